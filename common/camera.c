@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Calibration files. The text is read whole and bounded, then parsed in place.
+ *
+ * KITTI    A. Geiger, P. Lenz, C. Stiller, R. Urtasun, "Vision meets Robotics: The KITTI Dataset",
+ *          IJRR 2013. A line is "key: numbers"; P0…P3 (object, stereo, odometry) or P_rect_00…
+ *          P_rect_03 (raw recordings) hold the 3×4 projection of a rectified camera,
+ *            f 0 cx -f·bx
+ *            0 f cy  …
+ *            0 0 1   …
+ *          with bx the camera's place in metres along the x axis of camera 0.
+ * Cityscapes  M. Cordts et al., CVPR 2016, calibration page of its toolbox. The vehicle frame is
+ *          ISO 8855 (x forward, y left, z up), so a positive rotation about y, the pitch, turns
+ *          the viewing direction towards the road: the sign of StxCamera. Its usual pitch of
+ *          0.038 with fx 2262.5 and v0 513 puts the horizon at row 427 of 1024, above the middle,
+ *          where a camera that looks slightly down sees it.
+ */
+#define _GNU_SOURCE /* strtod_l: a calibration file has a decimal point whatever the locale */
+#include "common/camera.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <locale.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define MAX_BYTES (1 << 20)
+#define KITTI_HEIGHT 1.65   /* metres, from the description of the recording car */
+#define MAX_PITCH 0.7854    /* 45 degrees: more is a value in degrees, or nonsense */
+#define PIXEL_TOLERANCE 0.5 /* by which two "equal" entries of a rectified pair may differ */
+
+/* What every parser needs to speak of the place: the end of a long path says more than its
+ * beginning, and the text of an error is short. */
+typedef struct {
+  const char *name;
+  locale_t c_locale;
+  StxError *error;
+} Source;
+
+static const char *short_name(const char *path)
+{
+  size_t length = strlen(path);
+  if (length > 100)
+    path += length - 100;
+  while ((*path & 0xC0) == 0x80) /* not from the middle of a UTF-8 character */
+    path++;
+  return path;
+}
+
+/* ---- Reading ------------------------------------------------------------------------------ */
+
+/* O_NONBLOCK: opening a pipe must not hang; it is refused right after. */
+static int open_regular(const char *path, const Source *source)
+{
+  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  struct stat status;
+  if (fd < 0 || fstat(fd, &status) != 0) {
+    stx_fail(
+        source->error, "cannot open calibration file \"%s\": %s", source->name, strerror(errno));
+  } else if (!S_ISREG(status.st_mode)) {
+    stx_fail(source->error, "calibration file \"%s\" is a %s; expected a text file", source->name,
+        S_ISDIR(status.st_mode) ? "directory" : "device or pipe");
+  } else {
+    return fd;
+  }
+  if (fd >= 0)
+    close(fd);
+  return -1;
+}
+
+/* Bytes read, at most `room`, or -1. */
+static ssize_t read_all(int fd, char *text, size_t room)
+{
+  size_t size = 0;
+  while (size < room) {
+    ssize_t got = read(fd, text + size, room - size);
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got < 0)
+      return -1;
+    if (got == 0)
+      break;
+    size += (size_t)got;
+  }
+  return (ssize_t)size;
+}
+
+static bool check_text(const char *text, ssize_t size, const Source *source)
+{
+  if (size < 0)
+    return stx_fail(
+        source->error, "cannot read calibration file \"%s\": %s", source->name, strerror(errno));
+  if (size == 0)
+    return stx_fail(source->error, "calibration file \"%s\" is empty", source->name);
+  if (size > MAX_BYTES)
+    return stx_fail(source->error,
+        "calibration file \"%s\" is larger than %d bytes; expected "
+        "KITTI's calib.txt or Cityscapes' camera.json",
+        source->name, MAX_BYTES);
+  if (memchr(text, 0, (size_t)size) != NULL)
+    return stx_fail(source->error,
+        "calibration file \"%s\" holds binary data; expected KITTI's "
+        "calib.txt or Cityscapes' camera.json",
+        source->name);
+  return true;
+}
+
+/* The file's text, zero-terminated, to be freed; NULL with an error. */
+static char *load_text(const char *path, const Source *source)
+{
+  int fd = open_regular(path, source);
+  if (fd < 0)
+    return NULL;
+  char *text = calloc(1, MAX_BYTES + 2); /* ends in zero wherever the file does */
+  ssize_t size = -1;
+  if (text == NULL)
+    errno = ENOMEM;
+  else
+    size = read_all(fd, text, MAX_BYTES + 1);
+  bool good = check_text(text, size, source);
+  close(fd);
+  if (!good) {
+    free(text);
+    return NULL;
+  }
+  return text;
+}
+
+/* ---- What both formats end in ------------------------------------------------------------- */
+
+static bool check_positive(const Source *source, const char *what, double value, const char *unit)
+{
+  if (isfinite(value) && value > 0)
+    return true;
+  return stx_fail(
+      source->error, "%s: %s is %g; it must be greater than 0 %s", source->name, what, value, unit);
+}
+
+/* ---- KITTI -------------------------------------------------------------------------------- */
+
+#define CAMERAS 4
+#define ENTRIES 12
+
+typedef struct {
+  const char *values; /* what follows "P2:"; NULL: the file has no such line */
+  int line;
+} Projection;
+
+static char *skip_blanks(char *text)
+{
+  return text + strspn(text, " \t\r\f\v");
+}
+
+/* The camera whose projection the key names, or -1. */
+static int key_camera(const char *key)
+{
+  for (int i = 0; i < CAMERAS; i++) {
+    char names[2][16];
+    snprintf(names[0], sizeof names[0], "P%d", i);
+    snprintf(names[1], sizeof names[1], "P_rect_%02d", i);
+    if (strcmp(key, names[0]) == 0 || strcmp(key, names[1]) == 0)
+      return i;
+  }
+  return -1;
+}
+
+static bool index_line(char *text, int line, Projection projections[CAMERAS], const Source *source)
+{
+  text = skip_blanks(text);
+  char *colon = strchr(text, ':');
+  if (colon == NULL)
+    return true;
+  *colon = 0;
+  int camera = key_camera(text);
+  if (camera < 0)
+    return true;
+  if (projections[camera].values != NULL)
+    return stx_fail(source->error, "%s:%d: \"%s:\" a second time (first in line %d)", source->name,
+        line, text, projections[camera].line);
+  projections[camera] = (Projection){colon + 1, line};
+  return true;
+}
+
+/* Finds the projections; cuts `text` into lines and keys on the way. */
+static bool index_projections(char *text, Projection projections[CAMERAS], const Source *source)
+{
+  int line = 1;
+  for (char *next; text != NULL; text = next, line++) {
+    next = strchr(text, '\n');
+    if (next != NULL)
+      *next++ = 0;
+    if (!index_line(text, line, projections, source))
+      return false;
+  }
+  return true;
+}
+
+/* Copies the word at `text` for a message, with whatever is not plain ASCII as '?'. */
+static const char *quote_word(const char *text, char word[24])
+{
+  size_t length = strcspn(text, " \t\r\f\v"), i = 0;
+  for (; i < length && i < 23; i++)
+    word[i] = text[i] > ' ' && text[i] < 127 ? text[i] : '?';
+  word[i] = 0;
+  return word;
+}
+
+static bool parse_projection(
+    const Projection *projection, int camera, double p[ENTRIES], const Source *source)
+{
+  char *text = skip_blanks((char *)projection->values), word[24];
+  int count = 0;
+  for (; *text != 0; count++) {
+    char *end;
+    double value = strtod_l(text, &end, source->c_locale);
+    if (end == text || !isfinite(value) || strchr(" \t\r\f\v", *end) == NULL)
+      return stx_fail(source->error,
+          "%s:%d: number %d of camera %d's projection is \"%s\"; "
+          "expected a finite number",
+          source->name, projection->line, count + 1, camera, quote_word(text, word));
+    if (count < ENTRIES)
+      p[count] = value;
+    text = skip_blanks(end);
+  }
+  if (count != ENTRIES)
+    return stx_fail(source->error,
+        "%s:%d: camera %d's projection has %d numbers; expected %d "
+        "(a 3x4 matrix)",
+        source->name, projection->line, camera, count, ENTRIES);
+  return true;
+}
+
+static bool check_rectified(const Source *source, const char *entry, double left, double right)
+{
+  if (fabs(left - right) <= PIXEL_TOLERANCE)
+    return true;
+  return stx_fail(source->error,
+      "%s: %s of the left camera is %g, of the right one %g; expected "
+      "the same, the projections of a rectified pair",
+      source->name, entry, left, right);
+}
+
+static bool pair_to_camera(const double left[ENTRIES], const double right[ENTRIES],
+    StxCamera *camera, const Source *source)
+{
+  *camera = (StxCamera){.focal = left[0], .cx = left[2], .cy = left[6], .height = KITTI_HEIGHT};
+  camera->baseline = (left[3] - right[3]) / left[0];
+  return check_positive(source, "the focal length", camera->focal, "pixels") &&
+         check_rectified(source, "the focal length", left[0], right[0]) &&
+         check_rectified(source, "cx", left[2], right[2]) &&
+         check_rectified(source, "cy", left[6], right[6]) &&
+         check_positive(source, "the baseline", camera->baseline, "metres");
+}
+
+/* -1 asks for the best pair. Half a colour pair still means that one: using the gray pair of a
+ * file that was cut short would hide the damage. */
+static int choose_left(int pair, const Projection projections[CAMERAS])
+{
+  if (pair >= 0)
+    return pair;
+  return projections[2].values != NULL || projections[3].values != NULL ? 2 : 0;
+}
+
+static bool load_kitti(char *text, int pair, StxCamera *camera, const Source *source)
+{
+  Projection projections[CAMERAS] = {0};
+  double p[2][ENTRIES];
+  if (!index_projections(text, projections, source))
+    return false;
+  int left = choose_left(pair, projections);
+  for (int i = 0; i < 2; i++) {
+    const Projection *projection = &projections[left + i];
+    if (projection->values == NULL)
+      return stx_fail(source->error,
+          "%s has no line \"P%d:\" or \"P_rect_%02d:\"; expected KITTI's "
+          "calib.txt or Cityscapes' camera.json",
+          source->name, left + i, left + i);
+    if (!parse_projection(projection, left + i, p[i], source))
+      return false;
+  }
+  return pair_to_camera(p[0], p[1], camera, source);
+}
+
+/* ---- Cityscapes --------------------------------------------------------------------------- */
+
+typedef struct {
+  const char *group, *key;
+  size_t offset; /* into StxCamera */
+} JsonField;
+
+static const JsonField json_fields[] = {
+    {"intrinsic", "fx", offsetof(StxCamera, focal)},
+    {"intrinsic", "u0", offsetof(StxCamera, cx)},
+    {"intrinsic", "v0", offsetof(StxCamera, cy)},
+    {"extrinsic", "baseline", offsetof(StxCamera, baseline)},
+    {"extrinsic", "z", offsetof(StxCamera, height)},
+    {"extrinsic", "pitch", offsetof(StxCamera, pitch)},
+};
+
+static bool read_field(
+    const json_t *root, const JsonField *field, StxCamera *camera, const Source *source)
+{
+  const json_t *value = json_object_get(json_object_get(root, field->group), field->key);
+  if (value == NULL)
+    return stx_fail(source->error, "%s: no \"%s\" in \"%s\"; expected Cityscapes' camera.json",
+        source->name, field->key, field->group);
+  if (!json_is_number(value))
+    return stx_fail(source->error, "%s: \"%s\" in \"%s\" is not a number", source->name, field->key,
+        field->group);
+  *(double *)((char *)camera + field->offset) = json_number_value(value);
+  return true;
+}
+
+static bool check_json_camera(const StxCamera *camera, const Source *source)
+{
+  if (!(fabs(camera->pitch) < MAX_PITCH))
+    return stx_fail(source->error, "%s: pitch is %g; it must be radians between -%g and %g",
+        source->name, camera->pitch, MAX_PITCH, MAX_PITCH);
+  return check_positive(source, "fx", camera->focal, "pixels") &&
+         check_positive(source, "baseline", camera->baseline, "metres") &&
+         check_positive(source, "z", camera->height, "metres");
+}
+
+static bool load_cityscapes(const char *text, StxCamera *camera, const Source *source)
+{
+  json_error_t where;
+  json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, &where);
+  if (root == NULL)
+    return stx_fail(source->error, "%s:%d:%d: not valid JSON: %.100s", source->name, where.line,
+        where.column, where.text);
+  bool good = true;
+  for (size_t i = 0; good && i < sizeof json_fields / sizeof json_fields[0]; i++)
+    good = read_field(root, &json_fields[i], camera, source);
+  json_decref(root);
+  return good && check_json_camera(camera, source);
+}
+
+/* ---- Entry -------------------------------------------------------------------------------- */
+
+/* The first character that is not blank tells the formats apart; a byte order mark is skipped. */
+static bool parse(char *text, int pair, StxCamera *camera, const Source *source)
+{
+  if (strncmp(text, "\xEF\xBB\xBF", 3) == 0)
+    text += 3;
+  if (text[strspn(text, " \t\r\n")] == '{')
+    return load_cityscapes(text, camera, source);
+  return load_kitti(text, pair, camera, source);
+}
+
+bool stx_camera_load(const char *path, int pair, StxCamera *camera, StxError *error)
+{
+  if (pair != -1 && pair != 0 && pair != 2)
+    return stx_fail(error, "camera pair is %d; it must be -1 (any), 0 (gray) or 2 (colour)", pair);
+  if (path == NULL || *path == 0)
+    return stx_fail(error, "the name of the calibration file is empty");
+  Source source = {short_name(path), newlocale(LC_ALL_MASK, "C", (locale_t)0), error};
+  if (source.c_locale == (locale_t)0)
+    return stx_fail(error, "cannot make the C locale: %s", strerror(errno));
+  StxCamera loaded = {0};
+  char *text = load_text(path, &source);
+  bool good = text != NULL && parse(text, pair, &loaded, &source);
+  free(text);
+  freelocale(source.c_locale);
+  if (good)
+    *camera = loaded;
+  return good;
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Cell reduction: disparity, confidence and class scores of an image, averaged over cells and
+ * transposed into columns (columns.h) in one pass.
+ *
+ * Source: D. Hernandez-Juarez et al., "3D Perception with Slanted Stixels on GPU", TPDS 32(10),
+ * 2021, §4.2. The paper averages every channel by itself, which mixes foreground and background
+ * into disparities that are nowhere; so by default far values are rejected first.
+ *
+ * Per cell, over its n pixels (fewer in the last column and row), with d the disparity in 1/256
+ * pixel, c the confidence (255 where none is given), and a pixel valid if d > 0 and c > 0:
+ *   4·valid < n: disparity 0, weight 0 (so a cell without a valid pixel is unknown). Otherwise
+ *   MEAN      the valid pixels enter; disparity = Σd / entered
+ *   WEIGHTED  m = lower median of the valid disparities (rank (valid−1)/2 from below); the valid
+ *             pixels with |d − m| <= max(1024, m / 20 rounded down) enter, which m itself always
+ *             does; disparity = Σc²d / Σc²
+ *   MEDIAN    as WEIGHTED, but disparity = m
+ *   weight    = Σc² / n, the sum over the pixels that entered; 0 is possible where few and
+ *             doubtful pixels entered, although the disparity is known
+ * All quotients are rounded half up: (2·num + den) / (2·den) in integers.
+ *
+ * Then holes are filled: cells of unknown disparity that follow one another in a row of cells,
+ * together at most fill_width pixels wide (a whole number of cells), take the smaller disparity of
+ * the known cells left and right of them (of the one there is, at the image's edge) with weight
+ * STX_FILL_WEIGHT. What matching cannot see lies behind what hides it, so the farther neighbour is
+ * the better guess; the small weight lets any measurement overrule it. Wider holes stay unknown.
+ * Class costs: p = mean over the cell's pixels; see StxColmeanTables.
+ *
+ * Bounds: n <= 2^14, so Σc²d < 2^46 and 4095 · Σscore < 2^42; 32 bits suffice for Σc².
+ */
+#ifndef STX_COLMEAN_H
+#define STX_COLMEAN_H
+
+#include "common/columns.h"
+
+typedef enum { STX_REDUCE_MEAN, STX_REDUCE_WEIGHTED, STX_REDUCE_MEDIAN } StxReduction;
+
+typedef enum {
+  STX_SEMANTICS_NONE,
+  STX_SEMANTICS_LABELS,    /* uint8_t per pixel, mapped through label_map; 255: no label */
+  STX_SEMANTICS_SCORES_U8, /* probability · 255 per pixel and class */
+  STX_SEMANTICS_SCORES_F32 /* probability 0…1 per pixel and class; not finite counts as 0 */
+} StxSemantics;
+
+#define STX_FILL_WEIGHT 1016 /* of a filled cell: 1/64 of a certain one */
+#define STX_FILL_WIDTH_DEFAULT 32
+#define STX_FILL_WIDTH_MAX 32768
+
+typedef struct {
+  StxGrid grid; /* classes > 0 exactly if semantics is not NONE */
+  StxReduction reduction;
+  StxSemantics semantics;
+  uint8_t label_map[256];   /* LABELS: pixel value -> class id < classes, or 255: no label */
+  int fill_width;           /* pixels 0…STX_FILL_WIDTH_MAX; less than a cell: no filling */
+  int cityscapes_disparity; /* true: input value p means (p − 1)/256 px, else p/256; either way 0,
+                               and so Cityscapes' 1 (infinitely far), counts as unknown */
+} StxColmeanParams;
+
+/* What a frame brings; images are grid.width × grid.height, and only what `semantics` asks for is
+ * read. Strides are in bytes, may be negative, and may exceed the row. Scores: the value of class
+ * k at (x, y) lies at scores + k·class_stride + y·row_stride + x·pixel_stride, so that planar
+ * (class outermost) and interleaved (class innermost) tensors are both read in place; float32
+ * scores need no alignment. Bytes between the values of one row may be read but do not matter. */
+typedef struct {
+  StxImage16 disparity;
+  StxImage8 confidence; /* data NULL: every pixel is certain */
+  StxImage8 labels;     /* LABELS */
+  const void *scores;   /* SCORES_* */
+  ptrdiff_t class_stride, row_stride, pixel_stride;
+} StxColmeanInput;
+
+/*
+ * Class cost in 1/1024 nat from a probability in 1/4095: a table of 4096 entries,
+ * round(1024 · −ln max(p/4095, 1e-3)), made once on the host and shared by all implementations.
+ * The probability's index, all integers, num = Σ over the cell's pixels that count:
+ *   LABELS  num = pixels with this label, den = pixels with any label (den = 0: all costs 0)
+ *   U8      num = Σ score,                den = 255·n
+ *   F32     num = Σ q(p),                 den = 65535·n;  q(p) = 0 if p is NaN, infinite or <= 0,
+ *           65535 if p >= 1, else the integer part of p · 65535 + ½ in float32 arithmetic
+ *   index = (4095·num) / den, rounded half up as above
+ */
+typedef struct {
+  uint16_t class_cost[4096];
+} StxColmeanTables;
+
+void stx_colmean_prepare(StxColmeanTables *tables);
+
+typedef struct {
+  StxImplInfo info;
+  size_t (*scratch_size)(const StxColmeanParams *params, int threads);
+  /* Writes all stx_grid_bytes(&params->grid) bytes of `columns` (aligned to 2 bytes), which must
+   * not overlap the input. `params` must have passed stx_colmean_check; threads >= 1, the same or
+   * fewer than scratch_size was told. */
+  void (*run)(const StxColmeanParams *params, const StxColmeanTables *tables,
+      const StxColmeanInput *input, void *columns, void *scratch, int threads);
+} StxColmeanImpl;
+
+/* Host implementations, best first; the last is the reference, "c". */
+extern const StxImplTable stx_colmean_impls;
+
+/* Refuses a grid outside its ranges, unknown enum values, a number of classes that does not suit
+ * the semantics, and a label map that leads outside the classes; the text names the field. */
+bool stx_colmean_check(const StxColmeanParams *params, StxError *error);
+
+#endif

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Columns: the image reduced to cells and transposed, what the segmentations read.
+ *
+ * An image of width × height pixels is cut into cells of cell_width × cell_height pixels; the
+ * last column and the last row of cells are smaller where the image is not a multiple. Cell row
+ * 0 is the top of the image.
+ *
+ * Memory: 2 + classes channels of uint16_t, one after another without padding: disparity, weight,
+ * then one channel per class. In each channel the columns follow one another and one column's
+ * cells are contiguous: value = data[(channel · columns + column) · rows + row].
+ *
+ *   disparity   1/256 pixel of the full image; 0: unknown
+ *   weight      mean squared confidence of the cell's pixels, 0…65025 (= 255²); 0 wherever the
+ *               disparity is unknown
+ *   class cost  −ln p(class) in 1/1024 nat, 0…STX_CLASS_COST_MAX (p is bounded below by 1e-3)
+ */
+#ifndef STX_COLUMNS_H
+#define STX_COLUMNS_H
+
+#include "common/stx.h"
+
+#define STX_WEIGHT_ONE 65025     /* weight of a cell whose pixels are all certain */
+#define STX_CLASS_COST_ONE 1024  /* one nat */
+#define STX_CLASS_COST_MAX 7074  /* round(1024 · −ln 1e-3) */
+#define STX_MAX_ROWS 1024        /* cells in a column, at most */
+
+typedef struct {
+  int width, height;           /* image, pixels: 1…32768 × 1…32768 */
+  int cell_width, cell_height; /* pixels: 1…128 */
+  int classes;                 /* 0…STX_MAX_CLASSES */
+} StxGrid;
+
+static inline int stx_grid_columns(const StxGrid *grid)
+{
+  return (grid->width + grid->cell_width - 1) / grid->cell_width;
+}
+
+static inline int stx_grid_rows(const StxGrid *grid)
+{
+  return (grid->height + grid->cell_height - 1) / grid->cell_height;
+}
+
+/* First image row of cell row `row`; of row == rows: the image height. */
+static inline int stx_grid_top(const StxGrid *grid, int row)
+{
+  int top = row * grid->cell_height;
+  return top < grid->height ? top : grid->height;
+}
+
+/* Bytes of a whole buffer of columns. */
+static inline size_t stx_grid_bytes(const StxGrid *grid)
+{
+  return (size_t)stx_grid_columns(grid) * stx_grid_rows(grid) * (2 + grid->classes) * 2;
+}
+
+/* The column `column` of channel `channel`: `rows` contiguous cells, the top one first. */
+static inline uint16_t *stx_column(const StxGrid *grid, void *data, int channel, int column)
+{
+  size_t rows = stx_grid_rows(grid);
+  return (uint16_t *)data + ((size_t)channel * stx_grid_columns(grid) + column) * rows;
+}
+
+/* Refuses sizes outside the ranges above and names the field. Rows are not limited here. */
+bool stx_grid_check(const StxGrid *grid, StxError *error);
+
+#endif

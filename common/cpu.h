@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Instruction sets. A file *_omp.c is written once in plain C (or intrinsics under #if) and
+ * compiled once per instruction set with STX_ISA defined; STX_VARIANT(f) gives its entry points
+ * names that do not clash (f_base, f_avx2, f_avx512). Everything else in such a file is static.
+ */
+#ifndef STX_CPU_H
+#define STX_CPU_H
+
+#define STX_CPU_AVX2 1u   /* x86-64-v3: AVX2, FMA, BMI */
+#define STX_CPU_AVX512 2u /* x86-64-v4 + VBMI, VBMI2, BITALG, VPOPCNTDQ, VNNI (Ice Lake, Zen 4) */
+
+#define STX_PASTE2(a, b) a##_##b
+#define STX_PASTE(a, b) STX_PASTE2(a, b)
+#define STX_VARIANT(function) STX_PASTE(function, STX_ISA)
+
+/*
+ * The table of an algorithm with a reference stem_c.c and a file stem_omp.c, best first: one
+ * IMPL(name, backend, needs, suffix) per instruction set that this build has, then the reference.
+ */
+#if STX_BUILD_X86
+#define STX_X86_IMPLS(IMPL)                                                                        \
+  IMPL("avx512", STX_BACKEND_OMP, STX_CPU_AVX512, avx512),                                         \
+      IMPL("avx2", STX_BACKEND_OMP, STX_CPU_AVX2, avx2),
+#else
+#define STX_X86_IMPLS(IMPL)
+#endif
+#define STX_HOST_IMPLS(IMPL)                                                                       \
+  STX_X86_IMPLS(IMPL) IMPL("omp", STX_BACKEND_OMP, 0, base), IMPL("c", STX_BACKEND_C, 0, c)
+
+/* The STX_CPU_* sets that this machine, its operating system included, can run. Thread-safe. */
+unsigned stx_cpu_flags(void);
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The 19 classes of Cityscapes' benchmark: their names, and the two numberings in use.
+ *
+ * Source: M. Cordts et al., "The Cityscapes Dataset for Semantic Urban Scene Understanding",
+ * CVPR 2016. Label ids (0…33) number everything that was annotated and are what label images
+ * store, KITTI's semantic/ folder included; train ids (0…18) number the classes that are
+ * evaluated and are what this project works with.
+ */
+#ifndef STX_LABELS_H
+#define STX_LABELS_H
+
+#include <stdint.h>
+
+#include "common/stixel.h"
+
+#define STX_LABEL_CLASSES 19
+
+/* map[label id] = train id, or STX_LABEL_NONE for what is not evaluated (ego vehicle, parking,
+ * rail track, … and every value above 33). */
+void stx_labels_from_cityscapes(uint8_t map[256]);
+
+/* map[train id] = itself, or STX_LABEL_NONE from STX_LABEL_CLASSES on. */
+void stx_labels_identity(uint8_t map[256]);
+
+/* "road" … "bicycle"; "none" for anything that is no train id. */
+const char *stx_label_name(int train_id);
+
+#endif

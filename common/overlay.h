@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Drawing stixels on a picture: what stixel-overlay does to a frame.
+ *
+ * Every pixel of the frame is covered by at most one stixel. With n image rows (or columns) drawn
+ * on N pixels, pixel y shows image row floor((2y + 1)·n / (2N)): the row under its centre. So a
+ * frame of any size can be drawn on, and the stixels of one column meet without gap or overlap.
+ *
+ * Blending, per 8-bit channel, with a = round(256·alpha) in 0…256 and rounding half up:
+ *
+ *   out = (in·(256 − a) + colour·a + 128) >> 8
+ *
+ * which fits 16 bits, keeps the picture at a = 0 and replaces it at a = 256. A sample of a
+ * subsampled plane stands for the 2 or 4 pixels of its block, each perhaps with another colour and
+ * another a: it is blended with the means of (256 − a) and of (colour·a + 128) over the block,
+ * rounded down, first across, then down; pixels beyond the frame count as their neighbours.
+ *
+ * The stixels are drawn first, the legend over them. All pixel arithmetic is on integers.
+ *
+ * Memory: prepared state and scratch belong to the caller; see stx_overlay_size and
+ * scratch_size. Threads: one StxOverlay per thread.
+ */
+#ifndef STX_OVERLAY_H
+#define STX_OVERLAY_H
+
+#include "common/camera.h"
+#include "common/stixel.h"
+
+/* ---- Pixel formats ------------------------------------------------------------------------ */
+
+/* One plane: samples `pixel_stride` bytes apart; byte i of a sample carries channel[i], 0…2 for
+ * R, G, B or Y, U, V, or -1: never touched (alpha, padding). A plane has
+ * ceil(width / 2^shift_x) × ceil(height / 2^shift_y) samples. */
+typedef struct {
+  uint8_t pixel_stride;
+  int8_t channel[4];
+  uint8_t shift_x, shift_y; /* 0 or 1; shift_y only together with shift_x */
+} StxPlane;
+
+typedef struct {
+  const char *name; /* as GStreamer spells it */
+  bool yuv;
+  uint8_t planes;
+  StxPlane plane[3];
+} StxPixelFormat;
+
+/* RGB, BGR and their four-byte forms with alpha or padding at either end; I420, YV12, Y42B, Y444,
+ * NV12, NV21, NV16, NV61, NV24, AYUV. NULL for any other name, also of gray formats: the colours
+ * are the message. */
+const StxPixelFormat *stx_pixel_format(const char *name);
+
+/* A view of somebody else's frame. Strides in bytes, at least the bytes of one row. */
+typedef struct {
+  uint8_t *data[3];
+  ptrdiff_t stride[3];
+} StxFrame;
+
+/* How Y, U, V relate to R, G, B. `full_range`: 0…255, else 16…235 and 16…240. */
+typedef enum { STX_MATRIX_BT601, STX_MATRIX_BT709, STX_MATRIX_BT2020 } StxMatrix;
+
+/* ---- Parameters --------------------------------------------------------------------------- */
+
+typedef enum {
+  STX_OVERLAY_DISTANCE, /* near red, over yellow and green, to far blue */
+  STX_OVERLAY_KIND,     /* ground, object, sky, segment */
+  STX_OVERLAY_CLASS     /* Cityscapes' colours by train id; grey: no label */
+} StxOverlayMode;
+
+/* What the colours of STX_OVERLAY_DISTANCE are linear in. AUTO: depth if the camera is known. */
+typedef enum { STX_SCALE_AUTO, STX_SCALE_DISPARITY, STX_SCALE_DEPTH } StxOverlayScale;
+
+typedef enum {
+  STX_LEGEND_NONE,
+  STX_LEGEND_TOP_LEFT,
+  STX_LEGEND_TOP_RIGHT,
+  STX_LEGEND_BOTTOM_LEFT,
+  STX_LEGEND_BOTTOM_RIGHT
+} StxLegend;
+
+typedef struct {
+  StxOverlayMode mode;
+  StxOverlayScale scale;
+  StxLegend legend;
+  bool outlines;
+  unsigned show;        /* set of 1 << StxKind; hidden kinds leave the picture alone */
+  double alpha;         /* 0…1: opacity of objects; ground and sky are drawn fainter */
+  double max_disparity; /* pixels, 1…1024: this and more is the nearest colour */
+  double max_distance;  /* metres, 1…1000: this and more is the farthest colour */
+  StxCamera camera;     /* metric for STX_SCALE_DEPTH, else may be all 0 */
+
+  int width, height;         /* the stixels' image, pixels: 1…32768 each */
+  int stixel_width, columns; /* pixels, 1…32768; columns·stixel_width >= width is not required */
+
+  const StxPixelFormat *format;
+  int frame_width, frame_height; /* 1…32768; same aspect as the image within 2 % */
+  StxMatrix matrix;              /* of YUV formats */
+  bool full_range;
+} StxOverlayParams;
+
+/* False, with a text that names field, value and choices, for anything outside the ranges above,
+ * for STX_SCALE_DEPTH without focal length and baseline, and for a frame of another aspect. */
+bool stx_overlay_check(const StxOverlayParams *params, StxError *error);
+
+/* ---- Drawing ------------------------------------------------------------------------------ */
+
+/* Colour tables, column edges and the rendered legend for one set of parameters. */
+typedef struct StxOverlay StxOverlay;
+
+/* Bytes of the block that stx_overlay_init needs; params have passed the check. */
+size_t stx_overlay_size(const StxOverlayParams *params);
+
+/* Prepares `memory` (aligned to STX_ALIGN) and returns it as an StxOverlay. */
+StxOverlay *stx_overlay_init(void *memory, const StxOverlayParams *params);
+
+/* What one frame held. A record is skipped, never drawn in part, if its column does not exist,
+ * top > bottom, bottom lies below the image, its kind is unknown, a disparity is not finite, or it
+ * does not lie above the column's previous record. */
+typedef struct {
+  size_t drawn;   /* records that were valid, hidden kinds included */
+  size_t skipped; /* records that were not */
+} StxOverlayCounts;
+
+typedef struct {
+  StxImplInfo info;
+
+  /* Bytes of scratch for a frame with `count` records. */
+  size_t (*scratch_size)(const StxOverlayParams *params, size_t count, int threads);
+
+  /*
+   * Draws `count` records (1 << 30 at most; in the order of stixel.h) into the frame. Pixels that
+   * no record covers keep their value. `records`, aligned to 4 bytes, may be NULL if count is 0;
+   * `counts` may be NULL.
+   *
+   * The legend of KIND and CLASS lists what this StxOverlay has drawn so far, so that it grows but
+   * does not flicker; a legend that does not fit into the frame is left out.
+   */
+  void (*draw)(StxOverlay *overlay, const StxFrame *frame, const StxStixel *records, size_t count,
+      void *scratch, int threads, StxOverlayCounts *counts);
+} StxOverlayImpl;
+
+/* "omp" draws bands of rows in parallel, if the frame is large; "c" uses one thread. */
+extern const StxImplTable stx_overlay_impls;
+
+#endif

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * satdp: refusing bad parameters, the tables that the arithmetic reads, and the list of
+ * implementations. The sigmas are folded into the weights here, so that nobody below knows of
+ * metres:
+ *
+ *   ground at image row y   σ² = σ_d² + (D(y)·σ_H/H)² + (f·slope·σ_angle)²,  D the expected line
+ *   object at disparity d   σ² = σ_d² + (d²·σ_depth/(f·B))²
+ *   sky                     σ² = σ_d²
+ *   scale                   2047 · 65536/65025 · min σ_d² / σ²
+ */
+#include "common/satdp.h"
+#include "common/cpu.h"
+#include "common/satdp_impls.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- Checks ------------------------------------------------------------------------------ */
+
+typedef struct {
+  const char *name, *unit;
+  size_t offset;
+  double low, high;
+} Range;
+
+#define RANGE(field, unit, low, high)                                                              \
+  {                                                                                                \
+#field, unit, offsetof(StxSatdpParams, field), low, high                                       \
+  }
+static const Range ranges[] = {
+    RANGE(semantic_weight, "", 0, 16),
+    RANGE(sigma_disparity[0], " px", 0.0625, 64),
+    RANGE(sigma_disparity[1], " px", 0.0625, 64),
+    RANGE(sigma_disparity[2], " px", 0.0625, 64),
+    RANGE(sigma_height, " m", 0, 10),
+    RANGE(sigma_angle, " rad", 0, 1),
+    RANGE(sigma_depth, " m", 0, 100),
+    RANGE(ground_sigma_intercept, " px", 0.01, 10000),
+    RANGE(ground_sigma_slope, "", 0.01, 100),
+    RANGE(pair_cost, " nat", 0, 1000),
+    RANGE(pair_slope, " nat/px", 0, 100),
+    RANGE(pair_tolerance, " px", 0, 255),
+    RANGE(horizon_cost, " nat", 0, 1000),
+    RANGE(unknown_cost, " nat", 0, 1000),
+};
+
+static bool check_ranges(const StxSatdpParams *params, StxError *error)
+{
+  for (size_t i = 0; i < sizeof ranges / sizeof ranges[0]; i++) {
+    const Range *range = &ranges[i];
+    double value;
+    memcpy(&value, (const char *)params + range->offset, sizeof value);
+    if (!(value >= range->low && value <= range->high))
+      return stx_fail(error, "%s is %g, must be %g to %g%s", range->name, value, range->low,
+          range->high, range->unit);
+  }
+  return true;
+}
+
+bool stx_satdp_check(const StxSatdpParams *params, StxError *error)
+{
+  if (!stx_grid_check(&params->grid, error))
+    return false;
+  int rows = stx_grid_rows(&params->grid);
+  if (rows > STX_MAX_ROWS)
+    return stx_fail(error,
+        "%d rows of cells (image height %d, cell_height %d), must be 1 to %d: use larger cells",
+        rows, params->grid.height, params->grid.cell_height, STX_MAX_ROWS);
+  if (!(params->stixel_cost <= 1000))
+    return stx_fail(error, "stixel_cost is %g, must be 0 to 1000 nat, or negative: automatic",
+        params->stixel_cost);
+  uint32_t both = params->ground_classes & params->sky_classes;
+  if (both != 0)
+    return stx_fail(error, "class %d is in ground_classes and in sky_classes, may be in one only",
+        __builtin_ctz(both));
+  return check_ranges(params, error);
+}
+
+static bool check_line(const StxRoadLine *line, StxError *error)
+{
+  if (!(line->slope > 0 && line->slope <= 64))
+    return stx_fail(
+        error, "road slope is %g, must be above 0, to 64 px of disparity per row", line->slope);
+  if (!(fabs(line->horizon) <= 1 << 20))
+    return stx_fail(
+        error, "road horizon is at row %g, must be within %d rows", line->horizon, 1 << 20);
+  return true;
+}
+
+/* ---- Tables ------------------------------------------------------------------------------ */
+
+static double square(double value)
+{
+  return value * value;
+}
+
+static double least_variance(const StxSatdpParams *params)
+{
+  const double *sigma = params->sigma_disparity;
+  return square(fmin(fmin(sigma[0], sigma[1]), sigma[2]));
+}
+
+/* The scale of stx_fold for a kind of this variance. */
+static uint32_t weight_scale(const StxSatdpParams *params, double variance)
+{
+  double one = (double)STX_FOLDED_MAX * 65536 / STX_WEIGHT_ONE;
+  return (uint32_t)(one * least_variance(params) / variance + 0.5);
+}
+
+static double nats(double value)
+{
+  return floor(value * STX_ENERGY_ONE + 0.5);
+}
+
+static void prepare_geometry(const StxGrid *grid, StxSatdpTables *tables)
+{
+  int rows = stx_grid_rows(grid);
+  tables->rows = rows;
+  for (int u = 0; u < rows; u++) {
+    int row = rows - 1 - u;
+    tables->x[u] = stx_grid_top(grid, row) + stx_grid_top(grid, row + 1) - 1;
+  }
+  for (int u = 0; u <= rows; u++)
+    tables->cut[u] = 2 * stx_grid_top(grid, rows - u) - 1;
+}
+
+static void prepare_object(
+    const StxSatdpParams *params, const StxCamera *camera, StxSatdpTables *tables)
+{
+  double depth = 0; /* pixels of disparity per pixel² for sigma_depth */
+  if (camera != NULL && stx_camera_is_metric(camera))
+    depth = params->sigma_depth / (camera->focal * camera->baseline);
+  for (int bin = 0; bin < 65536 >> STX_OBJECT_BIN; bin++) {
+    double disparity = ((bin << STX_OBJECT_BIN) + (1 << STX_OBJECT_BIN) / 2) / 256.0;
+    double variance = square(params->sigma_disparity[1]) + square(square(disparity) * depth);
+    tables->object_scale[bin] = weight_scale(params, variance);
+  }
+}
+
+/* Noise of the ground: where the camera's height is unknown, sigma_height cannot count. */
+static void prepare_ground(const StxSatdpParams *params, const StxCamera *camera,
+    const StxRoadLine *line, StxSatdpTables *tables)
+{
+  double focal = camera != NULL && camera->focal > 0 ? camera->focal : params->grid.width;
+  double height = camera != NULL && camera->height > 0 ? params->sigma_height / camera->height : 0;
+  double angle = focal * line->slope * params->sigma_angle;
+  for (int u = 0; u < tables->rows; u++) {
+    double disparity = line->slope * (tables->x[u] / 2.0 - line->horizon);
+    double variance =
+        square(params->sigma_disparity[0]) + square(disparity * height) + square(angle);
+    tables->ground_scale[u] = weight_scale(params, variance);
+  }
+}
+
+static void prepare_prior(
+    const StxSatdpParams *params, const StxRoadLine *line, StxSatdpTables *tables)
+{
+  double one = STX_FOLDED_MAX * least_variance(params); /* precision of one nat per pixel² */
+  tables->ground_slope = line->slope * STX_DISPARITY_ONE / 2;
+  tables->horizon_x = 2 * line->horizon;
+  tables->lambda_intercept = one / square(params->ground_sigma_intercept);
+  tables->lambda_slope = one / square(params->ground_sigma_slope * line->slope / 2);
+}
+
+static void prepare_horizon(const StxSatdpParams *params, bool has_line, StxSatdpTables *tables)
+{
+  double cost = has_line ? nats(params->horizon_cost) : 0;
+  double unknown = has_line ? nats(params->unknown_cost) : 0;
+  for (int u = 0; u < tables->rows; u++) {
+    bool above = tables->x[u]<tables->horizon_x, below = tables->x[u]> tables->horizon_x;
+    tables->horizon_ground[u + 1] = tables->horizon_ground[u] + (above ? cost : 0);
+    tables->horizon_sky[u + 1] = tables->horizon_sky[u] + (below ? cost : 0);
+    tables->unknown[u] = above ? unknown : 0;
+  }
+}
+
+/*
+ * Two roundings to integers and the arithmetic before them. The error of a computed residual is
+ * below 2^14 · (largest deviation from the expected ground / 2^16)² units; see
+ * docs/algorithms/satdp.md. Four times that is still far below what pruning would notice.
+ */
+static double rounding_bound(const StxSatdpTables *tables)
+{
+  double lowest = tables->ground_slope * (tables->cut[0] - tables->horizon_x);
+  double highest = tables->ground_slope * (tables->cut[tables->rows] - tables->horizon_x);
+  double deviation = 1 + fmax(fabs(lowest), fabs(highest)) / 65536;
+  return ceil(4 + 65536 * square(deviation) * tables->residual_energy);
+}
+
+static double automatic_cost(const StxSatdpParams *params)
+{
+  if (params->stixel_cost >= 0)
+    return params->stixel_cost;
+  return params->grid.classes > 0 ? 10 : 6;
+}
+
+bool stx_satdp_prepare(const StxSatdpParams *params, const StxCamera *camera,
+    const StxRoadLine *line, StxSatdpTables *tables, StxError *error)
+{
+  if (!stx_satdp_check(params, error) || (line != NULL && !check_line(line, error)))
+    return false;
+  memset(tables, 0, sizeof *tables);
+  prepare_geometry(&params->grid, tables);
+  prepare_object(params, camera, tables);
+  tables->has_ground = line != NULL;
+  tables->lambda_intercept = tables->lambda_slope = 1; /* never zero, even if nobody looks */
+  if (line != NULL) {
+    prepare_ground(params, camera, line, tables);
+    prepare_prior(params, line, tables);
+  }
+  prepare_horizon(params, line != NULL, tables);
+  tables->sky_scale = weight_scale(params, square(params->sigma_disparity[2]));
+  tables->class_scale = (int32_t)floor(params->semantic_weight * 256 + 0.5);
+  tables->stixel_cost = nats(automatic_cost(params));
+  tables->pair_cost = nats(params->pair_cost);
+  tables->pair_slope = params->pair_slope * STX_ENERGY_ONE / STX_DISPARITY_ONE;
+  tables->pair_tolerance = floor(params->pair_tolerance * STX_DISPARITY_ONE + 0.5);
+  tables->residual_energy = STX_ENERGY_ONE / (STX_FOLDED_MAX * least_variance(params) * 65536.0);
+  tables->rounding = rounding_bound(tables);
+  return true;
+}
+
+/* ---- Implementations --------------------------------------------------------------------- */
+
+#define IMPL(name, backend, needs, suffix)                                                         \
+  {                                                                                                \
+    {name, backend, STX_MEMORY_HOST, needs}, stx_satdp_scratch_##suffix, stx_satdp_run_##suffix    \
+  }
+static const StxSatdpImpl impls[] = {STX_HOST_IMPLS(IMPL)};
+const StxImplTable stx_satdp_impls = {impls, sizeof impls / sizeof impls[0], sizeof impls[0]};

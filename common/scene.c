@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Parameters, the camera, and the step from one frame to the next (see scene.h).
+ */
+#include "common/scene_private.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+StxCamera stx_scene_camera(int width, int height)
+{
+  return (StxCamera){.focal = .58 * width,
+      .cx = .5 * (width - 1),
+      .cy = .46 * height,
+      .baseline = .54,
+      .height = 1.65};
+}
+
+/* ---- Parameters ----------------------------------------------------------------------------- */
+
+static bool in_range(
+    const char *name, double value, double low, double high, const char *unit, StxError *error)
+{
+  if (value >= low && value <= high)
+    return true;
+  return stx_fail(error, "%s is %g %s, must be %g to %g", name, value, unit, low, high);
+}
+
+static bool check_camera(const StxCamera *camera, StxError *error)
+{
+  return in_range("camera focal", camera->focal, 1e-3, 1e6, "pixels", error) &&
+         in_range("camera cx", camera->cx, -1e6, 1e6, "pixels", error) &&
+         in_range("camera cy", camera->cy, -1e6, 1e6, "pixels", error) &&
+         in_range("camera baseline", camera->baseline, .01, 10, "m", error) &&
+         in_range("camera height", camera->height, .3, 10, "m", error) &&
+         in_range("camera pitch", camera->pitch, -.5, .5, "rad", error);
+}
+
+static bool check(const StxSceneParams *params, StxError *error)
+{
+  return in_range("scene width", params->width, 1, STX_SCENE_MAX_SIZE, "pixels", error) &&
+         in_range("scene height", params->height, 1, STX_SCENE_MAX_SIZE, "pixels", error) &&
+         in_range("scene frame rate numerator", params->fps_n, 1, 0x7fffffff, "", error) &&
+         in_range("scene frame rate denominator", params->fps_d, 1, 0x7fffffff, "", error) &&
+         in_range("scene speed", params->speed, 0, 100, "m/s", error) &&
+         in_range("scene noise", params->noise, 0, 32, "grey levels", error) &&
+         in_range("scene threads", params->threads, 0, 256, "", error) &&
+         check_camera(&params->camera, error);
+}
+
+static StxSceneParams complete(const StxSceneParams *params)
+{
+  StxSceneParams full = *params;
+  if (full.camera.focal == 0)
+    full.camera = stx_scene_camera(full.width, full.height);
+  if (full.fps_n == 0 && full.fps_d == 0) {
+    full.fps_n = 10;
+    full.fps_d = 1;
+  }
+  return full;
+}
+
+/* ---- Life ----------------------------------------------------------------------------------- */
+
+static void fill_noise(StxScene *scene)
+{
+  for (int i = 0; i < SCENE_NOISE * SCENE_NOISE; i++)
+    scene->noise[i] = (float)(scene_key(scene->params.seed, 2, i) >> 56) / 127.5f - 1;
+}
+
+static bool allocate(StxScene *scene)
+{
+  int width = scene->params.width, height = scene->params.height;
+  scene->threads = stx_threads(scene->params.threads);
+  scene->tile_w = width / 40 > 32 ? width / 40 : 32;
+  scene->tile_h = height / 24 > 16 ? height / 24 : 16;
+  scene->tiles_x = (width + scene->tile_w - 1) / scene->tile_w;
+  scene->tiles_y = (height + scene->tile_h - 1) / scene->tile_h;
+  size_t tiles = (size_t)scene->tiles_x * (size_t)scene->tiles_y;
+  scene->tile_count = malloc(tiles * sizeof *scene->tile_count);
+  scene->tile_list = malloc(tiles * SCENE_MAX_OBJECTS * sizeof *scene->tile_list);
+  scene->rows =
+      malloc((size_t)scene->threads * (SCENE_BLOCK + 2) * (size_t)width * sizeof *scene->rows);
+  return scene->tile_count != NULL && scene->tile_list != NULL && scene->rows != NULL;
+}
+
+StxScene *stx_scene_new(const StxSceneParams *params, StxError *error)
+{
+  StxSceneParams full = complete(params);
+  if (!check(&full, error))
+    return NULL;
+  StxScene *scene = calloc(1, sizeof *scene);
+  if (scene != NULL)
+    scene->params = full;
+  if (scene == NULL || !allocate(scene)) {
+    stx_fail(error, "out of memory for a scene of %d x %d pixels", full.width, full.height);
+    stx_scene_free(scene);
+    return NULL;
+  }
+  fill_noise(scene);
+  stx_scene_move(scene, 0);
+  return scene;
+}
+
+void stx_scene_free(StxScene *scene)
+{
+  if (scene == NULL)
+    return;
+  free(scene->tile_count);
+  free(scene->tile_list);
+  free(scene->rows);
+  free(scene);
+}
+
+const StxSceneParams *stx_scene_params(const StxScene *scene)
+{
+  return &scene->params;
+}
+
+/* ---- Frames --------------------------------------------------------------------------------- */
+
+/* Elevation of the viewing direction: the road's slope below the car, less the pitch (libm's sine
+ * may differ between machines; these series are good to 1e-13 for |pitch| <= .5). */
+static void aim(StxScene *scene)
+{
+  double a = scene->params.camera.pitch, q = a * a, slope = scene_ground_slope(scene, 0);
+  double sine = a * (1 - q / 6 * (1 - q / 20 * (1 - q / 42 * (1 - q / 72 * (1 - q / 110)))));
+  double cosine =
+      1 - q / 2 * (1 - q / 12 * (1 - q / 30 * (1 - q / 56 * (1 - q / 90 * (1 - q / 132)))));
+  double length = sqrt(1 + slope * slope);
+  scene->forward_y = (slope * cosine - sine) / length;
+  scene->forward_z = (cosine + slope * sine) / length;
+}
+
+void stx_scene_move(StxScene *scene, uint64_t frame)
+{
+  const StxSceneParams *params = &scene->params;
+  scene->frame = frame;
+  scene->time = (double)frame * params->fps_d / params->fps_n;
+  scene->travelled = scene->time * params->speed;
+  scene_ground_layout(scene);
+  aim(scene);
+  scene_layout(scene);
+  scene->eye = -1;
+}
+
+StxSceneRay stx_scene_ray(const StxScene *scene, StxSceneEye eye, double u, double v)
+{
+  const StxCamera *camera = &scene->params.camera;
+  double a = (u - camera->cx) / camera->focal, b = (v - camera->cy) / camera->focal;
+  double s = scene->forward_y, c = scene->forward_z;
+  return (StxSceneRay){{eye == STX_SCENE_RIGHT ? camera->baseline : 0, camera->height, 0},
+      {a, s - b * c, c + b * s}};
+}
+
+static SceneProbe probe_of(const StxScene *scene, const StxSceneRay *ray)
+{
+  return (SceneProbe){
+      *ray, scene_ground_meet(scene, ray, 0), scene_ground_meet(scene, ray, SCENE_KERB_HEIGHT)};
+}
+
+StxSceneHit stx_scene_cast(const StxScene *scene, const StxSceneRay *ray)
+{
+  SceneProbe probe = probe_of(scene, ray);
+  SceneContact contact = scene_ground_cast(scene, &probe);
+  scene_cast_all(scene, ray, &contact);
+  int label = scene_label(scene, &contact, ray->origin[0] + contact.t * ray->direction[0]);
+  return (StxSceneHit){
+      contact.t, label, contact.object >= 0 ? scene->object[contact.object].instance : 0};
+}

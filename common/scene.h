@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A synthetic street: what a stereo camera in a moving car sees, with the exact truth.
+ *
+ * Method: ray casting of an endless procedural world. Everything (relief of the road, buildings,
+ * trees, cars, people) is a function of (seed, place, time), so that any frame can be made on its
+ * own, in any order. One ray per pixel meets analytic surfaces; colours come from noise that is
+ * faded out where a pixel becomes larger than its grain, so that the left and the right picture of
+ * a point agree. Pixels on outlines get four more rays for their colour. The page
+ * docs/algorithms/scene.md explains the parts.
+ *
+ * Coordinates of a frame: metres, x right, y up, z along the street; the origin is the road's
+ * surface right below the left camera. The cameras are a rectified pair: the right one stands
+ * `baseline` further along x. The car follows the road, so `pitch` counts from the road's slope
+ * below the car, as a calibration would have it.
+ *
+ * Same bytes everywhere: the pixels depend on + − × ÷ and √ of IEEE doubles and floats only, never
+ * on the number of threads, the order of calls, or libm.
+ */
+#ifndef STX_SCENE_H
+#define STX_SCENE_H
+
+#include "common/camera.h"
+#include "common/stx.h"
+
+#define STX_SCENE_MAX_SIZE 8192 /* largest width and height, pixels */
+
+/* What to draw. Zero is a good value for every field but width and height. */
+typedef struct {
+  uint64_t seed;     /* which street */
+  int width, height; /* 1 … STX_SCENE_MAX_SIZE */
+  StxCamera camera;  /* focal 0: the camera of stx_scene_camera(); else focal > 0 pixels, baseline
+                        .01 … 10 m, height .3 … 10 m, pitch −.5 … .5 rad */
+  double speed;      /* of the car that carries the camera, m/s, 0 … 100 */
+  int fps_n, fps_d;  /* frames per second; 0/0: 10/1. Frame n is at n·fps_d/fps_n seconds */
+  double noise; /* standard deviation of the sensor noise, grey levels, 0 … 32; independent in
+                   the left and the right picture and from frame to frame */
+  int threads;  /* 0: all cores */
+} StxSceneParams;
+
+/* Cityscapes train ids, as far as they occur. */
+enum {
+  STX_SCENE_ROAD = 0,
+  STX_SCENE_SIDEWALK = 1, /* kerbs too */
+  STX_SCENE_BUILDING = 2,
+  STX_SCENE_WALL = 3,
+  STX_SCENE_FENCE = 4,
+  STX_SCENE_POLE = 5,
+  STX_SCENE_LIGHT = 6, /* traffic light */
+  STX_SCENE_SIGN = 7,
+  STX_SCENE_VEGETATION = 8,
+  STX_SCENE_TERRAIN = 9,
+  STX_SCENE_SKY = 10,
+  STX_SCENE_PERSON = 11,
+  STX_SCENE_CAR = 13,
+  STX_SCENE_TRUCK = 14,
+  STX_SCENE_BUS = 15
+};
+
+typedef enum { STX_SCENE_LEFT, STX_SCENE_RIGHT } StxSceneEye;
+
+/* A street, a camera and the frame it stands at. Opaque; holds all memory it will ever need. */
+typedef struct StxScene StxScene;
+
+/* The default camera for pictures of this size: focal .58 × width, principal point in the middle
+ * across and at .46 × height, baseline .54 m, 1.65 m above the road, pitch 0 (close to KITTI). */
+StxCamera stx_scene_camera(int width, int height);
+
+/* A street at frame 0, or NULL with an error that names the field, its value and the range.
+ * Free with stx_scene_free(), which accepts NULL. */
+StxScene *stx_scene_new(const StxSceneParams *params, StxError *error);
+void stx_scene_free(StxScene *scene);
+
+/* The parameters with all defaults filled in. */
+const StxSceneParams *stx_scene_params(const StxScene *scene);
+
+/* Goes to a frame (.6 ms). Frames may come in any order. */
+void stx_scene_move(StxScene *scene, uint64_t frame);
+
+/*
+ * The picture of one eye: `channels` 3 (R, G, B bytes) or 1 (luma of exactly those colours before
+ * rounding, BT.601 weights). `image` must have the scene's width and height in pixels and
+ * channels × width bytes per row; the bytes between rows are not touched.
+ */
+void stx_scene_render(StxScene *scene, StxSceneEye eye, int channels, const StxImage8 *image);
+
+/*
+ * The truth of the LEFT picture, at the centres of its pixels. Either image may be NULL.
+ *   disparity: focal × baseline / depth in 1/256 pixels, rounded to nearest. 0 (unknown) for the
+ *     sky, which is infinitely far, and where 16 bits do not suffice (255.998 pixels or more).
+ *     The point is at x − disparity in the right picture, unless something hides it there.
+ *   labels: Cityscapes train ids.
+ */
+void stx_scene_truth(StxScene *scene, const StxImage16 *disparity, const StxImage8 *labels);
+
+/* ---- Any other sensor --------------------------------------------------------------------- */
+
+/* origin + t·direction, t > 0; direction of any length but 0. */
+typedef struct {
+  double origin[3], direction[3];
+} StxSceneRay;
+
+/* The first surface a ray meets: t in units of |direction| (infinite for the sky), class, and a
+ * number that tells objects of one class apart (1 … 65535, the same in all frames; 0 for what is
+ * not an object: ground, sky, distant hills). */
+typedef struct {
+  double t;
+  int label;
+  unsigned instance;
+} StxSceneHit;
+
+/* Casts one ray through the whole scene, without the pictures' tables: about 5 µs. Reentrant. */
+StxSceneHit stx_scene_cast(const StxScene *scene, const StxSceneRay *ray);
+
+/* The ray through a point of a picture, pixels (0, 0 = centre of the top left pixel). Its t is the
+ * depth: disparity = focal × baseline / t. */
+StxSceneRay stx_scene_ray(const StxScene *scene, StxSceneEye eye, double u, double v);
+
+/* Height of the road's surface at z, metres, in this frame's coordinates: piecewise quadratic with
+ * continuous slope (vertical curves as road builders make them), −80 … 600 m. */
+double stx_scene_road(const StxScene *scene, double z);
+
+#endif

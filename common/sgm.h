@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Semi-global matching: a rectified stereo pair in, disparity and confidence out.
+ *
+ * Source: H. Hirschmüller, "Stereo Processing by Semiglobal Matching and Mutual Information",
+ * PAMI 30(2), 2008, §2.2–2.4; census transform after R. Zabih and J. Woodfill, ECCV 1994, in the
+ * symmetric form of R. Spangenberg et al., CAIP 2013.
+ *
+ * Notation: p = (x, y) a pixel of the left image, D = max_disparity, d = 0 … D − 1 a candidate. The
+ * left pixel (x, y) with disparity d matches the right pixel (x − d, y). All numbers are integers.
+ *
+ *   census   T(p): bit k is set if I(p + o_k) > I(p − o_k). o_k = (dx, dy) runs through the 9 × 7
+ *            window in reading order and stops before the centre: o_0 = (−4, −3), o_30 = (−1, 0).
+ *            Pixels outside the image repeat the border.
+ *   cost     C(p,d) = Hamming distance of T_left(x, y) and T_right(max(x − d, 0), y), 0 … 31:
+ *            candidates that leave the image compare with its border.
+ *   paths    L_r(p,d) = C(p,d) + min(N(d), N(d − 1) + P1, N(d + 1) + P1, P2), where
+ *            N(d) = L_r(p − r, d) − min_i L_r(p − r, i), and N = 0 if p − r is outside the image.
+ *            N(−1) and N(D) do not exist. L_r <= 31 + P2 <= 127.
+ *   sums     Two half sums, each of the paths that one sweep over the image can follow; avg(a, b)
+ *            = (a + b + 1) >> 1 keeps everything within 8 bits. r is named by where it comes from.
+ *              A = L_left  + L_up                                                        four paths
+ *              A = avg(L_left, L_up) + avg(L_up-left, L_up-right)                       eight paths
+ *              B = the same with right, down, down-right, down-left;       A, B <= 254
+ *              S = avg(A, B)
+ *   winner   d* = argmin_d S(p,d), S1 = S(p,d*), S2 = min S(p,d) over |d − d*| > 1.
+ *            Right view: d_R(x) = argmin_d S((x + d, y), d) over x + d < width.
+ *            Ties go to the smallest d, in both views.
+ *   value    v = 256·d* + the vertex of the parabola through S(d* − 1), S1, S(d* + 1) in 1/256 px
+ *            (stx_sgm_vertex; 0 if d* is 0 or D − 1). At least 1: a match at infinity (0 px) is
+ *            known, and 0 means unknown. v <= 255·256 + 128.
+ *   checks   unknown (v = 0) if
+ *              x − d* < 0                                 the match is outside the right image
+ *              100·S1 > (100 − uniqueness)·S2             not unique
+ *              |d* − d_R(x − d*)| > lr_max_diff           left-right check, if lr_max_diff >= 0
+ *              max I − min I <= texture                   nothing to match, if texture >= 0; over
+ *                                                         the census window of p, left image
+ *   median   v becomes the lower median of the known ones among the 3 × 3 values around it, if at
+ *            least 5 of the 9 are known, else unknown; pixels outside the image repeat the border.
+ *            So it may fill a hole or make one.
+ *   confidence  stx_sgm_confidence(S1, S2); 0 where a check failed or the final v is 0. A hole that
+ *            the median filled therefore has a disparity with confidence 0.
+ */
+#ifndef STX_SGM_H
+#define STX_SGM_H
+
+#include "common/stx.h"
+
+#define STX_SGM_MAX_SIZE 16384 /* pixels, width and height */
+#define STX_SGM_MAX_PENALTY 96 /* 2·(31 + P2) must fit 8 bits */
+
+typedef struct {
+  int width, height; /* pixels, both images; 1 … STX_SGM_MAX_SIZE */
+  int max_disparity; /* 64, 128 or 256: candidates 0 … max_disparity − 1 */
+  int paths;         /* 4 or 8 */
+  int p1, p2;        /* penalties, 0 <= p1 <= p2 <= STX_SGM_MAX_PENALTY */
+  int uniqueness;    /* percent 0…50: how much worse the best non-adjacent candidate must be */
+  int lr_max_diff;   /* pixels 0…255; -1: no left-right check */
+  int texture;       /* gray levels 0…254: a window of no larger range is flat; -1: no check */
+  bool median;       /* 3×3 median of the result */
+} StxSgmParams;
+
+#define STX_SGM_DEFAULTS                                                                           \
+  {                                                                                                \
+    .max_disparity = 128, .paths = 4, .p1 = 10, .p2 = 86, .uniqueness = 0, .lr_max_diff = 1,       \
+    .texture = 6, .median = true                                                                   \
+  }
+
+typedef struct {
+  StxImplInfo info;
+  /* Bytes of scratch for these parameters and this number of threads; about
+   * width · height · (max_disparity + 16). */
+  size_t (*scratch_size)(const StxSgmParams *params, int threads);
+  /*
+   * params       has passed stx_sgm_check
+   * left, right  width × height gray values, any stride
+   * disparity    width × height, 1/256 pixel, 0 = unknown
+   * confidence   width × height, 0…255 = 255 · probability of being right, 0 where unknown;
+   *              data may be NULL: not wanted, and then a little faster
+   * scratch      scratch_size(params, threads) bytes, aligned to STX_ALIGN
+   * threads      workers, >= 1; the result does not depend on it
+   * No two images may overlap, except left and right.
+   */
+  void (*run)(const StxSgmParams *params, const StxImage8 *left, const StxImage8 *right,
+      const StxImage16 *disparity, const StxImage8 *confidence, void *scratch, int threads);
+} StxSgmImpl;
+
+/* Host implementations, best first; the last is the reference, "c". */
+extern const StxImplTable stx_sgm_impls;
+
+/* Refuses parameters outside the ranges above; the text names the field, its value and range. */
+bool stx_sgm_check(const StxSgmParams *params, StxError *error);
+
+#endif

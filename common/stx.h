@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What every algorithm of this folder shares: errors with a text, views of images, and the table
+ * in which an algorithm lists its implementations.
+ *
+ * Rules of the folder
+ *   - Nothing here allocates after set-up: whoever calls passes one scratch block whose size the
+ *     implementation states. Scratch must be aligned to STX_ALIGN bytes; its content on entry
+ *     does not matter.
+ *   - Every implementation of an algorithm gives the same bytes for the same input.
+ *   - No global state: any function may run in any number of threads on different data.
+ */
+#ifndef STX_H
+#define STX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define STX_ALIGN 64
+#define STX_MAX_CLASSES 32      /* semantic classes at most; a class id fits a bit of a uint32_t */
+#define STX_DISPARITY_ONE 256   /* one pixel of disparity in the 16-bit fixed point used everywhere */
+#define STX_DISPARITY_UNKNOWN 0 /* the disparity that says "not measured" */
+
+/* ---- Errors ------------------------------------------------------------------------------- */
+
+/* Why a call was refused: names the culprit, its value and the choices. Empty after success. */
+typedef struct {
+  char text[256];
+} StxError;
+
+/* Writes printf-style text into error (may be NULL). Always returns false, so that a check reads
+ * `return stx_fail(error, "…")`. */
+bool stx_fail(StxError *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* ---- Images ------------------------------------------------------------------------------- */
+
+/* A view of somebody else's image: width × height pixels, rows `stride` BYTES apart (stride may
+ * exceed the row; the bytes between are never touched). A view owns nothing. */
+typedef struct {
+  uint8_t *data;
+  ptrdiff_t stride;
+  int width, height;
+} StxImage8;
+
+typedef struct {
+  uint16_t *data;
+  ptrdiff_t stride; /* bytes */
+  int width, height;
+} StxImage16;
+
+static inline uint8_t *stx_row8(const StxImage8 *image, int y)
+{
+  return image->data + y * image->stride;
+}
+
+static inline uint16_t *stx_row16(const StxImage16 *image, int y)
+{
+  return (uint16_t *)((uint8_t *)image->data + y * image->stride);
+}
+
+/* ---- Implementations ---------------------------------------------------------------------- */
+
+/* What a user may ask for. AUTO takes the first implementation that the machine can run. */
+typedef enum { STX_BACKEND_AUTO, STX_BACKEND_CUDA, STX_BACKEND_OMP, STX_BACKEND_C } StxBackend;
+
+typedef enum { STX_MEMORY_HOST, STX_MEMORY_CUDA } StxMemory;
+
+/* First member of every implementation record. `needs` is a set of STX_CPU_* flags (cpu.h). */
+typedef struct {
+  const char *name; /* "avx512", "avx2", "omp", "c", "cuda", …: unique within its table */
+  StxBackend backend;
+  StxMemory memory;
+  unsigned needs;
+} StxImplInfo;
+
+/* A table of implementations, best first: `count` records of `size` bytes, each beginning with
+ * an StxImplInfo. */
+typedef struct {
+  const void *records;
+  size_t count, size;
+} StxImplTable;
+
+static inline const StxImplInfo *stx_impl_at(const StxImplTable *table, size_t i)
+{
+  return (const StxImplInfo *)((const char *)table->records + i * table->size);
+}
+
+/* True if this machine has what the implementation needs. */
+bool stx_impl_usable(const StxImplInfo *impl);
+
+/* The first usable host implementation of `backend` (AUTO: of any host backend), or NULL. */
+const void *stx_impl_pick(const StxImplTable *table, StxBackend backend);
+
+/* The implementation of that name whether usable or not, or NULL. */
+const void *stx_impl_named(const StxImplTable *table, const char *name);
+
+/* ---- Threads and scratch ------------------------------------------------------------------ */
+
+/* The number of worker threads to use when the user asked for `requested` (0: all cores this
+ * process may run on). 1 when built without OpenMP. Never less than 1. */
+int stx_threads(int requested);
+
+/* size rounded up to a multiple of STX_ALIGN: for laying several arrays into one scratch block. */
+static inline size_t stx_align(size_t size)
+{
+  return (size + STX_ALIGN - 1) / STX_ALIGN * STX_ALIGN;
+}
+
+#endif

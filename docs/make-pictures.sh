@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Makes the pictures of the documentation from the synthetic street: docs/street.jpg (the README's).
+#   GST_PLUGIN_PATH=build/gst docs/make-pictures.sh
+set -euo pipefail
+cd "$(dirname "$0")/.."
+export GST_PLUGIN_PATH=${GST_PLUGIN_PATH:-$PWD/build/gst}
+street=(seed=3 first-frame=20 num-buffers=1)
+
+gst-launch-1.0 -q \
+  street-scene-src view=left "${street[@]}" ! video/x-raw,format=RGB ! tee name=left \
+  left. ! queue ! videoconvert ! sgm.sink_left \
+  street-scene-src view=right "${street[@]}" ! videoconvert ! sgm.sink_right \
+  stereo-sgm name=sgm ! downsample-transpose ! sat-dp-stixels ! overlay.stixels \
+  left. ! queue ! stixel-overlay name=overlay ! videoconvert ! both.sink_1 \
+  left. ! queue ! videoconvert ! both.sink_0 \
+  compositor name=both sink_1::ypos=379 background=white ! video/x-raw,width=1242,height=754 \
+  ! videoconvert ! jpegenc quality=88 ! filesink location=docs/street.jpg
+ls -l docs/street.jpg

@@ -1,0 +1,119 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+set -euo pipefail
+
+usage() {
+  cat <<'END'
+Draws stixels on a street: stixels.png and stixels.mkv. Installs what is missing, builds, runs.
+
+  examples/demo.sh                               a synthetic street, no files and no camera needed
+  examples/demo.sh --left L --right R [--calibration C]
+                                                 your own rectified pair
+
+  --left, --right   a PNG or JPEG, a numbered sequence (left/%06d.png), or a video file
+  --calibration     KITTI calib.txt or Cityscapes camera.json; without it the road is estimated
+  --output DIR      where the results go (default: here)
+  --frames N        length of the video (default 40)
+  --fps N           frame rate of numbered pictures (default 10)
+  --cell N          width and height of a stixel cell in pixels (default 8)
+  --mode M          distance, kind or class (default distance)
+  --no-window       no window even when there is a display
+END
+}
+
+fail() {
+  echo "demo.sh: $*" >&2
+  exit 1
+}
+
+left='' right='' calibration='' output=$PWD frames=40 fps=10 cell=8 mode=distance window=yes
+while [ $# -gt 0 ]; do
+  case $1 in
+    --help | -h) usage; exit 0 ;;
+    --no-window) window=no; shift; continue ;;
+    --left | --right | --calibration | --output | --frames | --fps | --cell | --mode)
+      [ $# -ge 2 ] || fail "$1 needs a value (see --help)" ;;
+    *) fail "unknown option '$1' (see --help)" ;;
+  esac
+  printf -v "${1#--}" '%s' "$2"
+  shift 2
+done
+[ -n "$left" ] && [ -z "$right" ] && fail "--left needs --right, too"
+[ -n "$right" ] && [ -z "$left" ] && fail "--right needs --left, too"
+[ -n "$calibration" ] && [ ! -r "$calibration" ] && fail "cannot read the calibration file '$calibration'"
+mkdir -p "$output"
+# Paths as the user typed them, before we change folder.
+absolute() { case $1 in '' | /*) printf '%s' "$1" ;; *) printf '%s/%s' "$PWD" "$1" ;; esac; }
+left=$(absolute "$left") right=$(absolute "$right") calibration=$(absolute "$calibration")
+output=$(absolute "$output")
+
+cd "$(dirname "$0")/.."
+. tests/packages.sh
+# shellcheck disable=SC2086
+install_packages $packages_build $packages_run
+[ -f build/build.ninja ] || meson setup build
+ninja -C build gst/libgststixels.so
+export GST_PLUGIN_PATH="$PWD/build/gst${GST_PLUGIN_PATH:+:$GST_PLUGIN_PATH}"
+
+# The first number for which a numbered sequence has a file.
+first_index() {
+  local i
+  for ((i = 0; i < 100000; i++)); do
+    # shellcheck disable=SC2059  # the pattern is the format
+    [ -e "$(printf "$1" "$i")" ] && { echo "$i"; return; }
+  done
+  fail "no file matches '$1'"
+}
+
+# source_of FILE VIEW: sets `source` to the beginning of a pipeline that yields the frames of FILE.
+source_of() {
+  local decoder type
+  case $1 in
+    '') source=(street-scene-src view="$2" num-buffers="$frames"); return ;;
+    *.png | *.PNG) decoder=pngdec type=image/png ;;
+    *.jpg | *.jpeg | *.JPG | *.JPEG) decoder=jpegdec type=image/jpeg ;;
+    *)
+      [ -r "$1" ] || fail "cannot read '$1'"
+      source=(filesrc location="$1" ! decodebin)
+      return ;;
+  esac
+  source=(multifilesrc location="$1" caps="$type,framerate=$fps/1")
+  case $1 in
+    *%*) source+=(start-index="$(first_index "$1")" num-buffers="$frames") ;;
+    *) [ -r "$1" ] || fail "cannot read '$1'"
+      source+=(num-buffers=1) ;;
+  esac
+  source+=(! "$decoder")
+}
+
+# run SINK...: the whole pipeline from the pair to the picture with stixels, ending in SINK.
+run() {
+  local sgm=(stereo-sgm name=sgm) source
+  [ -n "$calibration" ] && sgm+=(calibration="$calibration")
+  local pipeline=()
+  source_of "$left" left
+  pipeline+=("${source[@]}" ! videoconvert ! video/x-raw,format=RGB ! tee name=left
+    left. ! queue ! videoconvert ! sgm.sink_left)
+  source_of "$right" right
+  pipeline+=("${source[@]}" ! videoconvert ! queue ! sgm.sink_right
+    "${sgm[@]}" ! downsample-transpose stixel-width="$cell" stixel-height="$cell"
+    ! sat-dp-stixels ! queue ! overlay.stixels
+    left. ! queue ! overlay.sink
+    stixel-overlay name=overlay mode="$mode" ! "$@")
+  gst-launch-1.0 -q -e "${pipeline[@]}"
+}
+
+all_frames=$frames
+frames=1
+run videoconvert ! pngenc snapshot=true ! filesink location="$output/stixels.png"
+echo "Wrote $output/stixels.png"
+frames=$all_frames
+case $left in
+  '' | *%* | *.[!pPjJ]*)
+    run videoconvert ! jpegenc quality=90 ! matroskamux ! filesink location="$output/stixels.mkv"
+    echo "Wrote $output/stixels.mkv" ;;
+esac
+if [ "$window" = yes ] && [ -n "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ]; then
+  echo "Opening a window; Ctrl-C ends it."
+  run videoconvert ! autovideosink
+fi

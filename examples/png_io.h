@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * PNG files as the images of common/. Every loader allocates image->data (release it with free())
+ * with tightly packed rows; on failure nothing is allocated, *image is untouched and error names
+ * the file and what is wrong with it. Images up to 32768 × 32768.
+ */
+#ifndef PNG_IO_H
+#define PNG_IO_H
+
+#include "common/stx.h"
+
+/* Intensity of any PNG: colour becomes BT.601 luma in the full range, (299 R + 587 G + 114 B) /
+ * 1000 rounded; 16 bits become 8; transparency is dropped. */
+bool png_load_gray8(const char *path, StxImage8 *image, StxError *error);
+
+/* Values of an 8-bit gray PNG as they are: label images. Refuses any other type. */
+bool png_load_ids8(const char *path, StxImage8 *image, StxError *error);
+
+/* Values of a 16-bit gray PNG as they are: KITTI's disparities. Refuses any other type. */
+bool png_load_gray16(const char *path, StxImage16 *image, StxError *error);
+
+bool png_save_gray8(const char *path, const StxImage8 *image, StxError *error);
+bool png_save_gray16(const char *path, const StxImage16 *image, StxError *error);
+
+#endif

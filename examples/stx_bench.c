@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* stx-bench: times every stage and implementation. See docs/benchmarks.md. */
+#include "examples/stx_bench.h"
+
+#include <glib.h>
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_SIZES 8
+
+typedef struct {
+  bool stages[BENCH_STAGES];
+  int sizes, width[MAX_SIZES], height[MAX_SIZES];
+  char **size_texts, *left, *right, *labels, *calibration;
+  gboolean quick, markdown, json;
+  int threads, milliseconds;
+} Options;
+
+typedef struct {
+  const Options *options;
+  BenchFormat format;
+  BenchLimits limits[2];
+  BenchContext context;
+  GArray *rows; /* BenchRow */
+  bool differs;
+} Bench;
+
+/* ---- The groups of one input -------------------------------------------------------------- */
+
+static bool bench(Bench *b, const BenchCase *what, double *reference, StxError *error)
+{
+  BenchRow rows[BENCH_MAX_ROWS];
+  int count;
+  if (!b->options->stages[what->stage])
+    return true;
+  if (!bench_group(&b->context, what, rows, &count, reference, error))
+    return false;
+  g_array_append_vals(b->rows, rows, (guint)count);
+  for (int i = 0; i < count; i++)
+    b->differs |= rows[i].differs;
+  if (b->format != BENCH_JSON)
+    bench_print_rows(stdout, b->format, rows, count);
+  return true;
+}
+
+/* Reduction, stixels, and both together, for one cell size and kind of input. */
+static bool bench_cells(Bench *b, int cell, StxSemantics semantics, StxError *error)
+{
+  double colmean = 0, satdp = 0;
+  BenchCase what = {.stage = BENCH_COLMEAN, .cell = cell, .semantics = semantics};
+  if (!bench(b, &what, &colmean, error))
+    return false;
+  what.stage = BENCH_SATDP;
+  if (!bench(b, &what, &satdp, error))
+    return false;
+  what.stage = BENCH_BOTH;
+  what.reference = colmean > 0 && satdp > 0 ? colmean + satdp : 0;
+  return bench(b, &what, NULL, error);
+}
+
+static bool bench_input(Bench *b, const BenchInput *input, StxError *error)
+{
+  static const StxSemantics semantics[] = {
+      STX_SEMANTICS_NONE, STX_SEMANTICS_LABELS, STX_SEMANTICS_SCORES_U8};
+  b->context.input = input;
+  for (int paths = 4; paths <= (b->options->quick ? 4 : 8); paths += 4)
+    if (!bench(b, &(BenchCase){.stage = BENCH_SGM, .paths = paths}, NULL, error))
+      return false;
+  for (int cell = 8; cell >= 4; cell /= 2)
+    for (size_t i = 0; i < G_N_ELEMENTS(semantics); i++)
+      if (!bench_cells(b, cell, semantics[i], error))
+        return false;
+  for (int cell = 8; cell >= 4; cell /= 2)
+    if (!bench(b, &(BenchCase){.stage = BENCH_PIPELINE, .cell = cell}, NULL, error))
+      return false;
+  for (int cell = 8; cell >= 4; cell /= 2)
+    if (!bench(b, &(BenchCase){.stage = BENCH_OVERLAY, .cell = cell}, NULL, error))
+      return false;
+  return bench(b, &(BenchCase){.stage = BENCH_SCENE}, NULL, error);
+}
+
+static bool bench_inputs(Bench *b, StxError *error)
+{
+  const Options *o = b->options;
+  BenchInput input;
+  bool good = true;
+  if (o->left != NULL) {
+    if (!bench_input_files(&input, o->left, o->right, o->labels, o->calibration, error))
+      return false;
+    good = bench_input(b, &input, error);
+    bench_input_free(&input);
+    return good;
+  }
+  for (int i = 0; good && i < o->sizes; i++) {
+    if (!bench_input_street(&input, o->width[i], o->height[i], error))
+      return false;
+    good = bench_input(b, &input, error);
+    bench_input_free(&input);
+  }
+  return good;
+}
+
+/* All groups of all inputs; also fails when an implementation differs from the reference. */
+static bool run_bench(const Options *o, StxError *error)
+{
+  int all = stx_threads(o->threads), counts = all > 1 ? 2 : 1;
+  Bench b = {.options = o,
+      .format = o->json       ? BENCH_JSON
+                : o->markdown ? BENCH_MARKDOWN
+                              : BENCH_TEXT,
+      .context = {.thread_counts = counts, .budget = o->milliseconds},
+      .rows = g_array_new(FALSE, FALSE, sizeof(BenchRow))};
+  for (int t = 0; t < counts; t++) {
+    b.limits[t] = bench_limits(t == 0 ? 1 : all);
+    b.context.limits[t] = &b.limits[t];
+  }
+  if (b.format != BENCH_JSON)
+    bench_print_head(stdout, b.format, b.limits, counts);
+  bool good = bench_inputs(&b, error);
+  if (good && b.format == BENCH_JSON)
+    bench_print_json(
+        stdout, b.limits, counts, (const BenchRow *)(void *)b.rows->data, (int)b.rows->len);
+  g_array_free(b.rows, TRUE);
+  if (good && b.differs)
+    return stx_fail(error, "an implementation differs from the reference and was not timed");
+  return good;
+}
+
+/* ---- Command line ------------------------------------------------------------------------- */
+
+static bool choose_stages(Options *o, int count, char **words, StxError *error)
+{
+  const bool all = count == 0;
+  for (int i = 0; i < BENCH_STAGES; i++)
+    o->stages[i] = all;
+  for (int w = 0; w < count; w++) {
+    bool known = false;
+    for (int i = 0; i < BENCH_STAGES; i++)
+      if (strcmp(words[w], "all") == 0 || strcmp(words[w], bench_stage_name(i)) == 0)
+        o->stages[i] = known = true;
+    if (!known)
+      return stx_fail(error,
+          "no stage '%s': choose from sgm, colmean, satdp, colmean+satdp, pipeline, overlay, "
+          "scene, all",
+          words[w]);
+  }
+  return true;
+}
+
+static bool choose_sizes(Options *o, StxError *error)
+{
+  static const char *const standard[] = {"1242x375", "2048x1024", NULL};
+  const char *const *texts = o->size_texts != NULL ? (const char *const *)o->size_texts : standard;
+  for (; texts[o->sizes] != NULL; o->sizes++) {
+    char rest;
+    if (o->sizes == MAX_SIZES)
+      return stx_fail(error, "--size: at most %d sizes", MAX_SIZES);
+    if (sscanf(texts[o->sizes], "%dx%d%c", &o->width[o->sizes], &o->height[o->sizes], &rest) != 2)
+      return stx_fail(error, "--size=%s: write it as WxH", texts[o->sizes]);
+  }
+  return true;
+}
+
+static bool check_options(const Options *o, StxError *error)
+{
+  if ((o->left == NULL) != (o->right == NULL))
+    return stx_fail(error, "--left and --right belong together");
+  if (o->left == NULL && (o->labels != NULL || o->calibration != NULL))
+    return stx_fail(error, "--labels and --calibration belong to --left and --right");
+  if (o->left != NULL && o->size_texts != NULL)
+    return stx_fail(error, "--size is for the synthetic street; files bring their own");
+  if (o->threads < 0 || o->threads > 256)
+    return stx_fail(error, "--threads=%d: must be 0 (all cores) to 256", o->threads);
+  if (o->milliseconds < 1)
+    return stx_fail(error, "--time=%d: must be at least 1", o->milliseconds);
+  return true;
+}
+
+static GOptionContext *make_context(Options *o)
+{
+  const GOptionEntry entries[] = {
+      {"size", 0, 0, G_OPTION_ARG_STRING_ARRAY, &o->size_texts,
+          "of the synthetic street, may be repeated (1242x375 and 2048x1024)", "WxH"},
+      {"left", 0, 0, G_OPTION_ARG_FILENAME, &o->left, "a picture instead of the street", "PNG"},
+      {"right", 0, 0, G_OPTION_ARG_FILENAME, &o->right, "its right one", "PNG"},
+      {"labels", 0, 0, G_OPTION_ARG_FILENAME, &o->labels, "its Cityscapes label ids", "PNG"},
+      {"calibration", 0, 0, G_OPTION_ARG_FILENAME, &o->calibration, "its camera", "FILE"},
+      {"threads", 0, 0, G_OPTION_ARG_INT, &o->threads, "besides 1 (0: all cores)", "N"},
+      {"time", 0, 0, G_OPTION_ARG_INT, &o->milliseconds, "per implementation (600)", "MS"},
+      {"quick", 0, 0, G_OPTION_ARG_NONE, &o->quick, "60 ms each, 4 paths only", NULL},
+      {"markdown", 0, 0, G_OPTION_ARG_NONE, &o->markdown, "print a Markdown table", NULL},
+      {"json", 0, 0, G_OPTION_ARG_NONE, &o->json, "print JSON", NULL},
+      {NULL},
+  };
+  GOptionContext *context = g_option_context_new("[STAGE...] - times stages and implementations");
+  g_option_context_set_summary(context,
+      "STAGE: sgm, colmean, satdp, colmean+satdp, pipeline, or all (default). Every "
+      "implementation\n"
+      "that this machine can run must first give the bytes of the reference, c. Then all take\n"
+      "turns; printed are median and minimum, the ratio of the reference's median (one thread) to\n"
+      "this one, and the rate against the limit that was measured at the start.");
+  g_option_context_set_description(context, "Examples:\n"
+                                            "  stx-bench --quick\n"
+                                            "  stx-bench satdp colmean --size 2048x1024\n"
+                                            "  stx-bench all --markdown > table.md\n");
+  g_option_context_add_main_entries(context, entries, NULL);
+  return context;
+}
+
+static bool parse(Options *o, int argc, char **argv, StxError *error)
+{
+  GError *problem = NULL;
+  GOptionContext *context = make_context(o);
+  bool good = g_option_context_parse(context, &argc, &argv, &problem);
+  g_option_context_free(context);
+  if (!good) {
+    stx_fail(error, "%s (see --help)", problem->message);
+    g_error_free(problem);
+    return false;
+  }
+  if (o->milliseconds == 0)
+    o->milliseconds = o->quick ? 60 : 600;
+  return choose_stages(o, argc - 1, argv + 1, error) && choose_sizes(o, error) &&
+         check_options(o, error);
+}
+
+int main(int argc, char **argv)
+{
+  Options options = {.threads = 0};
+  StxError error = {""};
+  setlocale(LC_CTYPE, "");
+  bool good = parse(&options, argc, argv, &error) && run_bench(&options, &error);
+  if (!good)
+    fprintf(stderr, "stx-bench: %s\n", error.text);
+  g_strfreev(options.size_texts);
+  g_free(options.left);
+  g_free(options.right);
+  g_free(options.labels);
+  g_free(options.calibration);
+  return good ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * stx-bench: how fast every stage and implementation is, on this machine, against what the
+ * machine can do at most.
+ *
+ *   stx_bench_input.c   realistic pictures, disparities, labels and scores of a given size
+ *   stx_bench_group.c   one stage with one set of parameters: its implementations run, compared
+ *                       with the reference, then timed in turns
+ *   stx_bench_limits.c  what the machine can do: copying, 8-bit additions, multiply-adds
+ *   stx_bench_report.c  table, Markdown, JSON
+ *   stx_bench.c         command line, list of the groups
+ */
+#ifndef STX_BENCH_H
+#define STX_BENCH_H
+
+#include <stdio.h>
+
+#include "common/labels.h"
+#include "examples/pipeline.h"
+
+/* ---- Input -------------------------------------------------------------------------------- */
+
+/* One stereo frame and what the stages before would make of it. All data owned. */
+typedef struct {
+  int width, height;
+  StxImage8 left, right, labels; /* labels: train ids */
+  StxImage16 disparity;          /* by sgm, with its confidence */
+  StxImage8 confidence;
+  uint8_t *scores; /* STX_LABEL_CLASSES planes of width × height probabilities · 255 */
+  StxCamera camera;
+} BenchInput;
+
+/* The synthetic street. */
+bool bench_input_street(BenchInput *input, int width, int height, StxError *error);
+
+/* PNG files. `labels` (Cityscapes label ids) and `calibration` may be NULL: then the classes are
+ * vertical thirds of sky, building and road, and the camera is unknown. */
+bool bench_input_files(BenchInput *input, const char *left, const char *right, const char *labels,
+    const char *calibration, StxError *error);
+
+void bench_input_free(BenchInput *input);
+
+/* ---- Limits ------------------------------------------------------------------------------- */
+
+/* What `threads` threads reach together. */
+typedef struct {
+  int threads;
+  double copy;    /* GB/s, bytes read plus bytes written, buffers far larger than the caches */
+  double add8;    /* 10⁹ additions of 8-bit values per second, in registers */
+  double mul_add; /* 10⁹ float64 operations per second, multiplication and addition apart */
+} BenchLimits;
+
+BenchLimits bench_limits(int threads);
+
+/* ---- Rows --------------------------------------------------------------------------------- */
+
+/* The first four have a table of implementations with a reference; of the others the best are
+ * timed. */
+typedef enum {
+  BENCH_SGM,
+  BENCH_COLMEAN,
+  BENCH_SATDP,
+  BENCH_OVERLAY,  /* the stixels drawn on an RGBA frame */
+  BENCH_BOTH,     /* colmean and satdp one after the other */
+  BENCH_PIPELINE, /* sgm, colmean, roadline, satdp */
+  BENCH_SCENE,    /* the synthetic street's left picture, RGB */
+  BENCH_STAGES
+} BenchStage;
+
+/* One line of the result. */
+typedef struct {
+  BenchStage stage;
+  const char *impl, *input; /* input: "4 paths", "labels", …: static text */
+  int threads, width, height;
+  int cell, classes; /* 0: does not apply */
+  bool differs;      /* from the reference: not timed */
+  int runs;
+  double median, minimum; /* ms */
+  double ratio;           /* reference's median (one thread) over this one's; 0: unknown */
+  double rate, limit;     /* GB/s or Gop/s, from the median; limit 0: no rate */
+  const char *unit;
+  double share; /* of the (vb, k, kind) pairs evaluated, 0…1; negative: does not apply */
+} BenchRow;
+
+const char *bench_stage_name(BenchStage stage);
+
+/* ---- Groups ------------------------------------------------------------------------------- */
+
+typedef struct {
+  const BenchInput *input;
+  const BenchLimits *limits[2]; /* of one thread, of all */
+  int thread_counts;            /* 1 or 2 entries of limits count */
+  double budget;                /* ms of timing per implementation */
+} BenchContext;
+
+/* Parameters of a group, as far as its stage looks at them. */
+typedef struct {
+  BenchStage stage;
+  int paths, cell;
+  StxSemantics semantics; /* NONE, LABELS or SCORES_U8 */
+  double reference;       /* ms of the reference, where the group does not time it; 0: unknown */
+} BenchCase;
+
+#define BENCH_MAX_ROWS 32 /* of one group: implementations times thread counts */
+
+/* Runs, checks and times all implementations; writes up to BENCH_MAX_ROWS rows and their number.
+ * *reference (may be NULL) becomes the reference's median. Fails only for lack of memory or
+ * refused parameters. */
+bool bench_group(const BenchContext *context, const BenchCase *what, BenchRow *rows, int *count,
+    double *reference, StxError *error);
+
+/* ---- Report ------------------------------------------------------------------------------- */
+
+typedef enum { BENCH_TEXT, BENCH_MARKDOWN, BENCH_JSON } BenchFormat;
+
+/* Text and Markdown are printed as they come, JSON at the end. */
+void bench_print_head(FILE *out, BenchFormat format, const BenchLimits *limits, int count);
+void bench_print_rows(FILE *out, BenchFormat format, const BenchRow *rows, int count);
+void bench_print_json(
+    FILE *out, const BenchLimits *limits, int limit_count, const BenchRow *rows, int count);
+
+#endif

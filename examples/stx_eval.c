@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* stx-eval: how good disparities and stixels are, on frames with truth. See docs/evaluation.md. */
+#include "examples/stx_eval.h"
+
+#include <glib.h>
+#include <locale.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What the command line says beyond the pipeline's settings. */
+typedef struct {
+  PipelineSettings pipeline;
+  char *folder, *calibration;
+  gboolean street, json, no_median, no_confidence;
+  char *size, *cell, *reduction, *semantics, *ground, *backend;
+  gint64 seed;
+  int frames, repeat;
+} Options;
+
+/* ---- One frame ---------------------------------------------------------------------------- */
+
+void eval_frame_free(EvalFrame *frame)
+{
+  free(frame->left.data);
+  free(frame->right.data);
+  free(frame->labels.data);
+  for (int t = 0; t < TRUTH_COUNT; t++)
+    free(frame->truth[t].data);
+  *frame = (EvalFrame){0};
+}
+
+static void score_map(EvalResult *result, const EvalFrame *frame, Map map, const StxImage16 *image)
+{
+  for (int t = 0; t < TRUTH_COUNT; t++)
+    if (frame->truth[t].data != NULL)
+      stx_disparity_score_add(&result->score[t][map], &frame->truth[t], image);
+}
+
+/* Scores the three maps; the pipeline's disparity map serves as memory for the other two. */
+static void score_disparity(EvalResult *result, const EvalFrame *frame, Pipeline *p)
+{
+  result->known = (uint64_t)llround(stx_disparity_density(&p->disparity) * (double)result->pixels);
+  score_map(result, frame, MAP_RAW, &p->disparity);
+  stx_disparity_fill(&p->disparity);
+  score_map(result, frame, MAP_FILLED, &p->disparity);
+  stx_render_disparity(
+      p->stixels, p->stixel_count, p->settings.satdp.grid.cell_width, &p->disparity);
+  score_map(result, frame, MAP_STIXELS, &p->disparity);
+}
+
+/* Scores kinds and classes; `map` and `truth` are images of the frame's size to draw in. */
+static void score_labels(EvalResult *result, const EvalFrame *frame, const Pipeline *p,
+    const StxImage8 *map, const StxImage8 *truth)
+{
+  const StxSatdpParams *satdp = &p->settings.satdp;
+  stx_render_label_kinds(&frame->labels, satdp->ground_classes, satdp->sky_classes, truth);
+  stx_render_kinds(p->stixels, p->stixel_count, satdp->grid.cell_width, map);
+  stx_confusion_add(&result->kinds, truth, map);
+  stx_render_majority(&satdp->grid, &frame->labels, map);
+  stx_confusion_add(&result->majority, &frame->labels, map);
+  if (!result->has_classes)
+    return;
+  stx_render_labels(p->stixels, p->stixel_count, satdp->grid.cell_width, map);
+  stx_confusion_add(&result->classes, &frame->labels, map);
+}
+
+static EvalResult empty_result(const char *name)
+{
+  EvalResult result = {.classes = {.classes = STX_LABEL_CLASSES},
+      .majority = {.classes = STX_LABEL_CLASSES},
+      .kinds = {.classes = STX_KIND_SKY + 1}};
+  g_strlcpy(result.name, name, sizeof result.name);
+  return result;
+}
+
+static void score_frame(EvalResult *result, const EvalFrame *frame, Pipeline *p)
+{
+  result->frames = 1;
+  result->pixels = (uint64_t)frame->left.width * (uint64_t)frame->left.height;
+  result->stixels = p->stixel_count;
+  result->pairs = p->stats.pairs;
+  result->evaluated = p->stats.evaluated;
+  result->has_labels = frame->labels.data != NULL;
+  result->has_classes = result->has_labels && p->settings.satdp.grid.classes > 0;
+  for (int t = 0; t < TRUTH_COUNT; t++)
+    result->has_truth[t] = frame->truth[t].data != NULL;
+  score_disparity(result, frame, p);
+  if (result->has_labels) /* the pictures have served: draw over them */
+    score_labels(result, frame, p, &frame->left, &frame->right);
+}
+
+/* Runs the pipeline `repeat` times and keeps the shortest time of each stage. */
+static bool run_frame(
+    Pipeline *p, const EvalFrame *frame, int repeat, double *best, StxError *error)
+{
+  for (int run = 0; run < repeat; run++) {
+    if (!pipeline_run(p, &frame->left, &frame->right, &frame->labels, &frame->camera, error))
+      return false;
+    for (int i = 0; i < STAGE_COUNT; i++)
+      best[i] = run == 0 || p->ms[i] < best[i] ? p->ms[i] : best[i];
+  }
+  return true;
+}
+
+static bool eval_frame(
+    const Options *options, DataSet *set, size_t index, EvalResult *result, StxError *error)
+{
+  EvalFrame frame;
+  Pipeline pipeline;
+  if (!set->load(set, index, &frame, error))
+    return false;
+  *result = empty_result(frame.name);
+  bool needs_labels = options->pipeline.colmean.semantics == STX_SEMANTICS_LABELS;
+  bool good = !needs_labels || frame.labels.data != NULL ||
+              stx_fail(error, "%s: no label image for --semantics=truth", frame.name);
+  good = good &&
+         pipeline_open(&pipeline, &options->pipeline, frame.left.width, frame.left.height, error);
+  if (good) {
+    good = run_frame(&pipeline, &frame, options->repeat, result->ms, error);
+    if (good)
+      score_frame(result, &frame, &pipeline);
+    pipeline_close(&pipeline);
+  }
+  eval_frame_free(&frame);
+  return good;
+}
+
+/* ---- All frames --------------------------------------------------------------------------- */
+
+static void add_result(EvalResult *total, const EvalResult *part)
+{
+  total->frames += part->frames;
+  total->pixels += part->pixels;
+  total->known += part->known;
+  total->stixels += part->stixels;
+  total->pairs += part->pairs;
+  total->evaluated += part->evaluated;
+  total->has_labels |= part->has_labels;
+  total->has_classes |= part->has_classes;
+  for (int t = 0; t < TRUTH_COUNT; t++) {
+    total->has_truth[t] |= part->has_truth[t];
+    for (int map = 0; map < MAP_COUNT; map++)
+      stx_disparity_score_merge(&total->score[t][map], &part->score[t][map]);
+  }
+  stx_confusion_merge(&total->classes, &part->classes);
+  stx_confusion_merge(&total->majority, &part->majority);
+  stx_confusion_merge(&total->kinds, &part->kinds);
+  for (int i = 0; i < STAGE_COUNT; i++)
+    total->ms[i] += part->ms[i];
+}
+
+static bool evaluate(const Options *options, DataSet *set, StxError *error)
+{
+  size_t count = set->count;
+  EvalResult *frames = g_new0(EvalResult, count), total = empty_result("total");
+  bool good = true;
+  for (size_t i = 0; good && i < count; i++) {
+    good = eval_frame(options, set, i, &frames[i], error);
+    add_result(&total, &frames[i]);
+  }
+  if (good)
+    (options->json ? eval_print_json : eval_print_text)(
+        stdout, set, &options->pipeline, frames, count, &total);
+  g_free(frames);
+  return good;
+}
+
+/* ---- Command line ------------------------------------------------------------------------- */
+
+/* Index of `value` among the choices (NULL-terminated), or -1 and an error that lists them. */
+static int choose(
+    const char *option, const char *value, const char *const *choices, StxError *error)
+{
+  for (int i = 0; choices[i] != NULL; i++)
+    if (strcmp(value, choices[i]) == 0)
+      return i;
+  char *all = g_strjoinv(", ", (char **)choices);
+  stx_fail(error, "--%s=%s: choose one of %s", option, value, all);
+  g_free(all);
+  return -1;
+}
+
+/* "WxH", or "N" for both where a single number is allowed. */
+static bool parse_size(
+    const char *option, const char *text, bool single, int *width, int *height, StxError *error)
+{
+  char rest;
+  if (sscanf(text, "%dx%d%c", width, height, &rest) == 2)
+    return true;
+  if (single && sscanf(text, "%d%c", width, &rest) == 1) {
+    *height = *width;
+    return true;
+  }
+  return stx_fail(error, "--%s=%s: write it as %s", option, text, single ? "N or WxH" : "WxH");
+}
+
+static bool apply_choices(Options *o, StxError *error)
+{
+  static const StxBackend backends[] = {STX_BACKEND_AUTO, STX_BACKEND_OMP, STX_BACKEND_C};
+  int reduction, semantics, ground, backend;
+  const struct {
+    const char *option, *value, *standard, *choices[5];
+    int *index;
+  } table[] = {
+      {"reduction", o->reduction, "weighted", {"mean", "weighted", "median"}, &reduction},
+      {"semantics", o->semantics, "none", {"none", "truth"}, &semantics},
+      {"ground", o->ground, "auto", {"auto", "calibration", "estimate", "none"}, &ground},
+      {"backend", o->backend, "auto", {"auto", "omp", "c"}, &backend},
+  };
+  for (size_t i = 0; i < G_N_ELEMENTS(table); i++) {
+    const char *value = table[i].value != NULL ? table[i].value : table[i].standard;
+    *table[i].index = choose(table[i].option, value, table[i].choices, error);
+    if (*table[i].index < 0)
+      return false;
+  }
+  o->pipeline.colmean.reduction = (StxReduction)reduction;
+  o->pipeline.colmean.semantics = semantics ? STX_SEMANTICS_LABELS : STX_SEMANTICS_NONE;
+  o->pipeline.colmean.grid.classes = semantics ? STX_LABEL_CLASSES : 0;
+  o->pipeline.ground = (GroundMode)ground;
+  o->pipeline.backend = backends[backend];
+  return true;
+}
+
+static bool apply_numbers(Options *o, StxError *error)
+{
+  StxGrid *grid = &o->pipeline.colmean.grid;
+  if (o->cell != NULL &&
+      !parse_size("cell", o->cell, true, &grid->cell_width, &grid->cell_height, error))
+    return false;
+  if (o->repeat < 1)
+    return stx_fail(error, "--repeat=%d: must be at least 1", o->repeat);
+  if (o->frames < 0)
+    return stx_fail(error, "--frames=%d: must be at least 0 (0: all)", o->frames);
+  if (o->pipeline.threads < 0 || o->pipeline.threads > 256)
+    return stx_fail(error, "--threads=%d: must be 0 (all cores) to 256", o->pipeline.threads);
+  o->pipeline.sgm.median = !o->no_median;
+  o->pipeline.use_confidence = !o->no_confidence;
+  stx_labels_identity(o->pipeline.colmean.label_map);
+  return true;
+}
+
+/* The options that set a field of the parameters directly. */
+static void add_parameter_groups(GOptionContext *context, PipelineSettings *p)
+{
+  const GOptionEntry sgm[] = {
+      {"paths", 0, 0, G_OPTION_ARG_INT, &p->sgm.paths, "4 or 8", "N"},
+      {"max-disparity", 0, 0, G_OPTION_ARG_INT, &p->sgm.max_disparity, "64, 128 or 256", "PX"},
+      {"p1", 0, 0, G_OPTION_ARG_INT, &p->sgm.p1, "penalty of a step of 1", "N"},
+      {"p2", 0, 0, G_OPTION_ARG_INT, &p->sgm.p2, "penalty of any other step", "N"},
+      {"uniqueness", 0, 0, G_OPTION_ARG_INT, &p->sgm.uniqueness, "0 to 50", "%"},
+      {"lr-max-diff", 0, 0, G_OPTION_ARG_INT, &p->sgm.lr_max_diff, "left-right check; -1: none",
+          "PX"},
+      {"texture", 0, 0, G_OPTION_ARG_INT, &p->sgm.texture, "flat up to this range; -1: no check",
+          "LEVELS"},
+      {NULL},
+  };
+  StxSatdpParams *d = &p->satdp;
+  const GOptionEntry satdp[] = {
+      {"stixel-cost", 0, 0, G_OPTION_ARG_DOUBLE, &d->stixel_cost, "of every further stixel", "NAT"},
+      {"semantic-weight", 0, 0, G_OPTION_ARG_DOUBLE, &d->semantic_weight, "of the classes", "X"},
+      {"sigma-ground", 0, 0, G_OPTION_ARG_DOUBLE, &d->sigma_disparity[0], "noise", "PX"},
+      {"sigma-object", 0, 0, G_OPTION_ARG_DOUBLE, &d->sigma_disparity[1], "noise", "PX"},
+      {"sigma-sky", 0, 0, G_OPTION_ARG_DOUBLE, &d->sigma_disparity[2], "noise", "PX"},
+      {"sigma-height", 0, 0, G_OPTION_ARG_DOUBLE, &d->sigma_height, "of the ground", "M"},
+      {"sigma-angle", 0, 0, G_OPTION_ARG_DOUBLE, &d->sigma_angle, "of the ground", "RAD"},
+      {"sigma-depth", 0, 0, G_OPTION_ARG_DOUBLE, &d->sigma_depth, "of an object", "M"},
+      {"ground-sigma-intercept", 0, 0, G_OPTION_ARG_DOUBLE, &d->ground_sigma_intercept,
+          "prior at the horizon", "PX"},
+      {"ground-sigma-slope", 0, 0, G_OPTION_ARG_DOUBLE, &d->ground_sigma_slope,
+          "prior, share of the slope", "X"},
+      {"pair-cost", 0, 0, G_OPTION_ARG_DOUBLE, &d->pair_cost, "of an unlikely neighbour", "NAT"},
+      {"pair-slope", 0, 0, G_OPTION_ARG_DOUBLE, &d->pair_slope, "the same, per pixel", "NAT"},
+      {"pair-tolerance", 0, 0, G_OPTION_ARG_DOUBLE, &d->pair_tolerance, "planes meet", "PX"},
+      {"horizon-cost", 0, 0, G_OPTION_ARG_DOUBLE, &d->horizon_cost, "per row", "NAT"},
+      {"unknown-cost", 0, 0, G_OPTION_ARG_DOUBLE, &d->unknown_cost, "per unknown cell", "NAT"},
+      {NULL},
+  };
+  GOptionGroup *group = g_option_group_new("sgm", "Stereo:", "the stereo matcher", NULL, NULL);
+  g_option_group_add_entries(group, sgm);
+  g_option_context_add_group(context, group);
+  group = g_option_group_new("satdp", "Stixels:", "the stixels", NULL, NULL);
+  g_option_group_add_entries(group, satdp);
+  g_option_context_add_group(context, group);
+}
+
+static GOptionContext *make_context(Options *o)
+{
+  const GOptionEntry entries[] = {
+      {"street", 0, 0, G_OPTION_ARG_NONE, &o->street, "the synthetic street, no folder", NULL},
+      {"size", 0, 0, G_OPTION_ARG_STRING, &o->size, "of the street (1242x375)", "WxH"},
+      {"seed", 0, 0, G_OPTION_ARG_INT64, &o->seed, "of the street (1)", "N"},
+      {"frames", 0, 0, G_OPTION_ARG_INT, &o->frames, "at most N (0: all; street: 5)", "N"},
+      {"calibration", 0, 0, G_OPTION_ARG_FILENAME, &o->calibration,
+          "instead of the folder's calib/", "FILE"},
+      {"cell", 0, 0, G_OPTION_ARG_STRING, &o->cell, "size of the cells (8)", "N|WxH"},
+      {"reduction", 0, 0, G_OPTION_ARG_STRING, &o->reduction, "mean, weighted or median", "R"},
+      {"fill-width", 0, 0, G_OPTION_ARG_INT, &o->pipeline.colmean.fill_width,
+          "fill holes up to N pixels wide (32; 0: none)", "N"},
+      {"semantics", 0, 0, G_OPTION_ARG_STRING, &o->semantics,
+          "none (default), or truth: the true labels as input", "S"},
+      {"ground", 0, 0, G_OPTION_ARG_STRING, &o->ground, "auto, calibration, estimate, none", "G"},
+      {"no-median", 0, 0, G_OPTION_ARG_NONE, &o->no_median, "no 3x3 median of disparities", NULL},
+      {"no-confidence", 0, 0, G_OPTION_ARG_NONE, &o->no_confidence, "all pixels certain", NULL},
+      {"backend", 0, 0, G_OPTION_ARG_STRING, &o->backend, "auto, omp or c", "B"},
+      {"threads", 0, 0, G_OPTION_ARG_INT, &o->pipeline.threads, "0: all cores", "N"},
+      {"repeat", 0, 0, G_OPTION_ARG_INT, &o->repeat, "runs per frame; the fastest counts", "N"},
+      {"json", 0, 0, G_OPTION_ARG_NONE, &o->json, "print JSON", NULL},
+      {NULL},
+  };
+  GOptionContext *context = g_option_context_new("[FOLDER] - measures disparities and stixels");
+  g_option_context_set_summary(context,
+      "FOLDER holds KITTI's stereo layout: image_2 and image_3, or image_0 and image_1; "
+      "disp_noc_0\n"
+      "or disp_noc, disp_occ_0 or disp_occ; and where there are any semantic and calib.\n"
+      "Defaults are those of the elements.");
+  g_option_context_set_description(context,
+      "Examples:\n"
+      "  stx-eval --street --frames 3\n"
+      "  stx-eval kitti2015/training --cell 4 --json\n"
+      "  stx-eval kitti2015/training --semantics truth --help-satdp\n");
+  g_option_context_add_main_entries(context, entries, NULL);
+  add_parameter_groups(context, &o->pipeline);
+  return context;
+}
+
+static bool parse(Options *o, int argc, char **argv, StxError *error)
+{
+  GError *problem = NULL;
+  GOptionContext *context = make_context(o);
+  bool good = g_option_context_parse(context, &argc, &argv, &problem);
+  g_option_context_free(context);
+  if (!good) {
+    stx_fail(error, "%s (see --help)", problem->message);
+    g_error_free(problem);
+    return false;
+  }
+  if (argc > 2)
+    return stx_fail(error, "one folder, please, not %d (see --help)", argc - 1);
+  if ((argc == 2) == (o->street != FALSE))
+    return stx_fail(error, "give either a folder or --street (see --help)");
+  o->folder = argc == 2 ? g_strdup(argv[1]) : NULL;
+  return apply_choices(o, error) && apply_numbers(o, error);
+}
+
+static bool open_data(const Options *o, DataSet *set, StxError *error)
+{
+  if (!o->street) {
+    if (!eval_open_kitti(set, o->folder, o->calibration, error))
+      return false;
+    if (o->frames > 0 && (size_t)o->frames < set->count)
+      set->count = (size_t)o->frames;
+    return true;
+  }
+  int width = 1242, height = 375;
+  if (o->calibration != NULL)
+    return stx_fail(error, "--calibration: the street brings its own camera");
+  return (o->size == NULL || parse_size("size", o->size, false, &width, &height, error)) &&
+         eval_open_street(
+             set, width, height, (uint64_t)o->seed, o->frames > 0 ? (size_t)o->frames : 5, error);
+}
+
+static void clear(Options *o)
+{
+  char *strings[] = {o->folder, o->calibration, o->size, o->cell, o->reduction, o->semantics,
+      o->ground, o->backend};
+  for (size_t i = 0; i < G_N_ELEMENTS(strings); i++)
+    g_free(strings[i]);
+}
+
+int main(int argc, char **argv)
+{
+  Options options = {.pipeline = PIPELINE_DEFAULTS, .seed = 1, .repeat = 1};
+  DataSet set;
+  StxError error = {""};
+  setlocale(LC_CTYPE, "");
+  bool good = parse(&options, argc, argv, &error) && open_data(&options, &set, &error);
+  if (good) {
+    good = evaluate(&options, &set, &error);
+    set.close(&set);
+  }
+  if (!good)
+    fprintf(stderr, "stx-eval: %s\n", error.text);
+  clear(&options);
+  return good ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * SECTION:element-stereo-sgm
+ *
+ * Semi-global matching of a rectified stereo pair. Takes the views from two pads, paired by their
+ * timestamps, or from one pad whose frames hold both. Only the luma plane is read.
+ *
+ * The disparity is in 1/256 pixel, 0 where it is unknown; a confidence per pixel travels with it
+ * as #GstStxConfidenceMeta.
+ *
+ * ## Example launch line
+ * |[
+ * gst-launch-1.0 stereo-sgm name=sgm ! fakesink \
+ *     street-scene-src view=left num-buffers=20 ! sgm.sink_left \
+ *     street-scene-src view=right num-buffers=20 ! sgm.sink_right
+ * ]|
+ */
+#include "gst/gststereosgm.h"
+
+#include "gst/gststereosgmsettings.h"
+#include "gst/gststereosgmviews.h"
+#include "gst/gststxcamera.h"
+#include "gst/gststxmeta.h"
+#include "gst/gststxutil.h"
+
+GST_DEBUG_CATEGORY_STATIC(stereo_sgm_debug);
+#define GST_CAT_DEFAULT stereo_sgm_debug
+
+/* Everything whose first plane is 8-bit luma, in rows. */
+#define LUMA_FORMATS                                                                               \
+  "{ GRAY8, I420, YV12, NV12, NV21, NV16, NV61, NV24, Y41B, Y42B, Y444, YUV9, YVU9, A420 }"
+
+struct _GstStereoSgm {
+  GstStxPairing parent;
+
+  /* Properties, guarded by the object lock. Every change sets `changed`. */
+  GstStxRun run;
+  GstStxCameraSettings camera;
+  GstStereoSgmSettings settings;
+  gboolean changed;
+
+  /* Of the streaming thread: what the current caps and properties led to. */
+  GstStereoSgmViews views;
+  GstVideoInfo output;
+  const StxSgmImpl *impl;
+  StxSgmParams active;
+  gint threads;
+  GstBufferPool *confidence_pool; /* NULL: no confidence wanted */
+  GstStxScratch scratch;
+};
+
+G_DEFINE_FINAL_TYPE(GstStereoSgm, gst_stereo_sgm, GST_TYPE_STX_PAIRING)
+GST_ELEMENT_REGISTER_DEFINE(stereo_sgm, "stereo-sgm", GST_RANK_NONE, GST_TYPE_STEREO_SGM)
+
+static GstStaticPadTemplate both_template = GST_STATIC_PAD_TEMPLATE(
+    "sink", GST_PAD_SINK, GST_PAD_REQUEST, GST_STATIC_CAPS(GST_VIDEO_CAPS_MAKE(LUMA_FORMATS)));
+static GstStaticPadTemplate left_template = GST_STATIC_PAD_TEMPLATE(
+    "sink_left", GST_PAD_SINK, GST_PAD_REQUEST, GST_STATIC_CAPS(GST_VIDEO_CAPS_MAKE(LUMA_FORMATS)));
+static GstStaticPadTemplate right_template = GST_STATIC_PAD_TEMPLATE("sink_right", GST_PAD_SINK,
+    GST_PAD_REQUEST, GST_STATIC_CAPS(GST_VIDEO_CAPS_MAKE(LUMA_FORMATS)));
+static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE(
+    "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS(GST_VIDEO_CAPS_MAKE("GRAY16_LE")));
+
+/* ---- From caps and properties to a plan ---------------------------------------------------- */
+
+/* Caps of the source pad: the size of a view, the rest as the leading pad has it. */
+static GstCaps *plan_caps(GstStereoSgm *self)
+{
+  GstCaps *input = gst_stx_pairing_get_caps(GST_STX_PAIRING(self), self->views.lead);
+  const GstStructure *from = gst_caps_get_structure(input, 0);
+  GstCaps *caps = gst_caps_new_simple("video/x-raw", "format", G_TYPE_STRING, "GRAY16_LE", "width",
+      G_TYPE_INT, self->active.width, "height", G_TYPE_INT, self->active.height, NULL);
+  GstStructure *to = gst_caps_get_structure(caps, 0);
+  const gchar *kept[] = {"framerate", "pixel-aspect-ratio"};
+  StxCamera camera;
+
+  for (gsize i = 0; i < G_N_ELEMENTS(kept); i++)
+    if (gst_structure_has_field(from, kept[i]))
+      gst_structure_set_value(to, kept[i], gst_structure_get_value(from, kept[i]));
+  GST_OBJECT_LOCK(self);
+  camera = gst_stx_camera_settings_apply(&self->camera, input);
+  GST_OBJECT_UNLOCK(self);
+  gst_stx_camera_to_structure(&camera, to);
+  gst_caps_unref(input);
+  return caps;
+}
+
+static void clear_confidence_pool(GstStereoSgm *self)
+{
+  if (self->confidence_pool != NULL)
+    gst_buffer_pool_set_active(self->confidence_pool, FALSE);
+  gst_clear_object(&self->confidence_pool);
+}
+
+static gboolean plan_confidence(GstStereoSgm *self, gboolean wanted)
+{
+  GstStructure *config;
+  guint size = self->active.width * self->active.height;
+
+  clear_confidence_pool(self);
+  if (!wanted)
+    return TRUE;
+  self->confidence_pool = gst_buffer_pool_new();
+  config = gst_buffer_pool_get_config(self->confidence_pool);
+  gst_buffer_pool_config_set_params(config, NULL, size, 0, 0);
+  return gst_buffer_pool_set_config(self->confidence_pool, config) &&
+         gst_buffer_pool_set_active(self->confidence_pool, TRUE);
+}
+
+/* Frames come out one frame duration late at most, or the machine is too slow for live video. */
+static void plan_latency(GstStereoSgm *self)
+{
+  gint rate = GST_VIDEO_INFO_FPS_N(&self->output), per = GST_VIDEO_INFO_FPS_D(&self->output);
+  GstClockTime frame = rate > 0 ? gst_util_uint64_scale_int(GST_SECOND, per, rate) : 0;
+
+  gst_aggregator_set_latency(GST_AGGREGATOR(self), frame, frame);
+}
+
+/* After a change of caps or properties: everything that process needs, or an element error. */
+static gboolean plan(GstStereoSgm *self, GstBuffer **set)
+{
+  GstStereoSgmSettings settings;
+  StxError error;
+  GstStxRun run;
+  GstCaps *caps;
+
+  GST_OBJECT_LOCK(self);
+  settings = self->settings;
+  run = self->run;
+  self->changed = FALSE;
+  GST_OBJECT_UNLOCK(self);
+
+  if (!gst_stereo_sgm_views_plan(&self->views, GST_ELEMENT(self), set, settings.layout))
+    return FALSE;
+  self->active = settings.params;
+  self->active.width = self->views.width;
+  self->active.height = self->views.height;
+  if (!stx_sgm_check(&self->active, &error) ||
+      (self->impl = gst_stx_run_pick(&run, &stx_sgm_impls, &error)) == NULL) {
+    GST_STX_ELEMENT_ERROR(self, LIBRARY, SETTINGS, &error);
+    return FALSE;
+  }
+  self->threads = stx_threads(run.threads);
+  if (!gst_stx_scratch_reserve(
+          &self->scratch, self->impl->scratch_size(&self->active, self->threads), &error)) {
+    GST_STX_ELEMENT_ERROR(self, RESOURCE, NO_SPACE_LEFT, &error);
+    return FALSE;
+  }
+  caps = plan_caps(self);
+  gst_video_info_from_caps(&self->output, caps);
+  plan_latency(self);
+  GST_INFO_OBJECT(
+      self, "%s, %d threads, %" GST_PTR_FORMAT, self->impl->info.name, self->threads, caps);
+  return plan_confidence(self, settings.confidence) &&
+         gst_stx_pairing_set_src_caps(GST_STX_PAIRING(self), caps);
+}
+
+/* ---- One pair ------------------------------------------------------------------------------ */
+
+static GstFlowReturn acquire_confidence(GstStereoSgm *self, GstBuffer **buffer)
+{
+  GstFlowReturn flow = gst_buffer_pool_acquire_buffer(self->confidence_pool, buffer, NULL);
+
+  if (flow == GST_FLOW_ERROR)
+    GST_ELEMENT_ERROR(self, RESOURCE, NO_SPACE_LEFT,
+        ("No memory for the confidence of %dx%d pixels", self->active.width, self->active.height),
+        (NULL));
+  return flow;
+}
+
+/* Fills both outputs. `confidence` may be NULL. */
+static gboolean match(GstStereoSgm *self, GstBuffer *disparity, GstBuffer *confidence)
+{
+  StxImage8 certain = {NULL, self->active.width, self->active.width, self->active.height};
+  GstVideoFrame frame;
+  StxImage16 image;
+  GstMapInfo map;
+
+  if (!gst_video_frame_map(&frame, &self->output, disparity, GST_MAP_WRITE))
+    return FALSE;
+  if (confidence != NULL && gst_buffer_map(confidence, &map, GST_MAP_WRITE))
+    certain.data = map.data;
+  image = gst_stx_frame_image16(&frame);
+  self->impl->run(&self->active, &self->views.left, &self->views.right, &image, &certain,
+      self->scratch.data, self->threads);
+  if (certain.data != NULL)
+    gst_buffer_unmap(confidence, &map);
+  gst_video_frame_unmap(&frame);
+  return confidence == NULL || certain.data != NULL;
+}
+
+/* A disparity buffer with its confidence. */
+static GstFlowReturn compute(GstStereoSgm *self, GstBuffer **out)
+{
+  GstBuffer *confidence = NULL;
+  GstFlowReturn flow = gst_stx_pairing_acquire(GST_STX_PAIRING(self), out);
+
+  if (flow == GST_FLOW_OK && self->confidence_pool != NULL)
+    flow = acquire_confidence(self, &confidence);
+  if (flow == GST_FLOW_OK && !match(self, *out, confidence)) {
+    GST_ELEMENT_ERROR(
+        self, RESOURCE, WRITE, ("Cannot write to a buffer of the next element"), (NULL));
+    flow = GST_FLOW_ERROR;
+  }
+  if (flow == GST_FLOW_OK && confidence != NULL)
+    gst_buffer_add_stx_confidence_meta(*out, confidence, self->active.width, self->active.height);
+  gst_clear_buffer(&confidence);
+  return flow;
+}
+
+static gboolean get_changed(GstStereoSgm *self)
+{
+  gboolean changed;
+
+  GST_OBJECT_LOCK(self);
+  changed = self->changed;
+  GST_OBJECT_UNLOCK(self);
+  return changed;
+}
+
+static void set_changed(GstStereoSgm *self)
+{
+  GST_OBJECT_LOCK(self);
+  self->changed = TRUE;
+  GST_OBJECT_UNLOCK(self);
+}
+
+static GstFlowReturn process(GstStxPairing *pairing, GstBuffer **set, GstBuffer **out)
+{
+  GstStereoSgm *self = GST_STEREO_SGM(pairing);
+  GstFlowReturn flow;
+
+  if (get_changed(self) && !plan(self, set)) {
+    set_changed(self);
+    return GST_PAD_IS_FLUSHING(GST_AGGREGATOR_SRC_PAD(self)) ? GST_FLOW_FLUSHING : GST_FLOW_ERROR;
+  }
+  if (!gst_stereo_sgm_views_map(&self->views, GST_ELEMENT(self), set))
+    return GST_FLOW_ERROR;
+  flow = compute(self, out);
+  gst_stereo_sgm_views_unmap(&self->views);
+  return flow;
+}
+
+/* ---- Virtual methods ----------------------------------------------------------------------- */
+
+static gboolean set_role_caps(GstStxPairing *pairing, guint role, GstCaps *caps)
+{
+  GstStereoSgm *self = GST_STEREO_SGM(pairing);
+  GstCaps *possible = gst_static_pad_template_get_caps(&both_template);
+  gboolean usable =
+      gst_caps_is_subset(caps, possible) && gst_video_info_from_caps(&self->views.info[role], caps);
+  gchar *text;
+
+  gst_caps_unref(possible);
+  if (usable) {
+    set_changed(self);
+    return TRUE;
+  }
+  text = gst_caps_to_string(caps);
+  GST_ELEMENT_ERROR(self, STREAM, FORMAT,
+      ("Pad %s got %s; needed is video/x-raw in one of %s: put videoconvert in front",
+          gst_stereo_sgm_roles[role], text, LUMA_FORMATS),
+      (NULL));
+  g_free(text);
+  return FALSE;
+}
+
+/* The two views come from one pad or from two, never from three. */
+static GstAggregatorPad *create_new_pad(
+    GstAggregator *aggregator, GstPadTemplate *templ, const gchar *name, const GstCaps *caps)
+{
+  gboolean both = g_strcmp0(GST_PAD_TEMPLATE_NAME_TEMPLATE(templ), "sink") == 0, clash = FALSE;
+
+  GST_OBJECT_LOCK(aggregator);
+  for (GList *item = GST_ELEMENT(aggregator)->sinkpads; item != NULL; item = item->next)
+    clash |= both || g_strcmp0(GST_OBJECT_NAME(item->data), "sink") == 0;
+  GST_OBJECT_UNLOCK(aggregator);
+  if (clash) {
+    GST_WARNING_OBJECT(aggregator, "use either the pad sink, or sink_left and sink_right");
+    return NULL;
+  }
+  return GST_AGGREGATOR_CLASS(gst_stereo_sgm_parent_class)
+      ->create_new_pad(aggregator, templ, name, caps);
+}
+
+static gboolean decide_allocation(GstAggregator *aggregator, GstQuery *query)
+{
+  return gst_stx_decide_video_pool(query);
+}
+
+static gboolean propose_allocation(
+    GstAggregator *aggregator, GstAggregatorPad *pad, GstQuery *decide_query, GstQuery *query)
+{
+  return gst_stx_propose_video_meta(query);
+}
+
+static gboolean start(GstAggregator *aggregator)
+{
+  GstStereoSgm *self = GST_STEREO_SGM(aggregator);
+
+  set_changed(self);
+  return gst_stx_camera_settings_load(&self->camera, GST_ELEMENT(self)) &&
+         GST_AGGREGATOR_CLASS(gst_stereo_sgm_parent_class)->start(aggregator);
+}
+
+static gboolean stop(GstAggregator *aggregator)
+{
+  GstStereoSgm *self = GST_STEREO_SGM(aggregator);
+
+  clear_confidence_pool(self);
+  gst_stx_scratch_clear(&self->scratch);
+  return TRUE;
+}
+
+/* ---- Properties ---------------------------------------------------------------------------- */
+
+static void set_property(GObject *object, guint id, const GValue *value, GParamSpec *spec)
+{
+  GstStereoSgm *self = GST_STEREO_SGM(object);
+  gboolean known;
+
+  GST_OBJECT_LOCK(self);
+  known = gst_stx_run_set_property(&self->run, id, value) ||
+          gst_stx_camera_set_property(&self->camera, id, value) ||
+          gst_stereo_sgm_settings_set_property(&self->settings, id, value);
+  self->changed = TRUE;
+  GST_OBJECT_UNLOCK(self);
+  if (!known)
+    G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
+}
+
+static void get_property(GObject *object, guint id, GValue *value, GParamSpec *spec)
+{
+  GstStereoSgm *self = GST_STEREO_SGM(object);
+  gboolean known;
+
+  GST_OBJECT_LOCK(self);
+  known = gst_stx_run_get_property(&self->run, id, value) ||
+          gst_stx_camera_get_property(&self->camera, id, value) ||
+          gst_stereo_sgm_settings_get_property(&self->settings, id, value);
+  GST_OBJECT_UNLOCK(self);
+  if (!known)
+    G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
+}
+
+/* ---- Class --------------------------------------------------------------------------------- */
+
+static void finalize(GObject *object)
+{
+  gst_stx_camera_settings_clear(&GST_STEREO_SGM(object)->camera);
+  G_OBJECT_CLASS(gst_stereo_sgm_parent_class)->finalize(object);
+}
+
+static void gst_stereo_sgm_init(GstStereoSgm *self)
+{
+  self->run = GST_STX_RUN_DEFAULTS;
+  gst_stereo_sgm_settings_init(&self->settings);
+  self->changed = TRUE;
+  gst_stx_camera_settings_init(&self->camera);
+}
+
+static void gst_stereo_sgm_class_init(GstStereoSgmClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS(klass);
+  GstElementClass *element_class = GST_ELEMENT_CLASS(klass);
+  GstAggregatorClass *aggregator_class = GST_AGGREGATOR_CLASS(klass);
+  GstStxPairingClass *pairing_class = GST_STX_PAIRING_CLASS(klass);
+
+  GST_DEBUG_CATEGORY_INIT(stereo_sgm_debug, "stereo-sgm", 0, "semi-global matching");
+  object_class->set_property = set_property;
+  object_class->get_property = get_property;
+  object_class->finalize = finalize;
+  gst_stx_run_install_properties(object_class);
+  gst_stx_camera_install_properties(object_class);
+  gst_stereo_sgm_settings_install_properties(object_class);
+
+  gst_element_class_set_static_metadata(element_class, "Semi-global matching",
+      "Filter/Analyzer/Video", "Disparity of a rectified stereo pair", GST_STX_AUTHOR);
+  gst_element_class_add_static_pad_template_with_gtype(
+      element_class, &src_template, GST_TYPE_AGGREGATOR_PAD);
+  gst_element_class_add_static_pad_template_with_gtype(
+      element_class, &both_template, GST_TYPE_AGGREGATOR_PAD);
+  gst_element_class_add_static_pad_template_with_gtype(
+      element_class, &left_template, GST_TYPE_AGGREGATOR_PAD);
+  gst_element_class_add_static_pad_template_with_gtype(
+      element_class, &right_template, GST_TYPE_AGGREGATOR_PAD);
+
+  aggregator_class->create_new_pad = create_new_pad;
+  aggregator_class->decide_allocation = decide_allocation;
+  aggregator_class->propose_allocation = propose_allocation;
+  aggregator_class->start = start;
+  aggregator_class->stop = stop;
+  for (guint role = 0; role < GST_STEREO_SGM_ROLES; role++)
+    pairing_class->roles[role] = gst_stereo_sgm_roles[role];
+  pairing_class->sufficient[0] = 1u << GST_STEREO_SGM_BOTH;
+  pairing_class->sufficient[1] = 1u << GST_STEREO_SGM_LEFT | 1u << GST_STEREO_SGM_RIGHT;
+  pairing_class->set_role_caps = set_role_caps;
+  pairing_class->process = process;
+}

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gst/gststxsemantics.h"
+
+#include <string.h>
+
+#include "common/labels.h"
+
+#define EXPECTED                                                                                   \
+  "expected video/x-raw,format=GRAY8 (labels) or other/tensors,num_tensors=1 of type uint8 or "    \
+  "float32 (scores)"
+
+static gboolean parse_labels(GstStxSemantics *semantics, const GstCaps *caps, StxError *error)
+{
+  if (!gst_video_info_from_caps(&semantics->video, caps))
+    return stx_fail(error, "semantics: the video caps are incomplete; " EXPECTED);
+  if (GST_VIDEO_INFO_FORMAT(&semantics->video) != GST_VIDEO_FORMAT_GRAY8)
+    return stx_fail(
+        error, "semantics: format=%s; " EXPECTED, GST_VIDEO_INFO_NAME(&semantics->video));
+  semantics->kind = STX_SEMANTICS_LABELS;
+  return TRUE;
+}
+
+/* "C:W:H:1": three numbers, innermost first; further ones must be 1. */
+static gboolean parse_dimensions(const char *text, int dimensions[3])
+{
+  gchar **parts = g_strsplit(text, ":", -1);
+  gboolean valid = g_strv_length(parts) >= 3;
+
+  for (guint i = 0; valid && parts[i] != NULL; i++) {
+    gint64 value = 0;
+
+    valid = g_ascii_string_to_signed(g_strstrip(parts[i]), 10, 1, G_MAXINT, &value, NULL) &&
+            (i < 3 || value == 1);
+    if (valid && i < 3)
+      dimensions[i] = (int)value;
+  }
+  g_strfreev(parts);
+  return valid;
+}
+
+static gboolean parse_type(const char *type, StxSemantics *kind)
+{
+  if (strcmp(type, "uint8") == 0)
+    *kind = STX_SEMANTICS_SCORES_U8;
+  else if (strcmp(type, "float32") == 0)
+    *kind = STX_SEMANTICS_SCORES_F32;
+  else
+    return FALSE;
+  return TRUE;
+}
+
+static const char *string_field(const GstStructure *structure, const char *name)
+{
+  const char *value = gst_structure_get_string(structure, name);
+
+  return value != NULL ? value : "(none)";
+}
+
+static gboolean parse_scores(
+    GstStxSemantics *semantics, const GstStructure *structure, StxError *error)
+{
+  const char *format = gst_structure_get_string(structure, "format");
+  const char *type = string_field(structure, "types");
+  const char *dimensions = string_field(structure, "dimensions");
+  int count = 1;
+
+  gst_structure_get_int(structure, "num_tensors", &count);
+  if (count != 1)
+    return stx_fail(error, "semantics: %d tensors; " EXPECTED, count);
+  if (format != NULL && strcmp(format, "static") != 0)
+    return stx_fail(error, "semantics: format=%s, must be static; " EXPECTED, format);
+  if (!parse_type(type, &semantics->kind))
+    return stx_fail(error, "semantics: types=%s; " EXPECTED, type);
+  if (!parse_dimensions(dimensions, semantics->dimensions))
+    return stx_fail(error,
+        "semantics: dimensions=%s, must be W:H:C:1 (planar) or C:W:H:1 (interleaved) with the "
+        "disparity's width W and height H",
+        dimensions);
+  return TRUE;
+}
+
+gboolean gst_stx_semantics_from_caps(
+    GstStxSemantics *semantics, const GstCaps *caps, StxError *error)
+{
+  const GstStructure *structure = gst_caps_get_structure(caps, 0);
+
+  if (gst_structure_has_name(structure, "video/x-raw"))
+    return parse_labels(semantics, caps, error);
+  if (gst_structure_has_name(structure, "other/tensors"))
+    return parse_scores(semantics, structure, error);
+  return stx_fail(error, "semantics: %s; " EXPECTED, gst_structure_get_name(structure));
+}
+
+static gboolean labels_layout(
+    const GstStxSemantics *semantics, int width, int height, int *classes, StxError *error)
+{
+  int label_width = GST_VIDEO_INFO_WIDTH(&semantics->video);
+  int label_height = GST_VIDEO_INFO_HEIGHT(&semantics->video);
+
+  if (label_width != width || label_height != height)
+    return stx_fail(error,
+        "semantics: a label image of %dx%d, but the disparity has %dx%d; scale it with "
+        "videoscale method=nearest-neighbour",
+        label_width, label_height, width, height);
+  *classes = STX_LABEL_CLASSES;
+  return TRUE;
+}
+
+static void set_strides(
+    StxColmeanInput *input, gboolean planar, int width, int height, int classes, ptrdiff_t element)
+{
+  input->pixel_stride = planar ? element : element * classes;
+  input->row_stride = input->pixel_stride * width;
+  input->class_stride = planar ? input->row_stride * height : element;
+}
+
+static gboolean scores_layout(const GstStxSemantics *semantics, int width, int height, int *classes,
+    StxColmeanInput *input, StxError *error)
+{
+  const int *d = semantics->dimensions;
+  gboolean planar = d[0] == width && d[1] == height;
+  gboolean interleaved = d[1] == width && d[2] == height;
+  ptrdiff_t element = semantics->kind == STX_SEMANTICS_SCORES_F32 ? 4 : 1;
+
+  if (planar && interleaved)
+    return stx_fail(error,
+        "semantics: dimensions=%d:%d:%d:1 for a disparity of %dx%d are planar (W:H:C:1) and "
+        "interleaved (C:W:H:1) at once; use another image size",
+        d[0], d[1], d[2], width, height);
+  if (!planar && !interleaved)
+    return stx_fail(error,
+        "semantics: scores of dimensions=%d:%d:%d:1, but the disparity has %dx%d: must be "
+        "%d:%d:C:1 (planar) or C:%d:%d:1 (interleaved)",
+        d[0], d[1], d[2], width, height, width, height, width, height);
+  *classes = planar ? d[2] : d[0];
+  if (*classes > STX_MAX_CLASSES)
+    return stx_fail(error, "semantics: scores of %d classes (dimensions=%d:%d:%d:1), at most %d",
+        *classes, d[0], d[1], d[2], STX_MAX_CLASSES);
+  set_strides(input, planar, width, height, *classes, element);
+  return TRUE;
+}
+
+gboolean gst_stx_semantics_layout(const GstStxSemantics *semantics, int width, int height,
+    int *classes, StxColmeanInput *input, StxError *error)
+{
+  if (semantics->kind == STX_SEMANTICS_LABELS)
+    return labels_layout(semantics, width, height, classes, error);
+  return scores_layout(semantics, width, height, classes, input, error);
+}
+
+gsize gst_stx_semantics_score_bytes(const GstStxSemantics *semantics)
+{
+  gsize element = semantics->kind == STX_SEMANTICS_SCORES_F32 ? 4 : 1;
+
+  return element * semantics->dimensions[0] * semantics->dimensions[1] * semantics->dimensions[2];
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What is seen at each pixel, as it arrives on a pad: a label image (video/x-raw,format=GRAY8) or
+ * class scores (other/tensors, NNStreamer's caps). docs/formats.md describes both.
+ */
+#ifndef GST_STX_SEMANTICS_H
+#define GST_STX_SEMANTICS_H
+
+#include <gst/gst.h>
+#include <gst/video/video.h>
+
+#include "common/colmean.h"
+
+G_BEGIN_DECLS
+
+/* Caps of a semantics pad, as the caps alone tell them. */
+typedef struct {
+  StxSemantics kind;
+  GstVideoInfo video; /* LABELS */
+  int dimensions[3];  /* SCORES_*: of the tensor, innermost first; what follows them is 1 */
+} GstStxSemantics;
+
+/*
+ * Reads fixed caps. False with a text in `error` when they are neither GRAY8 video nor one static
+ * tensor of uint8 or float32 with three dimensions.
+ */
+gboolean gst_stx_semantics_from_caps(
+    GstStxSemantics *semantics, const GstCaps *caps, StxError *error);
+
+/*
+ * What they mean for an image of width × height pixels: the number of classes, and for scores the
+ * strides in `input` (scores itself is left alone). False with a text in `error` when they have
+ * another size, more than STX_MAX_CLASSES classes, or are a tensor that is planar and interleaved
+ * at once, as with 19 × 19 pixels and 19 classes.
+ */
+gboolean gst_stx_semantics_layout(const GstStxSemantics *semantics, int width, int height,
+    int *classes, StxColmeanInput *input, StxError *error);
+
+/* Bytes that a buffer of scores holds at least. */
+gsize gst_stx_semantics_score_bytes(const GstStxSemantics *semantics);
+
+G_END_DECLS
+
+#endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What the GstBaseTransform elements whose input is no video share: sat-dp-stixels, stixel-json.
+ * All functions fit the virtual method of the same name.
+ */
+#ifndef GST_STX_TRANSFORM_H
+#define GST_STX_TRANSFORM_H
+
+#include <gst/base/gstbasetransform.h>
+
+#include "common/stx.h"
+
+G_BEGIN_DECLS
+
+/*
+ * accept_caps that lets every caps pass on the sink pad. The caps event then reaches set_caps,
+ * which refuses with a reason that the user sees; a refused query would only end in a bare
+ * not-negotiated error of some element upstream.
+ */
+gboolean gst_stx_transform_accept_caps(
+    GstBaseTransform *transform, GstPadDirection direction, GstCaps *caps);
+
+/*
+ * prepare_output_buffer for an output whose size is known only when it is made: a buffer without
+ * memory, with the input's time stamps and flags. `transform` appends the memory.
+ */
+GstFlowReturn gst_stx_transform_prepare_output_buffer(
+    GstBaseTransform *transform, GstBuffer *input, GstBuffer **output);
+
+/*
+ * Maps `buffer` for reading and checks that it is `size` bytes long, or, with `size` 0, a whole
+ * number (at least one) of records of `unit` bytes. FALSE after an element error that names the
+ * size, and then nothing is mapped.
+ */
+gboolean gst_stx_map_input(
+    GstElement *element, GstBuffer *buffer, gsize size, gsize unit, GstMapInfo *map);
+
+G_END_DECLS
+
+#endif

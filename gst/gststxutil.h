@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What all elements of the plugin share: the properties that say where the work is done, errors
+ * that reach the user, scratch memory, and frames as views of common/stx.h.
+ *
+ * An element keeps its property ids free of the ranges below:
+ *
+ *   enum { PROP_MODE = GST_STX_PROP_OWN, PROP_ALPHA };
+ *
+ *   static void set_property (GObject *object, guint id, const GValue *value, GParamSpec *spec)
+ *   {
+ *     GST_OBJECT_LOCK (self);
+ *     if (!gst_stx_run_set_property (&self->run, id, value))
+ *       switch (id) { … }
+ *     GST_OBJECT_UNLOCK (self);
+ *   }
+ *
+ * and copies what it needs under the same lock before it works on a buffer.
+ */
+#ifndef GST_STX_UTIL_H
+#define GST_STX_UTIL_H
+
+#include <gst/gst.h>
+#include <gst/video/video.h>
+
+#include "common/stx.h"
+
+G_BEGIN_DECLS
+
+#define GST_STX_AUTHOR "The gst-stixels developers"
+
+/* Caps names of what is not video; see docs/formats.md. */
+#define GST_STX_COLUMNS_MEDIA_TYPE "application/x-stixel-columns"
+#define GST_STX_STIXELS_MEDIA_TYPE "application/x-stixels"
+
+/* Property ids: 1…15 gststxutil.h, 16…31 gststxcamera.h, from 32 on the element's own. */
+enum {
+  GST_STX_PROP_BACKEND = 1,
+  GST_STX_PROP_THREADS,
+  GST_STX_PROP_CUDA_DEVICE_ID,
+  GST_STX_PROP_CAMERA = 16,
+  GST_STX_PROP_OWN = 32,
+};
+
+/* ---- backend, threads, cuda-device-id ------------------------------------------------------ */
+
+#define GST_TYPE_STX_BACKEND (gst_stx_backend_get_type())
+GType gst_stx_backend_get_type(void); /* enum auto, cuda, omp, c: the values of StxBackend */
+
+typedef struct {
+  StxBackend backend;
+  gint threads;        /* 0: all cores; 1…256 */
+  gint cuda_device_id; /* -1: any */
+} GstStxRun;
+
+#define GST_STX_RUN_DEFAULTS ((GstStxRun){STX_BACKEND_AUTO, 0, -1})
+
+/* In class_init: adds the three properties. */
+void gst_stx_run_install_properties(GObjectClass *klass);
+
+/* TRUE if `id` was one of the three. The caller holds the object lock. */
+gboolean gst_stx_run_set_property(GstStxRun *run, guint id, const GValue *value);
+gboolean gst_stx_run_get_property(const GstStxRun *run, guint id, GValue *value);
+
+/*
+ * The implementation of `table` that the user asked for, and that this machine and build can run.
+ * NULL with the reason and the choices in `error`. AUTO never fails for a table that has a "c".
+ */
+gconstpointer gst_stx_run_pick(const GstStxRun *run, const StxImplTable *table, StxError *error);
+
+/* ---- Errors -------------------------------------------------------------------------------- */
+
+/* Posts the text of an StxError to the user: GST_STX_ELEMENT_ERROR (self, STREAM, FORMAT, &error)
+ */
+#define GST_STX_ELEMENT_ERROR(element, domain, code, error)                                        \
+  GST_ELEMENT_ERROR(element, domain, code, ("%s", (error)->text), (NULL))
+
+/* ---- Scratch ------------------------------------------------------------------------------- */
+
+/* One block of memory aligned to STX_ALIGN that only grows. Zero it to begin with. */
+typedef struct {
+  gpointer data;
+  gsize size;
+} GstStxScratch;
+
+/* At least `size` bytes; the content is lost when it grows. FALSE, with the number of bytes in
+ * `error`, when the system has no such memory; the old block is gone then. */
+gboolean gst_stx_scratch_reserve(GstStxScratch *scratch, gsize size, StxError *error);
+void gst_stx_scratch_clear(GstStxScratch *scratch);
+
+/* ---- Frames as views ----------------------------------------------------------------------- */
+
+/* First plane of a mapped frame, 8 bits per pixel. */
+static inline StxImage8 gst_stx_frame_image8(const GstVideoFrame *frame)
+{
+  return (StxImage8){GST_VIDEO_FRAME_PLANE_DATA(frame, 0), GST_VIDEO_FRAME_PLANE_STRIDE(frame, 0),
+      GST_VIDEO_FRAME_WIDTH(frame), GST_VIDEO_FRAME_HEIGHT(frame)};
+}
+
+/* First plane of a mapped frame, 16 bits per pixel in the machine's byte order. */
+static inline StxImage16 gst_stx_frame_image16(const GstVideoFrame *frame)
+{
+  return (StxImage16){GST_VIDEO_FRAME_PLANE_DATA(frame, 0), GST_VIDEO_FRAME_PLANE_STRIDE(frame, 0),
+      GST_VIDEO_FRAME_WIDTH(frame), GST_VIDEO_FRAME_HEIGHT(frame)};
+}
+
+/* ---- Allocation ---------------------------------------------------------------------------- */
+
+/*
+ * decide_allocation of an element that writes raw video: keeps the pool that downstream offers,
+ * makes one of ours if it offers none, and asks for GstVideoMeta where downstream understands it.
+ */
+gboolean gst_stx_decide_video_pool(GstQuery *query);
+
+/* propose_allocation of an element that reads raw video by its GstVideoMeta. */
+gboolean gst_stx_propose_video_meta(GstQuery *query);
+
+G_END_DECLS
+
+#endif

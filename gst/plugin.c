@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The plugin's entry: registers the elements, nothing else. */
+#include <gst/gst.h>
+
+#include "gst/gstdownsampletranspose.h"
+#include "gst/gstsatdpstixels.h"
+#include "gst/gststereosgm.h"
+#include "gst/gststixeljson.h"
+#include "gst/gststixeloverlay.h"
+#include "gst/gststreetscenesrc.h"
+
+static gboolean plugin_init(GstPlugin *plugin)
+{
+  gboolean ok = TRUE;
+
+  ok &= GST_ELEMENT_REGISTER(downsample_transpose, plugin);
+  ok &= GST_ELEMENT_REGISTER(sat_dp_stixels, plugin);
+  ok &= GST_ELEMENT_REGISTER(stereo_sgm, plugin);
+  ok &= GST_ELEMENT_REGISTER(stixel_json, plugin);
+  ok &= GST_ELEMENT_REGISTER(stixel_overlay, plugin);
+  ok &= GST_ELEMENT_REGISTER(street_scene_src, plugin);
+
+  return ok;
+}
+
+GST_PLUGIN_DEFINE(GST_VERSION_MAJOR, GST_VERSION_MINOR, stixels,
+    "Stixels from stereo video", plugin_init, STX_VERSION, "LGPL",
+    PACKAGE, PACKAGE)

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "tests/testing.h"
+
+#include "common/camera.h"
+
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Made by hand: focal 700, gray baseline 378 / 700 = .54, colour (42 + 336) / 700 = .54. */
+#define P0 "P0: 7.0e+02 0 6.0e+02 0 0 700 1.8e2 0 0 0 1 0\n"
+#define P1 "P1: 7.0e+02 0 6.0e+02 -3.78e+02 0 700 1.8e2 0 0 0 1 0\n"
+#define P2 "P2: 7.0e+02 0 6.1e+02 4.2e+01 0 700 1.9e2 0.2 0 0 1 0.003\n"
+#define P3 "P3: 7.0e+02 0 6.1e+02 -3.36e+02 0 700 1.9e2 2 0 0 1 0.003\n"
+#define ZEROS "0 0 0 0 0 0 0 0 0 0 0 0\n"
+
+#define JSON                                                                                       \
+  "{ \"extrinsic\": {\"baseline\": 0.21, \"pitch\": 0.04, \"roll\": 0.0, \"x\": 1.7,\n"            \
+  "  \"y\": 0.1, \"yaw\": -0.02, \"z\": 1.22},\n"                                                  \
+  "  \"intrinsic\": {\"fx\": 2260, \"fy\": 2265.5, \"u0\": 1096.5, \"v0\": 513.25}}"
+
+static const StxCamera untouched = {1, 2, 3, 4, 5, 6};
+
+/* Loads a temporary file of these bytes. */
+static bool load_bytes(const void *bytes, size_t size, int pair, StxCamera *camera, StxError *error)
+{
+  char name[] = "/tmp/stx-camera-XXXXXX";
+  int fd = mkstemp(name);
+  ck_assert_int_ge(fd, 0);
+  ck_assert_int_eq(write(fd, bytes, size), (ssize_t)size);
+  close(fd);
+  *camera = untouched;
+  error->text[0] = 0;
+  bool good = stx_camera_load(name, pair, camera, error);
+  unlink(name);
+  return good;
+}
+
+static StxCamera expect_loads(const char *text, int pair)
+{
+  StxCamera camera;
+  StxError error;
+  ck_assert_msg(load_bytes(text, strlen(text), pair, &camera, &error), "%s", error.text);
+  return camera;
+}
+
+/* The text must be refused, for a reason that mentions `reason`, and leave the camera alone. */
+static void expect_refusal(const char *text, int pair, const char *reason)
+{
+  StxCamera camera;
+  StxError error;
+  ck_assert_msg(!load_bytes(text, strlen(text), pair, &camera, &error), "accepted: %s", text);
+  ck_assert_msg(strstr(error.text, reason) != NULL, "\"%s\" not in \"%s\"", reason, error.text);
+  ck_assert_msg(strstr(error.text, "stx-camera-") != NULL, "no file name in \"%s\"", error.text);
+  ck_assert_int_eq(memcmp(&camera, &untouched, sizeof camera), 0);
+}
+
+static void expect_camera(StxCamera camera, double focal, double cx, double cy, double baseline,
+    double height, double pitch)
+{
+  ck_assert_double_eq_tol(camera.focal, focal, 1e-9);
+  ck_assert_double_eq_tol(camera.cx, cx, 1e-9);
+  ck_assert_double_eq_tol(camera.cy, cy, 1e-9);
+  ck_assert_double_eq_tol(camera.baseline, baseline, 1e-9);
+  ck_assert_double_eq_tol(camera.height, height, 1e-9);
+  ck_assert_double_eq_tol(camera.pitch, pitch, 1e-9);
+}
+
+START_TEST(kitti_pair_is_chosen)
+{
+  expect_camera(expect_loads(P0 P1 P2 P3, 0), 700, 600, 180, .54, 1.65, 0);
+  expect_camera(expect_loads(P0 P1 P2 P3, 2), 700, 610, 190, .54, 1.65, 0);
+  expect_camera(expect_loads(P0 P1 P2 P3, -1), 700, 610, 190, .54, 1.65, 0);
+  expect_camera(expect_loads(P0 P1, -1), 700, 600, 180, .54, 1.65, 0);
+  expect_camera(expect_loads(P3 P2, -1), 700, 610, 190, .54, 1.65, 0);
+}
+END_TEST
+
+START_TEST(kitti_tolerates_what_files_have)
+{
+  expect_camera(expect_loads("calib_time: 09-Jan-2012 13:57:47\n" P2 "R0_rect: 1 0 0\n\n" P3
+                             "Tr: nonsense\nno colon here",
+                    -1),
+      700, 610, 190, .54, 1.65, 0);
+  expect_camera(
+      expect_loads("P0: 700 0 600 0 0 700 180 0 0 0 1 0\r\n\tP1: 700 0 600 -378 0 700 180 0 "
+                   "0 0 1 0  \r\n",
+          0),
+      700, 600, 180, .54, 1.65, 0);
+  expect_camera(expect_loads("P0: " ZEROS "P1: broken\n" P2 P3, 2), 700, 610, 190, .54, 1.65, 0);
+  expect_camera(expect_loads("S_rect_02: 1242 375\nP_rect_02: 700 0 610 42 0 700 190 0 0 0 1 0\n"
+                             "P_rect_03: 700 0 610 -336 0 700 190 0 0 0 1 0",
+                    -1),
+      700, 610, 190, .54, 1.65, 0);
+  expect_camera(expect_loads("\xEF\xBB\xBF" P0 P1, 0), 700, 600, 180, .54, 1.65, 0);
+}
+END_TEST
+
+START_TEST(kitti_refusals_name_line_and_expectation)
+{
+  expect_refusal(P0 P1, 2, "no line \"P2:\"");
+  expect_refusal(P0 P1 P2, -1, "no line \"P3:\"");
+  expect_refusal("hello\n", -1, "expected KITTI's calib.txt or Cityscapes' camera.json");
+  expect_refusal(P0 "P1: 700 0 600 -378 0 700 180 0 0 0 1\n", 0,
+      ":2: camera 1's projection has 11 numbers; expected 12");
+  expect_refusal(P0 "P1: 700 0 600 -378 0 700 180 0 0 0 1 0 5\n", 0, "has 13 numbers");
+  expect_refusal(P0 "P1:", 0, "has 0 numbers");
+  expect_refusal(P0 "P1: 700 0 600 nan 0 700 180 0 0 0 1 0\n", 0,
+      "number 4 of camera 1's "
+      "projection is \"nan\"");
+  expect_refusal(P0 "P1: 700 0 600 inf 0 700 180 0 0 0 1 0\n", 0, "\"inf\"; expected a finite");
+  expect_refusal(P0 "P1: 700 0 600 1e999 0 700 180 0 0 0 1 0\n", 0, "\"1e999\"");
+  expect_refusal(P0 "P1: 700,0 0 600 1 0 700 180 0 0 0 1 0\n", 0, "\"700,0\"");
+  expect_refusal(P0 "P1: 700 \x80\xFFz 600 1 0 700 180 0 0 0 1 0\n", 0, "\"?\?z\"");
+  expect_refusal(P0 P1 P1, 0, ":3: \"P1:\" a second time (first in line 2)");
+  expect_refusal("P0: " ZEROS P1, 0, "focal length is 0; it must be greater than 0");
+  expect_refusal(P0 "P1: 700 0 600 0 0 700 180 0 0 0 1 0\n", 0, "baseline is 0");
+  expect_refusal(P0 "P1: 700 0 600 378 0 700 180 0 0 0 1 0\n", 0, "baseline is -0.54");
+  expect_refusal(P0 "P1: 710 0 600 -378 0 710 180 0 0 0 1 0\n", 0, "rectified pair");
+  expect_refusal(P0 "P1: 700 0 600 -378 0 700 190 0 0 0 1 0\n", 0, "cy of the left camera is 180");
+}
+END_TEST
+
+START_TEST(cityscapes_is_read)
+{
+  expect_camera(expect_loads(JSON, -1), 2260, 1096.5, 513.25, .21, 1.22, .04);
+  expect_camera(expect_loads("\r\n " JSON "\r\n", 2), 2260, 1096.5, 513.25, .21, 1.22, .04);
+}
+END_TEST
+
+#define INTRINSIC "\"intrinsic\": {\"fx\": 9, \"u0\": 1, \"v0\": 1}"
+#define EXTRINSIC(baseline, pitch, z)                                                              \
+  "\"extrinsic\": {\"baseline\": " baseline ", \"pitch\": " pitch ", \"z\": " z "}"
+
+START_TEST(cityscapes_refusals_name_the_key)
+{
+  expect_refusal("{", -1, ":1:1: not valid JSON");
+  expect_refusal("{\n\"intrinsic\": {\"fx\": 22", -1, ":2:");
+  expect_refusal("{\"intrinsic\": {\"fx\": NaN}}", -1, "not valid JSON");
+  expect_refusal("{}", -1, "no \"fx\" in \"intrinsic\"");
+  expect_refusal("{\"intrinsic\": 7}", -1, "no \"fx\" in \"intrinsic\"");
+  expect_refusal("{" INTRINSIC "}", -1, "no \"baseline\" in \"extrinsic\"");
+  expect_refusal("{" INTRINSIC "," EXTRINSIC("\"wide\"", "0", "1") "}", -1,
+      "\"baseline\" in \"extrinsic\" is not a number");
+  expect_refusal("{" INTRINSIC "," EXTRINSIC("0", "0", "1") "}", -1, "baseline is 0");
+  expect_refusal("{" INTRINSIC "," EXTRINSIC("-.2", "0", "1") "}", -1, "not valid JSON");
+  expect_refusal("{" INTRINSIC "," EXTRINSIC("0.2", "0", "-1") "}", -1, "z is -1");
+  expect_refusal(
+      "{" INTRINSIC "," EXTRINSIC("0.2", "2.2", "1") "}", -1, "pitch is 2.2; it must be radians");
+  expect_refusal("{" INTRINSIC "," EXTRINSIC("0.2", "1e999", "1") "}", -1, "not valid JSON");
+}
+END_TEST
+
+START_TEST(what_is_no_calibration_is_refused)
+{
+  expect_refusal("", -1, "is empty");
+  StxCamera camera;
+  StxError error;
+  static uint8_t noise[4096];
+  StxRandom random = {7};
+  for (size_t i = 0; i < sizeof noise; i++)
+    noise[i] = (uint8_t)stx_random(&random);
+  ck_assert(!load_bytes(noise, sizeof noise, -1, &camera, &error));
+  ck_assert_ptr_nonnull(strstr(error.text, "binary data"));
+  size_t size = 3 << 20;
+  char *huge = malloc(size);
+  memset(huge, '\n', size);
+  ck_assert(!load_bytes(huge, size, -1, &camera, &error));
+  ck_assert_ptr_nonnull(strstr(error.text, "larger than 1048576 bytes"));
+  free(huge);
+}
+END_TEST
+
+/* Every way to cut a good file short, and every single damaged byte, must not crash; and
+ * whatever is still accepted must be a usable camera. */
+static void damage_everywhere(const char *good)
+{
+  StxCamera camera;
+  StxError error;
+  char text[1024];
+  size_t size = strlen(good);
+  for (size_t i = 0; i < size; i++) {
+    if (load_bytes(good, i, -1, &camera, &error))
+      ck_assert(stx_camera_has_ground(&camera));
+    memcpy(text, good, size);
+    text[i] = "\0\x80 9-:\n"[i % 7];
+    if (load_bytes(text, size, -1, &camera, &error))
+      ck_assert(stx_camera_has_ground(&camera));
+    else
+      ck_assert_uint_gt(strlen(error.text), 20);
+  }
+}
+
+START_TEST(damaged_files_never_crash)
+{
+  damage_everywhere(P0 P1 P2 P3);
+  damage_everywhere(JSON);
+}
+END_TEST
+
+static void expect_path_refused(const char *path, int pair, const char *reason)
+{
+  StxCamera camera = untouched;
+  StxError error;
+  ck_assert(!stx_camera_load(path, pair, &camera, &error));
+  ck_assert_msg(strstr(error.text, reason) != NULL, "\"%s\" not in \"%s\"", reason, error.text);
+  ck_assert_int_eq(memcmp(&camera, &untouched, sizeof camera), 0);
+}
+
+START_TEST(what_is_no_file_is_refused)
+{
+  expect_path_refused("/nonexistent/calib.txt", -1, "\"/nonexistent/calib.txt\": No such file");
+  expect_path_refused("/", -1, "\"/\" is a directory");
+  expect_path_refused("/dev/null", -1, "is a device or pipe");
+  expect_path_refused("", -1, "name of the calibration file is empty");
+  expect_path_refused(NULL, -1, "name of the calibration file is empty");
+  expect_path_refused("calib.txt", 1, "camera pair is 1; it must be -1 (any), 0 (gray)");
+  char name[] = "/tmp/stx-fifo-XXXXXX";
+  ck_assert_ptr_nonnull(mkdtemp(name));
+  char fifo[64];
+  snprintf(fifo, sizeof fifo, "%s/fifo", name);
+  ck_assert_int_eq(mkfifo(fifo, 0600), 0);
+  expect_path_refused(fifo, -1, "is a device or pipe");
+  unlink(fifo);
+  rmdir(name);
+  char longer[600];
+  memset(longer, 'x', sizeof longer - 1);
+  longer[sizeof longer - 1] = 0;
+  expect_path_refused(longer, -1, "File name too long");
+}
+END_TEST
+
+/* A German user's program must read the same numbers. */
+START_TEST(the_locale_does_not_matter)
+{
+  static const char *const names[] = {"de_DE.UTF-8", "fr_FR.UTF-8", "de_DE", "fr_FR"};
+  bool found = false;
+  for (size_t i = 0; !found && i < sizeof names / sizeof names[0]; i++)
+    found = setlocale(LC_ALL, names[i]) != NULL;
+  if (!found)
+    printf("skipped: no locale with a decimal comma\n");
+  expect_camera(expect_loads(P2 P3, -1), 700, 610, 190, .54, 1.65, 0);
+  expect_camera(expect_loads(JSON, -1), 2260, 1096.5, 513.25, .21, 1.22, .04);
+  setlocale(LC_ALL, "C");
+}
+END_TEST
+
+START_TEST(errors_may_be_ignored)
+{
+  StxCamera camera = untouched;
+  ck_assert(!stx_camera_load("/nonexistent", -1, &camera, NULL));
+}
+END_TEST
+
+static const StxTest tests[] = {
+    {&kitti_pair_is_chosen},
+    {&kitti_tolerates_what_files_have},
+    {&kitti_refusals_name_line_and_expectation},
+    {&cityscapes_is_read},
+    {&cityscapes_refusals_name_the_key},
+    {&what_is_no_calibration_is_refused},
+    {&damaged_files_never_crash},
+    {&what_is_no_file_is_refused},
+    {&the_locale_does_not_matter},
+    {&errors_may_be_ignored},
+};
+STX_TESTING_MAIN("camera", tests)

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Inputs for the check programs of the cell reduction: a case is parameters and an input whose
+ * memory ends where a page ends, so that reading beyond it is a fault.
+ */
+#ifndef STX_COLMEAN_CASE_H
+#define STX_COLMEAN_CASE_H
+
+#include "tests/testing.h"
+
+#include "common/colmean.h"
+
+typedef struct {
+  uint8_t *data, *map;
+  size_t mapped;
+} ColmeanBytes;
+
+/* How class scores lie in memory. MIXED: rows of one class, one below the other, with gaps between
+ * the pixels: neither of the usual layouts. */
+typedef enum { COLMEAN_PLANAR, COLMEAN_INTERLEAVED, COLMEAN_MIXED, COLMEAN_LAYOUTS } ColmeanLayout;
+
+typedef struct {
+  StxColmeanParams params;
+  StxColmeanInput input;
+  ColmeanBytes disparity, confidence, labels, scores;
+} ColmeanCase;
+
+/* `padding`: bytes between rows, pixels and classes where the layout has any. */
+ColmeanCase colmean_make_case(const StxColmeanParams *params, ColmeanLayout layout, int padding,
+    bool confidence, StxFill fill, StxRandom *random);
+void colmean_free_case(ColmeanCase *c);
+
+/* The implementation "c". */
+const StxColmeanImpl *colmean_reference(void);
+
+/* Runs an implementation into guarded memory that the caller frees. */
+uint16_t *colmean_run(const StxColmeanImpl *impl, const ColmeanCase *c, int threads);
+
+/* Fails the test unless every usable implementation equals the reference, with one thread and with
+ * `threads`; `what` names the case. */
+void colmean_expect_all_same(const ColmeanCase *c, int threads, const char *what);
+
+#endif

@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* stx-eval and stx-bench as a user runs them, on a small synthetic street; and their PNG files. */
+#include "tests/testing.h"
+
+#include <glib.h>
+#include <glib/gstdio.h>
+#include <jansson.h>
+#include <string.h>
+
+#include "common/labels.h"
+#include "common/scene.h"
+#include "examples/png_io.h"
+
+#define WIDTH 416
+#define HEIGHT 160
+
+/* ---- Running programs --------------------------------------------------------------------- */
+
+/* Runs "$variable arguments"; *output and *errors are to be freed. Returns the exit status. */
+static int run(const char *variable, const char *arguments, char **output, char **errors)
+{
+  const char *program = g_getenv(variable);
+  ck_assert_msg(program != NULL, "%s is not set: run through meson test", variable);
+  char *command = g_strdup_printf("%s %s", program, arguments);
+  int status = -1;
+  GError *error = NULL;
+  ck_assert_msg(g_spawn_command_line_sync(command, output, errors, &status, &error), "%s: %s",
+      command, error ? error->message : "");
+  g_free(command);
+  return status;
+}
+
+static json_t *run_json(const char *variable, const char *arguments)
+{
+  char *output, *errors;
+  int status = run(variable, arguments, &output, &errors);
+  ck_assert_msg(status == 0, "%s: status %d: %s", arguments, status, errors);
+  json_error_t error;
+  json_t *root = json_loads(output, 0, &error);
+  ck_assert_msg(root != NULL, "%s: %s", arguments, error.text);
+  g_free(output);
+  g_free(errors);
+  return root;
+}
+
+/* The program must fail, say nothing but an error, and name `words` in it. */
+static void expect_error(const char *variable, const char *arguments, const char *words)
+{
+  char *output, *errors;
+  int status = run(variable, arguments, &output, &errors);
+  ck_assert_msg(status != 0, "%s: accepted", arguments);
+  ck_assert_msg(
+      strstr(errors, words) != NULL, "%s: '%s' does not say '%s'", arguments, errors, words);
+  g_free(output);
+  g_free(errors);
+}
+
+/* The number at a path like "total.all.raw.error_and". */
+static double number_at(json_t *root, const char *path)
+{
+  char **keys = g_strsplit(path, ".", -1);
+  json_t *node = root;
+  for (char **key = keys; *key != NULL; key++)
+    node = json_object_get(node, *key);
+  ck_assert_msg(json_is_number(node), "no number at %s", path);
+  g_strfreev(keys);
+  return json_number_value(node);
+}
+
+/* ---- A folder like KITTI's, made from the street ------------------------------------------ */
+
+static void write_calibration(const char *folder, const StxCamera *camera)
+{
+  char *path = g_build_filename(folder, "calib", "000000.txt", NULL);
+  FILE *file = fopen(path, "w");
+  ck_assert_ptr_nonnull(file);
+  for (int k = 0; k < 4; k++)
+    fprintf(file, "P%d: %.17g 0 %.17g %.17g 0 %.17g %.17g 0 0 0 1 0\n", k, camera->focal,
+        camera->cx, k % 2 ? -camera->baseline * camera->focal : 0.0, camera->focal, camera->cy);
+  fclose(file);
+  g_free(path);
+}
+
+static void save8(const char *folder, const char *sub, const StxImage8 *image)
+{
+  char *path = g_build_filename(folder, sub, "000000_10.png", NULL);
+  StxError error;
+  ck_assert_msg(png_save_gray8(path, image, &error), "%s", error.text);
+  g_free(path);
+}
+
+static void save16(const char *folder, const char *sub, const StxImage16 *image)
+{
+  char *path = g_build_filename(folder, sub, "000000_10.png", NULL);
+  StxError error;
+  ck_assert_msg(png_save_gray16(path, image, &error), "%s", error.text);
+  g_free(path);
+}
+
+/* Train ids back to label ids. */
+static void to_label_ids(const StxImage8 *labels)
+{
+  uint8_t map[256], back[256] = {0};
+  stx_labels_from_cityscapes(map);
+  for (int id = 0; id < 256; id++)
+    if (map[id] != STX_LABEL_NONE)
+      back[map[id]] = (uint8_t)id;
+  for (int y = 0; y < labels->height; y++)
+    for (int x = 0; x < labels->width; x++)
+      stx_row8(labels, y)[x] = back[stx_row8(labels, y)[x]];
+}
+
+/* Writes the first frame of stx-eval's street into a new folder, whose name is to be freed. */
+static char *make_folder(void)
+{
+  static const char *const subs[] = {"image_0", "image_1", "disp_occ", "semantic", "calib"};
+  StxSceneParams params = {.seed = 1, .width = WIDTH, .height = HEIGHT, .speed = 10, .noise = 2};
+  StxScene *scene = stx_scene_new(&params, NULL);
+  StxImage8 left = stx_test_image8(WIDTH, HEIGHT, 0), right = stx_test_image8(WIDTH, HEIGHT, 0),
+            labels = stx_test_image8(WIDTH, HEIGHT, 0);
+  StxImage16 disparity = stx_test_image16(WIDTH, HEIGHT, 0);
+  char *folder = g_dir_make_tmp("stx-XXXXXX", NULL);
+  for (size_t i = 0; i < G_N_ELEMENTS(subs); i++) {
+    char *path = g_build_filename(folder, "training", subs[i], NULL);
+    ck_assert_int_eq(g_mkdir_with_parents(path, 0700), 0);
+    g_free(path);
+  }
+  stx_scene_move(scene, 0);
+  stx_scene_render(scene, STX_SCENE_LEFT, 1, &left);
+  stx_scene_render(scene, STX_SCENE_RIGHT, 1, &right);
+  stx_scene_truth(scene, &disparity, &labels);
+  to_label_ids(&labels);
+  char *training = g_build_filename(folder, "training", NULL);
+  save8(training, "image_0", &left);
+  save8(training, "image_1", &right);
+  save8(training, "semantic", &labels);
+  save16(training, "disp_occ", &disparity);
+  write_calibration(training, &stx_scene_params(scene)->camera);
+  g_free(training);
+  stx_test_image8_free(&left);
+  stx_test_image8_free(&right);
+  stx_test_image8_free(&labels);
+  stx_test_image16_free(&disparity);
+  stx_scene_free(scene);
+  return folder;
+}
+
+static void remove_folder(char *folder)
+{
+  char *command = g_strdup_printf("rm -r '%s'", folder);
+  ck_assert(g_spawn_command_line_sync(command, NULL, NULL, NULL, NULL));
+  g_free(command);
+  g_free(folder);
+}
+
+/* ---- PNG files ---------------------------------------------------------------------------- */
+
+START_TEST(png_files_keep_their_values)
+{
+  StxRandom random = {1};
+  StxError error;
+  StxImage8 bytes = stx_test_image8(37, 5, 3), bytes_back;
+  StxImage16 words = stx_test_image16(37, 5, 6), words_back;
+  stx_fill8(&bytes, STX_FILL_NOISE, &random);
+  stx_fill16(&words, STX_FILL_NOISE, 65535, &random);
+  ck_assert_msg(png_save_gray8("bytes.png", &bytes, &error), "%s", error.text);
+  ck_assert_msg(png_save_gray16("words.png", &words, &error), "%s", error.text);
+  ck_assert_msg(png_load_ids8("bytes.png", &bytes_back, &error), "%s", error.text);
+  stx_expect_same_image8(&bytes, &bytes_back, "8 bit");
+  free(bytes_back.data);
+  ck_assert_msg(png_load_gray8("bytes.png", &bytes_back, &error), "%s", error.text);
+  stx_expect_same_image8(&bytes, &bytes_back, "gray");
+  ck_assert_msg(png_load_gray16("words.png", &words_back, &error), "%s", error.text);
+  stx_expect_same_image16(&words, &words_back, "16 bit");
+  free(bytes_back.data);
+  free(words_back.data);
+  stx_test_image8_free(&bytes);
+  stx_test_image16_free(&words);
+  g_remove("bytes.png");
+  g_remove("words.png");
+}
+END_TEST
+
+START_TEST(colour_becomes_luma)
+{
+  /* 2 × 1 pixels, 8-bit RGB: (255, 0, 0) and (0, 10, 200). */
+  static const uint8_t png[] = {0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0x00, 0x00, 0x00,
+      0x0d, 0x49, 0x48, 0x44, 0x52, 0x00, 0x00, 0x00, 0x02, 0x00, 0x00, 0x00, 0x01, 0x08, 0x02,
+      0x00, 0x00, 0x00, 0x7b, 0x40, 0xe8, 0xdd, 0x00, 0x00, 0x00, 0x0f, 0x49, 0x44, 0x41, 0x54,
+      0x78, 0xda, 0x63, 0xf8, 0xcf, 0xc0, 0xc0, 0xc0, 0x75, 0x02, 0x00, 0x06, 0xdd, 0x01, 0xd2,
+      0xda, 0x27, 0x44, 0xf4, 0x00, 0x00, 0x00, 0x00, 0x49, 0x45, 0x4e, 0x44, 0xae, 0x42, 0x60,
+      0x82};
+  StxError error;
+  StxImage8 gray;
+  ck_assert(g_file_set_contents("colour.png", (const char *)png, sizeof png, NULL));
+  ck_assert_msg(png_load_gray8("colour.png", &gray, &error), "%s", error.text);
+  ck_assert_int_eq(gray.width, 2);
+  ck_assert_uint_eq(gray.data[0], 76); /* 76.245 */
+  ck_assert_uint_eq(gray.data[1], 29); /* 5.87 + 22.8 = 28.67 */
+  free(gray.data);
+  ck_assert(!png_load_ids8("colour.png", &gray, &error));
+  ck_assert_ptr_nonnull(strstr(error.text, "colour.png: is 8-bit colour, expected 8-bit gray"));
+  ck_assert(!png_load_gray16("colour.png", &(StxImage16){0}, &error));
+  ck_assert_ptr_nonnull(strstr(error.text, "expected 16-bit gray"));
+  g_remove("colour.png");
+}
+END_TEST
+
+START_TEST(broken_files_are_refused)
+{
+  StxError error;
+  StxImage8 image;
+  StxRandom random = {2};
+  ck_assert(!png_load_gray8("no-such.png", &image, &error));
+  ck_assert_ptr_nonnull(strstr(error.text, "no-such.png: No such file"));
+  ck_assert(g_file_set_contents("text.png", "not a picture", -1, NULL));
+  ck_assert(!png_load_gray8("text.png", &image, &error));
+  ck_assert_ptr_nonnull(strstr(error.text, "text.png: "));
+
+  StxImage8 noise = stx_test_image8(64, 64, 0);
+  stx_fill8(&noise, STX_FILL_NOISE, &random);
+  ck_assert(png_save_gray8("whole.png", &noise, &error));
+  char *content;
+  gsize length;
+  ck_assert(g_file_get_contents("whole.png", &content, &length, NULL));
+  ck_assert(g_file_set_contents("half.png", content, (gssize)length / 2, NULL));
+  ck_assert(!png_load_gray8("half.png", &image, &error));
+  ck_assert_ptr_nonnull(strstr(error.text, "half.png: "));
+  g_free(content);
+  stx_test_image8_free(&noise);
+  g_remove("text.png");
+  g_remove("whole.png");
+  g_remove("half.png");
+}
+END_TEST
+
+/* ---- stx-eval ----------------------------------------------------------------------------- */
+
+#define STREET "--street --size 416x160 --max-disparity 64 --json "
+
+START_TEST(eval_measures_the_street)
+{
+  json_t *root = run_json("STX_EVAL", STREET "--frames 2 --semantics truth");
+  json_t *frames = json_object_get(root, "frames");
+  ck_assert_uint_eq(json_array_size(frames), 2);
+  double pixels = 0;
+  for (size_t i = 0; i < 2; i++)
+    pixels += number_at(json_array_get(frames, i), "all.raw.pixels");
+  ck_assert_double_eq(number_at(root, "total.all.raw.pixels"), pixels);
+  ck_assert_double_gt(pixels, 2 * 0.5 * WIDTH * HEIGHT);
+  ck_assert_double_lt(number_at(root, "total.non_occluded.filled.error_and"), 0.10);
+  ck_assert_double_lt(number_at(root, "total.non_occluded.stixels.error_and"), 0.12);
+  ck_assert_double_le(number_at(root, "total.non_occluded.filled.error_and"),
+      number_at(root, "total.non_occluded.raw.error_and"));
+  ck_assert_double_le(number_at(root, "total.non_occluded.filled.error_and"),
+      number_at(root, "total.non_occluded.filled.error_or"));
+  ck_assert_double_gt(number_at(root, "total.pixels_per_stixel"), 200);
+  ck_assert_double_gt(number_at(root, "total.iou_classes.mean"), 0.3);
+  ck_assert_double_le(
+      number_at(root, "total.iou_classes.mean"), number_at(root, "total.iou_cells.mean"));
+  ck_assert_double_ge(number_at(root, "total.ms.sgm"), 0);
+  json_decref(root);
+}
+END_TEST
+
+/* Takes the times out, which differ from run to run. */
+static void drop_times(json_t *root)
+{
+  size_t i;
+  json_t *frame;
+  json_object_del(json_object_get(root, "total"), "ms");
+  json_array_foreach(json_object_get(root, "frames"), i, frame) json_object_del(frame, "ms");
+  json_object_del(json_object_get(root, "total"), "pairs_evaluated"); /* pruning is optional */
+  json_array_foreach(json_object_get(root, "frames"), i, frame)
+      json_object_del(frame, "pairs_evaluated");
+}
+
+START_TEST(eval_does_not_depend_on_the_backend)
+{
+  json_t *fast = run_json("STX_EVAL", STREET "--frames 1 --cell 4x8 --backend omp --threads 3");
+  json_t *reference = run_json("STX_EVAL", STREET "--frames 1 --cell 4x8 --backend c");
+  drop_times(fast);
+  drop_times(reference);
+  ck_assert(json_equal(fast, reference));
+  json_decref(fast);
+  json_decref(reference);
+}
+END_TEST
+
+START_TEST(eval_reads_folders_like_kittis)
+{
+  static const char *const same[] = {"total.all.raw.pixels", "total.all.raw.error_and",
+      "total.all.filled.error_and", "total.all.stixels.error_and", "total.all.stixels.error_or",
+      "total.density", "total.pixels_per_stixel", "total.iou_classes.mean", "total.iou_cells.mean",
+      "total.iou_kinds.mean"};
+  char *folder = make_folder();
+  char *arguments = g_strdup_printf("--max-disparity 64 --json --semantics truth %s", folder);
+  json_t *files = run_json("STX_EVAL", arguments);
+  json_t *street = run_json("STX_EVAL", STREET "--frames 1 --semantics truth");
+  for (size_t i = 0; i < G_N_ELEMENTS(same); i++)
+    ck_assert_msg(ABS(number_at(files, same[i]) - number_at(street, same[i])) <=
+                      1e-4 * number_at(street, same[i]),
+        "%s: %g from files, %g from the street", same[i], number_at(files, same[i]),
+        number_at(street, same[i]));
+  ck_assert(json_is_null(json_object_get(json_object_get(files, "total"), "non_occluded")));
+  json_decref(files);
+  json_decref(street);
+  g_free(arguments);
+  remove_folder(folder);
+}
+END_TEST
+
+START_TEST(eval_prints_a_table)
+{
+  char *output, *errors;
+  int status = run("STX_EVAL", "--street --size 416x160 --frames 1", &output, &errors);
+  ck_assert_msg(status == 0, "%s", errors);
+  ck_assert_ptr_nonnull(strstr(output, "Disparity error"));
+  ck_assert_ptr_nonnull(strstr(output, "\ntotal "));
+  ck_assert_ptr_nonnull(strstr(output, "road"));
+  g_free(output);
+  g_free(errors);
+}
+END_TEST
+
+START_TEST(eval_refuses_what_it_cannot_use)
+{
+  char *folder = g_dir_make_tmp("stx-XXXXXX", NULL);
+  expect_error("STX_EVAL", "", "either a folder or --street");
+  expect_error("STX_EVAL", "/no/such/folder", "/no/such/folder: no such folder");
+  expect_error("STX_EVAL", folder, "image_2 and image_3");
+  expect_error("STX_EVAL", "--street --reduction=mode", "mean, weighted, median");
+  expect_error("STX_EVAL", "--street --cell 0", "cell");
+  expect_error("STX_EVAL", "--street --cell 4x", "--cell=4x: write it as N or WxH");
+  expect_error("STX_EVAL", "--street --paths 5", "paths is 5");
+  expect_error("STX_EVAL", "--street --threads -1", "--threads=-1");
+  expect_error("STX_EVAL", "--street --nonsense", "--help");
+  remove_folder(folder);
+
+  folder = make_folder();
+  char *path = g_build_filename(folder, "training", "image_1", "000000_10.png", NULL);
+  g_remove(path);
+  expect_error("STX_EVAL", folder, "no frames");
+  StxImage8 small = stx_test_image8(WIDTH - 1, HEIGHT, 0);
+  ck_assert(png_save_gray8(path, &small, NULL));
+  expect_error("STX_EVAL", folder, "the left picture has 416 × 160 pixels");
+  stx_test_image8_free(&small);
+  g_free(path);
+  remove_folder(folder);
+}
+END_TEST
+
+/* ---- stx-bench ---------------------------------------------------------------------------- */
+
+START_TEST(bench_times_every_implementation)
+{
+  json_t *root = run_json("STX_BENCH", "--size 200x90 --quick --time 1 --threads 2 --json");
+  json_t *row, *rows = json_object_get(root, "rows");
+  int seen[5] = {0};
+  static const char *const stages[] = {"sgm", "colmean", "satdp", "colmean+satdp", "pipeline"};
+  size_t i;
+  json_array_foreach(rows, i, row)
+  {
+    const char *stage = json_string_value(json_object_get(row, "stage"));
+    for (size_t s = 0; s < G_N_ELEMENTS(stages); s++)
+      seen[s] += strcmp(stage, stages[s]) == 0;
+    ck_assert(json_is_false(json_object_get(row, "differs")));
+    ck_assert_double_gt(number_at(row, "median_ms"), 0);
+    ck_assert_double_le(number_at(row, "minimum_ms"), number_at(row, "median_ms"));
+  }
+  for (size_t s = 0; s < G_N_ELEMENTS(stages); s++)
+    ck_assert_msg(seen[s] > 0, "no row for %s", stages[s]);
+  ck_assert_uint_eq(json_array_size(json_object_get(root, "limits")), 2);
+  json_decref(root);
+}
+END_TEST
+
+START_TEST(bench_refuses_what_it_cannot_use)
+{
+  expect_error("STX_BENCH", "sgn", "no stage 'sgn': choose from sgm");
+  expect_error("STX_BENCH", "--size 12", "--size=12: write it as WxH");
+  expect_error("STX_BENCH", "--size 0x5", "width");
+  expect_error("STX_BENCH", "--left a.png", "--left and --right belong together");
+  expect_error("STX_BENCH", "--left a.png --right b.png", "a.png: No such file");
+}
+END_TEST
+
+static const StxTest tests[] = {
+    {&png_files_keep_their_values},
+    {&colour_becomes_luma},
+    {&broken_files_are_refused},
+    {&eval_measures_the_street},
+    {&eval_does_not_depend_on_the_backend},
+    {&eval_reads_folders_like_kittis},
+    {&eval_prints_a_table},
+    {&eval_refuses_what_it_cannot_use},
+    {&bench_times_every_implementation},
+    {&bench_refuses_what_it_cannot_use},
+};
+STX_TESTING_MAIN("programs", tests)

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What check_overlay.c and check_overlay_look.c share: parameters, guarded frames of any format,
+ * records.
+ */
+#ifndef OVERLAY_FRAMES_H
+#define OVERLAY_FRAMES_H
+
+#include "common/overlay.h"
+#include "tests/testing.h"
+
+#define OVERLAY_ALL_KINDS 15u
+#define OVERLAY_FORMATS 20
+
+extern const char *const overlay_format_names[OVERLAY_FORMATS];
+
+/* Class colours at alpha 1 without outlines and legend, on a frame of the image's own size. */
+StxOverlayParams overlay_plain(const char *format, int width, int height, int stixel_width);
+
+/* Guarded planes whose rows have `padding` bytes that nobody may touch, and their view. */
+void overlay_frame_new(
+    const StxOverlayParams *params, int padding, StxImage8 plane[3], StxFrame *frame);
+void overlay_frame_fill(const StxOverlayParams *params, StxImage8 plane[3], int value);
+void overlay_frame_free(const StxOverlayParams *params, StxImage8 plane[3]);
+
+/* Checks, prepares and draws once, state and scratch in guarded memory of the stated size. */
+StxOverlayCounts overlay_draw_with(const char *impl_name, int threads,
+    const StxOverlayParams *params, const StxFrame *frame, const StxStixel *records, size_t count);
+
+/* The same with the reference. */
+StxOverlayCounts overlay_draw(
+    const StxOverlayParams *params, const StxFrame *frame, const StxStixel *records, size_t count);
+
+/* A record of one disparity. */
+StxStixel overlay_stixel(int column, int top, int bottom, StxKind kind, int label, float disparity);
+
+/* The three channels of a pixel, filled with `fill`, after drawing `record` on all of it. */
+void overlay_draw_pixel(StxOverlayParams params, StxStixel record, int fill, uint8_t bytes[3]);
+
+/* Random complete columns with labels, in the order of stixel.h. Returns their number. */
+size_t overlay_random_stixels(const StxOverlayParams *params, StxRandom *random, StxStixel *out);
+
+void overlay_expect_bytes(const uint8_t *actual, const int *expected, int n, const char *what);
+
+#endif

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Sourced by tests/run.sh and examples/demo.sh: installs missing Debian / Ubuntu packages through
+# apt, with sudo only when something is missing and the user is not root.
+
+packages_build="build-essential meson ninja-build pkg-config libgstreamer1.0-dev
+  libgstreamer-plugins-base1.0-dev libjansson-dev libpng-dev"
+packages_run="gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good"
+packages_test="check python3 python3-numpy"
+
+# The ones among the arguments that are not installed.
+missing_packages() {
+  for package in "$@"; do
+    state=$(dpkg-query -W -f '${db:Status-Abbrev}' "$package" 2>/dev/null || true)
+    case $state in
+      ii*) ;;
+      *) printf '%s ' "$package" ;;
+    esac
+  done
+}
+
+# Installs what is missing among the arguments; says so first. Fails with a message where there is
+# no apt or no way to become root.
+install_packages() {
+  if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+    echo "No apt here: install the counterparts of these packages yourself: $*" >&2
+    return 0
+  fi
+  missing=$(missing_packages "$@")
+  [ -z "$missing" ] && return 0
+  as_root=
+  if [ "$(id -u)" -ne 0 ]; then
+    as_root=sudo
+    command -v sudo >/dev/null || {
+      echo "These packages are missing and need root to install: $missing" >&2
+      return 1
+    }
+  fi
+  echo "Installing (apt): $missing"
+  $as_root apt-get update -qq
+  # shellcheck disable=SC2086  # a list of words
+  $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
+    $missing >/dev/null
+}

@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Runs every gst-launch-1.0 line of the documentation: README.md, docs/ and the doc blocks in gst/.
+
+usage: launch_lines.py SOURCE_ROOT
+
+A line passes if the pipeline ends without an error, or still runs after a few seconds and then
+ends cleanly on an interrupt. Lines that need a camera or files of the reader's own are only
+parsed as far as their elements: every factory named in them must exist, with the properties set.
+Windows are replaced by fakesink.
+"""
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import tempfile
+
+SECONDS = 8
+NEEDS_READER = re.compile(r"v4l2src|image_[023]/|left/%|right/%|\.mp4|\.avi|/dev/|location=[^ ]*%0[^ ]*\.png.*pngdec"
+                          r"|calib\.txt|camera\.json|disp_|\.raw|…|udpsrc|tensor_")
+
+
+def joined_lines(text):
+    """Logical lines: a backslash at the end, or a doc block line that goes on, joins the next."""
+    text = re.sub(r"\\\n\s*(\*\s*)?", " ", text)
+    return text.split("\n")
+
+
+def doc_block_lines(text):
+    """Between |[ and ]| every line belongs to one command."""
+    for block in re.findall(r"\|\[(.*?)\]\|", text, re.S):
+        yield " ".join(re.sub(r"\\\s*$", "", re.sub(r"^\s*\*", "", line)).strip() for line in block.split("\n"))
+
+
+def markdown_lines(text):
+    for line in joined_lines(text):
+        if line.strip().startswith("gst-launch-1.0 "):
+            yield line.strip()
+
+
+def launch_lines(root):
+    for folder in ("", "docs", "docs/elements", "docs/algorithms", "gst"):
+        path = os.path.join(root, folder)
+        for name in sorted(os.listdir(path)):
+            full = os.path.join(path, name)
+            if not name.endswith((".md", ".c")):
+                continue
+            with open(full, encoding="utf-8") as file:
+                text = file.read()
+            lines = markdown_lines(text) if name.endswith(".md") else doc_block_lines(text)
+            for line in lines:
+                for command in re.findall(r"gst-launch-1\.0 (.*?)(?= gst-launch-1\.0|$)", line.strip()):
+                    yield os.path.join(folder, name), command
+
+
+def factories(words):
+    """Names of the elements in a launch line: the first word, and those after a '!' or a pad."""
+    for before, word in zip(["!"] + words, words):
+        names_element = before == "!" or (before.endswith(".") or "." in before) and "=" not in before
+        if names_element and re.fullmatch(r"[a-z][a-z0-9_-]*", word):
+            yield word
+
+
+def check_factories(words):
+    for factory in factories(words):
+        if subprocess.run(["gst-inspect-1.0", "--exists", factory]).returncode != 0:
+            # Only our own are sure to be installed.
+            ours = subprocess.run(["gst-inspect-1.0", "stixels"], capture_output=True, text=True).stdout
+            if "-" in factory and factory not in ours:
+                return f"no element '{factory}'"
+    return None
+
+
+def run(words, folder):
+    words = ["fakesink" if word in ("autovideosink", "ximagesink") else word for word in words]
+    process = subprocess.Popen(["gst-launch-1.0", "-e", *words], cwd=folder, text=True,
+                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    try:
+        _, errors = process.communicate(timeout=SECONDS)
+    except subprocess.TimeoutExpired:
+        process.send_signal(signal.SIGINT)
+        try:
+            _, errors = process.communicate(timeout=4 * SECONDS)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            return "does not end on an interrupt"
+        return None if "ERROR" not in errors else errors.strip()
+    if process.returncode != 0 or "ERROR" in errors:
+        return f"exit status {process.returncode}: {errors.strip()}"
+    return None
+
+
+def main():
+    root = sys.argv[1]
+    ran, bad = 0, 0
+    with tempfile.TemporaryDirectory() as folder:
+        for where, command in launch_lines(root):
+            words = shlex.split(re.split(r"\s(?:>|\||&&|;|#)\s?", command)[0])
+            words = [word for word in words if word not in ("-e", "-v", "-q")]
+            if NEEDS_READER.search(command):
+                problem, verb = check_factories(words), "parsed"
+            else:
+                problem, verb = run(words, folder), "ran"
+                ran += 1
+            print(f"{'FAILED' if problem else verb}: {where}: {command[:120]}")
+            if problem:
+                bad += 1
+                print("  ", problem)
+    if ran == 0:
+        print("no launch line found to run")
+    return 1 if bad or ran == 0 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

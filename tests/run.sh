@@ -1,0 +1,70 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Configures, builds and runs every test: once as users build it, once with the address and
+# undefined-behaviour sanitizers. Installs missing packages first. Needs no arguments; the last
+# line is "N passed, N failed, N skipped".
+#
+#   BUILD=DIR        build folder (default build-test; the sanitizer build is DIR-asan)
+#   SANITIZE=no      without the second run
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. tests/packages.sh
+# shellcheck disable=SC2086
+install_packages $packages_build $packages_run $packages_test
+
+build=${BUILD:-build-test}
+passed=0 failed=0 skipped=0
+
+# configure DIR OPTION...: a fresh or an existing build folder with these options.
+configure() {
+  local folder=$1
+  shift
+  if [ -f "$folder/build.ninja" ]; then
+    meson configure "$folder" "$@"
+  else
+    meson setup "$folder" "$@"
+  fi
+  ninja -C "$folder"
+}
+
+# run_tests DIR ARGUMENT...: runs meson test and adds up its summary.
+run_tests() {
+  local folder=$1 log
+  shift
+  log=$folder/summary.txt
+  meson test -C "$folder" --no-rebuild --print-errorlogs "$@" 2>&1 | tee "$log" || true
+  count() { sed -n "s/^$1: *\([0-9]*\).*/\1/p" "$log" | tail -n 1; }
+  local ok fail timeout unexpected skip
+  ok=$(count Ok) fail=$(count Fail) timeout=$(count Timeout) skip=$(count Skipped)
+  unexpected=$(count 'Unexpected Pass')
+  if [ -z "$ok" ]; then
+    echo "meson test printed no summary" >&2
+    fail=1
+  fi
+  passed=$((passed + ${ok:-0}))
+  failed=$((failed + ${fail:-0} + ${timeout:-0} + ${unexpected:-0}))
+  skipped=$((skipped + ${skip:-0}))
+}
+
+common_options=(-Dtests=enabled -Dexamples=enabled)
+configure "$build" -Dwerror=true "${common_options[@]}"
+run_tests "$build"
+
+if [ "${SANITIZE:-yes}" = yes ]; then
+  # Instrumented code draws false warnings from gcc, so they are no errors here.
+  configure "$build-asan" "${common_options[@]}" -Db_sanitize=address,undefined -Db_lundef=false
+  # GStreamer's plugin scanner is a process of its own without the sanitizer: scan in process.
+  export GST_REGISTRY_FORK=no UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
+  export ASAN_OPTIONS=fast_unwind_on_malloc=0:detect_leaks=1
+  export LSAN_OPTIONS=suppressions=$PWD/tests/lsan.supp:print_suppressions=0
+  # gst-launch-1.0 and gst-inspect-1.0 are not instrumented and cannot load the plugin.
+  run_tests "$build-asan" --timeout-multiplier 6 --suite common --suite gst
+  # Whole pipelines load plugins of others, whose leaks are not ours; leaks of ours are found above
+  # and by the leaks tracer.
+  ASAN_OPTIONS=fast_unwind_on_malloc=0:detect_leaks=0 \
+    run_tests "$build-asan" --timeout-multiplier 6 --suite pipeline
+fi
+
+echo
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" -eq 0 ]

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "tests/satdp_case.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+const StxCamera case_camera = {.focal = 700, .baseline = 0.5, .height = 1.6};
+
+StxSatdpParams case_params(int columns, int rows, int cell, int classes)
+{
+  StxSatdpParams params = STX_SATDP_DEFAULTS;
+  params.grid = (StxGrid){columns * cell, rows * cell, cell, cell, classes};
+  return params;
+}
+
+Case *new_case(StxSatdpParams params, const StxCamera *cam, const StxRoadLine *line)
+{
+  Case *c = calloc(1, sizeof *c);
+  StxError error = {""};
+  c->params = params;
+  ck_assert_msg(stx_satdp_prepare(&c->params, cam, line, &c->tables, &error), "%s", error.text);
+  c->columns = stx_guarded_alloc(stx_grid_bytes(&c->params.grid));
+  return c;
+}
+
+void free_case(Case *c)
+{
+  stx_guarded_free(c->columns);
+  free(c);
+}
+
+static size_t most_stixels(const Case *c)
+{
+  return (size_t)stx_grid_columns(&c->params.grid) * stx_grid_rows(&c->params.grid);
+}
+
+StxStixel *run_case(
+    const StxSatdpImpl *impl, const Case *c, int threads, size_t *count, StxSatdpStats *stats)
+{
+  StxStixel *stixels = stx_guarded_alloc(most_stixels(c) * sizeof *stixels);
+  void *scratch = stx_guarded_alloc(impl->scratch_size(&c->params, threads));
+  *count = impl->run(&c->params, &c->tables, c->columns, stixels, stats, scratch, threads);
+  stx_guarded_free(scratch);
+  stx_guarded_check(stixels);
+  stx_guarded_check(c->columns);
+  return stixels;
+}
+
+const StxSatdpImpl *satdp_reference(void)
+{
+  return stx_impl_named(&stx_satdp_impls, "c");
+}
+
+/* ---- Fillings ----------------------------------------------------------------------------- */
+
+static void fill_street(const Case *c, int column, StxRandom *random)
+{
+  const StxGrid *grid = &c->params.grid;
+  int rows = stx_grid_rows(grid), foot = stx_random_below(random, rows + 1);
+  int head = stx_random_below(random, foot + 1), class = stx_random_below(random, 32);
+  int noise = 1 + stx_random_below(random, 300);
+  double slope = c->tables.ground_slope, horizon = c->tables.horizon_x;
+  for (int row = 0; row < rows; row++) {
+    double x = c->tables.x[rows - 1 - (row < foot ? foot - (foot > 0) : row)];
+    double d = row < head ? stx_random_below(random, 200) : slope * (x - horizon);
+    int label = row < head ? 10 : row < foot ? class : 0;
+    d += stx_random_below(random, 2 * noise) - noise;
+    if (stx_random_below(random, 12) == 0)
+      d = stx_random_below(random, 20000);
+    bool known = stx_random_below(random, 8) > 0 && d >= 1;
+    stx_column(grid, c->columns, 0, column)[row] = known ? (uint16_t)fmin(d, 65535) : 0;
+    stx_column(grid, c->columns, 1, column)[row] =
+        known ? (uint16_t)(STX_WEIGHT_ONE - stx_random_below(random, 60000)) : 0;
+    for (int k = 0; k < grid->classes; k++)
+      stx_column(grid, c->columns, 2 + k, column)[row] =
+          (uint16_t)(k == label % grid->classes || stx_random_below(random, 20) == 0
+                         ? stx_random_below(random, 400)
+                         : STX_CLASS_COST_MAX);
+  }
+}
+
+/* Makes the cells [from, to) unknown. A weight may stay: it must not count. */
+static void punch(const Case *c, int column, int from, int to, StxRandom *random)
+{
+  for (int row = from; row < to; row++) {
+    stx_column(&c->params.grid, c->columns, 0, column)[row] = 0;
+    if (stx_random_below(random, 4) > 0)
+      stx_column(&c->params.grid, c->columns, 1, column)[row] = 0;
+  }
+}
+
+static void punch_holes(const Case *c, int column, StxRandom *random)
+{
+  int rows = stx_grid_rows(&c->params.grid);
+  if (stx_random_below(random, 4) > 0)
+    punch(c, column, 0, stx_random_below(random, rows / 2 + 1), random);
+  for (int hole = stx_random_below(random, 4); hole > 0; hole--) {
+    int from = stx_random_below(random, rows), left = rows - from;
+    punch(c, column, from, from + stx_random_below(random, left < 16 ? left + 1 : 17), random);
+  }
+}
+
+static uint16_t filling_value(Filling filling, int channel, StxRandom *random)
+{
+  switch (filling) {
+  case NOISE:
+    return (uint16_t)stx_random(random);
+  case SPARSE:
+    return stx_random_below(random, 3) ? 0 : (uint16_t)stx_random_below(random, 4000);
+  case CONSTANT:
+    return channel == 0 ? 5120 : channel == 1 ? STX_WEIGHT_ONE : (uint16_t)(channel * 100);
+  case EXTREME:
+    return stx_random_below(random, 2) ? 0xFFFF : (uint16_t)stx_random_below(random, 2);
+  default:
+    return 0;
+  }
+}
+
+void fill_case(const Case *c, Filling filling, StxRandom *random)
+{
+  const StxGrid *grid = &c->params.grid;
+  int rows = stx_grid_rows(grid);
+  for (int column = 0; column < stx_grid_columns(grid); column++) {
+    bool street = filling == STREET || filling == HOLES;
+    if (street)
+      fill_street(c, column, random);
+    if (filling == HOLES)
+      punch_holes(c, column, random);
+    for (int channel = 0; channel < 2 + grid->classes && !street; channel++)
+      for (int row = 0; row < rows; row++)
+        stx_column(grid, c->columns, channel, column)[row] =
+            filling_value(filling, channel, random);
+  }
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What the two check programs of satdp share: a case, which is parameters, their tables and
+ * columns in guarded memory, its fillings, and a run with exactly the memory that the contract
+ * asks for. Every failure inside fails the test.
+ */
+#ifndef STX_TESTS_SATDP_CASE_H
+#define STX_TESTS_SATDP_CASE_H
+
+#include "common/satdp.h"
+#include "tests/testing.h"
+
+typedef struct {
+  StxSatdpParams params;
+  StxSatdpTables tables;
+  uint16_t *columns; /* guarded, stx_grid_bytes */
+} Case;
+
+/* Metric, with a height: every sigma counts. */
+extern const StxCamera case_camera;
+
+/* The defaults, for columns × rows whole cells of cell × cell pixels. */
+StxSatdpParams case_params(int columns, int rows, int cell, int classes);
+
+/* Makes the tables; leaves the columns to be filled. camera and line may be NULL. */
+Case *new_case(StxSatdpParams params, const StxCamera *camera, const StxRoadLine *line);
+void free_case(Case *c);
+
+/* NOISE: all 16 bits. SPARSE: a third known, small. STREET: road, an object, sky, with noise,
+ * outliers and holes, along the case's own line. HOLES: the same with long stretches unknown, the
+ * top of most columns among them. EXTREME: 0, 1 and 0xFFFF, weights included. */
+typedef enum { NOISE, SPARSE, STREET, HOLES, UNKNOWN, CONSTANT, EXTREME, FILLINGS } Filling;
+void fill_case(const Case *c, Filling filling, StxRandom *random);
+
+const StxSatdpImpl *satdp_reference(void);
+
+/* The records, in guarded memory that the caller frees. */
+StxStixel *run_case(
+    const StxSatdpImpl *impl, const Case *c, int threads, size_t *count, StxSatdpStats *stats);
+
+#endif

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "tests/testing.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define GUARD 128 /* bytes on either side; keeps the alignment */
+
+int stx_testing_main(const char *suite, const StxTest *tests, size_t count)
+{
+  Suite *s = suite_create(suite);
+  for (size_t i = 0; i < count; i++) {
+    TCase *tcase = tcase_create((*tests[i].test)->name);
+    tcase_add_test(tcase, *tests[i].test);
+    suite_add_tcase(s, tcase);
+  }
+  SRunner *runner = srunner_create(s);
+  srunner_run_all(runner, CK_ENV);
+  int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+/* splitmix64: G. Steele, D. Lea, C. Flood, "Fast splittable pseudorandom number generators". */
+uint32_t stx_random(StxRandom *random)
+{
+  uint64_t z = random->state += 0x9E3779B97F4A7C15u;
+  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+  z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+  return (uint32_t)((z ^ (z >> 31)) >> 32);
+}
+
+int stx_random_below(StxRandom *random, int limit)
+{
+  return (int)((uint64_t)stx_random(random) * (uint64_t)limit >> 32);
+}
+
+void *stx_guarded_alloc(size_t size)
+{
+  size_t total = stx_align(size + 2 * GUARD + sizeof size);
+  uint8_t *base = aligned_alloc(STX_ALIGN, total);
+  ck_assert_ptr_nonnull(base);
+  memset(base, 0xA5, total);
+  memcpy(base, &size, sizeof size);
+  memset(base + GUARD, 0xCD, size);
+  return base + GUARD;
+}
+
+/* libcheck reports every assertion to its parent process, which is too slow to do for each byte:
+ * only the failure is reported. */
+void stx_guarded_check(const void *block)
+{
+  const uint8_t *base = (const uint8_t *)block - GUARD;
+  size_t size;
+  memcpy(&size, base, sizeof size);
+  for (size_t i = sizeof size; i < GUARD; i++)
+    if (base[i] != 0xA5)
+      ck_abort_msg("wrote %zu bytes before a block", GUARD - i);
+  for (size_t i = 0; i < GUARD; i++)
+    if (base[GUARD + size + i] != 0xA5)
+      ck_abort_msg("wrote %zu bytes after a block of %zu", i, size);
+}
+
+void stx_guarded_free(void *block)
+{
+  if (block == NULL)
+    return;
+  stx_guarded_check(block);
+  free((uint8_t *)block - GUARD);
+}
+
+static void check_padding(const void *data, ptrdiff_t stride, size_t row, int height)
+{
+  for (int y = 0; y < height; y++)
+    for (size_t x = row; x < (size_t)stride; x++)
+      if (((const uint8_t *)data)[y * stride + (ptrdiff_t)x] != 0xCD)
+        ck_abort_msg("row %d: wrote into the padding, byte %zu", y, x - row);
+}
+
+StxImage8 stx_test_image8(int width, int height, int padding)
+{
+  ptrdiff_t stride = width + padding;
+  return (StxImage8){stx_guarded_alloc((size_t)stride * height), stride, width, height};
+}
+
+StxImage16 stx_test_image16(int width, int height, int padding)
+{
+  ptrdiff_t stride = 2 * width + padding;
+  return (StxImage16){stx_guarded_alloc((size_t)stride * height), stride, width, height};
+}
+
+void stx_test_image8_free(StxImage8 *image)
+{
+  check_padding(image->data, image->stride, image->width, image->height);
+  stx_guarded_free(image->data);
+  image->data = NULL;
+}
+
+void stx_test_image16_free(StxImage16 *image)
+{
+  check_padding(image->data, image->stride, 2 * (size_t)image->width, image->height);
+  stx_guarded_free(image->data);
+  image->data = NULL;
+}
+
+/* One sample: `max` is the largest value, `level` the height of the current step. */
+static int sample(StxFill fill, int max, int level, StxRandom *random)
+{
+  switch (fill) {
+  case STX_FILL_LOW:
+    return 0;
+  case STX_FILL_HIGH:
+    return max;
+  case STX_FILL_NOISE:
+    return stx_random_below(random, max + 1);
+  default:
+    return stx_random_below(random, 16) == 0 ? 0 : level - level / 16 * stx_random_below(random, 2);
+  }
+}
+
+void stx_fill8(const StxImage8 *image, StxFill fill, StxRandom *random)
+{
+  for (int y = 0; y < image->height; y++) {
+    int level = 0;
+    for (int x = 0; x < image->width; x++) {
+      if (x % 7 == 0)
+        level = stx_random_below(random, 256);
+      stx_row8(image, y)[x] = (uint8_t)sample(fill, 255, level, random);
+    }
+  }
+}
+
+void stx_fill16(const StxImage16 *image, StxFill fill, int max, StxRandom *random)
+{
+  for (int y = 0; y < image->height; y++) {
+    int level = 0;
+    for (int x = 0; x < image->width; x++) {
+      if (x % 11 == 0)
+        level = stx_random_below(random, max + 1);
+      stx_row16(image, y)[x] = (uint16_t)sample(fill, max, level, random);
+    }
+  }
+}
+
+void stx_expect_same(const void *expected, const void *actual, size_t size, const char *what)
+{
+  const uint8_t *e = expected, *a = actual;
+  for (size_t i = 0; i < size; i++)
+    if (e[i] != a[i])
+      ck_abort_msg("%s: byte %zu of %zu is %d, expected %d", what, i, size, a[i], e[i]);
+}
+
+void stx_expect_same_image8(const StxImage8 *expected, const StxImage8 *actual, const char *what)
+{
+  for (int y = 0; y < expected->height; y++)
+    for (int x = 0; x < expected->width; x++)
+      if (stx_row8(expected, y)[x] != stx_row8(actual, y)[x])
+        ck_abort_msg("%s: (%d, %d) is %d, expected %d", what, x, y, stx_row8(actual, y)[x],
+            stx_row8(expected, y)[x]);
+}
+
+void stx_expect_same_image16(const StxImage16 *expected, const StxImage16 *actual, const char *what)
+{
+  for (int y = 0; y < expected->height; y++)
+    for (int x = 0; x < expected->width; x++)
+      if (stx_row16(expected, y)[x] != stx_row16(actual, y)[x])
+        ck_abort_msg("%s: (%d, %d) is %d, expected %d", what, x, y, stx_row16(actual, y)[x],
+            stx_row16(expected, y)[x]);
+}
+
+const char *stx_test_data(void)
+{
+  const char *folder = getenv("STX_DATA");
+  if (folder == NULL)
+    folder = STX_SOURCE_DIR "/../shared/data";
+  return access(folder, R_OK) == 0 ? folder : NULL;
+}
