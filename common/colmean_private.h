@@ -9,14 +9,14 @@
 #include "common/colmean.h"
 
 /* num / den rounded half up; num < 2^62, den > 0. */
-static inline uint64_t stx_round_half_up(uint64_t num, uint64_t den)
+STX_INLINE uint64_t stx_round_half_up(uint64_t num, uint64_t den)
 {
   return (2 * num + den) / (2 * den);
 }
 
 /* q(p) of colmean.h. A comparison with NaN is false, so NaN is 0; the addition is exact for
  * whatever rounds to 65535, the largest possible result. */
-static inline uint32_t stx_score_from_float(float p)
+STX_INLINE uint32_t stx_score_from_float(float p)
 {
   float finite = p > 0 && p <= 3.4028234663852886e38f ? p : 0;
   return (uint32_t)((finite < 1 ? finite : 1) * 65535.0f + 0.5f);

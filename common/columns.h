@@ -31,31 +31,31 @@ typedef struct {
   int classes;                 /* 0…STX_MAX_CLASSES */
 } StxGrid;
 
-static inline int stx_grid_columns(const StxGrid *grid)
+STX_INLINE int stx_grid_columns(const StxGrid *grid)
 {
   return (grid->width + grid->cell_width - 1) / grid->cell_width;
 }
 
-static inline int stx_grid_rows(const StxGrid *grid)
+STX_INLINE int stx_grid_rows(const StxGrid *grid)
 {
   return (grid->height + grid->cell_height - 1) / grid->cell_height;
 }
 
 /* First image row of cell row `row`; of row == rows: the image height. */
-static inline int stx_grid_top(const StxGrid *grid, int row)
+STX_INLINE int stx_grid_top(const StxGrid *grid, int row)
 {
   int top = row * grid->cell_height;
   return top < grid->height ? top : grid->height;
 }
 
 /* Bytes of a whole buffer of columns. */
-static inline size_t stx_grid_bytes(const StxGrid *grid)
+STX_INLINE size_t stx_grid_bytes(const StxGrid *grid)
 {
   return (size_t)stx_grid_columns(grid) * stx_grid_rows(grid) * (2 + grid->classes) * 2;
 }
 
 /* The column `column` of channel `channel`: `rows` contiguous cells, the top one first. */
-static inline uint16_t *stx_column(const StxGrid *grid, void *data, int channel, int column)
+STX_INLINE uint16_t *stx_column(const StxGrid *grid, void *data, int channel, int column)
 {
   size_t rows = stx_grid_rows(grid);
   return (uint16_t *)data + ((size_t)channel * stx_grid_columns(grid) + column) * rows;

@@ -16,7 +16,7 @@ typedef struct {
 } StxTrace;
 
 /* Bit k: class k belongs to kind `kind` (an StxBelow). */
-static inline uint32_t stx_kind_classes(const StxSatdpParams *params, int kind)
+STX_INLINE uint32_t stx_kind_classes(const StxSatdpParams *params, int kind)
 {
   int classes = params->grid.classes;
   uint32_t all = classes >= 32 ? UINT32_MAX : (1u << classes) - 1;
@@ -25,7 +25,7 @@ static inline uint32_t stx_kind_classes(const StxSatdpParams *params, int kind)
 }
 
 /* The kind of the topmost stixel, as an StxBelow. */
-static inline int stx_trace_top(const StxTrace *trace, int rows)
+STX_INLINE int stx_trace_top(const StxTrace *trace, int rows)
 {
   ptrdiff_t last = (rows - 1) * trace->stride;
   return (int)stx_choose(trace->energy[0][last], trace->energy[1][last], trace->energy[2][last])
@@ -33,7 +33,7 @@ static inline int stx_trace_top(const StxTrace *trace, int rows)
 }
 
 /* The segment of kind `kind` that ends at cell vt; *below: the kind of the one below it. */
-static inline StxSegment stx_trace_segment(const StxTrace *trace, int kind, int vt, int *below)
+STX_INLINE StxSegment stx_trace_segment(const StxTrace *trace, int kind, int vt, int *below)
 {
   int link = (int)trace->link[kind][vt * trace->stride];
   StxSegment segment = {
@@ -45,7 +45,7 @@ static inline StxSegment stx_trace_segment(const StxTrace *trace, int kind, int 
 }
 
 /* The smallest class of the least summed energy over n cells, or STX_LABEL_NONE. */
-static inline int stx_segment_label(const StxSatdpParams *params, const StxSatdpTables *tables,
+STX_INLINE int stx_segment_label(const StxSatdpParams *params, const StxSatdpTables *tables,
     const void *columns, int column, const StxSegment *segment)
 {
   int label = STX_LABEL_NONE, cells = segment->vt - segment->vb + 1;
@@ -67,7 +67,7 @@ static inline int stx_segment_label(const StxSatdpParams *params, const StxSatdp
   return label;
 }
 
-static inline uint32_t stx_kind_scale(
+STX_INLINE uint32_t stx_kind_scale(
     const StxSatdpTables *tables, StxKind kind, int u, uint32_t disparity)
 {
   return kind == STX_KIND_GROUND   ? tables->ground_scale[u]
@@ -75,7 +75,7 @@ static inline uint32_t stx_kind_scale(
                                    : tables->sky_scale;
 }
 
-static inline StxSegmentSums stx_segment_sums(const StxGrid *grid, const StxSatdpTables *tables,
+STX_INLINE StxSegmentSums stx_segment_sums(const StxGrid *grid, const StxSatdpTables *tables,
     const void *columns, int column, const StxSegment *segment)
 {
   const uint16_t *disparity = stx_column(grid, (void *)columns, 0, column);
@@ -98,7 +98,7 @@ static inline StxSegmentSums stx_segment_sums(const StxGrid *grid, const StxSatd
 }
 
 /* Writes the column's records, the lowest first; returns how many. */
-static inline int stx_write_column(const StxSatdpParams *params, const StxSatdpTables *tables,
+STX_INLINE int stx_write_column(const StxSatdpParams *params, const StxSatdpTables *tables,
     const void *columns, int column, const StxTrace *trace, StxStixel *stixels)
 {
   int count = 0, below;

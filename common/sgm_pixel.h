@@ -7,6 +7,8 @@
 #ifndef STX_SGM_PIXEL_H
 #define STX_SGM_PIXEL_H
 
+#include "common/stx.h"
+
 #define STX_SGM_CENSUS_BITS 31
 #define STX_SGM_WINDOW_X 4 /* half width of the census window */
 #define STX_SGM_WINDOW_Y 3
@@ -21,7 +23,7 @@
  * so a fraction is at least 1/m > 2^-10 away from the next integer, and float rounding moves it by
  * less than 258·2^-24: the truncated value is floor(n/m).
  */
-static inline int stx_sgm_vertex(int below, int best, int above)
+STX_INLINE int stx_sgm_vertex(int below, int best, int above)
 {
   int curve = below - 2 * best + above;
   int safe = curve + (curve == 0);
@@ -30,7 +32,7 @@ static inline int stx_sgm_vertex(int below, int best, int above)
 }
 
 /* 256·disparity + vertex, but at least 1: zero would mean unknown. */
-static inline int stx_sgm_value(int disparity, int vertex)
+STX_INLINE int stx_sgm_value(int disparity, int vertex)
 {
   int value = 256 * disparity + vertex;
   return value > 1 ? value : 1;
@@ -41,7 +43,7 @@ static inline int stx_sgm_value(int disparity, int vertex)
  * non-adjacent one: a step function fitted to measured data (docs/algorithms/sgm.md). S1 <= S2;
  * no margin if both are 0.
  */
-static inline int stx_sgm_confidence(int s1, int s2)
+STX_INLINE int stx_sgm_confidence(int s1, int s2)
 {
   int margin = 100 * (s2 - s1); /* compared with percent · S2 */
   s2 += s2 == 0;
@@ -50,7 +52,7 @@ static inline int stx_sgm_confidence(int s1, int s2)
 }
 
 /* True if the winner's sum is better than the best non-adjacent one by `uniqueness` percent. */
-static inline int stx_sgm_unique(int s1, int s2, int uniqueness)
+STX_INLINE int stx_sgm_unique(int s1, int s2, int uniqueness)
 {
   return 100 * s1 <= (100 - uniqueness) * s2;
 }

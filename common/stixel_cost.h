@@ -17,12 +17,6 @@
 
 #include <math.h>
 
-#ifdef __CUDACC__
-#define STX_COST static inline __host__ __device__
-#else
-#define STX_COST static inline
-#endif
-
 /* The energy of what cannot be: far above every real sum, and a few of them add up exactly. */
 #define STX_FORBIDDEN 1125899906842624.0 /* 2^50 */
 
@@ -30,32 +24,32 @@
 typedef enum { STX_BELOW_GROUND, STX_BELOW_OBJECT, STX_BELOW_SKY, STX_BELOW_NONE } StxBelow;
 
 /* Nearest integer, ties to even, |value| < 2^51: addition rounds away what is below one. */
-STX_COST double stx_round(double value)
+STX_INLINE double stx_round(double value)
 {
   const double one_and_a_half = 6755399441055744.0; /* · 2^52 */
   return (value + one_and_a_half) - one_and_a_half;
 }
 
-STX_COST double stx_min(double a, double b)
+STX_INLINE double stx_min(double a, double b)
 {
   return a < b ? a : b;
 }
 
-STX_COST double stx_max(double a, double b)
+STX_INLINE double stx_max(double a, double b)
 {
   return a > b ? a : b;
 }
 
 /* ---- Cells ------------------------------------------------------------------------------- */
 
-STX_COST uint32_t stx_fold(uint32_t weight, uint32_t scale, uint32_t disparity)
+STX_INLINE uint32_t stx_fold(uint32_t weight, uint32_t scale, uint32_t disparity)
 {
   uint32_t folded = (weight * scale + (1u << 15)) >> 16;
   folded = folded < STX_FOLDED_MAX ? folded : STX_FOLDED_MAX;
   return disparity == STX_DISPARITY_UNKNOWN ? 0 : folded;
 }
 
-STX_COST int32_t stx_class_energy(int32_t cost, int32_t class_scale)
+STX_INLINE int32_t stx_class_energy(int32_t cost, int32_t class_scale)
 {
   return (cost * class_scale + 128) >> 8;
 }
@@ -73,7 +67,7 @@ typedef struct {
   double slope, intercept, residual;
 } StxGroundFit;
 
-STX_COST StxGroundPrior stx_ground_prior(const StxSatdpTables *tables)
+STX_INLINE StxGroundPrior stx_ground_prior(const StxSatdpTables *tables)
 {
   StxGroundPrior prior = {
       tables->ground_slope, tables->horizon_x, tables->lambda_intercept, tables->lambda_slope};
@@ -87,7 +81,7 @@ STX_COST StxGroundPrior stx_ground_prior(const StxSatdpTables *tables)
  * division serves every quotient. Without any weight all vanishes but the prior: the expected
  * ground at no cost.
  */
-STX_COST StxGroundFit stx_fit_ground(
+STX_INLINE StxGroundFit stx_fit_ground(
     StxGroundPrior prior, double w, double x, double xx, double d, double xd, double dd)
 {
   double wp = w + prior.lambda_intercept, ww = w > 0.0 ? w * wp : 1.0;
@@ -106,7 +100,7 @@ STX_COST StxGroundFit stx_fit_ground(
 
 /* A lower bound of the residual of any line through the same cells, without the prior. Cells in
  * two rows at least have w·Σw(x − mean)² >= w; less is one row, or rounding. */
-STX_COST double stx_line_residual(
+STX_INLINE double stx_line_residual(
     StxGroundPrior prior, double w, double x, double xx, double d, double xd, double dd)
 {
   double cxxw = w * xx - x * x, cxdw = w * xd - x * d, cddw = w * dd - d * d;
@@ -117,25 +111,25 @@ STX_COST double stx_line_residual(
 }
 
 /* Σw(d − mean)² of an object; its mean is stx_object_value. */
-STX_COST double stx_object_residual(double w, double d, double dd)
+STX_INLINE double stx_object_residual(double w, double d, double dd)
 {
   return stx_max(dd - d * (d / (w > 0.0 ? w : 1.0)), 0.0);
 }
 
 /* The object's disparity as it is stored and compared, 1/256 px; 0: no known cell. */
-STX_COST double stx_object_value(double w, double d)
+STX_INLINE double stx_object_value(double w, double d)
 {
   return stx_round(d / (w > 0.0 ? w : 1.0));
 }
 
 /* A ground's disparity at x, as it is stored and compared. */
-STX_COST double stx_ground_value(double slope, double intercept, double horizon_x, double x)
+STX_INLINE double stx_ground_value(double slope, double intercept, double horizon_x, double x)
 {
   return stx_round(slope * (x - horizon_x) + intercept);
 }
 
 /* Energy of a residual: an integer. */
-STX_COST double stx_data_energy(double residual, double residual_energy)
+STX_INLINE double stx_data_energy(double residual, double residual_energy)
 {
   return stx_round(residual * residual_energy);
 }
@@ -146,40 +140,40 @@ typedef struct {
   double cost, slope, tolerance;
 } StxPairCost;
 
-STX_COST StxPairCost stx_pair_cost(const StxSatdpTables *tables)
+STX_INLINE StxPairCost stx_pair_cost(const StxSatdpTables *tables)
 {
   StxPairCost pair = {tables->pair_cost, tables->pair_slope, tables->pair_tolerance};
   return pair;
 }
 
 /* α + β·difference for a difference >= 0 */
-STX_COST double stx_pair_gap(StxPairCost pair, double difference)
+STX_INLINE double stx_pair_gap(StxPairCost pair, double difference)
 {
   return pair.cost + stx_round(pair.slope * difference);
 }
 
-STX_COST double stx_pair_ground_ground(StxPairCost pair, double below, double above)
+STX_INLINE double stx_pair_ground_ground(StxPairCost pair, double below, double above)
 {
   return fabs(above - below) <= pair.tolerance ? 0.0 : pair.cost;
 }
 
-STX_COST double stx_pair_ground_object(StxPairCost pair, double below, double above)
+STX_INLINE double stx_pair_ground_object(StxPairCost pair, double below, double above)
 {
   double gap = fabs(above - below);
   return above == 0.0 || gap <= pair.tolerance ? 0.0 : stx_pair_gap(pair, gap);
 }
 
-STX_COST double stx_pair_ground_sky(StxPairCost pair, double below)
+STX_INLINE double stx_pair_ground_sky(StxPairCost pair, double below)
 {
   return below <= pair.tolerance ? pair.cost : STX_FORBIDDEN;
 }
 
-STX_COST double stx_pair_object_ground(StxPairCost pair, double below, double above)
+STX_INLINE double stx_pair_object_ground(StxPairCost pair, double below, double above)
 {
   return below != 0.0 && above - below > pair.tolerance ? STX_FORBIDDEN : 0.0;
 }
 
-STX_COST double stx_pair_object_object(StxPairCost pair, double below, double above)
+STX_INLINE double stx_pair_object_object(StxPairCost pair, double below, double above)
 {
   double gap = above - below;
   return below == 0.0 || gap <= 0.0 ? 0.0 : stx_pair_gap(pair, gap);
@@ -197,7 +191,7 @@ typedef struct {
   double ground, object, sky, ground_value, object_value;
 } StxCut;
 
-STX_COST StxChoice stx_choose(double ground, double object, double sky)
+STX_INLINE StxChoice stx_choose(double ground, double object, double sky)
 {
   double least = stx_min(stx_min(ground, object), sky);
   StxChoice choice = {least, ground == least   ? STX_BELOW_GROUND
@@ -206,19 +200,19 @@ STX_COST StxChoice stx_choose(double ground, double object, double sky)
   return choice;
 }
 
-STX_COST StxChoice stx_below_ground(StxPairCost pair, StxCut cut, double value)
+STX_INLINE StxChoice stx_below_ground(StxPairCost pair, StxCut cut, double value)
 {
   return stx_choose(cut.ground + stx_pair_ground_ground(pair, cut.ground_value, value),
       cut.object + stx_pair_object_ground(pair, cut.object_value, value), cut.sky + STX_FORBIDDEN);
 }
 
-STX_COST StxChoice stx_below_object(StxPairCost pair, StxCut cut, double value)
+STX_INLINE StxChoice stx_below_object(StxPairCost pair, StxCut cut, double value)
 {
   return stx_choose(cut.ground + stx_pair_ground_object(pair, cut.ground_value, value),
       cut.object + stx_pair_object_object(pair, cut.object_value, value), cut.sky);
 }
 
-STX_COST StxChoice stx_below_sky(StxPairCost pair, StxCut cut)
+STX_INLINE StxChoice stx_below_sky(StxPairCost pair, StxCut cut)
 {
   return stx_choose(cut.ground + stx_pair_ground_sky(pair, cut.ground_value), cut.object,
       cut.sky + STX_FORBIDDEN);
@@ -228,7 +222,7 @@ STX_COST StxChoice stx_below_sky(StxPairCost pair, StxCut cut)
 
 /* Where the best stixel of a kind that ends at a row begins, and what lies below it. Smaller is
  * preferred among equals: smallest vb, then ground, object, sky. */
-STX_COST double stx_link(double vb, double below)
+STX_INLINE double stx_link(double vb, double below)
 {
   return 4.0 * vb + below;
 }
@@ -247,7 +241,7 @@ typedef struct {
 } StxSegmentSums;
 
 /* The record of a segment. `label` is the class with the smallest energy. */
-STX_COST StxStixel stx_make_stixel(const StxGrid *grid, const StxSatdpTables *tables, int column,
+STX_INLINE StxStixel stx_make_stixel(const StxGrid *grid, const StxSatdpTables *tables, int column,
     const StxSegment *segment, const StxSegmentSums *s, int label)
 {
   int cells = segment->vt - segment->vb + 1;

@@ -17,6 +17,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* An inline function that C and CUDA both compile. */
+#ifdef __CUDACC__
+#define STX_INLINE static inline __host__ __device__
+#else
+#define STX_INLINE static inline
+#endif
+
 #define STX_ALIGN 64
 #define STX_MAX_CLASSES 32      /* semantic classes at most; a class id fits a bit of a uint32_t */
 #define STX_DISPARITY_ONE 256   /* one pixel of disparity in the 16-bit fixed point used everywhere */
@@ -49,12 +56,12 @@ typedef struct {
   int width, height;
 } StxImage16;
 
-static inline uint8_t *stx_row8(const StxImage8 *image, int y)
+STX_INLINE uint8_t *stx_row8(const StxImage8 *image, int y)
 {
   return image->data + y * image->stride;
 }
 
-static inline uint16_t *stx_row16(const StxImage16 *image, int y)
+STX_INLINE uint16_t *stx_row16(const StxImage16 *image, int y)
 {
   return (uint16_t *)((uint8_t *)image->data + y * image->stride);
 }
@@ -102,7 +109,7 @@ const void *stx_impl_named(const StxImplTable *table, const char *name);
 int stx_threads(int requested);
 
 /* size rounded up to a multiple of STX_ALIGN: for laying several arrays into one scratch block. */
-static inline size_t stx_align(size_t size)
+STX_INLINE size_t stx_align(size_t size)
 {
   return (size + STX_ALIGN - 1) / STX_ALIGN * STX_ALIGN;
 }

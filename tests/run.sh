@@ -10,10 +10,10 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 . tests/packages.sh
 # shellcheck disable=SC2086
-install_packages $packages_build $packages_run $packages_test
+install_packages $packages_build $packages_run $packages_test $packages_cuda
 
 build=${BUILD:-build-test}
-passed=0 failed=0 skipped=0
+passed=0 failed=0 skipped=0 failures=
 
 # configure DIR OPTION...: a fresh or an existing build folder with these options.
 configure() {
@@ -37,6 +37,10 @@ run_tests() {
   local ok fail timeout unexpected skip
   ok=$(count Ok) fail=$(count Fail) timeout=$(count Timeout) skip=$(count Skipped)
   unexpected=$(count 'Unexpected Pass')
+  failures+=$(sed -n "s|^ *[0-9]*/[0-9]* \(.*\(FAIL\|TIMEOUT\|UNEXPECTEDPASS\|ERROR\).*\)|\n$folder: \1|p" "$log")
+  if [ "${fail:-0}" != 0 ] || [ "${timeout:-0}" != 0 ]; then
+    cp "$folder/meson-logs/testlog.txt" "$folder/failed-$(date +%s).txt"
+  fi
   if [ -z "$ok" ]; then
     echo "meson test printed no summary" >&2
     fail=1
@@ -65,6 +69,11 @@ if [ "${SANITIZE:-yes}" = yes ]; then
     run_tests "$build-asan" --timeout-multiplier 6 --suite pipeline
 fi
 
+# The last lines name what failed, and what it said, for whoever sees only these.
+for log in "$build"/failed-*.txt "$build"-asan/failed-*.txt; do
+  [ -f "$log" ] && grep -E -B2 -A3 ':(E|F):|FAILED|AddressSanitizer|runtime error|ERROR' "$log" | tail -n 60
+done
+echo "${failures:-}"
 echo
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ]

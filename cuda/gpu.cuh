@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The language of the kernels: CUDA as nvcc understands it, or the emulator of tests/cuda-emu/
+ * when a C++ compiler reads the same file. Every .cu file includes this first and uses CUDA
+ * through it: threadIdx, blockIdx, blockDim, gridDim, __syncthreads, __syncwarp, __shfl_*_sync,
+ * __ballot_sync, __any_sync, __all_sync, __reduce_*_sync is not for sm_75: use shuffles; atomics,
+ * __popc, __ffs, __clz, the byte-wise __v*4 intrinsics, __ldg, uint2, uint4 and so on.
+ *
+ * No half precision, textures, cooperative groups, inline assembly.
+ */
+#ifndef STX_GPU_CUH
+#define STX_GPU_CUH
+
+#ifdef __CUDACC__
+
+/* Defines a kernel: STX_KERNEL(stx_sgm_census, StxSgmCensusArgs, 256) { … a.width … }
+ * `threads` is the largest block that it is launched with. */
+#define STX_KERNEL(name, Args, threads)                                                            \
+  extern "C" __global__ void __launch_bounds__(threads) name(const __grid_constant__ Args a)
+
+#define STX_DEVICE static __device__ __forceinline__
+
+/* `count` elements of shared memory, and a matrix of them: only at the top of a kernel, whose
+ * device functions get them as pointers. */
+#define STX_SHARED(type, name, count) __shared__ type name[count]
+#define STX_SHARED_2D(type, name, rows, columns) __shared__ type name[rows][columns]
+
+/* All dynamic shared memory of the launch, 16-byte aligned. */
+#define STX_SHARED_DYNAMIC(type, name)                                                             \
+  extern __shared__ __align__(16) unsigned char stx_dynamic_shared[];                              \
+  type *name = (type *)stx_dynamic_shared
+
+#define STX_FULL_WARP 0xffffffffu
+
+#else
+#include "tests/cuda-emu/emu.h"
+#endif
+
+#endif

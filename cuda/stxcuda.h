@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The algorithms of common/ on an NVIDIA GPU: device, streams, memory, and the CUDA entries of
+ * every algorithm's list of implementations.
+ *
+ * The driver API is opened at run time (libcuda.so.1); nothing links to CUDA. A build without
+ * nvcc has the same functions, and stx_cuda_open then says that this build has no CUDA.
+ *
+ * Rules
+ *   - No global state. Everything hangs on an StxCuda, which belongs to one CUDA context; several
+ *     contexts and devices work side by side.
+ *   - An StxCuda may be used from several threads at once. Every function makes its context
+ *     current for as long as it runs and restores the caller's.
+ *   - Whatever can fail returns false and fills an StxError with the call, what it was for, and
+ *     the driver's name of the error; nothing aborts. After a failed launch the outputs are
+ *     undefined; after a lost device everything fails, and closing still frees what it can.
+ *   - "Device" pointers are device addresses in ordinary pointer types: never read on the host.
+ *     Alignment: as stx_cuda_alloc gives it, 256 bytes, for scratch, tables and columns.
+ *   - A stage enqueues work on the stream and returns; it never synchronises, allocates or copies
+ *     to the host. Host memory that it was given (parameters, StxError) may go when it returns.
+ *   - The bytes are those of the reference in common/, on every input.
+ */
+#ifndef STX_CUDA_H
+#define STX_CUDA_H
+
+#include "common/colmean.h"
+#include "common/overlay.h"
+#include "common/satdp.h"
+#include "common/sgm.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Device ------------------------------------------------------------------------------- */
+
+typedef struct StxCuda StxCuda;              /* a context with the kernels loaded into it */
+typedef struct CUstream_st *StxCudaStream;   /* the driver's CUstream; NULL: the default stream */
+typedef struct CUevent_st *StxCudaEvent;     /* the driver's CUevent */
+typedef struct CUgraphExec_st *StxCudaGraph; /* the driver's CUgraphExec */
+
+typedef struct {
+  char name[128];
+  int major, minor;       /* compute capability */
+  int processors;         /* streaming multiprocessors */
+  size_t memory;          /* bytes of the device */
+  size_t shared_optin;    /* bytes of shared memory that one block may ask for */
+  int clock_khz, memory_clock_khz, memory_bus_bits;
+} StxCudaInfo;
+
+/* Number of devices, 0 with a reason in `error` when there is no driver, no device or no CUDA in
+ * this build. */
+int stx_cuda_count(StxError *error);
+
+/* A context of its own on device 0 … count − 1. NULL with the reason in `error`. */
+StxCuda *stx_cuda_open(int device, StxError *error);
+
+/* The kernels in somebody else's CUcontext, which must outlive the result. */
+StxCuda *stx_cuda_wrap(void *cu_context, StxError *error);
+
+/* Unloads the kernels, and destroys the context if it is its own. Waits for nothing: synchronise
+ * first. NULL is fine. */
+void stx_cuda_close(StxCuda *cuda);
+
+const StxCudaInfo *stx_cuda_info(const StxCuda *cuda);
+
+/* ---- Streams ------------------------------------------------------------------------------ */
+
+/* Streams are ordered with the default stream (not CU_STREAM_NON_BLOCKING). */
+bool stx_cuda_stream_new(StxCuda *cuda, StxCudaStream *stream, StxError *error);
+void stx_cuda_stream_free(StxCuda *cuda, StxCudaStream stream);
+bool stx_cuda_synchronize(StxCuda *cuda, StxCudaStream stream, StxError *error);
+
+/* ---- Memory ------------------------------------------------------------------------------- */
+
+/* Device memory; size 0 counts as 1. The text of a failure names the size. */
+bool stx_cuda_alloc(StxCuda *cuda, size_t size, void **device, StxError *error);
+void stx_cuda_free(StxCuda *cuda, void *device);
+
+/* Page-locked host memory, for copies that do not wait. */
+bool stx_cuda_alloc_host(StxCuda *cuda, size_t size, void **host, StxError *error);
+void stx_cuda_free_host(StxCuda *cuda, void *host);
+
+/* A copy of `rows` rows of `row_bytes` bytes. Strides in bytes, positive on the device; a host's
+ * may be negative. Upload: pageable host memory may be changed as soon as the call returns,
+ * page-locked memory only after a synchronisation. Download: the host has the bytes after
+ * synchronising the stream. */
+typedef struct {
+  void *device;
+  size_t device_stride;
+  void *host;
+  ptrdiff_t host_stride;
+  size_t row_bytes, rows;
+} StxCudaCopy;
+
+bool stx_cuda_upload(StxCuda *cuda, const StxCudaCopy *copy, StxCudaStream stream, StxError *error);
+bool stx_cuda_download(
+    StxCuda *cuda, const StxCudaCopy *copy, StxCudaStream stream, StxError *error);
+
+/* Contiguous bytes. */
+bool stx_cuda_upload_bytes(StxCuda *cuda, void *device, const void *host, size_t size,
+    StxCudaStream stream, StxError *error);
+bool stx_cuda_download_bytes(StxCuda *cuda, void *host, const void *device, size_t size,
+    StxCudaStream stream, StxError *error);
+
+/* Bytes from device to device, and all bytes set to `value`. */
+bool stx_cuda_copy_bytes(StxCuda *cuda, void *to, const void *from, size_t size,
+    StxCudaStream stream, StxError *error);
+bool stx_cuda_fill_bytes(
+    StxCuda *cuda, void *device, int value, size_t size, StxCudaStream stream, StxError *error);
+
+/* ---- Timing: for benchmarks ---------------------------------------------------------------- */
+
+bool stx_cuda_event_new(StxCuda *cuda, StxCudaEvent *event, StxError *error);
+void stx_cuda_event_free(StxCuda *cuda, StxCudaEvent event);
+bool stx_cuda_event_record(
+    StxCuda *cuda, StxCudaEvent event, StxCudaStream stream, StxError *error);
+/* Milliseconds between two recorded events; waits for the second. */
+bool stx_cuda_event_elapsed(StxCuda *cuda, StxCudaEvent begin, StxCudaEvent end, float *milliseconds,
+    StxError *error);
+
+/* What is enqueued on the stream between begin and end is recorded, not run. */
+bool stx_cuda_graph_begin(StxCuda *cuda, StxCudaStream stream, StxError *error);
+bool stx_cuda_graph_end(
+    StxCuda *cuda, StxCudaStream stream, StxCudaGraph *graph, StxError *error);
+bool stx_cuda_graph_launch(
+    StxCuda *cuda, StxCudaGraph graph, StxCudaStream stream, StxError *error);
+void stx_cuda_graph_free(StxCuda *cuda, StxCudaGraph graph);
+
+/* ---- Stages ------------------------------------------------------------------------------- */
+
+/*
+ * Each table lists what runs on a GPU, best first, and may be empty (a build without CUDA). The
+ * records resemble those of common/; a device stage can fail, has a stream, and no threads.
+ * stx_impl_pick skips them (their memory is not the host's): take stx_impl_at(table, 0) or
+ * stx_impl_named.
+ */
+
+/* Images are device images with any positive stride of whole pixels. */
+typedef struct {
+  StxImplInfo info;
+  size_t (*scratch_size)(const StxSgmParams *params);
+  bool (*run)(StxCuda *cuda, const StxSgmParams *params, const StxImage8 *left,
+      const StxImage8 *right, const StxImage16 *disparity, const StxImage8 *confidence,
+      void *scratch, StxCudaStream stream, StxError *error);
+} StxSgmCudaImpl;
+
+/* `tables` is a copy of the host's in device memory; the pointers in `input` are the device's,
+ * strides not negative. */
+typedef struct {
+  StxImplInfo info;
+  size_t (*scratch_size)(const StxColmeanParams *params);
+  bool (*run)(StxCuda *cuda, const StxColmeanParams *params, const StxColmeanTables *tables,
+      const StxColmeanInput *input, void *columns, void *scratch, StxCudaStream stream,
+      StxError *error);
+} StxColmeanCudaImpl;
+
+/* What a segmentation leaves behind in device memory. */
+typedef struct {
+  uint64_t evaluated; /* (vb, k, kind) triples whose data term was computed */
+  uint32_t count;     /* records written */
+  uint32_t reserved;
+} StxSatdpCudaResult;
+
+/*
+ * tables    in device memory, made by stx_satdp_prepare from `params`
+ * has_ground, as in the tables: lets the launcher choose a kernel
+ * stixels   device, room for columns · rows records; the first result->count are written
+ * result    device
+ */
+typedef struct {
+  StxImplInfo info;
+  size_t (*scratch_size)(const StxSatdpParams *params);
+  bool (*run)(StxCuda *cuda, const StxSatdpParams *params, const StxSatdpTables *tables,
+      bool has_ground, const void *columns, StxStixel *stixels, StxSatdpCudaResult *result,
+      void *scratch, StxCudaStream stream, StxError *error);
+} StxSatdpCudaImpl;
+
+/* What drawing leaves behind in device memory. */
+typedef struct {
+  uint32_t drawn, skipped; /* StxOverlayCounts */
+  uint32_t seen;           /* kinds or labels among the records: stx_overlay_see */
+  uint32_t reserved;
+} StxOverlayCudaResult;
+
+/*
+ * Two steps, because the legend of KIND and CLASS lists what the records hold, and letters are
+ * rendered on the host: `link` looks at the records; after it, whoever draws such a legend
+ * downloads `result` and passes result->seen to stx_overlay_see; then `draw`. All other overlays
+ * call both without looking at the result.
+ *
+ * overlay   on the host, made by stx_overlay_init
+ * prepared  device, stx_overlay_size bytes, written by `upload` after init and whenever
+ *           stx_overlay_see returned true
+ * records   device, 4-byte aligned; may be NULL if count is 0
+ * frame     planes in device memory, any positive strides
+ */
+typedef struct {
+  StxImplInfo info;
+  size_t (*scratch_size)(const StxOverlayParams *params, size_t count);
+  bool (*upload)(StxCuda *cuda, const StxOverlay *overlay, void *prepared, StxCudaStream stream,
+      StxError *error);
+  bool (*link)(StxCuda *cuda, const StxOverlay *overlay, const void *prepared,
+      const StxStixel *records, size_t count, StxOverlayCudaResult *result, void *scratch,
+      StxCudaStream stream, StxError *error);
+  bool (*draw)(StxCuda *cuda, const StxOverlay *overlay, const void *prepared,
+      const StxFrame *frame, const StxStixel *records, size_t count, void *scratch,
+      StxCudaStream stream, StxError *error);
+} StxOverlayCudaImpl;
+
+extern const StxImplTable stx_sgm_cuda_impls;
+extern const StxImplTable stx_colmean_cuda_impls;
+extern const StxImplTable stx_satdp_cuda_impls;
+extern const StxImplTable stx_overlay_cuda_impls;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
