@@ -45,6 +45,7 @@ typedef struct {
   int processors;         /* streaming multiprocessors */
   size_t memory;          /* bytes of the device */
   size_t shared_optin;    /* bytes of shared memory that one block may ask for */
+  size_t l2_cache;        /* bytes of the level-2 cache */
   int clock_khz, memory_clock_khz, memory_bus_bits;
 } StxCudaInfo;
 
