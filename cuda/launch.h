@@ -4,7 +4,7 @@
  *
  * A kernel is an extern "C" function in <stem>.cu that takes exactly one argument struct,
  * declared in <stem>_args.h, which both sides include. nvcc makes <stem>.cu a fatbin, the build
- * makes that an array named stx_fatbin_<stem>.
+ * makes that an array named stx_fatbin_<stem>, of 8-byte words as the driver wants them aligned.
  */
 #ifndef STX_CUDA_LAUNCH_H
 #define STX_CUDA_LAUNCH_H
@@ -36,7 +36,7 @@ bool stx_cuda_launch(StxCuda *cuda, const StxCudaKernel *kernel, StxCudaSize gri
 
 /* Defines the module of a stem: STX_CUDA_MODULE(sgm); in sgm_launch.c makes `module`. */
 #define STX_CUDA_MODULE(stem)                                                                      \
-  extern const unsigned char stx_fatbin_##stem[];                                                  \
+  extern const unsigned long long stx_fatbin_##stem[];                                             \
   static const StxCudaModule module = {#stem, stx_fatbin_##stem}
 
 static inline unsigned stx_cuda_blocks(size_t items, unsigned per_block)

@@ -41,11 +41,11 @@ typedef struct CUgraphExec_st *StxCudaGraph; /* the driver's CUgraphExec */
 
 typedef struct {
   char name[128];
-  int major, minor;       /* compute capability */
-  int processors;         /* streaming multiprocessors */
-  size_t memory;          /* bytes of the device */
-  size_t shared_optin;    /* bytes of shared memory that one block may ask for */
-  size_t l2_cache;        /* bytes of the level-2 cache */
+  int major, minor;    /* compute capability */
+  int processors;      /* streaming multiprocessors */
+  size_t memory;       /* bytes of the device */
+  size_t shared_optin; /* bytes of shared memory that one block may ask for */
+  size_t l2_cache;     /* bytes of the level-2 cache */
   int clock_khz, memory_clock_khz, memory_bus_bits;
 } StxCudaInfo;
 
@@ -105,8 +105,8 @@ bool stx_cuda_download_bytes(StxCuda *cuda, void *host, const void *device, size
     StxCudaStream stream, StxError *error);
 
 /* Bytes from device to device, and all bytes set to `value`. */
-bool stx_cuda_copy_bytes(StxCuda *cuda, void *to, const void *from, size_t size,
-    StxCudaStream stream, StxError *error);
+bool stx_cuda_copy_bytes(
+    StxCuda *cuda, void *to, const void *from, size_t size, StxCudaStream stream, StxError *error);
 bool stx_cuda_fill_bytes(
     StxCuda *cuda, void *device, int value, size_t size, StxCudaStream stream, StxError *error);
 
@@ -117,16 +117,19 @@ void stx_cuda_event_free(StxCuda *cuda, StxCudaEvent event);
 bool stx_cuda_event_record(
     StxCuda *cuda, StxCudaEvent event, StxCudaStream stream, StxError *error);
 /* Milliseconds between two recorded events; waits for the second. */
-bool stx_cuda_event_elapsed(StxCuda *cuda, StxCudaEvent begin, StxCudaEvent end, float *milliseconds,
-    StxError *error);
+bool stx_cuda_event_elapsed(
+    StxCuda *cuda, StxCudaEvent begin, StxCudaEvent end, float *milliseconds, StxError *error);
 
 /* What is enqueued on the stream between begin and end is recorded, not run. */
 bool stx_cuda_graph_begin(StxCuda *cuda, StxCudaStream stream, StxError *error);
-bool stx_cuda_graph_end(
-    StxCuda *cuda, StxCudaStream stream, StxCudaGraph *graph, StxError *error);
+bool stx_cuda_graph_end(StxCuda *cuda, StxCudaStream stream, StxCudaGraph *graph, StxError *error);
 bool stx_cuda_graph_launch(
     StxCuda *cuda, StxCudaGraph graph, StxCudaStream stream, StxError *error);
 void stx_cuda_graph_free(StxCuda *cuda, StxCudaGraph graph);
+
+/* A copy by a plain kernel: the limit of the memory's speed. Addresses: multiples of 16. */
+bool stx_cuda_probe_copy(
+    StxCuda *cuda, void *to, const void *from, size_t size, StxCudaStream stream, StxError *error);
 
 /* ---- Stages ------------------------------------------------------------------------------- */
 
