@@ -2,25 +2,29 @@
 /* stx-bench: times every stage and implementation. See docs/benchmarks.md. */
 #include "examples/stx_bench.h"
 
-#include <glib.h>
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "examples/options.h"
+
 #define MAX_SIZES 8
+#define GPU_WARM_UP_MS 100 /* long enough for its clocks to rise */
 
 typedef struct {
   bool stages[BENCH_STAGES];
   int sizes, width[MAX_SIZES], height[MAX_SIZES];
-  char **size_texts, *left, *right, *labels, *calibration;
+  char **size_texts, *left, *right, *labels, *calibration, *backend;
   gboolean quick, markdown, json;
-  int threads, milliseconds;
+  int threads, milliseconds, warm_up;
+  bool cpu, gpu;
 } Options;
 
 typedef struct {
   const Options *options;
   BenchFormat format;
-  BenchLimits limits[2];
+  BenchMachine machine;
+  BenchDevice device;
   BenchContext context;
   GArray *rows; /* BenchRow */
   bool differs;
@@ -32,7 +36,7 @@ static bool bench(Bench *b, const BenchCase *what, double *reference, StxError *
 {
   BenchRow rows[BENCH_MAX_ROWS];
   int count;
-  if (!b->options->stages[what->stage])
+  if (!b->options->stages[what->stage] || (what->stage == BENCH_SCENE && !b->options->cpu))
     return true;
   if (!bench_group(&b->context, what, rows, &count, reference, error))
     return false;
@@ -101,29 +105,55 @@ static bool bench_inputs(Bench *b, StxError *error)
   return good;
 }
 
+/* Limits of what is to be timed. */
+static bool open_machine(Bench *b, StxError *error)
+{
+  int all = stx_threads(b->options->threads);
+  b->machine.thread_counts = !b->options->cpu ? 0 : all > 1 ? 2 : 1;
+  for (int t = 0; t < b->machine.thread_counts; t++)
+    b->machine.limits[t] = bench_limits(t == 0 ? 1 : all);
+  if (!b->options->gpu)
+    return true;
+  if (!bench_device_open(&b->device, error))
+    return false;
+  b->machine.device = &b->device;
+  return true;
+}
+
+static void close_machine(Bench *b)
+{
+  if (b->machine.device != NULL)
+    bench_device_close(b->machine.device);
+}
+
+static bool run_groups(Bench *b, StxError *error)
+{
+  if (b->format != BENCH_JSON)
+    bench_print_head(stdout, b->format, &b->machine);
+  bool good = bench_inputs(b, error);
+  if (good && b->format == BENCH_JSON)
+    bench_print_json(
+        stdout, &b->machine, (const BenchRow *)(void *)b->rows->data, (int)b->rows->len);
+  if (good && b->differs)
+    return stx_fail(error, "an implementation differs from the reference and was not timed");
+  return good;
+}
+
 /* All groups of all inputs; also fails when an implementation differs from the reference. */
 static bool run_bench(const Options *o, StxError *error)
 {
-  int all = stx_threads(o->threads), counts = all > 1 ? 2 : 1;
   Bench b = {.options = o,
       .format = o->json       ? BENCH_JSON
                 : o->markdown ? BENCH_MARKDOWN
                               : BENCH_TEXT,
-      .context = {.thread_counts = counts, .budget = o->milliseconds},
+      .context = {.budget = o->milliseconds,
+          .warm_up = o->warm_up >= 0 ? o->warm_up : 0,
+          .gpu_warm_up = o->warm_up >= 0 ? o->warm_up : GPU_WARM_UP_MS},
       .rows = g_array_new(FALSE, FALSE, sizeof(BenchRow))};
-  for (int t = 0; t < counts; t++) {
-    b.limits[t] = bench_limits(t == 0 ? 1 : all);
-    b.context.limits[t] = &b.limits[t];
-  }
-  if (b.format != BENCH_JSON)
-    bench_print_head(stdout, b.format, b.limits, counts);
-  bool good = bench_inputs(&b, error);
-  if (good && b.format == BENCH_JSON)
-    bench_print_json(
-        stdout, b.limits, counts, (const BenchRow *)(void *)b.rows->data, (int)b.rows->len);
+  b.context.machine = &b.machine;
+  bool good = open_machine(&b, error) && run_groups(&b, error);
+  close_machine(&b);
   g_array_free(b.rows, TRUE);
-  if (good && b.differs)
-    return stx_fail(error, "an implementation differs from the reference and was not timed");
   return good;
 }
 
@@ -148,16 +178,25 @@ static bool choose_stages(Options *o, int count, char **words, StxError *error)
   return true;
 }
 
+static bool choose_backend(Options *o, StxError *error)
+{
+  static const char *const choices[] = {"cpu", "cuda", "all", NULL};
+  int choice = o->backend == NULL ? 0 : options_choose("backend", o->backend, choices, error);
+  o->cpu = choice != 1;
+  o->gpu = choice > 0;
+  return choice >= 0;
+}
+
 static bool choose_sizes(Options *o, StxError *error)
 {
   static const char *const standard[] = {"1242x375", "2048x1024", NULL};
   const char *const *texts = o->size_texts != NULL ? (const char *const *)o->size_texts : standard;
   for (; texts[o->sizes] != NULL; o->sizes++) {
-    char rest;
     if (o->sizes == MAX_SIZES)
       return stx_fail(error, "--size: at most %d sizes", MAX_SIZES);
-    if (sscanf(texts[o->sizes], "%dx%d%c", &o->width[o->sizes], &o->height[o->sizes], &rest) != 2)
-      return stx_fail(error, "--size=%s: write it as WxH", texts[o->sizes]);
+    if (!options_size(
+            "size", texts[o->sizes], false, &o->width[o->sizes], &o->height[o->sizes], error))
+      return false;
   }
   return true;
 }
@@ -174,6 +213,8 @@ static bool check_options(const Options *o, StxError *error)
     return stx_fail(error, "--threads=%d: must be 0 (all cores) to 256", o->threads);
   if (o->milliseconds < 1)
     return stx_fail(error, "--time=%d: must be at least 1", o->milliseconds);
+  if (o->warm_up < -1)
+    return stx_fail(error, "--warm-up=%d: must be at least 0", o->warm_up);
   return true;
 }
 
@@ -186,8 +227,10 @@ static GOptionContext *make_context(Options *o)
       {"right", 0, 0, G_OPTION_ARG_FILENAME, &o->right, "its right one", "PNG"},
       {"labels", 0, 0, G_OPTION_ARG_FILENAME, &o->labels, "its Cityscapes label ids", "PNG"},
       {"calibration", 0, 0, G_OPTION_ARG_FILENAME, &o->calibration, "its camera", "FILE"},
+      {"backend", 0, 0, G_OPTION_ARG_STRING, &o->backend, "cpu (default), cuda or all", "B"},
       {"threads", 0, 0, G_OPTION_ARG_INT, &o->threads, "besides 1 (0: all cores)", "N"},
       {"time", 0, 0, G_OPTION_ARG_INT, &o->milliseconds, "per implementation (600)", "MS"},
+      {"warm-up", 0, 0, G_OPTION_ARG_INT, &o->warm_up, "before that (CPU: 0; GPU: 100)", "MS"},
       {"quick", 0, 0, G_OPTION_ARG_NONE, &o->quick, "60 ms each, 4 paths only", NULL},
       {"markdown", 0, 0, G_OPTION_ARG_NONE, &o->markdown, "print a Markdown table", NULL},
       {"json", 0, 0, G_OPTION_ARG_NONE, &o->json, "print JSON", NULL},
@@ -199,10 +242,12 @@ static GOptionContext *make_context(Options *o)
       "implementation\n"
       "that this machine can run must first give the bytes of the reference, c. Then all take\n"
       "turns; printed are median and minimum, the ratio of the reference's median (one thread) to\n"
-      "this one, and the rate against the limit that was measured at the start.");
+      "this one, and the rate against the limit that was measured at the start. The first GPU\n"
+      "runs every stage twice: launched kernel by kernel, and replayed as a graph.");
   g_option_context_set_description(context, "Examples:\n"
                                             "  stx-bench --quick\n"
                                             "  stx-bench satdp colmean --size 2048x1024\n"
+                                            "  stx-bench --backend cuda --markdown\n"
                                             "  stx-bench all --markdown > table.md\n");
   g_option_context_add_main_entries(context, entries, NULL);
   return context;
@@ -210,24 +255,17 @@ static GOptionContext *make_context(Options *o)
 
 static bool parse(Options *o, int argc, char **argv, StxError *error)
 {
-  GError *problem = NULL;
-  GOptionContext *context = make_context(o);
-  bool good = g_option_context_parse(context, &argc, &argv, &problem);
-  g_option_context_free(context);
-  if (!good) {
-    stx_fail(error, "%s (see --help)", problem->message);
-    g_error_free(problem);
+  if (!options_parse(make_context(o), &argc, &argv, error))
     return false;
-  }
   if (o->milliseconds == 0)
     o->milliseconds = o->quick ? 60 : 600;
-  return choose_stages(o, argc - 1, argv + 1, error) && choose_sizes(o, error) &&
-         check_options(o, error);
+  return choose_stages(o, argc - 1, argv + 1, error) && choose_backend(o, error) &&
+         choose_sizes(o, error) && check_options(o, error);
 }
 
 int main(int argc, char **argv)
 {
-  Options options = {.threads = 0};
+  Options options = {.warm_up = -1};
   StxError error = {""};
   setlocale(LC_CTYPE, "");
   bool good = parse(&options, argc, argv, &error) && run_bench(&options, &error);
@@ -238,5 +276,6 @@ int main(int argc, char **argv)
   g_free(options.right);
   g_free(options.labels);
   g_free(options.calibration);
+  g_free(options.backend);
   return good ? EXIT_SUCCESS : EXIT_FAILURE;
 }

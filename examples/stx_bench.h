@@ -4,9 +4,10 @@
  * machine can do at most.
  *
  *   stx_bench_input.c   realistic pictures, disparities, labels and scores of a given size
- *   stx_bench_group.c   one stage with one set of parameters: its implementations run, compared
- *                       with the reference, then timed in turns
- *   stx_bench_limits.c  what the machine can do: copying, 8-bit additions, multiply-adds
+ *   stx_bench_group.c   one stage with one set of parameters, and its implementations
+ *   stx_bench_measure.c compares them with the reference, then times them in turns
+ *   stx_bench_cuda.c    the GPU and what it reaches; stx_bench_cuda_group.c: a group's work on it
+ *   stx_bench_limits.c  what the CPU can do: copying, 8-bit additions, multiply-adds
  *   stx_bench_report.c  table, Markdown, JSON
  *   stx_bench.c         command line, list of the groups
  */
@@ -16,6 +17,7 @@
 #include <stdio.h>
 
 #include "common/labels.h"
+#include "cuda/stxcuda.h"
 #include "examples/pipeline.h"
 
 /* ---- Input -------------------------------------------------------------------------------- */
@@ -40,9 +42,9 @@ bool bench_input_files(BenchInput *input, const char *left, const char *right, c
 
 void bench_input_free(BenchInput *input);
 
-/* ---- Limits ------------------------------------------------------------------------------- */
+/* ---- Machine ------------------------------------------------------------------------------ */
 
-/* What `threads` threads reach together. */
+/* What `threads` threads of the CPU reach together. */
 typedef struct {
   int threads;
   double copy;    /* GB/s, bytes read plus bytes written, buffers far larger than the caches */
@@ -52,10 +54,30 @@ typedef struct {
 
 BenchLimits bench_limits(int threads);
 
+/* The first GPU with a stream of its own. */
+typedef struct {
+  StxCuda *cuda;
+  const StxCudaInfo *info;
+  StxCudaStream stream;
+  StxCudaEvent begin, end; /* around what is timed */
+  double copy;             /* GB/s from device to device, counted as for the CPU */
+} BenchDevice;
+
+/* Opens the GPU and measures its limit. After a failure there is nothing to close. */
+bool bench_device_open(BenchDevice *device, StxError *error);
+void bench_device_close(BenchDevice *device);
+
+/* What is timed, and the limits it is compared with. */
+typedef struct {
+  BenchLimits limits[2]; /* of one thread, of all */
+  int thread_counts;     /* how many of them count; 0: nothing is timed on the CPU */
+  BenchDevice *device;   /* NULL: nothing is timed on the GPU */
+} BenchMachine;
+
 /* ---- Rows --------------------------------------------------------------------------------- */
 
 /* The first four have a table of implementations with a reference; of the others the best are
- * timed. */
+ * timed. The scene is for the CPU alone. */
 typedef enum {
   BENCH_SGM,
   BENCH_COLMEAN,
@@ -71,7 +93,10 @@ typedef enum {
 typedef struct {
   BenchStage stage;
   const char *impl, *input; /* input: "4 paths", "labels", …: static text */
-  int threads, width, height;
+  bool graph;               /* GPU: replayed as a graph, else launched kernel by kernel */
+  int sets;                 /* GPU: input sets in rotation */
+  int threads;              /* CPU: of the run; 0: on the GPU */
+  int width, height;
   int cell, classes; /* 0: does not apply */
   bool differs;      /* from the reference: not timed */
   int runs;
@@ -88,9 +113,9 @@ const char *bench_stage_name(BenchStage stage);
 
 typedef struct {
   const BenchInput *input;
-  const BenchLimits *limits[2]; /* of one thread, of all */
-  int thread_counts;            /* 1 or 2 entries of limits count */
-  double budget;                /* ms of timing per implementation */
+  const BenchMachine *machine;
+  double budget;               /* ms of timing per implementation */
+  double warm_up, gpu_warm_up; /* ms of untimed runs before that, besides the one for checking */
 } BenchContext;
 
 /* Parameters of a group, as far as its stage looks at them. */
@@ -104,8 +129,8 @@ typedef struct {
 #define BENCH_MAX_ROWS 32 /* of one group: implementations times thread counts */
 
 /* Runs, checks and times all implementations; writes up to BENCH_MAX_ROWS rows and their number.
- * *reference (may be NULL) becomes the reference's median. Fails only for lack of memory or
- * refused parameters. */
+ * *reference (may be NULL) becomes the reference's median, 0 if it was not timed. Fails only for
+ * lack of memory, refused parameters or what the GPU's driver reports. */
 bool bench_group(const BenchContext *context, const BenchCase *what, BenchRow *rows, int *count,
     double *reference, StxError *error);
 
@@ -114,9 +139,8 @@ bool bench_group(const BenchContext *context, const BenchCase *what, BenchRow *r
 typedef enum { BENCH_TEXT, BENCH_MARKDOWN, BENCH_JSON } BenchFormat;
 
 /* Text and Markdown are printed as they come, JSON at the end. */
-void bench_print_head(FILE *out, BenchFormat format, const BenchLimits *limits, int count);
+void bench_print_head(FILE *out, BenchFormat format, const BenchMachine *machine);
 void bench_print_rows(FILE *out, BenchFormat format, const BenchRow *rows, int count);
-void bench_print_json(
-    FILE *out, const BenchLimits *limits, int limit_count, const BenchRow *rows, int count);
+void bench_print_json(FILE *out, const BenchMachine *machine, const BenchRow *rows, int count);
 
 #endif

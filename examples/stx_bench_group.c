@@ -3,6 +3,7 @@
 #include "examples/stx_bench_group.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- Runs --------------------------------------------------------------------------------- */
 
@@ -39,12 +40,26 @@ static void run_satdp(Group *g, const StxSatdpImpl *impl, int threads)
       &g->satdp, &g->satdp_tables, g->columns, g->stixels, &g->stats, g->scratch, threads);
 }
 
-static void run_pipeline(Group *g, const Entry *entry)
+/* The code of both stages of BENCH_BOTH. */
+static const StxColmeanImpl *colmean_of(const Group *g, const Entry *entry)
 {
-  const BenchInput *input = g->context->input;
-  StxError ignored; /* the group's opening has run it once without an error */
-  pipeline_run(&g->pipelines[entry->limits], &input->left, &input->right, &input->labels,
-      &input->camera, &ignored);
+  return entry->reference ? stx_impl_pick(&stx_colmean_impls, STX_BACKEND_C) : g->best_colmean;
+}
+
+static const StxSatdpImpl *satdp_of(const Group *g, const Entry *entry)
+{
+  return entry->reference ? stx_impl_pick(&stx_satdp_impls, STX_BACKEND_C) : g->best_satdp;
+}
+
+static Pipeline *pipeline_of(Group *g, const Entry *entry)
+{
+  return entry->reference ? &g->reference : &g->pipelines[entry->limits];
+}
+
+static void run_pipeline(Pipeline *pipeline, const BenchInput *input)
+{
+  StxError ignored; /* the tables were made before, without an error */
+  pipeline_run(pipeline, &input->left, &input->right, &input->labels, &input->camera, &ignored);
 }
 
 static void run_overlay(Group *g, const Entry *entry)
@@ -54,9 +69,8 @@ static void run_overlay(Group *g, const Entry *entry)
   impl->draw(g->overlay, &frame, g->stixels, g->stixel_count, g->scratch, entry->threads, NULL);
 }
 
-double group_run(Group *g, const Entry *entry)
+static void run_on_cpu(Group *g, const Entry *entry)
 {
-  double begin = now_ms();
   switch (g->what->stage) {
   case BENCH_SGM:
     run_sgm(g, entry);
@@ -68,11 +82,11 @@ double group_run(Group *g, const Entry *entry)
     run_satdp(g, entry->record, entry->threads);
     break;
   case BENCH_BOTH:
-    run_colmean(g, g->best_colmean, entry->threads);
-    run_satdp(g, g->best_satdp, entry->threads);
+    run_colmean(g, colmean_of(g, entry), entry->threads);
+    run_satdp(g, satdp_of(g, entry), entry->threads);
     break;
   case BENCH_PIPELINE:
-    run_pipeline(g, entry);
+    run_pipeline(pipeline_of(g, entry), g->context->input);
     break;
   case BENCH_OVERLAY:
     run_overlay(g, entry);
@@ -80,7 +94,25 @@ double group_run(Group *g, const Entry *entry)
   default: /* BENCH_SCENE */
     stx_scene_render(g->scenes[entry->limits], STX_SCENE_LEFT, 3, &g->picture);
   }
-  return now_ms() - begin;
+}
+
+/* The pipelines have memory of their own. */
+static void take_stixels(Group *g, const Pipeline *pipeline)
+{
+  g->stixel_count = pipeline->stixel_count;
+  memcpy(g->stixels, pipeline->stixels, g->stixel_count * sizeof *g->stixels);
+}
+
+bool group_run(Group *g, Entry *entry, double *ms, StxError *error)
+{
+  if (entry->where != ON_CPU)
+    return cuda_group_run(g, entry, ms, error);
+  double begin = now_ms();
+  run_on_cpu(g, entry);
+  *ms = now_ms() - begin;
+  if (g->what->stage == BENCH_PIPELINE)
+    take_stixels(g, pipeline_of(g, entry));
+  return true;
 }
 
 /* ---- Set-up ------------------------------------------------------------------------------- */
@@ -138,27 +170,57 @@ static const StxImplTable *table_of(BenchStage stage)
   }
 }
 
-static void add_entries(Group *g, const void *record, const char *name, bool reference)
+static void add_entry(Group *g, Entry entry)
 {
-  for (int t = 0; t < (reference ? 1 : g->context->thread_counts); t++)
-    if (g->count < BENCH_MAX_ROWS)
-      g->entries[g->count++] = (Entry){
-          .record = record, .name = name, .threads = g->context->limits[t]->threads, .limits = t};
+  if (g->count < BENCH_MAX_ROWS)
+    g->entries[g->count++] = entry;
+}
+
+static void add_cpu_entries(Group *g, const void *record, const char *name)
+{
+  const BenchMachine *machine = g->context->machine;
+  for (int t = 0; t < machine->thread_counts; t++)
+    add_entry(g, (Entry){.record = record,
+                     .name = name,
+                     .timed = true,
+                     .threads = machine->limits[t].threads,
+                     .limits = t});
+}
+
+static void add_gpu_entries(Group *g)
+{
+  Entry entry = {.timed = true};
+  for (size_t i = 0; cuda_group_impl(g->what->stage, i, &entry.record, &entry.name); i++)
+    for (entry.where = ON_STREAM; entry.where <= ON_GRAPH; entry.where++)
+      add_entry(g, entry);
+}
+
+static bool on_gpu(const Group *g)
+{
+  return g->count > 0 && g->entries[0].where != ON_CPU;
 }
 
 /* Best first, the reference last. */
 static void list_entries(Group *g)
 {
-  if (g->what->stage > BENCH_OVERLAY) {
-    add_entries(g, NULL, "best", false);
-    return;
-  }
+  const BenchMachine *machine = g->context->machine;
+  bool has_table = g->what->stage <= BENCH_OVERLAY;
+  if (machine->device != NULL)
+    add_gpu_entries(g);
+  const bool gpu = on_gpu(g);
+  if (!has_table)
+    add_cpu_entries(g, NULL, "best");
   const StxImplTable *table = table_of(g->what->stage);
-  for (size_t i = 0; i < table->count; i++) {
+  for (size_t i = 0; has_table && i < table->count; i++) {
     const StxImplInfo *info = stx_impl_at(table, i);
-    if (info->memory == STX_MEMORY_HOST && stx_impl_usable(info))
-      add_entries(g, info, info->name, info->backend == STX_BACKEND_C);
+    if (info->backend != STX_BACKEND_C && stx_impl_usable(info))
+      add_cpu_entries(g, info, info->name);
   }
+  const void *reference = has_table ? stx_impl_pick(table, STX_BACKEND_C) : NULL;
+  const bool timed = has_table && machine->thread_counts > 0;
+  if (timed || gpu)
+    add_entry(g,
+        (Entry){.record = reference, .name = "c", .reference = true, .timed = timed, .threads = 1});
 }
 
 static size_t larger(size_t a, size_t b)
@@ -181,8 +243,8 @@ static size_t scratch_of(const Group *g, const Entry *entry)
     return ((const StxOverlayImpl *)entry->record)
         ->scratch_size(&g->overlay_params, cells, entry->threads);
   default:
-    return larger(g->best_colmean->scratch_size(&g->colmean, entry->threads),
-        g->best_satdp->scratch_size(&g->satdp, entry->threads));
+    return larger(colmean_of(g, entry)->scratch_size(&g->colmean, entry->threads),
+        satdp_of(g, entry)->scratch_size(&g->satdp, entry->threads));
   }
 }
 
@@ -193,7 +255,8 @@ static size_t scratch_size(const Group *g)
   size = larger(size, g->best_colmean->scratch_size(&g->colmean, 1));
   size = larger(size, g->best_satdp->scratch_size(&g->satdp, 1));
   for (int i = 0; i < g->count; i++)
-    size = larger(size, scratch_of(g, &g->entries[i]));
+    if (g->entries[i].where == ON_CPU)
+      size = larger(size, scratch_of(g, &g->entries[i]));
   return size;
 }
 
@@ -231,19 +294,27 @@ static bool prepare_satdp(Group *g, StxError *error)
       &g->satdp, &input->camera, known ? &line : NULL, &g->satdp_tables, error);
 }
 
-static bool open_pipelines(Group *g, StxError *error)
+static bool open_pipeline(
+    Group *g, Pipeline *pipeline, StxBackend backend, int threads, StxError *error)
 {
   const BenchInput *input = g->context->input;
   PipelineSettings settings = PIPELINE_DEFAULTS;
   settings.colmean = g->colmean;
-  for (int t = 0; t < g->context->thread_counts; t++) {
-    settings.threads = g->context->limits[t]->threads;
-    if (!pipeline_open(&g->pipelines[t], &settings, input->width, input->height, error) ||
-        !pipeline_run(
-            &g->pipelines[t], &input->left, &input->right, &input->labels, &input->camera, error))
+  settings.backend = backend;
+  settings.threads = threads;
+  return pipeline_open(pipeline, &settings, input->width, input->height, error);
+}
+
+/* On the GPU the road line, hence the tables, is known from the start. */
+static bool open_pipelines(Group *g, StxError *error)
+{
+  const BenchMachine *machine = g->context->machine;
+  for (int t = 0; t < machine->thread_counts; t++)
+    if (!open_pipeline(g, &g->pipelines[t], STX_BACKEND_AUTO, machine->limits[t].threads, error))
       return false;
-  }
-  return true;
+  if (on_gpu(g) && !open_pipeline(g, &g->reference, STX_BACKEND_C, 1, error))
+    return false;
+  return prepare_satdp(g, error);
 }
 
 static bool open_overlay(Group *g, StxError *error)
@@ -260,8 +331,8 @@ static bool open_scenes(Group *g, StxError *error)
 {
   const BenchInput *input = g->context->input;
   StxSceneParams params = {.seed = 1, .width = input->width, .height = input->height};
-  for (int t = 0; t < g->context->thread_counts; t++) {
-    params.threads = g->context->limits[t]->threads;
+  for (int t = 0; t < g->context->machine->thread_counts; t++) {
+    params.threads = g->context->machine->limits[t].threads;
     g->scenes[t] = stx_scene_new(&params, error);
     if (g->scenes[t] == NULL)
       return false;
@@ -293,11 +364,14 @@ static bool open_group(Group *g, StxError *error)
   if (!set_parameters(g, error))
     return false;
   list_entries(g);
-  return allocate_all(g, error) && prepare_input(g, error);
+  if (!allocate_all(g, error) || !prepare_input(g, error))
+    return false;
+  return !on_gpu(g) || cuda_group_open(g, error) != NULL;
 }
 
 void group_close(Group *g)
 {
+  cuda_group_close(g);
   free(g->disparity.data);
   free(g->confidence.data);
   free(g->columns);
@@ -310,6 +384,7 @@ void group_close(Group *g)
     pipeline_close(&g->pipelines[i]);
     stx_scene_free(g->scenes[i]);
   }
+  pipeline_close(&g->reference);
   free(g);
 }
 

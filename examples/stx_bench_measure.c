@@ -2,7 +2,8 @@
 /*
  * Every usable implementation runs once and must give the bytes of the reference; those that do
  * are then timed in turns, round after round, so that whatever else the machine does hits all of
- * them alike. Slow ones take part in fewer rounds, evenly spread.
+ * them alike. Slow ones take part in fewer rounds, evenly spread. The GPU's take turns among
+ * themselves: while the CPU computes for a second, a GPU lowers its clocks.
  */
 #include "examples/stx_bench_group.h"
 
@@ -11,6 +12,7 @@
 
 #define MIN_RUNS 3
 #define SLOW_MS 1000 /* one run of this length is enough */
+#define WIPED 0xA5   /* what old results are overwritten with */
 
 /*
  * Nominal operations of the tables' Gop/s; implementations may do fewer or more.
@@ -60,6 +62,8 @@ static void set_outputs(Group *g)
     g->output[0].size = stx_grid_bytes(&g->colmean.grid);
     break;
   case BENCH_SATDP:
+  case BENCH_BOTH:
+  case BENCH_PIPELINE:
     g->output[0].data = g->stixels;
     g->output[0].size = g->stixel_count * sizeof *g->stixels;
     break;
@@ -73,6 +77,12 @@ static void set_outputs(Group *g)
 }
 
 /* ---- Checking ----------------------------------------------------------------------------- */
+
+/* The reference is the last entry, where there is one. */
+static bool has_reference(const Group *g)
+{
+  return g->count > 0 && g->entries[g->count - 1].reference;
+}
 
 static bool keep_expected(Group *g, StxError *error)
 {
@@ -97,48 +107,110 @@ static bool equals_expected(const Group *g)
   return true;
 }
 
-/* Runs every entry once, the reference first; this warms up, too. Old results are wiped, so that
- * an implementation that writes nothing is found out, and all draw on the same background. */
+/* Old results are wiped, so that an implementation that writes nothing is found out, and all draw
+ * on the same background. */
+static void wipe(Group *g)
+{
+  for (int k = 0; k < 2; k++)
+    if (g->output[k].data != NULL)
+      memset(g->output[k].data, WIPED, g->output[k].size);
+}
+
+/* All input sets hold the same, so all results must. */
+static bool check_gpu(Group *g, Entry *entry, StxError *error)
+{
+  double ms;
+  if (!cuda_group_wipe(g, WIPED, error) || !cuda_group_run(g, entry, &ms, error))
+    return false;
+  entry->first = ms * cuda_group_sets(g);
+  for (int set = 0; set < cuda_group_sets(g); set++) {
+    wipe(g);
+    if (!cuda_group_fetch(g, set, error))
+      return false;
+    set_outputs(g);
+    entry->differs |= !equals_expected(g);
+  }
+  return true;
+}
+
+static bool check_cpu(Group *g, Entry *entry, StxError *error)
+{
+  wipe(g);
+  if (!group_run(g, entry, &entry->first, error))
+    return false;
+  set_outputs(g);
+  if (entry->reference && !keep_expected(g, error))
+    return false;
+  entry->differs = has_reference(g) && !equals_expected(g);
+  return true;
+}
+
+/* Runs every entry once, the reference first; this warms up, too. */
 static bool check_all(Group *g, StxError *error)
 {
   set_outputs(g);
   for (int i = g->count - 1; i >= 0; i--) {
-    for (int k = 0; k < 2; k++)
-      if (g->output[k].data != NULL)
-        memset(g->output[k].data, 0xA5, g->output[k].size);
-    g->entries[i].first = group_run(g, &g->entries[i]);
-    set_outputs(g);
-    if (i == g->count - 1 && !keep_expected(g, error))
+    Entry *entry = &g->entries[i];
+    if (!(entry->where == ON_CPU ? check_cpu : check_gpu)(g, entry, error))
       return false;
-    g->entries[i].differs = !equals_expected(g);
   }
   return true;
 }
 
 /* ---- Timing ------------------------------------------------------------------------------- */
 
-static void plan(Group *g)
+/* Runs an entry for `budget` ms; the last of the runs tells how long one takes. */
+static bool warm_up(Group *g, Entry *entry, double budget, StxError *error)
 {
-  for (int i = 0; i < g->count; i++) {
-    Entry *entry = &g->entries[i];
-    double runs = g->context->budget / (entry->first > 1e-3 ? entry->first : 1e-3);
-    int least = entry->first > SLOW_MS ? 1 : MIN_RUNS;
-    entry->wanted = entry->differs    ? 0
-                    : runs > MAX_RUNS ? MAX_RUNS
-                    : runs < least    ? least
-                                      : (int)runs;
+  double begin = now_ms(), ms;
+  for (double last = begin; last - begin < budget;) {
+    if (!group_run(g, entry, &ms, error))
+      return false;
+    entry->first = now_ms() - last;
+    last = now_ms();
   }
+  return true;
 }
 
-static void time_all(Group *g)
+static int runs_within(const Entry *entry, double budget)
 {
+  double runs = budget / (entry->first > 1e-3 ? entry->first : 1e-3);
+  int least = entry->first > SLOW_MS ? 1 : MIN_RUNS;
+  return runs > MAX_RUNS ? MAX_RUNS : runs < least ? least : (int)runs;
+}
+
+static bool time_entries(Group *g, Entry *const *entries, int count, double budget, StxError *error)
+{
+  for (int i = 0; i < count; i++) {
+    if (!warm_up(g, entries[i], budget, error))
+      return false;
+    entries[i]->wanted = runs_within(entries[i], g->context->budget);
+  }
   for (int round = 0; round < MAX_RUNS; round++)
-    for (int i = 0; i < g->count; i++) {
-      Entry *entry = &g->entries[i];
+    for (int i = 0; i < count; i++) {
+      Entry *entry = entries[i];
       int due = (round + 1) * entry->wanted / MAX_RUNS;
-      if (entry->runs < due)
-        entry->ms[entry->runs++] = group_run(g, entry);
+      if (entry->runs < due && !group_run(g, entry, &entry->ms[entry->runs++], error))
+        return false;
     }
+  return true;
+}
+
+static bool time_all(Group *g, StxError *error)
+{
+  Entry *cpu[BENCH_MAX_ROWS], *gpu[BENCH_MAX_ROWS];
+  int cpu_count = 0, gpu_count = 0;
+  for (int i = 0; i < g->count; i++) {
+    Entry *entry = &g->entries[i];
+    if (!entry->timed || entry->differs)
+      continue;
+    if (entry->where == ON_CPU)
+      cpu[cpu_count++] = entry;
+    else
+      gpu[gpu_count++] = entry;
+  }
+  return time_entries(g, cpu, cpu_count, g->context->warm_up, error) &&
+         time_entries(g, gpu, gpu_count, g->context->gpu_warm_up, error);
 }
 
 static int compare(const void *a, const void *b)
@@ -157,7 +229,7 @@ static double share(const Group *g)
 }
 
 /* 10⁹ units of work of one run, in the unit that *row then names. */
-static double work(const Group *g, const BenchLimits *limits, BenchRow *row)
+static double cpu_work(const Group *g, const BenchLimits *limits, BenchRow *row)
 {
   const StxGrid *grid = &g->colmean.grid;
   switch (g->what->stage) {
@@ -179,6 +251,14 @@ static double work(const Group *g, const BenchLimits *limits, BenchRow *row)
   default:
     return 0;
   }
+}
+
+/* The GPU's limit is its memory, for all stages. */
+static double gpu_work(const Group *g, BenchRow *row)
+{
+  row->unit = "GB/s";
+  row->limit = g->context->machine->device->copy;
+  return cuda_group_bytes(g) / 1e9;
 }
 
 static const char *input_name(const BenchCase *what)
@@ -204,8 +284,9 @@ static BenchRow make_row(const Group *g, Entry *entry, double reference)
 {
   bool has_cells = g->what->stage != BENCH_SGM && g->what->stage != BENCH_SCENE;
   BenchRow row = {.stage = g->what->stage,
-      .impl =
-          g->what->stage == BENCH_PIPELINE || g->what->stage == BENCH_BOTH ? "best" : entry->name,
+      .impl = entry->name,
+      .graph = entry->where == ON_GRAPH,
+      .sets = entry->where == ON_CPU ? 0 : cuda_group_sets(g),
       .input = input_name(g->what),
       .threads = entry->threads,
       .width = g->context->input->width,
@@ -225,15 +306,35 @@ static BenchRow make_row(const Group *g, Entry *entry, double reference)
   return row;
 }
 
-/* Rates and shares need the statistics of the entry's own run: one more, untimed. */
-static void add_rate(Group *g, const Entry *entry, BenchRow *row)
+/* The shares need the statistics of the entry's own run: one more, untimed. */
+static bool add_rate(Group *g, Entry *entry, BenchRow *row, StxError *error)
 {
-  if (row->differs)
-    return;
-  if (g->what->stage == BENCH_SATDP)
-    group_run(g, entry);
+  double ms;
+  bool gpu = entry->where != ON_CPU;
+  if (row->runs == 0)
+    return true;
+  if (g->what->stage == BENCH_SATDP &&
+      (!group_run(g, entry, &ms, error) || (gpu && !cuda_group_fetch(g, 0, error))))
+    return false;
   row->share = share(g);
-  row->rate = work(g, g->context->limits[entry->limits], row) / (row->median / 1e3);
+  row->rate =
+      (gpu ? gpu_work(g, row) : cpu_work(g, &g->context->machine->limits[entry->limits], row)) /
+      (row->median / 1e3);
+  return true;
+}
+
+static bool make_rows(Group *g, double base, BenchRow *rows, int *count, StxError *error)
+{
+  *count = 0;
+  for (int i = 0; i < g->count; i++) {
+    Entry *entry = &g->entries[i];
+    if (!entry->timed)
+      continue;
+    rows[*count] = make_row(g, entry, base);
+    if (!add_rate(g, entry, &rows[(*count)++], error))
+      return false;
+  }
+  return true;
 }
 
 bool bench_group(const BenchContext *context, const BenchCase *what, BenchRow *rows, int *count,
@@ -242,21 +343,13 @@ bool bench_group(const BenchContext *context, const BenchCase *what, BenchRow *r
   Group *g = group_open(context, what, error);
   if (g == NULL)
     return false;
-  bool good = check_all(g, error);
-  if (good) {
-    plan(g);
-    time_all(g);
-    double base = what->reference;
-    if (what->stage <= BENCH_OVERLAY) /* the last entry is the reference */
-      base = make_row(g, &g->entries[g->count - 1], 0).median;
-    for (int i = 0; i < g->count; i++) {
-      rows[i] = make_row(g, &g->entries[i], base);
-      add_rate(g, &g->entries[i], &rows[i]);
-    }
-    *count = g->count;
-    if (reference != NULL)
-      *reference = base;
-  }
+  bool good = check_all(g, error) && time_all(g, error);
+  double base = what->reference;
+  if (good && has_reference(g) && g->entries[g->count - 1].timed)
+    base = make_row(g, &g->entries[g->count - 1], 0).median;
+  good = good && make_rows(g, base, rows, count, error);
+  if (good && reference != NULL)
+    *reference = base;
   group_close(g);
   return good;
 }

@@ -9,7 +9,7 @@
 
 static const char *const titles[COLUMNS] = {"stage", "code", "threads", "image", "cell", "input",
     "median ms", "min ms", "x c", "rate", "of limit", "pairs left"};
-static const int widths[COLUMNS] = {13, 7, 7, 9, 5, 12, 9, 9, 7, 11, 8, 10};
+static const int widths[COLUMNS] = {13, 10, 7, 9, 5, 12, 9, 9, 7, 11, 8, 10};
 
 /* The first line of /proc/cpuinfo that names the processor, or "unknown processor". */
 static void cpu_name(char *name, size_t size)
@@ -39,17 +39,35 @@ static void print_line(FILE *out, BenchFormat format, const char cells[COLUMNS][
   fputs(format == BENCH_MARKDOWN ? "|\n" : "\n", out);
 }
 
-void bench_print_head(FILE *out, BenchFormat format, const BenchLimits *limits, int count)
+static void print_limits(FILE *out, const char *bullet, const BenchMachine *machine)
+{
+  for (int i = 0; i < machine->thread_counts; i++) {
+    const BenchLimits *limits = &machine->limits[i];
+    fprintf(out,
+        "%sLimit, %d thread%s: copy %.1f GB/s, 8-bit add %.0f Gop/s, float64 multiply-add %.1f "
+        "Gop/s\n",
+        bullet, limits->threads, limits->threads == 1 ? "" : "s", limits->copy, limits->add8,
+        limits->mul_add);
+  }
+  const BenchDevice *device = machine->device;
+  if (device == NULL)
+    return;
+  const StxCudaInfo *info = device->info;
+  fprintf(out,
+      "%s%s, compute capability %d.%d, %d multiprocessors, clock %.0f MHz, memory %.1f GiB, %d "
+      "bits, %.0f MHz, level-2 cache %.1f MiB (as its driver says)\n%sLimit, GPU: copy %.1f "
+      "GB/s\n",
+      bullet, info->name, info->major, info->minor, info->processors, info->clock_khz / 1e3,
+      (double)info->memory / (1 << 30), info->memory_bus_bits, info->memory_clock_khz / 1e3,
+      (double)info->l2_cache / (1 << 20), bullet, device->copy);
+}
+
+void bench_print_head(FILE *out, BenchFormat format, const BenchMachine *machine)
 {
   char cpu[128], cells[COLUMNS][CELL];
   cpu_name(cpu, sizeof cpu);
   fprintf(out, "%s, gst-stixels %s, compiler %s\n\n", cpu, STX_VERSION, __VERSION__);
-  for (int i = 0; i < count; i++)
-    fprintf(out,
-        "%sLimit, %d thread%s: copy %.1f GB/s, 8-bit add %.0f Gop/s, float64 multiply-add %.1f "
-        "Gop/s\n",
-        format == BENCH_MARKDOWN ? "* " : "", limits[i].threads, limits[i].threads == 1 ? "" : "s",
-        limits[i].copy, limits[i].add8, limits[i].mul_add);
+  print_limits(out, format == BENCH_MARKDOWN ? "* " : "", machine);
   fputc('\n', out);
   for (int i = 0; i < COLUMNS; i++)
     snprintf(cells[i], CELL, "%s", titles[i]);
@@ -60,7 +78,8 @@ void bench_print_head(FILE *out, BenchFormat format, const BenchLimits *limits, 
 
 static void format_times(const BenchRow *row, char cells[COLUMNS][CELL])
 {
-  int digits = row->median < 10 ? 3 : row->median < 100 ? 2 : 1;
+  double ms = row->median;
+  int digits = ms < 0.1 ? 4 : ms < 10 ? 3 : ms < 100 ? 2 : 1;
   snprintf(cells[6], CELL, "%.*f", digits, row->median);
   snprintf(cells[7], CELL, "%.*f", digits, row->minimum);
   if (row->ratio > 0)
@@ -81,8 +100,9 @@ void bench_print_rows(FILE *out, BenchFormat format, const BenchRow *rows, int c
     const BenchRow *row = &rows[i];
     char cells[COLUMNS][CELL] = {""};
     snprintf(cells[0], CELL, "%s", bench_stage_name(row->stage));
-    snprintf(cells[1], CELL, "%s", row->impl);
-    snprintf(cells[2], CELL, "%d", row->threads);
+    snprintf(cells[1], CELL, "%s%s", row->impl, row->graph ? " graph" : "");
+    if (row->threads > 0)
+      snprintf(cells[2], CELL, "%d", row->threads);
     snprintf(cells[3], CELL, "%dx%d", row->width, row->height);
     if (row->cell > 0)
       snprintf(cells[4], CELL, "%dx%d", row->cell, row->cell);
@@ -100,10 +120,11 @@ void bench_print_rows(FILE *out, BenchFormat format, const BenchRow *rows, int c
 
 static json_t *row_json(const BenchRow *row)
 {
-  json_t *object = json_pack("{s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:s, s:b, s:i}", "stage",
-      bench_stage_name(row->stage), "implementation", row->impl, "threads", row->threads, "width",
-      row->width, "height", row->height, "cell", row->cell, "classes", row->classes, "input",
-      row->input, "differs", row->differs, "runs", row->runs);
+  json_t *object = json_pack("{s:s, s:s, s:b, s:i, s:i, s:i, s:i, s:i, s:i, s:s, s:b, s:i}",
+      "stage", bench_stage_name(row->stage), "implementation", row->impl, "graph", row->graph,
+      "input_sets", row->sets, "threads", row->threads, "width", row->width, "height", row->height,
+      "cell", row->cell, "classes", row->classes, "input", row->input, "differs", row->differs,
+      "runs", row->runs);
   if (row->runs == 0)
     return object;
   json_object_set_new(object, "median_ms", json_real(row->median));
@@ -120,20 +141,42 @@ static json_t *row_json(const BenchRow *row)
   return object;
 }
 
-void bench_print_json(
-    FILE *out, const BenchLimits *limits, int limit_count, const BenchRow *rows, int count)
+static json_t *limits_json(const BenchMachine *machine)
+{
+  json_t *list = json_array();
+  for (int i = 0; i < machine->thread_counts; i++) {
+    const BenchLimits *limits = &machine->limits[i];
+    json_array_append_new(
+        list, json_pack("{s:i, s:f, s:f, s:f}", "threads", limits->threads, "copy_gb_s",
+                  limits->copy, "add8_gop_s", limits->add8, "mul_add_gop_s", limits->mul_add));
+  }
+  return list;
+}
+
+static json_t *device_json(const BenchDevice *device)
+{
+  if (device == NULL)
+    return json_null();
+  const StxCudaInfo *info = device->info;
+  char capability[32];
+  snprintf(capability, sizeof capability, "%d.%d", info->major, info->minor);
+  return json_pack("{s:s, s:s, s:i, s:f, s:f, s:i, s:I, s:I, s:f}", "name", info->name,
+      "compute_capability", capability, "multiprocessors", info->processors, "clock_mhz",
+      info->clock_khz / 1e3, "memory_clock_mhz", info->memory_clock_khz / 1e3, "memory_bus_bits",
+      info->memory_bus_bits, "memory_bytes", (json_int_t)info->memory, "l2_cache_bytes",
+      (json_int_t)info->l2_cache, "copy_gb_s", device->copy);
+}
+
+void bench_print_json(FILE *out, const BenchMachine *machine, const BenchRow *rows, int count)
 {
   char cpu[128];
   cpu_name(cpu, sizeof cpu);
-  json_t *list = json_array(), *limit_list = json_array();
-  for (int i = 0; i < limit_count; i++)
-    json_array_append_new(limit_list,
-        json_pack("{s:i, s:f, s:f, s:f}", "threads", limits[i].threads, "copy_gb_s", limits[i].copy,
-            "add8_gop_s", limits[i].add8, "mul_add_gop_s", limits[i].mul_add));
+  json_t *list = json_array();
   for (int i = 0; i < count; i++)
     json_array_append_new(list, row_json(&rows[i]));
-  json_t *root = json_pack("{s:s, s:s, s:s, s:o, s:o}", "cpu", cpu, "version", STX_VERSION,
-      "compiler", __VERSION__, "limits", limit_list, "rows", list);
+  json_t *root = json_pack("{s:s, s:s, s:s, s:o, s:o, s:o}", "cpu", cpu, "version", STX_VERSION,
+      "compiler", __VERSION__, "limits", limits_json(machine), "device",
+      device_json(machine->device), "rows", list);
   json_dumpf(root, out, JSON_INDENT(2) | JSON_REAL_PRECISION(6));
   fputc('\n', out);
   json_decref(root);

@@ -2,11 +2,11 @@
 /* stx-eval: how good disparities and stixels are, on frames with truth. See docs/evaluation.md. */
 #include "examples/stx_eval.h"
 
-#include <glib.h>
 #include <locale.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
+
+#include "examples/options.h"
 
 /* What the command line says beyond the pipeline's settings. */
 typedef struct {
@@ -168,33 +168,6 @@ static bool evaluate(const Options *options, DataSet *set, StxError *error)
 
 /* ---- Command line ------------------------------------------------------------------------- */
 
-/* Index of `value` among the choices (NULL-terminated), or -1 and an error that lists them. */
-static int choose(
-    const char *option, const char *value, const char *const *choices, StxError *error)
-{
-  for (int i = 0; choices[i] != NULL; i++)
-    if (strcmp(value, choices[i]) == 0)
-      return i;
-  char *all = g_strjoinv(", ", (char **)choices);
-  stx_fail(error, "--%s=%s: choose one of %s", option, value, all);
-  g_free(all);
-  return -1;
-}
-
-/* "WxH", or "N" for both where a single number is allowed. */
-static bool parse_size(
-    const char *option, const char *text, bool single, int *width, int *height, StxError *error)
-{
-  char rest;
-  if (sscanf(text, "%dx%d%c", width, height, &rest) == 2)
-    return true;
-  if (single && sscanf(text, "%d%c", width, &rest) == 1) {
-    *height = *width;
-    return true;
-  }
-  return stx_fail(error, "--%s=%s: write it as %s", option, text, single ? "N or WxH" : "WxH");
-}
-
 static bool apply_choices(Options *o, StxError *error)
 {
   static const StxBackend backends[] = {STX_BACKEND_AUTO, STX_BACKEND_OMP, STX_BACKEND_C};
@@ -210,7 +183,7 @@ static bool apply_choices(Options *o, StxError *error)
   };
   for (size_t i = 0; i < G_N_ELEMENTS(table); i++) {
     const char *value = table[i].value != NULL ? table[i].value : table[i].standard;
-    *table[i].index = choose(table[i].option, value, table[i].choices, error);
+    *table[i].index = options_choose(table[i].option, value, table[i].choices, error);
     if (*table[i].index < 0)
       return false;
   }
@@ -226,7 +199,7 @@ static bool apply_numbers(Options *o, StxError *error)
 {
   StxGrid *grid = &o->pipeline.colmean.grid;
   if (o->cell != NULL &&
-      !parse_size("cell", o->cell, true, &grid->cell_width, &grid->cell_height, error))
+      !options_size("cell", o->cell, true, &grid->cell_width, &grid->cell_height, error))
     return false;
   if (o->repeat < 1)
     return stx_fail(error, "--repeat=%d: must be at least 1", o->repeat);
@@ -326,15 +299,8 @@ static GOptionContext *make_context(Options *o)
 
 static bool parse(Options *o, int argc, char **argv, StxError *error)
 {
-  GError *problem = NULL;
-  GOptionContext *context = make_context(o);
-  bool good = g_option_context_parse(context, &argc, &argv, &problem);
-  g_option_context_free(context);
-  if (!good) {
-    stx_fail(error, "%s (see --help)", problem->message);
-    g_error_free(problem);
+  if (!options_parse(make_context(o), &argc, &argv, error))
     return false;
-  }
   if (argc > 2)
     return stx_fail(error, "one folder, please, not %d (see --help)", argc - 1);
   if ((argc == 2) == (o->street != FALSE))
@@ -355,7 +321,7 @@ static bool open_data(const Options *o, DataSet *set, StxError *error)
   int width = 1242, height = 375;
   if (o->calibration != NULL)
     return stx_fail(error, "--calibration: the street brings its own camera");
-  return (o->size == NULL || parse_size("size", o->size, false, &width, &height, error)) &&
+  return (o->size == NULL || options_size("size", o->size, false, &width, &height, error)) &&
          eval_open_street(
              set, width, height, (uint64_t)o->seed, o->frames > 0 ? (size_t)o->frames : 5, error);
 }
