@@ -12,7 +12,8 @@
  *   propose_allocation gst_stx_cuda_propose       decide_allocation  gst_stx_cuda_decide, a pool
  *   a frame            if `cuda` is set: inputs, output, the stage, gst_stx_cuda_finish;
  *                      if any of it fails and gst_stx_cuda_fail returns TRUE: the CPU, on the same
- *                      buffers, whose memory maps to the host like any other
+ *                      buffers, whose memory maps to the host like any other; new caps first if
+ *                      the output was in CUDAMemory
  *
  * Order. All elements of a pipeline enqueue on the one stream of its context, so device buffers
  * pass between them without a wait: what is enqueued later reads what was written before, and
@@ -92,7 +93,7 @@ void gst_stx_cuda_clear(GstStxCuda *self);
  */
 gboolean gst_stx_cuda_start(GstStxCuda *self);
 
-/* Waits for what is enqueued and gives everything back. The pools must be inactive. */
+/* Waits for what is enqueued and gives everything back. */
 void gst_stx_cuda_stop(GstStxCuda *self);
 
 /* The first entry of the table: only while `cuda` is set. */
@@ -153,11 +154,14 @@ void *gst_stx_cuda_constant(
  * it is CUDAMemory of our context, else in block `index`, into which they are uploaded. Valid until
  * finish and as long as the buffer is. FALSE with a text in `error` when the buffer is smaller than
  * `size`, or than `info` says, cannot be read, or the upload failed.
+ *
+ * access  GST_MAP_READ, or GST_MAP_READWRITE on a writable buffer; what is written to a block goes
+ *         back by the caller's own download
  */
 gboolean gst_stx_cuda_input_bytes(GstStxCuda *self, GstBuffer *buffer, gsize size, guint index,
     const void **device, StxError *error);
 gboolean gst_stx_cuda_input_plane(GstStxCuda *self, GstBuffer *buffer, const GstVideoInfo *info,
-    guint plane, guint index, void **device, gsize *stride, StxError *error);
+    guint plane, GstMapFlags access, guint index, void **device, gsize *stride, StxError *error);
 
 /* Is all of the buffer's memory CUDAMemory of our context? */
 gboolean gst_stx_cuda_is_on_device(const GstStxCuda *self, GstBuffer *buffer);
@@ -171,22 +175,26 @@ void gst_stx_cuda_propose(GstQuery *query);
 void gst_stx_cuda_decide(GstStxCuda *self, GstQuery *query);
 
 /*
- * Pools of marked CUDAMemory, configured and active, or NULL. _bytes: buffers of `size` contiguous
- * bytes; may be made smaller after they were acquired (gst_buffer_resize). _video: one picture with
- * a GstVideoMeta; for GRAY8 and GRAY16_LE, which GstCuda does not know, in rows of its own.
- * Nothing is allocated before the first buffer is acquired.
+ * Pools of marked CUDAMemory, configured but not active. _bytes: buffers of `size` contiguous
+ * bytes, `caps` may be NULL; only with `shrinks` may a buffer be made smaller (gst_buffer_resize).
+ * _video: pictures of `caps`, in GRAY8 or GRAY16_LE, with a GstVideoMeta. Nothing is allocated
+ * before a buffer is acquired. The pools stay usable until their last buffer is back, whatever
+ * becomes of the element.
  */
-GstBufferPool *gst_stx_cuda_pool_bytes_new(GstStxCuda *self, gsize size);
+GstBufferPool *gst_stx_cuda_pool_bytes_new(
+    GstStxCuda *self, GstCaps *caps, gsize size, gboolean shrinks);
 GstBufferPool *gst_stx_cuda_pool_video_new(GstStxCuda *self, GstCaps *caps);
 
-/* A buffer of such a pool, with the device address of its memory: rows of a picture are
- * GST_VIDEO_META stride apart. FALSE with the reason in `error`: no memory, or (`flushing` TRUE)
- * the pool is being shut down. */
-gboolean gst_stx_cuda_acquire(GstStxCuda *self, GstBufferPool *pool, GstBuffer **buffer,
-    void **device, gboolean *flushing, StxError *error);
+/*
+ * A buffer of such a pool, which is made active, and the device address of its first byte; rows of
+ * a picture are as far apart as its GstVideoMeta says. GST_FLOW_ERROR, with the reason in `error`,
+ * when the GPU has no such memory; GST_FLOW_FLUSHING while the pool is shut down.
+ */
+GstFlowReturn gst_stx_cuda_acquire(
+    GstStxCuda *self, GstBufferPool *pool, GstBuffer **buffer, void **device, StxError *error);
 
-/* End of a frame: waits if an input is foreign, if an output is and `pushes_device` is TRUE, or if
- * `download` is: what was downloaded is there. */
+/* End of a frame: waits if an input is foreign, if `pushes_device` and downstream is foreign, or if
+ * `download`: what was downloaded is there. */
 gboolean gst_stx_cuda_finish(
     GstStxCuda *self, gboolean pushes_device, gboolean download, StxError *error);
 

@@ -296,10 +296,10 @@ static GstFlowReturn pairing_update_src_caps(
 
   if (priv->src_caps == NULL)
     return GST_AGGREGATOR_FLOW_NEED_DATA;
-  if (!gst_caps_can_intersect(priv->src_caps, downstream))
-    return GST_FLOW_NOT_NEGOTIATED;
   *caps = gst_caps_ref(priv->src_caps);
-  return GST_FLOW_OK;
+  if (CLASS(aggregator)->choose_memory != NULL)
+    *caps = CLASS(aggregator)->choose_memory(GST_STX_PAIRING(aggregator), *caps);
+  return gst_caps_can_intersect(*caps, downstream) ? GST_FLOW_OK : GST_FLOW_NOT_NEGOTIATED;
 }
 
 /* GstAggregator runs a task of its own, so nobody else tells the user. */

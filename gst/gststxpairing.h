@@ -58,6 +58,10 @@ G_DECLARE_DERIVABLE_TYPE(GstStxPairing, gst_stx_pairing, GST, STX_PAIRING, GstAg
  *   GST_FLOW_ERROR.
  *   gst_stx_pairing_set_src_caps comes before the first buffer, and again when they change.
  *
+ * choose_memory (optional)
+ *   The caps of gst_stx_pairing_set_src_caps (transfer full) on their way downstream, at every
+ *   negotiation: returned as they are, or in another kind of memory.
+ *
  * reset (optional)
  *   After a flush and at the start: forget what depends on the previous buffer.
  *
@@ -75,6 +79,7 @@ struct _GstStxPairingClass {
   gboolean (*set_role_caps)(GstStxPairing *self, guint role, GstCaps *caps);
   GstFlowReturn (*process)(GstStxPairing *self, GstBuffer **set, GstBuffer **out);
   void (*reset)(GstStxPairing *self);
+  GstCaps *(*choose_memory)(GstStxPairing *self, GstCaps *caps);
 };
 
 /* In instance_init: the pad of a template whose presence is "always". Request pads are made by

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "gst/gststxcuda.h"
+
 /* ---- backend, threads, cuda-device-id ------------------------------------------------------ */
 
 GType gst_stx_backend_get_type(void)
@@ -34,7 +36,9 @@ void gst_stx_run_install_properties(GObjectClass *klass)
           "CPU threads of backend=omp (0 = as many as there are cores)", 0, 256, 0, flags));
   g_object_class_install_property(klass, GST_STX_PROP_CUDA_DEVICE_ID,
       g_param_spec_int("cuda-device-id", "CUDA device",
-          "Number of the GPU, used by backend=cuda only (-1 = any)", -1, G_MAXINT, -1, flags));
+          "Number of the GPU that backend=cuda and auto work on (-1 = the pipeline's, or the "
+          "first)",
+          -1, G_MAXINT, -1, flags));
 }
 
 gboolean gst_stx_run_set_property(GstStxRun *run, guint id, const GValue *value)
@@ -74,15 +78,17 @@ gboolean gst_stx_run_get_property(const GstStxRun *run, guint id, GValue *value)
 gconstpointer gst_stx_run_pick(const GstStxRun *run, const StxImplTable *table, StxError *error)
 {
   gconstpointer impl = stx_impl_pick(table, run->backend);
+  StxError reason = {"there is none for this machine"};
   GEnumClass *klass;
 
   if (impl != NULL)
     return impl;
+  if (run->backend == STX_BACKEND_CUDA && gst_stx_cuda_available(&reason))
+    stx_fail(&reason, "this element has nothing for the GPU");
 
   klass = g_type_class_ref(GST_TYPE_STX_BACKEND);
-  stx_fail(error, "backend=%s is not available %s; choose auto, omp or c",
-      g_enum_get_value(klass, run->backend)->value_nick,
-      run->backend == STX_BACKEND_CUDA ? "(this build has no CUDA)" : "on this machine");
+  stx_fail(error, "backend=%s is not available (%s); choose auto, omp or c",
+      g_enum_get_value(klass, run->backend)->value_nick, reason.text);
   g_type_class_unref(klass);
   return NULL;
 }

@@ -63,8 +63,9 @@ gboolean gst_stx_run_set_property(GstStxRun *run, guint id, const GValue *value)
 gboolean gst_stx_run_get_property(const GstStxRun *run, guint id, GValue *value);
 
 /*
- * The implementation of `table` that the user asked for, and that this machine and build can run.
- * NULL with the reason and the choices in `error`. AUTO never fails for a table that has a "c".
+ * The implementation of `table` (the host's) that the user asked for, and that this machine and
+ * build can run. NULL with the reason and the choices in `error`. AUTO never fails for a table that
+ * has a "c". Elements that can work on a GPU ask gststxcuda.h first.
  */
 gconstpointer gst_stx_run_pick(const GstStxRun *run, const StxImplTable *table, StxError *error);
 

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the elements say to their neighbours about CUDAMemory; needs no CUDA itself. */
+#include "gst/gststxcuda.h"
+
+/* ---- Caps ---------------------------------------------------------------------------------- */
+
+static gboolean names_cuda(const GstCaps *caps, guint index)
+{
+  GstCapsFeatures *features = gst_caps_get_features(caps, index);
+
+  return features != NULL && !gst_caps_features_is_any(features) &&
+         gst_caps_features_contains(features, GST_STX_CUDA_FEATURE);
+}
+
+gboolean gst_stx_cuda_is_caps(const GstCaps *caps)
+{
+  return !gst_caps_is_any(caps) && !gst_caps_is_empty(caps) && names_cuda(caps, 0);
+}
+
+GstCaps *gst_stx_cuda_filter_caps(GstStxCuda *self, GstCaps *caps)
+{
+  if (gst_caps_is_any(caps) || gst_stx_cuda_offers(self))
+    return caps;
+  caps = gst_caps_make_writable(caps);
+  for (guint i = gst_caps_get_size(caps); i > 0; i--)
+    if (names_cuda(caps, i - 1))
+      gst_caps_remove_structure(caps, i - 1);
+  return caps;
+}
+
+static gboolean takes_cuda(GstPad *src, const GstStructure *structure)
+{
+  GstCaps *peer = gst_pad_peer_query_caps(src, NULL);
+  gboolean takes = FALSE;
+
+  for (guint i = 0; !gst_caps_is_any(peer) && i < gst_caps_get_size(peer); i++)
+    takes |= names_cuda(peer, i) &&
+             gst_structure_can_intersect(gst_caps_get_structure(peer, i), structure);
+  gst_caps_unref(peer);
+  return takes;
+}
+
+GstCaps *gst_stx_cuda_choose_caps(GstStxCuda *self, GstPad *src, GstCaps *caps)
+{
+  if (self->cuda == NULL || !takes_cuda(src, gst_caps_get_structure(caps, 0)))
+    return caps;
+  caps = gst_caps_make_writable(caps);
+  gst_caps_set_features(caps, 0, gst_caps_features_new(GST_STX_CUDA_FEATURE, NULL));
+  return caps;
+}
+
+gboolean gst_stx_cuda_query(GstStxCuda *self, GstPad *pad, GstQuery *query)
+{
+  GstCaps *caps, *filter, *answer;
+
+  if (GST_QUERY_TYPE(query) != GST_QUERY_CAPS)
+    return gst_stx_cuda_query_context(self, query);
+  gst_query_parse_caps(query, &filter);
+  caps = gst_stx_cuda_filter_caps(self, gst_pad_get_pad_template_caps(pad));
+  answer = filter == NULL ? gst_caps_ref(caps)
+                          : gst_caps_intersect_full(filter, caps, GST_CAPS_INTERSECT_FIRST);
+  gst_query_set_caps_result(query, answer);
+  gst_caps_unref(answer);
+  gst_caps_unref(caps);
+  return TRUE;
+}
+
+/* ---- Allocation ---------------------------------------------------------------------------- */
+
+/* No buffer ever has a meta of this kind: in an ALLOCATION query it says "I enqueue on the stream
+ * of the context". The tag keeps elements in between from passing it on without thinking. */
+static GType order_api_get_type(void)
+{
+  static gsize type = 0;
+  static const gchar *tags[] = {GST_META_TAG_MEMORY_STR, NULL};
+
+  if (g_once_init_enter(&type))
+    g_once_init_leave(&type, gst_meta_api_type_register("GstStxCudaOrderAPI", tags));
+  return type;
+}
+
+void gst_stx_cuda_propose(GstQuery *query)
+{
+  gst_query_add_allocation_meta(query, order_api_get_type(), NULL);
+  gst_query_add_allocation_meta(query, GST_VIDEO_META_API_TYPE, NULL);
+}
+
+void gst_stx_cuda_decide(GstStxCuda *self, GstQuery *query)
+{
+  self->foreign_neighbour = !gst_query_find_allocation_meta(query, order_api_get_type(), NULL);
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * GstCuda (libgstcuda-1.0), opened at run time like the driver: the plugin loads where it is not
+ * installed, and it drags in OpenGL and a display's libraries only where there is a GPU. Its
+ * headers give the types. Internal to gststxcuda*.c.
+ */
+#ifndef GST_STX_CUDA_LIB_H
+#define GST_STX_CUDA_LIB_H
+
+#define GST_USE_UNSTABLE_API
+#include <gst/cuda/gstcudacontext.h>
+#include <gst/cuda/gstcudaloader.h>
+#include <gst/cuda/gstcudamemory.h>
+#include <gst/cuda/gstcudautils.h>
+
+#include "common/stx.h"
+
+G_BEGIN_DECLS
+
+typedef struct {
+  __typeof__(gst_cuda_load_library) *load_library;
+  __typeof__(CuInit) *init;
+  __typeof__(gst_cuda_memory_init_once) *memory_init_once;
+  __typeof__(gst_cuda_ensure_element_context) *ensure_element_context;
+  __typeof__(gst_cuda_handle_set_context) *handle_set_context;
+  __typeof__(gst_cuda_handle_context_query) *handle_context_query;
+  __typeof__(gst_cuda_context_get_handle) *context_get_handle;
+  __typeof__(gst_is_cuda_memory) *is_cuda_memory;
+  gpointer allocator_alloc;                 /* see gst_stx_cuda_lib_alloc */
+  gboolean (*memory_sync)(GstCudaMemory *); /* NULL before 1.24: memory is always ready */
+} GstStxCudaLib;
+
+/*
+ * The library with its driver, looked for once per process. NULL with the reason in `error`. This
+ * is the gate: on GstCuda 1.22 most functions abort after gst_cuda_load_library () failed, and
+ * gst_cuda_context_new () hangs on its second call after cuInit () did.
+ */
+const GstStxCudaLib *gst_stx_cuda_lib(StxError *error);
+
+/* The same without a second look; NULL if nobody looked, or it was in vain. */
+const GstStxCudaLib *gst_stx_cuda_lib_peek(void);
+
+/* Device memory for one picture, or NULL. The caller vouches for a format that GstCuda lists: it
+ * aborts otherwise. */
+GstMemory *gst_stx_cuda_lib_alloc(
+    const GstStxCudaLib *lib, GstCudaContext *context, const GstVideoInfo *info);
+
+G_END_DECLS
+
+#endif

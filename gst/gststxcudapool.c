@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * GstCuda allocates pictures in formats of its list only; GRAY8, GRAY16_LE and plain bytes are not
+ * among them. So every buffer is one row of RGBA pixels for GstCuda: contiguous, and of a size that
+ * is known beforehand, which two-dimensional memory is not.
+ */
+#include "gst/gststxcudapool.h"
+
+#define PIXEL 4 /* bytes of an RGBA pixel */
+
+struct _GstStxCudaPool {
+  GstBufferPool parent;
+
+  /* Constant after construction. */
+  GstStxCudaDevice *device;
+  gsize size;
+  gboolean shrinks;
+  gboolean has_video;
+  GstVideoInfo video;
+};
+
+G_DEFINE_FINAL_TYPE(GstStxCudaPool, gst_stx_cuda_pool, GST_TYPE_BUFFER_POOL)
+
+/*
+ * GstCuda maps memory to the host through page-locked memory that it allocates as large as the
+ * GstMemory is at the first map, and fills with the whole row: too much, if the GstMemory was made
+ * smaller before. So that first map happens here.
+ */
+static gboolean allocate_host_side(GstMemory *memory)
+{
+  GstMapInfo map;
+
+  if (!gst_memory_map(memory, &map, GST_MAP_READ))
+    return FALSE;
+  gst_memory_unmap(memory, &map);
+  return TRUE;
+}
+
+static GstMemory *allocate(GstStxCudaPool *self)
+{
+  gsize pixels = MAX((self->size + PIXEL - 1) / PIXEL, 1);
+  GstVideoInfo row;
+  GstMemory *memory;
+
+  if (pixels > G_MAXINT / PIXEL ||
+      !gst_video_info_set_format(&row, GST_VIDEO_FORMAT_RGBA, (guint)pixels, 1))
+    return NULL;
+  memory = gst_stx_cuda_lib_alloc(self->device->lib, self->device->context, &row);
+  if (memory == NULL)
+    return NULL;
+  if ((self->shrinks || self->size % PIXEL != 0) && !allocate_host_side(memory)) {
+    gst_memory_unref(memory);
+    return NULL;
+  }
+  gst_memory_resize(memory, 0, self->size);
+  gst_stx_cuda_memory_mark(memory);
+  return memory;
+}
+
+static GstFlowReturn alloc_buffer(
+    GstBufferPool *pool, GstBuffer **buffer, GstBufferPoolAcquireParams *params)
+{
+  GstStxCudaPool *self = GST_STX_CUDA_POOL(pool);
+  GstMemory *memory = allocate(self);
+
+  if (memory == NULL)
+    return GST_FLOW_ERROR;
+  *buffer = gst_buffer_new();
+  gst_buffer_append_memory(*buffer, memory);
+  if (self->has_video)
+    gst_buffer_add_video_meta_full(*buffer, GST_VIDEO_FRAME_FLAG_NONE,
+        GST_VIDEO_INFO_FORMAT(&self->video), GST_VIDEO_INFO_WIDTH(&self->video),
+        GST_VIDEO_INFO_HEIGHT(&self->video), GST_VIDEO_INFO_N_PLANES(&self->video),
+        self->video.offset, self->video.stride);
+  return GST_FLOW_OK;
+}
+
+static const gchar **get_options(GstBufferPool *pool)
+{
+  static const gchar *options[] = {GST_BUFFER_POOL_OPTION_VIDEO_META, NULL};
+
+  return options;
+}
+
+static void finalize(GObject *object)
+{
+  GstStxCudaPool *self = GST_STX_CUDA_POOL(object);
+
+  /* The parent frees the buffers, which needs the context, which they hold. */
+  gst_stx_cuda_device_unref(self->device);
+  G_OBJECT_CLASS(gst_stx_cuda_pool_parent_class)->finalize(object);
+}
+
+static void gst_stx_cuda_pool_class_init(GstStxCudaPoolClass *klass)
+{
+  G_OBJECT_CLASS(klass)->finalize = finalize;
+  GST_BUFFER_POOL_CLASS(klass)->alloc_buffer = alloc_buffer;
+  GST_BUFFER_POOL_CLASS(klass)->get_options = get_options;
+}
+
+static void gst_stx_cuda_pool_init(GstStxCudaPool *self)
+{
+}
+
+GstBufferPool *gst_stx_cuda_pool_new(GstStxCudaDevice *device, GstCaps *caps, gsize size,
+    const GstVideoInfo *video, gboolean shrinks)
+{
+  GstStxCudaPool *self = g_object_new(GST_TYPE_STX_CUDA_POOL, NULL);
+  GstBufferPool *pool = gst_object_ref_sink(GST_BUFFER_POOL(self));
+  GstStructure *config = gst_buffer_pool_get_config(pool);
+
+  self->device = gst_stx_cuda_device_ref(device);
+  self->size = size;
+  self->shrinks = shrinks;
+  self->has_video = video != NULL;
+  if (video != NULL)
+    self->video = *video;
+  gst_buffer_pool_config_set_params(config, caps, (guint)size, 0, 0);
+  gst_buffer_pool_set_config(pool, config);
+  return pool;
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What is left of gststxcuda.h in a build without CUDA. Nobody gets a GPU, so of the rest only the
+ * names have to exist. */
+#include "gst/gststxcuda.h"
+
+gboolean gst_stx_cuda_available(StxError *error)
+{
+  return stx_fail(error, "this build has no CUDA: %s", GST_STX_NO_CUDA_REASON);
+}
+
+void gst_stx_cuda_init(
+    GstStxCuda *self, GstElement *element, const GstStxRun *run, const StxImplTable *table)
+{
+  *self = (GstStxCuda){.element = element, .run = run, .table = table};
+}
+
+void gst_stx_cuda_clear(GstStxCuda *self)
+{
+}
+
+gboolean gst_stx_cuda_start(GstStxCuda *self)
+{
+  StxBackend backend;
+  StxError error;
+
+  GST_OBJECT_LOCK(self->element);
+  backend = self->run->backend;
+  GST_OBJECT_UNLOCK(self->element);
+  if (backend != STX_BACKEND_CUDA || gst_stx_cuda_available(&error))
+    return TRUE;
+  GST_ELEMENT_ERROR(self->element, LIBRARY, INIT,
+      ("backend=cuda is not available (%s); choose auto, omp or c", error.text), (NULL));
+  return FALSE;
+}
+
+void gst_stx_cuda_stop(GstStxCuda *self)
+{
+}
+
+gboolean gst_stx_cuda_offers(GstStxCuda *self)
+{
+  return FALSE;
+}
+
+void gst_stx_cuda_set_context(GstStxCuda *self, GstContext *context)
+{
+}
+
+gboolean gst_stx_cuda_query_context(GstStxCuda *self, GstQuery *query)
+{
+  return FALSE;
+}
+
+/* ---- Never called without a GPU ------------------------------------------------------------ */
+
+gconstpointer gst_stx_cuda_impl(const GstStxCuda *self)
+{
+  g_return_val_if_reached(NULL);
+}
+
+gboolean gst_stx_cuda_fail(GstStxCuda *self, const StxError *error)
+{
+  g_return_val_if_reached(TRUE);
+}
+
+void *gst_stx_cuda_block(GstStxCuda *self, guint index, gsize size, StxError *error)
+{
+  g_return_val_if_reached(NULL);
+}
+
+void *gst_stx_cuda_host_block(GstStxCuda *self, guint index, gsize size, StxError *error)
+{
+  g_return_val_if_reached(NULL);
+}
+
+void *gst_stx_cuda_constant(
+    GstStxCuda *self, guint index, const void *data, gsize size, StxError *error)
+{
+  g_return_val_if_reached(NULL);
+}
+
+gboolean gst_stx_cuda_input_bytes(GstStxCuda *self, GstBuffer *buffer, gsize size, guint index,
+    const void **device, StxError *error)
+{
+  g_return_val_if_reached(FALSE);
+}
+
+gboolean gst_stx_cuda_input_plane(GstStxCuda *self, GstBuffer *buffer, const GstVideoInfo *info,
+    guint plane, GstMapFlags access, guint index, void **device, gsize *stride, StxError *error)
+{
+  g_return_val_if_reached(FALSE);
+}
+
+gboolean gst_stx_cuda_is_on_device(const GstStxCuda *self, GstBuffer *buffer)
+{
+  g_return_val_if_reached(FALSE);
+}
+
+GstBufferPool *gst_stx_cuda_pool_bytes_new(
+    GstStxCuda *self, GstCaps *caps, gsize size, gboolean shrinks)
+{
+  g_return_val_if_reached(NULL);
+}
+
+GstBufferPool *gst_stx_cuda_pool_video_new(GstStxCuda *self, GstCaps *caps)
+{
+  g_return_val_if_reached(NULL);
+}
+
+GstFlowReturn gst_stx_cuda_acquire(
+    GstStxCuda *self, GstBufferPool *pool, GstBuffer **buffer, void **device, StxError *error)
+{
+  g_return_val_if_reached(GST_FLOW_ERROR);
+}
+
+gboolean gst_stx_cuda_finish(
+    GstStxCuda *self, gboolean pushes_device, gboolean download, StxError *error)
+{
+  g_return_val_if_reached(FALSE);
+}
