@@ -194,9 +194,10 @@ typedef struct {
 STX_INLINE StxChoice stx_choose(double ground, double object, double sky)
 {
   double least = stx_min(stx_min(ground, object), sky);
-  StxChoice choice = {least, ground == least   ? STX_BELOW_GROUND
-                             : object == least ? STX_BELOW_OBJECT
-                                               : STX_BELOW_SKY};
+  StxBelow below = ground == least   ? STX_BELOW_GROUND
+                   : object == least ? STX_BELOW_OBJECT
+                                     : STX_BELOW_SKY;
+  StxChoice choice = {least, (double)below};
   return choice;
 }
 

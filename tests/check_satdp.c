@@ -110,36 +110,6 @@ START_TEST(variants_agree_on_1024_rows)
 }
 END_TEST
 
-static double pick(StxRandom *random, double low, double usual, double high)
-{
-  int choice = stx_random_below(random, 8);
-  return choice == 0   ? low
-         : choice == 1 ? high
-                       : usual * (0.25 + stx_random_below(random, 8) / 4.0);
-}
-
-static StxSatdpParams random_params(StxRandom *random)
-{
-  static const int classes[] = {0, 0, 2, 19};
-  StxSatdpParams p = case_params(1 + stx_random_below(random, 20), 1 + stx_random_below(random, 64),
-      1 + stx_random_below(random, 9), classes[stx_random_below(random, 4)]);
-  p.stixel_cost = pick(random, 0, 6, 1000);
-  p.semantic_weight = pick(random, 0, 1, 16);
-  for (int i = 0; i < 3; i++)
-    p.sigma_disparity[i] = pick(random, 0.0625, 1, 64);
-  p.sigma_height = pick(random, 0, 0.05, 10);
-  p.sigma_angle = pick(random, 0, 0.005, 1);
-  p.sigma_depth = pick(random, 0, 0.05, 100);
-  p.ground_sigma_intercept = pick(random, 0.01, 10, 10000);
-  p.ground_sigma_slope = pick(random, 0.01, 0.5, 100);
-  p.pair_cost = pick(random, 0, 0.5, 1000);
-  p.pair_slope = pick(random, 0, 0.1, 100);
-  p.pair_tolerance = pick(random, 0, 1, 255);
-  p.horizon_cost = pick(random, 0, 2, 1000);
-  p.unknown_cost = pick(random, 0, 0.5, 1000);
-  return p;
-}
-
 /* Exact pruning: thousands of columns under parameters from one end of their range to the other. */
 START_TEST(pruning_changes_nothing)
 {

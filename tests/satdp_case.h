@@ -22,6 +22,9 @@ extern const StxCamera case_camera;
 /* The defaults, for columns × rows whole cells of cell × cell pixels. */
 StxSatdpParams case_params(int columns, int rows, int cell, int classes);
 
+/* Small cases, each parameter at its usual size or at one end of its range. */
+StxSatdpParams random_params(StxRandom *random);
+
 /* Makes the tables; leaves the columns to be filled. camera and line may be NULL. */
 Case *new_case(StxSatdpParams params, const StxCamera *camera, const StxRoadLine *line);
 void free_case(Case *c);

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Arguments of the kernels in satdp.cu, filled by satdp_launch.c, and what a block keeps of its
+ * column, because the launcher has to know how much that is. */
+#ifndef STX_SATDP_ARGS_H
+#define STX_SATDP_ARGS_H
+
+#include "cuda/stxcuda.h"
+
+enum {
+  STX_SATDP_TILE = 8, /* end rows that are worked on together; a divisor of 32 */
+  STX_SATDP_PAIRS = STX_SATDP_TILE * STX_SATDP_TILE,
+  STX_SATDP_MAX_WARPS = 8, /* of a block; at least 4: one for the recurrence, and one per kind */
+  STX_SATDP_BLOCKS = 1024, /* at most: more columns take turns */
+  /* Class sums stand in slots, ordered by kind and class, each kind padded to whole quads of four:
+   * a quad is one load. */
+  STX_SATDP_SLOTS = STX_MAX_CLASSES + 3 * 3 + 3,
+  STX_SATDP_COMPACT_COLUMNS = 8, /* of a block of the second kernel: one per warp */
+};
+
+/* ---- A column's memory --------------------------------------------------------------------- */
+
+/* What is known of the boundary between two rows of cells. Kinds: 0 ground, 1 object, 2 sky. */
+typedef struct {
+  /* Sums over the cells below the boundary. */
+  double ground_x, ground_xx, ground_d, ground_xd, ground_dd, object_d, object_dd, sky_dd;
+  /* T_K of the row below the boundary, its link, and its plane's value at the boundary. */
+  double energy[3], link[3], value[2];
+  float bound[3]; /* bound_K of the start row above the boundary; see satdp_dp.cuh */
+  /* More sums. fixed: energy of horizon and unknown cells, < 2^31; lower: with the cheapest class
+   * of the kind in each cell, < 2^32. */
+  int32_t ground_w, object_w, weight;
+  uint32_t fixed[3], lower[3];
+  int32_t rest; /* the largest disparity above the boundary */
+} StxSatdpRow;
+
+/* What is known, before the recurrence gets there, of the pairs that end in the tile in which they
+ * begin. [i · TILE + j]: from the tile's row i to its row j. */
+typedef struct {
+  double energy[3][STX_SATDP_PAIRS];
+  double foot[2][STX_SATDP_PAIRS]; /* ground, object */
+  double top[STX_SATDP_PAIRS];     /* ground; an object's top is its foot */
+} StxSatdpTerms;
+
+/* The best of the start rows that one warp tried, by end row. */
+typedef struct {
+  double energy[STX_SATDP_TILE], link[STX_SATDP_TILE], value[STX_SATDP_TILE];
+} StxSatdpPartial;
+
+typedef struct {
+  int32_t live_count[3], tried_count[3];
+  uint32_t evaluated, reserved;
+} StxSatdpCounts;
+
+/* Where things begin, bytes from the start of the block's shared memory. */
+typedef struct {
+  uint32_t terms, partial, counts;
+  uint32_t lists;   /* uint16_t, 2 · 3 of a column's rows: start rows */
+  uint32_t classes; /* 16-byte aligned, if they are there */
+  uint32_t rows;    /* likewise */
+  uint32_t size;
+} StxSatdpLayout;
+
+/* ---- Kernels ------------------------------------------------------------------------------- */
+
+typedef struct {
+  StxSatdpParams params;
+  StxSatdpLayout layout;
+  const StxSatdpTables *tables;
+  const uint16_t *columns;
+  StxStixel *records;  /* column c's begin at c · rows */
+  uint32_t *counts;    /* of records, by column */
+  uint32_t *evaluated; /* data terms, by column */
+  StxSatdpRow *rows;   /* of the kernel that keeps them in scratch: rows + 1 per block */
+  int32_t *classes;    /* NULL: class sums in shared memory; else (rows + 1) · slots per block */
+  int32_t has_ground;
+  int32_t quad[4];                     /* kind K has the quads quad[K] … quad[K + 1] − 1 */
+  uint8_t slot_class[STX_SATDP_SLOTS]; /* STX_LABEL_NONE: padding */
+} StxSatdpColumnsArgs;
+
+typedef struct {
+  const StxStixel *records;
+  const uint32_t *counts, *evaluated;
+  StxStixel *stixels;
+  StxSatdpCudaResult *result;
+  int32_t columns, rows;
+} StxSatdpCompactArgs;
+
+#endif
