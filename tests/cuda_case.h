@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What the check programs of the kernels share, on top of testing.h: the device, guarded memory on
+ * it, copies. Everything here fails the test with the driver's text when something goes wrong.
+ *
+ *   START_TEST(equals_reference)
+ *   {
+ *     StxCuda *cuda = stx_case_cuda();
+ *     StxImage8 left = stx_device_image8(width, height, padding);
+ *     stx_device_upload8(&left, &host_left);
+ *     stx_case_ok(impl->run(cuda, …, stx_case_stream(), &error), &error, what);
+ *     stx_device_download16(&host_disparity, &disparity);
+ *     stx_device_free8(&left);
+ *   }
+ *   END_TEST
+ *   static const StxTest tests[] = {{&equals_reference}};
+ *   STX_CUDA_TESTING_MAIN("sgm-cuda", tests)
+ *
+ * Run with CK_FORK=no: a CUDA context does not survive a fork.
+ */
+#ifndef STX_CUDA_CASE_H
+#define STX_CUDA_CASE_H
+
+#include "cuda/stxcuda.h"
+#include "tests/testing.h"
+
+/* Runs the tests; without a device, says why and returns 77, which Meson counts as skipped. */
+int stx_cuda_testing_main(const char *suite, const StxTest *tests, size_t count);
+#define STX_CUDA_TESTING_MAIN(suite, tests)                                                        \
+  int main(void)                                                                                   \
+  {                                                                                                \
+    return stx_cuda_testing_main(suite, tests, sizeof tests / sizeof tests[0]);                    \
+  }
+
+/* Device 0, or $STX_CUDA_DEVICE, and one stream on it: the same in all tests of the program. */
+StxCuda *stx_case_cuda(void);
+StxCudaStream stx_case_stream(void);
+
+/* True when $STX_CHECK_SIZES is "small": only the tiniest cases, for the thread sanitizer. */
+bool stx_case_small(void);
+
+/* Fails the test with `what` (variant, size, seed: whatever repeats the case) and the error. */
+void stx_case_ok(bool ok, const StxError *error, const char *what);
+/* Waits for the stream of the tests. */
+void stx_case_wait(const char *what);
+
+/* ---- Guarded device memory ---------------------------------------------------------------- */
+
+/* A block of `size` bytes of device memory, 256-byte aligned, filled with 0xCD, with guard bytes
+ * on either side. (With the address sanitizer, which sees reads too, there is no guard: there the
+ * emulated device has a block of exactly this size.) Check: waits, and fails the test when a guard
+ * byte changed. Free: checks, then frees. NULL is fine. */
+void *stx_device_alloc(size_t size);
+void stx_device_check(const void *block);
+void stx_device_free(void *block);
+
+/* A guarded block with a copy of the host's bytes. */
+void *stx_device_copy_of(const void *host, size_t size);
+
+/* Contiguous bytes; both wait. */
+void stx_device_upload(void *device, const void *host, size_t size);
+void stx_device_download(void *host, const void *device, size_t size);
+
+/* Images in guarded device memory with `padding` extra bytes per row that nobody may touch;
+ * padding even for 16 bits. Upload and download move width × height pixels between images of any
+ * strides. Free fails the test if padding or guards were touched. */
+StxImage8 stx_device_image8(int width, int height, int padding);
+StxImage16 stx_device_image16(int width, int height, int padding);
+void stx_device_upload8(const StxImage8 *device, const StxImage8 *host);
+void stx_device_upload16(const StxImage16 *device, const StxImage16 *host);
+void stx_device_download8(const StxImage8 *host, const StxImage8 *device);
+void stx_device_download16(const StxImage16 *host, const StxImage16 *device);
+void stx_device_free8(StxImage8 *image);
+void stx_device_free16(StxImage16 *image);
+
+#endif
