@@ -16,10 +16,12 @@
 #include "gst/gstdownsampletranspose.h"
 
 #include "common/colmean.h"
+#include "gst/gstdownsampletransposecuda.h"
 #include "gst/gststxcamera.h"
 #include "gst/gststxcellinput.h"
 #include "gst/gststxcells.h"
 #include "gst/gststxcolumns.h"
+#include "gst/gststxcuda.h"
 #include "gst/gststxutil.h"
 
 GST_DEBUG_CATEGORY_STATIC(gst_downsample_transpose_debug);
@@ -43,29 +45,33 @@ struct _GstDownsampleTranspose {
   GstStxCellCaps caps;
   GstCaps *disparity_caps; /* for framerate and camera */
 
+  GstStxCuda cuda;        /* gststxcuda.h tells who may touch what */
+  gboolean device_output; /* columns leave in CUDAMemory */
+
   /* What follows from both; valid for sets of the roles in `configured`, 0: for none. */
   guint configured;
-  const StxColmeanImpl *impl;
+  const StxColmeanImpl *impl; /* on the CPU, with its threads and scratch */
   int threads;
   StxColmeanParams params;
   StxColmeanTables tables;
   StxColmeanInput layout; /* its strides of scores; the rest is filled in per frame */
   GstStxScratch scratch;
-  GstCaps *src_caps;
 };
 
 G_DEFINE_TYPE(GstDownsampleTranspose, gst_downsample_transpose, GST_TYPE_STX_PAIRING)
 GST_ELEMENT_REGISTER_DEFINE(
     downsample_transpose, "downsample-transpose", GST_RANK_NONE, GST_TYPE_DOWNSAMPLE_TRANSPOSE)
 
-static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE(
-    "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS("video/x-raw,format=GRAY16_LE"));
-static GstStaticPadTemplate confidence_template = GST_STATIC_PAD_TEMPLATE(
-    "confidence", GST_PAD_SINK, GST_PAD_REQUEST, GST_STATIC_CAPS("video/x-raw,format=GRAY8"));
-static GstStaticPadTemplate semantics_template = GST_STATIC_PAD_TEMPLATE("semantics", GST_PAD_SINK,
-    GST_PAD_REQUEST, GST_STATIC_CAPS("video/x-raw,format=GRAY8; other/tensors"));
-static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE(
-    "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS(GST_STX_COLUMNS_MEDIA_TYPE));
+static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK,
+    GST_PAD_ALWAYS, GST_STATIC_CAPS(GST_STX_CUDA_CAPS("video/x-raw", ",format=GRAY16_LE")));
+static GstStaticPadTemplate confidence_template =
+    GST_STATIC_PAD_TEMPLATE("confidence", GST_PAD_SINK, GST_PAD_REQUEST,
+        GST_STATIC_CAPS(GST_STX_CUDA_CAPS("video/x-raw", ",format=GRAY8")));
+static GstStaticPadTemplate semantics_template =
+    GST_STATIC_PAD_TEMPLATE("semantics", GST_PAD_SINK, GST_PAD_REQUEST,
+        GST_STATIC_CAPS(GST_STX_CUDA_CAPS("video/x-raw", ",format=GRAY8") "; other/tensors"));
+static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE("src", GST_PAD_SRC,
+    GST_PAD_ALWAYS, GST_STATIC_CAPS(GST_STX_CUDA_CAPS(GST_STX_COLUMNS_MEDIA_TYPE, "")));
 
 /* ---- Properties ---------------------------------------------------------------------------- */
 
@@ -129,127 +135,124 @@ static gboolean check_bytes(const StxGrid *grid, StxError *error)
       COLUMNS_BYTES_MAX);
 }
 
-static gboolean choose(GstDownsampleTranspose *self, guint roles, StxError *error)
+/* The CPU's part; nothing to do while the GPU works. */
+static gboolean choose_host(GstDownsampleTranspose *self, const GstStxRun *run, StxError *error)
 {
-  StxCamera camera;
+  if (self->cuda.cuda != NULL)
+    return TRUE;
+  self->threads = stx_threads(run->threads);
+  self->impl = gst_stx_run_pick(run, &stx_colmean_impls, error);
+  return self->impl != NULL && gst_stx_scratch_reserve(&self->scratch,
+                                   self->impl->scratch_size(&self->params, self->threads), error);
+}
+
+static gboolean choose(
+    GstDownsampleTranspose *self, guint roles, StxCamera *camera, StxError *error)
+{
+  GstStxRun run;
 
   GST_OBJECT_LOCK(self);
   gst_stx_cells_apply(&self->cells, &self->params);
-  camera = gst_stx_camera_settings_apply(&self->camera_settings, self->disparity_caps);
-  self->threads = stx_threads(self->run.threads);
-  self->impl = gst_stx_run_pick(&self->run, &stx_colmean_impls, error);
+  *camera = gst_stx_camera_settings_apply(&self->camera_settings, self->disparity_caps);
+  run = self->run;
   GST_OBJECT_UNLOCK(self);
-  if (self->impl == NULL ||
-      !gst_stx_cell_caps_layout(&self->caps, roles, &self->params, &self->layout, error) ||
-      !stx_colmean_check(&self->params, error) || !check_bytes(&self->params.grid, error) ||
-      !gst_stx_scratch_reserve(
-          &self->scratch, self->impl->scratch_size(&self->params, self->threads), error))
-    return FALSE;
-  gst_caps_take(
-      &self->src_caps, gst_stx_columns_caps_new(&self->params.grid, &camera, self->disparity_caps));
-  return TRUE;
+  return gst_stx_cell_caps_layout(&self->caps, roles, &self->params, &self->layout, error) &&
+         stx_colmean_check(&self->params, error) && check_bytes(&self->params.grid, error) &&
+         choose_host(self, &run, error);
 }
 
 /* Makes everything ready for sets of these roles. */
 static GstFlowReturn configure(GstDownsampleTranspose *self, guint roles)
 {
   GstPad *src = GST_AGGREGATOR_SRC_PAD(self);
+  StxCamera camera;
   StxError error;
 
-  if (!choose(self, roles, &error)) {
+  if (!choose(self, roles, &camera, &error)) {
     GST_STX_ELEMENT_ERROR(self, STREAM, FORMAT, &error);
     return GST_FLOW_ERROR;
   }
-  if (!gst_aggregator_negotiate(GST_AGGREGATOR(self)))
+  if (!gst_stx_pairing_set_src_caps(GST_STX_PAIRING(self),
+          gst_stx_columns_caps_new(&self->params.grid, &camera, self->disparity_caps)))
     return GST_PAD_IS_FLUSHING(src) ? GST_FLOW_FLUSHING : GST_FLOW_NOT_NEGOTIATED;
   self->configured = roles;
-  GST_DEBUG_OBJECT(
-      self, "%" GST_PTR_FORMAT ", implementation %s", self->src_caps, self->impl->info.name);
+  GST_DEBUG_OBJECT(self, "%d columns of %d cells, implementation %s",
+      stx_grid_columns(&self->params.grid), stx_grid_rows(&self->params.grid),
+      self->cuda.cuda != NULL ? "cuda" : self->impl->info.name);
   return GST_FLOW_OK;
 }
 
-/* The base class negotiates as soon as there are buffers; the caps are known when they are a set.
- */
-static gboolean negotiate(GstAggregator *aggregator)
+static GstCaps *choose_memory(GstStxPairing *pairing, GstCaps *caps)
 {
-  if (GST_DOWNSAMPLE_TRANSPOSE(aggregator)->src_caps == NULL)
-    return TRUE;
-  return GST_AGGREGATOR_CLASS(gst_downsample_transpose_parent_class)->negotiate(aggregator);
+  return gst_stx_cuda_choose_caps(
+      &GST_DOWNSAMPLE_TRANSPOSE(pairing)->cuda, GST_AGGREGATOR_SRC_PAD(pairing), caps);
 }
 
-static GstFlowReturn update_src_caps(GstAggregator *aggregator, GstCaps *downstream, GstCaps **caps)
+static GstBufferPool *host_pool_new(GstCaps *caps, guint size)
 {
-  *caps = gst_caps_intersect(GST_DOWNSAMPLE_TRANSPOSE(aggregator)->src_caps, downstream);
-  return GST_FLOW_OK;
+  GstBufferPool *pool = gst_buffer_pool_new();
+  GstStructure *config = gst_buffer_pool_get_config(pool);
+  GstAllocationParams params = {.align = STX_ALIGN - 1};
+
+  gst_buffer_pool_config_set_params(config, caps, size, 0, 0);
+  gst_buffer_pool_config_set_allocator(config, NULL, &params);
+  gst_buffer_pool_set_config(pool, config);
+  return pool;
 }
 
 static gboolean decide_allocation(GstAggregator *aggregator, GstQuery *query)
 {
   GstDownsampleTranspose *self = GST_DOWNSAMPLE_TRANSPOSE(aggregator);
   guint size = (guint)stx_grid_bytes(&self->params.grid);
-  GstBufferPool *pool = gst_buffer_pool_new();
-  GstStructure *config = gst_buffer_pool_get_config(pool);
-  GstAllocationParams params = {.align = STX_ALIGN - 1};
-  gboolean configured;
+  GstBufferPool *pool;
+  GstCaps *caps;
 
-  gst_buffer_pool_config_set_params(config, self->src_caps, size, 0, 0);
-  gst_buffer_pool_config_set_allocator(config, NULL, &params);
-  configured = gst_buffer_pool_set_config(pool, config) && gst_buffer_pool_set_active(pool, TRUE);
-  if (configured && gst_query_get_n_allocation_pools(query) > 0)
+  gst_query_parse_allocation(query, &caps, NULL);
+  gst_stx_cuda_decide(&self->cuda, query);
+  self->device_output = gst_stx_cuda_is_caps(caps);
+  pool = self->device_output ? gst_stx_cuda_pool_bytes_new(&self->cuda, caps, size, FALSE)
+                             : host_pool_new(caps, size);
+  if (gst_query_get_n_allocation_pools(query) > 0)
     gst_query_set_nth_allocation_pool(query, 0, pool, size, 0, 0);
-  else if (configured)
+  else
     gst_query_add_allocation_pool(query, pool, size, 0, 0);
   gst_object_unref(pool);
-  return configured;
+  return TRUE;
+}
+
+static gboolean propose_allocation(
+    GstAggregator *aggregator, GstAggregatorPad *pad, GstQuery *decide_query, GstQuery *query)
+{
+  gst_stx_cuda_propose(query);
+  return TRUE;
 }
 
 /* ---- Frames -------------------------------------------------------------------------------- */
 
-static GstFlowReturn acquire(GstDownsampleTranspose *self, GstBuffer **buffer, GstMapInfo *map)
-{
-  GstBufferPool *pool = gst_aggregator_get_buffer_pool(GST_AGGREGATOR(self));
-  GstFlowReturn flow = gst_buffer_pool_acquire_buffer(pool, buffer, NULL);
-
-  gst_object_unref(pool);
-  if (flow != GST_FLOW_OK)
-    return flow;
-  if (gst_buffer_map(*buffer, map, GST_MAP_WRITE))
-    return GST_FLOW_OK;
-  gst_clear_buffer(buffer);
-  GST_ELEMENT_ERROR(self, RESOURCE, WRITE, ("cannot write to a buffer's memory"), (NULL));
-  return GST_FLOW_ERROR;
-}
-
 static GstFlowReturn reduce(
     GstDownsampleTranspose *self, const StxColmeanInput *input, GstBuffer **out)
 {
+  GstFlowReturn flow = gst_stx_pairing_acquire(GST_STX_PAIRING(self), out);
   GstMapInfo map;
-  GstFlowReturn flow = acquire(self, out, &map);
 
   if (flow != GST_FLOW_OK)
     return flow;
+  if (!gst_buffer_map(*out, &map, GST_MAP_WRITE)) {
+    GST_ELEMENT_ERROR(self, RESOURCE, WRITE, ("cannot write to a buffer's memory"), (NULL));
+    return GST_FLOW_ERROR;
+  }
   self->impl->run(&self->params, &self->tables, input, map.data, self->scratch.data, self->threads);
   gst_buffer_unmap(*out, &map);
   return GST_FLOW_OK;
 }
 
-static GstFlowReturn process(GstStxPairing *pairing, GstBuffer **set, GstBuffer **out)
+static GstFlowReturn reduce_on_host(GstDownsampleTranspose *self, GstBuffer **set, GstBuffer **out)
 {
-  GstDownsampleTranspose *self = GST_DOWNSAMPLE_TRANSPOSE(pairing);
-  GstFlowReturn flow = GST_FLOW_OK;
-  StxColmeanInput input;
+  StxColmeanInput input = self->layout;
   GstStxCellMap map = {0};
+  GstFlowReturn flow;
   StxError error;
-  guint roles = 0;
 
-  for (guint role = 0; role < GST_STX_CELL_ROLES; role++)
-    roles |= set[role] != NULL ? 1u << role : 0;
-  if (roles != self->configured)
-    flow = configure(self, roles);
-  if (flow != GST_FLOW_OK)
-    return flow;
-
-  input = self->layout;
   if (gst_stx_cell_map(&self->caps, set, &map, &input, &error)) {
     flow = reduce(self, &input, out);
   } else {
@@ -260,6 +263,69 @@ static GstFlowReturn process(GstStxPairing *pairing, GstBuffer **set, GstBuffer 
   return flow;
 }
 
+static GstFlowReturn reduce_on_device(
+    GstDownsampleTranspose *self, GstBuffer **set, GstBuffer **out, StxError *error)
+{
+  GstDownsampleTransposePlan plan = {&self->caps, &self->params, &self->tables, &self->layout};
+  GstBufferPool *pool = gst_aggregator_get_buffer_pool(GST_AGGREGATOR(self));
+  GstFlowReturn flow;
+
+  if (pool == NULL || !gst_buffer_pool_set_active(pool, TRUE)) {
+    stx_fail(error, "no pool of output buffers");
+    flow = GST_FLOW_ERROR;
+  } else {
+    flow = gst_downsample_transpose_cuda_run(
+        &self->cuda, &plan, set, pool, self->device_output, out, error);
+  }
+  gst_clear_object(&pool);
+  return flow;
+}
+
+static GstFlowReturn process(GstStxPairing *pairing, GstBuffer **set, GstBuffer **out)
+{
+  GstDownsampleTranspose *self = GST_DOWNSAMPLE_TRANSPOSE(pairing);
+  GstFlowReturn flow = GST_FLOW_OK;
+  StxError error;
+  guint roles = 0;
+
+  for (guint role = 0; role < GST_STX_CELL_ROLES; role++)
+    roles |= set[role] != NULL ? 1u << role : 0;
+  if (roles != self->configured)
+    flow = configure(self, roles);
+  if (flow != GST_FLOW_OK)
+    return flow;
+
+  if (self->cuda.cuda != NULL) {
+    flow = reduce_on_device(self, set, out, &error);
+    if (flow != GST_FLOW_ERROR || !gst_stx_cuda_fail(&self->cuda, &error))
+      return flow;
+    flow = configure(self, roles);
+  }
+  return flow == GST_FLOW_OK ? reduce_on_host(self, set, out) : flow;
+}
+
+/* ---- Context and queries ------------------------------------------------------------------- */
+
+static void set_context(GstElement *element, GstContext *context)
+{
+  gst_stx_cuda_set_context(&GST_DOWNSAMPLE_TRANSPOSE(element)->cuda, context);
+  GST_ELEMENT_CLASS(gst_downsample_transpose_parent_class)->set_context(element, context);
+}
+
+static gboolean sink_query(GstAggregator *aggregator, GstAggregatorPad *pad, GstQuery *query)
+{
+  return gst_stx_cuda_query(&GST_DOWNSAMPLE_TRANSPOSE(aggregator)->cuda, GST_PAD(pad), query) ||
+         GST_AGGREGATOR_CLASS(gst_downsample_transpose_parent_class)
+             ->sink_query(aggregator, pad, query);
+}
+
+static gboolean src_query(GstAggregator *aggregator, GstQuery *query)
+{
+  return gst_stx_cuda_query(&GST_DOWNSAMPLE_TRANSPOSE(aggregator)->cuda,
+             GST_AGGREGATOR_SRC_PAD(aggregator), query) ||
+         GST_AGGREGATOR_CLASS(gst_downsample_transpose_parent_class)->src_query(aggregator, query);
+}
+
 /* ---- States -------------------------------------------------------------------------------- */
 
 static gboolean start(GstAggregator *aggregator)
@@ -268,14 +334,15 @@ static gboolean start(GstAggregator *aggregator)
 
   self->configured = 0;
   return GST_AGGREGATOR_CLASS(gst_downsample_transpose_parent_class)->start(aggregator) &&
-         gst_stx_camera_settings_load(&self->camera_settings, GST_ELEMENT(self));
+         gst_stx_camera_settings_load(&self->camera_settings, GST_ELEMENT(self)) &&
+         gst_stx_cuda_start(&self->cuda);
 }
 
 static gboolean stop(GstAggregator *aggregator)
 {
   GstDownsampleTranspose *self = GST_DOWNSAMPLE_TRANSPOSE(aggregator);
 
-  gst_caps_replace(&self->src_caps, NULL);
+  gst_stx_cuda_stop(&self->cuda);
   gst_caps_replace(&self->disparity_caps, NULL);
   gst_stx_scratch_clear(&self->scratch);
   return TRUE;
@@ -286,8 +353,8 @@ static void finalize(GObject *object)
   GstDownsampleTranspose *self = GST_DOWNSAMPLE_TRANSPOSE(object);
 
   gst_stx_camera_settings_clear(&self->camera_settings);
+  gst_stx_cuda_clear(&self->cuda);
   gst_stx_scratch_clear(&self->scratch);
-  gst_caps_replace(&self->src_caps, NULL);
   gst_caps_replace(&self->disparity_caps, NULL);
   G_OBJECT_CLASS(gst_downsample_transpose_parent_class)->finalize(object);
 }
@@ -320,14 +387,17 @@ static void gst_downsample_transpose_class_init(GstDownsampleTransposeClass *kla
 
   aggregator->start = start;
   aggregator->stop = stop;
-  aggregator->negotiate = negotiate;
-  aggregator->update_src_caps = update_src_caps;
   aggregator->decide_allocation = decide_allocation;
+  aggregator->propose_allocation = propose_allocation;
+  aggregator->sink_query = sink_query;
+  aggregator->src_query = src_query;
+  element->set_context = set_context;
   pairing->roles[GST_STX_CELL_DISPARITY] = "sink";
   pairing->roles[GST_STX_CELL_CONFIDENCE] = "confidence";
   pairing->roles[GST_STX_CELL_SEMANTICS] = "semantics";
   pairing->set_role_caps = set_role_caps;
   pairing->process = process;
+  pairing->choose_memory = choose_memory;
 
   add_pad_templates(element);
   gst_element_class_set_static_metadata(element, "Disparity to columns of cells",
@@ -341,6 +411,7 @@ static void gst_downsample_transpose_class_init(GstDownsampleTransposeClass *kla
 static void gst_downsample_transpose_init(GstDownsampleTranspose *self)
 {
   self->run = GST_STX_RUN_DEFAULTS;
+  gst_stx_cuda_init(&self->cuda, GST_ELEMENT(self), &self->run, &stx_colmean_cuda_impls);
   gst_stx_camera_settings_init(&self->camera_settings);
   self->cells = GST_STX_CELLS_DEFAULTS;
   stx_colmean_prepare(&self->tables);

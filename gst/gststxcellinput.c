@@ -89,19 +89,26 @@ static gboolean map_picture(GstBuffer *buffer, const GstVideoInfo *info, GstVide
          GST_VIDEO_FRAME_HEIGHT(frame) == GST_VIDEO_INFO_HEIGHT(info);
 }
 
-static gboolean map_meta(const GstStxCellCaps *self, GstStxConfidenceMeta *meta, GstStxCellMap *map,
-    StxColmeanInput *input, StxError *error)
+gboolean gst_stx_cell_meta_fits(
+    const GstStxCellCaps *self, const GstStxConfidenceMeta *meta, StxError *error)
 {
   int width = GST_VIDEO_INFO_WIDTH(&self->disparity);
   int height = GST_VIDEO_INFO_HEIGHT(&self->disparity);
 
-  if (meta->width != (guint)width || meta->height != (guint)height)
-    return stx_fail(error, "the confidence meta has %ux%u, but the disparity %dx%d", meta->width,
-        meta->height, width, height);
+  return (meta->width == (guint)width && meta->height == (guint)height) ||
+         stx_fail(error, "the confidence meta has %ux%u, but the disparity %dx%d", meta->width,
+             meta->height, width, height);
+}
+
+static gboolean map_meta(const GstStxCellCaps *self, GstStxConfidenceMeta *meta, GstStxCellMap *map,
+    StxColmeanInput *input, StxError *error)
+{
+  if (!gst_stx_cell_meta_fits(self, meta, error))
+    return FALSE;
   if (!gst_buffer_map(meta->confidence, &map->meta, GST_MAP_READ) ||
       map->meta.size < (gsize)meta->width * meta->height)
     return stx_fail(error, "the confidence meta has no %ux%u bytes", meta->width, meta->height);
-  input->confidence = (StxImage8){map->meta.data, meta->width, width, height};
+  input->confidence = (StxImage8){map->meta.data, meta->width, (int)meta->width, (int)meta->height};
   return TRUE;
 }
 

@@ -11,6 +11,7 @@
 #include <gst/video/video.h>
 
 #include "common/colmean.h"
+#include "gst/gststxmeta.h"
 #include "gst/gststxsemantics.h"
 
 G_BEGIN_DECLS
@@ -43,6 +44,10 @@ gboolean gst_stx_cell_caps_layout(const GstStxCellCaps *self, guint roles, StxCo
     StxColmeanInput *layout, StxError *error);
 
 /* ---- Buffers ------------------------------------------------------------------------------- */
+
+/* Is the confidence meta of the disparity's size? False with a text in `error`. */
+gboolean gst_stx_cell_meta_fits(
+    const GstStxCellCaps *self, const GstStxConfidenceMeta *meta, StxError *error);
 
 /* What is mapped of a set. Zero it before. */
 typedef struct {

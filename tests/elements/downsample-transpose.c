@@ -421,7 +421,6 @@ static const struct {
         "video/x-raw,format=GRAY16_LE,width=32768,height=32768,framerate=10/1", NULL, NULL,
         {"32768x32768", "stixel-width", "stixel-height"}},
     {"", "video/x-raw,format=GRAY16_LE,width=40000,height=8", NULL, NULL, {"40000", "32768", ""}},
-    {"backend=cuda", GRAY16, NULL, NULL, {"backend=cuda", "omp", "c"}},
 };
 
 GST_START_TEST(refuses_with_a_reason)

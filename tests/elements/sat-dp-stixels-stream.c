@@ -96,7 +96,6 @@ static const struct {
     {"", SMALL, SMALL_BYTES - 1, {"15 bytes", "16", ""}},
     {"ground=calibration", SMALL, 1, {"ground=calibration", "focal length", "ground=estimate"}},
     {"ground=calibration focal=500 baseline=0.5", SMALL, 1, {"camera height", "camera-height", ""}},
-    {"backend=cuda", SMALL CAMERA, 1, {"backend=cuda", "omp", "c"}},
     {"camera-height=0.001", SMALL CAMERA, SMALL_BYTES, {"slope", "600", "64"}},
 };
 
