@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Parameters, and the tables made from them before the first frame. */
-#include "common/overlay_private.h"
+#include "common/overlay_pixel.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -70,12 +70,6 @@ bool stx_overlay_check(const StxOverlayParams *p, StxError *error)
 
 /* ---- Preparation -------------------------------------------------------------------------- */
 
-int stx_overlay_frame_edge(int64_t v, int n, int N)
-{
-  int64_t edge = (2 * v * N + n - 1) / (2 * n);
-  return edge > N ? N : (int)edge;
-}
-
 static void fill_nearness(StxOverlay *overlay)
 {
   const StxOverlayParams *params = &overlay->params;
@@ -137,4 +131,14 @@ StxOverlay *stx_overlay_init(void *memory, const StxOverlayParams *params)
   overlay->legend.paint = (StxPaint *)((char *)memory + legend_offset(params));
   stx_overlay_legend(params, 0, &overlay->legend);
   return overlay;
+}
+
+bool stx_overlay_see(StxOverlay *overlay, unsigned seen)
+{
+  seen |= overlay->seen;
+  if (seen == overlay->seen)
+    return false;
+  overlay->seen = seen;
+  stx_overlay_legend(&overlay->params, seen, &overlay->legend);
+  return overlay->params.legend != STX_LEGEND_NONE;
 }

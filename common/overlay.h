@@ -112,6 +112,14 @@ size_t stx_overlay_size(const StxOverlayParams *params);
 /* Prepares `memory` (aligned to STX_ALIGN) and returns it as an StxOverlay. */
 StxOverlay *stx_overlay_init(void *memory, const StxOverlayParams *params);
 
+/*
+ * Adds to what the legend of KIND and CLASS lists: 1 << StxKind for each kind, or 1 << train id for
+ * each label and 1 << STX_LABEL_CLASSES for records without one. Renders the legend again, and
+ * returns true, if that changes it. For records that were looked at on another device; `draw` does
+ * this with those that it gets.
+ */
+bool stx_overlay_see(StxOverlay *overlay, unsigned seen);
+
 /* What one frame held. A record is skipped, never drawn in part, if its column does not exist,
  * top > bottom, bottom lies below the image, its kind is unknown, a disparity is not finite, or it
  * does not lie above the column's previous record. */

@@ -17,29 +17,22 @@
  * apart, so that the rows of a column all compete for the same few lines of the cache, and
  * subsampled planes see one pixel of a block at a time.
  */
-#include "common/overlay_private.h"
+#include "common/overlay_pixel.h"
 
 #include <limits.h>
-#include <math.h>
 #include <string.h>
 
 #define PIXELS_PER_BAND (1 << 18) /* fewer are not worth waking a thread for */
-#define CLEAR_KEEP 256
-#define CLEAR_ADD 128
 
 enum { NOBODY = -1 };
 
 /* One column on its way down the frame, with what is needed to draw its current record. */
 typedef struct {
-  int next;        /* the record to draw after this one, or NOBODY */
-  bool filled;     /* false: no record from here to `wake` */
-  int top, bottom; /* frame rows [top, bottom) */
-  int wake;        /* next frame row at which something changes */
-  int colour;      /* what the body is painted in, or -1: not painted yet */
-  StxLayer layer;
-  const StxStixel *stixel;
-  int64_t disparity; /* at the stixel's top row, 1/65536 of a step of the table … */
-  int64_t slope;     /* … and its growth per image row */
+  int next;    /* the record to draw after this one, or NOBODY */
+  bool filled; /* false: no record from here to `wake` */
+  int wake;    /* next frame row at which something changes */
+  int colour;  /* what the body is painted in, or -1: not painted yet */
+  StxOverlayBody body;
 } Cursor;
 
 /* What the bands of one frame share. */
@@ -61,12 +54,6 @@ typedef struct {
   StxPaint *now, *above;      /* per pixel of this row and the one before; subsampled formats */
   StxPaint *block;            /* per sample of a subsampled plane's row */
 } Canvas;
-
-/* The image pixel under the centre of frame pixel y. */
-static int image_row(int y, int n, int N)
-{
-  return (int)((2 * (int64_t)y + 1) * n / (2 * (int64_t)N));
-}
 
 /* ---- Scratch ------------------------------------------------------------------------------ */
 
@@ -121,27 +108,6 @@ static size_t scratch_size(const StxOverlayParams *params, size_t count, int thr
 
 /* ---- Records ------------------------------------------------------------------------------ */
 
-static bool is_valid(const StxOverlayParams *params, const StxStixel *stixel)
-{
-  return stixel->column < params->columns && stixel->top <= stixel->bottom &&
-         stixel->bottom < params->height && stixel->kind <= STX_KIND_SKY &&
-         isfinite(stixel->disparity_top) && isfinite(stixel->disparity_bottom);
-}
-
-static bool is_shown(const StxOverlayParams *params, const StxStixel *stixel)
-{
-  return params->show >> stixel->kind & 1;
-}
-
-static unsigned legend_bit(const StxOverlayParams *params, const StxStixel *stixel)
-{
-  if (!is_shown(params, stixel) || params->mode == STX_OVERLAY_DISTANCE)
-    return 0;
-  if (params->mode == STX_OVERLAY_KIND)
-    return 1u << stixel->kind;
-  return 1u << (stixel->label < STX_LABEL_CLASSES ? stixel->label : STX_LABEL_CLASSES);
-}
-
 /* Links the valid records of each column from the top down: front[c] is the top one.
  * Records come from the bottom up, so each goes in front, if it lies above the one in front. */
 static StxOverlayCounts link_records(Scene *scene, size_t count, unsigned *seen)
@@ -152,14 +118,14 @@ static StxOverlayCounts link_records(Scene *scene, size_t count, unsigned *seen)
     scene->front[c] = NOBODY;
   for (size_t i = 0; i < count; i++) {
     const StxStixel *stixel = &scene->records[i];
-    int *front = is_valid(params, stixel) ? &scene->front[stixel->column] : NULL;
+    int *front = stx_overlay_is_valid(params, stixel) ? &scene->front[stixel->column] : NULL;
     if (front == NULL || (*front != NOBODY && stixel->bottom >= scene->records[*front].top)) {
       counts.skipped++;
       continue;
     }
     scene->next[i] = *front;
     *front = (int)i;
-    *seen |= legend_bit(params, stixel);
+    *seen |= stx_overlay_legend_bit(params, stixel);
     counts.drawn++;
   }
   return counts;
@@ -177,8 +143,8 @@ static inline __attribute__((always_inline)) void set_bytes(uint16_t *keep, uint
   for (int i = 0; i < n; i++) {
     const StxPaint *paint = &paints[i * step];
     for (int b = 0; b < stride; b++) {
-      *keep++ = channel[b] < 0 ? CLEAR_KEEP : paint->keep;
-      *add++ = channel[b] < 0 ? CLEAR_ADD : paint->add[channel[b]];
+      *keep++ = channel[b] < 0 ? STX_CLEAR_KEEP : paint->keep;
+      *add++ = channel[b] < 0 ? STX_CLEAR_ADD : paint->add[channel[b]];
     }
   }
 }
@@ -222,73 +188,30 @@ static void set_row(Canvas *canvas, int x0, int n, const StxPaint *paints)
   set_pixels(canvas, x0, x0 + n, paints, 1);
 }
 
-static const StxPaint clear_paint = {CLEAR_KEEP, {CLEAR_ADD, CLEAR_ADD, CLEAR_ADD}};
-
-/* Rounded to the table's steps in 1/65536; below 0, a plane beyond its horizon, counts as 0. */
-static int64_t to_steps(float disparity)
-{
-  double steps = fmin(fmax(disparity, 0), STX_OVERLAY_MAX_DISPARITY) * STX_STEPS_PER_PIXEL * 65536;
-  return (int64_t)(steps + .5);
-}
-
-static int colour_at(const StxOverlay *overlay, const Cursor *cursor, int y)
-{
-  const StxOverlayParams *params = &overlay->params;
-  const StxStixel *stixel = cursor->stixel;
-  if (params->mode == STX_OVERLAY_CLASS)
-    return stixel->label < STX_LABEL_CLASSES ? STX_COLOUR_CLASS + stixel->label
-                                             : STX_COLOUR_UNKNOWN;
-  if (params->mode == STX_OVERLAY_KIND || stixel->kind == STX_KIND_SKY)
-    return STX_COLOUR_KIND + stixel->kind;
-  if (!(stixel->disparity_top > 0) && !(stixel->disparity_bottom > 0))
-    return STX_COLOUR_UNKNOWN;
-  int row = image_row(y, params->height, params->frame_height) - stixel->top;
-  return overlay->nearness[(cursor->disparity + cursor->slope * row + 32768) >> 16];
-}
+static const StxPaint clear_paint = {STX_CLEAR_KEEP, {STX_CLEAR_ADD, STX_CLEAR_ADD, STX_CLEAR_ADD}};
 
 /* Goes on to the column's first record that is shown and reaches below row y. */
 static void load_next(Canvas *canvas, Cursor *cursor, int y)
 {
   const StxOverlayParams *params = &canvas->overlay->params;
-  int height = params->height, frame_height = params->frame_height;
   for (cursor->filled = false; cursor->next != NOBODY && !cursor->filled;) {
     const StxStixel *stixel = &canvas->scene->records[cursor->next];
     cursor->next = canvas->scene->next[cursor->next];
-    cursor->bottom = stx_overlay_frame_edge(stixel->bottom + 1, height, frame_height);
-    cursor->filled = cursor->bottom > y && is_shown(params, stixel);
-    cursor->stixel = stixel;
+    if (!stx_overlay_is_shown(params, stixel))
+      continue;
+    cursor->body = stx_overlay_body(params, stixel);
+    cursor->filled = cursor->body.bottom > y;
   }
-  if (!cursor->filled)
-    return;
-  const StxStixel *stixel = cursor->stixel;
-  int rows = stixel->bottom - stixel->top;
-  cursor->top = stx_overlay_frame_edge(stixel->top, height, frame_height);
-  cursor->disparity = to_steps(stixel->disparity_top);
-  cursor->slope = rows > 0 ? (to_steps(stixel->disparity_bottom) - cursor->disparity) / rows : 0;
-  cursor->layer = stixel->kind == STX_KIND_GROUND ? STX_LAYER_GROUND
-                  : stixel->kind == STX_KIND_SKY  ? STX_LAYER_SKY
-                                                  : STX_LAYER_OBJECT;
   cursor->colour = -1;
-}
-
-static bool has_outline(const StxOverlay *overlay, const Cursor *cursor)
-{
-  return overlay->edge > 0 && cursor->layer == STX_LAYER_OBJECT;
-}
-
-/* The first rows of a stixel that is high enough for an outline. */
-static bool in_top_edge(const StxOverlay *overlay, const Cursor *cursor, int y)
-{
-  return has_outline(overlay, cursor) && y < cursor->top + overlay->edge &&
-         cursor->bottom - cursor->top > 3 * overlay->edge;
 }
 
 /* A body of one colour, its left side outlined where the column is wide enough. */
 static void set_body(Canvas *canvas, const Cursor *cursor, int x0, int x1)
 {
   const StxOverlay *overlay = canvas->overlay;
-  set_span(canvas, x0, x1, &overlay->paints[cursor->layer][cursor->colour]);
-  if (has_outline(overlay, cursor) && x1 - x0 > 3 * overlay->edge)
+  StxLayer layer = cursor->body.layer;
+  set_span(canvas, x0, x1, &overlay->paints[layer][cursor->colour]);
+  if (stx_overlay_has_side(layer, overlay->edge, x0, x1))
     set_span(canvas, x0, x0 + overlay->edge, &overlay->paints[STX_LAYER_SIDE][cursor->colour]);
 }
 
@@ -297,26 +220,29 @@ static void wake(Canvas *canvas, int column, int y)
 {
   const StxOverlay *overlay = canvas->overlay;
   Cursor *cursor = &canvas->cursor[column];
+  const StxOverlayBody *body = &cursor->body;
   int x0 = overlay->left[column], x1 = overlay->left[column + 1];
-  if (y >= cursor->bottom)
+  if (y >= body->bottom)
     load_next(canvas, cursor, y);
-  if (!cursor->filled || y < cursor->top) {
+  if (!cursor->filled || y < body->top) {
     set_span(canvas, x0, x1, &clear_paint);
-    cursor->wake = cursor->filled ? cursor->top : INT_MAX;
+    cursor->wake = cursor->filled ? body->top : INT_MAX;
     return;
   }
-  int colour = colour_at(overlay, cursor, y);
-  if (in_top_edge(overlay, cursor, y)) {
+  bool top_edge = stx_overlay_in_top_edge(body, overlay->edge, y);
+  int colour =
+      stx_overlay_row_colour(&overlay->params, overlay->nearness, body, top_edge ? body->top : y);
+  if (top_edge) {
     set_span(canvas, x0, x1, &overlay->paints[STX_LAYER_TOP][colour]);
-    cursor->wake = cursor->top + overlay->edge;
+    cursor->wake = body->top + overlay->edge;
     return;
   }
   if (colour != cursor->colour) {
     cursor->colour = colour;
     set_body(canvas, cursor, x0, x1);
   }
-  bool graded = overlay->params.mode == STX_OVERLAY_DISTANCE && cursor->slope != 0;
-  cursor->wake = graded ? y + 1 : cursor->bottom;
+  bool graded = body->colour == STX_COLOUR_BY_NEARNESS && body->slope != 0;
+  cursor->wake = graded ? y + 1 : body->bottom;
 }
 
 /* ---- Blending ----------------------------------------------------------------------------- */
@@ -326,7 +252,7 @@ static void blend_bytes(
 {
 #pragma omp simd
   for (size_t i = 0; i < n; i++)
-    bytes[i] = (uint8_t)((uint16_t)(bytes[i] * keep[i] + add[i]) >> 8);
+    bytes[i] = stx_overlay_blend(bytes[i], keep[i], add[i]);
 }
 
 /* Pixels [x0, x1) of row y in the planes of full size. */
@@ -341,12 +267,6 @@ static void blend_pixels(Canvas *canvas, int y, int x0, int x1)
   }
 }
 
-/* The mean of two paints, rounded down: four 16-bit numbers in one word. */
-static inline uint64_t mean(uint64_t a, uint64_t b)
-{
-  return (a & b) + (((a ^ b) >> 1) & UINT64_C(0x7fff7fff7fff7fff));
-}
-
 static inline uint64_t load(const StxPaint *paint)
 {
   uint64_t word;
@@ -357,8 +277,8 @@ static inline uint64_t load(const StxPaint *paint)
 static inline void average_block(
     StxPaint *block, const StxPaint *upper, const StxPaint *lower, int x, int beside)
 {
-  uint64_t word = mean(
-      mean(load(&upper[x]), load(&upper[beside])), mean(load(&lower[x]), load(&lower[beside])));
+  uint64_t word = stx_overlay_block_mean(
+      load(&upper[x]), load(&upper[beside]), load(&lower[x]), load(&lower[beside]));
   memcpy(block, &word, sizeof word);
 }
 
@@ -379,11 +299,11 @@ static void blend_samples(
   int first = plane->channel[0], second = plane->channel[1];
   if (plane->pixel_stride == 1)
     for (int i = 0; i < n; i++)
-      sample[i] = (uint8_t)((sample[i] * block[i].keep + block[i].add[first]) >> 8);
+      sample[i] = stx_overlay_blend(sample[i], block[i].keep, block[i].add[first]);
   else
     for (int i = 0; i < n; i++, sample += 2) {
-      sample[0] = (uint8_t)((sample[0] * block[i].keep + block[i].add[first]) >> 8);
-      sample[1] = (uint8_t)((sample[1] * block[i].keep + block[i].add[second]) >> 8);
+      sample[0] = stx_overlay_blend(sample[0], block[i].keep, block[i].add[first]);
+      sample[1] = stx_overlay_blend(sample[1], block[i].keep, block[i].add[second]);
     }
 }
 
@@ -449,13 +369,10 @@ static void draw(StxOverlay *overlay, const StxFrame *frame, const StxStixel *re
   const StxOverlayParams *params = &overlay->params;
   Scene scene = {.overlay = overlay, .frame = frame, .records = records};
   Canvas unused;
-  unsigned seen = overlay->seen;
+  unsigned seen = 0;
   char *block = (char *)scratch + lay_out_scene(params, count, scratch, &scene);
   StxOverlayCounts found = link_records(&scene, count, &seen);
-  if (seen != overlay->seen) {
-    overlay->seen = seen;
-    stx_overlay_legend(params, seen, &overlay->legend);
-  }
+  stx_overlay_see(overlay, seen);
   size_t size = lay_out_canvas(params, block, &unused);
   int bands = count_bands(params, threads), pairs = (params->frame_height + 1) / 2;
 #pragma omp parallel for schedule(static) num_threads(bands) if (bands > 1)

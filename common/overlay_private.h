@@ -85,8 +85,4 @@ struct StxOverlay {
   int *left; /* columns + 1: first frame pixel of each column */
 };
 
-/* First of N frame pixels whose centre lies at or beyond `v` of n image pixels:
- * the least y with (2y + 1)·n >= 2·v·N, or N. */
-int stx_overlay_frame_edge(int64_t v, int n, int N);
-
 #endif

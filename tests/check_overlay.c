@@ -244,6 +244,29 @@ START_TEST(every_implementation_gives_the_same_bytes)
 }
 END_TEST
 
+START_TEST(a_band_may_begin_inside_an_outline)
+{
+  /* 240×1200 pixels are two bands, the second from row 600; outlines are 2 pixels thick. */
+  StxOverlayParams params = overlay_plain("RGB", 240, 1200, 8);
+  StxStixel slanted = overlay_stixel(3, 599, 640, STX_KIND_SEGMENT, 0, 60);
+  StxImage8 expected[3], actual[3];
+  StxFrame frame;
+  slanted.disparity_bottom = 1;
+  params.mode = STX_OVERLAY_DISTANCE;
+  params.outlines = true;
+  overlay_frame_new(&params, 0, expected, &frame);
+  overlay_frame_fill(&params, expected, 77);
+  overlay_draw(&params, &frame, &slanted, 1);
+  ck_assert_mem_eq(stx_row8(&expected[0], 599) + 72, stx_row8(&expected[0], 600) + 72, 24);
+  overlay_frame_new(&params, 0, actual, &frame);
+  overlay_frame_fill(&params, actual, 77);
+  overlay_draw_with("omp", 2, &params, &frame, &slanted, 1);
+  stx_expect_same_image8(&expected[0], &actual[0], "two bands");
+  overlay_frame_free(&params, actual);
+  overlay_frame_free(&params, expected);
+}
+END_TEST
+
 /* ---- Bad records -------------------------------------------------------------------------- */
 
 START_TEST(skips_and_counts_bad_records)
@@ -339,6 +362,7 @@ static const StxTest tests[] = {
     {&averages_chroma_over_the_block},
     {&equals_the_definition_in_every_format},
     {&every_implementation_gives_the_same_bytes},
+    {&a_band_may_begin_inside_an_outline},
     {&skips_and_counts_bad_records},
     {&random_bytes_harm_nobody},
     {&no_records_leave_the_frame_alone},
