@@ -100,7 +100,8 @@ static void fill_paints(StxOverlay *overlay)
     int a = edge ? edge_opacity[layer] : (int)(256 * params->alpha * opacity + .5);
     for (int k = 0; k < STX_COLOURS; k++) {
       StxRgb colour = stx_overlay_colour(k);
-      overlay->paints[layer][k] = stx_overlay_paint(params, edge ? darken(colour) : colour, a);
+      overlay->paints[layer * STX_COLOURS + k] =
+          stx_overlay_paint(params, edge ? darken(colour) : colour, a);
     }
   }
 }

@@ -31,7 +31,7 @@ typedef struct {
   int next;    /* the record to draw after this one, or NOBODY */
   bool filled; /* false: no record from here to `wake` */
   int wake;    /* next frame row at which something changes */
-  int colour;  /* what the body is painted in, or -1: not painted yet */
+  int paint;   /* number of the paint that its part of the row has, or NOBODY */
   StxOverlayBody body;
 } Cursor;
 
@@ -202,17 +202,16 @@ static void load_next(Canvas *canvas, Cursor *cursor, int y)
     cursor->body = stx_overlay_body(params, stixel);
     cursor->filled = cursor->body.bottom > y;
   }
-  cursor->colour = -1;
+  cursor->paint = NOBODY;
 }
 
-/* A body of one colour, its left side outlined where the column is wide enough. */
-static void set_body(Canvas *canvas, const Cursor *cursor, int x0, int x1)
+/* One paint, but the left side outlined where the column is wide enough. */
+static void set_body(Canvas *canvas, int paint, int x0, int x1)
 {
   const StxOverlay *overlay = canvas->overlay;
-  StxLayer layer = cursor->body.layer;
-  set_span(canvas, x0, x1, &overlay->paints[layer][cursor->colour]);
-  if (stx_overlay_has_side(layer, overlay->edge, x0, x1))
-    set_span(canvas, x0, x0 + overlay->edge, &overlay->paints[STX_LAYER_SIDE][cursor->colour]);
+  set_span(canvas, x0, x1, &overlay->paints[paint]);
+  if (stx_overlay_has_side(overlay->edge, x0, x1))
+    set_span(canvas, x0, x0 + overlay->edge, &overlay->paints[stx_overlay_side_paint(paint)]);
 }
 
 /* Brings a column and its part of the row's paint to row y, and sets the next row to wake at. */
@@ -229,20 +228,14 @@ static void wake(Canvas *canvas, int column, int y)
     cursor->wake = cursor->filled ? body->top : INT_MAX;
     return;
   }
-  bool top_edge = stx_overlay_in_top_edge(body, overlay->edge, y);
-  int colour =
-      stx_overlay_row_colour(&overlay->params, overlay->nearness, body, top_edge ? body->top : y);
-  if (top_edge) {
-    set_span(canvas, x0, x1, &overlay->paints[STX_LAYER_TOP][colour]);
-    cursor->wake = body->top + overlay->edge;
-    return;
-  }
-  if (colour != cursor->colour) {
-    cursor->colour = colour;
-    set_body(canvas, cursor, x0, x1);
+  int paint = stx_overlay_row_paint(&overlay->params, overlay->nearness, overlay->edge, body, y);
+  if (paint != cursor->paint) {
+    cursor->paint = paint;
+    set_body(canvas, paint, x0, x1);
   }
   bool graded = body->colour == STX_COLOUR_BY_NEARNESS && body->slope != 0;
-  cursor->wake = graded ? y + 1 : body->bottom;
+  bool outline = stx_overlay_in_top_edge(body, overlay->edge, y);
+  cursor->wake = outline ? body->top + overlay->edge : graded ? y + 1 : body->bottom;
 }
 
 /* ---- Blending ----------------------------------------------------------------------------- */

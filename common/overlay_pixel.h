@@ -105,30 +105,43 @@ STX_INLINE StxOverlayBody stx_overlay_body(const StxOverlayParams *params, const
   return body;
 }
 
-/* The colour of frame row y, which lies in the body. */
-STX_INLINE int stx_overlay_row_colour(
-    const StxOverlayParams *params, const uint8_t *nearness, const StxOverlayBody *body, int y)
-{
-  if (body->colour != STX_COLOUR_BY_NEARNESS)
-    return body->colour;
-  int row = stx_overlay_image_pixel(y, params->height, params->frame_height) - body->first;
-  return nearness[(body->disparity + body->slope * row + 32768) >> 16];
-}
+/* ---- Paints ------------------------------------------------------------------------------- */
 
-/* ---- Outlines ----------------------------------------------------------------------------- */
-
-/* Only objects and segments have outlines, `edge` pixels thick, where three times that is left;
- * edge 0: none. The upper one has the colour of the top row throughout. */
+/* The upper `edge` rows of objects and segments are an outline, where three times that is left;
+ * edge 0: none. */
 STX_INLINE bool stx_overlay_in_top_edge(const StxOverlayBody *body, int edge, int y)
 {
   return edge > 0 && body->layer == STX_LAYER_OBJECT && y < body->top + edge &&
          body->bottom - body->top > 3 * edge;
 }
 
-/* Do bodies of a layer have a left outline in a column of frame pixels [x0, x1)? */
-STX_INLINE bool stx_overlay_has_side(StxLayer layer, int edge, int x0, int x1)
+/* Number of the paint of frame row y, which lies in the body. An outline has the colour of the top
+ * row throughout. */
+STX_INLINE int stx_overlay_row_paint(const StxOverlayParams *params, const uint8_t *nearness,
+    int edge, const StxOverlayBody *body, int y)
 {
-  return edge > 0 && layer == STX_LAYER_OBJECT && x1 - x0 > 3 * edge;
+  bool outline = stx_overlay_in_top_edge(body, edge, y);
+  int layer = (outline ? STX_LAYER_TOP : body->layer) * STX_COLOURS;
+  if (body->colour != STX_COLOUR_BY_NEARNESS)
+    return layer + body->colour;
+  int pixel = outline ? body->top : y;
+  int row = stx_overlay_image_pixel(pixel, params->height, params->frame_height) - body->first;
+  return layer + nearness[(body->disparity + body->slope * row + 32768) >> 16];
+}
+
+/* Is there room for a left outline in a column of frame pixels [x0, x1)? */
+STX_INLINE bool stx_overlay_has_side(int edge, int x0, int x1)
+{
+  return edge > 0 && x1 - x0 > 3 * edge;
+}
+
+/* The paint of the first `edge` pixels of a row, if there is room, whose others have `paint`: only
+ * the bodies of objects and segments have an outline. */
+STX_INLINE int stx_overlay_side_paint(int paint)
+{
+  return paint / STX_COLOURS == STX_LAYER_OBJECT
+             ? STX_LAYER_SIDE * STX_COLOURS + paint % STX_COLOURS
+             : paint;
 }
 
 /* ---- Blending ----------------------------------------------------------------------------- */

@@ -75,9 +75,13 @@ typedef enum {
   STX_LAYERS
 } StxLayer;
 
+/* Colours as they are laid on: the paint of `colour` in `layer` is number
+ * layer · STX_COLOURS + colour. */
+enum { STX_PAINTS = STX_LAYERS * STX_COLOURS };
+
 struct StxOverlay {
   StxOverlayParams params;
-  StxPaint paints[STX_LAYERS][STX_COLOURS];
+  StxPaint paints[STX_PAINTS];
   uint8_t nearness[STX_OVERLAY_MAX_DISPARITY * STX_STEPS_PER_PIXEL + 1]; /* disparity -> colour */
   unsigned seen; /* kinds or labels that the legend lists */
   int edge;      /* thickness of outlines in pixels, 0: none */
