@@ -127,6 +127,13 @@ static inline double horizon_energy(const StxSatdpTables *t, int kind, int vb, i
 
 /* ---- Recurrence --------------------------------------------------------------------------- */
 
+static inline StxCut cut_below(const State *below, int l)
+{
+  StxCut cut = {below->energy[GROUND][l], below->energy[OBJECT][l], below->energy[SKY][l],
+      below->value[GROUND][l], below->value[OBJECT][l]};
+  return cut;
+}
+
 static inline StxChoice choose_below(StxPairCost pair, int kind, StxCut cut, double foot)
 {
   return kind == GROUND   ? stx_below_ground(pair, cut, foot)
@@ -158,9 +165,7 @@ static inline void try_list(Group *g, int kind, int k)
     EACH_LANE
     {
       Fit fit = fit_kind(in, kind, hi, lo, l);
-      StxCut cut = {below->energy[GROUND][l], below->energy[OBJECT][l], below->energy[SKY][l],
-          below->value[GROUND][l], below->value[OBJECT][l]};
-      StxChoice choice = choose_below(pair, kind, cut, fit.foot);
+      StxChoice choice = choose_below(pair, kind, cut_below(below, l), fit.foot);
       double unknown = kind == SKY ? 0 : hi->unknown[l] - lo->unknown[l];
       double above = fit.energy + horizon + unknown + semantic[l];
       double energy = above + cost + choice.energy, link = stx_link(vb, choice.below);
@@ -217,20 +222,11 @@ static inline void renewal_cost(const Group *g, int kind, int k, double *cost)
   double one = g->tables->stixel_cost;
   EACH_LANE
   {
-    double ground = below->energy[GROUND][l], object = below->energy[OBJECT][l];
-    double value = below->value[OBJECT][l], foot = below->value[GROUND][l], rest = largest[l];
-    double least;
-    if (kind == GROUND) {
-      least = stx_min(ground + pair.cost, value == 0.0 ? object : STX_FORBIDDEN);
-    } else if (kind == OBJECT) {
-      double gap = stx_max(fabs(foot), fabs(rest - foot));
-      double ordering = stx_pair_object_object(pair, value, rest);
-      least = stx_min(ground + stx_pair_gap(pair, gap), object + ordering);
-      least = stx_min(least, below->energy[SKY][l]);
-    } else {
-      least = stx_min(ground + stx_pair_ground_sky(pair, foot), object);
-    }
-    cost[l] = one + least - lower[l];
+    StxCut cut = cut_below(below, l);
+    double most = kind == GROUND   ? stx_most_below_ground(pair, cut)
+                  : kind == OBJECT ? stx_most_below_object(pair, cut, largest[l])
+                                   : stx_least_below_sky(pair, cut);
+    cost[l] = one + most - lower[l];
   }
 }
 
@@ -279,11 +275,10 @@ static void open_start(Group *g, int k)
   double *ground = g->least[GROUND][k], *object = g->least[OBJECT][k], *sky = g->least[SKY][k];
   EACH_LANE
   {
-    double on_ground = cost + below->energy[GROUND][l], on_object = cost + below->energy[OBJECT][l];
-    double over_ground = on_ground + stx_pair_ground_sky(pair, below->value[GROUND][l]);
-    ground[l] = stx_min(on_ground, on_object);
-    object[l] = stx_min(ground[l], cost + below->energy[SKY][l]);
-    sky[l] = stx_min(over_ground, on_object);
+    StxCut cut = cut_below(below, l);
+    ground[l] = cost + stx_least_below_ground(cut);
+    object[l] = cost + stx_least_below_object(cut);
+    sky[l] = cost + stx_least_below_sky(pair, cut);
   }
   for (int kind = 0; kind < KINDS; kind++) {
     const double *least = g->least[kind][k], *lower = g->rows[k].lower[kind];
@@ -485,8 +480,7 @@ size_t STX_VARIANT(stx_satdp_run)(const StxSatdpParams *params, const StxSatdpTa
     evaluated += g->evaluated;
   }
   if (stats != NULL) {
-    uint64_t rows = (uint64_t)tables->rows, kinds = tables->has_ground ? 3 : 2;
-    stats->pairs = (uint64_t)stx_grid_columns(&params->grid) * kinds * rows * (rows + 1) / 2;
+    stats->pairs = stx_satdp_pairs(&params->grid, tables->has_ground);
     stats->evaluated = evaluated;
   }
   return compact(stixels, counts, groups, room);

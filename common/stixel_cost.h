@@ -219,6 +219,38 @@ STX_INLINE StxChoice stx_below_sky(StxPairCost pair, StxCut cut)
       cut.sky + STX_FORBIDDEN);
 }
 
+/* ---- Bounds for pruning: docs/algorithms/satdp.md §3 ---------------------------------------- */
+
+/* The least that a stixel above a cut can pay for what lies below, C apart, whatever its plane. */
+STX_INLINE double stx_least_below_ground(StxCut cut)
+{
+  return stx_min(cut.ground, cut.object);
+}
+
+STX_INLINE double stx_least_below_object(StxCut cut)
+{
+  return stx_min(stx_min(cut.ground, cut.object), cut.sky);
+}
+
+/* Does not depend on a plane: also the most. */
+STX_INLINE double stx_least_below_sky(StxPairCost pair, StxCut cut)
+{
+  return stx_min(cut.ground + stx_pair_ground_sky(pair, cut.ground_value), cut.object);
+}
+
+/* The most that it can pay. `rest` is the largest disparity above the cut. */
+STX_INLINE double stx_most_below_ground(StxPairCost pair, StxCut cut)
+{
+  return stx_min(cut.ground + pair.cost, cut.object_value == 0.0 ? cut.object : STX_FORBIDDEN);
+}
+
+STX_INLINE double stx_most_below_object(StxPairCost pair, StxCut cut, double rest)
+{
+  double gap = stx_max(fabs(cut.ground_value), fabs(rest - cut.ground_value));
+  double ordering = stx_pair_object_object(pair, cut.object_value, rest);
+  return stx_min(stx_min(cut.ground + stx_pair_gap(pair, gap), cut.object + ordering), cut.sky);
+}
+
 /* ---- Links and records ------------------------------------------------------------------- */
 
 /* Where the best stixel of a kind that ends at a row begins, and what lies below it. Smaller is

@@ -8,7 +8,7 @@
 
 enum {
   STX_SATDP_TILE = 8, /* end rows that are worked on together; a divisor of 32 */
-  STX_SATDP_PAIRS = STX_SATDP_TILE * STX_SATDP_TILE,
+  STX_SATDP_PAIRS = STX_SATDP_TILE * (STX_SATDP_TILE - 1) / 2, /* that begin and end in it */
   STX_SATDP_MAX_WARPS = 8, /* of a block; at least 4: one for the recurrence, and one per kind */
   STX_SATDP_BLOCKS = 1024, /* at most: more columns take turns */
   /* Class sums stand in slots, ordered by kind and class, each kind padded to whole quads of four:
@@ -34,21 +34,22 @@ typedef struct {
 } StxSatdpRow;
 
 /* What is known, before the recurrence gets there, of the pairs that end in the tile in which they
- * begin. [i · TILE + j]: from the tile's row i to its row j. */
+ * begin: 1 … 1, 1 … 2, up to 7 … 7. */
 typedef struct {
   double energy[3][STX_SATDP_PAIRS];
   double foot[2][STX_SATDP_PAIRS]; /* ground, object */
   double top[STX_SATDP_PAIRS];     /* ground; an object's top is its foot */
 } StxSatdpTerms;
 
-/* The best of the start rows that one warp tried, by end row. */
+/* The best of some start rows, by end row of a tile. */
 typedef struct {
-  double energy[STX_SATDP_TILE], link[STX_SATDP_TILE], value[STX_SATDP_TILE];
+  double energy[STX_SATDP_TILE], value[STX_SATDP_TILE];
+  uint16_t vb[STX_SATDP_TILE], below[STX_SATDP_TILE];
 } StxSatdpPartial;
 
 typedef struct {
-  int32_t live_count[3], tried_count[3];
-  uint32_t evaluated, reserved;
+  int32_t live[3], tried[3]; /* lengths of the lists of start rows */
+  uint32_t evaluated, records;
 } StxSatdpCounts;
 
 /* Where things begin, bytes from the start of the block's shared memory. */

@@ -86,14 +86,14 @@ STX_DEVICE void write_stixels(const Column *c, const uint16_t *notes, int count)
 STX_DEVICE void backtrack(const Column *c, uint32_t evaluated)
 {
   uint16_t *notes = c->lists; /* nobody needs the start rows any more */
-  int *count = &c->counts->live_count[0];
   atomicAdd(&c->counts->evaluated, evaluated);
   if (c->warp == 0 && c->lane == 0)
-    *count = note_stixels(c, notes);
+    c->counts->records = note_stixels(c, notes);
   __syncthreads();
-  write_stixels(c, notes, *count);
+  int count = c->counts->records;
+  write_stixels(c, notes, count);
   if (c->warp == 0 && c->lane == 0) {
-    c->args->counts[c->column] = (uint32_t)*count;
+    c->args->counts[c->column] = (uint32_t)count;
     c->args->evaluated[c->column] = c->counts->evaluated;
   }
 }

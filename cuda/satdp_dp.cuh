@@ -60,12 +60,13 @@ template <int kind> STX_DEVICE Fit fit_pair(const Column *c, int vb, int k)
 /* ---- Candidates --------------------------------------------------------------------------- */
 
 typedef struct {
-  double energy, link, value;
+  double energy, value;
+  int vb, below; /* below: an StxBelow */
 } Candidate;
 
 STX_DEVICE Candidate no_candidate(void)
 {
-  Candidate none = {2 * STX_FORBIDDEN, 0, 0};
+  Candidate none = {2 * STX_FORBIDDEN, 0, 0, 0};
   return none;
 }
 
@@ -76,19 +77,14 @@ STX_DEVICE StxCut cut_below(const StxSatdpRow *row)
   return cut;
 }
 
-template <int kind> STX_DEVICE StxChoice choose_below(StxPairCost pair, StxCut cut, double foot)
-{
-  return kind == GROUND   ? stx_below_ground(pair, cut, foot)
-         : kind == OBJECT ? stx_below_object(pair, cut, foot)
-                          : stx_below_sky(pair, cut);
-}
-
 template <int kind>
 STX_DEVICE Candidate make_candidate(const Column *c, int vb, const Fit *fit, StxCut cut)
 {
-  StxChoice below = choose_below<kind>(c->pair, cut, fit->foot);
+  StxChoice choice = kind == GROUND   ? stx_below_ground(c->pair, cut, fit->foot)
+                     : kind == OBJECT ? stx_below_object(c->pair, cut, fit->foot)
+                                      : stx_below_sky(c->pair, cut);
   Candidate candidate = {
-      fit->energy + c->stixel_cost + below.energy, stx_link(vb, below.below), fit->top};
+      fit->energy + c->stixel_cost + choice.energy, fit->top, vb, (int)choice.below};
   return candidate;
 }
 
@@ -103,7 +99,7 @@ STX_DEVICE void offer(Candidate *best, Candidate candidate)
 STX_DEVICE void offer_any(Candidate *best, Candidate candidate)
 {
   if (candidate.energy < best->energy ||
-      (candidate.energy == best->energy && candidate.link < best->link))
+      (candidate.energy == best->energy && candidate.vb < best->vb))
     *best = candidate;
 }
 
@@ -112,56 +108,90 @@ STX_DEVICE void merge_starts(Candidate *best)
 {
   for (int step = TILE; step < LANES; step *= 2) {
     Candidate other = {__shfl_xor_sync(STX_FULL_WARP, best->energy, step),
-        __shfl_xor_sync(STX_FULL_WARP, best->link, step),
-        __shfl_xor_sync(STX_FULL_WARP, best->value, step)};
+        __shfl_xor_sync(STX_FULL_WARP, best->value, step),
+        __shfl_xor_sync(STX_FULL_WARP, best->vb, step),
+        __shfl_xor_sync(STX_FULL_WARP, best->below, step)};
     offer_any(best, other);
   }
 }
 
+STX_DEVICE void store_partial(const Column *c, int kind, int part, const Candidate *best)
+{
+  if (c->lane >= TILE)
+    return;
+  StxSatdpPartial *partial = partial_of(c, kind, part);
+  partial->energy[c->lane] = best->energy;
+  partial->value[c->lane] = best->value;
+  partial->vb[c->lane] = (uint16_t)best->vb;
+  partial->below[c->lane] = (uint16_t)best->below;
+}
+
+/* ---- Bounds ------------------------------------------------------------------------------- */
+
+/* A float at or below the value: at least one unit of the last place below what may have been
+ * rounded up. */
+STX_DEVICE float round_down(double value)
+{
+  float rounded = (float)value;
+  return rounded - fabsf(rounded) * 1.1920929e-7f;
+}
+
+template <int kind> STX_DEVICE double least_below(const Column *c, int vb)
+{
+  StxCut cut = cut_below(&c->row[vb]);
+  return c->stixel_cost + (kind == GROUND      ? stx_least_below_ground(cut)
+                              : kind == OBJECT ? stx_least_below_object(cut)
+                                               : stx_least_below_sky(c->pair, cut));
+}
+
+/* The pair's candidate. Its bound goes into the row of vb if `notes`. */
+template <int kind> STX_DEVICE Candidate try_pair(const Column *c, int vb, int k, bool notes)
+{
+  Fit fit = fit_pair<kind>(c, vb, k);
+  if (notes)
+    c->row[vb].bound[kind] = round_down(
+        least_below<kind>(c, vb) + fit.energy - (double)c->row[k + 1].lower[kind] - c->rounding);
+  return make_candidate<kind>(c, vb, &fit, cut_below(&c->row[vb]));
+}
+
 /* ---- First step of a tile: everything that needs no T of the tile -------------------------- */
 
-/* This warp's share of the start rows at or below the tile's first row, for all its end rows. */
+/* This warp's share of the listed start rows, for all end rows of the tile. Returns the turn of
+ * the warp that is next. */
 template <int kind>
 STX_DEVICE int try_starts(const Column *c, int k0, int turn, uint32_t *evaluated)
 {
-  int slot = c->lane / TILE, k = min(k0 + c->lane % TILE, c->rows - 1);
-  int count = c->counts->live_count[kind];
-  bool inside = k0 + c->lane % TILE < c->rows;
+  int slot = c->lane / TILE, last = min(k0 + TILE, c->rows) - 1;
+  int k = min(k0 + c->lane % TILE, last);
+  bool inside = k0 + c->lane % TILE <= last;
+  const uint16_t *starts = tried_starts(c, kind);
+  int count = c->counts->tried[kind];
   int first = (c->warp + c->warps - turn % c->warps) % c->warps;
-  const uint16_t *starts = live_starts(c, kind);
   Candidate best = no_candidate();
   for (int i = first * STARTS + slot; i < count; i += c->warps * STARTS) {
-    int vb = starts[i];
-    Fit fit = fit_pair<kind>(c, vb, k);
-    offer(&best, make_candidate<kind>(c, vb, &fit, cut_below(&c->row[vb])));
+    offer(&best, try_pair<kind>(c, starts[i], k, inside && k == last));
     *evaluated += inside;
   }
   merge_starts(&best);
-  if (c->lane < TILE) {
-    StxSatdpPartial *partial = &c->partial[kind * c->warps + c->warp];
-    partial->energy[c->lane] = best.energy;
-    partial->link[c->lane] = best.link;
-    partial->value[c->lane] = best.value;
-  }
+  store_partial(c, kind, c->warp, &best);
   return turn + (count + STARTS - 1) / STARTS;
 }
 
-/* The pairs that begin inside the tile: 28 of them, one per lane. */
+/* The pairs that begin inside the tile, one per lane. */
 template <int kind> STX_DEVICE void fit_tile(const Column *c, int k0, uint32_t *evaluated)
 {
-  int i = 1, left = c->lane; /* the left-th pair of 1 … 7, 2 … 7, … */
+  int i = 1, left = c->lane;
   for (; i < TILE && left >= TILE - i; i++)
     left -= TILE - i;
   int j = i + left;
   if (i >= TILE || k0 + j >= c->rows)
     return;
-  StxSatdpTerms *terms = c->terms;
   Fit fit = fit_pair<kind>(c, k0 + i, k0 + j);
-  terms->energy[kind][i * TILE + j] = fit.energy;
+  c->terms->energy[kind][c->lane] = fit.energy;
   if (kind != SKY)
-    terms->foot[kind == OBJECT][i * TILE + j] = fit.foot;
+    c->terms->foot[kind == OBJECT][c->lane] = fit.foot;
   if (kind == GROUND)
-    terms->top[i * TILE + j] = fit.top;
+    c->terms->top[c->lane] = fit.top;
   *evaluated += 1;
 }
 
@@ -185,13 +215,14 @@ STX_DEVICE void gather(const Column *c, int k0, uint32_t *evaluated)
 
 /* ---- Second step: the recurrence, row by row, in one warp ---------------------------------- */
 
-template <int kind> STX_DEVICE Candidate merge_partials(const Column *c)
+template <int kind> STX_DEVICE Candidate merge_partials(const Column *c, int k0)
 {
+  int j = c->lane % TILE, parity = k0 / TILE % 2;
   Candidate best = no_candidate();
-  int j = c->lane % TILE;
-  for (int i = c->lane / TILE; i < c->warps; i += STARTS) {
-    const StxSatdpPartial *partial = &c->partial[kind * c->warps + i];
-    Candidate candidate = {partial->energy[j], partial->link[j], partial->value[j]};
+  for (int i = c->lane / TILE; i <= c->warps; i += STARTS) {
+    const StxSatdpPartial *partial = partial_of(c, kind, i < c->warps ? i : i + parity);
+    Candidate candidate = {
+        partial->energy[j], partial->value[j], partial->vb[j], partial->below[j]};
     offer_any(&best, candidate);
   }
   merge_starts(&best);
@@ -199,35 +230,37 @@ template <int kind> STX_DEVICE Candidate merge_partials(const Column *c)
 }
 
 template <int kind>
-STX_DEVICE void offer_term(const Column *c, int k0, int i, int j, StxCut cut, Candidate *best)
+STX_DEVICE void offer_term(const Column *c, int vb, int term, StxCut cut, Candidate *best)
 {
-  const StxSatdpTerms *terms = c->terms;
-  Fit fit = {terms->energy[kind][i * TILE + j],
-      kind == SKY ? 0 : terms->foot[kind == OBJECT][i * TILE + j],
-      kind == GROUND ? terms->top[i * TILE + j] : 0};
-  if (kind == OBJECT)
-    fit.top = fit.foot;
-  offer(best, make_candidate<kind>(c, k0 + i, &fit, cut));
+  Fit fit = {c->terms->energy[kind][term], 0, 0};
+  if (kind == GROUND) {
+    fit.foot = c->terms->foot[GROUND][term];
+    fit.top = c->terms->top[term];
+  } else if (kind == OBJECT) {
+    fit.foot = fit.top = c->terms->foot[OBJECT][term];
+  }
+  offer(best, make_candidate<kind>(c, vb, &fit, cut));
 }
 
 template <int kind> STX_DEVICE void store_row(const Column *c, int k, const Candidate *best)
 {
   StxSatdpRow *row = &c->row[k + 1];
   row->energy[kind] = best->energy;
-  row->link[kind] = best->link;
+  row->link[kind] = stx_link(best->vb, best->below);
   if (kind != SKY)
     row->value[kind] = best->value;
 }
 
+/* Lane j, and those that repeat it, own end row k0 + j. In step i its T of row i − 1 is final. */
 STX_DEVICE void solve_tile(const Column *c, int k0)
 {
   int j = c->lane % TILE, k = k0 + j;
   bool inside = k < c->rows;
-  Candidate ground = {STX_FORBIDDEN, 0, 0};
+  Candidate ground = {STX_FORBIDDEN, 0, 0, 0};
   if (c->has_ground)
-    ground = merge_partials<GROUND>(c);
-  Candidate object = merge_partials<OBJECT>(c), sky = merge_partials<SKY>(c);
-  for (int i = 1; i < TILE; i++) {
+    ground = merge_partials<GROUND>(c, k0);
+  Candidate object = merge_partials<OBJECT>(c, k0), sky = merge_partials<SKY>(c, k0);
+  for (int i = 1, term = j - 1; i < TILE; term += TILE - 1 - i, i++) {
     StxCut cut = {__shfl_sync(STX_FULL_WARP, ground.energy, i - 1),
         __shfl_sync(STX_FULL_WARP, object.energy, i - 1),
         __shfl_sync(STX_FULL_WARP, sky.energy, i - 1),
@@ -235,9 +268,9 @@ STX_DEVICE void solve_tile(const Column *c, int k0)
         __shfl_sync(STX_FULL_WARP, object.value, i - 1)};
     if (j >= i && inside) {
       if (c->has_ground)
-        offer_term<GROUND>(c, k0, i, j, cut, &ground);
-      offer_term<OBJECT>(c, k0, i, j, cut, &object);
-      offer_term<SKY>(c, k0, i, j, cut, &sky);
+        offer_term<GROUND>(c, k0 + i, term, cut, &ground);
+      offer_term<OBJECT>(c, k0 + i, term, cut, &object);
+      offer_term<SKY>(c, k0 + i, term, cut, &sky);
     }
   }
   if (c->lane < TILE && inside) {
@@ -250,36 +283,158 @@ STX_DEVICE void solve_tile(const Column *c, int k0)
 
 /* ---- Meanwhile: pruning, one warp per kind ------------------------------------------------- */
 
-/* Adds the tile's start rows to those that the next tile tries. */
-STX_DEVICE void open_starts(const Column *c, int kind, int k0, int count)
+/* What a stixel of the kind that begins at row k0 pays at most, its own energy apart, less
+ * lower_K(k0). */
+template <int kind> STX_DEVICE double renewal_cost(const Column *c, int k0)
 {
-  int vb = k0 + 1 + c->lane;
-  bool opens = c->lane < TILE && vb < c->rows;
-  if (opens)
-    live_starts(c, kind)[count + c->lane] = (uint16_t)vb;
-  int opened = __popc(__ballot_sync(STX_FULL_WARP, opens));
+  const StxSatdpRow *row = &c->row[k0];
+  StxCut cut = cut_below(row);
+  double most = kind == GROUND   ? stx_most_below_ground(c->pair, cut)
+                : kind == OBJECT ? stx_most_below_object(c->pair, cut, row->rest)
+                                 : stx_least_below_sky(c->pair, cut);
+  return c->stixel_cost + most - (double)row->lower[kind];
+}
+
+/* bound_K of the start row at the cells up to k, the prior left out. */
+template <int kind> STX_DEVICE double free_bound(const Column *c, int vb, int k)
+{
+  const StxSatdpRow *hi = &c->row[k + 1], *lo = &c->row[vb];
+  double energy;
+  if (kind == GROUND)
+    energy = stx_data_energy(
+        stx_line_residual(c->prior, hi->ground_w - lo->ground_w, hi->ground_x - lo->ground_x,
+            hi->ground_xx - lo->ground_xx, hi->ground_d - lo->ground_d,
+            hi->ground_xd - lo->ground_xd, hi->ground_dd - lo->ground_dd),
+        c->residual_energy);
+  else
+    energy = fit_plane<kind>(c, vb, k).energy;
+  return least_below<kind>(c, vb) + energy - (double)lo->lower[kind] - c->rounding;
+}
+
+/* Drops the start rows that no row from k0 on can want; refreshes the bounds of the others. */
+template <int kind> STX_DEVICE void drop_starts(const Column *c, int k0)
+{
+  uint16_t *starts = live_starts(c, kind);
+  int count = c->counts->live[kind], kept = 0;
+  double renewal = renewal_cost<kind>(c, k0);
+  for (int base = 0; base < count; base += LANES) {
+    int i = base + c->lane, vb = i < count ? starts[i] : k0;
+    bool lives = i < count;
+    if (vb < k0) {
+      double bound = free_bound<kind>(c, vb, k0 - 1);
+      lives = bound <= renewal;
+      c->row[vb].bound[kind] = fmaxf(c->row[vb].bound[kind], round_down(bound));
+    }
+    unsigned living = __ballot_sync(STX_FULL_WARP, lives);
+    if (lives)
+      starts[kept + __popc(living & ((1u << c->lane) - 1))] = (uint16_t)vb;
+    kept += __popc(living);
+    __syncwarp();
+  }
   if (c->lane == 0)
-    c->counts->live_count[kind] = count + opened;
+    c->counts->live[kind] = kept;
+  __syncwarp();
+}
+
+/* Tries, for the tile at k1, the start rows that are most likely to win: those that won at the
+ * rows just below the tile under way, k0, and k0 itself. Each group of TILE lanes has one, in
+ * *vb, −1 if another group has it, too. Returns a bound above which no start row can win. */
+template <int kind>
+STX_DEVICE float try_winners(const Column *c, int k0, int k1, int *vb, uint32_t *evaluated)
+{
+  int slot = c->lane / TILE, last = min(k1 + TILE, c->rows) - 1;
+  int k = min(k1 + c->lane % TILE, last);
+  bool inside = k1 + c->lane % TILE <= last;
+  *vb = slot == 0 ? k0 : (int)c->row[max(k0 - 3 * (slot - 1), 0)].link[kind] / 4;
+  for (int i = 0; i < STARTS; i++) {
+    int other = __shfl_sync(STX_FULL_WARP, *vb, i * TILE);
+    if (i < slot && other == *vb)
+      *vb = -1;
+  }
+  Candidate best = no_candidate();
+  if (*vb >= 0) {
+    best = try_pair<kind>(c, *vb, k, inside && k == last);
+    *evaluated += inside;
+  }
+  merge_starts(&best);
+  store_partial(c, kind, c->warps + k1 / TILE % 2, &best);
+  float limit = -round_down((double)c->row[k + 1].lower[kind] - best.energy);
+  for (int step = 1; step < TILE; step *= 2)
+    limit = fmaxf(limit, __shfl_xor_sync(STX_FULL_WARP, limit, step));
+  return limit;
+}
+
+/* Lists what the tile at k1 has to try: the live start rows that may be within the limit, unless
+ * tried already, and those of the tile under way. */
+template <int kind>
+STX_DEVICE void list_starts(const Column *c, int k0, int k1, float limit, int vb)
+{
+  uint16_t *live = live_starts(c, kind), *tried = tried_starts(c, kind);
+  int count = c->counts->live[kind], listed = 0;
+  for (int base = 0; base < count; base += LANES) {
+    int i = base + c->lane, start = i < count ? live[i] : 0;
+    bool wanted = i < count && c->row[start].bound[kind] <= limit;
+    for (int slot = 0; slot < STARTS; slot++)
+      wanted &= __shfl_sync(STX_FULL_WARP, vb, slot * TILE) != start;
+    unsigned all = __ballot_sync(STX_FULL_WARP, wanted);
+    if (wanted)
+      tried[listed + __popc(all & ((1u << c->lane) - 1))] = (uint16_t)start;
+    listed += __popc(all);
+  }
+  int opened = min((int)TILE, c->rows - 1 - k0);
+  if (c->lane < opened) {
+    live[count + c->lane] = (uint16_t)(k0 + 1 + c->lane);
+    tried[listed + c->lane] = (uint16_t)(k0 + 1 + c->lane);
+  }
+  if (c->lane == 0) {
+    c->counts->live[kind] = count + opened;
+    c->counts->tried[kind] = listed + opened;
+  }
+}
+
+template <int kind> STX_DEVICE void prune(const Column *c, int k0, uint32_t *evaluated)
+{
+  int k1 = k0 + TILE, vb;
+  if (k1 >= c->rows)
+    return;
+  drop_starts<kind>(c, k0);
+  float limit = try_winners<kind>(c, k0, k1, &vb, evaluated);
+  __syncwarp();
+  list_starts<kind>(c, k0, k1, limit, vb);
 }
 
 /* ---- All rows ----------------------------------------------------------------------------- */
 
+/* The first tile tries start row 0. */
+STX_DEVICE void begin_column(const Column *c)
+{
+  Candidate none = no_candidate();
+  if (c->warp >= KINDS)
+    return;
+  store_partial(c, c->warp, c->warps, &none);
+  if (c->lane == 0) {
+    live_starts(c, c->warp)[0] = tried_starts(c, c->warp)[0] = 0;
+    c->counts->live[c->warp] = c->counts->tried[c->warp] = 1;
+    if (c->warp == 0)
+      c->counts->evaluated = 0;
+  }
+}
+
 STX_DEVICE void solve_column(const Column *c, uint32_t *evaluated)
 {
-  if (c->warp < KINDS && c->lane == 0) {
-    live_starts(c, c->warp)[0] = 0;
-    c->counts->live_count[c->warp] = 1;
-  }
-  if (threadIdx.x == 0)
-    c->counts->evaluated = 0;
+  begin_column(c);
   __syncthreads();
   for (int k0 = 0; k0 < c->rows; k0 += TILE) {
     gather(c, k0, evaluated);
     __syncthreads();
     if (c->warp == 0)
       solve_tile(c, k0);
-    else if (c->warp <= KINDS)
-      open_starts(c, c->warp - 1, k0, c->counts->live_count[c->warp - 1]);
+    else if (c->warp == 1 + GROUND && c->has_ground)
+      prune<GROUND>(c, k0, evaluated);
+    else if (c->warp == 1 + OBJECT)
+      prune<OBJECT>(c, k0, evaluated);
+    else if (c->warp == 1 + SKY)
+      prune<SKY>(c, k0, evaluated);
     __syncthreads();
   }
 }

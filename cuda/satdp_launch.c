@@ -60,7 +60,7 @@ static StxSatdpLayout lay_out(
   size_t rows = (size_t)stx_grid_rows(&params->grid);
   StxSatdpLayout at = {0};
   at.partial = align16(at.terms + sizeof(StxSatdpTerms));
-  at.counts = align16(at.partial + 3 * (size_t)warps * sizeof(StxSatdpPartial));
+  at.counts = align16(at.partial + 3 * ((size_t)warps + 2) * sizeof(StxSatdpPartial));
   at.lists = align16(at.counts + sizeof(StxSatdpCounts));
   at.classes = align16(at.lists + 2 * 3 * rows * sizeof(uint16_t));
   at.rows = align16(at.classes + (with_classes ? classes_bytes(params) : 0));

@@ -34,7 +34,7 @@ typedef struct {
   int column, rows, warps, warp, lane;
   bool has_ground;
   StxSatdpTerms *terms;
-  StxSatdpPartial *partial; /* [kind · warps + warp] */
+  StxSatdpPartial *partial; /* see partial_of */
   StxSatdpCounts *counts;
   uint16_t *lists;  /* start rows; see live_starts */
   StxSatdpRow *row; /* rows + 1 */
@@ -43,6 +43,12 @@ typedef struct {
   StxPairCost pair;
   double stixel_cost, residual_energy, rounding;
 } Column;
+
+/* What a warp found for a tile; or the `warps + parity` what pruning did for tiles of a parity. */
+STX_DEVICE StxSatdpPartial *partial_of(const Column *c, int kind, int part)
+{
+  return c->partial + kind * (c->warps + 2) + part;
+}
 
 /* The start rows of a kind that may still win, in rising order. */
 STX_DEVICE uint16_t *live_starts(const Column *c, int kind)
