@@ -134,6 +134,13 @@ typedef struct {
   uint64_t pairs, evaluated;
 } StxSatdpStats;
 
+STX_INLINE uint64_t stx_satdp_pairs(const StxGrid *grid, bool has_ground)
+{
+  uint64_t columns = (uint64_t)stx_grid_columns(grid), rows = (uint64_t)stx_grid_rows(grid);
+
+  return columns * (has_ground ? 3 : 2) * rows * (rows + 1) / 2;
+}
+
 typedef struct {
   StxImplInfo info;
   size_t (*scratch_size)(const StxSatdpParams *params, int threads);

@@ -193,11 +193,11 @@ size_t stx_satdp_run_c(const StxSatdpParams *params, const StxSatdpTables *table
   (void)threads;
   Job job = {params, tables, columns};
   size_t count = 0;
-  int width = stx_grid_columns(&params->grid), rows = tables->rows;
+  int width = stx_grid_columns(&params->grid);
   for (int column = 0; column < width; column++)
     count += (size_t)solve_column(&job, column, scratch, stixels + count);
   if (stats != NULL) {
-    stats->pairs = (uint64_t)width * (tables->has_ground ? 3 : 2) * rows * (rows + 1) / 2;
+    stats->pairs = stx_satdp_pairs(&params->grid, tables->has_ground);
     stats->evaluated = stats->pairs;
   }
   return count;

@@ -132,6 +132,14 @@ GstCaps *gst_stx_cuda_filter_caps(GstStxCuda *self, GstCaps *caps);
  */
 GstCaps *gst_stx_cuda_choose_caps(GstStxCuda *self, GstPad *src, GstCaps *caps);
 
+/* Each of `caps` (transfer full, system memory) in CUDAMemory, if gst_stx_cuda_offers, and as it
+ * is: for transform_caps. */
+GstCaps *gst_stx_cuda_both_caps(GstStxCuda *self, GstCaps *caps);
+
+/* One of these `caps` (transfer full), fixed, in the memory that gst_stx_cuda_choose_caps would
+ * take: for fixate_caps. */
+GstCaps *gst_stx_cuda_fixate_caps(GstStxCuda *self, GstPad *src, GstCaps *caps);
+
 /* Are the first of these caps in CUDAMemory? */
 gboolean gst_stx_cuda_is_caps(const GstCaps *caps);
 

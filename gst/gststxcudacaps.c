@@ -49,6 +49,35 @@ GstCaps *gst_stx_cuda_choose_caps(GstStxCuda *self, GstPad *src, GstCaps *caps)
   return caps;
 }
 
+GstCaps *gst_stx_cuda_both_caps(GstStxCuda *self, GstCaps *caps)
+{
+  GstCaps *both;
+
+  if (!gst_stx_cuda_offers(self))
+    return caps;
+  both = gst_caps_copy(caps);
+  gst_caps_set_features_simple(both, gst_caps_features_new(GST_STX_CUDA_FEATURE, NULL));
+  gst_caps_append(both, caps);
+  return both;
+}
+
+GstCaps *gst_stx_cuda_fixate_caps(GstStxCuda *self, GstPad *src, GstCaps *caps)
+{
+  guint count = gst_caps_get_size(caps), chosen = 0;
+  gboolean device =
+      count > 0 && self->cuda != NULL && takes_cuda(src, gst_caps_get_structure(caps, 0));
+
+  while (chosen < count && names_cuda(caps, chosen) != device)
+    chosen++;
+  if (chosen == count) /* there is only the other kind */
+    chosen = 0;
+  while (chosen-- > 0) {
+    caps = gst_caps_make_writable(caps);
+    gst_caps_remove_structure(caps, 0);
+  }
+  return gst_caps_fixate(caps);
+}
+
 gboolean gst_stx_cuda_query(GstStxCuda *self, GstPad *pad, GstQuery *query)
 {
   GstCaps *caps, *filter, *answer;

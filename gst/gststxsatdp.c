@@ -1,6 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/gststxsatdp.h"
 
+enum { MODEL, GROUND, POST_MESSAGES, NUMBERS };
+
+#define GST_TYPE_SAT_DP_MODEL (model_get_type())
+static GType model_get_type(void)
+{
+  static gsize type = 0;
+  static const GEnumValue values[] = {
+      {GST_STX_SATDP_GAUSSIAN, "Least squares per stixel, quadratic in the rows", "gaussian"},
+      {0, NULL, NULL},
+  };
+
+  if (g_once_init_enter(&type))
+    g_once_init_leave(&type, g_enum_register_static("GstSatDpStixelsModel", values));
+  return type;
+}
+
+/* ---- Numbers ------------------------------------------------------------------------------- */
+
 /* One row per property, in the order of their ids. The ranges are those of stx_satdp_check. */
 typedef struct {
   const char *name, *nick, *blurb;
@@ -56,41 +74,77 @@ static double get_number(const StxSatdpParams *params, guint index)
   return *(const double *)((const char *)params + numbers[index].offset);
 }
 
-static gboolean find(guint first, guint id, guint *index)
+static gboolean is_number(guint first, guint id, guint *index)
 {
-  *index = id - first;
-  return id >= first && *index < G_N_ELEMENTS(numbers);
+  *index = id - first - NUMBERS;
+  return id >= first + NUMBERS && *index < G_N_ELEMENTS(numbers);
+}
+
+/* ---- Properties ---------------------------------------------------------------------------- */
+
+static void install_choices(GObjectClass *klass, guint first)
+{
+  const GParamFlags flags = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS;
+  const GstStxSatdpSettings defaults = GST_STX_SATDP_SETTINGS_DEFAULTS;
+
+  g_object_class_install_property(klass, first + MODEL,
+      g_param_spec_enum("model", "Model", "Energy of a stixel", GST_TYPE_SAT_DP_MODEL,
+          defaults.model, flags | GST_PARAM_MUTABLE_READY));
+  g_object_class_install_property(klass, first + GROUND,
+      g_param_spec_enum("ground", "Ground", "Where the expected disparity of the road comes from",
+          GST_TYPE_STX_GROUND, defaults.ground, flags | GST_PARAM_MUTABLE_READY));
+  g_object_class_install_property(klass, first + POST_MESSAGES,
+      g_param_spec_boolean("post-messages", "Post messages",
+          "Post an element message stx-stixels-stats for every frame", defaults.post_messages,
+          flags | GST_PARAM_MUTABLE_PLAYING));
+  gst_type_mark_as_plugin_api(GST_TYPE_SAT_DP_MODEL, 0);
+  gst_type_mark_as_plugin_api(GST_TYPE_STX_GROUND, 0);
 }
 
 void gst_stx_satdp_install_properties(GObjectClass *klass, guint first)
 {
   static const StxSatdpParams defaults = STX_SATDP_DEFAULTS;
 
+  install_choices(klass, first);
   for (guint i = 0; i < G_N_ELEMENTS(numbers); i++)
-    g_object_class_install_property(klass, first + i,
+    g_object_class_install_property(klass, first + NUMBERS + i,
         g_param_spec_double(numbers[i].name, numbers[i].nick, numbers[i].blurb, numbers[i].min,
             numbers[i].max, get_number(&defaults, i),
             G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING));
 }
 
 gboolean gst_stx_satdp_set_property(
-    StxSatdpParams *params, guint first, guint id, const GValue *value)
+    GstStxSatdpSettings *settings, guint first, guint id, const GValue *value)
 {
   guint index;
 
-  if (!find(first, id, &index))
+  if (id == first + MODEL)
+    settings->model = g_value_get_enum(value);
+  else if (id == first + GROUND)
+    settings->ground = g_value_get_enum(value);
+  else if (id == first + POST_MESSAGES)
+    settings->post_messages = g_value_get_boolean(value);
+  else if (is_number(first, id, &index))
+    *(double *)((char *)&settings->params + numbers[index].offset) = g_value_get_double(value);
+  else
     return FALSE;
-  *(double *)((char *)params + numbers[index].offset) = g_value_get_double(value);
   return TRUE;
 }
 
 gboolean gst_stx_satdp_get_property(
-    const StxSatdpParams *params, guint first, guint id, GValue *value)
+    const GstStxSatdpSettings *settings, guint first, guint id, GValue *value)
 {
   guint index;
 
-  if (!find(first, id, &index))
+  if (id == first + MODEL)
+    g_value_set_enum(value, settings->model);
+  else if (id == first + GROUND)
+    g_value_set_enum(value, settings->ground);
+  else if (id == first + POST_MESSAGES)
+    g_value_set_boolean(value, settings->post_messages);
+  else if (is_number(first, id, &index))
+    g_value_set_double(value, get_number(&settings->params, index));
+  else
     return FALSE;
-  g_value_set_double(value, get_number(params, index));
   return TRUE;
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The numbers of StxSatdpParams (common/satdp.h) as properties: names, units, ranges. Defaults are
- * those of STX_SATDP_DEFAULTS. All may be changed while playing; they count from the next frame.
+ * What the user sets on sat-dp-stixels: model, ground, post-messages, and the numbers of
+ * StxSatdpParams (common/satdp.h) with names, units and ranges; their defaults are those of
+ * STX_SATDP_DEFAULTS. The numbers and post-messages may be changed while playing; they count from
+ * the next frame.
  */
 #ifndef GST_STX_SATDP_H
 #define GST_STX_SATDP_H
@@ -9,17 +11,32 @@
 #include <gst/gst.h>
 
 #include "common/satdp.h"
+#include "gst/gststxroad.h"
 
 G_BEGIN_DECLS
+
+typedef enum { GST_STX_SATDP_GAUSSIAN } GstStxSatdpModel;
+
+typedef struct {
+  StxSatdpParams params; /* its grid is not used */
+  GstStxSatdpModel model;
+  GstStxGround ground;
+  gboolean post_messages;
+} GstStxSatdpSettings;
+
+#define GST_STX_SATDP_SETTINGS_DEFAULTS                                                            \
+  {                                                                                                \
+    STX_SATDP_DEFAULTS, GST_STX_SATDP_GAUSSIAN, GST_STX_GROUND_AUTO, FALSE                         \
+  }
 
 /* In class_init: adds the properties with ids from `first` on; the element uses none above. */
 void gst_stx_satdp_install_properties(GObjectClass *klass, guint first);
 
 /* TRUE if `id` was one of them. The caller holds the object lock. */
 gboolean gst_stx_satdp_set_property(
-    StxSatdpParams *params, guint first, guint id, const GValue *value);
+    GstStxSatdpSettings *settings, guint first, guint id, const GValue *value);
 gboolean gst_stx_satdp_get_property(
-    const StxSatdpParams *params, guint first, guint id, GValue *value);
+    const GstStxSatdpSettings *settings, guint first, guint id, GValue *value);
 
 G_END_DECLS
 

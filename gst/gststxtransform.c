@@ -24,8 +24,27 @@ GstFlowReturn gst_stx_transform_prepare_output_buffer(
   return GST_FLOW_OK;
 }
 
-gboolean gst_stx_map_input(
-    GstElement *element, GstBuffer *buffer, gsize size, gsize unit, GstMapInfo *map)
+gboolean gst_stx_transform_to_system_memory(GstBaseTransform *transform)
+{
+  GstPad *src = GST_BASE_TRANSFORM_SRC_PAD(transform);
+  GstCaps *caps = gst_caps_make_writable(gst_pad_get_current_caps(src));
+  gboolean accepted;
+  gchar *text;
+
+  gst_caps_set_features(caps, 0, NULL);
+  accepted = gst_pad_peer_query_accept_caps(src, caps) &&
+             gst_base_transform_update_src_caps(transform, caps);
+  if (!accepted && !GST_PAD_IS_FLUSHING(src)) {
+    text = gst_caps_to_string(caps);
+    GST_ELEMENT_ERROR(
+        transform, CORE, NEGOTIATION, ("The next element does not take %s", text), (NULL));
+    g_free(text);
+  }
+  gst_caps_unref(caps);
+  return accepted;
+}
+
+gboolean gst_stx_check_input(GstElement *element, GstBuffer *buffer, gsize size, gsize unit)
 {
   gsize actual = gst_buffer_get_size(buffer);
 
@@ -43,6 +62,14 @@ gboolean gst_stx_map_input(
         (NULL));
     return FALSE;
   }
+  return TRUE;
+}
+
+gboolean gst_stx_map_input(
+    GstElement *element, GstBuffer *buffer, gsize size, gsize unit, GstMapInfo *map)
+{
+  if (!gst_stx_check_input(element, buffer, size, unit))
+    return FALSE;
   if (!gst_buffer_map(buffer, map, GST_MAP_READ)) {
     GST_ELEMENT_ERROR(element, RESOURCE, READ, ("cannot read a buffer's memory"), (NULL));
     return FALSE;

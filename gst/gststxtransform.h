@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * What the GstBaseTransform elements whose input is no video share: sat-dp-stixels, stixel-json.
- * All functions fit the virtual method of the same name.
+ * What is named after a virtual method fits it.
  */
 #ifndef GST_STX_TRANSFORM_H
 #define GST_STX_TRANSFORM_H
@@ -28,10 +28,18 @@ GstFlowReturn gst_stx_transform_prepare_output_buffer(
     GstBaseTransform *transform, GstBuffer *input, GstBuffer **output);
 
 /*
- * Maps `buffer` for reading and checks that it is `size` bytes long, or, with `size` 0, a whole
- * number (at least one) of records of `unit` bytes. FALSE after an element error that names the
- * size, and then nothing is mapped.
+ * The source pad goes from CUDAMemory to system memory in mid-stream, before the buffer that is
+ * being made. FALSE after an element error, if downstream takes only CUDAMemory.
  */
+gboolean gst_stx_transform_to_system_memory(GstBaseTransform *transform);
+
+/*
+ * Checks that `buffer` is `size` bytes long, or, with `size` 0, a whole number (at least one) of
+ * records of `unit` bytes. FALSE after an element error that names the size.
+ */
+gboolean gst_stx_check_input(GstElement *element, GstBuffer *buffer, gsize size, gsize unit);
+
+/* The same, and maps it for reading. FALSE after an element error, and then nothing is mapped. */
 gboolean gst_stx_map_input(
     GstElement *element, GstBuffer *buffer, gsize size, gsize unit, GstMapInfo *map);
 
