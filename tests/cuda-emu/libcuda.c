@@ -231,8 +231,10 @@ FAKE_API cuCtxPushCurrent_v2(CUcontext handle)
 FAKE_API cuCtxPopCurrent_v2(CUcontext *handle)
 {
   CUresult result = fake_begin(__func__, CUDA_ERROR_UNKNOWN);
-  *handle = (CUcontext)fake_pop();
-  if (*handle == NULL)
+  FakeContext *context = fake_pop();
+  if (handle != NULL)
+    *handle = (CUcontext)context;
+  if (context == NULL)
     result = CUDA_ERROR_INVALID_CONTEXT;
   return fake_end(result);
 }
