@@ -16,7 +16,7 @@ typedef struct {
   int sizes, width[MAX_SIZES], height[MAX_SIZES];
   char **size_texts, *left, *right, *labels, *calibration, *backend;
   gboolean quick, markdown, json;
-  int threads, milliseconds, warm_up;
+  int threads, milliseconds, warm_up, sets;
   bool cpu, gpu;
 } Options;
 
@@ -148,7 +148,8 @@ static bool run_bench(const Options *o, StxError *error)
                               : BENCH_TEXT,
       .context = {.budget = o->milliseconds,
           .warm_up = o->warm_up >= 0 ? o->warm_up : 0,
-          .gpu_warm_up = o->warm_up >= 0 ? o->warm_up : GPU_WARM_UP_MS},
+          .gpu_warm_up = o->warm_up >= 0 ? o->warm_up : GPU_WARM_UP_MS,
+          .sets = o->sets},
       .rows = g_array_new(FALSE, FALSE, sizeof(BenchRow))};
   b.context.machine = &b.machine;
   bool good = open_machine(&b, error) && run_groups(&b, error);
@@ -213,6 +214,8 @@ static bool check_options(const Options *o, StxError *error)
     return stx_fail(error, "--threads=%d: must be 0 (all cores) to 256", o->threads);
   if (o->milliseconds < 1)
     return stx_fail(error, "--time=%d: must be at least 1", o->milliseconds);
+  if (o->sets < 0 || o->sets > 1000)
+    return stx_fail(error, "--sets=%d: must be 0 (as the cache asks for) to 1000", o->sets);
   if (o->warm_up < -1)
     return stx_fail(error, "--warm-up=%d: must be at least 0", o->warm_up);
   return true;
@@ -231,6 +234,8 @@ static GOptionContext *make_context(Options *o)
       {"threads", 0, 0, G_OPTION_ARG_INT, &o->threads, "besides 1 (0: all cores)", "N"},
       {"time", 0, 0, G_OPTION_ARG_INT, &o->milliseconds, "per implementation (600)", "MS"},
       {"warm-up", 0, 0, G_OPTION_ARG_INT, &o->warm_up, "before that (CPU: 0; GPU: 100)", "MS"},
+      {"sets", 0, 0, G_OPTION_ARG_INT, &o->sets,
+          "of inputs in rotation on the GPU (0: more than its cache holds)", "N"},
       {"quick", 0, 0, G_OPTION_ARG_NONE, &o->quick, "60 ms each, 4 paths only", NULL},
       {"markdown", 0, 0, G_OPTION_ARG_NONE, &o->markdown, "print a Markdown table", NULL},
       {"json", 0, 0, G_OPTION_ARG_NONE, &o->json, "print JSON", NULL},

@@ -116,6 +116,7 @@ typedef struct {
   const BenchMachine *machine;
   double budget;               /* ms of timing per implementation */
   double warm_up, gpu_warm_up; /* ms of untimed runs before that, besides the one for checking */
+  int sets;                    /* of inputs on the GPU; 0: as its cache asks for */
 } BenchContext;
 
 /* Parameters of a group, as far as its stage looks at them. */

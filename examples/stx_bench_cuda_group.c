@@ -112,8 +112,15 @@ static void set_sizes(CudaGroup *c, const Group *g)
     c->offset[b] = c->set_size;
     c->set_size += (c->size[b] + DEVICE_ALIGN - 1) / DEVICE_ALIGN * DEVICE_ALIGN;
   }
+}
+
+static int count_sets(const CudaGroup *c, const Group *g)
+{
   size_t sets = CACHES * c->device->info->l2_cache / c->set_size + 1;
-  c->sets = sets < LEAST_SETS ? LEAST_SETS : sets > MOST_SETS ? MOST_SETS : (int)sets;
+  return g->context->sets > 0 ? g->context->sets
+         : sets < LEAST_SETS  ? LEAST_SETS
+         : sets > MOST_SETS   ? MOST_SETS
+                              : (int)sets;
 }
 
 /* Of all of a stage's implementations. */
@@ -215,6 +222,7 @@ CudaGroup *cuda_group_open(Group *g, StxError *error)
   }
   c->device = g->context->machine->device;
   set_sizes(c, g);
+  c->sets = count_sets(c, g);
   return allocate_all(c, g, error) && upload_sets(g, error) && upload_tables(g, error) ? c : NULL;
 }
 

@@ -1,0 +1,237 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# shellcheck disable=SC2317  # functions are called through step
+set -uo pipefail
+
+usage() {
+  cat <<'END'
+Everything that waits for an NVIDIA GPU, in one go: builds with CUDA, runs the GPU's tests, compares
+whole pipelines with the CPU's byte by byte, times every stage, and looks for memory errors and
+races with compute-sanitizer. Goes on after a failure; a table of what happened comes last.
+
+  examples/gpu-check.sh
+
+Needs what a build needs (see README.md), nvcc, and a GPU with its driver. From the environment:
+
+  BUILD=DIR      build folder (default build-gpu)
+  LOGS=DIR       what every step printed (default: the folder gpu-check in the build folder)
+  ARCHS=LIST     architectures to build for (default: this GPU's; all: every one, which takes long)
+  LIMIT=SECONDS  for everything together (default 530); what no longer fits is left out
+  STEPS=LIST     of tests, pipelines, bench, memcheck, racecheck, synccheck, initcheck (default: all)
+  SANITIZER=no   the same without the last four
+  BENCH=OPTIONS  of stx-bench, besides --backend cuda --markdown (default: --time 200)
+  SIZE=WxH       of all pictures that are compared or timed, instead of common ones
+
+Ends with 0 if every step passed, 1 if one failed, 77 if there is no GPU.
+END
+}
+
+case ${1:-} in
+  '') ;;
+  --help | -h) usage; exit 0 ;;
+  *) echo "gpu-check.sh: unknown option '$1' (see --help)" >&2; exit 2 ;;
+esac
+
+cd "$(dirname "$0")/.." || exit 1
+build=${BUILD:-build-gpu} limit=${LIMIT:-530}
+logs=${LOGS:-$build/gpu-check}
+steps=${STEPS:-tests pipelines bench memcheck racecheck synccheck initcheck}
+[ "${SANITIZER:-yes}" = no ] && steps=$(sed -E 's/(mem|race|sync|init)check//g' <<<"$steps")
+
+# Runs a command within what is left of the time.
+limited() {
+  local left=$((limit - SECONDS))
+  timeout -k 5 "$((left > 0 ? left : 1))" "$@"
+}
+
+# ---- Steps: the last line that one prints is its result; status 77: it could not be done --------
+
+# The compute capability of the first GPU, as 90.
+find_gpu() {
+  python3 - <<'END'
+import ctypes, sys
+try:
+    cuda = ctypes.CDLL("libcuda.so.1")
+except OSError as error:
+    sys.exit(f"no NVIDIA driver: {error}")
+value = ctypes.c_int()
+if cuda.cuInit(0) or cuda.cuDeviceGetCount(ctypes.byref(value)) or value.value < 1:
+    sys.exit("the NVIDIA driver sees no GPU")
+for attribute in (75, 76):  # CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, _MINOR
+    cuda.cuDeviceGetAttribute(ctypes.byref(value), attribute, 0)
+    print(value.value, end="")
+END
+}
+
+build() {
+  local options=(-Dcuda=enabled -Dtests=enabled -Dexamples=enabled -Dcuda-archs="${ARCHS:-$gpu}")
+  if [ -f "$build/build.ninja" ]; then
+    limited meson configure "$build" "${options[@]}"
+  else
+    limited meson setup "$build" "${options[@]}"
+  fi && limited ninja -C "$build" && echo "for architecture ${ARCHS:-$gpu}"
+}
+
+# A suite of which every test was skipped has tested nothing.
+run_tests() {
+  local text status
+  text=$(limited meson test -C "$build" --no-rebuild --suite gpu --print-errorlogs 2>&1)
+  status=$?
+  echo "$text"
+  count() { sed -n "s/^$1: *\([0-9]*\).*/\1/p; \$s/.*/0/p" <<<"$text" | head -n 1; }
+  echo "$(count Ok) passed, $(count Fail) failed, $(count Skipped) skipped, $(count Timeout) too slow"
+  [ "$status" = 0 ] && [ "$(count Ok)" -gt 0 ]
+}
+
+# from_pair WxH REST: pictures of both cameras into stereo-sgm, then the rest of a pipeline.
+from_pair() {
+  local size=${SIZE:-$1} rest=$2
+  local caps=video/x-raw,width=${size%x*},height=${size#*x}
+  echo "street-scene-src view=left num-buffers=2 ! $caps ! tee name=left" \
+    "left. ! queue ! videoconvert ! sgm.sink_left" \
+    "street-scene-src view=right num-buffers=2 ! $caps ! videoconvert ! sgm.sink_right" \
+    "stereo-sgm name=sgm backend=BACKEND $rest"
+}
+
+stixels="sat-dp-stixels backend=BACKEND"
+overlay="stixel-overlay name=overlay backend=BACKEND"
+drawn="downsample-transpose backend=BACKEND ! $stixels ! overlay.stixels left. ! queue ! videoconvert"
+
+# name, and the pipeline up to its last element
+pipelines() {
+  echo "disparity   $(from_pair 1242x375 '')"
+  echo "8-paths     $(from_pair 641x363 'paths=8 max-disparity=64')"
+  echo "stixels     $(from_pair 1242x375 "! downsample-transpose backend=BACKEND ! $stixels")"
+  echo "4x4         $(from_pair 2048x1024 "! downsample-transpose backend=BACKEND stixel-width=4 \
+    stixel-height=4 ! $stixels")"
+  echo "semantics   street-scene-src view=semantics num-buffers=2 ! cells.semantics \
+    street-scene-src view=disparity num-buffers=2 ! downsample-transpose name=cells \
+    backend=BACKEND ! $stixels"
+  echo "overlay     $(from_pair 1242x375 "! $drawn ! video/x-raw,format=RGBA ! $overlay")"
+  echo "NV12        $(from_pair 642x362 "! $drawn ! video/x-raw,format=NV12 ! $overlay mode=kind \
+    legend=top-left")"
+}
+
+# run_pipeline BACKEND FILE WORDS...: also fails when the element went to the CPU, of which it warns
+run_pipeline() {
+  local backend=$1 file=$2 text status
+  shift 2
+  # shellcheck disable=SC2068  # words of a pipeline
+  text=$(limited gst-launch-1.0 -q ${@//BACKEND/$backend} ! filesink location="$file" 2>&1)
+  status=$?
+  echo "$text"
+  [ "$status" = 0 ] && [ -s "$file" ] && ! grep -q WARNING <<<"$text"
+}
+
+compare_pipelines() {
+  local name line same=0 different='' folder
+  command -v gst-launch-1.0 >/dev/null || { echo "no gst-launch-1.0"; return 77; }
+  folder=$(mktemp -d)
+  export GST_PLUGIN_PATH_1_0=$PWD/$build/gst GST_REGISTRY_1_0=$folder/registry
+  while read -r name line; do
+    echo "$name: $line"
+    if run_pipeline c "$folder/c" "$line" && run_pipeline cuda "$folder/cuda" "$line" &&
+      cmp "$folder/c" "$folder/cuda"; then
+      same=$((same + 1))
+    else
+      different+=" $name"
+    fi
+    rm -f "$folder/c" "$folder/cuda"
+  done < <(pipelines)
+  rm -r "$folder"
+  echo "$same gave the CPU's bytes${different:+, not so:$different}"
+  [ -z "$different" ]
+}
+
+bench() {
+  # shellcheck disable=SC2086  # a list of options
+  limited "$build/examples/stx-bench" --backend cuda --markdown ${SIZE:+--size $SIZE} \
+    ${BENCH---time 200} >"$logs/bench.md" || return
+  echo "$(grep -c '| cuda' "$logs/bench.md") lines in bench.md"
+}
+
+# The check programs of the suite, one per line.
+check_programs() {
+  meson introspect "$build" --tests | python3 -c '
+import json, os, sys
+tests = [t for t in json.load(sys.stdin) if any(s.split(":")[-1] == "gpu" for s in t["suite"])]
+programs = sorted({t["cmd"][0] for t in tests})
+print("\n".join(p for p in programs if os.path.basename(p).startswith("check_")))'
+}
+
+# One tool over all programs at the same time, each with its smallest cases only.
+sanitize() {
+  local tool=$1 options=(--error-exitcode 99) programs program failed='' sanitizer
+  # Calls that fail on purpose are no errors.
+  [ "$tool" = memcheck ] && options+=(--report-api-errors no)
+  sanitizer=$(command -v compute-sanitizer || echo /usr/local/cuda/bin/compute-sanitizer)
+  [ -x "$sanitizer" ] || { echo "no compute-sanitizer"; return 77; }
+  mapfile -t programs < <(check_programs)
+  [ ${#programs[@]} -gt 0 ] || { echo "no check programs in suite gpu"; return 1; }
+  for program in "${programs[@]}"; do
+    CK_FORK=no CK_DEFAULT_TIMEOUT=0 STX_CHECK_SIZES=small limited "$sanitizer" --tool "$tool" \
+      "${options[@]}" "$program" >"$logs/$tool-${program##*/}.log" 2>&1 &
+  done
+  for job in $(jobs -p); do wait "$job" || failed+=" $?"; done
+  for program in "${programs[@]}"; do
+    local log=$logs/$tool-${program##*/}.log
+    echo "==== ${program##*/}"
+    cat "$log"
+    rm "$log"
+  done
+  echo "${#programs[@]} programs${failed:+; exit statuses:$failed}"
+  [ -z "$failed" ]
+}
+
+# ---- One after another ---------------------------------------------------------------------------
+
+table=() failed=0
+
+# step NAME COMMAND...
+step() {
+  local name=$1 log=$logs/$1.log begin=$SECONDS status result
+  shift
+  if [ "$SECONDS" -ge "$limit" ]; then
+    table+=("$(printf '%-10s %-8s %4s s  %s' "$name" 'left out' 0 'no time')")
+    return
+  fi
+  echo "== $name"
+  "$@" >"$log" 2>&1
+  status=$?
+  case $status in
+    0) result=ok ;;
+    77) result=skipped ;;
+    *) result=FAILED failed=1 ;;
+  esac
+  [ "$result" = FAILED ] && tail -n 15 "$log" | cut -c 1-200
+  [ "$SECONDS" -ge "$limit" ] && result="no time"
+  table+=("$(printf '%-10s %-8s %4s s  %s' "$name" "$result" $((SECONDS - begin)) \
+    "$(tail -n 1 "$log" | cut -c 1-100)")")
+  return "$status"
+}
+
+gpu=$(find_gpu) || { echo "gpu-check.sh: nothing to do without a GPU" >&2; exit 77; }
+mkdir -p "$logs"
+if step build build; then
+  for name in $steps; do
+    case $name in
+      tests) step tests run_tests ;;
+      pipelines) step pipelines compare_pipelines ;;
+      bench) step bench bench ;;
+      memcheck | racecheck | synccheck | initcheck) step "$name" sanitize "$name" ;;
+      *) echo "gpu-check.sh: no step '$name'" >&2; failed=1 ;;
+    esac
+  done
+fi
+
+echo
+if [ -s "$logs/bench.md" ]; then
+  # The table without the columns that are empty on a GPU or can be read from the file.
+  grep '^\*' "$logs/bench.md"
+  awk -F'|' '$3 ~ /cuda|code/ { print $2 "|" $3 "|" $5 "|" $6 "|" $7 "|" $8 "|" $9 "|" $11 "|" $12 }' "$logs/bench.md"
+  echo
+fi
+command -v nvidia-smi >/dev/null && nvidia-smi --query-gpu=name,driver_version --format=csv,noheader
+printf '%s\n' "${table[@]}"
+echo "logs in $logs"
+exit "$failed"
