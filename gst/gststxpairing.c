@@ -294,8 +294,6 @@ static GstFlowReturn pairing_update_src_caps(
 {
   GstStxPairingPrivate *priv = PRIVATE(aggregator);
 
-  if (priv->src_caps == NULL)
-    return GST_AGGREGATOR_FLOW_NEED_DATA;
   *caps = gst_caps_ref(priv->src_caps);
   if (CLASS(aggregator)->choose_memory != NULL)
     *caps = CLASS(aggregator)->choose_memory(GST_STX_PAIRING(aggregator), *caps);
@@ -309,11 +307,13 @@ static gboolean pairing_negotiate(GstAggregator *aggregator)
   GstCaps *caps = PRIVATE(aggregator)->src_caps;
   gchar *text;
 
+  if (caps == NULL) /* tried with the first buffers; not known before they are a set */
+    return TRUE;
   if (GST_AGGREGATOR_CLASS(gst_stx_pairing_parent_class)->negotiate(aggregator))
     return TRUE;
   if (GST_PAD_IS_FLUSHING(src))
     return FALSE;
-  text = gst_caps_to_string(caps != NULL ? caps : GST_PAD_TEMPLATE_CAPS(GST_PAD_PAD_TEMPLATE(src)));
+  text = gst_caps_to_string(caps);
   GST_ELEMENT_ERROR(
       aggregator, CORE, NEGOTIATION, ("The next element does not take %s", text), (NULL));
   g_free(text);
