@@ -180,10 +180,10 @@ void stx_cuda_close(StxCuda *cuda)
 {
   if (cuda == NULL)
     return;
-  if (stx_cuda_enter(cuda, NULL)) {
-    stx_cuda_unload(cuda);
+  bool entered = stx_cuda_enter(cuda, NULL);
+  stx_cuda_unload(cuda);
+  if (entered)
     stx_cuda_leave(cuda);
-  }
   if (cuda->own)
     cuda->driver.p_cuCtxDestroy_v2(cuda->context);
   cuda_delete(cuda);
@@ -198,6 +198,7 @@ const StxCudaInfo *stx_cuda_info(const StxCuda *cuda)
 
 bool stx_cuda_stream_new(StxCuda *cuda, StxCudaStream *stream, StxError *error)
 {
+  *stream = NULL;
   if (!stx_cuda_enter(cuda, error))
     return false;
   CUresult result = cuda->driver.p_cuStreamCreate(stream, CU_STREAM_DEFAULT);
@@ -209,10 +210,12 @@ bool stx_cuda_stream_new(StxCuda *cuda, StxCudaStream *stream, StxError *error)
 
 void stx_cuda_stream_free(StxCuda *cuda, StxCudaStream stream)
 {
-  if (stream == NULL || !stx_cuda_enter(cuda, NULL))
+  if (stream == NULL)
     return;
+  bool entered = stx_cuda_enter(cuda, NULL);
   cuda->driver.p_cuStreamDestroy_v2(stream);
-  stx_cuda_leave(cuda);
+  if (entered)
+    stx_cuda_leave(cuda);
 }
 
 bool stx_cuda_synchronize(StxCuda *cuda, StxCudaStream stream, StxError *error)

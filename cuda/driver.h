@@ -102,7 +102,8 @@ struct StxCuda {
   size_t kernel_count;
 };
 
-/* Makes the context current until stx_cuda_leave. Failure: do not leave. */
+/* Makes the context current until stx_cuda_leave. Failure: do not leave. Releases go on without
+ * it: the driver knows most handles anyway. */
 bool stx_cuda_enter(StxCuda *cuda, StxError *error);
 void stx_cuda_leave(StxCuda *cuda);
 

@@ -17,10 +17,12 @@ bool stx_cuda_alloc(StxCuda *cuda, size_t size, void **device, StxError *error)
 
 void stx_cuda_free(StxCuda *cuda, void *device)
 {
-  if (device == NULL || !stx_cuda_enter(cuda, NULL))
+  if (device == NULL)
     return;
+  bool entered = stx_cuda_enter(cuda, NULL);
   cuda->driver.p_cuMemFree_v2((uintptr_t)device);
-  stx_cuda_leave(cuda);
+  if (entered)
+    stx_cuda_leave(cuda);
 }
 
 bool stx_cuda_alloc_host(StxCuda *cuda, size_t size, void **host, StxError *error)
@@ -39,10 +41,12 @@ bool stx_cuda_alloc_host(StxCuda *cuda, size_t size, void **host, StxError *erro
 
 void stx_cuda_free_host(StxCuda *cuda, void *host)
 {
-  if (host == NULL || !stx_cuda_enter(cuda, NULL))
+  if (host == NULL)
     return;
+  bool entered = stx_cuda_enter(cuda, NULL);
   cuda->driver.p_cuMemFreeHost(host);
-  stx_cuda_leave(cuda);
+  if (entered)
+    stx_cuda_leave(cuda);
 }
 
 /* ---- Copies ------------------------------------------------------------------------------- */

@@ -15,10 +15,12 @@ bool stx_cuda_event_new(StxCuda *cuda, StxCudaEvent *event, StxError *error)
 
 void stx_cuda_event_free(StxCuda *cuda, StxCudaEvent event)
 {
-  if (event == NULL || !stx_cuda_enter(cuda, NULL))
+  if (event == NULL)
     return;
+  bool entered = stx_cuda_enter(cuda, NULL);
   cuda->driver.p_cuEventDestroy_v2(event);
-  stx_cuda_leave(cuda);
+  if (entered)
+    stx_cuda_leave(cuda);
 }
 
 bool stx_cuda_event_record(StxCuda *cuda, StxCudaEvent event, StxCudaStream stream, StxError *error)
@@ -96,8 +98,10 @@ bool stx_cuda_graph_launch(StxCuda *cuda, StxCudaGraph graph, StxCudaStream stre
 
 void stx_cuda_graph_free(StxCuda *cuda, StxCudaGraph graph)
 {
-  if (graph == NULL || !stx_cuda_enter(cuda, NULL))
+  if (graph == NULL)
     return;
+  bool entered = stx_cuda_enter(cuda, NULL);
   cuda->driver.p_cuGraphExecDestroy(graph);
-  stx_cuda_leave(cuda);
+  if (entered)
+    stx_cuda_leave(cuda);
 }

@@ -134,10 +134,10 @@ void fake_delete(void *object)
   }
 }
 
-/* What nobody has to release: functions go with their module, and with their context. */
+/* Nobody has to release functions, or what was on a GPU that is gone. */
 static bool is_leak(const FakeObject *object)
 {
-  return object->kind != FAKE_FUNCTION;
+  return object->kind != FAKE_FUNCTION && (lost_at == 0 || object->kind == FAKE_CONTEXT);
 }
 
 static void report_leak(const FakeObject *object)
