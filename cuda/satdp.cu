@@ -25,7 +25,6 @@ STX_DEVICE Column new_column(const StxSatdpColumnsArgs *a, char *shared, StxSatd
   c.tables = a->tables;
   c.column = 0;
   c.rows = stx_grid_rows(&a->params.grid);
-  c.warps = blockDim.x / LANES;
   c.warp = threadIdx.x / LANES;
   c.lane = threadIdx.x % LANES;
   c.has_ground = a->has_ground;

@@ -9,7 +9,7 @@
 enum {
   STX_SATDP_TILE = 8, /* end rows that are worked on together; a divisor of 32 */
   STX_SATDP_PAIRS = STX_SATDP_TILE * (STX_SATDP_TILE - 1) / 2, /* that begin and end in it */
-  STX_SATDP_MAX_WARPS = 8, /* of a block; at least 4: one for the recurrence, and one per kind */
+  STX_SATDP_WARPS = 8,     /* of a block: satdp_dp.cuh says who does what */
   STX_SATDP_BLOCKS = 1024, /* at most: more columns take turns */
   /* Class sums stand in slots, ordered by kind and class, each kind padded to whole quads of four:
    * a quad is one load. */
@@ -36,9 +36,7 @@ typedef struct {
 /* What is known, before the recurrence gets there, of the pairs that end in the tile in which they
  * begin: 1 … 1, 1 … 2, up to 7 … 7. */
 typedef struct {
-  double energy[3][STX_SATDP_PAIRS];
-  double foot[2][STX_SATDP_PAIRS]; /* ground, object */
-  double top[STX_SATDP_PAIRS];     /* ground; an object's top is its foot */
+  double energy[3][STX_SATDP_PAIRS], foot[3][STX_SATDP_PAIRS], top[3][STX_SATDP_PAIRS];
 } StxSatdpTerms;
 
 /* The best of some start rows, by end row of a tile. */

@@ -73,7 +73,7 @@ STX_DEVICE void write_stixels(const Column *c, const uint16_t *notes, int count)
 {
   StxStixel *records = c->args->records + (size_t)c->column * c->rows;
   StxTrace trace = trace_of(c);
-  for (int i = c->warp * LANES + c->lane; i < count; i += c->warps * LANES) {
+  for (int i = c->warp * LANES + c->lane; i < count; i += WARPS * LANES) {
     int below, kind = notes[i] >> VT_BITS, vt = notes[i] & ((1 << VT_BITS) - 1);
     StxSegment segment = stx_trace_segment(&trace, kind, vt, &below);
     StxSegmentSums sums = sums_of(c, &segment);

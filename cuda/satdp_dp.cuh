@@ -119,7 +119,7 @@ STX_DEVICE void store_partial(const Column *c, int kind, int part, const Candida
 {
   if (c->lane >= TILE)
     return;
-  StxSatdpPartial *partial = partial_of(c, kind, part);
+  StxSatdpPartial *partial = &c->partial[kind * WARPS + part];
   partial->energy[c->lane] = best->energy;
   partial->value[c->lane] = best->value;
   partial->vb[c->lane] = (uint16_t)best->vb;
@@ -154,30 +154,134 @@ template <int kind> STX_DEVICE Candidate try_pair(const Column *c, int vb, int k
   return make_candidate<kind>(c, vb, &fit, cut_below(&c->row[vb]));
 }
 
-/* ---- First step of a tile: everything that needs no T of the tile -------------------------- */
+/* ---- First step of a tile: start rows at or below its first row ----------------------------- */
 
-/* This warp's share of the listed start rows, for all end rows of the tile. Returns the turn of
- * the warp that is next. */
-template <int kind>
-STX_DEVICE int try_starts(const Column *c, int k0, int turn, uint32_t *evaluated)
+/* The warp that prunes a kind also tries its first start rows. */
+STX_DEVICE int home_warp(int kind)
 {
+  return 1 + 3 * kind;
+}
+
+/* Warps that try start rows of the kind: the first from home_warp on. */
+STX_DEVICE int part_count(const Column *c, int kind)
+{
+  return min((c->counts->tried[kind] + STARTS - 1) / STARTS, (int)WARPS);
+}
+
+/* This warp's share of the listed start rows, for all end rows of the tile. `carried` is what the
+ * home warp tried before. */
+template <int kind>
+STX_DEVICE void try_starts(const Column *c, int k0, const Candidate *carried, uint32_t *evaluated)
+{
+  int part = (c->warp - home_warp(kind) + WARPS) % WARPS;
+  if (part >= part_count(c, kind))
+    return;
   int slot = c->lane / TILE, last = min(k0 + TILE, c->rows) - 1;
   int k = min(k0 + c->lane % TILE, last);
   bool inside = k0 + c->lane % TILE <= last;
   const uint16_t *starts = tried_starts(c, kind);
   int count = c->counts->tried[kind];
-  int first = (c->warp + c->warps - turn % c->warps) % c->warps;
   Candidate best = no_candidate();
-  for (int i = first * STARTS + slot; i < count; i += c->warps * STARTS) {
+  for (int i = part * STARTS + slot; i < count; i += WARPS * STARTS) {
     offer(&best, try_pair<kind>(c, starts[i], k, inside && k == last));
     *evaluated += inside;
   }
+  if (part == 0)
+    offer_any(&best, *carried);
   merge_starts(&best);
-  store_partial(c, kind, c->warp, &best);
-  return turn + (count + STARTS - 1) / STARTS;
+  store_partial(c, kind, part, &best);
 }
 
-/* The pairs that begin inside the tile, one per lane. */
+STX_DEVICE void gather(const Column *c, int k0, const Candidate *carried, uint32_t *evaluated)
+{
+  if (c->has_ground)
+    try_starts<GROUND>(c, k0, carried, evaluated);
+  try_starts<OBJECT>(c, k0, carried, evaluated);
+  try_starts<SKY>(c, k0, carried, evaluated);
+}
+
+/* ---- Second step: the recurrence, row by row, in one warp ---------------------------------- */
+
+/* A lane owns a kind and an end row of the tile; lanes 24 and up repeat others. */
+typedef struct {
+  int kind, j;
+} Owner;
+
+STX_DEVICE Owner owner_of(int lane)
+{
+  Owner owner = {min(lane / TILE, KINDS - 1), lane % TILE};
+  return owner;
+}
+
+STX_DEVICE Candidate merge_partials(const Column *c, Owner own)
+{
+  Candidate best = no_candidate();
+  int parts = part_count(c, own.kind);
+  for (int part = 0; part < parts; part++) {
+    const StxSatdpPartial *partial = &c->partial[own.kind * WARPS + part];
+    Candidate candidate = {
+        partial->energy[own.j], partial->value[own.j], partial->vb[own.j], partial->below[own.j]};
+    offer_any(&best, candidate);
+  }
+  return best;
+}
+
+/* The three kinds side by side: they share most of their arithmetic. */
+STX_DEVICE StxChoice choose_below(const Column *c, int kind, StxCut cut, double foot)
+{
+  StxChoice ground = stx_below_ground(c->pair, cut, foot);
+  StxChoice object = stx_below_object(c->pair, cut, foot);
+  StxChoice sky = stx_below_sky(c->pair, cut);
+  return kind == GROUND ? ground : kind == OBJECT ? object : sky;
+}
+
+/* Energy and value of the owner's T of row i. */
+STX_DEVICE StxCut cut_above(const Candidate *best, int i)
+{
+  StxCut cut = {__shfl_sync(STX_FULL_WARP, best->energy, GROUND * TILE + i),
+      __shfl_sync(STX_FULL_WARP, best->energy, OBJECT * TILE + i),
+      __shfl_sync(STX_FULL_WARP, best->energy, SKY * TILE + i),
+      __shfl_sync(STX_FULL_WARP, best->value, GROUND * TILE + i),
+      __shfl_sync(STX_FULL_WARP, best->value, OBJECT * TILE + i)};
+  return cut;
+}
+
+STX_DEVICE void store_row(const Column *c, Owner own, int k0, const Candidate *best)
+{
+  StxSatdpRow *row = &c->row[k0 + own.j + 1];
+  if (c->lane >= KINDS * TILE || k0 + own.j >= c->rows)
+    return;
+  row->energy[own.kind] = best->energy;
+  row->link[own.kind] = stx_link(best->vb, best->below);
+  if (own.kind != SKY)
+    row->value[own.kind] = best->value;
+}
+
+/* In step i, T of row i − 1 is final, and all later end rows look at the start row above it. */
+STX_DEVICE void solve_tile(const Column *c, int k0)
+{
+  Owner own = owner_of(c->lane);
+  const StxSatdpTerms *terms = &c->terms[k0 / TILE % 2];
+  Candidate best = {STX_FORBIDDEN, 0, 0, 0};
+  bool solves = own.kind != GROUND || c->has_ground;
+  if (solves)
+    best = merge_partials(c, own);
+#pragma unroll
+  for (int i = 1; i < TILE; i++) {
+    StxCut cut = cut_above(&best, i - 1);
+    int term = (i - 1) * TILE - i * (i - 1) / 2 + max(own.j - i, 0);
+    double foot = terms->foot[own.kind][term], top = terms->top[own.kind][term];
+    StxChoice choice = choose_below(c, own.kind, cut, foot);
+    Candidate candidate = {terms->energy[own.kind][term] + c->stixel_cost + choice.energy, top,
+        k0 + i, (int)choice.below};
+    if (own.j >= i && solves)
+      offer(&best, candidate);
+  }
+  store_row(c, own, k0, &best);
+}
+
+/* ---- Meanwhile: the pairs that begin inside the next tile, one per lane --------------------- */
+
 template <int kind> STX_DEVICE void fit_tile(const Column *c, int k0, uint32_t *evaluated)
 {
   int i = 1, left = c->lane;
@@ -186,99 +290,23 @@ template <int kind> STX_DEVICE void fit_tile(const Column *c, int k0, uint32_t *
   int j = i + left;
   if (i >= TILE || k0 + j >= c->rows)
     return;
+  StxSatdpTerms *terms = &c->terms[k0 / TILE % 2];
   Fit fit = fit_pair<kind>(c, k0 + i, k0 + j);
-  c->terms->energy[kind][c->lane] = fit.energy;
-  if (kind != SKY)
-    c->terms->foot[kind == OBJECT][c->lane] = fit.foot;
-  if (kind == GROUND)
-    c->terms->top[c->lane] = fit.top;
+  terms->energy[kind][c->lane] = fit.energy;
+  terms->foot[kind][c->lane] = fit.foot;
+  terms->top[kind][c->lane] = fit.top;
   *evaluated += 1;
 }
 
-template <int kind>
-STX_DEVICE int gather_kind(const Column *c, int k0, int turn, uint32_t *evaluated)
+/* The warps beside the home warps. */
+STX_DEVICE void fit_tiles(const Column *c, int k0, uint32_t *evaluated)
 {
-  turn = try_starts<kind>(c, k0, turn, evaluated);
-  if (c->warp == turn % c->warps)
-    fit_tile<kind>(c, k0, evaluated);
-  return turn + 1;
-}
-
-STX_DEVICE void gather(const Column *c, int k0, uint32_t *evaluated)
-{
-  int turn = 0;
-  if (c->has_ground)
-    turn = gather_kind<GROUND>(c, k0, turn, evaluated);
-  turn = gather_kind<OBJECT>(c, k0, turn, evaluated);
-  gather_kind<SKY>(c, k0, turn, evaluated);
-}
-
-/* ---- Second step: the recurrence, row by row, in one warp ---------------------------------- */
-
-template <int kind> STX_DEVICE Candidate merge_partials(const Column *c, int k0)
-{
-  int j = c->lane % TILE, parity = k0 / TILE % 2;
-  Candidate best = no_candidate();
-  for (int i = c->lane / TILE; i <= c->warps; i += STARTS) {
-    const StxSatdpPartial *partial = partial_of(c, kind, i < c->warps ? i : i + parity);
-    Candidate candidate = {
-        partial->energy[j], partial->value[j], partial->vb[j], partial->below[j]};
-    offer_any(&best, candidate);
-  }
-  merge_starts(&best);
-  return best;
-}
-
-template <int kind>
-STX_DEVICE void offer_term(const Column *c, int vb, int term, StxCut cut, Candidate *best)
-{
-  Fit fit = {c->terms->energy[kind][term], 0, 0};
-  if (kind == GROUND) {
-    fit.foot = c->terms->foot[GROUND][term];
-    fit.top = c->terms->top[term];
-  } else if (kind == OBJECT) {
-    fit.foot = fit.top = c->terms->foot[OBJECT][term];
-  }
-  offer(best, make_candidate<kind>(c, vb, &fit, cut));
-}
-
-template <int kind> STX_DEVICE void store_row(const Column *c, int k, const Candidate *best)
-{
-  StxSatdpRow *row = &c->row[k + 1];
-  row->energy[kind] = best->energy;
-  row->link[kind] = stx_link(best->vb, best->below);
-  if (kind != SKY)
-    row->value[kind] = best->value;
-}
-
-/* Lane j, and those that repeat it, own end row k0 + j. In step i its T of row i − 1 is final. */
-STX_DEVICE void solve_tile(const Column *c, int k0)
-{
-  int j = c->lane % TILE, k = k0 + j;
-  bool inside = k < c->rows;
-  Candidate ground = {STX_FORBIDDEN, 0, 0, 0};
-  if (c->has_ground)
-    ground = merge_partials<GROUND>(c, k0);
-  Candidate object = merge_partials<OBJECT>(c, k0), sky = merge_partials<SKY>(c, k0);
-  for (int i = 1, term = j - 1; i < TILE; term += TILE - 1 - i, i++) {
-    StxCut cut = {__shfl_sync(STX_FULL_WARP, ground.energy, i - 1),
-        __shfl_sync(STX_FULL_WARP, object.energy, i - 1),
-        __shfl_sync(STX_FULL_WARP, sky.energy, i - 1),
-        __shfl_sync(STX_FULL_WARP, ground.value, i - 1),
-        __shfl_sync(STX_FULL_WARP, object.value, i - 1)};
-    if (j >= i && inside) {
-      if (c->has_ground)
-        offer_term<GROUND>(c, k0 + i, term, cut, &ground);
-      offer_term<OBJECT>(c, k0 + i, term, cut, &object);
-      offer_term<SKY>(c, k0 + i, term, cut, &sky);
-    }
-  }
-  if (c->lane < TILE && inside) {
-    if (c->has_ground)
-      store_row<GROUND>(c, k, &ground);
-    store_row<OBJECT>(c, k, &object);
-    store_row<SKY>(c, k, &sky);
-  }
+  if (c->warp == home_warp(GROUND) + 1 && c->has_ground)
+    fit_tile<GROUND>(c, k0, evaluated);
+  else if (c->warp == home_warp(OBJECT) + 1)
+    fit_tile<OBJECT>(c, k0, evaluated);
+  else if (c->warp == home_warp(SKY) - 1)
+    fit_tile<SKY>(c, k0, evaluated);
 }
 
 /* ---- Meanwhile: pruning, one warp per kind ------------------------------------------------- */
@@ -340,7 +368,8 @@ template <int kind> STX_DEVICE void drop_starts(const Column *c, int k0)
  * rows just below the tile under way, k0, and k0 itself. Each group of TILE lanes has one, in
  * *vb, −1 if another group has it, too. Returns a bound above which no start row can win. */
 template <int kind>
-STX_DEVICE float try_winners(const Column *c, int k0, int k1, int *vb, uint32_t *evaluated)
+STX_DEVICE float try_winners(
+    const Column *c, int k0, int k1, int *vb, Candidate *carried, uint32_t *evaluated)
 {
   int slot = c->lane / TILE, last = min(k1 + TILE, c->rows) - 1;
   int k = min(k1 + c->lane % TILE, last);
@@ -357,7 +386,7 @@ STX_DEVICE float try_winners(const Column *c, int k0, int k1, int *vb, uint32_t 
     *evaluated += inside;
   }
   merge_starts(&best);
-  store_partial(c, kind, c->warps + k1 / TILE % 2, &best);
+  *carried = best;
   float limit = -round_down((double)c->row[k + 1].lower[kind] - best.energy);
   for (int step = 1; step < TILE; step *= 2)
     limit = fmaxf(limit, __shfl_xor_sync(STX_FULL_WARP, limit, step));
@@ -392,13 +421,12 @@ STX_DEVICE void list_starts(const Column *c, int k0, int k1, float limit, int vb
   }
 }
 
-template <int kind> STX_DEVICE void prune(const Column *c, int k0, uint32_t *evaluated)
+template <int kind>
+STX_DEVICE void prune(const Column *c, int k0, Candidate *carried, uint32_t *evaluated)
 {
   int k1 = k0 + TILE, vb;
-  if (k1 >= c->rows)
-    return;
   drop_starts<kind>(c, k0);
-  float limit = try_winners<kind>(c, k0, k1, &vb, evaluated);
+  float limit = try_winners<kind>(c, k0, k1, &vb, carried, evaluated);
   __syncwarp();
   list_starts<kind>(c, k0, k1, limit, vb);
 }
@@ -408,33 +436,39 @@ template <int kind> STX_DEVICE void prune(const Column *c, int k0, uint32_t *eva
 /* The first tile tries start row 0. */
 STX_DEVICE void begin_column(const Column *c)
 {
-  Candidate none = no_candidate();
-  if (c->warp >= KINDS)
-    return;
-  store_partial(c, c->warp, c->warps, &none);
-  if (c->lane == 0) {
-    live_starts(c, c->warp)[0] = tried_starts(c, c->warp)[0] = 0;
-    c->counts->live[c->warp] = c->counts->tried[c->warp] = 1;
-    if (c->warp == 0)
-      c->counts->evaluated = 0;
+  if (threadIdx.x < KINDS) {
+    int kind = threadIdx.x;
+    live_starts(c, kind)[0] = tried_starts(c, kind)[0] = 0;
+    c->counts->live[kind] = c->counts->tried[kind] = 1;
+    c->counts->evaluated = 0;
   }
+}
+
+STX_DEVICE void prepare_tile(const Column *c, int k0, Candidate *carried, uint32_t *evaluated)
+{
+  if (c->warp == home_warp(GROUND) && c->has_ground)
+    prune<GROUND>(c, k0, carried, evaluated);
+  else if (c->warp == home_warp(OBJECT))
+    prune<OBJECT>(c, k0, carried, evaluated);
+  else if (c->warp == home_warp(SKY))
+    prune<SKY>(c, k0, carried, evaluated);
+  else
+    fit_tiles(c, k0 + TILE, evaluated);
 }
 
 STX_DEVICE void solve_column(const Column *c, uint32_t *evaluated)
 {
+  Candidate carried = no_candidate();
   begin_column(c);
+  fit_tiles(c, 0, evaluated);
   __syncthreads();
   for (int k0 = 0; k0 < c->rows; k0 += TILE) {
-    gather(c, k0, evaluated);
+    gather(c, k0, &carried, evaluated);
     __syncthreads();
     if (c->warp == 0)
       solve_tile(c, k0);
-    else if (c->warp == 1 + GROUND && c->has_ground)
-      prune<GROUND>(c, k0, evaluated);
-    else if (c->warp == 1 + OBJECT)
-      prune<OBJECT>(c, k0, evaluated);
-    else if (c->warp == 1 + SKY)
-      prune<SKY>(c, k0, evaluated);
+    else if (k0 + TILE < c->rows)
+      prepare_tile(c, k0, &carried, evaluated);
     __syncthreads();
   }
 }

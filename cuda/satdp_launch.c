@@ -54,13 +54,12 @@ static uint32_t align16(size_t at)
   return (uint32_t)((at + 15) / 16 * 16);
 }
 
-static StxSatdpLayout lay_out(
-    const StxSatdpParams *params, int warps, bool with_rows, bool with_classes)
+static StxSatdpLayout lay_out(const StxSatdpParams *params, bool with_rows, bool with_classes)
 {
   size_t rows = (size_t)stx_grid_rows(&params->grid);
   StxSatdpLayout at = {0};
-  at.partial = align16(at.terms + sizeof(StxSatdpTerms));
-  at.counts = align16(at.partial + 3 * ((size_t)warps + 2) * sizeof(StxSatdpPartial));
+  at.partial = align16(at.terms + 2 * sizeof(StxSatdpTerms));
+  at.counts = align16(at.partial + 3 * STX_SATDP_WARPS * sizeof(StxSatdpPartial));
   at.lists = align16(at.counts + sizeof(StxSatdpCounts));
   at.classes = align16(at.lists + 2 * 3 * rows * sizeof(uint16_t));
   at.rows = align16(at.classes + (with_classes ? classes_bytes(params) : 0));
@@ -75,26 +74,24 @@ static size_t resident_blocks(const StxCudaInfo *info, const StxSatdpLayout *lay
 }
 
 typedef struct {
-  int warps;
   bool rows_shared, classes_shared;
   StxSatdpLayout layout;
 } Plan;
 
-/* Two columns to a multiprocessor leave room for eight warps of 128 registers each. */
 static Plan make_plan(const StxCudaInfo *info, const StxSatdpParams *params)
 {
   size_t processors = info->processors > 0 ? (size_t)info->processors : 1;
   size_t columns = (size_t)stx_grid_columns(&params->grid);
   size_t wanted = (columns + processors - 1) / processors;
-  Plan plan = {wanted <= 2 ? 8 : 4, true, true, {0}};
-  plan.layout = lay_out(params, plan.warps, false, false);
-  StxSatdpLayout with_rows = lay_out(params, plan.warps, true, false);
+  Plan plan = {true, true, {0}};
+  plan.layout = lay_out(params, false, false);
+  StxSatdpLayout with_rows = lay_out(params, true, false);
   plan.rows_shared = with_rows.size <= info->shared_optin;
   size_t most = resident_blocks(info, plan.rows_shared ? &with_rows : &plan.layout);
-  StxSatdpLayout all = lay_out(params, plan.warps, plan.rows_shared, true);
+  StxSatdpLayout all = lay_out(params, plan.rows_shared, true);
   plan.classes_shared = all.size <= info->shared_optin &&
                         (resident_blocks(info, &all) >= (wanted < most ? wanted : most));
-  plan.layout = lay_out(params, plan.warps, plan.rows_shared, plan.classes_shared);
+  plan.layout = lay_out(params, plan.rows_shared, plan.classes_shared);
   return plan;
 }
 
@@ -115,7 +112,7 @@ static Scratch lay_out_scratch(const StxSatdpParams *params)
 {
   size_t columns = (size_t)stx_grid_columns(&params->grid), blocks = block_count(params);
   size_t rows = (size_t)stx_grid_rows(&params->grid);
-  StxSatdpLayout least = lay_out(params, STX_SATDP_MAX_WARPS, true, false);
+  StxSatdpLayout least = lay_out(params, true, false);
   bool high = least.size > SHARED_EVERYWHERE;
   Scratch at = {0};
   at.counts = stx_align(at.records + columns * rows * sizeof(StxStixel));
@@ -152,7 +149,7 @@ static bool run(StxCuda *cuda, const StxSatdpParams *params, const StxSatdpTable
       .has_ground = has_ground};
   place_classes(params, &args);
   StxCudaSize grid = {(unsigned)block_count(params), 1, 1};
-  StxCudaSize block = {(unsigned)plan.warps * LANES, 1, 1};
+  StxCudaSize block = {STX_SATDP_WARPS * LANES, 1, 1};
   const StxCudaKernel *kernel = plan.rows_shared ? &columns_kernel : &high_columns_kernel;
   if (!stx_cuda_launch(cuda, kernel, grid, block, plan.layout.size, &args, stream, error))
     return false;

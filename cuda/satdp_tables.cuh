@@ -23,6 +23,7 @@ enum { GROUND, OBJECT, SKY, KINDS };
 
 enum {
   LANES = 32,
+  WARPS = STX_SATDP_WARPS,
   TILE = STX_SATDP_TILE,
   STARTS = LANES / TILE /* start rows that a warp tries at once, for a tile's end rows */
 };
@@ -31,10 +32,10 @@ enum {
 typedef struct {
   const StxSatdpColumnsArgs *args;
   const StxSatdpTables *tables;
-  int column, rows, warps, warp, lane;
+  int column, rows, warp, lane;
   bool has_ground;
-  StxSatdpTerms *terms;
-  StxSatdpPartial *partial; /* see partial_of */
+  StxSatdpTerms *terms;     /* of even and of odd tiles */
+  StxSatdpPartial *partial; /* [kind · WARPS + part] */
   StxSatdpCounts *counts;
   uint16_t *lists;  /* start rows; see live_starts */
   StxSatdpRow *row; /* rows + 1 */
@@ -43,12 +44,6 @@ typedef struct {
   StxPairCost pair;
   double stixel_cost, residual_energy, rounding;
 } Column;
-
-/* What a warp found for a tile; or the `warps + parity` what pruning did for tiles of a parity. */
-STX_DEVICE StxSatdpPartial *partial_of(const Column *c, int kind, int part)
-{
-  return c->partial + kind * (c->warps + 2) + part;
-}
 
 /* The start rows of a kind that may still win, in rising order. */
 STX_DEVICE uint16_t *live_starts(const Column *c, int kind)
@@ -259,7 +254,7 @@ STX_DEVICE void forbid_ground(const Column *c)
 STX_DEVICE void build_tables(const Column *c)
 {
   int tasks = 3 + KINDS + c->args->quad[KINDS];
-  for (int task = c->warp; task < tasks; task += c->warps) {
+  for (int task = c->warp; task < tasks; task += WARPS) {
     if (task == 0) {
       if (c->has_ground)
         sum_ground(c);
