@@ -81,39 +81,10 @@ static void check_texture(const Fast *f, int y)
   }
 }
 
-/* Puts the smaller one first. */
-INLINE void sort2(uint16_t *a, uint16_t *b)
-{
-  uint16_t low = *a < *b ? *a : *b, high = *a < *b ? *b : *a;
-  *a = low;
-  *b = high;
-}
-
-/*
- * Lower median of the known of nine values, unknown if fewer than five are known. Sorted, unknown
- * ones come first: with 9 or 8 known the median has rank 4, with 7 or 6 rank 5, with 5 rank 6. The
- * network of 25 comparisons is the shortest there is for nine; without branches, it is vector code.
- */
-INLINE uint16_t median9(uint16_t v0, uint16_t v1, uint16_t v2, uint16_t v3, uint16_t v4,
-    uint16_t v5, uint16_t v6, uint16_t v7, uint16_t v8)
-{
-  uint16_t unknown = (uint16_t)((v0 == 0) + (v1 == 0) + (v2 == 0) + (v3 == 0) + (v4 == 0) +
-                                (v5 == 0) + (v6 == 0) + (v7 == 0) + (v8 == 0));
-  sort2(&v0, &v3), sort2(&v1, &v7), sort2(&v2, &v5), sort2(&v4, &v8);
-  sort2(&v0, &v7), sort2(&v2, &v4), sort2(&v3, &v8), sort2(&v5, &v6);
-  sort2(&v0, &v2), sort2(&v1, &v3), sort2(&v4, &v5), sort2(&v7, &v8);
-  sort2(&v1, &v4), sort2(&v3, &v6), sort2(&v5, &v7);
-  sort2(&v0, &v1), sort2(&v2, &v4), sort2(&v3, &v5), sort2(&v6, &v8);
-  sort2(&v2, &v3), sort2(&v4, &v5), sort2(&v6, &v7);
-  sort2(&v1, &v2), sort2(&v3, &v4), sort2(&v5, &v6);
-  uint16_t median = unknown < 2 ? v4 : unknown < 4 ? v5 : v6;
-  return unknown > 4 ? STX_DISPARITY_UNKNOWN : median;
-}
-
 INLINE uint16_t median_at(
     const uint16_t *a, const uint16_t *b, const uint16_t *c, int left, int x, int right)
 {
-  return median9(a[left], a[x], a[right], b[left], b[x], b[right], c[left], c[x], c[right]);
+  return stx_sgm_median9(a[left], a[x], a[right], b[left], b[x], b[right], c[left], c[x], c[right]);
 }
 
 static void median_row(const Fast *f, int y, uint16_t *restrict to)

@@ -9,6 +9,9 @@
 
 #include "common/stx.h"
 
+/* Large functions whose loops become vector code only if they are inlined. */
+#define STX_SGM_ALWAYS_INLINE STX_INLINE __attribute__((always_inline))
+
 #define STX_SGM_CENSUS_BITS 31
 #define STX_SGM_WINDOW_X 4 /* half width of the census window */
 #define STX_SGM_WINDOW_Y 3
@@ -55,6 +58,35 @@ STX_INLINE int stx_sgm_confidence(int s1, int s2)
 STX_INLINE int stx_sgm_unique(int s1, int s2, int uniqueness)
 {
   return 100 * s1 <= (100 - uniqueness) * s2;
+}
+
+/* Puts the smaller one first. */
+STX_SGM_ALWAYS_INLINE void stx_sort2(uint16_t *a, uint16_t *b)
+{
+  uint16_t low = *a < *b ? *a : *b, high = *a < *b ? *b : *a;
+  *a = low;
+  *b = high;
+}
+
+/*
+ * Lower median of the known of nine values, unknown if fewer than five are known. Sorted, unknown
+ * ones come first: with 9 or 8 known the median has rank 4, with 7 or 6 rank 5, with 5 rank 6. The
+ * network of 25 comparisons is the shortest there is for nine; without branches, it is vector code.
+ */
+STX_SGM_ALWAYS_INLINE uint16_t stx_sgm_median9(uint16_t v0, uint16_t v1, uint16_t v2, uint16_t v3,
+    uint16_t v4, uint16_t v5, uint16_t v6, uint16_t v7, uint16_t v8)
+{
+  uint16_t unknown = (uint16_t)((v0 == 0) + (v1 == 0) + (v2 == 0) + (v3 == 0) + (v4 == 0) +
+                                (v5 == 0) + (v6 == 0) + (v7 == 0) + (v8 == 0));
+  stx_sort2(&v0, &v3), stx_sort2(&v1, &v7), stx_sort2(&v2, &v5), stx_sort2(&v4, &v8);
+  stx_sort2(&v0, &v7), stx_sort2(&v2, &v4), stx_sort2(&v3, &v8), stx_sort2(&v5, &v6);
+  stx_sort2(&v0, &v2), stx_sort2(&v1, &v3), stx_sort2(&v4, &v5), stx_sort2(&v7, &v8);
+  stx_sort2(&v1, &v4), stx_sort2(&v3, &v6), stx_sort2(&v5, &v7);
+  stx_sort2(&v0, &v1), stx_sort2(&v2, &v4), stx_sort2(&v3, &v5), stx_sort2(&v6, &v8);
+  stx_sort2(&v2, &v3), stx_sort2(&v4, &v5), stx_sort2(&v6, &v7);
+  stx_sort2(&v1, &v2), stx_sort2(&v3, &v4), stx_sort2(&v5, &v6);
+  uint16_t median = unknown < 2 ? v4 : unknown < 4 ? v5 : v6;
+  return unknown > 4 ? STX_DISPARITY_UNKNOWN : median;
 }
 
 #endif

@@ -11,98 +11,7 @@
 #include "common/sgm_impls.h"
 #include "common/sgm_pixel.h"
 #include "tests/sgm_brute.h"
-
-/* ---- Cases -------------------------------------------------------------------------------- */
-
-static Pair new_pair(StxSgmParams params)
-{
-  Pair pair = {params, stx_test_image8(params.width, params.height, 5),
-      stx_test_image8(params.width, params.height, 0)};
-  StxError error = {""};
-  ck_assert_msg(stx_sgm_check(&params, &error), "%s", error.text);
-  return pair;
-}
-
-static void free_pair(Pair *pair)
-{
-  stx_test_image8_free(&pair->left);
-  stx_test_image8_free(&pair->right);
-}
-
-/* The right image shows the left one from further right: what is at x in the left image is at
- * x − shift, with some noise. */
-static void fill_pair(const Pair *pair, StxFill fill, int shift, StxRandom *random)
-{
-  stx_fill8(&pair->left, fill, random);
-  for (int y = 0; y < pair->params.height; y++)
-    for (int x = 0; x < pair->params.width; x++) {
-      int from = x + shift < pair->params.width ? x + shift : pair->params.width - 1;
-      bool noisy = stx_random_below(random, 8) == 0;
-      int noise = noisy ? stx_random_below(random, 256) : 0;
-      stx_row8(&pair->right, y)[x] = noisy ? (uint8_t)noise : stx_row8(&pair->left, y)[from];
-    }
-}
-
-typedef struct {
-  StxImage16 disparity;
-  StxImage8 confidence;
-} Result;
-
-static Result run_impl(const StxSgmImpl *impl, const Pair *pair, int threads)
-{
-  const StxSgmParams *p = &pair->params;
-  Result result = {
-      stx_test_image16(p->width, p->height, 6), stx_test_image8(p->width, p->height, 3)};
-  void *scratch = stx_guarded_alloc(impl->scratch_size(p, threads));
-  impl->run(p, &pair->left, &pair->right, &result.disparity, &result.confidence, scratch, threads);
-  stx_guarded_free(scratch);
-  return result;
-}
-
-static void free_result(Result *result)
-{
-  stx_test_image16_free(&result->disparity);
-  stx_test_image8_free(&result->confidence);
-}
-
-static const StxSgmImpl *reference(void)
-{
-  return stx_impl_named(&stx_sgm_impls, "c");
-}
-
-static StxSgmParams defaults(int width, int height, int max_disparity)
-{
-  StxSgmParams params = STX_SGM_DEFAULTS;
-  params.width = width;
-  params.height = height;
-  params.max_disparity = max_disparity;
-  return params;
-}
-
-static StxSgmParams random_params(int width, int height, StxRandom *random)
-{
-  StxSgmParams params = defaults(width, height, 64 << stx_random_below(random, 3));
-  params.paths = 4 << stx_random_below(random, 2);
-  params.p2 = stx_random_below(random, STX_SGM_MAX_PENALTY + 1);
-  params.p1 = stx_random_below(random, params.p2 + 1);
-  params.uniqueness = stx_random_below(random, 2) * stx_random_below(random, 51);
-  params.lr_max_diff = stx_random_below(random, 4) - 1;
-  static const int textures[] = {-1, 0, 6, 40, 130, 254};
-  params.texture = textures[stx_random_below(random, 6)];
-  params.median = stx_random_below(random, 3) > 0;
-  return params;
-}
-
-static const char *describe(const StxSgmParams *p, const char *impl, int threads, uint64_t seed)
-{
-  static char text[200];
-  snprintf(text, sizeof text,
-      "%s, %d threads, %dx%dx%d, %d paths, p1 %d, p2 %d, uniqueness %d, lr %d, texture %d, "
-      "median %d, seed %llu",
-      impl, threads, p->width, p->height, p->max_disparity, p->paths, p->p1, p->p2, p->uniqueness,
-      p->lr_max_diff, p->texture, p->median, (unsigned long long)seed);
-  return text;
-}
+#include "tests/sgm_case.h"
 
 /* ---- By hand ------------------------------------------------------------------------------ */
 
@@ -135,7 +44,7 @@ END_TEST
 
 START_TEST(path_step_by_hand)
 {
-  StxSgmParams params = defaults(1, 1, 64);
+  StxSgmParams params = sgm_defaults(1, 1, 64);
   params.p1 = 3;
   params.p2 = 10;
   uint8_t previous[64], cost[64], path[64];
@@ -181,12 +90,12 @@ END_TEST
 
 /* ---- The reference as a whole ------------------------------------------------------------- */
 
-static void compare_with_brute_force(const Pair *pair, const char *what)
+static void compare_with_brute_force(const SgmPair *pair, const char *what)
 {
   static Volume sums;
   static int values[BRUTE_PIXELS], confidences[BRUTE_PIXELS];
   int width = pair->params.width, height = pair->params.height;
-  Result result = run_impl(reference(), pair, 1);
+  SgmResult result = sgm_run(sgm_reference(), pair, 1);
   brute_sums(pair, sums);
   for (int at = 0; at < width * height; at++)
     brute_pixel(pair, (const int(*)[BRUTE_COUNT])sums, at, &values[at], &confidences[at]);
@@ -200,7 +109,7 @@ static void compare_with_brute_force(const Pair *pair, const char *what)
         "%s: confidence (%d, %d) is %d, expected %d", what, x, y,
         stx_row8(&result.confidence, y)[x], confidence);
   }
-  free_result(&result);
+  sgm_free_result(&result);
 }
 
 START_TEST(reference_equals_brute_force)
@@ -208,12 +117,13 @@ START_TEST(reference_equals_brute_force)
   static const int sizes[][2] = {{1, 1}, {2, 1}, {1, 9}, {90, 1}, {13, 7}, {66, 6}, {100, 4}};
   for (uint64_t seed = 0; seed < 56; seed++) {
     StxRandom random = {seed};
-    StxSgmParams params = random_params(sizes[seed % 7][0], sizes[seed % 7][1], &random);
+    StxSgmParams params = sgm_random_params(sizes[seed % 7][0], sizes[seed % 7][1], &random);
     params.max_disparity = BRUTE_COUNT;
-    Pair pair = new_pair(params);
-    fill_pair(&pair, (StxFill)(seed / 7 % STX_FILL_COUNT), stx_random_below(&random, 20), &random);
-    compare_with_brute_force(&pair, describe(&params, "c", 1, seed));
-    free_pair(&pair);
+    SgmPair pair = sgm_new_pair(params);
+    sgm_fill_pair(
+        &pair, (StxFill)(seed / 7 % STX_FILL_COUNT), stx_random_below(&random, 20), &random);
+    compare_with_brute_force(&pair, sgm_describe(&params, "c", 1, seed));
+    sgm_free_pair(&pair);
   }
 }
 END_TEST
@@ -226,9 +136,9 @@ static int true_shift(int x, int y)
   return x >= 70 && x < 130 && y >= 15 && y < 45 ? 21 : 6;
 }
 
-static Pair stereogram(void)
+static SgmPair stereogram(void)
 {
-  Pair pair = new_pair(defaults(200, 60, 64));
+  SgmPair pair = sgm_new_pair(sgm_defaults(200, 60, 64));
   StxRandom random = {7};
   stx_fill8(&pair.left, STX_FILL_NOISE, &random);
   stx_fill8(&pair.right, STX_FILL_NOISE, &random);
@@ -243,9 +153,9 @@ static Pair stereogram(void)
 START_TEST(finds_the_square_of_a_random_dot_stereogram)
 {
   for (int paths = 4; paths <= 8; paths += 4) {
-    Pair pair = stereogram();
+    SgmPair pair = stereogram();
     pair.params.paths = paths;
-    Result result = run_impl(reference(), &pair, 1);
+    SgmResult result = sgm_run(sgm_reference(), &pair, 1);
     int right = 0, wrong = 0, hidden = 0;
     for (int y = 2; y < 58; y++)
       for (int x = 25; x < 196; x++) {
@@ -258,28 +168,28 @@ START_TEST(finds_the_square_of_a_random_dot_stereogram)
     ck_assert_msg(right > 171 * 56 * 90 / 100, "only %d pixels are right", right);
     ck_assert_msg(wrong < 171 * 56 * 3 / 100, "%d pixels are wrong", wrong);
     ck_assert_msg(hidden < 26 * 10 / 4, "%d hidden pixels have a disparity", hidden);
-    free_result(&result);
-    free_pair(&pair);
+    sgm_free_result(&result);
+    sgm_free_pair(&pair);
   }
 }
 END_TEST
 
 START_TEST(infinitely_far_is_known)
 {
-  Pair pair = new_pair(defaults(80, 9, 64));
+  SgmPair pair = sgm_new_pair(sgm_defaults(80, 9, 64));
   StxRandom random = {3};
   stx_fill8(&pair.left, STX_FILL_NOISE, &random);
   memcpy(pair.right.data, pair.left.data, 80); /* only to touch both */
   for (int y = 0; y < 9; y++)
     memcpy(stx_row8(&pair.right, y), stx_row8(&pair.left, y), 80);
-  Result result = run_impl(reference(), &pair, 1);
+  SgmResult result = sgm_run(sgm_reference(), &pair, 1);
   for (int y = 0; y < 9; y++)
     for (int x = 0; x < 80; x++) {
       ck_assert_int_eq(stx_row16(&result.disparity, y)[x], 1);
       ck_assert_int_ge(stx_row8(&result.confidence, y)[x], 243);
     }
-  free_result(&result);
-  free_pair(&pair);
+  sgm_free_result(&result);
+  sgm_free_pair(&pair);
 }
 END_TEST
 
@@ -287,7 +197,7 @@ END_TEST
  * [left, right) × [top, bottom). Unknown is what sees nothing else; the border repeats. */
 static void expect_hole(int left, int top, int right, int bottom, int texture)
 {
-  Pair pair = new_pair(defaults(60, 40, 64));
+  SgmPair pair = sgm_new_pair(sgm_defaults(60, 40, 64));
   StxRandom random = {4};
   pair.params.texture = texture;
   pair.params.median = false;
@@ -298,7 +208,7 @@ static void expect_hole(int left, int top, int right, int bottom, int texture)
         stx_row8(&pair.left, y)[x] = (uint8_t)(100 + 3 * ((x + y) % 2));
       stx_row8(&pair.right, y)[x] = stx_row8(&pair.left, y)[x];
     }
-  Result result = run_impl(reference(), &pair, 1);
+  SgmResult result = sgm_run(sgm_reference(), &pair, 1);
   int x0 = left == 0 ? 0 : left + 4, x1 = right == 60 ? 60 : right - 4;
   int y0 = top == 0 ? 0 : top + 3, y1 = bottom == 40 ? 40 : bottom - 3;
   for (int y = 0; y < 40; y++)
@@ -308,8 +218,8 @@ static void expect_hole(int left, int top, int right, int bottom, int texture)
           "texture %d: (%d, %d) is %d", texture, x, y, stx_row16(&result.disparity, y)[x]);
       ck_assert_int_eq(stx_row8(&result.confidence, y)[x] == 0, hole);
     }
-  free_result(&result);
-  free_pair(&pair);
+  sgm_free_result(&result);
+  sgm_free_pair(&pair);
 }
 
 START_TEST(flat_windows_are_unknown)
@@ -326,21 +236,21 @@ END_TEST
 
 /* ---- Every implementation against the reference ------------------------------------------- */
 
-static void compare_with_reference(const Pair *pair, uint64_t seed)
+static void compare_with_reference(const SgmPair *pair, uint64_t seed)
 {
   static const int threads[] = {1, 2, 7};
-  Result expected = run_impl(reference(), pair, 1);
+  SgmResult expected = sgm_run(sgm_reference(), pair, 1);
   for (size_t i = 0; i < stx_sgm_impls.count; i++) {
     const StxSgmImpl *impl = (const StxSgmImpl *)stx_impl_at(&stx_sgm_impls, i);
     for (size_t t = 0; t < 3 && stx_impl_usable(&impl->info); t++) {
-      Result actual = run_impl(impl, pair, threads[t]);
-      const char *what = describe(&pair->params, impl->info.name, threads[t], seed);
+      SgmResult actual = sgm_run(impl, pair, threads[t]);
+      const char *what = sgm_describe(&pair->params, impl->info.name, threads[t], seed);
       stx_expect_same_image16(&expected.disparity, &actual.disparity, what);
       stx_expect_same_image8(&expected.confidence, &actual.confidence, what);
-      free_result(&actual);
+      sgm_free_result(&actual);
     }
   }
-  free_result(&expected);
+  sgm_free_result(&expected);
 }
 
 /* Tiles are 128 columns, skewed, by 16 rows; vectors 16, 32 or 64 lanes; stretches 32 pixels. */
@@ -352,33 +262,27 @@ START_TEST(variants_equal_the_reference)
   for (uint64_t seed = 0; seed < count * STX_FILL_COUNT; seed++) {
     StxRandom random = {seed};
     const int *size = sizes[seed % count];
-    Pair pair = new_pair(random_params(size[0], size[1], &random));
-    fill_pair(&pair, (StxFill)(seed / count), stx_random_below(&random, 80), &random);
+    SgmPair pair = sgm_new_pair(sgm_random_params(size[0], size[1], &random));
+    sgm_fill_pair(&pair, (StxFill)(seed / count), stx_random_below(&random, 80), &random);
     compare_with_reference(&pair, seed);
-    free_pair(&pair);
+    sgm_free_pair(&pair);
   }
 }
 END_TEST
 
-/* Ranges of every size, in pieces and at their seams: gray levels that fall off towards the right,
- * with steps. */
+/* Ranges of every size, in pieces and at their seams. */
 START_TEST(variants_agree_on_texture)
 {
   static const int textures[] = {-1, 0, 1, 2, 6, 20, 254};
   for (int k = 0; k < 35; k++) {
     StxRandom random = {(uint64_t)k};
-    StxSgmParams params = defaults(120 + 33 * (k % 5), 1 + 3 * (k % 4), 64);
+    StxSgmParams params = sgm_defaults(120 + 33 * (k % 5), 1 + 3 * (k % 4), 64);
     params.texture = textures[k % 7];
     params.median = k % 2;
-    Pair pair = new_pair(params);
-    for (int y = 0; y < params.height; y++)
-      for (int x = 0; x < params.width; x++) {
-        int step = 1 + x / 24, noise = stx_random_below(&random, 40) == 0;
-        stx_row8(&pair.left, y)[x] = (uint8_t)(200 - 20 * (x / 64) + x % step + noise);
-        stx_row8(&pair.right, y)[x] = stx_row8(&pair.left, y)[x];
-      }
+    SgmPair pair = sgm_new_pair(params);
+    sgm_fill_ramps(&pair, &random);
     compare_with_reference(&pair, (uint64_t)k);
-    free_pair(&pair);
+    sgm_free_pair(&pair);
   }
 }
 END_TEST
@@ -388,18 +292,15 @@ START_TEST(variants_equal_the_reference_at_the_bounds)
 {
   for (int k = 0; k < 12; k++) {
     StxRandom random = {(uint64_t)k};
-    StxSgmParams params = defaults(150, 20, 64 << k % 3);
+    StxSgmParams params = sgm_defaults(150, 20, 64 << k % 3);
     params.paths = k & 1 ? 8 : 4;
     params.p1 = k & 2 ? STX_SGM_MAX_PENALTY : 0;
     params.p2 = STX_SGM_MAX_PENALTY;
     params.lr_max_diff = k & 1 ? 255 : 0;
-    Pair pair = new_pair(params);
-    stx_fill8(&pair.left, STX_FILL_NOISE, &random);
-    for (int y = 0; y < 20; y++)
-      for (int x = 0; x < 150; x++)
-        stx_row8(&pair.right, y)[x] = (uint8_t)(255 - stx_row8(&pair.left, y)[x]);
+    SgmPair pair = sgm_new_pair(params);
+    sgm_fill_opposite(&pair, &random);
     compare_with_reference(&pair, (uint64_t)k);
-    free_pair(&pair);
+    sgm_free_pair(&pair);
   }
 }
 END_TEST
@@ -410,10 +311,10 @@ START_TEST(confidence_is_optional)
     const StxSgmImpl *impl = (const StxSgmImpl *)stx_impl_at(&stx_sgm_impls, i);
     StxRandom random = {11};
     for (int uniqueness = 0; uniqueness <= 20 && stx_impl_usable(&impl->info); uniqueness += 20) {
-      Pair pair = new_pair(defaults(140, 20, 128));
+      SgmPair pair = sgm_new_pair(sgm_defaults(140, 20, 128));
       pair.params.uniqueness = uniqueness;
-      fill_pair(&pair, STX_FILL_NOISE, 9, &random);
-      Result with = run_impl(reference(), &pair, 1);
+      sgm_fill_pair(&pair, STX_FILL_NOISE, 9, &random);
+      SgmResult with = sgm_run(sgm_reference(), &pair, 1);
       StxImage16 without = stx_test_image16(140, 20, 2);
       void *scratch = stx_guarded_alloc(impl->scratch_size(&pair.params, 2));
       impl->run(&pair.params, &pair.left, &pair.right, &without, &(StxImage8){NULL, 0, 140, 20},
@@ -421,8 +322,8 @@ START_TEST(confidence_is_optional)
       stx_guarded_free(scratch);
       stx_expect_same_image16(&with.disparity, &without, impl->info.name);
       stx_test_image16_free(&without);
-      free_result(&with);
-      free_pair(&pair);
+      sgm_free_result(&with);
+      sgm_free_pair(&pair);
     }
   }
 }
@@ -455,7 +356,7 @@ START_TEST(refuses_bad_parameters)
 #undef CASE
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     StxError error = {""};
-    StxSgmParams params = defaults(8, 8, 64);
+    StxSgmParams params = sgm_defaults(8, 8, 64);
     memcpy((char *)&params + cases[i].offset, &cases[i].value, sizeof(int));
     ck_assert(!stx_sgm_check(&params, &error));
     ck_assert_str_eq(error.text, cases[i].text);
@@ -467,7 +368,7 @@ END_TEST
 START_TEST(accepts_the_defaults)
 {
   StxError error = {"left over"};
-  StxSgmParams params = defaults(STX_SGM_MAX_SIZE, STX_SGM_MAX_SIZE, 256);
+  StxSgmParams params = sgm_defaults(STX_SGM_MAX_SIZE, STX_SGM_MAX_SIZE, 256);
   ck_assert(stx_sgm_check(&params, &error));
   ck_assert_str_eq(error.text, "");
 }

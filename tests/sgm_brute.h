@@ -11,12 +11,7 @@
 #include <string.h>
 
 #include "common/sgm.h"
-#include "tests/testing.h"
-
-typedef struct {
-  StxSgmParams params;
-  StxImage8 left, right;
-} Pair;
+#include "tests/sgm_case.h"
 
 #define BRUTE_PIXELS 400
 #define BRUTE_COUNT 64
@@ -33,7 +28,7 @@ static int brute_census_bit(const StxImage8 *image, int x, int y, int dx, int dy
   return values[0] > values[1];
 }
 
-static int brute_cost(const Pair *pair, int x, int y, int d)
+static int brute_cost(const SgmPair *pair, int x, int y, int d)
 {
   int match = x - d < 0 ? 0 : x - d, differ = 0, bits = 0;
   for (int dy = -3; dy <= 0; dy++)
@@ -48,7 +43,7 @@ typedef int Volume[BRUTE_PIXELS][BRUTE_COUNT];
 
 /* L_r of one direction as Hirschmüller's Eq. 14 has it; pixels in an order in which the
  * predecessor (x + dx, y + dy) comes first. */
-static void brute_path(const Pair *pair, int dx, int dy, const Volume cost, Volume path)
+static void brute_path(const SgmPair *pair, int dx, int dy, const Volume cost, Volume path)
 {
   int width = pair->params.width, height = pair->params.height;
   bool backwards = dy > 0 || (dy == 0 && dx > 0);
@@ -79,7 +74,7 @@ static int brute_average(int a, int b)
   return (a + b) / 2 + (a + b) % 2;
 }
 
-static void brute_sums(const Pair *pair, Volume sums)
+static void brute_sums(const SgmPair *pair, Volume sums)
 {
   static const int steps[8][2] = {
       {-1, 0}, {0, -1}, {-1, -1}, {1, -1}, {1, 0}, {0, 1}, {1, 1}, {-1, 1}};
@@ -124,7 +119,7 @@ static int brute_confidence(int s1, int s2)
   return 184;
 }
 
-static bool brute_flat(const Pair *pair, int x, int y)
+static bool brute_flat(const SgmPair *pair, int x, int y)
 {
   int seen[256] = {0}, first = 255, last = 0;
   for (int k = 0; k < 63; k++) {
@@ -141,7 +136,7 @@ static bool brute_flat(const Pair *pair, int x, int y)
 }
 
 /* Value and confidence of one pixel before the median. */
-static void brute_pixel(const Pair *pair, const Volume sums, int at, int *value, int *confidence)
+static void brute_pixel(const SgmPair *pair, const Volume sums, int at, int *value, int *confidence)
 {
   const StxSgmParams *p = &pair->params;
   int x = at % p->width, d = brute_winner(sums, at, 0, BRUTE_COUNT), second = 1 << 20;
@@ -165,7 +160,7 @@ static void brute_pixel(const Pair *pair, const Volume sums, int at, int *value,
   *confidence = brute_confidence(s[d], second);
 }
 
-static int brute_median(const Pair *pair, const int *values, int x, int y)
+static int brute_median(const SgmPair *pair, const int *values, int x, int y)
 {
   int width = pair->params.width, height = pair->params.height, known[9], count = 0;
   for (int qy = y - 1; qy <= y + 1; qy++)

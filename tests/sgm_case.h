@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What the check programs of sgm share: a case, which is parameters and two guarded images, its
+ * fillings, and a run of a host implementation with exactly the memory that the contract asks for.
+ * Every failure inside fails the test.
+ */
+#ifndef STX_TESTS_SGM_CASE_H
+#define STX_TESTS_SGM_CASE_H
+
+#include "common/sgm.h"
+#include "tests/testing.h"
+
+typedef struct {
+  StxSgmParams params;
+  StxImage8 left, right;
+} SgmPair;
+
+typedef struct {
+  StxImage16 disparity;
+  StxImage8 confidence;
+} SgmResult;
+
+StxSgmParams sgm_defaults(int width, int height, int max_disparity);
+
+/* Every parameter but the size anywhere in its range. */
+StxSgmParams sgm_random_params(int width, int height, StxRandom *random);
+
+SgmPair sgm_new_pair(StxSgmParams params);
+void sgm_free_pair(SgmPair *pair);
+
+/* The right image shows the left one from further right: what is at x in the left image is at
+ * x − shift, with some noise. */
+void sgm_fill_pair(const SgmPair *pair, StxFill fill, int shift, StxRandom *random);
+
+/* Equal views; gray levels that fall off towards the right, with steps: windows of all ranges. */
+void sgm_fill_ramps(const SgmPair *pair, StxRandom *random);
+
+/* Noise and its opposite: the largest costs. */
+void sgm_fill_opposite(const SgmPair *pair, StxRandom *random);
+
+/* The case in words that repeat it; a static text. */
+const char *sgm_describe(const StxSgmParams *params, const char *impl, int threads, uint64_t seed);
+
+const StxSgmImpl *sgm_reference(void);
+
+SgmResult sgm_new_result(const StxSgmParams *params);
+SgmResult sgm_run(const StxSgmImpl *impl, const SgmPair *pair, int threads);
+void sgm_free_result(SgmResult *result);
+
+#endif
