@@ -12,7 +12,7 @@
 static ColmeanBytes bytes_alloc(size_t size)
 {
   size_t page = (size_t)sysconf(_SC_PAGESIZE), used = (size + page - 1) / page * page;
-  ColmeanBytes bytes = {.mapped = used + page};
+  ColmeanBytes bytes = {.size = size, .mapped = used + page};
   bytes.map = mmap(NULL, bytes.mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   ck_assert_ptr_ne(bytes.map, MAP_FAILED);
   ck_assert_int_eq(mprotect(bytes.map + used, page, PROT_NONE), 0);

@@ -12,7 +12,7 @@
 
 typedef struct {
   uint8_t *data, *map;
-  size_t mapped;
+  size_t size, mapped;
 } ColmeanBytes;
 
 /* How class scores lie in memory. MIXED: rows of one class, one below the other, with gaps between
