@@ -212,11 +212,7 @@ static gboolean decide_allocation(GstAggregator *aggregator, GstQuery *query)
   self->device_output = gst_stx_cuda_is_caps(caps);
   pool = self->device_output ? gst_stx_cuda_pool_bytes_new(&self->cuda, caps, size, FALSE)
                              : host_pool_new(caps, size);
-  if (gst_query_get_n_allocation_pools(query) > 0)
-    gst_query_set_nth_allocation_pool(query, 0, pool, size, 0, 0);
-  else
-    gst_query_add_allocation_pool(query, pool, size, 0, 0);
-  gst_object_unref(pool);
+  gst_stx_take_pool(query, pool, size, 0, 0);
   return TRUE;
 }
 

@@ -17,6 +17,8 @@
  */
 #include "gst/gststereosgm.h"
 
+#include "gst/gststereosgmcuda.h"
+#include "gst/gststereosgmhost.h"
 #include "gst/gststereosgmsettings.h"
 #include "gst/gststereosgmviews.h"
 #include "gst/gststxcamera.h"
@@ -29,6 +31,7 @@ GST_DEBUG_CATEGORY_STATIC(stereo_sgm_debug);
 /* Everything whose first plane is 8-bit luma, in rows. */
 #define LUMA_FORMATS                                                                               \
   "{ GRAY8, I420, YV12, NV12, NV21, NV16, NV61, NV24, Y41B, Y42B, Y444, YUV9, YVU9, A420 }"
+#define LUMA_CAPS GST_STX_CUDA_CAPS("video/x-raw", ",format=" LUMA_FORMATS)
 
 struct _GstStereoSgm {
   GstStxPairing parent;
@@ -42,24 +45,24 @@ struct _GstStereoSgm {
   /* Of the streaming thread: what the current caps and properties led to. */
   GstStereoSgmViews views;
   GstVideoInfo output;
-  const StxSgmImpl *impl;
   StxSgmParams active;
-  gint threads;
   GstBufferPool *confidence_pool; /* NULL: no confidence wanted */
-  GstStxScratch scratch;
+  GstStxCuda cuda;                /* gststxcuda.h tells who may touch what */
+  gboolean device_output;         /* disparity and confidence leave in CUDAMemory */
+  GstStereoSgmHost host;
 };
 
 G_DEFINE_FINAL_TYPE(GstStereoSgm, gst_stereo_sgm, GST_TYPE_STX_PAIRING)
 GST_ELEMENT_REGISTER_DEFINE(stereo_sgm, "stereo-sgm", GST_RANK_NONE, GST_TYPE_STEREO_SGM)
 
-static GstStaticPadTemplate both_template = GST_STATIC_PAD_TEMPLATE(
-    "sink", GST_PAD_SINK, GST_PAD_REQUEST, GST_STATIC_CAPS(GST_VIDEO_CAPS_MAKE(LUMA_FORMATS)));
-static GstStaticPadTemplate left_template = GST_STATIC_PAD_TEMPLATE(
-    "sink_left", GST_PAD_SINK, GST_PAD_REQUEST, GST_STATIC_CAPS(GST_VIDEO_CAPS_MAKE(LUMA_FORMATS)));
-static GstStaticPadTemplate right_template = GST_STATIC_PAD_TEMPLATE("sink_right", GST_PAD_SINK,
-    GST_PAD_REQUEST, GST_STATIC_CAPS(GST_VIDEO_CAPS_MAKE(LUMA_FORMATS)));
-static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE(
-    "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS(GST_VIDEO_CAPS_MAKE("GRAY16_LE")));
+static GstStaticPadTemplate both_template =
+    GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK, GST_PAD_REQUEST, GST_STATIC_CAPS(LUMA_CAPS));
+static GstStaticPadTemplate left_template =
+    GST_STATIC_PAD_TEMPLATE("sink_left", GST_PAD_SINK, GST_PAD_REQUEST, GST_STATIC_CAPS(LUMA_CAPS));
+static GstStaticPadTemplate right_template = GST_STATIC_PAD_TEMPLATE(
+    "sink_right", GST_PAD_SINK, GST_PAD_REQUEST, GST_STATIC_CAPS(LUMA_CAPS));
+static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE("src", GST_PAD_SRC,
+    GST_PAD_ALWAYS, GST_STATIC_CAPS(GST_STX_CUDA_CAPS("video/x-raw", ",format=GRAY16_LE")));
 
 /* ---- From caps and properties to a plan ---------------------------------------------------- */
 
@@ -92,19 +95,28 @@ static void clear_confidence_pool(GstStereoSgm *self)
   gst_clear_object(&self->confidence_pool);
 }
 
+static GstBufferPool *host_pool_new(guint size)
+{
+  GstBufferPool *pool = gst_buffer_pool_new();
+  GstStructure *config = gst_buffer_pool_get_config(pool);
+
+  gst_buffer_pool_config_set_params(config, NULL, size, 0, 0);
+  gst_buffer_pool_set_config(pool, config);
+  return pool;
+}
+
+/* The confidence goes where the disparity goes, which the source pad's caps have decided. */
 static gboolean plan_confidence(GstStereoSgm *self, gboolean wanted)
 {
-  GstStructure *config;
   guint size = self->active.width * self->active.height;
 
   clear_confidence_pool(self);
   if (!wanted)
     return TRUE;
-  self->confidence_pool = gst_buffer_pool_new();
-  config = gst_buffer_pool_get_config(self->confidence_pool);
-  gst_buffer_pool_config_set_params(config, NULL, size, 0, 0);
-  return gst_buffer_pool_set_config(self->confidence_pool, config) &&
-         gst_buffer_pool_set_active(self->confidence_pool, TRUE);
+  self->confidence_pool = self->device_output
+                              ? gst_stx_cuda_pool_bytes_new(&self->cuda, NULL, size, FALSE)
+                              : host_pool_new(size);
+  return gst_buffer_pool_set_active(self->confidence_pool, TRUE);
 }
 
 /* Frames come out one frame duration late at most, or the machine is too slow for live video. */
@@ -135,24 +147,20 @@ static gboolean plan(GstStereoSgm *self, GstBuffer **set)
   self->active = settings.params;
   self->active.width = self->views.width;
   self->active.height = self->views.height;
-  if (!stx_sgm_check(&self->active, &error) ||
-      (self->impl = gst_stx_run_pick(&run, &stx_sgm_impls, &error)) == NULL) {
+  if (!stx_sgm_check(&self->active, &error)) {
     GST_STX_ELEMENT_ERROR(self, LIBRARY, SETTINGS, &error);
     return FALSE;
   }
-  self->threads = stx_threads(run.threads);
-  if (!gst_stx_scratch_reserve(
-          &self->scratch, self->impl->scratch_size(&self->active, self->threads), &error)) {
-    GST_STX_ELEMENT_ERROR(self, RESOURCE, NO_SPACE_LEFT, &error);
+  if (self->cuda.cuda == NULL &&
+      !gst_stereo_sgm_host_plan(&self->host, GST_ELEMENT(self), &run, &self->active))
     return FALSE;
-  }
   caps = plan_caps(self);
   gst_video_info_from_caps(&self->output, caps);
   plan_latency(self);
-  GST_INFO_OBJECT(
-      self, "%s, %d threads, %" GST_PTR_FORMAT, self->impl->info.name, self->threads, caps);
-  return plan_confidence(self, settings.confidence) &&
-         gst_stx_pairing_set_src_caps(GST_STX_PAIRING(self), caps);
+  GST_INFO_OBJECT(self, "%s, %" GST_PTR_FORMAT,
+      self->cuda.cuda != NULL ? "cuda" : self->host.impl->info.name, caps);
+  return gst_stx_pairing_set_src_caps(GST_STX_PAIRING(self), caps) &&
+         plan_confidence(self, settings.confidence);
 }
 
 /* ---- One pair ------------------------------------------------------------------------------ */
@@ -168,43 +176,38 @@ static GstFlowReturn acquire_confidence(GstStereoSgm *self, GstBuffer **buffer)
   return flow;
 }
 
-/* Fills both outputs. `confidence` may be NULL. */
-static gboolean match(GstStereoSgm *self, GstBuffer *disparity, GstBuffer *confidence)
+static GstStereoSgmPlan current_plan(GstStereoSgm *self, GstBufferPool *pool)
 {
-  StxImage8 certain = {NULL, self->active.width, self->active.width, self->active.height};
-  GstVideoFrame frame;
-  StxImage16 image;
-  GstMapInfo map;
-
-  if (!gst_video_frame_map(&frame, &self->output, disparity, GST_MAP_WRITE))
-    return FALSE;
-  if (confidence != NULL && gst_buffer_map(confidence, &map, GST_MAP_WRITE))
-    certain.data = map.data;
-  image = gst_stx_frame_image16(&frame);
-  self->impl->run(&self->active, &self->views.left, &self->views.right, &image, &certain,
-      self->scratch.data, self->threads);
-  if (certain.data != NULL)
-    gst_buffer_unmap(confidence, &map);
-  gst_video_frame_unmap(&frame);
-  return confidence == NULL || certain.data != NULL;
+  return (GstStereoSgmPlan){
+      &self->views, &self->active, &self->output, pool, self->confidence_pool, self->device_output};
 }
 
-/* A disparity buffer with its confidence. */
-static GstFlowReturn compute(GstStereoSgm *self, GstBuffer **out)
+static GstFlowReturn compute_on_host(
+    GstStereoSgm *self, GstBuffer **set, GstBuffer **out, GstBuffer **confidence)
 {
-  GstBuffer *confidence = NULL;
+  GstStereoSgmPlan plan = current_plan(self, NULL);
   GstFlowReturn flow = gst_stx_pairing_acquire(GST_STX_PAIRING(self), out);
 
   if (flow == GST_FLOW_OK && self->confidence_pool != NULL)
-    flow = acquire_confidence(self, &confidence);
-  if (flow == GST_FLOW_OK && !match(self, *out, confidence)) {
-    GST_ELEMENT_ERROR(
-        self, RESOURCE, WRITE, ("Cannot write to a buffer of the next element"), (NULL));
+    flow = acquire_confidence(self, confidence);
+  if (flow == GST_FLOW_OK &&
+      !gst_stereo_sgm_host_run(&self->host, GST_ELEMENT(self), &plan, set, *out, *confidence))
     flow = GST_FLOW_ERROR;
-  }
-  if (flow == GST_FLOW_OK && confidence != NULL)
-    gst_buffer_add_stx_confidence_meta(*out, confidence, self->active.width, self->active.height);
-  gst_clear_buffer(&confidence);
+  return flow;
+}
+
+static GstFlowReturn compute_on_device(
+    GstStereoSgm *self, GstBuffer **set, GstBuffer **out, GstBuffer **confidence, StxError *error)
+{
+  GstBufferPool *pool = gst_aggregator_get_buffer_pool(GST_AGGREGATOR(self));
+  GstStereoSgmPlan plan = current_plan(self, pool);
+  GstFlowReturn flow = GST_FLOW_ERROR;
+
+  if (pool == NULL || !gst_buffer_pool_set_active(pool, TRUE))
+    stx_fail(error, "no pool of output buffers");
+  else
+    flow = gst_stereo_sgm_cuda_run(&self->cuda, &plan, set, out, confidence, error);
+  gst_clear_object(&pool);
   return flow;
 }
 
@@ -225,19 +228,41 @@ static void set_changed(GstStereoSgm *self)
   GST_OBJECT_UNLOCK(self);
 }
 
+/* Plans again if anything changed. */
+static GstFlowReturn prepare(GstStereoSgm *self, GstBuffer **set)
+{
+  if (!get_changed(self) || plan(self, set))
+    return GST_FLOW_OK;
+  set_changed(self);
+  return GST_PAD_IS_FLUSHING(GST_AGGREGATOR_SRC_PAD(self)) ? GST_FLOW_FLUSHING : GST_FLOW_ERROR;
+}
+
+/* A disparity buffer and its confidence. */
+static GstFlowReturn compute(
+    GstStereoSgm *self, GstBuffer **set, GstBuffer **out, GstBuffer **confidence)
+{
+  GstFlowReturn flow = prepare(self, set);
+  StxError error;
+
+  if (flow == GST_FLOW_OK && self->cuda.cuda != NULL) {
+    flow = compute_on_device(self, set, out, confidence, &error);
+    if (flow != GST_FLOW_ERROR || !gst_stx_cuda_fail(&self->cuda, &error))
+      return flow;
+    set_changed(self);
+    flow = prepare(self, set);
+  }
+  return flow == GST_FLOW_OK ? compute_on_host(self, set, out, confidence) : flow;
+}
+
 static GstFlowReturn process(GstStxPairing *pairing, GstBuffer **set, GstBuffer **out)
 {
   GstStereoSgm *self = GST_STEREO_SGM(pairing);
-  GstFlowReturn flow;
+  GstBuffer *confidence = NULL;
+  GstFlowReturn flow = compute(self, set, out, &confidence);
 
-  if (get_changed(self) && !plan(self, set)) {
-    set_changed(self);
-    return GST_PAD_IS_FLUSHING(GST_AGGREGATOR_SRC_PAD(self)) ? GST_FLOW_FLUSHING : GST_FLOW_ERROR;
-  }
-  if (!gst_stereo_sgm_views_map(&self->views, GST_ELEMENT(self), set))
-    return GST_FLOW_ERROR;
-  flow = compute(self, out);
-  gst_stereo_sgm_views_unmap(&self->views);
+  if (flow == GST_FLOW_OK && confidence != NULL)
+    gst_buffer_add_stx_confidence_meta(*out, confidence, self->active.width, self->active.height);
+  gst_clear_buffer(&confidence);
   return flow;
 }
 
@@ -283,15 +308,52 @@ static GstAggregatorPad *create_new_pad(
       ->create_new_pad(aggregator, templ, name, caps);
 }
 
+static GstCaps *choose_memory(GstStxPairing *pairing, GstCaps *caps)
+{
+  return gst_stx_cuda_choose_caps(
+      &GST_STEREO_SGM(pairing)->cuda, GST_AGGREGATOR_SRC_PAD(pairing), caps);
+}
+
 static gboolean decide_allocation(GstAggregator *aggregator, GstQuery *query)
 {
-  return gst_stx_decide_video_pool(query);
+  GstStereoSgm *self = GST_STEREO_SGM(aggregator);
+  GstBufferPool *pool;
+  GstCaps *caps;
+
+  gst_query_parse_allocation(query, &caps, NULL);
+  gst_stx_cuda_decide(&self->cuda, query);
+  self->device_output = gst_stx_cuda_is_caps(caps);
+  if (!self->device_output)
+    return gst_stx_decide_video_pool(query);
+  pool = gst_stx_cuda_pool_video_new(&self->cuda, caps);
+  gst_stx_take_pool(query, pool, (guint)GST_VIDEO_INFO_SIZE(&self->output), 0, 0);
+  return TRUE;
 }
 
 static gboolean propose_allocation(
     GstAggregator *aggregator, GstAggregatorPad *pad, GstQuery *decide_query, GstQuery *query)
 {
-  return gst_stx_propose_video_meta(query);
+  gst_stx_cuda_propose(query);
+  return TRUE;
+}
+
+static void set_context(GstElement *element, GstContext *context)
+{
+  gst_stx_cuda_set_context(&GST_STEREO_SGM(element)->cuda, context);
+  GST_ELEMENT_CLASS(gst_stereo_sgm_parent_class)->set_context(element, context);
+}
+
+static gboolean sink_query(GstAggregator *aggregator, GstAggregatorPad *pad, GstQuery *query)
+{
+  return gst_stx_cuda_query(&GST_STEREO_SGM(aggregator)->cuda, GST_PAD(pad), query) ||
+         GST_AGGREGATOR_CLASS(gst_stereo_sgm_parent_class)->sink_query(aggregator, pad, query);
+}
+
+static gboolean src_query(GstAggregator *aggregator, GstQuery *query)
+{
+  return gst_stx_cuda_query(
+             &GST_STEREO_SGM(aggregator)->cuda, GST_AGGREGATOR_SRC_PAD(aggregator), query) ||
+         GST_AGGREGATOR_CLASS(gst_stereo_sgm_parent_class)->src_query(aggregator, query);
 }
 
 static gboolean start(GstAggregator *aggregator)
@@ -300,6 +362,7 @@ static gboolean start(GstAggregator *aggregator)
 
   set_changed(self);
   return gst_stx_camera_settings_load(&self->camera, GST_ELEMENT(self)) &&
+         gst_stx_cuda_start(&self->cuda) &&
          GST_AGGREGATOR_CLASS(gst_stereo_sgm_parent_class)->start(aggregator);
 }
 
@@ -308,7 +371,8 @@ static gboolean stop(GstAggregator *aggregator)
   GstStereoSgm *self = GST_STEREO_SGM(aggregator);
 
   clear_confidence_pool(self);
-  gst_stx_scratch_clear(&self->scratch);
+  gst_stx_cuda_stop(&self->cuda);
+  gst_stereo_sgm_host_clear(&self->host);
   return TRUE;
 }
 
@@ -348,12 +412,14 @@ static void get_property(GObject *object, guint id, GValue *value, GParamSpec *s
 static void finalize(GObject *object)
 {
   gst_stx_camera_settings_clear(&GST_STEREO_SGM(object)->camera);
+  gst_stx_cuda_clear(&GST_STEREO_SGM(object)->cuda);
   G_OBJECT_CLASS(gst_stereo_sgm_parent_class)->finalize(object);
 }
 
 static void gst_stereo_sgm_init(GstStereoSgm *self)
 {
   self->run = GST_STX_RUN_DEFAULTS;
+  gst_stx_cuda_init(&self->cuda, GST_ELEMENT(self), &self->run, &stx_sgm_cuda_impls);
   gst_stereo_sgm_settings_init(&self->settings);
   self->changed = TRUE;
   gst_stx_camera_settings_init(&self->camera);
@@ -388,6 +454,9 @@ static void gst_stereo_sgm_class_init(GstStereoSgmClass *klass)
   aggregator_class->create_new_pad = create_new_pad;
   aggregator_class->decide_allocation = decide_allocation;
   aggregator_class->propose_allocation = propose_allocation;
+  aggregator_class->sink_query = sink_query;
+  aggregator_class->src_query = src_query;
+  element_class->set_context = set_context;
   aggregator_class->start = start;
   aggregator_class->stop = stop;
   for (guint role = 0; role < GST_STEREO_SGM_ROLES; role++)
@@ -396,4 +465,5 @@ static void gst_stereo_sgm_class_init(GstStereoSgmClass *klass)
   pairing_class->sufficient[1] = 1u << GST_STEREO_SGM_LEFT | 1u << GST_STEREO_SGM_RIGHT;
   pairing_class->set_role_caps = set_role_caps;
   pairing_class->process = process;
+  pairing_class->choose_memory = choose_memory;
 }

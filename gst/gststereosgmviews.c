@@ -96,10 +96,16 @@ static gboolean map(GstStereoSgmViews *views, GstElement *element, guint role, G
   return FALSE;
 }
 
-static void cut(GstStereoSgmViews *views)
+void gst_stereo_sgm_views_place(
+    GstStereoSgmViews *views, const StxImage8 *lead, const StxImage8 *right)
 {
-  StxImage8 first = gst_stx_frame_image8(&views->frame[0]), second;
+  StxImage8 first = *lead, second = *right;
 
+  if (views->lead != GST_STEREO_SGM_BOTH) {
+    views->left = first;
+    views->right = second;
+    return;
+  }
   first.width = views->width;
   first.height = views->height;
   second = first;
@@ -110,18 +116,21 @@ static void cut(GstStereoSgmViews *views)
 
 gboolean gst_stereo_sgm_views_map(GstStereoSgmViews *views, GstElement *element, GstBuffer **set)
 {
+  StxImage8 lead, right = {0};
+
   if (!map(views, element, views->lead, set[views->lead], &views->frame[0]))
     return FALSE;
+  lead = gst_stx_frame_image8(&views->frame[0]);
   if (views->lead == GST_STEREO_SGM_BOTH) {
-    cut(views);
+    gst_stereo_sgm_views_place(views, &lead, &right);
     return TRUE;
   }
   if (!map(views, element, GST_STEREO_SGM_RIGHT, set[GST_STEREO_SGM_RIGHT], &views->frame[1])) {
     gst_video_frame_unmap(&views->frame[0]);
     return FALSE;
   }
-  views->left = gst_stx_frame_image8(&views->frame[0]);
-  views->right = gst_stx_frame_image8(&views->frame[1]);
+  right = gst_stx_frame_image8(&views->frame[1]);
+  gst_stereo_sgm_views_place(views, &lead, &right);
   return TRUE;
 }
 

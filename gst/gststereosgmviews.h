@@ -32,8 +32,9 @@ typedef struct {
   gboolean rows;      /* BOTH: cut between rows, top-bottom */
   gboolean swap;      /* BOTH: the right view comes first */
 
+  StxImage8 left, right; /* after _place; between _map and _unmap */
+
   /* Between _map and _unmap. */
-  StxImage8 left, right;
   GstVideoFrame frame[2];
 } GstStereoSgmViews;
 
@@ -44,7 +45,13 @@ typedef struct {
 gboolean gst_stereo_sgm_views_plan(
     GstStereoSgmViews *views, GstElement *element, GstBuffer **set, GstStereoSgmLayout layout);
 
-/* Maps the buffers for reading. FALSE after an element error, if a buffer is too short. */
+/* Sets left and right, given where the first plane of the leading pad's buffer lies and, if that is
+ * the left view alone, that of the right one's. */
+void gst_stereo_sgm_views_place(
+    GstStereoSgmViews *views, const StxImage8 *lead, const StxImage8 *right);
+
+/* Maps the buffers for reading, and places them. FALSE after an element error, if a buffer is too
+ * short. */
 gboolean gst_stereo_sgm_views_map(GstStereoSgmViews *views, GstElement *element, GstBuffer **set);
 void gst_stereo_sgm_views_unmap(GstStereoSgmViews *views);
 

@@ -2,6 +2,7 @@
 #include "gst/gststxutil.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "gst/gststxcuda.h"
 
@@ -114,6 +115,18 @@ void gst_stx_scratch_clear(GstStxScratch *scratch)
   *scratch = (GstStxScratch){0};
 }
 
+/* ---- Frames as views ----------------------------------------------------------------------- */
+
+void gst_stx_frame_clear_padding(GstVideoFrame *frame)
+{
+  gint stride = GST_VIDEO_FRAME_PLANE_STRIDE(frame, 0);
+  gint used = GST_VIDEO_FRAME_COMP_WIDTH(frame, 0) * GST_VIDEO_FRAME_COMP_PSTRIDE(frame, 0);
+  guint8 *row = GST_VIDEO_FRAME_PLANE_DATA(frame, 0);
+
+  for (gint y = 0; y < GST_VIDEO_FRAME_COMP_HEIGHT(frame, 0) && stride > used; y++)
+    memset(row + (gsize)y * (gsize)stride + used, 0, (gsize)(stride - used));
+}
+
 /* ---- Allocation ---------------------------------------------------------------------------- */
 
 /* Downstream's first pool and its numbers, or a new pool with room for the caps. */
@@ -126,10 +139,19 @@ static GstBufferPool *first_pool(GstQuery *query, guint *size, guint *min, guint
   return pool != NULL ? pool : gst_video_buffer_pool_new();
 }
 
+void gst_stx_take_pool(GstQuery *query, GstBufferPool *pool, guint size, guint min, guint max)
+{
+  if (gst_query_get_n_allocation_pools(query) > 0)
+    gst_query_set_nth_allocation_pool(query, 0, pool, size, min, max);
+  else
+    gst_query_add_allocation_pool(query, pool, size, min, max);
+  gst_object_unref(pool);
+}
+
 gboolean gst_stx_decide_video_pool(GstQuery *query)
 {
   guint size = 0, min = 0, max = 0;
-  gboolean offered = gst_query_get_n_allocation_pools(query) > 0, configured;
+  gboolean configured;
   GstBufferPool *pool = first_pool(query, &size, &min, &max);
   GstStructure *config = gst_buffer_pool_get_config(pool);
   GstVideoInfo info;
@@ -150,11 +172,7 @@ gboolean gst_stx_decide_video_pool(GstQuery *query)
     gst_object_unref(pool);
     return FALSE;
   }
-  if (offered)
-    gst_query_set_nth_allocation_pool(query, 0, pool, size, min, max);
-  else
-    gst_query_add_allocation_pool(query, pool, size, min, max);
-  gst_object_unref(pool);
+  gst_stx_take_pool(query, pool, size, min, max);
   return TRUE;
 }
 

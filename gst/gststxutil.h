@@ -105,7 +105,13 @@ static inline StxImage16 gst_stx_frame_image16(const GstVideoFrame *frame)
       GST_VIDEO_FRAME_WIDTH(frame), GST_VIDEO_FRAME_HEIGHT(frame)};
 }
 
+/* Zeros the bytes between the rows of the first plane, so that files of equal pictures are equal. */
+void gst_stx_frame_clear_padding(GstVideoFrame *frame);
+
 /* ---- Allocation ---------------------------------------------------------------------------- */
+
+/* From decide_allocation: `pool` (transfer full) in place of the first one that was offered. */
+void gst_stx_take_pool(GstQuery *query, GstBufferPool *pool, guint size, guint min, guint max);
 
 /*
  * decide_allocation of an element that writes raw video: keeps the pool that downstream offers,
