@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The emulator: runs the blocks of a launch one after another, the threads of a block as fibers
- * that change only where CUDA makes them wait. Compiled without sanitizers: what it does to its
- * own state is no business of theirs.
- *
- * A thread waits at a barrier (for the whole block) or in an operation of its warp (for the lanes
- * of a mask). Whoever completes a group wakes it. When nobody can run and not all have ended, the
+ * that change only where CUDA makes them wait. When nobody can run and not all have ended, the
  * kernel has broken a rule: `explain` says which.
+ *
+ * SPEED
  */
-#include "tests/cuda-emu/emu.h"
-#include "tests/cuda-emu/emu_fiber.h"
+#include "tests/cuda-emu/emu_core.h"
 #include "tests/cuda-emu/emu_launch.h"
 
 #include <pthread.h>
@@ -17,93 +14,72 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define MAX_THREADS 1024
-#define MAX_SHARED (227u << 10)
-#define MAX_ARRAYS 32
+namespace stx_emu
+{
 
-namespace stx_emu {
+enum Mode { FORWARD, REVERSE, RANDOM };
 
-enum State { READY, AT_BARRIER, IN_EXCHANGE, ENDED };
-
-/* One CUDA thread. */
-struct Worker : Thread {
-  Fiber fiber;
-  unsigned number; /* within the block */
-  State state;
-  bool predicate;
-  const char *file; /* where it waits */
-  int line;
-  Exchange *exchange;
-  unsigned exchanges;
-  char token[2]; /* of its warp synchronisations */
-};
-
-/* A shared array of the block, by the place of its declaration. */
-struct Array {
-  const char *file;
-  int line;
-  size_t size;
-  void *data;
-};
-
-struct Launch {
-  const Kernel *kernel;
-  const void *args;
-  Worker workers[MAX_THREADS];
-  Stack stacks[MAX_THREADS];
-  int stack_count;
-  int count; /* threads of a block */
-  Fiber scheduler;
-  unsigned order[MAX_THREADS];
-  uint64_t random;
-  enum { FORWARD, REVERSE, RANDOM } mode;
-
-  /* Of the current block. */
-  Array arrays[MAX_ARRAYS];
-  int array_count;
-  size_t wanted; /* size of an array that a thread asks for */
-  void *dynamic;
-  size_t dynamic_size;
-  int arrived, predicates, total; /* at the barrier; total: the last one's predicates */
-  unsigned barriers;
-  char start_token, end_token, barrier_token[2];
-  bool failed;
-
-  char *error;
-  size_t error_size;
-};
-
-static Launch state; /* one launch at a time */
-static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
-static Kernel *kernels;
-
+Launch state;
 Thread *current;
 dim3 block_index, block_size, grid_size;
 
-static Worker *self()
+static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
+static Kernel *kernels;
+static Stack stacks[MAX_THREADS];
+static int stack_count;
+static Mode mode;
+static uint64_t random_state;
+static char *error_text;
+static size_t error_size;
+
+static const Kernel *find(const char *name)
 {
-  return static_cast<Worker *>(current);
+  const Kernel *kernel = kernels;
+  while (kernel != NULL && strcmp(kernel->name, name) != 0)
+    kernel = kernel->next;
+  return kernel;
 }
 
 Kernel::Kernel(const char *name_, size_t args_size_, unsigned threads_, Body body_)
     : name(name_), args_size(args_size_), threads(threads_), body(body_), next(kernels)
 {
+  if (find(name) != NULL) {
+    fprintf(stderr, "emulator: there are two kernels %s\n", name);
+    abort();
+  }
   kernels = this;
 }
 
 /* ---- Failing -------------------------------------------------------------------------------- */
 
+static bool refuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
 static bool refuse(const char *format, ...)
 {
   va_list list;
   va_start(list, format);
-  vsnprintf(state.error, state.error_size, format, list);
+  vsnprintf(error_text, error_size, format, list);
   va_end(list);
   return false;
 }
 
-/* The first fault of a launch: what the thread did, at that place. */
-static void fault(const Worker *who, const char *file, int line, const char *format, ...)
+void fault(const Worker *who, const char *file, int line, const char *format, ...)
+{
+  char what[256];
+  va_list list;
+  if (state.failed)
+    return;
+  state.failed = true;
+  unwatch();
+  va_start(list, format);
+  vsnprintf(what, sizeof what, format, list);
+  va_end(list);
+  refuse("%s: block (%u, %u, %u), thread (%u, %u, %u), %s:%d: %s", state.kernel->name,
+      block_index.x, block_index.y, block_index.z, who->index.x, who->index.y, who->index.z, file,
+      line, what);
+  watch();
+}
+
+void fault_of_block(const char *format, ...)
 {
   char what[256];
   va_list list;
@@ -113,331 +89,176 @@ static void fault(const Worker *who, const char *file, int line, const char *for
   va_start(list, format);
   vsnprintf(what, sizeof what, format, list);
   va_end(list);
-  refuse("%s: block (%u, %u, %u), thread (%u, %u, %u), %s:%d: %s", state.kernel->name,
-      block_index.x, block_index.y, block_index.z, who->index.x, who->index.y, who->index.z, file,
-      line, what);
+  refuse("%s: block (%u, %u, %u): %s", state.kernel->name, block_index.x, block_index.y,
+      block_index.z, what);
 }
 
-/* Back to the scheduler until it picks this thread again; never, if the launch has failed. */
-static void wait()
+/* Who was running when a sanitizer gave up. */
+static void name_the_dead()
 {
-  Worker *me = self();
-  fiber_switch(&me->fiber, &state.scheduler, false);
+  if (current != NULL)
+    fprintf(stderr, "in kernel %s, block (%u, %u, %u), thread (%u, %u, %u)\n", state.kernel->name,
+        block_index.x, block_index.y, block_index.z, current->index.x, current->index.y,
+        current->index.z);
 }
 
-/* ---- Barriers ------------------------------------------------------------------------------- */
+/* ---- Order ---------------------------------------------------------------------------------- */
 
-static void open_barrier()
+static bool read_order()
 {
-  state.total = state.predicates;
-  state.arrived = state.predicates = 0;
-  state.barriers++;
-  for (int i = 0; i < state.count; i++)
-    state.workers[i].state = READY;
-}
-
-static bool same_place(const Worker *a, const Worker *b)
-{
-  return a->line == b->line && strcmp(a->file, b->file) == 0;
-}
-
-/* Everybody is there: at the same barrier? */
-static void check_barrier(const Worker *me)
-{
-  for (int i = 0; i < state.count; i++) {
-    const Worker *other = &state.workers[i];
-    if (!same_place(me, other)) {
-      fault(me, me->file, me->line,
-          "waits at this barrier, but thread (%u, %u, %u) at another: %s:%d", other->index.x,
-          other->index.y, other->index.z, other->file, other->line);
-      return;
-    }
+  const char *text = getenv("STX_EMU_ORDER");
+  char *end;
+  random_state = 0x9E3779B97F4A7C15u;
+  mode = FORWARD;
+  if (text == NULL || strcmp(text, "forward") == 0)
+    return true;
+  mode = REVERSE;
+  if (strcmp(text, "reverse") == 0)
+    return true;
+  mode = RANDOM;
+  if (strcmp(text, "random") == 0)
+    return true;
+  if (strncmp(text, "random:", 7) == 0) {
+    random_state += 2 * strtoull(text + 7, &end, 10); /* stays odd, and so no zero */
+    if (end != text + 7 && *end == '\0')
+      return true;
   }
+  return refuse("STX_EMU_ORDER is \"%s\": forward, reverse, random or random:<seed>", text);
 }
-
-int barrier(bool predicate, const char *file, int line)
-{
-  Worker *me = self();
-  void *token = &state.barrier_token[state.barriers & 1];
-  release(token);
-  me->file = file;
-  me->line = line;
-  me->state = AT_BARRIER;
-  state.predicates += predicate;
-  if (++state.arrived == state.count) {
-    check_barrier(me);
-    if (!state.failed)
-      open_barrier();
-  }
-  if (state.failed || me->state != READY)
-    wait();
-  acquire(token);
-  return state.total;
-}
-
-/* ---- Warps ---------------------------------------------------------------------------------- */
-
-unsigned lane()
-{
-  return self()->number % 32;
-}
-
-static Worker *lane_of(const Worker *me, unsigned lane)
-{
-  unsigned number = me->number / 32 * 32 + lane;
-  return number < (unsigned)state.count ? &state.workers[number] : NULL;
-}
-
-unsigned active_mask()
-{
-  unsigned mask = 0;
-  for (unsigned i = 0; i < 32; i++) {
-    const Worker *other = lane_of(self(), i);
-    if (other != NULL && other->state != ENDED)
-      mask |= 1u << i;
-  }
-  return mask;
-}
-
-/* True if all lanes of the mask wait in the same operation. */
-static bool is_complete(const Worker *me)
-{
-  const Exchange *mine = me->exchange;
-  for (unsigned i = 0; i < 32; i++) {
-    const Worker *other = mine->mask >> i & 1 ? lane_of(me, i) : me;
-    if (other == NULL || other->state != IN_EXCHANGE || other->exchange->mask != mine->mask ||
-        other->exchange->operation != mine->operation)
-      return false;
-  }
-  return true;
-}
-
-static uint64_t result_for(const Worker *me, const Worker *lanes[32])
-{
-  const Exchange *mine = me->exchange;
-  uint64_t bits = 0;
-  if (mine->operation == SYNC)
-    return 0;
-  if (mine->operation == SHUFFLE) {
-    if (mine->source == 32)
-      return mine->value;
-    if (lanes[mine->source] == NULL) {
-      fault(me, mine->file, mine->line, "reads from lane %u, which takes no part (mask 0x%08x)",
-          mine->source, mine->mask);
-      return 0;
-    }
-    return lanes[mine->source]->exchange->value;
-  }
-  for (unsigned i = 0; i < 32; i++)
-    if (lanes[i] != NULL && (mine->operation == BALLOT ? lanes[i]->exchange->value != 0
-                                                       : lanes[i]->exchange->value == mine->value))
-      bits |= 1u << i;
-  return bits;
-}
-
-static void complete(const Worker *me)
-{
-  const Worker *lanes[32];
-  uint64_t results[32] = {0};
-  for (unsigned i = 0; i < 32; i++)
-    lanes[i] = me->exchange->mask >> i & 1 ? lane_of(me, i) : NULL;
-  for (unsigned i = 0; i < 32; i++)
-    if (lanes[i] != NULL)
-      results[i] = result_for(lanes[i], lanes);
-  for (unsigned i = 0; i < 32; i++)
-    if (lanes[i] != NULL) {
-      lanes[i]->exchange->value = results[i];
-      const_cast<Worker *>(lanes[i])->state = READY;
-    }
-}
-
-/* Only __syncwarp orders memory. The lanes' tokens alternate, so that one lane's next
- * synchronisation is not taken for this one. */
-static void acquire_lanes(const Worker *me, unsigned mask, unsigned round)
-{
-  for (unsigned i = 0; i < 32; i++)
-    if (mask >> i & 1)
-      acquire(&lane_of(me, i)->token[round & 1]);
-}
-
-void exchange(Exchange *with)
-{
-  Worker *me = self();
-  unsigned round = me->exchanges;
-  if (!(with->mask >> me->number % 32 & 1)) {
-    fault(me, with->file, with->line, "is not in the mask 0x%08x that it passes", with->mask);
-    wait();
-  }
-  if (with->operation == SYNC) {
-    release(&me->token[round & 1]);
-    me->exchanges++;
-  }
-  me->file = with->file;
-  me->line = with->line;
-  me->exchange = with;
-  me->state = IN_EXCHANGE;
-  if (is_complete(me))
-    complete(me);
-  if (state.failed || me->state != READY)
-    wait();
-  if (with->operation == SYNC)
-    acquire_lanes(me, with->mask, round);
-}
-
-/* ---- Shared memory -------------------------------------------------------------------------- */
-
-static void *fresh(size_t size)
-{
-  void *data = malloc(size > 0 ? size : 1);
-  if (data != NULL)
-    memset(data, 0xCD, size);
-  return data;
-}
-
-static size_t shared_bytes()
-{
-  size_t sum = state.dynamic_size;
-  for (int i = 0; i < state.array_count; i++)
-    sum += state.arrays[i].size;
-  return sum;
-}
-
-/* The scheduler allocates: the thread sanitizer takes an allocation for a write. */
-static void allocate_wanted()
-{
-  if (state.wanted == 0)
-    return;
-  state.arrays[state.array_count - 1].data = fresh(state.wanted);
-  state.wanted = 0;
-  release(&state.start_token);
-}
-
-void *shared(const char *file, int line, size_t size)
-{
-  for (int i = 0; i < state.array_count; i++)
-    if (state.arrays[i].line == line && strcmp(state.arrays[i].file, file) == 0) {
-      acquire(&state.start_token);
-      return state.arrays[i].data;
-    }
-  if (state.array_count == MAX_ARRAYS || shared_bytes() + size > MAX_SHARED) {
-    fault(self(), file, line, "more than %u bytes of shared memory, or more than %d arrays",
-        MAX_SHARED, MAX_ARRAYS);
-    wait();
-  }
-  state.arrays[state.array_count++] = {file, line, size, NULL};
-  state.wanted = size;
-  self()->state = READY;
-  wait();
-  acquire(&state.start_token);
-  return state.arrays[state.array_count - 1].data;
-}
-
-void *dynamic_shared()
-{
-  return state.dynamic;
-}
-
-static void free_shared()
-{
-  for (int i = 0; i < state.array_count; i++)
-    free(state.arrays[i].data);
-  free(state.dynamic);
-  state.array_count = 0;
-  state.dynamic = NULL;
-}
-
-/* ---- Blocks --------------------------------------------------------------------------------- */
 
 static uint64_t draw()
 {
-  state.random ^= state.random << 13;
-  state.random ^= state.random >> 7;
-  state.random ^= state.random << 17;
-  return state.random;
+  random_state ^= random_state << 13;
+  random_state ^= random_state >> 7;
+  random_state ^= random_state << 17;
+  return random_state;
 }
 
-/* Whose turn it is, first to last; a new shuffle every time. */
+/* Whose turn it is, first to last; another shuffle every time. */
 static void set_order(unsigned *order, unsigned n)
 {
   for (unsigned i = 0; i < n; i++)
-    order[i] = state.mode == Launch::REVERSE ? n - 1 - i : i;
-  if (state.mode == Launch::RANDOM)
-    for (unsigned i = n; i > 1; i--) {
-      unsigned j = (unsigned)(draw() % i), kept = order[i - 1];
-      order[i - 1] = order[j];
-      order[j] = kept;
-    }
+    order[i] = mode == REVERSE ? n - 1 - i : i;
+  if (mode != RANDOM)
+    return;
+  for (unsigned i = n; i > 1; i--) {
+    unsigned j = (unsigned)(draw() % i), kept = order[i - 1];
+    order[i - 1] = order[j];
+    order[j] = kept;
+  }
 }
+
+/* ---- Threads -------------------------------------------------------------------------------- */
 
 static void run_thread()
 {
   fiber_entered(&state.scheduler);
-  acquire(&state.start_token);
+  acquire(state.start);
   state.kernel->body(state.args);
   self()->state = ENDED;
-  release(&state.end_token);
+  release(state.end);
   fiber_switch(&self()->fiber, &state.scheduler, true);
 }
 
-static void begin_thread(int number)
+static void begin_thread(unsigned number)
 {
   Worker *worker = &state.workers[number];
-  unsigned n = (unsigned)number;
-  worker->number = n;
-  worker->index = dim3(n % block_size.x, n / block_size.x % block_size.y,
-      n / block_size.x / block_size.y);
+  const dim3 *size = &block_size;
+  char name[96] = "";
+  worker->number = number;
+  worker->index = dim3(number % size->x, number / size->x % size->y, number / size->x / size->y);
   worker->state = READY;
-  worker->exchanges = 0;
-  worker->file = NULL;
-  fiber_begin(&worker->fiber, state.stacks[number], run_thread);
+  worker->file = "";
+  worker->line = 0;
+  if (has_thread_sanitizer())
+    snprintf(name, sizeof name, "block (%u, %u, %u) thread (%u, %u, %u)", block_index.x,
+        block_index.y, block_index.z, worker->index.x, worker->index.y, worker->index.z);
+  fiber_begin(&worker->fiber, stacks[number], run_thread, name);
+}
+
+void wait()
+{
+  Worker *me = self();
+  if (state.failed || me->state != READY)
+    fiber_switch(&me->fiber, &state.scheduler, false);
+}
+
+bool same_place(const Worker *a, const Worker *b)
+{
+  return a->line == b->line && (a->file == b->file || strcmp(a->file, b->file) == 0);
 }
 
 /* One round: every thread that can runs until it waits. Returns how many ran. */
 static int run_round()
 {
+  static unsigned order[MAX_THREADS];
   int ran = 0;
-  set_order(state.order, (unsigned)state.count);
+  set_order(order, (unsigned)state.count);
   for (int i = 0; i < state.count && !state.failed; i++) {
-    Worker *worker = &state.workers[state.order[i]];
-    while (worker->state == READY && !state.failed) {
-      current = worker;
-      fiber_switch(&state.scheduler, &worker->fiber, false);
-      allocate_wanted();
-      ran++;
-    }
+    Worker *worker = &state.workers[order[i]];
+    if (worker->state != READY)
+      continue;
+    current = worker;
+    fiber_switch(&state.scheduler, &worker->fiber, false);
+    ran++;
   }
+  current = NULL;
   return ran;
 }
 
-/* Nobody can run: names a thread that waits, and one that it waits for in vain. */
-static void explain()
+static bool waits_elsewhere(const Worker *a, const Worker *b)
 {
-  const Worker *waiting = NULL, *ended = NULL, *elsewhere = NULL;
+  return b->state != ENDED &&
+         (a->state != b->state || !same_place(a, b) ||
+             (a->state == IN_EXCHANGE && a->exchange->mask != b->exchange->mask));
+}
+
+/* Somebody else of the block, or of the warp when it waits for that: one who waits elsewhere, or
+ * has ended. */
+static const Worker *find_other(const Worker *waiting, bool ended)
+{
   for (int i = 0; i < state.count; i++) {
-    const Worker *worker = &state.workers[i];
-    if (worker->state == ENDED)
-      ended = worker;
-    else if (waiting == NULL)
-      waiting = worker;
-    else if (!same_place(waiting, worker) || (waiting->state == IN_EXCHANGE &&
-                                                 worker->exchange->mask != waiting->exchange->mask))
-      elsewhere = worker;
+    const Worker *other = &state.workers[i];
+    bool concerns =
+        waiting->state == AT_BARRIER || (other->number / 32 == waiting->number / 32 &&
+                                            (waiting->exchange->mask >> other->number % 32 & 1));
+    if (concerns && (ended ? other->state == ENDED : waits_elsewhere(waiting, other)))
+      return other;
   }
-  if (waiting == NULL)
-    return;
-  if (elsewhere != NULL)
+  return NULL;
+}
+
+static void explain_waiting(const Worker *waiting)
+{
+  const Worker *ended = find_other(waiting, true), *elsewhere = find_other(waiting, false);
+  char mask[32] = "";
+  if (waiting->state == IN_EXCHANGE)
+    snprintf(mask, sizeof mask, " with mask 0x%08x", waiting->exchange->mask);
+  if (ended != NULL)
+    fault(waiting, waiting->file, waiting->line, "waits here%s, but thread (%u, %u, %u) has ended",
+        mask, ended->index.x, ended->index.y, ended->index.z);
+  else if (elsewhere != NULL)
     fault(waiting, waiting->file, waiting->line,
-        "waits here for ever: thread (%u, %u, %u) waits at another place or with another mask: "
-        "%s:%d",
+        "waits here%s, but thread (%u, %u, %u) waits at %s:%d or with another mask", mask,
         elsewhere->index.x, elsewhere->index.y, elsewhere->index.z, elsewhere->file,
         elsewhere->line);
-  else if (ended != NULL)
-    fault(waiting, waiting->file, waiting->line,
-        "waits here for ever: thread (%u, %u, %u) has ended", ended->index.x, ended->index.y,
-        ended->index.z);
   else
     fault(waiting, waiting->file, waiting->line,
-        "waits here for ever: its mask names lanes that do not exist");
+        "waits here%s, which names lanes that the block does not have", mask);
+}
+
+/* Nobody can run. Who waits for a warp is nearer to the cause than who waits for the block. */
+static void explain()
+{
+  const Worker *waiting = NULL;
+  for (int i = 0; i < state.count; i++) {
+    const Worker *worker = &state.workers[i];
+    if (worker->state == IN_EXCHANGE || (worker->state == AT_BARRIER && waiting == NULL))
+      waiting = worker;
+    if (worker->state == IN_EXCHANGE)
+      break;
+  }
+  explain_waiting(waiting);
 }
 
 static bool all_ended()
@@ -448,101 +269,92 @@ static bool all_ended()
   return true;
 }
 
-static void run_block()
+/* ---- Blocks and launches -------------------------------------------------------------------- */
+
+static void run_block(size_t shared)
 {
-  state.dynamic = fresh(state.dynamic_size);
-  release(&state.start_token);
-  state.arrived = state.predicates = 0;
-  state.barriers = 0;
+  if (!begin_shared(shared)) {
+    fault_of_block("no memory for %zu bytes of shared memory", shared);
+    return;
+  }
+  begin_sync();
+  release(state.start);
   for (int i = 0; i < state.count; i++)
-    begin_thread(i);
+    begin_thread((unsigned)i);
   while (!state.failed && !all_ended())
     if (run_round() == 0)
       explain();
   for (int i = 0; i < state.count; i++)
-    fiber_end(&state.workers[i].fiber);
-  free_shared();
+    fiber_end(&state.workers[i].fiber, state.workers[i].state == ENDED);
+  end_sync();
+  end_shared();
 }
 
-/* ---- Launches ------------------------------------------------------------------------------- */
-
-static void read_order()
+static bool run_blocks(size_t shared)
 {
-  const char *text = getenv("STX_EMU_ORDER");
-  const char *seed = text != NULL ? strchr(text, ':') : NULL;
-  state.mode = Launch::FORWARD;
-  if (text != NULL && strcmp(text, "reverse") == 0)
-    state.mode = Launch::REVERSE;
-  if (text != NULL && strncmp(text, "random", 6) == 0)
-    state.mode = Launch::RANDOM;
-  state.random = 0x9E3779B97F4A7C15u + 2 * (seed != NULL ? strtoull(seed + 1, NULL, 10) : 0);
+  uint64_t n = (uint64_t)grid_size.x * grid_size.y * grid_size.z;
+  unsigned *order = n <= 1u << 24 ? (unsigned *)malloc(n * sizeof *order) : NULL;
+  if (order == NULL)
+    return refuse(
+        "%s: no memory for a grid of %llu blocks", state.kernel->name, (unsigned long long)n);
+  set_order(order, (unsigned)n);
+  for (uint64_t i = 0; i < n && !state.failed; i++) {
+    unsigned b = order[i];
+    block_index =
+        dim3(b % grid_size.x, b / grid_size.x % grid_size.y, b / grid_size.x / grid_size.y);
+    run_block(shared);
+  }
+  free(order);
+  return !state.failed;
 }
 
 static bool check_sizes(const unsigned grid[3], const unsigned block[3], size_t shared)
 {
   const Kernel *kernel = state.kernel;
   uint64_t threads = (uint64_t)block[0] * block[1] * block[2];
-  if (threads == 0 || threads > MAX_THREADS || block[2] > 64)
-    return refuse("%s: blocks of %u x %u x %u threads", kernel->name, block[0], block[1], block[2]);
+  if (threads == 0 || block[0] > MAX_THREADS || block[1] > MAX_THREADS || block[2] > 64 ||
+      threads > MAX_THREADS)
+    return refuse(
+        "%s: a block of %u x %u x %u threads", kernel->name, block[0], block[1], block[2]);
   if (threads > kernel->threads)
-    return refuse("%s: blocks of %u threads, but its launch bound is %u", kernel->name,
+    return refuse("%s: a block of %u threads, but its launch bound is %u", kernel->name,
         (unsigned)threads, kernel->threads);
   if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0 || grid[0] > 0x7fffffff || grid[1] > 65535 ||
       grid[2] > 65535)
     return refuse("%s: a grid of %u x %u x %u blocks", kernel->name, grid[0], grid[1], grid[2]);
   if (shared > MAX_SHARED)
-    return refuse("%s: %zu bytes of dynamic shared memory, at most %u are possible", kernel->name,
+    return refuse("%s: %zu bytes of dynamic shared memory, at most %d are possible", kernel->name,
         shared, MAX_SHARED);
   return true;
 }
 
 static bool reserve_stacks()
 {
-  for (; state.stack_count < state.count; state.stack_count++)
-    if (!stack_new(&state.stacks[state.stack_count]))
+  for (; stack_count < state.count; stack_count++)
+    if (!stack_new(&stacks[stack_count]))
       return refuse("%s: no memory for %d stacks", state.kernel->name, state.count);
   return true;
 }
 
-static bool run_blocks()
-{
-  uint64_t n = (uint64_t)grid_size.x * grid_size.y * grid_size.z;
-  unsigned *order = n <= 1u << 24 ? (unsigned *)malloc(n * sizeof *order) : NULL;
-  if (order == NULL)
-    return refuse("%s: no memory for a grid of %llu blocks", state.kernel->name,
-        (unsigned long long)n);
-  set_order(order, (unsigned)n);
-  for (uint64_t i = 0; i < n && !state.failed; i++) {
-    unsigned b = order[i];
-    block_index = dim3(b % grid_size.x, b / grid_size.x % grid_size.y,
-        b / grid_size.x / grid_size.y);
-    run_block();
-  }
-  free(order);
-  return !state.failed;
-}
-
-static const Kernel *find(const char *name)
-{
-  const Kernel *kernel = kernels;
-  while (kernel != NULL && strcmp(kernel->name, name) != 0)
-    kernel = kernel->next;
-  return kernel;
-}
-
 static bool launch(const unsigned grid[3], const unsigned block[3], size_t shared)
 {
-  if (!check_sizes(grid, block, shared))
+  if (!check_sizes(grid, block, shared) || !read_order())
     return false;
   grid_size = dim3(grid[0], grid[1], grid[2]);
   block_size = dim3(block[0], block[1], block[2]);
   state.count = (int)(block[0] * block[1] * block[2]);
-  state.dynamic_size = shared;
+  if (!reserve_stacks())
+    return false;
   state.failed = false;
-  read_order();
+  void **tokens[] = {&state.start, &state.end, &state.fence};
+  for (void **token : tokens)
+    *token = token_new();
   fiber_adopt(&state.scheduler);
-  bool good = reserve_stacks() && run_blocks();
-  acquire(&state.end_token);
+  on_death(name_the_dead);
+  bool good = run_blocks(shared);
+  acquire(state.end);
+  for (void **token : tokens)
+    token_free(*token);
   return good;
 }
 
@@ -556,23 +368,29 @@ size_t stx_emu_args_size(const char *kernel)
   return found != NULL ? found->args_size : 0;
 }
 
+/* The arguments are copied to memory of exactly their size. */
+static bool launch_copied(
+    const unsigned grid[3], const unsigned block[3], size_t shared, const void *args)
+{
+  void *copy = malloc(state.kernel->args_size);
+  if (copy == NULL)
+    return refuse("%s: no memory", state.kernel->name);
+  memcpy(copy, args, state.kernel->args_size);
+  state.args = copy;
+  bool good = launch(grid, block, shared);
+  free(copy);
+  return good;
+}
+
 bool stx_emu_launch(const char *kernel, const unsigned grid[3], const unsigned block[3],
-    size_t shared, const void *args, char *error, size_t error_size)
+    size_t shared, const void *args, char *error, size_t size)
 {
   pthread_mutex_lock(&turn);
-  state.error = error;
-  state.error_size = error_size;
+  error_text = error;
+  error_size = size;
   state.kernel = find(kernel);
-  void *copy = state.kernel != NULL ? malloc(state.kernel->args_size) : NULL;
-  bool good = false;
-  if (copy == NULL) {
-    refuse("there is no kernel %s", kernel);
-  } else {
-    memcpy(copy, args, state.kernel->args_size);
-    state.args = copy;
-    good = launch(grid, block, shared);
-  }
-  free(copy);
+  bool good = state.kernel != NULL ? launch_copied(grid, block, shared, args)
+                                   : refuse("there is no kernel %s", kernel);
   pthread_mutex_unlock(&turn);
   return good;
 }

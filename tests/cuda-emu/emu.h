@@ -18,29 +18,35 @@
 #define __device__
 #define __host__
 #define __forceinline__ inline
-#define __restrict__ __restrict
 #define __align__(n) __attribute__((aligned(n)))
 
 struct dim3 {
   unsigned x, y, z;
-  constexpr dim3(unsigned x_ = 1, unsigned y_ = 1, unsigned z_ = 1) : x(x_), y(y_), z(z_) {}
+  constexpr dim3(unsigned x_ = 1, unsigned y_ = 1, unsigned z_ = 1) : x(x_), y(y_), z(z_)
+  {
+  }
 };
 typedef dim3 uint3;
 
 /* ---- The running thread -------------------------------------------------------------------- */
 
-namespace stx_emu {
+namespace stx_emu
+{
 
 enum Operation { SYNC, SHUFFLE, BALLOT, MATCH };
+constexpr unsigned OWN_LANE = 32;
+
+struct Meeting;
 
 /* What a lane brings to an operation of its warp, and what it takes from it. */
 struct Exchange {
   Operation operation;
   unsigned mask;
-  unsigned source;  /* SHUFFLE: lane to read from; 32: its own value */
-  uint64_t value;   /* in and out */
+  unsigned source; /* SHUFFLE: lane to read from, or OWN_LANE */
+  uint64_t value;  /* in and out */
   const char *file;
   int line;
+  Meeting *meeting; /* the emulator's */
 };
 
 struct Thread {
@@ -55,9 +61,19 @@ void exchange(Exchange *with);
 unsigned lane();
 unsigned active_mask();
 
-/* The shared array declared at this place: one per block, of exactly this size. */
-void *shared(const char *file, int line, size_t size);
+/* A declaration of shared memory; its address identifies it. */
+struct SharedArray {
+  const char *name, *file;
+  int line;
+  size_t size, alignment;
+};
+/* The block's memory for it. */
+void *shared(const SharedArray *declaration);
 void *dynamic_shared();
+
+/* __threadfence*: orders with every other fence of the block, or of the launch. */
+void fence_block();
+void fence();
 
 typedef void (*Body)(const void *args);
 struct Kernel {
@@ -86,26 +102,28 @@ template <typename T> T from_bits(uint64_t bits)
 
 template <typename T> T shuffle(unsigned mask, T value, unsigned source, const char *file, int line)
 {
-  Exchange with = {SHUFFLE, mask, source, to_bits(value), file, line};
+  Exchange with = {SHUFFLE, mask, source, to_bits(value), file, line, NULL};
   exchange(&with);
   return from_bits<T>(with.value);
 }
 
-/* Lane that a shuffle within sub-warps of `width` lanes reads from; 32: its own value. */
+/* Which lane a shuffle within groups of `width` lanes reads from, as PTX's shfl.sync has it: of
+ * distances the low five bits count, and who would leave the group keeps its own value; but a
+ * butterfly may reach down into earlier groups. */
 inline unsigned source_up(unsigned delta, unsigned width)
 {
-  return lane() % width >= delta ? lane() - delta : 32;
+  return lane() % width >= delta % 32 ? lane() - delta % 32 : OWN_LANE;
 }
 
 inline unsigned source_down(unsigned delta, unsigned width)
 {
-  return lane() % width + delta < width ? lane() + delta : 32;
+  return lane() % width + delta % 32 < width ? lane() + delta % 32 : OWN_LANE;
 }
 
 inline unsigned source_butterfly(unsigned bits, unsigned width)
 {
-  unsigned other = lane() ^ bits;
-  return other / width <= lane() / width ? other : 32;
+  unsigned other = lane() ^ bits % 32;
+  return other / width <= lane() / width ? other : OWN_LANE;
 }
 
 inline unsigned source_at(unsigned source, unsigned width)
@@ -113,9 +131,12 @@ inline unsigned source_at(unsigned source, unsigned width)
   return lane() / width * width + source % width;
 }
 
+/* A width of shuffles, if it is one: 1, 2, 4, 8, 16 or 32. */
+unsigned check_width(unsigned width, const char *file, int line);
+
 inline uint64_t vote(Operation operation, unsigned mask, uint64_t value, const char *file, int line)
 {
-  Exchange with = {operation, mask, 32, value, file, line};
+  Exchange with = {operation, mask, OWN_LANE, value, file, line, NULL};
   exchange(&with);
   return with.value;
 }
@@ -134,14 +155,22 @@ inline uint64_t vote(Operation operation, unsigned mask, uint64_t value, const c
   static void name##_body(const Args &a);                                                          \
   static stx_emu::Kernel name##_kernel(#name, sizeof(Args), threads,                               \
       [](const void *args) { name##_body(*static_cast<const Args *>(args)); });                    \
+  static_assert(sizeof(Args) <= 4096, "kernels take at most 4096 bytes of arguments");             \
   static void name##_body(const Args &a)
 
 #define STX_DEVICE static inline
+
+/* References to arrays, so that sizeof and the sanitizer's bounds are those of CUDA's arrays. */
+#define STX_EMU_DECLARE_SHARED(type, name, size)                                                   \
+  static const stx_emu::SharedArray name##_declaration = {                                         \
+      #name, __FILE__, __LINE__, size, alignof(type)}
 #define STX_SHARED(type, name, count)                                                              \
-  type *name = static_cast<type *>(stx_emu::shared(__FILE__, __LINE__, sizeof(type) * (count)))
+  STX_EMU_DECLARE_SHARED(type, name, sizeof(type[count]));                                         \
+  type(&name)[count] = *static_cast<type(*)[count]>(stx_emu::shared(&name##_declaration))
 #define STX_SHARED_2D(type, name, rows, columns)                                                   \
-  type(*name)[columns] = static_cast<type(*)[columns]>(                                            \
-      stx_emu::shared(__FILE__, __LINE__, sizeof(type) * (rows) * (columns)))
+  STX_EMU_DECLARE_SHARED(type, name, sizeof(type[rows][columns]));                                 \
+  type(&name)[rows][columns] =                                                                     \
+      *static_cast<type(*)[rows][columns]>(stx_emu::shared(&name##_declaration))
 #define STX_SHARED_DYNAMIC(type, name) type *name = static_cast<type *>(stx_emu::dynamic_shared())
 #define STX_FULL_WARP 0xffffffffu
 
@@ -156,14 +185,14 @@ inline uint64_t vote(Operation operation, unsigned mask, uint64_t value, const c
   ((void)stx_emu::vote(stx_emu::SYNC, (mask), 0, __FILE__, __LINE__))
 #define __syncwarp(...) STX_EMU_SYNCWARP(__VA_ARGS__ __VA_OPT__(, ) 0xffffffffu)
 
+/* Values of less than 4 bytes are shuffled as int, hence the plus. */
 #define STX_EMU_SHUFFLE(rule, mask, value, by, width, ...)                                         \
-  stx_emu::shuffle((mask), (value), stx_emu::source_##rule((by), (width)), __FILE__, __LINE__)
-#define __shfl_sync(mask, value, ...)                                                              \
-  STX_EMU_SHUFFLE(at, mask, value, __VA_ARGS__, 32, 0)
-#define __shfl_up_sync(mask, value, ...)                                                           \
-  STX_EMU_SHUFFLE(up, mask, value, __VA_ARGS__, 32, 0)
-#define __shfl_down_sync(mask, value, ...)                                                         \
-  STX_EMU_SHUFFLE(down, mask, value, __VA_ARGS__, 32, 0)
+  stx_emu::shuffle((mask), +(value),                                                               \
+      stx_emu::source_##rule((by), stx_emu::check_width((width), __FILE__, __LINE__)), __FILE__,   \
+      __LINE__)
+#define __shfl_sync(mask, value, ...) STX_EMU_SHUFFLE(at, mask, value, __VA_ARGS__, 32, 0)
+#define __shfl_up_sync(mask, value, ...) STX_EMU_SHUFFLE(up, mask, value, __VA_ARGS__, 32, 0)
+#define __shfl_down_sync(mask, value, ...) STX_EMU_SHUFFLE(down, mask, value, __VA_ARGS__, 32, 0)
 #define __shfl_xor_sync(mask, value, ...)                                                          \
   STX_EMU_SHUFFLE(butterfly, mask, value, __VA_ARGS__, 32, 0)
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Fibers; compiled without sanitizers, but for programs that have them. */
+/* Fibers; compiled without sanitizers, but for programs that may have them. */
 #include "tests/cuda-emu/emu_fiber.h"
 
 #include <stdint.h>
@@ -9,19 +9,28 @@
 #include <unistd.h>
 
 /* Weak: there only in sanitized programs. */
+#define STX_EMU_WEAK __attribute__((weak))
 extern "C" {
-void __sanitizer_start_switch_fiber(void **, const void *, size_t) __attribute__((weak));
-void __sanitizer_finish_switch_fiber(void *, const void **, size_t *) __attribute__((weak));
-void __asan_unpoison_memory_region(void const volatile *, size_t) __attribute__((weak));
-void *__tsan_get_current_fiber() __attribute__((weak));
-void *__tsan_create_fiber(unsigned) __attribute__((weak));
-void __tsan_destroy_fiber(void *) __attribute__((weak));
-void __tsan_switch_to_fiber(void *, unsigned) __attribute__((weak));
-void __tsan_acquire(void *) __attribute__((weak));
-void __tsan_release(void *) __attribute__((weak));
+STX_EMU_WEAK void __sanitizer_start_switch_fiber(void **, const void *, size_t);
+STX_EMU_WEAK void __sanitizer_finish_switch_fiber(void *, const void **, size_t *);
+STX_EMU_WEAK void __sanitizer_set_death_callback(void (*)());
+STX_EMU_WEAK void __asan_unpoison_memory_region(void const volatile *, size_t);
+STX_EMU_WEAK void __asan_poison_memory_region(void const volatile *, size_t);
+STX_EMU_WEAK void *__tsan_get_current_fiber();
+STX_EMU_WEAK void *__tsan_create_fiber(unsigned);
+STX_EMU_WEAK void __tsan_set_fiber_name(void *, const char *);
+STX_EMU_WEAK void __tsan_destroy_fiber(void *);
+STX_EMU_WEAK void __tsan_switch_to_fiber(void *, unsigned);
+STX_EMU_WEAK void __tsan_acquire(void *);
+STX_EMU_WEAK void __tsan_release(void *);
+STX_EMU_WEAK void AnnotateIgnoreReadsBegin(const char *, int);
+STX_EMU_WEAK void AnnotateIgnoreReadsEnd(const char *, int);
+STX_EMU_WEAK void AnnotateIgnoreWritesBegin(const char *, int);
+STX_EMU_WEAK void AnnotateIgnoreWritesEnd(const char *, int);
 }
 
-namespace stx_emu {
+namespace stx_emu
+{
 
 #define STACK_SIZE (256u << 10)
 #define TSAN_NO_SYNC 1u
@@ -37,12 +46,6 @@ bool stack_new(Stack *stack)
   stack->base = (char *)base + page;
   stack->size = STACK_SIZE;
   return true;
-}
-
-void stack_free(Stack *stack)
-{
-  size_t page = (size_t)sysconf(_SC_PAGESIZE);
-  munmap(stack->base - page, stack->size + page);
 }
 
 /* ---- Switching ------------------------------------------------------------------------------ */
@@ -92,21 +95,26 @@ static void swap(Fiber *from, Fiber *to)
 }
 #endif
 
-void fiber_begin(Fiber *fiber, Stack stack, void (*entry)())
+void fiber_begin(Fiber *fiber, Stack stack, void (*entry)(), const char *name)
 {
   fiber->stack = stack;
   fiber->fake_stack = NULL;
-  if (__asan_unpoison_memory_region)
-    __asan_unpoison_memory_region(stack.base, stack.size);
-  fiber->tsan = __tsan_create_fiber ? __tsan_create_fiber(0) : NULL;
+  fiber->tsan = NULL;
+  if (has_thread_sanitizer()) {
+    fiber->tsan = __tsan_create_fiber(0);
+    __tsan_set_fiber_name(fiber->tsan, name);
+  }
   place(fiber, entry);
 }
 
-void fiber_end(Fiber *fiber)
+void fiber_end(Fiber *fiber, bool ended)
 {
   if (fiber->tsan != NULL)
     __tsan_destroy_fiber(fiber->tsan);
   fiber->tsan = NULL;
+  /* The functions that it never left have not cleaned up. */
+  if (!ended && has_address_sanitizer())
+    __asan_unpoison_memory_region(fiber->stack.base, fiber->stack.size);
 }
 
 /* The stack's bounds are learnt when the first fiber is entered. */
@@ -114,7 +122,7 @@ void fiber_adopt(Fiber *self)
 {
   self->stack = {NULL, 0};
   self->fake_stack = NULL;
-  self->tsan = __tsan_get_current_fiber ? __tsan_get_current_fiber() : NULL;
+  self->tsan = has_thread_sanitizer() ? __tsan_get_current_fiber() : NULL;
 }
 
 static void arrived(Fiber *self, Fiber *from)
@@ -145,16 +153,74 @@ void fiber_entered(Fiber *from)
   arrived(NULL, from);
 }
 
+/* ---- Sanitizers ----------------------------------------------------------------------------- */
+
+bool has_address_sanitizer()
+{
+  return __asan_unpoison_memory_region != NULL;
+}
+
+bool has_thread_sanitizer()
+{
+  return __tsan_create_fiber != NULL;
+}
+
+void forbid(void *memory, size_t size)
+{
+  if (has_address_sanitizer())
+    __asan_poison_memory_region(memory, size / 8 * 8);
+}
+
+void on_death(void (*callback)())
+{
+  if (__sanitizer_set_death_callback)
+    __sanitizer_set_death_callback(callback);
+}
+
+/* Freed memory is what makes the sanitizer forget a token. */
+void *token_new()
+{
+  if (!has_thread_sanitizer())
+    return NULL;
+  unwatch();
+  void *token = malloc(1);
+  watch();
+  return token;
+}
+
+void token_free(void *token)
+{
+  unwatch();
+  free(token);
+  watch();
+}
+
 void release(void *token)
 {
-  if (__tsan_release)
+  if (token != NULL && has_thread_sanitizer())
     __tsan_release(token);
 }
 
 void acquire(void *token)
 {
-  if (__tsan_acquire)
+  if (token != NULL && has_thread_sanitizer())
     __tsan_acquire(token);
+}
+
+void unwatch()
+{
+  if (!has_thread_sanitizer())
+    return;
+  AnnotateIgnoreReadsBegin(__FILE__, __LINE__);
+  AnnotateIgnoreWritesBegin(__FILE__, __LINE__);
+}
+
+void watch()
+{
+  if (!has_thread_sanitizer())
+    return;
+  AnnotateIgnoreReadsEnd(__FILE__, __LINE__);
+  AnnotateIgnoreWritesEnd(__FILE__, __LINE__);
 }
 
 } /* namespace stx_emu */

@@ -3,8 +3,8 @@
  * Fibers: stacks that take turns on one thread, announced to the sanitizers. A switch costs some
  * 10 ns (registers are swapped by hand on x86-64; elsewhere ucontext does it).
  *
- * For the thread sanitizer each fiber is a thread, and switching orders nothing: only what the
- * emulator announces with stx_emu_release and stx_emu_acquire does.
+ * For the thread sanitizer each fiber is a thread of its own, and switching orders nothing: only
+ * what the emulator announces with release and acquire does.
  */
 #ifndef STX_EMU_FIBER_H
 #define STX_EMU_FIBER_H
@@ -18,10 +18,11 @@
 #include <ucontext.h>
 #endif
 
-namespace stx_emu {
+namespace stx_emu
+{
 
 struct Stack {
-  char *base;   /* above the guard page */
+  char *base; /* above the guard page */
   size_t size;
 };
 
@@ -36,14 +37,14 @@ struct Fiber {
   void *tsan;       /* thread sanitizer */
 };
 
-/* A stack with a guard page below; false without memory. */
+/* A stack with a guard page below; false without memory. It is never freed. */
 bool stack_new(Stack *stack);
-void stack_free(Stack *stack);
 
-/* Makes a fiber that begins with entry () on `stack`. `entry` must never return. */
-void fiber_begin(Fiber *fiber, Stack stack, void (*entry)());
-/* After the fiber was left for the last time. */
-void fiber_end(Fiber *fiber);
+/* Makes a fiber that begins with entry () on `stack`. `entry` must never return. `name` (copied)
+ * is what the thread sanitizer's reports call it. */
+void fiber_begin(Fiber *fiber, Stack stack, void (*entry)(), const char *name);
+/* After the fiber was left for the last time; `ended`: of its own accord. */
+void fiber_end(Fiber *fiber, bool ended);
 
 /* The thread that is running becomes `self`, so that fibers can come back to it. */
 void fiber_adopt(Fiber *self);
@@ -53,9 +54,26 @@ void fiber_switch(Fiber *from, Fiber *to, bool last);
 /* First thing on a new fiber, which was entered from `from`. */
 void fiber_entered(Fiber *from);
 
-/* What happened before the release of a token happened before its acquisition. */
+/* ---- The sanitizers of the program ---------------------------------------------------------- */
+
+bool has_address_sanitizer();
+bool has_thread_sanitizer();
+/* The address sanitizer reports whoever touches this memory, as far as it can: whole 8 bytes. */
+void forbid(void *memory, size_t size);
+/* Calls this before a sanitizer ends the program. */
+void on_death(void (*callback)());
+
+/* What happened before a release of a token happened before a later acquisition of it. Nothing
+ * ever forgets what a token was told, save token_free. NULL without the thread sanitizer. */
+void *token_new();
+void token_free(void *token);
 void release(void *token);
 void acquire(void *token);
+
+/* Until `watch`, this fiber may do to memory what it likes: for what the emulator does on behalf
+ * of nobody. Not across switches. */
+void unwatch();
+void watch();
 
 } /* namespace stx_emu */
 

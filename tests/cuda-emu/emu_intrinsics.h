@@ -25,14 +25,19 @@
   {                                                                                                \
     return {x, y, z, w};                                                                           \
   }
+STX_EMU_VECTOR2(char2, signed char, 2)
 STX_EMU_VECTOR2(uchar2, unsigned char, 2)
+STX_EMU_VECTOR2(short2, short, 4)
 STX_EMU_VECTOR2(ushort2, unsigned short, 4)
 STX_EMU_VECTOR2(int2, int, 8)
 STX_EMU_VECTOR2(uint2, unsigned, 8)
 STX_EMU_VECTOR2(float2, float, 8)
 STX_EMU_VECTOR2(double2, double, 16)
 STX_EMU_VECTOR2(ulonglong2, unsigned long long, 16)
+STX_EMU_VECTOR2(longlong2, long long, 16)
+STX_EMU_VECTOR4(char4, signed char, 4)
 STX_EMU_VECTOR4(uchar4, unsigned char, 4)
+STX_EMU_VECTOR4(short4, short, 8)
 STX_EMU_VECTOR4(ushort4, unsigned short, 8)
 STX_EMU_VECTOR4(int4, int, 16)
 STX_EMU_VECTOR4(uint4, unsigned, 16)
@@ -254,7 +259,8 @@ template <typename T> struct stx_emu_plain {
     T old = __atomic_load_n(at, __ATOMIC_RELAXED), now;                                            \
     do                                                                                             \
       now = (T)(expression);                                                                       \
-    while (!__atomic_compare_exchange_n(at, &old, now, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)); \
+    while (                                                                                        \
+        !__atomic_compare_exchange_n(at, &old, now, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED));   \
     return old;                                                                                    \
   }
 STX_EMU_ATOMIC(atomicAdd, old + value)
@@ -267,27 +273,27 @@ STX_EMU_ATOMIC(atomicXor, old ^ value)
 STX_EMU_ATOMIC(atomicExch, value)
 
 template <typename T>
-static inline T atomicCAS(T *at, typename stx_emu_plain<T>::type expected,
-    typename stx_emu_plain<T>::type value)
+static inline T atomicCAS(
+    T *at, typename stx_emu_plain<T>::type expected, typename stx_emu_plain<T>::type value)
 {
   T old = expected;
   __atomic_compare_exchange_n(at, &old, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
   return old;
 }
 
-static inline void __threadfence()
-{
-  __atomic_thread_fence(__ATOMIC_SEQ_CST);
-}
-
 static inline void __threadfence_block()
 {
-  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+  stx_emu::fence_block();
+}
+
+static inline void __threadfence()
+{
+  stx_emu::fence();
 }
 
 static inline void __threadfence_system()
 {
-  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+  stx_emu::fence();
 }
 
 #endif
