@@ -268,11 +268,10 @@ GST_END_TEST;
 
 GST_START_TEST(backend_that_is_not_there)
 {
-  StereoPair pair = stereo_pair("backend=cuda", WIDTH, HEIGHT);
-
-  push_refused(&pair);
-  stx_test_expect_error(pair.bus, "backend=cuda", "auto, omp or c", NULL);
-  stereo_pair_free(&pair);
+  stx_test_breaks("stereo-sgm name=sgm backend=cuda cuda-device-id=99 ! fakesink "
+                  "street-scene-src view=left ! sgm.sink_left "
+                  "street-scene-src view=right ! sgm.sink_right",
+      "backend=cuda", "auto, omp or c", NULL);
 }
 GST_END_TEST;
 
