@@ -58,7 +58,7 @@ STX_INLINE unsigned stx_overlay_legend_bit(const StxOverlayParams *params, const
 
 /* ---- Bodies ------------------------------------------------------------------------------- */
 
-enum { STX_COLOUR_BY_NEARNESS = -1 };
+#define STX_COLOUR_BY_NEARNESS (-1)
 
 /* A valid record as it lies on the frame. */
 typedef struct {
