@@ -375,11 +375,87 @@ START_TEST(bench_times_every_implementation)
 }
 END_TEST
 
+/* The programs of this process get the driver that has no GPU behind it, if this build has it. */
+static bool use_emulated_gpu(void)
+{
+  const char *folder = g_getenv("STX_FAKE_CUDA");
+  if (folder == NULL)
+    return false;
+  g_setenv("LD_LIBRARY_PATH", folder, TRUE);
+  g_setenv("STX_FAKE_CUDA_LEAKS", "1", TRUE);
+  return true;
+}
+
+#define GPU "--backend cuda --sets 2 --warm-up 0 --time 1 --size 32x16 "
+
+/* Every stage gives the reference's bytes, launched and as a graph, or the program fails. */
+START_TEST(bench_times_the_gpu)
+{
+  if (!use_emulated_gpu())
+    return;
+  json_t *root = run_json("STX_BENCH", GPU "--quick --json");
+  json_t *row, *rows = json_object_get(root, "rows");
+  int seen[2][6] = {{0}};
+  static const char *const stages[] = {
+      "sgm", "colmean", "satdp", "overlay", "colmean+satdp", "pipeline"};
+  size_t i;
+  json_array_foreach(rows, i, row)
+  {
+    const char *stage = json_string_value(json_object_get(row, "stage"));
+    for (size_t s = 0; s < G_N_ELEMENTS(stages); s++)
+      seen[json_is_true(json_object_get(row, "graph"))][s] += strcmp(stage, stages[s]) == 0;
+    ck_assert_str_eq(json_string_value(json_object_get(row, "implementation")), "cuda");
+    ck_assert(json_is_false(json_object_get(row, "differs")));
+    ck_assert_double_eq(number_at(row, "input_sets"), 2);
+    ck_assert_double_gt(number_at(row, "median_ms"), 0);
+  }
+  for (size_t s = 0; s < G_N_ELEMENTS(stages); s++)
+    ck_assert_msg(seen[0][s] > 0 && seen[0][s] == seen[1][s], "%d and %d rows for %s", seen[0][s],
+        seen[1][s], stages[s]);
+  ck_assert_uint_eq(json_array_size(json_object_get(root, "limits")), 0);
+  ck_assert_double_gt(number_at(root, "device.copy_gb_s"), 0);
+  json_decref(root);
+}
+END_TEST
+
+START_TEST(bench_compares_cpu_and_gpu)
+{
+  if (!use_emulated_gpu())
+    return;
+  char *output, *errors;
+  int status = run("STX_BENCH", GPU "--backend all colmean+satdp --markdown", &output, &errors);
+  ck_assert_msg(status == 0, "%s", errors);
+  ck_assert_ptr_nonnull(strstr(output, "| colmean+satdp | cuda |  | 32x16 | 8x8 | depth only |"));
+  ck_assert_ptr_nonnull(strstr(output, "| colmean+satdp | cuda graph |  | 32x16 | 4x4 |"));
+  ck_assert_ptr_nonnull(strstr(output, "| colmean+satdp | best | 1 | 32x16 | 8x8 | depth only |"));
+  ck_assert_ptr_nonnull(strstr(output, "* Limit, GPU: copy "));
+  g_free(output);
+  g_free(errors);
+}
+END_TEST
+
+START_TEST(bench_reports_a_gpu_that_fails)
+{
+  if (!use_emulated_gpu()) {
+    expect_error("STX_BENCH", "--backend cuda", "no GPU to time: this build has no CUDA");
+    return;
+  }
+  g_setenv("STX_FAKE_CUDA_LOST", "100", TRUE);
+  expect_error("STX_BENCH", GPU "satdp", "CUDA_ERROR");
+  g_unsetenv("STX_FAKE_CUDA_LOST");
+  g_setenv("STX_FAKE_CUDA_DEVICES", "0", TRUE);
+  expect_error("STX_BENCH", GPU "satdp", "no GPU to time: ");
+}
+END_TEST
+
 START_TEST(bench_refuses_what_it_cannot_use)
 {
   expect_error("STX_BENCH", "sgn", "no stage 'sgn': choose from sgm");
   expect_error("STX_BENCH", "--size 12", "--size=12: write it as WxH");
   expect_error("STX_BENCH", "--size 0x5", "width");
+  expect_error("STX_BENCH", "--backend gpu", "--backend=gpu: choose one of cpu, cuda, all");
+  expect_error("STX_BENCH", "--sets -1", "--sets=-1");
+  expect_error("STX_BENCH", "--warm-up -2", "--warm-up=-2");
   expect_error("STX_BENCH", "--left a.png", "--left and --right belong together");
   expect_error("STX_BENCH", "--left a.png --right b.png", "a.png: No such file");
 }
@@ -395,6 +471,9 @@ static const StxTest tests[] = {
     {&eval_prints_a_table},
     {&eval_refuses_what_it_cannot_use},
     {&bench_times_every_implementation},
+    {&bench_times_the_gpu},
+    {&bench_compares_cpu_and_gpu},
+    {&bench_reports_a_gpu_that_fails},
     {&bench_refuses_what_it_cannot_use},
 };
 STX_TESTING_MAIN("programs", tests)
