@@ -281,7 +281,7 @@ static CUresult load_module(CUmodule *module, const void *image)
 
 FAKE_API cuModuleLoadData(CUmodule *module, const void *image)
 {
-  CUresult result = fake_begin(__func__, CUDA_ERROR_OUT_OF_MEMORY);
+  CUresult result = fake_begin(__func__, CUDA_ERROR_NO_BINARY_FOR_GPU);
   return fake_end(result == CUDA_SUCCESS ? load_module(module, image) : result);
 }
 
@@ -371,13 +371,15 @@ static bool is_mapped(uintptr_t address)
 }
 
 /* Kernels would read host memory without complaint, so look for its addresses among the
- * arguments: 8-byte words that lie where Linux maps programs, heaps and stacks. */
+ * arguments: 8-byte words that lie where Linux maps programs, heaps and stacks. Padding behind a
+ * small number may hold the upper half of an address: no block is allocated there. */
 static bool has_host_pointer(const FakeOp *op)
 {
   for (size_t i = 0; i + sizeof(uintptr_t) <= op->args_size; i += sizeof(uintptr_t)) {
     uintptr_t word;
     memcpy(&word, (const char *)op->args + i, sizeof word);
-    if (word >> 44 < 5 || word >> 47 != 0 || !is_mapped(word) ||
+    bool number = (word & 0xffffffffu) < 0x10000;
+    if (number || word >> 44 < 5 || word >> 47 != 0 || !is_mapped(word) ||
         fake_memory_at(FAKE_DEVICE_MEMORY, (void *)word, 0) != NULL ||
         fake_memory_at(FAKE_HOST_MEMORY, (void *)word, 0) != NULL)
       continue;
