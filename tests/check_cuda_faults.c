@@ -230,8 +230,9 @@ static void expect(const char *scenario, const char *environment, int status, co
         o.status, status, part, o.output);
 }
 
-/* The number of calls of a scenario, from the file that the driver writes. */
-static int count_calls(const char *scenario)
+/* The number of calls of a scenario, from the file that the driver writes; and up to the first
+ * call of `name`, unless that is NULL. */
+static int count_calls(const char *scenario, const char *name)
 {
   char path[] = "/tmp/stx-calls-XXXXXX", environment[PATH_MAX], line[256];
   int descriptor = mkstemp(path), calls = 0;
@@ -241,10 +242,14 @@ static int count_calls(const char *scenario)
   expect(scenario, environment, WORKED, "");
   FILE *file = fopen(path, "r");
   ck_assert_ptr_nonnull(file);
-  while (fgets(line, sizeof line, file) != NULL)
+  bool found = false;
+  while (!found && fgets(line, sizeof line, file) != NULL) {
     calls++;
+    found = name != NULL && strncmp(line, name, strlen(name)) == 0;
+  }
   fclose(file);
   unlink(path);
+  ck_assert(found == (name != NULL));
   return calls;
 }
 
@@ -252,7 +257,7 @@ static int count_calls(const char *scenario)
  * told why not; nothing is left behind. */
 static void try_every_call(const char *setting, int at_least_refused)
 {
-  int calls = count_calls("everything"), refusals = 0;
+  int calls = count_calls("everything", NULL), refusals = 0;
   ck_assert_int_gt(calls, 50);
   const char *sizes = getenv("STX_CHECK_SIZES");
   int step = sizes != NULL && strcmp(sizes, "small") == 0 ? 7 : 1;
@@ -302,10 +307,15 @@ START_TEST(says_why_there_is_no_device)
 }
 END_TEST
 
-START_TEST(says_when_the_gpu_is_too_old)
+START_TEST(says_which_kernels_the_gpu_needs)
 {
   expect("everything", "STX_FAKE_CUDA_CAPABILITY=6.1", REFUSED,
       "the kernels need a GPU of compute capability 7.5 or newer; this one has 6.1");
+  char environment[64];
+  snprintf(environment, sizeof environment, "STX_FAKE_CUDA_CAPABILITY=8.7 STX_FAKE_CUDA_FAIL=%d",
+      count_calls("everything", "cuModuleLoadData"));
+  expect("everything", environment, REFUSED,
+      "no kernels for compute capability 8.7 in this build: configure it with -Dcuda-archs=87");
 }
 END_TEST
 
@@ -320,7 +330,7 @@ END_TEST
 
 static const StxTest tests[] = {{&survives_a_failure_of_every_call},
     {&survives_a_lost_device_at_every_call}, {&says_what_failed}, {&says_why_there_is_no_device},
-    {&says_when_the_gpu_is_too_old}, {&the_drivers_checks_notice}};
+    {&says_which_kernels_the_gpu_needs}, {&the_drivers_checks_notice}};
 
 int main(int count_of_arguments, char **arguments)
 {
