@@ -38,6 +38,7 @@ const StxCudaInfo *stx_cuda_info(const StxCuda *cuda)
 
 bool stx_cuda_stream_new(StxCuda *cuda, StxCudaStream *stream, StxError *error)
 {
+  *stream = NULL;
   return no_cuda(error);
 }
 
@@ -52,6 +53,7 @@ bool stx_cuda_synchronize(StxCuda *cuda, StxCudaStream stream, StxError *error)
 
 bool stx_cuda_alloc(StxCuda *cuda, size_t size, void **device, StxError *error)
 {
+  *device = NULL;
   return no_cuda(error);
 }
 
@@ -61,6 +63,7 @@ void stx_cuda_free(StxCuda *cuda, void *device)
 
 bool stx_cuda_alloc_host(StxCuda *cuda, size_t size, void **host, StxError *error)
 {
+  *host = NULL;
   return no_cuda(error);
 }
 
@@ -105,6 +108,7 @@ bool stx_cuda_fill_bytes(
 
 bool stx_cuda_event_new(StxCuda *cuda, StxCudaEvent *event, StxError *error)
 {
+  *event = NULL;
   return no_cuda(error);
 }
 
@@ -130,6 +134,7 @@ bool stx_cuda_graph_begin(StxCuda *cuda, StxCudaStream stream, StxError *error)
 
 bool stx_cuda_graph_end(StxCuda *cuda, StxCudaStream stream, StxCudaGraph *graph, StxError *error)
 {
+  *graph = NULL;
   return no_cuda(error);
 }
 
