@@ -21,8 +21,10 @@
 
 #include "gst/gststixeloverlaysettings.h"
 #include "gst/gststixelpainter.h"
+#include "gst/gststixelpaintercuda.h"
 #include "gst/gststxcamera.h"
 #include "gst/gststxcolumns.h"
+#include "gst/gststxcuda.h"
 #include "gst/gststxmeta.h"
 #include "gst/gststxutil.h"
 
@@ -35,6 +37,8 @@ GST_DEBUG_CATEGORY_STATIC(stixel_overlay_debug);
 #define FORMATS                                                                                    \
   "{ RGB, BGR, RGBA, RGBx, BGRA, BGRx, ARGB, xRGB, ABGR, xBGR, I420, YV12, NV12, NV21, Y42B, "     \
   "NV16, NV61, Y444, NV24, AYUV }"
+
+#define VIDEO_CAPS GST_STX_CUDA_CAPS("video/x-raw", ",format=" FORMATS)
 
 enum { ROLE_VIDEO, ROLE_STIXELS, ROLES };
 
@@ -56,6 +60,7 @@ struct _GstStixelOverlay {
   GstVideoInfo video;        /* caps of the pad `sink` */
   GstStxStixelInfo pad_info; /* caps of the pad `stixels` */
   GstStixelPainter painter;
+  GstStxCuda cuda; /* gststxcuda.h tells who may touch what */
   gboolean warned; /* of a frame without stixels */
 };
 
@@ -63,12 +68,12 @@ G_DEFINE_FINAL_TYPE(GstStixelOverlay, gst_stixel_overlay, GST_TYPE_STX_PAIRING)
 GST_ELEMENT_REGISTER_DEFINE(
     stixel_overlay, "stixel-overlay", GST_RANK_NONE, GST_TYPE_STIXEL_OVERLAY)
 
-static GstStaticPadTemplate video_template = GST_STATIC_PAD_TEMPLATE(
-    "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS(GST_VIDEO_CAPS_MAKE(FORMATS)));
-static GstStaticPadTemplate stixels_template = GST_STATIC_PAD_TEMPLATE(
-    "stixels", GST_PAD_SINK, GST_PAD_REQUEST, GST_STATIC_CAPS(GST_STX_STIXELS_MEDIA_TYPE));
-static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE(
-    "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS(GST_VIDEO_CAPS_MAKE(FORMATS)));
+static GstStaticPadTemplate video_template =
+    GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS(VIDEO_CAPS));
+static GstStaticPadTemplate stixels_template = GST_STATIC_PAD_TEMPLATE("stixels", GST_PAD_SINK,
+    GST_PAD_REQUEST, GST_STATIC_CAPS(GST_STX_CUDA_CAPS(GST_STX_STIXELS_MEDIA_TYPE, "")));
+static GstStaticPadTemplate src_template =
+    GST_STATIC_PAD_TEMPLATE("src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS(VIDEO_CAPS));
 
 /* ---- From caps and properties to a plan ---------------------------------------------------- */
 
@@ -179,6 +184,18 @@ static void attach(GstBuffer *frame, GstBuffer *stixels, const GstStxStixelInfo 
   gst_buffer_add_stx_stixel_meta(frame, stixels, info);
 }
 
+static gboolean draw(
+    GstStixelOverlay *self, GstBuffer *frame, GstBuffer *stixels, StxOverlayCounts *counts)
+{
+  StxBackend backend;
+
+  GST_OBJECT_LOCK(self);
+  backend = self->run.backend;
+  GST_OBJECT_UNLOCK(self);
+  return gst_stixel_painter_draw_on_either(
+      &self->painter, &self->cuda, backend, GST_ELEMENT(self), frame, stixels, counts);
+}
+
 static GstFlowReturn process(GstStxPairing *pairing, GstBuffer **set, GstBuffer **out)
 {
   GstStixelOverlay *self = GST_STIXEL_OVERLAY(pairing);
@@ -202,8 +219,7 @@ static GstFlowReturn process(GstStxPairing *pairing, GstBuffer **set, GstBuffer 
   }
   gst_buffer_ref(stixels); /* the meta may go with the old frame */
   frame = *out = gst_buffer_make_writable(frame);
-  drawn = plan(self, &info) &&
-          gst_stixel_painter_draw(&self->painter, GST_ELEMENT(self), frame, stixels, &counts);
+  drawn = plan(self, &info) && draw(self, frame, stixels, &counts);
   if (drawn)
     count_skipped(self, &counts);
   if (drawn && set[ROLE_STIXELS] != NULL)
@@ -250,6 +266,7 @@ static gboolean answer_caps(GstStixelOverlay *self, GstPad *pad, GstPad *other, 
 {
   GstCaps *templ = gst_pad_get_pad_template_caps(pad), *filter, *allowed, *peer;
 
+  templ = gst_stx_cuda_filter_caps(&self->cuda, templ);
   gst_query_parse_caps(query, &filter);
   allowed = filter == NULL ? gst_caps_ref(templ)
                            : gst_caps_intersect_full(filter, templ, GST_CAPS_INTERSECT_FIRST);
@@ -268,7 +285,8 @@ static gboolean sink_query(GstAggregator *aggregator, GstAggregatorPad *pad, Gst
   if (GST_QUERY_TYPE(query) == GST_QUERY_CAPS &&
       GST_PAD_PAD_TEMPLATE(pad) == gst_element_get_pad_template(GST_ELEMENT(self), "sink"))
     return answer_caps(self, GST_PAD(pad), GST_AGGREGATOR_SRC_PAD(self), query);
-  return GST_AGGREGATOR_CLASS(gst_stixel_overlay_parent_class)->sink_query(aggregator, pad, query);
+  return gst_stx_cuda_query(&self->cuda, GST_PAD(pad), query) ||
+         GST_AGGREGATOR_CLASS(gst_stixel_overlay_parent_class)->sink_query(aggregator, pad, query);
 }
 
 static gboolean src_query(GstAggregator *aggregator, GstQuery *query)
@@ -278,7 +296,8 @@ static gboolean src_query(GstAggregator *aggregator, GstQuery *query)
   gboolean answered;
 
   if (GST_QUERY_TYPE(query) != GST_QUERY_CAPS)
-    return GST_AGGREGATOR_CLASS(gst_stixel_overlay_parent_class)->src_query(aggregator, query);
+    return gst_stx_cuda_query_context(&self->cuda, query) ||
+           GST_AGGREGATOR_CLASS(gst_stixel_overlay_parent_class)->src_query(aggregator, query);
   video = gst_stx_pairing_get_pad(GST_STX_PAIRING(self), ROLE_VIDEO);
   answered = answer_caps(self, GST_AGGREGATOR_SRC_PAD(self), GST_PAD(video), query);
   gst_object_unref(video);
@@ -288,7 +307,20 @@ static gboolean src_query(GstAggregator *aggregator, GstQuery *query)
 static gboolean propose_allocation(
     GstAggregator *aggregator, GstAggregatorPad *pad, GstQuery *decide_query, GstQuery *query)
 {
-  return gst_stx_propose_video_meta(query);
+  gst_stx_cuda_propose(query);
+  return TRUE;
+}
+
+static gboolean decide_allocation(GstAggregator *aggregator, GstQuery *query)
+{
+  gst_stx_cuda_decide(&GST_STIXEL_OVERLAY(aggregator)->cuda, query);
+  return TRUE;
+}
+
+static void set_context(GstElement *element, GstContext *context)
+{
+  gst_stx_cuda_set_context(&GST_STIXEL_OVERLAY(element)->cuda, context);
+  GST_ELEMENT_CLASS(gst_stixel_overlay_parent_class)->set_context(element, context);
 }
 
 static gboolean start(GstAggregator *aggregator)
@@ -300,12 +332,14 @@ static gboolean start(GstAggregator *aggregator)
   self->frames_without = self->skipped = 0;
   GST_OBJECT_UNLOCK(self);
   self->warned = FALSE;
-  return GST_AGGREGATOR_CLASS(gst_stixel_overlay_parent_class)->start(aggregator);
+  return gst_stx_cuda_start(&self->cuda) &&
+         GST_AGGREGATOR_CLASS(gst_stixel_overlay_parent_class)->start(aggregator);
 }
 
 static gboolean stop(GstAggregator *aggregator)
 {
   gst_stixel_painter_clear(&GST_STIXEL_OVERLAY(aggregator)->painter);
+  gst_stx_cuda_stop(&GST_STIXEL_OVERLAY(aggregator)->cuda);
   return TRUE;
 }
 
@@ -345,10 +379,17 @@ static void get_property(GObject *object, guint id, GValue *value, GParamSpec *s
 
 /* ---- Class --------------------------------------------------------------------------------- */
 
+static void finalize(GObject *object)
+{
+  gst_stx_cuda_clear(&GST_STIXEL_OVERLAY(object)->cuda);
+  G_OBJECT_CLASS(gst_stixel_overlay_parent_class)->finalize(object);
+}
+
 static void gst_stixel_overlay_init(GstStixelOverlay *self)
 {
   gst_stixel_overlay_settings_init(&self->settings);
   self->run = GST_STX_RUN_DEFAULTS;
+  gst_stx_cuda_init(&self->cuda, GST_ELEMENT(self), &self->run, &stx_overlay_cuda_impls);
   self->changed = TRUE;
   gst_stx_pairing_add_pad(GST_STX_PAIRING(self), ROLE_VIDEO);
 }
@@ -378,6 +419,8 @@ static void gst_stixel_overlay_class_init(GstStixelOverlayClass *klass)
   GST_DEBUG_CATEGORY_INIT(stixel_overlay_debug, "stixel-overlay", 0, "drawing of stixels");
   object_class->set_property = set_property;
   object_class->get_property = get_property;
+  object_class->finalize = finalize;
+  element_class->set_context = set_context;
   gst_stx_run_install_properties(object_class);
   gst_stixel_overlay_settings_install_properties(object_class);
   install_counters(object_class);
@@ -394,6 +437,7 @@ static void gst_stixel_overlay_class_init(GstStixelOverlayClass *klass)
   aggregator_class->sink_query = sink_query;
   aggregator_class->src_query = src_query;
   aggregator_class->propose_allocation = propose_allocation;
+  aggregator_class->decide_allocation = decide_allocation;
   aggregator_class->start = start;
   aggregator_class->stop = stop;
   for (guint role = 0; role < ROLES; role++)

@@ -40,6 +40,7 @@ gboolean gst_stixel_painter_prepare(GstStixelPainter *painter, GstElement *eleme
   StxError error;
 
   painter->overlay = NULL;
+  painter->on_device = NULL;
   painter->params = *settings;
   painter->video = *video;
   painter->info = *info;
@@ -49,7 +50,11 @@ gboolean gst_stixel_painter_prepare(GstStixelPainter *painter, GstElement *eleme
     return FALSE;
   }
   painter->threads = stx_threads(run->threads);
-  painter->impl = gst_stx_run_pick(run, &stx_overlay_impls, &error);
+  /* A user who wants the GPU gets it or an error, in the element's start. */
+  painter->impl = gst_stx_run_pick(
+      &(GstStxRun){run->backend == STX_BACKEND_CUDA ? STX_BACKEND_AUTO : run->backend, run->threads,
+          run->cuda_device_id},
+      &stx_overlay_impls, &error);
   if (painter->impl == NULL) {
     GST_STX_ELEMENT_ERROR(element, LIBRARY, SETTINGS, &error);
     return FALSE;
@@ -134,6 +139,7 @@ gboolean gst_stixel_painter_draw(GstStixelPainter *painter, GstElement *element,
 void gst_stixel_painter_clear(GstStixelPainter *painter)
 {
   painter->overlay = NULL;
+  painter->on_device = NULL;
   gst_stx_scratch_clear(&painter->prepared);
   gst_stx_scratch_clear(&painter->scratch);
 }

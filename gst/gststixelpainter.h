@@ -18,9 +18,10 @@ typedef struct {
   StxOverlayParams params; /* what `overlay` was prepared for */
   GstVideoInfo video;
   GstStxStixelInfo info;
-  const StxOverlayImpl *impl;
+  const StxOverlayImpl *impl; /* on the CPU */
   gint threads;
   StxOverlay *overlay; /* in `prepared`; NULL: prepare first */
+  void *on_device;     /* where a GPU has its copy of it; NULL: not uploaded */
   GstStxScratch prepared, scratch;
 } GstStixelPainter;
 

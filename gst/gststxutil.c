@@ -175,9 +175,3 @@ gboolean gst_stx_decide_video_pool(GstQuery *query)
   gst_stx_take_pool(query, pool, size, min, max);
   return TRUE;
 }
-
-gboolean gst_stx_propose_video_meta(GstQuery *query)
-{
-  gst_query_add_allocation_meta(query, GST_VIDEO_META_API_TYPE, NULL);
-  return TRUE;
-}

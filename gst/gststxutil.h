@@ -119,9 +119,6 @@ void gst_stx_take_pool(GstQuery *query, GstBufferPool *pool, guint size, guint m
  */
 gboolean gst_stx_decide_video_pool(GstQuery *query);
 
-/* propose_allocation of an element that reads raw video by its GstVideoMeta. */
-gboolean gst_stx_propose_video_meta(GstQuery *query);
-
 G_END_DECLS
 
 #endif
