@@ -12,8 +12,9 @@
  *   - An StxCuda may be used from several threads at once. Every function makes its context
  *     current for as long as it runs and restores the caller's.
  *   - Whatever can fail returns false and fills an StxError with the call, what it was for, and
- *     the driver's name of the error; nothing aborts. After a failed launch the outputs are
- *     undefined; after a lost device everything fails, and closing still frees what it can.
+ *     the driver's name of the error; nothing aborts. What it should have made is NULL then, and
+ *     freeing NULL does nothing. After a failed launch the outputs are undefined; after a lost
+ *     device everything fails, and closing still frees what it can.
  *   - "Device" pointers are device addresses in ordinary pointer types: never read on the host.
  *     Alignment: as stx_cuda_alloc gives it, 256 bytes, for scratch, tables and columns.
  *   - A stage enqueues work on the stream and returns; it never synchronises, allocates or copies

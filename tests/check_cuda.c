@@ -226,6 +226,7 @@ START_TEST(failed_launches_say_why)
       "CUDA_ERROR_INVALID_VALUE");
   ck_assert(!stx_cuda_probe_copy(stx_case_cuda(), (void *)8, NULL, 1, NULL, &error));
   expect_text(&error, "multiples of 16");
+  ck_assert_uint_eq(stx_case_cuda()->module_count, 1); /* loaded once for both kernels */
   stx_case_ok(launch(&probe_copy, 1, 32, 0, &error), &error, "afterwards");
   stx_case_wait("afterwards");
 }
