@@ -5,8 +5,7 @@
 
 gboolean gst_stx_cuda_available(StxError *error)
 {
-  return stx_fail(
-      error, "this build has no CUDA: when it was made, there was " GST_STX_NO_CUDA_REASON);
+  return stx_fail(error, "this build has no CUDA: " GST_STX_NO_CUDA_REASON);
 }
 
 void gst_stx_cuda_init(
