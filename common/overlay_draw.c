@@ -209,9 +209,10 @@ static void load_next(Canvas *canvas, Cursor *cursor, int y)
 static void set_body(Canvas *canvas, int paint, int x0, int x1)
 {
   const StxOverlay *overlay = canvas->overlay;
+  int side = stx_overlay_side_paint(paint);
   set_span(canvas, x0, x1, &overlay->paints[paint]);
-  if (stx_overlay_has_side(overlay->edge, x0, x1))
-    set_span(canvas, x0, x0 + overlay->edge, &overlay->paints[stx_overlay_side_paint(paint)]);
+  if (side != paint && stx_overlay_has_side(overlay->edge, x0, x1))
+    set_span(canvas, x0, x0 + overlay->edge, &overlay->paints[side]);
 }
 
 /* Brings a column and its part of the row's paint to row y, and sets the next row to wake at. */
