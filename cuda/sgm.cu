@@ -41,17 +41,17 @@ STX_KERNEL(stx_sgm_paths_256, StxSgmPathsArgs, 2 * STX_SGM_BLOCK_LINES * STX_SGM
 
 STX_KERNEL(stx_sgm_winner_64, StxSgmWinnerArgs, STX_SGM_WINNER_WARPS *STX_SGM_LANES)
 {
-  walk<2>(&a);
+  find_winners<2>(&a);
 }
 
 STX_KERNEL(stx_sgm_winner_128, StxSgmWinnerArgs, STX_SGM_WINNER_WARPS *STX_SGM_LANES)
 {
-  walk<4>(&a);
+  find_winners<4>(&a);
 }
 
 STX_KERNEL(stx_sgm_winner_256, StxSgmWinnerArgs, STX_SGM_WINNER_WARPS *STX_SGM_LANES)
 {
-  walk<8>(&a);
+  find_winners<8>(&a);
 }
 
 STX_KERNEL(stx_sgm_finish, StxSgmFinishArgs, STX_SGM_FINISH_ROWS *STX_SGM_LANES)

@@ -31,11 +31,16 @@
 
 enum { NO_NEIGHBOUR = 255 }; /* more than L(q,d) + P1 can be */
 
-/* Where a warp is. */
+/*
+ * Where a warp is, and what leads from one pixel to the next. Unsigned numbers, because the steps
+ * may be negative, and what lies behind the end of a line on either side is then beyond `last`.
+ */
 typedef struct {
-  int x, y, dx, dy;
-  bool starts; /* the predecessor is outside the image */
-} Place;
+  int x, dx, width;
+  int wrap;                               /* moves x from behind one border to the other */
+  uint32_t pixel, pixel_step, last_pixel; /* y · width + x */
+  uint32_t row, row_step, last_row;       /* of the right words: y · SHIFTS · pitch */
+} Walk;
 
 template <int K> struct CensusWords {
   uint32_t left, right[K]; /* right[k]: of the lane's candidate k */
@@ -43,9 +48,16 @@ template <int K> struct CensusWords {
 
 template <int K> struct Path {
   int costs[K]; /* L(q,·) */
-  int least;    /* over all lanes */
+  int least;    /* over all lanes; 0 if q is outside the image */
+  int jump;     /* least + P2; 0 if q is outside the image: then nothing else counts */
   int p1, p1_first, p1_last, p2;
 };
+
+/* threadIdx.y, in a way that tells the compiler that a warp has but one. */
+STX_DEVICE int warp_of_block()
+{
+  return __shfl_sync(STX_FULL_WARP, (int)threadIdx.y, 0);
+}
 
 STX_DEVICE unsigned warp_min(unsigned value)
 {
@@ -77,33 +89,33 @@ STX_DEVICE void load_words(const uint32_t *from, CensusWords<8> *to)
   to->right[3] = near.x, to->right[2] = near.y, to->right[1] = near.z, to->right[0] = near.w;
 }
 
-template <int K>
-STX_DEVICE void fetch(const StxSgmPathsArgs *a, const Place *at, CensusWords<K> *words)
+/* left: the words of the image; right: where the lane's begin for x = 0 and the copy 0. */
+typedef struct {
+  const uint32_t *left, *right;
+  uint32_t copy_step; /* from a copy to the next, which begins a word earlier */
+} Source;
+
+/* Behind the end of a line, where the words do not matter, those of a pixel that exists. */
+template <int K> STX_DEVICE void fetch(const Source *from, const Walk *at, CensusWords<K> *words)
 {
-  const int copy = (at->x + 1) % STX_SGM_SHIFTS, lane = threadIdx.x;
-  const uint32_t *row = a->right.words + (size_t)(at->y * STX_SGM_SHIFTS + copy) * a->right.pitch;
-  words->left = __ldg(&a->left[at->y * a->width + at->x]);
-  load_words(row + (at->x - lane * K - (K - 1) + (int)a->right.before - copy), words);
+  const uint32_t copy = (uint32_t)(at->x + 1) % STX_SGM_SHIFTS;
+  words->left = __ldg(from->left + min(at->pixel, at->last_pixel));
+  const uint32_t row = min(at->row, at->last_row);
+  load_words(from->right + (row + (uint32_t)at->x + copy * from->copy_step), words);
 }
 
-/* The next pixel. Behind the last one of a line comes one that exists but does not matter. */
-STX_DEVICE void advance(const StxSgmPathsArgs *a, Place *at)
+/* To the next pixel; true if a new line begins there. */
+STX_DEVICE bool advance(Walk *at)
 {
   at->x += at->dx;
-  at->y += at->dy;
-  at->starts = (unsigned)at->x >= (unsigned)a->width;
-  if (at->starts)
-    at->x = at->dx > 0 ? 0 : a->width - 1;
-  if ((unsigned)at->y >= (unsigned)a->height)
-    at->y = 0;
-}
-
-template <int K> STX_DEVICE void start(Path<K> *path)
-{
-#pragma unroll
-  for (int k = 0; k < K; k++)
-    path->costs[k] = 0;
-  path->least = 0;
+  at->pixel += at->pixel_step;
+  at->row += at->row_step;
+  const bool leaves = (unsigned)at->x >= (unsigned)at->width;
+  if (leaves) {
+    at->x += at->wrap;
+    at->pixel += (uint32_t)at->wrap;
+  }
+  return leaves;
 }
 
 /* From the predecessor's costs to the pixel's. */
@@ -111,13 +123,12 @@ template <int K> STX_DEVICE void step(Path<K> *path, const CensusWords<K> *words
 {
   const int below = __shfl_up_sync(STX_FULL_WARP, path->costs[K - 1], 1);
   const int above = __shfl_down_sync(STX_FULL_WARP, path->costs[0], 1);
-  const int jump = path->least + path->p2;
   int next[K], least = 255;
 #pragma unroll
   for (int k = 0; k < K; k++) {
     const int lower = k > 0 ? path->costs[k - 1] + path->p1 : below + path->p1_first;
     const int upper = k + 1 < K ? path->costs[k + 1] + path->p1 : above + path->p1_last;
-    const int reach = min(min(min(path->costs[k], lower), upper), jump);
+    const int reach = min(min(min(path->costs[k], lower), upper), path->jump);
     next[k] = __popc(words->left ^ words->right[k]) - path->least + reach;
     least = min(least, next[k]);
   }
@@ -125,6 +136,7 @@ template <int K> STX_DEVICE void step(Path<K> *path, const CensusWords<K> *words
   for (int k = 0; k < K; k++)
     path->costs[k] = next[k];
   path->least = (int)warp_min((unsigned)least);
+  path->jump = path->least + path->p2;
 }
 
 /* A word of bytes goes into a volume. Sums stay below 255: no byte carries into the next. */
@@ -136,48 +148,55 @@ template <typename Word> STX_DEVICE void put(void *cell, Word word, bool add)
     *(Word *)cell = word;
 }
 
+/* Costs of the lane's candidates go to its place in the volume. */
 STX_DEVICE void store(uint8_t *cells, const int (&costs)[2], bool add)
 {
   const unsigned pair = (unsigned)(costs[0] | costs[1] << 8);
   const unsigned next = __shfl_down_sync(STX_FULL_WARP, pair, 1);
   if (threadIdx.x % 2 == 0) /* memory adds no less than four bytes */
-    put(cells + threadIdx.x * 2, pair | next << 16, add);
+    put(cells, pair | next << 16, add);
 }
 
 STX_DEVICE unsigned packed(const int *costs)
 {
-  return (unsigned)(costs[0] | costs[1] << 8 | costs[2] << 16 | costs[3] << 24);
+  return (unsigned)(costs[0] + (costs[1] << 8) + (costs[2] << 16) + (costs[3] << 24));
 }
 
 STX_DEVICE void store(uint8_t *cells, const int (&costs)[4], bool add)
 {
-  put(cells + threadIdx.x * 4, packed(costs), add);
+  put(cells, packed(costs), add);
 }
 
 STX_DEVICE void store(uint8_t *cells, const int (&costs)[8], bool add)
 {
   const unsigned long long low = packed(costs), high = packed(costs + 4);
-  put(cells + threadIdx.x * 8, low | high << 32, add);
+  put(cells, low | high << 32, add);
 }
 
-/* The first pixel of line `line` of an axis. */
-STX_DEVICE Place line_end(const StxSgmPathsArgs *a, const StxSgmAxis *axis, int line, bool backward)
+/* At the end of line `line` of an axis from which it is followed. */
+STX_DEVICE Walk line_end(const StxSgmPathsArgs *a, const StxSgmAxis *axis, int line, bool backward)
 {
-  const int sign = backward ? -1 : 1;
-  Place at = {line, backward ? a->height - 1 : 0, sign * axis->dx, sign, true};
-  if (axis->horizontal) {
-    at.x = backward ? a->width - 1 : 0;
-    at.y = line;
-    at.dx = sign;
-    at.dy = 0;
-  }
+  const int sign = backward ? -1 : 1, dx = axis->horizontal ? sign : sign * axis->dx;
+  const int dy = axis->horizontal ? 0 : sign, pitch = STX_SGM_SHIFTS * (int)a->right.pitch;
+  const int far_x = backward ? a->width - 1 : 0, far_y = backward ? a->height - 1 : 0;
+  const int x = axis->horizontal ? far_x : line, y = axis->horizontal ? line : far_y;
+  Walk at = {.x = x, .dx = dx, .width = a->width, .wrap = dx > 0 ? -a->width : a->width};
+  at.pixel = (uint32_t)(y * a->width + x);
+  at.pixel_step = (uint32_t)(dy * a->width + dx);
+  at.last_pixel = (uint32_t)(a->height * a->width - 1);
+  at.row = (uint32_t)(y * pitch);
+  at.row_step = (uint32_t)(dy * pitch);
+  at.last_row = (uint32_t)((a->height - 1) * pitch);
   return at;
 }
 
 template <int K> STX_DEVICE Path<K> new_path(const StxSgmPathsArgs *a)
 {
   Path<K> path;
-  start(&path);
+#pragma unroll
+  for (int k = 0; k < K; k++)
+    path.costs[k] = 0;
+  path.least = path.jump = 0;
   path.p1 = a->p1;
   path.p1_first = threadIdx.x == 0 ? (int)NO_NEIGHBOUR : a->p1;
   path.p1_last = threadIdx.x == STX_SGM_LANES - 1 ? (int)NO_NEIGHBOUR : a->p1;
@@ -192,30 +211,34 @@ template <int K> STX_DEVICE Path<K> new_path(const StxSgmPathsArgs *a)
  */
 template <int K> STX_DEVICE void follow(const StxSgmPathsArgs *a)
 {
-  const bool second = blockIdx.x >= a->first_blocks, backward = threadIdx.y % 2;
+  const int warp = warp_of_block();
+  const bool second = blockIdx.x >= a->first_blocks, backward = warp % 2 != 0;
   const StxSgmAxis *axis = &a->axes[second];
   const int block = (int)(blockIdx.x - (second ? a->first_blocks : 0));
-  const int line = block * STX_SGM_BLOCK_LINES + (int)threadIdx.y / 2;
+  const int line = block * STX_SGM_BLOCK_LINES + warp / 2;
   const int lines = axis->horizontal ? a->height : a->width;
   const int count = line >= lines ? 0 : axis->horizontal ? a->width : a->height;
   const int middle = backward ? count - count / 2 : count / 2;
   const int turn = a->store == STX_SGM_MEET ? middle : a->store == STX_SGM_PUT ? count : 0;
-  uint8_t *volume = backward ? axis->backward : axis->forward;
+  uint8_t *volume = (backward ? axis->backward : axis->forward) + threadIdx.x * K;
 
-  Place at = line_end(a, axis, min(line, lines - 1), backward);
+  const int lane = threadIdx.x;
+  const Source source = {
+      a->left, a->right.words + (a->right.before - lane * K - (K - 1)), a->right.pitch - 1};
+  Walk at = line_end(a, axis, min(line, lines - 1), backward);
   Path<K> path = new_path<K>(a);
   CensusWords<K> words;
-  fetch(a, &at, &words);
+  fetch(&source, &at, &words);
   for (int part = 0, i = 0; part < 2; part++) {
     for (const int end = part == 0 ? turn : count; i < end; i++) {
-      const size_t pixel = (size_t)at.y * a->width + at.x;
-      if (at.starts)
-        start(&path);
+      uint8_t *cells = volume + (size_t)at.pixel * (K * STX_SGM_LANES);
+      const bool new_line = advance(&at);
       CensusWords<K> ahead;
-      advance(a, &at);
-      fetch(a, &at, &ahead);
+      fetch(&source, &at, &ahead);
       step(&path, &words);
-      store(volume + pixel * (K * STX_SGM_LANES), path.costs, part == 1);
+      store(cells, path.costs, part == 1);
+      if (new_line)
+        path.least = path.jump = 0;
       words = ahead;
     }
     __syncthreads();

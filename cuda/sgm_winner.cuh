@@ -49,40 +49,41 @@ STX_DEVICE void load_sums(const uint8_t *from, Sums<8> *to)
  * S of sgm.h, byte by byte, from the volumes. Four paths: L_left + L_right and L_up + L_down.
  * Eight: L_left + L_up and L_up-left + L_up-right, and the same two of B. None is above 254.
  */
-STX_DEVICE uint32_t mean_of(uint32_t v0, uint32_t v1)
+STX_DEVICE uint32_t mean_of(const uint32_t (&v)[2])
 {
-  return __vavgu4(v0, v1);
+  return __vavgu4(v[0], v[1]);
 }
 
-STX_DEVICE uint32_t mean_of(uint32_t v0, uint32_t v1, uint32_t v2, uint32_t v3)
+STX_DEVICE uint32_t mean_of(const uint32_t (&v)[4])
 {
-  return __vavgu4(__vavgu4(v0, 0) + __vavgu4(v1, 0), __vavgu4(v2, 0) + __vavgu4(v3, 0));
+  return __vavgu4(__vavgu4(v[0], 0) + __vavgu4(v[1], 0), __vavgu4(v[2], 0) + __vavgu4(v[3], 0));
 }
 
 /* S of the lane's candidates; `at`: pixel number · D + first candidate. */
-template <int K> STX_DEVICE Sums<K> sums_at(const StxSgmWinnerArgs *a, size_t at)
+template <int K, int PATHS> STX_DEVICE Sums<K> sums_at(const StxSgmWinnerArgs *a, size_t at)
 {
-  const bool eight = a->paths == 8;
-  Sums<K> v0, v1, v2, v3, sums;
-  load_sums(a->volumes[0] + at, &v0);
-  load_sums(a->volumes[1] + at, &v1);
-  if (eight) {
-    load_sums(a->volumes[2] + at, &v2);
-    load_sums(a->volumes[3] + at, &v3);
-  }
+  Sums<K> parts[PATHS / 2], sums;
 #pragma unroll
-  for (int w = 0; w < (K + 3) / 4; w++)
-    sums.words[w] = eight ? mean_of(v0.words[w], v1.words[w], v2.words[w], v3.words[w])
-                          : mean_of(v0.words[w], v1.words[w]);
+  for (int i = 0; i < PATHS / 2; i++)
+    load_sums(a->volumes[i] + at, &parts[i]);
+#pragma unroll
+  for (int w = 0; w < (K + 3) / 4; w++) {
+    uint32_t v[PATHS / 2];
+#pragma unroll
+    for (int i = 0; i < PATHS / 2; i++)
+      v[i] = parts[i].words[w];
+    sums.words[w] = mean_of(v);
+  }
   return sums;
 }
 
-STX_DEVICE int sum_at(const StxSgmWinnerArgs *a, size_t at)
+template <int PATHS> STX_DEVICE int sum_at(const StxSgmWinnerArgs *a, size_t at)
 {
-  const uint32_t v0 = __ldg(a->volumes[0] + at), v1 = __ldg(a->volumes[1] + at);
-  if (a->paths == 4)
-    return (int)mean_of(v0, v1);
-  return (int)mean_of(v0, v1, __ldg(a->volumes[2] + at), __ldg(a->volumes[3] + at));
+  uint32_t v[PATHS / 2];
+#pragma unroll
+  for (int i = 0; i < PATHS / 2; i++)
+    v[i] = __ldg(a->volumes[i] + at);
+  return (int)mean_of(v);
 }
 
 /* The keys of the lane's candidates. */
@@ -115,30 +116,29 @@ template <int K> STX_DEVICE unsigned second_of(const unsigned (&keys)[K], unsign
 
 /* ---- The right view ------------------------------------------------------------------------ */
 
-/* best: of the right pixels x − l·K − k. Adds pixel x and moves on to the next one. */
-template <int K>
-STX_DEVICE void right_step(uint32_t *row, int x, const unsigned (&keys)[K], unsigned (&best)[K])
+/* best: of the right pixels x − l·K − k. Adds pixel x and moves on to the next one. Returns what
+ * is known of the right pixel x − (D − 1), in all lanes. */
+template <int K> STX_DEVICE unsigned right_step(const unsigned (&keys)[K], unsigned (&best)[K])
 {
-  const int leaves = x - (K * STX_SGM_LANES - 1);
 #pragma unroll
   for (int k = 0; k < K; k++)
     best[k] = min(best[k], keys[k]);
-  if (threadIdx.x == STX_SGM_LANES - 1 && leaves >= 0)
-    atomicMin(&row[leaves], best[K - 1]);
   const unsigned before = __shfl_up_sync(STX_FULL_WARP, best[K - 1], 1);
+  const unsigned leaving = __shfl_sync(STX_FULL_WARP, best[K - 1], STX_SGM_LANES - 1);
 #pragma unroll
   for (int k = K - 1; k > 0; k--)
     best[k] = best[k - 1];
   best[0] = threadIdx.x == 0 ? ~0u : before;
+  return leaving;
 }
 
-/* `end`: the pixel behind the segment's last. */
+/* `end`: the pixel behind the segment's last, which itself has no keys yet. */
 template <int K> STX_DEVICE void right_finish(uint32_t *row, int end, const unsigned (&best)[K])
 {
 #pragma unroll
   for (int k = 0; k < K; k++) {
     const int x = end - (int)threadIdx.x * K - k;
-    if (x >= 0 && x < end) /* `end` itself has no key yet */
+    if (x >= 0 && x < end)
       atomicMin(&row[x], best[k]);
   }
 }
@@ -146,6 +146,7 @@ template <int K> STX_DEVICE void right_finish(uint32_t *row, int end, const unsi
 /* ---- The left view ------------------------------------------------------------------------- */
 
 /* A pixel's record, but for the left-right check: by one lane. `key`: the winner's. */
+template <int PATHS>
 STX_DEVICE uint32_t record_of(
     const StxSgmWinnerArgs *a, int x, int y, int count, unsigned key, unsigned second)
 {
@@ -155,64 +156,83 @@ STX_DEVICE uint32_t record_of(
   if (a->textured != NULL && a->textured[(size_t)y * a->textured_pitch + x] == 0)
     return 0;
   const size_t at = ((size_t)y * a->width + x) * count + best;
-  const bool inner = best > 0 && best < count - 1;
-  const int vertex = inner ? stx_sgm_vertex(sum_at(a, at - 1), s1, sum_at(a, at + 1)) : 0;
+  int vertex = 0;
+  if (best > 0 && best < count - 1)
+    vertex = stx_sgm_vertex(sum_at<PATHS>(a, at - 1), s1, sum_at<PATHS>(a, at + 1));
   return (uint32_t)stx_sgm_value(best, vertex) | (uint32_t)best << 16 |
          (uint32_t)stx_sgm_confidence(s1, s2) << 24;
 }
 
-/* What the lanes remember of the pixels that they will finish. */
-typedef struct {
-  unsigned key, second;
-} Won;
+/* A warp's walk. A lane keeps what was found out about the pixel that it will finish: the one whose
+ * number in the current stretch of 32 is its own. */
+template <int K> struct Walker {
+  int y, x;
+  unsigned key, second, leaving;
+  unsigned best[K]; /* right_step */
+};
 
-/* Pixels from … from + AHEAD − 1, as far as they lie before `end`. */
-template <int K>
-STX_DEVICE void pixels(
-    const StxSgmWinnerArgs *a, int from, int end, int y, unsigned (&best)[K], Won *won)
+/* The next COUNT pixels. */
+template <int K, int PATHS, int COUNT>
+STX_DEVICE void walk_on(const StxSgmWinnerArgs *a, Walker<K> *walker)
 {
-  Sums<K> sums[AHEAD];
+  const size_t pixel = (size_t)walker->y * a->width + walker->x;
+  Sums<K> sums[COUNT];
 #pragma unroll
-  for (int i = 0; i < AHEAD; i++) {
-    const size_t pixel = (size_t)y * a->width + min(from + i, end - 1);
-    sums[i] = sums_at<K>(a, (pixel * STX_SGM_LANES + threadIdx.x) * K);
-  }
+  for (int i = 0; i < COUNT; i++)
+    sums[i] = sums_at<K, PATHS>(a, ((pixel + i) * STX_SGM_LANES + threadIdx.x) * K);
 #pragma unroll
-  for (int i = 0; i < AHEAD; i++) {
-    const int x = from + i;
-    if (x >= end)
-      break;
+  for (int i = 0; i < COUNT; i++) {
     unsigned keys[K];
     keys_of(&sums[i], keys);
     const unsigned key = least_of(keys), second = second_of(keys, key & 255);
-    if (x % STX_SGM_LANES == (int)threadIdx.x) {
-      won->key = key;
-      won->second = second;
+    const unsigned leaving = right_step(keys, walker->best);
+    if ((unsigned)(walker->x + i) % STX_SGM_LANES == threadIdx.x) {
+      walker->key = key;
+      walker->second = second;
+      walker->leaving = leaving;
     }
-    if (a->right_best != NULL)
-      right_step(a->right_best + (size_t)y * a->width, x, keys, best);
   }
+  walker->x += COUNT;
 }
 
-template <int K> STX_DEVICE void walk(const StxSgmWinnerArgs *a)
+/* The lane's pixel of a stretch. */
+template <int K, int PATHS>
+STX_DEVICE void finish_pixel(const StxSgmWinnerArgs *a, const Walker<K> *walker, int x)
 {
-  const int y = blockIdx.y, begin = (blockIdx.x * blockDim.y + threadIdx.y) * STX_SGM_SEGMENT;
+  const int count = K * STX_SGM_LANES, right = x - (count - 1);
+  const size_t row = (size_t)walker->y * a->width;
+  a->records[row + x] = record_of<PATHS>(a, x, walker->y, count, walker->key, walker->second);
+  if (a->right_best != NULL && right >= 0)
+    atomicMin(&a->right_best[row + right], walker->leaving);
+}
+
+template <int K, int PATHS> STX_DEVICE void walk(const StxSgmWinnerArgs *a)
+{
+  const int begin = (blockIdx.x * blockDim.y + warp_of_block()) * STX_SGM_SEGMENT;
   const int end = min(begin + (int)STX_SGM_SEGMENT, a->width);
-  unsigned best[K];
+  Walker<K> walker = {(int)blockIdx.y, begin};
 #pragma unroll
   for (int k = 0; k < K; k++)
-    best[k] = ~0u;
-  for (int from = begin; from < end; from += STX_SGM_LANES) {
-    Won won = {0, 0};
-    for (int i = 0; i < STX_SGM_LANES && from + i < end; i += AHEAD)
-      pixels(a, from + i, end, y, best, &won);
-    const int x = from + (int)threadIdx.x;
+    walker.best[k] = ~0u;
+  while (walker.x < end) {
+    const int x = walker.x + (int)threadIdx.x, stretch = min(walker.x + (int)STX_SGM_LANES, end);
+    while (walker.x + AHEAD <= stretch)
+      walk_on<K, PATHS, AHEAD>(a, &walker);
+    while (walker.x < stretch)
+      walk_on<K, PATHS, 1>(a, &walker);
     if (x < end)
-      a->records[(size_t)y * a->width + x] =
-          record_of(a, x, y, K * STX_SGM_LANES, won.key, won.second);
+      finish_pixel<K, PATHS>(a, &walker, x);
   }
   if (begin < end && a->right_best != NULL)
-    right_finish(a->right_best + (size_t)y * a->width, end, best);
+    right_finish(a->right_best + (size_t)walker.y * a->width, end, walker.best);
+}
+
+template <int K> STX_DEVICE void find_winners(const StxSgmWinnerArgs *a)
+{
+  if (a->paths == 4)
+    walk<K, 4>(a);
+  else
+    walk<K, 8>(a);
 }
 
 #endif
