@@ -84,13 +84,13 @@ typedef struct {
   StxColmeanTile tile;
   const uint8_t *scores;
   size_t class_stride, row_stride;
-  size_t step;        /* bytes from one value of a run to the next */
+  size_t step; /* bytes from one value of a run to the next */
+  uint32_t chunks_reciprocal, classes_reciprocal;
   int32_t classes;    /* of a run; as many blocks share a tile as it takes to cover all */
   int32_t elements;   /* values of a run from pixel to pixel */
   int32_t row_values; /* values of a whole image row, counted from the first to the last */
   int32_t chunks;     /* of a run */
   int32_t pitch;      /* 32-bit words of shared memory from one row of sums to the next; odd */
-  uint32_t chunks_reciprocal, classes_reciprocal;
   const StxColmeanTables *tables;
 } StxColmeanScoresArgs;
 
