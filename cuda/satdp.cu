@@ -58,18 +58,18 @@ STX_DEVICE void solve_columns(const StxSatdpColumnsArgs *a, char *shared, StxSat
   }
 }
 
-/* Four blocks of eight warps to a multiprocessor: 64 registers per thread, which is what bounds of
- * 1024 threads make the compiler keep to. */
-enum { MOST_THREADS = 1024 };
+/* Four blocks of eight warps to a multiprocessor leave 64 registers per thread, which is what
+ * bounds of 1024 threads make the compiler keep to. */
+enum { COLUMN_THREADS = WARPS * LANES, COLUMN_BOUNDS = 1024 };
 
-STX_KERNEL(stx_satdp_columns, StxSatdpColumnsArgs, MOST_THREADS)
+STX_KERNEL(stx_satdp_columns, StxSatdpColumnsArgs, COLUMN_BOUNDS)
 {
   STX_SHARED_DYNAMIC(char, shared);
   solve_columns(&a, shared, (StxSatdpRow *)(shared + a.layout.rows));
 }
 
 /* The same with the rows in scratch. */
-STX_KERNEL(stx_satdp_high_columns, StxSatdpColumnsArgs, MOST_THREADS)
+STX_KERNEL(stx_satdp_high_columns, StxSatdpColumnsArgs, COLUMN_THREADS)
 {
   STX_SHARED_DYNAMIC(char, shared);
   size_t rows = stx_grid_rows(&a.params.grid) + 1;

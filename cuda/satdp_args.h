@@ -36,7 +36,9 @@ typedef struct {
 /* What is known, before the recurrence gets there, of the pairs that end in the tile in which they
  * begin: 1 … 1, 1 … 2, up to 7 … 7. */
 typedef struct {
-  double energy[3][STX_SATDP_PAIRS], foot[3][STX_SATDP_PAIRS], top[3][STX_SATDP_PAIRS];
+  double energy[3][STX_SATDP_PAIRS];
+  double foot[2][STX_SATDP_PAIRS]; /* ground, object */
+  double top[STX_SATDP_PAIRS];     /* ground; an object's top is its foot */
 } StxSatdpTerms;
 
 /* The best of some start rows, by end row of a tile. */

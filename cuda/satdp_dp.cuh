@@ -270,7 +270,8 @@ STX_DEVICE void solve_tile(const Column *c, int k0)
   for (int i = 1; i < TILE; i++) {
     StxCut cut = cut_above(&best, i - 1);
     int term = (i - 1) * TILE - i * (i - 1) / 2 + max(own.j - i, 0);
-    double foot = terms->foot[own.kind][term], top = terms->top[own.kind][term];
+    double foot = terms->foot[min(own.kind, (int)OBJECT)][term];
+    double top = own.kind == GROUND ? terms->top[term] : foot;
     StxChoice choice = choose_below(c, own.kind, cut, foot);
     Candidate candidate = {terms->energy[own.kind][term] + c->stixel_cost + choice.energy, top,
         k0 + i, (int)choice.below};
@@ -293,8 +294,10 @@ template <int kind> STX_DEVICE void fit_tile(const Column *c, int k0, uint32_t *
   StxSatdpTerms *terms = &c->terms[k0 / TILE % 2];
   Fit fit = fit_pair<kind>(c, k0 + i, k0 + j);
   terms->energy[kind][c->lane] = fit.energy;
-  terms->foot[kind][c->lane] = fit.foot;
-  terms->top[kind][c->lane] = fit.top;
+  if (kind != SKY)
+    terms->foot[kind][c->lane] = fit.foot;
+  if (kind == GROUND)
+    terms->top[c->lane] = fit.top;
   *evaluated += 1;
 }
 
@@ -310,6 +313,8 @@ STX_DEVICE void fit_tiles(const Column *c, int k0, uint32_t *evaluated)
 }
 
 /* ---- Meanwhile: pruning, one warp per kind ------------------------------------------------- */
+
+enum { DROP_TILES = 2 }; /* tiles between two looks for dead start rows */
 
 /* What a stixel of the kind that begins at row k0 pays at most, its own energy apart, less
  * lower_K(k0). */
@@ -337,31 +342,6 @@ template <int kind> STX_DEVICE double free_bound(const Column *c, int vb, int k)
   else
     energy = fit_plane<kind>(c, vb, k).energy;
   return least_below<kind>(c, vb) + energy - (double)lo->lower[kind] - c->rounding;
-}
-
-/* Drops the start rows that no row from k0 on can want; refreshes the bounds of the others. */
-template <int kind> STX_DEVICE void drop_starts(const Column *c, int k0)
-{
-  uint16_t *starts = live_starts(c, kind);
-  int count = c->counts->live[kind], kept = 0;
-  double renewal = renewal_cost<kind>(c, k0);
-  for (int base = 0; base < count; base += LANES) {
-    int i = base + c->lane, vb = i < count ? starts[i] : k0;
-    bool lives = i < count;
-    if (vb < k0) {
-      double bound = free_bound<kind>(c, vb, k0 - 1);
-      lives = bound <= renewal;
-      c->row[vb].bound[kind] = fmaxf(c->row[vb].bound[kind], round_down(bound));
-    }
-    unsigned living = __ballot_sync(STX_FULL_WARP, lives);
-    if (lives)
-      starts[kept + __popc(living & ((1u << c->lane) - 1))] = (uint16_t)vb;
-    kept += __popc(living);
-    __syncwarp();
-  }
-  if (c->lane == 0)
-    c->counts->live[kind] = kept;
-  __syncwarp();
 }
 
 /* Tries, for the tile at k1, the start rows that are most likely to win: those that won at the
@@ -393,42 +373,59 @@ STX_DEVICE float try_winners(
   return limit;
 }
 
+/* False if no row from k0 on can want the start row; else its bound is fresh. */
+template <int kind> STX_DEVICE bool lives_on(const Column *c, int vb, int k0, double renewal)
+{
+  double bound = free_bound<kind>(c, vb, k0 - 1);
+  c->row[vb].bound[kind] = fmaxf(c->row[vb].bound[kind], round_down(bound));
+  return bound <= renewal;
+}
+
+/* Appends the lanes' values, in their order, where `wanted`; returns the new length. */
+STX_DEVICE int append(uint16_t *list, int length, int value, bool wanted, int lane)
+{
+  unsigned all = __ballot_sync(STX_FULL_WARP, wanted);
+  if (wanted)
+    list[length + __popc(all & ((1u << lane) - 1))] = (uint16_t)value;
+  return length + __popc(all);
+}
+
 /* Lists what the tile at k1 has to try: the live start rows that may be within the limit, unless
- * tried already, and those of the tile under way. */
-template <int kind>
-STX_DEVICE void list_starts(const Column *c, int k0, int k1, float limit, int vb)
+ * a winner, and those of the tile under way. Now and then drops the dead. */
+template <int kind> STX_DEVICE void list_starts(const Column *c, int k0, float limit, int winner)
 {
   uint16_t *live = live_starts(c, kind), *tried = tried_starts(c, kind);
-  int count = c->counts->live[kind], listed = 0;
+  int count = c->counts->live[kind], kept = 0, listed = 0;
+  bool drops = k0 / TILE % DROP_TILES == DROP_TILES - 1;
+  double renewal = renewal_cost<kind>(c, k0);
   for (int base = 0; base < count; base += LANES) {
-    int i = base + c->lane, start = i < count ? live[i] : 0;
-    bool wanted = i < count && c->row[start].bound[kind] <= limit;
+    bool lives = base + c->lane < count;
+    int vb = lives ? live[base + c->lane] : k0;
+    if (drops && vb < k0)
+      lives = lives_on<kind>(c, vb, k0, renewal);
+    bool wanted = lives && c->row[vb].bound[kind] <= limit;
     for (int slot = 0; slot < STARTS; slot++)
-      wanted &= __shfl_sync(STX_FULL_WARP, vb, slot * TILE) != start;
-    unsigned all = __ballot_sync(STX_FULL_WARP, wanted);
-    if (wanted)
-      tried[listed + __popc(all & ((1u << c->lane) - 1))] = (uint16_t)start;
-    listed += __popc(all);
+      wanted &= __shfl_sync(STX_FULL_WARP, winner, slot * TILE) != vb;
+    kept = append(live, kept, vb, lives, c->lane);
+    listed = append(tried, listed, vb, wanted, c->lane);
+    __syncwarp();
   }
-  int opened = min((int)TILE, c->rows - 1 - k0);
-  if (c->lane < opened) {
-    live[count + c->lane] = (uint16_t)(k0 + 1 + c->lane);
-    tried[listed + c->lane] = (uint16_t)(k0 + 1 + c->lane);
-  }
+  int opened = min((int)TILE, c->rows - 1 - k0), vb = k0 + 1 + c->lane;
+  kept = append(live, kept, vb, c->lane < opened, c->lane);
+  listed = append(tried, listed, vb, c->lane < opened, c->lane);
   if (c->lane == 0) {
-    c->counts->live[kind] = count + opened;
-    c->counts->tried[kind] = listed + opened;
+    c->counts->live[kind] = kept;
+    c->counts->tried[kind] = listed;
   }
 }
 
 template <int kind>
 STX_DEVICE void prune(const Column *c, int k0, Candidate *carried, uint32_t *evaluated)
 {
-  int k1 = k0 + TILE, vb;
-  drop_starts<kind>(c, k0);
-  float limit = try_winners<kind>(c, k0, k1, &vb, carried, evaluated);
+  int winner;
+  float limit = try_winners<kind>(c, k0, k0 + TILE, &winner, carried, evaluated);
   __syncwarp();
-  list_starts<kind>(c, k0, k1, limit, vb);
+  list_starts<kind>(c, k0, limit, winner);
 }
 
 /* ---- All rows ----------------------------------------------------------------------------- */

@@ -20,6 +20,7 @@ static const StxCudaKernel compact_kernel = {&module, "stx_satdp_compact"};
 
 #define SHARED_RESERVED 1024          /* per block, by the driver */
 #define SHARED_EVERYWHERE (64 * 1024) /* bytes that a block may have on every device */
+#define RESIDENT_BLOCKS 4             /* what the registers allow */
 #define LANES 32
 
 /* ---- Classes ------------------------------------------------------------------------------ */
@@ -70,7 +71,8 @@ static StxSatdpLayout lay_out(const StxSatdpParams *params, bool with_rows, bool
 /* How many blocks with that much shared memory share a multiprocessor. */
 static size_t resident_blocks(const StxCudaInfo *info, const StxSatdpLayout *layout)
 {
-  return (info->shared_optin + SHARED_RESERVED) / (layout->size + SHARED_RESERVED);
+  size_t blocks = (info->shared_optin + SHARED_RESERVED) / (layout->size + SHARED_RESERVED);
+  return blocks < RESIDENT_BLOCKS ? blocks : RESIDENT_BLOCKS;
 }
 
 typedef struct {

@@ -78,74 +78,72 @@ template <typename T> STX_DEVICE T scan_on(T value, int lane, T *carry)
 
 /* ---- Depth -------------------------------------------------------------------------------- */
 
-/* A cell as it came, all zero above the last. */
-typedef struct {
-  uint32_t disparity, weight;
-} Cell;
-
 STX_DEVICE uint32_t load_cell(const Column *c, int channel, int u)
 {
   const StxGrid *grid = &c->args->params.grid;
   return __ldg(stx_column(grid, (void *)c->args->columns, channel, c->column) + c->rows - 1 - u);
 }
 
-STX_DEVICE Cell depth_cell(const Column *c, int u)
-{
-  Cell cell = {0, 0};
-  if (u < c->rows) {
-    cell.disparity = load_cell(c, 0, u);
-    cell.weight = load_cell(c, 1, u);
-  }
-  return cell;
-}
+/* Three sums that one warp makes. */
+enum { GROUND_X, GROUND_D, OBJECT_D, SKY_D, DEPTH_SUMS };
 
-STX_DEVICE void sum_ground(const Column *c)
-{
-  long long w_sum = 0, x_sum = 0, xx_sum = 0, d_sum = 0, xd_sum = 0, dd_sum = 0;
-  for (int u = c->lane; u - c->lane < c->rows; u += LANES) {
-    Cell cell = depth_cell(c, u);
-    bool inside = u < c->rows;
-    long long d = cell.disparity, x = inside ? __ldg(&c->tables->x[u]) : 0;
-    uint32_t scale = inside ? __ldg(&c->tables->ground_scale[u]) : 0;
-    long long w = stx_fold(cell.weight, scale, cell.disparity);
-    long long sw = scan_on(w, c->lane, &w_sum), sx = scan_on(w * x, c->lane, &x_sum);
-    long long sxx = scan_on(w * x * x, c->lane, &xx_sum), sd = scan_on(w * d, c->lane, &d_sum);
-    long long sxd = scan_on(w * x * d, c->lane, &xd_sum);
-    long long sdd = scan_on(w * d * d, c->lane, &dd_sum);
-    if (inside) {
-      StxSatdpRow *row = &c->row[u + 1];
-      row->ground_w = (int32_t)sw;
-      row->ground_x = (double)sx;
-      row->ground_xx = (double)sxx;
-      row->ground_d = (double)sd;
-      row->ground_xd = (double)sxd;
-      row->ground_dd = (double)sdd;
-    }
-  }
-}
+typedef struct {
+  long long a, b, c;
+} Triple;
 
-STX_DEVICE void sum_object_and_sky(const Column *c)
+/* What a cell adds; nothing above the last. */
+template <int sums> STX_DEVICE Triple depth_terms(const Column *c, int u)
 {
   const StxSatdpTables *t = c->tables;
-  long long d_sum = 0, dd_sum = 0, sky_sum = 0;
-  int w_sum = 0, weight_sum = 0;
-  for (int u = c->lane; u - c->lane < c->rows; u += LANES) {
-    Cell cell = depth_cell(c, u);
-    uint32_t scale = __ldg(&t->object_scale[cell.disparity >> STX_OBJECT_BIN]);
-    long long d = cell.disparity, w = stx_fold(cell.weight, scale, cell.disparity);
-    long long sky = stx_fold(cell.weight, t->sky_scale, cell.disparity);
-    int sw = scan_on((int)w, c->lane, &w_sum);
-    int sweight = scan_on((int)cell.weight, c->lane, &weight_sum);
-    long long sd = scan_on(w * d, c->lane, &d_sum), sdd = scan_on(w * d * d, c->lane, &dd_sum);
-    long long ssky = scan_on(sky * d * d, c->lane, &sky_sum);
-    if (u < c->rows) {
-      StxSatdpRow *row = &c->row[u + 1];
-      row->object_w = sw;
-      row->weight = sweight;
-      row->object_d = (double)sd;
-      row->object_dd = (double)sdd;
-      row->sky_dd = (double)ssky;
-    }
+  Triple none = {0, 0, 0};
+  if (u >= c->rows)
+    return none;
+  uint32_t disparity = load_cell(c, 0, u), weight = load_cell(c, 1, u);
+  uint32_t scale = sums == OBJECT_D ? __ldg(&t->object_scale[disparity >> STX_OBJECT_BIN])
+                   : sums == SKY_D  ? t->sky_scale
+                                    : __ldg(&t->ground_scale[u]);
+  long long w = stx_fold(weight, scale, disparity), d = disparity, x = __ldg(&t->x[u]);
+  Triple ground_x = {w, w * x, w * x * x}, ground_d = {w * d, w * x * d, w * d * d};
+  Triple object_d = {w, w * d, w * d * d}, sky_d = {w * d * d, weight, 0};
+  return sums == GROUND_X   ? ground_x
+         : sums == GROUND_D ? ground_d
+         : sums == OBJECT_D ? object_d
+                            : sky_d;
+}
+
+template <int sums> STX_DEVICE void store_depth(StxSatdpRow *row, Triple sum)
+{
+  if (sums == GROUND_X) {
+    row->ground_w = (int32_t)sum.a;
+    row->ground_x = (double)sum.b;
+    row->ground_xx = (double)sum.c;
+  } else if (sums == GROUND_D) {
+    row->ground_d = (double)sum.a;
+    row->ground_xd = (double)sum.b;
+    row->ground_dd = (double)sum.c;
+  } else if (sums == OBJECT_D) {
+    row->object_w = (int32_t)sum.a;
+    row->object_d = (double)sum.b;
+    row->object_dd = (double)sum.c;
+  } else {
+    row->sky_dd = (double)sum.a;
+    row->weight = (int32_t)sum.b;
+  }
+}
+
+template <int sums> STX_DEVICE void sum_depth(const Column *c)
+{
+  Triple carry = {0, 0, 0};
+  if (c->lane == 0)
+    store_depth<sums>(&c->row[0], carry);
+#pragma unroll 2
+  for (int base = 0; base < c->rows; base += LANES) {
+    int u = base + c->lane;
+    Triple terms = depth_terms<sums>(c, u);
+    Triple sum = {scan_on(terms.a, c->lane, &carry.a), scan_on(terms.b, c->lane, &carry.b),
+        scan_on(terms.c, c->lane, &carry.c)};
+    if (u < c->rows)
+      store_depth<sums>(&c->row[u + 1], sum);
   }
 }
 
@@ -211,6 +209,8 @@ STX_DEVICE void sum_lower(const Column *c, int kind)
 {
   uint32_t fixed_sum = 0, lower_sum = 0;
   int begin = 4 * c->args->quad[kind], end = 4 * c->args->quad[kind + 1];
+  if (c->lane == 0)
+    c->row[0].fixed[kind] = c->row[0].lower[kind] = 0;
   for (int u = c->lane; u - c->lane < c->rows; u += LANES) {
     uint32_t fixed = u < c->rows ? fixed_energy(c, kind, u) : 0;
     int least = begin < end ? class_sum(begin, c, u) : 0;
@@ -227,18 +227,14 @@ STX_DEVICE void sum_lower(const Column *c, int kind)
 
 /* ---- All of it ---------------------------------------------------------------------------- */
 
-/* Below the image: no sums, and an unknown object of energy −C, on which anything may stand. */
+/* Below the image lies an unknown object of energy −C, on which anything may stand. */
 STX_DEVICE void clear_bottom(const Column *c)
 {
   StxSatdpRow *row = &c->row[0];
-  row->ground_x = row->ground_xx = row->ground_d = row->ground_xd = row->ground_dd = 0;
-  row->object_d = row->object_dd = row->sky_dd = 0;
-  row->ground_w = row->object_w = row->weight = 0;
   row->value[GROUND] = row->value[OBJECT] = 0;
   for (int kind = 0; kind < KINDS; kind++) {
     row->energy[kind] = kind == OBJECT ? -c->stixel_cost : STX_FORBIDDEN;
     row->link[kind] = 0;
-    row->fixed[kind] = row->lower[kind] = 0;
   }
 }
 
@@ -251,27 +247,37 @@ STX_DEVICE void forbid_ground(const Column *c)
   }
 }
 
+STX_DEVICE void sum_depths(const Column *c, int sums)
+{
+  if (sums == OBJECT_D)
+    sum_depth<OBJECT_D>(c);
+  else if (sums == SKY_D)
+    sum_depth<SKY_D>(c);
+  else if (c->has_ground && sums == GROUND_X)
+    sum_depth<GROUND_X>(c);
+  else if (c->has_ground)
+    sum_depth<GROUND_D>(c);
+  else if (sums == GROUND_X)
+    forbid_ground(c);
+}
+
+/* The longest tasks come first, so that the warps are done at about the same time. */
 STX_DEVICE void build_tables(const Column *c)
 {
-  int tasks = 3 + KINDS + c->args->quad[KINDS];
+  enum { LOWER = DEPTH_SUMS, REST = LOWER + KINDS, QUADS };
+  int tasks = QUADS + c->args->quad[KINDS];
   for (int task = c->warp; task < tasks; task += WARPS) {
-    if (task == 0) {
-      if (c->has_ground)
-        sum_ground(c);
-      else
-        forbid_ground(c);
-    } else if (task == 1) {
-      if (c->lane == 0)
-        clear_bottom(c);
-      sum_object_and_sky(c);
-    } else if (task == 2) {
+    if (task < LOWER)
+      sum_depths(c, task);
+    else if (task < REST)
+      sum_lower(c, task - LOWER);
+    else if (task == REST)
       find_rest(c);
-    } else if (task < 3 + KINDS) {
-      sum_lower(c, task - 3);
-    } else {
-      sum_quad(c, task - 3 - KINDS);
-    }
+    else
+      sum_quad(c, task - QUADS);
   }
+  if (threadIdx.x == 0)
+    clear_bottom(c);
 }
 
 #endif
