@@ -64,13 +64,16 @@ FAKE_API cuGetErrorString(CUresult error, const char **text)
 
 /* ---- Devices ------------------------------------------------------------------------------ */
 
+/* What is initialised stays so: only the first call can fail on its own. */
 FAKE_API cuInit(unsigned flags)
 {
-  static bool done; /* what is initialised stays so: only the first call does anything */
-  CUresult result = fake_begin(__func__, done ? CUDA_SUCCESS : CUDA_ERROR_UNKNOWN);
+  static bool done;
+  CUresult result = fake_begin(__func__, CUDA_ERROR_UNKNOWN);
+  if (result == CUDA_ERROR_UNKNOWN && done)
+    result = CUDA_SUCCESS;
   if (result == CUDA_SUCCESS && fake_settings()->devices < 1)
     result = CUDA_ERROR_NO_DEVICE;
-  done = result == CUDA_SUCCESS;
+  done = done || result == CUDA_SUCCESS;
   return fake_end(result);
 }
 
