@@ -36,7 +36,7 @@ run_tests() {
   local ok fail timeout unexpected skip
   ok=$(count Ok) fail=$(count Fail) timeout=$(count Timeout) skip=$(count Skipped)
   unexpected=$(count 'Unexpected Pass')
-  failures+=$(sed -n "s|^ *[0-9]*/[0-9]* \(.*\(FAIL\|TIMEOUT\|UNEXPECTEDPASS\|ERROR\).*\)|\n$folder: \1|p" "$log")
+  failures+=$(sed -nE "s#^ *[0-9]+/[0-9]+ (.*(FAIL|TIMEOUT|UNEXPECTEDPASS|ERROR).*)#\n$folder: \1#p" "$log")
   if [ "${fail:-0}" != 0 ] || [ "${timeout:-0}" != 0 ]; then
     copy=$folder/failed-$(date +%s%N).txt
     cp "$folder/meson-logs/testlog.txt" "$copy"
