@@ -8,7 +8,7 @@
  *   LANES == 1  taken from an odd-even merge sort (63 comparators for 16 values, of which the
  *               compiler drops what only concerns ranks that cannot be asked for)
  *   otherwise   the largest m with #{d < m} <= rank, found bit by bit from above; bits that all
- *               pixels of a cell share need no counting, which leaves 8 to 10 of 16 on pictures
+ *               pixels of a cell share need no counting, the upper half where a surface is smooth
  *
  * With a cell's width of RUN pixels a thread's rows are read with one load of up to 16 bytes each,
  * so that a warp reads whole rows of 128 to 256 bytes; otherwise pixel by pixel, from the level-1
