@@ -22,7 +22,8 @@ Needs what a build needs (see README.md), nvcc, and a GPU with its driver. From 
   BENCH=OPTIONS  of stx-bench, besides --backend cuda --markdown (default: --time 200)
   SIZE=WxH       of all pictures that are compared or timed, instead of common ones
 
-Ends with 0 if every step passed, 1 if one failed, 77 if there is no GPU.
+Ends with 0 if every step passed or its tool is not installed, 1 if one failed or had no time left,
+77 if there is no GPU.
 END
 }
 
@@ -193,6 +194,7 @@ step() {
   shift
   if [ "$SECONDS" -ge "$limit" ]; then
     table+=("$(printf '%-10s %-8s %4s s  %s' "$name" 'left out' 0 'no time')")
+    failed=1
     return
   fi
   echo "== $name"
@@ -212,6 +214,7 @@ step() {
 
 gpu=$(find_gpu) || { echo "gpu-check.sh: nothing to do without a GPU" >&2; exit 77; }
 mkdir -p "$logs"
+rm -f "$logs/bench.md" # of an earlier run: its numbers are not this one's
 if step build build; then
   for name in $steps; do
     case $name in
