@@ -2,7 +2,7 @@
 /*
  * Launches satdp's kernels. Where a column's memory goes depends on the device:
  *
- *   rows         in shared memory wherever a block may have that much (1024 rows need 210 KiB),
+ *   rows         in shared memory wherever a block may have that much (1024 rows need 203 KiB),
  *                else in scratch
  *   class sums   in shared memory unless that would leave columns waiting for a multiprocessor;
  *                the level-1 cache serves them well from scratch
