@@ -25,8 +25,6 @@ dim3 block_index, block_size, grid_size;
 
 static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
 static Kernel *kernels;
-static Stack stacks[MAX_THREADS];
-static int stack_count;
 static Mode mode;
 static uint64_t random_state;
 static char *error_text;
@@ -160,7 +158,7 @@ static void run_thread()
   fiber_switch(&self()->fiber, &state.scheduler, true);
 }
 
-static void begin_thread(unsigned number)
+static bool begin_thread(unsigned number)
 {
   Worker *worker = &state.workers[number];
   const dim3 *size = &block_size;
@@ -173,7 +171,7 @@ static void begin_thread(unsigned number)
   if (has_thread_sanitizer())
     snprintf(name, sizeof name, "block (%u, %u, %u) thread (%u, %u, %u)", block_index.x,
         block_index.y, block_index.z, worker->index.x, worker->index.y, worker->index.z);
-  fiber_begin(&worker->fiber, stacks[number], run_thread, name);
+  return fiber_begin(&worker->fiber, run_thread, name);
 }
 
 void wait()
@@ -271,6 +269,20 @@ static bool all_ended()
 
 /* ---- Blocks and launches -------------------------------------------------------------------- */
 
+static void run_threads()
+{
+  int begun = 0;
+  while (begun < state.count && begin_thread((unsigned)begun))
+    begun++;
+  if (begun < state.count)
+    fault_of_block("no memory for the stacks of %d threads", state.count);
+  while (!state.failed && !all_ended())
+    if (run_round() == 0)
+      explain();
+  for (int i = 0; i < begun; i++)
+    fiber_end(&state.workers[i].fiber, state.workers[i].state == ENDED);
+}
+
 static void run_block(size_t shared)
 {
   if (!begin_shared(shared)) {
@@ -279,13 +291,7 @@ static void run_block(size_t shared)
   }
   begin_sync();
   release(state.start);
-  for (int i = 0; i < state.count; i++)
-    begin_thread((unsigned)i);
-  while (!state.failed && !all_ended())
-    if (run_round() == 0)
-      explain();
-  for (int i = 0; i < state.count; i++)
-    fiber_end(&state.workers[i].fiber, state.workers[i].state == ENDED);
+  run_threads();
   end_sync();
   end_shared();
 }
@@ -328,14 +334,6 @@ static bool check_sizes(const unsigned grid[3], const unsigned block[3], size_t 
   return true;
 }
 
-static bool reserve_stacks()
-{
-  for (; stack_count < state.count; stack_count++)
-    if (!stack_new(&stacks[stack_count]))
-      return refuse("%s: no memory for %d stacks", state.kernel->name, state.count);
-  return true;
-}
-
 static bool launch(const unsigned grid[3], const unsigned block[3], size_t shared)
 {
   if (!check_sizes(grid, block, shared) || !read_order())
@@ -343,8 +341,6 @@ static bool launch(const unsigned grid[3], const unsigned block[3], size_t share
   grid_size = dim3(grid[0], grid[1], grid[2]);
   block_size = dim3(block[0], block[1], block[2]);
   state.count = (int)(block[0] * block[1] * block[2]);
-  if (!reserve_stacks())
-    return false;
   state.failed = false;
   void **tokens[] = {&state.start, &state.end, &state.fence};
   for (void **token : tokens)

@@ -33,19 +33,35 @@ namespace stx_emu
 {
 
 #define STACK_SIZE (256u << 10)
+#define TSAN_STACK_SIZE (64u << 10)
 #define TSAN_NO_SYNC 1u
 
-bool stack_new(Stack *stack)
+/* A stack above a guard page, once for all. */
+static bool reserve_stack(Fiber *fiber)
 {
+  if (fiber->stack != NULL)
+    return true;
   size_t page = (size_t)sysconf(_SC_PAGESIZE);
   void *base = mmap(NULL, STACK_SIZE + page, PROT_READ | PROT_WRITE,
       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (base == MAP_FAILED)
     return false;
   mprotect(base, page, PROT_NONE);
-  stack->base = (char *)base + page;
-  stack->size = STACK_SIZE;
+  fiber->stack = (char *)base + page;
+  fiber->stack_size = STACK_SIZE;
   return true;
+}
+
+/* To the thread sanitizer a stack that changes hands is a race between its users. It forgets them
+ * when memory is allocated while it does not watch. */
+static bool renew_stack(Fiber *fiber)
+{
+  unwatch();
+  free(fiber->stack);
+  fiber->stack = (char *)malloc(TSAN_STACK_SIZE);
+  watch();
+  fiber->stack_size = TSAN_STACK_SIZE;
+  return fiber->stack != NULL;
 }
 
 /* ---- Switching ------------------------------------------------------------------------------ */
@@ -68,7 +84,7 @@ __asm__(".text\n"
 static void place(Fiber *fiber, void (*entry)())
 {
   /* Six registers, then the address to return to: entry finds the stack as a call leaves it. */
-  uintptr_t top = ((uintptr_t)fiber->stack.base + fiber->stack.size) & ~(uintptr_t)15;
+  uintptr_t top = ((uintptr_t)fiber->stack + fiber->stack_size) & ~(uintptr_t)15;
   void **at = (void **)(top - 64);
   memset(at, 0, 64);
   at[6] = (void *)entry;
@@ -83,8 +99,8 @@ static void swap(Fiber *from, Fiber *to)
 static void place(Fiber *fiber, void (*entry)())
 {
   getcontext(&fiber->context);
-  fiber->context.uc_stack.ss_sp = fiber->stack.base;
-  fiber->context.uc_stack.ss_size = fiber->stack.size;
+  fiber->context.uc_stack.ss_sp = fiber->stack;
+  fiber->context.uc_stack.ss_size = fiber->stack_size;
   fiber->context.uc_link = NULL;
   makecontext(&fiber->context, entry, 0);
 }
@@ -95,9 +111,10 @@ static void swap(Fiber *from, Fiber *to)
 }
 #endif
 
-void fiber_begin(Fiber *fiber, Stack stack, void (*entry)(), const char *name)
+bool fiber_begin(Fiber *fiber, void (*entry)(), const char *name)
 {
-  fiber->stack = stack;
+  if (!(has_thread_sanitizer() ? renew_stack(fiber) : reserve_stack(fiber)))
+    return false;
   fiber->fake_stack = NULL;
   fiber->tsan = NULL;
   if (has_thread_sanitizer()) {
@@ -105,6 +122,7 @@ void fiber_begin(Fiber *fiber, Stack stack, void (*entry)(), const char *name)
     __tsan_set_fiber_name(fiber->tsan, name);
   }
   place(fiber, entry);
+  return true;
 }
 
 void fiber_end(Fiber *fiber, bool ended)
@@ -114,13 +132,13 @@ void fiber_end(Fiber *fiber, bool ended)
   fiber->tsan = NULL;
   /* The functions that it never left have not cleaned up. */
   if (!ended && has_address_sanitizer())
-    __asan_unpoison_memory_region(fiber->stack.base, fiber->stack.size);
+    __asan_unpoison_memory_region(fiber->stack, fiber->stack_size);
 }
 
 /* The stack's bounds are learnt when the first fiber is entered. */
 void fiber_adopt(Fiber *self)
 {
-  self->stack = {NULL, 0};
+  self->stack = NULL;
   self->fake_stack = NULL;
   self->tsan = has_thread_sanitizer() ? __tsan_get_current_fiber() : NULL;
 }
@@ -132,16 +150,16 @@ static void arrived(Fiber *self, Fiber *from)
   if (!__sanitizer_finish_switch_fiber)
     return;
   __sanitizer_finish_switch_fiber(self != NULL ? self->fake_stack : NULL, &base, &size);
-  if (from != NULL && from->stack.base == NULL) {
-    from->stack.base = (char *)base;
-    from->stack.size = size;
+  if (from != NULL && from->stack == NULL) {
+    from->stack = (char *)base;
+    from->stack_size = size;
   }
 }
 
 void fiber_switch(Fiber *from, Fiber *to, bool last)
 {
   if (__sanitizer_start_switch_fiber)
-    __sanitizer_start_switch_fiber(last ? NULL : &from->fake_stack, to->stack.base, to->stack.size);
+    __sanitizer_start_switch_fiber(last ? NULL : &from->fake_stack, to->stack, to->stack_size);
   if (to->tsan != NULL)
     __tsan_switch_to_fiber(to->tsan, TSAN_NO_SYNC);
   swap(from, to);

@@ -21,28 +21,22 @@
 namespace stx_emu
 {
 
-struct Stack {
-  char *base; /* above the guard page */
-  size_t size;
-};
-
 struct Fiber {
 #if STX_EMU_SWAP
   void *pointer; /* the saved stack pointer */
 #else
   ucontext_t context;
 #endif
-  Stack stack;
+  char *stack; /* its lowest byte */
+  size_t stack_size;
   void *fake_stack; /* address sanitizer */
   void *tsan;       /* thread sanitizer */
 };
 
-/* A stack with a guard page below; false without memory. It is never freed. */
-bool stack_new(Stack *stack);
-
-/* Makes a fiber that begins with entry () on `stack`. `entry` must never return. `name` (copied)
- * is what the thread sanitizer's reports call it. */
-void fiber_begin(Fiber *fiber, Stack stack, void (*entry)(), const char *name);
+/* Makes a fiber that begins with entry (), which must never return. `fiber` is zero, or was ended:
+ * it keeps its stack. `name` (copied) is what the thread sanitizer's reports call it. False without
+ * memory. */
+bool fiber_begin(Fiber *fiber, void (*entry)(), const char *name);
 /* After the fiber was left for the last time; `ended`: of its own accord. */
 void fiber_end(Fiber *fiber, bool ended);
 
