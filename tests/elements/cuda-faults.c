@@ -114,8 +114,16 @@ GST_END_TEST
 
 /* ---- Single calls -------------------------------------------------------------------------- */
 
-#define CALLS 280 /* more than a run makes */
-#define STEP 7    /* where every call would take too long */
+/* More calls than a run makes. Sanitizers make a run ten times as long, so every run counts. */
+#ifdef __SANITIZE_ADDRESS__
+#define RUNS 20
+#define RUNS_MORE 10
+#else
+#define RUNS 280
+#define RUNS_MORE 40
+#endif
+#define CALLS 280
+
 #define BOTH "(" CUDA_MEMORY ");" STIXELS_CAPS
 
 /* One call fails, whichever: the element that made it goes on on the CPU, with its output in system
@@ -125,12 +133,12 @@ GST_START_TEST(any_call_may_fail)
   CudaLine line = {SMALL, "", "(ANY)", "", BOTH, 3};
   CudaOutcome gpu, cpu;
 
-  setenv_number("STX_FAKE_CUDA_FAIL", (guint64)__i__);
+  setenv_number("STX_FAKE_CUDA_FAIL", (guint64)__i__ * CALLS / RUNS);
   gpu = cuda_run(&line);
   cpu = cuda_run_on_cpu(&line);
   ck_assert_uint_eq(gpu.buffers, 3);
   ck_assert_int_le(gpu.warnings, 1);
-  if (__i__ == CALLS)
+  if (__i__ == RUNS)
     ck_assert_uint_eq(gpu.device_behind, 3); /* else CALLS are not enough */
   if (gpu.unreadable == 0) /* the call was the reader's at the end, and failed for it */
     cuda_expect_same(&gpu, &cpu, "one call fails");
@@ -154,7 +162,7 @@ GST_START_TEST(any_call_may_fail_with_cuda)
 {
   CudaLine line = {SMALL, "backend=cuda", ON_DEVICE, "backend=cuda", "", 2};
 
-  setenv_number("STX_FAKE_CUDA_FAIL", (guint64)__i__ * STEP);
+  setenv_number("STX_FAKE_CUDA_FAIL", (guint64)__i__ * CALLS / RUNS_MORE);
   expect_bytes_or_error(&line);
 }
 GST_END_TEST
@@ -164,7 +172,7 @@ GST_START_TEST(the_gpu_may_be_lost)
 {
   CudaLine line = {SMALL, "", "(ANY)", "", "", 3};
 
-  setenv_number("STX_FAKE_CUDA_LOST", (guint64)__i__ * STEP);
+  setenv_number("STX_FAKE_CUDA_LOST", (guint64)__i__ * CALLS / RUNS_MORE);
   expect_bytes_or_error(&line);
 }
 GST_END_TEST
@@ -180,9 +188,9 @@ static Suite *cuda_faults_suite(void)
   tcase_add_test(tests, gpus_have_numbers);
   tcase_add_loop_test(tests, little_memory, 0, 24);
   tcase_add_test(tests, little_memory_is_an_error_with_cuda);
-  tcase_add_loop_test(tests, any_call_may_fail, 1, CALLS + 1);
-  tcase_add_loop_test(tests, any_call_may_fail_with_cuda, 1, CALLS / STEP);
-  tcase_add_loop_test(tests, the_gpu_may_be_lost, 1, CALLS / STEP);
+  tcase_add_loop_test(tests, any_call_may_fail, 1, RUNS + 1);
+  tcase_add_loop_test(tests, any_call_may_fail_with_cuda, 1, RUNS_MORE + 1);
+  tcase_add_loop_test(tests, the_gpu_may_be_lost, 1, RUNS_MORE + 1);
   return suite;
 }
 GST_CHECK_MAIN(cuda_faults)

@@ -96,6 +96,7 @@ CudaOutcome cuda_run(const CudaLine *line)
   CudaOutcome outcome = {.bytes = g_byte_array_new()};
   GstElement *pipeline = launch(line);
 
+  gst_debug_remove_log_function(gst_debug_log_default);
   gst_debug_set_active(TRUE);
   gst_debug_set_threshold_for_name("stx-cuda", GST_LEVEL_WARNING);
   gst_debug_add_log_function(count_warning, &outcome, NULL);
