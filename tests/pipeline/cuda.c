@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The whole way on a GPU, from the stereo pair to stixels and to the picture with them, held
+ * against the same way on the CPU: the same bytes, whatever memory lies between. Then with every
+ * single call of the driver failing once: the same bytes or an error message; never a crash, a
+ * hang or anything else.
+ *
+ * The GPU is that of tests/cuda-emu, which reads its settings at its first use in a process; so
+ * every test, and every turn of a loop, runs in a process of its own.
+ */
+#include <gst/check/gstcheck.h>
+#include <string.h>
+
+#define SECONDS 60
+
+/* What differs between two ways; NULL: the default. */
+typedef struct {
+  const char *size;                                 /* of the pictures: caps fields */
+  const char *matching, *cells, *stixels, *overlay; /* properties of the four elements */
+  const char *picture;                              /* format that is drawn on */
+  guint frames;
+} Way;
+
+typedef struct {
+  GByteArray *stixels, *pictures;
+  GError *error; /* NULL: ended by EOS */
+} Outcome;
+
+/* ---- Running ------------------------------------------------------------------------------- */
+
+static void take_bytes(GstElement *sink, GstBuffer *buffer, GstPad *pad, gpointer data)
+{
+  GstMapInfo map;
+
+  if (!gst_buffer_map(buffer, &map, GST_MAP_READ)) {
+    g_byte_array_append(data, (const guint8 *)"?", 1);
+    return;
+  }
+  g_byte_array_append(data, map.data, (guint)map.size);
+  gst_buffer_unmap(buffer, &map);
+}
+
+static gchar *launch_line(const Way *way)
+{
+  gchar *view = g_strdup_printf("num-buffers=%u ! video/x-raw,%s", way->frames, way->size);
+  gchar *line = g_strdup_printf(
+      "stereo-sgm name=sgm max-disparity=64 %s ! downsample-transpose stixel-width=4 "
+      "stixel-height=4 %s ! sat-dp-stixels %s ! tee name=stixels "
+      "street-scene-src view=left %s ! sgm.sink_left street-scene-src view=right %s ! "
+      "sgm.sink_right stixels. ! queue ! application/x-stixels ! "
+      "fakesink name=records signal-handoffs=true sync=false async=false "
+      "stixels. ! queue ! overlay.stixels "
+      "street-scene-src view=left %s,format=RGB ! videoconvert ! video/x-raw,format=%s ! "
+      "stixel-overlay name=overlay mode=kind %s ! "
+      "fakesink name=pictures signal-handoffs=true sync=false async=false",
+      way->matching, way->cells, way->stixels, view, view, view, way->picture, way->overlay);
+
+  g_free(view);
+  return line;
+}
+
+static void listen(GstElement *pipeline, const gchar *name, GByteArray *bytes)
+{
+  GstElement *sink = gst_bin_get_by_name(GST_BIN(pipeline), name);
+
+  g_signal_connect(sink, "handoff", G_CALLBACK(take_bytes), bytes);
+  gst_object_unref(sink);
+}
+
+/* A pipeline that does not end within a minute hangs. */
+static Outcome run(const Way *way)
+{
+  Outcome outcome = {g_byte_array_new(), g_byte_array_new(), NULL};
+  gchar *line = launch_line(way);
+  GstElement *pipeline = gst_parse_launch_full(line, NULL, GST_PARSE_FLAG_FATAL_ERRORS, NULL);
+  GstBus *bus;
+  GstMessage *message;
+
+  fail_unless(pipeline != NULL, "%s", line);
+  listen(pipeline, "records", outcome.stixels);
+  listen(pipeline, "pictures", outcome.pictures);
+  bus = gst_element_get_bus(pipeline);
+  gst_element_set_state(pipeline, GST_STATE_PLAYING);
+  message =
+      gst_bus_timed_pop_filtered(bus, SECONDS * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+  fail_unless(message != NULL, "no end after %d s: %s", SECONDS, line);
+  if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR)
+    gst_message_parse_error(message, &outcome.error, NULL);
+  gst_element_set_state(pipeline, GST_STATE_NULL);
+  gst_message_unref(message);
+  gst_object_unref(bus);
+  gst_object_unref(pipeline);
+  g_free(line);
+  return outcome;
+}
+
+static void clear(Outcome *outcome)
+{
+  g_byte_array_unref(outcome->stixels);
+  g_byte_array_unref(outcome->pictures);
+  g_clear_error(&outcome->error);
+}
+
+/* ---- Comparing ----------------------------------------------------------------------------- */
+
+static void expect_same(const GByteArray *expected, const GByteArray *actual, const char *what)
+{
+  guint first = 0;
+
+  fail_unless(
+      expected->len == actual->len, "%s: %u bytes, not %u", what, actual->len, expected->len);
+  while (first < expected->len && expected->data[first] == actual->data[first])
+    first++;
+  fail_unless(first == expected->len, "%s: byte %u is %u, not %u", what, first, actual->data[first],
+      expected->data[first]);
+}
+
+static Way on_cpu(const Way *way)
+{
+  return (Way){
+      way->size, "backend=c", "backend=c", "backend=c", "backend=c", way->picture, way->frames};
+}
+
+/* The same on the CPU, after the GPU: a process that has not yet used it reads the settings. */
+static void expect_same_as_cpu(const Way *way)
+{
+  Way reference = on_cpu(way);
+  Outcome gpu = run(way), cpu = run(&reference);
+
+  fail_unless(gpu.error == NULL, "%s", gpu.error != NULL ? gpu.error->message : "");
+  fail_unless(cpu.error == NULL && cpu.stixels->len > 0 && cpu.pictures->len > 0);
+  expect_same(cpu.stixels, gpu.stixels, "stixels");
+  expect_same(cpu.pictures, gpu.pictures, "pictures");
+  clear(&gpu);
+  clear(&cpu);
+}
+
+#define CUDA "backend=cuda"
+#define SMALL "width=88,height=46" /* no padding, which videoconvert leaves undefined */
+#define TINY "width=24,height=16"
+
+GST_START_TEST(all_on_the_gpu)
+{
+  static const char *const pictures[] = {"RGBA", "NV12", "I420"};
+
+  for (gsize i = 0; i < G_N_ELEMENTS(pictures); i++)
+    expect_same_as_cpu(&(Way){SMALL, CUDA, CUDA, CUDA, CUDA, pictures[i], 2});
+}
+GST_END_TEST
+
+GST_START_TEST(what_auto_chooses)
+{
+  expect_same_as_cpu(&(Way){SMALL, "", "", "", "", "RGBA", 3});
+}
+GST_END_TEST
+
+/* Memory changes sides between any two elements. */
+GST_START_TEST(every_mixture)
+{
+  static const char *const backends[] = {"backend=omp", CUDA};
+
+  for (guint i = 1; i < 15; i++)
+    expect_same_as_cpu(&(Way){TINY, backends[i & 1], backends[i >> 1 & 1], backends[i >> 2 & 1],
+        backends[i >> 3 & 1], "RGBA", 2});
+}
+GST_END_TEST
+
+/* ---- Faults -------------------------------------------------------------------------------- */
+
+/* More calls than a run of three frames makes; the last turn of each loop proves it. All of them
+ * fail once where that takes a minute, some where it would take many. */
+#define CALLS 330
+#define CALLS_CUDA 500
+#ifdef __SANITIZE_ADDRESS__
+#define STEP 11
+#else
+#define STEP 1
+#endif
+#define LAST(calls) ((calls) / STEP)
+
+static void fail_call(gint number)
+{
+  gchar *text = g_strdup_printf("%d", number);
+
+  g_setenv("STX_FAKE_CUDA_FAIL", text, TRUE);
+  g_free(text);
+}
+
+/* One call fails: whoever made it goes on on the CPU, and all bytes arrive. */
+GST_START_TEST(any_call_may_fail)
+{
+  fail_call(__i__ * STEP);
+  expect_same_as_cpu(&(Way){TINY, "", "", "", "backend=omp", "RGBA", 3});
+}
+GST_END_TEST
+
+/* Who insists on the GPU gets an error that says what failed, or all bytes. */
+GST_START_TEST(any_call_may_fail_with_cuda)
+{
+  Way way = {TINY, CUDA, CUDA, CUDA, CUDA, "RGBA", 3}, reference = on_cpu(&way);
+  Outcome gpu, cpu;
+
+  fail_call(__i__ * STEP);
+  gpu = run(&way);
+  if (gpu.error != NULL) {
+    fail_unless(strlen(gpu.error->message) > 10, "\"%s\"", gpu.error->message);
+    fail_unless(__i__ < LAST(CALLS_CUDA), "a call that is not made failed: %s", gpu.error->message);
+  } else {
+    cpu = run(&reference);
+    expect_same(cpu.stixels, gpu.stixels, "stixels");
+    expect_same(cpu.pictures, gpu.pictures, "pictures");
+    clear(&cpu);
+  }
+  clear(&gpu);
+}
+GST_END_TEST
+
+static Suite *pipeline_cuda_suite(void)
+{
+  Suite *suite = suite_create("pipeline-cuda");
+  TCase *tests = tcase_create("pipeline-cuda");
+
+  suite_add_tcase(suite, tests);
+  tcase_add_test(tests, all_on_the_gpu);
+  tcase_add_test(tests, what_auto_chooses);
+  tcase_add_test(tests, every_mixture);
+  tcase_add_loop_test(tests, any_call_may_fail, 1, LAST(CALLS) + 1);
+  tcase_add_loop_test(tests, any_call_may_fail_with_cuda, 1, LAST(CALLS_CUDA) + 1);
+  return suite;
+}
+GST_CHECK_MAIN(pipeline_cuda)
