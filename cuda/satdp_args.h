@@ -48,7 +48,7 @@ typedef struct {
 } StxSatdpPartial;
 
 typedef struct {
-  int32_t live[3], tried[3]; /* lengths of the lists of start rows */
+  int32_t live[3], tried[2][3]; /* lengths of the lists of start rows; of even and odd tiles */
   uint32_t evaluated, records;
 } StxSatdpCounts;
 

@@ -32,9 +32,9 @@
 /* ---- First step of a tile: start rows at or below its first row ----------------------------- */
 
 /* Warps that try start rows of the kind: the first from home_warp on. */
-STX_DEVICE int part_count(const Column *c, int kind)
+STX_DEVICE int part_count(const Column *c, int kind, int k0)
 {
-  return min((c->counts->tried[kind] + STARTS - 1) / STARTS, (int)WARPS);
+  return min((*tried_count(c, kind, k0) + STARTS - 1) / STARTS, (int)WARPS);
 }
 
 /* This warp's share of the listed start rows, for all end rows of the tile. `carried` is what the
@@ -43,13 +43,13 @@ template <int kind>
 STX_DEVICE void try_starts(const Column *c, int k0, const Candidate *carried, uint32_t *evaluated)
 {
   int part = (c->warp - home_warp(kind) + WARPS) % WARPS;
-  if (part >= part_count(c, kind))
+  if (part >= part_count(c, kind, k0))
     return;
   int slot = c->lane / TILE, last = min(k0 + TILE, c->rows) - 1;
   int k = min(k0 + c->lane % TILE, last);
   bool inside = k0 + c->lane % TILE <= last;
   const uint16_t *starts = tried_starts(c, kind);
-  int count = c->counts->tried[kind];
+  int count = *tried_count(c, kind, k0);
   Candidate best = no_candidate();
   for (int i = part * STARTS + slot; i < count; i += WARPS * STARTS) {
     offer(&best, try_pair<kind>(c, starts[i], k, inside && k == last));
@@ -82,10 +82,10 @@ STX_DEVICE Owner owner_of(int lane)
   return owner;
 }
 
-STX_DEVICE Candidate merge_partials(const Column *c, Owner own)
+STX_DEVICE Candidate merge_partials(const Column *c, Owner own, int k0)
 {
   Candidate best = no_candidate();
-  int parts = part_count(c, own.kind);
+  int parts = part_count(c, own.kind, k0);
   for (int part = 0; part < parts; part++) {
     const StxSatdpPartial *partial = &c->partial[own.kind * WARPS + part];
     Candidate candidate = {
@@ -134,7 +134,7 @@ STX_DEVICE void solve_tile(const Column *c, int k0)
   Candidate best = {STX_FORBIDDEN, 0, 0, 0};
   bool solves = own.kind != GROUND || c->has_ground;
   if (solves)
-    best = merge_partials(c, own);
+    best = merge_partials(c, own, k0);
 #pragma unroll
   for (int i = 1; i < TILE; i++) {
     StxCut cut = cut_above(&best, i - 1);
@@ -158,8 +158,9 @@ STX_DEVICE void begin_column(const Column *c)
   if (threadIdx.x < KINDS) {
     int kind = threadIdx.x;
     live_starts(c, kind)[0] = tried_starts(c, kind)[0] = 0;
-    c->counts->live[kind] = c->counts->tried[kind] = 1;
-    c->counts->evaluated = 0;
+    c->counts->live[kind] = *tried_count(c, kind, 0) = 1;
+    if (kind == 0)
+      c->counts->evaluated = 0;
   }
 }
 

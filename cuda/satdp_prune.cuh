@@ -134,6 +134,7 @@ template <int kind> STX_DEVICE void list_starts(const Column *c, int k0, float l
   for (int base = 0; base < count; base += LANES) {
     bool lives = base + c->lane < count;
     int vb = lives ? live[base + c->lane] : k0;
+    __syncwarp(); /* all have read before the list is written again */
     if (drops && vb < k0)
       lives = lives_on<kind>(c, vb, k0, renewal);
     bool wanted = lives && c->row[vb].bound[kind] <= limit;
@@ -141,14 +142,13 @@ template <int kind> STX_DEVICE void list_starts(const Column *c, int k0, float l
       wanted &= __shfl_sync(STX_FULL_WARP, winner, slot * TILE) != vb;
     kept = append(live, kept, vb, lives, c->lane);
     listed = append(tried, listed, vb, wanted, c->lane);
-    __syncwarp();
   }
   int opened = min((int)TILE, c->rows - 1 - k0), vb = k0 + 1 + c->lane;
   kept = append(live, kept, vb, c->lane < opened, c->lane);
   listed = append(tried, listed, vb, c->lane < opened, c->lane);
   if (c->lane == 0) {
     c->counts->live[kind] = kept;
-    c->counts->tried[kind] = listed;
+    *tried_count(c, kind, k0 + TILE) = listed;
   }
 }
 

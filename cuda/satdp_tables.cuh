@@ -57,6 +57,12 @@ STX_DEVICE uint16_t *tried_starts(const Column *c, int kind)
   return c->lists + (KINDS + kind) * c->rows;
 }
 
+/* How many those are for the tile at k0. The next tile's become known while that one is read. */
+STX_DEVICE int32_t *tried_count(const Column *c, int kind, int k0)
+{
+  return &c->counts->tried[k0 / TILE % 2][kind];
+}
+
 /* The sum of a lane's value and those of the lanes below it. */
 template <typename T> STX_DEVICE T scan_add(T value, int lane)
 {
