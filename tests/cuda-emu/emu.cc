@@ -269,6 +269,19 @@ static bool all_ended()
 
 /* ---- Blocks and launches -------------------------------------------------------------------- */
 
+/* The thread sanitizer gives the names of ended threads to new ones, the oldest first, and sees no
+ * race between two threads of the same name. So begin elsewhere for every block, lest all threads
+ * with one number have one name. */
+static void end_threads(int begun)
+{
+  static unsigned blocks;
+  blocks++;
+  for (int i = 0; i < begun; i++) {
+    Worker *worker = &state.workers[((unsigned)i + blocks) % (unsigned)begun];
+    fiber_end(&worker->fiber, worker->state == ENDED);
+  }
+}
+
 static void run_threads()
 {
   int begun = 0;
@@ -279,8 +292,7 @@ static void run_threads()
   while (!state.failed && !all_ended())
     if (run_round() == 0)
       explain();
-  for (int i = 0; i < begun; i++)
-    fiber_end(&state.workers[i].fiber, state.workers[i].state == ENDED);
+  end_threads(begun);
 }
 
 static void run_block(size_t shared)

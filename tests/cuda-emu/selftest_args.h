@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Arguments of the emulator's test kernels. */
+#ifndef SELFTEST_ARGS_H
+#define SELFTEST_ARGS_H
+
+#include <stdint.h>
+
+#define SELFTEST_THREADS 64 /* per block: two warps */
+#define SELFTEST_BLOCKS 3
+
+/* A kernel copies: out[i] = in[right neighbour of i in its block, and of its last thread the
+ * first]. Both arrays have one word per thread. */
+typedef struct {
+  const uint32_t *in;
+  uint32_t *out;
+  uint32_t *count; /* one word, 0 */
+} SelftestArgs;
+
+/* result[0]: line of the first wrong value, 0: none; [1], [2]: the value and what was expected. */
+typedef struct {
+  uint32_t *result;
+} SelftestIntrinsicsArgs;
+
+#endif
