@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Configures, builds and runs every test: once as users build it, once with the address and
-# undefined-behaviour sanitizers. Installs missing packages first. Needs no arguments; the last
-# line is "N passed, N failed, N skipped".
+# undefined-behaviour sanitizers; the kernels, on the CPU, once more with the thread sanitizer.
+# Installs missing packages first. Needs no arguments; the last line is "N passed, N failed, N
+# skipped".
 #
-#   BUILD=DIR        build folder (default build-test; the sanitizer build is DIR-asan)
-#   SANITIZE=no      without the second run
+#   BUILD=DIR        build folder (default build-test; the others are DIR-asan and DIR-tsan)
+#   SANITIZE=no      without the sanitizers
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . tests/packages.sh
@@ -72,6 +73,14 @@ if [ "${SANITIZE:-yes}" = yes ]; then
   # and by the leaks tracer.
   ASAN_OPTIONS=fast_unwind_on_malloc=0:detect_leaks=0 \
     run_tests "$build-asan" --timeout-multiplier 6 --suite pipeline
+
+  # Kernels only: OpenMP and GLib synchronise in ways that the thread sanitizer does not see. It
+  # finds what nothing orders whatever the order was, so one is enough.
+  configure "$build-tsan" "${common_options[@]}" -Db_sanitize=thread -Db_lundef=false -Dopenmp=disabled
+  if meson introspect "$build-tsan" --tests | grep '"cuda-forward"' >/dev/null; then
+    TSAN_OPTIONS=halt_on_error=1 STX_CHECK_SIZES=small \
+      run_tests "$build-tsan" --timeout-multiplier 6 --suite cuda-random
+  fi
 fi
 
 # The last lines name what failed, and what it said, for whoever sees only these.
