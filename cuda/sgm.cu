@@ -29,7 +29,8 @@
  *   - The last path and the winner in one kernel: saves 2 V, but only lines along the rows see the
  *     right view's diagonals, and 375 warps do not hide their latency. Better where the memory is
  *     slow and the processors few.
- *   - Costs in a volume of their own: 1 V written and 4 or 8 V read, to save a sixth of the instructions.
+ *   - Costs in a volume of their own: 1 V written and 4 or 8 V read, for a sixth of
+ *     the instructions.
  *   - Several lines per warp, to share the loop's overhead: fewer warps, longer steps, and the
  *     minimum of a part of a warp takes shuffles where that of a whole warp is one instruction.
  *   - Bytes or halves packed into words for the recurrence: see sgm_paths.cuh.
