@@ -5,8 +5,7 @@
  * kernel has broken a rule: `explain` says which.
  *
  * Speed, 64 blocks of 256 threads with 256 barriers each (one core of an AMD EPYC, gcc 12): 0.07 s;
- * 0.16 s with the address sanitizer, 15 s with the thread sanitizer, most of which is beginning and
- * ending threads. A switch is 10 ns.
+ * 0.16 s with the address sanitizer, 15 s with the thread sanitizer. A switch is 10 ns.
  */
 #include "tests/cuda-emu/emu_core.h"
 #include "tests/cuda-emu/emu_launch.h"
