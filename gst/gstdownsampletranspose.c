@@ -188,18 +188,6 @@ static GstCaps *choose_memory(GstStxPairing *pairing, GstCaps *caps)
       &GST_DOWNSAMPLE_TRANSPOSE(pairing)->cuda, GST_AGGREGATOR_SRC_PAD(pairing), caps);
 }
 
-static GstBufferPool *host_pool_new(GstCaps *caps, guint size)
-{
-  GstBufferPool *pool = gst_buffer_pool_new();
-  GstStructure *config = gst_buffer_pool_get_config(pool);
-  GstAllocationParams params = {.align = STX_ALIGN - 1};
-
-  gst_buffer_pool_config_set_params(config, caps, size, 0, 0);
-  gst_buffer_pool_config_set_allocator(config, NULL, &params);
-  gst_buffer_pool_set_config(pool, config);
-  return pool;
-}
-
 static gboolean decide_allocation(GstAggregator *aggregator, GstQuery *query)
 {
   GstDownsampleTranspose *self = GST_DOWNSAMPLE_TRANSPOSE(aggregator);
@@ -211,7 +199,7 @@ static gboolean decide_allocation(GstAggregator *aggregator, GstQuery *query)
   gst_stx_cuda_decide(&self->cuda, query);
   self->device_output = gst_stx_cuda_is_caps(caps);
   pool = self->device_output ? gst_stx_cuda_pool_bytes_new(&self->cuda, caps, size, FALSE)
-                             : host_pool_new(caps, size);
+                             : gst_stx_host_pool_new(caps, size);
   gst_stx_take_pool(query, pool, size, 0, 0);
   return TRUE;
 }

@@ -95,16 +95,6 @@ static void clear_confidence_pool(GstStereoSgm *self)
   gst_clear_object(&self->confidence_pool);
 }
 
-static GstBufferPool *host_pool_new(guint size)
-{
-  GstBufferPool *pool = gst_buffer_pool_new();
-  GstStructure *config = gst_buffer_pool_get_config(pool);
-
-  gst_buffer_pool_config_set_params(config, NULL, size, 0, 0);
-  gst_buffer_pool_set_config(pool, config);
-  return pool;
-}
-
 /* The confidence goes where the disparity goes, which the source pad's caps have decided. */
 static gboolean plan_confidence(GstStereoSgm *self, gboolean wanted)
 {
@@ -115,7 +105,7 @@ static gboolean plan_confidence(GstStereoSgm *self, gboolean wanted)
     return TRUE;
   self->confidence_pool = self->device_output
                               ? gst_stx_cuda_pool_bytes_new(&self->cuda, NULL, size, FALSE)
-                              : host_pool_new(size);
+                              : gst_stx_host_pool_new(NULL, size);
   return gst_buffer_pool_set_active(self->confidence_pool, TRUE);
 }
 
@@ -211,16 +201,6 @@ static GstFlowReturn compute_on_device(
   return flow;
 }
 
-static gboolean get_changed(GstStereoSgm *self)
-{
-  gboolean changed;
-
-  GST_OBJECT_LOCK(self);
-  changed = self->changed;
-  GST_OBJECT_UNLOCK(self);
-  return changed;
-}
-
 static void set_changed(GstStereoSgm *self)
 {
   GST_OBJECT_LOCK(self);
@@ -231,7 +211,12 @@ static void set_changed(GstStereoSgm *self)
 /* Plans again if anything changed. */
 static GstFlowReturn prepare(GstStereoSgm *self, GstBuffer **set)
 {
-  if (!get_changed(self) || plan(self, set))
+  gboolean changed;
+
+  GST_OBJECT_LOCK(self);
+  changed = self->changed;
+  GST_OBJECT_UNLOCK(self);
+  if (!changed || plan(self, set))
     return GST_FLOW_OK;
   set_changed(self);
   return GST_PAD_IS_FLUSHING(GST_AGGREGATOR_SRC_PAD(self)) ? GST_FLOW_FLUSHING : GST_FLOW_ERROR;

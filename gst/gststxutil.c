@@ -139,6 +139,18 @@ static GstBufferPool *first_pool(GstQuery *query, guint *size, guint *min, guint
   return pool != NULL ? pool : gst_video_buffer_pool_new();
 }
 
+GstBufferPool *gst_stx_host_pool_new(GstCaps *caps, guint size)
+{
+  GstBufferPool *pool = gst_buffer_pool_new();
+  GstStructure *config = gst_buffer_pool_get_config(pool);
+  GstAllocationParams params = {.align = STX_ALIGN - 1};
+
+  gst_buffer_pool_config_set_params(config, caps, size, 0, 0);
+  gst_buffer_pool_config_set_allocator(config, NULL, &params);
+  gst_buffer_pool_set_config(pool, config);
+  return pool;
+}
+
 void gst_stx_take_pool(GstQuery *query, GstBufferPool *pool, guint size, guint min, guint max)
 {
   if (gst_query_get_n_allocation_pools(query) > 0)

@@ -105,10 +105,15 @@ static inline StxImage16 gst_stx_frame_image16(const GstVideoFrame *frame)
       GST_VIDEO_FRAME_WIDTH(frame), GST_VIDEO_FRAME_HEIGHT(frame)};
 }
 
-/* Zeros the bytes between the rows of the first plane, so that files of equal pictures are equal. */
+/* Zeros the bytes between the rows of the first plane, so that files of equal pictures are equal.
+ */
 void gst_stx_frame_clear_padding(GstVideoFrame *frame);
 
 /* ---- Allocation ---------------------------------------------------------------------------- */
+
+/* A pool of `size` contiguous bytes in system memory, aligned to STX_ALIGN; `caps` may be NULL.
+ * Configured, not active. */
+GstBufferPool *gst_stx_host_pool_new(GstCaps *caps, guint size);
 
 /* From decide_allocation: `pool` (transfer full) in place of the first one that was offered. */
 void gst_stx_take_pool(GstQuery *query, GstBufferPool *pool, guint size, guint min, guint max);
