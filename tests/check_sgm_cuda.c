@@ -196,7 +196,7 @@ START_TEST(scratch_may_hold_anything)
 }
 END_TEST
 
-/* Volumes of 2^36 bytes: the size is right, and the driver says that there is not so much. */
+/* Volumes of 2^36 bytes: nothing overflows on the way to the size. */
 START_TEST(sizes_are_64_bits_wide)
 {
   StxSgmParams params = sgm_defaults(STX_SGM_MAX_SIZE, STX_SGM_MAX_SIZE, 256);
