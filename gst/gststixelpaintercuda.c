@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/gststixelpaintercuda.h"
 
+#include "gst/gststxtransform.h"
+
 enum { RECORDS, PLANES, PREPARED = PLANES + 3, RESULT, HOST_RESULT, SCRATCH };
 
 /* What one frame needs, on the device. */
@@ -36,11 +38,6 @@ static gboolean find_records(GstStxCuda *cuda, GstBuffer *stixels, Job *job, Stx
   gsize size = gst_buffer_get_size(stixels);
   const void *device;
 
-  if (size % sizeof(StxStixel) != 0)
-    return stx_fail(error,
-        "a buffer of %" G_GSIZE_FORMAT " bytes is no whole number of records of %" G_GSIZE_FORMAT
-        " bytes",
-        size, sizeof(StxStixel));
   if (!gst_stx_cuda_input_bytes(cuda, stixels, size, RECORDS, &device, error))
     return FALSE;
   job->records = device;
@@ -160,6 +157,8 @@ gboolean gst_stixel_painter_draw_on_either(GstStixelPainter *painter, GstStxCuda
   if (cuda->cuda == NULL ||
       (backend != STX_BACKEND_CUDA && !gst_stx_cuda_is_on_device(cuda, frame)))
     return gst_stixel_painter_draw(painter, element, frame, stixels, counts);
+  if (!gst_stx_check_input(element, stixels, 0, sizeof(StxStixel)))
+    return FALSE;
   if (draw_on_device(painter, cuda, frame, stixels, counts, &error))
     return TRUE;
   return gst_stx_cuda_fail(cuda, &error) &&
