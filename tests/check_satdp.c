@@ -60,15 +60,7 @@ static void expect_variants_agree(const Case *c, const char *what)
 static void expect_agreement(StxSatdpParams params, const StxCamera *cam, const StxRoadLine *line,
     Filling filling, uint64_t seed)
 {
-  char what[160];
-  StxRandom random = {seed};
-  Case *c = new_case(params, cam, line);
-  fill_case(c, filling, &random);
-  snprintf(what, sizeof what, "%dx%d cells, %d classes, filling %d, seed %llu, %s",
-      stx_grid_columns(&params.grid), stx_grid_rows(&params.grid), params.grid.classes, filling,
-      (unsigned long long)seed, line ? "ground" : "no ground");
-  expect_variants_agree(c, what);
-  free_case(c);
+  check_case(params, cam, line, filling, seed, expect_variants_agree);
 }
 
 /* ---- Variants ------------------------------------------------------------------------------ */

@@ -2,6 +2,7 @@
 #include "tests/satdp_case.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 const StxCamera case_camera = {.focal = 700, .baseline = 0.5, .height = 1.6};
@@ -74,6 +75,20 @@ StxStixel *run_case(
   stx_guarded_check(stixels);
   stx_guarded_check(c->columns);
   return stixels;
+}
+
+void check_case(StxSatdpParams params, const StxCamera *camera, const StxRoadLine *line,
+    Filling filling, uint64_t seed, void (*check)(const Case *c, const char *what))
+{
+  char what[160];
+  StxRandom random = {seed};
+  Case *c = new_case(params, camera, line);
+  fill_case(c, filling, &random);
+  snprintf(what, sizeof what, "%dx%d cells, %d classes, filling %d, seed %llu, %s",
+      stx_grid_columns(&params.grid), stx_grid_rows(&params.grid), params.grid.classes, filling,
+      (unsigned long long)seed, line ? "ground" : "no ground");
+  check(c, what);
+  free_case(c);
 }
 
 const StxSatdpImpl *satdp_reference(void)

@@ -35,6 +35,10 @@ void free_case(Case *c);
 typedef enum { NOISE, SPARSE, STREET, HOLES, UNKNOWN, CONSTANT, EXTREME, FILLINGS } Filling;
 void fill_case(const Case *c, Filling filling, StxRandom *random);
 
+/* Makes and fills a case, hands it to `check` with words that repeat it, and frees it. */
+void check_case(StxSatdpParams params, const StxCamera *camera, const StxRoadLine *line,
+    Filling filling, uint64_t seed, void (*check)(const Case *c, const char *what));
+
 const StxSatdpImpl *satdp_reference(void);
 
 /* The records, in guarded memory that the caller frees. */
