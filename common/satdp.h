@@ -40,6 +40,10 @@
  *              object → object  α + β·difference if the upper one is nearer, else 0
  *              object ↔ sky     0
  *              sky → ground, sky → sky  forbidden
+ *
+ * Candidates. The start rows may be restricted: then vb is 0 or a row that the caller allows, and
+ * so k is the last row or the one below such a row; all else stands. With m allowed rows in a
+ * column of h there are m² instead of h² candidates.
  */
 #ifndef STX_SATDP_H
 #define STX_SATDP_H
@@ -128,8 +132,8 @@ typedef struct {
 bool stx_satdp_prepare(const StxSatdpParams *params, const StxCamera *camera,
     const StxRoadLine *line, StxSatdpTables *tables, StxError *error);
 
-/* How much of the work exact pruning left: (vb, k, kind) triples in all, and those whose data
- * term was computed. */
+/* How much of the work candidates and exact pruning left: (vb, k, kind) triples of all rows, and
+ * those whose data term was computed. */
 typedef struct {
   uint64_t pairs, evaluated;
 } StxSatdpStats;
@@ -149,6 +153,9 @@ typedef struct {
    * them. Any cell values are allowed.
    *
    * columns  stx_grid_bytes(&params->grid) bytes, 2-byte aligned
+   * starts   columns · rows bytes in the order of a channel: not 0 where a stixel may begin, that
+   *          is, have its lowest cell (what rdp.h calls kept). NULL: everywhere. Where a column's
+   *          lowest cell is 0 a stixel begins there all the same
    * stixels  room for columns · rows records; the first <return value> are written, contiguous
    *          and sorted; what follows them is left undefined
    * stats    may be NULL
@@ -158,7 +165,7 @@ typedef struct {
    * confidence is the root of its cells' mean weight over STX_WEIGHT_ONE.
    */
   size_t (*run)(const StxSatdpParams *params, const StxSatdpTables *tables, const void *columns,
-      StxStixel *stixels, StxSatdpStats *stats, void *scratch, int threads);
+      const uint8_t *starts, StxStixel *stixels, StxSatdpStats *stats, void *scratch, int threads);
 } StxSatdpImpl;
 
 /* Host implementations, best first; the last is the reference, "c". */

@@ -20,12 +20,14 @@ typedef struct {
   double unknown[STX_MAX_ROWS + 1]; /* what the unknown cells below u cost ground and object */
   double energy[3][STX_MAX_ROWS], link[3][STX_MAX_ROWS]; /* T_K(k) */
   double value[2][STX_MAX_ROWS]; /* its plane at the cut above k: ground, object */
+  bool start[STX_MAX_ROWS + 1];  /* may a stixel begin at u? Yes above the image. */
 } Column;
 
 typedef struct {
   const StxSatdpParams *params;
   const StxSatdpTables *tables;
   const void *columns;
+  const uint8_t *starts;
 } Job;
 
 /* ---- Summed-area tables ------------------------------------------------------------------- */
@@ -70,6 +72,15 @@ static void build_tables(const Job *job, int column, Column *c)
       c->semantic[k][u + 1] =
           c->semantic[k][u] + stx_class_energy(cost[t->rows - 1 - u], t->class_scale);
   }
+}
+
+static void find_starts(const Job *job, int column, Column *c)
+{
+  int rows = job->tables->rows;
+  const uint8_t *starts = job->starts;
+  for (int u = 0; u < rows; u++)
+    c->start[u] = u == 0 || starts == NULL || starts[(size_t)column * rows + rows - 1 - u] != 0;
+  c->start[rows] = true;
 }
 
 /* ---- Recurrence --------------------------------------------------------------------------- */
@@ -160,6 +171,8 @@ static void solve_row(const Job *job, Column *c, int kind, int k)
   if (kind != STX_BELOW_GROUND || job->tables->has_ground)
     best = candidate_of[kind](job, c, 0, k);
   for (int vb = 1; vb <= k && best.energy < STX_FORBIDDEN; vb++) {
+    if (!c->start[vb])
+      continue;
     Candidate candidate = candidate_of[kind](job, c, vb, k);
     if (candidate.energy < best.energy)
       best = candidate;
@@ -170,12 +183,20 @@ static void solve_row(const Job *job, Column *c, int kind, int k)
     c->value[kind][k] = best.value;
 }
 
-static int solve_column(const Job *job, int column, Column *c, StxStixel *stixels)
+static int solve_column(
+    const Job *job, int column, Column *c, StxStixel *stixels, uint64_t *evaluated)
 {
+  uint64_t kinds = job->tables->has_ground ? 3 : 2, starts = 0;
   build_tables(job, column, c);
-  for (int k = 0; k < job->tables->rows; k++)
+  find_starts(job, column, c);
+  for (int k = 0; k < job->tables->rows; k++) {
+    starts += c->start[k];
+    if (!c->start[k + 1])
+      continue; /* no stixel ends here */
     for (int kind = 0; kind < 3; kind++)
       solve_row(job, c, kind, k);
+    *evaluated += kinds * starts;
+  }
   StxTrace trace = {
       {c->energy[0], c->energy[1], c->energy[2]}, {c->link[0], c->link[1], c->link[2]}, 1};
   return stx_write_column(job->params, job->tables, job->columns, column, &trace, stixels);
@@ -188,17 +209,19 @@ size_t stx_satdp_scratch_c(const StxSatdpParams *params, int threads)
 }
 
 size_t stx_satdp_run_c(const StxSatdpParams *params, const StxSatdpTables *tables,
-    const void *columns, StxStixel *stixels, StxSatdpStats *stats, void *scratch, int threads)
+    const void *columns, const uint8_t *starts, StxStixel *stixels, StxSatdpStats *stats,
+    void *scratch, int threads)
 {
   (void)threads;
-  Job job = {params, tables, columns};
+  Job job = {params, tables, columns, starts};
+  uint64_t evaluated = 0;
   size_t count = 0;
   int width = stx_grid_columns(&params->grid);
   for (int column = 0; column < width; column++)
-    count += (size_t)solve_column(&job, column, scratch, stixels + count);
+    count += (size_t)solve_column(&job, column, scratch, stixels + count, &evaluated);
   if (stats != NULL) {
     stats->pairs = stx_satdp_pairs(&params->grid, tables->has_ground);
-    stats->evaluated = stats->pairs;
+    stats->evaluated = evaluated;
   }
   return count;
 }

@@ -12,7 +12,8 @@
 #define STX_SATDP_DECLARE(suffix)                                                                  \
   size_t stx_satdp_scratch_##suffix(const StxSatdpParams *params, int threads);                    \
   size_t stx_satdp_run_##suffix(const StxSatdpParams *params, const StxSatdpTables *tables,        \
-      const void *columns, StxStixel *stixels, StxSatdpStats *stats, void *scratch, int threads);
+      const void *columns, const uint8_t *starts, StxStixel *stixels, StxSatdpStats *stats,          \
+      void *scratch, int threads);
 
 STX_SATDP_DECLARE(c)
 STX_SATDP_DECLARE(base)

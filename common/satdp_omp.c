@@ -463,8 +463,10 @@ static inline size_t thread_index(void)
 }
 
 size_t STX_VARIANT(stx_satdp_run)(const StxSatdpParams *params, const StxSatdpTables *tables,
-    const void *columns, StxStixel *stixels, StxSatdpStats *stats, void *scratch, int threads)
+    const void *columns, const uint8_t *starts, StxStixel *stixels, StxSatdpStats *stats,
+    void *scratch, int threads)
 {
+  (void)starts;
   Group layout;
   int groups = group_count(&params->grid), workers = stx_threads(threads);
   size_t size = lay_out(params, &layout, NULL), room = (size_t)LANES * tables->rows;

@@ -133,9 +133,10 @@ static size_t scratch_size(const StxSatdpParams *params)
 /* ---- Run ----------------------------------------------------------------------------------- */
 
 static bool run(StxCuda *cuda, const StxSatdpParams *params, const StxSatdpTables *tables,
-    bool has_ground, const void *columns, StxStixel *stixels, StxSatdpCudaResult *result,
-    void *scratch, StxCudaStream stream, StxError *error)
+    bool has_ground, const void *columns, const uint8_t *starts, StxStixel *stixels,
+    StxSatdpCudaResult *result, void *scratch, StxCudaStream stream, StxError *error)
 {
+  (void)starts;
   Plan plan = make_plan(stx_cuda_info(cuda), params);
   Scratch at = lay_out_scratch(params);
   char *memory = scratch;

@@ -26,6 +26,7 @@
 
 #include "common/colmean.h"
 #include "common/overlay.h"
+#include "common/rdp.h"
 #include "common/satdp.h"
 #include "common/sgm.h"
 
@@ -170,6 +171,7 @@ typedef struct {
 /*
  * tables    in device memory, made by stx_satdp_prepare from `params`
  * has_ground, as in the tables: lets the launcher choose a kernel
+ * starts    device; NULL: stixels may begin everywhere
  * stixels   device, room for columns · rows records; the first result->count are written
  * result    device
  */
@@ -177,9 +179,24 @@ typedef struct {
   StxImplInfo info;
   size_t (*scratch_size)(const StxSatdpParams *params);
   bool (*run)(StxCuda *cuda, const StxSatdpParams *params, const StxSatdpTables *tables,
-      bool has_ground, const void *columns, StxStixel *stixels, StxSatdpCudaResult *result,
-      void *scratch, StxCudaStream stream, StxError *error);
+      bool has_ground, const void *columns, const uint8_t *starts, StxStixel *stixels,
+      StxSatdpCudaResult *result, void *scratch, StxCudaStream stream, StxError *error);
 } StxSatdpCudaImpl;
+
+/* What rdp leaves behind in device memory: StxRdpStats, and the number of segments. */
+typedef struct {
+  uint64_t unknown, levels, levels_squared;
+  uint32_t deepest, count;
+} StxRdpCudaResult;
+
+/* segments, kept, result: device; the first two may be NULL. */
+typedef struct {
+  StxImplInfo info;
+  size_t (*scratch_size)(const StxRdpParams *params);
+  bool (*run)(StxCuda *cuda, const StxRdpParams *params, const void *columns, StxStixel *segments,
+      uint8_t *kept, StxRdpCudaResult *result, void *scratch, StxCudaStream stream,
+      StxError *error);
+} StxRdpCudaImpl;
 
 /* What drawing leaves behind in device memory. */
 typedef struct {
@@ -215,6 +232,7 @@ typedef struct {
 
 extern const StxImplTable stx_sgm_cuda_impls;
 extern const StxImplTable stx_colmean_cuda_impls;
+extern const StxImplTable stx_rdp_cuda_impls; /* "cuda", "cuda-paper" */
 extern const StxImplTable stx_satdp_cuda_impls;
 extern const StxImplTable stx_overlay_cuda_impls;
 

@@ -128,7 +128,7 @@ static bool run_satdp(Pipeline *p, const StxCamera *camera, StxError *error)
   if (!stx_satdp_prepare(
           &p->settings.satdp, camera, p->has_line ? &p->line : NULL, &p->satdp_tables, error))
     return false;
-  p->stixel_count = p->satdp->run(&p->settings.satdp, &p->satdp_tables, p->columns, p->stixels,
+  p->stixel_count = p->satdp->run(&p->settings.satdp, &p->satdp_tables, p->columns, NULL, p->stixels,
       &p->stats, p->scratch, p->threads);
   return true;
 }

@@ -291,7 +291,7 @@ static bool run_satdp(const Group *g, const StxSatdpCudaImpl *impl, int set, Stx
 {
   const CudaGroup *c = g->cuda;
   return impl->run(c->device->cuda, &g->satdp, c->satdp_tables, g->satdp_tables.has_ground,
-      address(c, COLUMNS, set), address(c, STIXELS, set), address(c, RESULT, set), c->scratch,
+      address(c, COLUMNS, set), NULL, address(c, STIXELS, set), address(c, RESULT, set), c->scratch,
       c->device->stream, error);
 }
 

@@ -37,7 +37,7 @@ static void run_colmean(Group *g, const StxColmeanImpl *impl, int threads)
 static void run_satdp(Group *g, const StxSatdpImpl *impl, int threads)
 {
   g->stixel_count = impl->run(
-      &g->satdp, &g->satdp_tables, g->columns, g->stixels, &g->stats, g->scratch, threads);
+      &g->satdp, &g->satdp_tables, g->columns, NULL, g->stixels, &g->stats, g->scratch, threads);
 }
 
 /* The code of both stages of BENCH_BOTH. */

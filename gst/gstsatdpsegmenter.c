@@ -155,7 +155,7 @@ static GstFlowReturn segment_on_host(GstSatDpSegmenter *self, Frame *frame)
   follow_road(self, frame, map.data);
   prepared = prepare(self, frame);
   if (prepared)
-    count = self->impl->run(&self->params, self->tables, map.data, self->records.data,
+    count = self->impl->run(&self->params, self->tables, map.data, NULL, self->records.data,
         frame->post ? &stats : NULL, self->scratch.data, self->threads);
   gst_buffer_unmap(frame->input, &map);
   if (!prepared)

@@ -79,7 +79,7 @@ static gboolean enqueue(GstStxCuda *cuda, GstSatDpStixelsOutput *output,
   if (output->records != NULL)
     *result = gst_stx_cuda_block(cuda, RESULT, sizeof(**result), error);
   return *result != NULL && impl->run(cuda->cuda, params, device_tables, tables->has_ground,
-                                columns, output->records, *result, scratch, cuda->stream, error);
+                                columns, NULL, output->records, *result, scratch, cuda->stream, error);
 }
 
 /* Fetches records from number `first` up to number `end`. */

@@ -34,7 +34,7 @@ static Run run_cuda(const StxSatdpCudaImpl *impl, const Case *c, const char *wha
   void *columns = stx_device_copy_of(c->columns, stx_grid_bytes(grid));
   void *stixels = stx_device_alloc(room), *result = stx_device_alloc(sizeof run.result);
   void *scratch = stx_device_alloc(impl->scratch_size(&c->params));
-  stx_case_ok(impl->run(stx_case_cuda(), &c->params, tables, c->tables.has_ground, columns, stixels,
+  stx_case_ok(impl->run(stx_case_cuda(), &c->params, tables, c->tables.has_ground, columns, NULL, stixels,
                   result, scratch, stx_case_stream(), &error),
       &error, what);
   stx_case_wait(what);

@@ -57,6 +57,8 @@ Case *new_case(StxSatdpParams params, const StxCamera *cam, const StxRoadLine *l
 void free_case(Case *c)
 {
   stx_guarded_free(c->columns);
+  if (c->starts != NULL)
+    stx_guarded_free(c->starts);
   free(c);
 }
 
@@ -70,7 +72,7 @@ StxStixel *run_case(
 {
   StxStixel *stixels = stx_guarded_alloc(most_stixels(c) * sizeof *stixels);
   void *scratch = stx_guarded_alloc(impl->scratch_size(&c->params, threads));
-  *count = impl->run(&c->params, &c->tables, c->columns, stixels, stats, scratch, threads);
+  *count = impl->run(&c->params, &c->tables, c->columns, c->starts, stixels, stats, scratch, threads);
   stx_guarded_free(scratch);
   stx_guarded_check(stixels);
   stx_guarded_check(c->columns);

@@ -14,6 +14,7 @@ typedef struct {
   StxSatdpParams params;
   StxSatdpTables tables;
   uint16_t *columns; /* guarded, stx_grid_bytes */
+  uint8_t *starts;   /* guarded, or NULL: stixels may begin everywhere */
 } Case;
 
 /* Metric, with a height: every sigma counts. */

@@ -77,7 +77,7 @@ static GByteArray *reference(const StxSatdpParams *params, const StxCamera *eye,
 
   ck_assert_msg(stx_satdp_prepare(params, eye, line, tables, &error), "%s", error.text);
   records->len = sizeof(StxStixel) *
-                 impl->run(params, tables, data, (StxStixel *)records->data, stats, scratch, 1);
+                 impl->run(params, tables, data, NULL, (StxStixel *)records->data, stats, scratch, 1);
   g_free(tables);
   g_aligned_free(scratch);
   return records;
