@@ -67,15 +67,29 @@ static size_t most_stixels(const Case *c)
   return (size_t)stx_grid_columns(&c->params.grid) * stx_grid_rows(&c->params.grid);
 }
 
+void case_starts(Case *c, int percent, StxRandom *random)
+{
+  static const uint8_t allowed[] = {1, 0x80, 0xFF}; /* anything but 0 */
+  size_t cells = most_stixels(c);
+  if (c->starts == NULL)
+    c->starts = stx_guarded_alloc(cells);
+  for (size_t i = 0; i < cells; i++)
+    c->starts[i] =
+        stx_random_below(random, 100) < percent ? allowed[stx_random_below(random, 3)] : 0;
+}
+
 StxStixel *run_case(
     const StxSatdpImpl *impl, const Case *c, int threads, size_t *count, StxSatdpStats *stats)
 {
   StxStixel *stixels = stx_guarded_alloc(most_stixels(c) * sizeof *stixels);
   void *scratch = stx_guarded_alloc(impl->scratch_size(&c->params, threads));
-  *count = impl->run(&c->params, &c->tables, c->columns, c->starts, stixels, stats, scratch, threads);
+  *count =
+      impl->run(&c->params, &c->tables, c->columns, c->starts, stixels, stats, scratch, threads);
   stx_guarded_free(scratch);
   stx_guarded_check(stixels);
   stx_guarded_check(c->columns);
+  if (c->starts != NULL)
+    stx_guarded_check(c->starts);
   return stixels;
 }
 

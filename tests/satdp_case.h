@@ -36,6 +36,10 @@ void free_case(Case *c);
 typedef enum { NOISE, SPARSE, STREET, HOLES, UNKNOWN, CONSTANT, EXTREME, FILLINGS } Filling;
 void fill_case(const Case *c, Filling filling, StxRandom *random);
 
+/* Allows each row of each column as a start with this probability; a mask already there is made
+ * anew. 0: no row, the columns' lowest cells included; 100: all. */
+void case_starts(Case *c, int percent, StxRandom *random);
+
 /* Makes and fills a case, hands it to `check` with words that repeat it, and frees it. */
 void check_case(StxSatdpParams params, const StxCamera *camera, const StxRoadLine *line,
     Filling filling, uint64_t seed, void (*check)(const Case *c, const char *what));
