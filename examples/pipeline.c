@@ -4,13 +4,21 @@
 #include <stdlib.h>
 #include <time.h>
 
-const char *const stage_names[STAGE_COUNT] = {"sgm", "colmean", "roadline", "satdp"};
+const char *const stage_names[STAGE_COUNT] = {"sgm", "colmean", "roadline", "rdp", "satdp"};
 
 double now_ms(void)
 {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
   return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
+}
+
+bool pipeline_has(const PipelineSettings *settings, Stage stage)
+{
+  bool satdp = settings->model == MODEL_SATDP;
+  if (stage == STAGE_SATDP || stage == STAGE_ROADLINE)
+    return satdp;
+  return stage != STAGE_RDP || !satdp || settings->candidates == CANDIDATES_RDP;
 }
 
 static size_t larger(size_t a, size_t b)
@@ -21,7 +29,8 @@ static size_t larger(size_t a, size_t b)
 static bool check(const PipelineSettings *settings, StxError *error)
 {
   return stx_sgm_check(&settings->sgm, error) && stx_colmean_check(&settings->colmean, error) &&
-         stx_satdp_check(&settings->satdp, error);
+         (!pipeline_has(settings, STAGE_SATDP) || stx_satdp_check(&settings->satdp, error)) &&
+         (!pipeline_has(settings, STAGE_RDP) || stx_rdp_check(&settings->rdp, error));
 }
 
 static bool pick(Pipeline *pipeline, StxError *error)
@@ -30,7 +39,10 @@ static bool pick(Pipeline *pipeline, StxError *error)
   pipeline->sgm = stx_impl_pick(&stx_sgm_impls, backend);
   pipeline->colmean = stx_impl_pick(&stx_colmean_impls, backend);
   pipeline->satdp = stx_impl_pick(&stx_satdp_impls, backend);
-  if (pipeline->sgm == NULL || pipeline->colmean == NULL || pipeline->satdp == NULL)
+  pipeline->rdp = stx_impl_pick(&stx_rdp_impls, backend);
+  if (pipeline->sgm == NULL || pipeline->colmean == NULL ||
+      (pipeline->satdp == NULL && pipeline_has(&pipeline->settings, STAGE_SATDP)) ||
+      (pipeline->rdp == NULL && pipeline_has(&pipeline->settings, STAGE_RDP)))
     return stx_fail(error, "this build has no implementation of that backend for every stage");
   return true;
 }
@@ -41,6 +53,10 @@ static size_t scratch_size(const Pipeline *pipeline)
   const PipelineSettings *s = &pipeline->settings;
   size_t size = pipeline->sgm->scratch_size(&s->sgm, pipeline->threads);
   size = larger(size, pipeline->colmean->scratch_size(&s->colmean, pipeline->threads));
+  if (pipeline_has(s, STAGE_RDP))
+    size = larger(size, pipeline->rdp->scratch_size(&s->rdp, pipeline->threads));
+  if (!pipeline_has(s, STAGE_SATDP))
+    return size;
   size = larger(size, stx_roadline_scratch(&s->satdp.grid));
   return larger(size, pipeline->satdp->scratch_size(&s->satdp, pipeline->threads));
 }
@@ -58,9 +74,11 @@ static bool allocate_all(Pipeline *p, StxError *error)
   p->disparity = (StxImage16){allocate(2 * pixels), 2 * grid->width, grid->width, grid->height};
   p->confidence = (StxImage8){allocate(pixels), grid->width, grid->width, grid->height};
   p->columns = allocate(stx_grid_bytes(grid));
+  p->starts = allocate(cells);
   p->stixels = allocate(cells * sizeof *p->stixels);
   p->scratch = allocate(scratch_size(p));
-  if (p->disparity.data && p->confidence.data && p->columns && p->stixels && p->scratch)
+  if (p->disparity.data && p->confidence.data && p->columns && p->starts && p->stixels &&
+      p->scratch)
     return true;
   pipeline_close(p);
   return stx_fail(
@@ -74,7 +92,7 @@ bool pipeline_open(
   PipelineSettings *s = &pipeline->settings;
   s->sgm.width = s->colmean.grid.width = width;
   s->sgm.height = s->colmean.grid.height = height;
-  s->satdp.grid = s->colmean.grid;
+  s->satdp.grid = s->rdp.grid = s->colmean.grid;
   if (!check(s, error) || !pick(pipeline, error) || !allocate_all(pipeline, error))
     return false;
   stx_colmean_prepare(&pipeline->colmean_tables);
@@ -86,6 +104,7 @@ void pipeline_close(Pipeline *pipeline)
   free(pipeline->disparity.data);
   free(pipeline->confidence.data);
   free(pipeline->columns);
+  free(pipeline->starts);
   free(pipeline->stixels);
   free(pipeline->scratch);
   *pipeline = (Pipeline){0};
@@ -123,30 +142,54 @@ static void run_roadline(Pipeline *p, const StxCamera *camera)
   }
 }
 
+/* Segments are the result if nothing comes after them; otherwise only the start rows count. */
+static void run_rdp(Pipeline *p)
+{
+  bool final = !pipeline_has(&p->settings, STAGE_SATDP);
+  size_t count = p->rdp->run(&p->settings.rdp, p->columns, final ? p->stixels : NULL,
+      final ? NULL : p->starts, NULL, p->scratch, p->threads);
+  if (final)
+    p->stixel_count = count;
+}
+
 static bool run_satdp(Pipeline *p, const StxCamera *camera, StxError *error)
 {
   if (!stx_satdp_prepare(
           &p->settings.satdp, camera, p->has_line ? &p->line : NULL, &p->satdp_tables, error))
     return false;
-  p->stixel_count = p->satdp->run(&p->settings.satdp, &p->satdp_tables, p->columns, NULL, p->stixels,
-      &p->stats, p->scratch, p->threads);
+  const uint8_t *starts = pipeline_has(&p->settings, STAGE_RDP) ? p->starts : NULL;
+  p->stixel_count = p->satdp->run(&p->settings.satdp, &p->satdp_tables, p->columns, starts,
+      p->stixels, &p->stats, p->scratch, p->threads);
+  return true;
+}
+
+static bool run_stage(Pipeline *p, Stage stage, const StxImage8 *left, const StxImage8 *right,
+    const StxImage8 *labels, const StxCamera *camera, StxError *error)
+{
+  if (stage == STAGE_SGM)
+    run_sgm(p, left, right);
+  else if (stage == STAGE_COLMEAN)
+    run_colmean(p, labels);
+  else if (stage == STAGE_ROADLINE)
+    run_roadline(p, camera);
+  else if (stage == STAGE_RDP)
+    run_rdp(p);
+  else
+    return run_satdp(p, camera, error);
   return true;
 }
 
 bool pipeline_run(Pipeline *p, const StxImage8 *left, const StxImage8 *right,
     const StxImage8 *labels, const StxCamera *camera, StxError *error)
 {
-  double t[STAGE_COUNT + 1];
-  t[0] = now_ms();
-  run_sgm(p, left, right);
-  t[1] = now_ms();
-  run_colmean(p, labels);
-  t[2] = now_ms();
-  run_roadline(p, camera);
-  t[3] = now_ms();
-  bool good = run_satdp(p, camera, error);
-  t[4] = now_ms();
-  for (int i = 0; i < STAGE_COUNT; i++)
-    p->ms[i] = t[i + 1] - t[i];
-  return good;
+  for (int stage = 0; stage < STAGE_COUNT; stage++) {
+    p->ms[stage] = 0;
+    if (!pipeline_has(&p->settings, stage))
+      continue;
+    double start = now_ms();
+    if (!run_stage(p, stage, left, right, labels, camera, error))
+      return false;
+    p->ms[stage] = now_ms() - start;
+  }
+  return true;
 }

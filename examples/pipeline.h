@@ -4,11 +4,15 @@
  * in a GStreamer pipeline, without GStreamer.
  *
  *   left, right ─ sgm ─ disparity, confidence ─ colmean ─ columns ─ roadline ─ satdp ─ stixels
+ *                                                                └─ rdp ─ segments, or start rows
+ *
+ * Stixels come from satdp, or from rdp alone; rdp may also tell satdp where stixels can begin.
  */
 #ifndef PIPELINE_H
 #define PIPELINE_H
 
 #include "common/colmean.h"
+#include "common/rdp.h"
 #include "common/roadline.h"
 #include "common/satdp.h"
 #include "common/sgm.h"
@@ -18,7 +22,18 @@
  * camera's height is known, else ESTIMATE. */
 typedef enum { GROUND_AUTO, GROUND_CALIBRATION, GROUND_ESTIMATE, GROUND_NONE } GroundMode;
 
-typedef enum { STAGE_SGM, STAGE_COLMEAN, STAGE_ROADLINE, STAGE_SATDP, STAGE_COUNT } Stage;
+/* What makes the stixels, and where satdp may begin one: everywhere, or at what rdp keeps. */
+typedef enum { MODEL_SATDP, MODEL_RDP } Model;
+typedef enum { CANDIDATES_ALL, CANDIDATES_RDP } Candidates;
+
+typedef enum {
+  STAGE_SGM,
+  STAGE_COLMEAN,
+  STAGE_ROADLINE,
+  STAGE_RDP,
+  STAGE_SATDP,
+  STAGE_COUNT
+} Stage;
 
 /* "sgm" … "satdp": for tables. */
 extern const char *const stage_names[STAGE_COUNT];
@@ -28,6 +43,9 @@ typedef struct {
   StxSgmParams sgm;
   StxColmeanParams colmean; /* grid: cell_width, cell_height and classes count */
   StxSatdpParams satdp;
+  StxRdpParams rdp;
+  Model model;
+  Candidates candidates; /* of MODEL_SATDP */
   GroundMode ground;
   bool use_confidence; /* hand sgm's confidence on to the reduction */
   StxBackend backend;  /* of all stages */
@@ -36,7 +54,8 @@ typedef struct {
 
 #define PIPELINE_DEFAULTS                                                                          \
   {                                                                                                \
-    .sgm = STX_SGM_DEFAULTS, .satdp = STX_SATDP_DEFAULTS, .use_confidence = true,                  \
+    .sgm = STX_SGM_DEFAULTS, .satdp = STX_SATDP_DEFAULTS, .rdp = STX_RDP_DEFAULTS,                 \
+    .use_confidence = true,                                                                        \
     .colmean = {.grid = {.cell_width = 8, .cell_height = 8},                                       \
         .reduction = STX_REDUCE_WEIGHTED,                                                          \
         .fill_width = STX_FILL_WIDTH_DEFAULT},                                                     \
@@ -48,6 +67,7 @@ typedef struct {
   const StxSgmImpl *sgm;
   const StxColmeanImpl *colmean;
   const StxSatdpImpl *satdp;
+  const StxRdpImpl *rdp;
   int threads;
 
   StxImage16 disparity;
@@ -55,10 +75,11 @@ typedef struct {
   void *columns;
   StxRoadLine line;
   bool has_line;
+  uint8_t *starts; /* what rdp keeps, for satdp */
   StxStixel *stixels;
   size_t stixel_count;
   StxSatdpStats stats;
-  double ms[STAGE_COUNT]; /* of the last frame */
+  double ms[STAGE_COUNT]; /* of the last frame; 0 where a stage does not run */
 
   void *scratch;
   StxColmeanTables colmean_tables;
@@ -75,6 +96,9 @@ void pipeline_close(Pipeline *pipeline);
  * colmean.semantics is LABELS; `camera` may be unknown (all zero). */
 bool pipeline_run(Pipeline *pipeline, const StxImage8 *left, const StxImage8 *right,
     const StxImage8 *labels, const StxCamera *camera, StxError *error);
+
+/* Whether these settings need a stage. */
+bool pipeline_has(const PipelineSettings *settings, Stage stage);
 
 /* Milliseconds of a clock that only goes forward. */
 double now_ms(void);

@@ -13,7 +13,8 @@ typedef struct {
   PipelineSettings pipeline;
   char *folder, *calibration;
   gboolean street, json, no_median, no_confidence;
-  char *size, *cell, *reduction, *semantics, *ground, *backend;
+  char *size, *cell, *reduction, *semantics, *ground, *backend, *model, *candidates;
+  double epsilon;
   gint64 seed;
   int frames, repeat;
 } Options;
@@ -49,16 +50,19 @@ static void score_disparity(EvalResult *result, const EvalFrame *frame, Pipeline
   score_map(result, frame, MAP_STIXELS, &p->disparity);
 }
 
-/* Scores kinds and classes; `map` and `truth` are images of the frame's size to draw in. */
+/* Scores kinds and classes, which rdp's segments have not; `map` and `truth` are images of the
+ * frame's size to draw in. */
 static void score_labels(EvalResult *result, const EvalFrame *frame, const Pipeline *p,
     const StxImage8 *map, const StxImage8 *truth)
 {
   const StxSatdpParams *satdp = &p->settings.satdp;
+  stx_render_majority(&satdp->grid, &frame->labels, map);
+  stx_confusion_add(&result->majority, &frame->labels, map);
+  if (!result->has_kinds)
+    return;
   stx_render_label_kinds(&frame->labels, satdp->ground_classes, satdp->sky_classes, truth);
   stx_render_kinds(p->stixels, p->stixel_count, satdp->grid.cell_width, map);
   stx_confusion_add(&result->kinds, truth, map);
-  stx_render_majority(&satdp->grid, &frame->labels, map);
-  stx_confusion_add(&result->majority, &frame->labels, map);
   if (!result->has_classes)
     return;
   stx_render_labels(p->stixels, p->stixel_count, satdp->grid.cell_width, map);
@@ -82,7 +86,8 @@ static void score_frame(EvalResult *result, const EvalFrame *frame, Pipeline *p)
   result->pairs = p->stats.pairs;
   result->evaluated = p->stats.evaluated;
   result->has_labels = frame->labels.data != NULL;
-  result->has_classes = result->has_labels && p->settings.satdp.grid.classes > 0;
+  result->has_kinds = result->has_labels && pipeline_has(&p->settings, STAGE_SATDP);
+  result->has_classes = result->has_kinds && p->settings.satdp.grid.classes > 0;
   for (int t = 0; t < TRUTH_COUNT; t++)
     result->has_truth[t] = frame->truth[t].data != NULL;
   score_disparity(result, frame, p);
@@ -137,6 +142,7 @@ static void add_result(EvalResult *total, const EvalResult *part)
   total->pairs += part->pairs;
   total->evaluated += part->evaluated;
   total->has_labels |= part->has_labels;
+  total->has_kinds |= part->has_kinds;
   total->has_classes |= part->has_classes;
   for (int t = 0; t < TRUTH_COUNT; t++) {
     total->has_truth[t] |= part->has_truth[t];
@@ -171,7 +177,7 @@ static bool evaluate(const Options *options, DataSet *set, StxError *error)
 static bool apply_choices(Options *o, StxError *error)
 {
   static const StxBackend backends[] = {STX_BACKEND_AUTO, STX_BACKEND_OMP, STX_BACKEND_C};
-  int reduction, semantics, ground, backend;
+  int reduction, semantics, ground, backend, model, candidates;
   const struct {
     const char *option, *value, *standard, *choices[5];
     int *index;
@@ -180,6 +186,8 @@ static bool apply_choices(Options *o, StxError *error)
       {"semantics", o->semantics, "none", {"none", "truth"}, &semantics},
       {"ground", o->ground, "auto", {"auto", "calibration", "estimate", "none"}, &ground},
       {"backend", o->backend, "auto", {"auto", "omp", "c"}, &backend},
+      {"model", o->model, "satdp", {"satdp", "rdp"}, &model},
+      {"cut-candidates", o->candidates, "all", {"all", "rdp"}, &candidates},
   };
   for (size_t i = 0; i < G_N_ELEMENTS(table); i++) {
     const char *value = table[i].value != NULL ? table[i].value : table[i].standard;
@@ -192,6 +200,10 @@ static bool apply_choices(Options *o, StxError *error)
   o->pipeline.colmean.grid.classes = semantics ? STX_LABEL_CLASSES : 0;
   o->pipeline.ground = (GroundMode)ground;
   o->pipeline.backend = backends[backend];
+  o->pipeline.model = (Model)model;
+  o->pipeline.candidates = (Candidates)candidates;
+  if (model == MODEL_RDP && candidates != CANDIDATES_ALL)
+    return stx_fail(error, "--cut-candidates is for --model=satdp");
   return true;
 }
 
@@ -207,6 +219,9 @@ static bool apply_numbers(Options *o, StxError *error)
     return stx_fail(error, "--frames=%d: must be at least 0 (0: all)", o->frames);
   if (o->pipeline.threads < 0 || o->pipeline.threads > 256)
     return stx_fail(error, "--threads=%d: must be 0 (all cores) to 256", o->pipeline.threads);
+  if (!(o->epsilon >= 0 && o->epsilon <= 255))
+    return stx_fail(error, "--epsilon=%g: must be 0 to 255 px", o->epsilon);
+  o->pipeline.rdp.epsilon = (int)lround(o->epsilon * STX_DISPARITY_ONE);
   o->pipeline.sgm.median = !o->no_median;
   o->pipeline.use_confidence = !o->no_confidence;
   stx_labels_identity(o->pipeline.colmean.label_map);
@@ -214,8 +229,9 @@ static bool apply_numbers(Options *o, StxError *error)
 }
 
 /* The options that set a field of the parameters directly. */
-static void add_parameter_groups(GOptionContext *context, PipelineSettings *p)
+static void add_parameter_groups(GOptionContext *context, Options *o)
 {
+  PipelineSettings *p = &o->pipeline;
   const GOptionEntry sgm[] = {
       {"paths", 0, 0, G_OPTION_ARG_INT, &p->sgm.paths, "4 or 8", "N"},
       {"max-disparity", 0, 0, G_OPTION_ARG_INT, &p->sgm.max_disparity, "64, 128 or 256", "PX"},
@@ -249,11 +265,20 @@ static void add_parameter_groups(GOptionContext *context, PipelineSettings *p)
       {"unknown-cost", 0, 0, G_OPTION_ARG_DOUBLE, &d->unknown_cost, "per unknown cell", "NAT"},
       {NULL},
   };
+  const GOptionEntry rdp[] = {
+      {"epsilon", 0, 0, G_OPTION_ARG_DOUBLE, &o->epsilon, "split beyond this distance", "PX"},
+      {"median", 0, 0, G_OPTION_ARG_INT, &p->rdp.median, "of the column first: 0 (none), 3, 5, 7",
+          "CELLS"},
+      {NULL},
+  };
   GOptionGroup *group = g_option_group_new("sgm", "Stereo:", "the stereo matcher", NULL, NULL);
   g_option_group_add_entries(group, sgm);
   g_option_context_add_group(context, group);
   group = g_option_group_new("satdp", "Stixels:", "the stixels", NULL, NULL);
   g_option_group_add_entries(group, satdp);
+  g_option_context_add_group(context, group);
+  group = g_option_group_new("rdp", "Segments:", "segments and start rows", NULL, NULL);
+  g_option_group_add_entries(group, rdp);
   g_option_context_add_group(context, group);
 }
 
@@ -273,6 +298,10 @@ static GOptionContext *make_context(Options *o)
       {"semantics", 0, 0, G_OPTION_ARG_STRING, &o->semantics,
           "none (default), or truth: the true labels as input", "S"},
       {"ground", 0, 0, G_OPTION_ARG_STRING, &o->ground, "auto, calibration, estimate, none", "G"},
+      {"model", 0, 0, G_OPTION_ARG_STRING, &o->model,
+          "satdp (default): stixels, or rdp: segments of depth alone", "M"},
+      {"cut-candidates", 0, 0, G_OPTION_ARG_STRING, &o->candidates,
+          "where stixels may begin: all rows (default), or what rdp keeps", "C"},
       {"no-median", 0, 0, G_OPTION_ARG_NONE, &o->no_median, "no 3x3 median of disparities", NULL},
       {"no-confidence", 0, 0, G_OPTION_ARG_NONE, &o->no_confidence, "all pixels certain", NULL},
       {"backend", 0, 0, G_OPTION_ARG_STRING, &o->backend, "auto, omp or c", "B"},
@@ -291,9 +320,10 @@ static GOptionContext *make_context(Options *o)
       "Examples:\n"
       "  stx-eval --street --frames 3\n"
       "  stx-eval kitti2015/training --cell 4 --json\n"
+      "  stx-eval kitti2015/training --model rdp --epsilon 2 --median 3\n"
       "  stx-eval kitti2015/training --semantics truth --help-satdp\n");
   g_option_context_add_main_entries(context, entries, NULL);
-  add_parameter_groups(context, &o->pipeline);
+  add_parameter_groups(context, o);
   return context;
 }
 
@@ -329,7 +359,7 @@ static bool open_data(const Options *o, DataSet *set, StxError *error)
 static void clear(Options *o)
 {
   char *strings[] = {o->folder, o->calibration, o->size, o->cell, o->reduction, o->semantics,
-      o->ground, o->backend};
+      o->ground, o->backend, o->model, o->candidates};
   for (size_t i = 0; i < G_N_ELEMENTS(strings); i++)
     g_free(strings[i]);
 }
@@ -338,6 +368,7 @@ int main(int argc, char **argv)
 {
   Options options = {.pipeline = PIPELINE_DEFAULTS, .seed = 1, .repeat = 1};
   DataSet set;
+  options.epsilon = (double)options.pipeline.rdp.epsilon / STX_DISPARITY_ONE;
   StxError error = {""};
   setlocale(LC_CTYPE, "");
   bool good = parse(&options, argc, argv, &error) && open_data(&options, &set, &error);

@@ -54,7 +54,8 @@ typedef enum { MAP_RAW, MAP_FILLED, MAP_STIXELS, MAP_COUNT } Map;
 typedef struct {
   char name[64];
   int frames;
-  bool has_truth[TRUTH_COUNT], has_labels, has_classes; /* classes: stixels carry labels */
+  bool has_truth[TRUTH_COUNT], has_labels, has_kinds,
+      has_classes; /* kinds, classes: of the stixels */
   StxDisparityScore score[TRUTH_COUNT][MAP_COUNT];
   uint64_t pixels, known, stixels; /* known: pixels with a disparity before filling */
   uint64_t pairs, evaluated;       /* of the dynamic programme */

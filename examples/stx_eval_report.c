@@ -7,6 +7,8 @@
 static const char *const truth_names[TRUTH_COUNT] = {"non_occluded", "all"};
 static const char *const map_names[MAP_COUNT] = {"raw", "filled", "stixels"};
 static const char *const reductions[] = {"mean", "weighted", "median"};
+static const char *const models[] = {"satdp", "rdp"};
+static const char *const candidates[] = {"all", "rdp"};
 static const char *const grounds[] = {"auto", "calibration", "estimate", "none"};
 
 typedef enum { MEASURE_AND, MEASURE_OR } Measure;
@@ -50,9 +52,16 @@ static void print_head(FILE *out, const DataSet *set, const PipelineSettings *s)
   fprintf(out, "sgm: %d paths, %d disparities, P1 %d, P2 %d, left-right %d px, median %s\n",
       s->sgm.paths, s->sgm.max_disparity, s->sgm.p1, s->sgm.p2, s->sgm.lr_max_diff,
       s->sgm.median ? "on" : "off");
-  fprintf(out, "stixels: cells %d×%d, reduction %s, ground %s, %s\n\n", grid->cell_width,
-      grid->cell_height, reductions[s->colmean.reduction], grounds[s->ground],
-      grid->classes > 0 ? "with true labels" : "depth only");
+  fprintf(out, "cells: %d×%d, reduction %s\n", grid->cell_width, grid->cell_height,
+      reductions[s->colmean.reduction]);
+  if (pipeline_has(s, STAGE_RDP))
+    fprintf(out, "%s: rdp, epsilon %g px, median %d\n",
+        pipeline_has(s, STAGE_SATDP) ? "cut candidates" : "stixels",
+        (double)s->rdp.epsilon / STX_DISPARITY_ONE, s->rdp.median);
+  if (pipeline_has(s, STAGE_SATDP))
+    fprintf(out, "stixels: satdp, ground %s, %s\n", grounds[s->ground],
+        grid->classes > 0 ? "with true labels" : "depth only");
+  fputc('\n', out);
 }
 
 static void print_error_row(FILE *out, const EvalResult *r, Measure measure)
@@ -83,26 +92,26 @@ static void print_errors(
   fputc('\n', out);
 }
 
-static void print_stixel_row(FILE *out, const EvalResult *r)
+static void print_stixel_row(FILE *out, const PipelineSettings *settings, const EvalResult *r)
 {
   fprintf(out, "%-16s", r->name);
   print_cell(out, 8, 1, 100 * stx_rate(r->known, r->pixels));
   print_cell(out, 8, 0, (double)r->stixels / r->frames);
   print_cell(out, 9, 1, stx_rate(r->pixels, r->stixels));
-  print_cell(out, 8, 1, 100 * stx_rate(r->evaluated, r->pairs));
-  print_cell(out, 8, 2, r->has_labels ? 100 * stx_confusion_mean_iou(&r->kinds) : -1);
+  print_cell(out, 8, 1, r->pairs > 0 ? 100 * stx_rate(r->evaluated, r->pairs) : -1);
+  print_cell(out, 8, 2, r->has_kinds ? 100 * stx_confusion_mean_iou(&r->kinds) : -1);
   print_cell(out, 8, 2, r->has_classes ? 100 * stx_confusion_mean_iou(&r->classes) : -1);
   print_cell(out, 8, 2, r->has_labels ? 100 * stx_confusion_mean_iou(&r->majority) : -1);
   fputs("  ", out);
   for (int i = 0; i < STAGE_COUNT; i++)
-    print_cell(out, 8, 2, r->ms[i] / r->frames);
+    print_cell(out, 8, 2, pipeline_has(settings, i) ? r->ms[i] / r->frames : -1);
   fputc('\n', out);
 }
 
-static void print_stixels(
-    FILE *out, const EvalResult *frames, size_t count, const EvalResult *total)
+static void print_stixels(FILE *out, const PipelineSettings *settings, const EvalResult *frames,
+    size_t count, const EvalResult *total)
 {
-  fprintf(out, "%-16s %8s %8s %9s %8s %26s %37s\n", "", "density", "stixels", "px per", "pairs",
+  fprintf(out, "%-16s %8s %8s %9s %8s %26s %46s\n", "", "density", "stixels", "px per", "pairs",
       "mean IoU, %        ", "time, ms         ");
   fprintf(out, "%-16s %8s %8s %9s %8s %8s %8s %8s  ", "frame", "%", "a frame", "stixel", "left, %",
       "kinds", "classes", "cells");
@@ -110,15 +119,15 @@ static void print_stixels(
     fprintf(out, " %8s", stage_names[i]);
   fputc('\n', out);
   for (size_t i = 0; i < count; i++)
-    print_stixel_row(out, &frames[i]);
-  print_stixel_row(out, total);
+    print_stixel_row(out, settings, &frames[i]);
+  print_stixel_row(out, settings, total);
 }
 
 static void print_classes(FILE *out, const EvalResult *total)
 {
   static const char *const kinds[] = {"segment", "ground", "object", "sky"};
   fprintf(out, "\n%-16s %8s %8s\n", "IoU, %", "stixels", "cells");
-  for (int k = STX_KIND_GROUND; k <= STX_KIND_SKY; k++) {
+  for (int k = STX_KIND_GROUND; total->has_kinds && k <= STX_KIND_SKY; k++) {
     fprintf(out, "%-16s", kinds[k]);
     print_cell(out, 8, 2, 100 * stx_confusion_iou(&total->kinds, k));
     fputc('\n', out);
@@ -143,7 +152,7 @@ void eval_print_text(FILE *out, const DataSet *set, const PipelineSettings *sett
     print_errors(out, MEASURE_AND, frames, count, total);
     print_errors(out, MEASURE_OR, frames, count, total);
   }
-  print_stixels(out, frames, count, total);
+  print_stixels(out, settings, frames, count, total);
   if (total->has_labels)
     print_classes(out, total);
 }
@@ -184,20 +193,21 @@ static json_t *iou_json(const StxConfusion *confusion)
       "{s:o, s:o}", "mean", number(stx_confusion_mean_iou(confusion)), "each", classes);
 }
 
-static json_t *result_json(const EvalResult *r)
+static json_t *result_json(const PipelineSettings *settings, const EvalResult *r)
 {
-  json_t *object = json_pack("{s:s, s:i, s:f, s:f, s:f, s:f}", "name", r->name, "frames", r->frames,
+  json_t *object = json_pack("{s:s, s:i, s:f, s:f, s:f, s:o}", "name", r->name, "frames", r->frames,
       "density", stx_rate(r->known, r->pixels), "stixels_per_frame", (double)r->stixels / r->frames,
       "pixels_per_stixel", stx_rate(r->pixels, r->stixels), "pairs_evaluated",
-      stx_rate(r->evaluated, r->pairs));
+      number(r->pairs > 0 ? stx_rate(r->evaluated, r->pairs) : -1));
   for (int t = 0; t < TRUTH_COUNT; t++)
     json_object_set_new(object, truth_names[t], truth_json(r, t));
-  json_object_set_new(object, "iou_kinds", r->has_labels ? iou_json(&r->kinds) : json_null());
+  json_object_set_new(object, "iou_kinds", r->has_kinds ? iou_json(&r->kinds) : json_null());
   json_object_set_new(object, "iou_classes", r->has_classes ? iou_json(&r->classes) : json_null());
   json_object_set_new(object, "iou_cells", r->has_labels ? iou_json(&r->majority) : json_null());
   json_t *ms = json_object();
   for (int i = 0; i < STAGE_COUNT; i++)
-    json_object_set_new(ms, stage_names[i], json_real(r->ms[i] / r->frames));
+    json_object_set_new(
+        ms, stage_names[i], number(pipeline_has(settings, i) ? r->ms[i] / r->frames : -1));
   json_object_set_new(object, "ms", ms);
   return object;
 }
@@ -205,10 +215,17 @@ static json_t *result_json(const EvalResult *r)
 static json_t *settings_json(const PipelineSettings *s)
 {
   const StxGrid *grid = &s->colmean.grid;
-  return json_pack("{s:i, s:i, s:i, s:i, s:i, s:i, s:s, s:s, s:i}", "paths", s->sgm.paths,
+  json_t *object = json_pack("{s:i, s:i, s:i, s:i, s:i, s:i, s:s, s:s, s:i}", "paths", s->sgm.paths,
       "max_disparity", s->sgm.max_disparity, "p1", s->sgm.p1, "p2", s->sgm.p2, "cell_width",
       grid->cell_width, "cell_height", grid->cell_height, "reduction",
       reductions[s->colmean.reduction], "ground", grounds[s->ground], "classes", grid->classes);
+  json_object_set_new(object, "model", json_string(models[s->model]));
+  json_object_set_new(object, "cut_candidates", json_string(candidates[s->candidates]));
+  if (pipeline_has(s, STAGE_RDP)) {
+    json_object_set_new(object, "epsilon", json_real((double)s->rdp.epsilon / STX_DISPARITY_ONE));
+    json_object_set_new(object, "median", json_integer(s->rdp.median));
+  }
+  return object;
 }
 
 void eval_print_json(FILE *out, const DataSet *set, const PipelineSettings *settings,
@@ -216,9 +233,9 @@ void eval_print_json(FILE *out, const DataSet *set, const PipelineSettings *sett
 {
   json_t *list = json_array();
   for (size_t i = 0; i < count; i++)
-    json_array_append_new(list, result_json(&frames[i]));
+    json_array_append_new(list, result_json(settings, &frames[i]));
   json_t *root = json_pack("{s:s, s:o, s:o, s:o}", "data", set->name, "settings",
-      settings_json(settings), "frames", list, "total", result_json(total));
+      settings_json(settings), "frames", list, "total", result_json(settings, total));
   json_dumpf(root, out, JSON_INDENT(2) | JSON_REAL_PRECISION(6));
   fputc('\n', out);
   json_decref(root);

@@ -287,6 +287,45 @@ START_TEST(eval_does_not_depend_on_the_backend)
 }
 END_TEST
 
+START_TEST(eval_measures_segments)
+{
+  json_t *fine = run_json("STX_EVAL", STREET "--frames 1 --model rdp --epsilon 0.5 --median 3");
+  json_t *coarse = run_json("STX_EVAL", STREET "--frames 1 --model rdp --epsilon 8 --median 3");
+  ck_assert_double_lt(number_at(fine, "total.non_occluded.stixels.error_and"), 0.12);
+  ck_assert_double_lt(number_at(fine, "total.non_occluded.stixels.error_or"),
+      number_at(coarse, "total.non_occluded.stixels.error_or"));
+  ck_assert_double_lt(
+      number_at(fine, "total.pixels_per_stixel"), number_at(coarse, "total.pixels_per_stixel"));
+  ck_assert_double_eq(number_at(fine, "settings.epsilon"), 0.5);
+  ck_assert_double_gt(number_at(fine, "total.ms.rdp"), 0);
+  json_t *total = json_object_get(fine, "total");
+  static const char *const absent[] = {"iou_kinds", "iou_classes", "pairs_evaluated"};
+  for (size_t i = 0; i < G_N_ELEMENTS(absent); i++)
+    ck_assert_msg(json_is_null(json_object_get(total, absent[i])), "%s is not null", absent[i]);
+  ck_assert(json_is_null(json_object_get(json_object_get(total, "ms"), "satdp")));
+  json_decref(fine);
+  json_decref(coarse);
+}
+END_TEST
+
+/* Fewer start rows: less work for satdp, and other stixels; at epsilon 0 nearly all rows. */
+START_TEST(eval_takes_start_rows_from_rdp)
+{
+  static const char *const work = "total.pairs_evaluated", *const size = "total.pixels_per_stixel";
+  json_t *all = run_json("STX_EVAL", STREET "--frames 1 --backend c");
+  json_t *few =
+      run_json("STX_EVAL", STREET "--frames 1 --backend c --cut-candidates rdp --epsilon 8");
+  ck_assert_double_lt(number_at(few, work), 0.5 * number_at(all, work));
+  ck_assert_double_gt(number_at(few, size), number_at(all, size));
+  ck_assert_double_gt(number_at(few, "total.iou_kinds.mean"), 0.3);
+  ck_assert_double_gt(number_at(few, "total.ms.rdp"), 0);
+  ck_assert(
+      json_is_null(json_object_get(json_object_get(json_object_get(all, "total"), "ms"), "rdp")));
+  json_decref(all);
+  json_decref(few);
+}
+END_TEST
+
 START_TEST(eval_reads_folders_like_kittis)
 {
   static const char *const same[] = {"total.all.raw.pixels", "total.all.raw.error_and",
@@ -334,6 +373,12 @@ START_TEST(eval_refuses_what_it_cannot_use)
   expect_error("STX_EVAL", "--street --cell 4x", "--cell=4x: write it as N or WxH");
   expect_error("STX_EVAL", "--street --paths 5", "paths is 5");
   expect_error("STX_EVAL", "--street --threads -1", "--threads=-1");
+  expect_error("STX_EVAL", "--street --model sgm", "--model=sgm: choose one of satdp, rdp");
+  expect_error("STX_EVAL", "--street --model rdp --epsilon 256", "--epsilon=256: must be 0 to 255");
+  expect_error("STX_EVAL", "--street --model rdp --epsilon nan", "--epsilon=nan");
+  expect_error("STX_EVAL", "--street --model rdp --median 4", "median is 4 cells");
+  expect_error("STX_EVAL", "--street --cut-candidates x", "choose one of all, rdp");
+  expect_error("STX_EVAL", "--street --model rdp --cut-candidates rdp", "is for --model=satdp");
   expect_error("STX_EVAL", "--street --nonsense", "--help");
   remove_folder(folder);
 
@@ -467,6 +512,8 @@ static const StxTest tests[] = {
     {&broken_files_are_refused},
     {&eval_measures_the_street},
     {&eval_does_not_depend_on_the_backend},
+    {&eval_measures_segments},
+    {&eval_takes_start_rows_from_rdp},
     {&eval_reads_folders_like_kittis},
     {&eval_prints_a_table},
     {&eval_refuses_what_it_cannot_use},
