@@ -4,12 +4,12 @@
 #ifndef GST_SAT_DP_STIXELS_H
 #define GST_SAT_DP_STIXELS_H
 
-#include <gst/base/gstbasetransform.h>
+#include "gst/gststxsegmentation.h"
 
 G_BEGIN_DECLS
 
 #define GST_TYPE_SAT_DP_STIXELS (gst_sat_dp_stixels_get_type())
-G_DECLARE_FINAL_TYPE(GstSatDpStixels, gst_sat_dp_stixels, GST, SAT_DP_STIXELS, GstBaseTransform)
+G_DECLARE_FINAL_TYPE(GstSatDpStixels, gst_sat_dp_stixels, GST, SAT_DP_STIXELS, GstStxSegmentation)
 
 GST_ELEMENT_REGISTER_DECLARE(sat_dp_stixels)
 

@@ -3,6 +3,7 @@
 #include <gst/gst.h>
 
 #include "gst/gstdownsampletranspose.h"
+#include "gst/gstrdpcolumns.h"
 #include "gst/gstsatdpstixels.h"
 #include "gst/gststereosgm.h"
 #include "gst/gststixeljson.h"
@@ -14,6 +15,7 @@ static gboolean plugin_init(GstPlugin *plugin)
   gboolean ok = TRUE;
 
   ok &= GST_ELEMENT_REGISTER(downsample_transpose, plugin);
+  ok &= GST_ELEMENT_REGISTER(rdp_columns, plugin);
   ok &= GST_ELEMENT_REGISTER(sat_dp_stixels, plugin);
   ok &= GST_ELEMENT_REGISTER(stereo_sgm, plugin);
   ok &= GST_ELEMENT_REGISTER(stixel_json, plugin);

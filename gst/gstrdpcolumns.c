@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * SECTION:element-rdp-columns
+ * @title: rdp-columns
+ *
+ * Simplifies every column of a disparity map to line segments that pass no cell by more than
+ * epsilon: Ramer-Douglas-Peucker on all columns at once, down to cells of one pixel.
+ *
+ * ## Example
+ *
+ * |[
+ * gst-launch-1.0 street-scene-src view=disparity num-buffers=3 !
+ * downsample-transpose stixel-width=1 stixel-height=1 ! rdp-columns epsilon=2 !
+ * multifilesink location=frame-%03d.stixels
+ * ]|
+ */
+#include "gst/gstrdpcolumns.h"
+
+#include <math.h>
+
+#include "gst/gststxrdp.h"
+#include "gst/gststxutil.h"
+
+GST_DEBUG_CATEGORY_STATIC(gst_rdp_columns_debug);
+#define GST_CAT_DEFAULT gst_rdp_columns_debug
+
+enum { PROP_EPSILON = GST_STX_PROP_OWN, PROP_MEDIAN, PROP_POST_MESSAGES };
+
+enum { BLOCK_SCRATCH = GST_STX_SEGMENTATION_BLOCK };
+
+typedef struct {
+  gdouble epsilon; /* pixels */
+  gint median;     /* cells */
+  gboolean post_messages;
+} Settings;
+
+struct _GstRdpColumns {
+  GstStxSegmentation parent;
+
+  Settings set; /* properties, under the object lock */
+
+  /* Of the streaming thread. */
+  const GstStxColumnStream *stream;
+  StxRdpParams params; /* of this frame */
+  gboolean post;       /* its statistics are wanted */
+  GstStxRdp rdp;
+};
+
+G_DEFINE_TYPE(GstRdpColumns, gst_rdp_columns, GST_TYPE_STX_SEGMENTATION)
+GST_ELEMENT_REGISTER_DEFINE(rdp_columns, "rdp-columns", GST_RANK_NONE, GST_TYPE_RDP_COLUMNS)
+
+#define GST_TYPE_RDP_COLUMNS_MEDIAN (median_get_type())
+static GType median_get_type(void)
+{
+  static gsize type = 0;
+  static const GEnumValue values[] = {
+      {0, "None", "0"},
+      {3, "Of 3 cells", "3"},
+      {5, "Of 5 cells", "5"},
+      {7, "Of 7 cells", "7"},
+      {0, NULL, NULL},
+  };
+
+  if (g_once_init_enter(&type))
+    g_once_init_leave(&type, g_enum_register_static("GstRdpColumnsMedian", values));
+  return type;
+}
+
+/* ---- Properties ---------------------------------------------------------------------------- */
+
+static void set_property(GObject *object, guint id, const GValue *value, GParamSpec *spec)
+{
+  Settings *set = &GST_RDP_COLUMNS(object)->set;
+
+  GST_OBJECT_LOCK(object);
+  switch (id) {
+  case PROP_EPSILON:
+    set->epsilon = g_value_get_double(value);
+    break;
+  case PROP_MEDIAN:
+    set->median = g_value_get_enum(value);
+    break;
+  case PROP_POST_MESSAGES:
+    set->post_messages = g_value_get_boolean(value);
+    break;
+  default:
+    G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
+  }
+  GST_OBJECT_UNLOCK(object);
+}
+
+static void get_property(GObject *object, guint id, GValue *value, GParamSpec *spec)
+{
+  const Settings *set = &GST_RDP_COLUMNS(object)->set;
+
+  GST_OBJECT_LOCK(object);
+  switch (id) {
+  case PROP_EPSILON:
+    g_value_set_double(value, set->epsilon);
+    break;
+  case PROP_MEDIAN:
+    g_value_set_enum(value, set->median);
+    break;
+  case PROP_POST_MESSAGES:
+    g_value_set_boolean(value, set->post_messages);
+    break;
+  default:
+    G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
+  }
+  GST_OBJECT_UNLOCK(object);
+}
+
+static void install_properties(GObjectClass *klass)
+{
+  const GParamFlags flags = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING;
+
+  g_object_class_install_property(klass, PROP_EPSILON,
+      g_param_spec_double("epsilon", "Epsilon",
+          "How far a cell may lie from its segment, in pixels of disparity; more gives fewer "
+          "segments",
+          0, GST_STX_EPSILON_MAX, GST_STX_EPSILON_DEFAULT, flags));
+  g_object_class_install_property(klass, PROP_MEDIAN,
+      g_param_spec_enum("median", "Median",
+          "Cells of the median filter along each column before it is cut",
+          GST_TYPE_RDP_COLUMNS_MEDIAN, 0, flags));
+  g_object_class_install_property(klass, PROP_POST_MESSAGES,
+      g_param_spec_boolean("post-messages", "Post messages",
+          "Post an element message stx-segments-stats for every frame", FALSE, flags));
+  gst_type_mark_as_plugin_api(GST_TYPE_RDP_COLUMNS_MEDIAN, 0);
+}
+
+/* ---- Segmentation -------------------------------------------------------------------------- */
+
+static void take_settings(GstStxSegmentation *base)
+{
+  GstRdpColumns *self = GST_RDP_COLUMNS(base);
+
+  self->params = (StxRdpParams){.grid = self->stream->grid,
+      .epsilon = gst_stx_rdp_epsilon(self->set.epsilon),
+      .median = self->set.median};
+  self->post = self->set.post_messages;
+}
+
+static gboolean configure(GstStxSegmentation *base, StxError *error)
+{
+  return stx_rdp_check(&GST_RDP_COLUMNS(base)->params, error);
+}
+
+static const StxImplInfo *choose_host(GstStxSegmentation *base, StxError *error)
+{
+  GstRdpColumns *self = GST_RDP_COLUMNS(base);
+
+  return gst_stx_rdp_choose(&self->rdp, self->stream, error);
+}
+
+static GstFlowReturn run_host(GstStxSegmentation *base, GstBuffer *frame, const void *columns,
+    StxStixel *records, void *result)
+{
+  GstRdpColumns *self = GST_RDP_COLUMNS(base);
+  StxError error;
+
+  if (gst_stx_rdp_run(
+          &self->rdp, &self->params, self->stream->threads, columns, records, NULL, result, &error))
+    return GST_FLOW_OK;
+  GST_STX_ELEMENT_ERROR(self, RESOURCE, NO_SPACE_LEFT, &error);
+  return GST_FLOW_ERROR;
+}
+
+static GstFlowReturn run_device(GstStxSegmentation *base, GstBuffer *frame, const void *columns,
+    StxStixel *records, void *result, StxError *error)
+{
+  GstRdpColumns *self = GST_RDP_COLUMNS(base);
+
+  return gst_stx_rdp_enqueue(self->stream->cuda, BLOCK_SCRATCH, &self->params, columns, records,
+             NULL, result, error)
+             ? GST_FLOW_OK
+             : GST_STX_FLOW_GPU_FAILED;
+}
+
+static void post(GstStxSegmentation *base, GstBuffer *frame, const void *data)
+{
+  GstRdpColumns *self = GST_RDP_COLUMNS(base);
+  const StxRdpCudaResult *result = data;
+  double columns = stx_grid_columns(&self->params.grid);
+  double mean = (double)result->levels / columns;
+  double variance = (double)result->levels_squared / columns - mean * mean;
+
+  if (!self->post)
+    return;
+  gst_element_post_message(GST_ELEMENT(self),
+      gst_message_new_element(GST_OBJECT(self),
+          gst_structure_new("stx-segments-stats", "timestamp", G_TYPE_UINT64, GST_BUFFER_PTS(frame),
+              "segments", G_TYPE_UINT, (guint)result->count, "levels", G_TYPE_DOUBLE, mean,
+              "levels-deviation", G_TYPE_DOUBLE, sqrt(MAX(variance, 0)), "levels-max", G_TYPE_UINT,
+              (guint)result->deepest, "unknown", G_TYPE_UINT64, result->unknown, "cells",
+              G_TYPE_UINT64, (guint64)columns * (guint64)stx_grid_rows(&self->params.grid), NULL)));
+}
+
+static void free_memory(GstStxSegmentation *base)
+{
+  gst_stx_rdp_clear(&GST_RDP_COLUMNS(base)->rdp);
+}
+
+/* ---- GObject ------------------------------------------------------------------------------- */
+
+static void gst_rdp_columns_class_init(GstRdpColumnsClass *klass)
+{
+  GObjectClass *object = G_OBJECT_CLASS(klass);
+  GstStxSegmentationClass *segmentation = GST_STX_SEGMENTATION_CLASS(klass);
+
+  object->set_property = set_property;
+  object->get_property = get_property;
+  install_properties(object);
+
+  segmentation->rows_max = STX_RDP_MAX_ROWS;
+  segmentation->device_impls = &stx_rdp_cuda_impls;
+  segmentation->result =
+      (GstStxRecordsResult){sizeof(StxRdpCudaResult), offsetof(StxRdpCudaResult, count)};
+  segmentation->take_settings = take_settings;
+  segmentation->configure = configure;
+  segmentation->choose_host = choose_host;
+  segmentation->run_host = run_host;
+  segmentation->run_device = run_device;
+  segmentation->post = post;
+  segmentation->free_memory = free_memory;
+
+  gst_element_class_set_static_metadata(GST_ELEMENT_CLASS(klass), "Columns to line segments",
+      "Filter/Analyzer/Video",
+      "Simplifies columns of disparity to line segments by Ramer-Douglas-Peucker", GST_STX_AUTHOR);
+  GST_DEBUG_CATEGORY_INIT(gst_rdp_columns_debug, "rdp-columns", 0, "columns to segments");
+}
+
+static void gst_rdp_columns_init(GstRdpColumns *self)
+{
+  self->set = (Settings){.epsilon = GST_STX_EPSILON_DEFAULT};
+  self->stream = gst_stx_segmentation_stream(GST_STX_SEGMENTATION(self));
+}
