@@ -2,6 +2,7 @@
 /* stx-bench: times every stage and implementation. See docs/benchmarks.md. */
 #include "examples/stx_bench.h"
 
+#include <errno.h>
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,7 @@
 typedef struct {
   bool stages[BENCH_STAGES];
   int sizes, width[MAX_SIZES], height[MAX_SIZES];
-  char **size_texts, *left, *right, *labels, *calibration, *backend;
+  char **size_texts, **lefts, **rights, *labels, *calibration, *backend, *figures;
   gboolean quick, markdown, json;
   int threads, milliseconds, warm_up, sets;
   bool cpu, gpu;
@@ -27,6 +28,8 @@ typedef struct {
   BenchDevice device;
   BenchContext context;
   GArray *rows; /* BenchRow */
+  FILE *levels; /* NULL: no figures */
+  int inputs;   /* so far */
   bool differs;
 } Bench;
 
@@ -63,6 +66,21 @@ static bool bench_cells(Bench *b, int cell, StxSemantics semantics, StxError *er
   return bench(b, &what, NULL, error);
 }
 
+/* Columns of several lengths and kinds; the quick choice is one of each of two kinds. */
+static bool bench_rdp(Bench *b, StxError *error)
+{
+  static const int rows[] = {256, 512, 1024, 4096};
+  const bool quick = b->options->quick;
+  for (size_t n = 0; n < (quick ? 1 : G_N_ELEMENTS(rows)); n++)
+    for (BenchColumns kind = 0; kind < BENCH_COLUMNS_COUNT; kind++) {
+      BenchCase what = {.stage = BENCH_RDP, .cell = 1, .rows = rows[n], .columns = kind};
+      bool wanted = !quick || kind == BENCH_COLUMNS_AVERAGE || kind == BENCH_COLUMNS_NOISE;
+      if (wanted && !bench(b, &what, NULL, error))
+        return false;
+    }
+  return b->levels == NULL || bench_rdp_levels(b->levels, b->inputs == 0, b->context.input, error);
+}
+
 static bool bench_input(Bench *b, const BenchInput *input, StxError *error)
 {
   static const StxSemantics semantics[] = {
@@ -75,12 +93,15 @@ static bool bench_input(Bench *b, const BenchInput *input, StxError *error)
     for (size_t i = 0; i < G_N_ELEMENTS(semantics); i++)
       if (!bench_cells(b, cell, semantics[i], error))
         return false;
+  if (!bench_rdp(b, error))
+    return false;
   for (int cell = 8; cell >= 4; cell /= 2)
     if (!bench(b, &(BenchCase){.stage = BENCH_PIPELINE, .cell = cell}, NULL, error))
       return false;
   for (int cell = 8; cell >= 4; cell /= 2)
     if (!bench(b, &(BenchCase){.stage = BENCH_OVERLAY, .cell = cell}, NULL, error))
       return false;
+  b->inputs++;
   return bench(b, &(BenchCase){.stage = BENCH_SCENE}, NULL, error);
 }
 
@@ -89,14 +110,13 @@ static bool bench_inputs(Bench *b, StxError *error)
   const Options *o = b->options;
   BenchInput input;
   bool good = true;
-  if (o->left != NULL) {
-    if (!bench_input_files(&input, o->left, o->right, o->labels, o->calibration, error))
+  for (int i = 0; good && o->lefts != NULL && o->lefts[i] != NULL; i++) {
+    if (!bench_input_files(&input, o->lefts[i], o->rights[i], o->labels, o->calibration, error))
       return false;
     good = bench_input(b, &input, error);
     bench_input_free(&input);
-    return good;
   }
-  for (int i = 0; good && i < o->sizes; i++) {
+  for (int i = 0; good && o->lefts == NULL && i < o->sizes; i++) {
     if (!bench_input_street(&input, o->width[i], o->height[i], error))
       return false;
     good = bench_input(b, &input, error);
@@ -139,6 +159,31 @@ static bool run_groups(Bench *b, StxError *error)
   return good;
 }
 
+static FILE *create(const Options *o, const char *name, StxError *error)
+{
+  char *path = g_build_filename(o->figures, name, NULL);
+  FILE *file = fopen(path, "w");
+  if (file == NULL)
+    stx_fail(error, "%s: %s", path, g_strerror(errno));
+  g_free(path);
+  return file;
+}
+
+/* The groups as run_groups runs them, and their times and levels as CSV in a folder. */
+static bool run_figures(Bench *b, StxError *error)
+{
+  FILE *times = create(b->options, "rdp-times.csv", error);
+  b->levels = times != NULL ? create(b->options, "rdp-levels.csv", error) : NULL;
+  bool good = b->levels != NULL && run_groups(b, error);
+  if (good)
+    bench_print_rdp(times, (const BenchRow *)(void *)b->rows->data, (int)b->rows->len);
+  FILE *files[] = {times, b->levels};
+  for (size_t i = 0; i < G_N_ELEMENTS(files); i++)
+    if (files[i] != NULL && fclose(files[i]) != 0 && good)
+      good = stx_fail(error, "%s: %s", b->options->figures, g_strerror(errno));
+  return good;
+}
+
 /* All groups of all inputs; also fails when an implementation differs from the reference. */
 static bool run_bench(const Options *o, StxError *error)
 {
@@ -152,7 +197,7 @@ static bool run_bench(const Options *o, StxError *error)
           .sets = o->sets},
       .rows = g_array_new(FALSE, FALSE, sizeof(BenchRow))};
   b.context.machine = &b.machine;
-  bool good = open_machine(&b, error) && run_groups(&b, error);
+  bool good = open_machine(&b, error) && (o->figures != NULL ? run_figures : run_groups)(&b, error);
   close_machine(&b);
   g_array_free(b.rows, TRUE);
   return good;
@@ -172,7 +217,7 @@ static bool choose_stages(Options *o, int count, char **words, StxError *error)
         o->stages[i] = known = true;
     if (!known)
       return stx_fail(error,
-          "no stage '%s': choose from sgm, colmean, satdp, colmean+satdp, pipeline, overlay, "
+          "no stage '%s': choose from sgm, colmean, satdp, rdp, colmean+satdp, pipeline, overlay, "
           "scene, all",
           words[w]);
   }
@@ -204,12 +249,15 @@ static bool choose_sizes(Options *o, StxError *error)
 
 static bool check_options(const Options *o, StxError *error)
 {
-  if ((o->left == NULL) != (o->right == NULL))
+  guint lefts = o->lefts != NULL ? g_strv_length(o->lefts) : 0;
+  if (lefts != (o->rights != NULL ? g_strv_length(o->rights) : 0))
     return stx_fail(error, "--left and --right belong together");
-  if (o->left == NULL && (o->labels != NULL || o->calibration != NULL))
-    return stx_fail(error, "--labels and --calibration belong to --left and --right");
-  if (o->left != NULL && o->size_texts != NULL)
+  if (lefts != 1 && (o->labels != NULL || o->calibration != NULL))
+    return stx_fail(error, "--labels and --calibration belong to one --left and --right");
+  if (lefts > 0 && o->size_texts != NULL)
     return stx_fail(error, "--size is for the synthetic street; files bring their own");
+  if (o->figures != NULL && !o->stages[BENCH_RDP])
+    return stx_fail(error, "--figures is for the stage rdp");
   if (o->threads < 0 || o->threads > 256)
     return stx_fail(error, "--threads=%d: must be 0 (all cores) to 256", o->threads);
   if (o->milliseconds < 1)
@@ -226,8 +274,9 @@ static GOptionContext *make_context(Options *o)
   const GOptionEntry entries[] = {
       {"size", 0, 0, G_OPTION_ARG_STRING_ARRAY, &o->size_texts,
           "of the synthetic street, may be repeated (1242x375 and 2048x1024)", "WxH"},
-      {"left", 0, 0, G_OPTION_ARG_FILENAME, &o->left, "a picture instead of the street", "PNG"},
-      {"right", 0, 0, G_OPTION_ARG_FILENAME, &o->right, "its right one", "PNG"},
+      {"left", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &o->lefts,
+          "a picture instead of the street, may be repeated", "PNG"},
+      {"right", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &o->rights, "its right one", "PNG"},
       {"labels", 0, 0, G_OPTION_ARG_FILENAME, &o->labels, "its Cityscapes label ids", "PNG"},
       {"calibration", 0, 0, G_OPTION_ARG_FILENAME, &o->calibration, "its camera", "FILE"},
       {"backend", 0, 0, G_OPTION_ARG_STRING, &o->backend, "cpu (default), cuda or all", "B"},
@@ -237,15 +286,17 @@ static GOptionContext *make_context(Options *o)
       {"sets", 0, 0, G_OPTION_ARG_INT, &o->sets,
           "of inputs in rotation on the GPU (0: more than its cache holds)", "N"},
       {"quick", 0, 0, G_OPTION_ARG_NONE, &o->quick, "60 ms each, 4 paths only", NULL},
+      {"figures", 0, 0, G_OPTION_ARG_FILENAME, &o->figures,
+          "of rdp: write rdp-times.csv and rdp-levels.csv", "FOLDER"},
       {"markdown", 0, 0, G_OPTION_ARG_NONE, &o->markdown, "print a Markdown table", NULL},
       {"json", 0, 0, G_OPTION_ARG_NONE, &o->json, "print JSON", NULL},
       {NULL},
   };
   GOptionContext *context = g_option_context_new("[STAGE...] - times stages and implementations");
   g_option_context_set_summary(context,
-      "STAGE: sgm, colmean, satdp, colmean+satdp, pipeline, or all (default). Every "
-      "implementation\n"
-      "that this machine can run must first give the bytes of the reference, c. Then all take\n"
+      "STAGE: sgm, colmean, satdp, rdp, colmean+satdp, pipeline, or all (default). Every\n"
+      "implementation that this machine can run must first give the bytes of the reference, c. "
+      "Then all take\n"
       "turns; printed are median and minimum, the ratio of the reference's median (one thread) to\n"
       "this one, and the rate against the limit that was measured at the start. The first GPU\n"
       "runs every stage twice: launched kernel by kernel, and replayed as a graph.");
@@ -253,6 +304,7 @@ static GOptionContext *make_context(Options *o)
                                             "  stx-bench --quick\n"
                                             "  stx-bench satdp colmean --size 2048x1024\n"
                                             "  stx-bench --backend cuda --markdown\n"
+                                            "  stx-bench rdp --figures .\n"
                                             "  stx-bench all --markdown > table.md\n");
   g_option_context_add_main_entries(context, entries, NULL);
   return context;
@@ -277,8 +329,9 @@ int main(int argc, char **argv)
   if (!good)
     fprintf(stderr, "stx-bench: %s\n", error.text);
   g_strfreev(options.size_texts);
-  g_free(options.left);
-  g_free(options.right);
+  g_strfreev(options.lefts);
+  g_strfreev(options.rights);
+  g_free(options.figures);
   g_free(options.labels);
   g_free(options.calibration);
   g_free(options.backend);

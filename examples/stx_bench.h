@@ -4,6 +4,7 @@
  * machine can do at most.
  *
  *   stx_bench_input.c   realistic pictures, disparities, labels and scores of a given size
+ *   stx_bench_rdp.c     columns for rdp, and what it makes of them over epsilon
  *   stx_bench_group.c   one stage with one set of parameters, and its implementations
  *   stx_bench_measure.c compares them with the reference, then times them in turns
  *   stx_bench_cuda.c    the GPU and what it reaches; stx_bench_cuda_group.c: a group's work on it
@@ -24,6 +25,7 @@
 
 /* One stereo frame and what the stages before would make of it. All data owned. */
 typedef struct {
+  char name[64]; /* "street", or the left picture's file name up to its first dot */
   int width, height;
   StxImage8 left, right, labels; /* labels: train ids */
   StxImage16 disparity;          /* by sgm, with its confidence */
@@ -76,12 +78,13 @@ typedef struct {
 
 /* ---- Rows --------------------------------------------------------------------------------- */
 
-/* The first four have a table of implementations with a reference; of the others the best are
+/* The first five have a table of implementations with a reference; of the others the best are
  * timed. The scene is for the CPU alone. */
 typedef enum {
   BENCH_SGM,
   BENCH_COLMEAN,
   BENCH_SATDP,
+  BENCH_RDP,
   BENCH_OVERLAY,  /* the stixels drawn on an RGBA frame */
   BENCH_BOTH,     /* colmean and satdp one after the other */
   BENCH_PIPELINE, /* sgm, colmean, roadline, satdp */
@@ -93,12 +96,13 @@ typedef enum {
 typedef struct {
   BenchStage stage;
   const char *impl, *input; /* input: "4 paths", "labels", …: static text */
+  const char *picture;      /* the input's name */
   bool graph;               /* GPU: replayed as a graph, else launched kernel by kernel */
   int sets;                 /* GPU: input sets in rotation */
   int threads;              /* CPU: of the run; 0: on the GPU */
-  int width, height;
-  int cell, classes; /* 0: does not apply */
-  bool differs;      /* from the reference: not timed */
+  int width, height;        /* of rdp: columns and rows */
+  int cell, classes;        /* 0: does not apply */
+  bool differs;             /* from the reference: not timed */
   int runs;
   double median, minimum; /* ms */
   double ratio;           /* reference's median (one thread) over this one's; 0: unknown */
@@ -119,12 +123,24 @@ typedef struct {
   int sets;                    /* of inputs on the GPU; 0: as its cache asks for */
 } BenchContext;
 
+/* The columns that rdp is timed with: all of a frame, the tenth of them with the fewest or the most
+ * segments over and over, white noise. */
+typedef enum {
+  BENCH_COLUMNS_BEST,
+  BENCH_COLUMNS_AVERAGE,
+  BENCH_COLUMNS_WORST,
+  BENCH_COLUMNS_NOISE,
+  BENCH_COLUMNS_COUNT
+} BenchColumns;
+
 /* Parameters of a group, as far as its stage looks at them. */
 typedef struct {
   BenchStage stage;
   int paths, cell;
   StxSemantics semantics; /* NONE, LABELS or SCORES_U8 */
-  double reference;       /* ms of the reference, where the group does not time it; 0: unknown */
+  int rows;               /* of rdp */
+  BenchColumns columns;
+  double reference; /* ms of the reference, where the group does not time it; 0: unknown */
 } BenchCase;
 
 #define BENCH_MAX_ROWS 32 /* of one group: implementations times thread counts */
@@ -135,6 +151,17 @@ typedef struct {
 bool bench_group(const BenchContext *context, const BenchCase *what, BenchRow *rows, int *count,
     double *reference, StxError *error);
 
+/* ---- Columns for rdp ---------------------------------------------------------------------- */
+
+/* Fills columns of 1 × 1 cells: the input's disparities, holes filled, every column resampled to
+ * the grid's height, all certain; then chosen as `kind` says. Fails for lack of memory. */
+bool bench_rdp_columns(const BenchInput *input, const StxRdpParams *params, BenchColumns kind,
+    void *columns, StxError *error);
+
+/* Writes a line of CSV for every epsilon, median and number of rows: how often segments are split,
+ * how many there are and how far they are from the columns. With `head` the titles come first. */
+bool bench_rdp_levels(FILE *out, bool head, const BenchInput *input, StxError *error);
+
 /* ---- Report ------------------------------------------------------------------------------- */
 
 typedef enum { BENCH_TEXT, BENCH_MARKDOWN, BENCH_JSON } BenchFormat;
@@ -143,5 +170,8 @@ typedef enum { BENCH_TEXT, BENCH_MARKDOWN, BENCH_JSON } BenchFormat;
 void bench_print_head(FILE *out, BenchFormat format, const BenchMachine *machine);
 void bench_print_rows(FILE *out, BenchFormat format, const BenchRow *rows, int count);
 void bench_print_json(FILE *out, const BenchMachine *machine, const BenchRow *rows, int count);
+
+/* The times of rdp as CSV. */
+void bench_print_rdp(FILE *out, const BenchRow *rows, int count);
 
 #endif

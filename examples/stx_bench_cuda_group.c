@@ -24,7 +24,7 @@ typedef enum {
   SCORES,
   COLUMNS,
   STIXELS,
-  RESULT, /* of satdp or overlay */
+  RESULT, /* of satdp, rdp or overlay */
   FRAME,
   BUFFERS
 } Buffer;
@@ -49,6 +49,7 @@ static const struct {
     [BENCH_SGM] = {{&stx_sgm_cuda_impls}, 1u << LEFT | 1u << RIGHT, DEPTH, 0},
     [BENCH_COLMEAN] = {{&stx_colmean_cuda_impls}, DEPTH | SEMANTICS, 1u << COLUMNS, 0},
     [BENCH_SATDP] = {{&stx_satdp_cuda_impls}, 1u << COLUMNS, 1u << STIXELS | 1u << RESULT, 0},
+    [BENCH_RDP] = {{&stx_rdp_cuda_impls}, 1u << COLUMNS, 1u << STIXELS | 1u << RESULT, 0},
     [BENCH_OVERLAY] = {{&stx_overlay_cuda_impls}, 1u << STIXELS | 1u << FRAME,
         1u << FRAME | 1u << RESULT, 0},
     [BENCH_BOTH] = {{&stx_colmean_cuda_impls, &stx_satdp_cuda_impls}, DEPTH | SEMANTICS,
@@ -102,6 +103,7 @@ static void set_sizes(CudaGroup *c, const Group *g)
       [COLUMNS] = stx_grid_bytes(grid),
       [STIXELS] = cells * sizeof(StxStixel),
       [RESULT] = g->what->stage == BENCH_OVERLAY ? sizeof(StxOverlayCudaResult)
+                 : g->what->stage == BENCH_RDP   ? sizeof(StxRdpCudaResult)
                                                  : sizeof(StxSatdpCudaResult),
       [FRAME] = 4 * pixels,
   };
@@ -137,6 +139,8 @@ static size_t scratch_size(const Group *g, const StxImplTable *table)
       size = ((const StxColmeanCudaImpl *)record)->scratch_size(&g->colmean);
     else if (table == &stx_satdp_cuda_impls)
       size = ((const StxSatdpCudaImpl *)record)->scratch_size(&g->satdp);
+    else if (table == &stx_rdp_cuda_impls)
+      size = ((const StxRdpCudaImpl *)record)->scratch_size(&g->rdp);
     else
       size = ((const StxOverlayCudaImpl *)record)->scratch_size(&g->overlay_params, cells);
     most = size > most ? size : most;
@@ -295,6 +299,13 @@ static bool run_satdp(const Group *g, const StxSatdpCudaImpl *impl, int set, Stx
       c->device->stream, error);
 }
 
+static bool run_rdp(const Group *g, const StxRdpCudaImpl *impl, int set, StxError *error)
+{
+  const CudaGroup *c = g->cuda;
+  return impl->run(c->device->cuda, &g->rdp, address(c, COLUMNS, set), address(c, STIXELS, set),
+      NULL, address(c, RESULT, set), c->scratch, c->device->stream, error);
+}
+
 static bool run_overlay(const Group *g, const StxOverlayCudaImpl *impl, int set, StxError *error)
 {
   const CudaGroup *c = g->cuda;
@@ -317,6 +328,8 @@ static bool run_set(const Group *g, const Entry *entry, int set, StxError *error
     return run_colmean(g, entry->record, set, error);
   case BENCH_SATDP:
     return run_satdp(g, entry->record, set, error);
+  case BENCH_RDP:
+    return run_rdp(g, entry->record, set, error);
   case BENCH_OVERLAY:
     return run_overlay(g, entry->record, set, error);
   default:
@@ -388,13 +401,17 @@ static bool fetch(const Group *g, int set, Buffer buffer, void *host, size_t siz
 
 static bool fetch_stixels(Group *g, int set, StxError *error)
 {
-  StxSatdpCudaResult result;
-  if (!fetch(g, set, RESULT, &result, sizeof result, error))
+  const bool rdp = g->what->stage == BENCH_RDP;
+  StxSatdpCudaResult satdp = {0};
+  StxRdpCudaResult segments = {0};
+  if (!(rdp ? fetch(g, set, RESULT, &segments, sizeof segments, error)
+            : fetch(g, set, RESULT, &satdp, sizeof satdp, error)))
     return false;
   /* More than there is room for: none, which differs from any right result. */
   size_t most = g->cuda->size[STIXELS] / sizeof *g->stixels;
-  g->stixel_count = result.count <= most ? result.count : 0;
-  g->stats.evaluated = result.evaluated;
+  size_t count = rdp ? segments.count : satdp.count;
+  g->stixel_count = count <= most ? count : 0;
+  g->stats.evaluated = satdp.evaluated;
   return fetch(g, set, STIXELS, g->stixels, g->stixel_count * sizeof *g->stixels, error);
 }
 

@@ -40,6 +40,11 @@ static void run_satdp(Group *g, const StxSatdpImpl *impl, int threads)
       &g->satdp, &g->satdp_tables, g->columns, NULL, g->stixels, &g->stats, g->scratch, threads);
 }
 
+static void run_rdp(Group *g, const StxRdpImpl *impl, int threads)
+{
+  g->stixel_count = impl->run(&g->rdp, g->columns, g->stixels, NULL, NULL, g->scratch, threads);
+}
+
 /* The code of both stages of BENCH_BOTH. */
 static const StxColmeanImpl *colmean_of(const Group *g, const Entry *entry)
 {
@@ -80,6 +85,9 @@ static void run_on_cpu(Group *g, const Entry *entry)
     break;
   case BENCH_SATDP:
     run_satdp(g, entry->record, entry->threads);
+    break;
+  case BENCH_RDP:
+    run_rdp(g, entry->record, entry->threads);
     break;
   case BENCH_BOTH:
     run_colmean(g, colmean_of(g, entry), entry->threads);
@@ -122,13 +130,14 @@ static bool set_parameters(Group *g, StxError *error)
   const BenchInput *input = g->context->input;
   const BenchCase *what = g->what;
   int cell = what->cell > 0 ? what->cell : 8;
+  int height = what->stage == BENCH_RDP ? what->rows : input->height;
   bool classes = what->semantics != STX_SEMANTICS_NONE;
   g->sgm = (StxSgmParams)STX_SGM_DEFAULTS;
   g->sgm.width = input->width;
   g->sgm.height = input->height;
   g->sgm.paths = what->paths > 0 ? what->paths : g->sgm.paths;
   g->colmean = (StxColmeanParams){
-      .grid = {input->width, input->height, cell, cell, classes ? STX_LABEL_CLASSES : 0},
+      .grid = {input->width, height, cell, cell, classes ? STX_LABEL_CLASSES : 0},
       .reduction = STX_REDUCE_WEIGHTED,
       .fill_width = STX_FILL_WIDTH_DEFAULT,
       .semantics = what->semantics,
@@ -136,7 +145,8 @@ static bool set_parameters(Group *g, StxError *error)
   stx_labels_identity(g->colmean.label_map);
   stx_colmean_prepare(&g->colmean_tables);
   g->satdp = (StxSatdpParams)STX_SATDP_DEFAULTS;
-  g->satdp.grid = g->colmean.grid;
+  g->rdp = (StxRdpParams)STX_RDP_DEFAULTS;
+  g->satdp.grid = g->rdp.grid = g->colmean.grid;
   g->overlay_params = (StxOverlayParams){
       .show = ~0u,
       .alpha = 0.5,
@@ -152,6 +162,8 @@ static bool set_parameters(Group *g, StxError *error)
       .frame_width = input->width,
       .frame_height = input->height,
   };
+  if (what->stage == BENCH_RDP)
+    return stx_rdp_check(&g->rdp, error);
   return stx_sgm_check(&g->sgm, error) && stx_colmean_check(&g->colmean, error) &&
          stx_satdp_check(&g->satdp, error) && stx_overlay_check(&g->overlay_params, error);
 }
@@ -163,6 +175,8 @@ static const StxImplTable *table_of(BenchStage stage)
     return &stx_sgm_impls;
   case BENCH_SATDP:
     return &stx_satdp_impls;
+  case BENCH_RDP:
+    return &stx_rdp_impls;
   case BENCH_OVERLAY:
     return &stx_overlay_impls;
   default:
@@ -239,6 +253,8 @@ static size_t scratch_of(const Group *g, const Entry *entry)
     return ((const StxColmeanImpl *)entry->record)->scratch_size(&g->colmean, entry->threads);
   case BENCH_SATDP:
     return ((const StxSatdpImpl *)entry->record)->scratch_size(&g->satdp, entry->threads);
+  case BENCH_RDP:
+    return ((const StxRdpImpl *)entry->record)->scratch_size(&g->rdp, entry->threads);
   case BENCH_OVERLAY:
     return ((const StxOverlayImpl *)entry->record)
         ->scratch_size(&g->overlay_params, cells, entry->threads);
@@ -251,9 +267,12 @@ static size_t scratch_of(const Group *g, const Entry *entry)
 /* Of all entries; the input of some groups has to be reduced and segmented as well. */
 static size_t scratch_size(const Group *g)
 {
-  size_t size = stx_roadline_scratch(&g->satdp.grid);
-  size = larger(size, g->best_colmean->scratch_size(&g->colmean, 1));
-  size = larger(size, g->best_satdp->scratch_size(&g->satdp, 1));
+  size_t size = 0;
+  if (g->what->stage != BENCH_RDP) {
+    size = stx_roadline_scratch(&g->satdp.grid);
+    size = larger(size, g->best_colmean->scratch_size(&g->colmean, 1));
+    size = larger(size, g->best_satdp->scratch_size(&g->satdp, 1));
+  }
   for (int i = 0; i < g->count; i++)
     if (g->entries[i].where == ON_CPU)
       size = larger(size, scratch_of(g, &g->entries[i]));
@@ -346,6 +365,8 @@ static bool prepare_input(Group *g, StxError *error)
   case BENCH_SATDP:
   case BENCH_BOTH:
     return prepare_satdp(g, error);
+  case BENCH_RDP:
+    return bench_rdp_columns(g->context->input, &g->rdp, g->what->columns, g->columns, error);
   case BENCH_PIPELINE:
     return open_pipelines(g, error);
   case BENCH_OVERLAY:

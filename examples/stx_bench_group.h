@@ -44,6 +44,7 @@ typedef struct {
   StxColmeanTables colmean_tables;
   StxSatdpParams satdp;
   StxSatdpTables satdp_tables;
+  StxRdpParams rdp;
   StxOverlayParams overlay_params;
   const StxColmeanImpl *best_colmean;
   const StxSatdpImpl *best_satdp;

@@ -108,7 +108,8 @@ bool bench_input_street(BenchInput *input, int width, int height, StxError *erro
   StxScene *scene = stx_scene_new(&params, error);
   if (scene == NULL)
     return false;
-  *input = (BenchInput){.width = width,
+  *input = (BenchInput){.name = "street",
+      .width = width,
       .height = height,
       .left = image8(width, height),
       .right = image8(width, height),
@@ -170,7 +171,9 @@ static bool load_files(BenchInput *input, const char *left, const char *right, c
 bool bench_input_files(BenchInput *input, const char *left, const char *right, const char *labels,
     const char *calibration, StxError *error)
 {
+  const char *slash = strrchr(left, '/'), *file = slash != NULL ? slash + 1 : left;
   *input = (BenchInput){0};
+  snprintf(input->name, sizeof input->name, "%.*s", (int)strcspn(file, "."), file);
   if (!load_files(input, left, right, labels, calibration, error)) {
     bench_input_free(input);
     return false;

@@ -30,6 +30,7 @@ static const char *const names[] = {
     [BENCH_SGM] = "sgm",
     [BENCH_COLMEAN] = "colmean",
     [BENCH_SATDP] = "satdp",
+    [BENCH_RDP] = "rdp",
     [BENCH_BOTH] = "colmean+satdp",
     [BENCH_PIPELINE] = "pipeline",
     [BENCH_OVERLAY] = "overlay",
@@ -62,6 +63,7 @@ static void set_outputs(Group *g)
     g->output[0].size = stx_grid_bytes(&g->colmean.grid);
     break;
   case BENCH_SATDP:
+  case BENCH_RDP:
   case BENCH_BOTH:
   case BENCH_PIPELINE:
     g->output[0].data = g->stixels;
@@ -245,6 +247,10 @@ static double cpu_work(const Group *g, const BenchLimits *limits, BenchRow *row)
     row->limit = limits->copy;
     return (pixels_of(g) * (3 + semantics) + (double)stx_grid_bytes(grid)) / 1e9;
   }
+  case BENCH_RDP:
+    row->unit = "GB/s";
+    row->limit = limits->copy;
+    return ((double)stx_grid_bytes(grid) + (double)(g->stixel_count * sizeof *g->stixels)) / 1e9;
   case BENCH_SATDP:
     row->unit = "Gop/s";
     row->limit = limits->mul_add;
@@ -271,9 +277,17 @@ static const char *input_name(const BenchCase *what)
       [STX_SEMANTICS_LABELS] = "label image",
       [STX_SEMANTICS_SCORES_U8] = "8-bit scores",
   };
+  static const char *const columns[] = {
+      [BENCH_COLUMNS_BEST] = "best",
+      [BENCH_COLUMNS_AVERAGE] = "average",
+      [BENCH_COLUMNS_WORST] = "worst",
+      [BENCH_COLUMNS_NOISE] = "noise",
+  };
   switch (what->stage) {
   case BENCH_SGM:
     return what->paths == 8 ? "8 paths" : "4 paths";
+  case BENCH_RDP:
+    return columns[what->columns];
   case BENCH_OVERLAY:
     return "RGBA";
   case BENCH_SCENE:
@@ -291,9 +305,10 @@ static BenchRow make_row(const Group *g, Entry *entry, double reference)
       .graph = entry->where == ON_GRAPH,
       .sets = entry->where == ON_CPU ? 0 : cuda_group_sets(g),
       .input = input_name(g->what),
+      .picture = g->context->input->name,
       .threads = entry->threads,
-      .width = g->context->input->width,
-      .height = g->context->input->height,
+      .width = g->colmean.grid.width,
+      .height = g->colmean.grid.height,
       .cell = has_cells ? g->colmean.grid.cell_width : 0,
       .classes = g->colmean.grid.classes,
       .differs = entry->differs,

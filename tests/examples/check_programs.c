@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* stx-eval and stx-bench as a user runs them, on a small synthetic street; and their PNG files. */
-#include "tests/testing.h"
+/* stx-eval as a user runs it, on a small synthetic street; and its PNG files. */
+#include "tests/examples/programs.h"
 
-#include <glib.h>
 #include <glib/gstdio.h>
-#include <jansson.h>
 #include <string.h>
 
 #include "common/labels.h"
@@ -13,59 +11,6 @@
 
 #define WIDTH 416
 #define HEIGHT 160
-
-/* ---- Running programs --------------------------------------------------------------------- */
-
-/* Runs "$variable arguments"; *output and *errors are to be freed. Returns the exit status. */
-static int run(const char *variable, const char *arguments, char **output, char **errors)
-{
-  const char *program = g_getenv(variable);
-  ck_assert_msg(program != NULL, "%s is not set: run through meson test", variable);
-  char *command = g_strdup_printf("%s %s", program, arguments);
-  int status = -1;
-  GError *error = NULL;
-  ck_assert_msg(g_spawn_command_line_sync(command, output, errors, &status, &error), "%s: %s",
-      command, error ? error->message : "");
-  g_free(command);
-  return status;
-}
-
-static json_t *run_json(const char *variable, const char *arguments)
-{
-  char *output, *errors;
-  int status = run(variable, arguments, &output, &errors);
-  ck_assert_msg(status == 0, "%s: status %d: %s", arguments, status, errors);
-  json_error_t error;
-  json_t *root = json_loads(output, 0, &error);
-  ck_assert_msg(root != NULL, "%s: %s", arguments, error.text);
-  g_free(output);
-  g_free(errors);
-  return root;
-}
-
-/* The program must fail, say nothing but an error, and name `words` in it. */
-static void expect_error(const char *variable, const char *arguments, const char *words)
-{
-  char *output, *errors;
-  int status = run(variable, arguments, &output, &errors);
-  ck_assert_msg(status != 0, "%s: accepted", arguments);
-  ck_assert_msg(
-      strstr(errors, words) != NULL, "%s: '%s' does not say '%s'", arguments, errors, words);
-  g_free(output);
-  g_free(errors);
-}
-
-/* The number at a path like "total.all.raw.error_and". */
-static double number_at(json_t *root, const char *path)
-{
-  char **keys = g_strsplit(path, ".", -1);
-  json_t *node = root;
-  for (char **key = keys; *key != NULL; key++)
-    node = json_object_get(node, *key);
-  ck_assert_msg(json_is_number(node), "no number at %s", path);
-  g_strfreev(keys);
-  return json_number_value(node);
-}
 
 /* ---- A folder like KITTI's, made from the street ------------------------------------------ */
 
@@ -352,7 +297,7 @@ END_TEST
 START_TEST(eval_prints_a_table)
 {
   char *output, *errors;
-  int status = run("STX_EVAL", "--street --size 416x160 --frames 1", &output, &errors);
+  int status = run_program("STX_EVAL", "--street --size 416x160 --frames 1", &output, &errors);
   ck_assert_msg(status == 0, "%s", errors);
   ck_assert_ptr_nonnull(strstr(output, "Disparity error"));
   ck_assert_ptr_nonnull(strstr(output, "\ntotal "));
@@ -395,117 +340,6 @@ START_TEST(eval_refuses_what_it_cannot_use)
 }
 END_TEST
 
-/* ---- stx-bench ---------------------------------------------------------------------------- */
-
-START_TEST(bench_times_every_implementation)
-{
-  json_t *root = run_json("STX_BENCH", "--size 200x90 --quick --time 1 --threads 2 --json");
-  json_t *row, *rows = json_object_get(root, "rows");
-  int seen[5] = {0};
-  static const char *const stages[] = {"sgm", "colmean", "satdp", "colmean+satdp", "pipeline"};
-  size_t i;
-  json_array_foreach(rows, i, row)
-  {
-    const char *stage = json_string_value(json_object_get(row, "stage"));
-    for (size_t s = 0; s < G_N_ELEMENTS(stages); s++)
-      seen[s] += strcmp(stage, stages[s]) == 0;
-    ck_assert(json_is_false(json_object_get(row, "differs")));
-    ck_assert_double_gt(number_at(row, "median_ms"), 0);
-    ck_assert_double_le(number_at(row, "minimum_ms"), number_at(row, "median_ms"));
-  }
-  for (size_t s = 0; s < G_N_ELEMENTS(stages); s++)
-    ck_assert_msg(seen[s] > 0, "no row for %s", stages[s]);
-  ck_assert_uint_eq(json_array_size(json_object_get(root, "limits")), 2);
-  json_decref(root);
-}
-END_TEST
-
-/* The programs of this process get the driver that has no GPU behind it, if this build has it. */
-static bool use_emulated_gpu(void)
-{
-  const char *folder = g_getenv("STX_FAKE_CUDA");
-  if (folder == NULL)
-    return false;
-  g_setenv("LD_LIBRARY_PATH", folder, TRUE);
-  g_setenv("STX_FAKE_CUDA_LEAKS", "1", TRUE);
-  return true;
-}
-
-#define GPU "--backend cuda --sets 2 --warm-up 0 --time 1 --size 32x16 "
-
-/* Every stage gives the reference's bytes, launched and as a graph, or the program fails. */
-START_TEST(bench_times_the_gpu)
-{
-  if (!use_emulated_gpu())
-    return;
-  json_t *root = run_json("STX_BENCH", GPU "--quick --json");
-  json_t *row, *rows = json_object_get(root, "rows");
-  int seen[2][6] = {{0}};
-  static const char *const stages[] = {
-      "sgm", "colmean", "satdp", "overlay", "colmean+satdp", "pipeline"};
-  size_t i;
-  json_array_foreach(rows, i, row)
-  {
-    const char *stage = json_string_value(json_object_get(row, "stage"));
-    for (size_t s = 0; s < G_N_ELEMENTS(stages); s++)
-      seen[json_is_true(json_object_get(row, "graph"))][s] += strcmp(stage, stages[s]) == 0;
-    ck_assert_str_eq(json_string_value(json_object_get(row, "implementation")), "cuda");
-    ck_assert(json_is_false(json_object_get(row, "differs")));
-    ck_assert_double_eq(number_at(row, "input_sets"), 2);
-    ck_assert_double_gt(number_at(row, "median_ms"), 0);
-  }
-  for (size_t s = 0; s < G_N_ELEMENTS(stages); s++)
-    ck_assert_msg(seen[0][s] > 0 && seen[0][s] == seen[1][s], "%d and %d rows for %s", seen[0][s],
-        seen[1][s], stages[s]);
-  ck_assert_uint_eq(json_array_size(json_object_get(root, "limits")), 0);
-  ck_assert_double_gt(number_at(root, "device.copy_gb_s"), 0);
-  json_decref(root);
-}
-END_TEST
-
-START_TEST(bench_compares_cpu_and_gpu)
-{
-  if (!use_emulated_gpu())
-    return;
-  char *output, *errors;
-  int status = run("STX_BENCH", GPU "--backend all colmean+satdp --markdown", &output, &errors);
-  ck_assert_msg(status == 0, "%s", errors);
-  ck_assert_ptr_nonnull(strstr(output, "| colmean+satdp | cuda |  | 32x16 | 8x8 | depth only |"));
-  ck_assert_ptr_nonnull(strstr(output, "| colmean+satdp | cuda graph |  | 32x16 | 4x4 |"));
-  ck_assert_ptr_nonnull(strstr(output, "| colmean+satdp | best | 1 | 32x16 | 8x8 | depth only |"));
-  ck_assert_ptr_nonnull(strstr(output, "* Limit, GPU: copy "));
-  g_free(output);
-  g_free(errors);
-}
-END_TEST
-
-START_TEST(bench_reports_a_gpu_that_fails)
-{
-  if (!use_emulated_gpu()) {
-    expect_error("STX_BENCH", "--backend cuda", "no GPU to time: this build has no CUDA");
-    return;
-  }
-  g_setenv("STX_FAKE_CUDA_LOST", "100", TRUE);
-  expect_error("STX_BENCH", GPU "satdp", "CUDA_ERROR");
-  g_unsetenv("STX_FAKE_CUDA_LOST");
-  g_setenv("STX_FAKE_CUDA_DEVICES", "0", TRUE);
-  expect_error("STX_BENCH", GPU "satdp", "no GPU to time: ");
-}
-END_TEST
-
-START_TEST(bench_refuses_what_it_cannot_use)
-{
-  expect_error("STX_BENCH", "sgn", "no stage 'sgn': choose from sgm");
-  expect_error("STX_BENCH", "--size 12", "--size=12: write it as WxH");
-  expect_error("STX_BENCH", "--size 0x5", "width");
-  expect_error("STX_BENCH", "--backend gpu", "--backend=gpu: choose one of cpu, cuda, all");
-  expect_error("STX_BENCH", "--sets -1", "--sets=-1");
-  expect_error("STX_BENCH", "--warm-up -2", "--warm-up=-2");
-  expect_error("STX_BENCH", "--left a.png", "--left and --right belong together");
-  expect_error("STX_BENCH", "--left a.png --right b.png", "a.png: No such file");
-}
-END_TEST
-
 static const StxTest tests[] = {
     {&png_files_keep_their_values},
     {&colour_becomes_luma},
@@ -517,10 +351,5 @@ static const StxTest tests[] = {
     {&eval_reads_folders_like_kittis},
     {&eval_prints_a_table},
     {&eval_refuses_what_it_cannot_use},
-    {&bench_times_every_implementation},
-    {&bench_times_the_gpu},
-    {&bench_compares_cpu_and_gpu},
-    {&bench_reports_a_gpu_that_fails},
-    {&bench_refuses_what_it_cannot_use},
 };
 STX_TESTING_MAIN("programs", tests)

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* stx-bench as a user runs it, on small synthetic streets. */
+#include "tests/examples/programs.h"
+
+#include <glib/gstdio.h>
+#include <string.h>
+
+START_TEST(bench_times_every_implementation)
+{
+  json_t *root = run_json("STX_BENCH", "--size 200x90 --quick --time 1 --threads 2 --json");
+  json_t *row, *rows = json_object_get(root, "rows");
+  static const char *const stages[] = {
+      "sgm", "colmean", "satdp", "rdp", "colmean+satdp", "pipeline"};
+  int seen[G_N_ELEMENTS(stages)] = {0};
+  size_t i;
+  json_array_foreach(rows, i, row)
+  {
+    const char *stage = json_string_value(json_object_get(row, "stage"));
+    for (size_t s = 0; s < G_N_ELEMENTS(stages); s++)
+      seen[s] += strcmp(stage, stages[s]) == 0;
+    ck_assert(json_is_false(json_object_get(row, "differs")));
+    ck_assert_double_gt(number_at(row, "median_ms"), 0);
+    ck_assert_double_le(number_at(row, "minimum_ms"), number_at(row, "median_ms"));
+  }
+  for (size_t s = 0; s < G_N_ELEMENTS(stages); s++)
+    ck_assert_msg(seen[s] > 0, "no row for %s", stages[s]);
+  ck_assert_uint_eq(json_array_size(json_object_get(root, "limits")), 2);
+  json_decref(root);
+}
+END_TEST
+
+/* One line of CSV per number of rows, median and epsilon; error falls and cuts rise with epsilon.
+ */
+static void check_levels(const char *folder)
+{
+  char *path = g_build_filename(folder, "rdp-levels.csv", NULL), *content;
+  ck_assert(g_file_get_contents(path, &content, NULL, NULL));
+  char **lines = g_strsplit(content, "\n", -1);
+  ck_assert_ptr_nonnull(strstr(lines[0], "epsilon_px,segments,levels,levels_squared,deepest,"));
+  ck_assert_uint_eq(g_strv_length(lines), 1 + 2 * 4 * 2 * 15 + 1);
+  unsigned long long before = 0;
+  double error_before = 0;
+  for (int i = 1; i <= 2 * 4 * 2 * 15; i++) {
+    int columns, rows, median;
+    double epsilon, error;
+    unsigned long long segments, levels, squared, deepest;
+    ck_assert_int_eq(sscanf(lines[i], "street,%d,%d,%d,%lf,%llu,%llu,%llu,%llu,%lf", &columns,
+                         &rows, &median, &epsilon, &segments, &levels, &squared, &deepest, &error),
+        9);
+    ck_assert_int_eq(columns, i <= 4 * 2 * 15 ? 200 : 72);
+    ck_assert(segments >= 200 || columns < 200);
+    ck_assert(levels * levels <= squared * (unsigned)columns && levels <= deepest * columns);
+    if (i % 15 != 1) {
+      ck_assert_msg(segments <= before, "%s: more segments", lines[i]);
+      ck_assert_msg(error >= error_before * 0.98, "%s: less error", lines[i]);
+    }
+    before = segments;
+    error_before = error;
+  }
+  g_strfreev(lines);
+  g_free(content);
+  g_remove(path);
+  g_free(path);
+}
+
+/* As many times as the program prints rows, and the same ones. */
+static void check_times(const char *folder, const char *output)
+{
+  char *path = g_build_filename(folder, "rdp-times.csv", NULL), *content;
+  ck_assert(g_file_get_contents(path, &content, NULL, NULL));
+  static const char *const kinds[] = {",256,average,c,1,", ",256,noise,c,1,"};
+  for (size_t i = 0; i < G_N_ELEMENTS(kinds); i++)
+    ck_assert_msg(strstr(content, kinds[i]) != NULL, "no %s in %s", kinds[i], content);
+  guint rows = 0, lines = 0;
+  for (const char *at = output; (at = strstr(at, "| rdp |")) != NULL; at++)
+    rows++;
+  for (const char *at = content; *at != '\0'; at++)
+    lines += *at == '\n';
+  ck_assert_uint_eq(lines, rows + 1);
+  g_free(content);
+  g_remove(path);
+  g_free(path);
+}
+
+START_TEST(bench_writes_figures)
+{
+  char *folder = g_dir_make_tmp("stx-XXXXXX", NULL), *output, *errors;
+  char *arguments = g_strdup_printf(
+      "rdp --quick --time 1 --markdown --size 200x90 --size 72x40 --figures %s", folder);
+  int status = run_program("STX_BENCH", arguments, &output, &errors);
+  ck_assert_msg(status == 0, "%s", errors);
+  check_levels(folder);
+  check_times(folder, output);
+  ck_assert_int_eq(g_rmdir(folder), 0);
+  expect_error("STX_BENCH", arguments, "rdp-times.csv: No such file");
+  expect_error("STX_BENCH", "sgm --figures .", "--figures is for the stage rdp");
+  g_free(arguments);
+  g_free(folder);
+  g_free(output);
+  g_free(errors);
+}
+END_TEST
+
+/* The programs of this process get the driver that has no GPU behind it, if this build has it. */
+static bool use_emulated_gpu(void)
+{
+  const char *folder = g_getenv("STX_FAKE_CUDA");
+  if (folder == NULL)
+    return false;
+  g_setenv("LD_LIBRARY_PATH", folder, TRUE);
+  g_setenv("STX_FAKE_CUDA_LEAKS", "1", TRUE);
+  return true;
+}
+
+#define GPU "--backend cuda --sets 2 --warm-up 0 --time 1 --size 32x16 "
+
+/* Every stage gives the reference's bytes, launched and as a graph, or the program fails. */
+START_TEST(bench_times_the_gpu)
+{
+  if (!use_emulated_gpu())
+    return;
+  json_t *root = run_json("STX_BENCH", GPU "--quick --json");
+  json_t *row, *rows = json_object_get(root, "rows");
+  static const char *const stages[] = {
+      "sgm", "colmean", "satdp", "overlay", "colmean+satdp", "pipeline"};
+  int seen[2][G_N_ELEMENTS(stages)] = {{0}};
+  size_t i;
+  json_array_foreach(rows, i, row)
+  {
+    const char *stage = json_string_value(json_object_get(row, "stage"));
+    for (size_t s = 0; s < G_N_ELEMENTS(stages); s++)
+      seen[json_is_true(json_object_get(row, "graph"))][s] += strcmp(stage, stages[s]) == 0;
+    ck_assert_str_eq(json_string_value(json_object_get(row, "implementation")), "cuda");
+    ck_assert(json_is_false(json_object_get(row, "differs")));
+    ck_assert_double_eq(number_at(row, "input_sets"), 2);
+    ck_assert_double_gt(number_at(row, "median_ms"), 0);
+  }
+  for (size_t s = 0; s < G_N_ELEMENTS(stages); s++)
+    ck_assert_msg(seen[0][s] > 0 && seen[0][s] == seen[1][s], "%d and %d rows for %s", seen[0][s],
+        seen[1][s], stages[s]);
+  ck_assert_uint_eq(json_array_size(json_object_get(root, "limits")), 0);
+  ck_assert_double_gt(number_at(root, "device.copy_gb_s"), 0);
+  json_decref(root);
+}
+END_TEST
+
+START_TEST(bench_compares_cpu_and_gpu)
+{
+  if (!use_emulated_gpu())
+    return;
+  char *output, *errors;
+  int status =
+      run_program("STX_BENCH", GPU "--backend all colmean+satdp --markdown", &output, &errors);
+  ck_assert_msg(status == 0, "%s", errors);
+  ck_assert_ptr_nonnull(strstr(output, "| colmean+satdp | cuda |  | 32x16 | 8x8 | depth only |"));
+  ck_assert_ptr_nonnull(strstr(output, "| colmean+satdp | cuda graph |  | 32x16 | 4x4 |"));
+  ck_assert_ptr_nonnull(strstr(output, "| colmean+satdp | best | 1 | 32x16 | 8x8 | depth only |"));
+  ck_assert_ptr_nonnull(strstr(output, "* Limit, GPU: copy "));
+  g_free(output);
+  g_free(errors);
+}
+END_TEST
+
+START_TEST(bench_reports_a_gpu_that_fails)
+{
+  if (!use_emulated_gpu()) {
+    expect_error("STX_BENCH", "--backend cuda", "no GPU to time: this build has no CUDA");
+    return;
+  }
+  g_setenv("STX_FAKE_CUDA_LOST", "100", TRUE);
+  expect_error("STX_BENCH", GPU "satdp", "CUDA_ERROR");
+  g_unsetenv("STX_FAKE_CUDA_LOST");
+  g_setenv("STX_FAKE_CUDA_DEVICES", "0", TRUE);
+  expect_error("STX_BENCH", GPU "satdp", "no GPU to time: ");
+}
+END_TEST
+
+START_TEST(bench_refuses_what_it_cannot_use)
+{
+  expect_error("STX_BENCH", "sgn", "no stage 'sgn': choose from sgm");
+  expect_error("STX_BENCH", "--size 12", "--size=12: write it as WxH");
+  expect_error("STX_BENCH", "--size 0x5", "width");
+  expect_error("STX_BENCH", "--backend gpu", "--backend=gpu: choose one of cpu, cuda, all");
+  expect_error("STX_BENCH", "--sets -1", "--sets=-1");
+  expect_error("STX_BENCH", "--warm-up -2", "--warm-up=-2");
+  expect_error("STX_BENCH", "--left a.png", "--left and --right belong together");
+  expect_error("STX_BENCH", "--left a.png --left b.png --right c.png", "belong together");
+  expect_error("STX_BENCH", "--left a.png --right b.png", "a.png: No such file");
+}
+END_TEST
+
+static const StxTest tests[] = {
+    {&bench_times_every_implementation},
+    {&bench_writes_figures},
+    {&bench_times_the_gpu},
+    {&bench_compares_cpu_and_gpu},
+    {&bench_reports_a_gpu_that_fails},
+    {&bench_refuses_what_it_cannot_use},
+};
+STX_TESTING_MAIN("bench", tests)

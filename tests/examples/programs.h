@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Running stx-eval and stx-bench as a user does. `variable` is the environment variable that holds
+ * the program's path; tests run through meson have it.
+ */
+#ifndef STX_TEST_PROGRAMS_H
+#define STX_TEST_PROGRAMS_H
+
+#include "tests/testing.h"
+
+#include <glib.h>
+#include <jansson.h>
+
+/* Runs "$variable arguments"; *output and *errors are to be freed. Returns the exit status. */
+int run_program(const char *variable, const char *arguments, char **output, char **errors);
+
+/* The program must succeed; what it prints, to be released. */
+json_t *run_json(const char *variable, const char *arguments);
+
+/* The program must fail and name `words` in its error. */
+void expect_error(const char *variable, const char *arguments, const char *words);
+
+/* The number at a path like "total.all.raw.error_and". */
+double number_at(json_t *root, const char *path);
+
+#endif
