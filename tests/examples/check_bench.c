@@ -29,8 +29,7 @@ START_TEST(bench_times_every_implementation)
 }
 END_TEST
 
-/* One line of CSV per number of rows, median and epsilon; error falls and cuts rise with epsilon.
- */
+/* A line per number of rows, median and epsilon: with epsilon segments fall and errors rise. */
 static void check_levels(const char *folder)
 {
   char *path = g_build_filename(folder, "rdp-levels.csv", NULL), *content;
