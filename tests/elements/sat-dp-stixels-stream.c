@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* sat-dp-stixels as part of a stream: caps, refusals, changes, statistics, states. */
-#include "tests/elements/util.h"
+#include "tests/elements/columns_fixture.h"
 
 #include <string.h>
 
 #include "common/stixel.h"
 
-#define FRAME (100 * GST_MSECOND)
+#define FRAME COLUMNS_FRAME
 #define COLUMNS "application/x-stixel-columns,framerate=10/1,"
 #define CAMERA ",camera-focal=500.0,camera-cy=8.0,camera-baseline=0.6,camera-height=1.5"
 #define SMALL COLUMNS "width=16,height=16,stixel-width=8,stixel-height=8,columns=2,rows=2,classes=0"
@@ -28,18 +28,6 @@ static GstBuffer *run(GstHarness *harness, gsize bytes, GstClockTime pts)
   return stixels;
 }
 
-static void expect_caps(GstHarness *harness, const char *expected)
-{
-  GstCaps *caps = gst_pad_get_current_caps(harness->sinkpad);
-  GstCaps *wanted = gst_caps_from_string(expected);
-  gchar *text = gst_caps_to_string(caps);
-
-  ck_assert_msg(gst_caps_is_equal(caps, wanted), "caps are %s, not %s", text, expected);
-  g_free(text);
-  gst_caps_unref(wanted);
-  gst_caps_unref(caps);
-}
-
 GST_START_TEST(caps_and_times_pass)
 {
   GstHarness *harness = small_harness("sat-dp-stixels focal=700");
@@ -47,7 +35,7 @@ GST_START_TEST(caps_and_times_pass)
 
   ck_assert_uint_eq(GST_BUFFER_PTS(stixels), 7 * FRAME);
   ck_assert_uint_eq(GST_BUFFER_DURATION(stixels), FRAME);
-  expect_caps(harness,
+  columns_expect_caps(harness,
       "application/x-stixels,width=16,height=16,stixel-width=8,columns=2,framerate=10/1,"
       "camera-focal=700.0,camera-cy=8.0,camera-baseline=0.6,camera-height=1.5");
   gst_buffer_unref(stixels);
@@ -102,18 +90,8 @@ static const struct {
 GST_START_TEST(refuses_with_a_reason)
 {
   gchar *line = g_strdup_printf("sat-dp-stixels %s", refusals[__i__].line);
-  const char *const *words = refusals[__i__].words;
-  GstHarness *harness = gst_harness_new_parse(line);
-  GstElement *element = gst_harness_find_element(harness, "sat-dp-stixels");
-  GstBus *bus = stx_test_watch(element);
 
-  gst_harness_set_src_caps_str(harness, refusals[__i__].caps);
-  gst_harness_push(harness, stx_test_buffer(refusals[__i__].bytes, 0, 0, FRAME));
-  stx_test_expect_error(bus, words[0], words[1], words[2], NULL);
-  gst_element_set_bus(element, NULL);
-  gst_object_unref(bus);
-  gst_object_unref(element);
-  gst_harness_teardown(harness);
+  columns_expect_refusal(line, refusals[__i__].caps, refusals[__i__].bytes, refusals[__i__].words);
   g_free(line);
 }
 GST_END_TEST

@@ -3,62 +3,13 @@
  * sat-dp-stixels: what comes out equals the reference called directly, with the road line and the
  * parameters that the properties and caps ask for; what does not fit is refused with a reason.
  */
-#include "tests/elements/util.h"
+#include "tests/elements/columns_fixture.h"
 
 #include <string.h>
 
 #include "common/satdp.h"
 
-#define FRAME (100 * GST_MSECOND)
-#define SLOPE 0.4
-#define HORIZON 30.0
-
-/* ---- Columns of a street ------------------------------------------------------------------- */
-
-/* Road below the horizon, a box standing on it in the middle, sky above, noise and holes. */
-static guint16 *street_new(const StxGrid *grid, guint32 seed)
-{
-  GRand *random = g_rand_new_with_seed(seed);
-  guint16 *data = g_malloc0(stx_grid_bytes(grid));
-  int columns = stx_grid_columns(grid), rows = stx_grid_rows(grid);
-
-  for (int column = 0; column < columns; column++)
-    for (int row = 0; row < rows; row++) {
-      double y = (stx_grid_top(grid, row) + stx_grid_top(grid, row + 1) - 1) / 2.0;
-      double disparity = MAX(0, SLOPE * (y - HORIZON));
-
-      if (column > columns / 3 && column < columns / 2 && y > HORIZON / 2 && disparity < 8)
-        disparity = 8;
-      if (disparity > 0)
-        disparity += g_rand_double_range(random, -0.3, 0.3);
-      if (g_rand_int_range(random, 0, 10) == 0)
-        disparity = 0;
-      stx_column(grid, data, 0, column)[row] = MAX(0, disparity) * STX_DISPARITY_ONE;
-      stx_column(grid, data, 1, column)[row] = disparity > 0 ? STX_WEIGHT_ONE * 3 / 4 : 0;
-      for (int k = 0; k < grid->classes; k++)
-        stx_column(grid, data, 2 + k, column)[row] = g_rand_int_range(random, 0, 3000);
-    }
-  g_rand_free(random);
-  return data;
-}
-
-static GstBuffer *buffer_of(const StxGrid *grid, const guint16 *data, GstClockTime pts)
-{
-  GstBuffer *buffer = stx_test_buffer(stx_grid_bytes(grid), 0, pts, FRAME);
-
-  gst_buffer_fill(buffer, 0, data, stx_grid_bytes(grid));
-  return buffer;
-}
-
-static gchar *caps_of(const StxGrid *grid, const char *camera)
-{
-  return g_strdup_printf("application/x-stixel-columns,width=%d,height=%d,stixel-width=%d,"
-                         "stixel-height=%d,columns=%d,rows=%d,classes=%d,framerate=10/1%s",
-      grid->width, grid->height, grid->cell_width, grid->cell_height, stx_grid_columns(grid),
-      stx_grid_rows(grid), grid->classes, camera);
-}
-
-/* A camera whose road is SLOPE and HORIZON. */
+/* A camera whose road is that of columns_street. */
 #define CAMERA ",camera-focal=500.0,camera-cy=30.0,camera-baseline=0.6,camera-height=1.5"
 static const StxCamera camera = {.focal = 500, .cy = 30, .baseline = 0.6, .height = 1.5};
 static const StxGrid small = {96, 90, 4, 4, 0};
@@ -76,8 +27,8 @@ static GByteArray *reference(const StxSatdpParams *params, const StxCamera *eye,
   StxError error = {""};
 
   ck_assert_msg(stx_satdp_prepare(params, eye, line, tables, &error), "%s", error.text);
-  records->len = sizeof(StxStixel) *
-                 impl->run(params, tables, data, NULL, (StxStixel *)records->data, stats, scratch, 1);
+  records->len = sizeof(StxStixel) * impl->run(params, tables, data, NULL,
+                                         (StxStixel *)records->data, stats, scratch, 1);
   g_free(tables);
   g_aligned_free(scratch);
   return records;
@@ -91,46 +42,7 @@ static StxSatdpParams params_for(const StxGrid *grid)
   return params;
 }
 
-static void expect_records(GstBuffer *stixels, GByteArray *expected, const char *what)
-{
-  ck_assert_msg(stixels != NULL, "%s: no stixels came out", what);
-  stx_test_expect_bytes(stixels, expected->data, expected->len, what);
-  g_byte_array_unref(expected);
-  gst_buffer_unref(stixels);
-}
-
-/* ---- The element under test ---------------------------------------------------------------- */
-
-typedef struct {
-  GstHarness *harness;
-  GstElement *element;
-  GstBus *bus;
-} Fixture;
-
-static Fixture begin(const char *line, const StxGrid *grid, const char *more_caps)
-{
-  GstHarness *harness = gst_harness_new_parse(line);
-  Fixture fixture = {harness, gst_harness_find_element(harness, "sat-dp-stixels")};
-  gchar *caps = caps_of(grid, more_caps);
-
-  fixture.bus = stx_test_watch(fixture.element);
-  gst_harness_set_src_caps_str(harness, caps);
-  g_free(caps);
-  return fixture;
-}
-
-static void end(Fixture *fixture)
-{
-  gst_element_set_bus(fixture->element, NULL);
-  gst_object_unref(fixture->bus);
-  gst_object_unref(fixture->element);
-  gst_harness_teardown(fixture->harness);
-}
-
-static GstBuffer *run(Fixture *fixture, const StxGrid *grid, const guint16 *data)
-{
-  return gst_harness_push_and_pull(fixture->harness, buffer_of(grid, data, 0));
-}
+#define BEGIN(properties, grid, more) columns_begin("sat-dp-stixels", properties, grid, more)
 
 /* ---- Equal to the reference ---------------------------------------------------------------- */
 
@@ -144,15 +56,15 @@ GST_START_TEST(every_backend_equals_reference)
 
   ck_assert(stx_roadline_from_camera(&camera, &line));
   for (guint i = 0; i < G_N_ELEMENTS(grids); i++) {
-    gchar *text = g_strdup_printf("sat-dp-stixels backend=%s threads=3", backends[__i__]);
-    Fixture fixture = begin(text, &grids[i], CAMERA);
+    gchar *text = g_strdup_printf("backend=%s threads=3", backends[__i__]);
+    ColumnsFixture fixture = BEGIN(text, &grids[i], CAMERA);
     StxSatdpParams params = params_for(&grids[i]);
-    guint16 *data = street_new(&grids[i], i);
+    guint16 *data = columns_street(&grids[i], i);
 
-    expect_records(
-        run(&fixture, &grids[i], data), reference(&params, &camera, &line, data, NULL), text);
+    columns_expect(columns_run(&fixture, &grids[i], data),
+        reference(&params, &camera, &line, data, NULL), text);
     stx_test_expect_silence(fixture.bus);
-    end(&fixture);
+    columns_end(&fixture);
     g_free(data);
     g_free(text);
   }
@@ -186,22 +98,22 @@ GST_START_TEST(every_number_counts)
 {
   StxGrid grid = {97, 91, 4, 4, 19};
   StxSatdpParams params = params_for(&grid);
-  guint16 *data = street_new(&grid, 1);
-  Fixture fixture = begin("sat-dp-stixels", &grid, CAMERA);
+  guint16 *data = columns_street(&grid, 1);
+  ColumnsFixture fixture = BEGIN("", &grid, CAMERA);
   StxRoadLine line;
   GByteArray *plain, *changed;
 
   ck_assert(stx_roadline_from_camera(&camera, &line));
   plain = reference(&params, &camera, &line, data, NULL);
-  expect_records(run(&fixture, &grid, data), g_byte_array_ref(plain), "defaults");
+  columns_expect(columns_run(&fixture, &grid, data), g_byte_array_ref(plain), "defaults");
   *(double *)((char *)&params + numbers[__i__].offset) = numbers[__i__].value;
   g_object_set(fixture.element, numbers[__i__].name, numbers[__i__].value, NULL);
   changed = reference(&params, &camera, &line, data, NULL);
   ck_assert_msg(changed->len != plain->len || memcmp(changed->data, plain->data, plain->len) != 0,
       "%s changes nothing here: choose another value", numbers[__i__].name);
-  expect_records(run(&fixture, &grid, data), changed, numbers[__i__].name);
+  columns_expect(columns_run(&fixture, &grid, data), changed, numbers[__i__].name);
   g_byte_array_unref(plain);
-  end(&fixture);
+  columns_end(&fixture);
   g_free(data);
 }
 GST_END_TEST
@@ -210,8 +122,8 @@ GST_START_TEST(zeros_are_covered_row_by_row)
 {
   StxGrid grid = {33, 61, 8, 8, 0};
   guint16 *data = g_malloc0(stx_grid_bytes(&grid));
-  Fixture fixture = begin("sat-dp-stixels", &grid, __i__ == 0 ? CAMERA : "");
-  GstBuffer *stixels = run(&fixture, &grid, data);
+  ColumnsFixture fixture = BEGIN("", &grid, __i__ == 0 ? CAMERA : "");
+  GstBuffer *stixels = columns_run(&fixture, &grid, data);
   int column = -1, next = -1;
   GstMapInfo map;
 
@@ -232,7 +144,7 @@ GST_START_TEST(zeros_are_covered_row_by_row)
   ck_assert_int_eq(next, -1);
   gst_buffer_unmap(stixels, &map);
   gst_buffer_unref(stixels);
-  end(&fixture);
+  columns_end(&fixture);
   g_free(data);
 }
 GST_END_TEST
@@ -254,26 +166,22 @@ GST_START_TEST(estimated_road_follows_the_frames)
 {
   StxSatdpParams params = params_for(&small);
   StxCamera unknown = {0};
-  guint16 *first = street_new(&small, 1), *second = street_new(&small, 2);
-  Fixture fixture = begin("sat-dp-stixels", &small, "");
+  guint16 *first = columns_street(&small, 1), *second = columns_street(&small, 2);
+  ColumnsFixture fixture = BEGIN("", &small, "");
   StxRoadLine line = estimate(&small, first, NULL), next = estimate(&small, second, &line), mixed;
-  GstSegment segment;
 
-  expect_records(
-      run(&fixture, &small, first), reference(&params, &unknown, &line, first, NULL), "first");
+  columns_expect(columns_run(&fixture, &small, first),
+      reference(&params, &unknown, &line, first, NULL), "first");
   mixed.slope = line.slope + 0.5 * (next.slope - line.slope);
   mixed.horizon = line.horizon + 0.5 * (next.horizon - line.horizon);
-  expect_records(
-      run(&fixture, &small, second), reference(&params, &unknown, &mixed, second, NULL), "second");
+  columns_expect(columns_run(&fixture, &small, second),
+      reference(&params, &unknown, &mixed, second, NULL), "second");
 
-  gst_harness_push_event(fixture.harness, gst_event_new_flush_start());
-  gst_harness_push_event(fixture.harness, gst_event_new_flush_stop(TRUE));
-  gst_segment_init(&segment, GST_FORMAT_TIME);
-  gst_harness_push_event(fixture.harness, gst_event_new_segment(&segment));
+  columns_flush(&fixture);
   next = estimate(&small, second, NULL);
-  expect_records(
-      run(&fixture, &small, second), reference(&params, &unknown, &next, second, NULL), "flushed");
-  end(&fixture);
+  columns_expect(columns_run(&fixture, &small, second),
+      reference(&params, &unknown, &next, second, NULL), "flushed");
+  columns_end(&fixture);
   g_free(first);
   g_free(second);
 }
@@ -281,18 +189,18 @@ GST_END_TEST
 
 GST_START_TEST(choice_of_ground)
 {
-  static const char *const lines[] = {"sat-dp-stixels ground=calibration",
-      "sat-dp-stixels ground=estimate", "sat-dp-stixels focal=500 cy=30 baseline=0.6"};
+  static const char *const lines[] = {
+      "ground=calibration", "ground=estimate", "focal=500 cy=30 baseline=0.6"};
   StxSatdpParams params = params_for(&small);
-  guint16 *data = street_new(&small, 3);
+  guint16 *data = columns_street(&small, 3);
   StxRoadLine calibrated, expected;
-  Fixture fixture = begin(lines[__i__], &small, __i__ == 2 ? ",camera-height=1.5" : CAMERA);
+  ColumnsFixture fixture = BEGIN(lines[__i__], &small, __i__ == 2 ? ",camera-height=1.5" : CAMERA);
 
   ck_assert(stx_roadline_from_camera(&camera, &calibrated));
   expected = __i__ == 1 ? estimate(&small, data, &calibrated) : calibrated;
-  expect_records(run(&fixture, &small, data), reference(&params, &camera, &expected, data, NULL),
-      lines[__i__]);
-  end(&fixture);
+  columns_expect(columns_run(&fixture, &small, data),
+      reference(&params, &camera, &expected, data, NULL), lines[__i__]);
+  columns_end(&fixture);
   g_free(data);
 }
 GST_END_TEST
@@ -302,12 +210,13 @@ GST_START_TEST(no_road_warns_once_and_goes_on)
   StxSatdpParams params = params_for(&small);
   StxCamera unknown = {0};
   guint16 *data = g_malloc0(stx_grid_bytes(&small));
-  Fixture fixture = begin("sat-dp-stixels", &small, "");
+  ColumnsFixture fixture = BEGIN("", &small, "");
   GstMessage *message;
   GError *warning = NULL;
 
   for (int frame = 0; frame < 3; frame++)
-    expect_records(run(&fixture, &small, data), reference(&params, &unknown, NULL, data, NULL), "");
+    columns_expect(
+        columns_run(&fixture, &small, data), reference(&params, &unknown, NULL, data, NULL), "");
   message = gst_bus_pop_filtered(fixture.bus, GST_MESSAGE_WARNING);
   ck_assert_msg(message != NULL, "no warning");
   gst_message_parse_warning(message, &warning, NULL);
@@ -315,7 +224,7 @@ GST_START_TEST(no_road_warns_once_and_goes_on)
   g_error_free(warning);
   gst_message_unref(message);
   stx_test_expect_silence(fixture.bus);
-  end(&fixture);
+  columns_end(&fixture);
   g_free(data);
 }
 GST_END_TEST
