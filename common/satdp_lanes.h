@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * What satdp's vector code works on: LANES neighbouring columns, a group, with one lane each.
- * Private to satdp_omp.c and satdp_tables_omp.c, which are compiled once per instruction set.
+ * Private to satdp*_omp.c, which are compiled once per instruction set.
+ *
+ * Where start rows are given, a row of the recurrence is not a row of cells but a *piece*: the
+ * cells from one allowed start to below the next, of every lane its own. Tables and states then
+ * have an entry per boundary between pieces, and nothing else of the recurrence changes. A lane
+ * with fewer pieces than the longest has none of its own in the rest of the rows.
  */
 #ifndef STX_SATDP_LANES_H
 #define STX_SATDP_LANES_H
@@ -29,11 +34,12 @@ enum { GROUND, OBJECT, SKY, KINDS };
 
 /* Sums over the cells below a boundary. */
 typedef struct {
+  Lanes cut; /* where the boundary lies */
   Lanes ground_w, ground_x, ground_xx, ground_d, ground_xd, ground_dd;
   Lanes object_w, object_d, object_dd;
   Lanes sky_dd;
-  Lanes unknown;      /* what unknown cells cost ground and object */
-  Lanes lower[KINDS]; /* energy of horizon and unknown cells, and of what no class undercuts */
+  Lanes placed[KINDS]; /* energy of horizon and unknown cells */
+  Lanes lower[KINDS];  /* the same, and of what no class undercuts */
 } SumRow;
 
 /* T_P and plane values below a cut, the links that led there. Entry 0, below the image, is an
@@ -46,7 +52,12 @@ typedef struct {
   const StxSatdpParams *params;
   const StxSatdpTables *tables;
   const void *columns;
-  int column[LANES]; /* of each lane */
+  const uint8_t *starts; /* NULL: rows are rows of cells */
+  int column[LANES];     /* of each lane */
+
+  Ints *boundary; /* rows + 1: the cell above each boundary between pieces */
+  Ints pieces;    /* how many: the rows that the recurrence has in each lane */
+  int longest;    /* a lane that has the most */
 
   SumRow *rows; /* rows + 1 */
   Lanes *rest;  /* rows + 1: the largest disparity from a cell up */
@@ -66,7 +77,15 @@ typedef struct {
   uint64_t evaluated;
 } Group;
 
-/* Fills rows, rest, sums and classes from the columns of the group. */
+/* Fills rows, rest, sums and classes from the columns of the group, for every row of cells. */
 void STX_VARIANT(stx_satdp_build)(Group *g);
+
+/* Finds the pieces. With start rows given, of rows, rest and sums only the boundaries between
+ * pieces stay. */
+void STX_VARIANT(stx_satdp_compress)(Group *g);
+
+/* With start rows given, moves energies and links of the states back to rows of cells, where
+ * pieces end; the states in between are left undefined. */
+void STX_VARIANT(stx_satdp_expand)(Group *g);
 
 #endif

@@ -68,7 +68,7 @@ typedef struct {
 
 typedef struct {
   StxGroundPrior prior;
-  double unit, cut_foot, cut_top;
+  double unit;
 } FitInput;
 
 static inline Fit fit_kind(FitInput in, int kind, const SumRow *hi, const SumRow *lo, int l)
@@ -77,8 +77,8 @@ static inline Fit fit_kind(FitInput in, int kind, const SumRow *hi, const SumRow
   if (kind == GROUND) {
     StxGroundFit plane = fit_ground(in.prior, hi, lo, l);
     fit.energy = stx_data_energy(plane.residual, in.unit);
-    fit.foot = stx_ground_value(plane.slope, plane.intercept, in.prior.horizon_x, in.cut_foot);
-    fit.top = stx_ground_value(plane.slope, plane.intercept, in.prior.horizon_x, in.cut_top);
+    fit.foot = stx_ground_value(plane.slope, plane.intercept, in.prior.horizon_x, lo->cut[l]);
+    fit.top = stx_ground_value(plane.slope, plane.intercept, in.prior.horizon_x, hi->cut[l]);
   } else if (kind == OBJECT) {
     double w = hi->object_w[l] - lo->object_w[l], d = hi->object_d[l] - lo->object_d[l];
     double residual = stx_object_residual(w, d, hi->object_dd[l] - lo->object_dd[l]);
@@ -118,13 +118,6 @@ static inline void class_energy(const Group *g, int kind, int vb, int k, double 
   widen(least, energy);
 }
 
-static inline double horizon_energy(const StxSatdpTables *t, int kind, int vb, int k)
-{
-  return kind == GROUND ? t->horizon_ground[k + 1] - t->horizon_ground[vb]
-         : kind == SKY  ? t->horizon_sky[k + 1] - t->horizon_sky[vb]
-                        : 0;
-}
-
 /* ---- Recurrence --------------------------------------------------------------------------- */
 
 static inline StxCut cut_below(const State *below, int l)
@@ -149,7 +142,7 @@ static inline void try_list(Group *g, int kind, int k)
   int count = g->listed[kind];
   const SumRow *hi = &g->rows[k + 1];
   const StxSatdpTables *t = g->tables;
-  FitInput in = {stx_ground_prior(t), t->residual_energy, 0, t->cut[k + 1]};
+  FitInput in = {stx_ground_prior(t), t->residual_energy};
   StxPairCost pair = stx_pair_cost(t);
   double cost = t->stixel_cost, rounding = t->rounding;
   for (int i = 0; i < count; i++) {
@@ -160,14 +153,12 @@ static inline void try_list(Group *g, int kind, int k)
     double *bound = g->bound[kind][vb];
     Lanes semantic;
     class_energy(g, kind, vb, k, semantic);
-    double horizon = horizon_energy(t, kind, vb, k);
-    in.cut_foot = t->cut[vb];
     EACH_LANE
     {
       Fit fit = fit_kind(in, kind, hi, lo, l);
       StxChoice choice = choose_below(pair, kind, cut_below(below, l), fit.foot);
-      double unknown = kind == SKY ? 0 : hi->unknown[l] - lo->unknown[l];
-      double above = fit.energy + horizon + unknown + semantic[l];
+      double placed = hi->placed[kind][l] - lo->placed[kind][l];
+      double above = fit.energy + placed + semantic[l];
       double energy = above + cost + choice.energy, link = stx_link(vb, choice.below);
       double best = best_of[l], best_link = link_of[l];
       int wins = (energy < best) | ((energy == best) & (link < best_link));
@@ -181,13 +172,14 @@ static inline void try_list(Group *g, int kind, int k)
   g->evaluated += count;
 }
 
-/* The list of the last row's winners. */
+/* The list of the last row's winners, in the lanes that are not done. */
 static inline void list_winners(Group *g, int kind, int k)
 {
   int count = 0;
   int *visited = g->visited[kind], *list = g->list[kind];
   for (int l = 0; l < LANES; l++) {
-    int vb = (int)g->states[k].link[kind][l] >> 2;
+    int lane = k < g->pieces[l] ? l : g->longest;
+    int vb = (int)g->states[k].link[kind][lane] >> 2;
     list[count] = vb;
     count += visited[vb] != k;
     visited[vb] = k;
@@ -235,7 +227,7 @@ static inline void renew_bound(const Group *g, int kind, int vb, int k)
 {
   const SumRow *hi = &g->rows[k + 1], *lo = &g->rows[vb];
   StxGroundPrior prior = stx_ground_prior(g->tables);
-  FitInput in = {prior, g->tables->residual_energy, 0, 0};
+  FitInput in = {prior, g->tables->residual_energy};
   const double *least = g->least[kind][vb];
   double *bound = kind == GROUND ? g->free[vb] : g->bound[kind][vb];
   double rounding = g->tables->rounding;
@@ -266,7 +258,7 @@ static inline void drop_starts(Group *g, int kind, int k)
   g->first[kind] = first;
 }
 
-/* Start row k becomes possible. */
+/* Start row k becomes possible; where there is none, it is beyond every limit. */
 static void open_start(Group *g, int k)
 {
   const State *below = &g->states[k];
@@ -276,9 +268,10 @@ static void open_start(Group *g, int k)
   EACH_LANE
   {
     StxCut cut = cut_below(below, l);
-    ground[l] = cost + stx_least_below_ground(cut);
-    object[l] = cost + stx_least_below_object(cut);
-    sky[l] = cost + stx_least_below_sky(pair, cut);
+    double one = k < g->pieces[l] ? cost : INFINITY;
+    ground[l] = one + stx_least_below_ground(cut);
+    object[l] = one + stx_least_below_object(cut);
+    sky[l] = one + stx_least_below_sky(pair, cut);
   }
   for (int kind = 0; kind < KINDS; kind++) {
     const double *least = g->least[kind][k], *lower = g->rows[k].lower[kind];
@@ -290,12 +283,13 @@ static void open_start(Group *g, int k)
   memcpy(g->free[k], g->bound[GROUND][k], sizeof(Lanes));
 }
 
-static void begin_row(Group *g, int kind)
+/* Where a lane has no row k, nothing is below its best, and no bound below its limit. */
+static void begin_row(Group *g, int kind, int k)
 {
   double *best = g->best[kind], *link = g->link[kind], *value = g->value[kind];
   EACH_LANE
   {
-    best[l] = 2 * STX_FORBIDDEN;
+    best[l] = k < g->pieces[l] ? 2 * STX_FORBIDDEN : -2 * STX_FORBIDDEN;
     link[l] = value[l] = 0;
   }
 }
@@ -324,7 +318,7 @@ static void solve_row(Group *g, int k)
   bool has_ground = g->tables->has_ground;
   open_start(g, k);
   for (int kind = 0; kind < KINDS; kind++)
-    begin_row(g, kind);
+    begin_row(g, kind, k);
   if (k > 0) {
     if (k % RENEWAL == 0)
       EACH_KIND(drop_starts);
@@ -341,7 +335,7 @@ static void solve_row(Group *g, int k)
 static void init_states(const Group *g)
 {
   double cost = g->tables->stixel_cost;
-  for (int k = 0; k <= g->tables->rows; k++) {
+  for (int k = 0; k <= g->pieces[g->longest]; k++) {
     State *state = &g->states[k];
     EACH_LANE
     {
@@ -361,10 +355,12 @@ static void init_states(const Group *g)
 static void solve_group(Group *g)
 {
   STX_VARIANT(stx_satdp_build)(g);
+  STX_VARIANT(stx_satdp_compress)(g);
   init_states(g);
   memset(g->first, 0, sizeof g->first);
-  for (int k = 0; k < g->tables->rows; k++)
+  for (int k = 0; k < g->pieces[g->longest]; k++)
     solve_row(g, k);
+  STX_VARIANT(stx_satdp_expand)(g);
 }
 
 /* ---- All groups --------------------------------------------------------------------------- */
@@ -379,6 +375,7 @@ static size_t lay_out(const StxSatdpParams *params, Group *g, char *memory)
     g->field = memory == NULL ? NULL : (void *)(memory + at);                                      \
     at += stx_align((count) * sizeof *g->field);                                                   \
   } while (0)
+  PLACE(boundary, rows + 1);
   PLACE(rows, rows + 1);
   PLACE(rest, rows + 1);
   PLACE(sums, (rows + 1) * classes);
@@ -407,14 +404,15 @@ size_t STX_VARIANT(stx_satdp_scratch)(const StxSatdpParams *params, int threads)
          stx_align(group_count(&params->grid) * sizeof(int));
 }
 
-static Group *new_group(
-    const StxSatdpParams *params, const StxSatdpTables *tables, const void *columns, char *memory)
+static Group *new_group(const StxSatdpParams *params, const StxSatdpTables *tables,
+    const void *columns, const uint8_t *starts, char *memory)
 {
   Group *g = (Group *)memory;
   lay_out(params, g, memory);
   g->params = params;
   g->tables = tables;
   g->columns = columns;
+  g->starts = starts;
   g->evaluated = 0;
   return g;
 }
@@ -466,7 +464,6 @@ size_t STX_VARIANT(stx_satdp_run)(const StxSatdpParams *params, const StxSatdpTa
     const void *columns, const uint8_t *starts, StxStixel *stixels, StxSatdpStats *stats,
     void *scratch, int threads)
 {
-  (void)starts;
   Group layout;
   int groups = group_count(&params->grid), workers = stx_threads(threads);
   size_t size = lay_out(params, &layout, NULL), room = (size_t)LANES * tables->rows;
@@ -475,7 +472,7 @@ size_t STX_VARIANT(stx_satdp_run)(const StxSatdpParams *params, const StxSatdpTa
   uint64_t evaluated = 0;
 #pragma omp parallel num_threads(workers) reduction(+ : evaluated)
   {
-    Group *g = new_group(params, tables, columns, memory + thread_index() * size);
+    Group *g = new_group(params, tables, columns, starts, memory + thread_index() * size);
 #pragma omp for schedule(dynamic)
     for (int i = 0; i < groups; i++)
       counts[i] = run_group(g, i * LANES, stixels + i * room);

@@ -95,7 +95,9 @@ static void add_depth_row(const Group *g, int u)
   const SumRow *below = &g->rows[u];
   SumRow *row = &g->rows[u + 1];
   uint32_t ground_scale = t->ground_scale[u], sky_scale = t->sky_scale;
-  double x = t->x[u], unknown = t->unknown[u];
+  double x = t->x[u], unknown = t->unknown[u], cut = t->cut[u + 1];
+  double ground_place = t->horizon_ground[u + 1] - t->horizon_ground[u];
+  double sky_place = t->horizon_sky[u + 1] - t->horizon_sky[u];
   EACH_LANE
   {
     uint32_t cell = disparity[l], w = weight[l];
@@ -113,16 +115,23 @@ static void add_depth_row(const Group *g, int u)
     row->object_d[l] = below->object_d[l] + object * d;
     row->object_dd[l] = below->object_dd[l] + object * d * d;
     row->sky_dd[l] = below->sky_dd[l] + sky * d * d;
-    row->unknown[l] = below->unknown[l] + (cell == STX_DISPARITY_UNKNOWN ? unknown : 0.0);
+    double place = cell == STX_DISPARITY_UNKNOWN ? unknown : 0.0;
+    row->placed[GROUND][l] = below->placed[GROUND][l] + ground_place + place;
+    row->placed[OBJECT][l] = below->placed[OBJECT][l] + place;
+    row->placed[SKY][l] = below->placed[SKY][l] + sky_place;
+    row->cut[l] = cut;
   }
 }
 
 static void build_depth(const Group *g)
 {
   int rows = g->tables->rows;
+  double *cut = g->rows[0].cut;
   transpose_channel(g, 0);
   transpose_channel(g, 1);
   memset(&g->rows[0], 0, sizeof(SumRow));
+  EACH_LANE
+  cut[l] = g->tables->cut[0];
   for (int u = 0; u < rows; u++)
     add_depth_row(g, u);
   memset(g->rest[rows], 0, sizeof(Lanes));
@@ -216,19 +225,12 @@ static void add_class_row(const Group *g, const int *kept, int u)
 
 static void build_lower(const Group *g, const int *kept)
 {
-  const StxSatdpTables *t = g->tables;
-  for (int u = 0; u < t->rows; u++) {
+  for (int u = 0; u < g->tables->rows; u++) {
     const SumRow *below = &g->rows[u];
     SumRow *row = &g->rows[u + 1];
-    double ground = t->horizon_ground[u + 1] - t->horizon_ground[u];
-    double sky = t->horizon_sky[u + 1] - t->horizon_sky[u];
-    EACH_LANE
-    {
-      double unknown = row->unknown[l] - below->unknown[l];
-      row->lower[GROUND][l] = below->lower[GROUND][l] + ground + unknown;
-      row->lower[OBJECT][l] = below->lower[OBJECT][l] + unknown;
-      row->lower[SKY][l] = below->lower[SKY][l] + sky;
-    }
+    for (int kind = 0; kind < KINDS; kind++)
+      EACH_LANE
+    row->lower[kind][l] = below->lower[kind][l] + (row->placed[kind][l] - below->placed[kind][l]);
     if (g->classes[KINDS] > 0)
       add_class_row(g, kept, u);
   }

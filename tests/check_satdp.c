@@ -23,6 +23,8 @@ static void expect_partition(const Case *c, const StxStixel *stixels, size_t cou
     ck_assert_int_eq(stixels[i].column, column);
     ck_assert_int_eq(stixels[i].bottom, bottom);
     ck_assert_int_le(stixels[i].top, stixels[i].bottom);
+    int u = stx_grid_rows(grid) - 1 - stixels[i].bottom / grid->cell_height;
+    ck_assert_msg(case_may_begin(c, column, u), "a stixel of column %d begins at %d", column, u);
     ck_assert(stixels[i].kind >= STX_KIND_GROUND && stixels[i].kind <= STX_KIND_SKY);
     ck_assert(stixels[i].confidence >= 0);
     ck_assert(isfinite(stixels[i].disparity_top) && isfinite(stixels[i].disparity_bottom));
@@ -132,6 +134,157 @@ START_TEST(pruning_changes_nothing_around_holes)
 }
 END_TEST
 
+/* ---- Start rows ---------------------------------------------------------------------------- */
+
+/* SOME: a density of 1 to 99 percent. UNEVEN: a density per column, so that neighbours have none
+ * and all. TOP, LOWEST: one row of cells. RDP: as a line simplification cuts. */
+typedef enum { NOWHERE, EVERYWHERE, SOME, UNEVEN, TOP, LOWEST, RDP, MASKS } Mask;
+
+static void allow_uneven(Case *c, StxRandom *random)
+{
+  int rows = c->tables.rows;
+  for (int column = 0; column < stx_grid_columns(&c->params.grid); column++) {
+    int percent = stx_random_below(random, 3) * 25 * stx_random_below(random, 3);
+    for (int row = 0; row < rows; row++)
+      c->starts[column * rows + row] = stx_random_below(random, 100) < percent;
+  }
+}
+
+static void allow(Case *c, Mask mask, StxRandom *random)
+{
+  static const int percents[] = {1, 5, 20, 50, 90, 99};
+  int rows = c->tables.rows, percent = percents[stx_random_below(random, 6)];
+  case_starts(c, mask == EVERYWHERE ? 100 : mask == SOME ? percent : 0, random);
+  if (mask == UNEVEN)
+    allow_uneven(c, random);
+  for (int column = 0; column < stx_grid_columns(&c->params.grid); column++)
+    if (mask == TOP || mask == LOWEST)
+      c->starts[column * rows + (mask == TOP ? 0 : rows - 1)] = 1;
+  if (mask == RDP)
+    case_starts_from_rdp(c, 64 << stx_random_below(random, 5));
+}
+
+static void expect_agreement_from(
+    Mask mask, StxSatdpParams params, const StxRoadLine *line, Filling filling, uint64_t seed)
+{
+  char what[160];
+  StxRandom random = {seed};
+  Case *c = new_case(params, &case_camera, line);
+  fill_case(c, filling, &random);
+  allow(c, mask, &random);
+  snprintf(what, sizeof what, "mask %d, %dx%d cells, %d classes, filling %d, seed %llu, %s", mask,
+      stx_grid_columns(&params.grid), stx_grid_rows(&params.grid), params.grid.classes, filling,
+      (unsigned long long)seed, line ? "ground" : "no ground");
+  expect_variants_agree(c, what);
+  free_case(c);
+}
+
+START_TEST(variants_agree_from_every_mask)
+{
+  static const int classes[] = {0, 3, 19};
+  StxRoadLine line = {0.3, 40, 1};
+  for (int mask = 0; mask < MASKS; mask++)
+    for (int filling = 0; filling < FILLINGS; filling++)
+      for (int i = 0; i < 6; i++) {
+        StxSatdpParams params = case_params(11, 45, 4, classes[i / 2]);
+        params.grid.width -= 3;
+        params.grid.height -= 1;
+        expect_agreement_from((Mask)mask, params, i % 2 ? &line : NULL, filling, 20u + filling);
+      }
+}
+END_TEST
+
+START_TEST(variants_agree_from_starts_at_every_size)
+{
+  StxRoadLine line = {0.3, 20, 1};
+  for (int mask = 0; mask < MASKS; mask++) {
+    for (int columns = 1; columns <= 17; columns++)
+      expect_agreement_from(
+          (Mask)mask, case_params(columns, 30, 4, 3), &line, STREET, (uint64_t)columns);
+    for (int rows = 1; rows <= 18; rows++)
+      expect_agreement_from((Mask)mask, case_params(7, rows, 4, 19), &line, STREET, (uint64_t)rows);
+  }
+}
+END_TEST
+
+START_TEST(variants_agree_from_starts_in_1024_rows)
+{
+  StxRoadLine line = {0.2, 400, 1};
+  expect_agreement_from(SOME, case_params(9, 1024, 1, 0), &line, STREET, 5);
+  expect_agreement_from(UNEVEN, case_params(9, 1024, 1, 0), &line, HOLES, 6);
+  expect_agreement_from(RDP, case_params(9, 1024, 1, 0), &line, STREET, 7);
+  expect_agreement_from(RDP, case_params(2, 1024, 1, 19), &line, STREET, 8);
+  expect_agreement_from(UNEVEN, case_params(3, 1024, 32, 0), &line, EXTREME, 9);
+}
+END_TEST
+
+START_TEST(pruning_changes_nothing_from_starts)
+{
+  StxRandom random = {13};
+  for (int round = 0; round < 600; round++) {
+    StxSatdpParams params = random_params(&random);
+    Filling fillings[] = {(Filling)(round % FILLINGS), STREET, HOLES};
+    Mask masks[] = {SOME, UNEVEN, RDP};
+    StxRoadLine line = {0.02 + stx_random_below(&random, 60) / 100.0,
+        stx_random_below(&random, params.grid.height + 1) - 9, 1};
+    expect_agreement_from(masks[stx_random_below(&random, 3)], params,
+        stx_random_below(&random, 5) ? &line : NULL, fillings[stx_random_below(&random, 3)],
+        (uint64_t)round);
+  }
+}
+END_TEST
+
+/* A mask that allows every row is none. */
+START_TEST(all_starts_are_no_restriction)
+{
+  StxRandom random = {14};
+  for (int round = 0; round < 60; round++) {
+    StxSatdpParams params = random_params(&random);
+    for (size_t i = 0; i < stx_satdp_impls.count; i++) {
+      const StxSatdpImpl *impl = (const void *)stx_impl_at(&stx_satdp_impls, i);
+      if (!stx_impl_usable(&impl->info))
+        continue;
+      Case *c = new_case(params, &case_camera, &(StxRoadLine){0.3, 20, 1});
+      size_t expected_count, count;
+      fill_case(c, round % 2 ? STREET : HOLES, &random);
+      StxStixel *expected = run_case(impl, c, 2, &expected_count, NULL);
+      case_starts(c, 100, &random);
+      StxStixel *actual = run_case(impl, c, 2, &count, NULL);
+      ck_assert_uint_eq(count, expected_count);
+      stx_expect_same(expected, actual, count * sizeof *actual, impl->info.name);
+      stx_guarded_free(expected);
+      stx_guarded_free(actual);
+      free_case(c);
+    }
+  }
+}
+END_TEST
+
+/* With m starts of h rows about m² candidates are left of h², here 1 of 25 to 100. */
+START_TEST(starts_leave_few_pairs)
+{
+  StxRandom random = {15};
+  Case *c = new_case(case_params(24, 200, 4, 0), &case_camera, &(StxRoadLine){0.3, 150, 1});
+  fill_case(c, NOISE, &random);
+  case_starts(c, 10, &random);
+  for (size_t i = 0; i < stx_satdp_impls.count; i++) {
+    const StxSatdpImpl *impl = (const void *)stx_impl_at(&stx_satdp_impls, i);
+    if (!stx_impl_usable(&impl->info))
+      continue;
+    size_t count;
+    StxSatdpStats stats = {0, 0};
+    stx_guarded_free(run_case(impl, c, 1, &count, &stats));
+    ck_assert_uint_eq(stats.pairs, 24u * 3 * 200 * 201 / 2);
+    ck_assert_msg(stats.evaluated > 0 && stats.evaluated * 25 < stats.pairs,
+        "%s: starts left %llu of %llu pairs", impl->info.name, (unsigned long long)stats.evaluated,
+        (unsigned long long)stats.pairs);
+  }
+  free_case(c);
+}
+END_TEST
+
+/* ---- Statistics ---------------------------------------------------------------------------- */
+
 START_TEST(stats_count_pairs)
 {
   StxRandom random = {11};
@@ -226,7 +379,10 @@ END_TEST
 
 static const StxTest tests[] = {{&variants_agree_on_every_filling_and_class_count},
     {&variants_agree_on_every_number_of_columns_and_rows}, {&variants_agree_on_1024_rows},
-    {&pruning_changes_nothing}, {&pruning_changes_nothing_around_holes}, {&stats_count_pairs},
+    {&pruning_changes_nothing}, {&pruning_changes_nothing_around_holes},
+    {&variants_agree_from_every_mask}, {&variants_agree_from_starts_at_every_size},
+    {&variants_agree_from_starts_in_1024_rows}, {&pruning_changes_nothing_from_starts},
+    {&all_starts_are_no_restriction}, {&starts_leave_few_pairs}, {&stats_count_pairs},
     {&tables_stay_within_their_bounds}, {&refuses_bad_parameters_by_name},
     {&refuses_lines_that_are_no_road}};
 STX_TESTING_MAIN("satdp", tests)

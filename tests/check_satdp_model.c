@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * satdp's reference, proven without another implementation: the closed fit against a plain
- * solver, the dynamic programme against all segmentations and against its own definition, and
- * literal columns.
+ * solver, the dynamic programme against all segmentations and against its own definition, both
+ * also with restricted start rows. Literal columns: check_satdp_literal.c.
  */
 #include "tests/satdp_case.h"
 
@@ -227,6 +227,8 @@ static double cheapest(
     return so_far < best ? so_far : best;
   for (int kind = c->tables.has_ground ? 1 : 2; kind <= 3; kind++)
     for (int vt = vb; vt < c->tables.rows; vt++) {
+      if (vt + 1 < c->tables.rows && !case_may_begin(c, column, vt + 1))
+        continue;
       Part part = part_of(c, column, kind, vb, vt);
       double pair = vb == 0 ? 0 : pair_of(c, kind_below, below, kind, part.foot);
       double more = part.energy + pair + (vb > 0 ? c->tables.stixel_cost : 0);
@@ -290,6 +292,29 @@ START_TEST(equals_brute_force_on_ten_rows)
 }
 END_TEST
 
+/* More rows, of which some are allowed: none, few, most, all. */
+START_TEST(equals_brute_force_from_allowed_starts)
+{
+  StxRandom random = {5};
+  static const int classes[] = {0, 19, 3}, percents[] = {0, 15, 30, 60, 100};
+  for (int round = 0; round < 150; round++) {
+    int percent = percents[round % 5], most = percent < 60 ? 14 : 7;
+    StxSatdpParams params = case_params(4, 1 + stx_random_below(&random, most),
+        1 + stx_random_below(&random, 8), classes[round % 3]);
+    params.pair_cost = params.pair_slope = 0;
+    params.pair_tolerance = 255;
+    params.stixel_cost = stx_random_below(&random, 12) / 2.0;
+    StxRoadLine line = {0.05 + stx_random_below(&random, 100) / 100.0,
+        stx_random_below(&random, params.grid.height + 1) - 3, 1};
+    Case *c = new_case(params, &case_camera, round % 4 ? &line : NULL);
+    fill_case(c, fillings[round / 5 % 3], &random);
+    case_starts(c, percent, &random);
+    expect_least_energy(c, "allowed starts");
+    free_case(c);
+  }
+}
+END_TEST
+
 /* The recurrence as satdp.h states it, one number after the other, no tables. */
 typedef struct {
   double energy[4][16], top[4][16];
@@ -300,6 +325,8 @@ static void extend(const Case *c, int column, Recurrence *r, int kind, int k)
 {
   r->energy[kind][k] = INFINITY;
   for (int vb = 0; vb <= k; vb++) {
+    if (!case_may_begin(c, column, vb))
+      continue;
     Part part = part_of(c, column, kind, vb, k);
     for (int below = vb > 0 ? 1 : 0; below <= (vb > 0 ? 3 : 0); below++) {
       double sum = part.energy;
@@ -341,22 +368,24 @@ static void expect_recurrence(const Case *c, int column, const StxStixel *last)
   }
 }
 
-START_TEST(equals_the_recurrence_term_by_term)
+/* Random cases, start rows allowed everywhere if percent is negative. */
+static void expect_recurrences(int rounds, int percent, StxRandom *random)
 {
-  StxRandom random = {4};
-  for (int round = 0; round < 300; round++) {
+  for (int round = 0; round < rounds; round++) {
     StxSatdpParams params = case_params(
-        3, 1 + stx_random_below(&random, 16), 1 + stx_random_below(&random, 8), round % 4 ? 0 : 19);
-    params.grid.height -= stx_random_below(&random, params.grid.cell_height);
-    params.stixel_cost = stx_random_below(&random, 12) / 2.0;
-    params.pair_cost = stx_random_below(&random, 5) / 2.0;
-    params.pair_slope = stx_random_below(&random, 5) / 4.0;
-    params.pair_tolerance = stx_random_below(&random, 4) / 2.0;
-    params.unknown_cost = stx_random_below(&random, 6) / 2.0;
-    StxRoadLine line = {0.05 + stx_random_below(&random, 100) / 100.0,
-        stx_random_below(&random, params.grid.height + 1) - 3, 1};
+        3, 1 + stx_random_below(random, 16), 1 + stx_random_below(random, 8), round % 4 ? 0 : 19);
+    params.grid.height -= stx_random_below(random, params.grid.cell_height);
+    params.stixel_cost = stx_random_below(random, 12) / 2.0;
+    params.pair_cost = stx_random_below(random, 5) / 2.0;
+    params.pair_slope = stx_random_below(random, 5) / 4.0;
+    params.pair_tolerance = stx_random_below(random, 4) / 2.0;
+    params.unknown_cost = stx_random_below(random, 6) / 2.0;
+    StxRoadLine line = {0.05 + stx_random_below(random, 100) / 100.0,
+        stx_random_below(random, params.grid.height + 1) - 3, 1};
     Case *c = new_case(params, &case_camera, round % 5 ? &line : NULL);
-    fill_case(c, fillings[round % 3], &random);
+    fill_case(c, fillings[round % 3], random);
+    if (percent >= 0)
+      case_starts(c, percent, random);
     size_t count, end = 0;
     StxStixel *stixels = run_case(satdp_reference(), c, 1, &count, NULL);
     for (int column = 0; column < 3; column++) {
@@ -368,127 +397,24 @@ START_TEST(equals_the_recurrence_term_by_term)
     free_case(c);
   }
 }
-END_TEST
 
-/* ---- Literal columns ----------------------------------------------------------------------- */
-
-static void set_column(const Case *c, const uint16_t *disparity, uint16_t weight)
+START_TEST(equals_the_recurrence_term_by_term)
 {
-  int rows = stx_grid_rows(&c->params.grid);
-  for (int row = 0; row < rows; row++) {
-    stx_column(&c->params.grid, c->columns, 0, 0)[row] = disparity[row];
-    stx_column(&c->params.grid, c->columns, 1, 0)[row] = disparity[row] ? weight : 0;
-  }
-}
-
-static void expect_records(const Case *c, const StxStixel *expected, size_t expected_count)
-{
-  size_t count;
-  StxStixel *stixels = run_case(satdp_reference(), c, 1, &count, NULL);
-  ck_assert_uint_eq(count, expected_count);
-  for (size_t i = 0; i < count; i++) {
-    const StxStixel *a = &stixels[i], *e = &expected[i];
-    ck_assert_int_eq(a->top, e->top);
-    ck_assert_int_eq(a->bottom, e->bottom);
-    ck_assert_int_eq(a->kind, e->kind);
-    ck_assert_int_eq(a->label, e->label);
-    ck_assert_float_eq_tol(a->disparity_top, e->disparity_top, 2e-3f);
-    ck_assert_float_eq_tol(a->disparity_bottom, e->disparity_bottom, 2e-3f);
-    ck_assert_float_eq_tol(a->cost, e->cost, 2e-3f);
-    ck_assert_float_eq_tol(a->confidence, e->confidence, 1e-4f);
-  }
-  stx_guarded_free(stixels);
-}
-
-/* The road D = 0.5 · (row − 8), seen in the rows 18 to 29; above it an object of 8 px; nothing
- * above that, in three cells above the horizon. The object costs C and, 8 px against the road's
- * 4.75 at the cut, α + β · 3.25. The cells without disparity cost it as much as the stixel that
- * sky would need, or a quarter of a nat more. */
-static void expect_road_object_and(
-    double unknown_cost, const StxStixel *expected, size_t expected_count)
-{
-  StxSatdpParams params = case_params(1, 10, 3, 0);
-  params.unknown_cost = unknown_cost;
-  Case *c = new_case(params, NULL, &(StxRoadLine){0.5, 8, 1});
-  static const uint16_t disparity[] = {0, 0, 0, 2048, 2048, 2048, 1408, 1792, 2176, 2560};
-  set_column(c, disparity, STX_WEIGHT_ONE);
-  expect_records(c, expected, expected_count);
-  free_case(c);
-}
-
-START_TEST(literal_road_object_and_nothing)
-{
-  static const StxStixel expected[] = {
-      {0, 18, 29, STX_KIND_GROUND, STX_LABEL_NONE, 5.0f, 10.5f, 0.0f, 1.0f},
-      {0, 0, 17, STX_KIND_OBJECT, STX_LABEL_NONE, 8.0f, 8.0f, 6.825f + 6, 0.70711f}};
-  expect_road_object_and(2, expected, 2);
+  StxRandom random = {4};
+  expect_recurrences(300, -1, &random);
 }
 END_TEST
 
-START_TEST(literal_road_object_and_sky)
+START_TEST(equals_the_recurrence_from_allowed_starts)
 {
-  static const StxStixel expected[] = {
-      {0, 18, 29, STX_KIND_GROUND, STX_LABEL_NONE, 5.0f, 10.5f, 0.0f, 1.0f},
-      {0, 9, 17, STX_KIND_OBJECT, STX_LABEL_NONE, 8.0f, 8.0f, 6.825f, 1.0f},
-      {0, 0, 8, STX_KIND_SKY, STX_LABEL_NONE, 0.0f, 0.0f, 6.0f, 0.0f}};
-  expect_road_object_and(2.25, expected, 3);
-}
-END_TEST
-
-START_TEST(literal_unknown_column)
-{
-  Case *c = new_case(case_params(1, 5, 8, 0), &case_camera, NULL);
-  static const uint16_t disparity[5] = {0};
-  set_column(c, disparity, 0);
-  expect_records(c, &(StxStixel){0, 0, 39, STX_KIND_OBJECT, STX_LABEL_NONE, 0, 0, 0, 0}, 1);
-  free_case(c);
-}
-END_TEST
-
-/* Two objects, the upper one farther: C only. Then the upper nearer by 10 px: alpha, beta · 10. */
-START_TEST(literal_ordering)
-{
-  StxSatdpParams params = case_params(1, 4, 4, 0);
-  Case *c = new_case(params, NULL, NULL);
-  static const uint16_t farther[] = {2560, 2560, 5120, 5120}, nearer[] = {5120, 5120, 2560, 2560};
-  static const StxStixel far_above[] = {
-      {0, 8, 15, STX_KIND_OBJECT, STX_LABEL_NONE, 20, 20, 0, 0.5f},
-      {0, 0, 7, STX_KIND_OBJECT, STX_LABEL_NONE, 10, 10, 6, 0.5f}};
-  static const StxStixel near_above[] = {
-      {0, 8, 15, STX_KIND_OBJECT, STX_LABEL_NONE, 10, 10, 0, 0.5f},
-      {0, 0, 7, STX_KIND_OBJECT, STX_LABEL_NONE, 20, 20, 7.5f, 0.5f}};
-  set_column(c, farther, 16256);
-  expect_records(c, far_above, 2);
-  set_column(c, nearer, 16256);
-  expect_records(c, near_above, 2);
-  free_case(c);
-}
-END_TEST
-
-/* No depth at all, three classes: 0 road, 11 person, 10 sky; a nat per cell of the wrong one. Two
- * of the person's cells are above the horizon: half a nat each for their missing depth. */
-START_TEST(literal_classes_without_depth)
-{
-  StxSatdpParams params = case_params(1, 9, 2, 19);
-  params.semantic_weight = 4;
-  params.pair_tolerance = 3;
-  Case *c = new_case(params, NULL, &(StxRoadLine){0.5, 10, 1});
-  static const uint16_t disparity[9] = {0};
-  static const int label[] = {10, 10, 10, 11, 11, 11, 0, 0, 0};
-  set_column(c, disparity, 0);
-  for (int k = 0; k < 19; k++)
-    for (int row = 0; row < 9; row++)
-      stx_column(&params.grid, c->columns, 2 + k, 0)[row] = k == label[row] ? 0 : 1024;
-  static const StxStixel expected[] = {{0, 12, 17, STX_KIND_GROUND, 0, 1.0f, 3.5f, 0, 0},
-      {0, 6, 11, STX_KIND_OBJECT, 11, 0, 0, 11, 0}, {0, 0, 5, STX_KIND_SKY, 10, 0, 0, 10, 0}};
-  expect_records(c, expected, 3);
-  free_case(c);
+  StxRandom random = {6};
+  for (int percent = 0; percent <= 100; percent += 20)
+    expect_recurrences(60, percent, &random);
 }
 END_TEST
 
 static const StxTest tests[] = {{&fit_equals_least_squares}, {&fit_without_cells_is_the_prior},
     {&rounds_to_nearest_ties_to_even}, {&equals_brute_force_over_all_segmentations},
     {&equals_brute_force_on_ten_rows}, {&equals_the_recurrence_term_by_term},
-    {&literal_road_object_and_nothing}, {&literal_road_object_and_sky}, {&literal_unknown_column},
-    {&literal_ordering}, {&literal_classes_without_depth}};
+    {&equals_brute_force_from_allowed_starts}, {&equals_the_recurrence_from_allowed_starts}};
 STX_TESTING_MAIN("satdp_model", tests)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/satdp_case.h"
 
+#include "common/rdp.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,6 +78,23 @@ void case_starts(Case *c, int percent, StxRandom *random)
   for (size_t i = 0; i < cells; i++)
     c->starts[i] =
         stx_random_below(random, 100) < percent ? allowed[stx_random_below(random, 3)] : 0;
+}
+
+void case_starts_from_rdp(Case *c, int epsilon)
+{
+  const StxRdpImpl *rdp = stx_impl_named(&stx_rdp_impls, "c");
+  StxRdpParams params = {.grid = c->params.grid, .epsilon = epsilon};
+  if (c->starts == NULL)
+    c->starts = stx_guarded_alloc(most_stixels(c));
+  void *scratch = stx_guarded_alloc(rdp->scratch_size(&params, 1));
+  rdp->run(&params, c->columns, NULL, c->starts, NULL, scratch, 1);
+  stx_guarded_free(scratch);
+}
+
+bool case_may_begin(const Case *c, int column, int u)
+{
+  size_t rows = (size_t)c->tables.rows;
+  return u == 0 || c->starts == NULL || c->starts[column * rows + rows - 1 - u] != 0;
 }
 
 StxStixel *run_case(

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the two check programs of satdp share: a case, which is parameters, their tables and
+ * What the check programs of satdp share: a case, which is parameters, their tables and
  * columns in guarded memory, its fillings, and a run with exactly the memory that the contract
  * asks for. Every failure inside fails the test.
  */
@@ -39,6 +39,12 @@ void fill_case(const Case *c, Filling filling, StxRandom *random);
 /* Allows each row of each column as a start with this probability; a mask already there is made
  * anew. 0: no row, the columns' lowest cells included; 100: all. */
 void case_starts(Case *c, int percent, StxRandom *random);
+
+/* Allows the cells that rdp keeps at this epsilon, in 1/256 px, without a median. */
+void case_starts_from_rdp(Case *c, int epsilon);
+
+/* True if a stixel may begin at the cell u of a column, counted from the image bottom up. */
+bool case_may_begin(const Case *c, int column, int u);
 
 /* Makes and fills a case, hands it to `check` with words that repeat it, and frees it. */
 void check_case(StxSatdpParams params, const StxCamera *camera, const StxRoadLine *line,
