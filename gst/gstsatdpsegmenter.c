@@ -5,7 +5,7 @@ GST_DEBUG_CATEGORY_STATIC(sat_dp_segmenter_debug);
 #define GST_CAT_DEFAULT sat_dp_segmenter_debug
 
 /* Blocks on the GPU. */
-enum { LOOK = GST_STX_SEGMENTATION_BLOCK, TABLES, SCRATCH };
+enum { LOOK = GST_STX_SEGMENTATION_BLOCK, TABLES, SCRATCH, RDP_SCRATCH, RDP_RESULT, KEPT };
 
 /* ---- Configuration ------------------------------------------------------------------------- */
 
@@ -20,6 +20,7 @@ void gst_sat_dp_segmenter_take_settings(
 
 const StxImplInfo *gst_sat_dp_segmenter_choose_host(GstSatDpSegmenter *self, StxError *error)
 {
+  self->rdp.impl = NULL;
   self->impl = gst_stx_run_pick(&self->stream->run, &stx_satdp_impls, error);
   return self->impl != NULL &&
                  gst_stx_scratch_reserve(&self->scratch,
@@ -82,6 +83,56 @@ static gboolean prepare(GstSatDpSegmenter *self)
   return FALSE;
 }
 
+/* ---- Candidates ---------------------------------------------------------------------------- */
+
+static gboolean wants_candidates(const GstSatDpSegmenter *self)
+{
+  return self->settings.candidates == GST_STX_CANDIDATES_RDP;
+}
+
+static StxRdpParams candidate_params(const GstSatDpSegmenter *self)
+{
+  return (StxRdpParams){
+      .grid = self->params.grid, .epsilon = gst_stx_rdp_epsilon(self->settings.epsilon)};
+}
+
+static gsize kept_size(const GstSatDpSegmenter *self)
+{
+  return (gsize)stx_grid_columns(&self->params.grid) * (gsize)stx_grid_rows(&self->params.grid);
+}
+
+/* Where stixels may begin, or NULL with the reason in `error`. */
+static const guint8 *candidates_on_host(
+    GstSatDpSegmenter *self, const void *columns, StxError *error)
+{
+  StxRdpParams params = candidate_params(self);
+  StxRdpCudaResult result;
+
+  if (self->rdp.impl == NULL && gst_stx_rdp_choose(&self->rdp, self->stream, error) == NULL)
+    return NULL;
+  return gst_stx_scratch_reserve(&self->kept, kept_size(self), error) &&
+                 gst_stx_rdp_run(&self->rdp, &params, self->stream->threads, columns, NULL,
+                     self->kept.data, &result, error)
+             ? self->kept.data
+             : NULL;
+}
+
+static const guint8 *candidates_on_device(
+    GstSatDpSegmenter *self, const void *columns, StxError *error)
+{
+  StxRdpParams params = candidate_params(self);
+  GstStxCuda *cuda = self->stream->cuda;
+  StxRdpCudaResult *result = gst_stx_cuda_block(cuda, RDP_RESULT, sizeof(*result), error);
+  guint8 *kept = NULL;
+
+  if (result != NULL)
+    kept = gst_stx_cuda_block(cuda, KEPT, kept_size(self), error);
+  return kept != NULL &&
+                 gst_stx_rdp_enqueue(cuda, RDP_SCRATCH, &params, columns, NULL, kept, result, error)
+             ? kept
+             : NULL;
+}
+
 /* ---- A frame ------------------------------------------------------------------------------- */
 
 void gst_sat_dp_segmenter_post(
@@ -106,11 +157,20 @@ GstFlowReturn gst_sat_dp_segmenter_run_host(GstSatDpSegmenter *self, GstBuffer *
     const void *columns, StxStixel *records, StxSatdpCudaResult *result)
 {
   StxSatdpStats stats = {0, 0};
+  const guint8 *starts = NULL;
+  StxError error;
 
   follow_road(self, frame, columns);
   if (!prepare(self))
     return GST_FLOW_ERROR;
-  result->count = (guint32)self->impl->run(&self->params, self->tables, columns, NULL, records,
+  if (wants_candidates(self)) {
+    starts = candidates_on_host(self, columns, &error);
+    if (starts == NULL) {
+      GST_STX_ELEMENT_ERROR(self->element, STREAM, FAILED, &error);
+      return GST_FLOW_ERROR;
+    }
+  }
+  result->count = (guint32)self->impl->run(&self->params, self->tables, columns, starts, records,
       self->settings.post_messages ? &stats : NULL, self->scratch.data, self->stream->threads);
   result->evaluated = stats.evaluated;
   return GST_FLOW_OK;
@@ -156,13 +216,19 @@ static gboolean enqueue(GstSatDpSegmenter *self, const void *columns, StxStixel 
   const StxSatdpCudaImpl *impl = gst_stx_cuda_impl(cuda);
   const void *tables =
       gst_stx_cuda_constant(cuda, TABLES, self->tables, sizeof(*self->tables), error);
+  const guint8 *starts = NULL;
   void *scratch = NULL;
 
   if (tables != NULL)
     scratch = gst_stx_cuda_block(cuda, SCRATCH, impl->scratch_size(&self->params), error);
   if (scratch == NULL)
     return FALSE;
-  return impl->run(cuda->cuda, &self->params, tables, self->tables->has_ground, columns, NULL,
+  if (wants_candidates(self)) {
+    starts = candidates_on_device(self, columns, error);
+    if (starts == NULL)
+      return FALSE;
+  }
+  return impl->run(cuda->cuda, &self->params, tables, self->tables->has_ground, columns, starts,
       records, result, scratch, cuda->stream, error);
 }
 
@@ -195,6 +261,8 @@ void gst_sat_dp_segmenter_stop(GstSatDpSegmenter *self)
 {
   gst_stx_scratch_clear(&self->road_scratch);
   gst_stx_scratch_clear(&self->scratch);
+  gst_stx_scratch_clear(&self->kept);
+  gst_stx_rdp_clear(&self->rdp);
   self->impl = NULL;
   self->warned = FALSE;
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The work of sat-dp-stixels on a frame: the road, the tables, and common/satdp.h
+ * The work of sat-dp-stixels on a frame: the road, the tables, the candidates, and common/satdp.h
  * on the CPU or the GPU. Internal; everything here belongs to the streaming thread.
  */
 #ifndef GST_SAT_DP_SEGMENTER_H
 #define GST_SAT_DP_SEGMENTER_H
 
+#include "gst/gststxrdp.h"
 #include "gst/gststxroad.h"
 #include "gst/gststxsatdp.h"
 #include "gst/gststxsegmentation.h"
@@ -29,6 +30,8 @@ typedef struct {
   /* On the CPU. */
   const StxSatdpImpl *impl;
   GstStxScratch scratch;
+  GstStxRdp rdp; /* for candidates; its implementation is chosen when they are asked for */
+  GstStxScratch kept;
 } GstSatDpSegmenter;
 
 void gst_sat_dp_segmenter_init(

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/gststxsatdp.h"
 
-enum { MODEL, GROUND, POST_MESSAGES, NUMBERS };
+enum { MODEL, GROUND, POST_MESSAGES, CANDIDATES, EPSILON, NUMBERS };
 
 #define GST_TYPE_SAT_DP_MODEL (model_get_type())
 static GType model_get_type(void)
@@ -14,6 +14,21 @@ static GType model_get_type(void)
 
   if (g_once_init_enter(&type))
     g_once_init_leave(&type, g_enum_register_static("GstSatDpStixelsModel", values));
+  return type;
+}
+
+#define GST_TYPE_SAT_DP_CANDIDATES (candidates_get_type())
+static GType candidates_get_type(void)
+{
+  static gsize type = 0;
+  static const GEnumValue values[] = {
+      {GST_STX_CANDIDATES_ALL, "At every cell: the exact optimum", "all"},
+      {GST_STX_CANDIDATES_RDP, "Where rdp-columns cuts with the same epsilon: faster", "rdp"},
+      {0, NULL, NULL},
+  };
+
+  if (g_once_init_enter(&type))
+    g_once_init_leave(&type, g_enum_register_static("GstSatDpStixelsCandidates", values));
   return type;
 }
 
@@ -97,7 +112,16 @@ static void install_choices(GObjectClass *klass, guint first)
       g_param_spec_boolean("post-messages", "Post messages",
           "Post an element message stx-stixels-stats for every frame", defaults.post_messages,
           flags | GST_PARAM_MUTABLE_PLAYING));
+  g_object_class_install_property(klass, first + CANDIDATES,
+      g_param_spec_enum("cut-candidates", "Candidates of cuts", "Where a stixel may begin",
+          GST_TYPE_SAT_DP_CANDIDATES, defaults.candidates, flags | GST_PARAM_MUTABLE_PLAYING));
+  g_object_class_install_property(klass, first + EPSILON,
+      g_param_spec_double("epsilon", "Epsilon",
+          "With cut-candidates=rdp: how far a cell may lie from the line between two candidates, "
+          "in pixels of disparity; more gives fewer candidates",
+          0, GST_STX_EPSILON_MAX, defaults.epsilon, flags | GST_PARAM_MUTABLE_PLAYING));
   gst_type_mark_as_plugin_api(GST_TYPE_SAT_DP_MODEL, 0);
+  gst_type_mark_as_plugin_api(GST_TYPE_SAT_DP_CANDIDATES, 0);
   gst_type_mark_as_plugin_api(GST_TYPE_STX_GROUND, 0);
 }
 
@@ -124,6 +148,10 @@ gboolean gst_stx_satdp_set_property(
     settings->ground = g_value_get_enum(value);
   else if (id == first + POST_MESSAGES)
     settings->post_messages = g_value_get_boolean(value);
+  else if (id == first + CANDIDATES)
+    settings->candidates = g_value_get_enum(value);
+  else if (id == first + EPSILON)
+    settings->epsilon = g_value_get_double(value);
   else if (is_number(first, id, &index))
     *(double *)((char *)&settings->params + numbers[index].offset) = g_value_get_double(value);
   else
@@ -142,6 +170,10 @@ gboolean gst_stx_satdp_get_property(
     g_value_set_enum(value, settings->ground);
   else if (id == first + POST_MESSAGES)
     g_value_set_boolean(value, settings->post_messages);
+  else if (id == first + CANDIDATES)
+    g_value_set_enum(value, settings->candidates);
+  else if (id == first + EPSILON)
+    g_value_set_double(value, settings->epsilon);
   else if (is_number(first, id, &index))
     g_value_set_double(value, get_number(&settings->params, index));
   else

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the user sets on sat-dp-stixels: model, ground, post-messages, and the numbers of
- * StxSatdpParams (common/satdp.h) with names, units and ranges; their defaults are those of
- * STX_SATDP_DEFAULTS. The numbers and post-messages may be changed while playing; they count from
- * the next frame.
+ * What the user sets on sat-dp-stixels: model, ground, post-messages, cut-candidates and their
+ * epsilon, and the numbers of StxSatdpParams (common/satdp.h) with names, units and ranges; their
+ * defaults are those of STX_SATDP_DEFAULTS. All but model and ground may be changed while playing;
+ * they count from the next frame.
  */
 #ifndef GST_STX_SATDP_H
 #define GST_STX_SATDP_H
@@ -11,22 +11,28 @@
 #include <gst/gst.h>
 
 #include "common/satdp.h"
+#include "gst/gststxrdp.h"
 #include "gst/gststxroad.h"
 
 G_BEGIN_DECLS
 
 typedef enum { GST_STX_SATDP_GAUSSIAN } GstStxSatdpModel;
 
+typedef enum { GST_STX_CANDIDATES_ALL, GST_STX_CANDIDATES_RDP } GstStxCandidates;
+
 typedef struct {
   StxSatdpParams params; /* its grid is not used */
   GstStxSatdpModel model;
   GstStxGround ground;
   gboolean post_messages;
+  GstStxCandidates candidates; /* where a stixel may begin */
+  gdouble epsilon;             /* pixels, of the candidates */
 } GstStxSatdpSettings;
 
 #define GST_STX_SATDP_SETTINGS_DEFAULTS                                                            \
   {                                                                                                \
-    STX_SATDP_DEFAULTS, GST_STX_SATDP_GAUSSIAN, GST_STX_GROUND_AUTO, FALSE                         \
+    STX_SATDP_DEFAULTS, GST_STX_SATDP_GAUSSIAN, GST_STX_GROUND_AUTO, FALSE,                        \
+        GST_STX_CANDIDATES_ALL, GST_STX_EPSILON_DEFAULT                                            \
   }
 
 /* In class_init: adds the properties with ids from `first` on; the element uses none above. */

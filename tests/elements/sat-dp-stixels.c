@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "common/rdp.h"
 #include "common/satdp.h"
 
 /* A camera whose road is that of columns_street. */
@@ -16,8 +17,8 @@ static const StxGrid small = {96, 90, 4, 4, 0};
 
 /* ---- What the reference says --------------------------------------------------------------- */
 
-static GByteArray *reference(const StxSatdpParams *params, const StxCamera *eye,
-    const StxRoadLine *line, const guint16 *data, StxSatdpStats *stats)
+static GByteArray *reference_with(const StxSatdpParams *params, const StxCamera *eye,
+    const StxRoadLine *line, const guint16 *data, const guint8 *starts, StxSatdpStats *stats)
 {
   const StxSatdpImpl *impl = stx_impl_named(&stx_satdp_impls, "c");
   gsize cells = (gsize)stx_grid_columns(&params->grid) * stx_grid_rows(&params->grid);
@@ -27,9 +28,33 @@ static GByteArray *reference(const StxSatdpParams *params, const StxCamera *eye,
   StxError error = {""};
 
   ck_assert_msg(stx_satdp_prepare(params, eye, line, tables, &error), "%s", error.text);
-  records->len = sizeof(StxStixel) * impl->run(params, tables, data, NULL,
+  records->len = sizeof(StxStixel) * impl->run(params, tables, data, starts,
                                          (StxStixel *)records->data, stats, scratch, 1);
   g_free(tables);
+  g_aligned_free(scratch);
+  return records;
+}
+
+static GByteArray *reference(const StxSatdpParams *params, const StxCamera *eye,
+    const StxRoadLine *line, const guint16 *data, StxSatdpStats *stats)
+{
+  return reference_with(params, eye, line, data, NULL, stats);
+}
+
+/* With candidates; epsilon in 1/256 px. */
+static GByteArray *reference_rdp(
+    const StxSatdpParams *params, const StxRoadLine *line, const guint16 *data, int epsilon)
+{
+  const StxRdpImpl *impl = stx_impl_named(&stx_rdp_impls, "c");
+  StxRdpParams rdp = {.grid = params->grid, .epsilon = epsilon};
+  gpointer scratch = g_aligned_alloc(1, impl->scratch_size(&rdp, 1) + STX_ALIGN, STX_ALIGN);
+  guint8 *kept =
+      g_malloc((gsize)stx_grid_columns(&params->grid) * (gsize)stx_grid_rows(&params->grid));
+  GByteArray *records;
+
+  impl->run(&rdp, data, NULL, kept, NULL, scratch, 1);
+  records = reference_with(params, &camera, line, data, kept, NULL);
+  g_free(kept);
   g_aligned_free(scratch);
   return records;
 }
@@ -113,6 +138,61 @@ GST_START_TEST(every_number_counts)
       "%s changes nothing here: choose another value", numbers[__i__].name);
   columns_expect(columns_run(&fixture, &grid, data), changed, numbers[__i__].name);
   g_byte_array_unref(plain);
+  columns_end(&fixture);
+  g_free(data);
+}
+GST_END_TEST
+
+/* ---- Candidates ---------------------------------------------------------------------------- */
+
+GST_START_TEST(candidates_are_those_of_rdp)
+{
+  static const char *const backends[] = {"backend=c", "backend=omp threads=3", ""};
+  static const struct {
+    double epsilon;
+    int expected;
+  } epsilons[] = {{4, 1024}, {1.0 / 3, 85}, {30, 7680}, {0, 0}};
+  StxGrid grid = grids[__i__ / 3];
+  StxSatdpParams params = params_for(&grid);
+  guint16 *data = columns_street(&grid, 1);
+  ColumnsFixture fixture = BEGIN(backends[__i__ % 3], &grid, CAMERA);
+  StxRoadLine line;
+
+  ck_assert(stx_roadline_from_camera(&camera, &line));
+  for (guint i = 0; i < G_N_ELEMENTS(epsilons); i++) {
+    gst_util_set_object_arg(G_OBJECT(fixture.element), "cut-candidates", "rdp");
+    g_object_set(fixture.element, "epsilon", epsilons[i].epsilon, NULL);
+    columns_expect(columns_run(&fixture, &grid, data),
+        reference_rdp(&params, &line, data, epsilons[i].expected), "rdp");
+    gst_util_set_object_arg(G_OBJECT(fixture.element), "cut-candidates", "all");
+    columns_expect(
+        columns_run(&fixture, &grid, data), reference(&params, &camera, &line, data, NULL), "all");
+  }
+  stx_test_expect_silence(fixture.bus);
+  columns_end(&fixture);
+  g_free(data);
+}
+GST_END_TEST
+
+/* Few candidates: other stixels, and less work. */
+GST_START_TEST(candidates_save_work)
+{
+  StxGrid grid = {97, 91, 4, 4, 0};
+  guint16 *data = columns_street(&grid, 1);
+  ColumnsFixture fixture = BEGIN("post-messages=true", &grid, CAMERA);
+  guint64 evaluated[2];
+
+  for (guint i = 0; i < 2; i++) {
+    GstMessage *message;
+
+    gst_util_set_object_arg(G_OBJECT(fixture.element), "cut-candidates", i == 0 ? "all" : "rdp");
+    gst_buffer_unref(columns_run(&fixture, &grid, data));
+    message = gst_bus_pop_filtered(fixture.bus, GST_MESSAGE_ELEMENT);
+    ck_assert(
+        gst_structure_get_uint64(gst_message_get_structure(message), "evaluated", &evaluated[i]));
+    gst_message_unref(message);
+  }
+  ck_assert_uint_lt(evaluated[1], evaluated[0]);
   columns_end(&fixture);
   g_free(data);
 }
@@ -237,6 +317,8 @@ static Suite *sat_dp_stixels_suite(void)
   suite_add_tcase(suite, tests);
   tcase_add_loop_test(tests, every_backend_equals_reference, 0, 3);
   tcase_add_loop_test(tests, every_number_counts, 0, G_N_ELEMENTS(numbers));
+  tcase_add_loop_test(tests, candidates_are_those_of_rdp, 0, 3 * G_N_ELEMENTS(grids));
+  tcase_add_test(tests, candidates_save_work);
   tcase_add_loop_test(tests, zeros_are_covered_row_by_row, 0, 2);
   tcase_add_test(tests, estimated_road_follows_the_frames);
   tcase_add_loop_test(tests, choice_of_ground, 0, 3);
