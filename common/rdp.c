@@ -25,6 +25,6 @@ bool stx_rdp_check(const StxRdpParams *params, StxError *error)
   {                                                                                                \
     {name, backend, STX_MEMORY_HOST, needs}, stx_rdp_scratch_##suffix, stx_rdp_run_##suffix        \
   }
-static const StxRdpImpl impls[] = {IMPL("c", STX_BACKEND_C, 0, c)};
+static const StxRdpImpl impls[] = {STX_HOST_IMPLS(IMPL)};
 
 const StxImplTable stx_rdp_impls = {impls, sizeof impls / sizeof impls[0], sizeof impls[0]};

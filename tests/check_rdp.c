@@ -118,8 +118,8 @@ static double chord_at(const Model *m, const StxGrid *grid, int f, int l, int ro
   return fmax(0, (m->d[f] + slope * (cell - f)) / 256);
 }
 
-static void expect_record(
-    const RdpCase *c, const Model *m, int column, int f, int l, const StxStixel *r, const char *what)
+static void expect_record(const RdpCase *c, const Model *m, int column, int f, int l,
+    const StxStixel *r, const char *what)
 {
   const StxGrid *grid = &c->params.grid;
   bool last = l == m->n - 1, step = l - f < 2;
@@ -212,6 +212,221 @@ START_TEST(the_deepest_columns_are_as_deep_as_they_are_long)
 }
 END_TEST
 
-static const StxTest tests[] = {
-    {&the_reference_is_the_definition}, {&the_deepest_columns_are_as_deep_as_they_are_long}};
+/* ---- Literal vectors ---------------------------------------------------------------------- */
+
+typedef struct {
+  int top, bottom;
+  float disparity_top, disparity_bottom, cost;
+} Piece;
+
+typedef struct {
+  const char *name;
+  int n, epsilon;
+  uint16_t cells[8];
+  const char *kept;
+  uint32_t levels, unknown;
+  Piece pieces[4]; /* from the bottom up; those after the last are not looked at */
+} Vector;
+
+/* Cells of one pixel, by hand. */
+static const Vector vectors[] = {
+    {"a step: of cells 3 and 4 the first", 8, 256, {256, 256, 256, 256, 2560, 2560, 2560, 2560},
+        "10011001", 3, 0, {{4, 7, 10, 10, 0}, {3, 3, 1, 1, 0}, {0, 2, 1, 1, 0}}},
+    {"a kink", 7, 256, {256, 768, 1280, 1792, 1280, 768, 256}, "1001001", 2, 0,
+        {{3, 6, 7, 1, 0}, {0, 2, 1, 5, 0}}},
+    {"no cut at epsilon", 3, 256, {256, 512, 256}, "101", 1, 0, {{0, 2, 1, 1, 1}}},
+    {"a cut above epsilon", 3, 255, {256, 512, 256}, "111", 2, 0,
+        {{1, 2, 2, 1, 0}, {0, 0, 1, 1, 0}}},
+    {"ties: the first", 5, 384, {256, 768, 256, 768, 256}, "11001", 2, 0,
+        {{1, 4, 3, 1, 512.0f / 3 * 2 / 256}, {0, 0, 1, 1, 0}}},
+    {"unknown ends and a hole", 7, 100, {0, 0, 512, 512, 0, 1024, 0}, "1001011", 3, 4,
+        {{5, 6, 4, 4, 0}, {3, 4, 2, 3, 0}, {0, 2, 2, 2, 0}}},
+    {"one known cell", 4, 0, {0, 0, 768, 0}, "1001", 1, 3, {{0, 3, 3, 3, 0}}},
+    {"nothing known", 4, 0, {0, 0, 0, 0}, "1001", 1, 4, {{0, 3, 0, 0, 0}}},
+    {"one cell", 1, 0, {768}, "1", 1, 0, {{0, 0, 3, 3, 0}}},
+    {"one unknown cell", 1, 0, {0}, "1", 1, 1, {{0, 0, 0, 0, 0}}},
+    {"two cells", 2, 0, {256, 65280}, "11", 1, 0, {{0, 1, 1, 255, 0}}},
+    {"two cells, the lower one known", 2, 0, {0, 512}, "11", 1, 1, {{0, 1, 2, 2, 0}}},
+    {"three cells on a line", 3, 0, {256, 512, 768}, "101", 1, 0, {{0, 2, 1, 3, 0}}},
+    {"three cells, the middle one unknown", 3, 0, {256, 0, 768}, "101", 1, 1, {{0, 2, 1, 3, 0}}},
+};
+
+static void expect_vector(const StxRdpImpl *impl, const Vector *v)
+{
+  char what[160];
+  RdpCase *c = rdp_case_new(rdp_params(1, v->n, 1, v->epsilon, 0), RDP_CONSTANT, 1);
+  memcpy(c->columns, v->cells, (size_t)v->n * sizeof *v->cells);
+  RdpRun run = rdp_run(impl, c, 1);
+  size_t count = v->n == 1;
+  snprintf(what, sizeof what, "%s, %s", impl->info.name, v->name);
+  for (int i = 0; i < v->n; i++) {
+    ck_assert_msg(run.kept[i] == v->kept[i] - '0', "%s: kept[%d] is %d", what, i, run.kept[i]);
+    count += v->kept[i] == '1' && i > 0;
+  }
+  ck_assert_msg(run.count == count, "%s: %zu segments, not %zu", what, run.count, count);
+  for (size_t i = 0; i < count; i++) {
+    const Piece *piece = &v->pieces[i];
+    const StxStixel *r = &run.segments[i];
+    ck_assert_msg(r->top == piece->top && r->bottom == piece->bottom, "%s: record %zu: %d to %d",
+        what, i, r->top, r->bottom);
+    expect_near(piece->disparity_top, r->disparity_top, "disparity_top", what);
+    expect_near(piece->disparity_bottom, r->disparity_bottom, "disparity_bottom", what);
+    expect_near(piece->cost, r->cost, "cost", what);
+  }
+  ck_assert_msg(run.stats.deepest == v->levels && run.stats.unknown == v->unknown,
+      "%s: %u levels, %llu unknown cells", what, run.stats.deepest,
+      (unsigned long long)run.stats.unknown);
+  rdp_run_free(&run);
+  rdp_case_free(c);
+}
+
+START_TEST(columns_made_by_hand_come_out_as_computed_by_hand)
+{
+  for (size_t k = 0; k < stx_rdp_impls.count; k++)
+    for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++)
+      if (stx_impl_usable(stx_impl_at(&stx_rdp_impls, k)))
+        expect_vector((const StxRdpImpl *)stx_impl_at(&stx_rdp_impls, k), &vectors[i]);
+}
+END_TEST
+
+/* ---- Every implementation against the reference ------------------------------------------- */
+
+/* One thread more often than several: on a busy machine their barriers take most of the time. */
+static const int threads[] = {1, 2, 1, 1, 7};
+
+/* A run in which one of the outputs, or all, may be missing. */
+static void expect_parts(
+    const StxRdpImpl *impl, const RdpCase *c, const RdpRun *all, int parts, const char *what)
+{
+  size_t cells = (size_t)stx_grid_columns(&c->params.grid) * stx_grid_rows(&c->params.grid);
+  void *scratch = stx_guarded_alloc(impl->scratch_size(&c->params, 1));
+  RdpRun run = {.segments = parts & 1 ? stx_guarded_alloc(cells * sizeof(StxStixel)) : NULL,
+      .kept = parts & 2 ? stx_guarded_alloc(cells) : NULL,
+      .stats = parts & 4 ? (StxRdpStats){0} : all->stats};
+  run.count = impl->run(
+      &c->params, c->columns, run.segments, run.kept, parts & 4 ? &run.stats : NULL, scratch, 1);
+  RdpRun expected = {
+      parts & 1 ? all->segments : NULL, parts & 2 ? all->kept : NULL, all->count, all->stats};
+  ck_assert_msg(run.count == all->count, "%s: %zu segments", what, run.count);
+  if (run.segments != NULL)
+    stx_expect_same(expected.segments, run.segments, run.count * sizeof(StxStixel), what);
+  if (run.kept != NULL)
+    stx_expect_same(expected.kept, run.kept, cells, what);
+  stx_expect_same(&expected.stats, &run.stats, sizeof run.stats, what);
+  stx_guarded_free(scratch);
+  if (run.segments != NULL)
+    stx_guarded_free(run.segments);
+  if (run.kept != NULL)
+    stx_guarded_free(run.kept);
+}
+
+/* Runs all implementations on a filled case, with `workers` threads. */
+static void expect_all_same(StxRdpParams params, RdpFilling filling, uint64_t seed, int workers)
+{
+  char what[200], name[160];
+  RdpCase *c = rdp_case_new(params, filling, seed);
+  RdpRun expected = rdp_run(reference(), c, 1);
+  rdp_case_name(c, filling, seed, name, sizeof name);
+  for (size_t k = 0; k + 1 < stx_rdp_impls.count; k++) {
+    const StxRdpImpl *impl = (const StxRdpImpl *)stx_impl_at(&stx_rdp_impls, k);
+    if (!stx_impl_usable(&impl->info))
+      continue;
+    snprintf(what, sizeof what, "%s, %d threads, %s", impl->info.name, workers, name);
+    RdpRun run = rdp_run(impl, c, workers);
+    rdp_expect_same(c, &expected, &run, what);
+    rdp_run_free(&run);
+    expect_parts(impl, c, &expected, (int)(seed % 8), what);
+  }
+  rdp_run_free(&expected);
+  rdp_case_free(c);
+}
+
+/* All fillings; epsilons, medians and numbers of threads take turns. */
+static void expect_size(int columns, int rows)
+{
+  static const int medians[] = {0, 3, 5, 7};
+  for (int filling = 0; filling < RDP_FILLINGS; filling++)
+    for (int e = rows % 2; e < 5; e += 2) {
+      int turn = rows / 2 + filling + e / 2;
+      StxRdpParams params = rdp_params(columns, rows, 1, epsilons[e], medians[turn % 4]);
+      expect_all_same(params, (RdpFilling)filling, (uint64_t)(rows * 5 + e), threads[turn % 5]);
+    }
+}
+
+START_TEST(short_columns_are_the_reference)
+{
+  for (int rows = 1; rows <= 70; rows++)
+    expect_size(1 + rows % 6, rows);
+}
+END_TEST
+
+START_TEST(long_columns_are_the_reference)
+{
+  static const int sizes[] = {127, 128, 129, 130, 255, 256, 257, 1023, 1024, 1025};
+  for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
+    expect_size(9, sizes[i]);
+}
+END_TEST
+
+START_TEST(the_longest_columns_are_the_reference)
+{
+  for (int filling = 0; filling < RDP_FILLINGS; filling++)
+    for (int rows = 4096; rows <= STX_RDP_MAX_ROWS; rows *= 4)
+      expect_all_same(rdp_params(3, rows, 1, filling % 2 ? 1024 : 0, filling % 4 ? 0 : 7),
+          (RdpFilling)filling, (uint64_t)rows, threads[filling % 5]);
+}
+END_TEST
+
+START_TEST(a_smaller_last_row_of_cells_is_the_reference)
+{
+  for (int cell = 2; cell <= 128; cell = cell * 2 + 1)
+    for (int missing = 1; missing < cell; missing += 1 + cell / 3)
+      for (int filling = 0; filling < RDP_FILLINGS; filling++) {
+        StxRdpParams params = rdp_params(13, 100, cell, 300, 3 * (missing % 2));
+        params.grid.height -= missing;
+        params.grid.width -= missing;
+        expect_all_same(params, (RdpFilling)filling, (uint64_t)missing, 2);
+      }
+}
+END_TEST
+
+/* ---- Refusals ----------------------------------------------------------------------------- */
+
+START_TEST(parameters_out_of_range_are_refused_by_name)
+{
+  static const struct {
+    StxRdpParams params;
+    const char *text; /* in the error; NULL: accepted */
+  } cases[] = {
+      {{{640, 480, 8, 8, 0}, 1024, 0}, NULL},
+      {{{640, 480, 8, 8, 0}, 0, 3}, NULL},
+      {{{640, 480, 8, 8, 0}, STX_RDP_MAX_EPSILON, 7}, NULL},
+      {{{1, STX_RDP_MAX_ROWS, 1, 1, 0}, 0, 5}, NULL},
+      {{{0, 480, 8, 8, 0}, 0, 0}, "width"},
+      {{{640, 480, 8, 0, 0}, 0, 0}, "cell height"},
+      {{{1, STX_RDP_MAX_ROWS + 1, 1, 1, 0}, 0, 0}, "16385 rows of cells"},
+      {{{640, 480, 8, 8, 0}, -1, 0}, "epsilon is -1, must be 0 to 65535"},
+      {{{640, 480, 8, 8, 0}, STX_RDP_MAX_EPSILON + 1, 0}, "epsilon is 65536, must be 0 to 65535"},
+      {{{640, 480, 8, 8, 0}, 0, 1}, "median is 1 cells, must be 0 (none), 3, 5 or 7"},
+      {{{640, 480, 8, 8, 0}, 0, 4}, "median is 4 cells, must be 0 (none), 3, 5 or 7"},
+      {{{640, 480, 8, 8, 0}, 0, 9}, "median is 9 cells, must be 0 (none), 3, 5 or 7"},
+      {{{640, 480, 8, 8, 0}, 0, -3}, "median is -3 cells, must be 0 (none), 3, 5 or 7"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    StxError error = {""};
+    bool good = stx_rdp_check(&cases[i].params, &error);
+    ck_assert_msg(good == (cases[i].text == NULL), "case %zu: %s", i, error.text);
+    ck_assert_msg(
+        good || strstr(error.text, cases[i].text) != NULL, "case %zu: \"%s\"", i, error.text);
+    ck_assert(stx_rdp_check(&cases[i].params, NULL) == good);
+  }
+}
+END_TEST
+
+static const StxTest tests[] = {{&the_reference_is_the_definition},
+    {&the_deepest_columns_are_as_deep_as_they_are_long},
+    {&columns_made_by_hand_come_out_as_computed_by_hand}, {&short_columns_are_the_reference},
+    {&long_columns_are_the_reference}, {&the_longest_columns_are_the_reference},
+    {&a_smaller_last_row_of_cells_is_the_reference},
+    {&parameters_out_of_range_are_refused_by_name}};
 STX_TESTING_MAIN("rdp", tests)
