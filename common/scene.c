@@ -18,7 +18,7 @@ StxCamera stx_scene_camera(int width, int height)
 
 /* ---- Parameters ----------------------------------------------------------------------------- */
 
-static bool in_range(
+bool scene_in_range(
     const char *name, double value, double low, double high, const char *unit, StxError *error)
 {
   if (value >= low && value <= high)
@@ -28,23 +28,23 @@ static bool in_range(
 
 static bool check_camera(const StxCamera *camera, StxError *error)
 {
-  return in_range("camera focal", camera->focal, 1e-3, 1e6, "pixels", error) &&
-         in_range("camera cx", camera->cx, -1e6, 1e6, "pixels", error) &&
-         in_range("camera cy", camera->cy, -1e6, 1e6, "pixels", error) &&
-         in_range("camera baseline", camera->baseline, .01, 10, "m", error) &&
-         in_range("camera height", camera->height, .3, 10, "m", error) &&
-         in_range("camera pitch", camera->pitch, -.5, .5, "rad", error);
+  return scene_in_range("camera focal", camera->focal, 1e-3, 1e6, "pixels", error) &&
+         scene_in_range("camera cx", camera->cx, -1e6, 1e6, "pixels", error) &&
+         scene_in_range("camera cy", camera->cy, -1e6, 1e6, "pixels", error) &&
+         scene_in_range("camera baseline", camera->baseline, .01, 10, "m", error) &&
+         scene_in_range("camera height", camera->height, .3, 10, "m", error) &&
+         scene_in_range("camera pitch", camera->pitch, -.5, .5, "rad", error);
 }
 
 static bool check(const StxSceneParams *params, StxError *error)
 {
-  return in_range("scene width", params->width, 1, STX_SCENE_MAX_SIZE, "pixels", error) &&
-         in_range("scene height", params->height, 1, STX_SCENE_MAX_SIZE, "pixels", error) &&
-         in_range("scene frame rate numerator", params->fps_n, 1, 0x7fffffff, "", error) &&
-         in_range("scene frame rate denominator", params->fps_d, 1, 0x7fffffff, "", error) &&
-         in_range("scene speed", params->speed, 0, 100, "m/s", error) &&
-         in_range("scene noise", params->noise, 0, 32, "grey levels", error) &&
-         in_range("scene threads", params->threads, 0, 256, "", error) &&
+  return scene_in_range("scene width", params->width, 1, STX_SCENE_MAX_SIZE, "pixels", error) &&
+         scene_in_range("scene height", params->height, 1, STX_SCENE_MAX_SIZE, "pixels", error) &&
+         scene_in_range("scene frame rate numerator", params->fps_n, 1, 0x7fffffff, "", error) &&
+         scene_in_range("scene frame rate denominator", params->fps_d, 1, 0x7fffffff, "", error) &&
+         scene_in_range("scene speed", params->speed, 0, 100, "m/s", error) &&
+         scene_in_range("scene noise", params->noise, 0, 32, "grey levels", error) &&
+         scene_in_range("scene threads", params->threads, 0, 256, "", error) &&
          check_camera(&params->camera, error);
 }
 
@@ -119,14 +119,11 @@ const StxSceneParams *stx_scene_params(const StxScene *scene)
 
 /* ---- Frames --------------------------------------------------------------------------------- */
 
-/* Elevation of the viewing direction: the road's slope below the car, less the pitch (libm's sine
- * may differ between machines; these series are good to 1e-13 for |pitch| <= .5). */
+/* Elevation of the viewing direction: the road's slope below the car, less the pitch. */
 static void aim(StxScene *scene)
 {
-  double a = scene->params.camera.pitch, q = a * a, slope = scene_ground_slope(scene, 0);
-  double sine = a * (1 - q / 6 * (1 - q / 20 * (1 - q / 42 * (1 - q / 72 * (1 - q / 110)))));
-  double cosine =
-      1 - q / 2 * (1 - q / 12 * (1 - q / 30 * (1 - q / 56 * (1 - q / 90 * (1 - q / 132)))));
+  double pitch = scene->params.camera.pitch, slope = scene_ground_slope(scene, 0);
+  double sine = scene_sine(pitch), cosine = scene_cosine(pitch);
   double length = sqrt(1 + slope * slope);
   scene->forward_y = (slope * cosine - sine) / length;
   scene->forward_z = (cosine + slope * sine) / length;
@@ -153,7 +150,7 @@ StxSceneRay stx_scene_ray(const StxScene *scene, StxSceneEye eye, double u, doub
       {a, s - b * c, c + b * s}};
 }
 
-static SceneProbe probe_of(const StxScene *scene, const StxSceneRay *ray)
+SceneProbe scene_probe(const StxScene *scene, const StxSceneRay *ray)
 {
   return (SceneProbe){
       *ray, scene_ground_meet(scene, ray, 0), scene_ground_meet(scene, ray, SCENE_KERB_HEIGHT)};
@@ -161,7 +158,7 @@ static SceneProbe probe_of(const StxScene *scene, const StxSceneRay *ray)
 
 StxSceneHit stx_scene_cast(const StxScene *scene, const StxSceneRay *ray)
 {
-  SceneProbe probe = probe_of(scene, ray);
+  SceneProbe probe = scene_probe(scene, ray);
   SceneContact contact = scene_ground_cast(scene, &probe);
   scene_cast_all(scene, ray, &contact);
   int label = scene_label(scene, &contact, ray->origin[0] + contact.t * ray->direction[0]);

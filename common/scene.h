@@ -120,4 +120,77 @@ StxSceneRay stx_scene_ray(const StxScene *scene, StxSceneEye eye, double u, doub
  * continuous slope (vertical curves as road builders make them), −80 … 600 m. */
 double stx_scene_road(const StxScene *scene, double z);
 
+/* ---- A spinning LiDAR ---------------------------------------------------------------------- */
+
+#define STX_SCENE_MAX_BEAMS 128
+#define STX_SCENE_MAX_STEPS 8192
+
+/*
+ * A sensor straight above the left camera's place, `height` above the road. Its frame: x forward,
+ * y left, z up, as the car stands on the slope of the road, then tilted. Beams lie at equal steps
+ * of elevation. One turn is taken in an instant, the frame's: the points need no correction for
+ * the car's motion.
+ */
+typedef struct {
+  int beams;          /* 1 … STX_SCENE_MAX_BEAMS */
+  int steps;          /* azimuths per turn, 1 … STX_SCENE_MAX_STEPS */
+  double top, bottom; /* elevation of the first and the last beam, degrees, −90 … 90 and
+                         top > bottom; a single beam lies in the middle */
+  double height;      /* metres, .3 … 10 */
+  double range_min,
+      range_max;      /* what is nearer or farther is not seen; metres, 0 … 500, min < max */
+  double noise;       /* standard deviation of the range, metres, 0 … 1 */
+  double dropout;     /* share of returns that are lost, at random, 0 … 1 */
+  double roll, pitch; /* degrees, −45 … 45: right side down, front down. The sensor is
+                         rolled about its x axis, then pitched about the car's y axis */
+} StxSceneLidar;
+
+/* Classes of SemanticKITTI, as far as they occur. Ground: 40, 48, 72. */
+enum {
+  STX_SCENE_POINT_CAR = 10,
+  STX_SCENE_POINT_BUS = 13,
+  STX_SCENE_POINT_TRUCK = 18,
+  STX_SCENE_POINT_PERSON = 30,
+  STX_SCENE_POINT_ROAD = 40,
+  STX_SCENE_POINT_SIDEWALK = 48, /* kerbs too */
+  STX_SCENE_POINT_BUILDING = 50,
+  STX_SCENE_POINT_FENCE = 51, /* walls too, as SemanticKITTI has it */
+  STX_SCENE_POINT_VEGETATION = 70,
+  STX_SCENE_POINT_TRUNK = 71,
+  STX_SCENE_POINT_TERRAIN = 72,
+  STX_SCENE_POINT_POLE = 80,
+  STX_SCENE_POINT_SIGN = 81,
+  STX_SCENE_POINT_OTHER = 99 /* traffic lights */
+};
+
+/* A usual sensor of so many beams: 2000 azimuths, 1.73 m high (KITTI), .9 … 120 m, noise .02 m,
+ * 1 % lost, level. Elevation by number of beams: to 16: 15 … −15 (VLP-16), to 32: 10.67 … −30.67
+ * (HDL-32E), to 64: 2 … −24.8 (HDL-64E), above: 15 … −25 (VLS-128). */
+StxSceneLidar stx_scene_lidar(int beams);
+
+/* False with an error that names the field, its value and the range. */
+bool stx_scene_lidar_check(const StxSceneLidar *lidar, StxError *error);
+
+/* The ray of one azimuth and beam; |direction| is 1, so that its t is the range. Step 0 looks
+ * straight back, the turn goes clockwise seen from above (over the left side to the front): at the
+ * azimuth 180° − 360°·step/steps from x to y. Beam 0 is the top one. */
+StxSceneRay stx_scene_lidar_ray(
+    const StxScene *scene, const StxSceneLidar *lidar, int step, int beam);
+
+/*
+ * One turn of a sensor that stx_scene_lidar_check() accepts. Returns the number of points: rays
+ * that meet nothing in range, and returns that are lost, leave none.
+ *   points: x, y, z in the sensor's frame (metres) and the intensity 0 … 1; NULL or room for
+ *     steps × beams.
+ *   labels: SemanticKITTI's encoding, class in the low 16 bits; in the high ones the instance of
+ *     what can move (vehicles, people: see StxSceneHit), else 0. NULL or room for steps × beams.
+ * The room behind the returned number is scratch. Order: azimuth by azimuth, in each from the top
+ * beam down. A function of (seed, frame, sensor): points and labels of two calls belong together.
+ * The intensity is a rough one: brightness of the surface, bright leaves and signs. Noise moves a
+ * point along its ray, after the range limits. Threads as in the parameters; about 25 ms for
+ * 64 × 2000 rays on one. Not while another call works on this scene.
+ */
+size_t stx_scene_scan(
+    StxScene *scene, const StxSceneLidar *lidar, float (*points)[4], uint32_t *labels);
+
 #endif

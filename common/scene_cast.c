@@ -29,7 +29,7 @@ static double box_enter(
   for (int i = 0; i < 3; i++) {
     double inverse = 1 / ray->direction[i];
     double t0 = (lo[i] - ray->origin[i]) * inverse, t1 = (hi[i] - ray->origin[i]) * inverse;
-    bool swap = ray->direction[i] < 0;
+    bool swap = inverse < 0; /* −0 counts: its inverse is −∞ */
     double near = swap ? t1 : t0, far = swap ? t0 : t1;
     if (near > enter) {
       enter = near;

@@ -64,6 +64,26 @@ void scene_part_bounds(const ScenePart *part, double lo[3], double hi[3])
   }
 }
 
+void scene_corner(
+    const SceneObject *object, const double lo[3], const double hi[3], int i, double out[3])
+{
+  double x = (i & 1 ? hi : lo)[0], y = (i & 2 ? hi : lo)[1], z = (i & 4 ? hi : lo)[2];
+  double along = object->cosine * z - object->sine * x;
+  out[0] = object->origin[0] + object->cosine * x + object->sine * z;
+  out[1] = object->origin[1] + y + object->slope * along;
+  out[2] = object->origin[2] + along;
+}
+
+void scene_sort(const StxScene *scene, uint16_t *order)
+{
+  for (int i = 0; i < scene->objects; i++) {
+    int k = i;
+    for (; k > 0 && scene->object[order[k - 1]].near > scene->object[i].near; k--)
+      order[k] = order[k - 1];
+    order[k] = (uint16_t)i;
+  }
+}
+
 /* Extends the newest object by a finished part. */
 static void grow(const Brush *brush, const ScenePart *part)
 {

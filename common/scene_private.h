@@ -12,6 +12,7 @@
  *   scene_material.c colours of objects
  *   scene_shade.c   light, haze, the colour of a hit
  *   scene_render.c  tiles, outlines, rows to bytes
+ *   scene_lidar.c   scans of a spinning LiDAR
  */
 #ifndef STX_SCENE_PRIVATE_H
 #define STX_SCENE_PRIVATE_H
@@ -92,7 +93,7 @@ typedef struct {
   double cosine, sine; /* local z axis in the world: (sine, 0, cosine) */
   double slope;        /* of the road below: dy per dz of the world */
   double lo[3], hi[3]; /* local bounds of all parts */
-  double near;         /* least depth from the camera */
+  double near;         /* least depth from the camera, or range from the LiDAR */
   int first_part, parts;
   unsigned instance;
 } SceneObject;
@@ -242,6 +243,27 @@ static inline double scene_step(double low, double high, double x)
   return t * t * (3 - 2 * t);
 }
 
+/* libm's sine may differ between machines; these series are good to 1e-11 for |a| <= π/4. */
+static inline double scene_sine(double a)
+{
+  double q = a * a;
+  return a * (1 - q / 6 * (1 - q / 20 * (1 - q / 42 * (1 - q / 72 * (1 - q / 110)))));
+}
+
+static inline double scene_cosine(double a)
+{
+  double q = a * a;
+  return 1 - q / 2 * (1 - q / 12 * (1 - q / 30 * (1 - q / 56 * (1 - q / 90 * (1 - q / 132)))));
+}
+
+/* Sum of two uniform numbers, scaled to a standard deviation of 1: bits 20·k … of a random number,
+ * k = 0 … 2. */
+static inline float scene_deviate(uint64_t bits, int k)
+{
+  int sum = (int)(bits >> (20 * k) & 1023) + (int)(bits >> (20 * k + 10) & 1023);
+  return (float)(sum - 1023) * (1 / 418.05f);
+}
+
 /* World → object, for points and for directions. */
 static inline void scene_turn(const SceneObject *object, const double v[3], double out[3])
 {
@@ -259,6 +281,13 @@ static inline void scene_to_local(
   scene_turn(object, moved, out->origin);
   scene_turn(object, ray->direction, out->direction);
 }
+
+/* ---- scene.c ------------------------------------------------------------------------------- */
+
+/* Fails with name, value and range where the value is outside (or not a number). */
+bool scene_in_range(
+    const char *name, double value, double low, double high, const char *unit, StxError *error);
+SceneProbe scene_probe(const StxScene *scene, const StxSceneRay *ray);
 
 /* ---- scene_ground.c ------------------------------------------------------------------------ */
 
@@ -306,13 +335,18 @@ void scene_barrier(StxScene *scene, const ScenePlace *place, double width);
 
 /* The part's box in the frame of its object. */
 void scene_part_bounds(const ScenePart *part, double lo[3], double hi[3]);
+/* Corner i (bit k: the greater side of axis k) of a box in the object's frame, in the world. */
+void scene_corner(
+    const SceneObject *object, const double lo[3], const double hi[3], int i, double out[3]);
+/* Objects by `near`, ascending; equal ones by index, so that the order is the same everywhere. */
+void scene_sort(const StxScene *scene, uint16_t *order);
 
 /* ---- scene_cast.c -------------------------------------------------------------------------- */
 
 /* Tightens *best by every object (any ray). */
 void scene_cast_all(const StxScene *scene, const StxSceneRay *ray, SceneContact *best);
-/* Tightens *best by the listed objects that may cover pixel (x, y), ascending `near`; the ray is of
- * a camera, so that t is depth. */
+/* Tightens *best by the listed objects that may cover pixel (x, y), ascending `near`, which must
+ * count as t of the ray does: depth from a camera, or range from a LiDAR. */
 void scene_cast_pixel(const StxScene *scene, const StxSceneRay *ray, int x, int y,
     const uint16_t *list, size_t count, SceneContact *best);
 void scene_normal(

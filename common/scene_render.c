@@ -47,12 +47,10 @@ static void corner(const StxScene *scene, int eye, const SceneObject *object, co
     const double hi[3], int i, double out[3])
 {
   const StxCamera *camera = &scene->params.camera;
-  double x = (i & 1 ? hi : lo)[0], y = (i & 2 ? hi : lo)[1], z = (i & 4 ? hi : lo)[2];
-  double along = object->cosine * z - object->sine * x;
-  double wy = object->origin[1] + y + object->slope * along - camera->height,
-         wz = object->origin[2] + along;
-  out[0] = object->origin[0] + object->cosine * x + object->sine * z -
-           (eye == STX_SCENE_RIGHT ? camera->baseline : 0);
+  double p[3];
+  scene_corner(object, lo, hi, i, p);
+  double wy = p[1] - camera->height, wz = p[2];
+  out[0] = p[0] - (eye == STX_SCENE_RIGHT ? camera->baseline : 0);
   out[1] = wz * scene->forward_y - wy * scene->forward_z;
   out[2] = wy * scene->forward_y + wz * scene->forward_z;
 }
@@ -116,17 +114,6 @@ static void enlist(StxScene *scene, int index)
     }
 }
 
-/* Objects by `near`, ascending; equal ones by index, so that the order is the same everywhere. */
-static void sort_objects(const StxScene *scene, uint16_t *order)
-{
-  for (int i = 0; i < scene->objects; i++) {
-    int k = i;
-    for (; k > 0 && scene->object[order[k - 1]].near > scene->object[i].near; k--)
-      order[k] = order[k - 1];
-    order[k] = (uint16_t)i;
-  }
-}
-
 static void make_tiles(StxScene *scene, int eye)
 {
   if (scene->eye == eye)
@@ -140,7 +127,7 @@ static void make_tiles(StxScene *scene, int eye)
     if (scene->object_cover[i].x0 <= scene->object_cover[i].x1)
       cover_parts(scene, eye, object);
   }
-  sort_objects(scene, order);
+  scene_sort(scene, order);
   for (int i = 0; i < scene->tiles_x * scene->tiles_y; i++)
     scene->tile_count[i] = 0;
   for (int i = 0; i < scene->objects; i++)
@@ -203,13 +190,6 @@ static uint8_t to_byte(float value)
   return (uint8_t)(value <= 0 ? 0 : value >= 255 ? 255 : (int)(value + .5f));
 }
 
-/* Sum of two uniform numbers, scaled to a standard deviation of 1: bits 20·channel … */
-static float sensor_noise(uint64_t bits, int channel)
-{
-  int sum = (int)(bits >> (20 * channel) & 1023) + (int)(bits >> (20 * channel + 10) & 1023);
-  return (float)(sum - 1023) * (1 / 418.05f);
-}
-
 static void write_pixel(
     const StxScene *scene, uint64_t key, int x, const float value[3], int channels, uint8_t *row)
 {
@@ -217,7 +197,7 @@ static void write_pixel(
   if (scene->params.noise > 0) {
     uint64_t bits = scene_mix(key + (uint64_t)x * 0x9e3779b97f4a7c15u);
     for (int i = 0; i < 3; i++)
-      noisy[i] += (float)scene->params.noise * sensor_noise(bits, i);
+      noisy[i] += (float)scene->params.noise * scene_deviate(bits, i);
   }
   if (channels == 1)
     row[x] = to_byte(.299f * noisy[0] + .587f * noisy[1] + .114f * noisy[2]);

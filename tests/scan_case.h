@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the tests of the synthetic LiDAR share. */
+#ifndef STX_SCAN_CASE_H
+#define STX_SCAN_CASE_H
+
+#include "tests/testing.h"
+
+#include "common/scene.h"
+
+typedef float StxPoint[4]; /* x, y, z, intensity */
+
+/* Points and labels of one turn, in guarded memory of exactly the room that the contract asks. */
+typedef struct {
+  StxPoint *points;
+  uint32_t *labels;
+  size_t count;
+} StxTurn;
+
+/* A street at frame 0, with the smallest of pictures. */
+StxScene *stx_scan_street(uint64_t seed, int threads);
+
+/* A usual sensor with few azimuths, exact and without losses. */
+StxSceneLidar stx_scan_exact(int beams, int steps);
+
+size_t stx_scan_room(const StxSceneLidar *lidar); /* steps × beams */
+
+/* The scan of the scene's frame. */
+StxTurn stx_scan_turn(StxScene *scene, const StxSceneLidar *lidar);
+void stx_scan_free(StxTurn *turn);
+
+/* Distance of a point from the sensor. */
+double stx_scan_range(const StxPoint point);
+
+#endif
