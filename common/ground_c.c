@@ -38,7 +38,7 @@ static void find_lows(Scan *s)
 {
   for (int cell = 0; cell < STX_GROUND_CELLS; cell++)
     s->lowest[cell] = STX_GROUND_NO_KEY;
-  for (size_t i = 0; i < s->count; i++) {
+  for (size_t i = 0; i < s->count; i += stx_ground_stride(s->count)) {
     const float *point = s->points + 4 * i;
     int cell = stx_ground_cell(point);
     uint64_t key = cell < 0 ? 0 : stx_ground_cell_key(point, (uint32_t)i);

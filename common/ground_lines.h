@@ -19,7 +19,7 @@
 
 enum { STX_GROUND_LINE_POINTS = 3 };
 
-/* Bounds: |z| < 2^22, range < 2^18, at most 2^10 points: sums < 2^50, their products with the count
+/* Bounds: |z| < 2^21, range < 2^18, at most 2^10 points: sums < 2^50, their products with the count
  * < 2^60. */
 typedef struct {
   int64_t range, z, range_range, range_z;

@@ -16,7 +16,8 @@ enum {
   STX_GROUND_SIDE = 2 * STX_GROUND_REACH, /*   in x and in y, of 1 m */
   STX_GROUND_CELLS = STX_GROUND_SIDE * STX_GROUND_SIDE,
   STX_GROUND_SAMPLES = 128,
-  STX_GROUND_FEWEST = 30, /* cells; with fewer there is no plane */
+  STX_GROUND_ENOUGH = 1 << 15, /* points of the scan that are looked at, twice that at most */
+  STX_GROUND_FEWEST = 30,      /* cells; with fewer there is no plane */
 };
 
 #define STX_GROUND_NEAREST 2.5f /* m: nearer points may be the vehicle's own */
@@ -33,6 +34,13 @@ STX_INLINE int stx_ground_cell(const float *point)
     return -1;
   int row = (int)(x + reach), column = (int)(y + reach), last = STX_GROUND_SIDE - 1;
   return (row < last ? row : last) * STX_GROUND_SIDE + (column < last ? column : last);
+}
+
+/* Every how many points one is looked at: an odd number, so that none of the beams of a sensor that
+ * fires them in turn is left out. */
+STX_INLINE size_t stx_ground_stride(size_t count)
+{
+  return count / STX_GROUND_ENOUGH | 1;
 }
 
 /* Cells compare their points by this: the lowest first, of those the one that comes first. */
@@ -94,7 +102,7 @@ STX_INLINE int stx_ground_support(const StxGroundLows *lows, const StxGroundPlan
   return count;
 }
 
-/* Sums over points in 1/1024 m; |x|, |y| < 2^15, |z| < 2^22, at most 2^11 points. */
+/* Sums over points in 1/1024 m; |x|, |y| < 2^15, |z| < 2^20, at most 2^11 points. */
 typedef struct {
   int64_t n, x, y, z, xx, xy, yy, xz, yz;
 } StxGroundPlaneSums;

@@ -12,7 +12,7 @@
 #include <math.h>
 
 #define STX_GROUND_UNIT 1024.0f /* heights and ranges of prototypes are integers in 1/1024 m */
-#define STX_GROUND_FAR 4096.0f  /* m: a coordinate beyond belongs to no scan */
+#define STX_GROUND_FAR 1024.0f  /* m: a coordinate beyond belongs to no scan */
 
 /* The parameters as a point meets them. */
 typedef struct {
@@ -52,32 +52,33 @@ STX_INLINE int stx_ground_is_near(float value)
   return fabsf(value) < STX_GROUND_FAR; /* false for NaN */
 }
 
+/* Without branches, so that it can be done for many points at once. */
 STX_INLINE StxGroundPoint stx_ground_place(const StxGroundFrame *frame, const float *point)
 {
   const float *r = frame->rotation;
   float x = point[0], y = point[1], z = point[2];
+  int near = stx_ground_is_near(x) & stx_ground_is_near(y) & stx_ground_is_near(z);
+  x = near ? x : 0.0f;
+  y = near ? y : 0.0f;
+  z = near ? z : 0.0f;
   StxGroundPoint p = {r[0] * x + r[1] * y + r[2] * z, r[3] * x + r[4] * y + r[5] * z,
       r[6] * x + r[7] * y + r[8] * z, 0, -1};
   p.range = sqrtf(p.x * p.x + p.y * p.y);
-  if (!(stx_ground_is_near(x) & stx_ground_is_near(y) & stx_ground_is_near(z) &
-          (p.range >= frame->r_min) & (p.range < frame->r_max)))
-    return p;
   int bin = (int)((p.range - frame->r_min) * frame->bins_per_metre);
   int sector = (int)(stx_ground_turns(p.x, p.y) * frame->sectors);
   bin = bin < frame->last_bin ? bin : frame->last_bin;
   sector = sector < frame->last_sector ? sector : frame->last_sector;
-  p.bin = sector * frame->bins + bin;
+  int inside = near & (p.range >= frame->r_min) & (p.range < frame->r_max);
+  p.bin = inside ? sector * frame->bins + bin : -1;
   return p;
 }
 
-/* To 1/1024 m, ties to even. */
+/* To 1/1024 m, ties to even; |metres| < 2048. The addition rounds: floats from 2^23 on are whole.
+ */
 STX_INLINE int32_t stx_ground_units(float metres)
 {
-#ifdef __CUDA_ARCH__
-  return __float2int_rn(metres * STX_GROUND_UNIT);
-#else
-  return (int32_t)lrintf(metres * STX_GROUND_UNIT);
-#endif
+  const float whole = 12582912.0f; /* 1.5 · 2^23 */
+  return (int32_t)((metres * STX_GROUND_UNIT + whole) - whole);
 }
 
 /* Bins compare their points by this: the lowest first, of those the nearest. */
