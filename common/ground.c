@@ -75,6 +75,6 @@ bool stx_ground_check(const StxGroundParams *params, StxError *error)
   {                                                                                                \
     {name, backend, STX_MEMORY_HOST, needs}, stx_ground_scratch_##suffix, stx_ground_run_##suffix  \
   }
-static const StxGroundImpl impls[] = {IMPL("c", STX_BACKEND_C, 0, c)};
+static const StxGroundImpl impls[] = {STX_HOST_IMPLS(IMPL)};
 
 const StxImplTable stx_ground_impls = {impls, sizeof impls / sizeof impls[0], sizeof impls[0]};

@@ -202,8 +202,9 @@ static void flood(Scan *s, uint32_t first, uint32_t cluster)
 
 static uint32_t cell_of(const Scan *s, size_t i)
 {
+  StxGroundGrid grid = stx_ground_grid(s->params, s->side);
   StxGroundPoint p = stx_ground_place(&s->frame, s->points + 4 * i);
-  return stx_ground_grid_cell(s->params, s->side, &p);
+  return stx_ground_grid_cell(&grid, p.x, p.y);
 }
 
 static void find_clusters(Scan *s)

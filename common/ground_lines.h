@@ -210,12 +210,28 @@ STX_INLINE int stx_ground_side(const StxGroundParams *params)
   return params->cluster_cell > 0 ? (int)ceil(2.0 * params->r_max / params->cluster_cell) : 0;
 }
 
-STX_INLINE uint32_t stx_ground_grid_cell(
-    const StxGroundParams *params, int side, const StxGroundPoint *point)
+/* The square grid, centred on the sensor; rows of x are `stride` cells apart. */
+typedef struct {
+  float r_max, cells_per_metre;
+  int last, stride;
+} StxGroundGrid;
+
+STX_INLINE StxGroundGrid stx_ground_grid(const StxGroundParams *params, int stride)
 {
-  float r_max = (float)params->r_max, scale = 1.0f / (float)params->cluster_cell;
-  int x = (int)((point->x + r_max) * scale), y = (int)((point->y + r_max) * scale);
-  return (uint32_t)(x < side ? x : side - 1) * (uint32_t)side + (uint32_t)(y < side ? y : side - 1);
+  float cell = (float)params->cluster_cell;
+  StxGroundGrid grid = {
+      (float)params->r_max, cell > 0 ? 1.0f / cell : 0, stx_ground_side(params) - 1, stride};
+  return grid;
+}
+
+/* Of a point in a bin; of others anything. */
+STX_INLINE uint32_t stx_ground_grid_cell(const StxGroundGrid *grid, float x, float y)
+{
+  int row = (int)((x + grid->r_max) * grid->cells_per_metre);
+  int column = (int)((y + grid->r_max) * grid->cells_per_metre);
+  row = row < grid->last ? row : grid->last;
+  column = column < grid->last ? column : grid->last;
+  return (uint32_t)(row * grid->stride + column);
 }
 
 /* The label of a point in that cluster; those beyond the 16 bits have the number 0. */
