@@ -37,8 +37,9 @@
 #define STX_GROUND_MAX_SECTORS 4096
 #define STX_GROUND_MAX_BINS 1024
 #define STX_GROUND_MAX_GRID 2048 /* cells of the clusters' grid, in each direction */
-#define STX_GROUND_HEIGHT 1.73 /* m: of a sensor whose height is asked for and cannot be measured  \
-                                */
+#define STX_GROUND_HEIGHT                                                                          \
+  1.73 /* m: of a sensor whose height is asked for and cannot be measured                          \
+        */
 
 /* Labels as in SemanticKITTI: the class in the low 16 bits, the cluster in the high ones. */
 #define STX_POINT_NONE 0u      /* not classified */

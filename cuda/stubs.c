@@ -155,6 +155,7 @@ bool stx_cuda_probe_copy(
 
 const StxImplTable stx_sgm_cuda_impls = {.size = sizeof(StxSgmCudaImpl)};
 const StxImplTable stx_colmean_cuda_impls = {.size = sizeof(StxColmeanCudaImpl)};
+const StxImplTable stx_ground_cuda_impls = {.size = sizeof(StxGroundCudaImpl)};
 const StxImplTable stx_rdp_cuda_impls = {.size = sizeof(StxRdpCudaImpl)};
 const StxImplTable stx_satdp_cuda_impls = {.size = sizeof(StxSatdpCudaImpl)};
 const StxImplTable stx_overlay_cuda_impls = {.size = sizeof(StxOverlayCudaImpl)};

@@ -25,6 +25,7 @@
 #define STX_CUDA_H
 
 #include "common/colmean.h"
+#include "common/ground.h"
 #include "common/overlay.h"
 #include "common/rdp.h"
 #include "common/satdp.h"
@@ -198,6 +199,15 @@ typedef struct {
       StxError *error);
 } StxRdpCudaImpl;
 
+/* points, labels, result: device; the first two may be NULL if count is 0. */
+typedef struct {
+  StxImplInfo info;
+  size_t (*scratch_size)(const StxGroundParams *params, size_t count);
+  bool (*run)(StxCuda *cuda, const StxGroundParams *params, const float *points, size_t count,
+      uint32_t *labels, StxGroundResult *result, void *scratch, StxCudaStream stream,
+      StxError *error);
+} StxGroundCudaImpl;
+
 /* What drawing leaves behind in device memory. */
 typedef struct {
   uint32_t drawn, skipped; /* StxOverlayCounts */
@@ -232,6 +242,7 @@ typedef struct {
 
 extern const StxImplTable stx_sgm_cuda_impls;
 extern const StxImplTable stx_colmean_cuda_impls;
+extern const StxImplTable stx_ground_cuda_impls;
 extern const StxImplTable stx_rdp_cuda_impls; /* "cuda", "cuda-paper" */
 extern const StxImplTable stx_satdp_cuda_impls;
 extern const StxImplTable stx_overlay_cuda_impls;
