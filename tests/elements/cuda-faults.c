@@ -147,6 +147,50 @@ GST_START_TEST(any_call_may_fail)
 }
 GST_END_TEST
 
+/* The same where rdp works: alone, and before sat-dp-stixels. Every second call will do: what
+ * brings them to their kernels is the way of any_call_may_fail. */
+#ifdef __SANITIZE_ADDRESS__
+#define RDP_STEP 8
+#else
+#define RDP_STEP 2
+#endif
+#define RDP_CALLS 144
+#define RDP_LAST (RDP_CALLS / RDP_STEP)
+
+static void expect_rdp_survives(const CudaLine *line, int turn)
+{
+  CudaOutcome gpu, cpu;
+
+  setenv_number("STX_FAKE_CUDA_FAIL", (guint64)turn * RDP_STEP);
+  gpu = cuda_run(line);
+  cpu = cuda_run_on_cpu(line);
+  ck_assert_uint_eq(gpu.buffers, line->frames);
+  ck_assert_int_le(gpu.warnings, 1);
+  if (turn == RDP_LAST)
+    ck_assert_uint_eq(gpu.device_behind, line->frames); /* else RDP_CALLS are not enough */
+  if (gpu.unreadable == 0)                              /* as above */
+    cuda_expect_same(&gpu, &cpu, "one call fails");
+  cuda_outcome_clear(&gpu);
+  cuda_outcome_clear(&cpu);
+}
+
+GST_START_TEST(any_call_of_rdp_may_fail)
+{
+  CudaLine line = {SMALL, "backend=c stixel-width=2 stixel-height=1", "", "epsilon=0.2 median=3",
+      BOTH, 2, "rdp-columns"};
+
+  expect_rdp_survives(&line, __i__);
+}
+GST_END_TEST
+
+GST_START_TEST(any_call_for_candidates_may_fail)
+{
+  CudaLine line = {SMALL, "backend=c", "", "cut-candidates=rdp epsilon=1", BOTH, 2};
+
+  expect_rdp_survives(&line, __i__);
+}
+GST_END_TEST
+
 /* The end is an error that says what failed, or all bytes; never a hang. */
 static void expect_bytes_or_error(const CudaLine *line)
 {
@@ -189,6 +233,8 @@ static Suite *cuda_faults_suite(void)
   tcase_add_loop_test(tests, little_memory, 0, 24);
   tcase_add_test(tests, little_memory_is_an_error_with_cuda);
   tcase_add_loop_test(tests, any_call_may_fail, 1, RUNS + 1);
+  tcase_add_loop_test(tests, any_call_of_rdp_may_fail, 1, RDP_LAST + 1);
+  tcase_add_loop_test(tests, any_call_for_candidates_may_fail, 1, RDP_LAST + 1);
   tcase_add_loop_test(tests, any_call_may_fail_with_cuda, 1, RUNS_MORE + 1);
   tcase_add_loop_test(tests, the_gpu_may_be_lost, 1, RUNS_MORE + 1);
   return suite;

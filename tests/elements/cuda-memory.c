@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * downsample-transpose and sat-dp-stixels on a GPU: what their pads offer, where buffers lie, and
- * that the bytes are those of the CPU. The GPU is that of tests/cuda-emu; the test runs a second
- * time with work that waits until somebody waits for it.
+ * downsample-transpose, sat-dp-stixels and rdp-columns on a GPU: what their pads offer, where
+ * buffers lie, and that the bytes are those of the CPU. The GPU is that of tests/cuda-emu; the test
+ * runs a second time with work that waits until somebody waits for it.
  */
 #include <string.h>
 
@@ -10,6 +10,11 @@
 
 #define ON_DEVICE "(" CUDA_MEMORY ")"
 #define SMALL "width=163,height=95"
+#define CELLS(n) "stixel-width=" #n " stixel-height=" #n
+#define RDP "rdp-columns"
+
+/* What cuts columns; each does the same with buffers. */
+static const char *const segmentations[] = {"sat-dp-stixels", RDP};
 
 /* ---- Bytes --------------------------------------------------------------------------------- */
 
@@ -24,6 +29,16 @@ static const CudaLine lines[] = {
     {SMALL, "stixel-width=5 reduction=mean fill-width=0", ON_DEVICE, "stixel-cost=0", ON_DEVICE, 2},
     {"width=1,height=1", "", ON_DEVICE, "", ON_DEVICE, 2},
     {"width=17,height=9", "stixel-width=1 stixel-height=1", ON_DEVICE, "", ON_DEVICE, 2},
+    {SMALL, CELLS(4), ON_DEVICE, "cut-candidates=rdp epsilon=1", ON_DEVICE, 3},
+    {SMALL, CELLS(4), "", "cut-candidates=rdp epsilon=0 ground=estimate", "", 2},
+    {SMALL, "", "", "", "", 3, RDP},
+    {SMALL, "", ON_DEVICE, "", ON_DEVICE, 3, RDP},
+    {SMALL, CELLS(1), ON_DEVICE, "epsilon=0", "", 3,
+        RDP}, /* more records than are fetched at once */
+    {SMALL, CELLS(1), "", "epsilon=1 median=7", ON_DEVICE, 3, RDP},
+    {SMALL, "stixel-width=3 stixel-height=2", ON_DEVICE, "epsilon=0.3 median=3", "", 2, RDP},
+    {"width=1,height=1", CELLS(1), ON_DEVICE, "", ON_DEVICE, 2, RDP},
+    {"width=3,height=2000", CELLS(1), ON_DEVICE, "epsilon=0.5 median=5", ON_DEVICE, 2, RDP},
 };
 
 GST_START_TEST(bytes_are_those_of_the_cpu)
@@ -115,7 +130,7 @@ GST_END_TEST
  * anything gets system memory. */
 GST_START_TEST(memory_is_where_it_should_be)
 {
-  CudaLine line = {SMALL, "", ON_DEVICE, "", ON_DEVICE, 3};
+  CudaLine line = {SMALL, "", ON_DEVICE, "", ON_DEVICE, 3, segmentations[__i__]};
   CudaOutcome outcome = cuda_run(&line);
 
   ck_assert_uint_eq(outcome.device_between, 3);
@@ -139,19 +154,26 @@ GST_END_TEST
 
 GST_START_TEST(state_cycles)
 {
-  stx_test_state_cycles("street-scene-src view=disparity num-buffers=2 ! video/x-raw,width=64,"
-                        "height=32 ! downsample-transpose backend=cuda ! sat-dp-stixels "
-                        "backend=cuda ! " STIXELS_CAPS ON_DEVICE " ! fakesink");
+  gchar *line = g_strdup_printf(
+      "street-scene-src view=disparity num-buffers=2 ! "
+      "video/x-raw,width=64,height=32 ! "
+      "downsample-transpose backend=cuda ! %s backend=cuda ! " STIXELS_CAPS ON_DEVICE " ! fakesink",
+      segmentations[__i__]);
+
+  stx_test_state_cycles(line);
+  g_free(line);
 }
 GST_END_TEST
 
 static void run_once(void)
 {
-  CudaLine line = {SMALL, "", ON_DEVICE, "", ON_DEVICE, 3};
-  CudaOutcome outcome = cuda_run(&line);
+  for (guint i = 0; i < G_N_ELEMENTS(segmentations); i++) {
+    CudaLine line = {SMALL, "", ON_DEVICE, "", ON_DEVICE, 3, segmentations[i]};
+    CudaOutcome outcome = cuda_run(&line);
 
-  ck_assert(outcome.error == NULL);
-  cuda_outcome_clear(&outcome);
+    ck_assert(outcome.error == NULL);
+    cuda_outcome_clear(&outcome);
+  }
 }
 
 GST_START_TEST(nothing_leaks)
@@ -161,6 +183,16 @@ GST_START_TEST(nothing_leaks)
 GST_END_TEST
 
 /* ---- Streams ------------------------------------------------------------------------------- */
+
+static GstHarness *cuda_harness(const char *segmentation, const char *behind)
+{
+  gchar *line = g_strdup_printf(
+      "downsample-transpose backend=cuda ! %s backend=cuda%s", segmentation, behind);
+  GstHarness *harness = gst_harness_new_parse(line);
+
+  g_free(line);
+  return harness;
+}
 
 /* Pushes a frame of `width` pixels and returns what it became. */
 static GstBuffer *push_size(GstHarness *harness, gint width, GstClockTime pts)
@@ -190,9 +222,7 @@ static void expect_columns(GstBuffer *stixels, guint columns)
 
 GST_START_TEST(sizes_change_and_flushes_come)
 {
-  GstHarness *harness =
-      gst_harness_new_parse("downsample-transpose backend=cuda ! sat-dp-stixels backend=cuda");
-
+  GstHarness *harness = cuda_harness(segmentations[__i__], "");
   GstSegment segment;
 
   gst_segment_init(&segment, GST_FORMAT_TIME);
@@ -211,8 +241,7 @@ GST_END_TEST
 GST_START_TEST(buffers_outlive_the_pipeline)
 {
   GstHarness *harness =
-      gst_harness_new_parse("downsample-transpose backend=cuda ! sat-dp-stixels backend=cuda ! "
-                            "capsfilter caps=\"" STIXELS_CAPS ON_DEVICE "\"");
+      cuda_harness(segmentations[__i__], " ! capsfilter caps=\"" STIXELS_CAPS ON_DEVICE "\"");
   GstBuffer *first = push_size(harness, 80, 0), *second = push_size(harness, 80, GST_SECOND);
   GstMapInfo one, two;
 
@@ -255,7 +284,7 @@ static void expect_offers(const char *factory, const char *backend, gboolean exp
 
 GST_START_TEST(caps_with_a_gpu)
 {
-  static const char *const factories[] = {"downsample-transpose", "sat-dp-stixels"};
+  static const char *const factories[] = {"downsample-transpose", "sat-dp-stixels", RDP};
 
   for (guint i = 0; i < G_N_ELEMENTS(factories); i++) {
     expect_offers(factories[i], "auto", TRUE);
@@ -271,6 +300,7 @@ GST_START_TEST(caps_without_a_gpu)
   g_setenv("STX_FAKE_CUDA_DEVICES", "0", TRUE);
   expect_offers("downsample-transpose", "auto", FALSE);
   expect_offers("sat-dp-stixels", "cuda", FALSE);
+  expect_offers(RDP, "auto", FALSE);
 }
 GST_END_TEST
 
@@ -282,11 +312,11 @@ static Suite *cuda_memory_suite(void)
   suite_add_tcase(suite, tests);
   tcase_add_loop_test(tests, bytes_are_those_of_the_cpu, 0, G_N_ELEMENTS(lines));
   tcase_add_loop_test(tests, all_inputs_are_uploaded, 0, G_N_ELEMENTS(inputs));
-  tcase_add_test(tests, memory_is_where_it_should_be);
-  tcase_add_test(tests, state_cycles);
+  tcase_add_loop_test(tests, memory_is_where_it_should_be, 0, G_N_ELEMENTS(segmentations));
+  tcase_add_loop_test(tests, state_cycles, 0, G_N_ELEMENTS(segmentations));
   tcase_add_test(tests, nothing_leaks);
-  tcase_add_test(tests, sizes_change_and_flushes_come);
-  tcase_add_test(tests, buffers_outlive_the_pipeline);
+  tcase_add_loop_test(tests, sizes_change_and_flushes_come, 0, G_N_ELEMENTS(segmentations));
+  tcase_add_loop_test(tests, buffers_outlive_the_pipeline, 0, G_N_ELEMENTS(segmentations));
   tcase_add_test(tests, caps_with_a_gpu);
   tcase_add_test(tests, caps_without_a_gpu);
   return suite;

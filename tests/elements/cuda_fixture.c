@@ -52,9 +52,10 @@ static GstElement *launch(const CudaLine *line)
 {
   gchar *text = g_strdup_printf("street-scene-src view=disparity num-buffers=%u ! video/x-raw,%s ! "
                                 "downsample-transpose name=cells %s ! " COLUMNS_CAPS
-                                "%s ! sat-dp-stixels name=stixels %s ! " STIXELS_CAPS
-                                "%s ! fakesink name=out",
-      line->frames, line->source, line->cells, line->between, line->stixels, line->behind);
+                                "%s ! %s name=stixels %s ! " STIXELS_CAPS "%s ! fakesink name=out",
+      line->frames, line->source, line->cells, line->between,
+      line->segmentation != NULL ? line->segmentation : "sat-dp-stixels", line->stixels,
+      line->behind);
   GError *error = NULL;
   GstElement *pipeline = gst_parse_launch(text, &error);
 
@@ -114,7 +115,7 @@ CudaOutcome cuda_run_on_cpu(const CudaLine *line)
 {
   gchar *cells = g_strdup_printf("%s backend=c", line->cells);
   gchar *stixels = g_strdup_printf("%s backend=c", line->stixels);
-  CudaLine host = {line->source, cells, "", stixels, "", line->frames};
+  CudaLine host = {line->source, cells, "", stixels, "", line->frames, line->segmentation};
   CudaOutcome outcome = cuda_run(&host);
 
   g_free(cells);

@@ -14,10 +14,12 @@
 #define STIXELS_CAPS "application/x-stixels"
 
 /* From a street to stixels. `source`, `cells` and `stixels` are fields of the elements, `between`
- * and `behind` features of caps, like "(memory:CUDAMemory)", or "". The sink is called out. */
+ * and `behind` features of caps, like "(memory:CUDAMemory)", or "". `segmentation` is the element
+ * that writes the stixels; NULL: sat-dp-stixels. The sink is called out. */
 typedef struct {
   const char *source, *cells, *between, *stixels, *behind;
   guint frames;
+  const char *segmentation;
 } CudaLine;
 
 /* What came out, and how. */

@@ -19,6 +19,7 @@ typedef struct {
   const char *matching, *cells, *stixels, *overlay; /* properties of the four elements */
   const char *picture;                              /* format that is drawn on */
   guint frames;
+  const char *segmentation; /* element and what it computes; NULL: sat-dp-stixels */
 } Way;
 
 typedef struct {
@@ -45,7 +46,7 @@ static gchar *launch_line(const Way *way)
   gchar *view = g_strdup_printf("num-buffers=%u ! video/x-raw,%s", way->frames, way->size);
   gchar *line = g_strdup_printf(
       "stereo-sgm name=sgm max-disparity=64 %s ! downsample-transpose stixel-width=4 "
-      "stixel-height=4 %s ! sat-dp-stixels %s ! tee name=stixels "
+      "stixel-height=4 %s ! %s %s ! tee name=stixels "
       "street-scene-src view=left %s ! sgm.sink_left street-scene-src view=right %s ! "
       "sgm.sink_right stixels. ! queue ! application/x-stixels ! "
       "fakesink name=records signal-handoffs=true sync=false async=false "
@@ -53,7 +54,8 @@ static gchar *launch_line(const Way *way)
       "street-scene-src view=left %s,format=RGB ! videoconvert ! video/x-raw,format=%s ! "
       "stixel-overlay name=overlay mode=kind %s ! "
       "fakesink name=pictures signal-handoffs=true sync=false async=false",
-      way->matching, way->cells, way->stixels, view, view, view, way->picture, way->overlay);
+      way->matching, way->cells, way->segmentation != NULL ? way->segmentation : "sat-dp-stixels",
+      way->stixels, view, view, view, way->picture, way->overlay);
 
   g_free(view);
   return line;
@@ -117,8 +119,8 @@ static void expect_same(const GByteArray *expected, const GByteArray *actual, co
 
 static Way on_cpu(const Way *way)
 {
-  return (Way){
-      way->size, "backend=c", "backend=c", "backend=c", "backend=c", way->picture, way->frames};
+  return (Way){way->size, "backend=c", "backend=c", "backend=c", "backend=c", way->picture,
+      way->frames, way->segmentation};
 }
 
 /* The same on the CPU, after the GPU: a process that has not yet used it reads the settings. */
@@ -148,9 +150,15 @@ GST_START_TEST(all_on_the_gpu)
 }
 GST_END_TEST
 
+/* Besides the default. */
+static const char *const segmentations[] = {
+    "rdp-columns epsilon=1 median=3", "sat-dp-stixels cut-candidates=rdp epsilon=1"};
+
 GST_START_TEST(what_auto_chooses)
 {
   expect_same_as_cpu(&(Way){SMALL, "", "", "", "", "RGBA", 3});
+  for (gsize i = 0; i < G_N_ELEMENTS(segmentations); i++)
+    expect_same_as_cpu(&(Way){SMALL, "", "", "", "", "RGBA", 3, segmentations[i]});
 }
 GST_END_TEST
 
@@ -162,6 +170,10 @@ GST_START_TEST(every_mixture)
   for (guint i = 1; i < 15; i++)
     expect_same_as_cpu(&(Way){TINY, backends[i & 1], backends[i >> 1 & 1], backends[i >> 2 & 1],
         backends[i >> 3 & 1], "RGBA", 2});
+  for (guint i = 1; i < 7; i++) /* cells, segmentation, overlay */
+    for (gsize k = 0; k < G_N_ELEMENTS(segmentations); k++)
+      expect_same_as_cpu(&(Way){TINY, "backend=omp", backends[i & 1], backends[i >> 1 & 1],
+          backends[i >> 2 & 1], "RGBA", 2, segmentations[k]});
 }
 GST_END_TEST
 
@@ -191,6 +203,16 @@ GST_START_TEST(any_call_may_fail)
 {
   fail_call(__i__ * STEP);
   expect_same_as_cpu(&(Way){TINY, "", "", "", "backend=omp", "RGBA", 3});
+}
+GST_END_TEST
+
+/* Each call of these two alone is made to fail in tests/elements/cuda-faults.c. */
+#define SPARSE 16
+
+GST_START_TEST(some_calls_may_fail_before_segments)
+{
+  fail_call(__i__ * SPARSE);
+  expect_same_as_cpu(&(Way){TINY, "backend=omp", "", "", "", "RGBA", 2, segmentations[__i__ % 2]});
 }
 GST_END_TEST
 
@@ -225,6 +247,7 @@ static Suite *pipeline_cuda_suite(void)
   tcase_add_test(tests, what_auto_chooses);
   tcase_add_test(tests, every_mixture);
   tcase_add_loop_test(tests, any_call_may_fail, 1, LAST(CALLS) + 1);
+  tcase_add_loop_test(tests, some_calls_may_fail_before_segments, 1, CALLS / SPARSE);
   tcase_add_loop_test(tests, any_call_may_fail_with_cuda, 1, LAST(CALLS_CUDA) + 1);
   return suite;
 }
