@@ -29,7 +29,8 @@ typedef struct {
   uint8_t label;          /* Cityscapes train id 0…18; STX_LABEL_NONE without semantics */
   float disparity_top;    /* pixels of the full image at row top and at row bottom, */
   float disparity_bottom; /*   linear between; both 0: unknown or infinitely far */
-  float cost;             /* this stixel's share of the column's energy, in nats (>= 0 or so) */
+  float cost;             /* this stixel's share of the column's energy, in nats (>= 0 or so); of a
+                             segment the largest distance of its cells from its line, in pixels */
   float confidence;       /* 0…1: root mean square of the disparity confidence inside */
 } StxStixel;
 

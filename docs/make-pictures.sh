@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Makes the pictures of the documentation from the synthetic street: docs/street.jpg (the README's).
+# Makes the pictures of the documentation from the synthetic street: docs/street.jpg (the README's) and
+# docs/segments.jpg (that of rdp-columns).
 #   GST_PLUGIN_PATH=build/gst docs/make-pictures.sh
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -16,4 +17,13 @@ gst-launch-1.0 -q \
   left. ! queue ! videoconvert ! both.sink_0 \
   compositor name=both sink_1::ypos=379 background=white ! video/x-raw,width=1242,height=754 \
   ! videoconvert ! jpegenc quality=88 ! filesink location=docs/street.jpg
-ls -l docs/street.jpg
+
+gst-launch-1.0 -q \
+  street-scene-src view=left "${street[@]}" ! video/x-raw,format=RGB ! tee name=left \
+  left. ! queue ! videoconvert ! sgm.sink_left \
+  street-scene-src view=right "${street[@]}" ! videoconvert ! sgm.sink_right \
+  stereo-sgm name=sgm ! downsample-transpose stixel-width=1 stixel-height=1 \
+  ! rdp-columns epsilon=2 median=5 ! overlay.stixels \
+  left. ! queue ! stixel-overlay name=overlay alpha=0.6 ! videoconvert \
+  ! jpegenc quality=75 ! filesink location=docs/segments.jpg
+ls -l docs/street.jpg docs/segments.jpg
