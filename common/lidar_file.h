@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Files of LiDAR points: from the bytes of one whole scan in memory to packed points.
+ *
+ * Formats, told apart by their content:
+ *   KITTI     no header; 4 little-endian float32 per point: x y z intensity (0…1).
+ *             A. Geiger et al., "Vision meets Robotics: The KITTI Dataset", IJRR 2013
+ *   nuScenes  no header; 5 little-endian float32 per point: x y z intensity (0…255) and the ring,
+ *             which is not read. H. Caesar et al., "nuScenes", CVPR 2020
+ *   PCD       the Point Cloud Library's .pcd 0.6 and 0.7: DATA ascii, binary and
+ *             binary_compressed (LZF). R. Rusu, S. Cousins, "3D is here", ICRA 2011
+ *   PLY       ascii, binary_little_endian and binary_big_endian; the points are the element
+ *             "vertex". G. Turk, "The PLY Polygon File Format", 1994
+ *
+ * A point is four float32 in the machine's byte order: x, y, z, intensity, 16 bytes. The values
+ * are the file's, neither scaled nor turned; by convention metres, x forward, y left, z up (PCD's
+ * VIEWPOINT is not applied). What is not finite stays as it is: no point is ever lost, and their
+ * order is the file's.
+ *
+ * PCD and PLY may have their fields in any order and of any type (PCD: F 4 8, I and U 1 2 4 8, any
+ * COUNT of the others; PLY: its eight types under both kinds of names). Their names, in any case:
+ * x, y, z, and intensity, else i, reflectance, reflectivity, remission or scalar_intensity; without
+ * any of these the intensity is 0. Other numbers are rounded to the nearest float32; a number in
+ * text to the nearest double first, whatever the locale, nan and inf included. Numbers have at most
+ * 511 characters. Blank lines between points, any line ends, lines that a PCD header does not know
+ * and bytes after the last point are skipped.
+ *
+ * Nothing is allocated. Time is linear in the number of bytes. Any number of threads may read.
+ */
+#ifndef STX_LIDAR_FILE_H
+#define STX_LIDAR_FILE_H
+
+#include "common/stx.h"
+
+#define STX_LIDAR_POINT_FLOATS 4 /* x, y, z, intensity */
+
+typedef enum {
+  STX_LIDAR_AUTO,
+  STX_LIDAR_KITTI,
+  STX_LIDAR_NUSCENES,
+  STX_LIDAR_PCD,
+  STX_LIDAR_PLY
+} StxLidarFormat;
+
+typedef enum {
+  STX_LIDAR_TEXT,   /* one line per point */
+  STX_LIDAR_LITTLE, /* one record per point, little-endian */
+  STX_LIDAR_BIG,    /* one record per point, big-endian */
+  STX_LIDAR_LZF     /* LZF of one array per field, little-endian */
+} StxLidarEncoding;
+
+typedef enum {
+  STX_LIDAR_ABSENT,
+  STX_LIDAR_F32,
+  STX_LIDAR_F64,
+  STX_LIDAR_I8,
+  STX_LIDAR_I16,
+  STX_LIDAR_I32,
+  STX_LIDAR_I64,
+  STX_LIDAR_U8,
+  STX_LIDAR_U16,
+  STX_LIDAR_U32,
+  STX_LIDAR_U64,
+  STX_LIDAR_TYPE_COUNT
+} StxLidarType;
+
+/* One of x, y, z, intensity. `at` is the number of its column of text; the byte offset within a
+ * record; or the sum of the sizes of the fields before it, which times `points` is the byte offset
+ * of its array. */
+typedef struct {
+  StxLidarType type;
+  size_t at;
+} StxLidarField;
+
+/* What a file says about itself. Made by stx_lidar_file_probe and not to be changed. */
+typedef struct {
+  StxLidarFormat format; /* never AUTO */
+  size_t points;         /* 16 · points fits a size_t; 0 is a valid scan */
+  size_t scratch_size;   /* bytes that reading needs; 0 unless the encoding is LZF */
+
+  StxLidarEncoding encoding;
+  StxLidarField fields[STX_LIDAR_POINT_FLOATS]; /* in the order of a point */
+  size_t record;                                /* columns or bytes of one point */
+  size_t size;                                  /* bytes of the file */
+  size_t data;                                  /* where the points begin, bytes */
+  size_t packed;                                /* LZF: bytes of the compressed points */
+  size_t lines;                                 /* text: lines before the first point */
+} StxLidarFile;
+
+/*
+ * Looks at the header in `bytes`, and checks that as many points as it announces fit into `size`
+ * bytes. (Whether text holds that many numbers shows when it is read.) So what the caller then
+ * allocates is bounded: the points take at most 6 times `size` bytes; with LZF, the scratch 88
+ * times and the points 6 times the scratch.
+ *
+ * `format` AUTO looks for the header of a PLY or PCD file; what has neither is KITTI or nuScenes
+ * according to the size and to the first 1000 points: coordinates of 10^-7 to 10^6 m or 0,
+ * intensities of 0 to 65535, rings that are integers of 0 to 1023 (or any of them not a number).
+ * Where both are possible, or neither, it fails and asks for a choice. No bytes at all are a KITTI
+ * scan of no points.
+ *
+ * On failure *file is undefined, and error names the line or the byte, the value found, and what
+ * would be possible.
+ */
+bool stx_lidar_file_probe(
+    const void *bytes, size_t size, StxLidarFormat format, StxLidarFile *file, StxError *error);
+
+/*
+ * Reads all points of the file that `file` was probed from; `bytes` are the same, of any alignment.
+ * `points` has room for file->points points, `scratch` for file->scratch_size bytes, also of any
+ * alignment; none of the three may overlap. The two may be NULL where they have no size.
+ *
+ * Fails, with the line or byte in error, on text that is no number, on lines with too few or too
+ * many numbers, on files that end too early, and on compressed data that is damaged; `points` then
+ * holds anything.
+ */
+bool stx_lidar_file_read(
+    const StxLidarFile *file, const void *bytes, float *points, void *scratch, StxError *error);
+
+/* "kitti", "nuscenes", "pcd", "ply"; "auto". */
+const char *stx_lidar_format_name(StxLidarFormat format);
+
+#endif
