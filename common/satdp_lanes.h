@@ -6,7 +6,7 @@
  * Where start rows are given, a row of the recurrence is not a row of cells but a *piece*: the
  * cells from one allowed start to below the next, of every lane its own. Tables and states then
  * have an entry per boundary between pieces, and nothing else of the recurrence changes. A lane
- * with fewer pieces than the longest has none of its own in the rest of the rows.
+ * with fewer pieces than the longest is done before it, and asks for no work in the rows after.
  */
 #ifndef STX_SATDP_LANES_H
 #define STX_SATDP_LANES_H
@@ -73,6 +73,8 @@ typedef struct {
   int *list[KINDS];    /* rows: start rows to be computed, */
   int listed[KINDS];   /*   how many */
   int first[KINDS];    /* see satdp_omp.c */
+  Lanes cost, worst;   /* C, and what a best begins with; of lanes that are done: no start row's
+                          bound, and no limit */
   Lanes best[KINDS], link[KINDS], value[KINDS]; /* of the row k under way */
   uint64_t evaluated;
 } Group;

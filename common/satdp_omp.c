@@ -18,7 +18,7 @@
  * Tried and rejected: see the page.
  */
 #include "common/satdp_impls.h"
-#include "common/satdp_lanes.h"
+#include "common/satdp_lanes_fit.h"
 #include "common/satdp_records.h"
 
 #include <string.h>
@@ -41,81 +41,6 @@ static inline int any_at_most(const double *a, const double *b)
 #else
   return (a[0] <= b[0]) | (a[1] <= b[1]) | (a[2] <= b[2]) | (a[3] <= b[3]);
 #endif
-}
-
-/* ---- Energies of a pair ------------------------------------------------------------------- */
-
-static inline StxGroundFit fit_ground(
-    StxGroundPrior prior, const SumRow *hi, const SumRow *lo, int l)
-{
-  return stx_fit_ground(prior, hi->ground_w[l] - lo->ground_w[l], hi->ground_x[l] - lo->ground_x[l],
-      hi->ground_xx[l] - lo->ground_xx[l], hi->ground_d[l] - lo->ground_d[l],
-      hi->ground_xd[l] - lo->ground_xd[l], hi->ground_dd[l] - lo->ground_dd[l]);
-}
-
-static inline double line_residual(StxGroundPrior prior, const SumRow *hi, const SumRow *lo, int l)
-{
-  return stx_line_residual(prior, hi->ground_w[l] - lo->ground_w[l],
-      hi->ground_x[l] - lo->ground_x[l], hi->ground_xx[l] - lo->ground_xx[l],
-      hi->ground_d[l] - lo->ground_d[l], hi->ground_xd[l] - lo->ground_xd[l],
-      hi->ground_dd[l] - lo->ground_dd[l]);
-}
-
-/* Energy and plane of start row vb at row k, without horizon, unknown cells and classes. */
-typedef struct {
-  double energy, foot, top;
-} Fit;
-
-typedef struct {
-  StxGroundPrior prior;
-  double unit;
-} FitInput;
-
-static inline Fit fit_kind(FitInput in, int kind, const SumRow *hi, const SumRow *lo, int l)
-{
-  Fit fit = {0, 0, 0};
-  if (kind == GROUND) {
-    StxGroundFit plane = fit_ground(in.prior, hi, lo, l);
-    fit.energy = stx_data_energy(plane.residual, in.unit);
-    fit.foot = stx_ground_value(plane.slope, plane.intercept, in.prior.horizon_x, lo->cut[l]);
-    fit.top = stx_ground_value(plane.slope, plane.intercept, in.prior.horizon_x, hi->cut[l]);
-  } else if (kind == OBJECT) {
-    double w = hi->object_w[l] - lo->object_w[l], d = hi->object_d[l] - lo->object_d[l];
-    double residual = stx_object_residual(w, d, hi->object_dd[l] - lo->object_dd[l]);
-    fit.energy = stx_data_energy(residual, in.unit);
-    fit.foot = fit.top = stx_object_value(w, d);
-  } else {
-    fit.energy = stx_data_energy(hi->sky_dd[l] - lo->sky_dd[l], in.unit);
-  }
-  return fit;
-}
-
-/* Integers to doubles in one store: what follows loads a whole vector, and would wait long for
- * two halves. GCC 12 makes halves of the plain loop. */
-static inline void widen(const int32_t *integers, double *doubles)
-{
-#if defined(__AVX512F__)
-  _mm512_store_pd(doubles, _mm512_cvtepi32_pd(_mm256_load_si256((const __m256i *)integers)));
-#else
-  for (int l = 0; l < LANES; l++)
-    doubles[l] = integers[l];
-#endif
-}
-
-/* The semantic energy of the cheapest class. */
-static inline void class_energy(const Group *g, int kind, int vb, int k, double *energy)
-{
-  int stride = g->classes[KINDS], begin = g->classes[kind], count = g->classes[kind + 1] - begin;
-  const Ints *hi = g->sums + (size_t)(k + 1) * stride + begin;
-  const Ints *lo = g->sums + (size_t)vb * stride + begin;
-  Ints least;
-  memset(least, 0, sizeof least);
-  for (int i = 0; i < count; i++)
-    for (int l = 0; l < LANES; l++) {
-      int32_t sum = hi[i][l] - lo[i][l];
-      least[l] = i == 0 || sum < least[l] ? sum : least[l];
-    }
-  widen(least, energy);
 }
 
 /* ---- Recurrence --------------------------------------------------------------------------- */
@@ -172,14 +97,13 @@ static inline void try_list(Group *g, int kind, int k)
   g->evaluated += count;
 }
 
-/* The list of the last row's winners, in the lanes that are not done. */
+/* The list of the last row's winners. */
 static inline void list_winners(Group *g, int kind, int k)
 {
   int count = 0;
   int *visited = g->visited[kind], *list = g->list[kind];
   for (int l = 0; l < LANES; l++) {
-    int lane = k < g->pieces[l] ? l : g->longest;
-    int vb = (int)g->states[k].link[kind][lane] >> 2;
+    int vb = (int)g->link[kind][l] >> 2;
     list[count] = vb;
     count += visited[vb] != k;
     visited[vb] = k;
@@ -258,20 +182,20 @@ static inline void drop_starts(Group *g, int kind, int k)
   g->first[kind] = first;
 }
 
-/* Start row k becomes possible; where there is none, it is beyond every limit. */
+/* Start row k becomes possible. */
 static void open_start(Group *g, int k)
 {
   const State *below = &g->states[k];
   StxPairCost pair = stx_pair_cost(g->tables);
-  double cost = g->tables->stixel_cost, rounding = g->tables->rounding;
+  double rounding = g->tables->rounding;
+  const double *cost = g->cost;
   double *ground = g->least[GROUND][k], *object = g->least[OBJECT][k], *sky = g->least[SKY][k];
   EACH_LANE
   {
     StxCut cut = cut_below(below, l);
-    double one = k < g->pieces[l] ? cost : INFINITY;
-    ground[l] = one + stx_least_below_ground(cut);
-    object[l] = one + stx_least_below_object(cut);
-    sky[l] = one + stx_least_below_sky(pair, cut);
+    ground[l] = cost[l] + stx_least_below_ground(cut);
+    object[l] = cost[l] + stx_least_below_object(cut);
+    sky[l] = cost[l] + stx_least_below_sky(pair, cut);
   }
   for (int kind = 0; kind < KINDS; kind++) {
     const double *least = g->least[kind][k], *lower = g->rows[k].lower[kind];
@@ -283,15 +207,11 @@ static void open_start(Group *g, int k)
   memcpy(g->free[k], g->bound[GROUND][k], sizeof(Lanes));
 }
 
-/* Where a lane has no row k, nothing is below its best, and no bound below its limit. */
-static void begin_row(Group *g, int kind, int k)
+static void begin_row(Group *g, int kind)
 {
-  double *best = g->best[kind], *link = g->link[kind], *value = g->value[kind];
-  EACH_LANE
-  {
-    best[l] = k < g->pieces[l] ? 2 * STX_FORBIDDEN : -2 * STX_FORBIDDEN;
-    link[l] = value[l] = 0;
-  }
+  memcpy(g->best[kind], g->worst, sizeof(Lanes));
+  memset(g->link[kind], 0, sizeof(Lanes));
+  memset(g->value[kind], 0, sizeof(Lanes));
 }
 
 static void end_row(const Group *g, int kind, int k)
@@ -317,14 +237,15 @@ static void solve_row(Group *g, int k)
 {
   bool has_ground = g->tables->has_ground;
   open_start(g, k);
-  for (int kind = 0; kind < KINDS; kind++)
-    begin_row(g, kind, k);
   if (k > 0) {
     if (k % RENEWAL == 0)
       EACH_KIND(drop_starts);
     EACH_KIND(list_winners);
-    EACH_KIND(try_list);
   }
+  for (int kind = 0; kind < KINDS; kind++)
+    begin_row(g, kind);
+  if (k > 0)
+    EACH_KIND(try_list);
   EACH_KIND(list_open);
   EACH_KIND(try_list);
   for (int kind = has_ground ? GROUND : OBJECT; kind < KINDS; kind++)
@@ -352,14 +273,40 @@ static void init_states(const Group *g)
   }
 }
 
+static void begin_group(Group *g)
+{
+  init_states(g);
+  memset(g->first, 0, sizeof g->first);
+  for (int l = 0; l < LANES; l++) {
+    g->cost[l] = g->tables->stixel_cost;
+    g->worst[l] = 2 * STX_FORBIDDEN;
+  }
+}
+
+/* Before row k: lanes without it open no start row, reach every limit at once, and repeat a winner
+ * of the longest. */
+static void retire_lanes(Group *g, int k)
+{
+  for (int l = 0; l < LANES; l++) {
+    if (k < g->pieces[l])
+      continue;
+    g->cost[l] = INFINITY;
+    g->worst[l] = -2 * STX_FORBIDDEN;
+    for (int kind = 0; kind < KINDS; kind++)
+      g->link[kind][l] = g->link[kind][g->longest];
+  }
+}
+
 static void solve_group(Group *g)
 {
   STX_VARIANT(stx_satdp_build)(g);
   STX_VARIANT(stx_satdp_compress)(g);
-  init_states(g);
-  memset(g->first, 0, sizeof g->first);
-  for (int k = 0; k < g->pieces[g->longest]; k++)
+  begin_group(g);
+  for (int k = 0; k < g->pieces[g->longest]; k++) {
+    if (g->starts != NULL)
+      retire_lanes(g, k);
     solve_row(g, k);
+  }
   STX_VARIANT(stx_satdp_expand)(g);
 }
 

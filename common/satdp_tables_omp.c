@@ -197,15 +197,14 @@ static void choose_classes(Group *g, int *kept)
   g->classes[KINDS] = filled;
 }
 
-/* One cell row: the classes' sums, and in lower_K what the cheapest of each kind adds. */
-static void add_class_row(const Group *g, const int *kept, int u)
+/* One cell row: the classes' sums; what the cheapest of each kind costs is added to `floor`. */
+static void add_class_row(const Group *g, const int *kept, int u, Lanes *floor)
 {
   int stride = g->classes[KINDS];
   const Ints *below = g->sums + (size_t)u * stride;
   Ints *sums = g->sums + (size_t)(u + 1) * stride;
   int32_t scale = g->tables->class_scale;
   for (int kind = 0; kind < KINDS; kind++) {
-    double *lower = g->rows[u + 1].lower[kind];
     Ints lowest;
     memset(lowest, 0, sizeof lowest);
     for (int i = g->classes[kind]; i < g->classes[kind + 1]; i++) {
@@ -219,20 +218,21 @@ static void add_class_row(const Group *g, const int *kept, int u)
       }
     }
     EACH_LANE
-    lower[l] += (double)lowest[l];
+    floor[kind][l] += (double)lowest[l];
   }
 }
 
 static void build_lower(const Group *g, const int *kept)
 {
+  Lanes floor[KINDS];
+  memset(floor, 0, sizeof floor);
   for (int u = 0; u < g->tables->rows; u++) {
-    const SumRow *below = &g->rows[u];
     SumRow *row = &g->rows[u + 1];
+    if (g->classes[KINDS] > 0)
+      add_class_row(g, kept, u, floor);
     for (int kind = 0; kind < KINDS; kind++)
       EACH_LANE
-    row->lower[kind][l] = below->lower[kind][l] + (row->placed[kind][l] - below->placed[kind][l]);
-    if (g->classes[KINDS] > 0)
-      add_class_row(g, kept, u);
+    row->lower[kind][l] = row->placed[kind][l] + floor[kind][l];
   }
 }
 
