@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The properties of street-scene-src: which street, which view, which camera. */
+/* The properties of street-scene-src: which street, which view, which camera or LiDAR. */
 #ifndef GST_STREET_SCENE_SETTINGS_H
 #define GST_STREET_SCENE_SETTINGS_H
 
@@ -15,6 +15,8 @@ typedef enum {
   GST_STREET_SCENE_RIGHT,
   GST_STREET_SCENE_DISPARITY,
   GST_STREET_SCENE_SEMANTICS,
+  GST_STREET_SCENE_LIDAR,
+  GST_STREET_SCENE_LIDAR_LABELS,
 } GstStreetSceneView;
 
 /* Embedded in the element, guarded by its object lock. */
@@ -22,6 +24,7 @@ typedef struct {
   GstStreetSceneView view;
   StxSceneParams params; /* seed, speed, noise, threads; the rest comes with the caps */
   guint first_frame;
+  StxSceneLidar lidar;
   GstStxCameraSettings camera;
 } GstStreetSceneSettings;
 
@@ -34,11 +37,7 @@ void gst_street_scene_install_properties(GObjectClass *klass);
 /* TRUE if `id` was one of them. The caller holds the object lock. */
 gboolean gst_street_scene_set_property(
     GstStreetSceneSettings *settings, guint id, const GValue *value);
-gboolean gst_street_scene_get_property(
-    const GstStreetSceneSettings *settings, guint id, GValue *value);
-
-/* `template` (not taken) with the pixel formats of the view only. */
-GstCaps *gst_street_scene_view_caps(GstStreetSceneView view, const GstCaps *template);
+gboolean gst_street_scene_get_property(GstStreetSceneSettings *settings, guint id, GValue *value);
 
 /* What the properties, then the caps, say of the camera; the rest as stx_scene_camera() has it for
  * this size. The caller holds the object lock. */

@@ -3,26 +3,27 @@
  * SECTION:element-street-scene-src
  * @title: street-scene-src
  *
- * What a stereo camera in a moving car sees of a synthetic street, one view per element: the left
- * or the right picture, or the exact disparity or classes of the left one. Frame n depends on the
- * seed, n, the size and the frame rate only, so elements with equal properties stay in step.
+ * What a stereo camera and a LiDAR on a moving car see of a synthetic street, one view per element:
+ * the left or the right picture, the exact disparity or classes of the left one, the points of a
+ * scan or their labels. Frame n depends on the seed, n, the size and the frame rate only, so
+ * elements with equal properties stay in step.
  *
  * ## Example
  *
  * |[
  * gst-launch-1.0 street-scene-src num-buffers=100 ! videoconvert ! autovideosink
  * ]|
+ * |[
+ * gst-launch-1.0 street-scene-src view=lidar num-buffers=2 ! multifilesink location=/tmp/%06d.bin
+ * ]|
  */
 #include "gst/gststreetscenesrc.h"
 
-#include "gst/gststreetscenesettings.h"
+#include "gst/gststreetsceneviews.h"
 #include "gst/gststxutil.h"
 
 GST_DEBUG_CATEGORY_STATIC(gst_street_scene_src_debug);
 #define GST_CAT_DEFAULT gst_street_scene_src_debug
-
-#define DEFAULT_WIDTH 1242
-#define DEFAULT_HEIGHT 375
 
 enum { PROP_IS_LIVE = 2 * GST_STX_PROP_OWN }; /* below: gststreetscenesettings.c */
 
@@ -36,6 +37,7 @@ struct _GstStreetSceneSrc {
   /* Of the streaming thread. */
   StxScene *scene;
   GstStreetSceneView view; /* view of the current caps */
+  StxSceneLidar lidar;     /* likewise */
   GstClockTime position;   /* where to go on; NONE: at `frame` */
   gboolean reverse;
   guint first_frame; /* shown at stream time 0 */
@@ -47,11 +49,8 @@ G_DEFINE_TYPE(GstStreetSceneSrc, gst_street_scene_src, GST_TYPE_PUSH_SRC)
 GST_ELEMENT_REGISTER_DEFINE(
     street_scene_src, "street-scene-src", GST_RANK_NONE, GST_TYPE_STREET_SCENE_SRC)
 
-static GstStaticPadTemplate src_template =
-    GST_STATIC_PAD_TEMPLATE("src", GST_PAD_SRC, GST_PAD_ALWAYS,
-        GST_STATIC_CAPS("video/x-raw, format = (string) { RGB, GRAY8, GRAY16_LE }, "
-                        "width = (int) [ 1, 8192 ], height = (int) [ 1, 8192 ], "
-                        "framerate = (fraction) [ 1/2147483647, 2147483647/1 ]"));
+static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE(
+    "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS(GST_STREET_SCENE_CAPS));
 
 /* ---- Caps ----------------------------------------------------------------------------------- */
 
@@ -68,10 +67,8 @@ static GstStreetSceneSettings snapshot(GstStreetSceneSrc *self)
 
 static GstCaps *get_caps(GstBaseSrc *base, GstCaps *filter)
 {
-  GstCaps *template = gst_pad_get_pad_template_caps(base->srcpad), *both;
-  GstCaps *caps = gst_street_scene_view_caps(snapshot(GST_STREET_SCENE_SRC(base)).view, template);
+  GstCaps *caps = gst_street_scene_view_caps(snapshot(GST_STREET_SCENE_SRC(base)).view), *both;
 
-  gst_caps_unref(template);
   if (filter == NULL)
     return caps;
   both = gst_caps_intersect_full(filter, caps, GST_CAPS_INTERSECT_FIRST);
@@ -101,28 +98,11 @@ static gboolean negotiate(GstBaseSrc *base)
   return FALSE;
 }
 
-/* KITTI's size and rate, or KITTI's shape where one side is given; writes the camera into the caps.
- */
 static GstCaps *fixate(GstBaseSrc *base, GstCaps *caps)
 {
-  GstStreetSceneSettings settings;
-  GstStructure *structure;
-  StxCamera camera;
-  gint width = DEFAULT_WIDTH, height = DEFAULT_HEIGHT;
+  GstStreetSceneSettings settings = snapshot(GST_STREET_SCENE_SRC(base));
 
-  caps = gst_caps_make_writable(gst_caps_truncate(caps));
-  structure = gst_caps_get_structure(caps, 0);
-  if (gst_structure_get_int(structure, "height", &height))
-    width = (gint)MIN((gint64)height * DEFAULT_WIDTH / DEFAULT_HEIGHT, STX_SCENE_MAX_SIZE);
-  gst_structure_fixate_field_nearest_int(structure, "width", MAX(width, 1));
-  gst_structure_get_int(structure, "width", &width);
-  gst_structure_fixate_field_nearest_int(
-      structure, "height", MAX((gint)((gint64)width * DEFAULT_HEIGHT / DEFAULT_WIDTH), 1));
-  gst_structure_get_int(structure, "height", &height);
-  gst_structure_fixate_field_nearest_fraction(structure, "framerate", 10, 1);
-  settings = snapshot(GST_STREET_SCENE_SRC(base));
-  camera = gst_street_scene_camera(&settings, caps, width, height);
-  gst_stx_camera_to_structure(&camera, structure);
+  caps = gst_street_scene_view_fixate(&settings, caps);
   return GST_BASE_SRC_CLASS(gst_street_scene_src_parent_class)->fixate(base, caps);
 }
 
@@ -145,30 +125,49 @@ static void take_info(GstStreetSceneSrc *self, const GstVideoInfo *info)
   GST_OBJECT_UNLOCK(self);
 }
 
+/* The street of a stream; scans need no camera. */
+static StxScene *scene_for(const GstStreetSceneSettings *settings, const GstCaps *caps,
+    const GstVideoInfo *info, StxError *error)
+{
+  StxSceneParams params = settings->params;
+
+  params.width = params.height = 1;
+  params.fps_n = info->fps_n;
+  params.fps_d = info->fps_d;
+  if (gst_street_scene_view_is_lidar(settings->view)) {
+    if (!stx_scene_lidar_check(&settings->lidar, error))
+      return NULL;
+  } else {
+    params.width = info->width;
+    params.height = info->height;
+    params.camera = gst_street_scene_camera(settings, caps, info->width, info->height);
+  }
+  return stx_scene_new(&params, error);
+}
+
 static gboolean set_caps(GstBaseSrc *base, GstCaps *caps)
 {
   GstStreetSceneSrc *self = GST_STREET_SCENE_SRC(base);
   GstStreetSceneSettings settings = snapshot(self);
-  StxSceneParams params = settings.params;
   StxError error = {""};
   GstVideoInfo info;
 
-  if (!gst_video_info_from_caps(&info, caps)) {
-    GST_ELEMENT_ERROR(self, CORE, NEGOTIATION, ("These caps are not raw video"), (NULL));
+  if (!gst_street_scene_view_info(settings.view, caps, &info)) {
+    gchar *text = gst_caps_to_string(caps);
+
+    GST_ELEMENT_ERROR(
+        self, CORE, NEGOTIATION, ("These caps are not of the view: %s", text), (NULL));
+    g_free(text);
     return FALSE;
   }
-  params.width = info.width;
-  params.height = info.height;
-  params.fps_n = info.fps_n;
-  params.fps_d = info.fps_d;
-  params.camera = gst_street_scene_camera(&settings, caps, info.width, info.height);
   g_clear_pointer(&self->scene, stx_scene_free);
-  self->scene = stx_scene_new(&params, &error);
+  self->scene = scene_for(&settings, caps, &info, &error);
   if (self->scene == NULL) {
     GST_STX_ELEMENT_ERROR(self, LIBRARY, SETTINGS, &error);
     return FALSE;
   }
   self->view = settings.view;
+  self->lidar = settings.lidar;
   self->first_frame = settings.first_frame;
   take_info(self, &info);
   return TRUE;
@@ -176,31 +175,13 @@ static gboolean set_caps(GstBaseSrc *base, GstCaps *caps)
 
 static gboolean decide_allocation(GstBaseSrc *base, GstQuery *query)
 {
-  return gst_stx_decide_video_pool(query) &&
+  GstStreetSceneSrc *self = GST_STREET_SCENE_SRC(base);
+
+  return gst_street_scene_view_decide(self->view, &self->lidar, query) &&
          GST_BASE_SRC_CLASS(gst_street_scene_src_parent_class)->decide_allocation(base, query);
 }
 
 /* ---- Frames --------------------------------------------------------------------------------- */
-
-static void render(GstStreetSceneSrc *self, GstVideoFrame *frame)
-{
-  StxImage8 image = gst_stx_frame_image8(frame);
-  StxImage16 image16 = gst_stx_frame_image16(frame);
-  gint channels = GST_VIDEO_FRAME_FORMAT(frame) == GST_VIDEO_FORMAT_RGB ? 3 : 1;
-
-  switch (self->view) {
-  case GST_STREET_SCENE_DISPARITY:
-    stx_scene_truth(self->scene, &image16, NULL);
-    break;
-  case GST_STREET_SCENE_SEMANTICS:
-    stx_scene_truth(self->scene, NULL, &image);
-    break;
-  default:
-    stx_scene_render(self->scene,
-        self->view == GST_STREET_SCENE_RIGHT ? STX_SCENE_RIGHT : STX_SCENE_LEFT, channels, &image);
-    break;
-  }
-}
 
 /* Turns a position in time into the next frame. */
 static void find_frame(GstStreetSceneSrc *self)
@@ -243,22 +224,19 @@ static GstFlowReturn fill(GstPushSrc *src, GstBuffer *buffer)
 {
   GstStreetSceneSrc *self = GST_STREET_SCENE_SRC(src);
   gint count = frame_count(self);
-  GstVideoFrame frame;
+  StxError error = {""};
 
   if (self->scene == NULL)
     return GST_FLOW_NOT_NEGOTIATED;
   find_frame(self);
   if (self->frame < 0 || (count >= 0 && self->frame >= count && !self->reverse))
     return GST_FLOW_EOS;
-  if (!gst_video_frame_map(&frame, &self->info, buffer, GST_MAP_WRITE)) {
-    GST_ELEMENT_ERROR(self, RESOURCE, WRITE,
-        ("Cannot write to a video frame of %dx%d pixels", self->info.width, self->info.height),
-        (NULL));
+  stx_scene_move(self->scene, (guint64)self->frame + self->first_frame);
+  if (!gst_street_scene_view_write(
+          self->view, self->scene, &self->info, &self->lidar, buffer, &error)) {
+    GST_STX_ELEMENT_ERROR(self, RESOURCE, WRITE, &error);
     return GST_FLOW_ERROR;
   }
-  stx_scene_move(self->scene, (guint64)self->frame + self->first_frame);
-  render(self, &frame);
-  gst_video_frame_unmap(&frame);
   stamp(self, buffer);
   self->frame += self->reverse ? -1 : 1;
   return GST_FLOW_OK;
@@ -301,6 +279,11 @@ static gboolean answer_convert(GstStreetSceneSrc *self, GstQuery *query)
   GST_OBJECT_LOCK(self);
   info = self->info;
   GST_OBJECT_UNLOCK(self);
+  if (info.size == 0) { /* a scan: no two are of the same size */
+    if (from == GST_FORMAT_BYTES || to == GST_FORMAT_BYTES)
+      return FALSE;
+    info.size = 1; /* converts nothing without */
+  }
   if (info.fps_n == 0 || !gst_video_info_convert(&info, from, value, to, &result))
     return FALSE;
   gst_query_set_convert(query, from, value, to, result);
@@ -426,7 +409,7 @@ static void gst_street_scene_src_class_init(GstStreetSceneSrcClass *klass)
           G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY));
   gst_element_class_add_static_pad_template(element_class, &src_template);
   gst_element_class_set_static_metadata(element_class, "Synthetic street", "Source/Video",
-      "A textured street seen by a moving stereo camera, with exact disparity and classes",
+      "A street seen by a moving stereo camera and a LiDAR, with exact disparity and classes",
       GST_STX_AUTHOR);
   base_class->get_caps = get_caps;
   base_class->negotiate = negotiate;

@@ -32,6 +32,8 @@ G_BEGIN_DECLS
 /* Caps names of what is not video; see docs/formats.md. */
 #define GST_STX_COLUMNS_MEDIA_TYPE "application/x-stixel-columns"
 #define GST_STX_STIXELS_MEDIA_TYPE "application/x-stixels"
+#define GST_STX_LIDAR_MEDIA_TYPE "application/x-lidar"
+#define GST_STX_POINT_LABELS_MEDIA_TYPE "application/x-point-labels"
 
 /* Property ids: 1…15 gststxutil.h, 16…31 gststxcamera.h, from 32 on the element's own. */
 enum {
