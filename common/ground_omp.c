@@ -246,40 +246,68 @@ static void level_sector(const Scan *s, int sector)
   const uint64_t *key = s->worker[0]->key;
   for (int bin = 0; bin < bins; bin++) {
     size_t at = (size_t)sector * (size_t)bins + (size_t)bin;
+    s->level[at] = stx_ground_no_level();
     if (key[at] == STX_GROUND_NO_KEY)
-      continue; /* nobody will ask */
+      continue; /* no point lies there */
     int from = nearest_line(s->has + (size_t)bin * (size_t)sectors, sector, sectors, reach);
-    s->level[at] =
-        from < 0 ? stx_ground_no_level() : s->own[(size_t)from * (size_t)bins + (size_t)bin];
+    if (from < 0)
+      continue;
+    s->level[at] = s->own[(size_t)from * (size_t)bins + (size_t)bin];
     stx_ground_narrow(&s->level[at], s->params, bin, s->worker[0]->top[at]);
   }
 }
 
 /* ---- 6. Labels, 7. Clusters --------------------------------------------------------------- */
 
+/* Labels a block; returns how many of its points are ground, and adds those in a bin to *inside. */
+static inline uint32_t label_block(const Scan *s, size_t first, int count, uint32_t *inside)
+{
+  const StxGroundLevel *level = s->level;
+  const int32_t *restrict bin = s->bin + first;
+  const float *restrict z = s->z + first, *restrict range = s->range + first;
+  uint32_t *restrict labels = s->labels + first;
+  float below = (float)s->params->max_dist_below;
+  uint32_t ground = 0, placed = 0;
+#ifdef _OPENMP
+#pragma omp simd reduction(+ : ground, placed)
+#endif
+  for (int i = 0; i < count; i++) {
+    StxGroundPoint p = {0, 0, z[i], range[i], bin[i] < 0 ? 0 : bin[i]};
+    uint32_t in_bin = bin[i] >= 0;
+    uint32_t is_ground = (uint32_t)stx_ground_is_ground(&level[p.bin], below, &p) & in_bin;
+    uint32_t label = is_ground ? STX_POINT_GROUND : STX_POINT_OBSTACLE;
+    labels[i] = in_bin ? label : STX_POINT_NONE;
+    ground += is_ground;
+    placed += in_bin;
+  }
+  *inside += placed;
+  return ground;
+}
+
+/* A bit for each cell with an obstacle; without branches, which nothing could predict. */
+static inline void occupy_block(const Scan *s, uint64_t *occupied, size_t first, int count)
+{
+  for (size_t i = first; i < first + (size_t)count; i++) {
+    bool obstacle = s->labels[i] == STX_POINT_OBSTACLE;
+    uint32_t cell = obstacle ? s->cell[i] : 0;
+    occupied[cell / 64] |= (uint64_t)obstacle << cell % 64;
+  }
+}
+
 static void label_points(const Scan *s, Worker *w, int t)
 {
-  float below = (float)s->params->max_dist_below;
   bool clusters = s->clusters.side > 0;
-  uint32_t ground = 0, obstacles = 0;
+  uint32_t ground = 0, inside = 0;
   if (clusters)
     memset(w->occupied, 0, stx_ground_occupied_bytes(s->clusters.side));
-  for (size_t i = first_of(s, t), end = first_of(s, t + 1); i < end; i++) {
-    int bin = s->bin[i];
-    uint32_t label = STX_POINT_NONE;
-    if (bin >= 0) {
-      StxGroundPoint p = {0, 0, s->z[i], s->range[i], bin};
-      int is_ground = stx_ground_is_ground(&s->level[bin], below, &p);
-      label = is_ground ? STX_POINT_GROUND : STX_POINT_OBSTACLE;
-      ground += (uint32_t)is_ground;
-      obstacles += (uint32_t)!is_ground;
-      if (!is_ground && clusters)
-        w->occupied[s->cell[i] / 64] |= (uint64_t)1 << s->cell[i] % 64;
-    }
-    s->labels[i] = label;
+  for (size_t at = first_of(s, t), end = first_of(s, t + 1); at < end; at += BLOCK) {
+    int count = end - at < BLOCK ? (int)(end - at) : BLOCK;
+    ground += label_block(s, at, count, &inside);
+    if (clusters)
+      occupy_block(s, w->occupied, at, count);
   }
   w->ground = ground;
-  w->obstacles = obstacles;
+  w->obstacles = inside - ground;
 }
 
 static void find_clusters(Scan *s)
