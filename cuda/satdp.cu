@@ -24,7 +24,7 @@ STX_DEVICE Column new_column(const StxSatdpColumnsArgs *a, char *shared, StxSatd
   c.args = a;
   c.tables = a->tables;
   c.column = 0;
-  c.rows = stx_grid_rows(&a->params.grid);
+  c.rows = a->cells;
   c.warp = threadIdx.x / LANES;
   c.lane = threadIdx.x % LANES;
   c.has_ground = a->has_ground;
@@ -33,14 +33,13 @@ STX_DEVICE Column new_column(const StxSatdpColumnsArgs *a, char *shared, StxSatd
   c.counts = (StxSatdpCounts *)(shared + at->counts);
   c.lists = (uint16_t *)(shared + at->lists);
   c.row = row;
-  size_t classes = (size_t)(c.rows + 1) * a->quad[KINDS];
+  size_t classes = (size_t)(a->cells + 1) * a->quad[KINDS];
   c.classes = a->classes == NULL ? (int4 *)(shared + at->classes)
                                  : (int4 *)a->classes + classes * blockIdx.x;
   c.prior = stx_ground_prior(c.tables);
   c.pair = stx_pair_cost(c.tables);
   c.stixel_cost = c.tables->stixel_cost;
   c.residual_energy = c.tables->residual_energy;
-  c.rounding = c.tables->rounding;
   return c;
 }
 
@@ -52,6 +51,8 @@ STX_DEVICE void solve_columns(const StxSatdpColumnsArgs *a, char *shared, StxSat
     uint32_t evaluated = 0;
     build_tables(&c);
     __syncthreads();
+    if (a->starts != NULL)
+      c.rows = c.counts->rows;
     solve_column(&c, &evaluated);
     backtrack(&c, evaluated);
     __syncthreads(); /* before the next column takes the memory */

@@ -19,7 +19,7 @@ enum {
 
 /* ---- A column's memory --------------------------------------------------------------------- */
 
-/* What is known of the boundary between two rows of cells. Kinds: 0 ground, 1 object, 2 sky. */
+/* What is known of a boundary between two rows of cells. Kinds: 0 ground, 1 object, 2 sky. */
 typedef struct {
   /* Sums over the cells below the boundary. */
   double ground_x, ground_xx, ground_d, ground_xd, ground_dd, object_d, object_dd, sky_dd;
@@ -30,7 +30,9 @@ typedef struct {
    * of the kind in each cell, < 2^32. */
   int32_t ground_w, object_w, weight;
   uint32_t fixed[3], lower[3];
-  int32_t rest; /* the largest disparity above the boundary */
+  int32_t cut;       /* where the boundary lies, in units of x */
+  uint16_t boundary; /* how many cells lie below it */
+  uint16_t rest;     /* the largest disparity above it */
 } StxSatdpRow;
 
 /* What is known, before the recurrence gets there, of the pairs that end in the tile in which they
@@ -44,10 +46,11 @@ typedef struct {
 /* The best of some start rows, by end row of a tile. */
 typedef struct {
   double energy[STX_SATDP_TILE], value[STX_SATDP_TILE];
-  uint16_t vb[STX_SATDP_TILE], below[STX_SATDP_TILE];
+  uint16_t link[STX_SATDP_TILE];
 } StxSatdpPartial;
 
 typedef struct {
+  int32_t rows;                 /* that the recurrence sees: see satdp_tables.cuh */
   int32_t live[3], tried[2][3]; /* lengths of the lists of start rows; of even and odd tiles */
   uint32_t evaluated, records;
 } StxSatdpCounts;
@@ -68,11 +71,13 @@ typedef struct {
   StxSatdpLayout layout;
   const StxSatdpTables *tables;
   const uint16_t *columns;
-  StxStixel *records;  /* column c's begin at c · rows */
-  uint32_t *counts;    /* of records, by column */
-  uint32_t *evaluated; /* data terms, by column */
-  StxSatdpRow *rows;   /* of the kernel that keeps them in scratch: rows + 1 per block */
-  int32_t *classes;    /* NULL: class sums in shared memory; else (rows + 1) · slots per block */
+  const uint8_t *starts; /* NULL: stixels may begin everywhere */
+  StxStixel *records;    /* column c's begin at c · rows */
+  uint32_t *counts;      /* of records, by column */
+  uint32_t *evaluated;   /* data terms, by column */
+  StxSatdpRow *rows;     /* of the kernel that keeps them in scratch: rows + 1 per block */
+  int32_t *classes;      /* NULL: class sums in shared memory; else (rows + 1) · slots per block */
+  int32_t cells;         /* of a column */
   int32_t has_ground;
   int32_t quad[4];                     /* kind K has the quads quad[K] … quad[K + 1] − 1 */
   uint8_t slot_class[STX_SATDP_SLOTS]; /* STX_LABEL_NONE: padding */

@@ -10,7 +10,7 @@
 
 #include "cuda/satdp_tables.cuh"
 
-enum { VT_BITS = 10 }; /* of a note: the last cell; above them the kind */
+enum { VT_BITS = 10 }; /* of a note: the last row; above them the kind */
 
 STX_DEVICE StxTrace trace_of(const Column *c)
 {
@@ -69,16 +69,26 @@ STX_DEVICE int label_of(const Column *c, const StxSegment *segment)
   return label;
 }
 
+/* The segment as it lies in the image: rows turned into cells. */
+STX_DEVICE StxSegment cells_of(const Column *c, const StxSegment *segment)
+{
+  StxSegment cells = *segment;
+  cells.vb = c->row[segment->vb].boundary;
+  cells.vt = c->row[segment->vt + 1].boundary - 1;
+  return cells;
+}
+
 STX_DEVICE void write_stixels(const Column *c, const uint16_t *notes, int count)
 {
-  StxStixel *records = c->args->records + (size_t)c->column * c->rows;
+  StxStixel *records = c->args->records + (size_t)c->column * c->args->cells;
   StxTrace trace = trace_of(c);
   for (int i = c->warp * LANES + c->lane; i < count; i += WARPS * LANES) {
     int below, kind = notes[i] >> VT_BITS, vt = notes[i] & ((1 << VT_BITS) - 1);
     StxSegment segment = stx_trace_segment(&trace, kind, vt, &below);
+    StxSegment cells = cells_of(c, &segment);
     StxSegmentSums sums = sums_of(c, &segment);
     records[count - 1 - i] = stx_make_stixel(
-        &c->args->params.grid, c->tables, c->column, &segment, &sums, label_of(c, &segment));
+        &c->args->params.grid, c->tables, c->column, &cells, &sums, label_of(c, &segment));
   }
 }
 

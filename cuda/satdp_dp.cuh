@@ -45,14 +45,14 @@ STX_DEVICE void try_starts(const Column *c, int k0, const Candidate *carried, ui
   int part = (c->warp - home_warp(kind) + WARPS) % WARPS;
   if (part >= part_count(c, kind, k0))
     return;
-  int slot = c->lane / TILE, last = min(k0 + TILE, c->rows) - 1;
-  int k = min(k0 + c->lane % TILE, last);
-  bool inside = k0 + c->lane % TILE <= last;
+  int slot = c->lane / TILE, j = c->lane % TILE, last = min((int)TILE, c->rows - k0) - 1;
+  int k = k0 + min(j, last);
+  bool inside = j <= last;
   const uint16_t *starts = tried_starts(c, kind);
   int count = *tried_count(c, kind, k0);
   Candidate best = no_candidate();
   for (int i = part * STARTS + slot; i < count; i += WARPS * STARTS) {
-    offer(&best, try_pair<kind>(c, starts[i], k, inside && k == last));
+    offer(&best, try_pair<kind>(c, starts[i], k, j == last));
     *evaluated += inside;
   }
   if (part == 0)
@@ -88,8 +88,7 @@ STX_DEVICE Candidate merge_partials(const Column *c, Owner own, int k0)
   int parts = part_count(c, own.kind, k0);
   for (int part = 0; part < parts; part++) {
     const StxSatdpPartial *partial = &c->partial[own.kind * WARPS + part];
-    Candidate candidate = {
-        partial->energy[own.j], partial->value[own.j], partial->vb[own.j], partial->below[own.j]};
+    Candidate candidate = {partial->energy[own.j], partial->value[own.j], partial->link[own.j]};
     offer_any(&best, candidate);
   }
   return best;
@@ -121,7 +120,7 @@ STX_DEVICE void store_row(const Column *c, Owner own, int k0, const Candidate *b
   if (c->lane >= KINDS * TILE || k0 + own.j >= c->rows)
     return;
   row->energy[own.kind] = best->energy;
-  row->link[own.kind] = stx_link(best->vb, best->below);
+  row->link[own.kind] = best->link;
   if (own.kind != SKY)
     row->value[own.kind] = best->value;
 }
@@ -131,7 +130,7 @@ STX_DEVICE void solve_tile(const Column *c, int k0)
 {
   Owner own = owner_of(c->lane);
   const StxSatdpTerms *terms = &c->terms[k0 / TILE % 2];
-  Candidate best = {STX_FORBIDDEN, 0, 0, 0};
+  Candidate best = {STX_FORBIDDEN, 0, 0};
   bool solves = own.kind != GROUND || c->has_ground;
   if (solves)
     best = merge_partials(c, own, k0);
@@ -143,7 +142,7 @@ STX_DEVICE void solve_tile(const Column *c, int k0)
     double top = own.kind == GROUND ? terms->top[term] : foot;
     StxChoice choice = choose_below(c, own.kind, cut, foot);
     Candidate candidate = {terms->energy[own.kind][term] + c->stixel_cost + choice.energy, top,
-        k0 + i, (int)choice.below};
+        4 * (k0 + i) + (int)choice.below};
     if (own.j >= i && solves)
       offer(&best, candidate);
   }

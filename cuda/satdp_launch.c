@@ -136,7 +136,6 @@ static bool run(StxCuda *cuda, const StxSatdpParams *params, const StxSatdpTable
     bool has_ground, const void *columns, const uint8_t *starts, StxStixel *stixels,
     StxSatdpCudaResult *result, void *scratch, StxCudaStream stream, StxError *error)
 {
-  (void)starts;
   Plan plan = make_plan(stx_cuda_info(cuda), params);
   Scratch at = lay_out_scratch(params);
   char *memory = scratch;
@@ -144,11 +143,13 @@ static bool run(StxCuda *cuda, const StxSatdpParams *params, const StxSatdpTable
       .layout = plan.layout,
       .tables = tables,
       .columns = columns,
+      .starts = starts,
       .records = (StxStixel *)(memory + at.records),
       .counts = (uint32_t *)(memory + at.counts),
       .evaluated = (uint32_t *)(memory + at.evaluated),
       .rows = plan.rows_shared ? NULL : (StxSatdpRow *)(memory + at.rows),
       .classes = plan.classes_shared ? NULL : (int32_t *)(memory + at.classes),
+      .cells = stx_grid_rows(&params->grid),
       .has_ground = has_ground};
   place_classes(params, &args);
   StxCudaSize grid = {(unsigned)block_count(params), 1, 1};

@@ -39,9 +39,8 @@ template <int kind> STX_DEVICE Fit fit_plane(const Column *c, int vb, int k)
         hi->ground_xd - lo->ground_xd, hi->ground_dd - lo->ground_dd);
     double horizon = c->prior.horizon_x;
     fit.energy = stx_data_energy(plane.residual, c->residual_energy);
-    fit.foot = stx_ground_value(plane.slope, plane.intercept, horizon, __ldg(&c->tables->cut[vb]));
-    fit.top =
-        stx_ground_value(plane.slope, plane.intercept, horizon, __ldg(&c->tables->cut[k + 1]));
+    fit.foot = stx_ground_value(plane.slope, plane.intercept, horizon, lo->cut);
+    fit.top = stx_ground_value(plane.slope, plane.intercept, horizon, hi->cut);
   } else if (kind == OBJECT) {
     double w = hi->object_w - lo->object_w, d = hi->object_d - lo->object_d;
     double residual = stx_object_residual(w, d, hi->object_dd - lo->object_dd);
@@ -65,12 +64,12 @@ template <int kind> STX_DEVICE Fit fit_pair(const Column *c, int vb, int k)
 
 typedef struct {
   double energy, value;
-  int vb, below; /* below: an StxBelow */
+  int link; /* 4 · vb + below, as stx_link makes them */
 } Candidate;
 
 STX_DEVICE Candidate no_candidate(void)
 {
-  Candidate none = {2 * STX_FORBIDDEN, 0, 0, 0};
+  Candidate none = {2 * STX_FORBIDDEN, 0, 0};
   return none;
 }
 
@@ -88,7 +87,7 @@ STX_DEVICE Candidate make_candidate(const Column *c, int vb, const Fit *fit, Stx
                      : kind == OBJECT ? stx_below_object(c->pair, cut, fit->foot)
                                       : stx_below_sky(c->pair, cut);
   Candidate candidate = {
-      fit->energy + c->stixel_cost + choice.energy, fit->top, vb, (int)choice.below};
+      fit->energy + c->stixel_cost + choice.energy, fit->top, 4 * vb + (int)choice.below};
   return candidate;
 }
 
@@ -103,7 +102,7 @@ STX_DEVICE void offer(Candidate *best, Candidate candidate)
 STX_DEVICE void offer_any(Candidate *best, Candidate candidate)
 {
   if (candidate.energy < best->energy ||
-      (candidate.energy == best->energy && candidate.vb < best->vb))
+      (candidate.energy == best->energy && candidate.link < best->link))
     *best = candidate;
 }
 
@@ -113,8 +112,7 @@ STX_DEVICE void merge_starts(Candidate *best)
   for (int step = TILE; step < LANES; step *= 2) {
     Candidate other = {__shfl_xor_sync(STX_FULL_WARP, best->energy, step),
         __shfl_xor_sync(STX_FULL_WARP, best->value, step),
-        __shfl_xor_sync(STX_FULL_WARP, best->vb, step),
-        __shfl_xor_sync(STX_FULL_WARP, best->below, step)};
+        __shfl_xor_sync(STX_FULL_WARP, best->link, step)};
     offer_any(best, other);
   }
 }
@@ -126,8 +124,7 @@ STX_DEVICE void store_partial(const Column *c, int kind, int part, const Candida
   StxSatdpPartial *partial = &c->partial[kind * WARPS + part];
   partial->energy[c->lane] = best->energy;
   partial->value[c->lane] = best->value;
-  partial->vb[c->lane] = (uint16_t)best->vb;
-  partial->below[c->lane] = (uint16_t)best->below;
+  partial->link[c->lane] = (uint16_t)best->link;
 }
 
 /* ---- Bounds ------------------------------------------------------------------------------- */
@@ -153,8 +150,9 @@ template <int kind> STX_DEVICE Candidate try_pair(const Column *c, int vb, int k
 {
   Fit fit = fit_pair<kind>(c, vb, k);
   if (notes)
-    c->row[vb].bound[kind] = round_down(
-        least_below<kind>(c, vb) + fit.energy - (double)c->row[k + 1].lower[kind] - c->rounding);
+    c->row[vb].bound[kind] =
+        round_down(least_below<kind>(c, vb) + fit.energy - (double)c->row[k + 1].lower[kind] -
+                   __ldg(&c->tables->rounding));
   return make_candidate<kind>(c, vb, &fit, cut_below(&c->row[vb]));
 }
 

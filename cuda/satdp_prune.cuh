@@ -74,7 +74,7 @@ template <int kind> STX_DEVICE double free_bound(const Column *c, int vb, int k)
         c->residual_energy);
   else
     energy = fit_plane<kind>(c, vb, k).energy;
-  return least_below<kind>(c, vb) + energy - (double)lo->lower[kind] - c->rounding;
+  return least_below<kind>(c, vb) + energy - (double)lo->lower[kind] - __ldg(&c->tables->rounding);
 }
 
 /* Tries, for the tile at k1, the start rows that are most likely to win: those that won at the
@@ -119,7 +119,7 @@ STX_DEVICE int append(uint16_t *list, int length, int value, bool wanted, int la
 {
   unsigned all = __ballot_sync(STX_FULL_WARP, wanted);
   if (wanted)
-    list[length + __popc(all & ((1u << lane) - 1))] = (uint16_t)value;
+    list[length + count_below(all, lane)] = (uint16_t)value;
   return length + __popc(all);
 }
 

@@ -2,10 +2,14 @@
 /*
  * satdp on the GPU, first part: a column's memory and its summed-area tables (paper §4.3).
  *
- * A block owns a column. Everything that is known of the boundary below cell u stands together in
+ * A block owns a column. Everything that is known of a boundary between cells stands together in
  * one StxSatdpRow, so that a row needs one address and every field an immediate offset. Its size
  * is an odd number of 8-byte words: 16 lanes that look at the same field of 16 neighbouring rows
  * hit 16 different pairs of banks.
+ *
+ * Sums are taken over all cells, but only boundaries at which a stixel may begin or end have a row.
+ * The recurrence takes what lies between two of them for one cell: it sees m rows instead of h, and
+ * all its indices (vb, k, links, lists) count them. Only the records need to know the cells.
  *
  * Sums are made by whole warps, 32 cells at a time: each lane takes a cell, a scan by shuffles
  * adds up, the last lane's sum is carried on. All sums are integers, so their order is free. The
@@ -32,7 +36,7 @@ enum {
 typedef struct {
   const StxSatdpColumnsArgs *args;
   const StxSatdpTables *tables;
-  int column, rows, warp, lane;
+  int column, rows, warp, lane; /* rows: see above */
   bool has_ground;
   StxSatdpTerms *terms;     /* of even and of odd tiles */
   StxSatdpPartial *partial; /* [kind · WARPS + part] */
@@ -42,7 +46,7 @@ typedef struct {
   int4 *classes;    /* [boundary · quads + quad] */
   StxGroundPrior prior;
   StxPairCost pair;
-  double stixel_cost, residual_energy, rounding;
+  double stixel_cost, residual_energy;
 } Column;
 
 /* The start rows of a kind that may still win, in rising order. */
@@ -57,10 +61,11 @@ STX_DEVICE uint16_t *tried_starts(const Column *c, int kind)
   return c->lists + (KINDS + kind) * c->rows;
 }
 
-/* How many those are for the tile at k0. The next tile's become known while that one is read. */
+/* How many those are for the tile at k0. The next tile's become known while that one is read. (An
+ * index k0 / TILE % 2 here and for `terms` would be kept all the time: one register too many.) */
 STX_DEVICE int32_t *tried_count(const Column *c, int kind, int k0)
 {
-  return &c->counts->tried[k0 / TILE % 2][kind];
+  return k0 & TILE ? &c->counts->tried[1][kind] : &c->counts->tried[0][kind];
 }
 
 /* The sum of a lane's value and those of the lanes below it. */
@@ -74,6 +79,12 @@ template <typename T> STX_DEVICE T scan_add(T value, int lane)
   return value;
 }
 
+/* How many lanes below this one are in the ballot. */
+STX_DEVICE int count_below(unsigned ballot, int lane)
+{
+  return __popc(ballot & ((1u << lane) - 1));
+}
+
 /* Adds the scanned values to the sum of all chunks before, and carries that on. */
 template <typename T> STX_DEVICE T scan_on(T value, int lane, T *carry)
 {
@@ -82,12 +93,45 @@ template <typename T> STX_DEVICE T scan_on(T value, int lane, T *carry)
   return sum;
 }
 
+/* ---- Rows --------------------------------------------------------------------------------- */
+
+/* Whether boundary u, below cell u, has a row. */
+STX_DEVICE bool has_row(const Column *c, int u)
+{
+  const uint8_t *starts = c->args->starts;
+  if (starts == NULL || u <= 0 || u >= c->args->cells)
+    return u >= 0 && u <= c->args->cells;
+  return __ldg(starts + (size_t)c->column * c->args->cells + c->args->cells - 1 - u) != 0;
+}
+
+/* The row of boundary u, −1 if it has none. The lanes ask for neighbouring boundaries, in rising
+ * order; `rows` is the number of rows below these, and carried on. */
+STX_DEVICE int row_of(const Column *c, int u, int *rows)
+{
+  bool has = has_row(c, u);
+  if (c->args->starts == NULL)
+    return has ? u : -1;
+  unsigned all = __ballot_sync(STX_FULL_WARP, has);
+  int row = *rows + count_below(all, c->lane);
+  *rows += __popc(all);
+  return has ? row : -1;
+}
+
+STX_DEVICE int count_rows(const Column *c)
+{
+  int rows = 0;
+  for (int base = 0; base <= c->args->cells; base += LANES)
+    rows += __popc(__ballot_sync(STX_FULL_WARP, has_row(c, base + c->lane)));
+  return rows;
+}
+
 /* ---- Depth -------------------------------------------------------------------------------- */
 
 STX_DEVICE uint32_t load_cell(const Column *c, int channel, int u)
 {
   const StxGrid *grid = &c->args->params.grid;
-  return __ldg(stx_column(grid, (void *)c->args->columns, channel, c->column) + c->rows - 1 - u);
+  return __ldg(
+      stx_column(grid, (void *)c->args->columns, channel, c->column) + c->args->cells - 1 - u);
 }
 
 /* Three sums that one warp makes. */
@@ -102,7 +146,7 @@ template <int sums> STX_DEVICE Triple depth_terms(const Column *c, int u)
 {
   const StxSatdpTables *t = c->tables;
   Triple none = {0, 0, 0};
-  if (u >= c->rows)
+  if (u >= c->args->cells)
     return none;
   uint32_t disparity = load_cell(c, 0, u), weight = load_cell(c, 1, u);
   uint32_t scale = sums == OBJECT_D ? __ldg(&t->object_scale[disparity >> STX_OBJECT_BIN])
@@ -140,33 +184,44 @@ template <int sums> STX_DEVICE void store_depth(StxSatdpRow *row, Triple sum)
 template <int sums> STX_DEVICE void sum_depth(const Column *c)
 {
   Triple carry = {0, 0, 0};
+  int rows = 1;
   if (c->lane == 0)
     store_depth<sums>(&c->row[0], carry);
 #pragma unroll 2
-  for (int base = 0; base < c->rows; base += LANES) {
+  for (int base = 0; base < c->args->cells; base += LANES) {
     int u = base + c->lane;
     Triple terms = depth_terms<sums>(c, u);
     Triple sum = {scan_on(terms.a, c->lane, &carry.a), scan_on(terms.b, c->lane, &carry.b),
         scan_on(terms.c, c->lane, &carry.c)};
-    if (u < c->rows)
-      store_depth<sums>(&c->row[u + 1], sum);
+    int row = row_of(c, u + 1, &rows);
+    if (row >= 0)
+      store_depth<sums>(&c->row[row], sum);
   }
 }
 
-/* The largest disparity from a boundary up: from the top down. */
+/* What a row knows beside sums. The largest disparity above comes from the top down. */
 STX_DEVICE void find_rest(const Column *c)
 {
-  int largest = 0;
-  for (int base = 0; base <= c->rows; base += LANES) {
-    int u = c->rows - base - c->lane; /* boundary; the cell above it is cell u */
-    int value = u >= 0 && u < c->rows ? (int)load_cell(c, 0, u) : 0;
+  int largest = 0, above = count_rows(c);
+  if (c->lane == 0)
+    c->counts->rows = above - 1;
+  for (int base = 0; base <= c->args->cells; base += LANES) {
+    int u = c->args->cells - base - c->lane; /* boundary; the cell above it is cell u */
+    int value = u >= 0 && u < c->args->cells ? (int)load_cell(c, 0, u) : 0;
     for (int step = 1; step < LANES; step *= 2) {
       int other = __shfl_up_sync(STX_FULL_WARP, value, step);
       value = c->lane >= step ? max(value, other) : value;
     }
     value = max(value, largest);
-    if (u >= 0)
-      c->row[u].rest = value;
+    bool has = has_row(c, u);
+    unsigned all = __ballot_sync(STX_FULL_WARP, has);
+    StxSatdpRow *row = &c->row[above - 1 - count_below(all, c->lane)];
+    above -= __popc(all);
+    if (has) {
+      row->cut = __ldg(&c->tables->cut[u]);
+      row->boundary = (uint16_t)u;
+      row->rest = (uint16_t)value;
+    }
     largest = __shfl_sync(STX_FULL_WARP, value, LANES - 1);
   }
 }
@@ -176,24 +231,25 @@ STX_DEVICE void find_rest(const Column *c)
 STX_DEVICE int class_sum(int slot, const Column *c, int u)
 {
   int id = c->args->slot_class[slot];
-  if (id == STX_LABEL_NONE || u >= c->rows)
+  if (id == STX_LABEL_NONE || u >= c->args->cells)
     return 1 << 20; /* above every class energy, so that padding never is the cheapest */
   return stx_class_energy((int)load_cell(c, 2 + id, u), c->tables->class_scale);
 }
 
 STX_DEVICE void sum_quad(const Column *c, int quad)
 {
-  int quads = c->args->quad[KINDS], a_sum = 0, b_sum = 0, c_sum = 0, d_sum = 0;
+  int quads = c->args->quad[KINDS], a_sum = 0, b_sum = 0, c_sum = 0, d_sum = 0, rows = 1;
   if (c->lane == 0)
     c->classes[quad] = make_int4(0, 0, 0, 0);
-  for (int u = c->lane; u - c->lane < c->rows; u += LANES) {
+  for (int u = c->lane; u - c->lane < c->args->cells; u += LANES) {
     int4 sum;
     sum.x = scan_on(class_sum(4 * quad, c, u), c->lane, &a_sum);
     sum.y = scan_on(class_sum(4 * quad + 1, c, u), c->lane, &b_sum);
     sum.z = scan_on(class_sum(4 * quad + 2, c, u), c->lane, &c_sum);
     sum.w = scan_on(class_sum(4 * quad + 3, c, u), c->lane, &d_sum);
-    if (u < c->rows)
-      c->classes[(size_t)(u + 1) * quads + quad] = sum;
+    int row = row_of(c, u + 1, &rows);
+    if (row >= 0)
+      c->classes[(size_t)row * quads + quad] = sum;
   }
 }
 
@@ -214,19 +270,20 @@ STX_DEVICE uint32_t fixed_energy(const Column *c, int kind, int u)
 STX_DEVICE void sum_lower(const Column *c, int kind)
 {
   uint32_t fixed_sum = 0, lower_sum = 0;
-  int begin = 4 * c->args->quad[kind], end = 4 * c->args->quad[kind + 1];
+  int begin = 4 * c->args->quad[kind], end = 4 * c->args->quad[kind + 1], rows = 1;
   if (c->lane == 0)
     c->row[0].fixed[kind] = c->row[0].lower[kind] = 0;
-  for (int u = c->lane; u - c->lane < c->rows; u += LANES) {
-    uint32_t fixed = u < c->rows ? fixed_energy(c, kind, u) : 0;
+  for (int u = c->lane; u - c->lane < c->args->cells; u += LANES) {
+    uint32_t fixed = u < c->args->cells ? fixed_energy(c, kind, u) : 0;
     int least = begin < end ? class_sum(begin, c, u) : 0;
     for (int slot = begin + 1; slot < end; slot++)
       least = min(least, class_sum(slot, c, u));
     uint32_t sfixed = scan_on(fixed, c->lane, &fixed_sum);
     uint32_t slower = scan_on(fixed + (uint32_t)least, c->lane, &lower_sum);
-    if (u < c->rows) {
-      c->row[u + 1].fixed[kind] = sfixed;
-      c->row[u + 1].lower[kind] = slower;
+    int row = row_of(c, u + 1, &rows);
+    if (row >= 0) {
+      c->row[row].fixed[kind] = sfixed;
+      c->row[row].lower[kind] = slower;
     }
   }
 }
@@ -247,7 +304,7 @@ STX_DEVICE void clear_bottom(const Column *c)
 /* Without a road there is no ground anywhere. */
 STX_DEVICE void forbid_ground(const Column *c)
 {
-  for (int u = 1 + c->lane; u <= c->rows; u += LANES) {
+  for (int u = 1 + c->lane; u <= c->args->cells; u += LANES) {
     c->row[u].energy[GROUND] = STX_FORBIDDEN;
     c->row[u].link[GROUND] = c->row[u].value[GROUND] = 0;
   }
