@@ -101,7 +101,7 @@ template <int width> STX_DEVICE uint16_t median_at(const uint16_t *cells, int ro
   int median = sorted[0];
 #pragma unroll
   for (int k = 1; k <= width / 2; k++)
-    median = k == (known - 1) / 2 ? sorted[k] : median;
+    median = known > 2 * k ? sorted[k] : median;
   return (uint16_t)median;
 }
 

@@ -13,6 +13,7 @@
 #include "cuda/rdp_column.cuh"
 
 enum {
+  CELLS_AT_ONCE = 4,
   SHORT_LENGTH = 64, /* at most, of what four lanes look at */
   SHORT_LANES = 4,
   SHORT_SEGMENTS = LANES / SHORT_LANES, /* that a warp looks at together */
@@ -26,20 +27,25 @@ typedef struct {
 } Furthest;
 
 /* The largest x between f and l, and its smallest cell, for all lanes of a group. The chord is
- * stepped along, times its length; what is added stays below 2^30 + 2^22 in the last step too. */
+ * stepped along, times its length; with what is added beyond l it stays below 2^30 + 2^24. Four
+ * cells at a time: what lies beyond l counts as unknown, which is cheaper than a loop for the
+ * rest. */
 template <int lanes> STX_DEVICE Furthest furthest(const uint16_t *cells, int f, int l)
 {
   int part = threadIdx.x % lanes, length = l - f, rise = cells[l] - cells[f];
   int chord = cells[f] * length + rise * (part + 1);
   Furthest best = {0, l};
-#pragma unroll 4
-  for (int i = f + 1 + part; i < l; i += lanes, chord += rise * lanes) {
-    int disparity = cells[i], x = abs(disparity * length - chord);
-    if (disparity != STX_DISPARITY_UNKNOWN && x > best.largest) {
-      best.largest = x;
-      best.at = i;
+#pragma unroll 1
+  for (int first = f + 1 + part; first < l; first += CELLS_AT_ONCE * lanes)
+#pragma unroll
+    for (int k = 0; k < CELLS_AT_ONCE; k++, chord += rise * lanes) {
+      int i = first + k * lanes, disparity = i < l ? cells[i] : STX_DISPARITY_UNKNOWN;
+      int x = abs(disparity * length - chord);
+      if (disparity != STX_DISPARITY_UNKNOWN && x > best.largest) {
+        best.largest = x;
+        best.at = i;
+      }
     }
-  }
   int mine = best.largest;
 #pragma unroll
   for (int step = lanes / 2; step > 0; step /= 2)
@@ -78,16 +84,12 @@ template <int lanes> STX_DEVICE bool look_at(const Column *c, int level, uint32_
   int part = threadIdx.x % lanes, f = segment & 0xffff, l = segment >> 16;
   Furthest found = furthest<lanes>(c->cells, f, l);
   bool split = found.largest > c->epsilon * (l - f);
-  if (split) {
-    if (part == 0)
-      add_segment(c, level + 1, f, found.at);
-    else if (part == 1)
-      add_segment(c, level + 1, found.at, l);
-    else if (part == 2)
-      keep(c, found.at);
-  } else if (part == 0 && segment != 0) {
+  if (split && part < 2)
+    add_segment(c, level + 1, part == 0 ? f : found.at, part == 0 ? found.at : l);
+  if (split && part == 2)
+    keep(c, found.at);
+  if (!split && part == 0 && segment != 0)
     c->largest[f] = found.largest;
-  }
   return split;
 }
 

@@ -114,8 +114,8 @@ START_TEST(agrees_on_every_filling_and_number_of_rows)
     for (int i = 0; i < rounds; i++) {
       int rows = i < 70 ? i + 1 : high[i - 70];
       int epsilon = epsilons[(i + filling) % 4], median = (i + filling) % 3 == 0 ? 3 : 0;
-      expect_agreement(rdp_params(2, rows, 1 + i % 9, epsilon, median), (RdpFilling)filling,
-          (uint64_t)rows, all);
+      expect_agreement(rdp_params(i < 70 ? 2 : 1, rows, 1 + i % 9, epsilon, median),
+          (RdpFilling)filling, (uint64_t)rows, all);
     }
 }
 END_TEST
@@ -132,8 +132,8 @@ START_TEST(agrees_on_every_median_and_epsilon)
 }
 END_TEST
 
-/* Around the compaction's eight columns; and 2 processors (of the emulator) or 132 wanting more
- * warps per column. */
+/* Around the compaction's eight columns. The fewer columns, the more warps each of them has; so
+ * many that each has one. */
 START_TEST(agrees_on_every_number_of_columns)
 {
   for (int columns = 1; columns <= (stx_case_small() ? 3 : 40); columns++)
@@ -179,10 +179,10 @@ START_TEST(agrees_on_high_columns)
 }
 END_TEST
 
-/* A level for nearly every cell; one that has no segment left but of two cells. */
+/* A level for nearly every cell. */
 START_TEST(agrees_on_the_deepest_columns)
 {
-  expect_agreement(rdp_params(2, stx_case_small() ? 12 : 700, 1, 0, 0), RDP_DEEP, 1, all);
+  expect_agreement(rdp_params(2, stx_case_small() ? 12 : 257, 1, 0, 0), RDP_DEEP, 1, all);
   RdpCase *c = rdp_case_new(rdp_params(2, stx_case_small() ? 12 : 4097, 1, 0, 0), RDP_DEEP, 1);
   RdpRun expected = rdp_run(reference(), c, 1);
   expect_implementation(impl_at(0), c, all, &expected, "the deepest columns");
@@ -192,7 +192,7 @@ START_TEST(agrees_on_the_deepest_columns)
 }
 END_TEST
 
-/* Memory that is not aligned: kept may begin anywhere. */
+/* Class channels are not looked at; what is not a multiple of eight rows is not aligned. */
 START_TEST(agrees_on_random_parameters)
 {
   StxRandom random = {7};
