@@ -159,8 +159,8 @@ static GstFlowReturn run_host(GstStxSegmentation *base, GstBuffer *frame, const 
   GstRdpColumns *self = GST_RDP_COLUMNS(base);
   StxError error;
 
-  if (gst_stx_rdp_run(
-          &self->rdp, &self->params, self->stream->threads, columns, records, NULL, result, &error))
+  if (gst_stx_rdp_run(&self->rdp, &self->params, self->stream->threads, columns, records, NULL,
+          self->post, result, &error))
     return GST_FLOW_OK;
   GST_STX_ELEMENT_ERROR(self, RESOURCE, NO_SPACE_LEFT, &error);
   return GST_FLOW_ERROR;

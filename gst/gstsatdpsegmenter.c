@@ -112,7 +112,7 @@ static const guint8 *candidates_on_host(
     return NULL;
   return gst_stx_scratch_reserve(&self->kept, kept_size(self), error) &&
                  gst_stx_rdp_run(&self->rdp, &params, self->stream->threads, columns, NULL,
-                     self->kept.data, &result, error)
+                     self->kept.data, FALSE, &result, error)
              ? self->kept.data
              : NULL;
 }

@@ -16,19 +16,21 @@ const StxImplInfo *gst_stx_rdp_choose(
 }
 
 gboolean gst_stx_rdp_run(GstStxRdp *self, const StxRdpParams *params, int threads,
-    const void *columns, StxStixel *segments, guint8 *kept, StxRdpCudaResult *result,
-    StxError *error)
+    const void *columns, StxStixel *segments, guint8 *kept, gboolean stats,
+    StxRdpCudaResult *result, StxError *error)
 {
-  StxRdpStats stats = {0};
+  StxRdpStats found = {0};
 
   if (!gst_stx_scratch_reserve(&self->scratch, self->impl->scratch_size(params, threads), error))
     return FALSE;
   result->count = (guint32)self->impl->run(
-      params, columns, segments, kept, &stats, self->scratch.data, threads);
-  result->unknown = stats.unknown;
-  result->levels = stats.levels;
-  result->levels_squared = stats.levels_squared;
-  result->deepest = stats.deepest;
+      params, columns, segments, kept, stats ? &found : NULL, self->scratch.data, threads);
+  if (stats) {
+    result->unknown = found.unknown;
+    result->levels = found.levels;
+    result->levels_squared = found.levels_squared;
+    result->deepest = found.deepest;
+  }
   return TRUE;
 }
 

@@ -159,15 +159,15 @@ GST_START_TEST(candidates_are_those_of_rdp)
   StxRoadLine line;
 
   ck_assert(stx_roadline_from_camera(&camera, &line));
+  gst_util_set_object_arg(G_OBJECT(fixture.element), "cut-candidates", "rdp");
   for (guint i = 0; i < G_N_ELEMENTS(epsilons); i++) {
-    gst_util_set_object_arg(G_OBJECT(fixture.element), "cut-candidates", "rdp");
     g_object_set(fixture.element, "epsilon", epsilons[i].epsilon, NULL);
     columns_expect(columns_run(&fixture, &grid, data),
         reference_rdp(&params, &line, data, epsilons[i].expected), "rdp");
-    gst_util_set_object_arg(G_OBJECT(fixture.element), "cut-candidates", "all");
-    columns_expect(
-        columns_run(&fixture, &grid, data), reference(&params, &camera, &line, data, NULL), "all");
   }
+  gst_util_set_object_arg(G_OBJECT(fixture.element), "cut-candidates", "all");
+  columns_expect(
+      columns_run(&fixture, &grid, data), reference(&params, &camera, &line, data, NULL), "all");
   stx_test_expect_silence(fixture.bus);
   columns_end(&fixture);
   g_free(data);
