@@ -11,6 +11,13 @@
  * |[
  * gst-launch-1.0 multifilesrc location=velodyne/%06d.bin ! lidar-parse ! fakesink silent=false -v
  * ]|
+ *
+ * Without such files, with those of a synthetic street:
+ *
+ * |[
+ * gst-launch-1.0 street-scene-src view=lidar num-buffers=3 ! multifilesink location=turn-%d.bin
+ * gst-launch-1.0 multifilesrc location=turn-%d.bin ! lidar-parse ! fakesink silent=false -v
+ * ]|
  */
 /*
  * A plain GstElement. GstBaseParse looks for frames inside of a stream, but none of the formats
@@ -81,8 +88,8 @@ static gboolean send_caps(GstLidarParse *self, const GstLidarParseSettings *sett
 
   if (rate == self->sent_rate && per == self->sent_per)
     return TRUE;
-  caps = gst_caps_new_simple(GST_STX_LIDAR_MEDIA_TYPE, "format", G_TYPE_STRING, "xyzi", "framerate",
-      GST_TYPE_FRACTION, rate, per, NULL);
+  caps = gst_caps_new_simple(
+      GST_STX_LIDAR_MEDIA_TYPE, "framerate", GST_TYPE_FRACTION, rate, per, NULL);
   sent = gst_pad_set_caps(self->src, caps);
   gst_caps_unref(caps);
   if (sent) {

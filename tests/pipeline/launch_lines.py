@@ -18,7 +18,7 @@ import sys
 import tempfile
 
 SECONDS = 8
-NEEDS_READER = re.compile(r"v4l2src|image_[023]/|left/%|right/%|\.mp4|\.avi|/dev/|location=[^ ]*%0[^ ]*\.png.*pngdec"
+NEEDS_READER = re.compile(r"v4l2src|image_[023]/|left/%|right/%|velodyne/|\.pcd|\.mp4|\.avi|/dev/|location=[^ ]*%0[^ ]*\.png.*pngdec"
                           r"|calib\.txt|camera\.json|disp_|\.raw|…|udpsrc|tensor_")
 
 
