@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A synthetic street: what a stereo camera in a moving car sees, with the exact truth.
+ * A synthetic street: what a stereo camera and a LiDAR on a moving car see, with the exact truth.
  *
  * Method: ray casting of an endless procedural world. Everything (relief of the road, buildings,
  * trees, cars, people) is a function of (seed, place, time), so that any frame can be made on its
@@ -14,8 +14,8 @@
  * `baseline` further along x. The car follows the road, so `pitch` counts from the road's slope
  * below the car, as a calibration would have it.
  *
- * Same bytes everywhere: the pixels depend on + − × ÷ and √ of IEEE doubles and floats only, never
- * on the number of threads, the order of calls, or libm.
+ * Same bytes everywhere: pixels and points depend on + − × ÷ and √ of IEEE doubles and floats only,
+ * never on the number of threads, the order of calls, or libm.
  */
 #ifndef STX_SCENE_H
 #define STX_SCENE_H
