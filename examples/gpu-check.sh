@@ -108,6 +108,10 @@ pipelines() {
   echo "semantics   street-scene-src view=semantics num-buffers=2 ! cells.semantics \
     street-scene-src view=disparity num-buffers=2 ! downsample-transpose name=cells \
     backend=BACKEND ! $stixels"
+  echo "candidates  $(from_pair 1242x375 "! downsample-transpose backend=BACKEND stixel-width=4 \
+    stixel-height=4 ! $stixels cut-candidates=rdp epsilon=0.5")"
+  echo "segments    $(from_pair 1242x375 "! downsample-transpose backend=BACKEND stixel-width=1 \
+    stixel-height=1 ! rdp-columns backend=BACKEND epsilon=2 median=5")"
   echo "overlay     $(from_pair 1242x375 "! $drawn ! video/x-raw,format=RGBA ! $overlay")"
   echo "NV12        $(from_pair 642x362 "! $drawn ! video/x-raw,format=NV12 ! $overlay mode=kind \
     legend=top-left")"
