@@ -102,11 +102,11 @@ bool stx_lidar_word_count(StxLidarText word, size_t limit, size_t *value)
   return true;
 }
 
-/* |number| = mantissa · 10^exponent, unless it is not exact: then it had more than 19 digits. */
+/* |number| = mantissa · 10^exponent; of more than 19 digits the rest is missing, but then the
+ * mantissa is too large to be a double. */
 typedef struct {
   uint64_t mantissa;
   int exponent;
-  bool exact;
 } Decimal;
 
 #define NUMBER_LENGTH 511
@@ -118,10 +118,8 @@ static size_t take_digits(StxLidarText *word, Decimal *number, int behind_point)
 {
   const char *from = word->at;
   for (; word->at < word->end && is_digit(*word->at); word->at++) {
-    if (number->mantissa > (UINT64_MAX - 9) / 10) {
-      number->exact = false;
+    if (number->mantissa > (UINT64_MAX - 9) / 10)
       continue;
-    }
     number->mantissa = 10 * number->mantissa + (uint64_t)(*word->at - '0');
     number->exponent -= behind_point;
   }
@@ -146,7 +144,7 @@ static bool take_exponent(StxLidarText *word, Decimal *number)
 
 static bool take_decimal(StxLidarText word, Decimal *number)
 {
-  *number = (Decimal){.exact = true};
+  *number = (Decimal){0};
   size_t digits = take_digits(&word, number, 0);
   if (word.at < word.end && *word.at == '.') {
     word.at++;
@@ -196,7 +194,7 @@ bool stx_lidar_word_number(StxLidarText word, locale_t c_locale, float *value)
   if (!take_decimal(word, &number)) {
     if (!special_number(word, &magnitude))
       return false;
-  } else if (number.exact && number.mantissa < UINT64_C(1) << 53 && abs(number.exponent) <= 22) {
+  } else if (number.mantissa < UINT64_C(1) << 53 && abs(number.exponent) <= 22) {
     magnitude = (double)number.mantissa;
     if (number.exponent < 0)
       magnitude /= powers[-number.exponent];

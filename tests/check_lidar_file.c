@@ -4,6 +4,7 @@
 #include "tests/lidar_file_case.h"
 #include "tests/testing.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -320,6 +321,8 @@ static const struct {
         "byte 81: 2 bytes of compressed points, but only 1 bytes follow"},
     {TEXT(PCD4 "POINTS 2\nDATA binary_compressed\n\1\0\0\0\x10\0\0\0?"), STX_LIDAR_AUTO,
         "byte 85: the compressed points will be 16 bytes, but the header announces 2 points of 16"},
+    {TEXT(PCD4 "POINTS 1\nDATA binary_compressed\n\1\0\0\0\x11\0\0\0?"), STX_LIDAR_AUTO,
+        "will be 17 bytes, but the header announces 1 points of 16"},
     /* LZF */
     {TEXT(PCD4 "POINTS 1\nDATA binary_compressed\n\2\0\0\0\x10\0\0\0\1?"), STX_LIDAR_AUTO,
         "end within a step at byte 89: 1 bytes of 2"},
@@ -435,6 +438,12 @@ START_TEST(what_may_be_either_must_be_chosen)
   values[3] = 0, values[7] = -1; /* a fourth value of KITTI, a z of nuScenes */
   ck_assert(stx_lidar_file_probe(values, sizeof values, STX_LIDAR_AUTO, &file, &error));
   ck_assert_int_eq((int)file.format, (int)STX_LIDAR_NUSCENES);
+  values[1] = 2e6F;
+  expect_refusal(values, sizeof values, STX_LIDAR_AUTO, "do not look like");
+  values[1] = 1e-9F;
+  expect_refusal(values, sizeof values, STX_LIDAR_AUTO, "do not look like");
+  values[1] = NAN;
+  ck_assert(stx_lidar_file_probe(values, sizeof values, STX_LIDAR_AUTO, &file, &error));
   ck_assert(stx_lidar_file_probe(NULL, 0, STX_LIDAR_AUTO, &file, &error));
   ck_assert(file.points == 0 && file.format == STX_LIDAR_KITTI);
   ck_assert(stx_lidar_file_read(&file, NULL, NULL, NULL, &error));
