@@ -92,27 +92,45 @@ INLINE int known_point(uint32_t point)
   return point >> 16 != 0x8000;
 }
 
-/* Writes the known cells as points, and up to LANES words more; returns where they end. */
+/* Writes the known ones of LANES cells as points, and up to LANES words more; returns their end. */
+INLINE uint32_t *write_some(const uint16_t *cells, Ints unknown, uint32_t *to)
+{
+  Ints points = ri_points(cells, unknown);
+  unsigned bits = ri_equal_bits(points, unknown) ^ ((1u << LANES) - 1);
+  ri_pack(to, points, bits);
+  return to + __builtin_popcount(bits);
+}
+
+#define AT_ONCE 4 /* vectors that are stored as they are if all of their cells are known */
+
+/* The same for all cells of a column. */
 INLINE uint32_t *write_known(const uint16_t *cells, int rows, uint32_t *to)
 {
   Ints unknown = ri_add(ri_ascending(), ri_set(INT32_MIN)), step = ri_set(LANES);
   uint16_t rest[LANES] = {0};
   int i = 0;
-  for (; i + LANES <= rows; i += LANES) {
-    Ints points = ri_points(cells + i, unknown);
-    unsigned bits = ri_equal_bits(points, unknown);
-    if (bits == 0)
-      ri_store(to, points);
-    else
-      ri_pack(to, points, bits ^ ((1u << LANES) - 1));
-    to += LANES - __builtin_popcount(bits);
-    unknown = ri_add(unknown, step);
+  for (; i + AT_ONCE * LANES <= rows; i += AT_ONCE * LANES) {
+    Ints points[AT_ONCE], tags[AT_ONCE];
+    unsigned bits = 0;
+    for (int j = 0; j < AT_ONCE; j++) {
+      tags[j] = unknown;
+      points[j] = ri_points(cells + i + j * LANES, unknown);
+      bits |= ri_equal_bits(points[j], unknown);
+      unknown = ri_add(unknown, step);
+    }
+    if (bits == 0) {
+      for (int j = 0; j < AT_ONCE; j++)
+        ri_store(to + j * LANES, points[j]);
+      to += AT_ONCE * LANES;
+    } else {
+      for (int j = 0; j < AT_ONCE; j++)
+        to = write_some(cells + i + j * LANES, tags[j], to);
+    }
   }
+  for (; i + LANES <= rows; i += LANES, unknown = ri_add(unknown, step))
+    to = write_some(cells + i, unknown, to);
   memcpy(rest, cells + i, (size_t)(rows - i) * sizeof *rest);
-  Ints points = ri_points(rest, unknown);
-  unsigned bits = ri_equal_bits(points, unknown) ^ ((1u << LANES) - 1);
-  ri_pack(to, points, bits);
-  return to + __builtin_popcount(bits);
+  return write_some(rest, unknown, to);
 }
 
 /*

@@ -13,14 +13,18 @@
 #include <omp.h>
 #endif
 
-#define BATCH 4       /* columns that are split together */
+#define BATCH 8       /* columns that are split together */
 #define WRITE_BATCH 8 /* columns whose records are written without asking for more */
+#define GROUP 16      /* records that are made together */
+#define MOST_FEW 48   /* segments of a column whose weights are summed up one by one */
+#define WORDS 16      /* in STX_ALIGN bytes: what begins one word before them is stored faster */
 
-/* A kept point of a column, and the largest x of the segment that begins there. */
+/* The kept points of a column, the lowest first, and for each the largest x of the segment that
+ * begins there and goes down. Lists end where their room ends, but for zeros for a group. */
 typedef struct {
-  uint32_t point;
-  int32_t largest;
-} Cut;
+  uint32_t *points;
+  int32_t *largest;
+} Cuts;
 
 typedef struct {
   uint64_t unknown, levels, levels_squared;
@@ -52,140 +56,194 @@ static const uint16_t *filtered(Worker *w, const uint16_t *cells)
   return w->cells[1];
 }
 
-/* Lists the kept points of a column, whose first is given; returns their number. */
-static int list_cuts(Worker *w, uint32_t at, uint32_t last, Cut *cuts)
+/* Words of a list. */
+static inline size_t list_size(int rows)
 {
-  const Splitter *s = &w->splitter;
-  int count = 0;
-  uint32_t levels = 1;
-  for (; at < last; at += s->links[at].length) {
-    cuts[count++] = (Cut){s->points[at], s->links[at].largest};
-    levels = s->links[at].level > levels ? s->links[at].level : levels;
-  }
-  cuts[count++] = (Cut){s->points[last], 0};
-  w->counts.levels += levels;
-  w->counts.levels_squared += (uint64_t)levels * levels;
-  w->counts.deepest = levels > w->counts.deepest ? levels : w->counts.deepest;
-  return count;
+  return (size_t)rows + 1 + GROUP;
 }
 
-static void mark_kept(const Worker *w, int column, const Cut *cuts, int count)
+/* Where the list of a column ends. */
+static inline Cuts list_end(Cuts cuts, int rows, int column)
+{
+  size_t end = (size_t)(column + 1) * list_size(rows) - 1 - GROUP;
+  Cuts list = {cuts.points + end, cuts.largest + end};
+  return list;
+}
+
+#define TOGETHER 4 /* columns whose segments are followed at once: a step waits for the last one   \
+                    */
+
+/* Lists the kept points of the columns `column` … + count − 1, from the ends of the lists on. */
+static void list_some(Worker *w, int column, int count, const uint32_t *first, const uint32_t *last,
+    Cuts cuts, int *counts)
+{
+  const Splitter *s = &w->splitter;
+  uint32_t at[TOGETHER], stop[TOGETHER], levels[TOGETHER], open = 1;
+  Cuts lists[TOGETHER];
+  int segments[TOGETHER] = {0};
+  for (int c = 0; c < TOGETHER; c++) {
+    int used = c < count ? c : count - 1; /* the last one again if there are fewer */
+    at[c] = first[used];
+    stop[c] = last[used];
+    s->steps[stop[c]] = 0;
+    levels[c] = 1;
+    lists[c] = list_end(cuts, w->rows, column + used);
+  }
+  for (int i = 0; open != 0; i--) {
+    open = 0;
+    for (int c = 0; c < TOGETHER; c++) {
+      uint32_t steps = s->steps[at[c]];
+      lists[c].points[i] = s->points[at[c]];
+      lists[c].largest[i] = s->largest[at[c]];
+      levels[c] = steps >> 16 > levels[c] ? steps >> 16 : levels[c];
+      segments[c] += at[c] != stop[c];
+      open |= at[c] ^ stop[c];
+      at[c] += steps & 0xFFFF;
+    }
+  }
+  for (int c = 0; c < count; c++) {
+    memset(lists[c].points + 1, 0, GROUP * sizeof *lists[c].points);
+    memset(lists[c].largest + 1, 0, GROUP * sizeof *lists[c].largest);
+    counts[column + c] = segments[c];
+    w->counts.levels += levels[c];
+    w->counts.levels_squared += (uint64_t)levels[c] * levels[c];
+    w->counts.deepest = levels[c] > w->counts.deepest ? levels[c] : w->counts.deepest;
+  }
+}
+
+static void mark_kept(const Worker *w, int column, const uint32_t *points, int count)
 {
   uint8_t *kept = w->kept + (size_t)column * (size_t)w->rows;
   memset(kept, 0, (size_t)w->rows);
-  for (int i = 0; i < count; i++)
-    kept[cuts[i].point & 0xFFFF] = 1;
+  for (int i = 0; i <= count; i++)
+    kept[points[-i] & 0xFFFF] = 1;
 }
 
 /* Splits the columns first … end − 1; counts are those of their segments. */
-static void split_columns(Worker *w, int first, int end, Cut *cuts, int *counts)
+static void split_columns(Worker *w, int first, int end, Cuts cuts, int *counts)
 {
   Splitter *s = &w->splitter;
   uint32_t *to = s->points, begin[BATCH], last[BATCH];
   for (int queue = 0; queue < QUEUES; queue++)
-    s->end[queue] = s->queue[queue];
+    s->queues[queue].count = 0;
   for (int column = first; column < end; column++) {
     const uint16_t *cells = stx_column(&w->params->grid, (void *)w->columns, 0, column);
+    to = s->points + ((size_t)(to - s->points) + WORDS) / WORDS * WORDS - 1;
     int known, count = write_points(filtered(w, cells), w->rows, &to, &known);
     begin[column - first] = (uint32_t)(to - s->points);
     last[column - first] = begin[column - first] + (uint32_t)count - 1;
-    s->links[begin[column - first]] = (Link){(uint16_t)(count - 1), 1, 0};
-    push(s, queue_of(count - 1), begin[column - first], count - 1, 1);
+    uint32_t steps = steps_of(count - 1, 1);
+    s->steps[begin[column - first]] = steps;
+    s->largest[begin[column - first]] = 0;
+    push(s, begin[column - first], steps, count - 1);
     w->counts.unknown += (uint64_t)(w->rows - known);
     to += count;
   }
   split_all(s);
-  for (int column = first; column < end; column++) {
-    Cut *list = cuts + (size_t)column * (size_t)(w->rows + 1);
-    int count = list_cuts(w, begin[column - first], last[column - first], list);
-    if (w->kept != NULL)
-      mark_kept(w, column, list, count);
-    counts[column] = count - 1;
+  for (int i = 0; i < end - first; i += TOGETHER) {
+    int some = end - first - i < TOGETHER ? end - first - i : TOGETHER;
+    list_some(w, first + i, some, begin + i, last + i, cuts, counts);
   }
+  if (w->kept != NULL)
+    for (int column = first; column < end; column++)
+      mark_kept(w, column, list_end(cuts, w->rows, column).points, counts[column]);
 }
 
 /* ---- Records ------------------------------------------------------------------------------ */
 
-/* Sums of the weights above each cell and of all, and below: with many segments that is cheaper
- * than to add up each of them. */
+/* The sum of the weights above each cell, and of all. */
 static void sum_weights(const uint16_t *weights, int rows, uint32_t *sums)
 {
-  uint32_t sum = 0;
-  for (int i = 0; i < rows; i++) {
-    sums[i] = sum;
-    sum += weights[i];
+  uint16_t rest[LANES] = {0};
+  Ints sum = ri_set(0);
+  int i = 0;
+  *sums++ = 0;
+  for (; i + LANES <= rows; i += LANES) {
+    Ints running = ri_running(weights + i);
+    ri_store(sums + i, ri_add(running, sum));
+    sum = ri_add(sum, ri_last(running));
   }
-  sums[rows] = sum;
+  memcpy(rest, weights + i, (size_t)(rows - i) * sizeof *rest);
+  ri_store(sums + i, ri_add(ri_running(rest), sum));
 }
 
-static uint32_t add_weights(const uint16_t *weights, int begin, int end)
+/* The same for some points only, with less work per cell and more per point. */
+static void sum_weights_above(const uint16_t *weights, int rows, const uint32_t *points, int count,
+    uint32_t *lanes, uint32_t *sums)
 {
-  uint32_t sum = 0;
-  for (int i = begin; i < end; i++)
-    sum += weights[i];
-  return sum;
+  uint16_t rest[LANES] = {0};
+  Ints sum = ri_set(0);
+  int i = 0;
+  for (; i + LANES <= rows; i += LANES) {
+    ri_store(lanes + i, sum);
+    sum = ri_add(sum, ri_wide(weights + i));
+  }
+  ri_store(lanes + i, sum);
+  memcpy(rest, weights + i, (size_t)(rows - i) * sizeof *rest);
+  sums[0] = (uint32_t)ri_total(ri_add(sum, ri_wide(rest)));
+  for (int j = 1; j <= count; j++) {
+    int at = (int)(points[j] & 0xFFFF), inside = at % LANES, from = at - inside;
+    Ints cells = ri_wide(from < i ? weights + from : rest);
+    sums[j] = (uint32_t)ri_total(ri_add(ri_load(lanes + from), ri_first(cells, inside)));
+  }
 }
 
-#define GROUP 8
-
-/* Segments, one per lane. */
-typedef struct {
-  int32_t f[GROUP], l[GROUP];
-  uint32_t disparity_f[GROUP], disparity_l[GROUP], largest[GROUP], weight[GROUP];
-} Segments;
-
-/* Writes GROUP records, in two halves of a record's 8-byte words. */
-static inline void write_group(
-    const StxRdpRecords *grid, int column, const Segments *from, StxStixel *records)
+/* Writes `count` records and computes GROUP: of the segments between the points, which have the
+ * sums of weights above them; the largest x belongs to the upper point of each. */
+static __attribute__((noinline)) void write_group(const StxRdpRecords *grid, int column,
+    const uint32_t *points, const int32_t *largest, const uint32_t *sums, int count,
+    StxStixel *records)
 {
-  uint32_t words[6][GROUP];
+  StxRdpRecords common = *grid; /* a copy: loads under a condition would not become vectors */
+  uint32_t places[2][GROUP];
   float values[4][GROUP];
+#pragma omp simd
   for (int i = 0; i < GROUP; i++) {
-    StxRdpSegment segment = {column, from->f[i], from->l[i], from->disparity_f[i],
-        from->disparity_l[i], from->largest[i], from->weight[i]};
-    StxStixel record = stx_rdp_record(grid, &segment);
-    words[0][i] = (uint32_t)record.column | (uint32_t)record.top << 16;
-    words[1][i] =
+    StxRdpSegment segment = {column, (int)(points[i + 1] & 0xFFFF), (int)(points[i] & 0xFFFF),
+        points[i + 1] >> 16 ^ 0x8000, points[i] >> 16 ^ 0x8000, (uint32_t)largest[i + 1],
+        sums[i] - sums[i + 1]};
+    StxStixel record = stx_rdp_record(&common, &segment);
+    places[0][i] = (uint32_t)record.column | (uint32_t)record.top << 16;
+    places[1][i] =
         (uint32_t)record.bottom | (uint32_t)record.kind << 16 | (uint32_t)record.label << 24;
     values[0][i] = record.disparity_top;
     values[1][i] = record.disparity_bottom;
     values[2][i] = record.cost;
     values[3][i] = record.confidence;
   }
-  memcpy(words[2], values, sizeof values);
-  for (int i = 0; i < GROUP; i++) {
-    uint32_t record[6];
-    for (int j = 0; j < 6; j++)
-      record[j] = words[j][i];
+  for (int i = 0; i < count; i++) {
+    uint32_t record[6] = {places[0][i], places[1][i]};
+    for (int j = 0; j < 4; j++)
+      memcpy(&record[2 + j], &values[j][i], sizeof record[0]);
     memcpy(&records[i], record, sizeof record);
   }
 }
 
-static void write_column(Worker *w, int column, const Cut *cuts, int count, StxStixel *records)
+static void write_column(Worker *w, int column, Cuts list, int count, StxStixel *records)
 {
   const StxGrid *grid = &w->params->grid;
-  StxRdpRecords common = stx_rdp_records(grid);
   const uint16_t *weights = stx_column(grid, (void *)w->columns, 1, column);
-  bool sums = count > w->rows / 16;
-  if (sums)
+  const uint32_t *points = list.points - count;
+  const int32_t *largest = list.largest - count;
+  StxRdpRecords common = stx_rdp_records(grid);
+  bool few = count <= MOST_FEW;
+  uint32_t sums[MOST_FEW + GROUP + 1] = {0}, *above = sums;
+  if (few)
+    sum_weights_above(weights, w->rows, points, count, w->sums + 1, sums);
+  else
     sum_weights(weights, w->rows, w->sums);
+  if (!few)
+    sums[0] = w->sums[w->rows];
   for (int done = 0; done < count; done += GROUP) {
-    int used = count - done < GROUP ? count - done : GROUP;
-    Segments s = {0};
-    StxStixel rest[GROUP];
-    for (int i = 0; i < used; i++) {
-      const Cut *cut = &cuts[count - 1 - done - i];
-      int f = s.f[i] = (int32_t)(cut[0].point & 0xFFFF);
-      int l = s.l[i] = (int32_t)(cut[1].point & 0xFFFF);
-      int end = done + i == 0 ? w->rows : l;
-      s.disparity_f[i] = cut[0].point >> 16 ^ 0x8000;
-      s.disparity_l[i] = cut[1].point >> 16 ^ 0x8000;
-      s.largest[i] = (uint32_t)cut[0].largest;
-      s.weight[i] = sums ? w->sums[end] - w->sums[f] : add_weights(weights, f, end);
-    }
-    write_group(&common, column, &s, used == GROUP ? records + done : rest);
-    if (used < GROUP)
-      memcpy(records + done, rest, (size_t)used * sizeof *rest);
+    int left = count - done;
+    for (int i = 1; i <= GROUP && !few; i++)
+      sums[i] = w->sums[points[done + i] & 0xFFFF];
+    write_group(&common, column, points + done, largest + done, above, left < GROUP ? left : GROUP,
+        records + done);
+    if (few)
+      above += GROUP;
+    else
+      sums[0] = sums[GROUP];
   }
 }
 
@@ -195,31 +253,58 @@ static void write_column(Worker *w, int column, const Cut *cuts, int count, StxS
 static size_t lay_out(const StxRdpParams *params, Worker *w, char *memory)
 {
   size_t rows = (size_t)stx_grid_rows(&params->grid), at = stx_align(sizeof(Worker));
-  size_t points = BATCH * (rows + 2) + LANES;
+  size_t points = BATCH * (rows + 2 + WORDS) + LANES + SPARE;
 #define PLACE(field, count)                                                                        \
   do {                                                                                             \
     w->field = memory == NULL ? NULL : (void *)(memory + at);                                      \
     at += stx_align((count) * sizeof *w->field);                                                   \
   } while (0)
   PLACE(splitter.points, points);
-  PLACE(splitter.links, points);
-  for (int queue = 0; queue < QUEUES; queue++)
-    PLACE(splitter.queue[queue], 2 * points);
+  PLACE(splitter.steps, points);
+  PLACE(splitter.largest, points);
+  for (int queue = 0; queue < QUEUES; queue++) {
+    PLACE(splitter.queues[queue].first, 2 * points + 2 * LANES);
+    PLACE(splitter.queues[queue].steps, 2 * points + 2 * LANES);
+  }
   PLACE(cells[0], rows + 2 * MEDIAN_REACH);
   PLACE(cells[1], rows);
-  PLACE(sums, rows + 1);
+  PLACE(sums, rows + 1 + LANES + WORDS);
 #undef PLACE
+  w->sums += memory == NULL ? 0 : WORDS - 1;
+  w->splitter.spare = (uint32_t)(points - SPARE);
+  return at;
+}
+
+/* What the threads share. */
+typedef struct {
+  size_t *places; /* of the columns' records */
+  int *counts;    /* of them */
+  Cuts cuts;
+  char *workers;
+} Shared;
+
+static size_t lay_out_shared(const StxGrid *grid, Shared *shared, char *memory)
+{
+  size_t columns = (size_t)stx_grid_columns(grid);
+  size_t words = columns * list_size(stx_grid_rows(grid)), at = 0;
+  shared->places = (size_t *)memory;
+  at += stx_align(columns * sizeof *shared->places);
+  shared->counts = (int *)(memory + at);
+  at += stx_align(columns * sizeof *shared->counts);
+  shared->cuts.points = (uint32_t *)(memory + at);
+  at += stx_align(words * sizeof *shared->cuts.points);
+  shared->cuts.largest = (int32_t *)(memory + at);
+  at += stx_align(words * sizeof *shared->cuts.largest);
+  shared->workers = memory + at;
   return at;
 }
 
 size_t STX_VARIANT(stx_rdp_scratch)(const StxRdpParams *params, int threads)
 {
   Worker worker;
-  size_t rows = (size_t)stx_grid_rows(&params->grid);
-  size_t columns = (size_t)stx_grid_columns(&params->grid);
-  return stx_threads(threads) * lay_out(params, &worker, NULL) +
-         stx_align(columns * (rows + 1) * sizeof(Cut)) + stx_align(columns * sizeof(int)) +
-         stx_align(columns * sizeof(size_t));
+  Shared shared;
+  return lay_out_shared(&params->grid, &shared, NULL) +
+         stx_threads(threads) * lay_out(params, &worker, NULL);
 }
 
 static Worker *new_worker(
@@ -267,25 +352,25 @@ size_t STX_VARIANT(stx_rdp_run)(const StxRdpParams *params, const void *columns,
     StxStixel *segments, uint8_t *kept, StxRdpStats *stats, void *scratch, int threads)
 {
   Worker layout;
+  Shared shared;
   StxRdpStats sum = {0};
   int workers = stx_threads(threads), count = stx_grid_columns(&params->grid);
-  size_t room = (size_t)stx_grid_rows(&params->grid) + 1, size = lay_out(params, &layout, NULL);
-  size_t total = 0, *places = scratch;
-  int *counts = (int *)((char *)scratch + stx_align((size_t)count * sizeof *places));
-  Cut *cuts = (Cut *)((char *)counts + stx_align((size_t)count * sizeof *counts));
-  char *memory = (char *)cuts + stx_align((size_t)count * room * sizeof *cuts);
+  int rows = stx_grid_rows(&params->grid);
+  size_t size = lay_out(params, &layout, NULL), total = 0;
+  lay_out_shared(&params->grid, &shared, scratch);
 #pragma omp parallel num_threads(workers)
   {
-    Worker *w = new_worker(params, columns, kept, memory + thread_index() * size);
+    Worker *w = new_worker(params, columns, kept, shared.workers + thread_index() * size);
 #pragma omp for schedule(dynamic)
     for (int i = 0; i < count; i += BATCH)
-      split_columns(w, i, i + BATCH < count ? i + BATCH : count, cuts, counts);
+      split_columns(w, i, i + BATCH < count ? i + BATCH : count, shared.cuts, shared.counts);
 #pragma omp single
-    total = place_columns(counts, count, places);
+    total = place_columns(shared.counts, count, shared.places);
     if (segments != NULL) {
 #pragma omp for schedule(dynamic, WRITE_BATCH) nowait
       for (int i = 0; i < count; i++)
-        write_column(w, i, cuts + (size_t)i * room, counts[i], segments + places[i]);
+        write_column(
+            w, i, list_end(shared.cuts, rows, i), shared.counts[i], segments + shared.places[i]);
     }
 #pragma omp critical
     add_stats(&w->counts, &sum);

@@ -7,34 +7,38 @@
  * the high ones. With v_i = (l − f)·d_i − rise·i, one dot product of two, is x_i = |v_i − v_f|.
  * Unknown cells are not among the points: they cost nothing and cannot be split at.
  *
- * Segments of at most LANES, 2·LANES and 4·LANES points have queues of their own, worked off
- * without a branch that depends on data; what is pushed is never longer than what it comes from.
+ * Short segments have queues of their own, worked off without a branch that depends on data; what
+ * is pushed is never longer than what it comes from. Noise consists of segments of a few points:
+ * those of at most 32 are worked off one per lane, longer ones one after another.
  */
 #ifndef STX_RDP_SPLIT_H
 #define STX_RDP_SPLIT_H
 
 #include "common/rdp_simd.h"
 
-enum { NONE, ONE, TWO, FOUR, LONG, QUEUES }; /* vectors that a segment's points fill */
+/* Segments of at most 2, 8, 16, 32 and 64 points, and of more. */
+enum { NONE, UP_TO_8, UP_TO_16, UP_TO_32, UP_TO_64, LONG, QUEUES };
 
-typedef struct {
-  uint32_t f;      /* its first point */
-  uint16_t length; /* points to its last one */
-  uint16_t level;
-} Span;
+#define BLOCK 64 /* points; a set of them is a word */
+#define VECTORS (BLOCK / LANES)
+#define SPARE 32 /* points that one per lane looks at, at most */
 
-/* What is known of a kept point: the segment that begins there. */
+/* Segments still to be looked at: the first point, and the steps: points to the last one in the low
+ * 16 bits, level in the high ones. */
 typedef struct {
-  uint16_t length, level; /* as above; level: of the deepest segment that was looked at here */
-  int32_t largest;        /* x of its cells */
-} Link;
+  uint32_t *first, *steps;
+  uint32_t count;
+} Queue;
 
 typedef struct {
   int32_t epsilon;
   uint32_t *points;
-  Link *links;         /* one per point */
-  Span *queue[QUEUES]; /* where the queue begins; NONE swallows what needs no look */
-  Span *end[QUEUES];
+  /* For a kept point, of the segment that begins there: steps, as above, where the level is that of
+   * the deepest segment that was looked at here; and the largest x of its cells. */
+  uint32_t *steps;
+  int32_t *largest;
+  uint32_t spare;       /* the first of SPARE points that belong to no segment */
+  Queue queues[QUEUES]; /* NONE swallows what needs no look */
 } Splitter;
 
 /* ---- Chords ------------------------------------------------------------------------------- */
@@ -66,146 +70,232 @@ INLINE Ints distances(const uint32_t *points, const Chord *chord)
 
 /* ---- Queues ------------------------------------------------------------------------------- */
 
+INLINE uint32_t steps_of(int length, int level)
+{
+  return (uint32_t)length | (uint32_t)level << 16;
+}
+
 INLINE int queue_of(int length)
 {
-  return (length >= 2) + (length >= LANES) + (length >= 2 * LANES) + (length >= 4 * LANES);
+  return (length >= 2) + (length >= 8) + (length >= 16) + (length >= 32) + (length >= 64);
 }
 
-INLINE void push(Splitter *s, int queue, uint32_t f, int length, int level)
+INLINE void push(Splitter *s, uint32_t first, uint32_t steps, int length)
 {
-  Span *end = s->end[queue];
-  *end = (Span){f, (uint16_t)length, (uint16_t)level};
-  s->end[queue] = end + (queue != NONE);
+  int queue = queue_of(length);
+  Queue *q = &s->queues[queue];
+  uint32_t count = q->count;
+  q->first[count] = first;
+  q->steps[count] = steps;
+  q->count = count + (queue != NONE);
 }
 
-/* Splits the segment at point f + at if its largest x says so, in the links and the queues. */
-INLINE void finish(Splitter *s, Span span, int at, int32_t largest, int32_t bound)
+/* Splits the segment at point first + at if its largest x is above the bound. */
+INLINE void finish(
+    Splitter *s, uint32_t first, uint32_t steps, int at, int32_t largest, int32_t bound)
 {
-  int length = span.length, split = largest > bound, level = span.level + split;
+  int length = (int)(steps & 0xFFFF), split = largest > bound, level = (int)(steps >> 16) + split;
   at = split ? at : 0;
-  s->links[span.f] = (Link){(uint16_t)at, (uint16_t)level, 0};
-  s->links[span.f + (uint32_t)at] =
-      (Link){(uint16_t)(length - at), (uint16_t)level, split ? 0 : largest};
-  push(s, queue_of(at), span.f, at, level);
-  push(s, queue_of(split ? length - at : 0), span.f + (uint32_t)at, length - at, level);
+  uint32_t middle = first + (uint32_t)at;
+  uint32_t upper = steps_of(at, level), lower = steps_of(length - at, level);
+  s->steps[first] = upper;
+  s->steps[middle] = lower;
+  s->largest[first] = 0;
+  s->largest[middle] = split ? 0 : largest;
+  push(s, first, upper, at);
+  push(s, middle, lower, split ? length - at : 0);
 }
 
-/* ---- Segments of a few vectors ------------------------------------------------------------ */
+/* ---- One segment per lane ----------------------------------------------------------------- */
 
-/* Where the vectors of a segment begin: the last ones end with it, so that nothing is masked. */
-INLINE int vector_at(int vectors, int i, int points)
+INLINE void append(Queue *q, Ints first, Ints steps, unsigned bits)
 {
-  return i < (vectors + 1) / 2 ? i * LANES : points - (vectors - i) * LANES;
+  ri_pack_two(q->first + q->count, first, q->steps + q->count, steps, bits);
+  q->count += (uint32_t)__builtin_popcount(bits);
 }
 
-INLINE void split_short(Splitter *s, Span span, int vectors)
+/* Appends the segments of these lengths to their queues, which are no later than the given one. */
+INLINE void append_all(Splitter *s, int queue, Ints first, Ints steps, Ints length)
 {
-  const uint32_t *points = s->points + span.f;
-  Chord chord = chord_of((int32_t)points[0], (int32_t)points[span.length], true);
-  Ints x[4], most;
-  uint64_t bits = 0;
-  for (int i = 0; i < vectors; i++)
-    x[i] = distances(points + vector_at(vectors, i, span.length + 1), &chord);
-  if (vectors == 1)
-    x[0] = ri_first(x[0], span.length);
-  most = vectors == 4   ? ri_max(ri_max(x[0], x[1]), ri_max(x[2], x[3]))
-         : vectors == 2 ? ri_max(x[0], x[1])
-                        : x[0];
-  most = ri_largest(most);
-  for (int i = 0; i < vectors; i++)
-    bits |= (uint64_t)ri_equal_bits(x[i], most) << vector_at(vectors, i, span.length + 1);
-  finish(s, span, __builtin_ctzll(bits), ri_lane0(most), s->epsilon * chord.height);
-}
-
-/* The same for one vector; what it pushes can only go to its own queue. */
-static void split_all_one(Splitter *s)
-{
-  const uint32_t *all = s->points;
-  Link *restrict links = s->links;
-  int32_t epsilon = s->epsilon;
-  Span *end = s->end[ONE];
-  for (Span *span = s->queue[ONE]; span < end; span++) {
-    uint32_t f = span->f;
-    int length = span->length;
-    const uint32_t *points = all + f;
-    Chord chord = chord_of((int32_t)points[0], (int32_t)points[length], true);
-    Ints x = ri_first(distances(points, &chord), length), most = ri_largest(x);
-    int32_t largest = ri_lane0(most);
-    int split = largest > epsilon * chord.height, level = span->level + split;
-    int at = split ? __builtin_ctz(ri_equal_bits(x, most)) : 0;
-    links[f] = (Link){(uint16_t)at, (uint16_t)level, 0};
-    links[f + (uint32_t)at] = (Link){(uint16_t)(length - at), (uint16_t)level, split ? 0 : largest};
-    *end = (Span){f, (uint16_t)at, (uint16_t)level};
-    end += at > 1;
-    *end = (Span){f + (uint32_t)at, (uint16_t)(length - at), (uint16_t)level};
-    end += split & (length - at > 1);
+  unsigned longer = ri_above_bits(length, ri_set(1));
+  for (int i = UP_TO_8; i < queue; i++) {
+    unsigned longest = ri_above_bits(length, ri_set((4 << i) - 1));
+    append(&s->queues[i], first, steps, longer ^ longest);
+    longer = longest;
   }
+  append(&s->queues[queue], first, steps, longer);
+}
+
+/* x and places of the furthest point of each lane. */
+typedef struct {
+  Ints largest, at, height;
+} Furthest;
+
+INLINE Furthest furthest_of_lanes(
+    const uint32_t *points, const uint32_t *first, Ints length, int longest)
+{
+  Ints from = ri_gather(points, ri_load(first));
+  Ints to = ri_gather(points, ri_add(ri_load(first), length));
+  Ints fall = ri_sub(ri_high(from), ri_high(to)), half = ri_half(fall);
+  Furthest f = {ri_set(0), ri_set(0), ri_sub(ri_low(to), ri_low(from))};
+  Ints one = ri_join(half, f.height), two = ri_low(ri_sub(fall, half));
+  Ints origin = ri_add(ri_dot(from, one), ri_dot(from, two));
+  for (int block = 0; block < longest; block += 8) {
+    Ints point[8];
+    ri_columns(points + block, first, point);
+    for (int i = block == 0 ? 1 : 0; i < 8 && block + i < longest; i++) {
+      Ints now = ri_set(block + i);
+      Ints v = ri_add(ri_dot(point[i], one), ri_dot(point[i], two));
+      Ints x = ri_where_above(length, now, ri_abs(ri_sub(v, origin)), ri_set(0));
+      f.at = ri_where_above(x, f.largest, now, f.at);
+      f.largest = ri_max(f.largest, x);
+    }
+  }
+  return f;
+}
+
+/* Splits the LANES segments at `index` of a queue. */
+INLINE void split_lanes(Splitter *s, int queue, uint32_t index)
+{
+  Queue *q = &s->queues[queue];
+  Ints first = ri_load(q->first + index), steps = ri_load(q->steps + index);
+  Ints length = ri_low(steps), none = ri_set(0);
+  Furthest f = furthest_of_lanes(s->points, q->first + index, length, (4 << queue) - 1);
+  Ints bound = ri_times(f.height, ri_set(s->epsilon));
+  Ints splits = ri_where_above(f.largest, bound, ri_set(1), none);
+  Ints at = ri_where_above(f.largest, bound, f.at, none);
+  Ints rest = ri_sub(length, at), level = ri_add(ri_high(steps), splits);
+  Ints middle = ri_add(first, at), upper = ri_join(at, level), lower = ri_join(rest, level);
+  uint32_t words[5][LANES];
+  ri_store(words[0], first);
+  ri_store(words[1], middle);
+  ri_store(words[2], upper);
+  ri_store(words[3], lower);
+  ri_store(words[4], ri_where_above(f.largest, bound, none, f.largest));
+  for (int l = 0; l < LANES; l++) {
+    s->steps[words[0][l]] = words[2][l];
+    s->steps[words[1][l]] = words[3][l];
+    s->largest[words[0][l]] = 0;
+    s->largest[words[1][l]] = (int32_t)words[4][l];
+  }
+  append_all(s, queue, first, upper, at);
+  append_all(s, queue, middle, lower, ri_where_above(splits, none, rest, none));
+}
+
+INLINE void split_queue(Splitter *s, int queue)
+{
+  Queue *q = &s->queues[queue];
+  for (uint32_t i = 0; i < q->count; i += LANES) {
+    ri_store(
+        q->first + q->count, ri_set((int32_t)s->spare)); /* for lanes beyond the last segment */
+    ri_store(q->steps + q->count, ri_set(0));
+    if (q->count - i < LANES)
+      q->count = i + LANES;
+    split_lanes(s, queue, i);
+  }
+}
+
+/* ---- Segments of a block ------------------------------------------------------------------ */
+
+/* A segment of BLOCK / 2 + 1 points to BLOCK; the later vectors end with it, so that nothing is
+ * masked. */
+static void split_block(Splitter *s, uint32_t first, uint32_t steps)
+{
+  int length = (int)(steps & 0xFFFF), later = length + 1 - BLOCK;
+  const uint32_t *points = s->points + first;
+  Chord chord = chord_of((int32_t)points[0], (int32_t)points[length], true);
+  Ints x[VECTORS], most = ri_set(0);
+  uint64_t bits = 0;
+  for (int i = 0; i < VECTORS; i++) {
+    x[i] = distances(points + i * LANES + (i < VECTORS / 2 ? 0 : later), &chord);
+    most = ri_max(most, x[i]);
+  }
+  most = ri_largest(most);
+  for (int i = 0; i < VECTORS; i++)
+    bits |= (uint64_t)ri_equal_bits(x[i], most) << (i * LANES + (i < VECTORS / 2 ? 0 : later));
+  int at = __builtin_ctzll(bits);
+  finish(s, first, steps, at, ri_lane0(most), s->epsilon * chord.height);
 }
 
 /* ---- Long segments ------------------------------------------------------------------------ */
 
-#define BLOCK (4 * LANES) /* points */
-
-/* x of a block's points, less its absolute value: only the largest of each lane. */
+/* The largest x of every lane of a block. */
 INLINE Ints block_largest(const uint32_t *points, const Chord *chord, bool flat)
 {
-  Ints v[4];
-  for (int i = 0; i < 4; i++) {
-    Ints p = ri_load(points + i * LANES);
-    v[i] = ri_dot(p, chord->first);
+  Ints high = ri_set(0), low = high;
+  for (int i = 0; i < VECTORS; i++) {
+    Ints p = ri_load(points + i * LANES), v = ri_dot(p, chord->first);
     if (!flat)
-      v[i] = ri_add(v[i], ri_dot(p, chord->second));
+      v = ri_add(v, ri_dot(p, chord->second));
+    high = i == 0 ? v : ri_max(high, v);
+    low = i == 0 ? v : ri_min(low, v);
   }
-  Ints high = ri_max(ri_max(v[0], v[1]), ri_max(v[2], v[3]));
-  Ints low = ri_min(ri_min(v[0], v[1]), ri_min(v[2], v[3]));
   return ri_max(ri_sub(high, chord->origin), ri_sub(chord->origin, low));
 }
 
-/* The first block in which a lane reaches its largest x; *largest is that of all of them. */
-INLINE int furthest_block(
-    const uint32_t *points, int length, const Chord *chord, bool flat, Ints *largest)
+/* Which points of a block are at that distance. */
+INLINE uint64_t block_bits(const uint32_t *points, const Chord *chord, bool flat, Ints distance)
+{
+  uint64_t bits = 0;
+  for (int i = 0; i < VECTORS; i++) {
+    Ints p = ri_load(points + i * LANES), v = ri_dot(p, chord->first);
+    if (!flat)
+      v = ri_add(v, ri_dot(p, chord->second));
+    Ints x = ri_abs(ri_sub(v, chord->origin));
+    bits |= (uint64_t)ri_equal_bits(x, distance) << (i * LANES);
+  }
+  return bits;
+}
+
+/* The first point with the largest x, which goes to *largest. */
+INLINE int furthest(
+    const uint32_t *points, int length, const Chord *chord, bool flat, int32_t *largest)
 {
   int last = length + 1 - BLOCK, from = 0;
-  Ints most = ri_set(-1), where = ri_set(0);
+  Ints most = ri_set(-1), where = ri_set(0), now = where, step = ri_set(BLOCK);
   do {
     Ints x = block_largest(points + from, chord, flat);
-    where = ri_where_above(x, most, ri_set(from), where);
+    where = ri_where_above(x, most, now, where);
     most = ri_max(most, x);
+    now = ri_add(now, step);
     from += BLOCK;
   } while (from < last);
   Ints x = block_largest(points + last, chord, flat);
   where = ri_where_above(x, most, ri_set(last), where);
   most = ri_max(most, x);
-  *largest = ri_largest(most);
-  return ri_lane0(ri_smallest(ri_where_above(*largest, most, ri_set(INT32_MAX), where)));
+  Ints all = ri_largest(most);
+  /* The block in which a lane reached it first. */
+  int block = ri_lane0(ri_smallest(ri_where_above(all, most, ri_set(INT32_MAX), where)));
+  *largest = ri_lane0(all);
+  return block + __builtin_ctzll(block_bits(points + block, chord, flat, all));
 }
 
-static void split_long(Splitter *s, Span span)
+static void split_long(Splitter *s, uint32_t first, uint32_t steps)
 {
-  const uint32_t *points = s->points + span.f;
-  Chord chord = chord_of((int32_t)points[0], (int32_t)points[span.length], false);
-  Ints most;
-  uint64_t bits = 0;
-  int at = chord.flat ? furthest_block(points, span.length, &chord, true, &most)
-                      : furthest_block(points, span.length, &chord, false, &most);
-  for (int i = 0; i < 4; i++)
-    bits |= (uint64_t)ri_equal_bits(distances(points + at + i * LANES, &chord), most)
-            << (i * LANES);
-  at += __builtin_ctzll(bits);
-  finish(s, span, at, ri_lane0(most), s->epsilon * chord.height);
+  int length = (int)(steps & 0xFFFF);
+  const uint32_t *points = s->points + first;
+  Chord chord = chord_of((int32_t)points[0], (int32_t)points[length], false);
+  int32_t largest;
+  int at = chord.flat ? furthest(points, length, &chord, true, &largest)
+                      : furthest(points, length, &chord, false, &largest);
+  finish(s, first, steps, at, largest, s->epsilon * chord.height);
 }
 
 /* ---- All of them -------------------------------------------------------------------------- */
 
+#define EACH(queue, call)                                                                          \
+  for (uint32_t i = 0; i < s->queues[queue].count; i++)                                            \
+  call(s, s->queues[queue].first[i], s->queues[queue].steps[i])
+
 static void split_all(Splitter *s)
 {
-  for (Span *span = s->queue[LONG]; span < s->end[LONG]; span++)
-    split_long(s, *span);
-  for (Span *span = s->queue[FOUR]; span < s->end[FOUR]; span++)
-    split_short(s, *span, 4);
-  for (Span *span = s->queue[TWO]; span < s->end[TWO]; span++)
-    split_short(s, *span, 2);
-  split_all_one(s);
+  EACH(LONG, split_long);
+  EACH(UP_TO_64, split_block);
+  split_queue(s, UP_TO_32);
+  split_queue(s, UP_TO_16);
+  split_queue(s, UP_TO_8);
 }
+
+#undef EACH
 
 #endif
