@@ -122,7 +122,7 @@ static void install_properties(GObjectClass *klass)
   g_object_class_install_property(klass, PROP_MEDIAN,
       g_param_spec_enum("median", "Median",
           "Cells of the median filter along each column before it is cut",
-          GST_TYPE_RDP_COLUMNS_MEDIAN, 0, flags));
+          GST_TYPE_RDP_COLUMNS_MEDIAN, GST_STX_MEDIAN_DEFAULT, flags));
   g_object_class_install_property(klass, PROP_POST_MESSAGES,
       g_param_spec_boolean("post-messages", "Post messages",
           "Post an element message stx-segments-stats for every frame", FALSE, flags));
@@ -232,6 +232,6 @@ static void gst_rdp_columns_class_init(GstRdpColumnsClass *klass)
 
 static void gst_rdp_columns_init(GstRdpColumns *self)
 {
-  self->set = (Settings){.epsilon = GST_STX_EPSILON_DEFAULT};
+  self->set = (Settings){.epsilon = GST_STX_EPSILON_DEFAULT, .median = GST_STX_MEDIAN_DEFAULT};
   self->stream = gst_stx_segmentation_stream(GST_STX_SEGMENTATION(self));
 }

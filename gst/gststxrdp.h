@@ -17,6 +17,8 @@ G_BEGIN_DECLS
 #define GST_STX_EPSILON_DEFAULT                                                                    \
   ((double)((StxRdpParams)STX_RDP_DEFAULTS).epsilon / STX_DISPARITY_ONE)
 
+#define GST_STX_MEDIAN_DEFAULT (((StxRdpParams)STX_RDP_DEFAULTS).median)
+
 /* From pixels to the 1/256 px of StxRdpParams, by rounding. */
 int gst_stx_rdp_epsilon(double pixels);
 

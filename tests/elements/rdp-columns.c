@@ -67,13 +67,12 @@ GST_START_TEST(every_backend_equals_reference)
 }
 GST_END_TEST
 
-/* Each on the frame after it was set, one after another in one stream. */
+/* Each on the frame after it was set, one after another in one stream, the defaults first. */
 static const struct {
   double epsilon;
   int median;
   int expected; /* 1/256 px */
 } settings[] = {
-    {4, 0, 1024},
     {1.0 / 3, 0, 85},
     {0.5 / 256 + 1e-9, 0, 1},
     {0.5 / 256 - 1e-9, 0, 0},
@@ -88,20 +87,20 @@ GST_START_TEST(properties_count_from_the_next_frame)
 {
   guint16 *data = columns_street(&small, 1);
   ColumnsFixture fixture = BEGIN("", &small);
-  GByteArray *last = NULL;
+  const StxRdpParams defaults = STX_RDP_DEFAULTS;
+  GByteArray *last = reference(&small, defaults.epsilon, defaults.median, data, NULL);
 
+  columns_expect(columns_run(&fixture, &small, data), g_byte_array_ref(last), "defaults");
   for (guint i = 0; i < G_N_ELEMENTS(settings); i++) {
     GByteArray *expected = reference(&small, settings[i].expected, settings[i].median, data, NULL);
     gchar *what = g_strdup_printf("epsilon %g, median %d", settings[i].epsilon, settings[i].median);
 
-    ck_assert_msg(last == NULL || last->len != expected->len ||
-                      memcmp(last->data, expected->data, last->len) != 0,
+    ck_assert_msg(last->len != expected->len || memcmp(last->data, expected->data, last->len) != 0,
         "%s changes nothing here: choose other values", what);
-    g_clear_pointer(&last, g_byte_array_unref);
+    g_byte_array_unref(last);
     last = g_byte_array_ref(expected);
-    if (i > 0)
-      g_object_set(
-          fixture.element, "epsilon", settings[i].epsilon, "median", settings[i].median, NULL);
+    g_object_set(
+        fixture.element, "epsilon", settings[i].epsilon, "median", settings[i].median, NULL);
     columns_expect(columns_run(&fixture, &small, data), expected, what);
     g_free(what);
   }
@@ -164,7 +163,7 @@ GST_END_TEST
 GST_START_TEST(size_may_change_in_mid_stream)
 {
   static const int order[] = {0, 3, 4, 7, 3, 8, 1};
-  ColumnsFixture fixture = BEGIN("", &small);
+  ColumnsFixture fixture = BEGIN("epsilon=4 median=0", &small);
 
   for (guint i = 0; i < G_N_ELEMENTS(order); i++) {
     const StxGrid *grid = &grids[order[i]];
