@@ -146,3 +146,67 @@ GstStxConfidenceMeta *gst_buffer_get_stx_confidence_meta(GstBuffer *frame)
 {
   return (GstStxConfidenceMeta *)gst_buffer_get_meta(frame, gst_stx_confidence_meta_api_get_type());
 }
+
+/* ---- Point labels ------------------------------------------------------------------------- */
+
+GType gst_stx_point_labels_meta_api_get_type(void)
+{
+  static gsize type = 0;
+  static const gchar *tags[] = {NULL};
+
+  if (g_once_init_enter(&type))
+    g_once_init_leave(&type, gst_meta_api_type_register("GstStxPointLabelsMetaAPI", tags));
+  return type;
+}
+
+static gboolean point_labels_meta_init(GstMeta *meta, gpointer params, GstBuffer *buffer)
+{
+  ((GstStxPointLabelsMeta *)meta)->labels = NULL;
+  return TRUE;
+}
+
+static void point_labels_meta_free(GstMeta *meta, GstBuffer *buffer)
+{
+  gst_clear_buffer(&((GstStxPointLabelsMeta *)meta)->labels);
+}
+
+static gboolean point_labels_meta_transform(
+    GstBuffer *target, GstMeta *meta, GstBuffer *source, GQuark type, gpointer data)
+{
+  const GstStxPointLabelsMeta *self = (const GstStxPointLabelsMeta *)meta;
+
+  return is_whole_copy(type, data) &&
+         gst_buffer_add_stx_point_labels_meta(target, self->labels) != NULL;
+}
+
+const GstMetaInfo *gst_stx_point_labels_meta_get_info(void)
+{
+  static const GstMetaInfo *info = NULL;
+
+  if (g_once_init_enter(&info))
+    g_once_init_leave(
+        &info, gst_meta_register(gst_stx_point_labels_meta_api_get_type(), "GstStxPointLabelsMeta",
+                   sizeof(GstStxPointLabelsMeta), point_labels_meta_init, point_labels_meta_free,
+                   point_labels_meta_transform));
+  return info;
+}
+
+GstStxPointLabelsMeta *gst_buffer_add_stx_point_labels_meta(GstBuffer *scan, GstBuffer *labels)
+{
+  GstStxPointLabelsMeta *meta;
+
+  g_return_val_if_fail(GST_IS_BUFFER(scan) && gst_buffer_is_writable(scan), NULL);
+  g_return_val_if_fail(GST_IS_BUFFER(labels), NULL);
+  g_return_val_if_fail(gst_buffer_get_size(labels) * 4 == gst_buffer_get_size(scan), NULL);
+
+  meta = (GstStxPointLabelsMeta *)gst_buffer_add_meta(
+      scan, gst_stx_point_labels_meta_get_info(), NULL);
+  meta->labels = gst_buffer_ref(labels);
+  return meta;
+}
+
+GstStxPointLabelsMeta *gst_buffer_get_stx_point_labels_meta(GstBuffer *scan)
+{
+  return (GstStxPointLabelsMeta *)gst_buffer_get_meta(
+      scan, gst_stx_point_labels_meta_api_get_type());
+}

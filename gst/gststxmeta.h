@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The two metas that gst-stixels hangs on buffers, as a small library of its own, so that an
+ * The metas that gst-stixels hangs on buffers, as a small library of its own, so that an
  * application reads them without loading the plugin:
  *
  *   pkg-config --cflags --libs gststxmeta-1.0
@@ -11,8 +11,8 @@
  *   const StxStixel *stixels = (const StxStixel *) map.data;
  *   gsize count = map.size / sizeof (StxStixel);
  *
- * Both metas hold a reference on a buffer that never changes again; whoever wants to keep it
- * takes a reference of their own. Neither carries tags: elements that copy frames keep them.
+ * Every meta holds a reference on a buffer that never changes again; whoever wants to keep it
+ * takes a reference of their own. None carries tags: elements that copy frames keep them.
  * The functions may be called from any thread; the buffer that gets a meta must be writable.
  */
 #ifndef GST_STX_META_H
@@ -90,6 +90,31 @@ GstStxConfidenceMeta *gst_buffer_add_stx_confidence_meta(
 
 /* The frame's first confidence meta, or NULL. Nothing is transferred. */
 GstStxConfidenceMeta *gst_buffer_get_stx_confidence_meta(GstBuffer *frame);
+
+/* ---- Labels of a scan's points ------------------------------------------------------------- */
+
+/*
+ * What each point of a LiDAR scan is.
+ *
+ * labels  one uint32_t per point, in the order of the points, in SemanticKITTI's encoding: the
+ * class in the low 16 bits, the cluster or instance in the high ones. Perhaps in CUDAMemory.
+ */
+typedef struct {
+  GstMeta meta;
+  GstBuffer *labels;
+} GstStxPointLabelsMeta;
+
+GType gst_stx_point_labels_meta_api_get_type(void);
+const GstMetaInfo *gst_stx_point_labels_meta_get_info(void);
+
+/*
+ * Adds the meta to `scan` and takes a reference on `labels`. NULL, after a critical, when a pointer
+ * is NULL, `scan` is not writable or `labels` is not a quarter as long as the scan.
+ */
+GstStxPointLabelsMeta *gst_buffer_add_stx_point_labels_meta(GstBuffer *scan, GstBuffer *labels);
+
+/* The scan's first labels meta, or NULL. Nothing is transferred. */
+GstStxPointLabelsMeta *gst_buffer_get_stx_point_labels_meta(GstBuffer *scan);
 
 G_END_DECLS
 
