@@ -15,6 +15,8 @@
  * A row is worked off in lists of start rows, not one by one, so that the processor can overlap
  * the long chains of the fits; a list is made without branches.
  *
+ * Where start rows are given, k and vb count pieces instead of rows of cells: satdp_lanes.h.
+ *
  * Tried and rejected: see the page.
  */
 #include "common/satdp_impls.h"
