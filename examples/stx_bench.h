@@ -96,7 +96,7 @@ typedef enum {
 typedef struct {
   BenchStage stage;
   const char *impl, *input; /* input: "4 paths", "labels", …: static text */
-  const char *picture;      /* the input's name */
+  char picture[64];         /* the input's name */
   bool graph;               /* GPU: replayed as a graph, else launched kernel by kernel */
   int sets;                 /* GPU: input sets in rotation */
   int threads;              /* CPU: of the run; 0: on the GPU */

@@ -305,7 +305,6 @@ static BenchRow make_row(const Group *g, Entry *entry, double reference)
       .graph = entry->where == ON_GRAPH,
       .sets = entry->where == ON_CPU ? 0 : cuda_group_sets(g),
       .input = input_name(g->what),
-      .picture = g->context->input->name,
       .threads = entry->threads,
       .width = g->colmean.grid.width,
       .height = g->colmean.grid.height,
@@ -315,6 +314,7 @@ static BenchRow make_row(const Group *g, Entry *entry, double reference)
       .runs = entry->runs,
       .unit = "",
       .share = -1};
+  memcpy(row.picture, g->context->input->name, sizeof row.picture);
   if (entry->runs == 0)
     return row;
   qsort(entry->ms, (size_t)entry->runs, sizeof *entry->ms, compare);

@@ -124,7 +124,7 @@ void bench_print_rdp(FILE *out, const BenchRow *rows, int count)
       out);
   for (int i = 0; i < count; i++)
     if (rows[i].stage == BENCH_RDP)
-      fprintf(out, "%s,%d,%d,%s,%s%s,%d,%d,%.5g,%.5g,%.4g,%.4g\n", rows[i].picture, rows[i].width,
+      fprintf(out, "%s,%d,%d,%s,%s%s,%d,%d,%.7g,%.7g,%.7g,%.4g\n", rows[i].picture, rows[i].width,
           rows[i].height, rows[i].input, rows[i].impl, rows[i].graph ? " graph" : "",
           rows[i].threads, rows[i].runs, rows[i].median, rows[i].minimum, rows[i].rate,
           rows[i].limit);

@@ -46,8 +46,8 @@ static void check_levels(const char *folder)
     ck_assert_int_eq(sscanf(lines[i], "street,%d,%d,%d,%lf,%llu,%llu,%llu,%llu,%lf", &columns,
                          &rows, &median, &epsilon, &segments, &levels, &squared, &deepest, &error),
         9);
-    ck_assert_int_eq(columns, i <= 4 * 2 * 15 ? 200 : 72);
-    ck_assert(segments >= 200 || columns < 200);
+    ck_assert_int_eq(columns, i <= 4 * 2 * 15 ? 96 : 72);
+    ck_assert(segments >= (unsigned)columns);
     ck_assert(levels * levels <= squared * (unsigned)columns && levels <= deepest * columns);
     if (i % 15 != 1) {
       ck_assert_msg(segments <= before, "%s: more segments", lines[i]);
@@ -62,14 +62,35 @@ static void check_levels(const char *folder)
   g_free(path);
 }
 
-/* As many times as the program prints rows, and the same ones. */
+/* The bytes that the reference moves for columns of one kind: rate times median. More of them are
+ * more segments. */
+static double bytes_of(const char *content, int columns, int rows, const char *kind)
+{
+  char *start = g_strdup_printf("\nstreet,%d,%d,%s,c,1,", columns, rows, kind);
+  const char *line = strstr(content, start);
+  int runs;
+  double median, minimum, rate;
+  ck_assert_msg(line != NULL, "no line %s", start + 1);
+  ck_assert_int_eq(
+      sscanf(line + strlen(start), "%d,%lf,%lf,%lf", &runs, &median, &minimum, &rate), 4);
+  g_free(start);
+  return rate * median;
+}
+
+/* As many times as the program prints rows, and kinds of columns that are what they are called. */
 static void check_times(const char *folder, const char *output)
 {
   char *path = g_build_filename(folder, "rdp-times.csv", NULL), *content;
   ck_assert(g_file_get_contents(path, &content, NULL, NULL));
-  static const char *const kinds[] = {",256,average,c,1,", ",256,noise,c,1,"};
-  for (size_t i = 0; i < G_N_ELEMENTS(kinds); i++)
-    ck_assert_msg(strstr(content, kinds[i]) != NULL, "no %s in %s", kinds[i], content);
+  static const char *const kinds[] = {"best", "average", "worst", "noise"};
+  static const int lengths[] = {256, 512, 1024, 4096};
+  for (size_t n = 0; n < G_N_ELEMENTS(lengths); n++)
+    for (size_t kind = 1; kind < G_N_ELEMENTS(kinds); kind++) {
+      double fewer = bytes_of(content, 96, lengths[n], kinds[kind - 1]);
+      double more = bytes_of(content, 96, lengths[n], kinds[kind]);
+      ck_assert_msg(more > 1.00001 * fewer, "%d rows: %s %.7g, %s %.7g", lengths[n],
+          kinds[kind - 1], fewer, kinds[kind], more);
+    }
   guint rows = 0, lines = 0;
   for (const char *at = output; (at = strstr(at, "| rdp |")) != NULL; at++)
     rows++;
@@ -84,8 +105,8 @@ static void check_times(const char *folder, const char *output)
 START_TEST(bench_writes_figures)
 {
   char *folder = g_dir_make_tmp("stx-XXXXXX", NULL), *output, *errors;
-  char *arguments = g_strdup_printf(
-      "rdp --quick --time 1 --markdown --size 200x90 --size 72x40 --figures %s", folder);
+  char *arguments =
+      g_strdup_printf("rdp --time 1 --markdown --size 96x48 --size 72x40 --figures %s", folder);
   int status = run_program("STX_BENCH", arguments, &output, &errors);
   ck_assert_msg(status == 0, "%s", errors);
   check_levels(folder);
