@@ -199,6 +199,42 @@ GST_START_TEST(times_are_the_inputs_or_the_rates)
 }
 GST_END_TEST
 
+/* Where the input counts in time, scans begin with its segment; another rate begins with its caps.
+ */
+GST_START_TEST(times_begin_with_the_segment)
+{
+  GstHarness *harness = gst_harness_new("lidar-parse");
+  GstCaps *caps = gst_caps_from_string("a/b,framerate=5/1");
+  GstBuffer *buffer;
+  GstSegment segment;
+
+  gst_segment_init(&segment, GST_FORMAT_TIME);
+  segment.start = segment.position = 5 * GST_SECOND;
+  gst_harness_set_src_caps_str(harness, "a/b");
+  gst_harness_push_event(harness, gst_event_new_segment(&segment));
+  gst_harness_push(harness, scan_buffer(1, 1, GST_CLOCK_TIME_NONE));
+  gst_buffer_unref(pull_at(harness, 5 * GST_SECOND, TENTH));
+  expect_caps(harness, "application/x-lidar, framerate=(fraction)10/1");
+  gst_harness_push_event(harness, gst_event_new_caps(caps));
+  gst_caps_unref(caps);
+  gst_harness_push(harness, scan_buffer(1, 1, 6 * GST_SECOND));
+  gst_buffer_unref(pull_at(harness, 6 * GST_SECOND, 2 * TENTH));
+  expect_caps(harness, "application/x-lidar, framerate=(fraction)5/1");
+  gst_harness_set_src_caps_str(harness, "a/b");
+  buffer = scan_buffer(1, 1, 7 * GST_SECOND);
+  GST_BUFFER_FLAG_SET(buffer, GST_BUFFER_FLAG_DISCONT);
+  gst_harness_push(harness, buffer);
+  buffer = pull_at(harness, 7 * GST_SECOND, TENTH);
+  fail_unless(GST_BUFFER_IS_DISCONT(buffer));
+  gst_buffer_unref(buffer);
+  gst_harness_push(harness, scan_buffer(1, 1, 8 * GST_SECOND));
+  buffer = pull_at(harness, 8 * GST_SECOND, TENTH);
+  fail_if(GST_BUFFER_IS_DISCONT(buffer));
+  gst_buffer_unref(buffer);
+  gst_harness_teardown(harness);
+}
+GST_END_TEST
+
 /* ---- Bad files ------------------------------------------------------------------------------ */
 
 #define BAD "FIELDS x y z\nSIZE 4 4 4\nTYPE F F F\nPOINTS 1\nDATA ascii\n1 two 3\n"
@@ -402,6 +438,7 @@ static Suite *lidar_parse_suite(void)
   tcase_add_test(tests, flush_forgets);
   tcase_add_test(tests, no_points_are_a_scan);
   tcase_add_loop_test(tests, times_are_the_inputs_or_the_rates, 0, G_N_ELEMENTS(times));
+  tcase_add_test(tests, times_begin_with_the_segment);
   tcase_add_test(tests, a_bad_file_is_an_error_that_names_it);
   tcase_add_test(tests, skip_bad_drops_and_counts);
   tcase_add_test(tests, a_sequence_of_files);
