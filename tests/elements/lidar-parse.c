@@ -275,6 +275,10 @@ GST_START_TEST(skip_bad_drops_and_counts)
   fail_unless(GST_BUFFER_IS_DISCONT(buffer));
   stx_test_expect_bytes(buffer, points, sizeof points, "after bad ones");
   gst_buffer_unref(buffer);
+  gst_harness_push(harness, buffer_of(bytes.data, bytes.size));
+  buffer = pull_at(harness, 4 * TENTH, TENTH);
+  fail_if(GST_BUFFER_IS_DISCONT(buffer));
+  gst_buffer_unref(buffer);
   ck_assert_uint_eq(gst_harness_buffers_in_queue(harness), 0);
   g_object_get(parse, "skipped", &skipped, NULL);
   ck_assert_uint_eq(skipped, 2);
