@@ -4,6 +4,7 @@
 #define STX_OVERLAY_PRIVATE_H
 
 #include "common/labels.h"
+#include "common/lettering.h"
 #include "common/overlay.h"
 
 typedef struct {
@@ -48,17 +49,6 @@ size_t stx_overlay_legend_pixels(const StxOverlayParams *params);
 /* Lays out and renders. `seen`: kinds (1 << StxKind) or, in CLASS mode, labels (1 << train id,
  * 1 << STX_LABEL_CLASSES for none). legend->paint has room for stx_overlay_legend_pixels. */
 void stx_overlay_legend(const StxOverlayParams *params, unsigned seen, StxLegendImage *legend);
-
-/* ---- Lettering ---------------------------------------------------------------------------- */
-
-/* A font of strokes: digits, small letters, space and . + - ; anything else is a box. `size` is
- * the height of a digit in pixels. Advance: pixels from a glyph's origin to the next one's. */
-double stx_glyph_advance(char glyph, double size);
-double stx_text_width(const char *text, double size);
-
-/* How much of the pixel whose centre is (x, y) the glyph covers, 0…255. Its baseline begins at
- * (0, 0); y grows downwards. */
-int stx_glyph_coverage(char glyph, double size, double x, double y);
 
 /* ---- Prepared state ---------------------------------------------------------------------- */
 

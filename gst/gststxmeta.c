@@ -175,7 +175,8 @@ static gboolean point_labels_meta_transform(
 {
   const GstStxPointLabelsMeta *self = (const GstStxPointLabelsMeta *)meta;
 
-  return is_whole_copy(type, data) &&
+  /* A picture made of the scan is no scan. */
+  return is_whole_copy(type, data) && gst_buffer_get_size(target) == gst_buffer_get_size(source) &&
          gst_buffer_add_stx_point_labels_meta(target, self->labels) != NULL;
 }
 

@@ -3,6 +3,7 @@
 #include <gst/gst.h>
 
 #include "gst/gstdownsampletranspose.h"
+#include "gst/gstlidarbev.h"
 #include "gst/gstlidarground.h"
 #include "gst/gstlidarparse.h"
 #include "gst/gstrdpcolumns.h"
@@ -17,6 +18,7 @@ static gboolean plugin_init(GstPlugin *plugin)
   gboolean ok = TRUE;
 
   ok &= GST_ELEMENT_REGISTER(downsample_transpose, plugin);
+  ok &= GST_ELEMENT_REGISTER(lidar_bev, plugin);
   ok &= GST_ELEMENT_REGISTER(lidar_ground, plugin);
   ok &= GST_ELEMENT_REGISTER(lidar_parse, plugin);
   ok &= GST_ELEMENT_REGISTER(rdp_columns, plugin);

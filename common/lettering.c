@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Lettering for the legend: a font of strokes with round ends, drawn for this project.
+ * Lettering: a font of strokes with round ends, drawn for this project.
  *
  * A glyph is a text of polylines separated by spaces; each point is two digits, x then y, on a
  * grid where the baseline is y = 2, small letters reach 6, digits and ascenders 8 and descenders
  * 0. Corners are cut, which anti-aliasing turns into curves at the sizes of a legend. Tried and
  * rejected: a 5 × 7 bitmap, which is either tiny or made of bricks.
  */
-#include "common/overlay_private.h"
+#include "common/lettering.h"
 
 #include <math.h>
 #include <string.h>

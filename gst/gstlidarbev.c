@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * SECTION:element-lidar-bev
+ * @title: lidar-bev
+ *
+ * Draws scans of a LiDAR sensor from above: ground, obstacles and clusters in colours, with range
+ * rings and a scale. Points without labels are coloured by height.
+ *
+ * ## Example
+ *
+ * |[
+ * gst-launch-1.0 street-scene-src view=lidar num-buffers=1 ! lidar-ground ! lidar-bev !
+ * video/x-raw,width=800,height=800 ! videoconvert ! pngenc ! filesink location=scan.png
+ * ]|
+ */
+#include "gst/gstlidarbev.h"
+
+#include <gst/video/video.h>
+#include <string.h>
+
+#include "common/bev.h"
+#include "gst/gststxmeta.h"
+#include "gst/gststxtransform.h"
+#include "gst/gststxutil.h"
+
+GST_DEBUG_CATEGORY_STATIC(gst_lidar_bev_debug);
+#define GST_CAT_DEFAULT gst_lidar_bev_debug
+
+#define FORMATS "{ RGBA, RGBx, BGRA, BGRx, ARGB, xRGB, ABGR, xBGR, RGB, BGR }"
+#define POINT_BYTES (4 * sizeof(float))
+
+enum {
+  PROP_MODE = GST_STX_PROP_OWN,
+  PROP_EXTENT,
+  PROP_ZOOM,
+  PROP_CENTER_X,
+  PROP_CENTER_Y,
+  PROP_POINT_SIZE,
+  PROP_RINGS,
+};
+
+struct _GstLidarBev {
+  GstBaseTransform parent;
+
+  StxBevParams set; /* properties, under the object lock; what the caps say is not in use */
+  gdouble zoom;     /* likewise */
+
+  /* Of the streaming thread. */
+  GstVideoInfo info;
+  StxBevParams params; /* of the prepared state */
+  GstStxScratch memory;
+  StxBev *bev; /* in it; NULL: to be prepared */
+};
+
+G_DEFINE_TYPE(GstLidarBev, gst_lidar_bev, GST_TYPE_BASE_TRANSFORM)
+GST_ELEMENT_REGISTER_DEFINE(lidar_bev, "lidar-bev", GST_RANK_NONE, GST_TYPE_LIDAR_BEV)
+
+static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE(
+    "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS(GST_STX_LIDAR_MEDIA_TYPE));
+static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE("src", GST_PAD_SRC,
+    GST_PAD_ALWAYS,
+    GST_STATIC_CAPS("video/x-raw, format = (string) " FORMATS ", width = (int) [ 16, 8192 ], "
+                    "height = (int) [ 16, 8192 ], framerate = (fraction) [ 0/1, 2147483647/1 ]"));
+
+#define GST_TYPE_LIDAR_BEV_MODE (mode_get_type())
+static GType mode_get_type(void)
+{
+  static gsize type = 0;
+  static const GEnumValue values[] = {
+      {STX_BEV_CLUSTERS, "Ground, and a colour per cluster", "clusters"},
+      {STX_BEV_LABELS, "Ground and obstacles", "labels"},
+      {STX_BEV_HEIGHT, "Height, from 2 m below the sensor to 2 m above", "height"},
+      {STX_BEV_INTENSITY, "Intensity", "intensity"},
+      {0, NULL, NULL},
+  };
+
+  if (g_once_init_enter(&type))
+    g_once_init_leave(&type, g_enum_register_static("GstLidarBevMode", values));
+  return type;
+}
+
+/* ---- Properties ---------------------------------------------------------------------------- */
+
+static void set_property(GObject *object, guint id, const GValue *value, GParamSpec *spec)
+{
+  GstLidarBev *self = GST_LIDAR_BEV(object);
+
+  GST_OBJECT_LOCK(self);
+  switch (id) {
+  case PROP_MODE:
+    self->set.mode = g_value_get_enum(value);
+    break;
+  case PROP_EXTENT:
+    self->set.extent = g_value_get_double(value);
+    break;
+  case PROP_ZOOM:
+    self->zoom = g_value_get_double(value);
+    break;
+  case PROP_CENTER_X:
+    self->set.center_x = g_value_get_double(value);
+    break;
+  case PROP_CENTER_Y:
+    self->set.center_y = g_value_get_double(value);
+    break;
+  case PROP_POINT_SIZE:
+    self->set.point_size = g_value_get_int(value);
+    break;
+  case PROP_RINGS:
+    self->set.rings = g_value_get_boolean(value);
+    break;
+  default:
+    G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
+  }
+  GST_OBJECT_UNLOCK(self);
+}
+
+static void get_property(GObject *object, guint id, GValue *value, GParamSpec *spec)
+{
+  GstLidarBev *self = GST_LIDAR_BEV(object);
+
+  GST_OBJECT_LOCK(self);
+  switch (id) {
+  case PROP_MODE:
+    g_value_set_enum(value, self->set.mode);
+    break;
+  case PROP_EXTENT:
+    g_value_set_double(value, self->set.extent);
+    break;
+  case PROP_ZOOM:
+    g_value_set_double(value, self->zoom);
+    break;
+  case PROP_CENTER_X:
+    g_value_set_double(value, self->set.center_x);
+    break;
+  case PROP_CENTER_Y:
+    g_value_set_double(value, self->set.center_y);
+    break;
+  case PROP_POINT_SIZE:
+    g_value_set_int(value, self->set.point_size);
+    break;
+  case PROP_RINGS:
+    g_value_set_boolean(value, self->set.rings);
+    break;
+  default:
+    G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
+  }
+  GST_OBJECT_UNLOCK(self);
+}
+
+static void install_properties(GObjectClass *klass)
+{
+  const GParamFlags flags = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING;
+  const StxBevParams defaults = STX_BEV_DEFAULTS;
+
+  g_object_class_install_property(klass, PROP_MODE,
+      g_param_spec_enum("mode", "Mode", "What the colours of the points show",
+          GST_TYPE_LIDAR_BEV_MODE, defaults.mode, flags));
+  g_object_class_install_property(klass, PROP_EXTENT,
+      g_param_spec_double("extent", "Extent",
+          "From the centre of the picture to its nearer edge, metres", 1, 500, defaults.extent,
+          flags));
+  g_object_class_install_property(klass, PROP_ZOOM,
+      g_param_spec_double(
+          "zoom", "Zoom", "How much smaller than extent the part shown is", 0.1, 100, 1, flags));
+  g_object_class_install_property(klass, PROP_CENTER_X,
+      g_param_spec_double("center-x", "Centre ahead",
+          "How far ahead of the sensor the centre of the picture lies, metres", -500, 500,
+          defaults.center_x, flags));
+  g_object_class_install_property(klass, PROP_CENTER_Y,
+      g_param_spec_double("center-y", "Centre to the left",
+          "How far to the left of the sensor the centre of the picture lies, metres", -500, 500,
+          defaults.center_y, flags));
+  g_object_class_install_property(klass, PROP_POINT_SIZE,
+      g_param_spec_int("point-size", "Point size", "Side of the square that a point covers, pixels",
+          1, 9, defaults.point_size, flags));
+  g_object_class_install_property(klass, PROP_RINGS,
+      g_param_spec_boolean("rings", "Rings", "Draw range rings, distances, a scale and the sensor",
+          defaults.rings, flags));
+  gst_type_mark_as_plugin_api(GST_TYPE_LIDAR_BEV_MODE, 0);
+}
+
+/* ---- Caps ---------------------------------------------------------------------------------- */
+
+/* The other pad's template, with the frame rates of `caps`. */
+static GstCaps *other_caps(GstStaticPadTemplate *other, const GstCaps *caps)
+{
+  GstCaps *result = gst_caps_new_empty();
+
+  for (guint i = 0; i < gst_caps_get_size(caps); i++) {
+    const GValue *rate = gst_structure_get_value(gst_caps_get_structure(caps, i), "framerate");
+    GstCaps *one = gst_caps_make_writable(gst_static_pad_template_get_caps(other));
+
+    if (rate != NULL)
+      gst_caps_set_value(one, "framerate", rate);
+    result = gst_caps_merge(result, one);
+  }
+  return result;
+}
+
+static GstCaps *transform_caps(
+    GstBaseTransform *base, GstPadDirection direction, GstCaps *caps, GstCaps *filter)
+{
+  GstCaps *other = other_caps(direction == GST_PAD_SINK ? &src_template : &sink_template, caps);
+  GstCaps *result;
+
+  if (filter == NULL)
+    return other;
+  result = gst_caps_intersect_full(filter, other, GST_CAPS_INTERSECT_FIRST);
+  gst_caps_unref(other);
+  return result;
+}
+
+static GstCaps *fixate_caps(
+    GstBaseTransform *base, GstPadDirection direction, GstCaps *caps, GstCaps *other)
+{
+  const StxBevParams defaults = STX_BEV_DEFAULTS;
+  GstStructure *structure;
+
+  other = gst_caps_truncate(gst_caps_make_writable(other));
+  if (direction == GST_PAD_SINK && !gst_caps_is_empty(other)) {
+    structure = gst_caps_get_structure(other, 0);
+    gst_structure_fixate_field_nearest_int(structure, "width", defaults.width);
+    gst_structure_fixate_field_nearest_int(structure, "height", defaults.height);
+  }
+  return gst_caps_fixate(other);
+}
+
+static gboolean set_caps(GstBaseTransform *base, GstCaps *input, GstCaps *output)
+{
+  GstLidarBev *self = GST_LIDAR_BEV(base);
+  const char *name = gst_structure_get_name(gst_caps_get_structure(input, 0));
+  StxError error;
+
+  self->bev = NULL;
+  if (strcmp(name, GST_STX_LIDAR_MEDIA_TYPE) == 0 && gst_video_info_from_caps(&self->info, output))
+    return TRUE;
+  stx_fail(&error, "expected %s, not %s: put lidar-parse before lidar-bev",
+      GST_STX_LIDAR_MEDIA_TYPE, name);
+  GST_STX_ELEMENT_ERROR(self, STREAM, FORMAT, &error);
+  return FALSE;
+}
+
+static gboolean transform_size(GstBaseTransform *base, GstPadDirection direction, GstCaps *caps,
+    gsize size, GstCaps *other, gsize *other_size)
+{
+  GstVideoInfo info;
+
+  if (direction != GST_PAD_SINK || !gst_video_info_from_caps(&info, other))
+    return FALSE;
+  *other_size = GST_VIDEO_INFO_SIZE(&info);
+  return TRUE;
+}
+
+static gboolean decide_allocation(GstBaseTransform *base, GstQuery *query)
+{
+  return gst_stx_decide_video_pool(query) &&
+         GST_BASE_TRANSFORM_CLASS(gst_lidar_bev_parent_class)->decide_allocation(base, query);
+}
+
+/* ---- Scans --------------------------------------------------------------------------------- */
+
+static StxBevParams current_params(GstLidarBev *self)
+{
+  StxBevParams params;
+
+  GST_OBJECT_LOCK(self);
+  params = self->set;
+  params.extent = CLAMP(params.extent / self->zoom, 1, 500);
+  GST_OBJECT_UNLOCK(self);
+  params.width = GST_VIDEO_INFO_WIDTH(&self->info);
+  params.height = GST_VIDEO_INFO_HEIGHT(&self->info);
+  params.format = stx_pixel_format(GST_VIDEO_INFO_NAME(&self->info));
+  return params;
+}
+
+static gboolean is_prepared(const GstLidarBev *self, const StxBevParams *p)
+{
+  const StxBevParams *q = &self->params;
+
+  return self->bev != NULL && p->mode == q->mode && p->width == q->width &&
+         p->height == q->height && p->format == q->format && p->extent == q->extent &&
+         p->center_x == q->center_x && p->center_y == q->center_y &&
+         p->point_size == q->point_size && p->rings == q->rings;
+}
+
+/* FALSE after an element error. */
+static gboolean prepare(GstLidarBev *self)
+{
+  StxBevParams params = current_params(self);
+  StxError error;
+
+  if (is_prepared(self, &params))
+    return TRUE;
+  if (!stx_bev_check(&params, &error) ||
+      !gst_stx_scratch_reserve(&self->memory, stx_bev_size(&params), &error)) {
+    self->bev = NULL;
+    GST_STX_ELEMENT_ERROR(self, RESOURCE, SETTINGS, &error);
+    return FALSE;
+  }
+  self->params = params;
+  self->bev = stx_bev_init(self->memory.data, &params);
+  return TRUE;
+}
+
+static void draw(
+    GstLidarBev *self, const GstMapInfo *points, const GstMapInfo *labels, GstVideoFrame *video)
+{
+  StxFrame frame = {
+      {GST_VIDEO_FRAME_PLANE_DATA(video, 0)}, {GST_VIDEO_FRAME_PLANE_STRIDE(video, 0)}};
+
+  stx_bev_draw(self->bev, (const float *)(void *)points->data,
+      labels == NULL ? NULL : (const uint32_t *)(void *)labels->data, points->size / POINT_BYTES,
+      &frame);
+  gst_stx_frame_clear_padding(video);
+}
+
+/* Draws with the scan's labels if it has some that can be read. */
+static void draw_labelled(
+    GstLidarBev *self, GstBuffer *scan, const GstMapInfo *points, GstVideoFrame *video)
+{
+  GstStxPointLabelsMeta *meta = gst_buffer_get_stx_point_labels_meta(scan);
+  GstMapInfo labels;
+
+  if (meta == NULL || !gst_buffer_map(meta->labels, &labels, GST_MAP_READ)) {
+    draw(self, points, NULL, video);
+    return;
+  }
+  draw(self, points, labels.size / sizeof(uint32_t) == points->size / POINT_BYTES ? &labels : NULL,
+      video);
+  gst_buffer_unmap(meta->labels, &labels);
+}
+
+static GstFlowReturn transform(GstBaseTransform *base, GstBuffer *input, GstBuffer *output)
+{
+  GstLidarBev *self = GST_LIDAR_BEV(base);
+  gboolean empty = gst_buffer_get_size(input) == 0;
+  GstMapInfo points = GST_MAP_INFO_INIT;
+  GstVideoFrame video;
+  gboolean mapped;
+
+  if (!prepare(self))
+    return GST_FLOW_ERROR;
+  if (!empty && !gst_stx_map_input(GST_ELEMENT(self), input, 0, POINT_BYTES, &points))
+    return GST_FLOW_ERROR;
+  mapped = gst_video_frame_map(&video, &self->info, output, GST_MAP_WRITE);
+  if (mapped) {
+    draw_labelled(self, input, &points, &video);
+    gst_video_frame_unmap(&video);
+  } else {
+    GST_ELEMENT_ERROR(self, RESOURCE, WRITE, ("cannot write a picture's memory"), (NULL));
+  }
+  if (!empty)
+    gst_buffer_unmap(input, &points);
+  return mapped ? GST_FLOW_OK : GST_FLOW_ERROR;
+}
+
+/* Labels of points mean nothing on a picture. */
+static gboolean transform_meta(
+    GstBaseTransform *base, GstBuffer *output, GstMeta *meta, GstBuffer *input)
+{
+  return meta->info->api != gst_stx_point_labels_meta_api_get_type() &&
+         GST_BASE_TRANSFORM_CLASS(gst_lidar_bev_parent_class)
+             ->transform_meta(base, output, meta, input);
+}
+
+static gboolean stop(GstBaseTransform *base)
+{
+  GstLidarBev *self = GST_LIDAR_BEV(base);
+
+  self->bev = NULL;
+  gst_stx_scratch_clear(&self->memory);
+  return TRUE;
+}
+
+/* ---- GObject ------------------------------------------------------------------------------- */
+
+static void finalize(GObject *object)
+{
+  gst_stx_scratch_clear(&GST_LIDAR_BEV(object)->memory);
+  G_OBJECT_CLASS(gst_lidar_bev_parent_class)->finalize(object);
+}
+
+static void gst_lidar_bev_class_init(GstLidarBevClass *klass)
+{
+  GObjectClass *object = G_OBJECT_CLASS(klass);
+  GstElementClass *element = GST_ELEMENT_CLASS(klass);
+  GstBaseTransformClass *base = GST_BASE_TRANSFORM_CLASS(klass);
+
+  object->set_property = set_property;
+  object->get_property = get_property;
+  object->finalize = finalize;
+  install_properties(object);
+
+  base->transform_caps = transform_caps;
+  base->fixate_caps = fixate_caps;
+  base->accept_caps = gst_stx_transform_accept_caps;
+  base->set_caps = set_caps;
+  base->transform_size = transform_size;
+  base->decide_allocation = decide_allocation;
+  base->transform = transform;
+  base->transform_meta = transform_meta;
+  base->stop = stop;
+
+  gst_element_class_add_static_pad_template(element, &sink_template);
+  gst_element_class_add_static_pad_template(element, &src_template);
+  gst_element_class_set_static_metadata(element, "LiDAR bird's-eye view", "Filter/Video",
+      "Draws labelled points of LiDAR scans from above", GST_STX_AUTHOR);
+  GST_DEBUG_CATEGORY_INIT(gst_lidar_bev_debug, "lidar-bev", 0, "LiDAR bird's-eye view");
+}
+
+static void gst_lidar_bev_init(GstLidarBev *self)
+{
+  self->set = (StxBevParams)STX_BEV_DEFAULTS;
+  self->zoom = 1;
+}
