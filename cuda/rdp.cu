@@ -18,8 +18,7 @@ STX_KERNEL(stx_rdp_columns, StxRdpColumnsArgs, STX_RDP_MAX_WARPS *LANES)
 {
   STX_SHARED_DYNAMIC(char, shared);
   Column c = new_column(&a, shared);
-  int columns = stx_grid_columns(&a.grid);
-  for (c.column = blockIdx.x; c.column < columns; c.column += gridDim.x) {
+  for (c.column = blockIdx.x; c.column < a.columns; c.column += gridDim.x) {
     load_column(&c);
     int levels = split_levels(&c);
     write_column(&c, levels);
@@ -31,8 +30,7 @@ STX_KERNEL(stx_rdp_paper, StxRdpColumnsArgs, STX_RDP_PAPER_THREADS)
 {
   STX_SHARED_DYNAMIC(char, shared);
   Column c = new_column(&a, shared);
-  int columns = stx_grid_columns(&a.grid);
-  for (c.column = blockIdx.x; c.column < columns; c.column += gridDim.x) {
+  for (c.column = blockIdx.x; c.column < a.columns; c.column += gridDim.x) {
     load_column(&c);
     int levels = split_as_printed(&c);
     write_column(&c, levels);

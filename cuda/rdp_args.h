@@ -4,6 +4,7 @@
 #ifndef STX_RDP_ARGS_H
 #define STX_RDP_ARGS_H
 
+#include "common/rdp_record.h"
 #include "cuda/stxcuda.h"
 
 enum {
@@ -23,6 +24,11 @@ typedef struct {
   int32_t known[2];           /* the first and the last known cell */
 } StxRdpShared;
 
+/* A kept cell, and the sum of the weights of the cells above it. */
+typedef struct {
+  uint32_t cell, above;
+} StxRdpMark;
+
 /* Where things begin, bytes from the start of the block's shared memory, or of its part of scratch
  * for those from `largest` on if the column is too high for shared memory. */
 typedef struct {
@@ -30,8 +36,7 @@ typedef struct {
   uint32_t cells;   /* uint16_t: disparities after the median, both ends known if any cell is */
   uint32_t shared;  /* bytes of shared memory */
   uint32_t largest; /* uint32_t: the largest x of the segment that begins at the cell */
-  uint32_t starts;  /* uint16_t: the kept cells, ascending. Written at the end, like */
-  uint32_t prefix;  /* uint32_t: the sum of the weights above each of them */
+  uint32_t marks;   /* StxRdpMark: the kept cells, ascending, and one behind them. Written last */
   uint32_t lists;   /* stx_rdp_columns: uint32_t, 2 · rows / 2: open segments of two levels */
   uint32_t bounds;  /* stx_rdp_paper: uint32_t, a cell's segment */
   uint32_t keys;    /* stx_rdp_paper: uint64_t, 2 · rows: costs before and after a step */
@@ -46,10 +51,10 @@ typedef struct {
 } StxRdpColumn;
 
 typedef struct {
-  StxGrid grid;
-  int32_t epsilon, median;
+  StxRdpRecords grid;
+  int32_t columns, rows, epsilon, median;
   StxRdpLayout layout;
-  const uint16_t *columns;
+  const uint16_t *cells; /* disparities, then weights */
   StxStixel *records;    /* column c's begin at c · rows; NULL: not wanted */
   uint8_t *kept;         /* may be NULL */
   StxRdpColumn *summary; /* by column */

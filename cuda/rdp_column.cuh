@@ -6,7 +6,6 @@
 #ifndef STX_RDP_COLUMN_CUH
 #define STX_RDP_COLUMN_CUH
 
-#include "common/rdp_record.h"
 #include "cuda/rdp_args.h"
 
 enum { LANES = 32, VECTOR = 8 /* cells in 16 bytes */ };
@@ -15,8 +14,9 @@ typedef struct {
   const StxRdpColumnsArgs *args;
   int column, rows, epsilon;
   StxRdpShared *shared;
-  uint32_t *bits, *largest, *prefix, *lists, *bounds;
-  uint16_t *cells, *starts;
+  uint32_t *bits, *largest, *lists, *bounds;
+  uint16_t *cells;
+  StxRdpMark *marks;
   unsigned long long *keys;
 } Column;
 
@@ -27,24 +27,27 @@ STX_DEVICE Column new_column(const StxRdpColumnsArgs *a, char *shared)
   char *work = at->scratch == 0 ? shared : a->memory + (size_t)at->scratch * blockIdx.x;
   c.args = a;
   c.column = 0;
-  c.rows = stx_grid_rows(&a->grid);
+  c.rows = a->rows;
   c.epsilon = a->epsilon;
   c.shared = (StxRdpShared *)shared;
   c.bits = (uint32_t *)(shared + at->bits);
   c.cells = (uint16_t *)(shared + at->cells);
   c.largest = (uint32_t *)(work + at->largest);
-  c.starts = (uint16_t *)(work + at->starts);
-  c.prefix = (uint32_t *)(work + at->prefix);
+  c.marks = (StxRdpMark *)(work + at->marks);
   c.lists = (uint32_t *)(work + at->lists);
   c.bounds = (uint32_t *)(work + at->bounds);
   c.keys = (unsigned long long *)(work + at->keys);
   return c;
 }
 
-/* The column's cells of a channel. */
-STX_DEVICE const uint16_t *channel(const Column *c, int channel)
+STX_DEVICE const uint16_t *column_disparities(const Column *c)
 {
-  return stx_column(&c->args->grid, (void *)c->args->columns, channel, c->column);
+  return c->args->cells + (size_t)c->column * c->rows;
+}
+
+STX_DEVICE const uint16_t *column_weights(const Column *c)
+{
+  return column_disparities(c) + (size_t)c->args->columns * c->rows;
 }
 
 STX_DEVICE void keep(const Column *c, int cell)
@@ -145,7 +148,7 @@ STX_DEVICE void mend_ends(const Column *c)
 /* The column as it is in memory goes to `to`; counts its unknown cells. */
 STX_DEVICE void load_cells(const Column *c, uint16_t *to)
 {
-  const uint16_t *from = channel(c, 0);
+  const uint16_t *from = column_disparities(c);
   uint32_t unknown = 0;
   for (int i = VECTOR * threadIdx.x; i < c->rows; i += VECTOR * blockDim.x) {
     uint32_t pairs[VECTOR / 2];

@@ -34,21 +34,19 @@ static StxRdpLayout lay_out(const StxRdpParams *params, bool paper, bool shared)
   size_t cells = align16(bits + (rows + 31) / 32 * sizeof(uint32_t));
   size_t cells_end = align16(cells + rows * sizeof(uint16_t));
   size_t largest = shared ? cells_end : 0;
-  size_t starts = align16(largest + rows * sizeof(uint32_t));
-  size_t prefix = align16(starts + rows * sizeof(uint16_t));
-  size_t lists_end = starts + rows / 2 * 2 * sizeof(uint32_t);
-  size_t keys = align16(starts + rows * sizeof(uint32_t));
-  size_t keys_end = keys + 2 * rows * sizeof(uint64_t);
-  size_t end = prefix + (rows + 1) * sizeof(uint32_t), other = paper ? keys_end : lists_end;
-  end = align16(end > other ? end : other);
+  size_t marks = align16(largest + rows * sizeof(uint32_t));
+  size_t marks_end = marks + (rows + 1) * sizeof(StxRdpMark);
+  size_t lists_end = marks + rows / 2 * 2 * sizeof(uint32_t);
+  size_t keys = align16(marks + rows * sizeof(uint32_t));
+  size_t keys_end = keys + 2 * rows * sizeof(uint64_t), other = paper ? keys_end : lists_end;
+  size_t end = align16(marks_end > other ? marks_end : other);
   return (StxRdpLayout){.bits = (uint32_t)bits,
       .cells = (uint32_t)cells,
       .shared = (uint32_t)(shared ? end : cells_end),
       .largest = (uint32_t)largest,
-      .starts = (uint32_t)starts,
-      .prefix = (uint32_t)prefix,
-      .lists = (uint32_t)starts,
-      .bounds = (uint32_t)starts,
+      .marks = (uint32_t)marks,
+      .lists = (uint32_t)marks,
+      .bounds = (uint32_t)marks,
       .keys = (uint32_t)keys,
       .scratch = (uint32_t)(shared ? 0 : end)};
 }
@@ -128,11 +126,13 @@ static bool run_either(StxCuda *cuda, const StxRdpParams *params, bool paper, co
   if (layout.shared > info->shared_optin)
     layout = lay_out(params, paper, false);
   unsigned columns = (unsigned)stx_grid_columns(&params->grid);
-  StxRdpColumnsArgs args = {.grid = params->grid,
+  StxRdpColumnsArgs args = {.grid = stx_rdp_records(&params->grid),
+      .columns = (int32_t)columns,
+      .rows = stx_grid_rows(&params->grid),
       .epsilon = params->epsilon,
       .median = params->median,
       .layout = layout,
-      .columns = memory->columns,
+      .cells = memory->columns,
       .records = memory->segments != NULL ? (StxStixel *)(memory->scratch + at.records) : NULL,
       .kept = memory->kept,
       .summary = (StxRdpColumn *)(memory->scratch + at.summary),
@@ -147,8 +147,8 @@ static bool run_either(StxCuda *cuda, const StxRdpParams *params, bool paper, co
       .summary = args.summary,
       .segments = memory->segments,
       .result = memory->result,
-      .columns = (int32_t)columns,
-      .rows = stx_grid_rows(&params->grid)};
+      .columns = args.columns,
+      .rows = args.rows};
   StxCudaSize compact_grid = {stx_cuda_blocks(columns, STX_RDP_COMPACT_COLUMNS), 1, 1};
   if (memory->segments == NULL)
     compact_grid.x = 1; /* only the statistics are wanted */

@@ -55,10 +55,10 @@ STX_DEVICE uint32_t add_weights(const uint32_t *pairs)
   return sum;
 }
 
-/* Fills starts and prefix, the column's whole weight behind the last; ends with a barrier. */
-STX_DEVICE void list_kept(const Column *c)
+/* Fills marks; ends with a barrier. */
+STX_DEVICE void mark_kept(const Column *c)
 {
-  const uint16_t *weights = channel(c, 1);
+  const uint16_t *weights = column_weights(c);
   int vectors = (c->rows + VECTOR - 1) / VECTOR;
   int own = (vectors + blockDim.x - 1) / blockDim.x * VECTOR;
   int begin = own * threadIdx.x, end = min(begin + own, c->rows);
@@ -70,39 +70,42 @@ STX_DEVICE void list_kept(const Column *c)
     sums.weight += add_weights(pairs);
   }
   sums = sums_before(c, sums);
+  StxRdpMark *mark = c->marks + sums.kept;
   for (int i = begin; i < end; i += VECTOR) {
     load_vector(weights, c->rows, i, pairs);
     uint32_t bits = byte_of_bits(c, i);
 #pragma unroll
     for (int k = 0; k < VECTOR; k++) {
-      if (bits >> k & 1) {
-        c->starts[sums.kept] = (uint16_t)(i + k);
-        c->prefix[sums.kept++] = sums.weight;
-      }
+      StxRdpMark here = {(uint32_t)(i + k), sums.weight};
+      if (bits >> k & 1)
+        *mark++ = here;
       sums.weight += k % 2 ? pairs[k / 2] >> 16 : pairs[k / 2] & 0xffff;
     }
   }
-  if (begin < c->rows && end == c->rows)
-    c->prefix[sums.kept] = sums.weight;
+  if (begin < c->rows && end == c->rows) {
+    StxRdpMark behind = {(uint32_t)c->rows, sums.weight};
+    *mark = behind;
+  }
   __syncthreads();
 }
 
+/* A segment owns the cells from its mark to the next; the last one also the column's last cell,
+ * which has a mark of its own. */
 STX_DEVICE void write_records(const Column *c, int count)
 {
-  StxRdpRecords grid = stx_rdp_records(&c->args->grid);
   StxStixel *records = c->args->records + (size_t)c->column * c->rows;
   for (int s = threadIdx.x; s < count; s += blockDim.x) {
-    int last = s == count - 1;
+    bool last = s == count - 1;
+    StxRdpMark from = c->marks[s], to = c->marks[last && c->rows > 1 ? s + 2 : s + 1];
     StxRdpSegment segment;
     segment.column = c->column;
-    segment.f = c->starts[s];
-    segment.l = last ? c->rows - 1 : c->starts[s + 1];
+    segment.f = (int)from.cell;
+    segment.l = (int)(last ? c->rows - 1 : to.cell);
     segment.disparity_f = c->cells[segment.f];
     segment.disparity_l = c->cells[segment.l];
     segment.largest = c->largest[segment.f];
-    /* The last segment owns its last cell as well, of which nothing begins. */
-    segment.weight = c->prefix[last && c->rows > 1 ? s + 2 : s + 1] - c->prefix[s];
-    records[count - 1 - s] = stx_rdp_record(&grid, &segment);
+    segment.weight = to.above - from.above;
+    records[count - 1 - s] = stx_rdp_record(&c->args->grid, &segment);
   }
 }
 
@@ -140,7 +143,7 @@ STX_DEVICE void write_column(const Column *c, int levels)
   if (c->args->kept != NULL)
     write_kept(c);
   if (c->args->records != NULL) {
-    list_kept(c);
+    mark_kept(c);
     write_records(c, count);
   }
 }
