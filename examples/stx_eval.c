@@ -5,6 +5,7 @@
 #include <locale.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "examples/options.h"
 
@@ -321,7 +322,8 @@ static GOptionContext *make_context(Options *o)
       "  stx-eval --street --frames 3\n"
       "  stx-eval kitti2015/training --cell 4 --json\n"
       "  stx-eval kitti2015/training --model rdp --epsilon 2 --median 3\n"
-      "  stx-eval kitti2015/training --semantics truth --help-satdp\n");
+      "  stx-eval kitti2015/training --semantics truth --help-satdp\n"
+      "  stx-eval lidar --help                   ground in LiDAR scans\n");
   g_option_context_add_main_entries(context, entries, NULL);
   add_parameter_groups(context, o);
   return context;
@@ -371,6 +373,12 @@ int main(int argc, char **argv)
   options.epsilon = (double)options.pipeline.rdp.epsilon / STX_DISPARITY_ONE;
   StxError error = {""};
   setlocale(LC_CTYPE, "");
+  if (argc > 1 && strcmp(argv[1], "lidar") == 0) {
+    bool done = eval_lidar(argc - 1, argv + 1, &error);
+    if (!done)
+      fprintf(stderr, "stx-eval lidar: %s\n", error.text);
+    return done ? EXIT_SUCCESS : EXIT_FAILURE;
+  }
   bool good = parse(&options, argc, argv, &error) && open_data(&options, &set, &error);
   if (good) {
     good = evaluate(&options, &set, &error);

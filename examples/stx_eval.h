@@ -45,6 +45,11 @@ bool eval_open_kitti(DataSet *set, const char *folder, const char *calibration, 
 bool eval_open_street(
     DataSet *set, int width, int height, uint64_t seed, size_t frames, StxError *error);
 
+/* ---- LiDAR --------------------------------------------------------------------------------- */
+
+/* `stx-eval lidar …`: argv[0] is "lidar". */
+bool eval_lidar(int argc, char **argv, StxError *error);
+
 /* ---- Results ------------------------------------------------------------------------------ */
 
 /* The disparity maps that are scored: sgm's with holes, the same filled, and the stixels'. */
