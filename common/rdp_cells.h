@@ -87,11 +87,6 @@ static void filter(const uint16_t *restrict cells, int rows, int median, uint16_
 
 /* ---- Points ------------------------------------------------------------------------------- */
 
-INLINE int known_point(uint32_t point)
-{
-  return point >> 16 != 0x8000;
-}
-
 /* Writes the known ones of LANES cells as points, and up to LANES words more; returns their end. */
 INLINE uint32_t *write_some(const uint16_t *cells, Ints unknown, uint32_t *to)
 {

@@ -70,8 +70,9 @@ static inline Cuts list_end(Cuts cuts, int rows, int column)
   return list;
 }
 
-#define TOGETHER 4 /* columns whose segments are followed at once: a step waits for the last one   \
-                    */
+#define TOGETHER                                                                                   \
+  4 /* columns whose segments are followed at once: a step waits for the last one                  \
+     */
 
 /* Lists the kept points of the columns `column` … + count − 1, from the ends of the lists on. */
 static void list_some(Worker *w, int column, int count, const uint32_t *first, const uint32_t *last,
@@ -151,8 +152,8 @@ static void split_columns(Worker *w, int first, int end, Cuts cuts, int *counts)
 
 /* ---- Records ------------------------------------------------------------------------------ */
 
-/* The sum of the weights above each cell, and of all. */
-static void sum_weights(const uint16_t *weights, int rows, uint32_t *sums)
+/* The sum of the weights above each cell; returns that of all. */
+static uint32_t sum_weights(const uint16_t *weights, int rows, uint32_t *sums)
 {
   uint16_t rest[LANES] = {0};
   Ints sum = ri_set(0);
@@ -164,10 +165,13 @@ static void sum_weights(const uint16_t *weights, int rows, uint32_t *sums)
     sum = ri_add(sum, ri_last(running));
   }
   memcpy(rest, weights + i, (size_t)(rows - i) * sizeof *rest);
-  ri_store(sums + i, ri_add(ri_running(rest), sum));
+  sum = ri_add(ri_running(rest), sum);
+  ri_store(sums + i, sum);
+  return (uint32_t)ri_lane0(ri_last(sum));
 }
 
-/* The same for some points only, with less work per cell and more per point. */
+/* The sums of the weights above some points, and first of all: less work per cell, more per point.
+ */
 static void sum_weights_above(const uint16_t *weights, int rows, const uint32_t *points, int count,
     uint32_t *lanes, uint32_t *sums)
 {
@@ -231,9 +235,7 @@ static void write_column(Worker *w, int column, Cuts list, int count, StxStixel 
   if (few)
     sum_weights_above(weights, w->rows, points, count, w->sums + 1, sums);
   else
-    sum_weights(weights, w->rows, w->sums);
-  if (!few)
-    sums[0] = w->sums[w->rows];
+    sums[0] = sum_weights(weights, w->rows, w->sums);
   for (int done = 0; done < count; done += GROUP) {
     int left = count - done;
     for (int i = 1; i <= GROUP && !few; i++)
@@ -249,69 +251,71 @@ static void write_column(Worker *w, int column, Cuts list, int count, StxStixel 
 
 /* ---- All columns -------------------------------------------------------------------------- */
 
-/* Lays a worker's arrays into `memory`; returns their size. Bare sizes with memory NULL. */
-static size_t lay_out(const StxRdpParams *params, Worker *w, char *memory)
-{
-  size_t rows = (size_t)stx_grid_rows(&params->grid), at = stx_align(sizeof(Worker));
-  size_t points = BATCH * (rows + 2 + WORDS) + LANES + SPARE;
-#define PLACE(field, count)                                                                        \
-  do {                                                                                             \
-    w->field = memory == NULL ? NULL : (void *)(memory + at);                                      \
-    at += stx_align((count) * sizeof *w->field);                                                   \
-  } while (0)
-  PLACE(splitter.points, points);
-  PLACE(splitter.steps, points);
-  PLACE(splitter.largest, points);
-  for (int queue = 0; queue < QUEUES; queue++) {
-    PLACE(splitter.queues[queue].first, 2 * points + 2 * LANES);
-    PLACE(splitter.queues[queue].steps, 2 * points + 2 * LANES);
-  }
-  PLACE(cells[0], rows + 2 * MEDIAN_REACH);
-  PLACE(cells[1], rows);
-  PLACE(sums, rows + 1 + LANES + WORDS);
-#undef PLACE
-  w->sums += memory == NULL ? 0 : WORDS - 1;
-  w->splitter.spare = (uint32_t)(points - SPARE);
-  return at;
-}
-
 /* What the threads share. */
 typedef struct {
   size_t *places; /* of the columns' records */
   int *counts;    /* of them */
   Cuts cuts;
-  char *workers;
 } Shared;
+
+/* Gives an array its place in `memory`, if there is any, and counts its bytes. */
+#define PLACE(field, count)                                                                        \
+  do {                                                                                             \
+    field = memory == NULL ? NULL : (void *)(memory + at);                                         \
+    at += stx_align((count) * sizeof *field);                                                      \
+  } while (0)
 
 static size_t lay_out_shared(const StxGrid *grid, Shared *shared, char *memory)
 {
-  size_t columns = (size_t)stx_grid_columns(grid);
-  size_t words = columns * list_size(stx_grid_rows(grid)), at = 0;
-  shared->places = (size_t *)memory;
-  at += stx_align(columns * sizeof *shared->places);
-  shared->counts = (int *)(memory + at);
-  at += stx_align(columns * sizeof *shared->counts);
-  shared->cuts.points = (uint32_t *)(memory + at);
-  at += stx_align(words * sizeof *shared->cuts.points);
-  shared->cuts.largest = (int32_t *)(memory + at);
-  at += stx_align(words * sizeof *shared->cuts.largest);
-  shared->workers = memory + at;
+  size_t columns = (size_t)stx_grid_columns(grid), at = 0;
+  size_t words = columns * list_size(stx_grid_rows(grid));
+  PLACE(shared->places, columns);
+  PLACE(shared->counts, columns);
+  PLACE(shared->cuts.points, words);
+  PLACE(shared->cuts.largest, words);
   return at;
 }
+
+/*
+ * A queue holds the segments that are not split and those that are: fewer than half, and fewer than
+ * all of the points. Where the last ones do not fill a vector it is filled up, which happens no
+ * more often than segments of a queue beget each other: 16 times.
+ */
+static size_t lay_out_worker(const StxRdpParams *params, Worker *w, char *memory)
+{
+  size_t rows = (size_t)stx_grid_rows(&params->grid), at = stx_align(sizeof(Worker));
+  size_t points = BATCH * (rows + 2 + WORDS) + LANES + SPARE, room = 3 * points / 2 + 18 * LANES;
+  Splitter *s = &w->splitter;
+  PLACE(s->points, points);
+  PLACE(s->steps, points);
+  PLACE(s->largest, points);
+  for (int queue = 0; queue < QUEUES; queue++) {
+    PLACE(s->queues[queue].first, room);
+    PLACE(s->queues[queue].steps, room);
+  }
+  PLACE(w->cells[0], rows + 2 * MEDIAN_REACH);
+  PLACE(w->cells[1], rows);
+  PLACE(w->sums, rows + 1 + LANES + WORDS);
+  w->sums += memory == NULL ? 0 : WORDS - 1;
+  s->spare = (uint32_t)(points - SPARE);
+  return at;
+}
+
+#undef PLACE
 
 size_t STX_VARIANT(stx_rdp_scratch)(const StxRdpParams *params, int threads)
 {
   Worker worker;
   Shared shared;
   return lay_out_shared(&params->grid, &shared, NULL) +
-         stx_threads(threads) * lay_out(params, &worker, NULL);
+         stx_threads(threads) * lay_out_worker(params, &worker, NULL);
 }
 
 static Worker *new_worker(
     const StxRdpParams *params, const void *columns, uint8_t *kept, char *memory)
 {
   Worker *w = (Worker *)memory;
-  lay_out(params, w, memory);
+  lay_out_worker(params, w, memory);
   w->params = params;
   w->columns = columns;
   w->kept = kept;
@@ -356,11 +360,11 @@ size_t STX_VARIANT(stx_rdp_run)(const StxRdpParams *params, const void *columns,
   StxRdpStats sum = {0};
   int workers = stx_threads(threads), count = stx_grid_columns(&params->grid);
   int rows = stx_grid_rows(&params->grid);
-  size_t size = lay_out(params, &layout, NULL), total = 0;
-  lay_out_shared(&params->grid, &shared, scratch);
+  size_t size = lay_out_worker(params, &layout, NULL), total = 0;
+  char *memory = (char *)scratch + lay_out_shared(&params->grid, &shared, scratch);
 #pragma omp parallel num_threads(workers)
   {
-    Worker *w = new_worker(params, columns, kept, shared.workers + thread_index() * size);
+    Worker *w = new_worker(params, columns, kept, memory + thread_index() * size);
 #pragma omp for schedule(dynamic)
     for (int i = 0; i < count; i += BATCH)
       split_columns(w, i, i + BATCH < count ? i + BATCH : count, shared.cuts, shared.counts);
