@@ -46,8 +46,7 @@ STX_DEVICE Column new_column(const StxSatdpColumnsArgs *a, char *shared, StxSatd
 STX_DEVICE void solve_columns(const StxSatdpColumnsArgs *a, char *shared, StxSatdpRow *row)
 {
   Column c = new_column(a, shared, row);
-  int columns = stx_grid_columns(&a->params.grid);
-  for (c.column = blockIdx.x; c.column < columns; c.column += gridDim.x) {
+  for (c.column = blockIdx.x; c.column < a->column_count; c.column += gridDim.x) {
     uint32_t evaluated = 0;
     build_tables(&c);
     __syncthreads();

@@ -9,8 +9,10 @@
 enum {
   STX_SATDP_TILE = 8, /* end rows that are worked on together; a divisor of 32 */
   STX_SATDP_PAIRS = STX_SATDP_TILE * (STX_SATDP_TILE - 1) / 2, /* that begin and end in it */
-  STX_SATDP_WARPS = 8,     /* of a block: satdp_dp.cuh says who does what */
-  STX_SATDP_BLOCKS = 1024, /* at most: more columns take turns */
+  STX_SATDP_WARPS = 8,                   /* of a block: satdp_dp.cuh says who does what */
+  STX_SATDP_PARTS = STX_SATDP_WARPS + 1, /* partial results of a kind: one per warp, and CARRIED */
+  STX_SATDP_CARRIED = STX_SATDP_WARPS,   /* what the home warp tried while it pruned */
+  STX_SATDP_BLOCKS = 1024,               /* at most: more columns take turns */
   /* Class sums stand in slots, ordered by kind and class, each kind padded to whole quads of four:
    * a quad is one load. */
   STX_SATDP_SLOTS = STX_MAX_CLASSES + 3 * 3 + 3,
@@ -77,7 +79,7 @@ typedef struct {
   uint32_t *evaluated;   /* data terms, by column */
   StxSatdpRow *rows;     /* of the kernel that keeps them in scratch: rows + 1 per block */
   int32_t *classes;      /* NULL: class sums in shared memory; else (rows + 1) · slots per block */
-  int32_t cells;         /* of a column */
+  int32_t column_count, cells; /* of the grid, of a column */
   int32_t has_ground;
   int32_t quad[4];                     /* kind K has the quads quad[K] … quad[K + 1] − 1 */
   uint8_t slot_class[STX_SATDP_SLOTS]; /* STX_LABEL_NONE: padding */

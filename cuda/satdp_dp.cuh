@@ -37,10 +37,9 @@ STX_DEVICE int part_count(const Column *c, int kind, int k0)
   return min((*tried_count(c, kind, k0) + STARTS - 1) / STARTS, (int)WARPS);
 }
 
-/* This warp's share of the listed start rows, for all end rows of the tile. `carried` is what the
- * home warp tried before. */
-template <int kind>
-STX_DEVICE void try_starts(const Column *c, int k0, const Candidate *carried, uint32_t *evaluated)
+/* This warp's share of the listed start rows, for all end rows of the tile. The home warp adds what
+ * it tried while it pruned, each lane what it stored itself. */
+template <int kind> STX_DEVICE void try_starts(const Column *c, int k0, uint32_t *evaluated)
 {
   int part = (c->warp - home_warp(kind) + WARPS) % WARPS;
   if (part >= part_count(c, kind, k0))
@@ -55,18 +54,18 @@ STX_DEVICE void try_starts(const Column *c, int k0, const Candidate *carried, ui
     offer(&best, try_pair<kind>(c, starts[i], k, j == last));
     *evaluated += inside;
   }
-  if (part == 0)
-    offer_any(&best, *carried);
+  if (part == 0 && k0 > 0 && c->lane < TILE)
+    offer_any(&best, load_partial(c, kind, CARRIED, c->lane));
   merge_starts(&best);
   store_partial(c, kind, part, &best);
 }
 
-STX_DEVICE void gather(const Column *c, int k0, const Candidate *carried, uint32_t *evaluated)
+STX_DEVICE void gather(const Column *c, int k0, uint32_t *evaluated)
 {
   if (c->has_ground)
-    try_starts<GROUND>(c, k0, carried, evaluated);
-  try_starts<OBJECT>(c, k0, carried, evaluated);
-  try_starts<SKY>(c, k0, carried, evaluated);
+    try_starts<GROUND>(c, k0, evaluated);
+  try_starts<OBJECT>(c, k0, evaluated);
+  try_starts<SKY>(c, k0, evaluated);
 }
 
 /* ---- Second step: the recurrence, row by row, in one warp ---------------------------------- */
@@ -86,11 +85,8 @@ STX_DEVICE Candidate merge_partials(const Column *c, Owner own, int k0)
 {
   Candidate best = no_candidate();
   int parts = part_count(c, own.kind, k0);
-  for (int part = 0; part < parts; part++) {
-    const StxSatdpPartial *partial = &c->partial[own.kind * WARPS + part];
-    Candidate candidate = {partial->energy[own.j], partial->value[own.j], partial->link[own.j]};
-    offer_any(&best, candidate);
-  }
+  for (int part = 0; part < parts; part++)
+    offer_any(&best, load_partial(c, own.kind, part, own.j));
   return best;
 }
 
@@ -165,17 +161,16 @@ STX_DEVICE void begin_column(const Column *c)
 
 STX_DEVICE void solve_column(const Column *c, uint32_t *evaluated)
 {
-  Candidate carried = no_candidate();
   begin_column(c);
   fit_tiles(c, 0, evaluated);
   __syncthreads();
   for (int k0 = 0; k0 < c->rows; k0 += TILE) {
-    gather(c, k0, &carried, evaluated);
+    gather(c, k0, evaluated);
     __syncthreads();
     if (c->warp == 0)
       solve_tile(c, k0);
     else if (k0 + TILE < c->rows)
-      prepare_tile(c, k0, &carried, evaluated);
+      prepare_tile(c, k0, evaluated);
     __syncthreads();
   }
 }

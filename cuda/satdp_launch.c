@@ -60,7 +60,7 @@ static StxSatdpLayout lay_out(const StxSatdpParams *params, bool with_rows, bool
   size_t rows = (size_t)stx_grid_rows(&params->grid);
   StxSatdpLayout at = {0};
   at.partial = align16(at.terms + 2 * sizeof(StxSatdpTerms));
-  at.counts = align16(at.partial + 3 * STX_SATDP_WARPS * sizeof(StxSatdpPartial));
+  at.counts = align16(at.partial + 3 * STX_SATDP_PARTS * sizeof(StxSatdpPartial));
   at.lists = align16(at.counts + sizeof(StxSatdpCounts));
   at.classes = align16(at.lists + 2 * 3 * rows * sizeof(uint16_t));
   at.rows = align16(at.classes + (with_classes ? classes_bytes(params) : 0));
@@ -149,6 +149,7 @@ static bool run(StxCuda *cuda, const StxSatdpParams *params, const StxSatdpTable
       .evaluated = (uint32_t *)(memory + at.evaluated),
       .rows = plan.rows_shared ? NULL : (StxSatdpRow *)(memory + at.rows),
       .classes = plan.classes_shared ? NULL : (int32_t *)(memory + at.classes),
+      .column_count = stx_grid_columns(&params->grid),
       .cells = stx_grid_rows(&params->grid),
       .has_ground = has_ground};
   place_classes(params, &args);

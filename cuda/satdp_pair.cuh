@@ -121,10 +121,17 @@ STX_DEVICE void store_partial(const Column *c, int kind, int part, const Candida
 {
   if (c->lane >= TILE)
     return;
-  StxSatdpPartial *partial = &c->partial[kind * WARPS + part];
+  StxSatdpPartial *partial = &c->partial[kind * PARTS + part];
   partial->energy[c->lane] = best->energy;
   partial->value[c->lane] = best->value;
   partial->link[c->lane] = (uint16_t)best->link;
+}
+
+STX_DEVICE Candidate load_partial(const Column *c, int kind, int part, int j)
+{
+  const StxSatdpPartial *partial = &c->partial[kind * PARTS + part];
+  Candidate candidate = {partial->energy[j], partial->value[j], partial->link[j]};
+  return candidate;
 }
 
 /* ---- Bounds ------------------------------------------------------------------------------- */

@@ -81,8 +81,7 @@ template <int kind> STX_DEVICE double free_bound(const Column *c, int vb, int k)
  * rows just below the tile under way, k0, and k0 itself. Each group of TILE lanes has one, in
  * *vb, −1 if another group has it, too. Returns a bound above which no start row can win. */
 template <int kind>
-STX_DEVICE float try_winners(
-    const Column *c, int k0, int k1, int *vb, Candidate *carried, uint32_t *evaluated)
+STX_DEVICE float try_winners(const Column *c, int k0, int k1, int *vb, uint32_t *evaluated)
 {
   int slot = c->lane / TILE, last = min(k1 + TILE, c->rows) - 1;
   int k = min(k1 + c->lane % TILE, last);
@@ -99,7 +98,7 @@ STX_DEVICE float try_winners(
     *evaluated += inside;
   }
   merge_starts(&best);
-  *carried = best;
+  store_partial(c, kind, CARRIED, &best);
   float limit = -round_down((double)c->row[k + 1].lower[kind] - best.energy);
   for (int step = 1; step < TILE; step *= 2)
     limit = fmaxf(limit, __shfl_xor_sync(STX_FULL_WARP, limit, step));
@@ -152,23 +151,22 @@ template <int kind> STX_DEVICE void list_starts(const Column *c, int k0, float l
   }
 }
 
-template <int kind>
-STX_DEVICE void prune(const Column *c, int k0, Candidate *carried, uint32_t *evaluated)
+template <int kind> STX_DEVICE void prune(const Column *c, int k0, uint32_t *evaluated)
 {
   int winner;
-  float limit = try_winners<kind>(c, k0, k0 + TILE, &winner, carried, evaluated);
+  float limit = try_winners<kind>(c, k0, k0 + TILE, &winner, evaluated);
   __syncwarp();
   list_starts<kind>(c, k0, limit, winner);
 }
 
-STX_DEVICE void prepare_tile(const Column *c, int k0, Candidate *carried, uint32_t *evaluated)
+STX_DEVICE void prepare_tile(const Column *c, int k0, uint32_t *evaluated)
 {
   if (c->warp == home_warp(GROUND) && c->has_ground)
-    prune<GROUND>(c, k0, carried, evaluated);
+    prune<GROUND>(c, k0, evaluated);
   else if (c->warp == home_warp(OBJECT))
-    prune<OBJECT>(c, k0, carried, evaluated);
+    prune<OBJECT>(c, k0, evaluated);
   else if (c->warp == home_warp(SKY))
-    prune<SKY>(c, k0, carried, evaluated);
+    prune<SKY>(c, k0, evaluated);
   else
     fit_tiles(c, k0 + TILE, evaluated);
 }

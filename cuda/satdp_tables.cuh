@@ -28,6 +28,8 @@ enum { GROUND, OBJECT, SKY, KINDS };
 enum {
   LANES = 32,
   WARPS = STX_SATDP_WARPS,
+  PARTS = STX_SATDP_PARTS,
+  CARRIED = STX_SATDP_CARRIED,
   TILE = STX_SATDP_TILE,
   STARTS = LANES / TILE /* start rows that a warp tries at once, for a tile's end rows */
 };
@@ -39,7 +41,7 @@ typedef struct {
   int column, rows, warp, lane; /* rows: see above */
   bool has_ground;
   StxSatdpTerms *terms;     /* of even and of odd tiles */
-  StxSatdpPartial *partial; /* [kind · WARPS + part] */
+  StxSatdpPartial *partial; /* [kind · PARTS + part] */
   StxSatdpCounts *counts;
   uint16_t *lists;  /* start rows; see live_starts */
   StxSatdpRow *row; /* rows + 1 */
