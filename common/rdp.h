@@ -23,11 +23,12 @@
  * the smaller of the two in the middle. Cells beyond the ends do not count. Unknown cells stay
  * unknown.
  *
- * Records: one per segment, of kind STX_KIND_SEGMENT, without a label. Segment (f, l) owns the cells
- * f … l−1, the lowest of a column l as well, so that every cell has one owner; its values lie on the
- * chord through the centres of the cells f and l. A segment of two cells is a step: the cells it
- * owns keep their own disparities. Its cost is the largest distance of its cells from the chord, in
- * pixels, at most epsilon; its confidence the root of its cells' mean weight over STX_WEIGHT_ONE.
+ * Records: one per segment, of kind STX_KIND_SEGMENT, without a label. Segment (f, l) owns the
+ * cells f … l−1, the lowest of a column l as well, so that every cell has one owner; its values lie
+ * on the chord through the centres of the cells f and l. A segment of two cells is a step: the
+ * cells it owns keep their own disparities. Its cost is the largest distance of its cells from the
+ * chord, in pixels, at most epsilon; its confidence the root of its cells' mean weight over
+ * STX_WEIGHT_ONE.
  */
 #ifndef STX_RDP_H
 #define STX_RDP_H
@@ -46,7 +47,7 @@ typedef struct {
 
 #define STX_RDP_DEFAULTS                                                                           \
   {                                                                                                \
-    .epsilon = 4 * STX_DISPARITY_ONE, .median = 0                                                  \
+    .epsilon = 2 * STX_DISPARITY_ONE, .median = 0                                                  \
   }
 
 /* The same from every implementation. Levels of a column: how often all its segments are looked at

@@ -32,7 +32,7 @@ typedef struct {
 #define GST_STX_SATDP_SETTINGS_DEFAULTS                                                            \
   {                                                                                                \
     STX_SATDP_DEFAULTS, GST_STX_SATDP_GAUSSIAN, GST_STX_GROUND_AUTO, FALSE,                        \
-        GST_STX_CANDIDATES_ALL, GST_STX_EPSILON_DEFAULT                                            \
+        GST_STX_CANDIDATES_ALL, 0.5                                                                \
   }
 
 /* In class_init: adds the properties with ids from `first` on; the element uses none above. */
