@@ -123,8 +123,8 @@ INLINE Ints ri_first(Ints a, int count)
 
 #define RI_REDUCE(op, a)                                                                           \
   do {                                                                                             \
-    a = op(a, __builtin_shuffle(a, (Ints){2, 3, 0, 1}));                                           \
-    a = op(a, __builtin_shuffle(a, (Ints){1, 0, 3, 2}));                                           \
+    a = op(a, __builtin_shufflevector(a, a, 2, 3, 0, 1));                                          \
+    a = op(a, __builtin_shufflevector(a, a, 1, 0, 3, 2));                                          \
   } while (0)
 
 INLINE int ri_lane0(Ints a)
