@@ -185,8 +185,17 @@ START_TEST(agrees_on_high_columns)
     expect_agreement(rdp_params(1, rows[i], 1, 1024, i % 2 ? 5 : 0), RDP_STREET, i, all);
     expect_agreement(rdp_params(1, rows[i], 1, 1024, 0), RDP_NOISE, i, all);
   }
-  if (!stx_case_small())
-    expect_agreement(rdp_params(258, 2500, 1, 4096, 0), RDP_RAMP, 3, all);
+}
+END_TEST
+
+/* Of columns that are too high for shared memory not each has a block. */
+START_TEST(agrees_where_columns_take_turns)
+{
+  if (stx_case_small())
+    return;
+  Wanted only_kept = {false, true};
+  expect_agreement(rdp_params(258, 4700, 1, 256, 0), RDP_RAMP, 3, all);
+  expect_agreement(rdp_params(258, 4700, 1, 256, 0), RDP_RAMP, 3, only_kept);
 }
 END_TEST
 
@@ -223,6 +232,7 @@ static const StxTest tests[] = {{&the_table_has_both_ways},
     {&agrees_on_every_filling_and_number_of_rows}, {&agrees_on_every_median_and_epsilon},
     {&agrees_on_every_number_of_columns}, {&agrees_on_a_smaller_last_cell},
     {&agrees_without_records_or_kept_cells}, {&agrees_on_high_columns},
-    {&agrees_on_the_deepest_columns}, {&agrees_on_random_parameters}};
+    {&agrees_where_columns_take_turns}, {&agrees_on_the_deepest_columns},
+    {&agrees_on_random_parameters}};
 
 STX_CUDA_TESTING_MAIN("rdp-cuda", tests)
