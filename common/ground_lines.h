@@ -75,17 +75,38 @@ typedef struct {
   int count;
 } StxGroundTrack;
 
+STX_INLINE double stx_ground_squared_residual(
+    const StxGroundTrack *track, int i, const StxGroundFit *fit)
+{
+  double off = (double)track->z[i] - stx_ground_at(fit, (double)track->range[i]);
+  return off * off;
+}
+
 /* Largest squared residual of the prototypes first … last. */
 STX_INLINE double stx_ground_error(
     const StxGroundTrack *track, int first, int last, const StxGroundFit *fit)
 {
   double largest = 0;
   for (int i = first; i <= last; i++) {
-    double off = (double)track->z[i] - stx_ground_at(fit, (double)track->range[i]);
-    double error = off * off;
+    double error = stx_ground_squared_residual(track, i, fit);
     largest = error > largest ? error : largest;
   }
   return largest;
+}
+
+/* After a long gap: is prototype `at` off from what the line up to it predicts? */
+STX_INLINE int stx_ground_is_step(
+    const StxGroundTrack *track, int at, const StxGroundFit *fit, const StxGroundRules *rules)
+{
+  double range = (double)track->range[at], z = (double)track->z[at];
+  double gap = range - (double)track->range[at - 1];
+  double step = z - stx_ground_at(fit, range);
+  return gap > rules->long_gap + 0.1 * range && (step > rules->max_long || -step > rules->max_long);
+}
+
+STX_INLINE int stx_ground_is_steep(const StxGroundFit *fit, const StxGroundRules *rules)
+{
+  return fit->slope > rules->max_slope || -fit->slope > rules->max_slope;
 }
 
 /* A line under way: prototypes first … next − 1. */
@@ -110,15 +131,12 @@ STX_INLINE int stx_ground_join(
     StxGroundLine *line, const StxGroundTrack *track, const StxGroundRules *rules)
 {
   int at = line->next;
-  double range = (double)track->range[at], z = (double)track->z[at];
-  double gap = range - (double)track->range[at - 1];
-  double step = z - stx_ground_at(&line->fit, range);
   StxGroundSums sums = line->sums;
-  if (gap > rules->long_gap + 0.1 * range && (step > rules->max_long || -step > rules->max_long))
+  if (stx_ground_is_step(track, at, &line->fit, rules))
     return 0;
   stx_ground_add(&sums, track->range[at], track->z[at]);
   StxGroundFit fit = stx_ground_fit(&sums);
-  if (fit.slope > rules->max_slope || -fit.slope > rules->max_slope ||
+  if (stx_ground_is_steep(&fit, rules) ||
       stx_ground_error(track, line->first, at, &fit) > rules->max_error)
     return 0;
   line->sums = sums;

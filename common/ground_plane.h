@@ -94,11 +94,17 @@ STX_INLINE int stx_ground_plane_through(
          STX_GROUND_STEEPEST * STX_GROUND_STEEPEST;
 }
 
+STX_INLINE int stx_ground_is_close(
+    const StxGroundLows *lows, int i, const StxGroundPlane *plane, float limit)
+{
+  return fabsf(stx_ground_above(plane, lows->x[i], lows->y[i], lows->z[i])) < limit;
+}
+
 STX_INLINE int stx_ground_support(const StxGroundLows *lows, const StxGroundPlane *plane)
 {
   int count = 0;
   for (int i = 0; i < lows->count; i++)
-    count += fabsf(stx_ground_above(plane, lows->x[i], lows->y[i], lows->z[i])) < STX_GROUND_INLIER;
+    count += stx_ground_is_close(lows, i, plane, STX_GROUND_INLIER);
   return count;
 }
 
@@ -143,7 +149,7 @@ STX_INLINE void stx_ground_refit(const StxGroundLows *lows, float limit, StxGrou
 {
   StxGroundPlaneSums sums = {0, 0, 0, 0, 0, 0, 0, 0, 0};
   for (int i = 0; i < lows->count; i++)
-    if (fabsf(stx_ground_above(plane, lows->x[i], lows->y[i], lows->z[i])) < limit)
+    if (stx_ground_is_close(lows, i, plane, limit))
       stx_ground_plane_add(&sums, lows->x[i], lows->y[i], lows->z[i]);
   stx_ground_plane_solve(&sums, plane);
 }

@@ -32,6 +32,9 @@
 
 #define STX_FULL_WARP 0xffffffffu
 
+/* Reads an unsigned that other threads change meanwhile, by atomics. */
+#define STX_PEEK(at) (*(const volatile unsigned *)(at))
+
 #else
 #include "tests/cuda-emu/emu.h"
 #endif

@@ -119,13 +119,13 @@ TEST(bytes)
 TEST(atomics)
 {
   STX_SHARED(unsigned, s, 8);
-  STX_SHARED(unsigned long long, wide, 2);
+  STX_SHARED(unsigned long long, wide, 3);
   STX_SHARED(int, least, 1);
   const unsigned n = number();
   if (n < 8)
     s[n] = n == 3 || n == 6 ? ~0u : 0;
-  if (n < 2)
-    wide[n] = 0xffffffffull;
+  if (n < 3)
+    wide[n] = n < 2 ? 0xffffffffull : ~0ull;
   if (n == 0)
     least[0] = 7;
   __syncthreads();
@@ -140,7 +140,9 @@ TEST(atomics)
     EXPECT(atomicExch(&s[7], 4u), 0);
   atomicAdd(&wide[0], 1ull);
   atomicMax(&wide[1], 1ull << n % 48);
+  atomicMin(&wide[2], (unsigned long long)(100 - n) << 32 | n);
   atomicMin(&least[0], (int)n - 40);
+  EXPECT(STX_PEEK(&s[1]) >= n + 5, 1);
   __syncthreads();
   const unsigned expected[] = {63 * 64 / 2, 63 + 5, ~0u, 0x80000000u, 0, 9, 100 - 63, 4};
   for (int i = 0; i < 8; i++)
@@ -148,6 +150,8 @@ TEST(atomics)
   EXPECT(wide[0] >> 32, 1);
   EXPECT(wide[0], 63);
   EXPECT(wide[1] >> 32, 1 << 15);
+  EXPECT(wide[2] >> 32, 100 - 63);
+  EXPECT(wide[2], 63);
   EXPECT(least[0], -40);
 }
 
