@@ -20,7 +20,8 @@ typedef struct {
 enum {
   HUES = 64,
   RAMP = 256,
-  COLOUR_NONE = 0,
+  COLOUR_BACKGROUND = 0, /* of a pixel without a key */
+  COLOUR_NONE,
   COLOUR_GROUND,
   COLOUR_OBSTACLE,
   COLOUR_CLUSTER,
@@ -31,6 +32,7 @@ enum {
 enum { RANK_NONE = 1, RANK_GROUND, RANK_OBSTACLE };
 #define RANK_SHIFT 30
 #define HEIGHT_SHIFT 16
+#define COLOUR_MASK 0xFFFFu
 #define HEIGHT_STEPS (1 << (RANK_SHIFT - HEIGHT_SHIFT))
 
 #define RING_INK 90 /* of 255 */
@@ -42,11 +44,12 @@ struct StxBev {
   StxBevParams params;
   double scale; /* pixels per metre */
   Colour colour[COLOURS];
-  uint32_t *key; /* by pixel */
-  uint8_t *ink;  /* by pixel: how much of it is ring or letter */
+  uint8_t bytes[COLOURS][4]; /* of a pixel of that colour */
+  uint32_t *key;             /* by pixel */
+  uint8_t *ink;              /* by pixel: how much of it is ring or letter */
 };
 
-static const Colour background = {{14, 16, 20}}, ink_colour = {{235, 235, 225}};
+static const Colour ink_colour = {{235, 235, 225}};
 
 /* ---- Checks ------------------------------------------------------------------------------- */
 
@@ -80,7 +83,7 @@ static Colour hue_colour(double hue, double light)
 {
   Colour colour;
   for (int c = 0; c < 3; c++) {
-    double away = fabs(fmod(hue * 6 + (c == 0 ? 3 : c == 1 ? 1 : 5), 6) - 3) - 1;
+    double away = fabs(fmod(hue * 6 + (c == 0 ? 0 : c == 1 ? 4 : 2), 6) - 3) - 1;
     double pure = away < 0 ? 0 : away > 1 ? 1 : away;
     colour.channel[c] = (uint8_t)(255 * light * (0.25 + 0.75 * pure) + 0.5);
   }
@@ -89,6 +92,7 @@ static Colour hue_colour(double hue, double light)
 
 static void make_colours(StxBev *bev)
 {
+  bev->colour[COLOUR_BACKGROUND] = (Colour){{14, 16, 20}};
   bev->colour[COLOUR_NONE] = (Colour){{72, 74, 84}};
   bev->colour[COLOUR_GROUND] = (Colour){{52, 104, 88}};
   bev->colour[COLOUR_OBSTACLE] = (Colour){{232, 72, 56}};
@@ -121,7 +125,8 @@ static double sensor_row(const StxBev *bev)
 /* Metres between rings: 1, 2 or 5 times a power of ten. */
 static double ring_step(const StxBev *bev)
 {
-  static const double steps[] = {0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100};
+  static const double steps[] = {
+      0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000};
   size_t i = 0;
   while (i + 1 < sizeof steps / sizeof steps[0] && steps[i] * bev->scale < RING_GAP)
     i++;
@@ -161,15 +166,25 @@ static void draw_text(StxBev *bev, const char *text, double left, double base)
   }
 }
 
+/* `ring` steps, in every locale: "0.6" or "20". */
+static void write_distance(char *text, size_t size, double step, int ring, const char *unit)
+{
+  int tenths = (int)(ring * step * 10 + 0.5);
+  if (tenths % 10 == 0)
+    snprintf(text, size, "%d%s", tenths / 10, unit);
+  else
+    snprintf(text, size, "%d.%d%s", tenths / 10, tenths % 10, unit);
+}
+
+/* Ahead of the sensor, on every ring that is seen there. */
 static void draw_distances(StxBev *bev)
 {
-  double step = ring_step(bev);
-  for (int ring = 1; ring <= 64; ring++) {
+  double step = ring_step(bev), gap = step * bev->scale, sensor = sensor_row(bev);
+  int below = (int)ceil((sensor - bev->params.height) / gap);
+  for (int ring = below > 1 ? below : 1; sensor - ring * gap > LETTER_SIZE; ring++) {
     char text[32];
-    double row = sensor_row(bev) - ring * step * bev->scale;
-    snprintf(text, sizeof text, "%d%s", (int)(ring * step + 0.5), ring == 1 ? " m" : "");
-    if (step >= 1 && row > LETTER_SIZE && row < bev->params.height)
-      draw_text(bev, text, sensor_column(bev) + 4, row - 4);
+    write_distance(text, sizeof text, step, ring, ring == 1 ? " m" : "");
+    draw_text(bev, text, sensor_column(bev) + 4, sensor - ring * gap - 4);
   }
 }
 
@@ -178,7 +193,7 @@ static void draw_bar(StxBev *bev)
 {
   char text[32];
   int length = (int)(ring_step(bev) * bev->scale + 0.5), left = 12, row = bev->params.height - 12;
-  snprintf(text, sizeof text, "%g m", ring_step(bev));
+  write_distance(text, sizeof text, ring_step(bev), 1, " m");
   for (int x = left; x <= left + length && x < bev->params.width; x++) {
     put_ink(bev, x, row, LETTER_INK);
     if (x == left || x == left + length)
@@ -199,6 +214,24 @@ static void draw_sensor(StxBev *bev)
           row < bev->params.height)
         put_ink(bev, column, row, LETTER_INK);
     }
+}
+
+/* ---- Bytes of a pixel --------------------------------------------------------------------- */
+
+static void write_pixel(const StxPlane *plane, uint8_t *out, const Colour *colour, int ink)
+{
+  for (int byte = 0; byte < plane->pixel_stride; byte++) {
+    int channel = plane->channel[byte];
+    int below = channel < 0 ? 255 : colour->channel[channel];
+    int above = channel < 0 ? 255 : ink_colour.channel[channel];
+    out[byte] = (uint8_t)((below * (255 - ink) + above * ink + 127) / 255);
+  }
+}
+
+static void make_bytes(StxBev *bev)
+{
+  for (int i = 0; i < COLOURS; i++)
+    write_pixel(&bev->params.format->plane[0], bev->bytes[i], &bev->colour[i], 0);
 }
 
 /* ---- Prepared state ----------------------------------------------------------------------- */
@@ -224,6 +257,7 @@ StxBev *stx_bev_init(void *memory, const StxBevParams *params)
   bev->key = (uint32_t *)(void *)rest;
   bev->ink = (uint8_t *)rest + stx_align(pixels(params) * sizeof(uint32_t));
   make_colours(bev);
+  make_bytes(bev);
   memset(bev->ink, 0, pixels(params));
   if (params->rings) {
     draw_rings(bev);
@@ -318,27 +352,33 @@ static void put_points(StxBev *bev, const float *points, const uint32_t *labels,
 
 /* ---- Frame -------------------------------------------------------------------------------- */
 
-static void write_pixel(const StxPlane *plane, uint8_t *out, const Colour *colour, int ink)
+/* A row without ink; `stride` is that of the format, so that the copy is of a known size. */
+static inline void write_row(
+    const StxBev *bev, const uint32_t *key, uint8_t *out, const size_t stride)
 {
-  for (int byte = 0; byte < plane->pixel_stride; byte++) {
-    int channel = plane->channel[byte];
-    int below = channel < 0 ? 255 : colour->channel[channel];
-    int above = channel < 0 ? 255 : ink_colour.channel[channel];
-    out[byte] = (uint8_t)((below * (255 - ink) + above * ink + 127) / 255);
-  }
+  for (int x = 0; x < bev->params.width; x++)
+    memcpy(out + (size_t)x * stride, bev->bytes[key[x] & COLOUR_MASK], stride);
+}
+
+static void write_ink(const StxBev *bev, const uint32_t *key, const uint8_t *ink, uint8_t *out)
+{
+  const StxPlane *plane = &bev->params.format->plane[0];
+  for (int x = 0; x < bev->params.width; x++)
+    if (ink[x] != 0)
+      write_pixel(plane, out + x * plane->pixel_stride, &bev->colour[key[x] & COLOUR_MASK], ink[x]);
 }
 
 static void write_frame(const StxBev *bev, const StxFrame *frame)
 {
-  const StxPlane *plane = &bev->params.format->plane[0];
-  size_t width = (size_t)bev->params.width;
   for (int y = 0; y < bev->params.height; y++) {
+    size_t first = (size_t)y * (size_t)bev->params.width;
     uint8_t *out = frame->data[0] + y * frame->stride[0];
-    for (size_t x = 0; x < width; x++, out += plane->pixel_stride) {
-      size_t at = (size_t)y * width + x;
-      uint32_t key = bev->key[at];
-      write_pixel(plane, out, key == 0 ? &background : &bev->colour[key & 0xFFFF], bev->ink[at]);
-    }
+    if (bev->params.format->plane[0].pixel_stride == 4)
+      write_row(bev, bev->key + first, out, 4);
+    else
+      write_row(bev, bev->key + first, out, 3);
+    if (bev->params.rings)
+      write_ink(bev, bev->key + first, bev->ink + first, out);
   }
 }
 

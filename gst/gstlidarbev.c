@@ -16,7 +16,6 @@
 #include "gst/gstlidarbev.h"
 
 #include <gst/video/video.h>
-#include <string.h>
 
 #include "common/bev.h"
 #include "gst/gststxmeta.h"
@@ -160,8 +159,9 @@ static void install_properties(GObjectClass *klass)
           "From the centre of the picture to its nearer edge, metres", 1, 500, defaults.extent,
           flags));
   g_object_class_install_property(klass, PROP_ZOOM,
-      g_param_spec_double(
-          "zoom", "Zoom", "How much smaller than extent the part shown is", 0.1, 100, 1, flags));
+      g_param_spec_double("zoom", "Zoom",
+          "How much smaller than extent the part shown is; it stays within 1 to 500 metres", 0.1,
+          100, 1, flags));
   g_object_class_install_property(klass, PROP_CENTER_X,
       g_param_spec_double("center-x", "Centre ahead",
           "How far ahead of the sensor the centre of the picture lies, metres", -500, 500,
@@ -228,14 +228,11 @@ static GstCaps *fixate_caps(
 static gboolean set_caps(GstBaseTransform *base, GstCaps *input, GstCaps *output)
 {
   GstLidarBev *self = GST_LIDAR_BEV(base);
-  const char *name = gst_structure_get_name(gst_caps_get_structure(input, 0));
   StxError error;
 
   self->bev = NULL;
-  if (strcmp(name, GST_STX_LIDAR_MEDIA_TYPE) == 0 && gst_video_info_from_caps(&self->info, output))
-    return TRUE;
-  stx_fail(&error, "expected %s, not %s: put lidar-parse before lidar-bev",
-      GST_STX_LIDAR_MEDIA_TYPE, name);
+  if (gst_stx_check_scan_caps(GST_ELEMENT(self), input, &error))
+    return gst_video_info_from_caps(&self->info, output);
   GST_STX_ELEMENT_ERROR(self, STREAM, FORMAT, &error);
   return FALSE;
 }
@@ -395,6 +392,7 @@ static void gst_lidar_bev_class_init(GstLidarBevClass *klass)
   base->fixate_caps = fixate_caps;
   base->accept_caps = gst_stx_transform_accept_caps;
   base->set_caps = set_caps;
+  base->submit_input_buffer = gst_stx_transform_submit_scan;
   base->transform_size = transform_size;
   base->decide_allocation = decide_allocation;
   base->transform = transform;

@@ -117,10 +117,10 @@ static GstCaps *other_caps(GstLidarGround *self, GstPadDirection direction, cons
   GstCaps *points = gst_caps_new_empty(), *labels = gst_caps_new_empty();
 
   for (guint i = 0; i < gst_caps_get_size(caps); i++) {
-    const GstStructure *structure = gst_caps_get_structure(caps, i);
-
-    if (gst_structure_has_name(structure, GST_STX_LIDAR_MEDIA_TYPE))
+    if (gst_structure_has_name(gst_caps_get_structure(caps, i), GST_STX_LIDAR_MEDIA_TYPE))
       append_points(points, caps, i);
+    else if (direction == GST_PAD_SINK) /* set_caps will say why not */
+      gst_caps_append(points, gst_caps_new_empty_simple(GST_STX_LIDAR_MEDIA_TYPE));
     gst_caps_append(
         labels, with_memories(self, renamed(caps, i,
                                         direction == GST_PAD_SINK ? GST_STX_POINT_LABELS_MEDIA_TYPE
@@ -159,18 +159,15 @@ static GstCaps *fixate_caps(
 static gboolean configure(
     GstLidarGround *self, const GstCaps *input, const GstCaps *output, StxError *error)
 {
-  const GstStructure *structure = gst_caps_get_structure(input, 0);
   GstStxGroundSettings settings = settings_of(self);
   GstStxRun run;
 
-  if (!gst_structure_has_name(structure, GST_STX_LIDAR_MEDIA_TYPE))
-    return stx_fail(error, "expected %s, not %s: put lidar-parse before lidar-ground",
-        GST_STX_LIDAR_MEDIA_TYPE, gst_structure_get_name(structure));
   GST_OBJECT_LOCK(self);
   run = self->run;
   GST_OBJECT_UNLOCK(self);
   self->gives_labels = is_labels(output);
-  return stx_ground_check(&settings.params, error) &&
+  return gst_stx_check_scan_caps(GST_ELEMENT(self), input, error) &&
+         stx_ground_check(&settings.params, error) &&
          gst_lidar_labeller_configure(&self->labeller, &run, gst_stx_cuda_is_caps(output), error);
 }
 
@@ -222,6 +219,7 @@ static gboolean check_scan(GstLidarGround *self, GstBuffer *input, const StxGrou
 /* The labels themselves, or the points with them on. */
 static GstBuffer *output_of(GstLidarGround *self, GstBuffer *input, GstBuffer *labels)
 {
+  GstStxPointLabelsMeta *older;
   GstBuffer *points;
 
   if (self->gives_labels) {
@@ -231,6 +229,8 @@ static GstBuffer *output_of(GstLidarGround *self, GstBuffer *input, GstBuffer *l
     return labels;
   }
   points = gst_buffer_copy(input); /* of the buffer, not of its memory */
+  while ((older = gst_buffer_get_stx_point_labels_meta(points)) != NULL)
+    gst_buffer_remove_meta(points, &older->meta);
   gst_buffer_add_stx_point_labels_meta(points, labels);
   gst_buffer_unref(labels);
   return points;
@@ -330,6 +330,7 @@ static void install_virtuals(GstBaseTransformClass *base)
   base->fixate_caps = fixate_caps;
   base->accept_caps = gst_stx_transform_accept_caps;
   base->set_caps = set_caps;
+  base->submit_input_buffer = gst_stx_transform_submit_scan;
   base->prepare_output_buffer = prepare_output_buffer;
   base->transform = transform;
   base->start = start;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/gststxtransform.h"
 
+#include "gst/gststxutil.h"
+
 gboolean gst_stx_transform_accept_caps(
     GstBaseTransform *transform, GstPadDirection direction, GstCaps *caps)
 {
@@ -43,6 +45,39 @@ gboolean gst_stx_transform_to_system_memory(GstBaseTransform *transform)
   gst_caps_unref(caps);
   return accepted;
 }
+
+/* ---- Scans --------------------------------------------------------------------------------- */
+
+static gboolean refuse_scan(GstElement *element, const char *found, StxError *error)
+{
+  GstElementFactory *factory = gst_element_get_factory(element);
+
+  return stx_fail(error, "expected %s, not %s: put lidar-parse before %s", GST_STX_LIDAR_MEDIA_TYPE,
+      found, factory != NULL ? GST_OBJECT_NAME(factory) : GST_OBJECT_NAME(element));
+}
+
+gboolean gst_stx_check_scan_caps(GstElement *element, const GstCaps *caps, StxError *error)
+{
+  const gchar *name = gst_structure_get_name(gst_caps_get_structure(caps, 0));
+
+  return g_str_equal(name, GST_STX_LIDAR_MEDIA_TYPE) || refuse_scan(element, name, error);
+}
+
+GstFlowReturn gst_stx_transform_submit_scan(
+    GstBaseTransform *transform, gboolean is_discont, GstBuffer *input)
+{
+  GstBaseTransformClass *base = g_type_class_peek(GST_TYPE_BASE_TRANSFORM);
+  StxError error;
+
+  if (gst_pad_has_current_caps(GST_BASE_TRANSFORM_SINK_PAD(transform)))
+    return base->submit_input_buffer(transform, is_discont, input);
+  gst_buffer_unref(input);
+  refuse_scan(GST_ELEMENT(transform), "bytes without caps", &error);
+  GST_STX_ELEMENT_ERROR(transform, STREAM, FORMAT, &error);
+  return GST_FLOW_ERROR;
+}
+
+/* ---- Sizes --------------------------------------------------------------------------------- */
 
 gboolean gst_stx_check_input(GstElement *element, GstBuffer *buffer, gsize size, gsize unit)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the GstBaseTransform elements whose input is no video share: sat-dp-stixels, stixel-json.
- * What is named after a virtual method fits it.
+ * What the GstBaseTransform elements whose input is no video share: sat-dp-stixels,
+ * stixel-json, lidar-ground, … What is named after a virtual method fits it.
  */
 #ifndef GST_STX_TRANSFORM_H
 #define GST_STX_TRANSFORM_H
@@ -32,6 +32,16 @@ GstFlowReturn gst_stx_transform_prepare_output_buffer(
  * being made. FALSE after an element error, if downstream takes only CUDAMemory.
  */
 gboolean gst_stx_transform_to_system_memory(GstBaseTransform *transform);
+
+/*
+ * submit_input_buffer of an element that reads LiDAR points: a buffer that comes without caps, as
+ * from filesrc, ends in an element error that says what to put before.
+ */
+GstFlowReturn gst_stx_transform_submit_scan(
+    GstBaseTransform *transform, gboolean is_discont, GstBuffer *input);
+
+/* Are these caps of LiDAR points? FALSE with a text that says what to put before `element`. */
+gboolean gst_stx_check_scan_caps(GstElement *element, const GstCaps *caps, StxError *error);
 
 /*
  * Checks that `buffer` is `size` bytes long, or, with `size` 0, a whole number (at least one) of

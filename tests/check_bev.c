@@ -1,0 +1,527 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Scans from above, pixel by pixel: literal places and colours, what lies over what, odd points. */
+#include "common/bev.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/testing.h"
+
+#define BACKGROUND                                                                                 \
+  {                                                                                                \
+    14, 16, 20                                                                                     \
+  }
+#define OBSTACLE                                                                                   \
+  {                                                                                                \
+    232, 72, 56                                                                                    \
+  }
+#define GROUND                                                                                     \
+  {                                                                                                \
+    52, 104, 88                                                                                    \
+  }
+#define NONE                                                                                       \
+  {                                                                                                \
+    72, 74, 84                                                                                     \
+  }
+
+static const char *const formats[] = {
+    "RGB", "BGR", "RGBA", "RGBx", "BGRA", "BGRx", "ARGB", "xRGB", "ABGR", "xBGR"};
+enum { FORMATS = sizeof formats / sizeof formats[0] };
+
+/* ---- Pictures ----------------------------------------------------------------------------- */
+
+typedef struct {
+  StxBevParams params;
+  StxBev *bev;
+  StxImage8 plane; /* guarded, its rows padded */
+  StxFrame frame;
+} Picture;
+
+/* One pixel per metre, the sensor in the middle, points of one pixel, no rings. */
+static StxBevParams plain(int width, int height)
+{
+  StxBevParams params = STX_BEV_DEFAULTS;
+  params.width = width;
+  params.height = height;
+  params.format = stx_pixel_format("RGB");
+  params.extent = (width < height ? width : height) / 2.0;
+  params.point_size = 1;
+  params.rings = false;
+  return params;
+}
+
+static Picture picture_new(StxBevParams params, int padding)
+{
+  Picture p = {.params = params};
+  StxError error;
+  ck_assert_msg(stx_bev_check(&params, &error), "%s", error.text);
+  p.bev = stx_bev_init(stx_guarded_alloc(stx_bev_size(&params)), &params);
+  p.plane =
+      stx_test_image8(params.width * params.format->plane[0].pixel_stride, params.height, padding);
+  p.frame = (StxFrame){{p.plane.data}, {p.plane.stride}};
+  return p;
+}
+
+static void picture_free(Picture *p)
+{
+  stx_guarded_free(p->bev);
+  stx_test_image8_free(&p->plane);
+}
+
+static Picture picture_of(
+    StxBevParams params, const float (*points)[4], const uint32_t *labels, size_t count)
+{
+  Picture p = picture_new(params, 5);
+  stx_bev_draw(p.bev, count > 0 ? points[0] : NULL, labels, count, &p.frame);
+  return p;
+}
+
+static const uint8_t *pixel(const Picture *p, int x, int y)
+{
+  return stx_row8(&p->plane, y) + x * p->params.format->plane[0].pixel_stride;
+}
+
+static void expect_pixel(const Picture *p, int x, int y, const int rgb[3], const char *what)
+{
+  const uint8_t *at = pixel(p, x, y);
+  ck_assert_msg(at[0] == rgb[0] && at[1] == rgb[1] && at[2] == rgb[2],
+      "%s: pixel (%d, %d) is %d %d %d instead of %d %d %d", what, x, y, at[0], at[1], at[2], rgb[0],
+      rgb[1], rgb[2]);
+}
+
+/* The square from (left, top) to (right, bottom), inclusive, and nothing else. */
+static void expect_square(
+    const Picture *p, int left, int top, int right, int bottom, const int rgb[3], const char *what)
+{
+  for (int y = 0; y < p->params.height; y++)
+    for (int x = 0; x < p->params.width; x++) {
+      bool inside = x >= left && x <= right && y >= top && y <= bottom;
+      expect_pixel(p, x, y, inside ? rgb : (int[])BACKGROUND, what);
+    }
+}
+
+/* One obstacle. */
+static void expect_place(
+    StxBevParams params, float x, float y, int left, int top, int right, int bottom)
+{
+  const float point[1][4] = {{x, y, 0, 0}};
+  char what[64];
+  Picture p = picture_of(params, point, (uint32_t[]){99}, 1);
+  snprintf(what, sizeof what, "point (%g, %g), size %d", x, y, params.point_size);
+  expect_square(&p, left, top, right, bottom, (int[])OBSTACLE, what);
+  picture_free(&p);
+}
+
+/* ---- Places ------------------------------------------------------------------------------- */
+
+START_TEST(x_is_up_and_y_is_left)
+{
+  StxBevParams params = plain(20, 20), zoomed = plain(20, 20);
+  expect_place(params, 3.5f, 2.5f, 7, 6, 7, 6);
+  expect_place(params, -3.5f, -2.5f, 12, 13, 12, 13);
+  expect_place(params, 0.1f, -0.1f, 10, 9, 10, 9);
+  params.center_x = 5;
+  params.center_y = -6;
+  expect_place(params, 5.5f, -5.5f, 9, 9, 9, 9);
+  expect_place(params, 0.5f, 0.5f, 3, 14, 3, 14);
+  zoomed.extent = 5; /* 2 pixels per metre */
+  expect_place(zoomed, 1.25f, 1.25f, 7, 7, 7, 7);
+  expect_place(plain(33, 17), 0, 0, 16, 8, 16, 8); /* the middle of a pixel */
+  expect_place(plain(17, 33), 0, 0, 8, 16, 8, 16);
+  expect_place(plain(33, 17), 8.25f, -16.25f, 32, 0, 32, 0);
+  expect_place(plain(33, 17), -8.25f, 16.25f, 0, 16, 0, 16);
+}
+END_TEST
+
+START_TEST(points_are_squares)
+{
+  for (int size = 1; size <= 9; size++) {
+    StxBevParams params = plain(20, 20);
+    int before = (size - 1) / 2, after = size / 2;
+    params.point_size = size;
+    expect_place(params, -0.5f, -0.5f, 10 - before, 10 - before, 10 + after, 10 + after);
+    expect_place(params, 9.5f, 9.5f, 0, 0, after, after);
+    expect_place(params, -9.5f, -9.5f, 19 - before, 19 - before, 19, 19);
+  }
+}
+END_TEST
+
+/* Of a point outside, what reaches in. */
+START_TEST(edges_cut_squares)
+{
+  StxBevParams params = plain(20, 20);
+  params.point_size = 5;
+  expect_place(params, 11.5f, 0.5f, 7, 0, 11, 0); /* row −2 */
+  expect_place(params, 12.5f, 0.5f, 1, 1, 0, 0);  /* row −3: nothing */
+  expect_place(params, -11.5f, 0.5f, 7, 19, 11, 19);
+  expect_place(params, -12.5f, 0.5f, 1, 1, 0, 0);
+  expect_place(params, 0.5f, 11.5f, 0, 7, 0, 11);
+  expect_place(params, 0.5f, 12.5f, 1, 1, 0, 0);
+  expect_place(params, 0.5f, -11.5f, 19, 7, 19, 11);
+  expect_place(params, 0.5f, -12.5f, 1, 1, 0, 0);
+}
+END_TEST
+
+START_TEST(odd_points_are_left_out)
+{
+  static const float odd[] = {NAN, INFINITY, -INFINITY, 3e38f, -3e38f, 1e10f, -1e10f};
+  StxBevParams params = plain(20, 20);
+  params.point_size = 9;
+  for (size_t i = 0; i < sizeof odd / sizeof odd[0]; i++) {
+    expect_place(params, odd[i], 0, 1, 1, 0, 0);
+    expect_place(params, 0, odd[i], 1, 1, 0, 0);
+    expect_place(params, odd[i], odd[i], 1, 1, 0, 0);
+  }
+  for (size_t i = 0; i < 3; i++) { /* as heights and intensities */
+    const float high[1][4] = {{0, 0, odd[i], 0}}, bright[1][4] = {{-0.5f, -0.5f, 0, odd[i]}};
+    Picture p = picture_of(params, high, NULL, 1);
+    expect_square(&p, 1, 1, 0, 0, (int[])BACKGROUND, "height");
+    picture_free(&p);
+    params.mode = STX_BEV_INTENSITY;
+    p = picture_of(params, bright, NULL, 1);
+    expect_pixel(&p, 10, 10, i == 1 ? (int[]){255, 64, 64} : (int[]){64, 71, 255}, "intensity");
+    picture_free(&p);
+    params.mode = STX_BEV_CLUSTERS;
+  }
+}
+END_TEST
+
+/* ---- Colours ------------------------------------------------------------------------------ */
+
+/* The colour of one point in the middle. */
+static void colour_of(StxBevMode mode, const float point[4], const uint32_t *label, int rgb[3])
+{
+  StxBevParams params = plain(16, 16);
+  params.mode = mode;
+  Picture p = picture_of(params, (const float(*)[4])(const void *)point, label, 1);
+  for (int c = 0; c < 3; c++)
+    rgb[c] = pixel(&p, 7, 7)[c];
+  picture_free(&p);
+}
+
+static void expect_colour(
+    StxBevMode mode, float z, float intensity, const uint32_t *label, const int expected[3])
+{
+  const float point[4] = {0.5f, 0.5f, z, intensity};
+  int rgb[3];
+  colour_of(mode, point, label, rgb);
+  ck_assert_msg(memcmp(rgb, expected, sizeof rgb) == 0,
+      "mode %d, height %g, intensity %g, label %x: %d %d %d instead of %d %d %d", mode, z,
+      intensity, label == NULL ? 0 : *label, rgb[0], rgb[1], rgb[2], expected[0], expected[1],
+      expected[2]);
+}
+
+START_TEST(colours_of_labels)
+{
+  static const uint32_t ground[] = {40, 44, 48, 49, 60, 72, 49 | 7 << 16};
+  for (int mode = STX_BEV_CLUSTERS; mode <= STX_BEV_LABELS; mode++) {
+    for (size_t i = 0; i < sizeof ground / sizeof ground[0]; i++)
+      expect_colour(mode, 0, 0, &ground[i], (int[])GROUND);
+    expect_colour(mode, 0, 0, &(uint32_t){0}, (int[])NONE);
+    expect_colour(mode, 0, 0, &(uint32_t){5u << 16}, (int[])NONE);
+    expect_colour(mode, 0, 0, &(uint32_t){99}, (int[])OBSTACLE);
+    expect_colour(mode, 0, 0, &(uint32_t){10}, (int[])OBSTACLE);
+    expect_colour(mode, 0, 0, &(uint32_t){0xFFFF}, (int[])OBSTACLE);
+  }
+  expect_colour(STX_BEV_LABELS, 0, 0, &(uint32_t){99 | 3u << 16}, (int[])OBSTACLE);
+}
+END_TEST
+
+/* Clusters next to each other in number can be told apart, from ground and red, too. */
+START_TEST(colours_of_clusters)
+{
+  const float point[4] = {0.5f, 0.5f, 0, 0};
+  int last[3] = OBSTACLE, ground[3] = GROUND, rgb[3];
+  for (uint32_t cluster = 1; cluster <= 130; cluster++) {
+    uint32_t label = 99 | cluster << 16;
+    colour_of(STX_BEV_CLUSTERS, point, &label, rgb);
+    int away = 0, from_ground = 0;
+    for (int c = 0; c < 3; c++) {
+      away += abs(rgb[c] - last[c]);
+      from_ground += abs(rgb[c] - ground[c]);
+    }
+    ck_assert_msg(away > 60 && from_ground > 60, "cluster %u is %d %d %d after %d %d %d", cluster,
+        rgb[0], rgb[1], rgb[2], last[0], last[1], last[2]);
+    memcpy(last, rgb, sizeof last);
+  }
+  colour_of(STX_BEV_CLUSTERS, point, &(uint32_t){99 | 65535u << 16}, last);
+  colour_of(STX_BEV_CLUSTERS, point, &(uint32_t){99 | 63u << 16}, rgb);
+  ck_assert_mem_eq(rgb, last, sizeof rgb);
+}
+END_TEST
+
+START_TEST(colours_of_heights)
+{
+  /* Blue, green and red with a quarter of white in them; a hue of 0.66 is not quite blue. */
+  static const int blue[3] = {64, 71, 255}, green[3] = {69, 255, 64}, red[3] = {255, 64, 64};
+  static const uint32_t label = 49;
+  expect_colour(STX_BEV_HEIGHT, -2, 0, NULL, blue);
+  expect_colour(STX_BEV_HEIGHT, -100, 0, NULL, blue);
+  expect_colour(STX_BEV_HEIGHT, 2, 0, NULL, red);
+  expect_colour(STX_BEV_HEIGHT, 100, 0, NULL, red);
+  expect_colour(STX_BEV_HEIGHT, 0, 0, &label, green);
+  expect_colour(STX_BEV_CLUSTERS, 0, 0, NULL, green);
+  expect_colour(STX_BEV_LABELS, 0, 0, NULL, green);
+  expect_colour(STX_BEV_INTENSITY, 0, 0, &label, blue);
+  expect_colour(STX_BEV_INTENSITY, 0, 1, &label, red);
+  expect_colour(STX_BEV_INTENSITY, 0, 0.5f, NULL, green);
+  expect_colour(STX_BEV_INTENSITY, 0, 127.5f, NULL, green);
+  expect_colour(STX_BEV_INTENSITY, 0, 255, NULL, red);
+  expect_colour(STX_BEV_INTENSITY, 0, -1, NULL, blue);
+}
+END_TEST
+
+START_TEST(orders_the_bytes_as_the_format_says)
+{
+  static const int expected[FORMATS][4] = {{232, 72, 56}, {56, 72, 232}, {232, 72, 56, 255},
+      {232, 72, 56, 255}, {56, 72, 232, 255}, {56, 72, 232, 255}, {255, 232, 72, 56},
+      {255, 232, 72, 56}, {255, 56, 72, 232}, {255, 56, 72, 232}};
+  const float point[1][4] = {{0.5f, 0.5f, 0, 0}};
+  for (int f = 0; f < FORMATS; f++) {
+    StxBevParams params = plain(17, 19);
+    params.format = stx_pixel_format(formats[f]);
+    Picture p = picture_of(params, point, (uint32_t[]){99}, 1);
+    for (int byte = 0; byte < params.format->plane[0].pixel_stride; byte++)
+      ck_assert_msg(pixel(&p, 8, 9)[byte] == expected[f][byte], "%s: byte %d is %d", formats[f],
+          byte, pixel(&p, 8, 9)[byte]);
+    picture_free(&p);
+  }
+}
+END_TEST
+
+/* ---- What lies over what ------------------------------------------------------------------ */
+
+typedef struct {
+  float z;
+  uint32_t label;
+} Thing;
+
+/* Of two on one pixel, in either order, the first is seen. */
+static void expect_over(Thing above, Thing below)
+{
+  StxBevParams params = plain(16, 16);
+  int expected[3];
+  const float alone[4] = {0.5f, 0.5f, above.z, 0};
+  colour_of(STX_BEV_CLUSTERS, alone, &above.label, expected);
+  for (int order = 0; order < 2; order++) {
+    const Thing *first = order ? &above : &below, *second = order ? &below : &above;
+    const float points[2][4] = {{0.5f, 0.5f, first->z, 0}, {0.5f, 0.5f, second->z, 0}};
+    Picture p = picture_of(params, points, (uint32_t[]){first->label, second->label}, 2);
+    expect_pixel(&p, 7, 7, expected, "what is above");
+    picture_free(&p);
+  }
+}
+
+START_TEST(obstacles_over_ground_over_nothing)
+{
+  expect_over((Thing){-5, 99}, (Thing){5, 49});
+  expect_over((Thing){-5, 49}, (Thing){5, 0});
+  expect_over((Thing){-5, 99}, (Thing){5, 0});
+  expect_over((Thing){1, 99}, (Thing){0.99f, 99 | 1 << 16});
+  expect_over((Thing){1, 99 | 1 << 16}, (Thing){0.99f, 99});
+  expect_over((Thing){31.99f, 99}, (Thing){31.9f, 99 | 1 << 16});
+  expect_over((Thing){-31.9f, 99}, (Thing){-31.99f, 99 | 1 << 16});
+  expect_over((Thing){1, 99 | 1 << 16}, (Thing){1, 99});    /* a tie: the larger number */
+  expect_over((Thing){99, 99 | 1 << 16}, (Thing){100, 99}); /* higher than heights are told apart */
+}
+END_TEST
+
+/* Points of every kind, many on the same pixels, at different heights. */
+static void crowd(StxRandom *random, float (*points)[4], uint32_t *labels, int count, int reach)
+{
+  static const uint32_t classes[] = {0, 49, 40, 99, 99 | 1 << 16, 99 | 2 << 16, 10 | 70 << 16};
+  for (int i = 0; i < count; i++) {
+    for (int axis = 0; axis < 2; axis++)
+      points[i][axis] = (float)(stx_random_below(random, 20 * reach) - 10 * reach) / 10 + 0.05f;
+    points[i][2] = (float)stx_random_below(random, 40) / 10 - 2;
+    points[i][3] = (float)stx_random_below(random, 256) / 255;
+    labels[i] = classes[stx_random_below(random, 7)];
+  }
+}
+
+static int rank_of(uint32_t label)
+{
+  uint32_t class = label & 0xFFFF;
+  return class == 0 ? 0 : class == 49 || class == 40 ? 1 : 2;
+}
+
+/* A picture of many is, pixel for pixel, the picture of the one that lies above. */
+START_TEST(equals_the_pictures_of_single_points)
+{
+  enum { COUNT = 40 };
+  StxRandom random = {5};
+  for (int round = 0; round < 40; round++) {
+    StxBevParams params =
+        plain(16 + stx_random_below(&random, 9), 16 + stx_random_below(&random, 9));
+    float points[COUNT][4];
+    uint32_t labels[COUNT];
+    Picture all, one[COUNT];
+    params.format = stx_pixel_format(formats[round % FORMATS]);
+    params.point_size = 1 + round % 9;
+    params.mode = (StxBevMode)(round % 4);
+    params.center_x = round % 3;
+    crowd(&random, points, labels, COUNT, 14);
+    for (int i = 0; i < COUNT; i++) { /* no two of one height: ties have a test of their own */
+      points[i][2] = (float)i * 0.05f - 1;
+      one[i] = picture_of(params, &points[i], &labels[i], 1);
+    }
+    all = picture_of(params, points, labels, COUNT);
+    Picture empty = picture_of(params, NULL, NULL, 0);
+    for (int y = 0; y < params.height; y++)
+      for (int x = 0; x < params.width; x++) {
+        int stride = params.format->plane[0].pixel_stride, best = -1;
+        for (int i = 0; i < COUNT; i++)
+          if (memcmp(pixel(&one[i], x, y), pixel(&empty, x, y), (size_t)stride) != 0 &&
+              (best < 0 || rank_of(labels[i]) >= rank_of(labels[best])))
+            best = i;
+        const Picture *expected = best < 0 ? &empty : &one[best];
+        ck_assert_msg(memcmp(pixel(&all, x, y), pixel(expected, x, y), (size_t)stride) == 0,
+            "round %d: pixel (%d, %d) is not that of point %d", round, x, y, best);
+      }
+    for (int i = 0; i < COUNT; i++)
+      picture_free(&one[i]);
+    picture_free(&empty);
+    picture_free(&all);
+  }
+}
+END_TEST
+
+START_TEST(order_does_not_matter)
+{
+  enum { COUNT = 3000 };
+  static float points[COUNT][4];
+  static uint32_t labels[COUNT];
+  StxRandom random = {7};
+  for (int mode = 0; mode < 4; mode++) {
+    StxBevParams params = plain(61, 47);
+    params.mode = (StxBevMode)mode;
+    params.rings = true;
+    params.point_size = 3;
+    crowd(&random, points, labels, COUNT, 40);
+    Picture p = picture_of(params, points, labels, COUNT);
+    for (int i = COUNT - 1; i > 0; i--) {
+      int other = stx_random_below(&random, i + 1);
+      float point[4];
+      uint32_t label = labels[i];
+      memcpy(point, points[i], sizeof point);
+      memcpy(points[i], points[other], sizeof point);
+      memcpy(points[other], point, sizeof point);
+      labels[i] = labels[other];
+      labels[other] = label;
+    }
+    Picture shuffled = picture_of(params, points, labels, COUNT);
+    stx_expect_same_image8(&p.plane, &shuffled.plane, "shuffled");
+    stx_bev_draw(p.bev, points[0], labels, COUNT, &p.frame); /* nothing stays of the one before */
+    stx_expect_same_image8(&p.plane, &shuffled.plane, "again");
+    picture_free(&shuffled);
+    picture_free(&p);
+  }
+}
+END_TEST
+
+/* ---- Rings, letters, bar, sensor ---------------------------------------------------------- */
+
+/* 1 pixel per metre: rings every 100 m. Ink of 45 and of 230 in 255 over the background. */
+START_TEST(rings_bar_and_sensor)
+{
+  static const int thin[3] = {53, 55, 56}, full[3] = {213, 214, 205};
+  StxBevParams params = plain(400, 420);
+  params.extent = 200;
+  params.rings = true;
+  Picture p = picture_of(params, NULL, NULL, 0);
+  int letters = 0;
+  expect_pixel(&p, 299, 210, thin, "ring to the right");
+  expect_pixel(&p, 100, 210, thin, "ring to the left");
+  expect_pixel(&p, 200, 309, thin, "ring behind");
+  expect_pixel(&p, 297, 210, (int[])BACKGROUND, "inside of the ring");
+  expect_pixel(&p, 302, 210, (int[])BACKGROUND, "outside of the ring");
+  expect_pixel(&p, 12, 408, full, "bar");
+  expect_pixel(&p, 112, 408, full, "end of the bar");
+  expect_pixel(&p, 113, 408, (int[])BACKGROUND, "behind the bar");
+  expect_pixel(&p, 112, 404, full, "foot of the bar");
+  expect_pixel(&p, 200, 210, full, "sensor");
+  expect_pixel(&p, 200, 202, full, "tip of the sensor");
+  expect_pixel(&p, 200, 201, (int[])BACKGROUND, "ahead of the sensor");
+  expect_pixel(&p, 200, 213, (int[])BACKGROUND, "notch of the sensor");
+  for (int y = 96; y < 107; y++)
+    for (int x = 204; x < 225; x++)
+      letters += pixel(&p, x, y)[0] > 180;
+  ck_assert_msg(letters > 20, "%d pixels of letters at the first ring", letters);
+  picture_free(&p);
+}
+END_TEST
+
+/* The sensor may be anywhere, the picture of any size, the scale whatever. */
+START_TEST(extremes_harm_nobody)
+{
+  static const int sizes[][2] = {{16, 16}, {8192, 16}, {16, 8192}, {17, 16}, {301, 64}};
+  static const double extents[] = {1, 7.3, 500}, centers[] = {-500, -3, 0, 500};
+  const float points[2][4] = {{0, 0, 0, 0}, {499, -499, 1, 1}};
+  for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++)
+    for (int i = 0; i < 3 * 4 * 4; i++) {
+      StxBevParams params = plain(sizes[s][0], sizes[s][1]);
+      params.format = stx_pixel_format(formats[i % FORMATS]);
+      params.extent = extents[i / 16];
+      params.center_x = centers[i / 4 % 4];
+      params.center_y = centers[i % 4];
+      params.point_size = 9;
+      params.rings = true;
+      Picture p = picture_of(params, points, NULL, 2);
+      picture_free(&p);
+    }
+}
+END_TEST
+
+/* ---- Refusals ----------------------------------------------------------------------------- */
+
+static void expect_refusal(StxBevParams params, const char *word)
+{
+  StxError error = {""};
+  ck_assert_msg(!stx_bev_check(&params, &error), "accepted %s", word);
+  ck_assert_msg(strstr(error.text, word) != NULL, "no %s in \"%s\"", word, error.text);
+}
+
+#define REFUSE(change, word)                                                                       \
+  do {                                                                                             \
+    StxBevParams p = plain(20, 20);                                                                \
+    change;                                                                                        \
+    expect_refusal(p, word);                                                                       \
+  } while (0)
+
+START_TEST(refuses_what_is_out_of_range)
+{
+  REFUSE(p.format = NULL, "format is unknown");
+  REFUSE(p.format = stx_pixel_format("I420"), "format is I420");
+  REFUSE(p.format = stx_pixel_format("AYUV"), "format is AYUV");
+  REFUSE(p.mode = (StxBevMode)4, "mode is 4");
+  REFUSE(p.mode = (StxBevMode)-1, "mode is -1");
+  REFUSE(p.width = 15, "width is 15");
+  REFUSE(p.height = 8193, "height is 8193");
+  REFUSE(p.extent = 0.99, "extent is 0.99");
+  REFUSE(p.extent = NAN, "extent is nan");
+  REFUSE(p.center_x = 501, "center_x is 501");
+  REFUSE(p.center_y = -501, "center_y is -501");
+  REFUSE(p.point_size = 0, "point_size is 0");
+  REFUSE(p.point_size = 10, "point_size is 10");
+}
+END_TEST
+
+static const StxTest tests[] = {
+    {&x_is_up_and_y_is_left},
+    {&points_are_squares},
+    {&edges_cut_squares},
+    {&odd_points_are_left_out},
+    {&colours_of_labels},
+    {&colours_of_clusters},
+    {&colours_of_heights},
+    {&orders_the_bytes_as_the_format_says},
+    {&obstacles_over_ground_over_nothing},
+    {&equals_the_pictures_of_single_points},
+    {&order_does_not_matter},
+    {&rings_bar_and_sensor},
+    {&extremes_harm_nobody},
+    {&refuses_what_is_out_of_range},
+};
+STX_TESTING_MAIN("bev", tests)
