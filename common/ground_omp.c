@@ -423,8 +423,9 @@ size_t STX_VARIANT(stx_ground_scratch)(const StxGroundParams *params, size_t cou
   return lay_out(params, count, stx_threads(threads), &layout, NULL);
 }
 
-void STX_VARIANT(stx_ground_run)(const StxGroundParams *params, const float *points, size_t count,
-    uint32_t *labels, StxGroundResult *result, void *scratch, int threads)
+/* Memory laid out, nothing done yet. */
+static Scan *open_scan(const StxGroundParams *params, const float *points, size_t count,
+    uint32_t *labels, void *scratch, int threads)
 {
   Scan *s = scratch;
   s->workers = stx_threads(threads);
@@ -435,6 +436,13 @@ void STX_VARIANT(stx_ground_run)(const StxGroundParams *params, const float *poi
   s->bins = (size_t)params->sectors * (size_t)params->bins;
   s->labels = labels;
   s->result = (StxGroundResult){0};
+  return s;
+}
+
+void STX_VARIANT(stx_ground_run)(const StxGroundParams *params, const float *points, size_t count,
+    uint32_t *labels, StxGroundResult *result, void *scratch, int threads)
+{
+  Scan *s = open_scan(params, points, count, labels, scratch, threads);
 #pragma omp parallel num_threads(s->workers)
   work(s, thread_index());
   add_up(s);
