@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "examples/options.h"
+#include "examples/stx_bench_lidar.h"
 
 #define MAX_SIZES 8
 #define GPU_WARM_UP_MS 100 /* long enough for its clocks to rise */
@@ -305,6 +306,7 @@ static GOptionContext *make_context(Options *o)
                                             "  stx-bench satdp colmean --size 2048x1024\n"
                                             "  stx-bench --backend cuda --markdown\n"
                                             "  stx-bench rdp --figures .\n"
+                                            "  stx-bench lidar --help\n"
                                             "  stx-bench all --markdown > table.md\n");
   g_option_context_add_main_entries(context, entries, NULL);
   return context;
@@ -325,7 +327,9 @@ int main(int argc, char **argv)
   Options options = {.warm_up = -1};
   StxError error = {""};
   setlocale(LC_CTYPE, "");
-  bool good = parse(&options, argc, argv, &error) && run_bench(&options, &error);
+  bool lidar = argc > 1 && strcmp(argv[1], "lidar") == 0;
+  bool good = lidar ? bench_lidar(argc - 1, argv + 1, &error)
+                    : parse(&options, argc, argv, &error) && run_bench(&options, &error);
   if (!good)
     fprintf(stderr, "stx-bench: %s\n", error.text);
   g_strfreev(options.size_texts);

@@ -11,6 +11,7 @@
  *   stx_bench_limits.c  what the CPU can do: copying, 8-bit additions, multiply-adds
  *   stx_bench_report.c  table, Markdown, JSON
  *   stx_bench.c         command line, list of the groups
+ *   stx_bench_lidar*.c  scans in place of pictures, with a command line of their own
  */
 #ifndef STX_BENCH_H
 #define STX_BENCH_H
@@ -166,7 +167,8 @@ bool bench_rdp_levels(FILE *out, bool head, const BenchInput *input, StxError *e
 
 typedef enum { BENCH_TEXT, BENCH_MARKDOWN, BENCH_JSON } BenchFormat;
 
-/* Text and Markdown are printed as they come, JSON at the end. */
+/* Text and Markdown are printed as they come, JSON at the end. The machine is part of the head. */
+void bench_print_machine(FILE *out, BenchFormat format, const BenchMachine *machine);
 void bench_print_head(FILE *out, BenchFormat format, const BenchMachine *machine);
 void bench_print_rows(FILE *out, BenchFormat format, const BenchRow *rows, int count);
 void bench_print_json(FILE *out, const BenchMachine *machine, const BenchRow *rows, int count);

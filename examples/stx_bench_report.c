@@ -62,13 +62,19 @@ static void print_limits(FILE *out, const char *bullet, const BenchMachine *mach
       (double)info->l2_cache / (1 << 20), bullet, device->copy);
 }
 
-void bench_print_head(FILE *out, BenchFormat format, const BenchMachine *machine)
+void bench_print_machine(FILE *out, BenchFormat format, const BenchMachine *machine)
 {
-  char cpu[128], cells[COLUMNS][CELL];
+  char cpu[128];
   cpu_name(cpu, sizeof cpu);
   fprintf(out, "%s, gst-stixels %s, compiler %s\n\n", cpu, STX_VERSION, __VERSION__);
   print_limits(out, format == BENCH_MARKDOWN ? "* " : "", machine);
   fputc('\n', out);
+}
+
+void bench_print_head(FILE *out, BenchFormat format, const BenchMachine *machine)
+{
+  char cells[COLUMNS][CELL];
+  bench_print_machine(out, format, machine);
   for (int i = 0; i < COLUMNS; i++)
     snprintf(cells[i], CELL, "%s", titles[i]);
   print_line(out, format, cells);
