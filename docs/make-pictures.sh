@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Makes the pictures of the documentation from the synthetic street: docs/street.jpg (the README's) and
-# docs/segments.jpg (that of rdp-columns).
+# Makes the pictures of the documentation from the synthetic street: docs/street.jpg (the README's),
+# docs/segments.jpg (that of rdp-columns) and docs/lidar.png (that of lidar-ground and lidar-bev).
 #   GST_PLUGIN_PATH=build/gst docs/make-pictures.sh
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -26,4 +26,8 @@ gst-launch-1.0 -q \
   ! rdp-columns epsilon=2 median=5 ! overlay.stixels \
   left. ! queue ! stixel-overlay name=overlay alpha=0.6 ! videoconvert \
   ! jpegenc quality=75 ! filesink location=docs/segments.jpg
-ls -l docs/street.jpg docs/segments.jpg
+
+gst-launch-1.0 -q \
+  street-scene-src view=lidar beams=64 "${street[@]}" ! lidar-ground ! lidar-bev extent=24 center-x=5 \
+  ! video/x-raw,format=RGB,width=720,height=800 ! pngenc compression-level=9 ! filesink location=docs/lidar.png
+ls -l docs/street.jpg docs/segments.jpg docs/lidar.png

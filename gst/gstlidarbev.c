@@ -160,8 +160,8 @@ static void install_properties(GObjectClass *klass)
           flags));
   g_object_class_install_property(klass, PROP_ZOOM,
       g_param_spec_double("zoom", "Zoom",
-          "How much smaller than extent the part shown is; it stays within 1 to 500 metres", 0.1,
-          100, 1, flags));
+          "Magnification: extent / zoom is shown, but never less than 1 or more than 500 metres",
+          0.1, 100, 1, flags));
   g_object_class_install_property(klass, PROP_CENTER_X,
       g_param_spec_double("center-x", "Centre ahead",
           "How far ahead of the sensor the centre of the picture lies, metres", -500, 500,
