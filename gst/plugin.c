@@ -32,5 +32,5 @@ static gboolean plugin_init(GstPlugin *plugin)
 }
 
 GST_PLUGIN_DEFINE(GST_VERSION_MAJOR, GST_VERSION_MINOR, stixels,
-    "Stixels from stereo video", plugin_init, STX_VERSION, "LGPL",
-    PACKAGE, PACKAGE)
+    "Stixels from stereo video, ground and obstacles from LiDAR scans", plugin_init, STX_VERSION,
+    "LGPL", PACKAGE, PACKAGE)
