@@ -53,12 +53,21 @@ STX_INLINE void stx_ground_add(StxGroundSums *sums, int64_t range, int64_t z)
   sums->count++;
 }
 
+/* The slope of a fit is rise / spread. */
+STX_INLINE int64_t stx_ground_spread(const StxGroundSums *sums)
+{
+  return sums->count * sums->range_range - sums->range * sums->range;
+}
+
+STX_INLINE int64_t stx_ground_rise(const StxGroundSums *sums)
+{
+  return sums->count * sums->range_z - sums->range * sums->z;
+}
+
 /* Least squares; points of one range make a level line. */
 STX_INLINE StxGroundFit stx_ground_fit(const StxGroundSums *sums)
 {
-  int64_t n = sums->count;
-  int64_t spread = n * sums->range_range - sums->range * sums->range;
-  int64_t rise = n * sums->range_z - sums->range * sums->z;
+  int64_t n = sums->count, spread = stx_ground_spread(sums), rise = stx_ground_rise(sums);
   double slope = spread > 0 ? (double)rise / (double)spread : 0.0;
   StxGroundFit fit = {((double)sums->z - slope * (double)sums->range) / (double)n, slope};
   return fit;
@@ -100,6 +109,8 @@ STX_INLINE int stx_ground_is_step(
 {
   double range = (double)track->range[at], z = (double)track->z[at];
   double gap = range - (double)track->range[at - 1];
+  if (gap <= rules->long_gap) /* nearly always, and then there is nothing to compute */
+    return 0;
   double step = z - stx_ground_at(fit, range);
   return gap > rules->long_gap + 0.1 * range && (step > rules->max_long || -step > rules->max_long);
 }
@@ -230,25 +241,23 @@ STX_INLINE int stx_ground_side(const StxGroundParams *params)
 
 /* The square grid, centred on the sensor; rows of x are `stride` cells apart. */
 typedef struct {
-  float r_max, cells_per_metre;
-  int last, stride;
+  float r_max, cells_per_metre, last;
+  int stride;
 } StxGroundGrid;
 
 STX_INLINE StxGroundGrid stx_ground_grid(const StxGroundParams *params, int stride)
 {
   float cell = (float)params->cluster_cell;
-  StxGroundGrid grid = {
-      (float)params->r_max, cell > 0 ? 1.0f / cell : 0, stx_ground_side(params) - 1, stride};
+  StxGroundGrid grid = {(float)params->r_max, cell > 0 ? 1.0f / cell : 0,
+      (float)(stx_ground_side(params) - 1), stride};
   return grid;
 }
 
-/* Of a point in a bin; of others anything. */
+/* Of a point in a bin; of others any cell. */
 STX_INLINE uint32_t stx_ground_grid_cell(const StxGroundGrid *grid, float x, float y)
 {
-  int row = (int)((x + grid->r_max) * grid->cells_per_metre);
-  int column = (int)((y + grid->r_max) * grid->cells_per_metre);
-  row = row < grid->last ? row : grid->last;
-  column = column < grid->last ? column : grid->last;
+  int row = stx_ground_index((x + grid->r_max) * grid->cells_per_metre, grid->last);
+  int column = stx_ground_index((y + grid->r_max) * grid->cells_per_metre, grid->last);
   return (uint32_t)(row * grid->stride + column);
 }
 

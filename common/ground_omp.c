@@ -130,7 +130,8 @@ static void level_scan(Scan *s)
 
 /* ---- 1. Bins, 2. Prototypes --------------------------------------------------------------- */
 
-static inline void place_block(const Scan *s, size_t first, int count, int32_t *z, int32_t *range)
+static inline void place_block(
+    const Scan *s, size_t first, int count, uint64_t *keys, int32_t *tops)
 {
   const float *points = s->points + 4 * first;
   const StxGroundFrame frame = s->frame;
@@ -141,34 +142,51 @@ static inline void place_block(const Scan *s, size_t first, int count, int32_t *
   EACH_POINT
   for (int i = 0; i < count; i++) {
     StxGroundPoint p = stx_ground_place(&frame, points + 4 * i);
+    int32_t z = stx_ground_units(p.z);
     bin[i] = p.bin;
     at_z[i] = p.z;
     at_range[i] = p.range;
     cell[i] = stx_ground_grid_cell(&grid, p.x, p.y);
-    z[i] = stx_ground_units(p.z);
-    range[i] = stx_ground_units(p.range);
+    tops[i] = z;
+    keys[i] = stx_ground_key(z, stx_ground_units(p.range));
   }
+}
+
+static inline void take_point(Worker *w, int32_t bin, uint64_t key, int32_t top)
+{
+  if (bin < 0)
+    return;
+  w->key[bin] = key < w->key[bin] ? key : w->key[bin];
+  w->top[bin] = top > w->top[bin] ? top : w->top[bin];
+}
+
+/* Neighbours in a scan often share a bin, and a minimum has to wait for the one before: so four
+ * quarters of the block take turns. */
+static inline void take_block(
+    const Scan *s, Worker *w, size_t first, int count, const uint64_t *keys, const int32_t *tops)
+{
+  const int32_t *bin = s->bin + first;
+  int i = 0;
+  if (count == BLOCK)
+    for (; i < BLOCK / 4; i++)
+      for (int k = i; k < BLOCK; k += BLOCK / 4)
+        take_point(w, bin[k], keys[k], tops[k]);
+  else
+    for (; i < count; i++)
+      take_point(w, bin[i], keys[i], tops[i]);
 }
 
 static void fill_bins(const Scan *s, Worker *w, int t)
 {
-  int32_t z[BLOCK], range[BLOCK];
-  uint64_t *key = w->key;
-  int32_t *top = w->top;
-  memset(key, 0xFF, s->bins * sizeof *key);
+  uint64_t keys[BLOCK];
+  int32_t tops[BLOCK];
+  memset(w->key, 0xFF, s->bins * sizeof *w->key);
   for (size_t i = 0; i < s->bins; i++)
-    top[i] = INT32_MIN;
+    w->top[i] = INT32_MIN;
   for (size_t at = first_of(s, t), end = first_of(s, t + 1); at < end; at += BLOCK) {
     int count = end - at < BLOCK ? (int)(end - at) : BLOCK;
-    const int32_t *bin = s->bin + at;
-    place_block(s, at, count, z, range);
-    for (int i = 0; i < count; i++) {
-      if (bin[i] < 0)
-        continue;
-      uint64_t mine = stx_ground_key(z[i], range[i]);
-      key[bin[i]] = mine < key[bin[i]] ? mine : key[bin[i]];
-      top[bin[i]] = z[i] > top[bin[i]] ? z[i] : top[bin[i]];
-    }
+    place_block(s, at, count, keys, tops);
+    take_block(s, w, at, count, keys, tops);
   }
 }
 
@@ -242,18 +260,23 @@ static inline int nearest_line(const uint8_t *has, int sector, int sectors, int 
 
 static void level_sector(const Scan *s, int sector)
 {
-  int bins = s->params->bins, sectors = s->params->sectors, reach = stx_ground_search(s->params);
-  const uint64_t *key = s->worker[0]->key;
-  for (int bin = 0; bin < bins; bin++) {
-    size_t at = (size_t)sector * (size_t)bins + (size_t)bin;
-    s->level[at] = stx_ground_no_level();
-    if (key[at] == STX_GROUND_NO_KEY)
+  const StxGroundParams params = *s->params; /* what is written cannot change it */
+  int bins = params.bins, sectors = params.sectors, reach = stx_ground_search(&params);
+  size_t first = (size_t)sector * (size_t)bins;
+  const uint64_t *key = s->worker[0]->key + first;
+  const int32_t *top = s->worker[0]->top + first;
+  const uint8_t *has = s->has;
+  const StxGroundLevel *own = s->own;
+  StxGroundLevel *level = s->level + first;
+  for (int bin = 0; bin < bins; bin++, has += sectors) {
+    level[bin] = stx_ground_no_level();
+    if (key[bin] == STX_GROUND_NO_KEY)
       continue; /* no point lies there */
-    int from = nearest_line(s->has + (size_t)bin * (size_t)sectors, sector, sectors, reach);
+    int from = has[sector] ? sector : nearest_line(has, sector, sectors, reach);
     if (from < 0)
       continue;
-    s->level[at] = s->own[(size_t)from * (size_t)bins + (size_t)bin];
-    stx_ground_narrow(&s->level[at], s->params, bin, s->worker[0]->top[at]);
+    level[bin] = own[(size_t)from * (size_t)bins + (size_t)bin];
+    stx_ground_narrow(&level[bin], &params, bin, top[bin]);
   }
 }
 

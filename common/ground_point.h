@@ -18,8 +18,8 @@
 typedef struct {
   float rotation[9]; /* row-major: from the scan to level */
   float r_min, r_max, bins_per_metre;
-  float sectors;
-  int last_sector, last_bin, bins;
+  float sectors, last_sector, last_bin;
+  int bins;
 } StxGroundFrame;
 
 /* A levelled point; bin < 0: it belongs to none, and the rest is undefined. */
@@ -35,13 +35,10 @@ STX_INLINE float stx_ground_turns(float x, float y)
   float a = fabsf(x), b = fabsf(y);
   float most = a > b ? a : b, least = a > b ? b : a;
   float t = least / (most > 0 ? most : 1.0f), s = t * t;
-  float p = -0.00186515519f;
-  p = p * s + 0.00837907812f;
-  p = p * s - 0.0185298427f;
-  p = p * s + 0.0308029046f;
-  p = p * s - 0.0529385668f;
-  p = p * s + 0.159151317f;
-  p = p * t;
+  float ss = s * s; /* three short sums in place of a long one that waits for itself */
+  float low = 0.159151317f - 0.0529385668f * s, middle = 0.0308029046f - 0.0185298427f * s;
+  float high = 0.00837907812f - 0.00186515519f * s;
+  float p = ((low + middle * ss) + high * (ss * ss)) * t;
   p = b > a ? 0.25f - p : p;
   p = x < 0 ? 0.5f - p : p;
   return y < 0 ? 1.0f - p : p;
@@ -52,23 +49,25 @@ STX_INLINE int stx_ground_is_near(float value)
   return fabsf(value) < STX_GROUND_FAR; /* false for NaN */
 }
 
-/* Without branches, so that it can be done for many points at once. */
+/* value as an index 0 … last; not a number becomes 0. */
+STX_INLINE int stx_ground_index(float value, float last)
+{
+  value = value > 0.0f ? value : 0.0f;
+  return (int)(value < last ? value : last);
+}
+
+/* Without branches, so that it can be done for many points at once. What is not finite makes a
+ * range that is not a number or infinite, even where the rotation multiplies it by 0. */
 STX_INLINE StxGroundPoint stx_ground_place(const StxGroundFrame *frame, const float *point)
 {
   const float *r = frame->rotation;
   float x = point[0], y = point[1], z = point[2];
-  int near = stx_ground_is_near(x) & stx_ground_is_near(y) & stx_ground_is_near(z);
-  x = near ? x : 0.0f;
-  y = near ? y : 0.0f;
-  z = near ? z : 0.0f;
   StxGroundPoint p = {r[0] * x + r[1] * y + r[2] * z, r[3] * x + r[4] * y + r[5] * z,
       r[6] * x + r[7] * y + r[8] * z, 0, -1};
   p.range = sqrtf(p.x * p.x + p.y * p.y);
-  int bin = (int)((p.range - frame->r_min) * frame->bins_per_metre);
-  int sector = (int)(stx_ground_turns(p.x, p.y) * frame->sectors);
-  bin = bin < frame->last_bin ? bin : frame->last_bin;
-  sector = sector < frame->last_sector ? sector : frame->last_sector;
-  int inside = near & (p.range >= frame->r_min) & (p.range < frame->r_max);
+  int bin = stx_ground_index((p.range - frame->r_min) * frame->bins_per_metre, frame->last_bin);
+  int sector = stx_ground_index(stx_ground_turns(p.x, p.y) * frame->sectors, frame->last_sector);
+  int inside = (p.range >= frame->r_min) & (p.range < frame->r_max) & stx_ground_is_near(p.z);
   p.bin = inside ? sector * frame->bins + bin : -1;
   return p;
 }
