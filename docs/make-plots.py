@@ -129,7 +129,7 @@ def repeat_times(program, arguments):
 
 
 def measure_bench(program, folders):
-    """Times of the street and of each folder's second frame; levels of all frames."""
+    """Levels of all frames; times of the street and of the first folder's second frame."""
     times, frames = repeat_times(program, ["--size", "1242x375"])
     for row in times:
         row["picture"] = STREET
@@ -138,8 +138,9 @@ def measure_bench(program, folders):
         pairs = pictures(folder)
         _, frames = figures(program, ["--quick", "--time", 1, *sum(pairs, [])])
         levels += add_frames(data, frames)
-        more, _ = repeat_times(program, pairs[min(1, len(pairs) - 1)])
-        times += [{**row, "picture": data} for row in more]
+        if len(data_names(times, "picture")) == 1:
+            more, _ = repeat_times(program, pairs[min(1, len(pairs) - 1)])
+            times += [{**row, "picture": data} for row in more]
     write("rdp-levels.csv", levels)
     write("rdp-times.csv", times)
 
@@ -282,8 +283,9 @@ def plot_times(plt):
 
 
 def plot_ranked(plt):
-    rows = [row for row in read("rdp-times.csv")
-            if row["picture"] == STREET and row["input"] == "average"]
+    rows = [row for row in read("rdp-times.csv") if row["input"] == "average"]
+    picture = data_names(rows, "picture")[-1]
+    rows = [row for row in rows if row["picture"] == picture]
     figure, panels = plt.subplots(1, 2, figsize=(8, 3))
     for axes, count in zip(panels, ("256", "1024")):
         mine = sorted((row for row in rows if row["rows"] == count),
@@ -302,7 +304,7 @@ def plot_ranked(plt):
         axes.set_xlim(min(times) / 3, max(times) * 2.5)
         axes.grid(axis="y", visible=False)
         axes.set_xlabel("ms, minimum")
-        axes.set_title(f"1242 columns of {count} cells", fontsize=9)
+        axes.set_title(f"{picture}, {rows[0]['columns']} columns of {count} cells", fontsize=9)
     save(figure, "rdp-ranked.svg")
 
 
