@@ -7,17 +7,11 @@
 #include <math.h>
 #include <string.h>
 
-typedef struct {
-  const char *name, *unit;
-  size_t offset;
-  double low, high;
-} Range;
-
 #define RANGE(field, unit, low, high)                                                              \
   {                                                                                                \
 #field, unit, offsetof(StxGroundParams, field), low, high                                      \
   }
-static const Range ranges[] = {
+static const StxRange ranges[] = {
     RANGE(r_min, " m", 0, 250),
     RANGE(r_max, " m", 0, 250),
     RANGE(max_dist_to_line, " m", 0, 10),
@@ -33,19 +27,6 @@ static const Range ranges[] = {
     RANGE(cluster_cell, " m", 0, 10),
 };
 
-static bool check_ranges(const StxGroundParams *params, StxError *error)
-{
-  for (size_t i = 0; i < sizeof ranges / sizeof ranges[0]; i++) {
-    const Range *range = &ranges[i];
-    double value;
-    memcpy(&value, (const char *)params + range->offset, sizeof value);
-    if (!(value >= range->low && value <= range->high))
-      return stx_fail(error, "%s is %g, must be %g to %g%s", range->name, value, range->low,
-          range->high, range->unit);
-  }
-  return true;
-}
-
 static bool check_count(const char *name, int count, int most, StxError *error)
 {
   if (count >= 1 && count <= most)
@@ -57,7 +38,7 @@ bool stx_ground_check(const StxGroundParams *params, StxError *error)
 {
   if (!check_count("sectors", params->sectors, STX_GROUND_MAX_SECTORS, error) ||
       !check_count("bins", params->bins, STX_GROUND_MAX_BINS, error) ||
-      !check_ranges(params, error))
+      !stx_check_ranges(params, ranges, sizeof ranges / sizeof ranges[0], error))
     return false;
   if (!(params->r_max - params->r_min >= 0.1))
     return stx_fail(error, "r_max is %g m and r_min %g m: r_max must be larger by 0.1 m or more",

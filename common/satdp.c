@@ -18,17 +18,11 @@
 
 /* ---- Checks ------------------------------------------------------------------------------ */
 
-typedef struct {
-  const char *name, *unit;
-  size_t offset;
-  double low, high;
-} Range;
-
 #define RANGE(field, unit, low, high)                                                              \
   {                                                                                                \
 #field, unit, offsetof(StxSatdpParams, field), low, high                                       \
   }
-static const Range ranges[] = {
+static const StxRange ranges[] = {
     RANGE(semantic_weight, "", 0, 16),
     RANGE(sigma_disparity[0], " px", 0.0625, 64),
     RANGE(sigma_disparity[1], " px", 0.0625, 64),
@@ -44,19 +38,6 @@ static const Range ranges[] = {
     RANGE(horizon_cost, " nat", 0, 1000),
     RANGE(unknown_cost, " nat", 0, 1000),
 };
-
-static bool check_ranges(const StxSatdpParams *params, StxError *error)
-{
-  for (size_t i = 0; i < sizeof ranges / sizeof ranges[0]; i++) {
-    const Range *range = &ranges[i];
-    double value;
-    memcpy(&value, (const char *)params + range->offset, sizeof value);
-    if (!(value >= range->low && value <= range->high))
-      return stx_fail(error, "%s is %g, must be %g to %g%s", range->name, value, range->low,
-          range->high, range->unit);
-  }
-  return true;
-}
 
 bool stx_satdp_check(const StxSatdpParams *params, StxError *error)
 {
@@ -74,7 +55,7 @@ bool stx_satdp_check(const StxSatdpParams *params, StxError *error)
   if (both != 0)
     return stx_fail(error, "class %d is in ground_classes and in sky_classes, may be in one only",
         __builtin_ctz(both));
-  return check_ranges(params, error);
+  return stx_check_ranges(params, ranges, sizeof ranges / sizeof ranges[0], error);
 }
 
 static bool check_line(const StxRoadLine *line, StxError *error)

@@ -103,18 +103,24 @@ bool lidar_set_open(LidarSet *set, const char *folder, StxError *error)
       folder);
 }
 
+/* NULL with the reason in `error`; else to be freed. */
+static char *read_file(const char *path, size_t *size, StxError *error)
+{
+  GError *reason = NULL;
+  char *bytes = NULL;
+  if (g_file_get_contents(path, &bytes, size, &reason))
+    return bytes;
+  stx_fail(error, "%s", reason->message);
+  g_error_free(reason);
+  return NULL;
+}
+
 static bool read_points(const char *path, LidarScan *scan, StxError *error)
 {
   StxLidarFile file;
-  GError *reason = NULL;
-  char *bytes;
   size_t size;
-  if (!g_file_get_contents(path, &bytes, &size, &reason)) {
-    stx_fail(error, "%s", reason->message);
-    g_error_free(reason);
-    return false;
-  }
-  bool good = stx_lidar_file_probe(bytes, size, STX_LIDAR_KITTI, &file, error);
+  char *bytes = read_file(path, &size, error);
+  bool good = bytes != NULL && stx_lidar_file_probe(bytes, size, STX_LIDAR_KITTI, &file, error);
   if (good) {
     scan->count = file.points;
     scan->points = malloc(size + 1);
@@ -127,21 +133,19 @@ static bool read_points(const char *path, LidarScan *scan, StxError *error)
 
 static bool read_labels(const char *path, LidarScan *scan, StxError *error)
 {
-  GError *reason = NULL;
-  char *bytes;
-  size_t size;
-  if (!g_file_get_contents(path, &bytes, &size, &reason)) {
-    stx_fail(error, "%s", reason->message);
-    g_error_free(reason);
-    return false;
+  size_t size, expected = scan->count * sizeof *scan->labels;
+  char *bytes = read_file(path, &size, error);
+  bool good = bytes != NULL &&
+              (size == expected || stx_fail(error, "%s has %zu bytes, but %zu points need %zu",
+                                       path, size, scan->count, expected));
+  if (good) {
+    scan->labels = malloc(size + 1);
+    good = scan->labels != NULL || stx_fail(error, "not enough memory for %s", path);
   }
-  scan->labels = malloc(size + 1);
-  if (scan->labels != NULL && size == scan->count * sizeof *scan->labels)
+  if (good)
     memcpy(scan->labels, bytes, size);
   g_free(bytes);
-  return (scan->labels != NULL && size == scan->count * sizeof *scan->labels) ||
-         stx_fail(error, "%s has %zu bytes, but %zu points need %zu", path, size, scan->count,
-             scan->count * sizeof *scan->labels);
+  return good;
 }
 
 static bool load_files(LidarSet *set, size_t index, LidarScan *scan, StxError *error)
