@@ -150,15 +150,6 @@ static void print_json(const Bench *b)
   json_decref(root);
 }
 
-void lidar_write_times(FILE *out, const LidarRow *rows, size_t count)
-{
-  fputs("scans,points,clusters,code,threads,runs,median_ms,minimum_ms,times_reference\n", out);
-  for (size_t i = 0; i < count; i++)
-    fprintf(out, "\"%s\",%zu,%s,%s%s,%d,%d,%.7g,%.7g,%.5g\n", rows[i].scans, rows[i].points,
-        rows[i].clusters ? "yes" : "no", rows[i].impl, rows[i].graph ? " graph" : "",
-        rows[i].threads, rows[i].runs, rows[i].median, rows[i].minimum, rows[i].ratio);
-}
-
 /* ---- Run ----------------------------------------------------------------------------------- */
 
 static bool run_kind(Bench *b, const LidarScans *scans, bool clusters, StxError *error)
@@ -191,15 +182,12 @@ static bool run_table(Bench *b, StxError *error)
   return true;
 }
 
-static bool write_figure(Bench *b, const char *name, bool steps, StxError *error)
+static bool run_figures(Bench *b, StxError *error)
 {
-  char *path = g_build_filename(b->options->figures, name, NULL);
+  char *path = g_build_filename(b->options->figures, "lidar-steps.csv", NULL);
   FILE *file = fopen(path, "w");
-  bool good = file != NULL || stx_fail(error, "%s: %s", path, g_strerror(errno));
-  if (good && steps)
-    good = lidar_write_steps(file, &b->context, &b->kinds[0], &b->differs, error);
-  else if (good)
-    lidar_write_times(file, (const LidarRow *)(void *)b->rows->data, b->rows->len);
+  bool good = file != NULL ? lidar_write_steps(file, &b->context, &b->kinds[0], &b->differs, error)
+                           : stx_fail(error, "%s: %s", path, g_strerror(errno));
   if (file != NULL && fclose(file) != 0 && good)
     good = stx_fail(error, "%s: %s", path, g_strerror(errno));
   g_free(path);
@@ -208,9 +196,7 @@ static bool write_figure(Bench *b, const char *name, bool steps, StxError *error
 
 static bool run_all(Bench *b, StxError *error)
 {
-  return run_table(b, error) &&
-         (b->options->figures == NULL || (write_figure(b, "lidar-times.csv", false, error) &&
-                                             write_figure(b, "lidar-steps.csv", true, error))) &&
+  return (b->options->figures != NULL ? run_figures : run_table)(b, error) &&
          (!b->differs ||
              stx_fail(error, "an implementation differs from the reference and was not timed"));
 }
@@ -250,7 +236,7 @@ static GOptionContext *make_context(Options *o)
           "of a scan in rotation on the GPU (0: more than its cache holds)", "N"},
       {"quick", 0, 0, G_OPTION_ARG_NONE, &o->quick, "60 ms each, 64 beams only", NULL},
       {"figures", 0, 0, G_OPTION_ARG_FILENAME, &o->figures,
-          "also write lidar-times.csv and lidar-steps.csv", "FOLDER"},
+          "no table, but lidar-steps.csv: experiments over points, sectors and bins", "FOLDER"},
       {"markdown", 0, 0, G_OPTION_ARG_NONE, &o->markdown, "print a Markdown table", NULL},
       {"json", 0, 0, G_OPTION_ARG_NONE, &o->json, "print JSON", NULL},
       {NULL},
@@ -260,8 +246,8 @@ static GOptionContext *make_context(Options *o)
       "Every implementation that this machine can run must first give the labels of the\n"
       "reference, c. Then all take turns, with and without clusters; printed are median and\n"
       "minimum, and the ratio of the reference's minimum (one thread) to this one.\n"
-      "lidar-steps.csv: shares of the points, numbers of sectors and of bins, on 1 to all\n"
-      "threads, each step by itself.");
+      "--figures: on 1 to all threads, whole and step by step, over shares of the points, numbers\n"
+      "of sectors and of bins.");
   g_option_context_add_main_entries(context, entries, NULL);
   return context;
 }
@@ -276,6 +262,8 @@ static bool check_numbers(const Options *o, StxError *error)
     return stx_fail(error, "--frames=%d: must be 0 (all) to 100000", o->frames);
   if (o->beams < 0 || o->beams > STX_SCENE_MAX_BEAMS)
     return stx_fail(error, "--beams=%d: must be 0 (several) to %d", o->beams, STX_SCENE_MAX_BEAMS);
+  if (o->figures != NULL && (o->gpu || o->json || o->markdown))
+    return stx_fail(error, "--figures is for the CPU, and neither Markdown nor JSON");
   if (o->folder != NULL && o->beams > 0)
     return stx_fail(error, "--beams is for the synthetic street; files bring their own");
   if (o->sets < 0 || o->sets > 1000)

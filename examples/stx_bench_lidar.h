@@ -60,9 +60,6 @@ typedef struct {
 bool lidar_time(const LidarContext *context, const LidarScans *scans, const StxGroundParams *params,
     LidarChoice choice, LidarRow *rows, int *count, StxError *error);
 
-/* The rows as CSV: the table's times. */
-void lidar_write_times(FILE *out, const LidarRow *rows, size_t count);
-
 /* Shares of the points, numbers of sectors and of bins: CSV, a line per step. Sets *differs if
  * something differs from the reference. */
 bool lidar_write_steps(FILE *out, const LidarContext *context, const LidarScans *scans,

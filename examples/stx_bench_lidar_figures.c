@@ -100,13 +100,10 @@ static bool run_value(FILE *out, const LidarContext *context, const LidarScans *
 bool lidar_write_steps(
     FILE *out, const LidarContext *context, const LidarScans *scans, bool *differs, StxError *error)
 {
-  LidarContext host = *context; /* the experiments are the CPU's */
-  host.device = NULL;
-  host.cpu = true;
   fputs("scans,experiment,value,points,code,threads,step,minimum_ms\n", out);
   for (size_t e = 0; e < sizeof experiments / sizeof experiments[0]; e++)
     for (const int *value = experiments[e].values; *value > 0; value++)
-      if (!run_value(out, &host, scans, &experiments[e], *value, differs, error))
+      if (!run_value(out, context, scans, &experiments[e], *value, differs, error))
         return false;
   return true;
 }

@@ -20,8 +20,8 @@ typedef struct {
   LidarStepsRun *steps; /* runs in place of the implementation */
   bool timed;
   StxCudaGraph graph;
-  double first; /* ms of the checking run */
-  int wanted, runs;
+  double spent; /* ms of timing so far */
+  int runs;
   double ms[MAX_RUNS], step_ms[LIDAR_STEPS];
 } Entry;
 
@@ -31,7 +31,6 @@ typedef struct {
   const LidarScan *scan;
   Entry entries[LIDAR_MAX_ROWS + 1];
   int count;
-  double budget; /* ms per entry for this scan */
   uint32_t *labels, *expected;
   StxGroundResult result, expected_result;
   void *scratch;
@@ -183,8 +182,9 @@ static void wipe(Job *job)
 
 static bool check_gpu(Job *job, Entry *entry, StxError *error)
 {
-  if (!run(job, entry, &entry->first, error) || !lidar_cuda_wipe(job->cuda, WIPED, error) ||
-      !run(job, entry, &entry->first, error))
+  double ms;
+  if (!run(job, entry, &ms, error) || !lidar_cuda_wipe(job->cuda, WIPED, error) ||
+      !run(job, entry, &ms, error))
     return false;
   for (int set = 0; set < lidar_cuda_sets(job->cuda); set++) {
     wipe(job);
@@ -192,7 +192,6 @@ static bool check_gpu(Job *job, Entry *entry, StxError *error)
       return false;
     entry->row->differs |= !equals_expected(job);
   }
-  entry->first *= lidar_cuda_sets(job->cuda);
   return true;
 }
 
@@ -200,8 +199,9 @@ static bool check(Job *job, Entry *entry, StxError *error)
 {
   if (entry->row->threads == 0)
     return check_gpu(job, entry, error);
+  double ms;
   wipe(job);
-  if (!run(job, entry, &entry->first, error))
+  if (!run(job, entry, &ms, error))
     return false;
   entry->row->differs |= !equals_expected(job);
   return true;
@@ -210,9 +210,9 @@ static bool check(Job *job, Entry *entry, StxError *error)
 /* The reference first: all others are compared with it. */
 static bool check_all(Job *job, StxError *error)
 {
-  Entry *reference = &job->entries[job->count - 1];
+  double ms;
   wipe(job);
-  if (!run(job, reference, &reference->first, error))
+  if (!run(job, &job->entries[job->count - 1], &ms, error))
     return false;
   memcpy(job->expected, job->labels, job->scan->count * sizeof *job->labels);
   job->expected_result = job->result;
@@ -233,14 +233,18 @@ static bool warm_up(Job *job, Entry *entry, StxError *error)
   return true;
 }
 
-static int runs_within(const Entry *entry, double budget)
+static bool time_once(Job *job, Entry *entry, StxError *error)
 {
-  double runs = budget / (entry->first > 1e-3 ? entry->first : 1e-3);
-  return runs > MAX_RUNS ? MAX_RUNS : runs < MIN_RUNS ? MIN_RUNS : (int)runs;
+  double begin = now_ms();
+  if (!run(job, entry, &entry->ms[entry->runs], error))
+    return false;
+  entry->spent += now_ms() - begin;
+  entry->runs++;
+  return true;
 }
 
 /* The CPU's entries, or the GPU's; slow ones take part in fewer rounds, evenly spread. */
-static bool time_entries(Job *job, bool gpu, StxError *error)
+static bool time_entries(Job *job, double budget, bool gpu, StxError *error)
 {
   for (int round = 0; round < MAX_RUNS; round++)
     for (int i = 0; i < job->count; i++) {
@@ -249,12 +253,9 @@ static bool time_entries(Job *job, bool gpu, StxError *error)
         continue;
       if (round == 0 && !warm_up(job, entry, error))
         return false;
-      int due = (round + 1) * entry->wanted / MAX_RUNS;
-      if (entry->runs >= due)
-        continue;
-      if (!run(job, entry, &entry->ms[entry->runs], error))
+      bool due = round < MIN_RUNS || entry->spent <= budget * round / MAX_RUNS;
+      if (due && !time_once(job, entry, error))
         return false;
-      entry->runs++;
     }
   return true;
 }
@@ -281,11 +282,12 @@ static void add_times(const Job *job, Entry *entry, size_t scans)
 static bool time_scan(Job *job, const LidarScan *scan, size_t scans, StxError *error)
 {
   bool good = open_scan(job, scan, error) && check_all(job, error);
+  double budget = job->context->budget / (double)scans;
   for (int i = 0; i < job->count; i++) {
     job->entries[i].runs = 0;
-    job->entries[i].wanted = runs_within(&job->entries[i], job->context->budget / (double)scans);
+    job->entries[i].spent = 0;
   }
-  good = good && time_entries(job, false, error) && time_entries(job, true, error);
+  good = good && time_entries(job, budget, false, error) && time_entries(job, budget, true, error);
   for (int i = 0; good && i < job->count; i++)
     add_times(job, &job->entries[i], scans);
   close_scan(job);
