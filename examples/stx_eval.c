@@ -9,6 +9,8 @@
 
 #include "examples/options.h"
 
+#define EPSILON_AUTO (-1)
+
 /* What the command line says beyond the pipeline's settings. */
 typedef struct {
   PipelineSettings pipeline;
@@ -220,9 +222,12 @@ static bool apply_numbers(Options *o, StxError *error)
     return stx_fail(error, "--frames=%d: must be at least 0 (0: all)", o->frames);
   if (o->pipeline.threads < 0 || o->pipeline.threads > 256)
     return stx_fail(error, "--threads=%d: must be 0 (all cores) to 256", o->pipeline.threads);
-  if (!(o->epsilon >= 0 && o->epsilon <= 255))
+  if (o->epsilon != EPSILON_AUTO && !(o->epsilon >= 0 && o->epsilon <= 255))
     return stx_fail(error, "--epsilon=%g: must be 0 to 255 px", o->epsilon);
-  o->pipeline.rdp.epsilon = (int)lround(o->epsilon * STX_DISPARITY_ONE);
+  if (o->epsilon != EPSILON_AUTO)
+    o->pipeline.rdp.epsilon = (int)lround(o->epsilon * STX_DISPARITY_ONE);
+  else if (o->pipeline.candidates == CANDIDATES_RDP)
+    o->pipeline.rdp.epsilon = STX_DISPARITY_ONE / 2; /* as sat-dp-stixels has it */
   o->pipeline.sgm.median = !o->no_median;
   o->pipeline.use_confidence = !o->no_confidence;
   stx_labels_identity(o->pipeline.colmean.label_map);
@@ -267,7 +272,8 @@ static void add_parameter_groups(GOptionContext *context, Options *o)
       {NULL},
   };
   const GOptionEntry rdp[] = {
-      {"epsilon", 0, 0, G_OPTION_ARG_DOUBLE, &o->epsilon, "split beyond this distance", "PX"},
+      {"epsilon", 0, 0, G_OPTION_ARG_DOUBLE, &o->epsilon,
+          "split beyond this distance (2; candidates: 0.5)", "PX"},
       {"median", 0, 0, G_OPTION_ARG_INT, &p->rdp.median, "of the column first: 0 (none), 3, 5, 7",
           "CELLS"},
       {NULL},
@@ -368,9 +374,9 @@ static void clear(Options *o)
 
 int main(int argc, char **argv)
 {
-  Options options = {.pipeline = PIPELINE_DEFAULTS, .seed = 1, .repeat = 1};
+  Options options = {
+      .pipeline = PIPELINE_DEFAULTS, .seed = 1, .repeat = 1, .epsilon = EPSILON_AUTO};
   DataSet set;
-  options.epsilon = (double)options.pipeline.rdp.epsilon / STX_DISPARITY_ONE;
   StxError error = {""};
   setlocale(LC_CTYPE, "");
   if (argc > 1 && strcmp(argv[1], "lidar") == 0) {
