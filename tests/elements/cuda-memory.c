@@ -284,7 +284,8 @@ static void expect_offers(const char *factory, const char *backend, gboolean exp
 
 GST_START_TEST(caps_with_a_gpu)
 {
-  static const char *const factories[] = {"downsample-transpose", "sat-dp-stixels", RDP};
+  static const char *const factories[] = {
+      "downsample-transpose", "sat-dp-stixels", RDP, "lidar-ground"};
 
   for (guint i = 0; i < G_N_ELEMENTS(factories); i++) {
     expect_offers(factories[i], "auto", TRUE);
@@ -301,6 +302,7 @@ GST_START_TEST(caps_without_a_gpu)
   expect_offers("downsample-transpose", "auto", FALSE);
   expect_offers("sat-dp-stixels", "cuda", FALSE);
   expect_offers(RDP, "auto", FALSE);
+  expect_offers("lidar-ground", "auto", FALSE);
 }
 GST_END_TEST
 

@@ -12,6 +12,8 @@ GST_START_TEST(says_that_the_build_has_none)
   stx_test_breaks("street-scene-src view=disparity ! downsample-transpose ! rdp-columns "
                   "backend=cuda ! fakesink",
       "this build has no CUDA", "auto, omp or c", NULL);
+  stx_test_breaks("street-scene-src view=lidar ! lidar-ground backend=cuda ! fakesink",
+      "this build has no CUDA", "auto, omp or c", NULL);
 }
 GST_END_TEST
 
