@@ -177,6 +177,49 @@ GST_START_TEST(every_mixture)
 }
 GST_END_TEST
 
+/* ---- Scans --------------------------------------------------------------------------------- */
+
+/* Pictures of labelled scans. What faults do to them: tests/elements/lidar-ground-cuda.c. */
+static GByteArray *scan_pictures(const gchar *backend)
+{
+  GByteArray *bytes = g_byte_array_new();
+  gchar *line = g_strdup_printf("street-scene-src view=lidar beams=8 azimuth-steps=90 "
+                                "num-buffers=3 ! lidar-ground sectors=36 bins=40 %s ! lidar-bev ! "
+                                "video/x-raw,width=160,height=160 ! "
+                                "fakesink name=out signal-handoffs=true sync=false",
+      backend);
+  GstElement *pipeline = gst_parse_launch_full(line, NULL, GST_PARSE_FLAG_FATAL_ERRORS, NULL);
+  GstBus *bus = gst_element_get_bus(pipeline);
+  GstMessage *message;
+
+  listen(pipeline, "out", bytes);
+  gst_element_set_state(pipeline, GST_STATE_PLAYING);
+  message =
+      gst_bus_timed_pop_filtered(bus, SECONDS * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+  fail_unless(
+      message != NULL && GST_MESSAGE_TYPE(message) == GST_MESSAGE_EOS, "no EOS of %s", line);
+  gst_element_set_state(pipeline, GST_STATE_NULL);
+  gst_message_unref(message);
+  gst_object_unref(bus);
+  gst_object_unref(pipeline);
+  g_free(line);
+  return bytes;
+}
+
+GST_START_TEST(scans_to_pictures)
+{
+  GByteArray *gpu = scan_pictures("backend=cuda"), *either = scan_pictures("");
+  GByteArray *cpu = scan_pictures("backend=c");
+
+  fail_unless(cpu->len == 3 * 160 * 160 * 4, "%u bytes", cpu->len);
+  expect_same(cpu, gpu, "pictures of scans");
+  expect_same(cpu, either, "pictures of scans, backend=auto");
+  g_byte_array_unref(cpu);
+  g_byte_array_unref(either);
+  g_byte_array_unref(gpu);
+}
+GST_END_TEST
+
 /* ---- Faults -------------------------------------------------------------------------------- */
 
 /* More calls than a run of three frames makes; the last turn of each loop proves it. All of them
@@ -246,6 +289,7 @@ static Suite *pipeline_cuda_suite(void)
   tcase_add_test(tests, all_on_the_gpu);
   tcase_add_test(tests, what_auto_chooses);
   tcase_add_test(tests, every_mixture);
+  tcase_add_test(tests, scans_to_pictures);
   tcase_add_loop_test(tests, any_call_may_fail, 1, LAST(CALLS) + 1);
   tcase_add_loop_test(tests, some_calls_may_fail_before_segments, 1, CALLS / SPARSE);
   tcase_add_loop_test(tests, any_call_may_fail_with_cuda, 1, LAST(CALLS_CUDA) + 1);
