@@ -246,6 +246,12 @@ START_TEST(colours_of_clusters)
         rgb[0], rgb[1], rgb[2], last[0], last[1], last[2]);
     memcpy(last, rgb, sizeof last);
   }
+  for (uint32_t a = 1; a <= 64; a++)
+    for (uint32_t b = 1; b < a; b++) {
+      colour_of(STX_BEV_CLUSTERS, point, &(uint32_t){99 | a << 16}, rgb);
+      colour_of(STX_BEV_CLUSTERS, point, &(uint32_t){99 | b << 16}, last);
+      ck_assert_msg(memcmp(rgb, last, sizeof rgb) != 0, "clusters %u and %u look alike", a, b);
+    }
   colour_of(STX_BEV_CLUSTERS, point, &(uint32_t){99 | 65535u << 16}, last);
   colour_of(STX_BEV_CLUSTERS, point, &(uint32_t){99 | 63u << 16}, rgb);
   ck_assert_mem_eq(rgb, last, sizeof rgb);
