@@ -70,9 +70,8 @@ static inline Cuts list_end(Cuts cuts, int rows, int column)
   return list;
 }
 
-#define TOGETHER                                                                                   \
-  4 /* columns whose segments are followed at once: a step waits for the last one                  \
-     */
+/* Columns whose segments are followed at once: a step waits for the last one. */
+#define TOGETHER 4
 
 /* Lists the kept points of the columns `column` … + count − 1, from the ends of the lists on. */
 static void list_some(Worker *w, int column, int count, const uint32_t *first, const uint32_t *last,
@@ -103,8 +102,10 @@ static void list_some(Worker *w, int column, int count, const uint32_t *first, c
     }
   }
   for (int c = 0; c < count; c++) {
-    memset(lists[c].points + 1, 0, GROUP * sizeof *lists[c].points);
-    memset(lists[c].largest + 1, 0, GROUP * sizeof *lists[c].largest);
+    for (int i = 1; i <= GROUP; i += LANES) {
+      ri_store(lists[c].points + i, ri_set(0));
+      ri_store(lists[c].largest + i, ri_set(0));
+    }
     counts[column + c] = segments[c];
     w->counts.levels += levels[c];
     w->counts.levels_squared += (uint64_t)levels[c] * levels[c];
@@ -170,25 +171,37 @@ static uint32_t sum_weights(const uint16_t *weights, int rows, uint32_t *sums)
   return (uint32_t)ri_lane0(ri_last(sum));
 }
 
+#define PAIRED (2 * LANES)
+
+/* For every lane the sum of two weights, each less 32768, since a product takes them with a sign;
+ * only of the first `count` weights. */
+INLINE Ints paired(const uint16_t *weights, int count)
+{
+  static const int16_t ones[64] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
+      1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+  return ri_dot(ri_flip(ri_load(weights)), ri_load(ones + 32 - count));
+}
+
 /* The sums of the weights above some points, and first of all: less work per cell, more per point.
  */
 static void sum_weights_above(const uint16_t *weights, int rows, const uint32_t *points, int count,
     uint32_t *lanes, uint32_t *sums)
 {
-  uint16_t rest[LANES] = {0};
+  uint16_t rest[PAIRED] = {0};
   Ints sum = ri_set(0);
+  uint32_t *to = lanes;
   int i = 0;
-  for (; i + LANES <= rows; i += LANES) {
-    ri_store(lanes + i, sum);
-    sum = ri_add(sum, ri_wide(weights + i));
+  for (; i + PAIRED <= rows; i += PAIRED, to += LANES) {
+    ri_store(to, sum);
+    sum = ri_add(sum, paired(weights + i, PAIRED));
   }
-  ri_store(lanes + i, sum);
+  ri_store(to, sum);
   memcpy(rest, weights + i, (size_t)(rows - i) * sizeof *rest);
-  sums[0] = (uint32_t)ri_total(ri_add(sum, ri_wide(rest)));
+  sums[0] = (uint32_t)ri_total(ri_add(sum, paired(rest, rows - i))) + (uint32_t)rows * 32768;
   for (int j = 1; j <= count; j++) {
-    int at = (int)(points[j] & 0xFFFF), inside = at % LANES, from = at - inside;
-    Ints cells = ri_wide(from < i ? weights + from : rest);
-    sums[j] = (uint32_t)ri_total(ri_add(ri_load(lanes + from), ri_first(cells, inside)));
+    uint32_t at = points[j] & 0xFFFF, inside = at % PAIRED, from = at - inside;
+    Ints cells = paired((int)from < i ? weights + from : rest, (int)inside);
+    sums[j] = (uint32_t)ri_total(ri_add(ri_load(lanes + from / 2), cells)) + at * 32768;
   }
 }
 

@@ -11,12 +11,11 @@
  *   ri_where_above   where a > b: c, else d; ri_where_equal likewise
  *   ri_equal_bits    bit i: lane i is equal; ri_above_bits likewise
  *   ri_columns       point[i], i < 8: for every lane the point i after its first one
- *   ri_first         lanes 0 … count − 1, zeros in the others
  *   ri_largest       the largest lane in all lanes; ri_smallest likewise
- *   ri_wide          LANES 16-bit numbers; ri_total: the sum of all lanes
+ *   ri_flip          both halves of every lane, less 32768; ri_total: the sum of all lanes
  *   ri_running       LANES 16-bit numbers as running sums; ri_last: the last lane in all lanes
  *   ri_pack          stores the lanes whose bit is set, one after another; writes LANES words.
- * ri_pack_two: two vectors in the same way
+ *                    ri_pack_two: two vectors in the same way
  */
 #ifndef STX_RDP_SIMD_H
 #define STX_RDP_SIMD_H

@@ -23,6 +23,11 @@ INLINE Ints ri_dot(Ints a, Ints b)
   return _mm256_madd_epi16(a, b);
 }
 
+INLINE Ints ri_flip(Ints a)
+{
+  return _mm256_xor_si256(a, _mm256_set1_epi16(INT16_MIN));
+}
+
 INLINE Ints ri_add(Ints a, Ints b)
 {
   return _mm256_add_epi32(a, b);
@@ -91,12 +96,6 @@ INLINE Ints ri_where_equal(Ints a, Ints b, Ints c, Ints d)
 INLINE Ints ri_where_above(Ints a, Ints b, Ints c, Ints d)
 {
   return _mm256_blendv_epi8(d, c, _mm256_cmpgt_epi32(a, b));
-}
-
-INLINE Ints ri_first(Ints a, int count)
-{
-  static const int32_t mask[2 * LANES] = {-1, -1, -1, -1, -1, -1, -1, -1};
-  return _mm256_and_si256(a, ri_load(mask + LANES - count));
 }
 
 #define RI_REDUCE(op, a)                                                                           \

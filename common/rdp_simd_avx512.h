@@ -23,6 +23,11 @@ INLINE Ints ri_dot(Ints a, Ints b)
   return _mm512_madd_epi16(a, b);
 }
 
+INLINE Ints ri_flip(Ints a)
+{
+  return _mm512_xor_si512(a, _mm512_set1_epi16(INT16_MIN));
+}
+
 INLINE Ints ri_add(Ints a, Ints b)
 {
   return _mm512_add_epi32(a, b);
@@ -91,11 +96,6 @@ INLINE Ints ri_where_equal(Ints a, Ints b, Ints c, Ints d)
 INLINE Ints ri_where_above(Ints a, Ints b, Ints c, Ints d)
 {
   return _mm512_mask_mov_epi32(d, _mm512_cmpgt_epi32_mask(a, b), c);
-}
-
-INLINE Ints ri_first(Ints a, int count)
-{
-  return _mm512_maskz_mov_epi32((__mmask16)((1u << count) - 1), a);
 }
 
 #define RI_REDUCE(op, a)                                                                           \

@@ -32,6 +32,11 @@ INLINE Ints ri_dot(Ints a, Ints b)
 #endif
 }
 
+INLINE Ints ri_flip(Ints a)
+{
+  return a ^ ri_set((int32_t)0x80008000);
+}
+
 INLINE Ints ri_add(Ints a, Ints b)
 {
   return a + b;
@@ -115,12 +120,6 @@ INLINE unsigned ri_above_bits(Ints a, Ints b)
   return ri_bits(a > b);
 }
 
-INLINE Ints ri_first(Ints a, int count)
-{
-  static const int32_t mask[2 * LANES] = {-1, -1, -1, -1};
-  return a & ri_load(mask + LANES - count);
-}
-
 #define RI_REDUCE(op, a)                                                                           \
   do {                                                                                             \
     a = op(a, __builtin_shufflevector(a, a, 2, 3, 0, 1));                                          \
@@ -141,11 +140,6 @@ INLINE Ints ri_points(const uint16_t *cells, Ints unknown)
 {
   Ints wide = {cells[0], cells[1], cells[2], cells[3]};
   return (wide << 16) ^ unknown;
-}
-
-INLINE Ints ri_wide(const uint16_t *n)
-{
-  return (Ints){n[0], n[1], n[2], n[3]};
 }
 
 INLINE Ints ri_last(Ints a)

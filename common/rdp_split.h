@@ -21,7 +21,8 @@ enum { NONE, UP_TO_8, UP_TO_16, UP_TO_32, UP_TO_64, LONG, QUEUES };
 
 #define BLOCK 64 /* points; a set of them is a word */
 #define VECTORS (BLOCK / LANES)
-#define SPARE 32 /* points that one per lane looks at, at most */
+#define SEARCHES 8 /* long segments that take a step together */
+#define SPARE 32   /* points that one per lane looks at, at most */
 
 /* Segments still to be looked at: the first point, and the steps: points to the last one in the low
  * 16 bits, level in the high ones. */
@@ -247,38 +248,76 @@ INLINE uint64_t block_bits(const uint32_t *points, const Chord *chord, bool flat
   return bits;
 }
 
-/* The first point with the largest x, which goes to *largest. */
-INLINE int furthest(
-    const uint32_t *points, int length, const Chord *chord, bool flat, int32_t *largest)
+/* What a segment's points are searched for. */
+typedef struct {
+  Chord chord;
+  Ints most, where;       /* of each lane the largest x, and the first block that has it */
+  int32_t largest, block; /* of all lanes */
+} Search;
+
+INLINE void look(const uint32_t *points, int length, bool flat, Search *search)
 {
   int last = length + 1 - BLOCK, from = 0;
+  Chord chord = search->chord;
   Ints most = ri_set(-1), where = ri_set(0), now = where, step = ri_set(BLOCK);
   do {
-    Ints x = block_largest(points + from, chord, flat);
+    Ints x = block_largest(points + from, &chord, flat);
     where = ri_where_above(x, most, now, where);
     most = ri_max(most, x);
     now = ri_add(now, step);
     from += BLOCK;
   } while (from < last);
-  Ints x = block_largest(points + last, chord, flat);
-  where = ri_where_above(x, most, ri_set(last), where);
-  most = ri_max(most, x);
-  Ints all = ri_largest(most);
-  /* The block in which a lane reached it first. */
-  int block = ri_lane0(ri_smallest(ri_where_above(all, most, ri_set(INT32_MAX), where)));
-  *largest = ri_lane0(all);
-  return block + __builtin_ctzll(block_bits(points + block, chord, flat, all));
+  Ints x = block_largest(points + last, &chord, flat);
+  search->where = ri_where_above(x, most, ri_set(last), where);
+  search->most = ri_max(most, x);
 }
 
-static void split_long(Splitter *s, uint32_t first, uint32_t steps)
+INLINE void look_long(const Splitter *s, uint32_t first, uint32_t steps, Search *search)
 {
   int length = (int)(steps & 0xFFFF);
   const uint32_t *points = s->points + first;
-  Chord chord = chord_of((int32_t)points[0], (int32_t)points[length], false);
-  int32_t largest;
-  int at = chord.flat ? furthest(points, length, &chord, true, &largest)
-                      : furthest(points, length, &chord, false, &largest);
-  finish(s, first, steps, at, largest, s->epsilon * chord.height);
+  search->chord = chord_of((int32_t)points[0], (int32_t)points[length], false);
+  if (search->chord.flat)
+    look(points, length, true, search);
+  else
+    look(points, length, false, search);
+}
+
+INLINE void find_block(Search *search)
+{
+  Ints all = ri_largest(search->most);
+  Ints blocks = ri_where_above(all, search->most, ri_set(INT32_MAX), search->where);
+  search->largest = ri_lane0(all);
+  search->block = ri_lane0(ri_smallest(blocks));
+}
+
+INLINE void split_long(Splitter *s, uint32_t first, uint32_t steps, const Search *search)
+{
+  const uint32_t *points = s->points + first + search->block;
+  const Chord *chord = &search->chord;
+  Ints distance = ri_set(search->largest);
+  uint64_t bits = chord->flat ? block_bits(points, chord, true, distance)
+                              : block_bits(points, chord, false, distance);
+  int at = search->block + __builtin_ctzll(bits);
+  finish(s, first, steps, at, search->largest, s->epsilon * chord->height);
+}
+
+/* Each step is a chain of dependent instructions, longer than what the processor looks ahead: a
+ * few segments take it one after another, so that their chains overlap. */
+static void split_longs(Splitter *s)
+{
+  const Queue *q = &s->queues[LONG];
+  Search searches[SEARCHES];
+  for (uint32_t from = 0, count; from < q->count; from += count) {
+    const uint32_t *first = q->first + from, *steps = q->steps + from;
+    count = q->count - from < SEARCHES ? q->count - from : SEARCHES;
+    for (uint32_t i = 0; i < count; i++)
+      look_long(s, first[i], steps[i], &searches[i]);
+    for (uint32_t i = 0; i < count; i++)
+      find_block(&searches[i]);
+    for (uint32_t i = 0; i < count; i++)
+      split_long(s, first[i], steps[i], &searches[i]);
+  }
 }
 
 /* ---- All of them -------------------------------------------------------------------------- */
@@ -289,7 +328,7 @@ static void split_long(Splitter *s, uint32_t first, uint32_t steps)
 
 static void split_all(Splitter *s)
 {
-  EACH(LONG, split_long);
+  split_longs(s);
   EACH(UP_TO_64, split_block);
   split_queue(s, UP_TO_32);
   split_queue(s, UP_TO_16);
