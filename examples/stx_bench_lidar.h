@@ -52,7 +52,7 @@ typedef struct {
   int runs;
   double median, minimum;    /* ms */
   double ratio;              /* reference's minimum (one thread) over this one's; 0: unknown */
-  double steps[LIDAR_STEPS]; /* minima, ms; 0 unless stepwise */
+  double steps[LIDAR_STEPS]; /* ms, of the fastest run; 0 unless stepwise */
 } LidarRow;
 
 /* Runs, checks and times; writes up to LIDAR_MAX_ROWS rows and their number. Fails only for lack of
