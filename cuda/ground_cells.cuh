@@ -84,7 +84,8 @@ typedef struct {
   uint32_t count[RANK_WARPS], last;
 } RankShared;
 
-/* How many in the threads before this one; *all: in all. Ends with a barrier. */
+/* How many in the threads before this one; *all: in all. Not twice without a barrier
+ * between. */
 STX_DEVICE uint32_t sum_before(RankShared *shared, uint32_t own, uint32_t *all)
 {
   uint32_t sum = own, lane = threadIdx.x % LANES, warp = threadIdx.x / LANES;
@@ -102,7 +103,6 @@ STX_DEVICE uint32_t sum_before(RankShared *shared, uint32_t own, uint32_t *all)
     sum += w < warp ? shared->count[w] : 0;
     *all += shared->count[w];
   }
-  __syncthreads();
   return sum;
 }
 

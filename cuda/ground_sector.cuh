@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * ground on the GPU: the lines of a sector, by one warp. The reference lets prototypes join a line
- * one by one. Here each lane asks for one of the next 31 whether the line up to it would hold: sums
- * are integers, so those of any line are a difference of two sums from the sector's beginning. The
- * first lane for which it does not ends the line.
+ * one by one. Here lanes ask for each of the next 15 whether the line up to it would hold:
+ * sums are integers, so those of any line are a difference of two sums from the sector's beginning.
+ * The first for which it does not ends the line.
  */
 #ifndef STX_GROUND_SECTOR_CUH
 #define STX_GROUND_SECTOR_CUH
 
 #include "cuda/ground_point.cuh"
 
-enum { RESIDUALS_AT_ONCE = 4 };
+enum { RESIDUALS_AT_ONCE = 8 }; /* of a line, between votes */
 
 typedef struct {
   const StxGroundArgs *args;
@@ -93,56 +93,90 @@ STX_DEVICE void collect_sector(Sector *s)
 
 /* ---- Lines -------------------------------------------------------------------------------- */
 
-/* The line through prototypes first … last. */
-STX_DEVICE StxGroundFit fit_between(const Sector *s, int first, int last)
+/* Two lanes ask for each of the next 15 prototypes, and share its residuals. Few lines have more.
+ */
+enum { SHARES = 2, GROUPS = LANES / SHARES };
+
+/* A line under way: prototypes first … end are in it. */
+typedef struct {
+  int first, end;
+  StxGroundFit fit; /* not made for a line of one */
+} Growth;
+
+/* Of prototypes first … last. */
+STX_DEVICE StxGroundSums sums_between(const Sector *s, int first, int last)
 {
   const StxGroundPrefix *from = &s->prefix[first], *to = &s->prefix[last + 1];
   StxGroundSums sums = {to->range - from->range, to->z - from->z,
       to->range_range - from->range_range, to->range_z - from->range_z, last + 1 - first};
-  return stx_ground_fit(&sums);
+  return sums;
+}
+
+/* Never true of a fit that is not steep: the margin is much larger than what is rounded here. It
+ * spares most lines that fail at once all arithmetic on doubles, which many GPUs do slowly. */
+STX_DEVICE bool is_surely_steep(const StxGroundSums *sums, const StxGroundRules *rules)
+{
+  float most = (float)rules->max_slope * 1.0001f;
+  return fabsf((float)stx_ground_rise(sums)) > most * (float)stx_ground_spread(sums);
+}
+
+/* The first group of lanes that failed. */
+STX_DEVICE int first_failed(uint32_t failed)
+{
+  return failed == 0 ? GROUPS : (__ffs(failed) - 1) / SHARES;
 }
 
 /* Adds the lanes whose line first … last is off from one of its prototypes; right up to the first
- * lane that failed, which is all that counts. */
+ * group that failed, which is all that counts. */
 STX_DEVICE uint32_t find_misfits(
-    const Sector *s, int first, int last, const StxGroundFit *fit, uint32_t failed)
+    const Sector *s, const Growth *line, int last, const StxGroundFit *fit, uint32_t failed)
 {
-  int lane = threadIdx.x, begin = last - lane; /* where lane 0 ends */
-  int end = begin + (failed == 0 ? LANES - 1 : __ffs(failed) - 2);
-  bool off = false;
-  for (int i = first; i <= end;) {
+  int share = threadIdx.x % SHARES, begin = line->end;
+  bool off = false, counts = last > begin && last < s->track.count;
+  for (int i = line->first; i < begin + first_failed(failed);) {
 #pragma unroll
-    for (int k = 0; k < RESIDUALS_AT_ONCE; k++, i++)
-      if (i <= last && i < s->track.count)
-        off |= stx_ground_squared_residual(&s->track, i, fit) > s->rules.max_error;
-    failed |= __ballot_sync(STX_FULL_WARP, off && lane > 0);
-    end = failed == 0 ? end : begin + __ffs(failed) - 2;
+    for (int k = 0; k < RESIDUALS_AT_ONCE / SHARES; k++, i += SHARES)
+      if (counts && i + share <= last)
+        off |= stx_ground_squared_residual(&s->track, i + share, fit) > s->rules.max_error;
+    failed |= __ballot_sync(STX_FULL_WARP, off);
   }
   return failed;
+}
+
+/* Lets the next prototypes join, as many as there are groups beside the first, whose line is the
+ * one that there is. Returns whether they all did. */
+STX_DEVICE bool grow(const Sector *s, Growth *line)
+{
+  int group = threadIdx.x / SHARES, last = line->end + group;
+  bool inside = last < s->track.count;
+  StxGroundSums sums = sums_between(s, line->first, inside ? last : line->first);
+  bool fails = group > 0 && (!inside || is_surely_steep(&sums, &s->rules));
+  uint32_t failed = __ballot_sync(STX_FULL_WARP, fails);
+  if (line->end == line->first && first_failed(failed) == 1)
+    return false;
+  StxGroundFit fit = stx_ground_fit(&sums), before;
+  before.intercept = __shfl_up_sync(STX_FULL_WARP, fit.intercept, SHARES);
+  before.slope = __shfl_up_sync(STX_FULL_WARP, fit.slope, SHARES);
+  fails |= group > 0 && inside &&
+           (stx_ground_is_step(&s->track, last, &before, &s->rules) ||
+               stx_ground_is_steep(&fit, &s->rules));
+  failed = __ballot_sync(STX_FULL_WARP, fails);
+  failed = find_misfits(s, line, last, &fit, failed);
+  int joined = first_failed(failed) - 1;
+  line->end += joined;
+  line->fit.intercept = __shfl_sync(STX_FULL_WARP, fit.intercept, joined * SHARES);
+  line->fit.slope = __shfl_sync(STX_FULL_WARP, fit.slope, joined * SHARES);
+  return failed == 0;
 }
 
 /* The prototypes from `first` on that make a line; at least the first one. */
 STX_DEVICE StxGroundSpan find_line(const Sector *s, int first)
 {
-  int lane = threadIdx.x, begin = first; /* what lane 0 ends with, which has joined */
-  for (;;) {
-    int last = begin + lane, inside = last < s->track.count;
-    StxGroundFit fit = fit_between(s, first, inside ? last : first), before;
-    before.intercept = __shfl_up_sync(STX_FULL_WARP, fit.intercept, 1);
-    before.slope = __shfl_up_sync(STX_FULL_WARP, fit.slope, 1);
-    bool fails = lane > 0 && (!inside || stx_ground_is_step(&s->track, last, &before, &s->rules) ||
-                                 stx_ground_is_steep(&fit, &s->rules));
-    uint32_t failed = __ballot_sync(STX_FULL_WARP, fails);
-    failed = find_misfits(s, first, last, &fit, failed);
-    int joined = failed == 0 ? LANES - 1 : __ffs(failed) - 2;
-    if (failed != 0) {
-      StxGroundSpan span = {first, begin + joined, {0, 0}};
-      span.fit.intercept = __shfl_sync(STX_FULL_WARP, fit.intercept, joined);
-      span.fit.slope = __shfl_sync(STX_FULL_WARP, fit.slope, joined);
-      return span;
-    }
-    begin += joined;
+  Growth line = {first, first, {0, 0}};
+  while (grow(s, &line)) {
   }
+  StxGroundSpan span = {line.first, line.end, line.fit};
+  return span;
 }
 
 /* The first prototype from `at` on that may begin a line, or the count. */

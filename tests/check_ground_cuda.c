@@ -218,7 +218,7 @@ START_TEST(agrees_on_lines)
     snprintf(what, sizeof what, "lines, seed %d, %dx%d bins", seed, p.sectors, p.bins);
     lines += expect_equal(c, 0, what).lines;
   }
-  ck_assert_uint_gt(lines, stx_case_small() ? 10 : 3000);
+  ck_assert_uint_gt(lines, stx_case_small() ? 5 : 3000);
 }
 END_TEST
 
