@@ -13,8 +13,8 @@
 /* What the records of a grid have in common. */
 typedef struct {
   int rows, cell_height, height; /* cells, pixels, pixels */
-  float overhang; /* from a cell's centre to its last image row, in cells */
-  float end;      /* the image's last row, in cells from the centre of cell 0 */
+  float overhang;                /* from a cell's centre to its last image row, in cells */
+  float end;                     /* the image's last row, in cells from the centre of cell 0 */
 } StxRdpRecords;
 
 STX_INLINE StxRdpRecords stx_rdp_records(const StxGrid *grid)
