@@ -96,36 +96,39 @@ INLINE uint32_t *write_some(const uint16_t *cells, Ints unknown, uint32_t *to)
   return to + __builtin_popcount(bits);
 }
 
-#define AT_ONCE 4 /* vectors that are stored as they are if all of their cells are known */
+/* The points from cell `index` on if they were unknown. */
+INLINE Ints unknown_from(int index)
+{
+  return ri_add(ri_ascending(), ri_set(index + INT32_MIN));
+}
 
-/* The same for all cells of a column. */
+/* The same for all cells of a column; four vectors of them are stored as they are if all are known.
+ */
 INLINE uint32_t *write_known(const uint16_t *cells, int rows, uint32_t *to)
 {
-  Ints unknown = ri_add(ri_ascending(), ri_set(INT32_MIN)), step = ri_set(LANES);
+  Ints halves = ri_halves(), step = ri_set(2 * LANES * 0x10001), points[4];
   uint16_t rest[LANES] = {0};
   int i = 0;
-  for (; i + AT_ONCE * LANES <= rows; i += AT_ONCE * LANES) {
-    Ints points[AT_ONCE], tags[AT_ONCE];
-    unsigned bits = 0;
-    for (int j = 0; j < AT_ONCE; j++) {
-      tags[j] = unknown;
-      points[j] = ri_points(cells + i + j * LANES, unknown);
-      bits |= ri_equal_bits(points[j], unknown);
-      unknown = ri_add(unknown, step);
-    }
-    if (bits == 0) {
-      for (int j = 0; j < AT_ONCE; j++)
+  for (; i + 4 * LANES <= rows; i += 4 * LANES) {
+    Ints next = ri_add(halves, step);
+    if (ri_known(cells + i)) {
+      ri_points_of_two(cells + i, halves, points);
+      ri_points_of_two(cells + i + 2 * LANES, next, points + 2);
+      for (int j = 0; j < 4; j++)
         ri_store(to + j * LANES, points[j]);
-      to += AT_ONCE * LANES;
+      to += 4 * LANES;
     } else {
-      for (int j = 0; j < AT_ONCE; j++)
-        to = write_some(cells + i + j * LANES, tags[j], to);
+      for (int j = 0; j < 4 * LANES; j += LANES)
+        to = write_some(cells + i + j, unknown_from(i + j), to);
     }
+    halves = ri_add(next, step);
   }
-  for (; i + LANES <= rows; i += LANES, unknown = ri_add(unknown, step))
-    to = write_some(cells + i, unknown, to);
+  for (; i + LANES <= rows; i += LANES)
+    to = write_some(cells + i, unknown_from(i), to);
+  if (i == rows)
+    return to;
   memcpy(rest, cells + i, (size_t)(rows - i) * sizeof *rest);
-  return write_some(rest, unknown, to);
+  return write_some(rest, unknown_from(i), to);
 }
 
 /*

@@ -6,6 +6,9 @@
  *
  *   ri_dot           for every lane the dot product of its two signed halves
  *   ri_points        LANES cells as points; unknown: what they are if their disparity is 0
+ *   ri_known         whether 4 · LANES cells all are known
+ *   ri_points_of_two 2 · LANES known cells as points; halves: their indices, 16 bits each, in the
+ *                    order of ri_halves for the first ones
  *   ri_low, ri_high  a lane's low half without sign; its high half with sign; ri_join: from both
  *   ri_half          halved, rounded down
  *   ri_where_above   where a > b: c, else d; ri_where_equal likewise
@@ -20,6 +23,7 @@
 #ifndef STX_RDP_SIMD_H
 #define STX_RDP_SIMD_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 

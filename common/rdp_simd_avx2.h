@@ -121,6 +121,25 @@ INLINE Ints ri_points(const uint16_t *cells, Ints unknown)
   return _mm256_xor_si256(_mm256_slli_epi32(wide, 16), unknown);
 }
 
+INLINE bool ri_known(const uint16_t *cells)
+{
+  Ints least = _mm256_min_epu16(ri_load(cells), ri_load(cells + 2 * LANES));
+  return _mm256_movemask_epi8(_mm256_cmpeq_epi16(least, _mm256_setzero_si256())) == 0;
+}
+
+/* The fours of 16 cells change places, so that two interleavings leave the points in order. */
+INLINE Ints ri_halves(void)
+{
+  return _mm256_setr_epi16(0, 1, 2, 3, 8, 9, 10, 11, 4, 5, 6, 7, 12, 13, 14, 15);
+}
+
+INLINE void ri_points_of_two(const uint16_t *cells, Ints halves, Ints *points)
+{
+  Ints values = ri_flip(_mm256_permute4x64_epi64(ri_load(cells), 0xD8));
+  points[0] = _mm256_unpacklo_epi16(halves, values);
+  points[1] = _mm256_unpackhi_epi16(halves, values);
+}
+
 INLINE Ints ri_wide(const uint16_t *numbers)
 {
   return _mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i *)numbers));

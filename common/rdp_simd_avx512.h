@@ -122,6 +122,31 @@ INLINE Ints ri_points(const uint16_t *cells, Ints unknown)
   return _mm512_xor_si512(_mm512_slli_epi32(wide, 16), unknown);
 }
 
+INLINE bool ri_known(const uint16_t *cells)
+{
+  Ints least = _mm512_min_epu16(ri_load(cells), ri_load(cells + 2 * LANES));
+  return _mm512_cmpeq_epi16_mask(least, _mm512_setzero_si512()) == 0;
+}
+
+/* The fours of 32 numbers in the order in which two interleavings leave them ascending. */
+INLINE Ints ri_fours(Ints a)
+{
+  return _mm512_permutexvar_epi64(_mm512_setr_epi64(0, 4, 1, 5, 2, 6, 3, 7), a);
+}
+
+INLINE Ints ri_halves(void)
+{
+  Ints even = _mm512_slli_epi32(ri_ascending(), 1); /* 0, 2 … 30: each with the next one above */
+  return ri_fours(_mm512_or_si512(even, _mm512_slli_epi32(_mm512_add_epi32(even, ri_set(1)), 16)));
+}
+
+INLINE void ri_points_of_two(const uint16_t *cells, Ints halves, Ints *points)
+{
+  Ints values = ri_flip(ri_fours(ri_load(cells)));
+  points[0] = _mm512_unpacklo_epi16(halves, values);
+  points[1] = _mm512_unpackhi_epi16(halves, values);
+}
+
 INLINE Ints ri_wide(const uint16_t *numbers)
 {
   return _mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i *)numbers));

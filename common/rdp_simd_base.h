@@ -142,6 +142,46 @@ INLINE Ints ri_points(const uint16_t *cells, Ints unknown)
   return (wide << 16) ^ unknown;
 }
 
+INLINE bool ri_known(const uint16_t *cells)
+{
+#ifdef __SSE2__
+  __m128i none = _mm_setzero_si128(), first = _mm_cmpeq_epi16((__m128i)ri_load(cells), none);
+  __m128i second = _mm_cmpeq_epi16((__m128i)ri_load(cells + 2 * LANES), none);
+  return _mm_movemask_epi8(_mm_or_si128(first, second)) == 0;
+#else
+  for (int i = 0; i < 4 * LANES; i++)
+    if (cells[i] == 0)
+      return false;
+  return true;
+#endif
+}
+
+#ifdef __SSE2__
+INLINE Ints ri_halves(void)
+{
+  return (Ints)_mm_setr_epi16(0, 1, 2, 3, 4, 5, 6, 7);
+}
+
+INLINE void ri_points_of_two(const uint16_t *cells, Ints halves, Ints *points)
+{
+  __m128i values = (__m128i)ri_flip(ri_load(cells));
+  points[0] = (Ints)_mm_unpacklo_epi16((__m128i)halves, values);
+  points[1] = (Ints)_mm_unpackhi_epi16((__m128i)halves, values);
+}
+#else
+INLINE Ints ri_halves(void)
+{
+  return ri_ascending() * 0x10001; /* the fours of both halves follow from it */
+}
+
+INLINE void ri_points_of_two(const uint16_t *cells, Ints halves, Ints *points)
+{
+  Ints unknown = ri_low(halves) ^ INT32_MIN;
+  points[0] = ri_points(cells, unknown);
+  points[1] = ri_points(cells + LANES, unknown + LANES);
+}
+#endif
+
 INLINE Ints ri_last(Ints a)
 {
   return ri_set(a[3]);
