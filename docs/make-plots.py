@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Measures and plots what docs/benchmarks/rdp.md shows.
+"""Measures and plots what docs/benchmarks/rdp.md and lidar.md show.
 
   docs/make-plots.py measure build/examples [NAME=FOLDER...]   programs to CSV (about half an hour)
+  docs/make-plots.py measure-lidar build/examples [FOLDER]     scans, SemanticKITTI's or the street's
   docs/make-plots.py plot                                      CSV to SVG
 
 A FOLDER is laid out like KITTI's stereo benchmarks; the synthetic street is always measured.
@@ -151,6 +152,59 @@ def measure(programs, names):
     sources.update({data: [folder] for data, folder in folders.items()})
     measure_bench(pathlib.Path(programs) / "stx-bench", folders)
     measure_errors(pathlib.Path(programs) / "stx-eval", sources)
+
+
+# ---- Measuring scans -------------------------------------------------------------------------
+
+def lidar_steps(program, arguments):
+    with tempfile.TemporaryDirectory() as folder:
+        run(program, "lidar", "--figures", folder, *arguments)
+        with open(pathlib.Path(folder, "lidar-steps.csv"), newline="") as file:
+            return list(csv.DictReader(file))
+
+
+def lidar_times(program, arguments):
+    return json.loads(run(program, "lidar", "--json", *arguments))["rows"]
+
+
+def fastest(measure_once, program, arguments, part_of):
+    """Of several runs of the program; lines that are parts of one time stay together."""
+    best = measure_once(program, arguments)
+    for _ in range(REPEATS - 1):
+        more, better = measure_once(program, arguments), False
+        for place, (row, other) in enumerate(zip(best, more)):
+            if not part_of(row):
+                better = float(other["minimum_ms"]) < float(row["minimum_ms"])
+            best[place] = other if better else row
+    return best
+
+
+def lidar_quality(program, source):
+    """F1 over the numbers of sectors and of bins of the experiments."""
+    rows = []
+    for name, values in (("sectors", (1, 10, 50, 100, 360)), ("bins", (1, 10, 50, 100, 120))):
+        for value in values:
+            total = json.loads(run(program, "lidar", *source, "--json", f"--{name}", value))["total"]
+            rows.append({"experiment": name, "value": value, "f1_mean": f'{total["f1_mean"]:.2f}',
+                         "f1_worst": f'{total["f1_worst"]:.2f}'})
+    return rows
+
+
+def measure_lidar(programs, folders):
+    bench = pathlib.Path(programs) / "stx-bench"
+    scans = ["--scans", folders[0], "--frames", 2, "--time", 1000] if folders else []
+    write("lidar-steps.csv",
+          fastest(lidar_steps, bench, scans, lambda row: row["step"] in STEPS))
+    rows = []
+    for arguments in [[], scans] if scans else [[]]:
+        for row in fastest(lidar_times, bench, arguments, lambda row: False):
+            rows.append({"scans": row["scans"], "points": row["points"],
+                         "clusters": "yes" if row["clusters"] else "no",
+                         "code": row["implementation"], "threads": row["threads"],
+                         "minimum_ms": f'{row["minimum_ms"]:.4f}'})
+    write("lidar-times.csv", rows)
+    write("lidar-quality.csv", lidar_quality(pathlib.Path(programs) / "stx-eval",
+                                             folders[:1] or ["--street", "--frames", 5]))
 
 
 # ---- Plotting --------------------------------------------------------------------------------
@@ -308,12 +362,83 @@ def plot_ranked(plt):
     save(figure, "rdp-ranked.svg")
 
 
+STEPS = {"level": "#9a9a9a", "bins": COLOURS[0], "lines": COLOURS[1], "levels": "#e0b03a",
+         "labels": COLOURS[2], "clusters": COLOURS[3]}
+
+
+def steps_of(rows, value, threads):
+    return {row["step"]: float(row["minimum_ms"]) for row in rows
+            if row["value"] == value and row["threads"] == threads and row["code"] != "c"}
+
+
+def plot_lidar_steps(plt):
+    """Bars of the steps, one thread left and all threads right, and the whole as a dot."""
+    rows = read("lidar-steps.csv")
+    threads = max((row["threads"] for row in rows), key=int)
+    counts = list(dict.fromkeys(["1", threads]))
+    titles = {"points": "% of the points", "sectors": "sectors", "bins": "bins"}
+    figure, panels = plt.subplots(1, 3, figsize=(8, 3.4), sharey=True)
+    for axes, (name, title) in zip(panels, titles.items()):
+        mine = [row for row in rows if row["experiment"] == name]
+        values = data_names(mine, "value")
+        for place, value in enumerate(values):
+            for side, count in enumerate(counts):
+                times, x, bottom = steps_of(mine, value, count), place + 0.42 * side, 0
+                for step, colour in STEPS.items():
+                    axes.bar(x, times[step], 0.38, bottom, color=colour,
+                             label=step if place + side == 0 else None)
+                    bottom += times[step]
+                axes.plot(x, times["whole"], "k.", markersize=4,
+                          label="whole, no clock inside" if place + side == 0 else None)
+                axes.text(x, max(bottom, times["whole"]) + 0.03, count, ha="center", fontsize=6)
+        axes.set_xticks([place + 0.21 * (len(counts) - 1) for place in range(len(values))], values)
+        axes.grid(axis="x", visible=False)
+        axes.set_xlabel(title)
+    panels[0].set_ylabel("ms per scan, minimum; above: threads")
+    figure.legend(*panels[0].get_legend_handles_labels(), fontsize=7, ncol=7, loc="lower center")
+    save(figure, "lidar-steps.svg", 0.07)
+
+
+def plot_lidar_times(plt):
+    """Every implementation with clusters, and what clusters cost, in scans of several sensors."""
+    rows = read("lidar-times.csv")
+    names = data_names(rows, "scans")
+    bars = [key for key in dict.fromkeys((row["code"], row["threads"]) for row in rows)]
+    figure, axes = plt.subplots(figsize=(8, 3.2))
+    width = 0.8 / len(bars)
+    for i, (code, threads) in enumerate(bars):
+        mine = {(row["scans"], row["clusters"]): float(row["minimum_ms"]) for row in rows
+                if (row["code"], row["threads"]) == (code, threads)}
+        x = [place + i * width for place in range(len(names))]
+        colour = "#9a9a9a" if code == "c" else COLOURS[data_names(rows, "code").index(code)]
+        label = f"{code}, {threads} thread{'s' if int(threads) > 1 else ''}"
+        axes.bar(x, [mine[name, "yes"] for name in names], width * 0.9, color=colour, label=label,
+                 alpha=0.55 if int(threads) > 1 else 1)
+        axes.plot(x, [mine[name, "no"] for name in names], "k_", markersize=7, markeredgewidth=1.2,
+                  label="without clusters" if i == len(bars) - 1 else None)
+        for place, name in zip(x, names):
+            axes.text(place, mine[name, "yes"] * 1.05, f'{mine[name, "yes"]:.2g}', ha="center",
+                      fontsize=6)
+    points = {row["scans"]: int(row["points"]) for row in rows}
+    axes.set_xticks([place + 0.4 - width / 2 for place in range(len(names))],
+                    [f"{name}\n{points[name]} points" for name in names], fontsize=8)
+    axes.set_yscale("log")
+    plain(axes.yaxis)
+    axes.grid(axis="x", visible=False)
+    axes.set_ylabel("ms per scan, minimum")
+    axes.legend(fontsize=7, ncol=2)
+    save(figure, "lidar-times.svg")
+
+
 def main():
     if sys.argv[1:2] == ["measure"] and len(sys.argv) > 2:
         measure(sys.argv[2], sys.argv[3:])
+    elif sys.argv[1:2] == ["measure-lidar"] and len(sys.argv) in (3, 4):
+        measure_lidar(sys.argv[2], sys.argv[3:])
     elif sys.argv[1:] == ["plot"]:
         plt = start()
-        for plot in (plot_errors, plot_levels, plot_times, plot_ranked):
+        for plot in (plot_errors, plot_levels, plot_times, plot_ranked, plot_lidar_steps,
+                     plot_lidar_times):
             plot(plt)
     else:
         sys.exit(__doc__)
