@@ -47,7 +47,7 @@ run_tests() {
   local names
   names=$(sed -nE 's#^ *[0-9]+/[0-9]+ [^ ]+ / ([^ ]+) +(FAIL|TIMEOUT|ERROR) .*#\1#p' "$log" | sort -u)
   # shellcheck disable=SC2086  # a list of words
-  if [ -n "$names" ] && meson test -C "$folder" --no-rebuild -j1 "$@" $names; then
+  if [ -n "$names" ] && meson test -C "$folder" --no-rebuild --num-processes 1 "$@" $names; then
     failures+=$'\n'"$folder: passed only when run again, alone: "${names//$'\n'/ }
     ok=$((ok + ${fail:-0} + ${timeout:-0})) fail=0 timeout=0
   fi
