@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/gststxground.h"
 
+#include "gst/gststxnumbers.h"
+
 enum { SECTORS, BINS, LEVEL, POST_MESSAGES, NUMBERS };
 
 /* One row per property, in the order of their ids. The ranges are those of stx_ground_check. */
-typedef struct {
-  const char *name, *nick, *blurb;
-  gsize offset;
-  double min, max;
-} Number;
-
 #define NUMBER(field) offsetof(StxGroundParams, field)
 
-static const Number numbers[] = {
+static const GstStxNumber numbers[] = {
     {"r-min", "Nearest range", "Points nearer than this are not classified, metres", NUMBER(r_min),
         0, 250},
     {"r-max", "Farthest range", "Points from here on are not classified, metres", NUMBER(r_max), 0,
@@ -49,17 +45,6 @@ static const Number numbers[] = {
         NUMBER(cluster_cell), 0, 10},
 };
 
-static double *number_of(StxGroundParams *params, guint index)
-{
-  return (double *)((char *)params + numbers[index].offset);
-}
-
-static gboolean is_number(guint first, guint id, guint *index)
-{
-  *index = id - first - NUMBERS;
-  return id >= first + NUMBERS && *index < G_N_ELEMENTS(numbers);
-}
-
 /* ---- Properties ---------------------------------------------------------------------------- */
 
 static const GParamFlags flags =
@@ -88,17 +73,12 @@ void gst_stx_ground_install_properties(GObjectClass *klass, guint first)
   GstStxGroundSettings defaults = GST_STX_GROUND_SETTINGS_DEFAULTS;
 
   install_others(klass, first, &defaults);
-  for (guint i = 0; i < G_N_ELEMENTS(numbers); i++)
-    g_object_class_install_property(klass, first + NUMBERS + i,
-        g_param_spec_double(numbers[i].name, numbers[i].nick, numbers[i].blurb, numbers[i].min,
-            numbers[i].max, *number_of(&defaults.params, i), flags));
+  gst_stx_numbers_install(klass, first + NUMBERS, numbers, G_N_ELEMENTS(numbers), &defaults.params);
 }
 
 gboolean gst_stx_ground_set_property(
     GstStxGroundSettings *settings, guint first, guint id, const GValue *value)
 {
-  guint index;
-
   if (id == first + SECTORS)
     settings->params.sectors = g_value_get_int(value);
   else if (id == first + BINS)
@@ -107,18 +87,15 @@ gboolean gst_stx_ground_set_property(
     settings->params.level = g_value_get_boolean(value);
   else if (id == first + POST_MESSAGES)
     settings->post_messages = g_value_get_boolean(value);
-  else if (is_number(first, id, &index))
-    *number_of(&settings->params, index) = g_value_get_double(value);
   else
-    return FALSE;
+    return gst_stx_numbers_set(
+        numbers, G_N_ELEMENTS(numbers), first + NUMBERS, id, &settings->params, value);
   return TRUE;
 }
 
 gboolean gst_stx_ground_get_property(
     const GstStxGroundSettings *settings, guint first, guint id, GValue *value)
 {
-  guint index;
-
   if (id == first + SECTORS)
     g_value_set_int(value, settings->params.sectors);
   else if (id == first + BINS)
@@ -127,9 +104,8 @@ gboolean gst_stx_ground_get_property(
     g_value_set_boolean(value, settings->params.level);
   else if (id == first + POST_MESSAGES)
     g_value_set_boolean(value, settings->post_messages);
-  else if (is_number(first, id, &index))
-    g_value_set_double(value, *number_of((StxGroundParams *)&settings->params, index));
   else
-    return FALSE;
+    return gst_stx_numbers_get(
+        numbers, G_N_ELEMENTS(numbers), first + NUMBERS, id, &settings->params, value);
   return TRUE;
 }

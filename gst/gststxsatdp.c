@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/gststxsatdp.h"
 
+#include "gst/gststxnumbers.h"
+
 enum { MODEL, GROUND, POST_MESSAGES, CANDIDATES, EPSILON, NUMBERS };
 
 #define GST_TYPE_SAT_DP_MODEL (model_get_type())
@@ -35,15 +37,9 @@ static GType candidates_get_type(void)
 /* ---- Numbers ------------------------------------------------------------------------------- */
 
 /* One row per property, in the order of their ids. The ranges are those of stx_satdp_check. */
-typedef struct {
-  const char *name, *nick, *blurb;
-  gsize offset;
-  double min, max;
-} Number;
-
 #define NUMBER(field) offsetof(StxSatdpParams, field)
 
-static const Number numbers[] = {
+static const GstStxNumber numbers[] = {
     {"stixel-cost", "Stixel cost",
         "Cost of every stixel after the first of its column, in nats; more gives fewer stixels "
         "(-1 = automatic, higher with semantics than without)",
@@ -84,17 +80,6 @@ static const Number numbers[] = {
         NUMBER(unknown_cost), 0, 1000},
 };
 
-static double get_number(const StxSatdpParams *params, guint index)
-{
-  return *(const double *)((const char *)params + numbers[index].offset);
-}
-
-static gboolean is_number(guint first, guint id, guint *index)
-{
-  *index = id - first - NUMBERS;
-  return id >= first + NUMBERS && *index < G_N_ELEMENTS(numbers);
-}
-
 /* ---- Properties ---------------------------------------------------------------------------- */
 
 static void install_choices(GObjectClass *klass, guint first)
@@ -130,18 +115,12 @@ void gst_stx_satdp_install_properties(GObjectClass *klass, guint first)
   static const StxSatdpParams defaults = STX_SATDP_DEFAULTS;
 
   install_choices(klass, first);
-  for (guint i = 0; i < G_N_ELEMENTS(numbers); i++)
-    g_object_class_install_property(klass, first + NUMBERS + i,
-        g_param_spec_double(numbers[i].name, numbers[i].nick, numbers[i].blurb, numbers[i].min,
-            numbers[i].max, get_number(&defaults, i),
-            G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING));
+  gst_stx_numbers_install(klass, first + NUMBERS, numbers, G_N_ELEMENTS(numbers), &defaults);
 }
 
 gboolean gst_stx_satdp_set_property(
     GstStxSatdpSettings *settings, guint first, guint id, const GValue *value)
 {
-  guint index;
-
   if (id == first + MODEL)
     settings->model = g_value_get_enum(value);
   else if (id == first + GROUND)
@@ -152,18 +131,15 @@ gboolean gst_stx_satdp_set_property(
     settings->candidates = g_value_get_enum(value);
   else if (id == first + EPSILON)
     settings->epsilon = g_value_get_double(value);
-  else if (is_number(first, id, &index))
-    *(double *)((char *)&settings->params + numbers[index].offset) = g_value_get_double(value);
   else
-    return FALSE;
+    return gst_stx_numbers_set(
+        numbers, G_N_ELEMENTS(numbers), first + NUMBERS, id, &settings->params, value);
   return TRUE;
 }
 
 gboolean gst_stx_satdp_get_property(
     const GstStxSatdpSettings *settings, guint first, guint id, GValue *value)
 {
-  guint index;
-
   if (id == first + MODEL)
     g_value_set_enum(value, settings->model);
   else if (id == first + GROUND)
@@ -174,9 +150,8 @@ gboolean gst_stx_satdp_get_property(
     g_value_set_enum(value, settings->candidates);
   else if (id == first + EPSILON)
     g_value_set_double(value, settings->epsilon);
-  else if (is_number(first, id, &index))
-    g_value_set_double(value, get_number(&settings->params, index));
   else
-    return FALSE;
+    return gst_stx_numbers_get(
+        numbers, G_N_ELEMENTS(numbers), first + NUMBERS, id, &settings->params, value);
   return TRUE;
 }
