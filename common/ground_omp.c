@@ -375,7 +375,7 @@ static void work(Scan *s, int t)
   level_scan(s);
   fill_bins(s, w, t);
 #pragma omp barrier
-#pragma omp for schedule(dynamic, 8)
+#pragma omp for schedule(static)
   for (int sector = 0; sector < s->params->sectors; sector++) {
     merge_sector(s, sector);
     fit_sector(s, w, sector);

@@ -34,7 +34,7 @@ static void timed_work(Scan *s, int t, double at[LIDAR_STEPS + 1])
   look(++at);
   fill_bins(s, w, t);
   look(++at);
-#pragma omp for schedule(dynamic, 8)
+#pragma omp for schedule(static)
   for (int sector = 0; sector < s->params->sectors; sector++) {
     merge_sector(s, sector);
     fit_sector(s, w, sector);
