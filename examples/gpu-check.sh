@@ -112,6 +112,8 @@ pipelines() {
     stixel-height=4 ! $stixels cut-candidates=rdp epsilon=0.5")"
   echo "segments    $(from_pair 1242x375 "! downsample-transpose backend=BACKEND stixel-width=1 \
     stixel-height=1 ! rdp-columns backend=BACKEND epsilon=2 median=5")"
+  echo "lidar       street-scene-src view=lidar num-buffers=3 ! lidar-ground backend=BACKEND \
+    ! application/x-point-labels"
   echo "overlay     $(from_pair 1242x375 "! $drawn ! video/x-raw,format=RGBA ! $overlay")"
   echo "NV12        $(from_pair 642x362 "! $drawn ! video/x-raw,format=NV12 ! $overlay mode=kind \
     legend=top-left")"
@@ -152,6 +154,9 @@ bench() {
   # shellcheck disable=SC2086  # a list of options
   limited "$build/examples/stx-bench" --backend cuda --markdown ${SIZE:+--size $SIZE} \
     ${BENCH---time 200} >"$logs/bench.md" || return
+  # shellcheck disable=SC2086  # likewise
+  limited "$build/examples/stx-bench" lidar --backend cuda --markdown ${BENCH---time 200} \
+    >>"$logs/bench.md" || return
   echo "$(grep -c '| cuda' "$logs/bench.md") lines in bench.md"
 }
 
