@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/ground.h"
 #include "common/lettering.h"
 
 typedef struct {
@@ -270,11 +271,6 @@ StxBev *stx_bev_init(void *memory, const StxBevParams *params)
 
 /* ---- Points ------------------------------------------------------------------------------- */
 
-static bool is_ground(uint32_t class)
-{
-  return class == 40 || class == 44 || class == 48 || class == 49 || class == 60 || class == 72;
-}
-
 /* `value` between low and high as a colour of the ramp. */
 static uint32_t ramp_colour(float value, float low, float high)
 {
@@ -286,9 +282,9 @@ static uint32_t rank_of(const uint32_t *label)
 {
   if (label == NULL)
     return RANK_OBSTACLE;
-  return (*label & 0xFFFF) == 0       ? RANK_NONE
-         : is_ground(*label & 0xFFFF) ? RANK_GROUND
-                                      : RANK_OBSTACLE;
+  return (*label & 0xFFFF) == STX_POINT_NONE ? RANK_NONE
+         : stx_point_is_ground(*label)       ? RANK_GROUND
+                                             : RANK_OBSTACLE;
 }
 
 static uint32_t colour_of(

@@ -103,15 +103,6 @@ size_t STX_VARIANT(stx_colmean_scratch)(const StxColmeanParams *params, int thre
   return thread_scratch(params) * threads;
 }
 
-static int thread_index(void)
-{
-#ifdef _OPENMP
-  return omp_get_thread_num();
-#else
-  return 0;
-#endif
-}
-
 static void run_iteration(const Job *job, int iteration, int blocks, void *scratch)
 {
   const StxGrid *grid = &job->params->grid;
@@ -134,6 +125,6 @@ void STX_VARIANT(stx_colmean_run)(const StxColmeanParams *params, const StxColme
   size_t size = thread_scratch(params);
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
   for (int i = 0; i < iterations; i++)
-    run_iteration(&job, i, blocks, (char *)scratch + thread_index() * size);
+    run_iteration(&job, i, blocks, (char *)scratch + stx_thread_index() * size);
   stx_colmean_fill(params, columns, threads);
 }

@@ -13,10 +13,6 @@
 #include "common/colmean_private.h"
 #include "common/cpu.h"
 
-#ifdef _OPENMP
-#include <omp.h>
-#endif
-
 #if defined __AVX512BW__
 #define VECTOR_BYTES 64
 #elif defined __AVX2__

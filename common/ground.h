@@ -46,6 +46,15 @@
 #define STX_POINT_GROUND 49u   /* other-ground */
 #define STX_POINT_OBSTACLE 99u /* other-object */
 
+/* Road 40, parking 44, sidewalk 48, other ground 49, lane marking 60 and terrain 72; the cluster
+ * does not matter. */
+STX_INLINE bool stx_point_is_ground(uint32_t label)
+{
+  uint32_t point_class = label & 0xFFFF;
+  return point_class == 40 || point_class == 44 || point_class == 48 ||
+         point_class == STX_POINT_GROUND || point_class == 60 || point_class == 72;
+}
+
 /* Metres and radians; every range is checked by stx_ground_check. */
 typedef struct {
   int sectors;             /* 1…STX_GROUND_MAX_SECTORS, of a turn */

@@ -13,9 +13,6 @@
 #include "common/ground_plane.h"
 
 #include <string.h>
-#ifdef _OPENMP
-#include <omp.h>
-#endif
 
 #ifdef _OPENMP
 #define EACH_POINT _Pragma("omp simd")
@@ -57,15 +54,6 @@ typedef struct {
   uint32_t *cell; /* of the clusters' grid */
   StxGroundClusters clusters;
 } Scan;
-
-static inline int thread_index(void)
-{
-#ifdef _OPENMP
-  return omp_get_thread_num();
-#else
-  return 0;
-#endif
-}
 
 /* The points first … end − 1 of thread t, whole blocks. */
 static inline size_t first_of(const Scan *s, int t)
@@ -467,7 +455,7 @@ void STX_VARIANT(stx_ground_run)(const StxGroundParams *params, const float *poi
 {
   Scan *s = open_scan(params, points, count, labels, scratch, threads);
 #pragma omp parallel num_threads(s->workers)
-  work(s, thread_index());
+  work(s, stx_thread_index());
   add_up(s);
   if (result != NULL)
     *result = s->result;

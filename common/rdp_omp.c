@@ -9,10 +9,6 @@
 #include "common/rdp_record.h"
 #include "common/rdp_split.h"
 
-#ifdef _OPENMP
-#include <omp.h>
-#endif
-
 #define BATCH 8       /* columns that are split together */
 #define WRITE_BATCH 8 /* columns whose records are written without asking for more */
 #define GROUP 16      /* records that are made together */
@@ -338,15 +334,6 @@ static Worker *new_worker(
   return w;
 }
 
-static inline size_t thread_index(void)
-{
-#ifdef _OPENMP
-  return (size_t)omp_get_thread_num();
-#else
-  return 0;
-#endif
-}
-
 static size_t place_columns(const int *counts, int columns, size_t *places)
 {
   size_t total = 0;
@@ -377,7 +364,7 @@ size_t STX_VARIANT(stx_rdp_run)(const StxRdpParams *params, const void *columns,
   char *memory = (char *)scratch + lay_out_shared(&params->grid, &shared, scratch);
 #pragma omp parallel num_threads(workers)
   {
-    Worker *w = new_worker(params, columns, kept, memory + thread_index() * size);
+    Worker *w = new_worker(params, columns, kept, memory + (size_t)stx_thread_index() * size);
 #pragma omp for schedule(dynamic)
     for (int i = 0; i < count; i += BATCH)
       split_columns(w, i, i + BATCH < count ? i + BATCH : count, shared.cuts, shared.counts);

@@ -24,9 +24,6 @@
 #include "common/satdp_records.h"
 
 #include <string.h>
-#ifdef _OPENMP
-#include <omp.h>
-#endif
 #ifdef __AVX__
 #include <immintrin.h>
 #endif
@@ -400,15 +397,6 @@ static size_t compact(StxStixel *stixels, const int *counts, int groups, size_t 
   return total;
 }
 
-static inline size_t thread_index(void)
-{
-#ifdef _OPENMP
-  return (size_t)omp_get_thread_num();
-#else
-  return 0;
-#endif
-}
-
 size_t STX_VARIANT(stx_satdp_run)(const StxSatdpParams *params, const StxSatdpTables *tables,
     const void *columns, const uint8_t *starts, StxStixel *stixels, StxSatdpStats *stats,
     void *scratch, int threads)
@@ -421,7 +409,8 @@ size_t STX_VARIANT(stx_satdp_run)(const StxSatdpParams *params, const StxSatdpTa
   uint64_t evaluated = 0;
 #pragma omp parallel num_threads(workers) reduction(+ : evaluated)
   {
-    Group *g = new_group(params, tables, columns, starts, memory + thread_index() * size);
+    Group *g =
+        new_group(params, tables, columns, starts, memory + (size_t)stx_thread_index() * size);
 #pragma omp for schedule(dynamic)
     for (int i = 0; i < groups; i++)
       counts[i] = run_group(g, i * LANES, stixels + i * room);

@@ -15,9 +15,6 @@
 #include "common/scene_private.h"
 
 #include <math.h>
-#ifdef _OPENMP
-#include <omp.h>
-#endif
 
 #define NEAR_PLANE .05
 #define SAMPLES 4
@@ -257,11 +254,7 @@ static void colour_row(const Job *job, int y, const SceneContact *row, const Sce
 
 static SceneContact *thread_rows(StxScene *scene)
 {
-#ifdef _OPENMP
-  size_t thread = (size_t)omp_get_thread_num();
-#else
-  size_t thread = 0;
-#endif
+  size_t thread = (size_t)stx_thread_index();
   return scene->rows + thread * (SCENE_BLOCK + 2) * (size_t)scene->params.width;
 }
 

@@ -23,10 +23,6 @@
 #include "common/sgm_planes.h"
 #include "common/sgm_winner.h"
 
-#ifdef _OPENMP
-#include <omp.h>
-#endif
-
 #define TILE_ROWS 16
 #define TILE_COLUMNS 128 /* >= TILE_ROWS, or the skew would reach beyond the next tile */
 
@@ -161,11 +157,7 @@ static void sweep_half(const Fast *f, bool second)
 
 static uint8_t *own_line(const Fast *f)
 {
-#ifdef _OPENMP
-  return f->line + (size_t)omp_get_thread_num() * f->line_stride;
-#else
-  return f->line;
-#endif
+  return f->line + (size_t)stx_thread_index() * f->line_stride;
 }
 
 void STX_VARIANT(stx_sgm_run)(const StxSgmParams *params, const StxImage8 *left,

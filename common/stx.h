@@ -119,6 +119,10 @@ const void *stx_impl_named(const StxImplTable *table, const char *name);
  * process may run on). 1 when built without OpenMP. Never less than 1. */
 int stx_threads(int requested);
 
+/* Which of the threads of a parallel region this one is: 0 … threads − 1. 0 outside of one, and
+ * when built without OpenMP. */
+int stx_thread_index(void);
+
 /* size rounded up to a multiple of STX_ALIGN: for laying several arrays into one scratch block. */
 STX_INLINE size_t stx_align(size_t size)
 {

@@ -61,7 +61,7 @@ void STX_VARIANT(bench_ground_steps)(const StxGroundParams *params, const float 
   double at[LIDAR_STEPS + 1];
   Scan *s = open_scan(params, points, count, labels, scratch, threads);
 #pragma omp parallel num_threads(s->workers)
-  timed_work(s, thread_index(), at);
+  timed_work(s, stx_thread_index(), at);
   add_up(s);
   *result = s->result;
   for (int step = 0; step < LIDAR_STEPS; step++)

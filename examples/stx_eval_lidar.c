@@ -15,6 +15,7 @@
 #include "examples/lidar_scans.h"
 #include "examples/options.h"
 
+#define OUTLIER 1 /* 0: without a label */
 #define VEGETATION 70
 #define VEGETATION_LOW (-1.29f) /* m, protocol A */
 
@@ -89,22 +90,12 @@ typedef enum { TRUTH_IGNORED, TRUTH_GROUND, TRUTH_OTHER } PointTruth;
 
 static PointTruth truth_of(const Options *o, uint32_t label, const float *point)
 {
-  switch (label & 0xFFFF) {
-  case 0:
-  case 1:
+  uint32_t point_class = label & 0xFFFF;
+  if (point_class <= OUTLIER || (point_class == VEGETATION && !o->protocol_a))
     return TRUTH_IGNORED;
-  case 40:
-  case 44:
-  case 48:
-  case 49:
-  case 60:
-  case 72:
-    return TRUTH_GROUND;
-  case VEGETATION:
-    return !o->protocol_a ? TRUTH_IGNORED : point[2] < VEGETATION_LOW ? TRUTH_GROUND : TRUTH_OTHER;
-  default:
-    return TRUTH_OTHER;
-  }
+  if (point_class == VEGETATION)
+    return point[2] < VEGETATION_LOW ? TRUTH_GROUND : TRUTH_OTHER;
+  return stx_point_is_ground(label) ? TRUTH_GROUND : TRUTH_OTHER;
 }
 
 static Counts *counts_at(ScanResult *result, const float *point)
