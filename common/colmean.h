@@ -89,10 +89,11 @@ typedef struct {
   StxImplInfo info;
   size_t (*scratch_size)(const StxColmeanParams *params, int threads);
   /* Writes all stx_grid_bytes(&params->grid) bytes of `columns` (aligned to 2 bytes), which must
-   * not overlap the input. `params` must have passed stx_colmean_check; threads >= 1, the same or
-   * fewer than scratch_size was told. */
-  void (*run)(const StxColmeanParams *params, const StxColmeanTables *tables,
-      const StxColmeanInput *input, void *columns, void *scratch, int threads);
+   * not overlap the input. A device has a copy of the host's `tables`; strides of its input are not
+   * negative. For the rest see StxPlace. */
+  bool (*run)(const StxColmeanParams *params, const StxColmeanTables *tables,
+      const StxColmeanInput *input, void *columns, void *scratch, const StxPlace *place,
+      StxError *error);
 } StxColmeanImpl;
 
 /* Host implementations, best first; the last is the reference, "c". */

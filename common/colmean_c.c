@@ -196,10 +196,12 @@ size_t stx_colmean_scratch_c(const StxColmeanParams *params, int threads)
   return sizeof(ValidPixels) > columns ? sizeof(ValidPixels) : columns;
 }
 
-void stx_colmean_run_c(const StxColmeanParams *params, const StxColmeanTables *tables,
-    const StxColmeanInput *input, void *columns, void *scratch, int threads)
+bool stx_colmean_run_c(const StxColmeanParams *params, const StxColmeanTables *tables,
+    const StxColmeanInput *input, void *columns, void *scratch, const StxPlace *place,
+    StxError *error)
 {
   reduce_disparity(params, input, columns, scratch);
   fill_holes(params, columns, scratch);
   reduce_classes(params, tables, input, columns);
+  return true;
 }

@@ -115,16 +115,18 @@ static void run_iteration(const Job *job, int iteration, int blocks, void *scrat
     STX_VARIANT(stx_colmean_class)(job, &block, pass, scratch);
 }
 
-void STX_VARIANT(stx_colmean_run)(const StxColmeanParams *params, const StxColmeanTables *tables,
-    const StxColmeanInput *input, void *columns, void *scratch, int threads)
+bool STX_VARIANT(stx_colmean_run)(const StxColmeanParams *params, const StxColmeanTables *tables,
+    const StxColmeanInput *input, void *columns, void *scratch, const StxPlace *place,
+    StxError *error)
 {
   Job job = {params, tables, input, columns};
   int blocks = blocks_along(stx_grid_columns(&params->grid), BLOCK_COLUMNS) *
                blocks_along(stx_grid_rows(&params->grid), BLOCK_ROWS);
   int iterations = blocks * (1 + STX_VARIANT(stx_colmean_class_passes)(&job));
   size_t size = thread_scratch(params);
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
+#pragma omp parallel for num_threads(place->threads) schedule(dynamic, 1)
   for (int i = 0; i < iterations; i++)
     run_iteration(&job, i, blocks, (char *)scratch + stx_thread_index() * size);
-  stx_colmean_fill(params, columns, threads);
+  stx_colmean_fill(params, columns, place->threads);
+  return true;
 }

@@ -27,8 +27,9 @@ void stx_colmean_fill(const StxColmeanParams *params, void *columns, int threads
 
 #define STX_COLMEAN_ENTRY_POINTS(suffix)                                                           \
   size_t stx_colmean_scratch_##suffix(const StxColmeanParams *params, int threads);                \
-  void stx_colmean_run_##suffix(const StxColmeanParams *params, const StxColmeanTables *tables,    \
-      const StxColmeanInput *input, void *columns, void *scratch, int threads);
+  bool stx_colmean_run_##suffix(const StxColmeanParams *params, const StxColmeanTables *tables,    \
+      const StxColmeanInput *input, void *columns, void *scratch, const StxPlace *place,           \
+      StxError *error);
 
 STX_COLMEAN_ENTRY_POINTS(avx512)
 STX_COLMEAN_ENTRY_POINTS(avx2)

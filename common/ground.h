@@ -94,16 +94,15 @@ typedef struct {
   StxImplInfo info;
   size_t (*scratch_size)(const StxGroundParams *params, size_t count, int threads);
   /*
-   * Labels `count` points, at most STX_GROUND_MAX_POINTS. Needs parameters that stx_ground_check
-   * accepts.
+   * Labels `count` points, at most STX_GROUND_MAX_POINTS.
    *
    * points   count · 4 floats, 4-byte aligned; may be NULL if count is 0
-   * labels   count words
-   * result   may be NULL
-   * threads  as in scratch_size, both through stx_threads()
+   * labels   count words; may be NULL if count is 0
+   *
+   * For the rest see StxPlace.
    */
-  void (*run)(const StxGroundParams *params, const float *points, size_t count, uint32_t *labels,
-      StxGroundResult *result, void *scratch, int threads);
+  bool (*run)(const StxGroundParams *params, const float *points, size_t count, uint32_t *labels,
+      StxGroundResult *result, void *scratch, const StxPlace *place, StxError *error);
 } StxGroundImpl;
 
 /* Host implementations, best first; the last is the reference, "c". */

@@ -252,10 +252,10 @@ size_t stx_ground_scratch_c(const StxGroundParams *params, size_t count, int thr
   return lay_out(params, &layout, NULL);
 }
 
-void stx_ground_run_c(const StxGroundParams *params, const float *points, size_t count,
-    uint32_t *labels, StxGroundResult *result, void *scratch, int threads)
+bool stx_ground_run_c(const StxGroundParams *params, const float *points, size_t count,
+    uint32_t *labels, StxGroundResult *result, void *scratch, const StxPlace *place,
+    StxError *error)
 {
-  (void)threads;
   Scan *s = scratch;
   lay_out(params, s, scratch);
   s->params = params;
@@ -270,6 +270,6 @@ void stx_ground_run_c(const StxGroundParams *params, const float *points, size_t
   label_points(s);
   if (s->side > 0)
     find_clusters(s);
-  if (result != NULL)
-    *result = s->result;
+  *result = s->result;
+  return true;
 }

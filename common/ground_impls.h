@@ -11,8 +11,9 @@
 
 #define STX_GROUND_DECLARE(suffix)                                                                 \
   size_t stx_ground_scratch_##suffix(const StxGroundParams *params, size_t count, int threads);    \
-  void stx_ground_run_##suffix(const StxGroundParams *params, const float *points, size_t count,   \
-      uint32_t *labels, StxGroundResult *result, void *scratch, int threads);
+  bool stx_ground_run_##suffix(const StxGroundParams *params, const float *points, size_t count,   \
+      uint32_t *labels, StxGroundResult *result, void *scratch, const StxPlace *place,             \
+      StxError *error);
 
 STX_GROUND_DECLARE(c)
 STX_GROUND_DECLARE(base)

@@ -450,13 +450,14 @@ static Scan *open_scan(const StxGroundParams *params, const float *points, size_
   return s;
 }
 
-void STX_VARIANT(stx_ground_run)(const StxGroundParams *params, const float *points, size_t count,
-    uint32_t *labels, StxGroundResult *result, void *scratch, int threads)
+bool STX_VARIANT(stx_ground_run)(const StxGroundParams *params, const float *points, size_t count,
+    uint32_t *labels, StxGroundResult *result, void *scratch, const StxPlace *place,
+    StxError *error)
 {
-  Scan *s = open_scan(params, points, count, labels, scratch, threads);
+  Scan *s = open_scan(params, points, count, labels, scratch, place->threads);
 #pragma omp parallel num_threads(s->workers)
   work(s, stx_thread_index());
   add_up(s);
-  if (result != NULL)
-    *result = s->result;
+  *result = s->result;
+  return true;
 }

@@ -115,8 +115,7 @@ StxOverlay *stx_overlay_init(void *memory, const StxOverlayParams *params);
 /*
  * Adds to what the legend of KIND and CLASS lists: 1 << StxKind for each kind, or 1 << train id for
  * each label and 1 << STX_LABEL_CLASSES for records without one. Renders the legend again, and
- * returns true, if that changes it. For records that were looked at on another device; `draw` does
- * this with those that it gets.
+ * returns true, if that changes it: what was uploaded is out of date then.
  */
 bool stx_overlay_see(StxOverlay *overlay, unsigned seen);
 
@@ -124,29 +123,55 @@ bool stx_overlay_see(StxOverlay *overlay, unsigned seen);
  * top > bottom, bottom lies below the image, its kind is unknown, a disparity is not finite, or it
  * does not lie above the column's previous record. */
 typedef struct {
-  size_t drawn;   /* records that were valid, hidden kinds included */
-  size_t skipped; /* records that were not */
-} StxOverlayCounts;
+  uint32_t drawn;    /* records that were valid, hidden kinds included */
+  uint32_t skipped;  /* records that were not */
+  uint32_t seen;     /* kinds or labels among those that are drawn: for stx_overlay_see */
+  uint32_t reserved; /* 0 */
+} StxOverlayResult;
 
+/*
+ * A frame is drawn in two steps, because the legend of KIND and CLASS lists what the records hold,
+ * and letters are rendered on the host:
+ *
+ *   link             orders and judges the records, leaves that in the scratch, fills the result
+ *   stx_overlay_see  with result->seen; if it returns true, `upload` once more
+ *   draw             draws what `link` left, and the legend
+ *
+ * Both steps get the same overlay, records, count, scratch and number of threads. Without such a
+ * legend nobody needs to look at the result. The legend lists what the StxOverlay was shown so far,
+ * so that it grows but does not flicker; one that does not fit into the frame is left out. For the
+ * rest see StxPlace.
+ *
+ * overlay   always on the host, made by stx_overlay_init
+ * prepared  what `upload` wrote; of host implementations, which have no upload, the overlay itself
+ * records   `count` of them (1 << 30 at most), aligned to 4 bytes, in the order of stixel.h; may be
+ *           NULL if count is 0
+ * frame     pixels that no record covers keep their value; strides of a device's are positive
+ */
 typedef struct {
   StxImplInfo info;
 
-  /* Bytes of scratch for a frame with `count` records. */
+  /* Bytes of scratch, for both steps, of a frame with `count` records. */
   size_t (*scratch_size)(const StxOverlayParams *params, size_t count, int threads);
 
-  /*
-   * Draws `count` records (1 << 30 at most; in the order of stixel.h) into the frame. Pixels that
-   * no record covers keep their value. `records`, aligned to 4 bytes, may be NULL if count is 0;
-   * `counts` may be NULL.
-   *
-   * The legend of KIND and CLASS lists what this StxOverlay has drawn so far, so that it grows but
-   * does not flicker; a legend that does not fit into the frame is left out.
-   */
-  void (*draw)(StxOverlay *overlay, const StxFrame *frame, const StxStixel *records, size_t count,
-      void *scratch, int threads, StxOverlayCounts *counts);
+  /* NULL for host implementations. Copies the overlay to `prepared`, stx_overlay_size bytes of the
+   * device: after stx_overlay_init, and whenever stx_overlay_see returned true. */
+  bool (*upload)(const StxOverlay *overlay, void *prepared, const StxPlace *place, StxError *error);
+
+  bool (*link)(const StxOverlay *overlay, const void *prepared, const StxStixel *records,
+      size_t count, StxOverlayResult *result, void *scratch, const StxPlace *place,
+      StxError *error);
+
+  bool (*draw)(const StxOverlay *overlay, const void *prepared, const StxFrame *frame,
+      const StxStixel *records, size_t count, void *scratch, const StxPlace *place,
+      StxError *error);
 } StxOverlayImpl;
 
 /* "omp" draws bands of rows in parallel, if the frame is large; "c" uses one thread. */
 extern const StxImplTable stx_overlay_impls;
+
+/* All steps of a frame, with an implementation of the host. */
+StxOverlayResult stx_overlay_draw_all(const StxOverlayImpl *impl, StxOverlay *overlay,
+    const StxFrame *frame, const StxStixel *records, size_t count, void *scratch, int threads);
 
 #endif

@@ -35,13 +35,13 @@ typedef struct {
   StxOverlayBody body;
 } Cursor;
 
-/* What the bands of one frame share. */
+/* What the steps and the bands of one frame share. */
 typedef struct {
   const StxOverlay *overlay;
   const StxFrame *frame;
   const StxStixel *records;
-  int *next;  /* per record: the one below it in its column, or NOBODY */
-  int *front; /* per column: its top record, or NOBODY */
+  int *next;  /* from `link`, in scratch; per record: the one below it in its column, or NOBODY */
+  int *front; /* likewise; per column: its top record, or NOBODY */
 } Scene;
 
 /* One band: the rows [first, end) of the frame, `first` even, and scratch of its own. */
@@ -110,25 +110,34 @@ static size_t scratch_size(const StxOverlayParams *params, size_t count, int thr
 
 /* Links the valid records of each column from the top down: front[c] is the top one.
  * Records come from the bottom up, so each goes in front, if it lies above the one in front. */
-static StxOverlayCounts link_records(Scene *scene, size_t count, unsigned *seen)
+static StxOverlayResult link_records(const Scene *scene, size_t count)
 {
   const StxOverlayParams *params = &scene->overlay->params;
-  StxOverlayCounts counts = {0, 0};
+  StxOverlayResult found = {0};
   for (int c = 0; c < params->columns; c++)
     scene->front[c] = NOBODY;
   for (size_t i = 0; i < count; i++) {
     const StxStixel *stixel = &scene->records[i];
     int *front = stx_overlay_is_valid(params, stixel) ? &scene->front[stixel->column] : NULL;
     if (front == NULL || (*front != NOBODY && stixel->bottom >= scene->records[*front].top)) {
-      counts.skipped++;
+      found.skipped++;
       continue;
     }
     scene->next[i] = *front;
     *front = (int)i;
-    *seen |= stx_overlay_legend_bit(params, stixel);
-    counts.drawn++;
+    found.seen |= stx_overlay_legend_bit(params, stixel);
+    found.drawn++;
   }
-  return counts;
+  return found;
+}
+
+static bool link_scene(const StxOverlay *overlay, const void *prepared, const StxStixel *records,
+    size_t count, StxOverlayResult *result, void *scratch, const StxPlace *place, StxError *error)
+{
+  Scene scene = {.overlay = overlay, .records = records};
+  lay_out_scene(&overlay->params, count, scratch, &scene);
+  *result = link_records(&scene, count);
+  return true;
 }
 
 /* ---- Paint of the row --------------------------------------------------------------------- */
@@ -357,18 +366,15 @@ static void draw_legend(Canvas *canvas)
   }
 }
 
-static void draw(StxOverlay *overlay, const StxFrame *frame, const StxStixel *records, size_t count,
-    void *scratch, int threads, StxOverlayCounts *counts)
+static bool draw(const StxOverlay *overlay, const void *prepared, const StxFrame *frame,
+    const StxStixel *records, size_t count, void *scratch, const StxPlace *place, StxError *error)
 {
   const StxOverlayParams *params = &overlay->params;
   Scene scene = {.overlay = overlay, .frame = frame, .records = records};
   Canvas unused;
-  unsigned seen = 0;
   char *block = (char *)scratch + lay_out_scene(params, count, scratch, &scene);
-  StxOverlayCounts found = link_records(&scene, count, &seen);
-  stx_overlay_see(overlay, seen);
   size_t size = lay_out_canvas(params, block, &unused);
-  int bands = count_bands(params, threads), pairs = (params->frame_height + 1) / 2;
+  int bands = count_bands(params, place->threads), pairs = (params->frame_height + 1) / 2;
 #pragma omp parallel for schedule(static) num_threads(bands) if (bands > 1)
   for (int b = 0; b < bands; b++) {
     Canvas canvas = {.scene = &scene, .overlay = overlay};
@@ -379,18 +385,29 @@ static void draw(StxOverlay *overlay, const StxFrame *frame, const StxStixel *re
     draw_stixels(&canvas);
     draw_legend(&canvas);
   }
-  if (counts != NULL)
-    *counts = found;
+  return true;
 }
 
-static void draw_alone(StxOverlay *overlay, const StxFrame *frame, const StxStixel *records,
-    size_t count, void *scratch, int threads, StxOverlayCounts *counts)
+static bool draw_alone(const StxOverlay *overlay, const void *prepared, const StxFrame *frame,
+    const StxStixel *records, size_t count, void *scratch, const StxPlace *place, StxError *error)
 {
-  draw(overlay, frame, records, count, scratch, 1, counts);
+  StxPlace alone = {.threads = 1};
+  return draw(overlay, prepared, frame, records, count, scratch, &alone, error);
+}
+
+StxOverlayResult stx_overlay_draw_all(const StxOverlayImpl *impl, StxOverlay *overlay,
+    const StxFrame *frame, const StxStixel *records, size_t count, void *scratch, int threads)
+{
+  StxPlace place = {.threads = threads};
+  StxOverlayResult result;
+  impl->link(overlay, overlay, records, count, &result, scratch, &place, NULL);
+  stx_overlay_see(overlay, result.seen);
+  impl->draw(overlay, overlay, frame, records, count, scratch, &place, NULL);
+  return result;
 }
 
 static const StxOverlayImpl impls[] = {
-    {{"omp", STX_BACKEND_OMP, STX_MEMORY_HOST, 0}, scratch_size, draw},
-    {{"c", STX_BACKEND_C, STX_MEMORY_HOST, 0}, scratch_size, draw_alone},
+    {{"omp", STX_BACKEND_OMP, STX_MEMORY_HOST, 0}, scratch_size, NULL, link_scene, draw},
+    {{"c", STX_BACKEND_C, STX_MEMORY_HOST, 0}, scratch_size, NULL, link_scene, draw_alone},
 };
 const StxImplTable stx_overlay_impls = {impls, sizeof impls / sizeof impls[0], sizeof impls[0]};

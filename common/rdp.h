@@ -50,33 +50,33 @@ typedef struct {
     .epsilon = 2 * STX_DISPARITY_ONE, .median = 0                                                  \
   }
 
-/* The same from every implementation. Levels of a column: how often all its segments are looked at
- * if those of a level are looked at together, the last time without a split; 1 if it is never
- * split, n−1 at most (n > 1). */
+/* What came of a frame: the same from every implementation. Levels of a column: how often all its
+ * segments are looked at if those of a level are looked at together, the last time without a split;
+ * 1 if it is never split, n−1 at most (n > 1). */
 typedef struct {
   uint64_t unknown;        /* cells of unknown disparity */
   uint64_t levels;         /* sum over the columns, */
   uint64_t levels_squared; /*   and of the squares */
   uint32_t deepest;        /* the most levels of a column */
-} StxRdpStats;
+  uint32_t count;          /* segments */
+} StxRdpResult;
 
 typedef struct {
   StxImplInfo info;
   size_t (*scratch_size)(const StxRdpParams *params, int threads);
   /*
-   * Segments every column and returns the number of segments. Needs parameters that stx_rdp_check
-   * accepts. Any cell values are allowed.
+   * Segments every column. Any cell values are allowed.
    *
    * columns   stx_grid_bytes(&params->grid) bytes, 2-byte aligned; disparity and weight are read
-   * segments  room for columns · rows records; the first <return value> are written, contiguous and
+   * segments  room for columns · rows records; the first result->count are written, contiguous and
    *           sorted; what follows them is left undefined. NULL: none are written
    * kept      columns · rows bytes in the order of a channel: 1 where a cell is kept, else 0; may
    *           be NULL
-   * stats     may be NULL
-   * threads   as in scratch_size, both through stx_threads()
+   *
+   * For the rest see StxPlace.
    */
-  size_t (*run)(const StxRdpParams *params, const void *columns, StxStixel *segments, uint8_t *kept,
-      StxRdpStats *stats, void *scratch, int threads);
+  bool (*run)(const StxRdpParams *params, const void *columns, StxStixel *segments, uint8_t *kept,
+      StxRdpResult *result, void *scratch, const StxPlace *place, StxError *error);
 } StxRdpImpl;
 
 /* Host implementations, best first; the last is the reference, "c". */

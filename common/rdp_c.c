@@ -13,8 +13,8 @@ typedef struct {
 typedef struct {
   const StxRdpParams *params;
   int rows;
-  int32_t disparity[STX_RDP_MAX_ROWS]; /* after the median, both ends known if any cell is */
-  Span open[STX_RDP_MAX_ROWS];         /* segments to be looked at, the next one last */
+  int32_t disparity[STX_RDP_MAX_ROWS];    /* after the median, both ends known if any cell is */
+  Span open[STX_RDP_MAX_ROWS];            /* segments to be looked at, the next one last */
   StxRdpSegment closed[STX_RDP_MAX_ROWS]; /* segments that are not split, from the top down */
   int count;                              /* of them */
   int levels;
@@ -123,15 +123,16 @@ static void write_kept(const Column *c, uint8_t *kept)
     kept[c->closed[s].f] = kept[c->closed[s].l] = 1;
 }
 
-static void add_stats(const Column *c, const uint16_t *cells, StxRdpStats *stats)
+static void add_column(const Column *c, const uint16_t *cells, StxRdpResult *result)
 {
   uint64_t levels = (uint64_t)c->levels;
   for (int i = 0; i < c->rows; i++)
-    stats->unknown += cells[i] == STX_DISPARITY_UNKNOWN;
-  stats->levels += levels;
-  stats->levels_squared += levels * levels;
-  if (stats->deepest < levels)
-    stats->deepest = (uint32_t)levels;
+    result->unknown += cells[i] == STX_DISPARITY_UNKNOWN;
+  result->levels += levels;
+  result->levels_squared += levels * levels;
+  if (result->deepest < levels)
+    result->deepest = (uint32_t)levels;
+  result->count += (uint32_t)c->count;
 }
 
 size_t stx_rdp_scratch_c(const StxRdpParams *params, int threads)
@@ -140,28 +141,24 @@ size_t stx_rdp_scratch_c(const StxRdpParams *params, int threads)
   return stx_align(sizeof(Column));
 }
 
-size_t stx_rdp_run_c(const StxRdpParams *params, const void *columns, StxStixel *segments,
-    uint8_t *kept, StxRdpStats *stats, void *scratch, int threads)
+bool stx_rdp_run_c(const StxRdpParams *params, const void *columns, StxStixel *segments,
+    uint8_t *kept, StxRdpResult *result, void *scratch, const StxPlace *place, StxError *error)
 {
-  (void)threads;
   const StxGrid *grid = &params->grid;
   Column *c = scratch;
-  size_t count = 0;
+  *result = (StxRdpResult){0};
   c->params = params;
   c->rows = stx_grid_rows(grid);
-  if (stats != NULL)
-    *stats = (StxRdpStats){0};
   for (int column = 0; column < stx_grid_columns(grid); column++) {
     const uint16_t *cells = stx_column(grid, (void *)columns, 0, column);
     load(c, cells);
     split(c);
     if (segments != NULL)
-      write_records(c, column, stx_column(grid, (void *)columns, 1, column), segments + count);
+      write_records(
+          c, column, stx_column(grid, (void *)columns, 1, column), segments + result->count);
     if (kept != NULL)
       write_kept(c, kept + (size_t)column * (size_t)c->rows);
-    if (stats != NULL)
-      add_stats(c, cells, stats);
-    count += (size_t)c->count;
+    add_column(c, cells, result);
   }
-  return count;
+  return true;
 }

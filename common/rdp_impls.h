@@ -11,8 +11,8 @@
 
 #define STX_RDP_DECLARE(suffix)                                                                    \
   size_t stx_rdp_scratch_##suffix(const StxRdpParams *params, int threads);                        \
-  size_t stx_rdp_run_##suffix(const StxRdpParams *params, const void *columns,                     \
-      StxStixel *segments, uint8_t *kept, StxRdpStats *stats, void *scratch, int threads);
+  bool stx_rdp_run_##suffix(const StxRdpParams *params, const void *columns, StxStixel *segments,  \
+      uint8_t *kept, StxRdpResult *result, void *scratch, const StxPlace *place, StxError *error);
 
 STX_RDP_DECLARE(c)
 STX_RDP_DECLARE(base)

@@ -344,23 +344,23 @@ static size_t place_columns(const int *counts, int columns, size_t *places)
   return total;
 }
 
-static void add_stats(const Counts *counts, StxRdpStats *stats)
+static void add_counts(const Counts *counts, StxRdpResult *result)
 {
-  stats->unknown += counts->unknown;
-  stats->levels += counts->levels;
-  stats->levels_squared += counts->levels_squared;
-  stats->deepest = counts->deepest > stats->deepest ? counts->deepest : stats->deepest;
+  result->unknown += counts->unknown;
+  result->levels += counts->levels;
+  result->levels_squared += counts->levels_squared;
+  result->deepest = counts->deepest > result->deepest ? counts->deepest : result->deepest;
 }
 
-size_t STX_VARIANT(stx_rdp_run)(const StxRdpParams *params, const void *columns,
-    StxStixel *segments, uint8_t *kept, StxRdpStats *stats, void *scratch, int threads)
+bool STX_VARIANT(stx_rdp_run)(const StxRdpParams *params, const void *columns, StxStixel *segments,
+    uint8_t *kept, StxRdpResult *result, void *scratch, const StxPlace *place, StxError *error)
 {
   Worker layout;
   Shared shared;
-  StxRdpStats sum = {0};
-  int workers = stx_threads(threads), count = stx_grid_columns(&params->grid);
+  StxRdpResult sum = {0};
+  int workers = stx_threads(place->threads), count = stx_grid_columns(&params->grid);
   int rows = stx_grid_rows(&params->grid);
-  size_t size = lay_out_worker(params, &layout, NULL), total = 0;
+  size_t size = lay_out_worker(params, &layout, NULL);
   char *memory = (char *)scratch + lay_out_shared(&params->grid, &shared, scratch);
 #pragma omp parallel num_threads(workers)
   {
@@ -369,7 +369,7 @@ size_t STX_VARIANT(stx_rdp_run)(const StxRdpParams *params, const void *columns,
     for (int i = 0; i < count; i += BATCH)
       split_columns(w, i, i + BATCH < count ? i + BATCH : count, shared.cuts, shared.counts);
 #pragma omp single
-    total = place_columns(shared.counts, count, shared.places);
+    sum.count = (uint32_t)place_columns(shared.counts, count, shared.places);
     if (segments != NULL) {
 #pragma omp for schedule(dynamic, WRITE_BATCH) nowait
       for (int i = 0; i < count; i++)
@@ -377,9 +377,8 @@ size_t STX_VARIANT(stx_rdp_run)(const StxRdpParams *params, const void *columns,
             w, i, list_end(shared.cuts, rows, i), shared.counts[i], segments + shared.places[i]);
     }
 #pragma omp critical
-    add_stats(&w->counts, &sum);
+    add_counts(&w->counts, &sum);
   }
-  if (stats != NULL)
-    *stats = sum;
-  return total;
+  *result = sum;
+  return true;
 }

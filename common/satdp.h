@@ -132,12 +132,14 @@ typedef struct {
 bool stx_satdp_prepare(const StxSatdpParams *params, const StxCamera *camera,
     const StxRoadLine *line, StxSatdpTables *tables, StxError *error);
 
-/* How much of the work candidates and exact pruning left: (vb, k, kind) triples of all rows, and
- * those whose data term was computed. */
+/* What came of a frame, and how much of the work candidates and exact pruning left. */
 typedef struct {
-  uint64_t pairs, evaluated;
-} StxSatdpStats;
+  uint64_t evaluated; /* (vb, k, kind) triples whose data term was computed … */
+  uint32_t count;     /* records written */
+  uint32_t reserved;  /* 0 */
+} StxSatdpResult;
 
+/* … of this many, those of all rows. */
 STX_INLINE uint64_t stx_satdp_pairs(const StxGrid *grid, bool has_ground)
 {
   uint64_t columns = (uint64_t)stx_grid_columns(grid), rows = (uint64_t)stx_grid_rows(grid);
@@ -149,23 +151,27 @@ typedef struct {
   StxImplInfo info;
   size_t (*scratch_size)(const StxSatdpParams *params, int threads);
   /*
-   * Segments every column. Needs parameters that stx_satdp_check accepts and tables made from
-   * them. Any cell values are allowed.
+   * Segments every column. Needs tables that stx_satdp_prepare made from `params`; a device, a copy
+   * of them. Any cell values are allowed.
    *
+   * has_ground as in the tables, which may lie where the caller's processor cannot read; only a
+   *          device looks at it
    * columns  stx_grid_bytes(&params->grid) bytes, 2-byte aligned
    * starts   columns · rows bytes in the order of a channel: not 0 where a stixel may begin, that
    *          is, have its lowest cell (what rdp.h calls kept). NULL: everywhere. Where a column's
    *          lowest cell is 0 a stixel begins there all the same
-   * stixels  room for columns · rows records; the first <return value> are written, contiguous
-   *          and sorted; what follows them is left undefined
-   * stats    may be NULL
-   * threads  as in scratch_size, both through stx_threads()
+   * stixels  room for columns · rows records; the first result->count are written, contiguous and
+   *          sorted; what follows them is left undefined
+   *
+   * For the rest see StxPlace.
+   *
    * A record's ends are its plane's values at its first and last image row, ground clamped to
    * >= 0; its cost is its share of the column's energy, that with the stixel below included; its
    * confidence is the root of its cells' mean weight over STX_WEIGHT_ONE.
    */
-  size_t (*run)(const StxSatdpParams *params, const StxSatdpTables *tables, const void *columns,
-      const uint8_t *starts, StxStixel *stixels, StxSatdpStats *stats, void *scratch, int threads);
+  bool (*run)(const StxSatdpParams *params, const StxSatdpTables *tables, bool has_ground,
+      const void *columns, const uint8_t *starts, StxStixel *stixels, StxSatdpResult *result,
+      void *scratch, const StxPlace *place, StxError *error);
 } StxSatdpImpl;
 
 /* Host implementations, best first; the last is the reference, "c". */

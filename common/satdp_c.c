@@ -208,20 +208,16 @@ size_t stx_satdp_scratch_c(const StxSatdpParams *params, int threads)
   return stx_align(sizeof(Column));
 }
 
-size_t stx_satdp_run_c(const StxSatdpParams *params, const StxSatdpTables *tables,
-    const void *columns, const uint8_t *starts, StxStixel *stixels, StxSatdpStats *stats,
-    void *scratch, int threads)
+bool stx_satdp_run_c(const StxSatdpParams *params, const StxSatdpTables *tables, bool has_ground,
+    const void *columns, const uint8_t *starts, StxStixel *stixels, StxSatdpResult *result,
+    void *scratch, const StxPlace *place, StxError *error)
 {
-  (void)threads;
   Job job = {params, tables, columns, starts};
   uint64_t evaluated = 0;
   size_t count = 0;
   int width = stx_grid_columns(&params->grid);
   for (int column = 0; column < width; column++)
     count += (size_t)solve_column(&job, column, scratch, stixels + count, &evaluated);
-  if (stats != NULL) {
-    stats->pairs = stx_satdp_pairs(&params->grid, tables->has_ground);
-    stats->evaluated = evaluated;
-  }
-  return count;
+  *result = (StxSatdpResult){.evaluated = evaluated, .count = (uint32_t)count};
+  return true;
 }

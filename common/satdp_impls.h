@@ -11,9 +11,9 @@
 
 #define STX_SATDP_DECLARE(suffix)                                                                  \
   size_t stx_satdp_scratch_##suffix(const StxSatdpParams *params, int threads);                    \
-  size_t stx_satdp_run_##suffix(const StxSatdpParams *params, const StxSatdpTables *tables,        \
-      const void *columns, const uint8_t *starts, StxStixel *stixels, StxSatdpStats *stats,          \
-      void *scratch, int threads);
+  bool stx_satdp_run_##suffix(const StxSatdpParams *params, const StxSatdpTables *tables,          \
+      bool has_ground, const void *columns, const uint8_t *starts, StxStixel *stixels,             \
+      StxSatdpResult *result, void *scratch, const StxPlace *place, StxError *error);
 
 STX_SATDP_DECLARE(c)
 STX_SATDP_DECLARE(base)

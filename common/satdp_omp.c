@@ -397,12 +397,12 @@ static size_t compact(StxStixel *stixels, const int *counts, int groups, size_t 
   return total;
 }
 
-size_t STX_VARIANT(stx_satdp_run)(const StxSatdpParams *params, const StxSatdpTables *tables,
-    const void *columns, const uint8_t *starts, StxStixel *stixels, StxSatdpStats *stats,
-    void *scratch, int threads)
+bool STX_VARIANT(stx_satdp_run)(const StxSatdpParams *params, const StxSatdpTables *tables,
+    bool has_ground, const void *columns, const uint8_t *starts, StxStixel *stixels,
+    StxSatdpResult *result, void *scratch, const StxPlace *place, StxError *error)
 {
   Group layout;
-  int groups = group_count(&params->grid), workers = stx_threads(threads);
+  int groups = group_count(&params->grid), workers = stx_threads(place->threads);
   size_t size = lay_out(params, &layout, NULL), room = (size_t)LANES * tables->rows;
   int *counts = scratch;
   char *memory = (char *)scratch + stx_align(groups * sizeof(int));
@@ -416,9 +416,7 @@ size_t STX_VARIANT(stx_satdp_run)(const StxSatdpParams *params, const StxSatdpTa
       counts[i] = run_group(g, i * LANES, stixels + i * room);
     evaluated += g->evaluated;
   }
-  if (stats != NULL) {
-    stats->pairs = stx_satdp_pairs(&params->grid, tables->has_ground);
-    stats->evaluated = evaluated;
-  }
-  return compact(stixels, counts, groups, room);
+  *result = (StxSatdpResult){
+      .evaluated = evaluated, .count = (uint32_t)compact(stixels, counts, groups, room)};
+  return true;
 }

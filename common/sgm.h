@@ -68,7 +68,7 @@ typedef struct {
 
 typedef struct {
   StxImplInfo info;
-  /* Bytes of scratch for these parameters and this number of threads; about
+  /* Bytes of scratch for these parameters and this number of threads; on the host about
    * width · height · (max_disparity + 16). */
   size_t (*scratch_size)(const StxSgmParams *params, int threads);
   /*
@@ -78,11 +78,12 @@ typedef struct {
    * confidence   width × height, 0…255 = 255 · probability of being right, 0 where unknown;
    *              data may be NULL: not wanted, and then a little faster
    * scratch      scratch_size(params, threads) bytes, aligned to STX_ALIGN
-   * threads      workers, >= 1; the result does not depend on it
-   * No two images may overlap, except left and right.
+   * No two images may overlap, except left and right. Strides of a device's images are positive, in
+   * whole pixels. For the rest see StxPlace.
    */
-  void (*run)(const StxSgmParams *params, const StxImage8 *left, const StxImage8 *right,
-      const StxImage16 *disparity, const StxImage8 *confidence, void *scratch, int threads);
+  bool (*run)(const StxSgmParams *params, const StxImage8 *left, const StxImage8 *right,
+      const StxImage16 *disparity, const StxImage8 *confidence, void *scratch,
+      const StxPlace *place, StxError *error);
 } StxSgmImpl;
 
 /* Host implementations, best first; the last is the reference, "c". */

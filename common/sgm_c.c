@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Semi-global matching, the reference: sgm.h written down step by step, one thread, whatever
- * `threads` says. Two sweeps over the image; the first leaves its half sum A(p,d) in a volume of
+ * the place says. Two sweeps over the image; the first leaves its half sum A(p,d) in a volume of
  * width · height · D bytes, the second turns it into S(p,d).
  */
 #include "common/sgm_impls.h"
@@ -290,8 +290,9 @@ static void write_row(
   }
 }
 
-void stx_sgm_run_c(const StxSgmParams *params, const StxImage8 *left, const StxImage8 *right,
-    const StxImage16 *disparity, const StxImage8 *confidence, void *scratch, int threads)
+bool stx_sgm_run_c(const StxSgmParams *params, const StxImage8 *left, const StxImage8 *right,
+    const StxImage16 *disparity, const StxImage8 *confidence, void *scratch, const StxPlace *place,
+    StxError *error)
 {
   Scratch s;
   lay_out(&s, params, scratch);
@@ -304,4 +305,5 @@ void stx_sgm_run_c(const StxSgmParams *params, const StxImage8 *left, const StxI
     finish_row(&s, y);
   for (int y = 0; y < params->height; y++)
     write_row(&s, y, disparity, confidence);
+  return true;
 }

@@ -11,9 +11,9 @@
 
 #define STX_SGM_DECLARE(suffix)                                                                    \
   size_t stx_sgm_scratch_##suffix(const StxSgmParams *params, int threads);                        \
-  void stx_sgm_run_##suffix(const StxSgmParams *params, const StxImage8 *left,                     \
+  bool stx_sgm_run_##suffix(const StxSgmParams *params, const StxImage8 *left,                     \
       const StxImage8 *right, const StxImage16 *disparity, const StxImage8 *confidence,            \
-      void *scratch, int threads);
+      void *scratch, const StxPlace *place, StxError *error);
 
 STX_SGM_DECLARE(c)
 STX_SGM_DECLARE(base)

@@ -160,13 +160,13 @@ static uint8_t *own_line(const Fast *f)
   return f->line + (size_t)stx_thread_index() * f->line_stride;
 }
 
-void STX_VARIANT(stx_sgm_run)(const StxSgmParams *params, const StxImage8 *left,
+bool STX_VARIANT(stx_sgm_run)(const StxSgmParams *params, const StxImage8 *left,
     const StxImage8 *right, const StxImage16 *disparity, const StxImage8 *confidence, void *scratch,
-    int threads)
+    const StxPlace *place, StxError *error)
 {
   Fast fast;
   const Fast *f = &fast;
-  int height = params->height;
+  int height = params->height, threads = place->threads;
   lay_out(&fast, params, threads, scratch);
   fast.margins = confidence->data != NULL || params->uniqueness > 0;
 #pragma omp parallel num_threads(threads)
@@ -199,4 +199,5 @@ void STX_VARIANT(stx_sgm_run)(const StxSgmParams *params, const StxImage8 *left,
     for (int y = 0; y < height; y++)
       write_row(f, y, disparity, confidence);
   }
+  return true;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What every algorithm of this folder shares: errors with a text, views of images, and the table
- * in which an algorithm lists its implementations.
+ * What every algorithm of this folder shares: errors with a text, views of images, the table in
+ * which an algorithm lists its implementations, and the rules by which these are called.
  *
  * Rules of the folder
  *   - Nothing here allocates after set-up: whoever calls passes one scratch block whose size the
@@ -25,8 +25,10 @@
 #endif
 
 #define STX_ALIGN 64
-#define STX_MAX_CLASSES 32      /* semantic classes at most; a class id fits a bit of a uint32_t */
-#define STX_DISPARITY_ONE 256   /* one pixel of disparity in the 16-bit fixed point used everywhere */
+#define STX_MAX_CLASSES 32 /* semantic classes at most; a class id fits a bit of a uint32_t */
+#define STX_DISPARITY_ONE                                                                          \
+  256 /* one pixel of disparity in the 16-bit fixed point used everywhere                          \
+       */
 #define STX_DISPARITY_UNKNOWN 0 /* the disparity that says "not measured" */
 
 /* ---- Errors ------------------------------------------------------------------------------- */
@@ -112,6 +114,33 @@ const void *stx_impl_pick(const StxImplTable *table, StxBackend backend);
 
 /* The implementation of that name whether usable or not, or NULL. */
 const void *stx_impl_named(const StxImplTable *table, const char *name);
+
+/* ---- Places ------------------------------------------------------------------------------- */
+
+/* Where a stage works: with `threads` workers of this machine or, for an implementation whose
+ * memory is a device's, in order on a stream of that device. */
+typedef struct {
+  int threads;  /* workers, >= 1, through stx_threads(); a device does not look at them */
+  void *device; /* what the device's layer opened (StxCuda); NULL: host */
+  void *stream; /* of that device (StxCudaStream) */
+} StxPlace;
+
+/*
+ * What every implementation of a stage promises and expects, of its `run` (overlay: upload, link,
+ * draw), here and in cuda/:
+ *
+ *   - The parameters have passed the stage's check. The scratch has as many bytes as the same
+ *     record's scratch_size says for as many threads as the place has, or more of them; a device
+ *     does not look at that number.
+ *   - All pointers lead to memory of the implementation's kind, info.memory: inputs, outputs,
+ *     tables, scratch, also those inside images, frames and the like. On the host in any case, and
+ *     free to go when the call returns, are parameters, place and error, the structs that hold such
+ *     pointers, and a StxOverlay.
+ *   - Returns true, or false with the reason in `error`, which may be NULL.
+ *   - On the host nothing fails, and the results are there on return. On a device the call only
+ *     enqueues: the results are there after the stream was synchronised.
+ *   - `result` is never NULL. It is written, not added to.
+ */
 
 /* ---- Threads and scratch ------------------------------------------------------------------ */
 

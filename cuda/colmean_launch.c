@@ -31,7 +31,7 @@ static int longest_hole(const StxColmeanParams *params)
   return params->fill_width / params->grid.cell_width;
 }
 
-static size_t scratch_size(const StxColmeanParams *params)
+static size_t scratch_size(const StxColmeanParams *params, int threads)
 {
   size_t columns = stx_grid_columns(&params->grid), rows = stx_grid_rows(&params->grid);
   return longest_hole(params) > 0 ? columns * rows * sizeof(uint16_t) : 0;
@@ -305,12 +305,12 @@ static bool run_scores(const Job *job, StxError *error)
 
 /* ---- Entry points -------------------------------------------------------------------------- */
 
-static bool run(StxCuda *cuda, const StxColmeanParams *params, const StxColmeanTables *tables,
-    const StxColmeanInput *input, void *columns, void *scratch, StxCudaStream stream,
+static bool run(const StxColmeanParams *params, const StxColmeanTables *tables,
+    const StxColmeanInput *input, void *columns, void *scratch, const StxPlace *place,
     StxError *error)
 {
-  Job job = {cuda, params, tables, input, target_of(params, columns),
-      scratch_size(params) > 0 ? scratch : NULL, stream};
+  Job job = {place->device, params, tables, input, target_of(params, columns),
+      longest_hole(params) > 0 ? scratch : NULL, place->stream};
   if (!run_depth(&job, error))
     return false;
   switch (params->semantics) {
@@ -323,6 +323,6 @@ static bool run(StxCuda *cuda, const StxColmeanParams *params, const StxColmeanT
   }
 }
 
-static const StxColmeanCudaImpl impls[] = {
+static const StxColmeanImpl impls[] = {
     {{"cuda", STX_BACKEND_CUDA, STX_MEMORY_CUDA, 0}, scratch_size, run}};
 const StxImplTable stx_colmean_cuda_impls = {impls, 1, sizeof impls[0]};

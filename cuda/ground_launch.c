@@ -47,9 +47,8 @@ static size_t lay_out(const StxGroundParams *params, char *memory, StxGroundArgs
   return at;
 }
 
-static size_t scratch_size(const StxGroundParams *params, size_t count)
+static size_t scratch_size(const StxGroundParams *params, size_t count, int threads)
 {
-  (void)count;
   StxGroundArgs layout;
   size_t minima;
   return lay_out(params, NULL, &layout, &minima);
@@ -128,19 +127,19 @@ static size_t fill_args(const StxGroundParams *params, const float *points, size
   return minima;
 }
 
-static bool run(StxCuda *cuda, const StxGroundParams *params, const float *points, size_t count,
-    uint32_t *labels, StxGroundResult *result, void *scratch, StxCudaStream stream, StxError *error)
+static bool run(const StxGroundParams *params, const float *points, size_t count, uint32_t *labels,
+    StxGroundResult *result, void *scratch, const StxPlace *place, StxError *error)
 {
   StxGroundArgs args;
   size_t minima = fill_args(params, points, count, scratch, &args);
-  Launch l = {cuda, &args, stream, error};
+  Launch l = {place->device, &args, place->stream, error};
   args.labels = labels;
   args.result = result;
-  return stx_cuda_fill_bytes(cuda, scratch, 0xFF, minima, stream, error) && launch_plane(&l) &&
+  return stx_cuda_fill_bytes(l.cuda, scratch, 0xFF, minima, l.stream, error) && launch_plane(&l) &&
          launch(&l, &bins_kernel, count, STX_GROUND_POINT_THREADS) && launch_lines(&l) &&
          launch(&l, &labels_kernel, count, STX_GROUND_POINT_THREADS) && launch_clusters(&l);
 }
 
-static const StxGroundCudaImpl impls[] = {
+static const StxGroundImpl impls[] = {
     {{"cuda", STX_BACKEND_CUDA, STX_MEMORY_CUDA, 0}, scratch_size, run}};
 const StxImplTable stx_ground_cuda_impls = {impls, sizeof impls / sizeof impls[0], sizeof impls[0]};

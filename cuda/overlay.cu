@@ -62,7 +62,7 @@ STX_KERNEL(stx_overlay_index, StxOverlayIndexArgs, STX_OVERLAY_INDEX_THREADS)
 {
   const uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i == 0)
-    *a.result = StxOverlayCudaResult{0, a.count, 0, 0};
+    *a.result = StxOverlayResult{0, a.count, 0, 0};
   if (i < (uint32_t)a.pixels)
     index_pixel(a, (int)i);
   if (i < a.count)

@@ -45,7 +45,7 @@ typedef struct {
   int32_t edge, reserved;
   StxOverlayRange *range; /* per column, zeroed */
   uint16_t *pixel;        /* per frame pixel across: its column */
-  StxOverlayCudaResult *result;
+  StxOverlayResult *result;
 } StxOverlayIndexArgs;
 
 typedef struct {
@@ -54,7 +54,7 @@ typedef struct {
   const StxStixel *records;
   const StxOverlayRange *range;
   uint16_t *paint; /* by frame row and column: its number */
-  StxOverlayCudaResult *result;
+  StxOverlayResult *result;
   uint32_t count;
   int32_t edge;
   int32_t visible; /* columns that begin inside the image: the length of a row of `paint` */

@@ -29,12 +29,12 @@ static const void *on_device(const StxOverlay *overlay, const void *prepared, co
 }
 
 static bool upload(
-    StxCuda *cuda, const StxOverlay *overlay, void *prepared, StxCudaStream stream, StxError *error)
+    const StxOverlay *overlay, void *prepared, const StxPlace *place, StxError *error)
 {
   const StxLegendImage *legend = &overlay->legend;
   const char *end = (const char *)(legend->paint + (size_t)legend->width * legend->height);
   size_t size = (size_t)(end - (const char *)overlay);
-  return stx_cuda_upload_bytes(cuda, prepared, overlay, size, stream, error);
+  return stx_cuda_upload_bytes(place->device, prepared, overlay, size, place->stream, error);
 }
 
 /* ---- Scratch ------------------------------------------------------------------------------- */
@@ -65,7 +65,7 @@ static Scratch lay_out_scratch(const StxOverlayParams *params)
   return at;
 }
 
-static size_t scratch_size(const StxOverlayParams *params, size_t count)
+static size_t scratch_size(const StxOverlayParams *params, size_t count, int threads)
 {
   return lay_out_scratch(params).size;
 }
@@ -85,20 +85,18 @@ static void set_params(StxOverlayParams *to, const StxOverlayParams *from)
   to->frame_height = from->frame_height;
 }
 
-static bool launch_index(
-    StxCuda *cuda, const StxOverlayIndexArgs *args, StxCudaStream stream, StxError *error)
+static bool launch_index(const StxOverlayIndexArgs *args, const StxPlace *place, StxError *error)
 {
   size_t range_bytes = (size_t)args->params.columns * sizeof(StxOverlayRange);
   size_t items = args->count > (uint32_t)args->pixels ? args->count : (uint32_t)args->pixels;
   StxCudaSize grid = {stx_cuda_blocks(items, STX_OVERLAY_INDEX_THREADS), 1, 1};
   StxCudaSize block = {STX_OVERLAY_INDEX_THREADS, 1, 1};
-  return stx_cuda_fill_bytes(cuda, args->range, 0, range_bytes, stream, error) &&
-         stx_cuda_launch(cuda, &index_kernel, grid, block, 0, args, stream, error);
+  return stx_cuda_fill_bytes(place->device, args->range, 0, range_bytes, place->stream, error) &&
+         stx_cuda_launch(place->device, &index_kernel, grid, block, 0, args, place->stream, error);
 }
 
-static bool link_records(StxCuda *cuda, const StxOverlay *overlay, const void *prepared,
-    const StxStixel *records, size_t count, StxOverlayCudaResult *result, void *scratch,
-    StxCudaStream stream, StxError *error)
+static bool link_records(const StxOverlay *overlay, const void *prepared, const StxStixel *records,
+    size_t count, StxOverlayResult *result, void *scratch, const StxPlace *place, StxError *error)
 {
   char *memory = scratch;
   Scratch at = lay_out_scratch(&overlay->params);
@@ -122,8 +120,8 @@ static bool link_records(StxCuda *cuda, const StxOverlay *overlay, const void *p
   set_params(&columns.params, &overlay->params);
   StxCudaSize grid = {(unsigned)overlay->params.columns, 1, 1};
   StxCudaSize block = {STX_OVERLAY_COLUMN_THREADS, 1, 1};
-  return launch_index(cuda, &index, stream, error) &&
-         stx_cuda_launch(cuda, &columns_kernel, grid, block, 0, &columns, stream, error);
+  return launch_index(&index, place, error) && stx_cuda_launch(place->device, &columns_kernel, grid,
+                                                   block, 0, &columns, place->stream, error);
 }
 
 /* ---- Frame --------------------------------------------------------------------------------- */
@@ -153,9 +151,8 @@ static StxOverlayPlaneArgs plane_args(const StxOverlayParams *params, const StxF
   return args;
 }
 
-static bool draw(StxCuda *cuda, const StxOverlay *overlay, const void *prepared,
-    const StxFrame *frame, const StxStixel *records, size_t count, void *scratch,
-    StxCudaStream stream, StxError *error)
+static bool draw(const StxOverlay *overlay, const void *prepared, const StxFrame *frame,
+    const StxStixel *records, size_t count, void *scratch, const StxPlace *place, StxError *error)
 {
   const StxOverlayParams *params = &overlay->params;
   const StxLegendImage *legend = &overlay->legend;
@@ -177,9 +174,9 @@ static bool draw(StxCuda *cuda, const StxOverlay *overlay, const void *prepared,
   StxCudaSize grid = {stx_cuda_blocks((size_t)params->frame_width, across),
       stx_cuda_blocks((size_t)params->frame_height, STX_OVERLAY_DRAW_Y), params->format->planes};
   StxCudaSize block = {STX_OVERLAY_DRAW_X, STX_OVERLAY_DRAW_Y, 1};
-  return stx_cuda_launch(cuda, &draw_kernel, grid, block, 0, &args, stream, error);
+  return stx_cuda_launch(place->device, &draw_kernel, grid, block, 0, &args, place->stream, error);
 }
 
-static const StxOverlayCudaImpl impls[] = {
+static const StxOverlayImpl impls[] = {
     {{"cuda", STX_BACKEND_CUDA, STX_MEMORY_CUDA, 0}, scratch_size, upload, link_records, draw}};
 const StxImplTable stx_overlay_cuda_impls = {impls, 1, sizeof impls[0]};

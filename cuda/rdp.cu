@@ -61,9 +61,9 @@ STX_DEVICE uint32_t count_before(const StxRdpCompactArgs *a, int first, uint32_t
 typedef unsigned long long Total; /* what atomicAdd takes for a uint64_t */
 
 /* Statistics of all columns, by all threads of the last block. */
-STX_DEVICE void add_up(const StxRdpCompactArgs *a, StxRdpCudaResult *total)
+STX_DEVICE void add_up(const StxRdpCompactArgs *a, StxRdpResult *total)
 {
-  StxRdpCudaResult own = {0, 0, 0, 0, 0};
+  StxRdpResult own = {0, 0, 0, 0, 0};
   if (threadIdx.x == 0)
     *total = own;
   for (int i = threadIdx.x; i < a->columns; i += COMPACT_THREADS) {
@@ -90,7 +90,7 @@ STX_DEVICE void add_up(const StxRdpCompactArgs *a, StxRdpCudaResult *total)
 STX_KERNEL(stx_rdp_compact, StxRdpCompactArgs, COMPACT_THREADS)
 {
   STX_SHARED(uint32_t, sum, 1);
-  STX_SHARED(StxRdpCudaResult, total, 1);
+  STX_SHARED(StxRdpResult, total, 1);
   int first = blockIdx.x * STX_RDP_COMPACT_COLUMNS;
   int column = first + threadIdx.x / LANES, lane = threadIdx.x % LANES;
   if (a.segments != NULL) {

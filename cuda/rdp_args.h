@@ -65,7 +65,7 @@ typedef struct {
   const StxStixel *records;
   const StxRdpColumn *summary;
   StxStixel *segments; /* NULL: not wanted */
-  StxRdpCudaResult *result;
+  StxRdpResult *result;
   int32_t columns, rows;
 } StxRdpCompactArgs;
 

@@ -77,12 +77,12 @@ static Scratch lay_out_scratch(const StxRdpParams *params, bool paper)
   return at;
 }
 
-static size_t scratch_size(const StxRdpParams *params)
+static size_t scratch_size(const StxRdpParams *params, int threads)
 {
   return lay_out_scratch(params, false).size;
 }
 
-static size_t scratch_size_paper(const StxRdpParams *params)
+static size_t scratch_size_paper(const StxRdpParams *params, int threads)
 {
   return lay_out_scratch(params, true).size;
 }
@@ -113,13 +113,14 @@ typedef struct {
   const void *columns;
   StxStixel *segments;
   uint8_t *kept;
-  StxRdpCudaResult *result;
+  StxRdpResult *result;
   char *scratch;
 } Memory;
 
-static bool run_either(StxCuda *cuda, const StxRdpParams *params, bool paper, const Memory *memory,
-    StxCudaStream stream, StxError *error)
+static bool run_either(const StxRdpParams *params, bool paper, const Memory *memory,
+    const StxPlace *place, StxError *error)
 {
+  StxCuda *cuda = place->device;
   const StxCudaInfo *info = stx_cuda_info(cuda);
   Scratch at = lay_out_scratch(params, paper);
   StxRdpLayout layout = lay_out(params, paper, true);
@@ -141,7 +142,7 @@ static bool run_either(StxCuda *cuda, const StxRdpParams *params, bool paper, co
   StxCudaSize block = {
       paper ? paper_threads(params) : warps_per_column(info, params) * LANES, 1, 1};
   if (!stx_cuda_launch(cuda, paper ? &paper_kernel : &columns_kernel, grid, block, layout.shared,
-          &args, stream, error))
+          &args, place->stream, error))
     return false;
   StxRdpCompactArgs compact = {.records = args.records,
       .summary = args.summary,
@@ -154,25 +155,24 @@ static bool run_either(StxCuda *cuda, const StxRdpParams *params, bool paper, co
     compact_grid.x = 1; /* only the statistics are wanted */
   StxCudaSize compact_block = {STX_RDP_COMPACT_THREADS, 1, 1};
   return stx_cuda_launch(
-      cuda, &compact_kernel, compact_grid, compact_block, 0, &compact, stream, error);
+      cuda, &compact_kernel, compact_grid, compact_block, 0, &compact, place->stream, error);
 }
 
-static bool run(StxCuda *cuda, const StxRdpParams *params, const void *columns, StxStixel *segments,
-    uint8_t *kept, StxRdpCudaResult *result, void *scratch, StxCudaStream stream, StxError *error)
+static bool run(const StxRdpParams *params, const void *columns, StxStixel *segments, uint8_t *kept,
+    StxRdpResult *result, void *scratch, const StxPlace *place, StxError *error)
 {
   Memory memory = {columns, segments, kept, result, scratch};
-  return run_either(cuda, params, false, &memory, stream, error);
+  return run_either(params, false, &memory, place, error);
 }
 
-static bool run_paper(StxCuda *cuda, const StxRdpParams *params, const void *columns,
-    StxStixel *segments, uint8_t *kept, StxRdpCudaResult *result, void *scratch,
-    StxCudaStream stream, StxError *error)
+static bool run_paper(const StxRdpParams *params, const void *columns, StxStixel *segments,
+    uint8_t *kept, StxRdpResult *result, void *scratch, const StxPlace *place, StxError *error)
 {
   Memory memory = {columns, segments, kept, result, scratch};
-  return run_either(cuda, params, true, &memory, stream, error);
+  return run_either(params, true, &memory, place, error);
 }
 
-static const StxRdpCudaImpl impls[] = {
+static const StxRdpImpl impls[] = {
     {{"cuda", STX_BACKEND_CUDA, STX_MEMORY_CUDA, 0}, scratch_size, run},
     {{"cuda-paper", STX_BACKEND_CUDA, STX_MEMORY_CUDA, 0}, scratch_size_paper, run_paper}};
 const StxImplTable stx_rdp_cuda_impls = {impls, sizeof impls / sizeof impls[0], sizeof impls[0]};

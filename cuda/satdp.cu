@@ -122,7 +122,7 @@ STX_KERNEL(stx_satdp_compact, StxSatdpCompactArgs, COMPACT_THREADS)
     evaluated += a.evaluated[i];
   evaluated = add_up(evaluated, sum);
   if (column == a.columns - 1 && lane == 0) {
-    StxSatdpCudaResult result = {evaluated, (uint32_t)before + a.counts[column], 0};
+    StxSatdpResult result = {evaluated, (uint32_t)before + a.counts[column], 0};
     *a.result = result;
   }
 }

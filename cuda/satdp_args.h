@@ -89,7 +89,7 @@ typedef struct {
   const StxStixel *records;
   const uint32_t *counts, *evaluated;
   StxStixel *stixels;
-  StxSatdpCudaResult *result;
+  StxSatdpResult *result;
   int32_t columns, rows;
 } StxSatdpCompactArgs;
 

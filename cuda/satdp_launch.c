@@ -125,17 +125,18 @@ static Scratch lay_out_scratch(const StxSatdpParams *params)
   return at;
 }
 
-static size_t scratch_size(const StxSatdpParams *params)
+static size_t scratch_size(const StxSatdpParams *params, int threads)
 {
   return lay_out_scratch(params).size;
 }
 
 /* ---- Run ----------------------------------------------------------------------------------- */
 
-static bool run(StxCuda *cuda, const StxSatdpParams *params, const StxSatdpTables *tables,
-    bool has_ground, const void *columns, const uint8_t *starts, StxStixel *stixels,
-    StxSatdpCudaResult *result, void *scratch, StxCudaStream stream, StxError *error)
+static bool run(const StxSatdpParams *params, const StxSatdpTables *tables, bool has_ground,
+    const void *columns, const uint8_t *starts, StxStixel *stixels, StxSatdpResult *result,
+    void *scratch, const StxPlace *place, StxError *error)
 {
+  StxCuda *cuda = place->device;
   Plan plan = make_plan(stx_cuda_info(cuda), params);
   Scratch at = lay_out_scratch(params);
   char *memory = scratch;
@@ -156,7 +157,7 @@ static bool run(StxCuda *cuda, const StxSatdpParams *params, const StxSatdpTable
   StxCudaSize grid = {(unsigned)block_count(params), 1, 1};
   StxCudaSize block = {STX_SATDP_WARPS * LANES, 1, 1};
   const StxCudaKernel *kernel = plan.rows_shared ? &columns_kernel : &high_columns_kernel;
-  if (!stx_cuda_launch(cuda, kernel, grid, block, plan.layout.size, &args, stream, error))
+  if (!stx_cuda_launch(cuda, kernel, grid, block, plan.layout.size, &args, place->stream, error))
     return false;
   StxSatdpCompactArgs compact = {.records = args.records,
       .counts = args.counts,
@@ -169,9 +170,9 @@ static bool run(StxCuda *cuda, const StxSatdpParams *params, const StxSatdpTable
       stx_cuda_blocks((size_t)compact.columns, STX_SATDP_COMPACT_COLUMNS), 1, 1};
   StxCudaSize compact_block = {STX_SATDP_COMPACT_COLUMNS * LANES, 1, 1};
   return stx_cuda_launch(
-      cuda, &compact_kernel, compact_grid, compact_block, 0, &compact, stream, error);
+      cuda, &compact_kernel, compact_grid, compact_block, 0, &compact, place->stream, error);
 }
 
-static const StxSatdpCudaImpl impls[] = {
+static const StxSatdpImpl impls[] = {
     {{"cuda", STX_BACKEND_CUDA, STX_MEMORY_CUDA, 0}, scratch_size, run}};
 const StxImplTable stx_satdp_cuda_impls = {impls, 1, sizeof impls[0]};

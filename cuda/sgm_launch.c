@@ -70,7 +70,7 @@ static size_t lay_out(Job *job, const StxSgmParams *params, void *base)
   return used;
 }
 
-static size_t scratch_size(const StxSgmParams *params)
+static size_t scratch_size(const StxSgmParams *params, int threads)
 {
   Job job = {0};
   return lay_out(&job, params, NULL);
@@ -183,16 +183,16 @@ static bool finish(
   return stx_cuda_launch(job->cuda, &finish_kernel, grid, block, 0, &args, job->stream, error);
 }
 
-static bool run(StxCuda *cuda, const StxSgmParams *params, const StxImage8 *left,
-    const StxImage8 *right, const StxImage16 *disparity, const StxImage8 *confidence, void *scratch,
-    StxCudaStream stream, StxError *error)
+static bool run(const StxSgmParams *params, const StxImage8 *left, const StxImage8 *right,
+    const StxImage16 *disparity, const StxImage8 *confidence, void *scratch, const StxPlace *place,
+    StxError *error)
 {
-  Job job = {.cuda = cuda, .stream = stream};
+  Job job = {.cuda = place->device, .stream = place->stream};
   lay_out(&job, params, scratch);
   return census(&job, left, right, error) && all_paths(&job, error) && winner(&job, error) &&
          finish(&job, disparity, confidence, error);
 }
 
-static const StxSgmCudaImpl impls[] = {
+static const StxSgmImpl impls[] = {
     {{"cuda", STX_BACKEND_CUDA, STX_MEMORY_CUDA, 0}, scratch_size, run}};
 const StxImplTable stx_sgm_cuda_impls = {impls, 1, sizeof impls[0]};

@@ -153,9 +153,9 @@ bool stx_cuda_probe_copy(
   return no_cuda(error);
 }
 
-const StxImplTable stx_sgm_cuda_impls = {.size = sizeof(StxSgmCudaImpl)};
-const StxImplTable stx_colmean_cuda_impls = {.size = sizeof(StxColmeanCudaImpl)};
-const StxImplTable stx_ground_cuda_impls = {.size = sizeof(StxGroundCudaImpl)};
-const StxImplTable stx_rdp_cuda_impls = {.size = sizeof(StxRdpCudaImpl)};
-const StxImplTable stx_satdp_cuda_impls = {.size = sizeof(StxSatdpCudaImpl)};
-const StxImplTable stx_overlay_cuda_impls = {.size = sizeof(StxOverlayCudaImpl)};
+const StxImplTable stx_sgm_cuda_impls = {.size = sizeof(StxSgmImpl)};
+const StxImplTable stx_colmean_cuda_impls = {.size = sizeof(StxColmeanImpl)};
+const StxImplTable stx_ground_cuda_impls = {.size = sizeof(StxGroundImpl)};
+const StxImplTable stx_rdp_cuda_impls = {.size = sizeof(StxRdpImpl)};
+const StxImplTable stx_satdp_cuda_impls = {.size = sizeof(StxSatdpImpl)};
+const StxImplTable stx_overlay_cuda_impls = {.size = sizeof(StxOverlayImpl)};

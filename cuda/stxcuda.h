@@ -18,7 +18,7 @@
  *   - "Device" pointers are device addresses in ordinary pointer types: never read on the host.
  *     Alignment: as stx_cuda_alloc gives it, 256 bytes, for scratch, tables and columns.
  *   - A stage enqueues work on the stream and returns; it never synchronises, allocates or copies
- *     to the host. Host memory that it was given (parameters, StxError) may go when it returns.
+ *     to the host. Where StxPlace is (common/stx.h) stand the rules for all stages.
  *   - The bytes are those of the reference in common/, on every input.
  */
 #ifndef STX_CUDA_H
@@ -136,110 +136,18 @@ bool stx_cuda_probe_copy(
 
 /* ---- Stages ------------------------------------------------------------------------------- */
 
-/*
- * Each table lists what runs on a GPU, best first, and may be empty (a build without CUDA). The
- * records resemble those of common/; a device stage can fail, has a stream, and no threads.
- * stx_impl_pick skips them (their memory is not the host's): take stx_impl_at(table, 0) or
- * stx_impl_named.
- */
-
-/* Images are device images with any positive stride of whole pixels. */
-typedef struct {
-  StxImplInfo info;
-  size_t (*scratch_size)(const StxSgmParams *params);
-  bool (*run)(StxCuda *cuda, const StxSgmParams *params, const StxImage8 *left,
-      const StxImage8 *right, const StxImage16 *disparity, const StxImage8 *confidence,
-      void *scratch, StxCudaStream stream, StxError *error);
-} StxSgmCudaImpl;
-
-/* `tables` is a copy of the host's in device memory; the pointers in `input` are the device's,
- * strides not negative. */
-typedef struct {
-  StxImplInfo info;
-  size_t (*scratch_size)(const StxColmeanParams *params);
-  bool (*run)(StxCuda *cuda, const StxColmeanParams *params, const StxColmeanTables *tables,
-      const StxColmeanInput *input, void *columns, void *scratch, StxCudaStream stream,
-      StxError *error);
-} StxColmeanCudaImpl;
-
-/* What a segmentation leaves behind in device memory. */
-typedef struct {
-  uint64_t evaluated; /* (vb, k, kind) triples whose data term was computed */
-  uint32_t count;     /* records written */
-  uint32_t reserved;
-} StxSatdpCudaResult;
+/* What a stage is told of where it works. Counts as one thread, which no kernel looks at. */
+static inline StxPlace stx_cuda_place(StxCuda *cuda, StxCudaStream stream)
+{
+  StxPlace place = {1, cuda, stream};
+  return place;
+}
 
 /*
- * tables    in device memory, made by stx_satdp_prepare from `params`
- * has_ground, as in the tables: lets the launcher choose a kernel
- * starts    device; NULL: stixels may begin everywhere
- * stixels   device, room for columns · rows records; the first result->count are written
- * result    device
+ * What runs on a GPU, best first: records of the same types as those of common/ (StxSgmImpl, …).
+ * A table may be empty: a build without CUDA. stx_impl_pick skips them, because their memory is not
+ * the host's: take stx_impl_at(table, 0) or stx_impl_named.
  */
-typedef struct {
-  StxImplInfo info;
-  size_t (*scratch_size)(const StxSatdpParams *params);
-  bool (*run)(StxCuda *cuda, const StxSatdpParams *params, const StxSatdpTables *tables,
-      bool has_ground, const void *columns, const uint8_t *starts, StxStixel *stixels,
-      StxSatdpCudaResult *result, void *scratch, StxCudaStream stream, StxError *error);
-} StxSatdpCudaImpl;
-
-/* What rdp leaves behind in device memory: StxRdpStats, and the number of segments. */
-typedef struct {
-  uint64_t unknown, levels, levels_squared;
-  uint32_t deepest, count;
-} StxRdpCudaResult;
-
-/* segments, kept, result: device; the first two may be NULL. */
-typedef struct {
-  StxImplInfo info;
-  size_t (*scratch_size)(const StxRdpParams *params);
-  bool (*run)(StxCuda *cuda, const StxRdpParams *params, const void *columns, StxStixel *segments,
-      uint8_t *kept, StxRdpCudaResult *result, void *scratch, StxCudaStream stream,
-      StxError *error);
-} StxRdpCudaImpl;
-
-/* points, labels, result: device; the first two may be NULL if count is 0. */
-typedef struct {
-  StxImplInfo info;
-  size_t (*scratch_size)(const StxGroundParams *params, size_t count);
-  bool (*run)(StxCuda *cuda, const StxGroundParams *params, const float *points, size_t count,
-      uint32_t *labels, StxGroundResult *result, void *scratch, StxCudaStream stream,
-      StxError *error);
-} StxGroundCudaImpl;
-
-/* What drawing leaves behind in device memory. */
-typedef struct {
-  uint32_t drawn, skipped; /* StxOverlayCounts */
-  uint32_t seen;           /* kinds or labels among the records: stx_overlay_see */
-  uint32_t reserved;
-} StxOverlayCudaResult;
-
-/*
- * Two steps, because the legend of KIND and CLASS lists what the records hold, and letters are
- * rendered on the host: `link` looks at the records; after it, whoever draws such a legend
- * downloads `result` and passes result->seen to stx_overlay_see; then `draw`. All other overlays
- * call both without looking at the result.
- *
- * overlay   on the host, made by stx_overlay_init
- * prepared  device, stx_overlay_size bytes, written by `upload` after init and whenever
- *           stx_overlay_see returned true
- * records   device, 4-byte aligned; may be NULL if count is 0
- * frame     planes in device memory, any positive strides
- */
-typedef struct {
-  StxImplInfo info;
-  size_t (*scratch_size)(const StxOverlayParams *params, size_t count);
-  bool (*upload)(StxCuda *cuda, const StxOverlay *overlay, void *prepared, StxCudaStream stream,
-      StxError *error);
-  bool (*link)(StxCuda *cuda, const StxOverlay *overlay, const void *prepared,
-      const StxStixel *records, size_t count, StxOverlayCudaResult *result, void *scratch,
-      StxCudaStream stream, StxError *error);
-  bool (*draw)(StxCuda *cuda, const StxOverlay *overlay, const void *prepared,
-      const StxFrame *frame, const StxStixel *records, size_t count, void *scratch,
-      StxCudaStream stream, StxError *error);
-} StxOverlayCudaImpl;
-
 extern const StxImplTable stx_sgm_cuda_impls;
 extern const StxImplTable stx_colmean_cuda_impls;
 extern const StxImplTable stx_ground_cuda_impls;

@@ -112,20 +112,23 @@ void pipeline_close(Pipeline *pipeline)
 
 /* ---- Stages ------------------------------------------------------------------------------- */
 
-static void run_sgm(Pipeline *p, const StxImage8 *left, const StxImage8 *right)
+static bool run_sgm(Pipeline *p, const StxImage8 *left, const StxImage8 *right, StxError *error)
 {
-  p->sgm->run(&p->settings.sgm, left, right, &p->disparity, &p->confidence, p->scratch, p->threads);
+  StxPlace place = {.threads = p->threads};
+  return p->sgm->run(
+      &p->settings.sgm, left, right, &p->disparity, &p->confidence, p->scratch, &place, error);
 }
 
-static void run_colmean(Pipeline *p, const StxImage8 *labels)
+static bool run_colmean(Pipeline *p, const StxImage8 *labels, StxError *error)
 {
+  StxPlace place = {.threads = p->threads};
   StxColmeanInput input = {.disparity = p->disparity};
   if (p->settings.use_confidence)
     input.confidence = p->confidence;
   if (p->settings.colmean.semantics == STX_SEMANTICS_LABELS)
     input.labels = *labels;
-  p->colmean->run(
-      &p->settings.colmean, &p->colmean_tables, &input, p->columns, p->scratch, p->threads);
+  return p->colmean->run(
+      &p->settings.colmean, &p->colmean_tables, &input, p->columns, p->scratch, &place, error);
 }
 
 static void run_roadline(Pipeline *p, const StxCamera *camera)
@@ -143,13 +146,17 @@ static void run_roadline(Pipeline *p, const StxCamera *camera)
 }
 
 /* Segments are the result if nothing comes after them; otherwise only the start rows count. */
-static void run_rdp(Pipeline *p)
+static bool run_rdp(Pipeline *p, StxError *error)
 {
   bool final = !pipeline_has(&p->settings, STAGE_SATDP);
-  size_t count = p->rdp->run(&p->settings.rdp, p->columns, final ? p->stixels : NULL,
-      final ? NULL : p->starts, NULL, p->scratch, p->threads);
+  StxPlace place = {.threads = p->threads};
+  StxRdpResult result;
+  if (!p->rdp->run(&p->settings.rdp, p->columns, final ? p->stixels : NULL,
+          final ? NULL : p->starts, &result, p->scratch, &place, error))
+    return false;
   if (final)
-    p->stixel_count = count;
+    p->stixel_count = result.count;
+  return true;
 }
 
 static bool run_satdp(Pipeline *p, const StxCamera *camera, StxError *error)
@@ -158,25 +165,30 @@ static bool run_satdp(Pipeline *p, const StxCamera *camera, StxError *error)
           &p->settings.satdp, camera, p->has_line ? &p->line : NULL, &p->satdp_tables, error))
     return false;
   const uint8_t *starts = pipeline_has(&p->settings, STAGE_RDP) ? p->starts : NULL;
-  p->stixel_count = p->satdp->run(&p->settings.satdp, &p->satdp_tables, p->columns, starts,
-      p->stixels, &p->stats, p->scratch, p->threads);
+  StxPlace place = {.threads = p->threads};
+  if (!p->satdp->run(&p->settings.satdp, &p->satdp_tables, p->satdp_tables.has_ground, p->columns,
+          starts, p->stixels, &p->result, p->scratch, &place, error))
+    return false;
+  p->stixel_count = p->result.count;
   return true;
 }
 
 static bool run_stage(Pipeline *p, Stage stage, const StxImage8 *left, const StxImage8 *right,
     const StxImage8 *labels, const StxCamera *camera, StxError *error)
 {
-  if (stage == STAGE_SGM)
-    run_sgm(p, left, right);
-  else if (stage == STAGE_COLMEAN)
-    run_colmean(p, labels);
-  else if (stage == STAGE_ROADLINE)
+  switch (stage) {
+  case STAGE_SGM:
+    return run_sgm(p, left, right, error);
+  case STAGE_COLMEAN:
+    return run_colmean(p, labels, error);
+  case STAGE_ROADLINE:
     run_roadline(p, camera);
-  else if (stage == STAGE_RDP)
-    run_rdp(p);
-  else
+    return true;
+  case STAGE_RDP:
+    return run_rdp(p, error);
+  default:
     return run_satdp(p, camera, error);
-  return true;
+  }
 }
 
 bool pipeline_run(Pipeline *p, const StxImage8 *left, const StxImage8 *right,

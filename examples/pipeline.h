@@ -78,7 +78,7 @@ typedef struct {
   uint8_t *starts; /* what rdp keeps, for satdp */
   StxStixel *stixels;
   size_t stixel_count;
-  StxSatdpStats stats;
+  StxSatdpResult result;  /* of satdp, if it ran */
   double ms[STAGE_COUNT]; /* of the last frame; 0 where a stage does not run */
 
   void *scratch;

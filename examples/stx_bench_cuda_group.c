@@ -31,6 +31,7 @@ typedef enum {
 
 struct CudaGroup {
   const BenchDevice *device;
+  StxPlace place; /* on it */
   int sets;
   size_t size[BUFFERS]; /* 0: the stage has no such buffer */
   size_t offset[BUFFERS], set_size;
@@ -102,9 +103,9 @@ static void set_sizes(CudaGroup *c, const Group *g)
       [SCORES] = g->what->semantics == STX_SEMANTICS_SCORES_U8 ? pixels * (size_t)grid->classes : 0,
       [COLUMNS] = stx_grid_bytes(grid),
       [STIXELS] = cells * sizeof(StxStixel),
-      [RESULT] = g->what->stage == BENCH_OVERLAY ? sizeof(StxOverlayCudaResult)
-                 : g->what->stage == BENCH_RDP   ? sizeof(StxRdpCudaResult)
-                                                 : sizeof(StxSatdpCudaResult),
+      [RESULT] = g->what->stage == BENCH_OVERLAY ? sizeof(StxOverlayResult)
+                 : g->what->stage == BENCH_RDP   ? sizeof(StxRdpResult)
+                                                 : sizeof(StxSatdpResult),
       [FRAME] = 4 * pixels,
   };
   const unsigned needed =
@@ -134,15 +135,15 @@ static size_t scratch_size(const Group *g, const StxImplTable *table)
     const void *record = stx_impl_at(table, i);
     size_t size;
     if (table == &stx_sgm_cuda_impls)
-      size = ((const StxSgmCudaImpl *)record)->scratch_size(&g->sgm);
+      size = ((const StxSgmImpl *)record)->scratch_size(&g->sgm, 1);
     else if (table == &stx_colmean_cuda_impls)
-      size = ((const StxColmeanCudaImpl *)record)->scratch_size(&g->colmean);
+      size = ((const StxColmeanImpl *)record)->scratch_size(&g->colmean, 1);
     else if (table == &stx_satdp_cuda_impls)
-      size = ((const StxSatdpCudaImpl *)record)->scratch_size(&g->satdp);
+      size = ((const StxSatdpImpl *)record)->scratch_size(&g->satdp, 1);
     else if (table == &stx_rdp_cuda_impls)
-      size = ((const StxRdpCudaImpl *)record)->scratch_size(&g->rdp);
+      size = ((const StxRdpImpl *)record)->scratch_size(&g->rdp, 1);
     else
-      size = ((const StxOverlayCudaImpl *)record)->scratch_size(&g->overlay_params, cells);
+      size = ((const StxOverlayImpl *)record)->scratch_size(&g->overlay_params, cells, 1);
     most = size > most ? size : most;
   }
   return most;
@@ -205,8 +206,8 @@ static bool upload_tables(const Group *g, StxError *error)
   StxCuda *cuda = c->device->cuda;
   StxCudaStream stream = c->device->stream;
   if (g->overlay != NULL) {
-    const StxOverlayCudaImpl *overlay = first_of(&stx_overlay_cuda_impls);
-    if (!overlay->upload(cuda, g->overlay, c->prepared, stream, error))
+    const StxOverlayImpl *overlay = first_of(&stx_overlay_cuda_impls);
+    if (!overlay->upload(g->overlay, c->prepared, &c->place, error))
       return false;
   }
   return stx_cuda_upload_bytes(cuda, c->colmean_tables, &g->colmean_tables,
@@ -225,6 +226,7 @@ CudaGroup *cuda_group_open(Group *g, StxError *error)
     return NULL;
   }
   c->device = g->context->machine->device;
+  c->place = stx_cuda_place(c->device->cuda, c->device->stream);
   set_sizes(c, g);
   c->sets = count_sets(c, g);
   return allocate_all(c, g, error) && upload_sets(g, error) && upload_tables(g, error) ? c : NULL;
@@ -264,17 +266,16 @@ static StxImage16 disparity_of(const Group *g, int set)
   return (StxImage16){address(g->cuda, DISPARITY, set), 2 * width, width, g->colmean.grid.height};
 }
 
-static bool run_sgm(const Group *g, const StxSgmCudaImpl *impl, int set, StxError *error)
+static bool run_sgm(const Group *g, const StxSgmImpl *impl, int set, StxError *error)
 {
   const CudaGroup *c = g->cuda;
   StxImage8 left = image8(g, LEFT, set), right = image8(g, RIGHT, set),
             confidence = image8(g, CONFIDENCE, set);
   StxImage16 disparity = disparity_of(g, set);
-  return impl->run(c->device->cuda, &g->sgm, &left, &right, &disparity, &confidence, c->scratch,
-      c->device->stream, error);
+  return impl->run(&g->sgm, &left, &right, &disparity, &confidence, c->scratch, &c->place, error);
 }
 
-static bool run_colmean(const Group *g, const StxColmeanCudaImpl *impl, int set, StxError *error)
+static bool run_colmean(const Group *g, const StxColmeanImpl *impl, int set, StxError *error)
 {
   const CudaGroup *c = g->cuda;
   const StxGrid *grid = &g->colmean.grid;
@@ -287,36 +288,33 @@ static bool run_colmean(const Group *g, const StxColmeanCudaImpl *impl, int set,
       .row_stride = grid->width,
       .pixel_stride = 1,
   };
-  return impl->run(c->device->cuda, &g->colmean, c->colmean_tables, &input,
-      address(c, COLUMNS, set), c->scratch, c->device->stream, error);
+  return impl->run(&g->colmean, c->colmean_tables, &input, address(c, COLUMNS, set), c->scratch,
+      &c->place, error);
 }
 
-static bool run_satdp(const Group *g, const StxSatdpCudaImpl *impl, int set, StxError *error)
+static bool run_satdp(const Group *g, const StxSatdpImpl *impl, int set, StxError *error)
 {
   const CudaGroup *c = g->cuda;
-  return impl->run(c->device->cuda, &g->satdp, c->satdp_tables, g->satdp_tables.has_ground,
-      address(c, COLUMNS, set), NULL, address(c, STIXELS, set), address(c, RESULT, set), c->scratch,
-      c->device->stream, error);
+  return impl->run(&g->satdp, c->satdp_tables, g->satdp_tables.has_ground, address(c, COLUMNS, set),
+      NULL, address(c, STIXELS, set), address(c, RESULT, set), c->scratch, &c->place, error);
 }
 
-static bool run_rdp(const Group *g, const StxRdpCudaImpl *impl, int set, StxError *error)
+static bool run_rdp(const Group *g, const StxRdpImpl *impl, int set, StxError *error)
 {
   const CudaGroup *c = g->cuda;
-  return impl->run(c->device->cuda, &g->rdp, address(c, COLUMNS, set), address(c, STIXELS, set),
-      NULL, address(c, RESULT, set), c->scratch, c->device->stream, error);
+  return impl->run(&g->rdp, address(c, COLUMNS, set), address(c, STIXELS, set), NULL,
+      address(c, RESULT, set), c->scratch, &c->place, error);
 }
 
-static bool run_overlay(const Group *g, const StxOverlayCudaImpl *impl, int set, StxError *error)
+static bool run_overlay(const Group *g, const StxOverlayImpl *impl, int set, StxError *error)
 {
   const CudaGroup *c = g->cuda;
-  StxCuda *cuda = c->device->cuda;
-  StxCudaStream stream = c->device->stream;
   const StxStixel *stixels = address(c, STIXELS, set);
   StxFrame frame = {{address(c, FRAME, set)}, {4 * g->colmean.grid.width}};
-  return impl->link(cuda, g->overlay, c->prepared, stixels, g->stixel_count,
-             address(c, RESULT, set), c->scratch, stream, error) &&
-         impl->draw(cuda, g->overlay, c->prepared, &frame, stixels, g->stixel_count, c->scratch,
-             stream, error);
+  return impl->link(g->overlay, c->prepared, stixels, g->stixel_count, address(c, RESULT, set),
+             c->scratch, &c->place, error) &&
+         impl->draw(g->overlay, c->prepared, &frame, stixels, g->stixel_count, c->scratch,
+             &c->place, error);
 }
 
 static bool run_set(const Group *g, const Entry *entry, int set, StxError *error)
@@ -402,8 +400,8 @@ static bool fetch(const Group *g, int set, Buffer buffer, void *host, size_t siz
 static bool fetch_stixels(Group *g, int set, StxError *error)
 {
   const bool rdp = g->what->stage == BENCH_RDP;
-  StxSatdpCudaResult satdp = {0};
-  StxRdpCudaResult segments = {0};
+  StxSatdpResult satdp = {0};
+  StxRdpResult segments = {0};
   if (!(rdp ? fetch(g, set, RESULT, &segments, sizeof segments, error)
             : fetch(g, set, RESULT, &satdp, sizeof satdp, error)))
     return false;
@@ -411,7 +409,7 @@ static bool fetch_stixels(Group *g, int set, StxError *error)
   size_t most = g->cuda->size[STIXELS] / sizeof *g->stixels;
   size_t count = rdp ? segments.count : satdp.count;
   g->stixel_count = count <= most ? count : 0;
-  g->stats.evaluated = satdp.evaluated;
+  g->satdp_result = satdp;
   return fetch(g, set, STIXELS, g->stixels, g->stixel_count * sizeof *g->stixels, error);
 }
 

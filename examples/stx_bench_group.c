@@ -7,12 +7,18 @@
 
 /* ---- Runs --------------------------------------------------------------------------------- */
 
+static StxPlace with_threads(int threads)
+{
+  return (StxPlace){.threads = threads};
+}
+
 static void run_sgm(Group *g, const Entry *entry)
 {
+  StxPlace place = with_threads(entry->threads);
   const StxSgmImpl *impl = entry->record;
   const BenchInput *input = g->context->input;
-  impl->run(&g->sgm, &input->left, &input->right, &g->disparity, &g->confidence, g->scratch,
-      entry->threads);
+  impl->run(&g->sgm, &input->left, &input->right, &g->disparity, &g->confidence, g->scratch, &place,
+      NULL);
 }
 
 static StxColmeanInput colmean_input(const BenchInput *input)
@@ -30,19 +36,25 @@ static StxColmeanInput colmean_input(const BenchInput *input)
 
 static void run_colmean(Group *g, const StxColmeanImpl *impl, int threads)
 {
+  StxPlace place = with_threads(threads);
   StxColmeanInput input = colmean_input(g->context->input);
-  impl->run(&g->colmean, &g->colmean_tables, &input, g->columns, g->scratch, threads);
+  impl->run(&g->colmean, &g->colmean_tables, &input, g->columns, g->scratch, &place, NULL);
 }
 
 static void run_satdp(Group *g, const StxSatdpImpl *impl, int threads)
 {
-  g->stixel_count = impl->run(
-      &g->satdp, &g->satdp_tables, g->columns, NULL, g->stixels, &g->stats, g->scratch, threads);
+  StxPlace place = with_threads(threads);
+  impl->run(&g->satdp, &g->satdp_tables, g->satdp_tables.has_ground, g->columns, NULL, g->stixels,
+      &g->satdp_result, g->scratch, &place, NULL);
+  g->stixel_count = g->satdp_result.count;
 }
 
 static void run_rdp(Group *g, const StxRdpImpl *impl, int threads)
 {
-  g->stixel_count = impl->run(&g->rdp, g->columns, g->stixels, NULL, NULL, g->scratch, threads);
+  StxPlace place = with_threads(threads);
+  StxRdpResult result;
+  impl->run(&g->rdp, g->columns, g->stixels, NULL, &result, g->scratch, &place, NULL);
+  g->stixel_count = result.count;
 }
 
 /* The code of both stages of BENCH_BOTH. */
@@ -71,7 +83,8 @@ static void run_overlay(Group *g, const Entry *entry)
 {
   const StxOverlayImpl *impl = entry->record;
   StxFrame frame = {{g->picture.data}, {g->picture.stride}};
-  impl->draw(g->overlay, &frame, g->stixels, g->stixel_count, g->scratch, entry->threads, NULL);
+  stx_overlay_draw_all(
+      impl, g->overlay, &frame, g->stixels, g->stixel_count, g->scratch, entry->threads);
 }
 
 static void run_on_cpu(Group *g, const Entry *entry)

@@ -58,7 +58,7 @@ typedef struct {
   void *columns, *scratch;
   StxStixel *stixels;
   size_t stixel_count;
-  StxSatdpStats stats;
+  StxSatdpResult satdp_result;
   StxImage8 picture; /* four bytes per pixel, drawn on */
 
   /* The bytes that a run leaves, and a copy of the reference's. */

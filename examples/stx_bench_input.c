@@ -53,7 +53,7 @@ static bool match(BenchInput *input, StxError *error)
   bool good = scratch != NULL && input->disparity.data != NULL && input->confidence.data != NULL;
   if (good)
     sgm->run(&params, &input->left, &input->right, &input->disparity, &input->confidence, scratch,
-        threads);
+        &(StxPlace){.threads = threads}, NULL);
   free(scratch);
   return good || stx_fail(error, "not enough memory for matching");
 }

@@ -79,8 +79,8 @@ void lidar_cuda_close(LidarCuda *cuda);
 
 /* Runs once through all sets; *ms are the milliseconds per set. As a graph: *graph, which the first
  * run records (NULL before), and the caller frees. */
-bool lidar_cuda_run(LidarCuda *cuda, const StxGroundCudaImpl *impl, bool as_graph,
-    StxCudaGraph *graph, double *ms, StxError *error);
+bool lidar_cuda_run(LidarCuda *cuda, const StxGroundImpl *impl, bool as_graph, StxCudaGraph *graph,
+    double *ms, StxError *error);
 
 int lidar_cuda_sets(const LidarCuda *cuda);
 

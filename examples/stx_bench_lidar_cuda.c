@@ -50,8 +50,8 @@ static bool fill(LidarCuda *c, const LidarScan *scan, StxError *error)
   void *memory = NULL;
   size_t scratch = 0;
   for (size_t i = 0; i < stx_ground_cuda_impls.count; i++) {
-    const StxGroundCudaImpl *impl = (const void *)stx_impl_at(&stx_ground_cuda_impls, i);
-    size_t size = impl->scratch_size(c->params, c->count);
+    const StxGroundImpl *impl = (const void *)stx_impl_at(&stx_ground_cuda_impls, i);
+    size_t size = impl->scratch_size(c->params, c->count, 1);
     scratch = size > scratch ? size : scratch;
   }
   if (!stx_cuda_alloc(d->cuda, scratch, &c->scratch, error) ||
@@ -95,14 +95,14 @@ int lidar_cuda_sets(const LidarCuda *c)
   return c->sets;
 }
 
-static bool run_sets(const LidarCuda *c, const StxGroundCudaImpl *impl, StxError *error)
+static bool run_sets(const LidarCuda *c, const StxGroundImpl *impl, StxError *error)
 {
+  StxPlace place = stx_cuda_place(c->device->cuda, c->device->stream);
   for (int set = 0; set < c->sets; set++) {
     char *memory = set_at(c, set);
-    if (!impl->run(c->device->cuda, c->params, (const float *)(const void *)memory, c->count,
+    if (!impl->run(c->params, (const float *)(const void *)memory, c->count,
             (uint32_t *)(void *)(memory + c->labels_at),
-            (StxGroundResult *)(void *)(memory + c->result_at), c->scratch, c->device->stream,
-            error))
+            (StxGroundResult *)(void *)(memory + c->result_at), c->scratch, &place, error))
       return false;
   }
   return true;
@@ -110,7 +110,7 @@ static bool run_sets(const LidarCuda *c, const StxGroundCudaImpl *impl, StxError
 
 /* A run loads the kernels, which then need not happen while recording. */
 static bool record_graph(
-    const LidarCuda *c, const StxGroundCudaImpl *impl, StxCudaGraph *graph, StxError *error)
+    const LidarCuda *c, const StxGroundImpl *impl, StxCudaGraph *graph, StxError *error)
 {
   const BenchDevice *d = c->device;
   if (!run_sets(c, impl, error) || !stx_cuda_synchronize(d->cuda, d->stream, error) ||
@@ -121,7 +121,7 @@ static bool record_graph(
   return stx_cuda_graph_end(d->cuda, d->stream, graph, good ? error : &ending) && good;
 }
 
-bool lidar_cuda_run(LidarCuda *c, const StxGroundCudaImpl *impl, bool as_graph, StxCudaGraph *graph,
+bool lidar_cuda_run(LidarCuda *c, const StxGroundImpl *impl, bool as_graph, StxCudaGraph *graph,
     double *ms, StxError *error)
 {
   const BenchDevice *d = c->device;

@@ -19,7 +19,8 @@ typedef enum {
   LIDAR_STEPS
 } LidarStep;
 
-/* As StxGroundImpl's; `ms` are the times from the first thread's start to the last one's end. */
+/* As StxGroundImpl's run; `ms` are the times from the first thread's start to the last one's end.
+ */
 typedef void LidarStepsRun(const StxGroundParams *params, const float *points, size_t count,
     uint32_t *labels, StxGroundResult *result, void *scratch, int threads, double ms[LIDAR_STEPS]);
 
@@ -27,8 +28,9 @@ typedef void LidarStepsRun(const StxGroundParams *params, const float *points, s
  * names. */
 #define STX_BENCH_DECLARE(isa)                                                                     \
   size_t bench_ground_scratch_##isa(const StxGroundParams *params, size_t count, int threads);     \
-  void bench_ground_run_##isa(const StxGroundParams *params, const float *points, size_t count,    \
-      uint32_t *labels, StxGroundResult *result, void *scratch, int threads);                      \
+  bool bench_ground_run_##isa(const StxGroundParams *params, const float *points, size_t count,    \
+      uint32_t *labels, StxGroundResult *result, void *scratch, const StxPlace *place,             \
+      StxError *error);                                                                            \
   LidarStepsRun bench_ground_steps_##isa;
 
 STX_BENCH_DECLARE(base)

@@ -149,7 +149,7 @@ static bool run(Job *job, Entry *entry, double *ms, StxError *error)
   else
     ((const StxGroundImpl *)entry->impl)
         ->run(job->params, scan->points, scan->count, job->labels, &job->result, job->scratch,
-            threads);
+            &(StxPlace){.threads = threads}, NULL);
   *ms = now_ms() - begin;
   return true;
 }

@@ -226,9 +226,10 @@ static int compare(const void *a, const void *b)
 
 static double share(const Group *g)
 {
-  return g->what->stage == BENCH_SATDP && g->stats.pairs > 0
-             ? (double)g->stats.evaluated / (double)g->stats.pairs
-             : -1;
+  if (g->what->stage != BENCH_SATDP)
+    return -1;
+  return (double)g->satdp_result.evaluated /
+         (double)stx_satdp_pairs(&g->satdp.grid, g->satdp_tables.has_ground);
 }
 
 /* 10⁹ units of work of one run, in the unit that *row then names. */
@@ -254,7 +255,7 @@ static double cpu_work(const Group *g, const BenchLimits *limits, BenchRow *row)
   case BENCH_SATDP:
     row->unit = "Gop/s";
     row->limit = limits->mul_add;
-    return (double)g->stats.evaluated * (SATDP_OPS + SATDP_CLASS_OPS * grid->classes) / 1e9;
+    return (double)g->satdp_result.evaluated * (SATDP_OPS + SATDP_CLASS_OPS * grid->classes) / 1e9;
   default:
     return 0;
   }

@@ -98,8 +98,9 @@ static bool fill_tenth(const StxRdpParams *params, bool most, void *columns, Stx
   Rank *ranks = allocate((size_t)grid->width * sizeof *ranks);
   bool good = copy != NULL && scratch != NULL && kept != NULL && ranks != NULL;
   if (good) {
+    StxRdpResult ignored;
     memcpy(copy, columns, bytes);
-    rdp->run(params, copy, NULL, kept, NULL, scratch, 1);
+    rdp->run(params, copy, NULL, kept, &ignored, scratch, &(StxPlace){.threads = 1}, NULL);
     rank(grid, kept, ranks);
     choose_tenth(grid, copy, ranks, most, columns);
   }
@@ -188,13 +189,13 @@ static double mean_error(const Study *s)
 static void study_line(FILE *out, Study *s)
 {
   const StxGrid *grid = &s->params.grid;
-  StxRdpStats stats;
-  size_t count =
-      s->rdp->run(&s->params, s->columns, s->segments, NULL, &stats, s->scratch, s->threads);
-  stx_render_disparity(s->segments, count, 1, &s->drawn);
-  fprintf(out, "%s,%d,%d,%d,%g,%zu,%llu,%llu,%u,%.5f\n", s->input->name, grid->width, grid->height,
-      s->params.median, (double)s->params.epsilon / STX_DISPARITY_ONE, count,
-      (unsigned long long)stats.levels, (unsigned long long)stats.levels_squared, stats.deepest,
+  StxRdpResult result;
+  s->rdp->run(&s->params, s->columns, s->segments, NULL, &result, s->scratch,
+      &(StxPlace){.threads = s->threads}, NULL);
+  stx_render_disparity(s->segments, result.count, 1, &s->drawn);
+  fprintf(out, "%s,%d,%d,%d,%g,%u,%llu,%llu,%u,%.5f\n", s->input->name, grid->width, grid->height,
+      s->params.median, (double)s->params.epsilon / STX_DISPARITY_ONE, result.count,
+      (unsigned long long)result.levels, (unsigned long long)result.levels_squared, result.deepest,
       mean_error(s));
 }
 

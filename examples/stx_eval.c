@@ -86,8 +86,9 @@ static void score_frame(EvalResult *result, const EvalFrame *frame, Pipeline *p)
   result->frames = 1;
   result->pixels = (uint64_t)frame->left.width * (uint64_t)frame->left.height;
   result->stixels = p->stixel_count;
-  result->pairs = p->stats.pairs;
-  result->evaluated = p->stats.evaluated;
+  if (pipeline_has(&p->settings, STAGE_SATDP))
+    result->pairs = stx_satdp_pairs(&p->settings.satdp.grid, p->satdp_tables.has_ground);
+  result->evaluated = p->result.evaluated;
   result->has_labels = frame->labels.data != NULL;
   result->has_kinds = result->has_labels && pipeline_has(&p->settings, STAGE_SATDP);
   result->has_classes = result->has_kinds && p->settings.satdp.grid.classes > 0;

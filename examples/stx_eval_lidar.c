@@ -136,8 +136,8 @@ static bool label_scan(
     return stx_fail(error, "not enough memory: %zu bytes of scratch", size);
   for (int run = 0; run < o->repeat; run++) {
     double begin = now_ms();
-    o->impl->run(
-        &o->params, scan->points, scan->count, labels, &result->result, scratch, o->threads);
+    o->impl->run(&o->params, scan->points, scan->count, labels, &result->result, scratch,
+        &(StxPlace){.threads = o->threads}, NULL);
     double ms = now_ms() - begin;
     result->ms = run == 0 || ms < result->ms ? ms : result->ms;
   }

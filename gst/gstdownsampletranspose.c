@@ -217,6 +217,7 @@ static GstFlowReturn reduce(
     GstDownsampleTranspose *self, const StxColmeanInput *input, GstBuffer **out)
 {
   GstFlowReturn flow = gst_stx_pairing_acquire(GST_STX_PAIRING(self), out);
+  StxPlace place = {.threads = self->threads};
   GstMapInfo map;
 
   if (flow != GST_FLOW_OK)
@@ -225,7 +226,7 @@ static GstFlowReturn reduce(
     GST_ELEMENT_ERROR(self, RESOURCE, WRITE, ("cannot write to a buffer's memory"), (NULL));
     return GST_FLOW_ERROR;
   }
-  self->impl->run(&self->params, &self->tables, input, map.data, self->scratch.data, self->threads);
+  self->impl->run(&self->params, &self->tables, input, map.data, self->scratch.data, &place, NULL);
   gst_buffer_unmap(*out, &map);
   return GST_FLOW_OK;
 }

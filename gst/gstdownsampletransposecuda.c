@@ -89,7 +89,8 @@ static gboolean find_semantics(GstStxCuda *cuda, const GstStxCellCaps *caps, Gst
 static gboolean enqueue(GstStxCuda *cuda, const GstDownsampleTransposePlan *plan, GstBuffer **set,
     void *columns, StxError *error)
 {
-  const StxColmeanCudaImpl *impl = gst_stx_cuda_impl(cuda);
+  const StxColmeanImpl *impl = gst_stx_cuda_impl(cuda);
+  StxPlace place = stx_cuda_place(cuda->cuda, cuda->stream);
   StxColmeanInput input = *plan->layout;
   const StxColmeanTables *tables;
   void *scratch;
@@ -97,12 +98,12 @@ static gboolean enqueue(GstStxCuda *cuda, const GstDownsampleTransposePlan *plan
   tables = gst_stx_cuda_constant(cuda, TABLES, plan->tables, sizeof(*tables), error);
   if (tables == NULL)
     return FALSE;
-  scratch = gst_stx_cuda_block(cuda, SCRATCH, impl->scratch_size(plan->params), error);
+  scratch = gst_stx_cuda_block(cuda, SCRATCH, impl->scratch_size(plan->params, 1), error);
   return scratch != NULL &&
          find_disparity(cuda, plan->caps, set[GST_STX_CELL_DISPARITY], &input, error) &&
          find_confidence(cuda, plan->caps, set, &input, error) &&
          find_semantics(cuda, plan->caps, set[GST_STX_CELL_SEMANTICS], &input, error) &&
-         impl->run(cuda->cuda, plan->params, tables, &input, columns, scratch, cuda->stream, error);
+         impl->run(plan->params, tables, &input, columns, scratch, &place, error);
 }
 
 static GstFlowReturn run_to_device(GstStxCuda *cuda, const GstDownsampleTransposePlan *plan,

@@ -91,12 +91,13 @@ static void label_points(GstLidarLabeller *self, const StxGroundParams *params,
     const GstMapInfo *points, StxGroundResult *result, GstBuffer *labels)
 {
   gsize count = points->size / GST_STX_POINT_BYTES;
+  StxPlace place = {.threads = self->threads};
   GstMapInfo map = GST_MAP_INFO_INIT;
 
   if (count > 0 && !gst_buffer_map(labels, &map, GST_MAP_WRITE))
     g_return_if_reached(); /* it is ours, and system memory */
   self->impl->run(params, (const float *)(void *)points->data, count, (uint32_t *)(void *)map.data,
-      result, self->scratch.data, self->threads);
+      result, self->scratch.data, &place, NULL);
   if (count > 0)
     gst_buffer_unmap(labels, &map);
 }
@@ -150,7 +151,8 @@ static GstFlowReturn acquire_labels(
 static gboolean enqueue(GstLidarLabeller *self, const StxGroundParams *params, GstBuffer *input,
     uint32_t *labels, StxGroundResult **result, StxError *error)
 {
-  const StxGroundCudaImpl *impl = gst_stx_cuda_impl(self->cuda);
+  const StxGroundImpl *impl = gst_stx_cuda_impl(self->cuda);
+  StxPlace place = stx_cuda_place(self->cuda->cuda, self->cuda->stream);
   gsize count = point_count(input);
   const void *points;
   void *scratch;
@@ -158,11 +160,12 @@ static gboolean enqueue(GstLidarLabeller *self, const StxGroundParams *params, G
   if (!gst_stx_cuda_input_bytes(
           self->cuda, input, count * GST_STX_POINT_BYTES, BLOCK_POINTS, &points, error))
     return FALSE;
-  scratch = gst_stx_cuda_block(self->cuda, BLOCK_SCRATCH, impl->scratch_size(params, count), error);
+  scratch =
+      gst_stx_cuda_block(self->cuda, BLOCK_SCRATCH, impl->scratch_size(params, count, 1), error);
   *result = scratch != NULL ? gst_stx_cuda_block(self->cuda, BLOCK_RESULT, sizeof(**result), error)
                             : NULL;
-  return *result != NULL && impl->run(self->cuda->cuda, params, points, count, labels, *result,
-                                scratch, self->cuda->stream, error);
+  return *result != NULL &&
+         impl->run(params, points, count, labels, *result, scratch, &place, error);
 }
 
 /* Enqueues the way back of `size` bytes into a block of host memory. */

@@ -159,8 +159,8 @@ static GstFlowReturn run_host(GstStxSegmentation *base, GstBuffer *frame, const 
   GstRdpColumns *self = GST_RDP_COLUMNS(base);
   StxError error;
 
-  if (gst_stx_rdp_run(&self->rdp, &self->params, self->stream->threads, columns, records, NULL,
-          self->post, result, &error))
+  if (gst_stx_rdp_run(
+          &self->rdp, &self->params, self->stream->threads, columns, records, NULL, result, &error))
     return GST_FLOW_OK;
   GST_STX_ELEMENT_ERROR(self, RESOURCE, NO_SPACE_LEFT, &error);
   return GST_FLOW_ERROR;
@@ -180,7 +180,7 @@ static GstFlowReturn run_device(GstStxSegmentation *base, GstBuffer *frame, cons
 static void post(GstStxSegmentation *base, GstBuffer *frame, const void *data)
 {
   GstRdpColumns *self = GST_RDP_COLUMNS(base);
-  const StxRdpCudaResult *result = data;
+  const StxRdpResult *result = data;
   double columns = stx_grid_columns(&self->params.grid);
   double mean = (double)result->levels / columns;
   double variance = (double)result->levels_squared / columns - mean * mean;
@@ -214,8 +214,7 @@ static void gst_rdp_columns_class_init(GstRdpColumnsClass *klass)
 
   segmentation->rows_max = STX_RDP_MAX_ROWS;
   segmentation->device_impls = &stx_rdp_cuda_impls;
-  segmentation->result =
-      (GstStxRecordsResult){sizeof(StxRdpCudaResult), offsetof(StxRdpCudaResult, count)};
+  segmentation->result = (GstStxRecordsResult){sizeof(StxRdpResult), offsetof(StxRdpResult, count)};
   segmentation->take_settings = take_settings;
   segmentation->configure = configure;
   segmentation->choose_host = choose_host;

@@ -106,13 +106,13 @@ static const guint8 *candidates_on_host(
     GstSatDpSegmenter *self, const void *columns, StxError *error)
 {
   StxRdpParams params = candidate_params(self);
-  StxRdpCudaResult result;
+  StxRdpResult result;
 
   if (self->rdp.impl == NULL && gst_stx_rdp_choose(&self->rdp, self->stream, error) == NULL)
     return NULL;
   return gst_stx_scratch_reserve(&self->kept, kept_size(self), error) &&
                  gst_stx_rdp_run(&self->rdp, &params, self->stream->threads, columns, NULL,
-                     self->kept.data, FALSE, &result, error)
+                     self->kept.data, &result, error)
              ? self->kept.data
              : NULL;
 }
@@ -122,7 +122,7 @@ static const guint8 *candidates_on_device(
 {
   StxRdpParams params = candidate_params(self);
   GstStxCuda *cuda = self->stream->cuda;
-  StxRdpCudaResult *result = gst_stx_cuda_block(cuda, RDP_RESULT, sizeof(*result), error);
+  StxRdpResult *result = gst_stx_cuda_block(cuda, RDP_RESULT, sizeof(*result), error);
   guint8 *kept = NULL;
 
   if (result != NULL)
@@ -136,7 +136,7 @@ static const guint8 *candidates_on_device(
 /* ---- A frame ------------------------------------------------------------------------------- */
 
 void gst_sat_dp_segmenter_post(
-    GstSatDpSegmenter *self, GstBuffer *frame, const StxSatdpCudaResult *result)
+    GstSatDpSegmenter *self, GstBuffer *frame, const StxSatdpResult *result)
 {
   GstStructure *structure;
 
@@ -154,9 +154,9 @@ void gst_sat_dp_segmenter_post(
 }
 
 GstFlowReturn gst_sat_dp_segmenter_run_host(GstSatDpSegmenter *self, GstBuffer *frame,
-    const void *columns, StxStixel *records, StxSatdpCudaResult *result)
+    const void *columns, StxStixel *records, StxSatdpResult *result)
 {
-  StxSatdpStats stats = {0, 0};
+  StxPlace place = {.threads = self->stream->threads};
   const guint8 *starts = NULL;
   StxError error;
 
@@ -170,9 +170,8 @@ GstFlowReturn gst_sat_dp_segmenter_run_host(GstSatDpSegmenter *self, GstBuffer *
       return GST_FLOW_ERROR;
     }
   }
-  result->count = (guint32)self->impl->run(&self->params, self->tables, columns, starts, records,
-      self->settings.post_messages ? &stats : NULL, self->scratch.data, self->stream->threads);
-  result->evaluated = stats.evaluated;
+  self->impl->run(&self->params, self->tables, self->tables->has_ground, columns, starts, records,
+      result, self->scratch.data, &place, NULL);
   return GST_FLOW_OK;
 }
 
@@ -210,17 +209,18 @@ static gboolean look_at_road(
 }
 
 static gboolean enqueue(GstSatDpSegmenter *self, const void *columns, StxStixel *records,
-    StxSatdpCudaResult *result, StxError *error)
+    StxSatdpResult *result, StxError *error)
 {
   GstStxCuda *cuda = self->stream->cuda;
-  const StxSatdpCudaImpl *impl = gst_stx_cuda_impl(cuda);
+  const StxSatdpImpl *impl = gst_stx_cuda_impl(cuda);
+  StxPlace place = stx_cuda_place(cuda->cuda, cuda->stream);
   const void *tables =
       gst_stx_cuda_constant(cuda, TABLES, self->tables, sizeof(*self->tables), error);
   const guint8 *starts = NULL;
   void *scratch = NULL;
 
   if (tables != NULL)
-    scratch = gst_stx_cuda_block(cuda, SCRATCH, impl->scratch_size(&self->params), error);
+    scratch = gst_stx_cuda_block(cuda, SCRATCH, impl->scratch_size(&self->params, 1), error);
   if (scratch == NULL)
     return FALSE;
   if (wants_candidates(self)) {
@@ -228,12 +228,12 @@ static gboolean enqueue(GstSatDpSegmenter *self, const void *columns, StxStixel 
     if (starts == NULL)
       return FALSE;
   }
-  return impl->run(cuda->cuda, &self->params, tables, self->tables->has_ground, columns, starts,
-      records, result, scratch, cuda->stream, error);
+  return impl->run(&self->params, tables, self->tables->has_ground, columns, starts, records,
+      result, scratch, &place, error);
 }
 
 GstFlowReturn gst_sat_dp_segmenter_run_device(GstSatDpSegmenter *self, GstBuffer *frame,
-    const void *columns, StxStixel *records, StxSatdpCudaResult *result, StxError *error)
+    const void *columns, StxStixel *records, StxSatdpResult *result, StxError *error)
 {
   if (!look_at_road(self, frame, columns, error))
     return GST_STX_FLOW_GPU_FAILED;

@@ -50,11 +50,11 @@ void gst_sat_dp_segmenter_restart(GstSatDpSegmenter *self);
 gboolean gst_sat_dp_segmenter_configure(GstSatDpSegmenter *self, StxError *error);
 const StxImplInfo *gst_sat_dp_segmenter_choose_host(GstSatDpSegmenter *self, StxError *error);
 GstFlowReturn gst_sat_dp_segmenter_run_host(GstSatDpSegmenter *self, GstBuffer *frame,
-    const void *columns, StxStixel *records, StxSatdpCudaResult *result);
+    const void *columns, StxStixel *records, StxSatdpResult *result);
 GstFlowReturn gst_sat_dp_segmenter_run_device(GstSatDpSegmenter *self, GstBuffer *frame,
-    const void *columns, StxStixel *records, StxSatdpCudaResult *result, StxError *error);
+    const void *columns, StxStixel *records, StxSatdpResult *result, StxError *error);
 void gst_sat_dp_segmenter_post(
-    GstSatDpSegmenter *self, GstBuffer *frame, const StxSatdpCudaResult *result);
+    GstSatDpSegmenter *self, GstBuffer *frame, const StxSatdpResult *result);
 void gst_sat_dp_segmenter_stop(GstSatDpSegmenter *self); /* free_memory */
 
 G_END_DECLS

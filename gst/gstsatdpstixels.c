@@ -158,7 +158,7 @@ static void gst_sat_dp_stixels_class_init(GstSatDpStixelsClass *klass)
   segmentation->rows_max = STX_MAX_ROWS;
   segmentation->device_impls = &stx_satdp_cuda_impls;
   segmentation->result =
-      (GstStxRecordsResult){sizeof(StxSatdpCudaResult), offsetof(StxSatdpCudaResult, count)};
+      (GstStxRecordsResult){sizeof(StxSatdpResult), offsetof(StxSatdpResult, count)};
   segmentation->camera = camera;
   segmentation->take_settings = take_settings;
   segmentation->configure = configure;

@@ -134,12 +134,13 @@ static gboolean download_confidence(GstStxCuda *cuda, const GstStereoSgmPlan *pl
 static gboolean enqueue(GstStxCuda *cuda, const GstStereoSgmPlan *plan, GstBuffer **set,
     const Outputs *outputs, StxError *error)
 {
-  const StxSgmCudaImpl *impl = gst_stx_cuda_impl(cuda);
-  void *scratch = gst_stx_cuda_block(cuda, SCRATCH, impl->scratch_size(plan->params), error);
+  const StxSgmImpl *impl = gst_stx_cuda_impl(cuda);
+  StxPlace place = stx_cuda_place(cuda->cuda, cuda->stream);
+  void *scratch = gst_stx_cuda_block(cuda, SCRATCH, impl->scratch_size(plan->params, 1), error);
 
   return scratch != NULL && find_views(cuda, plan->views, set, error) &&
-         impl->run(cuda->cuda, plan->params, &plan->views->left, &plan->views->right,
-             &outputs->disparity, &outputs->confidence, scratch, cuda->stream, error);
+         impl->run(plan->params, &plan->views->left, &plan->views->right, &outputs->disparity,
+             &outputs->confidence, scratch, &place, error);
 }
 
 GstFlowReturn gst_stereo_sgm_cuda_run(GstStxCuda *cuda, const GstStereoSgmPlan *plan,

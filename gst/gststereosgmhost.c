@@ -24,6 +24,7 @@ static gboolean match(GstStereoSgmHost *self, const GstStereoSgmPlan *plan, GstB
     GstBuffer *confidence)
 {
   const StxSgmParams *params = plan->params;
+  StxPlace place = {.threads = self->threads};
   StxImage8 certain = {NULL, params->width, params->width, params->height};
   GstVideoFrame frame;
   StxImage16 image;
@@ -36,7 +37,7 @@ static gboolean match(GstStereoSgmHost *self, const GstStereoSgmPlan *plan, GstB
   image = gst_stx_frame_image16(&frame);
   if (confidence == NULL || certain.data != NULL)
     self->impl->run(params, &plan->views->left, &plan->views->right, &image, &certain,
-        self->scratch.data, self->threads);
+        self->scratch.data, &place, NULL);
   if (certain.data != NULL)
     gst_buffer_unmap(confidence, &map);
   gst_stx_frame_clear_padding(&frame);

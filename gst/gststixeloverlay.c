@@ -157,7 +157,7 @@ static void miss_stixels(GstStixelOverlay *self, GstBuffer *frame)
         (NULL));
 }
 
-static void count_skipped(GstStixelOverlay *self, const StxOverlayCounts *counts)
+static void count_skipped(GstStixelOverlay *self, const StxOverlayResult *counts)
 {
   gboolean first;
 
@@ -169,8 +169,8 @@ static void count_skipped(GstStixelOverlay *self, const StxOverlayCounts *counts
   GST_OBJECT_UNLOCK(self);
   if (first)
     GST_ELEMENT_WARNING(self, STREAM, FORMAT,
-        ("%" G_GSIZE_FORMAT " of %" G_GSIZE_FORMAT " stixels are not valid and were skipped",
-            counts->skipped, counts->skipped + counts->drawn),
+        ("%u of %u stixels are not valid and were skipped", counts->skipped,
+            counts->skipped + counts->drawn),
         ("outside of the image, upside down, of unknown kind, overlapping or not finite"));
 }
 
@@ -185,7 +185,7 @@ static void attach(GstBuffer *frame, GstBuffer *stixels, const GstStxStixelInfo 
 }
 
 static gboolean draw(
-    GstStixelOverlay *self, GstBuffer *frame, GstBuffer *stixels, StxOverlayCounts *counts)
+    GstStixelOverlay *self, GstBuffer *frame, GstBuffer *stixels, StxOverlayResult *counts)
 {
   StxBackend backend;
 
@@ -201,7 +201,7 @@ static GstFlowReturn process(GstStxPairing *pairing, GstBuffer **set, GstBuffer 
   GstStixelOverlay *self = GST_STIXEL_OVERLAY(pairing);
   GstBuffer *frame, *stixels = set[ROLE_STIXELS];
   GstStxStixelInfo info = self->pad_info;
-  StxOverlayCounts counts;
+  StxOverlayResult counts;
   GstStxStixelMeta *meta;
   gboolean drawn;
 

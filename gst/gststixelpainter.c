@@ -97,7 +97,7 @@ static const StxStixel *align_records(
 }
 
 static gboolean draw_records(GstStixelPainter *painter, GstElement *element, GstBuffer *buffer,
-    const StxStixel *records, gsize count, StxOverlayCounts *counts)
+    const StxStixel *records, gsize count, StxOverlayResult *counts)
 {
   GstVideoFrame frame;
   StxFrame view;
@@ -114,14 +114,14 @@ static gboolean draw_records(GstStixelPainter *painter, GstElement *element, Gst
     view.data[p] = GST_VIDEO_FRAME_PLANE_DATA(&frame, p);
     view.stride[p] = GST_VIDEO_FRAME_PLANE_STRIDE(&frame, p);
   }
-  painter->impl->draw(
-      painter->overlay, &view, records, count, painter->scratch.data, painter->threads, counts);
+  *counts = stx_overlay_draw_all(painter->impl, painter->overlay, &view, records, count,
+      painter->scratch.data, painter->threads);
   gst_video_frame_unmap(&frame);
   return TRUE;
 }
 
 gboolean gst_stixel_painter_draw(GstStixelPainter *painter, GstElement *element, GstBuffer *frame,
-    GstBuffer *stixels, StxOverlayCounts *counts)
+    GstBuffer *stixels, StxOverlayResult *counts)
 {
   const StxStixel *records;
   gboolean drawn;

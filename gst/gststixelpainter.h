@@ -38,7 +38,7 @@ gboolean gst_stixel_painter_is_ready(const GstStixelPainter *painter, const GstS
 
 /* Draws into the writable buffer `frame`. FALSE after an error posted on `element`. */
 gboolean gst_stixel_painter_draw(GstStixelPainter *painter, GstElement *element, GstBuffer *frame,
-    GstBuffer *stixels, StxOverlayCounts *counts);
+    GstBuffer *stixels, StxOverlayResult *counts);
 
 /* Frees what was prepared. */
 void gst_stixel_painter_clear(GstStixelPainter *painter);

@@ -7,12 +7,13 @@ enum { RECORDS, PLANES, PREPARED = PLANES + 3, RESULT, HOST_RESULT, SCRATCH };
 
 /* What one frame needs, on the device. */
 typedef struct {
-  const StxOverlayCudaImpl *impl;
+  const StxOverlayImpl *impl;
+  StxPlace place;
   StxFrame frame;
   const StxStixel *records;
   gsize count;
   void *prepared, *scratch;
-  StxOverlayCudaResult *result, *host_result;
+  StxOverlayResult *result, *host_result;
 } Job;
 
 /* ---- Memory -------------------------------------------------------------------------------- */
@@ -47,7 +48,7 @@ static gboolean find_records(GstStxCuda *cuda, GstBuffer *stixels, Job *job, Stx
 
 static gboolean reserve(GstStixelPainter *painter, GstStxCuda *cuda, Job *job, StxError *error)
 {
-  gsize scratch = job->impl->scratch_size(&painter->params, job->count);
+  gsize scratch = job->impl->scratch_size(&painter->params, job->count, 1);
 
   return (job->prepared = gst_stx_cuda_block(
               cuda, PREPARED, stx_overlay_size(&painter->params), error)) != NULL &&
@@ -63,7 +64,7 @@ static gboolean upload(GstStixelPainter *painter, GstStxCuda *cuda, const Job *j
 {
   if (painter->on_device == job->prepared)
     return TRUE;
-  if (!job->impl->upload(cuda->cuda, painter->overlay, job->prepared, cuda->stream, error))
+  if (!job->impl->upload(painter->overlay, job->prepared, &job->place, error))
     return FALSE;
   painter->on_device = job->prepared;
   return TRUE;
@@ -86,13 +87,13 @@ static gboolean enqueue(
     GstStixelPainter *painter, GstStxCuda *cuda, const Job *job, StxError *error)
 {
   return upload(painter, cuda, job, error) &&
-         job->impl->link(cuda->cuda, painter->overlay, job->prepared, job->records, job->count,
-             job->result, job->scratch, cuda->stream, error) &&
+         job->impl->link(painter->overlay, job->prepared, job->records, job->count, job->result,
+             job->scratch, &job->place, error) &&
          stx_cuda_download_bytes(cuda->cuda, job->host_result, job->result,
              sizeof(*job->host_result), cuda->stream, error) &&
          update_legend(painter, cuda, job, error) &&
-         job->impl->draw(cuda->cuda, painter->overlay, job->prepared, &job->frame, job->records,
-             job->count, job->scratch, cuda->stream, error);
+         job->impl->draw(painter->overlay, job->prepared, &job->frame, job->records, job->count,
+             job->scratch, &job->place, error);
 }
 
 /* A frame of the host: its planes come back as they went. */
@@ -133,10 +134,10 @@ static gboolean bring_back(GstStixelPainter *painter, GstStxCuda *cuda, const St
 
 /* A frame in host memory is unchanged after a failure. */
 static gboolean draw_on_device(GstStixelPainter *painter, GstStxCuda *cuda, GstBuffer *frame,
-    GstBuffer *stixels, StxOverlayCounts *counts, StxError *error)
+    GstBuffer *stixels, StxOverlayResult *counts, StxError *error)
 {
   gboolean on_device = gst_stx_cuda_is_on_device(cuda, frame);
-  Job job = {.impl = gst_stx_cuda_impl(cuda)};
+  Job job = {.impl = gst_stx_cuda_impl(cuda), .place = stx_cuda_place(cuda->cuda, cuda->stream)};
 
   if (!find_records(cuda, stixels, &job, error) || !reserve(painter, cuda, &job, error) ||
       !find_planes(painter, cuda, frame, &job.frame, error) || !enqueue(painter, cuda, &job, error))
@@ -144,13 +145,13 @@ static gboolean draw_on_device(GstStixelPainter *painter, GstStxCuda *cuda, GstB
   if (!(on_device ? gst_stx_cuda_finish(cuda, TRUE, TRUE, error)
                   : bring_back(painter, cuda, &job.frame, frame, error)))
     return FALSE;
-  *counts = (StxOverlayCounts){job.host_result->drawn, job.host_result->skipped};
+  *counts = *job.host_result;
   return TRUE;
 }
 
 gboolean gst_stixel_painter_draw_on_either(GstStixelPainter *painter, GstStxCuda *cuda,
     StxBackend backend, GstElement *element, GstBuffer *frame, GstBuffer *stixels,
-    StxOverlayCounts *counts)
+    StxOverlayResult *counts)
 {
   StxError error;
 

@@ -16,7 +16,7 @@ G_BEGIN_DECLS
  */
 gboolean gst_stixel_painter_draw_on_either(GstStixelPainter *painter, GstStxCuda *cuda,
     StxBackend backend, GstElement *element, GstBuffer *frame, GstBuffer *stixels,
-    StxOverlayCounts *counts);
+    StxOverlayResult *counts);
 
 G_END_DECLS
 

@@ -16,37 +16,29 @@ const StxImplInfo *gst_stx_rdp_choose(
 }
 
 gboolean gst_stx_rdp_run(GstStxRdp *self, const StxRdpParams *params, int threads,
-    const void *columns, StxStixel *segments, guint8 *kept, gboolean stats,
-    StxRdpCudaResult *result, StxError *error)
+    const void *columns, StxStixel *segments, guint8 *kept, StxRdpResult *result, StxError *error)
 {
-  StxRdpStats found = {0};
+  StxPlace place = {.threads = threads};
 
-  if (!gst_stx_scratch_reserve(&self->scratch, self->impl->scratch_size(params, threads), error))
-    return FALSE;
-  result->count = (guint32)self->impl->run(
-      params, columns, segments, kept, stats ? &found : NULL, self->scratch.data, threads);
-  if (stats) {
-    result->unknown = found.unknown;
-    result->levels = found.levels;
-    result->levels_squared = found.levels_squared;
-    result->deepest = found.deepest;
-  }
-  return TRUE;
+  return gst_stx_scratch_reserve(
+             &self->scratch, self->impl->scratch_size(params, threads), error) &&
+         self->impl->run(
+             params, columns, segments, kept, result, self->scratch.data, &place, error);
 }
 
 gboolean gst_stx_rdp_enqueue(GstStxCuda *cuda, guint block, const StxRdpParams *params,
-    const void *columns, StxStixel *segments, guint8 *kept, StxRdpCudaResult *result,
-    StxError *error)
+    const void *columns, StxStixel *segments, guint8 *kept, StxRdpResult *result, StxError *error)
 {
-  const StxRdpCudaImpl *impl;
+  StxPlace place = stx_cuda_place(cuda->cuda, cuda->stream);
+  const StxRdpImpl *impl;
   void *scratch;
 
   if (stx_rdp_cuda_impls.count == 0)
     return stx_fail(error, "this build has no kernels for rdp");
-  impl = (const StxRdpCudaImpl *)stx_impl_at(&stx_rdp_cuda_impls, 0);
-  scratch = gst_stx_cuda_block(cuda, block, impl->scratch_size(params), error);
-  return scratch != NULL && impl->run(cuda->cuda, params, columns, segments, kept, result, scratch,
-                                cuda->stream, error);
+  impl = (const StxRdpImpl *)stx_impl_at(&stx_rdp_cuda_impls, 0);
+  scratch = gst_stx_cuda_block(cuda, block, impl->scratch_size(params, 1), error);
+  return scratch != NULL &&
+         impl->run(params, columns, segments, kept, result, scratch, &place, error);
 }
 
 void gst_stx_rdp_clear(GstStxRdp *self)

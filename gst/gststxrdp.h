@@ -33,18 +33,15 @@ const StxImplInfo *gst_stx_rdp_choose(
     GstStxRdp *self, const GstStxColumnStream *stream, StxError *error);
 
 /*
- * StxRdpImpl.run of the chosen implementation. The number of segments goes to result->count, the
- * rest of the result is filled in if `stats`. FALSE, with the reason in `error`, when there is no
+ * StxRdpImpl.run of the chosen implementation. FALSE, with the reason in `error`, when there is no
  * memory for its scratch.
  */
 gboolean gst_stx_rdp_run(GstStxRdp *self, const StxRdpParams *params, int threads,
-    const void *columns, StxStixel *segments, guint8 *kept, gboolean stats,
-    StxRdpCudaResult *result, StxError *error);
+    const void *columns, StxStixel *segments, guint8 *kept, StxRdpResult *result, StxError *error);
 
-/* StxRdpCudaImpl.run of the first implementation; its scratch is block `block`. */
+/* The same of the first implementation on the GPU; its scratch is block `block`. */
 gboolean gst_stx_rdp_enqueue(GstStxCuda *cuda, guint block, const StxRdpParams *params,
-    const void *columns, StxStixel *segments, guint8 *kept, StxRdpCudaResult *result,
-    StxError *error);
+    const void *columns, StxStixel *segments, guint8 *kept, StxRdpResult *result, StxError *error);
 
 void gst_stx_rdp_clear(GstStxRdp *self);
 

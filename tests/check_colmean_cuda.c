@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const StxColmeanCudaImpl *cuda_impl(void)
+static const StxColmeanImpl *cuda_impl(void)
 {
   return (const void *)stx_impl_at(&stx_colmean_cuda_impls, 0);
 }
@@ -66,12 +66,12 @@ static uint16_t *run_on(
   StxColmeanTables tables;
   StxError error = {""};
   stx_colmean_prepare(&tables);
-  size_t size = stx_grid_bytes(&params->grid), scratch_size = cuda_impl()->scratch_size(params);
+  size_t size = stx_grid_bytes(&params->grid), scratch_size = cuda_impl()->scratch_size(params, 1);
   void *device_tables = stx_device_copy_of(&tables, sizeof tables);
   void *columns = stx_device_alloc(size);
   void *scratch = scratch_size > 0 ? stx_device_alloc(scratch_size) : NULL;
-  stx_case_ok(cuda_impl()->run(stx_case_cuda(), params, device_tables, input, columns, scratch,
-                  stx_case_stream(), &error),
+  stx_case_ok(
+      cuda_impl()->run(params, device_tables, input, columns, scratch, stx_case_place(), &error),
       &error, what);
   uint16_t *result = stx_guarded_alloc(size);
   stx_device_download(result, columns, size);

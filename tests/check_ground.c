@@ -203,8 +203,11 @@ START_TEST(a_scan_knows_nothing_of_the_one_before)
   GroundRun first = ground_run(reference(), c, 1, "first");
   void *scratch = stx_guarded_alloc(reference()->scratch_size(&defaults, 20000, 1));
   GroundRun again = {.labels = stx_guarded_alloc(c->count * sizeof(uint32_t))};
-  reference()->run(&defaults, other->points, other->count, again.labels, NULL, scratch, 1);
-  reference()->run(&defaults, c->points, c->count, again.labels, &again.result, scratch, 1);
+  StxPlace place = {.threads = 1};
+  reference()->run(
+      &defaults, other->points, other->count, again.labels, &again.result, scratch, &place, NULL);
+  reference()->run(
+      &defaults, c->points, c->count, again.labels, &again.result, scratch, &place, NULL);
   ground_expect_same(c, &first, &again, "again");
   stx_guarded_free(scratch);
   ground_run_free(&first);

@@ -18,7 +18,7 @@ static const StxGroundImpl *reference(void)
   return stx_impl_named(&stx_ground_impls, "c");
 }
 
-static const StxGroundCudaImpl *device_impl(void)
+static const StxGroundImpl *device_impl(void)
 {
   return (const void *)stx_impl_at(&stx_ground_cuda_impls, 0);
 }
@@ -28,16 +28,16 @@ static const StxGroundCudaImpl *device_impl(void)
 /* `shift`: words by which the points are off from an aligned address. */
 static GroundRun run_cuda(const GroundCase *c, size_t shift, const char *what)
 {
-  const StxGroundCudaImpl *impl = device_impl();
+  const StxGroundImpl *impl = device_impl();
   size_t bytes = c->count * 4 * sizeof(float), words = c->count * sizeof(uint32_t);
   GroundRun run = {.labels = stx_guarded_alloc(words)};
   StxError error = {""};
   float *points = stx_device_alloc(bytes + shift * sizeof(float));
   void *labels = stx_device_alloc(words), *out = stx_device_alloc(sizeof run.result);
-  void *scratch = stx_device_alloc(impl->scratch_size(&c->params, c->count));
+  void *scratch = stx_device_alloc(impl->scratch_size(&c->params, c->count, 1));
   stx_device_upload(points + shift, c->points, bytes);
-  bool ok = impl->run(stx_case_cuda(), &c->params, c->count == 0 ? NULL : points + shift, c->count,
-      c->count == 0 ? NULL : labels, out, scratch, stx_case_stream(), &error);
+  bool ok = impl->run(&c->params, c->count == 0 ? NULL : points + shift, c->count,
+      c->count == 0 ? NULL : labels, out, scratch, stx_case_place(), &error);
   stx_case_ok(ok, &error, what);
   stx_case_wait(what);
   stx_device_download(&run.result, out, sizeof run.result);
@@ -329,7 +329,7 @@ START_TEST(a_scan_knows_nothing_of_the_one_before)
   size_t count = stx_case_small() ? 300 : 20000;
   GroundCase *cases[] = {ground_case_new(params, GROUND_CLOUD, count, 7),
       ground_case_new(params, GROUND_TILTED, count, 6)};
-  void *scratch = stx_device_alloc(device_impl()->scratch_size(&params, count));
+  void *scratch = stx_device_alloc(device_impl()->scratch_size(&params, count, 1));
   StxGroundResult *out = stx_device_alloc(sizeof *out);
   uint32_t *labels = stx_device_alloc(count * sizeof *labels);
   for (int i = 0; i < 2; i++) {
@@ -338,8 +338,8 @@ START_TEST(a_scan_knows_nothing_of_the_one_before)
     GroundRun run = {.labels = stx_guarded_alloc(c->count * sizeof(uint32_t))};
     void *points = stx_device_copy_of(c->points, c->count * 4 * sizeof(float));
     StxError error = {""};
-    stx_case_ok(device_impl()->run(stx_case_cuda(), &params, points, c->count, labels, out, scratch,
-                    stx_case_stream(), &error),
+    stx_case_ok(device_impl()->run(
+                    &params, points, c->count, labels, out, scratch, stx_case_place(), &error),
         &error, "again");
     stx_case_wait("again");
     stx_device_download(run.labels, labels, c->count * sizeof(uint32_t));

@@ -17,9 +17,9 @@ START_TEST(blends_a_car_half_into_rgb)
   params.alpha = .5;
   overlay_frame_new(&params, 2, plane, &frame);
   overlay_frame_fill(&params, plane, 100);
-  StxOverlayCounts counts = overlay_draw(&params, &frame, &car, 1);
-  ck_assert_uint_eq(counts.drawn, 1);
-  ck_assert_uint_eq(counts.skipped, 0);
+  StxOverlayResult result = overlay_draw(&params, &frame, &car, 1);
+  ck_assert_uint_eq(result.drawn, 1);
+  ck_assert_uint_eq(result.skipped, 0);
   overlay_expect_bytes(
       stx_row8(&plane[0], 0), (int[]){100, 100, 100, 100, 100, 100, 100, 100, 100}, 9, "row 0");
   overlay_expect_bytes(
@@ -288,10 +288,10 @@ START_TEST(skips_and_counts_bad_records)
   StxFrame frame;
   overlay_frame_new(&params, 3, plane, &frame);
   overlay_frame_fill(&params, plane, 9);
-  StxOverlayCounts counts =
+  StxOverlayResult result =
       overlay_draw(&params, &frame, records, sizeof records / sizeof records[0]);
-  ck_assert_uint_eq(counts.drawn, 3);
-  ck_assert_uint_eq(counts.skipped, 7);
+  ck_assert_uint_eq(result.drawn, 3);
+  ck_assert_uint_eq(result.skipped, 7);
   overlay_expect_bytes(
       stx_row8(&plane[0], 0), (int[]){70, 130, 180, 70, 130, 180, 9, 9, 9}, 9, "sky");
   overlay_expect_bytes(stx_row8(&plane[0], 7), (int[]){128, 64, 128, 128, 64, 128, 150, 150, 150},
@@ -328,8 +328,8 @@ START_TEST(random_bytes_harm_nobody)
       records[i].kind %= 5;
     }
     overlay_frame_new(&params, stx_random_below(&random, 5), plane, &frame);
-    StxOverlayCounts counts = overlay_draw(&params, &frame, records, count);
-    ck_assert_uint_eq(counts.drawn + counts.skipped, count);
+    StxOverlayResult result = overlay_draw(&params, &frame, records, count);
+    ck_assert_uint_eq(result.drawn + result.skipped, count);
     overlay_frame_free(&params, plane);
     stx_guarded_free(records);
   }

@@ -26,7 +26,7 @@ typedef struct {
   int before, after;
 } Margins;
 
-static const StxOverlayCudaImpl *gpu(void)
+static const StxOverlayImpl *gpu(void)
 {
   return (const void *)stx_impl_at(&stx_overlay_cuda_impls, 0);
 }
@@ -35,8 +35,7 @@ static void upload(Pair *pair)
 {
   StxError error = {""};
   stx_case_ok(
-      gpu()->upload(stx_case_cuda(), pair->overlay, pair->prepared, stx_case_stream(), &error),
-      &error, "upload");
+      gpu()->upload(pair->overlay, pair->prepared, stx_case_place(), &error), &error, "upload");
 }
 
 static Pair open_pair(const StxOverlayParams *params)
@@ -83,14 +82,14 @@ static Planes make_planes(const StxOverlayParams *params, Margins margins, bool 
   return planes;
 }
 
-static StxOverlayCudaResult link_on_gpu(
+static StxOverlayResult link_on_gpu(
     Pair *pair, const StxStixel *records, size_t count, void *scratch, const char *what)
 {
   StxError error = {""};
-  StxOverlayCudaResult found;
-  StxOverlayCudaResult *result = stx_device_alloc(sizeof *result);
-  stx_case_ok(gpu()->link(stx_case_cuda(), pair->overlay, pair->prepared, records, count, result,
-                  scratch, stx_case_stream(), &error),
+  StxOverlayResult found;
+  StxOverlayResult *result = stx_device_alloc(sizeof *result);
+  stx_case_ok(gpu()->link(pair->overlay, pair->prepared, records, count, result, scratch,
+                  stx_case_place(), &error),
       &error, what);
   stx_case_wait(what);
   stx_device_download(&found, result, sizeof found);
@@ -98,17 +97,17 @@ static StxOverlayCudaResult link_on_gpu(
   return found;
 }
 
-static StxOverlayCudaResult draw_on_gpu(
+static StxOverlayResult draw_on_gpu(
     Pair *pair, const StxFrame *frame, const StxStixel *records, size_t count, const char *what)
 {
   StxError error = {""};
-  void *scratch = stx_device_alloc(gpu()->scratch_size(&pair->params, count));
+  void *scratch = stx_device_alloc(gpu()->scratch_size(&pair->params, count, 1));
   void *copy = count > 0 ? stx_device_copy_of(records, count * sizeof *records) : NULL;
-  StxOverlayCudaResult found = link_on_gpu(pair, copy, count, scratch, what);
+  StxOverlayResult found = link_on_gpu(pair, copy, count, scratch, what);
   if (stx_overlay_see(pair->overlay, found.seen))
     upload(pair);
-  stx_case_ok(gpu()->draw(stx_case_cuda(), pair->overlay, pair->prepared, frame, copy, count,
-                  scratch, stx_case_stream(), &error),
+  stx_case_ok(gpu()->draw(pair->overlay, pair->prepared, frame, copy, count, scratch,
+                  stx_case_place(), &error),
       &error, what);
   stx_case_wait(what);
   if (count > 0) {
@@ -122,15 +121,15 @@ static StxOverlayCudaResult draw_on_gpu(
   return found;
 }
 
-static StxOverlayCounts draw_reference(
+static StxOverlayResult draw_reference(
     Pair *pair, const StxFrame *frame, const StxStixel *records, size_t count)
 {
   const StxOverlayImpl *impl = stx_impl_named(&stx_overlay_impls, "c");
-  StxOverlayCounts counts;
   void *scratch = stx_guarded_alloc(impl->scratch_size(&pair->params, count, 1));
-  impl->draw(pair->reference, frame, records, count, scratch, 1, &counts);
+  StxOverlayResult result =
+      stx_overlay_draw_all(impl, pair->reference, frame, records, count, scratch, 1);
   stx_guarded_free(scratch);
-  return counts;
+  return result;
 }
 
 /* Draws the records on two copies of a random frame. */
@@ -152,11 +151,12 @@ static void expect_agreement(Pair *pair, const StxStixel *records, size_t count,
     stx_fill8(&expected.plane[p], (StxFill)(seed % STX_FILL_COUNT), &random);
     stx_device_upload8(&device.plane[p], &expected.plane[p]);
   }
-  StxOverlayCounts counts = draw_reference(pair, &expected.frame, records, count);
-  StxOverlayCudaResult found = draw_on_gpu(pair, &device.frame, records, count, what);
-  ck_assert_msg(found.drawn == counts.drawn && found.skipped == counts.skipped,
-      "%s: %u drawn, %u skipped, not %zu and %zu", what, found.drawn, found.skipped, counts.drawn,
-      counts.skipped);
+  StxOverlayResult wanted = draw_reference(pair, &expected.frame, records, count);
+  StxOverlayResult found = draw_on_gpu(pair, &device.frame, records, count, what);
+  ck_assert_msg(found.drawn == wanted.drawn && found.skipped == wanted.skipped &&
+                    found.seen == wanted.seen && found.reserved == wanted.reserved,
+      "%s: %u drawn, %u skipped, %x seen, not %u, %u and %x", what, found.drawn, found.skipped,
+      found.seen, wanted.drawn, wanted.skipped, wanted.seen);
   for (int p = 0; p < planes; p++) {
     stx_device_download8(&actual.plane[p], &device.plane[p]);
     stx_expect_same_image8(&expected.plane[p], &actual.plane[p], what);
@@ -389,7 +389,7 @@ START_TEST(skips_and_counts_bad_records)
   };
   Pair pair = open_pair(&params);
   Planes device = make_planes(&params, (Margins){0, 0}, true);
-  StxOverlayCudaResult found =
+  StxOverlayResult found =
       draw_on_gpu(&pair, &device.frame, bad, sizeof bad / sizeof bad[0], "bad records");
   ck_assert_uint_eq(found.drawn, 3);
   ck_assert_uint_eq(found.skipped, 4);

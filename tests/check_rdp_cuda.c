@@ -13,7 +13,7 @@ static const StxRdpImpl *reference(void)
   return stx_impl_named(&stx_rdp_impls, "c");
 }
 
-static const StxRdpCudaImpl *impl_at(size_t i)
+static const StxRdpImpl *impl_at(size_t i)
 {
   return (const void *)stx_impl_at(&stx_rdp_cuda_impls, i);
 }
@@ -31,25 +31,22 @@ static void *download(const void *device, size_t size)
   return host;
 }
 
-static RdpRun run_cuda(
-    const StxRdpCudaImpl *impl, const RdpCase *c, Wanted wanted, const char *what)
+static RdpRun run_cuda(const StxRdpImpl *impl, const RdpCase *c, Wanted wanted, const char *what)
 {
   const StxGrid *grid = &c->params.grid;
   size_t bytes = stx_grid_bytes(grid);
   size_t cells = (size_t)stx_grid_columns(grid) * stx_grid_rows(grid);
-  StxRdpCudaResult result;
+  RdpRun run = {0};
   StxError error = {""};
-  void *columns = stx_device_copy_of(c->columns, bytes), *out = stx_device_alloc(sizeof result);
+  void *columns = stx_device_copy_of(c->columns, bytes), *out = stx_device_alloc(sizeof run.result);
   void *segments = wanted.segments ? stx_device_alloc(cells * sizeof(StxStixel)) : NULL;
   void *kept = wanted.kept ? stx_device_alloc(cells) : NULL;
-  void *scratch = stx_device_alloc(impl->scratch_size(&c->params));
-  stx_case_ok(impl->run(stx_case_cuda(), &c->params, columns, segments, kept, out, scratch,
-                  stx_case_stream(), &error),
+  void *scratch = stx_device_alloc(impl->scratch_size(&c->params, 1));
+  stx_case_ok(
+      impl->run(&c->params, columns, segments, kept, out, scratch, stx_case_place(), &error),
       &error, what);
   stx_case_wait(what);
-  stx_device_download(&result, out, sizeof result);
-  RdpRun run = {.count = result.count,
-      .stats = {result.unknown, result.levels, result.levels_squared, result.deepest}};
+  stx_device_download(&run.result, out, sizeof run.result);
   if (segments != NULL)
     run.segments = download(segments, cells * sizeof(StxStixel));
   if (kept != NULL)
@@ -66,7 +63,7 @@ static RdpRun run_cuda(
 }
 
 /* What was not wanted is as the reference has it. */
-static void expect_implementation(const StxRdpCudaImpl *impl, const RdpCase *c, Wanted wanted,
+static void expect_implementation(const StxRdpImpl *impl, const RdpCase *c, Wanted wanted,
     const RdpRun *expected, const char *what)
 {
   char text[256];
@@ -206,7 +203,7 @@ START_TEST(agrees_on_the_deepest_columns)
   RdpCase *c = rdp_case_new(rdp_params(2, stx_case_small() ? 12 : 4097, 1, 0, 0), RDP_DEEP, 1);
   RdpRun expected = rdp_run(reference(), c, 1);
   expect_implementation(impl_at(0), c, all, &expected, "the deepest columns");
-  ck_assert_uint_eq(expected.stats.deepest, stx_grid_rows(&c->params.grid) - 1);
+  ck_assert_uint_eq(expected.result.deepest, stx_grid_rows(&c->params.grid) - 1);
   rdp_run_free(&expected);
   rdp_case_free(c);
 }

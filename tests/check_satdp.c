@@ -38,21 +38,20 @@ static void expect_partition(const Case *c, const StxStixel *stixels, size_t cou
 static void expect_variants_agree(const Case *c, const char *what)
 {
   static const int threads[] = {1, 2, 7};
-  size_t expected_count;
-  StxStixel *expected = run_case(satdp_reference(), c, 1, &expected_count, NULL);
-  expect_partition(c, expected, expected_count);
+  StxSatdpResult wanted, result;
+  StxStixel *expected = run_case(satdp_reference(), c, 1, &wanted);
+  expect_partition(c, expected, wanted.count);
   for (size_t i = 0; i < stx_satdp_impls.count; i++) {
     const StxSatdpImpl *impl = (const void *)stx_impl_at(&stx_satdp_impls, i);
     if (impl == satdp_reference() || !stx_impl_usable(&impl->info))
       continue;
     for (int t = 0; t < 3; t++) {
       char text[256];
-      size_t count;
       snprintf(text, sizeof text, "%s, %d threads: %s", impl->info.name, threads[t], what);
-      StxStixel *actual = run_case(impl, c, threads[t], &count, NULL);
+      StxStixel *actual = run_case(impl, c, threads[t], &result);
       ck_assert_msg(
-          count == expected_count, "%s: %zu stixels, not %zu", text, count, expected_count);
-      stx_expect_same(expected, actual, count * sizeof *actual, text);
+          result.count == wanted.count, "%s: %u stixels, not %u", text, result.count, wanted.count);
+      stx_expect_same(expected, actual, result.count * sizeof *actual, text);
       stx_guarded_free(actual);
     }
   }
@@ -245,13 +244,13 @@ START_TEST(all_starts_are_no_restriction)
       if (!stx_impl_usable(&impl->info))
         continue;
       Case *c = new_case(params, &case_camera, &(StxRoadLine){0.3, 20, 1});
-      size_t expected_count, count;
+      StxSatdpResult wanted, result;
       fill_case(c, round % 2 ? STREET : HOLES, &random);
-      StxStixel *expected = run_case(impl, c, 2, &expected_count, NULL);
+      StxStixel *expected = run_case(impl, c, 2, &wanted);
       case_starts(c, 100, &random);
-      StxStixel *actual = run_case(impl, c, 2, &count, NULL);
-      ck_assert_uint_eq(count, expected_count);
-      stx_expect_same(expected, actual, count * sizeof *actual, impl->info.name);
+      StxStixel *actual = run_case(impl, c, 2, &result);
+      ck_assert_uint_eq(result.count, wanted.count);
+      stx_expect_same(expected, actual, result.count * sizeof *actual, impl->info.name);
       stx_guarded_free(expected);
       stx_guarded_free(actual);
       free_case(c);
@@ -263,11 +262,9 @@ END_TEST
 /* How many pairs an implementation computes. */
 static uint64_t evaluated_by(const StxSatdpImpl *impl, const Case *c)
 {
-  size_t count;
-  StxSatdpStats stats = {0, 0};
-  stx_guarded_free(run_case(impl, c, 1, &count, &stats));
-  ck_assert_uint_eq(stats.pairs, stx_satdp_pairs(&c->params.grid, c->tables.has_ground));
-  return stats.evaluated;
+  StxSatdpResult result;
+  stx_guarded_free(run_case(impl, c, 1, &result));
+  return result.evaluated;
 }
 
 /* With m starts of h rows about m² candidates are left of h², here 1 of 100. */
@@ -323,26 +320,27 @@ END_TEST
 
 /* ---- Statistics ---------------------------------------------------------------------------- */
 
-START_TEST(stats_count_pairs)
+START_TEST(results_count_pairs)
 {
   StxRandom random = {11};
   StxSatdpParams params = case_params(24, 100, 4, 0);
   Case *c = new_case(params, &case_camera, &(StxRoadLine){0.3, 150, 1});
   fill_case(c, STREET, &random);
+  uint64_t pairs = stx_satdp_pairs(&params.grid, true);
+  ck_assert_uint_eq(pairs, 24u * 3 * 100 * 101 / 2);
   for (size_t i = 0; i < stx_satdp_impls.count; i++) {
     const StxSatdpImpl *impl = (const void *)stx_impl_at(&stx_satdp_impls, i);
     if (!stx_impl_usable(&impl->info))
       continue;
-    size_t count;
-    StxSatdpStats stats = {0, 0};
-    stx_guarded_free(run_case(impl, c, 2, &count, &stats));
-    ck_assert_uint_eq(stats.pairs, 24u * 3 * 100 * 101 / 2);
+    StxSatdpResult result;
+    stx_guarded_free(run_case(impl, c, 2, &result));
+    ck_assert_uint_eq(result.reserved, 0);
     if (impl == satdp_reference())
-      ck_assert_uint_eq(stats.evaluated, stats.pairs);
+      ck_assert_uint_eq(result.evaluated, pairs);
     else
-      ck_assert_msg(stats.evaluated > 0 && stats.evaluated * 2 < stats.pairs,
+      ck_assert_msg(result.evaluated > 0 && result.evaluated * 2 < pairs,
           "%s: pruning left %llu of %llu pairs", impl->info.name,
-          (unsigned long long)stats.evaluated, (unsigned long long)stats.pairs);
+          (unsigned long long)result.evaluated, (unsigned long long)pairs);
   }
   free_case(c);
 }
@@ -421,7 +419,7 @@ static const StxTest tests[] = {{&variants_agree_on_every_filling_and_class_coun
     {&variants_agree_from_every_mask}, {&variants_agree_from_starts_at_every_size},
     {&variants_agree_from_starts_in_1024_rows}, {&pruning_changes_nothing_from_starts},
     {&all_starts_are_no_restriction}, {&starts_leave_few_pairs},
-    {&columns_without_starts_cost_nothing}, {&stats_count_pairs},
+    {&columns_without_starts_cost_nothing}, {&results_count_pairs},
     {&tables_stay_within_their_bounds}, {&refuses_bad_parameters_by_name},
     {&refuses_lines_that_are_no_road}};
 STX_TESTING_MAIN("satdp", tests)

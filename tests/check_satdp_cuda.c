@@ -10,7 +10,7 @@
 #include <string.h>
 
 typedef struct {
-  StxSatdpCudaResult result;
+  StxSatdpResult result;
   StxStixel *stixels; /* guarded */
 } Run;
 
@@ -24,7 +24,7 @@ static void expect_unchanged(void *device, const void *bytes, size_t size, const
   stx_device_free(device);
 }
 
-static Run run_cuda(const StxSatdpCudaImpl *impl, const Case *c, const char *what)
+static Run run_cuda(const StxSatdpImpl *impl, const Case *c, const char *what)
 {
   const StxGrid *grid = &c->params.grid;
   size_t room = (size_t)stx_grid_columns(grid) * stx_grid_rows(grid) * sizeof(StxStixel);
@@ -35,9 +35,9 @@ static Run run_cuda(const StxSatdpCudaImpl *impl, const Case *c, const char *wha
   size_t cells = (size_t)stx_grid_columns(grid) * stx_grid_rows(grid);
   void *starts = c->starts == NULL ? NULL : stx_device_copy_of(c->starts, cells);
   void *stixels = stx_device_alloc(room), *result = stx_device_alloc(sizeof run.result);
-  void *scratch = stx_device_alloc(impl->scratch_size(&c->params));
-  stx_case_ok(impl->run(stx_case_cuda(), &c->params, tables, c->tables.has_ground, columns, starts,
-                  stixels, result, scratch, stx_case_stream(), &error),
+  void *scratch = stx_device_alloc(impl->scratch_size(&c->params, 1));
+  stx_case_ok(impl->run(&c->params, tables, c->tables.has_ground, columns, starts, stixels, result,
+                  scratch, stx_case_place(), &error),
       &error, what);
   stx_case_wait(what);
   stx_device_download(&run.result, result, sizeof run.result);
@@ -54,19 +54,18 @@ static Run run_cuda(const StxSatdpCudaImpl *impl, const Case *c, const char *wha
 
 /* Fails unless the kernels' records are the reference's, from at most as many data terms: that of
  * every candidate, with which the reference does not save. */
-static StxSatdpCudaResult expect_case_agrees(const Case *c, const char *what)
+static StxSatdpResult expect_case_agrees(const Case *c, const char *what)
 {
-  const StxSatdpCudaImpl *impl = (const void *)stx_impl_at(&stx_satdp_cuda_impls, 0);
-  StxSatdpStats stats;
-  size_t count;
-  StxStixel *expected = run_case(satdp_reference(), c, 1, &count, &stats);
+  const StxSatdpImpl *impl = (const void *)stx_impl_at(&stx_satdp_cuda_impls, 0);
+  StxSatdpResult wanted;
+  StxStixel *expected = run_case(satdp_reference(), c, 1, &wanted);
   Run actual = run_cuda(impl, c, what);
-  ck_assert_msg(
-      actual.result.count == count, "%s: %u stixels, not %zu", what, actual.result.count, count);
-  stx_expect_same(expected, actual.stixels, count * sizeof *expected, what);
-  ck_assert_msg(actual.result.evaluated > 0 && actual.result.evaluated <= stats.evaluated,
+  ck_assert_msg(actual.result.count == wanted.count, "%s: %u stixels, not %u", what,
+      actual.result.count, wanted.count);
+  stx_expect_same(expected, actual.stixels, wanted.count * sizeof *expected, what);
+  ck_assert_msg(actual.result.evaluated > 0 && actual.result.evaluated <= wanted.evaluated,
       "%s: %llu of %llu data terms", what, (unsigned long long)actual.result.evaluated,
-      (unsigned long long)stats.evaluated);
+      (unsigned long long)wanted.evaluated);
   stx_guarded_free(expected);
   stx_guarded_free(actual.stixels);
   return actual.result;
@@ -160,7 +159,7 @@ START_TEST(prunes)
   StxRandom random = {11};
   Case *c = new_case(case_params(3, 128, 8, 0), &case_camera, &(StxRoadLine){0.3, 400, 1});
   fill_case(c, STREET, &random);
-  StxSatdpCudaResult result = expect_case_agrees(c, "prunes");
+  StxSatdpResult result = expect_case_agrees(c, "prunes");
   uint64_t pairs = stx_satdp_pairs(&c->params.grid, true);
   ck_assert_msg(result.evaluated * 2 < pairs, "pruning left %llu of %llu pairs",
       (unsigned long long)result.evaluated, (unsigned long long)pairs);
@@ -268,7 +267,7 @@ END_TEST
 /* All rows as starts: the bytes of no mask at all, and no more data terms. */
 START_TEST(all_starts_are_no_mask)
 {
-  const StxSatdpCudaImpl *impl = (const void *)stx_impl_at(&stx_satdp_cuda_impls, 0);
+  const StxSatdpImpl *impl = (const void *)stx_impl_at(&stx_satdp_cuda_impls, 0);
   StxRandom random = {26};
   Case *c = new_case(case_params(3, stx_case_small() ? 20 : 100, 4, 19), &case_camera,
       &(StxRoadLine){0.3, 200, 1});

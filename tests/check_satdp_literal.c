@@ -15,10 +15,10 @@ static void set_column(const Case *c, const uint16_t *disparity, uint16_t weight
 
 static void expect_records(const Case *c, const StxStixel *expected, size_t expected_count)
 {
-  size_t count;
-  StxStixel *stixels = run_case(satdp_reference(), c, 1, &count, NULL);
-  ck_assert_uint_eq(count, expected_count);
-  for (size_t i = 0; i < count; i++) {
+  StxSatdpResult result;
+  StxStixel *stixels = run_case(satdp_reference(), c, 1, &result);
+  ck_assert_uint_eq(result.count, expected_count);
+  for (size_t i = 0; i < expected_count; i++) {
     const StxStixel *a = &stixels[i], *e = &expected[i];
     ck_assert_int_eq(a->top, e->top);
     ck_assert_int_eq(a->bottom, e->bottom);

@@ -243,11 +243,12 @@ static const Filling fillings[] = {STREET, SPARSE, HOLES};
 
 static void expect_least_energy(const Case *c, const char *what)
 {
-  size_t count, i = 0;
-  StxStixel *stixels = run_case(satdp_reference(), c, 1, &count, NULL);
+  size_t i = 0;
+  StxSatdpResult result;
+  StxStixel *stixels = run_case(satdp_reference(), c, 1, &result);
   for (int column = 0; column < stx_grid_columns(&c->params.grid); column++) {
     double energy = 0, least = cheapest(c, column, 0, 0, 0, 0, INFINITY);
-    for (; i < count && stixels[i].column == column; i++)
+    for (; i < result.count && stixels[i].column == column; i++)
       energy += stixels[i].cost * 1024.0;
     ck_assert_msg(
         energy == least, "%s, column %d: energy %.0f, least %.0f", what, column, energy, least);
@@ -386,10 +387,11 @@ static void expect_recurrences(int rounds, int percent, StxRandom *random)
     fill_case(c, fillings[round % 3], random);
     if (percent >= 0)
       case_starts(c, percent, random);
-    size_t count, end = 0;
-    StxStixel *stixels = run_case(satdp_reference(), c, 1, &count, NULL);
+    size_t end = 0;
+    StxSatdpResult result;
+    StxStixel *stixels = run_case(satdp_reference(), c, 1, &result);
     for (int column = 0; column < 3; column++) {
-      while (end < count && stixels[end].column == column)
+      while (end < result.count && stixels[end].column == column)
         end++;
       expect_recurrence(c, column, &stixels[end - 1]);
     }

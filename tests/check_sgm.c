@@ -318,7 +318,7 @@ START_TEST(confidence_is_optional)
       StxImage16 without = stx_test_image16(140, 20, 2);
       void *scratch = stx_guarded_alloc(impl->scratch_size(&pair.params, 2));
       impl->run(&pair.params, &pair.left, &pair.right, &without, &(StxImage8){NULL, 0, 140, 20},
-          scratch, 2);
+          scratch, &(StxPlace){.threads = 2}, NULL);
       stx_guarded_free(scratch);
       stx_expect_same_image16(&with.disparity, &without, impl->info.name);
       stx_test_image16_free(&without);

@@ -13,9 +13,9 @@ static int at_most(int tiny, int usual)
   return stx_case_small() && tiny < usual ? tiny : usual;
 }
 
-static const StxSgmCudaImpl *cuda_impl(void)
+static const StxSgmImpl *cuda_impl(void)
 {
-  return (const StxSgmCudaImpl *)stx_impl_named(&stx_sgm_cuda_impls, "cuda");
+  return (const StxSgmImpl *)stx_impl_named(&stx_sgm_cuda_impls, "cuda");
 }
 
 /* ---- A run -------------------------------------------------------------------------------- */
@@ -33,7 +33,7 @@ static Device new_device(const SgmPair *pair, int padding)
   Device device = {stx_device_image8(width, height, padding),
       stx_device_image8(width, height, padding + 3), stx_device_image8(width, height, padding + 1),
       stx_device_image16(width, height, 2 * padding),
-      stx_device_alloc(cuda_impl()->scratch_size(&pair->params))};
+      stx_device_alloc(cuda_impl()->scratch_size(&pair->params, 1))};
   stx_device_upload8(&device.left, &pair->left);
   stx_device_upload8(&device.right, &pair->right);
   return device;
@@ -52,9 +52,9 @@ static void enqueue(const Device *device, const SgmPair *pair, bool confidence, 
 {
   StxError error;
   StxImage8 unwanted = {NULL, 0, pair->params.width, pair->params.height};
-  stx_case_ok(cuda_impl()->run(stx_case_cuda(), &pair->params, &device->left, &device->right,
-                  &device->disparity, confidence ? &device->confidence : &unwanted, device->scratch,
-                  stx_case_stream(), &error),
+  stx_case_ok(
+      cuda_impl()->run(&pair->params, &device->left, &device->right, &device->disparity,
+          confidence ? &device->confidence : &unwanted, device->scratch, stx_case_place(), &error),
       &error, what);
 }
 
@@ -201,11 +201,11 @@ START_TEST(sizes_are_64_bits_wide)
 {
   StxSgmParams params = sgm_defaults(STX_SGM_MAX_SIZE, STX_SGM_MAX_SIZE, 256);
   params.paths = 8;
-  size_t size = cuda_impl()->scratch_size(&params), volumes = (size_t)4 << 36;
+  size_t size = cuda_impl()->scratch_size(&params, 1), volumes = (size_t)4 << 36;
   ck_assert_uint_gt(size, volumes);
   ck_assert_uint_lt(size, volumes + volumes / 8);
   params.paths = 4;
-  ck_assert_uint_eq(size - cuda_impl()->scratch_size(&params), volumes / 2);
+  ck_assert_uint_eq(size - cuda_impl()->scratch_size(&params, 1), volumes / 2);
 }
 END_TEST
 

@@ -135,7 +135,8 @@ uint16_t *colmean_run(const StxColmeanImpl *impl, const ColmeanCase *c, int thre
     stx_colmean_prepare(&tables);
   uint16_t *columns = stx_guarded_alloc(stx_grid_bytes(&c->params.grid));
   void *scratch = stx_guarded_alloc(impl->scratch_size(&c->params, threads));
-  impl->run(&c->params, &tables, &c->input, columns, scratch, threads);
+  ck_assert(impl->run(
+      &c->params, &tables, &c->input, columns, scratch, &(StxPlace){.threads = threads}, NULL));
   stx_guarded_free(scratch);
   stx_guarded_check(columns);
   return columns;

@@ -75,6 +75,13 @@ StxCudaStream stx_case_stream(void)
   return the_stream;
 }
 
+const StxPlace *stx_case_place(void)
+{
+  static StxPlace place;
+  place = stx_cuda_place(stx_case_cuda(), stx_case_stream());
+  return &place;
+}
+
 bool stx_case_small(void)
 {
   const char *sizes = getenv("STX_CHECK_SIZES");

@@ -5,10 +5,9 @@
  *
  *   START_TEST(equals_reference)
  *   {
- *     StxCuda *cuda = stx_case_cuda();
  *     StxImage8 left = stx_device_image8(width, height, padding);
  *     stx_device_upload8(&left, &host_left);
- *     stx_case_ok(impl->run(cuda, …, stx_case_stream(), &error), &error, what);
+ *     stx_case_ok(impl->run(…, stx_case_place(), &error), &error, what);
  *     stx_device_download16(&host_disparity, &disparity);
  *     stx_device_free8(&left);
  *   }
@@ -35,6 +34,7 @@ int stx_cuda_testing_main(const char *suite, const StxTest *tests, size_t count)
 /* Device 0, or $STX_CUDA_DEVICE, and one stream on it: the same in all tests of the program. */
 StxCuda *stx_case_cuda(void);
 StxCudaStream stx_case_stream(void);
+const StxPlace *stx_case_place(void); /* both, for a stage */
 
 /* True when $STX_CHECK_SIZES is "small": only the tiniest cases, for the thread sanitizer. */
 bool stx_case_small(void);

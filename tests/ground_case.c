@@ -161,7 +161,8 @@ GroundRun ground_run(const StxGroundImpl *impl, const GroundCase *c, int threads
 {
   GroundRun run = {.labels = stx_guarded_alloc(c->count * sizeof(uint32_t))};
   void *scratch = stx_guarded_alloc(impl->scratch_size(&c->params, c->count, threads));
-  impl->run(&c->params, c->points, c->count, run.labels, &run.result, scratch, threads);
+  ck_assert(impl->run(&c->params, c->points, c->count, run.labels, &run.result, scratch,
+      &(StxPlace){.threads = threads}, NULL));
   stx_guarded_free(scratch);
   stx_guarded_check(run.labels);
   stx_guarded_check(c->points);

@@ -62,23 +62,23 @@ void overlay_frame_free(const StxOverlayParams *params, StxImage8 plane[3])
     stx_test_image8_free(&plane[p]);
 }
 
-StxOverlayCounts overlay_draw_with(const char *impl_name, int threads,
+StxOverlayResult overlay_draw_with(const char *impl_name, int threads,
     const StxOverlayParams *params, const StxFrame *frame, const StxStixel *records, size_t count)
 {
   const StxOverlayImpl *impl = stx_impl_named(&stx_overlay_impls, impl_name);
   StxError error = {""};
-  StxOverlayCounts counts;
   ck_assert_msg(stx_overlay_check(params, &error), "%s", error.text);
   void *memory = stx_guarded_alloc(stx_overlay_size(params));
   void *scratch = stx_guarded_alloc(impl->scratch_size(params, count, threads));
   StxOverlay *overlay = stx_overlay_init(memory, params);
-  impl->draw(overlay, frame, records, count, scratch, threads, &counts);
+  StxOverlayResult result =
+      stx_overlay_draw_all(impl, overlay, frame, records, count, scratch, threads);
   stx_guarded_free(scratch);
   stx_guarded_free(memory);
-  return counts;
+  return result;
 }
 
-StxOverlayCounts overlay_draw(
+StxOverlayResult overlay_draw(
     const StxOverlayParams *params, const StxFrame *frame, const StxStixel *records, size_t count)
 {
   return overlay_draw_with("c", 1, params, frame, records, count);

@@ -24,11 +24,11 @@ void overlay_frame_fill(const StxOverlayParams *params, StxImage8 plane[3], int 
 void overlay_frame_free(const StxOverlayParams *params, StxImage8 plane[3]);
 
 /* Checks, prepares and draws once, state and scratch in guarded memory of the stated size. */
-StxOverlayCounts overlay_draw_with(const char *impl_name, int threads,
+StxOverlayResult overlay_draw_with(const char *impl_name, int threads,
     const StxOverlayParams *params, const StxFrame *frame, const StxStixel *records, size_t count);
 
 /* The same with the reference. */
-StxOverlayCounts overlay_draw(
+StxOverlayResult overlay_draw(
     const StxOverlayParams *params, const StxFrame *frame, const StxStixel *records, size_t count);
 
 /* A record of one disparity. */

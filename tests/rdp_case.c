@@ -51,18 +51,18 @@ static void fill_line(uint16_t *cells, int rows, RdpFilling filling, StxRandom *
   int slope = filling == RDP_RAMP ? stx_random_below(random, 2001) - 1000 : 0;
   int low = stx_random_below(random, 1000), high = low + 1 + stx_random_below(random, 64000);
   for (int i = 0; i < rows; i++)
-    cells[i] = filling == RDP_NOISE     ? (uint16_t)(1 + stx_random_below(random, 65535))
-               : filling == RDP_SPARSE  ? (uint16_t)(stx_random_below(random, 4) == 0
-                                                         ? 1 + stx_random_below(random, 65535)
-                                                         : 0)
-               : filling == RDP_EXTREME ? extremes[stx_random_below(random, 3)]
-               : filling == RDP_COMB    ? (uint16_t)(i % 2 ? high : low)
-               : filling == RDP_UNKNOWN ? 0
-                                        : (uint16_t)clamp(start + slope * i);
+    cells[i] =
+        filling == RDP_NOISE ? (uint16_t)(1 + stx_random_below(random, 65535))
+        : filling == RDP_SPARSE
+            ? (uint16_t)(stx_random_below(random, 4) == 0 ? 1 + stx_random_below(random, 65535) : 0)
+        : filling == RDP_EXTREME ? extremes[stx_random_below(random, 3)]
+        : filling == RDP_COMB    ? (uint16_t)(i % 2 ? high : low)
+        : filling == RDP_UNKNOWN ? 0
+                                 : (uint16_t)clamp(start + slope * i);
 }
 
-static void fill_weights(uint16_t *weights, const uint16_t *cells, size_t count, RdpFilling filling,
-    StxRandom *random)
+static void fill_weights(
+    uint16_t *weights, const uint16_t *cells, size_t count, RdpFilling filling, StxRandom *random)
 {
   bool any = filling == RDP_NOISE || filling == RDP_EXTREME;
   for (size_t i = 0; i < count; i++)
@@ -112,11 +112,11 @@ void rdp_case_name(const RdpCase *c, RdpFilling filling, uint64_t seed, char *te
 RdpRun rdp_run(const StxRdpImpl *impl, const RdpCase *c, int threads)
 {
   size_t cells = (size_t)stx_grid_columns(&c->params.grid) * stx_grid_rows(&c->params.grid);
-  RdpRun run = {.segments = stx_guarded_alloc(cells * sizeof(StxStixel)),
-      .kept = stx_guarded_alloc(cells)};
+  RdpRun run = {
+      .segments = stx_guarded_alloc(cells * sizeof(StxStixel)), .kept = stx_guarded_alloc(cells)};
   void *scratch = stx_guarded_alloc(impl->scratch_size(&c->params, threads));
-  run.count =
-      impl->run(&c->params, c->columns, run.segments, run.kept, &run.stats, scratch, threads);
+  ck_assert(impl->run(&c->params, c->columns, run.segments, run.kept, &run.result, scratch,
+      &(StxPlace){.threads = threads}, NULL));
   stx_guarded_free(scratch);
   stx_guarded_check(run.segments);
   stx_guarded_check(run.kept);
@@ -135,14 +135,14 @@ void rdp_expect_same(
     const RdpCase *c, const RdpRun *expected, const RdpRun *actual, const char *what)
 {
   size_t cells = (size_t)stx_grid_columns(&c->params.grid) * stx_grid_rows(&c->params.grid);
-  ck_assert_msg(actual->count == expected->count, "%s: %zu segments instead of %zu", what,
-      actual->count, expected->count);
+  ck_assert_msg(actual->result.count == expected->result.count, "%s: %u segments instead of %u",
+      what, actual->result.count, expected->result.count);
   stx_expect_same(expected->kept, actual->kept, cells, what);
   stx_expect_same(
-      expected->segments, actual->segments, expected->count * sizeof(StxStixel), what);
-  ck_assert_msg(actual->stats.unknown == expected->stats.unknown, "%s: unknown cells", what);
-  ck_assert_msg(actual->stats.levels == expected->stats.levels &&
-                    actual->stats.levels_squared == expected->stats.levels_squared &&
-                    actual->stats.deepest == expected->stats.deepest,
+      expected->segments, actual->segments, expected->result.count * sizeof(StxStixel), what);
+  ck_assert_msg(actual->result.unknown == expected->result.unknown, "%s: unknown cells", what);
+  ck_assert_msg(actual->result.levels == expected->result.levels &&
+                    actual->result.levels_squared == expected->result.levels_squared &&
+                    actual->result.deepest == expected->result.deepest,
       "%s: levels", what);
 }

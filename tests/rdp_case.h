@@ -54,8 +54,7 @@ void rdp_case_name(const RdpCase *c, RdpFilling filling, uint64_t seed, char *te
 typedef struct {
   StxStixel *segments;
   uint8_t *kept;
-  size_t count;
-  StxRdpStats stats;
+  StxRdpResult result;
 } RdpRun;
 
 /* Runs the implementation and checks all guards. */
@@ -63,6 +62,7 @@ RdpRun rdp_run(const StxRdpImpl *impl, const RdpCase *c, int threads);
 void rdp_run_free(RdpRun *run);
 
 /* Fails the test where the two differ, naming `what`. */
-void rdp_expect_same(const RdpCase *c, const RdpRun *expected, const RdpRun *actual, const char *what);
+void rdp_expect_same(
+    const RdpCase *c, const RdpRun *expected, const RdpRun *actual, const char *what);
 
 #endif

@@ -87,7 +87,9 @@ void case_starts_from_rdp(Case *c, int epsilon)
   if (c->starts == NULL)
     c->starts = stx_guarded_alloc(most_stixels(c));
   void *scratch = stx_guarded_alloc(rdp->scratch_size(&params, 1));
-  rdp->run(&params, c->columns, NULL, c->starts, NULL, scratch, 1);
+  StxRdpResult ignored;
+  rdp->run(
+      &params, c->columns, NULL, c->starts, &ignored, scratch, &(StxPlace){.threads = 1}, NULL);
   stx_guarded_free(scratch);
 }
 
@@ -97,13 +99,12 @@ bool case_may_begin(const Case *c, int column, int u)
   return u == 0 || c->starts == NULL || c->starts[column * rows + rows - 1 - u] != 0;
 }
 
-StxStixel *run_case(
-    const StxSatdpImpl *impl, const Case *c, int threads, size_t *count, StxSatdpStats *stats)
+StxStixel *run_case(const StxSatdpImpl *impl, const Case *c, int threads, StxSatdpResult *result)
 {
   StxStixel *stixels = stx_guarded_alloc(most_stixels(c) * sizeof *stixels);
   void *scratch = stx_guarded_alloc(impl->scratch_size(&c->params, threads));
-  *count =
-      impl->run(&c->params, &c->tables, c->columns, c->starts, stixels, stats, scratch, threads);
+  ck_assert(impl->run(&c->params, &c->tables, c->tables.has_ground, c->columns, c->starts, stixels,
+      result, scratch, &(StxPlace){.threads = threads}, NULL));
   stx_guarded_free(scratch);
   stx_guarded_check(stixels);
   stx_guarded_check(c->columns);

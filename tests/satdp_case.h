@@ -53,7 +53,6 @@ void check_case(StxSatdpParams params, const StxCamera *camera, const StxRoadLin
 const StxSatdpImpl *satdp_reference(void);
 
 /* The records, in guarded memory that the caller frees. */
-StxStixel *run_case(
-    const StxSatdpImpl *impl, const Case *c, int threads, size_t *count, StxSatdpStats *stats);
+StxStixel *run_case(const StxSatdpImpl *impl, const Case *c, int threads, StxSatdpResult *result);
 
 #endif

@@ -102,7 +102,8 @@ SgmResult sgm_run(const StxSgmImpl *impl, const SgmPair *pair, int threads)
   const StxSgmParams *p = &pair->params;
   SgmResult result = sgm_new_result(p);
   void *scratch = stx_guarded_alloc(impl->scratch_size(p, threads));
-  impl->run(p, &pair->left, &pair->right, &result.disparity, &result.confidence, scratch, threads);
+  ck_assert(impl->run(p, &pair->left, &pair->right, &result.disparity, &result.confidence, scratch,
+      &(StxPlace){.threads = threads}, NULL));
   stx_guarded_free(scratch);
   return result;
 }

@@ -114,7 +114,7 @@ static void expect_reference(GstBuffer *columns, const StxColmeanParams *params,
 
   ck_assert_msg(stx_colmean_check(params, &error), "%s", error.text);
   stx_colmean_prepare(&tables);
-  impl->run(params, &tables, input, expected, scratch, 1);
+  impl->run(params, &tables, input, expected, scratch, &(StxPlace){.threads = 1}, NULL);
   stx_test_expect_bytes(columns, expected, size, what);
   g_aligned_free(scratch);
   g_free(expected);

@@ -22,16 +22,20 @@ static const StxGrid small = {96, 90, 4, 4, 0};
 /* ---- What the reference says --------------------------------------------------------------- */
 
 static GByteArray *reference(
-    const StxGrid *grid, int epsilon, int median, const guint16 *data, StxRdpStats *stats)
+    const StxGrid *grid, int epsilon, int median, const guint16 *data, StxRdpResult *result)
 {
   const StxRdpImpl *impl = stx_impl_named(&stx_rdp_impls, "c");
   StxRdpParams params = {.grid = *grid, .epsilon = epsilon, .median = median};
   gsize cells = (gsize)stx_grid_columns(grid) * (gsize)stx_grid_rows(grid);
   GByteArray *records = g_byte_array_sized_new((guint)(cells * sizeof(StxStixel)));
   gpointer scratch = g_aligned_alloc(1, impl->scratch_size(&params, 1) + STX_ALIGN, STX_ALIGN);
+  StxPlace place = {.threads = 1};
+  StxRdpResult found;
 
-  records->len = (guint)(sizeof(StxStixel) * impl->run(&params, data, (StxStixel *)records->data,
-                                                 NULL, stats, scratch, 1));
+  impl->run(&params, data, (StxStixel *)records->data, NULL, &found, scratch, &place, NULL);
+  records->len = (guint)(found.count * sizeof(StxStixel));
+  if (result != NULL)
+    *result = found;
   g_aligned_free(scratch);
   return records;
 }
@@ -185,7 +189,7 @@ GST_END_TEST
 
 /* ---- Statistics ---------------------------------------------------------------------------- */
 
-static void expect_stats(const GstStructure *stats, guint count, const StxRdpStats *expected)
+static void expect_stats(const GstStructure *stats, guint count, const StxRdpResult *expected)
 {
   double columns = stx_grid_columns(&small), levels, deviation;
   double mean = (double)expected->levels / columns;
@@ -215,12 +219,12 @@ GST_START_TEST(statistics_on_request)
   GstBuffer *segments =
       gst_harness_push_and_pull(fixture.harness, columns_buffer(&small, data, COLUMNS_FRAME));
   GstMessage *message = gst_bus_pop_filtered(fixture.bus, GST_MESSAGE_ELEMENT);
-  StxRdpStats stats;
+  StxRdpResult expected;
 
-  g_byte_array_unref(reference(&small, STX_DISPARITY_ONE, 0, data, &stats));
+  g_byte_array_unref(reference(&small, STX_DISPARITY_ONE, 0, data, &expected));
   ck_assert(segments != NULL && message != NULL);
   expect_stats(gst_message_get_structure(message),
-      (guint)(gst_buffer_get_size(segments) / sizeof(StxStixel)), &stats);
+      (guint)(gst_buffer_get_size(segments) / sizeof(StxStixel)), &expected);
   gst_message_unref(message);
   gst_buffer_unref(segments);
 

@@ -18,27 +18,30 @@ static const StxGrid small = {96, 90, 4, 4, 0};
 /* ---- What the reference says --------------------------------------------------------------- */
 
 static GByteArray *reference_with(const StxSatdpParams *params, const StxCamera *eye,
-    const StxRoadLine *line, const guint16 *data, const guint8 *starts, StxSatdpStats *stats)
+    const StxRoadLine *line, const guint16 *data, const guint8 *starts)
 {
   const StxSatdpImpl *impl = stx_impl_named(&stx_satdp_impls, "c");
   gsize cells = (gsize)stx_grid_columns(&params->grid) * stx_grid_rows(&params->grid);
   GByteArray *records = g_byte_array_sized_new(cells * sizeof(StxStixel));
   gpointer scratch = g_aligned_alloc(1, impl->scratch_size(params, 1) + STX_ALIGN, STX_ALIGN);
   StxSatdpTables *tables = g_new(StxSatdpTables, 1);
+  StxPlace place = {.threads = 1};
+  StxSatdpResult result;
   StxError error = {""};
 
   ck_assert_msg(stx_satdp_prepare(params, eye, line, tables, &error), "%s", error.text);
-  records->len = sizeof(StxStixel) * impl->run(params, tables, data, starts,
-                                         (StxStixel *)records->data, stats, scratch, 1);
+  impl->run(params, tables, tables->has_ground, data, starts, (StxStixel *)records->data, &result,
+      scratch, &place, NULL);
+  records->len = result.count * sizeof(StxStixel);
   g_free(tables);
   g_aligned_free(scratch);
   return records;
 }
 
 static GByteArray *reference(const StxSatdpParams *params, const StxCamera *eye,
-    const StxRoadLine *line, const guint16 *data, StxSatdpStats *stats)
+    const StxRoadLine *line, const guint16 *data)
 {
-  return reference_with(params, eye, line, data, NULL, stats);
+  return reference_with(params, eye, line, data, NULL);
 }
 
 /* With candidates; epsilon in 1/256 px. */
@@ -50,10 +53,12 @@ static GByteArray *reference_rdp(
   gpointer scratch = g_aligned_alloc(1, impl->scratch_size(&rdp, 1) + STX_ALIGN, STX_ALIGN);
   guint8 *kept =
       g_malloc((gsize)stx_grid_columns(&params->grid) * (gsize)stx_grid_rows(&params->grid));
+  StxPlace place = {.threads = 1};
+  StxRdpResult ignored;
   GByteArray *records;
 
-  impl->run(&rdp, data, NULL, kept, NULL, scratch, 1);
-  records = reference_with(params, &camera, line, data, kept, NULL);
+  impl->run(&rdp, data, NULL, kept, &ignored, scratch, &place, NULL);
+  records = reference_with(params, &camera, line, data, kept);
   g_free(kept);
   g_aligned_free(scratch);
   return records;
@@ -86,8 +91,8 @@ GST_START_TEST(every_backend_equals_reference)
     StxSatdpParams params = params_for(&grids[i]);
     guint16 *data = columns_street(&grids[i], i);
 
-    columns_expect(columns_run(&fixture, &grids[i], data),
-        reference(&params, &camera, &line, data, NULL), text);
+    columns_expect(
+        columns_run(&fixture, &grids[i], data), reference(&params, &camera, &line, data), text);
     stx_test_expect_silence(fixture.bus);
     columns_end(&fixture);
     g_free(data);
@@ -129,11 +134,11 @@ GST_START_TEST(every_number_counts)
   GByteArray *plain, *changed;
 
   ck_assert(stx_roadline_from_camera(&camera, &line));
-  plain = reference(&params, &camera, &line, data, NULL);
+  plain = reference(&params, &camera, &line, data);
   columns_expect(columns_run(&fixture, &grid, data), g_byte_array_ref(plain), "defaults");
   *(double *)((char *)&params + numbers[__i__].offset) = numbers[__i__].value;
   g_object_set(fixture.element, numbers[__i__].name, numbers[__i__].value, NULL);
-  changed = reference(&params, &camera, &line, data, NULL);
+  changed = reference(&params, &camera, &line, data);
   ck_assert_msg(changed->len != plain->len || memcmp(changed->data, plain->data, plain->len) != 0,
       "%s changes nothing here: choose another value", numbers[__i__].name);
   columns_expect(columns_run(&fixture, &grid, data), changed, numbers[__i__].name);
@@ -167,7 +172,7 @@ GST_START_TEST(candidates_are_those_of_rdp)
   }
   gst_util_set_object_arg(G_OBJECT(fixture.element), "cut-candidates", "all");
   columns_expect(
-      columns_run(&fixture, &grid, data), reference(&params, &camera, &line, data, NULL), "all");
+      columns_run(&fixture, &grid, data), reference(&params, &camera, &line, data), "all");
   stx_test_expect_silence(fixture.bus);
   columns_end(&fixture);
   g_free(data);
@@ -250,17 +255,17 @@ GST_START_TEST(estimated_road_follows_the_frames)
   ColumnsFixture fixture = BEGIN("", &small, "");
   StxRoadLine line = estimate(&small, first, NULL), next = estimate(&small, second, &line), mixed;
 
-  columns_expect(columns_run(&fixture, &small, first),
-      reference(&params, &unknown, &line, first, NULL), "first");
+  columns_expect(
+      columns_run(&fixture, &small, first), reference(&params, &unknown, &line, first), "first");
   mixed.slope = line.slope + 0.5 * (next.slope - line.slope);
   mixed.horizon = line.horizon + 0.5 * (next.horizon - line.horizon);
   columns_expect(columns_run(&fixture, &small, second),
-      reference(&params, &unknown, &mixed, second, NULL), "second");
+      reference(&params, &unknown, &mixed, second), "second");
 
   columns_flush(&fixture);
   next = estimate(&small, second, NULL);
-  columns_expect(columns_run(&fixture, &small, second),
-      reference(&params, &unknown, &next, second, NULL), "flushed");
+  columns_expect(columns_run(&fixture, &small, second), reference(&params, &unknown, &next, second),
+      "flushed");
   columns_end(&fixture);
   g_free(first);
   g_free(second);
@@ -278,8 +283,8 @@ GST_START_TEST(choice_of_ground)
 
   ck_assert(stx_roadline_from_camera(&camera, &calibrated));
   expected = __i__ == 1 ? estimate(&small, data, &calibrated) : calibrated;
-  columns_expect(columns_run(&fixture, &small, data),
-      reference(&params, &camera, &expected, data, NULL), lines[__i__]);
+  columns_expect(columns_run(&fixture, &small, data), reference(&params, &camera, &expected, data),
+      lines[__i__]);
   columns_end(&fixture);
   g_free(data);
 }
@@ -296,7 +301,7 @@ GST_START_TEST(no_road_warns_once_and_goes_on)
 
   for (int frame = 0; frame < 3; frame++)
     columns_expect(
-        columns_run(&fixture, &small, data), reference(&params, &unknown, NULL, data, NULL), "");
+        columns_run(&fixture, &small, data), reference(&params, &unknown, NULL, data), "");
   message = gst_bus_pop_filtered(fixture.bus, GST_MESSAGE_WARNING);
   ck_assert_msg(message != NULL, "no warning");
   gst_message_parse_warning(message, &warning, NULL);

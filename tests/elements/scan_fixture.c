@@ -60,8 +60,12 @@ guint32 *scan_reference(
   gpointer scratch =
       g_aligned_alloc(1, impl->scratch_size(params, count, 1) + STX_ALIGN, STX_ALIGN);
   guint32 *labels = g_new0(guint32, count + 1);
+  StxPlace place = {.threads = 1};
+  StxGroundResult found;
 
-  impl->run(params, points, count, labels, result, scratch, 1);
+  impl->run(params, points, count, labels, &found, scratch, &place, NULL);
+  if (result != NULL)
+    *result = found;
   g_aligned_free(scratch);
   return labels;
 }

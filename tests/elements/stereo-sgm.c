@@ -29,7 +29,7 @@ static void run_reference(
   StxImage16 disparity = {expected->disparity, params->width * 2, params->width, params->height};
   StxImage8 confidence = {expected->confidence, params->width, params->width, params->height};
 
-  impl->run(params, left, right, &disparity, &confidence, scratch, 1);
+  impl->run(params, left, right, &disparity, &confidence, scratch, &(StxPlace){.threads = 1}, NULL);
   free(scratch);
 }
 
