@@ -4,7 +4,7 @@
 #ifndef GST_DOWNSAMPLE_TRANSPOSE_H
 #define GST_DOWNSAMPLE_TRANSPOSE_H
 
-#include "gst/gststxpairing.h"
+#include "gst/base/pairing.h"
 
 G_BEGIN_DECLS
 

@@ -19,14 +19,13 @@
 
 #include "common/bev.h"
 #include "gst/gststxmeta.h"
-#include "gst/gststxtransform.h"
+#include "gst/base/inputs.h"
 #include "gst/gststxutil.h"
 
 GST_DEBUG_CATEGORY_STATIC(gst_lidar_bev_debug);
 #define GST_CAT_DEFAULT gst_lidar_bev_debug
 
 #define FORMATS "{ RGBA, RGBx, BGRA, BGRx, ARGB, xRGB, ABGR, xBGR, RGB, BGR }"
-#define POINT_BYTES (4 * sizeof(float))
 
 enum {
   PROP_MODE = GST_STX_PROP_OWN,
@@ -306,7 +305,7 @@ static void draw(
       {GST_VIDEO_FRAME_PLANE_DATA(video, 0)}, {GST_VIDEO_FRAME_PLANE_STRIDE(video, 0)}};
 
   stx_bev_draw(self->bev, (const float *)(void *)points->data,
-      labels == NULL ? NULL : (const uint32_t *)(void *)labels->data, points->size / POINT_BYTES,
+      labels == NULL ? NULL : (const uint32_t *)(void *)labels->data, points->size / GST_STX_POINT_BYTES,
       &frame);
   gst_stx_frame_clear_padding(video);
 }
@@ -322,7 +321,7 @@ static void draw_labelled(
     draw(self, points, NULL, video);
     return;
   }
-  draw(self, points, labels.size / sizeof(uint32_t) == points->size / POINT_BYTES ? &labels : NULL,
+  draw(self, points, labels.size / sizeof(uint32_t) == points->size / GST_STX_POINT_BYTES ? &labels : NULL,
       video);
   gst_buffer_unmap(meta->labels, &labels);
 }
@@ -337,7 +336,7 @@ static GstFlowReturn transform(GstBaseTransform *base, GstBuffer *input, GstBuff
 
   if (!prepare(self))
     return GST_FLOW_ERROR;
-  if (!empty && !gst_stx_map_input(GST_ELEMENT(self), input, 0, POINT_BYTES, &points))
+  if (!empty && !gst_stx_map_input(GST_ELEMENT(self), input, 0, GST_STX_POINT_BYTES, &points))
     return GST_FLOW_ERROR;
   mapped = gst_video_frame_map(&video, &self->info, output, GST_MAP_WRITE);
   if (mapped) {
@@ -390,9 +389,9 @@ static void gst_lidar_bev_class_init(GstLidarBevClass *klass)
 
   base->transform_caps = transform_caps;
   base->fixate_caps = fixate_caps;
-  base->accept_caps = gst_stx_transform_accept_caps;
+  base->accept_caps = gst_stx_accept_caps;
   base->set_caps = set_caps;
-  base->submit_input_buffer = gst_stx_transform_submit_scan;
+  base->submit_input_buffer = gst_stx_submit_scan;
   base->transform_size = transform_size;
   base->decide_allocation = decide_allocation;
   base->transform = transform;

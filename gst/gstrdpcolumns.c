@@ -18,15 +18,15 @@
 
 #include <math.h>
 
-#include "gst/gststxrdp.h"
-#include "gst/gststxutil.h"
+#include "gst/base/segmentation.h"
+#include "gst/stages/rdpstage.h"
 
 GST_DEBUG_CATEGORY_STATIC(gst_rdp_columns_debug);
 #define GST_CAT_DEFAULT gst_rdp_columns_debug
 
 enum { PROP_EPSILON = GST_STX_PROP_OWN, PROP_MEDIAN, PROP_POST_MESSAGES };
 
-enum { BLOCK_SCRATCH = GST_STX_SEGMENTATION_BLOCK };
+enum { SLOT_SCRATCH = GST_STX_SEGMENTATION_SLOT };
 
 typedef struct {
   gdouble epsilon; /* pixels */
@@ -37,13 +37,12 @@ typedef struct {
 struct _GstRdpColumns {
   GstStxSegmentation parent;
 
-  Settings set; /* properties, under the object lock */
+  Settings settings; /* properties, under the object lock */
 
   /* Of the streaming thread. */
   const GstStxColumnStream *stream;
   StxRdpParams params; /* of this frame */
   gboolean post;       /* its statistics are wanted */
-  GstStxRdp rdp;
 };
 
 G_DEFINE_TYPE(GstRdpColumns, gst_rdp_columns, GST_TYPE_STX_SEGMENTATION)
@@ -70,18 +69,18 @@ static GType median_get_type(void)
 
 static void set_property(GObject *object, guint id, const GValue *value, GParamSpec *spec)
 {
-  Settings *set = &GST_RDP_COLUMNS(object)->set;
+  Settings *settings = &GST_RDP_COLUMNS(object)->settings;
 
   GST_OBJECT_LOCK(object);
   switch (id) {
   case PROP_EPSILON:
-    set->epsilon = g_value_get_double(value);
+    settings->epsilon = g_value_get_double(value);
     break;
   case PROP_MEDIAN:
-    set->median = g_value_get_enum(value);
+    settings->median = g_value_get_enum(value);
     break;
   case PROP_POST_MESSAGES:
-    set->post_messages = g_value_get_boolean(value);
+    settings->post_messages = g_value_get_boolean(value);
     break;
   default:
     G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
@@ -91,18 +90,18 @@ static void set_property(GObject *object, guint id, const GValue *value, GParamS
 
 static void get_property(GObject *object, guint id, GValue *value, GParamSpec *spec)
 {
-  const Settings *set = &GST_RDP_COLUMNS(object)->set;
+  const Settings *settings = &GST_RDP_COLUMNS(object)->settings;
 
   GST_OBJECT_LOCK(object);
   switch (id) {
   case PROP_EPSILON:
-    g_value_set_double(value, set->epsilon);
+    g_value_set_double(value, settings->epsilon);
     break;
   case PROP_MEDIAN:
-    g_value_set_enum(value, set->median);
+    g_value_set_enum(value, settings->median);
     break;
   case PROP_POST_MESSAGES:
-    g_value_set_boolean(value, set->post_messages);
+    g_value_set_boolean(value, settings->post_messages);
     break;
   default:
     G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
@@ -118,11 +117,11 @@ static void install_properties(GObjectClass *klass)
       g_param_spec_double("epsilon", "Epsilon",
           "How far a cell may lie from its segment, in pixels of disparity; more gives fewer "
           "segments",
-          0, GST_STX_EPSILON_MAX, GST_STX_EPSILON_DEFAULT, flags));
+          0, GST_RDP_EPSILON_MAX, GST_RDP_EPSILON_DEFAULT, flags));
   g_object_class_install_property(klass, PROP_MEDIAN,
       g_param_spec_enum("median", "Median",
           "Cells of the median filter along each column before it is cut",
-          GST_TYPE_RDP_COLUMNS_MEDIAN, GST_STX_MEDIAN_DEFAULT, flags));
+          GST_TYPE_RDP_COLUMNS_MEDIAN, GST_RDP_MEDIAN_DEFAULT, flags));
   g_object_class_install_property(klass, PROP_POST_MESSAGES,
       g_param_spec_boolean("post-messages", "Post messages",
           "Post an element message stx-segments-stats for every frame", FALSE, flags));
@@ -136,9 +135,9 @@ static void take_settings(GstStxSegmentation *base)
   GstRdpColumns *self = GST_RDP_COLUMNS(base);
 
   self->params = (StxRdpParams){.grid = self->stream->grid,
-      .epsilon = gst_stx_rdp_epsilon(self->set.epsilon),
-      .median = self->set.median};
-  self->post = self->set.post_messages;
+      .epsilon = gst_rdp_epsilon(self->settings.epsilon),
+      .median = self->settings.median};
+  self->post = self->settings.post_messages;
 }
 
 static gboolean configure(GstStxSegmentation *base, StxError *error)
@@ -146,35 +145,13 @@ static gboolean configure(GstStxSegmentation *base, StxError *error)
   return stx_rdp_check(&GST_RDP_COLUMNS(base)->params, error);
 }
 
-static const StxImplInfo *choose_host(GstStxSegmentation *base, StxError *error)
-{
-  GstRdpColumns *self = GST_RDP_COLUMNS(base);
-
-  return gst_stx_rdp_choose(&self->rdp, self->stream, error);
-}
-
-static GstFlowReturn run_host(GstStxSegmentation *base, GstBuffer *frame, const void *columns,
-    StxStixel *records, void *result)
-{
-  GstRdpColumns *self = GST_RDP_COLUMNS(base);
-  StxError error;
-
-  if (gst_stx_rdp_run(
-          &self->rdp, &self->params, self->stream->threads, columns, records, NULL, result, &error))
-    return GST_FLOW_OK;
-  GST_STX_ELEMENT_ERROR(self, RESOURCE, NO_SPACE_LEFT, &error);
-  return GST_FLOW_ERROR;
-}
-
-static GstFlowReturn run_device(GstStxSegmentation *base, GstBuffer *frame, const void *columns,
+static GstFlowReturn segment(GstStxSegmentation *base, GstBuffer *frame, const void *columns,
     StxStixel *records, void *result, StxError *error)
 {
-  GstRdpColumns *self = GST_RDP_COLUMNS(base);
-
-  return gst_stx_rdp_enqueue(self->stream->cuda, BLOCK_SCRATCH, &self->params, columns, records,
-             NULL, result, error)
+  return gst_rdp_stage_run(gst_stx_segmentation_stage(base), SLOT_SCRATCH,
+             &GST_RDP_COLUMNS(base)->params, columns, records, NULL, result, error)
              ? GST_FLOW_OK
-             : GST_STX_FLOW_GPU_FAILED;
+             : GST_FLOW_ERROR;
 }
 
 static void post(GstStxSegmentation *base, GstBuffer *frame, const void *data)
@@ -196,32 +173,27 @@ static void post(GstStxSegmentation *base, GstBuffer *frame, const void *data)
               G_TYPE_UINT64, (guint64)columns * (guint64)stx_grid_rows(&self->params.grid), NULL)));
 }
 
-static void free_memory(GstStxSegmentation *base)
-{
-  gst_stx_rdp_clear(&GST_RDP_COLUMNS(base)->rdp);
-}
-
 /* ---- GObject ------------------------------------------------------------------------------- */
 
 static void gst_rdp_columns_class_init(GstRdpColumnsClass *klass)
 {
   GObjectClass *object = G_OBJECT_CLASS(klass);
   GstStxSegmentationClass *segmentation = GST_STX_SEGMENTATION_CLASS(klass);
+  GstStxStageClass *stage = &GST_STX_TRANSFORM_CLASS(klass)->stage;
 
   object->set_property = set_property;
   object->get_property = get_property;
   install_properties(object);
 
   segmentation->rows_max = STX_RDP_MAX_ROWS;
-  segmentation->device_impls = &stx_rdp_cuda_impls;
-  segmentation->result = (GstStxRecordsResult){sizeof(StxRdpResult), offsetof(StxRdpResult, count)};
+  segmentation->result_size = sizeof(StxRdpResult);
+  segmentation->count_offset = offsetof(StxRdpResult, count);
   segmentation->take_settings = take_settings;
   segmentation->configure = configure;
-  segmentation->choose_host = choose_host;
-  segmentation->run_host = run_host;
-  segmentation->run_device = run_device;
+  segmentation->segment = segment;
   segmentation->post = post;
-  segmentation->free_memory = free_memory;
+  stage->host = &stx_rdp_impls;
+  stage->device = &stx_rdp_cuda_impls;
 
   gst_element_class_set_static_metadata(GST_ELEMENT_CLASS(klass), "Columns to line segments",
       "Filter/Analyzer/Video",
@@ -231,6 +203,6 @@ static void gst_rdp_columns_class_init(GstRdpColumnsClass *klass)
 
 static void gst_rdp_columns_init(GstRdpColumns *self)
 {
-  self->set = (Settings){.epsilon = GST_STX_EPSILON_DEFAULT, .median = GST_STX_MEDIAN_DEFAULT};
+  self->settings = (Settings){.epsilon = GST_RDP_EPSILON_DEFAULT, .median = GST_RDP_MEDIAN_DEFAULT};
   self->stream = gst_stx_segmentation_stream(GST_STX_SEGMENTATION(self));
 }

@@ -4,7 +4,7 @@
 #ifndef GST_RDP_COLUMNS_H
 #define GST_RDP_COLUMNS_H
 
-#include "gst/gststxsegmentation.h"
+#include "gst/base/segmentation.h"
 
 G_BEGIN_DECLS
 

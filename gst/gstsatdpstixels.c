@@ -15,10 +15,8 @@
  */
 #include "gst/gstsatdpstixels.h"
 
-#include "gst/gstsatdpsegmenter.h"
 #include "gst/gststxcamera.h"
-#include "gst/gststxsatdp.h"
-#include "gst/gststxutil.h"
+#include "gst/stages/satdpstage.h"
 
 GST_DEBUG_CATEGORY_STATIC(gst_sat_dp_stixels_debug);
 #define GST_CAT_DEFAULT gst_sat_dp_stixels_debug
@@ -32,14 +30,14 @@ struct _GstSatDpStixels {
   GstStxCameraSettings camera_settings;
   GstStxSatdpSettings settings;
 
-  GstSatDpSegmenter segmenter; /* of the streaming thread */
+  GstSatdpStage work; /* of the streaming thread */
 };
 
 G_DEFINE_TYPE(GstSatDpStixels, gst_sat_dp_stixels, GST_TYPE_STX_SEGMENTATION)
 GST_ELEMENT_REGISTER_DEFINE(
     sat_dp_stixels, "sat-dp-stixels", GST_RANK_NONE, GST_TYPE_SAT_DP_STIXELS)
 
-#define SEGMENTER(base) (&GST_SAT_DP_STIXELS(base)->segmenter)
+#define WORK(base) (&GST_SAT_DP_STIXELS(base)->work)
 
 /* ---- Properties ---------------------------------------------------------------------------- */
 
@@ -78,45 +76,33 @@ static StxCamera camera(GstStxSegmentation *base, const GstCaps *caps)
 
 static void take_settings(GstStxSegmentation *base)
 {
-  gst_sat_dp_segmenter_take_settings(SEGMENTER(base), &GST_SAT_DP_STIXELS(base)->settings);
+  gst_satdp_stage_take_settings(WORK(base), &GST_SAT_DP_STIXELS(base)->settings);
 }
 
 static gboolean configure(GstStxSegmentation *base, StxError *error)
 {
-  return gst_sat_dp_segmenter_configure(SEGMENTER(base), error);
+  return gst_satdp_stage_configure(WORK(base), error);
 }
 
-static const StxImplInfo *choose_host(GstStxSegmentation *base, StxError *error)
-{
-  return gst_sat_dp_segmenter_choose_host(SEGMENTER(base), error);
-}
-
-static GstFlowReturn run_host(GstStxSegmentation *base, GstBuffer *frame, const void *columns,
-    StxStixel *records, void *result)
-{
-  return gst_sat_dp_segmenter_run_host(SEGMENTER(base), frame, columns, records, result);
-}
-
-static GstFlowReturn run_device(GstStxSegmentation *base, GstBuffer *frame, const void *columns,
+static GstFlowReturn segment(GstStxSegmentation *base, GstBuffer *frame, const void *columns,
     StxStixel *records, void *result, StxError *error)
 {
-  return gst_sat_dp_segmenter_run_device(SEGMENTER(base), frame, columns, records, result, error);
+  return gst_satdp_stage_segment(WORK(base), gst_stx_segmentation_stage(base), frame, columns,
+             records, result, error)
+             ? GST_FLOW_OK
+             : GST_FLOW_ERROR;
 }
 
 static void post(GstStxSegmentation *base, GstBuffer *frame, const void *result)
 {
-  gst_sat_dp_segmenter_post(SEGMENTER(base), frame, result);
-}
-
-static void free_memory(GstStxSegmentation *base)
-{
-  gst_sat_dp_segmenter_stop(SEGMENTER(base));
+  gst_satdp_stage_post(WORK(base), frame, result);
 }
 
 /* ---- States and events --------------------------------------------------------------------- */
 
 static gboolean start(GstBaseTransform *base)
 {
+  gst_satdp_stage_start(WORK(base));
   return gst_stx_camera_settings_load(
              &GST_SAT_DP_STIXELS(base)->camera_settings, GST_ELEMENT(base)) &&
          GST_BASE_TRANSFORM_CLASS(gst_sat_dp_stixels_parent_class)->start(base);
@@ -125,7 +111,7 @@ static gboolean start(GstBaseTransform *base)
 static gboolean sink_event(GstBaseTransform *base, GstEvent *event)
 {
   if (GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_STOP)
-    gst_sat_dp_segmenter_restart(SEGMENTER(base));
+    gst_satdp_stage_restart(WORK(base));
   return GST_BASE_TRANSFORM_CLASS(gst_sat_dp_stixels_parent_class)->sink_event(base, event);
 }
 
@@ -136,7 +122,7 @@ static void finalize(GObject *object)
   GstSatDpStixels *self = GST_SAT_DP_STIXELS(object);
 
   gst_stx_camera_settings_clear(&self->camera_settings);
-  gst_sat_dp_segmenter_clear(&self->segmenter);
+  gst_satdp_stage_clear(&self->work);
   G_OBJECT_CLASS(gst_sat_dp_stixels_parent_class)->finalize(object);
 }
 
@@ -145,6 +131,7 @@ static void gst_sat_dp_stixels_class_init(GstSatDpStixelsClass *klass)
   GObjectClass *object = G_OBJECT_CLASS(klass);
   GstBaseTransformClass *base = GST_BASE_TRANSFORM_CLASS(klass);
   GstStxSegmentationClass *segmentation = GST_STX_SEGMENTATION_CLASS(klass);
+  GstStxStageClass *stage = &GST_STX_TRANSFORM_CLASS(klass)->stage;
 
   object->set_property = set_property;
   object->get_property = get_property;
@@ -156,17 +143,15 @@ static void gst_sat_dp_stixels_class_init(GstSatDpStixelsClass *klass)
   base->sink_event = sink_event;
 
   segmentation->rows_max = STX_MAX_ROWS;
-  segmentation->device_impls = &stx_satdp_cuda_impls;
-  segmentation->result =
-      (GstStxRecordsResult){sizeof(StxSatdpResult), offsetof(StxSatdpResult, count)};
+  segmentation->result_size = sizeof(StxSatdpResult);
+  segmentation->count_offset = offsetof(StxSatdpResult, count);
   segmentation->camera = camera;
   segmentation->take_settings = take_settings;
   segmentation->configure = configure;
-  segmentation->choose_host = choose_host;
-  segmentation->run_host = run_host;
-  segmentation->run_device = run_device;
+  segmentation->segment = segment;
   segmentation->post = post;
-  segmentation->free_memory = free_memory;
+  stage->host = &stx_satdp_impls;
+  stage->device = &stx_satdp_cuda_impls;
 
   gst_element_class_set_static_metadata(GST_ELEMENT_CLASS(klass), "Stixel segmentation",
       "Filter/Analyzer/Video",
@@ -179,6 +164,6 @@ static void gst_sat_dp_stixels_init(GstSatDpStixels *self)
 {
   gst_stx_camera_settings_init(&self->camera_settings);
   self->settings = (GstStxSatdpSettings)GST_STX_SATDP_SETTINGS_DEFAULTS;
-  gst_sat_dp_segmenter_init(
-      &self->segmenter, GST_ELEMENT(self), gst_stx_segmentation_stream(GST_STX_SEGMENTATION(self)));
+  gst_satdp_stage_init(
+      &self->work, GST_ELEMENT(self), gst_stx_segmentation_stream(GST_STX_SEGMENTATION(self)));
 }

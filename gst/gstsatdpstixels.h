@@ -4,7 +4,7 @@
 #ifndef GST_SAT_DP_STIXELS_H
 #define GST_SAT_DP_STIXELS_H
 
-#include "gst/gststxsegmentation.h"
+#include "gst/base/segmentation.h"
 
 G_BEGIN_DECLS
 

@@ -17,13 +17,11 @@
  */
 #include "gst/gststereosgm.h"
 
-#include "gst/gststereosgmcuda.h"
-#include "gst/gststereosgmhost.h"
+#include "gst/base/pairing.h"
 #include "gst/gststereosgmsettings.h"
-#include "gst/gststereosgmviews.h"
 #include "gst/gststxcamera.h"
 #include "gst/gststxmeta.h"
-#include "gst/gststxutil.h"
+#include "gst/stages/sgmstage.h"
 
 GST_DEBUG_CATEGORY_STATIC(stereo_sgm_debug);
 #define GST_CAT_DEFAULT stereo_sgm_debug
@@ -37,7 +35,6 @@ struct _GstStereoSgm {
   GstStxPairing parent;
 
   /* Properties, guarded by the object lock. Every change sets `changed`. */
-  GstStxRun run;
   GstStxCameraSettings camera;
   GstStereoSgmSettings settings;
   gboolean changed;
@@ -46,11 +43,14 @@ struct _GstStereoSgm {
   GstStereoSgmViews views;
   GstVideoInfo output;
   StxSgmParams active;
+  gboolean wants_confidence;
   GstBufferPool *confidence_pool; /* NULL: no confidence wanted */
-  GstStxCuda cuda;                /* gststxcuda.h tells who may touch what */
-  gboolean device_output;         /* disparity and confidence leave in CUDAMemory */
-  GstStereoSgmHost host;
 };
+
+/* What the stage works on. */
+typedef struct {
+  GstBuffer **set, *disparity, *confidence;
+} Frame;
 
 G_DEFINE_FINAL_TYPE(GstStereoSgm, gst_stereo_sgm, GST_TYPE_STX_PAIRING)
 GST_ELEMENT_REGISTER_DEFINE(stereo_sgm, "stereo-sgm", GST_RANK_NONE, GST_TYPE_STEREO_SGM)
@@ -88,27 +88,6 @@ static GstCaps *plan_caps(GstStereoSgm *self)
   return caps;
 }
 
-static void clear_confidence_pool(GstStereoSgm *self)
-{
-  if (self->confidence_pool != NULL)
-    gst_buffer_pool_set_active(self->confidence_pool, FALSE);
-  gst_clear_object(&self->confidence_pool);
-}
-
-/* The confidence goes where the disparity goes, which the source pad's caps have decided. */
-static gboolean plan_confidence(GstStereoSgm *self, gboolean wanted)
-{
-  guint size = self->active.width * self->active.height;
-
-  clear_confidence_pool(self);
-  if (!wanted)
-    return TRUE;
-  self->confidence_pool = self->device_output
-                              ? gst_stx_cuda_pool_bytes_new(&self->cuda, NULL, size, FALSE)
-                              : gst_stx_host_pool_new(NULL, size);
-  return gst_buffer_pool_set_active(self->confidence_pool, TRUE);
-}
-
 /* Frames come out one frame duration late at most, or the machine is too slow for live video. */
 static void plan_latency(GstStereoSgm *self)
 {
@@ -118,136 +97,97 @@ static void plan_latency(GstStereoSgm *self)
   gst_aggregator_set_latency(GST_AGGREGATOR(self), frame, frame);
 }
 
-/* After a change of caps or properties: everything that process needs, or an element error. */
-static gboolean plan(GstStereoSgm *self, GstBuffer **set)
+/* After a change of caps or properties. */
+static GstFlowReturn plan(GstStereoSgm *self, GstBuffer **set, StxError *error)
 {
   GstStereoSgmSettings settings;
-  StxError error;
-  GstStxRun run;
   GstCaps *caps;
 
   GST_OBJECT_LOCK(self);
   settings = self->settings;
-  run = self->run;
-  self->changed = FALSE;
   GST_OBJECT_UNLOCK(self);
 
-  if (!gst_stereo_sgm_views_plan(&self->views, GST_ELEMENT(self), set, settings.layout))
-    return FALSE;
+  if (!gst_stereo_sgm_views_plan(&self->views, set, settings.layout, error))
+    return GST_FLOW_ERROR;
+  self->wants_confidence = settings.confidence;
   self->active = settings.params;
   self->active.width = self->views.width;
   self->active.height = self->views.height;
-  if (!stx_sgm_check(&self->active, &error)) {
-    GST_STX_ELEMENT_ERROR(self, LIBRARY, SETTINGS, &error);
-    return FALSE;
-  }
-  if (self->cuda.cuda == NULL &&
-      !gst_stereo_sgm_host_plan(&self->host, GST_ELEMENT(self), &run, &self->active))
-    return FALSE;
+  if (!stx_sgm_check(&self->active, error))
+    return GST_FLOW_ERROR;
   caps = plan_caps(self);
   gst_video_info_from_caps(&self->output, caps);
   plan_latency(self);
   GST_INFO_OBJECT(self, "%s, %" GST_PTR_FORMAT,
-      self->cuda.cuda != NULL ? "cuda" : self->host.impl->info.name, caps);
-  return gst_stx_pairing_set_src_caps(GST_STX_PAIRING(self), caps) &&
-         plan_confidence(self, settings.confidence);
+      gst_stx_stage_impl_name(gst_stx_pairing_stage(GST_STX_PAIRING(self))), caps);
+  return gst_stx_pairing_set_src_caps(GST_STX_PAIRING(self), caps);
 }
 
 /* ---- One pair ------------------------------------------------------------------------------ */
 
-static GstFlowReturn acquire_confidence(GstStereoSgm *self, GstBuffer **buffer)
-{
-  GstFlowReturn flow = gst_buffer_pool_acquire_buffer(self->confidence_pool, buffer, NULL);
-
-  if (flow == GST_FLOW_ERROR)
-    GST_ELEMENT_ERROR(self, RESOURCE, NO_SPACE_LEFT,
-        ("No memory for the confidence of %dx%d pixels", self->active.width, self->active.height),
-        (NULL));
-  return flow;
-}
-
-static GstStereoSgmPlan current_plan(GstStereoSgm *self, GstBufferPool *pool)
-{
-  return (GstStereoSgmPlan){
-      &self->views, &self->active, &self->output, pool, self->confidence_pool, self->device_output};
-}
-
-static GstFlowReturn compute_on_host(
-    GstStereoSgm *self, GstBuffer **set, GstBuffer **out, GstBuffer **confidence)
-{
-  GstStereoSgmPlan plan = current_plan(self, NULL);
-  GstFlowReturn flow = gst_stx_pairing_acquire(GST_STX_PAIRING(self), out);
-
-  if (flow == GST_FLOW_OK && self->confidence_pool != NULL)
-    flow = acquire_confidence(self, confidence);
-  if (flow == GST_FLOW_OK &&
-      !gst_stereo_sgm_host_run(&self->host, GST_ELEMENT(self), &plan, set, *out, *confidence))
-    flow = GST_FLOW_ERROR;
-  return flow;
-}
-
-static GstFlowReturn compute_on_device(
-    GstStereoSgm *self, GstBuffer **set, GstBuffer **out, GstBuffer **confidence, StxError *error)
-{
-  GstBufferPool *pool = gst_aggregator_get_buffer_pool(GST_AGGREGATOR(self));
-  GstStereoSgmPlan plan = current_plan(self, pool);
-  GstFlowReturn flow = GST_FLOW_ERROR;
-
-  if (pool == NULL || !gst_buffer_pool_set_active(pool, TRUE))
-    stx_fail(error, "no pool of output buffers");
-  else
-    flow = gst_stereo_sgm_cuda_run(&self->cuda, &plan, set, out, confidence, error);
-  gst_clear_object(&pool);
-  return flow;
-}
-
-static void set_changed(GstStereoSgm *self)
+static void set_changed(GstStereoSgm *self, gboolean changed)
 {
   GST_OBJECT_LOCK(self);
-  self->changed = TRUE;
+  self->changed = changed;
   GST_OBJECT_UNLOCK(self);
 }
 
 /* Plans again if anything changed. */
-static GstFlowReturn prepare(GstStereoSgm *self, GstBuffer **set)
+static GstFlowReturn prepare(GstElement *element, gpointer data, StxError *error)
 {
+  GstStereoSgm *self = GST_STEREO_SGM(element);
+  GstFlowReturn flow = GST_FLOW_OK;
   gboolean changed;
+  Frame *frame = data;
 
   GST_OBJECT_LOCK(self);
   changed = self->changed;
+  self->changed = FALSE;
   GST_OBJECT_UNLOCK(self);
-  if (!changed || plan(self, set))
-    return GST_FLOW_OK;
-  set_changed(self);
-  return GST_PAD_IS_FLUSHING(GST_AGGREGATOR_SRC_PAD(self)) ? GST_FLOW_FLUSHING : GST_FLOW_ERROR;
+  if (changed)
+    flow = plan(self, frame->set, error);
+  if (flow != GST_FLOW_OK)
+    set_changed(self, TRUE);
+  return flow;
 }
 
-/* A disparity buffer and its confidence. */
-static GstFlowReturn compute(
-    GstStereoSgm *self, GstBuffer **set, GstBuffer **out, GstBuffer **confidence)
+static void clear_outputs(Frame *frame)
 {
-  GstFlowReturn flow = prepare(self, set);
-  StxError error;
+  gst_clear_buffer(&frame->disparity);
+  gst_clear_buffer(&frame->confidence);
+}
 
-  if (flow == GST_FLOW_OK && self->cuda.cuda != NULL) {
-    flow = compute_on_device(self, set, out, confidence, &error);
-    if (flow != GST_FLOW_ERROR || !gst_stx_cuda_fail(&self->cuda, &error))
-      return flow;
-    set_changed(self);
-    flow = prepare(self, set);
-  }
-  return flow == GST_FLOW_OK ? compute_on_host(self, set, out, confidence) : flow;
+static GstFlowReturn work(GstElement *element, gpointer data, StxError *error)
+{
+  GstStereoSgm *self = GST_STEREO_SGM(element);
+  GstStxStage *stage = gst_stx_pairing_stage(GST_STX_PAIRING(self));
+  Frame *frame = data;
+  GstSgmPair pair = {&self->views, &self->active, &self->output, frame->set, NULL, NULL};
+  GstFlowReturn flow;
+
+  clear_outputs(frame);
+  flow = gst_stx_pairing_acquire(GST_STX_PAIRING(self), &frame->disparity, error);
+  if (flow == GST_FLOW_OK && self->confidence_pool != NULL)
+    flow = gst_stx_stage_acquire(stage, self->confidence_pool, &frame->confidence, error);
+  if (flow != GST_FLOW_OK)
+    return flow;
+  pair.disparity = frame->disparity;
+  pair.confidence = frame->confidence;
+  return gst_sgm_stage_match(stage, &pair, error) ? GST_FLOW_OK : GST_FLOW_ERROR;
 }
 
 static GstFlowReturn process(GstStxPairing *pairing, GstBuffer **set, GstBuffer **out)
 {
   GstStereoSgm *self = GST_STEREO_SGM(pairing);
-  GstBuffer *confidence = NULL;
-  GstFlowReturn flow = compute(self, set, out, &confidence);
+  Frame frame = {.set = set};
+  GstFlowReturn flow = gst_stx_stage_run(gst_stx_pairing_stage(pairing), &frame);
 
-  if (flow == GST_FLOW_OK && confidence != NULL)
-    gst_buffer_add_stx_confidence_meta(*out, confidence, self->active.width, self->active.height);
-  gst_clear_buffer(&confidence);
+  if (flow == GST_FLOW_OK)
+    *out = g_steal_pointer(&frame.disparity);
+  if (flow == GST_FLOW_OK && frame.confidence != NULL)
+    gst_buffer_add_stx_confidence_meta(
+        *out, frame.confidence, self->active.width, self->active.height);
+  clear_outputs(&frame);
   return flow;
 }
 
@@ -263,7 +203,7 @@ static gboolean set_role_caps(GstStxPairing *pairing, guint role, GstCaps *caps)
 
   gst_caps_unref(possible);
   if (usable) {
-    set_changed(self);
+    set_changed(self, TRUE);
     return TRUE;
   }
   text = gst_caps_to_string(caps);
@@ -293,72 +233,39 @@ static GstAggregatorPad *create_new_pad(
       ->create_new_pad(aggregator, templ, name, caps);
 }
 
-static GstCaps *choose_memory(GstStxPairing *pairing, GstCaps *caps)
+static void clear_confidence_pool(GstStereoSgm *self)
 {
-  return gst_stx_cuda_choose_caps(
-      &GST_STEREO_SGM(pairing)->cuda, GST_AGGREGATOR_SRC_PAD(pairing), caps);
+  if (self->confidence_pool != NULL)
+    gst_buffer_pool_set_active(self->confidence_pool, FALSE);
+  gst_clear_object(&self->confidence_pool);
 }
 
-static gboolean decide_allocation(GstAggregator *aggregator, GstQuery *query)
+/* The confidence goes where the disparity goes. */
+static gboolean choose_pool(GstStxPairing *pairing, GstQuery *query)
 {
-  GstStereoSgm *self = GST_STEREO_SGM(aggregator);
-  GstBufferPool *pool;
-  GstCaps *caps;
+  GstStereoSgm *self = GST_STEREO_SGM(pairing);
+  GstStxStage *stage = gst_stx_pairing_stage(pairing);
 
-  gst_query_parse_allocation(query, &caps, NULL);
-  gst_stx_cuda_decide(&self->cuda, query);
-  self->device_output = gst_stx_cuda_is_caps(caps);
-  if (!self->device_output)
-    return gst_stx_decide_video_pool(query);
-  pool = gst_stx_cuda_pool_video_new(&self->cuda, caps);
-  gst_stx_take_pool(query, pool, (guint)GST_VIDEO_INFO_SIZE(&self->output), 0, 0);
-  return TRUE;
-}
-
-static gboolean propose_allocation(
-    GstAggregator *aggregator, GstAggregatorPad *pad, GstQuery *decide_query, GstQuery *query)
-{
-  gst_stx_cuda_propose(query);
-  return TRUE;
-}
-
-static void set_context(GstElement *element, GstContext *context)
-{
-  gst_stx_cuda_set_context(&GST_STEREO_SGM(element)->cuda, context);
-  GST_ELEMENT_CLASS(gst_stereo_sgm_parent_class)->set_context(element, context);
-}
-
-static gboolean sink_query(GstAggregator *aggregator, GstAggregatorPad *pad, GstQuery *query)
-{
-  return gst_stx_cuda_query(&GST_STEREO_SGM(aggregator)->cuda, GST_PAD(pad), query) ||
-         GST_AGGREGATOR_CLASS(gst_stereo_sgm_parent_class)->sink_query(aggregator, pad, query);
-}
-
-static gboolean src_query(GstAggregator *aggregator, GstQuery *query)
-{
-  return gst_stx_cuda_query(
-             &GST_STEREO_SGM(aggregator)->cuda, GST_AGGREGATOR_SRC_PAD(aggregator), query) ||
-         GST_AGGREGATOR_CLASS(gst_stereo_sgm_parent_class)->src_query(aggregator, query);
+  clear_confidence_pool(self);
+  if (self->wants_confidence)
+    self->confidence_pool = gst_stx_stage_bytes_pool(
+        stage, NULL, (gsize)self->active.width * (gsize)self->active.height);
+  return gst_stx_stage_take_video_pool(stage, query);
 }
 
 static gboolean start(GstAggregator *aggregator)
 {
   GstStereoSgm *self = GST_STEREO_SGM(aggregator);
 
-  set_changed(self);
+  set_changed(self, TRUE);
   return gst_stx_camera_settings_load(&self->camera, GST_ELEMENT(self)) &&
-         gst_stx_cuda_start(&self->cuda) &&
          GST_AGGREGATOR_CLASS(gst_stereo_sgm_parent_class)->start(aggregator);
 }
 
 static gboolean stop(GstAggregator *aggregator)
 {
-  GstStereoSgm *self = GST_STEREO_SGM(aggregator);
-
-  clear_confidence_pool(self);
-  gst_stx_cuda_stop(&self->cuda);
-  gst_stereo_sgm_host_clear(&self->host);
-  return TRUE;
+  clear_confidence_pool(GST_STEREO_SGM(aggregator));
+  return GST_AGGREGATOR_CLASS(gst_stereo_sgm_parent_class)->stop(aggregator);
 }
 
 /* ---- Properties ---------------------------------------------------------------------------- */
@@ -369,8 +276,7 @@ static void set_property(GObject *object, guint id, const GValue *value, GParamS
   gboolean known;
 
   GST_OBJECT_LOCK(self);
-  known = gst_stx_run_set_property(&self->run, id, value) ||
-          gst_stx_camera_set_property(&self->camera, id, value) ||
+  known = gst_stx_camera_set_property(&self->camera, id, value) ||
           gst_stereo_sgm_settings_set_property(&self->settings, id, value);
   self->changed = TRUE;
   GST_OBJECT_UNLOCK(self);
@@ -384,8 +290,7 @@ static void get_property(GObject *object, guint id, GValue *value, GParamSpec *s
   gboolean known;
 
   GST_OBJECT_LOCK(self);
-  known = gst_stx_run_get_property(&self->run, id, value) ||
-          gst_stx_camera_get_property(&self->camera, id, value) ||
+  known = gst_stx_camera_get_property(&self->camera, id, value) ||
           gst_stereo_sgm_settings_get_property(&self->settings, id, value);
   GST_OBJECT_UNLOCK(self);
   if (!known)
@@ -397,14 +302,11 @@ static void get_property(GObject *object, guint id, GValue *value, GParamSpec *s
 static void finalize(GObject *object)
 {
   gst_stx_camera_settings_clear(&GST_STEREO_SGM(object)->camera);
-  gst_stx_cuda_clear(&GST_STEREO_SGM(object)->cuda);
   G_OBJECT_CLASS(gst_stereo_sgm_parent_class)->finalize(object);
 }
 
 static void gst_stereo_sgm_init(GstStereoSgm *self)
 {
-  self->run = GST_STX_RUN_DEFAULTS;
-  gst_stx_cuda_init(&self->cuda, GST_ELEMENT(self), &self->run, &stx_sgm_cuda_impls);
   gst_stereo_sgm_settings_init(&self->settings);
   self->changed = TRUE;
   gst_stx_camera_settings_init(&self->camera);
@@ -421,7 +323,6 @@ static void gst_stereo_sgm_class_init(GstStereoSgmClass *klass)
   object_class->set_property = set_property;
   object_class->get_property = get_property;
   object_class->finalize = finalize;
-  gst_stx_run_install_properties(object_class);
   gst_stx_camera_install_properties(object_class);
   gst_stereo_sgm_settings_install_properties(object_class);
 
@@ -437,18 +338,18 @@ static void gst_stereo_sgm_class_init(GstStereoSgmClass *klass)
       element_class, &right_template, GST_TYPE_AGGREGATOR_PAD);
 
   aggregator_class->create_new_pad = create_new_pad;
-  aggregator_class->decide_allocation = decide_allocation;
-  aggregator_class->propose_allocation = propose_allocation;
-  aggregator_class->sink_query = sink_query;
-  aggregator_class->src_query = src_query;
-  element_class->set_context = set_context;
   aggregator_class->start = start;
   aggregator_class->stop = stop;
   for (guint role = 0; role < GST_STEREO_SGM_ROLES; role++)
-    pairing_class->roles[role] = gst_stereo_sgm_roles[role];
-  pairing_class->sufficient[0] = 1u << GST_STEREO_SGM_BOTH;
-  pairing_class->sufficient[1] = 1u << GST_STEREO_SGM_LEFT | 1u << GST_STEREO_SGM_RIGHT;
+    pairing_class->roles.names[role] = gst_stereo_sgm_roles[role];
+  pairing_class->roles.sufficient[0] = 1u << GST_STEREO_SGM_BOTH;
+  pairing_class->roles.sufficient[1] = 1u << GST_STEREO_SGM_LEFT | 1u << GST_STEREO_SGM_RIGHT;
+  pairing_class->stage.host = &stx_sgm_impls;
+  pairing_class->stage.device = &stx_sgm_cuda_impls;
+  pairing_class->stage.prepare = prepare;
+  pairing_class->stage.work = work;
+  pairing_class->makes_output = TRUE;
   pairing_class->set_role_caps = set_role_caps;
   pairing_class->process = process;
-  pairing_class->choose_memory = choose_memory;
+  pairing_class->choose_pool = choose_pool;
 }

@@ -3,7 +3,7 @@
 #ifndef GST_STEREO_SGM_H
 #define GST_STEREO_SGM_H
 
-#include "gst/gststxpairing.h"
+#include "gst/base/pairing.h"
 
 G_BEGIN_DECLS
 

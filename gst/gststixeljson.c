@@ -22,7 +22,7 @@
 #include "common/labels.h"
 #include "gst/gststxcamera.h"
 #include "gst/gststxcolumns.h"
-#include "gst/gststxtransform.h"
+#include "gst/base/inputs.h"
 #include "gst/gststxutil.h"
 
 GST_DEBUG_CATEGORY_STATIC(gst_stixel_json_debug);
@@ -205,9 +205,9 @@ static void gst_stixel_json_class_init(GstStixelJsonClass *klass)
   GstBaseTransformClass *base = GST_BASE_TRANSFORM_CLASS(klass);
 
   base->transform_caps = transform_caps;
-  base->accept_caps = gst_stx_transform_accept_caps;
+  base->accept_caps = gst_stx_accept_caps;
   base->set_caps = set_caps;
-  base->prepare_output_buffer = gst_stx_transform_prepare_output_buffer;
+  base->prepare_output_buffer = gst_stx_prepare_output_buffer;
   base->transform = transform;
 
   gst_element_class_add_static_pad_template(element, &sink_template);

@@ -19,14 +19,13 @@
  */
 #include "gst/gststixeloverlay.h"
 
+#include "gst/base/inputs.h"
+#include "gst/base/pairing.h"
 #include "gst/gststixeloverlaysettings.h"
-#include "gst/gststixelpainter.h"
-#include "gst/gststixelpaintercuda.h"
 #include "gst/gststxcamera.h"
 #include "gst/gststxcolumns.h"
-#include "gst/gststxcuda.h"
 #include "gst/gststxmeta.h"
-#include "gst/gststxutil.h"
+#include "gst/stages/overlaystage.h"
 
 GST_DEBUG_CATEGORY_STATIC(stixel_overlay_debug);
 #define GST_CAT_DEFAULT stixel_overlay_debug
@@ -52,17 +51,22 @@ struct _GstStixelOverlay {
 
   /* Guarded by the object lock. */
   StxOverlayParams settings; /* without sizes, format and camera */
-  GstStxRun run;
-  gboolean changed; /* settings, run or caps, since the painter was prepared */
+  gboolean changed;          /* settings or caps, since `drawing` was prepared */
   guint64 frames_without, skipped;
 
   /* Of the streaming thread. */
   GstVideoInfo video;        /* caps of the pad `sink` */
   GstStxStixelInfo pad_info; /* caps of the pad `stixels` */
-  GstStixelPainter painter;
-  GstStxCuda cuda; /* gststxcuda.h tells who may touch what */
+  GstOverlayStage drawing;
   gboolean warned; /* of a frame without stixels */
 };
+
+/* What the stage works on. */
+typedef struct {
+  GstBuffer *picture, *stixels;
+  const GstStxStixelInfo *info; /* of the stixels */
+  const StxOverlayResult *result;
+} Frame;
 
 G_DEFINE_FINAL_TYPE(GstStixelOverlay, gst_stixel_overlay, GST_TYPE_STX_PAIRING)
 GST_ELEMENT_REGISTER_DEFINE(
@@ -93,29 +97,27 @@ static StxCamera find_camera(GstStixelOverlay *self)
   return camera;
 }
 
-/* Makes the painter ready for stixels of `info`, or posts an error. */
-static gboolean plan(GstStixelOverlay *self, const GstStxStixelInfo *info)
+/* Makes the drawing ready for stixels of `info`. */
+static gboolean plan(GstStixelOverlay *self, const GstStxStixelInfo *info, StxError *error)
 {
   StxOverlayParams settings;
   StxCamera camera;
   gboolean changed;
-  GstStxRun run;
 
   GST_OBJECT_LOCK(self);
   settings = self->settings;
-  run = self->run;
   changed = self->changed;
   self->changed = FALSE;
   GST_OBJECT_UNLOCK(self);
-  if (!changed && gst_stixel_painter_is_ready(&self->painter, info))
+  if (!changed && gst_overlay_stage_is_ready(&self->drawing, info))
     return TRUE;
   camera = find_camera(self);
-  return gst_stixel_painter_prepare(
-      &self->painter, GST_ELEMENT(self), &settings, &run, &self->video, info, &camera);
+  return gst_overlay_stage_prepare(
+      &self->drawing, &settings, &self->video, info, &camera, error);
 }
 
 /* Frames leave as they came. */
-static gboolean plan_caps(GstStixelOverlay *self)
+static GstFlowReturn plan_caps(GstStixelOverlay *self)
 {
   GstCaps *caps = gst_stx_pairing_get_caps(GST_STX_PAIRING(self), ROLE_VIDEO);
   GstCaps *current = gst_pad_get_current_caps(GST_AGGREGATOR_SRC_PAD(self));
@@ -125,7 +127,7 @@ static gboolean plan_caps(GstStixelOverlay *self)
   if (!same)
     return gst_stx_pairing_set_src_caps(GST_STX_PAIRING(self), caps);
   gst_caps_unref(caps);
-  return TRUE;
+  return GST_FLOW_OK;
 }
 
 /* ---- One frame ----------------------------------------------------------------------------- */
@@ -157,20 +159,20 @@ static void miss_stixels(GstStixelOverlay *self, GstBuffer *frame)
         (NULL));
 }
 
-static void count_skipped(GstStixelOverlay *self, const StxOverlayResult *counts)
+static void count_skipped(GstStixelOverlay *self, const StxOverlayResult *result)
 {
   gboolean first;
 
-  if (counts->skipped == 0)
+  if (result->skipped == 0)
     return;
   GST_OBJECT_LOCK(self);
   first = self->skipped == 0;
-  self->skipped += counts->skipped;
+  self->skipped += result->skipped;
   GST_OBJECT_UNLOCK(self);
   if (first)
     GST_ELEMENT_WARNING(self, STREAM, FORMAT,
-        ("%u of %u stixels are not valid and were skipped", counts->skipped,
-            counts->skipped + counts->drawn),
+        ("%u of %u stixels are not valid and were skipped",
+            result->skipped, result->skipped + result->drawn),
         ("outside of the image, upside down, of unknown kind, overlapping or not finite"));
 }
 
@@ -184,16 +186,46 @@ static void attach(GstBuffer *frame, GstBuffer *stixels, const GstStxStixelInfo 
   gst_buffer_add_stx_stixel_meta(frame, stixels, info);
 }
 
-static gboolean draw(
-    GstStixelOverlay *self, GstBuffer *frame, GstBuffer *stixels, StxOverlayResult *counts)
+static GstFlowReturn prepare(GstElement *element, gpointer data, StxError *error)
 {
-  StxBackend backend;
+  const Frame *frame = data;
 
-  GST_OBJECT_LOCK(self);
-  backend = self->run.backend;
-  GST_OBJECT_UNLOCK(self);
-  return gst_stixel_painter_draw_on_either(
-      &self->painter, &self->cuda, backend, GST_ELEMENT(self), frame, stixels, counts);
+  return plan(GST_STIXEL_OVERLAY(element), frame->info, error) &&
+                 gst_stx_check_input(frame->stixels, 0, sizeof(StxStixel), error)
+             ? GST_FLOW_OK
+             : GST_FLOW_ERROR;
+}
+
+/* To the GPU and back costs more than to draw: only what lies there is drawn there, unless the
+ * user insists. */
+static gboolean wants_device(GstElement *element, gpointer data)
+{
+  const GstStxStage *stage = gst_stx_pairing_stage(GST_STX_PAIRING(element));
+  const Frame *frame = data;
+
+  return stage->run.backend == STX_BACKEND_CUDA || gst_stx_stage_owns(stage, frame->picture);
+}
+
+static GstFlowReturn work(GstElement *element, gpointer data, StxError *error)
+{
+  Frame *frame = data;
+
+  return gst_overlay_stage_draw(&GST_STIXEL_OVERLAY(element)->drawing,
+             gst_stx_pairing_stage(GST_STX_PAIRING(element)), frame->picture, frame->stixels,
+             &frame->result, error)
+             ? GST_FLOW_OK
+             : GST_FLOW_ERROR;
+}
+
+static GstFlowReturn draw(
+    GstStixelOverlay *self, GstBuffer *picture, GstBuffer *stixels, const GstStxStixelInfo *info)
+{
+  Frame frame = {picture, stixels, info, NULL};
+  GstFlowReturn flow = gst_stx_stage_run(gst_stx_pairing_stage(GST_STX_PAIRING(self)), &frame);
+
+  if (flow == GST_FLOW_OK)
+    count_skipped(self, frame.result);
+  return flow;
 }
 
 static GstFlowReturn process(GstStxPairing *pairing, GstBuffer **set, GstBuffer **out)
@@ -201,12 +233,11 @@ static GstFlowReturn process(GstStxPairing *pairing, GstBuffer **set, GstBuffer 
   GstStixelOverlay *self = GST_STIXEL_OVERLAY(pairing);
   GstBuffer *frame, *stixels = set[ROLE_STIXELS];
   GstStxStixelInfo info = self->pad_info;
-  StxOverlayResult counts;
+  GstFlowReturn flow = plan_caps(self);
   GstStxStixelMeta *meta;
-  gboolean drawn;
 
-  if (!plan_caps(self))
-    return GST_PAD_IS_FLUSHING(GST_AGGREGATOR_SRC_PAD(self)) ? GST_FLOW_FLUSHING : GST_FLOW_ERROR;
+  if (flow != GST_FLOW_OK)
+    return flow;
   meta = gst_buffer_get_stx_stixel_meta(set[ROLE_VIDEO]);
   if (stixels == NULL && meta != NULL) {
     stixels = meta->stixels;
@@ -219,13 +250,11 @@ static GstFlowReturn process(GstStxPairing *pairing, GstBuffer **set, GstBuffer 
   }
   gst_buffer_ref(stixels); /* the meta may go with the old frame */
   frame = *out = gst_buffer_make_writable(frame);
-  drawn = plan(self, &info) && draw(self, frame, stixels, &counts);
-  if (drawn)
-    count_skipped(self, &counts);
-  if (drawn && set[ROLE_STIXELS] != NULL)
+  flow = draw(self, frame, stixels, &info);
+  if (flow == GST_FLOW_OK && set[ROLE_STIXELS] != NULL)
     attach(frame, stixels, &info);
   gst_buffer_unref(stixels);
-  return drawn ? GST_FLOW_OK : GST_FLOW_ERROR;
+  return flow;
 }
 
 /* ---- Virtual methods ----------------------------------------------------------------------- */
@@ -264,9 +293,10 @@ static gboolean set_role_caps(GstStxPairing *pairing, guint role, GstCaps *caps)
 /* Video has the same caps on both sides: ask the other one, so that converters agree. */
 static gboolean answer_caps(GstStixelOverlay *self, GstPad *pad, GstPad *other, GstQuery *query)
 {
+  GstStxCuda *cuda = &gst_stx_pairing_stage(GST_STX_PAIRING(self))->cuda;
   GstCaps *templ = gst_pad_get_pad_template_caps(pad), *filter, *allowed, *peer;
 
-  templ = gst_stx_cuda_filter_caps(&self->cuda, templ);
+  templ = gst_stx_cuda_filter_caps(cuda, templ);
   gst_query_parse_caps(query, &filter);
   allowed = filter == NULL ? gst_caps_ref(templ)
                            : gst_caps_intersect_full(filter, templ, GST_CAPS_INTERSECT_FIRST);
@@ -285,8 +315,7 @@ static gboolean sink_query(GstAggregator *aggregator, GstAggregatorPad *pad, Gst
   if (GST_QUERY_TYPE(query) == GST_QUERY_CAPS &&
       GST_PAD_PAD_TEMPLATE(pad) == gst_element_get_pad_template(GST_ELEMENT(self), "sink"))
     return answer_caps(self, GST_PAD(pad), GST_AGGREGATOR_SRC_PAD(self), query);
-  return gst_stx_cuda_query(&self->cuda, GST_PAD(pad), query) ||
-         GST_AGGREGATOR_CLASS(gst_stixel_overlay_parent_class)->sink_query(aggregator, pad, query);
+  return GST_AGGREGATOR_CLASS(gst_stixel_overlay_parent_class)->sink_query(aggregator, pad, query);
 }
 
 static gboolean src_query(GstAggregator *aggregator, GstQuery *query)
@@ -296,31 +325,11 @@ static gboolean src_query(GstAggregator *aggregator, GstQuery *query)
   gboolean answered;
 
   if (GST_QUERY_TYPE(query) != GST_QUERY_CAPS)
-    return gst_stx_cuda_query_context(&self->cuda, query) ||
-           GST_AGGREGATOR_CLASS(gst_stixel_overlay_parent_class)->src_query(aggregator, query);
+    return GST_AGGREGATOR_CLASS(gst_stixel_overlay_parent_class)->src_query(aggregator, query);
   video = gst_stx_pairing_get_pad(GST_STX_PAIRING(self), ROLE_VIDEO);
   answered = answer_caps(self, GST_AGGREGATOR_SRC_PAD(self), GST_PAD(video), query);
   gst_object_unref(video);
   return answered;
-}
-
-static gboolean propose_allocation(
-    GstAggregator *aggregator, GstAggregatorPad *pad, GstQuery *decide_query, GstQuery *query)
-{
-  gst_stx_cuda_propose(query);
-  return TRUE;
-}
-
-static gboolean decide_allocation(GstAggregator *aggregator, GstQuery *query)
-{
-  gst_stx_cuda_decide(&GST_STIXEL_OVERLAY(aggregator)->cuda, query);
-  return TRUE;
-}
-
-static void set_context(GstElement *element, GstContext *context)
-{
-  gst_stx_cuda_set_context(&GST_STIXEL_OVERLAY(element)->cuda, context);
-  GST_ELEMENT_CLASS(gst_stixel_overlay_parent_class)->set_context(element, context);
 }
 
 static gboolean start(GstAggregator *aggregator)
@@ -332,15 +341,13 @@ static gboolean start(GstAggregator *aggregator)
   self->frames_without = self->skipped = 0;
   GST_OBJECT_UNLOCK(self);
   self->warned = FALSE;
-  return gst_stx_cuda_start(&self->cuda) &&
-         GST_AGGREGATOR_CLASS(gst_stixel_overlay_parent_class)->start(aggregator);
+  return GST_AGGREGATOR_CLASS(gst_stixel_overlay_parent_class)->start(aggregator);
 }
 
 static gboolean stop(GstAggregator *aggregator)
 {
-  gst_stixel_painter_clear(&GST_STIXEL_OVERLAY(aggregator)->painter);
-  gst_stx_cuda_stop(&GST_STIXEL_OVERLAY(aggregator)->cuda);
-  return TRUE;
+  gst_overlay_stage_clear(&GST_STIXEL_OVERLAY(aggregator)->drawing);
+  return GST_AGGREGATOR_CLASS(gst_stixel_overlay_parent_class)->stop(aggregator);
 }
 
 /* ---- Properties ---------------------------------------------------------------------------- */
@@ -351,8 +358,7 @@ static void set_property(GObject *object, guint id, const GValue *value, GParamS
   gboolean known;
 
   GST_OBJECT_LOCK(self);
-  known = gst_stx_run_set_property(&self->run, id, value) ||
-          gst_stixel_overlay_settings_set_property(&self->settings, id, value);
+  known = gst_stixel_overlay_settings_set_property(&self->settings, id, value);
   self->changed = TRUE;
   GST_OBJECT_UNLOCK(self);
   if (!known)
@@ -370,8 +376,7 @@ static void get_property(GObject *object, guint id, GValue *value, GParamSpec *s
   else if (id == PROP_SKIPPED_STIXELS)
     g_value_set_uint64(value, self->skipped);
   else
-    known = gst_stx_run_get_property(&self->run, id, value) ||
-            gst_stixel_overlay_settings_get_property(&self->settings, id, value);
+    known = gst_stixel_overlay_settings_get_property(&self->settings, id, value);
   GST_OBJECT_UNLOCK(self);
   if (!known)
     G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
@@ -379,17 +384,9 @@ static void get_property(GObject *object, guint id, GValue *value, GParamSpec *s
 
 /* ---- Class --------------------------------------------------------------------------------- */
 
-static void finalize(GObject *object)
-{
-  gst_stx_cuda_clear(&GST_STIXEL_OVERLAY(object)->cuda);
-  G_OBJECT_CLASS(gst_stixel_overlay_parent_class)->finalize(object);
-}
-
 static void gst_stixel_overlay_init(GstStixelOverlay *self)
 {
   gst_stixel_overlay_settings_init(&self->settings);
-  self->run = GST_STX_RUN_DEFAULTS;
-  gst_stx_cuda_init(&self->cuda, GST_ELEMENT(self), &self->run, &stx_overlay_cuda_impls);
   self->changed = TRUE;
   gst_stx_pairing_add_pad(GST_STX_PAIRING(self), ROLE_VIDEO);
 }
@@ -419,9 +416,6 @@ static void gst_stixel_overlay_class_init(GstStixelOverlayClass *klass)
   GST_DEBUG_CATEGORY_INIT(stixel_overlay_debug, "stixel-overlay", 0, "drawing of stixels");
   object_class->set_property = set_property;
   object_class->get_property = get_property;
-  object_class->finalize = finalize;
-  element_class->set_context = set_context;
-  gst_stx_run_install_properties(object_class);
   gst_stixel_overlay_settings_install_properties(object_class);
   install_counters(object_class);
 
@@ -436,13 +430,16 @@ static void gst_stixel_overlay_class_init(GstStixelOverlayClass *klass)
 
   aggregator_class->sink_query = sink_query;
   aggregator_class->src_query = src_query;
-  aggregator_class->propose_allocation = propose_allocation;
-  aggregator_class->decide_allocation = decide_allocation;
   aggregator_class->start = start;
   aggregator_class->stop = stop;
   for (guint role = 0; role < ROLES; role++)
-    pairing_class->roles[role] = roles[role];
-  pairing_class->optional = 1u << ROLE_STIXELS;
+    pairing_class->roles.names[role] = roles[role];
+  pairing_class->roles.optional = 1u << ROLE_STIXELS;
+  pairing_class->stage.host = &stx_overlay_impls;
+  pairing_class->stage.device = &stx_overlay_cuda_impls;
+  pairing_class->stage.prepare = prepare;
+  pairing_class->stage.work = work;
+  pairing_class->stage.wants_device = wants_device;
   pairing_class->set_role_caps = set_role_caps;
   pairing_class->process = process;
 }

@@ -6,7 +6,7 @@
 #ifndef GST_STIXEL_OVERLAY_H
 #define GST_STIXEL_OVERLAY_H
 
-#include "gst/gststxpairing.h"
+#include "gst/base/pairing.h"
 
 G_BEGIN_DECLS
 

@@ -23,11 +23,6 @@ void gst_stx_cuda_init(
   *self = (GstStxCuda){.element = element, .run = run, .table = table};
 }
 
-gconstpointer gst_stx_cuda_impl(const GstStxCuda *self)
-{
-  return stx_impl_at(self->table, 0);
-}
-
 static GstStxRun get_run(GstStxCuda *self)
 {
   GstStxRun run;
@@ -196,11 +191,6 @@ void gst_stx_cuda_stop(GstStxCuda *self)
 {
   close_device(self);
   clear_context(self);
-}
-
-void gst_stx_cuda_clear(GstStxCuda *self)
-{
-  gst_stx_cuda_stop(self);
 }
 
 gboolean gst_stx_cuda_fail(GstStxCuda *self, const StxError *error)

@@ -1,19 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The GPU behind an element: one context and one stream per pipeline, device memory in buffers,
- * and the way back to the CPU. Elements include this and cuda/stxcuda.h, never GstCuda: a build
+ * The GPU behind an element: one context and one stream per pipeline, device memory in buffers.
+ * Stages (base/stage.h) use it; nobody includes GstCuda but the files gststxcuda*.c: a build
  * without CUDA has the same functions, and says so when asked for a GPU.
- *
- * An element embeds a GstStxCuda and
- *   instance_init      gst_stx_cuda_init          finalize  gst_stx_cuda_clear
- *   start              gst_stx_cuda_start         stop      gst_stx_cuda_stop
- *   set_context        gst_stx_cuda_set_context, and chains up
- *   queries            gst_stx_cuda_query; if FALSE, chains up
- *   propose_allocation gst_stx_cuda_propose       decide_allocation  gst_stx_cuda_decide, a pool
- *   a frame            if `cuda` is set: inputs, output, the stage, gst_stx_cuda_finish;
- *                      if any of it fails and gst_stx_cuda_fail returns TRUE: the CPU, on the same
- *                      buffers, whose memory maps to the host like any other; new caps first if
- *                      the output was in CUDAMemory
  *
  * Order. All elements of a pipeline enqueue on the one stream of its context, so device buffers
  * pass between them without a wait: what is enqueued later reads what was written before, and
@@ -84,7 +73,6 @@ typedef struct {
 /* `run` (read under the object lock) and `table` (an stx_…_cuda_impls) must outlive it. */
 void gst_stx_cuda_init(
     GstStxCuda *self, GstElement *element, const GstStxRun *run, const StxImplTable *table);
-void gst_stx_cuda_clear(GstStxCuda *self);
 
 /*
  * Decides where the element works until stop: `cuda` is set, or NULL for the CPU. FALSE after an
@@ -95,9 +83,6 @@ gboolean gst_stx_cuda_start(GstStxCuda *self);
 
 /* Waits for what is enqueued and gives everything back. */
 void gst_stx_cuda_stop(GstStxCuda *self);
-
-/* The first entry of the table: only while `cuda` is set. */
-gconstpointer gst_stx_cuda_impl(const GstStxCuda *self);
 
 /*
  * Something failed on the GPU. backend=auto: one line of warning with the reason, everything is
@@ -155,26 +140,25 @@ void *gst_stx_cuda_host_block(GstStxCuda *self, guint index, gsize size, StxErro
 void *gst_stx_cuda_constant(
     GstStxCuda *self, guint index, const void *data, gsize size, StxError *error);
 
-/* ---- Buffers: inputs ----------------------------------------------------------------------- */
+/* ---- Buffers ------------------------------------------------------------------------------- */
+
+/* Is all of the buffer's memory CUDAMemory of our context? Besides: in one piece; a picture, whose
+ * rows go downwards? */
+gboolean gst_stx_cuda_is_on_device(const GstStxCuda *self, GstBuffer *buffer);
+gboolean gst_stx_cuda_is_bytes(const GstStxCuda *self, GstBuffer *buffer);
+gboolean gst_stx_cuda_is_picture(const GstStxCuda *self, GstBuffer *buffer);
 
 /*
- * Where the bytes of a buffer, or a plane of a picture, lie on the device: in the buffer itself if
- * it is CUDAMemory of our context, else in block `index`, into which they are uploaded. Valid until
- * finish and as long as the buffer is. FALSE with a text in `error` when the buffer is smaller than
- * `size`, or than `info` says, cannot be read, or the upload failed.
- *
- * access  GST_MAP_READ, or GST_MAP_READWRITE on a writable buffer; what is written to a block goes
- *         back by the caller's own download
+ * Where the bytes of such a buffer, or a plane of such a picture, lie on the device: valid as long
+ * as the buffer is. FALSE with a text in `error` when it cannot be reached or does not fit `info`.
  */
-gboolean gst_stx_cuda_input_bytes(GstStxCuda *self, GstBuffer *buffer, gsize size, guint index,
-    const void **device, StxError *error);
-gboolean gst_stx_cuda_input_plane(GstStxCuda *self, GstBuffer *buffer, const GstVideoInfo *info,
-    guint plane, GstMapFlags access, guint index, void **device, gsize *stride, StxError *error);
+gboolean gst_stx_cuda_map_bytes(
+    GstStxCuda *self, GstBuffer *buffer, GstMapFlags access, void **device, StxError *error);
+gboolean gst_stx_cuda_map_plane(GstStxCuda *self, GstBuffer *buffer, const GstVideoInfo *info,
+    guint plane, GstMapFlags access, void **device, gsize *stride, StxError *error);
 
-/* Is all of the buffer's memory CUDAMemory of our context? */
-gboolean gst_stx_cuda_is_on_device(const GstStxCuda *self, GstBuffer *buffer);
-
-/* ---- Buffers: outputs ---------------------------------------------------------------------- */
+/* An upload from this buffer's host memory is about to be enqueued. */
+void gst_stx_cuda_note_host(GstStxCuda *self, GstBuffer *buffer);
 
 /* propose_allocation: what we read may be in CUDAMemory of our stream, and have a GstVideoMeta. */
 void gst_stx_cuda_propose(GstQuery *query);
@@ -192,14 +176,6 @@ void gst_stx_cuda_decide(GstStxCuda *self, GstQuery *query);
 GstBufferPool *gst_stx_cuda_pool_bytes_new(
     GstStxCuda *self, GstCaps *caps, gsize size, gboolean shrinks);
 GstBufferPool *gst_stx_cuda_pool_video_new(GstStxCuda *self, GstCaps *caps);
-
-/*
- * A buffer of such a pool, which is made active, and the device address of its first byte; rows of
- * a picture are as far apart as its GstVideoMeta says. GST_FLOW_ERROR, with the reason in `error`,
- * when the GPU has no such memory; GST_FLOW_FLUSHING while the pool is shut down.
- */
-GstFlowReturn gst_stx_cuda_acquire(
-    GstStxCuda *self, GstBufferPool *pool, GstBuffer **buffer, void **device, StxError *error);
 
 /* End of a frame: waits if an input is foreign, if `pushes_device` and downstream is foreign, or if
  * `download`: what was downloaded is there. */

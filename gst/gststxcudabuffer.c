@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Buffers of an element on the GPU: inputs wherever they lie, outputs, and the end of a frame. */
+/* Buffers in device memory: where they lie, their pools, and the end of a frame. */
 #include <string.h>
 
 #include "gst/gststxcuda.h"
@@ -7,7 +7,7 @@
 
 #define ROW_ALIGN 128 /* bytes: rows of a picture begin at whole memory transactions */
 
-/* ---- Inputs -------------------------------------------------------------------------------- */
+/* ---- Addresses ----------------------------------------------------------------------------- */
 
 gboolean gst_stx_cuda_is_on_device(const GstStxCuda *self, GstBuffer *buffer)
 {
@@ -17,6 +17,21 @@ gboolean gst_stx_cuda_is_on_device(const GstStxCuda *self, GstBuffer *buffer)
     if (!gst_stx_cuda_device_owns(self->device, gst_buffer_peek_memory(buffer, i)))
       return FALSE;
   return count > 0;
+}
+
+gboolean gst_stx_cuda_is_bytes(const GstStxCuda *self, GstBuffer *buffer)
+{
+  return gst_buffer_n_memory(buffer) == 1 && gst_stx_cuda_is_on_device(self, buffer);
+}
+
+gboolean gst_stx_cuda_is_picture(const GstStxCuda *self, GstBuffer *buffer)
+{
+  const GstVideoMeta *meta = gst_buffer_get_video_meta(buffer);
+
+  for (guint p = 0; meta != NULL && p < meta->n_planes; p++)
+    if (meta->stride[p] <= 0)
+      return FALSE;
+  return gst_stx_cuda_is_on_device(self, buffer);
 }
 
 /* The device address of one memory of a buffer. The map is over when this returns: it lets GstCuda
@@ -40,54 +55,27 @@ static guint8 *map_memory(GstStxCuda *self, GstBuffer *buffer, guint index, GstM
   return map.data;
 }
 
+gboolean gst_stx_cuda_map_bytes(
+    GstStxCuda *self, GstBuffer *buffer, GstMapFlags access, void **device, StxError *error)
+{
+  *device = map_memory(self, buffer, 0, access);
+  return *device != NULL || stx_fail(error, "cannot reach a buffer's memory on the GPU");
+}
+
 /* Pageable memory may change as soon as the upload returns. Other memory that maps to the host may
  * be page-locked (CUDAMemory of another context is), and then only when it is done. */
-static void note_host_memory(GstStxCuda *self, GstBuffer *buffer)
+void gst_stx_cuda_note_host(GstStxCuda *self, GstBuffer *buffer)
 {
   for (guint i = 0; i < gst_buffer_n_memory(buffer); i++)
     if (!gst_memory_is_type(gst_buffer_peek_memory(buffer, i), GST_ALLOCATOR_SYSMEM))
       self->foreign_input = TRUE;
 }
 
-static gboolean upload_buffer(
-    GstStxCuda *self, GstBuffer *buffer, gsize size, guint index, const void **to, StxError *error)
-{
-  void *device = gst_stx_cuda_block(self, index, size, error);
-  gboolean uploaded;
-  GstMapInfo map;
-
-  if (device == NULL)
-    return FALSE;
-  if (!gst_buffer_map(buffer, &map, GST_MAP_READ))
-    return stx_fail(error, "cannot read a buffer's memory");
-  note_host_memory(self, buffer);
-  uploaded = stx_cuda_upload_bytes(self->cuda, device, map.data, size, self->stream, error);
-  gst_buffer_unmap(buffer, &map);
-  *to = device;
-  return uploaded;
-}
-
-gboolean gst_stx_cuda_input_bytes(GstStxCuda *self, GstBuffer *buffer, gsize size, guint index,
-    const void **device, StxError *error)
-{
-  gsize actual = gst_buffer_get_size(buffer);
-
-  if (actual < size)
-    return stx_fail(error,
-        "a buffer of %" G_GSIZE_FORMAT " bytes, but its caps make %" G_GSIZE_FORMAT, actual, size);
-  if (gst_buffer_n_memory(buffer) != 1 || !gst_stx_cuda_is_on_device(self, buffer))
-    return upload_buffer(self, buffer, size, index, device, error);
-  *device = map_memory(self, buffer, 0, GST_MAP_READ);
-  return *device != NULL || stx_fail(error, "cannot read a buffer's memory on the GPU");
-}
-
 /* ---- Pictures ------------------------------------------------------------------------------ */
 
 /* Where a plane lies within the bytes of a buffer, and how large it is. */
 typedef struct {
-  gsize offset;
-  gint stride;
-  gsize row_bytes, rows;
+  gsize offset, stride, row_bytes, rows;
 } Plane;
 
 static gboolean find_plane(GstBuffer *buffer, const GstVideoInfo *info, guint plane, Plane *found)
@@ -103,47 +91,16 @@ static gboolean find_plane(GstBuffer *buffer, const GstVideoInfo *info, guint pl
   while (GST_VIDEO_INFO_COMP_PLANE(info, component) != plane)
     component++;
   found->offset = meta != NULL ? meta->offset[plane] : GST_VIDEO_INFO_PLANE_OFFSET(info, plane);
-  found->stride = meta != NULL ? meta->stride[plane] : GST_VIDEO_INFO_PLANE_STRIDE(info, plane);
+  found->stride = (gsize)(meta != NULL ? meta->stride[plane]
+                                       : GST_VIDEO_INFO_PLANE_STRIDE(info, plane));
   found->row_bytes = (gsize)GST_VIDEO_INFO_COMP_WIDTH(info, component) *
-                     GST_VIDEO_INFO_COMP_PSTRIDE(info, component);
-  found->rows = GST_VIDEO_INFO_COMP_HEIGHT(info, component);
+                     (gsize)GST_VIDEO_INFO_COMP_PSTRIDE(info, component);
+  found->rows = (gsize)GST_VIDEO_INFO_COMP_HEIGHT(info, component);
   return TRUE;
 }
 
-static gboolean fail_fit(GstBuffer *buffer, const GstVideoInfo *info, StxError *error)
-{
-  return stx_fail(error,
-      "a buffer of %" G_GSIZE_FORMAT " bytes does not fit its caps: %dx%d in %s needs "
-      "%" G_GSIZE_FORMAT,
-      gst_buffer_get_size(buffer), GST_VIDEO_INFO_WIDTH(info), GST_VIDEO_INFO_HEIGHT(info),
-      GST_VIDEO_INFO_NAME(info), GST_VIDEO_INFO_SIZE(info));
-}
-
-static gboolean upload_plane(GstStxCuda *self, GstBuffer *buffer, const GstVideoInfo *info,
-    guint index, guint plane, const Plane *shape, void **device, gsize *stride, StxError *error)
-{
-  StxCudaCopy copy = {.row_bytes = shape->row_bytes, .rows = shape->rows};
-  GstVideoFrame frame;
-  gboolean uploaded;
-
-  copy.device_stride = (shape->row_bytes + ROW_ALIGN - 1) / ROW_ALIGN * ROW_ALIGN;
-  copy.device = gst_stx_cuda_block(self, index, copy.device_stride * shape->rows, error);
-  if (copy.device == NULL)
-    return FALSE;
-  if (!gst_video_frame_map(&frame, (GstVideoInfo *)info, buffer, GST_MAP_READ))
-    return fail_fit(buffer, info, error);
-  note_host_memory(self, buffer);
-  copy.host = GST_VIDEO_FRAME_PLANE_DATA(&frame, plane);
-  copy.host_stride = GST_VIDEO_FRAME_PLANE_STRIDE(&frame, plane);
-  uploaded = stx_cuda_upload(self->cuda, &copy, self->stream, error);
-  gst_video_frame_unmap(&frame);
-  *device = copy.device;
-  *stride = copy.device_stride;
-  return uploaded;
-}
-
-gboolean gst_stx_cuda_input_plane(GstStxCuda *self, GstBuffer *buffer, const GstVideoInfo *info,
-    guint plane, GstMapFlags access, guint index, void **device, gsize *stride, StxError *error)
+gboolean gst_stx_cuda_map_plane(GstStxCuda *self, GstBuffer *buffer, const GstVideoInfo *info,
+    guint plane, GstMapFlags access, void **device, gsize *stride, StxError *error)
 {
   guint memory, count;
   guint8 *data;
@@ -151,13 +108,10 @@ gboolean gst_stx_cuda_input_plane(GstStxCuda *self, GstBuffer *buffer, const Gst
   gsize skip;
 
   if (!find_plane(buffer, info, plane, &shape) ||
-      !gst_buffer_find_memory(buffer, shape.offset, 1, &memory, &count, &skip))
-    return fail_fit(buffer, info, error);
-  if (!gst_stx_cuda_is_on_device(self, buffer) || shape.stride <= 0)
-    return upload_plane(self, buffer, info, index, plane, &shape, device, stride, error);
-  if (skip + shape.stride * (shape.rows - 1) + shape.row_bytes >
-      gst_memory_get_sizes(gst_buffer_peek_memory(buffer, memory), NULL, NULL))
-    return fail_fit(buffer, info, error);
+      !gst_buffer_find_memory(buffer, shape.offset, 1, &memory, &count, &skip) ||
+      skip + shape.stride * (shape.rows - 1) + shape.row_bytes >
+          gst_memory_get_sizes(gst_buffer_peek_memory(buffer, memory), NULL, NULL))
+    return gst_stx_fail_fit(buffer, info, error);
   data = map_memory(self, buffer, memory, access);
   if (data == NULL)
     return stx_fail(error, "cannot reach a buffer's memory on the GPU");
@@ -186,28 +140,6 @@ GstBufferPool *gst_stx_cuda_pool_video_new(GstStxCuda *self, GstCaps *caps)
   info.stride[0] = (gint)row;
   info.size = row * GST_VIDEO_INFO_HEIGHT(&info);
   return gst_stx_cuda_pool_new(self->device, caps, info.size, &info, FALSE);
-}
-
-GstFlowReturn gst_stx_cuda_acquire(
-    GstStxCuda *self, GstBufferPool *pool, GstBuffer **buffer, void **device, StxError *error)
-{
-  GstFlowReturn flow = GST_FLOW_ERROR;
-  GstMapInfo map;
-
-  if (gst_buffer_pool_set_active(pool, TRUE))
-    flow = gst_buffer_pool_acquire_buffer(pool, buffer, NULL);
-  if (flow != GST_FLOW_OK) {
-    stx_fail(error, "no memory on the GPU for an output buffer");
-    return flow;
-  }
-  if (gst_buffer_map(*buffer, &map, GST_MAP_WRITE | GST_MAP_CUDA)) {
-    gst_buffer_unmap(*buffer, &map);
-    *device = map.data;
-    return GST_FLOW_OK;
-  }
-  gst_clear_buffer(buffer);
-  stx_fail(error, "cannot write to a buffer's memory on the GPU");
-  return GST_FLOW_ERROR;
 }
 
 gboolean gst_stx_cuda_finish(

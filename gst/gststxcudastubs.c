@@ -14,10 +14,6 @@ void gst_stx_cuda_init(
   *self = (GstStxCuda){.element = element, .run = run, .table = table};
 }
 
-void gst_stx_cuda_clear(GstStxCuda *self)
-{
-}
-
 gboolean gst_stx_cuda_start(GstStxCuda *self)
 {
   StxBackend backend;
@@ -53,11 +49,6 @@ gboolean gst_stx_cuda_query_context(GstStxCuda *self, GstQuery *query)
 
 /* ---- Never called without a GPU ------------------------------------------------------------ */
 
-gconstpointer gst_stx_cuda_impl(const GstStxCuda *self)
-{
-  g_return_val_if_reached(NULL);
-}
-
 gboolean gst_stx_cuda_fail(GstStxCuda *self, const StxError *error)
 {
   g_return_val_if_reached(TRUE);
@@ -79,21 +70,36 @@ void *gst_stx_cuda_constant(
   g_return_val_if_reached(NULL);
 }
 
-gboolean gst_stx_cuda_input_bytes(GstStxCuda *self, GstBuffer *buffer, gsize size, guint index,
-    const void **device, StxError *error)
-{
-  g_return_val_if_reached(FALSE);
-}
-
-gboolean gst_stx_cuda_input_plane(GstStxCuda *self, GstBuffer *buffer, const GstVideoInfo *info,
-    guint plane, GstMapFlags access, guint index, void **device, gsize *stride, StxError *error)
-{
-  g_return_val_if_reached(FALSE);
-}
-
 gboolean gst_stx_cuda_is_on_device(const GstStxCuda *self, GstBuffer *buffer)
 {
   g_return_val_if_reached(FALSE);
+}
+
+gboolean gst_stx_cuda_is_bytes(const GstStxCuda *self, GstBuffer *buffer)
+{
+  g_return_val_if_reached(FALSE);
+}
+
+gboolean gst_stx_cuda_is_picture(const GstStxCuda *self, GstBuffer *buffer)
+{
+  g_return_val_if_reached(FALSE);
+}
+
+gboolean gst_stx_cuda_map_bytes(
+    GstStxCuda *self, GstBuffer *buffer, GstMapFlags access, void **device, StxError *error)
+{
+  g_return_val_if_reached(FALSE);
+}
+
+gboolean gst_stx_cuda_map_plane(GstStxCuda *self, GstBuffer *buffer, const GstVideoInfo *info,
+    guint plane, GstMapFlags access, void **device, gsize *stride, StxError *error)
+{
+  g_return_val_if_reached(FALSE);
+}
+
+void gst_stx_cuda_note_host(GstStxCuda *self, GstBuffer *buffer)
+{
+  g_return_if_reached();
 }
 
 GstBufferPool *gst_stx_cuda_pool_bytes_new(
@@ -105,12 +111,6 @@ GstBufferPool *gst_stx_cuda_pool_bytes_new(
 GstBufferPool *gst_stx_cuda_pool_video_new(GstStxCuda *self, GstCaps *caps)
 {
   g_return_val_if_reached(NULL);
-}
-
-GstFlowReturn gst_stx_cuda_acquire(
-    GstStxCuda *self, GstBufferPool *pool, GstBuffer **buffer, void **device, StxError *error)
-{
-  g_return_val_if_reached(GST_FLOW_ERROR);
 }
 
 gboolean gst_stx_cuda_finish(

@@ -104,7 +104,7 @@ static void install_choices(GObjectClass *klass, guint first)
       g_param_spec_double("epsilon", "Epsilon",
           "With cut-candidates=rdp: how far a cell may lie from the line between two candidates, "
           "in pixels of disparity; more gives fewer candidates",
-          0, GST_STX_EPSILON_MAX, defaults.epsilon, flags | GST_PARAM_MUTABLE_PLAYING));
+          0, GST_RDP_EPSILON_MAX, defaults.epsilon, flags | GST_PARAM_MUTABLE_PLAYING));
   gst_type_mark_as_plugin_api(GST_TYPE_SAT_DP_MODEL, 0);
   gst_type_mark_as_plugin_api(GST_TYPE_SAT_DP_CANDIDATES, 0);
   gst_type_mark_as_plugin_api(GST_TYPE_STX_GROUND, 0);

@@ -11,7 +11,7 @@
 #include <gst/gst.h>
 
 #include "common/satdp.h"
-#include "gst/gststxrdp.h"
+#include "gst/stages/rdpstage.h"
 #include "gst/gststxroad.h"
 
 G_BEGIN_DECLS

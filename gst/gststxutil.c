@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gst/gststxcuda.h"
-
 /* ---- backend, threads, cuda-device-id ------------------------------------------------------ */
 
 GType gst_stx_backend_get_type(void)
@@ -76,24 +74,6 @@ gboolean gst_stx_run_get_property(const GstStxRun *run, guint id, GValue *value)
   }
 }
 
-gconstpointer gst_stx_run_pick(const GstStxRun *run, const StxImplTable *table, StxError *error)
-{
-  gconstpointer impl = stx_impl_pick(table, run->backend);
-  StxError reason = {"there is none for this machine"};
-  GEnumClass *klass;
-
-  if (impl != NULL)
-    return impl;
-  if (run->backend == STX_BACKEND_CUDA && gst_stx_cuda_available(&reason))
-    stx_fail(&reason, "this element has nothing for the GPU");
-
-  klass = g_type_class_ref(GST_TYPE_STX_BACKEND);
-  stx_fail(error, "backend=%s is not available (%s); choose auto, omp or c",
-      g_enum_get_value(klass, run->backend)->value_nick, reason.text);
-  g_type_class_unref(klass);
-  return NULL;
-}
-
 /* ---- Scratch ------------------------------------------------------------------------------- */
 
 gboolean gst_stx_scratch_reserve(GstStxScratch *scratch, gsize size, StxError *error)
@@ -116,6 +96,15 @@ void gst_stx_scratch_clear(GstStxScratch *scratch)
 }
 
 /* ---- Frames as views ----------------------------------------------------------------------- */
+
+gboolean gst_stx_fail_fit(GstBuffer *buffer, const GstVideoInfo *info, StxError *error)
+{
+  return stx_fail(error,
+      "a buffer of %" G_GSIZE_FORMAT " bytes does not fit its caps: %dx%d in %s needs "
+      "%" G_GSIZE_FORMAT,
+      gst_buffer_get_size(buffer), GST_VIDEO_INFO_WIDTH(info), GST_VIDEO_INFO_HEIGHT(info),
+      GST_VIDEO_INFO_NAME(info), GST_VIDEO_INFO_SIZE(info));
+}
 
 void gst_stx_frame_clear_padding(GstVideoFrame *frame)
 {

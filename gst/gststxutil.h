@@ -64,13 +64,6 @@ void gst_stx_run_install_properties(GObjectClass *klass);
 gboolean gst_stx_run_set_property(GstStxRun *run, guint id, const GValue *value);
 gboolean gst_stx_run_get_property(const GstStxRun *run, guint id, GValue *value);
 
-/*
- * The implementation of `table` (the host's) that the user asked for, and that this machine and
- * build can run. NULL with the reason and the choices in `error`. AUTO never fails for a table that
- * has a "c". Elements that can work on a GPU ask gststxcuda.h first.
- */
-gconstpointer gst_stx_run_pick(const GstStxRun *run, const StxImplTable *table, StxError *error);
-
 /* ---- Errors -------------------------------------------------------------------------------- */
 
 /* Posts the text of an StxError to the user: GST_STX_ELEMENT_ERROR (self, STREAM, FORMAT, &error)
@@ -106,6 +99,9 @@ static inline StxImage16 gst_stx_frame_image16(const GstVideoFrame *frame)
   return (StxImage16){GST_VIDEO_FRAME_PLANE_DATA(frame, 0), GST_VIDEO_FRAME_PLANE_STRIDE(frame, 0),
       GST_VIDEO_FRAME_WIDTH(frame), GST_VIDEO_FRAME_HEIGHT(frame)};
 }
+
+/* FALSE: `error` says that the buffer does not fit its caps, and how many bytes these need. */
+gboolean gst_stx_fail_fit(GstBuffer *buffer, const GstVideoInfo *info, StxError *error);
 
 /* Zeros the bytes between the rows of the first plane, so that files of equal pictures are equal.
  */

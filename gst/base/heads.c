@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gst/base/heads.h"
+
+/* Running time of a buffer, negative before the segment. FALSE without a PTS. */
+static gboolean running_time(GstAggregatorPad *pad, GstBuffer *buffer, GstClockTimeDiff *time)
+{
+  guint64 value = 0;
+  gint sign;
+
+  if (!GST_BUFFER_PTS_IS_VALID(buffer))
+    return FALSE;
+  GST_OBJECT_LOCK(pad);
+  sign = gst_segment_to_running_time_full(
+      &pad->segment, GST_FORMAT_TIME, GST_BUFFER_PTS(buffer), &value);
+  GST_OBJECT_UNLOCK(pad);
+  *time = sign < 0 ? -(GstClockTimeDiff)value : (GstClockTimeDiff)value;
+  return sign != 0;
+}
+
+void gst_stx_heads_collect(GstStxHeads *heads, GstElement *element, const GstStxRoles *roles)
+{
+  *heads = (GstStxHeads){.count = g_strv_length((gchar **)roles->names)};
+  heads->lead = heads->count;
+  for (guint role = 0; role < heads->count; role++) {
+    GstStxHead *head = &heads->head[role];
+
+    head->required = !(roles->optional & 1u << role);
+    head->pad = (GstAggregatorPad *)gst_element_get_static_pad(element, roles->names[role]);
+    if (head->pad == NULL)
+      continue;
+    heads->lead = MIN(heads->lead, role);
+    head->buffer = gst_aggregator_pad_peek_buffer(head->pad);
+    if (head->buffer != NULL)
+      head->timed = running_time(head->pad, head->buffer, &head->time);
+    else
+      head->eos = gst_aggregator_pad_is_eos(head->pad);
+  }
+}
+
+void gst_stx_heads_clear(GstStxHeads *heads)
+{
+  for (guint role = 0; role < heads->count; role++) {
+    gst_clear_buffer(&heads->head[role].buffer);
+    gst_clear_object(&heads->head[role].pad);
+  }
+}
+
+/* ---- The decision -------------------------------------------------------------------------- */
+
+static gboolean is_same_moment(GstClockTime frame, GstClockTimeDiff difference)
+{
+  GstClockTime distance = ABS(difference);
+
+  return frame > 0 ? 2 * distance < frame : distance <= GST_MSECOND;
+}
+
+/* Roles with a buffer, or why there is nothing to decide yet. */
+static GstStxVerdict judge_presence(
+    const GstStxHeads *heads, gboolean timeout, guint *present, guint *untimed)
+{
+  gboolean wait = FALSE;
+
+  *present = *untimed = 0;
+  for (guint role = 0; role < heads->count; role++) {
+    const GstStxHead *head = &heads->head[role];
+
+    if (head->pad == NULL)
+      continue;
+    if (head->buffer != NULL) {
+      *present |= 1u << role;
+      *untimed |= head->timed ? 0 : 1u << role;
+    } else if (head->eos) {
+      if (head->required)
+        return GST_STX_VERDICT_EOS;
+    } else if (head->required || !timeout) {
+      wait = TRUE;
+    }
+  }
+  return wait || *present == 0 ? GST_STX_VERDICT_WAIT : GST_STX_VERDICT_TAKE;
+}
+
+/* Required buffers that are older than the newest one and do not match it. */
+static guint find_orphans(const GstStxHeads *heads, GstClockTime frame)
+{
+  GstClockTimeDiff newest = G_MININT64;
+  guint orphans = 0;
+
+  for (guint role = 0; role < heads->count; role++)
+    if (heads->head[role].buffer != NULL && heads->head[role].required)
+      newest = MAX(newest, heads->head[role].time);
+  for (guint role = 0; role < heads->count; role++)
+    if (heads->head[role].buffer != NULL && heads->head[role].required &&
+        !is_same_moment(frame, newest - heads->head[role].time))
+      orphans |= 1u << role;
+  return orphans;
+}
+
+GstStxVerdict gst_stx_heads_judge(
+    const GstStxHeads *heads, GstClockTime frame, gboolean timeout, guint *roles)
+{
+  guint present, untimed, set = 0, old = 0;
+  GstStxVerdict verdict = judge_presence(heads, timeout, &present, &untimed);
+
+  if (verdict != GST_STX_VERDICT_TAKE)
+    return verdict;
+  *roles = present;
+  if (untimed != 0)
+    return GST_STX_VERDICT_TAKE;
+  if ((*roles = find_orphans(heads, frame)) != 0)
+    return GST_STX_VERDICT_DROP;
+
+  for (guint role = 0; role < heads->count; role++) {
+    const GstStxHead *head = &heads->head[role];
+    GstClockTimeDiff after = head->time - heads->head[heads->lead].time;
+
+    if (head->buffer == NULL)
+      continue;
+    if (head->required || is_same_moment(frame, after))
+      set |= 1u << role;
+    else if (after < 0)
+      old |= 1u << role;
+  }
+  *roles = old != 0 ? old : set;
+  return old != 0 ? GST_STX_VERDICT_DROP : GST_STX_VERDICT_TAKE;
+}
+
+/* ---- Taking ---------------------------------------------------------------------------------- */
+
+gboolean gst_stx_is_gap(GstBuffer *buffer)
+{
+  return GST_BUFFER_FLAG_IS_SET(buffer, GST_BUFFER_FLAG_GAP) && gst_buffer_get_size(buffer) == 0;
+}
+
+gboolean gst_stx_heads_take(const GstStxHeads *heads, guint roles, GstBuffer **set)
+{
+  gboolean complete = TRUE;
+
+  for (guint role = 0; role < heads->count; role++) {
+    const GstStxHead *head = &heads->head[role];
+
+    set[role] = roles & 1u << role ? gst_aggregator_pad_pop_buffer(head->pad) : NULL;
+    if (set[role] != NULL && gst_stx_is_gap(set[role]))
+      gst_clear_buffer(&set[role]);
+    if (head->pad != NULL && head->required && set[role] == NULL)
+      complete = FALSE;
+  }
+  return complete;
+}

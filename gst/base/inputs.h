@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What the elements whose input is no video check of it, and how they refuse it. What is named
+ * after a virtual method of GstBaseTransform fits it.
+ */
+#ifndef GST_STX_INPUTS_H
+#define GST_STX_INPUTS_H
+
+#include <gst/base/gstbasetransform.h>
+
+#include "common/stx.h"
+
+G_BEGIN_DECLS
+
+/*
+ * accept_caps that lets every caps pass on the sink pad. The caps event then reaches set_caps,
+ * which refuses with a reason that the user sees; a refused query would only end in a bare
+ * not-negotiated error of some element upstream.
+ */
+gboolean gst_stx_accept_caps(GstBaseTransform *transform, GstPadDirection direction, GstCaps *caps);
+
+/*
+ * prepare_output_buffer for an output whose size is known only when it is made: a buffer without
+ * memory, with the input's time stamps and flags. `transform` appends the memory.
+ */
+GstFlowReturn gst_stx_prepare_output_buffer(
+    GstBaseTransform *transform, GstBuffer *input, GstBuffer **output);
+
+/*
+ * submit_input_buffer of an element that reads LiDAR points: a buffer that comes without caps, as
+ * from filesrc, ends in an element error that says what to put before.
+ */
+GstFlowReturn gst_stx_submit_scan(
+    GstBaseTransform *transform, gboolean is_discont, GstBuffer *input);
+
+/* Are these caps of LiDAR points? FALSE with a text that says what to put before `element`. */
+gboolean gst_stx_check_scan_caps(GstElement *element, const GstCaps *caps, StxError *error);
+
+#define GST_STX_POINT_BYTES (4 * sizeof(float)) /* of application/x-lidar */
+
+/*
+ * Checks that `buffer` is `size` bytes long, or, with `size` 0, a whole number (at least one) of
+ * records of `unit` bytes. FALSE with a text in `error` that names the size.
+ */
+gboolean gst_stx_check_input(GstBuffer *buffer, gsize size, gsize unit, StxError *error);
+
+/* The same, and maps it for reading. FALSE after an element error, and then nothing is mapped. */
+gboolean gst_stx_map_input(
+    GstElement *element, GstBuffer *buffer, gsize size, gsize unit, GstMapInfo *map);
+
+G_END_DECLS
+
+#endif

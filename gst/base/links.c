@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gst/base/links.h"
+
+/* ---- What suffices ------------------------------------------------------------------------- */
+
+/* The i-th set of roles that suffices, 0: there are no more. Without a list, the first role. */
+static guint sufficient(const GstStxRoles *roles, guint i)
+{
+  const guint *sets = roles->sufficient;
+
+  if (i >= G_N_ELEMENTS(roles->sufficient))
+    return 0;
+  return sets[0] == 0 && i == 0 ? 1u : sets[i];
+}
+
+static gboolean suffices(const GstStxRoles *roles, guint present)
+{
+  guint set;
+
+  for (guint i = 0; (set = sufficient(roles, i)) != 0; i++)
+    if ((set & ~present) == 0)
+      return TRUE;
+  return FALSE;
+}
+
+gboolean gst_stx_links_suffice(const GstStxLinks *links, const GstStxHeads *heads)
+{
+  guint present = 0;
+
+  for (guint role = 0; role < heads->count; role++)
+    present |= heads->head[role].pad != NULL ? 1u << role : 0;
+  if (suffices(links->roles, present))
+    return TRUE;
+  g_usleep(G_USEC_PER_SEC / 200);
+  return FALSE;
+}
+
+/* ---- What is said about it ----------------------------------------------------------------- */
+
+static void append_names(const GstStxRoles *roles, guint which, GString *text)
+{
+  const gchar *separator = "";
+
+  for (guint role = 0; role < GST_STX_ROLES_MAX; role++) {
+    if (!(which & 1u << role))
+      continue;
+    g_string_append_printf(text, "%s%s", separator, roles->names[role]);
+    separator = " and ";
+  }
+}
+
+/* "Pad sink_right is not linked, only sink_left; needed is sink, or sink_left and sink_right". */
+static gchar *describe_missing(const GstStxRoles *roles, guint linked)
+{
+  GString *text = g_string_new(linked == 0 ? "No input is linked" : "Pad ");
+  guint set, nearest = sufficient(roles, 0);
+
+  for (guint i = 0; (set = sufficient(roles, i)) != 0; i++)
+    if ((set & linked) != 0)
+      nearest = set;
+  if (linked != 0) {
+    append_names(roles, nearest & ~linked, text);
+    g_string_append(text, " is not linked, only ");
+    append_names(roles, linked, text);
+  }
+  for (guint i = 0; (set = sufficient(roles, i)) != 0; i++) {
+    g_string_append(text, i == 0 ? "; needed is " : ", or ");
+    append_names(roles, set, text);
+  }
+  return g_string_free(text, FALSE);
+}
+
+static void post_missing(GstStxLinks *links, guint linked)
+{
+  gchar *text = describe_missing(links->roles, linked);
+
+  if (g_atomic_int_get(&links->fed)) {
+    g_atomic_int_set(&links->given_up, TRUE);
+    GST_ELEMENT_ERROR(links->element, STREAM, FAILED, ("%s", text),
+        ("waited %u s for the link since data came", (guint)(GST_STX_LINKS_PATIENCE / GST_SECOND)));
+  } else {
+    GST_ELEMENT_WARNING(
+        links->element, STREAM, FAILED, ("%s. Nothing comes out before that", text), (NULL));
+  }
+  g_free(text);
+}
+
+static void post_waiting(const GstStxLinks *links, guint role)
+{
+  GST_ELEMENT_WARNING(links->element, STREAM, FAILED,
+      ("Pad %s has brought nothing for %u s, and the other pads wait for it",
+          links->roles->names[role], (guint)(GST_STX_LINKS_PATIENCE / GST_SECOND)),
+      ("in live pipelines the property latency limits how long optional pads are waited for"));
+}
+
+static gboolean has_news(GstAggregatorPad *pad)
+{
+  return gst_aggregator_pad_has_buffer(pad) || gst_aggregator_pad_is_eos(pad);
+}
+
+/* The clock's thread, when the patience is over; posts what is wrong, if anything is. */
+static void judge(GstStxLinks *links)
+{
+  guint linked = 0, full = 0, role;
+
+  for (role = 0; links->roles->names[role] != NULL; role++) {
+    GstPad *pad = gst_element_get_static_pad(links->element, links->roles->names[role]);
+
+    if (pad == NULL)
+      continue;
+    linked |= gst_pad_is_linked(pad) ? 1u << role : 0;
+    full |= has_news(GST_AGGREGATOR_PAD(pad)) ? 1u << role : 0;
+    gst_object_unref(pad);
+  }
+  if (!suffices(links->roles, linked))
+    post_missing(links, linked);
+  else if (full != 0 && (linked & ~full) != 0 && !g_atomic_int_get(&links->moved))
+    post_waiting(links, g_bit_nth_lsf(linked & ~full, -1));
+}
+
+void gst_stx_links_warn_untimed(GstStxLinks *links, const GstStxHeads *heads)
+{
+  guint pads = 0, untimed = 0;
+
+  for (guint role = 0; role < heads->count; role++) {
+    pads += heads->head[role].pad != NULL;
+    untimed |= heads->head[role].buffer != NULL && !heads->head[role].timed ? 1u << role : 0;
+  }
+  if (pads < 2 || untimed == 0 || links->told_untimed)
+    return;
+  links->told_untimed = TRUE;
+  GST_ELEMENT_WARNING(links->element, STREAM, FAILED,
+      ("Buffers of pad %s have no timestamps: pairing the pads by the order of arrival.",
+          links->roles->names[g_bit_nth_lsf(untimed, -1)]),
+      ("give the source timestamps, for instance by a framerate in its caps"));
+}
+
+void gst_stx_links_warn_orphan(GstStxLinks *links, guint role, GstBuffer *buffer)
+{
+  if (links->told_orphan)
+    return;
+  links->told_orphan = TRUE;
+  GST_ELEMENT_WARNING(links->element, STREAM, FAILED,
+      ("The buffer of pad %s at %" GST_TIME_FORMAT " is dropped, as will others: the other pads "
+       "have none of its time",
+          links->roles->names[role], GST_TIME_ARGS(GST_BUFFER_PTS(buffer))),
+      ("the sources lose frames, or their timestamps do not agree; the property unpaired counts"));
+}
+
+/* ---- The timer ----------------------------------------------------------------------------- */
+
+/* The links live as long as the element. */
+typedef struct {
+  GWeakRef element;
+  GstStxLinks *links;
+} Watch;
+
+static gboolean expire(GstClock *clock, GstClockTime time, GstClockID id, gpointer data)
+{
+  Watch *watch = data;
+  GstElement *element = g_weak_ref_get(&watch->element);
+
+  if (element != NULL && time != GST_CLOCK_TIME_NONE)
+    judge(watch->links);
+  gst_clear_object(&element);
+  return TRUE;
+}
+
+static void free_watch(gpointer data)
+{
+  Watch *watch = data;
+
+  g_weak_ref_clear(&watch->element);
+  g_free(watch);
+}
+
+static void arm(GstStxLinks *links)
+{
+  GstClock *clock = gst_system_clock_obtain();
+  Watch *watch = g_new(Watch, 1);
+
+  gst_stx_links_end(links);
+  g_weak_ref_init(&watch->element, links->element);
+  watch->links = links;
+  links->timer =
+      gst_clock_new_single_shot_id(clock, gst_clock_get_time(clock) + GST_STX_LINKS_PATIENCE);
+  gst_clock_id_wait_async(links->timer, expire, watch, free_watch);
+  gst_object_unref(clock);
+}
+
+void gst_stx_links_init(GstStxLinks *links, GstElement *element, const GstStxRoles *roles)
+{
+  *links = (GstStxLinks){.element = element, .roles = roles};
+}
+
+void gst_stx_links_begin(GstStxLinks *links)
+{
+  g_atomic_int_set(&links->fed, FALSE);
+  g_atomic_int_set(&links->moved, FALSE);
+  g_atomic_int_set(&links->given_up, FALSE);
+  links->told_untimed = links->told_orphan = FALSE;
+  arm(links);
+}
+
+void gst_stx_links_end(GstStxLinks *links)
+{
+  if (links->timer == NULL)
+    return;
+  gst_clock_id_unschedule(links->timer);
+  gst_clock_id_unref(links->timer);
+  links->timer = NULL;
+}
+
+void gst_stx_links_feed(GstStxLinks *links)
+{
+  if (g_atomic_int_compare_and_exchange(&links->fed, FALSE, TRUE))
+    arm(links);
+}

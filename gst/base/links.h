@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What is linked to the sink pads of an aggregator, and the word to the user when their streams do
+ * not go together, or when a pipeline stands still because a link or a stream is missing:
+ * GstAggregator would wait for ever. Internal.
+ *
+ * Pads may be linked late: behind a demuxer they appear one after the other while the first one
+ * has data already. So nothing is wrong before GST_STX_LINKS_PATIENCE is over, counted from the
+ * state PAUSED and again from the first caps on any pad. Then
+ *   - a needed pad without a link, others with data: error, it will not come any more;
+ *   - a needed pad without a link, no data anywhere: warning, the application may still link;
+ *   - all linked, but one pad has kept the others waiting all the time: warning that names it.
+ */
+#ifndef GST_STX_LINKS_H
+#define GST_STX_LINKS_H
+
+#include "gst/base/heads.h"
+
+G_BEGIN_DECLS
+
+#define GST_STX_LINKS_PATIENCE (5 * GST_SECOND)
+
+/* `timer` belongs to the threads that begin and end the watch, of which there is one at a time; the
+ * rest is constant or atomic. */
+typedef struct {
+  GstElement *element; /* whose part this is */
+  const GstStxRoles *roles;
+  GstClockID timer;
+  gint fed;   /* caps have come on some pad */
+  gint moved; /* a set has been made: nothing is missing */
+  gint given_up;
+  gboolean told_untimed, told_orphan; /* streaming thread: warnings that come once */
+} GstStxLinks;
+
+void gst_stx_links_init(GstStxLinks *links, GstElement *element, const GstStxRoles *roles);
+
+/* On the way to PAUSED, and off it. A watch that runs holds no reference to the element. */
+void gst_stx_links_begin(GstStxLinks *links);
+void gst_stx_links_end(GstStxLinks *links);
+
+/* Streaming thread: caps came. The first time the patience starts anew. */
+void gst_stx_links_feed(GstStxLinks *links);
+
+/* Streaming thread: TRUE if the pads that exist suffice for a set; linked or not does not count.
+ * FALSE comes 5 ms later: GstAggregator will ask again at once, as all pads that exist have data.
+ */
+gboolean gst_stx_links_suffice(const GstStxLinks *links, const GstStxHeads *heads);
+
+/* Streaming thread; once per stream a warning that buffers without timestamps are paired by their
+ * order, if there are such heads, and that a buffer of a required role had no partner. */
+void gst_stx_links_warn_untimed(GstStxLinks *links, const GstStxHeads *heads);
+void gst_stx_links_warn_orphan(GstStxLinks *links, guint role, GstBuffer *buffer);
+
+G_END_DECLS
+
+#endif

@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The class: pads, events, queries, caps, states. What it does with buffers: pairingflow.c. */
+#include "gst/base/pairing_private.h"
+
+GST_DEBUG_CATEGORY(gst_stx_pairing_debug);
+#define GST_CAT_DEFAULT gst_stx_pairing_debug
+
+enum { PROP_QOS = GST_STX_PROP_OWN, PROP_UNPAIRED };
+
+#define DEFAULT_QOS FALSE
+
+G_DEFINE_ABSTRACT_TYPE_WITH_CODE(GstStxPairing, gst_stx_pairing, GST_TYPE_AGGREGATOR,
+    G_ADD_PRIVATE(GstStxPairing) GST_DEBUG_CATEGORY_INIT(
+        gst_stx_pairing_debug, "stx-pairing", 0, "pairing of several inputs"))
+#define PRIVATE(self) (gst_stx_pairing_private((GstStxPairing *)(self)))
+#define CLASS(self) GST_STX_PAIRING_GET_CLASS(self)
+#define PARENT GST_AGGREGATOR_CLASS(gst_stx_pairing_parent_class)
+
+GstStxPairingPrivate *gst_stx_pairing_private(GstStxPairing *self)
+{
+  return gst_stx_pairing_get_instance_private(self);
+}
+
+GstStxStage *gst_stx_pairing_stage(GstStxPairing *self)
+{
+  return &PRIVATE(self)->stage;
+}
+
+/* ---- Pads ---------------------------------------------------------------------------------- */
+
+static GstAggregatorPad *new_pad(GstPadTemplate *templ, const gchar *name)
+{
+  return g_object_new(
+      GST_TYPE_AGGREGATOR_PAD, "name", name, "direction", GST_PAD_SINK, "template", templ, NULL);
+}
+
+/* The pad of a role, once. */
+static GstAggregatorPad *pairing_create_new_pad(
+    GstAggregator *aggregator, GstPadTemplate *templ, const gchar *name, const GstCaps *caps)
+{
+  const gchar *role = GST_PAD_TEMPLATE_NAME_TEMPLATE(templ);
+  GstPad *pad = gst_element_get_static_pad(GST_ELEMENT(aggregator), role);
+
+  if (pad != NULL) {
+    GST_WARNING_OBJECT(aggregator, "there is only one pad %s", role);
+    gst_object_unref(pad);
+    return NULL;
+  }
+  return new_pad(templ, role);
+}
+
+void gst_stx_pairing_add_pad(GstStxPairing *self, guint role)
+{
+  const gchar *name = CLASS(self)->roles.names[role];
+  GstPadTemplate *templ = gst_element_class_get_pad_template(GST_ELEMENT_CLASS(CLASS(self)), name);
+
+  gst_element_add_pad(GST_ELEMENT(self), GST_PAD(new_pad(templ, name)));
+}
+
+GstAggregatorPad *gst_stx_pairing_get_pad(GstStxPairing *self, guint role)
+{
+  return (GstAggregatorPad *)gst_element_get_static_pad(
+      GST_ELEMENT(self), CLASS(self)->roles.names[role]);
+}
+
+/* ---- Events and queries -------------------------------------------------------------------- */
+
+static guint role_of(GstStxPairing *self, GstAggregatorPad *pad)
+{
+  guint role = 0;
+
+  while (CLASS(self)->roles.names[role] != NULL &&
+         g_strcmp0(GST_PAD_TEMPLATE_NAME_TEMPLATE(GST_PAD_PAD_TEMPLATE(pad)),
+             CLASS(self)->roles.names[role]) != 0)
+    role++;
+  return role;
+}
+
+static gboolean is_leading(GstStxPairing *self, guint role)
+{
+  for (guint i = 0; i < role; i++) {
+    GstAggregatorPad *pad = gst_stx_pairing_get_pad(self, i);
+
+    if (pad != NULL) {
+      gst_object_unref(pad);
+      return FALSE;
+    }
+  }
+  return TRUE;
+}
+
+static GstClockTime frame_duration(GstCaps *caps)
+{
+  gint rate = 0, per = 1;
+
+  gst_structure_get_fraction(gst_caps_get_structure(caps, 0), "framerate", &rate, &per);
+  return rate > 0 ? gst_util_uint64_scale_int(GST_SECOND, per, rate) : 0;
+}
+
+static gboolean take_caps(GstStxPairing *self, guint role, GstCaps *caps)
+{
+  GstStxPairingPrivate *priv = PRIVATE(self);
+
+  if (is_leading(self, role))
+    priv->frame = frame_duration(caps);
+  GST_OBJECT_LOCK(self);
+  gst_caps_replace(&priv->caps[role], caps);
+  GST_OBJECT_UNLOCK(self);
+  if (CLASS(self)->set_role_caps(self, role, caps))
+    return TRUE;
+  priv->refused = TRUE;
+  return FALSE;
+}
+
+/* Segments that do not count time carry no timestamps either: begin to count at zero. */
+static void take_segment(GstStxPairing *self, GstAggregatorPad *pad, gboolean leading)
+{
+  GstSegment segment;
+
+  GST_OBJECT_LOCK(pad);
+  if (pad->segment.format != GST_FORMAT_TIME)
+    gst_segment_init(&pad->segment, GST_FORMAT_TIME);
+  segment = pad->segment;
+  GST_OBJECT_UNLOCK(pad);
+  if (leading)
+    gst_aggregator_update_segment(GST_AGGREGATOR(self), &segment);
+}
+
+static gboolean pairing_sink_event(
+    GstAggregator *aggregator, GstAggregatorPad *pad, GstEvent *event)
+{
+  GstStxPairing *self = GST_STX_PAIRING(aggregator);
+  gboolean segment = GST_EVENT_TYPE(event) == GST_EVENT_SEGMENT, result;
+  guint role = role_of(self, pad);
+
+  if (GST_EVENT_TYPE(event) == GST_EVENT_CAPS) {
+    GstCaps *caps;
+
+    gst_event_parse_caps(event, &caps);
+    gst_stx_links_feed(&PRIVATE(self)->links);
+    result = take_caps(self, role, caps);
+    gst_event_unref(event);
+    return result;
+  }
+  result = PARENT->sink_event(aggregator, pad, event);
+  if (segment)
+    take_segment(self, pad, is_leading(self, role));
+  return result;
+}
+
+/* Lets all caps pass, so that set_role_caps can refuse them with a reason that the user sees. */
+static gboolean pairing_sink_query(
+    GstAggregator *aggregator, GstAggregatorPad *pad, GstQuery *query)
+{
+  if (GST_QUERY_TYPE(query) == GST_QUERY_ACCEPT_CAPS) {
+    gst_query_set_accept_caps_result(query, TRUE);
+    return TRUE;
+  }
+  return gst_stx_cuda_query(&PRIVATE(aggregator)->stage.cuda, GST_PAD(pad), query) ||
+         PARENT->sink_query(aggregator, pad, query);
+}
+
+static gboolean pairing_src_query(GstAggregator *aggregator, GstQuery *query)
+{
+  return gst_stx_cuda_query(
+             &PRIVATE(aggregator)->stage.cuda, GST_AGGREGATOR_SRC_PAD(aggregator), query) ||
+         PARENT->src_query(aggregator, query);
+}
+
+static gboolean pairing_src_event(GstAggregator *aggregator, GstEvent *event)
+{
+  gst_stx_qos_take_event(&PRIVATE(aggregator)->qos, GST_ELEMENT(aggregator), event);
+  return PARENT->src_event(aggregator, event);
+}
+
+static GstFlowReturn pairing_update_src_caps(
+    GstAggregator *aggregator, GstCaps *downstream, GstCaps **caps)
+{
+  GstStxPairingPrivate *priv = PRIVATE(aggregator);
+
+  *caps = gst_caps_ref(priv->src_caps);
+  if (CLASS(aggregator)->makes_output)
+    *caps = gst_stx_cuda_choose_caps(&priv->stage.cuda, GST_AGGREGATOR_SRC_PAD(aggregator), *caps);
+  return gst_caps_can_intersect(*caps, downstream) ? GST_FLOW_OK : GST_FLOW_NOT_NEGOTIATED;
+}
+
+/* GstAggregator runs a task of its own, so nobody else tells the user. */
+static gboolean pairing_negotiate(GstAggregator *aggregator)
+{
+  GstPad *src = GST_AGGREGATOR_SRC_PAD(aggregator);
+  GstCaps *caps = PRIVATE(aggregator)->src_caps;
+  gchar *text;
+
+  if (caps == NULL) /* tried with the first buffers; not known before they are a set */
+    return TRUE;
+  if (PARENT->negotiate(aggregator))
+    return TRUE;
+  if (GST_PAD_IS_FLUSHING(src))
+    return FALSE;
+  text = gst_caps_to_string(caps);
+  GST_ELEMENT_ERROR(
+      aggregator, CORE, NEGOTIATION, ("The next element does not take %s", text), (NULL));
+  g_free(text);
+  return FALSE;
+}
+
+static gboolean pairing_propose_allocation(
+    GstAggregator *aggregator, GstAggregatorPad *pad, GstQuery *decided, GstQuery *query)
+{
+  gst_stx_cuda_propose(query);
+  return TRUE;
+}
+
+static gboolean pairing_decide_allocation(GstAggregator *aggregator, GstQuery *query)
+{
+  gst_stx_stage_decide(&PRIVATE(aggregator)->stage, query);
+  return CLASS(aggregator)->choose_pool == NULL ||
+         CLASS(aggregator)->choose_pool(GST_STX_PAIRING(aggregator), query);
+}
+
+static void pairing_set_context(GstElement *element, GstContext *context)
+{
+  gst_stx_cuda_set_context(&PRIVATE(element)->stage.cuda, context);
+  GST_ELEMENT_CLASS(gst_stx_pairing_parent_class)->set_context(element, context);
+}
+
+/* ---- State --------------------------------------------------------------------------------- */
+
+static void reset(GstStxPairing *self)
+{
+  GstStxPairingPrivate *priv = PRIVATE(self);
+
+  gst_stx_qos_reset(&priv->qos, GST_ELEMENT(self));
+  priv->discont = FALSE;
+  if (CLASS(self)->reset != NULL)
+    CLASS(self)->reset(self);
+}
+
+static void forget_caps(GstStxPairing *self)
+{
+  GstStxPairingPrivate *priv = PRIVATE(self);
+
+  for (guint role = 0; role < GST_STX_ROLES_MAX; role++)
+    gst_clear_caps(&priv->caps[role]);
+  gst_clear_caps(&priv->src_caps);
+}
+
+static gboolean pairing_start(GstAggregator *aggregator)
+{
+  GstStxPairingPrivate *priv = PRIVATE(aggregator);
+
+  GST_OBJECT_LOCK(aggregator);
+  forget_caps(GST_STX_PAIRING(aggregator));
+  priv->unpaired = 0;
+  GST_OBJECT_UNLOCK(aggregator);
+  priv->refused = FALSE;
+  priv->frame = 0;
+  priv->qos.processed = priv->qos.dropped = 0;
+  reset(GST_STX_PAIRING(aggregator));
+  return gst_stx_stage_start(&priv->stage);
+}
+
+static gboolean pairing_stop(GstAggregator *aggregator)
+{
+  gst_stx_stage_stop(&PRIVATE(aggregator)->stage);
+  return TRUE;
+}
+
+static GstStateChangeReturn pairing_change_state(GstElement *element, GstStateChange transition)
+{
+  GstStxLinks *links = &PRIVATE(element)->links;
+  GstStateChangeReturn result;
+
+  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED)
+    gst_stx_links_begin(links);
+  result = GST_ELEMENT_CLASS(gst_stx_pairing_parent_class)->change_state(element, transition);
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY || result == GST_STATE_CHANGE_FAILURE)
+    gst_stx_links_end(links);
+  return result;
+}
+
+static GstFlowReturn pairing_flush(GstAggregator *aggregator)
+{
+  reset(GST_STX_PAIRING(aggregator));
+  return GST_FLOW_OK;
+}
+
+/* ---- For the element ----------------------------------------------------------------------- */
+
+GstCaps *gst_stx_pairing_get_caps(GstStxPairing *self, guint role)
+{
+  GstCaps *caps = NULL;
+
+  GST_OBJECT_LOCK(self);
+  gst_caps_replace(&caps, PRIVATE(self)->caps[role]);
+  GST_OBJECT_UNLOCK(self);
+  return caps;
+}
+
+static GstFlowReturn renegotiate(GstElement *element)
+{
+  if (gst_aggregator_negotiate(GST_AGGREGATOR(element)))
+    return GST_FLOW_OK;
+  return GST_PAD_IS_FLUSHING(GST_AGGREGATOR_SRC_PAD(element)) ? GST_FLOW_FLUSHING
+                                                              : GST_FLOW_NOT_NEGOTIATED;
+}
+
+GstFlowReturn gst_stx_pairing_set_src_caps(GstStxPairing *self, GstCaps *caps)
+{
+  gst_caps_take(&PRIVATE(self)->src_caps, caps);
+  return renegotiate(GST_ELEMENT(self));
+}
+
+GstFlowReturn gst_stx_pairing_acquire(GstStxPairing *self, GstBuffer **buffer, StxError *error)
+{
+  GstBufferPool *pool = gst_aggregator_get_buffer_pool(GST_AGGREGATOR(self));
+  GstFlowReturn flow = gst_stx_stage_acquire(&PRIVATE(self)->stage, pool, buffer, error);
+
+  gst_clear_object(&pool);
+  return flow;
+}
+
+/* ---- Class --------------------------------------------------------------------------------- */
+
+static void pairing_set_property(GObject *object, guint id, const GValue *value, GParamSpec *spec)
+{
+  GstStxPairingPrivate *priv = PRIVATE(object);
+  gboolean known = TRUE;
+
+  GST_OBJECT_LOCK(object);
+  if (id == PROP_QOS)
+    priv->qos.enabled = g_value_get_boolean(value);
+  else
+    known = gst_stx_stage_set_property(&priv->stage, id, value);
+  GST_OBJECT_UNLOCK(object);
+  if (!known)
+    G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
+}
+
+static void pairing_get_property(GObject *object, guint id, GValue *value, GParamSpec *spec)
+{
+  GstStxPairingPrivate *priv = PRIVATE(object);
+  gboolean known = TRUE;
+
+  GST_OBJECT_LOCK(object);
+  if (id == PROP_QOS)
+    g_value_set_boolean(value, priv->qos.enabled);
+  else if (id == PROP_UNPAIRED)
+    g_value_set_uint64(value, priv->unpaired);
+  else
+    known = gst_stx_stage_get_property(&priv->stage, id, value);
+  GST_OBJECT_UNLOCK(object);
+  if (!known)
+    G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
+}
+
+static void pairing_constructed(GObject *object)
+{
+  GstStxPairingPrivate *priv = PRIVATE(object);
+
+  gst_stx_stage_init(&priv->stage, GST_ELEMENT(object), &CLASS(object)->stage);
+  gst_stx_links_init(&priv->links, GST_ELEMENT(object), &CLASS(object)->roles);
+  G_OBJECT_CLASS(gst_stx_pairing_parent_class)->constructed(object);
+}
+
+static void pairing_finalize(GObject *object)
+{
+  forget_caps(GST_STX_PAIRING(object));
+  gst_stx_stage_stop(&PRIVATE(object)->stage);
+  G_OBJECT_CLASS(gst_stx_pairing_parent_class)->finalize(object);
+}
+
+static void gst_stx_pairing_init(GstStxPairing *self)
+{
+  PRIVATE(self)->qos.enabled = DEFAULT_QOS;
+}
+
+static void gst_stx_pairing_class_init(GstStxPairingClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS(klass);
+  GstAggregatorClass *aggregator_class = GST_AGGREGATOR_CLASS(klass);
+
+  object_class->constructed = pairing_constructed;
+  object_class->set_property = pairing_set_property;
+  object_class->get_property = pairing_get_property;
+  object_class->finalize = pairing_finalize;
+  GST_ELEMENT_CLASS(klass)->change_state = pairing_change_state;
+  GST_ELEMENT_CLASS(klass)->set_context = pairing_set_context;
+  aggregator_class->aggregate = gst_stx_pairing_aggregate;
+  aggregator_class->sink_event = pairing_sink_event;
+  aggregator_class->sink_query = pairing_sink_query;
+  aggregator_class->src_event = pairing_src_event;
+  aggregator_class->src_query = pairing_src_query;
+  aggregator_class->clip = gst_stx_pairing_clip;
+  aggregator_class->get_next_time = gst_stx_pairing_get_next_time;
+  aggregator_class->propose_allocation = pairing_propose_allocation;
+  aggregator_class->decide_allocation = pairing_decide_allocation;
+  aggregator_class->update_src_caps = pairing_update_src_caps;
+  aggregator_class->negotiate = pairing_negotiate;
+  aggregator_class->start = pairing_start;
+  aggregator_class->stop = pairing_stop;
+  aggregator_class->flush = pairing_flush;
+  aggregator_class->create_new_pad = pairing_create_new_pad;
+  klass->stage.renegotiate = renegotiate;
+
+  gst_stx_run_install_properties(object_class);
+  g_object_class_install_property(object_class, PROP_QOS,
+      g_param_spec_boolean("qos", "QoS", "Drop frames that would be shown too late", DEFAULT_QOS,
+          G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING));
+  g_object_class_install_property(object_class, PROP_UNPAIRED,
+      g_param_spec_uint64("unpaired", "Unpaired",
+          "Number of buffers dropped since the start because no buffer of the same moment came on "
+          "the other pads",
+          0, G_MAXUINT64, 0, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * GstStxPairing: base class of the elements with several sink pads. It brings the buffers
+ * together that belong to the same moment and hands them over as a set; the element computes.
+ *
+ * A pad is known by its role (roles.h). The first role that has a pad leads: its segment and its
+ * timestamps go downstream. Roles are required, once they have a pad, or optional.
+ *
+ * How sets are made, with t the running time of the buffer at the head of a pad:
+ *   - buffers match if their t differ by less than half a frame of the leading pad's framerate,
+ *     or by at most 1 ms without a framerate;
+ *   - wait until every pad has a buffer or is at EOS;
+ *   - a required pad's buffer that is older than another's and does not match it is dropped: its
+ *     partner never came; the first time this is posted as a warning. So is an optional pad's
+ *     buffer that is older than the leading one. Each is logged, and counted in `unpaired`;
+ *   - an optional pad whose buffer is younger, or that is at EOS, is missing from the set;
+ *   - if a buffer has no PTS, all heads are taken as they are: pairing by arrival. The first time
+ *     this is posted as a warning.
+ *   - EOS as soon as a required pad is at EOS and empty: nothing can be paired any more.
+ * Nothing is ever paired with a buffer of another moment, and no set is handed over twice.
+ *
+ * It brings the element's stage (stage.h), too: context, caps in CUDAMemory, allocation.
+ *
+ * Properties it brings: those of the stage, qos (drop sets that would be late), unpaired
+ * (read-only). GstAggregator's `latency` limits, in live pipelines, how long a leading buffer waits
+ * for optional partners; 0, the default, waits as long as it takes.
+ */
+#ifndef GST_STX_PAIRING_H
+#define GST_STX_PAIRING_H
+
+#include <gst/base/gstaggregator.h>
+
+#include "gst/base/roles.h"
+#include "gst/base/stage.h"
+
+G_BEGIN_DECLS
+
+#define GST_TYPE_STX_PAIRING (gst_stx_pairing_get_type())
+G_DECLARE_DERIVABLE_TYPE(GstStxPairing, gst_stx_pairing, GST, STX_PAIRING, GstAggregator)
+
+/*
+ * roles    until the pads of a sufficient set exist, buffers wait; after 5 s that is an error
+ * stage    what computes; process calls gst_stx_stage_run on gst_stx_pairing_stage
+ * makes_output  what is pushed are buffers of the element's own, in CUDAMemory if the next element
+ *          names that; else they leave as they came
+ *
+ * set_role_caps
+ *   New caps of a pad, before the first buffer that has them. Called on the streaming thread,
+ *   like process. FALSE refuses them; post an element error that says why first. What depends on
+ *   several pads is checked in process: only there do the caps of all pads belong together.
+ *   Anything may come, whatever the templates say: a pad that refused caps in the query would leave
+ *   the user with "not-negotiated".
+ *
+ * process
+ *   set[i] is the buffer of role i, or NULL (no pad, or missing). They belong to the base class;
+ *   take one by setting its entry to NULL. *out is what is pushed: a buffer of the element's own,
+ *   or one of the set that it took; the base class copies the leading buffer's flags and
+ *   timestamps to it. OK with *out NULL pushes nothing. On an error, post it and return
+ *   GST_FLOW_ERROR.
+ *   gst_stx_pairing_set_src_caps comes before the first buffer, and again when they change.
+ *
+ * choose_pool (optional)
+ *   decide_allocation, after the stage has noted whether outputs are in CUDAMemory.
+ *
+ * reset (optional)
+ *   After a flush and at the start: forget what depends on the previous buffer.
+ *
+ * Of GstAggregatorClass an element may set create_new_pad, sink_query, src_query, start and stop,
+ * which chain up.
+ */
+struct _GstStxPairingClass {
+  GstAggregatorClass parent_class;
+
+  GstStxRoles roles;
+  GstStxStageClass stage;
+  gboolean makes_output;
+
+  gboolean (*set_role_caps)(GstStxPairing *self, guint role, GstCaps *caps);
+  GstFlowReturn (*process)(GstStxPairing *self, GstBuffer **set, GstBuffer **out);
+  gboolean (*choose_pool)(GstStxPairing *self, GstQuery *query);
+  void (*reset)(GstStxPairing *self);
+};
+
+/* The element's stage; the same pointer all its life, but not before `constructed`. */
+GstStxStage *gst_stx_pairing_stage(GstStxPairing *self);
+
+/* In instance_init: the pad of a template whose presence is "always". Request pads are made by
+ * the base class, one per role. */
+void gst_stx_pairing_add_pad(GstStxPairing *self, guint role);
+
+/* The pad of a role, or NULL: a new reference. Any thread. */
+GstAggregatorPad *gst_stx_pairing_get_pad(GstStxPairing *self, guint role);
+
+/* The caps of the buffers that process sees next on a role, or NULL: a new reference. (Not the
+ * pad's current caps: those run ahead, by what is queued.) Any thread. */
+GstCaps *gst_stx_pairing_get_caps(GstStxPairing *self, guint role);
+
+/*
+ * From process: fixed caps of the source pad from now on (transfer full), in system memory.
+ * Negotiates, and allocates through choose_pool. GST_FLOW_NOT_NEGOTIATED after an element error, if
+ * downstream refuses them; GST_FLOW_FLUSHING while the pipeline stops.
+ */
+GstFlowReturn gst_stx_pairing_set_src_caps(GstStxPairing *self, GstCaps *caps);
+
+/* From the stage's work, after set_src_caps: a buffer of the pool that choose_pool settled on, as
+ * gst_stx_stage_acquire gives it. */
+GstFlowReturn gst_stx_pairing_acquire(GstStxPairing *self, GstBuffer **buffer, StxError *error);
+
+G_END_DECLS
+
+#endif

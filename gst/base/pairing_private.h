@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What pairing.c and pairingflow.c share; nobody else includes it. */
+#ifndef GST_STX_PAIRING_PRIVATE_H
+#define GST_STX_PAIRING_PRIVATE_H
+
+#include "gst/base/heads.h"
+#include "gst/base/links.h"
+#include "gst/base/pairing.h"
+#include "gst/base/qos.h"
+
+G_BEGIN_DECLS
+
+/* Guarded by the object lock, except what only the streaming thread touches (marked §). */
+typedef struct {
+  GstStxStage stage; /* under its own rules */
+  GstStxQos qos;
+  GstStxLinks links; /* under its own rules */
+  guint64 unpaired;
+  GstCaps *caps[GST_STX_ROLES_MAX];
+  GstCaps *src_caps;  /* § */
+  GstClockTime frame; /* § duration of a frame of the leading pad; 0: unknown */
+  gboolean refused;   /* § caps of some pad */
+  gboolean discont;   /* § a set was dropped */
+} GstStxPairingPrivate;
+
+GstStxPairingPrivate *gst_stx_pairing_private(GstStxPairing *self);
+
+/* Virtual functions of GstAggregatorClass. */
+GstFlowReturn gst_stx_pairing_aggregate(GstAggregator *aggregator, gboolean timeout);
+GstBuffer *gst_stx_pairing_clip(
+    GstAggregator *aggregator, GstAggregatorPad *pad, GstBuffer *buffer);
+GstClockTime gst_stx_pairing_get_next_time(GstAggregator *aggregator);
+
+G_END_DECLS
+
+#endif

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What an aggregator does with the heads of its pads, as heads.c has judged. */
+#include "gst/base/pairing_private.h"
+
+GST_DEBUG_CATEGORY_EXTERN(gst_stx_pairing_debug);
+#define GST_CAT_DEFAULT gst_stx_pairing_debug
+
+#define PRIVATE(self) (gst_stx_pairing_private((GstStxPairing *)(self)))
+#define CLASS(self) GST_STX_PAIRING_GET_CLASS(self)
+
+/* ---- Acting on it -------------------------------------------------------------------------- */
+
+static void drop(GstStxPairing *self, const GstStxHeads *heads, guint roles)
+{
+  for (guint role = 0; role < heads->count; role++) {
+    const GstStxHead *head = &heads->head[role];
+
+    if (!(roles & 1u << role))
+      continue;
+    GST_DEBUG_OBJECT(head->pad, "no partner: dropping %" GST_PTR_FORMAT, head->buffer);
+    gst_aggregator_pad_drop_buffer(head->pad);
+    if (gst_stx_is_gap(head->buffer))
+      continue;
+    GST_OBJECT_LOCK(self);
+    PRIVATE(self)->unpaired++;
+    GST_OBJECT_UNLOCK(self);
+    if (head->required)
+      gst_stx_links_warn_orphan(&PRIVATE(self)->links, role, head->buffer);
+  }
+}
+
+/* Would this set be shown too late? */
+static gboolean is_late(GstStxPairing *self, const GstStxHead *lead, GstBuffer *buffer)
+{
+  GstStxPairingPrivate *priv = PRIVATE(self);
+
+  if (!lead->timed || !gst_stx_qos_drops(&priv->qos, GST_ELEMENT(self), buffer, lead->time))
+    return FALSE;
+  GST_DEBUG_OBJECT(self, "late: dropped %" GST_PTR_FORMAT, buffer);
+  priv->discont = TRUE;
+  return TRUE;
+}
+
+/* Flags and times of a buffer without the buffer, which whoever processes it may want writable. */
+static GstBuffer *stamp_of(GstBuffer *buffer)
+{
+  GstBuffer *stamp = gst_buffer_new();
+
+  gst_buffer_copy_into(stamp, buffer, GST_BUFFER_COPY_FLAGS | GST_BUFFER_COPY_TIMESTAMPS, 0, -1);
+  return stamp;
+}
+
+static GstFlowReturn push(GstStxPairing *self, GstBuffer *out, GstBuffer *stamp)
+{
+  GstStxPairingPrivate *priv = PRIVATE(self);
+  GstFlowReturn flow;
+
+  out = gst_buffer_make_writable(out);
+  gst_buffer_copy_into(out, stamp, GST_BUFFER_COPY_FLAGS | GST_BUFFER_COPY_TIMESTAMPS, 0, -1);
+  if (priv->discont)
+    GST_BUFFER_FLAG_SET(out, GST_BUFFER_FLAG_DISCONT);
+  priv->discont = FALSE;
+  /* Whoever drives a stream says why it ends. */
+  flow = gst_aggregator_finish_buffer(GST_AGGREGATOR(self), out);
+  if (flow == GST_FLOW_NOT_LINKED || flow == GST_FLOW_NOT_NEGOTIATED)
+    GST_ELEMENT_FLOW_ERROR(self, flow);
+  return flow;
+}
+
+static GstFlowReturn process(GstStxPairing *self, const GstStxHeads *heads, guint roles)
+{
+  GstBuffer *set[GST_STX_ROLES_MAX] = {NULL}, *stamp, *out = NULL;
+  GstFlowReturn flow = GST_FLOW_OK;
+
+  if (gst_stx_heads_take(heads, roles, set) &&
+      !is_late(self, &heads->head[heads->lead], set[heads->lead])) {
+    stamp = stamp_of(set[heads->lead]);
+    gst_aggregator_selected_samples(GST_AGGREGATOR(self), GST_BUFFER_PTS(stamp),
+        GST_BUFFER_DTS(stamp), GST_BUFFER_DURATION(stamp), NULL);
+    flow = CLASS(self)->process(self, set, &out);
+    if (flow == GST_FLOW_OK && out != NULL)
+      flow = push(self, g_steal_pointer(&out), stamp);
+    gst_clear_buffer(&out);
+    gst_buffer_unref(stamp);
+  }
+  for (guint role = 0; role < heads->count; role++)
+    gst_clear_buffer(&set[role]);
+  return flow;
+}
+
+GstFlowReturn gst_stx_pairing_aggregate(GstAggregator *aggregator, gboolean timeout)
+{
+  GstStxPairing *self = GST_STX_PAIRING(aggregator);
+  GstFlowReturn flow;
+  GstStxVerdict verdict;
+  GstStxHeads heads;
+  guint roles;
+
+  if (PRIVATE(self)->refused)
+    return GST_FLOW_NOT_NEGOTIATED;
+  if (g_atomic_int_get(&PRIVATE(self)->links.given_up))
+    return GST_FLOW_ERROR;
+  do {
+    gst_stx_heads_collect(&heads, GST_ELEMENT(self), &CLASS(self)->roles);
+    if (!gst_stx_links_suffice(&PRIVATE(self)->links, &heads)) {
+      gst_stx_heads_clear(&heads);
+      return GST_AGGREGATOR_FLOW_NEED_DATA;
+    }
+    verdict = gst_stx_heads_judge(&heads, PRIVATE(self)->frame, timeout, &roles);
+    if (verdict == GST_STX_VERDICT_DROP) {
+      drop(self, &heads, roles);
+      gst_stx_heads_clear(&heads);
+    }
+  } while (verdict == GST_STX_VERDICT_DROP);
+
+  flow = verdict == GST_STX_VERDICT_EOS ? GST_FLOW_EOS : GST_AGGREGATOR_FLOW_NEED_DATA;
+  if (verdict == GST_STX_VERDICT_TAKE) {
+    g_atomic_int_set(&PRIVATE(self)->links.moved, TRUE);
+    gst_stx_links_warn_untimed(&PRIVATE(self)->links, &heads);
+    /* Only the pads may hold the buffers now, so that a leading one can be written in place. */
+    for (guint role = 0; role < heads.count; role++)
+      gst_clear_buffer(&heads.head[role].buffer);
+    flow = process(self, &heads, roles);
+  }
+  gst_stx_heads_clear(&heads);
+  return flow;
+}
+
+/* ---- What lies on the pads ----------------------------------------------------------------- */
+
+/* Frames that lie wholly outside of the segment are not for display. */
+GstBuffer *gst_stx_pairing_clip(GstAggregator *aggregator, GstAggregatorPad *pad, GstBuffer *buffer)
+{
+  GstClockTime start = GST_BUFFER_PTS(buffer), stop = start;
+  gboolean inside = TRUE;
+
+  if (!GST_CLOCK_TIME_IS_VALID(start))
+    return buffer;
+  if (GST_BUFFER_DURATION_IS_VALID(buffer))
+    stop += GST_BUFFER_DURATION(buffer);
+  GST_OBJECT_LOCK(pad);
+  inside = gst_segment_clip(&pad->segment, GST_FORMAT_TIME, start, stop, NULL, NULL);
+  GST_OBJECT_UNLOCK(pad);
+  if (inside)
+    return buffer;
+  GST_DEBUG_OBJECT(pad, "outside of the segment: dropping %" GST_PTR_FORMAT, buffer);
+  gst_buffer_unref(buffer);
+  return NULL;
+}
+
+/* The deadline of live pipelines: that of the leading buffer, if the user set one. */
+GstClockTime gst_stx_pairing_get_next_time(GstAggregator *aggregator)
+{
+  GstStxPairing *self = GST_STX_PAIRING(aggregator);
+  GstClockTime next = GST_CLOCK_TIME_NONE;
+  guint64 latency;
+  GstStxHeads heads;
+
+  g_object_get(self, "latency", &latency, NULL);
+  if (latency == 0)
+    return GST_CLOCK_TIME_NONE;
+  gst_stx_heads_collect(&heads, GST_ELEMENT(self), &CLASS(self)->roles);
+  if (heads.lead < heads.count && heads.head[heads.lead].timed)
+    next = MAX(heads.head[heads.lead].time, 0);
+  gst_stx_heads_clear(&heads);
+  return next;
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Choosing where a stage works, running it there, and leaving the GPU. Its memory: stagememory.c.
+ */
+#include "gst/base/stage.h"
+
+#include "gst/base/stage_private.h"
+
+GST_DEBUG_CATEGORY_STATIC(stx_stage_debug);
+#define GST_CAT_DEFAULT stx_stage_debug
+
+/* ---- Life ---------------------------------------------------------------------------------- */
+
+void gst_stx_stage_init(GstStxStage *self, GstElement *element, const GstStxStageClass *klass)
+{
+  static gsize registered = 0;
+
+  if (g_once_init_enter(&registered)) {
+    GST_DEBUG_CATEGORY_INIT(stx_stage_debug, "stx-stage", 0, "where elements compute");
+    g_once_init_leave(&registered, 1);
+  }
+  *self = (GstStxStage){.klass = klass, .element = element, .properties = GST_STX_RUN_DEFAULTS};
+  gst_stx_cuda_init(&self->cuda, element, &self->properties, klass->device);
+}
+
+gboolean gst_stx_stage_start(GstStxStage *self)
+{
+  GST_OBJECT_LOCK(self->element);
+  self->run = self->properties;
+  GST_OBJECT_UNLOCK(self->element);
+  self->place = (StxPlace){.threads = stx_threads(self->run.threads)};
+  self->device_output = FALSE;
+  return gst_stx_cuda_start(&self->cuda);
+}
+
+void gst_stx_stage_stop(GstStxStage *self)
+{
+  gst_stx_stage_free_memory(self);
+  gst_stx_cuda_stop(&self->cuda);
+}
+
+/* ---- What to run, and where ---------------------------------------------------------------- */
+
+gboolean gst_stx_stage_has_device(const GstStxStage *self)
+{
+  return self->cuda.cuda != NULL;
+}
+
+/* A user who wants the GPU gets it, or an error at the start: what is done on the CPU all the same
+ * (frames not worth the GPU) is done as fast as the CPU can. */
+static gconstpointer pick_host(const GstStxStage *self, const StxImplTable *table)
+{
+  return stx_impl_pick(
+      table, self->run.backend == STX_BACKEND_CUDA ? STX_BACKEND_AUTO : self->run.backend);
+}
+
+gconstpointer gst_stx_stage_impl_of(
+    const GstStxStage *self, const StxImplTable *host, const StxImplTable *device, StxError *error)
+{
+  gconstpointer impl = NULL;
+
+  if (!self->on_device)
+    impl = pick_host(self, host);
+  else if (device->count > 0)
+    impl = stx_impl_at(device, 0);
+  if (impl == NULL)
+    stx_fail(error, "this build has nothing that does it with backend=%s on this machine",
+        self->on_device ? "cuda" : "omp or c");
+  return impl;
+}
+
+gconstpointer gst_stx_stage_impl(const GstStxStage *self)
+{
+  return self->on_device ? stx_impl_at(self->klass->device, 0) : pick_host(self, self->klass->host);
+}
+
+const gchar *gst_stx_stage_impl_name(const GstStxStage *self)
+{
+  const StxImplInfo *impl = gst_stx_stage_has_device(self) ? stx_impl_at(self->klass->device, 0)
+                                                           : pick_host(self, self->klass->host);
+  return impl->name;
+}
+
+/* ---- A frame ------------------------------------------------------------------------------- */
+
+static void choose_place(GstStxStage *self, gpointer frame)
+{
+  self->on_device =
+      gst_stx_stage_has_device(self) &&
+      (self->klass->wants_device == NULL || self->klass->wants_device(self->element, frame));
+  self->place.device = self->on_device ? self->cuda.cuda : NULL;
+  self->place.stream = self->on_device ? self->cuda.stream : NULL;
+}
+
+static GstFlowReturn work(GstStxStage *self, gpointer frame, StxError *error)
+{
+  GstFlowReturn flow;
+
+  gst_stx_stage_blame(self, GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED);
+  flow = self->klass->work(self->element, frame, error);
+  return gst_stx_stage_end_frame(self, flow, error);
+}
+
+static GstFlowReturn prepare(GstStxStage *self, gpointer frame, StxError *error)
+{
+  gst_stx_stage_blame(self, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT);
+  return self->klass->prepare != NULL ? self->klass->prepare(self->element, frame, error)
+                                      : GST_FLOW_OK;
+}
+
+static GstFlowReturn refuse(GstStxStage *self, const StxError *error)
+{
+  gst_element_message_full(self->element, GST_MESSAGE_ERROR, self->domain, self->code,
+      g_strdup(error->text), NULL, __FILE__, GST_FUNCTION, __LINE__);
+  return GST_FLOW_ERROR;
+}
+
+/* The GPU has failed. OK: go on on the CPU. */
+static GstFlowReturn fall_back(GstStxStage *self, const StxError *reason)
+{
+  gboolean device_output = self->device_output;
+
+  gst_stx_stage_leave_device(self);
+  if (!gst_stx_cuda_fail(&self->cuda, reason))
+    return GST_FLOW_ERROR;
+  self->device_output = FALSE;
+  return device_output ? self->klass->renegotiate(self->element) : GST_FLOW_OK;
+}
+
+static GstFlowReturn run_once(GstStxStage *self, gpointer frame, StxError *error)
+{
+  choose_place(self, frame);
+  return work(self, frame, error);
+}
+
+GstFlowReturn gst_stx_stage_run(GstStxStage *self, gpointer frame)
+{
+  GstFlowReturn flow;
+  StxError error;
+
+  flow = prepare(self, frame, &error);
+  if (flow == GST_FLOW_OK)
+    flow = run_once(self, frame, &error);
+  else
+    self->on_device = FALSE; /* it is no fault of the GPU */
+  if (flow == GST_FLOW_ERROR && self->on_device) {
+    flow = fall_back(self, &error);
+    if (flow != GST_FLOW_OK)
+      return flow;
+    flow = run_once(self, frame, &error);
+  }
+  return flow == GST_FLOW_ERROR ? refuse(self, &error) : flow;
+}
+
+/* ---- Properties ---------------------------------------------------------------------------- */
+
+gboolean gst_stx_stage_set_property(GstStxStage *self, guint id, const GValue *value)
+{
+  return gst_stx_run_set_property(&self->properties, id, value);
+}
+
+gboolean gst_stx_stage_get_property(const GstStxStage *self, guint id, GValue *value)
+{
+  return gst_stx_run_get_property(&self->properties, id, value);
+}
+
+/* ---- Allocation ---------------------------------------------------------------------------- */
+
+void gst_stx_stage_decide(GstStxStage *self, GstQuery *query)
+{
+  GstCaps *caps;
+
+  gst_query_parse_allocation(query, &caps, NULL);
+  gst_stx_cuda_decide(&self->cuda, query);
+  self->device_output = caps != NULL && gst_stx_cuda_is_caps(caps);
+}

@@ -1,0 +1,441 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The memory of a stage: its blocks, and the buffers of a frame, where it works. */
+#include "gst/base/stage_private.h"
+
+#include <gst/base/gstbasetransform.h>
+#include <string.h>
+
+#define BYTES_ALIGN 4       /* of what is read: floats and records */
+#define ROW_ALIGN 128       /* bytes: on the GPU rows begin at whole memory transactions */
+#define ROOM_MIN (16 << 10) /* bytes of the smallest buffer of a growing pool */
+
+void gst_stx_stage_blame(GstStxStage *self, GQuark domain, gint code)
+{
+  self->domain = domain;
+  self->code = code;
+}
+
+static gboolean fail_memory(GstStxStage *self)
+{
+  gst_stx_stage_blame(self, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT);
+  return FALSE;
+}
+
+static gboolean fail_write(GstStxStage *self, StxError *error)
+{
+  gst_stx_stage_blame(self, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_WRITE);
+  return stx_fail(error, "cannot write to a buffer of the next element");
+}
+
+/* Says which input an error is about. */
+static gboolean fail_at(
+    GstStxStage *self, const gchar *what, const StxError *cause, StxError *error)
+{
+  gst_stx_stage_blame(self, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT);
+  return stx_fail(error, "%s%s%.200s", what, *what != '\0' ? ": " : "", cause->text);
+}
+
+/* ---- Blocks -------------------------------------------------------------------------------- */
+
+void *gst_stx_stage_block(GstStxStage *self, guint slot, gsize size, StxError *error)
+{
+  if (self->on_device)
+    return gst_stx_cuda_block(&self->cuda, slot, size, error);
+  if (gst_stx_scratch_reserve(&self->slot[slot].host, size, error))
+    return self->slot[slot].host.data;
+  fail_memory(self);
+  return NULL;
+}
+
+const void *gst_stx_stage_constant(
+    GstStxStage *self, guint slot, const void *data, gsize size, StxError *error)
+{
+  return self->on_device ? gst_stx_cuda_constant(&self->cuda, slot, data, size, error) : data;
+}
+
+const void *gst_stx_stage_bring(
+    GstStxStage *self, guint slot, const void *data, gsize size, StxError *error)
+{
+  void *host;
+
+  if (!self->on_device)
+    return data;
+  host = gst_stx_cuda_host_block(&self->cuda, slot, size, error);
+  if (host == NULL ||
+      !stx_cuda_download_bytes(self->cuda.cuda, host, data, size, self->cuda.stream, error))
+    return NULL;
+  self->awaits = TRUE;
+  return host;
+}
+
+gboolean gst_stx_stage_wait(GstStxStage *self, StxError *error)
+{
+  gboolean awaits = self->awaits;
+
+  self->awaits = FALSE;
+  return !awaits || stx_cuda_synchronize(self->cuda.cuda, self->cuda.stream, error);
+}
+
+/* ---- Maps ---------------------------------------------------------------------------------- */
+
+static gboolean map_bytes(GstStxStage *self, guint slot, GstBuffer *buffer, GstMapFlags access)
+{
+  GstStxStageSlot *place = &self->slot[slot];
+
+  if (!gst_buffer_map(buffer, &place->map, access))
+    return FALSE;
+  place->buffer = buffer;
+  place->is_frame = FALSE;
+  return TRUE;
+}
+
+/* FALSE when the buffer is smaller than its caps say, or contradicts them. */
+static gboolean map_frame(
+    GstStxStage *self, guint slot, GstBuffer *buffer, const GstVideoInfo *info, GstMapFlags access)
+{
+  GstStxStageSlot *place = &self->slot[slot];
+
+  if (!gst_video_frame_map(&place->frame, info, buffer, access))
+    return FALSE;
+  if (GST_VIDEO_FRAME_FORMAT(&place->frame) != GST_VIDEO_INFO_FORMAT(info) ||
+      GST_VIDEO_FRAME_WIDTH(&place->frame) != GST_VIDEO_INFO_WIDTH(info) ||
+      GST_VIDEO_FRAME_HEIGHT(&place->frame) != GST_VIDEO_INFO_HEIGHT(info)) {
+    gst_video_frame_unmap(&place->frame);
+    return FALSE;
+  }
+  place->buffer = buffer;
+  place->is_frame = TRUE;
+  place->clears = (access & GST_MAP_READWRITE) == GST_MAP_WRITE;
+  return TRUE;
+}
+
+static void unmap(GstStxStageSlot *place)
+{
+  if (place->buffer == NULL)
+    return;
+  if (place->is_frame && place->clears)
+    gst_stx_frame_clear_padding(&place->frame);
+  if (place->is_frame)
+    gst_video_frame_unmap(&place->frame);
+  else
+    gst_buffer_unmap(place->buffer, &place->map);
+  place->buffer = NULL;
+}
+
+/* ---- Bytes --------------------------------------------------------------------------------- */
+
+gboolean gst_stx_stage_owns(const GstStxStage *self, GstBuffer *buffer)
+{
+  return gst_stx_stage_has_device(self) && gst_stx_cuda_is_on_device(&self->cuda, buffer);
+}
+
+/* A part of a larger memory may begin anywhere. */
+static gboolean align(GstStxStage *self, guint slot, gsize size, const void **data, StxError *error)
+{
+  GstStxStageSlot *place = &self->slot[slot];
+  void *copy;
+
+  *data = place->map.data;
+  if ((gsize)*data % BYTES_ALIGN == 0)
+    return TRUE;
+  copy = gst_stx_stage_block(self, slot, size, error);
+  *data = copy != NULL ? memcpy(copy, place->map.data, size) : NULL;
+  return copy != NULL;
+}
+
+static gboolean upload(GstStxStage *self, guint slot, GstBuffer *buffer, gsize size,
+    const void **data, StxError *error)
+{
+  void *device = gst_stx_cuda_block(&self->cuda, slot, size, error);
+
+  gst_stx_cuda_note_host(&self->cuda, buffer);
+  *data = device;
+  return device != NULL && stx_cuda_upload_bytes(self->cuda.cuda, device, self->slot[slot].map.data,
+                               size, self->cuda.stream, error);
+}
+
+static gboolean read_bytes(GstStxStage *self, guint slot, GstBuffer *buffer, gsize size,
+    const void **data, StxError *error)
+{
+  gsize actual = gst_buffer_get_size(buffer);
+
+  if (actual < size)
+    return stx_fail(error,
+        "a buffer of %" G_GSIZE_FORMAT " bytes, but its caps make %" G_GSIZE_FORMAT, actual, size);
+  if (self->on_device && gst_stx_cuda_is_bytes(&self->cuda, buffer))
+    return gst_stx_cuda_map_bytes(&self->cuda, buffer, GST_MAP_READ, (void **)data, error);
+  if (!map_bytes(self, slot, buffer, GST_MAP_READ))
+    return stx_fail(error, "cannot read a buffer's memory");
+  return self->on_device ? upload(self, slot, buffer, size, data, error)
+                         : align(self, slot, size, data, error);
+}
+
+gboolean gst_stx_stage_read(GstStxStage *self, guint slot, const gchar *what, GstBuffer *buffer,
+    gsize size, const void **data, StxError *error)
+{
+  StxError cause;
+
+  return read_bytes(self, slot, buffer, size, data, &cause) || fail_at(self, what, &cause, error);
+}
+
+gboolean gst_stx_stage_write(
+    GstStxStage *self, guint slot, GstBuffer *buffer, gsize size, void **data, StxError *error)
+{
+  GstStxStageSlot *place = &self->slot[slot];
+
+  if (self->on_device && gst_stx_cuda_is_bytes(&self->cuda, buffer)) {
+    self->gives = TRUE;
+    return gst_stx_cuda_map_bytes(&self->cuda, buffer, GST_MAP_WRITE, data, error);
+  }
+  if (!map_bytes(self, slot, buffer, GST_MAP_WRITE))
+    return fail_write(self, error);
+  *data = place->map.data;
+  if (!self->on_device)
+    return TRUE;
+  *data = gst_stx_cuda_block(&self->cuda, slot, size, error);
+  place->download = (StxCudaCopy){.device = *data,
+      .host = place->map.data,
+      .row_bytes = size,
+      .rows = 1,
+      .device_stride = size,
+      .host_stride = (ptrdiff_t)size};
+  return *data != NULL;
+}
+
+gboolean gst_stx_stage_copy(
+    GstStxStage *self, guint slot, GstBuffer *buffer, const void *data, gsize size, StxError *error)
+{
+  void *to;
+
+  if (!self->on_device)
+    return gst_buffer_fill(buffer, 0, data, size) == size || fail_write(self, error);
+  return gst_stx_stage_write(self, slot, buffer, size, &to, error) &&
+         stx_cuda_copy_bytes(self->cuda.cuda, to, data, size, self->cuda.stream, error);
+}
+
+/* ---- Pictures ------------------------------------------------------------------------------ */
+
+/* A plane of a frame on the host, and its room on the GPU. */
+static gboolean lay_out_plane(GstStxStage *self, guint slot, const GstVideoFrame *frame,
+    guint plane, StxCudaCopy *copy, StxError *error)
+{
+  guint component = 0;
+
+  while (GST_VIDEO_FORMAT_INFO_PLANE(frame->info.finfo, component) != plane)
+    component++;
+  copy->row_bytes = (gsize)GST_VIDEO_FRAME_COMP_WIDTH(frame, component) *
+                    (gsize)GST_VIDEO_FRAME_COMP_PSTRIDE(frame, component);
+  copy->rows = (gsize)GST_VIDEO_FRAME_COMP_HEIGHT(frame, component);
+  copy->host = GST_VIDEO_FRAME_PLANE_DATA(frame, plane);
+  copy->host_stride = GST_VIDEO_FRAME_PLANE_STRIDE(frame, plane);
+  copy->device_stride = (copy->row_bytes + ROW_ALIGN - 1) / ROW_ALIGN * ROW_ALIGN;
+  copy->device = gst_stx_cuda_block(&self->cuda, slot, copy->device_stride * copy->rows, error);
+  return copy->device != NULL;
+}
+
+static gboolean upload_planes(GstStxStage *self, guint slot, GstBuffer *buffer, guint planes,
+    GstMapFlags access, StxFrame *picture, StxError *error)
+{
+  gst_stx_cuda_note_host(&self->cuda, buffer);
+  for (guint p = 0; p < planes; p++) {
+    StxCudaCopy copy;
+
+    if (!lay_out_plane(self, slot + p, &self->slot[slot].frame, p, &copy, error) ||
+        ((access & GST_MAP_READ) &&
+            !stx_cuda_upload(self->cuda.cuda, &copy, self->cuda.stream, error)))
+      return FALSE;
+    if (access & GST_MAP_WRITE)
+      self->slot[slot + p].download = copy;
+    picture->data[p] = copy.device;
+    picture->stride[p] = (ptrdiff_t)copy.device_stride;
+  }
+  return TRUE;
+}
+
+static gboolean find_planes(GstStxStage *self, GstBuffer *buffer, const GstVideoInfo *info,
+    guint planes, GstMapFlags access, StxFrame *picture, StxError *error)
+{
+  for (guint p = 0; p < planes; p++) {
+    void *device;
+    gsize stride;
+
+    if (!gst_stx_cuda_map_plane(&self->cuda, buffer, info, p, access, &device, &stride, error))
+      return FALSE;
+    picture->data[p] = device;
+    picture->stride[p] = (ptrdiff_t)stride;
+  }
+  self->gives |= (access & GST_MAP_WRITE) != 0;
+  return TRUE;
+}
+
+static gboolean find_picture(GstStxStage *self, guint slot, GstBuffer *buffer,
+    const GstVideoInfo *info, guint planes, GstMapFlags access, StxFrame *picture, StxError *error)
+{
+  const GstVideoFrame *frame = &self->slot[slot].frame;
+
+  if (self->on_device && gst_stx_cuda_is_picture(&self->cuda, buffer))
+    return find_planes(self, buffer, info, planes, access, picture, error);
+  if (!map_frame(self, slot, buffer, info, access))
+    return gst_stx_fail_fit(buffer, info, error);
+  if (self->on_device)
+    return upload_planes(self, slot, buffer, planes, access, picture, error);
+  for (guint p = 0; p < planes; p++) {
+    picture->data[p] = GST_VIDEO_FRAME_PLANE_DATA(frame, p);
+    picture->stride[p] = GST_VIDEO_FRAME_PLANE_STRIDE(frame, p);
+  }
+  return TRUE;
+}
+
+gboolean gst_stx_stage_picture(GstStxStage *self, guint slot, const gchar *what, GstBuffer *buffer,
+    const GstVideoInfo *info, guint planes, GstMapFlags access, StxFrame *picture, StxError *error)
+{
+  StxError cause;
+
+  return find_picture(self, slot, buffer, info, planes, access, picture, &cause) ||
+         fail_at(self, what, &cause, error);
+}
+
+/* ---- Outputs ------------------------------------------------------------------------------- */
+
+GstFlowReturn gst_stx_stage_acquire(
+    GstStxStage *self, GstBufferPool *pool, GstBuffer **buffer, StxError *error)
+{
+  GstFlowReturn flow = GST_FLOW_ERROR;
+
+  if (pool != NULL && gst_buffer_pool_set_active(pool, TRUE))
+    flow = gst_buffer_pool_acquire_buffer(pool, buffer, NULL);
+  if (flow == GST_FLOW_ERROR) {
+    stx_fail(error, "no memory %sfor an output buffer", self->device_output ? "on the GPU " : "");
+    fail_memory(self);
+  }
+  return flow;
+}
+
+static void clear_pool(GstStxStage *self)
+{
+  if (self->pool != NULL)
+    gst_buffer_pool_set_active(self->pool, FALSE);
+  gst_clear_object(&self->pool);
+}
+
+static GstBuffer *allocate(GstStxStage *self, gsize size)
+{
+  GstAllocationParams params;
+  GstAllocator *allocator = NULL;
+  GstBuffer *buffer;
+
+  gst_allocation_params_init(&params);
+  params.align = STX_ALIGN - 1;
+  if (GST_IS_BASE_TRANSFORM(self->element))
+    gst_base_transform_get_allocator(GST_BASE_TRANSFORM(self->element), &allocator, &params);
+  buffer = gst_buffer_new_allocate(allocator, size, &params);
+  g_clear_object(&allocator);
+  return buffer;
+}
+
+GstFlowReturn gst_stx_stage_new_output(
+    GstStxStage *self, gsize size, GstBuffer **buffer, StxError *error)
+{
+  GstFlowReturn flow;
+
+  if (!self->device_output) {
+    *buffer = allocate(self, size);
+    if (*buffer != NULL)
+      return GST_FLOW_OK;
+    stx_fail(error, "no memory: %" G_GSIZE_FORMAT " bytes of output are needed", size);
+    fail_memory(self);
+    return GST_FLOW_ERROR;
+  }
+  if (self->pool == NULL || self->room < size) {
+    clear_pool(self);
+    for (self->room = MAX(self->room, ROOM_MIN); self->room < size;)
+      self->room *= 2;
+    self->pool = gst_stx_cuda_pool_bytes_new(&self->cuda, NULL, self->room, TRUE);
+  }
+  flow = gst_stx_stage_acquire(self, self->pool, buffer, error);
+  if (flow == GST_FLOW_OK)
+    gst_buffer_resize(*buffer, 0, (gssize)size);
+  return flow;
+}
+
+GstBufferPool *gst_stx_stage_bytes_pool(GstStxStage *self, GstCaps *caps, gsize size)
+{
+  return self->device_output ? gst_stx_cuda_pool_bytes_new(&self->cuda, caps, size, FALSE)
+                             : gst_stx_host_pool_new(caps, (guint)size);
+}
+
+gboolean gst_stx_stage_take_bytes_pool(GstStxStage *self, GstQuery *query, gsize size)
+{
+  GstCaps *caps;
+
+  gst_query_parse_allocation(query, &caps, NULL);
+  gst_stx_take_pool(query, gst_stx_stage_bytes_pool(self, caps, size), (guint)size, 0, 0);
+  return TRUE;
+}
+
+gboolean gst_stx_stage_take_video_pool(GstStxStage *self, GstQuery *query)
+{
+  GstVideoInfo info;
+  GstCaps *caps;
+
+  if (!self->device_output)
+    return gst_stx_decide_video_pool(query);
+  gst_query_parse_allocation(query, &caps, NULL);
+  if (!gst_video_info_from_caps(&info, caps))
+    return FALSE;
+  gst_stx_take_pool(query, gst_stx_cuda_pool_video_new(&self->cuda, caps),
+      (guint)GST_VIDEO_INFO_SIZE(&info), 0, 0);
+  return TRUE;
+}
+
+/* ---- The end of a frame -------------------------------------------------------------------- */
+
+static gboolean enqueue_downloads(GstStxStage *self, gboolean *downloads, StxError *error)
+{
+  *downloads = self->awaits;
+  for (guint i = 0; i < GST_STX_STAGE_SLOTS; i++) {
+    const StxCudaCopy *copy = &self->slot[i].download;
+
+    if (copy->rows == 0)
+      continue;
+    *downloads = TRUE;
+    if (!stx_cuda_download(self->cuda.cuda, copy, self->cuda.stream, error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+static gboolean finish(GstStxStage *self, StxError *error)
+{
+  gboolean downloads;
+
+  return enqueue_downloads(self, &downloads, error) &&
+         gst_stx_cuda_finish(&self->cuda, self->gives, downloads, error);
+}
+
+GstFlowReturn gst_stx_stage_end_frame(GstStxStage *self, GstFlowReturn flow, StxError *error)
+{
+  if (flow == GST_FLOW_OK && self->on_device && !finish(self, error))
+    flow = GST_FLOW_ERROR;
+  for (guint i = 0; i < GST_STX_STAGE_SLOTS; i++) {
+    unmap(&self->slot[i]);
+    self->slot[i].download.rows = 0;
+  }
+  self->gives = self->awaits = FALSE;
+  return flow;
+}
+
+/* ---- Forgetting ---------------------------------------------------------------------------- */
+
+void gst_stx_stage_leave_device(GstStxStage *self)
+{
+  clear_pool(self);
+  self->room = 0;
+}
+
+void gst_stx_stage_free_memory(GstStxStage *self)
+{
+  gst_stx_stage_leave_device(self);
+  for (guint i = 0; i < GST_STX_STAGE_SLOTS; i++)
+    gst_stx_scratch_clear(&self->slot[i].host);
+}

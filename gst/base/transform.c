@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gst/base/transform.h"
+
+#include "gst/base/inputs.h"
+
+typedef struct {
+  GstStxStage stage;
+} GstStxTransformPrivate;
+
+G_DEFINE_ABSTRACT_TYPE_WITH_PRIVATE(GstStxTransform, gst_stx_transform, GST_TYPE_BASE_TRANSFORM)
+#define CLASS(self) GST_STX_TRANSFORM_GET_CLASS(self)
+#define STAGE(self) (gst_stx_transform_stage((GstStxTransform *)(self)))
+#define PARENT GST_BASE_TRANSFORM_CLASS(gst_stx_transform_parent_class)
+
+GstStxStage *gst_stx_transform_stage(GstStxTransform *self)
+{
+  return &((GstStxTransformPrivate *)gst_stx_transform_get_instance_private(self))->stage;
+}
+
+/* ---- Properties ---------------------------------------------------------------------------- */
+
+static void set_property(GObject *object, guint id, const GValue *value, GParamSpec *spec)
+{
+  gboolean known;
+
+  GST_OBJECT_LOCK(object);
+  known = gst_stx_stage_set_property(STAGE(object), id, value);
+  GST_OBJECT_UNLOCK(object);
+  if (!known)
+    G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
+}
+
+static void get_property(GObject *object, guint id, GValue *value, GParamSpec *spec)
+{
+  gboolean known;
+
+  GST_OBJECT_LOCK(object);
+  known = gst_stx_stage_get_property(STAGE(object), id, value);
+  GST_OBJECT_UNLOCK(object);
+  if (!known)
+    G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
+}
+
+/* ---- Caps ---------------------------------------------------------------------------------- */
+
+static GstCaps *transform_caps(
+    GstBaseTransform *base, GstPadDirection direction, GstCaps *caps, GstCaps *filter)
+{
+  GstCaps *other = CLASS(base)->other_caps(GST_STX_TRANSFORM(base), direction, caps), *result;
+
+  if (filter == NULL)
+    return other;
+  result = gst_caps_intersect_full(filter, other, GST_CAPS_INTERSECT_FIRST);
+  gst_caps_unref(other);
+  return result;
+}
+
+static GstCaps *fixate_caps(
+    GstBaseTransform *base, GstPadDirection direction, GstCaps *caps, GstCaps *other)
+{
+  if (direction == GST_PAD_SRC)
+    return gst_caps_fixate(other);
+  return gst_stx_cuda_fixate_caps(&STAGE(base)->cuda, GST_BASE_TRANSFORM_SRC_PAD(base), other);
+}
+
+static gboolean set_caps(GstBaseTransform *base, GstCaps *input, GstCaps *output)
+{
+  StxError error;
+
+  STAGE(base)->device_output =
+      gst_stx_stage_has_device(STAGE(base)) && gst_stx_cuda_is_caps(output);
+  if (CLASS(base)->configure(GST_STX_TRANSFORM(base), input, output, &error))
+    return TRUE;
+  GST_STX_ELEMENT_ERROR(base, STREAM, FORMAT, &error);
+  return FALSE;
+}
+
+/* The source pad goes from CUDAMemory to system memory in mid-stream, before the buffer that is
+ * being made. */
+static GstFlowReturn renegotiate(GstElement *element)
+{
+  GstPad *src = GST_BASE_TRANSFORM_SRC_PAD(element);
+  GstCaps *caps = gst_caps_make_writable(gst_pad_get_current_caps(src));
+  GstFlowReturn flow = GST_FLOW_OK;
+  gchar *text;
+
+  gst_caps_set_features(caps, 0, NULL);
+  if (!gst_pad_peer_query_accept_caps(src, caps) ||
+      !gst_base_transform_update_src_caps(GST_BASE_TRANSFORM(element), caps))
+    flow = GST_PAD_IS_FLUSHING(src) ? GST_FLOW_FLUSHING : GST_FLOW_NOT_NEGOTIATED;
+  if (flow == GST_FLOW_NOT_NEGOTIATED) {
+    text = gst_caps_to_string(caps);
+    GST_ELEMENT_ERROR(
+        element, CORE, NEGOTIATION, ("The next element does not take %s", text), (NULL));
+    g_free(text);
+  }
+  gst_caps_unref(caps);
+  return flow;
+}
+
+/* ---- Frames -------------------------------------------------------------------------------- */
+
+static GstBuffer *finish(GstStxTransform *self, GstBuffer *input, GstBuffer *output)
+{
+  GstBaseTransform *base = GST_BASE_TRANSFORM(self);
+
+  if (CLASS(self)->done != NULL)
+    CLASS(self)->done(self, input);
+  if (CLASS(self)->finish != NULL)
+    return CLASS(self)->finish(self, input, output);
+  if (!GST_BASE_TRANSFORM_GET_CLASS(base)->copy_metadata(base, input, output))
+    GST_WARNING_OBJECT(self, "could not copy time stamps and metas");
+  return output;
+}
+
+/* How large the output is comes out of the work, so the work is done here. */
+static GstFlowReturn prepare_output_buffer(
+    GstBaseTransform *base, GstBuffer *input, GstBuffer **output)
+{
+  GstStxTransformFrame frame = {.input = input};
+  GstFlowReturn flow = gst_stx_stage_run(STAGE(base), &frame);
+
+  if (flow == GST_FLOW_OK)
+    *output = finish(GST_STX_TRANSFORM(base), input, frame.output);
+  else
+    gst_clear_buffer(&frame.output);
+  return flow;
+}
+
+static GstFlowReturn transform(GstBaseTransform *base, GstBuffer *input, GstBuffer *output)
+{
+  return GST_FLOW_OK;
+}
+
+/* ---- Context, queries, allocation ---------------------------------------------------------- */
+
+static void set_context(GstElement *element, GstContext *context)
+{
+  gst_stx_cuda_set_context(&STAGE(element)->cuda, context);
+  GST_ELEMENT_CLASS(gst_stx_transform_parent_class)->set_context(element, context);
+}
+
+static gboolean query(GstBaseTransform *base, GstPadDirection direction, GstQuery *asked)
+{
+  return gst_stx_cuda_query_context(&STAGE(base)->cuda, asked) ||
+         PARENT->query(base, direction, asked);
+}
+
+static gboolean propose_allocation(GstBaseTransform *base, GstQuery *decided, GstQuery *asked)
+{
+  gst_stx_cuda_propose(asked);
+  return TRUE;
+}
+
+static gboolean decide_allocation(GstBaseTransform *base, GstQuery *asked)
+{
+  gst_stx_stage_decide(STAGE(base), asked);
+  return PARENT->decide_allocation(base, asked);
+}
+
+/* ---- States -------------------------------------------------------------------------------- */
+
+static gboolean start(GstBaseTransform *base)
+{
+  return gst_stx_stage_start(STAGE(base));
+}
+
+static gboolean stop(GstBaseTransform *base)
+{
+  gst_stx_stage_stop(STAGE(base));
+  return TRUE;
+}
+
+/* ---- GObject ------------------------------------------------------------------------------- */
+
+static void constructed(GObject *object)
+{
+  gst_stx_stage_init(STAGE(object), GST_ELEMENT(object), &CLASS(object)->stage);
+  G_OBJECT_CLASS(gst_stx_transform_parent_class)->constructed(object);
+}
+
+static void finalize(GObject *object)
+{
+  gst_stx_stage_stop(STAGE(object));
+  G_OBJECT_CLASS(gst_stx_transform_parent_class)->finalize(object);
+}
+
+static void gst_stx_transform_class_init(GstStxTransformClass *klass)
+{
+  GObjectClass *object = G_OBJECT_CLASS(klass);
+  GstBaseTransformClass *base = GST_BASE_TRANSFORM_CLASS(klass);
+
+  object->constructed = constructed;
+  object->set_property = set_property;
+  object->get_property = get_property;
+  object->finalize = finalize;
+  GST_ELEMENT_CLASS(klass)->set_context = set_context;
+  gst_stx_run_install_properties(object);
+  klass->stage.renegotiate = renegotiate;
+
+  base->query = query;
+  base->propose_allocation = propose_allocation;
+  base->decide_allocation = decide_allocation;
+  base->transform_caps = transform_caps;
+  base->fixate_caps = fixate_caps;
+  base->accept_caps = gst_stx_accept_caps;
+  base->set_caps = set_caps;
+  base->prepare_output_buffer = prepare_output_buffer;
+  base->transform = transform;
+  base->start = start;
+  base->stop = stop;
+  gst_type_mark_as_plugin_api(GST_TYPE_STX_TRANSFORM, 0);
+}
+
+static void gst_stx_transform_init(GstStxTransform *self)
+{
+}

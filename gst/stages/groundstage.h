@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Ground and obstacles (common/ground.h) of a scan in a buffer, where a stage works. */
+#ifndef GST_GROUND_STAGE_H
+#define GST_GROUND_STAGE_H
+
+#include "common/ground.h"
+#include "gst/base/stage.h"
+
+G_BEGIN_DECLS
+
+/*
+ * Labels the points of `input` in a new buffer *labels (transfer full) without time stamps, in the
+ * memory of the stage's outputs. `result` may be NULL; then nothing is waited for on its account.
+ * GST_FLOW_ERROR with the reason in `error`, as in stage.h.
+ */
+GstFlowReturn gst_ground_stage_label(GstStxStage *stage, const StxGroundParams *params,
+    GstBuffer *input, StxGroundResult *result, GstBuffer **labels, StxError *error);
+
+G_END_DECLS
+
+#endif

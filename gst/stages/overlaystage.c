@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gst/stages/overlaystage.h"
+
+/* A picture takes as many slots as it has planes. */
+enum { RECORDS, PLANES, PREPARED = PLANES + 3, RESULT, HOST_RESULT, SCRATCH };
+
+/* ---- Preparation --------------------------------------------------------------------------- */
+
+static StxMatrix matrix_of(const GstVideoInfo *video)
+{
+  switch (video->colorimetry.matrix) {
+  case GST_VIDEO_COLOR_MATRIX_BT709:
+    return STX_MATRIX_BT709;
+  case GST_VIDEO_COLOR_MATRIX_BT2020:
+    return STX_MATRIX_BT2020;
+  default:
+    return STX_MATRIX_BT601;
+  }
+}
+
+static void fill_params(GstOverlayStage *self, const StxCamera *camera)
+{
+  StxOverlayParams *params = &self->params;
+
+  params->camera = *camera;
+  params->width = self->info.width;
+  params->height = self->info.height;
+  params->stixel_width = self->info.stixel_width;
+  params->columns = self->info.columns;
+  params->format = stx_pixel_format(GST_VIDEO_INFO_NAME(&self->video));
+  params->frame_width = GST_VIDEO_INFO_WIDTH(&self->video);
+  params->frame_height = GST_VIDEO_INFO_HEIGHT(&self->video);
+  params->matrix = matrix_of(&self->video);
+  params->full_range = self->video.colorimetry.range == GST_VIDEO_COLOR_RANGE_0_255;
+}
+
+gboolean gst_overlay_stage_prepare(GstOverlayStage *self, const StxOverlayParams *settings,
+    const GstVideoInfo *video, const GstStxStixelInfo *info, const StxCamera *camera,
+    StxError *error)
+{
+  self->overlay = NULL;
+  self->on_device = NULL;
+  self->params = *settings;
+  self->video = *video;
+  self->info = *info;
+  fill_params(self, camera);
+  if (!stx_overlay_check(&self->params, error) ||
+      !gst_stx_scratch_reserve(&self->memory, stx_overlay_size(&self->params), error))
+    return FALSE;
+  self->overlay = stx_overlay_init(self->memory.data, &self->params);
+  return TRUE;
+}
+
+gboolean gst_overlay_stage_is_ready(const GstOverlayStage *self, const GstStxStixelInfo *info)
+{
+  const GstStxStixelInfo *mine = &self->info;
+
+  return self->overlay != NULL && info->width == mine->width && info->height == mine->height &&
+         info->stixel_width == mine->stixel_width && info->columns == mine->columns;
+}
+
+void gst_overlay_stage_clear(GstOverlayStage *self)
+{
+  self->overlay = NULL;
+  self->on_device = NULL;
+  gst_stx_scratch_clear(&self->memory);
+}
+
+/* ---- One frame ----------------------------------------------------------------------------- */
+
+/* What a frame needs, where the stage works. */
+typedef struct {
+  const StxOverlayImpl *impl;
+  const StxPlace *place;
+  StxFrame frame;
+  const void *records;
+  gsize count;
+  void *prepared, *scratch;
+  StxOverlayResult *result;
+} Job;
+
+static gboolean reserve(GstOverlayStage *self, GstStxStage *stage, Job *job, StxError *error)
+{
+  gsize scratch = job->impl->scratch_size(&self->params, job->count, job->place->threads);
+
+  job->prepared = self->overlay;
+  if (job->impl->upload != NULL)
+    job->prepared = gst_stx_stage_block(stage, PREPARED, stx_overlay_size(&self->params), error);
+  return job->prepared != NULL &&
+         (job->result = gst_stx_stage_block(stage, RESULT, sizeof(*job->result), error)) != NULL &&
+         (job->scratch = gst_stx_stage_block(stage, SCRATCH, scratch, error)) != NULL;
+}
+
+static gboolean upload(GstOverlayStage *self, const Job *job, StxError *error)
+{
+  if (job->impl->upload == NULL || self->on_device == job->prepared)
+    return TRUE;
+  self->on_device = NULL;
+  if (!job->impl->upload(self->overlay, job->prepared, job->place, error))
+    return FALSE;
+  self->on_device = job->prepared;
+  return TRUE;
+}
+
+/* The legend of kinds and classes lists what the records hold, and is lettered on the host. */
+static gboolean update_legend(GstOverlayStage *self, GstStxStage *stage, const Job *job,
+    const StxOverlayResult *result, StxError *error)
+{
+  if (self->params.legend == STX_LEGEND_NONE || self->params.mode == STX_OVERLAY_DISTANCE)
+    return TRUE;
+  if (!gst_stx_stage_wait(stage, error))
+    return FALSE;
+  if (stx_overlay_see(self->overlay, result->seen))
+    self->on_device = NULL;
+  return upload(self, job, error);
+}
+
+static gboolean draw(GstOverlayStage *self, GstStxStage *stage, const Job *job,
+    const StxOverlayResult **result, StxError *error)
+{
+  const StxOverlay *overlay = self->overlay;
+
+  if (!upload(self, job, error) || !job->impl->link(overlay, job->prepared, job->records,
+                                       job->count, job->result, job->scratch, job->place, error))
+    return FALSE;
+  *result = gst_stx_stage_bring(stage, HOST_RESULT, job->result, sizeof(**result), error);
+  return *result != NULL && update_legend(self, stage, job, *result, error) &&
+         job->impl->draw(overlay, job->prepared, &job->frame, job->records, job->count,
+             job->scratch, job->place, error);
+}
+
+gboolean gst_overlay_stage_draw(GstOverlayStage *self, GstStxStage *stage, GstBuffer *frame,
+    GstBuffer *stixels, const StxOverlayResult **result, StxError *error)
+{
+  gsize size = gst_buffer_get_size(stixels);
+  Job job = {
+      .impl = gst_stx_stage_impl(stage), .place = &stage->place, .count = size / sizeof(StxStixel)};
+
+  return reserve(self, stage, &job, error) &&
+         gst_stx_stage_read(stage, RECORDS, "stixels", stixels, size, &job.records, error) &&
+         gst_stx_stage_picture(stage, PLANES, "frame", frame, &self->video,
+             GST_VIDEO_INFO_N_PLANES(&self->video), GST_MAP_READWRITE, &job.frame, error) &&
+         draw(self, stage, &job, result, error);
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Drawing stixels (common/overlay.h) on a frame in a buffer, where a stage works. Everything here
+ * belongs to the streaming thread.
+ */
+#ifndef GST_OVERLAY_STAGE_H
+#define GST_OVERLAY_STAGE_H
+
+#include "common/overlay.h"
+#include "gst/base/stage.h"
+#include "gst/gststxmeta.h"
+
+G_BEGIN_DECLS
+
+/* What is prepared for frames and stixels of one kind. Zero it to begin with. */
+typedef struct {
+  StxOverlayParams params;
+  GstVideoInfo video;
+  GstStxStixelInfo info;
+  StxOverlay *overlay; /* in `memory`; NULL: prepare first */
+  void *on_device;     /* where a GPU has its copy of it; NULL: not uploaded */
+  GstStxScratch memory;
+} GstOverlayStage;
+
+/*
+ * Prepares drawing stixels of `info`, computed with `camera` (all 0: unknown), on frames of
+ * `video`. `settings` gives mode … max_distance. FALSE with the reason in `error`.
+ */
+gboolean gst_overlay_stage_prepare(GstOverlayStage *self, const StxOverlayParams *settings,
+    const GstVideoInfo *video, const GstStxStixelInfo *info, const StxCamera *camera,
+    StxError *error);
+
+/* TRUE if the last preparation succeeded, was for stixels of `info`, and still holds. */
+gboolean gst_overlay_stage_is_ready(const GstOverlayStage *self, const GstStxStixelInfo *info);
+
+/*
+ * Draws into the writable buffer `frame`, which is unchanged after a failure unless it lies on the
+ * GPU. *result is on the host, and filled in, when gst_stx_stage_run has returned. FALSE with the
+ * reason in `error`.
+ */
+gboolean gst_overlay_stage_draw(GstOverlayStage *self, GstStxStage *stage, GstBuffer *frame,
+    GstBuffer *stixels, const StxOverlayResult **result, StxError *error);
+
+/* Frees what was prepared. */
+void gst_overlay_stage_clear(GstOverlayStage *self);
+
+G_END_DECLS
+
+#endif

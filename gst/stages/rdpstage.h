@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Ramer-Douglas-Peucker (common/rdp.h) where a stage works, for the elements that call it:
+ * rdp-columns for its segments, sat-dp-stixels for the cells where they meet.
+ */
+#ifndef GST_RDP_STAGE_H
+#define GST_RDP_STAGE_H
+
+#include "common/rdp.h"
+#include "gst/base/stage.h"
+
+G_BEGIN_DECLS
+
+/* Pixels; the largest is the largest that STX_RDP_MAX_EPSILON allows, in whole pixels. */
+#define GST_RDP_EPSILON_MAX (STX_RDP_MAX_EPSILON / STX_DISPARITY_ONE)
+#define GST_RDP_EPSILON_DEFAULT                                                                    \
+  ((double)((StxRdpParams)STX_RDP_DEFAULTS).epsilon / STX_DISPARITY_ONE)
+
+#define GST_RDP_MEDIAN_DEFAULT (((StxRdpParams)STX_RDP_DEFAULTS).median)
+
+/* From pixels to the 1/256 px of StxRdpParams, by rounding. */
+int gst_rdp_epsilon(double pixels);
+
+/* StxRdpImpl.run; its scratch is slot `slot`. FALSE with the reason in `error`. */
+gboolean gst_rdp_stage_run(GstStxStage *stage, guint slot, const StxRdpParams *params,
+    const void *columns, StxStixel *segments, guint8 *kept, StxRdpResult *result, StxError *error);
+
+G_END_DECLS
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Semi-global matching (common/sgm.h) of a stereo pair in buffers, where a stage works. */
+#ifndef GST_SGM_STAGE_H
+#define GST_SGM_STAGE_H
+
+#include "common/sgm.h"
+#include "gst/base/stage.h"
+#include "gst/stages/sgmviews.h"
+
+G_BEGIN_DECLS
+
+typedef struct {
+  const GstStereoSgmViews *views; /* planned, for buffers like `set` */
+  const StxSgmParams *params;
+  const GstVideoInfo *output; /* of the disparity */
+  GstBuffer **set;            /* as GstStxPairingClass.process gets it */
+  GstBuffer *disparity;
+  GstBuffer *confidence; /* NULL: not wanted */
+} GstSgmPair;
+
+/* Fills both outputs, one of the first kind per stage. FALSE with the reason in `error`. */
+gboolean gst_sgm_stage_match(GstStxStage *stage, const GstSgmPair *pair, StxError *error);
+
+G_END_DECLS
+
+#endif
