@@ -18,7 +18,7 @@ StxCamera stx_scene_camera(int width, int height)
 
 /* ---- Parameters ----------------------------------------------------------------------------- */
 
-bool scene_in_range(
+bool stx_scene_in_range(
     const char *name, double value, double low, double high, const char *unit, StxError *error)
 {
   if (value >= low && value <= high)
@@ -28,23 +28,26 @@ bool scene_in_range(
 
 static bool check_camera(const StxCamera *camera, StxError *error)
 {
-  return scene_in_range("camera focal", camera->focal, 1e-3, 1e6, "pixels", error) &&
-         scene_in_range("camera cx", camera->cx, -1e6, 1e6, "pixels", error) &&
-         scene_in_range("camera cy", camera->cy, -1e6, 1e6, "pixels", error) &&
-         scene_in_range("camera baseline", camera->baseline, .01, 10, "m", error) &&
-         scene_in_range("camera height", camera->height, .3, 10, "m", error) &&
-         scene_in_range("camera pitch", camera->pitch, -.5, .5, "rad", error);
+  return stx_scene_in_range("camera focal", camera->focal, 1e-3, 1e6, "pixels", error) &&
+         stx_scene_in_range("camera cx", camera->cx, -1e6, 1e6, "pixels", error) &&
+         stx_scene_in_range("camera cy", camera->cy, -1e6, 1e6, "pixels", error) &&
+         stx_scene_in_range("camera baseline", camera->baseline, .01, 10, "m", error) &&
+         stx_scene_in_range("camera height", camera->height, .3, 10, "m", error) &&
+         stx_scene_in_range("camera pitch", camera->pitch, -.5, .5, "rad", error);
 }
 
 static bool check(const StxSceneParams *params, StxError *error)
 {
-  return scene_in_range("scene width", params->width, 1, STX_SCENE_MAX_SIZE, "pixels", error) &&
-         scene_in_range("scene height", params->height, 1, STX_SCENE_MAX_SIZE, "pixels", error) &&
-         scene_in_range("scene frame rate numerator", params->fps_n, 1, 0x7fffffff, "", error) &&
-         scene_in_range("scene frame rate denominator", params->fps_d, 1, 0x7fffffff, "", error) &&
-         scene_in_range("scene speed", params->speed, 0, 100, "m/s", error) &&
-         scene_in_range("scene noise", params->noise, 0, 32, "grey levels", error) &&
-         scene_in_range("scene threads", params->threads, 0, 256, "", error) &&
+  return stx_scene_in_range("scene width", params->width, 1, STX_SCENE_MAX_SIZE, "pixels", error) &&
+         stx_scene_in_range(
+             "scene height", params->height, 1, STX_SCENE_MAX_SIZE, "pixels", error) &&
+         stx_scene_in_range(
+             "scene frame rate numerator", params->fps_n, 1, 0x7fffffff, "", error) &&
+         stx_scene_in_range(
+             "scene frame rate denominator", params->fps_d, 1, 0x7fffffff, "", error) &&
+         stx_scene_in_range("scene speed", params->speed, 0, 100, "m/s", error) &&
+         stx_scene_in_range("scene noise", params->noise, 0, 32, "grey levels", error) &&
+         stx_scene_in_range("scene threads", params->threads, 0, 256, "", error) &&
          check_camera(&params->camera, error);
 }
 
@@ -122,7 +125,7 @@ const StxSceneParams *stx_scene_params(const StxScene *scene)
 /* Elevation of the viewing direction: the road's slope below the car, less the pitch. */
 static void aim(StxScene *scene)
 {
-  double pitch = scene->params.camera.pitch, slope = scene_ground_slope(scene, 0);
+  double pitch = scene->params.camera.pitch, slope = stx_scene_ground_slope(scene, 0);
   double sine = scene_sine(pitch), cosine = scene_cosine(pitch);
   double length = sqrt(1 + slope * slope);
   scene->forward_y = (slope * cosine - sine) / length;
@@ -135,9 +138,9 @@ void stx_scene_move(StxScene *scene, uint64_t frame)
   scene->frame = frame;
   scene->time = (double)frame * params->fps_d / params->fps_n;
   scene->travelled = scene->time * params->speed;
-  scene_ground_layout(scene);
+  stx_scene_ground_layout(scene);
   aim(scene);
-  scene_layout(scene);
+  stx_scene_layout(scene);
   scene->eye = -1;
 }
 
@@ -150,18 +153,18 @@ StxSceneRay stx_scene_ray(const StxScene *scene, StxSceneEye eye, double u, doub
       {a, s - b * c, c + b * s}};
 }
 
-SceneProbe scene_probe(const StxScene *scene, const StxSceneRay *ray)
+SceneProbe stx_scene_probe(const StxScene *scene, const StxSceneRay *ray)
 {
-  return (SceneProbe){
-      *ray, scene_ground_meet(scene, ray, 0), scene_ground_meet(scene, ray, SCENE_KERB_HEIGHT)};
+  return (SceneProbe){*ray, stx_scene_ground_meet(scene, ray, 0),
+      stx_scene_ground_meet(scene, ray, SCENE_KERB_HEIGHT)};
 }
 
 StxSceneHit stx_scene_cast(const StxScene *scene, const StxSceneRay *ray)
 {
-  SceneProbe probe = scene_probe(scene, ray);
-  SceneContact contact = scene_ground_cast(scene, &probe);
-  scene_cast_all(scene, ray, &contact);
-  int label = scene_label(scene, &contact, ray->origin[0] + contact.t * ray->direction[0]);
+  SceneProbe probe = stx_scene_probe(scene, ray);
+  SceneContact contact = stx_scene_ground_cast(scene, &probe);
+  stx_scene_cast_all(scene, ray, &contact);
+  int label = stx_scene_label(scene, &contact, ray->origin[0] + contact.t * ray->direction[0]);
   return (StxSceneHit){
       contact.t, label, contact.object >= 0 ? scene->object[contact.object].instance : 0};
 }

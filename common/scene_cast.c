@@ -193,7 +193,7 @@ static void cast_object(
   }
 }
 
-void scene_cast_all(const StxScene *scene, const StxSceneRay *ray, SceneContact *best)
+void stx_scene_cast_all(const StxScene *scene, const StxSceneRay *ray, SceneContact *best)
 {
   for (int i = 0; i < scene->objects; i++)
     cast_object(scene, ray, i, best);
@@ -204,7 +204,7 @@ static bool covers(const SceneCover *cover, int x, int y)
   return x >= cover->x0 && x <= cover->x1 && y >= cover->y0 && y <= cover->y1;
 }
 
-void scene_cast_pixel(const StxScene *scene, const StxSceneRay *ray, int x, int y,
+void stx_scene_cast_pixel(const StxScene *scene, const StxSceneRay *ray, int x, int y,
     const uint16_t *list, size_t count, SceneContact *best)
 {
   for (size_t k = 0; k < count; k++) {
@@ -226,7 +226,7 @@ void scene_cast_pixel(const StxScene *scene, const StxSceneRay *ray, int x, int 
   }
 }
 
-void scene_normal(
+void stx_scene_normal(
     const StxScene *scene, const SceneContact *contact, const double p[3], double n[3])
 {
   const ScenePart *part = &scene->part[contact->part];
@@ -261,7 +261,7 @@ void scene_normal(
   }
 }
 
-int scene_label(const StxScene *scene, const SceneContact *contact, double x)
+int stx_scene_label(const StxScene *scene, const SceneContact *contact, double x)
 {
   switch (contact->object) {
   case HIT_SKY:

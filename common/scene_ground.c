@@ -23,7 +23,7 @@ static double slope_of(uint64_t seed, int64_t knot)
   return ((knot + (int64_t)(seed & 3)) & 3) < 2 ? steep : -steep;
 }
 
-void scene_ground_layout(StxScene *scene)
+void stx_scene_ground_layout(StxScene *scene)
 {
   int64_t first = scene_floor((scene->travelled - 80) / SCENE_KNOT);
   scene->knot_index = first;
@@ -59,7 +59,7 @@ double stx_scene_road(const StxScene *scene, double z)
   return scene->knot_height[k] + u * (scene->knot_slope[k] + u * bend(scene, k));
 }
 
-double scene_ground_slope(const StxScene *scene, double z)
+double stx_scene_ground_slope(const StxScene *scene, double z)
 {
   int k = interval_of(scene, z);
   double u = z - (scene->knot_z + k * SCENE_KNOT);
@@ -87,7 +87,7 @@ static double least_root(double a, double b, double c, double low, double high)
   return best;
 }
 
-double scene_ground_meet(const StxScene *scene, const StxSceneRay *ray, double level)
+double stx_scene_ground_meet(const StxScene *scene, const StxSceneRay *ray, double level)
 {
   double y = ray->origin[1], z = ray->origin[2], dy = ray->direction[1], dz = ray->direction[2];
   int step = dz < 0 ? -1 : 1;
@@ -135,12 +135,12 @@ static SceneContact hills(const StxScene *scene, const StxSceneRay *ray)
     return sky;
   double t = (SCENE_END - ray->origin[2]) / ray->direction[2];
   double y = ray->origin[1] + t * ray->direction[1] - scene->end_height;
-  if (y > SCENE_HILLS || y > scene_hill_top(scene, ray->origin[0] + t * ray->direction[0]))
+  if (y > SCENE_HILLS || y > stx_scene_hill_top(scene, ray->origin[0] + t * ray->direction[0]))
     return sky;
   return (SceneContact){t, HIT_HILLS, 0, 0};
 }
 
-SceneContact scene_ground_cast(const StxScene *scene, const SceneProbe *probe)
+SceneContact stx_scene_ground_cast(const StxScene *scene, const SceneProbe *probe)
 {
   const StxSceneRay *ray = &probe->ray;
   SceneContact kerb;
@@ -185,7 +185,7 @@ static bool covers(const SceneShadow *shadow, int m)
   return m >= metre(shadow->z - reach) && m <= metre(shadow->z + reach);
 }
 
-void scene_shadow_index(StxScene *scene)
+void stx_scene_shadow_index(StxScene *scene)
 {
   size_t used = 0, room = sizeof scene->shadow_list / sizeof scene->shadow_list[0];
   for (int m = 0; m < 511; m++) {
@@ -216,7 +216,7 @@ static double behind_buildings(const StxScene *scene, const double world[3])
   return cover < 1 ? cover : 1;
 }
 
-SceneLight scene_light(const StxScene *scene, const double world[3], bool on_ground)
+SceneLight stx_scene_light(const StxScene *scene, const double world[3], bool on_ground)
 {
   SceneLight light = {1 - behind_buildings(scene, world), 1};
   if (!on_ground || world[2] > SCENE_AHEAD)

@@ -83,13 +83,13 @@ static void garden(StxScene *scene, int side, const ScenePlace *place, double z0
   ScenePlace hedge = *place;
   hedge.key = scene_mix(key);
   hedge.x = beside(side, SCENE_WALK + .1);
-  scene_barrier(scene, &hedge, z1 - z0 - .4);
+  stx_scene_barrier(scene, &hedge, z1 - z0 - .4);
   for (int i = 0; i < 3; i++) {
     uint64_t own = key;
     double at = scene_between(&key, z0 + 2, z1 - 2);
     double out = scene_between(&key, SCENE_WALK + 2.6, SCENE_WALK + 11);
     ScenePlace tree = on_walk(side, out, at, own, place->instance);
-    scene_tree(scene, &tree);
+    stx_scene_tree(scene, &tree);
   }
 }
 
@@ -104,7 +104,7 @@ static void place_lot(StxScene *scene, int side, int64_t cell, double z, uint64_
   SceneLot lot = {z0, z1, place.x, -1e9};
   if (scene_uniform(&key) < .8)
     lot.top = stx_scene_road(scene, place.z) + place.level +
-              scene_building(scene, &place, z1 - z0, scene_between(&key, 9, 13));
+              stx_scene_building(scene, &place, z1 - z0, scene_between(&key, 9, 13));
   else
     garden(scene, side, &place, z0, z1);
   if (scene->lots[side] < SCENE_MAX_LOTS)
@@ -128,7 +128,7 @@ static void place_parked(StxScene *scene, int side, int64_t cell, double z, uint
       .face_z = forward / length,
       .key = key,
       .instance = instance_of(KIND_PARKED, side, cell)};
-  scene_car(scene, &place);
+  stx_scene_car(scene, &place);
 }
 
 static void place_tree(StxScene *scene, int side, int64_t cell, double z, uint64_t key)
@@ -136,7 +136,7 @@ static void place_tree(StxScene *scene, int side, int64_t cell, double z, uint64
   z += scene_between(&key, 3, 8);
   ScenePlace place = on_walk(side, .75, z, key, instance_of(KIND_TREE, side, cell));
   if (scene_uniform(&key) < .5 && !near_crossing(scene, z))
-    scene_tree(scene, &place);
+    stx_scene_tree(scene, &place);
 }
 
 static void place_lamp(StxScene *scene, int side, int64_t cell, double z, uint64_t key)
@@ -146,7 +146,7 @@ static void place_lamp(StxScene *scene, int side, int64_t cell, double z, uint64
   ScenePlace place = on_walk(side, .4, z, own, instance_of(KIND_LAMP, side, cell));
   place.face_x = side == LEFT_SIDE ? 1 : -1;
   place.face_z = 0;
-  scene_lamp(scene, &place);
+  stx_scene_lamp(scene, &place);
 }
 
 static void place_sign(StxScene *scene, int side, int64_t cell, double z, uint64_t key)
@@ -155,7 +155,7 @@ static void place_sign(StxScene *scene, int side, int64_t cell, double z, uint64
   z += scene_between(&key, 4, 18);
   ScenePlace place = on_walk(side, .35, z, own, instance_of(KIND_SIGN, side, cell));
   if (scene_uniform(&key) < .75)
-    scene_sign(scene, &place);
+    stx_scene_sign(scene, &place);
 }
 
 /* ---- Zebra crossings ------------------------------------------------------------------------- */
@@ -171,7 +171,7 @@ static void find_crossings(StxScene *scene)
   }
 }
 
-double scene_crossing(const StxScene *scene, double z)
+double stx_scene_crossing(const StxScene *scene, double z)
 {
   double i = (z + scene->travelled) * (1 / SCENE_CROSSING) - (double)scene->stretch;
   return scene->crossing[(int)scene_clamp(i, 0, SCENE_CROSSINGS - 1)];
@@ -179,15 +179,15 @@ double scene_crossing(const StxScene *scene, double z)
 
 static bool near_crossing(const StxScene *scene, double z)
 {
-  return scene_abs(z - scene_crossing(scene, z)) < 6;
+  return scene_abs(z - stx_scene_crossing(scene, z)) < 6;
 }
 
 static void place_crossing(StxScene *scene, int side, int64_t cell, double z, uint64_t key)
 {
-  double at = scene_crossing(scene, z + .5 * SCENE_CROSSING);
+  double at = stx_scene_crossing(scene, z + .5 * SCENE_CROSSING);
   ScenePlace light = on_walk(side, .35, at + (side == LEFT_SIDE ? 2.6 : -2.6), key,
       instance_of(KIND_CROSSING, side, cell));
-  scene_traffic_light(scene, &light);
+  stx_scene_traffic_light(scene, &light);
   for (int i = 0; i < 2; i++) {
     uint64_t own = key + 77;
     double along = at + scene_between(&key, -1.2, 1.2), out = scene_between(&key, .35, 1);
@@ -196,7 +196,7 @@ static void place_crossing(StxScene *scene, int side, int64_t cell, double z, ui
     person.face_x = side == LEFT_SIDE ? 1 : -1;
     person.face_z = 0;
     if (scene_uniform(&key) < .75)
-      scene_person(scene, &person, .25);
+      stx_scene_person(scene, &person, .25);
   }
 }
 
@@ -212,11 +212,11 @@ static void vehicle(StxScene *scene, ScenePlace *place)
 {
   double which = scene_uniform(&place->key);
   if (which < .84)
-    scene_car(scene, place);
+    stx_scene_car(scene, place);
   else if (which < .95)
-    scene_van(scene, place);
+    stx_scene_van(scene, place);
   else
-    scene_bus(scene, place);
+    stx_scene_bus(scene, place);
 }
 
 static void place_oncoming(StxScene *scene, int side, int64_t cell, double z, uint64_t key)
@@ -252,7 +252,7 @@ static void walker(StxScene *scene, int side, int64_t cell, double z, uint64_t k
       on_walk(side, out, at, own, instance_of(KIND_WALKER + (speed > 0), side, cell));
   place.face_z = speed > 0 ? 1 : -1;
   if (scene_uniform(&key) < .3)
-    scene_person(scene, &place, stride);
+    stx_scene_person(scene, &place, stride);
 }
 
 static void place_walker_away(StxScene *scene, int side, int64_t cell, double z, uint64_t key)
@@ -265,7 +265,7 @@ static void place_walker_towards(StxScene *scene, int side, int64_t cell, double
   walker(scene, side, cell, z, key ^ 99, -1.35);
 }
 
-void scene_layout(StxScene *scene)
+void stx_scene_layout(StxScene *scene)
 {
   scene->objects = scene->parts = scene->planes = scene->shadows = scene->lots[0] = scene->lots[1] =
       0;
@@ -290,5 +290,5 @@ void scene_layout(StxScene *scene)
   walk_row(
       scene, &(Row){KIND_LANE, 24, oncoming_speed(scene), from, 200}, LEFT_SIDE, place_oncoming);
   walk_row(scene, &(Row){KIND_LANE, 22, scene->params.speed, from, 200}, RIGHT_SIDE, place_ahead);
-  scene_shadow_index(scene);
+  stx_scene_shadow_index(scene);
 }

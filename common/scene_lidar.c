@@ -45,17 +45,17 @@ StxSceneLidar stx_scene_lidar(int beams)
 
 bool stx_scene_lidar_check(const StxSceneLidar *lidar, StxError *error)
 {
-  if (!(scene_in_range("lidar beams", lidar->beams, 1, STX_SCENE_MAX_BEAMS, "", error) &&
-          scene_in_range("lidar steps", lidar->steps, 1, STX_SCENE_MAX_STEPS, "", error) &&
-          scene_in_range("lidar top", lidar->top, -90, 90, "degrees", error) &&
-          scene_in_range("lidar bottom", lidar->bottom, -90, 90, "degrees", error) &&
-          scene_in_range("lidar height", lidar->height, .3, 10, "m", error) &&
-          scene_in_range("lidar least range", lidar->range_min, 0, 500, "m", error) &&
-          scene_in_range("lidar greatest range", lidar->range_max, 0, 500, "m", error) &&
-          scene_in_range("lidar noise", lidar->noise, 0, 1, "m", error) &&
-          scene_in_range("lidar dropout", lidar->dropout, 0, 1, "", error) &&
-          scene_in_range("lidar roll", lidar->roll, -45, 45, "degrees", error) &&
-          scene_in_range("lidar pitch", lidar->pitch, -45, 45, "degrees", error)))
+  if (!(stx_scene_in_range("lidar beams", lidar->beams, 1, STX_SCENE_MAX_BEAMS, "", error) &&
+          stx_scene_in_range("lidar steps", lidar->steps, 1, STX_SCENE_MAX_STEPS, "", error) &&
+          stx_scene_in_range("lidar top", lidar->top, -90, 90, "degrees", error) &&
+          stx_scene_in_range("lidar bottom", lidar->bottom, -90, 90, "degrees", error) &&
+          stx_scene_in_range("lidar height", lidar->height, .3, 10, "m", error) &&
+          stx_scene_in_range("lidar least range", lidar->range_min, 0, 500, "m", error) &&
+          stx_scene_in_range("lidar greatest range", lidar->range_max, 0, 500, "m", error) &&
+          stx_scene_in_range("lidar noise", lidar->noise, 0, 1, "m", error) &&
+          stx_scene_in_range("lidar dropout", lidar->dropout, 0, 1, "", error) &&
+          stx_scene_in_range("lidar roll", lidar->roll, -45, 45, "degrees", error) &&
+          stx_scene_in_range("lidar pitch", lidar->pitch, -45, 45, "degrees", error)))
     return false;
   if (!(lidar->top > lidar->bottom))
     return stx_fail(error, "lidar top is %g degrees, must be above the bottom, %g degrees",
@@ -103,7 +103,7 @@ static Sensor sensor_of(const StxScene *scene, const StxSceneLidar *lidar)
   Angle p = angle_of(lidar->pitch), r = angle_of(lidar->roll);
   const double tilt[3][3] = {{p.cosine, 0, -p.sine}, {p.sine * r.sine, r.cosine, p.cosine * r.sine},
       {p.sine * r.cosine, -r.sine, p.cosine * r.cosine}};
-  double slope = scene_ground_slope(scene, 0), length = sqrt(1 + slope * slope);
+  double slope = stx_scene_ground_slope(scene, 0), length = sqrt(1 + slope * slope);
   for (int i = 0; i < 3; i++) {
     sensor.axis[i][0] = -tilt[i][1];
     sensor.axis[i][1] = (tilt[i][0] * slope + tilt[i][2]) / length;
@@ -164,7 +164,7 @@ static Box box_of(
   Box box = {.middle = {0, 0, 0}};
   for (int i = 0; i < 8; i++) {
     double world[3];
-    scene_corner(object, lo, hi, i, world);
+    stx_scene_corner(object, lo, hi, i, world);
     for (int k = 0; k < 3; k++)
       world[k] -= sensor->origin[k];
     for (int k = 0; k < 3; k++) {
@@ -253,12 +253,12 @@ static int make_covers(StxScene *scene, const Sensor *sensor, uint16_t *order)
     if (object->near > lidar->range_max)
       continue;
     for (int k = object->first_part; k < object->first_part + object->parts; k++) {
-      scene_part_bounds(&scene->part[k], lo, hi);
+      stx_scene_part_bounds(&scene->part[k], lo, hi);
       box = box_of(sensor, object, lo, hi);
       scene->cover[k] = cover_of(lidar, &box);
     }
   }
-  scene_sort(scene, order);
+  stx_scene_sort(scene, order);
   int count = 0;
   while (count < scene->objects && scene->object[order[count]].near <= lidar->range_max)
     count++;
@@ -298,7 +298,7 @@ static uint32_t class_of(const StxScene *scene, const SceneContact *contact, dou
   };
   if (contact->object >= 0 && scene->part[contact->part].material == MATERIAL_BARK)
     return STX_SCENE_POINT_TRUNK;
-  return classes[scene_label(scene, contact, x)];
+  return classes[stx_scene_label(scene, contact, x)];
 }
 
 static bool can_move(uint32_t class)
@@ -369,9 +369,9 @@ static void scan_azimuth(const Scan *scan, int step)
     double d[3];
     direction_of(&azimuth, &scan->elevation[beam], d);
     StxSceneRay ray = ray_of(&scan->sensor, d);
-    SceneProbe probe = scene_probe(scene, &ray);
-    SceneContact contact = scene_ground_cast(scene, &probe);
-    scene_cast_pixel(scene, &ray, step, beam, list, count, &contact);
+    SceneProbe probe = stx_scene_probe(scene, &ray);
+    SceneContact contact = stx_scene_ground_cast(scene, &probe);
+    stx_scene_cast_pixel(scene, &ray, step, beam, list, count, &contact);
     write_point(scan, (size_t)step * (size_t)lidar->beams + (size_t)beam, &contact, &ray, d);
   }
 }

@@ -351,7 +351,7 @@ static SceneColour traffic_light(const ScenePart *part, int face, const SceneSpo
   return own(part);
 }
 
-SceneColour scene_object_colour(
+SceneColour stx_scene_object_colour(
     const StxScene *scene, const ScenePart *part, int face, const SceneSpot *spot)
 {
   switch (part->material) {

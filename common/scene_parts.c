@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-bool scene_begin(StxScene *scene, const ScenePlace *place)
+bool stx_scene_begin(StxScene *scene, const ScenePlace *place)
 {
   if (scene->objects == SCENE_MAX_OBJECTS || scene->parts > SCENE_MAX_PARTS - 64 ||
       scene->planes > SCENE_MAX_PLANES - 256)
@@ -23,11 +23,11 @@ bool scene_begin(StxScene *scene, const ScenePlace *place)
   return true;
 }
 
-bool scene_begin_on_slope(StxScene *scene, const ScenePlace *place)
+bool stx_scene_begin_on_slope(StxScene *scene, const ScenePlace *place)
 {
-  if (!scene_begin(scene, place))
+  if (!stx_scene_begin(scene, place))
     return false;
-  scene->object[scene->objects - 1].slope = scene_ground_slope(scene, place->z);
+  scene->object[scene->objects - 1].slope = stx_scene_ground_slope(scene, place->z);
   return true;
 }
 
@@ -45,7 +45,7 @@ static ScenePart *add_part(const Brush *brush, Shape shape)
   return part;
 }
 
-void scene_part_bounds(const ScenePart *part, double lo[3], double hi[3])
+void stx_scene_part_bounds(const ScenePart *part, double lo[3], double hi[3])
 {
   const double *a = part->a, *b = part->b, r = part->r;
   for (int i = 0; i < 3; i++) {
@@ -64,7 +64,7 @@ void scene_part_bounds(const ScenePart *part, double lo[3], double hi[3])
   }
 }
 
-void scene_corner(
+void stx_scene_corner(
     const SceneObject *object, const double lo[3], const double hi[3], int i, double out[3])
 {
   double x = (i & 1 ? hi : lo)[0], y = (i & 2 ? hi : lo)[1], z = (i & 4 ? hi : lo)[2];
@@ -74,7 +74,7 @@ void scene_corner(
   out[2] = object->origin[2] + along;
 }
 
-void scene_sort(const StxScene *scene, uint16_t *order)
+void stx_scene_sort(const StxScene *scene, uint16_t *order)
 {
   for (int i = 0; i < scene->objects; i++) {
     int k = i;
@@ -89,7 +89,7 @@ static void grow(const Brush *brush, const ScenePart *part)
 {
   SceneObject *object = &brush->scene->object[brush->scene->objects - 1];
   double lo[3], hi[3];
-  scene_part_bounds(part, lo, hi);
+  stx_scene_part_bounds(part, lo, hi);
   for (int i = 0; i < 3; i++) {
     object->lo[i] = scene_min(object->lo[i], lo[i]);
     object->hi[i] = scene_max(object->hi[i], hi[i]);
@@ -107,24 +107,25 @@ static ScenePart *two_points(
   return part;
 }
 
-void scene_box(const Brush *brush, double x0, double x1, double y0, double y1, double z0, double z1)
+void stx_scene_box(
+    const Brush *brush, double x0, double x1, double y0, double y1, double z0, double z1)
 {
   two_points(brush, SHAPE_BOX, (double[3]){x0, y0, z0}, (double[3]){x1, y1, z1}, 0);
 }
 
-void scene_capsule(
+void stx_scene_capsule(
     const Brush *brush, double r, double ax, double ay, double az, double bx, double by, double bz)
 {
   two_points(brush, SHAPE_CAPSULE, (double[3]){ax, ay, az}, (double[3]){bx, by, bz}, r);
 }
 
-void scene_ellipsoid(
+void stx_scene_ellipsoid(
     const Brush *brush, double x, double y, double z, double rx, double ry, double rz)
 {
   two_points(brush, SHAPE_ELLIPSOID, (double[3]){x, y, z}, (double[3]){rx, ry, rz}, 0);
 }
 
-void scene_wheels(const Brush *brush, double z, double r, double inner, double outer)
+void stx_scene_wheels(const Brush *brush, double z, double r, double inner, double outer)
 {
   two_points(brush, SHAPE_WHEELS, (double[3]){0, r, z}, (double[3]){inner, outer, 0}, r);
 }
@@ -136,7 +137,7 @@ static void add_plane(StxScene *scene, ScenePart *part, double nx, double ny, do
   part->planes++;
 }
 
-ScenePart *scene_prism(
+ScenePart *stx_scene_prism(
     const Brush *brush, const double (*zy)[2], int corners, double half, double taper)
 {
   double lo[3] = {-half, INFINITY, INFINITY}, hi[3] = {half, -INFINITY, -INFINITY},
@@ -159,7 +160,7 @@ ScenePart *scene_prism(
   return part;
 }
 
-void scene_triangle(const Brush *brush, double base, double apex, double z, double thickness)
+void stx_scene_triangle(const Brush *brush, double base, double apex, double z, double thickness)
 {
   double half = (apex - base) * .5773503;
   ScenePart *part = two_points(
@@ -171,7 +172,7 @@ void scene_triangle(const Brush *brush, double base, double apex, double z, doub
   add_plane(brush->scene, part, -1.7320508, 1, 0, apex);
 }
 
-void scene_add_shadow(StxScene *scene, double up, double half_x, double half_z, double soft,
+void stx_scene_add_shadow(StxScene *scene, double up, double half_x, double half_z, double soft,
     float strength, bool round)
 {
   if (scene->shadows == SCENE_MAX_SHADOWS)

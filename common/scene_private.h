@@ -4,13 +4,13 @@
  *
  *   scene.c         parameters, camera, frames
  *   scene_ground.c  relief of the road, its intersection with rays, shadows on it
- *   scene_layout.c  what stands where
+ *   stx_scene_layout.c  what stands where
  *   scene_parts.c   objects from convex parts (scene_parts.h)
  *   scene_models.c  what a car, a person, a tree is made of
  *   scene_cast.c    rays against objects
  *   scene_texture.c noise; colours of ground and sky
  *   scene_material.c colours of objects
- *   scene_shade.c   light, haze, the colour of a hit
+ *   stx_scene_shade.c   light, haze, the colour of a hit
  *   scene_render.c  tiles, outlines, rows to bytes
  *   scene_lidar.c   scans of a spinning LiDAR
  */
@@ -285,29 +285,30 @@ static inline void scene_to_local(
 /* ---- scene.c ------------------------------------------------------------------------------- */
 
 /* Fails with name, value and range where the value is outside (or not a number). */
-bool scene_in_range(
+bool stx_scene_in_range(
     const char *name, double value, double low, double high, const char *unit, StxError *error);
-SceneProbe scene_probe(const StxScene *scene, const StxSceneRay *ray);
+SceneProbe stx_scene_probe(const StxScene *scene, const StxSceneRay *ray);
 
 /* ---- scene_ground.c ------------------------------------------------------------------------ */
 
-void scene_ground_layout(StxScene *scene);
-double scene_ground_slope(const StxScene *scene, double z);
+void stx_scene_ground_layout(StxScene *scene);
+double stx_scene_ground_slope(const StxScene *scene, double z);
 /* First t > 0 at which the ray falls to `level` above the road's surface; INFINITY for never. */
-double scene_ground_meet(const StxScene *scene, const StxSceneRay *ray, double level);
-SceneContact scene_ground_cast(const StxScene *scene, const SceneProbe *probe);
+double stx_scene_ground_meet(const StxScene *scene, const StxSceneRay *ray, double level);
+SceneContact stx_scene_ground_cast(const StxScene *scene, const SceneProbe *probe);
 /* Shares of the sunlight and of the light of the sky that reach a point of the world, 0 … 1. */
 typedef struct {
   double sun, sky;
 } SceneLight;
-SceneLight scene_light(const StxScene *scene, const double world[3], bool on_ground);
-void scene_shadow_index(StxScene *scene);
+SceneLight stx_scene_light(const StxScene *scene, const double world[3], bool on_ground);
+void stx_scene_shadow_index(StxScene *scene);
 
-/* ---- scene_layout.c, scene_models.c -------------------------------------------------------- */
+/* ---- stx_scene_layout.c, scene_models.c --------------------------------------------------------
+ */
 
-void scene_layout(StxScene *scene);
+void stx_scene_layout(StxScene *scene);
 /* z of the zebra crossing in the stretch of street to which z belongs. */
-double scene_crossing(const StxScene *scene, double z);
+double stx_scene_crossing(const StxScene *scene, double z);
 
 /* What the models know of the place: position, facing (unit vector of the local z axis), chance. */
 typedef struct {
@@ -317,61 +318,63 @@ typedef struct {
   unsigned instance;
 } ScenePlace;
 
-void scene_car(StxScene *scene, const ScenePlace *place);
-void scene_van(StxScene *scene, const ScenePlace *place);
-void scene_bus(StxScene *scene, const ScenePlace *place);
-void scene_person(StxScene *scene, const ScenePlace *place, double stride);
-void scene_tree(StxScene *scene, const ScenePlace *place);
-void scene_lamp(StxScene *scene, const ScenePlace *place);
-void scene_sign(StxScene *scene, const ScenePlace *place);
-void scene_traffic_light(StxScene *scene, const ScenePlace *place);
+void stx_scene_car(StxScene *scene, const ScenePlace *place);
+void stx_scene_van(StxScene *scene, const ScenePlace *place);
+void stx_scene_bus(StxScene *scene, const ScenePlace *place);
+void stx_scene_person(StxScene *scene, const ScenePlace *place, double stride);
+void stx_scene_tree(StxScene *scene, const ScenePlace *place);
+void stx_scene_lamp(StxScene *scene, const ScenePlace *place);
+void stx_scene_sign(StxScene *scene, const ScenePlace *place);
+void stx_scene_traffic_light(StxScene *scene, const ScenePlace *place);
 /* The local x axis runs along the street, z away from it; the front is at z = 0. Returns the height
  * of the eaves over the place. */
-double scene_building(StxScene *scene, const ScenePlace *place, double width, double depth);
-void scene_barrier(StxScene *scene, const ScenePlace *place, double width);
+double stx_scene_building(StxScene *scene, const ScenePlace *place, double width, double depth);
+void stx_scene_barrier(StxScene *scene, const ScenePlace *place, double width);
 
 /* ---- scene_parts.c ----------------------------------------------------------------------------
  */
 
 /* The part's box in the frame of its object. */
-void scene_part_bounds(const ScenePart *part, double lo[3], double hi[3]);
+void stx_scene_part_bounds(const ScenePart *part, double lo[3], double hi[3]);
 /* Corner i (bit k: the greater side of axis k) of a box in the object's frame, in the world. */
-void scene_corner(
+void stx_scene_corner(
     const SceneObject *object, const double lo[3], const double hi[3], int i, double out[3]);
 /* Objects by `near`, ascending; equal ones by index, so that the order is the same everywhere. */
-void scene_sort(const StxScene *scene, uint16_t *order);
+void stx_scene_sort(const StxScene *scene, uint16_t *order);
 
 /* ---- scene_cast.c -------------------------------------------------------------------------- */
 
 /* Tightens *best by every object (any ray). */
-void scene_cast_all(const StxScene *scene, const StxSceneRay *ray, SceneContact *best);
+void stx_scene_cast_all(const StxScene *scene, const StxSceneRay *ray, SceneContact *best);
 /* Tightens *best by the listed objects that may cover pixel (x, y), ascending `near`, which must
  * count as t of the ray does: depth from a camera, or range from a LiDAR. */
-void scene_cast_pixel(const StxScene *scene, const StxSceneRay *ray, int x, int y,
+void stx_scene_cast_pixel(const StxScene *scene, const StxSceneRay *ray, int x, int y,
     const uint16_t *list, size_t count, SceneContact *best);
-void scene_normal(
+void stx_scene_normal(
     const StxScene *scene, const SceneContact *contact, const double p[3], double n[3]);
-int scene_label(const StxScene *scene, const SceneContact *contact, double x);
+int stx_scene_label(const StxScene *scene, const SceneContact *contact, double x);
 
-/* ---- scene_texture.c, scene_shade.c -------------------------------------------------------- */
+/* ---- scene_texture.c, stx_scene_shade.c --------------------------------------------------------
+ */
 
 /* Noise −1 … 1 on a grid of unit cells, `coarse` of which a pixel covers (< 1). */
-float scene_noise(const StxScene *scene, double x, double y, double coarse);
+float stx_scene_noise(const StxScene *scene, double x, double y, double coarse);
 
 /* Noise −1 … 1 with grains of the given size (cell), faded out where a pixel (foot) covers one. */
 static inline float scene_grain(const StxScene *scene, double x, double y, double cell_x,
     double cell_y, double foot_x, double foot_y)
 {
   double per_x = 1 / cell_x, per_y = 1 / cell_y, coarse = scene_max(foot_x * per_x, foot_y * per_y);
-  return coarse < 1 ? scene_noise(scene, x * per_x, y * per_y, coarse) : 0;
+  return coarse < 1 ? stx_scene_noise(scene, x * per_x, y * per_y, coarse) : 0;
 }
 
-SceneColour scene_ground_colour(const StxScene *scene, int kind, const SceneSpot *spot);
-SceneColour scene_object_colour(
+SceneColour stx_scene_ground_colour(const StxScene *scene, int kind, const SceneSpot *spot);
+SceneColour stx_scene_object_colour(
     const StxScene *scene, const ScenePart *part, int face, const SceneSpot *spot);
-SceneColour scene_sky_colour(const StxScene *scene, const double direction[3]);
-double scene_hill_top(const StxScene *scene, double x);
+SceneColour stx_scene_sky_colour(const StxScene *scene, const double direction[3]);
+double stx_scene_hill_top(const StxScene *scene, double x);
 /* Linear light of what the ray met. */
-SceneColour scene_shade(const StxScene *scene, const SceneContact *contact, const StxSceneRay *ray);
+SceneColour stx_scene_shade(
+    const StxScene *scene, const SceneContact *contact, const StxSceneRay *ray);
 
 #endif

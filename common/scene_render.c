@@ -45,7 +45,7 @@ static void corner(const StxScene *scene, int eye, const SceneObject *object, co
 {
   const StxCamera *camera = &scene->params.camera;
   double p[3];
-  scene_corner(object, lo, hi, i, p);
+  stx_scene_corner(object, lo, hi, i, p);
   double wy = p[1] - camera->height, wz = p[2];
   out[0] = p[0] - (eye == STX_SCENE_RIGHT ? camera->baseline : 0);
   out[1] = wz * scene->forward_y - wy * scene->forward_z;
@@ -92,7 +92,7 @@ static void cover_parts(StxScene *scene, int eye, const SceneObject *object)
 {
   for (int i = object->first_part; i < object->first_part + object->parts; i++) {
     double lo[3], hi[3];
-    scene_part_bounds(&scene->part[i], lo, hi);
+    stx_scene_part_bounds(&scene->part[i], lo, hi);
     Bounds bounds = bounds_of(scene, eye, object, lo, hi);
     scene->cover[i] = cover_of(scene, &bounds);
   }
@@ -124,7 +124,7 @@ static void make_tiles(StxScene *scene, int eye)
     if (scene->object_cover[i].x0 <= scene->object_cover[i].x1)
       cover_parts(scene, eye, object);
   }
-  scene_sort(scene, order);
+  stx_scene_sort(scene, order);
   for (int i = 0; i < scene->tiles_x * scene->tiles_y; i++)
     scene->tile_count[i] = 0;
   for (int i = 0; i < scene->objects; i++)
@@ -138,8 +138,8 @@ static void make_tiles(StxScene *scene, int eye)
 static SceneProbe row_probe(const StxScene *scene, int eye, double v)
 {
   SceneProbe probe = {.ray = stx_scene_ray(scene, (StxSceneEye)eye, 0, v)};
-  probe.road = scene_ground_meet(scene, &probe.ray, 0);
-  probe.walk = scene_ground_meet(scene, &probe.ray, SCENE_KERB_HEIGHT);
+  probe.road = stx_scene_ground_meet(scene, &probe.ray, 0);
+  probe.walk = stx_scene_ground_meet(scene, &probe.ray, SCENE_KERB_HEIGHT);
   return probe;
 }
 
@@ -148,9 +148,9 @@ static SceneContact cast_at(const StxScene *scene, SceneProbe *probe, double u, 
 {
   const StxCamera *camera = &scene->params.camera;
   probe->ray.direction[0] = (u - camera->cx) / camera->focal;
-  SceneContact contact = scene_ground_cast(scene, probe);
+  SceneContact contact = stx_scene_ground_cast(scene, probe);
   size_t tile = (size_t)(y / scene->tile_h * scene->tiles_x + x / scene->tile_w);
-  scene_cast_pixel(scene, &probe->ray, x, y, scene->tile_list + tile * SCENE_MAX_OBJECTS,
+  stx_scene_cast_pixel(scene, &probe->ray, x, y, scene->tile_list + tile * SCENE_MAX_OBJECTS,
       scene->tile_count[tile], &contact);
   return contact;
 }
@@ -217,7 +217,7 @@ static void smooth_outline(const Job *job, SceneProbe probes[SAMPLES], int x, in
   value[0] = value[1] = value[2] = 0;
   for (int k = 0; k < SAMPLES; k++) {
     SceneContact contact = cast_at(job->scene, &probes[k], x + SAMPLE_U[k], x, y);
-    SceneColour colour = scene_shade(job->scene, &contact, &probes[k].ray);
+    SceneColour colour = stx_scene_shade(job->scene, &contact, &probes[k].ray);
     for (int i = 0; i < 3; i++)
       value[i] += (1.f / SAMPLES) * develop(colour[i]);
   }
@@ -244,7 +244,7 @@ static void colour_row(const Job *job, int y, const SceneContact *row, const Sce
       smooth_outline(job, samples, x, y, value);
     } else {
       probe.ray.direction[0] = (x - scene->params.camera.cx) / scene->params.camera.focal;
-      SceneColour colour = scene_shade(scene, c, &probe.ray);
+      SceneColour colour = stx_scene_shade(scene, c, &probe.ray);
       for (int i = 0; i < 3; i++)
         value[i] = develop(colour[i]);
     }
@@ -300,7 +300,7 @@ static void truth_row(StxScene *scene, int y, const StxImage16 *disparity, const
       stx_row16(disparity, y)[x] = disparity_of(camera, row[x].t);
     if (labels != NULL)
       stx_row8(labels, y)[x] =
-          (uint8_t)scene_label(scene, &row[x], row[x].t * (x - camera->cx) / camera->focal);
+          (uint8_t)stx_scene_label(scene, &row[x], row[x].t * (x - camera->cx) / camera->focal);
   }
 }
 

@@ -4,9 +4,9 @@
  *
  *   L = albedo · (ambient · a + sun · max(0, n·s) · v) · (1 − h) + haze · h,   h = t/(t + 1400)
  *
- * v: share of the sun that is not hidden (scene_light); a: ambient light, less from below and in
- * deep shade. A pixel's footprint on the surface, per axis of the object: a step e of the viewing
- * direction moves the point by t·(e − d·(n·e)/(n·d)).
+ * v: share of the sun that is not hidden (stx_scene_light); a: ambient light, less from below and
+ * in deep shade. A pixel's footprint on the surface, per axis of the object: a step e of the
+ * viewing direction moves the point by t·(e − d·(n·e)/(n·d)).
  */
 #include "common/scene_paint.h"
 
@@ -42,7 +42,7 @@ static void locate(const StxScene *scene, const SceneContact *contact, const Stx
   }
   scene_turn(object, e_right, right);
   scene_turn(object, e_down, down);
-  scene_normal(scene, contact, spot->p, spot->n);
+  stx_scene_normal(scene, contact, spot->p, spot->n);
 }
 
 static void footprint(const StxScene *scene, double t, const double d[3], const double right[3],
@@ -80,10 +80,11 @@ static double facing_sun(const StxScene *scene, const SceneContact *contact, con
   return facing > 0 ? facing : 0;
 }
 
-SceneColour scene_shade(const StxScene *scene, const SceneContact *contact, const StxSceneRay *ray)
+SceneColour stx_scene_shade(
+    const StxScene *scene, const SceneContact *contact, const StxSceneRay *ray)
 {
   if (contact->object == HIT_SKY)
-    return scene_sky_colour(scene, ray->direction);
+    return stx_scene_sky_colour(scene, ray->direction);
   SceneSpot spot;
   double d[3], right[3], down[3], n[3];
   locate(scene, contact, ray, &spot, d, right, down);
@@ -91,13 +92,13 @@ SceneColour scene_shade(const StxScene *scene, const SceneContact *contact, cons
   world_normal(scene, contact, &spot, n);
   bool ground = contact->object < 0;
   SceneColour colour =
-      ground ? scene_ground_colour(scene, contact->object, &spot)
-             : scene_object_colour(scene, &scene->part[contact->part], contact->face, &spot);
+      ground ? stx_scene_ground_colour(scene, contact->object, &spot)
+             : stx_scene_object_colour(scene, &scene->part[contact->part], contact->face, &spot);
   double facing = facing_sun(scene, contact, n);
   SceneLight light = {.7, 1};
   if (contact->object != HIT_HILLS) {
     if (facing > 0 || ground)
-      light = scene_light(scene, spot.world, ground);
+      light = stx_scene_light(scene, spot.world, ground);
     light.sun *= facing;
   }
   double ambient = (.72 + .28 * n[1]) * light.sky * (ground ? .7 + .3 * light.sun : 1);

@@ -12,7 +12,7 @@
 
 #include <math.h>
 
-float scene_noise(const StxScene *scene, double x, double y, double coarse)
+float stx_scene_noise(const StxScene *scene, double x, double y, double coarse)
 {
   int64_t ix = scene_floor(x), iy = scene_floor(y);
   float u = (float)(x - (double)ix), v = (float)(y - (double)iy);
@@ -64,8 +64,8 @@ static double markings(const StxScene *scene, double x, double z, double fx, dou
   paint += (band(x, fx, PARKING_RIGHT - .05, PARKING_RIGHT + .05) +
                band(x, fx, PARKING_LEFT - .05, PARKING_LEFT + .05)) *
            stripes(s, fz, 6.3, 0, 5.6);
-  double zebra =
-      band(z - scene_crossing(scene, z), fz, -1.6, 1.6) * band(x, fx, PARKING_LEFT, PARKING_RIGHT);
+  double zebra = band(z - stx_scene_crossing(scene, z), fz, -1.6, 1.6) *
+                 band(x, fx, PARKING_LEFT, PARKING_RIGHT);
   if (zebra > 0)
     paint = scene_max(paint * (1 - zebra), zebra * stripes(x, fx, 1, .2, .7));
   if (!(paint > 0))
@@ -109,7 +109,7 @@ static SceneColour grass(const StxScene *scene, const SceneSpot *spot)
   return times(COLOUR(.10, .17, .045), tone);
 }
 
-SceneColour scene_ground_colour(const StxScene *scene, int kind, const SceneSpot *spot)
+SceneColour stx_scene_ground_colour(const StxScene *scene, int kind, const SceneSpot *spot)
 {
   double x = spot->p[0], out = x < 0 ? SCENE_KERB_LEFT - x : x - SCENE_KERB_RIGHT;
   switch (kind) {
@@ -127,14 +127,14 @@ SceneColour scene_ground_colour(const StxScene *scene, int kind, const SceneSpot
   }
 }
 
-double scene_hill_top(const StxScene *scene, double x)
+double stx_scene_hill_top(const StxScene *scene, double x)
 {
   return 26 + 17 * scene_grain(scene, x, 3.5, 160, 1, 0, 0) +
          6 * scene_grain(scene, x, 9.5, 45, 1, 0, 0) +
          2.2 * scene_grain(scene, x, 17.5, 9, 1, 0, 0);
 }
 
-SceneColour scene_sky_colour(const StxScene *scene, const double direction[3])
+SceneColour stx_scene_sky_colour(const StxScene *scene, const double direction[3])
 {
   double length = sqrt(scene_dot(direction, direction)), up = scene_max(direction[1] / length, 0);
   double t = up * (2.1 - 1.1 * up);
