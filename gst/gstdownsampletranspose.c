@@ -13,12 +13,12 @@
  * sat-dp-stixels ! fakesink
  * ]|
  */
-#include "gst/gstdownsampletranspose.h"
+#include "gst/elements.h"
 
 #include "gst/base/pairing.h"
+#include "gst/formats/columns.h"
 #include "gst/gststxcamera.h"
 #include "gst/gststxcells.h"
-#include "gst/gststxcolumns.h"
 #include "gst/stages/colmeanstage.h"
 
 GST_DEBUG_CATEGORY_STATIC(gst_downsample_transpose_debug);
@@ -28,6 +28,10 @@ enum { PROP_CELLS = GST_STX_PROP_OWN };
 
 /* Of a buffer; 4096x2160 with 1x1 cells and 32 classes fits. */
 #define COLUMNS_BYTES_MAX (1u << 30)
+
+#define GST_TYPE_DOWNSAMPLE_TRANSPOSE (gst_downsample_transpose_get_type())
+G_DECLARE_FINAL_TYPE(
+    GstDownsampleTranspose, gst_downsample_transpose, GST, DOWNSAMPLE_TRANSPOSE, GstStxPairing)
 
 struct _GstDownsampleTranspose {
   GstStxPairing parent;

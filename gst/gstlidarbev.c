@@ -13,14 +13,15 @@
  * video/x-raw,width=800,height=800 ! videoconvert ! pngenc ! filesink location=scan.png
  * ]|
  */
-#include "gst/gstlidarbev.h"
+#include "gst/elements.h"
 
+#include <gst/base/gstbasetransform.h>
 #include <gst/video/video.h>
 
 #include "common/bev.h"
-#include "gst/gststxmeta.h"
 #include "gst/base/inputs.h"
 #include "gst/gststxutil.h"
+#include "gst/stixels/gststxmeta.h"
 
 GST_DEBUG_CATEGORY_STATIC(gst_lidar_bev_debug);
 #define GST_CAT_DEFAULT gst_lidar_bev_debug
@@ -36,6 +37,9 @@ enum {
   PROP_POINT_SIZE,
   PROP_RINGS,
 };
+
+#define GST_TYPE_LIDAR_BEV (gst_lidar_bev_get_type())
+G_DECLARE_FINAL_TYPE(GstLidarBev, gst_lidar_bev, GST, LIDAR_BEV, GstBaseTransform)
 
 struct _GstLidarBev {
   GstBaseTransform parent;

@@ -13,18 +13,21 @@
  * application/x-point-labels ! multifilesink location=%06d.label
  * ]|
  */
-#include "gst/gstlidarground.h"
+#include "gst/elements.h"
 
 #include "gst/base/inputs.h"
 #include "gst/base/transform.h"
 #include "gst/gststxground.h"
-#include "gst/gststxmeta.h"
 #include "gst/stages/groundstage.h"
+#include "gst/stixels/gststxmeta.h"
 
 GST_DEBUG_CATEGORY_STATIC(gst_lidar_ground_debug);
 #define GST_CAT_DEFAULT gst_lidar_ground_debug
 
 enum { PROP_SETTINGS = GST_STX_PROP_OWN };
+
+#define GST_TYPE_LIDAR_GROUND (gst_lidar_ground_get_type())
+G_DECLARE_FINAL_TYPE(GstLidarGround, gst_lidar_ground, GST, LIDAR_GROUND, GstStxTransform)
 
 struct _GstLidarGround {
   GstStxTransform parent;

@@ -23,7 +23,7 @@
  * A plain GstElement. GstBaseParse looks for frames inside of a stream, but none of the formats
  * says where it ends; GstBaseTransform makes one buffer of one, but a file may come in many.
  */
-#include "gst/gstlidarparse.h"
+#include "gst/elements.h"
 
 #include <gst/base/gstadapter.h>
 #include <string.h>
@@ -36,6 +36,9 @@ GST_DEBUG_CATEGORY_STATIC(gst_lidar_parse_debug);
 #define GST_CAT_DEFAULT gst_lidar_parse_debug
 
 enum { PROP_SKIPPED = GST_STX_PROP_OWN + 16 }; /* before it, those of the settings */
+
+#define GST_TYPE_LIDAR_PARSE (gst_lidar_parse_get_type())
+G_DECLARE_FINAL_TYPE(GstLidarParse, gst_lidar_parse, GST, LIDAR_PARSE, GstElement)
 
 struct _GstLidarParse {
   GstElement parent;

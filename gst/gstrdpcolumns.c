@@ -14,7 +14,7 @@
  * multifilesink location=frame-%03d.stixels
  * ]|
  */
-#include "gst/gstrdpcolumns.h"
+#include "gst/elements.h"
 
 #include <math.h>
 
@@ -33,6 +33,9 @@ typedef struct {
   gint median;     /* cells */
   gboolean post_messages;
 } Settings;
+
+#define GST_TYPE_RDP_COLUMNS (gst_rdp_columns_get_type())
+G_DECLARE_FINAL_TYPE(GstRdpColumns, gst_rdp_columns, GST, RDP_COLUMNS, GstStxSegmentation)
 
 struct _GstRdpColumns {
   GstStxSegmentation parent;

@@ -13,8 +13,9 @@
  * sat-dp-stixels ! multifilesink location=frame-%03d.stixels
  * ]|
  */
-#include "gst/gstsatdpstixels.h"
+#include "gst/elements.h"
 
+#include "gst/base/segmentation.h"
 #include "gst/gststxcamera.h"
 #include "gst/stages/satdpstage.h"
 
@@ -22,6 +23,9 @@ GST_DEBUG_CATEGORY_STATIC(gst_sat_dp_stixels_debug);
 #define GST_CAT_DEFAULT gst_sat_dp_stixels_debug
 
 enum { PROP_SETTINGS = GST_STX_PROP_OWN };
+
+#define GST_TYPE_SAT_DP_STIXELS (gst_sat_dp_stixels_get_type())
+G_DECLARE_FINAL_TYPE(GstSatDpStixels, gst_sat_dp_stixels, GST, SAT_DP_STIXELS, GstStxSegmentation)
 
 struct _GstSatDpStixels {
   GstStxSegmentation parent;

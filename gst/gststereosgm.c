@@ -15,13 +15,13 @@
  *     street-scene-src view=right num-buffers=20 ! sgm.sink_right
  * ]|
  */
-#include "gst/gststereosgm.h"
+#include "gst/elements.h"
 
 #include "gst/base/pairing.h"
 #include "gst/gststereosgmsettings.h"
 #include "gst/gststxcamera.h"
-#include "gst/gststxmeta.h"
 #include "gst/stages/sgmstage.h"
+#include "gst/stixels/gststxmeta.h"
 
 GST_DEBUG_CATEGORY_STATIC(stereo_sgm_debug);
 #define GST_CAT_DEFAULT stereo_sgm_debug
@@ -30,6 +30,9 @@ GST_DEBUG_CATEGORY_STATIC(stereo_sgm_debug);
 #define LUMA_FORMATS                                                                               \
   "{ GRAY8, I420, YV12, NV12, NV21, NV16, NV61, NV24, Y41B, Y42B, Y444, YUV9, YVU9, A420 }"
 #define LUMA_CAPS GST_STX_CUDA_CAPS("video/x-raw", ",format=" LUMA_FORMATS)
+
+#define GST_TYPE_STEREO_SGM (gst_stereo_sgm_get_type())
+G_DECLARE_FINAL_TYPE(GstStereoSgm, gst_stereo_sgm, GST, STEREO_SGM, GstStxPairing)
 
 struct _GstStereoSgm {
   GstStxPairing parent;

@@ -13,20 +13,24 @@
  * sat-dp-stixels ! stixel-json ! filesink location=stixels.jsonl
  * ]|
  */
-#include "gst/gststixeljson.h"
+#include "gst/elements.h"
 
+#include <gst/base/gstbasetransform.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "common/labels.h"
-#include "gst/gststxcamera.h"
-#include "gst/gststxcolumns.h"
 #include "gst/base/inputs.h"
+#include "gst/formats/columns.h"
+#include "gst/gststxcamera.h"
 #include "gst/gststxutil.h"
 
 GST_DEBUG_CATEGORY_STATIC(gst_stixel_json_debug);
 #define GST_CAT_DEFAULT gst_stixel_json_debug
+
+#define GST_TYPE_STIXEL_JSON (gst_stixel_json_get_type())
+G_DECLARE_FINAL_TYPE(GstStixelJson, gst_stixel_json, GST, STIXEL_JSON, GstBaseTransform)
 
 struct _GstStixelJson {
   GstBaseTransform parent;

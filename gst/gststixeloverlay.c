@@ -17,15 +17,15 @@
  *     overlay.stixels
  * ]|
  */
-#include "gst/gststixeloverlay.h"
+#include "gst/elements.h"
 
 #include "gst/base/inputs.h"
 #include "gst/base/pairing.h"
+#include "gst/formats/columns.h"
 #include "gst/gststixeloverlaysettings.h"
 #include "gst/gststxcamera.h"
-#include "gst/gststxcolumns.h"
-#include "gst/gststxmeta.h"
 #include "gst/stages/overlaystage.h"
+#include "gst/stixels/gststxmeta.h"
 
 GST_DEBUG_CATEGORY_STATIC(stixel_overlay_debug);
 #define GST_CAT_DEFAULT stixel_overlay_debug
@@ -45,6 +45,9 @@ enum {
   PROP_FRAMES_WITHOUT_STIXELS = GST_STIXEL_OVERLAY_PROP_FREE,
   PROP_SKIPPED_STIXELS,
 };
+
+#define GST_TYPE_STIXEL_OVERLAY (gst_stixel_overlay_get_type())
+G_DECLARE_FINAL_TYPE(GstStixelOverlay, gst_stixel_overlay, GST, STIXEL_OVERLAY, GstStxPairing)
 
 struct _GstStixelOverlay {
   GstStxPairing parent;

@@ -17,7 +17,9 @@
  * gst-launch-1.0 street-scene-src view=lidar num-buffers=2 ! multifilesink location=/tmp/%06d.bin
  * ]|
  */
-#include "gst/gststreetscenesrc.h"
+#include "gst/elements.h"
+
+#include <gst/base/gstpushsrc.h>
 
 #include "gst/gststreetsceneviews.h"
 #include "gst/gststxutil.h"
@@ -26,6 +28,9 @@ GST_DEBUG_CATEGORY_STATIC(gst_street_scene_src_debug);
 #define GST_CAT_DEFAULT gst_street_scene_src_debug
 
 enum { PROP_IS_LIVE = 2 * GST_STX_PROP_OWN }; /* below: gststreetscenesettings.c */
+
+#define GST_TYPE_STREET_SCENE_SRC (gst_street_scene_src_get_type())
+G_DECLARE_FINAL_TYPE(GstStreetSceneSrc, gst_street_scene_src, GST, STREET_SCENE_SRC, GstPushSrc)
 
 struct _GstStreetSceneSrc {
   GstPushSrc parent;

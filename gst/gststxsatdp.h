@@ -11,8 +11,8 @@
 #include <gst/gst.h>
 
 #include "common/satdp.h"
-#include "gst/stages/rdpstage.h"
 #include "gst/gststxroad.h"
+#include "gst/stages/rdpstage.h"
 
 G_BEGIN_DECLS
 

@@ -2,16 +2,7 @@
 /* The plugin's entry: registers the elements, nothing else. */
 #include <gst/gst.h>
 
-#include "gst/gstdownsampletranspose.h"
-#include "gst/gstlidarbev.h"
-#include "gst/gstlidarground.h"
-#include "gst/gstlidarparse.h"
-#include "gst/gstrdpcolumns.h"
-#include "gst/gstsatdpstixels.h"
-#include "gst/gststereosgm.h"
-#include "gst/gststixeljson.h"
-#include "gst/gststixeloverlay.h"
-#include "gst/gststreetscenesrc.h"
+#include "gst/elements.h"
 
 static gboolean plugin_init(GstPlugin *plugin)
 {

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "gst/base/inputs.h"
+#include "gst/formats/columns.h"
 #include "gst/gststxcamera.h"
-#include "gst/gststxcolumns.h"
 
 GST_DEBUG_CATEGORY_STATIC(stx_segmentation_debug);
 #define GST_CAT_DEFAULT stx_segmentation_debug

@@ -32,7 +32,7 @@
 
 #include "common/overlay.h"
 #include "common/stx.h"
-#include "gst/gststxcuda.h"
+#include "gst/cuda/cuda.h"
 #include "gst/gststxutil.h"
 
 G_BEGIN_DECLS

@@ -10,7 +10,7 @@
 #include <gst/video/video.h>
 
 #include "common/colmean.h"
-#include "gst/gststxsemantics.h"
+#include "gst/formats/semantics.h"
 
 G_BEGIN_DECLS
 

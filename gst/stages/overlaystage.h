@@ -8,7 +8,7 @@
 
 #include "common/overlay.h"
 #include "gst/base/stage.h"
-#include "gst/gststxmeta.h"
+#include "gst/stixels/gststxmeta.h"
 
 G_BEGIN_DECLS
 

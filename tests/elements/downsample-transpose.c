@@ -10,7 +10,7 @@
 
 #include "common/colmean.h"
 #include "common/labels.h"
-#include "gst/gststxmeta.h"
+#include "gst/stixels/gststxmeta.h"
 
 #define FRAME (100 * GST_MSECOND) /* at 10 frames per second */
 

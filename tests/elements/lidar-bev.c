@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "common/bev.h"
-#include "gst/gststxmeta.h"
+#include "gst/stixels/gststxmeta.h"
 #include "tests/elements/scan_fixture.h"
 
 #define POINTS 3000

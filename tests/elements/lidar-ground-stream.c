@@ -3,7 +3,7 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
-#include "gst/gststxmeta.h"
+#include "gst/stixels/gststxmeta.h"
 #include "tests/elements/scan_fixture.h"
 
 #define POINTS 1000

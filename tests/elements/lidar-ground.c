@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "gst/gststxmeta.h"
+#include "gst/stixels/gststxmeta.h"
 #include "tests/elements/scan_fixture.h"
 
 #define POINTS 5000

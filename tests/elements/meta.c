@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The meta library: what applications link. */
-#include "gst/gststxmeta.h"
+#include "gst/stixels/gststxmeta.h"
 
 #include "tests/elements/util.h"
 

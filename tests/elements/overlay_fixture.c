@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "gst/gststxmeta.h"
+#include "gst/stixels/gststxmeta.h"
 
 OverlayFixture overlay_setup_with(const char *line, gboolean with_stixels)
 {

@@ -6,7 +6,7 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
-#include "gst/gststxmeta.h"
+#include "gst/stixels/gststxmeta.h"
 #include "tests/elements/util.h"
 
 #define SMALL "video/x-raw,width=96,height=48,framerate=10/1"

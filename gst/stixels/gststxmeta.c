@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gst/gststxmeta.h"
+#include "gst/stixels/gststxmeta.h"
 
 #include <gst/video/gstvideometa.h>
 

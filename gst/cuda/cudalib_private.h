@@ -2,10 +2,10 @@
 /*
  * GstCuda (libgstcuda-1.0), opened at run time like the driver: the plugin loads where it is not
  * installed, and it drags in OpenGL and a display's libraries only where there is a GPU. Its
- * headers give the types. Internal to gststxcuda*.c.
+ * headers give the types. Internal to gst/cuda.
  */
-#ifndef GST_STX_CUDA_LIB_H
-#define GST_STX_CUDA_LIB_H
+#ifndef GST_STX_CUDA_LIB_PRIVATE_H
+#define GST_STX_CUDA_LIB_PRIVATE_H
 
 #define GST_USE_UNSTABLE_API
 #include <gst/cuda/gstcudacontext.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What the elements say to their neighbours about CUDAMemory; needs no CUDA itself. */
-#include "gst/gststxcuda.h"
+#include "gst/cuda/cuda.h"
 
 /* ---- Caps ---------------------------------------------------------------------------------- */
 

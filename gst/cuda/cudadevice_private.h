@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * A GstCudaContext with our kernels and the one stream on which all our elements that share the
- * context enqueue. Internal to gststxcuda*.c.
+ * context enqueue. Internal to gst/cuda.
  */
-#ifndef GST_STX_CUDA_DEVICE_H
-#define GST_STX_CUDA_DEVICE_H
+#ifndef GST_STX_CUDA_DEVICE_PRIVATE_H
+#define GST_STX_CUDA_DEVICE_PRIVATE_H
 
-#include "gst/gststxcuda.h"
-#include "gst/gststxcudalib.h"
+#include "gst/cuda/cuda.h"
+#include "gst/cuda/cudalib_private.h"
 
 G_BEGIN_DECLS
 
 /* Counted references. Whoever holds one may use all of it, from any thread. */
 struct _GstStxCudaDevice {
-  guint references; /* under the lock of gststxcudadevice.c */
+  guint references; /* under the lock of cudadevice.c */
   const GstStxCudaLib *lib;
   GstCudaContext *context;
   StxCuda *cuda;

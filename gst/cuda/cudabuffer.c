@@ -2,8 +2,8 @@
 /* Buffers in device memory: where they lie, their pools, and the end of a frame. */
 #include <string.h>
 
-#include "gst/gststxcuda.h"
-#include "gst/gststxcudapool.h"
+#include "gst/cuda/cuda.h"
+#include "gst/cuda/cudapool_private.h"
 
 #define ROW_ALIGN 128 /* bytes: rows of a picture begin at whole memory transactions */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gst/gststxcudalib.h"
+#include "gst/cuda/cudalib_private.h"
 
 #include <gmodule.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gst/gststxcolumns.h"
+#include "gst/formats/columns.h"
 
 #include <string.h>
 

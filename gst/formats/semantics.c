@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gst/gststxsemantics.h"
+#include "gst/formats/semantics.h"
 
 #include <string.h>
 

@@ -19,7 +19,7 @@
 
 #include "common/camera.h"
 #include "common/columns.h"
-#include "gst/gststxmeta.h"
+#include "gst/stixels/gststxmeta.h"
 
 G_BEGIN_DECLS
 

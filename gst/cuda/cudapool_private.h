@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* GstStxCudaPool: buffers of one marked GstCudaMemory. Internal to gststxcuda*.c. */
-#ifndef GST_STX_CUDA_POOL_H
-#define GST_STX_CUDA_POOL_H
+/* GstStxCudaPool: buffers of one marked GstCudaMemory. Internal to gst/cuda. */
+#ifndef GST_STX_CUDA_POOL_PRIVATE_H
+#define GST_STX_CUDA_POOL_PRIVATE_H
 
-#include "gst/gststxcudadevice.h"
+#include "gst/cuda/cudadevice_private.h"
 
 G_BEGIN_DECLS
 
