@@ -20,6 +20,7 @@
 
 #include "common/bev.h"
 #include "gst/base/inputs.h"
+#include "gst/base/frames.h"
 #include "gst/gststxutil.h"
 #include "gst/stixels/gststxmeta.h"
 
@@ -337,17 +338,18 @@ static GstFlowReturn transform(GstBaseTransform *base, GstBuffer *input, GstBuff
   GstMapInfo points = GST_MAP_INFO_INIT;
   GstVideoFrame video;
   gboolean mapped;
+  StxError error;
 
   if (!prepare(self))
     return GST_FLOW_ERROR;
   if (!empty && !gst_stx_map_input(GST_ELEMENT(self), input, 0, GST_STX_POINT_BYTES, &points))
     return GST_FLOW_ERROR;
-  mapped = gst_video_frame_map(&video, &self->info, output, GST_MAP_WRITE);
+  mapped = gst_stx_frame_map(&video, &self->info, output, GST_MAP_WRITE, &error);
   if (mapped) {
     draw_labelled(self, input, &points, &video);
     gst_video_frame_unmap(&video);
   } else {
-    GST_ELEMENT_ERROR(self, RESOURCE, WRITE, ("cannot write a picture's memory"), (NULL));
+    GST_STX_ELEMENT_ERROR(self, RESOURCE, WRITE, &error);
   }
   if (!empty)
     gst_buffer_unmap(input, &points);

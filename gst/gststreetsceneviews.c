@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/gststreetsceneviews.h"
 
+#include "gst/base/frames.h"
+
 #define DEFAULT_WIDTH 1242
 #define DEFAULT_HEIGHT 375
 
@@ -159,9 +161,8 @@ gboolean gst_street_scene_view_write(GstStreetSceneView view, StxScene *scene,
 
   if (gst_street_scene_view_is_lidar(view))
     return write_scan(view, scene, lidar, buffer, error);
-  if (!gst_video_frame_map(&frame, info, buffer, GST_MAP_WRITE))
-    return stx_fail(
-        error, "Cannot write to a video frame of %dx%d pixels", info->width, info->height);
+  if (!gst_stx_frame_map(&frame, info, buffer, GST_MAP_WRITE, error))
+    return FALSE;
   draw(view, scene, &frame);
   gst_video_frame_unmap(&frame);
   return TRUE;

@@ -95,27 +95,6 @@ void gst_stx_scratch_clear(GstStxScratch *scratch)
   *scratch = (GstStxScratch){0};
 }
 
-/* ---- Frames as views ----------------------------------------------------------------------- */
-
-gboolean gst_stx_fail_fit(GstBuffer *buffer, const GstVideoInfo *info, StxError *error)
-{
-  return stx_fail(error,
-      "a buffer of %" G_GSIZE_FORMAT " bytes does not fit its caps: %dx%d in %s needs "
-      "%" G_GSIZE_FORMAT,
-      gst_buffer_get_size(buffer), GST_VIDEO_INFO_WIDTH(info), GST_VIDEO_INFO_HEIGHT(info),
-      GST_VIDEO_INFO_NAME(info), GST_VIDEO_INFO_SIZE(info));
-}
-
-void gst_stx_frame_clear_padding(GstVideoFrame *frame)
-{
-  gint stride = GST_VIDEO_FRAME_PLANE_STRIDE(frame, 0);
-  gint used = GST_VIDEO_FRAME_COMP_WIDTH(frame, 0) * GST_VIDEO_FRAME_COMP_PSTRIDE(frame, 0);
-  guint8 *row = GST_VIDEO_FRAME_PLANE_DATA(frame, 0);
-
-  for (gint y = 0; y < GST_VIDEO_FRAME_COMP_HEIGHT(frame, 0) && stride > used; y++)
-    memset(row + (gsize)y * (gsize)stride + used, 0, (gsize)(stride - used));
-}
-
 /* ---- Allocation ---------------------------------------------------------------------------- */
 
 /* Downstream's first pool and its numbers, or a new pool with room for the caps. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * What all elements of the plugin share: the properties that say where the work is done, errors
- * that reach the user, scratch memory, and frames as views of common/stx.h.
+ * that reach the user, and scratch memory.
  *
  * An element keeps its property ids free of the ranges below:
  *
@@ -83,29 +83,6 @@ typedef struct {
  * `error`, when the system has no such memory; the old block is gone then. */
 gboolean gst_stx_scratch_reserve(GstStxScratch *scratch, gsize size, StxError *error);
 void gst_stx_scratch_clear(GstStxScratch *scratch);
-
-/* ---- Frames as views ----------------------------------------------------------------------- */
-
-/* First plane of a mapped frame, 8 bits per pixel. */
-static inline StxImage8 gst_stx_frame_image8(const GstVideoFrame *frame)
-{
-  return (StxImage8){GST_VIDEO_FRAME_PLANE_DATA(frame, 0), GST_VIDEO_FRAME_PLANE_STRIDE(frame, 0),
-      GST_VIDEO_FRAME_WIDTH(frame), GST_VIDEO_FRAME_HEIGHT(frame)};
-}
-
-/* First plane of a mapped frame, 16 bits per pixel in the machine's byte order. */
-static inline StxImage16 gst_stx_frame_image16(const GstVideoFrame *frame)
-{
-  return (StxImage16){GST_VIDEO_FRAME_PLANE_DATA(frame, 0), GST_VIDEO_FRAME_PLANE_STRIDE(frame, 0),
-      GST_VIDEO_FRAME_WIDTH(frame), GST_VIDEO_FRAME_HEIGHT(frame)};
-}
-
-/* FALSE: `error` says that the buffer does not fit its caps, and how many bytes these need. */
-gboolean gst_stx_fail_fit(GstBuffer *buffer, const GstVideoInfo *info, StxError *error);
-
-/* Zeros the bytes between the rows of the first plane, so that files of equal pictures are equal.
- */
-void gst_stx_frame_clear_padding(GstVideoFrame *frame);
 
 /* ---- Allocation ---------------------------------------------------------------------------- */
 

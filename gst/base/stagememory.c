@@ -5,6 +5,8 @@
 #include <gst/base/gstbasetransform.h>
 #include <string.h>
 
+#include "gst/base/frames.h"
+
 #define BYTES_ALIGN 4       /* of what is read: floats and records */
 #define ROW_ALIGN 128       /* bytes: on the GPU rows begin at whole memory transactions */
 #define ROOM_MIN (16 << 10) /* bytes of the smallest buffer of a growing pool */
@@ -89,20 +91,13 @@ static gboolean map_bytes(GstStxStage *self, guint slot, GstBuffer *buffer, GstM
   return TRUE;
 }
 
-/* FALSE when the buffer is smaller than its caps say, or contradicts them. */
-static gboolean map_frame(
-    GstStxStage *self, guint slot, GstBuffer *buffer, const GstVideoInfo *info, GstMapFlags access)
+static gboolean map_frame(GstStxStage *self, guint slot, GstBuffer *buffer,
+    const GstVideoInfo *info, GstMapFlags access, StxError *error)
 {
   GstStxStageSlot *place = &self->slot[slot];
 
-  if (!gst_video_frame_map(&place->frame, info, buffer, access))
+  if (!gst_stx_frame_map(&place->frame, info, buffer, access, error))
     return FALSE;
-  if (GST_VIDEO_FRAME_FORMAT(&place->frame) != GST_VIDEO_INFO_FORMAT(info) ||
-      GST_VIDEO_FRAME_WIDTH(&place->frame) != GST_VIDEO_INFO_WIDTH(info) ||
-      GST_VIDEO_FRAME_HEIGHT(&place->frame) != GST_VIDEO_INFO_HEIGHT(info)) {
-    gst_video_frame_unmap(&place->frame);
-    return FALSE;
-  }
   place->buffer = buffer;
   place->is_frame = TRUE;
   place->clears = (access & GST_MAP_READWRITE) == GST_MAP_WRITE;
@@ -187,7 +182,7 @@ gboolean gst_stx_stage_write(
     self->gives = TRUE;
     return gst_stx_cuda_map_bytes(&self->cuda, buffer, GST_MAP_WRITE, data, error);
   }
-  if (!map_bytes(self, slot, buffer, GST_MAP_WRITE))
+  if (!map_bytes(self, slot, buffer, GST_MAP_WRITE) || place->map.size < size)
     return fail_write(self, error);
   *data = place->map.data;
   if (!self->on_device)
@@ -215,32 +210,31 @@ gboolean gst_stx_stage_copy(
 
 /* ---- Pictures ------------------------------------------------------------------------------ */
 
-/* A plane of a frame on the host, and its room on the GPU. */
-static gboolean lay_out_plane(GstStxStage *self, guint slot, const GstVideoFrame *frame,
-    guint plane, StxCudaCopy *copy, StxError *error)
+/* A plane of the slot's frame on the host, and its room on the GPU. */
+static gboolean lay_out_plane(GstStxStage *self, guint slot, const GstVideoInfo *info, guint plane,
+    StxCudaCopy *copy, StxError *error)
 {
-  guint component = 0;
+  const GstVideoFrame *frame = &self->slot[slot].frame;
+  GstStxPlane shape = gst_stx_plane(info, plane);
 
-  while (GST_VIDEO_FORMAT_INFO_PLANE(frame->info.finfo, component) != plane)
-    component++;
-  copy->row_bytes = (gsize)GST_VIDEO_FRAME_COMP_WIDTH(frame, component) *
-                    (gsize)GST_VIDEO_FRAME_COMP_PSTRIDE(frame, component);
-  copy->rows = (gsize)GST_VIDEO_FRAME_COMP_HEIGHT(frame, component);
+  copy->row_bytes = shape.row_bytes;
+  copy->rows = shape.rows;
   copy->host = GST_VIDEO_FRAME_PLANE_DATA(frame, plane);
   copy->host_stride = GST_VIDEO_FRAME_PLANE_STRIDE(frame, plane);
-  copy->device_stride = (copy->row_bytes + ROW_ALIGN - 1) / ROW_ALIGN * ROW_ALIGN;
-  copy->device = gst_stx_cuda_block(&self->cuda, slot, copy->device_stride * copy->rows, error);
+  copy->device_stride = (shape.row_bytes + ROW_ALIGN - 1) / ROW_ALIGN * ROW_ALIGN;
+  copy->device =
+      gst_stx_cuda_block(&self->cuda, slot + plane, copy->device_stride * shape.rows, error);
   return copy->device != NULL;
 }
 
-static gboolean upload_planes(GstStxStage *self, guint slot, GstBuffer *buffer, guint planes,
+static gboolean upload_planes(GstStxStage *self, guint slot, const GstVideoInfo *info, guint planes,
     GstMapFlags access, StxFrame *picture, StxError *error)
 {
-  gst_stx_cuda_note_host(&self->cuda, buffer);
+  gst_stx_cuda_note_host(&self->cuda, self->slot[slot].buffer);
   for (guint p = 0; p < planes; p++) {
     StxCudaCopy copy;
 
-    if (!lay_out_plane(self, slot + p, &self->slot[slot].frame, p, &copy, error) ||
+    if (!lay_out_plane(self, slot, info, p, &copy, error) ||
         ((access & GST_MAP_READ) &&
             !stx_cuda_upload(self->cuda.cuda, &copy, self->cuda.stream, error)))
       return FALSE;
@@ -248,6 +242,38 @@ static gboolean upload_planes(GstStxStage *self, guint slot, GstBuffer *buffer, 
       self->slot[slot + p].download = copy;
     picture->data[p] = copy.device;
     picture->stride[p] = (ptrdiff_t)copy.device_stride;
+  }
+  return TRUE;
+}
+
+/* Samples of several bytes may begin anywhere in somebody else's memory: a copy that is aligned. */
+static gboolean align_plane(GstStxStage *self, guint slot, const GstVideoInfo *info, guint plane,
+    StxFrame *picture, StxError *error)
+{
+  GstStxPlane shape = gst_stx_plane(info, plane);
+  guint8 *to;
+
+  if (((gsize)picture->data[plane] | (gsize)picture->stride[plane]) % shape.unit == 0)
+    return TRUE;
+  to = gst_stx_stage_block(self, slot + plane, shape.row_bytes * shape.rows, error);
+  for (gsize y = 0; to != NULL && y < shape.rows; y++)
+    memcpy(to + y * shape.row_bytes, picture->data[plane] + (ptrdiff_t)y * picture->stride[plane],
+        shape.row_bytes);
+  picture->data[plane] = to;
+  picture->stride[plane] = (ptrdiff_t)shape.row_bytes;
+  return to != NULL;
+}
+
+static gboolean map_planes(GstStxStage *self, guint slot, const GstVideoInfo *info, guint planes,
+    GstMapFlags access, StxFrame *picture, StxError *error)
+{
+  const GstVideoFrame *frame = &self->slot[slot].frame;
+
+  for (guint p = 0; p < planes; p++) {
+    picture->data[p] = GST_VIDEO_FRAME_PLANE_DATA(frame, p);
+    picture->stride[p] = GST_VIDEO_FRAME_PLANE_STRIDE(frame, p);
+    if (!(access & GST_MAP_WRITE) && !align_plane(self, slot, info, p, picture, error))
+      return FALSE;
   }
   return TRUE;
 }
@@ -271,19 +297,12 @@ static gboolean find_planes(GstStxStage *self, GstBuffer *buffer, const GstVideo
 static gboolean find_picture(GstStxStage *self, guint slot, GstBuffer *buffer,
     const GstVideoInfo *info, guint planes, GstMapFlags access, StxFrame *picture, StxError *error)
 {
-  const GstVideoFrame *frame = &self->slot[slot].frame;
-
   if (self->on_device && gst_stx_cuda_is_picture(&self->cuda, buffer))
     return find_planes(self, buffer, info, planes, access, picture, error);
-  if (!map_frame(self, slot, buffer, info, access))
-    return gst_stx_fail_fit(buffer, info, error);
-  if (self->on_device)
-    return upload_planes(self, slot, buffer, planes, access, picture, error);
-  for (guint p = 0; p < planes; p++) {
-    picture->data[p] = GST_VIDEO_FRAME_PLANE_DATA(frame, p);
-    picture->stride[p] = GST_VIDEO_FRAME_PLANE_STRIDE(frame, p);
-  }
-  return TRUE;
+  if (!map_frame(self, slot, buffer, info, access, error))
+    return FALSE;
+  return (self->on_device ? upload_planes : map_planes)(
+      self, slot, info, planes, access, picture, error);
 }
 
 gboolean gst_stx_stage_picture(GstStxStage *self, guint slot, const gchar *what, GstBuffer *buffer,

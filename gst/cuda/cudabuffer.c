@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Buffers in device memory: where they lie, their pools, and the end of a frame. */
-#include <string.h>
+#include "gst/base/frames.h"
 
 #include "gst/cuda/cuda.h"
 #include "gst/cuda/cudapool_private.h"
@@ -73,50 +73,34 @@ void gst_stx_cuda_note_host(GstStxCuda *self, GstBuffer *buffer)
 
 /* ---- Pictures ------------------------------------------------------------------------------ */
 
-/* Where a plane lies within the bytes of a buffer, and how large it is. */
-typedef struct {
-  gsize offset, stride, row_bytes, rows;
-} Plane;
-
-static gboolean find_plane(GstBuffer *buffer, const GstVideoInfo *info, guint plane, Plane *found)
+/* Does a picture's description have the planes of `info`? */
+static gboolean covers(const GstVideoMeta *meta, const GstVideoInfo *info, guint plane)
 {
-  const GstVideoMeta *meta = gst_buffer_get_video_meta(buffer);
-  guint component = 0;
-
-  if (meta != NULL &&
-      (meta->format != GST_VIDEO_INFO_FORMAT(info) ||
-          (gint)meta->width != GST_VIDEO_INFO_WIDTH(info) ||
-          (gint)meta->height != GST_VIDEO_INFO_HEIGHT(info) || plane >= meta->n_planes))
-    return FALSE;
-  while (GST_VIDEO_INFO_COMP_PLANE(info, component) != plane)
-    component++;
-  found->offset = meta != NULL ? meta->offset[plane] : GST_VIDEO_INFO_PLANE_OFFSET(info, plane);
-  found->stride = (gsize)(meta != NULL ? meta->stride[plane]
-                                       : GST_VIDEO_INFO_PLANE_STRIDE(info, plane));
-  found->row_bytes = (gsize)GST_VIDEO_INFO_COMP_WIDTH(info, component) *
-                     (gsize)GST_VIDEO_INFO_COMP_PSTRIDE(info, component);
-  found->rows = (gsize)GST_VIDEO_INFO_COMP_HEIGHT(info, component);
-  return TRUE;
+  return meta->format == GST_VIDEO_INFO_FORMAT(info) && plane < meta->n_planes &&
+         meta->width >= (guint)GST_VIDEO_INFO_WIDTH(info) &&
+         meta->height >= (guint)GST_VIDEO_INFO_HEIGHT(info);
 }
 
 gboolean gst_stx_cuda_map_plane(GstStxCuda *self, GstBuffer *buffer, const GstVideoInfo *info,
     guint plane, GstMapFlags access, void **device, gsize *stride, StxError *error)
 {
+  const GstVideoMeta *meta = gst_buffer_get_video_meta(buffer);
+  gsize offset = meta != NULL ? meta->offset[plane] : GST_VIDEO_INFO_PLANE_OFFSET(info, plane);
+  GstStxPlane shape = gst_stx_plane(info, plane);
   guint memory, count;
   guint8 *data;
-  Plane shape;
   gsize skip;
 
-  if (!find_plane(buffer, info, plane, &shape) ||
-      !gst_buffer_find_memory(buffer, shape.offset, 1, &memory, &count, &skip) ||
-      skip + shape.stride * (shape.rows - 1) + shape.row_bytes >
+  *stride = (gsize)(meta != NULL ? meta->stride[plane] : GST_VIDEO_INFO_PLANE_STRIDE(info, plane));
+  if ((meta != NULL && !covers(meta, info, plane)) || *stride < shape.row_bytes ||
+      !gst_buffer_find_memory(buffer, offset, 1, &memory, &count, &skip) ||
+      skip + *stride * (shape.rows - 1) + shape.row_bytes >
           gst_memory_get_sizes(gst_buffer_peek_memory(buffer, memory), NULL, NULL))
     return gst_stx_fail_fit(buffer, info, error);
   data = map_memory(self, buffer, memory, access);
   if (data == NULL)
     return stx_fail(error, "cannot reach a buffer's memory on the GPU");
   *device = data + skip;
-  *stride = shape.stride;
   return TRUE;
 }
 
