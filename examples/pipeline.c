@@ -131,18 +131,12 @@ static bool run_colmean(Pipeline *p, const StxImage8 *labels, StxError *error)
       &p->settings.colmean, &p->colmean_tables, &input, p->columns, p->scratch, &place, error);
 }
 
-static void run_roadline(Pipeline *p, const StxCamera *camera)
+static bool run_roadline(Pipeline *p, const StxCamera *camera, StxError *error)
 {
-  GroundMode mode = p->settings.ground;
-  StxRoadLine known;
-  bool is_known = mode != GROUND_NONE && stx_roadline_from_camera(camera, &known);
-  bool search = mode == GROUND_ESTIMATE || (mode == GROUND_AUTO && !is_known);
-  p->has_line = search && stx_roadline_estimate(&p->settings.satdp.grid, p->columns,
-                              is_known ? &known : NULL, &p->line, p->scratch);
-  if (!p->has_line && is_known) {
-    p->line = known;
-    p->has_line = true;
-  }
+  if (!stx_road_track_reset(&p->road, p->settings.ground, camera, error))
+    return false;
+  p->line = stx_road_track_follow(&p->road, &p->settings.satdp.grid, p->columns, p->scratch);
+  return true;
 }
 
 /* Segments are the result if nothing comes after them; otherwise only the start rows count. */
@@ -161,8 +155,7 @@ static bool run_rdp(Pipeline *p, StxError *error)
 
 static bool run_satdp(Pipeline *p, const StxCamera *camera, StxError *error)
 {
-  if (!stx_satdp_prepare(
-          &p->settings.satdp, camera, p->has_line ? &p->line : NULL, &p->satdp_tables, error))
+  if (!stx_satdp_prepare(&p->settings.satdp, camera, p->line, &p->satdp_tables, error))
     return false;
   const uint8_t *starts = pipeline_has(&p->settings, STAGE_RDP) ? p->starts : NULL;
   StxPlace place = {.threads = p->threads};
@@ -182,8 +175,7 @@ static bool run_stage(Pipeline *p, Stage stage, const StxImage8 *left, const Stx
   case STAGE_COLMEAN:
     return run_colmean(p, labels, error);
   case STAGE_ROADLINE:
-    run_roadline(p, camera);
-    return true;
+    return run_roadline(p, camera, error);
   case STAGE_RDP:
     return run_rdp(p, error);
   default:

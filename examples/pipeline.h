@@ -13,14 +13,9 @@
 
 #include "common/colmean.h"
 #include "common/rdp.h"
-#include "common/roadline.h"
+#include "common/roadline_track.h"
 #include "common/satdp.h"
 #include "common/sgm.h"
-
-/* Where the road comes from: ESTIMATE searches every frame for it, near the calibration's line if
- * there is one, which also serves frames where the search fails; AUTO is CALIBRATION where the
- * camera's height is known, else ESTIMATE. */
-typedef enum { GROUND_AUTO, GROUND_CALIBRATION, GROUND_ESTIMATE, GROUND_NONE } GroundMode;
 
 /* What makes the stixels, and where satdp may begin one: everywhere, or at what rdp keeps. */
 typedef enum { MODEL_SATDP, MODEL_RDP } Model;
@@ -46,7 +41,7 @@ typedef struct {
   StxRdpParams rdp;
   Model model;
   Candidates candidates; /* of MODEL_SATDP */
-  GroundMode ground;
+  StxRoadMode ground;
   bool use_confidence; /* hand sgm's confidence on to the reduction */
   StxBackend backend;  /* of all stages */
   int threads;         /* 0: all cores */
@@ -73,9 +68,9 @@ typedef struct {
   StxImage16 disparity;
   StxImage8 confidence;
   void *columns;
-  StxRoadLine line;
-  bool has_line;
-  uint8_t *starts; /* what rdp keeps, for satdp */
+  StxRoadTrack road;
+  const StxRoadLine *line; /* or NULL */
+  uint8_t *starts;         /* what rdp keeps, for satdp */
   StxStixel *stixels;
   size_t stixel_count;
   StxSatdpResult result;  /* of satdp, if it ran */
@@ -92,8 +87,9 @@ bool pipeline_open(
     Pipeline *pipeline, const PipelineSettings *settings, int width, int height, StxError *error);
 void pipeline_close(Pipeline *pipeline);
 
-/* One frame. `labels` (values that colmean.label_map understands) is needed exactly if
- * colmean.semantics is LABELS; `camera` may be unknown (all zero). */
+/* One frame, which follows no other: the road is that of a stream's first frame. `labels` (values
+ * that colmean.label_map understands) is needed exactly if colmean.semantics is LABELS; `camera`
+ * may be unknown (all zero). */
 bool pipeline_run(Pipeline *pipeline, const StxImage8 *left, const StxImage8 *right,
     const StxImage8 *labels, const StxCamera *camera, StxError *error);
 

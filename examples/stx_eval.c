@@ -202,7 +202,7 @@ static bool apply_choices(Options *o, StxError *error)
   o->pipeline.colmean.reduction = (StxReduction)reduction;
   o->pipeline.colmean.semantics = semantics ? STX_SEMANTICS_LABELS : STX_SEMANTICS_NONE;
   o->pipeline.colmean.grid.classes = semantics ? STX_LABEL_CLASSES : 0;
-  o->pipeline.ground = (GroundMode)ground;
+  o->pipeline.ground = (StxRoadMode)ground;
   o->pipeline.backend = backends[backend];
   o->pipeline.model = (Model)model;
   o->pipeline.candidates = (Candidates)candidates;

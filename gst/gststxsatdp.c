@@ -2,6 +2,7 @@
 #include "gst/gststxsatdp.h"
 
 #include "gst/gststxnumbers.h"
+#include "gst/gststxroad.h"
 
 enum { MODEL, GROUND, POST_MESSAGES, CANDIDATES, EPSILON, NUMBERS };
 
@@ -92,7 +93,7 @@ static void install_choices(GObjectClass *klass, guint first)
           defaults.model, flags | GST_PARAM_MUTABLE_READY));
   g_object_class_install_property(klass, first + GROUND,
       g_param_spec_enum("ground", "Ground", "Where the expected disparity of the road comes from",
-          GST_TYPE_STX_GROUND, defaults.ground, flags | GST_PARAM_MUTABLE_READY));
+          GST_TYPE_STX_ROAD_MODE, defaults.ground, flags | GST_PARAM_MUTABLE_READY));
   g_object_class_install_property(klass, first + POST_MESSAGES,
       g_param_spec_boolean("post-messages", "Post messages",
           "Post an element message stx-stixels-stats for every frame", defaults.post_messages,
@@ -107,7 +108,7 @@ static void install_choices(GObjectClass *klass, guint first)
           0, GST_RDP_EPSILON_MAX, defaults.epsilon, flags | GST_PARAM_MUTABLE_PLAYING));
   gst_type_mark_as_plugin_api(GST_TYPE_SAT_DP_MODEL, 0);
   gst_type_mark_as_plugin_api(GST_TYPE_SAT_DP_CANDIDATES, 0);
-  gst_type_mark_as_plugin_api(GST_TYPE_STX_GROUND, 0);
+  gst_type_mark_as_plugin_api(GST_TYPE_STX_ROAD_MODE, 0);
 }
 
 void gst_stx_satdp_install_properties(GObjectClass *klass, guint first)

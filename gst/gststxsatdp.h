@@ -10,8 +10,8 @@
 
 #include <gst/gst.h>
 
+#include "common/roadline_track.h"
 #include "common/satdp.h"
-#include "gst/gststxroad.h"
 #include "gst/stages/rdpstage.h"
 
 G_BEGIN_DECLS
@@ -23,7 +23,7 @@ typedef enum { GST_STX_CANDIDATES_ALL, GST_STX_CANDIDATES_RDP } GstStxCandidates
 typedef struct {
   StxSatdpParams params; /* its grid is not used */
   GstStxSatdpModel model;
-  GstStxGround ground;
+  StxRoadMode ground;
   gboolean post_messages;
   GstStxCandidates candidates; /* where a stixel may begin */
   gdouble epsilon;             /* pixels, of the candidates */
@@ -31,8 +31,7 @@ typedef struct {
 
 #define GST_STX_SATDP_SETTINGS_DEFAULTS                                                            \
   {                                                                                                \
-    STX_SATDP_DEFAULTS, GST_STX_SATDP_GAUSSIAN, GST_STX_GROUND_AUTO, FALSE,                        \
-        GST_STX_CANDIDATES_ALL, 0.5                                                                \
+    STX_SATDP_DEFAULTS, GST_STX_SATDP_GAUSSIAN, STX_ROAD_AUTO, FALSE, GST_STX_CANDIDATES_ALL, 0.5  \
   }
 
 /* In class_init: adds the properties with ids from `first` on; the element uses none above. */

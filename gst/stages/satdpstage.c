@@ -24,7 +24,7 @@ gboolean gst_satdp_stage_configure(GstSatdpStage *self, StxError *error)
   return stx_satdp_check(&self->params, error) &&
          gst_stx_scratch_reserve(
              &self->road_scratch, stx_roadline_scratch(&self->params.grid), error) &&
-         gst_stx_road_reset(&self->road, self->settings.ground, &self->stream->camera, error);
+         stx_road_track_reset(&self->road, self->settings.ground, &self->stream->camera, error);
 }
 
 /* ---- The road ------------------------------------------------------------------------------ */
@@ -66,10 +66,11 @@ static gboolean follow_road(
   if (self->road.estimate && (host = look(self, stage, columns, error)) == NULL)
     return FALSE;
   if (self->restart || (GST_BUFFER_IS_DISCONT(frame) && self->road.estimate))
-    gst_stx_road_reset(&self->road, self->settings.ground, &self->stream->camera, NULL);
+    stx_road_track_reset(&self->road, self->settings.ground, &self->stream->camera, NULL);
   self->restart = FALSE;
   self->followed = TRUE;
-  self->line = gst_stx_road_follow(&self->road, &self->params.grid, host, self->road_scratch.data);
+  self->line =
+      stx_road_track_follow(&self->road, &self->params.grid, host, self->road_scratch.data);
   if (self->line == NULL)
     warn_no_road(self);
   else

@@ -6,8 +6,8 @@
 #ifndef GST_SATDP_STAGE_H
 #define GST_SATDP_STAGE_H
 
+#include "common/roadline_track.h"
 #include "gst/base/segmentation.h"
-#include "gst/gststxroad.h"
 #include "gst/gststxsatdp.h"
 
 G_BEGIN_DECLS
@@ -19,7 +19,7 @@ typedef struct {
   StxSatdpParams params;        /* the same with the grid of this stream */
   StxSatdpTables *tables;
 
-  GstStxRoad road;
+  StxRoadTrack road;
   gboolean restart;        /* the next frame does not follow the one before */
   gboolean followed;       /* `line` is that of this frame */
   gboolean warned;         /* that there is no road */
