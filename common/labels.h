@@ -13,17 +13,18 @@
 #include <stdint.h>
 
 #include "common/stixel.h"
+#include "common/stx.h"
 
 #define STX_LABEL_CLASSES 19
 
 /* map[label id] = train id, or STX_LABEL_NONE for what is not evaluated (ego vehicle, parking,
  * rail track, … and every value above 33). */
-void stx_labels_from_cityscapes(uint8_t map[256]);
+STX_API void stx_labels_from_cityscapes(uint8_t map[256]);
 
 /* map[train id] = itself, or STX_LABEL_NONE from STX_LABEL_CLASSES on. */
-void stx_labels_identity(uint8_t map[256]);
+STX_API void stx_labels_identity(uint8_t map[256]);
 
 /* "road" … "bicycle"; "none" for anything that is no train id. */
-const char *stx_label_name(int train_id);
+STX_API const char *stx_label_name(int train_id);
 
 #endif

@@ -24,6 +24,13 @@
 #define STX_INLINE static inline
 #endif
 
+/* Before a function that the shared library `stixels` exports (pipeline.h); others stay inside. */
+#ifdef __cplusplus
+#define STX_API extern "C" __attribute__((visibility("default")))
+#else
+#define STX_API __attribute__((visibility("default")))
+#endif
+
 #define STX_ALIGN 64
 #define STX_MAX_CLASSES 32 /* semantic classes at most; a class id fits a bit of a uint32_t */
 #define STX_DISPARITY_ONE                                                                          \

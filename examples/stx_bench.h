@@ -19,8 +19,9 @@
 #include <stdio.h>
 
 #include "common/labels.h"
+#include "common/pipeline.h"
 #include "cuda/stxcuda.h"
-#include "examples/pipeline.h"
+#include "examples/clock.h"
 
 /* ---- Input -------------------------------------------------------------------------------- */
 

@@ -68,15 +68,19 @@ static const StxSatdpImpl *satdp_of(const Group *g, const Entry *entry)
   return entry->reference ? stx_impl_pick(&stx_satdp_impls, STX_BACKEND_C) : g->best_satdp;
 }
 
-static Pipeline *pipeline_of(Group *g, const Entry *entry)
+static StxPipeline *pipeline_of(Group *g, const Entry *entry)
 {
-  return entry->reference ? &g->reference : &g->pipelines[entry->limits];
+  return entry->reference ? g->reference : g->pipelines[entry->limits];
 }
 
-static void run_pipeline(Pipeline *pipeline, const BenchInput *input)
+/* Every run is that of a stream's first frame: the road does not depend on how often it ran. */
+static bool run_pipeline(Group *g, StxPipeline *pipeline, StxError *error)
 {
-  StxError ignored; /* the tables were made before, without an error */
-  pipeline_run(pipeline, &input->left, &input->right, &input->labels, &input->camera, &ignored);
+  const BenchInput *input = g->context->input;
+  StxPipelineInput frame = {
+      .left = input->left, .right = input->right, .labels = input->labels, .camera = input->camera};
+  stx_pipeline_reset(pipeline);
+  return stx_pipeline_run(pipeline, &frame, &g->frame, error);
 }
 
 static void run_overlay(Group *g, const Entry *entry)
@@ -87,7 +91,7 @@ static void run_overlay(Group *g, const Entry *entry)
       impl, g->overlay, &frame, g->stixels, g->stixel_count, g->scratch, entry->threads);
 }
 
-static void run_on_cpu(Group *g, const Entry *entry)
+static bool run_on_cpu(Group *g, const Entry *entry, StxError *error)
 {
   switch (g->what->stage) {
   case BENCH_SGM:
@@ -107,21 +111,21 @@ static void run_on_cpu(Group *g, const Entry *entry)
     run_satdp(g, satdp_of(g, entry), entry->threads);
     break;
   case BENCH_PIPELINE:
-    run_pipeline(pipeline_of(g, entry), g->context->input);
-    break;
+    return run_pipeline(g, pipeline_of(g, entry), error);
   case BENCH_OVERLAY:
     run_overlay(g, entry);
     break;
   default: /* BENCH_SCENE */
     stx_scene_render(g->scenes[entry->limits], STX_SCENE_LEFT, 3, &g->picture);
   }
+  return true;
 }
 
 /* The pipelines have memory of their own. */
-static void take_stixels(Group *g, const Pipeline *pipeline)
+static void take_stixels(Group *g)
 {
-  g->stixel_count = pipeline->stixel_count;
-  memcpy(g->stixels, pipeline->stixels, g->stixel_count * sizeof *g->stixels);
+  g->stixel_count = g->frame.count;
+  memcpy(g->stixels, g->frame.stixels, g->stixel_count * sizeof *g->stixels);
 }
 
 bool group_run(Group *g, Entry *entry, double *ms, StxError *error)
@@ -129,10 +133,11 @@ bool group_run(Group *g, Entry *entry, double *ms, StxError *error)
   if (entry->where != ON_CPU)
     return cuda_group_run(g, entry, ms, error);
   double begin = now_ms();
-  run_on_cpu(g, entry);
+  if (!run_on_cpu(g, entry, error))
+    return false;
   *ms = now_ms() - begin;
   if (g->what->stage == BENCH_PIPELINE)
-    take_stixels(g, pipeline_of(g, entry));
+    take_stixels(g);
   return true;
 }
 
@@ -326,26 +331,30 @@ static bool prepare_satdp(Group *g, StxError *error)
       &g->satdp, &input->camera, known ? &line : NULL, &g->satdp_tables, error);
 }
 
-static bool open_pipeline(
-    Group *g, Pipeline *pipeline, StxBackend backend, int threads, StxError *error)
+static StxPipeline *open_pipeline(const Group *g, StxBackend backend, int threads, StxError *error)
 {
   const BenchInput *input = g->context->input;
-  PipelineSettings settings = PIPELINE_DEFAULTS;
+  StxPipelineSettings settings = stx_pipeline_defaults();
   settings.colmean = g->colmean;
   settings.backend = backend;
   settings.threads = threads;
-  return pipeline_open(pipeline, &settings, input->width, input->height, error);
+  return stx_pipeline_new(&settings, input->width, input->height, error);
 }
 
 /* On the GPU the road line, hence the tables, is known from the start. */
 static bool open_pipelines(Group *g, StxError *error)
 {
   const BenchMachine *machine = g->context->machine;
-  for (int t = 0; t < machine->thread_counts; t++)
-    if (!open_pipeline(g, &g->pipelines[t], STX_BACKEND_AUTO, machine->limits[t].threads, error))
+  for (int t = 0; t < machine->thread_counts; t++) {
+    g->pipelines[t] = open_pipeline(g, STX_BACKEND_AUTO, machine->limits[t].threads, error);
+    if (g->pipelines[t] == NULL)
       return false;
-  if (on_gpu(g) && !open_pipeline(g, &g->reference, STX_BACKEND_C, 1, error))
-    return false;
+  }
+  if (on_gpu(g)) {
+    g->reference = open_pipeline(g, STX_BACKEND_C, 1, error);
+    if (g->reference == NULL)
+      return false;
+  }
   return prepare_satdp(g, error);
 }
 
@@ -415,10 +424,10 @@ void group_close(Group *g)
   free(g->scratch);
   for (int i = 0; i < 2; i++) {
     free(g->output[i].expected);
-    pipeline_close(&g->pipelines[i]);
+    stx_pipeline_free(g->pipelines[i]);
     stx_scene_free(g->scenes[i]);
   }
-  pipeline_close(&g->reference);
+  stx_pipeline_free(g->reference);
   free(g);
 }
 

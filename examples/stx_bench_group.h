@@ -48,10 +48,12 @@ typedef struct {
   StxOverlayParams overlay_params;
   const StxColmeanImpl *best_colmean;
   const StxSatdpImpl *best_satdp;
-  Pipeline pipelines[2], reference; /* BENCH_PIPELINE: one per thread count, and the reference */
-  StxScene *scenes[2];              /* BENCH_SCENE: the same without reference */
-  StxOverlay *overlay;              /* BENCH_OVERLAY */
-  CudaGroup *cuda;                  /* NULL: no entry is on the GPU */
+  StxPipeline *pipelines[2],
+      *reference;          /* BENCH_PIPELINE: one per thread count, and the reference */
+  StxPipelineOutput frame; /* its last run's */
+  StxScene *scenes[2];     /* BENCH_SCENE: the same without reference */
+  StxOverlay *overlay;     /* BENCH_OVERLAY */
+  CudaGroup *cuda;         /* NULL: no entry is on the GPU */
 
   StxImage16 disparity;
   StxImage8 confidence;
@@ -73,7 +75,8 @@ Group *group_open(const BenchContext *context, const BenchCase *what, StxError *
 void group_close(Group *group);
 
 /* Runs an entry once; *ms are the milliseconds that it took, per input set on the GPU. Results are
- * in the group's memory, those of the GPU once they have been fetched. Fails only on the GPU. */
+ * in the group's memory, those of the GPU once they have been fetched. Only the GPU and a pipeline
+ * may fail. */
 bool group_run(Group *group, Entry *entry, double *ms, StxError *error);
 
 /* ---- On the GPU (stx_bench_cuda_group.c) --------------------------------------------------- */

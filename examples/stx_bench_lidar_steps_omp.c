@@ -5,7 +5,7 @@
  */
 #include "examples/stx_bench_lidar_steps.h"
 
-#include "examples/pipeline.h"
+#include "examples/clock.h"
 
 #define stx_ground_scratch bench_ground_scratch
 #define stx_ground_run bench_ground_run

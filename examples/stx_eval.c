@@ -13,7 +13,7 @@
 
 /* What the command line says beyond the pipeline's settings. */
 typedef struct {
-  PipelineSettings pipeline;
+  StxPipelineSettings pipeline;
   char *folder, *calibration;
   gboolean street, json, no_median, no_confidence;
   char *size, *cell, *reduction, *semantics, *ground, *backend, *model, *candidates;
@@ -42,33 +42,34 @@ static void score_map(EvalResult *result, const EvalFrame *frame, Map map, const
 }
 
 /* Scores the three maps; the pipeline's disparity map serves as memory for the other two. */
-static void score_disparity(EvalResult *result, const EvalFrame *frame, Pipeline *p)
+static void score_disparity(
+    EvalResult *result, const EvalFrame *frame, const StxPipelineOutput *output)
 {
-  result->known = (uint64_t)llround(stx_disparity_density(&p->disparity) * (double)result->pixels);
-  score_map(result, frame, MAP_RAW, &p->disparity);
-  stx_disparity_fill(&p->disparity);
-  score_map(result, frame, MAP_FILLED, &p->disparity);
-  stx_render_disparity(
-      p->stixels, p->stixel_count, p->settings.satdp.grid.cell_width, &p->disparity);
-  score_map(result, frame, MAP_STIXELS, &p->disparity);
+  const StxImage16 *map = &output->disparity;
+  result->known = (uint64_t)llround(stx_disparity_density(map) * (double)result->pixels);
+  score_map(result, frame, MAP_RAW, map);
+  stx_disparity_fill(map);
+  score_map(result, frame, MAP_FILLED, map);
+  stx_render_disparity(output->stixels, output->count, output->grid.cell_width, map);
+  score_map(result, frame, MAP_STIXELS, map);
 }
 
 /* Scores kinds and classes, which rdp's segments have not; `map` and `truth` are images of the
  * frame's size to draw in. */
-static void score_labels(EvalResult *result, const EvalFrame *frame, const Pipeline *p,
-    const StxImage8 *map, const StxImage8 *truth)
+static void score_labels(EvalResult *result, const EvalFrame *frame, const StxSatdpParams *satdp,
+    const StxPipelineOutput *output, const StxImage8 *map, const StxImage8 *truth)
 {
-  const StxSatdpParams *satdp = &p->settings.satdp;
-  stx_render_majority(&satdp->grid, &frame->labels, map);
+  int width = output->grid.cell_width;
+  stx_render_majority(&output->grid, &frame->labels, map);
   stx_confusion_add(&result->majority, &frame->labels, map);
   if (!result->has_kinds)
     return;
   stx_render_label_kinds(&frame->labels, satdp->ground_classes, satdp->sky_classes, truth);
-  stx_render_kinds(p->stixels, p->stixel_count, satdp->grid.cell_width, map);
+  stx_render_kinds(output->stixels, output->count, width, map);
   stx_confusion_add(&result->kinds, truth, map);
   if (!result->has_classes)
     return;
-  stx_render_labels(p->stixels, p->stixel_count, satdp->grid.cell_width, map);
+  stx_render_labels(output->stixels, output->count, width, map);
   stx_confusion_add(&result->classes, &frame->labels, map);
 }
 
@@ -81,56 +82,90 @@ static EvalResult empty_result(const char *name)
   return result;
 }
 
-static void score_frame(EvalResult *result, const EvalFrame *frame, Pipeline *p)
+static void score_frame(EvalResult *result, const EvalFrame *frame,
+    const StxPipelineSettings *settings, const StxPipelineOutput *output)
 {
   result->frames = 1;
   result->pixels = (uint64_t)frame->left.width * (uint64_t)frame->left.height;
-  result->stixels = p->stixel_count;
-  if (pipeline_has(&p->settings, STAGE_SATDP))
-    result->pairs = stx_satdp_pairs(&p->settings.satdp.grid, p->satdp_tables.has_ground);
-  result->evaluated = p->result.evaluated;
+  result->stixels = output->count;
+  result->pairs = output->pairs;
+  result->evaluated = output->evaluated;
   result->has_labels = frame->labels.data != NULL;
-  result->has_kinds = result->has_labels && pipeline_has(&p->settings, STAGE_SATDP);
-  result->has_classes = result->has_kinds && p->settings.satdp.grid.classes > 0;
+  result->has_kinds = result->has_labels && stx_pipeline_has(settings, STX_STAGE_SATDP);
+  result->has_classes = result->has_kinds && output->grid.classes > 0;
   for (int t = 0; t < TRUTH_COUNT; t++)
     result->has_truth[t] = frame->truth[t].data != NULL;
-  score_disparity(result, frame, p);
+  score_disparity(result, frame, output);
   if (result->has_labels) /* the pictures have served: draw over them */
-    score_labels(result, frame, p, &frame->left, &frame->right);
+    score_labels(result, frame, &settings->satdp, output, &frame->left, &frame->right);
 }
 
-/* Runs the pipeline `repeat` times and keeps the shortest time of each stage. */
-static bool run_frame(
-    Pipeline *p, const EvalFrame *frame, int repeat, double *best, StxError *error)
+/* ---- The pipeline over the frames ---------------------------------------------------------- */
+
+/* Of the frames' size so far. A video's frame that is run again must not count twice for the road:
+ * that happens on a pipeline of its own. */
+typedef struct {
+  StxPipeline *pipeline, *again;
+  int width, height;
+} Runner;
+
+static void close_runner(Runner *runner)
 {
+  stx_pipeline_free(runner->pipeline);
+  stx_pipeline_free(runner->again);
+  *runner = (Runner){0};
+}
+
+static bool open_runner(Runner *runner, const Options *options, const DataSet *set, int width,
+    int height, StxError *error)
+{
+  bool apart = set->is_video && options->repeat > 1;
+  if (runner->pipeline != NULL && runner->width == width && runner->height == height)
+    return true;
+  close_runner(runner);
+  *runner = (Runner){.width = width, .height = height};
+  runner->pipeline = stx_pipeline_new(&options->pipeline, width, height, error);
+  if (runner->pipeline != NULL && apart)
+    runner->again = stx_pipeline_new(&options->pipeline, width, height, error);
+  return runner->pipeline != NULL && (!apart || runner->again != NULL);
+}
+
+/* Runs a frame `repeat` times and keeps the shortest time of each stage. */
+static bool run_frame(const Runner *runner, const EvalFrame *frame, bool is_video, int repeat,
+    StxPipelineOutput *output, double *best, StxError *error)
+{
+  StxPipelineInput input = {
+      .left = frame->left, .right = frame->right, .labels = frame->labels, .camera = frame->camera};
+  StxPipelineOutput repeated;
   for (int run = 0; run < repeat; run++) {
-    if (!pipeline_run(p, &frame->left, &frame->right, &frame->labels, &frame->camera, error))
+    bool apart = is_video && run > 0;
+    StxPipelineOutput *now = apart ? &repeated : output;
+    StxPipeline *pipeline = apart ? runner->again : runner->pipeline;
+    if (apart || !is_video)
+      stx_pipeline_reset(pipeline);
+    if (!stx_pipeline_run(pipeline, &input, now, error))
       return false;
-    for (int i = 0; i < STAGE_COUNT; i++)
-      best[i] = run == 0 || p->ms[i] < best[i] ? p->ms[i] : best[i];
+    for (int i = 0; i < STX_STAGE_COUNT; i++)
+      best[i] = run == 0 || now->ms[i] < best[i] ? now->ms[i] : best[i];
   }
   return true;
 }
 
-static bool eval_frame(
-    const Options *options, DataSet *set, size_t index, EvalResult *result, StxError *error)
+static bool eval_frame(const Options *options, DataSet *set, size_t index, Runner *runner,
+    EvalResult *result, StxError *error)
 {
   EvalFrame frame;
-  Pipeline pipeline;
+  StxPipelineOutput output;
   if (!set->load(set, index, &frame, error))
     return false;
   *result = empty_result(frame.name);
   bool needs_labels = options->pipeline.colmean.semantics == STX_SEMANTICS_LABELS;
   bool good = !needs_labels || frame.labels.data != NULL ||
               stx_fail(error, "%s: no label image for --semantics=truth", frame.name);
-  good = good &&
-         pipeline_open(&pipeline, &options->pipeline, frame.left.width, frame.left.height, error);
-  if (good) {
-    good = run_frame(&pipeline, &frame, options->repeat, result->ms, error);
-    if (good)
-      score_frame(result, &frame, &pipeline);
-    pipeline_close(&pipeline);
-  }
+  good = good && open_runner(runner, options, set, frame.left.width, frame.left.height, error) &&
+         run_frame(runner, &frame, set->is_video, options->repeat, &output, result->ms, error);
+  if (good)
+    score_frame(result, &frame, &options->pipeline, &output);
   eval_frame_free(&frame);
   return good;
 }
@@ -156,7 +191,7 @@ static void add_result(EvalResult *total, const EvalResult *part)
   stx_confusion_merge(&total->classes, &part->classes);
   stx_confusion_merge(&total->majority, &part->majority);
   stx_confusion_merge(&total->kinds, &part->kinds);
-  for (int i = 0; i < STAGE_COUNT; i++)
+  for (int i = 0; i < STX_STAGE_COUNT; i++)
     total->ms[i] += part->ms[i];
 }
 
@@ -164,14 +199,16 @@ static bool evaluate(const Options *options, DataSet *set, StxError *error)
 {
   size_t count = set->count;
   EvalResult *frames = g_new0(EvalResult, count), total = empty_result("total");
+  Runner runner = {0};
   bool good = true;
   for (size_t i = 0; good && i < count; i++) {
-    good = eval_frame(options, set, i, &frames[i], error);
+    good = eval_frame(options, set, i, &runner, &frames[i], error);
     add_result(&total, &frames[i]);
   }
   if (good)
     (options->json ? eval_print_json : eval_print_text)(
         stdout, set, &options->pipeline, frames, count, &total);
+  close_runner(&runner);
   g_free(frames);
   return good;
 }
@@ -204,9 +241,9 @@ static bool apply_choices(Options *o, StxError *error)
   o->pipeline.colmean.grid.classes = semantics ? STX_LABEL_CLASSES : 0;
   o->pipeline.ground = (StxRoadMode)ground;
   o->pipeline.backend = backends[backend];
-  o->pipeline.model = (Model)model;
-  o->pipeline.candidates = (Candidates)candidates;
-  if (model == MODEL_RDP && candidates != CANDIDATES_ALL)
+  o->pipeline.model = (StxPipelineModel)model;
+  o->pipeline.cuts = (StxPipelineCuts)candidates;
+  if (model == STX_PIPELINE_RDP && candidates != STX_PIPELINE_CUTS_ALL)
     return stx_fail(error, "--cut-candidates is for --model=satdp");
   return true;
 }
@@ -226,19 +263,18 @@ static bool apply_numbers(Options *o, StxError *error)
   if (o->epsilon != EPSILON_AUTO && !(o->epsilon >= 0 && o->epsilon <= 255))
     return stx_fail(error, "--epsilon=%g: must be 0 to 255 px", o->epsilon);
   if (o->epsilon != EPSILON_AUTO)
-    o->pipeline.rdp.epsilon = (int)lround(o->epsilon * STX_DISPARITY_ONE);
-  else if (o->pipeline.candidates == CANDIDATES_RDP)
-    o->pipeline.rdp.epsilon = STX_DISPARITY_ONE / 2; /* as sat-dp-stixels has it */
+    o->pipeline.rdp.epsilon = o->pipeline.cuts_rdp.epsilon =
+        (int)lround(o->epsilon * STX_DISPARITY_ONE);
+  o->pipeline.cuts_rdp.median = o->pipeline.rdp.median;
   o->pipeline.sgm.median = !o->no_median;
   o->pipeline.use_confidence = !o->no_confidence;
-  stx_labels_identity(o->pipeline.colmean.label_map);
   return true;
 }
 
 /* The options that set a field of the parameters directly. */
 static void add_parameter_groups(GOptionContext *context, Options *o)
 {
-  PipelineSettings *p = &o->pipeline;
+  StxPipelineSettings *p = &o->pipeline;
   const GOptionEntry sgm[] = {
       {"paths", 0, 0, G_OPTION_ARG_INT, &p->sgm.paths, "4 or 8", "N"},
       {"max-disparity", 0, 0, G_OPTION_ARG_INT, &p->sgm.max_disparity, "64, 128 or 256", "PX"},
@@ -376,7 +412,7 @@ static void clear(Options *o)
 int main(int argc, char **argv)
 {
   Options options = {
-      .pipeline = PIPELINE_DEFAULTS, .seed = 1, .repeat = 1, .epsilon = EPSILON_AUTO};
+      .pipeline = stx_pipeline_defaults(), .seed = 1, .repeat = 1, .epsilon = EPSILON_AUTO};
   DataSet set;
   StxError error = {""};
   setlocale(LC_CTYPE, "");

@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 #include "common/metrics.h"
-#include "examples/pipeline.h"
+#include "common/pipeline.h"
 
 /* ---- Frames ------------------------------------------------------------------------------- */
 
@@ -30,7 +30,8 @@ void eval_frame_free(EvalFrame *frame);
 typedef struct DataSet DataSet;
 struct DataSet {
   char name[256];
-  size_t count; /* frames */
+  size_t count;  /* frames */
+  bool is_video; /* each follows the one before */
   bool has_labels;
   bool (*load)(DataSet *set, size_t index, EvalFrame *frame, StxError *error);
   void (*close)(DataSet *set);
@@ -65,15 +66,15 @@ typedef struct {
   uint64_t pixels, known, stixels; /* known: pixels with a disparity before filling */
   uint64_t pairs, evaluated;       /* of the dynamic programme */
   StxConfusion classes, majority, kinds;
-  double ms[STAGE_COUNT];
+  double ms[STX_STAGE_COUNT];
 } EvalResult;
 
 /* Error of the stixels over the error of the filled input; negative without truth or error. */
 double eval_ratio(const EvalResult *result, Truth truth);
 
-void eval_print_text(FILE *out, const DataSet *set, const PipelineSettings *settings,
+void eval_print_text(FILE *out, const DataSet *set, const StxPipelineSettings *settings,
     const EvalResult *frames, size_t count, const EvalResult *total);
-void eval_print_json(FILE *out, const DataSet *set, const PipelineSettings *settings,
+void eval_print_json(FILE *out, const DataSet *set, const StxPipelineSettings *settings,
     const EvalResult *frames, size_t count, const EvalResult *total);
 
 #endif

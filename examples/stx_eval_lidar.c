@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "common/ground.h"
+#include "examples/clock.h"
 #include "examples/lidar_scans.h"
 #include "examples/options.h"
 

@@ -8,7 +8,7 @@ static const char *const truth_names[TRUTH_COUNT] = {"non_occluded", "all"};
 static const char *const map_names[MAP_COUNT] = {"raw", "filled", "stixels"};
 static const char *const reductions[] = {"mean", "weighted", "median"};
 static const char *const models[] = {"satdp", "rdp"};
-static const char *const candidates[] = {"all", "rdp"};
+static const char *const cuts[] = {"all", "rdp"};
 static const char *const grounds[] = {"auto", "calibration", "estimate", "none"};
 
 typedef enum { MEASURE_AND, MEASURE_OR } Measure;
@@ -34,6 +34,12 @@ double eval_ratio(const EvalResult *result, Truth truth)
   return ratio(result, truth, MEASURE_AND);
 }
 
+/* What cuts columns, or tells satdp where it may. */
+static const StxRdpParams *rdp_of(const StxPipelineSettings *settings)
+{
+  return settings->model == STX_PIPELINE_RDP ? &settings->rdp : &settings->cuts_rdp;
+}
+
 /* ---- Text --------------------------------------------------------------------------------- */
 
 /* A number in a column, or a dash where there is none (negative). */
@@ -45,7 +51,7 @@ static void print_cell(FILE *out, int width, int digits, double value)
     fprintf(out, " %*.*f", width, digits, value);
 }
 
-static void print_head(FILE *out, const DataSet *set, const PipelineSettings *s)
+static void print_head(FILE *out, const DataSet *set, const StxPipelineSettings *s)
 {
   const StxGrid *grid = &s->colmean.grid;
   fprintf(out, "%s: %zu frame%s\n", set->name, set->count, set->count == 1 ? "" : "s");
@@ -54,11 +60,11 @@ static void print_head(FILE *out, const DataSet *set, const PipelineSettings *s)
       s->sgm.median ? "on" : "off");
   fprintf(out, "cells: %d×%d, reduction %s\n", grid->cell_width, grid->cell_height,
       reductions[s->colmean.reduction]);
-  if (pipeline_has(s, STAGE_RDP))
+  if (stx_pipeline_has(s, STX_STAGE_RDP))
     fprintf(out, "%s: rdp, epsilon %g px, median %d\n",
-        pipeline_has(s, STAGE_SATDP) ? "cut candidates" : "stixels",
-        (double)s->rdp.epsilon / STX_DISPARITY_ONE, s->rdp.median);
-  if (pipeline_has(s, STAGE_SATDP))
+        stx_pipeline_has(s, STX_STAGE_SATDP) ? "cut candidates" : "stixels",
+        (double)rdp_of(s)->epsilon / STX_DISPARITY_ONE, rdp_of(s)->median);
+  if (stx_pipeline_has(s, STX_STAGE_SATDP))
     fprintf(out, "stixels: satdp, ground %s, %s\n", grounds[s->ground],
         grid->classes > 0 ? "with true labels" : "depth only");
   fputc('\n', out);
@@ -92,7 +98,7 @@ static void print_errors(
   fputc('\n', out);
 }
 
-static void print_stixel_row(FILE *out, const PipelineSettings *settings, const EvalResult *r)
+static void print_stixel_row(FILE *out, const StxPipelineSettings *settings, const EvalResult *r)
 {
   fprintf(out, "%-16s", r->name);
   print_cell(out, 8, 1, 100 * stx_rate(r->known, r->pixels));
@@ -103,20 +109,20 @@ static void print_stixel_row(FILE *out, const PipelineSettings *settings, const 
   print_cell(out, 8, 2, r->has_classes ? 100 * stx_confusion_mean_iou(&r->classes) : -1);
   print_cell(out, 8, 2, r->has_labels ? 100 * stx_confusion_mean_iou(&r->majority) : -1);
   fputs("  ", out);
-  for (int i = 0; i < STAGE_COUNT; i++)
-    print_cell(out, 8, 2, pipeline_has(settings, i) ? r->ms[i] / r->frames : -1);
+  for (int i = 0; i < STX_STAGE_COUNT; i++)
+    print_cell(out, 8, 2, stx_pipeline_has(settings, i) ? r->ms[i] / r->frames : -1);
   fputc('\n', out);
 }
 
-static void print_stixels(FILE *out, const PipelineSettings *settings, const EvalResult *frames,
+static void print_stixels(FILE *out, const StxPipelineSettings *settings, const EvalResult *frames,
     size_t count, const EvalResult *total)
 {
   fprintf(out, "%-16s %8s %8s %9s %8s %26s %46s\n", "", "density", "stixels", "px per", "pairs",
       "mean IoU, %        ", "time, ms         ");
   fprintf(out, "%-16s %8s %8s %9s %8s %8s %8s %8s  ", "frame", "%", "a frame", "stixel", "left, %",
       "kinds", "classes", "cells");
-  for (int i = 0; i < STAGE_COUNT; i++)
-    fprintf(out, " %8s", stage_names[i]);
+  for (int i = 0; i < STX_STAGE_COUNT; i++)
+    fprintf(out, " %8s", stx_stage_name(i));
   fputc('\n', out);
   for (size_t i = 0; i < count; i++)
     print_stixel_row(out, settings, &frames[i]);
@@ -144,7 +150,7 @@ static void print_classes(FILE *out, const EvalResult *total)
   }
 }
 
-void eval_print_text(FILE *out, const DataSet *set, const PipelineSettings *settings,
+void eval_print_text(FILE *out, const DataSet *set, const StxPipelineSettings *settings,
     const EvalResult *frames, size_t count, const EvalResult *total)
 {
   print_head(out, set, settings);
@@ -193,7 +199,7 @@ static json_t *iou_json(const StxConfusion *confusion)
       "{s:o, s:o}", "mean", number(stx_confusion_mean_iou(confusion)), "each", classes);
 }
 
-static json_t *result_json(const PipelineSettings *settings, const EvalResult *r)
+static json_t *result_json(const StxPipelineSettings *settings, const EvalResult *r)
 {
   json_t *object = json_pack("{s:s, s:i, s:f, s:f, s:f, s:o}", "name", r->name, "frames", r->frames,
       "density", stx_rate(r->known, r->pixels), "stixels_per_frame", (double)r->stixels / r->frames,
@@ -205,14 +211,14 @@ static json_t *result_json(const PipelineSettings *settings, const EvalResult *r
   json_object_set_new(object, "iou_classes", r->has_classes ? iou_json(&r->classes) : json_null());
   json_object_set_new(object, "iou_cells", r->has_labels ? iou_json(&r->majority) : json_null());
   json_t *ms = json_object();
-  for (int i = 0; i < STAGE_COUNT; i++)
+  for (int i = 0; i < STX_STAGE_COUNT; i++)
     json_object_set_new(
-        ms, stage_names[i], number(pipeline_has(settings, i) ? r->ms[i] / r->frames : -1));
+        ms, stx_stage_name(i), number(stx_pipeline_has(settings, i) ? r->ms[i] / r->frames : -1));
   json_object_set_new(object, "ms", ms);
   return object;
 }
 
-static json_t *settings_json(const PipelineSettings *s)
+static json_t *settings_json(const StxPipelineSettings *s)
 {
   const StxGrid *grid = &s->colmean.grid;
   json_t *object = json_pack("{s:i, s:i, s:i, s:i, s:i, s:i, s:s, s:s, s:i}", "paths", s->sgm.paths,
@@ -220,15 +226,16 @@ static json_t *settings_json(const PipelineSettings *s)
       grid->cell_width, "cell_height", grid->cell_height, "reduction",
       reductions[s->colmean.reduction], "ground", grounds[s->ground], "classes", grid->classes);
   json_object_set_new(object, "model", json_string(models[s->model]));
-  json_object_set_new(object, "cut_candidates", json_string(candidates[s->candidates]));
-  if (pipeline_has(s, STAGE_RDP)) {
-    json_object_set_new(object, "epsilon", json_real((double)s->rdp.epsilon / STX_DISPARITY_ONE));
-    json_object_set_new(object, "median", json_integer(s->rdp.median));
+  json_object_set_new(object, "cut_candidates", json_string(cuts[s->cuts]));
+  if (stx_pipeline_has(s, STX_STAGE_RDP)) {
+    double epsilon = (double)rdp_of(s)->epsilon / STX_DISPARITY_ONE;
+    json_object_set_new(object, "epsilon", json_real(epsilon));
+    json_object_set_new(object, "median", json_integer(rdp_of(s)->median));
   }
   return object;
 }
 
-void eval_print_json(FILE *out, const DataSet *set, const PipelineSettings *settings,
+void eval_print_json(FILE *out, const DataSet *set, const StxPipelineSettings *settings,
     const EvalResult *frames, size_t count, const EvalResult *total)
 {
   json_t *list = json_array();

@@ -90,6 +90,7 @@ bool eval_open_street(
   if (scene == NULL)
     return false;
   *set = (DataSet){.count = frames,
+      .is_video = true,
       .has_labels = true,
       .load = street_load,
       .close = street_close,

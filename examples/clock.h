@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifndef CLOCK_H
+#define CLOCK_H
+
+#include <time.h>
+
+/* Milliseconds of a clock that only goes forward. */
+static inline double now_ms(void)
+{
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
+}
+
+#endif
