@@ -13,6 +13,9 @@
  *     stx_pipeline_run(pipeline, &input, &output, &error);
  *   stx_pipeline_free(pipeline);
  *
+ * Library: `stixels` exports the functions marked STX_API, and no others of the headers beside this
+ * one, which are there for their parameters. Until 1.0 any release may change all of it.
+ *
  * Memory: _new allocates all of it, about width · height · (max_disparity + 22) bytes for pairs (66
  * MiB for 1242 × 375 pixels and 128 disparities), 1 MiB and width · height · 2 for disparities.
  * _run allocates nothing.
