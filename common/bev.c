@@ -52,29 +52,45 @@ struct StxBev {
 
 static const Colour ink_colour = {{235, 235, 225}};
 
-/* ---- Checks ------------------------------------------------------------------------------- */
+/* ---- Fields ------------------------------------------------------------------------------- */
 
-static bool check_range(
-    const char *name, double value, double low, double high, const char *unit, StxError *error)
-{
-  if (value >= low && value <= high)
-    return true;
-  return stx_fail(error, "%s is %g, must be %g to %g %s", name, value, low, high, unit);
-}
+static const StxFieldChoice modes[] = {
+    {STX_BEV_CLUSTERS, "clusters", "Ground, and a colour per cluster"},
+    {STX_BEV_LABELS, "labels", "Ground and obstacles"},
+    {STX_BEV_HEIGHT, "height", "Height, from 2 m below the sensor to 2 m above"},
+    {STX_BEV_INTENSITY, "intensity", "Intensity"},
+    {0},
+};
+
+#define FIELD(kind, member) STX_FIELD(kind, StxBevParams, member)
+
+static const StxField fields[] = {
+    {"mode", "Mode", "What the colours of the points show", FIELD(CHOICE, mode), .choices = modes},
+    {FIELD(INT, width), .low = 16, .high = STX_BEV_MAX_SIDE, .unit = "pixels"},
+    {FIELD(INT, height), .low = 16, .high = STX_BEV_MAX_SIDE, .unit = "pixels"},
+    {"extent", "Extent", "From the centre of the picture to its nearer edge, metres",
+        FIELD(DOUBLE, extent), .low = STX_BEV_MIN_EXTENT, .high = STX_BEV_MAX_EXTENT, .unit = "m"},
+    {"center-x", "Centre ahead",
+        "How far ahead of the sensor the centre of the picture lies, metres",
+        FIELD(DOUBLE, center_x), .low = -STX_BEV_MAX_EXTENT, .high = STX_BEV_MAX_EXTENT,
+        .unit = "m"},
+    {"center-y", "Centre to the left",
+        "How far to the left of the sensor the centre of the picture lies, metres",
+        FIELD(DOUBLE, center_y), .low = -STX_BEV_MAX_EXTENT, .high = STX_BEV_MAX_EXTENT,
+        .unit = "m"},
+    {"point-size", "Point size", "Side of the square that a point covers, pixels",
+        FIELD(INT, point_size), .low = 1, .high = 9, .unit = "pixels"},
+    {"rings", "Rings", "Draw range rings, distances, a scale and the sensor", FIELD(BOOL, rings)},
+};
+static const StxBevParams defaults = STX_BEV_DEFAULTS;
+const StxFields stx_bev_fields = {STX_FIELDS_OF(fields), &defaults};
 
 bool stx_bev_check(const StxBevParams *p, StxError *error)
 {
   if (p->format == NULL || p->format->planes != 1 || p->format->yuv)
     return stx_fail(error, "format is %s, must be RGB, BGR, or one of these with a fourth byte",
         p->format == NULL ? "unknown" : p->format->name);
-  if ((unsigned)p->mode > STX_BEV_INTENSITY)
-    return stx_fail(error, "mode is %d, must be clusters, labels, height or intensity", p->mode);
-  return check_range("width", p->width, 16, STX_BEV_MAX_SIDE, "pixels", error) &&
-         check_range("height", p->height, 16, STX_BEV_MAX_SIDE, "pixels", error) &&
-         check_range("extent", p->extent, 1, 500, "m", error) &&
-         check_range("center_x", p->center_x, -500, 500, "m", error) &&
-         check_range("center_y", p->center_y, -500, 500, "m", error) &&
-         check_range("point_size", p->point_size, 1, 9, "pixels", error);
+  return stx_fields_check(&stx_bev_fields, p, error);
 }
 
 /* ---- Colours ------------------------------------------------------------------------------ */

@@ -23,19 +23,22 @@
 #include "common/overlay.h"
 
 #define STX_BEV_MAX_SIDE 8192
+#define STX_BEV_MIN_EXTENT 1   /* metres */
+#define STX_BEV_MAX_EXTENT 500 /* metres */
 
 /* CLUSTERS: a colour per cluster, red for obstacles in none; LABELS: ground, obstacle, none.
  * Without labels both are HEIGHT: blue at 2 m below the sensor … red at 2 m above. INTENSITY: 0…1,
  * or 0…255 where a point of the scan exceeds 1. */
 typedef enum { STX_BEV_CLUSTERS, STX_BEV_LABELS, STX_BEV_HEIGHT, STX_BEV_INTENSITY } StxBevMode;
 
+/* Ranges, units and texts of these: stx_bev_fields. */
 typedef struct {
   StxBevMode mode;
-  int width, height;            /* pixels, 16…STX_BEV_MAX_SIDE */
+  int width, height;            /* pixels */
   const StxPixelFormat *format; /* of one plane, RGB */
-  double extent;                /* metres from the centre to the nearer edge: 1…500 */
-  double center_x, center_y;    /* what lies in the centre, metres: −500…500 */
-  int point_size;               /* pixels, 1…9 */
+  double extent;                /* metres from the centre to the nearer edge */
+  double center_x, center_y;    /* what lies in the centre, metres */
+  int point_size;               /* pixels */
   bool rings;                   /* rings, distances, bar, sensor */
 } StxBevParams;
 
@@ -45,7 +48,11 @@ typedef struct {
     .rings = true                                                                                  \
   }
 
-/* False, with a text that names field, value and range, for anything else than the above. */
+/* Every field of StxBevParams but the format. */
+extern const StxFields stx_bev_fields;
+
+/* False, with a text that names field, value and range, for what the table does not allow, and for
+ * any other format. */
 bool stx_bev_check(const StxBevParams *params, StxError *error);
 
 /* Colours, rings, and room for what is seen where. */

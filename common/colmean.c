@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Cell reduction: checks, the cost table and the table of implementations. */
+/* Cell reduction: the cost table, the tables of implementations and of fields, and the checks. */
 #include "common/colmean_private.h"
 #include "common/cpu.h"
 
@@ -22,20 +22,45 @@ static const StxColmeanImpl impls[] = {STX_HOST_IMPLS(IMPL)};
 
 const StxImplTable stx_colmean_impls = {impls, sizeof impls / sizeof impls[0], sizeof impls[0]};
 
-static bool check_enums(const StxColmeanParams *params, StxError *error)
-{
-  int reduction = params->reduction, semantics = params->semantics;
-  if (reduction < STX_REDUCE_MEAN || reduction > STX_REDUCE_MEDIAN)
-    return stx_fail(error, "reduction is %d; it must be %d (mean), %d (weighted) or %d (median)",
-        reduction, STX_REDUCE_MEAN, STX_REDUCE_WEIGHTED, STX_REDUCE_MEDIAN);
-  if (semantics < STX_SEMANTICS_NONE || semantics > STX_SEMANTICS_SCORES_F32)
-    return stx_fail(error,
-        "semantics is %d; it must be %d (none), %d (labels), %d (uint8 scores) or %d (float32 "
-        "scores)",
-        semantics, STX_SEMANTICS_NONE, STX_SEMANTICS_LABELS, STX_SEMANTICS_SCORES_U8,
-        STX_SEMANTICS_SCORES_F32);
-  return true;
-}
+/* ---- Fields ------------------------------------------------------------------------------- */
+
+static const StxFieldChoice reductions[] = {
+    {STX_REDUCE_MEAN, "mean", "Mean of the known disparities"},
+    {STX_REDUCE_WEIGHTED, "weighted", "Confidence-weighted mean of what is near the median"},
+    {STX_REDUCE_MEDIAN, "median", "Median of the known disparities"},
+    {0},
+};
+static const StxFieldChoice semantics[] = {
+    {STX_SEMANTICS_NONE, "none", "No classes"},
+    {STX_SEMANTICS_LABELS, "labels", "A label per pixel"},
+    {STX_SEMANTICS_SCORES_U8, "uint8 scores", "Scores per pixel and class, 8 bits"},
+    {STX_SEMANTICS_SCORES_F32, "float32 scores", "Scores per pixel and class, float32"},
+    {0},
+};
+static const StxFieldChoice disparity_encodings[] = {
+    {0, "kitti", "A value p means p/256 pixels, 0 unknown"},
+    {1, "cityscapes", "A value p means (p - 1)/256 pixels, 0 unknown"},
+    {0},
+};
+
+#define FIELD(kind, member) STX_FIELD(kind, StxColmeanParams, member)
+
+static const StxField fields[] = {
+    {"reduction", "Reduction", "How the disparities of a cell become one", FIELD(CHOICE, reduction),
+        .choices = reductions},
+    {FIELD(CHOICE, semantics), .choices = semantics},
+    {"fill-width", "Fill width",
+        "Holes up to this width take the farther neighbour's disparity with little weight, "
+        "pixels (0 = no filling)",
+        FIELD(INT, fill_width), .high = STX_FILL_WIDTH_MAX, .unit = "pixels"},
+    {"disparity-encoding", "Disparity encoding", "What a disparity value means",
+        FIELD(CHOICE, cityscapes_disparity), .choices = disparity_encodings},
+};
+static const StxColmeanParams defaults = STX_COLMEAN_DEFAULTS;
+const StxFields stx_colmean_fields = {
+    STX_FIELDS_OF(fields), &defaults, .must = "; it must be ", .choose = "; it must be "};
+
+/* ---- Checks ------------------------------------------------------------------------------- */
 
 static bool check_label_map(const StxColmeanParams *params, StxError *error)
 {
@@ -50,11 +75,9 @@ static bool check_label_map(const StxColmeanParams *params, StxError *error)
 
 bool stx_colmean_check(const StxColmeanParams *params, StxError *error)
 {
-  if (!stx_grid_check(&params->grid, error) || !check_enums(params, error))
+  if (!stx_grid_check(&params->grid, error) ||
+      !stx_fields_check(&stx_colmean_fields, params, error))
     return false;
-  if (params->fill_width < 0 || params->fill_width > STX_FILL_WIDTH_MAX)
-    return stx_fail(error, "fill_width is %d; it must be 0 to %d pixels", params->fill_width,
-        STX_FILL_WIDTH_MAX);
   if (params->semantics == STX_SEMANTICS_NONE && params->grid.classes > 0)
     return stx_fail(
         error, "number of classes is %d without semantics; it must be 0", params->grid.classes);

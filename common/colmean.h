@@ -46,15 +46,22 @@ typedef enum {
 #define STX_FILL_WIDTH_DEFAULT 32
 #define STX_FILL_WIDTH_MAX 32768
 
+/* Ranges, units and texts of these: stx_grid_fields and stx_colmean_fields. */
 typedef struct {
   StxGrid grid; /* classes > 0 exactly if semantics is not NONE */
   StxReduction reduction;
   StxSemantics semantics;
   uint8_t label_map[256];   /* LABELS: pixel value -> class id < classes, or 255: no label */
-  int fill_width;           /* pixels 0…STX_FILL_WIDTH_MAX; less than a cell: no filling */
-  int cityscapes_disparity; /* true: input value p means (p − 1)/256 px, else p/256; either way 0,
+  int fill_width;           /* pixels; less than a cell: no filling */
+  int cityscapes_disparity; /* 1: input value p means (p − 1)/256 px, else p/256; either way 0,
                                and so Cityscapes' 1 (infinitely far), counts as unknown */
 } StxColmeanParams;
+
+#define STX_COLMEAN_DEFAULTS                                                                       \
+  {                                                                                                \
+    .grid = STX_GRID_DEFAULTS, .reduction = STX_REDUCE_WEIGHTED,                                   \
+    .fill_width = STX_FILL_WIDTH_DEFAULT                                                           \
+  }
 
 /* What a frame brings; images are grid.width × grid.height, and only what `semantics` asks for is
  * read. Strides are in bytes, may be negative, and may exceed the row. Scores: the value of class
@@ -99,8 +106,11 @@ typedef struct {
 /* Host implementations, best first; the last is the reference, "c". */
 extern const StxImplTable stx_colmean_impls;
 
-/* Refuses a grid outside its ranges, unknown enum values, a number of classes that does not suit
- * the semantics, and a label map that leads outside the classes; the text names the field. */
+/* Every field of StxColmeanParams but the grid's (stx_grid_fields) and the label map. */
+extern const StxFields stx_colmean_fields;
+
+/* Refuses what the tables do not allow, a number of classes that does not suit the semantics, and
+ * a label map that leads outside the classes; the text names the field. */
 bool stx_colmean_check(const StxColmeanParams *params, StxError *error);
 
 #endif

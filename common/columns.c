@@ -1,22 +1,30 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "common/columns.h"
 
-#define MAX_SIDE 32768
-#define MAX_CELL 128
+#define STORED(kind, member) STX_STORED(kind, StxGrid, member)
 
-static bool check_range(
-    const char *field, int value, int low, int high, const char *unit, StxError *error)
-{
-  if (value >= low && value <= high)
-    return true;
-  return stx_fail(error, "%s is %d; it must be %d to %d%s", field, value, low, high, unit);
-}
+static const StxField fields[] = {
+    {.field = "image width",
+        STORED(INT, width),
+        .low = 1,
+        .high = STX_GRID_MAX_SIDE,
+        .unit = "pixels"},
+    {.field = "image height",
+        STORED(INT, height),
+        .low = 1,
+        .high = STX_GRID_MAX_SIDE,
+        .unit = "pixels"},
+    {"stixel-width", "Stixel width", "Width of a cell, and so of a stixel, pixels", "cell width",
+        STORED(INT, cell_width), .low = 1, .high = STX_GRID_MAX_CELL, .unit = "pixels"},
+    {"stixel-height", "Stixel height", "Height of a cell, the step in which stixels grow, pixels",
+        "cell height", STORED(INT, cell_height), .low = 1, .high = STX_GRID_MAX_CELL,
+        .unit = "pixels"},
+    {.field = "number of classes", STORED(INT, classes), .high = STX_MAX_CLASSES},
+};
+static const StxGrid defaults = STX_GRID_DEFAULTS;
+const StxFields stx_grid_fields = {STX_FIELDS_OF(fields), &defaults, .must = "; it must be "};
 
 bool stx_grid_check(const StxGrid *grid, StxError *error)
 {
-  return check_range("image width", grid->width, 1, MAX_SIDE, " pixels", error) &&
-         check_range("image height", grid->height, 1, MAX_SIDE, " pixels", error) &&
-         check_range("cell width", grid->cell_width, 1, MAX_CELL, " pixels", error) &&
-         check_range("cell height", grid->cell_height, 1, MAX_CELL, " pixels", error) &&
-         check_range("number of classes", grid->classes, 0, STX_MAX_CLASSES, "", error);
+  return stx_fields_check(&stx_grid_fields, grid, error);
 }

@@ -18,18 +18,26 @@
 #ifndef STX_COLUMNS_H
 #define STX_COLUMNS_H
 
-#include "common/stx.h"
+#include "common/fields.h"
 
-#define STX_WEIGHT_ONE 65025     /* weight of a cell whose pixels are all certain */
-#define STX_CLASS_COST_ONE 1024  /* one nat */
-#define STX_CLASS_COST_MAX 7074  /* round(1024 · −ln 1e-3) */
-#define STX_MAX_ROWS 1024        /* cells in a column, at most */
+#define STX_WEIGHT_ONE 65025    /* weight of a cell whose pixels are all certain */
+#define STX_CLASS_COST_ONE 1024 /* one nat */
+#define STX_CLASS_COST_MAX 7074 /* round(1024 · −ln 1e-3) */
+#define STX_MAX_ROWS 1024       /* cells in a column, at most */
+#define STX_GRID_MAX_SIDE 32768 /* of the image, pixels */
+#define STX_GRID_MAX_CELL 128   /* width and height of a cell, pixels */
 
+/* Ranges and texts of these: stx_grid_fields. */
 typedef struct {
-  int width, height;           /* image, pixels: 1…32768 × 1…32768 */
-  int cell_width, cell_height; /* pixels: 1…128 */
-  int classes;                 /* 0…STX_MAX_CLASSES */
+  int width, height;           /* image, pixels */
+  int cell_width, cell_height; /* pixels */
+  int classes;
 } StxGrid;
+
+#define STX_GRID_DEFAULTS                                                                          \
+  {                                                                                                \
+    .cell_width = 8, .cell_height = 8                                                              \
+  }
 
 STX_INLINE int stx_grid_columns(const StxGrid *grid)
 {
@@ -61,7 +69,10 @@ STX_INLINE uint16_t *stx_column(const StxGrid *grid, void *data, int channel, in
   return (uint16_t *)data + ((size_t)channel * stx_grid_columns(grid) + column) * rows;
 }
 
-/* Refuses sizes outside the ranges above and names the field. Rows are not limited here. */
+/* Every field of StxGrid. */
+extern const StxFields stx_grid_fields;
+
+/* Refuses what the table does not allow, and names the field. Rows are not limited here. */
 bool stx_grid_check(const StxGrid *grid, StxError *error);
 
 #endif

@@ -31,12 +31,14 @@
 #ifndef STX_GROUND_H
 #define STX_GROUND_H
 
-#include "common/stx.h"
+#include "common/fields.h"
 
 #define STX_GROUND_MAX_POINTS (1 << 26)
 #define STX_GROUND_MAX_SECTORS 4096
 #define STX_GROUND_MAX_BINS 1024
 #define STX_GROUND_MAX_GRID 2048 /* cells of the clusters' grid, in each direction */
+#define STX_GROUND_MAX_RANGE 250 /* m */
+#define STX_GROUND_MAX_ANGLE 3.14159265358979323846 /* π */
 #define STX_GROUND_HEIGHT                                                                          \
   1.73 /* m: of a sensor whose height is asked for and cannot be measured                          \
         */
@@ -55,23 +57,23 @@ STX_INLINE bool stx_point_is_ground(uint32_t label)
          point_class == STX_POINT_GROUND || point_class == 60 || point_class == 72;
 }
 
-/* Metres and radians; every range is checked by stx_ground_check. */
+/* Metres and radians. Ranges, units and texts of these: stx_ground_fields. */
 typedef struct {
-  int sectors;             /* 1…STX_GROUND_MAX_SECTORS, of a turn */
-  int bins;                /* 1…STX_GROUND_MAX_BINS, of the range */
-  double r_min, r_max;     /* 0…250, at least 0.1 apart */
-  double max_dist_to_line; /* ground above its line: 0…10 */
-  double max_dist_below;   /* ground below its line: 0…10 */
-  double max_fit_error;    /* largest squared residual of a line: 0…100 m² */
-  double max_slope;        /* of a line: 0…10 */
-  double long_threshold;   /* a gap is long from here on, plus a tenth of the range: 0…250 */
-  double max_long_height;  /* step of height across a long gap: 0…10 */
-  double max_start_height; /* from the running height of the ground to a line's first point: 0…10 */
-  double line_search_angle; /* 0…π */
-  double obstacle_height;   /* 0.01…100; 100: none */
-  double sensor_height;     /* above the ground: 0 (measured)…100 */
+  int sectors;              /* of a turn */
+  int bins;                 /* of the range */
+  double r_min, r_max;      /* at least 0.1 apart */
+  double max_dist_to_line;  /* ground above its line */
+  double max_dist_below;    /* ground below its line */
+  double max_fit_error;     /* largest squared residual of a line, m² */
+  double max_slope;         /* of a line */
+  double long_threshold;    /* a gap is long from here on, plus a tenth of the range */
+  double max_long_height;   /* step of height across a long gap */
+  double max_start_height;  /* from the running height of the ground to a line's first point */
+  double line_search_angle; /* how far aside a line may be taken from */
+  double obstacle_height;   /* 100: none */
+  double sensor_height;     /* above the ground; 0: measured */
   bool level;               /* step 0's rotation */
-  double cluster_cell;      /* 0 (no clusters) or 0.01…10; 2·r_max holds at most _MAX_GRID */
+  double cluster_cell;      /* 0 (no clusters) or at least 0.01; 2·r_max holds at most _MAX_GRID */
 } StxGroundParams;
 
 #define STX_GROUND_DEFAULTS                                                                        \
@@ -108,7 +110,11 @@ typedef struct {
 /* Host implementations, best first; the last is the reference, "c". */
 extern const StxImplTable stx_ground_impls;
 
-/* Refuses parameters outside the ranges above; the text names the field, its value and range. */
+/* Every field of StxGroundParams. */
+extern const StxFields stx_ground_fields;
+
+/* Refuses what the table does not allow, and what is said above of r_max and cluster_cell; the text
+ * names the field, its value and range. */
 bool stx_ground_check(const StxGroundParams *params, StxError *error);
 
 #endif

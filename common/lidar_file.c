@@ -5,16 +5,19 @@
 
 #include <string.h>
 
+const StxFieldChoice stx_lidar_formats[] = {
+    {STX_LIDAR_AUTO, "auto", "What the content looks like"},
+    {STX_LIDAR_KITTI, "kitti", "Four float32 per point, without a header"},
+    {STX_LIDAR_NUSCENES, "nuscenes", "Five float32 per point, without a header"},
+    {STX_LIDAR_PCD, "pcd", "The Point Cloud Library's .pcd"},
+    {STX_LIDAR_PLY, "ply", "Polygon files, .ply"},
+    {0},
+};
+
 const char *stx_lidar_format_name(StxLidarFormat format)
 {
-  static const char *const names[] = {
-      [STX_LIDAR_AUTO] = "auto",
-      [STX_LIDAR_KITTI] = "kitti",
-      [STX_LIDAR_NUSCENES] = "nuscenes",
-      [STX_LIDAR_PCD] = "pcd",
-      [STX_LIDAR_PLY] = "ply",
-  };
-  return (size_t)format < sizeof names / sizeof names[0] ? names[format] : "unknown";
+  const StxFieldChoice *choice = stx_field_choice(stx_lidar_formats, (int)format);
+  return choice != NULL ? choice->nick : "unknown";
 }
 
 static bool find_format(const uint8_t *bytes, size_t size, StxLidarFormat *format, StxError *error)

@@ -30,7 +30,7 @@
 #ifndef STX_LIDAR_FILE_H
 #define STX_LIDAR_FILE_H
 
-#include "common/stx.h"
+#include "common/fields.h"
 
 #define STX_LIDAR_POINT_FLOATS 4 /* x, y, z, intensity */
 
@@ -116,6 +116,9 @@ bool stx_lidar_file_probe(
  */
 bool stx_lidar_file_read(
     const StxLidarFile *file, const void *bytes, float *points, void *scratch, StxError *error);
+
+/* StxLidarFormat as users know it. */
+extern const StxFieldChoice stx_lidar_formats[];
 
 /* "kitti", "nuscenes", "pcd", "ply"; "auto". */
 const char *stx_lidar_format_name(StxLidarFormat format);

@@ -14,6 +14,77 @@ static const double body_opacity[STX_LAYERS] = {
  * columns. */
 static const int edge_opacity[STX_LAYERS] = {[STX_LAYER_TOP] = 150, [STX_LAYER_SIDE] = 90};
 
+/* ---- Fields ------------------------------------------------------------------------------- */
+
+static const StxFieldChoice modes[] = {
+    {STX_OVERLAY_DISTANCE, "distance", "Near red, over yellow and green, to far blue"},
+    {STX_OVERLAY_KIND, "kind", "Ground, object, sky or segment"},
+    {STX_OVERLAY_CLASS, "class", "Semantic class, in the colours of Cityscapes"},
+    {0},
+};
+static const StxFieldChoice scales[] = {
+    {STX_SCALE_AUTO, "auto", "Depth where the caps tell the camera, else disparity"},
+    {STX_SCALE_DISPARITY, "disparity", "Linear in disparity, 0 … max-disparity"},
+    {STX_SCALE_DEPTH, "depth", "Linear in depth, 0 … max-distance; needs the camera"},
+    {0},
+};
+static const StxFieldChoice legends[] = {
+    {STX_LEGEND_NONE, "none", "No legend"},
+    {STX_LEGEND_TOP_LEFT, "top-left", "In the top left corner"},
+    {STX_LEGEND_TOP_RIGHT, "top-right", "In the top right corner"},
+    {STX_LEGEND_BOTTOM_LEFT, "bottom-left", "In the bottom left corner"},
+    {STX_LEGEND_BOTTOM_RIGHT, "bottom-right", "In the bottom right corner"},
+    {0},
+};
+static const StxFieldChoice kinds[] = {
+    {1 << STX_KIND_SEGMENT, "segment", "Segments without a kind (rdp-columns)"},
+    {1 << STX_KIND_GROUND, "ground", "Ground"},
+    {1 << STX_KIND_OBJECT, "object", "Objects"},
+    {1 << STX_KIND_SKY, "sky", "Sky"},
+    {0},
+};
+static const StxFieldChoice matrices[] = {
+    {STX_MATRIX_BT601, "bt601", "ITU-R BT.601"},
+    {STX_MATRIX_BT709, "bt709", "ITU-R BT.709"},
+    {STX_MATRIX_BT2020, "bt2020", "ITU-R BT.2020"},
+    {0},
+};
+
+#define STORED(kind, member) STX_STORED(kind, StxOverlayParams, member)
+#define SIDE(member) STORED(INT, member), .low = 1, .high = STX_OVERLAY_MAX_SIDE, .unit = "pixels"
+
+static const StxField fields[] = {
+    {"mode", "Mode", "What the colours mean", "mode", STORED(CHOICE, mode), .choices = modes},
+    {"scale", "Scale", "What the colours of mode=distance are linear in", "scale",
+        STORED(CHOICE, scale), .choices = scales},
+    {"alpha", "Alpha",
+        "Opacity of the colours; ground and sky are drawn fainter, outlines are not affected",
+        "alpha", STORED(DOUBLE, alpha), .high = 1},
+    {"outlines", "Outlines",
+        "Draw a dark line along the top and the left side of objects and segments", "outlines",
+        STORED(BOOL, outlines)},
+    {"show", "Show", "Kinds of stixels to draw", "show", STORED(FLAGS, show), .choices = kinds},
+    {"legend", "Legend",
+        "Where to explain the colours; frames that are too small for it go without", "legend",
+        STORED(CHOICE, legend), .choices = legends},
+    {"max-distance", "Maximum distance",
+        "Metres that have the farthest colour, and all beyond (scale=depth)", "max-distance",
+        STORED(DOUBLE, max_distance), .low = 1, .high = STX_OVERLAY_MAX_DISTANCE, .unit = "m"},
+    {"max-disparity", "Maximum disparity",
+        "Pixels of disparity that have the nearest colour, and all above (scale=disparity)",
+        "max-disparity", STORED(DOUBLE, max_disparity), .low = 1, .high = STX_OVERLAY_MAX_DISPARITY,
+        .unit = "px"},
+    {.field = "width", SIDE(width)},
+    {.field = "height", SIDE(height)},
+    {.field = "stixel-width", SIDE(stixel_width)},
+    {.field = "columns", SIDE(columns)},
+    {.field = "frame width", SIDE(frame_width)},
+    {.field = "frame height", SIDE(frame_height)},
+    {.field = "matrix", STORED(CHOICE, matrix), .choices = matrices},
+};
+static const StxOverlayParams defaults = STX_OVERLAY_DEFAULTS;
+const StxFields stx_overlay_fields = {STX_FIELDS_OF(fields), &defaults};
+
 /* ---- Parameters --------------------------------------------------------------------------- */
 
 StxOverlayScale stx_overlay_scale(const StxOverlayParams *params)
@@ -21,18 +92,6 @@ StxOverlayScale stx_overlay_scale(const StxOverlayParams *params)
   if (params->scale != STX_SCALE_AUTO)
     return params->scale;
   return stx_camera_is_metric(&params->camera) ? STX_SCALE_DEPTH : STX_SCALE_DISPARITY;
-}
-
-static bool check_size(const char *name, int value, StxError *error)
-{
-  return (value >= 1 && value <= 32768) ||
-         stx_fail(error, "%s is %d; it must be 1 to 32768 pixels", name, value);
-}
-
-static bool check_number(const char *name, double value, double low, double high, StxError *error)
-{
-  return (value >= low && value <= high) ||
-         stx_fail(error, "%s is %g; it must be %g to %g", name, value, low, high);
 }
 
 static bool check_aspect(const StxOverlayParams *p, StxError *error)
@@ -50,22 +109,13 @@ bool stx_overlay_check(const StxOverlayParams *p, StxError *error)
 {
   if (p->format == NULL)
     return stx_fail(error, "no pixel format given");
-  if ((unsigned)p->mode > STX_OVERLAY_CLASS || (unsigned)p->scale > STX_SCALE_DEPTH ||
-      (unsigned)p->legend > STX_LEGEND_BOTTOM_RIGHT || (unsigned)p->matrix > STX_MATRIX_BT2020)
-    return stx_fail(error, "mode %d, scale %d, legend %d or matrix %d is none of the choices",
-        p->mode, p->scale, p->legend, p->matrix);
+  if (!stx_fields_check(&stx_overlay_fields, p, error))
+    return false;
   if (p->scale == STX_SCALE_DEPTH && !stx_camera_is_metric(&p->camera))
     return stx_fail(error,
         "scale=depth needs the camera, but its focal length is %g pixels and its baseline %g m",
         p->camera.focal, p->camera.baseline);
-  return check_size("width", p->width, error) && check_size("height", p->height, error) &&
-         check_size("stixel-width", p->stixel_width, error) &&
-         check_size("columns", p->columns, error) &&
-         check_size("frame width", p->frame_width, error) &&
-         check_size("frame height", p->frame_height, error) &&
-         check_number("alpha", p->alpha, 0, 1, error) &&
-         check_number("max-disparity", p->max_disparity, 1, STX_OVERLAY_MAX_DISPARITY, error) &&
-         check_number("max-distance", p->max_distance, 1, 1000, error) && check_aspect(p, error);
+  return check_aspect(p, error);
 }
 
 /* ---- Preparation -------------------------------------------------------------------------- */

@@ -24,6 +24,7 @@
 #define STX_OVERLAY_H
 
 #include "common/camera.h"
+#include "common/fields.h"
 #include "common/stixel.h"
 
 /* ---- Pixel formats ------------------------------------------------------------------------ */
@@ -77,28 +78,44 @@ typedef enum {
   STX_LEGEND_BOTTOM_RIGHT
 } StxLegend;
 
+#define STX_OVERLAY_MAX_SIDE 32768     /* pixels */
+#define STX_OVERLAY_MAX_DISPARITY 1024 /* pixels */
+#define STX_OVERLAY_MAX_DISTANCE 1000  /* metres */
+
+/* Ranges, units and texts of these: stx_overlay_fields. */
 typedef struct {
   StxOverlayMode mode;
   StxOverlayScale scale;
   StxLegend legend;
   bool outlines;
   unsigned show;        /* set of 1 << StxKind; hidden kinds leave the picture alone */
-  double alpha;         /* 0…1: opacity of objects; ground and sky are drawn fainter */
-  double max_disparity; /* pixels, 1…1024: this and more is the nearest colour */
-  double max_distance;  /* metres, 1…1000: this and more is the farthest colour */
+  double alpha;         /* opacity of objects; ground and sky are drawn fainter */
+  double max_disparity; /* pixels: this and more is the nearest colour */
+  double max_distance;  /* metres: this and more is the farthest colour */
   StxCamera camera;     /* metric for STX_SCALE_DEPTH, else may be all 0 */
 
-  int width, height;         /* the stixels' image, pixels: 1…32768 each */
-  int stixel_width, columns; /* pixels, 1…32768; columns·stixel_width >= width is not required */
+  int width, height;         /* the stixels' image, pixels */
+  int stixel_width, columns; /* columns·stixel_width >= width is not required */
 
   const StxPixelFormat *format;
-  int frame_width, frame_height; /* 1…32768; same aspect as the image within 2 % */
+  int frame_width, frame_height; /* same aspect as the image within 2 % */
   StxMatrix matrix;              /* of YUV formats */
   bool full_range;
 } StxOverlayParams;
 
-/* False, with a text that names field, value and choices, for anything outside the ranges above,
- * for STX_SCALE_DEPTH without focal length and baseline, and for a frame of another aspect. */
+#define STX_OVERLAY_DEFAULTS                                                                       \
+  {                                                                                                \
+    .mode = STX_OVERLAY_DISTANCE, .scale = STX_SCALE_AUTO, .legend = STX_LEGEND_TOP_LEFT,          \
+    .outlines = true, .alpha = .5, .max_disparity = 64, .max_distance = 50,                        \
+    .show = 1u << STX_KIND_SEGMENT | 1u << STX_KIND_GROUND | 1u << STX_KIND_OBJECT |               \
+            1u << STX_KIND_SKY                                                                     \
+  }
+
+/* Every field of StxOverlayParams but camera, format and full_range. */
+extern const StxFields stx_overlay_fields;
+
+/* False, with a text that names field, value and choices, for what the table does not allow, for
+ * STX_SCALE_DEPTH without focal length and baseline, and for a frame of another aspect. */
 bool stx_overlay_check(const StxOverlayParams *params, StxError *error);
 
 /* ---- Drawing ------------------------------------------------------------------------------ */

@@ -53,7 +53,6 @@ void stx_overlay_legend(const StxOverlayParams *params, unsigned seen, StxLegend
 /* ---- Prepared state ---------------------------------------------------------------------- */
 
 #define STX_STEPS_PER_PIXEL 32 /* of disparity, in the table of colours */
-#define STX_OVERLAY_MAX_DISPARITY 1024
 
 /* How a colour is laid on: by what it belongs to. */
 typedef enum {

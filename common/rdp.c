@@ -1,25 +1,45 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* rdp: refusing bad parameters, and the list of implementations. */
+/* rdp: the tables of fields and of implementations. */
 #include "common/rdp.h"
 #include "common/cpu.h"
 #include "common/rdp_impls.h"
+
+/* ---- Fields ------------------------------------------------------------------------------- */
+
+static const StxFieldChoice medians[] = {
+    {0, "0", "None", .called = "none"},
+    {3, "3", "Of 3 cells"},
+    {5, "5", "Of 5 cells"},
+    {7, "7", "Of 7 cells"},
+    {0},
+};
+
+#define FIELD(kind, member) STX_FIELD(kind, StxRdpParams, member)
+
+static const StxField fields[] = {
+    {"epsilon", "Epsilon",
+        "How far a cell may lie from its segment, in pixels of disparity; more gives fewer "
+        "segments",
+        FIELD(INT, epsilon), .high = STX_RDP_MAX_EPSILON, .unit = "px", .scale = STX_DISPARITY_ONE},
+    {"median", "Median", "Cells of the median filter along each column before it is cut",
+        FIELD(CHOICE, median), .unit = "cells", .choices = medians},
+};
+static const StxRdpParams defaults = STX_RDP_DEFAULTS;
+const StxFields stx_rdp_fields = {STX_FIELDS_OF(fields), &defaults};
 
 bool stx_rdp_check(const StxRdpParams *params, StxError *error)
 {
   if (!stx_grid_check(&params->grid, error))
     return false;
-  int rows = stx_grid_rows(&params->grid), median = params->median;
-  if (rows > STX_RDP_MAX_ROWS)
+  int cells = stx_grid_rows(&params->grid);
+  if (cells > STX_RDP_MAX_ROWS)
     return stx_fail(error,
         "%d rows of cells (image height %d, cell_height %d), must be 1 to %d: use larger cells",
-        rows, params->grid.height, params->grid.cell_height, STX_RDP_MAX_ROWS);
-  if (params->epsilon < 0 || params->epsilon > STX_RDP_MAX_EPSILON)
-    return stx_fail(error, "epsilon is %d, must be 0 to %d, in 1/%d px", params->epsilon,
-        STX_RDP_MAX_EPSILON, STX_DISPARITY_ONE);
-  if (median != 0 && median != 3 && median != 5 && median != 7)
-    return stx_fail(error, "median is %d cells, must be 0 (none), 3, 5 or 7", median);
-  return true;
+        cells, params->grid.height, params->grid.cell_height, STX_RDP_MAX_ROWS);
+  return stx_fields_check(&stx_rdp_fields, params, error);
 }
+
+/* ---- Implementations ---------------------------------------------------------------------- */
 
 #define IMPL(name, backend, needs, suffix)                                                         \
   {                                                                                                \

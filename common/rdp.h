@@ -39,10 +39,11 @@
 #define STX_RDP_MAX_ROWS 16384
 #define STX_RDP_MAX_EPSILON 65535
 
+/* Ranges, units and texts of these: stx_rdp_fields. */
 typedef struct {
   StxGrid grid; /* rows of cells: 1…STX_RDP_MAX_ROWS; classes are not looked at */
-  int epsilon;  /* 1/256 px, 0…STX_RDP_MAX_EPSILON */
-  int median;   /* cells: 0 (none), 3, 5 or 7 */
+  int epsilon;  /* 1/256 px; users see pixels */
+  int median;   /* cells; 0: none */
 } StxRdpParams;
 
 #define STX_RDP_DEFAULTS                                                                           \
@@ -82,7 +83,11 @@ typedef struct {
 /* Host implementations, best first; the last is the reference, "c". */
 extern const StxImplTable stx_rdp_impls;
 
-/* Refuses parameters outside the ranges above; the text names the field, its value and range. */
+/* Every field of StxRdpParams but the grid's (stx_grid_fields). */
+extern const StxFields stx_rdp_fields;
+
+/* Refuses what the tables do not allow, and too many rows; the text names the field, its value and
+ * range. */
 bool stx_rdp_check(const StxRdpParams *params, StxError *error);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * satdp: refusing bad parameters, the tables that the arithmetic reads, and the list of
+ * satdp: the table of fields, the tables that the arithmetic reads, and the list of
  * implementations. The sigmas are folded into the weights here, so that nobody below knows of
  * metres:
  *
@@ -16,46 +16,73 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- Checks ------------------------------------------------------------------------------ */
+/* ---- Fields ------------------------------------------------------------------------------ */
 
-#define RANGE(field, unit, low, high)                                                              \
-  {                                                                                                \
-#field, unit, offsetof(StxSatdpParams, field), low, high                                       \
-  }
-static const StxRange ranges[] = {
-    RANGE(semantic_weight, "", 0, 16),
-    RANGE(sigma_disparity[0], " px", 0.0625, 64),
-    RANGE(sigma_disparity[1], " px", 0.0625, 64),
-    RANGE(sigma_disparity[2], " px", 0.0625, 64),
-    RANGE(sigma_height, " m", 0, 10),
-    RANGE(sigma_angle, " rad", 0, 1),
-    RANGE(sigma_depth, " m", 0, 100),
-    RANGE(ground_sigma_intercept, " px", 0.01, 10000),
-    RANGE(ground_sigma_slope, "", 0.01, 100),
-    RANGE(pair_cost, " nat", 0, 1000),
-    RANGE(pair_slope, " nat/px", 0, 100),
-    RANGE(pair_tolerance, " px", 0, 255),
-    RANGE(horizon_cost, " nat", 0, 1000),
-    RANGE(unknown_cost, " nat", 0, 1000),
+#define FIELD(kind, member) STX_FIELD(kind, StxSatdpParams, member)
+#define NUMBER(member, least, most) FIELD(DOUBLE, member), .low = least, .high = most
+#define NOISE(kind) NUMBER(sigma_disparity[kind], 0.0625, 64), .unit = "px"
+#define COST(member) NUMBER(member, 0, 1000), .unit = "nat"
+
+static const StxField fields[] = {
+    {"stixel-cost", "Stixel cost",
+        "Cost of every stixel after the first of its column, in nats; more gives fewer stixels "
+        "(-1 = automatic, higher with semantics than without)",
+        COST(stixel_cost), .negative = "automatic"},
+    {"semantic-weight", "Semantic weight", "Weight of the class costs against the disparities",
+        NUMBER(semantic_weight, 0, 16)},
+    {"sigma-disparity-ground", "Disparity noise, ground", "Noise of the ground's disparity, pixels",
+        NOISE(0)},
+    {"sigma-disparity-object", "Disparity noise, object", "Noise of an object's disparity, pixels",
+        NOISE(1)},
+    {"sigma-disparity-sky", "Disparity noise, sky", "Noise of the sky's disparity, pixels",
+        NOISE(2)},
+    {"sigma-height", "Ground unevenness", "Unevenness of the ground, metres",
+        NUMBER(sigma_height, 0, 10), .unit = "m"},
+    {"sigma-angle", "Ground pitch", "Pitch of the ground against the expected, radians",
+        NUMBER(sigma_angle, 0, 1), .unit = "rad"},
+    {"sigma-depth", "Object depth", "Depth of an object that counts as upright, metres",
+        NUMBER(sigma_depth, 0, 100), .unit = "m"},
+    {"ground-sigma-intercept", "Ground intercept",
+        "How far a ground stixel's line may pass from the horizon, pixels of disparity",
+        NUMBER(ground_sigma_intercept, 0.01, 10000), .unit = "px"},
+    {"ground-sigma-slope", "Ground slope",
+        "How far a ground stixel's slope may be from the road's, as a share of it",
+        NUMBER(ground_sigma_slope, 0.01, 100)},
+    {"pair-cost", "Pair cost", "Cost of an unlikely neighbour, such as a floating object, in nats",
+        COST(pair_cost)},
+    {"pair-slope", "Pair slope",
+        "Further cost of an unlikely neighbour, in nats per pixel of disparity between the two",
+        NUMBER(pair_slope, 0, 100), .unit = "nat/px"},
+    {"pair-tolerance", "Pair tolerance",
+        "Neighbours that differ by no more than this meet, pixels of disparity",
+        NUMBER(pair_tolerance, 0, 255), .unit = "px"},
+    {"horizon-cost", "Horizon cost",
+        "Cost of a cell of ground above or of sky below the horizon, in nats", COST(horizon_cost)},
+    {"unknown-cost", "Unknown cost",
+        "Cost of a cell of ground or object above the horizon whose disparity is unknown, in nats",
+        COST(unknown_cost)},
+    {"ground-classes", NULL, "Classes that are ground", FIELD(FLAGS, ground_classes)},
+    {"sky-classes", NULL, "Classes that are sky; others are objects", FIELD(FLAGS, sky_classes)},
 };
+static const StxSatdpParams defaults = STX_SATDP_DEFAULTS;
+const StxFields stx_satdp_fields = {STX_FIELDS_OF(fields), &defaults};
+
+/* ---- Checks ------------------------------------------------------------------------------ */
 
 bool stx_satdp_check(const StxSatdpParams *params, StxError *error)
 {
   if (!stx_grid_check(&params->grid, error))
     return false;
-  int rows = stx_grid_rows(&params->grid);
-  if (rows > STX_MAX_ROWS)
+  int cells = stx_grid_rows(&params->grid);
+  if (cells > STX_MAX_ROWS)
     return stx_fail(error,
         "%d rows of cells (image height %d, cell_height %d), must be 1 to %d: use larger cells",
-        rows, params->grid.height, params->grid.cell_height, STX_MAX_ROWS);
-  if (!(params->stixel_cost <= 1000))
-    return stx_fail(error, "stixel_cost is %g, must be 0 to 1000 nat, or negative: automatic",
-        params->stixel_cost);
+        cells, params->grid.height, params->grid.cell_height, STX_MAX_ROWS);
   uint32_t both = params->ground_classes & params->sky_classes;
   if (both != 0)
     return stx_fail(error, "class %d is in ground_classes and in sky_classes, may be in one only",
         __builtin_ctz(both));
-  return stx_check_ranges(params, ranges, sizeof ranges / sizeof ranges[0], error);
+  return stx_fields_check(&stx_satdp_fields, params, error);
 }
 
 static bool check_line(const StxRoadLine *line, StxError *error)

@@ -55,24 +55,27 @@
 
 #define STX_ENERGY_ONE 1024 /* one nat */
 
-/* Costs in nats, lengths as stated; every range is checked by stx_satdp_check. */
+/* Epsilon of rdp.h, in pixels, where what it keeps tells at which rows stixels may begin. */
+#define STX_SATDP_EPSILON 0.5
+
+/* Costs in nats, lengths as stated. Ranges, units and texts of these: stx_satdp_fields. */
 typedef struct {
-  StxGrid grid;              /* rows of cells: 1…STX_MAX_ROWS */
-  double stixel_cost;        /* C of every stixel after the first: 0…1000; negative: automatic,
-                                6 without classes and 10 with them */
-  double semantic_weight;    /* 0…16 */
-  double sigma_disparity[3]; /* noise of the disparity in ground, object, sky: 1/16…64 px */
-  double sigma_height;       /* unevenness of the ground: 0…10 m */
-  double sigma_angle;        /* pitch of the ground against the expected: 0…1 rad */
-  double sigma_depth;        /* depth of an object that counts as upright: 0…100 m */
-  double ground_sigma_intercept; /* prior of a ground's disparity at the horizon: 0.01…10000 px */
-  double ground_sigma_slope;     /* prior of its slope, share of the expected: 0.01…100 */
-  double pair_cost;              /* α, an unlikely neighbour: 0…1000 */
-  double pair_slope;             /* β, per pixel of disparity between two neighbours: 0…100 */
-  double pair_tolerance;         /* planes at most so far apart meet: 0…255 px */
-  double horizon_cost;           /* per cell of ground above or sky below the horizon: 0…1000 */
+  StxGrid grid;       /* rows of cells: 1…STX_MAX_ROWS */
+  double stixel_cost; /* C of every stixel after the first; negative: automatic, 6 without
+                         classes and 10 with them */
+  double semantic_weight;
+  double sigma_disparity[3];     /* noise of the disparity in ground, object, sky, px */
+  double sigma_height;           /* unevenness of the ground, m */
+  double sigma_angle;            /* pitch of the ground against the expected, rad */
+  double sigma_depth;            /* depth of an object that counts as upright, m */
+  double ground_sigma_intercept; /* prior of a ground's disparity at the horizon, px */
+  double ground_sigma_slope;     /* prior of its slope, share of the expected */
+  double pair_cost;              /* α, an unlikely neighbour */
+  double pair_slope;             /* β, per pixel of disparity between two neighbours */
+  double pair_tolerance;         /* planes at most so far apart meet, px */
+  double horizon_cost;           /* per cell of ground above or sky below the horizon */
   double unknown_cost;           /* per cell of ground or object above the horizon whose disparity
-                                    is unknown: 0…1000 */
+                                    is unknown */
   uint32_t ground_classes;       /* bit k: class k is ground; */
   uint32_t sky_classes;          /* bit k: class k is sky (no bit in both); others are objects */
 } StxSatdpParams;
@@ -177,7 +180,11 @@ typedef struct {
 /* Host implementations, best first; the last is the reference, "c". */
 extern const StxImplTable stx_satdp_impls;
 
-/* Refuses parameters outside the ranges above; the text names the field, its value and range. */
+/* Every field of StxSatdpParams but the grid's (stx_grid_fields). */
+extern const StxFields stx_satdp_fields;
+
+/* Refuses what the tables do not allow, too many rows, and a class that is ground and sky; the text
+ * names the field, its value and range. */
 bool stx_satdp_check(const StxSatdpParams *params, StxError *error);
 
 #endif

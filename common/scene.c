@@ -18,38 +18,33 @@ StxCamera stx_scene_camera(int width, int height)
 
 /* ---- Parameters ----------------------------------------------------------------------------- */
 
-bool stx_scene_in_range(
-    const char *name, double value, double low, double high, const char *unit, StxError *error)
-{
-  if (value >= low && value <= high)
-    return true;
-  return stx_fail(error, "%s is %g %s, must be %g to %g", name, value, unit, low, high);
-}
+#define STORED(kind, member) STX_STORED(kind, StxSceneParams, member)
+#define SIDE(member) STORED(INT, member), .low = 1, .high = STX_SCENE_MAX_SIZE, .unit = "pixels"
+#define RATE(member) STORED(INT, member), .low = 1, .high = 0x7fffffff
+#define CAMERA(member, least, most) STORED(DOUBLE, camera.member), .low = least, .high = most
 
-static bool check_camera(const StxCamera *camera, StxError *error)
-{
-  return stx_scene_in_range("camera focal", camera->focal, 1e-3, 1e6, "pixels", error) &&
-         stx_scene_in_range("camera cx", camera->cx, -1e6, 1e6, "pixels", error) &&
-         stx_scene_in_range("camera cy", camera->cy, -1e6, 1e6, "pixels", error) &&
-         stx_scene_in_range("camera baseline", camera->baseline, .01, 10, "m", error) &&
-         stx_scene_in_range("camera height", camera->height, .3, 10, "m", error) &&
-         stx_scene_in_range("camera pitch", camera->pitch, -.5, .5, "rad", error);
-}
-
-static bool check(const StxSceneParams *params, StxError *error)
-{
-  return stx_scene_in_range("scene width", params->width, 1, STX_SCENE_MAX_SIZE, "pixels", error) &&
-         stx_scene_in_range(
-             "scene height", params->height, 1, STX_SCENE_MAX_SIZE, "pixels", error) &&
-         stx_scene_in_range(
-             "scene frame rate numerator", params->fps_n, 1, 0x7fffffff, "", error) &&
-         stx_scene_in_range(
-             "scene frame rate denominator", params->fps_d, 1, 0x7fffffff, "", error) &&
-         stx_scene_in_range("scene speed", params->speed, 0, 100, "m/s", error) &&
-         stx_scene_in_range("scene noise", params->noise, 0, 32, "grey levels", error) &&
-         stx_scene_in_range("scene threads", params->threads, 0, 256, "", error) &&
-         check_camera(&params->camera, error);
-}
+static const StxField fields[] = {
+    {.field = "scene width", SIDE(width)},
+    {.field = "scene height", SIDE(height)},
+    {.field = "scene frame rate numerator", RATE(fps_n)},
+    {.field = "scene frame rate denominator", RATE(fps_d)},
+    {"speed", "Speed", "Speed of the car that carries the camera, m/s", "scene speed",
+        STORED(DOUBLE, speed), .high = 100, .unit = "m/s"},
+    {"noise", "Sensor noise",
+        "Standard deviation of the noise in the pictures, grey levels; independent in left and "
+        "right",
+        "scene noise", STORED(DOUBLE, noise), .high = 32, .unit = "grey levels"},
+    {"threads", "Threads", "Threads that render, 0 = one per core", "scene threads",
+        STORED(INT, threads), .high = 256},
+    {.field = "camera focal", CAMERA(focal, 1e-3, 1e6), .unit = "pixels"},
+    {.field = "camera cx", CAMERA(cx, -1e6, 1e6), .unit = "pixels"},
+    {.field = "camera cy", CAMERA(cy, -1e6, 1e6), .unit = "pixels"},
+    {.field = "camera baseline", CAMERA(baseline, .01, 10), .unit = "m"},
+    {.field = "camera height", CAMERA(height, .3, 10), .unit = "m"},
+    {.field = "camera pitch", CAMERA(pitch, -.5, .5), .unit = "rad"},
+};
+static const StxSceneParams defaults = STX_SCENE_DEFAULTS;
+const StxFields stx_scene_fields = {STX_FIELDS_OF(fields), &defaults};
 
 static StxSceneParams complete(const StxSceneParams *params)
 {
@@ -90,7 +85,7 @@ static bool allocate(StxScene *scene)
 StxScene *stx_scene_new(const StxSceneParams *params, StxError *error)
 {
   StxSceneParams full = complete(params);
-  if (!check(&full, error))
+  if (!stx_fields_check(&stx_scene_fields, &full, error))
     return NULL;
   StxScene *scene = calloc(1, sizeof *scene);
   if (scene != NULL)

@@ -21,22 +21,31 @@
 #define STX_SCENE_H
 
 #include "common/camera.h"
-#include "common/stx.h"
+#include "common/fields.h"
 
 #define STX_SCENE_MAX_SIZE 8192 /* largest width and height, pixels */
 
-/* What to draw. Zero is a good value for every field but width and height. */
+/* What to draw. Zero is a good value for every field but width and height. Ranges, units and texts
+ * of these: stx_scene_fields. */
 typedef struct {
   uint64_t seed;     /* which street */
-  int width, height; /* 1 … STX_SCENE_MAX_SIZE */
-  StxCamera camera;  /* focal 0: the camera of stx_scene_camera(); else focal > 0 pixels, baseline
-                        .01 … 10 m, height .3 … 10 m, pitch −.5 … .5 rad */
-  double speed;      /* of the car that carries the camera, m/s, 0 … 100 */
+  int width, height; /* pixels */
+  StxCamera camera;  /* focal 0: the camera of stx_scene_camera() */
+  double speed;      /* of the car that carries the camera, m/s */
   int fps_n, fps_d;  /* frames per second; 0/0: 10/1. Frame n is at n·fps_d/fps_n seconds */
-  double noise; /* standard deviation of the sensor noise, grey levels, 0 … 32; independent in
-                   the left and the right picture and from frame to frame */
+  double noise; /* standard deviation of the sensor noise, grey levels; independent in the left and
+                   the right picture and from frame to frame */
   int threads;  /* 0: all cores */
 } StxSceneParams;
+
+/* A drive through a town, seen by a usual camera. */
+#define STX_SCENE_DEFAULTS                                                                         \
+  {                                                                                                \
+    .speed = 10, .noise = 1.2                                                                      \
+  }
+
+/* Every field of StxSceneParams but the seed; what is 0 for a default counts as filled in. */
+extern const StxFields stx_scene_fields;
 
 /* Cityscapes train ids, as far as they occur. */
 enum {
@@ -132,18 +141,27 @@ double stx_scene_road(const StxScene *scene, double z);
  * the car's motion.
  */
 typedef struct {
-  int beams;          /* 1 … STX_SCENE_MAX_BEAMS */
-  int steps;          /* azimuths per turn, 1 … STX_SCENE_MAX_STEPS */
-  double top, bottom; /* elevation of the first and the last beam, degrees, −90 … 90 and
-                         top > bottom; a single beam lies in the middle */
-  double height;      /* metres, .3 … 10 */
-  double range_min,
-      range_max;      /* what is nearer or farther is not seen; metres, 0 … 500, min < max */
-  double noise;       /* standard deviation of the range, metres, 0 … 1 */
-  double dropout;     /* share of returns that are lost, at random, 0 … 1 */
-  double roll, pitch; /* degrees, −45 … 45: right side down, front down. The sensor is
-                         rolled about its x axis, then pitched about the car's y axis */
+  int beams;
+  int steps;                   /* azimuths per turn */
+  double top, bottom;          /* elevation of the first and the last beam, degrees, top > bottom; a
+                                  single beam lies in the middle */
+  double height;               /* metres */
+  double range_min, range_max; /* what is nearer or farther is not seen; metres, min < max */
+  double noise;                /* standard deviation of the range, metres */
+  double dropout;              /* share of returns that are lost, at random */
+  double roll, pitch;          /* degrees: right side down, front down. The sensor is rolled about
+                                  its x axis, then pitched about the car's y axis */
 } StxSceneLidar;
+
+/* What stx_scene_lidar(64) gives. */
+#define STX_SCENE_LIDAR_DEFAULTS                                                                   \
+  {                                                                                                \
+    .beams = 64, .steps = 2000, .top = 2, .bottom = -24.8, .height = 1.73, .range_min = .9,        \
+    .range_max = 120, .noise = .02, .dropout = .01                                                 \
+  }
+
+/* Every field of StxSceneLidar: ranges, units and texts. */
+extern const StxFields stx_scene_lidar_fields;
 
 /* Classes of SemanticKITTI, as far as they occur. Ground: 40, 48, 72. */
 enum {

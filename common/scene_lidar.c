@@ -25,37 +25,53 @@
 #define NONE (-1.f) /* intensity of a place without a point; the label is 0 */
 #define AROUND 1e-3 /* a box whose middle is so near to the axis goes all around, metres */
 
+/* ---- The sensor ----------------------------------------------------------------------------- */
+
+#define STORED(kind, member) STX_STORED(kind, StxSceneLidar, member)
+#define NUMBER(member, least, most) STORED(DOUBLE, member), .low = least, .high = most
+
+static const StxField fields[] = {
+    {"beams", "Beams",
+        "Beams of the LiDAR; they say its field of view, too: to 16 as a VLP-16, to 32 HDL-32E, "
+        "to 64 HDL-64E, above VLS-128",
+        "lidar beams", STORED(INT, beams), .low = 1, .high = STX_SCENE_MAX_BEAMS},
+    {"azimuth-steps", "Azimuth steps", "Azimuths in one turn of the LiDAR", "lidar steps",
+        STORED(INT, steps), .low = 1, .high = STX_SCENE_MAX_STEPS},
+    {.field = "lidar top", NUMBER(top, -90, 90), .unit = "degrees"},
+    {.field = "lidar bottom", NUMBER(bottom, -90, 90), .unit = "degrees"},
+    {"lidar-height", "LiDAR height", "Height of the LiDAR above the road, metres", "lidar height",
+        NUMBER(height, .3, 10), .unit = "m"},
+    {.field = "lidar least range", NUMBER(range_min, 0, 500), .unit = "m"},
+    {.field = "lidar greatest range", NUMBER(range_max, 0, 500), .unit = "m"},
+    {"lidar-noise", "LiDAR noise", "Standard deviation of the LiDAR's range, metres", "lidar noise",
+        NUMBER(noise, 0, 1), .unit = "m"},
+    {"lidar-dropout", "LiDAR drop-outs", "Share of the LiDAR's returns that are lost",
+        "lidar dropout", NUMBER(dropout, 0, 1)},
+    {"lidar-roll", "LiDAR roll", "Tilt of the LiDAR to the right, degrees", "lidar roll",
+        NUMBER(roll, -45, 45), .unit = "degrees"},
+    {"lidar-pitch", "LiDAR pitch", "Tilt of the LiDAR forward and down, degrees", "lidar pitch",
+        NUMBER(pitch, -45, 45), .unit = "degrees"},
+};
+static const StxSceneLidar defaults = STX_SCENE_LIDAR_DEFAULTS;
+const StxFields stx_scene_lidar_fields = {STX_FIELDS_OF(fields), &defaults};
+
 StxSceneLidar stx_scene_lidar(int beams)
 {
-  StxSceneLidar lidar = {.beams = beams,
-      .steps = 2000,
-      .top = 15,
-      .bottom = -25,
-      .height = 1.73,
-      .range_min = .9,
-      .range_max = 120,
-      .noise = .02,
-      .dropout = .01};
-  if (beams <= 64) {
-    lidar.top = beams <= 16 ? 15 : beams <= 32 ? 10.67 : 2;
-    lidar.bottom = beams <= 16 ? -15 : beams <= 32 ? -30.67 : -24.8;
+  StxSceneLidar lidar = defaults;
+  lidar.beams = beams;
+  if (beams <= 32) {
+    lidar.top = beams <= 16 ? 15 : 10.67;
+    lidar.bottom = beams <= 16 ? -15 : -30.67;
+  } else if (beams > 64) {
+    lidar.top = 15;
+    lidar.bottom = -25;
   }
   return lidar;
 }
 
 bool stx_scene_lidar_check(const StxSceneLidar *lidar, StxError *error)
 {
-  if (!(stx_scene_in_range("lidar beams", lidar->beams, 1, STX_SCENE_MAX_BEAMS, "", error) &&
-          stx_scene_in_range("lidar steps", lidar->steps, 1, STX_SCENE_MAX_STEPS, "", error) &&
-          stx_scene_in_range("lidar top", lidar->top, -90, 90, "degrees", error) &&
-          stx_scene_in_range("lidar bottom", lidar->bottom, -90, 90, "degrees", error) &&
-          stx_scene_in_range("lidar height", lidar->height, .3, 10, "m", error) &&
-          stx_scene_in_range("lidar least range", lidar->range_min, 0, 500, "m", error) &&
-          stx_scene_in_range("lidar greatest range", lidar->range_max, 0, 500, "m", error) &&
-          stx_scene_in_range("lidar noise", lidar->noise, 0, 1, "m", error) &&
-          stx_scene_in_range("lidar dropout", lidar->dropout, 0, 1, "", error) &&
-          stx_scene_in_range("lidar roll", lidar->roll, -45, 45, "degrees", error) &&
-          stx_scene_in_range("lidar pitch", lidar->pitch, -45, 45, "degrees", error)))
+  if (!stx_fields_check(&stx_scene_lidar_fields, lidar, error))
     return false;
   if (!(lidar->top > lidar->bottom))
     return stx_fail(error, "lidar top is %g degrees, must be above the bottom, %g degrees",

@@ -284,9 +284,6 @@ static inline void scene_to_local(
 
 /* ---- scene.c ------------------------------------------------------------------------------- */
 
-/* Fails with name, value and range where the value is outside (or not a number). */
-bool stx_scene_in_range(
-    const char *name, double value, double low, double high, const char *unit, StxError *error);
 SceneProbe stx_scene_probe(const StxScene *scene, const StxSceneRay *ray);
 
 /* ---- scene_ground.c ------------------------------------------------------------------------ */

@@ -1,33 +1,60 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Semi-global matching: the table of implementations and the checks; the method is in sgm.h. */
+/* Semi-global matching: the tables of fields and of implementations; the method is in sgm.h. */
 #include "common/cpu.h"
 #include "common/sgm_impls.h"
 
-static bool in_range(const char *name, int value, int low, int high, StxError *error)
-{
-  if (value >= low && value <= high)
-    return true;
-  return stx_fail(error, "%s is %d, but must be from %d to %d", name, value, low, high);
-}
+/* ---- Fields ------------------------------------------------------------------------------- */
+
+static const StxFieldChoice disparities[] = {
+    {64, "64", "0 … 63 pixels"},
+    {128, "128", "0 … 127 pixels"},
+    {256, "256", "0 … 255 pixels"},
+    {0},
+};
+static const StxFieldChoice path_counts[] = {
+    {4, "4", "Along rows and columns"},
+    {8, "8", "Along rows, columns and diagonals"},
+    {0},
+};
+
+#define FIELD(kind, member) STX_FIELD(kind, StxSgmParams, member)
+
+static const StxField fields[] = {
+    {FIELD(INT, width), .low = 1, .high = STX_SGM_MAX_SIZE, .unit = "px"},
+    {FIELD(INT, height), .low = 1, .high = STX_SGM_MAX_SIZE, .unit = "px"},
+    {"max-disparity", "Disparities",
+        "Number of candidate disparities in pixels: nearer things are not found",
+        FIELD(CHOICE, max_disparity), .unit = "px", .choices = disparities},
+    {"paths", "Paths", "Directions along which costs are aggregated", FIELD(CHOICE, paths),
+        .choices = path_counts},
+    {"p1", "P1", "Penalty for a disparity step of one pixel, in census bits", FIELD(INT, p1),
+        .high = STX_SGM_MAX_PENALTY, .unit = "bits"},
+    {"p2", "P2", "Penalty for a larger disparity step, in census bits (>= p1)", FIELD(INT, p2),
+        .high = STX_SGM_MAX_PENALTY, .unit = "bits"},
+    {"uniqueness", "Uniqueness", "Percent by which the second best candidate must be worse",
+        FIELD(INT, uniqueness), .high = 50, .unit = "%"},
+    {"lr-max-diff", "Left-right check",
+        "Pixels by which the views' disparities may differ (-1 = no check)",
+        FIELD(INT, lr_max_diff), .low = -1, .high = 255, .unit = "px"},
+    {"texture", "Texture",
+        "Gray levels that the 9x7 window around a pixel must exceed in range, else the disparity "
+        "is unknown (-1 = no check)",
+        FIELD(INT, texture), .low = -1, .high = 254, .unit = "gray levels"},
+    {"median", "Median", "3x3 median of the disparity", FIELD(BOOL, median)},
+};
+static const StxSgmParams defaults = STX_SGM_DEFAULTS;
+const StxFields stx_sgm_fields = {STX_FIELDS_OF(fields), &defaults, .must = ", but must be from ",
+    .choose = ", choose ", .bare = true};
 
 bool stx_sgm_check(const StxSgmParams *p, StxError *error)
 {
-  if (error != NULL)
-    error->text[0] = '\0';
-  if (p->max_disparity != 64 && p->max_disparity != 128 && p->max_disparity != 256)
-    return stx_fail(error, "max_disparity is %d, choose 64, 128 or 256", p->max_disparity);
-  if (p->paths != 4 && p->paths != 8)
-    return stx_fail(error, "paths is %d, choose 4 or 8", p->paths);
-  if (p->p1 > p->p2)
-    return stx_fail(error, "p1 is %d, but must not exceed p2, which is %d", p->p1, p->p2);
-  return in_range("width", p->width, 1, STX_SGM_MAX_SIZE, error) &&
-         in_range("height", p->height, 1, STX_SGM_MAX_SIZE, error) &&
-         in_range("p1", p->p1, 0, STX_SGM_MAX_PENALTY, error) &&
-         in_range("p2", p->p2, 0, STX_SGM_MAX_PENALTY, error) &&
-         in_range("uniqueness", p->uniqueness, 0, 50, error) &&
-         in_range("lr_max_diff", p->lr_max_diff, -1, 255, error) &&
-         in_range("texture", p->texture, -1, 254, error);
+  if (!stx_fields_check(&stx_sgm_fields, p, error))
+    return false;
+  return p->p1 <= p->p2 ||
+         stx_fail(error, "p1 is %d, but must not exceed p2, which is %d", p->p1, p->p2);
 }
+
+/* ---- Implementations ---------------------------------------------------------------------- */
 
 #define IMPL(name, backend, needs, suffix)                                                         \
   {                                                                                                \

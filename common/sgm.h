@@ -44,20 +44,21 @@
 #ifndef STX_SGM_H
 #define STX_SGM_H
 
-#include "common/stx.h"
+#include "common/fields.h"
 
 #define STX_SGM_MAX_SIZE 16384 /* pixels, width and height */
 #define STX_SGM_MAX_PENALTY 96 /* 2·(31 + P2) must fit 8 bits */
 
+/* Ranges, units and texts of these: stx_sgm_fields. */
 typedef struct {
-  int width, height; /* pixels, both images; 1 … STX_SGM_MAX_SIZE */
-  int max_disparity; /* 64, 128 or 256: candidates 0 … max_disparity − 1 */
-  int paths;         /* 4 or 8 */
-  int p1, p2;        /* penalties, 0 <= p1 <= p2 <= STX_SGM_MAX_PENALTY */
-  int uniqueness;    /* percent 0…50: how much worse the best non-adjacent candidate must be */
-  int lr_max_diff;   /* pixels 0…255; -1: no left-right check */
-  int texture;       /* gray levels 0…254: a window of no larger range is flat; -1: no check */
-  bool median;       /* 3×3 median of the result */
+  int width, height; /* of both images */
+  int max_disparity; /* candidates 0 … max_disparity − 1 */
+  int paths;
+  int p1, p2;      /* penalties, p1 <= p2 */
+  int uniqueness;  /* how much worse the best non-adjacent candidate must be */
+  int lr_max_diff; /* -1: no left-right check */
+  int texture;     /* a window of no larger range of gray levels is flat; -1: no check */
+  bool median;     /* 3×3 median of the result */
 } StxSgmParams;
 
 #define STX_SGM_DEFAULTS                                                                           \
@@ -89,7 +90,11 @@ typedef struct {
 /* Host implementations, best first; the last is the reference, "c". */
 extern const StxImplTable stx_sgm_impls;
 
-/* Refuses parameters outside the ranges above; the text names the field, its value and range. */
+/* Every field of StxSgmParams. */
+extern const StxFields stx_sgm_fields;
+
+/* Refuses what the table does not allow, and p1 > p2; the text names the field, its value and
+ * range. */
 bool stx_sgm_check(const StxSgmParams *params, StxError *error);
 
 #endif

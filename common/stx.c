@@ -20,18 +20,6 @@ bool stx_fail(StxError *error, const char *format, ...)
   return false;
 }
 
-bool stx_check_ranges(const void *params, const StxRange *ranges, size_t count, StxError *error)
-{
-  for (const StxRange *range = ranges; range < ranges + count; range++) {
-    double value;
-    memcpy(&value, (const char *)params + range->offset, sizeof value);
-    if (!(value >= range->low && value <= range->high))
-      return stx_fail(error, "%s is %g, must be %g to %g%s", range->name, value, range->low,
-          range->high, range->unit);
-  }
-  return true;
-}
-
 bool stx_impl_usable(const StxImplInfo *impl)
 {
   return (impl->needs & ~stx_cpu_flags()) == 0;

@@ -49,17 +49,6 @@ typedef struct {
  * `return stx_fail(error, "…")`. */
 bool stx_fail(StxError *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* A field of type double in a struct of parameters, and what it may be; unit: " m", "" for none. */
-typedef struct {
-  const char *name, *unit;
-  size_t offset;
-  double low, high;
-} StxRange;
-
-/* Refuses the first of the fields that is outside its range; the text names it, its value and the
- * range. */
-bool stx_check_ranges(const void *params, const StxRange *ranges, size_t count, StxError *error);
-
 /* ---- Images ------------------------------------------------------------------------------- */
 
 /* A view of somebody else's image: width × height pixels, rows `stride` BYTES apart (stride may

@@ -180,7 +180,7 @@ START_TEST(refuses_what_it_cannot_draw_and_says_why)
   REFUSES(max_disparity, 0, "max-disparity is 0");
   REFUSES(max_distance, 2000, "max-distance is 2000");
   REFUSES(scale, STX_SCALE_DEPTH, "focal length");
-  REFUSES(mode, (StxOverlayMode)9, "mode 9");
+  REFUSES(mode, (StxOverlayMode)9, "mode is 9");
   REFUSES(frame_height, 500, "1242x375");
   REFUSES(frame_height, 500, "1242x500");
 #undef REFUSES

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Tables of fields: for every field of a struct of parameters its name, range, unit, default and
+ * text, once. A stem's check refuses what its table does not allow; the properties of elements and
+ * the options of programs are made from the same table, and a test holds the pages to it.
+ *
+ * Not in tables: what spans several fields, such as p1 <= p2, is the stem's check's own.
+ */
+#ifndef STX_FIELDS_H
+#define STX_FIELDS_H
+
+#include "common/stx.h"
+
+/* How a field is stored, and so what it may be. */
+typedef enum {
+  STX_FIELD_DOUBLE,   /* double, low … high */
+  STX_FIELD_INT,      /* int, low … high */
+  STX_FIELD_UINT,     /* unsigned, low … high */
+  STX_FIELD_BOOL,     /* bool */
+  STX_FIELD_CHOICE,   /* int or an enum: one of `choices` */
+  STX_FIELD_FLAGS,    /* unsigned: a sum of `choices`; without them 1 << k stands for class k.
+                         Other bits mean nothing and are not refused */
+  STX_FIELD_FRACTION, /* int[2], low/1 … high/1: not checked */
+  STX_FIELD_TEXT,     /* char *, owned by whoever set it; NULL: none */
+  STX_FIELD_COUNT     /* uint64_t that its owner counts up; nobody else sets it */
+} StxFieldType;
+
+/* A list of choices ends with one whose nick is NULL. */
+typedef struct {
+  int value;
+  const char *nick, *text; /* what the user types, and what that means */
+  const char *called;      /* in refusals, in place of a nick that is a number; or NULL */
+} StxFieldChoice;
+
+typedef struct {
+  const char *name;     /* of property and option: "max-slope"; NULL: it comes with the data */
+  const char *title;    /* of the property; NULL: there is no property, but an option */
+  const char *text;     /* what it is, unit and special values included; no full stop */
+  const char *field;    /* what refusals call it: as in the struct, where that is one word */
+  StxFieldType type;    /* these two by STX_FIELD or STX_STORED */
+  size_t offset;        /* in the struct, bytes */
+  double low, high;     /* as stored */
+  const char *unit;     /* "m", "px"; NULL: none */
+  int scale;            /* INT: the user sees a number of units, stored times this; 0: an int */
+  const char *negative; /* what numbers below 0 mean, which are allowed then; users write -1 */
+  const StxFieldChoice *choices;
+  const char *type_name; /* of the choices, where they do not go by the field's name */
+  bool at_start;         /* read once, when the work begins: later changes wait for the next time */
+} StxField;
+
+/* The end of a row: how `member` of the struct `params` is stored; `kind`: DOUBLE, INT, … Does not
+ * compile if it is stored otherwise. */
+#define STX_STORED(kind, params, member)                                                           \
+  .type = STX_FIELD_##kind,                                                                        \
+  .offset = offsetof(params, member) + 0 * STX_SAME_SIZE(((params *)0)->member, STX_AS_##kind)
+#define STX_FIELD(kind, params, member) .field = #member, STX_STORED(kind, params, member)
+
+#define STX_SAME_SIZE(member, type)                                                                \
+  sizeof(struct {                                                                                  \
+    int nothing;                                                                                   \
+    _Static_assert(sizeof(member) == sizeof(type), "this kind of field is stored otherwise");      \
+  })
+#define STX_AS_DOUBLE double
+#define STX_AS_INT int
+#define STX_AS_UINT unsigned
+#define STX_AS_BOOL bool
+#define STX_AS_CHOICE int
+#define STX_AS_FLAGS unsigned
+#define STX_AS_FRACTION int[2]
+#define STX_AS_TEXT char *
+#define STX_AS_COUNT uint64_t
+
+typedef struct {
+  const StxField *fields;
+  size_t count;
+  const void *defaults; /* a struct of parameters */
+  const char *must, *choose; /* refusals: "‹field› is ‹value›‹must›…", of choices ‹choose›; NULL:
+                                ", must be " */
+  bool bare;                 /* refusals do without units */
+} StxFields;
+
+#define STX_FIELDS_OF(array) array, sizeof(array) / sizeof(array)[0]
+
+/* Refuses the first field of `params` that is not allowed; the text names it, its value and the
+ * range or choices. Empties the text first. */
+bool stx_fields_check(const StxFields *table, const void *params, StxError *error);
+
+/* The same for one field of the table. */
+bool stx_field_check(
+    const StxFields *table, const StxField *field, const void *params, StxError *error);
+
+/* The field that users know by this name, or NULL. */
+const StxField *stx_fields_find(const StxFields *table, const char *name);
+
+/* The value as users see it: 0 or 1 of a BOOL. Not of FRACTION, TEXT and COUNT. */
+double stx_field_get(const StxField *field, const void *params);
+
+/* Stores it, rounded where the field is whole; it must fit what the field is stored in, but need
+ * not be allowed. */
+void stx_field_set(const StxField *field, void *params, double value);
+
+/* The range as users see it: from -1 where negative numbers are allowed, of scaled fields in whole
+ * units. */
+double stx_field_low(const StxField *field);
+double stx_field_high(const StxField *field);
+
+/* The choice of this value, or of this nick; NULL: there is none. */
+const StxFieldChoice *stx_field_choice(const StxFieldChoice *choices, int value);
+const StxFieldChoice *stx_field_choice_named(const StxFieldChoice *choices, const char *nick);
+
+#endif
