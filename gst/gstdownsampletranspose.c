@@ -24,8 +24,6 @@
 GST_DEBUG_CATEGORY_STATIC(gst_downsample_transpose_debug);
 #define GST_CAT_DEFAULT gst_downsample_transpose_debug
 
-enum { PROP_CELLS = GST_STX_PROP_OWN };
-
 /* Of a buffer; 4096x2160 with 1x1 cells and 32 classes fits. */
 #define COLUMNS_BYTES_MAX (1u << 30)
 
@@ -73,31 +71,10 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE("src", GST_PA
 
 /* ---- Properties ---------------------------------------------------------------------------- */
 
-static void set_property(GObject *object, guint id, const GValue *value, GParamSpec *spec)
-{
-  GstDownsampleTranspose *self = GST_DOWNSAMPLE_TRANSPOSE(object);
-  gboolean known;
-
-  GST_OBJECT_LOCK(self);
-  known = gst_stx_camera_set_property(&self->camera_settings, id, value) ||
-          gst_stx_cells_set_property(&self->cells, PROP_CELLS, id, value);
-  GST_OBJECT_UNLOCK(self);
-  if (!known)
-    G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
-}
-
-static void get_property(GObject *object, guint id, GValue *value, GParamSpec *spec)
-{
-  GstDownsampleTranspose *self = GST_DOWNSAMPLE_TRANSPOSE(object);
-  gboolean known;
-
-  GST_OBJECT_LOCK(self);
-  known = gst_stx_camera_get_property(&self->camera_settings, id, value) ||
-          gst_stx_cells_get_property(&self->cells, PROP_CELLS, id, value);
-  GST_OBJECT_UNLOCK(self);
-  if (!known)
-    G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
-}
+static const GstStxPropertyGroup properties[] = {
+    GST_STX_CAMERA_PROPERTIES(GstDownsampleTranspose, camera_settings),
+    GST_STX_CELLS_PROPERTIES(GstDownsampleTranspose, cells),
+};
 
 /* ---- Caps of the inputs -------------------------------------------------------------------- */
 
@@ -257,11 +234,8 @@ static void gst_downsample_transpose_class_init(GstDownsampleTransposeClass *kla
   GstAggregatorClass *aggregator = GST_AGGREGATOR_CLASS(klass);
   GstStxPairingClass *pairing = GST_STX_PAIRING_CLASS(klass);
 
-  object->set_property = set_property;
-  object->get_property = get_property;
   object->finalize = finalize;
-  gst_stx_camera_install_properties(object);
-  gst_stx_cells_install_properties(object, PROP_CELLS);
+  gst_stx_properties_install(object, properties, G_N_ELEMENTS(properties));
 
   aggregator->start = start;
   aggregator->stop = stop;

@@ -29,15 +29,10 @@ GST_DEBUG_CATEGORY_STATIC(gst_lidar_bev_debug);
 
 #define FORMATS "{ RGBA, RGBx, BGRA, BGRx, ARGB, xRGB, ABGR, xBGR, RGB, BGR }"
 
-enum {
-  PROP_MODE = GST_STX_PROP_OWN,
-  PROP_EXTENT,
-  PROP_ZOOM,
-  PROP_CENTER_X,
-  PROP_CENTER_Y,
-  PROP_POINT_SIZE,
-  PROP_RINGS,
-};
+typedef struct {
+  StxBevParams params; /* what the caps say is not in use */
+  gdouble zoom;
+} GstLidarBevSettings;
 
 #define GST_TYPE_LIDAR_BEV (gst_lidar_bev_get_type())
 G_DECLARE_FINAL_TYPE(GstLidarBev, gst_lidar_bev, GST, LIDAR_BEV, GstBaseTransform)
@@ -45,8 +40,7 @@ G_DECLARE_FINAL_TYPE(GstLidarBev, gst_lidar_bev, GST, LIDAR_BEV, GstBaseTransfor
 struct _GstLidarBev {
   GstBaseTransform parent;
 
-  StxBevParams set; /* properties, under the object lock; what the caps say is not in use */
-  gdouble zoom;     /* likewise */
+  GstLidarBevSettings settings; /* properties, under the object lock */
 
   /* Of the streaming thread. */
   GstVideoInfo info;
@@ -65,123 +59,21 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE("src", GST_PA
     GST_STATIC_CAPS("video/x-raw, format = (string) " FORMATS ", width = (int) [ 16, 8192 ], "
                     "height = (int) [ 16, 8192 ], framerate = (fraction) [ 0/1, 2147483647/1 ]"));
 
-#define GST_TYPE_LIDAR_BEV_MODE (mode_get_type())
-static GType mode_get_type(void)
-{
-  static gsize type = 0;
-  static const GEnumValue values[] = {
-      {STX_BEV_CLUSTERS, "Ground, and a colour per cluster", "clusters"},
-      {STX_BEV_LABELS, "Ground and obstacles", "labels"},
-      {STX_BEV_HEIGHT, "Height, from 2 m below the sensor to 2 m above", "height"},
-      {STX_BEV_INTENSITY, "Intensity", "intensity"},
-      {0, NULL, NULL},
-  };
-
-  if (g_once_init_enter(&type))
-    g_once_init_leave(&type, g_enum_register_static("GstLidarBevMode", values));
-  return type;
-}
-
 /* ---- Properties ---------------------------------------------------------------------------- */
 
-static void set_property(GObject *object, guint id, const GValue *value, GParamSpec *spec)
-{
-  GstLidarBev *self = GST_LIDAR_BEV(object);
+static const StxField own_fields[] = {
+    {"zoom", "Zoom",
+        "Magnification: extent / zoom is shown, but never less than 1 or more than 500 metres",
+        STX_FIELD(DOUBLE, GstLidarBevSettings, zoom), .low = 0.1, .high = 100},
+};
+static const GstLidarBevSettings defaults = {STX_BEV_DEFAULTS, .zoom = 1};
+static const StxFields own_table = {STX_FIELDS_OF(own_fields), &defaults};
 
-  GST_OBJECT_LOCK(self);
-  switch (id) {
-  case PROP_MODE:
-    self->set.mode = g_value_get_enum(value);
-    break;
-  case PROP_EXTENT:
-    self->set.extent = g_value_get_double(value);
-    break;
-  case PROP_ZOOM:
-    self->zoom = g_value_get_double(value);
-    break;
-  case PROP_CENTER_X:
-    self->set.center_x = g_value_get_double(value);
-    break;
-  case PROP_CENTER_Y:
-    self->set.center_y = g_value_get_double(value);
-    break;
-  case PROP_POINT_SIZE:
-    self->set.point_size = g_value_get_int(value);
-    break;
-  case PROP_RINGS:
-    self->set.rings = g_value_get_boolean(value);
-    break;
-  default:
-    G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
-  }
-  GST_OBJECT_UNLOCK(self);
-}
-
-static void get_property(GObject *object, guint id, GValue *value, GParamSpec *spec)
-{
-  GstLidarBev *self = GST_LIDAR_BEV(object);
-
-  GST_OBJECT_LOCK(self);
-  switch (id) {
-  case PROP_MODE:
-    g_value_set_enum(value, self->set.mode);
-    break;
-  case PROP_EXTENT:
-    g_value_set_double(value, self->set.extent);
-    break;
-  case PROP_ZOOM:
-    g_value_set_double(value, self->zoom);
-    break;
-  case PROP_CENTER_X:
-    g_value_set_double(value, self->set.center_x);
-    break;
-  case PROP_CENTER_Y:
-    g_value_set_double(value, self->set.center_y);
-    break;
-  case PROP_POINT_SIZE:
-    g_value_set_int(value, self->set.point_size);
-    break;
-  case PROP_RINGS:
-    g_value_set_boolean(value, self->set.rings);
-    break;
-  default:
-    G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
-  }
-  GST_OBJECT_UNLOCK(self);
-}
-
-static void install_properties(GObjectClass *klass)
-{
-  const GParamFlags flags = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING;
-  const StxBevParams defaults = STX_BEV_DEFAULTS;
-
-  g_object_class_install_property(klass, PROP_MODE,
-      g_param_spec_enum("mode", "Mode", "What the colours of the points show",
-          GST_TYPE_LIDAR_BEV_MODE, defaults.mode, flags));
-  g_object_class_install_property(klass, PROP_EXTENT,
-      g_param_spec_double("extent", "Extent",
-          "From the centre of the picture to its nearer edge, metres", 1, 500, defaults.extent,
-          flags));
-  g_object_class_install_property(klass, PROP_ZOOM,
-      g_param_spec_double("zoom", "Zoom",
-          "Magnification: extent / zoom is shown, but never less than 1 or more than 500 metres",
-          0.1, 100, 1, flags));
-  g_object_class_install_property(klass, PROP_CENTER_X,
-      g_param_spec_double("center-x", "Centre ahead",
-          "How far ahead of the sensor the centre of the picture lies, metres", -500, 500,
-          defaults.center_x, flags));
-  g_object_class_install_property(klass, PROP_CENTER_Y,
-      g_param_spec_double("center-y", "Centre to the left",
-          "How far to the left of the sensor the centre of the picture lies, metres", -500, 500,
-          defaults.center_y, flags));
-  g_object_class_install_property(klass, PROP_POINT_SIZE,
-      g_param_spec_int("point-size", "Point size", "Side of the square that a point covers, pixels",
-          1, 9, defaults.point_size, flags));
-  g_object_class_install_property(klass, PROP_RINGS,
-      g_param_spec_boolean("rings", "Rings", "Draw range rings, distances, a scale and the sensor",
-          defaults.rings, flags));
-  gst_type_mark_as_plugin_api(GST_TYPE_LIDAR_BEV_MODE, 0);
-}
+static const GstStxPropertyGroup properties[] = {
+    {&stx_bev_fields, offsetof(GstLidarBev, settings.params), GST_PARAM_MUTABLE_PLAYING,
+        "GstLidarBev"},
+    {&own_table, offsetof(GstLidarBev, settings), GST_PARAM_MUTABLE_PLAYING},
+};
 
 /* ---- Caps ---------------------------------------------------------------------------------- */
 
@@ -217,14 +109,13 @@ static GstCaps *transform_caps(
 static GstCaps *fixate_caps(
     GstBaseTransform *base, GstPadDirection direction, GstCaps *caps, GstCaps *other)
 {
-  const StxBevParams defaults = STX_BEV_DEFAULTS;
   GstStructure *structure;
 
   other = gst_caps_truncate(gst_caps_make_writable(other));
   if (direction == GST_PAD_SINK && !gst_caps_is_empty(other)) {
     structure = gst_caps_get_structure(other, 0);
-    gst_structure_fixate_field_nearest_int(structure, "width", defaults.width);
-    gst_structure_fixate_field_nearest_int(structure, "height", defaults.height);
+    gst_structure_fixate_field_nearest_int(structure, "width", defaults.params.width);
+    gst_structure_fixate_field_nearest_int(structure, "height", defaults.params.height);
   }
   return gst_caps_fixate(other);
 }
@@ -265,8 +156,9 @@ static StxBevParams current_params(GstLidarBev *self)
   StxBevParams params;
 
   GST_OBJECT_LOCK(self);
-  params = self->set;
-  params.extent = CLAMP(params.extent / self->zoom, 1, 500);
+  params = self->settings.params;
+  params.extent =
+      CLAMP(params.extent / self->settings.zoom, STX_BEV_MIN_EXTENT, STX_BEV_MAX_EXTENT);
   GST_OBJECT_UNLOCK(self);
   params.width = GST_VIDEO_INFO_WIDTH(&self->info);
   params.height = GST_VIDEO_INFO_HEIGHT(&self->info);
@@ -388,10 +280,8 @@ static void gst_lidar_bev_class_init(GstLidarBevClass *klass)
   GstElementClass *element = GST_ELEMENT_CLASS(klass);
   GstBaseTransformClass *base = GST_BASE_TRANSFORM_CLASS(klass);
 
-  object->set_property = set_property;
-  object->get_property = get_property;
   object->finalize = finalize;
-  install_properties(object);
+  gst_stx_properties_install(object, properties, G_N_ELEMENTS(properties));
 
   base->transform_caps = transform_caps;
   base->fixate_caps = fixate_caps;
@@ -413,6 +303,5 @@ static void gst_lidar_bev_class_init(GstLidarBevClass *klass)
 
 static void gst_lidar_bev_init(GstLidarBev *self)
 {
-  self->set = (StxBevParams)STX_BEV_DEFAULTS;
-  self->zoom = 1;
+  self->settings = defaults;
 }

@@ -17,14 +17,16 @@
 
 #include "gst/base/inputs.h"
 #include "gst/base/transform.h"
-#include "gst/gststxground.h"
 #include "gst/stages/groundstage.h"
 #include "gst/stixels/gststxmeta.h"
 
 GST_DEBUG_CATEGORY_STATIC(gst_lidar_ground_debug);
 #define GST_CAT_DEFAULT gst_lidar_ground_debug
 
-enum { PROP_SETTINGS = GST_STX_PROP_OWN };
+typedef struct {
+  StxGroundParams params;
+  bool post_messages;
+} GstLidarGroundSettings;
 
 #define GST_TYPE_LIDAR_GROUND (gst_lidar_ground_get_type())
 G_DECLARE_FINAL_TYPE(GstLidarGround, gst_lidar_ground, GST, LIDAR_GROUND, GstStxTransform)
@@ -32,12 +34,12 @@ G_DECLARE_FINAL_TYPE(GstLidarGround, gst_lidar_ground, GST, LIDAR_GROUND, GstStx
 struct _GstLidarGround {
   GstStxTransform parent;
 
-  GstStxGroundSettings settings; /* properties, under the object lock */
+  GstLidarGroundSettings settings; /* properties, under the object lock */
 
   /* Of the streaming thread. */
-  GstStxGroundSettings active; /* settings of this scan, */
-  StxGroundResult result;      /* and what was found in it, if it is to be posted */
-  gboolean gives_labels;       /* and not points with a meta */
+  GstLidarGroundSettings active; /* settings of this scan, */
+  StxGroundResult result;        /* and what was found in it, if it is to be posted */
+  gboolean gives_labels;         /* and not points with a meta */
 };
 
 G_DEFINE_TYPE(GstLidarGround, gst_lidar_ground, GST_TYPE_STX_TRANSFORM)
@@ -52,29 +54,17 @@ static GstStaticPadTemplate src_template =
 
 /* ---- Properties ---------------------------------------------------------------------------- */
 
-static void set_property(GObject *object, guint id, const GValue *value, GParamSpec *spec)
-{
-  GstLidarGround *self = GST_LIDAR_GROUND(object);
-  gboolean known;
+static const StxField own_fields[] = {
+    {"post-messages", "Post messages", "Post an element message stx-ground-stats for every scan",
+        STX_FIELD(BOOL, GstLidarGroundSettings, post_messages)},
+};
+static const GstLidarGroundSettings defaults = {.params = STX_GROUND_DEFAULTS};
+static const StxFields own_table = {STX_FIELDS_OF(own_fields), &defaults};
 
-  GST_OBJECT_LOCK(self);
-  known = gst_stx_ground_set_property(&self->settings, PROP_SETTINGS, id, value);
-  GST_OBJECT_UNLOCK(self);
-  if (!known)
-    G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
-}
-
-static void get_property(GObject *object, guint id, GValue *value, GParamSpec *spec)
-{
-  GstLidarGround *self = GST_LIDAR_GROUND(object);
-  gboolean known;
-
-  GST_OBJECT_LOCK(self);
-  known = gst_stx_ground_get_property(&self->settings, PROP_SETTINGS, id, value);
-  GST_OBJECT_UNLOCK(self);
-  if (!known)
-    G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
-}
+static const GstStxPropertyGroup properties[] = {
+    {&stx_ground_fields, offsetof(GstLidarGround, settings.params), GST_PARAM_MUTABLE_PLAYING},
+    {&own_table, offsetof(GstLidarGround, settings), GST_PARAM_MUTABLE_PLAYING},
+};
 
 /* ---- Caps ---------------------------------------------------------------------------------- */
 
@@ -237,9 +227,7 @@ static void gst_lidar_ground_class_init(GstLidarGroundClass *klass)
   GstBaseTransformClass *base = GST_BASE_TRANSFORM_CLASS(klass);
   GstStxTransformClass *transform = GST_STX_TRANSFORM_CLASS(klass);
 
-  object->set_property = set_property;
-  object->get_property = get_property;
-  gst_stx_ground_install_properties(object, PROP_SETTINGS);
+  gst_stx_properties_install(object, properties, G_N_ELEMENTS(properties));
   base->fixate_caps = fixate_caps;
   base->submit_input_buffer = gst_stx_submit_scan;
   transform->other_caps = other_caps;
@@ -261,5 +249,5 @@ static void gst_lidar_ground_class_init(GstLidarGroundClass *klass)
 
 static void gst_lidar_ground_init(GstLidarGround *self)
 {
-  self->settings = (GstStxGroundSettings)GST_STX_GROUND_SETTINGS_DEFAULTS;
+  self->settings = defaults;
 }

@@ -29,13 +29,24 @@
 #include <string.h>
 
 #include "common/lidar_file.h"
-#include "gst/gstlidarparsesettings.h"
 #include "gst/gststxutil.h"
 
 GST_DEBUG_CATEGORY_STATIC(gst_lidar_parse_debug);
 #define GST_CAT_DEFAULT gst_lidar_parse_debug
 
-enum { PROP_SKIPPED = GST_STX_PROP_OWN + 16 }; /* before it, those of the settings */
+/* Where a file ends. */
+typedef enum {
+  GST_LIDAR_FRAMING_AUTO,
+  GST_LIDAR_FRAMING_BUFFER,
+  GST_LIDAR_FRAMING_STREAM
+} GstLidarParseFraming;
+
+typedef struct {
+  StxLidarFormat format;
+  GstLidarParseFraming framing;
+  gint rate[2]; /* scans per seconds, a fraction; 0/1: no time stamps */
+  bool skip_bad;
+} GstLidarParseSettings;
 
 #define GST_TYPE_LIDAR_PARSE (gst_lidar_parse_get_type())
 G_DECLARE_FINAL_TYPE(GstLidarParse, gst_lidar_parse, GST, LIDAR_PARSE, GstElement)
@@ -84,8 +95,8 @@ static GstLidarParseSettings get_settings(GstLidarParse *self)
 static gboolean send_caps(GstLidarParse *self, const GstLidarParseSettings *settings)
 {
   gboolean own = self->caps_rate <= 0;
-  gint rate = own ? settings->rate : self->caps_rate;
-  gint per = own ? settings->per : self->caps_per;
+  gint rate = own ? settings->rate[0] : self->caps_rate;
+  gint per = own ? settings->rate[1] : self->caps_per;
   GstCaps *caps;
   gboolean sent;
 
@@ -373,29 +384,44 @@ static GstStateChangeReturn change_state(GstElement *element, GstStateChange tra
   return result;
 }
 
+/* ---- Properties ---------------------------------------------------------------------------- */
+
+static const StxFieldChoice framings[] = {
+    {GST_LIDAR_FRAMING_AUTO, "auto", "stream if upstream knows the number of bytes, else buffer"},
+    {GST_LIDAR_FRAMING_BUFFER, "buffer", "Every buffer is a file"},
+    {GST_LIDAR_FRAMING_STREAM, "stream", "All bytes until the end of the stream are one file"},
+    {0},
+};
+
+#define FIELD(kind, member) STX_FIELD(kind, GstLidarParseSettings, member)
+
+static const StxField own_fields[] = {
+    {"format", "Format", "What the files are", FIELD(CHOICE, format), .choices = stx_lidar_formats},
+    {"framing", "Framing", "Where a file ends", FIELD(CHOICE, framing), .choices = framings,
+        .at_start = true},
+    {"frame-rate", "Frame rate",
+        "Scans per second, for time stamps where neither buffers nor caps of the input have any; "
+        "0/1: none",
+        FIELD(FRACTION, rate), .high = G_MAXINT, .at_start = true},
+    {"skip-bad", "Skip bad files",
+        "Drop files that cannot be read, with a warning, instead of ending in an error",
+        FIELD(BOOL, skip_bad)},
+};
+static const GstLidarParseSettings defaults = {.rate = {10, 1}};
+static const StxFields own_table = {STX_FIELDS_OF(own_fields), &defaults};
+
+static const StxField counts[] = {
+    {"skipped", "Skipped", "Files dropped by skip-bad since the start",
+        STX_FIELD(COUNT, GstLidarParse, skipped)},
+};
+static const StxFields count_table = {STX_FIELDS_OF(counts)};
+
+static const GstStxPropertyGroup properties[] = {
+    {&own_table, offsetof(GstLidarParse, settings), GST_PARAM_MUTABLE_PLAYING, "GstLidarParse"},
+    {&count_table, 0, 0},
+};
+
 /* ---- GObject ------------------------------------------------------------------------------- */
-
-static void set_property(GObject *object, guint id, const GValue *value, GParamSpec *spec)
-{
-  GstLidarParse *self = GST_LIDAR_PARSE(object);
-
-  GST_OBJECT_LOCK(self);
-  if (!gst_lidar_parse_set_property(&self->settings, id, value))
-    G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
-  GST_OBJECT_UNLOCK(self);
-}
-
-static void get_property(GObject *object, guint id, GValue *value, GParamSpec *spec)
-{
-  GstLidarParse *self = GST_LIDAR_PARSE(object);
-
-  GST_OBJECT_LOCK(self);
-  if (id == PROP_SKIPPED)
-    g_value_set_uint64(value, self->skipped);
-  else if (!gst_lidar_parse_get_property(&self->settings, id, value))
-    G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
-  GST_OBJECT_UNLOCK(self);
-}
 
 static void finalize(GObject *object)
 {
@@ -411,14 +437,9 @@ static void gst_lidar_parse_class_init(GstLidarParseClass *klass)
   GObjectClass *object = G_OBJECT_CLASS(klass);
   GstElementClass *element = GST_ELEMENT_CLASS(klass);
 
-  object->set_property = set_property;
-  object->get_property = get_property;
   object->finalize = finalize;
   element->change_state = change_state;
-  gst_lidar_parse_install_properties(object);
-  g_object_class_install_property(object, PROP_SKIPPED,
-      g_param_spec_uint64("skipped", "Skipped", "Files dropped by skip-bad since the start", 0,
-          G_MAXUINT64, 0, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
+  gst_stx_properties_install(object, properties, G_N_ELEMENTS(properties));
   gst_element_class_add_static_pad_template(element, &sink_template);
   gst_element_class_add_static_pad_template(element, &src_template);
   gst_element_class_set_static_metadata(element, "LiDAR files to points", "Codec/Parser",
@@ -428,7 +449,7 @@ static void gst_lidar_parse_class_init(GstLidarParseClass *klass)
 
 static void gst_lidar_parse_init(GstLidarParse *self)
 {
-  gst_lidar_parse_settings_init(&self->settings);
+  self->settings = defaults;
   self->adapter = gst_adapter_new();
   self->sent_rate = -1;
   self->sink = gst_pad_new_from_static_template(&sink_template, "sink");

@@ -24,15 +24,12 @@
 GST_DEBUG_CATEGORY_STATIC(gst_rdp_columns_debug);
 #define GST_CAT_DEFAULT gst_rdp_columns_debug
 
-enum { PROP_EPSILON = GST_STX_PROP_OWN, PROP_MEDIAN, PROP_POST_MESSAGES };
-
 enum { SLOT_SCRATCH = GST_STX_SEGMENTATION_SLOT };
 
 typedef struct {
-  gdouble epsilon; /* pixels */
-  gint median;     /* cells */
-  gboolean post_messages;
-} Settings;
+  StxRdpParams params; /* its grid is not used */
+  bool post_messages;
+} GstRdpColumnsSettings;
 
 #define GST_TYPE_RDP_COLUMNS (gst_rdp_columns_get_type())
 G_DECLARE_FINAL_TYPE(GstRdpColumns, gst_rdp_columns, GST, RDP_COLUMNS, GstStxSegmentation)
@@ -40,7 +37,7 @@ G_DECLARE_FINAL_TYPE(GstRdpColumns, gst_rdp_columns, GST, RDP_COLUMNS, GstStxSeg
 struct _GstRdpColumns {
   GstStxSegmentation parent;
 
-  Settings settings; /* properties, under the object lock */
+  GstRdpColumnsSettings settings; /* properties, under the object lock */
 
   /* Of the streaming thread. */
   const GstStxColumnStream *stream;
@@ -51,85 +48,20 @@ struct _GstRdpColumns {
 G_DEFINE_TYPE(GstRdpColumns, gst_rdp_columns, GST_TYPE_STX_SEGMENTATION)
 GST_ELEMENT_REGISTER_DEFINE(rdp_columns, "rdp-columns", GST_RANK_NONE, GST_TYPE_RDP_COLUMNS)
 
-#define GST_TYPE_RDP_COLUMNS_MEDIAN (median_get_type())
-static GType median_get_type(void)
-{
-  static gsize type = 0;
-  static const GEnumValue values[] = {
-      {0, "None", "0"},
-      {3, "Of 3 cells", "3"},
-      {5, "Of 5 cells", "5"},
-      {7, "Of 7 cells", "7"},
-      {0, NULL, NULL},
-  };
-
-  if (g_once_init_enter(&type))
-    g_once_init_leave(&type, g_enum_register_static("GstRdpColumnsMedian", values));
-  return type;
-}
-
 /* ---- Properties ---------------------------------------------------------------------------- */
 
-static void set_property(GObject *object, guint id, const GValue *value, GParamSpec *spec)
-{
-  Settings *settings = &GST_RDP_COLUMNS(object)->settings;
+static const StxField own_fields[] = {
+    {"post-messages", "Post messages", "Post an element message stx-segments-stats for every frame",
+        STX_FIELD(BOOL, GstRdpColumnsSettings, post_messages)},
+};
+static const GstRdpColumnsSettings defaults = {.params = STX_RDP_DEFAULTS};
+static const StxFields own_table = {STX_FIELDS_OF(own_fields), &defaults};
 
-  GST_OBJECT_LOCK(object);
-  switch (id) {
-  case PROP_EPSILON:
-    settings->epsilon = g_value_get_double(value);
-    break;
-  case PROP_MEDIAN:
-    settings->median = g_value_get_enum(value);
-    break;
-  case PROP_POST_MESSAGES:
-    settings->post_messages = g_value_get_boolean(value);
-    break;
-  default:
-    G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
-  }
-  GST_OBJECT_UNLOCK(object);
-}
-
-static void get_property(GObject *object, guint id, GValue *value, GParamSpec *spec)
-{
-  const Settings *settings = &GST_RDP_COLUMNS(object)->settings;
-
-  GST_OBJECT_LOCK(object);
-  switch (id) {
-  case PROP_EPSILON:
-    g_value_set_double(value, settings->epsilon);
-    break;
-  case PROP_MEDIAN:
-    g_value_set_enum(value, settings->median);
-    break;
-  case PROP_POST_MESSAGES:
-    g_value_set_boolean(value, settings->post_messages);
-    break;
-  default:
-    G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
-  }
-  GST_OBJECT_UNLOCK(object);
-}
-
-static void install_properties(GObjectClass *klass)
-{
-  const GParamFlags flags = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING;
-
-  g_object_class_install_property(klass, PROP_EPSILON,
-      g_param_spec_double("epsilon", "Epsilon",
-          "How far a cell may lie from its segment, in pixels of disparity; more gives fewer "
-          "segments",
-          0, GST_RDP_EPSILON_MAX, GST_RDP_EPSILON_DEFAULT, flags));
-  g_object_class_install_property(klass, PROP_MEDIAN,
-      g_param_spec_enum("median", "Median",
-          "Cells of the median filter along each column before it is cut",
-          GST_TYPE_RDP_COLUMNS_MEDIAN, GST_RDP_MEDIAN_DEFAULT, flags));
-  g_object_class_install_property(klass, PROP_POST_MESSAGES,
-      g_param_spec_boolean("post-messages", "Post messages",
-          "Post an element message stx-segments-stats for every frame", FALSE, flags));
-  gst_type_mark_as_plugin_api(GST_TYPE_RDP_COLUMNS_MEDIAN, 0);
-}
+static const GstStxPropertyGroup properties[] = {
+    {&stx_rdp_fields, offsetof(GstRdpColumns, settings.params), GST_PARAM_MUTABLE_PLAYING,
+        "GstRdpColumns"},
+    {&own_table, offsetof(GstRdpColumns, settings), GST_PARAM_MUTABLE_PLAYING},
+};
 
 /* ---- Segmentation -------------------------------------------------------------------------- */
 
@@ -137,9 +69,8 @@ static void take_settings(GstStxSegmentation *base)
 {
   GstRdpColumns *self = GST_RDP_COLUMNS(base);
 
-  self->params = (StxRdpParams){.grid = self->stream->grid,
-      .epsilon = gst_rdp_epsilon(self->settings.epsilon),
-      .median = self->settings.median};
+  self->params = self->settings.params;
+  self->params.grid = self->stream->grid;
   self->post = self->settings.post_messages;
 }
 
@@ -184,9 +115,7 @@ static void gst_rdp_columns_class_init(GstRdpColumnsClass *klass)
   GstStxSegmentationClass *segmentation = GST_STX_SEGMENTATION_CLASS(klass);
   GstStxStageClass *stage = &GST_STX_TRANSFORM_CLASS(klass)->stage;
 
-  object->set_property = set_property;
-  object->get_property = get_property;
-  install_properties(object);
+  gst_stx_properties_install(object, properties, G_N_ELEMENTS(properties));
 
   segmentation->rows_max = STX_RDP_MAX_ROWS;
   segmentation->result_size = sizeof(StxRdpResult);
@@ -206,6 +135,6 @@ static void gst_rdp_columns_class_init(GstRdpColumnsClass *klass)
 
 static void gst_rdp_columns_init(GstRdpColumns *self)
 {
-  self->settings = (Settings){.epsilon = GST_RDP_EPSILON_DEFAULT, .median = GST_RDP_MEDIAN_DEFAULT};
+  self->settings = defaults;
   self->stream = gst_stx_segmentation_stream(GST_STX_SEGMENTATION(self));
 }

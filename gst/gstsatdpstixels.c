@@ -22,8 +22,6 @@
 GST_DEBUG_CATEGORY_STATIC(gst_sat_dp_stixels_debug);
 #define GST_CAT_DEFAULT gst_sat_dp_stixels_debug
 
-enum { PROP_SETTINGS = GST_STX_PROP_OWN };
-
 #define GST_TYPE_SAT_DP_STIXELS (gst_sat_dp_stixels_get_type())
 G_DECLARE_FINAL_TYPE(GstSatDpStixels, gst_sat_dp_stixels, GST, SAT_DP_STIXELS, GstStxSegmentation)
 
@@ -45,31 +43,10 @@ GST_ELEMENT_REGISTER_DEFINE(
 
 /* ---- Properties ---------------------------------------------------------------------------- */
 
-static void set_property(GObject *object, guint id, const GValue *value, GParamSpec *spec)
-{
-  GstSatDpStixels *self = GST_SAT_DP_STIXELS(object);
-  gboolean known;
-
-  GST_OBJECT_LOCK(self);
-  known = gst_stx_camera_set_property(&self->camera_settings, id, value) ||
-          gst_stx_satdp_set_property(&self->settings, PROP_SETTINGS, id, value);
-  GST_OBJECT_UNLOCK(self);
-  if (!known)
-    G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
-}
-
-static void get_property(GObject *object, guint id, GValue *value, GParamSpec *spec)
-{
-  GstSatDpStixels *self = GST_SAT_DP_STIXELS(object);
-  gboolean known;
-
-  GST_OBJECT_LOCK(self);
-  known = gst_stx_camera_get_property(&self->camera_settings, id, value) ||
-          gst_stx_satdp_get_property(&self->settings, PROP_SETTINGS, id, value);
-  GST_OBJECT_UNLOCK(self);
-  if (!known)
-    G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
-}
+static const GstStxPropertyGroup properties[] = {
+    GST_STX_CAMERA_PROPERTIES(GstSatDpStixels, camera_settings),
+    GST_STX_SATDP_PROPERTIES(GstSatDpStixels, settings),
+};
 
 /* ---- Segmentation -------------------------------------------------------------------------- */
 
@@ -137,11 +114,8 @@ static void gst_sat_dp_stixels_class_init(GstSatDpStixelsClass *klass)
   GstStxSegmentationClass *segmentation = GST_STX_SEGMENTATION_CLASS(klass);
   GstStxStageClass *stage = &GST_STX_TRANSFORM_CLASS(klass)->stage;
 
-  object->set_property = set_property;
-  object->get_property = get_property;
   object->finalize = finalize;
-  gst_stx_camera_install_properties(object);
-  gst_stx_satdp_install_properties(object, PROP_SETTINGS);
+  gst_stx_properties_install(object, properties, G_N_ELEMENTS(properties));
 
   base->start = start;
   base->sink_event = sink_event;

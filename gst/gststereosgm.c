@@ -18,7 +18,6 @@
 #include "gst/elements.h"
 
 #include "gst/base/pairing.h"
-#include "gst/gststereosgmsettings.h"
 #include "gst/gststxcamera.h"
 #include "gst/stages/sgmstage.h"
 #include "gst/stixels/gststxmeta.h"
@@ -33,6 +32,12 @@ GST_DEBUG_CATEGORY_STATIC(stereo_sgm_debug);
 
 #define GST_TYPE_STEREO_SGM (gst_stereo_sgm_get_type())
 G_DECLARE_FINAL_TYPE(GstStereoSgm, gst_stereo_sgm, GST, STEREO_SGM, GstStxPairing)
+
+typedef struct {
+  StxSgmParams params; /* width and height are not set here */
+  GstStereoSgmLayout layout;
+  bool confidence; /* attach GstStxConfidenceMeta */
+} GstStereoSgmSettings;
 
 struct _GstStereoSgm {
   GstStxPairing parent;
@@ -273,31 +278,32 @@ static gboolean stop(GstAggregator *aggregator)
 
 /* ---- Properties ---------------------------------------------------------------------------- */
 
+static const StxFieldChoice layouts[] = {
+    {GST_STEREO_SGM_LAYOUT_AUTO, "auto", "As multiview-mode in the caps says"},
+    {GST_STEREO_SGM_LAYOUT_SIDE_BY_SIDE, "side-by-side", "Left view in the left half"},
+    {GST_STEREO_SGM_LAYOUT_TOP_BOTTOM, "top-bottom", "Left view in the upper half"},
+    {0},
+};
+static const StxField own_fields[] = {
+    {"layout", "Layout", "How a frame of pad sink holds the two views",
+        STX_FIELD(CHOICE, GstStereoSgmSettings, layout), .choices = layouts},
+    {"confidence", "Confidence", "Attach a confidence per pixel as GstStxConfidenceMeta",
+        STX_FIELD(BOOL, GstStereoSgmSettings, confidence)},
+};
+static const GstStereoSgmSettings defaults = {.params = STX_SGM_DEFAULTS, .confidence = true};
+static const StxFields own_table = {STX_FIELDS_OF(own_fields), &defaults};
+
+static const GstStxPropertyGroup properties[] = {
+    GST_STX_CAMERA_PROPERTIES(GstStereoSgm, camera),
+    {&stx_sgm_fields, offsetof(GstStereoSgm, settings.params), GST_PARAM_MUTABLE_PLAYING,
+        "GstStereoSgm"},
+    {&own_table, offsetof(GstStereoSgm, settings), GST_PARAM_MUTABLE_PLAYING, "GstStereoSgm"},
+};
+
 static void set_property(GObject *object, guint id, const GValue *value, GParamSpec *spec)
 {
-  GstStereoSgm *self = GST_STEREO_SGM(object);
-  gboolean known;
-
-  GST_OBJECT_LOCK(self);
-  known = gst_stx_camera_set_property(&self->camera, id, value) ||
-          gst_stereo_sgm_settings_set_property(&self->settings, id, value);
-  self->changed = TRUE;
-  GST_OBJECT_UNLOCK(self);
-  if (!known)
-    G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
-}
-
-static void get_property(GObject *object, guint id, GValue *value, GParamSpec *spec)
-{
-  GstStereoSgm *self = GST_STEREO_SGM(object);
-  gboolean known;
-
-  GST_OBJECT_LOCK(self);
-  known = gst_stx_camera_get_property(&self->camera, id, value) ||
-          gst_stereo_sgm_settings_get_property(&self->settings, id, value);
-  GST_OBJECT_UNLOCK(self);
-  if (!known)
-    G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
+  gst_stx_set_property(object, id, value, spec);
+  set_changed(GST_STEREO_SGM(object), TRUE);
 }
 
 /* ---- Class --------------------------------------------------------------------------------- */
@@ -310,7 +316,7 @@ static void finalize(GObject *object)
 
 static void gst_stereo_sgm_init(GstStereoSgm *self)
 {
-  gst_stereo_sgm_settings_init(&self->settings);
+  self->settings = defaults;
   self->changed = TRUE;
   gst_stx_camera_settings_init(&self->camera);
 }
@@ -323,11 +329,9 @@ static void gst_stereo_sgm_class_init(GstStereoSgmClass *klass)
   GstStxPairingClass *pairing_class = GST_STX_PAIRING_CLASS(klass);
 
   GST_DEBUG_CATEGORY_INIT(stereo_sgm_debug, "stereo-sgm", 0, "semi-global matching");
+  gst_stx_properties_install(object_class, properties, G_N_ELEMENTS(properties));
   object_class->set_property = set_property;
-  object_class->get_property = get_property;
   object_class->finalize = finalize;
-  gst_stx_camera_install_properties(object_class);
-  gst_stereo_sgm_settings_install_properties(object_class);
 
   gst_element_class_set_static_metadata(element_class, "Semi-global matching",
       "Filter/Analyzer/Video", "Disparity of a rectified stereo pair", GST_STX_AUTHOR);

@@ -22,7 +22,6 @@
 #include "gst/base/inputs.h"
 #include "gst/base/pairing.h"
 #include "gst/formats/columns.h"
-#include "gst/gststixeloverlaysettings.h"
 #include "gst/gststxcamera.h"
 #include "gst/stages/overlaystage.h"
 #include "gst/stixels/gststxmeta.h"
@@ -40,11 +39,6 @@ GST_DEBUG_CATEGORY_STATIC(stixel_overlay_debug);
 #define VIDEO_CAPS GST_STX_CUDA_CAPS("video/x-raw", ",format=" FORMATS)
 
 enum { ROLE_VIDEO, ROLE_STIXELS, ROLES };
-
-enum {
-  PROP_FRAMES_WITHOUT_STIXELS = GST_STIXEL_OVERLAY_PROP_FREE,
-  PROP_SKIPPED_STIXELS,
-};
 
 #define GST_TYPE_STIXEL_OVERLAY (gst_stixel_overlay_get_type())
 G_DECLARE_FINAL_TYPE(GstStixelOverlay, gst_stixel_overlay, GST, STIXEL_OVERLAY, GstStxPairing)
@@ -355,57 +349,39 @@ static gboolean stop(GstAggregator *aggregator)
 
 /* ---- Properties ---------------------------------------------------------------------------- */
 
+static const StxField counts[] = {
+    {"frames-without-stixels", "Frames without stixels",
+        "Number of frames since the start that went on undrawn because no stixels came for them",
+        STX_FIELD(COUNT, GstStixelOverlay, frames_without)},
+    {"skipped-stixels", "Skipped stixels",
+        "Number of stixels since the start that were not valid and not drawn",
+        STX_FIELD(COUNT, GstStixelOverlay, skipped)},
+};
+static const StxFields own_table = {STX_FIELDS_OF(counts)};
+
+static const GstStxPropertyGroup properties[] = {
+    {&stx_overlay_fields, offsetof(GstStixelOverlay, settings), GST_PARAM_MUTABLE_PLAYING,
+        "GstStixelOverlay"},
+    {&own_table, 0, 0},
+};
+
 static void set_property(GObject *object, guint id, const GValue *value, GParamSpec *spec)
 {
   GstStixelOverlay *self = GST_STIXEL_OVERLAY(object);
-  gboolean known;
 
+  gst_stx_set_property(object, id, value, spec);
   GST_OBJECT_LOCK(self);
-  known = gst_stixel_overlay_settings_set_property(&self->settings, id, value);
   self->changed = TRUE;
   GST_OBJECT_UNLOCK(self);
-  if (!known)
-    G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
-}
-
-static void get_property(GObject *object, guint id, GValue *value, GParamSpec *spec)
-{
-  GstStixelOverlay *self = GST_STIXEL_OVERLAY(object);
-  gboolean known = TRUE;
-
-  GST_OBJECT_LOCK(self);
-  if (id == PROP_FRAMES_WITHOUT_STIXELS)
-    g_value_set_uint64(value, self->frames_without);
-  else if (id == PROP_SKIPPED_STIXELS)
-    g_value_set_uint64(value, self->skipped);
-  else
-    known = gst_stixel_overlay_settings_get_property(&self->settings, id, value);
-  GST_OBJECT_UNLOCK(self);
-  if (!known)
-    G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
 }
 
 /* ---- Class --------------------------------------------------------------------------------- */
 
 static void gst_stixel_overlay_init(GstStixelOverlay *self)
 {
-  gst_stixel_overlay_settings_init(&self->settings);
+  self->settings = (StxOverlayParams)STX_OVERLAY_DEFAULTS;
   self->changed = TRUE;
   gst_stx_pairing_add_pad(GST_STX_PAIRING(self), ROLE_VIDEO);
-}
-
-static void install_counters(GObjectClass *klass)
-{
-  const GParamFlags flags = G_PARAM_READABLE | G_PARAM_STATIC_STRINGS;
-
-  g_object_class_install_property(klass, PROP_FRAMES_WITHOUT_STIXELS,
-      g_param_spec_uint64("frames-without-stixels", "Frames without stixels",
-          "Number of frames since the start that went on undrawn because no stixels came for them",
-          0, G_MAXUINT64, 0, flags));
-  g_object_class_install_property(klass, PROP_SKIPPED_STIXELS,
-      g_param_spec_uint64("skipped-stixels", "Skipped stixels",
-          "Number of stixels since the start that were not valid and not drawn", 0, G_MAXUINT64, 0,
-          flags));
 }
 
 static void gst_stixel_overlay_class_init(GstStixelOverlayClass *klass)
@@ -417,10 +393,8 @@ static void gst_stixel_overlay_class_init(GstStixelOverlayClass *klass)
   static const gchar *const roles[ROLES] = {"sink", "stixels"};
 
   GST_DEBUG_CATEGORY_INIT(stixel_overlay_debug, "stixel-overlay", 0, "drawing of stixels");
+  gst_stx_properties_install(object_class, properties, G_N_ELEMENTS(properties));
   object_class->set_property = set_property;
-  object_class->get_property = get_property;
-  gst_stixel_overlay_settings_install_properties(object_class);
-  install_counters(object_class);
 
   gst_element_class_set_static_metadata(element_class, "Stixel overlay", "Filter/Effect/Video",
       "Draws stixels on the video frame of the same moment", GST_STX_AUTHOR);

@@ -22,22 +22,28 @@ typedef enum {
 /* Embedded in the element, guarded by its object lock. */
 typedef struct {
   GstStreetSceneView view;
-  StxSceneParams params; /* seed, speed, noise, threads; the rest comes with the caps */
-  guint first_frame;
-  StxSceneLidar lidar;
+  StxSceneParams params; /* speed, noise, threads; the rest comes with the caps */
+  guint seed, first_frame;
+  StxSceneLidar lidar; /* but its field of view: see gst_street_scene_lidar */
   GstStxCameraSettings camera;
 } GstStreetSceneSettings;
 
 void gst_street_scene_settings_init(GstStreetSceneSettings *settings);
 void gst_street_scene_settings_clear(GstStreetSceneSettings *settings); /* in finalize */
 
-/* In class_init: adds the properties. */
-void gst_street_scene_install_properties(GObjectClass *klass);
+/* The groups (gststxproperties.h) of an element whose GstStreetSceneSettings are `member`. */
+extern const StxFields gst_street_scene_fields;
+#define GST_STREET_SCENE_PROPERTIES(Element, member)                                               \
+  GST_STX_CAMERA_PROPERTIES(Element, member.camera),                                               \
+      {&stx_scene_fields, offsetof(Element, member.params), GST_PARAM_MUTABLE_READY, NULL},        \
+      {&stx_scene_lidar_fields, offsetof(Element, member.lidar), GST_PARAM_MUTABLE_READY, NULL},   \
+  {                                                                                                \
+    &gst_street_scene_fields, offsetof(Element, member), GST_PARAM_MUTABLE_READY,                  \
+        "GstStreetSceneSrc"                                                                        \
+  }
 
-/* TRUE if `id` was one of them. The caller holds the object lock. */
-gboolean gst_street_scene_set_property(
-    GstStreetSceneSettings *settings, guint id, const GValue *value);
-gboolean gst_street_scene_get_property(GstStreetSceneSettings *settings, guint id, GValue *value);
+/* The LiDAR; its number of beams says the field of view, too. */
+StxSceneLidar gst_street_scene_lidar(const GstStreetSceneSettings *settings);
 
 /* What the properties, then the caps, say of the camera; the rest as stx_scene_camera() has it for
  * this size. The caller holds the object lock. */

@@ -27,7 +27,7 @@
 GST_DEBUG_CATEGORY_STATIC(gst_street_scene_src_debug);
 #define GST_CAT_DEFAULT gst_street_scene_src_debug
 
-enum { PROP_IS_LIVE = 2 * GST_STX_PROP_OWN }; /* below: gststreetscenesettings.c */
+enum { PROP_IS_LIVE = 1 };
 
 #define GST_TYPE_STREET_SCENE_SRC (gst_street_scene_src_get_type())
 G_DECLARE_FINAL_TYPE(GstStreetSceneSrc, gst_street_scene_src, GST, STREET_SCENE_SRC, GstPushSrc)
@@ -67,6 +67,8 @@ static GstStreetSceneSettings snapshot(GstStreetSceneSrc *self)
   settings = self->settings;
   GST_OBJECT_UNLOCK(self);
   settings.camera.calibration = NULL; /* may be freed at any time */
+  settings.params.seed = settings.seed;
+  settings.lidar = gst_street_scene_lidar(&settings);
   return settings;
 }
 
@@ -363,32 +365,24 @@ static gboolean stop(GstBaseSrc *base)
 
 /* ---- Properties ------------------------------------------------------------------------------ */
 
+static const GstStxPropertyGroup properties[] = {
+    GST_STREET_SCENE_PROPERTIES(GstStreetSceneSrc, settings),
+};
+
 static void set_property(GObject *object, guint id, const GValue *value, GParamSpec *spec)
 {
-  GstStreetSceneSrc *self = GST_STREET_SCENE_SRC(object);
-
-  if (id == PROP_IS_LIVE) {
-    gst_base_src_set_live(GST_BASE_SRC(self), g_value_get_boolean(value));
-    return;
-  }
-  GST_OBJECT_LOCK(self);
-  if (!gst_street_scene_set_property(&self->settings, id, value))
-    G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
-  GST_OBJECT_UNLOCK(self);
+  if (id == PROP_IS_LIVE)
+    gst_base_src_set_live(GST_BASE_SRC(object), g_value_get_boolean(value));
+  else
+    gst_stx_set_property(object, id, value, spec);
 }
 
 static void get_property(GObject *object, guint id, GValue *value, GParamSpec *spec)
 {
-  GstStreetSceneSrc *self = GST_STREET_SCENE_SRC(object);
-
-  if (id == PROP_IS_LIVE) {
-    g_value_set_boolean(value, gst_base_src_is_live(GST_BASE_SRC(self)));
-    return;
-  }
-  GST_OBJECT_LOCK(self);
-  if (!gst_street_scene_get_property(&self->settings, id, value))
-    G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
-  GST_OBJECT_UNLOCK(self);
+  if (id == PROP_IS_LIVE)
+    g_value_set_boolean(value, gst_base_src_is_live(GST_BASE_SRC(object)));
+  else
+    gst_stx_get_property(object, id, value, spec);
 }
 
 static void finalize(GObject *object)
@@ -404,10 +398,10 @@ static void gst_street_scene_src_class_init(GstStreetSceneSrcClass *klass)
   GstBaseSrcClass *base_class = GST_BASE_SRC_CLASS(klass);
 
   GST_DEBUG_CATEGORY_INIT(gst_street_scene_src_debug, "street-scene-src", 0, "synthetic street");
+  gst_stx_properties_install(object_class, properties, G_N_ELEMENTS(properties));
   object_class->set_property = set_property;
   object_class->get_property = get_property;
   object_class->finalize = finalize;
-  gst_street_scene_install_properties(object_class);
   g_object_class_install_property(object_class, PROP_IS_LIVE,
       g_param_spec_boolean("is-live", "Is live",
           "Deliver frames in time with the clock, as a camera does", FALSE,

@@ -5,54 +5,56 @@
 
 #include <math.h>
 
-enum { PROP_CALIBRATION = GST_STX_PROP_CAMERA, PROP_PAIR, PROP_FIRST_FIELD };
+/* ---- Fields -------------------------------------------------------------------------------- */
 
-/* One row per number of the camera: its caps field and its property, in the order of their ids. */
-typedef struct {
-  const gchar *field, *property, *nick, *blurb;
-  gsize offset;
-  gdouble min, max;
-} CameraField;
-
-static const CameraField fields[] = {
-    {"camera-focal", "focal", "Focal length",
-        "Focal length in pixels (0 = from calibration or caps)", offsetof(StxCamera, focal), 0,
-        1e6},
-    {"camera-cx", "cx", "Principal point x",
-        "Principal point in pixels from the centre of the top left pixel (0 = from calibration or "
-        "caps)",
-        offsetof(StxCamera, cx), -1e6, 1e6},
-    {"camera-cy", "cy", "Principal point y",
-        "Principal point in pixels from the centre of the top left pixel (0 = from calibration or "
-        "caps)",
-        offsetof(StxCamera, cy), -1e6, 1e6},
-    {"camera-baseline", "baseline", "Baseline",
-        "Distance of the two cameras in metres (0 = from calibration or caps)",
-        offsetof(StxCamera, baseline), 0, 1e3},
-    {"camera-height", "camera-height", "Camera height",
-        "Height of the camera above the road in metres (0 = from calibration or caps)",
-        offsetof(StxCamera, height), 0, 1e3},
-    {"camera-pitch", "camera-pitch", "Camera pitch",
-        "Pitch in radians, positive looks down (0 = from calibration or caps)",
-        offsetof(StxCamera, pitch), -G_PI / 2, G_PI / 2},
+static const StxField calibration_fields[] = {
+    {"calibration", "Calibration file",
+        "KITTI calib.txt or Cityscapes camera.json of the stereo pair",
+        STX_FIELD(TEXT, GstStxCameraSettings, calibration)},
+    {"calibration-pair", "Calibration pair",
+        "Left camera of the pair in a KITTI file: 0 = gray pair, 2 = colour pair, -1 = colour "
+        "pair if the file has one",
+        STX_FIELD(INT, GstStxCameraSettings, pair), .low = -1, .high = 2},
 };
+static const GstStxCameraSettings calibration_defaults = {.pair = -1};
+const StxFields gst_stx_calibration_fields = {
+    STX_FIELDS_OF(calibration_fields), &calibration_defaults};
 
-static gdouble get_number(const StxCamera *camera, const CameraField *field)
-{
-  return *(const gdouble *)((const gchar *)camera + field->offset);
-}
+#define NUMBER(member, least, most) STX_FIELD(DOUBLE, StxCamera, member), .low = least, .high = most
 
-static void set_number(StxCamera *camera, const CameraField *field, gdouble value)
-{
-  *(gdouble *)((gchar *)camera + field->offset) = value;
-}
+static const StxField fields[] = {
+    {"focal", "Focal length", "Focal length in pixels (0 = from calibration or caps)",
+        NUMBER(focal, 0, 1e6), .unit = "px"},
+    {"cx", "Principal point x",
+        "Principal point in pixels from the centre of the top left pixel (0 = from calibration or "
+        "caps)",
+        NUMBER(cx, -1e6, 1e6), .unit = "px"},
+    {"cy", "Principal point y",
+        "Principal point in pixels from the centre of the top left pixel (0 = from calibration or "
+        "caps)",
+        NUMBER(cy, -1e6, 1e6), .unit = "px"},
+    {"baseline", "Baseline", "Distance of the two cameras in metres (0 = from calibration or caps)",
+        NUMBER(baseline, 0, 1e3), .unit = "m"},
+    {"camera-height", "Camera height",
+        "Height of the camera above the road in metres (0 = from calibration or caps)",
+        NUMBER(height, 0, 1e3), .unit = "m"},
+    {"camera-pitch", "Camera pitch",
+        "Pitch in radians, positive looks down (0 = from calibration or caps)",
+        NUMBER(pitch, -G_PI / 2, G_PI / 2), .unit = "rad"},
+};
+static const StxCamera defaults = {0};
+const StxFields gst_stx_camera_fields = {STX_FIELDS_OF(fields), &defaults};
+
+/* The same in caps. */
+static const gchar *const caps_fields[G_N_ELEMENTS(fields)] = {
+    "camera-focal", "camera-cx", "camera-cy", "camera-baseline", "camera-height", "camera-pitch"};
 
 /* Where `from` has a number, it replaces that of `camera`. */
 static void override(StxCamera *camera, const StxCamera *from)
 {
   for (gsize i = 0; i < G_N_ELEMENTS(fields); i++)
-    if (get_number(from, &fields[i]) != 0)
-      set_number(camera, &fields[i], get_number(from, &fields[i]));
+    if (stx_field_get(&fields[i], from) != 0)
+      stx_field_set(&fields[i], camera, stx_field_get(&fields[i], from));
 }
 
 /* ---- Caps ---------------------------------------------------------------------------------- */
@@ -66,12 +68,12 @@ gboolean gst_stx_camera_from_caps(const GstCaps *caps, StxCamera *camera)
   for (gsize i = 0; i < G_N_ELEMENTS(fields); i++) {
     gdouble value;
 
-    if (!gst_structure_get_double(structure, fields[i].field, &value))
+    if (!gst_structure_get_double(structure, caps_fields[i], &value))
       continue;
     /* Somebody else's caps: a number outside of the range says nothing. */
-    if (!isfinite(value) || value < fields[i].min || value > fields[i].max)
+    if (!isfinite(value) || value < fields[i].low || value > fields[i].high)
       continue;
-    set_number(camera, &fields[i], value);
+    stx_field_set(&fields[i], camera, value);
     any = TRUE;
   }
   return any;
@@ -80,12 +82,12 @@ gboolean gst_stx_camera_from_caps(const GstCaps *caps, StxCamera *camera)
 void gst_stx_camera_to_structure(const StxCamera *camera, GstStructure *structure)
 {
   for (gsize i = 0; i < G_N_ELEMENTS(fields); i++) {
-    gdouble value = get_number(camera, &fields[i]);
+    gdouble value = stx_field_get(&fields[i], camera);
 
     if (value != 0)
-      gst_structure_set(structure, fields[i].field, G_TYPE_DOUBLE, value, NULL);
+      gst_structure_set(structure, caps_fields[i], G_TYPE_DOUBLE, value, NULL);
     else
-      gst_structure_remove_field(structure, fields[i].field);
+      gst_structure_remove_field(structure, caps_fields[i]);
   }
 }
 
@@ -93,58 +95,12 @@ void gst_stx_camera_to_structure(const StxCamera *camera, GstStructure *structur
 
 void gst_stx_camera_settings_init(GstStxCameraSettings *settings)
 {
-  *settings = (GstStxCameraSettings){.pair = -1};
+  *settings = calibration_defaults;
 }
 
 void gst_stx_camera_settings_clear(GstStxCameraSettings *settings)
 {
   g_clear_pointer(&settings->calibration, g_free);
-}
-
-void gst_stx_camera_install_properties(GObjectClass *klass)
-{
-  const GParamFlags flags = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY;
-
-  g_object_class_install_property(klass, PROP_CALIBRATION,
-      g_param_spec_string("calibration", "Calibration file",
-          "KITTI calib.txt or Cityscapes camera.json of the stereo pair", NULL, flags));
-  g_object_class_install_property(klass, PROP_PAIR,
-      g_param_spec_int("calibration-pair", "Calibration pair",
-          "Left camera of the pair in a KITTI file: 0 = gray pair, 2 = colour pair, -1 = colour "
-          "pair if the file has one",
-          -1, 2, -1, flags));
-  for (gsize i = 0; i < G_N_ELEMENTS(fields); i++)
-    g_object_class_install_property(klass, PROP_FIRST_FIELD + i,
-        g_param_spec_double(fields[i].property, fields[i].nick, fields[i].blurb, fields[i].min,
-            fields[i].max, 0, flags));
-}
-
-gboolean gst_stx_camera_set_property(GstStxCameraSettings *settings, guint id, const GValue *value)
-{
-  if (id == PROP_CALIBRATION) {
-    g_free(settings->calibration);
-    settings->calibration = g_value_dup_string(value);
-  } else if (id == PROP_PAIR) {
-    settings->pair = g_value_get_int(value);
-  } else if (id >= PROP_FIRST_FIELD && id < PROP_FIRST_FIELD + G_N_ELEMENTS(fields)) {
-    set_number(&settings->single, &fields[id - PROP_FIRST_FIELD], g_value_get_double(value));
-  } else {
-    return FALSE;
-  }
-  return TRUE;
-}
-
-gboolean gst_stx_camera_get_property(const GstStxCameraSettings *settings, guint id, GValue *value)
-{
-  if (id == PROP_CALIBRATION)
-    g_value_set_string(value, settings->calibration);
-  else if (id == PROP_PAIR)
-    g_value_set_int(value, settings->pair);
-  else if (id >= PROP_FIRST_FIELD && id < PROP_FIRST_FIELD + G_N_ELEMENTS(fields))
-    g_value_set_double(value, get_number(&settings->single, &fields[id - PROP_FIRST_FIELD]));
-  else
-    return FALSE;
-  return TRUE;
 }
 
 gboolean gst_stx_camera_settings_load(GstStxCameraSettings *settings, GstElement *element)

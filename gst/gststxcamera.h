@@ -12,9 +12,8 @@
 #ifndef GST_STX_CAMERA_H
 #define GST_STX_CAMERA_H
 
-#include <gst/gst.h>
-
 #include "common/camera.h"
+#include "gst/gststxproperties.h"
 
 G_BEGIN_DECLS
 
@@ -39,12 +38,13 @@ typedef struct {
 void gst_stx_camera_settings_init(GstStxCameraSettings *settings);
 void gst_stx_camera_settings_clear(GstStxCameraSettings *settings); /* in finalize */
 
-/* In class_init: adds the properties. */
-void gst_stx_camera_install_properties(GObjectClass *klass);
-
-/* TRUE if `id` was one of the properties. The caller holds the object lock. */
-gboolean gst_stx_camera_set_property(GstStxCameraSettings *settings, guint id, const GValue *value);
-gboolean gst_stx_camera_get_property(const GstStxCameraSettings *settings, guint id, GValue *value);
+/* The two groups (gststxproperties.h) of an element whose GstStxCameraSettings are `member`. */
+extern const StxFields gst_stx_calibration_fields, gst_stx_camera_fields;
+#define GST_STX_CAMERA_PROPERTIES(Element, member)                                                 \
+  {&gst_stx_calibration_fields, offsetof(Element, member), GST_PARAM_MUTABLE_READY, NULL},         \
+  {                                                                                                \
+    &gst_stx_camera_fields, offsetof(Element, member.single), GST_PARAM_MUTABLE_READY, NULL        \
+  }
 
 /*
  * In start: reads the file, if one is given. FALSE after it posted an element error that names

@@ -7,33 +7,28 @@
 #ifndef GST_STX_CELLS_H
 #define GST_STX_CELLS_H
 
-#include <gst/gst.h>
-
 #include "common/colmean.h"
+#include "gst/gststxproperties.h"
 
 G_BEGIN_DECLS
 
-typedef enum { GST_STX_DISPARITY_KITTI, GST_STX_DISPARITY_CITYSCAPES } GstStxDisparityEncoding;
 typedef enum { GST_STX_LABELS_TRAIN_IDS, GST_STX_LABELS_CITYSCAPES_IDS } GstStxLabelEncoding;
 
 typedef struct {
-  gint stixel_width, stixel_height; /* pixels */
-  StxReduction reduction;
-  gint fill_width; /* pixels */
-  GstStxDisparityEncoding disparity_encoding;
+  StxColmeanParams params; /* image size, classes, semantics and label map are not set here */
   GstStxLabelEncoding label_encoding;
 } GstStxCells;
 
-#define GST_STX_CELLS_DEFAULTS                                                                     \
-  ((GstStxCells){8, 8, STX_REDUCE_WEIGHTED, STX_FILL_WIDTH_DEFAULT, GST_STX_DISPARITY_KITTI,       \
-      GST_STX_LABELS_TRAIN_IDS})
+#define GST_STX_CELLS_DEFAULTS ((GstStxCells){STX_COLMEAN_DEFAULTS, GST_STX_LABELS_TRAIN_IDS})
 
-/* In class_init: adds the properties with ids from `first` on; the element uses none above. */
-void gst_stx_cells_install_properties(GObjectClass *klass, guint first);
-
-/* TRUE if `id` was one of them. The caller holds the object lock. */
-gboolean gst_stx_cells_set_property(GstStxCells *cells, guint first, guint id, const GValue *value);
-gboolean gst_stx_cells_get_property(const GstStxCells *cells, guint first, guint id, GValue *value);
+/* The three groups (gststxproperties.h) of an element whose GstStxCells are `member`. */
+extern const StxFields gst_stx_cells_fields;
+#define GST_STX_CELLS_PROPERTIES(Element, member)                                                  \
+  {&stx_grid_fields, offsetof(Element, member.params.grid), GST_PARAM_MUTABLE_READY, NULL},        \
+      {&stx_colmean_fields, offsetof(Element, member.params), GST_PARAM_MUTABLE_READY, "GstStx"},  \
+  {                                                                                                \
+    &gst_stx_cells_fields, offsetof(Element, member), GST_PARAM_MUTABLE_READY, "GstStx"            \
+  }
 
 /* Fills in what they decide: cell size, reduction, encodings. Image size, classes and semantics
  * are the caller's. */

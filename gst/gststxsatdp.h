@@ -8,10 +8,9 @@
 #ifndef GST_STX_SATDP_H
 #define GST_STX_SATDP_H
 
-#include <gst/gst.h>
-
 #include "common/roadline_track.h"
 #include "common/satdp.h"
+#include "gst/gststxproperties.h"
 #include "gst/stages/rdpstage.h"
 
 G_BEGIN_DECLS
@@ -24,24 +23,24 @@ typedef struct {
   StxSatdpParams params; /* its grid is not used */
   GstStxSatdpModel model;
   StxRoadMode ground;
-  gboolean post_messages;
+  bool post_messages;
   GstStxCandidates candidates; /* where a stixel may begin */
   gdouble epsilon;             /* pixels, of the candidates */
 } GstStxSatdpSettings;
 
 #define GST_STX_SATDP_SETTINGS_DEFAULTS                                                            \
   {                                                                                                \
-    STX_SATDP_DEFAULTS, GST_STX_SATDP_GAUSSIAN, STX_ROAD_AUTO, FALSE, GST_STX_CANDIDATES_ALL, 0.5  \
+    STX_SATDP_DEFAULTS, GST_STX_SATDP_GAUSSIAN, STX_ROAD_AUTO, FALSE,                        \
+        GST_STX_CANDIDATES_ALL, STX_SATDP_EPSILON                                                  \
   }
 
-/* In class_init: adds the properties with ids from `first` on; the element uses none above. */
-void gst_stx_satdp_install_properties(GObjectClass *klass, guint first);
-
-/* TRUE if `id` was one of them. The caller holds the object lock. */
-gboolean gst_stx_satdp_set_property(
-    GstStxSatdpSettings *settings, guint first, guint id, const GValue *value);
-gboolean gst_stx_satdp_get_property(
-    const GstStxSatdpSettings *settings, guint first, guint id, GValue *value);
+/* The two groups (gststxproperties.h) of an element whose GstStxSatdpSettings are `member`. */
+extern const StxFields gst_stx_satdp_fields;
+#define GST_STX_SATDP_PROPERTIES(Element, member)                                                  \
+  {&stx_satdp_fields, offsetof(Element, member.params), GST_PARAM_MUTABLE_PLAYING, NULL},          \
+  {                                                                                                \
+    &gst_stx_satdp_fields, offsetof(Element, member), GST_PARAM_MUTABLE_PLAYING, "GstSatDpStixels" \
+  }
 
 G_END_DECLS
 

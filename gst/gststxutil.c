@@ -6,73 +6,25 @@
 
 /* ---- backend, threads, cuda-device-id ------------------------------------------------------ */
 
-GType gst_stx_backend_get_type(void)
-{
-  static gsize type = 0;
-  static const GEnumValue values[] = {
-      {STX_BACKEND_AUTO, "The fastest that the machine has", "auto"},
-      {STX_BACKEND_CUDA, "An NVIDIA GPU", "cuda"},
-      {STX_BACKEND_OMP, "All CPU cores, with the widest vectors they have", "omp"},
-      {STX_BACKEND_C, "The readable reference, slow", "c"},
-      {0, NULL, NULL},
-  };
+static const StxFieldChoice backends[] = {
+    {STX_BACKEND_AUTO, "auto", "The fastest that the machine has"},
+    {STX_BACKEND_CUDA, "cuda", "An NVIDIA GPU"},
+    {STX_BACKEND_OMP, "omp", "All CPU cores, with the widest vectors they have"},
+    {STX_BACKEND_C, "c", "The readable reference, slow"},
+    {0},
+};
 
-  if (g_once_init_enter(&type))
-    g_once_init_leave(&type, g_enum_register_static("GstStxBackend", values));
-  return type;
-}
-
-void gst_stx_run_install_properties(GObjectClass *klass)
-{
-  const GParamFlags flags = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY;
-
-  g_object_class_install_property(klass, GST_STX_PROP_BACKEND,
-      g_param_spec_enum("backend", "Backend",
-          "Which implementation does the work; all give the same bytes", GST_TYPE_STX_BACKEND,
-          STX_BACKEND_AUTO, flags));
-  g_object_class_install_property(klass, GST_STX_PROP_THREADS,
-      g_param_spec_int("threads", "Threads",
-          "CPU threads of backend=omp (0 = as many as there are cores)", 0, 256, 0, flags));
-  g_object_class_install_property(klass, GST_STX_PROP_CUDA_DEVICE_ID,
-      g_param_spec_int("cuda-device-id", "CUDA device",
-          "Number of the GPU that backend=cuda and auto work on (-1 = the pipeline's, or the "
-          "first)",
-          -1, G_MAXINT, -1, flags));
-}
-
-gboolean gst_stx_run_set_property(GstStxRun *run, guint id, const GValue *value)
-{
-  switch (id) {
-  case GST_STX_PROP_BACKEND:
-    run->backend = g_value_get_enum(value);
-    return TRUE;
-  case GST_STX_PROP_THREADS:
-    run->threads = g_value_get_int(value);
-    return TRUE;
-  case GST_STX_PROP_CUDA_DEVICE_ID:
-    run->cuda_device_id = g_value_get_int(value);
-    return TRUE;
-  default:
-    return FALSE;
-  }
-}
-
-gboolean gst_stx_run_get_property(const GstStxRun *run, guint id, GValue *value)
-{
-  switch (id) {
-  case GST_STX_PROP_BACKEND:
-    g_value_set_enum(value, run->backend);
-    return TRUE;
-  case GST_STX_PROP_THREADS:
-    g_value_set_int(value, run->threads);
-    return TRUE;
-  case GST_STX_PROP_CUDA_DEVICE_ID:
-    g_value_set_int(value, run->cuda_device_id);
-    return TRUE;
-  default:
-    return FALSE;
-  }
-}
+static const StxField run_fields[] = {
+    {"backend", "Backend", "Which implementation does the work; all give the same bytes",
+        STX_FIELD(CHOICE, GstStxRun, backend), .choices = backends},
+    {"threads", "Threads", "CPU threads of backend=omp (0 = as many as there are cores)",
+        STX_FIELD(INT, GstStxRun, threads), .high = 256},
+    {"cuda-device-id", "CUDA device",
+        "Number of the GPU that backend=cuda and auto work on (-1 = the pipeline's, or the first)",
+        STX_FIELD(INT, GstStxRun, cuda_device_id), .low = -1, .high = G_MAXINT},
+};
+static const GstStxRun run_defaults = GST_STX_RUN_DEFAULTS;
+const StxFields gst_stx_run_fields = {STX_FIELDS_OF(run_fields), &run_defaults};
 
 /* ---- Scratch ------------------------------------------------------------------------------- */
 

@@ -2,20 +2,6 @@
 /*
  * What all elements of the plugin share: the properties that say where the work is done, errors
  * that reach the user, and scratch memory.
- *
- * An element keeps its property ids free of the ranges below:
- *
- *   enum { PROP_MODE = GST_STX_PROP_OWN, PROP_ALPHA };
- *
- *   static void set_property (GObject *object, guint id, const GValue *value, GParamSpec *spec)
- *   {
- *     GST_OBJECT_LOCK (self);
- *     if (!gst_stx_run_set_property (&self->run, id, value))
- *       switch (id) { … }
- *     GST_OBJECT_UNLOCK (self);
- *   }
- *
- * and copies what it needs under the same lock before it works on a buffer.
  */
 #ifndef GST_STX_UTIL_H
 #define GST_STX_UTIL_H
@@ -23,7 +9,7 @@
 #include <gst/gst.h>
 #include <gst/video/video.h>
 
-#include "common/stx.h"
+#include "gst/gststxproperties.h"
 
 G_BEGIN_DECLS
 
@@ -35,19 +21,7 @@ G_BEGIN_DECLS
 #define GST_STX_LIDAR_MEDIA_TYPE "application/x-lidar"
 #define GST_STX_POINT_LABELS_MEDIA_TYPE "application/x-point-labels"
 
-/* Property ids: 1…15 gststxutil.h, 16…31 gststxcamera.h, from 32 on the element's own. */
-enum {
-  GST_STX_PROP_BACKEND = 1,
-  GST_STX_PROP_THREADS,
-  GST_STX_PROP_CUDA_DEVICE_ID,
-  GST_STX_PROP_CAMERA = 16,
-  GST_STX_PROP_OWN = 32,
-};
-
 /* ---- backend, threads, cuda-device-id ------------------------------------------------------ */
-
-#define GST_TYPE_STX_BACKEND (gst_stx_backend_get_type())
-GType gst_stx_backend_get_type(void); /* enum auto, cuda, omp, c: the values of StxBackend */
 
 typedef struct {
   StxBackend backend;
@@ -57,12 +31,12 @@ typedef struct {
 
 #define GST_STX_RUN_DEFAULTS ((GstStxRun){STX_BACKEND_AUTO, 0, -1})
 
-/* In class_init: adds the three properties. */
-void gst_stx_run_install_properties(GObjectClass *klass);
-
-/* TRUE if `id` was one of the three. The caller holds the object lock. */
-gboolean gst_stx_run_set_property(GstStxRun *run, guint id, const GValue *value);
-gboolean gst_stx_run_get_property(const GstStxRun *run, guint id, GValue *value);
+/* The group (gststxproperties.h) of an element whose GstStxRun is `member`. */
+extern const StxFields gst_stx_run_fields;
+#define GST_STX_RUN_PROPERTIES(Element, member)                                                    \
+  {                                                                                                \
+    &gst_stx_run_fields, offsetof(Element, member), GST_PARAM_MUTABLE_READY, "GstStx"              \
+  }
 
 /* ---- Errors -------------------------------------------------------------------------------- */
 

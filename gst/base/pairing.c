@@ -5,10 +5,6 @@
 GST_DEBUG_CATEGORY(gst_stx_pairing_debug);
 #define GST_CAT_DEFAULT gst_stx_pairing_debug
 
-enum { PROP_QOS = GST_STX_PROP_OWN, PROP_UNPAIRED };
-
-#define DEFAULT_QOS FALSE
-
 G_DEFINE_ABSTRACT_TYPE_WITH_CODE(GstStxPairing, gst_stx_pairing, GST_TYPE_AGGREGATOR,
     G_ADD_PRIVATE(GstStxPairing) GST_DEBUG_CATEGORY_INIT(
         gst_stx_pairing_debug, "stx-pairing", 0, "pairing of several inputs"))
@@ -322,36 +318,28 @@ GstFlowReturn gst_stx_pairing_acquire(GstStxPairing *self, GstBuffer **buffer, S
 
 /* ---- Class --------------------------------------------------------------------------------- */
 
-static void pairing_set_property(GObject *object, guint id, const GValue *value, GParamSpec *spec)
+static const StxField fields[] = {
+    {"qos", "QoS", "Drop frames that would be shown too late",
+        STX_FIELD(BOOL, GstStxPairingPrivate, qos.enabled)},
+    {"unpaired", "Unpaired",
+        "Number of buffers dropped since the start because no buffer of the same moment came on "
+        "the other pads",
+        STX_FIELD(COUNT, GstStxPairingPrivate, unpaired)},
+};
+static const GstStxPairingPrivate defaults = {.qos = {.enabled = false}};
+static const StxFields own_table = {STX_FIELDS_OF(fields), &defaults};
+
+static void install_properties(GObjectClass *klass)
 {
-  GstStxPairingPrivate *priv = PRIVATE(object);
-  gboolean known = TRUE;
+  gssize offset = g_type_class_get_instance_private_offset(klass);
+  GstStxPropertyGroup groups[] = {
+      GST_STX_RUN_PROPERTIES(GstStxPairingPrivate, stage.properties),
+      {&own_table, 0, GST_PARAM_MUTABLE_PLAYING},
+  };
 
-  GST_OBJECT_LOCK(object);
-  if (id == PROP_QOS)
-    priv->qos.enabled = g_value_get_boolean(value);
-  else
-    known = gst_stx_stage_set_property(&priv->stage, id, value);
-  GST_OBJECT_UNLOCK(object);
-  if (!known)
-    G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
-}
-
-static void pairing_get_property(GObject *object, guint id, GValue *value, GParamSpec *spec)
-{
-  GstStxPairingPrivate *priv = PRIVATE(object);
-  gboolean known = TRUE;
-
-  GST_OBJECT_LOCK(object);
-  if (id == PROP_QOS)
-    g_value_set_boolean(value, priv->qos.enabled);
-  else if (id == PROP_UNPAIRED)
-    g_value_set_uint64(value, priv->unpaired);
-  else
-    known = gst_stx_stage_get_property(&priv->stage, id, value);
-  GST_OBJECT_UNLOCK(object);
-  if (!known)
-    G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
+  for (guint i = 0; i < G_N_ELEMENTS(groups); i++)
+    groups[i].offset += offset;
+  gst_stx_properties_install(klass, groups, G_N_ELEMENTS(groups));
 }
 
 static void pairing_constructed(GObject *object)
@@ -372,7 +360,6 @@ static void pairing_finalize(GObject *object)
 
 static void gst_stx_pairing_init(GstStxPairing *self)
 {
-  PRIVATE(self)->qos.enabled = DEFAULT_QOS;
 }
 
 static void gst_stx_pairing_class_init(GstStxPairingClass *klass)
@@ -381,8 +368,6 @@ static void gst_stx_pairing_class_init(GstStxPairingClass *klass)
   GstAggregatorClass *aggregator_class = GST_AGGREGATOR_CLASS(klass);
 
   object_class->constructed = pairing_constructed;
-  object_class->set_property = pairing_set_property;
-  object_class->get_property = pairing_get_property;
   object_class->finalize = pairing_finalize;
   GST_ELEMENT_CLASS(klass)->change_state = pairing_change_state;
   GST_ELEMENT_CLASS(klass)->set_context = pairing_set_context;
@@ -403,13 +388,5 @@ static void gst_stx_pairing_class_init(GstStxPairingClass *klass)
   aggregator_class->create_new_pad = pairing_create_new_pad;
   klass->stage.renegotiate = renegotiate;
 
-  gst_stx_run_install_properties(object_class);
-  g_object_class_install_property(object_class, PROP_QOS,
-      g_param_spec_boolean("qos", "QoS", "Drop frames that would be shown too late", DEFAULT_QOS,
-          G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING));
-  g_object_class_install_property(object_class, PROP_UNPAIRED,
-      g_param_spec_uint64("unpaired", "Unpaired",
-          "Number of buffers dropped since the start because no buffer of the same moment came on "
-          "the other pads",
-          0, G_MAXUINT64, 0, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
+  install_properties(object_class);
 }

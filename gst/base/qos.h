@@ -7,13 +7,14 @@
 #define GST_STX_QOS_H
 
 #include <gst/gst.h>
+#include <stdbool.h>
 
 G_BEGIN_DECLS
 
 /* Embedded in an element. The first three are guarded by its object lock, the counts belong to
  * the streaming thread. */
 typedef struct {
-  gboolean enabled;      /* the property "qos" */
+  bool enabled;          /* the property "qos" */
   GstClockTime earliest; /* running time; a frame up to here is late; NONE: none is */
   gdouble proportion;    /* as in the last event */
   guint64 processed, dropped;

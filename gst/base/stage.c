@@ -151,18 +151,6 @@ GstFlowReturn gst_stx_stage_run(GstStxStage *self, gpointer frame)
   return flow == GST_FLOW_ERROR ? refuse(self, &error) : flow;
 }
 
-/* ---- Properties ---------------------------------------------------------------------------- */
-
-gboolean gst_stx_stage_set_property(GstStxStage *self, guint id, const GValue *value)
-{
-  return gst_stx_run_set_property(&self->properties, id, value);
-}
-
-gboolean gst_stx_stage_get_property(const GstStxStage *self, guint id, GValue *value)
-{
-  return gst_stx_run_get_property(&self->properties, id, value);
-}
-
 /* ---- Allocation ---------------------------------------------------------------------------- */
 
 void gst_stx_stage_decide(GstStxStage *self, GstQuery *query)

@@ -85,7 +85,8 @@ typedef struct {
   /* Private. */
   const GstStxStageClass *klass;
   GstElement *element;
-  GstStxRun properties; /* backend, threads, cuda-device-id, under the object lock */
+  GstStxRun properties; /* backend, threads, cuda-device-id, under the object lock; set by
+                           GST_STX_RUN_PROPERTIES of the base class */
   GstStxRun run;        /* the same as start found them */
   GstStxCuda cuda;
   GstStxStageSlot slot[GST_STX_STAGE_SLOTS];
@@ -176,11 +177,7 @@ GstFlowReturn gst_stx_stage_new_output(
 gboolean gst_stx_stage_copy(GstStxStage *self, guint slot, GstBuffer *buffer, const void *data,
     gsize size, StxError *error);
 
-/* ---- Properties, context, caps, allocation: what base classes pass on ----------------------- */
-
-/* TRUE if `id` was one of backend, threads, cuda-device-id. The caller holds the object lock. */
-gboolean gst_stx_stage_set_property(GstStxStage *self, guint id, const GValue *value);
-gboolean gst_stx_stage_get_property(const GstStxStage *self, guint id, GValue *value);
+/* ---- Allocation: what base classes pass on -------------------------------------------------- */
 
 /* decide_allocation: notes what downstream is and in which memory outputs go there. */
 void gst_stx_stage_decide(GstStxStage *self, GstQuery *query);

@@ -17,30 +17,6 @@ GstStxStage *gst_stx_transform_stage(GstStxTransform *self)
   return &((GstStxTransformPrivate *)gst_stx_transform_get_instance_private(self))->stage;
 }
 
-/* ---- Properties ---------------------------------------------------------------------------- */
-
-static void set_property(GObject *object, guint id, const GValue *value, GParamSpec *spec)
-{
-  gboolean known;
-
-  GST_OBJECT_LOCK(object);
-  known = gst_stx_stage_set_property(STAGE(object), id, value);
-  GST_OBJECT_UNLOCK(object);
-  if (!known)
-    G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
-}
-
-static void get_property(GObject *object, guint id, GValue *value, GParamSpec *spec)
-{
-  gboolean known;
-
-  GST_OBJECT_LOCK(object);
-  known = gst_stx_stage_get_property(STAGE(object), id, value);
-  GST_OBJECT_UNLOCK(object);
-  if (!known)
-    G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
-}
-
 /* ---- Caps ---------------------------------------------------------------------------------- */
 
 static GstCaps *transform_caps(
@@ -189,13 +165,13 @@ static void gst_stx_transform_class_init(GstStxTransformClass *klass)
 {
   GObjectClass *object = G_OBJECT_CLASS(klass);
   GstBaseTransformClass *base = GST_BASE_TRANSFORM_CLASS(klass);
+  GstStxPropertyGroup properties = GST_STX_RUN_PROPERTIES(GstStxTransformPrivate, stage.properties);
 
   object->constructed = constructed;
-  object->set_property = set_property;
-  object->get_property = get_property;
   object->finalize = finalize;
   GST_ELEMENT_CLASS(klass)->set_context = set_context;
-  gst_stx_run_install_properties(object);
+  properties.offset += g_type_class_get_instance_private_offset(klass);
+  gst_stx_properties_install(object, &properties, 1);
   klass->stage.renegotiate = renegotiate;
 
   base->query = query;

@@ -13,10 +13,6 @@ G_BEGIN_DECLS
 
 /* Pixels; the largest is the largest that STX_RDP_MAX_EPSILON allows, in whole pixels. */
 #define GST_RDP_EPSILON_MAX (STX_RDP_MAX_EPSILON / STX_DISPARITY_ONE)
-#define GST_RDP_EPSILON_DEFAULT                                                                    \
-  ((double)((StxRdpParams)STX_RDP_DEFAULTS).epsilon / STX_DISPARITY_ONE)
-
-#define GST_RDP_MEDIAN_DEFAULT (((StxRdpParams)STX_RDP_DEFAULTS).median)
 
 /* From pixels to the 1/256 px of StxRdpParams, by rounding. */
 int gst_rdp_epsilon(double pixels);

@@ -10,9 +10,15 @@
 #include <gst/video/video.h>
 
 #include "common/stx.h"
-#include "gst/gststereosgmsettings.h"
 
 G_BEGIN_DECLS
+
+/* How a frame of the pad "sink" holds the two views. */
+typedef enum {
+  GST_STEREO_SGM_LAYOUT_AUTO, /* as the caps say */
+  GST_STEREO_SGM_LAYOUT_SIDE_BY_SIDE,
+  GST_STEREO_SGM_LAYOUT_TOP_BOTTOM
+} GstStereoSgmLayout;
 
 /* Roles of GstStxPairing, and what they are called as pads. */
 enum {
