@@ -5,7 +5,7 @@
 
 #include <glib.h>
 
-#include "common/stx.h"
+#include "common/fields.h"
 
 /* Parses the command line, leaving what is no option in argc and argv, and frees the context. */
 bool options_parse(GOptionContext *context, int *argc, char ***argv, StxError *error);
@@ -17,5 +17,34 @@ int options_choose(
 /* "WxH", or "N" for both where a single number is allowed. */
 bool options_size(
     const char *option, const char *text, bool single, int *width, int *height, StxError *error);
+
+/* ---- Options made from tables of fields ---------------------------------------------------- */
+
+/* A table, and the struct in which its options set the fields. */
+typedef struct {
+  const StxFields *table;
+  void *params;
+} OptionFields;
+
+/* Another name of an option, not shown by --help. A list ends with NULL. */
+typedef struct {
+  const char *alias, *name;
+} OptionAlias;
+
+#define OPTION_TABLES 2 /* in a group, at most */
+
+/* A group of options, shown by --help-NAME: one for each field that has a name. */
+typedef struct {
+  const char *name, *title, *text; /* as in g_option_group_new */
+  OptionFields fields[OPTION_TABLES];
+  const OptionAlias *aliases; /* or NULL; outlives the context */
+} OptionGroup;
+
+/*
+ * Adds the group. "--p1 10" sets a number, "--reduction mean" a choice, "--no-level" switches off
+ * what is on by default, "--sky-classes 10,23" sets bits. Values are refused while the command line
+ * is parsed, in the words of the table's check.
+ */
+void options_add_group(GOptionContext *context, const OptionGroup *group);
 
 #endif

@@ -9,15 +9,14 @@
 
 #include "examples/options.h"
 
-#define EPSILON_AUTO (-1)
+#define EPSILON_AUTO (-1) /* not given: it depends on --cut-candidates */
 
 /* What the command line says beyond the pipeline's settings. */
 typedef struct {
   StxPipelineSettings pipeline;
   char *folder, *calibration;
-  gboolean street, json, no_median, no_confidence;
-  char *size, *cell, *reduction, *semantics, *ground, *backend, *model, *candidates;
-  double epsilon;
+  gboolean street, json, no_confidence;
+  char *size, *cell, *semantics, *ground, *backend, *model, *candidates;
   gint64 seed;
   int frames, repeat;
 } Options;
@@ -218,12 +217,11 @@ static bool evaluate(const Options *options, DataSet *set, StxError *error)
 static bool apply_choices(Options *o, StxError *error)
 {
   static const StxBackend backends[] = {STX_BACKEND_AUTO, STX_BACKEND_OMP, STX_BACKEND_C};
-  int reduction, semantics, ground, backend, model, candidates;
+  int semantics, ground, backend, model, candidates;
   const struct {
     const char *option, *value, *standard, *choices[5];
     int *index;
   } table[] = {
-      {"reduction", o->reduction, "weighted", {"mean", "weighted", "median"}, &reduction},
       {"semantics", o->semantics, "none", {"none", "truth"}, &semantics},
       {"ground", o->ground, "auto", {"auto", "calibration", "estimate", "none"}, &ground},
       {"backend", o->backend, "auto", {"auto", "omp", "c"}, &backend},
@@ -236,7 +234,6 @@ static bool apply_choices(Options *o, StxError *error)
     if (*table[i].index < 0)
       return false;
   }
-  o->pipeline.colmean.reduction = (StxReduction)reduction;
   o->pipeline.colmean.semantics = semantics ? STX_SEMANTICS_LABELS : STX_SEMANTICS_NONE;
   o->pipeline.colmean.grid.classes = semantics ? STX_LABEL_CLASSES : 0;
   o->pipeline.ground = (StxRoadMode)ground;
@@ -250,6 +247,7 @@ static bool apply_choices(Options *o, StxError *error)
 
 static bool apply_numbers(Options *o, StxError *error)
 {
+  const StxPipelineSettings standard = stx_pipeline_defaults();
   StxGrid *grid = &o->pipeline.colmean.grid;
   if (o->cell != NULL &&
       !options_size("cell", o->cell, true, &grid->cell_width, &grid->cell_height, error))
@@ -260,70 +258,30 @@ static bool apply_numbers(Options *o, StxError *error)
     return stx_fail(error, "--frames=%d: must be at least 0 (0: all)", o->frames);
   if (o->pipeline.threads < 0 || o->pipeline.threads > 256)
     return stx_fail(error, "--threads=%d: must be 0 (all cores) to 256", o->pipeline.threads);
-  if (o->epsilon != EPSILON_AUTO && !(o->epsilon >= 0 && o->epsilon <= 255))
-    return stx_fail(error, "--epsilon=%g: must be 0 to 255 px", o->epsilon);
-  if (o->epsilon != EPSILON_AUTO)
-    o->pipeline.rdp.epsilon = o->pipeline.cuts_rdp.epsilon =
-        (int)lround(o->epsilon * STX_DISPARITY_ONE);
+  /* The options of rdp are for whichever of the two works. */
+  if (o->pipeline.rdp.epsilon == EPSILON_AUTO)
+    o->pipeline.rdp.epsilon = standard.rdp.epsilon;
+  else
+    o->pipeline.cuts_rdp.epsilon = o->pipeline.rdp.epsilon;
   o->pipeline.cuts_rdp.median = o->pipeline.rdp.median;
-  o->pipeline.sgm.median = !o->no_median;
   o->pipeline.use_confidence = !o->no_confidence;
   return true;
 }
 
-/* The options that set a field of the parameters directly. */
-static void add_parameter_groups(GOptionContext *context, Options *o)
+/* The options that set a field of the parameters. */
+static void add_parameter_groups(GOptionContext *context, StxPipelineSettings *p)
 {
-  StxPipelineSettings *p = &o->pipeline;
-  const GOptionEntry sgm[] = {
-      {"paths", 0, 0, G_OPTION_ARG_INT, &p->sgm.paths, "4 or 8", "N"},
-      {"max-disparity", 0, 0, G_OPTION_ARG_INT, &p->sgm.max_disparity, "64, 128 or 256", "PX"},
-      {"p1", 0, 0, G_OPTION_ARG_INT, &p->sgm.p1, "penalty of a step of 1", "N"},
-      {"p2", 0, 0, G_OPTION_ARG_INT, &p->sgm.p2, "penalty of any other step", "N"},
-      {"uniqueness", 0, 0, G_OPTION_ARG_INT, &p->sgm.uniqueness, "0 to 50", "%"},
-      {"lr-max-diff", 0, 0, G_OPTION_ARG_INT, &p->sgm.lr_max_diff, "left-right check; -1: none",
-          "PX"},
-      {"texture", 0, 0, G_OPTION_ARG_INT, &p->sgm.texture, "flat up to this range; -1: no check",
-          "LEVELS"},
-      {NULL},
+  static const OptionAlias sigmas[] = {{"sigma-ground", "sigma-disparity-ground"},
+      {"sigma-object", "sigma-disparity-object"}, {"sigma-sky", "sigma-disparity-sky"}, {NULL}};
+  const OptionGroup groups[] = {
+      {"sgm", "Stereo:", "the stereo matcher", {{&stx_sgm_fields, &p->sgm}}},
+      {"cells", "Cells:", "the reduction to cells",
+          {{&stx_grid_fields, &p->colmean.grid}, {&stx_colmean_fields, &p->colmean}}},
+      {"satdp", "Stixels:", "the stixels", {{&stx_satdp_fields, &p->satdp}}, sigmas},
+      {"rdp", "Segments:", "segments and start rows", {{&stx_rdp_fields, &p->rdp}}},
   };
-  StxSatdpParams *d = &p->satdp;
-  const GOptionEntry satdp[] = {
-      {"stixel-cost", 0, 0, G_OPTION_ARG_DOUBLE, &d->stixel_cost, "of every further stixel", "NAT"},
-      {"semantic-weight", 0, 0, G_OPTION_ARG_DOUBLE, &d->semantic_weight, "of the classes", "X"},
-      {"sigma-ground", 0, 0, G_OPTION_ARG_DOUBLE, &d->sigma_disparity[0], "noise", "PX"},
-      {"sigma-object", 0, 0, G_OPTION_ARG_DOUBLE, &d->sigma_disparity[1], "noise", "PX"},
-      {"sigma-sky", 0, 0, G_OPTION_ARG_DOUBLE, &d->sigma_disparity[2], "noise", "PX"},
-      {"sigma-height", 0, 0, G_OPTION_ARG_DOUBLE, &d->sigma_height, "of the ground", "M"},
-      {"sigma-angle", 0, 0, G_OPTION_ARG_DOUBLE, &d->sigma_angle, "of the ground", "RAD"},
-      {"sigma-depth", 0, 0, G_OPTION_ARG_DOUBLE, &d->sigma_depth, "of an object", "M"},
-      {"ground-sigma-intercept", 0, 0, G_OPTION_ARG_DOUBLE, &d->ground_sigma_intercept,
-          "prior at the horizon", "PX"},
-      {"ground-sigma-slope", 0, 0, G_OPTION_ARG_DOUBLE, &d->ground_sigma_slope,
-          "prior, share of the slope", "X"},
-      {"pair-cost", 0, 0, G_OPTION_ARG_DOUBLE, &d->pair_cost, "of an unlikely neighbour", "NAT"},
-      {"pair-slope", 0, 0, G_OPTION_ARG_DOUBLE, &d->pair_slope, "the same, per pixel", "NAT"},
-      {"pair-tolerance", 0, 0, G_OPTION_ARG_DOUBLE, &d->pair_tolerance, "planes meet", "PX"},
-      {"horizon-cost", 0, 0, G_OPTION_ARG_DOUBLE, &d->horizon_cost, "per row", "NAT"},
-      {"unknown-cost", 0, 0, G_OPTION_ARG_DOUBLE, &d->unknown_cost, "per unknown cell", "NAT"},
-      {NULL},
-  };
-  const GOptionEntry rdp[] = {
-      {"epsilon", 0, 0, G_OPTION_ARG_DOUBLE, &o->epsilon,
-          "split beyond this distance (2; candidates: 0.5)", "PX"},
-      {"median", 0, 0, G_OPTION_ARG_INT, &p->rdp.median, "of the column first: 0 (none), 3, 5, 7",
-          "CELLS"},
-      {NULL},
-  };
-  GOptionGroup *group = g_option_group_new("sgm", "Stereo:", "the stereo matcher", NULL, NULL);
-  g_option_group_add_entries(group, sgm);
-  g_option_context_add_group(context, group);
-  group = g_option_group_new("satdp", "Stixels:", "the stixels", NULL, NULL);
-  g_option_group_add_entries(group, satdp);
-  g_option_context_add_group(context, group);
-  group = g_option_group_new("rdp", "Segments:", "segments and start rows", NULL, NULL);
-  g_option_group_add_entries(group, rdp);
-  g_option_context_add_group(context, group);
+  for (size_t i = 0; i < G_N_ELEMENTS(groups); i++)
+    options_add_group(context, &groups[i]);
 }
 
 static GOptionContext *make_context(Options *o)
@@ -336,17 +294,13 @@ static GOptionContext *make_context(Options *o)
       {"calibration", 0, 0, G_OPTION_ARG_FILENAME, &o->calibration,
           "instead of the folder's calib/", "FILE"},
       {"cell", 0, 0, G_OPTION_ARG_STRING, &o->cell, "size of the cells (8)", "N|WxH"},
-      {"reduction", 0, 0, G_OPTION_ARG_STRING, &o->reduction, "mean, weighted or median", "R"},
-      {"fill-width", 0, 0, G_OPTION_ARG_INT, &o->pipeline.colmean.fill_width,
-          "fill holes up to N pixels wide (32; 0: none)", "N"},
       {"semantics", 0, 0, G_OPTION_ARG_STRING, &o->semantics,
           "none (default), or truth: the true labels as input", "S"},
       {"ground", 0, 0, G_OPTION_ARG_STRING, &o->ground, "auto, calibration, estimate, none", "G"},
       {"model", 0, 0, G_OPTION_ARG_STRING, &o->model,
           "satdp (default): stixels, or rdp: segments of depth alone", "M"},
       {"cut-candidates", 0, 0, G_OPTION_ARG_STRING, &o->candidates,
-          "where stixels may begin: all rows (default), or what rdp keeps", "C"},
-      {"no-median", 0, 0, G_OPTION_ARG_NONE, &o->no_median, "no 3x3 median of disparities", NULL},
+          "where stixels may begin: all rows (default), or what rdp keeps at epsilon 0.5", "C"},
       {"no-confidence", 0, 0, G_OPTION_ARG_NONE, &o->no_confidence, "all pixels certain", NULL},
       {"backend", 0, 0, G_OPTION_ARG_STRING, &o->backend, "auto, omp or c", "B"},
       {"threads", 0, 0, G_OPTION_ARG_INT, &o->pipeline.threads, "0: all cores", "N"},
@@ -368,7 +322,7 @@ static GOptionContext *make_context(Options *o)
       "  stx-eval kitti2015/training --semantics truth --help-satdp\n"
       "  stx-eval lidar --help                   ground in LiDAR scans\n");
   g_option_context_add_main_entries(context, entries, NULL);
-  add_parameter_groups(context, o);
+  add_parameter_groups(context, &o->pipeline);
   return context;
 }
 
@@ -403,19 +357,19 @@ static bool open_data(const Options *o, DataSet *set, StxError *error)
 
 static void clear(Options *o)
 {
-  char *strings[] = {o->folder, o->calibration, o->size, o->cell, o->reduction, o->semantics,
-      o->ground, o->backend, o->model, o->candidates};
+  char *strings[] = {o->folder, o->calibration, o->size, o->cell, o->semantics, o->ground,
+      o->backend, o->model, o->candidates};
   for (size_t i = 0; i < G_N_ELEMENTS(strings); i++)
     g_free(strings[i]);
 }
 
 int main(int argc, char **argv)
 {
-  Options options = {
-      .pipeline = stx_pipeline_defaults(), .seed = 1, .repeat = 1, .epsilon = EPSILON_AUTO};
+  Options options = {.pipeline = stx_pipeline_defaults(), .seed = 1, .repeat = 1};
   DataSet set;
   StxError error = {""};
   setlocale(LC_CTYPE, "");
+  options.pipeline.rdp.epsilon = EPSILON_AUTO;
   if (argc > 1 && strcmp(argv[1], "lidar") == 0) {
     bool done = eval_lidar(argc - 1, argv + 1, &error);
     if (!done)

@@ -39,7 +39,7 @@ typedef struct {
 typedef struct {
   StxGroundParams params;
   char *folder, *protocol, *backend;
-  gboolean street, json, no_level;
+  gboolean street, json;
   gint64 seed;
   int beams, frames, repeat, threads;
   double raise, roll, pitch;
@@ -319,34 +319,6 @@ static bool evaluate(const Options *o, LidarSet *set, StxError *error)
 
 /* ---- Command line ------------------------------------------------------------------------- */
 
-static void add_ground_group(GOptionContext *context, Options *o)
-{
-  StxGroundParams *p = &o->params;
-  const GOptionEntry entries[] = {
-      {"sectors", 0, 0, G_OPTION_ARG_INT, &p->sectors, "of a turn", "N"},
-      {"bins", 0, 0, G_OPTION_ARG_INT, &p->bins, "of the range", "N"},
-      {"r-min", 0, 0, G_OPTION_ARG_DOUBLE, &p->r_min, "nearest range", "M"},
-      {"r-max", 0, 0, G_OPTION_ARG_DOUBLE, &p->r_max, "farthest range", "M"},
-      {"max-dist-to-line", 0, 0, G_OPTION_ARG_DOUBLE, &p->max_dist_to_line, "upwards", "M"},
-      {"max-dist-below", 0, 0, G_OPTION_ARG_DOUBLE, &p->max_dist_below, "downwards", "M"},
-      {"max-fit-error", 0, 0, G_OPTION_ARG_DOUBLE, &p->max_fit_error, "squared residual", "M2"},
-      {"max-slope", 0, 0, G_OPTION_ARG_DOUBLE, &p->max_slope, "of a line", "X"},
-      {"long-threshold", 0, 0, G_OPTION_ARG_DOUBLE, &p->long_threshold, "of gaps", "M"},
-      {"max-long-height", 0, 0, G_OPTION_ARG_DOUBLE, &p->max_long_height, "across gaps", "M"},
-      {"max-start-height", 0, 0, G_OPTION_ARG_DOUBLE, &p->max_start_height, "of a line", "M"},
-      {"line-search-angle", 0, 0, G_OPTION_ARG_DOUBLE, &p->line_search_angle, "aside", "RAD"},
-      {"obstacle-height", 0, 0, G_OPTION_ARG_DOUBLE, &p->obstacle_height, "100: none", "M"},
-      {"sensor-height", 0, 0, G_OPTION_ARG_DOUBLE, &p->sensor_height, "0: measured", "M"},
-      {"cluster-cell", 0, 0, G_OPTION_ARG_DOUBLE, &p->cluster_cell, "0: no clusters", "M"},
-      {"no-level", 0, 0, G_OPTION_ARG_NONE, &o->no_level, "take scans as they stand", NULL},
-      {NULL},
-  };
-  GOptionGroup *group =
-      g_option_group_new("ground", "Ground:", "the ground segmentation", NULL, NULL);
-  g_option_group_add_entries(group, entries);
-  g_option_context_add_group(context, group);
-}
-
 static GOptionContext *make_context(Options *o)
 {
   const GOptionEntry entries[] = {
@@ -370,7 +342,8 @@ static GOptionContext *make_context(Options *o)
       "FOLDER holds SemanticKITTI's layout: velodyne/*.bin with labels/*.label, itself, in\n"
       "sub-folders or in sequences/. Defaults are those of lidar-ground.");
   g_option_context_add_main_entries(context, entries, NULL);
-  add_ground_group(context, o);
+  options_add_group(context, &(OptionGroup){"ground", "Ground:", "the ground segmentation",
+                                 {{&stx_ground_fields, &o->params}}});
   return context;
 }
 
@@ -392,7 +365,6 @@ static bool apply(Options *o, StxError *error)
   if (o->threads < 0 || o->threads > 256)
     return stx_fail(error, "--threads=%d: must be 0 (all cores) to 256", o->threads);
   o->protocol_a = protocol == 1;
-  o->params.level = !o->no_level;
   o->impl = stx_impl_pick(&stx_ground_impls, backends[backend]);
   return stx_ground_check(&o->params, error);
 }

@@ -147,6 +147,28 @@ START_TEST(eval_reads_folders)
 }
 END_TEST
 
+START_TEST(eval_has_the_fields_as_options)
+{
+  static const char *const same[] = {"counted", "precision", "recall", "f1", "iou"};
+  char *options = options_of(&stx_ground_fields);
+  char *more = g_strconcat("--beams 16 --frames 1 --pitch 3 ", options, NULL);
+  json_t *plain = eval("--street", "--beams 16 --frames 1 --pitch 3"),
+         *all = eval("--street", more);
+  for (size_t i = 0; i < G_N_ELEMENTS(same); i++) {
+    char *path = g_strconcat("total.", same[i], NULL);
+    ck_assert_double_eq(number_at(all, path), number_at(plain, path));
+    g_free(path);
+  }
+  json_t *tilted = eval("--street", "--beams 16 --frames 1 --pitch 3 --no-level");
+  ck_assert_double_ne(number_at(tilted, "total.f1"), number_at(plain, "total.f1"));
+  json_decref(tilted);
+  json_decref(plain);
+  json_decref(all);
+  g_free(more);
+  g_free(options);
+}
+END_TEST
+
 START_TEST(eval_names_what_is_wrong_with_files)
 {
   LidarScan scan;
@@ -179,7 +201,8 @@ START_TEST(eval_refuses_what_it_cannot_use)
   expect_error("STX_EVAL", "lidar --street --repeat 0", "--repeat=0");
   expect_error("STX_EVAL", "lidar --street --frames -1", "--frames=-1");
   expect_error("STX_EVAL", "lidar --street --threads 999", "--threads=999");
-  expect_error("STX_EVAL", "lidar --street --sectors 0", "sectors");
+  expect_error("STX_EVAL", "lidar --street --sectors 0", "sectors is 0, must be 1 to 4096");
+  expect_error("STX_EVAL", "lidar --street --r-min -1", "r_min is -1, must be 0 to 250 m");
   expect_error("STX_EVAL", "lidar --street --r-max 0.5", "r_max");
   expect_error("STX_EVAL", "lidar --street --beams 129", "beams");
 }
@@ -345,6 +368,7 @@ static const StxTest tests[] = {
     {&eval_counts_every_point},
     {&eval_prints_what_it_counts},
     {&eval_reads_folders},
+    {&eval_has_the_fields_as_options},
     {&eval_names_what_is_wrong_with_files},
     {&eval_refuses_what_it_cannot_use},
     {&bench_times_every_implementation},

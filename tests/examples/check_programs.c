@@ -5,8 +5,12 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
+#include "common/colmean.h"
 #include "common/labels.h"
+#include "common/rdp.h"
+#include "common/satdp.h"
 #include "common/scene.h"
+#include "common/sgm.h"
 #include "examples/png_io.h"
 
 #define WIDTH 416
@@ -271,6 +275,63 @@ START_TEST(eval_takes_start_rows_from_rdp)
 }
 END_TEST
 
+/* Every field is an option, and what is said to be its default is. */
+START_TEST(eval_has_the_fields_as_options)
+{
+  const StxFields *const tables[] = {
+      &stx_sgm_fields, &stx_grid_fields, &stx_colmean_fields, &stx_satdp_fields, &stx_rdp_fields};
+  GString *all = g_string_new("--street --size 416x160 --json --frames 1");
+  json_t *plain = run_json("STX_EVAL", all->str);
+  for (size_t i = 0; i < G_N_ELEMENTS(tables); i++) {
+    char *options = options_of(tables[i]);
+    g_string_append(all, options);
+    g_free(options);
+  }
+  json_t *same = run_json("STX_EVAL", all->str);
+  drop_times(plain);
+  drop_times(same);
+  ck_assert(json_equal(plain, same));
+  json_decref(same);
+  g_string_append(all, " --no-median");
+  json_t *other = run_json("STX_EVAL", all->str);
+  drop_times(other);
+  ck_assert(!json_equal(plain, other));
+  json_decref(plain);
+  json_decref(other);
+  g_string_free(all, TRUE);
+}
+END_TEST
+
+START_TEST(eval_refuses_fields_as_their_stems_do)
+{
+  static const struct {
+    const char *option, *words;
+  } cases[] = {
+      {"--p1 97", "p1 is 97, but must be from 0 to 96"},
+      {"--p1 96", "p1 is 96, but must not exceed p2, which is 86"},
+      {"--p2=ten", "--p2=ten: must be a whole number, 0 to 96"},
+      {"--texture 0.5", "--texture=0.5: must be a whole number, -1 to 254"},
+      {"--paths 5", "paths is 5, choose 4 or 8"},
+      {"--stixel-width 0", "cell width is 0; it must be 1 to 128 pixels"},
+      {"--fill-width -1", "fill_width is -1; it must be 0 to 32768 pixels"},
+      {"--sigma-disparity-sky 0", "sigma_disparity[2] is 0, must be 0.0625 to 64 px"},
+      {"--sigma-ground 65", "sigma_disparity[0] is 65, must be 0.0625 to 64 px"},
+      {"--stixel-cost nan", "stixel_cost is nan, must be 0 to 1000 nat, or negative: automatic"},
+      {"--pair-cost x", "--pair-cost=x: must be 0 to 1000 nat"},
+      {"--sky-classes 10,32", "--sky-classes=10,32: write it as 0,1,9"},
+      {"--sky-classes 0", "class 0 is in ground_classes and in sky_classes"},
+      {"--median 4", "median is 4 cells, must be 0 (none), 3, 5 or 7"},
+      {"--median no", "--median=no: choose one of 0, 3, 5, 7"},
+      {"--epsilon -1", "--epsilon=-1: must be 0 to 255 px"},
+  };
+  for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+    char *arguments = g_strconcat("--street ", cases[i].option, NULL);
+    expect_error("STX_EVAL", arguments, cases[i].words);
+    g_free(arguments);
+  }
+}
+END_TEST
+
 START_TEST(eval_reads_folders_like_kittis)
 {
   static const char *const same[] = {"total.all.raw.pixels", "total.all.raw.error_and",
@@ -348,6 +409,8 @@ static const StxTest tests[] = {
     {&eval_does_not_depend_on_the_backend},
     {&eval_measures_segments},
     {&eval_takes_start_rows_from_rdp},
+    {&eval_has_the_fields_as_options},
+    {&eval_refuses_fields_as_their_stems_do},
     {&eval_reads_folders_like_kittis},
     {&eval_prints_a_table},
     {&eval_refuses_what_it_cannot_use},

@@ -40,6 +40,34 @@ void expect_error(const char *variable, const char *arguments, const char *words
   g_free(errors);
 }
 
+static void append_value(GString *text, const StxField *field, double value)
+{
+  char number[G_ASCII_DTOSTR_BUF_SIZE];
+  const char *comma = "";
+  if (field->type == STX_FIELD_CHOICE)
+    g_string_append(text, stx_field_choice(field->choices, (int)value)->nick);
+  else if (field->type != STX_FIELD_FLAGS)
+    g_string_append(text, g_ascii_dtostr(number, sizeof number, value));
+  for (unsigned bit = 0; bit < 32 && field->type == STX_FIELD_FLAGS; bit++)
+    if ((unsigned)value & 1u << bit) {
+      g_string_append_printf(text, "%s%u", comma, bit);
+      comma = ",";
+    }
+}
+
+char *options_of(const StxFields *table)
+{
+  GString *text = g_string_new("");
+  for (size_t i = 0; i < table->count; i++) {
+    const StxField *field = &table->fields[i];
+    if (field->name == NULL || field->type == STX_FIELD_BOOL)
+      continue;
+    g_string_append_printf(text, " --%s ", field->name);
+    append_value(text, field, stx_field_get(field, table->defaults));
+  }
+  return g_string_free(text, FALSE);
+}
+
 double number_at(json_t *root, const char *path)
 {
   char **keys = g_strsplit(path, ".", -1);

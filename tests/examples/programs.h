@@ -6,6 +6,7 @@
 #ifndef STX_TEST_PROGRAMS_H
 #define STX_TEST_PROGRAMS_H
 
+#include "common/fields.h"
 #include "tests/testing.h"
 
 #include <glib.h>
@@ -19,6 +20,9 @@ json_t *run_json(const char *variable, const char *arguments);
 
 /* The program must fail and name `words` in its error. */
 void expect_error(const char *variable, const char *arguments, const char *words);
+
+/* Every field of the table with its default, but switches: "--p1 10 --p2 86 …". To be freed. */
+char *options_of(const StxFields *table);
 
 /* The number at a path like "total.all.raw.error_and". */
 double number_at(json_t *root, const char *path);
