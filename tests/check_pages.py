@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Holds the pages of docs/ to what the plugin does.
 
-  - every property of an element is on its page docs/elements/<factory>.md, with the default that
-    gst-inspect-1.0 shows, and the page has no others;
+  - every property of an element is on its page docs/elements/<factory>.md, with the range, unit,
+    choices and default that gst-inspect-1.0 shows, and the page has no others;
   - the Python example of docs/formats.md and examples/read_stixels.py read what the line beside
     the example writes (where NumPy is installed).
 """
@@ -18,7 +18,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 # What base classes bring and our pages do not repeat.
 INHERITED = {"name", "parent", "qos", "emit-signals", "latency", "min-upstream-latency",
              "start-time", "start-time-selection", "blocksize", "num-buffers", "do-timestamp",
-             "typefind", "cuda-device-id"}
+             "typefind"}
 
 
 def run(command, folder=None):
@@ -28,39 +28,91 @@ def run(command, folder=None):
     return result.returncode, result.stdout
 
 
+# What the texts of gst-inspect-1.0 call a unit, and how the pages write it. "500 metres" in a text
+# is a length, not the unit of the property.
+UNITS = [("nats per pixel", "nat/px"), ("square metres", "m²"), ("m/s", "m/s"), ("bits", "bits"),
+         ("pixels", "px"), ("metres", "m"), ("radians", "rad"), ("degrees", "°"), ("nats", "nat"),
+         ("percent", "%"), ("gray levels", "gray levels"), ("grey levels", "grey levels")]
+LARGEST = {"2147483647", "2147483647/1"}
+
+
+def plain(text):
+    """The same for any way to write a number or a unit."""
+    text = text.replace("−", "-").replace(" °", "°")
+    return re.sub(r"-?(\d+\.?\d*|\.\d+)", lambda number: f"{float(number[0]):.7g}", text)
+
+
+def ticked(words):
+    return ", ".join(f"`{word}`" for word in words)
+
+
+def span(low, high, unit=""):
+    """A range as pages write it: "0 … 10 m", "-1 …"."""
+    return f"{low} …" if high in LARGEST else f"{low} … {high}{unit and ' ' + unit}"
+
+
+def type_and_range(body):
+    """What a page says of a property with this description in gst-inspect-1.0; None: nothing."""
+    if "readable, writable" not in body:
+        return "read-only"
+    if "Integer64. Range" in body:
+        return "nanoseconds"
+    for word, text in (("Boolean.", "boolean"), ("String.", "file name")):
+        if word in body:
+            return text
+    if 'Flags "' in body:
+        return "flags " + ticked(re.findall(r"^ +\(0x[0-9a-f]+\): (\S+)", body, re.M))
+    if 'Enum "' in body:
+        return ticked(re.findall(r"^ +\(-?\d+\): (\S+)", body, re.M))
+    found = re.search(r"Fraction\. Range: +(\S+) - (\S+)", body)
+    if found:
+        return span(*found.groups())
+    found = re.search(r"\. Range: +(\S+) - +(\S+)", body)
+    unit = next((unit for word, unit in UNITS
+                 if re.search(rf"(?<!\d )\b{word}", body.split("\n")[0], re.I)), "")
+    return found and span(*found.groups(), unit)
+
+
+def default_of(body):
+    default = re.search(r"Default: +(?:(?:-?\d+|0x[0-9a-f]+), )?(\"[^\"]*\"|\S+)", body)
+    value = default[1].strip('"') if default and "readable, writable" in body else None
+    return None if value in ("null", "") else value
+
+
 def inspect(factory):
-    """{property: default as text, or None} of an element."""
+    """{property: (type and range, default or None)} of an element, both as text."""
     status, text = run(f"gst-inspect-1.0 --no-colors {factory}")
     if status != 0:
         sys.exit(f"no element {factory}:\n{text}")
     text = text[text.index("Element Properties:"):]
     text = re.split(r"\n\n(?=Element (?:Signals|Actions))", text)[0]
-    found = {}
-    for name, body in re.findall(r"^  ([a-z0-9-]+) *: (.*(?:\n {6,}.*)*)", text, re.M):
-        default = re.search(r"Default: +(?:-?\d+, )?(\"[^\"]*\"|\S+)", body)
-        value = default[1].strip('"') if default and "readable, writable" in body else None
-        found[name] = None if value and value.startswith("0x") else value  # flags: by bits only
-    return found
+    return {name: (type_and_range(body), default_of(body))
+            for name, body in re.findall(r"^  ([a-z0-9-]+) *: (.*(?:\n {6,}.*)*)", text, re.M)}
 
 
 def same(shown, actual):
+    """Flags may stand in any order."""
     try:
         return abs(float(shown) - float(actual)) < 1e-6
     except ValueError:
-        return shown == actual
+        return set(shown.split("+")) == set(actual.split("+"))
+
+
+def each(cell, separator, names):
+    """A cell's entries, one for each name; a single one is that of all."""
+    entries = cell.split(separator)
+    return entries if len(entries) == len(names) else [cell] * len(names)
 
 
 def documented(page):
-    """{property: default as text, or ""} of the table under "Properties"."""
+    """{property: (type and range, default or "")} of the table under "Properties"."""
     section = re.search(r"^## Properties\n(.*?)(?=^## |\Z)", page, re.M | re.S)
     found = {}
     for row in re.findall(r"^\| (`.*)\|$", section[1] if section else "", re.M):
         cells = [cell.strip().replace("−", "-") for cell in row.split("|")]
         names = re.findall(r"`([^`]*)`", cells[0])
-        defaults = [value.strip("` ") for value in cells[2].split(", ")]
-        if len(defaults) != len(names):
-            defaults = defaults[:1] * len(names)
-        found.update(zip(names, defaults))
+        defaults = [value.strip("` ") for value in each(cells[2], ", ", names)]
+        found.update(zip(names, zip(each(cells[1], "; ", names), defaults)))
     return found
 
 
@@ -69,9 +121,14 @@ def check_properties(factory, page):
     faults = [f"{factory}: property {name} is not on its page"
               for name in actual.keys() - shown.keys() - INHERITED]
     faults += [f"{factory}: there is no property {name}" for name in shown.keys() - actual.keys()]
-    faults += [f"{factory}: {name} is {shown[name]} on the page, {actual[name]} in the element"
-               for name in shown.keys() & actual.keys()
-               if shown[name] and actual[name] and not same(shown[name], actual[name])]
+    for name in shown.keys() & actual.keys():
+        (page_range, page_default), (our_range, our_default) = shown[name], actual[name]
+        if plain(page_range) != plain(our_range or ""):
+            faults.append(f"{factory}: {name} is '{page_range}' on the page, '{our_range}' in the "
+                          "element")
+        if page_default != (our_default or "") and not same(page_default, our_default or ""):
+            faults.append(f"{factory}: the default of {name} is '{page_default}' on the page, "
+                          f"'{our_default}' in the element")
     return faults
 
 
