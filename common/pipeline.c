@@ -21,7 +21,7 @@ StxPipelineSettings stx_pipeline_defaults(void)
           .reduction = STX_REDUCE_WEIGHTED,
           .fill_width = STX_FILL_WIDTH_DEFAULT},
       .satdp = STX_SATDP_DEFAULTS,
-      .cuts_rdp = {.epsilon = STX_DISPARITY_ONE / 2},
+      .cuts_rdp = {.epsilon = (int)(STX_SATDP_EPSILON * STX_DISPARITY_ONE)},
       .rdp = STX_RDP_DEFAULTS,
       .use_confidence = true,
   };
