@@ -24,12 +24,12 @@
 #ifndef STX_CUDA_H
 #define STX_CUDA_H
 
-#include "common/colmean.h"
-#include "common/ground.h"
-#include "common/overlay.h"
-#include "common/rdp.h"
-#include "common/satdp.h"
-#include "common/sgm.h"
+#include "common/colmean/colmean.h"
+#include "common/ground/ground.h"
+#include "common/overlay/overlay.h"
+#include "common/rdp/rdp.h"
+#include "common/satdp/satdp.h"
+#include "common/sgm/sgm.h"
 
 #ifdef __cplusplus
 extern "C" {

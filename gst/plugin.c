@@ -2,7 +2,7 @@
 /* The plugin's entry: registers the elements, nothing else. */
 #include <gst/gst.h>
 
-#include "gst/elements.h"
+#include "gst/elements/elements.h"
 
 static gboolean plugin_init(GstPlugin *plugin)
 {

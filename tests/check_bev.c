@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Scans from above, pixel by pixel: literal places and colours, what lies over what, odd points. */
-#include "common/bev.h"
+#include "common/bev/bev.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,8 +3,8 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "cuda/driver.h"
-#include "cuda/probe_args.h"
+#include "cuda/driver/driver.h"
+#include "cuda/driver/probe_args.h"
 #include "tests/cuda_case.h"
 
 STX_CUDA_MODULE(probe);

@@ -14,8 +14,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cuda/launch.h"
-#include "cuda/probe_args.h"
+#include "cuda/driver/launch.h"
+#include "cuda/driver/probe_args.h"
 #include "tests/testing.h"
 
 enum { WORKED = 0, WRONG = 1, REFUSED = 10, SIZE = 1000 };

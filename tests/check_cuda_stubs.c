@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A build without CUDA, whatever this build is: linked with cuda/stubs.c. Every function is there,
- * and says why it does nothing. */
+/* A build without CUDA, whatever this build is: linked with cuda/driver/stubs.c. Every function is
+ * there, and says why it does nothing. */
 #include "cuda/stxcuda.h"
 #include "tests/testing.h"
 

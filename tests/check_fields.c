@@ -6,13 +6,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/bev.h"
-#include "common/colmean.h"
-#include "common/ground.h"
-#include "common/rdp.h"
-#include "common/satdp.h"
-#include "common/scene.h"
-#include "common/sgm.h"
+#include "common/bev/bev.h"
+#include "common/colmean/colmean.h"
+#include "common/ground/ground.h"
+#include "common/rdp/rdp.h"
+#include "common/satdp/satdp.h"
+#include "common/scene/scene.h"
+#include "common/sgm/sgm.h"
 
 /* ---- Every stem --------------------------------------------------------------------------- */
 

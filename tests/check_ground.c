@@ -6,7 +6,7 @@
  */
 #include "tests/ground_case.h"
 
-#include "common/ground_plane.h"
+#include "common/ground/ground_plane_math.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/lidar_file_private.h"
+#include "common/lidar_file/lidar_file_private.h"
 
 static float parse(const char *text)
 {

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "common/metrics.h"
+#include "common/metrics/metrics.h"
 
 #define PX STX_DISPARITY_ONE
 

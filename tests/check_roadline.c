@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/testing.h"
 
-#include "common/roadline_track.h"
+#include "common/roadline/roadline_track.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
  */
 #include "tests/satdp_case.h"
 
-#include "common/stixel_cost.h"
+#include "common/satdp/satdp_cost_math.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -6,7 +6,7 @@
  */
 #include "tests/testing.h"
 
-#include "common/scene.h"
+#include "common/scene/scene.h"
 
 #include <math.h>
 #include <stdlib.h>

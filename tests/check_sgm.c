@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/sgm.h"
-#include "common/sgm_impls.h"
-#include "common/sgm_pixel.h"
+#include "common/sgm/sgm.h"
+#include "common/sgm/sgm_private.h"
+#include "common/sgm/sgm_math.h"
 #include "tests/sgm_brute.h"
 #include "tests/sgm_case.h"
 

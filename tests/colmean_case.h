@@ -8,7 +8,7 @@
 
 #include "tests/testing.h"
 
-#include "common/colmean.h"
+#include "common/colmean/colmean.h"
 
 typedef struct {
   uint8_t *data, *map;

@@ -6,7 +6,7 @@
 #ifndef STX_GROUND_CASE_H
 #define STX_GROUND_CASE_H
 
-#include "common/ground.h"
+#include "common/ground/ground.h"
 #include "tests/testing.h"
 
 typedef struct {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Files of LiDAR points made by the tests: writers of every format and variety that
- * common/lidar_file.h reads. Uses no libcheck, so that the fuzzer can make its seeds with it.
+ * common/lidar_file/lidar_file.h reads. Uses no libcheck, so that the fuzzer can make its seeds
+ * with it.
  */
 #ifndef STX_LIDAR_FILE_CASE_H
 #define STX_LIDAR_FILE_CASE_H
 
-#include "common/lidar_file.h"
+#include "common/lidar_file/lidar_file.h"
 
 /* A file in memory that grows. Zero it to begin with; free (bytes.data) at the end. */
 typedef struct {

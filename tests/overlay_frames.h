@@ -6,7 +6,7 @@
 #ifndef OVERLAY_FRAMES_H
 #define OVERLAY_FRAMES_H
 
-#include "common/overlay.h"
+#include "common/overlay/overlay.h"
 #include "tests/testing.h"
 
 #define OVERLAY_ALL_KINDS 15u

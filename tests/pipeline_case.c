@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/scene.h"
+#include "common/scene/scene.h"
 
 /* ---- Frames ------------------------------------------------------------------------------- */
 

@@ -3,7 +3,7 @@
 #ifndef STX_PIPELINE_CASE_H
 #define STX_PIPELINE_CASE_H
 
-#include "common/pipeline.h"
+#include "common/pipeline/pipeline.h"
 #include "tests/testing.h"
 
 #define PIPELINE_WIDTH 412 /* the last column and row of cells are cut */

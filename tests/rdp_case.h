@@ -6,7 +6,7 @@
 #ifndef STX_RDP_CASE_H
 #define STX_RDP_CASE_H
 
-#include "common/rdp.h"
+#include "common/rdp/rdp.h"
 #include "tests/testing.h"
 
 typedef struct {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/satdp_case.h"
 
-#include "common/rdp.h"
+#include "common/rdp/rdp.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -7,7 +7,7 @@
 #ifndef STX_TESTS_SATDP_CASE_H
 #define STX_TESTS_SATDP_CASE_H
 
-#include "common/satdp.h"
+#include "common/satdp/satdp.h"
 #include "tests/testing.h"
 
 typedef struct {

@@ -5,7 +5,7 @@
 
 #include "tests/testing.h"
 
-#include "common/scene.h"
+#include "common/scene/scene.h"
 
 typedef float StxPoint[4]; /* x, y, z, intensity */
 

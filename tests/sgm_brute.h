@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Brute force for check_sgm.c: common/sgm.h once more, by other means. Whole volumes of ints, every
- * jump from every disparity to every other, ties broken by searching backwards, ratios in floating
- * point, the median by counting. Shares no code with the implementations.
+ * Brute force for check_sgm.c: common/sgm/sgm.h once more, by other means. Whole volumes of ints,
+ * every jump from every disparity to every other, ties broken by searching backwards, ratios in
+ * floating point, the median by counting. Shares no code with the implementations.
  */
 #ifndef STX_TESTS_SGM_BRUTE_H
 #define STX_TESTS_SGM_BRUTE_H
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/sgm.h"
+#include "common/sgm/sgm.h"
 #include "tests/sgm_case.h"
 
 #define BRUTE_PIXELS 400

@@ -7,7 +7,7 @@
 #ifndef STX_TESTS_SGM_CASE_H
 #define STX_TESTS_SGM_CASE_H
 
-#include "common/sgm.h"
+#include "common/sgm/sgm.h"
 #include "tests/testing.h"
 
 typedef struct {

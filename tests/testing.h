@@ -20,10 +20,10 @@ typedef struct {
 
 /* Runs the tests in one suite, each in its own process; returns main's exit status. */
 int stx_testing_main(const char *suite, const StxTest *tests, size_t count);
-#define STX_TESTING_MAIN(suite, tests)                                                            \
-  int main(void)                                                                                  \
-  {                                                                                               \
-    return stx_testing_main(suite, tests, sizeof tests / sizeof tests[0]);                        \
+#define STX_TESTING_MAIN(suite, tests)                                                             \
+  int main(void)                                                                                   \
+  {                                                                                                \
+    return stx_testing_main(suite, tests, sizeof tests / sizeof tests[0]);                         \
   }
 
 /* ---- Random numbers: the same sequence on every machine ----------------------------------- */
@@ -32,8 +32,8 @@ typedef struct {
   uint64_t state;
 } StxRandom;
 
-uint32_t stx_random(StxRandom *random);                       /* 32 random bits */
-int stx_random_below(StxRandom *random, int limit);           /* 0 … limit − 1 */
+uint32_t stx_random(StxRandom *random);             /* 32 random bits */
+int stx_random_below(StxRandom *random, int limit); /* 0 … limit − 1 */
 
 /* ---- Guarded memory ----------------------------------------------------------------------- */
 
@@ -52,7 +52,13 @@ void stx_test_image8_free(StxImage8 *image);
 void stx_test_image16_free(StxImage16 *image);
 
 /* How checkasm fills its inputs: all low, all high, uniform noise, or smooth with steps. */
-typedef enum { STX_FILL_LOW, STX_FILL_HIGH, STX_FILL_NOISE, STX_FILL_STEPS, STX_FILL_COUNT } StxFill;
+typedef enum {
+  STX_FILL_LOW,
+  STX_FILL_HIGH,
+  STX_FILL_NOISE,
+  STX_FILL_STEPS,
+  STX_FILL_COUNT
+} StxFill;
 void stx_fill8(const StxImage8 *image, StxFill fill, StxRandom *random);
 void stx_fill16(const StxImage16 *image, StxFill fill, int max, StxRandom *random);
 
@@ -62,7 +68,8 @@ void stx_fill16(const StxImage16 *image, StxFill fill, int max, StxRandom *rando
  * repeats the case), the index and both values. */
 void stx_expect_same(const void *expected, const void *actual, size_t size, const char *what);
 void stx_expect_same_image8(const StxImage8 *expected, const StxImage8 *actual, const char *what);
-void stx_expect_same_image16(const StxImage16 *expected, const StxImage16 *actual, const char *what);
+void stx_expect_same_image16(
+    const StxImage16 *expected, const StxImage16 *actual, const char *what);
 
 /* The folder with sample data ($STX_DATA, else ../shared/data seen from the source tree), or NULL
  * when there is none: then print "skipped: no data" and return. */

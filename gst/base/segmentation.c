@@ -4,8 +4,9 @@
 #include <string.h>
 
 #include "gst/base/inputs.h"
+#include "gst/formats/camera.h"
 #include "gst/formats/columns.h"
-#include "gst/gststxcamera.h"
+#include "gst/formats/mediatypes.h"
 
 GST_DEBUG_CATEGORY_STATIC(stx_segmentation_debug);
 #define GST_CAT_DEFAULT stx_segmentation_debug

@@ -30,10 +30,11 @@
 
 #include <gst/video/video.h>
 
-#include "common/overlay.h"
+#include "common/overlay/overlay.h"
 #include "common/stx.h"
+#include "gst/base/memory.h"
+#include "gst/base/run.h"
 #include "gst/cuda/cuda.h"
-#include "gst/gststxutil.h"
 
 G_BEGIN_DECLS
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "gst/base/frames.h"
+#include "gst/base/memory.h"
 
 #define BYTES_ALIGN 4       /* of what is read: floats and records */
 #define ROW_ALIGN 128       /* bytes: on the GPU rows begin at whole memory transactions */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What cells are made of (common/colmean.h), as it arrives on up to three pads: disparity,
+ * What cells are made of (common/colmean/colmean.h), as it arrives on up to three pads: disparity,
  * confidence, semantics. Their caps, and whether they fit each other.
  */
 #ifndef GST_STX_CELL_CAPS_H
@@ -9,7 +9,7 @@
 #include <gst/gst.h>
 #include <gst/video/video.h>
 
-#include "common/colmean.h"
+#include "common/colmean/colmean.h"
 #include "gst/formats/semantics.h"
 
 G_BEGIN_DECLS

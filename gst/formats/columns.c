@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "gst/gststxcamera.h"
-#include "gst/gststxutil.h"
+#include "gst/formats/camera.h"
+#include "gst/formats/mediatypes.h"
 
 typedef struct {
   const char *name;

@@ -9,7 +9,7 @@
 #include <gst/gst.h>
 #include <gst/video/video.h>
 
-#include "common/colmean.h"
+#include "common/colmean/colmean.h"
 
 G_BEGIN_DECLS
 

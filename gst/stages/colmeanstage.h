@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Reduction to columns (common/colmean.h) of a set of buffers, where a stage works. */
+/* Reduction to columns (common/colmean/colmean.h) of a set of buffers, where a stage works. */
 #ifndef GST_COLMEAN_STAGE_H
 #define GST_COLMEAN_STAGE_H
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Ground and obstacles (common/ground.h) of a scan in a buffer, where a stage works. */
+/* Ground and obstacles (common/ground/ground.h) of a scan in a buffer, where a stage works. */
 #ifndef GST_GROUND_STAGE_H
 #define GST_GROUND_STAGE_H
 
-#include "common/ground.h"
+#include "common/ground/ground.h"
 #include "gst/base/stage.h"
 
 G_BEGIN_DECLS

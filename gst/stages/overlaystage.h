@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Drawing stixels (common/overlay.h) on a frame in a buffer, where a stage works. Everything here
- * belongs to the streaming thread.
+ * Drawing stixels (common/overlay/overlay.h) on a frame in a buffer, where a stage works.
+ * Everything here belongs to the streaming thread.
  */
 #ifndef GST_OVERLAY_STAGE_H
 #define GST_OVERLAY_STAGE_H
 
-#include "common/overlay.h"
+#include "common/overlay/overlay.h"
+#include "gst/base/memory.h"
 #include "gst/base/stage.h"
 #include "gst/stixels/gststxmeta.h"
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Ramer-Douglas-Peucker (common/rdp.h) where a stage works, for the elements that call it:
+ * Ramer-Douglas-Peucker (common/rdp/rdp.h) where a stage works, for the elements that call it:
  * rdp-columns for its segments, sat-dp-stixels for the cells where they meet.
  */
 #ifndef GST_RDP_STAGE_H
 #define GST_RDP_STAGE_H
 
-#include "common/rdp.h"
+#include "common/rdp/rdp.h"
 #include "gst/base/stage.h"
 
 G_BEGIN_DECLS

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * What sat-dp-stixels does with a frame, where its stage works: the road, the tables, the
- * candidates, and common/satdp.h. Everything here belongs to the streaming thread.
+ * candidates, and common/satdp/satdp.h. Everything here belongs to the streaming thread.
  */
 #ifndef GST_SATDP_STAGE_H
 #define GST_SATDP_STAGE_H
 
-#include "common/roadline_track.h"
+#include "common/roadline/roadline_track.h"
+#include "gst/base/memory.h"
 #include "gst/base/segmentation.h"
-#include "gst/gststxsatdp.h"
+#include "gst/settings/satdpsettings.h"
 
 G_BEGIN_DECLS
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Semi-global matching (common/sgm.h) of a stereo pair in buffers, where a stage works. */
+/* Semi-global matching (common/sgm/sgm.h) of a stereo pair in buffers, where a stage works. */
 #ifndef GST_SGM_STAGE_H
 #define GST_SGM_STAGE_H
 
-#include "common/sgm.h"
+#include "common/sgm/sgm.h"
 #include "gst/base/stage.h"
 #include "gst/stages/sgmviews.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * CUDA for a C++ compiler: what cuda/gpu.cuh stands for in the tests. A kernel runs on the CPU,
- * every CUDA thread a fiber; see README.md for what that finds and what it cannot.
+ * CUDA for a C++ compiler: what cuda/driver/gpu.cuh stands for in the tests. A kernel runs on the
+ * CPU, every CUDA thread a fiber; see README.md for what that finds and what it cannot.
  *
  * This file holds the language (thread indices, shared memory, barriers, warp operations, kernel
  * definitions); emu_intrinsics.h the arithmetic.

@@ -3,7 +3,7 @@
  * Kernels with one planted bug each, and good twins of them: see selftest.c. All do the same: out
  * is in moved by one thread within the block, through shared memory where not said otherwise.
  */
-#include "cuda/gpu.cuh"
+#include "cuda/driver/gpu.cuh"
 
 #include "tests/cuda-emu/selftest_args.h"
 

@@ -4,7 +4,7 @@
  * CUDA Math API's definitions, and byte by byte. The kernels are CUDA like any other; blocks have
  * 16 × 2 × 2 threads, the grid 2 × 3 × 2 blocks.
  */
-#include "cuda/gpu.cuh"
+#include "cuda/driver/gpu.cuh"
 
 #include "tests/cuda-emu/selftest_args.h"
 

@@ -8,7 +8,7 @@
 #include <gst/video/video.h>
 #include <string.h>
 
-#include "common/colmean.h"
+#include "common/colmean/colmean.h"
 #include "common/labels.h"
 #include "gst/stixels/gststxmeta.h"
 

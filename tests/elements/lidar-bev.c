@@ -6,7 +6,7 @@
 #include <gst/video/video.h>
 #include <string.h>
 
-#include "common/bev.h"
+#include "common/bev/bev.h"
 #include "gst/stixels/gststxmeta.h"
 #include "tests/elements/scan_fixture.h"
 

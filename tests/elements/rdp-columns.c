@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "common/rdp.h"
+#include "common/rdp/rdp.h"
 
 #define CAMERA ",camera-focal=500.0,camera-cy=30.0,camera-baseline=0.6,camera-height=1.5"
 #define COLUMNS "application/x-stixel-columns,framerate=10/1,"

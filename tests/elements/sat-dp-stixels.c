@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-#include "common/rdp.h"
-#include "common/satdp.h"
+#include "common/rdp/rdp.h"
+#include "common/satdp/satdp.h"
 
 /* A camera whose road is that of columns_street. */
 #define CAMERA ",camera-focal=500.0,camera-cy=30.0,camera-baseline=0.6,camera-height=1.5"

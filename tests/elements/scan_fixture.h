@@ -3,7 +3,7 @@
 #ifndef STX_SCAN_FIXTURE_H
 #define STX_SCAN_FIXTURE_H
 
-#include "common/ground.h"
+#include "common/ground/ground.h"
 #include "tests/elements/util.h"
 
 #define SCAN_TIME (100 * GST_MSECOND)

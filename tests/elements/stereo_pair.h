@@ -3,7 +3,7 @@
 #ifndef STX_ELEMENTS_STEREO_PAIR_H
 #define STX_ELEMENTS_STEREO_PAIR_H
 
-#include "common/sgm.h"
+#include "common/sgm/sgm.h"
 #include "tests/elements/util.h"
 
 #include <gst/video/video.h>

@@ -2,7 +2,7 @@
 /* The LiDAR in the synthetic street: its bytes are those of stx_scene_scan(), frame by frame. */
 #include "tests/elements/util.h"
 
-#include "common/scene.h"
+#include "common/scene/scene.h"
 
 #define STEPS 90
 #define SMALL "threads=1 azimuth-steps=90"

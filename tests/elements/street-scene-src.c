@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The synthetic street as a source: its bytes are those of common/scene.h, frame by frame. */
+/* The synthetic street as a source: its bytes are those of common/scene/scene.h, frame by frame. */
 #include "tests/elements/util.h"
 
 #include <gst/video/video.h>
 #include <string.h>
 
-#include "common/scene.h"
+#include "common/scene/scene.h"
 
 #define FRAME_AT_10 (GST_SECOND / 10)
 

@@ -5,8 +5,8 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
-#include "common/ground.h"
-#include "examples/lidar_scans.h"
+#include "common/ground/ground.h"
+#include "examples/shared/lidar_scans.h"
 
 #define BEAMS 16
 

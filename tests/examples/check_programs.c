@@ -5,13 +5,13 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
-#include "common/colmean.h"
+#include "common/colmean/colmean.h"
 #include "common/labels.h"
-#include "common/rdp.h"
-#include "common/satdp.h"
-#include "common/scene.h"
-#include "common/sgm.h"
-#include "examples/png_io.h"
+#include "common/rdp/rdp.h"
+#include "common/satdp/satdp.h"
+#include "common/scene/scene.h"
+#include "common/sgm/sgm.h"
+#include "examples/shared/png_io.h"
 
 #define WIDTH 416
 #define HEIGHT 160

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Fuzzing of common/lidar_file.h: whatever the bytes are, an error, or all the points that were
- * announced, from exactly the memory that was asked for. Finds most with the address sanitizer.
+ * Fuzzing of common/lidar_file/lidar_file.h: whatever the bytes are, an error, or all the points
+ * that were announced, from exactly the memory that was asked for. Finds most with the address
+ * sanitizer.
  *
  * Linked with tests/fuzz/replay.c it is a test of the suite, which needs no clang. With libFuzzer:
  *
@@ -15,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/lidar_file.h"
+#include "common/lidar_file/lidar_file.h"
 
 static void expect(bool good, const char *what, const StxError *error)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The pipeline without GStreamer (common/pipeline.h) beside the elements: the same frames of the
- * synthetic street must become the same stixels, to the byte.
+ * The pipeline without GStreamer (common/pipeline/pipeline.h) beside the elements: the same frames
+ * of the synthetic street must become the same stixels, to the byte.
  */
 #include <gst/app/gstappsink.h>
 #include <gst/check/gstcheck.h>
 #include <gst/video/video.h>
 
 #include "common/labels.h"
-#include "common/pipeline.h"
+#include "common/pipeline/pipeline.h"
 
 #define FRAMES 4
 #define VIEW(name)                                                                                 \

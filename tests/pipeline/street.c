@@ -8,8 +8,8 @@
 #include <gst/check/gstcheck.h>
 #include <gst/video/video.h>
 
-#include "common/metrics.h"
-#include "common/satdp.h"
+#include "common/metrics/metrics.h"
+#include "common/satdp/satdp.h"
 
 #define WIDTH 1242
 #define HEIGHT 375

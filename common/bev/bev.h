@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A bird's-eye picture of a LiDAR scan: what lidar-bev draws.
+ *
+ * x of the scan points up in the picture, y to the left. A point covers a square of point_size
+ * pixels around the pixel that it lies in; of an even size, half a pixel more to the right and
+ * down. Points with a coordinate that is not finite are not drawn. Where several fall on one pixel,
+ * obstacles lie over ground and ground over what is not classified; of one kind the highest is seen
+ * (heights in steps of 1/256 m, from 32 m below the sensor to 32 m above; of equal ones the larger
+ * colour number). So the order of the points does not matter. Without labels all are of one kind.
+ * Rings around the sensor, their distances, a bar of scale and the sensor itself are drawn over the
+ * points.
+ *
+ * Labels are SemanticKITTI's: 0 is not classified; road 40, parking 44, sidewalk 48, other ground
+ * 49, lane marking 60 and terrain 72 are ground; everything else is an obstacle, whose high 16 bits
+ * are its cluster.
+ *
+ * Memory: one block belongs to the caller, see stx_bev_size. Threads: one StxBev per thread.
+ */
+#ifndef STX_BEV_H
+#define STX_BEV_H
+
+#include "common/overlay/overlay.h"
+
+#define STX_BEV_MAX_SIDE 8192
+#define STX_BEV_MIN_EXTENT 1   /* metres */
+#define STX_BEV_MAX_EXTENT 500 /* metres */
+
+/* CLUSTERS: a colour per cluster, red for obstacles in none; LABELS: ground, obstacle, none.
+ * Without labels both are HEIGHT: blue at 2 m below the sensor … red at 2 m above. INTENSITY: 0…1,
+ * or 0…255 where a point of the scan exceeds 1. */
+typedef enum { STX_BEV_CLUSTERS, STX_BEV_LABELS, STX_BEV_HEIGHT, STX_BEV_INTENSITY } StxBevMode;
+
+/* Ranges, units and texts of these: stx_bev_fields. */
+typedef struct {
+  StxBevMode mode;
+  int width, height;            /* pixels */
+  const StxPixelFormat *format; /* of one plane, RGB */
+  double extent;                /* metres from the centre to the nearer edge */
+  double center_x, center_y;    /* what lies in the centre, metres */
+  int point_size;               /* pixels */
+  bool rings;                   /* rings, distances, bar, sensor */
+} StxBevParams;
+
+#define STX_BEV_DEFAULTS                                                                           \
+  {                                                                                                \
+    .mode = STX_BEV_CLUSTERS, .width = 800, .height = 800, .extent = 50, .point_size = 2,          \
+    .rings = true                                                                                  \
+  }
+
+/* Every field of StxBevParams but the format. */
+extern const StxFields stx_bev_fields;
+
+/* False, with a text that names field, value and range, for what the table does not allow, and for
+ * any other format. */
+bool stx_bev_check(const StxBevParams *params, StxError *error);
+
+/* Colours, rings, and room for what is seen where. */
+typedef struct StxBev StxBev;
+
+/* Bytes of the block that stx_bev_init needs; params have passed the check. */
+size_t stx_bev_size(const StxBevParams *params);
+
+/* Prepares `memory` (aligned to STX_ALIGN) and returns it as an StxBev. */
+StxBev *stx_bev_init(void *memory, const StxBevParams *params);
+
+/*
+ * Draws a scan; every pixel of the frame is written, bytes that carry no channel become 255.
+ *
+ * points  count · 4 floats (common/ground/ground.h), any values; may be NULL if count is 0
+ * labels  count words, or NULL
+ */
+void stx_bev_draw(
+    StxBev *bev, const float *points, const uint32_t *labels, size_t count, const StxFrame *frame);
+
+#endif

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Cell reduction: the cost table, the tables of implementations and of fields, and the checks. */
+#include "common/colmean/colmean_private.h"
+#include "common/cpu.h"
+
+#include <math.h>
+
+/* log() of common libraries is exact to less than one unit in the last place, and no entry lies
+ * nearer than 1e-4 to a half, so that the rounded table is the same everywhere. */
+void stx_colmean_prepare(StxColmeanTables *tables)
+{
+  for (int i = 0; i < 4096; i++)
+    tables->class_cost[i] = (uint16_t)lround(-STX_CLASS_COST_ONE * log(fmax(i / 4095.0, 1e-3)));
+}
+
+#define IMPL(name, backend, needs, suffix)                                                         \
+  {                                                                                                \
+    {name, backend, STX_MEMORY_HOST, needs}, stx_colmean_scratch_##suffix,                         \
+        stx_colmean_run_##suffix                                                                   \
+  }
+static const StxColmeanImpl impls[] = {STX_HOST_IMPLS(IMPL)};
+
+const StxImplTable stx_colmean_impls = {impls, sizeof impls / sizeof impls[0], sizeof impls[0]};
+
+/* ---- Fields ------------------------------------------------------------------------------- */
+
+static const StxFieldChoice reductions[] = {
+    {STX_REDUCE_MEAN, "mean", "Mean of the known disparities"},
+    {STX_REDUCE_WEIGHTED, "weighted", "Confidence-weighted mean of what is near the median"},
+    {STX_REDUCE_MEDIAN, "median", "Median of the known disparities"},
+    {0},
+};
+static const StxFieldChoice semantics[] = {
+    {STX_SEMANTICS_NONE, "none", "No classes"},
+    {STX_SEMANTICS_LABELS, "labels", "A label per pixel"},
+    {STX_SEMANTICS_SCORES_U8, "uint8 scores", "Scores per pixel and class, 8 bits"},
+    {STX_SEMANTICS_SCORES_F32, "float32 scores", "Scores per pixel and class, float32"},
+    {0},
+};
+static const StxFieldChoice disparity_encodings[] = {
+    {0, "kitti", "A value p means p/256 pixels, 0 unknown"},
+    {1, "cityscapes", "A value p means (p - 1)/256 pixels, 0 unknown"},
+    {0},
+};
+
+#define FIELD(kind, member) STX_FIELD(kind, StxColmeanParams, member)
+
+static const StxField fields[] = {
+    {"reduction", "Reduction", "How the disparities of a cell become one", FIELD(CHOICE, reduction),
+        .choices = reductions},
+    {FIELD(CHOICE, semantics), .choices = semantics},
+    {"fill-width", "Fill width",
+        "Holes up to this width take the farther neighbour's disparity with little weight, "
+        "pixels (0 = no filling)",
+        FIELD(INT, fill_width), .high = STX_FILL_WIDTH_MAX, .unit = "pixels"},
+    {"disparity-encoding", "Disparity encoding", "What a disparity value means",
+        FIELD(CHOICE, cityscapes_disparity), .choices = disparity_encodings},
+};
+static const StxColmeanParams defaults = STX_COLMEAN_DEFAULTS;
+const StxFields stx_colmean_fields = {
+    STX_FIELDS_OF(fields), &defaults, .must = "; it must be ", .choose = "; it must be "};
+
+/* ---- Checks ------------------------------------------------------------------------------- */
+
+static bool check_label_map(const StxColmeanParams *params, StxError *error)
+{
+  for (int i = 0; i < 256; i++)
+    if (params->label_map[i] != 255 && params->label_map[i] >= params->grid.classes)
+      return stx_fail(error,
+          "the label map leads from pixel value %d to class %d; it must lead to 0 to %d, or to 255 "
+          "(no label)",
+          i, params->label_map[i], params->grid.classes - 1);
+  return true;
+}
+
+bool stx_colmean_check(const StxColmeanParams *params, StxError *error)
+{
+  if (!stx_grid_check(&params->grid, error) ||
+      !stx_fields_check(&stx_colmean_fields, params, error))
+    return false;
+  if (params->semantics == STX_SEMANTICS_NONE && params->grid.classes > 0)
+    return stx_fail(
+        error, "number of classes is %d without semantics; it must be 0", params->grid.classes);
+  if (params->semantics != STX_SEMANTICS_NONE && params->grid.classes == 0)
+    return stx_fail(
+        error, "number of classes is 0 with semantics; it must be 1 to %d", STX_MAX_CLASSES);
+  return params->semantics != STX_SEMANTICS_LABELS || check_label_map(params, error);
+}

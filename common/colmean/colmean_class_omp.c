@@ -1,0 +1,492 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Cell reduction, fast implementation: class costs.
+ *
+ * Scores: the rows of a cell are added first, whole rows at a time and with contiguous loads
+ * whether a row is one class (planar) or all of them (interleaved); only the sums, one in
+ * cell_height, are then added across. Labels: a vector lane is a cell, and the pixels equal to
+ * each class are counted in bytes; most classes are absent from most vectors of cells.
+ *
+ * The index (2·4095·num + den) / (2·den) is the integer part of num·scale + offset in double, with
+ * scale = 4095/den and offset = ½ + 1/(4·den): the exact quotient is a multiple of 1/(2·den), half
+ * a step is added, and a quarter of a step, at least 2^-32, exceeds the rounding error of 2^-39.
+ */
+#include "common/colmean/colmean_omp_private.h"
+
+#include <string.h>
+#if defined __AVX512BW__
+#include <immintrin.h>
+#endif
+
+#define LANES VECTOR_BYTES    /* labels: cells per vector */
+#define MAX_PIXEL_ELEMENTS 64 /* interleaved scores: values per pixel, padding included */
+#define CHUNK_PIXELS 512      /*   pixels per step, but at least one cell, */
+#define CHUNK_CELLS 64        /*   and at most that many */
+
+typedef uint8_t V8 __attribute__((vector_size(VECTOR_BYTES), may_alias));
+typedef float Float __attribute__((aligned(1), may_alias)); /* scores need no alignment */
+
+typedef uint16_t CellColumn[BLOCK_ROWS][32]; /* costs by cell row and class */
+
+/* ---- Costs -------------------------------------------------------------------------------- */
+
+/* out[i] = the table's entry index[i]. What can be gathered is 32 bits wide: an entry is half of
+ * an aligned word. */
+static inline void gather(
+    const StxColmeanTables *tables, const int32_t *index, int count, uint16_t *out)
+{
+#if defined __AVX512BW__
+  for (int i = 0; i < count; i += 16) {
+    __mmask16 inside = count - i < 16 ? (__mmask16)((1u << (count - i)) - 1) : (__mmask16)~0u;
+    __m512i at = _mm512_maskz_loadu_epi32(inside, index + i);
+    __m512i word = _mm512_i32gather_epi32(_mm512_srli_epi32(at, 1), tables->class_cost, 4);
+    __m512i shift = _mm512_slli_epi32(_mm512_and_si512(at, _mm512_set1_epi32(1)), 4);
+    _mm512_mask_cvtepi32_storeu_epi16(out + i, inside, _mm512_srlv_epi32(word, shift));
+  }
+#else
+  for (int i = 0; i < count; i++)
+    out[i] = tables->class_cost[index[i]];
+#endif
+}
+
+/* out[c] = cost of num[c] / den */
+static inline void look_up(
+    const StxColmeanTables *tables, const uint32_t *num, int count, double den, uint16_t *out)
+{
+  int32_t index[BLOCK_COLUMNS];
+  double scale = 4095 / den, offset = 0.5 + 0.25 / den;
+  for (int c = 0; c < count; c++)
+    index[c] = (int32_t)((int32_t)num[c] * scale + offset);
+  gather(tables, index, count, out);
+}
+
+/* Pixels in a cell of full width, and in the block's last one. */
+typedef struct {
+  int full, last;
+} CellPixels;
+
+static CellPixels cell_pixels(const Job *job, const Block *block, Span span)
+{
+  int width = job->params->grid.cell_width, height = span.bottom - span.top;
+  int last = block->x1 - block->x0 - (block->columns - 1) * width;
+  return (CellPixels){width * height, last * height};
+}
+
+static int score_one(const Job *job)
+{
+  return job->params->semantics == STX_SEMANTICS_SCORES_U8 ? 255 : 65535;
+}
+
+/* ---- Sums down the rows of a cell --------------------------------------------------------- */
+
+static void add_bytes(
+    const uint8_t *restrict row, ptrdiff_t stride, int rows, int count, uint32_t *restrict sum)
+{
+  for (; rows >= 4; rows -= 4, row += 4 * stride) {
+    const uint8_t *b = row + stride, *c = b + stride, *d = c + stride;
+    for (int i = 0; i < count; i++)
+      sum[i] += (uint16_t)(row[i] + b[i] + c[i] + d[i]);
+  }
+  for (; rows > 0; rows--, row += stride)
+    for (int i = 0; i < count; i++)
+      sum[i] += row[i];
+}
+
+static void add_floats(
+    const uint8_t *restrict row, ptrdiff_t stride, int rows, int count, uint32_t *restrict sum)
+{
+  for (; rows > 0; rows--, row += stride)
+    for (int i = 0; i < count; i++)
+      sum[i] += stx_score_from_float(((const Float *)row)[i]);
+}
+
+/* One row whose values lie `step` bytes apart. */
+static void add_strided(const uint8_t *row, ptrdiff_t step, int count, bool bytes, uint32_t *sum)
+{
+  for (int i = 0; i < count; i++, row += step)
+    sum[i] += bytes ? *row : stx_score_from_float(*(const Float *)row);
+}
+
+/* sum[i] = Σ over the rows of `span` of the i-th value from (x, class) on; values lie `step`
+ * bytes apart. */
+static void sum_rows(
+    const Job *job, Span span, int x, int class, ptrdiff_t step, int count, uint32_t *sum)
+{
+  const StxColmeanInput *input = job->input;
+  ptrdiff_t stride = input->row_stride;
+  const uint8_t *row = (const uint8_t *)input->scores + class * input->class_stride +
+                       x * input->pixel_stride + span.top * stride;
+  bool bytes = job->params->semantics == STX_SEMANTICS_SCORES_U8;
+  int rows = span.bottom - span.top;
+  memset(sum, 0, count * sizeof *sum);
+  if (step != (bytes ? 1 : 4))
+    for (; rows > 0; rows--, row += stride)
+      add_strided(row, step, count, bytes, sum);
+  else if (bytes)
+    add_bytes(row, stride, rows, count, sum);
+  else
+    add_floats(row, stride, rows, count, sum);
+}
+
+/* ---- Planar scores: one class ------------------------------------------------------------- */
+
+static inline __attribute__((always_inline)) void add_across(
+    const uint32_t *sum, int width, int cells, uint32_t *num)
+{
+  for (int c = 0; c < cells; c++) {
+    uint32_t total = 0;
+    for (int i = 0; i < width; i++)
+      total += sum[c * width + i];
+    num[c] = total;
+  }
+}
+
+static void add_cells(const uint32_t *sum, int width, int cells, uint32_t *num)
+{
+  switch (width) {
+  case 4:
+    add_across(sum, 4, cells, num);
+    break;
+  case 8:
+    add_across(sum, 8, cells, num);
+    break;
+  default:
+    add_across(sum, width, cells, num);
+  }
+}
+
+/* num[c] = Σ of the cell's bytes, straight from contiguous rows; false where there is no fast way.
+ * `pixels` may end within the last cell. */
+#if defined __AVX512VNNI__ && defined __AVX512BW__
+static inline __m512i load_bytes(const uint8_t *row, int pixels)
+{
+  __mmask64 inside = pixels < 64 ? (1ull << pixels) - 1 : ~0ull;
+  return _mm512_maskz_loadu_epi8(inside, row);
+}
+
+static bool add_cells_of_bytes(
+    const uint8_t *row, ptrdiff_t stride, int rows, int width, int pixels, uint32_t *num)
+{
+  const __m512i ones = _mm512_set1_epi8(1);
+  if (width != 4 && width != 8)
+    return false;
+  for (int x = 0; x < pixels; x += 64, num += 64 / width) {
+    __m512i sum = _mm512_setzero_si512();
+    for (int y = 0; y < rows; y++) {
+      __m512i v = load_bytes(row + y * stride + x, pixels - x);
+      sum = width == 4 ? _mm512_dpbusd_epi32(sum, v, ones)
+                       : _mm512_add_epi64(sum, _mm512_sad_epu8(v, _mm512_setzero_si512()));
+    }
+    if (width == 4)
+      _mm512_storeu_si512(num, sum);
+    else
+      _mm256_storeu_si256((__m256i *)num, _mm512_cvtepi64_epi32(sum));
+  }
+  return true;
+}
+#else
+static bool add_cells_of_bytes(
+    const uint8_t *row, ptrdiff_t stride, int rows, int width, int pixels, uint32_t *num)
+{
+  return false;
+}
+#endif
+
+/* num[c] = Σ of class `class` over cell c of the block's row at `span`. */
+static void sum_cells(
+    const Job *job, const Block *block, Span span, int class, uint32_t *sum, uint32_t *num)
+{
+  const StxColmeanInput *input = job->input;
+  int width = job->params->grid.cell_width, pixels = block->x1 - block->x0;
+  const uint8_t *row = (const uint8_t *)input->scores + class * input->class_stride +
+                       block->x0 * input->pixel_stride + span.top * input->row_stride;
+  bool bytes = job->params->semantics == STX_SEMANTICS_SCORES_U8 && input->pixel_stride == 1;
+  if (bytes &&
+      add_cells_of_bytes(row, input->row_stride, span.bottom - span.top, width, pixels, num))
+    return;
+  sum_rows(job, span, block->x0, class, input->pixel_stride, pixels, sum);
+  add_cells(sum, width, block->columns, num);
+}
+
+static void planar_class(const Job *job, const Block *block, int class, void *scratch)
+{
+  Tile *tile = scratch;
+  uint32_t *sum = (uint32_t *)(tile + 1), num[BLOCK_COLUMNS];
+  int width = job->params->grid.cell_width, pixels = block->x1 - block->x0;
+  int one = score_one(job), last = block->columns - 1;
+  memset(sum + pixels, 0, (block->columns * width - pixels) * sizeof *sum);
+  for (int r = 0; r < block->rows; r++) {
+    Span span = cell_span(job, block, r);
+    CellPixels n = cell_pixels(job, block, span);
+    sum_cells(job, block, span, class, sum, num);
+    look_up(job->tables, num, last, (double)one * n.full, (*tile)[r]);
+    look_up(job->tables, num + last, 1, (double)one * n.last, (*tile)[r] + last);
+  }
+  STX_VARIANT(stx_colmean_store)(job, block, 2 + class, tile);
+}
+
+/* ---- Interleaved scores: all classes ------------------------------------------------------ */
+
+/* Values per pixel if classes lie side by side in pixels that are not too far apart, else 0. */
+static int interleaved_elements(const Job *job)
+{
+  const StxColmeanInput *input = job->input;
+  int classes = job->params->grid.classes, size = score_one(job) == 255 ? 1 : 4;
+  ptrdiff_t elements = input->pixel_stride / size;
+  bool fits = input->class_stride == size && elements * size == input->pixel_stride &&
+              elements >= classes && elements <= 2 * classes && classes > 1;
+  return fits ? (int)elements : 0;
+}
+
+/* out[k] = Σ over `width` pixels, `elements` apart; `padded` (constant) >= classes. What lies
+ * beyond the classes is added as well, and ignored. */
+static inline __attribute__((always_inline)) void add_pixels(
+    const uint32_t *sum, int elements, int width, int padded, uint32_t *out)
+{
+  uint32_t total[32] = {0};
+  for (int i = 0; i < width; i++)
+    for (int k = 0; k < padded; k++)
+      total[k] += sum[i * elements + k];
+  memcpy(out, total, padded * sizeof *out);
+}
+
+static void add_cell(const uint32_t *sum, int elements, int width, int classes, uint32_t *out)
+{
+  if (classes <= 8)
+    add_pixels(sum, elements, width, 8, out);
+  else if (classes <= 16)
+    add_pixels(sum, elements, width, 16, out);
+  else if (classes <= 24)
+    add_pixels(sum, elements, width, 24, out);
+  else
+    add_pixels(sum, elements, width, 32, out);
+}
+
+/* Cells [first, first + cells) of row r of the block into `costs`. Lanes beyond the classes hold
+ * sums of other pixels' scores, which are no larger than a class's can be. */
+static void interleaved_cells(const Job *job, const Block *block, int r, int first, int cells,
+    CellColumn *costs, uint32_t *sum)
+{
+  int elements = interleaved_elements(job), classes = job->params->grid.classes;
+  int width = job->params->grid.cell_width, x = block->x0 + first * width;
+  int pixels = block->x1 - x < cells * width ? block->x1 - x : cells * width;
+  int used = (pixels - 1) * elements + classes, one = score_one(job);
+  Span span = cell_span(job, block, r);
+  CellPixels n = cell_pixels(job, block, span);
+  sum_rows(job, span, x, 0, one == 255 ? 1 : 4, used, sum);
+  memset(sum + used, 0, ((cells * width - 1) * elements + 32 + classes - used) * sizeof *sum);
+  for (int c = 0; c < cells; c++) {
+    uint32_t num[32];
+    int size = first + c == block->columns - 1 ? n.last : n.full;
+    add_cell(sum + c * width * elements, elements, width, classes, num);
+    look_up(job->tables, num, (classes + 7) & ~7, (double)one * size, costs[c][r]);
+  }
+}
+
+static void store_costs(
+    const Job *job, const Block *block, int first, int cells, const CellColumn *costs)
+{
+  const StxGrid *grid = &job->params->grid;
+  for (int c = 0; c < cells; c++) {
+    uint16_t *out = stx_column(grid, job->columns, 2, block->column + first + c) + block->row;
+    STX_VARIANT(stx_colmean_transpose)
+    (costs[c][0], 32, block->rows, grid->classes, out,
+        (size_t)stx_grid_columns(grid) * stx_grid_rows(grid));
+  }
+}
+
+static int chunk_cells(int width)
+{
+  int cells = CHUNK_PIXELS / width;
+  return cells < 1 ? 1 : cells > CHUNK_CELLS ? CHUNK_CELLS : cells;
+}
+
+static void interleaved_classes(const Job *job, const Block *block, void *scratch)
+{
+  CellColumn *costs = scratch;
+  int step = chunk_cells(job->params->grid.cell_width);
+  for (int c = 0; c < block->columns; c += step) {
+    int cells = block->columns - c < step ? block->columns - c : step;
+    for (int r = 0; r < block->rows; r++)
+      interleaved_cells(job, block, r, c, cells, costs, (uint32_t *)(costs + step));
+    store_costs(job, block, c, cells, costs);
+  }
+}
+
+/* ---- Labels ------------------------------------------------------------------------------- */
+
+#if defined __AVX512VBMI__
+/* Two lookups of 128 entries each, chosen by the top bit of the label. */
+static void map_labels(const uint8_t map[256], const uint8_t *in, int count, uint8_t *out)
+{
+  __m512i a = _mm512_loadu_si512(map), b = _mm512_loadu_si512(map + 64);
+  __m512i c = _mm512_loadu_si512(map + 128), d = _mm512_loadu_si512(map + 192);
+  for (int i = 0; i < count; i += 64) {
+    __mmask64 inside = count - i < 64 ? (1ull << (count - i)) - 1 : ~0ull;
+    __m512i label = _mm512_maskz_loadu_epi8(inside, in + i);
+    __m512i low = _mm512_permutex2var_epi8(a, label, b);
+    __m512i high = _mm512_permutex2var_epi8(c, label, d);
+    _mm512_mask_storeu_epi8(
+        out + i, inside, _mm512_mask_blend_epi8(_mm512_movepi8_mask(label), low, high));
+  }
+}
+#else
+static void map_labels(const uint8_t map[256], const uint8_t *in, int count, uint8_t *out)
+{
+  for (int i = 0; i < count; i++)
+    out[i] = map[in[i]];
+}
+#endif
+
+static inline __attribute__((always_inline)) void deal_row(const uint8_t *row, int width, V8 *out)
+{
+  uint8_t *to = (uint8_t *)out;
+  for (int lane = 0; lane < LANES; lane++)
+    for (int i = 0; i < width; i++)
+      to[i * LANES + lane] = row[lane * width + i];
+}
+
+static void deal(const uint8_t *row, int width, V8 *out)
+{
+  switch (width) {
+  case 4:
+    deal_row(row, 4, out);
+    break;
+  case 8:
+    deal_row(row, 8, out);
+    break;
+  default:
+    deal_row(row, width, out);
+  }
+}
+
+/* Vector i of `labels` becomes the class of pixel i of LANES cells; returns how many there are. */
+static int load_labels(const Job *job, int x, Span span, V8 *labels)
+{
+  uint8_t row[LANES * 128];
+  const StxGrid *grid = &job->params->grid;
+  int room = grid->cell_width * LANES, n = 0;
+  int count = grid->width - x < room ? grid->width - x : room;
+  memset(row + count, 255, room - count);
+  for (int y = span.top; y < span.bottom; y++, n += grid->cell_width) {
+    map_labels(job->params->label_map, stx_row8(&job->input->labels, y) + x, count, row);
+    deal(row, grid->cell_width, labels + n);
+  }
+  return n;
+}
+
+/* Bytes cannot count beyond 255, so a large cell is counted in parts. */
+static bool count_label(const V8 *labels, int n, uint8_t label, int32_t num[LANES])
+{
+  bool any = false;
+  memset(num, 0, LANES * sizeof *num);
+  for (int from = 0; from < n; from += 255) {
+    int to = n - from < 255 ? n : from + 255;
+    V8 count = {0}, none = {0};
+    for (int i = from; i < to; i++)
+      count -= (V8)(labels[i] == label);
+    if (memcmp(&count, &none, sizeof count) == 0)
+      continue;
+    any = true;
+    for (int lane = 0; lane < LANES; lane++)
+      num[lane] += count[lane];
+  }
+  return any;
+}
+
+/* What the cells of a vector have in common for all classes. A cell without any label has scale
+ * 0 and the offset of probability 1, so that all its costs are 0. */
+typedef struct {
+  double scale[LANES], offset[LANES];
+  uint16_t absent[LANES]; /* the cost of a class that no pixel has */
+} LabelShares;
+
+static void prepare_shares(const Job *job, const V8 *labels, int n, LabelShares *shares)
+{
+  int32_t unlabelled[LANES];
+  count_label(labels, n, 255, unlabelled);
+  for (int lane = 0; lane < LANES; lane++) {
+    double den = n - unlabelled[lane], inverse = 1 / (den > 0 ? den : 1);
+    shares->scale[lane] = den > 0 ? 4095 * inverse : 0;
+    shares->offset[lane] = den > 0 ? 0.5 + 0.25 * inverse : 4095.5;
+  }
+  for (int lane = 0; lane < LANES; lane++)
+    shares->absent[lane] = unlabelled[lane] < n ? job->tables->class_cost[0] : 0;
+}
+
+static void label_costs(
+    const Job *job, const LabelShares *shares, const int32_t num[LANES], uint16_t *out)
+{
+  int32_t index[LANES];
+  for (int lane = 0; lane < LANES; lane++)
+    index[lane] = (int32_t)(num[lane] * shares->scale[lane] + shares->offset[lane]);
+  gather(job->tables, index, LANES, out);
+}
+
+static void store_classes(const Job *job, const Block *block, const Tile *tiles)
+{
+  for (int k = 0; k < job->params->grid.classes; k++)
+    STX_VARIANT(stx_colmean_store)(job, block, 2 + k, &tiles[k]);
+}
+
+static void label_classes(const Job *job, const Block *block, void *scratch)
+{
+  int classes = job->params->grid.classes;
+  Tile *tiles = scratch;
+  V8 *labels = (V8 *)(tiles + classes);
+  for (int r = 0; r < block->rows; r++)
+    for (int c = 0; c < block->columns; c += LANES) {
+      Span span = cell_span(job, block, r);
+      int n = load_labels(job, block->x0 + c * job->params->grid.cell_width, span, labels);
+      LabelShares shares;
+      prepare_shares(job, labels, n, &shares);
+      for (int k = 0; k < classes; k++) {
+        int32_t num[LANES];
+        if (count_label(labels, n, (uint8_t)k, num))
+          label_costs(job, &shares, num, tiles[k][r] + c);
+        else
+          memcpy(tiles[k][r] + c, shares.absent, sizeof shares.absent);
+      }
+    }
+  store_classes(job, block, tiles);
+}
+
+/* ---- Entry points ------------------------------------------------------------------------- */
+
+size_t STX_VARIANT(stx_colmean_class_scratch)(const StxColmeanParams *params)
+{
+  const StxGrid *grid = &params->grid;
+  size_t planar = sizeof(Tile) + (size_t)BLOCK_COLUMNS * grid->cell_width * sizeof(uint32_t);
+  size_t cells = chunk_cells(grid->cell_width), chunk = cells * grid->cell_width;
+  size_t interleaved =
+      cells * sizeof(CellColumn) + (chunk + 1) * MAX_PIXEL_ELEMENTS * sizeof(uint32_t);
+  size_t labels =
+      grid->classes * sizeof(Tile) + (size_t)grid->cell_width * grid->cell_height * sizeof(V8);
+  switch (params->semantics) {
+  case STX_SEMANTICS_NONE:
+    return 0;
+  case STX_SEMANTICS_LABELS:
+    return labels;
+  default:
+    return planar > interleaved ? planar : interleaved;
+  }
+}
+
+int STX_VARIANT(stx_colmean_class_passes)(const Job *job)
+{
+  if (job->params->semantics == STX_SEMANTICS_NONE)
+    return 0;
+  if (job->params->semantics == STX_SEMANTICS_LABELS || interleaved_elements(job) > 0)
+    return 1;
+  return job->params->grid.classes;
+}
+
+void STX_VARIANT(stx_colmean_class)(const Job *job, const Block *block, int pass, void *scratch)
+{
+  if (job->params->semantics == STX_SEMANTICS_LABELS)
+    label_classes(job, block, scratch);
+  else if (interleaved_elements(job) > 0)
+    interleaved_classes(job, block, scratch);
+  else
+    planar_class(job, block, pass, scratch);
+}

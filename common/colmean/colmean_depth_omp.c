@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Cell reduction, fast implementation: disparity and weight.
+ *
+ * A vector lane is a cell. The pixels of LANES neighbouring cells are dealt out so that vector i
+ * holds pixel i of every cell, unknown ones as 0; then every cell size runs through the same code:
+ *
+ *   median  unknown pixels count as 0, so the rank is (n − valid) + (valid − 1)/2. Up to 16 values
+ *           go through a sorting network (158 operations); of more, the largest m with
+ *           #{d < m} <= rank is found bit by bit (2 operations per value and bit: 480 for 16, but
+ *           as many as a network's for 64, which does not fit the registers any more)
+ *   sums    over the pixels with d in [low, high]; Σ c²(d − low) as two sums of 16-bit halves,
+ *           which cannot overflow 32 bits for any cell
+ *   quotients  in double. Numerators stay below 2^48 and denominators below 2^32, so two different
+ *           quotients differ by more than the rounding error, and the integer part is exact.
+ */
+#include "common/colmean/colmean_omp_private.h"
+
+#include <string.h>
+#if defined __AVX2__
+#include <immintrin.h>
+#endif
+
+#define LANES (VECTOR_BYTES / 2)
+#define SORTED 16 /* values in the sorting network */
+
+typedef uint16_t V16 __attribute__((vector_size(VECTOR_BYTES), may_alias));
+typedef uint32_t V32 __attribute__((vector_size(VECTOR_BYTES), may_alias));
+
+/* The pixels of LANES cells: count vectors each. */
+typedef struct {
+  V16 *disparity, *weight; /* weight is c²; NULL: every pixel is certain */
+  int count;
+} Pixels;
+
+/* ---- Dealing out -------------------------------------------------------------------------- */
+
+/* `row` holds LANES cells of `width` pixels; pixel i of the cells goes to out[i]. */
+static inline __attribute__((always_inline)) void deal_row(const uint16_t *row, int width, V16 *out)
+{
+  uint16_t *to = (uint16_t *)out;
+  for (int lane = 0; lane < LANES; lane++)
+    for (int i = 0; i < width; i++)
+      to[i * LANES + lane] = row[lane * width + i];
+}
+
+static void deal(const uint16_t *row, int width, V16 *out)
+{
+  switch (width) {
+  case 1:
+    deal_row(row, 1, out);
+    break;
+  case 2:
+    deal_row(row, 2, out);
+    break;
+  case 4:
+    deal_row(row, 4, out);
+    break;
+  case 8:
+    deal_row(row, 8, out);
+    break;
+  default:
+    deal_row(row, width, out);
+  }
+}
+
+/* Disparities of `count` pixels with the unknown ones 0, and their c². */
+static void mask_certain(const uint16_t *in, int count, int cityscapes, uint16_t *d)
+{
+  for (int i = 0; i < count; i++)
+    d[i] = (uint16_t)(in[i] - (in[i] > 0 ? cityscapes : 0));
+}
+
+static void mask_confident(const uint16_t *in, const uint8_t *confidence, int count, int cityscapes,
+    uint16_t *restrict d, uint16_t *restrict w)
+{
+  for (int i = 0; i < count; i++) {
+    uint16_t value = (uint16_t)(in[i] - (in[i] > 0 ? cityscapes : 0));
+    uint16_t c = confidence[i];
+    d[i] = c > 0 ? value : 0;
+    w[i] = value > 0 ? (uint16_t)(c * c) : 0;
+  }
+}
+
+/* Pixels [x, x + width · LANES) of the image rows of `span`; what lies beyond the image is
+ * unknown. */
+static void load(const Job *job, int x, Span span, Pixels *pixels)
+{
+  uint16_t d[LANES * 128], w[LANES * 128];
+  const StxColmeanInput *input = job->input;
+  int width = job->params->grid.cell_width, room = width * LANES;
+  int count = job->params->grid.width - x < room ? job->params->grid.width - x : room;
+  int cityscapes = job->params->cityscapes_disparity ? 1 : 0;
+  memset(d + count, 0, (room - count) * sizeof *d);
+  memset(w + count, 0, (room - count) * sizeof *w);
+  pixels->count = 0;
+  for (int y = span.top; y < span.bottom; y++, pixels->count += width) {
+    const uint16_t *row = stx_row16(&input->disparity, y) + x;
+    if (pixels->weight == NULL) {
+      mask_certain(row, count, cityscapes, d);
+    } else {
+      mask_confident(row, stx_row8(&input->confidence, y) + x, count, cityscapes, d, w);
+      deal(w, width, pixels->weight + pixels->count);
+    }
+    deal(d, width, pixels->disparity + pixels->count);
+  }
+}
+
+/* ---- Median ------------------------------------------------------------------------------- */
+
+/* count + 1 in the lanes where value < limit */
+static inline V16 count_below(V16 count, V16 value, V16 limit)
+{
+#if defined __AVX512BW__
+  __mmask32 below = _mm512_cmplt_epu16_mask((__m512i)value, (__m512i)limit);
+  return (V16)_mm512_mask_sub_epi16((__m512i)count, below, (__m512i)count, _mm512_set1_epi16(-1));
+#else
+  return count - (V16)(value < limit);
+#endif
+}
+
+/* The highest bit that is set in any lane of any disparity. */
+static unsigned highest_bit(const Pixels *pixels)
+{
+  V16 any = {0};
+  for (int i = 0; i < pixels->count; i++)
+    any |= pixels->disparity[i];
+  unsigned bits = 1;
+  for (int lane = 0; lane < LANES; lane++)
+    bits |= any[lane];
+  return 1u << (31 - __builtin_clz(bits));
+}
+
+/* The value of each lane's rank, 0 the smallest. */
+static V16 select_by_bits(const Pixels *pixels, V16 rank)
+{
+  V16 value = {0};
+  for (unsigned bit = highest_bit(pixels); bit > 0; bit >>= 1) {
+    V16 candidate = value | (uint16_t)bit, below = {0}, below2 = {0};
+    int i = 0;
+    for (; i + 1 < pixels->count; i += 2) {
+      below = count_below(below, pixels->disparity[i], candidate);
+      below2 = count_below(below2, pixels->disparity[i + 1], candidate);
+    }
+    if (i < pixels->count)
+      below = count_below(below, pixels->disparity[i], candidate);
+    value |= (V16)(below + below2 <= rank) & (uint16_t)bit;
+  }
+  return value;
+}
+
+/* K. Batcher, "Sorting networks and their applications", AFIPS 1968: odd-even merge sort. */
+static const uint8_t network[63][2] = {{0, 1}, {2, 3}, {0, 2}, {1, 3}, {1, 2}, {4, 5}, {6, 7},
+    {4, 6}, {5, 7}, {5, 6}, {0, 4}, {2, 6}, {2, 4}, {1, 5}, {3, 7}, {3, 5}, {1, 2}, {3, 4}, {5, 6},
+    {8, 9}, {10, 11}, {8, 10}, {9, 11}, {9, 10}, {12, 13}, {14, 15}, {12, 14}, {13, 15}, {13, 14},
+    {8, 12}, {10, 14}, {10, 12}, {9, 13}, {11, 15}, {11, 13}, {9, 10}, {11, 12}, {13, 14}, {0, 8},
+    {4, 12}, {4, 8}, {2, 10}, {6, 14}, {6, 10}, {2, 4}, {6, 8}, {10, 12}, {1, 9}, {5, 13}, {5, 9},
+    {3, 11}, {7, 15}, {7, 11}, {3, 5}, {7, 9}, {11, 13}, {1, 2}, {3, 4}, {5, 6}, {7, 8}, {9, 10},
+    {11, 12}, {13, 14}};
+
+static inline void order(V16 *a, V16 *b)
+{
+#if defined __AVX512BW__
+  __m512i x = (__m512i)*a, y = (__m512i)*b;
+  *a = (V16)_mm512_min_epu16(x, y);
+  *b = (V16)_mm512_max_epu16(x, y);
+#elif defined __AVX2__
+  __m256i x = (__m256i)*a, y = (__m256i)*b;
+  *a = (V16)_mm256_min_epu16(x, y);
+  *b = (V16)_mm256_max_epu16(x, y);
+#else
+  V16 swap = (V16)(*a > *b) & (*a ^ *b);
+  *a ^= swap;
+  *b ^= swap;
+#endif
+}
+
+/* The same for up to SORTED values. */
+static V16 select_by_sorting(const Pixels *pixels, V16 rank)
+{
+  V16 v[SORTED] = {0}, value = {0};
+  memcpy(v, pixels->disparity, pixels->count * sizeof *v);
+#pragma GCC unroll 63
+  for (int i = 0; i < 63; i++)
+    order(&v[network[i][0]], &v[network[i][1]]);
+#pragma GCC unroll 16
+  for (int i = 0; i < SORTED; i++)
+    value |= v[i] & (V16)(rank == (uint16_t)i);
+  return value;
+}
+
+static V16 lower_median(const Pixels *pixels, V16 valid)
+{
+  V16 half = (valid - 1) >> 1, unknown = (V16){0} - valid;
+  if (pixels->count <= SORTED)
+    return select_by_sorting(pixels, half + unknown + SORTED);
+  return select_by_bits(pixels, half + unknown + (uint16_t)pixels->count);
+}
+
+/* ---- Sums --------------------------------------------------------------------------------- */
+
+/* By lane; signed for the sake of their conversion to double, all below 2^31. */
+typedef struct {
+  int32_t weight[LANES];      /* Σw */
+  int32_t moment_low[LANES];  /* Σw(d − low) = moment_low + 2^16·moment_high; or */
+  int32_t moment_high[LANES]; /*   Σ(d − low) = moment_low */
+  int32_t entered[LANES];
+  uint16_t low[LANES], valid[LANES], median[LANES];
+} Sums;
+
+/* Even and odd lanes widened to 32 bits. */
+typedef struct {
+  V32 even, odd;
+} Wide;
+
+static inline Wide widen(V16 v)
+{
+  return (Wide){(V32)v & 0xFFFF, (V32)v >> 16};
+}
+
+static inline void add(Wide *sum, Wide v)
+{
+  sum->even += v.even;
+  sum->odd += v.odd;
+}
+
+static void store_wide(const Wide *wide, int32_t out[LANES])
+{
+  for (int i = 0; i < LANES / 2; i++) {
+    out[2 * i] = (int32_t)wide->even[i];
+    out[2 * i + 1] = (int32_t)wide->odd[i];
+  }
+}
+
+/* Σw, Σw·r and the count over the pixels with r = d − low <= range. `weighted` is constant at
+ * every call. */
+static inline __attribute__((always_inline)) void sum_inside(
+    const Pixels *pixels, V16 low, V16 range, bool weighted, bool certain, Sums *sums)
+{
+  Wide weight = {0}, moment_low = {0}, moment_high = {0};
+  V16 entered = {0};
+  for (int i = 0; i < pixels->count; i++) {
+    V16 r = pixels->disparity[i] - low;
+    V16 inside = (V16)(r <= range);
+    entered -= inside;
+    Wide rest = widen(r & inside);
+    if (!certain) {
+      Wide w = widen(pixels->weight[i] & inside);
+      add(&weight, w);
+      if (weighted) {
+        Wide product = {w.even * rest.even, w.odd * rest.odd};
+        add(&moment_high, (Wide){product.even >> 16, product.odd >> 16});
+        rest = (Wide){product.even & 0xFFFF, product.odd & 0xFFFF};
+      }
+    }
+    add(&moment_low, rest);
+  }
+  store_wide(&weight, sums->weight);
+  store_wide(&moment_low, sums->moment_low);
+  store_wide(&moment_high, sums->moment_high);
+  Wide count = widen(entered);
+  store_wide(&count, sums->entered);
+}
+
+static void sum_pixels(const Pixels *pixels, StxReduction reduction, V16 low, V16 range, Sums *sums)
+{
+  if (pixels->weight == NULL)
+    sum_inside(pixels, low, range, false, true, sums);
+  else if (reduction == STX_REDUCE_WEIGHTED)
+    sum_inside(pixels, low, range, true, false, sums);
+  else
+    sum_inside(pixels, low, range, false, false, sums);
+}
+
+static V16 count_valid(const Pixels *pixels)
+{
+  V16 valid = {0};
+  for (int i = 0; i < pixels->count; i++)
+    valid -= (V16)(pixels->disparity[i] > 0);
+  return valid;
+}
+
+/* [low, low + range] of the disparities that enter; 0 is outside, since it is unknown. */
+static void entering(StxReduction reduction, const uint16_t median[LANES], uint16_t low[LANES],
+    uint16_t range[LANES])
+{
+  for (int lane = 0; lane < LANES; lane++) {
+    int m = median[lane], tolerance = m / 20 > 1024 ? m / 20 : 1024;
+    if (reduction == STX_REDUCE_MEAN)
+      tolerance = UINT16_MAX;
+    int from = m - tolerance > 1 ? m - tolerance : 1;
+    int to = m + tolerance < UINT16_MAX ? m + tolerance : UINT16_MAX;
+    low[lane] = (uint16_t)from;
+    range[lane] = (uint16_t)(to - from);
+  }
+}
+
+static void gather_sums(const Pixels *pixels, StxReduction reduction, Sums *sums)
+{
+  V16 median = {0}, valid = count_valid(pixels), low, range;
+  if (reduction != STX_REDUCE_MEAN)
+    median = lower_median(pixels, valid);
+  uint16_t ranges[LANES];
+  memcpy(sums->valid, &valid, sizeof valid);
+  memcpy(sums->median, &median, sizeof median);
+  entering(reduction, sums->median, sums->low, ranges);
+  memcpy(&low, sums->low, sizeof low);
+  memcpy(&range, ranges, sizeof range);
+  sum_pixels(pixels, reduction, low, range, sums);
+}
+
+/* ---- Quotients ---------------------------------------------------------------------------- */
+
+/* The rounded quotients of every lane. `n` is the number of pixels of each cell. */
+static void finish(const Sums *sums, StxReduction reduction, bool certain, const int32_t n[LANES],
+    uint16_t *disparity, uint16_t *weight)
+{
+  bool by_weight = !certain && reduction == STX_REDUCE_WEIGHTED;
+  for (int lane = 0; lane < LANES; lane++) {
+    int32_t entered = sums->entered[lane];
+    int32_t total = certain ? STX_WEIGHT_ONE * entered : sums->weight[lane];
+    int32_t share = by_weight ? total : entered;
+    double den = share > 0 ? share : 1;
+    double num = sums->moment_high[lane] * 65536.0 + sums->moment_low[lane];
+    int32_t mean = sums->low[lane] + (int32_t)((2 * num + den) / (2 * den));
+    int32_t w = (int32_t)((2.0 * total + n[lane]) / (2.0 * n[lane]));
+    int32_t known = 4 * sums->valid[lane] >= n[lane] ? -1 : 0;
+    int32_t d = reduction == STX_REDUCE_MEDIAN ? sums->median[lane] : mean;
+    disparity[lane] = (uint16_t)(d & known);
+    weight[lane] = (uint16_t)(w & known);
+  }
+}
+
+static void cell_sizes(const StxGrid *grid, int x, int height, int32_t n[LANES])
+{
+  for (int lane = 0; lane < LANES; lane++) {
+    int left = grid->width - (x + lane * grid->cell_width);
+    int width = left < grid->cell_width ? left : grid->cell_width;
+    n[lane] = (width > 0 ? width : 1) * height;
+  }
+}
+
+/* ---- Entry points ------------------------------------------------------------------------- */
+
+static size_t pixel_bytes(const StxColmeanParams *params)
+{
+  return (size_t)params->grid.cell_width * params->grid.cell_height * sizeof(V16);
+}
+
+size_t STX_VARIANT(stx_colmean_depth_scratch)(const StxColmeanParams *params)
+{
+  return 2 * sizeof(Tile) + 2 * pixel_bytes(params);
+}
+
+void STX_VARIANT(stx_colmean_depth)(const Job *job, const Block *block, void *scratch)
+{
+  const StxColmeanParams *params = job->params;
+  bool certain = job->input->confidence.data == NULL;
+  Tile *tiles = scratch;
+  V16 *vectors = (V16 *)(tiles + 2);
+  Pixels pixels = {vectors, certain ? NULL : vectors + pixel_bytes(params) / sizeof(V16), 0};
+  for (int r = 0; r < block->rows; r++)
+    for (int c = 0; c < block->columns; c += LANES) {
+      Span span = cell_span(job, block, r);
+      int x = (block->column + c) * params->grid.cell_width;
+      Sums sums;
+      int32_t n[LANES];
+      load(job, x, span, &pixels);
+      gather_sums(&pixels, params->reduction, &sums);
+      cell_sizes(&params->grid, x, span.bottom - span.top, n);
+      finish(&sums, params->reduction, certain, n, tiles[0][r] + c, tiles[1][r] + c);
+    }
+  STX_VARIANT(stx_colmean_store)(job, block, 0, &tiles[0]);
+  STX_VARIANT(stx_colmean_store)(job, block, 1, &tiles[1]);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Cell reduction: the arithmetic that must be the same everywhere; CUDA compiles it, too. */
+#ifndef STX_COLMEAN_MATH_H
+#define STX_COLMEAN_MATH_H
+
+#include "common/colmean/colmean.h"
+
+/* num / den rounded half up; num < 2^62, den > 0. */
+STX_INLINE uint64_t stx_round_half_up(uint64_t num, uint64_t den)
+{
+  return (2 * num + den) / (2 * den);
+}
+
+/* q(p) of colmean.h. A comparison with NaN is false, so NaN is 0; the addition is exact for
+ * whatever rounds to 65535, the largest possible result. */
+STX_INLINE uint32_t stx_score_from_float(float p)
+{
+  float finite = p > 0 && p <= 3.4028234663852886e38f ? p : 0;
+  return (uint32_t)((finite < 1 ? finite : 1) * 65535.0f + 0.5f);
+}
+
+#endif

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* ground: the tables of fields and of implementations. */
+#include "common/ground/ground.h"
+#include "common/cpu.h"
+#include "common/ground/ground_private.h"
+
+#include <math.h>
+
+/* ---- Fields ------------------------------------------------------------------------------- */
+
+#define FIELD(kind, member) STX_FIELD(kind, StxGroundParams, member)
+#define METRES(member, least, most) FIELD(DOUBLE, member), .low = least, .high = most, .unit = "m"
+
+static const StxField fields[] = {
+    {"sectors", "Sectors", "Sectors of a turn", FIELD(INT, sectors), .low = 1,
+        .high = STX_GROUND_MAX_SECTORS},
+    {"bins", "Bins", "Bins of the range, in every sector", FIELD(INT, bins), .low = 1,
+        .high = STX_GROUND_MAX_BINS},
+    {"r-min", "Nearest range", "Points nearer than this are not classified, metres",
+        METRES(r_min, 0, STX_GROUND_MAX_RANGE)},
+    {"r-max", "Farthest range", "Points from here on are not classified, metres",
+        METRES(r_max, 0, STX_GROUND_MAX_RANGE)},
+    {"max-dist-to-line", "Distance above the line",
+        "How far ground may lie above its line, metres; a quarter of it where something stands",
+        METRES(max_dist_to_line, 0, 10)},
+    {"max-dist-below", "Distance below the line", "How far ground may lie below its line, metres",
+        METRES(max_dist_below, 0, 10)},
+    {"max-fit-error", "Fit error", "Largest squared residual of a ground line, square metres",
+        FIELD(DOUBLE, max_fit_error), .high = 100, .unit = "m²"},
+    {"max-slope", "Slope", "Steepest ground line against the road around the sensor, as a ratio",
+        FIELD(DOUBLE, max_slope), .high = 10},
+    {"long-threshold", "Long gap",
+        "A gap in a ground line is long from here on, plus a tenth of the range, metres",
+        METRES(long_threshold, 0, STX_GROUND_MAX_RANGE)},
+    {"max-long-height", "Height across a long gap",
+        "How far the height may be off behind a long gap, metres", METRES(max_long_height, 0, 10)},
+    {"max-start-height", "Start height",
+        "How far a ground line may begin from the height of the ground before it, metres",
+        METRES(max_start_height, 0, 10)},
+    {"line-search-angle", "Line search angle",
+        "How far aside a ground line may be taken from where there is none, radians",
+        FIELD(DOUBLE, line_search_angle), .high = STX_GROUND_MAX_ANGLE, .unit = "rad"},
+    {"obstacle-height", "Obstacle height",
+        "Something stands where the highest point of a bin is this far above the ground, metres "
+        "(100: nowhere)",
+        METRES(obstacle_height, 0.01, 100)},
+    {"sensor-height", "Sensor height", "Height of the sensor above the ground, metres (0 = auto)",
+        METRES(sensor_height, 0, 100)},
+    {"level", "Level", "Level each scan by the plane of the road around the sensor",
+        FIELD(BOOL, level)},
+    {"cluster-cell", "Cluster cell",
+        "Obstacle points in neighbouring cells of this size are one cluster, metres (0 = no "
+        "clusters)",
+        METRES(cluster_cell, 0, 10)},
+};
+static const StxGroundParams defaults = STX_GROUND_DEFAULTS;
+const StxFields stx_ground_fields = {STX_FIELDS_OF(fields), &defaults};
+
+bool stx_ground_check(const StxGroundParams *params, StxError *error)
+{
+  if (!stx_fields_check(&stx_ground_fields, params, error))
+    return false;
+  if (!(params->r_max - params->r_min >= 0.1))
+    return stx_fail(error, "r_max is %g m and r_min %g m: r_max must be larger by 0.1 m or more",
+        params->r_max, params->r_min);
+  double least = 2 * params->r_max / STX_GROUND_MAX_GRID;
+  if (params->cluster_cell > 0 && params->cluster_cell < fmax(least, 0.01))
+    return stx_fail(error,
+        "cluster_cell is %g m, must be 0 (no clusters) or at least %g m, for a grid of at most %d "
+        "cells over twice r_max",
+        params->cluster_cell, fmax(least, 0.01), STX_GROUND_MAX_GRID);
+  return true;
+}
+
+/* ---- Implementations ---------------------------------------------------------------------- */
+
+#define IMPL(name, backend, needs, suffix)                                                         \
+  {                                                                                                \
+    {name, backend, STX_MEMORY_HOST, needs}, stx_ground_scratch_##suffix, stx_ground_run_##suffix  \
+  }
+static const StxGroundImpl impls[] = {STX_HOST_IMPLS(IMPL)};
+
+const StxImplTable stx_ground_impls = {impls, sizeof impls / sizeof impls[0], sizeof impls[0]};

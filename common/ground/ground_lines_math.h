@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Lines through the prototypes of one sector (Himmelsbach et al., Section III-B), nearest first.
+ * Sums are integers, so that a running sum equals a fresh one; what is fitted is double, written
+ * here once for all implementations. Private to common/ground*.c and cuda/ground*.
+ *
+ * A line is begun by a prototype within max_start_height of the running height of the ground, which
+ * is that of the sensor's foot at first, then that of the last line's end. A prototype joins it if,
+ * with it, the line is no steeper than max_slope, all squared residuals are at most max_fit_error,
+ * and, after a long gap, its height is within max_long_height of what the line without it predicts
+ * (a line of one point is level). If it does not, the line ends. Lines of three prototypes and
+ * more count; such a line's last prototype begins the next one, for the same prototype to join, and
+ * if it does not join that either, it may begin a line itself.
+ */
+#ifndef STX_GROUND_LINES_MATH_H
+#define STX_GROUND_LINES_MATH_H
+
+#include "common/ground/ground_point_math.h"
+
+enum { STX_GROUND_LINE_POINTS = 3 };
+
+/* Bounds: |z| < 2^21, range < 2^18, at most 2^10 points: sums < 2^50, their products with the count
+ * < 2^60. */
+typedef struct {
+  int64_t range, z, range_range, range_z;
+  int count;
+} StxGroundSums;
+
+typedef struct {
+  double intercept, slope; /* in units of 1/1024 m; slope is a ratio */
+} StxGroundFit;
+
+/* In units of 1/1024 m. */
+typedef struct {
+  double max_error, max_slope, long_gap, max_long, max_start, foot;
+} StxGroundRules;
+
+STX_INLINE StxGroundRules stx_ground_rules(const StxGroundParams *params, float height)
+{
+  double unit = (double)STX_GROUND_UNIT;
+  StxGroundRules rules = {params->max_fit_error * unit * unit, params->max_slope,
+      params->long_threshold * unit, params->max_long_height * unit,
+      params->max_start_height * unit, -(double)height * unit};
+  return rules;
+}
+
+STX_INLINE void stx_ground_add(StxGroundSums *sums, int64_t range, int64_t z)
+{
+  sums->range += range;
+  sums->z += z;
+  sums->range_range += range * range;
+  sums->range_z += range * z;
+  sums->count++;
+}
+
+/* The slope of a fit is rise / spread. */
+STX_INLINE int64_t stx_ground_spread(const StxGroundSums *sums)
+{
+  return sums->count * sums->range_range - sums->range * sums->range;
+}
+
+STX_INLINE int64_t stx_ground_rise(const StxGroundSums *sums)
+{
+  return sums->count * sums->range_z - sums->range * sums->z;
+}
+
+/* Least squares; points of one range make a level line. */
+STX_INLINE StxGroundFit stx_ground_fit(const StxGroundSums *sums)
+{
+  int64_t n = sums->count, spread = stx_ground_spread(sums), rise = stx_ground_rise(sums);
+  double slope = spread > 0 ? (double)rise / (double)spread : 0.0;
+  StxGroundFit fit = {((double)sums->z - slope * (double)sums->range) / (double)n, slope};
+  return fit;
+}
+
+STX_INLINE double stx_ground_at(const StxGroundFit *fit, double range)
+{
+  return fit->intercept + fit->slope * range;
+}
+
+/* The prototypes of a sector that are in use, nearest first. */
+typedef struct {
+  const int32_t *range, *z;
+  int count;
+} StxGroundTrack;
+
+STX_INLINE double stx_ground_squared_residual(
+    const StxGroundTrack *track, int i, const StxGroundFit *fit)
+{
+  double off = (double)track->z[i] - stx_ground_at(fit, (double)track->range[i]);
+  return off * off;
+}
+
+/* Largest squared residual of the prototypes first … last. */
+STX_INLINE double stx_ground_error(
+    const StxGroundTrack *track, int first, int last, const StxGroundFit *fit)
+{
+  double largest = 0;
+  for (int i = first; i <= last; i++) {
+    double error = stx_ground_squared_residual(track, i, fit);
+    largest = error > largest ? error : largest;
+  }
+  return largest;
+}
+
+/* After a long gap: is prototype `at` off from what the line up to it predicts? */
+STX_INLINE int stx_ground_is_step(
+    const StxGroundTrack *track, int at, const StxGroundFit *fit, const StxGroundRules *rules)
+{
+  double range = (double)track->range[at], z = (double)track->z[at];
+  double gap = range - (double)track->range[at - 1];
+  if (gap <= rules->long_gap) /* nearly always, and then there is nothing to compute */
+    return 0;
+  double step = z - stx_ground_at(fit, range);
+  return gap > rules->long_gap + 0.1 * range && (step > rules->max_long || -step > rules->max_long);
+}
+
+STX_INLINE int stx_ground_is_steep(const StxGroundFit *fit, const StxGroundRules *rules)
+{
+  return fit->slope > rules->max_slope || -fit->slope > rules->max_slope;
+}
+
+/* A line under way: prototypes first … next − 1. */
+typedef struct {
+  int first, next;
+  StxGroundSums sums;
+  StxGroundFit fit;
+} StxGroundLine;
+
+STX_INLINE void stx_ground_begin(StxGroundLine *line, const StxGroundTrack *track, int at)
+{
+  StxGroundSums none = {0, 0, 0, 0, 0};
+  line->first = at;
+  line->next = at + 1;
+  line->sums = none;
+  stx_ground_add(&line->sums, track->range[at], track->z[at]);
+  line->fit = stx_ground_fit(&line->sums);
+}
+
+/* Does prototype line->next join? If so, it is in. */
+STX_INLINE int stx_ground_join(
+    StxGroundLine *line, const StxGroundTrack *track, const StxGroundRules *rules)
+{
+  int at = line->next;
+  StxGroundSums sums = line->sums;
+  if (stx_ground_is_step(track, at, &line->fit, rules))
+    return 0;
+  stx_ground_add(&sums, track->range[at], track->z[at]);
+  StxGroundFit fit = stx_ground_fit(&sums);
+  if (stx_ground_is_steep(&fit, rules) ||
+      stx_ground_error(track, line->first, at, &fit) > rules->max_error)
+    return 0;
+  line->sums = sums;
+  line->fit = fit;
+  line->next = at + 1;
+  return 1;
+}
+
+STX_INLINE int stx_ground_may_begin(
+    const StxGroundTrack *track, int at, double ground, const StxGroundRules *rules)
+{
+  double off = (double)track->z[at] - ground;
+  return off <= rules->max_start && -off <= rules->max_start;
+}
+
+/* A finished line: the prototypes that it joins, as indices into the track. */
+typedef struct {
+  int first, last;
+  StxGroundFit fit;
+} StxGroundSpan;
+
+/* Finds the lines of a track; returns how many. `spans` has room for track->count / 2 of them. */
+STX_INLINE int stx_ground_lines(
+    const StxGroundTrack *track, const StxGroundRules *rules, StxGroundSpan *spans)
+{
+  double ground = rules->foot;
+  int count = 0, open = 0;
+  StxGroundLine line = {0, 0, {0, 0, 0, 0, 0}, {0, 0}};
+  for (int at = 0; at <= track->count;) {
+    if (open && at < track->count && stx_ground_join(&line, track, rules)) {
+      at++;
+    } else if (open && line.sums.count >= STX_GROUND_LINE_POINTS) {
+      StxGroundSpan span = {line.first, at - 1, line.fit};
+      spans[count++] = span;
+      ground = stx_ground_at(&line.fit, (double)track->range[at - 1]);
+      stx_ground_begin(&line, track, at - 1);
+    } else if (open) {
+      open = 0;
+    } else if (at < track->count) {
+      open = stx_ground_may_begin(track, at, ground, rules);
+      if (open)
+        stx_ground_begin(&line, track, at);
+      at++;
+    } else {
+      break;
+    }
+  }
+  return count;
+}
+
+/* ---- The ground in a bin ------------------------------------------------------------------ */
+
+STX_INLINE StxGroundLevel stx_ground_no_level(void)
+{
+  StxGroundLevel none = {0, 0, -1};
+  return none;
+}
+
+STX_INLINE StxGroundLevel stx_ground_level(const StxGroundFit *fit, const StxGroundParams *params)
+{
+  StxGroundLevel level = {(float)(fit->intercept / (double)STX_GROUND_UNIT), (float)fit->slope,
+      (float)params->max_dist_to_line};
+  return level;
+}
+
+/* How many sectors away a line may be. */
+STX_INLINE int stx_ground_search(const StxGroundParams *params)
+{
+  int reach = (int)(params->line_search_angle * params->sectors / 6.283185307179586 + 0.5);
+  return reach < params->sectors / 2 ? reach : params->sectors / 2;
+}
+
+/* Obstacle bins: seen from the line at the middle of the bin, its highest point stands out. */
+STX_INLINE void stx_ground_narrow(
+    StxGroundLevel *level, const StxGroundParams *params, int bin, int32_t top)
+{
+  float r_min = (float)params->r_min, width = ((float)params->r_max - r_min) / (float)params->bins;
+  float middle = r_min + ((float)bin + 0.5f) * width;
+  float above = (float)top / STX_GROUND_UNIT - (level->intercept + level->slope * middle);
+  if (above > (float)params->obstacle_height)
+    level->up = level->up * 0.25f;
+}
+
+/* ---- Clusters ----------------------------------------------------------------------------- */
+
+/* Cells of the grid in each direction; 0: no clusters. */
+STX_INLINE int stx_ground_side(const StxGroundParams *params)
+{
+  return params->cluster_cell > 0 ? (int)ceil(2.0 * params->r_max / params->cluster_cell) : 0;
+}
+
+/* The square grid, centred on the sensor; rows of x are `stride` cells apart. */
+typedef struct {
+  float r_max, cells_per_metre, last;
+  int stride;
+} StxGroundGrid;
+
+STX_INLINE StxGroundGrid stx_ground_grid(const StxGroundParams *params, int stride)
+{
+  float cell = (float)params->cluster_cell;
+  StxGroundGrid grid = {(float)params->r_max, cell > 0 ? 1.0f / cell : 0,
+      (float)(stx_ground_side(params) - 1), stride};
+  return grid;
+}
+
+/* Of a point in a bin; of others any cell. */
+STX_INLINE uint32_t stx_ground_grid_cell(const StxGroundGrid *grid, float x, float y)
+{
+  int row = stx_ground_index((x + grid->r_max) * grid->cells_per_metre, grid->last);
+  int column = stx_ground_index((y + grid->r_max) * grid->cells_per_metre, grid->last);
+  return (uint32_t)(row * grid->stride + column);
+}
+
+/* The label of a point in that cluster; those beyond the 16 bits have the number 0. */
+STX_INLINE uint32_t stx_ground_obstacle(uint32_t cluster)
+{
+  return STX_POINT_OBSTACLE | (cluster <= 0xFFFF ? cluster << 16 : 0);
+}
+
+#endif

@@ -1,0 +1,463 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * ground, fast. Points go through in blocks: first all arithmetic of a block in vectors, then, one
+ * by one, what scatters. Threads own a run of the points and tables of their own, which are merged
+ * by minimum and maximum: no locks, and no order that could matter. Where a point went is kept, so
+ * that labels need no arithmetic but the line's.
+ *
+ * Tried and rejected: see docs/algorithms/ground.md.
+ */
+#include "common/ground/ground_clusters.inc.h"
+#include "common/ground/ground_private.h"
+#include "common/ground/ground_lines_math.h"
+#include "common/ground/ground_plane_math.h"
+
+#include <string.h>
+
+#ifdef _OPENMP
+#define EACH_POINT _Pragma("omp simd")
+#else
+#define EACH_POINT _Pragma("GCC ivdep")
+#endif
+
+enum { BLOCK = 256 };
+
+/* A thread's own. */
+typedef struct {
+  uint64_t lowest[STX_GROUND_CELLS];
+  int32_t range[STX_GROUND_MAX_BINS], z[STX_GROUND_MAX_BINS]; /* prototypes of a sector */
+  int bin[STX_GROUND_MAX_BINS];
+  StxGroundSpan spans[STX_GROUND_MAX_BINS];
+  uint64_t *key; /* by bin of the scan */
+  int32_t *top;
+  uint64_t *occupied; /* cells of the clusters' grid, a bit each */
+  uint32_t ground, obstacles, lines;
+} Worker;
+
+typedef struct {
+  const StxGroundParams *params;
+  const float *points;
+  size_t count, bins;
+  int workers;
+  uint32_t *labels;
+  StxGroundResult result;
+  StxGroundFrame frame;
+  StxGroundRules rules;
+  StxGroundLows lows;
+  Worker **worker;
+
+  StxGroundLevel *own, *level; /* by bin of the scan */
+  uint8_t *has;                /* by bin and sector: has the sector a line there? */
+
+  int32_t *bin; /* by point, kept for the labels */
+  float *z, *range;
+  uint32_t *cell; /* of the clusters' grid */
+  StxGroundClusters clusters;
+} Scan;
+
+/* The points first … end − 1 of thread t, whole blocks. */
+static inline size_t first_of(const Scan *s, int t)
+{
+  size_t blocks = (s->count + BLOCK - 1) / BLOCK;
+  size_t first = blocks * (size_t)t / (size_t)s->workers * BLOCK;
+  return first < s->count ? first : s->count;
+}
+
+/* ---- 0. Level ----------------------------------------------------------------------------- */
+
+static void find_lowest(const Scan *s, Worker *w, int t)
+{
+  size_t stride = stx_ground_stride(s->count), looked = (s->count + stride - 1) / stride;
+  size_t first = looked * (size_t)t / (size_t)s->workers;
+  size_t end = looked * (size_t)(t + 1) / (size_t)s->workers;
+  memset(w->lowest, 0xFF, sizeof w->lowest);
+  for (size_t k = first; k < end; k++) {
+    const float *point = s->points + 4 * k * stride;
+    int cell = stx_ground_cell(point);
+    if (cell < 0)
+      continue;
+    uint64_t key = stx_ground_cell_key(point, (uint32_t)(k * stride));
+    w->lowest[cell] = key < w->lowest[cell] ? key : w->lowest[cell];
+  }
+}
+
+static void collect_lows(Scan *s)
+{
+  StxGroundLows *lows = &s->lows;
+  lows->count = 0;
+  for (int cell = 0; cell < STX_GROUND_CELLS; cell++) {
+    uint64_t key = s->worker[0]->lowest[cell];
+    for (int t = 1; t < s->workers; t++)
+      key = s->worker[t]->lowest[cell] < key ? s->worker[t]->lowest[cell] : key;
+    if (key == STX_GROUND_NO_KEY)
+      continue;
+    const float *point = s->points + 4 * (size_t)(uint32_t)key;
+    lows->x[lows->count] = point[0];
+    lows->y[lows->count] = point[1];
+    lows->z[lows->count++] = point[2];
+  }
+}
+
+static bool needs_plane(const StxGroundParams *params)
+{
+  return params->level || params->sensor_height == 0;
+}
+
+static void level_scan(Scan *s)
+{
+  StxGroundPlane plane = {0, 0, 0};
+  if (needs_plane(s->params)) {
+    collect_lows(s);
+    s->result.measured = stx_ground_find_plane(&s->lows, &plane);
+  }
+  s->result.slope_x = plane.slope_x;
+  s->result.slope_y = plane.slope_y;
+  s->frame = stx_ground_frame(s->params, s->result.measured ? &plane : NULL, &s->result.height);
+  s->rules = stx_ground_rules(s->params, s->result.height);
+}
+
+/* ---- 1. Bins, 2. Prototypes --------------------------------------------------------------- */
+
+static inline void place_block(
+    const Scan *s, size_t first, int count, uint64_t *keys, int32_t *tops)
+{
+  const float *points = s->points + 4 * first;
+  const StxGroundFrame frame = s->frame;
+  const StxGroundGrid grid = stx_ground_grid(s->params, s->clusters.words * 64);
+  int32_t *restrict bin = s->bin + first;
+  float *restrict at_z = s->z + first, *restrict at_range = s->range + first;
+  uint32_t *restrict cell = s->cell + first;
+  EACH_POINT
+  for (int i = 0; i < count; i++) {
+    StxGroundPoint p = stx_ground_place(&frame, points + 4 * i);
+    int32_t z = stx_ground_units(p.z);
+    bin[i] = p.bin;
+    at_z[i] = p.z;
+    at_range[i] = p.range;
+    cell[i] = stx_ground_grid_cell(&grid, p.x, p.y);
+    tops[i] = z;
+    keys[i] = stx_ground_key(z, stx_ground_units(p.range));
+  }
+}
+
+static inline void take_point(Worker *w, int32_t bin, uint64_t key, int32_t top)
+{
+  if (bin < 0)
+    return;
+  w->key[bin] = key < w->key[bin] ? key : w->key[bin];
+  w->top[bin] = top > w->top[bin] ? top : w->top[bin];
+}
+
+/* Neighbours in a scan often share a bin, and a minimum has to wait for the one before: so four
+ * quarters of the block take turns. */
+static inline void take_block(
+    const Scan *s, Worker *w, size_t first, int count, const uint64_t *keys, const int32_t *tops)
+{
+  const int32_t *bin = s->bin + first;
+  int i = 0;
+  if (count == BLOCK)
+    for (; i < BLOCK / 4; i++)
+      for (int k = i; k < BLOCK; k += BLOCK / 4)
+        take_point(w, bin[k], keys[k], tops[k]);
+  else
+    for (; i < count; i++)
+      take_point(w, bin[i], keys[i], tops[i]);
+}
+
+static void fill_bins(const Scan *s, Worker *w, int t)
+{
+  uint64_t keys[BLOCK];
+  int32_t tops[BLOCK];
+  memset(w->key, 0xFF, s->bins * sizeof *w->key);
+  for (size_t i = 0; i < s->bins; i++)
+    w->top[i] = INT32_MIN;
+  for (size_t at = first_of(s, t), end = first_of(s, t + 1); at < end; at += BLOCK) {
+    int count = end - at < BLOCK ? (int)(end - at) : BLOCK;
+    place_block(s, at, count, keys, tops);
+    take_block(s, w, at, count, keys, tops);
+  }
+}
+
+/* Merges all threads' tables into the first's, for the bins of a sector. */
+static void merge_sector(const Scan *s, int sector)
+{
+  size_t bins = (size_t)s->params->bins, first = (size_t)sector * bins;
+  uint64_t *key = s->worker[0]->key;
+  int32_t *top = s->worker[0]->top;
+  for (int t = 1; t < s->workers; t++)
+    for (size_t i = first; i < first + bins; i++) {
+      uint64_t other = s->worker[t]->key[i];
+      int32_t other_top = s->worker[t]->top[i];
+      key[i] = other < key[i] ? other : key[i];
+      top[i] = other_top > top[i] ? other_top : top[i];
+    }
+}
+
+/* ---- 3. Lines ----------------------------------------------------------------------------- */
+
+static StxGroundTrack collect_sector(const Scan *s, Worker *w, int sector)
+{
+  const uint64_t *key = s->worker[0]->key + (size_t)sector * (size_t)s->params->bins;
+  StxGroundTrack track = {w->range, w->z, 0};
+  int count = 0;
+  for (int bin = 0; bin < s->params->bins; bin++) {
+    w->range[count] = (int32_t)(uint32_t)key[bin];
+    w->z[count] = stx_ground_key_z(key[bin]);
+    w->bin[count] = bin;
+    count += key[bin] != STX_GROUND_NO_KEY;
+  }
+  track.count = count;
+  return track;
+}
+
+static void fit_sector(const Scan *s, Worker *w, int sector)
+{
+  int bins = s->params->bins, sectors = s->params->sectors;
+  StxGroundTrack track = collect_sector(s, w, sector);
+  StxGroundLevel *own = s->own + (size_t)sector * (size_t)bins;
+  int lines = stx_ground_lines(&track, &s->rules, w->spans);
+  w->lines += (uint32_t)lines;
+  for (int bin = 0; bin < bins; bin++)
+    s->has[(size_t)bin * (size_t)sectors + (size_t)sector] = 0;
+  for (int i = lines - 1; i >= 0; i--) { /* where two meet, the nearer line counts */
+    const StxGroundSpan *span = &w->spans[i];
+    StxGroundLevel level = stx_ground_level(&span->fit, s->params);
+    for (int bin = w->bin[span->first]; bin <= w->bin[span->last]; bin++) {
+      own[bin] = level;
+      s->has[(size_t)bin * (size_t)sectors + (size_t)sector] = 1;
+    }
+  }
+}
+
+/* ---- 4. Ground line of a bin, 5. Obstacle bins -------------------------------------------- */
+
+/* The nearest sector with a line in the bin, or −1. `has`: that bin's. */
+static inline int nearest_line(const uint8_t *has, int sector, int sectors, int reach)
+{
+  for (int away = 0; away <= reach; away++) {
+    int left = sector + away, right = sector - away;
+    left = left < sectors ? left : left - sectors;
+    right = right >= 0 ? right : right + sectors;
+    if (has[left])
+      return left;
+    if (has[right])
+      return right;
+  }
+  return -1;
+}
+
+static void level_sector(const Scan *s, int sector)
+{
+  const StxGroundParams params = *s->params; /* what is written cannot change it */
+  int bins = params.bins, sectors = params.sectors, reach = stx_ground_search(&params);
+  size_t first = (size_t)sector * (size_t)bins;
+  const uint64_t *key = s->worker[0]->key + first;
+  const int32_t *top = s->worker[0]->top + first;
+  const uint8_t *has = s->has;
+  const StxGroundLevel *own = s->own;
+  StxGroundLevel *level = s->level + first;
+  for (int bin = 0; bin < bins; bin++, has += sectors) {
+    level[bin] = stx_ground_no_level();
+    if (key[bin] == STX_GROUND_NO_KEY)
+      continue; /* no point lies there */
+    int from = has[sector] ? sector : nearest_line(has, sector, sectors, reach);
+    if (from < 0)
+      continue;
+    level[bin] = own[(size_t)from * (size_t)bins + (size_t)bin];
+    stx_ground_narrow(&level[bin], &params, bin, top[bin]);
+  }
+}
+
+/* ---- 6. Labels, 7. Clusters --------------------------------------------------------------- */
+
+/* Labels a block; returns how many of its points are ground, and adds those in a bin to *inside. */
+static inline uint32_t label_block(const Scan *s, size_t first, int count, uint32_t *inside)
+{
+  const StxGroundLevel *level = s->level;
+  const int32_t *restrict bin = s->bin + first;
+  const float *restrict z = s->z + first, *restrict range = s->range + first;
+  uint32_t *restrict labels = s->labels + first;
+  float below = (float)s->params->max_dist_below;
+  uint32_t ground = 0, placed = 0;
+#ifdef _OPENMP
+#pragma omp simd reduction(+ : ground, placed)
+#endif
+  for (int i = 0; i < count; i++) {
+    StxGroundPoint p = {0, 0, z[i], range[i], bin[i] < 0 ? 0 : bin[i]};
+    uint32_t in_bin = bin[i] >= 0;
+    uint32_t is_ground = (uint32_t)stx_ground_is_ground(&level[p.bin], below, &p) & in_bin;
+    uint32_t label = is_ground ? STX_POINT_GROUND : STX_POINT_OBSTACLE;
+    labels[i] = in_bin ? label : STX_POINT_NONE;
+    ground += is_ground;
+    placed += in_bin;
+  }
+  *inside += placed;
+  return ground;
+}
+
+/* A bit for each cell with an obstacle; without branches, which nothing could predict. */
+static inline void occupy_block(const Scan *s, uint64_t *occupied, size_t first, int count)
+{
+  for (size_t i = first; i < first + (size_t)count; i++) {
+    bool obstacle = s->labels[i] == STX_POINT_OBSTACLE;
+    uint32_t cell = obstacle ? s->cell[i] : 0;
+    occupied[cell / 64] |= (uint64_t)obstacle << cell % 64;
+  }
+}
+
+static void label_points(const Scan *s, Worker *w, int t)
+{
+  bool clusters = s->clusters.side > 0;
+  uint32_t ground = 0, inside = 0;
+  if (clusters)
+    memset(w->occupied, 0, stx_ground_occupied_bytes(s->clusters.side));
+  for (size_t at = first_of(s, t), end = first_of(s, t + 1); at < end; at += BLOCK) {
+    int count = end - at < BLOCK ? (int)(end - at) : BLOCK;
+    ground += label_block(s, at, count, &inside);
+    if (clusters)
+      occupy_block(s, w->occupied, at, count);
+  }
+  w->ground = ground;
+  w->obstacles = inside - ground;
+}
+
+static void find_clusters(Scan *s)
+{
+  uint64_t *occupied = s->worker[0]->occupied;
+  size_t words = stx_ground_occupied_bytes(s->clusters.side) / sizeof *occupied;
+  for (int t = 1; t < s->workers; t++)
+    for (size_t i = 0; i < words; i++)
+      occupied[i] |= s->worker[t]->occupied[i];
+  s->result.clusters = stx_ground_join_cells(&s->clusters, occupied);
+}
+
+static void number_points(const Scan *s, int t)
+{
+  const uint32_t *number = s->clusters.number;
+  for (size_t i = first_of(s, t), end = first_of(s, t + 1); i < end; i++)
+    if (s->labels[i] == STX_POINT_OBSTACLE)
+      s->labels[i] = stx_ground_obstacle(number[s->cell[i]]);
+}
+
+/* ---- All ---------------------------------------------------------------------------------- */
+
+static void add_up(Scan *s)
+{
+  for (int t = 0; t < s->workers; t++) {
+    s->result.ground += s->worker[t]->ground;
+    s->result.obstacles += s->worker[t]->obstacles;
+    s->result.lines += s->worker[t]->lines;
+  }
+  s->result.outside = (uint32_t)s->count - s->result.ground - s->result.obstacles;
+}
+
+/* What thread t does; all of them come through here. */
+static void work(Scan *s, int t)
+{
+  Worker *w = s->worker[t];
+  w->lines = 0;
+  if (needs_plane(s->params))
+    find_lowest(s, w, t);
+#pragma omp barrier
+#pragma omp single
+  level_scan(s);
+  fill_bins(s, w, t);
+#pragma omp barrier
+#pragma omp for schedule(static)
+  for (int sector = 0; sector < s->params->sectors; sector++) {
+    merge_sector(s, sector);
+    fit_sector(s, w, sector);
+  }
+#pragma omp for schedule(static)
+  for (int sector = 0; sector < s->params->sectors; sector++)
+    level_sector(s, sector);
+  label_points(s, w, t);
+  if (s->clusters.side == 0)
+    return;
+#pragma omp barrier
+#pragma omp single
+  find_clusters(s);
+  number_points(s, t);
+}
+
+static size_t lay_out_worker(const StxGroundParams *params, Worker *w, char *memory)
+{
+  size_t bins = (size_t)params->sectors * (size_t)params->bins, at = stx_align(sizeof(Worker));
+  Worker layout;
+  w = w == NULL ? &layout : w;
+#define PLACE(field, bytes)                                                                        \
+  do {                                                                                             \
+    w->field = memory == NULL ? NULL : (void *)(memory + at);                                      \
+    at += stx_align(bytes);                                                                        \
+  } while (0)
+  PLACE(key, bins * sizeof *w->key);
+  PLACE(top, bins * sizeof *w->top);
+  PLACE(occupied, stx_ground_occupied_bytes(stx_ground_side(params)));
+#undef PLACE
+  return at;
+}
+
+static size_t lay_out(
+    const StxGroundParams *params, size_t count, int workers, Scan *s, char *memory)
+{
+  size_t bins = (size_t)params->sectors * (size_t)params->bins, at = stx_align(sizeof(Scan));
+  size_t clusters = stx_ground_clusters_bytes(stx_ground_side(params));
+#define PLACE(field, bytes)                                                                        \
+  do {                                                                                             \
+    s->field = memory == NULL ? NULL : (void *)(memory + at);                                      \
+    at += stx_align(bytes);                                                                        \
+  } while (0)
+  PLACE(worker, (size_t)workers * sizeof *s->worker);
+  PLACE(own, bins * sizeof *s->own);
+  PLACE(level, bins * sizeof *s->level);
+  PLACE(has, bins);
+  PLACE(bin, count * sizeof *s->bin);
+  PLACE(z, count * sizeof *s->z);
+  PLACE(range, count * sizeof *s->range);
+  PLACE(cell, count * sizeof *s->cell);
+#undef PLACE
+  if (memory != NULL)
+    stx_ground_clusters_init(&s->clusters, params, memory + at);
+  at += clusters;
+  for (int t = 0; t < workers; t++) {
+    Worker *worker = memory == NULL ? NULL : (Worker *)(void *)(memory + at);
+    if (worker != NULL)
+      s->worker[t] = worker;
+    at += lay_out_worker(params, worker, memory == NULL ? NULL : memory + at);
+  }
+  return at;
+}
+
+size_t STX_VARIANT(stx_ground_scratch)(const StxGroundParams *params, size_t count, int threads)
+{
+  Scan layout;
+  return lay_out(params, count, stx_threads(threads), &layout, NULL);
+}
+
+/* Memory laid out, nothing done yet. */
+static Scan *open_scan(const StxGroundParams *params, const float *points, size_t count,
+    uint32_t *labels, void *scratch, int threads)
+{
+  Scan *s = scratch;
+  s->workers = stx_threads(threads);
+  lay_out(params, count, s->workers, s, scratch);
+  s->params = params;
+  s->points = points;
+  s->count = count;
+  s->bins = (size_t)params->sectors * (size_t)params->bins;
+  s->labels = labels;
+  s->result = (StxGroundResult){0};
+  return s;
+}
+
+bool STX_VARIANT(stx_ground_run)(const StxGroundParams *params, const float *points, size_t count,
+    uint32_t *labels, StxGroundResult *result, void *scratch, const StxPlace *place,
+    StxError *error)
+{
+  Scan *s = open_scan(params, points, count, labels, scratch, place->threads);
+#pragma omp parallel num_threads(s->workers)
+  work(s, stx_thread_index());
+  add_up(s);
+  *result = s->result;
+  return true;
+}

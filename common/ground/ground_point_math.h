@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What ground does with a single point, in float32. All implementations compile these functions,
+ * so that all round alike; no operation but + − · / √ and conversions, which IEEE 754 defines.
+ * Private to common/ground*.c and cuda/ground*.
+ */
+#ifndef STX_GROUND_POINT_MATH_H
+#define STX_GROUND_POINT_MATH_H
+
+#include "common/ground/ground.h"
+
+#include <math.h>
+
+#define STX_GROUND_UNIT 1024.0f /* heights and ranges of prototypes are integers in 1/1024 m */
+#define STX_GROUND_FAR 1024.0f  /* m: a coordinate beyond belongs to no scan */
+
+/* The parameters as a point meets them. */
+typedef struct {
+  float rotation[9]; /* row-major: from the scan to level */
+  float r_min, r_max, bins_per_metre;
+  float sectors, last_sector, last_bin;
+  int bins;
+} StxGroundFrame;
+
+/* A levelled point; bin < 0: it belongs to none, and the rest is undefined. */
+typedef struct {
+  float x, y, z, range;
+  int bin; /* sector · bins + bin */
+} StxGroundPoint;
+
+/* The azimuth in turns, 0…1, counter-clockwise from x; 0 at the origin. The polynomial is an
+ * approximation of atan(t)/2π on 0…1 that is off by less than 1e-6 turns. */
+STX_INLINE float stx_ground_turns(float x, float y)
+{
+  float a = fabsf(x), b = fabsf(y);
+  float most = a > b ? a : b, least = a > b ? b : a;
+  float t = least / (most > 0 ? most : 1.0f), s = t * t;
+  float ss = s * s; /* three short sums in place of a long one that waits for itself */
+  float low = 0.159151317f - 0.0529385668f * s, middle = 0.0308029046f - 0.0185298427f * s;
+  float high = 0.00837907812f - 0.00186515519f * s;
+  float p = ((low + middle * ss) + high * (ss * ss)) * t;
+  p = b > a ? 0.25f - p : p;
+  p = x < 0 ? 0.5f - p : p;
+  return y < 0 ? 1.0f - p : p;
+}
+
+STX_INLINE int stx_ground_is_near(float value)
+{
+  return fabsf(value) < STX_GROUND_FAR; /* false for NaN */
+}
+
+/* value as an index 0 … last; not a number becomes 0. */
+STX_INLINE int stx_ground_index(float value, float last)
+{
+  value = value > 0.0f ? value : 0.0f;
+  return (int)(value < last ? value : last);
+}
+
+/* Without branches, so that it can be done for many points at once. What is not finite makes a
+ * range that is not a number or infinite, even where the rotation multiplies it by 0. */
+STX_INLINE StxGroundPoint stx_ground_place(const StxGroundFrame *frame, const float *point)
+{
+  const float *r = frame->rotation;
+  float x = point[0], y = point[1], z = point[2];
+  StxGroundPoint p = {r[0] * x + r[1] * y + r[2] * z, r[3] * x + r[4] * y + r[5] * z,
+      r[6] * x + r[7] * y + r[8] * z, 0, -1};
+  p.range = sqrtf(p.x * p.x + p.y * p.y);
+  int bin = stx_ground_index((p.range - frame->r_min) * frame->bins_per_metre, frame->last_bin);
+  int sector = stx_ground_index(stx_ground_turns(p.x, p.y) * frame->sectors, frame->last_sector);
+  int inside = (p.range >= frame->r_min) & (p.range < frame->r_max) & stx_ground_is_near(p.z);
+  p.bin = inside ? sector * frame->bins + bin : -1;
+  return p;
+}
+
+/* To 1/1024 m, ties to even; |metres| < 2048. The addition rounds: floats from 2^23 on are whole.
+ */
+STX_INLINE int32_t stx_ground_units(float metres)
+{
+  const float whole = 12582912.0f; /* 1.5 · 2^23 */
+  return (int32_t)((metres * STX_GROUND_UNIT + whole) - whole);
+}
+
+/* Bins compare their points by this: the lowest first, of those the nearest. */
+STX_INLINE uint64_t stx_ground_key(int32_t z, int32_t range)
+{
+  return (uint64_t)((uint32_t)z ^ 0x80000000u) << 32 | (uint32_t)range;
+}
+
+STX_INLINE int32_t stx_ground_key_z(uint64_t key)
+{
+  return (int32_t)((uint32_t)(key >> 32) ^ 0x80000000u);
+}
+
+#define STX_GROUND_NO_KEY UINT64_MAX
+
+/* The ground in a bin: height = intercept + slope · range; up < 0: there is none. */
+typedef struct {
+  float intercept, slope, up;
+} StxGroundLevel;
+
+STX_INLINE int stx_ground_is_ground(
+    const StxGroundLevel *level, float below, const StxGroundPoint *point)
+{
+  float above = point->z - (level->intercept + level->slope * point->range);
+  return (above < level->up) & (above > -below) & (level->up >= 0);
+}
+
+#endif

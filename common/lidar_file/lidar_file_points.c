@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Fields of a point, whatever the format: which are wanted, and how they become float32. */
+#define _GNU_SOURCE /* newlocale */
+#include "common/lidar_file/lidar_file_private.h"
+
+#include <string.h>
+
+#define CHANNELS STX_LIDAR_POINT_FLOATS
+
+static const bool host_is_big = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
+
+/* ---- Which fields -------------------------------------------------------------------------- */
+
+/* Names of each channel, the best first. */
+static const char *const names[CHANNELS][7] = {{"x"}, {"y"}, {"z"},
+    {"intensity", "i", "reflectance", "reflectivity", "remission", "scalar_intensity"}};
+
+size_t stx_lidar_type_size(StxLidarType type)
+{
+  static const uint8_t sizes[STX_LIDAR_TYPE_COUNT] = {
+      [STX_LIDAR_F32] = 4,
+      [STX_LIDAR_F64] = 8,
+      [STX_LIDAR_I8] = 1,
+      [STX_LIDAR_I16] = 2,
+      [STX_LIDAR_I32] = 4,
+      [STX_LIDAR_I64] = 8,
+      [STX_LIDAR_U8] = 1,
+      [STX_LIDAR_U16] = 2,
+      [STX_LIDAR_U32] = 4,
+      [STX_LIDAR_U64] = 8,
+  };
+  return sizes[type];
+}
+
+/* The channel that has this name, and the name's rank; -1: none. */
+static int channel_of(StxLidarText name, int *rank)
+{
+  for (int c = 0; c < CHANNELS; c++)
+    for (int i = 0; names[c][i] != NULL; i++)
+      if (stx_lidar_word_is(name, names[c][i])) {
+        *rank = i + 1;
+        return c;
+      }
+  return -1;
+}
+
+bool stx_lidar_offer_field(StxLidarFound *found, StxLidarText name, StxLidarField field)
+{
+  int rank = 0, channel = channel_of(name, &rank);
+  if (channel < 0)
+    return true;
+  if (rank == found->rank[channel])
+    return false;
+  if (found->rank[channel] == 0 || rank < found->rank[channel]) {
+    found->rank[channel] = rank;
+    found->fields[channel] = field;
+  }
+  return true;
+}
+
+bool stx_lidar_take_fields(
+    const StxLidarFound *found, const char *where, StxLidarFile *file, StxError *error)
+{
+  for (int c = 0; c < 3; c++)
+    if (found->rank[c] == 0)
+      return stx_fail(error, "%s has no %s; needed are x, y and z", where, names[c][0]);
+  memcpy(file->fields, found->fields, sizeof file->fields);
+  return true;
+}
+
+/* A line of n numbers has n characters and n − 1 blanks, or an end that the last line lacks. */
+bool stx_lidar_check_points(const StxLidarFile *file, StxError *error)
+{
+  bool text = file->encoding == STX_LIDAR_TEXT;
+  size_t room = file->size - file->data + (text ? 1 : 0);
+  size_t least = file->record * (text ? 2 : 1);
+  if (file->points > room / least)
+    return stx_fail(error,
+        "the header announces %zu points of %zu %s, but only %zu bytes follow from byte %zu on: at "
+        "most %zu points",
+        file->points, file->record, text ? "numbers" : "bytes", file->size - file->data, file->data,
+        room / least);
+  return true;
+}
+
+/* ---- Records ------------------------------------------------------------------------------- */
+
+static uint64_t load_bits(const uint8_t *from, size_t size, bool big_endian)
+{
+  uint64_t u64;
+  uint32_t u32;
+  uint16_t u16;
+  bool swap = big_endian != host_is_big;
+  switch (size) {
+  case 1:
+    return *from;
+  case 2:
+    memcpy(&u16, from, sizeof u16);
+    return swap ? __builtin_bswap16(u16) : u16;
+  case 4:
+    memcpy(&u32, from, sizeof u32);
+    return swap ? __builtin_bswap32(u32) : u32;
+  default:
+    memcpy(&u64, from, sizeof u64);
+    return swap ? __builtin_bswap64(u64) : u64;
+  }
+}
+
+int64_t stx_lidar_integer(const uint8_t *from, StxLidarType type, bool big_endian)
+{
+  uint64_t bits = load_bits(from, stx_lidar_type_size(type), big_endian);
+  switch (type) {
+  case STX_LIDAR_I8:
+    return (int8_t)bits;
+  case STX_LIDAR_I16:
+    return (int16_t)bits;
+  case STX_LIDAR_I32:
+    return (int32_t)bits;
+  default:
+    return (int64_t)bits;
+  }
+}
+
+/* The nearest float; a float32 bit by bit, so that even the kind of a NaN stays. */
+static void store(uint64_t bits, StxLidarType type, float *to)
+{
+  uint32_t low = (uint32_t)bits;
+  double wide;
+  switch (type) {
+  case STX_LIDAR_F32:
+    memcpy(to, &low, sizeof low);
+    break;
+  case STX_LIDAR_F64:
+    memcpy(&wide, &bits, sizeof bits);
+    *to = (float)wide;
+    break;
+  case STX_LIDAR_I8:
+    *to = (float)(int8_t)bits;
+    break;
+  case STX_LIDAR_I16:
+    *to = (float)(int16_t)bits;
+    break;
+  case STX_LIDAR_I32:
+    *to = (float)(int32_t)bits;
+    break;
+  case STX_LIDAR_I64:
+    *to = (float)(int64_t)bits;
+    break;
+  default:
+    *to = (float)bits;
+  }
+}
+
+/* One field of all points. */
+static void read_field(const uint8_t *from, size_t stride, StxLidarType type, bool big_endian,
+    float *to, size_t points)
+{
+  size_t size = stx_lidar_type_size(type);
+  for (size_t i = 0; i < points; i++, from += stride, to += CHANNELS)
+    store(load_bits(from, size, big_endian), type, to);
+}
+
+/* True if a record already is a point. */
+static bool is_packed(const StxLidarFile *file)
+{
+  bool packed = file->record == CHANNELS * sizeof(float);
+  packed = packed && file->encoding == (host_is_big ? STX_LIDAR_BIG : STX_LIDAR_LITTLE);
+  for (size_t c = 0; c < CHANNELS; c++)
+    packed =
+        packed && file->fields[c].type == STX_LIDAR_F32 && file->fields[c].at == c * sizeof(float);
+  return packed;
+}
+
+void stx_lidar_read_records(const StxLidarFile *file, const uint8_t *base, float *points)
+{
+  if (is_packed(file)) {
+    memcpy(points, base, file->points * file->record);
+    return;
+  }
+  for (size_t c = 0; c < CHANNELS; c++) {
+    StxLidarField field = file->fields[c];
+    size_t stride = file->record, at = field.at;
+    if (file->encoding == STX_LIDAR_LZF) {
+      stride = stx_lidar_type_size(field.type);
+      at *= file->points;
+    }
+    if (field.type != STX_LIDAR_ABSENT)
+      read_field(
+          base + at, stride, field.type, file->encoding == STX_LIDAR_BIG, points + c, file->points);
+    else
+      for (size_t i = 0; i < file->points; i++)
+        points[CHANNELS * i + c] = 0;
+  }
+}
+
+/* ---- Text ---------------------------------------------------------------------------------- */
+
+static bool read_line(const StxLidarFile *file, StxLidarText line, size_t number, locale_t c_locale,
+    float *point, StxError *error)
+{
+  size_t column = 0;
+  StxLidarText word;
+  for (; stx_lidar_next_word(&line, &word); column++)
+    for (size_t c = 0; c < CHANNELS; c++)
+      if (file->fields[c].at == column && file->fields[c].type != STX_LIDAR_ABSENT &&
+          !stx_lidar_word_number(word, c_locale, &point[c]))
+        return stx_fail(error, "line %zu: %s is \"%s\"; expected a number", number, names[c][0],
+            stx_lidar_show(word).text);
+  if (column != file->record)
+    return stx_fail(error, "line %zu has %zu values; expected %zu, one per field", number, column,
+        file->record);
+  return true;
+}
+
+bool stx_lidar_read_text(
+    const StxLidarFile *file, const uint8_t *bytes, float *points, StxError *error)
+{
+  const char *text = (const char *)bytes;
+  StxLidarLines lines = {{text + file->data, text + file->size}, file->lines};
+  StxLidarText line;
+  /* The C locale is a constant of the C library: nothing is allocated. */
+  locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+  bool good = true;
+  for (size_t i = 0; i < file->points && good; i++) {
+    float *point = points + CHANNELS * i;
+    memset(point, 0, CHANNELS * sizeof *point);
+    if (!stx_lidar_next_full_line(&lines, &line))
+      good = stx_fail(error, "line %zu: the file ends after %zu points; its header announces %zu",
+          lines.line, i, file->points);
+    else
+      good = read_line(file, line, lines.line, c_locale, point, error);
+  }
+  freelocale(c_locale);
+  return good;
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the formats of lidar_file.h share: text, types, and the fields of a point. */
+#ifndef STX_LIDAR_FILE_PRIVATE_H
+#define STX_LIDAR_FILE_PRIVATE_H
+
+#include <locale.h>
+
+#include "common/lidar_file/lidar_file.h"
+
+/* ---- Text (lidar_file_text.c) -------------------------------------------------------------- */
+
+/* The characters at … end − 1 of somebody else's text. */
+typedef struct {
+  const char *at, *end;
+} StxLidarText;
+
+/* A text that is read line by line; `line` is the number of the last one, the first is 1. */
+typedef struct {
+  StxLidarText rest;
+  size_t line;
+} StxLidarLines;
+
+/* The next line, without its end. False at the end of the text. */
+bool stx_lidar_next_line(StxLidarLines *lines, StxLidarText *line);
+
+/* The next line that has a word. False at the end of the text. */
+bool stx_lidar_next_full_line(StxLidarLines *lines, StxLidarText *line);
+
+/* Takes the next word off the line; a word ends at a blank. False, and an empty word, at the end of
+ * the line. */
+bool stx_lidar_next_word(StxLidarText *line, StxLidarText *word);
+
+/* True if the word is `name`, which is in small letters; the word may have capitals. */
+bool stx_lidar_word_is(StxLidarText word, const char *name);
+
+/* Decimal digits alone, at most `limit`. */
+bool stx_lidar_word_count(StxLidarText word, size_t limit, size_t *value);
+
+/* A number as strtod reads it in the C locale, hexadecimal numbers excepted. */
+bool stx_lidar_word_number(StxLidarText word, locale_t c_locale, float *value);
+
+/* What an error shows of a word: printable ASCII, cut where it is long. */
+typedef struct {
+  char text[32];
+} StxLidarShown;
+StxLidarShown stx_lidar_show(StxLidarText word);
+
+/* ---- Fields (lidar_file_points.c) ---------------------------------------------------------- */
+
+/* Bytes of one value; 0 for ABSENT. */
+size_t stx_lidar_type_size(StxLidarType type);
+
+/* An integer of at most 4 bytes. */
+int64_t stx_lidar_integer(const uint8_t *from, StxLidarType type, bool big_endian);
+
+/* The fields of a point that were found so far, and how good their names are: 1 the best, 0 none.
+ * Zero it to begin with. */
+typedef struct {
+  StxLidarField fields[STX_LIDAR_POINT_FLOATS];
+  int rank[STX_LIDAR_POINT_FLOATS];
+} StxLidarFound;
+
+/* Offers a field of the file: it is taken if its name is one of a point's and better than those
+ * before. False if the same name was offered before. */
+bool stx_lidar_offer_field(StxLidarFound *found, StxLidarText name, StxLidarField field);
+
+/* Puts the fields into the file. False, with an error that speaks of `where`, unless x, y and z
+ * were found. */
+bool stx_lidar_take_fields(
+    const StxLidarFound *found, const char *where, StxLidarFile *file, StxError *error);
+
+/* Checks file->points against the bytes from file->data on. */
+bool stx_lidar_check_points(const StxLidarFile *file, StxError *error);
+
+/* ---- Formats ------------------------------------------------------------------------------- */
+
+/* True if the bytes begin like such a file. */
+bool stx_lidar_is_pcd(const uint8_t *bytes, size_t size);
+bool stx_lidar_is_ply(const uint8_t *bytes, size_t size);
+
+/* Each fills a zeroed *file whose format and size are set. */
+bool stx_lidar_probe_bin(const uint8_t *bytes, StxLidarFile *file, StxError *error);
+bool stx_lidar_probe_pcd(const uint8_t *bytes, StxLidarFile *file, StxError *error);
+bool stx_lidar_probe_ply(const uint8_t *bytes, StxLidarFile *file, StxError *error);
+
+/* The format of a file without a header, for AUTO. */
+bool stx_lidar_guess_bin(
+    const uint8_t *bytes, size_t size, StxLidarFormat *format, StxError *error);
+
+/* Points by their encoding. `base` is where the first record, or the array of the first field, is.
+ */
+bool stx_lidar_read_text(
+    const StxLidarFile *file, const uint8_t *bytes, float *points, StxError *error);
+void stx_lidar_read_records(const StxLidarFile *file, const uint8_t *base, float *points);
+
+/* The most bytes that one byte of LZF stands for: three give 264. */
+#define STX_LIDAR_LZF_MAX_RATIO 88
+
+/*
+ * Unpacks `packed` bytes of LZF, which must give exactly `size` bytes. Otherwise false, with the
+ * byte of the file in error (`origin` is where the packed bytes lie in it).
+ */
+bool stx_lidar_unpack_lzf(
+    const uint8_t *from, size_t packed, uint8_t *to, size_t size, size_t origin, StxError *error);
+
+#endif

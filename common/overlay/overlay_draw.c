@@ -1,0 +1,413 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Drawing stixels, row by row of the frame.
+ *
+ *   for each row y
+ *     for each column c whose look changes at y:  write its paint into the row's paint
+ *     out[i] = (in[i]·keep[i] + add[i]) >> 8      over the bytes i of the row, all planes
+ *
+ * keep and add (overlay.h's 256 − a and colour·a + 128) are kept per byte of a full-size plane's
+ * row, whatever its format, so that one loop on 16-bit numbers blends them all and vectorises.
+ * What changes from row to row is little: a stixel's first rows (its outline), its body, and
+ * each step of colour along a slanted stixel.
+ *
+ * Rows do not depend on each other, so a frame is drawn in bands of rows, one per thread.
+ *
+ * Tried and rejected: one rectangle after another: rows of 2048 pixels of 4 bytes are 8192 bytes
+ * apart, so that the rows of a column all compete for the same few lines of the cache, and
+ * subsampled planes see one pixel of a block at a time.
+ */
+#include "common/overlay/overlay_math.h"
+
+#include <limits.h>
+#include <string.h>
+
+#define PIXELS_PER_BAND (1 << 18) /* fewer are not worth waking a thread for */
+
+enum { NOBODY = -1 };
+
+/* One column on its way down the frame, with what is needed to draw its current record. */
+typedef struct {
+  int next;    /* the record to draw after this one, or NOBODY */
+  bool filled; /* false: no record from here to `wake` */
+  int wake;    /* next frame row at which something changes */
+  int paint;   /* number of the paint that its part of the row has, or NOBODY */
+  StxOverlayBody body;
+} Cursor;
+
+/* What the steps and the bands of one frame share. */
+typedef struct {
+  const StxOverlay *overlay;
+  const StxFrame *frame;
+  const StxStixel *records;
+  int *next;  /* from `link`, in scratch; per record: the one below it in its column, or NOBODY */
+  int *front; /* likewise; per column: its top record, or NOBODY */
+} Scene;
+
+/* One band: the rows [first, end) of the frame, `first` even, and scratch of its own. */
+typedef struct {
+  const Scene *scene;
+  const StxOverlay *overlay; /* the scene's */
+  int first, end;
+  Cursor *cursor;             /* per column */
+  uint16_t *keep[3], *add[3]; /* per byte of the row; full-size planes only */
+  StxPaint *now, *above;      /* per pixel of this row and the one before; subsampled formats */
+  StxPaint *block;            /* per sample of a subsampled plane's row */
+} Canvas;
+
+/* ---- Scratch ------------------------------------------------------------------------------ */
+
+static bool is_subsampled(const StxPixelFormat *format)
+{
+  return format->plane[format->planes - 1].shift_x > 0;
+}
+
+/* Hands out the parts of a block of scratch; from a block that is not there, only adds up. */
+#define PART(member, bytes) (member = (void *)(block + used), used += stx_align(bytes))
+
+static size_t lay_out_scene(const StxOverlayParams *params, size_t count, char *block, Scene *scene)
+{
+  size_t used = 0;
+  PART(scene->next, count * sizeof(int));
+  PART(scene->front, params->columns * sizeof(int));
+  return used;
+}
+
+static size_t lay_out_canvas(const StxOverlayParams *params, char *block, Canvas *canvas)
+{
+  const StxPixelFormat *format = params->format;
+  size_t used = 0, width = params->frame_width;
+  size_t paints = is_subsampled(format) ? width * sizeof(StxPaint) : 0;
+  PART(canvas->cursor, params->columns * sizeof(Cursor));
+  for (int p = 0; p < format->planes; p++) {
+    size_t bytes = format->plane[p].shift_x > 0 ? 0 : width * format->plane[p].pixel_stride * 2;
+    PART(canvas->keep[p], bytes);
+    PART(canvas->add[p], bytes);
+  }
+  PART(canvas->now, paints);
+  PART(canvas->above, paints);
+  PART(canvas->block, paints);
+  return used;
+}
+#undef PART
+
+static int count_bands(const StxOverlayParams *params, int threads)
+{
+  int64_t most = 1 + (int64_t)params->frame_width * params->frame_height / PIXELS_PER_BAND;
+  return most < threads ? (int)most : threads;
+}
+
+static size_t scratch_size(const StxOverlayParams *params, size_t count, int threads)
+{
+  char base[1];
+  Scene scene;
+  Canvas canvas;
+  return lay_out_scene(params, count, base, &scene) +
+         count_bands(params, threads) * lay_out_canvas(params, base, &canvas);
+}
+
+/* ---- Records ------------------------------------------------------------------------------ */
+
+/* Links the valid records of each column from the top down: front[c] is the top one.
+ * Records come from the bottom up, so each goes in front, if it lies above the one in front. */
+static StxOverlayResult link_records(const Scene *scene, size_t count)
+{
+  const StxOverlayParams *params = &scene->overlay->params;
+  StxOverlayResult found = {0};
+  for (int c = 0; c < params->columns; c++)
+    scene->front[c] = NOBODY;
+  for (size_t i = 0; i < count; i++) {
+    const StxStixel *stixel = &scene->records[i];
+    int *front = stx_overlay_is_valid(params, stixel) ? &scene->front[stixel->column] : NULL;
+    if (front == NULL || (*front != NOBODY && stixel->bottom >= scene->records[*front].top)) {
+      found.skipped++;
+      continue;
+    }
+    scene->next[i] = *front;
+    *front = (int)i;
+    found.seen |= stx_overlay_legend_bit(params, stixel);
+    found.drawn++;
+  }
+  return found;
+}
+
+static bool link_scene(const StxOverlay *overlay, const void *prepared, const StxStixel *records,
+    size_t count, StxOverlayResult *result, void *scratch, const StxPlace *place, StxError *error)
+{
+  Scene scene = {.overlay = overlay, .records = records};
+  lay_out_scene(&overlay->params, count, scratch, &scene);
+  *result = link_records(&scene, count);
+  return true;
+}
+
+/* ---- Paint of the row --------------------------------------------------------------------- */
+
+/* n pixels of one plane; `step` 0: all in the first paint, 1: each in its own. Always inlined, so
+ * that stride and step are constants. */
+static inline __attribute__((always_inline)) void set_bytes(uint16_t *keep, uint16_t *add,
+    const StxPlane *plane, int stride, const StxPaint *paints, int step, int n)
+{
+  int8_t channel[4];
+  memcpy(channel, plane->channel, sizeof channel);
+  for (int i = 0; i < n; i++) {
+    const StxPaint *paint = &paints[i * step];
+    for (int b = 0; b < stride; b++) {
+      *keep++ = channel[b] < 0 ? STX_CLEAR_KEEP : paint->keep;
+      *add++ = channel[b] < 0 ? STX_CLEAR_ADD : paint->add[channel[b]];
+    }
+  }
+}
+
+static inline __attribute__((always_inline)) void set_pixels(
+    Canvas *canvas, int x0, int x1, const StxPaint *paints, int step)
+{
+  const StxPixelFormat *format = canvas->overlay->params.format;
+  for (int p = 0; p < format->planes && format->plane[p].shift_x == 0; p++) {
+    const StxPlane *plane = &format->plane[p];
+    size_t first = (size_t)x0 * plane->pixel_stride;
+    uint16_t *keep = canvas->keep[p] + first, *add = canvas->add[p] + first;
+    switch (plane->pixel_stride) {
+    case 1:
+      set_bytes(keep, add, plane, 1, paints, step, x1 - x0);
+      break;
+    case 2:
+      set_bytes(keep, add, plane, 2, paints, step, x1 - x0);
+      break;
+    case 3:
+      set_bytes(keep, add, plane, 3, paints, step, x1 - x0);
+      break;
+    default:
+      set_bytes(keep, add, plane, 4, paints, step, x1 - x0);
+    }
+  }
+  if (is_subsampled(format))
+    for (int x = x0; x < x1; x++)
+      canvas->now[x] = paints[(x - x0) * step];
+}
+
+/* Paints the pixels [x0, x1) of the row alike. */
+static void set_span(Canvas *canvas, int x0, int x1, const StxPaint *paint)
+{
+  set_pixels(canvas, x0, x1, paint, 0);
+}
+
+/* Paints the pixels from x0 on, each in its own paint. */
+static void set_row(Canvas *canvas, int x0, int n, const StxPaint *paints)
+{
+  set_pixels(canvas, x0, x0 + n, paints, 1);
+}
+
+static const StxPaint clear_paint = {STX_CLEAR_KEEP, {STX_CLEAR_ADD, STX_CLEAR_ADD, STX_CLEAR_ADD}};
+
+/* Goes on to the column's first record that is shown and reaches below row y. */
+static void load_next(Canvas *canvas, Cursor *cursor, int y)
+{
+  const StxOverlayParams *params = &canvas->overlay->params;
+  for (cursor->filled = false; cursor->next != NOBODY && !cursor->filled;) {
+    const StxStixel *stixel = &canvas->scene->records[cursor->next];
+    cursor->next = canvas->scene->next[cursor->next];
+    if (!stx_overlay_is_shown(params, stixel))
+      continue;
+    cursor->body = stx_overlay_body(params, stixel);
+    cursor->filled = cursor->body.bottom > y;
+  }
+  cursor->paint = NOBODY;
+}
+
+/* One paint, but the left side outlined where the column is wide enough. */
+static void set_body(Canvas *canvas, int paint, int x0, int x1)
+{
+  const StxOverlay *overlay = canvas->overlay;
+  int side = stx_overlay_side_paint(paint);
+  set_span(canvas, x0, x1, &overlay->paints[paint]);
+  if (side != paint && stx_overlay_has_side(overlay->edge, x0, x1))
+    set_span(canvas, x0, x0 + overlay->edge, &overlay->paints[side]);
+}
+
+/* Brings a column and its part of the row's paint to row y, and sets the next row to wake at. */
+static void wake(Canvas *canvas, int column, int y)
+{
+  const StxOverlay *overlay = canvas->overlay;
+  Cursor *cursor = &canvas->cursor[column];
+  const StxOverlayBody *body = &cursor->body;
+  int x0 = overlay->left[column], x1 = overlay->left[column + 1];
+  if (y >= body->bottom)
+    load_next(canvas, cursor, y);
+  if (!cursor->filled || y < body->top) {
+    set_span(canvas, x0, x1, &clear_paint);
+    cursor->wake = cursor->filled ? body->top : INT_MAX;
+    return;
+  }
+  int paint = stx_overlay_row_paint(&overlay->params, overlay->nearness, overlay->edge, body, y);
+  if (paint != cursor->paint) {
+    cursor->paint = paint;
+    set_body(canvas, paint, x0, x1);
+  }
+  bool graded = body->colour == STX_COLOUR_BY_NEARNESS && body->slope != 0;
+  bool outline = stx_overlay_in_top_edge(body, overlay->edge, y);
+  cursor->wake = outline ? body->top + overlay->edge : graded ? y + 1 : body->bottom;
+}
+
+/* ---- Blending ----------------------------------------------------------------------------- */
+
+static void blend_bytes(
+    uint8_t *restrict bytes, const uint16_t *restrict keep, const uint16_t *restrict add, size_t n)
+{
+#pragma omp simd
+  for (size_t i = 0; i < n; i++)
+    bytes[i] = stx_overlay_blend(bytes[i], keep[i], add[i]);
+}
+
+/* Pixels [x0, x1) of row y in the planes of full size. */
+static void blend_pixels(Canvas *canvas, int y, int x0, int x1)
+{
+  const StxPixelFormat *format = canvas->overlay->params.format;
+  for (int p = 0; p < format->planes && format->plane[p].shift_x == 0; p++) {
+    size_t stride = format->plane[p].pixel_stride;
+    uint8_t *row = canvas->scene->frame->data[p] + y * canvas->scene->frame->stride[p];
+    blend_bytes(row + x0 * stride, canvas->keep[p] + x0 * stride, canvas->add[p] + x0 * stride,
+        (x1 - x0) * stride);
+  }
+}
+
+static inline uint64_t load(const StxPaint *paint)
+{
+  uint64_t word;
+  memcpy(&word, paint, sizeof word);
+  return word;
+}
+
+static inline void average_block(
+    StxPaint *block, const StxPaint *upper, const StxPaint *lower, int x, int beside)
+{
+  uint64_t word = stx_overlay_block_mean(
+      load(&upper[x]), load(&upper[beside]), load(&lower[x]), load(&lower[beside]));
+  memcpy(block, &word, sizeof word);
+}
+
+/* Paints of the blocks that cover the pixels [x0, x1) of two rows of paint, x0 even. A pixel at x1
+ * counts as its neighbour. */
+static void average_blocks(StxPaint *restrict block, const StxPaint *restrict upper,
+    const StxPaint *restrict lower, int x0, int x1)
+{
+  for (int x = x0; x + 1 < x1; x += 2)
+    average_block(block++, upper, lower, x, x + 1);
+  if (x1 % 2 != 0)
+    average_block(block, upper, lower, x1 - 1, x1 - 1);
+}
+
+static void blend_samples(
+    uint8_t *restrict sample, const StxPlane *plane, const StxPaint *restrict block, int n)
+{
+  int first = plane->channel[0], second = plane->channel[1];
+  if (plane->pixel_stride == 1)
+    for (int i = 0; i < n; i++)
+      sample[i] = stx_overlay_blend(sample[i], block[i].keep, block[i].add[first]);
+  else
+    for (int i = 0; i < n; i++, sample += 2) {
+      sample[0] = stx_overlay_blend(sample[0], block[i].keep, block[i].add[first]);
+      sample[1] = stx_overlay_blend(sample[1], block[i].keep, block[i].add[second]);
+    }
+}
+
+/* The subsampled planes under row y of paint (and the one above, if the blocks are two rows high)
+ * in a region of pixels [x0, x1), x0 even, that starts at an even row and ends before row `end`. */
+static void blend_blocks(Canvas *canvas, int y, int end, int x0, int x1)
+{
+  const StxPixelFormat *format = canvas->overlay->params.format;
+  bool two_rows = format->plane[format->planes - 1].shift_y > 0;
+  if (two_rows && y % 2 == 0 && y + 1 < end) { /* wait for the lower row */
+    memcpy(canvas->above + x0, canvas->now + x0, (x1 - x0) * sizeof(StxPaint));
+    return;
+  }
+  const StxPaint *upper = two_rows && y % 2 == 1 ? canvas->above : canvas->now;
+  average_blocks(canvas->block + x0 / 2, upper, canvas->now, x0, x1);
+  for (int p = 1; p < format->planes; p++) {
+    const StxPlane *plane = &format->plane[p];
+    uint8_t *row =
+        canvas->scene->frame->data[p] + (y >> plane->shift_y) * canvas->scene->frame->stride[p];
+    blend_samples(row + (size_t)(x0 / 2) * plane->pixel_stride, plane, canvas->block + x0 / 2,
+        (x1 - x0 + 1) / 2);
+  }
+}
+
+/* Blends row y, whose paint is complete; for x0, x1 and `end` see blend_blocks. */
+static void blend_row(Canvas *canvas, int y, int end, int x0, int x1)
+{
+  blend_pixels(canvas, y, x0, x1);
+  if (is_subsampled(canvas->overlay->params.format))
+    blend_blocks(canvas, y, end, x0, x1);
+}
+
+/* ---- Drawing ------------------------------------------------------------------------------ */
+
+static void draw_stixels(Canvas *canvas)
+{
+  const StxOverlayParams *params = &canvas->overlay->params;
+  set_span(canvas, 0, params->frame_width, &clear_paint);
+  for (int c = 0; c < params->columns; c++)
+    canvas->cursor[c] = (Cursor){.next = canvas->scene->front[c]};
+  for (int y = canvas->first; y < canvas->end; y++) {
+    for (int c = 0; c < params->columns; c++)
+      if (canvas->cursor[c].wake <= y)
+        wake(canvas, c, y);
+    blend_row(canvas, y, canvas->end, 0, params->frame_width);
+  }
+}
+
+static void draw_legend(Canvas *canvas)
+{
+  const StxLegendImage *legend = &canvas->overlay->legend;
+  int bottom = legend->y + legend->height, end = bottom < canvas->end ? bottom : canvas->end;
+  for (int y = legend->y > canvas->first ? legend->y : canvas->first; y < end; y++) {
+    set_row(
+        canvas, legend->x, legend->width, legend->paint + (size_t)(y - legend->y) * legend->width);
+    blend_row(canvas, y, end, legend->x, legend->x + legend->width);
+  }
+}
+
+static bool draw(const StxOverlay *overlay, const void *prepared, const StxFrame *frame,
+    const StxStixel *records, size_t count, void *scratch, const StxPlace *place, StxError *error)
+{
+  const StxOverlayParams *params = &overlay->params;
+  Scene scene = {.overlay = overlay, .frame = frame, .records = records};
+  Canvas unused;
+  char *block = (char *)scratch + lay_out_scene(params, count, scratch, &scene);
+  size_t size = lay_out_canvas(params, block, &unused);
+  int bands = count_bands(params, place->threads), pairs = (params->frame_height + 1) / 2;
+#pragma omp parallel for schedule(static) num_threads(bands) if (bands > 1)
+  for (int b = 0; b < bands; b++) {
+    Canvas canvas = {.scene = &scene, .overlay = overlay};
+    int end = 2 * (int)((int64_t)pairs * (b + 1) / bands);
+    canvas.first = 2 * (int)((int64_t)pairs * b / bands);
+    canvas.end = end < params->frame_height ? end : params->frame_height;
+    lay_out_canvas(params, block + b * size, &canvas);
+    draw_stixels(&canvas);
+    draw_legend(&canvas);
+  }
+  return true;
+}
+
+static bool draw_alone(const StxOverlay *overlay, const void *prepared, const StxFrame *frame,
+    const StxStixel *records, size_t count, void *scratch, const StxPlace *place, StxError *error)
+{
+  StxPlace alone = {.threads = 1};
+  return draw(overlay, prepared, frame, records, count, scratch, &alone, error);
+}
+
+StxOverlayResult stx_overlay_draw_all(const StxOverlayImpl *impl, StxOverlay *overlay,
+    const StxFrame *frame, const StxStixel *records, size_t count, void *scratch, int threads)
+{
+  StxPlace place = {.threads = threads};
+  StxOverlayResult result;
+  impl->link(overlay, overlay, records, count, &result, scratch, &place, NULL);
+  stx_overlay_see(overlay, result.seen);
+  impl->draw(overlay, overlay, frame, records, count, scratch, &place, NULL);
+  return result;
+}
+
+static const StxOverlayImpl impls[] = {
+    {{"omp", STX_BACKEND_OMP, STX_MEMORY_HOST, 0}, scratch_size, NULL, link_scene, draw},
+    {{"c", STX_BACKEND_C, STX_MEMORY_HOST, 0}, scratch_size, NULL, link_scene, draw_alone},
+};
+const StxImplTable stx_overlay_impls = {impls, sizeof impls / sizeof impls[0], sizeof impls[0]};

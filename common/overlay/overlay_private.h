@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the files overlay*.c share; nobody else includes it. */
+#ifndef STX_OVERLAY_PRIVATE_H
+#define STX_OVERLAY_PRIVATE_H
+
+#include "common/labels.h"
+#include "common/lettering.h"
+#include "common/overlay/overlay.h"
+
+typedef struct {
+  uint8_t r, g, b;
+} StxRgb;
+
+/* A colour ready for blending: out = (in·keep + add[channel]) >> 8, see overlay.h. */
+typedef struct {
+  uint16_t keep;   /* 256 − a */
+  uint16_t add[3]; /* colour·a + 128 */
+} StxPaint;
+
+/* Index into the table of colours: distances from far to near, kinds, classes, grey. */
+enum {
+  STX_COLOUR_FAR = 0,
+  STX_COLOUR_NEAR = 255,
+  STX_COLOUR_KIND = 256, /* + StxKind */
+  STX_COLOUR_CLASS = STX_COLOUR_KIND + 4,
+  STX_COLOUR_UNKNOWN = STX_COLOUR_CLASS + STX_LABEL_CLASSES,
+  STX_COLOURS
+};
+
+StxRgb stx_overlay_colour(int index);
+
+/* Blending `colour` with weight a/256 into frames of these parameters. */
+StxPaint stx_overlay_paint(const StxOverlayParams *params, StxRgb colour, int a);
+
+/* AUTO resolved by the camera. */
+StxOverlayScale stx_overlay_scale(const StxOverlayParams *params);
+
+/* ---- Legend ------------------------------------------------------------------------------- */
+
+/* x, y, width and height are even, so that no chroma block is shared with the picture around. */
+typedef struct {
+  int x, y, width, height; /* width 0: nothing to show */
+  StxPaint *paint;         /* width × height */
+} StxLegendImage;
+
+/* Pixels that the legend of these parameters can need at most. */
+size_t stx_overlay_legend_pixels(const StxOverlayParams *params);
+
+/* Lays out and renders. `seen`: kinds (1 << StxKind) or, in CLASS mode, labels (1 << train id,
+ * 1 << STX_LABEL_CLASSES for none). legend->paint has room for stx_overlay_legend_pixels. */
+void stx_overlay_legend(const StxOverlayParams *params, unsigned seen, StxLegendImage *legend);
+
+/* ---- Prepared state ---------------------------------------------------------------------- */
+
+#define STX_STEPS_PER_PIXEL 32 /* of disparity, in the table of colours */
+
+/* How a colour is laid on: by what it belongs to. */
+typedef enum {
+  STX_LAYER_OBJECT,
+  STX_LAYER_GROUND,
+  STX_LAYER_SKY,
+  STX_LAYER_TOP,  /* outlines: the upper edge … */
+  STX_LAYER_SIDE, /* … and the left one */
+  STX_LAYERS
+} StxLayer;
+
+/* Colours as they are laid on: the paint of `colour` in `layer` is number
+ * layer · STX_COLOURS + colour. */
+enum { STX_PAINTS = STX_LAYERS * STX_COLOURS };
+
+struct StxOverlay {
+  StxOverlayParams params;
+  StxPaint paints[STX_PAINTS];
+  uint8_t nearness[STX_OVERLAY_MAX_DISPARITY * STX_STEPS_PER_PIXEL + 1]; /* disparity -> colour */
+  unsigned seen; /* kinds or labels that the legend lists */
+  int edge;      /* thickness of outlines in pixels, 0: none */
+  StxLegendImage legend;
+  int *left; /* columns + 1: first frame pixel of each column */
+};
+
+#endif

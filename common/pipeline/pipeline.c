@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The stages in a row: settings, memory, frames. What a frame may bring is looked at in
+ * pipeline_input.c. */
+#include "common/pipeline/pipeline_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "common/labels.h"
+
+#define MAX_THREADS 256
+
+/* ---- Settings ----------------------------------------------------------------------------- */
+
+StxPipelineSettings stx_pipeline_defaults(void)
+{
+  StxPipelineSettings settings = {
+      .sgm = STX_SGM_DEFAULTS,
+      .colmean = {.grid = {.cell_width = 8, .cell_height = 8},
+          .reduction = STX_REDUCE_WEIGHTED,
+          .fill_width = STX_FILL_WIDTH_DEFAULT},
+      .satdp = STX_SATDP_DEFAULTS,
+      .cuts_rdp = {.epsilon = (int)(STX_SATDP_EPSILON * STX_DISPARITY_ONE)},
+      .rdp = STX_RDP_DEFAULTS,
+      .use_confidence = true,
+  };
+  stx_labels_identity(settings.colmean.label_map);
+  return settings;
+}
+
+bool stx_pipeline_has(const StxPipelineSettings *settings, StxStage stage)
+{
+  bool satdp = settings->model == STX_PIPELINE_SATDP;
+  switch (stage) {
+  case STX_STAGE_SGM:
+    return settings->source == STX_PIPELINE_PAIRS;
+  case STX_STAGE_COLMEAN:
+    return true;
+  case STX_STAGE_RDP:
+    return !satdp || settings->cuts == STX_PIPELINE_CUTS_RDP;
+  case STX_STAGE_ROADLINE:
+  case STX_STAGE_SATDP:
+    return satdp;
+  default:
+    return false;
+  }
+}
+
+const char *stx_stage_name(StxStage stage)
+{
+  static const char *const names[] = {"sgm", "colmean", "roadline", "rdp", "satdp"};
+  return (unsigned)stage < STX_STAGE_COUNT ? names[stage] : NULL;
+}
+
+static bool check_choice(const char *name, int value, int last, StxError *error)
+{
+  return (value >= 0 && value <= last) ||
+         stx_fail(error, "%s is %d; it must be 0 to %d", name, value, last);
+}
+
+static bool check_choices(const StxPipelineSettings *s, StxError *error)
+{
+  return check_choice("source", (int)s->source, STX_PIPELINE_DISPARITIES, error) &&
+         check_choice("ground", (int)s->ground, STX_ROAD_NONE, error) &&
+         check_choice("model", (int)s->model, STX_PIPELINE_RDP, error) &&
+         check_choice("cuts", (int)s->cuts, STX_PIPELINE_CUTS_RDP, error) &&
+         check_choice("backend", (int)s->backend, STX_BACKEND_C, error) &&
+         check_choice("threads", s->threads, MAX_THREADS, error);
+}
+
+static bool check_stages(const StxPipeline *p, StxError *error)
+{
+  const StxPipelineSettings *s = &p->settings;
+  return (!stx_pipeline_has(s, STX_STAGE_SGM) || stx_sgm_check(&s->sgm, error)) &&
+         stx_colmean_check(&s->colmean, error) &&
+         (!stx_pipeline_has(s, STX_STAGE_SATDP) || stx_satdp_check(&s->satdp, error)) &&
+         (!stx_pipeline_has(s, STX_STAGE_RDP) || stx_rdp_check(&p->rdp_params, error));
+}
+
+/* ---- Set-up ------------------------------------------------------------------------------- */
+
+static void take_settings(
+    StxPipeline *p, const StxPipelineSettings *settings, int width, int height)
+{
+  StxPipelineSettings *s = &p->settings;
+  *s = *settings;
+  s->sgm.width = s->colmean.grid.width = width;
+  s->sgm.height = s->colmean.grid.height = height;
+  s->colmean.cityscapes_disparity &= s->source == STX_PIPELINE_DISPARITIES;
+  p->rdp_params = s->model == STX_PIPELINE_RDP ? s->rdp : s->cuts_rdp;
+  s->satdp.grid = p->rdp_params.grid = s->colmean.grid;
+  p->place.threads = stx_threads(s->threads);
+}
+
+static const void *pick(
+    const StxPipelineSettings *settings, StxStage stage, const StxImplTable *table, bool *missing)
+{
+  if (!stx_pipeline_has(settings, stage))
+    return NULL;
+  const void *impl = stx_impl_pick(table, settings->backend);
+  *missing |= impl == NULL;
+  return impl;
+}
+
+static bool pick_all(StxPipeline *p, StxError *error)
+{
+  static const char *const names[] = {"auto", "cuda", "omp", "c"};
+  const StxPipelineSettings *s = &p->settings;
+  bool missing = false;
+  p->sgm = pick(s, STX_STAGE_SGM, &stx_sgm_impls, &missing);
+  p->colmean = pick(s, STX_STAGE_COLMEAN, &stx_colmean_impls, &missing);
+  p->rdp = pick(s, STX_STAGE_RDP, &stx_rdp_impls, &missing);
+  p->satdp = pick(s, STX_STAGE_SATDP, &stx_satdp_impls, &missing);
+  return !missing || stx_fail(error, "backend %s is not in this library; choose auto, omp or c",
+                         names[s->backend]);
+}
+
+static size_t larger(size_t a, size_t b)
+{
+  return a > b ? a : b;
+}
+
+/* The stages run one after another: they share one scratch block. */
+static size_t scratch_size(const StxPipeline *p)
+{
+  const StxPipelineSettings *s = &p->settings;
+  const int threads = p->place.threads;
+  size_t size = p->colmean->scratch_size(&s->colmean, threads);
+  if (p->sgm != NULL)
+    size = larger(size, p->sgm->scratch_size(&s->sgm, threads));
+  if (p->rdp != NULL)
+    size = larger(size, p->rdp->scratch_size(&p->rdp_params, threads));
+  if (p->satdp == NULL)
+    return size;
+  size = larger(size, stx_roadline_scratch(&s->satdp.grid));
+  return larger(size, p->satdp->scratch_size(&s->satdp, threads));
+}
+
+static void *allocate(size_t size)
+{
+  return aligned_alloc(STX_ALIGN, stx_align(size + 1));
+}
+
+static bool allocate_all(StxPipeline *p, StxError *error)
+{
+  const StxGrid *grid = &p->settings.colmean.grid;
+  size_t pixels = (size_t)grid->width * (size_t)grid->height;
+  size_t cells = (size_t)stx_grid_columns(grid) * (size_t)stx_grid_rows(grid);
+  bool matches = p->sgm != NULL, trusts = matches && p->settings.use_confidence;
+  p->disparity = (StxImage16){
+      matches ? allocate(2 * pixels) : NULL, 2 * grid->width, grid->width, grid->height};
+  p->confidence =
+      (StxImage8){trusts ? allocate(pixels) : NULL, grid->width, grid->width, grid->height};
+  p->columns = allocate(stx_grid_bytes(grid));
+  p->starts = allocate(cells);
+  p->stixels = allocate(cells * sizeof *p->stixels);
+  p->scratch = allocate(scratch_size(p));
+  if ((!matches || p->disparity.data) && (!trusts || p->confidence.data) && p->columns &&
+      p->starts && p->stixels && p->scratch)
+    return true;
+  return stx_fail(
+      error, "not enough memory for frames of %d × %d pixels", grid->width, grid->height);
+}
+
+StxPipeline *stx_pipeline_new(
+    const StxPipelineSettings *settings, int width, int height, StxError *error)
+{
+  StxPipeline *p = calloc(1, sizeof *p);
+  if (p == NULL) {
+    stx_fail(error, "not enough memory for a pipeline");
+    return NULL;
+  }
+  take_settings(p, settings, width, height);
+  if (!check_choices(settings, error) || !check_stages(p, error) || !pick_all(p, error) ||
+      !allocate_all(p, error)) {
+    stx_pipeline_free(p);
+    return NULL;
+  }
+  stx_colmean_prepare(&p->colmean_tables);
+  return p;
+}
+
+void stx_pipeline_free(StxPipeline *p)
+{
+  if (p == NULL)
+    return;
+  free(p->disparity.data);
+  free(p->confidence.data);
+  free(p->columns);
+  free(p->starts);
+  free(p->stixels);
+  free(p->scratch);
+  free(p);
+}
+
+void stx_pipeline_reset(StxPipeline *p)
+{
+  p->follows = false;
+}
+
+/* ---- Stages ------------------------------------------------------------------------------- */
+
+static bool run_sgm(
+    StxPipeline *p, const StxPipelineInput *in, StxPipelineOutput *out, StxError *error)
+{
+  out->disparity = p->disparity;
+  out->confidence = p->confidence; /* without data if nobody wants it */
+  return p->sgm->run(&p->settings.sgm, &in->left, &in->right, &out->disparity, &out->confidence,
+      p->scratch, &p->place, error);
+}
+
+static bool run_colmean(
+    StxPipeline *p, const StxPipelineInput *in, StxPipelineOutput *out, StxError *error)
+{
+  StxColmeanInput input = {
+      .labels = in->labels,
+      .scores = in->scores,
+      .class_stride = in->class_stride,
+      .row_stride = in->row_stride,
+      .pixel_stride = in->pixel_stride,
+  };
+  if (p->sgm == NULL) {
+    out->disparity = in->disparity;
+    out->confidence = p->settings.use_confidence ? in->confidence : (StxImage8){0};
+  }
+  input.disparity = out->disparity;
+  input.confidence = out->confidence;
+  out->columns = p->columns;
+  return p->colmean->run(
+      &p->settings.colmean, &p->colmean_tables, &input, p->columns, p->scratch, &p->place, error);
+}
+
+static bool run_roadline(
+    StxPipeline *p, const StxPipelineInput *in, StxPipelineOutput *out, StxError *error)
+{
+  out->line = stx_road_track_follow(&p->road, &p->settings.satdp.grid, p->columns, p->scratch);
+  return true;
+}
+
+/* Segments are the result if nothing comes after them; otherwise only the start rows count. */
+static bool run_rdp(
+    StxPipeline *p, const StxPipelineInput *in, StxPipelineOutput *out, StxError *error)
+{
+  bool last = p->satdp == NULL;
+  StxRdpResult result;
+  if (!p->rdp->run(&p->rdp_params, p->columns, last ? p->stixels : NULL, last ? NULL : p->starts,
+          &result, p->scratch, &p->place, error))
+    return false;
+  out->count = result.count;
+  return true;
+}
+
+static bool run_satdp(
+    StxPipeline *p, const StxPipelineInput *in, StxPipelineOutput *out, StxError *error)
+{
+  const StxSatdpParams *params = &p->settings.satdp;
+  const uint8_t *starts = p->rdp != NULL ? p->starts : NULL;
+  StxSatdpTables *tables = &p->satdp_tables;
+  StxSatdpResult result;
+  if (!stx_satdp_prepare(params, &in->camera, out->line, tables, error) ||
+      !p->satdp->run(params, tables, tables->has_ground, p->columns, starts, p->stixels, &result,
+          p->scratch, &p->place, error))
+    return false;
+  out->count = result.count;
+  out->pairs = stx_satdp_pairs(&params->grid, tables->has_ground);
+  out->evaluated = result.evaluated;
+  return true;
+}
+
+/* ---- A frame ------------------------------------------------------------------------------ */
+
+/* A frame of another camera begins a stream, as it does where cameras travel in caps. */
+static bool follow_camera(StxPipeline *p, const StxCamera *camera, StxError *error)
+{
+  if (p->follows && memcmp(&p->camera, camera, sizeof *camera) == 0)
+    return true;
+  p->camera = *camera;
+  p->follows = stx_road_track_reset(&p->road, p->settings.ground, camera, error);
+  return p->follows;
+}
+
+static double now_ms(void)
+{
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
+}
+
+static bool run_stages(
+    StxPipeline *p, const StxPipelineInput *in, StxPipelineOutput *out, StxError *error)
+{
+  static bool (*const stages[STX_STAGE_COUNT])(StxPipeline *, const StxPipelineInput *,
+      StxPipelineOutput *, StxError *) = {run_sgm, run_colmean, run_roadline, run_rdp, run_satdp};
+  for (int stage = 0; stage < STX_STAGE_COUNT; stage++) {
+    if (!stx_pipeline_has(&p->settings, stage))
+      continue;
+    double start = now_ms();
+    if (!stages[stage](p, in, out, error))
+      return false;
+    out->ms[stage] = now_ms() - start;
+  }
+  return true;
+}
+
+bool stx_pipeline_run(
+    StxPipeline *p, const StxPipelineInput *input, StxPipelineOutput *output, StxError *error)
+{
+  *output = (StxPipelineOutput){0};
+  if (!stx_pipeline_check_input(&p->settings, input, error) ||
+      (p->satdp != NULL && !follow_camera(p, &input->camera, error)))
+    return false;
+  StxPipelineOutput out = {.stixels = p->stixels, .grid = p->settings.colmean.grid};
+  if (!run_stages(p, input, &out, error))
+    return false;
+  *output = out;
+  return true;
+}

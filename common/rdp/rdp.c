@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* rdp: the tables of fields and of implementations. */
+#include "common/rdp/rdp.h"
+#include "common/cpu.h"
+#include "common/rdp/rdp_private.h"
+
+/* ---- Fields ------------------------------------------------------------------------------- */
+
+static const StxFieldChoice medians[] = {
+    {0, "0", "None", .called = "none"},
+    {3, "3", "Of 3 cells"},
+    {5, "5", "Of 5 cells"},
+    {7, "7", "Of 7 cells"},
+    {0},
+};
+
+#define FIELD(kind, member) STX_FIELD(kind, StxRdpParams, member)
+
+static const StxField fields[] = {
+    {"epsilon", "Epsilon",
+        "How far a cell may lie from its segment, in pixels of disparity; more gives fewer "
+        "segments",
+        FIELD(INT, epsilon), .high = STX_RDP_MAX_EPSILON, .unit = "px", .scale = STX_DISPARITY_ONE},
+    {"median", "Median", "Cells of the median filter along each column before it is cut",
+        FIELD(CHOICE, median), .unit = "cells", .choices = medians},
+};
+static const StxRdpParams defaults = STX_RDP_DEFAULTS;
+const StxFields stx_rdp_fields = {STX_FIELDS_OF(fields), &defaults};
+
+bool stx_rdp_check(const StxRdpParams *params, StxError *error)
+{
+  if (!stx_grid_check(&params->grid, error))
+    return false;
+  int cells = stx_grid_rows(&params->grid);
+  if (cells > STX_RDP_MAX_ROWS)
+    return stx_fail(error,
+        "%d rows of cells (image height %d, cell_height %d), must be 1 to %d: use larger cells",
+        cells, params->grid.height, params->grid.cell_height, STX_RDP_MAX_ROWS);
+  return stx_fields_check(&stx_rdp_fields, params, error);
+}
+
+/* ---- Implementations ---------------------------------------------------------------------- */
+
+#define IMPL(name, backend, needs, suffix)                                                         \
+  {                                                                                                \
+    {name, backend, STX_MEMORY_HOST, needs}, stx_rdp_scratch_##suffix, stx_rdp_run_##suffix        \
+  }
+static const StxRdpImpl impls[] = {STX_HOST_IMPLS(IMPL)};
+
+const StxImplTable stx_rdp_impls = {impls, sizeof impls / sizeof impls[0], sizeof impls[0]};

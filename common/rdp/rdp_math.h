@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * From a segment of rdp to its record. All implementations compile this one function, because it
+ * is floating point. Private to common/rdp*.c and cuda/rdp*.
+ */
+#ifndef STX_RDP_MATH_H
+#define STX_RDP_MATH_H
+
+#include "common/rdp/rdp.h"
+
+#include <math.h>
+
+/* What the records of a grid have in common. */
+typedef struct {
+  int rows, cell_height, height; /* cells, pixels, pixels */
+  float overhang;                /* from a cell's centre to its last image row, in cells */
+  float end;                     /* the image's last row, in cells from the centre of cell 0 */
+} StxRdpRecords;
+
+STX_INLINE StxRdpRecords stx_rdp_records(const StxGrid *grid)
+{
+  float cell = (float)grid->cell_height;
+  float middle = 0.5f * (float)(grid->cell_height - 1);
+  StxRdpRecords records = {stx_grid_rows(grid), grid->cell_height, grid->height, middle / cell,
+      ((float)(grid->height - 1) - middle) / cell};
+  return records;
+}
+
+/* A segment (f, l); in a column with one row f = l = 0. */
+typedef struct {
+  int column, f, l;
+  uint32_t disparity_f, disparity_l; /* of its ends, 1/256 px; both 0: unknown */
+  uint32_t largest;                  /* x_i of its cells, below 2^30 */
+  uint32_t weight;                   /* sum over the cells it owns */
+} StxRdpSegment;
+
+STX_INLINE float stx_rdp_pixels(float disparity)
+{
+  return (disparity > 0 ? disparity : 0) * (1.0f / STX_DISPARITY_ONE);
+}
+
+STX_INLINE StxStixel stx_rdp_record(const StxRdpRecords *grid, const StxRdpSegment *segment)
+{
+  int f = segment->f, l = segment->l, length = l - f > 1 ? l - f : 1;
+  int last = l == grid->rows - 1;
+  int cells = last ? l - f + 1 : length;
+  float from = (float)(int32_t)segment->disparity_f;
+  float rise = (float)((int32_t)segment->disparity_l - (int32_t)segment->disparity_f);
+  float slope = rise / (float)length;
+  /* Where the record ends, in cells from the centres of its first and its last chord end. */
+  float above = length > 1 ? grid->overhang : 0.0f;
+  float below = length > 1 ? (last ? grid->end - (float)f : (float)(length - 1) + grid->overhang)
+                           : (float)(cells - 1);
+  StxStixel record = {.column = (uint16_t)segment->column,
+      .top = (uint16_t)(f * grid->cell_height),
+      .bottom = (uint16_t)(last ? grid->height - 1 : l * grid->cell_height - 1),
+      .kind = STX_KIND_SEGMENT,
+      .label = STX_LABEL_NONE,
+      .disparity_top = stx_rdp_pixels(from - slope * above),
+      .disparity_bottom = stx_rdp_pixels(from + slope * below),
+      .cost = (float)(int32_t)segment->largest / (float)length * (1.0f / STX_DISPARITY_ONE),
+      .confidence =
+          sqrtf((float)(int32_t)segment->weight / ((float)cells * (float)STX_WEIGHT_ONE))};
+  return record;
+}
+
+#endif

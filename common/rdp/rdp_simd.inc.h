@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Vectors for rdp_omp.c: LANES integers of 32 bits, one set of functions per instruction set. A
+ * lane may also hold a point: its cell's index in the low 16 bits, disparity − 32768 in the high
+ * ones.
+ *
+ *   ri_dot           for every lane the dot product of its two signed halves
+ *   ri_points        LANES cells as points; unknown: what they are if their disparity is 0
+ *   ri_known         whether 4 · LANES cells all are known
+ *   ri_points_of_two 2 · LANES known cells as points; halves: their indices, 16 bits each, in the
+ *                    order of ri_halves for the first ones
+ *   ri_low, ri_high  a lane's low half without sign; its high half with sign; ri_join: from both
+ *   ri_half          halved, rounded down
+ *   ri_where_above   where a > b: c, else d; ri_where_equal likewise
+ *   ri_equal_bits    bit i: lane i is equal; ri_above_bits likewise
+ *   ri_columns       point[i], i < 8: for every lane the point i after its first one
+ *   ri_largest       the largest lane in all lanes; ri_smallest likewise
+ *   ri_flip          both halves of every lane, less 32768; ri_total: the sum of all lanes
+ *   ri_running       LANES 16-bit numbers as running sums; ri_last: the last lane in all lanes
+ *   ri_pack          stores the lanes whose bit is set, one after another; writes LANES words.
+ *                    ri_pack_two: two vectors in the same way
+ */
+#ifndef STX_RDP_SIMD_INC_H
+#define STX_RDP_SIMD_INC_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#define INLINE static inline __attribute__((always_inline))
+
+#if defined __AVX512BW__ && defined __AVX512VL__
+#include "common/rdp/rdp_simd_avx512.inc.h"
+#elif defined __AVX2__
+#include "common/rdp/rdp_simd_avx2.inc.h"
+#else
+#include "common/rdp/rdp_simd_base.inc.h"
+#endif
+
+INLINE Ints ri_largest(Ints a)
+{
+  RI_REDUCE(ri_max, a);
+  return a;
+}
+
+INLINE int ri_total(Ints a)
+{
+  RI_REDUCE(ri_add, a);
+  return ri_lane0(a);
+}
+
+INLINE Ints ri_smallest(Ints a)
+{
+  RI_REDUCE(ri_min, a);
+  return a;
+}
+
+#endif

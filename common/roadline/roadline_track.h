@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The road line of a stream, frame by frame (roadline.h): predicted from the camera once, or
+ * estimated from every frame, smoothed, and carried over frames in which no road is seen.
+ *
+ * An estimate is searched near the line so far, the camera's to begin with, which keeps it from
+ * jumping to a wall or a kerb. The first one counts as it is; later ones move the line half of the
+ * way: one frame is noisy (few cells, one bump), and the horizon of a driving car swings within a
+ * few frames. A frame in which nothing is found keeps the line; STX_ROAD_MISSES_MAX of them in a
+ * row, and the frames after them are searched everywhere, until a line is found, which then counts
+ * as it is.
+ */
+#ifndef STX_ROADLINE_TRACK_H
+#define STX_ROADLINE_TRACK_H
+
+#include "common/roadline/roadline.h"
+
+#define STX_ROAD_MISSES_MAX 10
+
+typedef enum {
+  STX_ROAD_AUTO,        /* as CALIBRATION where the camera's height is known, else as ESTIMATE */
+  STX_ROAD_CALIBRATION, /* from the camera alone */
+  STX_ROAD_ESTIMATE,    /* from each frame; the camera's line, if known, is the first guess */
+  STX_ROAD_NONE,        /* no line at all */
+} StxRoadMode;
+
+/* The state of one stream. Only `estimate` is for others to read: the frames matter. */
+typedef struct {
+  StxRoadLine line;
+  bool known;    /* `line` holds something, */
+  bool seen;     /* and that from a frame, not from the camera */
+  bool estimate; /* it is to be followed from frame to frame */
+  int misses;    /* frames in a row in which nothing was found */
+} StxRoadTrack;
+
+/*
+ * Begins a stream; what *track held does not matter. False, with an error that names what is
+ * missing, if `mode` is CALIBRATION and the camera has no ground (stx_camera_has_ground): *track
+ * then has no line and finds none.
+ */
+bool stx_road_track_reset(
+    StxRoadTrack *track, StxRoadMode mode, const StxCamera *camera, StxError *error);
+
+/*
+ * The line of the next frame, or NULL if none was ever found. It lies in *track: valid until the
+ * next frame or reset.
+ *
+ * columns  as of stx_roadline_estimate; not looked at unless track->estimate
+ * scratch  stx_roadline_scratch(grid) bytes, likewise
+ */
+const StxRoadLine *stx_road_track_follow(
+    StxRoadTrack *track, const StxGrid *grid, const void *columns, void *scratch);
+
+#endif

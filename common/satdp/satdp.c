@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * satdp: the table of fields, the tables that the arithmetic reads, and the list of
+ * implementations. The sigmas are folded into the weights here, so that nobody below knows of
+ * metres:
+ *
+ *   ground at image row y   σ² = σ_d² + (D(y)·σ_H/H)² + (f·slope·σ_angle)²,  D the expected line
+ *   object at disparity d   σ² = σ_d² + (d²·σ_depth/(f·B))²
+ *   sky                     σ² = σ_d²
+ *   scale                   2047 · 65536/65025 · min σ_d² / σ²
+ */
+#include "common/satdp/satdp.h"
+#include "common/cpu.h"
+#include "common/satdp/satdp_private.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- Fields ------------------------------------------------------------------------------ */
+
+#define FIELD(kind, member) STX_FIELD(kind, StxSatdpParams, member)
+#define NUMBER(member, least, most) FIELD(DOUBLE, member), .low = least, .high = most
+#define NOISE(kind) NUMBER(sigma_disparity[kind], 0.0625, 64), .unit = "px"
+#define COST(member) NUMBER(member, 0, 1000), .unit = "nat"
+
+static const StxField fields[] = {
+    {"stixel-cost", "Stixel cost",
+        "Cost of every stixel after the first of its column, in nats; more gives fewer stixels "
+        "(-1 = automatic, higher with semantics than without)",
+        COST(stixel_cost), .negative = "automatic"},
+    {"semantic-weight", "Semantic weight", "Weight of the class costs against the disparities",
+        NUMBER(semantic_weight, 0, 16)},
+    {"sigma-disparity-ground", "Disparity noise, ground", "Noise of the ground's disparity, pixels",
+        NOISE(0)},
+    {"sigma-disparity-object", "Disparity noise, object", "Noise of an object's disparity, pixels",
+        NOISE(1)},
+    {"sigma-disparity-sky", "Disparity noise, sky", "Noise of the sky's disparity, pixels",
+        NOISE(2)},
+    {"sigma-height", "Ground unevenness", "Unevenness of the ground, metres",
+        NUMBER(sigma_height, 0, 10), .unit = "m"},
+    {"sigma-angle", "Ground pitch", "Pitch of the ground against the expected, radians",
+        NUMBER(sigma_angle, 0, 1), .unit = "rad"},
+    {"sigma-depth", "Object depth", "Depth of an object that counts as upright, metres",
+        NUMBER(sigma_depth, 0, 100), .unit = "m"},
+    {"ground-sigma-intercept", "Ground intercept",
+        "How far a ground stixel's line may pass from the horizon, pixels of disparity",
+        NUMBER(ground_sigma_intercept, 0.01, 10000), .unit = "px"},
+    {"ground-sigma-slope", "Ground slope",
+        "How far a ground stixel's slope may be from the road's, as a share of it",
+        NUMBER(ground_sigma_slope, 0.01, 100)},
+    {"pair-cost", "Pair cost", "Cost of an unlikely neighbour, such as a floating object, in nats",
+        COST(pair_cost)},
+    {"pair-slope", "Pair slope",
+        "Further cost of an unlikely neighbour, in nats per pixel of disparity between the two",
+        NUMBER(pair_slope, 0, 100), .unit = "nat/px"},
+    {"pair-tolerance", "Pair tolerance",
+        "Neighbours that differ by no more than this meet, pixels of disparity",
+        NUMBER(pair_tolerance, 0, 255), .unit = "px"},
+    {"horizon-cost", "Horizon cost",
+        "Cost of a cell of ground above or of sky below the horizon, in nats", COST(horizon_cost)},
+    {"unknown-cost", "Unknown cost",
+        "Cost of a cell of ground or object above the horizon whose disparity is unknown, in nats",
+        COST(unknown_cost)},
+    {"ground-classes", NULL, "Classes that are ground", FIELD(FLAGS, ground_classes)},
+    {"sky-classes", NULL, "Classes that are sky; others are objects", FIELD(FLAGS, sky_classes)},
+};
+static const StxSatdpParams defaults = STX_SATDP_DEFAULTS;
+const StxFields stx_satdp_fields = {STX_FIELDS_OF(fields), &defaults};
+
+/* ---- Checks ------------------------------------------------------------------------------ */
+
+bool stx_satdp_check(const StxSatdpParams *params, StxError *error)
+{
+  if (!stx_grid_check(&params->grid, error))
+    return false;
+  int cells = stx_grid_rows(&params->grid);
+  if (cells > STX_MAX_ROWS)
+    return stx_fail(error,
+        "%d rows of cells (image height %d, cell_height %d), must be 1 to %d: use larger cells",
+        cells, params->grid.height, params->grid.cell_height, STX_MAX_ROWS);
+  uint32_t both = params->ground_classes & params->sky_classes;
+  if (both != 0)
+    return stx_fail(error, "class %d is in ground_classes and in sky_classes, may be in one only",
+        __builtin_ctz(both));
+  return stx_fields_check(&stx_satdp_fields, params, error);
+}
+
+static bool check_line(const StxRoadLine *line, StxError *error)
+{
+  if (!(line->slope > 0 && line->slope <= 64))
+    return stx_fail(
+        error, "road slope is %g, must be above 0, to 64 px of disparity per row", line->slope);
+  if (!(fabs(line->horizon) <= 1 << 20))
+    return stx_fail(
+        error, "road horizon is at row %g, must be within %d rows", line->horizon, 1 << 20);
+  return true;
+}
+
+/* ---- Tables ------------------------------------------------------------------------------ */
+
+static double square(double value)
+{
+  return value * value;
+}
+
+static double least_variance(const StxSatdpParams *params)
+{
+  const double *sigma = params->sigma_disparity;
+  return square(fmin(fmin(sigma[0], sigma[1]), sigma[2]));
+}
+
+/* The scale of stx_fold for a kind of this variance. */
+static uint32_t weight_scale(const StxSatdpParams *params, double variance)
+{
+  double one = (double)STX_FOLDED_MAX * 65536 / STX_WEIGHT_ONE;
+  return (uint32_t)(one * least_variance(params) / variance + 0.5);
+}
+
+static double nats(double value)
+{
+  return floor(value * STX_ENERGY_ONE + 0.5);
+}
+
+static void prepare_geometry(const StxGrid *grid, StxSatdpTables *tables)
+{
+  int rows = stx_grid_rows(grid);
+  tables->rows = rows;
+  for (int u = 0; u < rows; u++) {
+    int row = rows - 1 - u;
+    tables->x[u] = stx_grid_top(grid, row) + stx_grid_top(grid, row + 1) - 1;
+  }
+  for (int u = 0; u <= rows; u++)
+    tables->cut[u] = 2 * stx_grid_top(grid, rows - u) - 1;
+}
+
+static void prepare_object(
+    const StxSatdpParams *params, const StxCamera *camera, StxSatdpTables *tables)
+{
+  double depth = 0; /* pixels of disparity per pixel² for sigma_depth */
+  if (camera != NULL && stx_camera_is_metric(camera))
+    depth = params->sigma_depth / (camera->focal * camera->baseline);
+  for (int bin = 0; bin < 65536 >> STX_OBJECT_BIN; bin++) {
+    double disparity = ((bin << STX_OBJECT_BIN) + (1 << STX_OBJECT_BIN) / 2) / 256.0;
+    double variance = square(params->sigma_disparity[1]) + square(square(disparity) * depth);
+    tables->object_scale[bin] = weight_scale(params, variance);
+  }
+}
+
+/* Noise of the ground: where the camera's height is unknown, sigma_height cannot count. */
+static void prepare_ground(const StxSatdpParams *params, const StxCamera *camera,
+    const StxRoadLine *line, StxSatdpTables *tables)
+{
+  double focal = camera != NULL && camera->focal > 0 ? camera->focal : params->grid.width;
+  double height = camera != NULL && camera->height > 0 ? params->sigma_height / camera->height : 0;
+  double angle = focal * line->slope * params->sigma_angle;
+  for (int u = 0; u < tables->rows; u++) {
+    double disparity = line->slope * (tables->x[u] / 2.0 - line->horizon);
+    double variance =
+        square(params->sigma_disparity[0]) + square(disparity * height) + square(angle);
+    tables->ground_scale[u] = weight_scale(params, variance);
+  }
+}
+
+static void prepare_prior(
+    const StxSatdpParams *params, const StxRoadLine *line, StxSatdpTables *tables)
+{
+  double one = STX_FOLDED_MAX * least_variance(params); /* precision of one nat per pixel² */
+  tables->ground_slope = line->slope * STX_DISPARITY_ONE / 2;
+  tables->horizon_x = 2 * line->horizon;
+  tables->lambda_intercept = one / square(params->ground_sigma_intercept);
+  tables->lambda_slope = one / square(params->ground_sigma_slope * line->slope / 2);
+}
+
+static void prepare_horizon(const StxSatdpParams *params, bool has_line, StxSatdpTables *tables)
+{
+  double cost = has_line ? nats(params->horizon_cost) : 0;
+  double unknown = has_line ? nats(params->unknown_cost) : 0;
+  for (int u = 0; u < tables->rows; u++) {
+    bool above = tables->x[u]<tables->horizon_x, below = tables->x[u]> tables->horizon_x;
+    tables->horizon_ground[u + 1] = tables->horizon_ground[u] + (above ? cost : 0);
+    tables->horizon_sky[u + 1] = tables->horizon_sky[u] + (below ? cost : 0);
+    tables->unknown[u] = above ? unknown : 0;
+  }
+}
+
+/*
+ * Two roundings to integers and the arithmetic before them. The error of a computed residual is
+ * below 2^14 · (largest deviation from the expected ground / 2^16)² units; see
+ * docs/algorithms/satdp.md. Four times that is still far below what pruning would notice.
+ */
+static double rounding_bound(const StxSatdpTables *tables)
+{
+  double lowest = tables->ground_slope * (tables->cut[0] - tables->horizon_x);
+  double highest = tables->ground_slope * (tables->cut[tables->rows] - tables->horizon_x);
+  double deviation = 1 + fmax(fabs(lowest), fabs(highest)) / 65536;
+  return ceil(4 + 65536 * square(deviation) * tables->residual_energy);
+}
+
+static double automatic_cost(const StxSatdpParams *params)
+{
+  if (params->stixel_cost >= 0)
+    return params->stixel_cost;
+  return params->grid.classes > 0 ? 10 : 6;
+}
+
+bool stx_satdp_prepare(const StxSatdpParams *params, const StxCamera *camera,
+    const StxRoadLine *line, StxSatdpTables *tables, StxError *error)
+{
+  if (!stx_satdp_check(params, error) || (line != NULL && !check_line(line, error)))
+    return false;
+  memset(tables, 0, sizeof *tables);
+  prepare_geometry(&params->grid, tables);
+  prepare_object(params, camera, tables);
+  tables->has_ground = line != NULL;
+  tables->lambda_intercept = tables->lambda_slope = 1; /* never zero, even if nobody looks */
+  if (line != NULL) {
+    prepare_ground(params, camera, line, tables);
+    prepare_prior(params, line, tables);
+  }
+  prepare_horizon(params, line != NULL, tables);
+  tables->sky_scale = weight_scale(params, square(params->sigma_disparity[2]));
+  tables->class_scale = (int32_t)floor(params->semantic_weight * 256 + 0.5);
+  tables->stixel_cost = nats(automatic_cost(params));
+  tables->pair_cost = nats(params->pair_cost);
+  tables->pair_slope = params->pair_slope * STX_ENERGY_ONE / STX_DISPARITY_ONE;
+  tables->pair_tolerance = floor(params->pair_tolerance * STX_DISPARITY_ONE + 0.5);
+  tables->residual_energy = STX_ENERGY_ONE / (STX_FOLDED_MAX * least_variance(params) * 65536.0);
+  tables->rounding = rounding_bound(tables);
+  return true;
+}
+
+/* ---- Implementations --------------------------------------------------------------------- */
+
+#define IMPL(name, backend, needs, suffix)                                                         \
+  {                                                                                                \
+    {name, backend, STX_MEMORY_HOST, needs}, stx_satdp_scratch_##suffix, stx_satdp_run_##suffix    \
+  }
+static const StxSatdpImpl impls[] = {STX_HOST_IMPLS(IMPL)};
+const StxImplTable stx_satdp_impls = {impls, sizeof impls / sizeof impls[0], sizeof impls[0]};

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Stixels by dynamic programming over summed-area tables: the O(h²) model ("gaussian").
+ *
+ * Source: D. Hernandez-Juarez et al., "3D Perception with Slanted Stixels on GPU", TPDS 32(10),
+ * 2021: model Eq. 5, 7, 12, recurrence Eq. 8–9, tables §3.3–3.4, backtracking §4.5.
+ *
+ * A column is cut into stixels [vb, vt] of kind ground, object or sky, from the image bottom up,
+ * at the least total energy:
+ *
+ *   T_K(k) = min over vb <= k of  Data_K(vb,k) + Sem_K(vb,k) + Horizon_K(vb,k) + Unknown_K(vb,k)
+ *            + ( vb = 0 ? 0 : C + min over P of  T_P(vb−1) + Pair(P→K at vb) )
+ *
+ * with ties to the smallest vb, then to P in the order ground, object, sky; the column's answer
+ * is the smallest T_K(h−1), ties to ground, object, sky. Energies are integers in 1/1024 nat
+ * (int64_t, |E| < 2^53, so that a double holds the same number), so every implementation compares
+ * the same values.
+ *
+ * Terms (satdp_cost_math.h has the arithmetic, docs/algorithms/satdp.md the derivations):
+ *   Data     weighted least squares of the cells' disparities to the stixel's plane, in closed
+ *            form from integer sums; the sigmas are folded into integer weights per cell and
+ *            kind, so the data term never falls when a stixel grows. Ground: a line with a prior
+ *            on slope and intercept at the horizon (Eq. 7); object: its weighted mean; sky: 0.
+ *            Cells of unknown disparity do not enter. An object without any known cell has
+ *            unknown disparity (0) and no pair costs; a ground of this sort has the prior plane.
+ *   Sem      semantic_weight · Σ class cost of the cheapest class of the kind (ties: smallest
+ *            id); nothing for a kind that has none of the classes
+ *   Horizon  horizon_cost per cell row for ground above and sky below the horizon
+ *   Unknown  unknown_cost per cell of unknown disparity above the horizon, for ground and object:
+ *            what a matcher cannot measure up there is more likely sky (D. Pfeiffer and U. Franke,
+ *            BMVC 2011: how probable a measurement exists at all depends on the kind). As
+ *            with Horizon, a cell is above if its centre is; without a road line none is.
+ *   Pair     looks at both planes at the image row between the cells vb−1 and vb. Two values
+ *            meet there if they differ by at most pair_tolerance.
+ *              ground → ground  0 if they meet, else α
+ *              ground → object  0 if they meet, else α + β·|difference|
+ *              ground → sky     α if the ground's value there is at most pair_tolerance,
+ *                               else forbidden
+ *              object → ground  forbidden if the ground is nearer by more than pair_tolerance
+ *              object → object  α + β·difference if the upper one is nearer, else 0
+ *              object ↔ sky     0
+ *              sky → ground, sky → sky  forbidden
+ *
+ * Candidates. The start rows may be restricted: then vb is 0 or a row that the caller allows, and
+ * so k is the last row or the one below such a row; all else stands. With m allowed rows in a
+ * column of h there are m² instead of h² candidates.
+ */
+#ifndef STX_SATDP_H
+#define STX_SATDP_H
+
+#include "common/camera.h"
+#include "common/columns.h"
+#include "common/roadline/roadline.h"
+#include "common/stixel.h"
+
+#define STX_ENERGY_ONE 1024 /* one nat */
+
+/* Epsilon of rdp.h, in pixels, where what it keeps tells at which rows stixels may begin. */
+#define STX_SATDP_EPSILON 0.5
+
+/* Costs in nats, lengths as stated. Ranges, units and texts of these: stx_satdp_fields. */
+typedef struct {
+  StxGrid grid;       /* rows of cells: 1…STX_MAX_ROWS */
+  double stixel_cost; /* C of every stixel after the first; negative: automatic, 6 without
+                         classes and 10 with them */
+  double semantic_weight;
+  double sigma_disparity[3];     /* noise of the disparity in ground, object, sky, px */
+  double sigma_height;           /* unevenness of the ground, m */
+  double sigma_angle;            /* pitch of the ground against the expected, rad */
+  double sigma_depth;            /* depth of an object that counts as upright, m */
+  double ground_sigma_intercept; /* prior of a ground's disparity at the horizon, px */
+  double ground_sigma_slope;     /* prior of its slope, share of the expected */
+  double pair_cost;              /* α, an unlikely neighbour */
+  double pair_slope;             /* β, per pixel of disparity between two neighbours */
+  double pair_tolerance;         /* planes at most so far apart meet, px */
+  double horizon_cost;           /* per cell of ground above or sky below the horizon */
+  double unknown_cost;           /* per cell of ground or object above the horizon whose disparity
+                                    is unknown */
+  uint32_t ground_classes;       /* bit k: class k is ground; */
+  uint32_t sky_classes;          /* bit k: class k is sky (no bit in both); others are objects */
+} StxSatdpParams;
+
+/* Cityscapes' train ids: ground = road 0, sidewalk 1, terrain 9; sky = 10. */
+#define STX_SATDP_DEFAULTS                                                                         \
+  {                                                                                                \
+    .stixel_cost = -1, .semantic_weight = 1.5, .sigma_disparity = {1, 1.2, 3},                     \
+    .sigma_height = 0.05, .sigma_angle = 0.005, .sigma_depth = 0.05, .ground_sigma_intercept = 10, \
+    .ground_sigma_slope = 0.5, .pair_cost = 0.5, .pair_slope = 0.1, .pair_tolerance = 1,           \
+    .horizon_cost = 2, .unknown_cost = 0.5, .ground_classes = 1u << 0 | 1u << 1 | 1u << 9,         \
+    .sky_classes = 1u << 10                                                                        \
+  }
+
+/*
+ * What the arithmetic needs, made once per road line on the host and read by every
+ * implementation, CUDA included. Plain data, no pointers.
+ *
+ * Cells are indexed from the image bottom up: u = rows − 1 − cell row, as the recurrence runs.
+ * x is twice an image row, so that a cell's centre is an integer whatever its height (the last,
+ * smaller one included): x = its top row + its bottom row. The boundary below cell u lies at
+ * cut[u], also in units of x; cut[rows] is the upper edge of the image.
+ *
+ * Folded weight of a cell = min(STX_FOLDED_MAX, (weight · scale + 2^15) >> 16), 0 where the
+ * disparity is unknown. Bounds: folded weight < 2^11, disparity < 2^16, |x| <= 2^16, at most 2^10
+ * cells, hence every sum (Σw … Σwd², Σwxd) <= 2^53: int64_t and double hold the same number.
+ */
+#define STX_FOLDED_MAX 2047
+#define STX_OBJECT_BIN 6 /* object_scale is indexed by disparity >> this */
+
+typedef struct {
+  int rows, has_ground;
+  int32_t x[STX_MAX_ROWS];
+  int32_t cut[STX_MAX_ROWS + 1];
+  uint32_t ground_scale[STX_MAX_ROWS];
+  uint32_t object_scale[65536 >> STX_OBJECT_BIN];
+  uint32_t sky_scale;
+  int32_t class_scale; /* semantic_weight · 256: energy of a cell = (cost · this + 128) >> 8 */
+  double horizon_ground[STX_MAX_ROWS + 1]; /* [u]: horizon energy of ground in the cells below u */
+  double horizon_sky[STX_MAX_ROWS + 1];
+  double unknown[STX_MAX_ROWS];   /* energy of ground and object if cell u is unknown */
+  double stixel_cost, pair_cost;  /* energies, integers */
+  double pair_slope;              /* energy per 1/256 px */
+  double pair_tolerance;          /* 1/256 px, integer */
+  double residual_energy;         /* energy of one unit of Σ folded weight · (1/256 px)² */
+  double ground_slope, horizon_x; /* expected ground: ground_slope · (x − horizon_x), 1/256 px */
+  double lambda_intercept, lambda_slope; /* precision of the prior, in units of folded weights */
+  double rounding; /* energy by which a sum of two computed data terms may exceed the whole's */
+} StxSatdpTables;
+
+/*
+ * Fills `tables` (45 KB; about 10 µs, so once per frame is fine). `camera` may be NULL or unknown:
+ * sigmas that need a length which is not known fall back to the disparity noise, and a missing
+ * focal length counts as the image width. `line` NULL: no ground kind and no horizon. Fails like
+ * stx_satdp_check, and if the line is not a road: slope not in (0, 64], horizon not within 2^20.
+ */
+bool stx_satdp_prepare(const StxSatdpParams *params, const StxCamera *camera,
+    const StxRoadLine *line, StxSatdpTables *tables, StxError *error);
+
+/* What came of a frame, and how much of the work candidates and exact pruning left. */
+typedef struct {
+  uint64_t evaluated; /* (vb, k, kind) triples whose data term was computed … */
+  uint32_t count;     /* records written */
+  uint32_t reserved;  /* 0 */
+} StxSatdpResult;
+
+/* … of this many, those of all rows. */
+STX_INLINE uint64_t stx_satdp_pairs(const StxGrid *grid, bool has_ground)
+{
+  uint64_t columns = (uint64_t)stx_grid_columns(grid), rows = (uint64_t)stx_grid_rows(grid);
+
+  return columns * (has_ground ? 3 : 2) * rows * (rows + 1) / 2;
+}
+
+typedef struct {
+  StxImplInfo info;
+  size_t (*scratch_size)(const StxSatdpParams *params, int threads);
+  /*
+   * Segments every column. Needs tables that stx_satdp_prepare made from `params`; a device, a copy
+   * of them. Any cell values are allowed.
+   *
+   * has_ground as in the tables, which may lie where the caller's processor cannot read; only a
+   *          device looks at it
+   * columns  stx_grid_bytes(&params->grid) bytes, 2-byte aligned
+   * starts   columns · rows bytes in the order of a channel: not 0 where a stixel may begin, that
+   *          is, have its lowest cell (what rdp.h calls kept). NULL: everywhere. Where a column's
+   *          lowest cell is 0 a stixel begins there all the same
+   * stixels  room for columns · rows records; the first result->count are written, contiguous and
+   *          sorted; what follows them is left undefined
+   *
+   * For the rest see StxPlace.
+   *
+   * A record's ends are its plane's values at its first and last image row, ground clamped to
+   * >= 0; its cost is its share of the column's energy, that with the stixel below included; its
+   * confidence is the root of its cells' mean weight over STX_WEIGHT_ONE.
+   */
+  bool (*run)(const StxSatdpParams *params, const StxSatdpTables *tables, bool has_ground,
+      const void *columns, const uint8_t *starts, StxStixel *stixels, StxSatdpResult *result,
+      void *scratch, const StxPlace *place, StxError *error);
+} StxSatdpImpl;
+
+/* Host implementations, best first; the last is the reference, "c". */
+extern const StxImplTable stx_satdp_impls;
+
+/* Every field of StxSatdpParams but the grid's (stx_grid_fields). */
+extern const StxFields stx_satdp_fields;
+
+/* Refuses what the tables do not allow, too many rows, and a class that is ground and sky; the text
+ * names the field, its value and range. */
+bool stx_satdp_check(const StxSatdpParams *params, StxError *error);
+
+#endif

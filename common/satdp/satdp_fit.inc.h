@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What a start row pays for its own cells, from two rows of a group's summed tables. Private to
+ * satdp_omp.c.
+ */
+#ifndef STX_SATDP_FIT_INC_H
+#define STX_SATDP_FIT_INC_H
+
+#include "common/satdp/satdp_lanes_private.h"
+
+#include <string.h>
+#ifdef __AVX__
+#include <immintrin.h>
+#endif
+
+static inline StxGroundFit fit_ground(
+    StxGroundPrior prior, const SumRow *hi, const SumRow *lo, int l)
+{
+  return stx_fit_ground(prior, hi->ground_w[l] - lo->ground_w[l], hi->ground_x[l] - lo->ground_x[l],
+      hi->ground_xx[l] - lo->ground_xx[l], hi->ground_d[l] - lo->ground_d[l],
+      hi->ground_xd[l] - lo->ground_xd[l], hi->ground_dd[l] - lo->ground_dd[l]);
+}
+
+static inline double line_residual(StxGroundPrior prior, const SumRow *hi, const SumRow *lo, int l)
+{
+  return stx_line_residual(prior, hi->ground_w[l] - lo->ground_w[l],
+      hi->ground_x[l] - lo->ground_x[l], hi->ground_xx[l] - lo->ground_xx[l],
+      hi->ground_d[l] - lo->ground_d[l], hi->ground_xd[l] - lo->ground_xd[l],
+      hi->ground_dd[l] - lo->ground_dd[l]);
+}
+
+/* Energy and plane of start row vb at row k, without horizon, unknown cells and classes. */
+typedef struct {
+  double energy, foot, top;
+} Fit;
+
+typedef struct {
+  StxGroundPrior prior;
+  double unit;
+} FitInput;
+
+static inline Fit fit_kind(FitInput in, int kind, const SumRow *hi, const SumRow *lo, int l)
+{
+  Fit fit = {0, 0, 0};
+  if (kind == GROUND) {
+    StxGroundFit plane = fit_ground(in.prior, hi, lo, l);
+    fit.energy = stx_data_energy(plane.residual, in.unit);
+    fit.foot = stx_ground_value(plane.slope, plane.intercept, in.prior.horizon_x, lo->cut[l]);
+    fit.top = stx_ground_value(plane.slope, plane.intercept, in.prior.horizon_x, hi->cut[l]);
+  } else if (kind == OBJECT) {
+    double w = hi->object_w[l] - lo->object_w[l], d = hi->object_d[l] - lo->object_d[l];
+    double residual = stx_object_residual(w, d, hi->object_dd[l] - lo->object_dd[l]);
+    fit.energy = stx_data_energy(residual, in.unit);
+    fit.foot = fit.top = stx_object_value(w, d);
+  } else {
+    fit.energy = stx_data_energy(hi->sky_dd[l] - lo->sky_dd[l], in.unit);
+  }
+  return fit;
+}
+
+/* Integers to doubles in one store: what follows loads a whole vector, and would wait long for
+ * two halves. GCC 12 makes halves of the plain loop. */
+static inline void widen(const int32_t *integers, double *doubles)
+{
+#if defined(__AVX512F__)
+  _mm512_store_pd(doubles, _mm512_cvtepi32_pd(_mm256_load_si256((const __m256i *)integers)));
+#else
+  for (int l = 0; l < LANES; l++)
+    doubles[l] = integers[l];
+#endif
+}
+
+/* The semantic energy of the cheapest class. */
+static inline void class_energy(const Group *g, int kind, int vb, int k, double *energy)
+{
+  int stride = g->classes[KINDS], begin = g->classes[kind], count = g->classes[kind + 1] - begin;
+  const Ints *hi = g->sums + (size_t)(k + 1) * stride + begin;
+  const Ints *lo = g->sums + (size_t)vb * stride + begin;
+  Ints least;
+  memset(least, 0, sizeof least);
+  for (int i = 0; i < count; i++)
+    for (int l = 0; l < LANES; l++) {
+      int32_t sum = hi[i][l] - lo[i][l];
+      least[l] = i == 0 || sum < least[l] ? sum : least[l];
+    }
+  widen(least, energy);
+}
+
+#endif

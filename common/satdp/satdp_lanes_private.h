@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What satdp's vector code works on: LANES neighbouring columns, a group, with one lane each.
+ * Private to satdp*_omp.c, which are compiled once per instruction set.
+ *
+ * Where start rows are given, a row of the recurrence is not a row of cells but a *piece*: the
+ * cells from one allowed start to below the next, of every lane its own. Tables and states then
+ * have an entry per boundary between pieces, and nothing else of the recurrence changes. A lane
+ * with fewer pieces than the longest is done before it, and asks for no work in the rows after.
+ */
+#ifndef STX_SATDP_LANES_PRIVATE_H
+#define STX_SATDP_LANES_PRIVATE_H
+
+#include "common/cpu.h"
+#include "common/satdp/satdp_cost_math.h"
+
+#ifdef __AVX512F__
+enum { LANES = 8 };
+#else
+enum { LANES = 4 };
+#endif
+
+#ifdef _OPENMP
+#define EACH_LANE _Pragma("omp simd") for (int l = 0; l < LANES; l++)
+#else
+#define EACH_LANE _Pragma("GCC ivdep") for (int l = 0; l < LANES; l++)
+#endif
+
+typedef double Lanes[LANES] __attribute__((aligned(8 * LANES))); /* a whole vector */
+typedef int32_t Ints[LANES] __attribute__((aligned(4 * LANES)));
+typedef uint16_t Cells[LANES] __attribute__((aligned(2 * LANES)));
+
+enum { GROUND, OBJECT, SKY, KINDS };
+
+/* Sums over the cells below a boundary. */
+typedef struct {
+  Lanes cut; /* where the boundary lies */
+  Lanes ground_w, ground_x, ground_xx, ground_d, ground_xd, ground_dd;
+  Lanes object_w, object_d, object_dd;
+  Lanes sky_dd;
+  Lanes placed[KINDS]; /* energy of horizon and unknown cells */
+  Lanes lower[KINDS];  /* the same, and of what no class undercuts */
+} SumRow;
+
+/* T_P and plane values below a cut, the links that led there. Entry 0, below the image, is an
+ * object of unknown disparity and energy −C: nothing is paid for standing on it. */
+typedef struct {
+  Lanes energy[KINDS], link[KINDS], value[2];
+} State;
+
+typedef struct {
+  const StxSatdpParams *params;
+  const StxSatdpTables *tables;
+  const void *columns;
+  const uint8_t *starts; /* NULL: rows are rows of cells */
+  int column[LANES];     /* of each lane */
+
+  Ints *boundary; /* rows + 1: the cell above each boundary between pieces */
+  Ints pieces;    /* how many: the rows that the recurrence has in each lane */
+  int longest;    /* a lane that has the most */
+
+  SumRow *rows; /* rows + 1 */
+  Lanes *rest;  /* rows + 1: the largest disparity from a cell up */
+  Ints *sums;   /* (rows + 1) × classes[KINDS]: summed energies of the classes that compete: */
+  int classes[KINDS + 1]; /* sums[u · classes[KINDS] + classes[K] … classes[K + 1] − 1], kind K */
+  Cells *raw;             /* channels × rows: the columns as they came, by u */
+
+  State *states;       /* rows + 1; [k + 1] holds T_K(k) */
+  Lanes *bound[KINDS]; /* rows, by vb; see satdp_omp.c */
+  Lanes *least[KINDS]; /* rows: C + the least that the cut below vb can cost */
+  Lanes *free;         /* rows: the ground's bound with its prior left out */
+  int *visited[KINDS]; /* rows: the last k at which the start row was computed */
+  int *list[KINDS];    /* rows: start rows to be computed, */
+  int listed[KINDS];   /*   how many */
+  int first[KINDS];    /* see satdp_omp.c */
+  Lanes cost, worst;   /* C, and what a best begins with; of lanes that are done: no start row's
+                          bound, and no limit */
+  Lanes best[KINDS], link[KINDS], value[KINDS]; /* of the row k under way */
+  uint64_t evaluated;
+} Group;
+
+/* Fills rows, rest, sums and classes from the columns of the group, for every row of cells. */
+void STX_VARIANT(stx_satdp_build)(Group *g);
+
+/* Finds the pieces. With start rows given, of rows, rest and sums only the boundaries between
+ * pieces stay. */
+void STX_VARIANT(stx_satdp_compress)(Group *g);
+
+/* With start rows given, moves energies and links of the states back to rows of cells, where
+ * pieces end; the states in between are left undefined. */
+void STX_VARIANT(stx_satdp_expand)(Group *g);
+
+#endif

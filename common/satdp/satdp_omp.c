@@ -1,0 +1,423 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * satdp, fast: a vector lane is a column. LANES neighbouring columns form a group; their summed
+ * tables are interleaved, so that every load is a whole vector, and no step needs a reduction.
+ *
+ *   T_K(k) = min over vb of  Data + Sem + Horizon + C + min over P of  T_P(vb−1) + Pair
+ *
+ * Exact pruning; proofs in docs/algorithms/satdp.md:
+ *   bounds   bound_K(vb) + lower_K(k+1) never exceeds what start row vb costs at k, for any k from
+ *            the one it was computed at. Where that is above the best so far in all lanes, the
+ *            pair is passed over. Last row's winners go first: the best is small at once.
+ *   prefix   from first_K on start rows live. The one at first_K dies when, in all lanes, it is
+ *            cheaper to end here and begin anew, whatever comes.
+ *
+ * A row is worked off in lists of start rows, not one by one, so that the processor can overlap
+ * the long chains of the fits; a list is made without branches.
+ *
+ * Where start rows are given, k and vb count pieces instead of rows of cells:
+ * satdp_lanes_private.h.
+ *
+ * Tried and rejected: see the page.
+ */
+#include "common/satdp/satdp_private.h"
+#include "common/satdp/satdp_fit.inc.h"
+#include "common/satdp/satdp_records_math.h"
+
+#include <string.h>
+#ifdef __AVX__
+#include <immintrin.h>
+#endif
+
+enum { RENEWAL = 4 }; /* rows between two looks at the prefix */
+
+/* 1 if a <= b in any lane. */
+static inline int any_at_most(const double *a, const double *b)
+{
+#if defined(__AVX512F__)
+  return _mm512_cmp_pd_mask(_mm512_load_pd(a), _mm512_load_pd(b), _CMP_LE_OQ) != 0;
+#elif defined(__AVX__)
+  return _mm256_movemask_pd(_mm256_cmp_pd(_mm256_load_pd(a), _mm256_load_pd(b), _CMP_LE_OQ)) != 0;
+#else
+  return (a[0] <= b[0]) | (a[1] <= b[1]) | (a[2] <= b[2]) | (a[3] <= b[3]);
+#endif
+}
+
+/* ---- Recurrence --------------------------------------------------------------------------- */
+
+static inline StxCut cut_below(const State *below, int l)
+{
+  StxCut cut = {below->energy[GROUND][l], below->energy[OBJECT][l], below->energy[SKY][l],
+      below->value[GROUND][l], below->value[OBJECT][l]};
+  return cut;
+}
+
+static inline StxChoice choose_below(StxPairCost pair, int kind, StxCut cut, double foot)
+{
+  return kind == GROUND   ? stx_below_ground(pair, cut, foot)
+         : kind == OBJECT ? stx_below_object(pair, cut, foot)
+                          : stx_below_sky(pair, cut);
+}
+
+/* Computes the pairs of row k and the start rows in the list, and offers them to the best. */
+static inline void try_list(Group *g, int kind, int k)
+{
+  double *restrict best_of = g->best[kind], *restrict link_of = g->link[kind];
+  double *restrict value_of = g->value[kind];
+  int count = g->listed[kind];
+  const SumRow *hi = &g->rows[k + 1];
+  const StxSatdpTables *t = g->tables;
+  FitInput in = {stx_ground_prior(t), t->residual_energy};
+  StxPairCost pair = stx_pair_cost(t);
+  double cost = t->stixel_cost, rounding = t->rounding;
+  for (int i = 0; i < count; i++) {
+    int vb = g->list[kind][i];
+    const SumRow *lo = &g->rows[vb];
+    const State *below = &g->states[vb];
+    const double *least = g->least[kind][vb];
+    double *bound = g->bound[kind][vb];
+    Lanes semantic;
+    class_energy(g, kind, vb, k, semantic);
+    EACH_LANE
+    {
+      Fit fit = fit_kind(in, kind, hi, lo, l);
+      StxChoice choice = choose_below(pair, kind, cut_below(below, l), fit.foot);
+      double placed = hi->placed[kind][l] - lo->placed[kind][l];
+      double above = fit.energy + placed + semantic[l];
+      double energy = above + cost + choice.energy, link = stx_link(vb, choice.below);
+      double best = best_of[l], best_link = link_of[l];
+      int wins = (energy < best) | ((energy == best) & (link < best_link));
+      best_of[l] = wins ? energy : best;
+      link_of[l] = wins ? link : best_link;
+      value_of[l] = wins ? fit.top : value_of[l];
+      bound[l] = least[l] + above - hi->lower[kind][l] - rounding;
+    }
+    g->visited[kind][vb] = k;
+  }
+  g->evaluated += count;
+}
+
+/* The list of the last row's winners. */
+static inline void list_winners(Group *g, int kind, int k)
+{
+  int count = 0;
+  int *visited = g->visited[kind], *list = g->list[kind];
+  for (int l = 0; l < LANES; l++) {
+    int vb = (int)g->link[kind][l] >> 2;
+    list[count] = vb;
+    count += visited[vb] != k;
+    visited[vb] = k;
+  }
+  g->listed[kind] = count;
+}
+
+/* The list of the start rows that may still win. */
+static inline void list_open(Group *g, int kind, int k)
+{
+  int count = 0, *list = g->list[kind];
+  const int *visited = g->visited[kind];
+  const Lanes *bound = g->bound[kind];
+  const double *lower = g->rows[k + 1].lower[kind], *best = g->best[kind];
+  Lanes limit;
+  EACH_LANE
+  limit[l] = best[l] - lower[l];
+  for (int vb = g->first[kind]; vb <= k; vb++) {
+    list[count] = vb;
+    count += any_at_most(bound[vb], limit) & (visited[vb] != k);
+  }
+  g->listed[kind] = count;
+}
+
+/* What a stixel of the kind that begins at row k pays at most, its own energy apart, less
+ * lower_K(k). */
+static inline void renewal_cost(const Group *g, int kind, int k, double *cost)
+{
+  const State *below = &g->states[k];
+  const double *lower = g->rows[k].lower[kind], *largest = g->rest[k];
+  StxPairCost pair = stx_pair_cost(g->tables);
+  double one = g->tables->stixel_cost;
+  EACH_LANE
+  {
+    StxCut cut = cut_below(below, l);
+    double most = kind == GROUND   ? stx_most_below_ground(pair, cut)
+                  : kind == OBJECT ? stx_most_below_object(pair, cut, largest[l])
+                                   : stx_least_below_sky(pair, cut);
+    cost[l] = one + most - lower[l];
+  }
+}
+
+/* Computes afresh what the prefix is judged by. */
+static inline void renew_bound(const Group *g, int kind, int vb, int k)
+{
+  const SumRow *hi = &g->rows[k + 1], *lo = &g->rows[vb];
+  StxGroundPrior prior = stx_ground_prior(g->tables);
+  FitInput in = {prior, g->tables->residual_energy};
+  const double *least = g->least[kind][vb];
+  double *bound = kind == GROUND ? g->free[vb] : g->bound[kind][vb];
+  double rounding = g->tables->rounding;
+  EACH_LANE
+  {
+    double energy = kind == GROUND ? stx_data_energy(line_residual(prior, hi, lo, l), in.unit)
+                                   : fit_kind(in, kind, hi, lo, l).energy;
+    bound[l] = stx_max(bound[l], least[l] + energy - lo->lower[kind][l] - rounding);
+  }
+}
+
+/* Moves first_K past the start rows that no row from k on can want. */
+static inline void drop_starts(Group *g, int kind, int k)
+{
+  const Lanes *bound = kind == GROUND ? g->free : g->bound[kind];
+  int first = g->first[kind];
+  Lanes cost;
+  renewal_cost(g, kind, k, cost);
+  while (first < k) {
+    if (any_at_most(bound[first], cost)) {
+      renew_bound(g, kind, first, k - 1);
+      g->evaluated++;
+      if (any_at_most(bound[first], cost))
+        break;
+    }
+    first++;
+  }
+  g->first[kind] = first;
+}
+
+/* Start row k becomes possible. */
+static void open_start(Group *g, int k)
+{
+  const State *below = &g->states[k];
+  StxPairCost pair = stx_pair_cost(g->tables);
+  double rounding = g->tables->rounding;
+  const double *cost = g->cost;
+  double *ground = g->least[GROUND][k], *object = g->least[OBJECT][k], *sky = g->least[SKY][k];
+  EACH_LANE
+  {
+    StxCut cut = cut_below(below, l);
+    ground[l] = cost[l] + stx_least_below_ground(cut);
+    object[l] = cost[l] + stx_least_below_object(cut);
+    sky[l] = cost[l] + stx_least_below_sky(pair, cut);
+  }
+  for (int kind = 0; kind < KINDS; kind++) {
+    const double *least = g->least[kind][k], *lower = g->rows[k].lower[kind];
+    double *bound = g->bound[kind][k];
+    EACH_LANE
+    bound[l] = least[l] - lower[l] - rounding;
+    g->visited[kind][k] = -1;
+  }
+  memcpy(g->free[k], g->bound[GROUND][k], sizeof(Lanes));
+}
+
+static void begin_row(Group *g, int kind)
+{
+  memcpy(g->best[kind], g->worst, sizeof(Lanes));
+  memset(g->link[kind], 0, sizeof(Lanes));
+  memset(g->value[kind], 0, sizeof(Lanes));
+}
+
+static void end_row(const Group *g, int kind, int k)
+{
+  State *state = &g->states[k + 1];
+  memcpy(state->energy[kind], g->best[kind], sizeof(Lanes));
+  memcpy(state->link[kind], g->link[kind], sizeof(Lanes));
+  if (kind != SKY)
+    memcpy(state->value[kind], g->value[kind], sizeof(Lanes));
+}
+
+/* The kinds of a row do not depend on each other: they take each step together, which gives the
+ * processor three times as much to overlap. */
+#define EACH_KIND(call)                                                                            \
+  do {                                                                                             \
+    if (has_ground)                                                                                \
+      call(g, GROUND, k);                                                                          \
+    call(g, OBJECT, k);                                                                            \
+    call(g, SKY, k);                                                                               \
+  } while (0)
+
+static void solve_row(Group *g, int k)
+{
+  bool has_ground = g->tables->has_ground;
+  open_start(g, k);
+  if (k > 0) {
+    if (k % RENEWAL == 0)
+      EACH_KIND(drop_starts);
+    EACH_KIND(list_winners);
+  }
+  for (int kind = 0; kind < KINDS; kind++)
+    begin_row(g, kind);
+  if (k > 0)
+    EACH_KIND(try_list);
+  EACH_KIND(list_open);
+  EACH_KIND(try_list);
+  for (int kind = has_ground ? GROUND : OBJECT; kind < KINDS; kind++)
+    end_row(g, kind, k);
+}
+
+/* Below the image; and everywhere, if there is no ground, its T_K. */
+static void init_states(const Group *g)
+{
+  double cost = g->tables->stixel_cost;
+  for (int k = 0; k <= g->pieces[g->longest]; k++) {
+    State *state = &g->states[k];
+    EACH_LANE
+    {
+      state->energy[GROUND][l] = STX_FORBIDDEN;
+      state->link[GROUND][l] = state->value[GROUND][l] = 0;
+    }
+  }
+  State *bottom = &g->states[0];
+  EACH_LANE
+  {
+    bottom->energy[OBJECT][l] = -cost;
+    bottom->energy[SKY][l] = STX_FORBIDDEN;
+    bottom->value[OBJECT][l] = 0;
+  }
+}
+
+static void begin_group(Group *g)
+{
+  init_states(g);
+  memset(g->first, 0, sizeof g->first);
+  for (int l = 0; l < LANES; l++) {
+    g->cost[l] = g->tables->stixel_cost;
+    g->worst[l] = 2 * STX_FORBIDDEN;
+  }
+}
+
+/* Before row k: lanes without it open no start row, reach every limit at once, and repeat a winner
+ * of the longest. */
+static void retire_lanes(Group *g, int k)
+{
+  for (int l = 0; l < LANES; l++) {
+    if (k < g->pieces[l])
+      continue;
+    g->cost[l] = INFINITY;
+    g->worst[l] = -2 * STX_FORBIDDEN;
+    for (int kind = 0; kind < KINDS; kind++)
+      g->link[kind][l] = g->link[kind][g->longest];
+  }
+}
+
+static void solve_group(Group *g)
+{
+  STX_VARIANT(stx_satdp_build)(g);
+  STX_VARIANT(stx_satdp_compress)(g);
+  begin_group(g);
+  for (int k = 0; k < g->pieces[g->longest]; k++) {
+    if (g->starts != NULL)
+      retire_lanes(g, k);
+    solve_row(g, k);
+  }
+  STX_VARIANT(stx_satdp_expand)(g);
+}
+
+/* ---- All groups --------------------------------------------------------------------------- */
+
+/* Lays a group's arrays into `memory`; returns their size. Bare sizes with memory NULL. */
+static size_t lay_out(const StxSatdpParams *params, Group *g, char *memory)
+{
+  size_t rows = (size_t)stx_grid_rows(&params->grid), at = stx_align(sizeof(Group));
+  size_t classes = (size_t)params->grid.classes;
+#define PLACE(field, count)                                                                        \
+  do {                                                                                             \
+    g->field = memory == NULL ? NULL : (void *)(memory + at);                                      \
+    at += stx_align((count) * sizeof *g->field);                                                   \
+  } while (0)
+  PLACE(boundary, rows + 1);
+  PLACE(rows, rows + 1);
+  PLACE(rest, rows + 1);
+  PLACE(sums, (rows + 1) * classes);
+  PLACE(raw, (2 + classes) * rows);
+  PLACE(states, rows + 1);
+  PLACE(free, rows);
+  for (int kind = 0; kind < KINDS; kind++) {
+    PLACE(bound[kind], rows);
+    PLACE(least[kind], rows);
+    PLACE(visited[kind], rows);
+    PLACE(list[kind], rows + 1 > LANES ? rows + 1 : LANES + 1);
+  }
+#undef PLACE
+  return at;
+}
+
+static int group_count(const StxGrid *grid)
+{
+  return (stx_grid_columns(grid) + LANES - 1) / LANES;
+}
+
+size_t STX_VARIANT(stx_satdp_scratch)(const StxSatdpParams *params, int threads)
+{
+  Group group;
+  return stx_threads(threads) * lay_out(params, &group, NULL) +
+         stx_align(group_count(&params->grid) * sizeof(int));
+}
+
+static Group *new_group(const StxSatdpParams *params, const StxSatdpTables *tables,
+    const void *columns, const uint8_t *starts, char *memory)
+{
+  Group *g = (Group *)memory;
+  lay_out(params, g, memory);
+  g->params = params;
+  g->tables = tables;
+  g->columns = columns;
+  g->starts = starts;
+  g->evaluated = 0;
+  return g;
+}
+
+/* Solves the group that begins at first_column and writes its records; returns how many. */
+static int run_group(Group *g, int first_column, StxStixel *stixels)
+{
+  int columns = stx_grid_columns(&g->params->grid), count = 0;
+  int used = columns - first_column < LANES ? columns - first_column : LANES;
+  for (int l = 0; l < LANES; l++) /* lanes beyond the last column repeat it */
+    g->column[l] = first_column + (l < used ? l : used - 1);
+  uint64_t before = g->evaluated;
+  solve_group(g);
+  g->evaluated = before + (g->evaluated - before) * (uint64_t)used;
+  for (int l = 0; l < used; l++) {
+    StxTrace trace = {.stride = sizeof(State) / sizeof(double)};
+    for (int kind = 0; kind < KINDS; kind++) {
+      trace.energy[kind] = &g->states[1].energy[kind][l];
+      trace.link[kind] = &g->states[1].link[kind][l];
+    }
+    count += stx_write_column(
+        g->params, g->tables, g->columns, first_column + l, &trace, stixels + count);
+  }
+  return count;
+}
+
+/* Closes the gaps between the groups' records, each of which began where it would have if every
+ * cell before it were a stixel. */
+static size_t compact(StxStixel *stixels, const int *counts, int groups, size_t room)
+{
+  size_t total = (size_t)counts[0];
+  for (int i = 1; i < groups; i++) {
+    memmove(stixels + total, stixels + i * room, counts[i] * sizeof *stixels);
+    total += (size_t)counts[i];
+  }
+  return total;
+}
+
+bool STX_VARIANT(stx_satdp_run)(const StxSatdpParams *params, const StxSatdpTables *tables,
+    bool has_ground, const void *columns, const uint8_t *starts, StxStixel *stixels,
+    StxSatdpResult *result, void *scratch, const StxPlace *place, StxError *error)
+{
+  Group layout;
+  int groups = group_count(&params->grid), workers = stx_threads(place->threads);
+  size_t size = lay_out(params, &layout, NULL), room = (size_t)LANES * tables->rows;
+  int *counts = scratch;
+  char *memory = (char *)scratch + stx_align(groups * sizeof(int));
+  uint64_t evaluated = 0;
+#pragma omp parallel num_threads(workers) reduction(+ : evaluated)
+  {
+    Group *g =
+        new_group(params, tables, columns, starts, memory + (size_t)stx_thread_index() * size);
+#pragma omp for schedule(dynamic)
+    for (int i = 0; i < groups; i++)
+      counts[i] = run_group(g, i * LANES, stixels + i * room);
+    evaluated += g->evaluated;
+  }
+  *result = (StxSatdpResult){
+      .evaluated = evaluated, .count = (uint32_t)compact(stixels, counts, groups, room)};
+  return true;
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * From a finished recurrence to records: backtracking (paper §4.5). All CPU implementations of
+ * satdp share it; it costs a pass over the column's cells, next to nothing.
+ */
+#ifndef STX_SATDP_RECORDS_MATH_H
+#define STX_SATDP_RECORDS_MATH_H
+
+#include "common/satdp/satdp_cost_math.h"
+
+/* One column's answers by kind (0 ground, 1 object, 2 sky): T_K(k) = energy[K][k · stride], its
+ * link likewise. */
+typedef struct {
+  const double *energy[3], *link[3];
+  ptrdiff_t stride;
+} StxTrace;
+
+/* Bit k: class k belongs to kind `kind` (an StxBelow). */
+STX_INLINE uint32_t stx_kind_classes(const StxSatdpParams *params, int kind)
+{
+  int classes = params->grid.classes;
+  uint32_t all = classes >= 32 ? UINT32_MAX : (1u << classes) - 1;
+  uint32_t others = ~(params->ground_classes | params->sky_classes);
+  return all & (kind == 0 ? params->ground_classes : kind == 1 ? others : params->sky_classes);
+}
+
+/* The kind of the topmost stixel, as an StxBelow. */
+STX_INLINE int stx_trace_top(const StxTrace *trace, int rows)
+{
+  ptrdiff_t last = (rows - 1) * trace->stride;
+  return (int)stx_choose(trace->energy[0][last], trace->energy[1][last], trace->energy[2][last])
+      .below;
+}
+
+/* The segment of kind `kind` that ends at cell vt; *below: the kind of the one below it. */
+STX_INLINE StxSegment stx_trace_segment(const StxTrace *trace, int kind, int vt, int *below)
+{
+  int link = (int)trace->link[kind][vt * trace->stride];
+  StxSegment segment = {
+      link / 4, vt, (StxKind)(STX_KIND_GROUND + kind), trace->energy[kind][vt * trace->stride]};
+  *below = segment.vb == 0 ? STX_BELOW_NONE : link % 4;
+  if (*below != STX_BELOW_NONE)
+    segment.energy -= trace->energy[*below][(segment.vb - 1) * trace->stride];
+  return segment;
+}
+
+/* The smallest class of the least summed energy over n cells, or STX_LABEL_NONE. */
+STX_INLINE int stx_segment_label(const StxSatdpParams *params, const StxSatdpTables *tables,
+    const void *columns, int column, const StxSegment *segment)
+{
+  int label = STX_LABEL_NONE, cells = segment->vt - segment->vb + 1;
+  int32_t least = 0;
+  uint32_t classes = stx_kind_classes(params, segment->kind - STX_KIND_GROUND);
+  for (int c = 0; c < params->grid.classes; c++) {
+    if (!(classes >> c & 1))
+      continue;
+    const uint16_t *cost = stx_column(&params->grid, (void *)columns, 2 + c, column);
+    cost += tables->rows - 1 - segment->vt;
+    int32_t sum = 0;
+    for (int i = 0; i < cells; i++)
+      sum += stx_class_energy(cost[i], tables->class_scale);
+    if (label == STX_LABEL_NONE || sum < least) {
+      label = c;
+      least = sum;
+    }
+  }
+  return label;
+}
+
+STX_INLINE uint32_t stx_kind_scale(
+    const StxSatdpTables *tables, StxKind kind, int u, uint32_t disparity)
+{
+  return kind == STX_KIND_GROUND   ? tables->ground_scale[u]
+         : kind == STX_KIND_OBJECT ? tables->object_scale[disparity >> STX_OBJECT_BIN]
+                                   : tables->sky_scale;
+}
+
+STX_INLINE StxSegmentSums stx_segment_sums(const StxGrid *grid, const StxSatdpTables *tables,
+    const void *columns, int column, const StxSegment *segment)
+{
+  const uint16_t *disparity = stx_column(grid, (void *)columns, 0, column);
+  const uint16_t *weight = stx_column(grid, (void *)columns, 1, column);
+  StxSegmentSums sums = {0};
+  for (int u = segment->vb; u <= segment->vt; u++) {
+    int row = tables->rows - 1 - u;
+    int64_t d = disparity[row], x = tables->x[u];
+    uint32_t scale = stx_kind_scale(tables, segment->kind, u, disparity[row]);
+    int64_t w = stx_fold(weight[row], scale, disparity[row]);
+    sums.w += w;
+    sums.x += w * x;
+    sums.xx += w * x * x;
+    sums.d += w * d;
+    sums.xd += w * x * d;
+    sums.dd += w * d * d;
+    sums.weight += weight[row];
+  }
+  return sums;
+}
+
+/* Writes the column's records, the lowest first; returns how many. */
+STX_INLINE int stx_write_column(const StxSatdpParams *params, const StxSatdpTables *tables,
+    const void *columns, int column, const StxTrace *trace, StxStixel *stixels)
+{
+  int count = 0, below;
+  int top = stx_trace_top(trace, tables->rows);
+  for (int kind = top, vt = tables->rows - 1; vt >= 0; kind = below, count++)
+    vt = stx_trace_segment(trace, kind, vt, &below).vb - 1;
+  int left = count;
+  for (int kind = top, vt = tables->rows - 1; vt >= 0; kind = below) {
+    StxSegment segment = stx_trace_segment(trace, kind, vt, &below);
+    StxSegmentSums sums = stx_segment_sums(&params->grid, tables, columns, column, &segment);
+    int label = stx_segment_label(params, tables, columns, column, &segment);
+    stixels[--left] = stx_make_stixel(&params->grid, tables, column, &segment, &sums, label);
+    vt = segment.vb - 1;
+  }
+  return count;
+}
+
+#endif

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * satdp, the summed-area tables of a group of columns, lanes interleaved.
+ *
+ * The columns are transposed first, so that from there on a row of the group is one vector. Class
+ * costs: of a kind's classes only those are kept that are somewhere below every other kept one;
+ * the others cannot be the cheapest over any stretch of cells. From label images that leaves the
+ * few classes that the group really contains.
+ */
+#include "common/satdp/satdp_lanes_private.h"
+#include "common/satdp/satdp_records_math.h"
+
+#include <string.h>
+
+/* ---- Transposition ------------------------------------------------------------------------ */
+
+enum { BLOCK = 8 };
+typedef uint16_t Block __attribute__((vector_size(2 * BLOCK)));
+
+static inline Block load_block(const uint16_t *cells)
+{
+  Block block;
+  memcpy(&block, cells, sizeof block);
+  return block;
+}
+
+static inline Block zip_low16(Block a, Block b)
+{
+  return __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11);
+}
+
+static inline Block zip_high16(Block a, Block b)
+{
+  return __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15);
+}
+
+static inline Block zip_low32(Block a, Block b)
+{
+  return __builtin_shufflevector(a, b, 0, 1, 8, 9, 2, 3, 10, 11);
+}
+
+static inline Block zip_high32(Block a, Block b)
+{
+  return __builtin_shufflevector(a, b, 4, 5, 12, 13, 6, 7, 14, 15);
+}
+
+/* Four columns of eight cells; out[i] holds cells 2i and 2i + 1 of all four. */
+static inline void transpose4(const uint16_t *const *column, int row, Block out[4])
+{
+  Block a = load_block(column[0] + row), b = load_block(column[1] + row);
+  Block c = load_block(column[2] + row), d = load_block(column[3] + row);
+  Block ab = zip_low16(a, b), cd = zip_low16(c, d);
+  Block ab_high = zip_high16(a, b), cd_high = zip_high16(c, d);
+  out[0] = zip_low32(ab, cd);
+  out[1] = zip_high32(ab, cd);
+  out[2] = zip_low32(ab_high, cd_high);
+  out[3] = zip_high32(ab_high, cd_high);
+}
+
+/* Eight cell rows from `row` down; the lowest comes first in `out`. */
+static void transpose_block(const uint16_t *const *column, int row, Cells *out)
+{
+  for (int part = 0; part < LANES; part += 4) {
+    Block block[4];
+    transpose4(column + part, row, block);
+    for (int i = 0; i < 4; i++) {
+      memcpy(&out[BLOCK - 1 - 2 * i][part], &block[i], 8);
+      memcpy(&out[BLOCK - 2 - 2 * i][part], (const char *)&block[i] + 8, 8);
+    }
+  }
+}
+
+static void transpose_channel(const Group *g, int channel)
+{
+  int rows = g->tables->rows;
+  Cells *out = g->raw + (size_t)channel * rows;
+  const uint16_t *column[LANES];
+  for (int l = 0; l < LANES; l++)
+    column[l] = stx_column(&g->params->grid, (void *)g->columns, channel, g->column[l]);
+  int u = 0;
+  for (; u + BLOCK <= rows; u += BLOCK)
+    transpose_block(column, rows - u - BLOCK, out + u);
+  for (; u < rows; u++)
+    for (int l = 0; l < LANES; l++)
+      out[u][l] = column[l][rows - 1 - u];
+}
+
+/* ---- Depth ------------------------------------------------------------------------------- */
+
+static void add_depth_row(const Group *g, int u)
+{
+  const StxSatdpTables *t = g->tables;
+  const uint32_t *object_scale = t->object_scale;
+  const uint16_t *disparity = g->raw[u], *weight = g->raw[t->rows + u];
+  const SumRow *below = &g->rows[u];
+  SumRow *row = &g->rows[u + 1];
+  uint32_t ground_scale = t->ground_scale[u], sky_scale = t->sky_scale;
+  double x = t->x[u], unknown = t->unknown[u], cut = t->cut[u + 1];
+  double ground_place = t->horizon_ground[u + 1] - t->horizon_ground[u];
+  double sky_place = t->horizon_sky[u + 1] - t->horizon_sky[u];
+  EACH_LANE
+  {
+    uint32_t cell = disparity[l], w = weight[l];
+    double d = (double)(int32_t)cell;
+    double ground = (double)(int32_t)stx_fold(w, ground_scale, cell);
+    double object = (double)(int32_t)stx_fold(w, object_scale[cell >> STX_OBJECT_BIN], cell);
+    double sky = (double)(int32_t)stx_fold(w, sky_scale, cell);
+    row->ground_w[l] = below->ground_w[l] + ground;
+    row->ground_x[l] = below->ground_x[l] + ground * x;
+    row->ground_xx[l] = below->ground_xx[l] + ground * x * x;
+    row->ground_d[l] = below->ground_d[l] + ground * d;
+    row->ground_xd[l] = below->ground_xd[l] + ground * x * d;
+    row->ground_dd[l] = below->ground_dd[l] + ground * d * d;
+    row->object_w[l] = below->object_w[l] + object;
+    row->object_d[l] = below->object_d[l] + object * d;
+    row->object_dd[l] = below->object_dd[l] + object * d * d;
+    row->sky_dd[l] = below->sky_dd[l] + sky * d * d;
+    double place = cell == STX_DISPARITY_UNKNOWN ? unknown : 0.0;
+    row->placed[GROUND][l] = below->placed[GROUND][l] + ground_place + place;
+    row->placed[OBJECT][l] = below->placed[OBJECT][l] + place;
+    row->placed[SKY][l] = below->placed[SKY][l] + sky_place;
+    row->cut[l] = cut;
+  }
+}
+
+static void build_depth(const Group *g)
+{
+  int rows = g->tables->rows;
+  double *cut = g->rows[0].cut;
+  transpose_channel(g, 0);
+  transpose_channel(g, 1);
+  memset(&g->rows[0], 0, sizeof(SumRow));
+  EACH_LANE
+  cut[l] = g->tables->cut[0];
+  for (int u = 0; u < rows; u++)
+    add_depth_row(g, u);
+  memset(g->rest[rows], 0, sizeof(Lanes));
+  for (int u = rows - 1; u >= 0; u--) {
+    const double *above = g->rest[u + 1];
+    double *rest = g->rest[u];
+    const uint16_t *disparity = g->raw[u];
+    EACH_LANE
+    rest[l] = stx_max(above[l], (double)(int32_t)disparity[l]);
+  }
+}
+
+/* ---- Classes ----------------------------------------------------------------------------- */
+
+static const Cells *class_cells(const Group *g, int class)
+{
+  return g->raw + (size_t)(2 + class) * g->tables->rows;
+}
+
+/* True if class a is nowhere dearer than class b. */
+static bool undercuts(const Group *g, int a, int b)
+{
+  const uint16_t *x = class_cells(g, a)[0], *y = class_cells(g, b)[0];
+  int count = g->tables->rows * LANES, tile = 8 * LANES;
+  for (int at = 0; at < count; at += tile) {
+    int end = at + tile < count ? at + tile : count, dearer = 0;
+    for (int i = at; i < end; i++)
+      dearer |= x[i] > y[i];
+    if (dearer)
+      return false;
+  }
+  return true;
+}
+
+/* Adds the class to `kept` unless it cannot win; returns the new length. */
+static int keep_class(const Group *g, int class, int *kept, int count)
+{
+  int left = 0;
+  for (int i = 0; i < count; i++)
+    if (undercuts(g, kept[i], class))
+      return count;
+  for (int i = 0; i < count; i++)
+    if (!undercuts(g, class, kept[i]))
+      kept[left++] = kept[i];
+  kept[left] = class;
+  return left + 1;
+}
+
+static void choose_classes(Group *g, int *kept)
+{
+  int classes = g->params->grid.classes, filled = 0;
+  for (int class = 0; class < classes; class ++)
+    transpose_channel(g, 2 + class);
+  for (int kind = 0; kind < KINDS; kind++) {
+    uint32_t own = stx_kind_classes(g->params, kind);
+    int *mine = kept + filled, count = 0;
+    for (int class = 0; class < classes; class ++)
+      if (own >> class & 1)
+        count = keep_class(g, class, mine, count);
+    g->classes[kind] = filled;
+    filled += count;
+  }
+  g->classes[KINDS] = filled;
+}
+
+/* One cell row: the classes' sums; what the cheapest of each kind costs is added to `floor`. */
+static void add_class_row(const Group *g, const int *kept, int u, Lanes *floor)
+{
+  int stride = g->classes[KINDS];
+  const Ints *below = g->sums + (size_t)u * stride;
+  Ints *sums = g->sums + (size_t)(u + 1) * stride;
+  int32_t scale = g->tables->class_scale;
+  for (int kind = 0; kind < KINDS; kind++) {
+    Ints lowest;
+    memset(lowest, 0, sizeof lowest);
+    for (int i = g->classes[kind]; i < g->classes[kind + 1]; i++) {
+      const uint16_t *cells = class_cells(g, kept[i])[u];
+      bool first = i == g->classes[kind];
+      EACH_LANE
+      {
+        int32_t energy = stx_class_energy(cells[l], scale);
+        sums[i][l] = below[i][l] + energy;
+        lowest[l] = first || energy < lowest[l] ? energy : lowest[l];
+      }
+    }
+    EACH_LANE
+    floor[kind][l] += (double)lowest[l];
+  }
+}
+
+static void build_lower(const Group *g, const int *kept)
+{
+  Lanes floor[KINDS];
+  memset(floor, 0, sizeof floor);
+  for (int u = 0; u < g->tables->rows; u++) {
+    SumRow *row = &g->rows[u + 1];
+    if (g->classes[KINDS] > 0)
+      add_class_row(g, kept, u, floor);
+    for (int kind = 0; kind < KINDS; kind++)
+      EACH_LANE
+    row->lower[kind][l] = row->placed[kind][l] + floor[kind][l];
+  }
+}
+
+void STX_VARIANT(stx_satdp_build)(Group *g)
+{
+  int kept[STX_MAX_CLASSES];
+  build_depth(g);
+  choose_classes(g, kept);
+  memset(g->sums, 0, (size_t)g->classes[KINDS] * sizeof(Ints));
+  build_lower(g, kept);
+}

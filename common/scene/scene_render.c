@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Pictures and truth.
+ *
+ * The picture is cut into tiles; each lists, nearest first, the objects whose projected bounds
+ * touch it, so that a pixel's ray meets about five boxes instead of hundreds and stops at the
+ * first object that begins behind what it has already met. Threads take blocks of rows: first one
+ * contact per pixel (with a row above and below), then colours. Where a pixel's contact differs
+ * from a neighbour's, four more rays on a rotated grid smooth the outline.
+ *
+ * Tried and rejected: four rays everywhere (3 times slower, the surfaces are band limited anyway);
+ * a buffer of contacts for the whole frame (saves the two extra rows per block, costs 24 bytes per
+ * pixel).
+ */
+#include "common/scene/scene_private.h"
+
+#include <math.h>
+
+#define NEAR_PLANE .05
+#define SAMPLES 4
+
+static const double SAMPLE_U[SAMPLES] = {-.125, .375, -.375, .125},
+                    SAMPLE_V[SAMPLES] = {-.375, -.125, .125, .375};
+
+/* ---- Tiles ---------------------------------------------------------------------------------- */
+
+/* Bounds in the picture, pixels; depth from the camera's plane. */
+typedef struct {
+  double u0, u1, v0, v1, near;
+} Bounds;
+
+static void project(const StxScene *scene, const double p[3], Bounds *bounds)
+{
+  const StxCamera *camera = &scene->params.camera;
+  double u = camera->cx + camera->focal * p[0] / p[2], v = camera->cy + camera->focal * p[1] / p[2];
+  bounds->u0 = scene_min(bounds->u0, u);
+  bounds->u1 = scene_max(bounds->u1, u);
+  bounds->v0 = scene_min(bounds->v0, v);
+  bounds->v1 = scene_max(bounds->v1, v);
+}
+
+/* Corner `i` of a box in the object's frame, in camera coordinates: right, down, depth. */
+static void corner(const StxScene *scene, int eye, const SceneObject *object, const double lo[3],
+    const double hi[3], int i, double out[3])
+{
+  const StxCamera *camera = &scene->params.camera;
+  double p[3];
+  stx_scene_corner(object, lo, hi, i, p);
+  double wy = p[1] - camera->height, wz = p[2];
+  out[0] = p[0] - (eye == STX_SCENE_RIGHT ? camera->baseline : 0);
+  out[1] = wz * scene->forward_y - wy * scene->forward_z;
+  out[2] = wy * scene->forward_y + wz * scene->forward_z;
+}
+
+/* Projects the corners in front of the camera, and where edges pass the near plane. */
+static Bounds bounds_of(const StxScene *scene, int eye, const SceneObject *object,
+    const double lo[3], const double hi[3])
+{
+  Bounds bounds = {INFINITY, -INFINITY, INFINITY, -INFINITY, INFINITY};
+  double p[8][3];
+  for (int i = 0; i < 8; i++) {
+    corner(scene, eye, object, lo, hi, i, p[i]);
+    bounds.near = scene_min(bounds.near, p[i][2]);
+    if (p[i][2] >= NEAR_PLANE)
+      project(scene, p[i], &bounds);
+  }
+  for (int i = 0; i < 8 && bounds.near < NEAR_PLANE; i++)
+    for (int bit = 1; bit < 8; bit *= 2) {
+      const double *a = p[i], *b = p[i ^ bit];
+      if (a[2] >= NEAR_PLANE && b[2] < NEAR_PLANE) {
+        double s = (a[2] - NEAR_PLANE) / (a[2] - b[2]);
+        double cut[3] = {a[0] + s * (b[0] - a[0]), a[1] + s * (b[1] - a[1]), NEAR_PLANE};
+        project(scene, cut, &bounds);
+      }
+    }
+  return bounds;
+}
+
+/* Pixels whose samples may lie within the bounds (outlines are sampled half a pixel around). */
+static SceneCover cover_of(const StxScene *scene, const Bounds *bounds)
+{
+  double right = scene->params.width - 1, bottom = scene->params.height - 1;
+  if (!(bounds->u1 > -1 && bounds->u0 < right + 1 && bounds->v1 > -1 && bounds->v0 < bottom + 1))
+    return (SceneCover){1, 0, 1, 0};
+  return (SceneCover){(int16_t)scene_clamp(bounds->u0 - 1, 0, right),
+      (int16_t)scene_clamp(bounds->u1 + 1, 0, right),
+      (int16_t)scene_clamp(bounds->v0 - 1, 0, bottom),
+      (int16_t)scene_clamp(bounds->v1 + 1, 0, bottom)};
+}
+
+static void cover_parts(StxScene *scene, int eye, const SceneObject *object)
+{
+  for (int i = object->first_part; i < object->first_part + object->parts; i++) {
+    double lo[3], hi[3];
+    stx_scene_part_bounds(&scene->part[i], lo, hi);
+    Bounds bounds = bounds_of(scene, eye, object, lo, hi);
+    scene->cover[i] = cover_of(scene, &bounds);
+  }
+}
+
+static void enlist(StxScene *scene, int index)
+{
+  const SceneCover *cover = &scene->object_cover[index];
+  if (cover->x0 > cover->x1)
+    return;
+  for (int y = cover->y0 / scene->tile_h; y <= cover->y1 / scene->tile_h; y++)
+    for (int x = cover->x0 / scene->tile_w; x <= cover->x1 / scene->tile_w; x++) {
+      int tile = y * scene->tiles_x + x;
+      scene->tile_list[(size_t)tile * SCENE_MAX_OBJECTS + scene->tile_count[tile]++] =
+          (uint16_t)index;
+    }
+}
+
+static void make_tiles(StxScene *scene, int eye)
+{
+  if (scene->eye == eye)
+    return;
+  uint16_t order[SCENE_MAX_OBJECTS];
+  for (int i = 0; i < scene->objects; i++) {
+    SceneObject *object = &scene->object[i];
+    Bounds bounds = bounds_of(scene, eye, object, object->lo, object->hi);
+    object->near = bounds.near;
+    scene->object_cover[i] = cover_of(scene, &bounds);
+    if (scene->object_cover[i].x0 <= scene->object_cover[i].x1)
+      cover_parts(scene, eye, object);
+  }
+  stx_scene_sort(scene, order);
+  for (int i = 0; i < scene->tiles_x * scene->tiles_y; i++)
+    scene->tile_count[i] = 0;
+  for (int i = 0; i < scene->objects; i++)
+    enlist(scene, order[i]);
+  scene->eye = eye;
+}
+
+/* ---- Contacts -------------------------------------------------------------------------------- */
+
+/* The ray of a row's first pixel and where the row meets the ground. */
+static SceneProbe row_probe(const StxScene *scene, int eye, double v)
+{
+  SceneProbe probe = {.ray = stx_scene_ray(scene, (StxSceneEye)eye, 0, v)};
+  probe.road = stx_scene_ground_meet(scene, &probe.ray, 0);
+  probe.walk = stx_scene_ground_meet(scene, &probe.ray, SCENE_KERB_HEIGHT);
+  return probe;
+}
+
+/* Turns the row's probe to column u and casts it with the list of the tile around (x, y). */
+static SceneContact cast_at(const StxScene *scene, SceneProbe *probe, double u, int x, int y)
+{
+  const StxCamera *camera = &scene->params.camera;
+  probe->ray.direction[0] = (u - camera->cx) / camera->focal;
+  SceneContact contact = stx_scene_ground_cast(scene, probe);
+  size_t tile = (size_t)(y / scene->tile_h * scene->tiles_x + x / scene->tile_w);
+  stx_scene_cast_pixel(scene, &probe->ray, x, y, scene->tile_list + tile * SCENE_MAX_OBJECTS,
+      scene->tile_count[tile], &contact);
+  return contact;
+}
+
+static void cast_row(const StxScene *scene, int eye, int y, SceneContact *row)
+{
+  SceneProbe probe = row_probe(scene, eye, y);
+  for (int x = 0; x < scene->params.width; x++)
+    row[x] = cast_at(scene, &probe, x, x, y);
+}
+
+/* True at an outline or an edge. Leaves of one tree do not count: they are ragged by nature. */
+static bool differs(const StxScene *scene, const SceneContact *a, const SceneContact *b)
+{
+  if (a->object != b->object)
+    return true;
+  if (a->object < 0 || scene->part[a->part].material == MATERIAL_LEAVES)
+    return false;
+  return a->part != b->part || a->face != b->face;
+}
+
+/* ---- Colours to bytes ------------------------------------------------------------------------ */
+
+/* Soft shoulder, then gamma 2: linear light → 0 … 255. */
+static float develop(float light)
+{
+  float x = 1.5f * light;
+  x = x * (1 + x * (1 / 5.3f)) / (1 + x);
+  return 255 * sqrtf(x > 0 ? x : 0);
+}
+
+static uint8_t to_byte(float value)
+{
+  return (uint8_t)(value <= 0 ? 0 : value >= 255 ? 255 : (int)(value + .5f));
+}
+
+static void write_pixel(
+    const StxScene *scene, uint64_t key, int x, const float value[3], int channels, uint8_t *row)
+{
+  float noisy[3] = {value[0], value[1], value[2]};
+  if (scene->params.noise > 0) {
+    uint64_t bits = scene_mix(key + (uint64_t)x * 0x9e3779b97f4a7c15u);
+    for (int i = 0; i < 3; i++)
+      noisy[i] += (float)scene->params.noise * scene_deviate(bits, i);
+  }
+  if (channels == 1)
+    row[x] = to_byte(.299f * noisy[0] + .587f * noisy[1] + .114f * noisy[2]);
+  else
+    for (int i = 0; i < 3; i++)
+      row[3 * x + i] = to_byte(noisy[i]);
+}
+
+/* ---- Rows ------------------------------------------------------------------------------------ */
+
+/* What the threads of one picture share. */
+typedef struct {
+  StxScene *scene;
+  int eye, channels;
+  const StxImage8 *image;
+} Job;
+
+static void smooth_outline(const Job *job, SceneProbe probes[SAMPLES], int x, int y, float value[3])
+{
+  value[0] = value[1] = value[2] = 0;
+  for (int k = 0; k < SAMPLES; k++) {
+    SceneContact contact = cast_at(job->scene, &probes[k], x + SAMPLE_U[k], x, y);
+    SceneColour colour = stx_scene_shade(job->scene, &contact, &probes[k].ray);
+    for (int i = 0; i < 3; i++)
+      value[i] += (1.f / SAMPLES) * develop(colour[i]);
+  }
+}
+
+/* row points into contacts of which the rows above and below exist (or are itself at the rim). */
+static void colour_row(const Job *job, int y, const SceneContact *row, const SceneContact *above,
+    const SceneContact *below)
+{
+  StxScene *scene = job->scene;
+  int width = scene->params.width;
+  SceneProbe probe = row_probe(scene, job->eye, y), samples[SAMPLES];
+  for (int k = 0; k < SAMPLES; k++)
+    samples[k] = row_probe(scene, job->eye, y + SAMPLE_V[k]);
+  uint64_t key =
+      scene_key(scene_key(scene->params.seed, 3 + (unsigned)job->eye, (int64_t)scene->frame), 0, y);
+  for (int x = 0; x < width; x++) {
+    const SceneContact *c = &row[x];
+    bool outline = differs(scene, c, &above[x]) || differs(scene, c, &below[x]) ||
+                   (x > 0 && differs(scene, c, c - 1)) ||
+                   (x + 1 < width && differs(scene, c, c + 1));
+    float value[3];
+    if (outline) {
+      smooth_outline(job, samples, x, y, value);
+    } else {
+      probe.ray.direction[0] = (x - scene->params.camera.cx) / scene->params.camera.focal;
+      SceneColour colour = stx_scene_shade(scene, c, &probe.ray);
+      for (int i = 0; i < 3; i++)
+        value[i] = develop(colour[i]);
+    }
+    write_pixel(scene, key, x, value, job->channels, stx_row8(job->image, y));
+  }
+}
+
+static SceneContact *thread_rows(StxScene *scene)
+{
+  size_t thread = (size_t)stx_thread_index();
+  return scene->rows + thread * (SCENE_BLOCK + 2) * (size_t)scene->params.width;
+}
+
+static void colour_block(const Job *job, int y0)
+{
+  StxScene *scene = job->scene;
+  int height = scene->params.height, y1 = y0 + SCENE_BLOCK < height ? y0 + SCENE_BLOCK : height;
+  int first = y0 > 0 ? y0 - 1 : 0, last = y1 < height ? y1 : height - 1;
+  ptrdiff_t width = scene->params.width;
+  SceneContact *rows = thread_rows(scene);
+  for (int y = first; y <= last; y++)
+    cast_row(scene, job->eye, y, rows + (y - first) * width);
+  for (int y = y0; y < y1; y++) {
+    const SceneContact *row = rows + (y - first) * width;
+    colour_row(job, y, row, y > 0 ? row - width : row, y + 1 < height ? row + width : row);
+  }
+}
+
+void stx_scene_render(StxScene *scene, StxSceneEye eye, int channels, const StxImage8 *image)
+{
+  make_tiles(scene, (int)eye);
+  Job job = {scene, (int)eye, channels, image};
+#pragma omp parallel for schedule(dynamic) num_threads(scene->threads)
+  for (int y = 0; y < scene->params.height; y += SCENE_BLOCK)
+    colour_block(&job, y);
+}
+
+/* ---- Truth ----------------------------------------------------------------------------------- */
+
+static uint16_t disparity_of(const StxCamera *camera, double depth)
+{
+  double value = camera->focal * camera->baseline / depth * STX_DISPARITY_ONE + .5;
+  return value < 65536 ? (uint16_t)value : STX_DISPARITY_UNKNOWN;
+}
+
+static void truth_row(StxScene *scene, int y, const StxImage16 *disparity, const StxImage8 *labels)
+{
+  SceneContact *row = thread_rows(scene);
+  const StxCamera *camera = &scene->params.camera;
+  cast_row(scene, STX_SCENE_LEFT, y, row);
+  for (int x = 0; x < scene->params.width; x++) {
+    if (disparity != NULL)
+      stx_row16(disparity, y)[x] = disparity_of(camera, row[x].t);
+    if (labels != NULL)
+      stx_row8(labels, y)[x] =
+          (uint8_t)stx_scene_label(scene, &row[x], row[x].t * (x - camera->cx) / camera->focal);
+  }
+}
+
+void stx_scene_truth(StxScene *scene, const StxImage16 *disparity, const StxImage8 *labels)
+{
+  make_tiles(scene, STX_SCENE_LEFT);
+#pragma omp parallel for schedule(dynamic, 8) num_threads(scene->threads)
+  for (int y = 0; y < scene->params.height; y++)
+    truth_row(scene, y, disparity, labels);
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Semi-global matching: the tables of fields and of implementations; the method is in sgm.h. */
+#include "common/cpu.h"
+#include "common/sgm/sgm_private.h"
+
+/* ---- Fields ------------------------------------------------------------------------------- */
+
+static const StxFieldChoice disparities[] = {
+    {64, "64", "0 … 63 pixels"},
+    {128, "128", "0 … 127 pixels"},
+    {256, "256", "0 … 255 pixels"},
+    {0},
+};
+static const StxFieldChoice path_counts[] = {
+    {4, "4", "Along rows and columns"},
+    {8, "8", "Along rows, columns and diagonals"},
+    {0},
+};
+
+#define FIELD(kind, member) STX_FIELD(kind, StxSgmParams, member)
+
+static const StxField fields[] = {
+    {FIELD(INT, width), .low = 1, .high = STX_SGM_MAX_SIZE, .unit = "px"},
+    {FIELD(INT, height), .low = 1, .high = STX_SGM_MAX_SIZE, .unit = "px"},
+    {"max-disparity", "Disparities",
+        "Number of candidate disparities in pixels: nearer things are not found",
+        FIELD(CHOICE, max_disparity), .unit = "px", .choices = disparities},
+    {"paths", "Paths", "Directions along which costs are aggregated", FIELD(CHOICE, paths),
+        .choices = path_counts},
+    {"p1", "P1", "Penalty for a disparity step of one pixel, in census bits", FIELD(INT, p1),
+        .high = STX_SGM_MAX_PENALTY, .unit = "bits"},
+    {"p2", "P2", "Penalty for a larger disparity step, in census bits (>= p1)", FIELD(INT, p2),
+        .high = STX_SGM_MAX_PENALTY, .unit = "bits"},
+    {"uniqueness", "Uniqueness", "Percent by which the second best candidate must be worse",
+        FIELD(INT, uniqueness), .high = 50, .unit = "%"},
+    {"lr-max-diff", "Left-right check",
+        "Pixels by which the views' disparities may differ (-1 = no check)",
+        FIELD(INT, lr_max_diff), .low = -1, .high = 255, .unit = "px"},
+    {"texture", "Texture",
+        "Gray levels that the 9x7 window around a pixel must exceed in range, else the disparity "
+        "is unknown (-1 = no check)",
+        FIELD(INT, texture), .low = -1, .high = 254, .unit = "gray levels"},
+    {"median", "Median", "3x3 median of the disparity", FIELD(BOOL, median)},
+};
+static const StxSgmParams defaults = STX_SGM_DEFAULTS;
+const StxFields stx_sgm_fields = {STX_FIELDS_OF(fields), &defaults, .must = ", but must be from ",
+    .choose = ", choose ", .bare = true};
+
+bool stx_sgm_check(const StxSgmParams *p, StxError *error)
+{
+  if (!stx_fields_check(&stx_sgm_fields, p, error))
+    return false;
+  return p->p1 <= p->p2 ||
+         stx_fail(error, "p1 is %d, but must not exceed p2, which is %d", p->p1, p->p2);
+}
+
+/* ---- Implementations ---------------------------------------------------------------------- */
+
+#define IMPL(name, backend, needs, suffix)                                                         \
+  {                                                                                                \
+    {name, backend, STX_MEMORY_HOST, needs}, stx_sgm_scratch_##suffix, stx_sgm_run_##suffix        \
+  }
+static const StxSgmImpl impls[] = {STX_HOST_IMPLS(IMPL)};
+const StxImplTable stx_sgm_impls = {impls, sizeof impls / sizeof impls[0], sizeof impls[0]};

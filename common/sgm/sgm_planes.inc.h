@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Part of sgm_omp.c: census words of both images, cut into planes of PLANE_BITS bits, one byte per
+ * pixel and plane. Comparing bytes instead of building 32-bit words keeps all lanes busy.
+ */
+#ifndef STX_SGM_PLANES_INC_H
+#define STX_SGM_PLANES_INC_H
+
+#include <string.h>
+
+#include "common/sgm/sgm_fast.inc.h"
+
+/* Copies a row and repeats its ends, so that the window needs no test. */
+static void pad_row(const Fast *f, int side, const StxImage8 *image, int y)
+{
+  int width = image->width;
+  uint8_t *to = f->gray[side] + (size_t)y * f->gray_stride;
+  const uint8_t *from = stx_row8(image, y);
+  memset(to, from[0], STX_SGM_WINDOW_X);
+  memcpy(to + STX_SGM_WINDOW_X, from, (size_t)width);
+  memset(to + STX_SGM_WINDOW_X + width, from[width - 1], STX_SGM_WINDOW_X);
+}
+
+static const uint8_t *padded_row(const Fast *f, int side, int y)
+{
+  int height = f->params->height;
+  y = y < 0 ? 0 : y >= height ? height - 1 : y;
+  return f->gray[side] + (size_t)y * f->gray_stride + STX_SGM_WINDOW_X;
+}
+
+/* Bits plane·PLANE_BITS … of the census words of row y, shifted left by `shift`. */
+static void census_plane(
+    const Fast *f, int side, int y, int plane, int shift, uint8_t *restrict out)
+{
+  const uint8_t *a[PLANE_BITS], *b[PLANE_BITS];
+  for (int bit = 0; bit < PLANE_BITS; bit++) {
+    int k = plane * PLANE_BITS + bit;
+    int dx = k % (2 * STX_SGM_WINDOW_X + 1) - STX_SGM_WINDOW_X;
+    int dy = k / (2 * STX_SGM_WINDOW_X + 1) - STX_SGM_WINDOW_Y;
+    /* Bit 31 does not exist: k = 31 is the centre, which is never greater than itself. */
+    a[bit] = padded_row(f, side, y + dy) + dx;
+    b[bit] = padded_row(f, side, y - dy) - dx;
+  }
+  for (int x = 0; x < f->params->width; x++) {
+    uint8_t word = 0;
+#pragma GCC unroll 8
+    for (int bit = 0; bit < PLANE_BITS; bit++)
+      word |= a[bit][x] > b[bit][x] ? (uint8_t)(1u << bit) : 0;
+    out[x] = (uint8_t)(word << shift);
+  }
+}
+
+/*
+ * Deals the words of a row out to n rows by the residue of their place: to[r][q] = line[q·n + r].
+ * So the words that the lanes of one vector need, n pixels apart, come to lie side by side.
+ */
+INLINE void deal_n(const uint8_t *restrict line, size_t count, uint8_t *restrict to, size_t n)
+{
+  for (size_t r = 0; r < n; r++)
+    for (size_t q = 0; q < count; q++)
+      to[r * count + q] = line[q * n + r];
+}
+
+static void deal(const uint8_t *line, size_t count, uint8_t *to, int n)
+{
+  switch (n) {
+  case 1:
+    memcpy(to, line, count);
+    break;
+  case 2:
+    deal_n(line, count, to, 2);
+    break;
+  case 4:
+    deal_n(line, count, to, 4);
+    break;
+  case 8:
+    deal_n(line, count, to, 8);
+    break;
+  default:
+    deal_n(line, count, to, 16);
+  }
+}
+
+/* All planes of row y of both images. Left of the right image its border repeats for D pixels. */
+static void census_row(const Fast *f, int y, uint8_t *line)
+{
+  size_t width = (size_t)f->params->width, border = (size_t)f->params->max_disparity;
+  uint8_t *left = f->left_planes + (size_t)y * PLANES * width;
+  uint8_t *right = f->right_planes + (size_t)y * PLANES * plane_stride(f);
+  for (int p = 0; p < PLANES; p++) {
+    census_plane(f, 0, y, p, LEFT_SHIFT, left + (size_t)p * width);
+    census_plane(f, 1, y, p, 0, line + border);
+    memset(line, line[border], border);
+    deal(line, f->residue_stride, right + (size_t)p * plane_stride(f), f->vectors);
+  }
+}
+
+#endif

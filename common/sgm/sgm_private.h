@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The functions behind stx_sgm_impls, and the two steps of the reference that can be checked by
+ * hand. Private to common/sgm*.c and tests/check_sgm.c; see StxSgmImpl for what they promise.
+ */
+#ifndef STX_SGM_PRIVATE_H
+#define STX_SGM_PRIVATE_H
+
+#include "common/cpu.h"
+#include "common/sgm/sgm.h"
+
+#define STX_SGM_DECLARE(suffix)                                                                    \
+  size_t stx_sgm_scratch_##suffix(const StxSgmParams *params, int threads);                        \
+  bool stx_sgm_run_##suffix(const StxSgmParams *params, const StxImage8 *left,                     \
+      const StxImage8 *right, const StxImage16 *disparity, const StxImage8 *confidence,            \
+      void *scratch, const StxPlace *place, StxError *error);
+
+STX_SGM_DECLARE(c)
+STX_SGM_DECLARE(base)
+#if STX_BUILD_X86
+STX_SGM_DECLARE(avx2)
+STX_SGM_DECLARE(avx512)
+#endif
+
+#undef STX_SGM_DECLARE
+
+/* T(x, y) of sgm.h. */
+uint32_t stx_sgm_census(const StxImage8 *image, int x, int y);
+
+/* path = L(p,·) from previous = N(q,·) and cost = C(p,·); max_disparity values each. */
+void stx_sgm_path_step(
+    const StxSgmParams *params, const uint8_t *previous, const uint8_t *cost, uint8_t *path);
+
+#endif

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The vectors of sgm_simd.inc.h with the compiler's generic vectors: 16 lanes of one byte, any
+ * machine. Only the unsigned minimum is spelt out for SSE2, which has it for bytes but not the
+ * comparison that the generic form needs.
+ */
+#ifndef STX_SGM_SIMD_BASE_INC_H
+#define STX_SGM_SIMD_BASE_INC_H
+
+#include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+#define LANES 16
+#define PLANES 4
+#define PLANE_BITS 8
+#define LEFT_SHIFT 0
+typedef uint8_t LeftBits;
+#define LEFT_REPEAT 1u
+
+typedef uint8_t VBytes __attribute__((vector_size(16)));
+typedef uint16_t VWords __attribute__((vector_size(16)));
+typedef struct {
+  VBytes d;
+} KeyIndex;
+
+INLINE VBytes vb_load(const uint8_t *p)
+{
+  VBytes v;
+  memcpy(&v, p, sizeof v);
+  return v;
+}
+
+INLINE void vb_store(uint8_t *p, VBytes v)
+{
+  memcpy(p, &v, sizeof v);
+}
+
+INLINE VBytes vb_set(int value)
+{
+  return (uint8_t)value - (VBytes){0};
+}
+
+#ifdef __SSE2__
+INLINE VBytes vb_min(VBytes a, VBytes b)
+{
+  return (VBytes)_mm_min_epu8((__m128i)a, (__m128i)b);
+}
+
+INLINE VWords vw_min(VWords a, VWords b)
+{
+  return a - (VWords)_mm_subs_epu16((__m128i)a, (__m128i)b);
+}
+
+INLINE VBytes vb_average(VBytes a, VBytes b)
+{
+  return (VBytes)_mm_avg_epu8((__m128i)a, (__m128i)b);
+}
+#else
+INLINE VBytes vb_min(VBytes a, VBytes b)
+{
+  VBytes less = (VBytes)(a < b);
+  return (a & less) | (b & ~less);
+}
+
+INLINE VWords vw_min(VWords a, VWords b)
+{
+  VWords less = (VWords)(a < b);
+  return (a & less) | (b & ~less);
+}
+
+INLINE VBytes vb_average(VBytes a, VBytes b)
+{
+  return (a | b) - ((a ^ b) >> 1);
+}
+#endif
+
+INLINE VBytes vb_add(VBytes a, VBytes b)
+{
+  return a + b;
+}
+
+INLINE VBytes vb_sub(VBytes a, VBytes b)
+{
+  return a - b;
+}
+
+INLINE VBytes vb_up(VBytes v)
+{
+  return __builtin_shufflevector(
+      v, vb_set(FAR), 16, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14);
+}
+
+INLINE VBytes vb_down(VBytes v)
+{
+  return __builtin_shufflevector(
+      v, vb_set(FAR), 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16);
+}
+
+INLINE VBytes vb_least(VBytes v)
+{
+  v = vb_min(
+      v, __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7));
+  v = vb_min(
+      v, __builtin_shufflevector(v, v, 4, 5, 6, 7, 0, 1, 2, 3, 12, 13, 14, 15, 8, 9, 10, 11));
+  v = vb_min(
+      v, __builtin_shufflevector(v, v, 2, 3, 0, 1, 6, 7, 4, 5, 10, 11, 8, 9, 14, 15, 12, 13));
+  return vb_min(
+      v, __builtin_shufflevector(v, v, 1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14));
+}
+
+INLINE int vb_least_value(VBytes v)
+{
+  return vb_least(v)[0];
+}
+
+/* ---- Keys: words of the lower and of the upper lanes -------------------------------------- */
+
+INLINE VWords vw_ones(void)
+{
+  return ~(VWords){0};
+}
+
+INLINE int vw_least_value(VWords v)
+{
+  v = vw_min(v, __builtin_shufflevector(v, v, 4, 5, 6, 7, 0, 1, 2, 3));
+  v = vw_min(v, __builtin_shufflevector(v, v, 2, 3, 0, 1, 6, 7, 4, 5));
+  v = vw_min(v, __builtin_shufflevector(v, v, 1, 0, 3, 2, 5, 4, 7, 6));
+  return v[0];
+}
+
+INLINE KeyIndex key_index(const uint8_t *disparities)
+{
+  return (KeyIndex){vb_load(disparities)};
+}
+
+/* Byte order: the sum must be the upper half of the word. */
+INLINE void key_make(VBytes sums, const KeyIndex *index, VWords *a, VWords *b)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+  VBytes even = index->d, odd = sums;
+#else
+  VBytes even = sums, odd = index->d;
+#endif
+  *a = (VWords)__builtin_shufflevector(
+      even, odd, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+  *b = (VWords)__builtin_shufflevector(
+      even, odd, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
+}
+
+INLINE void key_down(VWords *a, VWords *b)
+{
+  *a = __builtin_shufflevector(*a, *b, 1, 2, 3, 4, 5, 6, 7, 8);
+  *b = __builtin_shufflevector(*b, vw_ones(), 1, 2, 3, 4, 5, 6, 7, 8);
+}
+
+INLINE void key_up(VWords *a, VWords *b)
+{
+  *b = __builtin_shufflevector(*a, *b, 7, 8, 9, 10, 11, 12, 13, 14);
+  *a = __builtin_shufflevector(vw_ones(), *a, 7, 8, 9, 10, 11, 12, 13, 14);
+}
+
+INLINE int key_first(VWords a)
+{
+  return a[0];
+}
+
+INLINE int key_last(VWords b)
+{
+  return b[7];
+}
+
+/* ---- Cost --------------------------------------------------------------------------------- */
+
+INLINE VBytes pair_count(VBytes v)
+{
+  return (v & 0x55) + (v >> 1 & 0x55);
+}
+
+/* Bits per nibble of two bytes: fields of four bits hold 4 + 4. */
+INLINE VBytes nibble_count(VBytes a, VBytes b)
+{
+  a = pair_count(a);
+  b = pair_count(b);
+  return (a & 0x33) + (a >> 2 & 0x33) + (b & 0x33) + (b >> 2 & 0x33);
+}
+
+INLINE VBytes byte_count(VBytes a, VBytes b)
+{
+  VBytes nibbles = nibble_count(a, b);
+  return (nibbles & 0x0f) + (nibbles >> 4);
+}
+
+INLINE void cost_vectors(const LeftBits *left, size_t left_stride, const uint8_t *const *right,
+    size_t plane_stride, int n, VBytes *cost)
+{
+#pragma GCC unroll 16
+  for (int k = 0; k < n; k++) {
+    VBytes differ[PLANES];
+#pragma GCC unroll 4
+    for (size_t p = 0; p < PLANES; p++)
+      differ[p] = vb_load(right[k] + p * plane_stride) ^ left[p * left_stride];
+    cost[k] = byte_count(differ[0], differ[1]) + byte_count(differ[2], differ[3]);
+  }
+}
+
+#endif

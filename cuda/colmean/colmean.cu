@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Cell reduction (common/colmean/colmean.h) on the GPU. Two launches:
+ *
+ *   1  disparity and weight, by the number of pixels of a cell     colmean_depth.cuh
+ *   2  class costs, by the kind of semantics                       colmean_scores.cuh, _labels.cuh
+ *      and in the first blocks of the same grid, filled holes      colmean_fill.cuh
+ *
+ * The holes need the whole row of cells, hence the second launch; they take latency rather than
+ * bandwidth, hence beside the costs, which take nothing but bandwidth. Reduction and transposition
+ * are one: every byte of the image is read once, and what is written are the columns.
+ *
+ * Tried on paper and rejected: all in one launch, the last block of a row of cells filling its
+ * holes (needs counters that somebody has to clear, which is a launch as well); a sort of 64
+ * values in registers (543 comparators, against 8 to 16 passes of 2 instructions per value).
+ */
+#include "cuda/colmean/colmean_depth.cuh"
+#include "cuda/colmean/colmean_fill.cuh"
+#include "cuda/colmean/colmean_labels.cuh"
+#include "cuda/colmean/colmean_scores.cuh"
+
+/* Cells of at most 4, 16, 64 and 256 pixels; the last number is the width that is read best. */
+STX_KERNEL(stx_colmean_depth_4, StxColmeanDepthArgs, STX_COLMEAN_THREADS)
+{
+  STX_SHARED(uint32_t, tile, DepthTile<1>::WORDS);
+  reduce_cells<1, 4, 2>(a, tile);
+}
+
+STX_KERNEL(stx_colmean_depth_16, StxColmeanDepthArgs, STX_COLMEAN_THREADS)
+{
+  STX_SHARED(uint32_t, tile, DepthTile<1>::WORDS);
+  reduce_cells<1, 16, 4>(a, tile);
+}
+
+STX_KERNEL(stx_colmean_depth_64, StxColmeanDepthArgs, STX_COLMEAN_THREADS)
+{
+  STX_SHARED(uint32_t, tile, DepthTile<4>::WORDS);
+  reduce_cells<4, 16, 8>(a, tile);
+}
+
+STX_KERNEL(stx_colmean_depth_256, StxColmeanDepthArgs, STX_COLMEAN_THREADS)
+{
+  STX_SHARED(uint32_t, tile, DepthTile<16>::WORDS);
+  reduce_cells<16, 16, 16>(a, tile);
+}
+
+/* Any cell: one per warp, the block's below one another. */
+STX_KERNEL(stx_colmean_depth_large, StxColmeanDepthArgs, STX_COLMEAN_THREADS)
+{
+  STX_SHARED_DYNAMIC(uint16_t, disparities);
+  const int warp = threadIdx.x / 32;
+  reduce_large_cell(
+      a, blockIdx.x, blockIdx.y * (blockDim.x / 32) + warp, disparities + warp * a.slots);
+}
+
+STX_KERNEL(stx_colmean_fill, StxColmeanFillArgs, STX_COLMEAN_THREADS)
+{
+  fill_block(a.target, a.fill, blockIdx.x);
+}
+
+STX_KERNEL(stx_colmean_labels, StxColmeanLabelsArgs, STX_COLMEAN_THREADS)
+{
+  STX_SHARED_DYNAMIC(uint32_t, counts);
+  reduce_labels(a, counts);
+}
+
+/* Scores: 1 or 4 neighbouring values to a sum. */
+STX_KERNEL(stx_colmean_u8_1, StxColmeanScoresArgs, STX_COLMEAN_THREADS)
+{
+  STX_SHARED_DYNAMIC(uint32_t, sums);
+  reduce_scores<uint8_t, 1>(a, sums);
+}
+
+STX_KERNEL(stx_colmean_u8_4, StxColmeanScoresArgs, STX_COLMEAN_THREADS)
+{
+  STX_SHARED_DYNAMIC(uint32_t, sums);
+  reduce_scores<uint8_t, 4>(a, sums);
+}
+
+STX_KERNEL(stx_colmean_f32_1, StxColmeanScoresArgs, STX_COLMEAN_THREADS)
+{
+  STX_SHARED_DYNAMIC(uint32_t, sums);
+  reduce_scores<float, 1>(a, sums);
+}
+
+STX_KERNEL(stx_colmean_f32_4, StxColmeanScoresArgs, STX_COLMEAN_THREADS)
+{
+  STX_SHARED_DYNAMIC(uint32_t, sums);
+  reduce_scores<float, 4>(a, sums);
+}

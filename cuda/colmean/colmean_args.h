@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Arguments of the kernels in colmean.cu, filled by colmean_launch.c. */
+#ifndef STX_COLMEAN_ARGS_H
+#define STX_COLMEAN_ARGS_H
+
+#include "common/colmean/colmean.h"
+
+enum {
+  STX_COLMEAN_THREADS = 256, /* of every block but the large cells' */
+  STX_COLMEAN_WARP = 32,
+  STX_COLMEAN_FILL_STRIP = STX_COLMEAN_WARP, /* rows of cells that a warp fills */
+};
+
+/* x / d for x · d < 2^32, without a division. */
+STX_INLINE uint32_t stx_colmean_reciprocal(uint32_t d)
+{
+  return d == 1 ? 0 : UINT32_MAX / d + 1;
+}
+
+/* Where the result goes. */
+typedef struct {
+  StxGrid grid;
+  int32_t columns, rows; /* of the grid */
+  uint16_t *cells;       /* columns.h */
+} StxColmeanTarget;
+
+/* ---- Disparity and weight ------------------------------------------------------------------ */
+
+typedef struct {
+  StxColmeanTarget target;
+  StxImage16 disparity;
+  StxImage8 confidence;
+  uint16_t *raw; /* disparities once more, for the filling of holes; NULL: there is none */
+  StxReduction reduction;
+  int32_t cityscapes;
+  int32_t vectors;           /* true: rows of whole cells may be read with the widest loads */
+  uint32_t width_reciprocal; /* of the cell's width */
+  int32_t slots;             /* large cells: pixels of a cell, rounded up to a multiple of 8 */
+} StxColmeanDepthArgs;
+
+/* ---- Holes --------------------------------------------------------------------------------- */
+
+/* A warp fills a strip of rows × a segment of columns. The strips are numbered first. */
+typedef struct {
+  const uint16_t *raw; /* disparities before filling, as a channel of the columns */
+  int32_t longest;     /* cells of a hole that is still filled */
+  int32_t segment;     /* columns */
+  uint32_t strips, warps;
+  uint32_t slices; /* of the grid along z that fill holes; the others do the kernel's own work */
+} StxColmeanFill;
+
+typedef struct {
+  StxColmeanTarget target;
+  StxColmeanFill fill;
+} StxColmeanFillArgs;
+
+/* ---- Class costs --------------------------------------------------------------------------- */
+
+/* A block's cells: `columns` × `rows` of them. A cell's image rows are dealt out to `parts`
+ * threads, `part_rows` each. rows and parts are powers of two. */
+typedef struct {
+  int32_t columns, row_shift, part_shift, part_rows;
+} StxColmeanTile;
+
+typedef struct {
+  StxColmeanTarget target;
+  StxColmeanFill fill;
+  StxColmeanTile tile; /* columns: a power of two, 1 << column_shift */
+  int32_t column_shift;
+  StxImage8 labels;
+  int32_t words; /* true: all rows of cells begin at multiples of 4 bytes and are as long */
+  uint8_t label_map[256];
+  const StxColmeanTables *tables;
+} StxColmeanLabelsArgs;
+
+/*
+ * A block reads runs: what lies side by side in one image row, either one class of consecutive
+ * pixels (`classes` 1, `elements` 1), or all classes of them. A run is read in chunks of 16 bytes
+ * of values.
+ */
+typedef struct {
+  StxColmeanTarget target;
+  StxColmeanFill fill;
+  StxColmeanTile tile;
+  const uint8_t *scores;
+  size_t class_stride, row_stride;
+  size_t step; /* bytes from one value of a run to the next */
+  uint32_t chunks_reciprocal, classes_reciprocal;
+  int32_t classes;    /* of a run; as many blocks share a tile as it takes to cover all */
+  int32_t elements;   /* values of a run from pixel to pixel */
+  int32_t row_values; /* values of a whole image row, counted from the first to the last */
+  int32_t chunks;     /* of a run */
+  int32_t pitch;      /* 32-bit words of shared memory from one row of sums to the next; odd */
+  const StxColmeanTables *tables;
+} StxColmeanScoresArgs;
+
+#endif

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Cell reduction on the GPU: what its kernels share. */
+#ifndef STX_COLMEAN_CELL_CUH
+#define STX_COLMEAN_CELL_CUH
+
+#include "cuda/driver/gpu.cuh"
+
+#include "cuda/colmean/colmean_args.h"
+
+/* Pixels of a cell: none beyond the grid. */
+struct Cell {
+  int x, y, width, height;
+};
+
+STX_DEVICE Cell cell_at(const StxColmeanTarget &target, int column, int row)
+{
+  const StxGrid &grid = target.grid;
+  Cell cell = {column * grid.cell_width, row * grid.cell_height, 0, 0};
+  if (column < target.columns && row < target.rows) {
+    cell.width = min(grid.cell_width, grid.width - cell.x);
+    cell.height = min(grid.cell_height, grid.height - cell.y);
+  }
+  return cell;
+}
+
+STX_DEVICE size_t cell_index(const StxColmeanTarget &target, int channel, int column, int row)
+{
+  return ((size_t)channel * target.columns + column) * target.rows + row;
+}
+
+/* x / d with stx_colmean_reciprocal(d), for x · d < 2^32: the reciprocal is 2^32 / d rounded up,
+ * by less than 1, so that the product is too large by less than x / 2^32 < 1 / d. */
+STX_DEVICE uint32_t divide(uint32_t x, uint32_t reciprocal)
+{
+  return reciprocal == 0 ? x : __umulhi(x, reciprocal);
+}
+
+/*
+ * num / den rounded half up, for num < 2^47, 0 < den < 2^31 and a quotient of at most 65535;
+ * inverse = 1 / den in float32. Without an integer division: num, den, 1 / den and the product are
+ * each rounded by at most 2^-24 of their value, and the sum with ½ by at most 2^-8, so that the
+ * estimate is off by less than 4 · 2^16 · 2^-24 + 2^-8 < 1/32 before it is cut to an integer, and
+ * by at most one after. The exact remainder corrects that.
+ */
+STX_DEVICE uint32_t round_half_up(uint64_t num, uint32_t den, float inverse)
+{
+  const uint32_t estimate = (uint32_t)((float)num * inverse + 0.5f);
+  const int64_t twice = 2 * (int64_t)den;
+  const int64_t rest = (int64_t)(2 * num + den) - twice * estimate;
+  return estimate + (rest >= twice) - (rest < 0);
+}
+
+/* Entry of the cost table for a probability of num / den. */
+STX_DEVICE uint16_t class_cost(
+    const StxColmeanTables *tables, uint32_t num, uint32_t den, float inverse)
+{
+  return __ldg(tables->class_cost + round_half_up(4095ull * num, den, inverse));
+}
+
+/* Σ over groups of LANES neighbouring lanes, in all of them. */
+template <int LANES, typename T> STX_DEVICE T lanes_sum(T value)
+{
+#pragma unroll
+  for (int step = 1; step < LANES; step *= 2)
+    value += __shfl_xor_sync(STX_FULL_WARP, value, step);
+  return value;
+}
+
+template <int FROM, int LANES> STX_DEVICE uint32_t lanes_or(uint32_t value)
+{
+#pragma unroll
+  for (int step = FROM; step < LANES; step *= 2)
+    value |= __shfl_xor_sync(STX_FULL_WARP, value, step);
+  return value;
+}
+
+#endif

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Cell reduction on the GPU: class costs from a label image.
+ *
+ * A block owns a tile of cells, typically 16 × 16, and counts the labels of each in shared memory,
+ * all classes in one pass over the image: a thread owns a cell, or some rows of a large one, and
+ * adds a run of equal labels at a time. The counters of a class lie side by side, columns an odd
+ * number of words apart, so that the neighbouring cells that a warp counts have different banks.
+ * Then a thread owns (class, cell) pairs; neighbouring threads have neighbouring rows of cells, so
+ * that costs are written down the columns as they come.
+ */
+#ifndef STX_COLMEAN_LABELS_CUH
+#define STX_COLMEAN_LABELS_CUH
+
+#include "cuda/colmean/colmean_fill.cuh"
+
+/* Words of the image that are read at once: hides the memory's latency. */
+#define LABEL_WORDS 4
+
+/* A run of equal labels that a thread has seen and not yet counted. */
+struct Run {
+  const uint8_t *map;
+  uint32_t *counts; /* of the cell; of the class k at k · pitch */
+  int pitch, none;  /* none: the class of pixels without a label */
+  uint32_t label, length;
+};
+
+STX_DEVICE void count_run(Run &run)
+{
+  const uint32_t id = run.map[run.label];
+  if (run.length > 0)
+    atomicAdd(run.counts + (id == 255 ? run.none : id) * run.pitch, run.length);
+  run.length = 0;
+}
+
+STX_DEVICE void add_to_run(Run &run, uint32_t label, uint32_t length)
+{
+  if (label != run.label)
+    count_run(run);
+  run.label = label;
+  run.length += length;
+}
+
+STX_DEVICE void add_word(Run &run, uint32_t word)
+{
+  if (word == (word & 255) * 0x01010101u) {
+    add_to_run(run, word & 255, 4);
+  } else {
+#pragma unroll
+    for (int i = 0; i < 4; i++)
+      add_to_run(run, word >> 8 * i & 255, 1);
+  }
+}
+
+/* `rows` rows of `words` words. */
+STX_DEVICE void count_words(Run &run, const uint8_t *labels, size_t stride, int words, int rows)
+{
+  int x = 0, left = words * rows;
+  for (; left > 0; left -= LABEL_WORDS) {
+    uint32_t word[LABEL_WORDS];
+#pragma unroll
+    for (int i = 0; i < LABEL_WORDS; i++) {
+      word[i] = i < left ? ((const uint32_t *)labels)[x] : 0;
+      if (++x == words) {
+        x = 0;
+        labels += stride;
+      }
+    }
+#pragma unroll
+    for (int i = 0; i < LABEL_WORDS; i++)
+      if (i < left)
+        add_word(run, word[i]);
+  }
+}
+
+STX_DEVICE void count_pixels(Run &run, const uint8_t *labels, size_t stride, int width, int rows)
+{
+  for (int y = 0; y < rows; y++, labels += stride)
+    for (int x = 0; x < width; x++)
+      add_to_run(run, labels[x], 1);
+}
+
+/* Counts this thread's part of a cell. */
+STX_DEVICE void count_part(const StxColmeanLabelsArgs &a, const Cell &cell, int part, Run &run)
+{
+  const int first = part * a.tile.part_rows;
+  const int rows = min(a.tile.part_rows, cell.height - first);
+  if (rows <= 0)
+    return;
+  const uint8_t *labels = stx_row8(&a.labels, cell.y + first) + cell.x;
+  if (a.words && cell.width == a.target.grid.cell_width)
+    count_words(run, labels, a.labels.stride, cell.width / 4, rows);
+  else
+    count_pixels(run, labels, a.labels.stride, cell.width, rows);
+  count_run(run);
+}
+
+STX_DEVICE void label_costs(
+    const StxColmeanLabelsArgs &a, int first_column, int first_row, const uint32_t *counts)
+{
+  const int rows = 1 << a.tile.row_shift, pitch = a.tile.columns * (rows + 1);
+  const int classes = a.target.grid.classes;
+  for (int i = threadIdx.x; i < classes << (a.column_shift + a.tile.row_shift);
+       i += STX_COLMEAN_THREADS) {
+    const int r = i & (rows - 1), c = i >> a.tile.row_shift & (a.tile.columns - 1);
+    const int k = i >> (a.tile.row_shift + a.column_shift);
+    const Cell cell = cell_at(a.target, first_column + c, first_row + r);
+    if (cell.width == 0)
+      continue;
+    const uint32_t *count = counts + c * (rows + 1) + r;
+    const uint32_t den = cell.width * cell.height - count[classes * pitch];
+    const uint16_t cost = den == 0 ? 0 : class_cost(a.tables, count[k * pitch], den, 1.0f / den);
+    a.target.cells[cell_index(a.target, 2 + k, first_column + c, first_row + r)] = cost;
+  }
+}
+
+/* `shared`: the counters of all classes and of "none", then the label map. */
+STX_DEVICE void reduce_labels(const StxColmeanLabelsArgs &a, uint32_t *shared)
+{
+  if (fill_slice(a.target, a.fill))
+    return;
+  const int rows = 1 << a.tile.row_shift, pitch = a.tile.columns * (rows + 1);
+  const int counters = (a.target.grid.classes + 1) * pitch, t = threadIdx.x;
+  uint8_t *map = (uint8_t *)(shared + counters);
+  for (int i = t; i < counters; i += STX_COLMEAN_THREADS)
+    shared[i] = 0;
+  for (int i = t; i < 256; i += STX_COLMEAN_THREADS)
+    map[i] = a.label_map[i];
+  __syncthreads();
+  const int first_column = blockIdx.x * a.tile.columns, first_row = blockIdx.y << a.tile.row_shift;
+  const int c = t & (a.tile.columns - 1), r = t >> a.column_shift & (rows - 1);
+  const Cell cell = cell_at(a.target, first_column + c, first_row + r);
+  Run run = {map, shared + c * (rows + 1) + r, pitch, a.target.grid.classes, 0, 0};
+  count_part(a, cell, t >> (a.column_shift + a.tile.row_shift), run);
+  __syncthreads();
+  label_costs(a, first_column, first_row, shared);
+}
+
+#endif

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Launches colmean's kernels and chooses their tiles. */
+#include "cuda/colmean/colmean_args.h"
+#include "cuda/driver/launch.h"
+
+STX_CUDA_MODULE(colmean);
+
+#define THREADS STX_COLMEAN_THREADS
+#define SHARED_EVERYWHERE (48 * 1024) /* bytes that a block has on every device */
+#define CHUNK 16                      /* bytes of scores that a thread reads at once */
+
+/* Everything run() was given. */
+typedef struct {
+  StxCuda *cuda;
+  const StxColmeanParams *params;
+  const StxColmeanTables *tables;
+  const StxColmeanInput *input;
+  StxColmeanTarget target;
+  uint16_t *raw; /* NULL: no holes to fill */
+  StxCudaStream stream;
+} Job;
+
+static StxColmeanTarget target_of(const StxColmeanParams *params, void *columns)
+{
+  const StxGrid *grid = &params->grid;
+  return (StxColmeanTarget){*grid, stx_grid_columns(grid), stx_grid_rows(grid), columns};
+}
+
+static int longest_hole(const StxColmeanParams *params)
+{
+  return params->fill_width / params->grid.cell_width;
+}
+
+static size_t scratch_size(const StxColmeanParams *params, int threads)
+{
+  size_t columns = stx_grid_columns(&params->grid), rows = stx_grid_rows(&params->grid);
+  return longest_hole(params) > 0 ? columns * rows * sizeof(uint16_t) : 0;
+}
+
+/* ---- Disparity and weight ------------------------------------------------------------------ */
+
+/* A kernel for cells of at most `pixels` pixels, `side` × `side` of them in a block; it has wide
+ * loads for cells `run` pixels wide. */
+typedef struct {
+  StxCudaKernel kernel;
+  int pixels, side, run;
+} DepthKernel;
+
+static const DepthKernel depth_kernels[] = {
+    {{&module, "stx_colmean_depth_4"}, 4, 16, 2},
+    {{&module, "stx_colmean_depth_16"}, 16, 16, 4},
+    {{&module, "stx_colmean_depth_64"}, 64, 8, 8},
+    {{&module, "stx_colmean_depth_256"}, 256, 4, 16},
+};
+static const StxCudaKernel depth_large_kernel = {&module, "stx_colmean_depth_large"};
+
+static bool is_aligned(const void *data, ptrdiff_t stride, size_t to)
+{
+  return ((uintptr_t)data | (size_t)stride) % to == 0;
+}
+
+/* Whether the rows of whole cells, `run` pixels, may be read at once. */
+static bool have_vectors(const Job *job, int run)
+{
+  const StxImage16 *disparity = &job->input->disparity;
+  const StxImage8 *confidence = &job->input->confidence;
+  size_t bytes = 2 * (size_t)run;
+  return job->params->grid.cell_width == run &&
+         is_aligned(disparity->data, disparity->stride, bytes < CHUNK ? bytes : CHUNK) &&
+         (confidence->data == NULL || is_aligned(confidence->data, confidence->stride, run));
+}
+
+/* Every warp of a block has a cell's disparities in shared memory, as many as there is room for. */
+static bool run_large_depth(const Job *job, StxColmeanDepthArgs *args, StxError *error)
+{
+  const StxGrid *grid = &job->params->grid;
+  args->slots = (grid->cell_width * grid->cell_height + 7) / 8 * 8;
+  size_t bytes = (size_t)args->slots * sizeof(uint16_t);
+  unsigned warps = SHARED_EVERYWHERE / bytes, most = THREADS / STX_COLMEAN_WARP;
+  warps = warps < most ? warps : most;
+  StxCudaSize blocks = {args->target.columns, stx_cuda_blocks(args->target.rows, warps), 1};
+  StxCudaSize block = {warps * STX_COLMEAN_WARP, 1, 1};
+  return stx_cuda_launch(
+      job->cuda, &depth_large_kernel, blocks, block, warps * bytes, args, job->stream, error);
+}
+
+static bool run_depth(const Job *job, StxError *error)
+{
+  const StxGrid *grid = &job->params->grid;
+  StxColmeanDepthArgs args = {.target = job->target,
+      .disparity = job->input->disparity,
+      .confidence = job->input->confidence,
+      .raw = job->raw,
+      .reduction = job->params->reduction,
+      .cityscapes = job->params->cityscapes_disparity != 0,
+      .width_reciprocal = stx_colmean_reciprocal(grid->cell_width)};
+  for (size_t i = 0; i < sizeof depth_kernels / sizeof depth_kernels[0]; i++) {
+    const DepthKernel *depth = &depth_kernels[i];
+    if (grid->cell_width * grid->cell_height > depth->pixels)
+      continue;
+    args.vectors = have_vectors(job, depth->run);
+    StxCudaSize blocks = {stx_cuda_blocks(job->target.columns, depth->side),
+        stx_cuda_blocks(job->target.rows, depth->side), 1};
+    return stx_cuda_launch(job->cuda, &depth->kernel, blocks, (StxCudaSize){THREADS, 1, 1}, 0,
+        &args, job->stream, error);
+  }
+  return run_large_depth(job, &args, error);
+}
+
+/* ---- Holes --------------------------------------------------------------------------------- */
+
+static const StxCudaKernel fill_kernel = {&module, "stx_colmean_fill"};
+
+/* Segments at least twice as long as what a warp has to look at on either side of its own. */
+static StxColmeanFill make_fill(const Job *job)
+{
+  StxColmeanFill fill = {.raw = job->raw, .longest = longest_hole(job->params)};
+  if (job->raw == NULL)
+    return fill;
+  fill.segment = 2 * fill.longest > 32 ? 2 * fill.longest : 32;
+  fill.strips = stx_cuda_blocks(job->target.rows, STX_COLMEAN_FILL_STRIP);
+  fill.warps = fill.strips * stx_cuda_blocks(job->target.columns, fill.segment);
+  return fill;
+}
+
+static unsigned fill_blocks(const StxColmeanFill *fill)
+{
+  return stx_cuda_blocks(fill->warps, THREADS / STX_COLMEAN_WARP);
+}
+
+static bool run_fill(const Job *job, StxError *error)
+{
+  StxColmeanFillArgs args = {job->target, make_fill(job)};
+  return stx_cuda_launch(job->cuda, &fill_kernel, (StxCudaSize){fill_blocks(&args.fill), 1, 1},
+      (StxCudaSize){THREADS, 1, 1}, 0, &args, job->stream, error);
+}
+
+/* Launches a kernel that fills holes beside its own work, `passes` slices of one block per tile. */
+static bool run_classes(const Job *job, const StxCudaKernel *kernel, const StxColmeanTile *tile,
+    StxColmeanFill *fill, int passes, size_t shared, const void *args, StxError *error)
+{
+  StxCudaSize blocks = {stx_cuda_blocks(job->target.columns, tile->columns),
+      stx_cuda_blocks(job->target.rows, 1u << tile->row_shift), passes};
+  fill->slices = stx_cuda_blocks(fill_blocks(fill), blocks.x * blocks.y);
+  blocks.z += fill->slices;
+  return stx_cuda_launch(
+      job->cuda, kernel, blocks, (StxCudaSize){THREADS, 1, 1}, shared, args, job->stream, error);
+}
+
+/* ---- Labels -------------------------------------------------------------------------------- */
+
+static const StxCudaKernel labels_kernel = {&module, "stx_colmean_labels"};
+
+#define LABEL_PIXELS 64    /* that a thread counts, about */
+#define LABEL_ROW_SHIFT 4  /* 16 rows of cells: 32 bytes of a column */
+#define LABEL_TILE_SHIFT 8 /* 256 cells or parts of cells: one per thread */
+
+/* A cell's rows in parts of `rows` at most, as a power of two of them. */
+static void divide_rows(StxColmeanTile *tile, int cell_height, int rows)
+{
+  tile->part_shift = 0;
+  while (rows << tile->part_shift < cell_height)
+    tile->part_shift++;
+  tile->part_rows = (cell_height + (1 << tile->part_shift) - 1) >> tile->part_shift;
+}
+
+/* Tiles of as many cells as there are threads, or fewer large ones. */
+static void tile_labels(StxColmeanLabelsArgs *args)
+{
+  const StxGrid *grid = &args->target.grid;
+  int rows = LABEL_PIXELS / grid->cell_width;
+  divide_rows(&args->tile, grid->cell_height, rows > 0 ? rows : 1);
+  int cells_shift = LABEL_TILE_SHIFT - args->tile.part_shift;
+  args->tile.row_shift = cells_shift < LABEL_ROW_SHIFT ? cells_shift : LABEL_ROW_SHIFT;
+  args->column_shift = cells_shift - args->tile.row_shift;
+  args->tile.columns = 1 << args->column_shift;
+}
+
+static bool run_labels(const Job *job, StxError *error)
+{
+  const StxImage8 *labels = &job->input->labels;
+  StxColmeanLabelsArgs args = {.target = job->target,
+      .fill = make_fill(job),
+      .labels = *labels,
+      .words = job->params->grid.cell_width % 4 == 0 && is_aligned(labels->data, labels->stride, 4),
+      .tables = job->tables};
+  for (int i = 0; i < 256; i++)
+    args.label_map[i] = job->params->label_map[i];
+  tile_labels(&args);
+  size_t counters = (size_t)(job->params->grid.classes + 1) * args.tile.columns *
+                    ((1 << args.tile.row_shift) + 1);
+  return run_classes(job, &labels_kernel, &args.tile, &args.fill, 1,
+      counters * sizeof(uint32_t) + sizeof args.label_map, &args, error);
+}
+
+/* ---- Scores -------------------------------------------------------------------------------- */
+
+/* By the size of a score in bytes, and whether 4 of them go into one sum. */
+static const StxCudaKernel scores_kernels[2][2] = {
+    {{&module, "stx_colmean_u8_1"}, {&module, "stx_colmean_u8_4"}},
+    {{&module, "stx_colmean_f32_1"}, {&module, "stx_colmean_f32_4"}},
+};
+
+#define SCORE_ROWS 32     /* rows of cells of a tile, where cells are small: 64 bytes of a column */
+#define SCORE_PART_ROWS 8 /* image rows that a thread adds up, about */
+#define SCORE_RUN 128     /* bytes of an image row that a tile has, at least */
+#define SCORE_SHARED (40 * 1024)
+
+/* How scores are read and summed: bytes of a score, and neighbours that go into one sum. */
+typedef struct {
+  int size, across;
+} ScoreKind;
+
+static int score_size(const StxColmeanParams *params)
+{
+  return params->semantics == STX_SEMANTICS_SCORES_U8 ? 1 : 4;
+}
+
+/* Values per pixel if classes lie side by side in pixels that are not too far apart, else 0. */
+static int interleaved_elements(const StxColmeanParams *params, const StxColmeanInput *input)
+{
+  int classes = params->grid.classes, size = score_size(params);
+  ptrdiff_t elements = input->pixel_stride / size;
+  bool fits = input->class_stride == size && elements * size == input->pixel_stride &&
+              elements >= classes && elements <= 2 * classes && classes > 1;
+  return fits ? (int)elements : 0;
+}
+
+static void lay_out_scores(const Job *job, StxColmeanScoresArgs *args)
+{
+  const StxGrid *grid = &job->params->grid;
+  int elements = interleaved_elements(job->params, job->input);
+  args->scores = job->input->scores;
+  args->class_stride = job->input->class_stride;
+  args->row_stride = job->input->row_stride;
+  args->step = elements > 0 ? score_size(job->params) : job->input->pixel_stride;
+  args->elements = elements > 0 ? elements : 1;
+  args->classes = elements > 0 ? grid->classes : 1;
+  args->row_values = (grid->width - 1) * args->elements + args->classes;
+}
+
+static ScoreKind score_kind(const Job *job, const StxColmeanScoresArgs *args)
+{
+  bool four = args->elements == 1 && job->params->grid.cell_width % 4 == 0;
+  return (ScoreKind){score_size(job->params), four ? 4 : 1};
+}
+
+static int greatest_common_divisor(int a, int b)
+{
+  return b == 0 ? a : greatest_common_divisor(b, a % b);
+}
+
+/* Columns of a tile: as many as make SCORE_RUN bytes, and whole chunks unless that takes too many;
+ * or all there are. */
+static int score_columns(const StxColmeanTarget *target, int cell_bytes)
+{
+  int whole = CHUNK / greatest_common_divisor(CHUNK, cell_bytes);
+  int columns = (SCORE_RUN + cell_bytes - 1) / cell_bytes;
+  int rounded = (columns + whole - 1) / whole * whole;
+  if (rounded * cell_bytes <= 4 * SCORE_RUN)
+    columns = rounded;
+  return columns < target->columns ? columns : target->columns;
+}
+
+static size_t score_shared(const StxColmeanScoresArgs *args)
+{
+  int lines = 1 << (args->tile.row_shift + args->tile.part_shift);
+  return (size_t)args->pitch * lines * sizeof(uint32_t);
+}
+
+/* Small cells: many rows of them, for long writes. Large ones: their rows in many parts, for
+ * enough threads. Both within shared memory. */
+static void tile_scores(StxColmeanScoresArgs *args, ScoreKind kind)
+{
+  const StxGrid *grid = &args->target.grid;
+  StxColmeanTile *tile = &args->tile;
+  int cell_bytes = grid->cell_width * args->elements * kind.size;
+  int words = kind.size == 1 && kind.across == 1 ? 8 : CHUNK / kind.size / kind.across;
+  tile->columns = score_columns(&args->target, cell_bytes);
+  args->chunks = (tile->columns * cell_bytes + CHUNK - 1) / CHUNK;
+  args->pitch = args->chunks * words | 1;
+  int rows = SCORE_PART_ROWS;
+  divide_rows(tile, grid->cell_height, rows);
+  while (2 << (tile->row_shift + tile->part_shift) <= SCORE_ROWS &&
+         1 << tile->row_shift < args->target.rows)
+    tile->row_shift++;
+  while (tile->row_shift > 0 && score_shared(args) > SCORE_SHARED)
+    tile->row_shift--;
+  while (score_shared(args) > SCORE_SHARED)
+    divide_rows(tile, grid->cell_height, rows *= 2);
+  args->chunks_reciprocal = stx_colmean_reciprocal(args->chunks);
+  args->classes_reciprocal = stx_colmean_reciprocal(args->classes);
+}
+
+static bool run_scores(const Job *job, StxError *error)
+{
+  StxColmeanScoresArgs args = {
+      .target = job->target, .fill = make_fill(job), .tables = job->tables};
+  lay_out_scores(job, &args);
+  ScoreKind kind = score_kind(job, &args);
+  tile_scores(&args, kind);
+  return run_classes(job, &scores_kernels[kind.size == 4][kind.across == 4], &args.tile, &args.fill,
+      job->params->grid.classes / args.classes, score_shared(&args), &args, error);
+}
+
+/* ---- Entry points -------------------------------------------------------------------------- */
+
+static bool run(const StxColmeanParams *params, const StxColmeanTables *tables,
+    const StxColmeanInput *input, void *columns, void *scratch, const StxPlace *place,
+    StxError *error)
+{
+  Job job = {place->device, params, tables, input, target_of(params, columns),
+      longest_hole(params) > 0 ? scratch : NULL, place->stream};
+  if (!run_depth(&job, error))
+    return false;
+  switch (params->semantics) {
+  case STX_SEMANTICS_NONE:
+    return job.raw == NULL || run_fill(&job, error);
+  case STX_SEMANTICS_LABELS:
+    return run_labels(&job, error);
+  default:
+    return run_scores(&job, error);
+  }
+}
+
+static const StxColmeanImpl impls[] = {
+    {{"cuda", STX_BACKEND_CUDA, STX_MEMORY_CUDA, 0}, scratch_size, run}};
+const StxImplTable stx_colmean_cuda_impls = {impls, 1, sizeof impls[0]};

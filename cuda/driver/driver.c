@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "cuda/driver/driver.h"
+
+#include <dlfcn.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static bool find(void *library, const char *name, void *slot, StxError *error)
+{
+  void *symbol = dlsym(library, name);
+  if (symbol == NULL)
+    return stx_fail(error, "libcuda.so.1 has no %s: the NVIDIA driver is too old", name);
+  memcpy(slot, &symbol, sizeof symbol);
+  return true;
+}
+
+static bool find_all(StxDriver *driver, StxError *error)
+{
+#define FIND(name, arguments)                                                                      \
+  if (!find(driver->library, #name, &driver->p_##name, error))                                     \
+    return false;
+  STX_DRIVER_CALLS(FIND)
+#undef FIND
+  return true;
+}
+
+bool stx_driver_open(StxDriver *driver, StxError *error)
+{
+  memset(driver, 0, sizeof *driver);
+  /* Never unmapped: the driver leaves threads and exit handlers behind. */
+  driver->library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+  if (driver->library == NULL)
+    return stx_fail(error, "no NVIDIA driver: %s", dlerror());
+  if (!find_all(driver, error)) {
+    stx_driver_close(driver);
+    return false;
+  }
+  CUresult result = driver->p_cuInit(0);
+  if (result != CUDA_SUCCESS) {
+    stx_driver_fail(driver, error, result, "cuInit");
+    stx_driver_close(driver);
+    return false;
+  }
+  return true;
+}
+
+void stx_driver_close(StxDriver *driver)
+{
+  if (driver->library != NULL)
+    dlclose(driver->library);
+  driver->library = NULL;
+}
+
+bool stx_driver_fail(
+    const StxDriver *driver, StxError *error, CUresult result, const char *format, ...)
+{
+  char what[192];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(what, sizeof what, format, arguments);
+  va_end(arguments);
+  const char *name = NULL;
+  if (driver->p_cuGetErrorName(result, &name) != CUDA_SUCCESS || name == NULL)
+    return stx_fail(error, "%s: error %d of the NVIDIA driver", what, (int)result);
+  return stx_fail(error, "%s: %s", what, name);
+}

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * ground on the GPU: LiDAR scans into ground and obstacles, see common/ground/ground.h. Kernels, in
+ * the order in which they run:
+ *
+ *   lows     a thread per point: the lowest of each cell near the sensor
+ *   plane    RANSAC over them, a warp per sample; the last block fits, and places the scan
+ *   bins     a thread per point: lowest and highest point of each bin
+ *   lines    a warp per sector: its lines
+ *   levels   a thread per bin: the line that counts there
+ *   labels   a thread per point; obstacles occupy cells, and have theirs as label for now
+ *   merge    a thread per cell: union with its neighbours
+ *   rank     a thread per cell: the number of its root; the last block adds up the blocks' roots
+ *   number   a thread per point: the cluster of its cell
+ *
+ * Minima, maxima, counts and sums of integers are all that threads bring together, so the order in
+ * which they come does not matter.
+ */
+#include "cuda/driver/gpu.cuh"
+
+#include "cuda/ground/ground_cells.cuh"
+#include "cuda/ground/ground_plane.cuh"
+#include "cuda/ground/ground_sector.cuh"
+
+/* ---- Level -------------------------------------------------------------------------------- */
+
+STX_KERNEL(stx_ground_lows, StxGroundArgs, STX_GROUND_POINT_THREADS)
+{
+  size_t i = (size_t)thread_number() * a.stride;
+  float point[3];
+  if (i >= a.count)
+    return;
+  load_point(&a, (uint32_t)i, point);
+  int cell = stx_ground_cell(point);
+  if (cell >= 0)
+    atomicMin(&a.minima->lowest[cell], (unsigned long long)stx_ground_cell_key(point, (uint32_t)i));
+}
+
+STX_KERNEL(stx_ground_plane, StxGroundArgs, STX_GROUND_PLANE_THREADS)
+{
+  STX_SHARED(StxGroundLows, lows, 1);
+  STX_SHARED(PlaneShared, shared, 1);
+  StxGroundPlane none = {0, 0, 0};
+  bool found = false;
+  if (threadIdx.x == 0)
+    shared->plane = none;
+  if (a.wants_plane) {
+    collect_lows(&a, lows, shared);
+    try_sample(&a, lows);
+    if (!is_last_block(&a.minima->planes, &shared->last))
+      return;
+    found = find_plane(&a, lows, shared);
+  }
+  if (threadIdx.x == 0)
+    place_scan(&a, &shared->plane, found);
+}
+
+/* ---- Bins, lines and levels --------------------------------------------------------------- */
+
+STX_KERNEL(stx_ground_bins, StxGroundArgs, STX_GROUND_POINT_THREADS)
+{
+  StxGroundPoint p = place_point(&a, thread_number());
+  if (p.bin < 0)
+    return;
+  int32_t z = stx_ground_units(p.z);
+  unsigned long long key = stx_ground_key(z, stx_ground_units(p.range));
+  atomicMin(&a.key[p.bin], key);
+  atomicMin(&a.top[p.bin], top_code(z));
+}
+
+STX_KERNEL(stx_ground_sector_lines, StxGroundArgs, LANES)
+{
+  STX_SHARED_DYNAMIC(char, shared);
+  Sector s = new_sector(&a, shared);
+  collect_sector(&s);
+  uint32_t lines = draw_lines(&s);
+  if (threadIdx.x == 0 && lines > 0)
+    atomicAdd(&a.result->lines, lines);
+}
+
+/* The line of a bin: that of the nearest sector which has one there, the left one first. Looks at
+ * some of them at once, because each look takes long. */
+STX_DEVICE StxGroundLevel nearest_level(const StxGroundArgs *a, int sector, int bin)
+{
+  enum { AT_ONCE = 4 };
+  int sectors = a->params.sectors, bins = a->params.bins;
+  for (int away = 0; away <= a->search; away += AT_ONCE) {
+    const StxGroundLevel *beside[2 * AT_ONCE];
+    float up[2 * AT_ONCE];
+#pragma unroll
+    for (int k = 0; k < AT_ONCE; k++) {
+      int step = min(away + k, a->search), left = sector + step, right = sector - step;
+      beside[2 * k] = &a->own[(left < sectors ? left : left - sectors) * bins + bin];
+      beside[2 * k + 1] = &a->own[(right >= 0 ? right : right + sectors) * bins + bin];
+    }
+#pragma unroll
+    for (int k = 0; k < 2 * AT_ONCE; k++)
+      up[k] = beside[k]->up;
+#pragma unroll
+    for (int k = 0; k < 2 * AT_ONCE; k++)
+      if (up[k] >= 0)
+        return *beside[k];
+  }
+  return stx_ground_no_level();
+}
+
+STX_KERNEL(stx_ground_levels, StxGroundArgs, STX_GROUND_POINT_THREADS)
+{
+  int at = thread_number(), bins = a.params.bins;
+  if (at >= a.params.sectors * bins || a.key[at] == STX_GROUND_NO_KEY)
+    return; /* nobody will ask */
+  StxGroundLevel level = nearest_level(&a, at / bins, at % bins);
+  stx_ground_narrow(&level, &a.params, at % bins, code_top(a.top[at]));
+  a.level[at] = level;
+}
+
+/* ---- Labels ------------------------------------------------------------------------------- */
+
+STX_KERNEL(stx_ground_labels, StxGroundArgs, STX_GROUND_POINT_THREADS)
+{
+  uint32_t i = thread_number(), label = STX_POINT_NONE;
+  StxGroundPoint p = place_point(&a, i);
+  bool inside = p.bin >= 0;
+  bool ground = inside && stx_ground_is_ground(&a.level[p.bin], (float)a.params.max_dist_below, &p);
+  if (inside)
+    label = ground ? STX_POINT_GROUND : STX_POINT_OBSTACLE;
+  if (inside && !ground && a.cells > 0) {
+    uint32_t cell = stx_ground_grid_cell(&a.grid, p.x, p.y);
+    atomicMin(&a.parent[cell], cell);
+    label = CELL_FLAG | cell;
+  }
+  if (i < a.count)
+    a.labels[i] = label;
+  uint32_t points = min(a.count - blockIdx.x * blockDim.x, blockDim.x);
+  uint32_t all_inside = __syncthreads_count(inside);
+  uint32_t all_ground = __syncthreads_count(ground);
+  if (threadIdx.x == 0) {
+    atomicAdd(&a.result->ground, all_ground);
+    atomicAdd(&a.result->obstacles, all_inside - all_ground);
+    atomicAdd(&a.result->outside, points - all_inside);
+  }
+}
+
+/* ---- Clusters ----------------------------------------------------------------------------- */
+
+STX_KERNEL(stx_ground_merge, StxGroundArgs, STX_GROUND_POINT_THREADS)
+{
+  join_cell(&a, thread_number());
+}
+
+STX_KERNEL(stx_ground_rank, StxGroundArgs, STX_GROUND_RANK_THREADS)
+{
+  STX_SHARED(RankShared, shared, 1);
+  rank_cell(&a, shared, thread_number());
+  if (is_last_block(&a.minima->ranks, &shared->last))
+    sum_blocks(&a, shared);
+}
+
+STX_KERNEL(stx_ground_number, StxGroundArgs, STX_GROUND_POINT_THREADS)
+{
+  uint32_t i = thread_number();
+  if (i >= a.count)
+    return;
+  uint32_t label = a.labels[i];
+  if (label & CELL_FLAG)
+    a.labels[i] = stx_ground_obstacle(cluster_of(&a, label & ~CELL_FLAG));
+}

@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Drawing stixels: common/overlay/overlay.h on a GPU, with the arithmetic of
+ * common/overlay/overlay_math.h.
+ *
+ *   index    finds each column's records, and the column of each frame pixel across
+ *   columns  walks each column's records from the bottom up, which decides which of them count,
+ *            and writes down the number of the paint of every frame row of the column
+ *   draw     blends the frame's samples with the paints of their pixels, then with the legend's
+ *
+ * Records are sorted by column if they are good, but may be anything. Whatever their order, all
+ * records of a column lie between its first and its last, so that is what `index` finds; `columns`
+ * looks there for records of its column. On good input the range holds no others, on garbage it is
+ * longer, and the result is exact on both.
+ *
+ * What goes from `columns` to `draw` is one 16-bit number per column and frame row: a sixteenth of
+ * the bytes of an RGBA frame with columns of 8 pixels. Pixels find their paint by two loads,
+ * whatever the number of stixels.
+ *
+ * Rejected on paper: a binary search for the record in each pixel (six or more dependent loads, and
+ * the colour of a slanted stixel once per pixel instead of once per column and row); numbers with a
+ * column's rows contiguous (`columns` would write 32 of them at once, but each of the 16 columns of
+ * a warp of `draw` would be a line of its own); a kernel per pixel format (twenty of them for the
+ * four loops below).
+ */
+#include "cuda/driver/gpu.cuh"
+
+#include "cuda/overlay/overlay_args.h"
+
+/* ---- Index -------------------------------------------------------------------------------- */
+
+/* Thread i looks at record i: where a run of records of one column begins or ends, it may be the
+ * column's first or last. Good input has two atomic operations per column. Counting from the end
+ * makes zero the neutral element of both. */
+STX_DEVICE void index_record(const StxOverlayIndexArgs &a, uint32_t i)
+{
+  const int column = a.records[i].column;
+  if (column >= a.params.columns)
+    return;
+  if (i == 0 || a.records[i - 1].column != column)
+    atomicMax(&a.range[column].begin, a.count - i);
+  if (i + 1 == a.count || a.records[i + 1].column != column)
+    atomicMax(&a.range[column].end, i + 1);
+}
+
+/* Pixels beyond the frame are as the last one. */
+STX_DEVICE void index_pixel(const StxOverlayIndexArgs &a, int x)
+{
+  const StxOverlayParams &params = a.params;
+  const int inside = x < params.frame_width ? x : params.frame_width - 1;
+  const int column =
+      stx_overlay_image_pixel(inside, params.width, params.frame_width) / params.stixel_width;
+  if (column >= params.columns) {
+    a.pixel[x] = STX_OVERLAY_NOBODY;
+    return;
+  }
+  const int x0 = a.left[column], x1 = a.left[column + 1];
+  const bool side = stx_overlay_has_side(a.edge, x0, x1) && inside - x0 < a.edge;
+  a.pixel[x] = (uint16_t)(column | (side ? STX_OVERLAY_SIDE : 0));
+}
+
+STX_KERNEL(stx_overlay_index, StxOverlayIndexArgs, STX_OVERLAY_INDEX_THREADS)
+{
+  const uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i == 0)
+    *a.result = StxOverlayResult{0, a.count, 0, 0};
+  if (i < (uint32_t)a.pixels)
+    index_pixel(a, (int)i);
+  if (i < a.count)
+    index_record(a, i);
+}
+
+/* ---- Columns ------------------------------------------------------------------------------ */
+
+/* A chunk of a column's records; the first part of each array holds those that are left. */
+typedef struct {
+  uint32_t record[STX_OVERLAY_COLUMN_THREADS]; /* its index */
+  uint16_t top[STX_OVERLAY_COLUMN_THREADS];    /* image rows */
+  uint16_t bottom[STX_OVERLAY_COLUMN_THREADS];
+  StxOverlayBody body[STX_OVERLAY_COLUMN_THREADS];
+  uint32_t valid[STX_OVERLAY_COLUMN_THREADS / 32]; /* by warp: its threads with a valid record */
+  int32_t kept;
+  uint32_t seen;
+} StxOverlayChunk;
+
+/* Each thread looks at one record from `first` on; the valid ones of this column go into the chunk,
+ * in their order. Returns their number. */
+STX_DEVICE int collect(
+    const StxOverlayColumnsArgs &a, StxOverlayChunk &chunk, uint32_t first, uint32_t end)
+{
+  const uint32_t thread = threadIdx.x, warp = thread / 32, i = first + thread;
+  const StxStixel *stixel = &a.records[i];
+  const bool valid =
+      i < end && stixel->column == blockIdx.x && stx_overlay_is_valid(&a.params, stixel);
+  const uint32_t votes = __ballot_sync(STX_FULL_WARP, valid);
+  if (thread % 32 == 0)
+    chunk.valid[warp] = votes;
+  __syncthreads();
+  int place = __popc(votes & ((1u << thread % 32) - 1)), total = 0;
+  for (uint32_t w = 0; w < STX_OVERLAY_COLUMN_THREADS / 32; w++) {
+    const int in_warp = __popc(chunk.valid[w]);
+    place += w < warp ? in_warp : 0;
+    total += in_warp;
+  }
+  if (valid) {
+    chunk.record[place] = i;
+    chunk.top[place] = stixel->top;
+    chunk.bottom[place] = stixel->bottom;
+  }
+  __syncthreads();
+  return total;
+}
+
+/* Drops the records that do not lie above the one before, and returns the number of the others.
+ * Where one is dropped, what follows depends on it, so one thread decides; good input has none. */
+STX_DEVICE int drop_misplaced(StxOverlayChunk &chunk, int total, int above)
+{
+  const int k = (int)threadIdx.x;
+  const bool misplaced = k < total && chunk.bottom[k] >= (k > 0 ? chunk.top[k - 1] : above);
+  if (!__syncthreads_or(misplaced))
+    return total;
+  if (k == 0) {
+    int kept = 0;
+    for (int next = 0; next < total; next++) {
+      if (chunk.bottom[next] >= above)
+        continue;
+      above = chunk.top[next];
+      chunk.record[kept] = chunk.record[next];
+      chunk.top[kept++] = (uint16_t)above;
+    }
+    chunk.kept = kept;
+  }
+  __syncthreads();
+  return chunk.kept;
+}
+
+/* The number of the paint of frame row y >= the top of the chunk's last body. */
+STX_DEVICE uint16_t row_paint(
+    const StxOverlayColumnsArgs &a, const StxOverlayChunk &chunk, int kept, int y)
+{
+  int low = 0, high = kept - 1; /* the first body with top <= y is one of these */
+  while (low < high) {
+    const int middle = (low + high) / 2;
+    if (chunk.body[middle].top <= y)
+      high = middle;
+    else
+      low = middle + 1;
+  }
+  const StxOverlayBody &body = chunk.body[low];
+  if (y >= body.bottom)
+    return STX_OVERLAY_CLEAR;
+  return (uint16_t)stx_overlay_row_paint(&a.params, a.nearness, a.edge, &body, y);
+}
+
+/* Makes bodies of the chunk's records; returns what this thread's adds to the legend. */
+STX_DEVICE uint32_t make_bodies(const StxOverlayColumnsArgs &a, StxOverlayChunk &chunk, int kept)
+{
+  uint32_t seen = 0;
+  if ((int)threadIdx.x < kept) {
+    const StxStixel *stixel = &a.records[chunk.record[threadIdx.x]];
+    StxOverlayBody body = stx_overlay_body(&a.params, stixel);
+    if (!stx_overlay_is_shown(&a.params, stixel))
+      body.bottom = body.top;
+    chunk.body[threadIdx.x] = body;
+    seen = stx_overlay_legend_bit(&a.params, stixel);
+  }
+  __syncthreads();
+  return seen;
+}
+
+/*
+ * A block owns a column. It takes as many records at a time as it has threads, and paints the
+ * rows from the top of the last one down to what the records before have painted; in the end, what
+ * is left above is clear. So every row is written once.
+ *
+ * Shared memory: the chunk. In its search the threads of a warp, which have neighbouring rows,
+ * read the same one or two bodies: a broadcast.
+ */
+STX_KERNEL(stx_overlay_columns, StxOverlayColumnsArgs, STX_OVERLAY_COLUMN_THREADS)
+{
+  STX_SHARED(StxOverlayChunk, chunk, 1);
+  const int thread = (int)threadIdx.x, column = (int)blockIdx.x;
+  const StxOverlayRange range = a.range[column];
+  int above = a.params.height;         /* image row: the next record must end above it */
+  int painted = a.params.frame_height; /* frame row: painted from here down */
+  uint32_t drawn = 0, seen = 0;
+  if (thread == 0)
+    chunk->seen = 0;
+  for (uint32_t i = range.end > 0 ? a.count - range.begin : 0; i < range.end; i += blockDim.x) {
+    const int total = collect(a, *chunk, i, range.end);
+    const int kept = drop_misplaced(*chunk, total, above);
+    if (kept == 0)
+      continue;
+    seen |= make_bodies(a, *chunk, kept);
+    const int top = chunk->body[kept - 1].top;
+    for (int y = top + thread; y < painted && column < a.visible; y += blockDim.x)
+      a.paint[(size_t)y * a.visible + column] = row_paint(a, *chunk, kept, y);
+    above = chunk->top[kept - 1];
+    painted = top;
+    drawn += (uint32_t)kept;
+  }
+  for (int y = thread; y < painted && column < a.visible; y += blockDim.x)
+    a.paint[(size_t)y * a.visible + column] = STX_OVERLAY_CLEAR;
+  if (seen != 0)
+    atomicOr(&chunk->seen, seen);
+  __syncthreads();
+  if (thread != 0 || drawn == 0)
+    return;
+  atomicAdd(&a.result->drawn, drawn);
+  atomicAdd(&a.result->skipped, 0u - drawn); /* it began with all */
+  atomicOr(&a.result->seen, chunk->seen);
+}
+
+/* ---- Draw --------------------------------------------------------------------------------- */
+
+STX_DEVICE uint64_t clear_word()
+{
+  const uint64_t add = STX_CLEAR_ADD;
+  return STX_CLEAR_KEEP | add << 16 | add << 32 | add << 48;
+}
+
+/* Of a pixel, given its column and its row of numbers. */
+STX_DEVICE uint64_t pixel_paint(const StxOverlayDrawArgs &a, unsigned pixel, const uint16_t *row)
+{
+  if (pixel == STX_OVERLAY_NOBODY)
+    return clear_word();
+  const int paint = row[pixel & STX_OVERLAY_COLUMN];
+  if (paint == STX_OVERLAY_CLEAR)
+    return clear_word();
+  return a.paints[pixel & STX_OVERLAY_SIDE ? stx_overlay_side_paint(paint) : paint];
+}
+
+/* Of n neighbouring pixels; most belong to the same column and have the same paint. */
+template <int N>
+STX_DEVICE void row_paints(const StxOverlayDrawArgs &a, int x, int y, uint64_t (&paint)[N])
+{
+  const uint16_t *row = a.paint + (size_t)y * a.visible;
+  unsigned before = 0;
+#pragma unroll
+  for (int i = 0; i < N; i += 4) {
+    const ushort4 four = *(const ushort4 *)(a.pixel + x + i);
+    const unsigned pixel[4] = {four.x, four.y, four.z, four.w};
+#pragma unroll
+    for (int j = 0; j < 4; j++) {
+      const bool same = i + j > 0 && pixel[j] == before;
+      paint[i + j] = same ? paint[i + j - (i + j > 0)] : pixel_paint(a, pixel[j], row);
+      before = pixel[j];
+    }
+  }
+}
+
+/* Of the samples x … x + 3 of row y. */
+STX_DEVICE void sample_paints(const StxOverlayDrawArgs &a, const StxOverlayPlaneArgs &plane, int x,
+    int y, uint64_t (&paint)[STX_OVERLAY_SAMPLES])
+{
+  if (plane.shift_x == 0) {
+    row_paints(a, x, y, paint);
+    return;
+  }
+  uint64_t upper[STX_OVERLAY_PIXELS], lower[STX_OVERLAY_PIXELS];
+  const int top = y << plane.shift_y, below = top + plane.shift_y;
+  row_paints(a, 2 * x, top, upper);
+  row_paints(a, 2 * x, below < a.frame_height ? below : top, lower);
+#pragma unroll
+  for (int j = 0; j < STX_OVERLAY_SAMPLES; j++)
+    paint[j] =
+        stx_overlay_block_mean(upper[2 * j], upper[2 * j + 1], lower[2 * j], lower[2 * j + 1]);
+}
+
+/* Of the sample over pixel (x, y), if the legend covers it; else clear. The legend consists of
+ * whole blocks. */
+STX_DEVICE uint64_t legend_paint(
+    const StxOverlayDrawArgs &a, const StxOverlayPlaneArgs &plane, int x, int y)
+{
+  const int column = x - a.legend_x, row = y - a.legend_y;
+  if (column < 0 || row < 0 || column >= a.legend_width || row >= a.legend_height)
+    return clear_word();
+  const uint64_t *upper = a.legend + (size_t)row * a.legend_width + column;
+  const uint64_t *lower = upper + (plane.shift_y > 0 ? a.legend_width : 0);
+  const int beside = plane.shift_x;
+  return stx_overlay_block_mean(upper[0], upper[beside], lower[0], lower[beside]);
+}
+
+/* Four samples of S bytes in S words, sample j's first byte being byte j·S. */
+template <int S>
+STX_DEVICE void blend_sample(
+    uint32_t (&word)[S], const StxOverlayPlaneArgs &plane, int j, uint64_t paint)
+{
+#pragma unroll
+  for (int k = 0; k < S; k++) {
+    const int channel = plane.channel[k], at = j * S + k, shift = at % 4 * 8;
+    if (channel < 0)
+      continue;
+    const uint8_t in = (uint8_t)(word[at / 4] >> shift);
+    const uint32_t out =
+        stx_overlay_blend(in, (uint16_t)paint, (uint16_t)(paint >> (16 + 16 * channel)));
+    word[at / 4] = (word[at / 4] & ~(0xffu << shift)) | out << shift;
+  }
+}
+
+/* The first `samples` of them; whole words if there are four and the address allows it. */
+template <int S>
+STX_DEVICE void load_samples(uint32_t (&word)[S], const uint8_t *from, int samples, int unit)
+{
+  if constexpr (S == 4) {
+    if (samples == STX_OVERLAY_SAMPLES && unit == 16) {
+      const uint4 four = *(const uint4 *)from;
+      word[0] = four.x, word[1] = four.y, word[2] = four.z, word[3] = four.w;
+      return;
+    }
+  }
+  const bool whole = samples == STX_OVERLAY_SAMPLES && unit > 1;
+#pragma unroll
+  for (int i = 0; i < S; i++)
+    word[i] = whole ? ((const uint32_t *)from)[i] : 0;
+#pragma unroll
+  for (int i = 0; i < 4 * S; i++)
+    if (!whole && i < samples * S)
+      word[i / 4] |= (uint32_t)from[i] << i % 4 * 8;
+}
+
+template <int S>
+STX_DEVICE void store_samples(const uint32_t (&word)[S], uint8_t *to, int samples, int unit)
+{
+  if constexpr (S == 4) {
+    if (samples == STX_OVERLAY_SAMPLES && unit == 16) {
+      *(uint4 *)to = make_uint4(word[0], word[1], word[2], word[3]);
+      return;
+    }
+  }
+  const bool whole = samples == STX_OVERLAY_SAMPLES && unit > 1;
+#pragma unroll
+  for (int i = 0; i < S; i++)
+    if (whole)
+      ((uint32_t *)to)[i] = word[i];
+#pragma unroll
+  for (int i = 0; i < 4 * S; i++)
+    if (!whole && i < samples * S)
+      to[i] = (uint8_t)(word[i / 4] >> i % 4 * 8);
+}
+
+/* The samples x … x + 3 of row y, or as many as the row has. What nothing covers is not written. */
+template <int S>
+STX_DEVICE void draw_samples(
+    const StxOverlayDrawArgs &a, const StxOverlayPlaneArgs &plane, int x, int y)
+{
+  const int samples = min(plane.width - x, (int)STX_OVERLAY_SAMPLES);
+  uint8_t *at = plane.data + y * plane.stride + (size_t)x * S;
+  uint32_t word[S];
+  uint64_t paint[STX_OVERLAY_SAMPLES];
+  load_samples(word, at, samples, plane.unit);
+  sample_paints(a, plane, x, y, paint);
+  bool covered = false;
+#pragma unroll
+  for (int j = 0; j < STX_OVERLAY_SAMPLES; j++) {
+    const uint64_t legend = legend_paint(a, plane, (x + j) << plane.shift_x, y << plane.shift_y);
+    if (paint[j] != clear_word())
+      blend_sample(word, plane, j, paint[j]);
+    if (legend != clear_word())
+      blend_sample(word, plane, j, legend);
+    covered = covered || paint[j] != clear_word() || legend != clear_word();
+  }
+  if (covered)
+    store_samples(word, at, samples, plane.unit);
+}
+
+/*
+ * A thread owns four samples of one plane: a warp reads and writes 128 of them, 128 to 512
+ * consecutive bytes, and a block eight rows, whose numbers of paints share their lines of the
+ * cache. The planes of a frame are the z of the grid; blocks beyond a smaller plane are empty.
+ * No shared memory: the table of paints (11 KB) and the numbers stay in the level-1 cache.
+ */
+STX_KERNEL(stx_overlay_draw, StxOverlayDrawArgs, STX_OVERLAY_DRAW_X *STX_OVERLAY_DRAW_Y)
+{
+  const StxOverlayPlaneArgs &plane = a.plane[blockIdx.z];
+  const int x = (int)(blockIdx.x * STX_OVERLAY_DRAW_X + threadIdx.x) * STX_OVERLAY_SAMPLES;
+  const int y = (int)(blockIdx.y * STX_OVERLAY_DRAW_Y + threadIdx.y);
+  if (x >= plane.width || y >= plane.height)
+    return;
+  if (plane.pixel_stride == 1)
+    draw_samples<1>(a, plane, x, y);
+  else if (plane.pixel_stride == 2)
+    draw_samples<2>(a, plane, x, y);
+  else if (plane.pixel_stride == 3)
+    draw_samples<3>(a, plane, x, y);
+  else
+    draw_samples<4>(a, plane, x, y);
+}

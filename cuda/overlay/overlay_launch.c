@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Launches overlay's kernels.
+ *
+ * The prepared block on the device is a copy of the host's, byte for byte, so that a table lies at
+ * the same distance from the block's beginning in both; the pointers in the copy are the host's,
+ * and nobody reads them.
+ */
+#include "cuda/driver/launch.h"
+#include "cuda/overlay/overlay_args.h"
+
+#include <string.h>
+
+STX_CUDA_MODULE(overlay);
+
+static const StxCudaKernel index_kernel = {&module, "stx_overlay_index"};
+static const StxCudaKernel columns_kernel = {&module, "stx_overlay_columns"};
+static const StxCudaKernel draw_kernel = {&module, "stx_overlay_draw"};
+
+static_assert(offsetof(StxOverlay, paints) % sizeof(uint64_t) == 0, "paints are read as words");
+static_assert(sizeof(StxPaint) == sizeof(uint64_t), "paints are read as words");
+
+/* ---- Prepared block ------------------------------------------------------------------------ */
+
+/* Where `part` of the host's block is in the device's. */
+static const void *on_device(const StxOverlay *overlay, const void *prepared, const void *part)
+{
+  return (const char *)prepared + ((const char *)part - (const char *)overlay);
+}
+
+static bool upload(
+    const StxOverlay *overlay, void *prepared, const StxPlace *place, StxError *error)
+{
+  const StxLegendImage *legend = &overlay->legend;
+  const char *end = (const char *)(legend->paint + (size_t)legend->width * legend->height);
+  size_t size = (size_t)(end - (const char *)overlay);
+  return stx_cuda_upload_bytes(place->device, prepared, overlay, size, place->stream, error);
+}
+
+/* ---- Scratch ------------------------------------------------------------------------------- */
+
+typedef struct {
+  size_t range, pixel, paint, size;
+} Scratch;
+
+/* Columns that begin inside the image; others are never drawn. */
+static int visible_columns(const StxOverlayParams *params)
+{
+  int inside = (params->width + params->stixel_width - 1) / params->stixel_width;
+  return params->columns < inside ? params->columns : inside;
+}
+
+static int padded_width(const StxOverlayParams *params)
+{
+  return (params->frame_width + STX_OVERLAY_PIXELS - 1) / STX_OVERLAY_PIXELS * STX_OVERLAY_PIXELS;
+}
+
+static Scratch lay_out_scratch(const StxOverlayParams *params)
+{
+  Scratch at = {0};
+  size_t rows = (size_t)params->frame_height;
+  at.pixel = stx_align(at.range + (size_t)params->columns * sizeof(StxOverlayRange));
+  at.paint = stx_align(at.pixel + (size_t)padded_width(params) * sizeof(uint16_t));
+  at.size = stx_align(at.paint + rows * (size_t)visible_columns(params) * sizeof(uint16_t));
+  return at;
+}
+
+static size_t scratch_size(const StxOverlayParams *params, size_t count, int threads)
+{
+  return lay_out_scratch(params).size;
+}
+
+/* ---- Records ------------------------------------------------------------------------------- */
+
+/* `to` is all 0: it gets what a kernel can use, without addresses of the host. */
+static void set_params(StxOverlayParams *to, const StxOverlayParams *from)
+{
+  to->mode = from->mode;
+  to->show = from->show;
+  to->width = from->width;
+  to->height = from->height;
+  to->stixel_width = from->stixel_width;
+  to->columns = from->columns;
+  to->frame_width = from->frame_width;
+  to->frame_height = from->frame_height;
+}
+
+static bool launch_index(const StxOverlayIndexArgs *args, const StxPlace *place, StxError *error)
+{
+  size_t range_bytes = (size_t)args->params.columns * sizeof(StxOverlayRange);
+  size_t items = args->count > (uint32_t)args->pixels ? args->count : (uint32_t)args->pixels;
+  StxCudaSize grid = {stx_cuda_blocks(items, STX_OVERLAY_INDEX_THREADS), 1, 1};
+  StxCudaSize block = {STX_OVERLAY_INDEX_THREADS, 1, 1};
+  return stx_cuda_fill_bytes(place->device, args->range, 0, range_bytes, place->stream, error) &&
+         stx_cuda_launch(place->device, &index_kernel, grid, block, 0, args, place->stream, error);
+}
+
+static bool link_records(const StxOverlay *overlay, const void *prepared, const StxStixel *records,
+    size_t count, StxOverlayResult *result, void *scratch, const StxPlace *place, StxError *error)
+{
+  char *memory = scratch;
+  Scratch at = lay_out_scratch(&overlay->params);
+  StxOverlayIndexArgs index = {.left = on_device(overlay, prepared, overlay->left),
+      .records = records,
+      .count = (uint32_t)count,
+      .pixels = padded_width(&overlay->params),
+      .edge = overlay->edge,
+      .range = (StxOverlayRange *)(memory + at.range),
+      .pixel = (uint16_t *)(memory + at.pixel),
+      .result = result};
+  StxOverlayColumnsArgs columns = {.nearness = on_device(overlay, prepared, overlay->nearness),
+      .records = records,
+      .range = index.range,
+      .paint = (uint16_t *)(memory + at.paint),
+      .result = result,
+      .count = index.count,
+      .edge = index.edge,
+      .visible = visible_columns(&overlay->params)};
+  set_params(&index.params, &overlay->params);
+  set_params(&columns.params, &overlay->params);
+  StxCudaSize grid = {(unsigned)overlay->params.columns, 1, 1};
+  StxCudaSize block = {STX_OVERLAY_COLUMN_THREADS, 1, 1};
+  return launch_index(&index, place, error) && stx_cuda_launch(place->device, &columns_kernel, grid,
+                                                   block, 0, &columns, place->stream, error);
+}
+
+/* ---- Frame --------------------------------------------------------------------------------- */
+
+/* How many bytes a thread may load at once: its four samples begin at multiples of four times
+ * pixel_stride from the row's beginning. */
+static uint8_t load_unit(const StxPlane *plane, const uint8_t *data, ptrdiff_t stride)
+{
+  uintptr_t both = (uintptr_t)data | (uintptr_t)stride;
+  if (plane->pixel_stride == 4 && both % 16 == 0)
+    return 16;
+  return both % 4 == 0 ? 4 : 1;
+}
+
+static StxOverlayPlaneArgs plane_args(const StxOverlayParams *params, const StxFrame *frame, int p)
+{
+  const StxPlane *plane = &params->format->plane[p];
+  StxOverlayPlaneArgs args = {.data = frame->data[p],
+      .stride = frame->stride[p],
+      .width = (params->frame_width + plane->shift_x) >> plane->shift_x,
+      .height = (params->frame_height + plane->shift_y) >> plane->shift_y,
+      .pixel_stride = plane->pixel_stride,
+      .shift_x = plane->shift_x,
+      .shift_y = plane->shift_y,
+      .unit = load_unit(plane, frame->data[p], frame->stride[p])};
+  memcpy(args.channel, plane->channel, sizeof args.channel);
+  return args;
+}
+
+static bool draw(const StxOverlay *overlay, const void *prepared, const StxFrame *frame,
+    const StxStixel *records, size_t count, void *scratch, const StxPlace *place, StxError *error)
+{
+  const StxOverlayParams *params = &overlay->params;
+  const StxLegendImage *legend = &overlay->legend;
+  const char *memory = scratch;
+  Scratch at = lay_out_scratch(params);
+  StxOverlayDrawArgs args = {.pixel = (const uint16_t *)(memory + at.pixel),
+      .paint = (const uint16_t *)(memory + at.paint),
+      .paints = on_device(overlay, prepared, overlay->paints),
+      .legend = on_device(overlay, prepared, legend->paint),
+      .frame_height = params->frame_height,
+      .visible = visible_columns(params),
+      .legend_x = legend->x,
+      .legend_y = legend->y,
+      .legend_width = legend->width,
+      .legend_height = legend->height};
+  for (int p = 0; p < params->format->planes; p++)
+    args.plane[p] = plane_args(params, frame, p);
+  unsigned across = STX_OVERLAY_DRAW_X * STX_OVERLAY_SAMPLES;
+  StxCudaSize grid = {stx_cuda_blocks((size_t)params->frame_width, across),
+      stx_cuda_blocks((size_t)params->frame_height, STX_OVERLAY_DRAW_Y), params->format->planes};
+  StxCudaSize block = {STX_OVERLAY_DRAW_X, STX_OVERLAY_DRAW_Y, 1};
+  return stx_cuda_launch(place->device, &draw_kernel, grid, block, 0, &args, place->stream, error);
+}
+
+static const StxOverlayImpl impls[] = {
+    {{"cuda", STX_BACKEND_CUDA, STX_MEMORY_CUDA, 0}, scratch_size, upload, link_records, draw}};
+const StxImplTable stx_overlay_cuda_impls = {impls, 1, sizeof impls[0]};

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Arguments of the kernels in rdp.cu, filled by rdp_launch.c, and what a block keeps of its column,
+ * because the launcher has to know how much that is. */
+#ifndef STX_RDP_ARGS_H
+#define STX_RDP_ARGS_H
+
+#include "common/rdp/rdp_math.h"
+#include "cuda/stxcuda.h"
+
+enum {
+  STX_RDP_MAX_WARPS = 16,       /* of a block of stx_rdp_columns */
+  STX_RDP_PAPER_THREADS = 1024, /* of a block of stx_rdp_paper, at most */
+  STX_RDP_COMPACT_COLUMNS = 8,  /* of a block of stx_rdp_compact: one per warp */
+  STX_RDP_COMPACT_THREADS = 32 * STX_RDP_COMPACT_COLUMNS,
+};
+
+/* ---- A column's memory --------------------------------------------------------------------- */
+
+/* What the threads of a block tell each other. */
+typedef struct {
+  uint32_t open[3][2];        /* lengths of the lists of short and long segments, by level mod 3 */
+  uint32_t kept[32], sum[32]; /* of a warp's cells: how many are kept, their weights */
+  uint32_t unknown;           /* cells */
+  int32_t known[2];           /* the first and the last known cell */
+} StxRdpShared;
+
+/* A kept cell, and the sum of the weights of the cells above it. */
+typedef struct {
+  uint32_t cell, above;
+} StxRdpMark;
+
+/* Where things begin, bytes from the start of the block's shared memory, or of its part of scratch
+ * for those from `largest` on if the column is too high for shared memory. */
+typedef struct {
+  uint32_t bits;    /* uint32_t, one bit per cell: 1 where it is kept */
+  uint32_t cells;   /* uint16_t: disparities after the median, both ends known if any cell is */
+  uint32_t shared;  /* bytes of shared memory */
+  uint32_t largest; /* uint32_t: the largest x of the segment that begins at the cell */
+  uint32_t marks;   /* StxRdpMark: the kept cells, ascending, and one behind them. Written last */
+  uint32_t lists;   /* stx_rdp_columns: uint32_t, 2 · rows / 2: open segments of two levels */
+  uint32_t bounds;  /* stx_rdp_paper: uint32_t, a cell's segment */
+  uint32_t keys;    /* stx_rdp_paper: uint64_t, 2 · rows: costs before and after a step */
+  uint32_t scratch; /* bytes of scratch per block; 0: all is in shared memory */
+} StxRdpLayout;
+
+/* ---- Kernels ------------------------------------------------------------------------------- */
+
+/* What the first kernel says of a column. */
+typedef struct {
+  uint32_t segments, levels, unknown, reserved;
+} StxRdpColumn;
+
+typedef struct {
+  StxRdpRecords grid;
+  int32_t columns, rows, epsilon, median;
+  StxRdpLayout layout;
+  const uint16_t *cells; /* disparities, then weights */
+  StxStixel *records;    /* column c's begin at c · rows; NULL: not wanted */
+  uint8_t *kept;         /* may be NULL */
+  StxRdpColumn *summary; /* by column */
+  char *memory;          /* layout.scratch bytes per block */
+} StxRdpColumnsArgs;
+
+typedef struct {
+  const StxStixel *records;
+  const StxRdpColumn *summary;
+  StxStixel *segments; /* NULL: not wanted */
+  StxRdpResult *result;
+  int32_t columns, rows;
+} StxRdpCompactArgs;
+
+#endif

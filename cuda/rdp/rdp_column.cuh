@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * rdp on the GPU: a block's column, and how it comes in. Whatever segments it, the disparities lie
+ * in shared memory after the median, and the kept cells are bits.
+ */
+#ifndef STX_RDP_COLUMN_CUH
+#define STX_RDP_COLUMN_CUH
+
+#include "cuda/rdp/rdp_args.h"
+
+enum { LANES = 32, VECTOR = 8 /* cells in 16 bytes */ };
+
+typedef struct {
+  const StxRdpColumnsArgs *args;
+  int column, rows, epsilon;
+  StxRdpShared *shared;
+  uint32_t *bits, *largest, *lists, *bounds;
+  uint16_t *cells;
+  StxRdpMark *marks;
+  unsigned long long *keys;
+} Column;
+
+STX_DEVICE Column new_column(const StxRdpColumnsArgs *a, char *shared)
+{
+  Column c;
+  const StxRdpLayout *at = &a->layout;
+  char *work = at->scratch == 0 ? shared : a->memory + (size_t)at->scratch * blockIdx.x;
+  c.args = a;
+  c.column = 0;
+  c.rows = a->rows;
+  c.epsilon = a->epsilon;
+  c.shared = (StxRdpShared *)shared;
+  c.bits = (uint32_t *)(shared + at->bits);
+  c.cells = (uint16_t *)(shared + at->cells);
+  c.largest = (uint32_t *)(work + at->largest);
+  c.marks = (StxRdpMark *)(work + at->marks);
+  c.lists = (uint32_t *)(work + at->lists);
+  c.bounds = (uint32_t *)(work + at->bounds);
+  c.keys = (unsigned long long *)(work + at->keys);
+  return c;
+}
+
+STX_DEVICE const uint16_t *column_disparities(const Column *c)
+{
+  return c->args->cells + (size_t)c->column * c->rows;
+}
+
+STX_DEVICE const uint16_t *column_weights(const Column *c)
+{
+  return column_disparities(c) + (size_t)c->args->columns * c->rows;
+}
+
+STX_DEVICE void keep(const Column *c, int cell)
+{
+  atomicOr(&c->bits[cell / 32], 1u << cell % 32);
+}
+
+STX_DEVICE uint32_t warp_sum(uint32_t value)
+{
+#pragma unroll
+  for (int step = LANES / 2; step > 0; step /= 2)
+    value += __shfl_xor_sync(STX_FULL_WARP, value, step);
+  return value;
+}
+
+/* Eight cells of a column in memory, from a multiple of eight on; 0 beyond its end. */
+STX_DEVICE void load_vector(const uint16_t *cells, int rows, int first, uint32_t *pairs)
+{
+  if (rows % VECTOR == 0) {
+    uint4 v = __ldg((const uint4 *)(cells + first));
+    pairs[0] = v.x, pairs[1] = v.y, pairs[2] = v.z, pairs[3] = v.w;
+    return;
+  }
+#pragma unroll
+  for (int k = 0; k < VECTOR / 2; k++) {
+    int i = first + 2 * k;
+    uint32_t low = i < rows ? __ldg(cells + i) : 0, high = i + 1 < rows ? __ldg(cells + i + 1) : 0;
+    pairs[k] = low | high << 16;
+  }
+}
+
+/* ---- Median ------------------------------------------------------------------------------- */
+
+/* The smaller half of the window comes to its front; what is unknown counts as infinite. */
+template <int width> STX_DEVICE uint16_t median_at(const uint16_t *cells, int rows, int i)
+{
+  const int infinite = 65536;
+  int sorted[width], known = 0;
+#pragma unroll
+  for (int k = 0; k < width; k++) {
+    int at = i + k - width / 2;
+    int value = at >= 0 && at < rows ? cells[at] : STX_DISPARITY_UNKNOWN;
+    known += value != STX_DISPARITY_UNKNOWN;
+    sorted[k] = value != STX_DISPARITY_UNKNOWN ? value : infinite;
+  }
+#pragma unroll
+  for (int k = 0; k <= width / 2; k++)
+#pragma unroll
+    for (int j = width - 1; j > k; j--) {
+      int low = min(sorted[j - 1], sorted[j]), high = max(sorted[j - 1], sorted[j]);
+      sorted[j - 1] = low;
+      sorted[j] = high;
+    }
+  int median = sorted[0];
+#pragma unroll
+  for (int k = 1; k <= width / 2; k++)
+    median = known > 2 * k ? sorted[k] : median;
+  return (uint16_t)median;
+}
+
+template <int width> STX_DEVICE void filter(const uint16_t *from, uint16_t *to, int rows)
+{
+  for (int i = threadIdx.x; i < rows; i += blockDim.x)
+    to[i] =
+        from[i] == STX_DISPARITY_UNKNOWN ? STX_DISPARITY_UNKNOWN : median_at<width>(from, rows, i);
+}
+
+/* ---- Input -------------------------------------------------------------------------------- */
+
+/* Unknown ends take the nearest known disparity. Rare, so it may take its time. */
+STX_DEVICE void mend_ends(const Column *c)
+{
+  int end = c->rows - 1;
+  bool mend = c->cells[0] == STX_DISPARITY_UNKNOWN || c->cells[end] == STX_DISPARITY_UNKNOWN;
+  if (!mend)
+    return;
+  if (threadIdx.x == 0) {
+    c->shared->known[0] = end;
+    c->shared->known[1] = 0;
+  }
+  __syncthreads();
+  for (int i = threadIdx.x; i <= end; i += blockDim.x)
+    if (c->cells[i] != STX_DISPARITY_UNKNOWN) {
+      atomicMin(&c->shared->known[0], i);
+      atomicMax(&c->shared->known[1], i);
+    }
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    uint16_t first = c->cells[c->shared->known[0]], last = c->cells[c->shared->known[1]];
+    if (c->cells[0] == STX_DISPARITY_UNKNOWN)
+      c->cells[0] = first;
+    if (c->cells[end] == STX_DISPARITY_UNKNOWN)
+      c->cells[end] = last;
+  }
+  __syncthreads();
+}
+
+/* The column as it is in memory goes to `to`; counts its unknown cells. */
+STX_DEVICE void load_cells(const Column *c, uint16_t *to)
+{
+  const uint16_t *from = column_disparities(c);
+  uint32_t unknown = 0;
+  for (int i = VECTOR * threadIdx.x; i < c->rows; i += VECTOR * blockDim.x) {
+    uint32_t pairs[VECTOR / 2];
+    load_vector(from, c->rows, i, pairs);
+#pragma unroll
+    for (int k = 0; k < VECTOR / 2; k++) {
+      ((uint32_t *)(to + i))[k] = pairs[k]; /* there is room up to a multiple of eight */
+      unknown += i + 2 * k < c->rows && (pairs[k] & 0xffff) == STX_DISPARITY_UNKNOWN;
+      unknown += i + 2 * k + 1 < c->rows && pairs[k] >> 16 == STX_DISPARITY_UNKNOWN;
+    }
+  }
+  if (unknown > 0)
+    atomicAdd(&c->shared->unknown, unknown);
+}
+
+/* Fills cells and the bits of both ends, and empties the lists; ends with a barrier. */
+STX_DEVICE void load_column(const Column *c)
+{
+  int median = c->args->median, end = c->rows - 1;
+  uint16_t *raw = median == 0 ? c->cells : (uint16_t *)c->largest;
+  for (int i = threadIdx.x; i <= end / 32; i += blockDim.x)
+    c->bits[i] = (i == 0) | (i == end / 32 ? 1u << end % 32 : 0);
+  if (threadIdx.x == 0)
+    c->shared->unknown = 0;
+  if (threadIdx.x < 6)
+    (&c->shared->open[0][0])[threadIdx.x] = 0;
+  __syncthreads();
+  load_cells(c, raw);
+  __syncthreads();
+  if (median != 0) {
+    if (median == 3)
+      filter<3>(raw, c->cells, c->rows);
+    else if (median == 5)
+      filter<5>(raw, c->cells, c->rows);
+    else
+      filter<7>(raw, c->cells, c->rows);
+    __syncthreads();
+  }
+  mend_ends(c);
+}
+
+#endif

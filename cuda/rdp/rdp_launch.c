@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Launches rdp's kernels. What a block keeps of its column lies in shared memory where a block may
+ * have that much, else all but the disparities and the kept bits in scratch.
+ */
+#include "cuda/driver/launch.h"
+#include "cuda/rdp/rdp_args.h"
+
+STX_CUDA_MODULE(rdp);
+
+static const StxCudaKernel columns_kernel = {&module, "stx_rdp_columns"};
+static const StxCudaKernel paper_kernel = {&module, "stx_rdp_paper"};
+static const StxCudaKernel compact_kernel = {&module, "stx_rdp_compact"};
+
+#define SHARED_EVERYWHERE (64 * 1024) /* bytes that a block may have on every device */
+#define HIGH_BLOCKS 256               /* at most, of columns that are kept in scratch */
+#define WARPS_WANTED 16               /* per multiprocessor: four for each scheduler */
+#define CELLS_PER_WARP 128            /* at least, before a column gets another warp */
+#define LANES 32
+
+/* ---- A column's memory --------------------------------------------------------------------- */
+
+static size_t align16(size_t at)
+{
+  return (at + 15) / 16 * 16;
+}
+
+/* Of stx_rdp_columns, or of the paper's kernel. What is written at the end takes the place of what
+ * is read until then. */
+static StxRdpLayout lay_out(const StxRdpParams *params, bool paper, bool shared)
+{
+  size_t rows = (size_t)stx_grid_rows(&params->grid);
+  size_t bits = align16(sizeof(StxRdpShared));
+  size_t cells = align16(bits + (rows + 31) / 32 * sizeof(uint32_t));
+  size_t cells_end = align16(cells + rows * sizeof(uint16_t));
+  size_t largest = shared ? cells_end : 0;
+  size_t marks = align16(largest + rows * sizeof(uint32_t));
+  size_t marks_end = marks + (rows + 1) * sizeof(StxRdpMark);
+  size_t lists_end = marks + rows / 2 * 2 * sizeof(uint32_t);
+  size_t keys = align16(marks + rows * sizeof(uint32_t));
+  size_t keys_end = keys + 2 * rows * sizeof(uint64_t), other = paper ? keys_end : lists_end;
+  size_t end = align16(marks_end > other ? marks_end : other);
+  return (StxRdpLayout){.bits = (uint32_t)bits,
+      .cells = (uint32_t)cells,
+      .shared = (uint32_t)(shared ? end : cells_end),
+      .largest = (uint32_t)largest,
+      .marks = (uint32_t)marks,
+      .lists = (uint32_t)marks,
+      .bounds = (uint32_t)marks,
+      .keys = (uint32_t)keys,
+      .scratch = (uint32_t)(shared ? 0 : end)};
+}
+
+/* ---- Scratch ------------------------------------------------------------------------------- */
+
+typedef struct {
+  size_t records, summary, memory, size;
+} Scratch;
+
+static size_t high_blocks(const StxRdpParams *params)
+{
+  size_t columns = (size_t)stx_grid_columns(&params->grid);
+  return columns < HIGH_BLOCKS ? columns : HIGH_BLOCKS;
+}
+
+/* Enough for every device. */
+static Scratch lay_out_scratch(const StxRdpParams *params, bool paper)
+{
+  size_t columns = (size_t)stx_grid_columns(&params->grid);
+  size_t rows = (size_t)stx_grid_rows(&params->grid);
+  bool high = lay_out(params, paper, true).shared > SHARED_EVERYWHERE;
+  size_t block = lay_out(params, paper, false).scratch;
+  Scratch at = {0};
+  at.summary = stx_align(at.records + columns * rows * sizeof(StxStixel));
+  at.memory = stx_align(at.summary + columns * sizeof(StxRdpColumn));
+  at.size = stx_align(at.memory + (high ? high_blocks(params) * block : 0));
+  return at;
+}
+
+static size_t scratch_size(const StxRdpParams *params, int threads)
+{
+  return lay_out_scratch(params, false).size;
+}
+
+static size_t scratch_size_paper(const StxRdpParams *params, int threads)
+{
+  return lay_out_scratch(params, true).size;
+}
+
+/* ---- Run ----------------------------------------------------------------------------------- */
+
+/* Warps per column: few where there are columns enough for all schedulers, because then the least
+ * work wins; more where there are not, or where columns are high. A power of two. */
+static unsigned warps_per_column(const StxCudaInfo *info, const StxRdpParams *params)
+{
+  unsigned columns = (unsigned)stx_grid_columns(&params->grid), warps = 1;
+  unsigned rows = (unsigned)stx_grid_rows(&params->grid);
+  unsigned processors = info->processors > 0 ? (unsigned)info->processors : 1;
+  while (warps < STX_RDP_MAX_WARPS && rows >= 2 * warps * CELLS_PER_WARP &&
+         columns * warps < processors * WARPS_WANTED)
+    warps *= 2;
+  return warps;
+}
+
+/* One thread per cell, whole warps. */
+static unsigned paper_threads(const StxRdpParams *params)
+{
+  unsigned rows = (unsigned)stx_grid_rows(&params->grid);
+  return rows < STX_RDP_PAPER_THREADS ? (rows + LANES - 1) / LANES * LANES : STX_RDP_PAPER_THREADS;
+}
+
+typedef struct {
+  const void *columns;
+  StxStixel *segments;
+  uint8_t *kept;
+  StxRdpResult *result;
+  char *scratch;
+} Memory;
+
+static bool run_either(const StxRdpParams *params, bool paper, const Memory *memory,
+    const StxPlace *place, StxError *error)
+{
+  StxCuda *cuda = place->device;
+  const StxCudaInfo *info = stx_cuda_info(cuda);
+  Scratch at = lay_out_scratch(params, paper);
+  StxRdpLayout layout = lay_out(params, paper, true);
+  if (layout.shared > info->shared_optin)
+    layout = lay_out(params, paper, false);
+  unsigned columns = (unsigned)stx_grid_columns(&params->grid);
+  StxRdpColumnsArgs args = {.grid = stx_rdp_records(&params->grid),
+      .columns = (int32_t)columns,
+      .rows = stx_grid_rows(&params->grid),
+      .epsilon = params->epsilon,
+      .median = params->median,
+      .layout = layout,
+      .cells = memory->columns,
+      .records = memory->segments != NULL ? (StxStixel *)(memory->scratch + at.records) : NULL,
+      .kept = memory->kept,
+      .summary = (StxRdpColumn *)(memory->scratch + at.summary),
+      .memory = memory->scratch + at.memory};
+  StxCudaSize grid = {layout.scratch == 0 ? columns : (unsigned)high_blocks(params), 1, 1};
+  StxCudaSize block = {
+      paper ? paper_threads(params) : warps_per_column(info, params) * LANES, 1, 1};
+  if (!stx_cuda_launch(cuda, paper ? &paper_kernel : &columns_kernel, grid, block, layout.shared,
+          &args, place->stream, error))
+    return false;
+  StxRdpCompactArgs compact = {.records = args.records,
+      .summary = args.summary,
+      .segments = memory->segments,
+      .result = memory->result,
+      .columns = args.columns,
+      .rows = args.rows};
+  StxCudaSize compact_grid = {stx_cuda_blocks(columns, STX_RDP_COMPACT_COLUMNS), 1, 1};
+  if (memory->segments == NULL)
+    compact_grid.x = 1; /* only the statistics are wanted */
+  StxCudaSize compact_block = {STX_RDP_COMPACT_THREADS, 1, 1};
+  return stx_cuda_launch(
+      cuda, &compact_kernel, compact_grid, compact_block, 0, &compact, place->stream, error);
+}
+
+static bool run(const StxRdpParams *params, const void *columns, StxStixel *segments, uint8_t *kept,
+    StxRdpResult *result, void *scratch, const StxPlace *place, StxError *error)
+{
+  Memory memory = {columns, segments, kept, result, scratch};
+  return run_either(params, false, &memory, place, error);
+}
+
+static bool run_paper(const StxRdpParams *params, const void *columns, StxStixel *segments,
+    uint8_t *kept, StxRdpResult *result, void *scratch, const StxPlace *place, StxError *error)
+{
+  Memory memory = {columns, segments, kept, result, scratch};
+  return run_either(params, true, &memory, place, error);
+}
+
+static const StxRdpImpl impls[] = {
+    {{"cuda", STX_BACKEND_CUDA, STX_MEMORY_CUDA, 0}, scratch_size, run},
+    {{"cuda-paper", STX_BACKEND_CUDA, STX_MEMORY_CUDA, 0}, scratch_size_paper, run_paper}};
+const StxImplTable stx_rdp_cuda_impls = {impls, sizeof impls / sizeof impls[0], sizeof impls[0]};

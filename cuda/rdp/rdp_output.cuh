@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * rdp on the GPU: what goes out of a column whose bits and largest are filled. A thread owns some
+ * bytes of bits, each of eight cells; sums over all threads before tell it the number of its first
+ * kept cell and the weights above it. Then every record has a thread.
+ */
+#ifndef STX_RDP_OUTPUT_CUH
+#define STX_RDP_OUTPUT_CUH
+
+#include "cuda/rdp/rdp_column.cuh"
+
+/* Of the cells of a thread, a warp, or all threads before: how many are kept, their weights. */
+typedef struct {
+  uint32_t kept, weight;
+} Sums;
+
+/* Turns each thread's sums into those of all threads before it. */
+STX_DEVICE Sums sums_before(const Column *c, Sums own)
+{
+  int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES;
+  Sums sums = own;
+#pragma unroll
+  for (int step = 1; step < LANES; step *= 2) {
+    uint32_t kept = __shfl_up_sync(STX_FULL_WARP, sums.kept, step);
+    uint32_t weight = __shfl_up_sync(STX_FULL_WARP, sums.weight, step);
+    sums.kept += lane >= step ? kept : 0;
+    sums.weight += lane >= step ? weight : 0;
+  }
+  if (lane == LANES - 1) {
+    c->shared->kept[warp] = sums.kept;
+    c->shared->sum[warp] = sums.weight;
+  }
+  sums.kept -= own.kept;
+  sums.weight -= own.weight;
+  __syncthreads();
+  for (int w = 0; w < warp; w++) {
+    sums.kept += c->shared->kept[w];
+    sums.weight += c->shared->sum[w];
+  }
+  return sums;
+}
+
+STX_DEVICE uint32_t byte_of_bits(const Column *c, int first)
+{
+  return c->bits[first / 32] >> first % 32 & 0xff;
+}
+
+/* The weights of eight cells. */
+STX_DEVICE uint32_t add_weights(const uint32_t *pairs)
+{
+  uint32_t sum = 0;
+#pragma unroll
+  for (int k = 0; k < VECTOR / 2; k++)
+    sum += (pairs[k] & 0xffff) + (pairs[k] >> 16);
+  return sum;
+}
+
+/* Fills marks; ends with a barrier. */
+STX_DEVICE void mark_kept(const Column *c)
+{
+  const uint16_t *weights = column_weights(c);
+  int vectors = (c->rows + VECTOR - 1) / VECTOR;
+  int own = (vectors + blockDim.x - 1) / blockDim.x * VECTOR;
+  int begin = own * threadIdx.x, end = min(begin + own, c->rows);
+  uint32_t pairs[VECTOR / 2];
+  Sums sums = {0, 0};
+  for (int i = begin; i < end; i += VECTOR) {
+    load_vector(weights, c->rows, i, pairs);
+    sums.kept += __popc(byte_of_bits(c, i));
+    sums.weight += add_weights(pairs);
+  }
+  sums = sums_before(c, sums);
+  StxRdpMark *mark = c->marks + sums.kept;
+  for (int i = begin; i < end; i += VECTOR) {
+    load_vector(weights, c->rows, i, pairs);
+    uint32_t bits = byte_of_bits(c, i);
+#pragma unroll
+    for (int k = 0; k < VECTOR; k++) {
+      StxRdpMark here = {(uint32_t)(i + k), sums.weight};
+      if (bits >> k & 1)
+        *mark++ = here;
+      sums.weight += k % 2 ? pairs[k / 2] >> 16 : pairs[k / 2] & 0xffff;
+    }
+  }
+  if (begin < c->rows && end == c->rows) {
+    StxRdpMark behind = {(uint32_t)c->rows, sums.weight};
+    *mark = behind;
+  }
+  __syncthreads();
+}
+
+/* A segment owns the cells from its mark to the next; the last one also the column's last cell,
+ * which has a mark of its own. */
+STX_DEVICE void write_records(const Column *c, int count)
+{
+  StxStixel *records = c->args->records + (size_t)c->column * c->rows;
+  for (int s = threadIdx.x; s < count; s += blockDim.x) {
+    bool last = s == count - 1;
+    StxRdpMark from = c->marks[s], to = c->marks[last && c->rows > 1 ? s + 2 : s + 1];
+    StxRdpSegment segment;
+    segment.column = c->column;
+    segment.f = (int)from.cell;
+    segment.l = (int)(last ? c->rows - 1 : to.cell);
+    segment.disparity_f = c->cells[segment.f];
+    segment.disparity_l = c->cells[segment.l];
+    segment.largest = c->largest[segment.f];
+    segment.weight = to.above - from.above;
+    records[count - 1 - s] = stx_rdp_record(&c->args->grid, &segment);
+  }
+}
+
+/* Four cells at a time where they are aligned. */
+STX_DEVICE void write_kept(const Column *c)
+{
+  uint8_t *kept = c->args->kept + (size_t)c->column * c->rows;
+  if (((uintptr_t)c->args->kept | c->rows) % 4 == 0) {
+    for (int i = threadIdx.x * 4; i < c->rows; i += blockDim.x * 4) {
+      uint32_t bits = c->bits[i / 32] >> i % 32 & 15;
+      ((uint32_t *)kept)[i / 4] = bits * 0x204081 & 0x1010101; /* a bit to a byte */
+    }
+    return;
+  }
+  for (int i = threadIdx.x; i < c->rows; i += blockDim.x)
+    kept[i] = c->bits[i / 32] >> i % 32 & 1;
+}
+
+/* The number of kept cells; every warp counts. */
+STX_DEVICE int count_kept(const Column *c)
+{
+  uint32_t count = 0;
+  for (int i = threadIdx.x % LANES; i <= (c->rows - 1) / 32; i += LANES)
+    count += __popc(c->bits[i]);
+  return (int)warp_sum(count);
+}
+
+STX_DEVICE void write_column(const Column *c, int levels)
+{
+  int count = max(count_kept(c) - 1, 1); /* one more cell is kept, but in a column of one */
+  if (threadIdx.x == 0) {
+    StxRdpColumn summary = {(uint32_t)count, (uint32_t)levels, c->shared->unknown, 0};
+    c->args->summary[c->column] = summary;
+  }
+  if (c->args->kept != NULL)
+    write_kept(c);
+  if (c->args->records != NULL) {
+    mark_kept(c);
+    write_records(c, count);
+  }
+}
+
+#endif

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * satdp on the GPU: stixels by dynamic programming, see common/satdp/satdp.h. Two kernels:
+ *
+ *   columns  tables, recurrence and backtracking of one column per block; its records go to a
+ *            place of their own in scratch
+ *   compact  moves the records together, in the order of the columns
+ *
+ * The first exists twice: with the column's rows in shared memory, and in scratch for columns that
+ * are too high for the device.
+ */
+#include "cuda/driver/gpu.cuh"
+
+#include "cuda/satdp/satdp_backtrack.cuh"
+#include "cuda/satdp/satdp_dp.cuh"
+#include "cuda/satdp/satdp_tables.cuh"
+
+/* ---- Columns ------------------------------------------------------------------------------ */
+
+STX_DEVICE Column new_column(const StxSatdpColumnsArgs *a, char *shared, StxSatdpRow *row)
+{
+  Column c;
+  const StxSatdpLayout *at = &a->layout;
+  c.args = a;
+  c.tables = a->tables;
+  c.column = 0;
+  c.rows = a->cells;
+  c.warp = threadIdx.x / LANES;
+  c.lane = threadIdx.x % LANES;
+  c.has_ground = a->has_ground;
+  c.terms = (StxSatdpTerms *)(shared + at->terms);
+  c.partial = (StxSatdpPartial *)(shared + at->partial);
+  c.counts = (StxSatdpCounts *)(shared + at->counts);
+  c.lists = (uint16_t *)(shared + at->lists);
+  c.row = row;
+  size_t classes = (size_t)(a->cells + 1) * a->quad[KINDS];
+  c.classes = a->classes == NULL ? (int4 *)(shared + at->classes)
+                                 : (int4 *)a->classes + classes * blockIdx.x;
+  c.prior = stx_ground_prior(c.tables);
+  c.pair = stx_pair_cost(c.tables);
+  c.stixel_cost = c.tables->stixel_cost;
+  c.residual_energy = c.tables->residual_energy;
+  return c;
+}
+
+STX_DEVICE void solve_columns(const StxSatdpColumnsArgs *a, char *shared, StxSatdpRow *row)
+{
+  Column c = new_column(a, shared, row);
+  for (c.column = blockIdx.x; c.column < a->column_count; c.column += gridDim.x) {
+    uint32_t evaluated = 0;
+    build_tables(&c);
+    __syncthreads();
+    if (a->starts != NULL)
+      c.rows = c.counts->rows;
+    solve_column(&c, &evaluated);
+    backtrack(&c, evaluated);
+    __syncthreads(); /* before the next column takes the memory */
+  }
+}
+
+/* Four blocks of eight warps to a multiprocessor leave 64 registers per thread, which is what
+ * bounds of 1024 threads make the compiler keep to. */
+enum { COLUMN_THREADS = WARPS * LANES, COLUMN_BOUNDS = 1024 };
+
+STX_KERNEL(stx_satdp_columns, StxSatdpColumnsArgs, COLUMN_BOUNDS)
+{
+  STX_SHARED_DYNAMIC(char, shared);
+  solve_columns(&a, shared, (StxSatdpRow *)(shared + a.layout.rows));
+}
+
+/* The same with the rows in scratch. */
+STX_KERNEL(stx_satdp_high_columns, StxSatdpColumnsArgs, COLUMN_THREADS)
+{
+  STX_SHARED_DYNAMIC(char, shared);
+  size_t rows = stx_grid_rows(&a.params.grid) + 1;
+  solve_columns(&a, shared, a.rows + rows * blockIdx.x);
+}
+
+/* ---- Compaction --------------------------------------------------------------------------- */
+
+enum { COMPACT_THREADS = STX_SATDP_COMPACT_COLUMNS * LANES };
+
+/* The sum over the block's threads; `shared` holds one value. */
+STX_DEVICE unsigned long long add_up(unsigned long long value, unsigned long long *shared)
+{
+  if (threadIdx.x == 0)
+    *shared = 0;
+  __syncthreads();
+  atomicAdd(shared, value);
+  __syncthreads();
+  unsigned long long sum = *shared;
+  __syncthreads();
+  return sum;
+}
+
+/*
+ * A warp owns a column. Where its records go is the sum of all counts before: each block adds them
+ * up by itself (2 KB of them with 512 columns), which needs neither a third kernel nor blocks that
+ * wait for each other. The last block states the totals.
+ */
+STX_KERNEL(stx_satdp_compact, StxSatdpCompactArgs, COMPACT_THREADS)
+{
+  STX_SHARED(unsigned long long, sum, 1);
+  int first = blockIdx.x * STX_SATDP_COMPACT_COLUMNS;
+  int column = first + threadIdx.x / LANES, lane = threadIdx.x % LANES;
+  unsigned long long before = 0, evaluated = 0;
+  for (int i = threadIdx.x; i < first; i += COMPACT_THREADS)
+    before += a.counts[i];
+  before = add_up(before, sum);
+  for (int i = first; i < column && i < a.columns; i++)
+    before += a.counts[i];
+  if (column < a.columns) {
+    const uint32_t *from = (const uint32_t *)(a.records + (size_t)column * a.rows);
+    uint32_t *to = (uint32_t *)(a.stixels + before);
+    int words = a.counts[column] * (int)(sizeof(StxStixel) / sizeof(uint32_t));
+    for (int i = lane; i < words; i += LANES)
+      to[i] = from[i];
+  }
+  if (blockIdx.x + 1 != gridDim.x)
+    return;
+  for (int i = threadIdx.x; i < a.columns; i += COMPACT_THREADS)
+    evaluated += a.evaluated[i];
+  evaluated = add_up(evaluated, sum);
+  if (column == a.columns - 1 && lane == 0) {
+    StxSatdpResult result = {evaluated, (uint32_t)before + a.counts[column], 0};
+    *a.result = result;
+  }
+}

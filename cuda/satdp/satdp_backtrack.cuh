@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * satdp on the GPU, last part: backtracking (paper §4.5).
+ *
+ * One thread follows the links from the top and notes where each stixel ends; then every stixel
+ * has a thread, which takes its sums from the tables that the recurrence used.
+ */
+#ifndef STX_SATDP_BACKTRACK_CUH
+#define STX_SATDP_BACKTRACK_CUH
+
+#include "cuda/satdp/satdp_tables.cuh"
+
+enum { VT_BITS = 10 }; /* of a note: the last row; above them the kind */
+
+STX_DEVICE StxTrace trace_of(const Column *c)
+{
+  const StxSatdpRow *row = &c->row[1];
+  StxTrace trace = {{&row->energy[0], &row->energy[1], &row->energy[2]},
+      {&row->link[0], &row->link[1], &row->link[2]}, sizeof(StxSatdpRow) / sizeof(double)};
+  return trace;
+}
+
+/* Notes the stixels from the top down; returns how many. */
+STX_DEVICE int note_stixels(const Column *c, uint16_t *notes)
+{
+  StxTrace trace = trace_of(c);
+  int count = 0, below;
+  int kind = stx_trace_top(&trace, c->rows);
+  for (int vt = c->rows - 1; vt >= 0; kind = below) {
+    notes[count++] = (uint16_t)(kind << VT_BITS | vt);
+    vt = stx_trace_segment(&trace, kind, vt, &below).vb - 1;
+  }
+  return count;
+}
+
+/* What stx_make_stixel reads of the kind. */
+STX_DEVICE StxSegmentSums sums_of(const Column *c, const StxSegment *segment)
+{
+  const StxSatdpRow *hi = &c->row[segment->vt + 1], *lo = &c->row[segment->vb];
+  StxSegmentSums sums = {0, 0, 0, 0, 0, 0, 0};
+  sums.weight = hi->weight - lo->weight;
+  if (segment->kind == STX_KIND_OBJECT) {
+    sums.w = hi->object_w - lo->object_w;
+    sums.d = (int64_t)(hi->object_d - lo->object_d);
+  } else if (segment->kind == STX_KIND_GROUND) {
+    sums.w = hi->ground_w - lo->ground_w;
+    sums.x = (int64_t)(hi->ground_x - lo->ground_x);
+    sums.xx = (int64_t)(hi->ground_xx - lo->ground_xx);
+    sums.d = (int64_t)(hi->ground_d - lo->ground_d);
+    sums.xd = (int64_t)(hi->ground_xd - lo->ground_xd);
+    sums.dd = (int64_t)(hi->ground_dd - lo->ground_dd);
+  }
+  return sums;
+}
+
+/* The slots of a kind are in the order of its classes: the first of the least is the smallest. */
+STX_DEVICE int label_of(const Column *c, const StxSegment *segment)
+{
+  const int32_t *quad = c->args->quad;
+  int kind = segment->kind - STX_KIND_GROUND, slots = 4 * quad[KINDS];
+  const int *hi = (const int *)c->classes + (segment->vt + 1) * slots;
+  const int *lo = (const int *)c->classes + segment->vb * slots;
+  int label = STX_LABEL_NONE, least = INT32_MAX;
+  for (int slot = 4 * quad[kind]; slot < 4 * quad[kind + 1]; slot++)
+    if (hi[slot] - lo[slot] < least) {
+      least = hi[slot] - lo[slot];
+      label = c->args->slot_class[slot];
+    }
+  return label;
+}
+
+/* The segment as it lies in the image: rows turned into cells. */
+STX_DEVICE StxSegment cells_of(const Column *c, const StxSegment *segment)
+{
+  StxSegment cells = *segment;
+  cells.vb = c->row[segment->vb].boundary;
+  cells.vt = c->row[segment->vt + 1].boundary - 1;
+  return cells;
+}
+
+STX_DEVICE void write_stixels(const Column *c, const uint16_t *notes, int count)
+{
+  StxStixel *records = c->args->records + (size_t)c->column * c->args->cells;
+  StxTrace trace = trace_of(c);
+  for (int i = c->warp * LANES + c->lane; i < count; i += WARPS * LANES) {
+    int below, kind = notes[i] >> VT_BITS, vt = notes[i] & ((1 << VT_BITS) - 1);
+    StxSegment segment = stx_trace_segment(&trace, kind, vt, &below);
+    StxSegment cells = cells_of(c, &segment);
+    StxSegmentSums sums = sums_of(c, &segment);
+    records[count - 1 - i] = stx_make_stixel(
+        &c->args->params.grid, c->tables, c->column, &cells, &sums, label_of(c, &segment));
+  }
+}
+
+/* The column's records, the lowest first, and what is known of them. All threads of the block. */
+STX_DEVICE void backtrack(const Column *c, uint32_t evaluated)
+{
+  uint16_t *notes = c->lists; /* nobody needs the start rows any more */
+  atomicAdd(&c->counts->evaluated, evaluated);
+  if (c->warp == 0 && c->lane == 0)
+    c->counts->records = note_stixels(c, notes);
+  __syncthreads();
+  int count = c->counts->records;
+  write_stixels(c, notes, count);
+  if (c->warp == 0 && c->lane == 0) {
+    c->args->counts[c->column] = (uint32_t)count;
+    c->args->evaluated[c->column] = c->counts->evaluated;
+  }
+}
+
+#endif

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * satdp on the GPU, second part: the recurrence, for the TILE = 8 end rows k0 … k0 + 7 of a tile
+ * at a time (paper §4.4 takes one at a time).
+ *
+ *   gather   all warps: the start rows vb <= k0, whose T(vb−1) is known, against the tile's end
+ *            rows. A lane owns an end row and every fourth start row of the warp: no reduction but
+ *            one of four lanes at the end.
+ *   solve    warp 0: the 28 pairs per kind that begin inside the tile. A lane owns a kind and an
+ *            end row; T of the row before comes by shuffle, so that a row costs no barrier.
+ *   prepare  meanwhile, for the next tile: one warp per kind prunes, another computes the data
+ *            terms of those 28 pairs, which need no T.
+ *
+ * Two barriers per tile. Exact pruning, proofs in docs/algorithms/satdp.md:
+ *   lists    a kind's live start rows; which of them are dead for good, is looked up now and then
+ *   limit    `prepare` tries the latest winners against the next tile's end rows; a start row whose
+ *            bound is above the worst of these results, less lower_K, is not tried there.
+ * Start rows of the tile under way are always tried in the next one: their T comes too late.
+ *
+ * Shared memory: lanes of one start row read the same words, and different rows lie an odd number
+ * of 8-byte words apart; terms and partial results are read by neighbouring lanes.
+ *
+ * Tiles of 8 rows: by count, 4 would leave fewer pairs that nothing can prune, but as many barriers
+ * again; 16 the other way round. Tried and rejected: a bound before the data terms of the tile's
+ * own start rows, which leaves a tenth fewer pairs for a test before every one.
+ */
+#ifndef STX_SATDP_DP_CUH
+#define STX_SATDP_DP_CUH
+
+#include "cuda/satdp/satdp_prune.cuh"
+
+/* ---- First step of a tile: start rows at or below its first row ----------------------------- */
+
+/* Warps that try start rows of the kind: the first from home_warp on. */
+STX_DEVICE int part_count(const Column *c, int kind, int k0)
+{
+  return min((*tried_count(c, kind, k0) + STARTS - 1) / STARTS, (int)WARPS);
+}
+
+/* This warp's share of the listed start rows, for all end rows of the tile. The home warp adds what
+ * it tried while it pruned, each lane what it stored itself. */
+template <int kind> STX_DEVICE void try_starts(const Column *c, int k0, uint32_t *evaluated)
+{
+  int part = (c->warp - home_warp(kind) + WARPS) % WARPS;
+  if (part >= part_count(c, kind, k0))
+    return;
+  int slot = c->lane / TILE, j = c->lane % TILE, last = min((int)TILE, c->rows - k0) - 1;
+  int k = k0 + min(j, last);
+  bool inside = j <= last;
+  const uint16_t *starts = tried_starts(c, kind);
+  int count = *tried_count(c, kind, k0);
+  Candidate best = no_candidate();
+  for (int i = part * STARTS + slot; i < count; i += WARPS * STARTS) {
+    offer(&best, try_pair<kind>(c, starts[i], k, j == last));
+    *evaluated += inside;
+  }
+  if (part == 0 && k0 > 0 && c->lane < TILE)
+    offer_any(&best, load_partial(c, kind, CARRIED, c->lane));
+  merge_starts(&best);
+  store_partial(c, kind, part, &best);
+}
+
+STX_DEVICE void gather(const Column *c, int k0, uint32_t *evaluated)
+{
+  if (c->has_ground)
+    try_starts<GROUND>(c, k0, evaluated);
+  try_starts<OBJECT>(c, k0, evaluated);
+  try_starts<SKY>(c, k0, evaluated);
+}
+
+/* ---- Second step: the recurrence, row by row, in one warp ---------------------------------- */
+
+/* A lane owns a kind and an end row of the tile; lanes 24 and up repeat others. */
+typedef struct {
+  int kind, j;
+} Owner;
+
+STX_DEVICE Owner owner_of(int lane)
+{
+  Owner owner = {min(lane / TILE, KINDS - 1), lane % TILE};
+  return owner;
+}
+
+STX_DEVICE Candidate merge_partials(const Column *c, Owner own, int k0)
+{
+  Candidate best = no_candidate();
+  int parts = part_count(c, own.kind, k0);
+  for (int part = 0; part < parts; part++)
+    offer_any(&best, load_partial(c, own.kind, part, own.j));
+  return best;
+}
+
+/* The three kinds side by side: they share most of their arithmetic. */
+STX_DEVICE StxChoice choose_below(const Column *c, int kind, StxCut cut, double foot)
+{
+  StxChoice ground = stx_below_ground(c->pair, cut, foot);
+  StxChoice object = stx_below_object(c->pair, cut, foot);
+  StxChoice sky = stx_below_sky(c->pair, cut);
+  return kind == GROUND ? ground : kind == OBJECT ? object : sky;
+}
+
+/* Energy and value of the owner's T of row i. */
+STX_DEVICE StxCut cut_above(const Candidate *best, int i)
+{
+  StxCut cut = {__shfl_sync(STX_FULL_WARP, best->energy, GROUND * TILE + i),
+      __shfl_sync(STX_FULL_WARP, best->energy, OBJECT * TILE + i),
+      __shfl_sync(STX_FULL_WARP, best->energy, SKY * TILE + i),
+      __shfl_sync(STX_FULL_WARP, best->value, GROUND * TILE + i),
+      __shfl_sync(STX_FULL_WARP, best->value, OBJECT * TILE + i)};
+  return cut;
+}
+
+STX_DEVICE void store_row(const Column *c, Owner own, int k0, const Candidate *best)
+{
+  StxSatdpRow *row = &c->row[k0 + own.j + 1];
+  if (c->lane >= KINDS * TILE || k0 + own.j >= c->rows)
+    return;
+  row->energy[own.kind] = best->energy;
+  row->link[own.kind] = best->link;
+  if (own.kind != SKY)
+    row->value[own.kind] = best->value;
+}
+
+/* In step i, T of row i − 1 is final, and all later end rows look at the start row above it. */
+STX_DEVICE void solve_tile(const Column *c, int k0)
+{
+  Owner own = owner_of(c->lane);
+  const StxSatdpTerms *terms = &c->terms[k0 / TILE % 2];
+  Candidate best = {STX_FORBIDDEN, 0, 0};
+  bool solves = own.kind != GROUND || c->has_ground;
+  if (solves)
+    best = merge_partials(c, own, k0);
+#pragma unroll
+  for (int i = 1; i < TILE; i++) {
+    StxCut cut = cut_above(&best, i - 1);
+    int term = (i - 1) * TILE - i * (i - 1) / 2 + max(own.j - i, 0);
+    double foot = terms->foot[min(own.kind, (int)OBJECT)][term];
+    double top = own.kind == GROUND ? terms->top[term] : foot;
+    StxChoice choice = choose_below(c, own.kind, cut, foot);
+    Candidate candidate = {terms->energy[own.kind][term] + c->stixel_cost + choice.energy, top,
+        4 * (k0 + i) + (int)choice.below};
+    if (own.j >= i && solves)
+      offer(&best, candidate);
+  }
+  store_row(c, own, k0, &best);
+}
+
+/* ---- All rows ----------------------------------------------------------------------------- */
+
+/* The first tile tries start row 0. */
+STX_DEVICE void begin_column(const Column *c)
+{
+  if (threadIdx.x < KINDS) {
+    int kind = threadIdx.x;
+    live_starts(c, kind)[0] = tried_starts(c, kind)[0] = 0;
+    c->counts->live[kind] = *tried_count(c, kind, 0) = 1;
+    if (kind == 0)
+      c->counts->evaluated = 0;
+  }
+}
+
+STX_DEVICE void solve_column(const Column *c, uint32_t *evaluated)
+{
+  begin_column(c);
+  fit_tiles(c, 0, evaluated);
+  __syncthreads();
+  for (int k0 = 0; k0 < c->rows; k0 += TILE) {
+    gather(c, k0, evaluated);
+    __syncthreads();
+    if (c->warp == 0)
+      solve_tile(c, k0);
+    else if (k0 + TILE < c->rows)
+      prepare_tile(c, k0, evaluated);
+    __syncthreads();
+  }
+}
+
+#endif

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Launches satdp's kernels. Where a column's memory goes depends on the device:
+ *
+ *   rows         in shared memory wherever a block may have that much (1024 rows need 203 KiB),
+ *                else in scratch
+ *   class sums   in shared memory unless that would leave columns waiting for a multiprocessor;
+ *                the level-1 cache serves them well from scratch
+ */
+#include "cuda/driver/launch.h"
+#include "cuda/satdp/satdp_args.h"
+
+#include "common/satdp/satdp_records_math.h"
+
+STX_CUDA_MODULE(satdp);
+
+static const StxCudaKernel columns_kernel = {&module, "stx_satdp_columns"};
+static const StxCudaKernel high_columns_kernel = {&module, "stx_satdp_high_columns"};
+static const StxCudaKernel compact_kernel = {&module, "stx_satdp_compact"};
+
+#define SHARED_RESERVED 1024          /* per block, by the driver */
+#define SHARED_EVERYWHERE (64 * 1024) /* bytes that a block may have on every device */
+#define RESIDENT_BLOCKS 4             /* what the registers allow */
+#define LANES 32
+
+/* ---- Classes ------------------------------------------------------------------------------ */
+
+/* Deals the classes out to slots. */
+static void place_classes(const StxSatdpParams *params, StxSatdpColumnsArgs *args)
+{
+  int slot = 0;
+  for (int kind = 0; kind < 3; kind++) {
+    uint32_t classes = stx_kind_classes(params, kind);
+    args->quad[kind] = slot / 4;
+    for (int id = 0; id < params->grid.classes; id++)
+      if (classes >> id & 1)
+        args->slot_class[slot++] = (uint8_t)id;
+    while (slot % 4 != 0)
+      args->slot_class[slot++] = STX_LABEL_NONE;
+  }
+  args->quad[3] = slot / 4;
+}
+
+static size_t classes_bytes(const StxSatdpParams *params)
+{
+  StxSatdpColumnsArgs args;
+  place_classes(params, &args);
+  return (size_t)(stx_grid_rows(&params->grid) + 1) * args.quad[3] * 4 * sizeof(int32_t);
+}
+
+/* ---- Shared memory ------------------------------------------------------------------------- */
+
+static uint32_t align16(size_t at)
+{
+  return (uint32_t)((at + 15) / 16 * 16);
+}
+
+static StxSatdpLayout lay_out(const StxSatdpParams *params, bool with_rows, bool with_classes)
+{
+  size_t rows = (size_t)stx_grid_rows(&params->grid);
+  StxSatdpLayout at = {0};
+  at.partial = align16(at.terms + 2 * sizeof(StxSatdpTerms));
+  at.counts = align16(at.partial + 3 * STX_SATDP_PARTS * sizeof(StxSatdpPartial));
+  at.lists = align16(at.counts + sizeof(StxSatdpCounts));
+  at.classes = align16(at.lists + 2 * 3 * rows * sizeof(uint16_t));
+  at.rows = align16(at.classes + (with_classes ? classes_bytes(params) : 0));
+  at.size = align16(at.rows + (with_rows ? (rows + 1) * sizeof(StxSatdpRow) : 0));
+  return at;
+}
+
+/* How many blocks with that much shared memory share a multiprocessor. */
+static size_t resident_blocks(const StxCudaInfo *info, const StxSatdpLayout *layout)
+{
+  size_t blocks = (info->shared_optin + SHARED_RESERVED) / (layout->size + SHARED_RESERVED);
+  return blocks < RESIDENT_BLOCKS ? blocks : RESIDENT_BLOCKS;
+}
+
+typedef struct {
+  bool rows_shared, classes_shared;
+  StxSatdpLayout layout;
+} Plan;
+
+static Plan make_plan(const StxCudaInfo *info, const StxSatdpParams *params)
+{
+  size_t processors = info->processors > 0 ? (size_t)info->processors : 1;
+  size_t columns = (size_t)stx_grid_columns(&params->grid);
+  size_t wanted = (columns + processors - 1) / processors;
+  Plan plan = {true, true, {0}};
+  plan.layout = lay_out(params, false, false);
+  StxSatdpLayout with_rows = lay_out(params, true, false);
+  plan.rows_shared = with_rows.size <= info->shared_optin;
+  size_t most = resident_blocks(info, plan.rows_shared ? &with_rows : &plan.layout);
+  StxSatdpLayout all = lay_out(params, plan.rows_shared, true);
+  plan.classes_shared = all.size <= info->shared_optin &&
+                        (resident_blocks(info, &all) >= (wanted < most ? wanted : most));
+  plan.layout = lay_out(params, plan.rows_shared, plan.classes_shared);
+  return plan;
+}
+
+/* ---- Scratch ------------------------------------------------------------------------------- */
+
+typedef struct {
+  size_t records, counts, evaluated, classes, rows, size;
+} Scratch;
+
+static size_t block_count(const StxSatdpParams *params)
+{
+  size_t columns = (size_t)stx_grid_columns(&params->grid);
+  return columns < STX_SATDP_BLOCKS ? columns : STX_SATDP_BLOCKS;
+}
+
+/* Enough for every device. */
+static Scratch lay_out_scratch(const StxSatdpParams *params)
+{
+  size_t columns = (size_t)stx_grid_columns(&params->grid), blocks = block_count(params);
+  size_t rows = (size_t)stx_grid_rows(&params->grid);
+  StxSatdpLayout least = lay_out(params, true, false);
+  bool high = least.size > SHARED_EVERYWHERE;
+  Scratch at = {0};
+  at.counts = stx_align(at.records + columns * rows * sizeof(StxStixel));
+  at.evaluated = stx_align(at.counts + columns * sizeof(uint32_t));
+  at.classes = stx_align(at.evaluated + columns * sizeof(uint32_t));
+  at.rows = stx_align(at.classes + blocks * classes_bytes(params));
+  at.size = stx_align(at.rows + (high ? blocks * (rows + 1) * sizeof(StxSatdpRow) : 0));
+  return at;
+}
+
+static size_t scratch_size(const StxSatdpParams *params, int threads)
+{
+  return lay_out_scratch(params).size;
+}
+
+/* ---- Run ----------------------------------------------------------------------------------- */
+
+static bool run(const StxSatdpParams *params, const StxSatdpTables *tables, bool has_ground,
+    const void *columns, const uint8_t *starts, StxStixel *stixels, StxSatdpResult *result,
+    void *scratch, const StxPlace *place, StxError *error)
+{
+  StxCuda *cuda = place->device;
+  Plan plan = make_plan(stx_cuda_info(cuda), params);
+  Scratch at = lay_out_scratch(params);
+  char *memory = scratch;
+  StxSatdpColumnsArgs args = {.params = *params,
+      .layout = plan.layout,
+      .tables = tables,
+      .columns = columns,
+      .starts = starts,
+      .records = (StxStixel *)(memory + at.records),
+      .counts = (uint32_t *)(memory + at.counts),
+      .evaluated = (uint32_t *)(memory + at.evaluated),
+      .rows = plan.rows_shared ? NULL : (StxSatdpRow *)(memory + at.rows),
+      .classes = plan.classes_shared ? NULL : (int32_t *)(memory + at.classes),
+      .column_count = stx_grid_columns(&params->grid),
+      .cells = stx_grid_rows(&params->grid),
+      .has_ground = has_ground};
+  place_classes(params, &args);
+  StxCudaSize grid = {(unsigned)block_count(params), 1, 1};
+  StxCudaSize block = {STX_SATDP_WARPS * LANES, 1, 1};
+  const StxCudaKernel *kernel = plan.rows_shared ? &columns_kernel : &high_columns_kernel;
+  if (!stx_cuda_launch(cuda, kernel, grid, block, plan.layout.size, &args, place->stream, error))
+    return false;
+  StxSatdpCompactArgs compact = {.records = args.records,
+      .counts = args.counts,
+      .evaluated = args.evaluated,
+      .stixels = stixels,
+      .result = result,
+      .columns = stx_grid_columns(&params->grid),
+      .rows = stx_grid_rows(&params->grid)};
+  StxCudaSize compact_grid = {
+      stx_cuda_blocks((size_t)compact.columns, STX_SATDP_COMPACT_COLUMNS), 1, 1};
+  StxCudaSize compact_block = {STX_SATDP_COMPACT_COLUMNS * LANES, 1, 1};
+  return stx_cuda_launch(
+      cuda, &compact_kernel, compact_grid, compact_block, 0, &compact, place->stream, error);
+}
+
+static const StxSatdpImpl impls[] = {
+    {{"cuda", STX_BACKEND_CUDA, STX_MEMORY_CUDA, 0}, scratch_size, run}};
+const StxImplTable stx_satdp_cuda_impls = {impls, 1, sizeof impls[0]};

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * satdp on the GPU: what the warps beside the recurrence do for the next tile; see satdp_dp.cuh.
+ * Of start rows, 32 are looked at at once, one per lane, and ballots keep the lists in order.
+ */
+#ifndef STX_SATDP_PRUNE_CUH
+#define STX_SATDP_PRUNE_CUH
+
+#include "cuda/satdp/satdp_pair.cuh"
+
+/* The warp that prunes a kind also tries its first start rows. */
+STX_DEVICE int home_warp(int kind)
+{
+  return 1 + 3 * kind;
+}
+
+/* ---- Meanwhile: the pairs that begin inside the next tile, one per lane --------------------- */
+
+template <int kind> STX_DEVICE void fit_tile(const Column *c, int k0, uint32_t *evaluated)
+{
+  int i = 1, left = c->lane;
+  for (; i < TILE && left >= TILE - i; i++)
+    left -= TILE - i;
+  int j = i + left;
+  if (i >= TILE || k0 + j >= c->rows)
+    return;
+  StxSatdpTerms *terms = &c->terms[k0 / TILE % 2];
+  Fit fit = fit_pair<kind>(c, k0 + i, k0 + j);
+  terms->energy[kind][c->lane] = fit.energy;
+  if (kind != SKY)
+    terms->foot[kind][c->lane] = fit.foot;
+  if (kind == GROUND)
+    terms->top[c->lane] = fit.top;
+  *evaluated += 1;
+}
+
+/* The warps beside the home warps. */
+STX_DEVICE void fit_tiles(const Column *c, int k0, uint32_t *evaluated)
+{
+  if (c->warp == home_warp(GROUND) + 1 && c->has_ground)
+    fit_tile<GROUND>(c, k0, evaluated);
+  else if (c->warp == home_warp(OBJECT) + 1)
+    fit_tile<OBJECT>(c, k0, evaluated);
+  else if (c->warp == home_warp(SKY) - 1)
+    fit_tile<SKY>(c, k0, evaluated);
+}
+
+/* ---- Meanwhile: pruning, one warp per kind ------------------------------------------------- */
+
+enum { DROP_TILES = 2 }; /* tiles between two looks for dead start rows */
+
+/* What a stixel of the kind that begins at row k0 pays at most, its own energy apart, less
+ * lower_K(k0). */
+template <int kind> STX_DEVICE double renewal_cost(const Column *c, int k0)
+{
+  const StxSatdpRow *row = &c->row[k0];
+  StxCut cut = cut_below(row);
+  double most = kind == GROUND   ? stx_most_below_ground(c->pair, cut)
+                : kind == OBJECT ? stx_most_below_object(c->pair, cut, row->rest)
+                                 : stx_least_below_sky(c->pair, cut);
+  return c->stixel_cost + most - (double)row->lower[kind];
+}
+
+/* bound_K of the start row at the cells up to k, the prior left out. */
+template <int kind> STX_DEVICE double free_bound(const Column *c, int vb, int k)
+{
+  const StxSatdpRow *hi = &c->row[k + 1], *lo = &c->row[vb];
+  double energy;
+  if (kind == GROUND)
+    energy = stx_data_energy(
+        stx_line_residual(c->prior, hi->ground_w - lo->ground_w, hi->ground_x - lo->ground_x,
+            hi->ground_xx - lo->ground_xx, hi->ground_d - lo->ground_d,
+            hi->ground_xd - lo->ground_xd, hi->ground_dd - lo->ground_dd),
+        c->residual_energy);
+  else
+    energy = fit_plane<kind>(c, vb, k).energy;
+  return least_below<kind>(c, vb) + energy - (double)lo->lower[kind] - __ldg(&c->tables->rounding);
+}
+
+/* Tries, for the tile at k1, the start rows that are most likely to win: those that won at the
+ * rows just below the tile under way, k0, and k0 itself. Each group of TILE lanes has one, in
+ * *vb, −1 if another group has it, too. Returns a bound above which no start row can win. */
+template <int kind>
+STX_DEVICE float try_winners(const Column *c, int k0, int k1, int *vb, uint32_t *evaluated)
+{
+  int slot = c->lane / TILE, last = min(k1 + TILE, c->rows) - 1;
+  int k = min(k1 + c->lane % TILE, last);
+  bool inside = k1 + c->lane % TILE <= last;
+  *vb = slot == 0 ? k0 : (int)c->row[max(k0 - 3 * (slot - 1), 0)].link[kind] / 4;
+  for (int i = 0; i < STARTS; i++) {
+    int other = __shfl_sync(STX_FULL_WARP, *vb, i * TILE);
+    if (i < slot && other == *vb)
+      *vb = -1;
+  }
+  Candidate best = no_candidate();
+  if (*vb >= 0) {
+    best = try_pair<kind>(c, *vb, k, inside && k == last);
+    *evaluated += inside;
+  }
+  merge_starts(&best);
+  store_partial(c, kind, CARRIED, &best);
+  float limit = -round_down((double)c->row[k + 1].lower[kind] - best.energy);
+  for (int step = 1; step < TILE; step *= 2)
+    limit = fmaxf(limit, __shfl_xor_sync(STX_FULL_WARP, limit, step));
+  return limit;
+}
+
+/* False if no row from k0 on can want the start row; else its bound is fresh. */
+template <int kind> STX_DEVICE bool lives_on(const Column *c, int vb, int k0, double renewal)
+{
+  double bound = free_bound<kind>(c, vb, k0 - 1);
+  c->row[vb].bound[kind] = fmaxf(c->row[vb].bound[kind], round_down(bound));
+  return bound <= renewal;
+}
+
+/* Appends the lanes' values, in their order, where `wanted`; returns the new length. */
+STX_DEVICE int append(uint16_t *list, int length, int value, bool wanted, int lane)
+{
+  unsigned all = __ballot_sync(STX_FULL_WARP, wanted);
+  if (wanted)
+    list[length + count_below(all, lane)] = (uint16_t)value;
+  return length + __popc(all);
+}
+
+/* Lists what the tile at k1 has to try: the live start rows that may be within the limit, unless
+ * a winner, and those of the tile under way. Now and then drops the dead. */
+template <int kind> STX_DEVICE void list_starts(const Column *c, int k0, float limit, int winner)
+{
+  uint16_t *live = live_starts(c, kind), *tried = tried_starts(c, kind);
+  int count = c->counts->live[kind], kept = 0, listed = 0;
+  bool drops = k0 / TILE % DROP_TILES == DROP_TILES - 1;
+  double renewal = renewal_cost<kind>(c, k0);
+  for (int base = 0; base < count; base += LANES) {
+    bool lives = base + c->lane < count;
+    int vb = lives ? live[base + c->lane] : k0;
+    __syncwarp(); /* all have read before the list is written again */
+    if (drops && vb < k0)
+      lives = lives_on<kind>(c, vb, k0, renewal);
+    bool wanted = lives && c->row[vb].bound[kind] <= limit;
+    for (int slot = 0; slot < STARTS; slot++)
+      wanted &= __shfl_sync(STX_FULL_WARP, winner, slot * TILE) != vb;
+    kept = append(live, kept, vb, lives, c->lane);
+    listed = append(tried, listed, vb, wanted, c->lane);
+  }
+  int opened = min((int)TILE, c->rows - 1 - k0), vb = k0 + 1 + c->lane;
+  kept = append(live, kept, vb, c->lane < opened, c->lane);
+  listed = append(tried, listed, vb, c->lane < opened, c->lane);
+  if (c->lane == 0) {
+    c->counts->live[kind] = kept;
+    *tried_count(c, kind, k0 + TILE) = listed;
+  }
+}
+
+template <int kind> STX_DEVICE void prune(const Column *c, int k0, uint32_t *evaluated)
+{
+  int winner;
+  float limit = try_winners<kind>(c, k0, k0 + TILE, &winner, evaluated);
+  __syncwarp();
+  list_starts<kind>(c, k0, limit, winner);
+}
+
+STX_DEVICE void prepare_tile(const Column *c, int k0, uint32_t *evaluated)
+{
+  if (c->warp == home_warp(GROUND) && c->has_ground)
+    prune<GROUND>(c, k0, evaluated);
+  else if (c->warp == home_warp(OBJECT))
+    prune<OBJECT>(c, k0, evaluated);
+  else if (c->warp == home_warp(SKY))
+    prune<SKY>(c, k0, evaluated);
+  else
+    fit_tiles(c, k0 + TILE, evaluated);
+}
+
+#endif

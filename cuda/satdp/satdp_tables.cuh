@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * satdp on the GPU, first part: a column's memory and its summed-area tables (paper §4.3).
+ *
+ * A block owns a column. Everything that is known of a boundary between cells stands together in
+ * one StxSatdpRow, so that a row needs one address and every field an immediate offset. Its size
+ * is an odd number of 8-byte words: 16 lanes that look at the same field of 16 neighbouring rows
+ * hit 16 different pairs of banks.
+ *
+ * Sums are taken over all cells, but only boundaries at which a stixel may begin or end have a row.
+ * The recurrence takes what lies between two of them for one cell: it sees m rows instead of h, and
+ * all its indices (vb, k, links, lists) count them. Only the records need to know the cells.
+ *
+ * Sums are made by whole warps, 32 cells at a time: each lane takes a cell, a scan by shuffles
+ * adds up, the last lane's sum is carried on. All sums are integers, so their order is free. The
+ * warps share out what there is to sum: `tasks` in build_tables.
+ */
+#ifndef STX_SATDP_TABLES_CUH
+#define STX_SATDP_TABLES_CUH
+
+#include "cuda/driver/gpu.cuh"
+#include "cuda/satdp/satdp_args.h"
+
+#include "common/satdp/satdp_records_math.h"
+
+enum { GROUND, OBJECT, SKY, KINDS };
+
+enum {
+  LANES = 32,
+  WARPS = STX_SATDP_WARPS,
+  PARTS = STX_SATDP_PARTS,
+  CARRIED = STX_SATDP_CARRIED,
+  TILE = STX_SATDP_TILE,
+  STARTS = LANES / TILE /* start rows that a warp tries at once, for a tile's end rows */
+};
+
+/* A block's view of its column. */
+typedef struct {
+  const StxSatdpColumnsArgs *args;
+  const StxSatdpTables *tables;
+  int column, rows, warp, lane; /* rows: see above */
+  bool has_ground;
+  StxSatdpTerms *terms;     /* of even and of odd tiles */
+  StxSatdpPartial *partial; /* [kind · PARTS + part] */
+  StxSatdpCounts *counts;
+  uint16_t *lists;  /* start rows; see live_starts */
+  StxSatdpRow *row; /* rows + 1 */
+  int4 *classes;    /* [boundary · quads + quad] */
+  StxGroundPrior prior;
+  StxPairCost pair;
+  double stixel_cost, residual_energy;
+} Column;
+
+/* The start rows of a kind that may still win, in rising order. */
+STX_DEVICE uint16_t *live_starts(const Column *c, int kind)
+{
+  return c->lists + kind * c->rows;
+}
+
+/* Those of them that the next tile tries. */
+STX_DEVICE uint16_t *tried_starts(const Column *c, int kind)
+{
+  return c->lists + (KINDS + kind) * c->rows;
+}
+
+/* How many those are for the tile at k0. The next tile's become known while that one is read. (An
+ * index k0 / TILE % 2 here and for `terms` would be kept all the time: one register too many.) */
+STX_DEVICE int32_t *tried_count(const Column *c, int kind, int k0)
+{
+  return k0 & TILE ? &c->counts->tried[1][kind] : &c->counts->tried[0][kind];
+}
+
+/* The sum of a lane's value and those of the lanes below it. */
+template <typename T> STX_DEVICE T scan_add(T value, int lane)
+{
+  for (int step = 1; step < LANES; step *= 2) {
+    T below = __shfl_up_sync(STX_FULL_WARP, value, step);
+    if (lane >= step)
+      value += below;
+  }
+  return value;
+}
+
+/* How many lanes below this one are in the ballot. */
+STX_DEVICE int count_below(unsigned ballot, int lane)
+{
+  return __popc(ballot & ((1u << lane) - 1));
+}
+
+/* Adds the scanned values to the sum of all chunks before, and carries that on. */
+template <typename T> STX_DEVICE T scan_on(T value, int lane, T *carry)
+{
+  T sum = scan_add(value, lane) + *carry;
+  *carry = __shfl_sync(STX_FULL_WARP, sum, LANES - 1);
+  return sum;
+}
+
+/* ---- Rows --------------------------------------------------------------------------------- */
+
+/* Whether boundary u, below cell u, has a row. */
+STX_DEVICE bool has_row(const Column *c, int u)
+{
+  const uint8_t *starts = c->args->starts;
+  if (starts == NULL || u <= 0 || u >= c->args->cells)
+    return u >= 0 && u <= c->args->cells;
+  return __ldg(starts + (size_t)c->column * c->args->cells + c->args->cells - 1 - u) != 0;
+}
+
+/* The row of boundary u, −1 if it has none. The lanes ask for neighbouring boundaries, in rising
+ * order; `rows` is the number of rows below these, and carried on. */
+STX_DEVICE int row_of(const Column *c, int u, int *rows)
+{
+  bool has = has_row(c, u);
+  if (c->args->starts == NULL)
+    return has ? u : -1;
+  unsigned all = __ballot_sync(STX_FULL_WARP, has);
+  int row = *rows + count_below(all, c->lane);
+  *rows += __popc(all);
+  return has ? row : -1;
+}
+
+STX_DEVICE int count_rows(const Column *c)
+{
+  int rows = 0;
+  for (int base = 0; base <= c->args->cells; base += LANES)
+    rows += __popc(__ballot_sync(STX_FULL_WARP, has_row(c, base + c->lane)));
+  return rows;
+}
+
+/* ---- Depth -------------------------------------------------------------------------------- */
+
+STX_DEVICE uint32_t load_cell(const Column *c, int channel, int u)
+{
+  const StxGrid *grid = &c->args->params.grid;
+  return __ldg(
+      stx_column(grid, (void *)c->args->columns, channel, c->column) + c->args->cells - 1 - u);
+}
+
+/* Three sums that one warp makes. */
+enum { GROUND_X, GROUND_D, OBJECT_D, SKY_D, DEPTH_SUMS };
+
+typedef struct {
+  long long a, b, c;
+} Triple;
+
+/* What a cell adds; nothing above the last. */
+template <int sums> STX_DEVICE Triple depth_terms(const Column *c, int u)
+{
+  const StxSatdpTables *t = c->tables;
+  Triple none = {0, 0, 0};
+  if (u >= c->args->cells)
+    return none;
+  uint32_t disparity = load_cell(c, 0, u), weight = load_cell(c, 1, u);
+  uint32_t scale = sums == OBJECT_D ? __ldg(&t->object_scale[disparity >> STX_OBJECT_BIN])
+                   : sums == SKY_D  ? t->sky_scale
+                                    : __ldg(&t->ground_scale[u]);
+  long long w = stx_fold(weight, scale, disparity), d = disparity, x = __ldg(&t->x[u]);
+  Triple ground_x = {w, w * x, w * x * x}, ground_d = {w * d, w * x * d, w * d * d};
+  Triple object_d = {w, w * d, w * d * d}, sky_d = {w * d * d, weight, 0};
+  return sums == GROUND_X   ? ground_x
+         : sums == GROUND_D ? ground_d
+         : sums == OBJECT_D ? object_d
+                            : sky_d;
+}
+
+template <int sums> STX_DEVICE void store_depth(StxSatdpRow *row, Triple sum)
+{
+  if (sums == GROUND_X) {
+    row->ground_w = (int32_t)sum.a;
+    row->ground_x = (double)sum.b;
+    row->ground_xx = (double)sum.c;
+  } else if (sums == GROUND_D) {
+    row->ground_d = (double)sum.a;
+    row->ground_xd = (double)sum.b;
+    row->ground_dd = (double)sum.c;
+  } else if (sums == OBJECT_D) {
+    row->object_w = (int32_t)sum.a;
+    row->object_d = (double)sum.b;
+    row->object_dd = (double)sum.c;
+  } else {
+    row->sky_dd = (double)sum.a;
+    row->weight = (int32_t)sum.b;
+  }
+}
+
+template <int sums> STX_DEVICE void sum_depth(const Column *c)
+{
+  Triple carry = {0, 0, 0};
+  int rows = 1;
+  if (c->lane == 0)
+    store_depth<sums>(&c->row[0], carry);
+#pragma unroll 2
+  for (int base = 0; base < c->args->cells; base += LANES) {
+    int u = base + c->lane;
+    Triple terms = depth_terms<sums>(c, u);
+    Triple sum = {scan_on(terms.a, c->lane, &carry.a), scan_on(terms.b, c->lane, &carry.b),
+        scan_on(terms.c, c->lane, &carry.c)};
+    int row = row_of(c, u + 1, &rows);
+    if (row >= 0)
+      store_depth<sums>(&c->row[row], sum);
+  }
+}
+
+/* What a row knows beside sums. The largest disparity above comes from the top down. */
+STX_DEVICE void find_rest(const Column *c)
+{
+  int largest = 0, above = count_rows(c);
+  if (c->lane == 0)
+    c->counts->rows = above - 1;
+  for (int base = 0; base <= c->args->cells; base += LANES) {
+    int u = c->args->cells - base - c->lane; /* boundary; the cell above it is cell u */
+    int value = u >= 0 && u < c->args->cells ? (int)load_cell(c, 0, u) : 0;
+    for (int step = 1; step < LANES; step *= 2) {
+      int other = __shfl_up_sync(STX_FULL_WARP, value, step);
+      value = c->lane >= step ? max(value, other) : value;
+    }
+    value = max(value, largest);
+    bool has = has_row(c, u);
+    unsigned all = __ballot_sync(STX_FULL_WARP, has);
+    StxSatdpRow *row = &c->row[above - 1 - count_below(all, c->lane)];
+    above -= __popc(all);
+    if (has) {
+      row->cut = __ldg(&c->tables->cut[u]);
+      row->boundary = (uint16_t)u;
+      row->rest = (uint16_t)value;
+    }
+    largest = __shfl_sync(STX_FULL_WARP, value, LANES - 1);
+  }
+}
+
+/* ---- Classes ------------------------------------------------------------------------------ */
+
+STX_DEVICE int class_sum(int slot, const Column *c, int u)
+{
+  int id = c->args->slot_class[slot];
+  if (id == STX_LABEL_NONE || u >= c->args->cells)
+    return 1 << 20; /* above every class energy, so that padding never is the cheapest */
+  return stx_class_energy((int)load_cell(c, 2 + id, u), c->tables->class_scale);
+}
+
+STX_DEVICE void sum_quad(const Column *c, int quad)
+{
+  int quads = c->args->quad[KINDS], a_sum = 0, b_sum = 0, c_sum = 0, d_sum = 0, rows = 1;
+  if (c->lane == 0)
+    c->classes[quad] = make_int4(0, 0, 0, 0);
+  for (int u = c->lane; u - c->lane < c->args->cells; u += LANES) {
+    int4 sum;
+    sum.x = scan_on(class_sum(4 * quad, c, u), c->lane, &a_sum);
+    sum.y = scan_on(class_sum(4 * quad + 1, c, u), c->lane, &b_sum);
+    sum.z = scan_on(class_sum(4 * quad + 2, c, u), c->lane, &c_sum);
+    sum.w = scan_on(class_sum(4 * quad + 3, c, u), c->lane, &d_sum);
+    int row = row_of(c, u + 1, &rows);
+    if (row >= 0)
+      c->classes[(size_t)row * quads + quad] = sum;
+  }
+}
+
+/* Energy of a cell that every stixel of the kind pays for it, whatever its plane and class. */
+STX_DEVICE uint32_t fixed_energy(const Column *c, int kind, int u)
+{
+  const StxSatdpTables *t = c->tables;
+  double energy = 0;
+  if (kind != SKY && load_cell(c, 0, u) == STX_DISPARITY_UNKNOWN)
+    energy += __ldg(&t->unknown[u]);
+  if (kind == GROUND)
+    energy += __ldg(&t->horizon_ground[u + 1]) - __ldg(&t->horizon_ground[u]);
+  if (kind == SKY)
+    energy += __ldg(&t->horizon_sky[u + 1]) - __ldg(&t->horizon_sky[u]);
+  return (uint32_t)energy;
+}
+
+STX_DEVICE void sum_lower(const Column *c, int kind)
+{
+  uint32_t fixed_sum = 0, lower_sum = 0;
+  int begin = 4 * c->args->quad[kind], end = 4 * c->args->quad[kind + 1], rows = 1;
+  if (c->lane == 0)
+    c->row[0].fixed[kind] = c->row[0].lower[kind] = 0;
+  for (int u = c->lane; u - c->lane < c->args->cells; u += LANES) {
+    uint32_t fixed = u < c->args->cells ? fixed_energy(c, kind, u) : 0;
+    int least = begin < end ? class_sum(begin, c, u) : 0;
+    for (int slot = begin + 1; slot < end; slot++)
+      least = min(least, class_sum(slot, c, u));
+    uint32_t sfixed = scan_on(fixed, c->lane, &fixed_sum);
+    uint32_t slower = scan_on(fixed + (uint32_t)least, c->lane, &lower_sum);
+    int row = row_of(c, u + 1, &rows);
+    if (row >= 0) {
+      c->row[row].fixed[kind] = sfixed;
+      c->row[row].lower[kind] = slower;
+    }
+  }
+}
+
+/* ---- All of it ---------------------------------------------------------------------------- */
+
+/* Below the image lies an unknown object of energy −C, on which anything may stand. */
+STX_DEVICE void clear_bottom(const Column *c)
+{
+  StxSatdpRow *row = &c->row[0];
+  row->value[GROUND] = row->value[OBJECT] = 0;
+  for (int kind = 0; kind < KINDS; kind++) {
+    row->energy[kind] = kind == OBJECT ? -c->stixel_cost : STX_FORBIDDEN;
+    row->link[kind] = 0;
+  }
+}
+
+/* Without a road there is no ground anywhere. */
+STX_DEVICE void forbid_ground(const Column *c)
+{
+  for (int u = 1 + c->lane; u <= c->args->cells; u += LANES) {
+    c->row[u].energy[GROUND] = STX_FORBIDDEN;
+    c->row[u].link[GROUND] = c->row[u].value[GROUND] = 0;
+  }
+}
+
+STX_DEVICE void sum_depths(const Column *c, int sums)
+{
+  if (sums == OBJECT_D)
+    sum_depth<OBJECT_D>(c);
+  else if (sums == SKY_D)
+    sum_depth<SKY_D>(c);
+  else if (c->has_ground && sums == GROUND_X)
+    sum_depth<GROUND_X>(c);
+  else if (c->has_ground)
+    sum_depth<GROUND_D>(c);
+  else if (sums == GROUND_X)
+    forbid_ground(c);
+}
+
+/* The longest tasks come first, so that the warps are done at about the same time. */
+STX_DEVICE void build_tables(const Column *c)
+{
+  enum { LOWER = DEPTH_SUMS, REST = LOWER + KINDS, QUADS };
+  int tasks = QUADS + c->args->quad[KINDS];
+  for (int task = c->warp; task < tasks; task += WARPS) {
+    if (task < LOWER)
+      sum_depths(c, task);
+    else if (task < REST)
+      sum_lower(c, task - LOWER);
+    else if (task == REST)
+      find_rest(c);
+    else
+      sum_quad(c, task - QUADS);
+  }
+  if (threadIdx.x == 0)
+    clear_bottom(c);
+}
+
+#endif

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Semi-global matching on the GPU, see common/sgm/sgm.h. Four kernels, each explained in its file:
+ *
+ *   census   words of both images, the texture check
+ *   paths    L_r along all lines, summed up in volumes of one byte per pixel and candidate: all of
+ *            four paths in one launch, eight in two
+ *   winner   S, the winners of both views, checks, vertex, confidence
+ *   finish   left-right check, median, output
+ *
+ * paths and winner exist for 64, 128 and 256 disparities.
+ *
+ * What it has to cost, at 1242 × 375 × 128 on an H200 (132 multiprocessors at 1.98 GHz, 4.8 TB/s);
+ * counted in the machine code of sm_90 and not measured. V is a volume, 59.6 MB.
+ *
+ *                                        four paths                  eight paths
+ *   paths    instructions of warps       1.86 million steps · 72     3.73 million steps · 72
+ *            at 4 per cycle              130 µs                      260 µs
+ *            bytes, meanwhile            6 V: 85 µs                  12 V: 170 µs
+ *   winner   bytes                       2 V: 28 µs                  4 V: 57 µs
+ *   census, finish                       15 µs                       15 µs
+ *   together, with launches              180 µs                      340 µs
+ *
+ * A horizontal line takes at least 1242 steps of some 80 cycles, 50 µs: with one warp per line the
+ * image is not too small for the machine. A volume is written once and added to once, and read by
+ * the winner, 4 V for each; the same as if each path had a volume of its own, in half the memory.
+ *
+ * Rejected, on paper
+ *   - The last path and the winner in one kernel: saves 2 V, but only lines along the rows see the
+ *     right view's diagonals, and 375 warps do not hide their latency. Better where the memory is
+ *     slow and the processors few.
+ *   - Costs in a volume of their own: 1 V written and 4 or 8 V read, for a sixth of
+ *     the instructions.
+ *   - Several lines per warp, to share the loop's overhead: fewer warps, longer steps, and the
+ *     minimum of a part of a warp takes shuffles where that of a whole warp is one instruction.
+ *   - Bytes or halves packed into words for the recurrence: see sgm_paths.cuh.
+ */
+#include "cuda/driver/gpu.cuh"
+
+#include "cuda/sgm/sgm_census.cuh"
+#include "cuda/sgm/sgm_finish.cuh"
+#include "cuda/sgm/sgm_paths.cuh"
+#include "cuda/sgm/sgm_winner.cuh"
+
+STX_KERNEL(stx_sgm_census, StxSgmCensusArgs, STX_SGM_LANES *STX_SGM_CENSUS_ROWS)
+{
+  STX_SHARED_2D(uint32_t, tile, TILE_ROWS, TILE_COLUMNS / 4);
+  STX_SHARED_2D(uint4, words, STX_SGM_CENSUS_ROWS, STX_SGM_LANES);
+  census_tile(&a, tile, words);
+}
+
+STX_KERNEL(stx_sgm_paths_64, StxSgmPathsArgs, 2 * STX_SGM_BLOCK_LINES * STX_SGM_LANES)
+{
+  follow<2>(&a);
+}
+
+STX_KERNEL(stx_sgm_paths_128, StxSgmPathsArgs, 2 * STX_SGM_BLOCK_LINES * STX_SGM_LANES)
+{
+  follow<4>(&a);
+}
+
+STX_KERNEL(stx_sgm_paths_256, StxSgmPathsArgs, 2 * STX_SGM_BLOCK_LINES * STX_SGM_LANES)
+{
+  follow<8>(&a);
+}
+
+STX_KERNEL(stx_sgm_winner_64, StxSgmWinnerArgs, STX_SGM_WINNER_WARPS *STX_SGM_LANES)
+{
+  find_winners<2>(&a);
+}
+
+STX_KERNEL(stx_sgm_winner_128, StxSgmWinnerArgs, STX_SGM_WINNER_WARPS *STX_SGM_LANES)
+{
+  find_winners<4>(&a);
+}
+
+STX_KERNEL(stx_sgm_winner_256, StxSgmWinnerArgs, STX_SGM_WINNER_WARPS *STX_SGM_LANES)
+{
+  find_winners<8>(&a);
+}
+
+STX_KERNEL(stx_sgm_finish, StxSgmFinishArgs, STX_SGM_FINISH_ROWS *STX_SGM_LANES)
+{
+  STX_SHARED_2D(uint16_t, values, VALUES_ROWS, VALUES_COLUMNS);
+  finish_tile(&a, values);
+}

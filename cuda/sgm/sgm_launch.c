@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Semi-global matching on the GPU: scratch, and the launches of the kernels in sgm.cu. */
+#include "cuda/driver/launch.h"
+#include "cuda/sgm/sgm_args.h"
+
+STX_CUDA_MODULE(sgm);
+
+#define ALIGN ((size_t)256)
+
+static const StxCudaKernel census_kernel = {&module, "stx_sgm_census"};
+static const StxCudaKernel paths_kernels[] = {
+    {&module, "stx_sgm_paths_64"}, {&module, "stx_sgm_paths_128"}, {&module, "stx_sgm_paths_256"}};
+static const StxCudaKernel winner_kernels[] = {{&module, "stx_sgm_winner_64"},
+    {&module, "stx_sgm_winner_128"}, {&module, "stx_sgm_winner_256"}};
+static const StxCudaKernel finish_kernel = {&module, "stx_sgm_finish"};
+
+typedef struct {
+  StxCuda *cuda;
+  StxCudaStream stream;
+  const StxSgmParams *params;
+  int variant; /* of the kernels: 0, 1, 2 for 64, 128, 256 disparities */
+  uint32_t *left;
+  StxSgmRightWords right;
+  uint8_t *textured; /* NULL: not wanted */
+  uint32_t textured_pitch;
+  uint32_t *right_best; /* NULL: not wanted */
+  uint32_t *records;
+  uint8_t *volumes[4]; /* two with four paths */
+} Job;
+
+/* ---- Scratch ------------------------------------------------------------------------------ */
+
+static size_t round_up(size_t size, size_t multiple)
+{
+  return (size + multiple - 1) / multiple * multiple;
+}
+
+/* The next `size` bytes of a block of which *used are taken. */
+static void *take(void *block, size_t *used, size_t size)
+{
+  void *part = (uint8_t *)block + *used;
+  *used += round_up(size, ALIGN);
+  return part;
+}
+
+/* Lays the arrays out from `base` (NULL: only to measure); returns the bytes used. */
+static size_t lay_out(Job *job, const StxSgmParams *params, void *base)
+{
+  size_t used = 0, width = (size_t)params->width, height = (size_t)params->height;
+  size_t pixels = width * height, count = (size_t)params->max_disparity;
+  size_t right_pitch = round_up(width + count, 32);
+  size_t textured_pitch = round_up(width, STX_SGM_CENSUS_COLUMNS);
+  job->params = params;
+  job->variant = params->max_disparity / 128; /* 64, 128, 256: 0, 1, 2 */
+  for (int i = 0; i < params->paths / 2; i++)
+    job->volumes[i] = take(base, &used, pixels * count);
+  job->left = take(base, &used, pixels * sizeof *job->left);
+  job->right = (StxSgmRightWords){
+      .words = take(base, &used, STX_SGM_SHIFTS * right_pitch * height * sizeof *job->left),
+      .pitch = (uint32_t)right_pitch,
+      .before = (uint32_t)count,
+  };
+  job->records = take(base, &used, pixels * sizeof *job->records);
+  if (params->texture >= 0) {
+    job->textured = take(base, &used, textured_pitch * height);
+    job->textured_pitch = (uint32_t)textured_pitch;
+  }
+  if (params->lr_max_diff >= 0)
+    job->right_best = take(base, &used, pixels * sizeof *job->right_best);
+  return used;
+}
+
+static size_t scratch_size(const StxSgmParams *params, int threads)
+{
+  Job job = {0};
+  return lay_out(&job, params, NULL);
+}
+
+/* ---- Launches ----------------------------------------------------------------------------- */
+
+static bool census(const Job *job, const StxImage8 *left, const StxImage8 *right, StxError *error)
+{
+  const StxSgmParams *params = job->params;
+  StxSgmCensusArgs args = {
+      .image = {left->data, right->data},
+      .stride = {left->stride, right->stride},
+      .width = params->width,
+      .height = params->height,
+      .left = job->left,
+      .right = job->right,
+      .textured = job->textured,
+      .textured_pitch = job->textured_pitch,
+      .texture = params->texture,
+      .right_best = job->right_best,
+  };
+  StxCudaSize grid = {stx_cuda_blocks((size_t)params->width, STX_SGM_CENSUS_COLUMNS),
+      stx_cuda_blocks((size_t)params->height, STX_SGM_CENSUS_ROWS), 2};
+  StxCudaSize block = {STX_SGM_LANES, STX_SGM_CENSUS_ROWS, 1};
+  return stx_cuda_launch(job->cuda, &census_kernel, grid, block, 0, &args, job->stream, error);
+}
+
+static size_t lines(const Job *job, const StxSgmAxis *axis)
+{
+  return (size_t)(axis->horizontal ? job->params->height : job->params->width);
+}
+
+/* Horizontal lines, being the longest, had better come first. */
+static bool paths(
+    const Job *job, StxSgmAxis first, StxSgmAxis second, StxSgmStore store, StxError *error)
+{
+  StxSgmPathsArgs args = {
+      .left = job->left,
+      .right = job->right,
+      .width = job->params->width,
+      .height = job->params->height,
+      .p1 = job->params->p1,
+      .p2 = job->params->p2,
+      .axes = {first, second},
+      .first_blocks = stx_cuda_blocks(lines(job, &first), STX_SGM_BLOCK_LINES),
+      .store = store,
+  };
+  unsigned second_blocks = stx_cuda_blocks(lines(job, &second), STX_SGM_BLOCK_LINES);
+  StxCudaSize grid = {args.first_blocks + second_blocks, 1, 1};
+  StxCudaSize block = {STX_SGM_LANES, 2 * STX_SGM_BLOCK_LINES, 1};
+  return stx_cuda_launch(
+      job->cuda, &paths_kernels[job->variant], grid, block, 0, &args, job->stream, error);
+}
+
+/* Four paths: opposite ones share a volume. Eight: those that are rounded together do. */
+static bool all_paths(const Job *job, StxError *error)
+{
+  uint8_t *const *v = job->volumes;
+  if (job->params->paths == 4)
+    return paths(job, (StxSgmAxis){.horizontal = true, .forward = v[0], .backward = v[0]},
+        (StxSgmAxis){.dx = 0, .forward = v[1], .backward = v[1]}, STX_SGM_MEET, error);
+  return paths(job, (StxSgmAxis){.horizontal = true, .forward = v[0], .backward = v[2]},
+             (StxSgmAxis){.dx = 1, .forward = v[1], .backward = v[3]}, STX_SGM_PUT, error) &&
+         paths(job, (StxSgmAxis){.dx = 0, .forward = v[0], .backward = v[2]},
+             (StxSgmAxis){.dx = -1, .forward = v[1], .backward = v[3]}, STX_SGM_ADD, error);
+}
+
+static bool winner(const Job *job, StxError *error)
+{
+  const StxSgmParams *params = job->params;
+  StxSgmWinnerArgs args = {
+      .textured = job->textured,
+      .textured_pitch = job->textured_pitch,
+      .width = params->width,
+      .paths = params->paths,
+      .uniqueness = params->uniqueness,
+      .right_best = job->right_best,
+      .records = job->records,
+  };
+  for (int i = 0; i < params->paths / 2; i++)
+    args.volumes[i] = job->volumes[i];
+  StxCudaSize grid = {
+      stx_cuda_blocks((size_t)params->width, STX_SGM_SEGMENT * STX_SGM_WINNER_WARPS),
+      (unsigned)params->height, 1};
+  StxCudaSize block = {STX_SGM_LANES, STX_SGM_WINNER_WARPS, 1};
+  return stx_cuda_launch(
+      job->cuda, &winner_kernels[job->variant], grid, block, 0, &args, job->stream, error);
+}
+
+static bool finish(
+    const Job *job, const StxImage16 *disparity, const StxImage8 *confidence, StxError *error)
+{
+  const StxSgmParams *params = job->params;
+  StxSgmFinishArgs args = {
+      .records = job->records,
+      .right_best = job->right_best,
+      .width = params->width,
+      .height = params->height,
+      .lr_max_diff = params->lr_max_diff,
+      .median = params->median,
+      .disparity = disparity->data,
+      .disparity_stride = disparity->stride,
+      .confidence = confidence->data,
+      .confidence_stride = confidence->stride,
+  };
+  StxCudaSize grid = {stx_cuda_blocks((size_t)params->width, STX_SGM_LANES),
+      stx_cuda_blocks((size_t)params->height, STX_SGM_FINISH_ROWS), 1};
+  StxCudaSize block = {STX_SGM_LANES, STX_SGM_FINISH_ROWS, 1};
+  return stx_cuda_launch(job->cuda, &finish_kernel, grid, block, 0, &args, job->stream, error);
+}
+
+static bool run(const StxSgmParams *params, const StxImage8 *left, const StxImage8 *right,
+    const StxImage16 *disparity, const StxImage8 *confidence, void *scratch, const StxPlace *place,
+    StxError *error)
+{
+  Job job = {.cuda = place->device, .stream = place->stream};
+  lay_out(&job, params, scratch);
+  return census(&job, left, right, error) && all_paths(&job, error) && winner(&job, error) &&
+         finish(&job, disparity, confidence, error);
+}
+
+static const StxSgmImpl impls[] = {
+    {{"cuda", STX_BACKEND_CUDA, STX_MEMORY_CUDA, 0}, scratch_size, run}};
+const StxImplTable stx_sgm_cuda_impls = {impls, 1, sizeof impls[0]};

@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* stx-bench: times every stage and implementation. See docs/benchmarks.md. */
+#include "examples/stx-bench/stx_bench.h"
+
+#include <errno.h>
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "examples/shared/options.h"
+#include "examples/stx-bench/stx_bench_lidar.h"
+
+#define MAX_SIZES 8
+#define GPU_WARM_UP_MS 100 /* long enough for its clocks to rise */
+
+typedef struct {
+  bool stages[BENCH_STAGES];
+  int sizes, width[MAX_SIZES], height[MAX_SIZES];
+  char **size_texts, **lefts, **rights, *labels, *calibration, *backend, *figures;
+  gboolean quick, markdown, json;
+  int threads, milliseconds, warm_up, sets;
+  bool cpu, gpu;
+} Options;
+
+typedef struct {
+  const Options *options;
+  BenchFormat format;
+  BenchMachine machine;
+  BenchDevice device;
+  BenchContext context;
+  GArray *rows; /* BenchRow */
+  FILE *levels; /* NULL: no figures */
+  int inputs;   /* so far */
+  bool differs;
+} Bench;
+
+/* ---- The groups of one input -------------------------------------------------------------- */
+
+static bool bench(Bench *b, const BenchCase *what, double *reference, StxError *error)
+{
+  BenchRow rows[BENCH_MAX_ROWS];
+  int count;
+  if (!b->options->stages[what->stage] || (what->stage == BENCH_SCENE && !b->options->cpu))
+    return true;
+  if (!bench_group(&b->context, what, rows, &count, reference, error))
+    return false;
+  g_array_append_vals(b->rows, rows, (guint)count);
+  for (int i = 0; i < count; i++)
+    b->differs |= rows[i].differs;
+  if (b->format != BENCH_JSON)
+    bench_print_rows(stdout, b->format, rows, count);
+  return true;
+}
+
+/* Reduction, stixels, and both together, for one cell size and kind of input. */
+static bool bench_cells(Bench *b, int cell, StxSemantics semantics, StxError *error)
+{
+  double colmean = 0, satdp = 0;
+  BenchCase what = {.stage = BENCH_COLMEAN, .cell = cell, .semantics = semantics};
+  if (!bench(b, &what, &colmean, error))
+    return false;
+  what.stage = BENCH_SATDP;
+  if (!bench(b, &what, &satdp, error))
+    return false;
+  what.stage = BENCH_BOTH;
+  what.reference = colmean > 0 && satdp > 0 ? colmean + satdp : 0;
+  return bench(b, &what, NULL, error);
+}
+
+/* Columns of several lengths and kinds; the quick choice is one of each of two kinds. */
+static bool bench_rdp(Bench *b, StxError *error)
+{
+  static const int rows[] = {256, 512, 1024, 4096};
+  const bool quick = b->options->quick;
+  for (size_t n = 0; n < (quick ? 1 : G_N_ELEMENTS(rows)); n++)
+    for (BenchColumns kind = 0; kind < BENCH_COLUMNS_COUNT; kind++) {
+      BenchCase what = {.stage = BENCH_RDP, .cell = 1, .rows = rows[n], .columns = kind};
+      bool wanted = !quick || kind == BENCH_COLUMNS_AVERAGE || kind == BENCH_COLUMNS_NOISE;
+      if (wanted && !bench(b, &what, NULL, error))
+        return false;
+    }
+  return b->levels == NULL || bench_rdp_levels(b->levels, b->inputs == 0, b->context.input, error);
+}
+
+static bool bench_input(Bench *b, const BenchInput *input, StxError *error)
+{
+  static const StxSemantics semantics[] = {
+      STX_SEMANTICS_NONE, STX_SEMANTICS_LABELS, STX_SEMANTICS_SCORES_U8};
+  b->context.input = input;
+  for (int paths = 4; paths <= (b->options->quick ? 4 : 8); paths += 4)
+    if (!bench(b, &(BenchCase){.stage = BENCH_SGM, .paths = paths}, NULL, error))
+      return false;
+  for (int cell = 8; cell >= 4; cell /= 2)
+    for (size_t i = 0; i < G_N_ELEMENTS(semantics); i++)
+      if (!bench_cells(b, cell, semantics[i], error))
+        return false;
+  if (!bench_rdp(b, error))
+    return false;
+  for (int cell = 8; cell >= 4; cell /= 2)
+    if (!bench(b, &(BenchCase){.stage = BENCH_PIPELINE, .cell = cell}, NULL, error))
+      return false;
+  for (int cell = 8; cell >= 4; cell /= 2)
+    if (!bench(b, &(BenchCase){.stage = BENCH_OVERLAY, .cell = cell}, NULL, error))
+      return false;
+  b->inputs++;
+  return bench(b, &(BenchCase){.stage = BENCH_SCENE}, NULL, error);
+}
+
+static bool bench_inputs(Bench *b, StxError *error)
+{
+  const Options *o = b->options;
+  BenchInput input;
+  bool good = true;
+  for (int i = 0; good && o->lefts != NULL && o->lefts[i] != NULL; i++) {
+    if (!bench_input_files(&input, o->lefts[i], o->rights[i], o->labels, o->calibration, error))
+      return false;
+    good = bench_input(b, &input, error);
+    bench_input_free(&input);
+  }
+  for (int i = 0; good && o->lefts == NULL && i < o->sizes; i++) {
+    if (!bench_input_street(&input, o->width[i], o->height[i], error))
+      return false;
+    good = bench_input(b, &input, error);
+    bench_input_free(&input);
+  }
+  return good;
+}
+
+/* Limits of what is to be timed. */
+static bool open_machine(Bench *b, StxError *error)
+{
+  int all = stx_threads(b->options->threads);
+  b->machine.thread_counts = !b->options->cpu ? 0 : all > 1 ? 2 : 1;
+  for (int t = 0; t < b->machine.thread_counts; t++)
+    b->machine.limits[t] = bench_limits(t == 0 ? 1 : all);
+  if (!b->options->gpu)
+    return true;
+  if (!bench_device_open(&b->device, error))
+    return false;
+  b->machine.device = &b->device;
+  return true;
+}
+
+static void close_machine(Bench *b)
+{
+  if (b->machine.device != NULL)
+    bench_device_close(b->machine.device);
+}
+
+static bool run_groups(Bench *b, StxError *error)
+{
+  if (b->format != BENCH_JSON)
+    bench_print_head(stdout, b->format, &b->machine);
+  bool good = bench_inputs(b, error);
+  if (good && b->format == BENCH_JSON)
+    bench_print_json(
+        stdout, &b->machine, (const BenchRow *)(void *)b->rows->data, (int)b->rows->len);
+  if (good && b->differs)
+    return stx_fail(error, "an implementation differs from the reference and was not timed");
+  return good;
+}
+
+static FILE *create(const Options *o, const char *name, StxError *error)
+{
+  char *path = g_build_filename(o->figures, name, NULL);
+  FILE *file = fopen(path, "w");
+  if (file == NULL)
+    stx_fail(error, "%s: %s", path, g_strerror(errno));
+  g_free(path);
+  return file;
+}
+
+/* The groups as run_groups runs them, and their times and levels as CSV in a folder. */
+static bool run_figures(Bench *b, StxError *error)
+{
+  FILE *times = create(b->options, "rdp-times.csv", error);
+  b->levels = times != NULL ? create(b->options, "rdp-levels.csv", error) : NULL;
+  bool good = b->levels != NULL && run_groups(b, error);
+  if (good)
+    bench_print_rdp(times, (const BenchRow *)(void *)b->rows->data, (int)b->rows->len);
+  FILE *files[] = {times, b->levels};
+  for (size_t i = 0; i < G_N_ELEMENTS(files); i++)
+    if (files[i] != NULL && fclose(files[i]) != 0 && good)
+      good = stx_fail(error, "%s: %s", b->options->figures, g_strerror(errno));
+  return good;
+}
+
+/* All groups of all inputs; also fails when an implementation differs from the reference. */
+static bool run_bench(const Options *o, StxError *error)
+{
+  Bench b = {.options = o,
+      .format = o->json       ? BENCH_JSON
+                : o->markdown ? BENCH_MARKDOWN
+                              : BENCH_TEXT,
+      .context = {.budget = o->milliseconds,
+          .warm_up = o->warm_up >= 0 ? o->warm_up : 0,
+          .gpu_warm_up = o->warm_up >= 0 ? o->warm_up : GPU_WARM_UP_MS,
+          .sets = o->sets},
+      .rows = g_array_new(FALSE, FALSE, sizeof(BenchRow))};
+  b.context.machine = &b.machine;
+  bool good = open_machine(&b, error) && (o->figures != NULL ? run_figures : run_groups)(&b, error);
+  close_machine(&b);
+  g_array_free(b.rows, TRUE);
+  return good;
+}
+
+/* ---- Command line ------------------------------------------------------------------------- */
+
+static bool choose_stages(Options *o, int count, char **words, StxError *error)
+{
+  const bool all = count == 0;
+  for (int i = 0; i < BENCH_STAGES; i++)
+    o->stages[i] = all;
+  for (int w = 0; w < count; w++) {
+    bool known = false;
+    for (int i = 0; i < BENCH_STAGES; i++)
+      if (strcmp(words[w], "all") == 0 || strcmp(words[w], bench_stage_name(i)) == 0)
+        o->stages[i] = known = true;
+    if (!known)
+      return stx_fail(error,
+          "no stage '%s': choose from sgm, colmean, satdp, rdp, colmean+satdp, pipeline, overlay, "
+          "scene, all",
+          words[w]);
+  }
+  return true;
+}
+
+static bool choose_backend(Options *o, StxError *error)
+{
+  static const char *const choices[] = {"cpu", "cuda", "all", NULL};
+  int choice = o->backend == NULL ? 0 : options_choose("backend", o->backend, choices, error);
+  o->cpu = choice != 1;
+  o->gpu = choice > 0;
+  return choice >= 0;
+}
+
+static bool choose_sizes(Options *o, StxError *error)
+{
+  static const char *const standard[] = {"1242x375", "2048x1024", NULL};
+  const char *const *texts = o->size_texts != NULL ? (const char *const *)o->size_texts : standard;
+  for (; texts[o->sizes] != NULL; o->sizes++) {
+    if (o->sizes == MAX_SIZES)
+      return stx_fail(error, "--size: at most %d sizes", MAX_SIZES);
+    if (!options_size(
+            "size", texts[o->sizes], false, &o->width[o->sizes], &o->height[o->sizes], error))
+      return false;
+  }
+  return true;
+}
+
+static bool check_options(const Options *o, StxError *error)
+{
+  guint lefts = o->lefts != NULL ? g_strv_length(o->lefts) : 0;
+  if (lefts != (o->rights != NULL ? g_strv_length(o->rights) : 0))
+    return stx_fail(error, "--left and --right belong together");
+  if (lefts != 1 && (o->labels != NULL || o->calibration != NULL))
+    return stx_fail(error, "--labels and --calibration belong to one --left and --right");
+  if (lefts > 0 && o->size_texts != NULL)
+    return stx_fail(error, "--size is for the synthetic street; files bring their own");
+  if (o->figures != NULL && !o->stages[BENCH_RDP])
+    return stx_fail(error, "--figures is for the stage rdp");
+  if (o->threads < 0 || o->threads > 256)
+    return stx_fail(error, "--threads=%d: must be 0 (all cores) to 256", o->threads);
+  if (o->milliseconds < 1)
+    return stx_fail(error, "--time=%d: must be at least 1", o->milliseconds);
+  if (o->sets < 0 || o->sets > 1000)
+    return stx_fail(error, "--sets=%d: must be 0 (as the cache asks for) to 1000", o->sets);
+  if (o->warm_up < -1)
+    return stx_fail(error, "--warm-up=%d: must be at least 0", o->warm_up);
+  return true;
+}
+
+static GOptionContext *make_context(Options *o)
+{
+  const GOptionEntry entries[] = {
+      {"size", 0, 0, G_OPTION_ARG_STRING_ARRAY, &o->size_texts,
+          "of the synthetic street, may be repeated (1242x375 and 2048x1024)", "WxH"},
+      {"left", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &o->lefts,
+          "a picture instead of the street, may be repeated", "PNG"},
+      {"right", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &o->rights, "its right one", "PNG"},
+      {"labels", 0, 0, G_OPTION_ARG_FILENAME, &o->labels, "its Cityscapes label ids", "PNG"},
+      {"calibration", 0, 0, G_OPTION_ARG_FILENAME, &o->calibration, "its camera", "FILE"},
+      {"backend", 0, 0, G_OPTION_ARG_STRING, &o->backend, "cpu (default), cuda or all", "B"},
+      {"threads", 0, 0, G_OPTION_ARG_INT, &o->threads, "besides 1 (0: all cores)", "N"},
+      {"time", 0, 0, G_OPTION_ARG_INT, &o->milliseconds, "per implementation (600)", "MS"},
+      {"warm-up", 0, 0, G_OPTION_ARG_INT, &o->warm_up, "before that (CPU: 0; GPU: 100)", "MS"},
+      {"sets", 0, 0, G_OPTION_ARG_INT, &o->sets,
+          "of inputs in rotation on the GPU (0: more than its cache holds)", "N"},
+      {"quick", 0, 0, G_OPTION_ARG_NONE, &o->quick, "60 ms each, 4 paths only", NULL},
+      {"figures", 0, 0, G_OPTION_ARG_FILENAME, &o->figures,
+          "of rdp: write rdp-times.csv and rdp-levels.csv", "FOLDER"},
+      {"markdown", 0, 0, G_OPTION_ARG_NONE, &o->markdown, "print a Markdown table", NULL},
+      {"json", 0, 0, G_OPTION_ARG_NONE, &o->json, "print JSON", NULL},
+      {NULL},
+  };
+  GOptionContext *context = g_option_context_new("[STAGE...] - times stages and implementations");
+  g_option_context_set_summary(context,
+      "STAGE: sgm, colmean, satdp, rdp, colmean+satdp, pipeline, or all (default). Every\n"
+      "implementation that this machine can run must first give the bytes of the reference, c. "
+      "Then all take\n"
+      "turns; printed are median and minimum, the ratio of the reference's median (one thread) to\n"
+      "this one, and the rate against the limit that was measured at the start. The first GPU\n"
+      "runs every stage twice: launched kernel by kernel, and replayed as a graph.");
+  g_option_context_set_description(context, "Examples:\n"
+                                            "  stx-bench --quick\n"
+                                            "  stx-bench satdp colmean --size 2048x1024\n"
+                                            "  stx-bench --backend cuda --markdown\n"
+                                            "  stx-bench rdp --figures .\n"
+                                            "  stx-bench lidar --help\n"
+                                            "  stx-bench all --markdown > table.md\n");
+  g_option_context_add_main_entries(context, entries, NULL);
+  return context;
+}
+
+static bool parse(Options *o, int argc, char **argv, StxError *error)
+{
+  if (!options_parse(make_context(o), &argc, &argv, error))
+    return false;
+  if (o->milliseconds == 0)
+    o->milliseconds = o->quick ? 60 : 600;
+  return choose_stages(o, argc - 1, argv + 1, error) && choose_backend(o, error) &&
+         choose_sizes(o, error) && check_options(o, error);
+}
+
+int main(int argc, char **argv)
+{
+  Options options = {.warm_up = -1};
+  StxError error = {""};
+  setlocale(LC_CTYPE, "");
+  bool lidar = argc > 1 && strcmp(argv[1], "lidar") == 0;
+  bool good = lidar ? bench_lidar(argc - 1, argv + 1, &error)
+                    : parse(&options, argc, argv, &error) && run_bench(&options, &error);
+  if (!good)
+    fprintf(stderr, "stx-bench: %s\n", error.text);
+  g_strfreev(options.size_texts);
+  g_strfreev(options.lefts);
+  g_strfreev(options.rights);
+  g_free(options.figures);
+  g_free(options.labels);
+  g_free(options.calibration);
+  g_free(options.backend);
+  return good ? EXIT_SUCCESS : EXIT_FAILURE;
+}

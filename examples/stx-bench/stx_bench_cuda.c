@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The GPU that is timed, and how fast it copies. */
+#include "examples/stx-bench/stx_bench.h"
+
+#define COPIES 9
+#define COPY_CACHES 8 /* a buffer of so many level-2 caches */
+#define COPY_LEAST ((size_t)16 << 20)
+
+typedef bool Copy(
+    StxCuda *cuda, void *to, const void *from, size_t size, StxCudaStream stream, StxError *error);
+
+/* One copy between the device's events; raises the limit if it is faster. */
+static bool time_copy(
+    BenchDevice *d, Copy *copy, void *to, const void *from, size_t size, StxError *error)
+{
+  float ms;
+  if (!stx_cuda_event_record(d->cuda, d->begin, d->stream, error) ||
+      !copy(d->cuda, to, from, size, d->stream, error) ||
+      !stx_cuda_event_record(d->cuda, d->end, d->stream, error) ||
+      !stx_cuda_event_elapsed(d->cuda, d->begin, d->end, &ms, error))
+    return false;
+  double rate = ms > 0 ? 2.0 * (double)size / ms / 1e6 : 0;
+  d->copy = rate > d->copy ? rate : d->copy;
+  return true;
+}
+
+/* The best of several counts, as for the CPU; the driver's own copy and a plain kernel's. */
+static bool measure_copy(BenchDevice *d, StxError *error)
+{
+  size_t size = COPY_CACHES * d->info->l2_cache;
+  size = size > COPY_LEAST ? size : COPY_LEAST;
+  void *from = NULL, *to = NULL;
+  bool good = stx_cuda_alloc(d->cuda, size, &from, error) &&
+              stx_cuda_alloc(d->cuda, size, &to, error) &&
+              stx_cuda_fill_bytes(d->cuda, from, 1, size, d->stream, error);
+  for (int i = 0; good && i < COPIES; i++)
+    good = time_copy(d, stx_cuda_copy_bytes, to, from, size, error) &&
+           time_copy(d, stx_cuda_probe_copy, to, from, size, error);
+  stx_cuda_free(d->cuda, from);
+  stx_cuda_free(d->cuda, to);
+  return good;
+}
+
+static bool open_parts(BenchDevice *d, StxError *error)
+{
+  d->info = stx_cuda_info(d->cuda);
+  return stx_cuda_stream_new(d->cuda, &d->stream, error) &&
+         stx_cuda_event_new(d->cuda, &d->begin, error) &&
+         stx_cuda_event_new(d->cuda, &d->end, error) && measure_copy(d, error);
+}
+
+bool bench_device_open(BenchDevice *device, StxError *error)
+{
+  StxError reason;
+  *device = (BenchDevice){.cuda = stx_cuda_open(0, &reason)};
+  if (device->cuda == NULL)
+    return stx_fail(error, "no GPU to time: %s", reason.text);
+  if (open_parts(device, error))
+    return true;
+  bench_device_close(device);
+  return false;
+}
+
+void bench_device_close(BenchDevice *device)
+{
+  stx_cuda_event_free(device->cuda, device->begin);
+  stx_cuda_event_free(device->cuda, device->end);
+  stx_cuda_stream_free(device->cuda, device->stream);
+  stx_cuda_close(device->cuda);
+  *device = (BenchDevice){0};
+}

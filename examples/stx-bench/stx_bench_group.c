@@ -1,0 +1,447 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What a group needs to run: parameters, list of implementations, memory, inputs. */
+#include "examples/stx-bench/stx_bench_group.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Runs --------------------------------------------------------------------------------- */
+
+static StxPlace with_threads(int threads)
+{
+  return (StxPlace){.threads = threads};
+}
+
+static void run_sgm(Group *g, const Entry *entry)
+{
+  StxPlace place = with_threads(entry->threads);
+  const StxSgmImpl *impl = entry->record;
+  const BenchInput *input = g->context->input;
+  impl->run(&g->sgm, &input->left, &input->right, &g->disparity, &g->confidence, g->scratch, &place,
+      NULL);
+}
+
+static StxColmeanInput colmean_input(const BenchInput *input)
+{
+  return (StxColmeanInput){
+      .disparity = input->disparity,
+      .confidence = input->confidence,
+      .labels = input->labels,
+      .scores = input->scores,
+      .class_stride = (ptrdiff_t)input->width * input->height,
+      .row_stride = input->width,
+      .pixel_stride = 1,
+  };
+}
+
+static void run_colmean(Group *g, const StxColmeanImpl *impl, int threads)
+{
+  StxPlace place = with_threads(threads);
+  StxColmeanInput input = colmean_input(g->context->input);
+  impl->run(&g->colmean, &g->colmean_tables, &input, g->columns, g->scratch, &place, NULL);
+}
+
+static void run_satdp(Group *g, const StxSatdpImpl *impl, int threads)
+{
+  StxPlace place = with_threads(threads);
+  impl->run(&g->satdp, &g->satdp_tables, g->satdp_tables.has_ground, g->columns, NULL, g->stixels,
+      &g->satdp_result, g->scratch, &place, NULL);
+  g->stixel_count = g->satdp_result.count;
+}
+
+static void run_rdp(Group *g, const StxRdpImpl *impl, int threads)
+{
+  StxPlace place = with_threads(threads);
+  StxRdpResult result;
+  impl->run(&g->rdp, g->columns, g->stixels, NULL, &result, g->scratch, &place, NULL);
+  g->stixel_count = result.count;
+}
+
+/* The code of both stages of BENCH_BOTH. */
+static const StxColmeanImpl *colmean_of(const Group *g, const Entry *entry)
+{
+  return entry->reference ? stx_impl_pick(&stx_colmean_impls, STX_BACKEND_C) : g->best_colmean;
+}
+
+static const StxSatdpImpl *satdp_of(const Group *g, const Entry *entry)
+{
+  return entry->reference ? stx_impl_pick(&stx_satdp_impls, STX_BACKEND_C) : g->best_satdp;
+}
+
+static StxPipeline *pipeline_of(Group *g, const Entry *entry)
+{
+  return entry->reference ? g->reference : g->pipelines[entry->limits];
+}
+
+/* Every run is that of a stream's first frame: the road does not depend on how often it ran. */
+static bool run_pipeline(Group *g, StxPipeline *pipeline, StxError *error)
+{
+  const BenchInput *input = g->context->input;
+  StxPipelineInput frame = {
+      .left = input->left, .right = input->right, .labels = input->labels, .camera = input->camera};
+  stx_pipeline_reset(pipeline);
+  return stx_pipeline_run(pipeline, &frame, &g->frame, error);
+}
+
+static void run_overlay(Group *g, const Entry *entry)
+{
+  const StxOverlayImpl *impl = entry->record;
+  StxFrame frame = {{g->picture.data}, {g->picture.stride}};
+  stx_overlay_draw_all(
+      impl, g->overlay, &frame, g->stixels, g->stixel_count, g->scratch, entry->threads);
+}
+
+static bool run_on_cpu(Group *g, const Entry *entry, StxError *error)
+{
+  switch (g->what->stage) {
+  case BENCH_SGM:
+    run_sgm(g, entry);
+    break;
+  case BENCH_COLMEAN:
+    run_colmean(g, entry->record, entry->threads);
+    break;
+  case BENCH_SATDP:
+    run_satdp(g, entry->record, entry->threads);
+    break;
+  case BENCH_RDP:
+    run_rdp(g, entry->record, entry->threads);
+    break;
+  case BENCH_BOTH:
+    run_colmean(g, colmean_of(g, entry), entry->threads);
+    run_satdp(g, satdp_of(g, entry), entry->threads);
+    break;
+  case BENCH_PIPELINE:
+    return run_pipeline(g, pipeline_of(g, entry), error);
+  case BENCH_OVERLAY:
+    run_overlay(g, entry);
+    break;
+  default: /* BENCH_SCENE */
+    stx_scene_render(g->scenes[entry->limits], STX_SCENE_LEFT, 3, &g->picture);
+  }
+  return true;
+}
+
+/* The pipelines have memory of their own. */
+static void take_stixels(Group *g)
+{
+  g->stixel_count = g->frame.count;
+  memcpy(g->stixels, g->frame.stixels, g->stixel_count * sizeof *g->stixels);
+}
+
+bool group_run(Group *g, Entry *entry, double *ms, StxError *error)
+{
+  if (entry->where != ON_CPU)
+    return cuda_group_run(g, entry, ms, error);
+  double begin = now_ms();
+  if (!run_on_cpu(g, entry, error))
+    return false;
+  *ms = now_ms() - begin;
+  if (g->what->stage == BENCH_PIPELINE)
+    take_stixels(g);
+  return true;
+}
+
+/* ---- Set-up ------------------------------------------------------------------------------- */
+
+static bool set_parameters(Group *g, StxError *error)
+{
+  const BenchInput *input = g->context->input;
+  const BenchCase *what = g->what;
+  int cell = what->cell > 0 ? what->cell : 8;
+  int height = what->stage == BENCH_RDP ? what->rows : input->height;
+  bool classes = what->semantics != STX_SEMANTICS_NONE;
+  g->sgm = (StxSgmParams)STX_SGM_DEFAULTS;
+  g->sgm.width = input->width;
+  g->sgm.height = input->height;
+  g->sgm.paths = what->paths > 0 ? what->paths : g->sgm.paths;
+  g->colmean = (StxColmeanParams){
+      .grid = {input->width, height, cell, cell, classes ? STX_LABEL_CLASSES : 0},
+      .reduction = STX_REDUCE_WEIGHTED,
+      .fill_width = STX_FILL_WIDTH_DEFAULT,
+      .semantics = what->semantics,
+  };
+  stx_labels_identity(g->colmean.label_map);
+  stx_colmean_prepare(&g->colmean_tables);
+  g->satdp = (StxSatdpParams)STX_SATDP_DEFAULTS;
+  g->rdp = (StxRdpParams){.epsilon = 4 * STX_DISPARITY_ONE}; /* the paper's */
+  g->satdp.grid = g->rdp.grid = g->colmean.grid;
+  g->overlay_params = (StxOverlayParams){
+      .show = ~0u,
+      .alpha = 0.5,
+      .outlines = true,
+      .max_disparity = 64,
+      .max_distance = 60,
+      .camera = input->camera,
+      .width = input->width,
+      .height = input->height,
+      .stixel_width = cell,
+      .columns = stx_grid_columns(&g->satdp.grid),
+      .format = stx_pixel_format("RGBA"),
+      .frame_width = input->width,
+      .frame_height = input->height,
+  };
+  if (what->stage == BENCH_RDP)
+    return stx_rdp_check(&g->rdp, error);
+  return stx_sgm_check(&g->sgm, error) && stx_colmean_check(&g->colmean, error) &&
+         stx_satdp_check(&g->satdp, error) && stx_overlay_check(&g->overlay_params, error);
+}
+
+static const StxImplTable *table_of(BenchStage stage)
+{
+  switch (stage) {
+  case BENCH_SGM:
+    return &stx_sgm_impls;
+  case BENCH_SATDP:
+    return &stx_satdp_impls;
+  case BENCH_RDP:
+    return &stx_rdp_impls;
+  case BENCH_OVERLAY:
+    return &stx_overlay_impls;
+  default:
+    return &stx_colmean_impls;
+  }
+}
+
+static void add_entry(Group *g, Entry entry)
+{
+  if (g->count < BENCH_MAX_ROWS)
+    g->entries[g->count++] = entry;
+}
+
+static void add_cpu_entries(Group *g, const void *record, const char *name)
+{
+  const BenchMachine *machine = g->context->machine;
+  for (int t = 0; t < machine->thread_counts; t++)
+    add_entry(g, (Entry){.record = record,
+                     .name = name,
+                     .timed = true,
+                     .threads = machine->limits[t].threads,
+                     .limits = t});
+}
+
+static void add_gpu_entries(Group *g)
+{
+  Entry entry = {.timed = true};
+  for (size_t i = 0; cuda_group_impl(g->what->stage, i, &entry.record, &entry.name); i++)
+    for (entry.where = ON_STREAM; entry.where <= ON_GRAPH; entry.where++)
+      add_entry(g, entry);
+}
+
+static bool on_gpu(const Group *g)
+{
+  return g->count > 0 && g->entries[0].where != ON_CPU;
+}
+
+/* Best first, the reference last. */
+static void list_entries(Group *g)
+{
+  const BenchMachine *machine = g->context->machine;
+  bool has_table = g->what->stage <= BENCH_OVERLAY;
+  if (machine->device != NULL)
+    add_gpu_entries(g);
+  const bool gpu = on_gpu(g);
+  if (!has_table)
+    add_cpu_entries(g, NULL, "best");
+  const StxImplTable *table = table_of(g->what->stage);
+  for (size_t i = 0; has_table && i < table->count; i++) {
+    const StxImplInfo *info = stx_impl_at(table, i);
+    if (info->backend != STX_BACKEND_C && stx_impl_usable(info))
+      add_cpu_entries(g, info, info->name);
+  }
+  const void *reference = has_table ? stx_impl_pick(table, STX_BACKEND_C) : NULL;
+  const bool timed = has_table && machine->thread_counts > 0;
+  if (timed || gpu)
+    add_entry(g,
+        (Entry){.record = reference, .name = "c", .reference = true, .timed = timed, .threads = 1});
+}
+
+static size_t larger(size_t a, size_t b)
+{
+  return a > b ? a : b;
+}
+
+static size_t scratch_of(const Group *g, const Entry *entry)
+{
+  const StxGrid *grid = &g->satdp.grid;
+  size_t cells = (size_t)stx_grid_columns(grid) * (size_t)stx_grid_rows(grid);
+  switch (g->what->stage) {
+  case BENCH_SGM:
+    return ((const StxSgmImpl *)entry->record)->scratch_size(&g->sgm, entry->threads);
+  case BENCH_COLMEAN:
+    return ((const StxColmeanImpl *)entry->record)->scratch_size(&g->colmean, entry->threads);
+  case BENCH_SATDP:
+    return ((const StxSatdpImpl *)entry->record)->scratch_size(&g->satdp, entry->threads);
+  case BENCH_RDP:
+    return ((const StxRdpImpl *)entry->record)->scratch_size(&g->rdp, entry->threads);
+  case BENCH_OVERLAY:
+    return ((const StxOverlayImpl *)entry->record)
+        ->scratch_size(&g->overlay_params, cells, entry->threads);
+  default:
+    return larger(colmean_of(g, entry)->scratch_size(&g->colmean, entry->threads),
+        satdp_of(g, entry)->scratch_size(&g->satdp, entry->threads));
+  }
+}
+
+/* Of all entries; the input of some groups has to be reduced and segmented as well. */
+static size_t scratch_size(const Group *g)
+{
+  size_t size = 0;
+  if (g->what->stage != BENCH_RDP) {
+    size = stx_roadline_scratch(&g->satdp.grid);
+    size = larger(size, g->best_colmean->scratch_size(&g->colmean, 1));
+    size = larger(size, g->best_satdp->scratch_size(&g->satdp, 1));
+  }
+  for (int i = 0; i < g->count; i++)
+    if (g->entries[i].where == ON_CPU)
+      size = larger(size, scratch_of(g, &g->entries[i]));
+  return size;
+}
+
+static void *allocate(size_t size)
+{
+  return aligned_alloc(STX_ALIGN, stx_align(size + 1));
+}
+
+static bool allocate_all(Group *g, StxError *error)
+{
+  const StxGrid *grid = &g->satdp.grid;
+  size_t pixels = (size_t)grid->width * (size_t)grid->height;
+  size_t cells = (size_t)stx_grid_columns(grid) * (size_t)stx_grid_rows(grid);
+  g->disparity = (StxImage16){allocate(2 * pixels), 2 * grid->width, grid->width, grid->height};
+  g->confidence = (StxImage8){allocate(pixels), grid->width, grid->width, grid->height};
+  g->columns = allocate(stx_grid_bytes(grid));
+  g->stixels = allocate(cells * sizeof *g->stixels);
+  g->picture = (StxImage8){allocate(4 * pixels), 4 * grid->width, grid->width, grid->height};
+  g->scratch = allocate(scratch_size(g));
+  return (g->disparity.data && g->confidence.data && g->columns && g->stixels && g->picture.data &&
+             g->scratch) ||
+         stx_fail(error, "not enough memory for %s at %d × %d pixels",
+             bench_stage_name(g->what->stage), grid->width, grid->height);
+}
+
+/* Columns and tables for the dynamic programme, as the pipeline would make them. */
+static bool prepare_satdp(Group *g, StxError *error)
+{
+  const BenchInput *input = g->context->input;
+  StxRoadLine line;
+  run_colmean(g, g->best_colmean, 1);
+  bool known = stx_roadline_from_camera(&input->camera, &line) ||
+               stx_roadline_estimate(&g->satdp.grid, g->columns, NULL, &line, g->scratch);
+  return stx_satdp_prepare(
+      &g->satdp, &input->camera, known ? &line : NULL, &g->satdp_tables, error);
+}
+
+static StxPipeline *open_pipeline(const Group *g, StxBackend backend, int threads, StxError *error)
+{
+  const BenchInput *input = g->context->input;
+  StxPipelineSettings settings = stx_pipeline_defaults();
+  settings.colmean = g->colmean;
+  settings.backend = backend;
+  settings.threads = threads;
+  return stx_pipeline_new(&settings, input->width, input->height, error);
+}
+
+/* On the GPU the road line, hence the tables, is known from the start. */
+static bool open_pipelines(Group *g, StxError *error)
+{
+  const BenchMachine *machine = g->context->machine;
+  for (int t = 0; t < machine->thread_counts; t++) {
+    g->pipelines[t] = open_pipeline(g, STX_BACKEND_AUTO, machine->limits[t].threads, error);
+    if (g->pipelines[t] == NULL)
+      return false;
+  }
+  if (on_gpu(g)) {
+    g->reference = open_pipeline(g, STX_BACKEND_C, 1, error);
+    if (g->reference == NULL)
+      return false;
+  }
+  return prepare_satdp(g, error);
+}
+
+static bool open_overlay(Group *g, StxError *error)
+{
+  g->overlay = allocate(stx_overlay_size(&g->overlay_params));
+  if (g->overlay == NULL)
+    return stx_fail(error, "not enough memory for the overlay");
+  stx_overlay_init(g->overlay, &g->overlay_params);
+  run_satdp(g, g->best_satdp, 1);
+  return true;
+}
+
+static bool open_scenes(Group *g, StxError *error)
+{
+  const BenchInput *input = g->context->input;
+  StxSceneParams params = {.seed = 1, .width = input->width, .height = input->height};
+  for (int t = 0; t < g->context->machine->thread_counts; t++) {
+    params.threads = g->context->machine->limits[t].threads;
+    g->scenes[t] = stx_scene_new(&params, error);
+    if (g->scenes[t] == NULL)
+      return false;
+  }
+  return true;
+}
+
+static bool prepare_input(Group *g, StxError *error)
+{
+  switch (g->what->stage) {
+  case BENCH_SATDP:
+  case BENCH_BOTH:
+    return prepare_satdp(g, error);
+  case BENCH_RDP:
+    return bench_rdp_columns(g->context->input, &g->rdp, g->what->columns, g->columns, error);
+  case BENCH_PIPELINE:
+    return open_pipelines(g, error);
+  case BENCH_OVERLAY:
+    return prepare_satdp(g, error) && open_overlay(g, error);
+  case BENCH_SCENE:
+    return open_scenes(g, error);
+  default:
+    return true;
+  }
+}
+
+static bool open_group(Group *g, StxError *error)
+{
+  g->best_colmean = stx_impl_pick(&stx_colmean_impls, STX_BACKEND_AUTO);
+  g->best_satdp = stx_impl_pick(&stx_satdp_impls, STX_BACKEND_AUTO);
+  if (!set_parameters(g, error))
+    return false;
+  list_entries(g);
+  if (!allocate_all(g, error) || !prepare_input(g, error))
+    return false;
+  return !on_gpu(g) || cuda_group_open(g, error) != NULL;
+}
+
+void group_close(Group *g)
+{
+  cuda_group_close(g);
+  free(g->disparity.data);
+  free(g->confidence.data);
+  free(g->columns);
+  free(g->stixels);
+  free(g->picture.data);
+  free(g->overlay);
+  free(g->scratch);
+  for (int i = 0; i < 2; i++) {
+    free(g->output[i].expected);
+    stx_pipeline_free(g->pipelines[i]);
+    stx_scene_free(g->scenes[i]);
+  }
+  stx_pipeline_free(g->reference);
+  free(g);
+}
+
+Group *group_open(const BenchContext *context, const BenchCase *what, StxError *error)
+{
+  Group *g = calloc(1, sizeof *g);
+  if (g == NULL) {
+    stx_fail(error, "not enough memory");
+    return NULL;
+  }
+  g->context = context;
+  g->what = what;
+  if (open_group(g, error))
+    return g;
+  group_close(g);
+  return NULL;
+}

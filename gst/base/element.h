@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What every element of the plugin says of itself, and how it says what is wrong. */
+#ifndef GST_STX_ELEMENT_H
+#define GST_STX_ELEMENT_H
+
+#include <gst/gst.h>
+
+#include "common/stx.h"
+
+G_BEGIN_DECLS
+
+#define GST_STX_AUTHOR "The gst-stixels developers"
+
+/* Posts the text of an StxError to the user: GST_STX_ELEMENT_ERROR (self, STREAM, FORMAT, &error)
+ */
+#define GST_STX_ELEMENT_ERROR(element, domain, code, error)                                        \
+  GST_ELEMENT_ERROR(element, domain, code, ("%s", (error)->text), (NULL))
+
+G_END_DECLS
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Memory of an element on the host: scratch, and pools of buffers. */
+#ifndef GST_STX_MEMORY_H
+#define GST_STX_MEMORY_H
+
+#include <gst/gst.h>
+
+#include "common/stx.h"
+
+G_BEGIN_DECLS
+
+/* ---- Scratch ------------------------------------------------------------------------------- */
+
+/* One block of memory aligned to STX_ALIGN that only grows. Zero it to begin with. */
+typedef struct {
+  gpointer data;
+  gsize size;
+} GstStxScratch;
+
+/* At least `size` bytes; the content is lost when it grows. FALSE, with the number of bytes in
+ * `error`, when the system has no such memory; the old block is gone then. */
+gboolean gst_stx_scratch_reserve(GstStxScratch *scratch, gsize size, StxError *error);
+void gst_stx_scratch_clear(GstStxScratch *scratch);
+
+/* ---- Allocation ---------------------------------------------------------------------------- */
+
+/* A pool of `size` contiguous bytes in system memory, aligned to STX_ALIGN; `caps` may be NULL.
+ * Configured, not active. */
+GstBufferPool *gst_stx_host_pool_new(GstCaps *caps, guint size);
+
+/* From decide_allocation: `pool` (transfer full) in place of the first one that was offered. */
+void gst_stx_take_pool(GstQuery *query, GstBufferPool *pool, guint size, guint min, guint max);
+
+/*
+ * decide_allocation of an element that writes raw video: keeps the pool that downstream offers,
+ * makes one of ours if it offers none, and asks for GstVideoMeta where downstream understands it.
+ */
+gboolean gst_stx_decide_video_pool(GstQuery *query);
+
+G_END_DECLS
+
+#endif

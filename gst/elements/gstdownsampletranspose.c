@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * SECTION:element-downsample-transpose
+ * @title: downsample-transpose
+ *
+ * Reduces a disparity frame, its confidence and its semantics to cells, and transposes them on
+ * the way, so that one column of the image is contiguous in memory.
+ *
+ * ## Example
+ *
+ * |[
+ * gst-launch-1.0 street-scene-src view=disparity num-buffers=3 ! downsample-transpose !
+ * sat-dp-stixels ! fakesink
+ * ]|
+ */
+#include "gst/elements/elements.h"
+
+#include "gst/base/element.h"
+#include "gst/base/pairing.h"
+#include "gst/formats/camera.h"
+#include "gst/formats/columns.h"
+#include "gst/formats/mediatypes.h"
+#include "gst/settings/colmeansettings.h"
+#include "gst/stages/colmeanstage.h"
+
+GST_DEBUG_CATEGORY_STATIC(gst_downsample_transpose_debug);
+#define GST_CAT_DEFAULT gst_downsample_transpose_debug
+
+/* Of a buffer; 4096x2160 with 1x1 cells and 32 classes fits. */
+#define COLUMNS_BYTES_MAX (1u << 30)
+
+#define GST_TYPE_DOWNSAMPLE_TRANSPOSE (gst_downsample_transpose_get_type())
+G_DECLARE_FINAL_TYPE(
+    GstDownsampleTranspose, gst_downsample_transpose, GST, DOWNSAMPLE_TRANSPOSE, GstStxPairing)
+
+struct _GstDownsampleTranspose {
+  GstStxPairing parent;
+
+  /* Properties, under the object lock. */
+  GstStxCameraSettings camera_settings;
+  GstStxCells cells;
+
+  /* Caps of the pads, on the streaming thread. */
+  GstStxCellCaps caps;
+  GstCaps *disparity_caps; /* for framerate and camera */
+
+  /* What follows from both; valid for sets of the roles in `configured`, 0: for none. */
+  guint configured;
+  StxColmeanParams params;
+  StxColmeanTables tables;
+  StxColmeanInput layout; /* its strides of scores; the rest is filled in per frame */
+};
+
+/* What the stage works on. */
+typedef struct {
+  GstBuffer **set, *columns;
+} Frame;
+
+G_DEFINE_TYPE(GstDownsampleTranspose, gst_downsample_transpose, GST_TYPE_STX_PAIRING)
+GST_ELEMENT_REGISTER_DEFINE(
+    downsample_transpose, "downsample-transpose", GST_RANK_NONE, GST_TYPE_DOWNSAMPLE_TRANSPOSE)
+
+static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK,
+    GST_PAD_ALWAYS, GST_STATIC_CAPS(GST_STX_CUDA_CAPS("video/x-raw", ",format=GRAY16_LE")));
+static GstStaticPadTemplate confidence_template =
+    GST_STATIC_PAD_TEMPLATE("confidence", GST_PAD_SINK, GST_PAD_REQUEST,
+        GST_STATIC_CAPS(GST_STX_CUDA_CAPS("video/x-raw", ",format=GRAY8")));
+static GstStaticPadTemplate semantics_template =
+    GST_STATIC_PAD_TEMPLATE("semantics", GST_PAD_SINK, GST_PAD_REQUEST,
+        GST_STATIC_CAPS(GST_STX_CUDA_CAPS("video/x-raw", ",format=GRAY8") "; other/tensors"));
+static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE("src", GST_PAD_SRC,
+    GST_PAD_ALWAYS, GST_STATIC_CAPS(GST_STX_CUDA_CAPS(GST_STX_COLUMNS_MEDIA_TYPE, "")));
+
+/* ---- Properties ---------------------------------------------------------------------------- */
+
+static const GstStxPropertyGroup properties[] = {
+    GST_STX_CAMERA_PROPERTIES(GstDownsampleTranspose, camera_settings),
+    GST_STX_CELLS_PROPERTIES(GstDownsampleTranspose, cells),
+};
+
+/* ---- Caps of the inputs -------------------------------------------------------------------- */
+
+static gboolean set_role_caps(GstStxPairing *pairing, guint role, GstCaps *caps)
+{
+  GstDownsampleTranspose *self = GST_DOWNSAMPLE_TRANSPOSE(pairing);
+  StxError error;
+
+  self->configured = 0;
+  if (!gst_stx_cell_caps_set(&self->caps, role, caps, &error)) {
+    GST_STX_ELEMENT_ERROR(self, STREAM, FORMAT, &error);
+    return FALSE;
+  }
+  if (role == GST_STX_CELL_DISPARITY)
+    gst_caps_replace(&self->disparity_caps, caps);
+  return TRUE;
+}
+
+/* ---- Configuration: what follows from caps and properties ---------------------------------- */
+
+static gboolean check_bytes(const StxGrid *grid, StxError *error)
+{
+  gsize bytes = stx_grid_bytes(grid);
+
+  if (bytes <= COLUMNS_BYTES_MAX)
+    return TRUE;
+  return stx_fail(error,
+      "%dx%d pixels in cells of %dx%d with %d classes make columns of %" G_GSIZE_FORMAT
+      " bytes, at most %u are possible: use a larger stixel-width or stixel-height",
+      grid->width, grid->height, grid->cell_width, grid->cell_height, grid->classes, bytes,
+      COLUMNS_BYTES_MAX);
+}
+
+static gboolean choose(
+    GstDownsampleTranspose *self, guint roles, StxCamera *camera, StxError *error)
+{
+  GST_OBJECT_LOCK(self);
+  gst_stx_cells_apply(&self->cells, &self->params);
+  *camera = gst_stx_camera_settings_apply(&self->camera_settings, self->disparity_caps);
+  GST_OBJECT_UNLOCK(self);
+  return gst_stx_cell_caps_layout(&self->caps, roles, &self->params, &self->layout, error) &&
+         stx_colmean_check(&self->params, error) && check_bytes(&self->params.grid, error);
+}
+
+/* Makes everything ready for sets of these roles. */
+static GstFlowReturn configure(GstDownsampleTranspose *self, guint roles, StxError *error)
+{
+  GstStxPairing *pairing = GST_STX_PAIRING(self);
+  const StxGrid *grid = &self->params.grid;
+  StxCamera camera;
+  GstFlowReturn flow;
+
+  if (!choose(self, roles, &camera, error))
+    return GST_FLOW_ERROR;
+  GST_DEBUG_OBJECT(self, "%d columns of %d cells, implementation %s", stx_grid_columns(grid),
+      stx_grid_rows(grid), gst_stx_stage_impl_name(gst_stx_pairing_stage(pairing)));
+  flow = gst_stx_pairing_set_src_caps(
+      pairing, gst_stx_columns_caps_new(grid, &camera, self->disparity_caps));
+  if (flow == GST_FLOW_OK)
+    self->configured = roles;
+  return flow;
+}
+
+static gboolean choose_pool(GstStxPairing *pairing, GstQuery *query)
+{
+  return gst_stx_stage_take_bytes_pool(gst_stx_pairing_stage(pairing), query,
+      stx_grid_bytes(&GST_DOWNSAMPLE_TRANSPOSE(pairing)->params.grid));
+}
+
+/* ---- Frames -------------------------------------------------------------------------------- */
+
+static GstFlowReturn prepare(GstElement *element, gpointer data, StxError *error)
+{
+  GstDownsampleTranspose *self = GST_DOWNSAMPLE_TRANSPOSE(element);
+  const Frame *frame = data;
+  guint roles = 0;
+
+  for (guint role = 0; role < GST_STX_CELL_ROLES; role++)
+    roles |= frame->set[role] != NULL ? 1u << role : 0;
+  return roles == self->configured ? GST_FLOW_OK : configure(self, roles, error);
+}
+
+static GstFlowReturn work(GstElement *element, gpointer data, StxError *error)
+{
+  GstDownsampleTranspose *self = GST_DOWNSAMPLE_TRANSPOSE(element);
+  GstStxPairing *pairing = GST_STX_PAIRING(self);
+  Frame *frame = data;
+  GstColmeanFrame reduction = {
+      &self->caps, &self->params, &self->tables, &self->layout, frame->set, NULL};
+  GstFlowReturn flow;
+
+  gst_clear_buffer(&frame->columns);
+  flow = gst_stx_pairing_acquire(pairing, &frame->columns, error);
+  if (flow != GST_FLOW_OK)
+    return flow;
+  reduction.columns = frame->columns;
+  return gst_colmean_stage_reduce(gst_stx_pairing_stage(pairing), &reduction, error)
+             ? GST_FLOW_OK
+             : GST_FLOW_ERROR;
+}
+
+static GstFlowReturn process(GstStxPairing *pairing, GstBuffer **set, GstBuffer **out)
+{
+  Frame frame = {.set = set};
+  GstFlowReturn flow = gst_stx_stage_run(gst_stx_pairing_stage(pairing), &frame);
+
+  if (flow == GST_FLOW_OK)
+    *out = g_steal_pointer(&frame.columns);
+  gst_clear_buffer(&frame.columns);
+  return flow;
+}
+
+/* ---- States -------------------------------------------------------------------------------- */
+
+static gboolean start(GstAggregator *aggregator)
+{
+  GstDownsampleTranspose *self = GST_DOWNSAMPLE_TRANSPOSE(aggregator);
+
+  self->configured = 0;
+  return GST_AGGREGATOR_CLASS(gst_downsample_transpose_parent_class)->start(aggregator) &&
+         gst_stx_camera_settings_load(&self->camera_settings, GST_ELEMENT(self));
+}
+
+static gboolean stop(GstAggregator *aggregator)
+{
+  GstDownsampleTranspose *self = GST_DOWNSAMPLE_TRANSPOSE(aggregator);
+
+  gst_caps_replace(&self->disparity_caps, NULL);
+  return GST_AGGREGATOR_CLASS(gst_downsample_transpose_parent_class)->stop(aggregator);
+}
+
+static void finalize(GObject *object)
+{
+  GstDownsampleTranspose *self = GST_DOWNSAMPLE_TRANSPOSE(object);
+
+  gst_stx_camera_settings_clear(&self->camera_settings);
+  gst_caps_replace(&self->disparity_caps, NULL);
+  G_OBJECT_CLASS(gst_downsample_transpose_parent_class)->finalize(object);
+}
+
+static void add_pad_templates(GstElementClass *klass)
+{
+  gst_element_class_add_static_pad_template_with_gtype(
+      klass, &sink_template, GST_TYPE_AGGREGATOR_PAD);
+  gst_element_class_add_static_pad_template_with_gtype(
+      klass, &confidence_template, GST_TYPE_AGGREGATOR_PAD);
+  gst_element_class_add_static_pad_template_with_gtype(
+      klass, &semantics_template, GST_TYPE_AGGREGATOR_PAD);
+  gst_element_class_add_static_pad_template_with_gtype(
+      klass, &src_template, GST_TYPE_AGGREGATOR_PAD);
+}
+
+static void gst_downsample_transpose_class_init(GstDownsampleTransposeClass *klass)
+{
+  GObjectClass *object = G_OBJECT_CLASS(klass);
+  GstElementClass *element = GST_ELEMENT_CLASS(klass);
+  GstAggregatorClass *aggregator = GST_AGGREGATOR_CLASS(klass);
+  GstStxPairingClass *pairing = GST_STX_PAIRING_CLASS(klass);
+
+  object->finalize = finalize;
+  gst_stx_properties_install(object, properties, G_N_ELEMENTS(properties));
+
+  aggregator->start = start;
+  aggregator->stop = stop;
+  pairing->roles.names[GST_STX_CELL_DISPARITY] = "sink";
+  pairing->roles.names[GST_STX_CELL_CONFIDENCE] = "confidence";
+  pairing->roles.names[GST_STX_CELL_SEMANTICS] = "semantics";
+  pairing->stage.host = &stx_colmean_impls;
+  pairing->stage.device = &stx_colmean_cuda_impls;
+  pairing->stage.prepare = prepare;
+  pairing->stage.work = work;
+  pairing->makes_output = TRUE;
+  pairing->set_role_caps = set_role_caps;
+  pairing->process = process;
+  pairing->choose_pool = choose_pool;
+
+  add_pad_templates(element);
+  gst_element_class_set_static_metadata(element, "Disparity to columns of cells",
+      "Filter/Converter/Video",
+      "Averages disparity, confidence and semantics over cells and transposes them",
+      GST_STX_AUTHOR);
+  GST_DEBUG_CATEGORY_INIT(
+      gst_downsample_transpose_debug, "downsample-transpose", 0, "cell reduction");
+}
+
+static void gst_downsample_transpose_init(GstDownsampleTranspose *self)
+{
+  gst_stx_camera_settings_init(&self->camera_settings);
+  self->cells = GST_STX_CELLS_DEFAULTS;
+  stx_colmean_prepare(&self->tables);
+  gst_stx_pairing_add_pad(GST_STX_PAIRING(self), GST_STX_CELL_DISPARITY);
+}

@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * SECTION:element-stereo-sgm
+ *
+ * Semi-global matching of a rectified stereo pair. Takes the views from two pads, paired by their
+ * timestamps, or from one pad whose frames hold both. Only the luma plane is read.
+ *
+ * The disparity is in 1/256 pixel, 0 where it is unknown; a confidence per pixel travels with it
+ * as #GstStxConfidenceMeta.
+ *
+ * ## Example launch line
+ * |[
+ * gst-launch-1.0 stereo-sgm name=sgm ! fakesink \
+ *     street-scene-src view=left num-buffers=20 ! sgm.sink_left \
+ *     street-scene-src view=right num-buffers=20 ! sgm.sink_right
+ * ]|
+ */
+#include "gst/elements/elements.h"
+
+#include "gst/base/element.h"
+#include "gst/base/pairing.h"
+#include "gst/formats/camera.h"
+#include "gst/stages/sgmstage.h"
+#include "gst/stixels/gststxmeta.h"
+
+GST_DEBUG_CATEGORY_STATIC(stereo_sgm_debug);
+#define GST_CAT_DEFAULT stereo_sgm_debug
+
+/* Everything whose first plane is 8-bit luma, in rows. */
+#define LUMA_FORMATS                                                                               \
+  "{ GRAY8, I420, YV12, NV12, NV21, NV16, NV61, NV24, Y41B, Y42B, Y444, YUV9, YVU9, A420 }"
+#define LUMA_CAPS GST_STX_CUDA_CAPS("video/x-raw", ",format=" LUMA_FORMATS)
+
+#define GST_TYPE_STEREO_SGM (gst_stereo_sgm_get_type())
+G_DECLARE_FINAL_TYPE(GstStereoSgm, gst_stereo_sgm, GST, STEREO_SGM, GstStxPairing)
+
+typedef struct {
+  StxSgmParams params; /* width and height are not set here */
+  GstStereoSgmLayout layout;
+  bool confidence; /* attach GstStxConfidenceMeta */
+} GstStereoSgmSettings;
+
+struct _GstStereoSgm {
+  GstStxPairing parent;
+
+  /* Properties, guarded by the object lock. Every change sets `changed`. */
+  GstStxCameraSettings camera;
+  GstStereoSgmSettings settings;
+  gboolean changed;
+
+  /* Of the streaming thread: what the current caps and properties led to. */
+  GstStereoSgmViews views;
+  GstVideoInfo output;
+  StxSgmParams active;
+  gboolean wants_confidence;
+  GstBufferPool *confidence_pool; /* NULL: no confidence wanted */
+};
+
+/* What the stage works on. */
+typedef struct {
+  GstBuffer **set, *disparity, *confidence;
+} Frame;
+
+G_DEFINE_FINAL_TYPE(GstStereoSgm, gst_stereo_sgm, GST_TYPE_STX_PAIRING)
+GST_ELEMENT_REGISTER_DEFINE(stereo_sgm, "stereo-sgm", GST_RANK_NONE, GST_TYPE_STEREO_SGM)
+
+static GstStaticPadTemplate both_template =
+    GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK, GST_PAD_REQUEST, GST_STATIC_CAPS(LUMA_CAPS));
+static GstStaticPadTemplate left_template =
+    GST_STATIC_PAD_TEMPLATE("sink_left", GST_PAD_SINK, GST_PAD_REQUEST, GST_STATIC_CAPS(LUMA_CAPS));
+static GstStaticPadTemplate right_template = GST_STATIC_PAD_TEMPLATE(
+    "sink_right", GST_PAD_SINK, GST_PAD_REQUEST, GST_STATIC_CAPS(LUMA_CAPS));
+static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE("src", GST_PAD_SRC,
+    GST_PAD_ALWAYS, GST_STATIC_CAPS(GST_STX_CUDA_CAPS("video/x-raw", ",format=GRAY16_LE")));
+
+/* ---- From caps and properties to a plan ---------------------------------------------------- */
+
+/* Caps of the source pad: the size of a view, the rest as the leading pad has it. */
+static GstCaps *plan_caps(GstStereoSgm *self)
+{
+  GstCaps *input = gst_stx_pairing_get_caps(GST_STX_PAIRING(self), self->views.lead);
+  const GstStructure *from = gst_caps_get_structure(input, 0);
+  GstCaps *caps = gst_caps_new_simple("video/x-raw", "format", G_TYPE_STRING, "GRAY16_LE", "width",
+      G_TYPE_INT, self->active.width, "height", G_TYPE_INT, self->active.height, NULL);
+  GstStructure *to = gst_caps_get_structure(caps, 0);
+  const gchar *kept[] = {"framerate", "pixel-aspect-ratio"};
+  StxCamera camera;
+
+  for (gsize i = 0; i < G_N_ELEMENTS(kept); i++)
+    if (gst_structure_has_field(from, kept[i]))
+      gst_structure_set_value(to, kept[i], gst_structure_get_value(from, kept[i]));
+  GST_OBJECT_LOCK(self);
+  camera = gst_stx_camera_settings_apply(&self->camera, input);
+  GST_OBJECT_UNLOCK(self);
+  gst_stx_camera_to_structure(&camera, to);
+  gst_caps_unref(input);
+  return caps;
+}
+
+/* Frames come out one frame duration late at most, or the machine is too slow for live video. */
+static void plan_latency(GstStereoSgm *self)
+{
+  gint rate = GST_VIDEO_INFO_FPS_N(&self->output), per = GST_VIDEO_INFO_FPS_D(&self->output);
+  GstClockTime frame = rate > 0 ? gst_util_uint64_scale_int(GST_SECOND, per, rate) : 0;
+
+  gst_aggregator_set_latency(GST_AGGREGATOR(self), frame, frame);
+}
+
+/* After a change of caps or properties. */
+static GstFlowReturn plan(GstStereoSgm *self, GstBuffer **set, StxError *error)
+{
+  GstStereoSgmSettings settings;
+  GstCaps *caps;
+
+  GST_OBJECT_LOCK(self);
+  settings = self->settings;
+  GST_OBJECT_UNLOCK(self);
+
+  if (!gst_stereo_sgm_views_plan(&self->views, set, settings.layout, error))
+    return GST_FLOW_ERROR;
+  self->wants_confidence = settings.confidence;
+  self->active = settings.params;
+  self->active.width = self->views.width;
+  self->active.height = self->views.height;
+  if (!stx_sgm_check(&self->active, error))
+    return GST_FLOW_ERROR;
+  caps = plan_caps(self);
+  gst_video_info_from_caps(&self->output, caps);
+  plan_latency(self);
+  GST_INFO_OBJECT(self, "%s, %" GST_PTR_FORMAT,
+      gst_stx_stage_impl_name(gst_stx_pairing_stage(GST_STX_PAIRING(self))), caps);
+  return gst_stx_pairing_set_src_caps(GST_STX_PAIRING(self), caps);
+}
+
+/* ---- One pair ------------------------------------------------------------------------------ */
+
+static void set_changed(GstStereoSgm *self, gboolean changed)
+{
+  GST_OBJECT_LOCK(self);
+  self->changed = changed;
+  GST_OBJECT_UNLOCK(self);
+}
+
+/* Plans again if anything changed. */
+static GstFlowReturn prepare(GstElement *element, gpointer data, StxError *error)
+{
+  GstStereoSgm *self = GST_STEREO_SGM(element);
+  GstFlowReturn flow = GST_FLOW_OK;
+  gboolean changed;
+  Frame *frame = data;
+
+  GST_OBJECT_LOCK(self);
+  changed = self->changed;
+  self->changed = FALSE;
+  GST_OBJECT_UNLOCK(self);
+  if (changed)
+    flow = plan(self, frame->set, error);
+  if (flow != GST_FLOW_OK)
+    set_changed(self, TRUE);
+  return flow;
+}
+
+static void clear_outputs(Frame *frame)
+{
+  gst_clear_buffer(&frame->disparity);
+  gst_clear_buffer(&frame->confidence);
+}
+
+static GstFlowReturn work(GstElement *element, gpointer data, StxError *error)
+{
+  GstStereoSgm *self = GST_STEREO_SGM(element);
+  GstStxStage *stage = gst_stx_pairing_stage(GST_STX_PAIRING(self));
+  Frame *frame = data;
+  GstSgmPair pair = {&self->views, &self->active, &self->output, frame->set, NULL, NULL};
+  GstFlowReturn flow;
+
+  clear_outputs(frame);
+  flow = gst_stx_pairing_acquire(GST_STX_PAIRING(self), &frame->disparity, error);
+  if (flow == GST_FLOW_OK && self->confidence_pool != NULL)
+    flow = gst_stx_stage_acquire(stage, self->confidence_pool, &frame->confidence, error);
+  if (flow != GST_FLOW_OK)
+    return flow;
+  pair.disparity = frame->disparity;
+  pair.confidence = frame->confidence;
+  return gst_sgm_stage_match(stage, &pair, error) ? GST_FLOW_OK : GST_FLOW_ERROR;
+}
+
+static GstFlowReturn process(GstStxPairing *pairing, GstBuffer **set, GstBuffer **out)
+{
+  GstStereoSgm *self = GST_STEREO_SGM(pairing);
+  Frame frame = {.set = set};
+  GstFlowReturn flow = gst_stx_stage_run(gst_stx_pairing_stage(pairing), &frame);
+
+  if (flow == GST_FLOW_OK)
+    *out = g_steal_pointer(&frame.disparity);
+  if (flow == GST_FLOW_OK && frame.confidence != NULL)
+    gst_buffer_add_stx_confidence_meta(
+        *out, frame.confidence, self->active.width, self->active.height);
+  clear_outputs(&frame);
+  return flow;
+}
+
+/* ---- Virtual methods ----------------------------------------------------------------------- */
+
+static gboolean set_role_caps(GstStxPairing *pairing, guint role, GstCaps *caps)
+{
+  GstStereoSgm *self = GST_STEREO_SGM(pairing);
+  GstCaps *possible = gst_static_pad_template_get_caps(&both_template);
+  gboolean usable =
+      gst_caps_is_subset(caps, possible) && gst_video_info_from_caps(&self->views.info[role], caps);
+  gchar *text;
+
+  gst_caps_unref(possible);
+  if (usable) {
+    set_changed(self, TRUE);
+    return TRUE;
+  }
+  text = gst_caps_to_string(caps);
+  GST_ELEMENT_ERROR(self, STREAM, FORMAT,
+      ("Pad %s got %s; needed is video/x-raw in one of %s: put videoconvert in front",
+          gst_stereo_sgm_roles[role], text, LUMA_FORMATS),
+      (NULL));
+  g_free(text);
+  return FALSE;
+}
+
+/* The two views come from one pad or from two, never from three. */
+static GstAggregatorPad *create_new_pad(
+    GstAggregator *aggregator, GstPadTemplate *templ, const gchar *name, const GstCaps *caps)
+{
+  gboolean both = g_strcmp0(GST_PAD_TEMPLATE_NAME_TEMPLATE(templ), "sink") == 0, clash = FALSE;
+
+  GST_OBJECT_LOCK(aggregator);
+  for (GList *item = GST_ELEMENT(aggregator)->sinkpads; item != NULL; item = item->next)
+    clash |= both || g_strcmp0(GST_OBJECT_NAME(item->data), "sink") == 0;
+  GST_OBJECT_UNLOCK(aggregator);
+  if (clash) {
+    GST_WARNING_OBJECT(aggregator, "use either the pad sink, or sink_left and sink_right");
+    return NULL;
+  }
+  return GST_AGGREGATOR_CLASS(gst_stereo_sgm_parent_class)
+      ->create_new_pad(aggregator, templ, name, caps);
+}
+
+static void clear_confidence_pool(GstStereoSgm *self)
+{
+  if (self->confidence_pool != NULL)
+    gst_buffer_pool_set_active(self->confidence_pool, FALSE);
+  gst_clear_object(&self->confidence_pool);
+}
+
+/* The confidence goes where the disparity goes. */
+static gboolean choose_pool(GstStxPairing *pairing, GstQuery *query)
+{
+  GstStereoSgm *self = GST_STEREO_SGM(pairing);
+  GstStxStage *stage = gst_stx_pairing_stage(pairing);
+
+  clear_confidence_pool(self);
+  if (self->wants_confidence)
+    self->confidence_pool = gst_stx_stage_bytes_pool(
+        stage, NULL, (gsize)self->active.width * (gsize)self->active.height);
+  return gst_stx_stage_take_video_pool(stage, query);
+}
+
+static gboolean start(GstAggregator *aggregator)
+{
+  GstStereoSgm *self = GST_STEREO_SGM(aggregator);
+
+  set_changed(self, TRUE);
+  return gst_stx_camera_settings_load(&self->camera, GST_ELEMENT(self)) &&
+         GST_AGGREGATOR_CLASS(gst_stereo_sgm_parent_class)->start(aggregator);
+}
+
+static gboolean stop(GstAggregator *aggregator)
+{
+  clear_confidence_pool(GST_STEREO_SGM(aggregator));
+  return GST_AGGREGATOR_CLASS(gst_stereo_sgm_parent_class)->stop(aggregator);
+}
+
+/* ---- Properties ---------------------------------------------------------------------------- */
+
+static const StxFieldChoice layouts[] = {
+    {GST_STEREO_SGM_LAYOUT_AUTO, "auto", "As multiview-mode in the caps says"},
+    {GST_STEREO_SGM_LAYOUT_SIDE_BY_SIDE, "side-by-side", "Left view in the left half"},
+    {GST_STEREO_SGM_LAYOUT_TOP_BOTTOM, "top-bottom", "Left view in the upper half"},
+    {0},
+};
+static const StxField own_fields[] = {
+    {"layout", "Layout", "How a frame of pad sink holds the two views",
+        STX_FIELD(CHOICE, GstStereoSgmSettings, layout), .choices = layouts},
+    {"confidence", "Confidence", "Attach a confidence per pixel as GstStxConfidenceMeta",
+        STX_FIELD(BOOL, GstStereoSgmSettings, confidence)},
+};
+static const GstStereoSgmSettings defaults = {.params = STX_SGM_DEFAULTS, .confidence = true};
+static const StxFields own_table = {STX_FIELDS_OF(own_fields), &defaults};
+
+static const GstStxPropertyGroup properties[] = {
+    GST_STX_CAMERA_PROPERTIES(GstStereoSgm, camera),
+    {&stx_sgm_fields, offsetof(GstStereoSgm, settings.params), GST_PARAM_MUTABLE_PLAYING,
+        "GstStereoSgm"},
+    {&own_table, offsetof(GstStereoSgm, settings), GST_PARAM_MUTABLE_PLAYING, "GstStereoSgm"},
+};
+
+static void set_property(GObject *object, guint id, const GValue *value, GParamSpec *spec)
+{
+  gst_stx_set_property(object, id, value, spec);
+  set_changed(GST_STEREO_SGM(object), TRUE);
+}
+
+/* ---- Class --------------------------------------------------------------------------------- */
+
+static void finalize(GObject *object)
+{
+  gst_stx_camera_settings_clear(&GST_STEREO_SGM(object)->camera);
+  G_OBJECT_CLASS(gst_stereo_sgm_parent_class)->finalize(object);
+}
+
+static void gst_stereo_sgm_init(GstStereoSgm *self)
+{
+  self->settings = defaults;
+  self->changed = TRUE;
+  gst_stx_camera_settings_init(&self->camera);
+}
+
+static void gst_stereo_sgm_class_init(GstStereoSgmClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS(klass);
+  GstElementClass *element_class = GST_ELEMENT_CLASS(klass);
+  GstAggregatorClass *aggregator_class = GST_AGGREGATOR_CLASS(klass);
+  GstStxPairingClass *pairing_class = GST_STX_PAIRING_CLASS(klass);
+
+  GST_DEBUG_CATEGORY_INIT(stereo_sgm_debug, "stereo-sgm", 0, "semi-global matching");
+  gst_stx_properties_install(object_class, properties, G_N_ELEMENTS(properties));
+  object_class->set_property = set_property;
+  object_class->finalize = finalize;
+
+  gst_element_class_set_static_metadata(element_class, "Semi-global matching",
+      "Filter/Analyzer/Video", "Disparity of a rectified stereo pair", GST_STX_AUTHOR);
+  gst_element_class_add_static_pad_template_with_gtype(
+      element_class, &src_template, GST_TYPE_AGGREGATOR_PAD);
+  gst_element_class_add_static_pad_template_with_gtype(
+      element_class, &both_template, GST_TYPE_AGGREGATOR_PAD);
+  gst_element_class_add_static_pad_template_with_gtype(
+      element_class, &left_template, GST_TYPE_AGGREGATOR_PAD);
+  gst_element_class_add_static_pad_template_with_gtype(
+      element_class, &right_template, GST_TYPE_AGGREGATOR_PAD);
+
+  aggregator_class->create_new_pad = create_new_pad;
+  aggregator_class->start = start;
+  aggregator_class->stop = stop;
+  for (guint role = 0; role < GST_STEREO_SGM_ROLES; role++)
+    pairing_class->roles.names[role] = gst_stereo_sgm_roles[role];
+  pairing_class->roles.sufficient[0] = 1u << GST_STEREO_SGM_BOTH;
+  pairing_class->roles.sufficient[1] = 1u << GST_STEREO_SGM_LEFT | 1u << GST_STEREO_SGM_RIGHT;
+  pairing_class->stage.host = &stx_sgm_impls;
+  pairing_class->stage.device = &stx_sgm_cuda_impls;
+  pairing_class->stage.prepare = prepare;
+  pairing_class->stage.work = work;
+  pairing_class->makes_output = TRUE;
+  pairing_class->set_role_caps = set_role_caps;
+  pairing_class->process = process;
+  pairing_class->choose_pool = choose_pool;
+}

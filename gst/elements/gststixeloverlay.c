@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * SECTION:element-stixel-overlay
+ * @title: stixel-overlay
+ *
+ * Draws stixels on the video frame of the same moment, by distance, kind or class, and attaches
+ * them to it as #GstStxStixelMeta. Without a pad `stixels` it draws those that are attached
+ * already.
+ *
+ * ## Example
+ *
+ * |[
+ * gst-launch-1.0 stixel-overlay name=overlay ! videoconvert ! pngenc snapshot=true !
+ *     filesink location=stixels.png
+ *     street-scene-src view=left num-buffers=1 ! overlay.sink
+ *     street-scene-src view=disparity num-buffers=1 ! downsample-transpose ! sat-dp-stixels !
+ *     overlay.stixels
+ * ]|
+ */
+#include "gst/elements/elements.h"
+
+#include "gst/base/element.h"
+#include "gst/base/inputs.h"
+#include "gst/base/pairing.h"
+#include "gst/formats/camera.h"
+#include "gst/formats/columns.h"
+#include "gst/formats/mediatypes.h"
+#include "gst/stages/overlaystage.h"
+#include "gst/stixels/gststxmeta.h"
+
+GST_DEBUG_CATEGORY_STATIC(stixel_overlay_debug);
+#define GST_CAT_DEFAULT stixel_overlay_debug
+
+/* What stx_pixel_format knows; the first one is what a converter in front will prefer. Colour
+ * alone: where gray were possible, a tee in front of this element and of a matcher, which prefers
+ * gray, would settle on it. */
+#define FORMATS                                                                                    \
+  "{ RGB, BGR, RGBA, RGBx, BGRA, BGRx, ARGB, xRGB, ABGR, xBGR, I420, YV12, NV12, NV21, Y42B, "     \
+  "NV16, NV61, Y444, NV24, AYUV }"
+
+#define VIDEO_CAPS GST_STX_CUDA_CAPS("video/x-raw", ",format=" FORMATS)
+
+enum { ROLE_VIDEO, ROLE_STIXELS, ROLES };
+
+#define GST_TYPE_STIXEL_OVERLAY (gst_stixel_overlay_get_type())
+G_DECLARE_FINAL_TYPE(GstStixelOverlay, gst_stixel_overlay, GST, STIXEL_OVERLAY, GstStxPairing)
+
+struct _GstStixelOverlay {
+  GstStxPairing parent;
+
+  /* Guarded by the object lock. */
+  StxOverlayParams settings; /* without sizes, format and camera */
+  gboolean changed;          /* settings or caps, since `drawing` was prepared */
+  guint64 frames_without, skipped;
+
+  /* Of the streaming thread. */
+  GstVideoInfo video;        /* caps of the pad `sink` */
+  GstStxStixelInfo pad_info; /* caps of the pad `stixels` */
+  GstOverlayStage drawing;
+  gboolean warned; /* of a frame without stixels */
+};
+
+/* What the stage works on. */
+typedef struct {
+  GstBuffer *picture, *stixels;
+  const GstStxStixelInfo *info; /* of the stixels */
+  const StxOverlayResult *result;
+} Frame;
+
+G_DEFINE_FINAL_TYPE(GstStixelOverlay, gst_stixel_overlay, GST_TYPE_STX_PAIRING)
+GST_ELEMENT_REGISTER_DEFINE(
+    stixel_overlay, "stixel-overlay", GST_RANK_NONE, GST_TYPE_STIXEL_OVERLAY)
+
+static GstStaticPadTemplate video_template =
+    GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS(VIDEO_CAPS));
+static GstStaticPadTemplate stixels_template = GST_STATIC_PAD_TEMPLATE("stixels", GST_PAD_SINK,
+    GST_PAD_REQUEST, GST_STATIC_CAPS(GST_STX_CUDA_CAPS(GST_STX_STIXELS_MEDIA_TYPE, "")));
+static GstStaticPadTemplate src_template =
+    GST_STATIC_PAD_TEMPLATE("src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS(VIDEO_CAPS));
+
+/* ---- From caps and properties to a plan ---------------------------------------------------- */
+
+/* The camera as the stixels' caps tell it, else the video's; all 0: unknown. */
+static StxCamera find_camera(GstStixelOverlay *self)
+{
+  StxCamera camera = {0};
+
+  for (gint role = ROLE_STIXELS; role >= ROLE_VIDEO; role--) {
+    GstCaps *caps = gst_stx_pairing_get_caps(GST_STX_PAIRING(self), role);
+    gboolean found = caps != NULL && gst_stx_camera_from_caps(caps, &camera);
+
+    gst_clear_caps(&caps);
+    if (found)
+      break;
+  }
+  return camera;
+}
+
+/* Makes the drawing ready for stixels of `info`. */
+static gboolean plan(GstStixelOverlay *self, const GstStxStixelInfo *info, StxError *error)
+{
+  StxOverlayParams settings;
+  StxCamera camera;
+  gboolean changed;
+
+  GST_OBJECT_LOCK(self);
+  settings = self->settings;
+  changed = self->changed;
+  self->changed = FALSE;
+  GST_OBJECT_UNLOCK(self);
+  if (!changed && gst_overlay_stage_is_ready(&self->drawing, info))
+    return TRUE;
+  camera = find_camera(self);
+  return gst_overlay_stage_prepare(
+      &self->drawing, &settings, &self->video, info, &camera, error);
+}
+
+/* Frames leave as they came. */
+static GstFlowReturn plan_caps(GstStixelOverlay *self)
+{
+  GstCaps *caps = gst_stx_pairing_get_caps(GST_STX_PAIRING(self), ROLE_VIDEO);
+  GstCaps *current = gst_pad_get_current_caps(GST_AGGREGATOR_SRC_PAD(self));
+  gboolean same = current != NULL && gst_caps_is_equal(current, caps);
+
+  gst_clear_caps(&current);
+  if (!same)
+    return gst_stx_pairing_set_src_caps(GST_STX_PAIRING(self), caps);
+  gst_caps_unref(caps);
+  return GST_FLOW_OK;
+}
+
+/* ---- One frame ----------------------------------------------------------------------------- */
+
+/* Counts a frame that goes on undrawn, and warns of the first. */
+static void miss_stixels(GstStixelOverlay *self, GstBuffer *frame)
+{
+  GstAggregatorPad *pad = gst_stx_pairing_get_pad(GST_STX_PAIRING(self), ROLE_STIXELS);
+  gboolean linked = pad != NULL;
+
+  gst_clear_object(&pad);
+  GST_OBJECT_LOCK(self);
+  self->frames_without++;
+  GST_OBJECT_UNLOCK(self);
+  GST_DEBUG_OBJECT(self, "no stixels for %" GST_PTR_FORMAT, frame);
+  if (self->warned)
+    return;
+  self->warned = TRUE;
+  if (linked)
+    GST_ELEMENT_WARNING(self, STREAM, FAILED,
+        ("The frame at %" GST_TIME_FORMAT " has no stixels: it goes on undrawn, as will others",
+            GST_TIME_ARGS(GST_BUFFER_PTS(frame))),
+        ("no buffer of pad stixels has its timestamp; the property frames-without-stixels counts"));
+  else
+    GST_ELEMENT_WARNING(self, STREAM, FAILED,
+        ("The frame at %" GST_TIME_FORMAT " goes on undrawn: pad stixels is not linked, and no "
+         "stixels are attached to the frame",
+            GST_TIME_ARGS(GST_BUFFER_PTS(frame))),
+        (NULL));
+}
+
+static void count_skipped(GstStixelOverlay *self, const StxOverlayResult *result)
+{
+  gboolean first;
+
+  if (result->skipped == 0)
+    return;
+  GST_OBJECT_LOCK(self);
+  first = self->skipped == 0;
+  self->skipped += result->skipped;
+  GST_OBJECT_UNLOCK(self);
+  if (first)
+    GST_ELEMENT_WARNING(self, STREAM, FORMAT,
+        ("%u of %u stixels are not valid and were skipped",
+            result->skipped, result->skipped + result->drawn),
+        ("outside of the image, upside down, of unknown kind, overlapping or not finite"));
+}
+
+/* What is drawn is what is attached, also where other stixels were attached before. */
+static void attach(GstBuffer *frame, GstBuffer *stixels, const GstStxStixelInfo *info)
+{
+  GstStxStixelMeta *old;
+
+  while ((old = gst_buffer_get_stx_stixel_meta(frame)) != NULL)
+    gst_buffer_remove_meta(frame, &old->meta);
+  gst_buffer_add_stx_stixel_meta(frame, stixels, info);
+}
+
+static GstFlowReturn prepare(GstElement *element, gpointer data, StxError *error)
+{
+  const Frame *frame = data;
+
+  return plan(GST_STIXEL_OVERLAY(element), frame->info, error) &&
+                 gst_stx_check_input(frame->stixels, 0, sizeof(StxStixel), error)
+             ? GST_FLOW_OK
+             : GST_FLOW_ERROR;
+}
+
+/* To the GPU and back costs more than to draw: only what lies there is drawn there, unless the
+ * user insists. */
+static gboolean wants_device(GstElement *element, gpointer data)
+{
+  const GstStxStage *stage = gst_stx_pairing_stage(GST_STX_PAIRING(element));
+  const Frame *frame = data;
+
+  return stage->run.backend == STX_BACKEND_CUDA || gst_stx_stage_owns(stage, frame->picture);
+}
+
+static GstFlowReturn work(GstElement *element, gpointer data, StxError *error)
+{
+  Frame *frame = data;
+
+  return gst_overlay_stage_draw(&GST_STIXEL_OVERLAY(element)->drawing,
+             gst_stx_pairing_stage(GST_STX_PAIRING(element)), frame->picture, frame->stixels,
+             &frame->result, error)
+             ? GST_FLOW_OK
+             : GST_FLOW_ERROR;
+}
+
+static GstFlowReturn draw(
+    GstStixelOverlay *self, GstBuffer *picture, GstBuffer *stixels, const GstStxStixelInfo *info)
+{
+  Frame frame = {picture, stixels, info, NULL};
+  GstFlowReturn flow = gst_stx_stage_run(gst_stx_pairing_stage(GST_STX_PAIRING(self)), &frame);
+
+  if (flow == GST_FLOW_OK)
+    count_skipped(self, frame.result);
+  return flow;
+}
+
+static GstFlowReturn process(GstStxPairing *pairing, GstBuffer **set, GstBuffer **out)
+{
+  GstStixelOverlay *self = GST_STIXEL_OVERLAY(pairing);
+  GstBuffer *frame, *stixels = set[ROLE_STIXELS];
+  GstStxStixelInfo info = self->pad_info;
+  GstFlowReturn flow = plan_caps(self);
+  GstStxStixelMeta *meta;
+
+  if (flow != GST_FLOW_OK)
+    return flow;
+  meta = gst_buffer_get_stx_stixel_meta(set[ROLE_VIDEO]);
+  if (stixels == NULL && meta != NULL) {
+    stixels = meta->stixels;
+    info = meta->info;
+  }
+  frame = *out = g_steal_pointer(&set[ROLE_VIDEO]);
+  if (stixels == NULL || gst_buffer_get_size(stixels) == 0) {
+    miss_stixels(self, frame);
+    return GST_FLOW_OK;
+  }
+  gst_buffer_ref(stixels); /* the meta may go with the old frame */
+  frame = *out = gst_buffer_make_writable(frame);
+  flow = draw(self, frame, stixels, &info);
+  if (flow == GST_FLOW_OK && set[ROLE_STIXELS] != NULL)
+    attach(frame, stixels, &info);
+  gst_buffer_unref(stixels);
+  return flow;
+}
+
+/* ---- Virtual methods ----------------------------------------------------------------------- */
+
+static void set_changed(GstStixelOverlay *self)
+{
+  GST_OBJECT_LOCK(self);
+  self->changed = TRUE;
+  GST_OBJECT_UNLOCK(self);
+}
+
+static gboolean set_role_caps(GstStxPairing *pairing, guint role, GstCaps *caps)
+{
+  GstStixelOverlay *self = GST_STIXEL_OVERLAY(pairing);
+  StxError error;
+
+  if (role == ROLE_STIXELS && !gst_stx_stixels_caps_parse(caps, &self->pad_info, &error)) {
+    GST_STX_ELEMENT_ERROR(self, STREAM, FORMAT, &error);
+    return FALSE;
+  }
+  if (role == ROLE_VIDEO && (!gst_video_info_from_caps(&self->video, caps) ||
+                                stx_pixel_format(GST_VIDEO_INFO_NAME(&self->video)) == NULL)) {
+    gchar *text = gst_caps_to_string(caps);
+
+    GST_ELEMENT_ERROR(self, STREAM, FORMAT,
+        ("Cannot draw on %s; needed is video/x-raw in one of %s: put videoconvert in front", text,
+            FORMATS),
+        (NULL));
+    g_free(text);
+    return FALSE;
+  }
+  set_changed(self);
+  return TRUE;
+}
+
+/* Video has the same caps on both sides: ask the other one, so that converters agree. */
+static gboolean answer_caps(GstStixelOverlay *self, GstPad *pad, GstPad *other, GstQuery *query)
+{
+  GstStxCuda *cuda = &gst_stx_pairing_stage(GST_STX_PAIRING(self))->cuda;
+  GstCaps *templ = gst_pad_get_pad_template_caps(pad), *filter, *allowed, *peer;
+
+  templ = gst_stx_cuda_filter_caps(cuda, templ);
+  gst_query_parse_caps(query, &filter);
+  allowed = filter == NULL ? gst_caps_ref(templ)
+                           : gst_caps_intersect_full(filter, templ, GST_CAPS_INTERSECT_FIRST);
+  peer = gst_pad_peer_query_caps(other, allowed);
+  gst_query_set_caps_result(query, peer);
+  gst_caps_unref(peer);
+  gst_caps_unref(allowed);
+  gst_caps_unref(templ);
+  return TRUE;
+}
+
+static gboolean sink_query(GstAggregator *aggregator, GstAggregatorPad *pad, GstQuery *query)
+{
+  GstStixelOverlay *self = GST_STIXEL_OVERLAY(aggregator);
+
+  if (GST_QUERY_TYPE(query) == GST_QUERY_CAPS &&
+      GST_PAD_PAD_TEMPLATE(pad) == gst_element_get_pad_template(GST_ELEMENT(self), "sink"))
+    return answer_caps(self, GST_PAD(pad), GST_AGGREGATOR_SRC_PAD(self), query);
+  return GST_AGGREGATOR_CLASS(gst_stixel_overlay_parent_class)->sink_query(aggregator, pad, query);
+}
+
+static gboolean src_query(GstAggregator *aggregator, GstQuery *query)
+{
+  GstStixelOverlay *self = GST_STIXEL_OVERLAY(aggregator);
+  GstAggregatorPad *video;
+  gboolean answered;
+
+  if (GST_QUERY_TYPE(query) != GST_QUERY_CAPS)
+    return GST_AGGREGATOR_CLASS(gst_stixel_overlay_parent_class)->src_query(aggregator, query);
+  video = gst_stx_pairing_get_pad(GST_STX_PAIRING(self), ROLE_VIDEO);
+  answered = answer_caps(self, GST_AGGREGATOR_SRC_PAD(self), GST_PAD(video), query);
+  gst_object_unref(video);
+  return answered;
+}
+
+static gboolean start(GstAggregator *aggregator)
+{
+  GstStixelOverlay *self = GST_STIXEL_OVERLAY(aggregator);
+
+  GST_OBJECT_LOCK(self);
+  self->changed = TRUE;
+  self->frames_without = self->skipped = 0;
+  GST_OBJECT_UNLOCK(self);
+  self->warned = FALSE;
+  return GST_AGGREGATOR_CLASS(gst_stixel_overlay_parent_class)->start(aggregator);
+}
+
+static gboolean stop(GstAggregator *aggregator)
+{
+  gst_overlay_stage_clear(&GST_STIXEL_OVERLAY(aggregator)->drawing);
+  return GST_AGGREGATOR_CLASS(gst_stixel_overlay_parent_class)->stop(aggregator);
+}
+
+/* ---- Properties ---------------------------------------------------------------------------- */
+
+static const StxField counts[] = {
+    {"frames-without-stixels", "Frames without stixels",
+        "Number of frames since the start that went on undrawn because no stixels came for them",
+        STX_FIELD(COUNT, GstStixelOverlay, frames_without)},
+    {"skipped-stixels", "Skipped stixels",
+        "Number of stixels since the start that were not valid and not drawn",
+        STX_FIELD(COUNT, GstStixelOverlay, skipped)},
+};
+static const StxFields own_table = {STX_FIELDS_OF(counts)};
+
+static const GstStxPropertyGroup properties[] = {
+    {&stx_overlay_fields, offsetof(GstStixelOverlay, settings), GST_PARAM_MUTABLE_PLAYING,
+        "GstStixelOverlay"},
+    {&own_table, 0, 0},
+};
+
+static void set_property(GObject *object, guint id, const GValue *value, GParamSpec *spec)
+{
+  GstStixelOverlay *self = GST_STIXEL_OVERLAY(object);
+
+  gst_stx_set_property(object, id, value, spec);
+  GST_OBJECT_LOCK(self);
+  self->changed = TRUE;
+  GST_OBJECT_UNLOCK(self);
+}
+
+/* ---- Class --------------------------------------------------------------------------------- */
+
+static void gst_stixel_overlay_init(GstStixelOverlay *self)
+{
+  self->settings = (StxOverlayParams)STX_OVERLAY_DEFAULTS;
+  self->changed = TRUE;
+  gst_stx_pairing_add_pad(GST_STX_PAIRING(self), ROLE_VIDEO);
+}
+
+static void gst_stixel_overlay_class_init(GstStixelOverlayClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS(klass);
+  GstElementClass *element_class = GST_ELEMENT_CLASS(klass);
+  GstAggregatorClass *aggregator_class = GST_AGGREGATOR_CLASS(klass);
+  GstStxPairingClass *pairing_class = GST_STX_PAIRING_CLASS(klass);
+  static const gchar *const roles[ROLES] = {"sink", "stixels"};
+
+  GST_DEBUG_CATEGORY_INIT(stixel_overlay_debug, "stixel-overlay", 0, "drawing of stixels");
+  gst_stx_properties_install(object_class, properties, G_N_ELEMENTS(properties));
+  object_class->set_property = set_property;
+
+  gst_element_class_set_static_metadata(element_class, "Stixel overlay", "Filter/Effect/Video",
+      "Draws stixels on the video frame of the same moment", GST_STX_AUTHOR);
+  gst_element_class_add_static_pad_template_with_gtype(
+      element_class, &src_template, GST_TYPE_AGGREGATOR_PAD);
+  gst_element_class_add_static_pad_template_with_gtype(
+      element_class, &video_template, GST_TYPE_AGGREGATOR_PAD);
+  gst_element_class_add_static_pad_template_with_gtype(
+      element_class, &stixels_template, GST_TYPE_AGGREGATOR_PAD);
+
+  aggregator_class->sink_query = sink_query;
+  aggregator_class->src_query = src_query;
+  aggregator_class->start = start;
+  aggregator_class->stop = stop;
+  for (guint role = 0; role < ROLES; role++)
+    pairing_class->roles.names[role] = roles[role];
+  pairing_class->roles.optional = 1u << ROLE_STIXELS;
+  pairing_class->stage.host = &stx_overlay_impls;
+  pairing_class->stage.device = &stx_overlay_cuda_impls;
+  pairing_class->stage.prepare = prepare;
+  pairing_class->stage.work = work;
+  pairing_class->stage.wants_device = wants_device;
+  pairing_class->set_role_caps = set_role_caps;
+  pairing_class->process = process;
+}

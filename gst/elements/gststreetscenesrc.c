@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * SECTION:element-street-scene-src
+ * @title: street-scene-src
+ *
+ * What a stereo camera and a LiDAR on a moving car see of a synthetic street, one view per element:
+ * the left or the right picture, the exact disparity or classes of the left one, the points of a
+ * scan or their labels. Frame n depends on the seed, n, the size and the frame rate only, so
+ * elements with equal properties stay in step.
+ *
+ * ## Example
+ *
+ * |[
+ * gst-launch-1.0 street-scene-src num-buffers=100 ! videoconvert ! autovideosink
+ * ]|
+ * |[
+ * gst-launch-1.0 street-scene-src view=lidar num-buffers=2 ! multifilesink location=/tmp/%06d.bin
+ * ]|
+ */
+#include "gst/elements/elements.h"
+
+#include <gst/base/gstpushsrc.h>
+
+#include "gst/base/element.h"
+#include "gst/base/properties.h"
+#include "gst/stages/sceneviews.h"
+
+GST_DEBUG_CATEGORY_STATIC(gst_street_scene_src_debug);
+#define GST_CAT_DEFAULT gst_street_scene_src_debug
+
+enum { PROP_IS_LIVE = 1 };
+
+#define GST_TYPE_STREET_SCENE_SRC (gst_street_scene_src_get_type())
+G_DECLARE_FINAL_TYPE(GstStreetSceneSrc, gst_street_scene_src, GST, STREET_SCENE_SRC, GstPushSrc)
+
+struct _GstStreetSceneSrc {
+  GstPushSrc parent;
+
+  /* Guarded by the object lock. */
+  GstStreetSceneSettings settings;
+  GstVideoInfo info; /* of the current caps; fps 0/1 before the first ones */
+
+  /* Of the streaming thread. */
+  StxScene *scene;
+  GstStreetSceneView view; /* view of the current caps */
+  StxSceneLidar lidar;     /* likewise */
+  GstClockTime position;   /* where to go on; NONE: at `frame` */
+  gboolean reverse;
+  guint first_frame; /* shown at stream time 0 */
+  gboolean round_up; /* go on at the first frame that begins at or after `position` */
+  gint64 frame;      /* the next one, counted from stream time 0 */
+};
+
+G_DEFINE_TYPE(GstStreetSceneSrc, gst_street_scene_src, GST_TYPE_PUSH_SRC)
+GST_ELEMENT_REGISTER_DEFINE(
+    street_scene_src, "street-scene-src", GST_RANK_NONE, GST_TYPE_STREET_SCENE_SRC)
+
+static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE(
+    "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS(GST_STREET_SCENE_CAPS));
+
+/* ---- Caps ----------------------------------------------------------------------------------- */
+
+static GstStreetSceneSettings snapshot(GstStreetSceneSrc *self)
+{
+  GstStreetSceneSettings settings;
+
+  GST_OBJECT_LOCK(self);
+  settings = self->settings;
+  GST_OBJECT_UNLOCK(self);
+  settings.camera.calibration = NULL; /* may be freed at any time */
+  settings.params.seed = settings.seed;
+  settings.lidar = gst_street_scene_lidar(&settings);
+  return settings;
+}
+
+static GstCaps *get_caps(GstBaseSrc *base, GstCaps *filter)
+{
+  GstCaps *caps = gst_street_scene_view_caps(snapshot(GST_STREET_SCENE_SRC(base)).view), *both;
+
+  if (filter == NULL)
+    return caps;
+  both = gst_caps_intersect_full(filter, caps, GST_CAPS_INTERSECT_FIRST);
+  gst_caps_unref(caps);
+  return both;
+}
+
+/* GstBaseSrc only says that something went wrong. */
+static gboolean negotiate(GstBaseSrc *base)
+{
+  GstCaps *ours, *theirs;
+
+  if (GST_BASE_SRC_CLASS(gst_street_scene_src_parent_class)->negotiate(base))
+    return TRUE;
+  ours = gst_pad_query_caps(base->srcpad, NULL);
+  theirs = gst_pad_peer_query_caps(base->srcpad, NULL);
+  if (!GST_PAD_IS_FLUSHING(base->srcpad) && !gst_caps_can_intersect(ours, theirs)) {
+    gchar *we = gst_caps_to_string(ours), *they = gst_caps_to_string(theirs);
+
+    GST_ELEMENT_ERROR(base, CORE, NEGOTIATION,
+        ("This view gives %s, but what follows takes %s only", we, they), (NULL));
+    g_free(we);
+    g_free(they);
+  }
+  gst_caps_unref(ours);
+  gst_caps_unref(theirs);
+  return FALSE;
+}
+
+static GstCaps *fixate(GstBaseSrc *base, GstCaps *caps)
+{
+  GstStreetSceneSettings settings = snapshot(GST_STREET_SCENE_SRC(base));
+
+  caps = gst_street_scene_view_fixate(&settings, caps);
+  return GST_BASE_SRC_CLASS(gst_street_scene_src_parent_class)->fixate(base, caps);
+}
+
+static GstClockTime time_of(const GstVideoInfo *info, gint64 frame)
+{
+  return gst_util_uint64_scale(
+      (guint64)frame, (guint64)info->fps_d * GST_SECOND, (guint64)info->fps_n);
+}
+
+/* A new rate in mid-stream goes on where the old one stopped. */
+static void take_info(GstStreetSceneSrc *self, const GstVideoInfo *info)
+{
+  GST_OBJECT_LOCK(self);
+  if (self->position == GST_CLOCK_TIME_NONE &&
+      (self->info.fps_n != info->fps_n || self->info.fps_d != info->fps_d)) {
+    self->position = time_of(&self->info, MAX(self->frame, 0));
+    self->round_up = TRUE;
+  }
+  self->info = *info;
+  GST_OBJECT_UNLOCK(self);
+}
+
+/* The street of a stream; scans need no camera. */
+static StxScene *scene_for(const GstStreetSceneSettings *settings, const GstCaps *caps,
+    const GstVideoInfo *info, StxError *error)
+{
+  StxSceneParams params = settings->params;
+
+  params.width = params.height = 1;
+  params.fps_n = info->fps_n;
+  params.fps_d = info->fps_d;
+  if (gst_street_scene_view_is_lidar(settings->view)) {
+    if (!stx_scene_lidar_check(&settings->lidar, error))
+      return NULL;
+  } else {
+    params.width = info->width;
+    params.height = info->height;
+    params.camera = gst_street_scene_camera(settings, caps, info->width, info->height);
+  }
+  return stx_scene_new(&params, error);
+}
+
+static gboolean set_caps(GstBaseSrc *base, GstCaps *caps)
+{
+  GstStreetSceneSrc *self = GST_STREET_SCENE_SRC(base);
+  GstStreetSceneSettings settings = snapshot(self);
+  StxError error = {""};
+  GstVideoInfo info;
+
+  if (!gst_street_scene_view_info(settings.view, caps, &info)) {
+    gchar *text = gst_caps_to_string(caps);
+
+    GST_ELEMENT_ERROR(
+        self, CORE, NEGOTIATION, ("These caps are not of the view: %s", text), (NULL));
+    g_free(text);
+    return FALSE;
+  }
+  g_clear_pointer(&self->scene, stx_scene_free);
+  self->scene = scene_for(&settings, caps, &info, &error);
+  if (self->scene == NULL) {
+    GST_STX_ELEMENT_ERROR(self, LIBRARY, SETTINGS, &error);
+    return FALSE;
+  }
+  self->view = settings.view;
+  self->lidar = settings.lidar;
+  self->first_frame = settings.first_frame;
+  take_info(self, &info);
+  return TRUE;
+}
+
+static gboolean decide_allocation(GstBaseSrc *base, GstQuery *query)
+{
+  GstStreetSceneSrc *self = GST_STREET_SCENE_SRC(base);
+
+  return gst_street_scene_view_decide(self->view, &self->lidar, query) &&
+         GST_BASE_SRC_CLASS(gst_street_scene_src_parent_class)->decide_allocation(base, query);
+}
+
+/* ---- Frames --------------------------------------------------------------------------------- */
+
+/* Turns a position in time into the next frame. */
+static void find_frame(GstStreetSceneSrc *self)
+{
+  guint64 unit = (guint64)self->info.fps_d * GST_SECOND, rate = (guint64)self->info.fps_n;
+
+  if (self->position == GST_CLOCK_TIME_NONE)
+    return;
+  self->frame = (gint64)(self->round_up ? gst_util_uint64_scale_ceil(self->position, rate, unit)
+                                        : gst_util_uint64_scale(self->position, rate, unit));
+  /* The begin of a frame may have been rounded down to whole nanoseconds. */
+  if (!self->round_up && time_of(&self->info, self->frame + 1) <= self->position)
+    self->frame++;
+  if (self->reverse)
+    self->frame -= time_of(&self->info, self->frame) == self->position;
+  self->position = GST_CLOCK_TIME_NONE;
+  self->round_up = FALSE;
+}
+
+static gint frame_count(GstStreetSceneSrc *self)
+{
+  gint count;
+
+  g_object_get(self, "num-buffers", &count, NULL);
+  return count;
+}
+
+static void stamp(GstStreetSceneSrc *self, GstBuffer *buffer)
+{
+  GstClockTime begin = time_of(&self->info, self->frame);
+
+  GST_BUFFER_PTS(buffer) = begin;
+  GST_BUFFER_DTS(buffer) = GST_CLOCK_TIME_NONE;
+  GST_BUFFER_DURATION(buffer) = time_of(&self->info, self->frame + 1) - begin;
+  GST_BUFFER_OFFSET(buffer) = (guint64)self->frame;
+  GST_BUFFER_OFFSET_END(buffer) = (guint64)self->frame + 1;
+}
+
+static GstFlowReturn fill(GstPushSrc *src, GstBuffer *buffer)
+{
+  GstStreetSceneSrc *self = GST_STREET_SCENE_SRC(src);
+  gint count = frame_count(self);
+  StxError error = {""};
+
+  if (self->scene == NULL)
+    return GST_FLOW_NOT_NEGOTIATED;
+  find_frame(self);
+  if (self->frame < 0 || (count >= 0 && self->frame >= count && !self->reverse))
+    return GST_FLOW_EOS;
+  stx_scene_move(self->scene, (guint64)self->frame + self->first_frame);
+  if (!gst_street_scene_view_write(
+          self->view, self->scene, &self->info, &self->lidar, buffer, &error)) {
+    GST_STX_ELEMENT_ERROR(self, RESOURCE, WRITE, &error);
+    return GST_FLOW_ERROR;
+  }
+  stamp(self, buffer);
+  self->frame += self->reverse ? -1 : 1;
+  return GST_FLOW_OK;
+}
+
+static void get_times(GstBaseSrc *base, GstBuffer *buffer, GstClockTime *start, GstClockTime *end)
+{
+  *start = *end = GST_CLOCK_TIME_NONE;
+  if (gst_base_src_is_live(base)) {
+    *start = GST_BUFFER_PTS(buffer);
+    *end = *start + GST_BUFFER_DURATION(buffer);
+  }
+}
+
+/* ---- Seeking, queries, life ------------------------------------------------------------------ */
+
+static gboolean is_seekable(GstBaseSrc *base)
+{
+  return !gst_base_src_is_live(base);
+}
+
+static gboolean do_seek(GstBaseSrc *base, GstSegment *segment)
+{
+  GstStreetSceneSrc *self = GST_STREET_SCENE_SRC(base);
+
+  segment->time = segment->start;
+  self->position = segment->position;
+  self->reverse = segment->rate < 0;
+  self->round_up = FALSE;
+  return TRUE;
+}
+
+static gboolean answer_convert(GstStreetSceneSrc *self, GstQuery *query)
+{
+  GstFormat from, to;
+  gint64 value, result;
+  GstVideoInfo info;
+
+  gst_query_parse_convert(query, &from, &value, &to, NULL);
+  GST_OBJECT_LOCK(self);
+  info = self->info;
+  GST_OBJECT_UNLOCK(self);
+  if (info.size == 0) { /* a scan: no two are of the same size */
+    if (from == GST_FORMAT_BYTES || to == GST_FORMAT_BYTES)
+      return FALSE;
+    info.size = 1; /* converts nothing without */
+  }
+  if (info.fps_n == 0 || !gst_video_info_convert(&info, from, value, to, &result))
+    return FALSE;
+  gst_query_set_convert(query, from, value, to, result);
+  return TRUE;
+}
+
+/* Known as soon as the number of frames and the rate are. */
+static gboolean answer_duration(GstStreetSceneSrc *self, GstQuery *query)
+{
+  gint count = frame_count(self);
+  GstVideoInfo info;
+  GstFormat format;
+
+  gst_query_parse_duration(query, &format, NULL);
+  GST_OBJECT_LOCK(self);
+  info = self->info;
+  GST_OBJECT_UNLOCK(self);
+  if (count < 0 || info.fps_n == 0 || (format != GST_FORMAT_TIME && format != GST_FORMAT_DEFAULT))
+    return FALSE;
+  gst_query_set_duration(
+      query, format, format == GST_FORMAT_TIME ? (gint64)time_of(&info, count) : count);
+  return TRUE;
+}
+
+/* A frame of a live camera is complete when it ends. */
+static gboolean answer_latency(GstStreetSceneSrc *self, GstQuery *query)
+{
+  GstVideoInfo info;
+
+  GST_OBJECT_LOCK(self);
+  info = self->info;
+  GST_OBJECT_UNLOCK(self);
+  if (!gst_base_src_is_live(GST_BASE_SRC(self)) || info.fps_n == 0)
+    return FALSE;
+  gst_query_set_latency(query, TRUE, time_of(&info, 1), time_of(&info, 1));
+  return TRUE;
+}
+
+static gboolean query(GstBaseSrc *base, GstQuery *query)
+{
+  GstStreetSceneSrc *self = GST_STREET_SCENE_SRC(base);
+  gboolean answered = FALSE;
+
+  if (GST_QUERY_TYPE(query) == GST_QUERY_CONVERT)
+    answered = answer_convert(self, query);
+  else if (GST_QUERY_TYPE(query) == GST_QUERY_DURATION)
+    answered = answer_duration(self, query);
+  else if (GST_QUERY_TYPE(query) == GST_QUERY_LATENCY)
+    answered = answer_latency(self, query);
+  return answered || GST_BASE_SRC_CLASS(gst_street_scene_src_parent_class)->query(base, query);
+}
+
+static gboolean start(GstBaseSrc *base)
+{
+  GstStreetSceneSrc *self = GST_STREET_SCENE_SRC(base);
+
+  self->position = GST_CLOCK_TIME_NONE;
+  self->frame = 0;
+  self->reverse = self->round_up = FALSE;
+  GST_OBJECT_LOCK(self);
+  gst_video_info_init(&self->info);
+  self->info.fps_n = 0;
+  GST_OBJECT_UNLOCK(self);
+  return gst_stx_camera_settings_load(&self->settings.camera, GST_ELEMENT(self));
+}
+
+static gboolean stop(GstBaseSrc *base)
+{
+  g_clear_pointer(&GST_STREET_SCENE_SRC(base)->scene, stx_scene_free);
+  return TRUE;
+}
+
+/* ---- Properties ------------------------------------------------------------------------------ */
+
+static const GstStxPropertyGroup properties[] = {
+    GST_STREET_SCENE_PROPERTIES(GstStreetSceneSrc, settings),
+};
+
+static void set_property(GObject *object, guint id, const GValue *value, GParamSpec *spec)
+{
+  if (id == PROP_IS_LIVE)
+    gst_base_src_set_live(GST_BASE_SRC(object), g_value_get_boolean(value));
+  else
+    gst_stx_set_property(object, id, value, spec);
+}
+
+static void get_property(GObject *object, guint id, GValue *value, GParamSpec *spec)
+{
+  if (id == PROP_IS_LIVE)
+    g_value_set_boolean(value, gst_base_src_is_live(GST_BASE_SRC(object)));
+  else
+    gst_stx_get_property(object, id, value, spec);
+}
+
+static void finalize(GObject *object)
+{
+  gst_street_scene_settings_clear(&GST_STREET_SCENE_SRC(object)->settings);
+  G_OBJECT_CLASS(gst_street_scene_src_parent_class)->finalize(object);
+}
+
+static void gst_street_scene_src_class_init(GstStreetSceneSrcClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS(klass);
+  GstElementClass *element_class = GST_ELEMENT_CLASS(klass);
+  GstBaseSrcClass *base_class = GST_BASE_SRC_CLASS(klass);
+
+  GST_DEBUG_CATEGORY_INIT(gst_street_scene_src_debug, "street-scene-src", 0, "synthetic street");
+  gst_stx_properties_install(object_class, properties, G_N_ELEMENTS(properties));
+  object_class->set_property = set_property;
+  object_class->get_property = get_property;
+  object_class->finalize = finalize;
+  g_object_class_install_property(object_class, PROP_IS_LIVE,
+      g_param_spec_boolean("is-live", "Is live",
+          "Deliver frames in time with the clock, as a camera does", FALSE,
+          G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY));
+  gst_element_class_add_static_pad_template(element_class, &src_template);
+  gst_element_class_set_static_metadata(element_class, "Synthetic street", "Source/Video",
+      "A street seen by a moving stereo camera and a LiDAR, with exact disparity and classes",
+      GST_STX_AUTHOR);
+  base_class->get_caps = get_caps;
+  base_class->negotiate = negotiate;
+  base_class->fixate = fixate;
+  base_class->set_caps = set_caps;
+  base_class->decide_allocation = decide_allocation;
+  base_class->is_seekable = is_seekable;
+  base_class->do_seek = do_seek;
+  base_class->query = query;
+  base_class->get_times = get_times;
+  base_class->start = start;
+  base_class->stop = stop;
+  GST_PUSH_SRC_CLASS(klass)->fill = fill;
+}
+
+static void gst_street_scene_src_init(GstStreetSceneSrc *self)
+{
+  self->position = GST_CLOCK_TIME_NONE;
+  gst_street_scene_settings_init(&self->settings);
+  gst_base_src_set_format(GST_BASE_SRC(self), GST_FORMAT_TIME);
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Caps names of what is not video; see docs/formats.md. */
+#ifndef GST_STX_MEDIATYPES_H
+#define GST_STX_MEDIATYPES_H
+
+#define GST_STX_COLUMNS_MEDIA_TYPE "application/x-stixel-columns"
+#define GST_STX_STIXELS_MEDIA_TYPE "application/x-stixels"
+#define GST_STX_LIDAR_MEDIA_TYPE "application/x-lidar"
+#define GST_STX_POINT_LABELS_MEDIA_TYPE "application/x-point-labels"
+
+#endif

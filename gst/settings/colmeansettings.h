@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * How an image becomes cells (common/colmean/colmean.h), as properties: stixel-width,
+ * stixel-height, reduction, fill-width, disparity-encoding, label-encoding. They count from the
+ * next start or change of caps.
+ */
+#ifndef GST_STX_COLMEANSETTINGS_H
+#define GST_STX_COLMEANSETTINGS_H
+
+#include "common/colmean/colmean.h"
+#include "gst/base/properties.h"
+
+G_BEGIN_DECLS
+
+typedef enum { GST_STX_LABELS_TRAIN_IDS, GST_STX_LABELS_CITYSCAPES_IDS } GstStxLabelEncoding;
+
+typedef struct {
+  StxColmeanParams params; /* image size, classes, semantics and label map are not set here */
+  GstStxLabelEncoding label_encoding;
+} GstStxCells;
+
+#define GST_STX_CELLS_DEFAULTS ((GstStxCells){STX_COLMEAN_DEFAULTS, GST_STX_LABELS_TRAIN_IDS})
+
+/* The three groups (properties.h) of an element whose GstStxCells are `member`. */
+extern const StxFields gst_stx_cells_fields;
+#define GST_STX_CELLS_PROPERTIES(Element, member)                                                  \
+  {&stx_grid_fields, offsetof(Element, member.params.grid), GST_PARAM_MUTABLE_READY, NULL},        \
+      {&stx_colmean_fields, offsetof(Element, member.params), GST_PARAM_MUTABLE_READY, "GstStx"},  \
+  {                                                                                                \
+    &gst_stx_cells_fields, offsetof(Element, member), GST_PARAM_MUTABLE_READY, "GstStx"            \
+  }
+
+/* Fills in what they decide: cell size, reduction, encodings. Image size, classes and semantics
+ * are the caller's. */
+void gst_stx_cells_apply(const GstStxCells *cells, StxColmeanParams *params);
+
+G_END_DECLS
+
+#endif
