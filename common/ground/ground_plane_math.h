@@ -210,8 +210,8 @@ STX_INLINE StxGroundFrame stx_ground_frame(
 {
   float r_min = (float)params->r_min, r_max = (float)params->r_max;
   StxGroundFrame frame = {{1, 0, 0, 0, 1, 0, 0, 0, 1}, r_min, r_max,
-      (float)params->bins / (r_max - r_min), (float)params->sectors,
-      (float)(params->sectors - 1), (float)(params->bins - 1), params->bins};
+      (float)params->bins / (r_max - r_min), (float)params->sectors, (float)(params->sectors - 1),
+      (float)(params->bins - 1), params->bins};
   if (plane != NULL && params->level)
     stx_ground_level_rotation(plane, frame.rotation);
   *height = params->sensor_height > 0 ? (float)params->sensor_height
