@@ -212,11 +212,6 @@ static bool begin_thread(unsigned number)
   return fiber_begin(&worker->fiber, run_thread, name);
 }
 
-bool same_place(const Worker *a, const Worker *b)
-{
-  return a->line == b->line && (a->file == b->file || strcmp(a->file, b->file) == 0);
-}
-
 static bool waits_elsewhere(const Worker *a, const Worker *b)
 {
   return b->state != ENDED &&

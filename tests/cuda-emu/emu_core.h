@@ -59,7 +59,8 @@ struct Launch {
   int arrived, predicates; /* at the barrier */
   int total;               /* predicates of the last barrier */
   unsigned barriers;
-  void *barrier[2]; /* tokens, by turns */
+  unsigned exchanging[MAX_THREADS / 32]; /* per warp, the lanes in an operation of it */
+  void *barrier[2];                      /* tokens, by turns */
   void *block_fence;
 };
 
@@ -79,7 +80,10 @@ void fault_of_block(const char *format, ...) __attribute__((format(printf, 1, 2)
 /* Lets others run until this thread is READY; for ever, if the launch has failed. */
 void wait();
 
-bool same_place(const Worker *a, const Worker *b);
+static inline bool same_place(const Worker *a, const Worker *b)
+{
+  return a->line == b->line && (a->file == b->file || strcmp(a->file, b->file) == 0);
+}
 
 /* Before the threads of a block and after. */
 bool begin_shared(size_t dynamic_size);

@@ -23,6 +23,8 @@ void begin_sync()
 {
   state.arrived = state.predicates = 0;
   state.barriers = 0;
+  for (unsigned &lanes : state.exchanging)
+    lanes = 0;
   for (void *&token : state.barrier)
     token = token_new();
   state.block_fence = token_new();
@@ -145,40 +147,51 @@ static bool gather(const Worker *me, Worker *lanes[32])
   return true;
 }
 
-static uint64_t result_for(const Worker *me, Worker *const lanes[32])
+static uint64_t shuffled_to(const Worker *me, Worker *const lanes[32])
 {
   const Exchange *mine = me->exchange;
+  if (mine->source == OWN_LANE)
+    return mine->value;
+  if (lanes[mine->source] != NULL)
+    return lanes[mine->source]->exchange->value;
+  fault(me, mine->file, mine->line, "reads from lane %u, which takes no part (mask 0x%08x)",
+      mine->source, mine->mask);
+  return 0;
+}
+
+/* The lanes that brought this value or, when `any`, one that is not 0. */
+static uint64_t lanes_with(uint64_t value, bool any, Worker *const lanes[32])
+{
   uint64_t bits = 0;
-  if (mine->operation == SHUFFLE) {
-    if (mine->source == OWN_LANE)
-      return mine->value;
-    if (lanes[mine->source] != NULL)
-      return lanes[mine->source]->exchange->value;
-    fault(me, mine->file, mine->line, "reads from lane %u, which takes no part (mask 0x%08x)",
-        mine->source, mine->mask);
-    return 0;
-  }
   for (unsigned i = 0; i < 32; i++) {
-    if (lanes[i] == NULL)
-      continue;
-    uint64_t other = lanes[i]->exchange->value;
-    if (mine->operation == BALLOT ? other != 0 : other == mine->value)
+    uint64_t other = lanes[i] != NULL ? lanes[i]->exchange->value : 0;
+    if (lanes[i] != NULL && (any ? other != 0 : other == value))
       bits |= 1u << i;
   }
   return bits;
 }
 
-static void complete(Worker *const lanes[32])
+/* Of an operation that gives all lanes the same, what that is. */
+static uint64_t common_result(Operation operation, Worker *const lanes[32])
 {
-  uint64_t results[32] = {0};
+  return operation == BALLOT ? lanes_with(0, true, lanes) : 0;
+}
+
+static void complete(const Worker *me, Worker *const lanes[32])
+{
+  Operation operation = me->exchange->operation;
+  uint64_t results[32], same = common_result(operation, lanes);
   for (unsigned i = 0; i < 32; i++)
-    if (lanes[i] != NULL && lanes[i]->exchange->operation != SYNC)
-      results[i] = result_for(lanes[i], lanes);
+    if (lanes[i] != NULL)
+      results[i] = operation == SHUFFLE ? shuffled_to(lanes[i], lanes)
+                   : operation == MATCH ? lanes_with(lanes[i]->exchange->value, false, lanes)
+                                        : same;
   for (unsigned i = 0; i < 32; i++)
     if (lanes[i] != NULL) {
       lanes[i]->exchange->value = results[i];
       lanes[i]->state = READY;
     }
+  state.exchanging[me->number / 32] &= ~me->exchange->mask;
 }
 
 static Meeting *new_meeting(unsigned mask)
@@ -228,10 +241,12 @@ void exchange(Exchange *with)
   me->line = with->line;
   me->exchange = with;
   me->state = IN_EXCHANGE;
+  unsigned &exchanging = state.exchanging[me->number / 32];
+  exchanging |= 1u << me->number % 32;
   if (with->operation == SYNC)
     meet(me);
-  if (gather(me, lanes))
-    complete(lanes);
+  if ((with->mask & ~exchanging) == 0 && gather(me, lanes)) /* the last one looks at all */
+    complete(me, lanes);
   wait();
   leave(with->meeting);
 }
