@@ -40,7 +40,8 @@ void cuda_outcome_clear(CudaOutcome *outcome);
 /* Fails the test unless both ended by EOS with the same bytes. */
 void cuda_expect_same(const CudaOutcome *actual, const CudaOutcome *expected, const char *what);
 
-/* The same line on the CPU alone, whatever its backends say. */
+/* The bytes, or the error, of the same line on the CPU alone, whatever its backends say. It runs
+ * once in a program: later tests get the same bytes. */
 CudaOutcome cuda_run_on_cpu(const CudaLine *line);
 
 #endif
