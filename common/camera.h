@@ -47,7 +47,6 @@ static inline bool stx_camera_has_ground(const StxCamera *camera)
  *
  * Allocates while it runs; any number of threads may load at the same time.
  */
-STX_API bool stx_camera_load(
-    const char *path, int pair, StxCamera *camera, StxError *error);
+STX_API bool stx_camera_load(const char *path, int pair, StxCamera *camera, StxError *error);
 
 #endif

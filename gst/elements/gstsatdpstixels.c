@@ -69,8 +69,8 @@ static gboolean configure(GstStxSegmentation *base, StxError *error)
 static GstFlowReturn segment(GstStxSegmentation *base, GstBuffer *frame, const void *columns,
     StxStixel *records, void *result, StxError *error)
 {
-  return gst_satdp_stage_segment(WORK(base), gst_stx_segmentation_stage(base), frame, columns,
-             records, result, error)
+  return gst_satdp_stage_segment(
+             WORK(base), gst_stx_segmentation_stage(base), frame, columns, records, result, error)
              ? GST_FLOW_OK
              : GST_FLOW_ERROR;
 }

@@ -111,8 +111,7 @@ static gboolean plan(GstStixelOverlay *self, const GstStxStixelInfo *info, StxEr
   if (!changed && gst_overlay_stage_is_ready(&self->drawing, info))
     return TRUE;
   camera = find_camera(self);
-  return gst_overlay_stage_prepare(
-      &self->drawing, &settings, &self->video, info, &camera, error);
+  return gst_overlay_stage_prepare(&self->drawing, &settings, &self->video, info, &camera, error);
 }
 
 /* Frames leave as they came. */
@@ -170,8 +169,8 @@ static void count_skipped(GstStixelOverlay *self, const StxOverlayResult *result
   GST_OBJECT_UNLOCK(self);
   if (first)
     GST_ELEMENT_WARNING(self, STREAM, FORMAT,
-        ("%u of %u stixels are not valid and were skipped",
-            result->skipped, result->skipped + result->drawn),
+        ("%u of %u stixels are not valid and were skipped", result->skipped,
+            result->skipped + result->drawn),
         ("outside of the image, upside down, of unknown kind, overlapping or not finite"));
 }
 

@@ -7,8 +7,7 @@ static const StxFieldChoice models[] = {
 };
 static const StxFieldChoice grounds[] = {
     {STX_ROAD_AUTO, "auto", "From calibration if the camera height is known, else estimated"},
-    {STX_ROAD_CALIBRATION, "calibration",
-        "From focal length, baseline, camera height and pitch"},
+    {STX_ROAD_CALIBRATION, "calibration", "From focal length, baseline, camera height and pitch"},
     {STX_ROAD_ESTIMATE, "estimate", "Estimated from every frame, smoothed over frames"},
     {0},
 };
