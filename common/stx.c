@@ -62,3 +62,12 @@ int stx_thread_index(void)
   return 0;
 #endif
 }
+
+int stx_thread_count(void)
+{
+#ifdef _OPENMP
+  return omp_get_num_threads();
+#else
+  return 1;
+#endif
+}

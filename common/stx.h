@@ -148,6 +148,11 @@ int stx_threads(int requested);
  * when built without OpenMP. */
 int stx_thread_index(void);
 
+/* How many threads a parallel region has: never more than it asked for, but fewer where OpenMP
+ * starts fewer. Work and tables are shared out by this number, or by OpenMP, not by the number that
+ * was asked for. 1 outside of a region, and when built without OpenMP. */
+int stx_thread_count(void);
+
 /* size rounded up to a multiple of STX_ALIGN: for laying several arrays into one scratch block. */
 STX_INLINE size_t stx_align(size_t size)
 {

@@ -37,14 +37,35 @@ int stx_random_below(StxRandom *random, int limit)
   return (int)((uint64_t)stx_random(random) * (uint64_t)limit >> 32);
 }
 
+/* At the beginning of a block; guard bytes follow. */
+typedef struct {
+  size_t size;
+  uint8_t filling;
+} Head;
+
+static uint8_t filling = 0xCD;
+
+static Head head_of(const void *block)
+{
+  Head head;
+  memcpy(&head, (const uint8_t *)block - GUARD, sizeof head);
+  return head;
+}
+
+void stx_guarded_filling(uint8_t byte)
+{
+  filling = byte;
+}
+
 void *stx_guarded_alloc(size_t size)
 {
-  size_t total = stx_align(size + 2 * GUARD + sizeof size);
+  Head head = {size, filling};
+  size_t total = stx_align(size + 2 * GUARD);
   uint8_t *base = aligned_alloc(STX_ALIGN, total);
   ck_assert_ptr_nonnull(base);
   memset(base, 0xA5, total);
-  memcpy(base, &size, sizeof size);
-  memset(base + GUARD, 0xCD, size);
+  memcpy(base, &head, sizeof head);
+  memset(base + GUARD, head.filling, size);
   return base + GUARD;
 }
 
@@ -53,9 +74,8 @@ void *stx_guarded_alloc(size_t size)
 void stx_guarded_check(const void *block)
 {
   const uint8_t *base = (const uint8_t *)block - GUARD;
-  size_t size;
-  memcpy(&size, base, sizeof size);
-  for (size_t i = sizeof size; i < GUARD; i++)
+  size_t size = head_of(block).size;
+  for (size_t i = sizeof(Head); i < GUARD; i++)
     if (base[i] != 0xA5)
       ck_abort_msg("wrote %zu bytes before a block", GUARD - i);
   for (size_t i = 0; i < GUARD; i++)
@@ -73,9 +93,10 @@ void stx_guarded_free(void *block)
 
 static void check_padding(const void *data, ptrdiff_t stride, size_t row, int height)
 {
+  uint8_t expected = head_of(data).filling;
   for (int y = 0; y < height; y++)
     for (size_t x = row; x < (size_t)stride; x++)
-      if (((const uint8_t *)data)[y * stride + (ptrdiff_t)x] != 0xCD)
+      if (((const uint8_t *)data)[y * stride + (ptrdiff_t)x] != expected)
         ck_abort_msg("row %d: wrote into the padding, byte %zu", y, x - row);
 }
 

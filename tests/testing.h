@@ -41,6 +41,11 @@ int stx_random_below(StxRandom *random, int limit); /* 0 … limit − 1 */
  * guard bytes. stx_guarded_check fails the test when a guard byte changed; stx_guarded_free
  * checks, then frees. */
 void *stx_guarded_alloc(size_t size);
+
+/* From now on all blocks of this process are filled with `byte`. What two runs leave as it was
+ * tells them apart if their memory was filled differently. */
+void stx_guarded_filling(uint8_t byte);
+
 void stx_guarded_check(const void *block);
 void stx_guarded_free(void *block);
 

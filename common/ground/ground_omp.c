@@ -5,6 +5,9 @@
  * by minimum and maximum: no locks, and no order that could matter. Where a point went is kept, so
  * that labels need no arithmetic but the line's.
  *
+ * There is room for the threads that were asked for, but OpenMP may start fewer: it shares the
+ * points and sectors out, and only the tables of those that came are merged.
+ *
  * Tried and rejected: see docs/algorithms/ground.md.
  */
 #include "common/ground/ground_clusters.inc.h"
@@ -38,7 +41,7 @@ typedef struct {
   const StxGroundParams *params;
   const float *points;
   size_t count, bins;
-  int workers;
+  int room, workers; /* threads there is room for, and those that came */
   uint32_t *labels;
   StxGroundResult result;
   StxGroundFrame frame;
@@ -55,23 +58,20 @@ typedef struct {
   StxGroundClusters clusters;
 } Scan;
 
-/* The points first … end − 1 of thread t, whole blocks. */
-static inline size_t first_of(const Scan *s, int t)
+/* The points of the block that begins at `first`. */
+static inline int block_size(const Scan *s, size_t first)
 {
-  size_t blocks = (s->count + BLOCK - 1) / BLOCK;
-  size_t first = blocks * (size_t)t / (size_t)s->workers * BLOCK;
-  return first < s->count ? first : s->count;
+  return s->count - first < BLOCK ? (int)(s->count - first) : BLOCK;
 }
 
 /* ---- 0. Level ----------------------------------------------------------------------------- */
 
-static void find_lowest(const Scan *s, Worker *w, int t)
+static void find_lowest(const Scan *s, Worker *w)
 {
   size_t stride = stx_ground_stride(s->count), looked = (s->count + stride - 1) / stride;
-  size_t first = looked * (size_t)t / (size_t)s->workers;
-  size_t end = looked * (size_t)(t + 1) / (size_t)s->workers;
   memset(w->lowest, 0xFF, sizeof w->lowest);
-  for (size_t k = first; k < end; k++) {
+#pragma omp for schedule(static) nowait
+  for (size_t k = 0; k < looked; k++) {
     const float *point = s->points + 4 * k * stride;
     int cell = stx_ground_cell(point);
     if (cell < 0)
@@ -103,8 +103,10 @@ static bool needs_plane(const StxGroundParams *params)
   return params->level || params->sensor_height == 0;
 }
 
+/* One thread does this for all, which have come by now. */
 static void level_scan(Scan *s)
 {
+  s->workers = stx_thread_count();
   StxGroundPlane plane = {0, 0, 0};
   if (needs_plane(s->params)) {
     collect_lows(s);
@@ -164,15 +166,16 @@ static inline void take_block(
       take_point(w, bin[i], keys[i], tops[i]);
 }
 
-static void fill_bins(const Scan *s, Worker *w, int t)
+static void fill_bins(const Scan *s, Worker *w)
 {
   uint64_t keys[BLOCK];
   int32_t tops[BLOCK];
   memset(w->key, 0xFF, s->bins * sizeof *w->key);
   for (size_t i = 0; i < s->bins; i++)
     w->top[i] = INT32_MIN;
-  for (size_t at = first_of(s, t), end = first_of(s, t + 1); at < end; at += BLOCK) {
-    int count = end - at < BLOCK ? (int)(end - at) : BLOCK;
+#pragma omp for schedule(static) nowait
+  for (size_t at = 0; at < s->count; at += BLOCK) {
+    int count = block_size(s, at);
     place_block(s, at, count, keys, tops);
     take_block(s, w, at, count, keys, tops);
   }
@@ -305,14 +308,15 @@ static inline void occupy_block(const Scan *s, uint64_t *occupied, size_t first,
   }
 }
 
-static void label_points(const Scan *s, Worker *w, int t)
+static void label_points(const Scan *s, Worker *w)
 {
   bool clusters = s->clusters.side > 0;
   uint32_t ground = 0, inside = 0;
   if (clusters)
     memset(w->occupied, 0, stx_ground_occupied_bytes(s->clusters.side));
-  for (size_t at = first_of(s, t), end = first_of(s, t + 1); at < end; at += BLOCK) {
-    int count = end - at < BLOCK ? (int)(end - at) : BLOCK;
+#pragma omp for schedule(static) nowait
+  for (size_t at = 0; at < s->count; at += BLOCK) {
+    int count = block_size(s, at);
     ground += label_block(s, at, count, &inside);
     if (clusters)
       occupy_block(s, w->occupied, at, count);
@@ -331,10 +335,11 @@ static void find_clusters(Scan *s)
   s->result.clusters = stx_ground_join_cells(&s->clusters, occupied);
 }
 
-static void number_points(const Scan *s, int t)
+static void number_points(const Scan *s)
 {
   const uint32_t *number = s->clusters.number;
-  for (size_t i = first_of(s, t), end = first_of(s, t + 1); i < end; i++)
+#pragma omp for schedule(static) nowait
+  for (size_t i = 0; i < s->count; i++)
     if (s->labels[i] == STX_POINT_OBSTACLE)
       s->labels[i] = stx_ground_obstacle(number[s->cell[i]]);
 }
@@ -351,17 +356,17 @@ static void add_up(Scan *s)
   s->result.outside = (uint32_t)s->count - s->result.ground - s->result.obstacles;
 }
 
-/* What thread t does; all of them come through here. */
-static void work(Scan *s, int t)
+/* All threads come through here. */
+static void work(Scan *s)
 {
-  Worker *w = s->worker[t];
+  Worker *w = s->worker[stx_thread_index()];
   w->lines = 0;
   if (needs_plane(s->params))
-    find_lowest(s, w, t);
+    find_lowest(s, w);
 #pragma omp barrier
 #pragma omp single
   level_scan(s);
-  fill_bins(s, w, t);
+  fill_bins(s, w);
 #pragma omp barrier
 #pragma omp for schedule(static)
   for (int sector = 0; sector < s->params->sectors; sector++) {
@@ -371,13 +376,13 @@ static void work(Scan *s, int t)
 #pragma omp for schedule(static)
   for (int sector = 0; sector < s->params->sectors; sector++)
     level_sector(s, sector);
-  label_points(s, w, t);
+  label_points(s, w);
   if (s->clusters.side == 0)
     return;
 #pragma omp barrier
 #pragma omp single
   find_clusters(s);
-  number_points(s, t);
+  number_points(s);
 }
 
 static size_t lay_out_worker(const StxGroundParams *params, Worker *w, char *memory)
@@ -439,8 +444,8 @@ static Scan *open_scan(const StxGroundParams *params, const float *points, size_
     uint32_t *labels, void *scratch, int threads)
 {
   Scan *s = scratch;
-  s->workers = stx_threads(threads);
-  lay_out(params, count, s->workers, s, scratch);
+  s->room = stx_threads(threads);
+  lay_out(params, count, s->room, s, scratch);
   s->params = params;
   s->points = points;
   s->count = count;
@@ -455,8 +460,8 @@ bool STX_VARIANT(stx_ground_run)(const StxGroundParams *params, const float *poi
     StxError *error)
 {
   Scan *s = open_scan(params, points, count, labels, scratch, place->threads);
-#pragma omp parallel num_threads(s->workers)
-  work(s, stx_thread_index());
+#pragma omp parallel num_threads(s->room)
+  work(s);
   add_up(s);
   *result = s->result;
   return true;

@@ -21,18 +21,18 @@ static void look(double *at)
 }
 
 /* work() with a look at the clock after every step. */
-static void timed_work(Scan *s, int t, double at[LIDAR_STEPS + 1])
+static void timed_work(Scan *s, double at[LIDAR_STEPS + 1])
 {
-  Worker *w = s->worker[t];
+  Worker *w = s->worker[stx_thread_index()];
   w->lines = 0;
   look(at);
   if (needs_plane(s->params))
-    find_lowest(s, w, t);
+    find_lowest(s, w);
 #pragma omp barrier
 #pragma omp single
   level_scan(s);
   look(++at);
-  fill_bins(s, w, t);
+  fill_bins(s, w);
   look(++at);
 #pragma omp for schedule(static)
   for (int sector = 0; sector < s->params->sectors; sector++) {
@@ -44,12 +44,12 @@ static void timed_work(Scan *s, int t, double at[LIDAR_STEPS + 1])
   for (int sector = 0; sector < s->params->sectors; sector++)
     level_sector(s, sector);
   look(++at);
-  label_points(s, w, t);
+  label_points(s, w);
   look(++at);
   if (s->clusters.side > 0) {
 #pragma omp single
     find_clusters(s);
-    number_points(s, t);
+    number_points(s);
   }
   look(++at);
 }
@@ -60,8 +60,8 @@ void STX_VARIANT(bench_ground_steps)(const StxGroundParams *params, const float 
 {
   double at[LIDAR_STEPS + 1];
   Scan *s = open_scan(params, points, count, labels, scratch, threads);
-#pragma omp parallel num_threads(s->workers)
-  timed_work(s, stx_thread_index(), at);
+#pragma omp parallel num_threads(s->room)
+  timed_work(s, at);
   add_up(s);
   *result = s->result;
   for (int step = 0; step < LIDAR_STEPS; step++)
