@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The language of the kernels: CUDA as nvcc understands it, or the emulator of tests/cuda-emu/
+ * The language of the kernels: CUDA as nvcc understands it, or the emulator of tests/emu/
  * when a C++ compiler reads the same file. Every .cu file includes this first and uses CUDA
  * through it: threadIdx, blockIdx, blockDim, gridDim, __syncthreads, __syncwarp, __shfl_*_sync,
  * __ballot_sync, __any_sync, __all_sync, __reduce_*_sync is not for sm_75: use shuffles; atomics,
@@ -36,7 +36,7 @@
 #define STX_PEEK(at) (*(const volatile unsigned *)(at))
 
 #else
-#include "tests/cuda-emu/emu.h"
+#include "tests/emu/emu.h"
 #endif
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Runs the fuzz target of LiDAR files without libFuzzer: on seeds made by tests/lidar_file_case.h,
+ * Runs the fuzz target of LiDAR files without libFuzzer: on seeds made by tests/common/lidar_file/lidar_file_case.h,
  * each in many random variations, which are the same on every machine.
  *
  * usage: fuzz-lidar-file [VARIATIONS]             (300000)
@@ -14,7 +14,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "tests/lidar_file_case.h"
+#include "tests/common/lidar_file/lidar_file_case.h"
 
 #define MAX_SEEDS 64
 

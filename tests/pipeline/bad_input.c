@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "gst/stixels/gststxmeta.h"
-#include "tests/elements/util.h"
+#include "tests/gst/fixtures/util.h"
 
 #define SMALL "video/x-raw,width=96,height=48,framerate=10/1"
 #define SMALLER "video/x-raw,width=64,height=30,framerate=10/1"

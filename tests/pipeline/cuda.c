@@ -5,13 +5,13 @@
  * single call of the driver failing once: the same bytes or an error message; never a crash, a
  * hang or anything else.
  *
- * The GPU is that of tests/cuda-emu, which reads its settings at its first use in a process; so
+ * The GPU is that of tests/emu, which reads its settings at its first use in a process; so
  * every test, and every turn of a loop, runs in a process of its own.
  */
 #include <gst/check/gstcheck.h>
 #include <string.h>
 
-#include "tests/elements/kept.h"
+#include "tests/gst/fixtures/kept.h"
 
 #define SECONDS 60
 
@@ -201,7 +201,7 @@ GST_END_TEST
 
 /* ---- Scans --------------------------------------------------------------------------------- */
 
-/* Pictures of labelled scans. What faults do to them: tests/elements/lidar-ground-cuda.c. */
+/* Pictures of labelled scans. What faults do to them: tests/gst/cuda/lidar-ground-cuda.c. */
 static GByteArray *scan_pictures(const gchar *backend)
 {
   GByteArray *bytes = g_byte_array_new();
@@ -271,7 +271,7 @@ GST_START_TEST(any_call_may_fail)
 }
 GST_END_TEST
 
-/* Each call of these two alone is made to fail in tests/elements/cuda-faults.c. */
+/* Each call of these two alone is made to fail in tests/gst/cuda/cuda-faults.c. */
 #define SPARSE 16
 
 GST_START_TEST(some_calls_may_fail_before_segments)

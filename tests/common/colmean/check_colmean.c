@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "tests/common/colmean/colmean_case.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- Literal vectors ---------------------------------------------------------------------- */
+
+/* One 4×2 cell with these disparities and confidences, reduced. */
+static void expect_cell(
+    StxReduction reduction, const uint16_t d[8], const uint8_t c[8], int disparity, int weight)
+{
+  ColmeanCase cell = {.params = {.grid = {4, 2, 4, 2, 0}, .reduction = reduction}};
+  cell.input.disparity = (StxImage16){(uint16_t *)d, 8, 4, 2};
+  if (c != NULL)
+    cell.input.confidence = (StxImage8){(uint8_t *)c, 4, 4, 2};
+  uint16_t *columns = colmean_run(colmean_reference(), &cell, 1);
+  ck_assert_int_eq(columns[0], disparity);
+  ck_assert_int_eq(columns[1], weight);
+  stx_guarded_free(columns);
+  colmean_expect_all_same(&cell, 2, "literal cell");
+}
+
+START_TEST(literal_disparities)
+{
+  static const uint16_t near[8] = {2560, 2560, 2564, 2570, 2560, 2561, 2562, 2563};
+  expect_cell(STX_REDUCE_MEAN, near, NULL, 2563, 65025); /* 20500 / 8 = 2562.5, half goes up */
+  expect_cell(STX_REDUCE_WEIGHTED, near, NULL, 2563, 65025);
+  expect_cell(STX_REDUCE_MEDIAN, near, NULL, 2561, 65025); /* rank 3 of 0…7 */
+
+  /* Two of eight valid is just enough; one is not. The median is the lower of the two; 1024 away
+   * is still near, and nothing beyond. */
+  static const uint16_t two[8] = {0, 0, 1000, 0, 0, 2024, 0, 0};
+  expect_cell(STX_REDUCE_MEAN, two, NULL, 1512, 16256); /* 2·65025 / 8 = 16256.25 */
+  expect_cell(STX_REDUCE_WEIGHTED, two, NULL, 1512, 16256);
+  expect_cell(STX_REDUCE_MEDIAN, two, NULL, 1000, 16256);
+  static const uint16_t apart[8] = {0, 0, 1000, 0, 0, 2025, 0, 0};
+  expect_cell(STX_REDUCE_MEAN, apart, NULL, 1513, 16256); /* 1512.5 */
+  expect_cell(STX_REDUCE_WEIGHTED, apart, NULL, 1000, 8128);
+  static const uint16_t one[8] = {0, 0, 1000, 0, 0, 0, 0, 0};
+  expect_cell(STX_REDUCE_MEAN, one, NULL, 0, 0);
+
+  /* 5 %: 40000 / 20 = 2000 is the tolerance of large disparities. */
+  static const uint16_t large[8] = {40000, 40000, 40000, 40000, 40000, 42000, 38000, 42001};
+  expect_cell(STX_REDUCE_WEIGHTED, large, NULL, 40000, 56897); /* 7·65025 / 8 = 56896.875 */
+  static const uint16_t full[8] = {65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535};
+  expect_cell(STX_REDUCE_MEAN, full, NULL, 65535, 65025);
+  expect_cell(STX_REDUCE_WEIGHTED, full, NULL, 65535, 65025);
+  static const uint16_t small[8] = {1, 1, 1, 1, 1, 1, 1, 1};
+  expect_cell(STX_REDUCE_WEIGHTED, small, NULL, 1, 65025);
+}
+END_TEST
+
+START_TEST(literal_confidences)
+{
+  static const uint16_t d[8] = {1000, 1000, 1000, 1000, 1100, 1100, 9000, 0};
+  static const uint8_t c[8] = {10, 10, 10, 0, 20, 20, 255, 255};
+  /* valid: 3 × 1000 with 100, 2 × 1100 with 400, 9000 with 65025; the median (rank 2 of 0…5) is
+   * 1000. WEIGHTED: (300·1000 + 800·1100) / 1100 = 1072.7; weight 1100 / 8 = 137.5 */
+  expect_cell(STX_REDUCE_WEIGHTED, d, c, 1073, 138);
+  expect_cell(STX_REDUCE_MEDIAN, d, c, 1000, 138);
+  /* MEAN: 14200 / 6 = 2366.7; weight 66125 / 8 = 8265.6 */
+  expect_cell(STX_REDUCE_MEAN, d, c, 2367, 8266);
+  /* Confidence 1: known, of no weight (2 / 8). Confidence 0: unknown. */
+  static const uint16_t two[8] = {0, 0, 1000, 0, 0, 1000, 0, 0};
+  static const uint8_t least[8] = {0, 0, 1, 0, 0, 1, 0, 0}, none[8] = {9, 9, 0, 9, 9, 0, 9, 9};
+  expect_cell(STX_REDUCE_WEIGHTED, two, least, 1000, 0);
+  expect_cell(STX_REDUCE_WEIGHTED, two, none, 0, 0);
+}
+END_TEST
+
+START_TEST(cells_are_transposed_and_may_be_partial)
+{
+  /* 5×3 pixels in 2×2 cells: 3 columns of 2 rows; the last ones have 2, 2 and 1 pixels. */
+  static const uint16_t d[15] = {1, 3, 10, 12, 100, /**/ 1, 3, 10, 12, 300, /**/ 5, 6, 7, 8, 9};
+  static const uint16_t expected[12] = {2, 6, 11, 8, 200, 9, /* 5.5 and 7.5, halves go up */
+      65025, 65025, 65025, 65025, 65025, 65025};
+  ColmeanCase c = {.params = {.grid = {5, 3, 2, 2, 0}, .reduction = STX_REDUCE_WEIGHTED}};
+  c.input.disparity = (StxImage16){(uint16_t *)d, 10, 5, 3};
+  uint16_t *columns = colmean_run(colmean_reference(), &c, 1);
+  stx_expect_same(expected, columns, sizeof expected, "5×3 pixels");
+  stx_guarded_free(columns);
+  colmean_expect_all_same(&c, 2, "5×3 pixels");
+}
+END_TEST
+
+START_TEST(cityscapes_disparity_counts_from_one)
+{
+  static const uint16_t d[4] = {0, 1, 2, 513};
+  static const uint16_t expected[8] = {0, 0, 1, 512, 0, 0, 65025, 65025};
+  ColmeanCase c = {.params = {.grid = {4, 1, 1, 1, 0}, .cityscapes_disparity = 1}};
+  c.input.disparity = (StxImage16){(uint16_t *)d, 8, 4, 1};
+  uint16_t *columns = colmean_run(colmean_reference(), &c, 1);
+  stx_expect_same(expected, columns, sizeof expected, "Cityscapes' encoding");
+  stx_guarded_free(columns);
+  colmean_expect_all_same(&c, 2, "Cityscapes' encoding");
+}
+END_TEST
+
+static void expect_costs(
+    const ColmeanCase *c, const uint16_t *expected, int count, const char *what)
+{
+  uint16_t *columns = colmean_run(colmean_reference(), c, 1);
+  const uint16_t *costs = stx_column(&c->params.grid, columns, 2, 0);
+  for (int i = 0; i < count; i++)
+    ck_assert_msg(
+        costs[i] == expected[i], "%s: cost %d is %d, expected %d", what, i, costs[i], expected[i]);
+  stx_guarded_free(columns);
+  colmean_expect_all_same(c, 2, what);
+}
+
+/* −1024·ln p: p = 1: 0; ¾: 294.59; ½: 709.78; ¼: 1419.57; 0: 7073.5. In 1/4095: ¾ is 3071.25,
+ * ½ is 2047.5 → 2048 (709.53), ¼ is 1023.75 → 1024 (1419.3). */
+START_TEST(literal_labels)
+{
+  uint16_t d[4] = {0};
+  /* Pixel value 7 is class 0, 8 and 9 class 1, all others no label: cells of 4 pixels. */
+  static uint8_t mixed[4] = {7, 7, 8, 9}, some[4] = {7, 0, 0, 255}, nothing[4] = {1, 2, 3, 255};
+  static uint8_t three[4] = {8, 7, 9, 8};
+  ColmeanCase c = {.params = {.grid = {4, 1, 4, 1, 2}, .semantics = STX_SEMANTICS_LABELS}};
+  memset(c.params.label_map, 255, sizeof c.params.label_map);
+  c.params.label_map[7] = 0;
+  c.params.label_map[8] = c.params.label_map[9] = 1;
+  c.input.disparity = (StxImage16){d, 8, 4, 1};
+  c.input.labels = (StxImage8){mixed, 4, 4, 1};
+  expect_costs(&c, (const uint16_t[]){710, 710}, 2, "half and half");
+  c.input.labels.data = some;
+  expect_costs(&c, (const uint16_t[]){0, 7074}, 2, "one labelled pixel decides");
+  c.input.labels.data = nothing;
+  expect_costs(&c, (const uint16_t[]){0, 0}, 2, "no label");
+  c.input.labels.data = three;
+  expect_costs(&c, (const uint16_t[]){1419, 295}, 2, "one of four");
+}
+END_TEST
+
+START_TEST(literal_scores)
+{
+  uint16_t d[2] = {0};
+  static const uint8_t bytes[4] = {255, 0, 0, 255}; /* (1 + 0)/2 and (0 + 1)/2 */
+  ColmeanCase c = {.params = {.grid = {2, 1, 2, 1, 2}, .semantics = STX_SEMANTICS_SCORES_U8}};
+  c.input = (StxColmeanInput){.disparity = {d, 4, 2, 1},
+      .scores = bytes,
+      .class_stride = 2,
+      .row_stride = 2,
+      .pixel_stride = 1};
+  expect_costs(&c, (const uint16_t[]){710, 710}, 2, "bytes");
+  static const uint8_t sure[4] = {255, 255, 0, 0};
+  c.input.scores = sure;
+  expect_costs(&c, (const uint16_t[]){0, 7074}, 2, "bytes, planar");
+  c.input.class_stride = 1;
+  c.input.pixel_stride = 2;
+  expect_costs(&c, (const uint16_t[]){710, 710}, 2, "bytes, interleaved");
+  static const float floats[4] = {1, NAN, 7, INFINITY};
+  c.params.semantics = STX_SEMANTICS_SCORES_F32;
+  c.input = (StxColmeanInput){.disparity = {d, 4, 2, 1},
+      .scores = floats,
+      .class_stride = 8,
+      .row_stride = 8,
+      .pixel_stride = 4};
+  expect_costs(&c, (const uint16_t[]){710, 710}, 2, "floats, not finite counts as 0");
+  static const float quarter[4] = {0.25f, 0.25f, -3, -INFINITY};
+  c.input.scores = quarter;
+  expect_costs(&c, (const uint16_t[]){1419, 7074}, 2, "floats, negative counts as 0");
+}
+END_TEST
+
+START_TEST(the_cost_table_is_the_logarithm)
+{
+  StxColmeanTables tables;
+  stx_colmean_prepare(&tables);
+  ck_assert_int_eq(tables.class_cost[0], STX_CLASS_COST_MAX);
+  ck_assert_int_eq(tables.class_cost[4], STX_CLASS_COST_MAX);
+  ck_assert_int_eq(tables.class_cost[4095], 0);
+  for (int i = 5; i < 4096; i++) {
+    long double exact = -1024 * logl(i / 4095.0L);
+    ck_assert_msg(fabsl(tables.class_cost[i] - exact) <= 0.5L, "entry %d", i);
+  }
+}
+END_TEST
+
+/* ---- Every implementation against the reference ------------------------------------------- */
+
+static void compare(const StxColmeanParams *params, ColmeanLayout layout, int padding,
+    bool confidence, StxFill fill, uint64_t seed)
+{
+  StxRandom random = {seed};
+  StxError error;
+  char what[160];
+  ColmeanCase c = colmean_make_case(params, layout, padding, confidence, fill, &random);
+  ck_assert_msg(stx_colmean_check(&c.params, &error), "%s", error.text);
+  snprintf(what, sizeof what,
+      "%d×%d in %d×%d, %d classes, reduction %d, semantics %d, layout %d, padding %d, confidence "
+      "%d, Cityscapes %d, fill %d, seed %d",
+      params->grid.width, params->grid.height, params->grid.cell_width, params->grid.cell_height,
+      params->grid.classes, params->reduction, params->semantics, layout, padding, confidence,
+      params->cityscapes_disparity, fill, (int)seed);
+  colmean_expect_all_same(&c, seed % 4 ? 2 : 7, what);
+  colmean_free_case(&c);
+}
+
+/* Everything at random; `cell` 0: any size. */
+static void compare_random(int cell, int trials, uint64_t seed)
+{
+  StxRandom random = {seed};
+  for (int i = 0; i < trials; i++) {
+    StxColmeanParams params = {.reduction = (StxReduction)stx_random_below(&random, 3),
+        .semantics = (StxSemantics)stx_random_below(&random, 4),
+        .fill_width = stx_random_below(&random, 2) * stx_random_below(&random, 100),
+        .cityscapes_disparity = stx_random_below(&random, 2)};
+    int most = 1 << stx_random_below(&random, 6);
+    params.grid = (StxGrid){1 + stx_random_below(&random, 200), 1 + stx_random_below(&random, 90),
+        cell ? cell : 1 + stx_random_below(&random, most),
+        cell ? cell : 1 + stx_random_below(&random, most), 0};
+    if (params.semantics != STX_SEMANTICS_NONE)
+      params.grid.classes = 1 + stx_random_below(&random, i % 2 ? 4 : STX_MAX_CLASSES);
+    compare(&params, (ColmeanLayout)stx_random_below(&random, COLMEAN_LAYOUTS),
+        stx_random_below(&random, 40), stx_random_below(&random, 4) > 0,
+        (StxFill)stx_random_below(&random, STX_FILL_COUNT), seed + i);
+  }
+}
+
+START_TEST(equals_reference_4x4)
+{
+  compare_random(4, 80, 1000);
+}
+END_TEST
+
+START_TEST(equals_reference_8x8)
+{
+  compare_random(8, 80, 2000);
+}
+END_TEST
+
+START_TEST(equals_reference_any_cell)
+{
+  compare_random(0, 160, 3000);
+}
+END_TEST
+
+START_TEST(equals_reference_single_pixels)
+{
+  compare_random(1, 16, 4000);
+}
+END_TEST
+
+/* More than one block in both directions, and the largest cells there are. */
+START_TEST(equals_reference_many_blocks)
+{
+  static const StxGrid grids[] = {{1100, 150, 4, 4, 3}, {530, 70, 2, 1, 2}, {300, 40, 1, 1, 3},
+      {2100, 300, 8, 8, 2}, {300, 300, 128, 128, 5}, {1, 700, 4, 4, 2}, {700, 1, 4, 4, 2},
+      {1, 1, 128, 128, 1}, {129, 257, 128, 1, 2}, {257, 129, 1, 128, 2}, {130, 70, 16, 32, 32}};
+  for (size_t g = 0; g < sizeof grids / sizeof grids[0]; g++)
+    for (int semantics = STX_SEMANTICS_NONE; semantics <= STX_SEMANTICS_SCORES_F32; semantics++) {
+      StxColmeanParams params = {.grid = grids[g],
+          .reduction = STX_REDUCE_WEIGHTED,
+          .fill_width = 24,
+          .semantics = (StxSemantics)semantics};
+      if (semantics == STX_SEMANTICS_NONE)
+        params.grid.classes = 0;
+      compare(&params, (ColmeanLayout)(semantics % 2), 5, semantics != 1,
+          (StxFill)(2 + (g + semantics) % 2), 5000 + g);
+      params.reduction = STX_REDUCE_MEDIAN;
+      compare(
+          &params, (ColmeanLayout)(1 - semantics % 2), 0, semantics != 2, STX_FILL_HIGH, 5000 + g);
+    }
+}
+END_TEST
+
+/* Negative strides: images stored bottom up, classes and pixels backwards. */
+START_TEST(images_may_be_stored_upside_down)
+{
+  StxRandom random = {6};
+  for (int trial = 0; trial < 12; trial++) {
+    StxColmeanParams params = {.grid = {61, 35, 4, 4, 3},
+        .reduction = STX_REDUCE_WEIGHTED,
+        .semantics = trial % 2 ? STX_SEMANTICS_SCORES_U8 : STX_SEMANTICS_SCORES_F32};
+    ColmeanCase c = colmean_make_case(
+        &params, (ColmeanLayout)(trial % COLMEAN_LAYOUTS), 4, true, STX_FILL_NOISE, &random);
+    StxColmeanInput *in = &c.input;
+    in->disparity.data = stx_row16(&in->disparity, 34);
+    in->disparity.stride = -in->disparity.stride;
+    in->confidence.data = stx_row8(&in->confidence, 34);
+    in->confidence.stride = -in->confidence.stride;
+    in->scores = (const char *)in->scores + 34 * in->row_stride + 60 * in->pixel_stride +
+                 2 * in->class_stride;
+    in->row_stride = -in->row_stride;
+    in->pixel_stride = -in->pixel_stride;
+    in->class_stride = -in->class_stride;
+    colmean_expect_all_same(&c, 2, "upside down");
+    colmean_free_case(&c);
+  }
+}
+END_TEST
+
+/* ---- Refusals ----------------------------------------------------------------------------- */
+
+static void expect_refused(StxColmeanParams params, const char *reason)
+{
+  StxError error;
+  ck_assert_msg(!stx_colmean_check(&params, &error), "accepted, expected: %s", reason);
+  ck_assert_msg(strstr(error.text, reason) != NULL, "\"%s\" not in \"%s\"", reason, error.text);
+  ck_assert(!stx_colmean_check(&params, NULL));
+}
+
+START_TEST(wrong_parameters_are_named)
+{
+  StxColmeanParams good = {.grid = {100, 50, 8, 8, 0}, .reduction = STX_REDUCE_WEIGHTED}, bad;
+  StxError error;
+  ck_assert(stx_colmean_check(&good, &error));
+#define REFUSED(field, value, reason)                                                              \
+  bad = good;                                                                                      \
+  bad.field = value;                                                                               \
+  expect_refused(bad, reason)
+  REFUSED(grid.width, 0, "image width is 0; it must be 1 to 32768 pixels");
+  REFUSED(grid.width, 32769, "image width is 32769");
+  REFUSED(grid.height, -1, "image height is -1");
+  REFUSED(grid.cell_width, 129, "cell width is 129; it must be 1 to 128 pixels");
+  REFUSED(grid.cell_height, 0, "cell height is 0");
+  REFUSED(grid.classes, 33, "number of classes is 33; it must be 0 to 32");
+  REFUSED(grid.classes, 3, "number of classes is 3 without semantics; it must be 0");
+  REFUSED(semantics, STX_SEMANTICS_LABELS, "number of classes is 0 with semantics");
+  REFUSED(reduction, 3, "reduction is 3; it must be 0 (mean), 1 (weighted) or 2 (median)");
+  REFUSED(fill_width, -1, "fill_width is -1; it must be 0 to 32768 pixels");
+  REFUSED(semantics, 4, "semantics is 4; it must be 0 (none)");
+  good.semantics = STX_SEMANTICS_LABELS;
+  good.grid.classes = 19;
+  memset(good.label_map, 255, sizeof good.label_map);
+  good.label_map[3] = 18;
+  ck_assert(stx_colmean_check(&good, &error));
+  REFUSED(label_map[4], 19, "pixel value 4 to class 19; it must lead to 0 to 18, or to 255");
+}
+END_TEST
+
+static const StxTest tests[] = {
+    {&literal_disparities},
+    {&literal_confidences},
+    {&cells_are_transposed_and_may_be_partial},
+    {&cityscapes_disparity_counts_from_one},
+    {&literal_labels},
+    {&literal_scores},
+    {&the_cost_table_is_the_logarithm},
+    {&equals_reference_4x4},
+    {&equals_reference_8x8},
+    {&equals_reference_any_cell},
+    {&equals_reference_single_pixels},
+    {&equals_reference_many_blocks},
+    {&images_may_be_stored_upside_down},
+    {&wrong_parameters_are_named},
+};
+STX_TESTING_MAIN("colmean", tests)

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The reference of the cell reduction against the definition in colmean.h, worked out without
+ * sorting or fixed point. */
+#include "tests/common/colmean/colmean_case.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* |quotient − num/den| <= 1/2, and a half is rounded up. */
+static void expect_rounded(__int128 num, __int128 den, int quotient)
+{
+  __int128 twice = 2 * num - 2 * quotient * den;
+  ck_assert(-den <= twice && twice < den);
+}
+
+/* True if `m` is the lower median: fewer than half of the valid lie below it, at least half at or
+ * below it. */
+static bool is_lower_median(const int *d, int valid, int m)
+{
+  int below = 0, upto = 0;
+  for (int i = 0; i < valid; i++) {
+    below += d[i] < m;
+    upto += d[i] <= m;
+  }
+  return below <= (valid - 1) / 2 && upto > (valid - 1) / 2;
+}
+
+static int some_lower_median(const int *d, int valid)
+{
+  for (int i = 0; i < valid; i++)
+    if (is_lower_median(d, valid, d[i]))
+      return d[i];
+  ck_abort_msg("no median");
+  return 0;
+}
+
+/* One cell of n pixels against what the header says, without fixed point or sorting. */
+static void verify_cell(
+    StxReduction reduction, const int *d, const int *c, int n, int disparity, int weight)
+{
+  int known[256], w[256], valid = 0;
+  for (int i = 0; i < n; i++)
+    if (d[i] > 0 && c[i] > 0) {
+      known[valid] = d[i];
+      w[valid++] = c[i] * c[i];
+    }
+  if (valid < n / 4.0) {
+    ck_assert(disparity == 0 && weight == 0);
+    return;
+  }
+  int m = some_lower_median(known, valid);
+  __int128 entered = 0, sum_d = 0, sum_w = 0, sum_wd = 0;
+  for (int i = 0; i < valid; i++) {
+    bool near = abs(known[i] - m) <= 1024 || 20 * abs(known[i] - m) <= m;
+    if (reduction == STX_REDUCE_MEAN || near) {
+      entered++;
+      sum_d += known[i];
+      sum_w += w[i];
+      sum_wd += (__int128)w[i] * known[i];
+    }
+  }
+  expect_rounded(sum_w, n, weight);
+  if (reduction == STX_REDUCE_MEDIAN)
+    ck_assert_int_eq(disparity, m);
+  else if (reduction == STX_REDUCE_MEAN)
+    expect_rounded(sum_d, entered, disparity);
+  else
+    expect_rounded(sum_wd, sum_w, disparity);
+}
+
+START_TEST(the_reference_does_what_the_header_says)
+{
+  StxRandom random = {11};
+  for (int trial = 0; trial < 1000; trial++) {
+    StxColmeanParams params = {.reduction = (StxReduction)stx_random_below(&random, 3)};
+    int w = 1 + stx_random_below(&random, 16), h = 1 + stx_random_below(&random, 16);
+    params.grid = (StxGrid){w, h, w, h, 0};
+    ColmeanCase c = colmean_make_case(&params, COLMEAN_PLANAR, 0, true, STX_FILL_NOISE, &random);
+    int spread = 1 + stx_random_below(&random, 4000), holes = stx_random_below(&random, 12);
+    int d[256], conf[256], base = stx_random_below(&random, 65536 - spread);
+    for (int i = 0; i < w * h; i++) {
+      d[i] = stx_random_below(&random, 12) < holes ? 0 : base + stx_random_below(&random, spread);
+      conf[i] = stx_random_below(&random, 256);
+      c.input.disparity.data[i] = (uint16_t)d[i];
+      c.input.confidence.data[i] = (uint8_t)conf[i];
+    }
+    uint16_t *columns = colmean_run(colmean_reference(), &c, 1);
+    verify_cell(params.reduction, d, conf, w * h, columns[0], columns[1]);
+    stx_guarded_free(columns);
+    colmean_free_case(&c);
+  }
+}
+END_TEST
+
+/* The cost of a class from the exact mean of its scores. */
+static void verify_cost(long double p, int cost)
+{
+  long double low = -1024 * logl(fmaxl(p + 0.5001L / 4095, 1e-3L));
+  long double high = -1024 * logl(fmaxl(p - 0.5001L / 4095, 1e-3L));
+  ck_assert_msg(cost >= floorl(low) && cost <= ceill(high), "p %Lf: cost %d", p, cost);
+}
+
+START_TEST(the_reference_averages_probabilities)
+{
+  StxRandom random = {12};
+  for (int trial = 0; trial < 200; trial++) {
+    StxColmeanParams params = {.semantics = STX_SEMANTICS_SCORES_U8};
+    int w = 1 + stx_random_below(&random, 20), h = 1 + stx_random_below(&random, 20);
+    params.grid = (StxGrid){w, h, w, h, 3};
+    ColmeanCase c = colmean_make_case(
+        &params, stx_random_below(&random, COLMEAN_LAYOUTS), 3, false, STX_FILL_NOISE, &random);
+    uint16_t *columns = colmean_run(colmean_reference(), &c, 1);
+    for (int k = 0; k < 3; k++) {
+      long double sum = 0;
+      for (int i = 0; i < w * h; i++)
+        sum += c.scores.data[k * c.input.class_stride + i / w * c.input.row_stride +
+                             i % w * c.input.pixel_stride];
+      verify_cost(sum / 255 / (w * h), columns[2 + k]);
+    }
+    stx_guarded_free(columns);
+    colmean_free_case(&c);
+  }
+}
+END_TEST
+
+/* ---- Holes -------------------------------------------------------------------------------- */
+
+/* One row of `n` cells of one pixel through the reference with this fill_width. */
+static void expect_filled(int fill_width, const uint16_t *d, const uint16_t *expected, int n)
+{
+  StxRandom random = {7};
+  StxColmeanParams params = {.grid = {n, 1, 1, 1, 0}, .fill_width = fill_width};
+  ColmeanCase c = colmean_make_case(&params, COLMEAN_PLANAR, 0, false, STX_FILL_LOW, &random);
+  memcpy(stx_row16(&c.input.disparity, 0), d, n * sizeof *d);
+  uint16_t *columns = colmean_run(colmean_reference(), &c, 1);
+  for (int i = 0; i < n; i++) {
+    ck_assert_int_eq(columns[i], expected[i]);
+    ck_assert_int_eq(columns[n + i], d[i] > 0          ? STX_WEIGHT_ONE
+                                     : expected[i] > 0 ? STX_FILL_WEIGHT
+                                                       : 0);
+  }
+  stx_guarded_free(columns);
+  colmean_free_case(&c);
+}
+
+START_TEST(holes_take_the_farther_neighbour)
+{
+  static const uint16_t d[] = {0, 900, 0, 0, 500, 0, 700, 0, 0, 0, 600, 0, 0};
+  static const uint16_t two[] = {900, 900, 500, 500, 500, 500, 700, 0, 0, 0, 600, 600, 600};
+  static const uint16_t one[] = {900, 900, 0, 0, 500, 500, 700, 0, 0, 0, 600, 0, 0};
+  static const uint16_t nothing[3] = {0};
+  expect_filled(2, d, two, 13);
+  expect_filled(1, d, one, 13);
+  expect_filled(0, d, d, 13);
+  expect_filled(STX_FILL_WIDTH_MAX, nothing, nothing, 3);
+  expect_filled(1, nothing, nothing, 1);
+}
+END_TEST
+
+START_TEST(holes_are_measured_in_pixels)
+{
+  StxRandom random = {8};
+  StxColmeanParams params = {.grid = {32, 8, 8, 8, 0}, .fill_width = 15};
+  for (int pass = 0; pass < 2; pass++, params.fill_width++) {
+    ColmeanCase c = colmean_make_case(&params, COLMEAN_PLANAR, 0, false, STX_FILL_LOW, &random);
+    for (int y = 0; y < 8; y++)
+      for (int x = 0; x < 8; x++)
+        stx_row16(&c.input.disparity, y)[x] = stx_row16(&c.input.disparity, y)[24 + x] = 300;
+    uint16_t *columns = colmean_run(colmean_reference(), &c, 1);
+    ck_assert_int_eq(columns[1], pass ? 300 : 0); /* the hole is 16 pixels wide */
+    ck_assert_int_eq(columns[2], pass ? 300 : 0);
+    stx_guarded_free(columns);
+    colmean_free_case(&c);
+  }
+}
+END_TEST
+
+static const StxTest tests[] = {
+    {&the_reference_does_what_the_header_says},
+    {&the_reference_averages_probabilities},
+    {&holes_take_the_farther_neighbour},
+    {&holes_are_measured_in_pixels},
+};
+STX_TESTING_MAIN("colmean_model", tests)

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "tests/common/colmean/colmean_case.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* ---- Inputs that end where a page ends, so that reading beyond them is a fault ------------- */
+
+static ColmeanBytes bytes_alloc(size_t size)
+{
+  size_t page = (size_t)sysconf(_SC_PAGESIZE), used = (size + page - 1) / page * page;
+  ColmeanBytes bytes = {.size = size, .mapped = used + page};
+  bytes.map = mmap(NULL, bytes.mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ck_assert_ptr_ne(bytes.map, MAP_FAILED);
+  ck_assert_int_eq(mprotect(bytes.map + used, page, PROT_NONE), 0);
+  bytes.data = bytes.map + used - size;
+  return bytes;
+}
+
+static void bytes_free(ColmeanBytes *bytes)
+{
+  munmap(bytes->map, bytes->mapped);
+}
+
+/* ---- A case: parameters, input and where its memory is ------------------------------------ */
+
+static StxImage16 view16(const StxGrid *grid, int padding, ColmeanBytes *bytes)
+{
+  ptrdiff_t stride = 2 * grid->width + 2 * padding;
+  *bytes = bytes_alloc(stride * (grid->height - 1) + 2 * grid->width);
+  return (StxImage16){(uint16_t *)bytes->data, stride, grid->width, grid->height};
+}
+
+static StxImage8 view8(const StxGrid *grid, int padding, ColmeanBytes *bytes)
+{
+  ptrdiff_t stride = grid->width + padding;
+  *bytes = bytes_alloc(stride * (grid->height - 1) + grid->width);
+  return (StxImage8){bytes->data, stride, grid->width, grid->height};
+}
+
+static float noise_float(StxRandom *random)
+{
+  static const float odd[] = {NAN, INFINITY, -INFINITY, -1, -0.0f, 1, 1.5f, 1e-30f, 1e30f,
+      0.5f / 65535, 1.5f / 65535, 0.99999994f, 3.4028234e38f};
+  int i = stx_random_below(random, 64);
+  return i < 13 ? odd[i] : (float)stx_random(random) / 4294967296.0f;
+}
+
+static void put_score(const ColmeanCase *c, StxFill fill, void *at, StxRandom *random)
+{
+  if (c->params.semantics == STX_SEMANTICS_SCORES_U8) {
+    *(uint8_t *)at = fill == STX_FILL_LOW ? 0 : fill == STX_FILL_HIGH ? 255 : stx_random(random);
+  } else {
+    float p = fill == STX_FILL_LOW ? 0 : fill == STX_FILL_HIGH ? 1 : noise_float(random);
+    memcpy(at, &p, sizeof p);
+  }
+}
+
+/* COLMEAN_MIXED: rows of one class, one below the other, as neither of the usual layouts. */
+static void make_scores(
+    ColmeanCase *c, ColmeanLayout layout, int padding, StxFill fill, StxRandom *random)
+{
+  const StxGrid *grid = &c->params.grid;
+  StxColmeanInput *in = &c->input;
+  ptrdiff_t size = c->params.semantics == STX_SEMANTICS_SCORES_U8 ? 1 : 4;
+  in->pixel_stride = layout == COLMEAN_INTERLEAVED ? size * (grid->classes + padding % 3)
+                     : layout == COLMEAN_MIXED     ? size + padding
+                                                   : size;
+  ptrdiff_t row = in->pixel_stride * (grid->width - 1) + size;
+  if (layout == COLMEAN_INTERLEAVED)
+    row += size * (grid->classes - 1);
+  in->row_stride = layout == COLMEAN_MIXED ? (row + padding) * grid->classes : row + padding;
+  in->class_stride = layout == COLMEAN_INTERLEAVED ? size
+                     : layout == COLMEAN_MIXED     ? row + padding
+                                                   : in->row_stride * grid->height + padding;
+  c->scores =
+      bytes_alloc(in->pixel_stride * (grid->width - 1) + in->row_stride * (grid->height - 1) +
+                  in->class_stride * (grid->classes - 1) + size);
+  in->scores = c->scores.data;
+  for (int k = 0; k < grid->classes; k++)
+    for (int y = 0; y < grid->height; y++)
+      for (int x = 0; x < grid->width; x++)
+        put_score(c, fill,
+            c->scores.data + k * in->class_stride + y * in->row_stride + x * in->pixel_stride,
+            random);
+}
+
+static void make_labels(ColmeanCase *c, int padding, StxFill fill, StxRandom *random)
+{
+  c->input.labels = view8(&c->params.grid, padding, &c->labels);
+  stx_fill8(&c->input.labels, fill, random);
+  for (int i = 0; i < 256; i++) {
+    int class = stx_random_below(random, c->params.grid.classes + 1);
+    c->params.label_map[i] = class < c->params.grid.classes ? (uint8_t) class : 255;
+  }
+}
+
+ColmeanCase colmean_make_case(const StxColmeanParams *params, ColmeanLayout layout, int padding,
+    bool confidence, StxFill fill, StxRandom *random)
+{
+  static const int max[] = {300, 30000, 65535};
+  ColmeanCase c = {.params = *params};
+  c.input.disparity = view16(&params->grid, padding, &c.disparity);
+  stx_fill16(&c.input.disparity, fill, max[stx_random_below(random, 3)], random);
+  if (confidence) {
+    c.input.confidence = view8(&params->grid, padding, &c.confidence);
+    stx_fill8(&c.input.confidence, fill == STX_FILL_LOW ? STX_FILL_NOISE : fill, random);
+  }
+  if (params->semantics == STX_SEMANTICS_LABELS)
+    make_labels(&c, padding, fill, random);
+  else if (params->semantics != STX_SEMANTICS_NONE)
+    make_scores(&c, layout, padding, fill, random);
+  return c;
+}
+
+void colmean_free_case(ColmeanCase *c)
+{
+  bytes_free(&c->disparity);
+  if (c->confidence.map)
+    bytes_free(&c->confidence);
+  if (c->labels.map)
+    bytes_free(&c->labels);
+  if (c->scores.map)
+    bytes_free(&c->scores);
+}
+
+/* Runs an implementation into guarded memory that the caller frees. */
+uint16_t *colmean_run(const StxColmeanImpl *impl, const ColmeanCase *c, int threads)
+{
+  static StxColmeanTables tables;
+  if (tables.class_cost[0] == 0)
+    stx_colmean_prepare(&tables);
+  uint16_t *columns = stx_guarded_alloc(stx_grid_bytes(&c->params.grid));
+  void *scratch = stx_guarded_alloc(impl->scratch_size(&c->params, threads));
+  ck_assert(impl->run(
+      &c->params, &tables, &c->input, columns, scratch, &(StxPlace){.threads = threads}, NULL));
+  stx_guarded_free(scratch);
+  stx_guarded_check(columns);
+  return columns;
+}
+
+const StxColmeanImpl *colmean_reference(void)
+{
+  return stx_impl_named(&stx_colmean_impls, "c");
+}
+
+/* Every usable implementation against the reference, with one thread and with `threads`. */
+void colmean_expect_all_same(const ColmeanCase *c, int threads, const char *what)
+{
+  uint16_t *expected = colmean_run(colmean_reference(), c, 1);
+  for (size_t i = 0; i < 2 * stx_colmean_impls.count; i++) {
+    const StxColmeanImpl *impl = (const void *)stx_impl_at(&stx_colmean_impls, i / 2);
+    if (!stx_impl_usable(&impl->info) || impl == colmean_reference())
+      continue;
+    char text[256];
+    int used = i % 2 ? threads : 1;
+    snprintf(text, sizeof text, "%s, %d threads, %s", impl->info.name, used, what);
+    uint16_t *actual = colmean_run(impl, c, used);
+    stx_expect_same(expected, actual, stx_grid_bytes(&c->params.grid), text);
+    stx_guarded_free(actual);
+  }
+  stx_guarded_free(expected);
+}

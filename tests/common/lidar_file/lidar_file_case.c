@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "tests/common/lidar_file/lidar_file_case.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Kinds --------------------------------------------------------------------------------- */
+
+#define PLAIN                                                                                      \
+  {                                                                                                \
+    {"x", 'F', 4, 1, 0}, {"y", 'F', 4, 1, 1}, {"z", 'F', 4, 1, 2},                                 \
+    {                                                                                              \
+      "intensity", 'F', 4, 1, 3                                                                    \
+    }                                                                                              \
+  }
+#define FLAT                                                                                       \
+  {                                                                                                \
+    {"x", 'F', 8, 1, 0}, {"y", 'F', 8, 1, 1},                                                      \
+    {                                                                                              \
+      "z", 'F', 8, 1, 2                                                                            \
+    }                                                                                              \
+  }
+#define MIXED                                                                                      \
+  {                                                                                                \
+    {"I", 'U', 1, 1, 3}, {"rgb", 'U', 4, 1, -1}, {"z", 'I', 1, 1, 2}, {"normal", 'F', 4, 3, -1},   \
+        {"y", 'F', 8, 1, 1}, {"_", 'U', 1, 3, -1}, {"_", 'U', 2, 1, -1},                           \
+    {                                                                                              \
+      "x", 'F', 4, 1, 0                                                                            \
+    }                                                                                              \
+  }
+#define SINGLE                                                                                     \
+  {                                                                                                \
+    {"red", 'U', 1, 1, -1}, {"Z", 'I', 2, 1, 2}, {"y", 'F', 8, 1, 1},                              \
+        {"Scalar_Intensity", 'U', 2, 1, 3}, {"nx", 'F', 4, 1, -1}, {"X", 'F', 4, 1, 0},            \
+    {                                                                                              \
+      "label", 'I', 4, 1, -1                                                                       \
+    }                                                                                              \
+  }
+#define WIDE                                                                                       \
+  {                                                                                                \
+    {"reflectance", 'U', 8, 1, 3}, {"z", 'I', 8, 1, 2}, {"t", 'U', 8, 1, -1}, {"y", 'F', 4, 1, 1}, \
+    {                                                                                              \
+      "x", 'F', 8, 1, 0                                                                            \
+    }                                                                                              \
+  }
+
+const StxLidarKind stx_lidar_kinds[] = {
+    {"kitti", STX_LIDAR_KITTI, STX_LIDAR_LITTLE, {{NULL}}, false},
+    {"nuscenes", STX_LIDAR_NUSCENES, STX_LIDAR_LITTLE, {{NULL}}, false},
+    {"pcd-ascii", STX_LIDAR_PCD, STX_LIDAR_TEXT, PLAIN, false},
+    {"pcd-ascii-mixed", STX_LIDAR_PCD, STX_LIDAR_TEXT, MIXED, false},
+    {"pcd-ascii-flat", STX_LIDAR_PCD, STX_LIDAR_TEXT, FLAT, false},
+    {"pcd-binary", STX_LIDAR_PCD, STX_LIDAR_LITTLE, PLAIN, false},
+    {"pcd-binary-mixed", STX_LIDAR_PCD, STX_LIDAR_LITTLE, MIXED, false},
+    {"pcd-binary-wide", STX_LIDAR_PCD, STX_LIDAR_LITTLE, WIDE, false},
+    {"pcd-lzf", STX_LIDAR_PCD, STX_LIDAR_LZF, PLAIN, false},
+    {"pcd-lzf-mixed", STX_LIDAR_PCD, STX_LIDAR_LZF, MIXED, false},
+    {"pcd-lzf-wide", STX_LIDAR_PCD, STX_LIDAR_LZF, WIDE, false},
+    {"ply-ascii", STX_LIDAR_PLY, STX_LIDAR_TEXT, PLAIN, false},
+    {"ply-ascii-elements", STX_LIDAR_PLY, STX_LIDAR_TEXT, SINGLE, true},
+    {"ply-little", STX_LIDAR_PLY, STX_LIDAR_LITTLE, PLAIN, false},
+    {"ply-little-elements", STX_LIDAR_PLY, STX_LIDAR_LITTLE, SINGLE, true},
+    {"ply-big", STX_LIDAR_PLY, STX_LIDAR_BIG, FLAT, false},
+    {"ply-big-elements", STX_LIDAR_PLY, STX_LIDAR_BIG, SINGLE, true},
+};
+const size_t stx_lidar_kind_count = sizeof stx_lidar_kinds / sizeof stx_lidar_kinds[0];
+
+bool stx_lidar_case_is_flat(const StxLidarKind *kind)
+{
+  bool flat = kind->columns[0].name != NULL;
+  for (const StxLidarColumn *column = kind->columns; column->name != NULL; column++)
+    flat = flat && column->channel != 3;
+  return flat;
+}
+
+void stx_lidar_case_points(float *points, size_t count, uint32_t seed)
+{
+  for (size_t i = 0; i < count; i++) {
+    uint32_t bits = seed = seed * 1664525 + 1013904223;
+    points[4 * i] = (float)((int)(bits >> 8 & 1023) - 512) / 4;
+    points[4 * i + 1] = (float)((int)(bits >> 18 & 1023) - 512) / 4;
+    points[4 * i + 2] = (float)((int)(bits >> 24) % 201 - 100);
+    points[4 * i + 3] = (float)((bits >> 16) % 201);
+  }
+}
+
+/* ---- Bytes --------------------------------------------------------------------------------- */
+
+void stx_bytes_put(StxBytes *bytes, const void *data, size_t size)
+{
+  if (bytes->data == NULL || size > bytes->room - bytes->size) {
+    bytes->room = 2 * bytes->room + size + 1;
+    bytes->data = realloc(bytes->data, bytes->room);
+    if (bytes->data == NULL)
+      abort();
+  }
+  if (size > 0)
+    memcpy(bytes->data + bytes->size, data, size);
+  bytes->size += size;
+}
+
+void stx_bytes_print(StxBytes *bytes, const char *format, ...)
+{
+  char text[512];
+  va_list args;
+  va_start(args, format);
+  int length = vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  stx_bytes_put(bytes, text, (size_t)length);
+}
+
+/* The lowest `size` bytes of the number. */
+static void put_integer(StxBytes *bytes, uint64_t value, int size, bool big_endian)
+{
+  for (int i = 0; i < size; i++) {
+    uint8_t byte = (uint8_t)(value >> 8 * (big_endian ? size - 1 - i : i));
+    stx_bytes_put(bytes, &byte, 1);
+  }
+}
+
+static void put_value(StxBytes *bytes, const StxLidarColumn *column, double value, bool big_endian)
+{
+  uint64_t bits = (uint64_t)(int64_t)value;
+  float narrow = (float)value;
+  uint32_t low;
+  if (column->type == 'F' && column->size == 8) {
+    memcpy(&bits, &value, sizeof bits);
+  } else if (column->type == 'F') {
+    memcpy(&low, &narrow, sizeof low);
+    bits = low;
+  }
+  put_integer(bytes, bits, column->size, big_endian);
+}
+
+/* What a column that is none of a point's holds. */
+static double filler(const StxLidarColumn *column, const float *point)
+{
+  return column->channel >= 0 ? (double)point[column->channel] : 7;
+}
+
+/* ---- Points -------------------------------------------------------------------------------- */
+
+static void put_text(StxBytes *bytes, const StxLidarKind *kind, const float *points, size_t count)
+{
+  for (size_t i = 0; i < count; i++) {
+    for (const StxLidarColumn *column = kind->columns; column->name != NULL; column++)
+      for (int k = 0; k < column->count; k++)
+        stx_bytes_print(bytes, "%.9g ", filler(column, points + 4 * i));
+    stx_bytes_print(bytes, "\n");
+  }
+}
+
+static void put_records(
+    StxBytes *bytes, const StxLidarKind *kind, const float *points, size_t count)
+{
+  for (size_t i = 0; i < count; i++)
+    for (const StxLidarColumn *column = kind->columns; column->name != NULL; column++)
+      for (int k = 0; k < column->count; k++)
+        put_value(bytes, column, filler(column, points + 4 * i), kind->encoding == STX_LIDAR_BIG);
+}
+
+/* LZF: takes the longest of the places where the same three bytes were last, one per hash. */
+static void pack_lzf(StxBytes *to, const uint8_t *from, size_t size)
+{
+  size_t last[256], literals = 0;
+  memset(last, 0xFF, sizeof last);
+  for (size_t at = 0; at <= size;) {
+    size_t length = 0, back = 0;
+    if (at + 2 < size) {
+      size_t *place = &last[(from[at] * 7 + from[at + 1] * 5 + from[at + 2]) % 256];
+      back = at - *place;
+      if (*place < at && back <= 8192)
+        while (length < 264 && at + length < size && from[*place + length] == from[at + length])
+          length++;
+      *place = at;
+    }
+    if (literals > 0 && (length >= 3 || literals == 32 || at == size)) {
+      put_integer(to, literals - 1, 1, false);
+      stx_bytes_put(to, from + at - literals, literals);
+      literals = 0;
+    }
+    if (length < 3) {
+      literals++;
+      at++;
+      continue;
+    }
+    uint64_t high = (back - 1) >> 8;
+    put_integer(to, (length < 9 ? length - 2 : 7) << 5 | high, 1, false);
+    if (length >= 9)
+      put_integer(to, length - 9, 1, false);
+    put_integer(to, back - 1, 1, false);
+    at += length;
+  }
+}
+
+static void put_packed(StxBytes *bytes, const StxLidarKind *kind, const float *points, size_t count)
+{
+  StxBytes arrays = {0}, packed = {0};
+  for (const StxLidarColumn *column = kind->columns; column->name != NULL; column++)
+    for (size_t i = 0; i < count; i++)
+      for (int k = 0; k < column->count; k++)
+        put_value(&arrays, column, filler(column, points + 4 * i), false);
+  pack_lzf(&packed, arrays.data, arrays.size);
+  put_integer(bytes, packed.size, 4, false);
+  put_integer(bytes, arrays.size, 4, false);
+  stx_bytes_put(bytes, packed.data, packed.size);
+  free(arrays.data);
+  free(packed.data);
+}
+
+static void put_bin(StxBytes *bytes, const float *points, size_t count, bool ring)
+{
+  static const StxLidarColumn column = {"", 'F', 4, 1, 0};
+  for (size_t i = 0; i < count; i++) {
+    for (int c = 0; c < 4; c++)
+      put_value(bytes, &column, (double)points[4 * i + (size_t)c], false);
+    if (ring)
+      put_value(bytes, &column, (double)(i % 32), false);
+  }
+}
+
+/* ---- Headers ------------------------------------------------------------------------------- */
+
+static void put_pcd_header(StxBytes *bytes, const StxLidarKind *kind, size_t count)
+{
+  static const char *const data[] = {[STX_LIDAR_TEXT] = "ascii",
+      [STX_LIDAR_LITTLE] = "binary",
+      [STX_LIDAR_LZF] = "binary_compressed"};
+  stx_bytes_print(bytes, "# .PCD v0.7 - Point Cloud Data file format\nVERSION 0.7\nFIELDS");
+  for (const StxLidarColumn *column = kind->columns; column->name != NULL; column++)
+    stx_bytes_print(bytes, " %s", column->name);
+  stx_bytes_print(bytes, "\nSIZE");
+  for (const StxLidarColumn *column = kind->columns; column->name != NULL; column++)
+    stx_bytes_print(bytes, " %d", column->size);
+  stx_bytes_print(bytes, "\nTYPE");
+  for (const StxLidarColumn *column = kind->columns; column->name != NULL; column++)
+    stx_bytes_print(bytes, " %c", column->type);
+  stx_bytes_print(bytes, "\nCOUNT");
+  for (const StxLidarColumn *column = kind->columns; column->name != NULL; column++)
+    stx_bytes_print(bytes, " %d", column->count);
+  stx_bytes_print(bytes, "\nWIDTH %zu\nHEIGHT 1\nVIEWPOINT 0 0 0 1 0 0 0\nPOINTS %zu\nDATA %s\n",
+      count, count, data[kind->encoding]);
+}
+
+static const char *ply_type(const StxLidarColumn *column)
+{
+  if (column->type == 'F')
+    return column->size == 4 ? "float" : "float64";
+  if (column->size == 1)
+    return column->type == 'I' ? "char" : "uint8";
+  if (column->size == 2)
+    return column->type == 'I' ? "short" : "uint16";
+  return column->type == 'I' ? "int32" : "uint";
+}
+
+static void put_ply_header(StxBytes *bytes, const StxLidarKind *kind, size_t count)
+{
+  static const char *const formats[] = {[STX_LIDAR_TEXT] = "ascii",
+      [STX_LIDAR_LITTLE] = "binary_little_endian",
+      [STX_LIDAR_BIG] = "binary_big_endian"};
+  stx_bytes_print(bytes, "ply\nformat %s 1.0\ncomment by hand\n", formats[kind->encoding]);
+  if (kind->elements)
+    stx_bytes_print(bytes, "element camera 1\nproperty double f\nproperty char n\n"
+                           "element face 2\nproperty uchar flags\n"
+                           "property list uchar int vertex_index\nproperty list ushort float uv\n");
+  stx_bytes_print(bytes, "element vertex %zu\n", count);
+  for (const StxLidarColumn *column = kind->columns; column->name != NULL; column++)
+    stx_bytes_print(bytes, "property %s %s\n", ply_type(column), column->name);
+  if (kind->elements)
+    stx_bytes_print(bytes, "element edge 1\nproperty int from\n");
+  stx_bytes_print(bytes, "end_header\n");
+}
+
+/* One camera, then faces of three and of no vertices. */
+static void put_ply_elements(StxBytes *bytes, const StxLidarKind *kind)
+{
+  static const StxLidarColumn f32 = {"", 'F', 4, 1, 0}, f64 = {"", 'F', 8, 1, 0};
+  bool big = kind->encoding == STX_LIDAR_BIG;
+  if (kind->encoding == STX_LIDAR_TEXT) {
+    stx_bytes_print(bytes, "721.5 -1\n9 3 0 1 2 2 .5 1\n\n9 0 0\n");
+    return;
+  }
+  put_value(bytes, &f64, 721.5, big);
+  put_integer(bytes, 255, 1, big);
+  for (uint64_t corners = 3; corners != (uint64_t)-3; corners -= 3) {
+    put_integer(bytes, 9, 1, big);
+    put_integer(bytes, corners, 1, big);
+    for (uint64_t i = 0; i < corners; i++)
+      put_integer(bytes, i, 4, big);
+    put_integer(bytes, corners == 3 ? 2 : 0, 2, big);
+    for (uint64_t i = 0; i < (corners == 3 ? 2 : 0); i++)
+      put_value(bytes, &f32, .5, big);
+  }
+}
+
+void stx_lidar_case_write(
+    StxBytes *bytes, const StxLidarKind *kind, const float *points, size_t count)
+{
+  bytes->size = 0;
+  if (kind->format == STX_LIDAR_KITTI || kind->format == STX_LIDAR_NUSCENES) {
+    put_bin(bytes, points, count, kind->format == STX_LIDAR_NUSCENES);
+    return;
+  }
+  if (kind->format == STX_LIDAR_PCD)
+    put_pcd_header(bytes, kind, count);
+  else
+    put_ply_header(bytes, kind, count);
+  if (kind->elements)
+    put_ply_elements(bytes, kind);
+  if (kind->encoding == STX_LIDAR_TEXT)
+    put_text(bytes, kind, points, count);
+  else if (kind->encoding == STX_LIDAR_LZF)
+    put_packed(bytes, kind, points, count);
+  else
+    put_records(bytes, kind, points, count);
+  if (kind->elements) /* an edge, of four bytes either way */
+    stx_bytes_print(bytes, "123\n");
+}

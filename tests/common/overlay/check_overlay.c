@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Drawing, pixel by pixel: literal bytes, the definition, variants, records that are not valid. */
+#include "tests/common/overlay/overlay_frames.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- Literal pixels ----------------------------------------------------------------------- */
+
+START_TEST(blends_a_car_half_into_rgb)
+{
+  /* Car is (0, 0, 142): (100·128 + 0 + 128) >> 8 = 50, (100·128 + 142·128 + 128) >> 8 = 121. */
+  StxOverlayParams params = overlay_plain("RGB", 3, 2, 1);
+  StxStixel car = overlay_stixel(1, 1, 1, STX_KIND_OBJECT, 13, 5);
+  StxImage8 plane[3];
+  StxFrame frame;
+  params.alpha = .5;
+  overlay_frame_new(&params, 2, plane, &frame);
+  overlay_frame_fill(&params, plane, 100);
+  StxOverlayResult result = overlay_draw(&params, &frame, &car, 1);
+  ck_assert_uint_eq(result.drawn, 1);
+  ck_assert_uint_eq(result.skipped, 0);
+  overlay_expect_bytes(
+      stx_row8(&plane[0], 0), (int[]){100, 100, 100, 100, 100, 100, 100, 100, 100}, 9, "row 0");
+  overlay_expect_bytes(
+      stx_row8(&plane[0], 1), (int[]){100, 100, 100, 50, 50, 121, 100, 100, 100}, 9, "row 1");
+  overlay_frame_free(&params, plane);
+}
+END_TEST
+
+START_TEST(orders_the_bytes_as_the_format_says)
+{
+  /* Bicycle is (119, 11, 32); a byte of alpha or padding keeps its 7. */
+  static const struct {
+    const char *name;
+    int bytes[4], n;
+  } cases[] = {
+      {"RGB", {119, 11, 32}, 3},
+      {"BGR", {32, 11, 119}, 3},
+      {"RGBA", {119, 11, 32, 7}, 4},
+      {"BGRx", {32, 11, 119, 7}, 4},
+      {"xRGB", {7, 119, 11, 32}, 4},
+      {"ABGR", {7, 32, 11, 119}, 4},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    StxOverlayParams params = overlay_plain(cases[i].name, 1, 1, 1);
+    StxStixel bicycle = overlay_stixel(0, 0, 0, STX_KIND_OBJECT, 18, 5);
+    StxImage8 plane[3];
+    StxFrame frame;
+    overlay_frame_new(&params, 5, plane, &frame);
+    overlay_frame_fill(&params, plane, 7);
+    overlay_draw(&params, &frame, &bicycle, 1);
+    overlay_expect_bytes(frame.data[0], cases[i].bytes, cases[i].n, cases[i].name);
+    overlay_frame_free(&params, plane);
+  }
+}
+END_TEST
+
+START_TEST(converts_colours_by_matrix_and_range)
+{
+  /* Rider is pure red (255, 0, 0), road (128, 64, 128). Worked out from the standards' Kr, Kb. */
+  static const struct {
+    StxMatrix matrix;
+    bool full_range;
+    int label, yuv[3];
+  } cases[] = {
+      {STX_MATRIX_BT601, true, 12, {76, 85, 255}},
+      {STX_MATRIX_BT601, false, 12, {81, 90, 240}},
+      {STX_MATRIX_BT709, false, 12, {63, 102, 240}},
+      {STX_MATRIX_BT2020, false, 12, {74, 97, 240}},
+      {STX_MATRIX_BT709, true, 0, {82, 153, 157}},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    StxOverlayParams params = overlay_plain("Y444", 1, 1, 1);
+    uint8_t bytes[3];
+    params.matrix = cases[i].matrix;
+    params.full_range = cases[i].full_range;
+    overlay_draw_pixel(
+        params, overlay_stixel(0, 0, 0, STX_KIND_OBJECT, cases[i].label, 5), 9, bytes);
+    overlay_expect_bytes(bytes, cases[i].yuv, 3, "yuv");
+  }
+}
+END_TEST
+
+START_TEST(averages_chroma_over_the_block)
+{
+  /* 3×3 pixels of NV12, full range, BT.601; red (Y 76, U 85, V 255) on the middle pixel only.
+   * Its block is a quarter covered: keep (256 + 256 + 256 + 0) / 4 = 192,
+   * U: (100·192 + (3·128 + 85·256 + 128) / 4) >> 8 = (19200 + 5568) >> 8 = 96,
+   * V: (100·192 + (3·128 + 255·256 + 128) / 4) >> 8 = (19200 + 16448) >> 8 = 139. */
+  StxOverlayParams params = overlay_plain("NV12", 3, 3, 1);
+  StxStixel red = overlay_stixel(1, 1, 1, STX_KIND_OBJECT, 12, 5);
+  StxImage8 plane[3];
+  StxFrame frame;
+  overlay_frame_new(&params, 1, plane, &frame);
+  overlay_frame_fill(&params, plane, 100);
+  overlay_draw(&params, &frame, &red, 1);
+  overlay_expect_bytes(stx_row8(&plane[0], 1), (int[]){100, 76, 100}, 3, "luma");
+  overlay_expect_bytes(stx_row8(&plane[1], 0), (int[]){96, 139, 100, 100}, 4, "chroma row 0");
+  overlay_expect_bytes(stx_row8(&plane[1], 1), (int[]){100, 100, 100, 100}, 4, "chroma row 1");
+  /* The corner pixel is alone in its block: its colour replaces the sample. */
+  red.column = red.top = red.bottom = 2;
+  overlay_draw(&params, &frame, &red, 1);
+  overlay_expect_bytes(stx_row8(&plane[1], 1), (int[]){100, 100, 85, 255}, 4, "corner");
+  overlay_frame_free(&params, plane);
+}
+END_TEST
+
+/* ---- Against the definition --------------------------------------------------------------- */
+
+/* The record under the centre of frame pixel (x, y), or NULL. */
+static const StxStixel *record_at(
+    const StxOverlayParams *params, const StxStixel *records, size_t count, int x, int y)
+{
+  int column = (int)((2LL * x + 1) * params->width / (2LL * params->frame_width));
+  int row = (int)((2LL * y + 1) * params->height / (2LL * params->frame_height));
+  for (size_t i = 0; i < count; i++)
+    if (records[i].column == column / params->stixel_width && records[i].top <= row &&
+        row <= records[i].bottom)
+      return &records[i];
+  return NULL;
+}
+
+/* keep and add of one pixel as overlay.h defines them; `colours` by label, last: no label. */
+static void pixel_paint(
+    const StxOverlayParams *params, const StxStixel *record, uint8_t (*colours)[3], int paint[4])
+{
+  bool drawn = record != NULL && params->show >> record->kind & 1;
+  int a = drawn ? (int)(256 * params->alpha + .5) : 0;
+  int label = drawn && record->label < 19 ? record->label : 19;
+  paint[3] = 256 - a;
+  for (int k = 0; k < 3; k++)
+    paint[k] = colours[label][k] * a + 128;
+}
+
+static int expected_sample(const StxOverlayParams *params, const StxStixel *records, size_t count,
+    uint8_t (*colours)[3], const StxPlane *plane, int channel, int x, int y, int in)
+{
+  int corner[2][2][4];
+  for (int j = 0; j < 2; j++)
+    for (int i = 0; i < 2; i++) {
+      int px = (x << plane->shift_x) + (i & plane->shift_x);
+      int py = (y << plane->shift_y) + (j & plane->shift_y);
+      px = px < params->frame_width ? px : params->frame_width - 1;
+      py = py < params->frame_height ? py : params->frame_height - 1;
+      pixel_paint(params, record_at(params, records, count, px, py), colours, corner[j][i]);
+    }
+  int mean[4];
+  for (int k = 0; k < 4; k++)
+    mean[k] =
+        ((corner[0][0][k] + corner[0][1][k]) / 2 + (corner[1][0][k] + corner[1][1][k]) / 2) / 2;
+  return (in * mean[3] + mean[channel]) >> 8;
+}
+
+static void compare_with_definition(const StxOverlayParams *params, StxRandom *random)
+{
+  static StxStixel records[64 * 64];
+  uint8_t colours[20][3];
+  StxOverlayParams opaque = *params;
+  StxImage8 plane[3], before[3];
+  StxFrame frame, unused;
+  opaque.alpha = 1;
+  opaque.show = OVERLAY_ALL_KINDS;
+  for (int k = 0; k < 20; k++)
+    overlay_draw_pixel(opaque, overlay_stixel(0, 0, 0, STX_KIND_OBJECT, k, 5), 0, colours[k]);
+  size_t count = overlay_random_stixels(params, random, records);
+  overlay_frame_new(params, stx_random_below(random, 9), plane, &frame);
+  overlay_frame_new(params, 0, before, &unused);
+  for (int p = 0; p < params->format->planes; p++) {
+    stx_fill8(&before[p], STX_FILL_NOISE, random);
+    for (int y = 0; y < plane[p].height; y++)
+      memcpy(stx_row8(&plane[p], y), stx_row8(&before[p], y), (size_t)plane[p].width);
+  }
+  ck_assert_uint_eq(overlay_draw(params, &frame, records, count).drawn, count);
+  for (int p = 0; p < params->format->planes; p++) {
+    const StxPlane *layout = &params->format->plane[p];
+    for (int y = 0; y < plane[p].height; y++)
+      for (int i = 0; i < plane[p].width; i++) {
+        int channel = layout->channel[i % layout->pixel_stride];
+        int in = stx_row8(&before[p], y)[i], out = stx_row8(&plane[p], y)[i];
+        int expected = channel < 0 ? in
+                                   : expected_sample(params, records, count, colours, layout,
+                                         channel, i / layout->pixel_stride, y, in);
+        ck_assert_msg(out == expected, "%s %dx%d on %dx%d, plane %d row %d byte %d: %d, not %d",
+            params->format->name, params->width, params->height, params->frame_width,
+            params->frame_height, p, y, i, out, expected);
+      }
+  }
+  overlay_frame_free(params, plane);
+  overlay_frame_free(params, before);
+}
+
+START_TEST(equals_the_definition_in_every_format)
+{
+  static const int sizes[][5] = {/* image, stixel width, frame */
+      {1, 1, 1, 1, 1}, {7, 5, 2, 7, 5}, {16, 9, 3, 16, 9}, {2, 33, 1, 2, 33}, {33, 2, 8, 33, 2},
+      {20, 10, 4, 41, 21}, {40, 20, 7, 13, 7}, {31, 17, 5, 62, 34}};
+  StxRandom random = {7};
+  for (int f = 0; f < OVERLAY_FORMATS; f++)
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+      const int *size = sizes[i];
+      StxOverlayParams params = overlay_plain(overlay_format_names[f], size[0], size[1], size[2]);
+      params.frame_width = size[3];
+      params.frame_height = size[4];
+      params.alpha = stx_random_below(&random, 5) / 4.;
+      params.show = i % 2 ? OVERLAY_ALL_KINDS : (unsigned)stx_random_below(&random, 16);
+      params.matrix = (StxMatrix)stx_random_below(&random, 3);
+      params.full_range = stx_random_below(&random, 2);
+      compare_with_definition(&params, &random);
+    }
+}
+END_TEST
+
+/* ---- Variants ----------------------------------------------------------------------------- */
+
+START_TEST(every_implementation_gives_the_same_bytes)
+{
+  static StxStixel records[90 * 1100];
+  static const int sizes[][3] = {{7, 5, 2}, {701, 751, 8}, {1100, 533, 32}};
+  StxRandom random = {5};
+  for (int f = 0; f < OVERLAY_FORMATS; f++) {
+    const int *size = sizes[f % 3];
+    StxOverlayParams params = overlay_plain(overlay_format_names[f], size[0], size[1], size[2]);
+    size_t count = overlay_random_stixels(&params, &random, records);
+    StxImage8 expected[3], actual[3];
+    StxFrame frame;
+    params.mode = (StxOverlayMode)(f % 3);
+    params.outlines = true;
+    params.alpha = .3;
+    params.legend = (StxLegend)(f % 5);
+    overlay_frame_new(&params, 1, expected, &frame);
+    overlay_frame_fill(&params, expected, 77);
+    overlay_draw(&params, &frame, records, count);
+    for (int threads = 1; threads <= 5; threads += 2) {
+      overlay_frame_new(&params, 1, actual, &frame);
+      overlay_frame_fill(&params, actual, 77);
+      overlay_draw_with("omp", threads, &params, &frame, records, count);
+      for (int p = 0; p < params.format->planes; p++)
+        stx_expect_same_image8(&expected[p], &actual[p], params.format->name);
+      overlay_frame_free(&params, actual);
+    }
+    overlay_frame_free(&params, expected);
+  }
+}
+END_TEST
+
+START_TEST(a_band_may_begin_inside_an_outline)
+{
+  /* 240×1200 pixels are two bands, the second from row 600; outlines are 2 pixels thick. */
+  StxOverlayParams params = overlay_plain("RGB", 240, 1200, 8);
+  StxStixel slanted = overlay_stixel(3, 599, 640, STX_KIND_SEGMENT, 0, 60);
+  StxImage8 expected[3], actual[3];
+  StxFrame frame;
+  slanted.disparity_bottom = 1;
+  params.mode = STX_OVERLAY_DISTANCE;
+  params.outlines = true;
+  overlay_frame_new(&params, 0, expected, &frame);
+  overlay_frame_fill(&params, expected, 77);
+  overlay_draw(&params, &frame, &slanted, 1);
+  ck_assert_mem_eq(stx_row8(&expected[0], 599) + 72, stx_row8(&expected[0], 600) + 72, 24);
+  overlay_frame_new(&params, 0, actual, &frame);
+  overlay_frame_fill(&params, actual, 77);
+  overlay_draw_with("omp", 2, &params, &frame, &slanted, 1);
+  stx_expect_same_image8(&expected[0], &actual[0], "two bands");
+  overlay_frame_free(&params, actual);
+  overlay_frame_free(&params, expected);
+}
+END_TEST
+
+/* ---- Bad records -------------------------------------------------------------------------- */
+
+START_TEST(skips_and_counts_bad_records)
+{
+  StxOverlayParams params = overlay_plain("RGB", 4, 8, 2);
+  StxStixel records[] = {
+      overlay_stixel(0, 6, 7, STX_KIND_GROUND, 0, 3),  /* good */
+      overlay_stixel(0, 7, 7, STX_KIND_OBJECT, 13, 3), /* overlaps the one before */
+      overlay_stixel(2, 0, 7, STX_KIND_OBJECT, 13, 3), /* only columns 0 and 1 */
+      overlay_stixel(0, 5, 4, STX_KIND_OBJECT, 13, 3), /* upside down */
+      overlay_stixel(1, 5, 8, STX_KIND_OBJECT, 13, 3), /* below the image */
+      overlay_stixel(1, 4, 7, (StxKind)4, 13, 3),      /* unknown kind */
+      overlay_stixel(1, 4, 7, STX_KIND_OBJECT, 13, NAN),
+      overlay_stixel(1, 4, 7, STX_KIND_OBJECT, 13, -INFINITY),
+      overlay_stixel(1, 4, 7, STX_KIND_OBJECT, 200, 3), /* an unknown label is only grey: good */
+      overlay_stixel(0, 0, 5, STX_KIND_SKY, 10, 0),     /* out of order, but above: good */
+  };
+  StxImage8 plane[3];
+  StxFrame frame;
+  overlay_frame_new(&params, 3, plane, &frame);
+  overlay_frame_fill(&params, plane, 9);
+  StxOverlayResult result =
+      overlay_draw(&params, &frame, records, sizeof records / sizeof records[0]);
+  ck_assert_uint_eq(result.drawn, 3);
+  ck_assert_uint_eq(result.skipped, 7);
+  overlay_expect_bytes(
+      stx_row8(&plane[0], 0), (int[]){70, 130, 180, 70, 130, 180, 9, 9, 9}, 9, "sky");
+  overlay_expect_bytes(stx_row8(&plane[0], 7), (int[]){128, 64, 128, 128, 64, 128, 150, 150, 150},
+      9, "road and grey");
+  overlay_frame_free(&params, plane);
+}
+END_TEST
+
+START_TEST(random_bytes_harm_nobody)
+{
+  StxRandom random = {3};
+  for (int round = 0; round < 400; round++) {
+    int width = 1 + stx_random_below(&random, 70), height = 1 + stx_random_below(&random, 50);
+    StxOverlayParams params = overlay_plain(overlay_format_names[round % OVERLAY_FORMATS], width,
+        height, 1 + stx_random_below(&random, 9));
+    size_t count = (size_t)stx_random_below(&random, 300);
+    StxStixel *records = stx_guarded_alloc(count * sizeof *records);
+    StxImage8 plane[3];
+    StxFrame frame;
+    params.mode = (StxOverlayMode)(round % 3);
+    params.outlines = round % 2;
+    params.legend = (StxLegend)(round % 5);
+    params.columns = 1 + stx_random_below(&random, 2 * params.columns);
+    params.frame_width *= 1 + round % 4;
+    params.frame_height *= 1 + round % 4;
+    for (size_t i = 0; i < count * sizeof *records; i++)
+      ((uint8_t *)records)[i] = (uint8_t)stx_random(&random);
+    for (size_t i = 0; i < count; i++) { /* half of them nearly right */
+      if (stx_random_below(&random, 2))
+        continue;
+      records[i].column %= (uint16_t)(params.columns + 1);
+      records[i].top %= (uint16_t)(height + 1);
+      records[i].bottom = (uint16_t)(records[i].top + stx_random_below(&random, 4));
+      records[i].kind %= 5;
+    }
+    overlay_frame_new(&params, stx_random_below(&random, 5), plane, &frame);
+    StxOverlayResult result = overlay_draw(&params, &frame, records, count);
+    ck_assert_uint_eq(result.drawn + result.skipped, count);
+    overlay_frame_free(&params, plane);
+    stx_guarded_free(records);
+  }
+}
+END_TEST
+
+START_TEST(no_records_leave_the_frame_alone)
+{
+  for (int f = 0; f < OVERLAY_FORMATS; f++) {
+    StxOverlayParams params = overlay_plain(overlay_format_names[f], 13, 7, 4);
+    StxRandom random = {11};
+    StxImage8 plane[3];
+    uint8_t before[13 * 7 * 4];
+    StxFrame frame;
+    overlay_frame_new(&params, 0, plane, &frame);
+    for (int p = 0; p < params.format->planes; p++)
+      stx_fill8(&plane[p], STX_FILL_NOISE, &random);
+    memcpy(before, plane[0].data, (size_t)plane[0].width * plane[0].height);
+    ck_assert_uint_eq(overlay_draw(&params, &frame, NULL, 0).drawn, 0);
+    ck_assert_mem_eq(before, plane[0].data, (size_t)plane[0].width * plane[0].height);
+    overlay_frame_free(&params, plane);
+  }
+}
+END_TEST
+
+static const StxTest tests[] = {
+    {&blends_a_car_half_into_rgb},
+    {&orders_the_bytes_as_the_format_says},
+    {&converts_colours_by_matrix_and_range},
+    {&averages_chroma_over_the_block},
+    {&equals_the_definition_in_every_format},
+    {&every_implementation_gives_the_same_bytes},
+    {&a_band_may_begin_inside_an_outline},
+    {&skips_and_counts_bad_records},
+    {&random_bytes_harm_nobody},
+    {&no_records_leave_the_frame_alone},
+};
+STX_TESTING_MAIN("overlay", tests)

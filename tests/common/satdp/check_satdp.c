@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * satdp's variants against its reference, bit for bit, and what is refused. The reference is
+ * proven in check_satdp_model.c.
+ */
+#include "tests/common/satdp/satdp_case.h"
+
+#include "common/satdp/satdp_cost_math.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static void expect_partition(const Case *c, const StxStixel *stixels, size_t count)
+{
+  const StxGrid *grid = &c->params.grid;
+  int column = -1, bottom = -1;
+  for (size_t i = 0; i < count; i++) {
+    if (bottom < 0) {
+      column++;
+      bottom = grid->height - 1;
+    }
+    ck_assert_int_eq(stixels[i].column, column);
+    ck_assert_int_eq(stixels[i].bottom, bottom);
+    ck_assert_int_le(stixels[i].top, stixels[i].bottom);
+    int u = stx_grid_rows(grid) - 1 - stixels[i].bottom / grid->cell_height;
+    ck_assert_msg(case_may_begin(c, column, u), "a stixel of column %d begins at %d", column, u);
+    ck_assert(stixels[i].kind >= STX_KIND_GROUND && stixels[i].kind <= STX_KIND_SKY);
+    ck_assert(stixels[i].confidence >= 0);
+    ck_assert(isfinite(stixels[i].disparity_top) && isfinite(stixels[i].disparity_bottom));
+    bottom = stixels[i].top - 1;
+  }
+  ck_assert_int_eq(bottom, -1);
+  ck_assert_int_eq(column, stx_grid_columns(grid) - 1);
+}
+
+/* Every usable variant gives the reference's records, whatever the number of threads. */
+static void expect_variants_agree(const Case *c, const char *what)
+{
+  static const int threads[] = {1, 2, 7};
+  StxSatdpResult wanted, result;
+  StxStixel *expected = run_case(satdp_reference(), c, 1, &wanted);
+  expect_partition(c, expected, wanted.count);
+  for (size_t i = 0; i < stx_satdp_impls.count; i++) {
+    const StxSatdpImpl *impl = (const void *)stx_impl_at(&stx_satdp_impls, i);
+    if (impl == satdp_reference() || !stx_impl_usable(&impl->info))
+      continue;
+    for (int t = 0; t < 3; t++) {
+      char text[256];
+      snprintf(text, sizeof text, "%s, %d threads: %s", impl->info.name, threads[t], what);
+      StxStixel *actual = run_case(impl, c, threads[t], &result);
+      ck_assert_msg(
+          result.count == wanted.count, "%s: %u stixels, not %u", text, result.count, wanted.count);
+      stx_expect_same(expected, actual, result.count * sizeof *actual, text);
+      stx_guarded_free(actual);
+    }
+  }
+  stx_guarded_free(expected);
+}
+
+static void expect_agreement(StxSatdpParams params, const StxCamera *cam, const StxRoadLine *line,
+    Filling filling, uint64_t seed)
+{
+  check_case(params, cam, line, filling, seed, expect_variants_agree);
+}
+
+/* ---- Variants ------------------------------------------------------------------------------ */
+
+START_TEST(variants_agree_on_every_filling_and_class_count)
+{
+  static const int classes[] = {0, 1, 19, 32};
+  StxRoadLine line = {0.3, 40, 1};
+  for (int filling = 0; filling < FILLINGS; filling++)
+    for (int i = 0; i < 4; i++)
+      for (int ground = 0; ground < 2; ground++) {
+        StxSatdpParams params = case_params(11, 45, 4, classes[i]);
+        params.grid.width -= 3;
+        params.grid.height -= 1;
+        expect_agreement(params, &case_camera, ground ? &line : NULL, filling, 10u + filling);
+      }
+}
+END_TEST
+
+START_TEST(variants_agree_on_every_number_of_columns_and_rows)
+{
+  StxRoadLine line = {0.3, 20, 1};
+  for (int columns = 1; columns <= 17; columns++)
+    expect_agreement(
+        case_params(columns, 30, 4, 3), &case_camera, &line, STREET, (uint64_t)columns);
+  for (int rows = 1; rows <= 18; rows++)
+    expect_agreement(case_params(3, rows, 4, 19), &case_camera, &line, STREET, (uint64_t)rows);
+}
+END_TEST
+
+START_TEST(variants_agree_on_1024_rows)
+{
+  StxRoadLine line = {0.2, 400, 1};
+  expect_agreement(case_params(9, 1024, 1, 0), &case_camera, &line, STREET, 5);
+  expect_agreement(case_params(2, 1024, 1, 19), &case_camera, &line, STREET, 6);
+  expect_agreement(case_params(9, 1024, 1, 0), &case_camera, &line, HOLES, 9);
+  expect_agreement(case_params(2, 1024, 32, 0), &case_camera, &line, EXTREME, 7);
+  expect_agreement(case_params(1, 1024, 1, 0), NULL, NULL, CONSTANT, 8);
+}
+END_TEST
+
+/* Exact pruning: thousands of columns under parameters from one end of their range to the other. */
+START_TEST(pruning_changes_nothing)
+{
+  StxRandom random = {9};
+  for (int round = 0; round < 900; round++) {
+    StxSatdpParams params = random_params(&random);
+    Filling fillings[] = {(Filling)(round % FILLINGS), STREET, HOLES};
+    StxRoadLine line = {
+        stx_random_below(&random, 9) ? 0.02 + stx_random_below(&random, 60) / 100.0 : 64,
+        stx_random_below(&random, params.grid.height + 1) - 9, 1};
+    expect_agreement(params, stx_random_below(&random, 3) ? &case_camera : NULL,
+        stx_random_below(&random, 5) ? &line : NULL, fillings[stx_random_below(&random, 3)],
+        (uint64_t)round);
+  }
+}
+END_TEST
+
+/* Columns of a usual height under usual parameters, where holes, sky and objects compete. */
+START_TEST(pruning_changes_nothing_around_holes)
+{
+  StxRandom random = {10};
+  for (int round = 0; round < 120; round++) {
+    StxSatdpParams params = case_params(24, 40 + stx_random_below(&random, 50), 4, 0);
+    StxRoadLine line = {0.3, stx_random_below(&random, params.grid.height), 1};
+    params.unknown_cost = stx_random_below(&random, 16) / 4.0;
+    expect_agreement(params, &case_camera, &line, HOLES, (uint64_t)round);
+  }
+}
+END_TEST
+
+/* ---- Start rows ---------------------------------------------------------------------------- */
+
+/* SOME: a density of 1 to 99 percent. UNEVEN: a density per column, so that neighbours have none
+ * and all. TOP, LOWEST: one row of cells. RDP: as a line simplification cuts. */
+typedef enum { NOWHERE, EVERYWHERE, SOME, UNEVEN, TOP, LOWEST, RDP, MASKS } Mask;
+
+static void allow_uneven(Case *c, StxRandom *random)
+{
+  int rows = c->tables.rows;
+  for (int column = 0; column < stx_grid_columns(&c->params.grid); column++) {
+    int percent = stx_random_below(random, 3) * 25 * stx_random_below(random, 3);
+    for (int row = 0; row < rows; row++)
+      c->starts[column * rows + row] = stx_random_below(random, 100) < percent;
+  }
+}
+
+static void allow(Case *c, Mask mask, StxRandom *random)
+{
+  static const int percents[] = {1, 5, 20, 50, 90, 99};
+  int rows = c->tables.rows, percent = percents[stx_random_below(random, 6)];
+  case_starts(c, mask == EVERYWHERE ? 100 : mask == SOME ? percent : 0, random);
+  if (mask == UNEVEN)
+    allow_uneven(c, random);
+  for (int column = 0; column < stx_grid_columns(&c->params.grid); column++)
+    if (mask == TOP || mask == LOWEST)
+      c->starts[column * rows + (mask == TOP ? 0 : rows - 1)] = 1;
+  if (mask == RDP)
+    case_starts_from_rdp(c, 64 << stx_random_below(random, 5));
+}
+
+static void expect_agreement_from(
+    Mask mask, StxSatdpParams params, const StxRoadLine *line, Filling filling, uint64_t seed)
+{
+  char what[160];
+  StxRandom random = {seed};
+  Case *c = new_case(params, &case_camera, line);
+  fill_case(c, filling, &random);
+  allow(c, mask, &random);
+  snprintf(what, sizeof what, "mask %d, %dx%d cells, %d classes, filling %d, seed %llu, %s", mask,
+      stx_grid_columns(&params.grid), stx_grid_rows(&params.grid), params.grid.classes, filling,
+      (unsigned long long)seed, line ? "ground" : "no ground");
+  expect_variants_agree(c, what);
+  free_case(c);
+}
+
+START_TEST(variants_agree_from_every_mask)
+{
+  static const int classes[] = {0, 3, 19};
+  StxRoadLine line = {0.3, 40, 1};
+  for (int mask = 0; mask < MASKS; mask++)
+    for (int filling = 0; filling < FILLINGS; filling++)
+      for (int i = 0; i < 6; i++) {
+        StxSatdpParams params = case_params(11, 45, 4, classes[i / 2]);
+        params.grid.width -= 3;
+        params.grid.height -= 1;
+        expect_agreement_from((Mask)mask, params, i % 2 ? &line : NULL, filling, 20u + filling);
+      }
+}
+END_TEST
+
+START_TEST(variants_agree_from_starts_at_every_size)
+{
+  StxRoadLine line = {0.3, 20, 1};
+  for (int mask = 0; mask < MASKS; mask++) {
+    for (int columns = 1; columns <= 17; columns++)
+      expect_agreement_from(
+          (Mask)mask, case_params(columns, 30, 4, 3), &line, STREET, (uint64_t)columns);
+    for (int rows = 1; rows <= 18; rows++)
+      expect_agreement_from((Mask)mask, case_params(7, rows, 4, 19), &line, STREET, (uint64_t)rows);
+  }
+}
+END_TEST
+
+START_TEST(variants_agree_from_starts_in_1024_rows)
+{
+  StxRoadLine line = {0.2, 400, 1};
+  expect_agreement_from(SOME, case_params(9, 1024, 1, 0), &line, STREET, 5);
+  expect_agreement_from(UNEVEN, case_params(9, 1024, 1, 0), &line, HOLES, 6);
+  expect_agreement_from(RDP, case_params(9, 1024, 1, 0), &line, STREET, 7);
+  expect_agreement_from(RDP, case_params(2, 1024, 1, 19), &line, STREET, 8);
+  expect_agreement_from(UNEVEN, case_params(3, 1024, 32, 0), &line, EXTREME, 9);
+}
+END_TEST
+
+START_TEST(pruning_changes_nothing_from_starts)
+{
+  StxRandom random = {13};
+  for (int round = 0; round < 600; round++) {
+    StxSatdpParams params = random_params(&random);
+    Filling fillings[] = {(Filling)(round % FILLINGS), STREET, HOLES};
+    Mask masks[] = {SOME, UNEVEN, RDP};
+    StxRoadLine line = {0.02 + stx_random_below(&random, 60) / 100.0,
+        stx_random_below(&random, params.grid.height + 1) - 9, 1};
+    expect_agreement_from(masks[stx_random_below(&random, 3)], params,
+        stx_random_below(&random, 5) ? &line : NULL, fillings[stx_random_below(&random, 3)],
+        (uint64_t)round);
+  }
+}
+END_TEST
+
+/* A mask that allows every row is none. */
+START_TEST(all_starts_are_no_restriction)
+{
+  StxRandom random = {14};
+  for (int round = 0; round < 60; round++) {
+    StxSatdpParams params = random_params(&random);
+    for (size_t i = 0; i < stx_satdp_impls.count; i++) {
+      const StxSatdpImpl *impl = (const void *)stx_impl_at(&stx_satdp_impls, i);
+      if (!stx_impl_usable(&impl->info))
+        continue;
+      Case *c = new_case(params, &case_camera, &(StxRoadLine){0.3, 20, 1});
+      StxSatdpResult wanted, result;
+      fill_case(c, round % 2 ? STREET : HOLES, &random);
+      StxStixel *expected = run_case(impl, c, 2, &wanted);
+      case_starts(c, 100, &random);
+      StxStixel *actual = run_case(impl, c, 2, &result);
+      ck_assert_uint_eq(result.count, wanted.count);
+      stx_expect_same(expected, actual, result.count * sizeof *actual, impl->info.name);
+      stx_guarded_free(expected);
+      stx_guarded_free(actual);
+      free_case(c);
+    }
+  }
+}
+END_TEST
+
+/* How many pairs an implementation computes. */
+static uint64_t evaluated_by(const StxSatdpImpl *impl, const Case *c)
+{
+  StxSatdpResult result;
+  stx_guarded_free(run_case(impl, c, 1, &result));
+  return result.evaluated;
+}
+
+/* With m starts of h rows about m² candidates are left of h², here 1 of 100. */
+START_TEST(starts_leave_few_pairs)
+{
+  StxRandom random = {15};
+  Case *c = new_case(case_params(24, 200, 4, 0), &case_camera, &(StxRoadLine){0.3, 150, 1});
+  fill_case(c, NOISE, &random);
+  case_starts(c, 10, &random);
+  for (size_t i = 0; i < stx_satdp_impls.count; i++) {
+    const StxSatdpImpl *impl = (const void *)stx_impl_at(&stx_satdp_impls, i);
+    if (stx_impl_usable(&impl->info))
+      ck_assert_uint_lt(evaluated_by(impl, c) * 50, 24u * 3 * 200 * 201 / 2);
+  }
+  free_case(c);
+}
+END_TEST
+
+/* A case of eight columns; one column twice, with every start, its neighbours with none. Whether
+ * four or eight lanes work together: no more than the two columns need is computed. */
+static Case *new_sparse_case(const Case *one, StxRandom *random)
+{
+  StxSatdpParams params = one->params;
+  int rows = one->tables.rows;
+  params.grid.width *= 8;
+  Case *c = new_case(params, &case_camera, &(StxRoadLine){0.3, 150, 1});
+  fill_case(c, HOLES, random);
+  case_starts(c, 0, random);
+  for (int column = 1; column < 8; column += 4) {
+    for (int channel = 0; channel < 2; channel++)
+      memcpy(stx_column(&params.grid, c->columns, channel, column),
+          stx_column(&one->params.grid, one->columns, channel, 0), (size_t)rows * 2);
+    memset(c->starts + column * rows, 1, (size_t)rows);
+  }
+  return c;
+}
+
+START_TEST(columns_without_starts_cost_nothing)
+{
+  StxRandom random = {16};
+  Case *one = new_case(case_params(1, 200, 4, 0), &case_camera, &(StxRoadLine){0.3, 150, 1});
+  fill_case(one, STREET, &random);
+  Case *eight = new_sparse_case(one, &random);
+  for (size_t i = 0; i < stx_satdp_impls.count; i++) {
+    const StxSatdpImpl *impl = (const void *)stx_impl_at(&stx_satdp_impls, i);
+    if (stx_impl_usable(&impl->info))
+      ck_assert_uint_le(evaluated_by(impl, eight), 8 * evaluated_by(impl, one));
+  }
+  free_case(one);
+  free_case(eight);
+}
+END_TEST
+
+/* ---- Statistics ---------------------------------------------------------------------------- */
+
+START_TEST(results_count_pairs)
+{
+  StxRandom random = {11};
+  StxSatdpParams params = case_params(24, 100, 4, 0);
+  Case *c = new_case(params, &case_camera, &(StxRoadLine){0.3, 150, 1});
+  fill_case(c, STREET, &random);
+  uint64_t pairs = stx_satdp_pairs(&params.grid, true);
+  ck_assert_uint_eq(pairs, 24u * 3 * 100 * 101 / 2);
+  for (size_t i = 0; i < stx_satdp_impls.count; i++) {
+    const StxSatdpImpl *impl = (const void *)stx_impl_at(&stx_satdp_impls, i);
+    if (!stx_impl_usable(&impl->info))
+      continue;
+    StxSatdpResult result;
+    stx_guarded_free(run_case(impl, c, 2, &result));
+    ck_assert_uint_eq(result.reserved, 0);
+    if (impl == satdp_reference())
+      ck_assert_uint_eq(result.evaluated, pairs);
+    else
+      ck_assert_msg(result.evaluated > 0 && result.evaluated * 2 < pairs,
+          "%s: pruning left %llu of %llu pairs", impl->info.name,
+          (unsigned long long)result.evaluated, (unsigned long long)pairs);
+  }
+  free_case(c);
+}
+END_TEST
+
+/* ---- Tables and refusals -------------------------------------------------------------------- */
+
+START_TEST(tables_stay_within_their_bounds)
+{
+  StxRandom random = {12};
+  for (int round = 0; round < 200; round++) {
+    StxSatdpParams params = random_params(&random);
+    Case *c = new_case(params, &case_camera, &(StxRoadLine){0.3, 20, 1});
+    for (int u = 0; u < c->tables.rows; u++)
+      ck_assert_uint_le(
+          stx_fold(65535, c->tables.ground_scale[u], 65535), (uint32_t)STX_FOLDED_MAX);
+    for (int bin = 0; bin < 1024; bin++)
+      ck_assert_uint_le(
+          stx_fold(65535, c->tables.object_scale[bin], 65535), (uint32_t)STX_FOLDED_MAX);
+    ck_assert_uint_eq(stx_fold(65535, c->tables.sky_scale, 0), 0);
+    ck_assert_int_eq(c->tables.cut[c->tables.rows], -1);
+    ck_assert_int_eq(c->tables.cut[0], 2 * params.grid.height - 1);
+    ck_assert_int_eq(c->tables.x[c->tables.rows - 1], params.grid.cell_height - 1);
+    free_case(c);
+  }
+}
+END_TEST
+
+static void expect_refusal(StxSatdpParams params, const char *words)
+{
+  StxError error = {""};
+  ck_assert(!stx_satdp_check(&params, &error));
+  ck_assert_msg(strstr(error.text, words) != NULL, "\"%s\" lacks \"%s\"", error.text, words);
+}
+
+START_TEST(refuses_bad_parameters_by_name)
+{
+  StxSatdpParams good = case_params(4, 8, 8, 19), bad = good;
+  ck_assert(stx_satdp_check(&good, NULL));
+  expect_refusal(case_params(4, 1025, 1, 0), "1025 rows of cells");
+  bad.stixel_cost = NAN;
+  expect_refusal(bad, "stixel_cost is nan, must be 0 to 1000");
+  bad = good, bad.semantic_weight = 17;
+  expect_refusal(bad, "semantic_weight is 17, must be 0 to 16");
+  bad = good, bad.sigma_disparity[2] = 0;
+  expect_refusal(bad, "sigma_disparity[2] is 0, must be 0.0625 to 64 px");
+  bad = good, bad.pair_cost = -1;
+  expect_refusal(bad, "pair_cost is -1, must be 0 to 1000 nat");
+  bad = good, bad.horizon_cost = INFINITY;
+  expect_refusal(bad, "horizon_cost is inf");
+  bad = good, bad.unknown_cost = -0.5;
+  expect_refusal(bad, "unknown_cost is -0.5, must be 0 to 1000 nat");
+  bad = good, bad.sky_classes |= 2;
+  expect_refusal(bad, "class 1 is in ground_classes and in sky_classes");
+  bad = good, bad.grid.cell_width = 0;
+  expect_refusal(bad, "0");
+}
+END_TEST
+
+START_TEST(refuses_lines_that_are_no_road)
+{
+  StxSatdpParams params = case_params(4, 8, 8, 0);
+  StxSatdpTables tables;
+  StxError error;
+  static const StxRoadLine flat = {0, 10, 1}, lost = {0.3, NAN, 1};
+  ck_assert(!stx_satdp_prepare(&params, NULL, &flat, &tables, &error));
+  ck_assert_ptr_nonnull(strstr(error.text, "road slope is 0, must be above 0"));
+  ck_assert(!stx_satdp_prepare(&params, NULL, &lost, &tables, &error));
+  ck_assert_ptr_nonnull(strstr(error.text, "road horizon is at row nan"));
+}
+END_TEST
+
+static const StxTest tests[] = {{&variants_agree_on_every_filling_and_class_count},
+    {&variants_agree_on_every_number_of_columns_and_rows}, {&variants_agree_on_1024_rows},
+    {&pruning_changes_nothing}, {&pruning_changes_nothing_around_holes},
+    {&variants_agree_from_every_mask}, {&variants_agree_from_starts_at_every_size},
+    {&variants_agree_from_starts_in_1024_rows}, {&pruning_changes_nothing_from_starts},
+    {&all_starts_are_no_restriction}, {&starts_leave_few_pairs},
+    {&columns_without_starts_cost_nothing}, {&results_count_pairs},
+    {&tables_stay_within_their_bounds}, {&refuses_bad_parameters_by_name},
+    {&refuses_lines_that_are_no_road}};
+STX_TESTING_MAIN("satdp", tests)

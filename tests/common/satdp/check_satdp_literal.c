@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * satdp's reference on columns that a person can work out.
+ */
+#include "tests/common/satdp/satdp_case.h"
+
+static void set_column(const Case *c, const uint16_t *disparity, uint16_t weight)
+{
+  int rows = stx_grid_rows(&c->params.grid);
+  for (int row = 0; row < rows; row++) {
+    stx_column(&c->params.grid, c->columns, 0, 0)[row] = disparity[row];
+    stx_column(&c->params.grid, c->columns, 1, 0)[row] = disparity[row] ? weight : 0;
+  }
+}
+
+static void expect_records(const Case *c, const StxStixel *expected, size_t expected_count)
+{
+  StxSatdpResult result;
+  StxStixel *stixels = run_case(satdp_reference(), c, 1, &result);
+  ck_assert_uint_eq(result.count, expected_count);
+  for (size_t i = 0; i < expected_count; i++) {
+    const StxStixel *a = &stixels[i], *e = &expected[i];
+    ck_assert_int_eq(a->top, e->top);
+    ck_assert_int_eq(a->bottom, e->bottom);
+    ck_assert_int_eq(a->kind, e->kind);
+    ck_assert_int_eq(a->label, e->label);
+    ck_assert_float_eq_tol(a->disparity_top, e->disparity_top, 2e-3f);
+    ck_assert_float_eq_tol(a->disparity_bottom, e->disparity_bottom, 2e-3f);
+    ck_assert_float_eq_tol(a->cost, e->cost, 2e-3f);
+    ck_assert_float_eq_tol(a->confidence, e->confidence, 1e-4f);
+  }
+  stx_guarded_free(stixels);
+}
+
+/* The road D = 0.5 · (row − 8), seen in the rows 18 to 29; above it an object of 8 px; nothing
+ * above that, in three cells above the horizon. The object costs C and, 8 px against the road's
+ * 4.75 at the cut, α + β · 3.25. The cells without disparity cost it as much as the stixel that
+ * sky would need, or a quarter of a nat more. */
+static void expect_road_object_and(
+    double unknown_cost, const StxStixel *expected, size_t expected_count)
+{
+  StxSatdpParams params = case_params(1, 10, 3, 0);
+  params.unknown_cost = unknown_cost;
+  Case *c = new_case(params, NULL, &(StxRoadLine){0.5, 8, 1});
+  static const uint16_t disparity[] = {0, 0, 0, 2048, 2048, 2048, 1408, 1792, 2176, 2560};
+  set_column(c, disparity, STX_WEIGHT_ONE);
+  expect_records(c, expected, expected_count);
+  free_case(c);
+}
+
+START_TEST(literal_road_object_and_nothing)
+{
+  static const StxStixel expected[] = {
+      {0, 18, 29, STX_KIND_GROUND, STX_LABEL_NONE, 5.0f, 10.5f, 0.0f, 1.0f},
+      {0, 0, 17, STX_KIND_OBJECT, STX_LABEL_NONE, 8.0f, 8.0f, 6.825f + 6, 0.70711f}};
+  expect_road_object_and(2, expected, 2);
+}
+END_TEST
+
+START_TEST(literal_road_object_and_sky)
+{
+  static const StxStixel expected[] = {
+      {0, 18, 29, STX_KIND_GROUND, STX_LABEL_NONE, 5.0f, 10.5f, 0.0f, 1.0f},
+      {0, 9, 17, STX_KIND_OBJECT, STX_LABEL_NONE, 8.0f, 8.0f, 6.825f, 1.0f},
+      {0, 0, 8, STX_KIND_SKY, STX_LABEL_NONE, 0.0f, 0.0f, 6.0f, 0.0f}};
+  expect_road_object_and(2.25, expected, 3);
+}
+END_TEST
+
+START_TEST(literal_unknown_column)
+{
+  Case *c = new_case(case_params(1, 5, 8, 0), &case_camera, NULL);
+  static const uint16_t disparity[5] = {0};
+  set_column(c, disparity, 0);
+  expect_records(c, &(StxStixel){0, 0, 39, STX_KIND_OBJECT, STX_LABEL_NONE, 0, 0, 0, 0}, 1);
+  free_case(c);
+}
+END_TEST
+
+/* Two objects, the upper one farther: C only. Then the upper nearer by 10 px: alpha, beta · 10. */
+START_TEST(literal_ordering)
+{
+  StxSatdpParams params = case_params(1, 4, 4, 0);
+  Case *c = new_case(params, NULL, NULL);
+  static const uint16_t farther[] = {2560, 2560, 5120, 5120}, nearer[] = {5120, 5120, 2560, 2560};
+  static const StxStixel far_above[] = {
+      {0, 8, 15, STX_KIND_OBJECT, STX_LABEL_NONE, 20, 20, 0, 0.5f},
+      {0, 0, 7, STX_KIND_OBJECT, STX_LABEL_NONE, 10, 10, 6, 0.5f}};
+  static const StxStixel near_above[] = {
+      {0, 8, 15, STX_KIND_OBJECT, STX_LABEL_NONE, 10, 10, 0, 0.5f},
+      {0, 0, 7, STX_KIND_OBJECT, STX_LABEL_NONE, 20, 20, 7.5f, 0.5f}};
+  set_column(c, farther, 16256);
+  expect_records(c, far_above, 2);
+  set_column(c, nearer, 16256);
+  expect_records(c, near_above, 2);
+  free_case(c);
+}
+END_TEST
+
+/* No depth at all, three classes: 0 road, 11 person, 10 sky; a nat per cell of the wrong one. Two
+ * of the person's cells are above the horizon: half a nat each for their missing depth. */
+START_TEST(literal_classes_without_depth)
+{
+  StxSatdpParams params = case_params(1, 9, 2, 19);
+  params.semantic_weight = 4;
+  params.pair_tolerance = 3;
+  Case *c = new_case(params, NULL, &(StxRoadLine){0.5, 10, 1});
+  static const uint16_t disparity[9] = {0};
+  static const int label[] = {10, 10, 10, 11, 11, 11, 0, 0, 0};
+  set_column(c, disparity, 0);
+  for (int k = 0; k < 19; k++)
+    for (int row = 0; row < 9; row++)
+      stx_column(&params.grid, c->columns, 2 + k, 0)[row] = k == label[row] ? 0 : 1024;
+  static const StxStixel expected[] = {{0, 12, 17, STX_KIND_GROUND, 0, 1.0f, 3.5f, 0, 0},
+      {0, 6, 11, STX_KIND_OBJECT, 11, 0, 0, 11, 0}, {0, 0, 5, STX_KIND_SKY, 10, 0, 0, 10, 0}};
+  expect_records(c, expected, 3);
+  free_case(c);
+}
+END_TEST
+
+/* Two objects and a start row one cell too high: the cut comes there, and the lower object, of two
+ * cells of 20 px and one of 10, is their mean: it pays the squares of 10/3, 10/3 and 20/3. */
+START_TEST(literal_objects_from_the_only_start)
+{
+  StxSatdpParams params = case_params(1, 6, 4, 0);
+  params.sigma_disparity[1] = 1;
+  Case *c = new_case(params, NULL, NULL);
+  static const uint16_t disparity[] = {2560, 2560, 2560, 2560, 5120, 5120};
+  static const StxStixel expected[] = {
+      {0, 12, 23, STX_KIND_OBJECT, STX_LABEL_NONE, 50 / 3.0f, 50 / 3.0f, 200 / 3.0f, 1},
+      {0, 0, 11, STX_KIND_OBJECT, STX_LABEL_NONE, 10, 10, 6, 1}};
+  set_column(c, disparity, STX_WEIGHT_ONE);
+  StxRandom random = {1};
+  case_starts(c, 0, &random);
+  c->starts[2] = 1;
+  expect_records(c, expected, 2);
+  free_case(c);
+}
+END_TEST
+
+static const StxTest tests[] = {{&literal_road_object_and_nothing}, {&literal_road_object_and_sky},
+    {&literal_unknown_column}, {&literal_ordering}, {&literal_classes_without_depth},
+    {&literal_objects_from_the_only_start}};
+STX_TESTING_MAIN("satdp_literal", tests)

@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * satdp's reference, proven without another implementation: the closed fit against a plain
+ * solver, the dynamic programme against all segmentations and against its own definition, both
+ * also with restricted start rows. Literal columns: check_satdp_literal.c.
+ */
+#include "tests/common/satdp/satdp_case.h"
+
+#include "common/satdp/satdp_cost_math.h"
+
+#include <math.h>
+
+/* ---- The fit against a plain solver ------------------------------------------------------- */
+
+typedef struct {
+  long double w, x, d;
+} Cell;
+
+/* Least squares of d = a + b·(x − h) over cells and two pseudo-observations, one per prior: QR by
+ * Givens rotations, nothing summed or centred. */
+static long double solve_line(const Cell *cells, int n, const StxGroundPrior *prior,
+    bool with_prior, long double *a, long double *b)
+{
+  long double r[3][3] = {{0}}, rest = 0;
+  for (int i = 0; i < n + (with_prior ? 2 : 0); i++) {
+    long double root = sqrtl(i < n    ? cells[i].w
+                             : i == n ? prior->lambda_intercept
+                                      : prior->lambda_slope);
+    long double row[3] = {root, 0, 0};
+    if (i < n)
+      row[1] = root * (cells[i].x - prior->horizon_x), row[2] = root * cells[i].d;
+    if (i == n + 1)
+      row[0] = 0, row[1] = root, row[2] = root * prior->slope;
+    for (int j = 0; j < 2; j++) {
+      long double length = hypotl(r[j][j], row[j]);
+      if (length == 0)
+        continue;
+      long double cosine = r[j][j] / length, sine = row[j] / length;
+      for (int k = j; k < 3; k++) {
+        long double up = r[j][k];
+        r[j][k] = cosine * up + sine * row[k];
+        row[k] = cosine * row[k] - sine * up;
+      }
+    }
+    rest += row[2] * row[2];
+  }
+  *b = r[1][1] > 1e-9L ? r[1][2] / r[1][1] : 0;
+  *a = r[0][0] > 0 ? (r[0][2] - r[0][1] * *b) / r[0][0] : 0;
+  return rest;
+}
+
+static StxSegmentSums sum_cells(const Cell *cells, int n)
+{
+  StxSegmentSums s = {0};
+  for (int i = 0; i < n; i++) {
+    int64_t w = (int64_t)cells[i].w, x = (int64_t)cells[i].x, d = (int64_t)cells[i].d;
+    s.w += w;
+    s.x += w * x;
+    s.xx += w * x * x;
+    s.d += w * d;
+    s.xd += w * x * d;
+    s.dd += w * d * d;
+  }
+  return s;
+}
+
+static StxGroundFit fit_of(const StxSegmentSums *s, StxGroundPrior prior)
+{
+  return stx_fit_ground(
+      prior, (double)s->w, (double)s->x, (double)s->xx, (double)s->d, (double)s->xd, (double)s->dd);
+}
+
+START_TEST(fit_equals_least_squares)
+{
+  StxRandom random = {1};
+  for (int round = 0; round < 5000; round++) {
+    Cell cells[40];
+    int n = 1 + stx_random_below(&random, 40), spacing = 2 + stx_random_below(&random, 16);
+    int start = stx_random_below(&random, 2000), steep = stx_random_below(&random, 40);
+    StxGroundPrior prior = {steep, start - stx_random_below(&random, 2000),
+        0.01 + stx_random_below(&random, 3000), 1.0 + stx_random_below(&random, 1000000)};
+    for (int i = 0; i < n; i++) {
+      long double line = fmaxl(prior.slope * (start + i * spacing - prior.horizon_x), 0);
+      cells[i] = (Cell){stx_random_below(&random, 3) ? stx_random_below(&random, 2048) : 0,
+          start + i * spacing, fminl(floorl(line) + stx_random_below(&random, 800), 65535)};
+    }
+    StxSegmentSums s = sum_cells(cells, n);
+    long double a, b, residual = solve_line(cells, n, &prior, true, &a, &b);
+    StxGroundFit fit = fit_of(&s, prior);
+    long double tolerance = 1e-7L * residual + 1; /* 1e5 units are one energy */
+    ck_assert_msg(fabsl(fit.residual - residual) <= tolerance, "round %d: residual %g, not %Lg",
+        round, fit.residual, residual);
+    ck_assert_msg(fabsl(fit.slope - b) <= 1e-6L * (fabsl(b) + 1), "round %d: slope", round);
+    ck_assert_msg(fabsl(fit.intercept - a) <= 1e-6L * (fabsl(a) + 100), "round %d: %g not %Lg",
+        round, fit.intercept, a);
+    long double free_residual = solve_line(cells, n, &prior, false, &a, &b);
+    double bound = stx_line_residual(
+        prior, (double)s.w, (double)s.x, (double)s.xx, (double)s.d, (double)s.xd, (double)s.dd);
+    ck_assert_msg(fabsl(bound - free_residual) <= 1e-7L * free_residual + 1,
+        "round %d: line %g, not %Lg", round, bound, free_residual);
+  }
+}
+END_TEST
+
+START_TEST(fit_without_cells_is_the_prior)
+{
+  StxGroundPrior prior = {12.5, 345, 20, 4000};
+  StxGroundFit fit = stx_fit_ground(prior, 0, 0, 0, 0, 0, 0);
+  ck_assert_double_eq(fit.slope, 12.5);
+  ck_assert_double_eq(fit.intercept, 0);
+  ck_assert_double_eq(fit.residual, 0);
+  ck_assert_double_eq(stx_line_residual(prior, 0, 0, 0, 0, 0, 0), 0);
+}
+END_TEST
+
+START_TEST(rounds_to_nearest_ties_to_even)
+{
+  static const double cases[][2] = {{0.5, 0}, {1.5, 2}, {2.5, 2}, {-0.5, 0}, {-1.5, -2},
+      {2.4999, 2}, {1e12 + 0.75, 1e12 + 1}, {-7.2, -7}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+    ck_assert_double_eq(stx_round(cases[i][0]), cases[i][1]);
+}
+END_TEST
+
+/* ---- Brute force --------------------------------------------------------------------------- */
+
+/* The energy of a segment by itself, cell by cell, and its values at both ends. */
+typedef struct {
+  double energy, foot, top;
+} Part;
+
+static double part_semantics(const Case *c, int column, int kind, int vb, int vt)
+{
+  const StxSatdpParams *p = &c->params;
+  double least = INFINITY;
+  for (int k = 0; k < p->grid.classes; k++) {
+    int own = p->ground_classes >> k & 1 ? 1 : p->sky_classes >> k & 1 ? 3 : 2;
+    double sum = 0;
+    const uint16_t *cost = stx_column(&p->grid, c->columns, 2 + k, column);
+    for (int u = vb; u <= vt; u++)
+      sum += floor(cost[c->tables.rows - 1 - u] * floor(p->semantic_weight * 256 + .5) / 256 + .5);
+    if (own == kind && sum < least)
+      least = sum;
+  }
+  return isinf(least) ? 0 : least;
+}
+
+static double part_horizon(const Case *c, int kind, int vb, int vt)
+{
+  double sum = 0;
+  for (int u = vb; u <= vt && c->tables.has_ground; u++) {
+    double over = c->tables.horizon_x - c->tables.x[u];
+    if ((kind == STX_KIND_GROUND && over > 0) || (kind == STX_KIND_SKY && over < 0))
+      sum += c->params.horizon_cost * 1024;
+  }
+  return sum;
+}
+
+static double part_unknown(const Case *c, int column, int kind, int vb, int vt)
+{
+  double sum = 0;
+  for (int u = vb; u <= vt && c->tables.has_ground && kind != STX_KIND_SKY; u++) {
+    bool unknown = stx_column(&c->params.grid, c->columns, 0, column)[c->tables.rows - 1 - u] == 0;
+    if (unknown && c->tables.x[u] < c->tables.horizon_x)
+      sum += c->params.unknown_cost * 1024;
+  }
+  return sum;
+}
+
+static Part part_of(const Case *c, int column, int kind, int vb, int vt)
+{
+  const StxSatdpTables *t = &c->tables;
+  Cell cells[16];
+  for (int u = vb; u <= vt; u++) {
+    uint32_t d = stx_column(&c->params.grid, c->columns, 0, column)[t->rows - 1 - u];
+    uint32_t w = stx_column(&c->params.grid, c->columns, 1, column)[t->rows - 1 - u];
+    uint32_t scale = kind == STX_KIND_GROUND   ? t->ground_scale[u]
+                     : kind == STX_KIND_OBJECT ? t->object_scale[d / 64]
+                                               : t->sky_scale;
+    cells[u - vb] = (Cell){d ? (w * scale + 32768) / 65536 : 0, t->x[u], d};
+  }
+  StxSegmentSums s = sum_cells(cells, vt - vb + 1);
+  Part part = {(double)s.dd, 0, 0};
+  if (kind == STX_KIND_GROUND) {
+    StxGroundFit fit = fit_of(&s, stx_ground_prior(t));
+    part = (Part){fit.residual, nearbyint(fit.slope * (t->cut[vb] - t->horizon_x) + fit.intercept),
+        nearbyint(fit.slope * (t->cut[vt + 1] - t->horizon_x) + fit.intercept)};
+  } else if (kind == STX_KIND_OBJECT && s.w > 0) {
+    part.foot = part.top = nearbyint((double)s.d / (double)s.w);
+    part.energy = fmax((double)s.dd - (double)s.d * ((double)s.d / (double)s.w), 0);
+  }
+  part.energy = nearbyint(part.energy * t->residual_energy) + part_horizon(c, kind, vb, vt) +
+                part_unknown(c, column, kind, vb, vt) + part_semantics(c, column, kind, vb, vt);
+  return part;
+}
+
+/* Extra energy of `above` standing on `below`, as the table in satdp.h; < 0: forbidden. */
+static double pair_of(const Case *c, int kind_below, double below, int kind_above, double above)
+{
+  double alpha = floor(c->params.pair_cost * 1024 + .5), beta = c->params.pair_slope * 1024 / 256;
+  double tolerance = floor(c->params.pair_tolerance * 256 + .5), gap = above - below;
+  bool meet = fabs(gap) <= tolerance;
+  switch (10 * kind_below + kind_above) {
+  case 11:
+    return meet ? 0 : alpha;
+  case 12:
+    return meet || above == 0 ? 0 : alpha + nearbyint(beta * fabs(gap));
+  case 13:
+    return below <= tolerance ? alpha : -1;
+  case 21:
+    return below != 0 && gap > tolerance ? -1 : 0;
+  case 22:
+    return below != 0 && gap > 0 ? alpha + nearbyint(beta * gap) : 0;
+  case 23:
+  case 32:
+    return 0;
+  default:
+    return -1;
+  }
+}
+
+/* The least energy over all segmentations of cells vb … rows − 1 on top of a given stixel. */
+static double cheapest(
+    const Case *c, int column, int vb, int kind_below, double below, double so_far, double best)
+{
+  if (vb == c->tables.rows)
+    return so_far < best ? so_far : best;
+  for (int kind = c->tables.has_ground ? 1 : 2; kind <= 3; kind++)
+    for (int vt = vb; vt < c->tables.rows; vt++) {
+      if (vt + 1 < c->tables.rows && !case_may_begin(c, column, vt + 1))
+        continue;
+      Part part = part_of(c, column, kind, vb, vt);
+      double pair = vb == 0 ? 0 : pair_of(c, kind_below, below, kind, part.foot);
+      double more = part.energy + pair + (vb > 0 ? c->tables.stixel_cost : 0);
+      if (pair >= 0 && so_far + more < best)
+        best = cheapest(c, column, vt + 1, kind, part.top, so_far + more, best);
+    }
+  return best;
+}
+
+/* Energy of each column as the records tell it. Exact: energies are far below 2^24. */
+static const Filling fillings[] = {STREET, SPARSE, HOLES};
+
+static void expect_least_energy(const Case *c, const char *what)
+{
+  size_t i = 0;
+  StxSatdpResult result;
+  StxStixel *stixels = run_case(satdp_reference(), c, 1, &result);
+  for (int column = 0; column < stx_grid_columns(&c->params.grid); column++) {
+    double energy = 0, least = cheapest(c, column, 0, 0, 0, 0, INFINITY);
+    for (; i < result.count && stixels[i].column == column; i++)
+      energy += stixels[i].cost * 1024.0;
+    ck_assert_msg(
+        energy == least, "%s, column %d: energy %.0f, least %.0f", what, column, energy, least);
+  }
+  stx_guarded_free(stixels);
+}
+
+/* Pair costs that do not look at planes: everything meets. */
+START_TEST(equals_brute_force_over_all_segmentations)
+{
+  StxRandom random = {2};
+  static const int classes[] = {0, 19, 3};
+  for (int round = 0; round < 60; round++) {
+    StxSatdpParams params =
+        case_params(3, 1 + round % 8, 1 + stx_random_below(&random, 8), classes[round % 3]);
+    params.pair_cost = params.pair_slope = 0;
+    params.pair_tolerance = 255;
+    params.stixel_cost = stx_random_below(&random, 12) / 2.0;
+    params.horizon_cost = stx_random_below(&random, 3) / 2.0;
+    params.unknown_cost = stx_random_below(&random, 6) / 2.0;
+    StxRoadLine line = {0.05 + stx_random_below(&random, 100) / 100.0,
+        stx_random_below(&random, params.grid.height + 1) - 3, 1};
+    Case *c = new_case(params, &case_camera, round % 5 ? &line : NULL);
+    fill_case(c, fillings[round / 3 % 3], &random);
+    expect_least_energy(c, "planes apart");
+    free_case(c);
+  }
+}
+END_TEST
+
+/* One more, of ten rows, where every kind occurs. */
+START_TEST(equals_brute_force_on_ten_rows)
+{
+  StxRandom random = {3};
+  StxSatdpParams params = case_params(2, 10, 8, 0);
+  params.pair_cost = params.pair_slope = 0;
+  params.pair_tolerance = 255;
+  Case *c = new_case(params, &case_camera, &(StxRoadLine){0.4, 30, 1});
+  fill_case(c, STREET, &random);
+  expect_least_energy(c, "ten rows");
+  free_case(c);
+}
+END_TEST
+
+/* More rows, of which some are allowed: none, few, most, all. */
+START_TEST(equals_brute_force_from_allowed_starts)
+{
+  StxRandom random = {5};
+  static const int classes[] = {0, 19, 3}, percents[] = {0, 15, 30, 60, 100};
+  for (int round = 0; round < 150; round++) {
+    int percent = percents[round % 5], most = percent < 60 ? 14 : 7;
+    StxSatdpParams params = case_params(4, 1 + stx_random_below(&random, most),
+        1 + stx_random_below(&random, 8), classes[round % 3]);
+    params.pair_cost = params.pair_slope = 0;
+    params.pair_tolerance = 255;
+    params.stixel_cost = stx_random_below(&random, 12) / 2.0;
+    StxRoadLine line = {0.05 + stx_random_below(&random, 100) / 100.0,
+        stx_random_below(&random, params.grid.height + 1) - 3, 1};
+    Case *c = new_case(params, &case_camera, round % 4 ? &line : NULL);
+    fill_case(c, fillings[round / 5 % 3], &random);
+    case_starts(c, percent, &random);
+    expect_least_energy(c, "allowed starts");
+    free_case(c);
+  }
+}
+END_TEST
+
+/* The recurrence as satdp.h states it, one number after the other, no tables. */
+typedef struct {
+  double energy[4][16], top[4][16];
+  int vb[4][16], below[4][16];
+} Recurrence;
+
+static void extend(const Case *c, int column, Recurrence *r, int kind, int k)
+{
+  r->energy[kind][k] = INFINITY;
+  for (int vb = 0; vb <= k; vb++) {
+    if (!case_may_begin(c, column, vb))
+      continue;
+    Part part = part_of(c, column, kind, vb, k);
+    for (int below = vb > 0 ? 1 : 0; below <= (vb > 0 ? 3 : 0); below++) {
+      double sum = part.energy;
+      if (vb > 0) {
+        double pair = pair_of(c, below, r->top[below][vb - 1], kind, part.foot);
+        sum += pair < 0 ? INFINITY : pair + c->tables.stixel_cost + r->energy[below][vb - 1];
+      }
+      if (sum < r->energy[kind][k]) {
+        r->energy[kind][k] = sum;
+        r->top[kind][k] = part.top;
+        r->vb[kind][k] = vb;
+        r->below[kind][k] = below;
+      }
+    }
+  }
+}
+
+static void expect_recurrence(const Case *c, int column, const StxStixel *last)
+{
+  Recurrence r;
+  int rows = c->tables.rows, kind = 1;
+  for (int k = 0; k < rows; k++) {
+    r.energy[1][k] = INFINITY;
+    for (int i = c->tables.has_ground ? 1 : 2; i <= 3; i++)
+      extend(c, column, &r, i, k);
+  }
+  for (int i = 2; i <= 3; i++)
+    if (r.energy[i][rows - 1] < r.energy[kind][rows - 1])
+      kind = i;
+  for (int vt = rows - 1; vt >= 0; last--) {
+    int vb = r.vb[kind][vt], below = r.below[kind][vt];
+    double share = r.energy[kind][vt] - (vb > 0 ? r.energy[below][vb - 1] : 0);
+    ck_assert_int_eq(last->kind, kind);
+    ck_assert_int_eq(last->top, stx_grid_top(&c->params.grid, rows - 1 - vt));
+    ck_assert_int_eq(last->bottom, stx_grid_top(&c->params.grid, rows - vb) - 1);
+    ck_assert_double_eq(last->cost * 1024.0, share);
+    kind = below;
+    vt = vb - 1;
+  }
+}
+
+/* Random cases, start rows allowed everywhere if percent is negative. */
+static void expect_recurrences(int rounds, int percent, StxRandom *random)
+{
+  for (int round = 0; round < rounds; round++) {
+    StxSatdpParams params = case_params(
+        3, 1 + stx_random_below(random, 16), 1 + stx_random_below(random, 8), round % 4 ? 0 : 19);
+    params.grid.height -= stx_random_below(random, params.grid.cell_height);
+    params.stixel_cost = stx_random_below(random, 12) / 2.0;
+    params.pair_cost = stx_random_below(random, 5) / 2.0;
+    params.pair_slope = stx_random_below(random, 5) / 4.0;
+    params.pair_tolerance = stx_random_below(random, 4) / 2.0;
+    params.unknown_cost = stx_random_below(random, 6) / 2.0;
+    StxRoadLine line = {0.05 + stx_random_below(random, 100) / 100.0,
+        stx_random_below(random, params.grid.height + 1) - 3, 1};
+    Case *c = new_case(params, &case_camera, round % 5 ? &line : NULL);
+    fill_case(c, fillings[round % 3], random);
+    if (percent >= 0)
+      case_starts(c, percent, random);
+    size_t end = 0;
+    StxSatdpResult result;
+    StxStixel *stixels = run_case(satdp_reference(), c, 1, &result);
+    for (int column = 0; column < 3; column++) {
+      while (end < result.count && stixels[end].column == column)
+        end++;
+      expect_recurrence(c, column, &stixels[end - 1]);
+    }
+    stx_guarded_free(stixels);
+    free_case(c);
+  }
+}
+
+START_TEST(equals_the_recurrence_term_by_term)
+{
+  StxRandom random = {4};
+  expect_recurrences(300, -1, &random);
+}
+END_TEST
+
+START_TEST(equals_the_recurrence_from_allowed_starts)
+{
+  StxRandom random = {6};
+  for (int percent = 0; percent <= 100; percent += 20)
+    expect_recurrences(60, percent, &random);
+}
+END_TEST
+
+static const StxTest tests[] = {{&fit_equals_least_squares}, {&fit_without_cells_is_the_prior},
+    {&rounds_to_nearest_ties_to_even}, {&equals_brute_force_over_all_segmentations},
+    {&equals_brute_force_on_ten_rows}, {&equals_the_recurrence_term_by_term},
+    {&equals_brute_force_from_allowed_starts}, {&equals_the_recurrence_from_allowed_starts}};
+STX_TESTING_MAIN("satdp_model", tests)

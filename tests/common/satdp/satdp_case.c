@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "tests/common/satdp/satdp_case.h"
+
+#include "common/rdp/rdp.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+const StxCamera case_camera = {.focal = 700, .baseline = 0.5, .height = 1.6};
+
+StxSatdpParams case_params(int columns, int rows, int cell, int classes)
+{
+  StxSatdpParams params = STX_SATDP_DEFAULTS;
+  params.grid = (StxGrid){columns * cell, rows * cell, cell, cell, classes};
+  return params;
+}
+
+static double pick(StxRandom *random, double low, double usual, double high)
+{
+  int choice = stx_random_below(random, 8);
+  return choice == 0   ? low
+         : choice == 1 ? high
+                       : usual * (0.25 + stx_random_below(random, 8) / 4.0);
+}
+
+StxSatdpParams random_params(StxRandom *random)
+{
+  static const int classes[] = {0, 0, 2, 19};
+  StxSatdpParams p = case_params(1 + stx_random_below(random, 20), 1 + stx_random_below(random, 64),
+      1 + stx_random_below(random, 9), classes[stx_random_below(random, 4)]);
+  p.stixel_cost = pick(random, 0, 6, 1000);
+  p.semantic_weight = pick(random, 0, 1, 16);
+  for (int i = 0; i < 3; i++)
+    p.sigma_disparity[i] = pick(random, 0.0625, 1, 64);
+  p.sigma_height = pick(random, 0, 0.05, 10);
+  p.sigma_angle = pick(random, 0, 0.005, 1);
+  p.sigma_depth = pick(random, 0, 0.05, 100);
+  p.ground_sigma_intercept = pick(random, 0.01, 10, 10000);
+  p.ground_sigma_slope = pick(random, 0.01, 0.5, 100);
+  p.pair_cost = pick(random, 0, 0.5, 1000);
+  p.pair_slope = pick(random, 0, 0.1, 100);
+  p.pair_tolerance = pick(random, 0, 1, 255);
+  p.horizon_cost = pick(random, 0, 2, 1000);
+  p.unknown_cost = pick(random, 0, 0.5, 1000);
+  return p;
+}
+
+Case *new_case(StxSatdpParams params, const StxCamera *cam, const StxRoadLine *line)
+{
+  Case *c = calloc(1, sizeof *c);
+  StxError error = {""};
+  c->params = params;
+  ck_assert_msg(stx_satdp_prepare(&c->params, cam, line, &c->tables, &error), "%s", error.text);
+  c->columns = stx_guarded_alloc(stx_grid_bytes(&c->params.grid));
+  return c;
+}
+
+void free_case(Case *c)
+{
+  stx_guarded_free(c->columns);
+  if (c->starts != NULL)
+    stx_guarded_free(c->starts);
+  free(c);
+}
+
+static size_t most_stixels(const Case *c)
+{
+  return (size_t)stx_grid_columns(&c->params.grid) * stx_grid_rows(&c->params.grid);
+}
+
+void case_starts(Case *c, int percent, StxRandom *random)
+{
+  static const uint8_t allowed[] = {1, 0x80, 0xFF}; /* anything but 0 */
+  size_t cells = most_stixels(c);
+  if (c->starts == NULL)
+    c->starts = stx_guarded_alloc(cells);
+  for (size_t i = 0; i < cells; i++)
+    c->starts[i] =
+        stx_random_below(random, 100) < percent ? allowed[stx_random_below(random, 3)] : 0;
+}
+
+void case_starts_from_rdp(Case *c, int epsilon)
+{
+  const StxRdpImpl *rdp = stx_impl_named(&stx_rdp_impls, "c");
+  StxRdpParams params = {.grid = c->params.grid, .epsilon = epsilon};
+  if (c->starts == NULL)
+    c->starts = stx_guarded_alloc(most_stixels(c));
+  void *scratch = stx_guarded_alloc(rdp->scratch_size(&params, 1));
+  StxRdpResult ignored;
+  rdp->run(
+      &params, c->columns, NULL, c->starts, &ignored, scratch, &(StxPlace){.threads = 1}, NULL);
+  stx_guarded_free(scratch);
+}
+
+bool case_may_begin(const Case *c, int column, int u)
+{
+  size_t rows = (size_t)c->tables.rows;
+  return u == 0 || c->starts == NULL || c->starts[column * rows + rows - 1 - u] != 0;
+}
+
+StxStixel *run_case(const StxSatdpImpl *impl, const Case *c, int threads, StxSatdpResult *result)
+{
+  StxStixel *stixels = stx_guarded_alloc(most_stixels(c) * sizeof *stixels);
+  void *scratch = stx_guarded_alloc(impl->scratch_size(&c->params, threads));
+  ck_assert(impl->run(&c->params, &c->tables, c->tables.has_ground, c->columns, c->starts, stixels,
+      result, scratch, &(StxPlace){.threads = threads}, NULL));
+  stx_guarded_free(scratch);
+  stx_guarded_check(stixels);
+  stx_guarded_check(c->columns);
+  if (c->starts != NULL)
+    stx_guarded_check(c->starts);
+  return stixels;
+}
+
+void check_case(StxSatdpParams params, const StxCamera *camera, const StxRoadLine *line,
+    Filling filling, uint64_t seed, void (*check)(const Case *c, const char *what))
+{
+  char what[160];
+  StxRandom random = {seed};
+  Case *c = new_case(params, camera, line);
+  fill_case(c, filling, &random);
+  snprintf(what, sizeof what, "%dx%d cells, %d classes, filling %d, seed %llu, %s",
+      stx_grid_columns(&params.grid), stx_grid_rows(&params.grid), params.grid.classes, filling,
+      (unsigned long long)seed, line ? "ground" : "no ground");
+  check(c, what);
+  free_case(c);
+}
+
+const StxSatdpImpl *satdp_reference(void)
+{
+  return stx_impl_named(&stx_satdp_impls, "c");
+}
+
+/* ---- Fillings ----------------------------------------------------------------------------- */
+
+static void fill_street(const Case *c, int column, StxRandom *random)
+{
+  const StxGrid *grid = &c->params.grid;
+  int rows = stx_grid_rows(grid), foot = stx_random_below(random, rows + 1);
+  int head = stx_random_below(random, foot + 1), class = stx_random_below(random, 32);
+  int noise = 1 + stx_random_below(random, 300);
+  double slope = c->tables.ground_slope, horizon = c->tables.horizon_x;
+  for (int row = 0; row < rows; row++) {
+    double x = c->tables.x[rows - 1 - (row < foot ? foot - (foot > 0) : row)];
+    double d = row < head ? stx_random_below(random, 200) : slope * (x - horizon);
+    int label = row < head ? 10 : row < foot ? class : 0;
+    d += stx_random_below(random, 2 * noise) - noise;
+    if (stx_random_below(random, 12) == 0)
+      d = stx_random_below(random, 20000);
+    bool known = stx_random_below(random, 8) > 0 && d >= 1;
+    stx_column(grid, c->columns, 0, column)[row] = known ? (uint16_t)fmin(d, 65535) : 0;
+    stx_column(grid, c->columns, 1, column)[row] =
+        known ? (uint16_t)(STX_WEIGHT_ONE - stx_random_below(random, 60000)) : 0;
+    for (int k = 0; k < grid->classes; k++)
+      stx_column(grid, c->columns, 2 + k, column)[row] =
+          (uint16_t)(k == label % grid->classes || stx_random_below(random, 20) == 0
+                         ? stx_random_below(random, 400)
+                         : STX_CLASS_COST_MAX);
+  }
+}
+
+/* Makes the cells [from, to) unknown. A weight may stay: it must not count. */
+static void punch(const Case *c, int column, int from, int to, StxRandom *random)
+{
+  for (int row = from; row < to; row++) {
+    stx_column(&c->params.grid, c->columns, 0, column)[row] = 0;
+    if (stx_random_below(random, 4) > 0)
+      stx_column(&c->params.grid, c->columns, 1, column)[row] = 0;
+  }
+}
+
+static void punch_holes(const Case *c, int column, StxRandom *random)
+{
+  int rows = stx_grid_rows(&c->params.grid);
+  if (stx_random_below(random, 4) > 0)
+    punch(c, column, 0, stx_random_below(random, rows / 2 + 1), random);
+  for (int hole = stx_random_below(random, 4); hole > 0; hole--) {
+    int from = stx_random_below(random, rows), left = rows - from;
+    punch(c, column, from, from + stx_random_below(random, left < 16 ? left + 1 : 17), random);
+  }
+}
+
+static uint16_t filling_value(Filling filling, int channel, StxRandom *random)
+{
+  switch (filling) {
+  case NOISE:
+    return (uint16_t)stx_random(random);
+  case SPARSE:
+    return stx_random_below(random, 3) ? 0 : (uint16_t)stx_random_below(random, 4000);
+  case CONSTANT:
+    return channel == 0 ? 5120 : channel == 1 ? STX_WEIGHT_ONE : (uint16_t)(channel * 100);
+  case EXTREME:
+    return stx_random_below(random, 2) ? 0xFFFF : (uint16_t)stx_random_below(random, 2);
+  default:
+    return 0;
+  }
+}
+
+void fill_case(const Case *c, Filling filling, StxRandom *random)
+{
+  const StxGrid *grid = &c->params.grid;
+  int rows = stx_grid_rows(grid);
+  for (int column = 0; column < stx_grid_columns(grid); column++) {
+    bool street = filling == STREET || filling == HOLES;
+    if (street)
+      fill_street(c, column, random);
+    if (filling == HOLES)
+      punch_holes(c, column, random);
+    for (int channel = 0; channel < 2 + grid->classes && !street; channel++)
+      for (int row = 0; row < rows; row++)
+        stx_column(grid, c->columns, channel, column)[row] =
+            filling_value(filling, channel, random);
+  }
+}

@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Semi-global matching: the reference against literal vectors and brute force, and every other
+ * implementation against the reference. */
+#include "tests/testing.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/sgm/sgm.h"
+#include "common/sgm/sgm_private.h"
+#include "common/sgm/sgm_math.h"
+#include "tests/common/sgm/sgm_brute.h"
+#include "tests/common/sgm/sgm_case.h"
+
+/* ---- By hand ------------------------------------------------------------------------------ */
+
+START_TEST(census_bits_follow_the_window)
+{
+  static const struct {
+    int x, y;
+    uint32_t word;
+  } cases[] = {{0, 0, 1u}, {1, 0, 2u}, {8, 0, 1u << 8}, {4, 1, 1u << 13}, {3, 3, 1u << 30},
+      {4, 3, 0}, {5, 3, 0}, {8, 6, 0}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    uint8_t window[7][9] = {{0}};
+    StxImage8 image = {&window[0][0], 9, 9, 7};
+    window[cases[i].y][cases[i].x] = 1;
+    ck_assert_uint_eq(stx_sgm_census(&image, 4, 3), cases[i].word);
+  }
+}
+END_TEST
+
+/* A bright and a dark pixel: with the border repeated, everything left of either is brighter than
+ * its counterpart on the right; four bits in each of the rows −3 … 0. */
+START_TEST(census_repeats_the_border)
+{
+  uint8_t pixels[2] = {1, 0};
+  StxImage8 image = {pixels, 2, 2, 1};
+  ck_assert_uint_eq(stx_sgm_census(&image, 0, 0), 0x783C1E0Fu);
+  ck_assert_uint_eq(stx_sgm_census(&image, 1, 0), 0x783C1E0Fu);
+}
+END_TEST
+
+START_TEST(path_step_by_hand)
+{
+  StxSgmParams params = sgm_defaults(1, 1, 64);
+  params.p1 = 3;
+  params.p2 = 10;
+  uint8_t previous[64], cost[64], path[64];
+  memset(previous, 50, sizeof previous);
+  memset(cost, 0, sizeof cost);
+  memcpy(previous, (uint8_t[]){0, 5, 9, 20}, 4);
+  memcpy(cost, (uint8_t[]){7, 0, 1, 2, 31}, 5);
+  previous[62] = 4;
+  previous[63] = 8;
+  stx_sgm_path_step(&params, previous, cost, path);
+  const uint8_t first[] = {7 + 0, 0 + 3, 1 + 8, 2 + 10, 31 + 10, 0 + 10};
+  const uint8_t last[] = {0 + 10, 0 + 7, 0 + 4, 0 + 7};
+  stx_expect_same(first, path, sizeof first, "first disparities");
+  stx_expect_same(last, path + 60, sizeof last, "last disparities");
+}
+END_TEST
+
+/* The vertex against its definition, floor(128·(a − c)/(a − 2b + c) + 1/2), in integers. */
+START_TEST(vertex_is_exact)
+{
+  ck_assert_int_eq(stx_sgm_vertex(10, 5, 10), 0);
+  ck_assert_int_eq(stx_sgm_vertex(10, 5, 5), 128);
+  ck_assert_int_eq(stx_sgm_vertex(5, 5, 10), -128);
+  ck_assert_int_eq(stx_sgm_vertex(5, 5, 5), 0);
+  ck_assert_int_eq(stx_sgm_vertex(4, 1, 2), 64);
+  for (int a = 0; a <= 254; a++)
+    for (int c = a == 0; c <= 254; c++) {
+      int curve = a + c, twice = 256 * (a - c) + curve + 512 * curve; /* moved to be positive */
+      ck_assert_int_eq(stx_sgm_vertex(a, 0, c), twice / (2 * curve) - 256);
+    }
+}
+END_TEST
+
+START_TEST(confidence_steps)
+{
+  static const int cases[][3] = {{0, 0, 184}, {99, 100, 184}, {98, 100, 190}, {96, 100, 190},
+      {95, 100, 201}, {90, 100, 221}, {81, 100, 221}, {80, 100, 243}, {60, 100, 252},
+      {31, 100, 252}, {30, 100, 254}, {0, 1, 254}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+    ck_assert_int_eq(stx_sgm_confidence(cases[i][0], cases[i][1]), cases[i][2]);
+}
+END_TEST
+
+/* ---- The reference as a whole ------------------------------------------------------------- */
+
+static void compare_with_brute_force(const SgmPair *pair, const char *what)
+{
+  static Volume sums;
+  static int values[BRUTE_PIXELS], confidences[BRUTE_PIXELS];
+  int width = pair->params.width, height = pair->params.height;
+  SgmResult result = sgm_run(sgm_reference(), pair, 1);
+  brute_sums(pair, sums);
+  for (int at = 0; at < width * height; at++)
+    brute_pixel(pair, (const int(*)[BRUTE_COUNT])sums, at, &values[at], &confidences[at]);
+  for (int at = 0; at < width * height; at++) {
+    int x = at % width, y = at / width;
+    int value = pair->params.median ? brute_median(pair, values, x, y) : values[at];
+    int confidence = value != 0 ? confidences[at] : 0;
+    ck_assert_msg(stx_row16(&result.disparity, y)[x] == value, "%s: (%d, %d) is %d, expected %d",
+        what, x, y, stx_row16(&result.disparity, y)[x], value);
+    ck_assert_msg(stx_row8(&result.confidence, y)[x] == confidence,
+        "%s: confidence (%d, %d) is %d, expected %d", what, x, y,
+        stx_row8(&result.confidence, y)[x], confidence);
+  }
+  sgm_free_result(&result);
+}
+
+START_TEST(reference_equals_brute_force)
+{
+  static const int sizes[][2] = {{1, 1}, {2, 1}, {1, 9}, {90, 1}, {13, 7}, {66, 6}, {100, 4}};
+  for (uint64_t seed = 0; seed < 56; seed++) {
+    StxRandom random = {seed};
+    StxSgmParams params = sgm_random_params(sizes[seed % 7][0], sizes[seed % 7][1], &random);
+    params.max_disparity = BRUTE_COUNT;
+    SgmPair pair = sgm_new_pair(params);
+    sgm_fill_pair(
+        &pair, (StxFill)(seed / 7 % STX_FILL_COUNT), stx_random_below(&random, 20), &random);
+    compare_with_brute_force(&pair, sgm_describe(&params, "c", 1, seed));
+    sgm_free_pair(&pair);
+  }
+}
+END_TEST
+
+/* ---- What it is for ----------------------------------------------------------------------- */
+
+/* Random dots; a square in the middle is nearer than the ground behind it. */
+static int true_shift(int x, int y)
+{
+  return x >= 70 && x < 130 && y >= 15 && y < 45 ? 21 : 6;
+}
+
+static SgmPair stereogram(void)
+{
+  SgmPair pair = sgm_new_pair(sgm_defaults(200, 60, 64));
+  StxRandom random = {7};
+  stx_fill8(&pair.left, STX_FILL_NOISE, &random);
+  stx_fill8(&pair.right, STX_FILL_NOISE, &random);
+  for (int pass = 0; pass < 2; pass++) /* the square last: it hides the ground */
+    for (int y = 0; y < 60; y++)
+      for (int x = 0; x < 200; x++)
+        if ((true_shift(x, y) == 21) == pass && x >= true_shift(x, y))
+          stx_row8(&pair.right, y)[x - true_shift(x, y)] = stx_row8(&pair.left, y)[x];
+  return pair;
+}
+
+START_TEST(finds_the_square_of_a_random_dot_stereogram)
+{
+  for (int paths = 4; paths <= 8; paths += 4) {
+    SgmPair pair = stereogram();
+    pair.params.paths = paths;
+    SgmResult result = sgm_run(sgm_reference(), &pair, 1);
+    int right = 0, wrong = 0, hidden = 0;
+    for (int y = 2; y < 58; y++)
+      for (int x = 25; x < 196; x++) {
+        int value = stx_row16(&result.disparity, y)[x], shift = true_shift(x, y);
+        right += abs(value - 256 * shift) <= 128;
+        wrong += value != 0 && abs(value - 256 * shift) > 256;
+        /* the 15 ground pixels left of the square are not in the right image */
+        hidden += value != 0 && y >= 17 && y < 43 && x >= 58 && x < 68;
+      }
+    ck_assert_msg(right > 171 * 56 * 90 / 100, "only %d pixels are right", right);
+    ck_assert_msg(wrong < 171 * 56 * 3 / 100, "%d pixels are wrong", wrong);
+    ck_assert_msg(hidden < 26 * 10 / 4, "%d hidden pixels have a disparity", hidden);
+    sgm_free_result(&result);
+    sgm_free_pair(&pair);
+  }
+}
+END_TEST
+
+START_TEST(infinitely_far_is_known)
+{
+  SgmPair pair = sgm_new_pair(sgm_defaults(80, 9, 64));
+  StxRandom random = {3};
+  stx_fill8(&pair.left, STX_FILL_NOISE, &random);
+  memcpy(pair.right.data, pair.left.data, 80); /* only to touch both */
+  for (int y = 0; y < 9; y++)
+    memcpy(stx_row8(&pair.right, y), stx_row8(&pair.left, y), 80);
+  SgmResult result = sgm_run(sgm_reference(), &pair, 1);
+  for (int y = 0; y < 9; y++)
+    for (int x = 0; x < 80; x++) {
+      ck_assert_int_eq(stx_row16(&result.disparity, y)[x], 1);
+      ck_assert_int_ge(stx_row8(&result.confidence, y)[x], 243);
+    }
+  sgm_free_result(&result);
+  sgm_free_pair(&pair);
+}
+END_TEST
+
+/* Equal views, all dots but for a checkerboard of two grays whose range is 3, in the rectangle
+ * [left, right) × [top, bottom). Unknown is what sees nothing else; the border repeats. */
+static void expect_hole(int left, int top, int right, int bottom, int texture)
+{
+  SgmPair pair = sgm_new_pair(sgm_defaults(60, 40, 64));
+  StxRandom random = {4};
+  pair.params.texture = texture;
+  pair.params.median = false;
+  stx_fill8(&pair.left, STX_FILL_NOISE, &random);
+  for (int y = 0; y < 40; y++)
+    for (int x = 0; x < 60; x++) {
+      if (x >= left && x < right && y >= top && y < bottom)
+        stx_row8(&pair.left, y)[x] = (uint8_t)(100 + 3 * ((x + y) % 2));
+      stx_row8(&pair.right, y)[x] = stx_row8(&pair.left, y)[x];
+    }
+  SgmResult result = sgm_run(sgm_reference(), &pair, 1);
+  int x0 = left == 0 ? 0 : left + 4, x1 = right == 60 ? 60 : right - 4;
+  int y0 = top == 0 ? 0 : top + 3, y1 = bottom == 40 ? 40 : bottom - 3;
+  for (int y = 0; y < 40; y++)
+    for (int x = 0; x < 60; x++) {
+      bool hole = texture >= 3 && x >= x0 && x < x1 && y >= y0 && y < y1;
+      ck_assert_msg(stx_row16(&result.disparity, y)[x] == (hole ? 0 : 1),
+          "texture %d: (%d, %d) is %d", texture, x, y, stx_row16(&result.disparity, y)[x]);
+      ck_assert_int_eq(stx_row8(&result.confidence, y)[x] == 0, hole);
+    }
+  sgm_free_result(&result);
+  sgm_free_pair(&pair);
+}
+
+START_TEST(flat_windows_are_unknown)
+{
+  static const int rectangles[][4] = {{20, 10, 29, 17}, {20, 10, 35, 25}, {0, 0, 12, 9},
+      {45, 30, 60, 40}, {0, 20, 60, 30}, {0, 0, 60, 40}};
+  for (size_t i = 0; i < sizeof rectangles / sizeof rectangles[0]; i++)
+    for (int texture = -1; texture <= 4; texture++) {
+      const int *r = rectangles[i];
+      expect_hole(r[0], r[1], r[2], r[3], texture);
+    }
+}
+END_TEST
+
+/* ---- Every implementation against the reference ------------------------------------------- */
+
+static void compare_with_reference(const SgmPair *pair, uint64_t seed)
+{
+  static const int threads[] = {1, 2, 7};
+  SgmResult expected = sgm_run(sgm_reference(), pair, 1);
+  for (size_t i = 0; i < stx_sgm_impls.count; i++) {
+    const StxSgmImpl *impl = (const StxSgmImpl *)stx_impl_at(&stx_sgm_impls, i);
+    for (size_t t = 0; t < 3 && stx_impl_usable(&impl->info); t++) {
+      SgmResult actual = sgm_run(impl, pair, threads[t]);
+      const char *what = sgm_describe(&pair->params, impl->info.name, threads[t], seed);
+      stx_expect_same_image16(&expected.disparity, &actual.disparity, what);
+      stx_expect_same_image8(&expected.confidence, &actual.confidence, what);
+      sgm_free_result(&actual);
+    }
+  }
+  sgm_free_result(&expected);
+}
+
+/* Tiles are 128 columns, skewed, by 16 rows; vectors 16, 32 or 64 lanes; stretches 32 pixels. */
+START_TEST(variants_equal_the_reference)
+{
+  static const int sizes[][2] = {{1, 1}, {2, 1}, {1, 2}, {3, 33}, {1, 40}, {300, 1}, {31, 5},
+      {33, 16}, {63, 17}, {64, 31}, {65, 32}, {113, 33}, {127, 15}, {128, 34}, {129, 9}, {257, 35}};
+  const uint64_t count = sizeof sizes / sizeof sizes[0];
+  for (uint64_t seed = 0; seed < count * STX_FILL_COUNT; seed++) {
+    StxRandom random = {seed};
+    const int *size = sizes[seed % count];
+    SgmPair pair = sgm_new_pair(sgm_random_params(size[0], size[1], &random));
+    sgm_fill_pair(&pair, (StxFill)(seed / count), stx_random_below(&random, 80), &random);
+    compare_with_reference(&pair, seed);
+    sgm_free_pair(&pair);
+  }
+}
+END_TEST
+
+/* Ranges of every size, in pieces and at their seams. */
+START_TEST(variants_agree_on_texture)
+{
+  static const int textures[] = {-1, 0, 1, 2, 6, 20, 254};
+  for (int k = 0; k < 35; k++) {
+    StxRandom random = {(uint64_t)k};
+    StxSgmParams params = sgm_defaults(120 + 33 * (k % 5), 1 + 3 * (k % 4), 64);
+    params.texture = textures[k % 7];
+    params.median = k % 2;
+    SgmPair pair = sgm_new_pair(params);
+    sgm_fill_ramps(&pair, &random);
+    compare_with_reference(&pair, (uint64_t)k);
+    sgm_free_pair(&pair);
+  }
+}
+END_TEST
+
+/* The largest path costs and sums: penalties at their limits, opposite images. */
+START_TEST(variants_equal_the_reference_at_the_bounds)
+{
+  for (int k = 0; k < 12; k++) {
+    StxRandom random = {(uint64_t)k};
+    StxSgmParams params = sgm_defaults(150, 20, 64 << k % 3);
+    params.paths = k & 1 ? 8 : 4;
+    params.p1 = k & 2 ? STX_SGM_MAX_PENALTY : 0;
+    params.p2 = STX_SGM_MAX_PENALTY;
+    params.lr_max_diff = k & 1 ? 255 : 0;
+    SgmPair pair = sgm_new_pair(params);
+    sgm_fill_opposite(&pair, &random);
+    compare_with_reference(&pair, (uint64_t)k);
+    sgm_free_pair(&pair);
+  }
+}
+END_TEST
+
+START_TEST(confidence_is_optional)
+{
+  for (size_t i = 0; i < stx_sgm_impls.count; i++) {
+    const StxSgmImpl *impl = (const StxSgmImpl *)stx_impl_at(&stx_sgm_impls, i);
+    StxRandom random = {11};
+    for (int uniqueness = 0; uniqueness <= 20 && stx_impl_usable(&impl->info); uniqueness += 20) {
+      SgmPair pair = sgm_new_pair(sgm_defaults(140, 20, 128));
+      pair.params.uniqueness = uniqueness;
+      sgm_fill_pair(&pair, STX_FILL_NOISE, 9, &random);
+      SgmResult with = sgm_run(sgm_reference(), &pair, 1);
+      StxImage16 without = stx_test_image16(140, 20, 2);
+      void *scratch = stx_guarded_alloc(impl->scratch_size(&pair.params, 2));
+      impl->run(&pair.params, &pair.left, &pair.right, &without, &(StxImage8){NULL, 0, 140, 20},
+          scratch, &(StxPlace){.threads = 2}, NULL);
+      stx_guarded_free(scratch);
+      stx_expect_same_image16(&with.disparity, &without, impl->info.name);
+      stx_test_image16_free(&without);
+      sgm_free_result(&with);
+      sgm_free_pair(&pair);
+    }
+  }
+}
+END_TEST
+
+/* ---- Refusals ----------------------------------------------------------------------------- */
+
+START_TEST(refuses_bad_parameters)
+{
+#define CASE(field, value, text)                                                                   \
+  {                                                                                                \
+    offsetof(StxSgmParams, field), value, text                                                     \
+  }
+  static const struct {
+    size_t offset;
+    int value;
+    const char *text;
+  } cases[] = {CASE(width, 0, "width is 0, but must be from 1 to 16384"),
+      CASE(height, 16385, "height is 16385, but must be from 1 to 16384"),
+      CASE(max_disparity, 100, "max_disparity is 100, choose 64, 128 or 256"),
+      CASE(paths, 5, "paths is 5, choose 4 or 8"),
+      CASE(p1, 87, "p1 is 87, but must not exceed p2, which is 86"),
+      CASE(p1, -1, "p1 is -1, but must be from 0 to 96"),
+      CASE(p2, 97, "p2 is 97, but must be from 0 to 96"),
+      CASE(uniqueness, 51, "uniqueness is 51, but must be from 0 to 50"),
+      CASE(lr_max_diff, -2, "lr_max_diff is -2, but must be from -1 to 255"),
+      CASE(lr_max_diff, 256, "lr_max_diff is 256, but must be from -1 to 255"),
+      CASE(texture, -2, "texture is -2, but must be from -1 to 254"),
+      CASE(texture, 255, "texture is 255, but must be from -1 to 254")};
+#undef CASE
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    StxError error = {""};
+    StxSgmParams params = sgm_defaults(8, 8, 64);
+    memcpy((char *)&params + cases[i].offset, &cases[i].value, sizeof(int));
+    ck_assert(!stx_sgm_check(&params, &error));
+    ck_assert_str_eq(error.text, cases[i].text);
+    ck_assert(!stx_sgm_check(&params, NULL));
+  }
+}
+END_TEST
+
+START_TEST(accepts_the_defaults)
+{
+  StxError error = {"left over"};
+  StxSgmParams params = sgm_defaults(STX_SGM_MAX_SIZE, STX_SGM_MAX_SIZE, 256);
+  ck_assert(stx_sgm_check(&params, &error));
+  ck_assert_str_eq(error.text, "");
+}
+END_TEST
+
+static const StxTest tests[] = {
+    {&census_bits_follow_the_window},
+    {&census_repeats_the_border},
+    {&path_step_by_hand},
+    {&vertex_is_exact},
+    {&confidence_steps},
+    {&reference_equals_brute_force},
+    {&finds_the_square_of_a_random_dot_stereogram},
+    {&infinitely_far_is_known},
+    {&flat_windows_are_unknown},
+    {&variants_equal_the_reference},
+    {&variants_agree_on_texture},
+    {&variants_equal_the_reference_at_the_bounds},
+    {&confidence_is_optional},
+    {&refuses_bad_parameters},
+    {&accepts_the_defaults},
+};
+STX_TESTING_MAIN("sgm", tests)

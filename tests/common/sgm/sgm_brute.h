@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Brute force for check_sgm.c: common/sgm/sgm.h once more, by other means. Whole volumes of ints,
+ * every jump from every disparity to every other, ties broken by searching backwards, ratios in
+ * floating point, the median by counting. Shares no code with the implementations.
+ */
+#ifndef STX_TESTS_SGM_BRUTE_H
+#define STX_TESTS_SGM_BRUTE_H
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/sgm/sgm.h"
+#include "tests/common/sgm/sgm_case.h"
+
+#define BRUTE_PIXELS 400
+#define BRUTE_COUNT 64
+
+static int brute_census_bit(const StxImage8 *image, int x, int y, int dx, int dy)
+{
+  int values[2];
+  for (int side = 0; side < 2; side++) {
+    int sign = side == 0 ? 1 : -1, qx = x + sign * dx, qy = y + sign * dy;
+    qx = qx < 0 ? 0 : qx > image->width - 1 ? image->width - 1 : qx;
+    qy = qy < 0 ? 0 : qy > image->height - 1 ? image->height - 1 : qy;
+    values[side] = image->data[qy * image->stride + qx];
+  }
+  return values[0] > values[1];
+}
+
+static int brute_cost(const SgmPair *pair, int x, int y, int d)
+{
+  int match = x - d < 0 ? 0 : x - d, differ = 0, bits = 0;
+  for (int dy = -3; dy <= 0; dy++)
+    for (int dx = -4; dx <= 4 && (dy < 0 || dx < 0); dx++, bits++)
+      differ += brute_census_bit(&pair->left, x, y, dx, dy) !=
+                brute_census_bit(&pair->right, match, y, dx, dy);
+  ck_assert_int_eq(bits, 31);
+  return differ;
+}
+
+typedef int Volume[BRUTE_PIXELS][BRUTE_COUNT];
+
+/* L_r of one direction as Hirschmüller's Eq. 14 has it; pixels in an order in which the
+ * predecessor (x + dx, y + dy) comes first. */
+static void brute_path(const SgmPair *pair, int dx, int dy, const Volume cost, Volume path)
+{
+  int width = pair->params.width, height = pair->params.height;
+  bool backwards = dy > 0 || (dy == 0 && dx > 0);
+  for (int k = 0; k < width * height; k++) {
+    int at = backwards ? width * height - 1 - k : k, x = at % width, y = at / width;
+    int qx = x + dx, qy = y + dy;
+    if (qx < 0 || qx >= width || qy < 0 || qy >= height) {
+      memcpy(path[at], cost[at], sizeof path[at]);
+      continue;
+    }
+    const int *from = path[qy * width + qx];
+    int least = from[0];
+    for (int d = 0; d < BRUTE_COUNT; d++)
+      least = from[d] < least ? from[d] : least;
+    for (int d = 0; d < BRUTE_COUNT; d++) {
+      int best = least + pair->params.p2;
+      for (int e = 0; e < BRUTE_COUNT; e++) {
+        int jump = e == d ? 0 : abs(e - d) == 1 ? pair->params.p1 : pair->params.p2;
+        best = from[e] + jump < best ? from[e] + jump : best;
+      }
+      path[at][d] = cost[at][d] + best - least;
+    }
+  }
+}
+
+static int brute_average(int a, int b)
+{
+  return (a + b) / 2 + (a + b) % 2;
+}
+
+static void brute_sums(const SgmPair *pair, Volume sums)
+{
+  static const int steps[8][2] = {
+      {-1, 0}, {0, -1}, {-1, -1}, {1, -1}, {1, 0}, {0, 1}, {1, 1}, {-1, 1}};
+  static Volume cost, paths[8];
+  int pixels = pair->params.width * pair->params.height;
+  for (int at = 0; at < pixels; at++)
+    for (int d = 0; d < BRUTE_COUNT; d++)
+      cost[at][d] = brute_cost(pair, at % pair->params.width, at / pair->params.width, d);
+  for (int r = 0; r < 8; r++)
+    brute_path(pair, steps[r][0], steps[r][1], (const int(*)[BRUTE_COUNT])cost, paths[r]);
+  for (int at = 0; at < pixels; at++)
+    for (int d = 0; d < BRUTE_COUNT; d++) {
+      int half[2];
+      for (int h = 0; h < 2; h++)
+        half[h] = pair->params.paths == 4
+                      ? paths[4 * h][at][d] + paths[4 * h + 1][at][d]
+                      : brute_average(paths[4 * h][at][d], paths[4 * h + 1][at][d]) +
+                            brute_average(paths[4 * h + 2][at][d], paths[4 * h + 3][at][d]);
+      sums[at][d] = brute_average(half[0], half[1]);
+    }
+}
+
+/* The smallest disparity d >= 0 with the least sum along (at + d·stride), d < limit. */
+static int brute_winner(const Volume sums, int at, int stride, int limit)
+{
+  int best = limit - 1;
+  for (int d = limit - 1; d >= 0; d--)
+    if (sums[at + d * stride][d] <= sums[at + best * stride][best])
+      best = d;
+  return best;
+}
+
+static int brute_confidence(int s1, int s2)
+{
+  static const struct {
+    double margin;
+    int value;
+  } steps[] = {{.7, 254}, {.4, 252}, {.2, 243}, {.1, 221}, {.05, 201}, {.02, 190}};
+  for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++)
+    if (s2 > 0 && 1 - (double)s1 / s2 >= steps[i].margin - 1e-9)
+      return steps[i].value;
+  return 184;
+}
+
+static bool brute_flat(const SgmPair *pair, int x, int y)
+{
+  int seen[256] = {0}, first = 255, last = 0;
+  for (int k = 0; k < 63; k++) {
+    int qx = x + k % 9 - 4, qy = y + k / 9 - 3;
+    qx = qx < 0 ? 0 : qx > pair->left.width - 1 ? pair->left.width - 1 : qx;
+    qy = qy < 0 ? 0 : qy > pair->left.height - 1 ? pair->left.height - 1 : qy;
+    seen[pair->left.data[qy * pair->left.stride + qx]]++;
+  }
+  for (int gray = 0; gray < 256; gray++) {
+    first = seen[gray] && gray < first ? gray : first;
+    last = seen[gray] ? gray : last;
+  }
+  return last <= first + pair->params.texture;
+}
+
+/* Value and confidence of one pixel before the median. */
+static void brute_pixel(const SgmPair *pair, const Volume sums, int at, int *value, int *confidence)
+{
+  const StxSgmParams *p = &pair->params;
+  int x = at % p->width, d = brute_winner(sums, at, 0, BRUTE_COUNT), second = 1 << 20;
+  const int *s = sums[at];
+  for (int e = 0; e < BRUTE_COUNT; e++)
+    if ((e < d - 1 || e > d + 1) && s[e] < second)
+      second = s[e];
+  *value = *confidence = 0;
+  if (x < d || 100 * s[d] > (100 - p->uniqueness) * second)
+    return;
+  int match = x - d, reach = p->width - match < BRUTE_COUNT ? p->width - match : BRUTE_COUNT;
+  if (p->lr_max_diff >= 0 && abs(brute_winner(sums, at - d, 1, reach) - d) > p->lr_max_diff)
+    return;
+  if (pair->params.texture >= 0 && brute_flat(pair, x, at / p->width))
+    return;
+  double offset = 0;
+  if (d > 0 && d < BRUTE_COUNT - 1 && s[d - 1] + s[d + 1] != 2 * s[d])
+    offset = 128.0 * (s[d - 1] - s[d + 1]) / (s[d - 1] - 2 * s[d] + s[d + 1]);
+  *value = 256 * d + (int)(offset + 1000.5) - 1000;
+  *value = *value < 1 ? 1 : *value;
+  *confidence = brute_confidence(s[d], second);
+}
+
+static int brute_median(const SgmPair *pair, const int *values, int x, int y)
+{
+  int width = pair->params.width, height = pair->params.height, known[9], count = 0;
+  for (int qy = y - 1; qy <= y + 1; qy++)
+    for (int qx = x - 1; qx <= x + 1; qx++) {
+      int cy = qy < 0 ? 0 : qy >= height ? height - 1 : qy;
+      int cx = qx < 0 ? 0 : qx >= width ? width - 1 : qx;
+      if (values[cy * width + cx] != 0)
+        known[count++] = values[cy * width + cx];
+    }
+  for (int i = 0; count >= 5 && i < count; i++) {
+    int smaller = 0, equal = 0;
+    for (int k = 0; k < count; k++) {
+      smaller += known[k] < known[i];
+      equal += known[k] == known[i];
+    }
+    if (smaller <= (count - 1) / 2 && (count - 1) / 2 < smaller + equal)
+      return known[i];
+  }
+  return 0;
+}
+
+#endif

@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Cell reduction on the GPU against the reference, byte for byte: parameters, layouts, alignments,
+ * sizes around the kernels' tiles, holes.
+ */
+#include "tests/common/colmean/colmean_case.h"
+#include "tests/cuda/cuda_case.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const StxColmeanImpl *cuda_impl(void)
+{
+  return (const void *)stx_impl_at(&stx_colmean_cuda_impls, 0);
+}
+
+static int at_most(int size, int small)
+{
+  return stx_case_small() && size > small ? small : size;
+}
+
+/* ---- A case on the device ------------------------------------------------------------------- */
+
+/* Inputs at addresses `shift` bytes off the alignment of device memory. */
+typedef struct {
+  StxColmeanInput input;
+  uint8_t *disparity, *confidence, *labels, *scores; /* blocks */
+} DeviceInput;
+
+static uint8_t *upload(const ColmeanBytes *bytes, int shift)
+{
+  if (bytes->map == NULL)
+    return NULL;
+  uint8_t *block = stx_device_alloc(bytes->size + shift);
+  stx_device_upload(block + shift, bytes->data, bytes->size);
+  return block;
+}
+
+static DeviceInput upload_input(const ColmeanCase *c, int shift)
+{
+  DeviceInput device = {.input = c->input,
+      .disparity = upload(&c->disparity, shift & ~1),
+      .confidence = upload(&c->confidence, shift),
+      .labels = upload(&c->labels, shift),
+      .scores = upload(&c->scores, shift)};
+  device.input.disparity.data = (uint16_t *)(device.disparity + (shift & ~1));
+  device.input.confidence.data = device.confidence ? device.confidence + shift : NULL;
+  device.input.labels.data = device.labels ? device.labels + shift : NULL;
+  device.input.scores = device.scores ? device.scores + shift : NULL;
+  return device;
+}
+
+/* Frees the input, and fails the test if its guards were touched. */
+static void free_input(DeviceInput *device)
+{
+  stx_device_free(device->disparity);
+  stx_device_free(device->confidence);
+  stx_device_free(device->labels);
+  stx_device_free(device->scores);
+}
+
+/* Downloads the columns into guarded memory that the caller frees. */
+static uint16_t *run_on(
+    const StxColmeanParams *params, const StxColmeanInput *input, const char *what)
+{
+  StxColmeanTables tables;
+  StxError error = {""};
+  stx_colmean_prepare(&tables);
+  size_t size = stx_grid_bytes(&params->grid), scratch_size = cuda_impl()->scratch_size(params, 1);
+  void *device_tables = stx_device_copy_of(&tables, sizeof tables);
+  void *columns = stx_device_alloc(size);
+  void *scratch = scratch_size > 0 ? stx_device_alloc(scratch_size) : NULL;
+  stx_case_ok(
+      cuda_impl()->run(params, device_tables, input, columns, scratch, stx_case_place(), &error),
+      &error, what);
+  uint16_t *result = stx_guarded_alloc(size);
+  stx_device_download(result, columns, size);
+  stx_device_free(scratch);
+  stx_device_free(columns);
+  stx_device_free(device_tables);
+  return result;
+}
+
+static void expect_case_agrees(const ColmeanCase *c, int shift, const char *what)
+{
+  uint16_t *expected = colmean_run(colmean_reference(), c, 1);
+  DeviceInput device = upload_input(c, shift);
+  uint16_t *actual = run_on(&c->params, &device.input, what);
+  free_input(&device);
+  stx_expect_same(expected, actual, stx_grid_bytes(&c->params.grid), what);
+  stx_guarded_free(expected);
+  stx_guarded_free(actual);
+}
+
+/* What makes a case, next to the parameters. */
+typedef struct {
+  ColmeanLayout layout;
+  int padding, shift;
+  bool confidence, holes;
+  StxFill fill;
+  int seed;
+} Making;
+
+/* Unknown stretches of random lengths, up to the whole row, in the disparities. */
+static void make_holes(ColmeanCase *c, StxRandom *random)
+{
+  const StxGrid *grid = &c->params.grid;
+  for (int y = 0; y < grid->height; y++) {
+    uint16_t *row = stx_row16(&c->input.disparity, y);
+    int most = 1 << stx_random_below(random, 9);
+    bool known = stx_random_below(random, 2);
+    for (int x = 0; x < grid->width; known = !known)
+      for (int left = 1 + stx_random_below(random, most); left > 0 && x < grid->width; left--, x++)
+        row[x] = known ? row[x] | 1 : 0;
+  }
+}
+
+static void expect_agreement(const StxColmeanParams *params, const Making *m)
+{
+  const StxGrid *grid = &params->grid;
+  StxRandom random = {m->seed};
+  StxError error;
+  char what[256];
+  ColmeanCase c = colmean_make_case(params, m->layout, m->padding, m->confidence, m->fill, &random);
+  if (!stx_colmean_check(&c.params, &error))
+    ck_abort_msg("%s", error.text);
+  if (m->holes)
+    make_holes(&c, &random);
+  snprintf(what, sizeof what,
+      "cuda, %d×%d in %d×%d, %d classes, reduction %d, semantics %d, layout %d, padding %d, "
+      "shift %d, confidence %d, holes %d, filled to %d, Cityscapes %d, fill %d, seed %d",
+      grid->width, grid->height, grid->cell_width, grid->cell_height, grid->classes,
+      params->reduction, params->semantics, m->layout, m->padding, m->shift, m->confidence,
+      m->holes, params->fill_width, params->cityscapes_disparity, m->fill, m->seed);
+  expect_case_agrees(&c, m->shift, what);
+  colmean_free_case(&c);
+}
+
+/* ---- Everything at random ------------------------------------------------------------------- */
+
+typedef struct {
+  int cell_width, cell_height; /* 0: any */
+  int width, height, trials, seed;
+} Trials;
+
+static int any_cell(StxRandom *random)
+{
+  return 1 + stx_random_below(random, 1 << stx_random_below(random, 8));
+}
+
+static void expect_random_agreement(const Trials *trials)
+{
+  StxRandom random = {trials->seed};
+  for (int i = 0; i < at_most(trials->trials, 2); i++) {
+    StxColmeanParams params = {.reduction = (StxReduction)stx_random_below(&random, 3),
+        .semantics = (StxSemantics)stx_random_below(&random, 4),
+        .fill_width = stx_random_below(&random, 2) * stx_random_below(&random, 100),
+        .cityscapes_disparity = stx_random_below(&random, 2)};
+    params.grid = (StxGrid){1 + stx_random_below(&random, at_most(trials->width, 20)),
+        1 + stx_random_below(&random, at_most(trials->height, 20)),
+        trials->cell_width ? trials->cell_width : any_cell(&random),
+        trials->cell_height ? trials->cell_height : any_cell(&random), 0};
+    if (params.semantics != STX_SEMANTICS_NONE)
+      params.grid.classes = 1 + stx_random_below(&random, i % 2 ? 4 : at_most(STX_MAX_CLASSES, 3));
+    int padding = stx_random_below(&random, 40);
+    Making making = {.layout = (ColmeanLayout)stx_random_below(&random, COLMEAN_LAYOUTS),
+        .padding = i % 3 ? padding : 0,
+        .shift = i % 2 ? stx_random_below(&random, 16) : 0,
+        .confidence = stx_random_below(&random, 4) > 0,
+        .holes = stx_random_below(&random, 2),
+        .fill = (StxFill)stx_random_below(&random, STX_FILL_COUNT),
+        .seed = trials->seed + i};
+    expect_agreement(&params, &making);
+  }
+}
+
+START_TEST(agrees_on_common_cells)
+{
+  static const Trials trials[] = {{4, 4, 160, 140, 60, 1000}, {8, 8, 200, 140, 60, 2000},
+      {2, 2, 80, 70, 30, 3000}, {1, 1, 40, 40, 20, 4000}, {16, 16, 200, 140, 30, 5000}};
+  for (size_t i = 0; i < sizeof trials / sizeof trials[0]; i++)
+    expect_random_agreement(&trials[i]);
+}
+END_TEST
+
+START_TEST(agrees_on_any_cell)
+{
+  expect_random_agreement(&(Trials){0, 0, 200, 150, 120, 6000});
+}
+END_TEST
+
+/* One pixel, one cell, and one cell more or less than the tiles have. */
+START_TEST(agrees_around_tiles)
+{
+  static const int sizes[] = {1, 2, 3, 15, 16, 17, 31, 32, 33, 65};
+  static const StxColmeanParams base = {
+      .grid = {0, 0, 4, 4, 3}, .reduction = STX_REDUCE_WEIGHTED, .fill_width = 32};
+  for (int i = 0; i < at_most(10, 2); i++)
+    for (int semantics = STX_SEMANTICS_LABELS; semantics <= STX_SEMANTICS_SCORES_F32; semantics++) {
+      StxColmeanParams params = base;
+      params.semantics = (StxSemantics)semantics;
+      params.grid.width = 4 * sizes[i] - i % 2 * 3;
+      params.grid.height = 4 * sizes[(3 * i + semantics) % at_most(10, 3)] - i % 3;
+      Making making = {.layout = (ColmeanLayout)((i + semantics) % 2),
+          .confidence = i % 4 != 0,
+          .fill = STX_FILL_STEPS,
+          .seed = 7000 + i};
+      expect_agreement(&params, &making);
+    }
+}
+END_TEST
+
+/* The widest loads, which need aligned rows and whole cells, and every alignment that is less. */
+START_TEST(agrees_on_all_alignments)
+{
+  for (int shift = 0; shift < at_most(17, 1); shift++)
+    for (int wide = 0; wide < 2; wide++) {
+      StxColmeanParams params = {.grid = {96, 12, wide ? 8 : 4, wide ? 8 : 4, 3},
+          .reduction = STX_REDUCE_WEIGHTED,
+          .semantics = shift % 3 == 0   ? STX_SEMANTICS_LABELS
+                       : shift % 3 == 1 ? STX_SEMANTICS_SCORES_U8
+                                        : STX_SEMANTICS_SCORES_F32};
+      for (int layout = 0; layout < 2; layout++)
+        for (int padding = 0; padding < 32; padding += 16) {
+          Making making = {.layout = (ColmeanLayout)layout,
+              .padding = padding + (wide ? 0 : shift % 5),
+              .shift = shift % 16,
+              .confidence = true,
+              .fill = STX_FILL_NOISE,
+              .seed = 8000 + shift};
+          expect_agreement(&params, &making);
+        }
+    }
+}
+END_TEST
+
+/* The largest cells, the thinnest, and as many classes as there can be. */
+START_TEST(agrees_on_extreme_cells)
+{
+  static const StxGrid grids[] = {{20, 18, 17, 16, 2}, {130, 130, 128, 128, 2},
+      {300, 20, 128, 1, 3}, {20, 300, 1, 128, 3}, {1, 1, 128, 128, 32}, {200, 100, 64, 32, 5},
+      {129, 40, 16, 17, 32}, {257, 3, 127, 3, 19}, {90, 140, 3, 100, 2}};
+  for (size_t g = 0; g < (size_t)at_most(9, 1); g++)
+    for (int semantics = STX_SEMANTICS_NONE; semantics <= STX_SEMANTICS_SCORES_F32; semantics++) {
+      StxColmeanParams params = {.grid = grids[g],
+          .reduction = (StxReduction)((g + semantics) % 3),
+          .semantics = (StxSemantics)semantics,
+          .fill_width = 300};
+      if (semantics == STX_SEMANTICS_NONE)
+        params.grid.classes = 0;
+      Making making = {.layout = (ColmeanLayout)((g + semantics) % COLMEAN_LAYOUTS),
+          .padding = (int)g,
+          .confidence = g % 3 != 0,
+          .fill = g % 2 ? STX_FILL_NOISE : STX_FILL_HIGH,
+          .seed = 9000 + (int)g};
+      expect_agreement(&params, &making);
+    }
+}
+END_TEST
+
+/* Sums as large as they get: all that the accumulators have to hold. */
+START_TEST(agrees_on_the_largest_sums)
+{
+  for (int reduction = STX_REDUCE_MEAN; reduction <= STX_REDUCE_MEDIAN; reduction++)
+    for (int side = 1; side <= at_most(128, 4); side *= 2) {
+      StxColmeanParams params = {.grid = {side, side, side, side, 1},
+          .reduction = (StxReduction)reduction,
+          .semantics = side % 3 == 1 ? STX_SEMANTICS_SCORES_F32 : STX_SEMANTICS_SCORES_U8};
+      Making making = {.confidence = true, .fill = STX_FILL_HIGH, .seed = 10000 + side};
+      expect_agreement(&params, &making);
+    }
+}
+END_TEST
+
+/* ---- Holes ---------------------------------------------------------------------------------- */
+
+/* Several segments of columns and strips of rows, holes across their borders. */
+START_TEST(agrees_on_holes_of_any_width)
+{
+  static const int widths[] = {7, 0, 1, 2, 3, 16, 31, 32, 33, 64, 100, 300, STX_FILL_WIDTH_MAX};
+  for (int i = 0; i < at_most(13, 1); i++)
+    for (int cell = 1; cell <= 2; cell++)
+      for (int semantics = STX_SEMANTICS_NONE; semantics <= STX_SEMANTICS_SCORES_U8; semantics++) {
+        StxColmeanParams params = {.grid = {at_most(300, 40), at_most(40, 4), cell, cell, 0},
+            .reduction = STX_REDUCE_MEDIAN,
+            .semantics = (StxSemantics)semantics,
+            .fill_width = widths[i]};
+        params.grid.classes = semantics == STX_SEMANTICS_NONE ? 0 : 1;
+        Making making = {
+            .holes = true, .confidence = cell == 2, .fill = STX_FILL_NOISE, .seed = 11000 + i};
+        expect_agreement(&params, &making);
+      }
+}
+END_TEST
+
+/* ---- Offsets -------------------------------------------------------------------------------- */
+
+/* Classes 3 GiB apart, the last row 5.25 GiB from the first. Only where memory is plentiful:
+ * the emulated device has 4 GB. */
+START_TEST(offsets_are_64_bits_wide)
+{
+  enum { WIDTH = 32, HEIGHT = 4, CLASSES = 2 };
+  const size_t row_stride = (size_t)3 << 28, size = (CLASSES * HEIGHT - 1) * row_stride + WIDTH;
+  if (size > stx_cuda_info(stx_case_cuda())->memory / 2) {
+    printf("offsets beyond 32 bits: skipped, too little memory on this GPU\n");
+    return;
+  }
+  StxColmeanParams params = {.grid = {WIDTH, HEIGHT, 4, 4, CLASSES},
+      .reduction = STX_REDUCE_WEIGHTED,
+      .semantics = STX_SEMANTICS_SCORES_U8};
+  StxRandom random = {12};
+  StxError error = {""};
+  void *memory;
+  ColmeanCase c = colmean_make_case(&params, COLMEAN_PLANAR, 0, true, STX_FILL_NOISE, &random);
+  uint16_t *expected = colmean_run(colmean_reference(), &c, 1);
+  stx_case_ok(stx_cuda_alloc(stx_case_cuda(), size, &memory, &error), &error, "memory for scores");
+  for (int row = 0; row < CLASSES * HEIGHT; row++)
+    stx_device_upload((char *)memory + row * row_stride, c.scores.data + row * WIDTH, WIDTH);
+  DeviceInput device = upload_input(&c, 0);
+  device.input.scores = memory;
+  device.input.row_stride = row_stride;
+  device.input.class_stride = HEIGHT * row_stride;
+  uint16_t *actual = run_on(&c.params, &device.input, "rows far apart");
+  stx_expect_same(expected, actual, stx_grid_bytes(&params.grid), "rows far apart");
+  stx_guarded_free(actual);
+  stx_guarded_free(expected);
+  stx_cuda_free(stx_case_cuda(), memory);
+  free_input(&device);
+  colmean_free_case(&c);
+}
+END_TEST
+
+static const StxTest tests[] = {
+    {&agrees_on_common_cells},
+    {&agrees_on_any_cell},
+    {&agrees_around_tiles},
+    {&agrees_on_all_alignments},
+    {&agrees_on_extreme_cells},
+    {&agrees_on_the_largest_sums},
+    {&agrees_on_holes_of_any_width},
+    {&offsets_are_64_bits_wide},
+};
+STX_CUDA_TESTING_MAIN("colmean-cuda", tests)

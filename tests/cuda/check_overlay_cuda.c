@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Drawing on the GPU against the reference, byte for byte: frames of every format, what was counted
+ * and what the legend learned; records and everything beside the frame stay untouched.
+ */
+#include "tests/cuda/cuda_case.h"
+#include "tests/common/overlay/overlay_frames.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define MOST_RECORDS 4096
+
+/* ---- Two overlays with the same parameters ------------------------------------------------- */
+
+typedef struct {
+  StxOverlayParams params;
+  void *memory[2];
+  StxOverlay *reference, *overlay; /* `overlay`: of the GPU */
+  void *prepared;
+} Pair;
+
+/* Where the planes of a frame lie: bytes before and after each row. */
+typedef struct {
+  int before, after;
+} Margins;
+
+static const StxOverlayImpl *gpu(void)
+{
+  return (const void *)stx_impl_at(&stx_overlay_cuda_impls, 0);
+}
+
+static void upload(Pair *pair)
+{
+  StxError error = {""};
+  stx_case_ok(
+      gpu()->upload(pair->overlay, pair->prepared, stx_case_place(), &error), &error, "upload");
+}
+
+static Pair open_pair(const StxOverlayParams *params)
+{
+  StxError error = {""};
+  ck_assert_msg(stx_overlay_check(params, &error), "%s", error.text);
+  Pair pair = {.params = *params};
+  for (int i = 0; i < 2; i++)
+    pair.memory[i] = stx_guarded_alloc(stx_overlay_size(params));
+  pair.reference = stx_overlay_init(pair.memory[0], params);
+  pair.overlay = stx_overlay_init(pair.memory[1], params);
+  pair.prepared = stx_device_alloc(stx_overlay_size(params));
+  upload(&pair);
+  return pair;
+}
+
+static void close_pair(Pair *pair)
+{
+  stx_device_free(pair->prepared);
+  for (int i = 0; i < 2; i++)
+    stx_guarded_free(pair->memory[i]);
+}
+
+/* ---- One frame ------------------------------------------------------------------------------ */
+
+/* Planes on the host or on the device, and the view of the pixels between the margins. */
+typedef struct {
+  StxImage8 plane[3];
+  StxFrame frame;
+} Planes;
+
+static Planes make_planes(const StxOverlayParams *params, Margins margins, bool device)
+{
+  Planes planes = {0};
+  for (int p = 0; p < params->format->planes; p++) {
+    const StxPlane *plane = &params->format->plane[p];
+    int samples = (params->frame_width + plane->shift_x) >> plane->shift_x;
+    int height = (params->frame_height + plane->shift_y) >> plane->shift_y;
+    int bytes = margins.before + samples * plane->pixel_stride;
+    planes.plane[p] = (device ? stx_device_image8 : stx_test_image8)(bytes, height, margins.after);
+    planes.frame.data[p] = planes.plane[p].data + margins.before;
+    planes.frame.stride[p] = planes.plane[p].stride;
+  }
+  return planes;
+}
+
+static StxOverlayResult link_on_gpu(
+    Pair *pair, const StxStixel *records, size_t count, void *scratch, const char *what)
+{
+  StxError error = {""};
+  StxOverlayResult found;
+  StxOverlayResult *result = stx_device_alloc(sizeof *result);
+  stx_case_ok(gpu()->link(pair->overlay, pair->prepared, records, count, result, scratch,
+                  stx_case_place(), &error),
+      &error, what);
+  stx_case_wait(what);
+  stx_device_download(&found, result, sizeof found);
+  stx_device_free(result);
+  return found;
+}
+
+static StxOverlayResult draw_on_gpu(
+    Pair *pair, const StxFrame *frame, const StxStixel *records, size_t count, const char *what)
+{
+  StxError error = {""};
+  void *scratch = stx_device_alloc(gpu()->scratch_size(&pair->params, count, 1));
+  void *copy = count > 0 ? stx_device_copy_of(records, count * sizeof *records) : NULL;
+  StxOverlayResult found = link_on_gpu(pair, copy, count, scratch, what);
+  if (stx_overlay_see(pair->overlay, found.seen))
+    upload(pair);
+  stx_case_ok(gpu()->draw(pair->overlay, pair->prepared, frame, copy, count, scratch,
+                  stx_case_place(), &error),
+      &error, what);
+  stx_case_wait(what);
+  if (count > 0) {
+    StxStixel *after = stx_guarded_alloc(count * sizeof *after);
+    stx_device_download(after, copy, count * sizeof *after);
+    stx_expect_same(records, after, count * sizeof *after, what);
+    stx_guarded_free(after);
+  }
+  stx_device_free(copy);
+  stx_device_free(scratch);
+  return found;
+}
+
+static StxOverlayResult draw_reference(
+    Pair *pair, const StxFrame *frame, const StxStixel *records, size_t count)
+{
+  const StxOverlayImpl *impl = stx_impl_named(&stx_overlay_impls, "c");
+  void *scratch = stx_guarded_alloc(impl->scratch_size(&pair->params, count, 1));
+  StxOverlayResult result =
+      stx_overlay_draw_all(impl, pair->reference, frame, records, count, scratch, 1);
+  stx_guarded_free(scratch);
+  return result;
+}
+
+/* Draws the records on two copies of a random frame. */
+static void expect_agreement(Pair *pair, const StxStixel *records, size_t count, Margins margins,
+    uint64_t seed, const char *name)
+{
+  const StxOverlayParams *params = &pair->params;
+  int planes = params->format->planes;
+  Planes expected = make_planes(params, margins, false),
+         actual = make_planes(params, margins, false);
+  Planes device = make_planes(params, margins, true);
+  StxRandom random = {seed};
+  char what[200];
+  snprintf(what, sizeof what, "%s, %s, %dx%d on %dx%d, %d columns, margins %d %d, seed %llu", name,
+      params->format->name, params->width, params->height, params->frame_width,
+      params->frame_height, params->columns, margins.before, margins.after,
+      (unsigned long long)seed);
+  for (int p = 0; p < planes; p++) {
+    stx_fill8(&expected.plane[p], (StxFill)(seed % STX_FILL_COUNT), &random);
+    stx_device_upload8(&device.plane[p], &expected.plane[p]);
+  }
+  StxOverlayResult wanted = draw_reference(pair, &expected.frame, records, count);
+  StxOverlayResult found = draw_on_gpu(pair, &device.frame, records, count, what);
+  ck_assert_msg(found.drawn == wanted.drawn && found.skipped == wanted.skipped &&
+                    found.seen == wanted.seen && found.reserved == wanted.reserved,
+      "%s: %u drawn, %u skipped, %x seen, not %u, %u and %x", what, found.drawn, found.skipped,
+      found.seen, wanted.drawn, wanted.skipped, wanted.seen);
+  for (int p = 0; p < planes; p++) {
+    stx_device_download8(&actual.plane[p], &device.plane[p]);
+    stx_expect_same_image8(&expected.plane[p], &actual.plane[p], what);
+    stx_device_free8(&device.plane[p]);
+  }
+  overlay_frame_free(params, expected.plane);
+  overlay_frame_free(params, actual.plane);
+}
+
+/* ---- Parameters and records ------------------------------------------------------------------ */
+
+/* Everything that is not a size or a format by chance. */
+static void choose_looks(StxOverlayParams *params, StxRandom *random)
+{
+  params->mode = (StxOverlayMode)stx_random_below(random, 3);
+  params->scale = (StxOverlayScale)stx_random_below(random, 3);
+  params->camera = (StxCamera){.focal = 700, .baseline = .5};
+  params->legend = (StxLegend)stx_random_below(random, 5);
+  params->outlines = stx_random_below(random, 2);
+  params->show =
+      stx_random_below(random, 2) ? OVERLAY_ALL_KINDS : (unsigned)stx_random_below(random, 16);
+  params->alpha = stx_random_below(random, 11) / 10.;
+  params->matrix = (StxMatrix)stx_random_below(random, 3);
+  params->full_range = stx_random_below(random, 2);
+}
+
+/* Complete columns of slanted stixels up to `most` rows high. */
+static size_t slanted_stixels(
+    const StxOverlayParams *params, int most, StxRandom *random, StxStixel *out)
+{
+  size_t count = 0;
+  for (int c = 0; c < params->columns; c++)
+    for (int bottom = params->height - 1; bottom >= 0;) {
+      int top = bottom - stx_random_below(random, most);
+      StxStixel *stixel = &out[count++];
+      ck_assert_uint_le(count, MOST_RECORDS);
+      *stixel = overlay_stixel(c, top < 0 ? 0 : top, bottom, (StxKind)stx_random_below(random, 4),
+          stx_random_below(random, 22), (float)stx_random_below(random, 900) / 7);
+      if (stx_random_below(random, 2))
+        stixel->disparity_top = (float)stx_random_below(random, 1500) - 300;
+      bottom = stixel->top - 1;
+    }
+  return count;
+}
+
+static void shuffle(StxStixel *records, size_t count, size_t swaps, StxRandom *random)
+{
+  for (size_t i = 0; i < swaps && count > 0; i++) {
+    StxStixel *a = &records[stx_random_below(random, (int)count)];
+    StxStixel *b = &records[stx_random_below(random, (int)count)];
+    StxStixel other = *a;
+    *a = *b;
+    *b = other;
+  }
+}
+
+/* Random bytes, half of them nearly right. */
+static void garbage(
+    const StxOverlayParams *params, size_t count, StxRandom *random, StxStixel *records)
+{
+  for (size_t i = 0; i < count * sizeof *records; i++)
+    ((uint8_t *)records)[i] = (uint8_t)stx_random(random);
+  for (size_t i = 0; i < count; i++) {
+    if (stx_random_below(random, 2))
+      continue;
+    records[i].column %= (uint16_t)(params->columns + 1);
+    records[i].top %= (uint16_t)(params->height + 1);
+    records[i].bottom = (uint16_t)(records[i].top + stx_random_below(random, 4));
+    records[i].kind %= 5;
+  }
+}
+
+static void expect_agreement_once(const StxOverlayParams *params, const StxStixel *records,
+    size_t count, Margins margins, uint64_t seed, const char *name)
+{
+  Pair pair = open_pair(params);
+  expect_agreement(&pair, records, count, margins, seed, name);
+  close_pair(&pair);
+}
+
+/* ---- Tests ----------------------------------------------------------------------------------- */
+
+static StxStixel records[MOST_RECORDS];
+
+/* Sizes around a thread's four samples, a warp's 128 and a block's eight rows; rows that begin at
+ * multiples of 16 or 4 bytes or anywhere. */
+START_TEST(agrees_in_every_format_and_alignment)
+{
+  static const int sizes[][3] = {{1, 1, 1}, {2, 7, 1}, {5, 2, 2}, {33, 17, 5}, {129, 9, 8}};
+  static const Margins margins[] = {{0, 0}, {0, 1}, {4, 4}, {16, 16}, {3, 5}};
+  StxRandom random = {1};
+  int small = stx_case_small();
+  for (int f = 0; f < OVERLAY_FORMATS; f += small ? 5 : 1)
+    for (int i = 0; i < (small ? 2 : 5); i++) {
+      StxOverlayParams params =
+          overlay_plain(overlay_format_names[f], sizes[i][0], sizes[i][1], sizes[i][2]);
+      choose_looks(&params, &random);
+      size_t count = slanted_stixels(&params, 6, &random, records);
+      Pair pair = open_pair(&params);
+      for (int m = 0; m < (small ? 1 : 5); m++)
+        expect_agreement(&pair, records, count, margins[m], 10u * i + m, "formats");
+      /* Rows of a multiple of 16 bytes are rare at these widths. */
+      int row = params.format->plane[0].pixel_stride * params.frame_width;
+      expect_agreement(&pair, records, count, (Margins){0, 15 - (row + 15) % 16}, 7, "aligned");
+      close_pair(&pair);
+    }
+}
+END_TEST
+
+/* Frames that are larger or smaller than the image, and columns that lie outside of it. */
+START_TEST(agrees_on_frames_of_every_size)
+{
+  static const int sizes[][5] = {/* image, stixel width, frame */
+      {1, 1, 1, 1, 3}, {3, 2, 1, 3, 3}, {20, 10, 4, 41, 21}, {40, 20, 7, 13, 7},
+      {31, 17, 5, 62, 34}, {200, 120, 1, 40, 24}, {64, 32, 32768, 64, 32}, {12, 300, 4, 48, 1200}};
+  StxRandom random = {2};
+  for (int round = 0; round < (stx_case_small() ? 3 : 80); round++) {
+    const int *size = sizes[round % 8];
+    StxOverlayParams params =
+        overlay_plain(overlay_format_names[stx_random_below(&random, OVERLAY_FORMATS)], size[0],
+            size[1], size[2]);
+    choose_looks(&params, &random);
+    params.frame_width = size[3];
+    params.frame_height = size[4];
+    params.columns =
+        round % 3 == 0 ? 1 + stx_random_below(&random, 2 * params.columns) : params.columns;
+    size_t count = slanted_stixels(&params, round % 2 ? 40 : 100, &random, records);
+    Margins margins = {stx_random_below(&random, 5), stx_random_below(&random, 5)};
+    expect_agreement_once(&params, records, count, margins, 100u + round, "sizes");
+  }
+}
+END_TEST
+
+/* One pair draws several frames, so that the legends of KIND and CLASS grow. */
+static void expect_agreement_of_legend(
+    const StxOverlayParams *params, int frames, StxRandom *random, const char *name)
+{
+  Pair pair = open_pair(params);
+  for (int frame = 0; frame < frames; frame++) {
+    size_t count = slanted_stixels(params, 60, random, records);
+    for (size_t i = 0; i < count; i++) {
+      records[i].kind = frame < 2 ? STX_KIND_GROUND : records[i].kind;
+      records[i].label = frame < 2 ? 0 : (uint8_t)(records[i].label % (4 * frame));
+    }
+    expect_agreement(
+        &pair, records, frame == 0 ? 0 : count, (Margins){0, frame}, (uint64_t)frame, name);
+  }
+  close_pair(&pair);
+}
+
+START_TEST(agrees_on_every_legend)
+{
+  StxRandom random = {3};
+  if (stx_case_small()) { /* just large enough for the word "ground" */
+    StxOverlayParams params = overlay_plain("NV12", 113, 97, 32);
+    params.mode = STX_OVERLAY_KIND;
+    params.legend = STX_LEGEND_BOTTOM_RIGHT;
+    expect_agreement_of_legend(&params, 2, &random, "small legend");
+    return;
+  }
+  for (int mode = STX_OVERLAY_DISTANCE; mode <= STX_OVERLAY_CLASS; mode++)
+    for (int legend = STX_LEGEND_NONE; legend <= STX_LEGEND_BOTTOM_RIGHT; legend++) {
+      int f = (5 * mode + legend + 6) % OVERLAY_FORMATS;
+      StxOverlayParams params = overlay_plain(overlay_format_names[f], 331, 241, 16);
+      choose_looks(&params, &random);
+      params.mode = (StxOverlayMode)mode;
+      params.legend = (StxLegend)legend;
+      params.show = OVERLAY_ALL_KINDS;
+      expect_agreement_of_legend(&params, 4, &random, "legend");
+    }
+}
+END_TEST
+
+/* Whatever the records and their order: what counts depends on those before. */
+START_TEST(agrees_on_any_records)
+{
+  StxRandom random = {4};
+  for (int round = 0; round < (stx_case_small() ? 3 : 120); round++) {
+    int width = 1 + stx_random_below(&random, stx_case_small() ? 6 : 60);
+    int height = 1 + stx_random_below(&random, 50);
+    StxOverlayParams params = overlay_plain(overlay_format_names[round % OVERLAY_FORMATS], width,
+        height, 1 + stx_random_below(&random, 9));
+    choose_looks(&params, &random);
+    params.columns = 1 + stx_random_below(&random, 2 * params.columns);
+    size_t count = (size_t)stx_random_below(&random, 400);
+    if (round % 3 == 0) {
+      garbage(&params, count, &random, records);
+    } else {
+      count = slanted_stixels(&params, 6, &random, records);
+      shuffle(records, count, round % 3 == 1 ? 3 : count, &random);
+    }
+    expect_agreement_once(
+        &params, records, count, (Margins){0, round % 5}, 200u + round, "records");
+  }
+}
+END_TEST
+
+/* More records of one column than a block has threads, all good, or where each may spoil the next
+ * across the end of a chunk. */
+START_TEST(agrees_on_long_columns)
+{
+  StxRandom random = {5};
+  int height = stx_case_small() ? 140 : 600;
+  for (int round = stx_case_small() ? 10 : 0; round < 12; round++) {
+    StxOverlayParams params = overlay_plain("RGB", 3, height, 1);
+    choose_looks(&params, &random);
+    size_t count = slanted_stixels(&params, 1 + round / 3, &random, records);
+    if (round % 3 > 0)
+      shuffle(records, count, round % 3 == 1 ? 2 : count, &random);
+    if (round % 3 == 2)
+      for (size_t i = 0; i < count; i++)
+        records[i].column = (uint16_t)(stx_random_below(&random, 20) ? 1 : 5);
+    expect_agreement_once(&params, records, count, (Margins){0, 0}, 300u + round, "long columns");
+  }
+}
+END_TEST
+
+/* Literal counts: the case of check_overlay.c. */
+START_TEST(skips_and_counts_bad_records)
+{
+  StxOverlayParams params = overlay_plain("RGB", 4, 8, 2);
+  StxStixel bad[] = {
+      overlay_stixel(0, 6, 7, STX_KIND_GROUND, 0, 3),  /* good */
+      overlay_stixel(0, 7, 7, STX_KIND_OBJECT, 13, 3), /* overlaps the one before */
+      overlay_stixel(2, 0, 7, STX_KIND_OBJECT, 13, 3), /* only columns 0 and 1 */
+      overlay_stixel(1, 4, 7, STX_KIND_OBJECT, 13, NAN),
+      overlay_stixel(1, 4, 7, STX_KIND_OBJECT, 13, -INFINITY),
+      overlay_stixel(1, 4, 7, STX_KIND_OBJECT, 200, 3), /* an unknown label is only grey: good */
+      overlay_stixel(0, 0, 5, STX_KIND_SKY, 10, 0),     /* out of order, but above: good */
+  };
+  Pair pair = open_pair(&params);
+  Planes device = make_planes(&params, (Margins){0, 0}, true);
+  StxOverlayResult found =
+      draw_on_gpu(&pair, &device.frame, bad, sizeof bad / sizeof bad[0], "bad records");
+  ck_assert_uint_eq(found.drawn, 3);
+  ck_assert_uint_eq(found.skipped, 4);
+  ck_assert_uint_eq(found.seen, 1u << 0 | 1u << 10 | 1u << 19);
+  stx_device_free8(&device.plane[0]);
+  close_pair(&pair);
+}
+END_TEST
+
+static const StxTest tests[] = {
+    {&agrees_in_every_format_and_alignment},
+    {&agrees_on_frames_of_every_size},
+    {&agrees_on_every_legend},
+    {&agrees_on_any_records},
+    {&agrees_on_long_columns},
+    {&skips_and_counts_bad_records},
+};
+STX_CUDA_TESTING_MAIN("overlay-cuda", tests)

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * satdp on the GPU against the reference, bit for bit: records, their number, and the number of
+ * data terms; what it was not given stays untouched.
+ */
+#include "tests/cuda/cuda_case.h"
+#include "tests/common/satdp/satdp_case.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct {
+  StxSatdpResult result;
+  StxStixel *stixels; /* guarded */
+} Run;
+
+/* Fails unless the device still holds `bytes`; frees the device's. */
+static void expect_unchanged(void *device, const void *bytes, size_t size, const char *what)
+{
+  void *now = stx_guarded_alloc(size);
+  stx_device_download(now, device, size);
+  stx_expect_same(bytes, now, size, what);
+  stx_guarded_free(now);
+  stx_device_free(device);
+}
+
+static Run run_cuda(const StxSatdpImpl *impl, const Case *c, const char *what)
+{
+  const StxGrid *grid = &c->params.grid;
+  size_t room = (size_t)stx_grid_columns(grid) * stx_grid_rows(grid) * sizeof(StxStixel);
+  Run run = {.stixels = stx_guarded_alloc(room)};
+  StxError error = {""};
+  void *tables = stx_device_copy_of(&c->tables, sizeof c->tables);
+  void *columns = stx_device_copy_of(c->columns, stx_grid_bytes(grid));
+  size_t cells = (size_t)stx_grid_columns(grid) * stx_grid_rows(grid);
+  void *starts = c->starts == NULL ? NULL : stx_device_copy_of(c->starts, cells);
+  void *stixels = stx_device_alloc(room), *result = stx_device_alloc(sizeof run.result);
+  void *scratch = stx_device_alloc(impl->scratch_size(&c->params, 1));
+  stx_case_ok(impl->run(&c->params, tables, c->tables.has_ground, columns, starts, stixels, result,
+                  scratch, stx_case_place(), &error),
+      &error, what);
+  stx_case_wait(what);
+  stx_device_download(&run.result, result, sizeof run.result);
+  stx_device_download(run.stixels, stixels, room);
+  stx_device_free(scratch);
+  stx_device_free(result);
+  stx_device_free(stixels);
+  expect_unchanged(columns, c->columns, stx_grid_bytes(grid), what);
+  if (starts != NULL)
+    expect_unchanged(starts, c->starts, cells, what);
+  expect_unchanged(tables, &c->tables, sizeof c->tables, what);
+  return run;
+}
+
+/* Fails unless the kernels' records are the reference's, from at most as many data terms: that of
+ * every candidate, with which the reference does not save. */
+static StxSatdpResult expect_case_agrees(const Case *c, const char *what)
+{
+  const StxSatdpImpl *impl = (const void *)stx_impl_at(&stx_satdp_cuda_impls, 0);
+  StxSatdpResult wanted;
+  StxStixel *expected = run_case(satdp_reference(), c, 1, &wanted);
+  Run actual = run_cuda(impl, c, what);
+  ck_assert_msg(actual.result.count == wanted.count, "%s: %u stixels, not %u", what,
+      actual.result.count, wanted.count);
+  stx_expect_same(expected, actual.stixels, wanted.count * sizeof *expected, what);
+  ck_assert_msg(actual.result.evaluated > 0 && actual.result.evaluated <= wanted.evaluated,
+      "%s: %llu of %llu data terms", what, (unsigned long long)actual.result.evaluated,
+      (unsigned long long)wanted.evaluated);
+  stx_guarded_free(expected);
+  stx_guarded_free(actual.stixels);
+  return actual.result;
+}
+
+static void check_agreement(const Case *c, const char *what)
+{
+  expect_case_agrees(c, what);
+}
+
+static void expect_agreement(StxSatdpParams params, const StxCamera *cam, const StxRoadLine *line,
+    Filling filling, uint64_t seed)
+{
+  check_case(params, cam, line, filling, seed, check_agreement);
+}
+
+/* ---- Tests --------------------------------------------------------------------------------- */
+
+START_TEST(agrees_on_every_filling_and_class_count)
+{
+  static const int classes[] = {0, 1, 19, 32};
+  StxRoadLine line = {0.3, 20, 1};
+  for (int filling = 0; filling < FILLINGS; filling++)
+    for (int i = 0; i < (stx_case_small() ? 1 : 4); i++)
+      for (int ground = 0; ground < 2; ground++) {
+        StxSatdpParams params = case_params(3, stx_case_small() ? 10 : 45, 4, classes[i]);
+        params.grid.width -= 3;
+        params.grid.height -= 1;
+        expect_agreement(params, &case_camera, ground ? &line : NULL, filling, 10u + filling);
+      }
+}
+END_TEST
+
+/* Around the tile of eight rows, the warp of 32 cells, and the compaction's eight columns. */
+START_TEST(agrees_on_every_number_of_columns_and_rows)
+{
+  StxRoadLine line = {0.3, 10, 1};
+  for (int columns = 1; columns <= (stx_case_small() ? 3 : 18); columns++)
+    expect_agreement(case_params(columns, 5, 4, 3), &case_camera, &line, STREET, columns);
+  for (int rows = 1; rows <= (stx_case_small() ? 10 : 36); rows++)
+    expect_agreement(case_params(2, rows, 4, 19), &case_camera, &line, STREET, rows);
+}
+END_TEST
+
+START_TEST(agrees_on_high_columns)
+{
+  StxRoadLine line = {0.2, 100, 1};
+  int rows = stx_case_small() ? 20 : 1024;
+  expect_agreement(case_params(1, rows, 1, 0), &case_camera, &line, HOLES, 5);
+  if (stx_case_small())
+    return;
+  expect_agreement(case_params(1, rows, 1, 32), &case_camera, &line, STREET, 6);
+  expect_agreement(case_params(1, rows, 32, 0), &case_camera, &line, EXTREME, 7);
+  expect_agreement(case_params(1, 700, 1, 19), NULL, NULL, CONSTANT, 8);
+}
+END_TEST
+
+/* Exact pruning under parameters from one end of their range to the other. */
+START_TEST(pruning_changes_nothing)
+{
+  StxRandom random = {9};
+  for (int round = 0; round < (stx_case_small() ? 3 : 200); round++) {
+    StxSatdpParams params = random_params(&random);
+    params.grid.width = (1 + stx_random_below(&random, 3)) * params.grid.cell_width;
+    Filling fillings[] = {(Filling)(round % FILLINGS), STREET, HOLES};
+    StxRoadLine line = {
+        stx_random_below(&random, 9) ? 0.02 + stx_random_below(&random, 60) / 100.0 : 64,
+        stx_random_below(&random, params.grid.height + 1) - 9, 1};
+    expect_agreement(params, stx_random_below(&random, 3) ? &case_camera : NULL,
+        stx_random_below(&random, 5) ? &line : NULL, fillings[stx_random_below(&random, 3)], round);
+  }
+}
+END_TEST
+
+/* Columns of a usual height under usual parameters, where holes, sky and objects compete. */
+START_TEST(pruning_changes_nothing_around_holes)
+{
+  StxRandom random = {10};
+  for (int round = 0; round < (stx_case_small() ? 1 : 30); round++) {
+    int rows = stx_case_small() ? 20 : 40 + stx_random_below(&random, 50);
+    StxSatdpParams params = case_params(3, rows, 4, 0);
+    StxRoadLine line = {0.3, stx_random_below(&random, params.grid.height), 1};
+    params.unknown_cost = stx_random_below(&random, 16) / 4.0;
+    expect_agreement(params, &case_camera, &line, HOLES, round);
+  }
+}
+END_TEST
+
+START_TEST(prunes)
+{
+  StxRandom random = {11};
+  Case *c = new_case(case_params(3, 128, 8, 0), &case_camera, &(StxRoadLine){0.3, 400, 1});
+  fill_case(c, STREET, &random);
+  StxSatdpResult result = expect_case_agrees(c, "prunes");
+  uint64_t pairs = stx_satdp_pairs(&c->params.grid, true);
+  ck_assert_msg(result.evaluated * 2 < pairs, "pruning left %llu of %llu pairs",
+      (unsigned long long)result.evaluated, (unsigned long long)pairs);
+  free_case(c);
+}
+END_TEST
+
+/* ---- Start rows ---------------------------------------------------------------------------- */
+
+static void expect_agreement_of_starts(
+    StxSatdpParams params, const StxRoadLine *line, Filling filling, int percent, StxRandom *random)
+{
+  char what[160];
+  Case *c = new_case(params, &case_camera, line);
+  fill_case(c, filling, random);
+  case_starts(c, percent, random);
+  snprintf(what, sizeof what, "%dx%d cells, %d classes, filling %d, starts %d %%, %s",
+      stx_grid_columns(&params.grid), stx_grid_rows(&params.grid), params.grid.classes, filling,
+      percent, line ? "ground" : "no ground");
+  expect_case_agrees(c, what);
+  free_case(c);
+}
+
+static const int densities[] = {0, 3, 20, 50, 90, 100};
+enum { DENSITIES = sizeof densities / sizeof densities[0] };
+
+START_TEST(starts_agree_on_every_filling_and_class_count)
+{
+  static const int classes[] = {0, 3, 19};
+  StxRoadLine line = {0.3, 20, 1};
+  StxRandom random = {21};
+  for (int filling = 0; filling < FILLINGS; filling++)
+    for (int i = 0; i < (stx_case_small() ? 1 : DENSITIES); i++)
+      for (int ground = 0; ground < 2; ground++) {
+        int k = (filling + i + ground) % 3, percent = stx_case_small() ? 40 : densities[i];
+        StxSatdpParams params = case_params(3, stx_case_small() ? 20 : 75, 4, classes[k]);
+        params.grid.width -= 3;
+        params.grid.height -= 1;
+        expect_agreement_of_starts(params, ground ? &line : NULL, filling, percent, &random);
+      }
+}
+END_TEST
+
+/* Around the warp of 32 boundaries, from whose number the rows' places follow. */
+START_TEST(starts_agree_on_every_number_of_rows)
+{
+  StxRoadLine line = {0.3, 10, 1};
+  StxRandom random = {22};
+  for (int rows = 1; rows <= (stx_case_small() ? 3 : 70); rows++)
+    expect_agreement_of_starts(case_params(3, rows, 4, rows % 2 ? 0 : 19), rows % 3 ? &line : NULL,
+        STREET, 1 + stx_random_below(&random, 99), &random);
+}
+END_TEST
+
+/* The last with its rows in scratch on the devices of the emulator. */
+START_TEST(starts_agree_on_high_columns)
+{
+  StxRoadLine line = {0.2, 100, 1};
+  StxRandom random = {23};
+  int rows = stx_case_small() ? 40 : 1024;
+  expect_agreement_of_starts(case_params(2, rows, 1, 0), &line, HOLES, 10, &random);
+  if (stx_case_small())
+    return;
+  expect_agreement_of_starts(case_params(2, rows, 1, 19), &line, STREET, 20, &random);
+  expect_agreement_of_starts(case_params(1, rows, 32, 3), &line, EXTREME, 60, &random);
+  expect_agreement_of_starts(case_params(1, 700, 1, 19), NULL, CONSTANT, 5, &random);
+}
+END_TEST
+
+START_TEST(starts_and_pruning_change_nothing)
+{
+  StxRandom random = {24};
+  for (int round = 0; round < (stx_case_small() ? 3 : 200); round++) {
+    StxSatdpParams params = random_params(&random);
+    params.grid.width = (1 + stx_random_below(&random, 3)) * params.grid.cell_width;
+    StxRoadLine line = {0.02 + stx_random_below(&random, 60) / 100.0,
+        stx_random_below(&random, params.grid.height + 1) - 9, 1};
+    expect_agreement_of_starts(params, stx_random_below(&random, 5) ? &line : NULL,
+        stx_random_below(&random, 2) ? STREET : HOLES, densities[round % DENSITIES], &random);
+  }
+}
+END_TEST
+
+/* Every column has starts of its own: none, all, only the topmost cell, only the lowest, … */
+START_TEST(starts_of_a_column_are_its_own)
+{
+  enum { COLUMNS = 8 };
+  StxRandom random = {25};
+  int rows = stx_case_small() ? 20 : 40;
+  Case *c = new_case(case_params(COLUMNS, rows, 4, 3), &case_camera, &(StxRoadLine){0.3, 20, 1});
+  fill_case(c, STREET, &random);
+  case_starts(c, 0, &random);
+  memset(c->starts + 1 * rows, 1, (size_t)rows);
+  c->starts[2 * rows] = c->starts[4 * rows - 1] = c->starts[5 * rows - 2] = 1;
+  for (int row = 0; row < rows; row++) {
+    c->starts[5 * rows + row] = row % 2;
+    c->starts[6 * rows + row] = row < rows / 2;
+    c->starts[7 * rows + row] = row >= rows / 2;
+  }
+  expect_case_agrees(c, "starts of each column");
+  free_case(c);
+}
+END_TEST
+
+/* All rows as starts: the bytes of no mask at all, and no more data terms. */
+START_TEST(all_starts_are_no_mask)
+{
+  const StxSatdpImpl *impl = (const void *)stx_impl_at(&stx_satdp_cuda_impls, 0);
+  StxRandom random = {26};
+  Case *c = new_case(case_params(3, stx_case_small() ? 20 : 100, 4, 19), &case_camera,
+      &(StxRoadLine){0.3, 200, 1});
+  fill_case(c, STREET, &random);
+  Run free_run = run_cuda(impl, c, "no mask");
+  case_starts(c, 100, &random);
+  Run masked = run_cuda(impl, c, "all starts");
+  stx_expect_same(&free_run.result, &masked.result, sizeof masked.result, "results");
+  stx_expect_same(free_run.stixels, masked.stixels, masked.result.count * sizeof *masked.stixels,
+      "records of all starts");
+  stx_guarded_free(free_run.stixels);
+  stx_guarded_free(masked.stixels);
+  free_case(c);
+}
+END_TEST
+
+static const StxTest tests[] = {{&agrees_on_every_filling_and_class_count},
+    {&agrees_on_every_number_of_columns_and_rows}, {&agrees_on_high_columns},
+    {&pruning_changes_nothing}, {&pruning_changes_nothing_around_holes}, {&prunes},
+    {&starts_agree_on_every_filling_and_class_count}, {&starts_agree_on_every_number_of_rows},
+    {&starts_agree_on_high_columns}, {&starts_and_pruning_change_nothing},
+    {&starts_of_a_column_are_its_own}, {&all_starts_are_no_mask}};
+
+STX_CUDA_TESTING_MAIN("satdp-cuda", tests)

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Semi-global matching on the GPU against the reference, byte for byte.
+ */
+#include "tests/cuda/cuda_case.h"
+#include "tests/common/sgm/sgm_case.h"
+
+#include <string.h>
+
+/* `usual`, or at most `tiny` where every memory access is watched. */
+static int at_most(int tiny, int usual)
+{
+  return stx_case_small() && tiny < usual ? tiny : usual;
+}
+
+static const StxSgmImpl *cuda_impl(void)
+{
+  return (const StxSgmImpl *)stx_impl_named(&stx_sgm_cuda_impls, "cuda");
+}
+
+/* ---- A run -------------------------------------------------------------------------------- */
+
+/* A pair and room for its result on the device. */
+typedef struct {
+  StxImage8 left, right, confidence;
+  StxImage16 disparity;
+  void *scratch;
+} Device;
+
+static Device new_device(const SgmPair *pair, int padding)
+{
+  int width = pair->params.width, height = pair->params.height;
+  Device device = {stx_device_image8(width, height, padding),
+      stx_device_image8(width, height, padding + 3), stx_device_image8(width, height, padding + 1),
+      stx_device_image16(width, height, 2 * padding),
+      stx_device_alloc(cuda_impl()->scratch_size(&pair->params, 1))};
+  stx_device_upload8(&device.left, &pair->left);
+  stx_device_upload8(&device.right, &pair->right);
+  return device;
+}
+
+static void free_device(Device *device)
+{
+  stx_device_free8(&device->left);
+  stx_device_free8(&device->right);
+  stx_device_free8(&device->confidence);
+  stx_device_free16(&device->disparity);
+  stx_device_free(device->scratch);
+}
+
+static void enqueue(const Device *device, const SgmPair *pair, bool confidence, const char *what)
+{
+  StxError error;
+  StxImage8 unwanted = {NULL, 0, pair->params.width, pair->params.height};
+  stx_case_ok(
+      cuda_impl()->run(&pair->params, &device->left, &device->right, &device->disparity,
+          confidence ? &device->confidence : &unwanted, device->scratch, stx_case_place(), &error),
+      &error, what);
+}
+
+static SgmResult download(const Device *device, const SgmPair *pair)
+{
+  SgmResult result = sgm_new_result(&pair->params);
+  stx_device_download16(&result.disparity, &device->disparity);
+  stx_device_download8(&result.confidence, &device->confidence);
+  return result;
+}
+
+static void expect_same(
+    const SgmResult *expected, const Device *device, const SgmPair *pair, const char *what)
+{
+  SgmResult actual = download(device, pair);
+  stx_expect_same_image16(&expected->disparity, &actual.disparity, what);
+  stx_expect_same_image8(&expected->confidence, &actual.confidence, what);
+  sgm_free_result(&actual);
+}
+
+static void compare_with_reference(const SgmPair *pair, uint64_t seed)
+{
+  const char *what = sgm_describe(&pair->params, "cuda", 0, seed);
+  SgmResult expected = sgm_run(sgm_reference(), pair, 1);
+  Device device = new_device(pair, (int)(seed % 4));
+  enqueue(&device, pair, true, what);
+  expect_same(&expected, &device, pair, what);
+  free_device(&device);
+  sgm_free_result(&expected);
+}
+
+/* ---- Tests -------------------------------------------------------------------------------- */
+
+static void compare_sizes(const int (*sizes)[2], uint64_t count)
+{
+  for (uint64_t seed = 0; seed < count * (uint64_t)at_most(2, STX_FILL_COUNT); seed++) {
+    StxRandom random = {seed};
+    const int *size = sizes[seed % count];
+    SgmPair pair = sgm_new_pair(sgm_random_params(size[0], size[1], &random));
+    sgm_fill_pair(&pair, (StxFill)((seed / count + STX_FILL_NOISE) % STX_FILL_COUNT),
+        stx_random_below(&random, 80), &random);
+    compare_with_reference(&pair, seed);
+    sgm_free_pair(&pair);
+  }
+}
+
+START_TEST(equals_the_reference_on_tiny_images)
+{
+  static const int sizes[][2] = {{1, 1}, {2, 1}, {1, 2}, {3, 3}, {5, 2}, {2, 5}, {9, 7}};
+  compare_sizes(sizes, sizeof sizes / sizeof sizes[0]);
+}
+END_TEST
+
+/* Blocks of the census have 128 × 8 pixels, of the median 32 × 8, of the paths two lines; the
+ * winner walks over 64 pixels, four of them at a time, and a block has four such segments. */
+START_TEST(equals_the_reference_around_tiles)
+{
+  static const int sizes[][2] = {{1, 40}, {300, 1}, {31, 7}, {32, 8}, {33, 9}, {63, 3}, {64, 4},
+      {66, 5}, {67, 2}, {127, 3}, {128, 2}, {129, 2}, {257, 1}, {321, 1}};
+  if (!stx_case_small())
+    compare_sizes(sizes, sizeof sizes / sizeof sizes[0]);
+}
+END_TEST
+
+START_TEST(agrees_on_texture)
+{
+  static const int textures[] = {-1, 0, 1, 2, 6, 20, 254};
+  for (int k = 0; k < at_most(2, 14); k++) {
+    StxRandom random = {(uint64_t)k};
+    StxSgmParams params = sgm_defaults(at_most(12, 140), 1 + 3 * (k % 3), 64);
+    params.texture = textures[k % 7];
+    params.median = k % 2;
+    SgmPair pair = sgm_new_pair(params);
+    sgm_fill_ramps(&pair, &random);
+    compare_with_reference(&pair, (uint64_t)k);
+    sgm_free_pair(&pair);
+  }
+}
+END_TEST
+
+/* The largest path costs and sums: penalties at their limits, opposite images. */
+START_TEST(equals_the_reference_at_the_bounds)
+{
+  for (int k = 0; k < 24; k++) {
+    StxRandom random = {(uint64_t)k};
+    StxSgmParams params = sgm_defaults(at_most(6, 50), at_most(2, 4), 64 << k % 3);
+    params.paths = k / 3 & 1 ? 8 : 4;
+    params.p1 = k & 2 ? STX_SGM_MAX_PENALTY : 0;
+    params.p2 = k / 12 ? STX_SGM_MAX_PENALTY : params.p1;
+    params.lr_max_diff = k & 1 ? 255 : 0;
+    SgmPair pair = sgm_new_pair(params);
+    sgm_fill_opposite(&pair, &random);
+    compare_with_reference(&pair, (uint64_t)k);
+    sgm_free_pair(&pair);
+  }
+}
+END_TEST
+
+START_TEST(confidence_is_optional)
+{
+  StxRandom random = {11};
+  const int width = at_most(6, 70), height = at_most(3, 6);
+  SgmPair pair = sgm_new_pair(sgm_defaults(width, height, 128));
+  sgm_fill_pair(&pair, STX_FILL_NOISE, 9, &random);
+  SgmResult expected = sgm_run(sgm_reference(), &pair, 1);
+  Device device = new_device(&pair, 1);
+  enqueue(&device, &pair, false, "without confidence");
+  for (int y = 0; y < height; y++) /* nobody touched it */
+    memset(stx_row8(&expected.confidence, y), 0xCD, (size_t)width);
+  expect_same(&expected, &device, &pair, "without confidence");
+  free_device(&device);
+  sgm_free_result(&expected);
+  sgm_free_pair(&pair);
+}
+END_TEST
+
+/* Two runs in a row with the same scratch, whose content must not matter; both views of one image:
+ * the right one may be the left. */
+START_TEST(scratch_may_hold_anything)
+{
+  for (int paths = 4; paths <= 8; paths += 4) {
+    StxRandom random = {(uint64_t)paths};
+    StxSgmParams params = sgm_defaults(at_most(6, 80), at_most(3, 6), 64);
+    params.paths = paths;
+    SgmPair pair = sgm_new_pair(params);
+    sgm_fill_pair(&pair, STX_FILL_STEPS, 0, &random);
+    for (int y = 0; y < params.height; y++)
+      memcpy(stx_row8(&pair.right, y), stx_row8(&pair.left, y), (size_t)params.width);
+    SgmResult expected = sgm_run(sgm_reference(), &pair, 1);
+    Device device = new_device(&pair, 0), same = device;
+    same.right = device.left;
+    enqueue(&device, &pair, true, "first run");
+    enqueue(&same, &pair, true, "second run");
+    expect_same(&expected, &same, &pair, "second run");
+    free_device(&device);
+    sgm_free_result(&expected);
+    sgm_free_pair(&pair);
+  }
+}
+END_TEST
+
+/* Volumes of 2^36 bytes: nothing overflows on the way to the size. */
+START_TEST(sizes_are_64_bits_wide)
+{
+  StxSgmParams params = sgm_defaults(STX_SGM_MAX_SIZE, STX_SGM_MAX_SIZE, 256);
+  params.paths = 8;
+  size_t size = cuda_impl()->scratch_size(&params, 1), volumes = (size_t)4 << 36;
+  ck_assert_uint_gt(size, volumes);
+  ck_assert_uint_lt(size, volumes + volumes / 8);
+  params.paths = 4;
+  ck_assert_uint_eq(size - cuda_impl()->scratch_size(&params, 1), volumes / 2);
+}
+END_TEST
+
+static const StxTest tests[] = {
+    {&equals_the_reference_on_tiny_images},
+    {&equals_the_reference_around_tiles},
+    {&agrees_on_texture},
+    {&equals_the_reference_at_the_bounds},
+    {&confidence_is_optional},
+    {&scratch_may_hold_anything},
+    {&sizes_are_64_bits_wide},
+};
+STX_CUDA_TESTING_MAIN("sgm-cuda", tests)

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "tests/cuda/cuda_case.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef __SANITIZE_ADDRESS__
+#define GUARD 0
+#else
+#define GUARD 256 /* bytes on either side; keeps the alignment */
+#endif
+
+#define SKIPPED 77
+
+/* One device for the whole program: making a context takes a real one a good part of a second. */
+static StxCuda *the_cuda;
+static StxCudaStream the_stream;
+
+typedef struct Block {
+  struct Block *next;
+  uint8_t *start; /* what the tests see */
+  size_t size;
+} Block;
+
+static Block *blocks;
+
+/* ---- Device ------------------------------------------------------------------------------- */
+
+static int device_number(void)
+{
+  const char *text = getenv("STX_CUDA_DEVICE");
+  return text != NULL ? atoi(text) : 0;
+}
+
+static void close_device(void)
+{
+  while (blocks != NULL) { /* of tests that failed */
+    Block *block = blocks;
+    blocks = block->next;
+    stx_cuda_free(the_cuda, block->start - GUARD);
+    free(block);
+  }
+  if (the_cuda != NULL)
+    stx_cuda_stream_free(the_cuda, the_stream);
+  stx_cuda_close(the_cuda);
+}
+
+int stx_cuda_testing_main(const char *suite, const StxTest *tests, size_t count)
+{
+  StxError error;
+  if (stx_cuda_count(&error) == 0) {
+    printf("%s: skipped: %s\n", suite, error.text);
+    return SKIPPED;
+  }
+  int status = stx_testing_main(suite, tests, count);
+  close_device();
+  return status;
+}
+
+StxCuda *stx_case_cuda(void)
+{
+  StxError error;
+  if (the_cuda == NULL) {
+    the_cuda = stx_cuda_open(device_number(), &error);
+    stx_case_ok(the_cuda != NULL, &error, "opening the GPU");
+    stx_case_ok(stx_cuda_stream_new(the_cuda, &the_stream, &error), &error, "a stream");
+  }
+  return the_cuda;
+}
+
+StxCudaStream stx_case_stream(void)
+{
+  stx_case_cuda();
+  return the_stream;
+}
+
+const StxPlace *stx_case_place(void)
+{
+  static StxPlace place;
+  place = stx_cuda_place(stx_case_cuda(), stx_case_stream());
+  return &place;
+}
+
+bool stx_case_small(void)
+{
+  const char *sizes = getenv("STX_CHECK_SIZES");
+  return sizes != NULL && strcmp(sizes, "small") == 0;
+}
+
+/* libcheck reports every assertion to its parent process: only failures are worth that. */
+void stx_case_ok(bool ok, const StxError *error, const char *what)
+{
+  if (!ok)
+    ck_abort_msg("%s: %s", what, error->text);
+}
+
+void stx_case_wait(const char *what)
+{
+  StxError error;
+  stx_case_ok(stx_cuda_synchronize(stx_case_cuda(), stx_case_stream(), &error), &error, what);
+}
+
+/* ---- Blocks ------------------------------------------------------------------------------- */
+
+static void fill(void *device, int value, size_t size)
+{
+  StxError error;
+  stx_case_ok(stx_cuda_fill_bytes(stx_case_cuda(), device, value, size, stx_case_stream(), &error),
+      &error, "filling device memory");
+}
+
+void *stx_device_alloc(size_t size)
+{
+  StxError error;
+  void *base;
+  stx_case_ok(
+      stx_cuda_alloc(stx_case_cuda(), size + 2 * GUARD, &base, &error), &error, "device memory");
+  Block *block = malloc(sizeof *block);
+  ck_assert_ptr_nonnull(block);
+  *block = (Block){blocks, (uint8_t *)base + GUARD, size};
+  blocks = block;
+  fill(base, 0xA5, GUARD);
+  fill(block->start, 0xCD, size);
+  fill(block->start + size, 0xA5, GUARD);
+  return block->start;
+}
+
+static Block **find_block(const void *start)
+{
+  Block **link = &blocks;
+  while (*link != NULL && (*link)->start != start)
+    link = &(*link)->next;
+  if (*link == NULL)
+    ck_abort_msg("%p is no block of stx_device_alloc", start);
+  return link;
+}
+
+#if GUARD > 0
+static void check_guards(const Block *block)
+{
+  uint8_t before[GUARD], after[GUARD];
+  stx_device_download(before, block->start - GUARD, GUARD);
+  stx_device_download(after, block->start + block->size, GUARD);
+  for (size_t i = 0; i < GUARD; i++)
+    if (before[i] != 0xA5)
+      ck_abort_msg("wrote %zu bytes before a block of device memory", GUARD - i);
+  for (size_t i = 0; i < GUARD; i++)
+    if (after[i] != 0xA5)
+      ck_abort_msg("wrote %zu bytes after a block of %zu of device memory", i, block->size);
+}
+#else
+static void check_guards(const Block *block)
+{
+}
+#endif
+
+void stx_device_check(const void *start)
+{
+  const Block *block = *find_block(start);
+  stx_case_wait("before the guard bytes are looked at");
+  check_guards(block);
+}
+
+void stx_device_free(void *start)
+{
+  if (start == NULL)
+    return;
+  stx_device_check(start);
+  Block **link = find_block(start), *block = *link;
+  *link = block->next;
+  stx_cuda_free(stx_case_cuda(), block->start - GUARD);
+  free(block);
+}
+
+/* ---- Bytes -------------------------------------------------------------------------------- */
+
+void stx_device_upload(void *device, const void *host, size_t size)
+{
+  StxError error;
+  stx_case_ok(stx_cuda_upload_bytes(stx_case_cuda(), device, host, size, stx_case_stream(), &error),
+      &error, "upload");
+  stx_case_wait("upload");
+}
+
+void stx_device_download(void *host, const void *device, size_t size)
+{
+  StxError error;
+  stx_case_ok(
+      stx_cuda_download_bytes(stx_case_cuda(), host, device, size, stx_case_stream(), &error),
+      &error, "download");
+  stx_case_wait("download");
+}
+
+void *stx_device_copy_of(const void *host, size_t size)
+{
+  void *device = stx_device_alloc(size);
+  stx_device_upload(device, host, size);
+  return device;
+}
+
+/* ---- Images ------------------------------------------------------------------------------- */
+
+StxImage8 stx_device_image8(int width, int height, int padding)
+{
+  ptrdiff_t stride = width + padding;
+  return (StxImage8){stx_device_alloc((size_t)stride * height), stride, width, height};
+}
+
+StxImage16 stx_device_image16(int width, int height, int padding)
+{
+  ptrdiff_t stride = 2 * width + padding;
+  return (StxImage16){stx_device_alloc((size_t)stride * height), stride, width, height};
+}
+
+static StxCudaCopy copy8(const StxImage8 *device, const StxImage8 *host)
+{
+  ck_assert(device->width == host->width && device->height == host->height);
+  return (StxCudaCopy){.device = device->data,
+      .device_stride = (size_t)device->stride,
+      .host = host->data,
+      .host_stride = host->stride,
+      .row_bytes = (size_t)device->width,
+      .rows = (size_t)device->height};
+}
+
+static StxCudaCopy copy16(const StxImage16 *device, const StxImage16 *host)
+{
+  ck_assert(device->width == host->width && device->height == host->height);
+  return (StxCudaCopy){.device = device->data,
+      .device_stride = (size_t)device->stride,
+      .host = host->data,
+      .host_stride = host->stride,
+      .row_bytes = 2 * (size_t)device->width,
+      .rows = (size_t)device->height};
+}
+
+static void upload(const StxCudaCopy *copy)
+{
+  StxError error;
+  stx_case_ok(stx_cuda_upload(stx_case_cuda(), copy, stx_case_stream(), &error), &error,
+      "upload of an image");
+  stx_case_wait("upload of an image");
+}
+
+static void download(const StxCudaCopy *copy)
+{
+  StxError error;
+  stx_case_ok(stx_cuda_download(stx_case_cuda(), copy, stx_case_stream(), &error), &error,
+      "download of an image");
+  stx_case_wait("download of an image");
+}
+
+void stx_device_upload8(const StxImage8 *device, const StxImage8 *host)
+{
+  StxCudaCopy copy = copy8(device, host);
+  upload(&copy);
+}
+
+void stx_device_upload16(const StxImage16 *device, const StxImage16 *host)
+{
+  StxCudaCopy copy = copy16(device, host);
+  upload(&copy);
+}
+
+void stx_device_download8(const StxImage8 *host, const StxImage8 *device)
+{
+  StxCudaCopy copy = copy8(device, host);
+  download(&copy);
+}
+
+void stx_device_download16(const StxImage16 *host, const StxImage16 *device)
+{
+  StxCudaCopy copy = copy16(device, host);
+  download(&copy);
+}
+
+static void check_padding(const void *device, ptrdiff_t stride, size_t row, int height)
+{
+  size_t size = (size_t)stride * (size_t)height;
+  uint8_t *bytes = malloc(size > 0 ? size : 1);
+  ck_assert_ptr_nonnull(bytes);
+  stx_device_download(bytes, device, size);
+  for (int y = 0; y < height; y++)
+    for (size_t x = row; x < (size_t)stride; x++)
+      if (bytes[y * stride + (ptrdiff_t)x] != 0xCD)
+        ck_abort_msg("row %d: wrote into the padding on the device, byte %zu", y, x - row);
+  free(bytes);
+}
+
+void stx_device_free8(StxImage8 *image)
+{
+  check_padding(image->data, image->stride, (size_t)image->width, image->height);
+  stx_device_free(image->data);
+  image->data = NULL;
+}
+
+void stx_device_free16(StxImage16 *image)
+{
+  check_padding(image->data, image->stride, 2 * (size_t)image->width, image->height);
+  stx_device_free(image->data);
+  image->data = NULL;
+}

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What is enqueued on the streams of a context stands in one list, in the order of the calls.
+ *
+ * Waiting for an operation runs it and what it has to wait for: what is older in its own stream,
+ * and, between a blocking stream and the default stream, what is older in the other. All else
+ * stays where it is, so that a missing synchronisation is seen as data that is not there.
+ */
+#include "tests/emu/fake.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "tests/emu/emu_launch.h"
+
+static void append(FakeQueue *queue, FakeOp *op)
+{
+  op->next = NULL;
+  if (queue->first == NULL)
+    queue->first = op;
+  else
+    queue->last->next = op;
+  queue->last = op;
+}
+
+static void op_free(FakeOp *op)
+{
+  free(op->snapshot);
+  free(op->args);
+  free(op);
+}
+
+void fake_queue_clear(FakeQueue *queue)
+{
+  for (FakeOp *op = queue->first, *next; op != NULL; op = next) {
+    next = op->next;
+    op_free(op);
+  }
+  *queue = (FakeQueue){NULL, NULL};
+}
+
+/* ---- Running ------------------------------------------------------------------------------ */
+
+static uint8_t *copy_source(const FakeOp *op)
+{
+  const CUDA_MEMCPY2D *c = &op->copy;
+  if (op->snapshot != NULL)
+    return op->snapshot;
+  uint8_t *base = c->srcMemoryType == CU_MEMORYTYPE_DEVICE ? (uint8_t *)(uintptr_t)c->srcDevice
+                                                           : (uint8_t *)c->srcHost;
+  return base + c->srcY * c->srcPitch + c->srcXInBytes;
+}
+
+static uint8_t *copy_target(const FakeOp *op)
+{
+  const CUDA_MEMCPY2D *c = &op->copy;
+  uint8_t *base = c->dstMemoryType == CU_MEMORYTYPE_DEVICE ? (uint8_t *)(uintptr_t)c->dstDevice
+                                                           : (uint8_t *)c->dstHost;
+  return base + c->dstY * c->dstPitch + c->dstXInBytes;
+}
+
+static void run_copy(const FakeOp *op)
+{
+  const CUDA_MEMCPY2D *c = &op->copy;
+  size_t pitch = op->snapshot != NULL ? c->WidthInBytes : c->srcPitch;
+  for (size_t y = 0; y < c->Height; y++)
+    memmove(copy_target(op) + y * c->dstPitch, copy_source(op) + y * pitch, c->WidthInBytes);
+}
+
+static void run_record(FakeOp *op)
+{
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  op->event->seconds = (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+  if (op->event->pending == op)
+    op->event->pending = NULL;
+}
+
+static bool run_launch(const FakeOp *op)
+{
+  char error[512] = "";
+  if (stx_emu_launch(
+          op->function->name, op->grid, op->block, op->shared, op->args, error, sizeof error))
+    return true;
+  fprintf(stderr, "fake libcuda: %s: %s\n", op->function->name, error);
+  return false;
+}
+
+static void run(FakeContext *context, FakeOp *op)
+{
+  if (op->kind == FAKE_RECORD) {
+    run_record(op);
+    return;
+  }
+  if (context->sticky != CUDA_SUCCESS)
+    return;
+  if (!fake_op_valid(op)) {
+    fprintf(stderr, "fake libcuda: what a stream or graph uses was freed before it ran\n");
+    context->sticky = CUDA_ERROR_ILLEGAL_ADDRESS;
+    return;
+  }
+  fake_memory_open();
+  if (op->kind == FAKE_COPY)
+    run_copy(op);
+  else if (op->kind == FAKE_FILL)
+    memset(copy_target(op), op->value, op->copy.WidthInBytes);
+  else if (!run_launch(op))
+    context->sticky = CUDA_ERROR_LAUNCH_FAILED;
+  fake_memory_close();
+}
+
+static bool is_blocking(const FakeStream *stream)
+{
+  return stream != NULL && !(stream->flags & CU_STREAM_NON_BLOCKING);
+}
+
+/* What has to run before an operation: of which streams, seen from the newest operation to the
+ * oldest. */
+typedef struct {
+  const FakeStream *stream; /* operations of this stream */
+  bool started;             /* an operation that has to run was met */
+  bool ordered;             /* with the default stream: all blocking streams from here on */
+} Need;
+
+static bool is_needed(Need *need, const FakeOp *op)
+{
+  bool mine = op->stream == need->stream;
+  bool ordered = op->stream == NULL || is_blocking(op->stream);
+  if (!mine && !(need->ordered && ordered) &&
+      !(need->started && op->stream == NULL && is_blocking(need->stream)))
+    return false;
+  need->started = true;
+  if (op->stream == NULL)
+    need->ordered = true;
+  return true;
+}
+
+/* Runs what `last` (NULL: the newest of the stream) has to wait for, and it. */
+static CUresult run_needed(FakeContext *context, const FakeStream *stream, const FakeOp *last)
+{
+  size_t count = 0;
+  for (const FakeOp *op = context->queue.first; op != NULL; op = op->next) {
+    count++;
+    if (op == last)
+      break;
+  }
+  FakeOp **ops = malloc((count + 1) * sizeof *ops);
+  bool *needed = malloc(count + 1);
+  if (ops == NULL || needed == NULL)
+    abort();
+  FakeOp *op = context->queue.first;
+  for (size_t i = 0; i < count; i++, op = op->next)
+    ops[i] = op;
+  /* Waiting for the default stream is waiting for all that is ordered with it. */
+  Need need = {.stream = stream, .ordered = stream == NULL};
+  for (size_t i = count; i-- > 0;)
+    needed[i] = is_needed(&need, ops[i]);
+
+  FakeQueue rest = {NULL, NULL};
+  for (size_t i = 0; i < count; i++) {
+    if (needed[i]) {
+      run(context, ops[i]);
+      op_free(ops[i]);
+    } else {
+      append(&rest, ops[i]);
+    }
+  }
+  for (FakeOp *next; op != NULL; op = next) {
+    next = op->next;
+    append(&rest, op);
+  }
+  context->queue = rest;
+  free(ops);
+  free(needed);
+  return context->sticky;
+}
+
+CUresult fake_run_stream(FakeContext *context, FakeStream *stream)
+{
+  return run_needed(context, stream, NULL);
+}
+
+CUresult fake_run_op(FakeContext *context, FakeOp *op)
+{
+  return run_needed(context, op->stream, op);
+}
+
+CUresult fake_run_all(FakeContext *context)
+{
+  FakeQueue queue = context->queue;
+  context->queue = (FakeQueue){NULL, NULL};
+  for (FakeOp *op = queue.first; op != NULL; op = op->next)
+    run(context, op);
+  fake_queue_clear(&queue);
+  return context->sticky;
+}
+
+/* ---- Enqueuing ---------------------------------------------------------------------------- */
+
+/* Somebody uses the default stream while a stream that is ordered with it records a graph. */
+static bool breaks_capture(const FakeContext *context, const FakeStream *stream)
+{
+  FakeStream *capturing = stream == NULL ? fake_capturing(context) : NULL;
+  if (capturing != NULL)
+    capturing->capture_broken = true;
+  return capturing != NULL;
+}
+
+static FakeOp *allocate_op(void)
+{
+  FakeOp *op = malloc(sizeof *op);
+  if (op == NULL)
+    abort();
+  return op;
+}
+
+CUresult fake_enqueue(FakeContext *context, const FakeOp *op)
+{
+  FakeOp *copy = allocate_op();
+  *copy = *op;
+  if (breaks_capture(context, op->stream)) {
+    op_free(copy);
+    return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
+  }
+  if (op->stream != NULL && op->stream->capture != NULL) {
+    append(&op->stream->capture->ops, copy);
+    return CUDA_SUCCESS;
+  }
+  append(&context->queue, copy);
+  if (copy->kind == FAKE_RECORD)
+    copy->event->pending = copy;
+  if (!fake_settings()->lazy)
+    fake_run_all(context);
+  return CUDA_SUCCESS;
+}
+
+static void *duplicate(const void *bytes, size_t size)
+{
+  if (bytes == NULL)
+    return NULL;
+  void *copy = malloc(size);
+  if (copy == NULL)
+    abort();
+  return memcpy(copy, bytes, size);
+}
+
+static FakeOp *op_copy(const FakeOp *op, FakeOp *copy)
+{
+  *copy = *op;
+  copy->snapshot = NULL; /* what is recorded reads the host's memory when it runs */
+  copy->args = duplicate(op->args, op->args_size);
+  return copy;
+}
+
+FakeQueue fake_queue_copy(const FakeQueue *queue)
+{
+  FakeQueue copies = {NULL, NULL};
+  for (const FakeOp *op = queue->first; op != NULL; op = op->next)
+    append(&copies, op_copy(op, allocate_op()));
+  return copies;
+}
+
+CUresult fake_enqueue_graph(FakeContext *context, FakeStream *stream, const FakeQueue *ops)
+{
+  CUresult result = CUDA_SUCCESS;
+  for (const FakeOp *op = ops->first; op != NULL && result == CUDA_SUCCESS; op = op->next) {
+    FakeOp copy;
+    op_copy(op, &copy)->stream = stream;
+    result = fake_enqueue(context, &copy);
+  }
+  return result;
+}

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Proves that the emulator finds what it is there to find: runs kernels with a planted bug
+ * (selftest_bugs.cu), each in a process of its own and in every order, and looks for the words that
+ * name the bug; their good twins must pass without a word.
+ *
+ *   selftest <kernel>      runs one of them in this process, in the order of $STX_EMU_ORDER
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/emu/emu_launch.h"
+#include "tests/emu/selftest_args.h"
+#include "tests/testing.h"
+
+#ifdef __SANITIZE_ADDRESS__
+#define ASAN true
+#else
+#define ASAN false
+#endif
+#ifdef __SANITIZE_THREAD__
+#define TSAN true
+#else
+#define TSAN false
+#endif
+
+enum { WORDS = SELFTEST_BLOCKS * SELFTEST_THREADS };
+
+/* Text that must appear, in every order: `asan` and `tsan` in builds with that sanitizer, `plain`
+ * in builds without. NULL: that build cannot see the bug. The good twins have "good". */
+typedef struct {
+  const char *kernel;
+  const char *plain, *asan, *tsan;
+} Case;
+
+#define RULE(kernel, text)                                                                         \
+  {                                                                                                \
+    kernel, text, text, text                                                                       \
+  }
+#define WRONG "wrong result"
+#define RACE "data race"
+
+static const Case cases[] = {
+    RULE("good_barrier", "good"),
+    {"lost_barrier", WRONG, WRONG, RACE},
+    {"lost_second_barrier", NULL, NULL, RACE},
+    RULE("divergent_barriers", "at another: "),
+    RULE("left_before_barrier", "thread (5, 0, 0) has ended"),
+    RULE("good_memory", "good"),
+    {"beyond_shared", "shared array kept (256 bytes)", "heap-buffer-overflow", "beyond its end"},
+    {"before_shared", "before its beginning", "use-after-poison", "before its beginning"},
+    {"beyond_dynamic", "dynamic shared memory (256 bytes)", "heap-buffer-overflow",
+        "beyond its end"},
+    {"beyond_global", NULL, "heap-buffer-overflow", NULL},
+    {"beyond_global_read", NULL, "heap-buffer-overflow", NULL},
+    RULE("never_written", "0xcdcdcdcd"),
+    RULE("much_shared", "232704 bytes of shared memory"),
+    RULE("good_last_block", "good"),
+    {"race_of_blocks", NULL, NULL, RACE},
+    RULE("good_shuffle", "good"),
+    RULE("good_syncwarp", "good"),
+    {"lost_syncwarp", WRONG, WRONG, RACE},
+    {"vote_for_syncwarp", NULL, NULL, RACE},
+    RULE("not_in_mask", "is not in the mask 0x0000ffff"),
+    RULE("mask_of_ended_lanes", "thread (3, 0, 0) has ended"),
+    RULE("different_masks", "or with another mask"),
+    RULE("shuffle_from_outside", "reads from lane 16, which takes no part"),
+    RULE("different_shuffles", "waits here with mask 0xffffffff"),
+    RULE("odd_width", "within 12 lanes"),
+};
+static const char *const orders[] = {"forward", "reverse", "random", "random:1", "random:2"};
+
+/* ---- One kernel, in this process ----------------------------------------------------------- */
+
+static size_t right_of(size_t i)
+{
+  return i / SELFTEST_THREADS * SELFTEST_THREADS + (i + 1) % SELFTEST_THREADS;
+}
+
+static bool is_right(const uint32_t *in, const uint32_t *out)
+{
+  for (size_t i = 0; i < WORDS; i++)
+    if (out[i] != in[right_of(i)]) {
+      printf("wrong result: out[%zu] is 0x%08x, not 0x%08x\n", i, out[i], in[right_of(i)]);
+      return false;
+    }
+  return true;
+}
+
+static int run_kernel(const char *name)
+{
+  static const unsigned grid[3] = {SELFTEST_BLOCKS, 1, 1}, block[3] = {SELFTEST_THREADS, 1, 1};
+  size_t shared = strcmp(name, "much_shared") == 0 ? 227 * 1024 : 4 * SELFTEST_THREADS;
+  char kernel[64], error[512];
+  uint32_t *in = malloc(4 * WORDS), *out = malloc(4 * WORDS), *count = calloc(1, 4);
+  SelftestArgs args = {in, out, count};
+  for (uint32_t i = 0; i < WORDS; i++)
+    in[i] = i * 70001 + 1;
+  memset(out, 0, 4 * WORDS);
+  snprintf(kernel, sizeof kernel, "selftest_%s", name);
+  bool good = stx_emu_launch(kernel, grid, block, shared, &args, error, sizeof error);
+  if (!good)
+    puts(error);
+  else if ((good = is_right(in, out)))
+    puts("good");
+  free(in);
+  free(out);
+  free(count);
+  return good ? 0 : 1;
+}
+
+/* ---- All of them, in processes of their own ------------------------------------------------ */
+
+static void become_child(const char *kernel, const char *order, int output)
+{
+  dup2(output, STDOUT_FILENO);
+  dup2(output, STDERR_FILENO);
+  setenv("STX_EMU_ORDER", order, 1);
+  execl("/proc/self/exe", "selftest", kernel, (char *)NULL);
+  _exit(127);
+}
+
+/* Runs it; returns what wait says, with all its output in `text`. */
+static int run_child(const char *kernel, const char *order, char *text, size_t size)
+{
+  int ends[2], status;
+  size_t length = 0;
+  ck_assert_int_eq(pipe(ends), 0);
+  pid_t child = fork();
+  ck_assert_int_ge(child, 0);
+  if (child == 0)
+    become_child(kernel, order, ends[1]);
+  close(ends[1]);
+  for (ssize_t got; (got = read(ends[0], text + length, size - 1 - length)) > 0;)
+    length += (size_t)got;
+  text[length] = '\0';
+  while (read(ends[0], &status, 1) > 0) {
+  } /* what does not fit */
+  close(ends[0]);
+  ck_assert_int_eq(waitpid(child, &status, 0), child);
+  return status;
+}
+
+static const char *word_of(const Case *c)
+{
+  return ASAN ? c->asan : TSAN ? c->tsan : c->plain;
+}
+
+START_TEST(says_what_is_wrong)
+{
+  static char text[1 << 16];
+  const Case *c = &cases[_i];
+  const char *word = word_of(c);
+  for (size_t i = 0; word != NULL && i < sizeof orders / sizeof orders[0]; i++) {
+    bool good = strcmp(word, "good") == 0;
+    int status = run_child(c->kernel, orders[i], text, sizeof text);
+    ck_assert_msg(good ? strcmp(text, "good\n") == 0 : strstr(text, word) != NULL,
+        "STX_EMU_ORDER=%s selftest %s should say '%s', but says: %s", orders[i], c->kernel, word,
+        text);
+    ck_assert_msg(good == (status == 0), "STX_EMU_ORDER=%s selftest %s ended with status %#x: %s",
+        orders[i], c->kernel, (unsigned)status, text);
+  }
+}
+END_TEST
+
+/* ---- Launches ------------------------------------------------------------------------------ */
+
+static void expect_refusal(const char *kernel, const unsigned grid[3], const unsigned block[3],
+    size_t shared, const char *word)
+{
+  char error[512] = "";
+  SelftestArgs args = {NULL, NULL, NULL};
+  ck_assert(!stx_emu_launch(kernel, grid, block, shared, &args, error, sizeof error));
+  ck_assert_msg(strstr(error, word) != NULL, "should say '%s', but says: %s", word, error);
+}
+
+START_TEST(refuses_impossible_launches)
+{
+  static const char kernel[] = "selftest_good_barrier";
+  static const unsigned one[3] = {1, 1, 1}, none[3] = {1, 0, 1}, high[3] = {1, 65536, 1};
+  static const unsigned large[3] = {SELFTEST_THREADS + 1, 1, 1}, huge[3] = {32, 33, 1};
+  static const unsigned deep[3] = {1, 1, 65};
+  expect_refusal(kernel, one, large, 0, "a block of 65 threads, but its launch bound is 64");
+  expect_refusal(kernel, one, huge, 0, "a block of 32 x 33 x 1 threads");
+  expect_refusal(kernel, one, deep, 0, "a block of 1 x 1 x 65 threads");
+  expect_refusal(kernel, one, none, 0, "a block of 1 x 0 x 1 threads");
+  expect_refusal(kernel, none, one, 0, "a grid of 1 x 0 x 1 blocks");
+  expect_refusal(kernel, high, one, 0, "a grid of 1 x 65536 x 1 blocks");
+  expect_refusal(kernel, one, one, 227 * 1024 + 1, "232449 bytes of dynamic shared memory");
+  expect_refusal("selftest_nothing", one, one, 0, "no kernel selftest_nothing");
+  setenv("STX_EMU_ORDER", "backwards", 1);
+  expect_refusal(kernel, one, one, 0, "STX_EMU_ORDER is \"backwards\"");
+  setenv("STX_EMU_ORDER", "random:x", 1);
+  expect_refusal(kernel, one, one, 0, "STX_EMU_ORDER is \"random:x\"");
+  unsetenv("STX_EMU_ORDER");
+}
+END_TEST
+
+START_TEST(knows_its_kernels)
+{
+  ck_assert_uint_eq(stx_emu_args_size("selftest_good_barrier"), sizeof(SelftestArgs));
+  ck_assert_uint_eq(stx_emu_args_size("selftest_nothing"), 0);
+}
+END_TEST
+
+/* ---- Intrinsics ---------------------------------------------------------------------------- */
+
+static const char *const intrinsics[] = {"selftest_scalars", "selftest_bytes", "selftest_atomics",
+    "selftest_shuffles", "selftest_votes", "selftest_barriers", "selftest_indices"};
+
+START_TEST(computes_what_cuda_computes)
+{
+  static const unsigned grid[3] = {2, 3, 2}, block[3] = {16, 2, 2};
+  uint32_t *result = calloc(4, sizeof *result);
+  SelftestIntrinsicsArgs args = {result};
+  char error[512];
+  for (size_t i = 0; i < sizeof orders / sizeof orders[0]; i++) {
+    setenv("STX_EMU_ORDER", orders[i], 1);
+    bool good = stx_emu_launch(intrinsics[_i], grid, block, 0, &args, error, sizeof error);
+    ck_assert_msg(good, "%s", error);
+    ck_assert_msg(result[0] == 0, "selftest_intrinsics.cu:%u: is 0x%08x, not 0x%08x", result[0],
+        result[1], result[2]);
+  }
+  unsetenv("STX_EMU_ORDER");
+  free(result);
+}
+END_TEST
+
+static int run_tests(void)
+{
+  Suite *suite = suite_create("cuda-emu");
+  TCase *group = tcase_create("selftest");
+  tcase_set_timeout(group, 300);
+  tcase_add_loop_test(group, says_what_is_wrong, 0, (int)(sizeof cases / sizeof cases[0]));
+  tcase_add_test(group, refuses_impossible_launches);
+  tcase_add_test(group, knows_its_kernels);
+  tcase_add_loop_test(
+      group, computes_what_cuda_computes, 0, (int)(sizeof intrinsics / sizeof intrinsics[0]));
+  suite_add_tcase(suite, group);
+  SRunner *runner = srunner_create(suite);
+  srunner_run_all(runner, CK_ENV);
+  int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed == 0 ? 0 : 1;
+}
+
+int main(int argc, char **argv)
+{
+  return argc == 2 ? run_kernel(argv[1]) : run_tests();
+}

@@ -1,0 +1,3 @@
+// The test kernels, compiled for the CPU.
+#include "tests/emu/selftest_bugs.cu"
+#include "tests/emu/selftest_intrinsics.cu"

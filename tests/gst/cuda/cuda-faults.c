@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A GPU that is not there, has no memory, or fails in the middle of a stream: backend=auto goes on
+ * on the CPU with the same bytes, backend=cuda says why it cannot.
+ */
+#include <string.h>
+
+#include "tests/gst/cuda/cuda_fixture.h"
+
+#define ON_DEVICE "(" CUDA_MEMORY ")"
+#define SMALL "width=83,height=45"
+
+static void setenv_number(const char *name, guint64 value)
+{
+  gchar *text = g_strdup_printf("%" G_GUINT64_FORMAT, value);
+
+  g_setenv(name, text, TRUE);
+  g_free(text);
+}
+
+static void expect_refusal(const char *cells, const char *word)
+{
+  CudaLine line = {SMALL, cells, "", "", "", 1};
+  CudaOutcome outcome = cuda_run(&line);
+
+  ck_assert_msg(outcome.error != NULL, "no error with %s", cells);
+  ck_assert_msg(strstr(outcome.error->message, word) != NULL, "no \"%s\" in \"%s\"", word,
+      outcome.error->message);
+  cuda_outcome_clear(&outcome);
+}
+
+/* On the GPU as far as it goes, compared with the CPU. */
+static CudaOutcome expect_same_as_cpu(const CudaLine *line, const char *what)
+{
+  CudaOutcome gpu = cuda_run(line), cpu = cuda_run_on_cpu(line);
+
+  cuda_expect_same(&gpu, &cpu, what);
+  cuda_outcome_clear(&cpu);
+  return gpu;
+}
+
+/* ---- From the beginning -------------------------------------------------------------------- */
+
+GST_START_TEST(no_gpu)
+{
+  CudaLine line = {SMALL, "", "", "", "", 2};
+  CudaOutcome outcome;
+
+  g_setenv("STX_FAKE_CUDA_DEVICES", "0", TRUE);
+  outcome = expect_same_as_cpu(&line, "without a GPU");
+  ck_assert_uint_eq(outcome.device_between, 0);
+  ck_assert_uint_eq(outcome.contexts, 0);
+  ck_assert_int_eq(outcome.warnings, 0); /* nothing is wrong with a machine without a GPU */
+  cuda_outcome_clear(&outcome);
+  expect_refusal("backend=cuda", "choose auto, omp or c");
+}
+GST_END_TEST
+
+GST_START_TEST(too_old_a_gpu)
+{
+  CudaLine line = {SMALL, "", "", "", "", 2};
+  CudaOutcome outcome;
+
+  g_setenv("STX_FAKE_CUDA_CAPABILITY", "6.1", TRUE);
+  outcome = expect_same_as_cpu(&line, "on an old GPU");
+  ck_assert_int_eq(outcome.warnings, 2);
+  cuda_outcome_clear(&outcome);
+}
+GST_END_TEST
+
+GST_START_TEST(gpus_have_numbers)
+{
+  CudaLine line = {SMALL, "backend=cuda cuda-device-id=1", ON_DEVICE, "cuda-device-id=1", "", 2};
+  CudaOutcome outcome;
+
+  g_setenv("STX_FAKE_CUDA_DEVICES", "2", TRUE);
+  outcome = cuda_run(&line);
+  ck_assert(outcome.error == NULL);
+  ck_assert_uint_eq(outcome.contexts, 1);
+  cuda_outcome_clear(&outcome);
+
+  /* Two GPUs in one pipeline: each uploads what the other one has. */
+  line.cells = "backend=cuda cuda-device-id=0";
+  outcome = expect_same_as_cpu(&line, "on two GPUs");
+  ck_assert_uint_eq(outcome.contexts, 2);
+  ck_assert_uint_eq(outcome.device_between, 2);
+  cuda_outcome_clear(&outcome);
+  expect_refusal("backend=cuda cuda-device-id=2", "cuda-device-id=2");
+}
+GST_END_TEST
+
+/* ---- Memory -------------------------------------------------------------------------------- */
+
+/* From too little for the first block to enough for all. */
+GST_START_TEST(little_memory)
+{
+  CudaLine line = {SMALL, "", "(ANY)", "", "(ANY)", 3};
+  CudaOutcome outcome;
+
+  setenv_number("STX_FAKE_CUDA_MEMORY", (guint64)__i__ * 8 * 1024);
+  outcome = expect_same_as_cpu(&line, "with little memory");
+  ck_assert_int_le(outcome.warnings, 2);
+  ck_assert(__i__ > 0 || outcome.warnings == 2);
+  cuda_outcome_clear(&outcome);
+}
+GST_END_TEST
+
+GST_START_TEST(little_memory_is_an_error_with_cuda)
+{
+  setenv_number("STX_FAKE_CUDA_MEMORY", 4096);
+  expect_refusal("backend=cuda", "CUDA_ERROR_OUT_OF_MEMORY");
+}
+GST_END_TEST
+
+/* ---- Single calls -------------------------------------------------------------------------- */
+
+/* More calls than a run makes. Sanitizers make a run ten times as long, so every run counts. */
+#ifdef __SANITIZE_ADDRESS__
+#define RUNS 20
+#define RUNS_MORE 10
+#else
+#define RUNS 280
+#define RUNS_MORE 40
+#endif
+#define CALLS 280
+
+#define BOTH "(" CUDA_MEMORY ");" STIXELS_CAPS
+
+/* One call fails, whichever: the element that made it goes on on the CPU, with its output in system
+ * memory from then on, or nothing happens at all. */
+GST_START_TEST(any_call_may_fail)
+{
+  CudaLine line = {SMALL, "", "(ANY)", "", BOTH, 3};
+  CudaOutcome gpu, cpu;
+
+  setenv_number("STX_FAKE_CUDA_FAIL", (guint64)__i__ * CALLS / RUNS);
+  gpu = cuda_run(&line);
+  cpu = cuda_run_on_cpu(&line);
+  ck_assert_uint_eq(gpu.buffers, 3);
+  ck_assert_int_le(gpu.warnings, 1);
+  if (__i__ == RUNS)
+    ck_assert_uint_eq(gpu.device_behind, 3); /* else CALLS are not enough */
+  if (gpu.unreadable == 0) /* the call was the reader's at the end, and failed for it */
+    cuda_expect_same(&gpu, &cpu, "one call fails");
+  cuda_outcome_clear(&gpu);
+  cuda_outcome_clear(&cpu);
+}
+GST_END_TEST
+
+/* The same where rdp works: alone, and before sat-dp-stixels. Every second call will do: what
+ * brings them to their kernels is the way of any_call_may_fail. */
+#ifdef __SANITIZE_ADDRESS__
+#define RDP_STEP 8
+#else
+#define RDP_STEP 2
+#endif
+#define RDP_CALLS 144
+#define RDP_LAST (RDP_CALLS / RDP_STEP)
+
+static void expect_rdp_survives(const CudaLine *line, int turn)
+{
+  CudaOutcome gpu, cpu;
+
+  setenv_number("STX_FAKE_CUDA_FAIL", (guint64)turn * RDP_STEP);
+  gpu = cuda_run(line);
+  cpu = cuda_run_on_cpu(line);
+  ck_assert_uint_eq(gpu.buffers, line->frames);
+  ck_assert_int_le(gpu.warnings, 1);
+  if (turn == RDP_LAST)
+    ck_assert_uint_eq(gpu.device_behind, line->frames); /* else RDP_CALLS are not enough */
+  if (gpu.unreadable == 0)                              /* as above */
+    cuda_expect_same(&gpu, &cpu, "one call fails");
+  cuda_outcome_clear(&gpu);
+  cuda_outcome_clear(&cpu);
+}
+
+GST_START_TEST(any_call_of_rdp_may_fail)
+{
+  CudaLine line = {SMALL, "backend=c stixel-width=2 stixel-height=1", "", "epsilon=0.2 median=3",
+      BOTH, 2, "rdp-columns"};
+
+  expect_rdp_survives(&line, __i__);
+}
+GST_END_TEST
+
+GST_START_TEST(any_call_for_candidates_may_fail)
+{
+  CudaLine line = {SMALL, "backend=c", "", "cut-candidates=rdp epsilon=1", BOTH, 2};
+
+  expect_rdp_survives(&line, __i__);
+}
+GST_END_TEST
+
+/* The end is an error that says what failed, or all bytes; never a hang. */
+static void expect_bytes_or_error(const CudaLine *line)
+{
+  CudaOutcome gpu = cuda_run(line), cpu = cuda_run_on_cpu(line);
+
+  if (gpu.error == NULL)
+    cuda_expect_same(&gpu, &cpu, "on a GPU with faults");
+  cuda_outcome_clear(&gpu);
+  cuda_outcome_clear(&cpu);
+}
+
+GST_START_TEST(any_call_may_fail_with_cuda)
+{
+  CudaLine line = {SMALL, "backend=cuda", ON_DEVICE, "backend=cuda", "", 2};
+
+  setenv_number("STX_FAKE_CUDA_FAIL", (guint64)__i__ * CALLS / RUNS_MORE);
+  expect_bytes_or_error(&line);
+}
+GST_END_TEST
+
+/* A GPU that is gone takes with it what lies in its memory. */
+GST_START_TEST(the_gpu_may_be_lost)
+{
+  CudaLine line = {SMALL, "", "(ANY)", "", "", 3};
+
+  setenv_number("STX_FAKE_CUDA_LOST", (guint64)__i__ * CALLS / RUNS_MORE);
+  expect_bytes_or_error(&line);
+}
+GST_END_TEST
+
+static Suite *cuda_faults_suite(void)
+{
+  Suite *suite = suite_create("cuda-faults");
+  TCase *tests = tcase_create("cuda-faults");
+
+  suite_add_tcase(suite, tests);
+  tcase_add_test(tests, no_gpu);
+  tcase_add_test(tests, too_old_a_gpu);
+  tcase_add_test(tests, gpus_have_numbers);
+  tcase_add_loop_test(tests, little_memory, 0, 24);
+  tcase_add_test(tests, little_memory_is_an_error_with_cuda);
+  tcase_add_loop_test(tests, any_call_may_fail, 1, RUNS + 1);
+  tcase_add_loop_test(tests, any_call_of_rdp_may_fail, 1, RDP_LAST + 1);
+  tcase_add_loop_test(tests, any_call_for_candidates_may_fail, 1, RDP_LAST + 1);
+  tcase_add_loop_test(tests, any_call_may_fail_with_cuda, 1, RUNS_MORE + 1);
+  tcase_add_loop_test(tests, the_gpu_may_be_lost, 1, RUNS_MORE + 1);
+  return suite;
+}
+GST_CHECK_MAIN(cuda_faults)

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * downsample-transpose, sat-dp-stixels and rdp-columns on a GPU: what their pads offer, where
+ * buffers lie, and that the bytes are those of the CPU. The GPU is that of tests/emu; the test
+ * runs a second time with work that waits until somebody waits for it.
+ */
+#include <string.h>
+
+#include "tests/gst/cuda/cuda_fixture.h"
+
+#define ON_DEVICE "(" CUDA_MEMORY ")"
+#define SMALL "width=163,height=95"
+#define CELLS(n) "stixel-width=" #n " stixel-height=" #n
+#define RDP "rdp-columns"
+
+/* What cuts columns; each does the same with buffers. */
+static const char *const segmentations[] = {"sat-dp-stixels", RDP};
+
+/* ---- Bytes --------------------------------------------------------------------------------- */
+
+/* One wait at the end of a frame would hide what is not waited for: several frames each. */
+static const CudaLine lines[] = {
+    {SMALL, "", "", "", "", 3},
+    {SMALL, "", ON_DEVICE, "", ON_DEVICE, 3},
+    {SMALL, "", "", "", ON_DEVICE, 3},
+    {SMALL, "", ON_DEVICE, "ground=estimate", "", 3},
+    {SMALL, "", "", "ground=estimate", ON_DEVICE, 3},
+    {SMALL, "stixel-width=3 stixel-height=2 reduction=median", ON_DEVICE, "stixel-cost=1", "", 2},
+    {SMALL, "stixel-width=5 reduction=mean fill-width=0", ON_DEVICE, "stixel-cost=0", ON_DEVICE, 2},
+    {"width=1,height=1", "", ON_DEVICE, "", ON_DEVICE, 2},
+    {"width=17,height=9", "stixel-width=1 stixel-height=1", ON_DEVICE, "", ON_DEVICE, 2},
+    {SMALL, CELLS(4), ON_DEVICE, "cut-candidates=rdp epsilon=1", ON_DEVICE, 3},
+    {SMALL, CELLS(4), "", "cut-candidates=rdp epsilon=0 ground=estimate", "", 2},
+    {SMALL, "", "", "", "", 3, RDP},
+    {SMALL, "", ON_DEVICE, "", ON_DEVICE, 3, RDP},
+    {SMALL, CELLS(1), ON_DEVICE, "epsilon=0", "", 3,
+        RDP}, /* more records than are fetched at once */
+    {SMALL, CELLS(1), "", "epsilon=1 median=7", ON_DEVICE, 3, RDP},
+    {SMALL, "stixel-width=3 stixel-height=2", ON_DEVICE, "epsilon=0.3 median=3", "", 2, RDP},
+    {"width=1,height=1", CELLS(1), ON_DEVICE, "", ON_DEVICE, 2, RDP},
+    {"width=3,height=2000", CELLS(1), ON_DEVICE, "epsilon=0.5 median=5", ON_DEVICE, 2, RDP},
+};
+
+GST_START_TEST(bytes_are_those_of_the_cpu)
+{
+  CudaLine line = lines[__i__];
+  CudaOutcome cpu = cuda_run_on_cpu(&line), gpu;
+  gchar *cells = g_strdup_printf("backend=cuda %s", line.cells);
+  gchar *stixels = g_strdup_printf("backend=cuda %s", line.stixels);
+
+  line.cells = cells;
+  line.stixels = stixels;
+  gpu = cuda_run(&line);
+  cuda_expect_same(&gpu, &cpu, line.cells);
+  ck_assert_uint_eq(gpu.buffers, line.frames);
+  cuda_outcome_clear(&cpu);
+  cuda_outcome_clear(&gpu);
+  g_free(cells);
+  g_free(stixels);
+}
+GST_END_TEST
+
+/* With labels or scores on a second pad, and with a confidence per pixel from the matcher. */
+static const char *const inputs[] = {
+    "street-scene-src view=disparity num-buffers=2 ! video/x-raw," SMALL
+    " ! downsample-transpose name=cells %s ! sat-dp-stixels %s ! fakesink name=out "
+    "street-scene-src view=semantics num-buffers=2 ! video/x-raw," SMALL " ! cells.semantics",
+    "stereo-sgm name=sgm backend=c max-disparity=64 ! downsample-transpose %s ! "
+    "sat-dp-stixels %s ! fakesink name=out "
+    "street-scene-src view=left num-buffers=2 ! video/x-raw," SMALL
+    " ! videoconvert ! sgm.sink_left "
+    "street-scene-src view=right num-buffers=2 ! video/x-raw," SMALL
+    " ! videoconvert ! sgm.sink_right",
+    "videotestsrc pattern=snow num-buffers=2 ! video/x-raw,format=GRAY16_LE," SMALL
+    " ! downsample-transpose name=cells %s ! sat-dp-stixels %s ! fakesink name=out "
+    "videotestsrc num-buffers=2 ! video/x-raw,format=GRAY8," SMALL " ! cells.confidence",
+};
+
+static GstPadProbeReturn collect(GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  GstMapInfo map;
+
+  ck_assert(gst_buffer_map(GST_PAD_PROBE_INFO_BUFFER(info), &map, GST_MAP_READ));
+  g_byte_array_append(data, map.data, (guint)map.size);
+  gst_buffer_unmap(GST_PAD_PROBE_INFO_BUFFER(info), &map);
+  return GST_PAD_PROBE_OK;
+}
+
+static GByteArray *bytes_of(const char *format, const char *backend)
+{
+  gchar *line = g_strdup_printf(format, backend, backend);
+  GByteArray *bytes = g_byte_array_new();
+  GstElement *pipeline = gst_parse_launch(line, NULL);
+  GstElement *sink = gst_bin_get_by_name(GST_BIN(pipeline), "out");
+  GstBus *bus = gst_element_get_bus(pipeline);
+  GstPad *pad = gst_element_get_static_pad(sink, "sink");
+  GstMessage *message;
+
+  gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, collect, bytes, NULL);
+  gst_element_set_state(pipeline, GST_STATE_PLAYING);
+  message = gst_bus_timed_pop_filtered(bus, 60 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+  ck_assert_msg(
+      message != NULL && GST_MESSAGE_TYPE(message) == GST_MESSAGE_EOS, "no EOS of %s", line);
+  gst_message_unref(message);
+  gst_element_set_state(pipeline, GST_STATE_NULL);
+  gst_object_unref(pad);
+  gst_object_unref(bus);
+  gst_object_unref(sink);
+  gst_object_unref(pipeline);
+  g_free(line);
+  return bytes;
+}
+
+GST_START_TEST(all_inputs_are_uploaded)
+{
+  GByteArray *cpu = bytes_of(inputs[__i__], "backend=c");
+  GByteArray *gpu = bytes_of(inputs[__i__], "backend=cuda");
+
+  ck_assert_uint_gt(cpu->len, 0);
+  ck_assert_uint_eq(cpu->len, gpu->len);
+  ck_assert_int_eq(memcmp(cpu->data, gpu->data, cpu->len), 0);
+  g_byte_array_unref(cpu);
+  g_byte_array_unref(gpu);
+}
+GST_END_TEST
+
+/* ---- Memory and context -------------------------------------------------------------------- */
+
+/* Between our elements buffers stay on the device, though nobody asks for it; a sink that takes
+ * anything gets system memory. */
+GST_START_TEST(memory_is_where_it_should_be)
+{
+  CudaLine line = {SMALL, "", ON_DEVICE, "", ON_DEVICE, 3, segmentations[__i__]};
+  CudaOutcome outcome = cuda_run(&line);
+
+  ck_assert_uint_eq(outcome.device_between, 3);
+  ck_assert_uint_eq(outcome.device_behind, 3);
+  ck_assert_uint_eq(outcome.contexts, 1);
+  cuda_outcome_clear(&outcome);
+
+  line.between = line.behind = "(ANY)";
+  outcome = cuda_run(&line);
+  ck_assert_uint_eq(outcome.device_between, 3);
+  ck_assert_uint_eq(outcome.device_behind, 0);
+  cuda_outcome_clear(&outcome);
+
+  line.stixels = "backend=c";
+  outcome = cuda_run(&line);
+  ck_assert_uint_eq(outcome.device_between, 0);
+  ck_assert_uint_eq(outcome.contexts, 1);
+  cuda_outcome_clear(&outcome);
+}
+GST_END_TEST
+
+GST_START_TEST(state_cycles)
+{
+  gchar *line = g_strdup_printf(
+      "street-scene-src view=disparity num-buffers=2 ! "
+      "video/x-raw,width=64,height=32 ! "
+      "downsample-transpose backend=cuda ! %s backend=cuda ! " STIXELS_CAPS ON_DEVICE " ! fakesink",
+      segmentations[__i__]);
+
+  stx_test_state_cycles(line);
+  g_free(line);
+}
+GST_END_TEST
+
+static void run_once(void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS(segmentations); i++) {
+    CudaLine line = {SMALL, "", ON_DEVICE, "", ON_DEVICE, 3, segmentations[i]};
+    CudaOutcome outcome = cuda_run(&line);
+
+    ck_assert(outcome.error == NULL);
+    cuda_outcome_clear(&outcome);
+  }
+}
+
+GST_START_TEST(nothing_leaks)
+{
+  stx_test_no_leaks(run_once);
+}
+GST_END_TEST
+
+/* ---- Streams ------------------------------------------------------------------------------- */
+
+static GstHarness *cuda_harness(const char *segmentation, const char *behind)
+{
+  gchar *line = g_strdup_printf(
+      "downsample-transpose backend=cuda ! %s backend=cuda%s", segmentation, behind);
+  GstHarness *harness = gst_harness_new_parse(line);
+
+  g_free(line);
+  return harness;
+}
+
+/* Pushes a frame of `width` pixels and returns what it became. */
+static GstBuffer *push_size(GstHarness *harness, gint width, GstClockTime pts)
+{
+  gchar *caps =
+      g_strdup_printf("video/x-raw,format=GRAY16_LE,width=%d,height=40,framerate=10/1", width);
+  GstBuffer *buffer =
+      stx_test_buffer((gsize)(2 * width + 3) / 4 * 4 * 40, 0x15, pts, GST_SECOND / 10);
+
+  gst_harness_set_src_caps_str(harness, caps);
+  ck_assert_int_eq(gst_harness_push(harness, buffer), GST_FLOW_OK);
+  g_free(caps);
+  return gst_harness_pull(harness);
+}
+
+static void expect_columns(GstBuffer *stixels, guint columns)
+{
+  GstMapInfo map;
+
+  ck_assert(gst_buffer_map(stixels, &map, GST_MAP_READ));
+  ck_assert_uint_ge(map.size / 24, columns);
+  ck_assert_uint_eq(map.size % 24, 0);
+  ck_assert_uint_eq(map.data[map.size - 24] + 256 * map.data[map.size - 23], columns - 1);
+  gst_buffer_unmap(stixels, &map);
+  gst_buffer_unref(stixels);
+}
+
+GST_START_TEST(sizes_change_and_flushes_come)
+{
+  GstHarness *harness = cuda_harness(segmentations[__i__], "");
+  GstSegment segment;
+
+  gst_segment_init(&segment, GST_FORMAT_TIME);
+  expect_columns(push_size(harness, 80, 0), 10);
+  expect_columns(push_size(harness, 240, GST_SECOND), 30);
+  ck_assert(gst_harness_push_event(harness, gst_event_new_flush_start()));
+  ck_assert(gst_harness_push_event(harness, gst_event_new_flush_stop(TRUE)));
+  ck_assert(gst_harness_push_event(harness, gst_event_new_segment(&segment)));
+  expect_columns(push_size(harness, 33, 0), 5);
+  expect_columns(push_size(harness, 240, GST_SECOND), 30);
+  gst_harness_teardown(harness);
+}
+GST_END_TEST
+
+/* A buffer of ours outlives its pipeline, and the pool it came from. */
+GST_START_TEST(buffers_outlive_the_pipeline)
+{
+  GstHarness *harness =
+      cuda_harness(segmentations[__i__], " ! capsfilter caps=\"" STIXELS_CAPS ON_DEVICE "\"");
+  GstBuffer *first = push_size(harness, 80, 0), *second = push_size(harness, 80, GST_SECOND);
+  GstMapInfo one, two;
+
+  gst_harness_teardown(harness);
+  ck_assert(gst_buffer_map(first, &one, GST_MAP_READ));
+  ck_assert(gst_buffer_map(second, &two, GST_MAP_READ));
+  ck_assert_uint_eq(one.size, two.size);
+  ck_assert_int_eq(memcmp(one.data, two.data, one.size), 0);
+  gst_buffer_unmap(first, &one);
+  gst_buffer_unmap(second, &two);
+  gst_buffer_unref(first);
+  gst_buffer_unref(second);
+}
+GST_END_TEST
+
+/* ---- Caps ---------------------------------------------------------------------------------- */
+
+static gboolean offers_cuda(GstElement *element, const char *pad_name)
+{
+  GstPad *pad = gst_element_get_static_pad(element, pad_name);
+  GstCaps *caps = gst_pad_query_caps(pad, NULL);
+  gboolean found = FALSE;
+
+  for (guint i = 0; i < gst_caps_get_size(caps); i++)
+    found |= gst_caps_features_contains(gst_caps_get_features(caps, i), CUDA_MEMORY);
+  gst_caps_unref(caps);
+  gst_object_unref(pad);
+  return found;
+}
+
+static void expect_offers(const char *factory, const char *backend, gboolean expected)
+{
+  GstElement *element = gst_element_factory_make(factory, NULL);
+
+  gst_util_set_object_arg(G_OBJECT(element), "backend", backend);
+  ck_assert_msg(offers_cuda(element, "sink") == expected, "%s %s sink", factory, backend);
+  ck_assert_msg(offers_cuda(element, "src") == expected, "%s %s src", factory, backend);
+  gst_object_unref(element);
+}
+
+GST_START_TEST(caps_with_a_gpu)
+{
+  static const char *const factories[] = {
+      "downsample-transpose", "sat-dp-stixels", RDP, "lidar-ground"};
+
+  for (guint i = 0; i < G_N_ELEMENTS(factories); i++) {
+    expect_offers(factories[i], "auto", TRUE);
+    expect_offers(factories[i], "cuda", TRUE);
+    expect_offers(factories[i], "omp", FALSE);
+    expect_offers(factories[i], "c", FALSE);
+  }
+}
+GST_END_TEST
+
+GST_START_TEST(caps_without_a_gpu)
+{
+  g_setenv("STX_FAKE_CUDA_DEVICES", "0", TRUE);
+  expect_offers("downsample-transpose", "auto", FALSE);
+  expect_offers("sat-dp-stixels", "cuda", FALSE);
+  expect_offers(RDP, "auto", FALSE);
+  expect_offers("lidar-ground", "auto", FALSE);
+}
+GST_END_TEST
+
+static Suite *cuda_memory_suite(void)
+{
+  Suite *suite = suite_create("cuda-memory");
+  TCase *tests = tcase_create("cuda-memory");
+
+  suite_add_tcase(suite, tests);
+  tcase_add_loop_test(tests, bytes_are_those_of_the_cpu, 0, G_N_ELEMENTS(lines));
+  tcase_add_loop_test(tests, all_inputs_are_uploaded, 0, G_N_ELEMENTS(inputs));
+  tcase_add_loop_test(tests, memory_is_where_it_should_be, 0, G_N_ELEMENTS(segmentations));
+  tcase_add_loop_test(tests, state_cycles, 0, G_N_ELEMENTS(segmentations));
+  tcase_add_test(tests, nothing_leaks);
+  tcase_add_loop_test(tests, sizes_change_and_flushes_come, 0, G_N_ELEMENTS(segmentations));
+  tcase_add_loop_test(tests, buffers_outlive_the_pipeline, 0, G_N_ELEMENTS(segmentations));
+  tcase_add_test(tests, caps_with_a_gpu);
+  tcase_add_test(tests, caps_without_a_gpu);
+  return suite;
+}
+GST_CHECK_MAIN(cuda_memory)

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "tests/gst/cuda/cuda_fixture.h"
+
+#include <string.h>
+
+#include "tests/gst/fixtures/kept.h"
+
+static gboolean is_on_device(GstBuffer *buffer)
+{
+  return gst_buffer_n_memory(buffer) == 1 &&
+         gst_memory_is_type(gst_buffer_peek_memory(buffer, 0), "gst.cuda.memory");
+}
+
+static GstPadProbeReturn look_between(GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  ((CudaOutcome *)data)->device_between += is_on_device(GST_PAD_PROBE_INFO_BUFFER(info));
+  return GST_PAD_PROBE_OK;
+}
+
+/* Where a map fails, GStreamer copies the memory and tries again; GstCuda copies all that was
+ * allocated, which may be more than the buffer's bytes. */
+static GstPadProbeReturn look_behind(GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  CudaOutcome *outcome = data;
+  GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER(info);
+  gsize size = gst_buffer_get_size(buffer);
+  GstMapInfo map;
+
+  outcome->buffers++;
+  outcome->device_behind += is_on_device(buffer);
+  if (!gst_buffer_map(buffer, &map, GST_MAP_READ)) {
+    outcome->unreadable++;
+    return GST_PAD_PROBE_OK;
+  }
+  outcome->unreadable += map.size != size;
+  g_byte_array_append(outcome->bytes, (const guint8 *)&map.size, sizeof(map.size));
+  g_byte_array_append(outcome->bytes, map.data, (guint)map.size);
+  gst_buffer_unmap(buffer, &map);
+  return GST_PAD_PROBE_OK;
+}
+
+static void probe(
+    GstElement *pipeline, const char *name, GstPadProbeCallback look, CudaOutcome *outcome)
+{
+  GstElement *element = gst_bin_get_by_name(GST_BIN(pipeline), name);
+  GstPad *pad = gst_element_get_static_pad(element, "sink");
+
+  gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, look, outcome, NULL);
+  gst_object_unref(pad);
+  gst_object_unref(element);
+}
+
+static gchar *text_of(const CudaLine *line)
+{
+  return g_strdup_printf("street-scene-src view=disparity num-buffers=%u ! video/x-raw,%s ! "
+                         "downsample-transpose name=cells %s ! " COLUMNS_CAPS
+                         "%s ! %s name=stixels %s ! " STIXELS_CAPS "%s ! fakesink name=out",
+      line->frames, line->source, line->cells, line->between,
+      line->segmentation != NULL ? line->segmentation : "sat-dp-stixels", line->stixels,
+      line->behind);
+}
+
+static GstElement *launch(const CudaLine *line)
+{
+  gchar *text = text_of(line);
+  GError *error = NULL;
+  GstElement *pipeline = gst_parse_launch(text, &error);
+
+  ck_assert_msg(error == NULL, "%s: %s", text, error != NULL ? error->message : "");
+  g_free(text);
+  return pipeline;
+}
+
+/* Counts contexts until EOS or an error. */
+static void wait(GstElement *pipeline, CudaOutcome *outcome)
+{
+  const GstMessageType types = GST_MESSAGE_EOS | GST_MESSAGE_ERROR | GST_MESSAGE_HAVE_CONTEXT;
+  GstBus *bus = gst_element_get_bus(pipeline);
+  gboolean ended = FALSE;
+
+  while (!ended) {
+    GstMessage *message = gst_bus_timed_pop_filtered(bus, 60 * GST_SECOND, types);
+
+    ck_assert_msg(message != NULL, "neither EOS nor an error");
+    ended = GST_MESSAGE_TYPE(message) != GST_MESSAGE_HAVE_CONTEXT;
+    outcome->contexts += !ended;
+    if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR)
+      gst_message_parse_error(message, &outcome->error, NULL);
+    gst_message_unref(message);
+  }
+  gst_object_unref(bus);
+}
+
+/* Counts what users see of the part under test with GST_DEBUG=2. */
+static void count_warning(GstDebugCategory *category, GstDebugLevel level, const gchar *file,
+    const gchar *function, gint line, GObject *object, GstDebugMessage *message, gpointer data)
+{
+  if (level <= GST_LEVEL_WARNING && strcmp(gst_debug_category_get_name(category), "stx-cuda") == 0)
+    g_atomic_int_inc(&((CudaOutcome *)data)->warnings);
+}
+
+CudaOutcome cuda_run(const CudaLine *line)
+{
+  CudaOutcome outcome = {.bytes = g_byte_array_new()};
+  GstElement *pipeline = launch(line);
+
+  gst_debug_remove_log_function(gst_debug_log_default);
+  gst_debug_set_active(TRUE);
+  gst_debug_set_threshold_for_name("stx-cuda", GST_LEVEL_WARNING);
+  gst_debug_add_log_function(count_warning, &outcome, NULL);
+  probe(pipeline, "stixels", look_between, &outcome);
+  probe(pipeline, "out", look_behind, &outcome);
+  gst_element_set_state(pipeline, GST_STATE_PLAYING);
+  wait(pipeline, &outcome);
+  gst_element_set_state(pipeline, GST_STATE_NULL);
+  gst_object_unref(pipeline);
+  gst_debug_remove_log_function(count_warning);
+  return outcome;
+}
+
+CudaOutcome cuda_run_on_cpu(const CudaLine *line)
+{
+  gchar *cells = g_strdup_printf("%s backend=c", line->cells);
+  gchar *stixels = g_strdup_printf("%s backend=c", line->stixels);
+  CudaLine host = {line->source, cells, "", stixels, "", line->frames, line->segmentation};
+  CudaOutcome outcome = {.bytes = g_byte_array_new()};
+  gchar *text = text_of(&host);
+
+  if (!stx_test_recall(text, outcome.bytes)) {
+    cuda_outcome_clear(&outcome);
+    outcome = cuda_run(&host);
+    if (outcome.error == NULL)
+      stx_test_keep(text, outcome.bytes);
+  }
+  g_free(text);
+  g_free(cells);
+  g_free(stixels);
+  return outcome;
+}
+
+void cuda_outcome_clear(CudaOutcome *outcome)
+{
+  g_byte_array_unref(outcome->bytes);
+  g_clear_error(&outcome->error);
+}
+
+void cuda_expect_same(const CudaOutcome *actual, const CudaOutcome *expected, const char *what)
+{
+  ck_assert_msg(
+      expected->error == NULL && expected->bytes->len > 0, "%s: nothing to compare", what);
+  ck_assert_msg(
+      actual->error == NULL, "%s: %s", what, actual->error != NULL ? actual->error->message : "");
+  ck_assert_msg(actual->unreadable == 0, "%s: %u buffers cannot be read", what, actual->unreadable);
+  ck_assert_msg(actual->bytes->len == expected->bytes->len, "%s: %u bytes, expected %u", what,
+      actual->bytes->len, expected->bytes->len);
+  for (guint i = 0; i < actual->bytes->len; i++)
+    ck_assert_msg(actual->bytes->data[i] == expected->bytes->data[i],
+        "%s: byte %u is %u, expected %u", what, i, actual->bytes->data[i],
+        expected->bytes->data[i]);
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Pipelines on the GPU that tests/emu pretends to have. It reads its settings when it is
+ * loaded, which is at the first use in a process: a test that wants faults sets them first, and
+ * runs in a process of its own.
+ */
+#ifndef STX_CUDA_FIXTURE_H
+#define STX_CUDA_FIXTURE_H
+
+#include "tests/gst/fixtures/util.h"
+
+#define CUDA_MEMORY "memory:CUDAMemory"
+#define COLUMNS_CAPS "application/x-stixel-columns"
+#define STIXELS_CAPS "application/x-stixels"
+
+/* From a street to stixels. `source`, `cells` and `stixels` are fields of the elements, `between`
+ * and `behind` features of caps, like "(memory:CUDAMemory)", or "". `segmentation` is the element
+ * that writes the stixels; NULL: sat-dp-stixels. The sink is called out. */
+typedef struct {
+  const char *source, *cells, *between, *stixels, *behind;
+  guint frames;
+  const char *segmentation;
+} CudaLine;
+
+/* What came out, and how. */
+typedef struct {
+  GByteArray *bytes;                   /* of all buffers at the sink, each after its size */
+  guint buffers;                       /* at the sink */
+  guint device_between, device_behind; /* buffers in CUDAMemory */
+  guint unreadable; /* buffers at the sink that could not be mapped as they are */
+  guint contexts;   /* that elements made */
+  gint warnings; /* lines of category stx-cuda in the log: one per element that gives up its GPU */
+  GError *error; /* or NULL: ended by EOS */
+} CudaOutcome;
+
+/* Runs it to its end, which must come within a minute. */
+CudaOutcome cuda_run(const CudaLine *line);
+void cuda_outcome_clear(CudaOutcome *outcome);
+
+/* Fails the test unless both ended by EOS with the same bytes. */
+void cuda_expect_same(const CudaOutcome *actual, const CudaOutcome *expected, const char *what);
+
+/* The bytes, or the error, of the same line on the CPU alone, whatever its backends say. It runs
+ * once in a program: later tests get the same bytes. */
+CudaOutcome cuda_run_on_cpu(const CudaLine *line);
+
+#endif

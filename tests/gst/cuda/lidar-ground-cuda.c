@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * lidar-ground on a GPU: labels and points in either memory, and any call of the driver failing
+ * once. The GPU is that of tests/emu, which reads its settings when it is first used in a
+ * process; every test, and every turn of a loop, runs in one of its own. The program runs a second
+ * time with work that waits until somebody waits for it.
+ */
+#include <string.h>
+
+#include "gst/stixels/gststxmeta.h"
+#include "tests/gst/fixtures/scan_fixture.h"
+
+#define ON_DEVICE "(memory:CUDAMemory)"
+#define LABELS "application/x-point-labels"
+#define SMALL " sectors=24 bins=30 " /* the emulator is slow */
+#define MOST 4500                    /* more than the smallest buffer of labels holds */
+
+static StxGroundParams params_of_small(void)
+{
+  StxGroundParams params = STX_GROUND_DEFAULTS;
+
+  params.sectors = 24;
+  params.bins = 30;
+  return params;
+}
+
+static gboolean is_on_device(GstBuffer *buffer)
+{
+  return gst_buffer_n_memory(buffer) == 1 &&
+         gst_memory_is_type(gst_buffer_peek_memory(buffer, 0), "gst.cuda.memory");
+}
+
+static GstBuffer *labels_of(GstBuffer *buffer)
+{
+  GstStxPointLabelsMeta *meta = gst_buffer_get_stx_point_labels_meta(buffer);
+
+  return meta != NULL ? meta->labels : buffer;
+}
+
+/* Takes the buffer, which is points with labels, or labels. FALSE if it cannot be read: where a map
+ * fails, GStreamer copies the memory, and GstCuda all that was allocated. */
+static gboolean expect_labels(
+    GstBuffer *buffer, const gfloat *points, gsize count, const char *what)
+{
+  StxGroundParams params = params_of_small();
+  guint32 *expected = scan_reference(&params, points, count, NULL);
+  GstMapInfo map;
+  gboolean mapped = gst_buffer_map(labels_of(buffer), &map, GST_MAP_READ);
+  gboolean readable = mapped && map.size == 4 * count;
+
+  if (readable)
+    ck_assert_msg(count == 0 || memcmp(map.data, expected, map.size) == 0,
+        "%s, %" G_GSIZE_FORMAT " points: the labels are not those of the CPU", what, count);
+  if (mapped)
+    gst_buffer_unmap(labels_of(buffer), &map);
+  gst_buffer_unref(buffer);
+  g_free(expected);
+  return readable;
+}
+
+/* ---- Points in system memory --------------------------------------------------------------- */
+
+/* Several scans in one stream: one wait at the end of a scan would hide what is not waited for. */
+static const gsize counts[] = {300, 301, 0, 1, MOST, 17, 0, MOST};
+
+static const struct {
+  const char *line;
+  gboolean device;
+} lines[] = {
+    {"lidar-ground backend=cuda" SMALL, FALSE},
+    {"lidar-ground backend=auto" SMALL "! capsfilter caps=" LABELS, FALSE},
+    {"lidar-ground backend=cuda" SMALL "! capsfilter caps=" LABELS ON_DEVICE, TRUE},
+};
+
+GST_START_TEST(labels_are_those_of_the_cpu)
+{
+  ScanFixture fixture = scan_begin("lidar-ground", lines[__i__].line, SCAN_CAPS);
+  GstBuffer *outputs[G_N_ELEMENTS(counts)];
+  gfloat *points = g_new(gfloat, 4 * MOST);
+
+  for (guint i = 0; i < G_N_ELEMENTS(counts); i++) {
+    scan_points(points, counts[i], i);
+    outputs[i] = scan_run(&fixture, points, counts[i]);
+    ck_assert_int_eq(is_on_device(labels_of(outputs[i])), lines[__i__].device);
+  }
+  for (guint i = 0; i < G_N_ELEMENTS(counts); i++) { /* kept all the while */
+    scan_points(points, counts[i], i);
+    ck_assert(expect_labels(outputs[i], points, counts[i], lines[__i__].line));
+  }
+  stx_test_expect_silence(fixture.bus);
+  g_free(points);
+  scan_end(&fixture);
+}
+GST_END_TEST
+
+GST_START_TEST(statistics_come_back)
+{
+  ScanFixture fixture = scan_begin("lidar-ground",
+      "lidar-ground backend=cuda post-messages=true" SMALL "! capsfilter caps=" LABELS ON_DEVICE,
+      SCAN_CAPS);
+  StxGroundParams params = params_of_small();
+  gfloat points[4 * 300];
+  StxGroundResult expected;
+  GstMessage *message;
+  double height;
+  guint ground;
+
+  scan_points(points, 300, 1);
+  g_free(scan_reference(&params, points, 300, &expected));
+  ck_assert(expect_labels(scan_run(&fixture, points, 300), points, 300, "labels"));
+  message = gst_bus_pop_filtered(fixture.bus, GST_MESSAGE_ELEMENT);
+  ck_assert(message != NULL);
+  ck_assert(gst_structure_get(gst_message_get_structure(message), "ground", G_TYPE_UINT, &ground,
+      "height", G_TYPE_DOUBLE, &height, NULL));
+  ck_assert_uint_gt(ground, 0);
+  ck_assert_uint_eq(ground, expected.ground);
+  ck_assert(height == (double)expected.height);
+  gst_message_unref(message);
+  scan_end(&fixture);
+}
+GST_END_TEST
+
+/* ---- Points in CUDAMemory ------------------------------------------------------------------ */
+
+/* Points in CUDAMemory of the context of `maker`, an element that writes labels to CUDAMemory:
+ * a buffer of labels as large, filled with them. */
+static GstBuffer *device_points(ScanFixture *maker, const gfloat *points, gsize count)
+{
+  gfloat *more = g_new0(gfloat, 16 * count);
+  GstBuffer *buffer = scan_run(maker, more, 4 * count);
+  GstMapInfo map;
+
+  ck_assert(is_on_device(buffer) && gst_buffer_map(buffer, &map, GST_MAP_WRITE));
+  ck_assert_uint_eq(map.size, 16 * count);
+  memcpy(map.data, points, map.size);
+  gst_buffer_unmap(buffer, &map);
+  g_free(more);
+  return buffer;
+}
+
+static void share_context(ScanFixture *from, ScanFixture *to)
+{
+  GList *contexts = gst_element_get_contexts(from->element);
+
+  ck_assert(contexts != NULL);
+  for (GList *item = contexts; item != NULL; item = item->next)
+    gst_element_set_context(to->element, item->data);
+  g_list_free_full(contexts, (GDestroyNotify)gst_context_unref);
+}
+
+static const struct {
+  const char *line;
+  gboolean shared, device;
+} device_lines[] = {
+    {"lidar-ground backend=cuda" SMALL, TRUE, TRUE},
+    {"lidar-ground backend=cuda" SMALL "! capsfilter caps=" LABELS ON_DEVICE, TRUE, TRUE},
+    {"lidar-ground backend=cuda" SMALL "! capsfilter caps=" LABELS, TRUE, FALSE},
+    {"lidar-ground backend=cuda" SMALL, FALSE, TRUE}, /* the points are another context's */
+};
+
+GST_START_TEST(points_may_be_on_the_device)
+{
+  ScanFixture maker = scan_begin(
+      "lidar-ground", "lidar-ground backend=cuda ! capsfilter caps=" LABELS ON_DEVICE, SCAN_CAPS);
+  ScanFixture fixture = {0};
+  gfloat points[4 * 300];
+
+  for (guint i = 0; i < 3; i++) {
+    GstBuffer *input, *output;
+
+    scan_points(points, 300, i);
+    input = device_points(&maker, points, 300);
+    if (i == 0) {
+      gchar *line = g_strdup(device_lines[__i__].line);
+
+      fixture = scan_begin("lidar-ground", line, NULL);
+      if (device_lines[__i__].shared) {
+        gst_element_set_state(fixture.harness->element, GST_STATE_NULL);
+        share_context(&maker, &fixture);
+        gst_element_set_state(fixture.harness->element, GST_STATE_PLAYING);
+      }
+      gst_harness_set_src_caps_str(fixture.harness, "application/x-lidar" ON_DEVICE);
+      g_free(line);
+    }
+    output = gst_harness_push_and_pull(fixture.harness, gst_buffer_ref(input));
+    ck_assert(output != NULL);
+    ck_assert_int_eq(is_on_device(labels_of(output)), device_lines[__i__].device);
+    if (labels_of(output) != output) {
+      ck_assert_ptr_eq(gst_buffer_peek_memory(output, 0), gst_buffer_peek_memory(input, 0));
+      stx_test_expect_bytes(output, points, sizeof points, "points");
+    }
+    ck_assert(expect_labels(output, points, 300, device_lines[__i__].line));
+    gst_buffer_unref(input);
+  }
+  stx_test_expect_silence(fixture.bus);
+  scan_end(&fixture);
+  scan_end(&maker);
+}
+GST_END_TEST
+
+/* ---- Faults -------------------------------------------------------------------------------- */
+
+/* More calls than a run of three scans makes: the last turn proves it. */
+#define CALLS 240
+#ifdef __SANITIZE_ADDRESS__
+#define STEP 24
+#else
+#define STEP 6
+#endif
+#define LAST (CALLS / STEP)
+
+static void setenv_number(const char *name, guint value)
+{
+  gchar *text = g_strdup_printf("%u", value);
+
+  g_setenv(name, text, TRUE);
+  g_free(text);
+}
+
+static gint warnings;
+
+static void count_warning(GstDebugCategory *category, GstDebugLevel level, const gchar *file,
+    const gchar *function, gint line, GObject *object, GstDebugMessage *message, gpointer data)
+{
+  if (level <= GST_LEVEL_WARNING && strcmp(gst_debug_category_get_name(category), "stx-cuda") == 0)
+    g_atomic_int_inc(&warnings);
+}
+
+static void listen(void)
+{
+  gst_debug_remove_log_function(gst_debug_log_default);
+  gst_debug_set_active(TRUE);
+  gst_debug_set_threshold_for_name("stx-cuda", GST_LEVEL_WARNING);
+  gst_debug_add_log_function(count_warning, NULL, NULL);
+}
+
+/* Three scans; how many of them came out in CUDAMemory. */
+static guint run_three(const char *line)
+{
+  ScanFixture fixture = scan_begin("lidar-ground", line, SCAN_CAPS);
+  gfloat points[4 * 200];
+  guint on_device = 0;
+
+  for (guint i = 0; i < 3; i++) {
+    GstBuffer *output;
+
+    scan_points(points, 200, i);
+    output = scan_run(&fixture, points, 200);
+    on_device += is_on_device(labels_of(output));
+    expect_labels(output, points, 200, line); /* or it was the map at the end that failed */
+  }
+  stx_test_expect_silence(fixture.bus);
+  scan_end(&fixture);
+  return on_device;
+}
+
+/* Whichever: the element goes on on the CPU, and all labels arrive. */
+GST_START_TEST(any_call_may_fail)
+{
+  guint on_device;
+
+  setenv_number("STX_FAKE_CUDA_FAIL", (guint)__i__ * STEP);
+  listen();
+  on_device =
+      run_three("lidar-ground" SMALL "! capsfilter caps=\"" LABELS ON_DEVICE ";" LABELS "\"");
+  ck_assert_int_le(warnings, 1);
+  ck_assert_msg(__i__ < LAST || (on_device == 3 && warnings == 0), "CALLS are not enough");
+}
+GST_END_TEST
+
+/* With points that leave with their labels, in system memory. */
+GST_START_TEST(any_call_may_fail_with_points)
+{
+  setenv_number("STX_FAKE_CUDA_FAIL", (guint)__i__ * STEP);
+  listen();
+  ck_assert_uint_eq(run_three("lidar-ground" SMALL), 0);
+  ck_assert_int_le(warnings, 1);
+  ck_assert_msg(__i__ < LAST || warnings == 0, "CALLS are not enough");
+}
+GST_END_TEST
+
+GST_START_TEST(little_memory)
+{
+  setenv_number("STX_FAKE_CUDA_MEMORY", (guint)__i__ * 16 * 1024);
+  listen();
+  run_three("lidar-ground" SMALL);
+  ck_assert_int_le(warnings, 1);
+  ck_assert_msg(__i__ > 0 || warnings == 1, "memory that is not there was enough");
+}
+GST_END_TEST
+
+/* Who insists on the GPU gets an error that says what failed, or all labels. */
+GST_START_TEST(any_call_may_fail_with_cuda)
+{
+  GstElement *pipeline =
+      gst_parse_launch("street-scene-src view=lidar num-buffers=2 beams=4 "
+                       "azimuth-steps=50 ! lidar-ground backend=cuda" SMALL "! fakesink",
+          NULL);
+  GstBus *bus = gst_element_get_bus(pipeline);
+  GstMessage *message;
+
+  setenv_number("STX_FAKE_CUDA_FAIL", (guint)__i__ * STEP * 2);
+  gst_element_set_state(pipeline, GST_STATE_PLAYING);
+  message = gst_bus_timed_pop_filtered(bus, 60 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+  ck_assert_msg(message != NULL, "neither EOS nor an error");
+  if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR) {
+    GError *error = NULL;
+
+    gst_message_parse_error(message, &error, NULL);
+    ck_assert_msg(strlen(error->message) > 10, "\"%s\"", error->message);
+    ck_assert_msg(__i__ < LAST / 2, "a call that is not made failed: %s", error->message);
+    g_error_free(error);
+  }
+  gst_message_unref(message);
+  gst_element_set_state(pipeline, GST_STATE_NULL);
+  gst_object_unref(bus);
+  gst_object_unref(pipeline);
+}
+GST_END_TEST
+
+GST_START_TEST(says_why_there_is_no_gpu)
+{
+  g_setenv("STX_FAKE_CUDA_DEVICES", "0", TRUE);
+  stx_test_breaks(
+      "street-scene-src view=lidar num-buffers=1 ! lidar-ground backend=cuda ! fakesink",
+      "backend=cuda", "choose auto, omp or c", NULL);
+  ck_assert_uint_eq(run_three("lidar-ground" SMALL), 0);
+}
+GST_END_TEST
+
+/* ---- States -------------------------------------------------------------------------------- */
+
+#define STREET                                                                                     \
+  "street-scene-src view=lidar num-buffers=2 beams=4 azimuth-steps=50 ! lidar-ground "             \
+  "backend=cuda" SMALL
+
+GST_START_TEST(state_cycles)
+{
+  stx_test_state_cycles(STREET "! " LABELS ON_DEVICE " ! fakesink");
+}
+GST_END_TEST
+
+static void run_once(void)
+{
+  stx_test_runs(STREET "! fakesink");
+  stx_test_runs(STREET "! " LABELS ON_DEVICE " ! fakesink");
+}
+
+GST_START_TEST(nothing_leaks)
+{
+  stx_test_no_leaks(run_once);
+}
+GST_END_TEST
+
+static Suite *lidar_ground_cuda_suite(void)
+{
+  Suite *suite = suite_create("lidar-ground-cuda");
+  TCase *tests = tcase_create("lidar-ground-cuda");
+
+  suite_add_tcase(suite, tests);
+  tcase_add_loop_test(tests, labels_are_those_of_the_cpu, 0, G_N_ELEMENTS(lines));
+  tcase_add_test(tests, statistics_come_back);
+  tcase_add_loop_test(tests, points_may_be_on_the_device, 0, G_N_ELEMENTS(device_lines));
+  tcase_add_loop_test(tests, any_call_may_fail, 1, LAST + 1);
+  tcase_add_loop_test(tests, any_call_may_fail_with_points, 1, LAST + 1);
+  tcase_add_loop_test(tests, little_memory, 0, 12);
+  tcase_add_loop_test(tests, any_call_may_fail_with_cuda, 1, LAST / 2 + 1);
+  tcase_add_test(tests, says_why_there_is_no_gpu);
+  tcase_add_test(tests, state_cycles);
+  tcase_add_test(tests, nothing_leaks);
+  return suite;
+}
+GST_CHECK_MAIN(lidar_ground_cuda)

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The meta library: what applications link. */
+#include "gst/stixels/gststxmeta.h"
+
+#include "tests/gst/fixtures/util.h"
+
+#include <gst/video/video.h>
+
+static const GstStxStixelInfo info = {.width = 64, .height = 32, .stixel_width = 8, .columns = 8};
+
+static GstBuffer *frame_with_stixels(void)
+{
+  GstBuffer *frame = gst_buffer_new_allocate(NULL, 64 * 32, NULL);
+  GstBuffer *stixels = gst_buffer_new_allocate(NULL, 8 * sizeof(StxStixel), NULL);
+  GstStxStixelMeta *meta = gst_buffer_add_stx_stixel_meta(frame, stixels, &info);
+
+  ck_assert_ptr_eq(meta->stixels, stixels);
+  gst_buffer_unref(stixels);
+  return frame;
+}
+
+static void expect_stixels(GstBuffer *frame)
+{
+  GstStxStixelMeta *meta = gst_buffer_get_stx_stixel_meta(frame);
+
+  fail_unless(meta != NULL);
+  ck_assert_uint_eq(gst_buffer_get_size(meta->stixels), 8 * sizeof(StxStixel));
+  ck_assert_uint_eq(meta->info.width, 64);
+  ck_assert_uint_eq(meta->info.height, 32);
+  ck_assert_uint_eq(meta->info.stixel_width, 8);
+  ck_assert_uint_eq(meta->info.columns, 8);
+}
+
+GST_START_TEST(stixels_hold_a_reference)
+{
+  GstBuffer *frame = frame_with_stixels();
+  GstBuffer *stixels = gst_buffer_ref(gst_buffer_get_stx_stixel_meta(frame)->stixels);
+
+  expect_stixels(frame);
+  ASSERT_MINI_OBJECT_REFCOUNT(stixels, "stixels", 2);
+  gst_buffer_unref(frame);
+  ASSERT_MINI_OBJECT_REFCOUNT(stixels, "stixels", 1);
+  gst_buffer_unref(stixels);
+}
+GST_END_TEST;
+
+GST_START_TEST(stixels_survive_a_copy_but_not_a_region)
+{
+  GstBuffer *frame = frame_with_stixels();
+  GstBuffer *copy = gst_buffer_copy(frame);
+  GstBuffer *region = gst_buffer_copy_region(frame, GST_BUFFER_COPY_ALL, 64, 64);
+
+  expect_stixels(copy);
+  fail_unless(gst_buffer_get_stx_stixel_meta(region) == NULL);
+  gst_buffer_unref(region);
+  gst_buffer_unref(copy);
+  gst_buffer_unref(frame);
+}
+GST_END_TEST;
+
+/* Pushes one frame through a converter and hands back what comes out. */
+static GstBuffer *converted(GstBuffer *frame, const char *line, const char *in, const char *out)
+{
+  GstHarness *harness = gst_harness_new_parse(line);
+  GstBuffer *result;
+
+  gst_harness_set_caps_str(harness, in, out);
+  result = gst_harness_push_and_pull(harness, frame);
+  fail_unless(result != NULL);
+  gst_harness_teardown(harness);
+  return result;
+}
+
+GST_START_TEST(stixels_survive_scaling_and_conversion)
+{
+  GstBuffer *frame = converted(frame_with_stixels(), "videoconvert ! videoscale",
+      "video/x-raw,format=GRAY8,width=64,height=32,framerate=10/1",
+      "video/x-raw,format=RGB,width=128,height=32,framerate=10/1");
+
+  expect_stixels(frame); /* unchanged: the ratio to the frame says the rest */
+  gst_buffer_unref(frame);
+}
+GST_END_TEST;
+
+static GstBuffer *frame_with_confidence(void)
+{
+  GstBuffer *frame = gst_buffer_new_allocate(NULL, 64 * 32 * 2, NULL);
+  GstBuffer *confidence = gst_buffer_new_allocate(NULL, 64 * 32, NULL);
+  GstStxConfidenceMeta *meta = gst_buffer_add_stx_confidence_meta(frame, confidence, 64, 32);
+
+  ck_assert_ptr_eq(meta->confidence, confidence);
+  gst_buffer_unref(confidence);
+  return frame;
+}
+
+GST_START_TEST(confidence_survives_a_copy)
+{
+  GstBuffer *frame = frame_with_confidence();
+  GstBuffer *copy = gst_buffer_copy(frame);
+  GstStxConfidenceMeta *meta = gst_buffer_get_stx_confidence_meta(copy);
+
+  fail_unless(meta != NULL);
+  ck_assert_uint_eq(meta->width, 64);
+  ck_assert_uint_eq(meta->height, 32);
+  gst_buffer_unref(frame);
+  ck_assert_uint_eq(gst_buffer_get_size(meta->confidence), 64 * 32);
+  gst_buffer_unref(copy);
+}
+GST_END_TEST;
+
+GST_START_TEST(confidence_tells_its_own_size)
+{
+  GstBuffer *frame = converted(frame_with_confidence(), "videoscale",
+      "video/x-raw,format=GRAY16_LE,width=64,height=32,framerate=10/1",
+      "video/x-raw,format=GRAY16_LE,width=128,height=32,framerate=10/1");
+
+  GstStxConfidenceMeta *meta = gst_buffer_get_stx_confidence_meta(frame);
+
+  /* videoscale copies what it does not know: readers compare the sizes. */
+  fail_unless(meta != NULL);
+  ck_assert_uint_eq(meta->width, 64);
+  ck_assert_uint_eq(meta->height, 32);
+  gst_buffer_unref(frame);
+}
+GST_END_TEST;
+
+GST_START_TEST(confidence_of_the_wrong_size_is_refused)
+{
+  GstBuffer *frame = gst_buffer_new_allocate(NULL, 64 * 32 * 2, NULL);
+  GstBuffer *confidence = gst_buffer_new_allocate(NULL, 64 * 31, NULL);
+
+  ASSERT_CRITICAL(gst_buffer_add_stx_confidence_meta(frame, confidence, 64, 32));
+  fail_unless(gst_buffer_get_stx_confidence_meta(frame) == NULL);
+  gst_buffer_unref(confidence);
+  gst_buffer_unref(frame);
+}
+GST_END_TEST;
+
+static void add_and_drop_metas(void)
+{
+  gst_buffer_unref(frame_with_stixels());
+  gst_buffer_unref(frame_with_confidence());
+}
+
+GST_START_TEST(metas_do_not_leak)
+{
+  stx_test_no_leaks(add_and_drop_metas);
+}
+GST_END_TEST;
+
+static Suite *meta_suite(void)
+{
+  Suite *suite = suite_create("meta");
+  TCase *tests = tcase_create("meta");
+
+  suite_add_tcase(suite, tests);
+  tcase_add_test(tests, stixels_hold_a_reference);
+  tcase_add_test(tests, stixels_survive_a_copy_but_not_a_region);
+  tcase_add_test(tests, stixels_survive_scaling_and_conversion);
+  tcase_add_test(tests, confidence_survives_a_copy);
+  tcase_add_test(tests, confidence_tells_its_own_size);
+  tcase_add_test(tests, confidence_of_the_wrong_size_is_refused);
+  tcase_add_test(tests, metas_do_not_leak);
+  return suite;
+}
+
+GST_CHECK_MAIN(meta)

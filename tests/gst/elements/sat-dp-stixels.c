@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * sat-dp-stixels: what comes out equals the reference called directly, with the road line and the
+ * parameters that the properties and caps ask for; what does not fit is refused with a reason.
+ */
+#include "tests/gst/fixtures/columns_fixture.h"
+
+#include <string.h>
+
+#include "common/rdp/rdp.h"
+#include "common/satdp/satdp.h"
+
+/* A camera whose road is that of columns_street. */
+#define CAMERA ",camera-focal=500.0,camera-cy=30.0,camera-baseline=0.6,camera-height=1.5"
+static const StxCamera camera = {.focal = 500, .cy = 30, .baseline = 0.6, .height = 1.5};
+static const StxGrid small = {96, 90, 4, 4, 0};
+
+/* ---- What the reference says --------------------------------------------------------------- */
+
+static GByteArray *reference_with(const StxSatdpParams *params, const StxCamera *eye,
+    const StxRoadLine *line, const guint16 *data, const guint8 *starts)
+{
+  const StxSatdpImpl *impl = stx_impl_named(&stx_satdp_impls, "c");
+  gsize cells = (gsize)stx_grid_columns(&params->grid) * stx_grid_rows(&params->grid);
+  GByteArray *records = g_byte_array_sized_new(cells * sizeof(StxStixel));
+  gpointer scratch = g_aligned_alloc(1, impl->scratch_size(params, 1) + STX_ALIGN, STX_ALIGN);
+  StxSatdpTables *tables = g_new(StxSatdpTables, 1);
+  StxPlace place = {.threads = 1};
+  StxSatdpResult result;
+  StxError error = {""};
+
+  ck_assert_msg(stx_satdp_prepare(params, eye, line, tables, &error), "%s", error.text);
+  impl->run(params, tables, tables->has_ground, data, starts, (StxStixel *)records->data, &result,
+      scratch, &place, NULL);
+  records->len = result.count * sizeof(StxStixel);
+  g_free(tables);
+  g_aligned_free(scratch);
+  return records;
+}
+
+static GByteArray *reference(const StxSatdpParams *params, const StxCamera *eye,
+    const StxRoadLine *line, const guint16 *data)
+{
+  return reference_with(params, eye, line, data, NULL);
+}
+
+/* With candidates; epsilon in 1/256 px. */
+static GByteArray *reference_rdp(
+    const StxSatdpParams *params, const StxRoadLine *line, const guint16 *data, int epsilon)
+{
+  const StxRdpImpl *impl = stx_impl_named(&stx_rdp_impls, "c");
+  StxRdpParams rdp = {.grid = params->grid, .epsilon = epsilon};
+  gpointer scratch = g_aligned_alloc(1, impl->scratch_size(&rdp, 1) + STX_ALIGN, STX_ALIGN);
+  guint8 *kept =
+      g_malloc((gsize)stx_grid_columns(&params->grid) * (gsize)stx_grid_rows(&params->grid));
+  StxPlace place = {.threads = 1};
+  StxRdpResult ignored;
+  GByteArray *records;
+
+  impl->run(&rdp, data, NULL, kept, &ignored, scratch, &place, NULL);
+  records = reference_with(params, &camera, line, data, kept);
+  g_free(kept);
+  g_aligned_free(scratch);
+  return records;
+}
+
+static StxSatdpParams params_for(const StxGrid *grid)
+{
+  StxSatdpParams params = STX_SATDP_DEFAULTS;
+
+  params.grid = *grid;
+  return params;
+}
+
+#define BEGIN(properties, grid, more) columns_begin("sat-dp-stixels", properties, grid, more)
+
+/* ---- Equal to the reference ---------------------------------------------------------------- */
+
+static const StxGrid grids[] = {{1, 1, 8, 8, 0}, {8, 90, 8, 8, 0}, {96, 5, 8, 8, 0},
+    {97, 91, 4, 4, 0}, {97, 91, 4, 4, 19}, {40, 1024, 8, 1, 3}, {33, 90, 1, 7, 32}};
+
+GST_START_TEST(every_backend_equals_reference)
+{
+  static const char *const backends[] = {"c", "omp", "auto"};
+  StxRoadLine line;
+
+  ck_assert(stx_roadline_from_camera(&camera, &line));
+  for (guint i = 0; i < G_N_ELEMENTS(grids); i++) {
+    gchar *text = g_strdup_printf("backend=%s threads=3", backends[__i__]);
+    ColumnsFixture fixture = BEGIN(text, &grids[i], CAMERA);
+    StxSatdpParams params = params_for(&grids[i]);
+    guint16 *data = columns_street(&grids[i], i);
+
+    columns_expect(
+        columns_run(&fixture, &grids[i], data), reference(&params, &camera, &line, data), text);
+    stx_test_expect_silence(fixture.bus);
+    columns_end(&fixture);
+    g_free(data);
+    g_free(text);
+  }
+}
+GST_END_TEST
+
+/* Every number reaches the parameters, on the frame after it was set. */
+static const struct {
+  const char *name;
+  gsize offset;
+  double value;
+} numbers[] = {
+    {"stixel-cost", offsetof(StxSatdpParams, stixel_cost), 0.25},
+    {"semantic-weight", offsetof(StxSatdpParams, semantic_weight), 2},
+    {"sigma-disparity-ground", offsetof(StxSatdpParams, sigma_disparity[0]), 0.25},
+    {"sigma-disparity-object", offsetof(StxSatdpParams, sigma_disparity[1]), 0.25},
+    {"sigma-disparity-sky", offsetof(StxSatdpParams, sigma_disparity[2]), 0.25},
+    {"sigma-height", offsetof(StxSatdpParams, sigma_height), 2},
+    {"sigma-angle", offsetof(StxSatdpParams, sigma_angle), 0.5},
+    {"sigma-depth", offsetof(StxSatdpParams, sigma_depth), 20},
+    {"ground-sigma-intercept", offsetof(StxSatdpParams, ground_sigma_intercept), 0.01},
+    {"ground-sigma-slope", offsetof(StxSatdpParams, ground_sigma_slope), 0.01},
+    {"pair-cost", offsetof(StxSatdpParams, pair_cost), 0},
+    {"pair-slope", offsetof(StxSatdpParams, pair_slope), 0},
+    {"pair-tolerance", offsetof(StxSatdpParams, pair_tolerance), 9},
+    {"horizon-cost", offsetof(StxSatdpParams, horizon_cost), 0},
+    {"unknown-cost", offsetof(StxSatdpParams, unknown_cost), 20},
+};
+
+GST_START_TEST(every_number_counts)
+{
+  StxGrid grid = {97, 91, 4, 4, 19};
+  StxSatdpParams params = params_for(&grid);
+  guint16 *data = columns_street(&grid, 1);
+  ColumnsFixture fixture = BEGIN("", &grid, CAMERA);
+  StxRoadLine line;
+  GByteArray *plain, *changed;
+
+  ck_assert(stx_roadline_from_camera(&camera, &line));
+  plain = reference(&params, &camera, &line, data);
+  columns_expect(columns_run(&fixture, &grid, data), g_byte_array_ref(plain), "defaults");
+  *(double *)((char *)&params + numbers[__i__].offset) = numbers[__i__].value;
+  g_object_set(fixture.element, numbers[__i__].name, numbers[__i__].value, NULL);
+  changed = reference(&params, &camera, &line, data);
+  ck_assert_msg(changed->len != plain->len || memcmp(changed->data, plain->data, plain->len) != 0,
+      "%s changes nothing here: choose another value", numbers[__i__].name);
+  columns_expect(columns_run(&fixture, &grid, data), changed, numbers[__i__].name);
+  g_byte_array_unref(plain);
+  columns_end(&fixture);
+  g_free(data);
+}
+GST_END_TEST
+
+/* ---- Candidates ---------------------------------------------------------------------------- */
+
+GST_START_TEST(candidates_are_those_of_rdp)
+{
+  static const char *const backends[] = {"backend=c", "backend=omp threads=3", ""};
+  static const struct {
+    double epsilon;
+    int expected;
+  } epsilons[] = {{4, 1024}, {1.0 / 3, 85}, {30, 7680}, {0, 0}};
+  StxGrid grid = grids[__i__ / 3];
+  StxSatdpParams params = params_for(&grid);
+  guint16 *data = columns_street(&grid, 1);
+  ColumnsFixture fixture = BEGIN(backends[__i__ % 3], &grid, CAMERA);
+  StxRoadLine line;
+
+  ck_assert(stx_roadline_from_camera(&camera, &line));
+  gst_util_set_object_arg(G_OBJECT(fixture.element), "cut-candidates", "rdp");
+  for (guint i = 0; i < G_N_ELEMENTS(epsilons); i++) {
+    g_object_set(fixture.element, "epsilon", epsilons[i].epsilon, NULL);
+    columns_expect(columns_run(&fixture, &grid, data),
+        reference_rdp(&params, &line, data, epsilons[i].expected), "rdp");
+  }
+  gst_util_set_object_arg(G_OBJECT(fixture.element), "cut-candidates", "all");
+  columns_expect(
+      columns_run(&fixture, &grid, data), reference(&params, &camera, &line, data), "all");
+  stx_test_expect_silence(fixture.bus);
+  columns_end(&fixture);
+  g_free(data);
+}
+GST_END_TEST
+
+/* Few candidates: other stixels, and less work. */
+GST_START_TEST(candidates_save_work)
+{
+  StxGrid grid = {97, 91, 4, 4, 0};
+  guint16 *data = columns_street(&grid, 1);
+  ColumnsFixture fixture = BEGIN("post-messages=true", &grid, CAMERA);
+  guint64 evaluated[2];
+
+  for (guint i = 0; i < 2; i++) {
+    GstMessage *message;
+
+    gst_util_set_object_arg(G_OBJECT(fixture.element), "cut-candidates", i == 0 ? "all" : "rdp");
+    gst_buffer_unref(columns_run(&fixture, &grid, data));
+    message = gst_bus_pop_filtered(fixture.bus, GST_MESSAGE_ELEMENT);
+    ck_assert(
+        gst_structure_get_uint64(gst_message_get_structure(message), "evaluated", &evaluated[i]));
+    gst_message_unref(message);
+  }
+  ck_assert_uint_lt(evaluated[1], evaluated[0]);
+  columns_end(&fixture);
+  g_free(data);
+}
+GST_END_TEST
+
+GST_START_TEST(zeros_are_covered_row_by_row)
+{
+  StxGrid grid = {33, 61, 8, 8, 0};
+  guint16 *data = g_malloc0(stx_grid_bytes(&grid));
+  ColumnsFixture fixture = BEGIN("", &grid, __i__ == 0 ? CAMERA : "");
+  GstBuffer *stixels = columns_run(&fixture, &grid, data);
+  int column = -1, next = -1;
+  GstMapInfo map;
+
+  ck_assert(stixels != NULL && gst_buffer_map(stixels, &map, GST_MAP_READ));
+  for (gsize i = 0; i < map.size / sizeof(StxStixel); i++) {
+    const StxStixel *stixel = (const StxStixel *)map.data + i;
+
+    if (next < 0) {
+      column++;
+      next = grid.height - 1;
+    }
+    ck_assert_int_eq(stixel->column, column);
+    ck_assert_int_eq(stixel->bottom, next);
+    ck_assert_int_le(stixel->top, stixel->bottom);
+    next = stixel->top - 1;
+  }
+  ck_assert_int_eq(column, stx_grid_columns(&grid) - 1);
+  ck_assert_int_eq(next, -1);
+  gst_buffer_unmap(stixels, &map);
+  gst_buffer_unref(stixels);
+  columns_end(&fixture);
+  g_free(data);
+}
+GST_END_TEST
+
+/* ---- The road ------------------------------------------------------------------------------ */
+
+static StxRoadLine estimate(const StxGrid *grid, const guint16 *data, const StxRoadLine *prior)
+{
+  gpointer scratch = g_aligned_alloc(1, stx_roadline_scratch(grid) + STX_ALIGN, STX_ALIGN);
+  StxRoadLine line = {0};
+
+  ck_assert(stx_roadline_estimate(grid, data, prior, &line, scratch));
+  g_aligned_free(scratch);
+  return line;
+}
+
+/* The second frame's line is half way between the first's and its own; a flush forgets it. */
+GST_START_TEST(estimated_road_follows_the_frames)
+{
+  StxSatdpParams params = params_for(&small);
+  StxCamera unknown = {0};
+  guint16 *first = columns_street(&small, 1), *second = columns_street(&small, 2);
+  ColumnsFixture fixture = BEGIN("", &small, "");
+  StxRoadLine line = estimate(&small, first, NULL), next = estimate(&small, second, &line), mixed;
+
+  columns_expect(
+      columns_run(&fixture, &small, first), reference(&params, &unknown, &line, first), "first");
+  mixed.slope = line.slope + 0.5 * (next.slope - line.slope);
+  mixed.horizon = line.horizon + 0.5 * (next.horizon - line.horizon);
+  columns_expect(columns_run(&fixture, &small, second),
+      reference(&params, &unknown, &mixed, second), "second");
+
+  columns_flush(&fixture);
+  next = estimate(&small, second, NULL);
+  columns_expect(columns_run(&fixture, &small, second), reference(&params, &unknown, &next, second),
+      "flushed");
+  columns_end(&fixture);
+  g_free(first);
+  g_free(second);
+}
+GST_END_TEST
+
+GST_START_TEST(choice_of_ground)
+{
+  static const char *const lines[] = {
+      "ground=calibration", "ground=estimate", "focal=500 cy=30 baseline=0.6"};
+  StxSatdpParams params = params_for(&small);
+  guint16 *data = columns_street(&small, 3);
+  StxRoadLine calibrated, expected;
+  ColumnsFixture fixture = BEGIN(lines[__i__], &small, __i__ == 2 ? ",camera-height=1.5" : CAMERA);
+
+  ck_assert(stx_roadline_from_camera(&camera, &calibrated));
+  expected = __i__ == 1 ? estimate(&small, data, &calibrated) : calibrated;
+  columns_expect(columns_run(&fixture, &small, data), reference(&params, &camera, &expected, data),
+      lines[__i__]);
+  columns_end(&fixture);
+  g_free(data);
+}
+GST_END_TEST
+
+GST_START_TEST(no_road_warns_once_and_goes_on)
+{
+  StxSatdpParams params = params_for(&small);
+  StxCamera unknown = {0};
+  guint16 *data = g_malloc0(stx_grid_bytes(&small));
+  ColumnsFixture fixture = BEGIN("", &small, "");
+  GstMessage *message;
+  GError *warning = NULL;
+
+  for (int frame = 0; frame < 3; frame++)
+    columns_expect(
+        columns_run(&fixture, &small, data), reference(&params, &unknown, NULL, data), "");
+  message = gst_bus_pop_filtered(fixture.bus, GST_MESSAGE_WARNING);
+  ck_assert_msg(message != NULL, "no warning");
+  gst_message_parse_warning(message, &warning, NULL);
+  ck_assert_msg(strstr(warning->message, "calibration") != NULL, "%s", warning->message);
+  g_error_free(warning);
+  gst_message_unref(message);
+  stx_test_expect_silence(fixture.bus);
+  columns_end(&fixture);
+  g_free(data);
+}
+GST_END_TEST
+
+static Suite *sat_dp_stixels_suite(void)
+{
+  Suite *suite = suite_create("sat-dp-stixels");
+  TCase *tests = tcase_create("sat-dp-stixels");
+
+  suite_add_tcase(suite, tests);
+  tcase_add_loop_test(tests, every_backend_equals_reference, 0, 3);
+  tcase_add_loop_test(tests, every_number_counts, 0, G_N_ELEMENTS(numbers));
+  tcase_add_loop_test(tests, candidates_are_those_of_rdp, 0, 3 * G_N_ELEMENTS(grids));
+  tcase_add_test(tests, candidates_save_work);
+  tcase_add_loop_test(tests, zeros_are_covered_row_by_row, 0, 2);
+  tcase_add_test(tests, estimated_road_follows_the_frames);
+  tcase_add_loop_test(tests, choice_of_ground, 0, 3);
+  tcase_add_test(tests, no_road_warns_once_and_goes_on);
+  return suite;
+}
+
+GST_CHECK_MAIN(sat_dp_stixels)

@@ -1,0 +1,470 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* stereo-sgm: caps, what it refuses and in which words, sizes that change, states. */
+#include "gst/stixels/gststxmeta.h"
+#include "tests/gst/fixtures/stereo_pair.h"
+
+#include <glib/gstdio.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#define WIDTH 48
+#define HEIGHT 20
+
+static GstBuffer *view(gboolean right, int number)
+{
+  return stereo_view("GRAY8", WIDTH, HEIGHT, right, number, 5, number);
+}
+
+static void push_pair(StereoPair *pair, int number)
+{
+  stereo_push_left(pair, view(FALSE, number));
+  stereo_push_right(pair, view(TRUE, number));
+}
+
+static void push_and_pull(StereoPair *pair, int number)
+{
+  push_pair(pair, number);
+  gst_buffer_unref(gst_harness_pull(pair->left));
+}
+
+/* ---- Caps ---------------------------------------------------------------------------------- */
+
+static gdouble camera_field(StereoPair *pair, const char *field)
+{
+  GstCaps *caps = gst_pad_get_current_caps(pair->left->sinkpad);
+  gdouble value = 0;
+
+  fail_unless(caps != NULL);
+  gst_structure_get_double(gst_caps_get_structure(caps, 0), field, &value);
+  gst_caps_unref(caps);
+  return value;
+}
+
+GST_START_TEST(output_caps_keep_size_rate_and_shape)
+{
+  StereoPair pair = stereo_pair("", WIDTH, HEIGHT);
+  GstCaps *expected = gst_caps_from_string("video/x-raw,format=GRAY16_LE,width=48,height=20,"
+                                           "framerate=10/1,pixel-aspect-ratio=2/1"),
+          *caps;
+
+  gst_harness_set_src_caps_str(pair.left,
+      "video/x-raw,format=GRAY8,width=48,height=20,framerate=10/1,pixel-aspect-ratio=2/1");
+  push_and_pull(&pair, 0);
+  caps = gst_pad_get_current_caps(pair.left->sinkpad);
+  fail_unless(gst_caps_is_equal(caps, expected));
+  gst_caps_unref(caps);
+  gst_caps_unref(expected);
+  stereo_pair_free(&pair);
+}
+GST_END_TEST;
+
+GST_START_TEST(camera_travels_from_caps_and_properties)
+{
+  StereoPair pair = stereo_pair("baseline=0.25", WIDTH, HEIGHT);
+
+  gst_harness_set_src_caps_str(pair.left,
+      "video/x-raw,format=GRAY8,width=48,height=20,framerate=10/1,camera-focal=(double)700,"
+      "camera-baseline=(double)0.5,camera-pitch=(double)-0.01");
+  push_and_pull(&pair, 0);
+  fail_unless(camera_field(&pair, "camera-focal") == 700);
+  fail_unless(camera_field(&pair, "camera-baseline") == 0.25);
+  fail_unless(camera_field(&pair, "camera-pitch") == -0.01);
+  fail_unless(camera_field(&pair, "camera-height") == 0);
+  stereo_pair_free(&pair);
+}
+GST_END_TEST;
+
+/* A KITTI file in the folder for temporary files; to be removed and freed. */
+static char *write_calibration(void)
+{
+  char *path = g_strdup_printf("%s/stereo-sgm-%d.txt", g_get_tmp_dir(), (int)getpid());
+
+  fail_unless(g_file_set_contents(
+      path, "P0: 700 0 24 0 0 700 10 0 0 0 1 0\nP1: 700 0 24 -350 0 700 10 0 0 0 1 0\n", -1, NULL));
+  return path;
+}
+
+GST_START_TEST(camera_is_read_from_a_file)
+{
+  char *path = write_calibration(), *properties = g_strdup_printf("calibration=%s cy=11", path);
+  StereoPair pair = stereo_pair(properties, WIDTH, HEIGHT);
+
+  push_and_pull(&pair, 0);
+  fail_unless(camera_field(&pair, "camera-focal") == 700);
+  fail_unless(camera_field(&pair, "camera-baseline") == 0.5);
+  fail_unless(camera_field(&pair, "camera-cy") == 11);
+  stereo_pair_free(&pair);
+  g_remove(path);
+  g_free(properties);
+  g_free(path);
+}
+GST_END_TEST;
+
+GST_START_TEST(confidence_can_be_left_out)
+{
+  StereoPair pair = stereo_pair("confidence=false", WIDTH, HEIGHT);
+  GstBuffer *output;
+
+  push_pair(&pair, 0);
+  output = gst_harness_pull(pair.left);
+  fail_unless(gst_buffer_get_stx_confidence_meta(output) == NULL);
+  gst_buffer_unref(output);
+  g_object_set(pair.element, "confidence", TRUE, NULL); /* from the next frame on */
+  push_pair(&pair, 1);
+  output = gst_harness_pull(pair.left);
+  fail_unless(gst_buffer_get_stx_confidence_meta(output) != NULL);
+  gst_buffer_unref(output);
+  stereo_pair_free(&pair);
+}
+GST_END_TEST;
+
+GST_START_TEST(takes_video_meta)
+{
+  StereoPair pair = stereo_pair("", WIDTH, HEIGHT);
+  GstQuery *query = gst_query_new_allocation(NULL, FALSE);
+
+  fail_unless(gst_pad_peer_query(pair.left->srcpad, query));
+  fail_unless(gst_query_find_allocation_meta(query, GST_VIDEO_META_API_TYPE, NULL));
+  gst_query_unref(query);
+  stereo_pair_free(&pair);
+}
+GST_END_TEST;
+
+/* ---- What it refuses ----------------------------------------------------------------------- */
+
+/* Pushes a pair that ends in an error. */
+static void push_refused(StereoPair *pair)
+{
+  gst_harness_push(pair->left, view(FALSE, 0));
+  gst_harness_push(pair->right, view(TRUE, 0));
+}
+
+GST_START_TEST(colour_needs_videoconvert)
+{
+  StereoPair pair = stereo_pair("", WIDTH, HEIGHT);
+
+  gst_harness_set_src_caps_str(
+      pair.right, "video/x-raw,format=RGB,width=48,height=20,framerate=10/1");
+  push_refused(&pair);
+  stx_test_expect_error(pair.bus, "sink_right", "RGB", "GRAY8", "videoconvert", NULL);
+  stereo_pair_free(&pair);
+  stx_test_runs("stereo-sgm name=sgm ! fakesink "
+                "videotestsrc num-buffers=2 ! video/x-raw,format=RGB,width=48,height=20 ! "
+                "videoconvert ! sgm.sink_left "
+                "videotestsrc num-buffers=2 ! video/x-raw,format=BGRx,width=48,height=20 ! "
+                "videoconvert ! sgm.sink_right");
+}
+GST_END_TEST;
+
+GST_START_TEST(views_of_different_size)
+{
+  StereoPair pair = stereo_pair("", WIDTH, HEIGHT);
+
+  gst_harness_set_src_caps_str(
+      pair.right, "video/x-raw,format=GRAY8,width=64,height=16,framerate=10/1");
+  gst_harness_push(pair.left, view(FALSE, 0));
+  gst_harness_push(pair.right, stereo_view("GRAY8", 64, 16, TRUE, 0, 5, 0));
+  stx_test_expect_error(pair.bus, "sink_left is 48x20", "sink_right is 64x16", NULL);
+  stereo_pair_free(&pair);
+}
+GST_END_TEST;
+
+GST_START_TEST(one_view_alone)
+{
+  StereoPair pair = stereo_element("");
+
+  pair.left = gst_harness_new_with_element(pair.element, "sink_left", "src");
+  gst_harness_set_src_caps_str(
+      pair.left, "video/x-raw,format=GRAY8,width=48,height=20,framerate=10/1");
+  gst_harness_push(pair.left, view(FALSE, 0));
+  stx_test_expect_error(pair.bus, "sink_right is not linked", "sink_left and sink_right", NULL);
+  stereo_pair_free(&pair);
+}
+GST_END_TEST;
+
+static void check_layout(const char *properties, int width, int height, const char *word)
+{
+  StereoPair pair = stereo_element(properties);
+  char *caps = stereo_caps("GRAY8", width, height);
+
+  pair.left = gst_harness_new_with_element(pair.element, "sink", "src");
+  gst_harness_set_src_caps_str(pair.left, caps);
+  gst_harness_push(pair.left, stereo_view("GRAY8", width, height, FALSE, 0, 5, 0));
+  stx_test_expect_error(pair.bus, word, "layout=", NULL);
+  g_free(caps);
+  stereo_pair_free(&pair);
+}
+
+GST_START_TEST(one_pad_without_a_layout)
+{
+  check_layout("", 48, 20, "multiview-mode=mono");
+}
+GST_END_TEST;
+
+GST_START_TEST(one_pad_that_cannot_be_halved)
+{
+  check_layout("layout=side-by-side", 47, 20, "47x20");
+  check_layout("layout=top-bottom", 48, 21, "48x21");
+}
+GST_END_TEST;
+
+GST_START_TEST(three_pads)
+{
+  GstElement *element = gst_object_ref_sink(gst_element_factory_make("stereo-sgm", NULL));
+  GstPad *both = gst_element_request_pad_simple(element, "sink");
+
+  fail_unless(both != NULL);
+  fail_unless(gst_element_request_pad_simple(element, "sink_left") == NULL);
+  gst_element_release_request_pad(element, both);
+  gst_object_unref(both);
+  both = gst_element_request_pad_simple(element, "sink_left");
+  fail_unless(both != NULL);
+  fail_unless(gst_element_request_pad_simple(element, "sink") == NULL);
+  gst_object_unref(both);
+  gst_object_unref(element);
+}
+GST_END_TEST;
+
+GST_START_TEST(short_buffer)
+{
+  StereoPair pair = stereo_pair("", WIDTH, HEIGHT);
+
+  gst_harness_push(pair.left, view(FALSE, 0));
+  gst_harness_push(pair.right, stx_test_buffer(100, 0, 0, FRAME));
+  stx_test_expect_error(pair.bus, "sink_right", "100 bytes", "960", NULL);
+  stereo_pair_free(&pair);
+}
+GST_END_TEST;
+
+GST_START_TEST(missing_calibration_file)
+{
+  stx_test_breaks("stereo-sgm name=sgm calibration=/no/such/calib.txt ! fakesink "
+                  "videotestsrc ! sgm.sink_left videotestsrc ! sgm.sink_right",
+      "/no/such/calib.txt", NULL);
+}
+GST_END_TEST;
+
+/* Also when the sources have long ended, and no element but this one could say why. */
+GST_START_TEST(downstream_that_wants_another_size)
+{
+  stx_test_breaks("stereo-sgm name=sgm ! video/x-raw,width=99 ! fakesink "
+                  "videotestsrc num-buffers=1 ! video/x-raw,format=GRAY8,width=32 ! queue ! "
+                  "sgm.sink_left "
+                  "videotestsrc num-buffers=1 ! video/x-raw,format=GRAY8,width=32 ! queue ! "
+                  "sgm.sink_right",
+      "does not take", "width=(int)32", NULL);
+}
+GST_END_TEST;
+
+GST_START_TEST(penalties_in_the_wrong_order)
+{
+  StereoPair pair = stereo_pair("p1=50 p2=40", WIDTH, HEIGHT);
+
+  push_refused(&pair);
+  stx_test_expect_error(pair.bus, "p1 is 50", "p2", "40", NULL);
+  stereo_pair_free(&pair);
+}
+GST_END_TEST;
+
+GST_START_TEST(backend_that_is_not_there)
+{
+  stx_test_breaks("stereo-sgm name=sgm backend=cuda cuda-device-id=99 ! fakesink "
+                  "street-scene-src view=left ! sgm.sink_left "
+                  "street-scene-src view=right ! sgm.sink_right",
+      "backend=cuda", "auto, omp or c", NULL);
+}
+GST_END_TEST;
+
+GST_START_TEST(unknown_property_values)
+{
+  static const char *const lines[] = {"stereo-sgm paths=5", "stereo-sgm max-disparity=100",
+      "stereo-sgm backend=opencl", "stereo-sgm layout=diagonal", "stereo-sgm min-disparity=3"};
+
+  for (gsize i = 0; i < G_N_ELEMENTS(lines); i++) {
+    GError *error = NULL;
+    GstElement *element =
+        gst_parse_launch_full(lines[i], NULL, GST_PARSE_FLAG_FATAL_ERRORS, &error);
+
+    fail_unless(element == NULL && error != NULL, "%s was accepted", lines[i]);
+    g_error_free(error);
+  }
+}
+GST_END_TEST;
+
+/* The address sanitizer reserves more address space than any limit would leave. */
+#ifndef __SANITIZE_ADDRESS__
+GST_START_TEST(more_pixels_than_memory)
+{
+  StereoPair pair = stereo_pair("max-disparity=256", 4096, 2048);
+  GstBuffer *left = stereo_view("GRAY8", 4096, 2048, FALSE, 0, 5, 0);
+  struct rlimit before, limit;
+
+  ck_assert_int_eq(getrlimit(RLIMIT_AS, &before), 0);
+  limit = before;
+  limit.rlim_cur = 1500ul << 20; /* the scratch alone takes 2 GB */
+  ck_assert_int_eq(setrlimit(RLIMIT_AS, &limit), 0);
+  gst_harness_push(pair.left, gst_buffer_ref(left));
+  gst_harness_push(pair.right, left);
+  stx_test_expect_error(pair.bus, "no memory", "bytes of scratch", NULL);
+  ck_assert_int_eq(setrlimit(RLIMIT_AS, &before), 0);
+  stereo_pair_free(&pair);
+}
+GST_END_TEST;
+#endif
+
+/* ---- Changes in mid-stream ----------------------------------------------------------------- */
+
+static void set_size(StereoPair *pair, int width, int height)
+{
+  char *caps = stereo_caps("GRAY8", width, height);
+
+  gst_harness_set_src_caps_str(pair->left, caps);
+  gst_harness_set_src_caps_str(pair->right, caps);
+  g_free(caps);
+}
+
+GST_START_TEST(size_changes_on_both_pads)
+{
+  static const int sizes[][2] = {{48, 20}, {70, 31}, {16, 8}, {48, 20}};
+  StereoPair pair = stereo_pair("", WIDTH, HEIGHT);
+
+  for (int i = 0; i < (int)G_N_ELEMENTS(sizes); i++) {
+    int width = sizes[i][0], height = sizes[i][1];
+    GstBuffer *output;
+    GstVideoInfo info;
+    GstCaps *caps;
+
+    set_size(&pair, width, height);
+    stereo_push_left(&pair, stereo_view("GRAY8", width, height, FALSE, i, 5, i));
+    stereo_push_right(&pair, stereo_view("GRAY8", width, height, TRUE, i, 5, i));
+    output = gst_harness_pull(pair.left);
+    caps = gst_pad_get_current_caps(pair.left->sinkpad);
+    fail_unless(gst_video_info_from_caps(&info, caps));
+    ck_assert_int_eq(info.width, width);
+    ck_assert_int_eq(info.height, height);
+    ck_assert_int_eq((stereo_at(output, width, height, width - 4, height / 2) + 128) / 256, 5);
+    ck_assert_uint_eq(gst_buffer_get_stx_confidence_meta(output)->width, width);
+    gst_caps_unref(caps);
+    gst_buffer_unref(output);
+  }
+  stx_test_expect_silence(pair.bus);
+  stereo_pair_free(&pair);
+}
+GST_END_TEST;
+
+GST_START_TEST(size_changes_on_one_pad)
+{
+  StereoPair pair = stereo_pair("", WIDTH, HEIGHT);
+
+  push_and_pull(&pair, 0);
+  gst_harness_set_src_caps_str(
+      pair.left, "video/x-raw,format=GRAY8,width=32,height=20,framerate=10/1");
+  gst_harness_push(pair.left, stereo_view("GRAY8", 32, 20, FALSE, 1, 5, 1));
+  gst_harness_push(pair.right, view(TRUE, 1));
+  stx_test_expect_error(pair.bus, "sink_left is 32x20", "sink_right is 48x20", NULL);
+  stereo_pair_free(&pair);
+}
+GST_END_TEST;
+
+/* ---- States -------------------------------------------------------------------------------- */
+
+#define TWO_SOURCES(buffers)                                                                       \
+  "stereo-sgm name=sgm max-disparity=64 ! fakesink "                                               \
+  "videotestsrc " buffers " ! video/x-raw,format=I420,width=32,height=16 ! queue ! sgm.sink_left " \
+  "videotestsrc " buffers                                                                          \
+  " ! video/x-raw,format=GRAY8,width=32,height=16 ! queue ! sgm.sink_right"
+
+GST_START_TEST(fifty_state_cycles)
+{
+  stx_test_state_cycles(TWO_SOURCES(""));
+}
+GST_END_TEST;
+
+static void run_a_pipeline(void)
+{
+  stx_test_runs(TWO_SOURCES("num-buffers=3"));
+}
+
+static void run_a_broken_pipeline(void)
+{
+  stx_test_breaks("stereo-sgm name=sgm ! fakesink "
+                  "videotestsrc ! video/x-raw,format=GRAY8,width=32,height=16 ! sgm.sink_left "
+                  "videotestsrc ! video/x-raw,format=GRAY8,width=16,height=16 ! sgm.sink_right",
+      "differ in size", NULL);
+}
+
+GST_START_TEST(nothing_leaks)
+{
+  stx_test_no_leaks(run_a_pipeline);
+}
+GST_END_TEST;
+
+GST_START_TEST(nothing_leaks_after_an_error)
+{
+  stx_test_no_leaks(run_a_broken_pipeline);
+}
+GST_END_TEST;
+
+/* Ten frames in, ten frames out, whoever comes first. */
+GST_START_TEST(a_pipeline_loses_no_frame_at_eos)
+{
+  GstElement *pipeline = gst_parse_launch(
+      "stereo-sgm name=sgm ! fakesink name=sink "
+      "videotestsrc num-buffers=10 ! video/x-raw,width=32,height=16,format=GRAY8 ! queue ! "
+      "sgm.sink_left "
+      "videotestsrc num-buffers=10 ! video/x-raw,width=32,height=16,format=GRAY8 ! sgm.sink_right",
+      NULL);
+  GstElement *sink = gst_bin_get_by_name(GST_BIN(pipeline), "sink");
+  GstBus *bus = gst_element_get_bus(pipeline);
+  GstStructure *stats;
+  guint64 rendered;
+
+  gst_element_set_state(pipeline, GST_STATE_PLAYING);
+  gst_message_unref(gst_bus_timed_pop_filtered(bus, GST_CLOCK_TIME_NONE, GST_MESSAGE_EOS));
+  g_object_get(sink, "stats", &stats, NULL);
+  fail_unless(gst_structure_get_uint64(stats, "rendered", &rendered));
+  ck_assert_uint_eq(rendered, 10);
+  gst_structure_free(stats);
+  gst_element_set_state(pipeline, GST_STATE_NULL);
+  gst_object_unref(bus);
+  gst_object_unref(sink);
+  gst_object_unref(pipeline);
+}
+GST_END_TEST;
+
+static Suite *stereo_sgm_stream_suite(void)
+{
+  Suite *suite = suite_create("stereo-sgm-stream");
+  TCase *tests = tcase_create("stereo-sgm-stream");
+
+  suite_add_tcase(suite, tests);
+  tcase_add_test(tests, output_caps_keep_size_rate_and_shape);
+  tcase_add_test(tests, camera_travels_from_caps_and_properties);
+  tcase_add_test(tests, camera_is_read_from_a_file);
+  tcase_add_test(tests, confidence_can_be_left_out);
+  tcase_add_test(tests, takes_video_meta);
+  tcase_add_test(tests, colour_needs_videoconvert);
+  tcase_add_test(tests, views_of_different_size);
+  tcase_add_test(tests, one_view_alone);
+  tcase_add_test(tests, one_pad_without_a_layout);
+  tcase_add_test(tests, one_pad_that_cannot_be_halved);
+  tcase_add_test(tests, three_pads);
+  tcase_add_test(tests, short_buffer);
+  tcase_add_test(tests, missing_calibration_file);
+  tcase_add_test(tests, downstream_that_wants_another_size);
+  tcase_add_test(tests, penalties_in_the_wrong_order);
+  tcase_add_test(tests, backend_that_is_not_there);
+  tcase_add_test(tests, unknown_property_values);
+#ifndef __SANITIZE_ADDRESS__
+  tcase_add_test(tests, more_pixels_than_memory);
+#endif
+  tcase_add_test(tests, size_changes_on_both_pads);
+  tcase_add_test(tests, size_changes_on_one_pad);
+  tcase_add_test(tests, fifty_state_cycles);
+  tcase_add_test(tests, nothing_leaks);
+  tcase_add_test(tests, nothing_leaks_after_an_error);
+  tcase_add_test(tests, a_pipeline_loses_no_frame_at_eos);
+  return suite;
+}
+
+GST_CHECK_MAIN(stereo_sgm_stream)

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* stixel-overlay: which stixels come to which frame. */
+#include "tests/gst/fixtures/overlay_fixture.h"
+
+#include <gst/video/video.h>
+
+#include "gst/stixels/gststxmeta.h"
+
+/* Waits until the element is at EOS. */
+static void overlay_expect_eos(OverlayFixture *f)
+{
+  GstEvent *event;
+  gboolean found = FALSE;
+
+  while (!found) {
+    event = gst_harness_pull_event(f->video);
+    fail_unless(event != NULL, "no EOS");
+    found = GST_EVENT_TYPE(event) == GST_EVENT_EOS;
+    gst_event_unref(event);
+  }
+}
+
+/* ---- Pairing ------------------------------------------------------------------------------- */
+
+GST_START_TEST(draws_and_attaches_the_stixels_of_the_moment)
+{
+  OverlayFixture f = overlay_setup();
+
+  for (guint i = 0; i < 5; i++) {
+    if (i % 2 == 0)
+      overlay_push_frame(&f, i * OVERLAY_FRAME);
+    overlay_push_stixels(&f, i * OVERLAY_FRAME + GST_MSECOND);
+    if (i % 2 != 0)
+      overlay_push_frame(&f, i * OVERLAY_FRAME);
+    overlay_expect_frame(&f, i * OVERLAY_FRAME, TRUE);
+  }
+  ck_assert_uint_eq(overlay_counter(&f, "frames-without-stixels"), 0);
+  stx_test_expect_silence(f.bus);
+  overlay_teardown(&f);
+}
+GST_END_TEST;
+
+GST_START_TEST(a_frame_without_stixels_goes_on_undrawn)
+{
+  OverlayFixture f = overlay_setup();
+
+  overlay_push_frame(&f, 0);
+  overlay_push_stixels(&f, 0);
+  overlay_expect_frame(&f, 0, TRUE);
+  overlay_push_stixels(&f, 3 * OVERLAY_FRAME);
+  for (guint i = 1; i <= 3; i++) {
+    overlay_push_frame(&f, i * OVERLAY_FRAME);
+    overlay_expect_frame(&f, i * OVERLAY_FRAME, i == 3);
+  }
+  ck_assert_uint_eq(overlay_counter(&f, "frames-without-stixels"), 2);
+  overlay_expect_one_warning(&f, "0:00:00.100000000");
+  overlay_teardown(&f);
+}
+GST_END_TEST;
+
+GST_START_TEST(stixels_without_a_frame_are_dropped)
+{
+  OverlayFixture f = overlay_setup();
+
+  overlay_push_frame(&f, 2 * OVERLAY_FRAME);
+  for (guint i = 0; i <= 2; i++)
+    overlay_push_stixels(&f, i * OVERLAY_FRAME);
+  overlay_expect_frame(&f, 2 * OVERLAY_FRAME, TRUE);
+  overlay_push_frame(&f, 3 * OVERLAY_FRAME);
+  overlay_push_stixels(&f, 1 * OVERLAY_FRAME); /* late, and out of order */
+  overlay_push_stixels(&f, 3 * OVERLAY_FRAME);
+  overlay_expect_frame(&f, 3 * OVERLAY_FRAME, TRUE);
+  ck_assert_uint_eq(overlay_counter(&f, "unpaired"), 3);
+  ck_assert_uint_eq(overlay_counter(&f, "frames-without-stixels"), 0);
+  overlay_teardown(&f);
+}
+GST_END_TEST;
+
+GST_START_TEST(missing_timestamps_pair_by_arrival)
+{
+  OverlayFixture f = overlay_setup();
+
+  for (guint i = 0; i < 3; i++) {
+    overlay_push_frame(&f, GST_CLOCK_TIME_NONE);
+    overlay_push_stixels(&f, GST_CLOCK_TIME_NONE);
+    overlay_expect_frame(&f, GST_CLOCK_TIME_NONE, TRUE);
+  }
+  overlay_expect_one_warning(&f, "timestamps");
+  overlay_teardown(&f);
+}
+GST_END_TEST;
+
+GST_START_TEST(frames_outlive_the_stixels_but_not_the_other_way_round)
+{
+  OverlayFixture f = overlay_setup();
+
+  overlay_push_frame(&f, 0);
+  overlay_push_stixels(&f, 0);
+  fail_unless(gst_harness_push_event(f.stixels, gst_event_new_eos()));
+  overlay_push_frame(&f, OVERLAY_FRAME);
+  overlay_expect_frame(&f, 0, TRUE);
+  overlay_expect_frame(&f, OVERLAY_FRAME, FALSE);
+  fail_unless(gst_harness_push_event(f.video, gst_event_new_eos()));
+  overlay_expect_eos(&f);
+  overlay_teardown(&f);
+
+  f = overlay_setup();
+  overlay_push_stixels(&f, 0);
+  fail_unless(gst_harness_push_event(f.video, gst_event_new_eos()));
+  overlay_expect_eos(&f);
+  ck_assert_uint_eq(gst_harness_buffers_received(f.video), 0);
+  overlay_teardown(&f);
+}
+GST_END_TEST;
+
+GST_START_TEST(a_flush_forgets_what_waited)
+{
+  OverlayFixture f = overlay_setup();
+  GstSegment segment;
+
+  overlay_push_stixels(&f, 0);
+  for (int i = 0; i < 2; i++) {
+    GstHarness *pad = i == 0 ? f.stixels : f.video;
+
+    fail_unless(gst_harness_push_event(pad, gst_event_new_flush_start()));
+    fail_unless(gst_harness_push_event(pad, gst_event_new_flush_stop(TRUE)));
+    gst_segment_init(&segment, GST_FORMAT_TIME);
+    fail_unless(gst_harness_push_event(pad, gst_event_new_segment(&segment)));
+  }
+  overlay_push_frame(&f, 0);
+  overlay_push_stixels(&f, OVERLAY_FRAME);
+  overlay_expect_frame(&f, 0, FALSE);
+  overlay_push_frame(&f, OVERLAY_FRAME);
+  overlay_expect_frame(&f, OVERLAY_FRAME, TRUE);
+  overlay_teardown(&f);
+}
+GST_END_TEST;
+
+GST_START_TEST(a_live_frame_waits_for_the_latency_only)
+{
+  OverlayFixture f = overlay_setup_with("stixel-overlay latency=50000000 " OVERLAY_PLAIN, TRUE);
+
+  gst_harness_use_testclock(f.video);
+  gst_harness_play(f.video);
+  overlay_push_frame(&f, 0);
+  fail_unless(gst_harness_wait_for_clock_id_waits(f.video, 1, 10));
+  ck_assert_uint_eq(gst_harness_buffers_received(f.video), 0);
+  fail_unless(gst_harness_crank_single_clock_wait(f.video)); /* on to the deadline */
+  overlay_expect_frame(&f, 0, FALSE);
+  ck_assert_uint_eq(overlay_counter(&f, "frames-without-stixels"), 1);
+  overlay_teardown(&f);
+}
+GST_END_TEST;
+
+/* ---- Stixels on the frame ------------------------------------------------------------------ */
+
+static GstBuffer *frame_with_meta(GstClockTime pts)
+{
+  const GstStxStixelInfo info = {.width = 16, .height = 8, .stixel_width = 8, .columns = 2};
+  GstBuffer *frame = overlay_frame_at(pts), *stixels = overlay_stixels_at(pts);
+
+  gst_buffer_add_stx_stixel_meta(frame, stixels, &info);
+  gst_buffer_unref(stixels);
+  return frame;
+}
+
+GST_START_TEST(without_a_stixels_pad_the_attached_ones_are_drawn)
+{
+  OverlayFixture f = overlay_setup_with("stixel-overlay " OVERLAY_PLAIN, FALSE);
+
+  ck_assert_int_eq(gst_harness_push(f.video, frame_with_meta(0)), GST_FLOW_OK);
+  overlay_expect_frame(&f, 0, TRUE);
+  stx_test_expect_silence(f.bus);
+  overlay_push_frame(&f, OVERLAY_FRAME);
+  overlay_push_frame(&f, 2 * OVERLAY_FRAME);
+  overlay_expect_frame(&f, OVERLAY_FRAME, FALSE);
+  overlay_expect_frame(&f, 2 * OVERLAY_FRAME, FALSE);
+  overlay_expect_one_warning(&f, "not linked");
+  overlay_teardown(&f);
+}
+GST_END_TEST;
+
+GST_START_TEST(the_pad_replaces_what_was_attached)
+{
+  const StxStixel sky[] = {{0, 0, 7, STX_KIND_SKY, 10, 0, 0, 0, 1}};
+  const GstStxStixelInfo info = {.width = 16, .height = 8, .stixel_width = 16, .columns = 1};
+  OverlayFixture f = overlay_setup();
+  GstBuffer *frame = overlay_frame_at(0), *other = overlay_records_at(0, sky, 1);
+
+  gst_buffer_add_stx_stixel_meta(frame, other, &info);
+  gst_buffer_unref(other);
+  ck_assert_int_eq(gst_harness_push(f.video, frame), GST_FLOW_OK);
+  overlay_push_stixels(&f, 0);
+  overlay_expect_frame(&f, 0, TRUE);
+  overlay_teardown(&f);
+}
+GST_END_TEST;
+
+GST_START_TEST(the_meta_survives_a_conversion)
+{
+  GstHarness *harness =
+      gst_harness_new_parse("stixel-overlay ! videoconvert ! videoscale ! "
+                            "capsfilter caps=video/x-raw,format=NV12,width=32,height=16");
+  GstStxStixelMeta *meta;
+  GstBuffer *frame;
+
+  gst_harness_set_src_caps_str(harness, OVERLAY_VIDEO_CAPS("RGB", 16, 8));
+  frame = gst_harness_push_and_pull(harness, frame_with_meta(0));
+  meta = gst_buffer_get_stx_stixel_meta(frame);
+  fail_unless(meta != NULL);
+  stx_test_expect_bytes(meta->stixels, overlay_two_columns, sizeof overlay_two_columns, "stixels");
+  gst_buffer_unref(frame);
+  gst_harness_teardown(harness);
+}
+GST_END_TEST;
+
+/* ---- States and leaks ---------------------------------------------------------------------- */
+
+GST_START_TEST(survives_fifty_state_cycles)
+{
+  stx_test_state_cycles("stixel-overlay name=o ! fakesink videotestsrc ! "
+                        "video/x-raw,width=16,height=8 ! o.sink fakesrc sizetype=fixed sizemax=24 "
+                        "filltype=zero ! " OVERLAY_STIXEL_CAPS " ! o.stixels");
+}
+GST_END_TEST;
+
+static void draw_three(void)
+{
+  OverlayFixture f = overlay_setup();
+
+  for (guint i = 0; i < 3; i++) {
+    overlay_push_frame(&f, i * OVERLAY_FRAME);
+    overlay_push_stixels(&f, i * OVERLAY_FRAME);
+    overlay_expect_frame(&f, i * OVERLAY_FRAME, TRUE);
+  }
+  overlay_push_stixels(&f, 3 * OVERLAY_FRAME); /* left behind */
+  overlay_teardown(&f);
+}
+
+GST_START_TEST(leaks_nothing)
+{
+  stx_test_no_leaks(draw_three);
+}
+GST_END_TEST;
+
+static Suite *stixel_overlay_suite(void)
+{
+  Suite *suite = suite_create("stixel-overlay");
+  TCase *tests = tcase_create("stixel-overlay");
+
+  suite_add_tcase(suite, tests);
+  tcase_add_test(tests, draws_and_attaches_the_stixels_of_the_moment);
+  tcase_add_test(tests, a_frame_without_stixels_goes_on_undrawn);
+  tcase_add_test(tests, stixels_without_a_frame_are_dropped);
+  tcase_add_test(tests, missing_timestamps_pair_by_arrival);
+  tcase_add_test(tests, frames_outlive_the_stixels_but_not_the_other_way_round);
+  tcase_add_test(tests, a_flush_forgets_what_waited);
+  tcase_add_test(tests, a_live_frame_waits_for_the_latency_only);
+  tcase_add_test(tests, without_a_stixels_pad_the_attached_ones_are_drawn);
+  tcase_add_test(tests, the_pad_replaces_what_was_attached);
+  tcase_add_test(tests, the_meta_survives_a_conversion);
+  tcase_add_test(tests, survives_fifty_state_cycles);
+  tcase_add_test(tests, leaks_nothing);
+  return suite;
+}
+
+GST_CHECK_MAIN(stixel_overlay)

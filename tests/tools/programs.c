@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "tests/tools/programs.h"
+
+#include <string.h>
+
+int run_program(const char *variable, const char *arguments, char **output, char **errors)
+{
+  const char *program = g_getenv(variable);
+  ck_assert_msg(program != NULL, "%s is not set: run through meson test", variable);
+  char *command = g_strdup_printf("%s %s", program, arguments);
+  int status = -1;
+  GError *error = NULL;
+  ck_assert_msg(g_spawn_command_line_sync(command, output, errors, &status, &error), "%s: %s",
+      command, error ? error->message : "");
+  g_free(command);
+  return status;
+}
+
+json_t *run_json(const char *variable, const char *arguments)
+{
+  char *output, *errors;
+  int status = run_program(variable, arguments, &output, &errors);
+  ck_assert_msg(status == 0, "%s: status %d: %s", arguments, status, errors);
+  json_error_t error;
+  json_t *root = json_loads(output, 0, &error);
+  ck_assert_msg(root != NULL, "%s: %s", arguments, error.text);
+  g_free(output);
+  g_free(errors);
+  return root;
+}
+
+void expect_error(const char *variable, const char *arguments, const char *words)
+{
+  char *output, *errors;
+  int status = run_program(variable, arguments, &output, &errors);
+  ck_assert_msg(status != 0, "%s: accepted", arguments);
+  ck_assert_msg(
+      strstr(errors, words) != NULL, "%s: '%s' does not say '%s'", arguments, errors, words);
+  g_free(output);
+  g_free(errors);
+}
+
+static void append_value(GString *text, const StxField *field, double value)
+{
+  char number[G_ASCII_DTOSTR_BUF_SIZE];
+  const char *comma = "";
+  if (field->type == STX_FIELD_CHOICE)
+    g_string_append(text, stx_field_choice(field->choices, (int)value)->nick);
+  else if (field->type != STX_FIELD_FLAGS)
+    g_string_append(text, g_ascii_dtostr(number, sizeof number, value));
+  for (unsigned bit = 0; bit < 32 && field->type == STX_FIELD_FLAGS; bit++)
+    if ((unsigned)value & 1u << bit) {
+      g_string_append_printf(text, "%s%u", comma, bit);
+      comma = ",";
+    }
+}
+
+char *options_of(const StxFields *table)
+{
+  GString *text = g_string_new("");
+  for (size_t i = 0; i < table->count; i++) {
+    const StxField *field = &table->fields[i];
+    if (field->name == NULL || field->type == STX_FIELD_BOOL)
+      continue;
+    g_string_append_printf(text, " --%s ", field->name);
+    append_value(text, field, stx_field_get(field, table->defaults));
+  }
+  return g_string_free(text, FALSE);
+}
+
+double number_at(json_t *root, const char *path)
+{
+  char **keys = g_strsplit(path, ".", -1);
+  json_t *node = root;
+  for (char **key = keys; *key != NULL; key++)
+    node = json_object_get(node, *key);
+  ck_assert_msg(json_is_number(node), "no number at %s", path);
+  g_strfreev(keys);
+  return json_number_value(node);
+}
