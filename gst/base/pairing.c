@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The class: pads, events, queries, caps, states. What it does with buffers: pairingflow.c. */
 #include "gst/base/pairing_private.h"
-#include "gst/base/run.h"
+#include "gst/shared/run.h"
 
 GST_DEBUG_CATEGORY(gst_stx_pairing_debug);
 #define GST_CAT_DEFAULT gst_stx_pairing_debug

@@ -3,7 +3,7 @@
  */
 #include "gst/base/stage.h"
 
-#include "gst/base/run.h"
+#include "gst/shared/run.h"
 #include "gst/base/stage_private.h"
 
 GST_DEBUG_CATEGORY_STATIC(stx_stage_debug);

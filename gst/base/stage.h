@@ -32,8 +32,8 @@
 
 #include "common/overlay/overlay.h"
 #include "common/stx.h"
-#include "gst/base/memory.h"
-#include "gst/base/run.h"
+#include "gst/shared/memory.h"
+#include "gst/shared/run.h"
 #include "gst/cuda/cuda.h"
 
 G_BEGIN_DECLS

@@ -5,8 +5,8 @@
 #include <gst/base/gstbasetransform.h>
 #include <string.h>
 
-#include "gst/base/frames.h"
-#include "gst/base/memory.h"
+#include "gst/shared/frames.h"
+#include "gst/shared/memory.h"
 
 #define BYTES_ALIGN 4       /* of what is read: floats and records */
 #define ROW_ALIGN 128       /* bytes: on the GPU rows begin at whole memory transactions */

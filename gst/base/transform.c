@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/base/transform.h"
 
-#include "gst/base/element.h"
-#include "gst/base/inputs.h"
-#include "gst/base/run.h"
+#include "gst/shared/element.h"
+#include "gst/shared/inputs.h"
+#include "gst/shared/run.h"
 
 typedef struct {
   GstStxStage stage;

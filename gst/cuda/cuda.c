@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/cuda/cuda.h"
 
-#include "gst/base/run.h"
+#include "gst/shared/run.h"
 #include "gst/cuda/cudadevice_private.h"
 
 GST_DEBUG_CATEGORY_STATIC(stx_cuda_debug);

@@ -22,7 +22,7 @@
 #include <gst/video/video.h>
 
 #include "cuda/stxcuda.h"
-#include "gst/base/run.h"
+#include "gst/shared/run.h"
 
 G_BEGIN_DECLS
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Buffers in device memory: where they lie, their pools, and the end of a frame. */
-#include "gst/base/frames.h"
+#include "gst/shared/frames.h"
 
 #include "gst/cuda/cuda.h"
 #include "gst/cuda/cudapool_private.h"

@@ -19,11 +19,11 @@
 #include <gst/video/video.h>
 
 #include "common/bev/bev.h"
-#include "gst/base/element.h"
-#include "gst/base/frames.h"
-#include "gst/base/inputs.h"
-#include "gst/base/memory.h"
-#include "gst/base/properties.h"
+#include "gst/shared/element.h"
+#include "gst/shared/frames.h"
+#include "gst/shared/inputs.h"
+#include "gst/shared/memory.h"
+#include "gst/shared/properties.h"
 #include "gst/formats/mediatypes.h"
 #include "gst/stixels/gststxmeta.h"
 

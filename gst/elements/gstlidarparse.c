@@ -29,9 +29,9 @@
 #include <string.h>
 
 #include "common/lidar_file/lidar_file.h"
-#include "gst/base/element.h"
-#include "gst/base/memory.h"
-#include "gst/base/properties.h"
+#include "gst/shared/element.h"
+#include "gst/shared/memory.h"
+#include "gst/shared/properties.h"
 #include "gst/formats/mediatypes.h"
 
 GST_DEBUG_CATEGORY_STATIC(gst_lidar_parse_debug);

@@ -18,7 +18,7 @@
 
 #include <math.h>
 
-#include "gst/base/element.h"
+#include "gst/shared/element.h"
 #include "gst/base/segmentation.h"
 #include "gst/stages/rdpstage.h"
 

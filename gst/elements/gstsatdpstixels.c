@@ -15,7 +15,7 @@
  */
 #include "gst/elements/elements.h"
 
-#include "gst/base/element.h"
+#include "gst/shared/element.h"
 #include "gst/base/segmentation.h"
 #include "gst/formats/camera.h"
 #include "gst/stages/satdpstage.h"

@@ -17,7 +17,7 @@
  */
 #include "gst/elements/elements.h"
 
-#include "gst/base/element.h"
+#include "gst/shared/element.h"
 #include "gst/base/pairing.h"
 #include "gst/formats/camera.h"
 #include "gst/stages/sgmstage.h"

@@ -21,8 +21,8 @@
 #include <string.h>
 
 #include "common/labels.h"
-#include "gst/base/element.h"
-#include "gst/base/inputs.h"
+#include "gst/shared/element.h"
+#include "gst/shared/inputs.h"
 #include "gst/formats/camera.h"
 #include "gst/formats/columns.h"
 #include "gst/formats/mediatypes.h"

@@ -21,8 +21,8 @@
 
 #include <gst/base/gstpushsrc.h>
 
-#include "gst/base/element.h"
-#include "gst/base/properties.h"
+#include "gst/shared/element.h"
+#include "gst/shared/properties.h"
 #include "gst/stages/sceneviews.h"
 
 GST_DEBUG_CATEGORY_STATIC(gst_street_scene_src_debug);

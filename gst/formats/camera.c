@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/formats/camera.h"
 
-#include "gst/base/element.h"
+#include "gst/shared/element.h"
 
 #include <math.h>
 

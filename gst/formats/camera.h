@@ -13,7 +13,7 @@
 #define GST_STX_CAMERA_H
 
 #include "common/camera.h"
-#include "gst/base/properties.h"
+#include "gst/shared/properties.h"
 
 G_BEGIN_DECLS
 

@@ -8,7 +8,7 @@
 #define GST_STX_COLMEANSETTINGS_H
 
 #include "common/colmean/colmean.h"
-#include "gst/base/properties.h"
+#include "gst/shared/properties.h"
 
 G_BEGIN_DECLS
 

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/settings/satdpsettings.h"
 
+#include "common/rdp/rdp.h"
+
+/* Pixels: the largest that STX_RDP_MAX_EPSILON allows, in whole pixels. */
+#define EPSILON_MAX (STX_RDP_MAX_EPSILON / STX_DISPARITY_ONE)
+
 static const StxFieldChoice models[] = {
     {GST_STX_SATDP_GAUSSIAN, "gaussian", "Least squares per stixel, quadratic in the rows"},
     {0},
@@ -31,7 +36,7 @@ static const StxField fields[] = {
     {"epsilon", "Epsilon",
         "With cut-candidates=rdp: how far a cell may lie from the line between two candidates, "
         "in pixels of disparity; more gives fewer candidates",
-        FIELD(DOUBLE, epsilon), .high = GST_RDP_EPSILON_MAX, .unit = "px"},
+        FIELD(DOUBLE, epsilon), .high = EPSILON_MAX, .unit = "px"},
 };
 static const GstStxSatdpSettings defaults = GST_STX_SATDP_SETTINGS_DEFAULTS;
 const StxFields gst_stx_satdp_fields = {STX_FIELDS_OF(fields), &defaults};

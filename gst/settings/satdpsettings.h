@@ -10,8 +10,7 @@
 
 #include "common/roadline/roadline_track.h"
 #include "common/satdp/satdp.h"
-#include "gst/base/properties.h"
-#include "gst/stages/rdpstage.h"
+#include "gst/shared/properties.h"
 
 G_BEGIN_DECLS
 

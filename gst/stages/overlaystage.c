@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gst/base/memory.h"
+#include "gst/shared/memory.h"
 #include "gst/stages/overlaystage.h"
 
 /* A picture takes as many slots as it has planes. */

@@ -7,7 +7,7 @@
 #define GST_OVERLAY_STAGE_H
 
 #include "common/overlay/overlay.h"
-#include "gst/base/memory.h"
+#include "gst/shared/memory.h"
 #include "gst/base/stage.h"
 #include "gst/stixels/gststxmeta.h"
 

@@ -11,9 +11,6 @@
 
 G_BEGIN_DECLS
 
-/* Pixels; the largest is the largest that STX_RDP_MAX_EPSILON allows, in whole pixels. */
-#define GST_RDP_EPSILON_MAX (STX_RDP_MAX_EPSILON / STX_DISPARITY_ONE)
-
 /* From pixels to the 1/256 px of StxRdpParams, by rounding. */
 int gst_rdp_epsilon(double pixels);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/stages/satdpstage.h"
 
-#include "gst/base/memory.h"
+#include "gst/shared/memory.h"
 #include "gst/stages/rdpstage.h"
 
 GST_DEBUG_CATEGORY_STATIC(satdp_stage_debug);

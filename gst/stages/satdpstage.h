@@ -7,7 +7,7 @@
 #define GST_SATDP_STAGE_H
 
 #include "common/roadline/roadline_track.h"
-#include "gst/base/memory.h"
+#include "gst/shared/memory.h"
 #include "gst/base/segmentation.h"
 #include "gst/settings/satdpsettings.h"
 

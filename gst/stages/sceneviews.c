@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/stages/sceneviews.h"
 
-#include "gst/base/frames.h"
-#include "gst/base/memory.h"
+#include "gst/shared/frames.h"
+#include "gst/shared/memory.h"
 #include "gst/formats/mediatypes.h"
 
 #define DEFAULT_WIDTH 1242

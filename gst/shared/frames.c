@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gst/base/frames.h"
+#include "gst/shared/frames.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gst/base/properties.h"
+#include "gst/shared/properties.h"
 
 /* What a property from a table is, kept with its GParamSpec. */
 typedef struct {

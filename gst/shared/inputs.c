@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gst/base/inputs.h"
+#include "gst/shared/inputs.h"
 
-#include "gst/base/element.h"
+#include "gst/shared/element.h"
 #include "gst/formats/mediatypes.h"
 
 gboolean gst_stx_accept_caps(GstBaseTransform *transform, GstPadDirection direction, GstCaps *caps)

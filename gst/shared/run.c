@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gst/base/run.h"
+#include "gst/shared/run.h"
 
 static const StxFieldChoice backends[] = {
     {STX_BACKEND_AUTO, "auto", "The fastest that the machine has"},

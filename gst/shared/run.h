@@ -4,7 +4,7 @@
 #define GST_STX_RUN_H
 
 #include "common/stx.h"
-#include "gst/base/properties.h"
+#include "gst/shared/properties.h"
 
 G_BEGIN_DECLS
 

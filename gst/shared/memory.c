@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gst/base/memory.h"
+#include "gst/shared/memory.h"
 
 #include <gst/video/video.h>
 #include <stdlib.h>

@@ -18,7 +18,7 @@
 #include <gst/gst.h>
 
 #include "common/fields.h"
-#include "gst/base/run.h"
+#include "gst/shared/run.h"
 
 G_BEGIN_DECLS
 
