@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "gst/shared/inputs.h"
+#include "gst/base/inputs.h"
 #include "gst/formats/camera.h"
 #include "gst/formats/columns.h"
 #include "gst/formats/mediatypes.h"

@@ -2,7 +2,7 @@
 #include "gst/base/transform.h"
 
 #include "gst/shared/element.h"
-#include "gst/shared/inputs.h"
+#include "gst/base/inputs.h"
 #include "gst/shared/run.h"
 
 typedef struct {

@@ -6,10 +6,12 @@
 #ifndef GST_STX_CUDA_DEVICE_PRIVATE_H
 #define GST_STX_CUDA_DEVICE_PRIVATE_H
 
-#include "gst/cuda/cuda.h"
+#include "cuda/stxcuda.h"
 #include "gst/cuda/cudalib_private.h"
 
 G_BEGIN_DECLS
+
+typedef struct _GstStxCudaDevice GstStxCudaDevice;
 
 /* Counted references. Whoever holds one may use all of it, from any thread. */
 struct _GstStxCudaDevice {

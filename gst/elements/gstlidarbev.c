@@ -21,7 +21,7 @@
 #include "common/bev/bev.h"
 #include "gst/shared/element.h"
 #include "gst/shared/frames.h"
-#include "gst/shared/inputs.h"
+#include "gst/base/inputs.h"
 #include "gst/shared/memory.h"
 #include "gst/shared/properties.h"
 #include "gst/formats/mediatypes.h"

@@ -16,7 +16,7 @@
 #include "gst/elements/elements.h"
 
 #include "gst/shared/element.h"
-#include "gst/shared/inputs.h"
+#include "gst/base/inputs.h"
 #include "gst/base/transform.h"
 #include "gst/formats/mediatypes.h"
 #include "gst/stages/groundstage.h"

@@ -22,7 +22,7 @@
 
 #include "common/labels.h"
 #include "gst/shared/element.h"
-#include "gst/shared/inputs.h"
+#include "gst/base/inputs.h"
 #include "gst/formats/camera.h"
 #include "gst/formats/columns.h"
 #include "gst/formats/mediatypes.h"

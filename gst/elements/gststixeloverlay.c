@@ -20,7 +20,7 @@
 #include "gst/elements/elements.h"
 
 #include "gst/shared/element.h"
-#include "gst/shared/inputs.h"
+#include "gst/base/inputs.h"
 #include "gst/base/pairing.h"
 #include "gst/formats/camera.h"
 #include "gst/formats/columns.h"

@@ -18,7 +18,6 @@
 #include <gst/gst.h>
 
 #include "common/fields.h"
-#include "gst/shared/run.h"
 
 G_BEGIN_DECLS
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/stages/groundstage.h"
 
-#include "gst/shared/inputs.h"
+#include "gst/base/inputs.h"
 
 enum { POINTS, LABELS, RESULT, HOST_RESULT, SCRATCH };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gst/shared/inputs.h"
+#include "gst/base/inputs.h"
 
 #include "gst/shared/element.h"
 #include "gst/formats/mediatypes.h"
