@@ -228,7 +228,7 @@ static void reset(GstStxPairing *self)
   GstStxPairingPrivate *priv = PRIVATE(self);
 
   gst_stx_qos_reset(&priv->qos, GST_ELEMENT(self));
-  priv->discont = FALSE;
+  priv->discont = priv->ended = FALSE;
   if (CLASS(self)->reset != NULL)
     CLASS(self)->reset(self);
 }

@@ -16,7 +16,11 @@
  *   - an optional pad whose buffer is younger, or that is at EOS, is missing from the set;
  *   - if a buffer has no PTS, all heads are taken as they are: pairing by arrival. The first time
  *     this is posted as a warning.
- *   - EOS as soon as a required pad is at EOS and empty: nothing can be paired any more.
+ *   - EOS as soon as a required pad is at EOS and empty: nothing can be paired any more. What the
+ *     other pads still bring is dropped.
+ * For every moment of the leading pad for which nothing comes out, a GAP event goes downstream; a
+ * GAP that comes in is such a moment, too, or a missing optional buffer. So whoever pairs further
+ * down does not wait for what will not come.
  * Nothing is ever paired with a buffer of another moment, and no set is handed over twice.
  *
  * It brings the element's stage (stage.h), too: context, caps in CUDAMemory, allocation.
@@ -59,6 +63,11 @@ G_DECLARE_DERIVABLE_TYPE(GstStxPairing, gst_stx_pairing, GST, STX_PAIRING, GstAg
  *   GST_FLOW_ERROR.
  *   gst_stx_pairing_set_src_caps comes before the first buffer, and again when they change.
  *
+ * announce
+ *   A gap comes before the first set: gst_stx_pairing_set_src_caps for sets of these roles, whose
+ *   caps are all known, as process would for the first one. GST_FLOW_ERROR with the reason in
+ *   `error`, which nobody reads: the first set will fail likewise.
+ *
  * choose_pool (optional)
  *   decide_allocation, after the stage has noted whether outputs are in CUDAMemory.
  *
@@ -77,6 +86,7 @@ struct _GstStxPairingClass {
 
   gboolean (*set_role_caps)(GstStxPairing *self, guint role, GstCaps *caps);
   GstFlowReturn (*process)(GstStxPairing *self, GstBuffer **set, GstBuffer **out);
+  GstFlowReturn (*announce)(GstStxPairing *self, guint roles, StxError *error);
   gboolean (*choose_pool)(GstStxPairing *self, GstQuery *query);
   void (*reset)(GstStxPairing *self);
 };

@@ -21,6 +21,7 @@ typedef struct {
   GstClockTime frame; /* § duration of a frame of the leading pad; 0: unknown */
   gboolean refused;   /* § caps of some pad */
   gboolean discont;   /* § a set was dropped */
+  gboolean ended;     /* § downstream has had EOS, some pads have not */
 } GstStxPairingPrivate;
 
 GstStxPairingPrivate *gst_stx_pairing_private(GstStxPairing *self);

@@ -8,6 +8,51 @@ GST_DEBUG_CATEGORY_EXTERN(gst_stx_pairing_debug);
 #define PRIVATE(self) (gst_stx_pairing_private((GstStxPairing *)(self)))
 #define CLASS(self) GST_STX_PAIRING_GET_CLASS(self)
 
+/* ---- Gaps ---------------------------------------------------------------------------------- */
+
+/* Roles that have pads, 0 if one of them has not had caps. */
+static guint known_roles(GstStxPairing *self, const GstStxHeads *heads)
+{
+  guint roles = 0;
+
+  for (guint role = 0; role < heads->count; role++) {
+    if (heads->head[role].pad == NULL)
+      continue;
+    if (PRIVATE(self)->caps[role] == NULL)
+      return 0;
+    roles |= 1u << role;
+  }
+  return roles;
+}
+
+/* A gap comes after caps and segment, also where it comes before any buffer. */
+static gboolean begin_stream(GstStxPairing *self, const GstStxHeads *heads)
+{
+  GstPad *src = GST_AGGREGATOR_SRC_PAD(self);
+  GstEvent *segment = gst_pad_get_sticky_event(src, GST_EVENT_SEGMENT, 0);
+  guint roles = known_roles(self, heads);
+  StxError error;
+
+  if (segment != NULL) {
+    gst_event_unref(segment);
+    return TRUE;
+  }
+  return roles != 0 && CLASS(self)->announce(self, roles, &error) == GST_FLOW_OK &&
+         gst_pad_push_event(src, gst_event_new_segment(&GST_AGGREGATOR_PAD(src)->segment));
+}
+
+/* Nothing comes out for this moment of the leading pad: whoever waits for it downstream is told. */
+static void push_gap(GstStxPairing *self, const GstStxHeads *heads, GstBuffer *lead)
+{
+  GstClockTime frame = PRIVATE(self)->frame, duration = GST_BUFFER_DURATION(lead);
+
+  if (!GST_CLOCK_TIME_IS_VALID(duration) && frame > 0)
+    duration = frame;
+  if (GST_BUFFER_PTS_IS_VALID(lead) && begin_stream(self, heads))
+    gst_pad_push_event(
+        GST_AGGREGATOR_SRC_PAD(self), gst_event_new_gap(GST_BUFFER_PTS(lead), duration));
+}
+
 /* ---- Acting on it -------------------------------------------------------------------------- */
 
 static void drop(GstStxPairing *self, const GstStxHeads *heads, guint roles)
@@ -19,6 +64,8 @@ static void drop(GstStxPairing *self, const GstStxHeads *heads, guint roles)
       continue;
     GST_DEBUG_OBJECT(head->pad, "no partner: dropping %" GST_PTR_FORMAT, head->buffer);
     gst_aggregator_pad_drop_buffer(head->pad);
+    if (role == heads->lead)
+      push_gap(self, heads, head->buffer);
     if (gst_stx_is_gap(head->buffer))
       continue;
     GST_OBJECT_LOCK(self);
@@ -67,31 +114,73 @@ static GstFlowReturn push(GstStxPairing *self, GstBuffer *out, GstBuffer *stamp)
   return flow;
 }
 
-static GstFlowReturn process(GstStxPairing *self, const GstStxHeads *heads, guint roles)
+/* `stamp`: flags and times of the leading buffer. */
+static GstFlowReturn process(
+    GstStxPairing *self, const GstStxHeads *heads, guint roles, GstBuffer *stamp)
 {
-  GstBuffer *set[GST_STX_ROLES_MAX] = {NULL}, *stamp, *out = NULL;
+  GstBuffer *set[GST_STX_ROLES_MAX] = {NULL}, *out = NULL;
   GstFlowReturn flow = GST_FLOW_OK;
 
   if (gst_stx_heads_take(heads, roles, set) &&
       !is_late(self, &heads->head[heads->lead], set[heads->lead])) {
-    stamp = stamp_of(set[heads->lead]);
     gst_aggregator_selected_samples(GST_AGGREGATOR(self), GST_BUFFER_PTS(stamp),
         GST_BUFFER_DTS(stamp), GST_BUFFER_DURATION(stamp), NULL);
     flow = CLASS(self)->process(self, set, &out);
-    if (flow == GST_FLOW_OK && out != NULL)
-      flow = push(self, g_steal_pointer(&out), stamp);
-    gst_clear_buffer(&out);
-    gst_buffer_unref(stamp);
   }
+  if (flow == GST_FLOW_OK && out != NULL)
+    flow = push(self, g_steal_pointer(&out), stamp);
+  else if (flow == GST_FLOW_OK)
+    push_gap(self, heads, stamp);
+  gst_clear_buffer(&out);
   for (guint role = 0; role < heads->count; role++)
     gst_clear_buffer(&set[role]);
   return flow;
 }
 
+static GstFlowReturn take(GstStxPairing *self, GstStxHeads *heads, guint roles)
+{
+  GstBuffer *stamp = stamp_of(heads->head[heads->lead].buffer);
+  GstFlowReturn flow;
+
+  g_atomic_int_set(&PRIVATE(self)->links.moved, TRUE);
+  gst_stx_links_warn_untimed(&PRIVATE(self)->links, heads);
+  /* Only the pads may hold the buffers now, so that a leading one can be written in place. */
+  for (guint role = 0; role < heads->count; role++)
+    gst_clear_buffer(&heads->head[role].buffer);
+  flow = process(self, heads, roles, stamp);
+  gst_buffer_unref(stamp);
+  return flow;
+}
+
+/*
+ * Nothing can be paired any more. Downstream is told at once; the pads that still bring something
+ * are listened to until they end, too: a tee above, for which the end of one branch is the end of
+ * all, goes on for its other branches.
+ */
+static GstFlowReturn end(GstStxPairing *self, const GstStxHeads *heads)
+{
+  GstPad *src = GST_AGGREGATOR_SRC_PAD(self);
+  gboolean more = FALSE;
+
+  for (guint role = 0; role < heads->count; role++) {
+    const GstStxHead *head = &heads->head[role];
+
+    more |= head->pad != NULL && !head->eos;
+    if (head->buffer != NULL)
+      gst_aggregator_pad_drop_buffer(head->pad);
+  }
+  if (!more || !gst_pad_has_current_caps(src))
+    return GST_FLOW_EOS;
+  if (!PRIVATE(self)->ended)
+    gst_pad_push_event(src, gst_event_new_eos());
+  PRIVATE(self)->ended = TRUE;
+  return GST_AGGREGATOR_FLOW_NEED_DATA;
+}
+
 GstFlowReturn gst_stx_pairing_aggregate(GstAggregator *aggregator, gboolean timeout)
 {
   GstStxPairing *self = GST_STX_PAIRING(aggregator);
-  GstFlowReturn flow;
+  GstFlowReturn flow = GST_AGGREGATOR_FLOW_NEED_DATA;
   GstStxVerdict verdict;
   GstStxHeads heads;
   guint roles;
@@ -113,15 +202,10 @@ GstFlowReturn gst_stx_pairing_aggregate(GstAggregator *aggregator, gboolean time
     }
   } while (verdict == GST_STX_VERDICT_DROP);
 
-  flow = verdict == GST_STX_VERDICT_EOS ? GST_FLOW_EOS : GST_AGGREGATOR_FLOW_NEED_DATA;
-  if (verdict == GST_STX_VERDICT_TAKE) {
-    g_atomic_int_set(&PRIVATE(self)->links.moved, TRUE);
-    gst_stx_links_warn_untimed(&PRIVATE(self)->links, &heads);
-    /* Only the pads may hold the buffers now, so that a leading one can be written in place. */
-    for (guint role = 0; role < heads.count; role++)
-      gst_clear_buffer(&heads.head[role].buffer);
-    flow = process(self, &heads, roles);
-  }
+  if (verdict == GST_STX_VERDICT_EOS || PRIVATE(self)->ended)
+    flow = end(self, &heads);
+  else if (verdict == GST_STX_VERDICT_TAKE)
+    flow = take(self, &heads, roles);
   gst_stx_heads_clear(&heads);
   return flow;
 }

@@ -23,6 +23,16 @@ typedef struct {
   guint sufficient[2];
 } GstStxRoles;
 
+/* The roles of which a set has a buffer. */
+static inline guint gst_stx_roles_of(GstBuffer *const *set)
+{
+  guint roles = 0;
+
+  for (guint role = 0; role < GST_STX_ROLES_MAX; role++)
+    roles |= set[role] != NULL ? 1u << role : 0;
+  return roles;
+}
+
 G_END_DECLS
 
 #endif

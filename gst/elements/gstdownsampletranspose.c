@@ -148,15 +148,18 @@ static gboolean choose_pool(GstStxPairing *pairing, GstQuery *query)
 
 /* ---- Frames -------------------------------------------------------------------------------- */
 
+static GstFlowReturn announce(GstStxPairing *pairing, guint roles, StxError *error)
+{
+  GstDownsampleTranspose *self = GST_DOWNSAMPLE_TRANSPOSE(pairing);
+
+  return roles == self->configured ? GST_FLOW_OK : configure(self, roles, error);
+}
+
 static GstFlowReturn prepare(GstElement *element, gpointer data, StxError *error)
 {
-  GstDownsampleTranspose *self = GST_DOWNSAMPLE_TRANSPOSE(element);
   const Frame *frame = data;
-  guint roles = 0;
 
-  for (guint role = 0; role < GST_STX_CELL_ROLES; role++)
-    roles |= frame->set[role] != NULL ? 1u << role : 0;
-  return roles == self->configured ? GST_FLOW_OK : configure(self, roles, error);
+  return announce(GST_STX_PAIRING(element), gst_stx_roles_of(frame->set), error);
 }
 
 static GstFlowReturn work(GstElement *element, gpointer data, StxError *error)
@@ -251,6 +254,7 @@ static void gst_downsample_transpose_class_init(GstDownsampleTransposeClass *kla
   pairing->makes_output = TRUE;
   pairing->set_role_caps = set_role_caps;
   pairing->process = process;
+  pairing->announce = announce;
   pairing->choose_pool = choose_pool;
 
   add_pad_templates(element);

@@ -107,7 +107,7 @@ static void plan_latency(GstStereoSgm *self)
 }
 
 /* After a change of caps or properties. */
-static GstFlowReturn plan(GstStereoSgm *self, GstBuffer **set, StxError *error)
+static GstFlowReturn plan(GstStereoSgm *self, guint roles, StxError *error)
 {
   GstStereoSgmSettings settings;
   GstCaps *caps;
@@ -116,7 +116,7 @@ static GstFlowReturn plan(GstStereoSgm *self, GstBuffer **set, StxError *error)
   settings = self->settings;
   GST_OBJECT_UNLOCK(self);
 
-  if (!gst_stereo_sgm_views_plan(&self->views, set, settings.layout, error))
+  if (!gst_stereo_sgm_views_plan(&self->views, roles, settings.layout, error))
     return GST_FLOW_ERROR;
   self->wants_confidence = settings.confidence;
   self->active = settings.params;
@@ -142,22 +142,28 @@ static void set_changed(GstStereoSgm *self, gboolean changed)
 }
 
 /* Plans again if anything changed. */
-static GstFlowReturn prepare(GstElement *element, gpointer data, StxError *error)
+static GstFlowReturn announce(GstStxPairing *pairing, guint roles, StxError *error)
 {
-  GstStereoSgm *self = GST_STEREO_SGM(element);
+  GstStereoSgm *self = GST_STEREO_SGM(pairing);
   GstFlowReturn flow = GST_FLOW_OK;
   gboolean changed;
-  Frame *frame = data;
 
   GST_OBJECT_LOCK(self);
   changed = self->changed;
   self->changed = FALSE;
   GST_OBJECT_UNLOCK(self);
   if (changed)
-    flow = plan(self, frame->set, error);
+    flow = plan(self, roles, error);
   if (flow != GST_FLOW_OK)
     set_changed(self, TRUE);
   return flow;
+}
+
+static GstFlowReturn prepare(GstElement *element, gpointer data, StxError *error)
+{
+  const Frame *frame = data;
+
+  return announce(GST_STX_PAIRING(element), gst_stx_roles_of(frame->set), error);
 }
 
 static void clear_outputs(Frame *frame)
@@ -359,5 +365,6 @@ static void gst_stereo_sgm_class_init(GstStereoSgmClass *klass)
   pairing_class->makes_output = TRUE;
   pairing_class->set_role_caps = set_role_caps;
   pairing_class->process = process;
+  pairing_class->announce = announce;
   pairing_class->choose_pool = choose_pool;
 }

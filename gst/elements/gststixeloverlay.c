@@ -115,8 +115,9 @@ static gboolean plan(GstStixelOverlay *self, const GstStxStixelInfo *info, StxEr
 }
 
 /* Frames leave as they came. */
-static GstFlowReturn plan_caps(GstStixelOverlay *self)
+static GstFlowReturn announce(GstStxPairing *pairing, guint roles, StxError *error)
 {
+  GstStixelOverlay *self = GST_STIXEL_OVERLAY(pairing);
   GstCaps *caps = gst_stx_pairing_get_caps(GST_STX_PAIRING(self), ROLE_VIDEO);
   GstCaps *current = gst_pad_get_current_caps(GST_AGGREGATOR_SRC_PAD(self));
   gboolean same = current != NULL && gst_caps_is_equal(current, caps);
@@ -231,7 +232,8 @@ static GstFlowReturn process(GstStxPairing *pairing, GstBuffer **set, GstBuffer 
   GstStixelOverlay *self = GST_STIXEL_OVERLAY(pairing);
   GstBuffer *frame, *stixels = set[ROLE_STIXELS];
   GstStxStixelInfo info = self->pad_info;
-  GstFlowReturn flow = plan_caps(self);
+  StxError error;
+  GstFlowReturn flow = announce(pairing, gst_stx_roles_of(set), &error);
   GstStxStixelMeta *meta;
 
   if (flow != GST_FLOW_OK)
@@ -419,5 +421,6 @@ static void gst_stixel_overlay_class_init(GstStixelOverlayClass *klass)
   pairing_class->stage.work = work;
   pairing_class->stage.wants_device = wants_device;
   pairing_class->set_role_caps = set_role_caps;
+  pairing_class->announce = announce;
   pairing_class->process = process;
 }

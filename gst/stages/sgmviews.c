@@ -51,11 +51,11 @@ static gboolean plan_halves(GstStereoSgmViews *views, GstStereoSgmLayout wanted,
 }
 
 gboolean gst_stereo_sgm_views_plan(
-    GstStereoSgmViews *views, GstBuffer **set, GstStereoSgmLayout layout, StxError *error)
+    GstStereoSgmViews *views, guint roles, GstStereoSgmLayout layout, StxError *error)
 {
   const GstVideoInfo *right = &views->info[GST_STEREO_SGM_RIGHT], *lead;
 
-  views->lead = set[GST_STEREO_SGM_BOTH] != NULL ? GST_STEREO_SGM_BOTH : GST_STEREO_SGM_LEFT;
+  views->lead = roles & 1u << GST_STEREO_SGM_BOTH ? GST_STEREO_SGM_BOTH : GST_STEREO_SGM_LEFT;
   lead = &views->info[views->lead];
   views->width = GST_VIDEO_INFO_WIDTH(lead);
   views->height = GST_VIDEO_INFO_HEIGHT(lead);

@@ -40,11 +40,11 @@ typedef struct {
 } GstStereoSgmViews;
 
 /*
- * Where the views are in sets like `set` (GstStxPairingClass.process), as long as the caps stay.
+ * Where the views are in sets of these roles, as long as the caps stay.
  * FALSE with the reason in `error`: they differ in size, or a frame cannot be cut in two.
  */
 gboolean gst_stereo_sgm_views_plan(
-    GstStereoSgmViews *views, GstBuffer **set, GstStereoSgmLayout layout, StxError *error);
+    GstStereoSgmViews *views, guint roles, GstStereoSgmLayout layout, StxError *error);
 
 /* Cuts left and right out of the first plane of the leading pad's buffer, given as `left`; does
  * nothing if that is the left view alone. */

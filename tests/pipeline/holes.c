@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Cameras that lose frames, with plain queues between a tee and the two elements that wait for each
+ * other's frames: every picture comes out, drawn on where both cameras had the moment, and the end
+ * comes. Nothing else would tell the overlay that stixels which it waits for will not come.
+ */
+#include <gst/check/gstcheck.h>
+
+#define FRAMES 120
+#define SECONDS 30
+
+/* Frames first … first + count − 1 of a camera are lost. */
+typedef struct {
+  guint first, count, at; /* at: the next one */
+} Hole;
+
+typedef struct {
+  guint pictures, stixels, gaps;
+} Counts;
+
+static const char *const line =
+    "street-scene-src name=left view=left num-buffers=120 ! "
+    "video/x-raw,format=RGB,width=96,height=64,framerate=20/1 ! tee name=tee "
+    "street-scene-src name=right view=right num-buffers=120 ! "
+    "video/x-raw,format=GRAY8,width=96,height=64,framerate=20/1 ! queue ! sgm.sink_right "
+    "tee. ! queue ! videoconvert ! sgm.sink_left "
+    "stereo-sgm name=sgm max-disparity=64 ! downsample-transpose ! sat-dp-stixels name=stixels ! "
+    "overlay.stixels "
+    "tee. ! queue ! stixel-overlay name=overlay ! fakesink name=sink sync=false";
+
+/* ---- Losing and counting ------------------------------------------------------------------- */
+
+static GstPadProbeReturn lose(GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  Hole *hole = data;
+  guint at = hole->at++;
+
+  return at >= hole->first && at - hole->first < hole->count ? GST_PAD_PROBE_DROP
+                                                             : GST_PAD_PROBE_OK;
+}
+
+static GstPadProbeReturn count(GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  ++*(guint *)data;
+  return GST_PAD_PROBE_OK;
+}
+
+static GstPadProbeReturn count_gaps(GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  if (GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info)) == GST_EVENT_GAP)
+    ++*(guint *)data;
+  return GST_PAD_PROBE_OK;
+}
+
+static void probe(GstElement *pipeline, const char *name, const char *pad_name,
+    GstPadProbeType type, GstPadProbeCallback callback, gpointer data)
+{
+  GstElement *element = gst_bin_get_by_name(GST_BIN(pipeline), name);
+  GstPad *pad = gst_element_get_static_pad(element, pad_name);
+
+  gst_pad_add_probe(pad, type, callback, data, NULL);
+  gst_object_unref(pad);
+  gst_object_unref(element);
+}
+
+/* ---- Running ------------------------------------------------------------------------------- */
+
+static Counts run(Hole left, Hole right, guint right_frames)
+{
+  GstElement *pipeline = gst_parse_launch(line, NULL);
+  GstElement *source = gst_bin_get_by_name(GST_BIN(pipeline), "right");
+  GstBus *bus = gst_element_get_bus(pipeline);
+  Counts counts = {0};
+  GstMessage *end;
+
+  g_object_set(source, "num-buffers", (gint)right_frames, NULL);
+  probe(pipeline, "left", "src", GST_PAD_PROBE_TYPE_BUFFER, lose, &left);
+  probe(pipeline, "right", "src", GST_PAD_PROBE_TYPE_BUFFER, lose, &right);
+  probe(pipeline, "sink", "sink", GST_PAD_PROBE_TYPE_BUFFER, count, &counts.pictures);
+  probe(pipeline, "stixels", "src", GST_PAD_PROBE_TYPE_BUFFER, count, &counts.stixels);
+  probe(pipeline, "stixels", "src", GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, count_gaps, &counts.gaps);
+  gst_element_set_state(pipeline, GST_STATE_PLAYING);
+  end = gst_bus_timed_pop_filtered(bus, SECONDS * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+  fail_unless(end != NULL, "no end after %u pictures", counts.pictures);
+  fail_unless_equals_int(GST_MESSAGE_TYPE(end), GST_MESSAGE_EOS);
+  gst_message_unref(end);
+  gst_element_set_state(pipeline, GST_STATE_NULL);
+  gst_object_unref(source);
+  gst_object_unref(bus);
+  gst_object_unref(pipeline);
+  return counts;
+}
+
+/* ---- Tests --------------------------------------------------------------------------------- */
+
+/* Where a hole begins, and how long it is: shorter and longer than what the queues hold. */
+static const Hole holes[] = {{20, 1}, {20, 10}, {20, 60}, {0, 1}, {0, 60}, {119, 1}, {60, 60}};
+static const Hole none = {0};
+
+GST_START_TEST(hole_on_the_right)
+{
+  Hole hole = holes[__i__];
+  Counts counts = run(none, hole, FRAMES);
+
+  fail_unless_equals_int(counts.pictures, FRAMES);
+  fail_unless_equals_int(counts.stixels, FRAMES - hole.count);
+  /* Behind the last pair nothing is waited for: the end says it all. */
+  if (hole.first + hole.count < FRAMES)
+    fail_unless_equals_int(counts.gaps, hole.count);
+}
+GST_END_TEST
+
+GST_START_TEST(hole_on_the_left)
+{
+  Hole hole = holes[__i__];
+  Counts counts = run(hole, none, FRAMES);
+
+  fail_unless_equals_int(counts.pictures, FRAMES - hole.count);
+  fail_unless_equals_int(counts.stixels, FRAMES - hole.count);
+  fail_unless_equals_int(counts.gaps, 0);
+}
+GST_END_TEST
+
+GST_START_TEST(hole_on_both)
+{
+  Hole hole = holes[__i__], other = {hole.first, hole.count / 2};
+  Counts counts = run(other, hole, FRAMES);
+
+  fail_unless_equals_int(counts.pictures, FRAMES - other.count);
+  fail_unless_equals_int(counts.stixels, FRAMES - hole.count);
+}
+GST_END_TEST
+
+/* One camera ends: what depends on it ends, the pictures of the other go on. */
+GST_START_TEST(one_camera_ends)
+{
+  Counts counts = run(none, none, (guint)__i__);
+
+  fail_unless_equals_int(counts.pictures, FRAMES);
+  fail_unless_equals_int(counts.stixels, __i__);
+}
+GST_END_TEST
+
+static Suite *holes_suite(void)
+{
+  Suite *suite = suite_create("holes");
+  TCase *tests = tcase_create("holes");
+
+  suite_add_tcase(suite, tests);
+  tcase_set_timeout(tests, 2 * SECONDS);
+  tcase_add_loop_test(tests, hole_on_the_right, 0, G_N_ELEMENTS(holes));
+  tcase_add_loop_test(tests, hole_on_the_left, 0, G_N_ELEMENTS(holes));
+  tcase_add_loop_test(tests, hole_on_both, 0, G_N_ELEMENTS(holes));
+  tcase_add_loop_test(tests, one_camera_ends, 1, 3);
+  tcase_add_loop_test(tests, one_camera_ends, 60, 61);
+  return suite;
+}
+GST_CHECK_MAIN(holes)
