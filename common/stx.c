@@ -53,21 +53,3 @@ int stx_threads(int requested)
   return 1;
 #endif
 }
-
-int stx_thread_index(void)
-{
-#ifdef _OPENMP
-  return omp_get_thread_num();
-#else
-  return 0;
-#endif
-}
-
-int stx_thread_count(void)
-{
-#ifdef _OPENMP
-  return omp_get_num_threads();
-#else
-  return 1;
-#endif
-}

@@ -8,7 +8,8 @@
  *     implementation states. Scratch must be aligned to STX_ALIGN bytes; its content on entry
  *     does not matter.
  *   - Every implementation of an algorithm gives the same bytes for the same input.
- *   - No global state: any function may run in any number of threads on different data.
+ *   - No global state but the threads of parallel.h: any function may run in any number of threads
+ *     on different data.
  */
 #ifndef STX_H
 #define STX_H
@@ -116,7 +117,7 @@ const void *stx_impl_named(const StxImplTable *table, const char *name);
 /* Where a stage works: with `threads` workers of this machine or, for an implementation whose
  * memory is a device's, in order on a stream of that device. */
 typedef struct {
-  int threads;  /* workers, >= 1, through stx_threads(); a device does not look at them */
+  int threads;  /* workers at most, >= 1, through stx_threads(); a device does not look at them */
   void *device; /* what the device's layer opened (StxCuda); NULL: host */
   void *stream; /* of that device (StxCudaStream) */
 } StxPlace;
@@ -136,6 +137,8 @@ typedef struct {
  *   - On the host nothing fails, and the results are there on return. On a device the call only
  *     enqueues: the results are there after the stream was synchronised.
  *   - `result` is never NULL. It is written, not added to.
+ *   - How many threads come depends on the system and on what else it does (parallel.h); no byte
+ *     depends on that.
  */
 
 /* ---- Threads and scratch ------------------------------------------------------------------ */
@@ -143,15 +146,6 @@ typedef struct {
 /* The number of worker threads to use when the user asked for `requested` (0: all cores this
  * process may run on). 1 when built without OpenMP. Never less than 1. */
 int stx_threads(int requested);
-
-/* Which of the threads of a parallel region this one is: 0 … threads − 1. 0 outside of one, and
- * when built without OpenMP. */
-int stx_thread_index(void);
-
-/* How many threads a parallel region has: never more than it asked for, but fewer where OpenMP
- * starts fewer. Work and tables are shared out by this number, or by OpenMP, not by the number that
- * was asked for. 1 outside of a region, and when built without OpenMP. */
-int stx_thread_count(void);
 
 /* size rounded up to a multiple of STX_ALIGN: for laying several arrays into one scratch block. */
 STX_INLINE size_t stx_align(size_t size)

@@ -4,6 +4,7 @@
  * over strips of rows, as wide as a cache line; a known cell closes the hole on its left.
  */
 #include "common/colmean/colmean_private.h"
+#include "common/parallel.h"
 
 #define STRIP 32 /* rows */
 
@@ -51,15 +52,19 @@ static void fill_strip(Strip *strip, int top, int rows)
       close_hole(strip, top, row, columns, UINT16_MAX);
 }
 
+static void fill_piece(void *data, int i, int worker)
+{
+  Strip strip = *(const Strip *)data;
+  int top = i * STRIP, left = stx_grid_rows(strip.grid) - top;
+  fill_strip(&strip, top, left < STRIP ? left : STRIP);
+}
+
 void stx_colmean_fill(const StxColmeanParams *params, void *columns, int threads)
 {
   const StxGrid *grid = &params->grid;
   int rows = stx_grid_rows(grid), longest = params->fill_width / grid->cell_width;
   if (longest == 0)
     return;
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
-  for (int top = 0; top < rows; top += STRIP) {
-    Strip strip = {.grid = grid, .columns = columns, .longest = longest};
-    fill_strip(&strip, top, rows - top < STRIP ? rows - top : STRIP);
-  }
+  Strip strip = {.grid = grid, .columns = columns, .longest = longest};
+  stx_parallel(threads, (rows + STRIP - 1) / STRIP, fill_piece, &strip);
 }

@@ -2,11 +2,12 @@
 /*
  * Cell reduction, fast implementation: blocks, threads and the transposition.
  *
- * One parallel region; its iterations are (block, pass) pairs, where pass −1 is the disparity
- * and weight and the others are class costs. Blocks write to different places of the columns, so
- * nothing is shared. The dearest iterations come first. Holes are filled afterwards.
+ * One parallel loop; its pieces are (block, pass) pairs, where pass −1 is the disparity and weight
+ * and the others are class costs. Blocks write to different places of the columns, so nothing is
+ * shared. The dearest pieces come first. Holes are filled afterwards.
  */
 #include "common/colmean/colmean_omp_private.h"
+#include "common/parallel.h"
 
 /* ---- Transposition ------------------------------------------------------------------------ */
 
@@ -103,11 +104,22 @@ size_t STX_VARIANT(stx_colmean_scratch)(const StxColmeanParams *params, int thre
   return thread_scratch(params) * threads;
 }
 
-static void run_iteration(const Job *job, int iteration, int blocks, void *scratch)
+/* A frame; its pieces are (block, pass) pairs. */
+typedef struct {
+  Job job;
+  int blocks;
+  char *scratch; /* of all threads */
+  size_t size;   /* of one thread's */
+} Frame;
+
+static void run_piece(void *data, int piece, int worker)
 {
+  const Frame *frame = data;
+  const Job *job = &frame->job;
+  void *scratch = frame->scratch + (size_t)worker * frame->size;
   const StxGrid *grid = &job->params->grid;
   int along = blocks_along(stx_grid_columns(grid), BLOCK_COLUMNS);
-  int index = iteration % blocks, pass = iteration / blocks - 1;
+  int index = piece % frame->blocks, pass = piece / frame->blocks - 1;
   Block block = block_at(grid, index % along * BLOCK_COLUMNS, index / along * BLOCK_ROWS);
   if (pass < 0)
     STX_VARIANT(stx_colmean_depth)(job, &block, scratch);
@@ -119,14 +131,11 @@ bool STX_VARIANT(stx_colmean_run)(const StxColmeanParams *params, const StxColme
     const StxColmeanInput *input, void *columns, void *scratch, const StxPlace *place,
     StxError *error)
 {
-  Job job = {params, tables, input, columns};
-  int blocks = blocks_along(stx_grid_columns(&params->grid), BLOCK_COLUMNS) *
-               blocks_along(stx_grid_rows(&params->grid), BLOCK_ROWS);
-  int iterations = blocks * (1 + STX_VARIANT(stx_colmean_class_passes)(&job));
-  size_t size = thread_scratch(params);
-#pragma omp parallel for num_threads(place->threads) schedule(dynamic, 1)
-  for (int i = 0; i < iterations; i++)
-    run_iteration(&job, i, blocks, (char *)scratch + stx_thread_index() * size);
+  Frame frame = {{params, tables, input, columns}, 0, scratch, thread_scratch(params)};
+  frame.blocks = blocks_along(stx_grid_columns(&params->grid), BLOCK_COLUMNS) *
+                 blocks_along(stx_grid_rows(&params->grid), BLOCK_ROWS);
+  int pieces = frame.blocks * (1 + STX_VARIANT(stx_colmean_class_passes)(&frame.job));
+  stx_parallel(place->threads, pieces, run_piece, &frame);
   stx_colmean_fill(params, columns, place->threads);
   return true;
 }

@@ -1,21 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * ground, fast. Points go through in blocks: first all arithmetic of a block in vectors, then, one
- * by one, what scatters. Threads own a run of the points and tables of their own, which are merged
- * by minimum and maximum: no locks, and no order that could matter. Where a point went is kept, so
- * that labels need no arithmetic but the line's.
- *
- * There is room for the threads that were asked for, but OpenMP may start fewer: it shares the
- * points and sectors out, and only the tables of those that came are merged.
+ * by one, what scatters. Threads have tables of their own, which are merged by minimum and maximum:
+ * no locks, and no order that could matter. Only the tables of threads that came are cleared and
+ * merged. Where a point went is kept, so that labels need no arithmetic but the line's.
  *
  * Tried and rejected: see docs/algorithms/ground.md.
  */
-#include "common/ground/ground_clusters.inc.h"
 #include "common/ground/ground_private.h"
-#include "common/ground/ground_lines_math.h"
-#include "common/ground/ground_plane_math.h"
-
-#include <string.h>
+#include "common/ground/ground_scan.inc.h"
+#include "common/parallel.h"
 
 #ifdef _OPENMP
 #define EACH_POINT _Pragma("omp simd")
@@ -23,55 +17,21 @@
 #define EACH_POINT _Pragma("GCC ivdep")
 #endif
 
-enum { BLOCK = 256 };
-
-/* A thread's own. */
-typedef struct {
-  uint64_t lowest[STX_GROUND_CELLS];
-  int32_t range[STX_GROUND_MAX_BINS], z[STX_GROUND_MAX_BINS]; /* prototypes of a sector */
-  int bin[STX_GROUND_MAX_BINS];
-  StxGroundSpan spans[STX_GROUND_MAX_BINS];
-  uint64_t *key; /* by bin of the scan */
-  int32_t *top;
-  uint64_t *occupied; /* cells of the clusters' grid, a bit each */
-  uint32_t ground, obstacles, lines;
-} Worker;
-
-typedef struct {
-  const StxGroundParams *params;
-  const float *points;
-  size_t count, bins;
-  int room, workers; /* threads there is room for, and those that came */
-  uint32_t *labels;
-  StxGroundResult result;
-  StxGroundFrame frame;
-  StxGroundRules rules;
-  StxGroundLows lows;
-  Worker **worker;
-
-  StxGroundLevel *own, *level; /* by bin of the scan */
-  uint8_t *has;                /* by bin and sector: has the sector a line there? */
-
-  int32_t *bin; /* by point, kept for the labels */
-  float *z, *range;
-  uint32_t *cell; /* of the clusters' grid */
-  StxGroundClusters clusters;
-} Scan;
-
-/* The points of the block that begins at `first`. */
-static inline int block_size(const Scan *s, size_t first)
-{
-  return s->count - first < BLOCK ? (int)(s->count - first) : BLOCK;
-}
-
 /* ---- 0. Level ----------------------------------------------------------------------------- */
 
-static void find_lowest(const Scan *s, Worker *w)
+/* Points that are looked at, one every so many. */
+static size_t looked_at(const Scan *s)
 {
-  size_t stride = stx_ground_stride(s->count), looked = (s->count + stride - 1) / stride;
-  memset(w->lowest, 0xFF, sizeof w->lowest);
-#pragma omp for schedule(static) nowait
-  for (size_t k = 0; k < looked; k++) {
+  size_t stride = stx_ground_stride(s->count);
+  return (s->count + stride - 1) / stride;
+}
+
+static void find_lowest(void *data, int i, int worker)
+{
+  const Scan *s = data;
+  Worker *w = worker_with(s, worker, LOWEST);
+  size_t stride = stx_ground_stride(s->count), end = piece_end(looked_at(s), PIECE, i);
+  for (size_t k = (size_t)i * PIECE; k < end; k++) {
     const float *point = s->points + 4 * k * stride;
     int cell = stx_ground_cell(point);
     if (cell < 0)
@@ -86,9 +46,9 @@ static void collect_lows(Scan *s)
   StxGroundLows *lows = &s->lows;
   lows->count = 0;
   for (int cell = 0; cell < STX_GROUND_CELLS; cell++) {
-    uint64_t key = s->worker[0]->lowest[cell];
-    for (int t = 1; t < s->workers; t++)
-      key = s->worker[t]->lowest[cell] < key ? s->worker[t]->lowest[cell] : key;
+    uint64_t key = s->came[0]->lowest[cell];
+    for (int t = 1; t < s->came_count; t++)
+      key = s->came[t]->lowest[cell] < key ? s->came[t]->lowest[cell] : key;
     if (key == STX_GROUND_NO_KEY)
       continue;
     const float *point = s->points + 4 * (size_t)(uint32_t)key;
@@ -103,12 +63,12 @@ static bool needs_plane(const StxGroundParams *params)
   return params->level || params->sensor_height == 0;
 }
 
-/* One thread does this for all, which have come by now. */
 static void level_scan(Scan *s)
 {
-  s->workers = stx_thread_count();
   StxGroundPlane plane = {0, 0, 0};
   if (needs_plane(s->params)) {
+    stx_parallel(s->workers, pieces_of(looked_at(s), PIECE), find_lowest, s);
+    gather(s, LOWEST);
     collect_lows(s);
     s->result.measured = stx_ground_find_plane(&s->lows, &plane);
   }
@@ -166,31 +126,35 @@ static inline void take_block(
       take_point(w, bin[i], keys[i], tops[i]);
 }
 
-static void fill_bins(const Scan *s, Worker *w)
+static void fill_piece(void *data, int i, int worker)
 {
+  const Scan *s = data;
+  Worker *w = worker_with(s, worker, BINS);
   uint64_t keys[BLOCK];
   int32_t tops[BLOCK];
-  memset(w->key, 0xFF, s->bins * sizeof *w->key);
-  for (size_t i = 0; i < s->bins; i++)
-    w->top[i] = INT32_MIN;
-#pragma omp for schedule(static) nowait
-  for (size_t at = 0; at < s->count; at += BLOCK) {
+  for (size_t at = (size_t)i * PIECE, end = piece_end(s->count, PIECE, i); at < end; at += BLOCK) {
     int count = block_size(s, at);
     place_block(s, at, count, keys, tops);
     take_block(s, w, at, count, keys, tops);
   }
 }
 
-/* Merges all threads' tables into the first's, for the bins of a sector. */
+static void fill_bins(Scan *s)
+{
+  stx_parallel(s->workers, pieces_of(s->count, PIECE), fill_piece, s);
+  gather(s, BINS);
+}
+
+/* Merges all tables into the first, for the bins of a sector. */
 static void merge_sector(const Scan *s, int sector)
 {
   size_t bins = (size_t)s->params->bins, first = (size_t)sector * bins;
-  uint64_t *key = s->worker[0]->key;
-  int32_t *top = s->worker[0]->top;
-  for (int t = 1; t < s->workers; t++)
+  uint64_t *key = s->came[0]->key;
+  int32_t *top = s->came[0]->top;
+  for (int t = 1; t < s->came_count; t++)
     for (size_t i = first; i < first + bins; i++) {
-      uint64_t other = s->worker[t]->key[i];
-      int32_t other_top = s->worker[t]->top[i];
+      uint64_t other = s->came[t]->key[i];
+      int32_t other_top = s->came[t]->top[i];
       key[i] = other < key[i] ? other : key[i];
       top[i] = other_top > top[i] ? other_top : top[i];
     }
@@ -200,7 +164,7 @@ static void merge_sector(const Scan *s, int sector)
 
 static StxGroundTrack collect_sector(const Scan *s, Worker *w, int sector)
 {
-  const uint64_t *key = s->worker[0]->key + (size_t)sector * (size_t)s->params->bins;
+  const uint64_t *key = s->came[0]->key + (size_t)sector * (size_t)s->params->bins;
   StxGroundTrack track = {w->range, w->z, 0};
   int count = 0;
   for (int bin = 0; bin < s->params->bins; bin++) {
@@ -232,6 +196,21 @@ static void fit_sector(const Scan *s, Worker *w, int sector)
   }
 }
 
+static void fit_piece(void *data, int i, int worker)
+{
+  const Scan *s = data;
+  int end = (int)piece_end((size_t)s->params->sectors, SECTORS, i);
+  for (int sector = i * SECTORS; sector < end; sector++) {
+    merge_sector(s, sector);
+    fit_sector(s, s->worker[worker], sector);
+  }
+}
+
+static void fit_lines(Scan *s)
+{
+  stx_parallel(s->workers, pieces_of((size_t)s->params->sectors, SECTORS), fit_piece, s);
+}
+
 /* ---- 4. Ground line of a bin, 5. Obstacle bins -------------------------------------------- */
 
 /* The nearest sector with a line in the bin, or −1. `has`: that bin's. */
@@ -254,8 +233,8 @@ static void level_sector(const Scan *s, int sector)
   const StxGroundParams params = *s->params; /* what is written cannot change it */
   int bins = params.bins, sectors = params.sectors, reach = stx_ground_search(&params);
   size_t first = (size_t)sector * (size_t)bins;
-  const uint64_t *key = s->worker[0]->key + first;
-  const int32_t *top = s->worker[0]->top + first;
+  const uint64_t *key = s->came[0]->key + first;
+  const int32_t *top = s->came[0]->top + first;
   const uint8_t *has = s->has;
   const StxGroundLevel *own = s->own;
   StxGroundLevel *level = s->level + first;
@@ -269,6 +248,19 @@ static void level_sector(const Scan *s, int sector)
     level[bin] = own[(size_t)from * (size_t)bins + (size_t)bin];
     stx_ground_narrow(&level[bin], &params, bin, top[bin]);
   }
+}
+
+static void level_piece(void *data, int i, int worker)
+{
+  const Scan *s = data;
+  int end = (int)piece_end((size_t)s->params->sectors, SECTORS, i);
+  for (int sector = i * SECTORS; sector < end; sector++)
+    level_sector(s, sector);
+}
+
+static void level_sectors(Scan *s)
+{
+  stx_parallel(s->workers, pieces_of((size_t)s->params->sectors, SECTORS), level_piece, s);
 }
 
 /* ---- 6. Labels, 7. Clusters --------------------------------------------------------------- */
@@ -308,40 +300,53 @@ static inline void occupy_block(const Scan *s, uint64_t *occupied, size_t first,
   }
 }
 
-static void label_points(const Scan *s, Worker *w)
+static void label_piece(void *data, int i, int worker)
 {
+  const Scan *s = data;
+  Worker *w = worker_with(s, worker, OCCUPIED);
   bool clusters = s->clusters.side > 0;
   uint32_t ground = 0, inside = 0;
-  if (clusters)
-    memset(w->occupied, 0, stx_ground_occupied_bytes(s->clusters.side));
-#pragma omp for schedule(static) nowait
-  for (size_t at = 0; at < s->count; at += BLOCK) {
+  for (size_t at = (size_t)i * PIECE, end = piece_end(s->count, PIECE, i); at < end; at += BLOCK) {
     int count = block_size(s, at);
     ground += label_block(s, at, count, &inside);
     if (clusters)
       occupy_block(s, w->occupied, at, count);
   }
-  w->ground = ground;
-  w->obstacles = inside - ground;
+  w->ground += ground;
+  w->obstacles += inside - ground;
+}
+
+static void label_points(Scan *s)
+{
+  stx_parallel(s->workers, pieces_of(s->count, PIECE), label_piece, s);
 }
 
 static void find_clusters(Scan *s)
 {
-  uint64_t *occupied = s->worker[0]->occupied;
+  gather(s, OCCUPIED);
+  uint64_t *occupied = s->came[0]->occupied;
   size_t words = stx_ground_occupied_bytes(s->clusters.side) / sizeof *occupied;
-  for (int t = 1; t < s->workers; t++)
+  for (int t = 1; t < s->came_count; t++)
     for (size_t i = 0; i < words; i++)
-      occupied[i] |= s->worker[t]->occupied[i];
+      occupied[i] |= s->came[t]->occupied[i];
   s->result.clusters = stx_ground_join_cells(&s->clusters, occupied);
 }
 
-static void number_points(const Scan *s)
+static void number_piece(void *data, int piece, int worker)
 {
+  const Scan *s = data;
   const uint32_t *number = s->clusters.number;
-#pragma omp for schedule(static) nowait
-  for (size_t i = 0; i < s->count; i++)
+  for (size_t i = (size_t)piece * PIECE, end = piece_end(s->count, PIECE, piece); i < end; i++)
     if (s->labels[i] == STX_POINT_OBSTACLE)
       s->labels[i] = stx_ground_obstacle(number[s->cell[i]]);
+}
+
+static void number_clusters(Scan *s)
+{
+  if (s->clusters.side == 0)
+    return;
+  find_clusters(s);
+  stx_parallel(s->workers, pieces_of(s->count, PIECE), number_piece, s);
 }
 
 /* ---- All ---------------------------------------------------------------------------------- */
@@ -356,103 +361,10 @@ static void add_up(Scan *s)
   s->result.outside = (uint32_t)s->count - s->result.ground - s->result.obstacles;
 }
 
-/* All threads come through here. */
-static void work(Scan *s)
-{
-  Worker *w = s->worker[stx_thread_index()];
-  w->lines = 0;
-  if (needs_plane(s->params))
-    find_lowest(s, w);
-#pragma omp barrier
-#pragma omp single
-  level_scan(s);
-  fill_bins(s, w);
-#pragma omp barrier
-#pragma omp for schedule(static)
-  for (int sector = 0; sector < s->params->sectors; sector++) {
-    merge_sector(s, sector);
-    fit_sector(s, w, sector);
-  }
-#pragma omp for schedule(static)
-  for (int sector = 0; sector < s->params->sectors; sector++)
-    level_sector(s, sector);
-  label_points(s, w);
-  if (s->clusters.side == 0)
-    return;
-#pragma omp barrier
-#pragma omp single
-  find_clusters(s);
-  number_points(s);
-}
-
-static size_t lay_out_worker(const StxGroundParams *params, Worker *w, char *memory)
-{
-  size_t bins = (size_t)params->sectors * (size_t)params->bins, at = stx_align(sizeof(Worker));
-  Worker layout;
-  w = w == NULL ? &layout : w;
-#define PLACE(field, bytes)                                                                        \
-  do {                                                                                             \
-    w->field = memory == NULL ? NULL : (void *)(memory + at);                                      \
-    at += stx_align(bytes);                                                                        \
-  } while (0)
-  PLACE(key, bins * sizeof *w->key);
-  PLACE(top, bins * sizeof *w->top);
-  PLACE(occupied, stx_ground_occupied_bytes(stx_ground_side(params)));
-#undef PLACE
-  return at;
-}
-
-static size_t lay_out(
-    const StxGroundParams *params, size_t count, int workers, Scan *s, char *memory)
-{
-  size_t bins = (size_t)params->sectors * (size_t)params->bins, at = stx_align(sizeof(Scan));
-  size_t clusters = stx_ground_clusters_bytes(stx_ground_side(params));
-#define PLACE(field, bytes)                                                                        \
-  do {                                                                                             \
-    s->field = memory == NULL ? NULL : (void *)(memory + at);                                      \
-    at += stx_align(bytes);                                                                        \
-  } while (0)
-  PLACE(worker, (size_t)workers * sizeof *s->worker);
-  PLACE(own, bins * sizeof *s->own);
-  PLACE(level, bins * sizeof *s->level);
-  PLACE(has, bins);
-  PLACE(bin, count * sizeof *s->bin);
-  PLACE(z, count * sizeof *s->z);
-  PLACE(range, count * sizeof *s->range);
-  PLACE(cell, count * sizeof *s->cell);
-#undef PLACE
-  if (memory != NULL)
-    stx_ground_clusters_init(&s->clusters, params, memory + at);
-  at += clusters;
-  for (int t = 0; t < workers; t++) {
-    Worker *worker = memory == NULL ? NULL : (Worker *)(void *)(memory + at);
-    if (worker != NULL)
-      s->worker[t] = worker;
-    at += lay_out_worker(params, worker, memory == NULL ? NULL : memory + at);
-  }
-  return at;
-}
-
 size_t STX_VARIANT(stx_ground_scratch)(const StxGroundParams *params, size_t count, int threads)
 {
   Scan layout;
   return lay_out(params, count, stx_threads(threads), &layout, NULL);
-}
-
-/* Memory laid out, nothing done yet. */
-static Scan *open_scan(const StxGroundParams *params, const float *points, size_t count,
-    uint32_t *labels, void *scratch, int threads)
-{
-  Scan *s = scratch;
-  s->room = stx_threads(threads);
-  lay_out(params, count, s->room, s, scratch);
-  s->params = params;
-  s->points = points;
-  s->count = count;
-  s->bins = (size_t)params->sectors * (size_t)params->bins;
-  s->labels = labels;
-  s->result = (StxGroundResult){0};
-  return s;
 }
 
 bool STX_VARIANT(stx_ground_run)(const StxGroundParams *params, const float *points, size_t count,
@@ -460,8 +372,12 @@ bool STX_VARIANT(stx_ground_run)(const StxGroundParams *params, const float *poi
     StxError *error)
 {
   Scan *s = open_scan(params, points, count, labels, scratch, place->threads);
-#pragma omp parallel num_threads(s->room)
-  work(s);
+  level_scan(s);
+  fill_bins(s);
+  fit_lines(s);
+  level_sectors(s);
+  label_points(s);
+  number_clusters(s);
   add_up(s);
   *result = s->result;
   return true;

@@ -18,6 +18,7 @@
  * subsampled planes see one pixel of a block at a time.
  */
 #include "common/overlay/overlay_math.h"
+#include "common/parallel.h"
 
 #include <limits.h>
 #include <string.h>
@@ -40,6 +41,9 @@ typedef struct {
   const StxOverlay *overlay;
   const StxFrame *frame;
   const StxStixel *records;
+  int bands;
+  char *canvases;     /* scratch of the threads' bands, */
+  size_t canvas_size; /* so many bytes each */
   int *next;  /* from `link`, in scratch; per record: the one below it in its column, or NOBODY */
   int *front; /* likewise; per column: its top record, or NOBODY */
 } Scene;
@@ -91,10 +95,18 @@ static size_t lay_out_canvas(const StxOverlayParams *params, char *block, Canvas
 }
 #undef PART
 
+/* Of a frame; one thread draws it as one. */
 static int count_bands(const StxOverlayParams *params, int threads)
 {
-  int64_t most = 1 + (int64_t)params->frame_width * params->frame_height / PIXELS_PER_BAND;
-  return most < threads ? (int)most : threads;
+  int64_t pixels = (int64_t)params->frame_width * params->frame_height;
+  return threads > 1 ? (int)(1 + pixels / PIXELS_PER_BAND) : 1;
+}
+
+/* Threads that find a band. */
+static int count_drawers(const StxOverlayParams *params, int threads)
+{
+  int bands = count_bands(params, threads);
+  return bands < threads ? bands : threads;
 }
 
 static size_t scratch_size(const StxOverlayParams *params, size_t count, int threads)
@@ -103,7 +115,7 @@ static size_t scratch_size(const StxOverlayParams *params, size_t count, int thr
   Scene scene;
   Canvas canvas;
   return lay_out_scene(params, count, base, &scene) +
-         count_bands(params, threads) * lay_out_canvas(params, base, &canvas);
+         count_drawers(params, threads) * lay_out_canvas(params, base, &canvas);
 }
 
 /* ---- Records ------------------------------------------------------------------------------ */
@@ -366,25 +378,30 @@ static void draw_legend(Canvas *canvas)
   }
 }
 
+static void draw_band(void *data, int band, int worker)
+{
+  const Scene *scene = data;
+  const StxOverlayParams *params = &scene->overlay->params;
+  int pairs = (params->frame_height + 1) / 2;
+  int end = 2 * (int)((int64_t)pairs * (band + 1) / scene->bands);
+  Canvas canvas = {.scene = scene, .overlay = scene->overlay};
+  canvas.first = 2 * (int)((int64_t)pairs * band / scene->bands);
+  canvas.end = end < params->frame_height ? end : params->frame_height;
+  lay_out_canvas(params, scene->canvases + (size_t)worker * scene->canvas_size, &canvas);
+  draw_stixels(&canvas);
+  draw_legend(&canvas);
+}
+
 static bool draw(const StxOverlay *overlay, const void *prepared, const StxFrame *frame,
     const StxStixel *records, size_t count, void *scratch, const StxPlace *place, StxError *error)
 {
   const StxOverlayParams *params = &overlay->params;
   Scene scene = {.overlay = overlay, .frame = frame, .records = records};
   Canvas unused;
-  char *block = (char *)scratch + lay_out_scene(params, count, scratch, &scene);
-  size_t size = lay_out_canvas(params, block, &unused);
-  int bands = count_bands(params, place->threads), pairs = (params->frame_height + 1) / 2;
-#pragma omp parallel for schedule(static) num_threads(bands) if (bands > 1)
-  for (int b = 0; b < bands; b++) {
-    Canvas canvas = {.scene = &scene, .overlay = overlay};
-    int end = 2 * (int)((int64_t)pairs * (b + 1) / bands);
-    canvas.first = 2 * (int)((int64_t)pairs * b / bands);
-    canvas.end = end < params->frame_height ? end : params->frame_height;
-    lay_out_canvas(params, block + b * size, &canvas);
-    draw_stixels(&canvas);
-    draw_legend(&canvas);
-  }
+  scene.canvases = (char *)scratch + lay_out_scene(params, count, scratch, &scene);
+  scene.canvas_size = lay_out_canvas(params, scene.canvases, &unused);
+  scene.bands = count_bands(params, place->threads);
+  stx_parallel(count_drawers(params, place->threads), scene.bands, draw_band, &scene);
   return true;
 }
 

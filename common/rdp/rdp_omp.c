@@ -5,6 +5,7 @@
  * docs/algorithms/rdp.md tells what was tried.
  */
 #include "common/rdp/rdp_cells.inc.h"
+#include "common/parallel.h"
 #include "common/rdp/rdp_private.h"
 #include "common/rdp/rdp_math.h"
 #include "common/rdp/rdp_split.inc.h"
@@ -262,9 +263,13 @@ static void write_column(Worker *w, int column, Cuts list, int count, StxStixel 
 
 /* What the threads share. */
 typedef struct {
+  const StxRdpParams *params;
+  StxStixel *segments;
   size_t *places; /* of the columns' records */
   int *counts;    /* of them */
   Cuts cuts;
+  char *workers;
+  size_t worker_size;
 } Shared;
 
 /* Gives an array its place in `memory`, if there is any, and counts its bytes. */
@@ -320,8 +325,7 @@ size_t STX_VARIANT(stx_rdp_scratch)(const StxRdpParams *params, int threads)
          stx_threads(threads) * lay_out_worker(params, &worker, NULL);
 }
 
-static Worker *new_worker(
-    const StxRdpParams *params, const void *columns, uint8_t *kept, char *memory)
+static void new_worker(const StxRdpParams *params, const void *columns, uint8_t *kept, char *memory)
 {
   Worker *w = (Worker *)memory;
   lay_out_worker(params, w, memory);
@@ -331,7 +335,6 @@ static Worker *new_worker(
   w->rows = stx_grid_rows(&params->grid);
   w->splitter.epsilon = params->epsilon;
   w->counts = (Counts){0};
-  return w;
 }
 
 static size_t place_columns(const int *counts, int columns, size_t *places)
@@ -352,33 +355,45 @@ static void add_counts(const Counts *counts, StxRdpResult *result)
   result->deepest = counts->deepest > result->deepest ? counts->deepest : result->deepest;
 }
 
+static Worker *worker_at(const Shared *shared, int worker)
+{
+  return (Worker *)(void *)(shared->workers + (size_t)worker * shared->worker_size);
+}
+
+static void split_batch(void *data, int i, int worker)
+{
+  const Shared *shared = data;
+  int columns = stx_grid_columns(&shared->params->grid), end = (i + 1) * BATCH;
+  split_columns(worker_at(shared, worker), i * BATCH, end < columns ? end : columns, shared->cuts,
+      shared->counts);
+}
+
+static void write_batch(void *data, int i, int worker)
+{
+  const Shared *shared = data;
+  int columns = stx_grid_columns(&shared->params->grid), end = (i + 1) * WRITE_BATCH;
+  for (int c = i * WRITE_BATCH; c < end && c < columns; c++)
+    write_column(worker_at(shared, worker), c,
+        list_end(shared->cuts, stx_grid_rows(&shared->params->grid), c), shared->counts[c],
+        shared->segments + shared->places[c]);
+}
+
 bool STX_VARIANT(stx_rdp_run)(const StxRdpParams *params, const void *columns, StxStixel *segments,
     uint8_t *kept, StxRdpResult *result, void *scratch, const StxPlace *place, StxError *error)
 {
   Worker layout;
-  Shared shared;
+  Shared shared = {params, segments, .worker_size = lay_out_worker(params, &layout, NULL)};
   StxRdpResult sum = {0};
   int workers = stx_threads(place->threads), count = stx_grid_columns(&params->grid);
-  int rows = stx_grid_rows(&params->grid);
-  size_t size = lay_out_worker(params, &layout, NULL);
-  char *memory = (char *)scratch + lay_out_shared(&params->grid, &shared, scratch);
-#pragma omp parallel num_threads(workers)
-  {
-    Worker *w = new_worker(params, columns, kept, memory + (size_t)stx_thread_index() * size);
-#pragma omp for schedule(dynamic)
-    for (int i = 0; i < count; i += BATCH)
-      split_columns(w, i, i + BATCH < count ? i + BATCH : count, shared.cuts, shared.counts);
-#pragma omp single
-    sum.count = (uint32_t)place_columns(shared.counts, count, shared.places);
-    if (segments != NULL) {
-#pragma omp for schedule(dynamic, WRITE_BATCH) nowait
-      for (int i = 0; i < count; i++)
-        write_column(
-            w, i, list_end(shared.cuts, rows, i), shared.counts[i], segments + shared.places[i]);
-    }
-#pragma omp critical
-    add_counts(&w->counts, &sum);
-  }
+  shared.workers = (char *)scratch + lay_out_shared(&params->grid, &shared, scratch);
+  for (int w = 0; w < workers; w++)
+    new_worker(params, columns, kept, shared.workers + (size_t)w * shared.worker_size);
+  stx_parallel(workers, (count + BATCH - 1) / BATCH, split_batch, &shared);
+  sum.count = (uint32_t)place_columns(shared.counts, count, shared.places);
+  if (segments != NULL)
+    stx_parallel(workers, (count + WRITE_BATCH - 1) / WRITE_BATCH, write_batch, &shared);
+  for (int w = 0; w < workers; w++)
+    add_counts(&worker_at(&shared, w)->counts, &sum);
   *result = sum;
   return true;
 }

@@ -20,6 +20,7 @@
  *
  * Tried and rejected: see the page.
  */
+#include "common/parallel.h"
 #include "common/satdp/satdp_private.h"
 #include "common/satdp/satdp_fit.inc.h"
 #include "common/satdp/satdp_records_math.h"
@@ -351,7 +352,7 @@ size_t STX_VARIANT(stx_satdp_scratch)(const StxSatdpParams *params, int threads)
          stx_align(group_count(&params->grid) * sizeof(int));
 }
 
-static Group *new_group(const StxSatdpParams *params, const StxSatdpTables *tables,
+static void new_group(const StxSatdpParams *params, const StxSatdpTables *tables,
     const void *columns, const uint8_t *starts, char *memory)
 {
   Group *g = (Group *)memory;
@@ -361,7 +362,6 @@ static Group *new_group(const StxSatdpParams *params, const StxSatdpTables *tabl
   g->columns = columns;
   g->starts = starts;
   g->evaluated = 0;
-  return g;
 }
 
 /* Solves the group that begins at first_column and writes its records; returns how many. */
@@ -398,26 +398,42 @@ static size_t compact(StxStixel *stixels, const int *counts, int groups, size_t 
   return total;
 }
 
+/* What the threads share. */
+typedef struct {
+  char *memory; /* of their groups, */
+  size_t size;  /* this far apart */
+  size_t room;  /* records of a group */
+  int *counts;
+  StxStixel *stixels;
+} Shared;
+
+static Group *group_at(const Shared *shared, int worker)
+{
+  return (Group *)(void *)(shared->memory + (size_t)worker * shared->size);
+}
+
+static void solve_piece(void *data, int i, int worker)
+{
+  const Shared *shared = data;
+  shared->counts[i] =
+      run_group(group_at(shared, worker), i * LANES, shared->stixels + (size_t)i * shared->room);
+}
+
 bool STX_VARIANT(stx_satdp_run)(const StxSatdpParams *params, const StxSatdpTables *tables,
     bool has_ground, const void *columns, const uint8_t *starts, StxStixel *stixels,
     StxSatdpResult *result, void *scratch, const StxPlace *place, StxError *error)
 {
   Group layout;
   int groups = group_count(&params->grid), workers = stx_threads(place->threads);
-  size_t size = lay_out(params, &layout, NULL), room = (size_t)LANES * tables->rows;
-  int *counts = scratch;
-  char *memory = (char *)scratch + stx_align(groups * sizeof(int));
+  Shared shared = {(char *)scratch + stx_align(groups * sizeof(int)),
+      lay_out(params, &layout, NULL), (size_t)LANES * tables->rows, scratch, stixels};
   uint64_t evaluated = 0;
-#pragma omp parallel num_threads(workers) reduction(+ : evaluated)
-  {
-    Group *g =
-        new_group(params, tables, columns, starts, memory + (size_t)stx_thread_index() * size);
-#pragma omp for schedule(dynamic)
-    for (int i = 0; i < groups; i++)
-      counts[i] = run_group(g, i * LANES, stixels + i * room);
-    evaluated += g->evaluated;
-  }
-  *result = (StxSatdpResult){
-      .evaluated = evaluated, .count = (uint32_t)compact(stixels, counts, groups, room)};
+  for (int w = 0; w < workers; w++)
+    new_group(params, tables, columns, starts, shared.memory + (size_t)w * shared.size);
+  stx_parallel(workers, groups, solve_piece, &shared);
+  for (int w = 0; w < workers; w++)
+    evaluated += group_at(&shared, w)->evaluated;
+  *result = (StxSatdpResult){.evaluated = evaluated,
+      .count = (uint32_t)compact(stixels, shared.counts, groups, shared.room)};
   return true;
 }

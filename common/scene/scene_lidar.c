@@ -17,6 +17,7 @@
  * not depend on it. Every ray writes into a place of its own; then the empty ones are closed up in
  * order, so that threads do not matter.
  */
+#include "common/parallel.h"
 #include "common/scene/scene_private.h"
 
 #include <math.h>
@@ -369,8 +370,9 @@ static void write_point(const Scan *scan, size_t slot, const SceneContact *conta
   scan->points[slot][3] = light < 0 ? 0 : light > 1 ? 1 : light;
 }
 
-static void scan_azimuth(const Scan *scan, int step)
+static void scan_azimuth(void *data, int step, int worker)
 {
+  const Scan *scan = data;
   const StxScene *scene = scan->scene;
   const StxSceneLidar *lidar = scan->sensor.lidar;
   Angle azimuth = azimuth_of(lidar, step);
@@ -422,8 +424,6 @@ size_t stx_scene_scan(
     scan.elevation[beam] = elevation_of(lidar, beam);
   scan.objects = make_covers(scene, &scan.sensor, scan.order);
   scene->eye = -1; /* the covers of pictures are gone */
-#pragma omp parallel for schedule(dynamic, 16) num_threads(scene->threads)
-  for (int step = 0; step < lidar->steps; step++)
-    scan_azimuth(&scan, step);
+  stx_parallel(scene->threads, lidar->steps, scan_azimuth, &scan);
   return close_up(&scan, (size_t)lidar->steps * (size_t)lidar->beams);
 }

@@ -12,6 +12,7 @@
  * a buffer of contacts for the whole frame (saves the two extra rows per block, costs 24 bytes per
  * pixel).
  */
+#include "common/parallel.h"
 #include "common/scene/scene_private.h"
 
 #include <math.h>
@@ -252,19 +253,20 @@ static void colour_row(const Job *job, int y, const SceneContact *row, const Sce
   }
 }
 
-static SceneContact *thread_rows(StxScene *scene)
+static SceneContact *own_rows(StxScene *scene, int worker)
 {
-  size_t thread = (size_t)stx_thread_index();
-  return scene->rows + thread * (SCENE_BLOCK + 2) * (size_t)scene->params.width;
+  return scene->rows + (size_t)worker * (SCENE_BLOCK + 2) * (size_t)scene->params.width;
 }
 
-static void colour_block(const Job *job, int y0)
+static void colour_block(void *data, int i, int worker)
 {
+  const Job *job = data;
   StxScene *scene = job->scene;
-  int height = scene->params.height, y1 = y0 + SCENE_BLOCK < height ? y0 + SCENE_BLOCK : height;
+  int height = scene->params.height, y0 = i * SCENE_BLOCK;
+  int y1 = y0 + SCENE_BLOCK < height ? y0 + SCENE_BLOCK : height;
   int first = y0 > 0 ? y0 - 1 : 0, last = y1 < height ? y1 : height - 1;
   ptrdiff_t width = scene->params.width;
-  SceneContact *rows = thread_rows(scene);
+  SceneContact *rows = own_rows(scene, worker);
   for (int y = first; y <= last; y++)
     cast_row(scene, job->eye, y, rows + (y - first) * width);
   for (int y = y0; y < y1; y++) {
@@ -277,9 +279,8 @@ void stx_scene_render(StxScene *scene, StxSceneEye eye, int channels, const StxI
 {
   make_tiles(scene, (int)eye);
   Job job = {scene, (int)eye, channels, image};
-#pragma omp parallel for schedule(dynamic) num_threads(scene->threads)
-  for (int y = 0; y < scene->params.height; y += SCENE_BLOCK)
-    colour_block(&job, y);
+  int blocks = (scene->params.height + SCENE_BLOCK - 1) / SCENE_BLOCK;
+  stx_parallel(scene->threads, blocks, colour_block, &job);
 }
 
 /* ---- Truth ----------------------------------------------------------------------------------- */
@@ -290,9 +291,19 @@ static uint16_t disparity_of(const StxCamera *camera, double depth)
   return value < 65536 ? (uint16_t)value : STX_DISPARITY_UNKNOWN;
 }
 
-static void truth_row(StxScene *scene, int y, const StxImage16 *disparity, const StxImage8 *labels)
+typedef struct {
+  StxScene *scene;
+  const StxImage16 *disparity; /* or NULL */
+  const StxImage8 *labels;     /* or NULL */
+} Truth;
+
+static void truth_row(void *data, int y, int worker)
 {
-  SceneContact *row = thread_rows(scene);
+  const Truth *truth = data;
+  StxScene *scene = truth->scene;
+  const StxImage16 *disparity = truth->disparity;
+  const StxImage8 *labels = truth->labels;
+  SceneContact *row = own_rows(scene, worker);
   const StxCamera *camera = &scene->params.camera;
   cast_row(scene, STX_SCENE_LEFT, y, row);
   for (int x = 0; x < scene->params.width; x++) {
@@ -307,7 +318,6 @@ static void truth_row(StxScene *scene, int y, const StxImage16 *disparity, const
 void stx_scene_truth(StxScene *scene, const StxImage16 *disparity, const StxImage8 *labels)
 {
   make_tiles(scene, STX_SCENE_LEFT);
-#pragma omp parallel for schedule(dynamic, 8) num_threads(scene->threads)
-  for (int y = 0; y < scene->params.height; y++)
-    truth_row(scene, y, disparity, labels);
+  Truth truth = {scene, disparity, labels};
+  stx_parallel(scene->threads, scene->params.height, truth_row, &truth);
 }

@@ -9,6 +9,8 @@
 #include "common/sgm/sgm_math.h"
 #include "common/sgm/sgm_simd.inc.h"
 
+#include <stdatomic.h>
+
 #define STRETCH_PIXELS 32 /* pixels of a row that are handled together, S of all in cache */
 
 /*
@@ -24,6 +26,12 @@ typedef struct {
   uint8_t *left, *up, *up_left, *up_right;
 } Sweep;
 
+/* A row of tiles, which are swept one after the other, though by any thread. */
+typedef struct {
+  atomic_int done; /* tiles */
+  atomic_bool taken;
+} Strip;
+
 typedef struct {
   const StxSgmParams *params;
   bool margins;    /* somebody asks for S2: the confidence or the uniqueness check */
@@ -32,7 +40,7 @@ typedef struct {
   size_t states_size;
   uint8_t *gray[2]; /* left and right image with a border of STX_SGM_WINDOW_X columns */
   size_t gray_stride;
-  uint8_t *line; /* one row of a plane, D bytes of border in front; one per thread */
+  uint8_t *line; /* one row of a plane, D bytes of border in front; one per worker */
   size_t line_stride;
   uint8_t *left_planes;  /* per row PLANES × width */
   uint8_t *right_planes; /* per row PLANES × n × residue_stride; see deal() */
@@ -41,7 +49,7 @@ typedef struct {
   uint8_t *right_keys; /* per row the unfinished right view, 2·D bytes */
   uint16_t *value;     /* results before the median, width × height each */
   uint8_t *winner, *right_winner, *margin;
-  char *done; /* one token per tile of both sweeps, for the order of tasks */
+  Strip *strips; /* of both sweeps in turn, each from where it starts */
 } Fast;
 
 static inline size_t row_bytes(const Fast *f)

@@ -13,16 +13,18 @@
  * middle: no pixel's half sums are written twice, and S never is: it goes from registers through
  * the level-1 cache into the winner.
  *
- * A sweep is cut into tiles of TILE_ROWS × TILE_COLUMNS pixels that OpenMP runs as tasks once the
+ * A sweep is cut into tiles of TILE_ROWS × TILE_COLUMNS pixels, each of which is swept once the
  * tile to the left and the tile above and to the right are done. Each row of a tile begins one
  * pixel further left than the row above, so that the path from the upper right finds its
  * predecessor in the same tile or in one of these two.
  */
+#include "common/parallel.h"
 #include "common/sgm/sgm_finish.inc.h"
 #include "common/sgm/sgm_private.h"
 #include "common/sgm/sgm_planes.inc.h"
 #include "common/sgm/sgm_winner.inc.h"
 
+#define CHUNK_ROWS 8 /* rows that a thread takes at a time where rows are independent */
 #define TILE_ROWS 16
 #define TILE_COLUMNS 128 /* >= TILE_ROWS, or the skew would reach beyond the next tile */
 
@@ -56,7 +58,7 @@ static void take_sweep(Sweep *sweep, const StxSgmParams *params, uint8_t **at)
 }
 
 /* Lays everything out from `base` (NULL: only to measure); returns the bytes used. */
-static size_t lay_out(Fast *f, const StxSgmParams *params, int threads, void *base)
+static size_t lay_out(Fast *f, const StxSgmParams *params, int workers, void *base)
 {
   uint8_t *at = base;
   size_t width = (size_t)params->width, height = (size_t)params->height;
@@ -73,7 +75,7 @@ static size_t lay_out(Fast *f, const StxSgmParams *params, int threads, void *ba
   f->states_size = (size_t)(at - (uint8_t *)base);
   f->gray[0] = take(&at, f->gray_stride * height);
   f->gray[1] = take(&at, f->gray_stride * height);
-  f->line = take(&at, f->line_stride * (size_t)threads);
+  f->line = take(&at, f->line_stride * (size_t)workers);
   f->left_planes = take(&at, PLANES * area);
   f->right_planes = take(&at, PLANES * plane_stride(f) * height);
   f->volume = take(&at, area * count);
@@ -82,8 +84,8 @@ static size_t lay_out(Fast *f, const StxSgmParams *params, int threads, void *ba
   f->winner = take(&at, area);
   f->right_winner = take(&at, area);
   f->margin = take(&at, area);
-  f->done = (char *)take(
-      &at, 2 * (size_t)(tiles(params->height, TILE_ROWS) + 1) * (size_t)tile_columns(params));
+  f->strips =
+      (Strip *)(void *)take(&at, 2 * (size_t)tiles(params->height, TILE_ROWS) * sizeof *f->strips);
   return (size_t)(at - (uint8_t *)base);
 }
 
@@ -123,81 +125,163 @@ static void sweep_tile(const Fast *f, const Sweep *sweep, Tile tile)
   }
 }
 
-/* Makes the tasks of one row of tiles. done: tokens of this row of tiles, above: of the last. */
-static void make_tasks(const Fast *f, const Sweep *sweep, Tile tile, char *above, char *done)
+/* What the threads share that sweep the first or the second half of both sweeps. */
+typedef struct {
+  const Fast *f;
+  bool second;
+  int strips, columns; /* strips of both sweeps, tiles of a strip */
+  atomic_int left;     /* tiles */
+} Half;
+
+/* The rows of a strip; none where the other sweep has the longer half. */
+static Tile strip_rows(const Half *half, int strip)
 {
-  int last = tile_columns(f->params) - 1;
-  for (tile.column = 0; tile.column <= last; tile.column++) {
-#pragma omp task firstprivate(f, sweep, tile)                                                      \
-    depend(in                                                                                      \
-           : above[limit(tile.column + 1, last)], done[limit(tile.column - 1, last)])              \
-        depend(out                                                                                 \
-               : done[tile.column])
-    sweep_tile(f, sweep, tile);
+  int height = half->f->params->height, sweep = strip % 2, block = strip / 2;
+  int middle = sweep == 0 ? height / 2 : height - height / 2;
+  int end = half->second ? height : middle;
+  int from = (half->second ? middle : 0) + block * TILE_ROWS;
+  return (Tile){from, limit(from + TILE_ROWS, end), 0, half->second};
+}
+
+/* May the next tile of a strip be swept? */
+static bool is_ready(const Half *half, int strip)
+{
+  Strip *strips = half->f->strips;
+  int next = atomic_load_explicit(&strips[strip].done, memory_order_acquire);
+  if (next >= half->columns || strip < 2)
+    return next < half->columns;
+  int above = atomic_load_explicit(&strips[strip - 2].done, memory_order_acquire);
+  return above >= limit(next + 2, half->columns);
+}
+
+/* A strip whose next tile may be swept, and which is the caller's from now on; or −1. */
+static int take_strip(const Half *half)
+{
+  for (int strip = 0; strip < half->strips; strip++) {
+    Strip *s = &half->f->strips[strip];
+    if (!is_ready(half, strip) || atomic_exchange_explicit(&s->taken, true, memory_order_acquire))
+      continue;
+    if (is_ready(half, strip))
+      return strip;
+    atomic_store_explicit(&s->taken, false, memory_order_release);
+  }
+  return -1;
+}
+
+/* Sweeps tiles of a strip as long as they are ready. */
+static void sweep_strip(Half *half, int strip)
+{
+  Strip *s = &half->f->strips[strip];
+  Tile tile = strip_rows(half, strip);
+  do {
+    tile.column = atomic_load_explicit(&s->done, memory_order_relaxed);
+    sweep_tile(half->f, &half->f->sweeps[strip % 2], tile);
+    atomic_store_explicit(&s->done, tile.column + 1, memory_order_release);
+    atomic_fetch_sub_explicit(&half->left, 1, memory_order_release);
+  } while (is_ready(half, strip));
+  atomic_store_explicit(&s->taken, false, memory_order_release);
+}
+
+/* What each thread does until all tiles are swept. If none is ready, somebody is sweeping one. */
+static void sweep_tiles(void *data, int i, int worker)
+{
+  Half *half = data;
+  StxPatience patience = {0};
+  while (atomic_load_explicit(&half->left, memory_order_acquire) > 0) {
+    int strip = take_strip(half);
+    if (strip >= 0) {
+      sweep_strip(half, strip);
+      patience = (StxPatience){0};
+    } else {
+      stx_parallel_wait(&patience);
+    }
   }
 }
 
 /* The first or the second half of both sweeps. */
-static void sweep_half(const Fast *f, bool second)
+static void sweep_half(const Fast *f, bool second, int workers)
 {
-  int height = f->params->height, columns = tile_columns(f->params);
-  int rows = tiles(height, TILE_ROWS) + 1;
-  for (int block = 0; block < rows - 1; block++)
-    for (int k = 0; k < 2; k++) {
-      int middle = k == 0 ? height / 2 : height - height / 2;
-      int end = second ? height : middle, from = (second ? middle : 0) + block * TILE_ROWS;
-      char *above = f->done + (size_t)(k * rows + block) * (size_t)columns;
-      Tile tile = {from, limit(from + TILE_ROWS, end), 0, second};
-      if (from < end)
-        make_tasks(f, &f->sweeps[k], tile, above, above + columns);
-    }
+  int columns = tile_columns(f->params), blocks = tiles(f->params->height, TILE_ROWS), left = 0;
+  Half half = {.f = f, .second = second, .strips = 2 * blocks, .columns = columns};
+  for (int strip = 0; strip < half.strips; strip++) {
+    Tile tile = strip_rows(&half, strip);
+    bool used = tile.from < tile.to;
+    atomic_init(&f->strips[strip].done, used ? 0 : columns);
+    atomic_init(&f->strips[strip].taken, false);
+    left += used ? columns : 0;
+  }
+  atomic_init(&half.left, left);
+  stx_parallel(workers, workers, sweep_tiles, &half);
+}
+
+/* ---- Rows --------------------------------------------------------------------------------- */
+
+/* Everything run() was given, for loops over rows. */
+typedef struct {
+  const Fast *f;
+  const StxImage8 *left, *right;
+  const StxImage16 *disparity;
+  const StxImage8 *confidence;
+} Frame;
+
+static int chunk_end(const Fast *f, int chunk)
+{
+  return limit((chunk + 1) * CHUNK_ROWS, f->params->height);
+}
+
+static void pad_rows(void *data, int chunk, int worker)
+{
+  const Frame *frame = data;
+  for (int y = chunk * CHUNK_ROWS, end = chunk_end(frame->f, chunk); y < end; y++) {
+    pad_row(frame->f, 0, frame->left, y);
+    pad_row(frame->f, 1, frame->right, y);
+  }
+}
+
+static void census_rows(void *data, int chunk, int worker)
+{
+  const Fast *f = ((const Frame *)data)->f;
+  uint8_t *line = f->line + (size_t)worker * f->line_stride;
+  for (int y = chunk * CHUNK_ROWS, end = chunk_end(f, chunk); y < end; y++)
+    census_row(f, y, line);
+}
+
+static void check_rows(void *data, int chunk, int worker)
+{
+  const Fast *f = ((const Frame *)data)->f;
+  for (int y = chunk * CHUNK_ROWS, end = chunk_end(f, chunk); y < end; y++) {
+    if (f->params->lr_max_diff >= 0)
+      check_row(f, y);
+    if (f->params->texture >= 0)
+      check_texture(f, y);
+  }
+}
+
+static void write_rows(void *data, int chunk, int worker)
+{
+  const Frame *frame = data;
+  for (int y = chunk * CHUNK_ROWS, end = chunk_end(frame->f, chunk); y < end; y++)
+    write_row(frame->f, y, frame->disparity, frame->confidence);
 }
 
 /* ---- Everything --------------------------------------------------------------------------- */
-
-static uint8_t *own_line(const Fast *f)
-{
-  return f->line + (size_t)stx_thread_index() * f->line_stride;
-}
 
 bool STX_VARIANT(stx_sgm_run)(const StxSgmParams *params, const StxImage8 *left,
     const StxImage8 *right, const StxImage16 *disparity, const StxImage8 *confidence, void *scratch,
     const StxPlace *place, StxError *error)
 {
   Fast fast;
-  const Fast *f = &fast;
-  int height = params->height, threads = place->threads;
-  lay_out(&fast, params, threads, scratch);
+  Frame frame = {&fast, left, right, disparity, confidence};
+  int workers = place->threads, chunks = tiles(params->height, CHUNK_ROWS);
+  lay_out(&fast, params, workers, scratch);
   fast.margins = confidence->data != NULL || params->uniqueness > 0;
-#pragma omp parallel num_threads(threads)
-  {
-#pragma omp for schedule(static)
-    for (int y = 0; y < height; y++) {
-      pad_row(f, 0, left, y);
-      pad_row(f, 1, right, y);
-    }
-#pragma omp single nowait
-    {
-      memset(f->sweeps[0].left, 0, f->states_size);
-      memset(f->right_keys, 0xff, 2 * (size_t)params->max_disparity * (size_t)height);
-    }
-#pragma omp for schedule(dynamic, 8)
-    for (int y = 0; y < height; y++)
-      census_row(f, y, own_line(f));
-#pragma omp single
-    sweep_half(f, false);
-#pragma omp single
-    sweep_half(f, true);
-#pragma omp for schedule(static)
-    for (int y = 0; y < height; y++) {
-      if (params->lr_max_diff >= 0)
-        check_row(f, y);
-      if (params->texture >= 0)
-        check_texture(f, y);
-    }
-#pragma omp for schedule(static)
-    for (int y = 0; y < height; y++)
-      write_row(f, y, disparity, confidence);
-  }
+  stx_parallel(workers, chunks, pad_rows, &frame);
+  memset(fast.sweeps[0].left, 0, fast.states_size);
+  memset(fast.right_keys, 0xff, 2 * (size_t)params->max_disparity * (size_t)params->height);
+  stx_parallel(workers, chunks, census_rows, &frame);
+  sweep_half(&fast, false, workers);
+  sweep_half(&fast, true, workers);
+  stx_parallel(workers, chunks, check_rows, &frame);
+  stx_parallel(workers, chunks, write_rows, &frame);
   return true;
 }

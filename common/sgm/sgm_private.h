@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The functions behind stx_sgm_impls, and the two steps of the reference that can be checked by
- * hand. Private to common/sgm*.c and tests/common/sgm/check_sgm.c; see StxSgmImpl for what they promise.
+ * hand. Private to common/sgm*.c and tests/common/sgm/check_sgm.c; see StxSgmImpl for what they
+ * promise.
  */
 #ifndef STX_SGM_PRIVATE_H
 #define STX_SGM_PRIVATE_H

@@ -19,8 +19,7 @@ typedef enum {
   LIDAR_STEPS
 } LidarStep;
 
-/* As StxGroundImpl's run; `ms` are the times from the first thread's start to the last one's end.
- */
+/* As StxGroundImpl's run; `ms` are the times of its steps. */
 typedef void LidarStepsRun(const StxGroundParams *params, const float *points, size_t count,
     uint32_t *labels, StxGroundResult *result, void *scratch, int threads, double ms[LIDAR_STEPS]);
 

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Every fast implementation against the reference where fewer threads come than were asked for:
- * the build runs this program under settings of OpenMP that have it grant fewer, or none; inside of
- * a parallel region it grants none anyway; and nobody has as many cores as MANY. Memory is filled
- * with one byte for the reference and with another for what is tested, so that whatever nobody
- * wrote differs.
+ * because the system grants fewer, or none (the linker sends the pool's pthread_create() here; see
+ * meson.build), because two threads ask at once, and within a piece of another loop. Nobody has as
+ * many cores as MANY. Memory is filled with one byte for the reference and with another for what is
+ * tested, so that whatever nobody wrote differs.
  */
+#include "common/parallel.h"
 #include "tests/common/colmean/colmean_case.h"
+#include "tests/common/granted_threads.h"
 #include "tests/common/ground/ground_case.h"
 #include "tests/common/overlay/overlay_frames.h"
 #include "tests/common/rdp/rdp_case.h"
@@ -272,17 +274,47 @@ static void compare_impls(const Stem *stem, const void *opened, int threads)
   }
 }
 
-/* Asks for more threads than there may be; then from each of two threads at once. */
-static void check_stem(const Stem *stem)
+typedef struct {
+  const Stem *stem;
+  const void *opened;
+} Check;
+
+static void *compare_beside(void *data)
+{
+  const Check *check = data;
+  compare_impls(check->stem, check->opened, 3);
+  return NULL;
+}
+
+static void compare_within(void *data, int i, int worker)
+{
+  const Check *check = data;
+  compare_impls(check->stem, check->opened, 3);
+}
+
+/* Asks for more threads than there may be; then from two threads at once; then within a loop. */
+static void compare_all(const Stem *stem, const void *opened)
 {
   static const int threads[] = {1, 2, 5, MANY};
+  Check check = {stem, opened};
+  for (size_t t = 0; t < sizeof threads / sizeof threads[0]; t++)
+    compare_impls(stem, opened, threads[t]);
+  pthread_t beside = start_thread(compare_beside, &check);
+  compare_impls(stem, opened, 2);
+  pthread_join(beside, NULL);
+  stx_parallel(2, 2, compare_within, &check);
+}
+
+static void check_stem(const Stem *stem)
+{
+  static const int more[] = {0, 1, 1, MANY};
   stx_guarded_filling(REFERENCE_FILLING);
   void *opened = stem->open();
   stx_guarded_filling(TESTED_FILLING);
-  for (size_t t = 0; t < sizeof threads / sizeof threads[0]; t++)
-    compare_impls(stem, opened, threads[t]);
-#pragma omp parallel num_threads(2)
-  compare_impls(stem, opened, 3);
+  for (size_t i = 0; i < sizeof more / sizeof more[0]; i++) {
+    grant_threads(more[i]);
+    compare_all(stem, opened);
+  }
   stem->close(opened);
 }
 

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Loops whose pieces several threads take, one after the other, until none is left.
+ *
+ * The caller works, too, and waits for nobody but for those who have taken a piece: a thread that
+ * gets no core costs nothing. That is what makes short loops safe on a machine that is busy with
+ * other work, where threads that all wait for each other may wait for many milliseconds. A caller
+ * that a helper has kept waiting for longer than it saved works alone for a while.
+ *
+ * The helpers belong to the process and to no caller: as many as there are cores besides the one of
+ * a caller, or as one caller asks for, if that is more. They are started when a loop wants them,
+ * look for the next one for some microseconds, then sleep, and end after a second without work.
+ * Where the system grants fewer, or other loops have them, callers do more of the pieces
+ * themselves. A child process starts without any.
+ */
+#ifndef STX_PARALLEL_H
+#define STX_PARALLEL_H
+
+/* Does piece `i` of a loop. `worker` is less than the loop's number of workers, and pieces that are
+ * done at the same time have different ones: it chooses scratch and tables. Which worker gets which
+ * pieces differs from run to run. */
+typedef void StxPiece(void *data, int i, int worker);
+
+/*
+ * Does the pieces 0 … pieces − 1 of a loop with up to `workers` threads, begun in this order, and
+ * returns when all are done. Pieces see what the caller wrote before, and the caller what they
+ * wrote. The caller is worker 0.
+ *
+ * Within a piece, and when built without threads, the caller does all of them itself, in order.
+ */
+void stx_parallel(int workers, int pieces, StxPiece *piece, void *data);
+
+/* How long a piece has been waiting: {0} at first. */
+typedef struct {
+  long long since; /* ns */
+} StxPatience;
+
+/* For a piece that waits for what another one does: to be called until that is done. Takes moments
+ * at first; later it sleeps, and leaves the core to others. What it waits for must have begun. */
+void stx_parallel_wait(StxPatience *patience);
+
+#endif

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The loops that threads share: every piece is done once, whoever comes, goes, or never starts.
+ */
+#include "common/parallel.h"
+#include "tests/common/granted_threads.h"
+#include "tests/testing.h"
+
+#include <dirent.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { PIECES = 1000, MOST = 48 };
+
+/* ---- A loop that is watched --------------------------------------------------------------- */
+
+/* The threads of this process, the caller among them. */
+static int count_threads(void)
+{
+  int count = 0;
+  DIR *tasks = opendir("/proc/self/task");
+  ck_assert_ptr_nonnull(tasks);
+  for (struct dirent *entry; (entry = readdir(tasks)) != NULL;)
+    count += entry->d_name[0] != '.';
+  closedir(tasks);
+  return count;
+}
+
+static void rest(long ms)
+{
+  nanosleep(&(struct timespec){ms / 1000, ms % 1000 * 1000000}, NULL);
+}
+
+typedef struct {
+  int workers;
+  long work_ns;            /* of a piece */
+  int input;               /* written before, read by the pieces */
+  int done[PIECES];        /* not atomic: the loop orders it */
+  atomic_int inside[MOST]; /* pieces that a worker is in */
+  atomic_int faults;       /* checks that failed in a piece, where libcheck must not be called */
+  pthread_t caller;
+} Watch;
+
+static void watched_piece(void *data, int i, int worker)
+{
+  Watch *w = data;
+  if (worker < 0 || worker >= w->workers || atomic_fetch_add(&w->inside[worker], 1) != 0 ||
+      w->input != 42 || (worker == 0) != (pthread_equal(pthread_self(), w->caller) != 0))
+    atomic_fetch_add(&w->faults, 1);
+  if (w->work_ns > 0)
+    nanosleep(&(struct timespec){0, w->work_ns}, NULL);
+  w->done[i]++;
+  if (worker >= 0 && worker < w->workers)
+    atomic_fetch_sub(&w->inside[worker], 1);
+}
+
+/* False if anything was wrong. */
+static bool run_watched(int workers, int pieces, long work_ns)
+{
+  Watch w = {.workers = workers > 1 ? workers : 1, .work_ns = work_ns, .caller = pthread_self()};
+  w.input = 42;
+  stx_parallel(workers, pieces, watched_piece, &w);
+  bool good = atomic_load(&w.faults) == 0;
+  for (int i = 0; i < PIECES; i++)
+    good = good && w.done[i] == (i < pieces);
+  return good;
+}
+
+static void expect_loops(void)
+{
+  static const int workers[] = {0, 1, 2, 3, 7, MOST}, pieces[] = {0, 1, 2, 3, 40, PIECES};
+  for (int round = 0; round < 20; round++)
+    for (int w = 0; w < 6; w++)
+      for (int p = 0; p < 6; p++)
+        if (!run_watched(workers[w], pieces[p], 0))
+          ck_abort_msg("%d workers, %d pieces", workers[w], pieces[p]);
+}
+
+START_TEST(every_piece_is_done_once)
+{
+  grant_threads(MOST);
+  expect_loops();
+  for (int workers = 2; workers < 5; workers++)
+    ck_assert(run_watched(workers, 50, 200000));
+}
+END_TEST
+
+START_TEST(fewer_threads_than_asked_for_do_it)
+{
+  for (int grant = 0; grant < 4; grant++) {
+    grant_threads(grant);
+    expect_loops();
+    ck_assert(run_watched(5, 20, 100000));
+  }
+}
+END_TEST
+
+/* ---- Loops within loops, and beside each other -------------------------------------------- */
+
+static void inner_piece(void *data, int i, int worker)
+{
+  int *last = data;
+  *last = *last == i - 1 && worker == 0 ? i : -2;
+}
+
+static void outer_piece(void *data, int i, int worker)
+{
+  int last = -1;
+  stx_parallel(4, 30, inner_piece, &last);
+  if (last != 29)
+    atomic_fetch_add((atomic_int *)data, 1);
+}
+
+START_TEST(within_a_piece_a_loop_runs_in_order)
+{
+  grant_threads(MOST);
+  atomic_int faults = 0;
+  stx_parallel(4, 100, outer_piece, &faults);
+  ck_assert_int_eq(atomic_load(&faults), 0);
+}
+END_TEST
+
+static void *call(void *bad)
+{
+  for (int round = 0; round < 300; round++)
+    if (!run_watched(1 + round % 5, round % 7 * 9, 0))
+      atomic_fetch_add((atomic_int *)bad, 1);
+  return NULL;
+}
+
+START_TEST(callers_share_the_helpers)
+{
+  grant_threads(MOST);
+  pthread_t threads[4];
+  atomic_int bad = 0;
+  for (int t = 0; t < 4; t++)
+    threads[t] = start_thread(call, &bad);
+  for (int t = 0; t < 4; t++)
+    pthread_join(threads[t], NULL);
+  ck_assert_int_eq(atomic_load(&bad), 0);
+}
+END_TEST
+
+/* Piece 1 waits for piece 0; with one thread it finds it done. */
+static void waiting_piece(void *data, int i, int worker)
+{
+  atomic_bool *done = data;
+  StxPatience patience = {0};
+  while (i == 1 && !atomic_load(done))
+    stx_parallel_wait(&patience);
+  if (i == 0) {
+    rest(3);
+    atomic_store(done, true);
+  }
+}
+
+START_TEST(a_piece_may_wait_for_another)
+{
+  grant_threads(MOST);
+  for (int workers = 1; workers <= 3; workers++) {
+    atomic_bool done = false;
+    stx_parallel(workers, 3, waiting_piece, &done);
+    ck_assert(atomic_load(&done));
+  }
+}
+END_TEST
+
+/* ---- What remains ------------------------------------------------------------------------- */
+
+static void *do_nothing(void *nothing)
+{
+  return NULL;
+}
+
+START_TEST(helpers_end_without_work)
+{
+  grant_threads(MOST);
+  pthread_join(start_thread(do_nothing, NULL), NULL);
+  rest(20);
+  int own = count_threads(); /* a sanitizer has some, too */
+  ck_assert(run_watched(4, 40, 1000000));
+  ck_assert_int_eq(count_threads(), own + 3);
+  for (int tries = 0; count_threads() > own && tries < 100; tries++)
+    rest(50);
+  ck_assert_int_eq(count_threads(), own);
+  ck_assert(run_watched(4, 40, 0));
+}
+END_TEST
+
+/* The thread sanitizer allows no threads in such a child. */
+START_TEST(a_child_process_starts_its_own)
+{
+#ifndef __SANITIZE_THREAD__
+  grant_threads(MOST);
+  ck_assert(run_watched(3, 40, 100000));
+  pid_t child = fork();
+  if (child == 0) {
+    alarm(20);
+    _exit(run_watched(3, 40, 100000) && run_watched(2, 40, 0) ? EXIT_SUCCESS : EXIT_FAILURE);
+  }
+  int status = -1;
+  ck_assert_int_eq(waitpid(child, &status, 0), child);
+  ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SUCCESS);
+  ck_assert(run_watched(3, 40, 100000));
+#endif
+}
+END_TEST
+
+static const StxTest tests[] = {{&every_piece_is_done_once}, {&fewer_threads_than_asked_for_do_it},
+    {&within_a_piece_a_loop_runs_in_order}, {&callers_share_the_helpers},
+    {&a_piece_may_wait_for_another}, {&helpers_end_without_work},
+    {&a_child_process_starts_its_own}};
+STX_TESTING_MAIN("parallel", tests)
