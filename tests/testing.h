@@ -13,6 +13,7 @@
 #include <check.h>
 
 #include "common/stx.h"
+#include "tests/points.h"
 
 typedef struct {
   const TTest *const *test;
