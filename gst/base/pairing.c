@@ -110,7 +110,8 @@ static gboolean take_caps(GstStxPairing *self, guint role, GstCaps *caps)
 }
 
 /* Segments that do not count time carry no timestamps either: begin to count at zero. */
-static void take_segment(GstStxPairing *self, GstAggregatorPad *pad, gboolean leading)
+static void take_segment(
+    GstStxPairing *self, GstAggregatorPad *pad, gboolean leading, guint32 seqnum)
 {
   GstSegment segment;
 
@@ -119,8 +120,11 @@ static void take_segment(GstStxPairing *self, GstAggregatorPad *pad, gboolean le
     gst_segment_init(&pad->segment, GST_FORMAT_TIME);
   segment = pad->segment;
   GST_OBJECT_UNLOCK(pad);
-  if (leading)
-    gst_aggregator_update_segment(GST_AGGREGATOR(self), &segment);
+  if (!leading)
+    return;
+  gst_aggregator_update_segment(GST_AGGREGATOR(self), &segment);
+  PRIVATE(self)->segment = TRUE;
+  PRIVATE(self)->seqnum = seqnum;
 }
 
 static gboolean pairing_sink_event(
@@ -129,6 +133,7 @@ static gboolean pairing_sink_event(
   GstStxPairing *self = GST_STX_PAIRING(aggregator);
   gboolean segment = GST_EVENT_TYPE(event) == GST_EVENT_SEGMENT, result;
   guint role = role_of(self, pad);
+  guint32 seqnum = gst_event_get_seqnum(event);
 
   if (GST_EVENT_TYPE(event) == GST_EVENT_CAPS) {
     GstCaps *caps;
@@ -141,7 +146,7 @@ static gboolean pairing_sink_event(
   }
   result = PARENT->sink_event(aggregator, pad, event);
   if (segment)
-    take_segment(self, pad, is_leading(self, role));
+    take_segment(self, pad, is_leading(self, role), seqnum);
   return result;
 }
 

@@ -21,6 +21,8 @@ typedef struct {
   GstClockTime frame; /* § duration of a frame of the leading pad; 0: unknown */
   gboolean refused;   /* § caps of some pad */
   gboolean discont;   /* § a set was dropped */
+  gboolean segment;   /* § a new one has not gone downstream */
+  guint32 seqnum;     /* § of the leading pad's segment */
   gboolean ended;     /* § downstream has had EOS, some pads have not */
 } GstStxPairingPrivate;
 

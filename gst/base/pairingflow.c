@@ -25,38 +25,59 @@ static guint known_roles(GstStxPairing *self, const GstStxHeads *heads)
   return roles;
 }
 
-/* A gap comes after caps and segment, also where it comes before any buffer. */
-static gboolean begin_stream(GstStxPairing *self, const GstStxHeads *heads)
+static gboolean push_event(GstStxPairing *self, GstEvent *event)
 {
-  GstPad *src = GST_AGGREGATOR_SRC_PAD(self);
-  GstEvent *segment = gst_pad_get_sticky_event(src, GST_EVENT_SEGMENT, 0);
-  guint roles = known_roles(self, heads);
-  StxError error;
-
-  if (segment != NULL) {
-    gst_event_unref(segment);
-    return TRUE;
-  }
-  return roles != 0 && CLASS(self)->announce(self, roles, &error) == GST_FLOW_OK &&
-         gst_pad_push_event(src, gst_event_new_segment(&GST_AGGREGATOR_PAD(src)->segment));
+  if (PRIVATE(self)->seqnum != GST_SEQNUM_INVALID)
+    gst_event_set_seqnum(event, PRIVATE(self)->seqnum);
+  return gst_pad_push_event(GST_AGGREGATOR_SRC_PAD(self), event);
 }
 
-/* Nothing comes out for this moment of the leading pad: whoever waits for it downstream is told. */
-static void push_gap(GstStxPairing *self, const GstStxHeads *heads, GstBuffer *lead)
+/* A gap comes after caps and segment, also where it comes before any buffer of that segment. */
+static GstFlowReturn begin_stream(GstStxPairing *self, const GstStxHeads *heads)
+{
+  GstPad *src = GST_AGGREGATOR_SRC_PAD(self);
+  GstEvent *sent = gst_pad_get_sticky_event(src, GST_EVENT_SEGMENT, 0);
+  gboolean begun = sent != NULL && !PRIVATE(self)->segment;
+  guint roles = known_roles(self, heads);
+  GstFlowReturn flow;
+  StxError error;
+
+  gst_clear_event(&sent);
+  if (begun)
+    return GST_FLOW_OK;
+  if (roles == 0)
+    return GST_AGGREGATOR_FLOW_NEED_DATA;
+  flow = CLASS(self)->announce(self, roles, &error);
+  if (flow == GST_FLOW_OK) {
+    push_event(self, gst_event_new_segment(&GST_AGGREGATOR_PAD(src)->segment));
+    PRIVATE(self)->segment = FALSE;
+  }
+  return flow;
+}
+
+/* Nothing comes out for this moment of the leading pad: whoever waits for it downstream is told.
+ * What fails without an element error will fail with one at the first set. */
+static GstFlowReturn push_gap(GstStxPairing *self, const GstStxHeads *heads, GstBuffer *lead)
 {
   GstClockTime frame = PRIVATE(self)->frame, duration = GST_BUFFER_DURATION(lead);
+  GstFlowReturn flow;
 
+  if (!GST_BUFFER_PTS_IS_VALID(lead))
+    return GST_FLOW_OK;
   if (!GST_CLOCK_TIME_IS_VALID(duration) && frame > 0)
     duration = frame;
-  if (GST_BUFFER_PTS_IS_VALID(lead) && begin_stream(self, heads))
-    gst_pad_push_event(
-        GST_AGGREGATOR_SRC_PAD(self), gst_event_new_gap(GST_BUFFER_PTS(lead), duration));
+  flow = begin_stream(self, heads);
+  if (flow == GST_FLOW_OK)
+    push_event(self, gst_event_new_gap(GST_BUFFER_PTS(lead), duration));
+  return flow == GST_FLOW_ERROR || flow == GST_AGGREGATOR_FLOW_NEED_DATA ? GST_FLOW_OK : flow;
 }
 
 /* ---- Acting on it -------------------------------------------------------------------------- */
 
-static void drop(GstStxPairing *self, const GstStxHeads *heads, guint roles)
+static GstFlowReturn drop(GstStxPairing *self, const GstStxHeads *heads, guint roles)
 {
+  GstFlowReturn flow = GST_FLOW_OK;
+
   for (guint role = 0; role < heads->count; role++) {
     const GstStxHead *head = &heads->head[role];
 
@@ -65,7 +86,7 @@ static void drop(GstStxPairing *self, const GstStxHeads *heads, guint roles)
     GST_DEBUG_OBJECT(head->pad, "no partner: dropping %" GST_PTR_FORMAT, head->buffer);
     gst_aggregator_pad_drop_buffer(head->pad);
     if (role == heads->lead)
-      push_gap(self, heads, head->buffer);
+      flow = push_gap(self, heads, head->buffer);
     if (gst_stx_is_gap(head->buffer))
       continue;
     GST_OBJECT_LOCK(self);
@@ -74,6 +95,7 @@ static void drop(GstStxPairing *self, const GstStxHeads *heads, guint roles)
     if (head->required)
       gst_stx_links_warn_orphan(&PRIVATE(self)->links, role, head->buffer);
   }
+  return flow;
 }
 
 /* Would this set be shown too late? */
@@ -106,7 +128,7 @@ static GstFlowReturn push(GstStxPairing *self, GstBuffer *out, GstBuffer *stamp)
   gst_buffer_copy_into(out, stamp, GST_BUFFER_COPY_FLAGS | GST_BUFFER_COPY_TIMESTAMPS, 0, -1);
   if (priv->discont)
     GST_BUFFER_FLAG_SET(out, GST_BUFFER_FLAG_DISCONT);
-  priv->discont = FALSE;
+  priv->discont = priv->segment = FALSE; /* finish_buffer sends the segment */
   /* Whoever drives a stream says why it ends. */
   flow = gst_aggregator_finish_buffer(GST_AGGREGATOR(self), out);
   if (flow == GST_FLOW_NOT_LINKED || flow == GST_FLOW_NOT_NEGOTIATED)
@@ -130,7 +152,7 @@ static GstFlowReturn process(
   if (flow == GST_FLOW_OK && out != NULL)
     flow = push(self, g_steal_pointer(&out), stamp);
   else if (flow == GST_FLOW_OK)
-    push_gap(self, heads, stamp);
+    flow = push_gap(self, heads, stamp);
   gst_clear_buffer(&out);
   for (guint role = 0; role < heads->count; role++)
     gst_clear_buffer(&set[role]);
@@ -172,7 +194,7 @@ static GstFlowReturn end(GstStxPairing *self, const GstStxHeads *heads)
   if (!more || !gst_pad_has_current_caps(src))
     return GST_FLOW_EOS;
   if (!PRIVATE(self)->ended)
-    gst_pad_push_event(src, gst_event_new_eos());
+    push_event(self, gst_event_new_eos());
   PRIVATE(self)->ended = TRUE;
   return GST_AGGREGATOR_FLOW_NEED_DATA;
 }
@@ -197,8 +219,11 @@ GstFlowReturn gst_stx_pairing_aggregate(GstAggregator *aggregator, gboolean time
     }
     verdict = gst_stx_heads_judge(&heads, PRIVATE(self)->frame, timeout, &roles);
     if (verdict == GST_STX_VERDICT_DROP) {
-      drop(self, &heads, roles);
+      flow = drop(self, &heads, roles);
       gst_stx_heads_clear(&heads);
+      if (flow != GST_FLOW_OK)
+        return flow;
+      flow = GST_AGGREGATOR_FLOW_NEED_DATA;
     }
   } while (verdict == GST_STX_VERDICT_DROP);
 

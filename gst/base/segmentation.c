@@ -182,11 +182,11 @@ static GstFlowReturn give(GstStxSegmentation *self, const StxStixel *records, co
   if (!fetch(self, records, result, &on_host, error))
     return GST_FLOW_ERROR;
   size = PRIVATE(self)->count * sizeof(*records);
-  flow = gst_stx_stage_new_output(stage, size, output, error);
+  flow = gst_stx_stage_new_output(stage, size, FALSE, output, error);
   if (flow != GST_FLOW_OK)
     return flow;
   if (on_host != NULL)
-    return gst_buffer_fill(*output, 0, on_host, size) == size ? GST_FLOW_OK : GST_FLOW_ERROR;
+    return gst_stx_stage_fill(stage, *output, on_host, size, error) ? GST_FLOW_OK : GST_FLOW_ERROR;
   return gst_stx_stage_copy(stage, OUTPUT, *output, records, size, error) ? GST_FLOW_OK
                                                                           : GST_FLOW_ERROR;
 }

@@ -15,8 +15,9 @@
  *   another one     passed on as it is: FLUSHING while the pipeline stops, NOT_NEGOTIATED after
  *                   somebody has posted why
  * If `work` fails on the GPU, gst_stx_stage_run leaves it: with backend=auto one line of warning
- * in the log, and the frame is prepared and worked on again, on the CPU, as are all that follow;
- * with backend=cuda an element error. What fails on the CPU is posted as an element error.
+ * in the log, caps and pools go to system memory, and the frame is worked on again, not prepared
+ * again, on the CPU, as are all that follow; with backend=cuda an element error. What fails on the
+ * CPU is posted as an element error.
  *
  * Slots number the memory of a stage: 0 … GST_STX_STAGE_SLOTS − 1, named by an enum of whoever
  * works. A slot is used for one purpose: a block, an input, an output, …; a picture of n planes
@@ -112,6 +113,10 @@ void gst_stx_stage_stop(GstStxStage *self);
 /* Prepares, and works on, one frame; see above. GST_FLOW_ERROR after an element error. */
 GstFlowReturn gst_stx_stage_run(GstStxStage *self, gpointer frame);
 
+/* Should the frame fail from here on: which element error it is. Before `prepare` STREAM, FORMAT,
+ * before `work` STREAM, FAILED; the functions for memory and buffers set their own. */
+void gst_stx_stage_blame(GstStxStage *self, GQuark domain, gint code);
+
 /* ---- What to run, and where ---------------------------------------------------------------- */
 
 /* The implementation of the stage's own stem where the frame is worked on, and one of another
@@ -170,9 +175,14 @@ GstFlowReturn gst_stx_stage_acquire(
     GstStxStage *self, GstBufferPool *pool, GstBuffer **buffer, StxError *error);
 
 /* A buffer of exactly `size` bytes in the memory of outputs. On the GPU of a pool whose buffers
- * grow in powers of two, so that it is replaced a few times in a stream, not at every frame. */
+ * grow in powers of two, so that it is replaced a few times in a stream, not at every frame. On
+ * the CPU of the allocator that downstream offers, unless it is `attached` to what goes there. */
 GstFlowReturn gst_stx_stage_new_output(
-    GstStxStage *self, gsize size, GstBuffer **buffer, StxError *error);
+    GstStxStage *self, gsize size, gboolean attached, GstBuffer **buffer, StxError *error);
+
+/* `size` bytes of host memory into an output in system memory. */
+gboolean gst_stx_stage_fill(
+    GstStxStage *self, GstBuffer *buffer, const void *data, gsize size, StxError *error);
 
 /* `size` bytes from memory where the stage works into an output. */
 gboolean gst_stx_stage_copy(GstStxStage *self, guint slot, GstBuffer *buffer, const void *data,

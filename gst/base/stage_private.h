@@ -7,9 +7,6 @@
 
 G_BEGIN_DECLS
 
-/* Should the frame fail from here on: which element error it is. */
-void gst_stx_stage_blame(GstStxStage *self, GQuark domain, gint code);
-
 /* The frame's work has come to `flow`: brings what was written to where it belongs, waits if
  * somebody outside might not, and lets go of the frame's buffers. Returns what came of it all. */
 GstFlowReturn gst_stx_stage_end_frame(GstStxStage *self, GstFlowReturn flow, StxError *error);

@@ -198,13 +198,19 @@ gboolean gst_stx_stage_write(
   return *data != NULL;
 }
 
+gboolean gst_stx_stage_fill(
+    GstStxStage *self, GstBuffer *buffer, const void *data, gsize size, StxError *error)
+{
+  return gst_buffer_fill(buffer, 0, data, size) == size || fail_write(self, error);
+}
+
 gboolean gst_stx_stage_copy(
     GstStxStage *self, guint slot, GstBuffer *buffer, const void *data, gsize size, StxError *error)
 {
   void *to;
 
   if (!self->on_device)
-    return gst_buffer_fill(buffer, 0, data, size) == size || fail_write(self, error);
+    return gst_stx_stage_fill(self, buffer, data, size, error);
   return gst_stx_stage_write(self, slot, buffer, size, &to, error) &&
          stx_cuda_copy_bytes(self->cuda.cuda, to, data, size, self->cuda.stream, error);
 }
@@ -338,28 +344,28 @@ static void clear_pool(GstStxStage *self)
   gst_clear_object(&self->pool);
 }
 
-static GstBuffer *allocate(GstStxStage *self, gsize size)
+static GstBuffer *allocate(GstStxStage *self, gsize size, gboolean attached)
 {
   GstAllocationParams params;
   GstAllocator *allocator = NULL;
   GstBuffer *buffer;
 
   gst_allocation_params_init(&params);
-  params.align = STX_ALIGN - 1;
-  if (GST_IS_BASE_TRANSFORM(self->element))
+  if (!attached && GST_IS_BASE_TRANSFORM(self->element))
     gst_base_transform_get_allocator(GST_BASE_TRANSFORM(self->element), &allocator, &params);
+  params.align |= STX_ALIGN - 1;
   buffer = gst_buffer_new_allocate(allocator, size, &params);
   g_clear_object(&allocator);
   return buffer;
 }
 
 GstFlowReturn gst_stx_stage_new_output(
-    GstStxStage *self, gsize size, GstBuffer **buffer, StxError *error)
+    GstStxStage *self, gsize size, gboolean attached, GstBuffer **buffer, StxError *error)
 {
   GstFlowReturn flow;
 
   if (!self->device_output) {
-    *buffer = allocate(self, size);
+    *buffer = allocate(self, size, attached);
     if (*buffer != NULL)
       return GST_FLOW_OK;
     stx_fail(error, "no memory: %" G_GSIZE_FORMAT " bytes of output are needed", size);
@@ -437,6 +443,8 @@ GstFlowReturn gst_stx_stage_end_frame(GstStxStage *self, GstFlowReturn flow, Stx
 {
   if (flow == GST_FLOW_OK && self->on_device && !finish(self, error))
     flow = GST_FLOW_ERROR;
+  if (flow != GST_FLOW_OK && self->on_device) /* what is enqueued may still use the buffers */
+    gst_stx_cuda_finish(&self->cuda, FALSE, TRUE, NULL);
   for (guint i = 0; i < GST_STX_STAGE_SLOTS; i++) {
     unmap(&self->slot[i]);
     self->slot[i].download.rows = 0;

@@ -199,8 +199,8 @@ static gboolean start(GstAggregator *aggregator)
   GstDownsampleTranspose *self = GST_DOWNSAMPLE_TRANSPOSE(aggregator);
 
   self->configured = 0;
-  return GST_AGGREGATOR_CLASS(gst_downsample_transpose_parent_class)->start(aggregator) &&
-         gst_stx_camera_settings_load(&self->camera_settings, GST_ELEMENT(self));
+  return gst_stx_camera_settings_load(&self->camera_settings, GST_ELEMENT(self)) &&
+         GST_AGGREGATOR_CLASS(gst_downsample_transpose_parent_class)->start(aggregator);
 }
 
 static gboolean stop(GstAggregator *aggregator)

@@ -154,8 +154,12 @@ static gboolean check_scan(GstLidarGround *self, GstBuffer *input, StxError *err
 {
   gsize size = gst_buffer_get_size(input), count = size / GST_STX_POINT_BYTES;
 
-  if (!stx_ground_check(&self->active.params, error) || /* set in mid-stream */
-      (size > 0 && !gst_stx_check_input(input, 0, GST_STX_POINT_BYTES, error)))
+  if (!stx_ground_check(&self->active.params, error)) { /* set in mid-stream */
+    gst_stx_stage_blame(gst_stx_transform_stage(GST_STX_TRANSFORM(self)), GST_LIBRARY_ERROR,
+        GST_LIBRARY_ERROR_SETTINGS);
+    return FALSE;
+  }
+  if (size > 0 && !gst_stx_check_input(input, 0, GST_STX_POINT_BYTES, error))
     return FALSE;
   return count <= STX_GROUND_MAX_POINTS ||
          stx_fail(error, "a scan of %" G_GSIZE_FORMAT " points, at most %d are possible", count,
@@ -178,8 +182,8 @@ static GstFlowReturn work(GstElement *element, gpointer data, StxError *error)
 
   gst_clear_buffer(&frame->output);
   return gst_ground_stage_label(gst_stx_transform_stage(GST_STX_TRANSFORM(self)),
-      &self->active.params, frame->input, self->active.post_messages ? &self->result : NULL,
-      &frame->output, error);
+      &self->active.params, frame->input, !self->gives_labels,
+      self->active.post_messages ? &self->result : NULL, &frame->output, error);
 }
 
 static void done(GstStxTransform *transform, GstBuffer *scan)

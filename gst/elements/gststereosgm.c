@@ -109,6 +109,7 @@ static void plan_latency(GstStereoSgm *self)
 /* After a change of caps or properties. */
 static GstFlowReturn plan(GstStereoSgm *self, guint roles, StxError *error)
 {
+  GstStxStage *stage = gst_stx_pairing_stage(GST_STX_PAIRING(self));
   GstStereoSgmSettings settings;
   GstCaps *caps;
 
@@ -122,13 +123,14 @@ static GstFlowReturn plan(GstStereoSgm *self, guint roles, StxError *error)
   self->active = settings.params;
   self->active.width = self->views.width;
   self->active.height = self->views.height;
-  if (!stx_sgm_check(&self->active, error))
+  if (!stx_sgm_check(&self->active, error)) {
+    gst_stx_stage_blame(stage, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS);
     return GST_FLOW_ERROR;
+  }
   caps = plan_caps(self);
   gst_video_info_from_caps(&self->output, caps);
   plan_latency(self);
-  GST_INFO_OBJECT(self, "%s, %" GST_PTR_FORMAT,
-      gst_stx_stage_impl_name(gst_stx_pairing_stage(GST_STX_PAIRING(self))), caps);
+  GST_INFO_OBJECT(self, "%s, %" GST_PTR_FORMAT, gst_stx_stage_impl_name(stage), caps);
   return gst_stx_pairing_set_src_caps(GST_STX_PAIRING(self), caps);
 }
 

@@ -40,10 +40,12 @@ static gboolean label(GstStxStage *stage, const StxGroundParams *params, GstBuff
 }
 
 GstFlowReturn gst_ground_stage_label(GstStxStage *stage, const StxGroundParams *params,
-    GstBuffer *input, StxGroundResult *result, GstBuffer **labels, StxError *error)
+    GstBuffer *input, gboolean attached, StxGroundResult *result, GstBuffer **labels,
+    StxError *error)
 {
   gsize count = gst_buffer_get_size(input) / GST_STX_POINT_BYTES;
-  GstFlowReturn flow = gst_stx_stage_new_output(stage, count * sizeof(guint32), labels, error);
+  GstFlowReturn flow =
+      gst_stx_stage_new_output(stage, count * sizeof(guint32), attached, labels, error);
 
   if (flow == GST_FLOW_OK && !label(stage, params, input, result, *labels, error))
     flow = GST_FLOW_ERROR;

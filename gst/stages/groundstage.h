@@ -10,11 +10,13 @@ G_BEGIN_DECLS
 
 /*
  * Labels the points of `input` in a new buffer *labels (transfer full) without time stamps, in the
- * memory of the stage's outputs. `result` may be NULL; then nothing is waited for on its account.
- * GST_FLOW_ERROR with the reason in `error`, as in stage.h.
+ * memory of the stage's outputs; `attached`: they will be on a buffer of points. `result` may be
+ * NULL; then nothing is waited for on its account. GST_FLOW_ERROR with the reason in `error`, as in
+ * stage.h.
  */
 GstFlowReturn gst_ground_stage_label(GstStxStage *stage, const StxGroundParams *params,
-    GstBuffer *input, StxGroundResult *result, GstBuffer **labels, StxError *error);
+    GstBuffer *input, gboolean attached, StxGroundResult *result, GstBuffer **labels,
+    StxError *error);
 
 G_END_DECLS
 
