@@ -1,11 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Configures, builds and runs every test: once as users build it, once with the address and
-# undefined-behaviour sanitizers; the kernels, on the CPU, once more with the thread sanitizer.
-# Installs missing packages first. Needs no arguments; the last line is "N passed, N failed, N
-# skipped".
+# Builds and runs the tests. Installs missing packages first; the last line is "N passed, N failed,
+# N skipped".
 #
-#   BUILD=DIR        build folder (default build-test; the others are DIR-asan and DIR-tsan)
+#   tests/run.sh         all of them: as users build it, with the address and undefined-behaviour
+#                        sanitizers, and the kernels, on the CPU, with the thread sanitizer
+#   tests/run.sh quick   for every day: one build, without sanitizers and nvcc; the suites common,
+#                        gst and docs, and the kernels on the CPU in one order of their threads
+#
+#   BUILD=DIR        build folder (default build-test, build-quick for quick; those with sanitizers
+#                    are DIR-asan and DIR-tsan)
 #   SANITIZE=no      without the sanitizers
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -13,7 +17,14 @@ cd "$(dirname "$0")/.."
 # shellcheck disable=SC2086
 install_packages $packages_build $packages_run $packages_test $packages_cuda
 
-build=${BUILD:-build-test}
+mode=${1:-all}
+case $mode in
+  all) build=${BUILD:-build-test} ;;
+  quick) build=${BUILD:-build-quick} ;;
+  *)
+    echo "usage: tests/run.sh [quick]" >&2
+    exit 2 ;;
+esac
 passed=0 failed=0 skipped=0 failures='' failed_logs=()
 
 # configure DIR OPTION...: a fresh or an existing build folder with these options.
@@ -47,7 +58,7 @@ run_tests() {
   local names
   names=$(sed -nE 's#^ *[0-9]+/[0-9]+ [^ ]+ / ([^ ]+) +(FAIL|TIMEOUT|ERROR) .*#\1#p' "$log" | sort -u)
   # shellcheck disable=SC2086  # a list of words
-  if [ -n "$names" ] && meson test -C "$folder" --no-rebuild --num-processes 1 "$@" $names; then
+  if [ -n "$names" ] && meson test -C "$folder" --no-rebuild "$@" --num-processes 1 $names; then
     failures+=$'\n'"$folder: passed only when run again, alone: "${names//$'\n'/ }
     ok=$((ok + ${fail:-0} + ${timeout:-0})) fail=0 timeout=0
   fi
@@ -60,40 +71,58 @@ run_tests() {
   skipped=$((skipped + ${skip:-0}))
 }
 
-# Two architectures, the oldest and one more, instead of a dozen: what CI looks at is that nvcc
-# takes the kernels; -Dcuda-archs=all is for those who install.
-common_options=(-Dtests=enabled -Dexamples=enabled)
-configure "$build" -Dwerror=true '-Dcuda-archs=75,90' "${common_options[@]}"
-ninja -C "$build"
-run_tests "$build"
+# What is measured here is whether tests pass: the code is that of users, without what debuggers
+# need. Tests that wait leave a processor free for one more.
+options=(-Dtests=enabled -Dexamples=enabled -Dwerror=true -Ddebug=false)
+processes=(--num-processes $(($(nproc) + 1)))
 
-if [ "${SANITIZE:-yes}" = yes ]; then
-  # Instrumented code draws false warnings from gcc, so they are no errors here. The emulator runs
-  # the kernels: what nvcc makes of them is not looked at.
-  common_options+=('-Dcuda-archs=90')
-  configure "$build-asan" "${common_options[@]}" -Db_sanitize=address,undefined -Db_lundef=false
+test_as_users_build_it() {
+  # Two architectures, the oldest and one more, instead of a dozen: what CI looks at is that nvcc
+  # takes the kernels; -Dcuda-archs=all is for those who install.
+  configure "$build" "${options[@]}" '-Dcuda-archs=75,90'
+  ninja -C "$build"
+  run_tests "$build" "${processes[@]}"
+}
+
+test_quickly() {
+  configure "$build" "${options[@]}" -Dexamples=disabled -Dcuda-archs=none
+  ninja -C "$build"
+  run_tests "$build" "${processes[@]}" --suite common --suite gst --suite docs --suite cuda-reverse
+}
+
+# The emulator runs the kernels: what nvcc makes of them is not looked at. Instrumented code draws
+# false warnings from gcc, so they are no errors here. Reports need the lines of the source alone.
+sanitizers=(-Dtests=enabled -Dcuda-archs=none -Db_lundef=false -Doptimization=1 -Ddebug=false
+  -Dc_args=-g1 -Dcpp_args=-g1)
+
+# gst-launch-1.0 and gst-inspect-1.0 are not instrumented and cannot load the plugin: no suite docs.
+# Of the orders of a block's threads one each is enough here: the sanitizers see in any order what
+# is wrong in another.
+test_addresses() {
+  configure "$build-asan" "${sanitizers[@]}" -Dexamples=enabled -Db_sanitize=address,undefined
   ninja -C "$build-asan"
-  # GStreamer's plugin scanner is a process of its own without the sanitizer: scan in process.
-  export GST_REGISTRY_FORK=no UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
-  export ASAN_OPTIONS=fast_unwind_on_malloc=0:detect_leaks=1
-  export LSAN_OPTIONS=suppressions=$PWD/tests/lsan.supp:print_suppressions=0
-  # gst-launch-1.0 and gst-inspect-1.0 are not instrumented and cannot load the plugin.
-  # Of the orders of a block's threads one each is enough here: the sanitizers see in any order what
-  # is wrong in another.
-  run_tests "$build-asan" --timeout-multiplier 6 --suite common --suite cuda --suite gst \
-    --no-suite cuda-forward --no-suite cuda-random
-  # Whole pipelines load plugins of others, whose leaks are not ours; leaks of ours are found above
-  # and by the leaks tracer.
-  ASAN_OPTIONS=fast_unwind_on_malloc=0:detect_leaks=0 \
-    run_tests "$build-asan" --timeout-multiplier 6 --suite pipeline
+  run_tests "$build-asan" "${processes[@]}" --timeout-multiplier 6 --suite common --suite cuda \
+    --suite gst --suite pipeline --no-suite cuda-forward --no-suite cuda-random
+}
 
-  # Kernels only: OpenMP and GLib synchronise in ways that the thread sanitizer does not see. It
-  # finds what nothing orders whatever the order was, so one is enough.
-  configure "$build-tsan" "${common_options[@]}" -Db_sanitize=thread -Db_lundef=false -Dopenmp=disabled
+# Kernels only: OpenMP and GLib synchronise in ways that the thread sanitizer does not see. It finds
+# what nothing orders whatever the order was, so one is enough.
+test_threads() {
+  configure "$build-tsan" "${sanitizers[@]}" -Dexamples=disabled -Db_sanitize=thread \
+    -Dopenmp=disabled -Dcpu-variants=base
   if meson introspect "$build-tsan" --tests | grep '"cuda-forward"' >/dev/null; then
-    STX_CHECK_SIZES=small \
-      run_tests "$build-tsan" --timeout-multiplier 6 --suite cuda \
+    run_tests "$build-tsan" "${processes[@]}" --timeout-multiplier 6 --suite cuda \
       --no-suite cuda-forward --no-suite cuda-reverse
+  fi
+}
+
+if [ "$mode" = quick ]; then
+  test_quickly
+else
+  test_as_users_build_it
+  if [ "${SANITIZE:-yes}" = yes ]; then
+    test_addresses
+    test_threads
   fi
 fi
 
