@@ -153,4 +153,23 @@ STX_INLINE size_t stx_align(size_t size)
   return (size + STX_ALIGN - 1) / STX_ALIGN * STX_ALIGN;
 }
 
+/* Several arrays in one block, each aligned to STX_ALIGN. Without `memory` sizes are only added up:
+ * the function that takes the arrays also says how much they need. */
+typedef struct {
+  char *memory; /* NULL: only to measure */
+  size_t size;  /* bytes taken so far */
+} StxLayout;
+
+/* Room for `size` bytes, or NULL while measuring. */
+STX_INLINE void *stx_take(StxLayout *layout, size_t size)
+{
+  char *place = layout->memory != NULL ? layout->memory + layout->size : NULL;
+  layout->size += stx_align(size);
+  return place;
+}
+
+/* The same for `count` elements of the type that `pointer` points to, which is set to it. */
+#define STX_TAKE(layout, pointer, count)                                                           \
+  ((pointer) = stx_take((layout), (size_t)(count) * sizeof *(pointer)))
+
 #endif

@@ -226,23 +226,20 @@ static void find_clusters(Scan *s)
 
 /* ---- All ---------------------------------------------------------------------------------- */
 
+/* `s` is the first thing in the memory. */
 static size_t lay_out(const StxGroundParams *params, Scan *s, char *memory)
 {
-  size_t bins = (size_t)params->sectors * (size_t)params->bins, at = stx_align(sizeof(Scan));
+  size_t bins = (size_t)params->sectors * (size_t)params->bins;
   size_t side = (size_t)stx_ground_side(params), cells = side * side;
-#define PLACE(field, count)                                                                        \
-  do {                                                                                             \
-    s->field = memory == NULL ? NULL : (void *)(memory + at);                                      \
-    at += stx_align((count) * sizeof *s->field);                                                   \
-  } while (0)
-  PLACE(key, bins);
-  PLACE(top, bins);
-  PLACE(own, bins);
-  PLACE(level, bins);
-  PLACE(grid, cells);
-  PLACE(stack, cells);
-#undef PLACE
-  return at;
+  StxLayout at = {.memory = memory};
+  stx_take(&at, sizeof(Scan));
+  STX_TAKE(&at, s->key, bins);
+  STX_TAKE(&at, s->top, bins);
+  STX_TAKE(&at, s->own, bins);
+  STX_TAKE(&at, s->level, bins);
+  STX_TAKE(&at, s->grid, cells);
+  STX_TAKE(&at, s->stack, cells);
+  return at.size;
 }
 
 size_t stx_ground_scratch_c(const StxGroundParams *params, size_t count, int threads)

@@ -114,53 +114,44 @@ static void gather(Scan *s, unsigned table)
 
 /* ---- Memory ------------------------------------------------------------------------------- */
 
-static size_t lay_out_worker(const StxGroundParams *params, Worker *w, char *memory)
+/* A worker, first thing in its memory, and its tables. */
+static void take_worker(const StxGroundParams *params, Worker **worker, StxLayout *at)
 {
-  size_t bins = (size_t)params->sectors * (size_t)params->bins, at = stx_align(sizeof(Worker));
-  Worker layout;
-  w = w == NULL ? &layout : w;
-#define PLACE(field, bytes)                                                                        \
-  do {                                                                                             \
-    w->field = memory == NULL ? NULL : (void *)(memory + at);                                      \
-    at += stx_align(bytes);                                                                        \
-  } while (0)
-  PLACE(key, bins * sizeof *w->key);
-  PLACE(top, bins * sizeof *w->top);
-  PLACE(occupied, stx_ground_occupied_bytes(stx_ground_side(params)));
-#undef PLACE
-  return at;
+  size_t bins = (size_t)params->sectors * (size_t)params->bins;
+  Worker layout, *w = stx_take(at, sizeof(Worker));
+  if (w != NULL)
+    *worker = w;
+  else
+    w = &layout;
+  STX_TAKE(at, w->key, bins);
+  STX_TAKE(at, w->top, bins);
+  w->occupied = stx_take(at, stx_ground_occupied_bytes(stx_ground_side(params)));
 }
 
+/* `s` is the first thing in the memory. */
 static size_t lay_out(
     const StxGroundParams *params, size_t count, int workers, Scan *s, char *memory)
 {
-  size_t bins = (size_t)params->sectors * (size_t)params->bins, at = stx_align(sizeof(Scan));
-  size_t clusters = stx_ground_clusters_bytes(stx_ground_side(params));
-#define PLACE(field, bytes)                                                                        \
-  do {                                                                                             \
-    s->field = memory == NULL ? NULL : (void *)(memory + at);                                      \
-    at += stx_align(bytes);                                                                        \
-  } while (0)
-  PLACE(worker, (size_t)workers * sizeof *s->worker);
-  PLACE(came, (size_t)workers * sizeof *s->came);
-  PLACE(own, bins * sizeof *s->own);
-  PLACE(level, bins * sizeof *s->level);
-  PLACE(has, bins);
-  PLACE(bin, count * sizeof *s->bin);
-  PLACE(z, count * sizeof *s->z);
-  PLACE(range, count * sizeof *s->range);
-  PLACE(cell, count * sizeof *s->cell);
-#undef PLACE
+  size_t bins = (size_t)params->sectors * (size_t)params->bins;
+  StxLayout at = {.memory = memory};
+  Worker *none;
+  void *clusters;
+  stx_take(&at, sizeof(Scan));
+  STX_TAKE(&at, s->worker, workers);
+  STX_TAKE(&at, s->came, workers);
+  STX_TAKE(&at, s->own, bins);
+  STX_TAKE(&at, s->level, bins);
+  STX_TAKE(&at, s->has, bins);
+  STX_TAKE(&at, s->bin, count);
+  STX_TAKE(&at, s->z, count);
+  STX_TAKE(&at, s->range, count);
+  STX_TAKE(&at, s->cell, count);
+  clusters = stx_take(&at, stx_ground_clusters_bytes(stx_ground_side(params)));
   if (memory != NULL)
-    stx_ground_clusters_init(&s->clusters, params, memory + at);
-  at += clusters;
-  for (int t = 0; t < workers; t++) {
-    Worker *worker = memory == NULL ? NULL : (Worker *)(void *)(memory + at);
-    if (worker != NULL)
-      s->worker[t] = worker;
-    at += lay_out_worker(params, worker, memory == NULL ? NULL : memory + at);
-  }
-  return at;
+    stx_ground_clusters_init(&s->clusters, params, clusters);
+  for (int t = 0; t < workers; t++)
+    take_worker(params, memory != NULL ? &s->worker[t] : &none, &at);
+  return at.size;
 }
 
 /* Memory laid out, nothing done yet. */

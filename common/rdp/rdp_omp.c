@@ -272,50 +272,45 @@ typedef struct {
   size_t worker_size;
 } Shared;
 
-/* Gives an array its place in `memory`, if there is any, and counts its bytes. */
-#define PLACE(field, count)                                                                        \
-  do {                                                                                             \
-    field = memory == NULL ? NULL : (void *)(memory + at);                                         \
-    at += stx_align((count) * sizeof *field);                                                      \
-  } while (0)
-
 static size_t lay_out_shared(const StxGrid *grid, Shared *shared, char *memory)
 {
-  size_t columns = (size_t)stx_grid_columns(grid), at = 0;
+  size_t columns = (size_t)stx_grid_columns(grid);
   size_t words = columns * list_size(stx_grid_rows(grid));
-  PLACE(shared->places, columns);
-  PLACE(shared->counts, columns);
-  PLACE(shared->cuts.points, words);
-  PLACE(shared->cuts.largest, words);
-  return at;
+  StxLayout at = {.memory = memory};
+  STX_TAKE(&at, shared->places, columns);
+  STX_TAKE(&at, shared->counts, columns);
+  STX_TAKE(&at, shared->cuts.points, words);
+  STX_TAKE(&at, shared->cuts.largest, words);
+  return at.size;
 }
 
 /*
- * A queue holds the segments that are not split and those that are: fewer than half, and fewer than
- * all of the points. Where the last ones do not fill a vector it is filled up, which happens no
- * more often than segments of a queue beget each other: 16 times.
+ * `w` is the first thing in the memory. A queue holds the segments that are not split and those
+ * that are: fewer than half, and fewer than all of the points. Where the last ones do not fill a
+ * vector it is filled up, which happens no more often than segments of a queue beget each other:
+ * 16 times.
  */
 static size_t lay_out_worker(const StxRdpParams *params, Worker *w, char *memory)
 {
-  size_t rows = (size_t)stx_grid_rows(&params->grid), at = stx_align(sizeof(Worker));
+  size_t rows = (size_t)stx_grid_rows(&params->grid);
   size_t points = BATCH * (rows + 2 + WORDS) + LANES + SPARE, room = 3 * points / 2 + 18 * LANES;
   Splitter *s = &w->splitter;
-  PLACE(s->points, points);
-  PLACE(s->steps, points);
-  PLACE(s->largest, points);
+  StxLayout at = {.memory = memory};
+  stx_take(&at, sizeof(Worker));
+  STX_TAKE(&at, s->points, points);
+  STX_TAKE(&at, s->steps, points);
+  STX_TAKE(&at, s->largest, points);
   for (int queue = 0; queue < QUEUES; queue++) {
-    PLACE(s->queues[queue].first, room);
-    PLACE(s->queues[queue].steps, room);
+    STX_TAKE(&at, s->queues[queue].first, room);
+    STX_TAKE(&at, s->queues[queue].steps, room);
   }
-  PLACE(w->cells[0], rows + 2 * MEDIAN_REACH);
-  PLACE(w->cells[1], rows);
-  PLACE(w->sums, rows + 1 + LANES + WORDS);
+  STX_TAKE(&at, w->cells[0], rows + 2 * MEDIAN_REACH);
+  STX_TAKE(&at, w->cells[1], rows);
+  STX_TAKE(&at, w->sums, rows + 1 + LANES + WORDS);
   w->sums += memory == NULL ? 0 : WORDS - 1;
   s->spare = (uint32_t)(points - SPARE);
-  return at;
+  return at.size;
 }
-
-#undef PLACE
 
 size_t STX_VARIANT(stx_rdp_scratch)(const StxRdpParams *params, int threads)
 {

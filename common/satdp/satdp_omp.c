@@ -313,31 +313,26 @@ static void solve_group(Group *g)
 
 /* ---- All groups --------------------------------------------------------------------------- */
 
-/* Lays a group's arrays into `memory`; returns their size. Bare sizes with memory NULL. */
+/* `g` is the first thing in the memory; its arrays follow. Returns their size. */
 static size_t lay_out(const StxSatdpParams *params, Group *g, char *memory)
 {
-  size_t rows = (size_t)stx_grid_rows(&params->grid), at = stx_align(sizeof(Group));
-  size_t classes = (size_t)params->grid.classes;
-#define PLACE(field, count)                                                                        \
-  do {                                                                                             \
-    g->field = memory == NULL ? NULL : (void *)(memory + at);                                      \
-    at += stx_align((count) * sizeof *g->field);                                                   \
-  } while (0)
-  PLACE(boundary, rows + 1);
-  PLACE(rows, rows + 1);
-  PLACE(rest, rows + 1);
-  PLACE(sums, (rows + 1) * classes);
-  PLACE(raw, (2 + classes) * rows);
-  PLACE(states, rows + 1);
-  PLACE(free, rows);
+  size_t rows = (size_t)stx_grid_rows(&params->grid), classes = (size_t)params->grid.classes;
+  StxLayout at = {.memory = memory};
+  stx_take(&at, sizeof(Group));
+  STX_TAKE(&at, g->boundary, rows + 1);
+  STX_TAKE(&at, g->rows, rows + 1);
+  STX_TAKE(&at, g->rest, rows + 1);
+  STX_TAKE(&at, g->sums, (rows + 1) * classes);
+  STX_TAKE(&at, g->raw, (2 + classes) * rows);
+  STX_TAKE(&at, g->states, rows + 1);
+  STX_TAKE(&at, g->free, rows);
   for (int kind = 0; kind < KINDS; kind++) {
-    PLACE(bound[kind], rows);
-    PLACE(least[kind], rows);
-    PLACE(visited[kind], rows);
-    PLACE(list[kind], rows + 1 > LANES ? rows + 1 : LANES + 1);
+    STX_TAKE(&at, g->bound[kind], rows);
+    STX_TAKE(&at, g->least[kind], rows);
+    STX_TAKE(&at, g->visited[kind], rows);
+    STX_TAKE(&at, g->list[kind], rows + 1 > LANES ? rows + 1 : LANES + 1);
   }
-#undef PLACE
-  return at;
+  return at.size;
 }
 
 static int group_count(const StxGrid *grid)

@@ -42,24 +42,17 @@ static size_t pixels(const StxSgmParams *params)
 /* Lays the arrays out from `base` (NULL: only to measure); returns the bytes used. */
 static size_t lay_out(Scratch *s, const StxSgmParams *params, void *base)
 {
-  uint8_t *at = base;
   size_t n = pixels(params), row = (size_t)params->width * (size_t)params->max_disparity;
+  StxLayout at = {.memory = base};
   s->params = params;
-  s->left = (uint32_t *)at;
-  at += stx_align(n * sizeof(uint32_t));
-  s->right = (uint32_t *)at;
-  at += stx_align(n * sizeof(uint32_t));
-  s->volume = at;
-  at += stx_align(row * (size_t)params->height);
-  s->path_rows = at;
-  at += stx_align(8 * row);
-  s->right_winner = at;
-  at += stx_align((size_t)params->width);
-  s->value = (uint16_t *)at;
-  at += stx_align(n * sizeof(uint16_t));
-  s->margin = at;
-  at += stx_align(n);
-  return (size_t)(at - (uint8_t *)base);
+  STX_TAKE(&at, s->left, n);
+  STX_TAKE(&at, s->right, n);
+  STX_TAKE(&at, s->volume, row * (size_t)params->height);
+  STX_TAKE(&at, s->path_rows, 8 * row);
+  STX_TAKE(&at, s->right_winner, params->width);
+  STX_TAKE(&at, s->value, n);
+  STX_TAKE(&at, s->margin, n);
+  return at.size;
 }
 
 size_t stx_sgm_scratch_c(const StxSgmParams *params, int threads)

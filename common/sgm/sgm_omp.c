@@ -30,13 +30,6 @@
 
 /* ---- Scratch ------------------------------------------------------------------------------ */
 
-static uint8_t *take(uint8_t **at, size_t size)
-{
-  uint8_t *block = *at;
-  *at += stx_align(size);
-  return block;
-}
-
 static int tiles(int length, int tile)
 {
   return (length + tile - 1) / tile;
@@ -47,20 +40,20 @@ static int tile_columns(const StxSgmParams *params)
   return tiles(params->width + TILE_ROWS - 1, TILE_COLUMNS);
 }
 
-static void take_sweep(Sweep *sweep, const StxSgmParams *params, uint8_t **at)
+static void take_sweep(Sweep *sweep, const StxSgmParams *params, StxLayout *at)
 {
   size_t count = (size_t)params->max_disparity, width = (size_t)params->width;
   size_t height = (size_t)params->height;
-  sweep->left = take(at, height * count);
-  sweep->up = take(at, width * count);
-  sweep->up_left = take(at, params->paths == 8 ? (width + height) * count : 0);
-  sweep->up_right = take(at, params->paths == 8 ? (width + height) * count : 0);
+  sweep->left = stx_take(at, height * count);
+  sweep->up = stx_take(at, width * count);
+  sweep->up_left = stx_take(at, params->paths == 8 ? (width + height) * count : 0);
+  sweep->up_right = stx_take(at, params->paths == 8 ? (width + height) * count : 0);
 }
 
 /* Lays everything out from `base` (NULL: only to measure); returns the bytes used. */
 static size_t lay_out(Fast *f, const StxSgmParams *params, int workers, void *base)
 {
-  uint8_t *at = base;
+  StxLayout at = {.memory = base};
   size_t width = (size_t)params->width, height = (size_t)params->height;
   size_t count = (size_t)params->max_disparity, area = width * height;
   f->params = params;
@@ -72,21 +65,20 @@ static size_t lay_out(Fast *f, const StxSgmParams *params, int workers, void *ba
   f->sweeps[1].direction = -1;
   take_sweep(&f->sweeps[0], params, &at);
   take_sweep(&f->sweeps[1], params, &at);
-  f->states_size = (size_t)(at - (uint8_t *)base);
-  f->gray[0] = take(&at, f->gray_stride * height);
-  f->gray[1] = take(&at, f->gray_stride * height);
-  f->line = take(&at, f->line_stride * (size_t)workers);
-  f->left_planes = take(&at, PLANES * area);
-  f->right_planes = take(&at, PLANES * plane_stride(f) * height);
-  f->volume = take(&at, area * count);
-  f->right_keys = take(&at, 2 * count * height);
-  f->value = (uint16_t *)take(&at, area * sizeof(uint16_t));
-  f->winner = take(&at, area);
-  f->right_winner = take(&at, area);
-  f->margin = take(&at, area);
-  f->strips =
-      (Strip *)(void *)take(&at, 2 * (size_t)tiles(params->height, TILE_ROWS) * sizeof *f->strips);
-  return (size_t)(at - (uint8_t *)base);
+  f->states_size = at.size;
+  f->gray[0] = stx_take(&at, f->gray_stride * height);
+  f->gray[1] = stx_take(&at, f->gray_stride * height);
+  f->line = stx_take(&at, f->line_stride * (size_t)workers);
+  f->left_planes = stx_take(&at, PLANES * area);
+  f->right_planes = stx_take(&at, PLANES * plane_stride(f) * height);
+  f->volume = stx_take(&at, area * count);
+  f->right_keys = stx_take(&at, 2 * count * height);
+  f->value = stx_take(&at, area * sizeof(uint16_t));
+  f->winner = stx_take(&at, area);
+  f->right_winner = stx_take(&at, area);
+  f->margin = stx_take(&at, area);
+  STX_TAKE(&at, f->strips, 2 * tiles(params->height, TILE_ROWS));
+  return at.size;
 }
 
 size_t STX_VARIANT(stx_sgm_scratch)(const StxSgmParams *params, int threads)
