@@ -40,19 +40,37 @@ while [ $# -gt 0 ]; do
 done
 [ -n "$left" ] && [ -z "$right" ] && fail "--left needs --right, too"
 [ -n "$right" ] && [ -z "$left" ] && fail "--right needs --left, too"
-[ -n "$calibration" ] && [ ! -r "$calibration" ] && fail "cannot read the calibration file '$calibration'"
+[ -n "$calibration" ] && [ ! -r "$calibration" ] &&
+  fail "cannot read the calibration file '$calibration'"
 mkdir -p "$output"
 # Paths as the user typed them, before we change folder.
 absolute() { case $1 in '' | /*) printf '%s' "$1" ;; *) printf '%s/%s' "$PWD" "$1" ;; esac; }
 left=$(absolute "$left") right=$(absolute "$right") calibration=$(absolute "$calibration")
 output=$(absolute "$output")
 
+# Whether there is an NVIDIA driver with a GPU; the build asks it which.
+has_gpu() {
+  [ -e /proc/driver/nvidia/version ] || nvidia-smi -L 2>/dev/null | grep -q GPU
+}
+
+# A folder for the build, if there is none. Kernels for the GPU of this machine alone: for all that
+# nvcc knows they take minutes.
+configure() {
+  local log
+  [ -f build/build.ninja ] && return
+  log=$(meson setup build -Dcuda-archs=native 2>&1) || fail "$log"
+  echo "CUDA kernels: $(sed -n 's/^ *CUDA *: //p' <<<"$log")"
+}
+
 cd "$(dirname "$0")/.."
 . tests/packages.sh
+has_gpu || packages_cuda=
 # shellcheck disable=SC2086
-install_packages $packages_build $packages_run
-[ -f build/build.ninja ] || meson setup build
+install_packages $packages_build $packages_run $packages_cuda
+configure
+echo "Building the plugin: a minute on two cores"
 ninja -C build gst/libgststixels.so
+echo "Drawing"
 export GST_PLUGIN_PATH="$PWD/build/gst${GST_PLUGIN_PATH:+:$GST_PLUGIN_PATH}"
 
 # The first number for which a numbered sequence has a file.
