@@ -5,7 +5,7 @@
 packages_build="build-essential meson ninja-build pkg-config libgstreamer1.0-dev
   libgstreamer-plugins-base1.0-dev libjansson-dev libpng-dev"
 packages_run="gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good"
-packages_test="check python3 python3-numpy"
+packages_test="check python3 python3-numpy clang-format"
 # Only where there is nvcc: GStreamer's CUDA library, and what its headers include.
 packages_cuda=
 if command -v nvcc >/dev/null || [ -x /usr/local/cuda/bin/nvcc ]; then
@@ -42,7 +42,12 @@ install_packages() {
   fi
   echo "Installing (apt): $missing"
   $as_root apt-get update -qq
+  # Who looks on sees how far it is.
+  quiet=-qq output=/dev/null
+  if [ -t 1 ]; then
+    quiet=-q output=/dev/stdout
+  fi
   # shellcheck disable=SC2086  # a list of words
-  $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
-    $missing >/dev/null
+  $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y $quiet --no-install-recommends \
+    $missing >$output
 }

@@ -48,15 +48,17 @@ run_tests() {
   local ok fail timeout unexpected skip
   ok=$(count Ok) fail=$(count Fail) timeout=$(count Timeout) skip=$(count Skipped)
   unexpected=$(count 'Unexpected Pass')
-  failures+=$(sed -nE "s#^ *[0-9]+/[0-9]+ (.*(FAIL|TIMEOUT|UNEXPECTEDPASS|ERROR).*)#\n$folder: \1#p" "$log")
+  local line='^ *[0-9]+/[0-9]+ ' bad='FAIL|TIMEOUT|ERROR'
+  failures+=$(sed -nE "s#$line(.*($bad|UNEXPECTEDPASS).*)#\n$folder: \1#p" "$log")
   if [ "${fail:-0}" != 0 ] || [ "${timeout:-0}" != 0 ]; then
     copy=$folder/failed-$(date +%s%N).txt
     cp "$folder/meson-logs/testlog.txt" "$copy"
     failed_logs+=("$copy")
   fi
-  # A test that fails beside others and passes alone has met a busy machine: it counts, but is named.
+  # A test that fails beside others and passes alone has met a busy machine: it counts, but is
+  # named.
   local names
-  names=$(sed -nE 's#^ *[0-9]+/[0-9]+ [^ ]+ / ([^ ]+) +(FAIL|TIMEOUT|ERROR) .*#\1#p' "$log" | sort -u)
+  names=$(sed -nE "s#$line[^ ]+ / ([^ ]+) +($bad) .*#\1#p" "$log" | sort -u)
   # shellcheck disable=SC2086  # a list of words
   if [ -n "$names" ] && meson test -C "$folder" --no-rebuild "$@" --num-processes 1 $names; then
     failures+=$'\n'"$folder: passed only when run again, alone: "${names//$'\n'/ }
