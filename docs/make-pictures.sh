@@ -28,6 +28,7 @@ gst-launch-1.0 -q \
   ! jpegenc quality=75 ! filesink location=docs/segments.jpg
 
 gst-launch-1.0 -q \
-  street-scene-src view=lidar beams=64 "${street[@]}" ! lidar-ground ! lidar-bev extent=24 center-x=5 \
-  ! video/x-raw,format=RGB,width=720,height=800 ! pngenc compression-level=9 ! filesink location=docs/lidar.png
+  street-scene-src view=lidar beams=64 "${street[@]}" ! lidar-ground \
+  ! lidar-bev extent=24 center-x=5 ! video/x-raw,format=RGB,width=720,height=800 \
+  ! pngenc compression-level=9 ! filesink location=docs/lidar.png
 ls -l docs/street.jpg docs/segments.jpg docs/lidar.png

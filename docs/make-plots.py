@@ -3,7 +3,7 @@
 """Measures and plots what docs/benchmarks/rdp.md and lidar.md show.
 
   docs/make-plots.py measure build/examples [NAME=FOLDER...]   programs to CSV (about half an hour)
-  docs/make-plots.py measure-lidar build/examples [FOLDER]     scans, SemanticKITTI's or the street's
+  docs/make-plots.py measure-lidar build/examples [FOLDER]     scans, SemanticKITTI's or street's
   docs/make-plots.py plot                                      CSV to SVG
 
 A FOLDER is laid out like KITTI's stereo benchmarks; the synthetic street is always measured.
@@ -184,7 +184,8 @@ def lidar_quality(program, source):
     rows = []
     for name, values in (("sectors", (1, 10, 50, 100, 360)), ("bins", (1, 10, 50, 100, 120))):
         for value in values:
-            total = json.loads(run(program, "lidar", *source, "--json", f"--{name}", value))["total"]
+            text = run(program, "lidar", *source, "--json", f"--{name}", value)
+            total = json.loads(text)["total"]
             rows.append({"experiment": name, "value": value, "f1_mean": f'{total["f1_mean"]:.2f}',
                          "f1_worst": f'{total["f1_worst"]:.2f}'})
     return rows

@@ -17,7 +17,8 @@ Needs what a build needs (see README.md), nvcc, and a GPU with its driver. From 
   LOGS=DIR       what every step printed (default: the folder gpu-check in the build folder)
   ARCHS=LIST     architectures to build for (default: this GPU's; all: every one, which takes long)
   LIMIT=SECONDS  for everything together (default 530); what no longer fits is left out
-  STEPS=LIST     of tests, pipelines, bench, memcheck, racecheck, synccheck, initcheck (default: all)
+  STEPS=LIST     of tests, pipelines, bench, memcheck, racecheck, synccheck, initcheck
+                 (default: all)
   SANITIZER=no   the same without the last four
   BENCH=OPTIONS  of stx-bench, besides --backend cuda --markdown (default: --time 200)
   SIZE=WxH       of all pictures that are compared or timed, instead of common ones
@@ -80,7 +81,8 @@ run_tests() {
   status=$?
   echo "$text"
   count() { sed -n "s/^$1: *\([0-9]*\).*/\1/p; \$s/.*/0/p" <<<"$text" | head -n 1; }
-  echo "$(count Ok) passed, $(count Fail) failed, $(count Skipped) skipped, $(count Timeout) too slow"
+  echo "$(count Ok) passed, $(count Fail) failed, $(count Skipped) skipped," \
+    "$(count Timeout) too slow"
   [ "$status" = 0 ] && [ "$(count Ok)" -gt 0 ]
 }
 
@@ -96,7 +98,8 @@ from_pair() {
 
 stixels="sat-dp-stixels backend=BACKEND"
 overlay="stixel-overlay name=overlay backend=BACKEND"
-drawn="downsample-transpose backend=BACKEND ! $stixels ! overlay.stixels left. ! queue ! videoconvert"
+drawn="downsample-transpose backend=BACKEND ! $stixels ! overlay.stixels"
+drawn="$drawn left. ! queue ! videoconvert"
 
 # name, and the pipeline up to its last element
 pipelines() {
@@ -240,7 +243,8 @@ echo
 if [ -s "$logs/bench.md" ]; then
   # The table without the columns that are empty on a GPU or can be read from the file.
   grep '^\*' "$logs/bench.md"
-  awk -F'|' '$3 ~ /cuda|code/ { print $2 "|" $3 "|" $5 "|" $6 "|" $7 "|" $8 "|" $9 "|" $11 "|" $12 }' "$logs/bench.md"
+  awk -F'|' -v OFS='|' '$3 ~ /cuda|code/ { print $2, $3, $5, $6, $7, $8, $9, $11, $12 }' \
+    "$logs/bench.md"
   echo
 fi
 command -v nvidia-smi >/dev/null && nvidia-smi --query-gpu=name,driver_version --format=csv,noheader

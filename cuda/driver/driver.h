@@ -13,7 +13,7 @@
 #include <cuda.h>
 #include <pthread.h>
 
-#include "cuda/driver/launch.h"
+#include "cuda/stxcuda.h"
 
 #define STX_DRIVER_CALLS(X)                                                                        \
   X(cuInit, (unsigned flags))                                                                      \
@@ -78,12 +78,12 @@ bool stx_driver_fail(const StxDriver *driver, StxError *error, CUresult result, 
 
 /* launch.c: what is loaded into a context. */
 typedef struct {
-  const StxCudaModule *key;
+  const struct StxCudaModule *key;
   CUmodule module;
 } StxLoadedModule;
 
 typedef struct {
-  const StxCudaModule *module;
+  const struct StxCudaModule *module;
   const char *name;
   CUfunction function;
   size_t shared_static; /* bytes of the kernel's own shared memory */

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "cuda/driver/driver.h"
+#include "cuda/driver/launch.h"
 
 #include <stdlib.h>
+
+#include "cuda/driver/driver.h"
 
 #define OLDEST_MAJOR 7 /* compute capability 7.5: see cuda/meson.build */
 #define OLDEST_MINOR 5

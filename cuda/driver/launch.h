@@ -12,7 +12,7 @@
 #include "cuda/stxcuda.h"
 
 /* A fatbin of kernels. Its address identifies it; loaded on first use, once per StxCuda. */
-typedef struct {
+typedef struct StxCudaModule {
   const char *name; /* the stem, for messages */
   const void *image;
 } StxCudaModule;

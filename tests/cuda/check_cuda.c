@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cuda/driver/driver.h"
+#include "cuda/driver/launch.h"
 #include "cuda/driver/probe_args.h"
 #include "tests/cuda/cuda_case.h"
 

@@ -9,7 +9,7 @@ an interrupt after a few seconds. Of a number of buffers the first few will do. 
 camera or files of the reader's own are only parsed as far as their elements: every factory named in
 them must exist, with the properties set. Windows are replaced by fakesink.
 """
-import os
+import pathlib
 import re
 import shlex
 import signal
@@ -17,10 +17,11 @@ import subprocess
 import sys
 import tempfile
 
-SECONDS = 3       # of a line without an end
+SECONDS = 3  # of a line without an end
 SECONDS_MOST = 60
 BUFFERS = 5
-NEEDS_READER = re.compile(r"v4l2src|image_[023]/|left/%|right/%|velodyne/|\.pcd|\.mp4|\.avi|/dev/|location=[^ ]*%0[^ ]*\.png.*pngdec"
+NEEDS_READER = re.compile(r"v4l2src|image_[023]/|left/%|right/%|velodyne/|\.pcd|\.mp4|\.avi"
+                          r"|/dev/|location=[^ ]*%0[^ ]*\.png.*pngdec"
                           r"|calib\.txt|camera\.json|disp_|\.raw|…|udpsrc|tensor_")
 
 
@@ -33,7 +34,8 @@ def joined_lines(text):
 def doc_block_lines(text):
     """Between |[ and ]| every line belongs to one command."""
     for block in re.findall(r"\|\[(.*?)\]\|", text, re.S):
-        yield " ".join(re.sub(r"\\\s*$", "", re.sub(r"^\s*\*", "", line)).strip() for line in block.split("\n"))
+        lines = (re.sub(r"^\s*\*", "", line) for line in block.split("\n"))
+        yield " ".join(re.sub(r"\\\s*$", "", line).strip() for line in lines)
 
 
 def markdown_lines(text):
@@ -42,25 +44,26 @@ def markdown_lines(text):
             yield line.strip()
 
 
+def pages_and_sources(root):
+    root = pathlib.Path(root)
+    yield from sorted(root.glob("*.md"))
+    yield from sorted(root.glob("docs/**/*.md"))
+    yield from sorted(root.glob("gst/**/*.c"))
+
+
 def launch_lines(root):
-    for folder in ("", "docs", "docs/elements", "docs/algorithms", "gst"):
-        path = os.path.join(root, folder)
-        for name in sorted(os.listdir(path)):
-            full = os.path.join(path, name)
-            if not name.endswith((".md", ".c")):
-                continue
-            with open(full, encoding="utf-8") as file:
-                text = file.read()
-            lines = markdown_lines(text) if name.endswith(".md") else doc_block_lines(text)
-            for line in lines:
-                for command in re.findall(r"gst-launch-1\.0 (.*?)(?= gst-launch-1\.0|$)", line.strip()):
-                    yield os.path.join(folder, name), command
+    for path in pages_and_sources(root):
+        text = path.read_text(encoding="utf-8")
+        lines = markdown_lines(text) if path.suffix == ".md" else doc_block_lines(text)
+        for line in lines:
+            for command in re.findall(r"gst-launch-1\.0 (.*?)(?= gst-launch-1\.0|$)", line.strip()):
+                yield path.relative_to(root), command
 
 
 def factories(words):
     """Names of the elements in a launch line: the first word, and those after a '!' or a pad."""
     for before, word in zip(["!"] + words, words):
-        names_element = before == "!" or (before.endswith(".") or "." in before) and "=" not in before
+        names_element = before == "!" or "." in before and "=" not in before
         if names_element and re.fullmatch(r"[a-z][a-z0-9_-]*", word):
             yield word
 
@@ -69,7 +72,8 @@ def check_factories(words):
     for factory in factories(words):
         if subprocess.run(["gst-inspect-1.0", "--exists", factory]).returncode != 0:
             # Only our own are sure to be installed.
-            ours = subprocess.run(["gst-inspect-1.0", "stixels"], capture_output=True, text=True).stdout
+            ours = subprocess.run(["gst-inspect-1.0", "stixels"], capture_output=True,
+                                  text=True).stdout
             if "-" in factory and factory not in ours:
                 return f"no element '{factory}'"
     return None

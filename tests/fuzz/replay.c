@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Runs the fuzz target of LiDAR files without libFuzzer: on seeds made by tests/common/lidar_file/lidar_file_case.h,
- * each in many random variations, which are the same on every machine.
+ * Runs the fuzz target of LiDAR files without libFuzzer: on seeds made by
+ * tests/common/lidar_file/lidar_file_case.h, each in many random variations, which are the same on
+ * every machine.
  *
  * usage: fuzz-lidar-file [VARIATIONS]             (300000)
  *        fuzz-lidar-file --write-corpus DIR       seeds for libFuzzer, as files

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Files of points: literal ones, every kind as tests/common/lidar_file/lidar_file_case.h writes it, and what is
- * damaged. */
+/* Files of points: literal ones, every kind as tests/common/lidar_file/lidar_file_case.h writes it,
+ * and what is damaged. */
 #include "tests/common/lidar_file/lidar_file_case.h"
 #include "tests/testing.h"
 

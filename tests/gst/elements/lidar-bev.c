@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * lidar-bev: what is drawn equals the stem called directly (tests/common/bev/check_bev.c proves that one), in
- * every format; caps, properties in mid-stream, labels on scans, refusals, states.
+ * lidar-bev: what is drawn equals the stem called directly (tests/common/bev/check_bev.c proves
+ * that one), in every format; caps, properties in mid-stream, labels on scans, refusals, states.
  */
 #include <gst/video/video.h>
 #include <string.h>
