@@ -117,7 +117,7 @@ const void *stx_impl_named(const StxImplTable *table, const char *name);
 /* Where a stage works: with `threads` workers of this machine or, for an implementation whose
  * memory is a device's, in order on a stream of that device. */
 typedef struct {
-  int threads;  /* workers at most, >= 1, through stx_threads(); a device does not look at them */
+  int threads;  /* workers at most, >= 1; a device does not look at them */
   void *device; /* what the device's layer opened (StxCuda); NULL: host */
   void *stream; /* of that device (StxCudaStream) */
 } StxPlace;
@@ -144,7 +144,9 @@ typedef struct {
 /* ---- Threads and scratch ------------------------------------------------------------------ */
 
 /* The number of worker threads to use when the user asked for `requested` (0: all cores this
- * process may run on). 1 when built without OpenMP. Never less than 1. */
+ * process may run on). 1 when built without OpenMP. Never less than 1. Whoever takes such a number
+ * from a user asks once, and passes the answer on to scratch_size and to the place: the cores that
+ * a process may use can change in between. */
 int stx_threads(int requested);
 
 /* size rounded up to a multiple of STX_ALIGN: for laying several arrays into one scratch block. */

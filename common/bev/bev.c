@@ -258,21 +258,28 @@ static size_t pixels(const StxBevParams *params)
   return (size_t)params->width * (size_t)params->height;
 }
 
+static size_t lay_out(const StxBevParams *params, StxBev *bev, void *memory)
+{
+  StxLayout at = {.memory = memory};
+  stx_take(&at, sizeof *bev);
+  STX_TAKE(&at, bev->key, pixels(params));
+  STX_TAKE(&at, bev->ink, pixels(params));
+  return at.size;
+}
+
 size_t stx_bev_size(const StxBevParams *params)
 {
-  return stx_align(sizeof(StxBev)) + stx_align(pixels(params) * sizeof(uint32_t)) +
-         stx_align(pixels(params));
+  StxBev layout;
+  return lay_out(params, &layout, NULL);
 }
 
 StxBev *stx_bev_init(void *memory, const StxBevParams *params)
 {
   StxBev *bev = memory;
-  char *rest = (char *)memory + stx_align(sizeof(StxBev));
   int side = params->width < params->height ? params->width : params->height;
   bev->params = *params;
   bev->scale = side / 2.0 / params->extent;
-  bev->key = (uint32_t *)(void *)rest;
-  bev->ink = (uint8_t *)rest + stx_align(pixels(params) * sizeof(uint32_t));
+  lay_out(params, bev, memory);
   make_colours(bev);
   make_bytes(bev);
   memset(bev->ink, 0, pixels(params));

@@ -41,25 +41,15 @@ static inline size_t stx_ground_most_runs(int side)
   return (size_t)side * (size_t)((side + 1) / 2);
 }
 
-/* Bytes of what stx_ground_clusters_init lays out. */
-static inline size_t stx_ground_clusters_bytes(int side)
-{
-  size_t cells = (size_t)side * (size_t)stx_ground_row_words(side) * 64;
-  return stx_align(cells * sizeof(uint32_t)) +
-         stx_align(stx_ground_most_runs(side) * sizeof(StxGroundRun)) +
-         stx_align((size_t)(side + 1) * sizeof(uint32_t));
-}
-
-static inline void stx_ground_clusters_init(
-    StxGroundClusters *c, const StxGroundParams *params, char *memory)
+/* Takes what the clusters need. */
+static inline void stx_ground_clusters_take(
+    StxLayout *at, const StxGroundParams *params, StxGroundClusters *c)
 {
   c->side = stx_ground_side(params);
   c->words = stx_ground_row_words(c->side);
-  c->number = (uint32_t *)(void *)memory;
-  memory += stx_align((size_t)c->side * (size_t)c->words * 64 * sizeof(uint32_t));
-  c->run = (StxGroundRun *)(void *)memory;
-  memory += stx_align(stx_ground_most_runs(c->side) * sizeof(StxGroundRun));
-  c->begin = (uint32_t *)(void *)memory;
+  STX_TAKE(at, c->number, (size_t)c->side * (size_t)c->words * 64);
+  STX_TAKE(at, c->run, stx_ground_most_runs(c->side));
+  STX_TAKE(at, c->begin, c->side + 1);
 }
 
 /* The first cell from `from` on whose bit is `value`, or side. */

@@ -364,7 +364,7 @@ static void add_up(Scan *s)
 size_t STX_VARIANT(stx_ground_scratch)(const StxGroundParams *params, size_t count, int threads)
 {
   Scan layout;
-  return lay_out(params, count, stx_threads(threads), &layout, NULL);
+  return lay_out(params, count, threads, &layout, NULL);
 }
 
 bool STX_VARIANT(stx_ground_run)(const StxGroundParams *params, const float *points, size_t count,

@@ -135,7 +135,6 @@ static size_t lay_out(
   size_t bins = (size_t)params->sectors * (size_t)params->bins;
   StxLayout at = {.memory = memory};
   Worker *none;
-  void *clusters;
   stx_take(&at, sizeof(Scan));
   STX_TAKE(&at, s->worker, workers);
   STX_TAKE(&at, s->came, workers);
@@ -146,9 +145,7 @@ static size_t lay_out(
   STX_TAKE(&at, s->z, count);
   STX_TAKE(&at, s->range, count);
   STX_TAKE(&at, s->cell, count);
-  clusters = stx_take(&at, stx_ground_clusters_bytes(stx_ground_side(params)));
-  if (memory != NULL)
-    stx_ground_clusters_init(&s->clusters, params, clusters);
+  stx_ground_clusters_take(&at, params, &s->clusters);
   for (int t = 0; t < workers; t++)
     take_worker(params, memory != NULL ? &s->worker[t] : &none, &at);
   return at.size;
@@ -159,7 +156,7 @@ static Scan *open_scan(const StxGroundParams *params, const float *points, size_
     uint32_t *labels, void *scratch, int threads)
 {
   Scan *s = scratch;
-  s->workers = stx_threads(threads);
+  s->workers = threads;
   lay_out(params, count, s->workers, s, scratch);
   s->params = params;
   s->points = points;

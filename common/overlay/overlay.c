@@ -156,14 +156,19 @@ static void fill_paints(StxOverlay *overlay)
   }
 }
 
-static size_t legend_offset(const StxOverlayParams *params)
+static size_t lay_out(const StxOverlayParams *params, StxOverlay *overlay, void *memory)
 {
-  return stx_align(sizeof(StxOverlay)) + stx_align((params->columns + 1) * sizeof(int));
+  StxLayout at = {.memory = memory};
+  stx_take(&at, sizeof *overlay);
+  STX_TAKE(&at, overlay->left, params->columns + 1);
+  STX_TAKE(&at, overlay->legend.paint, stx_overlay_legend_pixels(params));
+  return at.size;
 }
 
 size_t stx_overlay_size(const StxOverlayParams *params)
 {
-  return legend_offset(params) + stx_overlay_legend_pixels(params) * sizeof(StxPaint);
+  StxOverlay layout;
+  return lay_out(params, &layout, NULL);
 }
 
 StxOverlay *stx_overlay_init(void *memory, const StxOverlayParams *params)
@@ -171,7 +176,7 @@ StxOverlay *stx_overlay_init(void *memory, const StxOverlayParams *params)
   StxOverlay *overlay = memory;
   memset(overlay, 0, sizeof *overlay);
   overlay->params = *params;
-  overlay->left = (int *)((char *)memory + stx_align(sizeof *overlay));
+  lay_out(params, overlay, memory);
   for (int c = 0; c <= params->columns; c++)
     overlay->left[c] = stx_overlay_frame_edge(
         (int64_t)c * params->stixel_width, params->width, params->frame_width);
@@ -179,7 +184,6 @@ StxOverlay *stx_overlay_init(void *memory, const StxOverlayParams *params)
     overlay->edge = (params->frame_height + 360) / 720 > 1 ? (params->frame_height + 360) / 720 : 1;
   fill_nearness(overlay);
   fill_paints(overlay);
-  overlay->legend.paint = (StxPaint *)((char *)memory + legend_offset(params));
   stx_overlay_legend(params, 0, &overlay->legend);
   return overlay;
 }

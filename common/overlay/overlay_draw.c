@@ -66,34 +66,31 @@ static bool is_subsampled(const StxPixelFormat *format)
   return format->plane[format->planes - 1].shift_x > 0;
 }
 
-/* Hands out the parts of a block of scratch; from a block that is not there, only adds up. */
-#define PART(member, bytes) (member = (void *)(block + used), used += stx_align(bytes))
-
-static size_t lay_out_scene(const StxOverlayParams *params, size_t count, char *block, Scene *scene)
+static size_t lay_out_scene(
+    const StxOverlayParams *params, size_t count, Scene *scene, char *memory)
 {
-  size_t used = 0;
-  PART(scene->next, count * sizeof(int));
-  PART(scene->front, params->columns * sizeof(int));
-  return used;
+  StxLayout at = {.memory = memory};
+  STX_TAKE(&at, scene->next, count);
+  STX_TAKE(&at, scene->front, params->columns);
+  return at.size;
 }
 
-static size_t lay_out_canvas(const StxOverlayParams *params, char *block, Canvas *canvas)
+static size_t lay_out_canvas(const StxOverlayParams *params, Canvas *canvas, char *memory)
 {
   const StxPixelFormat *format = params->format;
-  size_t used = 0, width = params->frame_width;
-  size_t paints = is_subsampled(format) ? width * sizeof(StxPaint) : 0;
-  PART(canvas->cursor, params->columns * sizeof(Cursor));
+  StxLayout at = {.memory = memory};
+  size_t width = params->frame_width, paints = is_subsampled(format) ? width : 0;
+  STX_TAKE(&at, canvas->cursor, params->columns);
   for (int p = 0; p < format->planes; p++) {
-    size_t bytes = format->plane[p].shift_x > 0 ? 0 : width * format->plane[p].pixel_stride * 2;
-    PART(canvas->keep[p], bytes);
-    PART(canvas->add[p], bytes);
+    size_t bytes = format->plane[p].shift_x > 0 ? 0 : width * format->plane[p].pixel_stride;
+    STX_TAKE(&at, canvas->keep[p], bytes);
+    STX_TAKE(&at, canvas->add[p], bytes);
   }
-  PART(canvas->now, paints);
-  PART(canvas->above, paints);
-  PART(canvas->block, paints);
-  return used;
+  STX_TAKE(&at, canvas->now, paints);
+  STX_TAKE(&at, canvas->above, paints);
+  STX_TAKE(&at, canvas->block, paints);
+  return at.size;
 }
-#undef PART
 
 /* Of a frame; one thread draws it as one. */
 static int count_bands(const StxOverlayParams *params, int threads)
@@ -111,11 +108,10 @@ static int count_drawers(const StxOverlayParams *params, int threads)
 
 static size_t scratch_size(const StxOverlayParams *params, size_t count, int threads)
 {
-  char base[1];
   Scene scene;
   Canvas canvas;
-  return lay_out_scene(params, count, base, &scene) +
-         count_drawers(params, threads) * lay_out_canvas(params, base, &canvas);
+  return lay_out_scene(params, count, &scene, NULL) +
+         count_drawers(params, threads) * lay_out_canvas(params, &canvas, NULL);
 }
 
 /* ---- Records ------------------------------------------------------------------------------ */
@@ -147,7 +143,7 @@ static bool link_scene(const StxOverlay *overlay, const void *prepared, const St
     size_t count, StxOverlayResult *result, void *scratch, const StxPlace *place, StxError *error)
 {
   Scene scene = {.overlay = overlay, .records = records};
-  lay_out_scene(&overlay->params, count, scratch, &scene);
+  lay_out_scene(&overlay->params, count, &scene, scratch);
   *result = link_records(&scene, count);
   return true;
 }
@@ -387,7 +383,7 @@ static void draw_band(void *data, int band, int worker)
   Canvas canvas = {.scene = scene, .overlay = scene->overlay};
   canvas.first = 2 * (int)((int64_t)pairs * band / scene->bands);
   canvas.end = end < params->frame_height ? end : params->frame_height;
-  lay_out_canvas(params, scene->canvases + (size_t)worker * scene->canvas_size, &canvas);
+  lay_out_canvas(params, &canvas, scene->canvases + (size_t)worker * scene->canvas_size);
   draw_stixels(&canvas);
   draw_legend(&canvas);
 }
@@ -398,8 +394,8 @@ static bool draw(const StxOverlay *overlay, const void *prepared, const StxFrame
   const StxOverlayParams *params = &overlay->params;
   Scene scene = {.overlay = overlay, .frame = frame, .records = records};
   Canvas unused;
-  scene.canvases = (char *)scratch + lay_out_scene(params, count, scratch, &scene);
-  scene.canvas_size = lay_out_canvas(params, scene.canvases, &unused);
+  scene.canvases = (char *)scratch + lay_out_scene(params, count, &scene, scratch);
+  scene.canvas_size = lay_out_canvas(params, &unused, NULL);
   scene.bands = count_bands(params, place->threads);
   stx_parallel(count_drawers(params, place->threads), scene.bands, draw_band, &scene);
   return true;

@@ -317,7 +317,7 @@ size_t STX_VARIANT(stx_rdp_scratch)(const StxRdpParams *params, int threads)
   Worker worker;
   Shared shared;
   return lay_out_shared(&params->grid, &shared, NULL) +
-         stx_threads(threads) * lay_out_worker(params, &worker, NULL);
+         threads * lay_out_worker(params, &worker, NULL);
 }
 
 static void new_worker(const StxRdpParams *params, const void *columns, uint8_t *kept, char *memory)
@@ -379,7 +379,7 @@ bool STX_VARIANT(stx_rdp_run)(const StxRdpParams *params, const void *columns, S
   Worker layout;
   Shared shared = {params, segments, .worker_size = lay_out_worker(params, &layout, NULL)};
   StxRdpResult sum = {0};
-  int workers = stx_threads(place->threads), count = stx_grid_columns(&params->grid);
+  int workers = place->threads, count = stx_grid_columns(&params->grid);
   shared.workers = (char *)scratch + lay_out_shared(&params->grid, &shared, scratch);
   for (int w = 0; w < workers; w++)
     new_worker(params, columns, kept, shared.workers + (size_t)w * shared.worker_size);

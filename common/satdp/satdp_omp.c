@@ -343,7 +343,7 @@ static int group_count(const StxGrid *grid)
 size_t STX_VARIANT(stx_satdp_scratch)(const StxSatdpParams *params, int threads)
 {
   Group group;
-  return stx_threads(threads) * lay_out(params, &group, NULL) +
+  return threads * lay_out(params, &group, NULL) +
          stx_align(group_count(&params->grid) * sizeof(int));
 }
 
@@ -419,7 +419,7 @@ bool STX_VARIANT(stx_satdp_run)(const StxSatdpParams *params, const StxSatdpTabl
     StxSatdpResult *result, void *scratch, const StxPlace *place, StxError *error)
 {
   Group layout;
-  int groups = group_count(&params->grid), workers = stx_threads(place->threads);
+  int groups = group_count(&params->grid), workers = place->threads;
   Shared shared = {(char *)scratch + stx_align(groups * sizeof(int)),
       lay_out(params, &layout, NULL), (size_t)LANES * tables->rows, scratch, stixels};
   uint64_t evaluated = 0;
