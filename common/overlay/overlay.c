@@ -147,7 +147,8 @@ static void fill_paints(StxOverlay *overlay)
   for (int layer = 0; layer < STX_LAYERS; layer++) {
     bool edge = edge_opacity[layer] > 0;
     double opacity = params->mode == STX_OVERLAY_CLASS ? 1 : body_opacity[layer];
-    int a = edge ? edge_opacity[layer] : (int)(256 * params->alpha * opacity + .5);
+    double full = edge ? edge_opacity[layer] : 256 * params->alpha * opacity;
+    int a = (int)(full * overlay->strength + .5);
     for (int k = 0; k < STX_COLOURS; k++) {
       StxRgb colour = stx_overlay_colour(k);
       overlay->paints[layer * STX_COLOURS + k] =
@@ -183,7 +184,7 @@ StxOverlay *stx_overlay_init(void *memory, const StxOverlayParams *params)
   if (params->outlines)
     overlay->edge = (params->frame_height + 360) / 720 > 1 ? (params->frame_height + 360) / 720 : 1;
   fill_nearness(overlay);
-  fill_paints(overlay);
+  stx_overlay_fade(overlay, 1);
   stx_overlay_legend(params, 0, &overlay->legend);
   return overlay;
 }
@@ -196,4 +197,13 @@ bool stx_overlay_see(StxOverlay *overlay, unsigned seen)
   overlay->seen = seen;
   stx_overlay_legend(&overlay->params, seen, &overlay->legend);
   return overlay->params.legend != STX_LEGEND_NONE;
+}
+
+bool stx_overlay_fade(StxOverlay *overlay, double strength)
+{
+  if (strength == overlay->strength)
+    return false;
+  overlay->strength = strength;
+  fill_paints(overlay);
+  return true;
 }

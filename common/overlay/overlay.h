@@ -136,6 +136,11 @@ StxOverlay *stx_overlay_init(void *memory, const StxOverlayParams *params);
  */
 bool stx_overlay_see(StxOverlay *overlay, unsigned seen);
 
+/* Multiplies the opacity of stixels and outlines, but not of the legend, by `strength`, 0…1, which
+ * is 1 after stx_overlay_init. Returns true if that changes anything: what was uploaded is out of
+ * date then. */
+bool stx_overlay_fade(StxOverlay *overlay, double strength);
+
 /* What one frame held. A record is skipped, never drawn in part, if its column does not exist,
  * top > bottom, bottom lies below the image, its kind is unknown, a disparity is not finite, or it
  * does not lie above the column's previous record. */
@@ -172,7 +177,7 @@ typedef struct {
   size_t (*scratch_size)(const StxOverlayParams *params, size_t count, int threads);
 
   /* NULL for host implementations. Copies the overlay to `prepared`, stx_overlay_size bytes of the
-   * device: after stx_overlay_init, and whenever stx_overlay_see returned true. */
+   * device: after stx_overlay_init, and whenever stx_overlay_see or _fade returned true. */
   bool (*upload)(const StxOverlay *overlay, void *prepared, const StxPlace *place, StxError *error);
 
   bool (*link)(const StxOverlay *overlay, const void *prepared, const StxStixel *records,

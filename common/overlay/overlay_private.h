@@ -72,6 +72,7 @@ struct StxOverlay {
   StxOverlayParams params;
   StxPaint paints[STX_PAINTS];
   uint8_t nearness[STX_OVERLAY_MAX_DISPARITY * STX_STEPS_PER_PIXEL + 1]; /* disparity -> colour */
+  double strength;                                                       /* of stx_overlay_fade */
   unsigned seen; /* kinds or labels that the legend lists */
   int edge;      /* thickness of outlines in pixels, 0: none */
   StxLegendImage legend;

@@ -95,12 +95,31 @@ static guint find_orphans(const GstStxHeads *heads, GstClockTime frame)
   return orphans;
 }
 
+/* Required buffers of the oldest moment. */
+static guint find_oldest(const GstStxHeads *heads, GstClockTime frame)
+{
+  GstClockTimeDiff oldest = G_MAXINT64;
+  guint found = 0;
+
+  for (guint role = 0; role < heads->count; role++)
+    if (heads->head[role].buffer != NULL && heads->head[role].required)
+      oldest = MIN(oldest, heads->head[role].time);
+  for (guint role = 0; role < heads->count; role++)
+    if (heads->head[role].buffer != NULL && heads->head[role].required &&
+        is_same_moment(frame, heads->head[role].time - oldest))
+      found |= 1u << role;
+  return found;
+}
+
 GstStxVerdict gst_stx_heads_judge(
     const GstStxHeads *heads, GstClockTime frame, gboolean timeout, guint *roles)
 {
   guint present, untimed, set = 0, old = 0;
   GstStxVerdict verdict = judge_presence(heads, timeout, &present, &untimed);
 
+  if (verdict == GST_STX_VERDICT_WAIT && timeout && untimed == 0 &&
+      (*roles = find_oldest(heads, frame)) != 0)
+    return GST_STX_VERDICT_DROP;
   if (verdict != GST_STX_VERDICT_TAKE)
     return verdict;
   *roles = present;

@@ -41,7 +41,8 @@ void gst_stx_heads_clear(GstStxHeads *heads);
 
 /*
  * frame    duration of a frame, 0: unknown; what lies closer than half of it is the same moment
- * timeout  do not wait for optional roles any longer
+ * timeout  do not wait any longer: take what there is without optional roles; where a required one
+ *          is missing, drop the oldest required buffers
  * roles    of DROP and TAKE: the set of roles, bit i for role i
  */
 GstStxVerdict gst_stx_heads_judge(

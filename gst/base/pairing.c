@@ -233,6 +233,7 @@ static void reset(GstStxPairing *self)
   GstStxPairingPrivate *priv = PRIVATE(self);
 
   gst_stx_qos_reset(&priv->qos, GST_ELEMENT(self));
+  gst_stx_patience_reset(&priv->patience);
   priv->discont = priv->ended = FALSE;
   if (CLASS(self)->reset != NULL)
     CLASS(self)->reset(self);
@@ -289,6 +290,11 @@ static GstFlowReturn pairing_flush(GstAggregator *aggregator)
 
 /* ---- For the element ----------------------------------------------------------------------- */
 
+GstClockTime gst_stx_pairing_time(GstStxPairing *self)
+{
+  return PRIVATE(self)->time;
+}
+
 GstCaps *gst_stx_pairing_get_caps(GstStxPairing *self, guint role)
 {
   GstCaps *caps = NULL;
@@ -327,12 +333,16 @@ GstFlowReturn gst_stx_pairing_acquire(GstStxPairing *self, GstBuffer **buffer, S
 static const StxField fields[] = {
     {"qos", "QoS", "Drop frames that would be shown too late",
         STX_FIELD(BOOL, GstStxPairingPrivate, qos.enabled)},
+    {"timeout", "Timeout",
+        "Live pipelines without latency set: milliseconds that a frame waits for partners that do "
+        "not come, before it goes on or is dropped without them; 0: as long as it takes",
+        STX_FIELD(UINT, GstStxPairingPrivate, patience.timeout), .high = 60000, .unit = "ms"},
     {"unpaired", "Unpaired",
         "Number of buffers dropped since the start because no buffer of the same moment came on "
         "the other pads",
         STX_FIELD(COUNT, GstStxPairingPrivate, unpaired)},
 };
-static const GstStxPairingPrivate defaults = {.qos = {.enabled = false}};
+static const GstStxPairingPrivate defaults = {.patience = {.timeout = 200}};
 static const StxFields own_table = {STX_FIELDS_OF(fields), &defaults};
 
 static void install_properties(GObjectClass *klass)
@@ -366,6 +376,7 @@ static void pairing_finalize(GObject *object)
 
 static void gst_stx_pairing_init(GstStxPairing *self)
 {
+  PRIVATE(self)->patience.timeout = defaults.patience.timeout;
 }
 
 static void gst_stx_pairing_class_init(GstStxPairingClass *klass)

@@ -16,6 +16,8 @@
  *   - an optional pad whose buffer is younger, or that is at EOS, is missing from the set;
  *   - if a buffer has no PTS, all heads are taken as they are: pairing by arrival. The first time
  *     this is posted as a warning.
+ *   - in a live pipeline the waiting ends after `timeout` (patience.h): the leading buffer goes on
+ *     without optional partners; where a required one is missing, its moment is dropped;
  *   - EOS as soon as a required pad is at EOS and empty: nothing can be paired any more. What the
  *     other pads still bring is dropped.
  * For every moment of the leading pad for which nothing comes out, a GAP event goes downstream; a
@@ -25,9 +27,9 @@
  *
  * It brings the element's stage (stage.h), too: context, caps in CUDAMemory, allocation.
  *
- * Properties it brings: those of the stage, qos (drop sets that would be late), unpaired
- * (read-only). GstAggregator's `latency` limits, in live pipelines, how long a leading buffer waits
- * for optional partners; 0, the default, waits as long as it takes.
+ * Properties it brings: those of the stage, qos (drop sets that would be late), timeout, unpaired
+ * (read-only). GstAggregator's `latency`, unless it is 0, takes the place of `timeout`, and is told
+ * to the sinks, which show everything so much later.
  */
 #ifndef GST_STX_PAIRING_H
 #define GST_STX_PAIRING_H
@@ -68,6 +70,10 @@ G_DECLARE_DERIVABLE_TYPE(GstStxPairing, gst_stx_pairing, GST, STX_PAIRING, GstAg
  *   caps are all known, as process would for the first one. GST_FLOW_ERROR with the reason in
  *   `error`, which nobody reads: the first set will fail likewise.
  *
+ * too_late (optional)
+ *   A buffer of an optional role whose moment has gone on without it, with its running time. It
+ *   will be in no set, and belongs to the base class.
+ *
  * choose_pool (optional)
  *   decide_allocation, after the stage has noted whether outputs are in CUDAMemory.
  *
@@ -87,6 +93,7 @@ struct _GstStxPairingClass {
   gboolean (*set_role_caps)(GstStxPairing *self, guint role, GstCaps *caps);
   GstFlowReturn (*process)(GstStxPairing *self, GstBuffer **set, GstBuffer **out);
   GstFlowReturn (*announce)(GstStxPairing *self, guint roles, StxError *error);
+  void (*too_late)(GstStxPairing *self, guint role, GstBuffer *buffer, GstClockTime time);
   gboolean (*choose_pool)(GstStxPairing *self, GstQuery *query);
   void (*reset)(GstStxPairing *self);
 };
@@ -100,6 +107,10 @@ void gst_stx_pairing_add_pad(GstStxPairing *self, guint role);
 
 /* The pad of a role, or NULL: a new reference. Any thread. */
 GstAggregatorPad *gst_stx_pairing_get_pad(GstStxPairing *self, guint role);
+
+/* From process: the running time of the set, that of its leading buffer; NONE: it has no PTS, or
+ * lies before the segment. */
+GstClockTime gst_stx_pairing_time(GstStxPairing *self);
 
 /* The caps of the buffers that process sees next on a role, or NULL: a new reference. (Not the
  * pad's current caps: those run ahead, by what is queued.) Any thread. */

@@ -6,6 +6,7 @@
 #include "gst/base/heads.h"
 #include "gst/base/links.h"
 #include "gst/base/pairing.h"
+#include "gst/base/patience.h"
 #include "gst/base/qos.h"
 
 G_BEGIN_DECLS
@@ -14,11 +15,13 @@ G_BEGIN_DECLS
 typedef struct {
   GstStxStage stage; /* under its own rules */
   GstStxQos qos;
+  GstStxPatience patience;
   GstStxLinks links; /* under its own rules */
   guint64 unpaired;
   GstCaps *caps[GST_STX_ROLES_MAX];
   GstCaps *src_caps;  /* § */
   GstClockTime frame; /* § duration of a frame of the leading pad; 0: unknown */
+  GstClockTime time;  /* § running time of the set at hand; NONE: unknown */
   gboolean refused;   /* § caps of some pad */
   gboolean discont;   /* § a set was dropped */
   gboolean segment;   /* § a new one has not gone downstream */

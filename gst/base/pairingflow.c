@@ -74,7 +74,21 @@ static GstFlowReturn push_gap(GstStxPairing *self, const GstStxHeads *heads, Gst
 
 /* ---- Acting on it -------------------------------------------------------------------------- */
 
-static GstFlowReturn drop(GstStxPairing *self, const GstStxHeads *heads, guint roles)
+/* A buffer that is no gap, and was no use. */
+static void count_orphan(GstStxPairing *self, guint role, const GstStxHead *head)
+{
+  GST_OBJECT_LOCK(self);
+  PRIVATE(self)->unpaired++;
+  GST_OBJECT_UNLOCK(self);
+  if (head->required)
+    gst_stx_links_warn_orphan(&PRIVATE(self)->links, role, head->buffer);
+  else if (CLASS(self)->too_late != NULL && head->timed && head->time >= 0)
+    CLASS(self)->too_late(self, role, head->buffer, (GstClockTime)head->time);
+}
+
+/* The heads of these roles; `now`: they have come too late, at that time. */
+static GstFlowReturn drop(
+    GstStxPairing *self, const GstStxHeads *heads, guint roles, GstClockTime now)
 {
   GstFlowReturn flow = GST_FLOW_OK;
 
@@ -84,16 +98,12 @@ static GstFlowReturn drop(GstStxPairing *self, const GstStxHeads *heads, guint r
     if (!(roles & 1u << role))
       continue;
     GST_DEBUG_OBJECT(head->pad, "no partner: dropping %" GST_PTR_FORMAT, head->buffer);
+    gst_stx_patience_late(&PRIVATE(self)->patience, heads, role, now);
     gst_aggregator_pad_drop_buffer(head->pad);
+    if (!gst_stx_is_gap(head->buffer))
+      count_orphan(self, role, head);
     if (role == heads->lead)
       flow = push_gap(self, heads, head->buffer);
-    if (gst_stx_is_gap(head->buffer))
-      continue;
-    GST_OBJECT_LOCK(self);
-    PRIVATE(self)->unpaired++;
-    GST_OBJECT_UNLOCK(self);
-    if (head->required)
-      gst_stx_links_warn_orphan(&PRIVATE(self)->links, role, head->buffer);
   }
   return flow;
 }
@@ -161,9 +171,16 @@ static GstFlowReturn process(
 
 static GstFlowReturn take(GstStxPairing *self, GstStxHeads *heads, guint roles)
 {
-  GstBuffer *stamp = stamp_of(heads->head[heads->lead].buffer);
+  const GstStxHead *lead = &heads->head[heads->lead];
+  GstClockTime now = gst_stx_patience_now(GST_AGGREGATOR(self));
+  GstBuffer *stamp = stamp_of(lead->buffer);
   GstFlowReturn flow;
 
+  PRIVATE(self)->time =
+      lead->timed && lead->time >= 0 ? (GstClockTime)lead->time : GST_CLOCK_TIME_NONE;
+  for (guint role = 0; role < heads->count; role++)
+    if (roles & 1u << role)
+      gst_stx_patience_in_time(&PRIVATE(self)->patience, heads, role, now);
   g_atomic_int_set(&PRIVATE(self)->links.moved, TRUE);
   gst_stx_links_warn_untimed(&PRIVATE(self)->links, heads);
   /* Only the pads may hold the buffers now, so that a leading one can be written in place. */
@@ -199,6 +216,19 @@ static GstFlowReturn end(GstStxPairing *self, const GstStxHeads *heads)
   return GST_AGGREGATOR_FLOW_NEED_DATA;
 }
 
+/* What to do with the heads. `timeout`: their time is over. */
+static GstStxVerdict judge(
+    GstStxPairing *self, const GstStxHeads *heads, gboolean timeout, guint *roles)
+{
+  GstStxPairingPrivate *priv = PRIVATE(self);
+  GstStxVerdict verdict = gst_stx_heads_judge(heads, priv->frame, timeout, roles);
+
+  gst_stx_patience_see(&priv->patience, heads);
+  if (timeout && verdict != GST_STX_VERDICT_WAIT)
+    gst_stx_patience_end(&priv->patience, heads);
+  return verdict;
+}
+
 GstFlowReturn gst_stx_pairing_aggregate(GstAggregator *aggregator, gboolean timeout)
 {
   GstStxPairing *self = GST_STX_PAIRING(aggregator);
@@ -217,13 +247,15 @@ GstFlowReturn gst_stx_pairing_aggregate(GstAggregator *aggregator, gboolean time
       gst_stx_heads_clear(&heads);
       return GST_AGGREGATOR_FLOW_NEED_DATA;
     }
-    verdict = gst_stx_heads_judge(&heads, PRIVATE(self)->frame, timeout, &roles);
+    verdict = judge(self, &heads, timeout, &roles);
     if (verdict == GST_STX_VERDICT_DROP) {
-      flow = drop(self, &heads, roles);
+      flow = drop(
+          self, &heads, roles, timeout ? GST_CLOCK_TIME_NONE : gst_stx_patience_now(aggregator));
       gst_stx_heads_clear(&heads);
       if (flow != GST_FLOW_OK)
         return flow;
       flow = GST_AGGREGATOR_FLOW_NEED_DATA;
+      timeout = FALSE; /* of the next head nothing is known */
     }
   } while (verdict == GST_STX_VERDICT_DROP);
 
@@ -257,20 +289,18 @@ GstBuffer *gst_stx_pairing_clip(GstAggregator *aggregator, GstAggregatorPad *pad
   return NULL;
 }
 
-/* The deadline of live pipelines: that of the leading buffer, if the user set one. */
+/* The deadline of live pipelines. */
 GstClockTime gst_stx_pairing_get_next_time(GstAggregator *aggregator)
 {
   GstStxPairing *self = GST_STX_PAIRING(aggregator);
-  GstClockTime next = GST_CLOCK_TIME_NONE;
+  GstClockTime next;
   guint64 latency;
+  guint timeout;
   GstStxHeads heads;
 
-  g_object_get(self, "latency", &latency, NULL);
-  if (latency == 0)
-    return GST_CLOCK_TIME_NONE;
+  g_object_get(self, "latency", &latency, "timeout", &timeout, NULL);
   gst_stx_heads_collect(&heads, GST_ELEMENT(self), &CLASS(self)->roles);
-  if (heads.lead < heads.count && heads.head[heads.lead].timed)
-    next = MAX(heads.head[heads.lead].time, 0);
+  next = gst_stx_patience_deadline(&PRIVATE(self)->patience, &heads, timeout, latency);
   gst_stx_heads_clear(&heads);
   return next;
 }

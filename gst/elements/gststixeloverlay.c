@@ -25,6 +25,7 @@
 #include "gst/formats/camera.h"
 #include "gst/formats/columns.h"
 #include "gst/formats/mediatypes.h"
+#include "gst/stages/hold.h"
 #include "gst/stages/overlaystage.h"
 #include "gst/stixels/gststxmeta.h"
 
@@ -50,6 +51,7 @@ struct _GstStixelOverlay {
 
   /* Guarded by the object lock. */
   StxOverlayParams settings; /* without sizes, format and camera */
+  guint hold;                /* milliseconds */
   gboolean changed;          /* settings or caps, since `drawing` was prepared */
   guint64 frames_without, skipped;
 
@@ -57,6 +59,7 @@ struct _GstStixelOverlay {
   GstVideoInfo video;        /* caps of the pad `sink` */
   GstStxStixelInfo pad_info; /* caps of the pad `stixels` */
   GstOverlayStage drawing;
+  GstStxHold last; /* drawn, or come too late to be */
   gboolean warned; /* of a frame without stixels */
 };
 
@@ -64,6 +67,7 @@ struct _GstStixelOverlay {
 typedef struct {
   GstBuffer *picture, *stixels;
   const GstStxStixelInfo *info; /* of the stixels */
+  gdouble strength;
   const StxOverlayResult *result;
 } Frame;
 
@@ -131,7 +135,7 @@ static GstFlowReturn announce(GstStxPairing *pairing, guint roles, StxError *err
 
 /* ---- One frame ----------------------------------------------------------------------------- */
 
-/* Counts a frame that goes on undrawn, and warns of the first. */
+/* Counts a frame for which there are no stixels, and warns of the first. */
 static void miss_stixels(GstStixelOverlay *self, GstBuffer *frame)
 {
   GstAggregatorPad *pad = gst_stx_pairing_get_pad(GST_STX_PAIRING(self), ROLE_STIXELS);
@@ -147,7 +151,8 @@ static void miss_stixels(GstStixelOverlay *self, GstBuffer *frame)
   self->warned = TRUE;
   if (linked)
     GST_ELEMENT_WARNING(self, STREAM, FAILED,
-        ("The frame at %" GST_TIME_FORMAT " has no stixels: it goes on undrawn, as will others",
+        ("The frame at %" GST_TIME_FORMAT " has no stixels: it and others like it show the last "
+         "ones for the time that the property hold sets, then none",
             GST_TIME_ARGS(GST_BUFFER_PTS(frame))),
         ("no buffer of pad stixels has its timestamp; the property frames-without-stixels counts"));
   else
@@ -211,20 +216,38 @@ static GstFlowReturn work(GstElement *element, gpointer data, StxError *error)
 
   return gst_overlay_stage_draw(&GST_STIXEL_OVERLAY(element)->drawing,
              gst_stx_pairing_stage(GST_STX_PAIRING(element)), frame->picture, frame->stixels,
-             &frame->result, error)
+             frame->strength, &frame->result, error)
              ? GST_FLOW_OK
              : GST_FLOW_ERROR;
 }
 
-static GstFlowReturn draw(
-    GstStixelOverlay *self, GstBuffer *picture, GstBuffer *stixels, const GstStxStixelInfo *info)
+static GstFlowReturn draw(GstStixelOverlay *self, GstBuffer *picture, GstBuffer *stixels,
+    const GstStxStixelInfo *info, gdouble strength)
 {
-  Frame frame = {picture, stixels, info, NULL};
+  Frame frame = {picture, stixels, info, strength, NULL};
   GstFlowReturn flow = gst_stx_stage_run(gst_stx_pairing_stage(GST_STX_PAIRING(self)), &frame);
 
-  if (flow == GST_FLOW_OK)
+  if (flow == GST_FLOW_OK && strength == 1)
     count_skipped(self, frame.result);
   return flow;
+}
+
+/* A frame without stixels shows the last ones, which are not attached to it: they are not its. */
+static GstFlowReturn draw_last(GstStixelOverlay *self, GstBuffer **frame)
+{
+  gdouble strength;
+  guint hold;
+
+  miss_stixels(self, *frame);
+  GST_OBJECT_LOCK(self);
+  hold = self->hold;
+  GST_OBJECT_UNLOCK(self);
+  strength = gst_stx_hold_strength(
+      &self->last, gst_stx_pairing_time(GST_STX_PAIRING(self)), hold * GST_MSECOND);
+  if (strength <= 0)
+    return GST_FLOW_OK;
+  *frame = gst_buffer_make_writable(*frame);
+  return draw(self, *frame, self->last.stixels, &self->last.info, strength);
 }
 
 static GstFlowReturn process(GstStxPairing *pairing, GstBuffer **set, GstBuffer **out)
@@ -244,20 +267,35 @@ static GstFlowReturn process(GstStxPairing *pairing, GstBuffer **set, GstBuffer 
     info = meta->info;
   }
   frame = *out = g_steal_pointer(&set[ROLE_VIDEO]);
-  if (stixels == NULL || gst_buffer_get_size(stixels) == 0) {
-    miss_stixels(self, frame);
-    return GST_FLOW_OK;
-  }
+  if (stixels == NULL || gst_buffer_get_size(stixels) == 0)
+    return draw_last(self, out);
   gst_buffer_ref(stixels); /* the meta may go with the old frame */
   frame = *out = gst_buffer_make_writable(frame);
-  flow = draw(self, frame, stixels, &info);
+  flow = draw(self, frame, stixels, &info, 1);
   if (flow == GST_FLOW_OK && set[ROLE_STIXELS] != NULL)
     attach(frame, stixels, &info);
+  if (flow == GST_FLOW_OK)
+    gst_stx_hold_keep(&self->last, stixels, &info, gst_stx_pairing_time(pairing));
   gst_buffer_unref(stixels);
   return flow;
 }
 
 /* ---- Virtual methods ----------------------------------------------------------------------- */
+
+/* Stixels of a slow machine are shown late rather than never. */
+static void too_late(GstStxPairing *pairing, guint role, GstBuffer *stixels, GstClockTime time)
+{
+  GstStixelOverlay *self = GST_STIXEL_OVERLAY(pairing);
+  StxError error;
+
+  if (gst_stx_check_input(stixels, 0, sizeof(StxStixel), &error))
+    gst_stx_hold_keep(&self->last, stixels, &self->pad_info, time);
+}
+
+static void reset(GstStxPairing *pairing)
+{
+  gst_stx_hold_forget(&GST_STIXEL_OVERLAY(pairing)->last);
+}
 
 static void set_changed(GstStixelOverlay *self)
 {
@@ -286,6 +324,7 @@ static gboolean set_role_caps(GstStxPairing *pairing, guint role, GstCaps *caps)
     g_free(text);
     return FALSE;
   }
+  gst_stx_hold_forget(&self->last);
   set_changed(self);
   return TRUE;
 }
@@ -347,25 +386,31 @@ static gboolean start(GstAggregator *aggregator)
 static gboolean stop(GstAggregator *aggregator)
 {
   gst_overlay_stage_clear(&GST_STIXEL_OVERLAY(aggregator)->drawing);
+  gst_stx_hold_forget(&GST_STIXEL_OVERLAY(aggregator)->last);
   return GST_AGGREGATOR_CLASS(gst_stixel_overlay_parent_class)->stop(aggregator);
 }
 
 /* ---- Properties ---------------------------------------------------------------------------- */
 
-static const StxField counts[] = {
+static const StxField own_fields[] = {
+    {"hold", "Hold",
+        "Milliseconds that the last stixels are drawn, fainter and fainter, on frames that have "
+        "none; they are not attached to these; 0: not at all",
+        STX_FIELD(UINT, GstStixelOverlay, hold), .high = 60000, .unit = "ms"},
     {"frames-without-stixels", "Frames without stixels",
-        "Number of frames since the start that went on undrawn because no stixels came for them",
+        "Number of frames since the start for which no stixels came",
         STX_FIELD(COUNT, GstStixelOverlay, frames_without)},
     {"skipped-stixels", "Skipped stixels",
         "Number of stixels since the start that were not valid and not drawn",
         STX_FIELD(COUNT, GstStixelOverlay, skipped)},
 };
-static const StxFields own_table = {STX_FIELDS_OF(counts)};
+static const GstStixelOverlay defaults = {.hold = 300};
+static const StxFields own_table = {STX_FIELDS_OF(own_fields), &defaults};
 
 static const GstStxPropertyGroup properties[] = {
     {&stx_overlay_fields, offsetof(GstStixelOverlay, settings), GST_PARAM_MUTABLE_PLAYING,
         "GstStixelOverlay"},
-    {&own_table, 0, 0},
+    {&own_table, 0, GST_PARAM_MUTABLE_PLAYING},
 };
 
 static void set_property(GObject *object, guint id, const GValue *value, GParamSpec *spec)
@@ -383,6 +428,7 @@ static void set_property(GObject *object, guint id, const GValue *value, GParamS
 static void gst_stixel_overlay_init(GstStixelOverlay *self)
 {
   self->settings = (StxOverlayParams)STX_OVERLAY_DEFAULTS;
+  self->hold = defaults.hold;
   self->changed = TRUE;
   gst_stx_pairing_add_pad(GST_STX_PAIRING(self), ROLE_VIDEO);
 }
@@ -423,4 +469,6 @@ static void gst_stixel_overlay_class_init(GstStixelOverlayClass *klass)
   pairing_class->set_role_caps = set_role_caps;
   pairing_class->announce = announce;
   pairing_class->process = process;
+  pairing_class->too_late = too_late;
+  pairing_class->reset = reset;
 }

@@ -131,12 +131,14 @@ static gboolean draw(GstOverlayStage *self, GstStxStage *stage, const Job *job,
 }
 
 gboolean gst_overlay_stage_draw(GstOverlayStage *self, GstStxStage *stage, GstBuffer *frame,
-    GstBuffer *stixels, const StxOverlayResult **result, StxError *error)
+    GstBuffer *stixels, gdouble strength, const StxOverlayResult **result, StxError *error)
 {
   gsize size = gst_buffer_get_size(stixels);
   Job job = {
       .impl = gst_stx_stage_impl(stage), .place = &stage->place, .count = size / sizeof(StxStixel)};
 
+  if (stx_overlay_fade(self->overlay, strength))
+    self->on_device = NULL;
   return reserve(self, stage, &job, error) &&
          gst_stx_stage_read(stage, RECORDS, "stixels", stixels, size, &job.records, error) &&
          gst_stx_stage_picture(stage, PLANES, "frame", frame, &self->video,

@@ -35,12 +35,12 @@ gboolean gst_overlay_stage_prepare(GstOverlayStage *self, const StxOverlayParams
 gboolean gst_overlay_stage_is_ready(const GstOverlayStage *self, const GstStxStixelInfo *info);
 
 /*
- * Draws into the writable buffer `frame`, which is unchanged after a failure unless it lies on the
- * GPU. *result is on the host, and filled in, when gst_stx_stage_run has returned. FALSE with the
- * reason in `error`.
+ * Draws into the writable buffer `frame`, with `strength` times the opacity, 0…1. The frame is
+ * unchanged after a failure unless it lies on the GPU. *result is on the host, and filled in, when
+ * gst_stx_stage_run has returned. FALSE with the reason in `error`.
  */
 gboolean gst_overlay_stage_draw(GstOverlayStage *self, GstStxStage *stage, GstBuffer *frame,
-    GstBuffer *stixels, const StxOverlayResult **result, StxError *error);
+    GstBuffer *stixels, gdouble strength, const StxOverlayResult **result, StxError *error);
 
 /* Frees what was prepared. */
 void gst_overlay_stage_clear(GstOverlayStage *self);

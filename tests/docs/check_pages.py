@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 # What base classes bring and our pages do not repeat.
 INHERITED = {"name", "parent", "qos", "emit-signals", "latency", "min-upstream-latency",
              "start-time", "start-time-selection", "blocksize", "num-buffers", "do-timestamp",
@@ -32,7 +32,8 @@ def run(command, folder=None):
 # is a length, not the unit of the property.
 UNITS = [("nats per pixel", "nat/px"), ("square metres", "m²"), ("m/s", "m/s"), ("bits", "bits"),
          ("pixels", "px"), ("metres", "m"), ("radians", "rad"), ("degrees", "°"), ("nats", "nat"),
-         ("percent", "%"), ("gray levels", "gray levels"), ("grey levels", "grey levels")]
+         ("percent", "%"), ("milliseconds", "ms"),
+         ("gray levels", "gray levels"), ("grey levels", "grey levels")]
 LARGEST = {"2147483647", "2147483647/1"}
 
 
@@ -151,7 +152,9 @@ def main():
     faults = []
     with tempfile.TemporaryDirectory() as folder:
         os.environ.setdefault("GST_REGISTRY_1_0", os.path.join(folder, "registry"))
-        for path in sorted((ROOT / "docs/elements").glob("*.md")):
+        pages = sorted((ROOT / "docs/elements").glob("*.md"))
+        faults += [] if pages else [f"no pages in {ROOT}/docs/elements"]
+        for path in pages:
             faults += check_properties(path.stem, path.read_text())
         faults += check_python(folder)
     print("\n".join(faults) or "all pages hold")

@@ -95,6 +95,49 @@ START_TEST(outlines_are_the_top_row_and_the_left_column_of_objects)
 }
 END_TEST
 
+/* A record that covers 8x8 pixels of 200 with an outline around its top and left. */
+static void draw_faded(
+    const StxOverlayParams *params, StxOverlay *overlay, uint8_t corner[3], uint8_t body[3])
+{
+  const StxOverlayImpl *impl = stx_impl_named(&stx_overlay_impls, "c");
+  const StxStixel record = overlay_stixel(0, 0, 7, STX_KIND_OBJECT, 13, 3);
+  StxImage8 plane[3];
+  StxFrame frame;
+  overlay_frame_new(params, 0, plane, &frame);
+  overlay_frame_fill(params, plane, 200);
+  void *scratch = stx_guarded_alloc(impl->scratch_size(params, 1, 1));
+  stx_overlay_draw_all(impl, overlay, &frame, &record, 1, scratch, 1);
+  memcpy(corner, stx_row8(&plane[0], 0), 3);
+  memcpy(body, stx_row8(&plane[0], 5) + 3 * 5, 3);
+  stx_guarded_free(scratch);
+  overlay_frame_free(params, plane);
+}
+
+/* Half as strong: bodies of alpha 1 with weight 128 of 256, the upper outline of 150 with 75. */
+START_TEST(fades_bodies_and_outlines_alike)
+{
+  StxOverlayParams params = overlay_plain("RGB", 8, 8, 8);
+  params.outlines = true;
+  void *memory = stx_guarded_alloc(stx_overlay_size(&params));
+  StxOverlay *overlay = stx_overlay_init(memory, &params);
+  uint8_t corner[3], body[3];
+  ck_assert(!stx_overlay_fade(overlay, 1));
+  ck_assert(stx_overlay_fade(overlay, .5));
+  ck_assert(!stx_overlay_fade(overlay, .5));
+  draw_faded(&params, overlay, corner, body);
+  overlay_expect_bytes(body, (int[]){100, 100, 171}, 3, "half a body");
+  overlay_expect_bytes(corner, (int[]){141, 141, 152}, 3, "half an outline");
+  ck_assert(stx_overlay_fade(overlay, 0));
+  draw_faded(&params, overlay, corner, body);
+  overlay_expect_bytes(body, (int[]){200, 200, 200}, 3, "no body");
+  overlay_expect_bytes(corner, (int[]){200, 200, 200}, 3, "no outline");
+  ck_assert(stx_overlay_fade(overlay, 1));
+  draw_faded(&params, overlay, corner, body);
+  overlay_expect_bytes(body, (int[]){0, 0, 142}, 3, "a body again");
+  stx_guarded_free(memory);
+}
+END_TEST
+
 /* Number of bytes of a blank frame that drawing `records` changes. */
 static int changed_bytes(const StxOverlayParams *params, const StxStixel *records, size_t count)
 {
@@ -195,6 +238,7 @@ static const StxTest tests[] = {
     {&scales_are_linear_in_disparity_or_depth},
     {&slanted_stixels_change_colour_row_by_row},
     {&outlines_are_the_top_row_and_the_left_column_of_objects},
+    {&fades_bodies_and_outlines_alike},
     {&the_legend_lists_what_is_there},
     {&the_legend_fits_its_memory_at_every_size},
     {&refuses_what_it_cannot_draw_and_says_why},

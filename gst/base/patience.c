@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gst/base/patience.h"
+
+void gst_stx_patience_reset(GstStxPatience *self)
+{
+  self->given_up = 0;
+  for (guint role = 0; role < GST_STX_ROLES_MAX; role++)
+    self->lag[role] = 0;
+}
+
+/* Roles whose pads are empty, but may still bring something. */
+static guint missing_roles(const GstStxHeads *heads)
+{
+  guint missing = 0;
+
+  for (guint role = 0; role < heads->count; role++) {
+    const GstStxHead *head = &heads->head[role];
+
+    if (head->pad != NULL && head->buffer == NULL && !head->eos)
+      missing |= 1u << role;
+  }
+  return missing;
+}
+
+/* The oldest head that is required, or NULL. */
+static const GstStxHead *oldest_head(const GstStxHeads *heads)
+{
+  const GstStxHead *oldest = NULL;
+
+  for (guint role = 0; role < heads->count; role++) {
+    const GstStxHead *head = &heads->head[role];
+
+    if (head->required && head->timed && (oldest == NULL || head->time < oldest->time))
+      oldest = head;
+  }
+  return oldest;
+}
+
+GstClockTime gst_stx_patience_deadline(
+    const GstStxPatience *self, const GstStxHeads *heads, guint timeout, GstClockTime latency)
+{
+  const GstStxHead *oldest = oldest_head(heads);
+  GstClockTime wait = latency > 0 ? 0 : timeout * GST_MSECOND, lag = 0;
+  guint missing = missing_roles(heads);
+
+  if (oldest == NULL || (timeout == 0 && latency == 0))
+    return GST_CLOCK_TIME_NONE;
+  for (guint role = 0; role < heads->count && latency == 0; role++)
+    lag = missing & 1u << role ? MAX(lag, self->lag[role]) : lag;
+  if (missing & self->given_up)
+    wait = lag = 0;
+  return (GstClockTime)MAX(oldest->time, 0) + wait + lag;
+}
+
+void gst_stx_patience_end(GstStxPatience *self, const GstStxHeads *heads)
+{
+  self->given_up |= missing_roles(heads);
+}
+
+void gst_stx_patience_see(GstStxPatience *self, const GstStxHeads *heads)
+{
+  for (guint role = 0; role < heads->count; role++)
+    if (heads->head[role].buffer != NULL)
+      self->given_up &= ~(1u << role);
+}
+
+GstClockTime gst_stx_patience_now(GstAggregator *aggregator)
+{
+  GstClockTime latency = gst_aggregator_get_latency(aggregator), now = GST_CLOCK_TIME_NONE, begin;
+  GstClock *clock = gst_element_get_clock(GST_ELEMENT(aggregator));
+
+  if (clock != NULL && GST_CLOCK_TIME_IS_VALID(latency)) {
+    begin = gst_element_get_base_time(GST_ELEMENT(aggregator)) + latency;
+    now = gst_clock_get_time(clock);
+    now = now > begin ? now - begin : 0;
+  }
+  gst_clear_object(&clock);
+  return now;
+}
+
+/* FALSE if that cannot be said. */
+static gboolean lateness(const GstStxHead *head, GstClockTime now, GstClockTime *late)
+{
+  GstClockTime due = (GstClockTime)MAX(head->time, 0);
+
+  if (!head->timed || gst_stx_is_gap(head->buffer) || !GST_CLOCK_TIME_IS_VALID(now))
+    return FALSE;
+  *late = now > due ? now - due : 0;
+  return TRUE;
+}
+
+void gst_stx_patience_late(
+    GstStxPatience *self, const GstStxHeads *heads, guint role, GstClockTime now)
+{
+  GstClockTime late;
+
+  if (lateness(&heads->head[role], now, &late))
+    self->lag[role] = late;
+}
+
+void gst_stx_patience_in_time(
+    GstStxPatience *self, const GstStxHeads *heads, guint role, GstClockTime now)
+{
+  GstClockTime late;
+
+  if (lateness(&heads->head[role], now, &late))
+    self->lag[role] = MIN(self->lag[role], late);
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * How long the heads of an aggregator's pads wait for partners that do not come, in a live
+ * pipeline. Elsewhere nothing is lost by waiting, and nobody asks. Internal.
+ *
+ * The oldest required head waits until its running time, plus the pipeline's latency, plus the
+ * property `timeout`; then its moment is given up. Two things change that:
+ *   - a pad that was waited for in vain is not waited for again until it brings something: a camera
+ *     that hangs holds up one frame, not each;
+ *   - a pad that brings everything late is waited for longer, by as much as its last buffer that
+ *     came too late was late. Nothing of a slow camera, or from a slow machine, is lost for good
+ *     but what came at its start.
+ * Whoever sets GstAggregator's `latency` has said how long: that alone counts.
+ */
+#ifndef GST_STX_PATIENCE_H
+#define GST_STX_PATIENCE_H
+
+#include "gst/base/heads.h"
+
+G_BEGIN_DECLS
+
+/* `timeout` is guarded by the object lock, the rest belongs to the streaming thread. */
+typedef struct {
+  guint timeout;                       /* property, milliseconds; 0: waits as long as it takes */
+  guint given_up;                      /* set of roles that were waited for in vain */
+  GstClockTime lag[GST_STX_ROLES_MAX]; /* how late their last late buffers were */
+} GstStxPatience;
+
+/* At the start and after a flush. The property stays. */
+void gst_stx_patience_reset(GstStxPatience *self);
+
+/* The running time, without the pipeline's latency, until which these heads wait; NONE: until
+ * something comes. `latency` is GstAggregator's property. */
+GstClockTime gst_stx_patience_deadline(
+    const GstStxPatience *self, const GstStxHeads *heads, guint timeout, GstClockTime latency);
+
+/* That time is over: what is missing is given up. */
+void gst_stx_patience_end(GstStxPatience *self, const GstStxHeads *heads);
+
+/* Looks at what has come: those pads will be waited for again. */
+void gst_stx_patience_see(GstStxPatience *self, const GstStxHeads *heads);
+
+/* From aggregate: the running time without the pipeline's latency; NONE outside of live ones. */
+GstClockTime gst_stx_patience_now(GstAggregator *aggregator);
+
+/* At the time `now` the head of a role is too late for its partners, or in time for them. */
+void gst_stx_patience_late(
+    GstStxPatience *self, const GstStxHeads *heads, guint role, GstClockTime now);
+void gst_stx_patience_in_time(
+    GstStxPatience *self, const GstStxHeads *heads, guint role, GstClockTime now);
+
+G_END_DECLS
+
+#endif

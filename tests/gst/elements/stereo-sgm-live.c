@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * stereo-sgm in a live pipeline: how long one view is waited for that the other one has. Its own
+ * latency, a frame, counts from the moment on where it knows what comes out.
+ */
+#include "tests/gst/fixtures/stereo_pair.h"
+
+#define WIDTH 32
+#define HEIGHT 8
+
+static StereoPair begin(const char *properties)
+{
+  StereoPair pair = stereo_pair(properties, WIDTH, HEIGHT);
+
+  gst_harness_use_testclock(pair.left);
+  gst_harness_play(pair.left);
+  return pair;
+}
+
+static void push(StereoPair *pair, gboolean right, int number)
+{
+  GstBuffer *view = stereo_view("GRAY8", WIDTH, HEIGHT, right, number, 3, number);
+
+  if (right)
+    stereo_push_right(pair, view);
+  else
+    stereo_push_left(pair, view);
+}
+
+/* The element waits for the clock, then goes on: at that time. */
+static void crank(StereoPair *pair, GstClockTime expected)
+{
+  GstTestClock *clock = gst_harness_get_testclock(pair->left);
+
+  fail_unless(gst_harness_wait_for_clock_id_waits(pair->left, 1, 10));
+  ck_assert_uint_eq(gst_test_clock_get_next_entry_time(clock), expected);
+  fail_unless(gst_harness_crank_single_clock_wait(pair->left));
+  gst_object_unref(clock);
+}
+
+/* The next GAP event is for this frame, and no buffer came before. */
+static void expect_gap(StereoPair *pair, guint number, guint before)
+{
+  GstClockTime time = GST_CLOCK_TIME_NONE, duration;
+  GstEvent *event = NULL;
+
+  while (!GST_CLOCK_TIME_IS_VALID(time)) {
+    event = gst_harness_pull_event(pair->left);
+    fail_unless(event != NULL, "no gap for frame %u", number);
+    if (GST_EVENT_TYPE(event) == GST_EVENT_GAP)
+      gst_event_parse_gap(event, &time, &duration);
+    gst_event_unref(event);
+  }
+  ck_assert_uint_eq(time, number * FRAME);
+  ck_assert_uint_eq(duration, FRAME);
+  ck_assert_uint_eq(gst_harness_buffers_received(pair->left), before);
+}
+
+static void expect_frame(StereoPair *pair, guint number)
+{
+  GstBuffer *disparity = gst_harness_pull(pair->left);
+
+  fail_unless(disparity != NULL, "no frame %u", number);
+  ck_assert_uint_eq(GST_BUFFER_PTS(disparity), number * FRAME);
+  gst_buffer_unref(disparity);
+}
+
+static guint64 unpaired(StereoPair *pair)
+{
+  guint64 count;
+
+  g_object_get(pair->element, "unpaired", &count, NULL);
+  return count;
+}
+
+GST_START_TEST(a_right_view_that_stalls_holds_up_one_frame)
+{
+  StereoPair pair = begin("timeout=250");
+
+  push(&pair, FALSE, 0);
+  push(&pair, TRUE, 0);
+  expect_frame(&pair, 0);
+  push(&pair, FALSE, 1);
+  crank(&pair, FRAME + FRAME + 250 * GST_MSECOND);
+  expect_gap(&pair, 1, 1);
+  for (guint i = 2; i < 5; i++) {
+    push(&pair, FALSE, (int)i);
+    crank(&pair, i * FRAME + FRAME);
+    expect_gap(&pair, i, 1);
+  }
+  ck_assert_uint_eq(unpaired(&pair), 4);
+  /* It comes back, and is waited for again. */
+  push(&pair, TRUE, 5);
+  push(&pair, FALSE, 5);
+  expect_frame(&pair, 5);
+  push(&pair, FALSE, 6);
+  crank(&pair, 6 * FRAME + FRAME + 250 * GST_MSECOND);
+  expect_gap(&pair, 6, 2);
+  stereo_pair_free(&pair);
+}
+GST_END_TEST;
+
+/* The tee of a preview above would not go on, either. */
+GST_START_TEST(a_left_view_that_stalls_does_not_block_the_right_one)
+{
+  StereoPair pair = begin("timeout=250");
+
+  push(&pair, TRUE, 0);
+  crank(&pair, 250 * GST_MSECOND);
+  push(&pair, TRUE, 1); /* would block for ever */
+  crank(&pair, FRAME);
+  push(&pair, TRUE, 2);
+  push(&pair, FALSE, 2);
+  expect_frame(&pair, 2);
+  ck_assert_uint_eq(unpaired(&pair), 2);
+  stereo_pair_free(&pair);
+}
+GST_END_TEST;
+
+/* Nothing of a camera that is late by more than the timeout is lost but the first frames. */
+GST_START_TEST(a_view_that_is_always_late_is_waited_for)
+{
+  StereoPair pair = begin("timeout=50");
+
+  push(&pair, FALSE, 0);
+  crank(&pair, 50 * GST_MSECOND);
+  expect_gap(&pair, 0, 0);
+  push(&pair, FALSE, 1);
+  crank(&pair, FRAME + FRAME);
+  expect_gap(&pair, 1, 0);
+  gst_harness_set_time(pair.left, FRAME + 300 * GST_MSECOND);
+  push(&pair, FALSE, 3);
+  push(&pair, TRUE, 0); /* 300 ms late */
+  while (unpaired(&pair) < 3)
+    g_thread_yield();
+  gst_harness_set_time(pair.left, 3 * FRAME + FRAME + 340 * GST_MSECOND);
+  push(&pair, TRUE, 3); /* 340 ms late: within 300 + 50 */
+  expect_frame(&pair, 3);
+  push(&pair, FALSE, 4);
+  crank(&pair, 4 * FRAME + FRAME + 350 * GST_MSECOND);
+  expect_gap(&pair, 4, 1);
+  stereo_pair_free(&pair);
+}
+GST_END_TEST;
+
+GST_START_TEST(a_timeout_of_zero_waits_as_long_as_it_takes)
+{
+  StereoPair pair = begin("timeout=0");
+
+  push(&pair, FALSE, 0);
+  gst_harness_set_time(pair.left, 3600 * GST_SECOND);
+  push(&pair, TRUE, 0);
+  expect_frame(&pair, 0);
+  ck_assert_uint_eq(unpaired(&pair), 0);
+  stereo_pair_free(&pair);
+}
+GST_END_TEST;
+
+GST_START_TEST(latency_takes_the_place_of_the_timeout)
+{
+  StereoPair pair = begin("timeout=250 latency=40000000");
+
+  push(&pair, FALSE, 0);
+  crank(&pair, 40 * GST_MSECOND);
+  expect_gap(&pair, 0, 0);
+  stereo_pair_free(&pair);
+}
+GST_END_TEST;
+
+static Suite *stereo_sgm_live_suite(void)
+{
+  Suite *suite = suite_create("stereo-sgm-live");
+  TCase *tests = tcase_create("stereo-sgm-live");
+
+  suite_add_tcase(suite, tests);
+  tcase_add_test(tests, a_right_view_that_stalls_holds_up_one_frame);
+  tcase_add_test(tests, a_left_view_that_stalls_does_not_block_the_right_one);
+  tcase_add_test(tests, a_view_that_is_always_late_is_waited_for);
+  tcase_add_test(tests, a_timeout_of_zero_waits_as_long_as_it_takes);
+  tcase_add_test(tests, latency_takes_the_place_of_the_timeout);
+  return suite;
+}
+
+GST_CHECK_MAIN(stereo_sgm_live)
