@@ -49,7 +49,8 @@ struct _GstLidarBev {
   GstVideoInfo info;
   StxBevParams params; /* of the prepared state */
   GstStxScratch memory;
-  StxBev *bev; /* in it; NULL: to be prepared */
+  StxBev *bev;                  /* in it; NULL: to be prepared */
+  GstStxScratch points, labels; /* of inputs that are not aligned */
 };
 
 G_DEFINE_TYPE(GstLidarBev, gst_lidar_bev, GST_TYPE_BASE_TRANSFORM)
@@ -198,32 +199,39 @@ static gboolean prepare(GstLidarBev *self)
   return TRUE;
 }
 
-static void draw(
-    GstLidarBev *self, const GstMapInfo *points, const GstMapInfo *labels, GstVideoFrame *video)
+static gboolean draw(GstLidarBev *self, const GstMapInfo *points, const GstMapInfo *labels,
+    GstVideoFrame *video, StxError *error)
 {
   StxFrame frame = {
       {GST_VIDEO_FRAME_PLANE_DATA(video, 0)}, {GST_VIDEO_FRAME_PLANE_STRIDE(video, 0)}};
+  const float *xyzi = gst_stx_aligned(points, sizeof(float), &self->points, error);
+  const uint32_t *label = NULL;
 
-  stx_bev_draw(self->bev, (const float *)(void *)points->data,
-      labels == NULL ? NULL : (const uint32_t *)(void *)labels->data,
-      points->size / GST_STX_POINT_BYTES, &frame);
+  if (labels != NULL)
+    label = gst_stx_aligned(labels, sizeof(uint32_t), &self->labels, error);
+  if (xyzi == NULL && points->size > 0)
+    return FALSE;
+  if (label == NULL && labels != NULL)
+    return FALSE;
+  stx_bev_draw(self->bev, xyzi, label, points->size / GST_STX_POINT_BYTES, &frame);
   gst_stx_frame_clear_padding(video);
+  return TRUE;
 }
 
 /* Draws with the scan's labels if it has some that can be read. */
-static void draw_labelled(
-    GstLidarBev *self, GstBuffer *scan, const GstMapInfo *points, GstVideoFrame *video)
+static gboolean draw_labelled(GstLidarBev *self, GstBuffer *scan, const GstMapInfo *points,
+    GstVideoFrame *video, StxError *error)
 {
   GstStxPointLabelsMeta *meta = gst_buffer_get_stx_point_labels_meta(scan);
   GstMapInfo labels;
+  gboolean fits, drawn;
 
-  if (meta == NULL || !gst_buffer_map(meta->labels, &labels, GST_MAP_READ)) {
-    draw(self, points, NULL, video);
-    return;
-  }
-  draw(self, points,
-      labels.size / sizeof(uint32_t) == points->size / GST_STX_POINT_BYTES ? &labels : NULL, video);
+  if (meta == NULL || !gst_buffer_map(meta->labels, &labels, GST_MAP_READ))
+    return draw(self, points, NULL, video, error);
+  fits = labels.size == points->size / GST_STX_POINT_BYTES * sizeof(uint32_t);
+  drawn = draw(self, points, fits ? &labels : NULL, video, error);
   gst_buffer_unmap(meta->labels, &labels);
+  return drawn;
 }
 
 static GstFlowReturn transform(GstBaseTransform *base, GstBuffer *input, GstBuffer *output)
@@ -232,23 +240,22 @@ static GstFlowReturn transform(GstBaseTransform *base, GstBuffer *input, GstBuff
   gboolean empty = gst_buffer_get_size(input) == 0;
   GstMapInfo points = GST_MAP_INFO_INIT;
   GstVideoFrame video;
-  gboolean mapped;
+  gboolean drawn = FALSE;
   StxError error;
 
   if (!prepare(self))
     return GST_FLOW_ERROR;
   if (!empty && !gst_stx_map_input(GST_ELEMENT(self), input, 0, GST_STX_POINT_BYTES, &points))
     return GST_FLOW_ERROR;
-  mapped = gst_stx_frame_map(&video, &self->info, output, GST_MAP_WRITE, &error);
-  if (mapped) {
-    draw_labelled(self, input, &points, &video);
+  if (gst_stx_frame_map(&video, &self->info, output, GST_MAP_WRITE, &error)) {
+    drawn = draw_labelled(self, input, &points, &video, &error);
     gst_video_frame_unmap(&video);
-  } else {
-    GST_STX_ELEMENT_ERROR(self, RESOURCE, WRITE, &error);
   }
+  if (!drawn)
+    GST_STX_ELEMENT_ERROR(self, RESOURCE, WRITE, &error);
   if (!empty)
     gst_buffer_unmap(input, &points);
-  return mapped ? GST_FLOW_OK : GST_FLOW_ERROR;
+  return drawn ? GST_FLOW_OK : GST_FLOW_ERROR;
 }
 
 /* Labels of points mean nothing on a picture. */
@@ -260,12 +267,19 @@ static gboolean transform_meta(
              ->transform_meta(base, output, meta, input);
 }
 
+static void clear_memory(GstLidarBev *self)
+{
+  gst_stx_scratch_clear(&self->memory);
+  gst_stx_scratch_clear(&self->points);
+  gst_stx_scratch_clear(&self->labels);
+}
+
 static gboolean stop(GstBaseTransform *base)
 {
   GstLidarBev *self = GST_LIDAR_BEV(base);
 
   self->bev = NULL;
-  gst_stx_scratch_clear(&self->memory);
+  clear_memory(self);
   return TRUE;
 }
 
@@ -273,7 +287,7 @@ static gboolean stop(GstBaseTransform *base)
 
 static void finalize(GObject *object)
 {
-  gst_stx_scratch_clear(&GST_LIDAR_BEV(object)->memory);
+  clear_memory(GST_LIDAR_BEV(object));
   G_OBJECT_CLASS(gst_lidar_bev_parent_class)->finalize(object);
 }
 

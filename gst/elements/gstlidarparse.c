@@ -47,7 +47,8 @@ typedef enum {
 typedef struct {
   StxLidarFormat format;
   GstLidarParseFraming framing;
-  gint rate[2]; /* scans per seconds, a fraction; 0/1: no time stamps */
+  gint rate[2];   /* scans per seconds, a fraction; 0/1: no time stamps */
+  guint max_size; /* MiB that are collected at most */
   bool skip_bad;
 } GstLidarParseSettings;
 
@@ -64,6 +65,7 @@ struct _GstLidarParse {
   /* What follows belongs to the streaming thread. */
   GstAdapter *adapter;        /* the beginning of a file */
   gboolean decided, collects; /* a file comes in several buffers; known from the first one on */
+  gboolean too_large;         /* … and the rest of this one is dropped */
   guint64 scans;              /* since the start or the last flush, skipped ones included */
   GstClockTime begin;         /* time of scan 0 where the input has none */
   gboolean discont;
@@ -273,6 +275,27 @@ static gboolean one_file_upstream(GstLidarParse *self, GstLidarParseFraming fram
   return gst_pad_peer_query_duration(self->sink, GST_FORMAT_BYTES, &size) && size > 0;
 }
 
+/* Adds to the beginning of a file, which must end some day. */
+static GstFlowReturn collect(GstLidarParse *self, GstBuffer *buffer)
+{
+  GstLidarParseSettings settings = get_settings(self);
+  StxError error;
+
+  if (self->too_large) {
+    gst_buffer_unref(buffer);
+    return GST_FLOW_OK;
+  }
+  gst_adapter_push(self->adapter, buffer);
+  if (gst_adapter_available(self->adapter) >> 20 < settings.max_size)
+    return GST_FLOW_OK;
+  gst_adapter_clear(self->adapter);
+  self->too_large = TRUE;
+  stx_fail(&error,
+      "%u MiB and no end of the file: set max-size, or framing=buffer if every buffer is a file",
+      settings.max_size);
+  return refuse(self, self->scans++, &settings, &error);
+}
+
 static GstFlowReturn chain(GstPad *pad, GstObject *parent, GstBuffer *buffer)
 {
   GstLidarParse *self = GST_LIDAR_PARSE(parent);
@@ -284,8 +307,7 @@ static GstFlowReturn chain(GstPad *pad, GstObject *parent, GstBuffer *buffer)
   }
   if (!self->collects)
     return push_scan(self, buffer);
-  gst_adapter_push(self->adapter, buffer);
-  return GST_FLOW_OK;
+  return collect(self, buffer);
 }
 
 /* The end of a file that was collected. */
@@ -293,14 +315,14 @@ static GstFlowReturn finish_file(GstLidarParse *self)
 {
   gsize size = gst_adapter_available(self->adapter);
 
-  self->decided = FALSE;
+  self->decided = self->too_large = FALSE;
   return size > 0 ? push_scan(self, gst_adapter_take_buffer(self->adapter, size)) : GST_FLOW_OK;
 }
 
 static void start_again(GstLidarParse *self)
 {
   gst_adapter_clear(self->adapter);
-  self->decided = FALSE;
+  self->decided = self->too_large = FALSE;
   self->scans = 0;
   self->begin = 0;
   self->discont = FALSE;
@@ -319,9 +341,12 @@ static gboolean take_segment(GstLidarParse *self, GstEvent *event)
   gst_event_parse_segment(event, &input);
   self->begin = input->format == GST_FORMAT_TIME ? input->start : 0;
   if (input->format != GST_FORMAT_TIME) {
+    guint32 seqnum = gst_event_get_seqnum(event);
+
     gst_segment_init(&segment, GST_FORMAT_TIME);
     gst_event_unref(event);
     event = gst_event_new_segment(&segment);
+    gst_event_set_seqnum(event, seqnum);
   }
   if (!send_caps(self, &settings))
     GST_DEBUG_OBJECT(self, "downstream refuses the caps; the first buffer will say so");
@@ -402,6 +427,9 @@ static const StxField own_fields[] = {
     {"format", "Format", "What the files are", FIELD(CHOICE, format), .choices = stx_lidar_formats},
     {"framing", "Framing", "Where a file ends", FIELD(CHOICE, framing), .choices = framings,
         .at_start = true},
+    {"max-size", "Maximum size",
+        "MiB of a file that is collected from several buffers; one without an end is refused then",
+        FIELD(UINT, max_size), .low = 1, .high = 65536},
     {"frame-rate", "Frame rate",
         "Scans per second, for time stamps where neither buffers nor caps of the input have any; "
         "0/1: none",
@@ -410,7 +438,7 @@ static const StxField own_fields[] = {
         "Drop files that cannot be read, with a warning, instead of ending in an error",
         FIELD(BOOL, skip_bad)},
 };
-static const GstLidarParseSettings defaults = {.rate = {10, 1}};
+static const GstLidarParseSettings defaults = {.rate = {10, 1}, .max_size = 1024};
 static const StxFields own_table = {STX_FIELDS_OF(own_fields), &defaults};
 
 static const StxField counts[] = {

@@ -3,6 +3,7 @@
 
 #include <gst/video/video.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- Scratch ------------------------------------------------------------------------------- */
 
@@ -23,6 +24,16 @@ void gst_stx_scratch_clear(GstStxScratch *scratch)
 {
   free(scratch->data);
   *scratch = (GstStxScratch){0};
+}
+
+gconstpointer gst_stx_aligned(
+    const GstMapInfo *map, gsize align, GstStxScratch *scratch, StxError *error)
+{
+  if (((guintptr)map->data & (align - 1)) == 0)
+    return map->data;
+  if (!gst_stx_scratch_reserve(scratch, map->size, error))
+    return NULL;
+  return memcpy(scratch->data, map->data, map->size);
 }
 
 /* ---- Allocation ---------------------------------------------------------------------------- */

@@ -22,6 +22,12 @@ typedef struct {
 gboolean gst_stx_scratch_reserve(GstStxScratch *scratch, gsize size, StxError *error);
 void gst_stx_scratch_clear(GstStxScratch *scratch);
 
+/* The bytes of a map, aligned to `align`, a power of 2: where they lie, or copied to `scratch`,
+ * whose content is lost. Somebody else's memory may begin anywhere. NULL with a text in `error`
+ * where there is no memory. */
+gconstpointer gst_stx_aligned(
+    const GstMapInfo *map, gsize align, GstStxScratch *scratch, StxError *error);
+
 /* ---- Allocation ---------------------------------------------------------------------------- */
 
 /* A pool of `size` contiguous bytes in system memory, aligned to STX_ALIGN; `caps` may be NULL.

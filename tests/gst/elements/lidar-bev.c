@@ -125,6 +125,38 @@ GST_START_TEST(heights_where_there_are_no_labels)
 }
 GST_END_TEST
 
+/* The same bytes, from an odd address on. */
+static GstBuffer *move_by_one(GstBuffer *buffer)
+{
+  gsize size = gst_buffer_get_size(buffer);
+  guint8 *bytes = g_malloc(size + 1);
+  GstBuffer *moved = gst_buffer_new_wrapped_full(0, bytes, size + 1, 1, size, bytes, g_free);
+
+  gst_buffer_extract(buffer, 0, bytes + 1, size);
+  gst_buffer_copy_into(moved, buffer, GST_BUFFER_COPY_TIMESTAMPS, 0, -1);
+  return moved;
+}
+
+GST_START_TEST(points_and_labels_may_begin_at_an_odd_address)
+{
+  ScanFixture fixture = begin("", VIDEO SMALL);
+  StxBevParams params = small_params("RGB", 64, 48);
+  gfloat points[4 * POINTS];
+  GstBuffer *scan, *moved, *labels;
+
+  scan_points(points, POINTS, 1);
+  scan = labelled_scan(points, POINTS);
+  moved = move_by_one(scan);
+  labels = move_by_one(gst_buffer_get_stx_point_labels_meta(scan)->labels);
+  gst_buffer_add_stx_point_labels_meta(moved, labels);
+  gst_buffer_unref(labels);
+  gst_buffer_unref(scan);
+  expect_picture(gst_harness_push_and_pull(fixture.harness, moved), &params, points, POINTS, TRUE,
+      "odd addresses");
+  scan_end(&fixture);
+}
+GST_END_TEST
+
 GST_START_TEST(pictures_carry_times_but_no_labels)
 {
   ScanFixture fixture = begin("", VIDEO SMALL);
@@ -331,6 +363,7 @@ static Suite *lidar_bev_suite(void)
   suite_add_tcase(suite, tests);
   tcase_add_loop_test(tests, every_format, 0, G_N_ELEMENTS(formats));
   tcase_add_test(tests, heights_where_there_are_no_labels);
+  tcase_add_test(tests, points_and_labels_may_begin_at_an_odd_address);
   tcase_add_test(tests, pictures_carry_times_but_no_labels);
   tcase_add_test(tests, properties_count_from_the_next_scan);
   tcase_add_loop_test(tests, caps_are_fixed_at_800, 0, G_N_ELEMENTS(caps_cases));
