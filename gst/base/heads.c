@@ -47,7 +47,7 @@ void gst_stx_heads_clear(GstStxHeads *heads)
 
 /* ---- The decision -------------------------------------------------------------------------- */
 
-static gboolean is_same_moment(GstClockTime frame, GstClockTimeDiff difference)
+gboolean gst_stx_is_same_moment(GstClockTime frame, GstClockTimeDiff difference)
 {
   GstClockTime distance = ABS(difference);
 
@@ -90,7 +90,7 @@ static guint find_orphans(const GstStxHeads *heads, GstClockTime frame)
       newest = MAX(newest, heads->head[role].time);
   for (guint role = 0; role < heads->count; role++)
     if (heads->head[role].buffer != NULL && heads->head[role].required &&
-        !is_same_moment(frame, newest - heads->head[role].time))
+        !gst_stx_is_same_moment(frame, newest - heads->head[role].time))
       orphans |= 1u << role;
   return orphans;
 }
@@ -106,7 +106,7 @@ static guint find_oldest(const GstStxHeads *heads, GstClockTime frame)
       oldest = MIN(oldest, heads->head[role].time);
   for (guint role = 0; role < heads->count; role++)
     if (heads->head[role].buffer != NULL && heads->head[role].required &&
-        is_same_moment(frame, heads->head[role].time - oldest))
+        gst_stx_is_same_moment(frame, heads->head[role].time - oldest))
       found |= 1u << role;
   return found;
 }
@@ -134,7 +134,7 @@ GstStxVerdict gst_stx_heads_judge(
 
     if (head->buffer == NULL)
       continue;
-    if (head->required || is_same_moment(frame, after))
+    if (head->required || gst_stx_is_same_moment(frame, after))
       set |= 1u << role;
     else if (after < 0)
       old |= 1u << role;

@@ -48,6 +48,9 @@ void gst_stx_heads_clear(GstStxHeads *heads);
 GstStxVerdict gst_stx_heads_judge(
     const GstStxHeads *heads, GstClockTime frame, gboolean timeout, guint *roles);
 
+/* Do buffers that lie so far apart belong together? `frame` as below. */
+gboolean gst_stx_is_same_moment(GstClockTime frame, GstClockTimeDiff difference);
+
 /* TRUE for what GstAggregator makes of a GAP event: a buffer without memory. */
 gboolean gst_stx_is_gap(GstBuffer *buffer);
 

@@ -216,16 +216,22 @@ static GstFlowReturn end(GstStxPairing *self, const GstStxHeads *heads)
   return GST_AGGREGATOR_FLOW_NEED_DATA;
 }
 
-/* What to do with the heads. `timeout`: their time is over. */
+/* What to do with the heads. *timeout: their time is over; FALSE if that was not the reason. */
 static GstStxVerdict judge(
-    GstStxPairing *self, const GstStxHeads *heads, gboolean timeout, guint *roles)
+    GstStxPairing *self, const GstStxHeads *heads, gboolean *timeout, guint *roles)
 {
   GstStxPairingPrivate *priv = PRIVATE(self);
-  GstStxVerdict verdict = gst_stx_heads_judge(heads, priv->frame, timeout, roles);
+  GstStxVerdict verdict;
 
   gst_stx_patience_see(&priv->patience, heads);
-  if (timeout && verdict != GST_STX_VERDICT_WAIT)
-    gst_stx_patience_end(&priv->patience, heads);
+  *roles = gst_stx_patience_find_late(&priv->patience, heads, priv->frame);
+  if (*roles != 0) {
+    *timeout = FALSE;
+    return GST_STX_VERDICT_DROP;
+  }
+  verdict = gst_stx_heads_judge(heads, priv->frame, *timeout, roles);
+  if (*timeout && verdict != GST_STX_VERDICT_WAIT)
+    gst_stx_patience_end(&priv->patience, heads, verdict == GST_STX_VERDICT_DROP ? *roles : 0);
   return verdict;
 }
 
@@ -247,7 +253,7 @@ GstFlowReturn gst_stx_pairing_aggregate(GstAggregator *aggregator, gboolean time
       gst_stx_heads_clear(&heads);
       return GST_AGGREGATOR_FLOW_NEED_DATA;
     }
-    verdict = judge(self, &heads, timeout, &roles);
+    verdict = judge(self, &heads, &timeout, &roles);
     if (verdict == GST_STX_VERDICT_DROP) {
       flow = drop(
           self, &heads, roles, timeout ? GST_CLOCK_TIME_NONE : gst_stx_patience_now(aggregator));

@@ -4,6 +4,7 @@
 void gst_stx_patience_reset(GstStxPatience *self)
 {
   self->given_up = 0;
+  self->over = G_MININT64;
   for (guint role = 0; role < GST_STX_ROLES_MAX; role++)
     self->lag[role] = 0;
 }
@@ -49,12 +50,30 @@ GstClockTime gst_stx_patience_deadline(
     lag = missing & 1u << role ? MAX(lag, self->lag[role]) : lag;
   if (missing & self->given_up)
     wait = lag = 0;
-  return (GstClockTime)MAX(oldest->time, 0) + wait + lag;
+  return (GstClockTime)MAX(oldest->time, 0) + wait + 2 * lag;
 }
 
-void gst_stx_patience_end(GstStxPatience *self, const GstStxHeads *heads)
+void gst_stx_patience_end(GstStxPatience *self, const GstStxHeads *heads, guint dropped)
 {
   self->given_up |= missing_roles(heads);
+  for (guint role = 0; role < heads->count; role++)
+    if (dropped & 1u << role)
+      self->over = MAX(self->over, heads->head[role].time);
+}
+
+guint gst_stx_patience_find_late(
+    const GstStxPatience *self, const GstStxHeads *heads, GstClockTime frame)
+{
+  guint late = 0;
+
+  for (guint role = 0; role < heads->count; role++) {
+    const GstStxHead *head = &heads->head[role];
+
+    if (head->required && head->timed && self->over != G_MININT64 &&
+        (head->time <= self->over || gst_stx_is_same_moment(frame, head->time - self->over)))
+      late |= 1u << role;
+  }
+  return late;
 }
 
 void gst_stx_patience_see(GstStxPatience *self, const GstStxHeads *heads)

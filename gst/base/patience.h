@@ -7,9 +7,10 @@
  * property `timeout`; then its moment is given up. Two things change that:
  *   - a pad that was waited for in vain is not waited for again until it brings something: a camera
  *     that hangs holds up one frame, not each;
- *   - a pad that brings everything late is waited for longer, by as much as its last buffer that
- *     came too late was late. Nothing of a slow camera, or from a slow machine, is lost for good
- *     but what came at its start.
+ *   - a pad that brings everything late is waited for longer, by twice as much as its last buffer
+ *     that came too late was late: once for what is known, once for a source that cannot keep up
+ *     and is later with every frame. Of a slow camera, or from a slow machine, little is lost but
+ *     what came at the start.
  * Whoever sets GstAggregator's `latency` has said how long: that alone counts.
  */
 #ifndef GST_STX_PATIENCE_H
@@ -23,6 +24,7 @@ G_BEGIN_DECLS
 typedef struct {
   guint timeout;                       /* property, milliseconds; 0: waits as long as it takes */
   guint given_up;                      /* set of roles that were waited for in vain */
+  GstClockTimeDiff over;               /* the last moment that was; G_MININT64: none */
   GstClockTime lag[GST_STX_ROLES_MAX]; /* how late their last late buffers were */
 } GstStxPatience;
 
@@ -34,8 +36,13 @@ void gst_stx_patience_reset(GstStxPatience *self);
 GstClockTime gst_stx_patience_deadline(
     const GstStxPatience *self, const GstStxHeads *heads, guint timeout, GstClockTime latency);
 
-/* That time is over: what is missing is given up. */
-void gst_stx_patience_end(GstStxPatience *self, const GstStxHeads *heads);
+/* That time is over: what is missing is given up, and so is the moment of the required heads
+ * `dropped`. */
+void gst_stx_patience_end(GstStxPatience *self, const GstStxHeads *heads, guint dropped);
+
+/* Required heads whose moment was given up before they came. */
+guint gst_stx_patience_find_late(
+    const GstStxPatience *self, const GstStxHeads *heads, GstClockTime frame);
 
 /* Looks at what has come: those pads will be waited for again. */
 void gst_stx_patience_see(GstStxPatience *self, const GstStxHeads *heads);

@@ -27,17 +27,6 @@ static void push(StereoPair *pair, gboolean right, int number)
     stereo_push_left(pair, view);
 }
 
-/* The element waits for the clock, then goes on: at that time. */
-static void crank(StereoPair *pair, GstClockTime expected)
-{
-  GstTestClock *clock = gst_harness_get_testclock(pair->left);
-
-  fail_unless(gst_harness_wait_for_clock_id_waits(pair->left, 1, 10));
-  ck_assert_uint_eq(gst_test_clock_get_next_entry_time(clock), expected);
-  fail_unless(gst_harness_crank_single_clock_wait(pair->left));
-  gst_object_unref(clock);
-}
-
 /* The next GAP event is for this frame, and no buffer came before. */
 static void expect_gap(StereoPair *pair, guint number, guint before)
 {
@@ -73,6 +62,20 @@ static guint64 unpaired(StereoPair *pair)
   return count;
 }
 
+/* Whatever the element waits for meanwhile is over already. */
+static void wait_for_unpaired(StereoPair *pair, guint64 count)
+{
+  GstTestClock *clock = gst_harness_get_testclock(pair->left);
+
+  for (guint i = 0; i < 10000 && unpaired(pair) < count; i++) {
+    if (gst_test_clock_peek_id_count(clock) > 0)
+      fail_unless(gst_harness_crank_single_clock_wait(pair->left));
+    g_usleep(1000);
+  }
+  ck_assert_uint_eq(unpaired(pair), count);
+  gst_object_unref(clock);
+}
+
 GST_START_TEST(a_right_view_that_stalls_holds_up_one_frame)
 {
   StereoPair pair = begin("timeout=250");
@@ -81,11 +84,11 @@ GST_START_TEST(a_right_view_that_stalls_holds_up_one_frame)
   push(&pair, TRUE, 0);
   expect_frame(&pair, 0);
   push(&pair, FALSE, 1);
-  crank(&pair, FRAME + FRAME + 250 * GST_MSECOND);
+  stx_test_crank(pair.left, FRAME + FRAME + 250 * GST_MSECOND);
   expect_gap(&pair, 1, 1);
   for (guint i = 2; i < 5; i++) {
     push(&pair, FALSE, (int)i);
-    crank(&pair, i * FRAME + FRAME);
+    stx_test_crank(pair.left, i * FRAME + FRAME);
     expect_gap(&pair, i, 1);
   }
   ck_assert_uint_eq(unpaired(&pair), 4);
@@ -94,7 +97,7 @@ GST_START_TEST(a_right_view_that_stalls_holds_up_one_frame)
   push(&pair, FALSE, 5);
   expect_frame(&pair, 5);
   push(&pair, FALSE, 6);
-  crank(&pair, 6 * FRAME + FRAME + 250 * GST_MSECOND);
+  stx_test_crank(pair.left, 6 * FRAME + FRAME + 250 * GST_MSECOND);
   expect_gap(&pair, 6, 2);
   stereo_pair_free(&pair);
 }
@@ -106,9 +109,9 @@ GST_START_TEST(a_left_view_that_stalls_does_not_block_the_right_one)
   StereoPair pair = begin("timeout=250");
 
   push(&pair, TRUE, 0);
-  crank(&pair, 250 * GST_MSECOND);
+  stx_test_crank(pair.left, 250 * GST_MSECOND);
   push(&pair, TRUE, 1); /* would block for ever */
-  crank(&pair, FRAME);
+  stx_test_crank(pair.left, FRAME);
   push(&pair, TRUE, 2);
   push(&pair, FALSE, 2);
   expect_frame(&pair, 2);
@@ -123,22 +126,43 @@ GST_START_TEST(a_view_that_is_always_late_is_waited_for)
   StereoPair pair = begin("timeout=50");
 
   push(&pair, FALSE, 0);
-  crank(&pair, 50 * GST_MSECOND);
+  stx_test_crank(pair.left, 50 * GST_MSECOND);
   expect_gap(&pair, 0, 0);
   push(&pair, FALSE, 1);
-  crank(&pair, FRAME + FRAME);
+  stx_test_crank(pair.left, FRAME + FRAME);
   expect_gap(&pair, 1, 0);
   gst_harness_set_time(pair.left, FRAME + 300 * GST_MSECOND);
   push(&pair, FALSE, 3);
   push(&pair, TRUE, 0); /* 300 ms late */
   while (unpaired(&pair) < 3)
     g_thread_yield();
-  gst_harness_set_time(pair.left, 3 * FRAME + FRAME + 340 * GST_MSECOND);
-  push(&pair, TRUE, 3); /* 340 ms late: within 300 + 50 */
+  gst_harness_set_time(pair.left, 3 * FRAME + FRAME + 640 * GST_MSECOND);
+  push(&pair, TRUE, 3); /* 640 ms late: within 2 · 300 + 50 */
   expect_frame(&pair, 3);
   push(&pair, FALSE, 4);
-  crank(&pair, 4 * FRAME + FRAME + 350 * GST_MSECOND);
+  stx_test_crank(pair.left, 4 * FRAME + FRAME + 650 * GST_MSECOND);
   expect_gap(&pair, 4, 1);
+  stereo_pair_free(&pair);
+}
+GST_END_TEST;
+
+/* If it were taken for one that waits for its partner, each view would give up the other in turn,
+ * and there would be no pair ever. */
+GST_START_TEST(a_view_of_a_moment_that_was_given_up_is_late)
+{
+  StereoPair pair = begin("timeout=50");
+
+  push(&pair, FALSE, 0);
+  stx_test_crank(pair.left, 50 * GST_MSECOND);
+  expect_gap(&pair, 0, 0);
+  gst_harness_set_time(pair.left, FRAME + 60 * GST_MSECOND);
+  push(&pair, TRUE, 0); /* 60 ms late, and nothing to wait for */
+  wait_for_unpaired(&pair, 2);
+  push(&pair, FALSE, 1);
+  gst_harness_set_time(pair.left, FRAME + FRAME + 60 * GST_MSECOND);
+  push(&pair, TRUE, 1);
+  expect_frame(&pair, 1);
+  ck_assert_uint_eq(unpaired(&pair), 2);
   stereo_pair_free(&pair);
 }
 GST_END_TEST;
@@ -161,7 +185,7 @@ GST_START_TEST(latency_takes_the_place_of_the_timeout)
   StereoPair pair = begin("timeout=250 latency=40000000");
 
   push(&pair, FALSE, 0);
-  crank(&pair, 40 * GST_MSECOND);
+  stx_test_crank(pair.left, 40 * GST_MSECOND);
   expect_gap(&pair, 0, 0);
   stereo_pair_free(&pair);
 }
@@ -176,6 +200,7 @@ static Suite *stereo_sgm_live_suite(void)
   tcase_add_test(tests, a_right_view_that_stalls_holds_up_one_frame);
   tcase_add_test(tests, a_left_view_that_stalls_does_not_block_the_right_one);
   tcase_add_test(tests, a_view_that_is_always_late_is_waited_for);
+  tcase_add_test(tests, a_view_of_a_moment_that_was_given_up_is_late);
   tcase_add_test(tests, a_timeout_of_zero_waits_as_long_as_it_takes);
   tcase_add_test(tests, latency_takes_the_place_of_the_timeout);
   return suite;

@@ -146,28 +146,17 @@ static OverlayFixture begin_live(const char *line)
   return f;
 }
 
-/* The element waits for the clock, then goes on: at that time. */
-static void crank(OverlayFixture *f, GstClockTime expected)
-{
-  GstTestClock *clock = gst_harness_get_testclock(f->video);
-
-  fail_unless(gst_harness_wait_for_clock_id_waits(f->video, 1, 10));
-  ck_assert_uint_eq(gst_test_clock_get_next_entry_time(clock), expected);
-  fail_unless(gst_harness_crank_single_clock_wait(f->video));
-  gst_object_unref(clock);
-}
-
 GST_START_TEST(a_live_frame_waits_for_the_timeout_once)
 {
   OverlayFixture f = begin_live(HOLDING " timeout=500");
 
   overlay_push_frame(&f, 0);
-  crank(&f, 500 * GST_MSECOND);
+  stx_test_crank(f.video, 500 * GST_MSECOND);
   overlay_expect_frame(&f, 0, FALSE);
   /* The next ones, for which the pad has nothing either, are not held up: their time is over. */
   for (guint i = 1; i <= 3; i++) {
     overlay_push_frame(&f, i * OVERLAY_FRAME);
-    crank(&f, i * OVERLAY_FRAME);
+    stx_test_crank(f.video, i * OVERLAY_FRAME);
     overlay_expect_frame(&f, i * OVERLAY_FRAME, FALSE);
   }
   /* It is back, and waited for again. */
@@ -175,7 +164,7 @@ GST_START_TEST(a_live_frame_waits_for_the_timeout_once)
   overlay_push_frame(&f, 4 * OVERLAY_FRAME);
   overlay_expect_frame(&f, 4 * OVERLAY_FRAME, TRUE);
   overlay_push_frame(&f, 5 * OVERLAY_FRAME);
-  crank(&f, 5 * OVERLAY_FRAME + 500 * GST_MSECOND);
+  stx_test_crank(f.video, 5 * OVERLAY_FRAME + 500 * GST_MSECOND);
   expect_faded(&f, 5 * OVERLAY_FRAME, STRONG(100));
   ck_assert_uint_eq(overlay_counter(&f, "frames-without-stixels"), 5);
   overlay_teardown(&f);
@@ -188,15 +177,15 @@ GST_START_TEST(live_stixels_that_are_always_late_are_waited_for)
   OverlayFixture f = begin_live(HOLDING " timeout=50");
 
   overlay_push_frame(&f, 0);
-  crank(&f, 50 * GST_MSECOND);
+  stx_test_crank(f.video, 50 * GST_MSECOND);
   overlay_expect_frame(&f, 0, FALSE);
   gst_harness_set_time(f.video, 300 * GST_MSECOND);
   overlay_push_frame(&f, OVERLAY_FRAME); /* not held up: the pad was given up */
-  crank(&f, OVERLAY_FRAME);
+  stx_test_crank(f.video, OVERLAY_FRAME);
   overlay_expect_frame(&f, OVERLAY_FRAME, FALSE);
   overlay_push_stixels(&f, 0); /* 300 ms late */
   overlay_push_frame(&f, 2 * OVERLAY_FRAME);
-  crank(&f, 2 * OVERLAY_FRAME + (300 + 50) * GST_MSECOND);
+  stx_test_crank(f.video, 2 * OVERLAY_FRAME + (2 * 300 + 50) * GST_MSECOND);
   expect_faded(&f, 2 * OVERLAY_FRAME, STRONG(200));
   overlay_teardown(&f);
 }
