@@ -18,6 +18,8 @@
  */
 #include "cuda/driver/gpu.cuh"
 
+#include "cuda/driver/sums.cuh"
+
 #include "cuda/ground/ground_cells.cuh"
 #include "cuda/ground/ground_plane.cuh"
 #include "cuda/ground/ground_sector.cuh"

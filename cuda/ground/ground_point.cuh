@@ -12,14 +12,6 @@ STX_DEVICE uint32_t lanes_before(void)
   return (1u << threadIdx.x % LANES) - 1;
 }
 
-STX_DEVICE uint32_t warp_sum(uint32_t value)
-{
-#pragma unroll
-  for (int step = LANES / 2; step > 0; step /= 2)
-    value += __shfl_xor_sync(STX_FULL_WARP, value, step);
-  return value;
-}
-
 /* Index of the thread among all of the launch. */
 STX_DEVICE uint32_t thread_number(void)
 {

@@ -8,6 +8,7 @@
  */
 #include "cuda/driver/gpu.cuh"
 
+#include "cuda/driver/sums.cuh"
 #include "cuda/rdp/rdp_levels.cuh"
 #include "cuda/rdp/rdp_output.cuh"
 #include "cuda/rdp/rdp_paper.cuh"
@@ -43,29 +44,20 @@ STX_KERNEL(stx_rdp_paper, StxRdpColumnsArgs, STX_RDP_PAPER_THREADS)
 enum { COMPACT_THREADS = STX_RDP_COMPACT_THREADS };
 
 /* Segments of the columns before `first`, by all threads of the block. */
-STX_DEVICE uint32_t count_before(const StxRdpCompactArgs *a, int first, uint32_t *shared)
+STX_DEVICE uint32_t count_before(const StxRdpCompactArgs *a, int first, uint64_t *shared)
 {
-  uint32_t own = 0;
+  uint64_t own = 0;
   for (int i = threadIdx.x; i < first; i += COMPACT_THREADS)
     own += a->summary[i].segments;
-  if (threadIdx.x == 0)
-    *shared = 0;
-  __syncthreads();
-  own = warp_sum(own);
-  if (threadIdx.x % LANES == 0)
-    atomicAdd(shared, own);
-  __syncthreads();
-  return *shared;
+  return (uint32_t)block_sum(own, shared);
 }
 
-typedef unsigned long long Total; /* what atomicAdd takes for a uint64_t */
-
 /* Statistics of all columns, by all threads of the last block. */
-STX_DEVICE void add_up(const StxRdpCompactArgs *a, StxRdpResult *total)
+STX_DEVICE void add_up(const StxRdpCompactArgs *a, uint64_t *shared, uint32_t *deepest)
 {
   StxRdpResult own = {0, 0, 0, 0, 0};
   if (threadIdx.x == 0)
-    *total = own;
+    *deepest = 0;
   for (int i = threadIdx.x; i < a->columns; i += COMPACT_THREADS) {
     StxRdpColumn column = a->summary[i];
     own.unknown += column.unknown;
@@ -74,27 +66,26 @@ STX_DEVICE void add_up(const StxRdpCompactArgs *a, StxRdpResult *total)
     own.deepest = max(own.deepest, column.levels);
     own.count += column.segments;
   }
-  __syncthreads();
-  atomicAdd((Total *)&total->unknown, own.unknown);
-  atomicAdd((Total *)&total->levels, own.levels);
-  atomicAdd((Total *)&total->levels_squared, own.levels_squared);
-  atomicMax(&total->deepest, own.deepest);
-  atomicAdd(&total->count, own.count);
-  __syncthreads();
+  own.unknown = block_sum(own.unknown, shared);
+  atomicMax(deepest, own.deepest);
+  own.levels = block_sum(own.levels, shared);
+  own.levels_squared = block_sum(own.levels_squared, shared);
+  own.count = (uint32_t)block_sum((uint64_t)own.count, shared);
+  own.deepest = *deepest;
   if (threadIdx.x == 0)
-    *a->result = *total;
+    *a->result = own;
 }
 
 /* A warp owns a column. Each block adds up by itself how many segments come before its first one,
  * which needs neither a third kernel nor blocks that wait for each other. */
 STX_KERNEL(stx_rdp_compact, StxRdpCompactArgs, COMPACT_THREADS)
 {
-  STX_SHARED(uint32_t, sum, 1);
-  STX_SHARED(StxRdpResult, total, 1);
+  STX_SHARED(uint64_t, sums, STX_RDP_COMPACT_COLUMNS);
+  STX_SHARED(uint32_t, deepest, 1);
   int first = blockIdx.x * STX_RDP_COMPACT_COLUMNS;
   int column = first + threadIdx.x / LANES, lane = threadIdx.x % LANES;
   if (a.segments != NULL) {
-    uint32_t before = count_before(&a, first, sum);
+    uint32_t before = count_before(&a, first, sums);
     for (int i = first; i < column && i < a.columns; i++)
       before += a.summary[i].segments;
     if (column < a.columns) {
@@ -106,5 +97,5 @@ STX_KERNEL(stx_rdp_compact, StxRdpCompactArgs, COMPACT_THREADS)
     }
   }
   if (blockIdx.x + 1 == gridDim.x)
-    add_up(&a, total);
+    add_up(&a, sums, deepest);
 }

@@ -55,14 +55,6 @@ STX_DEVICE void keep(const Column *c, int cell)
   atomicOr(&c->bits[cell / 32], 1u << cell % 32);
 }
 
-STX_DEVICE uint32_t warp_sum(uint32_t value)
-{
-#pragma unroll
-  for (int step = LANES / 2; step > 0; step /= 2)
-    value += __shfl_xor_sync(STX_FULL_WARP, value, step);
-  return value;
-}
-
 /* Eight cells of a column in memory, from a multiple of eight on; 0 beyond its end. */
 STX_DEVICE void load_vector(const uint16_t *cells, int rows, int first, uint32_t *pairs)
 {

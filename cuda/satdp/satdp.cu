@@ -11,6 +11,7 @@
  */
 #include "cuda/driver/gpu.cuh"
 
+#include "cuda/driver/sums.cuh"
 #include "cuda/satdp/satdp_backtrack.cuh"
 #include "cuda/satdp/satdp_dp.cuh"
 #include "cuda/satdp/satdp_tables.cuh"
@@ -80,19 +81,6 @@ STX_KERNEL(stx_satdp_high_columns, StxSatdpColumnsArgs, COLUMN_THREADS)
 
 enum { COMPACT_THREADS = STX_SATDP_COMPACT_COLUMNS * LANES };
 
-/* The sum over the block's threads; `shared` holds one value. */
-STX_DEVICE unsigned long long add_up(unsigned long long value, unsigned long long *shared)
-{
-  if (threadIdx.x == 0)
-    *shared = 0;
-  __syncthreads();
-  atomicAdd(shared, value);
-  __syncthreads();
-  unsigned long long sum = *shared;
-  __syncthreads();
-  return sum;
-}
-
 /*
  * A warp owns a column. Where its records go is the sum of all counts before: each block adds them
  * up by itself (2 KB of them with 512 columns), which needs neither a third kernel nor blocks that
@@ -100,13 +88,13 @@ STX_DEVICE unsigned long long add_up(unsigned long long value, unsigned long lon
  */
 STX_KERNEL(stx_satdp_compact, StxSatdpCompactArgs, COMPACT_THREADS)
 {
-  STX_SHARED(unsigned long long, sum, 1);
+  STX_SHARED(uint64_t, sums, STX_SATDP_COMPACT_COLUMNS);
   int first = blockIdx.x * STX_SATDP_COMPACT_COLUMNS;
   int column = first + threadIdx.x / LANES, lane = threadIdx.x % LANES;
-  unsigned long long before = 0, evaluated = 0;
+  uint64_t before = 0, evaluated = 0;
   for (int i = threadIdx.x; i < first; i += COMPACT_THREADS)
     before += a.counts[i];
-  before = add_up(before, sum);
+  before = block_sum(before, sums);
   for (int i = first; i < column && i < a.columns; i++)
     before += a.counts[i];
   if (column < a.columns) {
@@ -120,7 +108,7 @@ STX_KERNEL(stx_satdp_compact, StxSatdpCompactArgs, COMPACT_THREADS)
     return;
   for (int i = threadIdx.x; i < a.columns; i += COMPACT_THREADS)
     evaluated += a.evaluated[i];
-  evaluated = add_up(evaluated, sum);
+  evaluated = block_sum(evaluated, sums);
   if (column == a.columns - 1 && lane == 0) {
     StxSatdpResult result = {evaluated, (uint32_t)before + a.counts[column], 0};
     *a.result = result;

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Sums over a warp and over a block, of any integers. Without atomics: one of 64 bits on shared
+ * memory is no instruction but a loop of compare and swap, which every thread has to win in turn.
+ */
+#ifndef STX_SUMS_CUH
+#define STX_SUMS_CUH
+
+/* By all lanes of the warp, to all of them. */
+template <typename T> STX_DEVICE T warp_sum(T value)
+{
+#pragma unroll
+  for (int step = 16; step > 0; step /= 2)
+    value += __shfl_xor_sync(STX_FULL_WARP, value, step);
+  return value;
+}
+
+/* By all threads of a block of one dimension, whole warps, to all of them. `shared` has room for a
+ * value per warp, and may be that of the last call. */
+template <typename T> STX_DEVICE T block_sum(T value, T *shared)
+{
+  T sum = 0;
+  value = warp_sum(value);
+  __syncthreads();
+  if (threadIdx.x % 32 == 0)
+    shared[threadIdx.x / 32] = value;
+  __syncthreads();
+  for (unsigned warp = 0; warp < blockDim.x / 32; warp++)
+    sum += shared[warp];
+  return sum;
+}
+
+#endif
