@@ -45,7 +45,7 @@ int stx_cuda_count(StxError *error)
 
 typedef struct {
   CUdevice_attribute attribute;
-  const char *name;
+  const char *name; /* NULL: nothing depends on it, and what the driver does not know is 0 */
   int value;
 } Attribute;
 
@@ -54,8 +54,10 @@ static bool read_attributes(
 {
   for (size_t i = 0; i < count; i++) {
     CUresult result = driver->p_cuDeviceGetAttribute(&list[i].value, list[i].attribute, device);
-    if (result != CUDA_SUCCESS)
+    if (result != CUDA_SUCCESS && list[i].name != NULL)
       return stx_driver_fail(driver, error, result, "cuDeviceGetAttribute of the %s", list[i].name);
+    if (result != CUDA_SUCCESS)
+      list[i].value = 0;
   }
   return true;
 }
@@ -68,15 +70,17 @@ static bool read_info(const StxDriver *driver, CUdevice device, StxCudaInfo *inf
   result = driver->p_cuDeviceTotalMem_v2(&info->memory, device);
   if (result != CUDA_SUCCESS)
     return stx_driver_fail(driver, error, result, "cuDeviceTotalMem");
+  if (driver->p_cuDriverGetVersion(&info->driver) != CUDA_SUCCESS)
+    info->driver = 0;
   Attribute list[] = {
       {CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, "compute capability", 0},
       {CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, "compute capability", 0},
       {CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, "multiprocessors", 0},
       {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, "shared memory", 0},
-      {CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, "level-2 cache", 0},
-      {CU_DEVICE_ATTRIBUTE_CLOCK_RATE, "clock rate", 0},
-      {CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE, "memory clock rate", 0},
-      {CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH, "memory bus width", 0},
+      {CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, NULL, 0},
+      {CU_DEVICE_ATTRIBUTE_CLOCK_RATE, NULL, 0},
+      {CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE, NULL, 0},
+      {CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH, NULL, 0},
   };
   if (!read_attributes(driver, device, list, sizeof list / sizeof list[0], error))
     return false;

@@ -17,6 +17,7 @@
 
 #define STX_DRIVER_CALLS(X)                                                                        \
   X(cuInit, (unsigned flags))                                                                      \
+  X(cuDriverGetVersion, (int *version))                                                            \
   X(cuGetErrorName, (CUresult result, const char **name))                                          \
   X(cuDeviceGetCount, (int *count))                                                                \
   X(cuDeviceGet, (CUdevice * device, int ordinal))                                                 \

@@ -16,6 +16,23 @@ static bool is_other_architecture(CUresult result)
          result == CUDA_ERROR_INVALID_PTX || result == CUDA_ERROR_JIT_COMPILER_NOT_FOUND;
 }
 
+/* The driver cannot read what this toolkit makes: code of the next major version not at all, and
+ * of a newer minor one no PTX. */
+static bool is_old_driver(const StxCudaInfo *info, CUresult result)
+{
+  if (info->driver == 0 || !is_other_architecture(result))
+    return false;
+  return info->driver / 1000 < CUDA_VERSION / 1000 ||
+         (result == CUDA_ERROR_UNSUPPORTED_PTX_VERSION && info->driver < CUDA_VERSION);
+}
+
+/* The oldest driver for CUDA 11 … 13, as NVIDIA's release notes list them. */
+static const char *first_driver(int major)
+{
+  static const char *const first[] = {"450", "525", "580"};
+  return major >= 11 && major <= 13 ? first[major - 11] : "a newer one";
+}
+
 static bool load_failure(
     StxCuda *cuda, CUresult result, const char *call, const char *what, StxError *error)
 {
@@ -26,6 +43,12 @@ static bool load_failure(
         "the kernels need a GPU of compute capability %d.%d or newer; this one has %d.%d (%s of "
         "%s)",
         OLDEST_MAJOR, OLDEST_MINOR, info->major, info->minor, call, what);
+  if (is_old_driver(info, result))
+    return stx_driver_fail(&cuda->driver, error, result,
+        "the NVIDIA driver knows CUDA up to %d.%d, these kernels are of %d.%d: install driver %s "
+        "or newer, or build with the older toolkit (%s of %s)",
+        info->driver / 1000, info->driver % 1000 / 10, CUDA_VERSION / 1000,
+        CUDA_VERSION % 1000 / 10, first_driver(CUDA_VERSION / 1000), call, what);
   if (is_other_architecture(result))
     return stx_driver_fail(&cuda->driver, error, result,
         "no kernels for compute capability %d.%d in this build: configure it with "

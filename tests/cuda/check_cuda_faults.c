@@ -319,6 +319,20 @@ START_TEST(says_which_kernels_the_gpu_needs)
 }
 END_TEST
 
+START_TEST(says_that_the_driver_is_too_old)
+{
+  expect("everything", "STX_FAKE_CUDA_DRIVER=11040", REFUSED,
+      "the NVIDIA driver knows CUDA up to 11.4, these kernels are of ");
+  expect("everything", "STX_FAKE_CUDA_DRIVER=11040", REFUSED, ": install driver ");
+}
+END_TEST
+
+START_TEST(works_without_what_reports_alone_need)
+{
+  expect("everything", "STX_FAKE_CUDA_SILENT=1", WORKED, "");
+}
+END_TEST
+
 START_TEST(the_drivers_checks_notice)
 {
   expect("leak", "A=", WRONG, "not released: device memory of 1000 bytes\n");
@@ -330,7 +344,8 @@ END_TEST
 
 static const StxTest tests[] = {{&survives_a_failure_of_every_call},
     {&survives_a_lost_device_at_every_call}, {&says_what_failed}, {&says_why_there_is_no_device},
-    {&says_which_kernels_the_gpu_needs}, {&the_drivers_checks_notice}};
+    {&says_which_kernels_the_gpu_needs}, {&says_that_the_driver_is_too_old},
+    {&works_without_what_reports_alone_need}, {&the_drivers_checks_notice}};
 
 int main(int count_of_arguments, char **arguments)
 {

@@ -14,6 +14,9 @@
  *   STX_FAKE_CUDA_MEMORY=bytes   of each GPU, default 4 GiB
  *   STX_FAKE_CUDA_CAPABILITY=x.y default 7.5, which has the least shared memory. Below 7.5 no
  *                                module can be loaded
+ *   STX_FAKE_CUDA_DRIVER=n       the newest CUDA that the driver knows, as cuDriverGetVersion says
+ *                                it; default: that of cuda.h. With less, no module can be loaded
+ *   STX_FAKE_CUDA_SILENT=1       the driver knows neither clocks, caches nor buses
  *   STX_FAKE_CUDA_LAZY=1         work waits until somebody waits for it: finds reads of results
  *                                that nobody waited for
  *   STX_FAKE_CUDA_FAIL=n         the n-th call fails, from 1 on. A release fails after releasing
@@ -46,8 +49,9 @@ CUresult fake_end(CUresult result);
 typedef struct {
   int devices;
   int major, minor;
+  int driver;
   size_t memory;
-  bool lazy;
+  bool lazy, silent;
 } FakeSettings;
 
 const FakeSettings *fake_settings(void);

@@ -80,7 +80,7 @@ FAKE_API cuInit(unsigned flags)
 FAKE_API cuDriverGetVersion(int *version)
 {
   CUresult result = fake_begin(__func__, CUDA_ERROR_UNKNOWN);
-  *version = CUDA_VERSION;
+  *version = fake_settings()->driver;
   return fake_end(result);
 }
 
@@ -180,12 +180,23 @@ static int attribute_value(CUdevice_attribute attribute)
   }
 }
 
+/* What a driver may not know. */
+static bool is_detail(CUdevice_attribute attribute)
+{
+  return attribute == CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE ||
+         attribute == CU_DEVICE_ATTRIBUTE_CLOCK_RATE ||
+         attribute == CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE ||
+         attribute == CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH;
+}
+
 FAKE_API cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice device)
 {
   CUresult result = fake_begin(__func__, CUDA_ERROR_UNKNOWN);
   *value = attribute_value(attribute);
   if (result == CUDA_SUCCESS && !is_device(device))
     result = CUDA_ERROR_INVALID_DEVICE;
+  if (result == CUDA_SUCCESS && fake_settings()->silent && is_detail(attribute))
+    result = CUDA_ERROR_INVALID_VALUE;
   if (result == CUDA_SUCCESS && *value < 0) {
     fprintf(stderr, "fake libcuda: no value for device attribute %d\n", (int)attribute);
     result = CUDA_ERROR_INVALID_VALUE;
@@ -278,6 +289,8 @@ static CUresult load_module(CUmodule *module, const void *image)
     return CUDA_ERROR_INVALID_IMAGE;
   if (fake_settings()->major * 10 + fake_settings()->minor < 75)
     return CUDA_ERROR_NO_BINARY_FOR_GPU;
+  if (fake_settings()->driver < CUDA_VERSION)
+    return CUDA_ERROR_UNSUPPORTED_PTX_VERSION;
   *module = fake_new(FAKE_MODULE, context, sizeof(FakeObject));
   return *module != NULL ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
