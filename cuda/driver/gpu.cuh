@@ -3,7 +3,7 @@
  * The language of the kernels: CUDA as nvcc understands it, or the emulator of tests/emu/
  * when a C++ compiler reads the same file. Every .cu file includes this first and uses CUDA
  * through it: threadIdx, blockIdx, blockDim, gridDim, __syncthreads, __syncwarp, __shfl_*_sync,
- * __ballot_sync, __any_sync, __all_sync, __reduce_*_sync is not for sm_75: use shuffles; atomics,
+ * __ballot_sync, __any_sync, __all_sync, STX_REDUCE in place of __reduce_*_sync; atomics,
  * __popc, __ffs, __clz, the byte-wise __v*4 intrinsics, __ldg, uint2, uint4 and so on.
  *
  * No half precision, textures, cooperative groups, inline assembly.
@@ -31,6 +31,14 @@
   type *name = (type *)stx_dynamic_shared
 
 #define STX_FULL_WARP 0xffffffffu
+
+/* __reduce_‹rule›_sync (min or max) of all lanes' unsigned values, which GPUs have from sm_80 on;
+ * on older ones what `otherwise` computes. */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+#define STX_REDUCE(rule, value, otherwise) __reduce_##rule##_sync(STX_FULL_WARP, value)
+#else
+#define STX_REDUCE(rule, value, otherwise) (otherwise)
+#endif
 
 /* Reads an unsigned that other threads change meanwhile, by atomics. */
 #define STX_PEEK(at) (*(const volatile unsigned *)(at))

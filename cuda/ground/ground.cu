@@ -19,7 +19,6 @@
 #include "cuda/driver/gpu.cuh"
 
 #include "cuda/driver/sums.cuh"
-
 #include "cuda/ground/ground_cells.cuh"
 #include "cuda/ground/ground_plane.cuh"
 #include "cuda/ground/ground_sector.cuh"

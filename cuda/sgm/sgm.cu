@@ -37,6 +37,7 @@
  */
 #include "cuda/driver/gpu.cuh"
 
+#include "cuda/driver/sums.cuh"
 #include "cuda/sgm/sgm_census.cuh"
 #include "cuda/sgm/sgm_finish.cuh"
 #include "cuda/sgm/sgm_paths.cuh"

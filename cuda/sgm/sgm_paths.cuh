@@ -59,17 +59,6 @@ STX_DEVICE int warp_of_block()
   return __shfl_sync(STX_FULL_WARP, (int)threadIdx.y, 0);
 }
 
-STX_DEVICE unsigned warp_min(unsigned value)
-{
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-  return __reduce_min_sync(STX_FULL_WARP, value);
-#else
-  for (int apart = STX_SGM_LANES / 2; apart > 0; apart /= 2)
-    value = min(value, __shfl_xor_sync(STX_FULL_WARP, value, apart));
-  return value;
-#endif
-}
-
 STX_DEVICE void load_words(const uint32_t *from, CensusWords<2> *to)
 {
   const uint2 v = __ldg((const uint2 *)from);

@@ -125,6 +125,12 @@ static bool read_order()
   return refuse("STX_EMU_ORDER is \"%s\": forward, reverse, random or random:<seed>", text);
 }
 
+bool reduces()
+{
+  static const bool on = getenv("STX_EMU_REDUCE") != NULL;
+  return on;
+}
+
 static uint64_t draw()
 {
   random_state ^= random_state << 13;

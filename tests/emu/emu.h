@@ -33,7 +33,7 @@ typedef dim3 uint3;
 namespace stx_emu
 {
 
-enum Operation { SYNC, SHUFFLE, BALLOT, MATCH };
+enum Operation { SYNC, SHUFFLE, BALLOT, MATCH, LEAST, MOST };
 constexpr unsigned OWN_LANE = 32;
 
 struct Meeting;
@@ -60,6 +60,7 @@ int barrier(bool predicate, const char *file, int line);
 void exchange(Exchange *with);
 unsigned lane();
 unsigned active_mask();
+bool reduces(); /* as a GPU of capability 8.0 or newer does: STX_EMU_REDUCE=1 */
 
 /* A declaration of shared memory; its address identifies it. */
 struct SharedArray {
@@ -203,6 +204,12 @@ inline uint64_t vote(Operation operation, unsigned mask, uint64_t value, const c
 #define __all_sync(mask, p) (__ballot_sync(mask, !(p)) == 0)
 #define __match_any_sync(mask, v)                                                                  \
   ((unsigned)stx_emu::vote(stx_emu::MATCH, (mask), stx_emu::to_bits(v), __FILE__, __LINE__))
+#define __reduce_min_sync(mask, v)                                                                 \
+  ((unsigned)stx_emu::vote(stx_emu::LEAST, (mask), (unsigned)(v), __FILE__, __LINE__))
+#define __reduce_max_sync(mask, v)                                                                 \
+  ((unsigned)stx_emu::vote(stx_emu::MOST, (mask), (unsigned)(v), __FILE__, __LINE__))
+#define STX_REDUCE(rule, value, otherwise)                                                         \
+  (stx_emu::reduces() ? __reduce_##rule##_sync(STX_FULL_WARP, value) : (otherwise))
 #define __activemask() (stx_emu::active_mask())
 
 #include "tests/emu/emu_intrinsics.h"

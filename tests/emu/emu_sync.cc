@@ -171,9 +171,21 @@ static uint64_t lanes_with(uint64_t value, bool any, Worker *const lanes[32])
   return bits;
 }
 
+/* The least or the largest of what the lanes brought. */
+static uint64_t extreme(bool most, Worker *const lanes[32])
+{
+  uint64_t found = most ? 0 : 0xffffffffu;
+  for (unsigned i = 0; i < 32; i++)
+    if (lanes[i] != NULL && (lanes[i]->exchange->value > found) == most)
+      found = lanes[i]->exchange->value;
+  return found;
+}
+
 /* Of an operation that gives all lanes the same, what that is. */
 static uint64_t common_result(Operation operation, Worker *const lanes[32])
 {
+  if (operation == LEAST || operation == MOST)
+    return extreme(operation == MOST, lanes);
   return operation == BALLOT ? lanes_with(0, true, lanes) : 0;
 }
 

@@ -195,6 +195,11 @@ TEST(votes)
       lane < 16 ? 0xffffu : 0xffff0000u);
   if (lane < 3)
     EXPECT(__ballot_sync(7u, lane != 1), 5);
+  EXPECT(__reduce_min_sync(all, lane ^ 21), 0);
+  EXPECT(__reduce_min_sync(all, 0u - 1 - lane), 0xffffffe0u);
+  EXPECT(__reduce_max_sync(all, (lane ^ 21) + 5), 36);
+  if (lane >= 30)
+    EXPECT(__reduce_max_sync(0xc0000000u, 40 - lane), 10);
 }
 
 TEST(barriers)
