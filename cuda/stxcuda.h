@@ -88,9 +88,10 @@ bool stx_cuda_alloc_host(StxCuda *cuda, size_t size, void **host, StxError *erro
 void stx_cuda_free_host(StxCuda *cuda, void *host);
 
 /* A copy of `rows` rows of `row_bytes` bytes. Strides in bytes, positive on the device; a host's
- * may be negative. Upload: pageable host memory may be changed as soon as the call returns,
- * page-locked memory only after a synchronisation. Download: the host has the bytes after
- * synchronising the stream. */
+ * may be negative. The host's memory may be changed, and what was downloaded be read, after
+ * synchronising the stream. (Of pageable memory drivers read all before an upload returns, and may
+ * wait for the stream to do so; of page-locked memory, and of any on coherent systems, they do
+ * not.) */
 typedef struct {
   void *device;
   size_t device_stride;
@@ -114,6 +115,31 @@ bool stx_cuda_copy_bytes(
     StxCuda *cuda, void *to, const void *from, size_t size, StxCudaStream stream, StxError *error);
 bool stx_cuda_fill_bytes(
     StxCuda *cuda, void *device, int value, size_t size, StxCudaStream stream, StxError *error);
+
+/*
+ * Uploads that nobody waits for: the bytes are copied into a ring of page-locked memory before the
+ * call returns, so that the host's may change at once, whatever memory they lie in; the stream
+ * takes them from there. Only who uploads more than the ring holds, STX_CUDA_SLOTS pieces of 4 MiB,
+ * waits for the oldest. A ring serves one stream and one thread; zero it to begin with, and free it
+ * after a synchronisation.
+ */
+#define STX_CUDA_SLOTS 8
+
+typedef struct {
+  void *memory; /* page-locked */
+  size_t size;
+  StxCudaEvent done; /* the upload from it */
+  bool busy;         /* … is perhaps not */
+} StxCudaSlot;
+
+typedef struct {
+  StxCudaSlot slot[STX_CUDA_SLOTS];
+  unsigned next;
+} StxCudaRing;
+
+bool stx_cuda_ring_upload(StxCuda *cuda, StxCudaRing *ring, const StxCudaCopy *copy,
+    StxCudaStream stream, StxError *error);
+void stx_cuda_ring_free(StxCuda *cuda, StxCudaRing *ring);
 
 /* ---- Timing: for benchmarks ---------------------------------------------------------------- */
 

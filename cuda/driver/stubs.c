@@ -94,6 +94,16 @@ bool stx_cuda_download_bytes(StxCuda *cuda, void *host, const void *device, size
   return no_cuda(error);
 }
 
+bool stx_cuda_ring_upload(StxCuda *cuda, StxCudaRing *ring, const StxCudaCopy *copy,
+    StxCudaStream stream, StxError *error)
+{
+  return no_cuda(error);
+}
+
+void stx_cuda_ring_free(StxCuda *cuda, StxCudaRing *ring)
+{
+}
+
 bool stx_cuda_copy_bytes(
     StxCuda *cuda, void *to, const void *from, size_t size, StxCudaStream stream, StxError *error)
 {

@@ -139,15 +139,14 @@ static gboolean align(GstStxStage *self, guint slot, gsize size, const void **da
   return copy != NULL;
 }
 
-static gboolean upload(GstStxStage *self, guint slot, GstBuffer *buffer, gsize size,
-    const void **data, StxError *error)
+static gboolean upload(
+    GstStxStage *self, guint slot, gsize size, const void **data, StxError *error)
 {
   void *device = gst_stx_cuda_block(&self->cuda, slot, size, error);
 
-  gst_stx_cuda_note_host(&self->cuda, buffer);
   *data = device;
-  return device != NULL && stx_cuda_upload_bytes(self->cuda.cuda, device, self->slot[slot].map.data,
-                               size, self->cuda.stream, error);
+  return device != NULL &&
+         gst_stx_cuda_upload_bytes(&self->cuda, device, self->slot[slot].map.data, size, error);
 }
 
 static gboolean read_bytes(GstStxStage *self, guint slot, GstBuffer *buffer, gsize size,
@@ -162,7 +161,7 @@ static gboolean read_bytes(GstStxStage *self, guint slot, GstBuffer *buffer, gsi
     return gst_stx_cuda_map_bytes(&self->cuda, buffer, GST_MAP_READ, (void **)data, error);
   if (!map_bytes(self, slot, buffer, GST_MAP_READ))
     return stx_fail(error, "cannot read a buffer's memory");
-  return self->on_device ? upload(self, slot, buffer, size, data, error)
+  return self->on_device ? upload(self, slot, size, data, error)
                          : align(self, slot, size, data, error);
 }
 
@@ -237,13 +236,11 @@ static gboolean lay_out_plane(GstStxStage *self, guint slot, const GstVideoInfo 
 static gboolean upload_planes(GstStxStage *self, guint slot, const GstVideoInfo *info, guint planes,
     GstMapFlags access, StxFrame *picture, StxError *error)
 {
-  gst_stx_cuda_note_host(&self->cuda, self->slot[slot].buffer);
   for (guint p = 0; p < planes; p++) {
     StxCudaCopy copy;
 
     if (!lay_out_plane(self, slot, info, p, &copy, error) ||
-        ((access & GST_MAP_READ) &&
-            !stx_cuda_upload(self->cuda.cuda, &copy, self->cuda.stream, error)))
+        ((access & GST_MAP_READ) && !gst_stx_cuda_upload(&self->cuda, &copy, error)))
       return FALSE;
     if (access & GST_MAP_WRITE)
       self->slot[slot + p].download = copy;

@@ -183,6 +183,7 @@ static void close_device(GstStxCuda *self)
   stx_cuda_synchronize(self->cuda, self->stream, NULL);
   for (guint i = 0; i < GST_STX_CUDA_BLOCKS; i++)
     free_memory(self, &self->block[i]);
+  stx_cuda_ring_free(self->cuda, &self->ring);
   self->cuda = NULL;
   self->stream = NULL;
   gst_stx_cuda_device_unref(g_steal_pointer(&self->device));
@@ -260,7 +261,7 @@ void *gst_stx_cuda_constant(
       memcmp(block->constant, data, size) == 0)
     return device;
   g_clear_pointer(&block->constant, g_free);
-  if (!stx_cuda_upload_bytes(self->cuda, device, data, size, self->stream, error))
+  if (!gst_stx_cuda_upload_bytes(self, device, data, size, error))
     return NULL;
   block->constant = g_memdup2(data, size);
   block->size_constant = size;

@@ -68,6 +68,7 @@ typedef struct {
   gboolean foreign_input;     /* of this frame */
   gboolean foreign_neighbour; /* downstream */
   GstStxCudaBlock block[GST_STX_CUDA_BLOCKS];
+  StxCudaRing ring;
 } GstStxCuda;
 
 /* `run` (read under the object lock) and `table` (an stx_…_cuda_impls) must outlive it. */
@@ -157,8 +158,10 @@ gboolean gst_stx_cuda_map_bytes(
 gboolean gst_stx_cuda_map_plane(GstStxCuda *self, GstBuffer *buffer, const GstVideoInfo *info,
     guint plane, GstMapFlags access, void **device, gsize *stride, StxError *error);
 
-/* An upload from this buffer's host memory is about to be enqueued. */
-void gst_stx_cuda_note_host(GstStxCuda *self, GstBuffer *buffer);
+/* Enqueues a copy to the device. The host's memory may change when this returns. */
+gboolean gst_stx_cuda_upload(GstStxCuda *self, const StxCudaCopy *copy, StxError *error);
+gboolean gst_stx_cuda_upload_bytes(
+    GstStxCuda *self, void *device, const void *host, gsize size, StxError *error);
 
 /* propose_allocation: what we read may be in CUDAMemory of our stream, and have a GstVideoMeta. */
 void gst_stx_cuda_propose(GstQuery *query);

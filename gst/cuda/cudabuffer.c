@@ -62,13 +62,22 @@ gboolean gst_stx_cuda_map_bytes(
   return *device != NULL || stx_fail(error, "cannot reach a buffer's memory on the GPU");
 }
 
-/* Pageable memory may change as soon as the upload returns. Other memory that maps to the host may
- * be page-locked (CUDAMemory of another context is), and then only when it is done. */
-void gst_stx_cuda_note_host(GstStxCuda *self, GstBuffer *buffer)
+/* ---- Uploads ------------------------------------------------------------------------------- */
+
+gboolean gst_stx_cuda_upload(GstStxCuda *self, const StxCudaCopy *copy, StxError *error)
 {
-  for (guint i = 0; i < gst_buffer_n_memory(buffer); i++)
-    if (!gst_memory_is_type(gst_buffer_peek_memory(buffer, i), GST_ALLOCATOR_SYSMEM))
-      self->foreign_input = TRUE;
+  return stx_cuda_ring_upload(self->cuda, &self->ring, copy, self->stream, error);
+}
+
+gboolean gst_stx_cuda_upload_bytes(
+    GstStxCuda *self, void *device, const void *host, gsize size, StxError *error)
+{
+  const gsize row = 4096, rest = size % row;
+  const StxCudaCopy whole = {device, row, (void *)host, (ptrdiff_t)row, row, size / row};
+  const StxCudaCopy tail = {
+      (guint8 *)device + (size - rest), rest, (guint8 *)host + (size - rest), 0, rest, 1};
+
+  return gst_stx_cuda_upload(self, &whole, error) && gst_stx_cuda_upload(self, &tail, error);
 }
 
 /* ---- Pictures ------------------------------------------------------------------------------ */

@@ -98,9 +98,15 @@ gboolean gst_stx_cuda_map_plane(GstStxCuda *self, GstBuffer *buffer, const GstVi
   g_return_val_if_reached(FALSE);
 }
 
-void gst_stx_cuda_note_host(GstStxCuda *self, GstBuffer *buffer)
+gboolean gst_stx_cuda_upload(GstStxCuda *self, const StxCudaCopy *copy, StxError *error)
 {
-  g_return_if_reached();
+  return FALSE;
+}
+
+gboolean gst_stx_cuda_upload_bytes(
+    GstStxCuda *self, void *device, const void *host, gsize size, StxError *error)
+{
+  return FALSE;
 }
 
 GstBufferPool *gst_stx_cuda_pool_bytes_new(

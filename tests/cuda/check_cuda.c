@@ -141,6 +141,57 @@ START_TEST(refuses_strides_within_a_row)
 }
 END_TEST
 
+/* The host's memory may change as soon as a ring has taken it, page-locked or not. */
+static void upload_by_ring(uint8_t *host, ptrdiff_t stride, size_t row, size_t rows)
+{
+  StxCuda *cuda = stx_case_cuda();
+  StxCudaRing ring = {0};
+  StxError error;
+  size_t size = row * rows;
+  uint8_t *expected = stx_guarded_alloc(size), *device = stx_device_alloc(size);
+  uint8_t *got = stx_guarded_alloc(size);
+  StxCudaCopy copy = {device, row, host, stride, row, rows};
+  for (size_t turn = 0; turn < 2; turn++) {
+    fill_random(expected, size, turn + rows);
+    for (size_t y = 0; y < rows; y++)
+      memcpy(host + (ptrdiff_t)y * stride, expected + y * row, row);
+    stx_case_ok(stx_cuda_ring_upload(cuda, &ring, &copy, stx_case_stream(), &error), &error, "up");
+    for (size_t y = 0; y < rows; y++)
+      memset(host + (ptrdiff_t)y * stride, 0xEE, row);
+    stx_device_download(got, device, size);
+    stx_expect_same(expected, got, size, "by a ring");
+  }
+  stx_case_wait("ring");
+  stx_cuda_ring_free(cuda, &ring);
+  stx_device_free(device);
+  stx_guarded_free(expected);
+  stx_guarded_free(got);
+}
+
+/* Two rows to a piece: more pieces than the ring has slots. A row that is larger than a piece. */
+START_TEST(uploads_by_a_ring)
+{
+  enum { LONG = 1400000, ROWS = 2 * STX_CUDA_SLOTS + 3 };
+  StxError error;
+  void *locked = NULL;
+  uint8_t *pageable = malloc((size_t)LONG * ROWS);
+  stx_case_ok(
+      stx_cuda_alloc_host(stx_case_cuda(), (size_t)LONG * ROWS, &locked, &error), &error, "locked");
+  upload_by_ring(locked, 37, 37, 1);
+  upload_by_ring(locked, 64, 37, 5);
+  upload_by_ring(locked, LONG, LONG, ROWS);
+  upload_by_ring(pageable + 4 * 64, -64, 37, 5);
+  upload_by_ring(pageable, 5000000, 5000000, 3);
+  StxCudaRing ring = {0};
+  StxCudaCopy nothing = {NULL, 0, NULL, 0, 0, 0};
+  stx_case_ok(stx_cuda_ring_upload(stx_case_cuda(), &ring, &nothing, stx_case_stream(), &error),
+      &error, "nothing");
+  stx_cuda_ring_free(stx_case_cuda(), &ring);
+  stx_cuda_free_host(stx_case_cuda(), locked);
+  free(pageable);
+}
+END_TEST
+
 /* Pageable memory may change as soon as the upload returns; page-locked memory carries copies in
  * both directions without waiting. */
 START_TEST(uploads_from_both_kinds_of_host_memory)
@@ -414,6 +465,7 @@ static const StxTest tests[] = {
     {&nothing_is_something},
     {&copies_with_strides},
     {&refuses_strides_within_a_row},
+    {&uploads_by_a_ring},
     {&uploads_from_both_kinds_of_host_memory},
     {&probe_copies_every_byte},
     {&launches_with_much_shared_memory},

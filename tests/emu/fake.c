@@ -40,6 +40,7 @@ __attribute__((constructor)) static void read_settings(void)
   settings.memory = (size_t)number("STX_FAKE_CUDA_MEMORY", 4L << 30);
   settings.driver = (int)number("STX_FAKE_CUDA_DRIVER", CUDA_VERSION);
   settings.silent = number("STX_FAKE_CUDA_SILENT", 0) != 0;
+  settings.late = number("STX_FAKE_CUDA_LATE", 0) != 0;
   settings.lazy = number("STX_FAKE_CUDA_LAZY", 0) != 0;
   const char *capability = getenv("STX_FAKE_CUDA_CAPABILITY");
   if (capability == NULL || sscanf(capability, "%d.%d", &settings.major, &settings.minor) != 2) {

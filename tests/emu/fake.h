@@ -19,6 +19,9 @@
  *   STX_FAKE_CUDA_SILENT=1       the driver knows neither clocks, caches nor buses
  *   STX_FAKE_CUDA_LAZY=1         work waits until somebody waits for it: finds reads of results
  *                                that nobody waited for
+ *   STX_FAKE_CUDA_LATE=1         uploads read the host's memory when they run, as from page-locked
+ *                                memory, or on a coherent system: finds memory that is changed or
+ *                                freed too early, with _LAZY
  *   STX_FAKE_CUDA_FAIL=n         the n-th call fails, from 1 on. A release fails after releasing
  *   STX_FAKE_CUDA_LOST=n         as if the GPU were gone from the n-th call on
  *   STX_FAKE_CUDA_COUNT=file     at exit, the names of all calls, one per line
@@ -51,7 +54,7 @@ typedef struct {
   int major, minor;
   int driver;
   size_t memory;
-  bool lazy, silent;
+  bool lazy, late, silent;
 } FakeSettings;
 
 const FakeSettings *fake_settings(void);

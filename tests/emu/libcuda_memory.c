@@ -201,7 +201,7 @@ static void take_snapshot(FakeOp *op)
   if (c->srcMemoryType != CU_MEMORYTYPE_HOST || recorded || c->WidthInBytes == 0)
     return;
   const char *from = (const char *)c->srcHost + c->srcY * c->srcPitch + c->srcXInBytes;
-  if (fake_memory_at(FAKE_HOST_MEMORY, from, 1) != NULL)
+  if (fake_settings()->late || fake_memory_at(FAKE_HOST_MEMORY, from, 1) != NULL)
     return;
   op->snapshot = malloc(c->WidthInBytes * c->Height);
   if (op->snapshot == NULL)

@@ -154,7 +154,7 @@ GST_END_TEST
 #else
 #define RDP_STEP 2
 #endif
-#define RDP_CALLS 144
+#define RDP_CALLS 160
 #define RDP_LAST (RDP_CALLS / RDP_STEP)
 
 static void expect_rdp_survives(const CudaLine *line, int turn)

@@ -60,6 +60,65 @@ GST_START_TEST(bytes_are_those_of_the_cpu)
 }
 GST_END_TEST
 
+/* ---- Memory of the host -------------------------------------------------------------------- */
+
+#define PICTURE "video/x-raw,format=GRAY16_LE,width=160,height=96,framerate=10/1"
+#define PICTURE_SIZE (160 * 96 * 2)
+
+static GstPadProbeReturn arrive(GstPad *pad, GstPadProbeInfo *info, gpointer arrived)
+{
+  g_atomic_int_set((gint *)arrived, TRUE);
+  return GST_PAD_PROBE_OK; /* stays blocked */
+}
+
+/* The stixels of one picture, whose memory is overwritten as soon as the first element has passed
+ * it on, and before anybody waits for the GPU. */
+static GstBuffer *stixels_of(const char *backend)
+{
+  gchar *line = g_strdup_printf("downsample-transpose backend=%s ! queue name=queue ! "
+                                "sat-dp-stixels backend=%s",
+      backend, backend);
+  GstHarness *harness = gst_harness_new_parse(line);
+  GstElement *queue = gst_bin_get_by_name(GST_BIN(harness->element), "queue");
+  GstPad *pad = gst_element_get_static_pad(queue, "src");
+  guint16 *picture = g_malloc(PICTURE_SIZE);
+  GstBuffer *stixels;
+  gint arrived = FALSE;
+  gulong block = gst_pad_add_probe(
+      pad, GST_PAD_PROBE_TYPE_BLOCK | GST_PAD_PROBE_TYPE_BUFFER, arrive, &arrived, NULL);
+
+  for (guint i = 0; i < PICTURE_SIZE / 2; i++)
+    picture[i] = (guint16)(256 * (1 + i / 160 / 8) + 2560 * (i % 160 / 40));
+  gst_harness_set_src_caps_str(harness, PICTURE);
+  gst_harness_push(
+      harness, gst_buffer_new_wrapped_full(0, picture, PICTURE_SIZE, 0, PICTURE_SIZE, NULL, NULL));
+  for (guint i = 0; i < 10000 && !g_atomic_int_get(&arrived); i++)
+    g_usleep(1000);
+  ck_assert(arrived);
+  memset(picture, 0, PICTURE_SIZE);
+  gst_pad_remove_probe(pad, block);
+  stixels = gst_harness_pull(harness);
+  gst_object_unref(pad);
+  gst_object_unref(queue);
+  gst_harness_teardown(harness);
+  g_free(picture);
+  g_free(line);
+  return stixels;
+}
+
+GST_START_TEST(a_picture_may_change_when_it_was_passed_on)
+{
+  GstBuffer *cpu = stixels_of("c"), *gpu = stixels_of("cuda");
+  GstMapInfo map;
+
+  fail_unless(gst_buffer_map(cpu, &map, GST_MAP_READ));
+  stx_test_expect_bytes(gpu, map.data, map.size, "stixels");
+  gst_buffer_unmap(cpu, &map);
+  gst_buffer_unref(cpu);
+  gst_buffer_unref(gpu);
+}
+GST_END_TEST
+
 /* With labels or scores on a second pad, and with a confidence per pixel from the matcher. */
 static const char *const inputs[] = {
     "street-scene-src view=disparity num-buffers=2 ! video/x-raw," SMALL
@@ -312,6 +371,7 @@ static Suite *cuda_memory_suite(void)
   TCase *tests = tcase_create("cuda-memory");
 
   suite_add_tcase(suite, tests);
+  tcase_add_test(tests, a_picture_may_change_when_it_was_passed_on);
   tcase_add_loop_test(tests, bytes_are_those_of_the_cpu, 0, G_N_ELEMENTS(lines));
   tcase_add_loop_test(tests, all_inputs_are_uploaded, 0, G_N_ELEMENTS(inputs));
   tcase_add_loop_test(tests, memory_is_where_it_should_be, 0, G_N_ELEMENTS(segmentations));
