@@ -54,8 +54,9 @@ static const char *short_name(const char *path)
 
 /* ---- Reading ------------------------------------------------------------------------------ */
 
-/* O_NONBLOCK: opening a pipe must not hang; it is refused right after. */
-static int open_regular(const char *path, const Source *source)
+/* Opens it and says how many bytes to make room for, one more than it has; some systems do not say,
+ * and say 0. O_NONBLOCK: opening a pipe must not hang; it is refused right after. */
+static int open_regular(const char *path, size_t *room, const Source *source)
 {
   int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   struct stat status;
@@ -66,6 +67,8 @@ static int open_regular(const char *path, const Source *source)
     stx_fail(source->error, "calibration file \"%s\" is a %s; expected a text file", source->name,
         S_ISDIR(status.st_mode) ? "directory" : "device or pipe");
   } else {
+    bool known = status.st_size > 0 && status.st_size < MAX_BYTES;
+    *room = (known ? (size_t)status.st_size : MAX_BYTES) + 1;
     return fd;
   }
   if (fd >= 0)
@@ -113,22 +116,24 @@ static bool check_text(const char *text, ssize_t size, const Source *source)
 /* The file's text, zero-terminated, to be freed; NULL with an error. */
 static char *load_text(const char *path, const Source *source)
 {
-  int fd = open_regular(path, source);
+  size_t room = 0;
+  int fd = open_regular(path, &room, source);
   if (fd < 0)
     return NULL;
-  char *text = calloc(1, MAX_BYTES + 2); /* ends in zero wherever the file does */
+  char *text = malloc(room + 1);
   ssize_t size = -1;
   if (text == NULL)
     errno = ENOMEM;
   else
-    size = read_all(fd, text, MAX_BYTES + 1);
+    size = read_all(fd, text, room);
   bool good = check_text(text, size, source);
   close(fd);
-  if (!good) {
-    free(text);
-    return NULL;
+  if (good && size > 0) {
+    text[size] = 0;
+    return text;
   }
-  return text;
+  free(text);
+  return NULL;
 }
 
 /* ---- What both formats end in ------------------------------------------------------------- */
@@ -326,13 +331,22 @@ static bool check_json_camera(const StxCamera *camera, const Source *source)
          check_positive(source, "z", camera->height, "metres");
 }
 
+/* What jansson says of a text quotes it, whatever that holds. */
+static bool refuse_json(json_error_t *where, const Source *source)
+{
+  for (char *at = where->text; *at != 0; at++)
+    if ((uint8_t)*at < ' ' || (uint8_t)*at >= 127)
+      *at = '?';
+  return stx_fail(source->error, "%s:%d:%d: not valid JSON: %.100s", source->name, where->line,
+      where->column, where->text);
+}
+
 static bool load_cityscapes(const char *text, StxCamera *camera, const Source *source)
 {
   json_error_t where;
   json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, &where);
   if (root == NULL)
-    return stx_fail(source->error, "%s:%d:%d: not valid JSON: %.100s", source->name, where.line,
-        where.column, where.text);
+    return refuse_json(&where, source);
   bool good = true;
   for (size_t i = 0; good && i < sizeof json_fields / sizeof json_fields[0]; i++)
     good = read_field(root, &json_fields[i], camera, source);

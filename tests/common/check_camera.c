@@ -55,6 +55,8 @@ static void expect_refusal(const char *text, int pair, const char *reason)
   ck_assert_msg(!load_bytes(text, strlen(text), pair, &camera, &error), "accepted: %s", text);
   ck_assert_msg(strstr(error.text, reason) != NULL, "\"%s\" not in \"%s\"", reason, error.text);
   ck_assert_msg(strstr(error.text, "stx-camera-") != NULL, "no file name in \"%s\"", error.text);
+  for (const char *at = error.text; *at != 0; at++)
+    ck_assert_msg(*at >= ' ' && *at < 127, "byte %d in \"%s\"", *at, error.text);
   ck_assert_int_eq(memcmp(&camera, &untouched, sizeof camera), 0);
 }
 
@@ -140,6 +142,8 @@ START_TEST(cityscapes_refusals_name_the_key)
   expect_refusal("{", -1, ":1:1: not valid JSON");
   expect_refusal("{\n\"intrinsic\": {\"fx\": 22", -1, ":2:");
   expect_refusal("{\"intrinsic\": {\"fx\": NaN}}", -1, "not valid JSON");
+  expect_refusal("{\x01\x7F", -1, "not valid JSON");
+  expect_refusal("{\xC3\xA4", -1, "not valid JSON");
   expect_refusal("{}", -1, "no \"fx\" in \"intrinsic\"");
   expect_refusal("{\"intrinsic\": 7}", -1, "no \"fx\" in \"intrinsic\"");
   expect_refusal("{" INTRINSIC "}", -1, "no \"baseline\" in \"extrinsic\"");
