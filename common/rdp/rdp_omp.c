@@ -307,7 +307,8 @@ static size_t lay_out_worker(const StxRdpParams *params, Worker *w, char *memory
   STX_TAKE(&at, w->cells[0], rows + 2 * MEDIAN_REACH);
   STX_TAKE(&at, w->cells[1], rows);
   STX_TAKE(&at, w->sums, rows + 1 + LANES + WORDS);
-  w->sums += memory == NULL ? 0 : WORDS - 1;
+  if (memory != NULL)
+    w->sums += WORDS - 1;
   s->spare = (uint32_t)(points - SPARE);
   return at.size;
 }
