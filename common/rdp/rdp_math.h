@@ -51,6 +51,7 @@ STX_INLINE StxStixel stx_rdp_record(const StxRdpRecords *grid, const StxRdpSegme
   float above = length > 1 ? grid->overhang : 0.0f;
   float below = length > 1 ? (last ? grid->end - (float)f : (float)(length - 1) + grid->overhang)
                            : (float)(cells - 1);
+  float weight = (float)(int32_t)segment->weight / ((float)cells * (float)STX_WEIGHT_ONE);
   StxStixel record = {.column = (uint16_t)segment->column,
       .top = (uint16_t)(f * grid->cell_height),
       .bottom = (uint16_t)(last ? grid->height - 1 : l * grid->cell_height - 1),
@@ -59,8 +60,7 @@ STX_INLINE StxStixel stx_rdp_record(const StxRdpRecords *grid, const StxRdpSegme
       .disparity_top = stx_rdp_pixels(from - slope * above),
       .disparity_bottom = stx_rdp_pixels(from + slope * below),
       .cost = (float)(int32_t)segment->largest / (float)length * (1.0f / STX_DISPARITY_ONE),
-      .confidence =
-          sqrtf((float)(int32_t)segment->weight / ((float)cells * (float)STX_WEIGHT_ONE))};
+      .confidence = weight < 1.0f ? sqrtf(weight) : 1.0f};
   return record;
 }
 

@@ -170,7 +170,8 @@ typedef struct {
    *
    * A record's ends are its plane's values at its first and last image row, ground clamped to
    * >= 0; its cost is its share of the column's energy, that with the stixel below included; its
-   * confidence is the root of its cells' mean weight over STX_WEIGHT_ONE.
+   * confidence is the root of its cells' mean weight over STX_WEIGHT_ONE, and 1 where weights that
+   * cannot be would make it more.
    */
   bool (*run)(const StxSatdpParams *params, const StxSatdpTables *tables, bool has_ground,
       const void *columns, const uint8_t *starts, StxStixel *stixels, StxSatdpResult *result,

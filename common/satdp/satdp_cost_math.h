@@ -278,11 +278,12 @@ STX_INLINE StxStixel stx_make_stixel(const StxGrid *grid, const StxSatdpTables *
     const StxSegment *segment, const StxSegmentSums *s, int label)
 {
   int cells = segment->vt - segment->vb + 1;
+  double confidence = sqrt((double)s->weight / ((double)cells * STX_WEIGHT_ONE));
   StxStixel stixel = {(uint16_t)column,
       (uint16_t)stx_grid_top(grid, tables->rows - 1 - segment->vt),
       (uint16_t)(stx_grid_top(grid, tables->rows - segment->vb) - 1), (uint8_t)segment->kind,
       (uint8_t)label, 0.0f, 0.0f, (float)(segment->energy / STX_ENERGY_ONE),
-      (float)sqrt((double)s->weight / ((double)cells * STX_WEIGHT_ONE))};
+      (float)(confidence < 1 ? confidence : 1)};
   if (segment->kind == STX_KIND_OBJECT && s->w > 0) {
     stixel.disparity_top = (float)((double)s->d / (double)s->w / STX_DISPARITY_ONE);
     stixel.disparity_bottom = stixel.disparity_top;

@@ -93,7 +93,7 @@ static double weight_of(const RdpCase *c, int column, int first, int end)
   double sum = 0;
   for (int i = first; i < end; i++)
     sum += weight[i];
-  return sqrt(sum / (end - first) / STX_WEIGHT_ONE);
+  return fmin(1, sqrt(sum / (end - first) / STX_WEIGHT_ONE));
 }
 
 static double cost_of(const Model *m, int f, int l)

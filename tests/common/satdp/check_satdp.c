@@ -26,7 +26,7 @@ static void expect_partition(const Case *c, const StxStixel *stixels, size_t cou
     int u = stx_grid_rows(grid) - 1 - stixels[i].bottom / grid->cell_height;
     ck_assert_msg(case_may_begin(c, column, u), "a stixel of column %d begins at %d", column, u);
     ck_assert(stixels[i].kind >= STX_KIND_GROUND && stixels[i].kind <= STX_KIND_SKY);
-    ck_assert(stixels[i].confidence >= 0);
+    ck_assert(stixels[i].confidence >= 0 && stixels[i].confidence <= 1);
     ck_assert(isfinite(stixels[i].disparity_top) && isfinite(stixels[i].disparity_bottom));
     bottom = stixels[i].top - 1;
   }
