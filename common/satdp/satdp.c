@@ -109,9 +109,12 @@ static double least_variance(const StxSatdpParams *params)
   return square(fmin(fmin(sigma[0], sigma[1]), sigma[2]));
 }
 
-/* The scale of stx_fold for a kind of this variance. */
+/* The scale of stx_fold for a kind of this variance. Infinite ones, and 0 · ∞, which a camera at no
+ * height makes at the horizon, weigh nothing. */
 static uint32_t weight_scale(const StxSatdpParams *params, double variance)
 {
+  if (!isfinite(variance))
+    return 0;
   double one = (double)STX_FOLDED_MAX * 65536 / STX_WEIGHT_ONE;
   return (uint32_t)(one * least_variance(params) / variance + 0.5);
 }
