@@ -10,6 +10,7 @@
 #include "common/ground/ground.h"
 
 #include <math.h>
+#include <string.h>
 
 #define STX_GROUND_UNIT 1024.0f /* heights and ranges of prototypes are integers in 1/1024 m */
 #define STX_GROUND_FAR 1024.0f  /* m: a coordinate beyond belongs to no scan */
@@ -72,12 +73,17 @@ STX_INLINE StxGroundPoint stx_ground_place(const StxGroundFrame *frame, const fl
   return p;
 }
 
-/* To 1/1024 m, ties to even; |metres| < 2048. The addition rounds: floats from 2^23 on are whole.
- */
+/* To 1/1024 m, ties to even; |metres| < 2048. The addition rounds: of floats from 2^23 to 2^24 the
+ * last bits are the whole number. What is further off, or no number, becomes any number, which
+ * nobody reads: its point has no bin. */
 STX_INLINE int32_t stx_ground_units(float metres)
 {
-  const float whole = 12582912.0f; /* 1.5 · 2^23 */
-  return (int32_t)((metres * STX_GROUND_UNIT + whole) - whole);
+  const float whole = 12582912.0f;         /* 1.5 · 2^23, */
+  const uint32_t whole_bits = 0x4B400000u; /* in memory */
+  float sum = metres * STX_GROUND_UNIT + whole;
+  uint32_t bits;
+  memcpy(&bits, &sum, sizeof bits);
+  return (int32_t)(bits - whole_bits);
 }
 
 /* Bins compare their points by this: the lowest first, of those the nearest. */
