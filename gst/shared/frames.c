@@ -43,11 +43,20 @@ static gboolean is_inside(const GstVideoFrame *frame, const GstVideoInfo *info, 
          MAX(first, last) + (gint64)shape.row_bytes <= (gint64)map->size;
 }
 
+/* The same format, and no fewer columns and rows. GStreamer asserts on the rest. */
+static gboolean is_alike(GstBuffer *buffer, const GstVideoInfo *info)
+{
+  const GstVideoMeta *meta = gst_buffer_get_video_meta(buffer);
+
+  return meta == NULL || (meta->format == GST_VIDEO_INFO_FORMAT(info) &&
+                             meta->n_planes == GST_VIDEO_INFO_N_PLANES(info) &&
+                             meta->width >= (guint)GST_VIDEO_INFO_WIDTH(info) &&
+                             meta->height >= (guint)GST_VIDEO_INFO_HEIGHT(info));
+}
+
 static gboolean fits(const GstVideoFrame *frame, const GstVideoInfo *info)
 {
-  gboolean inside = GST_VIDEO_FRAME_FORMAT(frame) == GST_VIDEO_INFO_FORMAT(info) &&
-                    GST_VIDEO_FRAME_WIDTH(frame) >= GST_VIDEO_INFO_WIDTH(info) &&
-                    GST_VIDEO_FRAME_HEIGHT(frame) >= GST_VIDEO_INFO_HEIGHT(info);
+  gboolean inside = TRUE;
 
   for (guint p = 0; inside && p < GST_VIDEO_INFO_N_PLANES(info); p++)
     inside = is_inside(frame, info, p);
@@ -59,7 +68,7 @@ gboolean gst_stx_frame_map(GstVideoFrame *frame, const GstVideoInfo *info, GstBu
 {
   GstVideoFrame mapped;
 
-  if (!gst_video_frame_map(&mapped, info, buffer, access))
+  if (!is_alike(buffer, info) || !gst_video_frame_map(&mapped, info, buffer, access))
     return gst_stx_fail_fit(buffer, info, error);
   if (!fits(&mapped, info)) {
     gst_video_frame_unmap(&mapped);

@@ -53,7 +53,7 @@ typedef struct {
       stride; /* bytes more than a row has; negative: the rows go upwards, this far apart besides */
   gsize before; /* bytes in front of the first row */
   gssize after; /* bytes behind the last one; negative: it does not fit */
-  gint larger;  /* columns and rows more than the caps say */
+  gint larger;  /* columns and rows more than the caps say; negative: it does not fit */
 } Layout;
 
 static const Layout layouts[] = {
@@ -62,6 +62,7 @@ static const Layout layouts[] = {
     {"odd rows that begin oddly", TRUE, 1, 3, 5, 0},
     {"rows that go upwards", TRUE, -1, 0, 0, 0},
     {"a picture larger than its caps", TRUE, 16, 0, 512, 1},
+    {"a picture smaller than its caps", FALSE, 0, 0, 0, -1},
     {"a last row that ends too late", FALSE, 0, 0, -1, 0},
     {"rows too far apart", FALSE, 3, 0, -3 * HEIGHT, 0},
     {"a first row that begins too late", FALSE, 0, 64, -64, 0},
