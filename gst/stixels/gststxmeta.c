@@ -78,6 +78,11 @@ GstStxStixelMeta *gst_buffer_get_stx_stixel_meta(GstBuffer *frame)
 
 /* ---- Confidence --------------------------------------------------------------------------- */
 
+static gboolean is_confidence(GstBuffer *confidence, guint width, guint height)
+{
+  return gst_buffer_get_size(confidence) == (gsize)width * height;
+}
+
 GType gst_stx_confidence_meta_api_get_type(void)
 {
   static gsize type = 0;
@@ -107,10 +112,9 @@ static gboolean confidence_meta_transform(
 {
   const GstStxConfidenceMeta *self = (const GstStxConfidenceMeta *)meta;
 
-  if (!is_whole_copy(type, data))
-    return FALSE;
-  return gst_buffer_add_stx_confidence_meta(target, self->confidence, self->width, self->height) !=
-         NULL;
+  return is_whole_copy(type, data) && is_confidence(self->confidence, self->width, self->height) &&
+         gst_buffer_add_stx_confidence_meta(target, self->confidence, self->width, self->height) !=
+             NULL;
 }
 
 const GstMetaInfo *gst_stx_confidence_meta_get_info(void)
@@ -132,7 +136,7 @@ GstStxConfidenceMeta *gst_buffer_add_stx_confidence_meta(
 
   g_return_val_if_fail(GST_IS_BUFFER(frame) && gst_buffer_is_writable(frame), NULL);
   g_return_val_if_fail(GST_IS_BUFFER(confidence), NULL);
-  g_return_val_if_fail(gst_buffer_get_size(confidence) == (gsize)width * height, NULL);
+  g_return_val_if_fail(is_confidence(confidence, width, height), NULL);
 
   meta =
       (GstStxConfidenceMeta *)gst_buffer_add_meta(frame, gst_stx_confidence_meta_get_info(), NULL);
@@ -148,6 +152,11 @@ GstStxConfidenceMeta *gst_buffer_get_stx_confidence_meta(GstBuffer *frame)
 }
 
 /* ---- Point labels ------------------------------------------------------------------------- */
+
+static gboolean are_labels_of(GstBuffer *labels, GstBuffer *scan)
+{
+  return gst_buffer_get_size(labels) * 4 == gst_buffer_get_size(scan);
+}
 
 GType gst_stx_point_labels_meta_api_get_type(void)
 {
@@ -175,8 +184,9 @@ static gboolean point_labels_meta_transform(
 {
   const GstStxPointLabelsMeta *self = (const GstStxPointLabelsMeta *)meta;
 
-  /* A picture made of the scan is no scan. */
+  /* A picture made of the scan is no scan, and a scan that was cut has lost its labels. */
   return is_whole_copy(type, data) && gst_buffer_get_size(target) == gst_buffer_get_size(source) &&
+         are_labels_of(self->labels, target) &&
          gst_buffer_add_stx_point_labels_meta(target, self->labels) != NULL;
 }
 
@@ -198,7 +208,7 @@ GstStxPointLabelsMeta *gst_buffer_add_stx_point_labels_meta(GstBuffer *scan, Gst
 
   g_return_val_if_fail(GST_IS_BUFFER(scan) && gst_buffer_is_writable(scan), NULL);
   g_return_val_if_fail(GST_IS_BUFFER(labels), NULL);
-  g_return_val_if_fail(gst_buffer_get_size(labels) * 4 == gst_buffer_get_size(scan), NULL);
+  g_return_val_if_fail(are_labels_of(labels, scan), NULL);
 
   meta = (GstStxPointLabelsMeta *)gst_buffer_add_meta(
       scan, gst_stx_point_labels_meta_get_info(), NULL);

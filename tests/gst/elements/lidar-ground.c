@@ -126,6 +126,25 @@ GST_START_TEST(the_meta_wants_a_label_per_point)
 }
 GST_END_TEST
 
+/* A scan that was cut has no labels any more, and nobody complains. */
+GST_START_TEST(labels_of_a_cut_scan_are_not_copied)
+{
+  GstBuffer *scan = gst_buffer_new_allocate(NULL, 160, NULL), *copy;
+  GstBuffer *labels = gst_buffer_new_allocate(NULL, 40, NULL);
+
+  gst_buffer_add_stx_point_labels_meta(scan, labels);
+  copy = gst_buffer_copy(scan);
+  ck_assert(gst_buffer_get_stx_point_labels_meta(copy) != NULL);
+  gst_buffer_unref(copy);
+  gst_buffer_set_size(scan, 96);
+  copy = gst_buffer_copy(scan);
+  ck_assert(gst_buffer_get_stx_point_labels_meta(copy) == NULL);
+  gst_buffer_unref(copy);
+  gst_buffer_unref(labels);
+  gst_buffer_unref(scan);
+}
+GST_END_TEST
+
 /* Labels that a scan already has do not stay in front of the new ones. */
 GST_START_TEST(older_labels_are_replaced)
 {
@@ -415,6 +434,7 @@ static Suite *lidar_ground_suite(void)
   tcase_add_test(tests, scans_have_ground_and_clusters);
   tcase_add_test(tests, points_pass_untouched);
   tcase_add_test(tests, the_meta_wants_a_label_per_point);
+  tcase_add_test(tests, labels_of_a_cut_scan_are_not_copied);
   tcase_add_test(tests, older_labels_are_replaced);
   tcase_add_loop_test(tests, caps_and_times_pass, 0, 4);
   tcase_add_loop_test(tests, scans_in_pieces_of_memory, 0, 2);

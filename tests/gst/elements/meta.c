@@ -136,6 +136,21 @@ GST_START_TEST(confidence_of_the_wrong_size_is_refused)
 }
 GST_END_TEST;
 
+/* Whoever holds the confidence can still shorten it. */
+GST_START_TEST(confidence_of_the_wrong_size_is_not_copied)
+{
+  GstBuffer *frame = frame_with_confidence(), *copy;
+  GstStxConfidenceMeta *meta = gst_buffer_get_stx_confidence_meta(frame);
+
+  meta->confidence = gst_buffer_make_writable(meta->confidence);
+  gst_buffer_set_size(meta->confidence, 64);
+  copy = gst_buffer_copy(frame);
+  fail_unless(gst_buffer_get_stx_confidence_meta(copy) == NULL);
+  gst_buffer_unref(copy);
+  gst_buffer_unref(frame);
+}
+GST_END_TEST;
+
 static void add_and_drop_metas(void)
 {
   gst_buffer_unref(frame_with_stixels());
@@ -160,6 +175,7 @@ static Suite *meta_suite(void)
   tcase_add_test(tests, confidence_survives_a_copy);
   tcase_add_test(tests, confidence_tells_its_own_size);
   tcase_add_test(tests, confidence_of_the_wrong_size_is_refused);
+  tcase_add_test(tests, confidence_of_the_wrong_size_is_not_copied);
   tcase_add_test(tests, metas_do_not_leak);
   return suite;
 }
