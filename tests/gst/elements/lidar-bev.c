@@ -243,6 +243,8 @@ static const struct {
 } caps_cases[] = {
     {"", SCAN_CAPS, 800, 800, 10},
     {"", "application/x-lidar", 800, 800, 0},
+    {"", "application/x-lidar,framerate=-10/1", 800, 800, 0},
+    {"", "application/x-lidar,framerate=(int)10", 800, 800, 0},
     {VIDEO "width=640", SCAN_CAPS, 640, 800, 10},
     {VIDEO "height=[16,480]", SCAN_CAPS, 800, 480, 10},
     {VIDEO "format=BGR,width=16,height=16", SCAN_CAPS, 16, 16, 10},
