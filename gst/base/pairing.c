@@ -27,8 +27,11 @@ GstStxStage *gst_stx_pairing_stage(GstStxPairing *self)
 
 static GstAggregatorPad *new_pad(GstPadTemplate *templ, const gchar *name)
 {
-  return g_object_new(
+  GstPad *pad = g_object_new(
       GST_TYPE_AGGREGATOR_PAD, "name", name, "direction", GST_PAD_SINK, "template", templ, NULL);
+
+  gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, gst_stx_pairing_clip, NULL, NULL);
+  return GST_AGGREGATOR_PAD(pad);
 }
 
 /* The pad of a role, once. */
@@ -393,7 +396,6 @@ static void gst_stx_pairing_class_init(GstStxPairingClass *klass)
   aggregator_class->sink_query = pairing_sink_query;
   aggregator_class->src_event = pairing_src_event;
   aggregator_class->src_query = pairing_src_query;
-  aggregator_class->clip = gst_stx_pairing_clip;
   aggregator_class->get_next_time = gst_stx_pairing_get_next_time;
   aggregator_class->propose_allocation = pairing_propose_allocation;
   aggregator_class->decide_allocation = pairing_decide_allocation;

@@ -33,9 +33,10 @@ GstStxPairingPrivate *gst_stx_pairing_private(GstStxPairing *self);
 
 /* Virtual functions of GstAggregatorClass. */
 GstFlowReturn gst_stx_pairing_aggregate(GstAggregator *aggregator, gboolean timeout);
-GstBuffer *gst_stx_pairing_clip(
-    GstAggregator *aggregator, GstAggregatorPad *pad, GstBuffer *buffer);
 GstClockTime gst_stx_pairing_get_next_time(GstAggregator *aggregator);
+
+/* Probe of the sink pads. */
+GstPadProbeReturn gst_stx_pairing_clip(GstPad *pad, GstPadProbeInfo *info, gpointer nothing);
 
 G_END_DECLS
 

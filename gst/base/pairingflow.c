@@ -275,24 +275,28 @@ GstFlowReturn gst_stx_pairing_aggregate(GstAggregator *aggregator, gboolean time
 
 /* ---- What lies on the pads ----------------------------------------------------------------- */
 
-/* Frames that lie wholly outside of the segment are not for display. */
-GstBuffer *gst_stx_pairing_clip(GstAggregator *aggregator, GstAggregatorPad *pad, GstBuffer *buffer)
+/* Frames that lie wholly outside of the segment are not for display. They go as they come: one that
+ * waited for the other pads would keep those waiting that feed the other pads, too. */
+GstPadProbeReturn gst_stx_pairing_clip(GstPad *pad, GstPadProbeInfo *info, gpointer nothing)
 {
+  GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER(info);
   GstClockTime start = GST_BUFFER_PTS(buffer), stop = start;
+  GstEvent *event = gst_pad_get_sticky_event(pad, GST_EVENT_SEGMENT, 0);
+  const GstSegment *segment;
   gboolean inside = TRUE;
 
-  if (!GST_CLOCK_TIME_IS_VALID(start))
-    return buffer;
+  if (event == NULL)
+    return GST_PAD_PROBE_OK;
+  gst_event_parse_segment(event, &segment);
   if (GST_BUFFER_DURATION_IS_VALID(buffer))
     stop += GST_BUFFER_DURATION(buffer);
-  GST_OBJECT_LOCK(pad);
-  inside = gst_segment_clip(&pad->segment, GST_FORMAT_TIME, start, stop, NULL, NULL);
-  GST_OBJECT_UNLOCK(pad);
+  if (GST_CLOCK_TIME_IS_VALID(start) && segment->format == GST_FORMAT_TIME)
+    inside = gst_segment_clip(segment, GST_FORMAT_TIME, start, stop, NULL, NULL);
+  gst_event_unref(event);
   if (inside)
-    return buffer;
+    return GST_PAD_PROBE_OK;
   GST_DEBUG_OBJECT(pad, "outside of the segment: dropping %" GST_PTR_FORMAT, buffer);
-  gst_buffer_unref(buffer);
-  return NULL;
+  return GST_PAD_PROBE_DROP;
 }
 
 /* The deadline of live pipelines. */

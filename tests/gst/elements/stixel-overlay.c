@@ -136,6 +136,25 @@ GST_START_TEST(a_flush_forgets_what_waited)
 }
 GST_END_TEST;
 
+/* As behind a seek: what comes first is not wanted. It goes while no stixels are there. */
+GST_START_TEST(frames_outside_of_the_segment_do_not_wait)
+{
+  OverlayFixture f = overlay_setup();
+  GstSegment segment;
+
+  gst_segment_init(&segment, GST_FORMAT_TIME);
+  segment.start = segment.time = segment.position = 8 * OVERLAY_FRAME;
+  fail_unless(gst_harness_push_event(f.video, gst_event_new_segment(&segment)));
+  fail_unless(gst_harness_push_event(f.stixels, gst_event_new_segment(&segment)));
+  for (guint i = 0; i <= 8; i++)
+    overlay_push_frame(&f, i * OVERLAY_FRAME);
+  overlay_push_stixels(&f, 8 * OVERLAY_FRAME);
+  overlay_expect_frame(&f, 8 * OVERLAY_FRAME, TRUE);
+  ck_assert_uint_eq(gst_harness_buffers_received(f.video), 1);
+  overlay_teardown(&f);
+}
+GST_END_TEST;
+
 GST_START_TEST(a_live_frame_waits_for_the_latency_only)
 {
   OverlayFixture f = overlay_setup_with("stixel-overlay latency=50000000 " OVERLAY_PLAIN, TRUE);
@@ -255,6 +274,7 @@ static Suite *stixel_overlay_suite(void)
   tcase_add_test(tests, missing_timestamps_pair_by_arrival);
   tcase_add_test(tests, frames_outlive_the_stixels_but_not_the_other_way_round);
   tcase_add_test(tests, a_flush_forgets_what_waited);
+  tcase_add_test(tests, frames_outside_of_the_segment_do_not_wait);
   tcase_add_test(tests, a_live_frame_waits_for_the_latency_only);
   tcase_add_test(tests, without_a_stixels_pad_the_attached_ones_are_drawn);
   tcase_add_test(tests, the_pad_replaces_what_was_attached);
