@@ -271,6 +271,7 @@ static gboolean do_seek(GstBaseSrc *base, GstSegment *segment)
   GstStreetSceneSrc *self = GST_STREET_SCENE_SRC(base);
 
   segment->time = segment->start;
+  base->num_buffers_left = base->num_buffers; /* here the drive's length, which fill looks at */
   self->position = segment->position;
   self->reverse = segment->rate < 0;
   self->round_up = FALSE;

@@ -303,6 +303,17 @@ GST_START_TEST(seeks_to_times_and_frames)
 }
 GST_END_TEST;
 
+/* They say how long the drive is, not how often it can be looked at. */
+GST_START_TEST(seeks_do_not_use_up_num_buffers)
+{
+  GstElement *sink, *pipeline = paused("street-scene-src num-buffers=3" SMALL, &sink);
+
+  for (guint i = 0; i < 7; i++)
+    expect_seek(pipeline, sink, 1, GST_FORMAT_TIME, i % 3 * FRAME_AT_10, -1, i % 3);
+  stopped(pipeline, sink);
+}
+GST_END_TEST;
+
 /* The frames themselves, counted by a probe. */
 static GstPadProbeReturn count_buffers(GstPad *pad, GstPadProbeInfo *info, gpointer count)
 {
@@ -456,6 +467,7 @@ static Suite *street_scene_src_suite(void)
   tcase_add_test(tests, a_missing_calibration_is_named);
   tcase_add_test(tests, time_stamps_do_not_drift);
   tcase_add_test(tests, seeks_to_times_and_frames);
+  tcase_add_test(tests, seeks_do_not_use_up_num_buffers);
   tcase_add_test(tests, plays_a_stretch_and_backwards);
   tcase_add_test(tests, knows_its_duration);
   tcase_add_test(tests, live_frames_come_with_the_clock);
