@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/base/heads.h"
 
-/* Running time of a buffer, negative before the segment. FALSE without a PTS. */
+/* Running time of a buffer, negative before the segment. FALSE without a PTS, or a segment. */
 static gboolean running_time(GstAggregatorPad *pad, GstBuffer *buffer, GstClockTimeDiff *time)
 {
   guint64 value = 0;
-  gint sign;
+  gint sign = 0;
 
   if (!GST_BUFFER_PTS_IS_VALID(buffer))
     return FALSE;
   GST_OBJECT_LOCK(pad);
-  sign = gst_segment_to_running_time_full(
-      &pad->segment, GST_FORMAT_TIME, GST_BUFFER_PTS(buffer), &value);
+  if (pad->segment.format == GST_FORMAT_TIME)
+    sign = gst_segment_to_running_time_full(
+        &pad->segment, GST_FORMAT_TIME, GST_BUFFER_PTS(buffer), &value);
   GST_OBJECT_UNLOCK(pad);
   *time = sign < 0 ? -(GstClockTimeDiff)value : (GstClockTimeDiff)value;
   return sign != 0;
@@ -32,7 +33,10 @@ void gst_stx_heads_collect(GstStxHeads *heads, GstElement *element, const GstStx
     head->buffer = gst_aggregator_pad_peek_buffer(head->pad);
     if (head->buffer != NULL)
       head->timed = running_time(head->pad, head->buffer, &head->time);
-    else
+    /* A flush may have taken it away since, and the segment with it: it is not without a time. */
+    if (!head->timed && !gst_aggregator_pad_has_buffer(head->pad))
+      gst_clear_buffer(&head->buffer);
+    if (head->buffer == NULL)
       head->eos = gst_aggregator_pad_is_eos(head->pad);
   }
 }
