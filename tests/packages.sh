@@ -9,8 +9,23 @@ packages_test="check python3 python3-numpy clang-format"
 # Only where there is nvcc: GStreamer's CUDA library, and what its headers include.
 packages_cuda=
 if command -v nvcc >/dev/null || [ -x /usr/local/cuda/bin/nvcc ]; then
-  packages_cuda="libgstreamer-plugins-bad1.0-dev libgl-dev libegl-dev"
+  packages_cuda="libgstreamer-plugins-bad1.0-dev libgl-dev libegl-dev python3-venv"
 fi
+
+# Where nvcc is and NVIDIA's disassemblers are not, puts these into the folder $1, from PyPI, and
+# says where in STX_CUDA_BINUTILS. Without a network the tests that need them are skipped.
+fetch_cuda_binutils() {
+  [ -n "$packages_cuda" ] || return 0
+  if command -v nvdisasm >/dev/null || [ -x /usr/local/cuda/bin/nvdisasm ]; then
+    return 0
+  fi
+  if [ ! -d "$1" ]; then
+    python3 -m venv "$1" && "$1/bin/pip" install -q nvidia-cuda-cuobjdump nvidia-cuda-nvdisasm ||
+      echo "No nvdisasm from PyPI: suite sass is skipped" >&2
+  fi
+  STX_CUDA_BINUTILS=$(find "$1" -name nvdisasm -type f -printf '%h\n' -quit 2>/dev/null || true)
+  export STX_CUDA_BINUTILS
+}
 
 # The ones among the arguments that are not installed.
 missing_packages() {

@@ -1,0 +1,219 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Looks at what nvcc makes of the kernels, which no run on the emulator shows.
+
+usage: sass.py [--write] [--table ARCH] FATBIN...
+
+For every kernel and architecture in the fatbins it counts, in the machine code,
+
+  registers  of a thread
+  local      accesses to local memory: spills, and arrays that did not fit into registers
+  code       KiB
+  step       instructions in the longest innermost loop, the unrolled one where there is one
+  loads      loads from global memory that are under way before the first one is used, at most
+
+and compares them with tests/sass/ceilings.txt: nothing may be above its number there, `loads` not
+below. Atomics that are no instruction, but a loop of compare and swap (ATOMS.CAST), are
+forbidden. --write writes the file anew, --table prints one architecture for a page.
+
+Needs cuobjdump and nvdisasm: on the PATH, beside nvcc, or in the folder STX_CUDA_BINUTILS (from
+PyPI: nvidia-cuda-cuobjdump, nvidia-cuda-nvdisasm). Without them it ends with 77: skipped. So it
+does with another nvcc than the one of the ceilings, whose code differs.
+"""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+CEILINGS = pathlib.Path(__file__).with_name("ceilings.txt")
+COLUMNS = ["registers", "local", "code", "step", "loads"]
+FORBIDDEN = re.compile(r"ATOMS\.CAST")
+SKIPPED = 77
+
+
+def find_tool(name):
+    folders = [os.environ.get("STX_CUDA_BINUTILS", ""), "/usr/local/cuda/bin"]
+    return shutil.which(name, path=os.pathsep.join(filter(None, folders))) or shutil.which(name)
+
+
+def run(*command, folder=None):
+    return subprocess.run([str(part) for part in command], cwd=folder, check=True, text=True,
+                          stdout=subprocess.PIPE).stdout
+
+
+# ---- Machine code -------------------------------------------------------------------------------
+
+class Kernel:
+    """The instructions of one kernel: (opcode, operands), and where its labels stand."""
+
+    def __init__(self):
+        self.code, self.labels = [], {}
+
+    def add(self, line):
+        label = re.match(r"(\.L_x_\d+):", line)
+        if label:
+            self.labels[label[1]] = len(self.code)
+        found = re.match(r"\s+/\*[0-9a-f]+\*/\s+(?:@!?U?P\d+ )?([A-Z][\w.]*)\s*(.*?) ;", line)
+        if found:
+            self.code.append((found[1], found[2]))
+
+    def loops(self):
+        """(first, last) of every innermost loop: backward jumps that hold no other."""
+        spans = []
+        for last, (opcode, operands) in enumerate(self.code):
+            target = re.search(r"`\((\.L_x_\d+)\)", operands) if opcode.startswith("BRA") else None
+            first = self.labels.get(target[1]) if target else None
+            if first is not None and first <= last and last - first > 0:
+                spans.append((first, last))
+        return [span for span in spans
+                if not any(other != span and span[0] <= other[0] and other[1] <= span[1]
+                           for other in spans)]
+
+    def loads(self):
+        """The most loads from global memory in a row of which none is used yet."""
+        most, count, under_way = 0, 0, set()  # registers that loads will fill
+        for opcode, operands in self.code:
+            names = [int(name) for name in re.findall(r"\bR(\d+)", operands)]
+            load = opcode.startswith("LDG") and names
+            if set(names[1:] if load else names) & under_way or opcode.startswith(("BRA", "EXIT")):
+                count, under_way = 0, set()
+            if load:
+                width = 4 if ".128" in opcode else 2 if ".64" in opcode else 1
+                under_way |= set(range(names[0], names[0] + width))
+                count += 1
+                most = max(most, count)
+        return most
+
+
+def parse_code(text):
+    kernels, kernel = {}, None
+    for line in text.splitlines():
+        begin = re.match(r"\.text\.(\w+):", line)
+        if begin:
+            kernel = kernels[begin[1]] = Kernel()
+        elif kernel is not None:
+            kernel.add(line)
+    return kernels
+
+
+def parse_registers(text):
+    return {name: int(count)
+            for name, count in re.findall(r"Function (\w+):\s*\n\s*REG:(\d+)", text)}
+
+
+def measure(kernel, registers):
+    opcodes = [opcode for opcode, _ in kernel.code]
+    return {
+        "registers": registers,
+        "local": sum(opcode.startswith(("LDL", "STL")) for opcode in opcodes),
+        "code": (len(opcodes) * 16 + 1023) // 1024,
+        "step": max((last - first + 1 for first, last in kernel.loops()), default=0),
+        "loads": kernel.loads(),
+        "forbidden": sorted({opcode for opcode in opcodes if FORBIDDEN.search(opcode)}),
+    }
+
+
+def measure_fatbin(path, cuobjdump, nvdisasm):
+    """{(kernel, architecture): numbers} of one fatbin."""
+    found = {}
+    with tempfile.TemporaryDirectory() as folder:
+        run(cuobjdump, "-xelf", "all", pathlib.Path(path).resolve(), folder=folder)
+        for cubin in sorted(pathlib.Path(folder).glob("*.cubin")):
+            arch = int(re.search(r"sm_(\d+)", cubin.name)[1])
+            registers = parse_registers(run(cuobjdump, "-res-usage", cubin))
+            for name, kernel in parse_code(run(nvdisasm, "-c", cubin)).items():
+                found[name, arch] = measure(kernel, registers[name])
+    return found
+
+
+# ---- Ceilings -----------------------------------------------------------------------------------
+
+def read_ceilings():
+    ceilings, compiler = {}, ""
+    for line in CEILINGS.read_text().splitlines():
+        if line.startswith("# nvcc "):
+            compiler = line[len("# nvcc "):]
+        elif line and not line.startswith("#"):
+            name, arch, *numbers = line.split()
+            ceilings[name, int(arch)] = dict(zip(COLUMNS, map(int, numbers)))
+    return ceilings, compiler
+
+
+def write_ceilings(found, compiler):
+    """Those of architectures that were not measured stay."""
+    known, old = read_ceilings() if CEILINGS.exists() else ({}, compiler)
+    known = {**known, **found} if old == compiler else found
+    lines = ["# What the machine code of the kernels may have: written by sass.py --write",
+             f"# nvcc {compiler}", "# kernel arch " + " ".join(COLUMNS)]
+    lines += [" ".join([name, str(arch)] + [str(numbers[column]) for column in COLUMNS])
+              for (name, arch), numbers in sorted(known.items())]
+    CEILINGS.write_text("\n".join(lines) + "\n")
+
+
+def faults_of(key, numbers, ceiling):
+    where = "{} on sm_{}".format(*key)
+    faults = [f"{where}: {opcode} is forbidden" for opcode in numbers["forbidden"]]
+    if ceiling is None:
+        return faults + [f"{where} has no ceilings: see sass.py --write"]
+    for column in COLUMNS:
+        worse = (numbers[column] < ceiling[column] if column == "loads"
+                 else numbers[column] > ceiling[column])
+        if worse:
+            faults.append(f"{where}: {column} {numbers[column]}, was {ceiling[column]}")
+    return faults
+
+
+def print_table(found, wanted):
+    print("| kernel | " + " | ".join(COLUMNS) + " |")
+    print("|---|" + "--:|" * len(COLUMNS))
+    for (name, arch), numbers in sorted(found.items()):
+        if arch == wanted:
+            print(f"| `{name}` | " + " | ".join(str(numbers[c]) for c in COLUMNS) + " |")
+
+
+# ---- Main ---------------------------------------------------------------------------------------
+
+def compiler_version():
+    nvcc = find_tool("nvcc")
+    return re.search(r"release (\S+),", run(nvcc, "--version"))[1] if nvcc else ""
+
+
+def skip(why):
+    print(f"skipped: {why}")
+    sys.exit(SKIPPED)
+
+
+def compare(found, compiler):
+    ceilings, made_with = read_ceilings()
+    if compiler != made_with:
+        skip(f"nvcc {compiler}, the ceilings are of {made_with}")
+    faults = [fault for key, numbers in sorted(found.items())
+              for fault in faults_of(key, numbers, ceilings.get(key))]
+    print("\n".join(faults) or f"{len(found)} kernels keep below their ceilings")
+    return 1 if faults else 0
+
+
+def main(arguments):
+    cuobjdump, nvdisasm = find_tool("cuobjdump"), find_tool("nvdisasm")
+    fatbins = [argument for argument in arguments if argument.endswith(".fatbin")]
+    if cuobjdump is None or nvdisasm is None:
+        skip("no cuobjdump or no nvdisasm")
+    if not fatbins:
+        skip("no fatbins")
+    compiler, found = compiler_version(), {}
+    for path in fatbins:
+        found.update(measure_fatbin(path, cuobjdump, nvdisasm))
+    if "--write" in arguments:
+        write_ceilings(found, compiler)
+    elif "--table" in arguments:
+        print_table(found, int(arguments[arguments.index("--table") + 1]))
+    else:
+        return compare(found, compiler)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
