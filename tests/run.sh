@@ -7,6 +7,7 @@
 #                        sanitizers, and the kernels, on the CPU, with the thread sanitizer
 #   tests/run.sh quick   for every day: one build, without sanitizers and nvcc; the suites common,
 #                        gst and docs, and the kernels on the CPU in one order of their threads
+#   tests/run.sh full    all, and then what takes hours
 #
 #   BUILD=DIR        build folder (default build-test, build-quick for quick; those with sanitizers
 #                    are DIR-asan and DIR-tsan)
@@ -19,10 +20,10 @@ install_packages $packages_build $packages_run $packages_test $packages_cuda
 
 mode=${1:-all}
 case $mode in
-  all) build=${BUILD:-build-test} ;;
+  all | full) build=${BUILD:-build-test} ;;
   quick) build=${BUILD:-build-quick} ;;
   *)
-    echo "usage: tests/run.sh [quick]" >&2
+    echo "usage: tests/run.sh [quick | full]" >&2
     exit 2 ;;
 esac
 passed=0 failed=0 skipped=0 failures='' failed_logs=()
@@ -108,15 +109,23 @@ test_addresses() {
     --suite gst --suite pipeline --no-suite cuda-forward --no-suite cuda-random
 }
 
-# Kernels only: OpenMP and GLib synchronise in ways that the thread sanitizer does not see. It finds
-# what nothing orders whatever the order was, so one is enough.
+# Kernels, and elements that are started, stopped and steered from several threads: GLib's locks
+# are seen where tests/endurance/see_glib.c tells of them. The sanitizer finds what nothing orders
+# whatever the order was, so one of the kernels' threads is enough.
 test_threads() {
   configure "$build-tsan" "${sanitizers[@]}" -Dexamples=disabled -Db_sanitize=thread \
-    -Dopenmp=disabled -Dcpu-variants=base
+    -Dcpu-variants=base
+  run_tests "$build-tsan" "${processes[@]}" --timeout-multiplier 6 endurance-steer \
+    endurance-states
   if meson introspect "$build-tsan" --tests | grep '"cuda-forward"' >/dev/null; then
     run_tests "$build-tsan" "${processes[@]}" --timeout-multiplier 6 --suite cuda \
       --no-suite cuda-forward --no-suite cuda-reverse
   fi
+}
+
+# On the build that users have, one after the other, as they measure memory and time.
+test_endurance() {
+  STX_ENDURANCE=full run_tests "$build" --num-processes 1 --timeout-multiplier 0 --suite endurance
 }
 
 if [ "$mode" = quick ]; then
@@ -127,6 +136,9 @@ else
     test_addresses
     test_threads
   fi
+fi
+if [ "$mode" = full ]; then
+  test_endurance
 fi
 
 # The last lines name what failed, and what it said, for whoever sees only these.

@@ -4,7 +4,7 @@
  * other's frames: every picture comes out, drawn on where both cameras had the moment, and the end
  * comes. Nothing else would tell the overlay that stixels which it waits for will not come.
  */
-#include <gst/check/gstcheck.h>
+#include "tests/gst/fixtures/util.h"
 
 #define FRAMES 120
 #define SECONDS 30
@@ -52,17 +52,6 @@ static GstPadProbeReturn count_gaps(GstPad *pad, GstPadProbeInfo *info, gpointer
   return GST_PAD_PROBE_OK;
 }
 
-static void probe(GstElement *pipeline, const char *name, const char *pad_name,
-    GstPadProbeType type, GstPadProbeCallback callback, gpointer data)
-{
-  GstElement *element = gst_bin_get_by_name(GST_BIN(pipeline), name);
-  GstPad *pad = gst_element_get_static_pad(element, pad_name);
-
-  gst_pad_add_probe(pad, type, callback, data, NULL);
-  gst_object_unref(pad);
-  gst_object_unref(element);
-}
-
 /* ---- Running ------------------------------------------------------------------------------- */
 
 static Counts run(Hole left, Hole right, guint right_frames)
@@ -74,11 +63,12 @@ static Counts run(Hole left, Hole right, guint right_frames)
   GstMessage *end;
 
   g_object_set(source, "num-buffers", (gint)right_frames, NULL);
-  probe(pipeline, "left", "src", GST_PAD_PROBE_TYPE_BUFFER, lose, &left);
-  probe(pipeline, "right", "src", GST_PAD_PROBE_TYPE_BUFFER, lose, &right);
-  probe(pipeline, "sink", "sink", GST_PAD_PROBE_TYPE_BUFFER, count, &counts.pictures);
-  probe(pipeline, "stixels", "src", GST_PAD_PROBE_TYPE_BUFFER, count, &counts.stixels);
-  probe(pipeline, "stixels", "src", GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, count_gaps, &counts.gaps);
+  stx_test_probe(pipeline, "left", "src", GST_PAD_PROBE_TYPE_BUFFER, lose, &left);
+  stx_test_probe(pipeline, "right", "src", GST_PAD_PROBE_TYPE_BUFFER, lose, &right);
+  stx_test_probe(pipeline, "sink", "sink", GST_PAD_PROBE_TYPE_BUFFER, count, &counts.pictures);
+  stx_test_probe(pipeline, "stixels", "src", GST_PAD_PROBE_TYPE_BUFFER, count, &counts.stixels);
+  stx_test_probe(
+      pipeline, "stixels", "src", GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, count_gaps, &counts.gaps);
   gst_element_set_state(pipeline, GST_STATE_PLAYING);
   end = gst_bus_timed_pop_filtered(bus, SECONDS * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
   fail_unless(end != NULL, "no end after %u pictures", counts.pictures);

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Many pipelines at once in one process, each of which asks for all cores: they give the bytes that
+ * one gives alone, and share their helpers (common/parallel.h), so that the number of threads is
+ * that of pipelines with one thread each and one helper per core.
+ */
+#include "tests/endurance/gauge.h"
+#include "tests/endurance/lines.h"
+#include "tests/gst/fixtures/util.h"
+
+#define CROWD 50
+#define SECONDS 500
+/* GLib keeps some threads for the next task: how many at a moment is chance. */
+#define SPARE ((guint)g_thread_pool_get_max_unused_threads())
+#define SIZE "width=160,height=48,framerate=30/1"
+
+/* A stream of stixels as a sum. */
+typedef struct {
+  GstElement *pipeline;
+  GChecksum *sum;
+  guint frames;
+  gboolean failed;
+} Member;
+
+static GstPadProbeReturn add(GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  Member *member = data;
+  GstMapInfo map;
+
+  member->failed |= !gst_buffer_map(GST_PAD_PROBE_INFO_BUFFER(info), &map, GST_MAP_READ);
+  if (member->failed)
+    return GST_PAD_PROBE_OK;
+  g_checksum_update(member->sum, map.data, (gssize)map.size);
+  gst_buffer_unmap(GST_PAD_PROBE_INFO_BUFFER(info), &map);
+  member->frames++;
+  return GST_PAD_PROBE_OK;
+}
+
+static void set_threads(const GValue *item, gpointer data)
+{
+  GObject *element = g_value_get_object(item);
+
+  if (g_object_class_find_property(G_OBJECT_GET_CLASS(element), "threads") != NULL)
+    g_object_set(element, "threads", *(gint *)data, NULL);
+}
+
+static Member begin(guint frames, gint threads)
+{
+  gchar *count = g_strdup_printf("num-buffers=%u", frames);
+  gchar *line = g_strdup_printf(ENDURANCE_WHOLE ENDURANCE_STREET("%s", SIZE), count, count);
+  Member member = {stx_test_parse(line), g_checksum_new(G_CHECKSUM_SHA256), 0, FALSE};
+  GstIterator *elements = gst_bin_iterate_elements(GST_BIN(member.pipeline));
+
+  gst_iterator_foreach(elements, set_threads, &threads);
+  gst_iterator_free(elements);
+  g_free(line);
+  g_free(count);
+  return member;
+}
+
+static void play(Member *member)
+{
+  stx_test_probe(member->pipeline, "stixels", "src", GST_PAD_PROBE_TYPE_BUFFER, add, member);
+  gst_element_set_state(member->pipeline, GST_STATE_PLAYING);
+}
+
+/* Waits for the end, and counts the threads meanwhile. */
+static guint await_end(Member *member, guint threads)
+{
+  GstBus *bus = gst_element_get_bus(member->pipeline);
+  GstMessage *end = NULL;
+
+  for (gint i = 0; i < SECONDS * 50 && end == NULL; i++) {
+    end = gst_bus_timed_pop_filtered(bus, GST_SECOND / 50, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+    threads = MAX(threads, gauge_read().threads);
+  }
+  fail_unless(end != NULL && GST_MESSAGE_TYPE(end) == GST_MESSAGE_EOS);
+  gst_message_unref(end);
+  gst_object_unref(bus);
+  return threads;
+}
+
+static gchar *end(Member *member)
+{
+  gchar *sum = g_strdup(g_checksum_get_string(member->sum));
+
+  gst_element_set_state(member->pipeline, GST_STATE_NULL);
+  gst_object_unref(member->pipeline);
+  g_checksum_free(member->sum);
+  return sum;
+}
+
+/* So many at once; returns their one sum, and the highest number of threads. */
+static gchar *run(guint crowd, guint frames, gint threads_each, guint *threads)
+{
+  Member members[CROWD];
+  gchar *sum = NULL;
+
+  for (guint i = 0; i < crowd; i++)
+    members[i] = begin(frames, threads_each);
+  for (guint i = 0; i < crowd; i++)
+    play(&members[i]);
+  *threads = 0;
+  for (guint i = 0; i < crowd; i++)
+    *threads = await_end(&members[i], *threads);
+  for (guint i = 0; i < crowd; i++) {
+    guint count = members[i].failed ? 0 : members[i].frames;
+    gchar *other = end(&members[i]);
+
+    fail_unless_equals_int(count, frames);
+    fail_unless(sum == NULL || g_str_equal(sum, other), "pipeline %u gave other bytes", i);
+    g_free(sum);
+    sum = other;
+  }
+  return sum;
+}
+
+GST_START_TEST(many_at_once)
+{
+  guint frames = endurance_length(4, 200), cores = g_get_num_processors(), alone, serial, shared;
+  gchar *sum = run(CROWD, 1, 1, &serial), *expected; /* first: no helper has been asked for */
+
+  g_free(sum);
+  expected = run(1, frames, 0, &alone);
+  sum = run(CROWD, frames, 0, &shared);
+  g_print("%u pipelines of %u frames: at most %u threads; %u with threads=1\n", CROWD, frames,
+      shared, serial);
+  fail_unless(g_str_equal(sum, expected), "other bytes than alone");
+  fail_unless(shared <= serial + cores + SPARE, "%u threads, %u without helpers", shared, serial);
+  g_free(expected);
+  g_free(sum);
+}
+GST_END_TEST
+
+static Suite *crowd_suite(void)
+{
+  Suite *suite = suite_create("crowd");
+  TCase *tests = tcase_create("crowd");
+
+  suite_add_tcase(suite, tests);
+  tcase_set_timeout(tests, (int)endurance_length(300, 3600));
+  tcase_add_test(tests, many_at_once);
+  return suite;
+}
+GST_CHECK_MAIN(crowd)

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Many frames: nothing is lost, the memory and the descriptors of the process do not grow, and the
+ * last frames take no longer than the first ones.
+ */
+#include <glib/gstdio.h>
+
+#include "tests/endurance/gauge.h"
+#include "tests/endurance/lines.h"
+#include "tests/gst/fixtures/util.h"
+
+#define RECORDED 32 /* frames that come again and again */
+#define SIZE "width=64,height=48,framerate=30/1"
+#define PAIR_OF_FILES(view, caps)                                                                  \
+  "multifilesrc name=" view " location=" view "-%d.raw loop=true stop-index=31 "                   \
+  "caps=\"video/x-raw," caps "," SIZE "\" ! "
+
+/* Recorded once, as the source would take most of the time. */
+#define RECORD(view, caps, file)                                                                   \
+  "street-scene-src view=" view " num-buffers=32 beams=8 azimuth-steps=100 ! " caps                \
+  " ! multifilesink location=" file " "
+static const gchar *const recording = RECORD("left", "video/x-raw,format=RGB," SIZE, "left-%d.raw")
+    RECORD("right", "video/x-raw,format=GRAY8," SIZE, "right-%d.raw")
+        RECORD("disparity", "video/x-raw," SIZE, "disparity-%d.raw")
+            RECORD("lidar", "application/x-lidar", "scan-%d.bin");
+
+typedef struct {
+  const gchar *name, *line;
+  guint quick, full; /* frames */
+} Soak;
+
+static const Soak soaks[] = {
+    {"stereo to stixels on video",
+        ENDURANCE_WHOLE PAIR_OF_FILES("left", "format=RGB") "tee. " PAIR_OF_FILES(
+            "right", "format=GRAY8") "queue ! sgm.sink_right",
+        4000, 1000000},
+    {"disparity to segments to JSON",
+        PAIR_OF_FILES("disparity", "format=GRAY16_LE") "downsample-transpose ! rdp-columns ! "
+                                                       "stixel-json ! fakesink name=out",
+        4000, 1000000},
+    {"scan files to pictures from above",
+        "multifilesrc name=scans location=scan-%d.bin loop=true stop-index=31 ! lidar-parse ! "
+        "lidar-ground ! lidar-bev ! video/x-raw,width=96,height=96 ! fakesink name=out",
+        1000, 1000000},
+    {"synthetic street to stixels on video", ENDURANCE_WHOLE ENDURANCE_STREET("", SIZE), 500,
+        100000},
+};
+
+/* ---- The files ----------------------------------------------------------------------------- */
+
+/* A new folder with the recording, which becomes the current one. */
+static gchar *begin_files(void)
+{
+  gchar *folder = g_dir_make_tmp("stixels-XXXXXX", NULL);
+
+  fail_unless(folder != NULL && g_chdir(folder) == 0);
+  stx_test_runs(recording);
+  return folder;
+}
+
+static void end_files(gchar *folder)
+{
+  GDir *dir = g_dir_open(folder, 0, NULL);
+  const gchar *name;
+
+  while ((name = g_dir_read_name(dir)) != NULL)
+    fail_unless(g_unlink(name) == 0);
+  g_dir_close(dir);
+  fail_unless(g_rmdir(folder) == 0);
+  g_free(folder);
+}
+
+/* ---- Running ------------------------------------------------------------------------------- */
+
+/* Files have no times. */
+static GstPadProbeReturn stamp(GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  guint *frame = data;
+
+  GST_BUFFER_PTS(GST_PAD_PROBE_INFO_BUFFER(info)) =
+      gst_util_uint64_scale((*frame)++, GST_SECOND, 30);
+  return GST_PAD_PROBE_OK;
+}
+
+static GstPadProbeReturn count(GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  gauge_step(data);
+  return GST_PAD_PROBE_OK;
+}
+
+static void begin_source(GstElement *pipeline, const gchar *name, guint frames, guint *stamped)
+{
+  GstElement *source = gst_bin_get_by_name(GST_BIN(pipeline), name);
+
+  if (source == NULL)
+    return;
+  g_object_set(source, "num-buffers", (gint)frames, NULL);
+  stx_test_probe(pipeline, name, "src", GST_PAD_PROBE_TYPE_BUFFER, stamp, stamped);
+  gst_object_unref(source);
+}
+
+static void play(GstElement *pipeline)
+{
+  GstBus *bus = gst_element_get_bus(pipeline);
+  GstMessage *end;
+
+  gst_element_set_state(pipeline, GST_STATE_PLAYING);
+  end = gst_bus_timed_pop_filtered(
+      bus, GST_CLOCK_TIME_NONE, GST_MESSAGE_EOS | GST_MESSAGE_ERROR | GST_MESSAGE_WARNING);
+  fail_unless_equals_int(GST_MESSAGE_TYPE(end), GST_MESSAGE_EOS);
+  gst_message_unref(end);
+  gst_object_unref(bus);
+  gst_element_set_state(pipeline, GST_STATE_NULL);
+}
+
+GST_START_TEST(many_frames)
+{
+  static const gchar *const sources[] = {"left", "right", "disparity", "scans"};
+  const Soak *soak = &soaks[__i__];
+  guint stamped[G_N_ELEMENTS(sources)] = {0}, frames = endurance_length(soak->quick, soak->full);
+  GaugeRun run = {soak->name, frames, 0, {{0}}};
+  gchar *folder = begin_files();
+  GstElement *pipeline = stx_test_parse(soak->line);
+
+  for (guint i = 0; i < G_N_ELEMENTS(sources); i++)
+    begin_source(pipeline, sources[i], frames, &stamped[i]);
+  stx_test_probe(pipeline, "out", "sink", GST_PAD_PROBE_TYPE_BUFFER, count, &run);
+  play(pipeline);
+  gst_object_unref(pipeline);
+  end_files(folder);
+  gauge_judge(&run);
+  fail_unless_equals_int(run.done, frames);
+}
+GST_END_TEST
+
+static Suite *soak_suite(void)
+{
+  Suite *suite = suite_create("soak");
+  TCase *tests = tcase_create("soak");
+
+  suite_add_tcase(suite, tests);
+  tcase_set_timeout(tests, (int)endurance_length(300, 0));
+  tcase_add_loop_test(tests, many_frames, 0, G_N_ELEMENTS(soaks));
+  return suite;
+}
+GST_CHECK_MAIN(soak)

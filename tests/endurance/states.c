@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Pipelines that are started, halted and stopped again and again, at any moment: nothing hangs, and
+ * the memory, the descriptors and the threads of the process do not grow.
+ */
+#include "tests/endurance/gauge.h"
+#include "tests/endurance/lines.h"
+#include "tests/gst/fixtures/util.h"
+
+#define SIZE "width=64,height=48,framerate=30/1"
+
+/* What stays when nothing plays: the main thread, the clock's, and those that GLib keeps for the
+ * next task. The helpers that share a loop end after a second without one. */
+#define IDLE_THREADS (2 + 1 + (guint)g_thread_pool_get_max_unused_threads())
+#define MOST_WAITING 20 /* seconds, for a frame, or for threads to end */
+
+static const struct {
+  const gchar *name, *line;
+} pipelines[] = {
+    {"stereo to stixels on video", ENDURANCE_WHOLE ENDURANCE_STREET("", SIZE)},
+    {"live cameras", ENDURANCE_WHOLE ENDURANCE_STREET("is-live=true", SIZE)},
+    {"disparity to segments to JSON",
+        "street-scene-src view=disparity ! video/x-raw," SIZE " ! downsample-transpose ! "
+        "rdp-columns ! stixel-json ! fakesink name=out"},
+    {"scans to pictures from above",
+        "street-scene-src view=lidar beams=8 azimuth-steps=100 ! lidar-ground ! lidar-bev ! "
+        "video/x-raw,width=96,height=96 ! fakesink name=out"},
+};
+
+static GstPadProbeReturn count(GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  g_atomic_int_inc((gint *)data);
+  return GST_PAD_PROBE_OK;
+}
+
+/* Some state for a while: none, some, or long enough for frames. */
+static void stay(GstElement *pipeline, GRand *chance)
+{
+  static const gint32 longest[] = {1, 4000, 40000}; /* µs */
+  GstState state = (GstState)g_rand_int_range(chance, GST_STATE_READY, GST_STATE_PLAYING + 1);
+
+  fail_if(gst_element_set_state(pipeline, state) == GST_STATE_CHANGE_FAILURE);
+  g_usleep((gulong)g_rand_int_range(chance, 0, longest[g_rand_int_range(chance, 0, 3)]));
+}
+
+/* Until there is a frame, however busy the machine is. */
+static void stay_for_a_frame(GstElement *pipeline, gint *frames)
+{
+  gint before = g_atomic_int_get(frames);
+
+  fail_if(gst_element_set_state(pipeline, GST_STATE_PLAYING) == GST_STATE_CHANGE_FAILURE);
+  for (gint i = 0; i < MOST_WAITING * 1000 && g_atomic_int_get(frames) == before; i++)
+    g_usleep(G_USEC_PER_SEC / 1000);
+  fail_unless(g_atomic_int_get(frames) > before, "no frame in %d s", MOST_WAITING);
+}
+
+static void cycle(GstElement *pipeline, GRand *chance)
+{
+  GstBus *bus = gst_element_get_bus(pipeline);
+  GstMessage *error;
+
+  for (gint i = g_rand_int_range(chance, 1, 5); i > 0; i--)
+    stay(pipeline, chance);
+  error = gst_bus_pop_filtered(bus, GST_MESSAGE_ERROR); /* NULL forgets them */
+  fail_unless(error == NULL);
+  gst_object_unref(bus);
+  fail_unless_equals_int(gst_element_set_state(pipeline, GST_STATE_NULL), GST_STATE_CHANGE_SUCCESS);
+}
+
+/* How many are left when those that are about to end have ended. */
+static guint idle_threads(void)
+{
+  guint threads = gauge_read().threads;
+
+  for (gint i = 0; i < MOST_WAITING * 100 && threads > IDLE_THREADS; i++) {
+    g_usleep(G_USEC_PER_SEC / 100);
+    threads = gauge_read().threads;
+  }
+  return threads;
+}
+
+GST_START_TEST(any_state_at_any_moment)
+{
+  GaugeRun run = {pipelines[__i__].name, endurance_length(40, 1000), 0, {{0}}};
+  GstElement *pipeline = stx_test_parse(pipelines[__i__].line);
+  GRand *chance = g_rand_new_with_seed(__i__);
+  guint threads = 0;
+  gint frames = 0;
+
+  stx_test_probe(pipeline, "out", "sink", GST_PAD_PROBE_TYPE_BUFFER, count, &frames);
+  while (run.done < run.length) {
+    if (run.done % 4 == 0) /* the first one, too: then all memory is there */
+      stay_for_a_frame(pipeline, &frames);
+    cycle(pipeline, chance);
+    gauge_step(&run);
+    threads = MAX(threads, gauge_read().threads);
+  }
+  gst_object_unref(pipeline);
+  g_rand_free(chance);
+  g_print("%s: %d frames in %u cycles; in NULL at most %u threads, then %u\n", run.name, frames,
+      run.length, threads, idle_threads());
+  fail_unless(idle_threads() <= IDLE_THREADS);
+  gauge_judge(&run);
+}
+GST_END_TEST
+
+static Suite *states_suite(void)
+{
+  Suite *suite = suite_create("states");
+  TCase *tests = tcase_create("states");
+
+  suite_add_tcase(suite, tests);
+  tcase_set_timeout(tests, (int)endurance_length(120, 3600));
+  tcase_add_loop_test(tests, any_state_at_any_moment, 0, G_N_ELEMENTS(pipelines));
+  return suite;
+}
+GST_CHECK_MAIN(states)
