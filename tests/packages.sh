@@ -6,6 +6,7 @@ packages_build="build-essential meson ninja-build pkg-config libgstreamer1.0-dev
   libgstreamer-plugins-base1.0-dev libjansson-dev libpng-dev"
 packages_run="gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good"
 packages_test="check python3 python3-numpy clang-format"
+packages_fuzz="clang libclang-rt-dev llvm"
 # Only where there is nvcc: GStreamer's CUDA library, and what its headers include.
 packages_cuda=
 if command -v nvcc >/dev/null || [ -x /usr/local/cuda/bin/nvcc ]; then

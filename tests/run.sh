@@ -7,10 +7,11 @@
 #                        sanitizers, and the kernels, on the CPU, with the thread sanitizer
 #   tests/run.sh quick   for every day: one build, without sanitizers and nvcc; the suites common,
 #                        gst and docs, and the kernels on the CPU in one order of their threads
-#   tests/run.sh full    all, and then what takes hours
+#   tests/run.sh full    before a release: all of them, and then what takes hours: pipelines at
+#                        length, and each fuzz target for a minute with libFuzzer (FUZZ_SECONDS=60)
 #
 #   BUILD=DIR        build folder (default build-test, build-quick for quick; those with sanitizers
-#                    are DIR-asan and DIR-tsan)
+#                    are DIR-asan, DIR-tsan and DIR-fuzz)
 #   SANITIZE=no      without the sanitizers
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -128,6 +129,43 @@ test_endurance() {
   STX_ENDURANCE=full run_tests "$build" --num-processes 1 --timeout-multiplier 0 --suite endurance
 }
 
+# fuzz_target DIR NAME: from the target's seeds, and from what earlier runs have found, which stays
+# in DIR. A finding lies there as finding-NAME-…. Leaks are for the tests: what GStreamer and GLib
+# keep of texts grows with every input.
+fuzz_target() {
+  local folder=$1 name=$2
+  "$folder/tests/fuzz/fuzz-$name" --write-corpus "$folder/corpus/$name"
+  "$folder/tests/fuzz/fuzz-$name" --write-words "$folder/corpus/$name.words"
+  ASAN_OPTIONS=detect_leaks=0 "$folder/tests/fuzz/libfuzzer-$name" -max_total_time="$seconds" \
+    -max_len=4096 -timeout=20 -rss_limit_mb=4096 -detect_leaks=0 -verbosity=0 -print_final_stats=1 \
+    -artifact_prefix="$folder/finding-$name-" -dict="$folder/corpus/$name.words" \
+    "$folder/corpus/$name"
+}
+
+test_fuzz() {
+  # shellcheck disable=SC2086  # a list of words
+  install_packages $packages_fuzz
+  local folder=$build-fuzz seconds=${FUZZ_SECONDS:-60} program name
+  CC=clang configure "$folder" -Dtests=enabled -Dfuzz=enabled -Dexamples=disabled -Dcuda=disabled \
+    -Dopenmp=disabled -Db_sanitize=address,undefined -Db_lundef=false \
+    -Dc_args=-fno-sanitize-recover=all
+  ninja -C "$folder" fuzz
+  mkdir -p "$folder/corpus"
+  for program in "$folder"/tests/fuzz/libfuzzer-*; do
+    [ -f "$program" ] || continue # a folder of meson's
+    name=${program##*/libfuzzer-}
+    echo "libFuzzer: $name"
+    if fuzz_target "$folder" "$name" >"$folder/$name.log" 2>&1; then
+      passed=$((passed + 1))
+    else
+      failed=$((failed + 1))
+      failures+=$'\n'"$folder: libfuzzer-$name"
+      failed_logs+=("$folder/$name.log")
+    fi
+    grep -E 'Done|stat::(number|average)' "$folder/$name.log" || true
+  done
+}
+
 if [ "$mode" = quick ]; then
   test_quickly
 else
@@ -139,6 +177,7 @@ else
 fi
 if [ "$mode" = full ]; then
   test_endurance
+  test_fuzz
 fi
 
 # The last lines name what failed, and what it said, for whoever sees only these.

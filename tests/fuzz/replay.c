@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Runs the fuzz target of LiDAR files without libFuzzer: on seeds made by
- * tests/common/lidar_file/lidar_file_case.h, each in many random variations, which are the same on
- * every machine.
+ * Runs a fuzz target without libFuzzer: its seeds, each in many random variations, which are the
+ * same on every machine.
  *
- * usage: fuzz-lidar-file [VARIATIONS]             (300000)
- *        fuzz-lidar-file --write-corpus DIR       seeds for libFuzzer, as files
- *        fuzz-lidar-file --files FILE…            runs these as they are
+ * usage: fuzz-TARGET [VARIATIONS]        as many as the target says
+ *        fuzz-TARGET --write-corpus DIR  seeds for libFuzzer, as files
+ *        fuzz-TARGET --write-words FILE  its words, as a dictionary for libFuzzer
+ *        fuzz-TARGET --files FILE…       runs these as they are
  */
 #include "tests/fuzz/fuzz.h"
 
@@ -15,30 +15,25 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "tests/common/lidar_file/lidar_file_case.h"
+/* Not every target has one. */
+__attribute__((weak)) int LLVMFuzzerInitialize(int *count, char ***arguments);
 
-#define MAX_SEEDS 64
-
-typedef struct {
-  StxBytes bytes;
-  char name[64];
-} Seed;
-
-static Seed seeds[MAX_SEEDS];
+static StxBytes *seeds;
 static size_t seed_count;
 
 static void make_seeds(void)
 {
-  static const size_t counts[] = {0, 1, 6};
-  float points[4 * 6];
-  stx_lidar_case_points(points, 6, 1);
-  for (size_t k = 0; k < stx_lidar_kind_count; k++)
-    for (size_t i = 0; i < 3; i++) {
-      Seed *seed = &seeds[seed_count++];
-      snprintf(seed->name, sizeof seed->name, "%s-%zu", stx_lidar_kinds[k].name, counts[i]);
-      stx_bytes_put(&seed->bytes, "", 0); /* memory even for no bytes */
-      stx_lidar_case_write(&seed->bytes, &stx_lidar_kinds[k], points, counts[i]);
+  for (bool good = true; good;) {
+    StxBytes seed = {0};
+    stx_bytes_put(&seed, "", 0); /* memory even for no bytes */
+    good = stx_fuzz_seed(seed_count, &seed);
+    if (good) {
+      seeds = realloc(seeds, (seed_count + 1) * sizeof *seeds);
+      seeds[seed_count++] = seed;
+    } else {
+      free(seed.data);
     }
+  }
 }
 
 /* ---- Variations ---------------------------------------------------------------------------- */
@@ -63,24 +58,44 @@ static void replace(StxBytes *bytes, size_t at, size_t end, const void *with, si
   free(rest.data);
 }
 
-static void vary(StxBytes *bytes)
+static const char *random_word(void)
 {
-  static const char *const words[] = {"0", "-1", "255", "4294967296", "1152921504606846975",
-      "18446744073709551616", "nan", "1e999", "list", "vertex", "\n", " ", "\r\n", "#",
-      "\xFF\xFF\xFF\xFF", "x", "intensity", "binary_compressed", "ascii",
-      "1.2345678901234567890123"};
-  size_t at = below(bytes->size + 1), end = at + below(bytes->size - at + 1);
-  const Seed *other = &seeds[below(seed_count)];
-  const char *word = words[below(sizeof words / sizeof words[0])];
-  size_t from = below(other->bytes.size + 1);
-  switch (below(7)) {
+  size_t count = 0;
+  while (stx_fuzz_target.words[count] != NULL)
+    count++;
+  return count > 0 ? stx_fuzz_target.words[below(count)] : "";
+}
+
+static void change_byte(StxBytes *bytes, size_t at)
+{
+  static const uint8_t values[] = {0, 1, 0x7F, 0x80, 0xFF};
+  if (at == bytes->size)
+    return;
+  switch (below(4)) {
   case 0:
-    if (at < bytes->size)
-      bytes->data[at] ^= (uint8_t)(1 << below(8));
+    bytes->data[at] ^= (uint8_t)(1 << below(8));
     break;
   case 1:
-    if (at < bytes->size)
-      bytes->data[at] = (uint8_t)below(256);
+    bytes->data[at] = (uint8_t)below(256);
+    break;
+  case 2:
+    bytes->data[at] = values[below(sizeof values)];
+    break;
+  default:
+    bytes->data[at] += below(2) ? 1 : 255;
+  }
+}
+
+static void vary(StxBytes *bytes)
+{
+  size_t at = below(bytes->size + 1), end = at + below(bytes->size - at + 1);
+  const StxBytes *other = &seeds[below(seed_count)];
+  const char *word = random_word();
+  size_t from = below(other->size + 1);
+  switch (below(7)) {
+  case 0:
+  case 1:
+    change_byte(bytes, at);
     break;
   case 2:
     bytes->size = at;
@@ -97,7 +112,7 @@ static void vary(StxBytes *bytes)
     replace(bytes, at, end, word, strlen(word));
     break;
   default:
-    replace(bytes, at, end, other->bytes.data + from, below(other->bytes.size - from + 1));
+    replace(bytes, at, end, other->data + from, below(other->size - from + 1));
   }
 }
 
@@ -105,7 +120,7 @@ static void run_variations(size_t count)
 {
   StxBytes bytes = {0};
   for (size_t i = 0; i < count; i++) {
-    const StxBytes *seed = &seeds[i % seed_count].bytes;
+    const StxBytes *seed = &seeds[i % seed_count];
     bytes.size = 0;
     stx_bytes_put(&bytes, seed->data, seed->size);
     for (size_t k = i < seed_count ? 0 : 1 + below(4); k > 0; k--)
@@ -122,21 +137,43 @@ static void run_variations(size_t count)
 
 /* ---- Files --------------------------------------------------------------------------------- */
 
+static int write_file(const char *path, const StxBytes *bytes)
+{
+  FILE *file = fopen(path, "wb");
+  bool good = file != NULL && fwrite(bytes->data, 1, bytes->size, file) == bytes->size;
+  if (file == NULL || fclose(file) != 0 || !good) {
+    perror(path);
+    return EXIT_FAILURE;
+  }
+  return EXIT_SUCCESS;
+}
+
 static int write_corpus(const char *folder)
 {
   char path[1024];
+  int status = EXIT_SUCCESS;
   mkdir(folder, 0777);
   for (size_t i = 0; i < seed_count; i++) {
-    snprintf(path, sizeof path, "%s/%s", folder, seeds[i].name);
-    FILE *file = fopen(path, "wb");
-    bool good = file != NULL &&
-                fwrite(seeds[i].bytes.data, 1, seeds[i].bytes.size, file) == seeds[i].bytes.size;
-    if (file == NULL || fclose(file) != 0 || !good) {
-      perror(path);
-      return EXIT_FAILURE;
-    }
+    snprintf(path, sizeof path, "%s/seed-%03zu", folder, i);
+    status |= write_file(path, &seeds[i]);
   }
-  return EXIT_SUCCESS;
+  return status;
+}
+
+/* One "word" a line, with every byte as \xAB. */
+static int write_words(const char *path)
+{
+  StxBytes text = {0};
+  stx_bytes_put(&text, "", 0);
+  for (const char *const *word = stx_fuzz_target.words; *word != NULL; word++) {
+    stx_bytes_print(&text, "\"");
+    for (const char *at = *word; *at != 0; at++)
+      stx_bytes_print(&text, "\\x%02X", (uint8_t)*at);
+    stx_bytes_print(&text, "\"\n");
+  }
+  int status = write_file(path, &text);
+  free(text.data);
+  return status;
 }
 
 static int run_file(const char *path)
@@ -160,15 +197,20 @@ static int run_file(const char *path)
 int main(int argc, char **argv)
 {
   int status = EXIT_SUCCESS;
+  if (LLVMFuzzerInitialize != NULL)
+    LLVMFuzzerInitialize(&argc, &argv);
   make_seeds();
   if (argc > 2 && strcmp(argv[1], "--write-corpus") == 0)
     status = write_corpus(argv[2]);
+  else if (argc > 2 && strcmp(argv[1], "--write-words") == 0)
+    status = write_words(argv[2]);
   else if (argc > 1 && strcmp(argv[1], "--files") == 0)
     for (int i = 2; i < argc; i++)
       status |= run_file(argv[i]);
   else
-    run_variations(argc > 1 ? strtoul(argv[1], NULL, 10) : 300000);
+    run_variations(argc > 1 ? strtoul(argv[1], NULL, 10) : stx_fuzz_target.variations);
   for (size_t i = 0; i < seed_count; i++)
-    free(seeds[i].bytes.data);
+    free(seeds[i].data);
+  free(seeds);
   return status;
 }

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the targets have in common that read caps. Single-threaded. */
+#ifndef STX_FUZZ_GST_INPUT_H
+#define STX_FUZZ_GST_INPUT_H
+
+#include <gst/gst.h>
+
+#include "tests/fuzz/fuzz.h"
+
+/* After gst_init, once: from now on warnings and criticals of GLib abort. */
+void stx_fuzz_watch_glib(void);
+
+/* Fixed caps of the text that the input goes on with, transfer full; NULL: it is none. What
+ * GStreamer says of texts that are no caps is no finding. */
+GstCaps *stx_fuzz_caps(StxFuzzInput *input);
+
+/* Adds the fields of a camera to caps, as the input says: none, those of a usual camera, or any
+ * numbers. The other writes a seed for it. */
+void stx_fuzz_add_camera(StxFuzzInput *input, GstCaps *caps);
+void stx_fuzz_put_camera(StxBytes *seed, bool known);
+
+/* Texts of caps of every media type that the plugin reads, and words in them; NULL ends both. */
+extern const char *const stx_fuzz_caps_texts[];
+extern const char *const stx_fuzz_caps_words[];
+
+#endif

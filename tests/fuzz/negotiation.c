@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Caps of any kind on every sink pad of every element, and then a buffer: the element says what is
+ * wrong with them, or works.
+ */
+#include "tests/fuzz/rig.h"
+
+#define MOST_BYTES (64 << 10)
+
+static StxRig rigs[] = {
+    {"downsample-transpose threads=1", {"sink", "confidence"}},
+    {"downsample-transpose threads=1", {"sink", "semantics"}},
+    {"stereo-sgm threads=1 max-disparity=64", {"sink_left", "sink_right"}},
+    {"stereo-sgm threads=1 max-disparity=64", {"sink"}},
+    {"stixel-overlay threads=1", {"sink", "stixels"}},
+    {"sat-dp-stixels threads=1", {"sink"}},
+    {"rdp-columns threads=1", {"sink"}},
+    {"stixel-json", {"sink"}},
+    {"lidar-ground threads=1", {"sink"}},
+    {"lidar-ground threads=1", {"sink"}, "application/x-point-labels"},
+    {"lidar-bev", {"sink"}, "video/x-raw,format=RGB,width=16,height=16"},
+    {"lidar-parse", {"sink"}},
+};
+
+/* A buffer of the right size where that is small. */
+static gsize size_for(const GstCaps *caps)
+{
+  gint width = 0, height = 0, columns = 0, rows = 0, classes = 0;
+  const GstStructure *structure = gst_caps_get_structure(caps, 0);
+  gint64 bytes = 96;
+  GstVideoInfo info;
+
+  if (gst_structure_has_name(structure, "video/x-raw") && gst_video_info_from_caps(&info, caps))
+    bytes = (gint64)GST_VIDEO_INFO_SIZE(&info);
+  else if (gst_structure_get_int(structure, "columns", &columns) &&
+           gst_structure_get_int(structure, "rows", &rows) &&
+           gst_structure_get_int(structure, "classes", &classes) && columns < 128 && rows < 128)
+    bytes = (gint64)columns * rows * (2 + classes) * 2;
+  gst_structure_get_int(structure, "width", &width);
+  gst_structure_get_int(structure, "height", &height);
+  return bytes > 0 && bytes <= MOST_BYTES && (gint64)width * height <= MOST_BYTES ? (gsize)bytes
+                                                                                  : 96;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+  StxFuzzInput input = {data, data + size};
+  StxRig *rig = &rigs[stx_fuzz_below(&input, G_N_ELEMENTS(rigs))];
+  GstCaps *caps[STX_RIG_PADS] = {NULL};
+  gboolean good = TRUE;
+  guint pads = 0;
+
+  for (; pads < STX_RIG_PADS && rig->pads[pads] != NULL; pads++) {
+    caps[pads] = stx_fuzz_caps(&input);
+    good = good && caps[pads] != NULL;
+  }
+  if (good)
+    stx_rig_begin(rig);
+  for (guint pad = 0; pad < pads && good; pad++) {
+    stx_rig_caps(rig, pad, gst_caps_ref(caps[pad]));
+    stx_rig_segment(rig, pad);
+    stx_rig_push(rig, pad, stx_rig_buffer(&input, (StxRigLayout){0}, size_for(caps[pad]), 0));
+  }
+  if (good)
+    stx_rig_end(rig);
+  for (guint pad = 0; pad < pads; pad++)
+    gst_clear_caps(&caps[pad]);
+  return 0;
+}
+
+bool stx_fuzz_seed(size_t number, StxBytes *seed)
+{
+  size_t count = 0, rig = number % G_N_ELEMENTS(rigs), pair = number / G_N_ELEMENTS(rigs);
+
+  while (stx_fuzz_caps_texts[count] != NULL)
+    count++;
+  if (pair >= (rigs[rig].pads[1] != NULL ? count * count : count) && rig == 0)
+    return false;
+  stx_fuzz_put_byte(seed, (int)rig);
+  stx_fuzz_put_text(seed, stx_fuzz_caps_texts[pair % count]);
+  if (rigs[rig].pads[1] != NULL)
+    stx_fuzz_put_text(seed, stx_fuzz_caps_texts[pair / count % count]);
+  return true;
+}
+
+const StxFuzzTarget stx_fuzz_target = {stx_fuzz_caps_words, 6000};
