@@ -68,7 +68,8 @@ static StxRig rigs[] = {
 
 /* ---- What goes in -------------------------------------------------------------------------- */
 
-#define MOST_PIXELS 4096
+#define MOST_WIDTH 64 /* a vector */
+#define MOST_HEIGHT 16
 
 typedef struct {
   gint width, height;
@@ -80,8 +81,8 @@ static Size read_size(StxFuzzInput *input, Size usual)
 {
   if (stx_fuzz_byte(input) < 0xE8)
     return usual;
-  usual.width = stx_fuzz_size(input, 64);
-  usual.height = stx_fuzz_size(input, MOST_PIXELS / 64);
+  usual.width = stx_fuzz_size(input, MOST_WIDTH);
+  usual.height = stx_fuzz_size(input, MOST_HEIGHT);
   return usual;
 }
 
@@ -152,8 +153,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   StxRig *rig = &rigs[stx_fuzz_below(&input, G_N_ELEMENTS(rigs))];
   Size disparity;
 
-  disparity.width = stx_fuzz_size(&input, 64);
-  disparity.height = stx_fuzz_size(&input, MOST_PIXELS / 64);
+  disparity.width = stx_fuzz_size(&input, MOST_WIDTH);
+  disparity.height = stx_fuzz_size(&input, MOST_HEIGHT);
   disparity.layout = stx_rig_layout(&input);
   stx_rig_begin(rig);
   push_disparity(rig, &input, disparity);

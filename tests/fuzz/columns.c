@@ -71,7 +71,7 @@ static StxRig rigs[] = {
 
 /* ---- What goes in -------------------------------------------------------------------------- */
 
-#define MOST_CELLS 4096
+#define MOST_CELLS 1024
 
 /* A grid of few cells, or any numbers. */
 static StxGrid read_grid(StxFuzzInput *input)
@@ -88,8 +88,8 @@ static StxGrid read_grid(StxFuzzInput *input)
   }
   grid.cell_width = stx_fuzz_size(input, STX_GRID_MAX_CELL);
   grid.cell_height = stx_fuzz_size(input, STX_GRID_MAX_CELL);
-  grid.width = stx_fuzz_size(input, 12 * grid.cell_width);
-  grid.height = stx_fuzz_size(input, 40 * grid.cell_height);
+  grid.width = stx_fuzz_size(input, 6 * grid.cell_width);
+  grid.height = stx_fuzz_size(input, 24 * grid.cell_height);
   grid.classes = stx_fuzz_below(input, STX_MAX_CLASSES + 2);
   return grid;
 }
@@ -157,7 +157,7 @@ static void put_cells(StxBytes *seed, int rows, size_t number)
 bool stx_fuzz_seed(size_t number, StxBytes *seed)
 {
   static const int grids[][5] = {
-      {8, 8, 16, 96, 0}, {4, 4, 17, 45, 19}, {1, 1, 3, 40, 0}, {128, 128, 300, 200, 32}};
+      {8, 8, 16, 96, 0}, {4, 4, 17, 45, 19}, {1, 1, 3, 24, 0}, {128, 128, 300, 200, 32}};
   const int *grid = grids[number / G_N_ELEMENTS(rigs) % G_N_ELEMENTS(grids)];
 
   if (number >= 2 * G_N_ELEMENTS(rigs) * G_N_ELEMENTS(grids))

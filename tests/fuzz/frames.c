@@ -132,7 +132,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   StxFuzzInput input = {data, data + size};
   StxRig *rig = &rigs[stx_fuzz_below(&input, G_N_ELEMENTS(rigs))];
   guint choice = stx_fuzz_byte(&input);
-  guint width = (guint)stx_fuzz_size(&input, 48), height = (guint)stx_fuzz_size(&input, 32);
+  guint width = (guint)stx_fuzz_size(&input, 40), height = (guint)stx_fuzz_size(&input, 16);
 
   stx_rig_begin(rig);
   for (guint pad = 0; pad < STX_RIG_PADS && rig->pads[pad] != NULL; pad++)

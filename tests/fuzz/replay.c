@@ -10,6 +10,7 @@
  */
 #include "tests/fuzz/fuzz.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,16 +87,35 @@ static void change_byte(StxBytes *bytes, size_t at)
   }
 }
 
+/* The next decimal number in a text becomes another one. */
+static void change_number(StxBytes *bytes, size_t at)
+{
+  char text[32];
+  size_t end;
+  while (at < bytes->size && !isdigit(bytes->data[at]))
+    at++;
+  for (end = at; end < bytes->size && end < at + 9 && isdigit(bytes->data[end]);)
+    end++;
+  memcpy(text, bytes->data + at, end - at);
+  text[end - at] = 0;
+  snprintf(text, sizeof text, "%ld",
+      below(2) ? strtol(text, NULL, 10) + (long)below(3) - 1 : (long)(below(10000) >> below(14)));
+  replace(bytes, at, end, text, end > at ? strlen(text) : 0);
+}
+
 static void vary(StxBytes *bytes)
 {
   size_t at = below(bytes->size + 1), end = at + below(bytes->size - at + 1);
   const StxBytes *other = &seeds[below(seed_count)];
   const char *word = random_word();
   size_t from = below(other->size + 1);
-  switch (below(7)) {
+  switch (below(8)) {
   case 0:
   case 1:
     change_byte(bytes, at);
+    break;
+  case 6:
+    change_number(bytes, at);
     break;
   case 2:
     bytes->size = at;

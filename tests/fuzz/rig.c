@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#define PATIENCE (10 * G_TIME_SPAN_SECOND)
+#define PATIENCE G_TIME_SPAN_MINUTE
 
 /* Without a registry: nothing is looked for, and this build's plugin is the only one. */
 int LLVMFuzzerInitialize(int *count, char ***arguments)
@@ -255,12 +255,22 @@ static gboolean await_end(StxRig *rig)
   return failed;
 }
 
+static gboolean has_ended(GstPad *source)
+{
+  GstEvent *end = gst_pad_get_sticky_event(source, GST_EVENT_EOS, 0);
+  gboolean ended = end != NULL;
+
+  gst_clear_event(&end);
+  return ended;
+}
+
 gboolean stx_rig_end(StxRig *rig)
 {
   gboolean failed;
 
   for (guint i = 0; i < pad_count(rig) && !rig->refused; i++)
-    stx_rig_event(rig, i, gst_event_new_eos());
+    if (!has_ended(rig->sources[i]))
+      stx_rig_event(rig, i, gst_event_new_eos());
   g_mutex_lock(&rig->lock);
   failed = rig->failed;
   g_mutex_unlock(&rig->lock);

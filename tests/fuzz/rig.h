@@ -10,7 +10,7 @@
  *   stx_rig_push(rig, 0, buffer);
  *   stx_rig_end(rig);
  *
- * stx_rig_end demands that the element has done one of two things within ten seconds: passed on the
+ * stx_rig_end demands that the element has done one of two things within a minute: passed on the
  * end of the streams, or posted an error whose text says something. A pad that refuses without such
  * an error, a warning or a critical of GLib, and whatever `take` finds in a buffer that comes out,
  * are findings.

@@ -19,6 +19,7 @@ static const char *const formats[FORMATS] = {"RGB", "BGR", "RGBA", "RGBx", "BGRA
 typedef struct {
   GstStxStixelInfo info;
   gsize records;
+  guint frames;
   GstVideoInfo video;
 } Expected;
 
@@ -90,7 +91,7 @@ static GstCaps *stixel_caps(StxFuzzInput *input, const GstStxStixelInfo *info)
 static GstCaps *video_caps(StxFuzzInput *input, GstVideoInfo *info)
 {
   const char *format = formats[stx_fuzz_below(input, FORMATS)];
-  gint width = stx_fuzz_size(input, 64), height = stx_fuzz_size(input, 64);
+  gint width = stx_fuzz_size(input, 64), height = stx_fuzz_size(input, 24);
 
   gst_video_info_set_format(
       info, gst_video_format_from_string(format), (guint)width, (guint)height);
@@ -98,15 +99,14 @@ static GstCaps *video_caps(StxFuzzInput *input, GstVideoInfo *info)
   return gst_video_info_to_caps(info);
 }
 
-static void push_picture(StxRig *rig, const StxFuzzInput *input, GstBuffer *attached)
+static void push_picture(StxRig *rig, const StxFuzzInput *input, guint number, GstBuffer *attached)
 {
   const Expected *expected = rig->expected;
   GstBuffer *picture =
-      stx_rig_buffer(input, (StxRigLayout){0}, GST_VIDEO_INFO_SIZE(&expected->video), 0);
+      stx_rig_buffer(input, (StxRigLayout){0}, GST_VIDEO_INFO_SIZE(&expected->video), number);
 
   if (attached != NULL)
     gst_buffer_add_stx_stixel_meta(picture, attached, &expected->info);
-  gst_clear_buffer(&attached);
   stx_rig_push(rig, 0, picture);
 }
 
@@ -123,22 +123,27 @@ static void run_json(StxRig *rig, StxFuzzInput *input, const GstStxStixelInfo *i
   stx_rig_push(rig, 0, records);
 }
 
+/* A frame with stixels, and perhaps others that have none. */
 static void run_overlay(StxRig *rig, StxFuzzInput *input, gboolean attached)
 {
   Expected *expected = rig->expected;
   StxRigLayout layout = stx_rig_layout(input);
   GstCaps *video = video_caps(input, &expected->video);
   GstCaps *caps = stixel_caps(input, &expected->info);
-  GstBuffer *records = stx_rig_buffer(input, layout, (gsize)(input->end - input->at), 0);
+  GstBuffer *records;
 
+  expected->frames = 1 + (guint)stx_fuzz_below(input, 3);
+  records = stx_rig_buffer(input, layout, (gsize)(input->end - input->at), 0);
   stx_rig_caps(rig, 0, video);
   stx_rig_segment(rig, 0);
-  push_picture(rig, input, attached ? gst_buffer_ref(records) : NULL);
   if (!attached) {
     stx_rig_caps(rig, 1, gst_caps_ref(caps));
     stx_rig_segment(rig, 1);
     stx_rig_push(rig, 1, gst_buffer_ref(records));
+    stx_rig_event(rig, 1, gst_event_new_eos());
   }
+  for (guint i = 0; i < expected->frames; i++)
+    push_picture(rig, input, i, attached && i == 0 ? records : NULL);
   gst_buffer_unref(records);
   gst_caps_unref(caps);
 }
@@ -148,7 +153,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   StxFuzzInput input = {data, data + size};
   int choice = stx_fuzz_below(&input, G_N_ELEMENTS(rigs));
   StxRig *rig = &rigs[choice];
-  Expected expected = {0};
+  Expected expected = {.frames = 1};
 
   read_info(&input, &expected.info);
   rig->expected = &expected;
@@ -158,7 +163,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   else
     run_overlay(rig, &input, choice >= ATTACHED);
   if (stx_rig_end(rig))
-    stx_fuzz_expect(rig->outputs == 1, "%u buffers came out of one", rig->outputs);
+    stx_fuzz_expect(rig->outputs == expected.frames, "%u buffers came out", rig->outputs);
   return 0;
 }
 
@@ -189,6 +194,8 @@ bool stx_fuzz_seed(size_t number, StxBytes *seed)
     stx_fuzz_put_number(seed, 12);
   }
   stx_fuzz_put_camera(seed, number % 2 == 0);
+  if (number % G_N_ELEMENTS(rigs) != JSON)
+    stx_fuzz_put_byte(seed, (int)(number % 3));
   stx_bytes_put(seed, records, sizeof records);
   return true;
 }
