@@ -171,7 +171,7 @@ bool stx_fuzz_seed(size_t number, StxBytes *seed)
   stx_fuzz_put_byte(seed, (int)(number & 3)); /* layout */
   stx_fuzz_put_byte(seed, (int)(number & 1)); /* frames */
   stx_fuzz_put_byte(seed, 0);                 /* the right counts */
-  stx_fuzz_put_camera(seed, number % 3 != 0);
+  stx_fuzz_put_camera(seed, (StxFuzzCamera)(number % 3));
   for (int column = 0; column < 3; column++)
     put_cells(seed, (grid[3] + grid[1] - 1) / grid[1], number + (size_t)column);
   return true;

@@ -106,7 +106,16 @@ void stx_fuzz_add_camera(StxFuzzInput *input, GstCaps *caps)
           own & 1u << i ? stx_fuzz_double(input) : camera_fields[i].usual, NULL);
 }
 
-void stx_fuzz_put_camera(StxBytes *seed, bool known)
+void stx_fuzz_put_camera(StxBytes *seed, StxFuzzCamera camera)
 {
-  stx_fuzz_put_byte(seed, known ? 0x3F : 0);
+  const double tiny = 1e-310;
+
+  if (camera != STX_FUZZ_LOW_CAMERA) {
+    stx_fuzz_put_byte(seed, camera == STX_FUZZ_CAMERA ? 0x3F : 0);
+    return;
+  }
+  stx_fuzz_put_byte(seed, 0xC0 | 1 | 1 << 3 | 1 << 4);
+  stx_fuzz_put_byte(seed, 1 << 3 | 1 << 4);
+  stx_bytes_put(seed, &tiny, sizeof tiny);
+  stx_bytes_put(seed, &tiny, sizeof tiny);
 }

@@ -15,9 +15,11 @@ void stx_fuzz_watch_glib(void);
 GstCaps *stx_fuzz_caps(StxFuzzInput *input);
 
 /* Adds the fields of a camera to caps, as the input says: none, those of a usual camera, or any
- * numbers. The other writes a seed for it. */
+ * numbers. The other writes a seed for it; a low one is all but on the road,
+ * and level. */
+typedef enum { STX_FUZZ_NO_CAMERA, STX_FUZZ_CAMERA, STX_FUZZ_LOW_CAMERA } StxFuzzCamera;
 void stx_fuzz_add_camera(StxFuzzInput *input, GstCaps *caps);
-void stx_fuzz_put_camera(StxBytes *seed, bool known);
+void stx_fuzz_put_camera(StxBytes *seed, StxFuzzCamera camera);
 
 /* Texts of caps of every media type that the plugin reads, and words in them; NULL ends both. */
 extern const char *const stx_fuzz_caps_texts[];

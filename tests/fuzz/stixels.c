@@ -193,7 +193,7 @@ bool stx_fuzz_seed(size_t number, StxBytes *seed)
     stx_fuzz_put_number(seed, number < FORMATS ? 16 : 33);
     stx_fuzz_put_number(seed, 12);
   }
-  stx_fuzz_put_camera(seed, number % 2 == 0);
+  stx_fuzz_put_camera(seed, number % 2 == 0 ? STX_FUZZ_CAMERA : STX_FUZZ_NO_CAMERA);
   if (number % G_N_ELEMENTS(rigs) != JSON)
     stx_fuzz_put_byte(seed, (int)(number % 3));
   stx_bytes_put(seed, records, sizeof records);
