@@ -275,6 +275,7 @@ START_TEST(skips_and_counts_bad_records)
   StxStixel records[] = {
       overlay_stixel(0, 6, 7, STX_KIND_GROUND, 0, 3),  /* good */
       overlay_stixel(0, 7, 7, STX_KIND_OBJECT, 13, 3), /* overlaps the one before */
+      overlay_stixel(0, 4, 6, STX_KIND_OBJECT, 13, 3), /* shares its top row alone */
       overlay_stixel(2, 0, 7, STX_KIND_OBJECT, 13, 3), /* only columns 0 and 1 */
       overlay_stixel(0, 5, 4, STX_KIND_OBJECT, 13, 3), /* upside down */
       overlay_stixel(1, 5, 8, STX_KIND_OBJECT, 13, 3), /* below the image */
@@ -291,7 +292,7 @@ START_TEST(skips_and_counts_bad_records)
   StxOverlayResult result =
       overlay_draw(&params, &frame, records, sizeof records / sizeof records[0]);
   ck_assert_uint_eq(result.drawn, 3);
-  ck_assert_uint_eq(result.skipped, 7);
+  ck_assert_uint_eq(result.skipped, 8);
   overlay_expect_bytes(
       stx_row8(&plane[0], 0), (int[]){70, 130, 180, 70, 130, 180, 9, 9, 9}, 9, "sky");
   overlay_expect_bytes(stx_row8(&plane[0], 7), (int[]){128, 64, 128, 128, 64, 128, 150, 150, 150},

@@ -249,6 +249,8 @@ static const struct {
         {"classes", "lack", ""}},
     {COLUMNS "width=16,height=16,stixel-width=8,stixel-height=8,columns=3,rows=2,classes=0", 1,
         {"columns=3", "2", ""}},
+    {COLUMNS "width=16,height=16,stixel-width=8,stixel-height=8,columns=2,rows=3,classes=0", 1,
+        {"rows=3", "2", ""}},
     {COLUMNS "width=0,height=16,stixel-width=8,stixel-height=8,columns=0,rows=2,classes=0", 1,
         {"width", "32768", ""}},
     {"video/x-raw,format=GRAY16_LE,width=16,height=16", 1,

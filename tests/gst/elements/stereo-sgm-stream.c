@@ -74,6 +74,26 @@ GST_START_TEST(camera_travels_from_caps_and_properties)
 }
 GST_END_TEST;
 
+/* Somebody else's caps: such a number is as good as none. Those at the limits count. */
+GST_START_TEST(camera_numbers_out_of_range_say_nothing)
+{
+  StereoPair pair = stereo_pair("", WIDTH, HEIGHT);
+
+  gst_harness_set_src_caps_str(pair.left,
+      "video/x-raw,format=GRAY8,width=48,height=20,framerate=10/1,camera-focal=(double)1000001,"
+      "camera-cx=(double)1000000,camera-cy=(double)-1000000,camera-baseline=(double)-0.5,"
+      "camera-height=(double)1000.5,camera-pitch=(double)-1.6");
+  push_and_pull(&pair, 0);
+  fail_unless(camera_field(&pair, "camera-focal") == 0);
+  fail_unless(camera_field(&pair, "camera-cx") == 1e6);
+  fail_unless(camera_field(&pair, "camera-cy") == -1e6);
+  fail_unless(camera_field(&pair, "camera-baseline") == 0);
+  fail_unless(camera_field(&pair, "camera-height") == 0);
+  fail_unless(camera_field(&pair, "camera-pitch") == 0);
+  stereo_pair_free(&pair);
+}
+GST_END_TEST;
+
 /* A KITTI file in the folder for temporary files; to be removed and freed. */
 static char *write_calibration(void)
 {
@@ -440,6 +460,7 @@ static Suite *stereo_sgm_stream_suite(void)
   suite_add_tcase(suite, tests);
   tcase_add_test(tests, output_caps_keep_size_rate_and_shape);
   tcase_add_test(tests, camera_travels_from_caps_and_properties);
+  tcase_add_test(tests, camera_numbers_out_of_range_say_nothing);
   tcase_add_test(tests, camera_is_read_from_a_file);
   tcase_add_test(tests, confidence_can_be_left_out);
   tcase_add_test(tests, takes_video_meta);
