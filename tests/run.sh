@@ -8,7 +8,8 @@
 #   tests/run.sh quick   for every day: one build, without sanitizers and nvcc; the suites common,
 #                        gst and docs, and the kernels on the CPU in one order of their threads
 #   tests/run.sh full    before a release: all of them, and then what takes hours: pipelines at
-#                        length, and each fuzz target for a minute with libFuzzer (FUZZ_SECONDS=60)
+#                        length, each fuzz target for a minute with libFuzzer (FUZZ_SECONDS=60), and
+#                        200 mutants (tests/mutants/mutants.py)
 #
 #   BUILD=DIR        build folder (default build-test, build-quick for quick; those with sanitizers
 #                    are DIR-asan, DIR-tsan and DIR-fuzz)
@@ -166,6 +167,16 @@ test_fuzz() {
   done
 }
 
+# Whether the tests see it when the code does something else. Each processor has a tree of its own.
+test_mutants() {
+  if python3 tests/mutants/mutants.py --folder "$build-mutants" --jobs "$(nproc)"; then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1))
+    failures+=$'\n'"$build-mutants: too few mutants were killed; they stand above"
+  fi
+}
+
 if [ "$mode" = quick ]; then
   test_quickly
 else
@@ -178,6 +189,7 @@ fi
 if [ "$mode" = full ]; then
   test_endurance
   test_fuzz
+  test_mutants
 fi
 
 # The last lines name what failed, and what it said, for whoever sees only these.
