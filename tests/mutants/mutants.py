@@ -42,6 +42,8 @@ def arguments():
     parser.add_argument("--time-limit", type=float, default=20, metavar="SECONDS",
                         help=f"a test that takes longer, and {builds.SLOWER} times what it takes "
                              "unchanged, hangs (default 20)")
+    parser.add_argument("--skip", metavar="TESTS", default="",
+                        help="tests that are not run, as 'pipeline/holes,gst/cuda-faults'")
     parser.add_argument("--folder", type=pathlib.Path, default=ROOT / "build-mutants",
                         help="trees and builds (default build-mutants)")
     parser.add_argument("--report", type=pathlib.Path, help="what was found, for --resume "
@@ -99,8 +101,9 @@ class Draw:
 class Job:
     """A tree of its own, and what is tried in it."""
 
-    def __init__(self, folder, time_limit):
-        self.tree, self.time_limit, self.killer = folder / "tree", time_limit, None
+    def __init__(self, folder, options):
+        self.tree, self.time_limit, self.killer = folder / "tree", options.time_limit, None
+        self.skipped = options.skip.split(",")
         self.builds = {name: builds.Build(self.tree, name) for name in builds.KINDS}
 
     def set_up(self):
@@ -122,7 +125,7 @@ class Job:
             tests = [test for test in asan.in_order(path) if test.suite == path.split("/")[0]]
             near = [test for test in tests if builds.is_near(path, test.name)]
             plan += [(asan, test) for test in near or tests]
-        return plan
+        return [(build, test) for build, test in plan if test.name not in self.skipped]
 
     def judge(self, mutant):
         plan = self.plan(mutant.path)
@@ -197,8 +200,7 @@ class Run:
         self.explained = read_explained()
         self.mutants = all_mutants(sources(options.only))
         self.report = Report(options.report or folder / "report.jsonl", options.resume)
-        self.jobs = [Job(folder / f"job-{i}", options.time_limit)
-                     for i in range(options.jobs)]
+        self.jobs = [Job(folder / f"job-{i}", options) for i in range(options.jobs)]
 
     def set_up(self):
         for job in self.jobs:

@@ -173,14 +173,22 @@ GST_END_TEST;
 
 /* ---- Stixels on the frame ------------------------------------------------------------------ */
 
-static GstBuffer *frame_with_meta(GstClockTime pts)
-{
-  const GstStxStixelInfo info = {.width = 16, .height = 8, .stixel_width = 8, .columns = 2};
-  GstBuffer *frame = overlay_frame_at(pts), *stixels = overlay_stixels_at(pts);
+static const GstStxStixelInfo two_columns_info = {
+    .width = 16, .height = 8, .stixel_width = 8, .columns = 2};
 
-  gst_buffer_add_stx_stixel_meta(frame, stixels, &info);
+/* Takes the stixels. */
+static GstBuffer *frame_with(GstBuffer *stixels, const GstStxStixelInfo *info)
+{
+  GstBuffer *frame = overlay_frame_at(GST_BUFFER_PTS(stixels));
+
+  gst_buffer_add_stx_stixel_meta(frame, stixels, info);
   gst_buffer_unref(stixels);
   return frame;
+}
+
+static GstBuffer *frame_with_meta(GstClockTime pts)
+{
+  return frame_with(overlay_stixels_at(pts), &two_columns_info);
 }
 
 GST_START_TEST(without_a_stixels_pad_the_attached_ones_are_drawn)
@@ -195,6 +203,41 @@ GST_START_TEST(without_a_stixels_pad_the_attached_ones_are_drawn)
   overlay_expect_frame(&f, OVERLAY_FRAME, FALSE);
   overlay_expect_frame(&f, 2 * OVERLAY_FRAME, FALSE);
   overlay_expect_one_warning(&f, "not linked");
+  overlay_teardown(&f);
+}
+GST_END_TEST;
+
+/* Stixels that fill the upper half of the frame, and then others of another size: the pixel shows
+ * that each number of the size counts at once. */
+static const struct {
+  GstStxStixelInfo then;
+  int x, y;
+  guint8 before[3], after[3];
+} sizes[] = {
+    {{15, 8, 8, 2}, 8, 0, {128, 64, 128}, {0, 0, 142}},
+    {{16, 7, 8, 2}, 0, 4, {100, 100, 100}, {0, 0, 142}},
+    {{16, 8, 4, 2}, 4, 0, {0, 0, 142}, {128, 64, 128}},
+    {{16, 8, 8, 1}, 8, 0, {128, 64, 128}, {100, 100, 100}},
+};
+
+GST_START_TEST(attached_stixels_may_change_size)
+{
+  StxStixel records[] = {overlay_two_columns[0], overlay_two_columns[1]};
+  OverlayFixture f = overlay_setup_with("stixel-overlay " OVERLAY_PLAIN, FALSE);
+
+  records[0].bottom = records[1].bottom = 3;
+  for (guint i = 0; i < 2; i++) {
+    GstBuffer *stixels = overlay_records_at(i * OVERLAY_FRAME, records, 2);
+    GstBuffer *frame = frame_with(stixels, i == 0 ? &two_columns_info : &sizes[__i__].then);
+    gsize at = (16 * (gsize)sizes[__i__].y + (gsize)sizes[__i__].x) * 3;
+
+    ck_assert_int_eq(gst_harness_push(f.video, frame), GST_FLOW_OK);
+    frame = gst_harness_pull(f.video);
+    fail_unless(
+        gst_buffer_memcmp(frame, at, i == 0 ? sizes[__i__].before : sizes[__i__].after, 3) == 0,
+        "frame %u", i);
+    gst_buffer_unref(frame);
+  }
   overlay_teardown(&f);
 }
 GST_END_TEST;
@@ -277,6 +320,7 @@ static Suite *stixel_overlay_suite(void)
   tcase_add_test(tests, frames_outside_of_the_segment_do_not_wait);
   tcase_add_test(tests, a_live_frame_waits_for_the_latency_only);
   tcase_add_test(tests, without_a_stixels_pad_the_attached_ones_are_drawn);
+  tcase_add_loop_test(tests, attached_stixels_may_change_size, 0, G_N_ELEMENTS(sizes));
   tcase_add_test(tests, the_pad_replaces_what_was_attached);
   tcase_add_test(tests, the_meta_survives_a_conversion);
   tcase_add_test(tests, survives_fifty_state_cycles);
