@@ -63,11 +63,13 @@ def rooms(lines):
 
 
 def quiet_lines(lines):
-    """For each line: whether it belongs to a statement of the log or an assertion."""
+    """For each line: whether it belongs to a statement of the log or an assertion, or asks whether
+    the next one is to be executed, which does."""
     inside = False
-    for line in lines:
+    for line, following in zip(lines, [*lines[1:], ""]):
         inside = inside or bool(QUIET.search(line))
-        yield inside
+        alone = line.lstrip().startswith("if (") and not line.rstrip().endswith("{")
+        yield inside or (alone and bool(QUIET.match(following.lstrip())))
         inside = inside and not line.rstrip().endswith(";")
 
 

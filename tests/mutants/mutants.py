@@ -135,11 +135,12 @@ class Job:
         if not different:
             return Verdict(mutant, "same", "")
         for build, test in plan:
-            wrong = build.passes(test, build.limit(test, self.time_limit))
+            limit = build.limit(test, self.time_limit)
+            wrong = build.fails_twice(test, limit)
             if wrong == "build":
                 return Verdict(mutant, "invalid", "")
             if wrong:
-                self.killer = build, test
+                self.killer = build, test, limit
                 where = "asan " if build is self.builds["asan"] else ""
                 return Verdict(mutant, "killed", f"{where}{test.name}, which {wrong}")
         return Verdict(mutant, "survived", "")
@@ -158,9 +159,19 @@ class Job:
             os.utime(file, ns=times)
             for build in self.builds.values():
                 build.forget(mutant.path)
-        if verdict.result == "killed":
-            build, test = self.killer
+        return verdict
+
+    def attempt_fairly(self, mutant):
+        """Whatever kills passes without the change. What was too slow has another chance once it
+        is known how long it takes."""
+        verdict = self.attempt(mutant)
+        while verdict.result == "killed":
+            build, test, limit = self.killer
             build.vouch(test)
+            if verdict.by.endswith("hangs") and limit < build.limit(test, self.time_limit):
+                verdict = self.attempt(mutant)
+            else:
+                break
         return verdict
 
 
@@ -176,9 +187,11 @@ class Report:
                 if line:
                     entry = json.loads(line)
                     self.known[tuple(entry["mutant"])] = entry
-        elif file.exists():
-            file.unlink()
-        file.parent.mkdir(parents=True, exist_ok=True)
+
+    def begin(self):
+        self.file.parent.mkdir(parents=True, exist_ok=True)
+        if not self.known:
+            self.file.write_text("")
 
     def verdict_on(self, mutant):
         entry = self.known.get(tuple(mutant))
@@ -203,6 +216,7 @@ class Run:
         self.jobs = [Job(folder / f"job-{i}", options) for i in range(options.jobs)]
 
     def set_up(self):
+        self.report.begin()
         for job in self.jobs:
             job.set_up()
         self.mutants = {path: group for path, group in self.mutants.items()
@@ -213,7 +227,7 @@ class Run:
         if known:
             return known
         begin = time.monotonic()
-        verdict = job.attempt(mutant)
+        verdict = job.attempt_fairly(mutant)
         self.report.add(verdict, time.monotonic() - begin)
         return verdict
 
