@@ -65,6 +65,21 @@ GST_START_TEST(caps_say_grid_and_camera)
 }
 GST_END_TEST
 
+/* Some files do not say how many frames they have per second. */
+GST_START_TEST(no_rate_is_rate_0)
+{
+  GstHarness *harness = gst_harness_new("downsample-transpose");
+
+  gst_harness_set_src_caps_str(harness, "video/x-raw,format=GRAY16_LE,width=16,height=16");
+  push_disparity(harness, 0);
+  expect_pts(harness, 0);
+  expect_caps(harness,
+      "application/x-stixel-columns,width=16,height=16,stixel-width=8,stixel-height=8,columns=2,"
+      "rows=2,classes=0,framerate=0/1");
+  gst_harness_teardown(harness);
+}
+GST_END_TEST
+
 GST_START_TEST(size_may_change_in_mid_stream)
 {
   GstHarness *harness = gst_harness_new("downsample-transpose");
@@ -205,6 +220,7 @@ static Suite *downsample_transpose_suite(void)
 
   suite_add_tcase(suite, tests);
   tcase_add_test(tests, caps_say_grid_and_camera);
+  tcase_add_test(tests, no_rate_is_rate_0);
   tcase_add_test(tests, size_may_change_in_mid_stream);
   tcase_add_test(tests, size_may_change_on_two_pads);
   tcase_add_test(tests, lonely_frames_are_dropped_and_the_end_comes);
