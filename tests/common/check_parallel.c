@@ -176,18 +176,69 @@ static void *do_nothing(void *nothing)
   return NULL;
 }
 
-START_TEST(helpers_end_without_work)
+/* Threads without helpers, before there are any: a sanitizer has some, too. */
+static int count_own_threads(void)
 {
-  grant_threads(MOST);
   pthread_join(start_thread(do_nothing, NULL), NULL);
   rest(20);
-  int own = count_threads(); /* a sanitizer has some, too */
-  ck_assert(run_watched(4, 40, 1000000));
-  ck_assert_int_eq(count_threads(), own + 3);
+  return count_threads();
+}
+
+static void await_end_of_helpers(int own)
+{
   for (int tries = 0; count_threads() > own && tries < 100; tries++)
     rest(50);
   ck_assert_int_eq(count_threads(), own);
+}
+
+START_TEST(helpers_end_without_work)
+{
+  grant_threads(MOST);
+  int own = count_own_threads();
+  ck_assert(run_watched(4, 40, 1000000));
+  ck_assert_int_eq(count_threads(), own + 3);
+  await_end_of_helpers(own);
   ck_assert(run_watched(4, 40, 0));
+}
+END_TEST
+
+typedef struct {
+  atomic_int come;
+  bool met;
+} Meeting;
+
+/* Does somebody else come while the first piece is being done? */
+static void meeting_piece(void *data, int i, int worker)
+{
+  Meeting *meeting = data;
+  atomic_fetch_add(&meeting->come, 1);
+  for (int tries = 0; i == 0 && !meeting->met && tries < 500; tries++) {
+    rest(1);
+    meeting->met = atomic_load(&meeting->come) == 2;
+  }
+}
+
+static bool meet(void)
+{
+  Meeting meeting = {0};
+  stx_parallel(2, 2, meeting_piece, &meeting);
+  return meeting.met;
+}
+
+/* A helper sleeps, but does not end, in the time between the loops. On a busy machine a caller may
+ * be better off alone, for once. */
+START_TEST(helpers_wake_for_the_next_loop)
+{
+  grant_threads(MOST);
+  int own = count_own_threads();
+  bool woke = false;
+  for (int tries = 0; !woke && tries < 5; tries++) {
+    bool came = meet();
+    rest(50);
+    woke = came && meet();
+    await_end_of_helpers(own);
+  }
+  ck_assert(woke);
 }
 END_TEST
 
@@ -212,6 +263,6 @@ END_TEST
 
 static const StxTest tests[] = {{&every_piece_is_done_once}, {&fewer_threads_than_asked_for_do_it},
     {&within_a_piece_a_loop_runs_in_order}, {&callers_share_the_helpers},
-    {&a_piece_may_wait_for_another}, {&helpers_end_without_work},
+    {&a_piece_may_wait_for_another}, {&helpers_end_without_work}, {&helpers_wake_for_the_next_loop},
     {&a_child_process_starts_its_own}};
 STX_TESTING_MAIN("parallel", tests)

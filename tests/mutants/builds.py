@@ -27,7 +27,7 @@ KINDS = {
 }
 EXTRA = {"docs/pages"}  # ranges and defaults are what the pages state
 PLENTY = 300  # seconds for a test of which nothing is known
-SLOWER = 10  # one that takes so many times its time hangs
+SLOWER = 6  # one that takes so many times its time hangs
 LARGEST_FILE = 2 << 30  # a mutant shall not fill the disk
 OUTPUT = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True,
           "errors": "replace", "stdin": subprocess.DEVNULL}

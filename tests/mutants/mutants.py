@@ -39,9 +39,9 @@ def arguments():
     parser.add_argument("--jobs", type=int, default=1, help="mutants at a time, a tree each")
     parser.add_argument("--only", metavar="GLOB", help="files, as 'common/sgm/*'")
     parser.add_argument("--list", action="store_true", help="print the candidates and stop")
-    parser.add_argument("--time-limit", type=float, default=20, metavar="SECONDS",
+    parser.add_argument("--time-limit", type=float, default=10, metavar="SECONDS",
                         help=f"a test that takes longer, and {builds.SLOWER} times what it takes "
-                             "unchanged, hangs (default 20)")
+                             "unchanged, hangs (default 10)")
     parser.add_argument("--skip", metavar="TESTS", default="",
                         help="tests that are not run, as 'pipeline/holes,gst/cuda-faults'")
     parser.add_argument("--folder", type=pathlib.Path, default=ROOT / "build-mutants",
