@@ -42,14 +42,17 @@ def arguments():
     parser.add_argument("--time-limit", type=float, default=10, metavar="SECONDS",
                         help=f"a test that takes longer, and {builds.SLOWER} times what it takes "
                              "unchanged, hangs (default 10)")
-    parser.add_argument("--skip", metavar="TESTS", default="",
-                        help="tests that are not run, as 'pipeline/holes,gst/cuda-faults'")
+    parser.add_argument("--near", action="store_true",
+                        help="a first look: only tests of that stem or element, and the quick ones "
+                             "of that suite")
     parser.add_argument("--folder", type=pathlib.Path, default=ROOT / "build-mutants",
                         help="trees and builds (default build-mutants)")
     parser.add_argument("--report", type=pathlib.Path, help="what was found, for --resume "
                         "(default report.jsonl in the folder)")
     parser.add_argument("--resume", action="store_true",
-                        help="believe the report; try again only what survived")
+                        help="believe the report")
+    parser.add_argument("--again", action="store_true",
+                        help="with --resume: try again what survived")
     return parser.parse_args()
 
 
@@ -102,8 +105,7 @@ class Job:
     """A tree of its own, and what is tried in it."""
 
     def __init__(self, folder, options):
-        self.tree, self.time_limit, self.killer = folder / "tree", options.time_limit, None
-        self.skipped = options.skip.split(",")
+        self.tree, self.options, self.killer = folder / "tree", options, None
         self.builds = {name: builds.Build(self.tree, name) for name in builds.KINDS}
 
     def set_up(self):
@@ -119,13 +121,16 @@ class Job:
 
     def plan(self, path):
         """Pairs of a build and a test."""
-        build, asan = self.build_of(path), self.builds["asan"]
+        layer, build, asan = path.split("/")[0], self.build_of(path), self.builds["asan"]
         plan = [(build, test) for test in build.in_order(path)]
+        if self.options.near:
+            plan = [(build, test) for build, test in plan if builds.is_near(path, test.name)
+                    or (test.suite == layer and test.priority == 0)]
         if asan.objects(path):
-            tests = [test for test in asan.in_order(path) if test.suite == path.split("/")[0]]
+            tests = [test for test in asan.in_order(path) if test.suite == layer]
             near = [test for test in tests if builds.is_near(path, test.name)]
             plan += [(asan, test) for test in near or tests]
-        return [(build, test) for build, test in plan if test.name not in self.skipped]
+        return plan
 
     def judge(self, mutant):
         plan = self.plan(mutant.path)
@@ -135,7 +140,7 @@ class Job:
         if not different:
             return Verdict(mutant, "same", "")
         for build, test in plan:
-            limit = build.limit(test, self.time_limit)
+            limit = build.limit(test, self.options.time_limit)
             wrong = build.fails_twice(test, limit)
             if wrong == "build":
                 return Verdict(mutant, "invalid", "")
@@ -168,7 +173,7 @@ class Job:
         while verdict.result == "killed":
             build, test, limit = self.killer
             build.vouch(test)
-            if verdict.by.endswith("hangs") and limit < build.limit(test, self.time_limit):
+            if verdict.by.endswith("hangs") and limit < build.limit(test, self.options.time_limit):
                 verdict = self.attempt(mutant)
             else:
                 break
@@ -180,9 +185,10 @@ class Job:
 class Report:
     """What was found, also in a file: one JSON object per line."""
 
-    def __init__(self, file, resume):
+    def __init__(self, file, options):
         self.file, self.known, self.lock = file, {}, threading.Lock()
-        if resume and file.exists():
+        self.again = options.again
+        if options.resume and file.exists():
             for line in file.read_text().split("\n"):
                 if line:
                     entry = json.loads(line)
@@ -195,7 +201,7 @@ class Report:
 
     def verdict_on(self, mutant):
         entry = self.known.get(tuple(mutant))
-        if entry is None or entry["result"] == "survived":
+        if entry is None or (self.again and entry["result"] == "survived"):
             return None
         return Verdict(mutant, entry["result"], entry["by"])
 
@@ -212,7 +218,7 @@ class Run:
         folder = options.folder.resolve()
         self.explained = read_explained()
         self.mutants = all_mutants(sources(options.only))
-        self.report = Report(options.report or folder / "report.jsonl", options.resume)
+        self.report = Report(options.report or folder / "report.jsonl", options)
         self.jobs = [Job(folder / f"job-{i}", options) for i in range(options.jobs)]
 
     def set_up(self):
