@@ -429,6 +429,29 @@ START_TEST(rings_bar_and_sensor)
 }
 END_TEST
 
+/* The middle of the arrow is nine pixels wide; of it, each edge shows its own row or column. */
+START_TEST(edges_cut_the_sensor)
+{
+  static const int full[3] = {213, 214, 205};
+  static const struct {
+    double center_x, center_y;
+    int row, column; /* of the sensor */
+  } cases[] = {{-30, 0, 0, 30}, {29, 0, 59, 30}, {-15, -30, 15, 0}, {-15, 29, 15, 59}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    StxBevParams params = plain(60, 60);
+    params.center_x = cases[i].center_x;
+    params.center_y = cases[i].center_y;
+    params.rings = true;
+    Picture p = picture_of(params, NULL, NULL, 0);
+    for (int x = cases[i].column - 5; x <= cases[i].column + 5; x++)
+      if (x >= 0 && x < 60)
+        expect_pixel(
+            &p, x, cases[i].row, abs(x - cases[i].column) < 5 ? full : background, "sensor");
+    picture_free(&p);
+  }
+}
+END_TEST
+
 /* The sensor may be anywhere, the picture of any size, the scale whatever. */
 START_TEST(extremes_harm_nobody)
 {
@@ -494,6 +517,7 @@ static const StxTest tests[] = {
     {&equals_the_pictures_of_single_points},
     {&order_does_not_matter},
     {&rings_bar_and_sensor},
+    {&edges_cut_the_sensor},
     {&extremes_harm_nobody},
     {&refuses_what_is_out_of_range},
 };
