@@ -43,8 +43,7 @@ def arguments():
                         help=f"a test that takes longer, and {builds.SLOWER} times what it takes "
                              "unchanged, hangs (default 10)")
     parser.add_argument("--near", action="store_true",
-                        help="a first look: only tests of that stem or element, and the quick ones "
-                             "of that suite")
+                        help="a first look: only tests of that stem or element, where there are any")
     parser.add_argument("--folder", type=pathlib.Path, default=ROOT / "build-mutants",
                         help="trees and builds (default build-mutants)")
     parser.add_argument("--report", type=pathlib.Path, help="what was found, for --resume "
@@ -101,6 +100,10 @@ class Draw:
 
 # ---- One mutant ---------------------------------------------------------------------------------
 
+def near_tests(path, tests):
+    return [test for test in tests if builds.is_near(path, test.name)]
+
+
 class Job:
     """A tree of its own, and what is tried in it."""
 
@@ -122,15 +125,13 @@ class Job:
     def plan(self, path):
         """Pairs of a build and a test."""
         layer, build, asan = path.split("/")[0], self.build_of(path), self.builds["asan"]
-        plan = [(build, test) for test in build.in_order(path)]
-        if self.options.near:
-            plan = [(build, test) for build, test in plan if builds.is_near(path, test.name)
-                    or (test.suite == layer and test.priority == 0)]
+        plain, checked = build.in_order(path), []
         if asan.objects(path):
-            tests = [test for test in asan.in_order(path) if test.suite == layer]
-            near = [test for test in tests if builds.is_near(path, test.name)]
-            plan += [(asan, test) for test in near or tests]
-        return plan
+            checked = [test for test in asan.in_order(path) if test.suite == layer]
+            checked = near_tests(path, checked) or checked
+        if self.options.near:
+            plain = near_tests(path, plain) or [test for test in plain if test.suite == layer]
+        return [(build, test) for test in plain] + [(asan, test) for test in checked]
 
     def judge(self, mutant):
         plan = self.plan(mutant.path)

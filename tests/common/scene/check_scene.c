@@ -13,6 +13,7 @@
 #include <string.h>
 
 #define LITERAL_HASH 0x04589bfc59aec69cu
+#define DRIVE_HASH 0xa37397b8ef6c475bu
 
 /* One frame in all its views. Pictures are guarded, three bytes per pixel. */
 typedef struct {
@@ -149,6 +150,29 @@ START_TEST(every_machine_draws_the_same)
   ck_assert_msg(hash == LITERAL_HASH, "hash is 0x%016llx", (unsigned long long)hash);
   views_free(&views);
   stx_scene_free(scene);
+}
+END_TEST
+
+/* A street is long: in a hundred metres there is one of everything, near and far. */
+START_TEST(every_machine_drives_the_same_way)
+{
+  uint64_t hash = 0xcbf29ce484222325u;
+  for (int seed = 1; seed <= 2; seed++) {
+    StxScene *scene = scene_of((uint64_t)seed, 160, 60, 0, 0);
+    Views views = views_new(160, 60);
+    StxImage8 left = as_rgb(&views, &views.left);
+    for (int frame = 0; frame < 100; frame += 2) {
+      stx_scene_move(scene, (uint64_t)frame);
+      stx_scene_render(scene, STX_SCENE_LEFT, 3, &left);
+      stx_scene_truth(scene, &views.disparity, &views.labels);
+      hash = hash_rows(hash, left.data, left.stride, 3 * 160, 60);
+      hash = hash_rows(hash, views.labels.data, views.labels.stride, 160, 60);
+      hash = hash_rows(hash, views.disparity.data, views.disparity.stride, 2 * 160, 60);
+    }
+    views_free(&views);
+    stx_scene_free(scene);
+  }
+  ck_assert_msg(hash == DRIVE_HASH, "hash is 0x%016llx", (unsigned long long)hash);
 }
 END_TEST
 
@@ -378,6 +402,7 @@ static const StxTest tests[] = {
     {&threads_do_not_matter},
     {&frames_come_in_any_order},
     {&every_machine_draws_the_same},
+    {&every_machine_drives_the_same_way},
     {&seeds_frames_and_eyes_differ},
     {&grey_is_the_luma_of_the_colours},
     {&it_is_a_street},
