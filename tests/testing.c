@@ -191,6 +191,13 @@ void stx_expect_same_image16(const StxImage16 *expected, const StxImage16 *actua
             stx_row16(expected, y)[x]);
 }
 
+uint64_t stx_hash(uint64_t hash, const void *data, size_t bytes)
+{
+  for (size_t i = 0; i < bytes; i++)
+    hash = (hash ^ ((const uint8_t *)data)[i]) * 0x100000001b3u;
+  return hash;
+}
+
 const char *stx_test_data(void)
 {
   const char *folder = getenv("STX_DATA");

@@ -77,6 +77,10 @@ void stx_expect_same_image8(const StxImage8 *expected, const StxImage8 *actual, 
 void stx_expect_same_image16(
     const StxImage16 *expected, const StxImage16 *actual, const char *what);
 
+/* FNV-1a of some bytes, going on from the hash of what came before. */
+#define STX_HASH_BEGIN 0xcbf29ce484222325u
+uint64_t stx_hash(uint64_t hash, const void *data, size_t bytes);
+
 /* The folder with sample data ($STX_DATA, else ../shared/data seen from the source tree), or NULL
  * when there is none: then print "skipped: no data" and return. */
 const char *stx_test_data(void);

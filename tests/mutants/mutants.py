@@ -43,7 +43,7 @@ def arguments():
                         help=f"a test that takes longer, and {builds.SLOWER} times what it takes "
                              "unchanged, hangs (default 10)")
     parser.add_argument("--near", action="store_true",
-                        help="a first look: only tests of that stem or element, where there are any")
+                        help="a first look: only tests of that stem or element, if there are any")
     parser.add_argument("--folder", type=pathlib.Path, default=ROOT / "build-mutants",
                         help="trees and builds (default build-mutants)")
     parser.add_argument("--report", type=pathlib.Path, help="what was found, for --resume "
