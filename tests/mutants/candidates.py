@@ -109,13 +109,29 @@ def dropped(text, mask):
         yield "assignment", indent + ";"
 
 
-def early_returns(masks, brace):
-    """What a function whose body begins at line `brace` could return at once."""
+def signature_of(masks, brace):
+    """What stands before line `brace`, with which the body of a function begins."""
     start = brace
     while start > 0 and masks[start - 1].strip() and masks[start - 1][0] not in "}{":
         start -= 1
-    signature = " ".join(masks[start:brace]).strip()
-    match = re.match(r"(?:\w+ )*?(void|bool|gboolean) \w+\(", signature)
+    return " ".join(masks[start:brace]).strip()
+
+
+def function_at(text, line):
+    """Name of the function that a line is in, "" outside of any."""
+    masks = masked(text).split("\n")
+    for index in range(line - 1, -1, -1):
+        if masks[index].startswith("}"):
+            break
+        if masks[index].rstrip() == "{":
+            match = re.search(r"STX_VARIANT\((\w+)\)|(\w+)\(", signature_of(masks, index))
+            return (match[1] or match[2]) if match else ""
+    return ""
+
+
+def early_returns(masks, brace):
+    """What a function whose body begins at line `brace` could return at once."""
+    match = re.match(r"(?:\w+ )*?(void|bool|gboolean) \w+\(", signature_of(masks, brace))
     return {None: [], "void": ["return;"]}.get(match and match[1], ["return 0;", "return 1;"])
 
 

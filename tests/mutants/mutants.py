@@ -69,20 +69,21 @@ def all_mutants(paths):
 
 
 def read_explained():
-    """[(path, line before, line after)] of equivalent.txt, which says how it is written."""
-    entries, path, before = [], None, None
+    """[(path, function, line before, line after)] of equivalent.txt, which says how to write it."""
+    entries, place, before = [], (), ""
     for line in (HERE / "equivalent.txt").read_text().split("\n"):
         if line.startswith(("common/", "gst/")):
-            path = line.strip()
+            place = tuple((line + " ").split(" ")[:2])
         elif line.startswith("- "):
             before = line[2:].strip()
         elif line.startswith("+ "):
-            entries.append((path, before, line[2:].strip()))
+            entries.append((*place, before, line[2:].strip()))
     return entries
 
 
 def change(mutant):
-    return mutant.path, mutant.before.strip(), mutant.after.strip()
+    function = candidates.function_at((ROOT / mutant.path).read_text(), mutant.line)
+    return mutant.path, function, mutant.before.strip(), mutant.after.strip()
 
 
 class Draw:
@@ -273,10 +274,12 @@ class Run:
             return [verdict for found in pool.map(work, self.jobs) for verdict in found if verdict]
 
     def warn_of_stale(self):
-        for path, before, after in self.explained:
-            if not any(change(mutant) == (path, before, after)
-                       for mutant in all_mutants([path])[path]):
-                print(f"equivalent.txt: no such mutant: {path}: {before}")
+        known = {}
+        for entry in self.explained:
+            path = entry[0]
+            known[path] = known.get(path) or {change(mutant) for mutant in all_mutants([path])[path]}
+            if entry not in known[path]:
+                print(f"equivalent.txt: no such mutant: {' '.join(entry)}")
 
 
 def summarize(run, verdicts):
