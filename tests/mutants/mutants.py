@@ -43,7 +43,8 @@ def arguments():
                         help=f"a test that takes longer, and {builds.SLOWER} times what it takes "
                              "unchanged, hangs (default 10)")
     parser.add_argument("--near", action="store_true",
-                        help="a first look: only tests of that stem or element, if there are any")
+                        help="a first look: only tests of that stem or element, if there are any, "
+                             "and no sanitizer")
     parser.add_argument("--folder", type=pathlib.Path, default=ROOT / "build-mutants",
                         help="trees and builds (default build-mutants)")
     parser.add_argument("--report", type=pathlib.Path, help="what was found, for --resume "
@@ -115,33 +116,42 @@ class Job:
     def set_up(self):
         self.tree.mkdir(parents=True, exist_ok=True)
         builds.copy_tree(ROOT, self.tree)
-        for build in self.builds.values():
-            build.set_up()
+        for name, build in self.builds.items():
+            if name != "asan" or not self.options.near:
+                build.set_up()
 
     def build_of(self, path):
         """Where a file is compiled: what is in gst/ with the GPU's code where there is nvcc."""
         names = ["cuda", "cpu"] if path.startswith("gst/") else ["cpu"]
         return next((self.builds[name] for name in names if self.builds[name].objects(path)), None)
 
-    def plan(self, path):
+    def plain_tests(self, path):
         """Pairs of a build and a test."""
-        layer, build, asan = path.split("/")[0], self.build_of(path), self.builds["asan"]
-        plain, checked = build.in_order(path), []
-        if asan.objects(path):
-            checked = [test for test in asan.in_order(path) if test.suite == layer]
-            checked = near_tests(path, checked) or checked
+        build = self.build_of(path)
+        tests = build.in_order(path)
         if self.options.near:
-            plain = near_tests(path, plain) or [test for test in plain if test.suite == layer]
-        return [(build, test) for test in plain] + [(asan, test) for test in checked]
+            of_layer = [test for test in tests if test.suite == path.split("/")[0]]
+            tests = near_tests(path, tests) or of_layer
+        return [(build, test) for test in tests]
+
+    def checked_tests(self, path):
+        """The same with the address sanitizer."""
+        asan = self.builds["asan"]
+        tests = [test for test in asan.in_order(path) if test.suite == path.split("/")[0]]
+        return [(asan, test) for test in near_tests(path, tests) or tests if asan.objects(path)]
+
+    def plan(self, path):
+        yield from self.plain_tests(path)
+        if not self.options.near:
+            yield from self.checked_tests(path)
 
     def judge(self, mutant):
-        plan = self.plan(mutant.path)
-        different = plan[0][0].compiled_otherwise(mutant.path)
+        different = self.build_of(mutant.path).compiled_otherwise(mutant.path)
         if different is None:
             return Verdict(mutant, "invalid", "")
         if not different:
             return Verdict(mutant, "same", "")
-        for build, test in plan:
+        for build, test in self.plan(mutant.path):
             limit = build.limit(test, self.options.time_limit)
             wrong = build.fails_twice(test, limit)
             if wrong == "build":

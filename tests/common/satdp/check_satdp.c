@@ -369,6 +369,37 @@ START_TEST(tables_stay_within_their_bounds)
 }
 END_TEST
 
+static double square(double value)
+{
+  return value * value;
+}
+
+/* A cell counts the less, the larger the variance of its kind there. An object's is taken in the
+ * middle of a bin of disparities. */
+START_TEST(tables_weigh_by_the_noise)
+{
+  const StxRoadLine line = {0.3, 20, 1};
+  StxSatdpParams params = case_params(1, 40, 4, 0);
+  params.sigma_disparity[0] = 0.75, params.sigma_disparity[1] = 1, params.sigma_disparity[2] = 0.5;
+  Case *c = new_case(params, &case_camera, &line);
+  double one = (double)STX_FOLDED_MAX * 65536 / STX_WEIGHT_ONE * square(0.5);
+  double depth = params.sigma_depth / (case_camera.focal * case_camera.baseline);
+  double angle = case_camera.focal * line.slope * params.sigma_angle;
+  for (int bin = 0; bin < 1024; bin++) {
+    double d = (bin + 0.5) / 4;
+    ck_assert_double_eq_tol(c->tables.object_scale[bin], one / (1 + square(d * d * depth)), 0.501);
+  }
+  for (int u = 0; u < 40; u++) {
+    double d = line.slope * (159 - 4 * u - 1.5 - line.horizon);
+    double height = d * params.sigma_height / case_camera.height;
+    ck_assert_double_eq_tol(
+        c->tables.ground_scale[u], one / (square(0.75) + square(height) + square(angle)), 0.501);
+  }
+  ck_assert_double_eq_tol(c->tables.sky_scale, one / square(0.5), 0.501);
+  free_case(c);
+}
+END_TEST
+
 static void expect_refusal(StxSatdpParams params, const char *words)
 {
   StxError error = {""};
@@ -420,6 +451,6 @@ static const StxTest tests[] = {{&variants_agree_on_every_filling_and_class_coun
     {&variants_agree_from_starts_in_1024_rows}, {&pruning_changes_nothing_from_starts},
     {&all_starts_are_no_restriction}, {&starts_leave_few_pairs},
     {&columns_without_starts_cost_nothing}, {&results_count_pairs},
-    {&tables_stay_within_their_bounds}, {&refuses_bad_parameters_by_name},
-    {&refuses_lines_that_are_no_road}};
+    {&tables_stay_within_their_bounds}, {&tables_weigh_by_the_noise},
+    {&refuses_bad_parameters_by_name}, {&refuses_lines_that_are_no_road}};
 STX_TESTING_MAIN("satdp", tests)
