@@ -151,6 +151,39 @@ GST_START_TEST(confidence_of_the_wrong_size_is_not_copied)
 }
 GST_END_TEST;
 
+/* A critical, and NULL instead of a meta. */
+static void expect_refusals(GstBuffer *frame, GstBuffer *of_frame)
+{
+  gpointer meta = frame;
+
+  ASSERT_CRITICAL(meta = gst_buffer_add_stx_stixel_meta(frame, of_frame, &info));
+  ck_assert_ptr_eq(meta, NULL);
+  meta = frame;
+  ASSERT_CRITICAL(meta = gst_buffer_add_stx_confidence_meta(frame, of_frame, 4, 4));
+  ck_assert_ptr_eq(meta, NULL);
+  meta = frame;
+  ASSERT_CRITICAL(meta = gst_buffer_add_stx_point_labels_meta(frame, of_frame));
+  ck_assert_ptr_eq(meta, NULL);
+}
+
+GST_START_TEST(nothing_is_added_to_a_frame_of_others)
+{
+  GstBuffer *frame = gst_buffer_new_allocate(NULL, 64, NULL);
+  GstBuffer *of_frame = gst_buffer_new_allocate(NULL, 16, NULL);
+  gpointer state = NULL;
+
+  gst_buffer_ref(frame);
+  expect_refusals(frame, of_frame);
+  expect_refusals(NULL, of_frame);
+  gst_buffer_unref(frame);
+  expect_refusals(frame, NULL);
+  fail_unless(gst_buffer_iterate_meta(frame, &state) == NULL);
+  fail_unless(gst_buffer_add_stx_point_labels_meta(frame, of_frame) != NULL);
+  gst_buffer_unref(of_frame);
+  gst_buffer_unref(frame);
+}
+GST_END_TEST;
+
 static void add_and_drop_metas(void)
 {
   gst_buffer_unref(frame_with_stixels());
@@ -176,6 +209,7 @@ static Suite *meta_suite(void)
   tcase_add_test(tests, confidence_tells_its_own_size);
   tcase_add_test(tests, confidence_of_the_wrong_size_is_refused);
   tcase_add_test(tests, confidence_of_the_wrong_size_is_not_copied);
+  tcase_add_test(tests, nothing_is_added_to_a_frame_of_others);
   tcase_add_test(tests, metas_do_not_leak);
   return suite;
 }

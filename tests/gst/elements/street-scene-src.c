@@ -181,6 +181,32 @@ GST_START_TEST(open_caps_become_kitti)
 }
 GST_END_TEST;
 
+/* Caps with one side give the other: the picture keeps its shape where it can. */
+static const struct {
+  const char *caps;
+  gint width, height;
+} shapes[] = {
+    {"video/x-raw,height=125", 414, 125},
+    {"video/x-raw,width=414", 414, 125},
+    {"video/x-raw,width=1", 1, 1},
+    {"video/x-raw,height=1", 3, 1},
+    {"video/x-raw,width=[16,64],height=[16,64]", 64, 19},
+};
+
+GST_START_TEST(one_side_gives_the_other)
+{
+  GstHarness *harness = harness_new("street-scene-src", shapes[__i__].caps);
+  GstStructure *structure = negotiated(harness);
+  gint width = 0, height = 0;
+
+  gst_structure_get(structure, "width", G_TYPE_INT, &width, "height", G_TYPE_INT, &height, NULL);
+  ck_assert_int_eq(width, shapes[__i__].width);
+  ck_assert_int_eq(height, shapes[__i__].height);
+  gst_structure_free(structure);
+  gst_harness_teardown(harness);
+}
+GST_END_TEST;
+
 GST_START_TEST(properties_beat_caps_beat_defaults)
 {
   GstHarness *harness = harness_new("street-scene-src baseline=0.3 camera-pitch=0.02",
@@ -462,6 +488,7 @@ static Suite *street_scene_src_suite(void)
   tcase_add_loop_test(tests, tiny_and_odd_sizes_work, 0, G_N_ELEMENTS(views));
   tcase_add_test(tests, first_frame_shifts_the_drive);
   tcase_add_test(tests, open_caps_become_kitti);
+  tcase_add_loop_test(tests, one_side_gives_the_other, 0, G_N_ELEMENTS(shapes));
   tcase_add_test(tests, properties_beat_caps_beat_defaults);
   tcase_add_test(tests, errors_name_the_culprit);
   tcase_add_test(tests, a_missing_calibration_is_named);
