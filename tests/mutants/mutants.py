@@ -287,7 +287,8 @@ class Run:
         known = {}
         for entry in self.explained:
             path = entry[0]
-            known[path] = known.get(path) or {change(mutant) for mutant in all_mutants([path])[path]}
+            if path not in known:
+                known[path] = {change(mutant) for mutant in all_mutants([path])[path]}
             if entry not in known[path]:
                 print(f"equivalent.txt: no such mutant: {' '.join(entry)}")
 
