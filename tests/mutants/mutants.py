@@ -45,6 +45,8 @@ def arguments():
     parser.add_argument("--near", action="store_true",
                         help="a first look: only tests of that stem or element, if there are any, "
                              "and no sanitizer")
+    parser.add_argument("--minutes", type=float, default=float("inf"),
+                        help="begin no more mutants after that; --resume goes on")
     parser.add_argument("--folder", type=pathlib.Path, default=ROOT / "build-mutants",
                         help="trees and builds (default build-mutants)")
     parser.add_argument("--report", type=pathlib.Path, help="what was found, for --resume "
@@ -52,7 +54,7 @@ def arguments():
     parser.add_argument("--resume", action="store_true",
                         help="believe the report")
     parser.add_argument("--again", action="store_true",
-                        help="with --resume: try again what survived")
+                        help="with --resume: try again what survived and is not explained")
     return parser.parse_args()
 
 
@@ -197,9 +199,9 @@ class Job:
 class Report:
     """What was found, also in a file: one JSON object per line."""
 
-    def __init__(self, file, options):
+    def __init__(self, file, options, explained):
         self.file, self.known, self.lock = file, {}, threading.Lock()
-        self.again = options.again
+        self.again, self.explained = options.again, explained
         if options.resume and file.exists():
             for line in file.read_text().split("\n"):
                 if line:
@@ -213,7 +215,8 @@ class Report:
 
     def verdict_on(self, mutant):
         entry = self.known.get(tuple(mutant))
-        if entry is None or (self.again and entry["result"] == "survived"):
+        survived = entry is not None and entry["result"] == "survived"
+        if entry is None or (survived and self.again and change(mutant) not in self.explained):
             return None
         return Verdict(mutant, entry["result"], entry["by"])
 
@@ -230,7 +233,8 @@ class Run:
         folder = options.folder.resolve()
         self.explained = read_explained()
         self.mutants = all_mutants(sources(options.only))
-        self.report = Report(options.report or folder / "report.jsonl", options)
+        self.report = Report(options.report or folder / "report.jsonl", options,
+                             self.explained)
         self.jobs = [Job(folder / f"job-{i}", options) for i in range(options.jobs)]
 
     def set_up(self):
@@ -270,15 +274,17 @@ class Run:
         sizes = {path: candidates.size_of(group) for path, group in self.mutants.items()}
         slots = collections.deque(candidates.spread(sizes, self.options.count, self.options.seed))
         draw = Draw(self.mutants, self.options.seed)
+        end = time.monotonic() + 60 * self.options.minutes
 
         def work(job):
             verdicts = []
-            while True:
+            while time.monotonic() < end:
                 try:
                     path = slots.popleft()
                 except IndexError:
-                    return verdicts
+                    break
                 verdicts.append(self.fill(job, draw, path))
+            return verdicts
 
         with concurrent.futures.ThreadPoolExecutor(len(self.jobs)) as pool:
             return [verdict for found in pool.map(work, self.jobs) for verdict in found if verdict]

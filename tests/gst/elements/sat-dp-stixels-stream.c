@@ -46,6 +46,24 @@ GST_START_TEST(caps_and_times_pass)
 }
 GST_END_TEST
 
+/* The camera that is asked for behind the element is its own: before it, there may be another. */
+GST_START_TEST(another_camera_may_be_asked_for)
+{
+  GstHarness *harness = gst_harness_new_parse("sat-dp-stixels focal=700 ! capsfilter "
+                                              "caps=application/x-stixels,camera-focal=700.0");
+  GstPad *pad = gst_pad_get_peer(harness->srcpad);
+  GstCaps *caps = gst_caps_from_string(SMALL CAMERA), *possible = gst_pad_query_caps(pad, NULL);
+
+  ck_assert(gst_caps_can_intersect(caps, possible));
+  gst_caps_unref(possible);
+  gst_caps_unref(caps);
+  gst_object_unref(pad);
+  gst_harness_set_src_caps_str(harness, SMALL CAMERA);
+  gst_buffer_unref(run(harness, SMALL_BYTES, 0));
+  gst_harness_teardown(harness);
+}
+GST_END_TEST
+
 GST_START_TEST(size_may_change_in_mid_stream)
 {
   GstHarness *harness = small_harness("sat-dp-stixels");
@@ -176,6 +194,7 @@ static Suite *sat_dp_stixels_suite(void)
 
   suite_add_tcase(suite, tests);
   tcase_add_test(tests, caps_and_times_pass);
+  tcase_add_test(tests, another_camera_may_be_asked_for);
   tcase_add_test(tests, size_may_change_in_mid_stream);
   tcase_add_loop_test(tests, refuses_with_a_reason, 0, G_N_ELEMENTS(refusals));
   tcase_add_test(tests, names_the_calibration_file);
