@@ -254,26 +254,6 @@ GST_END_TEST;
 
 /* ---- Time ----------------------------------------------------------------------------------- */
 
-GST_START_TEST(time_stamps_do_not_drift)
-{
-  GstHarness *harness = harness_new(
-      "street-scene-src num-buffers=40", "video/x-raw,width=8,height=4,framerate=30000/1001");
-
-  for (guint64 i = 0; i < 40; i++) {
-    GstBuffer *buffer = gst_harness_pull(harness);
-    GstClockTime begin = gst_util_uint64_scale(i, 1001 * GST_SECOND, 30000);
-    GstClockTime end = gst_util_uint64_scale(i + 1, 1001 * GST_SECOND, 30000);
-
-    ck_assert_uint_eq(GST_BUFFER_PTS(buffer), begin);
-    ck_assert_uint_eq(GST_BUFFER_DURATION(buffer), end - begin);
-    ck_assert_uint_eq(GST_BUFFER_OFFSET(buffer), i);
-    gst_buffer_unref(buffer);
-  }
-  fail_unless(gst_harness_try_pull(harness) == NULL);
-  gst_harness_teardown(harness);
-}
-GST_END_TEST;
-
 /* A pipeline in PAUSED with its sink. */
 static GstElement *paused(const char *line, GstElement **sink)
 {
@@ -392,28 +372,6 @@ GST_START_TEST(knows_its_duration)
 }
 GST_END_TEST;
 
-GST_START_TEST(live_frames_come_with_the_clock)
-{
-  GstHarness *harness =
-      harness_new("street-scene-src is-live=true", "video/x-raw,width=8,height=4,framerate=25/1");
-  GstQuery *query = gst_query_new_latency();
-  GstClockTime min, max;
-  gboolean live;
-
-  for (guint i = 0; i < 4; i++) {
-    fail_unless(gst_harness_crank_single_clock_wait(harness));
-    gst_buffer_unref(gst_harness_pull(harness));
-  }
-  fail_unless(gst_pad_peer_query(harness->sinkpad, query));
-  gst_query_parse_latency(query, &live, &min, &max);
-  fail_unless(live);
-  ck_assert_uint_eq(min, 40 * GST_MSECOND);
-  ck_assert_uint_ge(max, min);
-  gst_query_unref(query);
-  gst_harness_teardown(harness);
-}
-GST_END_TEST;
-
 /* ---- Changes in mid-stream, life ------------------------------------------------------------ */
 
 /* Pulls until the frames have that width, at most 30; returns the PTS of that frame. */
@@ -492,12 +450,10 @@ static Suite *street_scene_src_suite(void)
   tcase_add_test(tests, properties_beat_caps_beat_defaults);
   tcase_add_test(tests, errors_name_the_culprit);
   tcase_add_test(tests, a_missing_calibration_is_named);
-  tcase_add_test(tests, time_stamps_do_not_drift);
   tcase_add_test(tests, seeks_to_times_and_frames);
   tcase_add_test(tests, seeks_do_not_use_up_num_buffers);
   tcase_add_test(tests, plays_a_stretch_and_backwards);
   tcase_add_test(tests, knows_its_duration);
-  tcase_add_test(tests, live_frames_come_with_the_clock);
   tcase_add_test(tests, size_and_rate_may_change);
   tcase_add_test(tests, survives_state_changes);
   tcase_add_test(tests, leaks_nothing);
