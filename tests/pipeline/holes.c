@@ -7,6 +7,7 @@
 #include "tests/gst/fixtures/util.h"
 
 #define FRAMES 120
+#define MANY_FRAMES 640 /* of holes that no queue survives */
 #define SECONDS 30
 
 /* Frames first … first + count − 1 of a camera are lost. */
@@ -19,9 +20,9 @@ typedef struct {
 } Counts;
 
 static const char *const line =
-    "street-scene-src name=left view=left num-buffers=120 ! "
+    "videotestsrc name=left pattern=ball ! "
     "video/x-raw,format=RGB,width=96,height=64,framerate=20/1 ! tee name=tee "
-    "street-scene-src name=right view=right num-buffers=120 ! "
+    "videotestsrc name=right pattern=ball ! "
     "video/x-raw,format=GRAY8,width=96,height=64,framerate=20/1 ! queue ! sgm.sink_right "
     "tee. ! queue ! videoconvert ! sgm.sink_left "
     "stereo-sgm name=sgm max-disparity=64 ! downsample-transpose ! sat-dp-stixels name=stixels ! "
@@ -54,15 +55,23 @@ static GstPadProbeReturn count_gaps(GstPad *pad, GstPadProbeInfo *info, gpointer
 
 /* ---- Running ------------------------------------------------------------------------------- */
 
-static Counts run(Hole left, Hole right, guint right_frames)
+static void set_frames(GstElement *pipeline, const char *name, guint frames)
+{
+  GstElement *source = gst_bin_get_by_name(GST_BIN(pipeline), name);
+
+  g_object_set(source, "num-buffers", (gint)frames, NULL);
+  gst_object_unref(source);
+}
+
+static Counts run(Hole left, Hole right, guint left_frames, guint right_frames)
 {
   GstElement *pipeline = gst_parse_launch(line, NULL);
-  GstElement *source = gst_bin_get_by_name(GST_BIN(pipeline), "right");
   GstBus *bus = gst_element_get_bus(pipeline);
   Counts counts = {0};
   GstMessage *end;
 
-  g_object_set(source, "num-buffers", (gint)right_frames, NULL);
+  set_frames(pipeline, "left", left_frames);
+  set_frames(pipeline, "right", right_frames);
   stx_test_probe(pipeline, "left", "src", GST_PAD_PROBE_TYPE_BUFFER, lose, &left);
   stx_test_probe(pipeline, "right", "src", GST_PAD_PROBE_TYPE_BUFFER, lose, &right);
   stx_test_probe(pipeline, "sink", "sink", GST_PAD_PROBE_TYPE_BUFFER, count, &counts.pictures);
@@ -75,7 +84,6 @@ static Counts run(Hole left, Hole right, guint right_frames)
   fail_unless_equals_int(GST_MESSAGE_TYPE(end), GST_MESSAGE_EOS);
   gst_message_unref(end);
   gst_element_set_state(pipeline, GST_STATE_NULL);
-  gst_object_unref(source);
   gst_object_unref(bus);
   gst_object_unref(pipeline);
   return counts;
@@ -90,7 +98,7 @@ static const Hole none = {0};
 GST_START_TEST(hole_on_the_right)
 {
   Hole hole = holes[__i__];
-  Counts counts = run(none, hole, FRAMES);
+  Counts counts = run(none, hole, FRAMES, FRAMES);
 
   fail_unless_equals_int(counts.pictures, FRAMES);
   fail_unless_equals_int(counts.stixels, FRAMES - hole.count);
@@ -103,7 +111,7 @@ GST_END_TEST
 GST_START_TEST(hole_on_the_left)
 {
   Hole hole = holes[__i__];
-  Counts counts = run(hole, none, FRAMES);
+  Counts counts = run(hole, none, FRAMES, FRAMES);
 
   fail_unless_equals_int(counts.pictures, FRAMES - hole.count);
   fail_unless_equals_int(counts.stixels, FRAMES - hole.count);
@@ -114,17 +122,29 @@ GST_END_TEST
 GST_START_TEST(hole_on_both)
 {
   Hole hole = holes[__i__], other = {hole.first, hole.count / 2};
-  Counts counts = run(other, hole, FRAMES);
+  Counts counts = run(other, hole, FRAMES, FRAMES);
 
   fail_unless_equals_int(counts.pictures, FRAMES - other.count);
   fail_unless_equals_int(counts.stixels, FRAMES - hole.count);
 }
 GST_END_TEST
 
+GST_START_TEST(a_long_hole)
+{
+  const Hole hole = {20, 600};
+  const gboolean left = __i__ != 0, right = __i__ != 1;
+  Counts counts = run(left ? hole : none, right ? hole : none, MANY_FRAMES, MANY_FRAMES);
+
+  fail_unless_equals_int(counts.pictures, MANY_FRAMES - (left ? hole.count : 0));
+  fail_unless_equals_int(counts.stixels, MANY_FRAMES - hole.count);
+  fail_unless_equals_int(counts.gaps, left ? 0 : hole.count);
+}
+GST_END_TEST
+
 /* One camera ends: what depends on it ends, the pictures of the other go on. */
 GST_START_TEST(one_camera_ends)
 {
-  Counts counts = run(none, none, (guint)__i__);
+  Counts counts = run(none, none, FRAMES, (guint)__i__);
 
   fail_unless_equals_int(counts.pictures, FRAMES);
   fail_unless_equals_int(counts.stixels, __i__);
@@ -141,6 +161,7 @@ static Suite *holes_suite(void)
   tcase_add_loop_test(tests, hole_on_the_right, 0, G_N_ELEMENTS(holes));
   tcase_add_loop_test(tests, hole_on_the_left, 0, G_N_ELEMENTS(holes));
   tcase_add_loop_test(tests, hole_on_both, 0, G_N_ELEMENTS(holes));
+  tcase_add_loop_test(tests, a_long_hole, 0, 3);
   tcase_add_loop_test(tests, one_camera_ends, 1, 3);
   tcase_add_loop_test(tests, one_camera_ends, 60, 61);
   return suite;
