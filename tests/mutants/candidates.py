@@ -120,7 +120,7 @@ def signature_of(masks, brace):
 def function_at(text, line):
     """Name of the function that a line is in, "" outside of any."""
     masks = masked(text).split("\n")
-    for index in range(line - 1, -1, -1):
+    for index in range(min(line, len(masks)) - 1, -1, -1):
         if masks[index].startswith("}"):
             break
         if masks[index].rstrip() == "{":

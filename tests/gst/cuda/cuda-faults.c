@@ -112,6 +112,21 @@ GST_START_TEST(little_memory_is_an_error_with_cuda)
 }
 GST_END_TEST
 
+#define OVERLAY                                                                                    \
+  "videotestsrc num-buffers=2 ! video/x-raw,format=RGB,width=64,height=48 ! o.sink "               \
+  "fakesrc num-buffers=2 sizetype=fixed sizemax=24 filltype=zero ! "                               \
+  "application/x-stixels,width=64,height=48,stixel-width=4,columns=16 ! o.stixels "                \
+  "stixel-overlay name=o "
+
+/* On the GPU pictures of the main memory are drawn on only if the user insists. */
+GST_START_TEST(little_memory_and_an_overlay)
+{
+  setenv_number("STX_FAKE_CUDA_MEMORY", 4096);
+  stx_test_runs(OVERLAY "! fakesink");
+  stx_test_breaks(OVERLAY "backend=cuda ! fakesink", "CUDA_ERROR_OUT_OF_MEMORY", NULL);
+}
+GST_END_TEST
+
 /* ---- Single calls -------------------------------------------------------------------------- */
 
 /* More calls than a run makes. Sanitizers make a run ten times as long, so every run counts. */
@@ -232,6 +247,7 @@ static Suite *cuda_faults_suite(void)
   tcase_add_test(tests, gpus_have_numbers);
   tcase_add_loop_test(tests, little_memory, 0, 24);
   tcase_add_test(tests, little_memory_is_an_error_with_cuda);
+  tcase_add_test(tests, little_memory_and_an_overlay);
   tcase_add_loop_test(tests, any_call_may_fail, 1, RUNS + 1);
   tcase_add_loop_test(tests, any_call_of_rdp_may_fail, 1, RDP_LAST + 1);
   tcase_add_loop_test(tests, any_call_for_candidates_may_fail, 1, RDP_LAST + 1);
