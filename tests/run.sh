@@ -105,7 +105,8 @@ sanitizers=(-Dtests=enabled -Dcuda-archs=none -Db_lundef=false -Doptimization=1 
 # Of the orders of a block's threads one each is enough here: the sanitizers see in any order what
 # is wrong in another.
 test_addresses() {
-  configure "$build-asan" "${sanitizers[@]}" -Dexamples=enabled -Db_sanitize=address,undefined
+  configure "$build-asan" "${sanitizers[@]}" -Dexamples=enabled -Db_sanitize=address,undefined \
+    '-Dc_args=-g1 -fsanitize=float-cast-overflow'
   ninja -C "$build-asan"
   run_tests "$build-asan" "${processes[@]}" --timeout-multiplier 6 --suite common --suite cuda \
     --suite gst --suite pipeline --no-suite cuda-forward --no-suite cuda-random
