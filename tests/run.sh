@@ -86,7 +86,7 @@ test_as_users_build_it() {
   # takes the kernels; -Dcuda-archs=all is for those who install.
   configure "$build" "${options[@]}" '-Dcuda-archs=75,90'
   ninja -C "$build"
-  fetch_cuda_binutils "$build/cuda-binutils"
+  fetch_cuda_binutils "$(realpath -m "$build/cuda-binutils")"
   run_tests "$build" "${processes[@]}"
 }
 

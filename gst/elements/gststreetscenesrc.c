@@ -6,7 +6,7 @@
  * What a stereo camera and a LiDAR on a moving car see of a synthetic street, one view per element:
  * the left or the right picture, the exact disparity or classes of the left one, the points of a
  * scan or their labels. Frame n depends on the seed, n, the size and the frame rate only, so
- * elements with equal properties stay in step.
+ * elements with equal properties stay in step; live ones, too, whenever each of them began.
  *
  * ## Example
  *
@@ -39,6 +39,8 @@ struct _GstStreetSceneSrc {
   /* Guarded by the object lock. */
   GstStreetSceneSettings settings;
   GstVideoInfo info; /* of the current caps; fps 0/1 before the first ones */
+  GstClockID wait;   /* of a live camera: for the end of a frame */
+  gboolean unlocked; /* … which nobody waits for now */
 
   /* Of the streaming thread. */
   StxScene *scene;
@@ -191,6 +193,21 @@ static gboolean decide_allocation(GstBaseSrc *base, GstQuery *query)
 
 /* ---- Frames --------------------------------------------------------------------------------- */
 
+/* Where a live camera begins: with the first frame after now, counted from the running time 0 of
+ * the pipeline. So all that are live show the same moment at the same time. */
+static void begin_live(GstStreetSceneSrc *self)
+{
+  GstClock *clock = gst_element_get_clock(GST_ELEMENT(self));
+  GstClockTime begin = gst_element_get_base_time(GST_ELEMENT(self)), now;
+
+  if (clock == NULL)
+    return;
+  now = gst_clock_get_time(clock);
+  self->position = MAX(self->position, now > begin ? now - begin : 0);
+  self->round_up = TRUE;
+  gst_object_unref(clock);
+}
+
 /* Turns a position in time into the next frame. */
 static void find_frame(GstStreetSceneSrc *self)
 {
@@ -198,6 +215,8 @@ static void find_frame(GstStreetSceneSrc *self)
 
   if (self->position == GST_CLOCK_TIME_NONE)
     return;
+  if (gst_base_src_is_live(GST_BASE_SRC(self)))
+    begin_live(self);
   self->frame = (gint64)(self->round_up ? gst_util_uint64_scale_ceil(self->position, rate, unit)
                                         : gst_util_uint64_scale(self->position, rate, unit));
   /* The begin of a frame may have been rounded down to whole nanoseconds. */
@@ -228,10 +247,32 @@ static void stamp(GstStreetSceneSrc *self, GstBuffer *buffer)
   GST_BUFFER_OFFSET_END(buffer) = (guint64)self->frame + 1;
 }
 
+/* A frame of a live camera is there when it ends. */
+static GstFlowReturn wait_for_end(GstStreetSceneSrc *self)
+{
+  GstClockTime end = time_of(&self->info, self->frame + 1);
+  gboolean unlocked;
+
+  GST_OBJECT_LOCK(self);
+  unlocked = self->unlocked;
+  if (!unlocked && GST_ELEMENT_CLOCK(self) != NULL)
+    self->wait = gst_clock_new_single_shot_id(
+        GST_ELEMENT_CLOCK(self), GST_ELEMENT_CAST(self)->base_time + end);
+  GST_OBJECT_UNLOCK(self);
+  if (self->wait != NULL)
+    unlocked = gst_clock_id_wait(self->wait, NULL) == GST_CLOCK_UNSCHEDULED;
+  GST_OBJECT_LOCK(self);
+  g_clear_pointer(&self->wait, gst_clock_id_unref);
+  GST_OBJECT_UNLOCK(self);
+  return unlocked ? GST_FLOW_FLUSHING : GST_FLOW_OK;
+}
+
 static GstFlowReturn fill(GstPushSrc *src, GstBuffer *buffer)
 {
   GstStreetSceneSrc *self = GST_STREET_SCENE_SRC(src);
-  gint count = frame_count(self);
+  gboolean live = gst_base_src_is_live(GST_BASE_SRC(self));
+  gint count = live ? -1 : frame_count(self); /* of a live camera the base class counts */
+  GstFlowReturn flow = GST_FLOW_OK;
   StxError error = {""};
 
   if (self->scene == NULL)
@@ -246,17 +287,33 @@ static GstFlowReturn fill(GstPushSrc *src, GstBuffer *buffer)
     return GST_FLOW_ERROR;
   }
   stamp(self, buffer);
+  if (live && self->info.fps_n > 0)
+    flow = wait_for_end(self);
   self->frame += self->reverse ? -1 : 1;
-  return GST_FLOW_OK;
+  return flow;
 }
 
-static void get_times(GstBaseSrc *base, GstBuffer *buffer, GstClockTime *start, GstClockTime *end)
+static void set_unlocked(GstBaseSrc *base, gboolean unlocked)
 {
-  *start = *end = GST_CLOCK_TIME_NONE;
-  if (gst_base_src_is_live(base)) {
-    *start = GST_BUFFER_PTS(buffer);
-    *end = *start + GST_BUFFER_DURATION(buffer);
-  }
+  GstStreetSceneSrc *self = GST_STREET_SCENE_SRC(base);
+
+  GST_OBJECT_LOCK(self);
+  self->unlocked = unlocked;
+  if (unlocked && self->wait != NULL)
+    gst_clock_id_unschedule(self->wait);
+  GST_OBJECT_UNLOCK(self);
+}
+
+static gboolean unlock(GstBaseSrc *base)
+{
+  set_unlocked(base, TRUE);
+  return TRUE;
+}
+
+static gboolean unlock_stop(GstBaseSrc *base)
+{
+  set_unlocked(base, FALSE);
+  return TRUE;
 }
 
 /* ---- Seeking, queries, life ------------------------------------------------------------------ */
@@ -420,7 +477,8 @@ static void gst_street_scene_src_class_init(GstStreetSceneSrcClass *klass)
   base_class->is_seekable = is_seekable;
   base_class->do_seek = do_seek;
   base_class->query = query;
-  base_class->get_times = get_times;
+  base_class->unlock = unlock;
+  base_class->unlock_stop = unlock_stop;
   base_class->start = start;
   base_class->stop = stop;
   GST_PUSH_SRC_CLASS(klass)->fill = fill;

@@ -12,8 +12,8 @@
 #define LOSS .01
 #define JITTER_US 20000
 
-/* Seconds between pictures. Short tests run beside others, with sanitizers perhaps: they ask only
- * whether pictures go on during a stall, which is longer. */
+/* Seconds between pictures. Short tests run beside others: they ask only whether pictures go on
+ * during a stall, which is longer. */
 #define LONGEST_PAUSE (endurance_is_full() ? .5 : 1.9)
 
 #define LEAKY "queue leaky=downstream max-size-buffers=3 max-size-bytes=0 max-size-time=0"

@@ -53,6 +53,59 @@ GST_START_TEST(live_frames_come_with_the_clock)
 }
 GST_END_TEST;
 
+static GstPadProbeReturn check_step(GstPad *pad, GstPadProbeInfo *info, gpointer frames)
+{
+  GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER(info);
+
+  ck_assert_uint_eq(GST_BUFFER_PTS(buffer), GST_BUFFER_OFFSET(buffer) * 40 * GST_MSECOND);
+  ++*(guint *)frames;
+  return GST_PAD_PROBE_OK;
+}
+
+/* Two cameras that begin at different times: frame n of each is that of the same moment. */
+GST_START_TEST(live_cameras_are_in_step)
+{
+  static const char caps[] = " ! video/x-raw,width=8,height=4,framerate=25/1 ! ";
+  gchar *line = g_strconcat("street-scene-src is-live=true num-buffers=8", caps, "fakesink name=a ",
+      "street-scene-src name=late is-live=true num-buffers=8", caps, "fakesink name=b", NULL);
+  GstElement *pipeline = gst_parse_launch(line, NULL);
+  GstElement *late = gst_bin_get_by_name(GST_BIN(pipeline), "late");
+  GstBus *bus = gst_element_get_bus(pipeline);
+  guint frames[2] = {0};
+
+  stx_test_probe(pipeline, "a", "sink", GST_PAD_PROBE_TYPE_BUFFER, check_step, &frames[0]);
+  stx_test_probe(pipeline, "b", "sink", GST_PAD_PROBE_TYPE_BUFFER, check_step, &frames[1]);
+  gst_element_set_locked_state(late, TRUE);
+  gst_element_set_state(pipeline, GST_STATE_PLAYING);
+  g_usleep(55000);
+  gst_element_set_locked_state(late, FALSE);
+  gst_element_sync_state_with_parent(late);
+  gst_message_unref(
+      gst_bus_timed_pop_filtered(bus, 10 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR));
+  gst_element_set_state(pipeline, GST_STATE_NULL);
+  ck_assert_uint_eq(frames[0], 8);
+  ck_assert_uint_eq(frames[1], 8);
+  gst_object_unref(late);
+  gst_object_unref(bus);
+  gst_object_unref(pipeline);
+  g_free(line);
+}
+GST_END_TEST;
+
+/* Nobody has to wait for the end of a frame that takes minutes. */
+GST_START_TEST(a_live_camera_stops_at_once)
+{
+  GstElement *pipeline = gst_parse_launch(
+      "street-scene-src is-live=true ! video/x-raw,width=8,height=4,framerate=1/600 ! fakesink",
+      NULL);
+
+  gst_element_set_state(pipeline, GST_STATE_PLAYING);
+  g_usleep(100000);
+  gst_element_set_state(pipeline, GST_STATE_NULL);
+  gst_object_unref(pipeline);
+}
+GST_END_TEST;
+
 static Suite *street_scene_src_times_suite(void)
 {
   Suite *suite = suite_create("street-scene-src-times");
@@ -61,6 +114,8 @@ static Suite *street_scene_src_times_suite(void)
   suite_add_tcase(suite, tests);
   tcase_add_test(tests, time_stamps_do_not_drift);
   tcase_add_test(tests, live_frames_come_with_the_clock);
+  tcase_add_test(tests, live_cameras_are_in_step);
+  tcase_add_test(tests, a_live_camera_stops_at_once);
   return suite;
 }
 
