@@ -77,10 +77,10 @@ static bool upload_chunk(const StxDriver *driver, StxCudaRing *ring, const StxCu
 bool stx_cuda_ring_upload(StxCuda *cuda, StxCudaRing *ring, const StxCudaCopy *copy,
     StxCudaStream stream, StxError *error)
 {
-  size_t step = copy->row_bytes < CHUNK ? CHUNK / (copy->row_bytes + !copy->row_bytes) : 1;
   bool good = true;
   if (copy->row_bytes == 0 || copy->rows == 0)
     return true;
+  size_t step = copy->row_bytes < CHUNK ? CHUNK / copy->row_bytes : 1;
   if (!stx_cuda_enter(cuda, error))
     return false;
   for (size_t y = 0; y < copy->rows && good; y += step) {

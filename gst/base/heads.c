@@ -83,36 +83,32 @@ static GstStxVerdict judge_presence(
   return wait || *present == 0 ? GST_STX_VERDICT_WAIT : GST_STX_VERDICT_TAKE;
 }
 
-/* Required buffers that are older than the newest one and do not match it. */
-static guint find_orphans(const GstStxHeads *heads, GstClockTime frame)
+/* Required buffers of the moment `time`; not `same`: of all others. */
+static guint find_required(
+    const GstStxHeads *heads, GstClockTime frame, GstClockTimeDiff time, gboolean same)
 {
-  GstClockTimeDiff newest = G_MININT64;
-  guint orphans = 0;
-
-  for (guint role = 0; role < heads->count; role++)
-    if (heads->head[role].buffer != NULL && heads->head[role].required)
-      newest = MAX(newest, heads->head[role].time);
-  for (guint role = 0; role < heads->count; role++)
-    if (heads->head[role].buffer != NULL && heads->head[role].required &&
-        !gst_stx_is_same_moment(frame, newest - heads->head[role].time))
-      orphans |= 1u << role;
-  return orphans;
-}
-
-/* Required buffers of the oldest moment. */
-static guint find_oldest(const GstStxHeads *heads, GstClockTime frame)
-{
-  GstClockTimeDiff oldest = G_MAXINT64;
   guint found = 0;
 
-  for (guint role = 0; role < heads->count; role++)
-    if (heads->head[role].buffer != NULL && heads->head[role].required)
-      oldest = MIN(oldest, heads->head[role].time);
-  for (guint role = 0; role < heads->count; role++)
-    if (heads->head[role].buffer != NULL && heads->head[role].required &&
-        gst_stx_is_same_moment(frame, heads->head[role].time - oldest))
+  for (guint role = 0; role < heads->count; role++) {
+    const GstStxHead *head = &heads->head[role];
+
+    if (head->buffer != NULL && head->required &&
+        gst_stx_is_same_moment(frame, head->time - time) == same)
       found |= 1u << role;
+  }
   return found;
+}
+
+/* Times of the oldest and the newest required buffer. */
+static void find_range(const GstStxHeads *heads, GstClockTimeDiff *oldest, GstClockTimeDiff *newest)
+{
+  *oldest = G_MAXINT64;
+  *newest = G_MININT64;
+  for (guint role = 0; role < heads->count; role++)
+    if (heads->head[role].buffer != NULL && heads->head[role].required) {
+      *oldest = MIN(*oldest, heads->head[role].time);
+      *newest = MAX(*newest, heads->head[role].time);
+    }
 }
 
 GstStxVerdict gst_stx_heads_judge(
@@ -120,16 +116,18 @@ GstStxVerdict gst_stx_heads_judge(
 {
   guint present, untimed, set = 0, old = 0;
   GstStxVerdict verdict = judge_presence(heads, timeout, &present, &untimed);
+  GstClockTimeDiff oldest, newest;
 
+  find_range(heads, &oldest, &newest);
   if (verdict == GST_STX_VERDICT_WAIT && timeout && untimed == 0 &&
-      (*roles = find_oldest(heads, frame)) != 0)
+      (*roles = find_required(heads, frame, oldest, TRUE)) != 0)
     return GST_STX_VERDICT_DROP;
   if (verdict != GST_STX_VERDICT_TAKE)
     return verdict;
   *roles = present;
   if (untimed != 0)
     return GST_STX_VERDICT_TAKE;
-  if ((*roles = find_orphans(heads, frame)) != 0)
+  if ((*roles = find_required(heads, frame, newest, FALSE)) != 0)
     return GST_STX_VERDICT_DROP;
 
   for (guint role = 0; role < heads->count; role++) {

@@ -54,25 +54,17 @@ static void expect_frame(StereoPair *pair, guint number)
   gst_buffer_unref(disparity);
 }
 
-static guint64 unpaired(StereoPair *pair)
-{
-  guint64 count;
-
-  g_object_get(pair->element, "unpaired", &count, NULL);
-  return count;
-}
-
 /* Whatever the element waits for meanwhile is over already. */
 static void wait_for_unpaired(StereoPair *pair, guint64 count)
 {
   GstTestClock *clock = gst_harness_get_testclock(pair->left);
 
-  for (guint i = 0; i < 10000 && unpaired(pair) < count; i++) {
+  for (guint i = 0; i < 10000 && stereo_unpaired(pair) < count; i++) {
     if (gst_test_clock_peek_id_count(clock) > 0)
       fail_unless(gst_harness_crank_single_clock_wait(pair->left));
     g_usleep(1000);
   }
-  ck_assert_uint_eq(unpaired(pair), count);
+  ck_assert_uint_eq(stereo_unpaired(pair), count);
   gst_object_unref(clock);
 }
 
@@ -91,7 +83,7 @@ GST_START_TEST(a_right_view_that_stalls_holds_up_one_frame)
     stx_test_crank(pair.left, i * FRAME + FRAME);
     expect_gap(&pair, i, 1);
   }
-  ck_assert_uint_eq(unpaired(&pair), 4);
+  ck_assert_uint_eq(stereo_unpaired(&pair), 4);
   /* It comes back, and is waited for again. */
   push(&pair, TRUE, 5);
   push(&pair, FALSE, 5);
@@ -115,7 +107,7 @@ GST_START_TEST(a_left_view_that_stalls_does_not_block_the_right_one)
   push(&pair, TRUE, 2);
   push(&pair, FALSE, 2);
   expect_frame(&pair, 2);
-  ck_assert_uint_eq(unpaired(&pair), 2);
+  ck_assert_uint_eq(stereo_unpaired(&pair), 2);
   stereo_pair_free(&pair);
 }
 GST_END_TEST;
@@ -134,7 +126,7 @@ GST_START_TEST(a_view_that_is_always_late_is_waited_for)
   gst_harness_set_time(pair.left, FRAME + 300 * GST_MSECOND);
   push(&pair, FALSE, 3);
   push(&pair, TRUE, 0); /* 300 ms late */
-  while (unpaired(&pair) < 3)
+  while (stereo_unpaired(&pair) < 3)
     g_thread_yield();
   gst_harness_set_time(pair.left, 3 * FRAME + FRAME + 640 * GST_MSECOND);
   push(&pair, TRUE, 3); /* 640 ms late: within 2 · 300 + 50 */
@@ -162,7 +154,7 @@ GST_START_TEST(a_view_of_a_moment_that_was_given_up_is_late)
   gst_harness_set_time(pair.left, FRAME + FRAME + 60 * GST_MSECOND);
   push(&pair, TRUE, 1);
   expect_frame(&pair, 1);
-  ck_assert_uint_eq(unpaired(&pair), 2);
+  ck_assert_uint_eq(stereo_unpaired(&pair), 2);
   stereo_pair_free(&pair);
 }
 GST_END_TEST;
@@ -175,7 +167,7 @@ GST_START_TEST(a_timeout_of_zero_waits_as_long_as_it_takes)
   gst_harness_set_time(pair.left, 3600 * GST_SECOND);
   push(&pair, TRUE, 0);
   expect_frame(&pair, 0);
-  ck_assert_uint_eq(unpaired(&pair), 0);
+  ck_assert_uint_eq(stereo_unpaired(&pair), 0);
   stereo_pair_free(&pair);
 }
 GST_END_TEST;

@@ -54,14 +54,6 @@ static void expect_frame(StereoPair *pair, int frame)
   expect_frame_at(pair, frame, frame * FRAME);
 }
 
-static guint64 unpaired(StereoPair *pair)
-{
-  guint64 count;
-
-  g_object_get(pair->element, "unpaired", &count, NULL);
-  return count;
-}
-
 /* Waits for the streaming thread to send EOS. */
 static void expect_eos(StereoPair *pair)
 {
@@ -88,7 +80,7 @@ GST_START_TEST(keeps_timestamps)
     stereo_push_right(&pair, right(frame));
     expect_frame(&pair, frame);
   }
-  ck_assert_uint_eq(unpaired(&pair), 0);
+  ck_assert_uint_eq(stereo_unpaired(&pair), 0);
   stereo_pair_free(&pair);
 }
 GST_END_TEST;
@@ -122,7 +114,7 @@ GST_START_TEST(a_lost_frame_costs_one_frame)
   stereo_push_left(&pair, left(4));
   stereo_push_right(&pair, right(4));
   expect_frame(&pair, 4);
-  ck_assert_uint_eq(unpaired(&pair), 2);
+  ck_assert_uint_eq(stereo_unpaired(&pair), 2);
   expect_one_warning(&pair, "sink_left at 0:00:00.100000000 is dropped");
   stereo_pair_free(&pair);
 }
@@ -146,7 +138,7 @@ GST_START_TEST(reordered_frames_are_never_mispaired)
   stereo_push_left(&pair, left(4));
   stereo_push_right(&pair, right(4));
   expect_frame(&pair, 4);
-  ck_assert_uint_eq(unpaired(&pair), 2);
+  ck_assert_uint_eq(stereo_unpaired(&pair), 2);
   stereo_pair_free(&pair);
 }
 GST_END_TEST;
@@ -166,7 +158,7 @@ GST_START_TEST(jitter_of_less_than_half_a_frame_is_the_same_moment)
   stereo_push_left(&pair, left(3)); /* exactly half a frame away matches neither side */
   stereo_push_right(&pair, right(3));
   expect_frame(&pair, 3);
-  ck_assert_uint_eq(unpaired(&pair), 2);
+  ck_assert_uint_eq(stereo_unpaired(&pair), 2);
   stereo_pair_free(&pair);
 }
 GST_END_TEST;
@@ -255,7 +247,7 @@ GST_START_TEST(flush_forgets_what_waits)
   stereo_push_left(&pair, left(2));
   stereo_push_right(&pair, right(2));
   expect_frame(&pair, 2);
-  ck_assert_uint_eq(unpaired(&pair), 0);
+  ck_assert_uint_eq(stereo_unpaired(&pair), 0);
   stereo_pair_free(&pair);
 }
 GST_END_TEST;
@@ -331,10 +323,10 @@ GST_START_TEST(counts_begin_anew_with_the_stream)
   stereo_push_right(&pair, right(1));
   stereo_push_left(&pair, left(1));
   expect_frame(&pair, 1);
-  ck_assert_uint_eq(unpaired(&pair), 1);
+  ck_assert_uint_eq(stereo_unpaired(&pair), 1);
   gst_element_set_state(pair.element, GST_STATE_READY);
   gst_element_set_state(pair.element, GST_STATE_PLAYING);
-  ck_assert_uint_eq(unpaired(&pair), 0);
+  ck_assert_uint_eq(stereo_unpaired(&pair), 0);
   stereo_pair_free(&pair);
 }
 GST_END_TEST;
@@ -367,7 +359,7 @@ GST_START_TEST(frames_outside_of_the_segment_are_clipped)
     stereo_push_right(&pair, right(frame));
   }
   expect_frame(&pair, 2);
-  ck_assert_uint_eq(unpaired(&pair), 0);
+  ck_assert_uint_eq(stereo_unpaired(&pair), 0);
   stereo_pair_free(&pair);
 }
 GST_END_TEST;
