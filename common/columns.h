@@ -11,9 +11,9 @@
  * cells are contiguous: value = data[(channel · columns + column) · rows + row].
  *
  *   disparity   1/256 pixel of the full image; 0: unknown
- *   weight      mean squared confidence of the cell's pixels, 0…65025 (= 255²); 0 wherever the
- *               disparity is unknown
- *   class cost  −ln p(class) in 1/1024 nat, 0…STX_CLASS_COST_MAX (p is bounded below by 1e-3)
+ *   weight      mean squared confidence of the cell's pixels, 0…65025 (= 255²); where the disparity
+ * is unknown, that the cell is sky class cost  −ln p(class) in 1/1024 nat, 0…STX_CLASS_COST_MAX (p
+ * is bounded below by 1e-3)
  */
 #ifndef STX_COLUMNS_H
 #define STX_COLUMNS_H

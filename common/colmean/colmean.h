@@ -17,14 +17,17 @@
  *   MEDIAN    as WEIGHTED, but disparity = m
  *   weight    = Σc² / n, the sum over the pixels that entered; 0 is possible where few and
  *             doubtful pixels entered, although the disparity is known
- * All quotients are rounded half up: (2·num + den) / (2·den) in integers.
+ * A matcher may be sure that there is nothing to measure: where confidence_is_sky, a pixel with d =
+ * 0 and c > 0 is sky (sgm_sky.h). A cell with more pixels of sky than valid ones is unknown, and
+ * its weight says how sure that is: Σc² / n over the pixels of sky. All quotients are rounded half
+ * up: (2·num + den) / (2·den) in integers.
  *
- * Then holes are filled: cells of unknown disparity that follow one another in a row of cells,
- * together at most fill_width pixels wide (a whole number of cells), take the smaller disparity of
- * the known cells left and right of them (of the one there is, at the image's edge) with weight
- * STX_FILL_WEIGHT. What matching cannot see lies behind what hides it, so the farther neighbour is
- * the better guess; the small weight lets any measurement overrule it. Wider holes stay unknown.
- * Class costs: p = mean over the cell's pixels; see StxColmeanTables.
+ * Then holes are filled: cells of unknown disparity and weight 0 that follow one another in a row
+ * of cells, together at most fill_width pixels wide (a whole number of cells), take the smaller
+ * disparity of the cells left and right of them (of the one there is, at the image's edge; 0 where
+ * that is sky) with weight STX_FILL_WEIGHT. What matching cannot see lies behind what hides it, so
+ * the farther neighbour is the better guess; the small weight lets any measurement overrule it.
+ * Wider holes stay unknown. Class costs: p = mean over the cell's pixels; see StxColmeanTables.
  *
  * Bounds: n <= 2^14, so Σc²d < 2^46 and 4095 · Σscore < 2^42; 32 bits suffice for Σc².
  */
@@ -70,9 +73,10 @@ typedef struct {
  * scores need no alignment. Bytes between the values of one row may be read but do not matter. */
 typedef struct {
   StxImage16 disparity;
-  StxImage8 confidence; /* data NULL: every pixel is certain */
-  StxImage8 labels;     /* LABELS */
-  const void *scores;   /* SCORES_* */
+  StxImage8 confidence;   /* data NULL: every pixel is certain */
+  bool confidence_is_sky; /* that of an unknown pixel: how sure it is that it is sky */
+  StxImage8 labels;       /* LABELS */
+  const void *scores;     /* SCORES_* */
   ptrdiff_t class_stride, row_stride, pixel_stride;
 } StxColmeanInput;
 

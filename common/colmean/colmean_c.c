@@ -28,7 +28,8 @@ static Cell cell_at(const StxGrid *grid, int column, int row)
 /* ---- Disparity and weight ----------------------------------------------------------------- */
 
 typedef struct {
-  int count;
+  int count, sky;      /* pixels that are valid, and sky */
+  uint64_t sky_weight; /* Σc² of these */
   uint16_t disparity[MAX_CELL_PIXELS], sorted[MAX_CELL_PIXELS];
   uint32_t weight[MAX_CELL_PIXELS]; /* c² */
 } ValidPixels;
@@ -36,7 +37,9 @@ typedef struct {
 static void collect(
     const StxColmeanParams *params, const StxColmeanInput *input, Cell cell, ValidPixels *valid)
 {
-  valid->count = 0;
+  bool sky = input->confidence_is_sky && input->confidence.data != NULL;
+  valid->count = valid->sky = 0;
+  valid->sky_weight = 0;
   for (int y = cell.y0; y < cell.y1; y++)
     for (int x = cell.x0; x < cell.x1; x++) {
       int d = stx_row16(&input->disparity, y)[x];
@@ -46,6 +49,9 @@ static void collect(
       if (d > 0 && c > 0) {
         valid->disparity[valid->count] = (uint16_t)d;
         valid->weight[valid->count++] = (uint32_t)(c * c);
+      } else if (sky && c > 0) {
+        valid->sky++;
+        valid->sky_weight += (uint64_t)(c * c);
       }
     }
 }
@@ -66,7 +72,9 @@ static void reduce_cell(
     StxReduction reduction, ValidPixels *valid, int n, uint16_t *disparity, uint16_t *weight)
 {
   *disparity = *weight = 0;
-  if (4 * valid->count < n || valid->count == 0)
+  if (valid->sky > valid->count)
+    *weight = (uint16_t)stx_round_half_up(valid->sky_weight, n);
+  if (valid->sky > valid->count || 4 * valid->count < n || valid->count == 0)
     return;
   bool mean = reduction == STX_REDUCE_MEAN;
   int m = mean ? 0 : lower_median(valid);
@@ -103,14 +111,16 @@ static void reduce_disparity(
 
 /* ---- Holes -------------------------------------------------------------------------------- */
 
-/* The nearest column from `column` on in steps of ±1 whose cell is known and was not filled; −1
+/* The nearest column from `column` on in steps of ±1 whose cell is no hole and was not filled; −1
  * or the number of columns if there is none. */
 static int known_column(
     const StxGrid *grid, void *columns, const uint8_t *filled, int column, int row, int step)
 {
   int count = stx_grid_columns(grid);
   while (column >= 0 && column < count &&
-         (stx_column(grid, columns, 0, column)[row] == STX_DISPARITY_UNKNOWN || filled[column]))
+         ((stx_column(grid, columns, 0, column)[row] == STX_DISPARITY_UNKNOWN &&
+              stx_column(grid, columns, 1, column)[row] == 0) ||
+             filled[column]))
     column += step;
   return column;
 }

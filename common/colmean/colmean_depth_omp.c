@@ -71,14 +71,15 @@ static void mask_certain(const uint16_t *in, int count, int cityscapes, uint16_t
     d[i] = (uint16_t)(in[i] - (in[i] > 0 ? cityscapes : 0));
 }
 
+/* Unknown pixels keep their c² if it says that they are sky: sky = 65535, else 0. */
 static void mask_confident(const uint16_t *in, const uint8_t *confidence, int count, int cityscapes,
-    uint16_t *restrict d, uint16_t *restrict w)
+    uint16_t sky, uint16_t *restrict d, uint16_t *restrict w)
 {
   for (int i = 0; i < count; i++) {
     uint16_t value = (uint16_t)(in[i] - (in[i] > 0 ? cityscapes : 0));
     uint16_t c = confidence[i];
     d[i] = c > 0 ? value : 0;
-    w[i] = value > 0 ? (uint16_t)(c * c) : 0;
+    w[i] = (uint16_t)(c * c) & (value > 0 ? UINT16_MAX : sky);
   }
 }
 
@@ -91,6 +92,7 @@ static void load(const Job *job, int x, Span span, Pixels *pixels)
   int width = job->params->grid.cell_width, room = width * LANES;
   int count = job->params->grid.width - x < room ? job->params->grid.width - x : room;
   int cityscapes = job->params->cityscapes_disparity ? 1 : 0;
+  uint16_t sky = input->confidence_is_sky ? UINT16_MAX : 0;
   memset(d + count, 0, (room - count) * sizeof *d);
   memset(w + count, 0, (room - count) * sizeof *w);
   pixels->count = 0;
@@ -99,7 +101,7 @@ static void load(const Job *job, int x, Span span, Pixels *pixels)
     if (pixels->weight == NULL) {
       mask_certain(row, count, cityscapes, d);
     } else {
-      mask_confident(row, stx_row8(&input->confidence, y) + x, count, cityscapes, d, w);
+      mask_confident(row, stx_row8(&input->confidence, y) + x, count, cityscapes, sky, d, w);
       deal(w, width, pixels->weight + pixels->count);
     }
     deal(d, width, pixels->disparity + pixels->count);
@@ -205,6 +207,8 @@ typedef struct {
   int32_t moment_low[LANES];  /* Σw(d − low) = moment_low + 2^16·moment_high; or */
   int32_t moment_high[LANES]; /*   Σ(d − low) = moment_low */
   int32_t entered[LANES];
+  int32_t sky_weight[LANES]; /* Σw of the pixels of sky */
+  uint16_t sky[LANES];       /* how many these are */
   uint16_t low[LANES], valid[LANES], median[LANES];
 } Sums;
 
@@ -295,6 +299,20 @@ static void entering(StxReduction reduction, const uint16_t median[LANES], uint1
   }
 }
 
+/* Pixels that are unknown and have a weight. */
+static void sum_sky(const Pixels *pixels, Sums *sums)
+{
+  Wide weight = {0};
+  V16 count = {0};
+  for (int i = 0; i < pixels->count; i++) {
+    V16 w = pixels->weight[i] & (V16)(pixels->disparity[i] == 0);
+    count -= (V16)(w > 0);
+    add(&weight, widen(w));
+  }
+  store_wide(&weight, sums->sky_weight);
+  memcpy(sums->sky, &count, sizeof count);
+}
+
 static void gather_sums(const Pixels *pixels, StxReduction reduction, Sums *sums)
 {
   V16 median = {0}, valid = count_valid(pixels), low, range;
@@ -328,6 +346,18 @@ static void finish(const Sums *sums, StxReduction reduction, bool certain, const
     int32_t d = reduction == STX_REDUCE_MEDIAN ? sums->median[lane] : mean;
     disparity[lane] = (uint16_t)(d & known);
     weight[lane] = (uint16_t)(w & known);
+  }
+}
+
+/* Cells with more sky than anything else. */
+static void finish_sky(
+    const Sums *sums, const int32_t n[LANES], uint16_t *disparity, uint16_t *weight)
+{
+  for (int lane = 0; lane < LANES; lane++) {
+    int32_t w = (int32_t)((2.0 * sums->sky_weight[lane] + n[lane]) / (2.0 * n[lane]));
+    bool sky = sums->sky[lane] > sums->valid[lane];
+    disparity[lane] = sky ? STX_DISPARITY_UNKNOWN : disparity[lane];
+    weight[lane] = sky ? (uint16_t)w : weight[lane];
   }
 }
 
@@ -369,6 +399,10 @@ void STX_VARIANT(stx_colmean_depth)(const Job *job, const Block *block, void *sc
       gather_sums(&pixels, params->reduction, &sums);
       cell_sizes(&params->grid, x, span.bottom - span.top, n);
       finish(&sums, params->reduction, certain, n, tiles[0][r] + c, tiles[1][r] + c);
+      if (job->input->confidence_is_sky && !certain) {
+        sum_sky(&pixels, &sums);
+        finish_sky(&sums, n, tiles[0][r] + c, tiles[1][r] + c);
+      }
     }
   STX_VARIANT(stx_colmean_store)(job, block, 0, &tiles[0]);
   STX_VARIANT(stx_colmean_store)(job, block, 1, &tiles[1]);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Cell reduction, fast implementation: filling of holes (colmean.h). One pass from left to right
- * over strips of rows, as wide as a cache line; a known cell closes the hole on its left.
+ * over strips of rows, as wide as a cache line; a cell that is none closes the hole on its left.
  */
 #include "common/colmean/colmean_private.h"
 #include "common/parallel.h"
@@ -38,8 +38,9 @@ static void fill_strip(Strip *strip, int top, int rows)
   }
   for (int column = 0; column < columns; column++) {
     const uint16_t *d = stx_column(strip->grid, strip->columns, 0, column) + top;
+    const uint16_t *w = stx_column(strip->grid, strip->columns, 1, column) + top;
     for (int row = 0; row < rows; row++) {
-      if (d[row] == STX_DISPARITY_UNKNOWN)
+      if (d[row] == STX_DISPARITY_UNKNOWN && w[row] == 0)
         continue;
       if (strip->known[row] + 1 < column)
         close_hole(strip, top, row, column, d[row]);

@@ -61,6 +61,9 @@ static const StxField fields[] = {
     {"unknown-cost", "Unknown cost",
         "Cost of a cell of ground or object above the horizon whose disparity is unknown, in nats",
         COST(unknown_cost)},
+    {"sky-cost", "Sky cost",
+        "Cost of a cell of ground or object where the matcher found sky, in nats",
+        NUMBER(sky_cost, 0, 32), .unit = "nat"},
     {"ground-classes", NULL, "Classes that are ground", FIELD(FLAGS, ground_classes)},
     {"sky-classes", NULL, "Classes that are sky; others are objects", FIELD(FLAGS, sky_classes)},
 };
@@ -221,6 +224,7 @@ bool stx_satdp_prepare(const StxSatdpParams *params, const StxCamera *camera,
     prepare_prior(params, line, tables);
   }
   prepare_horizon(params, line != NULL, tables);
+  tables->evidence_scale = (uint32_t)(nats(params->sky_cost) * 65536 / STX_WEIGHT_ONE + 0.5);
   tables->sky_scale = weight_scale(params, square(params->sigma_disparity[2]));
   tables->class_scale = (int32_t)floor(params->semantic_weight * 256 + 0.5);
   tables->stixel_cost = nats(automatic_cost(params));

@@ -29,7 +29,9 @@
  *   Unknown  unknown_cost per cell of unknown disparity above the horizon, for ground and object:
  *            what a matcher cannot measure up there is more likely sky (D. Pfeiffer and U. Franke,
  *            BMVC 2011: how probable a measurement exists at all depends on the kind). As
- *            with Horizon, a cell is above if its centre is; without a road line none is.
+ *            with Horizon, a cell is above if its centre is; without a road line none is. And
+ *            sky_cost, times its weight over STX_WEIGHT_ONE, per cell of unknown disparity,
+ *            wherever it is: what a matcher takes for sky (columns.h)
  *   Pair     looks at both planes at the image row between the cells vb−1 and vb. Two values
  *            meet there if they differ by at most pair_tolerance.
  *              ground → ground  0 if they meet, else α
@@ -75,7 +77,8 @@ typedef struct {
   double pair_tolerance;         /* planes at most so far apart meet, px */
   double horizon_cost;           /* per cell of ground above or sky below the horizon */
   double unknown_cost;           /* per cell of ground or object above the horizon whose disparity
-                                    is unknown */
+                                    is unknown; */
+  double sky_cost;               /* and that is surely sky */
   uint32_t ground_classes;       /* bit k: class k is ground; */
   uint32_t sky_classes;          /* bit k: class k is sky (no bit in both); others are objects */
 } StxSatdpParams;
@@ -86,8 +89,8 @@ typedef struct {
     .stixel_cost = -1, .semantic_weight = 1.5, .sigma_disparity = {1, 1.2, 3},                     \
     .sigma_height = 0.05, .sigma_angle = 0.005, .sigma_depth = 0.05, .ground_sigma_intercept = 10, \
     .ground_sigma_slope = 0.5, .pair_cost = 0.5, .pair_slope = 0.1, .pair_tolerance = 1,           \
-    .horizon_cost = 2, .unknown_cost = 0.5, .ground_classes = 1u << 0 | 1u << 1 | 1u << 9,         \
-    .sky_classes = 1u << 10                                                                        \
+    .horizon_cost = 2, .unknown_cost = 0.5, .sky_cost = 1.5,                                       \
+    .ground_classes = 1u << 0 | 1u << 1 | 1u << 9, .sky_classes = 1u << 10                         \
   }
 
 /*
@@ -116,7 +119,8 @@ typedef struct {
   int32_t class_scale; /* semantic_weight · 256: energy of a cell = (cost · this + 128) >> 8 */
   double horizon_ground[STX_MAX_ROWS + 1]; /* [u]: horizon energy of ground in the cells below u */
   double horizon_sky[STX_MAX_ROWS + 1];
-  double unknown[STX_MAX_ROWS];   /* energy of ground and object if cell u is unknown */
+  double unknown[STX_MAX_ROWS];   /* energy of ground and object if cell u is unknown, … */
+  uint32_t evidence_scale;        /* … more by its weight: stx_unknown_energy */
   double stixel_cost, pair_cost;  /* energies, integers */
   double pair_slope;              /* energy per 1/256 px */
   double pair_tolerance;          /* 1/256 px, integer */

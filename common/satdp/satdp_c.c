@@ -63,7 +63,7 @@ static void build_tables(const Job *job, int column, Column *c)
     c->ground[u + 1] = add_cell(c->ground[u], ground, t->x[u], d);
     c->object[u + 1] = add_cell(c->object[u], object, t->x[u], d);
     c->sky[u + 1] = add_cell(c->sky[u], sky, t->x[u], d);
-    c->unknown[u + 1] = c->unknown[u] + (d == STX_DISPARITY_UNKNOWN ? t->unknown[u] : 0);
+    c->unknown[u + 1] = c->unknown[u] + stx_unknown_energy(w, t->unknown[u], t->evidence_scale, d);
   }
   for (int k = 0; k < grid->classes; k++) {
     const uint16_t *cost = stx_column(grid, (void *)job->columns, 2 + k, column);

@@ -49,6 +49,21 @@ STX_INLINE uint32_t stx_fold(uint32_t weight, uint32_t scale, uint32_t disparity
   return disparity == STX_DISPARITY_UNKNOWN ? 0 : folded;
 }
 
+/* What a cell costs ground and object if its disparity is unknown: < 2^20 + 2^16. `unknown` is its
+ * row's; weight · scale < 2^32. */
+STX_INLINE double stx_unknown_energy(
+    uint32_t weight, double unknown, uint32_t evidence_scale, uint32_t disparity)
+{
+  double evidence = (double)(int32_t)((weight * evidence_scale + (1u << 15)) >> 16);
+  return disparity == STX_DISPARITY_UNKNOWN ? unknown + evidence : 0.0;
+}
+
+/* The weight that counts for a record's confidence. */
+STX_INLINE uint32_t stx_known_weight(uint32_t weight, uint32_t disparity)
+{
+  return disparity == STX_DISPARITY_UNKNOWN ? 0 : weight;
+}
+
 STX_INLINE int32_t stx_class_energy(int32_t cost, int32_t class_scale)
 {
   return (cost * class_scale + 128) >> 8;
@@ -270,7 +285,7 @@ typedef struct {
 /* Integer sums over the cells of one segment. */
 typedef struct {
   int64_t w, x, xx, d, xd, dd; /* folded with the weight of the segment's kind */
-  int64_t weight;              /* Σ of the cells' weights as they came */
+  int64_t weight;              /* Σ of the known cells' weights as they came */
 } StxSegmentSums;
 
 /* The record of a segment. `label` is the class with the smallest energy. */

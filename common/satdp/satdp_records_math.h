@@ -92,7 +92,7 @@ STX_INLINE StxSegmentSums stx_segment_sums(const StxGrid *grid, const StxSatdpTa
     sums.d += w * d;
     sums.xd += w * x * d;
     sums.dd += w * d * d;
-    sums.weight += weight[row];
+    sums.weight += stx_known_weight(weight[row], disparity[row]);
   }
   return sums;
 }

@@ -95,6 +95,7 @@ static void add_depth_row(const Group *g, int u)
   const SumRow *below = &g->rows[u];
   SumRow *row = &g->rows[u + 1];
   uint32_t ground_scale = t->ground_scale[u], sky_scale = t->sky_scale;
+  uint32_t evidence_scale = t->evidence_scale;
   double x = t->x[u], unknown = t->unknown[u], cut = t->cut[u + 1];
   double ground_place = t->horizon_ground[u + 1] - t->horizon_ground[u];
   double sky_place = t->horizon_sky[u + 1] - t->horizon_sky[u];
@@ -115,7 +116,7 @@ static void add_depth_row(const Group *g, int u)
     row->object_d[l] = below->object_d[l] + object * d;
     row->object_dd[l] = below->object_dd[l] + object * d * d;
     row->sky_dd[l] = below->sky_dd[l] + sky * d * d;
-    double place = cell == STX_DISPARITY_UNKNOWN ? unknown : 0.0;
+    double place = stx_unknown_energy(w, unknown, evidence_scale, cell);
     row->placed[GROUND][l] = below->placed[GROUND][l] + ground_place + place;
     row->placed[OBJECT][l] = below->placed[OBJECT][l] + place;
     row->placed[SKY][l] = below->placed[SKY][l] + sky_place;

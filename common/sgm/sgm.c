@@ -41,6 +41,7 @@ static const StxField fields[] = {
         "is unknown (-1 = no check)",
         FIELD(INT, texture), .low = -1, .high = 254, .unit = "gray levels"},
     {"median", "Median", "3x3 median of the disparity", FIELD(BOOL, median)},
+    {"sky", "Sky", "Look for the sky, and measure nothing there", FIELD(BOOL, sky)},
 };
 static const StxSgmParams defaults = STX_SGM_DEFAULTS;
 const StxFields stx_sgm_fields = {STX_FIELDS_OF(fields), &defaults, .must = ", but must be from ",

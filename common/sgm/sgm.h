@@ -40,6 +40,7 @@
  *            So it may fill a hole or make one.
  *   confidence  stx_sgm_confidence(S1, S2); 0 where a check failed or the final v is 0. A hole that
  *            the median filled therefore has a disparity with confidence 0.
+ *   sky      where there is sky, v becomes unknown and the confidence 255 (sgm_sky.h)
  */
 #ifndef STX_SGM_H
 #define STX_SGM_H
@@ -59,12 +60,13 @@ typedef struct {
   int lr_max_diff; /* -1: no left-right check */
   int texture;     /* a window of no larger range of gray levels is flat; -1: no check */
   bool median;     /* 3×3 median of the result */
+  bool sky;        /* look for the sky */
 } StxSgmParams;
 
 #define STX_SGM_DEFAULTS                                                                           \
   {                                                                                                \
     .max_disparity = 128, .paths = 4, .p1 = 10, .p2 = 86, .uniqueness = 0, .lr_max_diff = 1,       \
-    .texture = 6, .median = true                                                                   \
+    .texture = 6, .median = true, .sky = true                                                      \
   }
 
 typedef struct {
@@ -76,8 +78,8 @@ typedef struct {
    * params       has passed stx_sgm_check
    * left, right  width × height gray values, any stride
    * disparity    width × height, 1/256 pixel, 0 = unknown
-   * confidence   width × height, 0…255 = 255 · probability of being right, 0 where unknown;
-   *              data may be NULL: not wanted, and then a little faster
+   * confidence   width × height, 0…255 = 255 · probability of being right; where unknown 255 in the
+   *              sky, else 0; data may be NULL: not wanted, and then a little faster
    * scratch      scratch_size(params, threads) bytes, aligned to STX_ALIGN
    * No two images may overlap, except left and right. Strides of a device's images are positive, in
    * whole pixels. For the rest see StxPlace.

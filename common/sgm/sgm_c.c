@@ -6,6 +6,7 @@
  */
 #include "common/sgm/sgm_private.h"
 #include "common/sgm/sgm_math.h"
+#include "common/sgm/sgm_sky.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +28,7 @@ typedef struct {
   uint8_t *right_winner;  /* d_R of one row */
   uint16_t *value;        /* before the median */
   uint8_t *margin;        /* confidence before the median */
+  void *sky;
 } Scratch;
 
 static int clamp(int value, int limit)
@@ -52,6 +54,7 @@ static size_t lay_out(Scratch *s, const StxSgmParams *params, void *base)
   STX_TAKE(&at, s->right_winner, params->width);
   STX_TAKE(&at, s->value, n);
   STX_TAKE(&at, s->margin, n);
+  s->sky = stx_take(&at, stx_sgm_sky_scratch(params));
   return at.size;
 }
 
@@ -298,5 +301,7 @@ bool stx_sgm_run_c(const StxSgmParams *params, const StxImage8 *left, const StxI
     finish_row(&s, y);
   for (int y = 0; y < params->height; y++)
     write_row(&s, y, disparity, confidence);
+  if (params->sky)
+    stx_sgm_sky(params, left, right, disparity, confidence, s.sky, 1);
   return true;
 }

@@ -50,6 +50,7 @@ typedef struct {
   uint16_t *value;     /* results before the median, width × height each */
   uint8_t *winner, *right_winner, *margin;
   Strip *strips; /* of both sweeps in turn, each from where it starts */
+  void *sky;     /* scratch of stx_sgm_sky */
 } Fast;
 
 static inline size_t row_bytes(const Fast *f)

@@ -22,6 +22,7 @@
 #include "common/sgm/sgm_finish.inc.h"
 #include "common/sgm/sgm_private.h"
 #include "common/sgm/sgm_planes.inc.h"
+#include "common/sgm/sgm_sky.h"
 #include "common/sgm/sgm_winner.inc.h"
 
 #define CHUNK_ROWS 8 /* rows that a thread takes at a time where rows are independent */
@@ -78,6 +79,7 @@ static size_t lay_out(Fast *f, const StxSgmParams *params, int workers, void *ba
   f->right_winner = stx_take(&at, area);
   f->margin = stx_take(&at, area);
   STX_TAKE(&at, f->strips, 2 * tiles(params->height, TILE_ROWS));
+  f->sky = stx_take(&at, stx_sgm_sky_scratch(params));
   return at.size;
 }
 
@@ -275,5 +277,7 @@ bool STX_VARIANT(stx_sgm_run)(const StxSgmParams *params, const StxImage8 *left,
   sweep_half(&fast, true, workers);
   stx_parallel(workers, chunks, check_rows, &frame);
   stx_parallel(workers, chunks, write_rows, &frame);
+  if (params->sky)
+    stx_sgm_sky(params, left, right, disparity, confidence, fast.sky, workers);
   return true;
 }

@@ -30,9 +30,11 @@ typedef struct {
   StxColmeanTarget target;
   StxImage16 disparity;
   StxImage8 confidence;
-  uint16_t *raw; /* disparities once more, for the filling of holes; NULL: there is none */
+  uint32_t *raw; /* disparity | weight << 16 once more, for the filling of holes; NULL: there is
+                    none */
   StxReduction reduction;
   int32_t cityscapes;
+  int32_t sky;               /* true: the confidence of an unknown pixel is that it is sky */
   int32_t vectors;           /* true: rows of whole cells may be read with the widest loads */
   uint32_t width_reciprocal; /* of the cell's width */
   int32_t slots;             /* large cells: pixels of a cell, rounded up to a multiple of 8 */
@@ -42,7 +44,8 @@ typedef struct {
 
 /* A warp fills a strip of rows × a segment of columns. The strips are numbered first. */
 typedef struct {
-  const uint16_t *raw; /* disparities before filling, as a channel of the columns */
+  const uint32_t *raw; /* disparity | weight << 16 before filling, as a channel of the columns; 0: a
+                          hole */
   int32_t longest;     /* cells of a hole that is still filled */
   int32_t segment;     /* columns */
   uint32_t strips, warps;

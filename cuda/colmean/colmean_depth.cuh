@@ -269,6 +269,27 @@ STX_DEVICE uint32_t reduce_sums(StxReduction reduction, Sums sums, uint32_t m, u
   return disparity | round_half_up(weight_sum, n, 1.0f / n) << 16;
 }
 
+/* The pixels of a cell that are sky. */
+struct Sky {
+  uint32_t count, weight; /* of a thread's share */
+};
+
+STX_DEVICE void add_to_sky(Sky &sky, uint32_t d, uint32_t confidence)
+{
+  const uint32_t c2 = d == STX_DISPARITY_UNKNOWN ? confidence * confidence : 0;
+  sky.count += c2 > 0;
+  sky.weight += c2;
+}
+
+/* What a cell of n pixels is at last, `value` if it is known; for the whole warp. */
+template <int LANES> STX_DEVICE uint32_t decide(Sky sky, uint32_t value, uint32_t valid, uint32_t n)
+{
+  const uint32_t count = lanes_sum<LANES>(sky.count), weight = lanes_sum<LANES>(sky.weight);
+  if (count > valid)
+    return round_half_up(weight, n, 1.0f / n) << 16;
+  return valid == 0 || 4 * valid < n ? 0 : value;
+}
+
 /* ---- Kernels ------------------------------------------------------------------------------- */
 
 STX_DEVICE void write_cell(const StxColmeanDepthArgs &a, int column, int row, uint32_t value)
@@ -279,7 +300,7 @@ STX_DEVICE void write_cell(const StxColmeanDepthArgs &a, int column, int row, ui
   a.target.cells[at] = (uint16_t)value;
   a.target.cells[cell_index(a.target, 1, column, row)] = (uint16_t)(value >> 16);
   if (a.raw != nullptr)
-    a.raw[at] = (uint16_t)value;
+    a.raw[at] = value;
 }
 
 /* A block's cells: a square of SIDE × SIDE, whose results take WORDS of shared memory. */
@@ -313,9 +334,16 @@ STX_DEVICE void reduce_cells(const StxColmeanDepthArgs &a, uint32_t *tile)
 #pragma unroll
   for (int i = 0; i < VALUES; i++)
     add_to_sums(sums, share.d[i], share_confidence(share, i));
+  Sky sky = {};
+  if (a.sky) {
+#pragma unroll
+    for (int i = 0; i < VALUES; i++)
+      add_to_sky(sky, share.d[i], share_confidence(share, i));
+  }
   const uint32_t value = reduce_sums<LANES>(a.reduction, sums, m, max(n, 1u));
+  const uint32_t decided = decide<LANES>(sky, value, valid, max(n, 1u));
   if (lane == 0)
-    tile[column * (SIDE + 1) + row] = valid == 0 || 4 * valid < n ? 0 : value;
+    tile[column * (SIDE + 1) + row] = decided;
   __syncthreads();
   if (t < SIDE * SIDE)
     write_cell(a, blockIdx.x * SIDE + t / SIDE, blockIdx.y * SIDE + t % SIDE,
@@ -363,13 +391,18 @@ STX_DEVICE void reduce_large_cell(const StxColmeanDepthArgs &a, int column, int 
       return count;
     });
   Sums sums = sums_around(a.reduction, m);
+  Sky sky = {};
   for (uint32_t i = lane; i < n; i += 32) {
     const int y = divide(i, reciprocal), x = i - y * cell.width;
-    add_to_sums(sums, d[i], confidence_at(a, cell.x + x, cell.y + y));
+    const uint32_t confidence = confidence_at(a, cell.x + x, cell.y + y);
+    add_to_sums(sums, d[i], confidence);
+    if (a.sky)
+      add_to_sky(sky, d[i], confidence);
   }
   const uint32_t value = reduce_sums<32>(a.reduction, sums, m, max(n, 1u));
+  const uint32_t decided = decide<32>(sky, value, valid, max(n, 1u));
   if (lane == 0)
-    write_cell(a, column, row, valid == 0 || 4 * valid < n ? 0 : value);
+    write_cell(a, column, row, decided);
 }
 
 #endif

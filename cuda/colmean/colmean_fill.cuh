@@ -17,7 +17,7 @@
 /* The part of a row of cells that a lane walks through: columns [first, last), of which [begin,
  * end) are its own to fill. */
 struct Walk {
-  const uint16_t *raw; /* the row's cell of column 0 */
+  const uint32_t *raw; /* the row's cell of column 0 */
   int row, first, last, begin, end;
 };
 
@@ -30,23 +30,23 @@ STX_DEVICE void fill_hole(const StxColmeanTarget &target, const StxColmeanFill &
     return;
   uint16_t disparity = UINT16_MAX;
   if (left >= walk.first)
-    disparity = walk.raw[(size_t)left * target.rows];
+    disparity = (uint16_t)walk.raw[(size_t)left * target.rows];
   if (right < walk.last)
-    disparity = min(disparity, walk.raw[(size_t)right * target.rows]);
+    disparity = min(disparity, (uint16_t)walk.raw[(size_t)right * target.rows]);
   for (int column = begin; column < end; column++) {
     target.cells[cell_index(target, 0, column, walk.row)] = disparity;
     target.cells[cell_index(target, 1, column, walk.row)] = STX_FILL_WEIGHT;
   }
 }
 
-/* Which of the 32 columns from `column` on are known. */
+/* Which of the 32 columns from `column` on are no holes. */
 STX_DEVICE uint32_t known_columns(const StxColmeanTarget &target, const Walk &walk, int column)
 {
-  const uint16_t *raw = walk.raw + (size_t)column * target.rows;
+  const uint32_t *raw = walk.raw + (size_t)column * target.rows;
   uint32_t known = 0;
 #pragma unroll
   for (int i = 0; i < 32; i++, raw += target.rows)
-    if (column + i < walk.last && *raw != STX_DISPARITY_UNKNOWN)
+    if (column + i < walk.last && *raw != 0)
       known |= 1u << i;
   return known;
 }

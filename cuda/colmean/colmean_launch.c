@@ -16,7 +16,7 @@ typedef struct {
   const StxColmeanTables *tables;
   const StxColmeanInput *input;
   StxColmeanTarget target;
-  uint16_t *raw; /* NULL: no holes to fill */
+  uint32_t *raw; /* NULL: no holes to fill */
   StxCudaStream stream;
 } Job;
 
@@ -34,7 +34,7 @@ static int longest_hole(const StxColmeanParams *params)
 static size_t scratch_size(const StxColmeanParams *params, int threads)
 {
   size_t columns = stx_grid_columns(&params->grid), rows = stx_grid_rows(&params->grid);
-  return longest_hole(params) > 0 ? columns * rows * sizeof(uint16_t) : 0;
+  return longest_hole(params) > 0 ? columns * rows * sizeof(uint32_t) : 0;
 }
 
 /* ---- Disparity and weight ------------------------------------------------------------------ */
@@ -93,6 +93,7 @@ static bool run_depth(const Job *job, StxError *error)
       .raw = job->raw,
       .reduction = job->params->reduction,
       .cityscapes = job->params->cityscapes_disparity != 0,
+      .sky = job->input->confidence_is_sky && job->input->confidence.data != NULL,
       .width_reciprocal = stx_colmean_reciprocal(grid->cell_width)};
   for (size_t i = 0; i < sizeof depth_kernels / sizeof depth_kernels[0]; i++) {
     const DepthKernel *depth = &depth_kernels[i];

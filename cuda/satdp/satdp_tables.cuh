@@ -156,7 +156,8 @@ template <int sums> STX_DEVICE Triple depth_terms(const Column *c, int u)
                                     : __ldg(&t->ground_scale[u]);
   long long w = stx_fold(weight, scale, disparity), d = disparity, x = __ldg(&t->x[u]);
   Triple ground_x = {w, w * x, w * x * x}, ground_d = {w * d, w * x * d, w * d * d};
-  Triple object_d = {w, w * d, w * d * d}, sky_d = {w * d * d, weight, 0};
+  Triple object_d = {w, w * d, w * d * d},
+         sky_d = {w * d * d, stx_known_weight(weight, disparity), 0};
   return sums == GROUND_X   ? ground_x
          : sums == GROUND_D ? ground_d
          : sums == OBJECT_D ? object_d
@@ -260,8 +261,9 @@ STX_DEVICE uint32_t fixed_energy(const Column *c, int kind, int u)
 {
   const StxSatdpTables *t = c->tables;
   double energy = 0;
-  if (kind != SKY && load_cell(c, 0, u) == STX_DISPARITY_UNKNOWN)
-    energy += __ldg(&t->unknown[u]);
+  if (kind != SKY)
+    energy += stx_unknown_energy(
+        load_cell(c, 1, u), __ldg(&t->unknown[u]), t->evidence_scale, load_cell(c, 0, u));
   if (kind == GROUND)
     energy += __ldg(&t->horizon_ground[u + 1]) - __ldg(&t->horizon_ground[u]);
   if (kind == SKY)

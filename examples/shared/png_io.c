@@ -166,31 +166,30 @@ bool png_load_gray16(const char *path, StxImage16 *image, StxError *error)
 
 /* ---- Writing ------------------------------------------------------------------------------ */
 
-/* What to write: a gray image of 8 or 16 bits. */
+/* What to write: a gray image of 8 or 16 bits, or RGB of 8. */
 typedef struct {
   uint8_t *data;
   ptrdiff_t stride;
-  int width, height, depth;
-} Gray;
+  int width, height, depth, colour; /* colour: as png.h calls it */
+} Picture;
 
-static bool encode(png_structp png, png_infop info, FILE *file, const Gray *gray)
+static bool encode(png_structp png, png_infop info, FILE *file, const Picture *picture)
 {
   if (setjmp(png_jmpbuf(png)))
     return false;
   png_init_io(png, file);
-  png_set_IHDR(png, info, (png_uint_32)gray->width, (png_uint_32)gray->height, gray->depth,
-      PNG_COLOR_TYPE_GRAY, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
-      PNG_FILTER_TYPE_DEFAULT);
+  png_set_IHDR(png, info, (png_uint_32)picture->width, (png_uint_32)picture->height, picture->depth,
+      picture->colour, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
   png_write_info(png, info);
-  if (gray->depth == 16 && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
+  if (picture->depth == 16 && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
     png_set_swap(png);
-  for (int y = 0; y < gray->height; y++)
-    png_write_row(png, gray->data + y * gray->stride);
+  for (int y = 0; y < picture->height; y++)
+    png_write_row(png, picture->data + y * picture->stride);
   png_write_end(png, NULL);
   return true;
 }
 
-static bool write_file(const char *path, const Gray *gray, StxError *error)
+static bool write_file(const char *path, const Picture *picture, StxError *error)
 {
   FILE *file = fopen(path, "wb");
   if (file == NULL)
@@ -199,7 +198,7 @@ static bool write_file(const char *path, const Gray *gray, StxError *error)
   png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, &context, on_error, on_warning);
   png_infop info = png == NULL ? NULL : png_create_info_struct(png);
   bool good =
-      info == NULL ? stx_fail(error, "%s: out of memory", path) : encode(png, info, file, gray);
+      info == NULL ? stx_fail(error, "%s: out of memory", path) : encode(png, info, file, picture);
   png_destroy_write_struct(&png, &info);
   if (fclose(file) != 0 && good)
     good = stx_fail(error, "%s: %m", path);
@@ -208,12 +207,20 @@ static bool write_file(const char *path, const Gray *gray, StxError *error)
 
 bool png_save_gray8(const char *path, const StxImage8 *image, StxError *error)
 {
-  Gray gray = {image->data, image->stride, image->width, image->height, 8};
-  return write_file(path, &gray, error);
+  Picture picture = {
+      image->data, image->stride, image->width, image->height, 8, PNG_COLOR_TYPE_GRAY};
+  return write_file(path, &picture, error);
 }
 
 bool png_save_gray16(const char *path, const StxImage16 *image, StxError *error)
 {
-  Gray gray = {(uint8_t *)image->data, image->stride, image->width, image->height, 16};
-  return write_file(path, &gray, error);
+  Picture picture = {
+      (uint8_t *)image->data, image->stride, image->width, image->height, 16, PNG_COLOR_TYPE_GRAY};
+  return write_file(path, &picture, error);
+}
+
+bool png_save_rgb(const char *path, uint8_t *rgb, int width, int height, StxError *error)
+{
+  Picture picture = {rgb, 3 * (ptrdiff_t)width, width, height, 8, PNG_COLOR_TYPE_RGB};
+  return write_file(path, &picture, error);
 }

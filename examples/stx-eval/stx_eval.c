@@ -14,8 +14,8 @@
 /* What the command line says beyond the pipeline's settings. */
 typedef struct {
   StxPipelineSettings pipeline;
-  char *folder, *calibration;
-  gboolean street, json, no_confidence;
+  char *folder, *calibration, *pictures;
+  gboolean street, scans, json, no_confidence;
   char *size, *cell, *semantics, *ground, *backend, *model, *candidates;
   gint64 seed;
   int frames, repeat;
@@ -28,6 +28,7 @@ void eval_frame_free(EvalFrame *frame)
   free(frame->left.data);
   free(frame->right.data);
   free(frame->labels.data);
+  free(frame->points);
   for (int t = 0; t < TRUTH_COUNT; t++)
     free(frame->truth[t].data);
   *frame = (EvalFrame){0};
@@ -72,6 +73,30 @@ static void score_labels(EvalResult *result, const EvalFrame *frame, const StxSa
   stx_confusion_add(&result->classes, &frame->labels, map);
 }
 
+/* Where the picture of a frame goes, to be freed; NULL: none is wanted. */
+static char *picture_path(const char *folder, const char *name)
+{
+  if (folder == NULL)
+    return NULL;
+  char *file = g_strdup_printf("%s.png", name);
+  char *path = g_build_filename(folder, g_strdelimit(file, "/ ", '_'), NULL);
+  g_free(file);
+  return path;
+}
+
+/* Scores what users see. The disparities are the stixels' already, and the right picture has
+ * served: the kinds are drawn there. */
+static bool score_seen(EvalResult *result, const EvalFrame *frame, const char *pictures,
+    const StxPipelineOutput *output, StxError *error)
+{
+  char *picture = picture_path(pictures, frame->name);
+  stx_render_kinds(output->stixels, output->count, output->grid.cell_width, &frame->right);
+  bool good =
+      eval_seen_add(&result->seen, frame, &frame->right, &output->disparity, picture, error);
+  g_free(picture);
+  return good;
+}
+
 static EvalResult empty_result(const char *name)
 {
   EvalResult result = {.classes = {.classes = STX_LABEL_CLASSES},
@@ -81,9 +106,10 @@ static EvalResult empty_result(const char *name)
   return result;
 }
 
-static void score_frame(EvalResult *result, const EvalFrame *frame,
-    const StxPipelineSettings *settings, const StxPipelineOutput *output)
+static bool score_frame(EvalResult *result, const EvalFrame *frame, const Options *options,
+    const StxPipelineOutput *output, StxError *error)
 {
+  const StxPipelineSettings *settings = &options->pipeline;
   result->frames = 1;
   result->pixels = (uint64_t)frame->left.width * (uint64_t)frame->left.height;
   result->stixels = output->count;
@@ -95,8 +121,12 @@ static void score_frame(EvalResult *result, const EvalFrame *frame,
   for (int t = 0; t < TRUTH_COUNT; t++)
     result->has_truth[t] = frame->truth[t].data != NULL;
   score_disparity(result, frame, output);
+  if (stx_pipeline_has(settings, STX_STAGE_SATDP) &&
+      !score_seen(result, frame, options->pictures, output, error))
+    return false;
   if (result->has_labels) /* the pictures have served: draw over them */
     score_labels(result, frame, &settings->satdp, output, &frame->left, &frame->right);
+  return true;
 }
 
 /* ---- The pipeline over the frames ---------------------------------------------------------- */
@@ -162,9 +192,8 @@ static bool eval_frame(const Options *options, DataSet *set, size_t index, Runne
   bool good = !needs_labels || frame.labels.data != NULL ||
               stx_fail(error, "%s: no label image for --semantics=truth", frame.name);
   good = good && open_runner(runner, options, set, frame.left.width, frame.left.height, error) &&
-         run_frame(runner, &frame, set->is_video, options->repeat, &output, result->ms, error);
-  if (good)
-    score_frame(result, &frame, &options->pipeline, &output);
+         run_frame(runner, &frame, set->is_video, options->repeat, &output, result->ms, error) &&
+         score_frame(result, &frame, options, &output, error);
   eval_frame_free(&frame);
   return good;
 }
@@ -190,6 +219,7 @@ static void add_result(EvalResult *total, const EvalResult *part)
   stx_confusion_merge(&total->classes, &part->classes);
   stx_confusion_merge(&total->majority, &part->majority);
   stx_confusion_merge(&total->kinds, &part->kinds);
+  eval_seen_merge(&total->seen, &part->seen);
   for (int i = 0; i < STX_STAGE_COUNT; i++)
     total->ms[i] += part->ms[i];
 }
@@ -288,6 +318,10 @@ static GOptionContext *make_context(Options *o)
 {
   const GOptionEntry entries[] = {
       {"street", 0, 0, G_OPTION_ARG_NONE, &o->street, "the synthetic street, no folder", NULL},
+      {"scans", 0, 0, G_OPTION_ARG_NONE, &o->scans,
+          "FOLDER holds pairs with labelled LiDAR scans, as KITTI's odometry benchmark", NULL},
+      {"pictures", 0, 0, G_OPTION_ARG_FILENAME, &o->pictures,
+          "write a picture of each frame's errors there", "DIR"},
       {"size", 0, 0, G_OPTION_ARG_STRING, &o->size, "of the street (1242x375)", "WxH"},
       {"seed", 0, 0, G_OPTION_ARG_INT64, &o->seed, "of the street (1)", "N"},
       {"frames", 0, 0, G_OPTION_ARG_INT, &o->frames, "at most N (0: all; street: 5)", "N"},
@@ -318,6 +352,7 @@ static GOptionContext *make_context(Options *o)
       "Examples:\n"
       "  stx-eval --street --frames 3\n"
       "  stx-eval kitti2015/training --cell 4 --json\n"
+      "  stx-eval --scans semantickitti --pictures /tmp\n"
       "  stx-eval kitti2015/training --model rdp --epsilon 2 --median 3\n"
       "  stx-eval kitti2015/training --semantics truth --help-satdp\n"
       "  stx-eval lidar --help                   ground in LiDAR scans\n");
@@ -334,6 +369,8 @@ static bool parse(Options *o, int argc, char **argv, StxError *error)
     return stx_fail(error, "one folder, please, not %d (see --help)", argc - 1);
   if ((argc == 2) == (o->street != FALSE))
     return stx_fail(error, "give either a folder or --street (see --help)");
+  if (o->scans && o->street)
+    return stx_fail(error, "--scans is for a folder");
   o->folder = argc == 2 ? g_strdup(argv[1]) : NULL;
   return apply_choices(o, error) && apply_numbers(o, error);
 }
@@ -341,7 +378,7 @@ static bool parse(Options *o, int argc, char **argv, StxError *error)
 static bool open_data(const Options *o, DataSet *set, StxError *error)
 {
   if (!o->street) {
-    if (!eval_open_kitti(set, o->folder, o->calibration, error))
+    if (!(o->scans ? eval_open_scans : eval_open_kitti)(set, o->folder, o->calibration, error))
       return false;
     if (o->frames > 0 && (size_t)o->frames < set->count)
       set->count = (size_t)o->frames;
@@ -357,8 +394,8 @@ static bool open_data(const Options *o, DataSet *set, StxError *error)
 
 static void clear(Options *o)
 {
-  char *strings[] = {o->folder, o->calibration, o->size, o->cell, o->semantics, o->ground,
-      o->backend, o->model, o->candidates};
+  char *strings[] = {o->folder, o->calibration, o->pictures, o->size, o->cell, o->semantics,
+      o->ground, o->backend, o->model, o->candidates};
   for (size_t i = 0; i < G_N_ELEMENTS(strings); i++)
     g_free(strings[i]);
 }

@@ -16,12 +16,22 @@
 /* Truth at pixels that both cameras see, and at all pixels. */
 typedef enum { TRUTH_NOC, TRUTH_ALL, TRUTH_COUNT } Truth;
 
+/* A point of a LiDAR scan as the left camera sees it. */
+typedef struct {
+  int x, y;        /* its pixel */
+  float disparity; /* pixels, > 0 */
+  float depth;     /* metres along the optical axis */
+  StxKind kind;    /* ground or object */
+} EvalPoint;
+
 /* All images of one size, all data owned by the frame; data NULL: the data set has none. */
 typedef struct {
   char name[64];
   StxImage8 left, right;
   StxImage16 truth[TRUTH_COUNT];
-  StxImage8 labels; /* train ids, STX_LABEL_NONE where not labelled */
+  StxImage8 labels;  /* train ids, STX_LABEL_NONE where not labelled */
+  EvalPoint *points; /* of a scan that belongs to the pictures, none hidden; NULL: no scan */
+  size_t point_count;
   StxCamera camera; /* all zero: unknown */
 } EvalFrame;
 
@@ -42,6 +52,10 @@ struct DataSet {
  * be NULL) replaces the calibration of every frame. Errors say what was looked for, and where. */
 bool eval_open_kitti(DataSet *set, const char *folder, const char *calibration, StxError *error);
 
+/* Pairs with labelled scans, in the folders of KITTI's odometry benchmark and SemanticKITTI: below
+ * `folder`, in its sub-folders or in sequences/. `calibration` as above. */
+bool eval_open_scans(DataSet *set, const char *folder, const char *calibration, StxError *error);
+
 /* `frames` frames of the synthetic street. */
 bool eval_open_street(
     DataSet *set, int width, int height, uint64_t seed, size_t frames, StxError *error);
@@ -50,6 +64,43 @@ bool eval_open_street(
 
 /* `stx-eval lidar …`: argv[0] is "lidar". */
 bool eval_lidar(int argc, char **argv, StxError *error);
+
+/* ---- What users see ------------------------------------------------------------------------- */
+
+/* Ranges that are told apart, metres: from each to the next, and beyond the last. */
+#define EVAL_RANGES 5
+extern const double eval_ranges[EVAL_RANGES];
+
+#define EVAL_ERROR_BINS 1001 /* of a distance's error: steps of .1 %, and what is more */
+
+/* How stixels look beside a scan, and the sky. Everything adds up. */
+typedef struct {
+  uint64_t points[2][EVAL_RANGES], right[2][EVAL_RANGES]; /* ground, object: of that kind, and seen
+                                                             as it */
+  uint64_t errors[EVAL_RANGES][EVAL_ERROR_BINS];          /* points by error of their distance */
+  uint64_t sky, sky_as_sky, sky_as_near; /* pixels of sky, seen as it, as an object nearer than
+                                            EVAL_NEAR */
+} EvalSeen;
+
+#define EVAL_NEAR 100.0   /* m */
+#define EVAL_FAR_OFF 0.10 /* share of the distance that is an error */
+
+/*
+ * Adds a frame's points and sky. The sky are the pixels labelled as such or, without labels, those
+ * that are bright, smooth and connected to the top edge through others like them. `kinds` and
+ * `disparity` are the stixels', drawn. `picture` (a path, or NULL) becomes a PNG of the left
+ * picture with what is wrong in colours, see docs/evaluation.md.
+ */
+bool eval_seen_add(EvalSeen *seen, const EvalFrame *frame, const StxImage8 *kinds,
+    const StxImage16 *disparity, const char *picture, StxError *error);
+void eval_seen_merge(EvalSeen *total, const EvalSeen *part);
+
+/* Points of all ranges, or of one; negative: there are none. */
+#define EVAL_ALL_RANGES (-1)
+double eval_seen_right(const EvalSeen *seen, StxKind kind, int range); /* share seen as they are */
+double eval_seen_median(const EvalSeen *seen, int range);  /* error of the distance, share of it */
+double eval_seen_far_off(const EvalSeen *seen, int range); /* share of more than EVAL_FAR_OFF */
+uint64_t eval_seen_points(const EvalSeen *seen, int range);
 
 /* ---- Results ------------------------------------------------------------------------------ */
 
@@ -66,6 +117,7 @@ typedef struct {
   uint64_t pixels, known, stixels; /* known: pixels with a disparity before filling */
   uint64_t pairs, evaluated;       /* of the dynamic programme */
   StxConfusion classes, majority, kinds;
+  EvalSeen seen;
   double ms[STX_STAGE_COUNT];
 } EvalResult;
 
@@ -74,6 +126,10 @@ double eval_ratio(const EvalResult *result, Truth truth);
 
 void eval_print_text(FILE *out, const DataSet *set, const StxPipelineSettings *settings,
     const EvalResult *frames, size_t count, const EvalResult *total);
+/* The tables of what users see, and the same for JSON: a json_t. */
+void eval_print_seen(FILE *out, const EvalResult *frames, size_t count, const EvalResult *total);
+void *eval_seen_json(const EvalSeen *seen);
+
 void eval_print_json(FILE *out, const DataSet *set, const StxPipelineSettings *settings,
     const EvalResult *frames, size_t count, const EvalResult *total);
 

@@ -159,6 +159,8 @@ void eval_print_text(FILE *out, const DataSet *set, const StxPipelineSettings *s
     print_errors(out, MEASURE_OR, frames, count, total);
   }
   print_stixels(out, settings, frames, count, total);
+  if (stx_pipeline_has(settings, STX_STAGE_SATDP))
+    eval_print_seen(out, frames, count, total);
   if (total->has_labels)
     print_classes(out, total);
 }
@@ -210,6 +212,8 @@ static json_t *result_json(const StxPipelineSettings *settings, const EvalResult
   json_object_set_new(object, "iou_kinds", r->has_kinds ? iou_json(&r->kinds) : json_null());
   json_object_set_new(object, "iou_classes", r->has_classes ? iou_json(&r->classes) : json_null());
   json_object_set_new(object, "iou_cells", r->has_labels ? iou_json(&r->majority) : json_null());
+  json_object_set_new(object, "seen",
+      stx_pipeline_has(settings, STX_STAGE_SATDP) ? eval_seen_json(&r->seen) : json_null());
   json_t *ms = json_object();
   for (int i = 0; i < STX_STAGE_COUNT; i++)
     json_object_set_new(

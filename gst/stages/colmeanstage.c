@@ -45,6 +45,7 @@ static gboolean find_meta(GstStxStage *stage, const GstColmeanFrame *frame,
           (gsize)width * (gsize)height, &data, error))
     return FALSE;
   input->confidence = (StxImage8){(uint8_t *)data, width, width, height};
+  input->confidence_is_sky = TRUE; /* stereo-sgm's is; what comes at the pad may be anything */
   return TRUE;
 }
 

@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The sky on the host, see sgm_sky.h. Work per pixel is done in rows of tiles by several threads;
+ * what is serial, the patches, touches tiles only. Costs are computed where they are needed, a few
+ * thousand census words in place of all.
+ */
+#include "common/sgm/sgm_sky_math.h"
+
+#include <string.h>
+
+#include "common/parallel.h"
+#include "common/sgm/sgm_math.h"
+#include "common/sgm/sgm_private.h"
+
+#define NO_PATCH (-1)
+
+typedef struct {
+  const StxSgmParams *params;
+  const StxImage8 *left, *right;
+  const StxImage16 *disparity;
+  const StxImage8 *confidence;
+  int columns, rows;    /* of tiles */
+  uint64_t total;       /* of the frame's gray values */
+  StxSgmTile *tiles;    /* columns · rows, and so are the next three */
+  uint8_t *candidate;   /* 1: yes */
+  int32_t *parent;      /* of a candidate in its tree: the root has the least index of the patch */
+  int8_t *vote;         /* of a sample … */
+  uint8_t *is_sample;   /* … where this is 1 */
+  uint64_t *row_total;  /* rows */
+  StxSgmPatch *patches; /* columns: by root; those that do not begin at the top edge do not count */
+  uint8_t *is_sky;      /* columns: by root */
+} Sky;
+
+static size_t lay_out(Sky *s, const StxSgmParams *params, void *base)
+{
+  StxLayout at = {.memory = base};
+  s->params = params;
+  s->columns = (params->width + STX_SGM_TILE - 1) / STX_SGM_TILE;
+  s->rows = (params->height + STX_SGM_TILE - 1) / STX_SGM_TILE;
+  size_t count = (size_t)s->columns * (size_t)s->rows;
+  STX_TAKE(&at, s->tiles, count);
+  STX_TAKE(&at, s->candidate, count);
+  STX_TAKE(&at, s->parent, count);
+  STX_TAKE(&at, s->vote, count);
+  STX_TAKE(&at, s->is_sample, count);
+  STX_TAKE(&at, s->row_total, s->rows);
+  STX_TAKE(&at, s->patches, s->columns);
+  STX_TAKE(&at, s->is_sky, s->columns);
+  return at.size;
+}
+
+size_t stx_sgm_sky_scratch(const StxSgmParams *params)
+{
+  Sky sky;
+  return lay_out(&sky, params, NULL);
+}
+
+static int min2(int a, int b)
+{
+  return a < b ? a : b;
+}
+
+static int max2(int a, int b)
+{
+  return a > b ? a : b;
+}
+
+static size_t index_of(const Sky *s, int i, int j)
+{
+  return (size_t)j * (size_t)s->columns + (size_t)i;
+}
+
+static uint64_t frame_pixels(const Sky *s)
+{
+  return (uint64_t)s->params->width * (uint64_t)s->params->height;
+}
+
+static int tile_pixels(const Sky *s, int i, int j)
+{
+  return stx_sgm_tile_pixels(s->params->width, s->params->height, i, j);
+}
+
+/* ---- Tiles and candidates ----------------------------------------------------------------- */
+
+static StxSgmTile look_at_tile(const Sky *s, int i, int j)
+{
+  StxSgmTile tile = {UINT8_MAX, 0, 0};
+  int bottom = min2((j + 1) * STX_SGM_TILE, s->params->height);
+  int right = min2((i + 1) * STX_SGM_TILE, s->params->width);
+  for (int y = j * STX_SGM_TILE; y < bottom; y++)
+    for (int x = i * STX_SGM_TILE; x < right; x++) {
+      uint8_t gray = stx_row8(s->left, y)[x];
+      tile.low = gray < tile.low ? gray : tile.low;
+      tile.high = gray > tile.high ? gray : tile.high;
+      tile.sum = (uint16_t)(tile.sum + gray);
+    }
+  return tile;
+}
+
+static void look_at_tiles(void *data, int j, int worker)
+{
+  Sky *s = data;
+  uint64_t total = 0;
+  for (int i = 0; i < s->columns; i++) {
+    StxSgmTile tile = look_at_tile(s, i, j);
+    s->tiles[index_of(s, i, j)] = tile;
+    total += tile.sum;
+  }
+  s->row_total[j] = total;
+}
+
+static bool is_smooth(const Sky *s, int i, int j)
+{
+  int low = UINT8_MAX, high = 0;
+  for (int v = max2(j - 1, 0); v <= min2(j + 1, s->rows - 1); v++)
+    for (int u = max2(i - 1, 0); u <= min2(i + 1, s->columns - 1); u++) {
+      const StxSgmTile *tile = &s->tiles[index_of(s, u, v)];
+      low = min2(low, tile->low);
+      high = max2(high, tile->high);
+    }
+  return high - low <= STX_SGM_SKY_RANGE;
+}
+
+static void find_candidates(void *data, int j, int worker)
+{
+  const Sky *s = data;
+  for (int i = 0; i < s->columns; i++) {
+    size_t at = index_of(s, i, j);
+    s->candidate[at] =
+        stx_sgm_is_bright(s->tiles[at].sum, tile_pixels(s, i, j), s->total, frame_pixels(s)) &&
+        is_smooth(s, i, j);
+  }
+}
+
+/* ---- Patches ------------------------------------------------------------------------------ */
+
+static int32_t root_of(const Sky *s, int32_t at)
+{
+  while (s->parent[at] != at)
+    at = s->parent[at] = s->parent[s->parent[at]];
+  return at;
+}
+
+/* The lesser root becomes that of both. */
+static void unite(const Sky *s, int32_t a, int32_t b)
+{
+  a = root_of(s, a);
+  b = root_of(s, b);
+  s->parent[max2(a, b)] = min2(a, b);
+}
+
+static void connect(const Sky *s)
+{
+  for (int j = 0; j < s->rows; j++)
+    for (int i = 0; i < s->columns; i++) {
+      int32_t at = (int32_t)index_of(s, i, j);
+      s->parent[at] = s->candidate[at] ? at : NO_PATCH;
+      if (s->candidate[at] && i > 0 && s->candidate[at - 1])
+        unite(s, at, at - 1);
+      if (s->candidate[at] && j > 0 && s->candidate[at - s->columns])
+        unite(s, at, at - s->columns);
+    }
+}
+
+/* The patch of a tile by the index of its root, or NO_PATCH if it does not reach the top edge. */
+static int32_t patch_of(const Sky *s, size_t at)
+{
+  int32_t root = s->candidate[at] ? root_of(s, (int32_t)at) : NO_PATCH;
+  return root < s->columns ? root : NO_PATCH;
+}
+
+/* ---- Samples ------------------------------------------------------------------------------ */
+
+/* T(x, y), faster than the reference where the window is inside of the image. */
+static uint32_t census(const StxImage8 *image, int x, int y)
+{
+  if (x < STX_SGM_WINDOW_X || y < STX_SGM_WINDOW_Y || x + STX_SGM_WINDOW_X >= image->width ||
+      y + STX_SGM_WINDOW_Y >= image->height)
+    return stx_sgm_census(image, x, y);
+  uint32_t word = 0;
+  int k = 0;
+  for (int dy = -STX_SGM_WINDOW_Y; dy <= 0; dy++) {
+    const uint8_t *above = stx_row8(image, y + dy) + x, *below = stx_row8(image, y - dy) + x;
+    for (int dx = -STX_SGM_WINDOW_X; dx <= STX_SGM_WINDOW_X && k < STX_SGM_CENSUS_BITS; dx++, k++)
+      word |= (uint32_t)(above[dx] > below[-dx]) << k;
+  }
+  return word;
+}
+
+static bool is_inner(const Sky *s, int i, int j)
+{
+  for (int v = max2(j - 1, 0); v <= min2(j + 1, s->rows - 1); v++)
+    for (int u = max2(i - 1, 0); u <= min2(i + 1, s->columns - 1); u++)
+      if (!s->candidate[index_of(s, u, v)])
+        return false;
+  return true;
+}
+
+static void take_sample(const Sky *s, int i, int j)
+{
+  size_t at = index_of(s, i, j);
+  int x = stx_sgm_tile_centre(i, s->params->width), y = stx_sgm_tile_centre(j, s->params->height);
+  uint16_t disparity = stx_row16(s->disparity, y)[x];
+  s->is_sample[at] = disparity != STX_DISPARITY_UNKNOWN && is_inner(s, i, j);
+  if (!s->is_sample[at])
+    return;
+  int d = (disparity + STX_DISPARITY_ONE / 2) / STX_DISPARITY_ONE;
+  uint32_t word = census(s->left, x, y);
+  int far = __builtin_popcount(word ^ census(s->right, x, y));
+  int near = __builtin_popcount(word ^ census(s->right, max2(x - d, 0), y));
+  s->vote[at] = (int8_t)(far - near);
+}
+
+/* parent[] leads to the root in one step: several threads read it. */
+static void take_samples(void *data, int j, int worker)
+{
+  const Sky *s = data;
+  for (int i = 0; i < s->columns; i++) {
+    size_t at = index_of(s, i, j);
+    if (s->parent[at] != NO_PATCH && s->parent[at] < s->columns)
+      take_sample(s, i, j);
+    else
+      s->is_sample[at] = 0;
+  }
+}
+
+/* ---- The sky ------------------------------------------------------------------------------ */
+
+static void add_up_patches(const Sky *s)
+{
+  memset(s->patches, 0, (size_t)s->columns * sizeof *s->patches);
+  for (int j = 0; j < s->rows; j++)
+    for (int i = 0; i < s->columns; i++) {
+      size_t at = index_of(s, i, j);
+      int32_t root = patch_of(s, at);
+      if (root == NO_PATCH)
+        continue;
+      StxSgmPatch *patch = &s->patches[root];
+      patch->tiles++;
+      patch->pixels += (uint32_t)tile_pixels(s, i, j);
+      patch->light += s->tiles[at].sum;
+      patch->samples += s->is_sample[at];
+      patch->votes += s->is_sample[at] ? s->vote[at] : 0;
+    }
+}
+
+static int light_of(const Sky *s, int root)
+{
+  return stx_sgm_patch_light(&s->patches[root], s->total, frame_pixels(s));
+}
+
+/* Brightness of the sky; none of the patches has a weight if there is no sky. */
+static int light_of_sky(const Sky *s)
+{
+  uint32_t most = 0;
+  int light = 0;
+  for (int root = 0; root < s->columns; root++) {
+    uint32_t weight = stx_sgm_patch_weight(&s->patches[root]);
+    if (weight > most && stx_sgm_patch_is_far(&s->patches[root], light_of(s, root))) {
+      most = weight;
+      light = light_of(s, root);
+    }
+  }
+  return light;
+}
+
+static void choose_sky(const Sky *s)
+{
+  int sky = light_of_sky(s);
+  for (int root = 0; root < s->columns; root++) {
+    int light = light_of(s, root);
+    s->is_sky[root] = s->patches[root].tiles > 0 &&
+                      stx_sgm_patch_is_far(&s->patches[root], light) &&
+                      stx_sgm_is_alike(light, sky);
+  }
+}
+
+static bool in_sky(const Sky *s, size_t at)
+{
+  int32_t root = s->parent[at];
+  return root != NO_PATCH && root < s->columns && s->is_sky[root];
+}
+
+static bool continues_sky(const Sky *s, int i, int j)
+{
+  const StxSgmTile *tile = &s->tiles[index_of(s, i, j)];
+  for (int v = max2(j - 1, 0); v <= min2(j + 1, s->rows - 1); v++)
+    for (int u = max2(i - 1, 0); u <= min2(i + 1, s->columns - 1); u++) {
+      size_t beside = index_of(s, u, v);
+      if (in_sky(s, beside) &&
+          stx_sgm_continues(tile, tile_pixels(s, i, j), &s->tiles[beside], tile_pixels(s, u, v)))
+        return true;
+    }
+  return false;
+}
+
+static void mark_tile(const Sky *s, int i, int j)
+{
+  int x = i * STX_SGM_TILE, bottom = min2((j + 1) * STX_SGM_TILE, s->params->height);
+  size_t count = (size_t)min2(STX_SGM_TILE, s->params->width - x);
+  for (int y = j * STX_SGM_TILE; y < bottom; y++) {
+    memset(stx_row16(s->disparity, y) + x, 0, count * sizeof(uint16_t));
+    if (s->confidence->data != NULL)
+      memset(stx_row8(s->confidence, y) + x, STX_SGM_SKY_CONFIDENCE, count);
+  }
+}
+
+static void mark_sky(void *data, int j, int worker)
+{
+  const Sky *s = data;
+  for (int i = 0; i < s->columns; i++)
+    if (in_sky(s, index_of(s, i, j)) || continues_sky(s, i, j))
+      mark_tile(s, i, j);
+}
+
+void stx_sgm_sky(const StxSgmParams *params, const StxImage8 *left, const StxImage8 *right,
+    const StxImage16 *disparity, const StxImage8 *confidence, void *scratch, int threads)
+{
+  Sky s = {.left = left, .right = right, .disparity = disparity, .confidence = confidence};
+  lay_out(&s, params, scratch);
+  stx_parallel(threads, s.rows, look_at_tiles, &s);
+  for (int j = 0; j < s.rows; j++)
+    s.total += s.row_total[j];
+  stx_parallel(threads, s.rows, find_candidates, &s);
+  connect(&s);
+  for (size_t at = 0; at < (size_t)s.columns * (size_t)s.rows; at++)
+    if (s.parent[at] != NO_PATCH)
+      s.parent[at] = root_of(&s, (int32_t)at);
+  stx_parallel(threads, s.rows, take_samples, &s);
+  add_up_patches(&s);
+  choose_sky(&s);
+  stx_parallel(threads, s.rows, mark_sky, &s);
+}

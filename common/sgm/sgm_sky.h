@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The sky in a stereo pair: where a matcher has nothing to match, and smears the disparities of
+ * trees and houses over it. The last step of semi-global matching, when StxSgmParams.sky is set.
+ *
+ * Sky is bright, smooth, reaches the top edge, and is infinitely far. What is the first three but
+ * not the last is a wall: there the pictures agree better at the disparity that was found than
+ * at 0. All numbers are integers; gray values are those of the left picture.
+ *
+ *   tiles       of 4 × 4 pixels, smaller at the right and lower border
+ *   candidates  tiles whose mean is at least 3/4 of the frame's, and at least STX_SGM_SKY_DARKEST,
+ *               and which span with the 8 tiles around them at most STX_SGM_SKY_RANGE gray levels
+ *   patches     candidates connected by their sides, with at least one of them at the top edge
+ *   samples     of a patch: candidates whose 8 neighbours are candidates, too (what is outside of
+ *               the image counts as one), if the disparity of the pixel p at their centre is known.
+ *               A sample votes C(p,0) − C(p,d), with the costs C of sgm.h and d the disparity,
+ *               rounded: positive if it matches at d, about 0 if it matches nowhere.
+ *   far         a patch whose mean vote is at most .8 · (1 + its mean gray value over the frame's,
+ *               at most 3) + .2 · tiles / samples
+ *   the sky     of the far patches the one with the most tiles, which count twice if one in eight
+ *               is a sample (ties: the leftmost at the top edge), and those whose brightness
+ *               differs from its by a factor of at most 1.8. (A white house has no texture either,
+ *               nor samples; it is brighter than a sky that has.)
+ *   margin      and tiles that span at most STX_SGM_SKY_RANGE gray levels, with one of these
+ * patches among the 8 around them, a tile whose mean differs by no more than that
+ *
+ * There the disparity becomes unknown and the confidence 255: how sure it is that there is nothing
+ * to measure. (Elsewhere the confidence of an unknown disparity is 0.)
+ */
+#ifndef STX_SGM_SKY_H
+#define STX_SGM_SKY_H
+
+#include "common/sgm/sgm.h"
+
+#define STX_SGM_TILE 4
+#define STX_SGM_SKY_RANGE 20
+#define STX_SGM_SKY_DARKEST 32
+#define STX_SGM_SKY_CONFIDENCE 255
+
+/* Bytes of scratch, aligned to STX_ALIGN. */
+size_t stx_sgm_sky_scratch(const StxSgmParams *params);
+
+/* Finds the sky of a pair on the host and marks it in `disparity` and `confidence` (data may be
+ * NULL). Images as in StxSgmImpl; the result does not depend on `threads`. */
+void stx_sgm_sky(const StxSgmParams *params, const StxImage8 *left, const StxImage8 *right,
+    const StxImage16 *disparity, const StxImage8 *confidence, void *scratch, int threads);
+
+#endif

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What users see: stixels beside the points of a labelled scan, and what becomes of the sky. */
+#include <glib.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "examples/shared/png_io.h"
+#include "examples/stx-eval/stx_eval.h"
+
+const double eval_ranges[EVAL_RANGES] = {0, 10, 20, 30, 50};
+
+#define SKY_LABEL 10   /* Cityscapes' train id */
+#define SKY_BRIGHT 150 /* gray level that a sky without labels has at least … */
+#define SKY_RANGE 16   /* … and the gray levels that it spans at most within 5 × 5 pixels */
+#define SKY_RADIUS 2
+
+/* ---- Points ------------------------------------------------------------------------------- */
+
+static int range_of(double depth)
+{
+  int i = EVAL_RANGES - 1;
+  while (i > 0 && depth < eval_ranges[i])
+    i--;
+  return i;
+}
+
+/* |distance / true distance − 1|; what is unknown or in the sky is infinitely wrong. */
+static double distance_error(const EvalPoint *p, uint16_t disparity)
+{
+  if (disparity == STX_DISPARITY_UNKNOWN)
+    return INFINITY;
+  return fabs((double)p->disparity * STX_DISPARITY_ONE / disparity - 1);
+}
+
+static void add_point(EvalSeen *seen, const EvalPoint *p, StxKind kind, uint16_t disparity)
+{
+  int range = range_of(p->depth), group = p->kind == STX_KIND_OBJECT;
+  double bin = distance_error(p, disparity) * (EVAL_ERROR_BINS - 1);
+  seen->points[group][range]++;
+  seen->right[group][range] += kind == p->kind;
+  seen->errors[range][bin < EVAL_ERROR_BINS - 1 ? (int)bin : EVAL_ERROR_BINS - 1]++;
+}
+
+/* ---- Sky ---------------------------------------------------------------------------------- */
+
+static bool looks_like_sky(const StxImage8 *image, int x, int y)
+{
+  int least = 255, greatest = 0;
+  if (stx_row8(image, y)[x] < SKY_BRIGHT)
+    return false;
+  for (int v = MAX(y - SKY_RADIUS, 0); v <= MIN(y + SKY_RADIUS, image->height - 1); v++)
+    for (int u = MAX(x - SKY_RADIUS, 0); u <= MIN(x + SKY_RADIUS, image->width - 1); u++) {
+      least = MIN(least, stx_row8(image, v)[u]);
+      greatest = MAX(greatest, stx_row8(image, v)[u]);
+    }
+  return greatest - least <= SKY_RANGE;
+}
+
+/* Marks (x, y) if it is sky and not yet marked, and remembers it. */
+static void reach(const StxImage8 *image, GArray *open, bool *sky, int x, int y)
+{
+  size_t at = (size_t)y * (size_t)image->width + (size_t)x;
+  if (sky[at] || !looks_like_sky(image, x, y))
+    return;
+  sky[at] = true;
+  g_array_append_val(open, at);
+}
+
+static void spread(const StxImage8 *image, bool *sky)
+{
+  int width = image->width;
+  GArray *open = g_array_new(FALSE, FALSE, sizeof(size_t));
+  for (int x = 0; x < width; x++)
+    reach(image, open, sky, x, 0);
+  while (open->len > 0) {
+    size_t at = g_array_index(open, size_t, open->len - 1);
+    int x = (int)(at % (size_t)width), y = (int)(at / (size_t)width);
+    g_array_set_size(open, open->len - 1);
+    reach(image, open, sky, MAX(x - 1, 0), y);
+    reach(image, open, sky, MIN(x + 1, width - 1), y);
+    reach(image, open, sky, x, MAX(y - 1, 0));
+    reach(image, open, sky, x, MIN(y + 1, image->height - 1));
+  }
+  g_array_free(open, TRUE);
+}
+
+/* width · height flags, to be freed. */
+static bool *find_sky(const EvalFrame *frame)
+{
+  int width = frame->left.width;
+  bool *sky = g_new0(bool, (size_t)width *(size_t)frame->left.height);
+  if (frame->labels.data == NULL)
+    spread(&frame->left, sky);
+  for (int y = 0; frame->labels.data != NULL && y < frame->left.height; y++)
+    for (int x = 0; x < width; x++)
+      sky[(size_t)y * (size_t)width + (size_t)x] = stx_row8(&frame->labels, y)[x] == SKY_LABEL;
+  return sky;
+}
+
+typedef enum { SKY_IS_SKY, SKY_IS_NEAR, SKY_IS_FAR } SkySeen;
+
+static SkySeen sky_seen_as(const StxCamera *camera, StxKind kind, uint16_t disparity)
+{
+  double near = camera->focal * camera->baseline / EVAL_NEAR * STX_DISPARITY_ONE;
+  return kind == STX_KIND_SKY                             ? SKY_IS_SKY
+         : disparity > 0 && near > 0 && disparity >= near ? SKY_IS_NEAR
+                                                          : SKY_IS_FAR;
+}
+
+/* ---- The picture --------------------------------------------------------------------------- */
+
+typedef struct {
+  uint8_t r, g, b;
+} Colour;
+
+static const Colour sky_colours[] = {{60, 110, 230}, {230, 50, 40}, {240, 160, 30}};
+static const Colour missed_colours[] = {{230, 40, 200}, {250, 230, 40}}; /* ground, object */
+static const Colour right_colours[] = {{40, 130, 50}, {90, 200, 220}};
+static const Colour far_off_colour = {255, 120, 0};
+
+static void paint(uint8_t *rgb, int width, int height, int x, int y, Colour colour)
+{
+  for (int v = MAX(y - 1, 0); v <= MIN(y, height - 1); v++)
+    for (int u = MAX(x - 1, 0); u <= MIN(x, width - 1); u++)
+      memcpy(rgb + 3 * ((size_t)v * (size_t)width + (size_t)u), &colour, 3);
+}
+
+static void paint_sky(uint8_t *rgb, const EvalFrame *frame, const bool *sky, const StxImage8 *kinds,
+    const StxImage16 *disparity)
+{
+  for (int y = 0; y < kinds->height; y++)
+    for (int x = 0; x < kinds->width; x++) {
+      uint8_t *pixel = rgb + 3 * ((size_t)y * (size_t)kinds->width + (size_t)x);
+      uint8_t gray = stx_row8(&frame->left, y)[x];
+      Colour c = {gray, gray, gray};
+      if (sky[(size_t)y * (size_t)kinds->width + (size_t)x])
+        c = sky_colours[sky_seen_as(
+            &frame->camera, stx_row8(kinds, y)[x], stx_row16(disparity, y)[x])];
+      pixel[0] = (uint8_t)((gray + c.r) / 2);
+      pixel[1] = (uint8_t)((gray + c.g) / 2);
+      pixel[2] = (uint8_t)((gray + c.b) / 2);
+    }
+}
+
+static bool save_picture(const char *path, const EvalFrame *frame, const bool *sky,
+    const StxImage8 *kinds, const StxImage16 *disparity, StxError *error)
+{
+  int width = kinds->width, height = kinds->height;
+  uint8_t *rgb = g_new(uint8_t, 3 * (size_t)width * (size_t)height);
+  paint_sky(rgb, frame, sky, kinds, disparity);
+  for (size_t i = 0; i < frame->point_count; i++) {
+    const EvalPoint *p = &frame->points[i];
+    int group = p->kind == STX_KIND_OBJECT;
+    bool right = stx_row8(kinds, p->y)[p->x] == p->kind;
+    bool far_off = distance_error(p, stx_row16(disparity, p->y)[p->x]) > EVAL_FAR_OFF;
+    Colour colour = !right    ? missed_colours[group]
+                    : far_off ? far_off_colour
+                              : right_colours[group];
+    paint(rgb, width, height, p->x, p->y, colour);
+  }
+  bool good = png_save_rgb(path, rgb, width, height, error);
+  g_free(rgb);
+  return good;
+}
+
+/* ---- All ---------------------------------------------------------------------------------- */
+
+bool eval_seen_add(EvalSeen *seen, const EvalFrame *frame, const StxImage8 *kinds,
+    const StxImage16 *disparity, const char *picture, StxError *error)
+{
+  bool *sky = find_sky(frame);
+  for (size_t i = 0; i < frame->point_count; i++) {
+    const EvalPoint *p = &frame->points[i];
+    add_point(seen, p, stx_row8(kinds, p->y)[p->x], stx_row16(disparity, p->y)[p->x]);
+  }
+  for (int y = 0; y < kinds->height; y++)
+    for (int x = 0; x < kinds->width; x++) {
+      if (!sky[(size_t)y * (size_t)kinds->width + (size_t)x])
+        continue;
+      SkySeen as = sky_seen_as(&frame->camera, stx_row8(kinds, y)[x], stx_row16(disparity, y)[x]);
+      seen->sky++;
+      seen->sky_as_sky += as == SKY_IS_SKY;
+      seen->sky_as_near += as == SKY_IS_NEAR;
+    }
+  bool good = picture == NULL || save_picture(picture, frame, sky, kinds, disparity, error);
+  g_free(sky);
+  return good;
+}
+
+void eval_seen_merge(EvalSeen *total, const EvalSeen *part)
+{
+  uint64_t *to = (uint64_t *)total; /* nothing but counts */
+  const uint64_t *from = (const uint64_t *)part;
+  for (size_t i = 0; i < sizeof *total / sizeof *to; i++)
+    to[i] += from[i];
+}
+
+static bool has_range(int i, int range)
+{
+  return range == EVAL_ALL_RANGES || i == range;
+}
+
+static double share(uint64_t part, uint64_t whole)
+{
+  return whole > 0 ? stx_rate(part, whole) : -1;
+}
+
+double eval_seen_right(const EvalSeen *seen, StxKind kind, int range)
+{
+  uint64_t right = 0, points = 0;
+  for (int i = 0; i < EVAL_RANGES; i++)
+    if (has_range(i, range)) {
+      right += seen->right[kind == STX_KIND_OBJECT][i];
+      points += seen->points[kind == STX_KIND_OBJECT][i];
+    }
+  return share(right, points);
+}
+
+uint64_t eval_seen_points(const EvalSeen *seen, int range)
+{
+  uint64_t points = 0;
+  for (int i = 0; i < EVAL_RANGES; i++)
+    if (has_range(i, range))
+      points += seen->points[0][i] + seen->points[1][i];
+  return points;
+}
+
+/* Points with an error of at least so many bins. */
+static uint64_t points_from(const EvalSeen *seen, int range, int bin)
+{
+  uint64_t points = 0;
+  for (int i = 0; i < EVAL_RANGES; i++)
+    for (int b = bin; has_range(i, range) && b < EVAL_ERROR_BINS; b++)
+      points += seen->errors[i][b];
+  return points;
+}
+
+double eval_seen_median(const EvalSeen *seen, int range)
+{
+  uint64_t points = eval_seen_points(seen, range);
+  int bin = 0;
+  while (bin < EVAL_ERROR_BINS - 1 && 2 * points_from(seen, range, bin + 1) > points)
+    bin++;
+  return points > 0 ? (bin + 0.5) / (EVAL_ERROR_BINS - 1) : -1;
+}
+
+double eval_seen_far_off(const EvalSeen *seen, int range)
+{
+  return share(points_from(seen, range, (int)(EVAL_FAR_OFF * (EVAL_ERROR_BINS - 1))),
+      eval_seen_points(seen, range));
+}
