@@ -25,7 +25,9 @@
  * Then holes are filled: cells of unknown disparity and weight 0 that follow one another in a row
  * of cells, together at most fill_width pixels wide (a whole number of cells), take the smaller
  * disparity of the cells left and right of them (of the one there is, at the image's edge; 0 where
- * that is sky) with weight STX_FILL_WEIGHT. What matching cannot see lies behind what hides it, so
+ * that is sky) with weight STX_FILL_WEIGHT. At the left edge a hole may
+ * also be as wide as its neighbour's disparity and one cell: as far as the right camera cannot see
+ * that surface. What matching cannot see lies behind what hides it, so
  * the farther neighbour is the better guess; the small weight lets any measurement overrule it.
  * Wider holes stay unknown. Class costs: p = mean over the cell's pixels; see StxColmeanTables.
  *

@@ -132,11 +132,13 @@ static void fill_cell(
   int left = known_column(grid, columns, filled, column, row, -1);
   int right = known_column(grid, columns, filled, column, row, 1);
   bool has_left = left >= 0, has_right = right < stx_grid_columns(grid);
-  if (left == column || (!has_left && !has_right) ||
-      (right - left - 1) * grid->cell_width > params->fill_width)
+  if (left == column || (!has_left && !has_right))
     return;
   uint16_t l = has_left ? stx_column(grid, columns, 0, left)[row] : UINT16_MAX;
   uint16_t r = has_right ? stx_column(grid, columns, 0, right)[row] : UINT16_MAX;
+  int longest = params->fill_width / grid->cell_width;
+  if (right - left - 1 > stx_longest_hole(longest, grid->cell_width, has_left, has_right, r))
+    return;
   stx_column(grid, columns, 0, column)[row] = l < r ? l : r;
   stx_column(grid, columns, 1, column)[row] = STX_FILL_WEIGHT;
   filled[column] = true;

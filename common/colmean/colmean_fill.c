@@ -11,7 +11,7 @@
 typedef struct {
   const StxGrid *grid;
   void *columns;
-  int longest;               /* cells of a hole that is still filled */
+  int longest;               /* cells of a hole that is still filled, in the middle */
   int known[STRIP];          /* column of the last known cell; -1: none yet */
   uint16_t disparity[STRIP]; /* its disparity; the largest: none yet */
 } Strip;
@@ -20,7 +20,9 @@ typedef struct {
 static void close_hole(Strip *strip, int top, int row, int end, uint16_t disparity)
 {
   int first = strip->known[row] + 1;
-  if (end - first > strip->longest)
+  int width = strip->grid->cell_width;
+  bool has_right = end < stx_grid_columns(strip->grid);
+  if (end - first > stx_longest_hole(strip->longest, width, first > 0, has_right, disparity))
     return;
   uint16_t left = strip->disparity[row], fill = left < disparity ? left : disparity;
   for (int column = first; column < end; column++) {
@@ -63,9 +65,9 @@ static void fill_piece(void *data, int i, int worker)
 void stx_colmean_fill(const StxColmeanParams *params, void *columns, int threads)
 {
   const StxGrid *grid = &params->grid;
-  int rows = stx_grid_rows(grid), longest = params->fill_width / grid->cell_width;
-  if (longest == 0)
+  int rows = stx_grid_rows(grid);
+  Strip strip = {grid, columns, .longest = params->fill_width / grid->cell_width};
+  if (strip.longest == 0)
     return;
-  Strip strip = {.grid = grid, .columns = columns, .longest = longest};
   stx_parallel(threads, (rows + STRIP - 1) / STRIP, fill_piece, &strip);
 }

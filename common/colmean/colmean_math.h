@@ -19,4 +19,13 @@ STX_INLINE uint32_t stx_score_from_float(float p)
   return (uint32_t)((finite < 1 ? finite : 1) * 65535.0f + 0.5f);
 }
 
+/* Cells of the longest hole that is filled, where `longest` is that of holes in the middle and
+ * `right` the disparity at its right end, which counts where there is nothing on the left. */
+STX_INLINE int stx_longest_hole(
+    int longest, int cell_width, bool has_left, bool has_right, uint32_t right)
+{
+  int unseen = (int)(right / STX_DISPARITY_ONE) / cell_width + 1;
+  return longest > 0 && !has_left && has_right && unseen > longest ? unseen : longest;
+}
+
 #endif

@@ -86,10 +86,10 @@ typedef struct {
 /* Cityscapes' train ids: ground = road 0, sidewalk 1, terrain 9; sky = 10. */
 #define STX_SATDP_DEFAULTS                                                                         \
   {                                                                                                \
-    .stixel_cost = -1, .semantic_weight = 1.5, .sigma_disparity = {1, 1.2, 3},                     \
+    .stixel_cost = -1, .semantic_weight = 1.5, .sigma_disparity = {1, 1.2, 1},                     \
     .sigma_height = 0.05, .sigma_angle = 0.005, .sigma_depth = 0.05, .ground_sigma_intercept = 10, \
     .ground_sigma_slope = 0.5, .pair_cost = 0.5, .pair_slope = 0.1, .pair_tolerance = 1,           \
-    .horizon_cost = 2, .unknown_cost = 0.5, .sky_cost = 1.5,                                       \
+    .horizon_cost = 2, .unknown_cost = 0.25, .sky_cost = 4,                                       \
     .ground_classes = 1u << 0 | 1u << 1 | 1u << 9, .sky_classes = 1u << 10                         \
   }
 

@@ -41,6 +41,7 @@
  *   confidence  stx_sgm_confidence(S1, S2); 0 where a check failed or the final v is 0. A hole that
  *            the median filled therefore has a disparity with confidence 0.
  *   sky      where there is sky, v becomes unknown and the confidence 255 (sgm_sky.h)
+ *   border   what the right camera cannot see becomes unknown, if lr_max_diff >= 0 (sgm_border.h)
  */
 #ifndef STX_SGM_H
 #define STX_SGM_H

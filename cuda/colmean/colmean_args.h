@@ -46,7 +46,8 @@ typedef struct {
 typedef struct {
   const uint32_t *raw; /* disparity | weight << 16 before filling, as a channel of the columns; 0: a
                           hole */
-  int32_t longest;     /* cells of a hole that is still filled */
+  int32_t longest;     /* cells of a hole that is still filled; */
+  int32_t unseen;      /* of one at the left edge, at most; not less */
   int32_t segment;     /* columns */
   uint32_t strips, warps;
   uint32_t slices; /* of the grid along z that fill holes; the others do the kernel's own work */

@@ -5,9 +5,9 @@
  * A warp owns a strip of 32 rows of cells × a segment of columns, a lane one row of it: lanes read
  * neighbouring cells of a column. It walks from left to right, 32 columns at a time, beginning as
  * many columns before its segment and ending as many after it as the longest hole has that is
- * filled: a hole that reaches the segment and is cut off by this window is too long. What it reads
- * is a copy of the disparities that nobody writes, so that segments do not see each other's
- * fillings.
+ * filled (longer ones at the left edge of the image): a hole that reaches the segment and is cut
+ * off by this window is too long. What it reads is a copy of the disparities that nobody writes, so
+ * that segments do not see each other's fillings.
  */
 #ifndef STX_COLMEAN_FILL_CUH
 #define STX_COLMEAN_FILL_CUH
@@ -26,13 +26,14 @@ STX_DEVICE void fill_hole(const StxColmeanTarget &target, const StxColmeanFill &
     const Walk &walk, int left, int right)
 {
   const int begin = max(left + 1, walk.begin), end = min(right, walk.end);
-  if (right - left - 1 > fill.longest || begin >= end)
+  const bool has_left = left >= walk.first, has_right = right < walk.last;
+  const uint16_t before = has_left ? (uint16_t)walk.raw[(size_t)left * target.rows] : UINT16_MAX;
+  const uint16_t after = has_right ? (uint16_t)walk.raw[(size_t)right * target.rows] : UINT16_MAX;
+  const int longest = stx_longest_hole(
+      fill.longest, target.grid.cell_width, has_left || walk.first > 0, has_right, after);
+  if (right - left - 1 > longest || begin >= end)
     return;
-  uint16_t disparity = UINT16_MAX;
-  if (left >= walk.first)
-    disparity = (uint16_t)walk.raw[(size_t)left * target.rows];
-  if (right < walk.last)
-    disparity = min(disparity, (uint16_t)walk.raw[(size_t)right * target.rows]);
+  const uint16_t disparity = min(before, after);
   for (int column = begin; column < end; column++) {
     target.cells[cell_index(target, 0, column, walk.row)] = disparity;
     target.cells[cell_index(target, 1, column, walk.row)] = STX_FILL_WEIGHT;
@@ -83,8 +84,9 @@ STX_DEVICE void fill_block(
   walk.raw = fill.raw + walk.row;
   walk.begin = warp / fill.strips * fill.segment;
   walk.end = min(walk.begin + fill.segment, target.columns);
-  walk.first = max(walk.begin - fill.longest, 0);
-  walk.last = min(walk.end + fill.longest, target.columns);
+  const int reach = walk.begin < fill.unseen ? fill.unseen : fill.longest;
+  walk.first = max(walk.begin - reach, 0);
+  walk.last = min(walk.end + reach, target.columns);
   fill_row(target, fill, walk);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Launches colmean's kernels and chooses their tiles. */
+#include "common/colmean/colmean_math.h"
 #include "cuda/colmean/colmean_args.h"
 #include "cuda/driver/launch.h"
 
@@ -118,6 +119,8 @@ static StxColmeanFill make_fill(const Job *job)
   StxColmeanFill fill = {.raw = job->raw, .longest = longest_hole(job->params)};
   if (job->raw == NULL)
     return fill;
+  fill.unseen =
+      stx_longest_hole(fill.longest, job->params->grid.cell_width, false, true, UINT16_MAX);
   fill.segment = 2 * fill.longest > 32 ? 2 * fill.longest : 32;
   fill.strips = stx_cuda_blocks(job->target.rows, STX_COLMEAN_FILL_STRIP);
   fill.warps = fill.strips * stx_cuda_blocks(job->target.columns, fill.segment);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Semi-global matching on the GPU, see common/sgm/sgm.h. Four kernels, each explained in its file:
+ * Semi-global matching on the GPU, see common/sgm/sgm.h. Kernels, each explained in its file:
  *
  *   census   words of both images, the texture check
  *   paths    L_r along all lines, summed up in volumes of one byte per pixel and candidate: all of
  *            four paths in one launch, eight in two
  *   winner   S, the winners of both views, checks, vertex, confidence
  *   finish   left-right check, median, output
+ *   border   what the right camera does not see
  *
  * paths and winner exist for 64, 128 and 256 disparities.
  *
@@ -38,6 +39,7 @@
 #include "cuda/driver/gpu.cuh"
 
 #include "cuda/driver/sums.cuh"
+#include "cuda/sgm/sgm_border.cuh"
 #include "cuda/sgm/sgm_census.cuh"
 #include "cuda/sgm/sgm_finish.cuh"
 #include "cuda/sgm/sgm_paths.cuh"
@@ -84,4 +86,9 @@ STX_KERNEL(stx_sgm_finish, StxSgmFinishArgs, STX_SGM_FINISH_ROWS *STX_SGM_LANES)
 {
   STX_SHARED_2D(uint16_t, values, VALUES_ROWS, VALUES_COLUMNS);
   finish_tile(&a, values);
+}
+
+STX_KERNEL(stx_sgm_border, StxSgmBorderArgs, STX_SGM_BORDER_ROWS *STX_SGM_LANES)
+{
+  clear_border(&a);
 }

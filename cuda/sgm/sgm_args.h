@@ -15,6 +15,7 @@ enum {
   STX_SGM_SEGMENT = 64,    /* pixels of a row that one warp of the winner walks */
   STX_SGM_WINNER_WARPS = 4,
   STX_SGM_FINISH_ROWS = 8, /* of a block, 32 columns wide */
+  STX_SGM_BORDER_ROWS = 4, /* of a block, one warp each */
 };
 
 /*
@@ -86,5 +87,13 @@ typedef struct {
   uint8_t *confidence;      /* NULL: not wanted */
   int64_t confidence_stride;
 } StxSgmFinishArgs;
+
+typedef struct {
+  int32_t width, height, max_disparity;
+  uint16_t *disparity;
+  int64_t disparity_stride; /* bytes */
+  uint8_t *confidence;      /* NULL: not wanted */
+  int64_t confidence_stride;
+} StxSgmBorderArgs;
 
 #endif

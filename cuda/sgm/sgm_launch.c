@@ -13,6 +13,7 @@ static const StxCudaKernel paths_kernels[] = {
 static const StxCudaKernel winner_kernels[] = {{&module, "stx_sgm_winner_64"},
     {&module, "stx_sgm_winner_128"}, {&module, "stx_sgm_winner_256"}};
 static const StxCudaKernel finish_kernel = {&module, "stx_sgm_finish"};
+static const StxCudaKernel border_kernel = {&module, "stx_sgm_border"};
 
 typedef struct {
   StxCuda *cuda;
@@ -183,6 +184,25 @@ static bool finish(
   return stx_cuda_launch(job->cuda, &finish_kernel, grid, block, 0, &args, job->stream, error);
 }
 
+static bool border(
+    const Job *job, const StxImage16 *disparity, const StxImage8 *confidence, StxError *error)
+{
+  const StxSgmParams *params = job->params;
+  StxSgmBorderArgs args = {
+      .width = params->width,
+      .height = params->height,
+      .max_disparity = params->max_disparity,
+      .disparity = disparity->data,
+      .disparity_stride = disparity->stride,
+      .confidence = confidence->data,
+      .confidence_stride = confidence->stride,
+  };
+  StxCudaSize grid = {stx_cuda_blocks((size_t)params->height, STX_SGM_BORDER_ROWS), 1, 1};
+  StxCudaSize block = {STX_SGM_LANES, STX_SGM_BORDER_ROWS, 1};
+  return params->lr_max_diff < 0 ||
+         stx_cuda_launch(job->cuda, &border_kernel, grid, block, 0, &args, job->stream, error);
+}
+
 static bool run(const StxSgmParams *params, const StxImage8 *left, const StxImage8 *right,
     const StxImage16 *disparity, const StxImage8 *confidence, void *scratch, const StxPlace *place,
     StxError *error)
@@ -190,7 +210,7 @@ static bool run(const StxSgmParams *params, const StxImage8 *left, const StxImag
   Job job = {.cuda = place->device, .stream = place->stream};
   lay_out(&job, params, scratch);
   return census(&job, left, right, error) && all_paths(&job, error) && winner(&job, error) &&
-         finish(&job, disparity, confidence, error);
+         finish(&job, disparity, confidence, error) && border(&job, disparity, confidence, error);
 }
 
 static const StxSgmImpl impls[] = {

@@ -21,6 +21,7 @@
 #include "examples/shared/png_io.h"
 
 #define OUTLIER 1 /* 0: without a label */
+#define VEGETATION 70
 
 /* A point is hidden if another one within so many pixels is nearer by more than a fifth: the
  * scanner stands higher than the camera, and looks behind what hides the point from that. */
@@ -137,13 +138,20 @@ static void drop_hidden(EvalFrame *frame)
   g_free(nearest);
 }
 
+/* Vegetation is ground or object as it pleases, and hides nothing for sure. */
+static bool counts(uint32_t label)
+{
+  uint32_t point_class = label & 0xFFFF;
+  return point_class > OUTLIER && point_class != VEGETATION;
+}
+
 static void add_points(const Projection *projection, const LidarScan *scan, EvalFrame *frame)
 {
   frame->points = malloc((scan->count + 1) * sizeof *frame->points);
   for (size_t i = 0; frame->points != NULL && i < scan->count; i++) {
     EvalPoint point;
-    if ((scan->labels[i] & 0xFFFF) > OUTLIER &&
-        project(projection, scan->points + 4 * i, frame->left.width, frame->left.height, &point)) {
+    if (counts(scan->labels[i]) && project(projection, scan->points + 4 * i, frame->left.width,
+                                       frame->left.height, &point)) {
       point.kind = stx_point_is_ground(scan->labels[i]) ? STX_KIND_GROUND : STX_KIND_OBJECT;
       frame->points[frame->point_count++] = point;
     }

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "common/sgm/sgm_border.h"
+
+#include "common/parallel.h"
+
+enum { WINDOW = STX_SGM_BORDER_WINDOW };
+
+typedef struct {
+  const StxSgmParams *params;
+  const StxImage16 *disparity;
+  const StxImage8 *confidence;
+} Border;
+
+/* x1 of the header, or −1. */
+static int first_seen(const uint16_t *disparity, int width, int max_disparity)
+{
+  int known = 0, x = 0;
+  if (width < WINDOW)
+    return -1;
+  for (int i = 0; i < WINDOW; i++)
+    known += disparity[i] != STX_DISPARITY_UNKNOWN;
+  for (; known < STX_SGM_BORDER_KNOWN; x++) {
+    if (x + 1 == max_disparity || x + WINDOW == width)
+      return -1;
+    known +=
+        (disparity[x + WINDOW] != STX_DISPARITY_UNKNOWN) - (disparity[x] != STX_DISPARITY_UNKNOWN);
+  }
+  while (disparity[x] == STX_DISPARITY_UNKNOWN)
+    x++;
+  return x;
+}
+
+static void clear_row(void *data, int y, int worker)
+{
+  const Border *b = data;
+  uint16_t *disparity = stx_row16(b->disparity, y);
+  int seen = first_seen(disparity, b->params->width, b->params->max_disparity);
+  int strip = seen < 0 ? 0 : (disparity[seen] + STX_DISPARITY_ONE / 2) / STX_DISPARITY_ONE;
+  for (int x = 0; x < seen && x < strip; x++) {
+    if (disparity[x] != STX_DISPARITY_UNKNOWN && b->confidence->data != NULL)
+      stx_row8(b->confidence, y)[x] = 0;
+    disparity[x] = STX_DISPARITY_UNKNOWN;
+  }
+}
+
+void stx_sgm_border(const StxSgmParams *params, const StxImage16 *disparity,
+    const StxImage8 *confidence, int threads)
+{
+  Border border = {params, disparity, confidence};
+  stx_parallel(threads, params->height, clear_row, &border);
+}
