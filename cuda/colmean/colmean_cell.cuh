@@ -5,6 +5,7 @@
 
 #include "cuda/driver/gpu.cuh"
 
+#include "common/colmean/colmean_math.h"
 #include "cuda/colmean/colmean_args.h"
 
 /* Pixels of a cell: none beyond the grid. */
