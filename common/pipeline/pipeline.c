@@ -226,7 +226,7 @@ static bool run_colmean(
   }
   input.disparity = out->disparity;
   input.confidence = out->confidence;
-  input.confidence_is_sky = p->sgm != NULL;
+  input.confidence_is_sky = p->sgm != NULL || in->confidence_is_sky;
   out->columns = p->columns;
   return p->colmean->run(
       &p->settings.colmean, &p->colmean_tables, &input, p->columns, p->scratch, &p->place, error);

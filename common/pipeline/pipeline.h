@@ -121,8 +121,10 @@ typedef struct {
   StxImage16 disparity;  /* DISPARITIES: of the left image, 1/256 px, 0 unknown */
   StxImage8 confidence;  /* DISPARITIES: 0…255 = 255 · probability of being right; data NULL: all
                             are certain */
-  StxImage8 labels;      /* colmean.semantics LABELS: values that colmean.label_map knows */
-  const void *scores;    /* colmean.semantics SCORES_*: as in StxColmeanInput, with these strides */
+  bool confidence_is_sky; /* DISPARITIES: that of an unknown one says how surely it is sky, as the
+                             output of PAIRS does */
+  StxImage8 labels;       /* colmean.semantics LABELS: values that colmean.label_map knows */
+  const void *scores; /* colmean.semantics SCORES_*: as in StxColmeanInput, with these strides */
   ptrdiff_t class_stride, row_stride, pixel_stride; /* bytes, pixel_stride not 0 */
   StxCamera camera; /* of the left image; all 0: unknown. Finite, lengths >= 0, |pitch| <= π/2 */
 } StxPipelineInput;

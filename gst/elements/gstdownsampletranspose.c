@@ -115,6 +115,7 @@ static gboolean choose(
 {
   GST_OBJECT_LOCK(self);
   gst_stx_cells_apply(&self->cells, &self->params);
+  self->layout.confidence_is_sky = self->cells.confidence_is_sky;
   *camera = gst_stx_camera_settings_apply(&self->camera_settings, self->disparity_caps);
   GST_OBJECT_UNLOCK(self);
   return gst_stx_cell_caps_layout(&self->caps, roles, &self->params, &self->layout, error) &&

@@ -12,6 +12,10 @@ static const StxFieldChoice label_encodings[] = {
 static const StxField fields[] = {
     {"label-encoding", "Label encoding", "What a value of a label image means",
         STX_FIELD(CHOICE, GstStxCells, label_encoding), .choices = label_encodings},
+    {"confidence-is-sky", "Confidence is sky",
+        "At pad confidence, the value of an unknown pixel says how surely it is sky, as "
+        "stereo-sgm's meta does",
+        STX_FIELD(BOOL, GstStxCells, confidence_is_sky)},
 };
 static const GstStxCells defaults = GST_STX_CELLS_DEFAULTS;
 const StxFields gst_stx_cells_fields = {STX_FIELDS_OF(fields), &defaults};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * How an image becomes cells (common/colmean/colmean.h), as properties: stixel-width,
- * stixel-height, reduction, fill-width, disparity-encoding, label-encoding. They count from the
- * next start or change of caps.
+ * stixel-height, reduction, fill-width, disparity-encoding, label-encoding, confidence-is-sky. They
+ * count from the next start or change of caps.
  */
 #ifndef GST_STX_COLMEANSETTINGS_H
 #define GST_STX_COLMEANSETTINGS_H
@@ -17,9 +17,11 @@ typedef enum { GST_STX_LABELS_TRAIN_IDS, GST_STX_LABELS_CITYSCAPES_IDS } GstStxL
 typedef struct {
   StxColmeanParams params; /* image size, classes, semantics and label map are not set here */
   GstStxLabelEncoding label_encoding;
+  bool confidence_is_sky; /* what comes at the pad says in unknown pixels how surely they are sky */
 } GstStxCells;
 
-#define GST_STX_CELLS_DEFAULTS ((GstStxCells){STX_COLMEAN_DEFAULTS, GST_STX_LABELS_TRAIN_IDS})
+#define GST_STX_CELLS_DEFAULTS                                                                     \
+  ((GstStxCells){STX_COLMEAN_DEFAULTS, GST_STX_LABELS_TRAIN_IDS, false})
 
 /* The three groups (properties.h) of an element whose GstStxCells are `member`. */
 extern const StxFields gst_stx_cells_fields;

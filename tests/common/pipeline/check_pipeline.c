@@ -74,8 +74,10 @@ START_TEST(what_a_pair_gives_can_be_given)
     StxPipelineOutput output;
     ck_assert(stx_pipeline_run(pairs, &input, &output, NULL));
     ck_assert_int_eq(output.confidence.data != NULL, trust);
-    StxPipelineInput given = {
-        .disparity = output.disparity, .confidence = output.confidence, .camera = frame.camera};
+    StxPipelineInput given = {.disparity = output.disparity,
+        .confidence = output.confidence,
+        .confidence_is_sky = true,
+        .camera = frame.camera};
     settings.source = STX_PIPELINE_DISPARITIES;
     pipeline_expect_same(
         pipeline_run(pairs, input), pipeline_run_alone(&settings, given), "given disparity");
