@@ -121,6 +121,13 @@ static bool is_smooth(const Sky *s, int i, int j)
   return high - low <= STX_SGM_SKY_RANGE;
 }
 
+static bool is_far(const Sky *s, int i, int j)
+{
+  int x = stx_sgm_tile_centre(i, s->params->width), y = stx_sgm_tile_centre(j, s->params->height);
+  uint16_t disparity = stx_row16(s->disparity, y)[x];
+  return disparity != STX_DISPARITY_UNKNOWN && disparity <= STX_SGM_SKY_FAR;
+}
+
 static void find_candidates(void *data, int j, int worker)
 {
   const Sky *s = data;
@@ -128,7 +135,7 @@ static void find_candidates(void *data, int j, int worker)
     size_t at = index_of(s, i, j);
     s->candidate[at] =
         stx_sgm_is_bright(s->tiles[at].sum, tile_pixels(s, i, j), s->total, frame_pixels(s)) &&
-        is_smooth(s, i, j);
+        (is_smooth(s, i, j) || is_far(s, i, j));
   }
 }
 

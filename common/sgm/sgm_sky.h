@@ -9,7 +9,8 @@
  *
  *   tiles       of 4 × 4 pixels, smaller at the right and lower border
  *   candidates  tiles whose mean is at least 3/4 of the frame's, and at least STX_SGM_SKY_DARKEST,
- *               and which span with the 8 tiles around them at most STX_SGM_SKY_RANGE gray levels
+ *               and which span with the 8 tiles around them at most STX_SGM_SKY_RANGE gray levels,
+ *               or whose disparity at the centre is known and at most STX_SGM_SKY_FAR (clouds)
  *   patches     candidates connected by their sides, with at least one of them at the top edge
  *   samples     of a patch: candidates whose 8 neighbours are candidates, too (what is outside of
  *               the image counts as one), if the disparity of the pixel p at their centre is known.
@@ -35,6 +36,7 @@
 #define STX_SGM_TILE 4
 #define STX_SGM_SKY_RANGE 20
 #define STX_SGM_SKY_DARKEST 32
+#define STX_SGM_SKY_FAR (3 * STX_DISPARITY_ONE / 2)
 #define STX_SGM_SKY_CONFIDENCE 255
 
 /* Bytes of scratch, aligned to STX_ALIGN. */

@@ -12,19 +12,12 @@
 
 /* ---- A folder like SemanticKITTI's --------------------------------------------------------- */
 
-static char *path_in(const char *folder, const char *sub, const char *name)
-{
-  char *sequence = g_build_filename(folder, "sequences", "00", sub, NULL);
-  ck_assert_int_eq(g_mkdir_with_parents(sequence, 0700), 0);
-  char *path = g_build_filename(sequence, name, NULL);
-  g_free(sequence);
-  return path;
-}
-
 static void save(
     const char *folder, const char *sub, const char *name, const void *data, size_t size)
 {
-  char *path = path_in(folder, sub, name);
+  char *sequence = g_build_filename("sequences", "00", sub, NULL);
+  char *path = path_in(folder, sequence, name);
+  g_free(sequence);
   ck_assert(g_file_set_contents(path, data, (gssize)size, NULL));
   g_free(path);
 }
@@ -41,14 +34,6 @@ static char *make_folder(LidarScan *scan)
   save(folder, "velodyne", "000000.bin", scan->points, scan->count * 4 * sizeof(float));
   save(folder, "labels", "000000.label", scan->labels, scan->count * sizeof(uint32_t));
   return folder;
-}
-
-static void remove_folder(char *folder)
-{
-  char *command = g_strdup_printf("rm -r '%s'", folder);
-  ck_assert(g_spawn_command_line_sync(command, NULL, NULL, NULL, NULL));
-  g_free(command);
-  g_free(folder);
 }
 
 /* ---- stx-eval lidar ------------------------------------------------------------------------ */
@@ -179,7 +164,7 @@ START_TEST(eval_names_what_is_wrong_with_files)
   expect_error("STX_EVAL", arguments, words);
   save(folder, "velodyne", "000000.bin", scan.points, scan.count * 16 - 3);
   expect_error("STX_EVAL", arguments, "bytes");
-  char *path = path_in(folder, "labels", "000000.label");
+  char *path = path_in(folder, "sequences/00/labels", "000000.label");
   ck_assert_int_eq(g_remove(path), 0);
   expect_error("STX_EVAL", arguments, "looked for velodyne/*.bin with labels/*.label");
   expect_error("STX_EVAL", "lidar /no/such/folder", "no scans in /no/such/folder");

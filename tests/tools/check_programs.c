@@ -94,14 +94,6 @@ static char *make_folder(void)
   return folder;
 }
 
-static void remove_folder(char *folder)
-{
-  char *command = g_strdup_printf("rm -r '%s'", folder);
-  ck_assert(g_spawn_command_line_sync(command, NULL, NULL, NULL, NULL));
-  g_free(command);
-  g_free(folder);
-}
-
 /* ---- PNG files ---------------------------------------------------------------------------- */
 
 START_TEST(png_files_keep_their_values)

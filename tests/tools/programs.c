@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/tools/programs.h"
 
+#include <glib/gstdio.h>
 #include <string.h>
 
 int run_program(const char *variable, const char *arguments, char **output, char **errors)
@@ -77,4 +78,21 @@ double number_at(json_t *root, const char *path)
   ck_assert_msg(json_is_number(node), "no number at %s", path);
   g_strfreev(keys);
   return json_number_value(node);
+}
+
+char *path_in(const char *folder, const char *sub, const char *name)
+{
+  char *parent = g_build_filename(folder, sub, NULL);
+  ck_assert_int_eq(g_mkdir_with_parents(parent, 0700), 0);
+  char *path = g_build_filename(parent, name, NULL);
+  g_free(parent);
+  return path;
+}
+
+void remove_folder(char *folder)
+{
+  char *command = g_strdup_printf("rm -r '%s'", folder);
+  ck_assert(g_spawn_command_line_sync(command, NULL, NULL, NULL, NULL));
+  g_free(command);
+  g_free(folder);
 }

@@ -27,4 +27,10 @@ char *options_of(const StxFields *table);
 /* The number at a path like "total.all.raw.error_and". */
 double number_at(json_t *root, const char *path);
 
+/* FOLDER/sub/name, with the folders that it needs; to be freed. */
+char *path_in(const char *folder, const char *sub, const char *name);
+
+/* Removes a folder with all that is in it, and frees its name. */
+void remove_folder(char *folder);
+
 #endif
