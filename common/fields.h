@@ -13,13 +13,13 @@
 
 /* How a field is stored, and so what it may be. */
 typedef enum {
-  STX_FIELD_DOUBLE,   /* double, low … high */
-  STX_FIELD_INT,      /* int, low … high */
-  STX_FIELD_UINT,     /* unsigned, low … high */
-  STX_FIELD_BOOL,     /* bool */
-  STX_FIELD_CHOICE,   /* int or an enum: one of `choices` */
-  STX_FIELD_FLAGS,    /* unsigned: a sum of `choices`; without them 1 << k stands for class k.
-                         Other bits mean nothing and are not refused */
+  STX_FIELD_DOUBLE,  /* double, low … high */
+  STX_FIELD_INT,     /* int, low … high */
+  STX_FIELD_UINT,    /* unsigned, low … high */
+  STX_FIELD_BOOL,    /* bool */
+  STX_FIELD_CHOICE,  /* int or an enum: one of `choices` */
+  STX_FIELD_FLAGS,   /* unsigned: a sum of `choices`. Other bits mean nothing and are not refused */
+  STX_FIELD_SPELLED, /* what `spelling` reads and writes as text, at `offset` and wherever else */
   STX_FIELD_FRACTION, /* int[2], low/1 … high/1: not checked */
   STX_FIELD_TEXT,     /* char *, owned by whoever set it; NULL: none */
   STX_FIELD_COUNT     /* uint64_t that its owner counts up; nobody else sets it */
@@ -31,6 +31,18 @@ typedef struct {
   const char *nick, *text; /* what the user types, and what that means */
   const char *called;      /* in refusals, in place of a nick that is a number; or NULL */
 } StxFieldChoice;
+
+/* A value that users write as text, which may set several members of the struct. */
+#define STX_SPELLING_SIZE 512 /* bytes of a text, its end included */
+
+typedef struct {
+  const char *form; /* of the text, where --help has no room for more: "KIND=CLASS,..." */
+
+  /* Sets what the text says; if it says nothing that can be understood, what the stem's check
+   * refuses. Values that are not allowed are the check's. */
+  bool (*read)(const char *text, void *params, StxError *error);
+  void (*write)(const void *params, char text[STX_SPELLING_SIZE]); /* in one way only */
+} StxSpelling;
 
 typedef struct {
   const char *name;     /* of property and option: "max-slope"; NULL: it comes with the data */
@@ -44,6 +56,7 @@ typedef struct {
   int scale;            /* INT: the user sees a number of units, stored times this; 0: an int */
   const char *negative; /* what numbers below 0 mean, which are allowed then; users write -1 */
   const StxFieldChoice *choices;
+  const StxSpelling *spelling;
   const char *type_name; /* of the choices, where they do not go by the field's name */
   bool at_start;         /* read once, when the work begins: later changes wait for the next time */
 } StxField;
@@ -66,6 +79,7 @@ typedef struct {
 #define STX_AS_BOOL bool
 #define STX_AS_CHOICE int
 #define STX_AS_FLAGS unsigned
+#define STX_AS_SPELLED unsigned /* the first of its members */
 #define STX_AS_FRACTION int[2]
 #define STX_AS_TEXT char *
 #define STX_AS_COUNT uint64_t
@@ -92,7 +106,8 @@ bool stx_field_check(
 /* The field that users know by this name, or NULL. */
 const StxField *stx_fields_find(const StxFields *table, const char *name);
 
-/* The value as users see it: 0 or 1 of a BOOL. Not of FRACTION, TEXT and COUNT. */
+/* The value as users see it: 0 or 1 of a BOOL. Not of SPELLED, FRACTION, TEXT and
+ * COUNT. */
 double stx_field_get(const StxField *field, const void *params);
 
 /* Stores it, rounded where the field is whole; it must fit what the field is stored in, but need

@@ -64,8 +64,10 @@ static const StxField fields[] = {
     {"sky-cost", "Sky cost",
         "Cost of a cell of ground or object where the matcher found sky, in nats",
         NUMBER(sky_cost, 0, 32), .unit = "nat"},
-    {"ground-classes", NULL, "Classes that are ground", FIELD(FLAGS, ground_classes)},
-    {"sky-classes", NULL, "Classes that are sky; others are objects", FIELD(FLAGS, sky_classes)},
+    {"class-kinds", "Kinds of classes",
+        "Which classes are ground and which are sky, by name or number; all others are objects",
+        .field = "class_kinds", STX_STORED(SPELLED, StxSatdpParams, ground_classes),
+        .spelling = &stx_class_kinds},
 };
 static const StxSatdpParams defaults = STX_SATDP_DEFAULTS;
 const StxFields stx_satdp_fields = {STX_FIELDS_OF(fields), &defaults};
@@ -81,10 +83,8 @@ bool stx_satdp_check(const StxSatdpParams *params, StxError *error)
     return stx_fail(error,
         "%d rows of cells (image height %d, cell_height %d), must be 1 to %d: use larger cells",
         cells, params->grid.height, params->grid.cell_height, STX_MAX_ROWS);
-  uint32_t both = params->ground_classes & params->sky_classes;
-  if (both != 0)
-    return stx_fail(error, "class %d is in ground_classes and in sky_classes, may be in one only",
-        __builtin_ctz(both));
+  if (!stx_class_kinds_check(params, error))
+    return false;
   return stx_fields_check(&stx_satdp_fields, params, error);
 }
 

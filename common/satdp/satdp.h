@@ -80,7 +80,8 @@ typedef struct {
                                     is unknown; */
   double sky_cost;               /* and that is surely sky */
   uint32_t ground_classes;       /* bit k: class k is ground; */
-  uint32_t sky_classes;          /* bit k: class k is sky (no bit in both); others are objects */
+  uint32_t sky_classes;          /* bit k: class k is sky (no bit in both); others are objects;
+                                    users write both as "ground=road,1,9;sky=10" */
 } StxSatdpParams;
 
 /* Cityscapes' train ids: ground = road 0, sidewalk 1, terrain 9; sky = 10. */

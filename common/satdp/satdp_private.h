@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The functions behind stx_satdp_impls. Private to common/satdp*.c; see StxSatdpImpl for what
- * they promise.
+ * The functions behind stx_satdp_impls and stx_satdp_fields. Private to common/satdp*.c; see
+ * StxSatdpImpl for what they promise.
  */
 #ifndef STX_SATDP_PRIVATE_H
 #define STX_SATDP_PRIVATE_H
 
 #include "common/cpu.h"
 #include "common/satdp/satdp.h"
+
+/* ground_classes and sky_classes as text: satdp_kinds.c */
+extern const StxSpelling stx_class_kinds;
+bool stx_class_kinds_check(const StxSatdpParams *params, StxError *error);
 
 #define STX_SATDP_DECLARE(suffix)                                                                  \
   size_t stx_satdp_scratch_##suffix(const StxSatdpParams *params, int threads);                    \

@@ -131,23 +131,6 @@ static bool parse_choice(
   return false;
 }
 
-/* "0,1,9" */
-static bool parse_bits(const char *name, const char *text, double *number, StxError *error)
-{
-  char **words = g_strsplit(text, ",", -1);
-  unsigned bits = 0;
-  bool good = true;
-  for (char **word = words; good && *word != NULL; word++) {
-    double bit;
-    good = parse_number(*word, &bit) && bit >= 0 && bit < 32 && bit == floor(bit);
-    if (good)
-      bits |= 1u << (unsigned)bit;
-  }
-  g_strfreev(words);
-  *number = bits;
-  return good || stx_fail(error, "--%s=%s: write it as 0,1,9, each from 0 to 31", name, text);
-}
-
 static bool parse_value(const OptionFields *fields, const StxField *field, const char *name,
     const char *text, double *number, StxError *error)
 {
@@ -157,10 +140,20 @@ static bool parse_value(const OptionFields *fields, const StxField *field, const
   }
   if (field->type == STX_FIELD_CHOICE)
     return parse_choice(field, name, text, number, error);
-  if (field->type == STX_FIELD_FLAGS)
-    return parse_bits(name, text, number, error);
   return (parse_number(text, number) && fits(field, *number)) ||
          refuse_number(field, name, text, error);
+}
+
+static bool set_field(const OptionFields *fields, const StxField *field, const char *name,
+    const char *text, StxError *error)
+{
+  double number;
+  if (field->type == STX_FIELD_SPELLED)
+    return field->spelling->read(text, fields->params, error);
+  if (!parse_value(fields, field, name, text, &number, error))
+    return false;
+  stx_field_set(field, fields->params, number);
+  return stx_field_check(fields->table, field, fields->params, error);
 }
 
 /* GOptionArgFunc */
@@ -170,12 +163,8 @@ static gboolean set_option(const char *option, const char *text, gpointer data, 
   OptionFields fields;
   const StxField *field = find_field(data, name, &fields);
   StxError error;
-  double number;
-  if (parse_value(&fields, field, name, text, &number, &error)) {
-    stx_field_set(field, fields.params, number);
-    if (stx_field_check(fields.table, field, fields.params, &error))
-      return TRUE;
-  }
+  if (set_field(&fields, field, name, text, &error))
+    return TRUE;
   g_set_error_literal(problem, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, error.text);
   return FALSE;
 }
@@ -185,6 +174,11 @@ static gboolean set_option(const char *option, const char *text, gpointer data, 
 /* The text with default and range or choices. */
 static char *describe(const StxFields *table, const StxField *field)
 {
+  char spelled[STX_SPELLING_SIZE];
+  if (field->type == STX_FIELD_SPELLED) {
+    field->spelling->write(table->defaults, spelled);
+    return g_strdup_printf("%s [%s]", field->text, spelled);
+  }
   double standard = stx_field_get(field, table->defaults);
   GString *text = g_string_new(field->text);
   if (field->type == STX_FIELD_CHOICE) {
@@ -208,9 +202,9 @@ static GOptionEntry entry_of(GroupData *data, const StxFields *table, const StxF
       .arg = G_OPTION_ARG_CALLBACK,
       .arg_data = (gpointer)set_option,
       .description = keep(data, describe(table, field)),
-      .arg_description = field->type == STX_FIELD_CHOICE  ? "CHOICE"
-                         : field->type == STX_FIELD_FLAGS ? "N,N,..."
-                                                          : "N"};
+      .arg_description = field->type == STX_FIELD_CHOICE    ? "CHOICE"
+                         : field->type == STX_FIELD_SPELLED ? field->spelling->form
+                                                            : "N"};
   if (is_on(table, field)) {
     entry.long_name = keep(data, g_strconcat("no-", field->name, NULL));
     entry.description = keep(data, g_strconcat("off: ", field->text, NULL));

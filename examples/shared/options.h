@@ -42,8 +42,8 @@ typedef struct {
 
 /*
  * Adds the group. "--p1 10" sets a number, "--reduction mean" a choice, "--no-level" switches off
- * what is on by default, "--sky-classes 10,23" sets bits. Values are refused while the command line
- * is parsed, in the words of the table's check.
+ * what is on by default, "--class-kinds ground=0;sky=10" is read by the stem. Values are refused
+ * while the command line is parsed, in the words of the table's check.
  */
 void options_add_group(GOptionContext *context, const OptionGroup *group);
 

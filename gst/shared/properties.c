@@ -109,6 +109,12 @@ static GParamSpec *spec_new(const StxField *field, const GstStxPropertyGroup *gr
 
   if (field->type == STX_FIELD_TEXT)
     return g_param_spec_string(name, nick, blurb, NULL, flags);
+  if (field->type == STX_FIELD_SPELLED) {
+    gchar text[STX_SPELLING_SIZE];
+
+    field->spelling->write(group->fields->defaults, text);
+    return g_param_spec_string(name, nick, blurb, text, flags);
+  }
   if (field->type == STX_FIELD_COUNT)
     return g_param_spec_uint64(
         name, nick, blurb, 0, G_MAXUINT64, 0, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
@@ -186,6 +192,16 @@ static void take_number(GValue *value, gdouble number)
   }
 }
 
+/* What cannot be understood, the element refuses when it starts, as it does what is not allowed. */
+static void spell(const StxField *field, gpointer params, const GValue *value)
+{
+  const gchar *text = g_value_get_string(value);
+  StxError error;
+
+  if (!field->spelling->read(text != NULL ? text : "", params, &error))
+    GST_WARNING("%s", error.text);
+}
+
 static void set_field(const StxField *field, gpointer params, const GValue *value)
 {
   gpointer at = (gchar *)params + field->offset;
@@ -193,6 +209,8 @@ static void set_field(const StxField *field, gpointer params, const GValue *valu
   if (field->type == STX_FIELD_TEXT) {
     g_free(*(gchar **)at);
     *(gchar **)at = g_value_dup_string(value);
+  } else if (field->type == STX_FIELD_SPELLED) {
+    spell(field, params, value);
   } else if (field->type == STX_FIELD_FRACTION) {
     ((gint *)at)[0] = gst_value_get_fraction_numerator(value);
     ((gint *)at)[1] = gst_value_get_fraction_denominator(value);
@@ -204,8 +222,12 @@ static void set_field(const StxField *field, gpointer params, const GValue *valu
 static void get_field(const StxField *field, gconstpointer params, GValue *value)
 {
   gconstpointer at = (const gchar *)params + field->offset;
+  gchar text[STX_SPELLING_SIZE];
 
-  if (field->type == STX_FIELD_TEXT)
+  if (field->type == STX_FIELD_SPELLED) {
+    field->spelling->write(params, text);
+    g_value_set_string(value, text);
+  } else if (field->type == STX_FIELD_TEXT)
     g_value_set_string(value, *(gchar *const *)at);
   else if (field->type == STX_FIELD_FRACTION)
     gst_value_set_fraction(value, ((const gint *)at)[0], ((const gint *)at)[1]);

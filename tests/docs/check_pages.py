@@ -58,7 +58,8 @@ def type_and_range(body):
         return "read-only"
     if "Integer64. Range" in body:
         return "nanoseconds"
-    for word, text in (("Boolean.", "boolean"), ("String.", "file name")):
+    for word, text in (("Boolean.", "boolean"), ("String. Default: null", "file name"),
+                       ("String.", "text")):
         if word in body:
             return text
     if 'Flags "' in body:

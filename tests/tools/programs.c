@@ -41,19 +41,19 @@ void expect_error(const char *variable, const char *arguments, const char *words
   g_free(errors);
 }
 
-static void append_value(GString *text, const StxField *field, double value)
+static void append_default(GString *text, const StxFields *table, const StxField *field)
 {
-  char number[G_ASCII_DTOSTR_BUF_SIZE];
-  const char *comma = "";
+  char number[G_ASCII_DTOSTR_BUF_SIZE], spelled[STX_SPELLING_SIZE];
+  if (field->type == STX_FIELD_SPELLED) {
+    field->spelling->write(table->defaults, spelled);
+    g_string_append_printf(text, "'%s'", spelled);
+    return;
+  }
+  double value = stx_field_get(field, table->defaults);
   if (field->type == STX_FIELD_CHOICE)
     g_string_append(text, stx_field_choice(field->choices, (int)value)->nick);
-  else if (field->type != STX_FIELD_FLAGS)
+  else
     g_string_append(text, g_ascii_dtostr(number, sizeof number, value));
-  for (unsigned bit = 0; bit < 32 && field->type == STX_FIELD_FLAGS; bit++)
-    if ((unsigned)value & 1u << bit) {
-      g_string_append_printf(text, "%s%u", comma, bit);
-      comma = ",";
-    }
 }
 
 char *options_of(const StxFields *table)
@@ -64,7 +64,7 @@ char *options_of(const StxFields *table)
     if (field->name == NULL || field->type == STX_FIELD_BOOL)
       continue;
     g_string_append_printf(text, " --%s ", field->name);
-    append_value(text, field, stx_field_get(field, table->defaults));
+    append_default(text, table, field);
   }
   return g_string_free(text, FALSE);
 }

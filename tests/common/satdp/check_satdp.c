@@ -425,7 +425,7 @@ START_TEST(refuses_bad_parameters_by_name)
   bad = good, bad.unknown_cost = -0.5;
   expect_refusal(bad, "unknown_cost is -0.5, must be 0 to 1000 nat");
   bad = good, bad.sky_classes |= 2;
-  expect_refusal(bad, "class 1 is in ground_classes and in sky_classes");
+  expect_refusal(bad, "class 1 (sidewalk) is ground and sky in class_kinds, may be one of them");
   bad = good, bad.grid.cell_width = 0;
   expect_refusal(bad, "0");
 }

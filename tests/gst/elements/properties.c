@@ -71,7 +71,9 @@ static gboolean other_value(GParamSpec *spec, GValue *value)
   else if (G_IS_PARAM_SPEC_FLAGS(spec))
     g_value_set_flags(value, G_PARAM_SPEC_FLAGS(spec)->default_value & ~2u);
   else if (G_IS_PARAM_SPEC_STRING(spec))
-    g_value_set_string(value, "calib.txt");
+    g_value_set_string(value, G_PARAM_SPEC_STRING(spec)->default_value != NULL
+                                  ? "ground=road,wall;sky=19,31"
+                                  : "calib.txt");
   else
     gst_value_set_fraction(value, 30000, 1001);
   return TRUE;

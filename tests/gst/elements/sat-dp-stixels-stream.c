@@ -102,6 +102,9 @@ static const struct {
     {"", SMALL, SMALL_BYTES - 1, {"15 bytes", "16", ""}},
     {"ground=calibration", SMALL, 1, {"ground=calibration", "focal length", "ground=estimate"}},
     {"ground=calibration focal=500 baseline=0.5", SMALL, 1, {"camera height", "camera-height", ""}},
+    {"class-kinds=\"ground=0,1;sky=10,1\"", SMALL, 1,
+        {"class 1 (sidewalk)", "ground and sky", "class_kinds"}},
+    {"class-kinds=grass", SMALL, 1, {"class_kinds", "not understood", "ground=road"}},
     {"camera-height=0.001", SMALL CAMERA, SMALL_BYTES, {"slope", "600", "64"}},
 };
 

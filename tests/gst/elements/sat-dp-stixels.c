@@ -148,6 +148,30 @@ GST_START_TEST(every_number_counts)
 }
 GST_END_TEST
 
+GST_START_TEST(kinds_of_classes_count)
+{
+  StxGrid grid = {97, 91, 4, 4, 19};
+  StxSatdpParams params = params_for(&grid);
+  guint16 *data = columns_street(&grid, 1);
+  ColumnsFixture fixture = BEGIN("", &grid, CAMERA);
+  StxRoadLine line;
+  GByteArray *plain, *changed;
+
+  ck_assert(stx_roadline_from_camera(&camera, &line));
+  plain = reference(&params, &camera, &line, data);
+  columns_expect(columns_run(&fixture, &grid, data), g_byte_array_ref(plain), "defaults");
+  params.ground_classes = 1u << 2;
+  params.sky_classes = 1u << 0;
+  g_object_set(fixture.element, "class-kinds", "ground=building;sky=road", NULL);
+  changed = reference(&params, &camera, &line, data);
+  ck_assert(changed->len != plain->len || memcmp(changed->data, plain->data, plain->len) != 0);
+  columns_expect(columns_run(&fixture, &grid, data), changed, "other kinds");
+  g_byte_array_unref(plain);
+  columns_end(&fixture);
+  g_free(data);
+}
+GST_END_TEST
+
 /* ---- Candidates ---------------------------------------------------------------------------- */
 
 GST_START_TEST(candidates_are_those_of_rdp)
@@ -322,6 +346,7 @@ static Suite *sat_dp_stixels_suite(void)
   suite_add_tcase(suite, tests);
   tcase_add_loop_test(tests, every_backend_equals_reference, 0, 3);
   tcase_add_loop_test(tests, every_number_counts, 0, G_N_ELEMENTS(numbers));
+  tcase_add_test(tests, kinds_of_classes_count);
   tcase_add_loop_test(tests, candidates_are_those_of_rdp, 0, 3 * G_N_ELEMENTS(grids));
   tcase_add_test(tests, candidates_save_work);
   tcase_add_loop_test(tests, zeros_are_covered_row_by_row, 0, 2);
