@@ -64,6 +64,10 @@ static const StxField fields[] = {
     {"sky-cost", "Sky cost",
         "Cost of a cell of ground or object where the matcher found sky, in nats",
         NUMBER(sky_cost, 0, 32), .unit = "nat"},
+    {"first-object-cost", "First object cost",
+        "Cost of an object as the lowest stixel of its column, in nats", COST(first_object_cost)},
+    {"first-sky-cost", "First sky cost", "Cost of sky as the lowest stixel of its column, in nats",
+        COST(first_sky_cost)},
     {"class-kinds", "Kinds of classes",
         "Which classes are ground and which are sky, by name or number; all others are objects",
         .field = "class_kinds", STX_STORED(SPELLED, StxSatdpParams, ground_classes),
@@ -227,6 +231,8 @@ bool stx_satdp_prepare(const StxSatdpParams *params, const StxCamera *camera,
   tables->evidence_scale = (uint32_t)(nats(params->sky_cost) * 65536 / STX_WEIGHT_ONE + 0.5);
   tables->sky_scale = weight_scale(params, square(params->sigma_disparity[2]));
   tables->class_scale = (int32_t)floor(params->semantic_weight * 256 + 0.5);
+  tables->first_object = nats(params->first_object_cost);
+  tables->first_sky = nats(params->first_sky_cost);
   tables->stixel_cost = nats(automatic_cost(params));
   tables->pair_cost = nats(params->pair_cost);
   tables->pair_slope = params->pair_slope * STX_ENERGY_ONE / STX_DISPARITY_ONE;

@@ -9,7 +9,7 @@
  * at the least total energy:
  *
  *   T_K(k) = min over vb <= k of  Data_K(vb,k) + Sem_K(vb,k) + Horizon_K(vb,k) + Unknown_K(vb,k)
- *            + ( vb = 0 ? 0 : C + min over P of  T_P(vb−1) + Pair(P→K at vb) )
+ *            + ( vb = 0 ? First_K : C + min over P of  T_P(vb−1) + Pair(P→K at vb) )
  *
  * with ties to the smallest vb, then to P in the order ground, object, sky; the column's answer
  * is the smallest T_K(h−1), ties to ground, object, sky. Energies are integers in 1/1024 nat
@@ -32,6 +32,8 @@
  *            with Horizon, a cell is above if its centre is; without a road line none is. And
  *            sky_cost, times its weight over STX_WEIGHT_ONE, per cell of unknown disparity,
  *            wherever it is: what a matcher takes for sky (columns.h)
+ *   First    first_object_cost or first_sky_cost if the lowest stixel of a column is an object or
+ *            sky (the prior of the first stixel in Eq. 8): a road camera looks down on ground
  *   Pair     looks at both planes at the image row between the cells vb−1 and vb. Two values
  *            meet there if they differ by at most pair_tolerance.
  *              ground → ground  0 if they meet, else α
@@ -79,6 +81,8 @@ typedef struct {
   double unknown_cost;           /* per cell of ground or object above the horizon whose disparity
                                     is unknown; */
   double sky_cost;               /* and that is surely sky */
+  double first_object_cost;      /* of an object as the lowest stixel of its column */
+  double first_sky_cost;         /* likewise of sky */
   uint32_t ground_classes;       /* bit k: class k is ground; */
   uint32_t sky_classes;          /* bit k: class k is sky (no bit in both); others are objects;
                                     users write both as "ground=road,1,9;sky=10" */
@@ -122,7 +126,8 @@ typedef struct {
   double horizon_sky[STX_MAX_ROWS + 1];
   double unknown[STX_MAX_ROWS];   /* energy of ground and object if cell u is unknown, … */
   uint32_t evidence_scale;        /* … more by its weight: stx_unknown_energy */
-  double stixel_cost, pair_cost;  /* energies, integers */
+  double first_object, first_sky; /* energies, integers */
+  double stixel_cost, pair_cost;  /* likewise */
   double pair_slope;              /* energy per 1/256 px */
   double pair_tolerance;          /* 1/256 px, integer */
   double residual_energy;         /* energy of one unit of Σ folded weight · (1/256 px)² */

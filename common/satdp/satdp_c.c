@@ -140,9 +140,9 @@ static Candidate object_candidate(const Job *job, const Column *c, int vb, int k
   Sums s = between(c->object, vb, k);
   double residual = stx_object_residual((double)s.w, (double)s.d, (double)s.dd);
   double value = stx_object_value((double)s.w, (double)s.d);
-  Candidate candidate = {stx_data_energy(residual, t->residual_energy) +
-                             (c->unknown[k + 1] - c->unknown[vb]) +
-                             semantic_energy(job, c, STX_BELOW_OBJECT, vb, k),
+  Candidate candidate = {
+      stx_data_energy(residual, t->residual_energy) + (c->unknown[k + 1] - c->unknown[vb]) +
+          (vb == 0 ? t->first_object : 0) + semantic_energy(job, c, STX_BELOW_OBJECT, vb, k),
       stx_link(vb, STX_BELOW_NONE), value};
   if (vb > 0)
     add_below(job, &candidate, vb, stx_below_object(stx_pair_cost(t), cut_below(c, vb), value));
@@ -155,6 +155,7 @@ static Candidate sky_candidate(const Job *job, const Column *c, int vb, int k)
   Sums s = between(c->sky, vb, k);
   Candidate candidate = {stx_data_energy((double)s.dd, t->residual_energy) +
                              (t->horizon_sky[k + 1] - t->horizon_sky[vb]) +
+                             (vb == 0 ? t->first_sky : 0) +
                              semantic_energy(job, c, STX_BELOW_SKY, vb, k),
       stx_link(vb, STX_BELOW_NONE), 0};
   if (vb > 0)

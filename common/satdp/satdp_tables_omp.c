@@ -98,7 +98,8 @@ static void add_depth_row(const Group *g, int u)
   uint32_t evidence_scale = t->evidence_scale;
   double x = t->x[u], unknown = t->unknown[u], cut = t->cut[u + 1];
   double ground_place = t->horizon_ground[u + 1] - t->horizon_ground[u];
-  double sky_place = t->horizon_sky[u + 1] - t->horizon_sky[u];
+  double sky_place = t->horizon_sky[u + 1] - t->horizon_sky[u] + (u == 0 ? t->first_sky : 0);
+  double object_place = u == 0 ? t->first_object : 0;
   EACH_LANE
   {
     uint32_t cell = disparity[l], w = weight[l];
@@ -118,7 +119,7 @@ static void add_depth_row(const Group *g, int u)
     row->sky_dd[l] = below->sky_dd[l] + sky * d * d;
     double place = stx_unknown_energy(w, unknown, evidence_scale, cell);
     row->placed[GROUND][l] = below->placed[GROUND][l] + ground_place + place;
-    row->placed[OBJECT][l] = below->placed[OBJECT][l] + place;
+    row->placed[OBJECT][l] = below->placed[OBJECT][l] + object_place + place;
     row->placed[SKY][l] = below->placed[SKY][l] + sky_place;
     row->cut[l] = cut;
   }

@@ -268,6 +268,8 @@ STX_DEVICE uint32_t fixed_energy(const Column *c, int kind, int u)
     energy += __ldg(&t->horizon_ground[u + 1]) - __ldg(&t->horizon_ground[u]);
   if (kind == SKY)
     energy += __ldg(&t->horizon_sky[u + 1]) - __ldg(&t->horizon_sky[u]);
+  if (u == 0)
+    energy += kind == OBJECT ? t->first_object : kind == SKY ? t->first_sky : 0.0;
   return (uint32_t)energy;
 }
 

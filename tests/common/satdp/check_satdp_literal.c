@@ -97,6 +97,40 @@ START_TEST(literal_ordering)
 }
 END_TEST
 
+/* Nothing is known: what comes first is what costs less as such, an object if nothing does. */
+START_TEST(literal_first_without_cells)
+{
+  static const double costs[][3] = {{0, 0, STX_KIND_OBJECT}, {1, 2, STX_KIND_OBJECT},
+      {2, 2, STX_KIND_OBJECT}, {2, 1, STX_KIND_SKY}};
+  static const uint16_t disparity[5] = {0};
+  for (int i = 0; i < 4; i++) {
+    StxSatdpParams params = case_params(1, 5, 8, 0);
+    params.first_object_cost = costs[i][0], params.first_sky_cost = costs[i][1];
+    Case *c = new_case(params, NULL, NULL);
+    StxKind kind = (StxKind)costs[i][2];
+    float cost = (float)costs[i][kind - STX_KIND_OBJECT];
+    set_column(c, disparity, 0);
+    expect_records(c, &(StxStixel){0, 0, 39, kind, STX_LABEL_NONE, 0, 0, cost, 0}, 1);
+    free_case(c);
+  }
+}
+END_TEST
+
+/* Two objects: only the lower pays for being the first. */
+START_TEST(literal_first_pays_once)
+{
+  StxSatdpParams params = case_params(1, 4, 4, 0);
+  params.first_object_cost = 3.5, params.first_sky_cost = 1000;
+  Case *c = new_case(params, NULL, NULL);
+  static const uint16_t disparity[] = {2560, 2560, 5120, 5120};
+  static const StxStixel expected[] = {{0, 8, 15, STX_KIND_OBJECT, STX_LABEL_NONE, 20, 20, 3.5f, 1},
+      {0, 0, 7, STX_KIND_OBJECT, STX_LABEL_NONE, 10, 10, 6, 1}};
+  set_column(c, disparity, STX_WEIGHT_ONE);
+  expect_records(c, expected, 2);
+  free_case(c);
+}
+END_TEST
+
 /* No depth at all, three classes: 0 road, 11 person, 10 sky; a nat per cell of the wrong one. Two
  * of the person's cells are above the horizon: half a nat each for their missing depth. */
 START_TEST(literal_classes_without_depth)
@@ -139,6 +173,7 @@ START_TEST(literal_objects_from_the_only_start)
 END_TEST
 
 static const StxTest tests[] = {{&literal_road_object_and_nothing}, {&literal_road_object_and_sky},
-    {&literal_unknown_column}, {&literal_ordering}, {&literal_classes_without_depth},
+    {&literal_unknown_column}, {&literal_ordering}, {&literal_first_without_cells},
+    {&literal_first_pays_once}, {&literal_classes_without_depth},
     {&literal_objects_from_the_only_start}};
 STX_TESTING_MAIN("satdp_literal", tests)

@@ -167,6 +167,13 @@ static double part_unknown(const Case *c, int column, int kind, int vb, int vt)
   return sum;
 }
 
+/* What a stixel pays for being the lowest, in whole nats of the parameters. */
+static double part_first(const Case *c, int kind, int vb)
+{
+  const double cost[] = {0, c->params.first_object_cost, c->params.first_sky_cost};
+  return vb == 0 ? cost[kind - STX_KIND_GROUND] * 1024 : 0;
+}
+
 static Part part_of(const Case *c, int column, int kind, int vb, int vt)
 {
   const StxSatdpTables *t = &c->tables;
@@ -190,7 +197,8 @@ static Part part_of(const Case *c, int column, int kind, int vb, int vt)
     part.energy = fmax((double)s.dd - (double)s.d * ((double)s.d / (double)s.w), 0);
   }
   part.energy = nearbyint(part.energy * t->residual_energy) + part_horizon(c, kind, vb, vt) +
-                part_unknown(c, column, kind, vb, vt) + part_semantics(c, column, kind, vb, vt);
+                part_unknown(c, column, kind, vb, vt) + part_first(c, kind, vb) +
+                part_semantics(c, column, kind, vb, vt);
   return part;
 }
 
@@ -269,6 +277,8 @@ START_TEST(equals_brute_force_over_all_segmentations)
     params.stixel_cost = stx_random_below(&random, 12) / 2.0;
     params.horizon_cost = stx_random_below(&random, 3) / 2.0;
     params.unknown_cost = stx_random_below(&random, 6) / 2.0;
+    params.first_object_cost = stx_random_below(&random, 12) / 2.0;
+    params.first_sky_cost = stx_random_below(&random, 6) / 2.0;
     StxRoadLine line = {0.05 + stx_random_below(&random, 100) / 100.0,
         stx_random_below(&random, params.grid.height + 1) - 3, 1};
     Case *c = new_case(params, &case_camera, round % 5 ? &line : NULL);
@@ -381,6 +391,8 @@ static void expect_recurrences(int rounds, int percent, StxRandom *random)
     params.pair_slope = stx_random_below(random, 5) / 4.0;
     params.pair_tolerance = stx_random_below(random, 4) / 2.0;
     params.unknown_cost = stx_random_below(random, 6) / 2.0;
+    params.first_object_cost = stx_random_below(random, 12) / 2.0;
+    params.first_sky_cost = stx_random_below(random, 6) / 2.0;
     StxRoadLine line = {0.05 + stx_random_below(random, 100) / 100.0,
         stx_random_below(random, params.grid.height + 1) - 3, 1};
     Case *c = new_case(params, &case_camera, round % 5 ? &line : NULL);

@@ -43,6 +43,8 @@ StxSatdpParams random_params(StxRandom *random)
   p.pair_tolerance = pick(random, 0, 1, 255);
   p.horizon_cost = pick(random, 0, 2, 1000);
   p.unknown_cost = pick(random, 0, 0.5, 1000);
+  p.first_object_cost = pick(random, 0, 2, 1000);
+  p.first_sky_cost = pick(random, 0, 2, 1000);
   return p;
 }
 

@@ -148,6 +148,30 @@ GST_START_TEST(every_number_counts)
 }
 GST_END_TEST
 
+/* Where nothing is known, an object; sky, once that costs less; and not once that costs more. */
+GST_START_TEST(costs_of_the_first_count)
+{
+  StxGrid grid = {8, 40, 8, 8, 0};
+  StxSatdpParams params = params_for(&grid);
+  guint16 *data = g_malloc0(stx_grid_bytes(&grid));
+  ColumnsFixture fixture = BEGIN("first-object-cost=2", &grid, "");
+  StxCamera unknown = {0};
+  static const double costs[] = {0, 3};
+
+  params.first_object_cost = 2;
+  for (guint i = 0; i < G_N_ELEMENTS(costs); i++) {
+    params.first_sky_cost = costs[i];
+    GByteArray *expected = reference(&params, &unknown, NULL, data);
+    ck_assert_int_eq(
+        ((const StxStixel *)expected->data)->kind, i == 0 ? STX_KIND_SKY : STX_KIND_OBJECT);
+    g_object_set(fixture.element, "first-sky-cost", costs[i], NULL);
+    columns_expect(columns_run(&fixture, &grid, data), expected, "first-sky-cost");
+  }
+  columns_end(&fixture);
+  g_free(data);
+}
+GST_END_TEST
+
 GST_START_TEST(kinds_of_classes_count)
 {
   StxGrid grid = {97, 91, 4, 4, 19};
@@ -346,6 +370,7 @@ static Suite *sat_dp_stixels_suite(void)
   suite_add_tcase(suite, tests);
   tcase_add_loop_test(tests, every_backend_equals_reference, 0, 3);
   tcase_add_loop_test(tests, every_number_counts, 0, G_N_ELEMENTS(numbers));
+  tcase_add_test(tests, costs_of_the_first_count);
   tcase_add_test(tests, kinds_of_classes_count);
   tcase_add_loop_test(tests, candidates_are_those_of_rdp, 0, 3 * G_N_ELEMENTS(grids));
   tcase_add_test(tests, candidates_save_work);
