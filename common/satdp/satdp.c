@@ -36,6 +36,10 @@ static const StxField fields[] = {
         NOISE(1)},
     {"sigma-disparity-sky", "Disparity noise, sky", "Noise of the sky's disparity, pixels",
         NOISE(2)},
+    {"sigma-weight", "Weight of the noise's logarithm",
+        "What a known cell pays for each unit of the logarithm of its noise over the smallest "
+        "noise, in nats; 0: a kind of large noise explains anything for free",
+        NUMBER(sigma_weight, 0, 16), .unit = "nat"},
     {"sigma-height", "Ground unevenness", "Unevenness of the ground, metres",
         NUMBER(sigma_height, 0, 10), .unit = "m"},
     {"sigma-angle", "Ground pitch", "Pitch of the ground against the expected, radians",
@@ -131,6 +135,15 @@ static double nats(double value)
   return floor(value * STX_ENERGY_ONE + 0.5);
 }
 
+/* What a known cell of a kind of this variance pays for it. ln(sigma) counts to 16 at most, which a
+ * camera close to the ground can make more. */
+static int32_t noise_energy(const StxSatdpParams *params, double variance)
+{
+  double logarithm = log(variance / least_variance(params)) / 2;
+  bool finite = isfinite(variance) && logarithm < 16;
+  return (int32_t)nats(params->sigma_weight * (finite ? logarithm : 16));
+}
+
 static void prepare_geometry(const StxGrid *grid, StxSatdpTables *tables)
 {
   int rows = stx_grid_rows(grid);
@@ -153,6 +166,7 @@ static void prepare_object(
     double disparity = ((bin << STX_OBJECT_BIN) + (1 << STX_OBJECT_BIN) / 2) / 256.0;
     double variance = square(params->sigma_disparity[1]) + square(square(disparity) * depth);
     tables->object_scale[bin] = weight_scale(params, variance);
+    tables->noise_object[bin] = noise_energy(params, variance);
   }
 }
 
@@ -168,6 +182,7 @@ static void prepare_ground(const StxSatdpParams *params, const StxCamera *camera
     double variance =
         square(params->sigma_disparity[0]) + square(disparity * height) + square(angle);
     tables->ground_scale[u] = weight_scale(params, variance);
+    tables->noise_ground[u] = noise_energy(params, variance);
   }
 }
 
@@ -230,6 +245,7 @@ bool stx_satdp_prepare(const StxSatdpParams *params, const StxCamera *camera,
   prepare_horizon(params, line != NULL, tables);
   tables->evidence_scale = (uint32_t)(nats(params->sky_cost) * 65536 / STX_WEIGHT_ONE + 0.5);
   tables->sky_scale = weight_scale(params, square(params->sigma_disparity[2]));
+  tables->noise_sky = noise_energy(params, square(params->sigma_disparity[2]));
   tables->class_scale = (int32_t)floor(params->semantic_weight * 256 + 0.5);
   tables->first_object = nats(params->first_object_cost);
   tables->first_sky = nats(params->first_sky_cost);

@@ -9,6 +9,7 @@
  * at the least total energy:
  *
  *   T_K(k) = min over vb <= k of  Data_K(vb,k) + Sem_K(vb,k) + Horizon_K(vb,k) + Unknown_K(vb,k)
+ *            + Noise_K(vb,k)
  *            + ( vb = 0 ? First_K : C + min over P of  T_P(vb−1) + Pair(P→K at vb) )
  *
  * with ties to the smallest vb, then to P in the order ground, object, sky; the column's answer
@@ -32,6 +33,9 @@
  *            with Horizon, a cell is above if its centre is; without a road line none is. And
  *            sky_cost, times its weight over STX_WEIGHT_ONE, per cell of unknown disparity,
  *            wherever it is: what a matcher takes for sky (columns.h)
+ *   Noise    sigma_weight · ln(sigma / smallest sigma) per cell of known disparity, sigma as it is
+ *            folded into the cell's weight: what normalizes the Gaussian of Eq. 6 and 12. Without
+ *            it, a kind of large sigma wins wherever nothing fits
  *   First    first_object_cost or first_sky_cost if the lowest stixel of a column is an object or
  *            sky (the prior of the first stixel in Eq. 8): a road camera looks down on ground
  *   Pair     looks at both planes at the image row between the cells vb−1 and vb. Two values
@@ -69,6 +73,7 @@ typedef struct {
                          classes and 10 with them */
   double semantic_weight;
   double sigma_disparity[3];     /* noise of the disparity in ground, object, sky, px */
+  double sigma_weight;           /* of the logarithm of a sigma, paid per known cell */
   double sigma_height;           /* unevenness of the ground, m */
   double sigma_angle;            /* pitch of the ground against the expected, rad */
   double sigma_depth;            /* depth of an object that counts as upright, m */
@@ -124,8 +129,11 @@ typedef struct {
   int32_t class_scale; /* semantic_weight · 256: energy of a cell = (cost · this + 128) >> 8 */
   double horizon_ground[STX_MAX_ROWS + 1]; /* [u]: horizon energy of ground in the cells below u */
   double horizon_sky[STX_MAX_ROWS + 1];
-  double unknown[STX_MAX_ROWS];   /* energy of ground and object if cell u is unknown, … */
-  uint32_t evidence_scale;        /* … more by its weight: stx_unknown_energy */
+  double unknown[STX_MAX_ROWS];       /* energy of ground and object if cell u is unknown, … */
+  uint32_t evidence_scale;            /* … more by its weight: stx_cell_energy; */
+  int32_t noise_ground[STX_MAX_ROWS]; /* of each kind if it is known */
+  int32_t noise_object[65536 >> STX_OBJECT_BIN];
+  int32_t noise_sky;
   double first_object, first_sky; /* energies, integers */
   double stixel_cost, pair_cost;  /* likewise */
   double pair_slope;              /* energy per 1/256 px */
@@ -137,7 +145,7 @@ typedef struct {
 } StxSatdpTables;
 
 /*
- * Fills `tables` (45 KB; about 10 µs, so once per frame is fine). `camera` may be NULL or unknown:
+ * Fills `tables` (53 KB; about 10 µs, so once per frame is fine). `camera` may be NULL or unknown:
  * sigmas that need a length which is not known fall back to the disparity noise, and a missing
  * focal length counts as the image width. `line` NULL: no ground kind and no horizon. Fails like
  * stx_satdp_check, and if the line is not a road: slope not in (0, 64], horizon not within 2^20.

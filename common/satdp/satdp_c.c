@@ -17,7 +17,7 @@ typedef struct {
 typedef struct {
   Sums ground[STX_MAX_ROWS + 1], object[STX_MAX_ROWS + 1], sky[STX_MAX_ROWS + 1];
   int32_t semantic[STX_MAX_CLASSES][STX_MAX_ROWS + 1];
-  double unknown[STX_MAX_ROWS + 1]; /* what the unknown cells below u cost ground and object */
+  double cells[3][STX_MAX_ROWS + 1]; /* what the cells below u cost a kind: Noise and Unknown */
   double energy[3][STX_MAX_ROWS], link[3][STX_MAX_ROWS]; /* T_K(k) */
   double value[2][STX_MAX_ROWS]; /* its plane at the cut above k: ground, object */
   bool start[STX_MAX_ROWS + 1];  /* may a stixel begin at u? Yes above the image. */
@@ -54,7 +54,7 @@ static void build_tables(const Job *job, int column, Column *c)
   const uint16_t *disparity = stx_column(grid, (void *)job->columns, 0, column);
   const uint16_t *weight = stx_column(grid, (void *)job->columns, 1, column);
   c->ground[0] = c->object[0] = c->sky[0] = (Sums){0};
-  c->unknown[0] = 0;
+  c->cells[0][0] = c->cells[1][0] = c->cells[2][0] = 0;
   for (int u = 0; u < t->rows; u++) {
     uint32_t d = disparity[t->rows - 1 - u], w = weight[t->rows - 1 - u];
     uint32_t ground = stx_fold(w, t->ground_scale[u], d);
@@ -63,7 +63,8 @@ static void build_tables(const Job *job, int column, Column *c)
     c->ground[u + 1] = add_cell(c->ground[u], ground, t->x[u], d);
     c->object[u + 1] = add_cell(c->object[u], object, t->x[u], d);
     c->sky[u + 1] = add_cell(c->sky[u], sky, t->x[u], d);
-    c->unknown[u + 1] = c->unknown[u] + stx_unknown_energy(w, t->unknown[u], t->evidence_scale, d);
+    for (int kind = 0; kind < 3; kind++)
+      c->cells[kind][u + 1] = c->cells[kind][u] + stx_cell_energy(t, kind, u, d, w);
   }
   for (int k = 0; k < grid->classes; k++) {
     const uint16_t *cost = stx_column(grid, (void *)job->columns, 2 + k, column);
@@ -124,7 +125,7 @@ static Candidate ground_candidate(const Job *job, const Column *c, int vb, int k
       (double)s.d, (double)s.xd, (double)s.dd);
   Candidate candidate = {stx_data_energy(fit.residual, t->residual_energy) +
                              (t->horizon_ground[k + 1] - t->horizon_ground[vb]) +
-                             (c->unknown[k + 1] - c->unknown[vb]) +
+                             (c->cells[0][k + 1] - c->cells[0][vb]) +
                              semantic_energy(job, c, STX_BELOW_GROUND, vb, k),
       stx_link(vb, STX_BELOW_NONE),
       stx_ground_value(fit.slope, fit.intercept, t->horizon_x, t->cut[k + 1])};
@@ -141,7 +142,7 @@ static Candidate object_candidate(const Job *job, const Column *c, int vb, int k
   double residual = stx_object_residual((double)s.w, (double)s.d, (double)s.dd);
   double value = stx_object_value((double)s.w, (double)s.d);
   Candidate candidate = {
-      stx_data_energy(residual, t->residual_energy) + (c->unknown[k + 1] - c->unknown[vb]) +
+      stx_data_energy(residual, t->residual_energy) + (c->cells[1][k + 1] - c->cells[1][vb]) +
           (vb == 0 ? t->first_object : 0) + semantic_energy(job, c, STX_BELOW_OBJECT, vb, k),
       stx_link(vb, STX_BELOW_NONE), value};
   if (vb > 0)
@@ -155,7 +156,7 @@ static Candidate sky_candidate(const Job *job, const Column *c, int vb, int k)
   Sums s = between(c->sky, vb, k);
   Candidate candidate = {stx_data_energy((double)s.dd, t->residual_energy) +
                              (t->horizon_sky[k + 1] - t->horizon_sky[vb]) +
-                             (vb == 0 ? t->first_sky : 0) +
+                             (c->cells[2][k + 1] - c->cells[2][vb]) + (vb == 0 ? t->first_sky : 0) +
                              semantic_energy(job, c, STX_BELOW_SKY, vb, k),
       stx_link(vb, STX_BELOW_NONE), 0};
   if (vb > 0)

@@ -49,19 +49,29 @@ STX_INLINE uint32_t stx_fold(uint32_t weight, uint32_t scale, uint32_t disparity
   return disparity == STX_DISPARITY_UNKNOWN ? 0 : folded;
 }
 
-/* What a cell costs ground and object if its disparity is unknown: < 2^20 + 2^16. `unknown` is its
- * row's; weight · scale < 2^32. */
-STX_INLINE double stx_unknown_energy(
-    uint32_t weight, double unknown, uint32_t evidence_scale, uint32_t disparity)
+/* How much more a cell of unknown disparity costs ground and object for its weight: < 2^15 + 1;
+ * weight · scale < 2^32. */
+STX_INLINE double stx_sky_evidence(uint32_t weight, uint32_t evidence_scale)
 {
-  double evidence = (double)(int32_t)((weight * evidence_scale + (1u << 15)) >> 16);
-  return disparity == STX_DISPARITY_UNKNOWN ? unknown + evidence : 0.0;
+  return (double)(int32_t)((weight * evidence_scale + (1u << 15)) >> 16);
 }
 
 /* The weight that counts for a record's confidence. */
 STX_INLINE uint32_t stx_known_weight(uint32_t weight, uint32_t disparity)
 {
   return disparity == STX_DISPARITY_UNKNOWN ? 0 : weight;
+}
+
+/* What cell u costs every stixel of the kind (an StxBelow): Noise if its disparity is known,
+ * Unknown if it is not. */
+STX_INLINE double stx_cell_energy(
+    const StxSatdpTables *tables, int kind, int u, uint32_t disparity, uint32_t weight)
+{
+  int32_t noise = kind == STX_BELOW_GROUND   ? tables->noise_ground[u]
+                  : kind == STX_BELOW_OBJECT ? tables->noise_object[disparity >> STX_OBJECT_BIN]
+                                             : tables->noise_sky;
+  double unknown = tables->unknown[u] + stx_sky_evidence(weight, tables->evidence_scale);
+  return disparity != STX_DISPARITY_UNKNOWN ? (double)noise : kind == STX_BELOW_SKY ? 0.0 : unknown;
 }
 
 STX_INLINE int32_t stx_class_energy(int32_t cost, int32_t class_scale)

@@ -38,7 +38,7 @@ typedef struct {
   Lanes ground_w, ground_x, ground_xx, ground_d, ground_xd, ground_dd;
   Lanes object_w, object_d, object_dd;
   Lanes sky_dd;
-  Lanes placed[KINDS]; /* energy of horizon, unknown cells and, in the first cell, First */
+  Lanes placed[KINDS]; /* energy of horizon, cells (stx_cell_energy) and, in the first, First */
   Lanes lower[KINDS];  /* the same, and of what no class undercuts */
 } SumRow;
 

@@ -96,7 +96,9 @@ static void add_depth_row(const Group *g, int u)
   SumRow *row = &g->rows[u + 1];
   uint32_t ground_scale = t->ground_scale[u], sky_scale = t->sky_scale;
   uint32_t evidence_scale = t->evidence_scale;
+  const int32_t *object_noise = t->noise_object;
   double x = t->x[u], unknown = t->unknown[u], cut = t->cut[u + 1];
+  double ground_noise = t->noise_ground[u], sky_noise = t->noise_sky;
   double ground_place = t->horizon_ground[u + 1] - t->horizon_ground[u];
   double sky_place = t->horizon_sky[u + 1] - t->horizon_sky[u] + (u == 0 ? t->first_sky : 0);
   double object_place = u == 0 ? t->first_object : 0;
@@ -117,10 +119,13 @@ static void add_depth_row(const Group *g, int u)
     row->object_d[l] = below->object_d[l] + object * d;
     row->object_dd[l] = below->object_dd[l] + object * d * d;
     row->sky_dd[l] = below->sky_dd[l] + sky * d * d;
-    double place = stx_unknown_energy(w, unknown, evidence_scale, cell);
-    row->placed[GROUND][l] = below->placed[GROUND][l] + ground_place + place;
-    row->placed[OBJECT][l] = below->placed[OBJECT][l] + object_place + place;
-    row->placed[SKY][l] = below->placed[SKY][l] + sky_place;
+    bool known = cell != STX_DISPARITY_UNKNOWN;
+    double noise = (double)object_noise[cell >> STX_OBJECT_BIN];
+    double open = unknown + stx_sky_evidence(w, evidence_scale);
+    row->placed[GROUND][l] =
+        below->placed[GROUND][l] + ground_place + (known ? ground_noise : open);
+    row->placed[OBJECT][l] = below->placed[OBJECT][l] + object_place + (known ? noise : open);
+    row->placed[SKY][l] = below->placed[SKY][l] + sky_place + (known ? sky_noise : 0.0);
     row->cut[l] = cut;
   }
 }

@@ -28,7 +28,7 @@ typedef struct {
   /* T_K of the row below the boundary, its link, and its plane's value at the boundary. */
   double energy[3], link[3], value[2];
   float bound[3]; /* bound_K of the start row above the boundary; see satdp_dp.cuh */
-  /* More sums. fixed: energy of horizon, unknown cells and First, < 2^31; lower: with the cheapest
+  /* More sums. fixed: energy of horizon, cells and First, < 2^31; lower: with the cheapest
    * class of the kind in each cell, < 2^32. */
   int32_t ground_w, object_w, weight;
   uint32_t fixed[3], lower[3];

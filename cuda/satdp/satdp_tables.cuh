@@ -260,10 +260,7 @@ STX_DEVICE void sum_quad(const Column *c, int quad)
 STX_DEVICE uint32_t fixed_energy(const Column *c, int kind, int u)
 {
   const StxSatdpTables *t = c->tables;
-  double energy = 0;
-  if (kind != SKY)
-    energy += stx_unknown_energy(
-        load_cell(c, 1, u), __ldg(&t->unknown[u]), t->evidence_scale, load_cell(c, 0, u));
+  double energy = stx_cell_energy(t, kind, u, load_cell(c, 0, u), load_cell(c, 1, u));
   if (kind == GROUND)
     energy += __ldg(&t->horizon_ground[u + 1]) - __ldg(&t->horizon_ground[u]);
   if (kind == SKY)

@@ -374,29 +374,57 @@ static double square(double value)
   return value * value;
 }
 
-/* A cell counts the less, the larger the variance of its kind there. An object's is taken in the
- * middle of a bin of disparities. */
+/* The weight of a cell of this variance falls with it; its noise is the logarithm of its root. */
+static void expect_weight_and_noise(
+    const Case *c, uint32_t scale, int32_t noise, double variance, double least)
+{
+  double one = (double)STX_FOLDED_MAX * 65536 / STX_WEIGHT_ONE;
+  double nats = c->params.sigma_weight * log(sqrt(variance) / sqrt(least));
+  ck_assert_double_eq_tol(scale, one * least / variance, 0.501);
+  ck_assert_double_eq_tol(noise, nats * STX_ENERGY_ONE, 0.501);
+}
+
+/* An object's noise is taken in the middle of a bin of disparities. */
 START_TEST(tables_weigh_by_the_noise)
 {
   const StxRoadLine line = {0.3, 20, 1};
   StxSatdpParams params = case_params(1, 40, 4, 0);
   params.sigma_disparity[0] = 0.75, params.sigma_disparity[1] = 1, params.sigma_disparity[2] = 0.5;
+  params.sigma_weight = 1.5;
   Case *c = new_case(params, &case_camera, &line);
-  double one = (double)STX_FOLDED_MAX * 65536 / STX_WEIGHT_ONE * square(0.5);
   double depth = params.sigma_depth / (case_camera.focal * case_camera.baseline);
   double angle = case_camera.focal * line.slope * params.sigma_angle;
   for (int bin = 0; bin < 1024; bin++) {
     double d = (bin + 0.5) / 4;
-    ck_assert_double_eq_tol(c->tables.object_scale[bin], one / (1 + square(d * d * depth)), 0.501);
+    expect_weight_and_noise(c, c->tables.object_scale[bin], c->tables.noise_object[bin],
+        1 + square(d * d * depth), 0.25);
   }
   for (int u = 0; u < 40; u++) {
     double d = line.slope * (159 - 4 * u - 1.5 - line.horizon);
     double height = d * params.sigma_height / case_camera.height;
-    ck_assert_double_eq_tol(
-        c->tables.ground_scale[u], one / (square(0.75) + square(height) + square(angle)), 0.501);
+    expect_weight_and_noise(c, c->tables.ground_scale[u], c->tables.noise_ground[u],
+        square(0.75) + square(height) + square(angle), 0.25);
   }
-  ck_assert_double_eq_tol(c->tables.sky_scale, one / square(0.5), 0.501);
+  expect_weight_and_noise(c, c->tables.sky_scale, c->tables.noise_sky, 0.25, 0.25);
   free_case(c);
+}
+END_TEST
+
+/* Without a weight nobody pays, and nobody more than 16 units of a logarithm. */
+START_TEST(noise_is_paid_within_bounds)
+{
+  const StxRoadLine line = {64, 20, 1};
+  const StxCamera low = {.focal = 1e6, .baseline = 1e-6, .height = 1e-300};
+  for (int weight = 0; weight <= 16; weight += 16) {
+    StxSatdpParams params = case_params(1, 40, 4, 0);
+    params.sigma_weight = weight;
+    Case *c = new_case(params, &low, &line);
+    for (int u = 0; u < 40; u++)
+      ck_assert_int_eq(c->tables.noise_ground[u], 16 * weight * STX_ENERGY_ONE);
+    for (int bin = 0; bin < 1024; bin++)
+      ck_assert_int_le(c->tables.noise_object[bin], 16 * weight * STX_ENERGY_ONE);
+    free_case(c);
+  }
 }
 END_TEST
 
@@ -452,5 +480,6 @@ static const StxTest tests[] = {{&variants_agree_on_every_filling_and_class_coun
     {&all_starts_are_no_restriction}, {&starts_leave_few_pairs},
     {&columns_without_starts_cost_nothing}, {&results_count_pairs},
     {&tables_stay_within_their_bounds}, {&tables_weigh_by_the_noise},
-    {&refuses_bad_parameters_by_name}, {&refuses_lines_that_are_no_road}};
+    {&noise_is_paid_within_bounds}, {&refuses_bad_parameters_by_name},
+    {&refuses_lines_that_are_no_road}};
 STX_TESTING_MAIN("satdp", tests)

@@ -131,6 +131,33 @@ START_TEST(literal_first_pays_once)
 }
 END_TEST
 
+/* Six cells of 4 px, which sky (4 px) explains at a nat each (16 · 128/2047) and an object (1 px)
+ * at none. Noise costs sky ln 4 a cell; it is first to nobody's advantage. An object beginning
+ * costs 6.5. */
+START_TEST(literal_noise_of_the_sky)
+{
+  StxSatdpParams params = case_params(1, 6, 4, 0);
+  params.sigma_disparity[0] = params.sigma_disparity[1] = 1, params.sigma_disparity[2] = 4;
+  params.first_object_cost = 6.5;
+  static const uint16_t disparity[] = {1024, 1024, 1024, 1024, 1024, 1024};
+  static const StxStixel free = {0, 0, 23, STX_KIND_SKY, STX_LABEL_NONE, 0, 0, 6.0029f, 1};
+  static const StxStixel paid = {0, 0, 23, STX_KIND_OBJECT, STX_LABEL_NONE, 4, 4, 6.5f, 1};
+  static const StxStixel less = {
+      0, 0, 23, STX_KIND_SKY, STX_LABEL_NONE, 0, 0, 6.0029f + 6 * 0.0693147f, 1};
+  const struct {
+    double weight;
+    const StxStixel *expected;
+  } cases[] = {{0, &free}, {1, &paid}, {0.05, &less}};
+  for (int i = 0; i < 3; i++) {
+    params.sigma_weight = cases[i].weight;
+    Case *c = new_case(params, NULL, NULL);
+    set_column(c, disparity, STX_WEIGHT_ONE);
+    expect_records(c, cases[i].expected, 1);
+    free_case(c);
+  }
+}
+END_TEST
+
 /* No depth at all, three classes: 0 road, 11 person, 10 sky; a nat per cell of the wrong one. Two
  * of the person's cells are above the horizon: half a nat each for their missing depth. */
 START_TEST(literal_classes_without_depth)
@@ -174,6 +201,6 @@ END_TEST
 
 static const StxTest tests[] = {{&literal_road_object_and_nothing}, {&literal_road_object_and_sky},
     {&literal_unknown_column}, {&literal_ordering}, {&literal_first_without_cells},
-    {&literal_first_pays_once}, {&literal_classes_without_depth},
+    {&literal_first_pays_once}, {&literal_noise_of_the_sky}, {&literal_classes_without_depth},
     {&literal_objects_from_the_only_start}};
 STX_TESTING_MAIN("satdp_literal", tests)

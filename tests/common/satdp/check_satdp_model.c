@@ -167,6 +167,20 @@ static double part_unknown(const Case *c, int column, int kind, int vb, int vt)
   return sum;
 }
 
+/* The logarithm of the noise of every known cell; check_satdp.c has the tables. */
+static double part_noise(const Case *c, int column, int kind, int vb, int vt)
+{
+  double sum = 0;
+  for (int u = vb; u <= vt; u++) {
+    uint32_t d = stx_column(&c->params.grid, c->columns, 0, column)[c->tables.rows - 1 - u];
+    int32_t noise = kind == STX_KIND_GROUND   ? c->tables.noise_ground[u]
+                    : kind == STX_KIND_OBJECT ? c->tables.noise_object[d / 64]
+                                              : c->tables.noise_sky;
+    sum += d > 0 ? noise : 0;
+  }
+  return sum;
+}
+
 /* What a stixel pays for being the lowest, in whole nats of the parameters. */
 static double part_first(const Case *c, int kind, int vb)
 {
@@ -198,7 +212,7 @@ static Part part_of(const Case *c, int column, int kind, int vb, int vt)
   }
   part.energy = nearbyint(part.energy * t->residual_energy) + part_horizon(c, kind, vb, vt) +
                 part_unknown(c, column, kind, vb, vt) + part_first(c, kind, vb) +
-                part_semantics(c, column, kind, vb, vt);
+                part_noise(c, column, kind, vb, vt) + part_semantics(c, column, kind, vb, vt);
   return part;
 }
 
@@ -279,6 +293,7 @@ START_TEST(equals_brute_force_over_all_segmentations)
     params.unknown_cost = stx_random_below(&random, 6) / 2.0;
     params.first_object_cost = stx_random_below(&random, 12) / 2.0;
     params.first_sky_cost = stx_random_below(&random, 6) / 2.0;
+    params.sigma_weight = stx_random_below(&random, 4) / 2.0;
     StxRoadLine line = {0.05 + stx_random_below(&random, 100) / 100.0,
         stx_random_below(&random, params.grid.height + 1) - 3, 1};
     Case *c = new_case(params, &case_camera, round % 5 ? &line : NULL);
@@ -393,6 +408,7 @@ static void expect_recurrences(int rounds, int percent, StxRandom *random)
     params.unknown_cost = stx_random_below(random, 6) / 2.0;
     params.first_object_cost = stx_random_below(random, 12) / 2.0;
     params.first_sky_cost = stx_random_below(random, 6) / 2.0;
+    params.sigma_weight = stx_random_below(random, 4) / 2.0;
     StxRoadLine line = {0.05 + stx_random_below(random, 100) / 100.0,
         stx_random_below(random, params.grid.height + 1) - 3, 1};
     Case *c = new_case(params, &case_camera, round % 5 ? &line : NULL);

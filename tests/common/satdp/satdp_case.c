@@ -33,6 +33,7 @@ StxSatdpParams random_params(StxRandom *random)
   p.semantic_weight = pick(random, 0, 1, 16);
   for (int i = 0; i < 3; i++)
     p.sigma_disparity[i] = pick(random, 0.0625, 1, 64);
+  p.sigma_weight = pick(random, 0, 1, 16);
   p.sigma_height = pick(random, 0, 0.05, 10);
   p.sigma_angle = pick(random, 0, 0.005, 1);
   p.sigma_depth = pick(random, 0, 0.05, 100);

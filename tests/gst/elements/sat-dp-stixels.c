@@ -112,6 +112,7 @@ static const struct {
     {"sigma-disparity-ground", offsetof(StxSatdpParams, sigma_disparity[0]), 0.25},
     {"sigma-disparity-object", offsetof(StxSatdpParams, sigma_disparity[1]), 0.25},
     {"sigma-disparity-sky", offsetof(StxSatdpParams, sigma_disparity[2]), 0.25},
+    {"sigma-weight", offsetof(StxSatdpParams, sigma_weight), 4},
     {"sigma-height", offsetof(StxSatdpParams, sigma_height), 2},
     {"sigma-angle", offsetof(StxSatdpParams, sigma_angle), 0.5},
     {"sigma-depth", offsetof(StxSatdpParams, sigma_depth), 20},
