@@ -52,6 +52,9 @@ static const StxField fields[] = {
     {"ground-sigma-slope", "Ground slope",
         "How far a ground stixel's slope may be from the road's, as a share of it",
         NUMBER(ground_sigma_slope, 0.01, 100)},
+    {"object-sigma-slope", "Object slope",
+        "How much an object's disparity may change from row to row, pixels per row; 0: upright",
+        NUMBER(object_sigma_slope, 0, 100), .unit = "px/row"},
     {"pair-cost", "Pair cost", "Cost of an unlikely neighbour, such as a floating object, in nats",
         COST(pair_cost)},
     {"pair-slope", "Pair slope",
@@ -196,6 +199,13 @@ static void prepare_prior(
   tables->lambda_slope = one / square(params->ground_sigma_slope * line->slope / 2);
 }
 
+/* A tiny sigma must not make the precision infinite: 2^60 leaves an object no slope either. */
+static double object_precision(const StxSatdpParams *params)
+{
+  double one = STX_FOLDED_MAX * least_variance(params);
+  return stx_satdp_slanted(params) ? fmin(one / square(params->object_sigma_slope / 2), 0x1p60) : 0;
+}
+
 static void prepare_horizon(const StxSatdpParams *params, bool has_line, StxSatdpTables *tables)
 {
   double cost = has_line ? nats(params->horizon_cost) : 0;
@@ -244,6 +254,7 @@ bool stx_satdp_prepare(const StxSatdpParams *params, const StxCamera *camera,
   }
   prepare_horizon(params, line != NULL, tables);
   tables->evidence_scale = (uint32_t)(nats(params->sky_cost) * 65536 / STX_WEIGHT_ONE + 0.5);
+  tables->lambda_object = object_precision(params);
   tables->sky_scale = weight_scale(params, square(params->sigma_disparity[2]));
   tables->noise_sky = noise_energy(params, square(params->sigma_disparity[2]));
   tables->class_scale = (int32_t)floor(params->semantic_weight * 256 + 0.5);

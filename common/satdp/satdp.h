@@ -21,8 +21,9 @@
  *   Data     weighted least squares of the cells' disparities to the stixel's plane, in closed
  *            form from integer sums; the sigmas are folded into integer weights per cell and
  *            kind, so the data term never falls when a stixel grows. Ground: a line with a prior
- *            on slope and intercept at the horizon (Eq. 7); object: its weighted mean; sky: 0.
- *            Cells of unknown disparity do not enter. An object without any known cell has
+ *            on slope and intercept at the horizon (Eq. 7); object: its weighted mean, or with
+ *            object_sigma_slope a line with a prior on its slope, 0 on average (Eq. 7, too); sky:
+ *            0. Cells of unknown disparity do not enter. An object without any known cell has
  *            unknown disparity (0) and no pair costs; a ground of this sort has the prior plane.
  *   Sem      semantic_weight · Σ class cost of the cheapest class of the kind (ties: smallest
  *            id); nothing for a kind that has none of the classes
@@ -38,7 +39,9 @@
  *            it, a kind of large sigma wins wherever nothing fits
  *   First    first_object_cost or first_sky_cost if the lowest stixel of a column is an object or
  *            sky (the prior of the first stixel in Eq. 8): a road camera looks down on ground
- *   Pair     looks at both planes at the image row between the cells vb−1 and vb. Two values
+ *   Pair     looks at both planes at the image row between the cells vb−1 and vb. There a slanted
+ *            object is at least 1/256 px, and no nearer than the nearest cell from its first one
+ *            up, however far its line goes on through unknown cells. Two values
  *            meet there if they differ by at most pair_tolerance.
  *              ground → ground  0 if they meet, else α
  *              ground → object  0 if they meet, else α + β·|difference|
@@ -79,6 +82,7 @@ typedef struct {
   double sigma_depth;            /* depth of an object that counts as upright, m */
   double ground_sigma_intercept; /* prior of a ground's disparity at the horizon, px */
   double ground_sigma_slope;     /* prior of its slope, share of the expected */
+  double object_sigma_slope;     /* prior of an object's slope, pixels per image row; 0: upright */
   double pair_cost;              /* α, an unlikely neighbour */
   double pair_slope;             /* β, per pixel of disparity between two neighbours */
   double pair_tolerance;         /* planes at most so far apart meet, px */
@@ -141,6 +145,7 @@ typedef struct {
   double residual_energy;         /* energy of one unit of Σ folded weight · (1/256 px)² */
   double ground_slope, horizon_x; /* expected ground: ground_slope · (x − horizon_x), 1/256 px */
   double lambda_intercept, lambda_slope; /* precision of the prior, in units of folded weights */
+  double lambda_object;                  /* likewise of an object's slope; 0: upright */
   double rounding; /* energy by which a sum of two computed data terms may exceed the whole's */
 } StxSatdpTables;
 
@@ -152,6 +157,12 @@ typedef struct {
  */
 bool stx_satdp_prepare(const StxSatdpParams *params, const StxCamera *camera,
     const StxRoadLine *line, StxSatdpTables *tables, StxError *error);
+
+/* Whether objects may be slanted: their planes, and more sums. */
+STX_INLINE bool stx_satdp_slanted(const StxSatdpParams *params)
+{
+  return params->object_sigma_slope > 0;
+}
 
 /* What came of a frame, and how much of the work candidates and exact pruning left. */
 typedef struct {
@@ -187,9 +198,9 @@ typedef struct {
    * For the rest see StxPlace.
    *
    * A record's ends are its plane's values at its first and last image row, ground clamped to
-   * >= 0; its cost is its share of the column's energy, that with the stixel below included; its
-   * confidence is the root of its cells' mean weight over STX_WEIGHT_ONE, and 1 where weights that
-   * cannot be would make it more.
+   * >= 0, slanted objects to 1/256 … 65535/256; its cost is its share of the column's energy, that
+   * with the stixel below included; its confidence is the root of its cells' mean weight over
+   * STX_WEIGHT_ONE, and 1 where weights that cannot be would make it more.
    */
   bool (*run)(const StxSatdpParams *params, const StxSatdpTables *tables, bool has_ground,
       const void *columns, const uint8_t *starts, StxStixel *stixels, StxSatdpResult *result,

@@ -16,6 +16,7 @@ typedef struct {
 
 typedef struct {
   Sums ground[STX_MAX_ROWS + 1], object[STX_MAX_ROWS + 1], sky[STX_MAX_ROWS + 1];
+  double rest[STX_MAX_ROWS + 1]; /* the largest disparity from a cell up */
   int32_t semantic[STX_MAX_CLASSES][STX_MAX_ROWS + 1];
   double cells[3][STX_MAX_ROWS + 1]; /* what the cells below u cost a kind: Noise and Unknown */
   double energy[3][STX_MAX_ROWS], link[3][STX_MAX_ROWS]; /* T_K(k) */
@@ -66,6 +67,9 @@ static void build_tables(const Job *job, int column, Column *c)
     for (int kind = 0; kind < 3; kind++)
       c->cells[kind][u + 1] = c->cells[kind][u] + stx_cell_energy(t, kind, u, d, w);
   }
+  c->rest[t->rows] = 0;
+  for (int u = t->rows - 1; u >= 0; u--)
+    c->rest[u] = stx_max(c->rest[u + 1], disparity[t->rows - 1 - u]);
   for (int k = 0; k < grid->classes; k++) {
     const uint16_t *cost = stx_column(grid, (void *)job->columns, 2 + k, column);
     c->semantic[k][0] = 0;
@@ -135,18 +139,38 @@ static Candidate ground_candidate(const Job *job, const Column *c, int vb, int k
   return candidate;
 }
 
-static Candidate object_candidate(const Job *job, const Column *c, int vb, int k)
+/* An object's data term and its values at the cuts below and above it. */
+typedef struct {
+  double residual, foot, top;
+} Object;
+
+static Object fit_object(const Job *job, const Column *c, int vb, int k)
 {
   const StxSatdpTables *t = job->tables;
   Sums s = between(c->object, vb, k);
-  double residual = stx_object_residual((double)s.w, (double)s.d, (double)s.dd);
-  double value = stx_object_value((double)s.w, (double)s.d);
-  Candidate candidate = {
-      stx_data_energy(residual, t->residual_energy) + (c->cells[1][k + 1] - c->cells[1][vb]) +
-          (vb == 0 ? t->first_object : 0) + semantic_energy(job, c, STX_BELOW_OBJECT, vb, k),
-      stx_link(vb, STX_BELOW_NONE), value};
+  double w = (double)s.w, rest = c->rest[vb];
+  if (!stx_satdp_slanted(job->params)) {
+    double value = stx_object_value(w, (double)s.d);
+    return (Object){stx_object_residual(w, (double)s.d, (double)s.dd), value, value};
+  }
+  StxObjectFit fit = stx_fit_object(
+      t->lambda_object, w, (double)s.x, (double)s.xx, (double)s.d, (double)s.xd, (double)s.dd);
+  return (Object){fit.residual, stx_slanted_value(fit, t->cut[vb], w, rest),
+      stx_slanted_value(fit, t->cut[k + 1], w, rest)};
+}
+
+static Candidate object_candidate(const Job *job, const Column *c, int vb, int k)
+{
+  const StxSatdpTables *t = job->tables;
+  Object object = fit_object(job, c, vb, k);
+  Candidate candidate = {stx_data_energy(object.residual, t->residual_energy) +
+                             (c->cells[1][k + 1] - c->cells[1][vb]) +
+                             (vb == 0 ? t->first_object : 0) +
+                             semantic_energy(job, c, STX_BELOW_OBJECT, vb, k),
+      stx_link(vb, STX_BELOW_NONE), object.top};
   if (vb > 0)
-    add_below(job, &candidate, vb, stx_below_object(stx_pair_cost(t), cut_below(c, vb), value));
+    add_below(
+        job, &candidate, vb, stx_below_object(stx_pair_cost(t), cut_below(c, vb), object.foot));
   return candidate;
 }
 

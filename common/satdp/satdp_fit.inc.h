@@ -58,6 +58,29 @@ static inline Fit fit_kind(FitInput in, int kind, const SumRow *hi, const SumRow
   return fit;
 }
 
+/* Of a slanted object; `rest` as the start row has it. */
+static inline Fit fit_slanted(double lambda, double unit, const SumRow *hi, const SumRow *lo,
+    const SlantRow *slant_hi, const SlantRow *slant_lo, const double *rest, int l)
+{
+  double w = hi->object_w[l] - lo->object_w[l];
+  StxObjectFit plane = stx_fit_object(lambda, w, slant_hi->x[l] - slant_lo->x[l],
+      slant_hi->xx[l] - slant_lo->xx[l], hi->object_d[l] - lo->object_d[l],
+      slant_hi->xd[l] - slant_lo->xd[l], hi->object_dd[l] - lo->object_dd[l]);
+  Fit fit = {stx_data_energy(plane.residual, unit),
+      stx_slanted_value(plane, lo->cut[l], w, rest[l]),
+      stx_slanted_value(plane, hi->cut[l], w, rest[l])};
+  return fit;
+}
+
+static inline double slanted_free_residual(
+    const SumRow *hi, const SumRow *lo, const SlantRow *slant_hi, const SlantRow *slant_lo, int l)
+{
+  return stx_slanted_free_residual(hi->object_w[l] - lo->object_w[l],
+      slant_hi->x[l] - slant_lo->x[l], slant_hi->xx[l] - slant_lo->xx[l],
+      hi->object_d[l] - lo->object_d[l], slant_hi->xd[l] - slant_lo->xd[l],
+      hi->object_dd[l] - lo->object_dd[l]);
+}
+
 /* Integers to doubles in one store: what follows loads a whole vector, and would wait long for
  * two halves. GCC 12 makes halves of the plain loop. */
 static inline void widen(const int32_t *integers, double *doubles)

@@ -42,6 +42,11 @@ typedef struct {
   Lanes lower[KINDS];  /* the same, and of what no class undercuts */
 } SumRow;
 
+/* More sums, of objects that may be slanted. */
+typedef struct {
+  Lanes x, xx, xd;
+} SlantRow;
+
 /* T_P and plane values below a cut, the links that led there. Entry 0, below the image, is an
  * object of unknown disparity and energy −C: nothing is paid for standing on it. */
 typedef struct {
@@ -59,16 +64,17 @@ typedef struct {
   Ints pieces;    /* how many: the rows that the recurrence has in each lane */
   int longest;    /* a lane that has the most */
 
-  SumRow *rows; /* rows + 1 */
-  Lanes *rest;  /* rows + 1: the largest disparity from a cell up */
-  Ints *sums;   /* (rows + 1) × classes[KINDS]: summed energies of the classes that compete: */
+  SumRow *rows;     /* rows + 1 */
+  SlantRow *slants; /* rows + 1; NULL: objects are upright */
+  Lanes *rest;      /* rows + 1: the largest disparity from a cell up */
+  Ints *sums;       /* (rows + 1) × classes[KINDS]: summed energies of the classes that compete: */
   int classes[KINDS + 1]; /* sums[u · classes[KINDS] + classes[K] … classes[K + 1] − 1], kind K */
   Cells *raw;             /* channels × rows: the columns as they came, by u */
 
   State *states;       /* rows + 1; [k + 1] holds T_K(k) */
   Lanes *bound[KINDS]; /* rows, by vb; see satdp_omp.c */
   Lanes *least[KINDS]; /* rows: C + the least that the cut below vb can cost */
-  Lanes *free;         /* rows: the ground's bound with its prior left out */
+  Lanes *free[2];      /* rows: the bounds of ground and slanted objects, their priors left out */
   int *visited[KINDS]; /* rows: the last k at which the start row was computed */
   int *list[KINDS];    /* rows: start rows to be computed, */
   int listed[KINDS];   /*   how many */

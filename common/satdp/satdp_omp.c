@@ -61,7 +61,8 @@ static inline StxChoice choose_below(StxPairCost pair, int kind, StxCut cut, dou
 }
 
 /* Computes the pairs of row k and the start rows in the list, and offers them to the best. */
-static inline void try_list(Group *g, int kind, int k)
+static inline __attribute__((always_inline)) void try_list_of(
+    Group *g, int kind, int k, bool slanted)
 {
   double *restrict best_of = g->best[kind], *restrict link_of = g->link[kind];
   double *restrict value_of = g->value[kind];
@@ -70,18 +71,22 @@ static inline void try_list(Group *g, int kind, int k)
   const StxSatdpTables *t = g->tables;
   FitInput in = {stx_ground_prior(t), t->residual_energy};
   StxPairCost pair = stx_pair_cost(t);
-  double cost = t->stixel_cost, rounding = t->rounding;
+  double cost = t->stixel_cost, rounding = t->rounding, lambda = t->lambda_object;
+  const SlantRow *slant_hi = slanted ? &g->slants[k + 1] : NULL;
   for (int i = 0; i < count; i++) {
     int vb = g->list[kind][i];
     const SumRow *lo = &g->rows[vb];
+    const SlantRow *slant_lo = slanted ? &g->slants[vb] : NULL;
     const State *below = &g->states[vb];
+    const double *rest = g->rest[vb];
     const double *least = g->least[kind][vb];
     double *bound = g->bound[kind][vb];
     Lanes semantic;
     class_energy(g, kind, vb, k, semantic);
     EACH_LANE
     {
-      Fit fit = fit_kind(in, kind, hi, lo, l);
+      Fit fit = slanted ? fit_slanted(lambda, in.unit, hi, lo, slant_hi, slant_lo, rest, l)
+                        : fit_kind(in, kind, hi, lo, l);
       StxChoice choice = choose_below(pair, kind, cut_below(below, l), fit.foot);
       double placed = hi->placed[kind][l] - lo->placed[kind][l];
       double above = fit.energy + placed + semantic[l];
@@ -96,6 +101,14 @@ static inline void try_list(Group *g, int kind, int k)
     g->visited[kind][vb] = k;
   }
   g->evaluated += count;
+}
+
+static inline void try_list(Group *g, int kind, int k)
+{
+  if (kind == OBJECT && g->slants != NULL)
+    try_list_of(g, OBJECT, k, true);
+  else
+    try_list_of(g, kind, k, false);
 }
 
 /* The list of the last row's winners. */
@@ -147,14 +160,39 @@ static inline void renewal_cost(const Group *g, int kind, int k, double *cost)
   }
 }
 
-/* Computes afresh what the prefix is judged by. */
+/* What the prefix is judged by: of kinds that have a prior, without that. */
+static inline Lanes *free_bounds(const Group *g, int kind)
+{
+  return kind == GROUND || (kind == OBJECT && g->slants != NULL) ? g->free[kind] : g->bound[kind];
+}
+
+static void renew_slanted_bound(const Group *g, int vb, int k)
+{
+  const SumRow *hi = &g->rows[k + 1], *lo = &g->rows[vb];
+  const SlantRow *slant_hi = &g->slants[k + 1], *slant_lo = &g->slants[vb];
+  const double *least = g->least[OBJECT][vb];
+  double *bound = g->free[OBJECT][vb];
+  double rounding = g->tables->rounding, unit = g->tables->residual_energy;
+  EACH_LANE
+  {
+    double residual = slanted_free_residual(hi, lo, slant_hi, slant_lo, l);
+    double energy = stx_data_energy(residual, unit);
+    bound[l] = stx_max(bound[l], least[l] + energy - lo->lower[OBJECT][l] - rounding);
+  }
+}
+
+/* Computes that afresh. */
 static inline void renew_bound(const Group *g, int kind, int vb, int k)
 {
+  if (kind == OBJECT && g->slants != NULL) {
+    renew_slanted_bound(g, vb, k);
+    return;
+  }
   const SumRow *hi = &g->rows[k + 1], *lo = &g->rows[vb];
   StxGroundPrior prior = stx_ground_prior(g->tables);
   FitInput in = {prior, g->tables->residual_energy};
   const double *least = g->least[kind][vb];
-  double *bound = kind == GROUND ? g->free[vb] : g->bound[kind][vb];
+  double *bound = free_bounds(g, kind)[vb];
   double rounding = g->tables->rounding;
   EACH_LANE
   {
@@ -167,7 +205,7 @@ static inline void renew_bound(const Group *g, int kind, int vb, int k)
 /* Moves first_K past the start rows that no row from k on can want. */
 static inline void drop_starts(Group *g, int kind, int k)
 {
-  const Lanes *bound = kind == GROUND ? g->free : g->bound[kind];
+  const Lanes *bound = free_bounds(g, kind);
   int first = g->first[kind];
   Lanes cost;
   renewal_cost(g, kind, k, cost);
@@ -205,7 +243,9 @@ static void open_start(Group *g, int k)
     bound[l] = least[l] - lower[l] - rounding;
     g->visited[kind][k] = -1;
   }
-  memcpy(g->free[k], g->bound[GROUND][k], sizeof(Lanes));
+  memcpy(g->free[GROUND][k], g->bound[GROUND][k], sizeof(Lanes));
+  if (g->slants != NULL)
+    memcpy(g->free[OBJECT][k], g->bound[OBJECT][k], sizeof(Lanes));
 }
 
 static void begin_row(Group *g, int kind)
@@ -317,6 +357,7 @@ static void solve_group(Group *g)
 static size_t lay_out(const StxSatdpParams *params, Group *g, char *memory)
 {
   size_t rows = (size_t)stx_grid_rows(&params->grid), classes = (size_t)params->grid.classes;
+  size_t slanted = stx_satdp_slanted(params);
   StxLayout at = {.memory = memory};
   stx_take(&at, sizeof(Group));
   STX_TAKE(&at, g->boundary, rows + 1);
@@ -325,7 +366,10 @@ static size_t lay_out(const StxSatdpParams *params, Group *g, char *memory)
   STX_TAKE(&at, g->sums, (rows + 1) * classes);
   STX_TAKE(&at, g->raw, (2 + classes) * rows);
   STX_TAKE(&at, g->states, rows + 1);
-  STX_TAKE(&at, g->free, rows);
+  STX_TAKE(&at, g->free[GROUND], rows);
+  STX_TAKE(&at, g->free[OBJECT], slanted * rows);
+  STX_TAKE(&at, g->slants, slanted * (rows + 1));
+  g->slants = slanted ? g->slants : NULL;
   for (int kind = 0; kind < KINDS; kind++) {
     STX_TAKE(&at, g->bound[kind], rows);
     STX_TAKE(&at, g->least[kind], rows);

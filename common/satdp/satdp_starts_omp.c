@@ -24,7 +24,7 @@ static void find_pieces(Group *g, int lane)
  * boundaries are at least as high as their number. */
 static void move_boundary(const Group *g, int at)
 {
-  enum { SUMS = sizeof(SumRow) / sizeof(Lanes) };
+  enum { SUMS = sizeof(SumRow) / sizeof(Lanes), SLANTS = sizeof(SlantRow) / sizeof(Lanes) };
   int stride = g->classes[KINDS];
   Lanes *to = (Lanes *)&g->rows[at];
   Ints *sums = g->sums + (size_t)at * stride;
@@ -36,6 +36,8 @@ static void move_boundary(const Group *g, int at)
       to[i][l] = from[i][l];
     for (int i = 0; i < stride; i++)
       sums[i][l] = from_sums[i][l];
+    for (int i = 0; i < SLANTS && g->slants != NULL; i++)
+      ((Lanes *)&g->slants[at])[i][l] = ((const Lanes *)&g->slants[u])[i][l];
     g->rest[at][l] = g->rest[u][l];
   }
 }

@@ -130,6 +130,31 @@ static void add_depth_row(const Group *g, int u)
   }
 }
 
+static void add_slant_row(const Group *g, int u)
+{
+  const StxSatdpTables *t = g->tables;
+  const uint32_t *object_scale = t->object_scale;
+  const uint16_t *disparity = g->raw[u], *weight = g->raw[t->rows + u];
+  const SlantRow *below = &g->slants[u];
+  SlantRow *row = &g->slants[u + 1];
+  double x = t->x[u];
+  EACH_LANE
+  {
+    uint32_t cell = disparity[l], scale = object_scale[cell >> STX_OBJECT_BIN];
+    double d = (double)(int32_t)cell, w = (double)(int32_t)stx_fold(weight[l], scale, cell);
+    row->x[l] = below->x[l] + w * x;
+    row->xx[l] = below->xx[l] + w * x * x;
+    row->xd[l] = below->xd[l] + w * x * d;
+  }
+}
+
+static void build_slants(const Group *g)
+{
+  memset(&g->slants[0], 0, sizeof(SlantRow));
+  for (int u = 0; u < g->tables->rows; u++)
+    add_slant_row(g, u);
+}
+
 static void build_depth(const Group *g)
 {
   int rows = g->tables->rows;
@@ -247,6 +272,8 @@ void STX_VARIANT(stx_satdp_build)(Group *g)
 {
   int kept[STX_MAX_CLASSES];
   build_depth(g);
+  if (g->slants != NULL)
+    build_slants(g);
   choose_classes(g, kept);
   memset(g->sums, 0, (size_t)g->classes[KINDS] * sizeof(Ints));
   build_lower(g, kept);

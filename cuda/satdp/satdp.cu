@@ -7,74 +7,26 @@
  *   compact  moves the records together, in the order of the columns
  *
  * The first exists twice: with the column's rows in shared memory, and in scratch for columns that
- * are too high for the device.
+ * are too high for the device; and both once more, in satdp_slanted.cu, for slanted objects.
  */
 #include "cuda/driver/gpu.cuh"
 
 #include "cuda/driver/sums.cuh"
-#include "cuda/satdp/satdp_backtrack.cuh"
-#include "cuda/satdp/satdp_dp.cuh"
-#include "cuda/satdp/satdp_tables.cuh"
+#include "cuda/satdp/satdp_columns.cuh"
 
 /* ---- Columns ------------------------------------------------------------------------------ */
-
-STX_DEVICE Column new_column(const StxSatdpColumnsArgs *a, char *shared, StxSatdpRow *row)
-{
-  Column c;
-  const StxSatdpLayout *at = &a->layout;
-  c.args = a;
-  c.tables = a->tables;
-  c.column = 0;
-  c.rows = a->cells;
-  c.warp = threadIdx.x / LANES;
-  c.lane = threadIdx.x % LANES;
-  c.has_ground = a->has_ground;
-  c.terms = (StxSatdpTerms *)(shared + at->terms);
-  c.partial = (StxSatdpPartial *)(shared + at->partial);
-  c.counts = (StxSatdpCounts *)(shared + at->counts);
-  c.lists = (uint16_t *)(shared + at->lists);
-  c.row = row;
-  size_t classes = (size_t)(a->cells + 1) * a->quad[KINDS];
-  c.classes = a->classes == NULL ? (int4 *)(shared + at->classes)
-                                 : (int4 *)a->classes + classes * blockIdx.x;
-  c.prior = stx_ground_prior(c.tables);
-  c.pair = stx_pair_cost(c.tables);
-  c.stixel_cost = c.tables->stixel_cost;
-  c.residual_energy = c.tables->residual_energy;
-  return c;
-}
-
-STX_DEVICE void solve_columns(const StxSatdpColumnsArgs *a, char *shared, StxSatdpRow *row)
-{
-  Column c = new_column(a, shared, row);
-  for (c.column = blockIdx.x; c.column < a->column_count; c.column += gridDim.x) {
-    uint32_t evaluated = 0;
-    build_tables(&c);
-    __syncthreads();
-    if (a->starts != NULL)
-      c.rows = c.counts->rows;
-    solve_column(&c, &evaluated);
-    backtrack(&c, evaluated);
-    __syncthreads(); /* before the next column takes the memory */
-  }
-}
-
-/* Four blocks of eight warps to a multiprocessor leave 64 registers per thread, which is what
- * bounds of 1024 threads make the compiler keep to. */
-enum { COLUMN_THREADS = WARPS * LANES, COLUMN_BOUNDS = 1024 };
 
 STX_KERNEL(stx_satdp_columns, StxSatdpColumnsArgs, COLUMN_BOUNDS)
 {
   STX_SHARED_DYNAMIC(char, shared);
-  solve_columns(&a, shared, (StxSatdpRow *)(shared + a.layout.rows));
+  solve_in_shared(&a, shared);
 }
 
 /* The same with the rows in scratch. */
 STX_KERNEL(stx_satdp_high_columns, StxSatdpColumnsArgs, COLUMN_THREADS)
 {
   STX_SHARED_DYNAMIC(char, shared);
-  size_t rows = stx_grid_rows(&a.params.grid) + 1;
-  solve_columns(&a, shared, a.rows + rows * blockIdx.x);
+  solve_in_scratch(&a, shared);
 }
 
 /* ---- Compaction --------------------------------------------------------------------------- */

@@ -37,13 +37,23 @@ typedef struct {
   uint16_t rest;     /* the largest disparity above it */
 } StxSatdpRow;
 
+/* More sums, of objects that may be slanted. Three words: an odd number, too. */
+typedef struct {
+  double x, xx, xd;
+} StxSatdpSlant;
+
 /* What is known, before the recurrence gets there, of the pairs that end in the tile in which they
  * begin: 1 … 1, 1 … 2, up to 7 … 7. */
 typedef struct {
   double energy[3][STX_SATDP_PAIRS];
   double foot[2][STX_SATDP_PAIRS]; /* ground, object */
-  double top[STX_SATDP_PAIRS];     /* ground; an object's top is its foot */
+  double top[STX_SATDP_PAIRS];     /* ground */
 } StxSatdpTerms;
+
+/* An object's top is its foot if it is upright; the tops of those that may be slanted. */
+typedef struct {
+  double top[STX_SATDP_PAIRS];
+} StxSatdpTops;
 
 /* The best of some start rows, by end row of a tile. */
 typedef struct {
@@ -62,7 +72,9 @@ typedef struct {
   uint32_t terms, partial, counts;
   uint32_t lists;   /* uint16_t, 2 · 3 of a column's rows: start rows */
   uint32_t classes; /* 16-byte aligned, if they are there */
-  uint32_t rows;    /* likewise */
+  uint32_t tops;    /* if objects may be slanted */
+  uint32_t rows;    /* 16-byte aligned, if they are there; */
+  uint32_t slants;  /* with them, if objects may be slanted */
   uint32_t size;
 } StxSatdpLayout;
 
@@ -78,6 +90,7 @@ typedef struct {
   uint32_t *counts;      /* of records, by column */
   uint32_t *evaluated;   /* data terms, by column */
   StxSatdpRow *rows;     /* of the kernel that keeps them in scratch: rows + 1 per block */
+  StxSatdpSlant *slants; /* likewise, of objects that may be slanted */
   int32_t *classes;      /* NULL: class sums in shared memory; else (rows + 1) · slots per block */
   int32_t column_count, cells; /* of the grid, of a column */
   int32_t has_ground;

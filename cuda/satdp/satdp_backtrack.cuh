@@ -42,6 +42,14 @@ STX_DEVICE StxSegmentSums sums_of(const Column *c, const StxSegment *segment)
   if (segment->kind == STX_KIND_OBJECT) {
     sums.w = hi->object_w - lo->object_w;
     sums.d = (int64_t)(hi->object_d - lo->object_d);
+    if (SLANTED) {
+      const StxSatdpSlant *slant_hi = &c->slant[segment->vt + 1],
+                          *slant_lo = &c->slant[segment->vb];
+      sums.dd = (int64_t)(hi->object_dd - lo->object_dd);
+      sums.x = (int64_t)(slant_hi->x - slant_lo->x);
+      sums.xx = (int64_t)(slant_hi->xx - slant_lo->xx);
+      sums.xd = (int64_t)(slant_hi->xd - slant_lo->xd);
+    }
   } else if (segment->kind == STX_KIND_GROUND) {
     sums.w = hi->ground_w - lo->ground_w;
     sums.x = (int64_t)(hi->ground_x - lo->ground_x);
@@ -87,8 +95,11 @@ STX_DEVICE void write_stixels(const Column *c, const uint16_t *notes, int count)
     StxSegment segment = stx_trace_segment(&trace, kind, vt, &below);
     StxSegment cells = cells_of(c, &segment);
     StxSegmentSums sums = sums_of(c, &segment);
-    records[count - 1 - i] = stx_make_stixel(
+    StxStixel stixel = stx_make_stixel(
         &c->args->params.grid, c->tables, c->column, &cells, &sums, label_of(c, &segment));
+    if (SLANTED)
+      stx_slant_stixel(c->tables, &sums, &stixel);
+    records[count - 1 - i] = stixel;
   }
 }
 

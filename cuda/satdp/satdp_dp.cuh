@@ -135,7 +135,8 @@ STX_DEVICE void solve_tile(const Column *c, int k0)
     StxCut cut = cut_above(&best, i - 1);
     int term = (i - 1) * TILE - i * (i - 1) / 2 + max(own.j - i, 0);
     double foot = terms->foot[min(own.kind, (int)OBJECT)][term];
-    double top = own.kind == GROUND ? terms->top[term] : foot;
+    double object_top = SLANTED ? c->tops[k0 / TILE % 2].top[term] : foot;
+    double top = own.kind == GROUND ? terms->top[term] : object_top;
     StxChoice choice = choose_below(c, own.kind, cut, foot);
     Candidate candidate = {terms->energy[own.kind][term] + c->stixel_cost + choice.energy, top,
         4 * (k0 + i) + (int)choice.below};

@@ -9,6 +9,7 @@
  */
 #include "cuda/driver/launch.h"
 #include "cuda/satdp/satdp_args.h"
+#include "cuda/satdp/satdp_slanted.h"
 
 #include "common/satdp/satdp_records_math.h"
 
@@ -55,16 +56,24 @@ static uint32_t align16(size_t at)
   return (uint32_t)((at + 15) / 16 * 16);
 }
 
+static size_t row_bytes(const StxSatdpParams *params)
+{
+  return sizeof(StxSatdpRow) + (stx_satdp_slanted(params) ? sizeof(StxSatdpSlant) : 0);
+}
+
 static StxSatdpLayout lay_out(const StxSatdpParams *params, bool with_rows, bool with_classes)
 {
   size_t rows = (size_t)stx_grid_rows(&params->grid);
+  size_t tops = stx_satdp_slanted(params) ? 2 * sizeof(StxSatdpTops) : 0;
   StxSatdpLayout at = {0};
   at.partial = align16(at.terms + 2 * sizeof(StxSatdpTerms));
   at.counts = align16(at.partial + 3 * STX_SATDP_PARTS * sizeof(StxSatdpPartial));
   at.lists = align16(at.counts + sizeof(StxSatdpCounts));
   at.classes = align16(at.lists + 2 * 3 * rows * sizeof(uint16_t));
-  at.rows = align16(at.classes + (with_classes ? classes_bytes(params) : 0));
-  at.size = align16(at.rows + (with_rows ? (rows + 1) * sizeof(StxSatdpRow) : 0));
+  at.tops = align16(at.classes + (with_classes ? classes_bytes(params) : 0));
+  at.rows = align16(at.tops + tops);
+  at.slants = at.rows + (uint32_t)(with_rows ? (rows + 1) * sizeof(StxSatdpRow) : 0);
+  at.size = align16(at.rows + (with_rows ? (rows + 1) * row_bytes(params) : 0));
   return at;
 }
 
@@ -100,7 +109,7 @@ static Plan make_plan(const StxCudaInfo *info, const StxSatdpParams *params)
 /* ---- Scratch ------------------------------------------------------------------------------- */
 
 typedef struct {
-  size_t records, counts, evaluated, classes, rows, size;
+  size_t records, counts, evaluated, classes, rows, slants, size;
 } Scratch;
 
 static size_t block_count(const StxSatdpParams *params)
@@ -121,13 +130,21 @@ static Scratch lay_out_scratch(const StxSatdpParams *params)
   at.evaluated = stx_align(at.counts + columns * sizeof(uint32_t));
   at.classes = stx_align(at.evaluated + columns * sizeof(uint32_t));
   at.rows = stx_align(at.classes + blocks * classes_bytes(params));
-  at.size = stx_align(at.rows + (high ? blocks * (rows + 1) * sizeof(StxSatdpRow) : 0));
+  at.slants = at.rows + (high ? blocks * (rows + 1) * sizeof(StxSatdpRow) : 0);
+  at.size = stx_align(at.rows + (high ? blocks * (rows + 1) * row_bytes(params) : 0));
   return at;
 }
 
 static size_t scratch_size(const StxSatdpParams *params, int threads)
 {
   return lay_out_scratch(params).size;
+}
+
+static const StxCudaKernel *columns_kernel_for(const StxSatdpParams *params, bool rows_shared)
+{
+  if (stx_satdp_slanted(params))
+    return rows_shared ? &stx_satdp_slanted_kernel : &stx_satdp_slanted_high_kernel;
+  return rows_shared ? &columns_kernel : &high_columns_kernel;
 }
 
 /* ---- Run ----------------------------------------------------------------------------------- */
@@ -149,6 +166,7 @@ static bool run(const StxSatdpParams *params, const StxSatdpTables *tables, bool
       .counts = (uint32_t *)(memory + at.counts),
       .evaluated = (uint32_t *)(memory + at.evaluated),
       .rows = plan.rows_shared ? NULL : (StxSatdpRow *)(memory + at.rows),
+      .slants = plan.rows_shared ? NULL : (StxSatdpSlant *)(memory + at.slants),
       .classes = plan.classes_shared ? NULL : (int32_t *)(memory + at.classes),
       .column_count = stx_grid_columns(&params->grid),
       .cells = stx_grid_rows(&params->grid),
@@ -156,7 +174,7 @@ static bool run(const StxSatdpParams *params, const StxSatdpTables *tables, bool
   place_classes(params, &args);
   StxCudaSize grid = {(unsigned)block_count(params), 1, 1};
   StxCudaSize block = {STX_SATDP_WARPS * LANES, 1, 1};
-  const StxCudaKernel *kernel = plan.rows_shared ? &columns_kernel : &high_columns_kernel;
+  const StxCudaKernel *kernel = columns_kernel_for(params, plan.rows_shared);
   if (!stx_cuda_launch(cuda, kernel, grid, block, plan.layout.size, &args, place->stream, error))
     return false;
   StxSatdpCompactArgs compact = {.records = args.records,

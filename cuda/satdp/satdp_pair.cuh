@@ -29,6 +29,19 @@ template <int kind> STX_DEVICE int class_energy(const Column *c, int vb, int k)
   return begin < end ? least : 0;
 }
 
+STX_DEVICE Fit fit_slanted(const Column *c, int vb, int k)
+{
+  const StxSatdpRow *hi = &c->row[k + 1], *lo = &c->row[vb];
+  const StxSatdpSlant *slant_hi = &c->slant[k + 1], *slant_lo = &c->slant[vb];
+  double w = hi->object_w - lo->object_w, rest = lo->rest;
+  StxObjectFit plane = stx_fit_object(__ldg(&c->tables->lambda_object), w,
+      slant_hi->x - slant_lo->x, slant_hi->xx - slant_lo->xx, hi->object_d - lo->object_d,
+      slant_hi->xd - slant_lo->xd, hi->object_dd - lo->object_dd);
+  Fit fit = {stx_data_energy(plane.residual, c->residual_energy),
+      stx_slanted_value(plane, lo->cut, w, rest), stx_slanted_value(plane, hi->cut, w, rest)};
+  return fit;
+}
+
 template <int kind> STX_DEVICE Fit fit_plane(const Column *c, int vb, int k)
 {
   const StxSatdpRow *hi = &c->row[k + 1], *lo = &c->row[vb];
@@ -41,6 +54,8 @@ template <int kind> STX_DEVICE Fit fit_plane(const Column *c, int vb, int k)
     fit.energy = stx_data_energy(plane.residual, c->residual_energy);
     fit.foot = stx_ground_value(plane.slope, plane.intercept, horizon, lo->cut);
     fit.top = stx_ground_value(plane.slope, plane.intercept, horizon, hi->cut);
+  } else if (kind == OBJECT && SLANTED) {
+    fit = fit_slanted(c, vb, k);
   } else if (kind == OBJECT) {
     double w = hi->object_w - lo->object_w, d = hi->object_d - lo->object_d;
     double residual = stx_object_residual(w, d, hi->object_dd - lo->object_dd);

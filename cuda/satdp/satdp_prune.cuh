@@ -31,6 +31,8 @@ template <int kind> STX_DEVICE void fit_tile(const Column *c, int k0, uint32_t *
     terms->foot[kind][c->lane] = fit.foot;
   if (kind == GROUND)
     terms->top[c->lane] = fit.top;
+  if (kind == OBJECT && SLANTED)
+    c->tops[k0 / TILE % 2].top[c->lane] = fit.top;
   *evaluated += 1;
 }
 
@@ -61,6 +63,15 @@ template <int kind> STX_DEVICE double renewal_cost(const Column *c, int k0)
   return c->stixel_cost + most - (double)row->lower[kind];
 }
 
+STX_DEVICE double slanted_free_residual(const Column *c, int vb, int k)
+{
+  const StxSatdpRow *hi = &c->row[k + 1], *lo = &c->row[vb];
+  const StxSatdpSlant *slant_hi = &c->slant[k + 1], *slant_lo = &c->slant[vb];
+  return stx_slanted_free_residual(hi->object_w - lo->object_w, slant_hi->x - slant_lo->x,
+      slant_hi->xx - slant_lo->xx, hi->object_d - lo->object_d, slant_hi->xd - slant_lo->xd,
+      hi->object_dd - lo->object_dd);
+}
+
 /* bound_K of the start row at the cells up to k, the prior left out. */
 template <int kind> STX_DEVICE double free_bound(const Column *c, int vb, int k)
 {
@@ -72,6 +83,8 @@ template <int kind> STX_DEVICE double free_bound(const Column *c, int vb, int k)
             hi->ground_xx - lo->ground_xx, hi->ground_d - lo->ground_d,
             hi->ground_xd - lo->ground_xd, hi->ground_dd - lo->ground_dd),
         c->residual_energy);
+  else if (kind == OBJECT && SLANTED)
+    energy = stx_data_energy(slanted_free_residual(c, vb, k), c->residual_energy);
   else
     energy = fit_plane<kind>(c, vb, k).energy;
   return least_below<kind>(c, vb) + energy - (double)lo->lower[kind] - __ldg(&c->tables->rounding);

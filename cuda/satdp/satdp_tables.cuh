@@ -25,6 +25,13 @@
 
 enum { GROUND, OBJECT, SKY, KINDS };
 
+/* Whether objects may be slanted is known when this is compiled: satdp_slanted.cu is all of it once
+ * more. It costs sums, registers and time that upright objects need not pay. */
+#ifndef STX_SATDP_SLANTED
+#define STX_SATDP_SLANTED 0
+#endif
+enum { SLANTED = STX_SATDP_SLANTED };
+
 enum {
   LANES = 32,
   WARPS = STX_SATDP_WARPS,
@@ -43,9 +50,11 @@ typedef struct {
   StxSatdpTerms *terms;     /* of even and of odd tiles */
   StxSatdpPartial *partial; /* [kind · PARTS + part] */
   StxSatdpCounts *counts;
-  uint16_t *lists;  /* start rows; see live_starts */
-  StxSatdpRow *row; /* rows + 1 */
-  int4 *classes;    /* [boundary · quads + quad] */
+  uint16_t *lists;      /* start rows; see live_starts */
+  StxSatdpRow *row;     /* rows + 1 */
+  StxSatdpSlant *slant; /* rows + 1; these two only if SLANTED */
+  StxSatdpTops *tops;   /* of even and of odd tiles */
+  int4 *classes;        /* [boundary · quads + quad] */
   StxGroundPrior prior;
   StxPairCost pair;
   double stixel_cost, residual_energy;
@@ -137,7 +146,7 @@ STX_DEVICE uint32_t load_cell(const Column *c, int channel, int u)
 }
 
 /* Three sums that one warp makes. */
-enum { GROUND_X, GROUND_D, OBJECT_D, SKY_D, DEPTH_SUMS };
+enum { GROUND_X, GROUND_D, OBJECT_D, SKY_D, OBJECT_X, DEPTH_SUMS = OBJECT_X + SLANTED };
 
 typedef struct {
   long long a, b, c;
@@ -151,21 +160,24 @@ template <int sums> STX_DEVICE Triple depth_terms(const Column *c, int u)
   if (u >= c->args->cells)
     return none;
   uint32_t disparity = load_cell(c, 0, u), weight = load_cell(c, 1, u);
-  uint32_t scale = sums == OBJECT_D ? __ldg(&t->object_scale[disparity >> STX_OBJECT_BIN])
-                   : sums == SKY_D  ? t->sky_scale
-                                    : __ldg(&t->ground_scale[u]);
+  bool object = sums == OBJECT_D || sums == OBJECT_X;
+  uint32_t scale = object          ? __ldg(&t->object_scale[disparity >> STX_OBJECT_BIN])
+                   : sums == SKY_D ? t->sky_scale
+                                   : __ldg(&t->ground_scale[u]);
   long long w = stx_fold(weight, scale, disparity), d = disparity, x = __ldg(&t->x[u]);
   Triple ground_x = {w, w * x, w * x * x}, ground_d = {w * d, w * x * d, w * d * d};
-  Triple object_d = {w, w * d, w * d * d},
-         sky_d = {w * d * d, stx_known_weight(weight, disparity), 0};
+  Triple object_d = {w, w * d, w * d * d}, object_x = {w * x, w * x * x, w * x * d};
+  Triple sky_d = {w * d * d, stx_known_weight(weight, disparity), 0};
   return sums == GROUND_X   ? ground_x
          : sums == GROUND_D ? ground_d
          : sums == OBJECT_D ? object_d
+         : sums == OBJECT_X ? object_x
                             : sky_d;
 }
 
-template <int sums> STX_DEVICE void store_depth(StxSatdpRow *row, Triple sum)
+template <int sums> STX_DEVICE void store_depth(const Column *c, int at, Triple sum)
 {
+  StxSatdpRow *row = &c->row[at];
   if (sums == GROUND_X) {
     row->ground_w = (int32_t)sum.a;
     row->ground_x = (double)sum.b;
@@ -178,6 +190,9 @@ template <int sums> STX_DEVICE void store_depth(StxSatdpRow *row, Triple sum)
     row->object_w = (int32_t)sum.a;
     row->object_d = (double)sum.b;
     row->object_dd = (double)sum.c;
+  } else if (sums == OBJECT_X) {
+    StxSatdpSlant slant = {(double)sum.a, (double)sum.b, (double)sum.c};
+    c->slant[at] = slant;
   } else {
     row->sky_dd = (double)sum.a;
     row->weight = (int32_t)sum.b;
@@ -189,7 +204,7 @@ template <int sums> STX_DEVICE void sum_depth(const Column *c)
   Triple carry = {0, 0, 0};
   int rows = 1;
   if (c->lane == 0)
-    store_depth<sums>(&c->row[0], carry);
+    store_depth<sums>(c, 0, carry);
 #pragma unroll 2
   for (int base = 0; base < c->args->cells; base += LANES) {
     int u = base + c->lane;
@@ -198,7 +213,7 @@ template <int sums> STX_DEVICE void sum_depth(const Column *c)
         scan_on(terms.c, c->lane, &carry.c)};
     int row = row_of(c, u + 1, &rows);
     if (row >= 0)
-      store_depth<sums>(&c->row[row], sum);
+      store_depth<sums>(c, row, sum);
   }
 }
 
@@ -319,6 +334,8 @@ STX_DEVICE void sum_depths(const Column *c, int sums)
     sum_depth<OBJECT_D>(c);
   else if (sums == SKY_D)
     sum_depth<SKY_D>(c);
+  else if (SLANTED && sums == OBJECT_X)
+    sum_depth<OBJECT_X>(c);
   else if (c->has_ground && sums == GROUND_X)
     sum_depth<GROUND_X>(c);
   else if (c->has_ground)

@@ -276,8 +276,9 @@ END_TEST
 /* How the unit stands in the text, where users read it. */
 static const char *const unit_words[][2] = {{"px", "ixel"}, {"pixels", "ixels"}, {"m", "etres"},
     {"m²", "quare metres"}, {"m/s", "m/s"}, {"rad", "radians"}, {"degrees", "degrees"},
-    {"nat", "nats"}, {"nat/px", "nats per pixel"}, {"%", "Percent"}, {"bits", "bits"},
-    {"cells", "Cells"}, {"gray levels", "Gray levels"}, {"grey levels", "grey levels"}};
+    {"nat", "nats"}, {"nat/px", "nats per pixel"}, {"px/row", "pixels per row"}, {"%", "Percent"},
+    {"bits", "bits"}, {"cells", "Cells"}, {"gray levels", "Gray levels"},
+    {"grey levels", "grey levels"}};
 
 static void check_unit(const StxField *field)
 {

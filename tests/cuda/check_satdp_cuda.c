@@ -82,6 +82,15 @@ static void expect_agreement(StxSatdpParams params, const StxCamera *cam, const 
   check_case(params, cam, line, filling, seed, check_agreement);
 }
 
+/* Upright objects, then slanted ones, which have kernels of their own. */
+static void expect_agreements(StxSatdpParams params, const StxCamera *cam, const StxRoadLine *line,
+    Filling filling, uint64_t seed)
+{
+  expect_agreement(params, cam, line, filling, seed);
+  params.object_sigma_slope = 0.3;
+  expect_agreement(params, cam, line, filling, seed);
+}
+
 /* ---- Tests --------------------------------------------------------------------------------- */
 
 START_TEST(agrees_on_every_filling_and_class_count)
@@ -94,7 +103,7 @@ START_TEST(agrees_on_every_filling_and_class_count)
         StxSatdpParams params = case_params(3, stx_case_small() ? 10 : 45, 4, classes[i]);
         params.grid.width -= 3;
         params.grid.height -= 1;
-        expect_agreement(params, &case_camera, ground ? &line : NULL, filling, 10u + filling);
+        expect_agreements(params, &case_camera, ground ? &line : NULL, filling, 10u + filling);
       }
 }
 END_TEST
@@ -104,9 +113,9 @@ START_TEST(agrees_on_every_number_of_columns_and_rows)
 {
   StxRoadLine line = {0.3, 10, 1};
   for (int columns = 1; columns <= (stx_case_small() ? 3 : 18); columns++)
-    expect_agreement(case_params(columns, 5, 4, 3), &case_camera, &line, STREET, columns);
+    expect_agreements(case_params(columns, 5, 4, 3), &case_camera, &line, STREET, columns);
   for (int rows = 1; rows <= (stx_case_small() ? 10 : 36); rows++)
-    expect_agreement(case_params(2, rows, 4, 19), &case_camera, &line, STREET, rows);
+    expect_agreements(case_params(2, rows, 4, 19), &case_camera, &line, STREET, rows);
 }
 END_TEST
 
@@ -114,12 +123,12 @@ START_TEST(agrees_on_high_columns)
 {
   StxRoadLine line = {0.2, 100, 1};
   int rows = stx_case_small() ? 20 : 1024;
-  expect_agreement(case_params(1, rows, 1, 0), &case_camera, &line, HOLES, 5);
+  expect_agreements(case_params(1, rows, 1, 0), &case_camera, &line, HOLES, 5);
   if (stx_case_small())
     return;
-  expect_agreement(case_params(1, rows, 1, 32), &case_camera, &line, STREET, 6);
-  expect_agreement(case_params(1, rows, 32, 0), &case_camera, &line, EXTREME, 7);
-  expect_agreement(case_params(1, 700, 1, 19), NULL, NULL, CONSTANT, 8);
+  expect_agreements(case_params(1, rows, 1, 32), &case_camera, &line, STREET, 6);
+  expect_agreements(case_params(1, rows, 32, 0), &case_camera, &line, EXTREME, 7);
+  expect_agreements(case_params(1, 700, 1, 19), NULL, NULL, CONSTANT, 8);
 }
 END_TEST
 
@@ -149,7 +158,7 @@ START_TEST(pruning_changes_nothing_around_holes)
     StxSatdpParams params = case_params(3, rows, 4, 0);
     StxRoadLine line = {0.3, stx_random_below(&random, params.grid.height), 1};
     params.unknown_cost = stx_random_below(&random, 16) / 4.0;
-    expect_agreement(params, &case_camera, &line, HOLES, round);
+    expect_agreements(params, &case_camera, &line, HOLES, round);
   }
 }
 END_TEST
@@ -198,6 +207,7 @@ START_TEST(starts_agree_on_every_filling_and_class_count)
         StxSatdpParams params = case_params(3, stx_case_small() ? 20 : 75, 4, classes[k]);
         params.grid.width -= 3;
         params.grid.height -= 1;
+        params.object_sigma_slope = i % 2 ? 0.3 : 0;
         expect_agreement_of_starts(params, ground ? &line : NULL, filling, percent, &random);
       }
 }
@@ -220,7 +230,10 @@ START_TEST(starts_agree_on_high_columns)
   StxRoadLine line = {0.2, 100, 1};
   StxRandom random = {23};
   int rows = stx_case_small() ? 40 : 1024;
+  StxSatdpParams slanted = case_params(2, rows, 1, 0);
+  slanted.object_sigma_slope = 0.3;
   expect_agreement_of_starts(case_params(2, rows, 1, 0), &line, HOLES, 10, &random);
+  expect_agreement_of_starts(slanted, &line, HOLES, 60, &random);
   if (stx_case_small())
     return;
   expect_agreement_of_starts(case_params(2, rows, 1, 19), &line, STREET, 20, &random);

@@ -64,6 +64,15 @@ static void expect_agreement(StxSatdpParams params, const StxCamera *cam, const 
   check_case(params, cam, line, filling, seed, expect_variants_agree);
 }
 
+/* Upright objects, then slanted ones. */
+static void expect_agreements(StxSatdpParams params, const StxCamera *cam, const StxRoadLine *line,
+    Filling filling, uint64_t seed)
+{
+  expect_agreement(params, cam, line, filling, seed);
+  params.object_sigma_slope = 0.3;
+  expect_agreement(params, cam, line, filling, seed);
+}
+
 /* ---- Variants ------------------------------------------------------------------------------ */
 
 START_TEST(variants_agree_on_every_filling_and_class_count)
@@ -76,7 +85,7 @@ START_TEST(variants_agree_on_every_filling_and_class_count)
         StxSatdpParams params = case_params(11, 45, 4, classes[i]);
         params.grid.width -= 3;
         params.grid.height -= 1;
-        expect_agreement(params, &case_camera, ground ? &line : NULL, filling, 10u + filling);
+        expect_agreements(params, &case_camera, ground ? &line : NULL, filling, 10u + filling);
       }
 }
 END_TEST
@@ -85,21 +94,21 @@ START_TEST(variants_agree_on_every_number_of_columns_and_rows)
 {
   StxRoadLine line = {0.3, 20, 1};
   for (int columns = 1; columns <= 17; columns++)
-    expect_agreement(
+    expect_agreements(
         case_params(columns, 30, 4, 3), &case_camera, &line, STREET, (uint64_t)columns);
   for (int rows = 1; rows <= 18; rows++)
-    expect_agreement(case_params(3, rows, 4, 19), &case_camera, &line, STREET, (uint64_t)rows);
+    expect_agreements(case_params(3, rows, 4, 19), &case_camera, &line, STREET, (uint64_t)rows);
 }
 END_TEST
 
 START_TEST(variants_agree_on_1024_rows)
 {
   StxRoadLine line = {0.2, 400, 1};
-  expect_agreement(case_params(9, 1024, 1, 0), &case_camera, &line, STREET, 5);
-  expect_agreement(case_params(2, 1024, 1, 19), &case_camera, &line, STREET, 6);
-  expect_agreement(case_params(9, 1024, 1, 0), &case_camera, &line, HOLES, 9);
-  expect_agreement(case_params(2, 1024, 32, 0), &case_camera, &line, EXTREME, 7);
-  expect_agreement(case_params(1, 1024, 1, 0), NULL, NULL, CONSTANT, 8);
+  expect_agreements(case_params(9, 1024, 1, 0), &case_camera, &line, STREET, 5);
+  expect_agreements(case_params(2, 1024, 1, 19), &case_camera, &line, STREET, 6);
+  expect_agreements(case_params(9, 1024, 1, 0), &case_camera, &line, HOLES, 9);
+  expect_agreements(case_params(2, 1024, 32, 0), &case_camera, &line, EXTREME, 7);
+  expect_agreements(case_params(1, 1024, 1, 0), NULL, NULL, CONSTANT, 8);
 }
 END_TEST
 
@@ -128,7 +137,7 @@ START_TEST(pruning_changes_nothing_around_holes)
     StxSatdpParams params = case_params(24, 40 + stx_random_below(&random, 50), 4, 0);
     StxRoadLine line = {0.3, stx_random_below(&random, params.grid.height), 1};
     params.unknown_cost = stx_random_below(&random, 16) / 4.0;
-    expect_agreement(params, &case_camera, &line, HOLES, (uint64_t)round);
+    expect_agreements(params, &case_camera, &line, HOLES, (uint64_t)round);
   }
 }
 END_TEST
@@ -188,6 +197,7 @@ START_TEST(variants_agree_from_every_mask)
         StxSatdpParams params = case_params(11, 45, 4, classes[i / 2]);
         params.grid.width -= 3;
         params.grid.height -= 1;
+        params.object_sigma_slope = filling % 2 ? 0.3 : 0;
         expect_agreement_from((Mask)mask, params, i % 2 ? &line : NULL, filling, 20u + filling);
       }
 }
@@ -212,6 +222,9 @@ START_TEST(variants_agree_from_starts_in_1024_rows)
   expect_agreement_from(SOME, case_params(9, 1024, 1, 0), &line, STREET, 5);
   expect_agreement_from(UNEVEN, case_params(9, 1024, 1, 0), &line, HOLES, 6);
   expect_agreement_from(RDP, case_params(9, 1024, 1, 0), &line, STREET, 7);
+  StxSatdpParams slanted = case_params(9, 1024, 1, 3);
+  slanted.object_sigma_slope = 0.3;
+  expect_agreement_from(UNEVEN, slanted, &line, HOLES, 10);
   expect_agreement_from(RDP, case_params(2, 1024, 1, 19), &line, STREET, 8);
   expect_agreement_from(UNEVEN, case_params(3, 1024, 32, 0), &line, EXTREME, 9);
 }

@@ -158,6 +158,50 @@ START_TEST(literal_noise_of_the_sky)
 }
 END_TEST
 
+/* Four cells of four rows, 20 px at the foot and a pixel less in each cell above: with a standard
+ * deviation of half a pixel per row the slope is 20 / (80 + 4) px per row, and costs 5 − 20² / 84
+ * nats together with what the line leaves. Upright, all of the 5 are left. */
+START_TEST(literal_slanted_object)
+{
+  StxSatdpParams params = case_params(1, 4, 4, 0);
+  params.sigma_disparity[1] = 1;
+  static const uint16_t disparity[] = {4352, 4608, 4864, 5120};
+  static const StxStixel upright = {0, 0, 15, STX_KIND_OBJECT, STX_LABEL_NONE, 18.5f, 18.5f, 5, 1};
+  static const StxStixel slanted = {
+      0, 0, 15, STX_KIND_OBJECT, STX_LABEL_NONE, 16.7143f, 20.2857f, 0.238095f, 1};
+  for (int i = 0; i < 2; i++) {
+    params.object_sigma_slope = i / 2.0;
+    Case *c = new_case(params, NULL, NULL);
+    set_column(c, disparity, STX_WEIGHT_ONE);
+    expect_records(c, i == 0 ? &upright : &slanted, 1);
+    free_case(c);
+  }
+}
+END_TEST
+
+/* A steep object, 35 px at the foot and 5 px less in each cell above, and on it one of 27.5 px.
+ * That is the mean of the lower; but its line ends at 17.5 px there, so the upper is nearer by 10
+ * px, which costs alpha and beta of that. Only there may a stixel begin. */
+START_TEST(literal_slanted_objects_meet_at_their_ends)
+{
+  StxSatdpParams params = case_params(1, 8, 4, 0);
+  params.sigma_disparity[1] = 1;
+  params.object_sigma_slope = 100;
+  params.pair_cost = 2, params.pair_slope = 1;
+  static const uint16_t disparity[] = {7040, 7040, 7040, 7040, 5120, 6400, 7680, 8960};
+  static const StxStixel expected[] = {
+      {0, 16, 31, STX_KIND_OBJECT, STX_LABEL_NONE, 18.125f, 36.875f, 0, 1},
+      {0, 0, 15, STX_KIND_OBJECT, STX_LABEL_NONE, 27.5f, 27.5f, 6 + 2 + 10, 1}};
+  Case *c = new_case(params, NULL, NULL);
+  StxRandom random = {1};
+  set_column(c, disparity, STX_WEIGHT_ONE);
+  case_starts(c, 0, &random);
+  c->starts[3] = 1;
+  expect_records(c, expected, 2);
+  free_case(c);
+}
+END_TEST
+
 /* No depth at all, three classes: 0 road, 11 person, 10 sky; a nat per cell of the wrong one. Two
  * of the person's cells are above the horizon: half a nat each for their missing depth. */
 START_TEST(literal_classes_without_depth)
@@ -201,6 +245,7 @@ END_TEST
 
 static const StxTest tests[] = {{&literal_road_object_and_nothing}, {&literal_road_object_and_sky},
     {&literal_unknown_column}, {&literal_ordering}, {&literal_first_without_cells},
-    {&literal_first_pays_once}, {&literal_noise_of_the_sky}, {&literal_classes_without_depth},
+    {&literal_first_pays_once}, {&literal_noise_of_the_sky}, {&literal_slanted_object},
+    {&literal_slanted_objects_meet_at_their_ends}, {&literal_classes_without_depth},
     {&literal_objects_from_the_only_start}};
 STX_TESTING_MAIN("satdp_literal", tests)

@@ -1,126 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * satdp's reference, proven without another implementation: the closed fit against a plain
- * solver, the dynamic programme against all segmentations and against its own definition, both
- * also with restricted start rows. Literal columns: check_satdp_literal.c.
+ * satdp's reference, proven without another implementation: the dynamic programme against all
+ * segmentations and against its own definition, both also with restricted start rows. The fits:
+ * check_satdp_fit.c; literal columns: check_satdp_literal.c.
  */
 #include "tests/common/satdp/satdp_case.h"
 
-#include "common/satdp/satdp_cost_math.h"
-
 #include <math.h>
-
-/* ---- The fit against a plain solver ------------------------------------------------------- */
-
-typedef struct {
-  long double w, x, d;
-} Cell;
-
-/* Least squares of d = a + b·(x − h) over cells and two pseudo-observations, one per prior: QR by
- * Givens rotations, nothing summed or centred. */
-static long double solve_line(const Cell *cells, int n, const StxGroundPrior *prior,
-    bool with_prior, long double *a, long double *b)
-{
-  long double r[3][3] = {{0}}, rest = 0;
-  for (int i = 0; i < n + (with_prior ? 2 : 0); i++) {
-    long double root = sqrtl(i < n    ? cells[i].w
-                             : i == n ? prior->lambda_intercept
-                                      : prior->lambda_slope);
-    long double row[3] = {root, 0, 0};
-    if (i < n)
-      row[1] = root * (cells[i].x - prior->horizon_x), row[2] = root * cells[i].d;
-    if (i == n + 1)
-      row[0] = 0, row[1] = root, row[2] = root * prior->slope;
-    for (int j = 0; j < 2; j++) {
-      long double length = hypotl(r[j][j], row[j]);
-      if (length == 0)
-        continue;
-      long double cosine = r[j][j] / length, sine = row[j] / length;
-      for (int k = j; k < 3; k++) {
-        long double up = r[j][k];
-        r[j][k] = cosine * up + sine * row[k];
-        row[k] = cosine * row[k] - sine * up;
-      }
-    }
-    rest += row[2] * row[2];
-  }
-  *b = r[1][1] > 1e-9L ? r[1][2] / r[1][1] : 0;
-  *a = r[0][0] > 0 ? (r[0][2] - r[0][1] * *b) / r[0][0] : 0;
-  return rest;
-}
-
-static StxSegmentSums sum_cells(const Cell *cells, int n)
-{
-  StxSegmentSums s = {0};
-  for (int i = 0; i < n; i++) {
-    int64_t w = (int64_t)cells[i].w, x = (int64_t)cells[i].x, d = (int64_t)cells[i].d;
-    s.w += w;
-    s.x += w * x;
-    s.xx += w * x * x;
-    s.d += w * d;
-    s.xd += w * x * d;
-    s.dd += w * d * d;
-  }
-  return s;
-}
-
-static StxGroundFit fit_of(const StxSegmentSums *s, StxGroundPrior prior)
-{
-  return stx_fit_ground(
-      prior, (double)s->w, (double)s->x, (double)s->xx, (double)s->d, (double)s->xd, (double)s->dd);
-}
-
-START_TEST(fit_equals_least_squares)
-{
-  StxRandom random = {1};
-  for (int round = 0; round < 5000; round++) {
-    Cell cells[40];
-    int n = 1 + stx_random_below(&random, 40), spacing = 2 + stx_random_below(&random, 16);
-    int start = stx_random_below(&random, 2000), steep = stx_random_below(&random, 40);
-    StxGroundPrior prior = {steep, start - stx_random_below(&random, 2000),
-        0.01 + stx_random_below(&random, 3000), 1.0 + stx_random_below(&random, 1000000)};
-    for (int i = 0; i < n; i++) {
-      long double line = fmaxl(prior.slope * (start + i * spacing - prior.horizon_x), 0);
-      cells[i] = (Cell){stx_random_below(&random, 3) ? stx_random_below(&random, 2048) : 0,
-          start + i * spacing, fminl(floorl(line) + stx_random_below(&random, 800), 65535)};
-    }
-    StxSegmentSums s = sum_cells(cells, n);
-    long double a, b, residual = solve_line(cells, n, &prior, true, &a, &b);
-    StxGroundFit fit = fit_of(&s, prior);
-    long double tolerance = 1e-7L * residual + 1; /* 1e5 units are one energy */
-    ck_assert_msg(fabsl(fit.residual - residual) <= tolerance, "round %d: residual %g, not %Lg",
-        round, fit.residual, residual);
-    ck_assert_msg(fabsl(fit.slope - b) <= 1e-6L * (fabsl(b) + 1), "round %d: slope", round);
-    ck_assert_msg(fabsl(fit.intercept - a) <= 1e-6L * (fabsl(a) + 100), "round %d: %g not %Lg",
-        round, fit.intercept, a);
-    long double free_residual = solve_line(cells, n, &prior, false, &a, &b);
-    double bound = stx_line_residual(
-        prior, (double)s.w, (double)s.x, (double)s.xx, (double)s.d, (double)s.xd, (double)s.dd);
-    ck_assert_msg(fabsl(bound - free_residual) <= 1e-7L * free_residual + 1,
-        "round %d: line %g, not %Lg", round, bound, free_residual);
-  }
-}
-END_TEST
-
-START_TEST(fit_without_cells_is_the_prior)
-{
-  StxGroundPrior prior = {12.5, 345, 20, 4000};
-  StxGroundFit fit = stx_fit_ground(prior, 0, 0, 0, 0, 0, 0);
-  ck_assert_double_eq(fit.slope, 12.5);
-  ck_assert_double_eq(fit.intercept, 0);
-  ck_assert_double_eq(fit.residual, 0);
-  ck_assert_double_eq(stx_line_residual(prior, 0, 0, 0, 0, 0, 0), 0);
-}
-END_TEST
-
-START_TEST(rounds_to_nearest_ties_to_even)
-{
-  static const double cases[][2] = {{0.5, 0}, {1.5, 2}, {2.5, 2}, {-0.5, 0}, {-1.5, -2},
-      {2.4999, 2}, {1e12 + 0.75, 1e12 + 1}, {-7.2, -7}};
-  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
-    ck_assert_double_eq(stx_round(cases[i][0]), cases[i][1]);
-}
-END_TEST
 
 /* ---- Brute force --------------------------------------------------------------------------- */
 
@@ -188,24 +74,52 @@ static double part_first(const Case *c, int kind, int vb)
   return vb == 0 ? cost[kind - STX_KIND_GROUND] * 1024 : 0;
 }
 
+static double largest_above(const Case *c, int column, int vb)
+{
+  double largest = 0;
+  for (int u = vb; u < c->tables.rows; u++)
+    largest =
+        fmax(largest, stx_column(&c->params.grid, c->columns, 0, column)[c->tables.rows - 1 - u]);
+  return largest;
+}
+
+static double slanted_end(const StxObjectFit *fit, double x, double largest)
+{
+  return fmin(fmax(nearbyint(fit->slope * x + fit->intercept), 1), largest);
+}
+
+static Part slanted_part(const Case *c, const StxSegmentSums *s, int vb, int vt, double largest)
+{
+  double one = 2047 * pow(fmin(fmin(c->params.sigma_disparity[0], c->params.sigma_disparity[1]),
+                              c->params.sigma_disparity[2]),
+                          2);
+  double lambda = fmin(one / pow(c->params.object_sigma_slope / 2, 2), pow(2, 60));
+  StxObjectFit fit = stx_fit_object(lambda, (double)s->w, (double)s->x, (double)s->xx, (double)s->d,
+      (double)s->xd, (double)s->dd);
+  return (Part){fit.residual, slanted_end(&fit, c->tables.cut[vb], largest),
+      slanted_end(&fit, c->tables.cut[vt + 1], largest)};
+}
+
 static Part part_of(const Case *c, int column, int kind, int vb, int vt)
 {
   const StxSatdpTables *t = &c->tables;
-  Cell cells[16];
+  CaseCell cells[16];
   for (int u = vb; u <= vt; u++) {
     uint32_t d = stx_column(&c->params.grid, c->columns, 0, column)[t->rows - 1 - u];
     uint32_t w = stx_column(&c->params.grid, c->columns, 1, column)[t->rows - 1 - u];
     uint32_t scale = kind == STX_KIND_GROUND   ? t->ground_scale[u]
                      : kind == STX_KIND_OBJECT ? t->object_scale[d / 64]
                                                : t->sky_scale;
-    cells[u - vb] = (Cell){d ? (w * scale + 32768) / 65536 : 0, t->x[u], d};
+    cells[u - vb] = (CaseCell){d ? (w * scale + 32768) / 65536 : 0, t->x[u], d};
   }
-  StxSegmentSums s = sum_cells(cells, vt - vb + 1);
+  StxSegmentSums s = case_sum_cells(cells, vt - vb + 1);
   Part part = {(double)s.dd, 0, 0};
   if (kind == STX_KIND_GROUND) {
-    StxGroundFit fit = fit_of(&s, stx_ground_prior(t));
+    StxGroundFit fit = case_fit_ground(&s, stx_ground_prior(t));
     part = (Part){fit.residual, nearbyint(fit.slope * (t->cut[vb] - t->horizon_x) + fit.intercept),
         nearbyint(fit.slope * (t->cut[vt + 1] - t->horizon_x) + fit.intercept)};
+  } else if (kind == STX_KIND_OBJECT && s.w > 0 && c->params.object_sigma_slope > 0) {
+    part = slanted_part(c, &s, vb, vt, largest_above(c, column, vb));
   } else if (kind == STX_KIND_OBJECT && s.w > 0) {
     part.foot = part.top = nearbyint((double)s.d / (double)s.w);
     part.energy = fmax((double)s.dd - (double)s.d * ((double)s.d / (double)s.w), 0);
@@ -294,6 +208,7 @@ START_TEST(equals_brute_force_over_all_segmentations)
     params.first_object_cost = stx_random_below(&random, 12) / 2.0;
     params.first_sky_cost = stx_random_below(&random, 6) / 2.0;
     params.sigma_weight = stx_random_below(&random, 4) / 2.0;
+    params.object_sigma_slope = stx_random_below(&random, 3) / 2.0;
     StxRoadLine line = {0.05 + stx_random_below(&random, 100) / 100.0,
         stx_random_below(&random, params.grid.height + 1) - 3, 1};
     Case *c = new_case(params, &case_camera, round % 5 ? &line : NULL);
@@ -409,6 +324,7 @@ static void expect_recurrences(int rounds, int percent, StxRandom *random)
     params.first_object_cost = stx_random_below(random, 12) / 2.0;
     params.first_sky_cost = stx_random_below(random, 6) / 2.0;
     params.sigma_weight = stx_random_below(random, 4) / 2.0;
+    params.object_sigma_slope = stx_random_below(random, 3) / 2.0;
     StxRoadLine line = {0.05 + stx_random_below(random, 100) / 100.0,
         stx_random_below(random, params.grid.height + 1) - 3, 1};
     Case *c = new_case(params, &case_camera, round % 5 ? &line : NULL);
@@ -443,8 +359,7 @@ START_TEST(equals_the_recurrence_from_allowed_starts)
 }
 END_TEST
 
-static const StxTest tests[] = {{&fit_equals_least_squares}, {&fit_without_cells_is_the_prior},
-    {&rounds_to_nearest_ties_to_even}, {&equals_brute_force_over_all_segmentations},
+static const StxTest tests[] = {{&equals_brute_force_over_all_segmentations},
     {&equals_brute_force_on_ten_rows}, {&equals_the_recurrence_term_by_term},
     {&equals_brute_force_from_allowed_starts}, {&equals_the_recurrence_from_allowed_starts}};
 STX_TESTING_MAIN("satdp_model", tests)

@@ -39,6 +39,7 @@ StxSatdpParams random_params(StxRandom *random)
   p.sigma_depth = pick(random, 0, 0.05, 100);
   p.ground_sigma_intercept = pick(random, 0.01, 10, 10000);
   p.ground_sigma_slope = pick(random, 0.01, 0.5, 100);
+  p.object_sigma_slope = stx_random_below(random, 2) ? pick(random, 1e-300, 0.3, 100) : 0;
   p.pair_cost = pick(random, 0, 0.5, 1000);
   p.pair_slope = pick(random, 0, 0.1, 100);
   p.pair_tolerance = pick(random, 0, 1, 255);
@@ -128,6 +129,27 @@ void check_case(StxSatdpParams params, const StxCamera *camera, const StxRoadLin
       (unsigned long long)seed, line ? "ground" : "no ground");
   check(c, what);
   free_case(c);
+}
+
+StxSegmentSums case_sum_cells(const CaseCell *cells, int n)
+{
+  StxSegmentSums s = {0};
+  for (int i = 0; i < n; i++) {
+    int64_t w = (int64_t)cells[i].w, x = (int64_t)cells[i].x, d = (int64_t)cells[i].d;
+    s.w += w;
+    s.x += w * x;
+    s.xx += w * x * x;
+    s.d += w * d;
+    s.xd += w * x * d;
+    s.dd += w * d * d;
+  }
+  return s;
+}
+
+StxGroundFit case_fit_ground(const StxSegmentSums *s, StxGroundPrior prior)
+{
+  return stx_fit_ground(
+      prior, (double)s->w, (double)s->x, (double)s->xx, (double)s->d, (double)s->xd, (double)s->dd);
 }
 
 const StxSatdpImpl *satdp_reference(void)

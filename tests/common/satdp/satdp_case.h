@@ -7,7 +7,7 @@
 #ifndef STX_TESTS_SATDP_CASE_H
 #define STX_TESTS_SATDP_CASE_H
 
-#include "common/satdp/satdp.h"
+#include "common/satdp/satdp_cost_math.h"
 #include "tests/testing.h"
 
 typedef struct {
@@ -49,6 +49,14 @@ bool case_may_begin(const Case *c, int column, int u);
 /* Makes and fills a case, hands it to `check` with words that repeat it, and frees it. */
 void check_case(StxSatdpParams params, const StxCamera *camera, const StxRoadLine *line,
     Filling filling, uint64_t seed, void (*check)(const Case *c, const char *what));
+
+/* Cells by themselves, whole numbers, and their sums. */
+typedef struct {
+  long double w, x, d;
+} CaseCell;
+
+StxSegmentSums case_sum_cells(const CaseCell *cells, int n);
+StxGroundFit case_fit_ground(const StxSegmentSums *s, StxGroundPrior prior);
 
 const StxSatdpImpl *satdp_reference(void);
 

@@ -118,6 +118,7 @@ static const struct {
     {"sigma-depth", offsetof(StxSatdpParams, sigma_depth), 20},
     {"ground-sigma-intercept", offsetof(StxSatdpParams, ground_sigma_intercept), 0.01},
     {"ground-sigma-slope", offsetof(StxSatdpParams, ground_sigma_slope), 0.01},
+    {"object-sigma-slope", offsetof(StxSatdpParams, object_sigma_slope), 1},
     {"pair-cost", offsetof(StxSatdpParams, pair_cost), 0},
     {"pair-slope", offsetof(StxSatdpParams, pair_slope), 0},
     {"pair-tolerance", offsetof(StxSatdpParams, pair_tolerance), 9},
