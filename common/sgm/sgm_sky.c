@@ -288,14 +288,12 @@ static bool in_sky(const Sky *s, size_t at)
   return root != NO_PATCH && root < s->columns && s->is_sky[root];
 }
 
-static bool continues_sky(const Sky *s, int i, int j)
+/* The tile is in the sky, or one of those around it is. */
+static bool is_beside_sky(const Sky *s, int i, int j)
 {
-  const StxSgmTile *tile = &s->tiles[index_of(s, i, j)];
   for (int v = max2(j - 1, 0); v <= min2(j + 1, s->rows - 1); v++)
     for (int u = max2(i - 1, 0); u <= min2(i + 1, s->columns - 1); u++) {
-      size_t beside = index_of(s, u, v);
-      if (in_sky(s, beside) &&
-          stx_sgm_continues(tile, tile_pixels(s, i, j), &s->tiles[beside], tile_pixels(s, u, v)))
+      if (in_sky(s, index_of(s, u, v)))
         return true;
     }
   return false;
@@ -316,7 +314,7 @@ static void mark_sky(void *data, int j, int worker)
 {
   const Sky *s = data;
   for (int i = 0; i < s->columns; i++)
-    if (in_sky(s, index_of(s, i, j)) || continues_sky(s, i, j))
+    if (is_beside_sky(s, i, j))
       mark_tile(s, i, j);
 }
 

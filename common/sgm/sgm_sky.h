@@ -16,14 +16,15 @@
  *               the image counts as one), if the disparity of the pixel p at their centre is known.
  *               A sample votes C(p,0) − C(p,d), with the costs C of sgm.h and d the disparity,
  *               rounded: positive if it matches at d, about 0 if it matches nowhere.
- *   far         a patch whose mean vote is at most .8 · (1 + its mean gray value over the frame's,
- *               at most 3) + .2 · tiles / samples
+ *   brightness  of a patch: its mean gray value over the frame's, in sixteenths, rounded down; at
+ *               most 4
+ *   far         a patch whose mean vote is at most .8 · (1 + its brightness, at most 3)
+ *               + .2 · tiles / samples
  *   the sky     of the far patches the one with the most tiles, which count twice if one in eight
  *               is a sample (ties: the leftmost at the top edge), and those whose brightness
  *               differs from its by a factor of at most 1.8. (A white house has no texture either,
  *               nor samples; it is brighter than a sky that has.)
- *   margin      and tiles that span at most STX_SGM_SKY_RANGE gray levels, with one of these
- * patches among the 8 around them, a tile whose mean differs by no more than that
+ *   margin      and the 8 tiles around each of theirs, which are as smooth
  *
  * There the disparity becomes unknown and the confidence 255: how sure it is that there is nothing
  * to measure. (Elsewhere the confidence of an unknown disparity is 0.)

@@ -66,13 +66,4 @@ STX_INLINE bool stx_sgm_is_alike(int light, int sky)
   return 5 * light <= 9 * sky && 5 * sky <= 9 * light;
 }
 
-/* A tile beside a sky tile that continues it. */
-STX_INLINE bool stx_sgm_continues(
-    const StxSgmTile *tile, int pixels, const StxSgmTile *sky, int sky_pixels)
-{
-  int difference = tile->sum * sky_pixels - sky->sum * pixels;
-  int limit = STX_SGM_SKY_RANGE * pixels * sky_pixels;
-  return tile->high - tile->low <= STX_SGM_SKY_RANGE && difference <= limit && -difference <= limit;
-}
-
 #endif
