@@ -11,33 +11,10 @@
 #include <string.h>
 
 #include "common/sgm/sgm.h"
-#include "tests/common/sgm/sgm_case.h"
+#include "tests/common/sgm/sgm_brute_sky.h"
 
 #define BRUTE_PIXELS 400
 #define BRUTE_COUNT 64
-
-static int brute_census_bit(const StxImage8 *image, int x, int y, int dx, int dy)
-{
-  int values[2];
-  for (int side = 0; side < 2; side++) {
-    int sign = side == 0 ? 1 : -1, qx = x + sign * dx, qy = y + sign * dy;
-    qx = qx < 0 ? 0 : qx > image->width - 1 ? image->width - 1 : qx;
-    qy = qy < 0 ? 0 : qy > image->height - 1 ? image->height - 1 : qy;
-    values[side] = image->data[qy * image->stride + qx];
-  }
-  return values[0] > values[1];
-}
-
-static int brute_cost(const SgmPair *pair, int x, int y, int d)
-{
-  int match = x - d < 0 ? 0 : x - d, differ = 0, bits = 0;
-  for (int dy = -3; dy <= 0; dy++)
-    for (int dx = -4; dx <= 4 && (dy < 0 || dx < 0); dx++, bits++)
-      differ += brute_census_bit(&pair->left, x, y, dx, dy) !=
-                brute_census_bit(&pair->right, match, y, dx, dy);
-  ck_assert_int_eq(bits, 31);
-  return differ;
-}
 
 typedef int Volume[BRUTE_PIXELS][BRUTE_COUNT];
 

@@ -38,12 +38,27 @@ void sgm_fill_ramps(const SgmPair *pair, StxRandom *random);
 /* Noise and its opposite: the largest costs. */
 void sgm_fill_opposite(const SgmPair *pair, StxRandom *random);
 
+/* A street of strips under a sky, or what might be taken for one: bright and smooth to various
+ * depths, far or near, of one brightness or several, hidden behind what hangs in from the top, with
+ * more that is bright and smooth further down; at times saturated, dark, flat, or nothing of all
+ * that. */
+void sgm_fill_sky(const SgmPair *pair, StxRandom *random);
+
+/* Two skies of the same size that are not alike, on the left and on the right, with something dark
+ * between them: columns [0, third) and [width − third, width). Returns `third`, whole tiles. */
+int sgm_fill_two_skies(const SgmPair *pair, int left_gray, int right_gray);
+
+/* A matcher's result for any pair: every `share`-th disparity unknown, and all up to a column;
+ * known ones at random, or all the same. */
+SgmResult sgm_random_result(const StxSgmParams *params, int share, StxRandom *random);
+
 /* The case in words that repeat it; a static text. */
 const char *sgm_describe(const StxSgmParams *params, const char *impl, int threads, uint64_t seed);
 
 const StxSgmImpl *sgm_reference(void);
 
 SgmResult sgm_new_result(const StxSgmParams *params);
+SgmResult sgm_copy_result(const SgmResult *result);
 SgmResult sgm_run(const StxSgmImpl *impl, const SgmPair *pair, int threads);
 void sgm_free_result(SgmResult *result);
 

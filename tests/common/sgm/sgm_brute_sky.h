@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Brute force for the check programs of sgm: common/sgm/sgm_sky.h once more, by other means. Gray
+ * values are looked at again and again, patches are flooded from the top edge, means and ratios are
+ * floating point. Shares no code with the implementations.
+ */
+#ifndef STX_TESTS_SGM_BRUTE_SKY_H
+#define STX_TESTS_SGM_BRUTE_SKY_H
+
+#include "tests/common/sgm/sgm_case.h"
+
+#define BRUTE_TILES 4096
+
+/* How often each thing was met that decides what is sky. */
+typedef struct {
+  int below;     /* candidates of no patch */
+  int joined;    /* patches that meet further down */
+  int far, near; /* patches with samples */
+  int bare;      /* and without */
+  int glaring;   /* patches more than three times as bright as the frame */
+  int tied;      /* patches that weigh as much as the one chosen */
+  int trusted;   /* skies that would be others if no patch counted twice */
+  int unlike;    /* far patches that are too bright or too dark */
+  int margin;    /* tiles around the sky */
+} BruteSky;
+
+/* C(p,d) of sgm.h. */
+int brute_cost(const SgmPair *pair, int x, int y, int d);
+
+/* Marks the sky in a result for a pair of at most BRUTE_TILES tiles, and adds to what was met. */
+void brute_sky(const SgmPair *pair, const SgmResult *result, BruteSky *met);
+
+#endif
