@@ -146,7 +146,7 @@ STX_KERNEL(stx_ground_labels, StxGroundArgs, STX_GROUND_POINT_THREADS)
 
 STX_KERNEL(stx_ground_merge, StxGroundArgs, STX_GROUND_POINT_THREADS)
 {
-  join_cell(&a, thread_number());
+  join_cell(a.parent, (uint32_t)a.cells, (uint32_t)a.side, thread_number());
 }
 
 STX_KERNEL(stx_ground_rank, StxGroundArgs, STX_GROUND_RANK_THREADS)

@@ -3,34 +3,10 @@
 #ifndef STX_GROUND_POINT_CUH
 #define STX_GROUND_POINT_CUH
 
+#include "cuda/driver/threads.cuh"
 #include "cuda/ground/ground_args.h"
 
 enum { LANES = 32 };
-
-STX_DEVICE uint32_t lanes_before(void)
-{
-  return (1u << threadIdx.x % LANES) - 1;
-}
-
-/* Index of the thread among all of the launch. */
-STX_DEVICE uint32_t thread_number(void)
-{
-  return blockIdx.x * blockDim.x + threadIdx.x;
-}
-
-/* Is this the last block of the launch that comes here? It then sees what the others wrote. Ends
- * with a barrier. `done` begins with all bits set, `last` is shared. */
-STX_DEVICE bool is_last_block(uint32_t *done, uint32_t *last)
-{
-  __syncthreads();
-  if (threadIdx.x == 0) {
-    __threadfence();
-    *last = atomicAdd(done, 1u) + 2 == gridDim.x;
-    __threadfence();
-  }
-  __syncthreads();
-  return *last != 0;
-}
 
 STX_DEVICE void load_point(const StxGroundArgs *a, uint32_t i, float point[3])
 {
