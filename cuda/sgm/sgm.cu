@@ -9,6 +9,8 @@
  *   finish   left-right check, median, output
  *   border   what the right camera does not see
  *
+ * What comes last, the sky, is in sgm_sky.cu.
+ *
  * paths and winner exist for 64, 128 and 256 disparities.
  *
  * What it has to cost, at 1242 × 375 × 128 on an H200 (132 multiprocessors at 1.98 GHz, 4.8 TB/s);

@@ -2,6 +2,7 @@
 /* Semi-global matching on the GPU: scratch, and the launches of the kernels in sgm.cu. */
 #include "cuda/driver/launch.h"
 #include "cuda/sgm/sgm_args.h"
+#include "cuda/sgm/sgm_sky_launch.h"
 
 STX_CUDA_MODULE(sgm);
 
@@ -16,8 +17,7 @@ static const StxCudaKernel finish_kernel = {&module, "stx_sgm_finish"};
 static const StxCudaKernel border_kernel = {&module, "stx_sgm_border"};
 
 typedef struct {
-  StxCuda *cuda;
-  StxCudaStream stream;
+  const StxPlace *place;
   const StxSgmParams *params;
   int variant; /* of the kernels: 0, 1, 2 for 64, 128, 256 disparities */
   uint32_t *left;
@@ -27,6 +27,7 @@ typedef struct {
   uint32_t *right_best; /* NULL: not wanted */
   uint32_t *records;
   uint8_t *volumes[4]; /* two with four paths */
+  void *sky;
 } Job;
 
 /* ---- Scratch ------------------------------------------------------------------------------ */
@@ -68,6 +69,7 @@ static size_t lay_out(Job *job, const StxSgmParams *params, void *base)
   }
   if (params->lr_max_diff >= 0)
     job->right_best = take(base, &used, pixels * sizeof *job->right_best);
+  job->sky = take(base, &used, params->sky ? stx_sgm_sky_cuda_scratch(params) : 0);
   return used;
 }
 
@@ -78,6 +80,13 @@ static size_t scratch_size(const StxSgmParams *params, int threads)
 }
 
 /* ---- Launches ----------------------------------------------------------------------------- */
+
+static bool launch(const Job *job, const StxCudaKernel *kernel, StxCudaSize grid, StxCudaSize block,
+    const void *args, StxError *error)
+{
+  return stx_cuda_launch(
+      job->place->device, kernel, grid, block, 0, args, job->place->stream, error);
+}
 
 static bool census(const Job *job, const StxImage8 *left, const StxImage8 *right, StxError *error)
 {
@@ -97,7 +106,7 @@ static bool census(const Job *job, const StxImage8 *left, const StxImage8 *right
   StxCudaSize grid = {stx_cuda_blocks((size_t)params->width, STX_SGM_CENSUS_COLUMNS),
       stx_cuda_blocks((size_t)params->height, STX_SGM_CENSUS_ROWS), 2};
   StxCudaSize block = {STX_SGM_LANES, STX_SGM_CENSUS_ROWS, 1};
-  return stx_cuda_launch(job->cuda, &census_kernel, grid, block, 0, &args, job->stream, error);
+  return launch(job, &census_kernel, grid, block, &args, error);
 }
 
 static size_t lines(const Job *job, const StxSgmAxis *axis)
@@ -123,8 +132,7 @@ static bool paths(
   unsigned second_blocks = stx_cuda_blocks(lines(job, &second), STX_SGM_BLOCK_LINES);
   StxCudaSize grid = {args.first_blocks + second_blocks, 1, 1};
   StxCudaSize block = {STX_SGM_LANES, 2 * STX_SGM_BLOCK_LINES, 1};
-  return stx_cuda_launch(
-      job->cuda, &paths_kernels[job->variant], grid, block, 0, &args, job->stream, error);
+  return launch(job, &paths_kernels[job->variant], grid, block, &args, error);
 }
 
 /* Four paths: opposite ones share a volume. Eight: those that are rounded together do. */
@@ -158,8 +166,7 @@ static bool winner(const Job *job, StxError *error)
       stx_cuda_blocks((size_t)params->width, STX_SGM_SEGMENT * STX_SGM_WINNER_WARPS),
       (unsigned)params->height, 1};
   StxCudaSize block = {STX_SGM_LANES, STX_SGM_WINNER_WARPS, 1};
-  return stx_cuda_launch(
-      job->cuda, &winner_kernels[job->variant], grid, block, 0, &args, job->stream, error);
+  return launch(job, &winner_kernels[job->variant], grid, block, &args, error);
 }
 
 static bool finish(
@@ -181,7 +188,25 @@ static bool finish(
   StxCudaSize grid = {stx_cuda_blocks((size_t)params->width, STX_SGM_LANES),
       stx_cuda_blocks((size_t)params->height, STX_SGM_FINISH_ROWS), 1};
   StxCudaSize block = {STX_SGM_LANES, STX_SGM_FINISH_ROWS, 1};
-  return stx_cuda_launch(job->cuda, &finish_kernel, grid, block, 0, &args, job->stream, error);
+  return launch(job, &finish_kernel, grid, block, &args, error);
+}
+
+static bool sky(const Job *job, const StxImage8 *left, const StxImage16 *disparity,
+    const StxImage8 *confidence, StxError *error)
+{
+  StxSgmSkyArgs args = {
+      .width = job->params->width,
+      .height = job->params->height,
+      .left = left->data,
+      .left_stride = left->stride,
+      .left_words = job->left,
+      .right_words = job->right,
+      .disparity = disparity->data,
+      .disparity_stride = disparity->stride,
+      .confidence = confidence->data,
+      .confidence_stride = confidence->stride,
+  };
+  return stx_sgm_sky_cuda(job->params, &args, job->sky, job->place, error);
 }
 
 static bool border(
@@ -199,18 +224,19 @@ static bool border(
   };
   StxCudaSize grid = {stx_cuda_blocks((size_t)params->height, STX_SGM_BORDER_ROWS), 1, 1};
   StxCudaSize block = {STX_SGM_LANES, STX_SGM_BORDER_ROWS, 1};
-  return params->lr_max_diff < 0 ||
-         stx_cuda_launch(job->cuda, &border_kernel, grid, block, 0, &args, job->stream, error);
+  return launch(job, &border_kernel, grid, block, &args, error);
 }
 
 static bool run(const StxSgmParams *params, const StxImage8 *left, const StxImage8 *right,
     const StxImage16 *disparity, const StxImage8 *confidence, void *scratch, const StxPlace *place,
     StxError *error)
 {
-  Job job = {.cuda = place->device, .stream = place->stream};
+  Job job = {.place = place};
   lay_out(&job, params, scratch);
   return census(&job, left, right, error) && all_paths(&job, error) && winner(&job, error) &&
-         finish(&job, disparity, confidence, error) && border(&job, disparity, confidence, error);
+         finish(&job, disparity, confidence, error) &&
+         (!params->sky || sky(&job, left, disparity, confidence, error)) &&
+         (params->lr_max_diff < 0 || border(&job, disparity, confidence, error));
 }
 
 static const StxSgmImpl impls[] = {

@@ -135,6 +135,38 @@ START_TEST(agrees_on_texture)
 }
 END_TEST
 
+/* Streets under a sky; check_sgm_sky_cuda.c has larger ones. */
+START_TEST(agrees_on_the_sky)
+{
+  static const int sizes[][2] = {{1, 1}, {1, 30}, {90, 2}, {61, 43}, {133, 24}};
+  for (uint64_t seed = 0; seed < (uint64_t)at_most(2, 30); seed++) {
+    StxRandom random = {seed};
+    const int *size = sizes[seed % 5];
+    StxSgmParams params = sgm_random_params(size[0], size[1], &random);
+    params.sky = true;
+    SgmPair pair = sgm_new_pair(params);
+    sgm_fill_sky(&pair, &random);
+    compare_with_reference(&pair, seed);
+    sgm_free_pair(&pair);
+  }
+}
+END_TEST
+
+/* There is no memory for it, so whoever looked would be seen. */
+START_TEST(nobody_looks_for_a_sky_that_is_not_wanted)
+{
+  StxRandom random = {12};
+  StxSgmParams params = sgm_defaults(at_most(6, 70), at_most(3, 20), 64);
+  size_t with = cuda_impl()->scratch_size(&params, 1);
+  params.sky = false;
+  ck_assert_uint_lt(cuda_impl()->scratch_size(&params, 1), with);
+  SgmPair pair = sgm_new_pair(params);
+  sgm_fill_sky(&pair, &random);
+  compare_with_reference(&pair, 12);
+  sgm_free_pair(&pair);
+}
+END_TEST
+
 /* The largest path costs and sums: penalties at their limits, opposite images. */
 START_TEST(equals_the_reference_at_the_bounds)
 {
@@ -156,9 +188,9 @@ END_TEST
 START_TEST(confidence_is_optional)
 {
   StxRandom random = {11};
-  const int width = at_most(6, 70), height = at_most(3, 6);
+  const int width = at_most(6, 70), height = at_most(3, 24);
   SgmPair pair = sgm_new_pair(sgm_defaults(width, height, 128));
-  sgm_fill_pair(&pair, STX_FILL_NOISE, 9, &random);
+  sgm_fill_sky(&pair, &random);
   SgmResult expected = sgm_run(sgm_reference(), &pair, 1);
   Device device = new_device(&pair, 1);
   enqueue(&device, &pair, false, "without confidence");
@@ -177,10 +209,10 @@ START_TEST(scratch_may_hold_anything)
 {
   for (int paths = 4; paths <= 8; paths += 4) {
     StxRandom random = {(uint64_t)paths};
-    StxSgmParams params = sgm_defaults(at_most(6, 80), at_most(3, 6), 64);
+    StxSgmParams params = sgm_defaults(at_most(6, 80), at_most(3, 24), 64);
     params.paths = paths;
     SgmPair pair = sgm_new_pair(params);
-    sgm_fill_pair(&pair, STX_FILL_STEPS, 0, &random);
+    sgm_fill_sky(&pair, &random);
     for (int y = 0; y < params.height; y++)
       memcpy(stx_row8(&pair.right, y), stx_row8(&pair.left, y), (size_t)params.width);
     SgmResult expected = sgm_run(sgm_reference(), &pair, 1);
@@ -213,6 +245,8 @@ static const StxTest tests[] = {
     {&equals_the_reference_on_tiny_images},
     {&equals_the_reference_around_tiles},
     {&agrees_on_texture},
+    {&agrees_on_the_sky},
+    {&nobody_looks_for_a_sky_that_is_not_wanted},
     {&equals_the_reference_at_the_bounds},
     {&confidence_is_optional},
     {&scratch_may_hold_anything},
