@@ -132,6 +132,16 @@ START_TEST(agrees_on_high_columns)
 }
 END_TEST
 
+/* As much as a column can cost: all of it above the horizon, unknown, and surely sky. */
+START_TEST(agrees_on_the_costliest_column)
+{
+  StxSatdpParams params = case_params(1, stx_case_small() ? 20 : 1024, 1, 0);
+  params.horizon_cost = params.unknown_cost = 1000;
+  params.sky_cost = 32;
+  expect_agreement(params, &case_camera, &(StxRoadLine){0.2, params.grid.height + 9, 1}, SKY, 9);
+}
+END_TEST
+
 /* Exact pruning under parameters from one end of their range to the other. */
 START_TEST(pruning_changes_nothing)
 {
@@ -158,6 +168,7 @@ START_TEST(pruning_changes_nothing_around_holes)
     StxSatdpParams params = case_params(3, rows, 4, 0);
     StxRoadLine line = {0.3, stx_random_below(&random, params.grid.height), 1};
     params.unknown_cost = stx_random_below(&random, 16) / 4.0;
+    params.sky_cost = stx_random_below(&random, 16) / 4.0;
     expect_agreements(params, &case_camera, &line, HOLES, round);
   }
 }
@@ -299,7 +310,8 @@ END_TEST
 
 static const StxTest tests[] = {{&agrees_on_every_filling_and_class_count},
     {&agrees_on_every_number_of_columns_and_rows}, {&agrees_on_high_columns},
-    {&pruning_changes_nothing}, {&pruning_changes_nothing_around_holes}, {&prunes},
+    {&agrees_on_the_costliest_column}, {&pruning_changes_nothing},
+    {&pruning_changes_nothing_around_holes}, {&prunes},
     {&starts_agree_on_every_filling_and_class_count}, {&starts_agree_on_every_number_of_rows},
     {&starts_agree_on_high_columns}, {&starts_and_pruning_change_nothing},
     {&starts_of_a_column_are_its_own}, {&all_starts_are_no_mask}};

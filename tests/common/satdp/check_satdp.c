@@ -109,6 +109,10 @@ START_TEST(variants_agree_on_1024_rows)
   expect_agreements(case_params(9, 1024, 1, 0), &case_camera, &line, HOLES, 9);
   expect_agreements(case_params(2, 1024, 32, 0), &case_camera, &line, EXTREME, 7);
   expect_agreements(case_params(1, 1024, 1, 0), NULL, NULL, CONSTANT, 8);
+  StxSatdpParams costly = case_params(9, 1024, 1, 0); /* as much as a column can cost */
+  costly.horizon_cost = costly.unknown_cost = 1000;
+  costly.sky_cost = 32;
+  expect_agreements(costly, &case_camera, &(StxRoadLine){0.2, 1033, 1}, SKY, 10);
 }
 END_TEST
 
@@ -137,6 +141,7 @@ START_TEST(pruning_changes_nothing_around_holes)
     StxSatdpParams params = case_params(24, 40 + stx_random_below(&random, 50), 4, 0);
     StxRoadLine line = {0.3, stx_random_below(&random, params.grid.height), 1};
     params.unknown_cost = stx_random_below(&random, 16) / 4.0;
+    params.sky_cost = stx_random_below(&random, 16) / 4.0;
     expect_agreements(params, &case_camera, &line, HOLES, (uint64_t)round);
   }
 }
@@ -465,6 +470,8 @@ START_TEST(refuses_bad_parameters_by_name)
   expect_refusal(bad, "horizon_cost is inf");
   bad = good, bad.unknown_cost = -0.5;
   expect_refusal(bad, "unknown_cost is -0.5, must be 0 to 1000 nat");
+  bad = good, bad.sky_cost = 33;
+  expect_refusal(bad, "sky_cost is 33, must be 0 to 32 nat");
   bad = good, bad.sky_classes |= 2;
   expect_refusal(bad, "class 1 (sidewalk) is ground and sky in class_kinds, may be one of them");
   bad = good, bad.grid.cell_width = 0;

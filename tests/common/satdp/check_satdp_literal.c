@@ -2,6 +2,7 @@
 /*
  * satdp's reference on columns that a person can work out.
  */
+#include "common/satdp/satdp_cost_math.h"
 #include "tests/common/satdp/satdp_case.h"
 
 static void set_column(const Case *c, const uint16_t *disparity, uint16_t weight)
@@ -35,15 +36,19 @@ static void expect_records(const Case *c, const StxStixel *expected, size_t expe
 /* The road D = 0.5 · (row − 8), seen in the rows 18 to 29; above it an object of 8 px; nothing
  * above that, in three cells above the horizon. The object costs C and, 8 px against the road's
  * 4.75 at the cut, α + β · 3.25. The cells without disparity cost it as much as the stixel that
- * sky would need, or a quarter of a nat more. */
-static void expect_road_object_and(
-    double unknown_cost, const StxStixel *expected, size_t expected_count)
+ * sky would need, or a quarter of a nat more; be it for the horizon, or because they have a weight:
+ * that the matcher takes them for sky. */
+static void expect_road_object_and(double unknown_cost, double sky_cost, uint16_t sky_weight,
+    const StxStixel *expected, size_t expected_count)
 {
   StxSatdpParams params = case_params(1, 10, 3, 0);
   params.unknown_cost = unknown_cost;
+  params.sky_cost = sky_cost;
   Case *c = new_case(params, NULL, &(StxRoadLine){0.5, 8, 1});
   static const uint16_t disparity[] = {0, 0, 0, 2048, 2048, 2048, 1408, 1792, 2176, 2560};
   set_column(c, disparity, STX_WEIGHT_ONE);
+  for (int row = 0; row < 3; row++)
+    stx_column(&params.grid, c->columns, 1, 0)[row] = sky_weight;
   expect_records(c, expected, expected_count);
   free_case(c);
 }
@@ -53,7 +58,9 @@ START_TEST(literal_road_object_and_nothing)
   static const StxStixel expected[] = {
       {0, 18, 29, STX_KIND_GROUND, STX_LABEL_NONE, 5.0f, 10.5f, 0.0f, 1.0f},
       {0, 0, 17, STX_KIND_OBJECT, STX_LABEL_NONE, 8.0f, 8.0f, 6.825f + 6, 0.70711f}};
-  expect_road_object_and(2, expected, 2);
+  expect_road_object_and(2, 32, 0, expected, 2);
+  expect_road_object_and(0, 2, STX_WEIGHT_ONE, expected, 2);
+  expect_road_object_and(0.5, 3, STX_WEIGHT_ONE / 2, expected, 2);
 }
 END_TEST
 
@@ -63,7 +70,55 @@ START_TEST(literal_road_object_and_sky)
       {0, 18, 29, STX_KIND_GROUND, STX_LABEL_NONE, 5.0f, 10.5f, 0.0f, 1.0f},
       {0, 9, 17, STX_KIND_OBJECT, STX_LABEL_NONE, 8.0f, 8.0f, 6.825f, 1.0f},
       {0, 0, 8, STX_KIND_SKY, STX_LABEL_NONE, 0.0f, 0.0f, 6.0f, 0.0f}};
-  expect_road_object_and(2.25, expected, 3);
+  expect_road_object_and(2.25, 32, 0, expected, 3);
+  expect_road_object_and(0, 2.25, STX_WEIGHT_ONE, expected, 3);
+  expect_road_object_and(0.5, 3.5, STX_WEIGHT_ONE / 2, expected, 3);
+}
+END_TEST
+
+/* 1.5 nats are 1536; their scale is 1548. Weights above STX_WEIGHT_ONE cannot be, and do no harm.
+ */
+START_TEST(literal_evidence)
+{
+  static const struct {
+    uint32_t weight, scale, disparity;
+    double energy;
+  } cases[] = {{STX_WEIGHT_ONE, 1548, 0, 100 + 1536}, {STX_WEIGHT_ONE / 2, 1548, 0, 100 + 768},
+      {21, 1548, 0, 100}, {22, 1548, 0, 101}, {0, 1548, 0, 100}, {0xFFFF, 33026, 0, 100 + 33025},
+      {STX_WEIGHT_ONE, 1548, 1, 0}, {0, 1548, 1, 0}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+    ck_assert_double_eq(
+        stx_unknown_energy(cases[i].weight, 100, cases[i].scale, cases[i].disparity),
+        cases[i].energy);
+  StxSatdpParams params = case_params(1, 1, 8, 0);
+  Case *c = new_case(params, NULL, NULL);
+  ck_assert_uint_eq(c->tables.evidence_scale, 1548);
+  params.sky_cost = 32;
+  ck_assert(stx_satdp_prepare(&params, NULL, NULL, &c->tables, NULL));
+  ck_assert_uint_eq(c->tables.evidence_scale, 33026);
+  free_case(c);
+}
+END_TEST
+
+/* Without a road there is no horizon, but what is surely sky is. */
+START_TEST(literal_sky_without_a_horizon)
+{
+  static const uint16_t disparity[] = {0, 0, 2048, 2048, 2048, 2048};
+  static const StxStixel sky[] = {{0, 8, 23, STX_KIND_OBJECT, STX_LABEL_NONE, 8, 8, 0, 1},
+      {0, 0, 7, STX_KIND_SKY, STX_LABEL_NONE, 0, 0, 6, 0}};
+  static const StxStixel object[] = {
+      {0, 0, 23, STX_KIND_OBJECT, STX_LABEL_NONE, 8, 8, 5, 0.81650f}};
+  for (int sure = 0; sure < 2; sure++) {
+    StxSatdpParams params = case_params(1, 6, 4, 0);
+    params.sky_cost = sure ? 3.5 : 2.5;
+    params.unknown_cost = 1000;
+    Case *c = new_case(params, NULL, NULL);
+    set_column(c, disparity, STX_WEIGHT_ONE);
+    for (int row = 0; row < 2; row++)
+      stx_column(&params.grid, c->columns, 1, 0)[row] = STX_WEIGHT_ONE;
+    expect_records(c, sure ? sky : object, sure ? 2 : 1);
+    free_case(c);
+  }
 }
 END_TEST
 
@@ -244,8 +299,9 @@ START_TEST(literal_objects_from_the_only_start)
 END_TEST
 
 static const StxTest tests[] = {{&literal_road_object_and_nothing}, {&literal_road_object_and_sky},
-    {&literal_unknown_column}, {&literal_ordering}, {&literal_first_without_cells},
-    {&literal_first_pays_once}, {&literal_noise_of_the_sky}, {&literal_slanted_object},
+    {&literal_evidence}, {&literal_sky_without_a_horizon}, {&literal_unknown_column},
+    {&literal_ordering}, {&literal_first_without_cells}, {&literal_first_pays_once},
+    {&literal_noise_of_the_sky}, {&literal_slanted_object},
     {&literal_slanted_objects_meet_at_their_ends}, {&literal_classes_without_depth},
     {&literal_objects_from_the_only_start}};
 STX_TESTING_MAIN("satdp_literal", tests)

@@ -42,12 +42,16 @@ static double part_horizon(const Case *c, int kind, int vb, int vt)
   return sum;
 }
 
+/* Units of 2^-16 per unit of weight, rounded, are how exact the evidence for sky is. */
 static double part_unknown(const Case *c, int column, int kind, int vb, int vt)
 {
-  double sum = 0;
-  for (int u = vb; u <= vt && c->tables.has_ground && kind != STX_KIND_SKY; u++) {
-    bool unknown = stx_column(&c->params.grid, c->columns, 0, column)[c->tables.rows - 1 - u] == 0;
-    if (unknown && c->tables.x[u] < c->tables.horizon_x)
+  double sum = 0, scale = floor(c->params.sky_cost * 1024 / STX_WEIGHT_ONE * 65536 + .5);
+  for (int u = vb; u <= vt && kind != STX_KIND_SKY; u++) {
+    int row = c->tables.rows - 1 - u;
+    if (stx_column(&c->params.grid, c->columns, 0, column)[row] != 0)
+      continue;
+    sum += floor(stx_column(&c->params.grid, c->columns, 1, column)[row] * scale / 65536 + .5);
+    if (c->tables.has_ground && c->tables.x[u] < c->tables.horizon_x)
       sum += c->params.unknown_cost * 1024;
   }
   return sum;
@@ -209,6 +213,7 @@ START_TEST(equals_brute_force_over_all_segmentations)
     params.first_sky_cost = stx_random_below(&random, 6) / 2.0;
     params.sigma_weight = stx_random_below(&random, 4) / 2.0;
     params.object_sigma_slope = stx_random_below(&random, 3) / 2.0;
+    params.sky_cost = stx_random_below(&random, 7) / 2.0;
     StxRoadLine line = {0.05 + stx_random_below(&random, 100) / 100.0,
         stx_random_below(&random, params.grid.height + 1) - 3, 1};
     Case *c = new_case(params, &case_camera, round % 5 ? &line : NULL);
@@ -325,6 +330,7 @@ static void expect_recurrences(int rounds, int percent, StxRandom *random)
     params.first_sky_cost = stx_random_below(random, 6) / 2.0;
     params.sigma_weight = stx_random_below(random, 4) / 2.0;
     params.object_sigma_slope = stx_random_below(random, 3) / 2.0;
+    params.sky_cost = stx_random_below(random, 7) / 2.0;
     StxRoadLine line = {0.05 + stx_random_below(random, 100) / 100.0,
         stx_random_below(random, params.grid.height + 1) - 3, 1};
     Case *c = new_case(params, &case_camera, round % 5 ? &line : NULL);

@@ -47,6 +47,7 @@ StxSatdpParams random_params(StxRandom *random)
   p.unknown_cost = pick(random, 0, 0.5, 1000);
   p.first_object_cost = pick(random, 0, 2, 1000);
   p.first_sky_cost = pick(random, 0, 2, 1000);
+  p.sky_cost = pick(random, 0, 1.5, 32);
   return p;
 }
 
@@ -185,7 +186,7 @@ static void fill_street(const Case *c, int column, StxRandom *random)
   }
 }
 
-/* Makes the cells [from, to) unknown. A weight may stay: it must not count. */
+/* Makes the cells [from, to) unknown. A weight may stay: so sure it is that they are sky. */
 static void punch(const Case *c, int column, int from, int to, StxRandom *random)
 {
   for (int row = from; row < to; row++) {
@@ -215,6 +216,10 @@ static uint16_t filling_value(Filling filling, int channel, StxRandom *random)
     return stx_random_below(random, 3) ? 0 : (uint16_t)stx_random_below(random, 4000);
   case CONSTANT:
     return channel == 0 ? 5120 : channel == 1 ? STX_WEIGHT_ONE : (uint16_t)(channel * 100);
+  case SKY:
+    return channel == 0   ? 0
+           : channel == 1 ? 0xFFFF
+                          : (uint16_t)stx_random_below(random, STX_CLASS_COST_MAX + 1);
   case EXTREME:
     return stx_random_below(random, 2) ? 0xFFFF : (uint16_t)stx_random_below(random, 2);
   default:
