@@ -96,7 +96,7 @@ static void expect_case_agrees(const ColmeanCase *c, int shift, const char *what
 typedef struct {
   ColmeanLayout layout;
   int padding, shift;
-  bool confidence, holes;
+  bool confidence, holes, sky;
   StxFill fill;
   int seed;
 } Making;
@@ -126,12 +126,14 @@ static void expect_agreement(const StxColmeanParams *params, const Making *m)
     ck_abort_msg("%s", error.text);
   if (m->holes)
     make_holes(&c, &random);
+  if (m->sky)
+    colmean_add_sky(&c, &random);
   snprintf(what, sizeof what,
       "cuda, %d×%d in %d×%d, %d classes, reduction %d, semantics %d, layout %d, padding %d, "
-      "shift %d, confidence %d, holes %d, filled to %d, Cityscapes %d, fill %d, seed %d",
+      "shift %d, confidence %d, holes %d, sky %d, filled to %d, Cityscapes %d, fill %d, seed %d",
       grid->width, grid->height, grid->cell_width, grid->cell_height, grid->classes,
       params->reduction, params->semantics, m->layout, m->padding, m->shift, m->confidence,
-      m->holes, params->fill_width, params->cityscapes_disparity, m->fill, m->seed);
+      m->holes, m->sky, params->fill_width, params->cityscapes_disparity, m->fill, m->seed);
   expect_case_agrees(&c, m->shift, what);
   colmean_free_case(&c);
 }
@@ -168,6 +170,7 @@ static void expect_random_agreement(const Trials *trials)
         .shift = i % 2 ? stx_random_below(&random, 16) : 0,
         .confidence = stx_random_below(&random, 4) > 0,
         .holes = stx_random_below(&random, 2),
+        .sky = stx_random_below(&random, 2),
         .fill = (StxFill)stx_random_below(&random, STX_FILL_COUNT),
         .seed = trials->seed + i};
     expect_agreement(&params, &making);
@@ -203,6 +206,7 @@ START_TEST(agrees_around_tiles)
       params.grid.height = 4 * sizes[(3 * i + semantics) % at_most(10, 3)] - i % 3;
       Making making = {.layout = (ColmeanLayout)((i + semantics) % 2),
           .confidence = i % 4 != 0,
+          .sky = i % 2,
           .fill = STX_FILL_STEPS,
           .seed = 7000 + i};
       expect_agreement(&params, &making);
@@ -226,6 +230,7 @@ START_TEST(agrees_on_all_alignments)
               .padding = padding + (wide ? 0 : shift % 5),
               .shift = shift % 16,
               .confidence = true,
+              .sky = layout,
               .fill = STX_FILL_NOISE,
               .seed = 8000 + shift};
           expect_agreement(&params, &making);
@@ -251,10 +256,21 @@ START_TEST(agrees_on_extreme_cells)
       Making making = {.layout = (ColmeanLayout)((g + semantics) % COLMEAN_LAYOUTS),
           .padding = (int)g,
           .confidence = g % 3 != 0,
+          .sky = semantics % 2,
           .fill = g % 2 ? STX_FILL_NOISE : STX_FILL_HIGH,
           .seed = 9000 + (int)g};
       expect_agreement(&params, &making);
     }
+}
+END_TEST
+
+START_TEST(agrees_on_the_surest_sky)
+{
+  for (int side = 1; side <= at_most(128, 4); side *= 2) {
+    ColmeanCase c = colmean_surest_sky(side);
+    expect_case_agrees(&c, 0, "the surest sky");
+    colmean_free_case(&c);
+  }
 }
 END_TEST
 
@@ -286,8 +302,11 @@ START_TEST(agrees_on_holes_of_any_width)
             .semantics = (StxSemantics)semantics,
             .fill_width = widths[i]};
         params.grid.classes = semantics == STX_SEMANTICS_NONE ? 0 : 1;
-        Making making = {
-            .holes = true, .confidence = cell == 2, .fill = STX_FILL_NOISE, .seed = 11000 + i};
+        Making making = {.holes = true,
+            .confidence = cell == 2,
+            .sky = i % 2,
+            .fill = STX_FILL_NOISE,
+            .seed = 11000 + i};
         expect_agreement(&params, &making);
       }
 }
@@ -336,6 +355,7 @@ static const StxTest tests[] = {
     {&agrees_around_tiles},
     {&agrees_on_all_alignments},
     {&agrees_on_extreme_cells},
+    {&agrees_on_the_surest_sky},
     {&agrees_on_the_largest_sums},
     {&agrees_on_holes_of_any_width},
     {&offsets_are_64_bits_wide},

@@ -7,11 +7,13 @@
 
 /* ---- Literal vectors ---------------------------------------------------------------------- */
 
-/* One 4×2 cell with these disparities and confidences, reduced. */
-static void expect_cell(
-    StxReduction reduction, const uint16_t d[8], const uint8_t c[8], int disparity, int weight)
+/* One 4×2 cell with these disparities and confidences, reduced; `sky`: those of unknown pixels say
+ * that they are sky. */
+static void expect_cell_or_sky(StxReduction reduction, const uint16_t d[8], const uint8_t c[8],
+    bool sky, int disparity, int weight)
 {
   ColmeanCase cell = {.params = {.grid = {4, 2, 4, 2, 0}, .reduction = reduction}};
+  cell.input.confidence_is_sky = sky;
   cell.input.disparity = (StxImage16){(uint16_t *)d, 8, 4, 2};
   if (c != NULL)
     cell.input.confidence = (StxImage8){(uint8_t *)c, 4, 4, 2};
@@ -20,6 +22,12 @@ static void expect_cell(
   ck_assert_int_eq(columns[1], weight);
   stx_guarded_free(columns);
   colmean_expect_all_same(&cell, 2, "literal cell");
+}
+
+static void expect_cell(
+    StxReduction reduction, const uint16_t d[8], const uint8_t c[8], int disparity, int weight)
+{
+  expect_cell_or_sky(reduction, d, c, false, disparity, weight);
 }
 
 START_TEST(literal_disparities)
@@ -67,6 +75,34 @@ START_TEST(literal_confidences)
   static const uint8_t least[8] = {0, 0, 1, 0, 0, 1, 0, 0}, none[8] = {9, 9, 0, 9, 9, 0, 9, 9};
   expect_cell(STX_REDUCE_WEIGHTED, two, least, 1000, 0);
   expect_cell(STX_REDUCE_WEIGHTED, two, none, 0, 0);
+}
+END_TEST
+
+START_TEST(literal_sky)
+{
+  for (int reduction = STX_REDUCE_MEAN; reduction <= STX_REDUCE_MEDIAN; reduction++) {
+    StxReduction rule = (StxReduction)reduction;
+    /* Three of sky, two valid: (100 + 400 + 65025) / 8 = 8190.6. Two of sky: not more, so known. */
+    static const uint16_t d[8] = {0, 0, 0, 0, 0, 1000, 1000, 0};
+    static const uint8_t three[8] = {10, 20, 255, 0, 0, 30, 30, 0};
+    static const uint8_t two[8] = {10, 20, 0, 0, 0, 30, 30, 0};
+    expect_cell_or_sky(rule, d, three, true, 0, 8191);
+    expect_cell_or_sky(rule, d, three, false, 1000, 225);
+    expect_cell_or_sky(rule, d, two, true, 1000, 225);
+    /* One of sky and one valid, which are too few: neither. */
+    static const uint16_t one[8] = {0, 0, 0, 0, 0, 0, 1000, 0};
+    static const uint8_t few[8] = {255, 0, 0, 0, 0, 0, 255, 0}, more[8] = {2, 0, 0, 0, 0, 0, 0, 0};
+    expect_cell_or_sky(rule, one, few, true, 0, 0);
+    expect_cell_or_sky(rule, one, more, true, 0, 1); /* one of sky is enough: 4 / 8, up */
+    /* Valid pixels have to have a confidence; without any, nothing is sky. */
+    static const uint8_t doubtful[8] = {1, 1, 255, 0, 0, 0, 0, 0};
+    expect_cell_or_sky(rule, d, doubtful, true, 0, 8128); /* 65027 / 8 = 8128.4 */
+    expect_cell_or_sky(rule, d, NULL, true, 1000, 16256);
+  }
+  static const uint16_t none[8] = {0};
+  static const uint8_t sure[8] = {255, 255, 255, 255, 255, 255, 255, 255};
+  expect_cell_or_sky(STX_REDUCE_WEIGHTED, none, sure, true, 0, 65025);
+  expect_cell_or_sky(STX_REDUCE_WEIGHTED, none, sure, false, 0, 0);
 }
 END_TEST
 
@@ -189,12 +225,14 @@ static void compare(const StxColmeanParams *params, ColmeanLayout layout, int pa
   char what[160];
   ColmeanCase c = colmean_make_case(params, layout, padding, confidence, fill, &random);
   ck_assert_msg(stx_colmean_check(&c.params, &error), "%s", error.text);
+  if (stx_random_below(&random, 2))
+    colmean_add_sky(&c, &random);
   snprintf(what, sizeof what,
       "%d×%d in %d×%d, %d classes, reduction %d, semantics %d, layout %d, padding %d, confidence "
-      "%d, Cityscapes %d, fill %d, seed %d",
+      "%d, sky %d, Cityscapes %d, fill %d, seed %d",
       params->grid.width, params->grid.height, params->grid.cell_width, params->grid.cell_height,
       params->grid.classes, params->reduction, params->semantics, layout, padding, confidence,
-      params->cityscapes_disparity, fill, (int)seed);
+      c.input.confidence_is_sky, params->cityscapes_disparity, fill, (int)seed);
   colmean_expect_all_same(&c, seed % 4 ? 2 : 7, what);
   colmean_free_case(&c);
 }
@@ -267,6 +305,20 @@ START_TEST(equals_reference_many_blocks)
 }
 END_TEST
 
+START_TEST(equals_reference_on_the_surest_sky)
+{
+  for (int side = 1; side <= 128; side *= 2) {
+    ColmeanCase c = colmean_surest_sky(side);
+    uint16_t *columns = colmean_run(colmean_reference(), &c, 1);
+    ck_assert_int_eq(columns[0], 0);
+    ck_assert_int_eq(columns[1], 65025);
+    stx_guarded_free(columns);
+    colmean_expect_all_same(&c, 2, "the surest sky");
+    colmean_free_case(&c);
+  }
+}
+END_TEST
+
 /* Negative strides: images stored bottom up, classes and pixels backwards. */
 START_TEST(images_may_be_stored_upside_down)
 {
@@ -278,6 +330,7 @@ START_TEST(images_may_be_stored_upside_down)
     ColmeanCase c = colmean_make_case(
         &params, (ColmeanLayout)(trial % COLMEAN_LAYOUTS), 4, true, STX_FILL_NOISE, &random);
     StxColmeanInput *in = &c.input;
+    colmean_add_sky(&c, &random);
     in->disparity.data = stx_row16(&in->disparity, 34);
     in->disparity.stride = -in->disparity.stride;
     in->confidence.data = stx_row8(&in->confidence, 34);
@@ -335,6 +388,7 @@ END_TEST
 static const StxTest tests[] = {
     {&literal_disparities},
     {&literal_confidences},
+    {&literal_sky},
     {&cells_are_transposed_and_may_be_partial},
     {&cityscapes_disparity_counts_from_one},
     {&literal_labels},
@@ -345,6 +399,7 @@ static const StxTest tests[] = {
     {&equals_reference_any_cell},
     {&equals_reference_single_pixels},
     {&equals_reference_many_blocks},
+    {&equals_reference_on_the_surest_sky},
     {&images_may_be_stored_upside_down},
     {&wrong_parameters_are_named},
 };

@@ -35,6 +35,23 @@ static int some_lower_median(const int *d, int valid)
   return 0;
 }
 
+/* True of a cell with more pixels of sky than valid ones; they are its weight. */
+static bool verify_sky(const int *d, const int *c, int n, int disparity, int weight)
+{
+  int sky = 0, valid = 0;
+  __int128 sum_w = 0;
+  for (int i = 0; i < n; i++) {
+    sky += d[i] == 0 && c[i] > 0;
+    valid += d[i] > 0 && c[i] > 0;
+    sum_w += d[i] == 0 ? c[i] * c[i] : 0;
+  }
+  if (sky <= valid)
+    return false;
+  ck_assert_int_eq(disparity, 0);
+  expect_rounded(sum_w, n, weight);
+  return true;
+}
+
 /* One cell of n pixels against what the header says, without fixed point or sorting. */
 static void verify_cell(
     StxReduction reduction, const int *d, const int *c, int n, int disparity, int weight)
@@ -72,6 +89,7 @@ static void verify_cell(
 START_TEST(the_reference_does_what_the_header_says)
 {
   StxRandom random = {11};
+  int skies = 0;
   for (int trial = 0; trial < 1000; trial++) {
     StxColmeanParams params = {.reduction = (StxReduction)stx_random_below(&random, 3)};
     int w = 1 + stx_random_below(&random, 16), h = 1 + stx_random_below(&random, 16);
@@ -81,15 +99,20 @@ START_TEST(the_reference_does_what_the_header_says)
     int d[256], conf[256], base = stx_random_below(&random, 65536 - spread);
     for (int i = 0; i < w * h; i++) {
       d[i] = stx_random_below(&random, 12) < holes ? 0 : base + stx_random_below(&random, spread);
-      conf[i] = stx_random_below(&random, 256);
+      conf[i] = stx_random_below(&random, 3) == 0 ? 0 : stx_random_below(&random, 256);
       c.input.disparity.data[i] = (uint16_t)d[i];
       c.input.confidence.data[i] = (uint8_t)conf[i];
     }
+    c.input.confidence_is_sky = stx_random_below(&random, 2);
     uint16_t *columns = colmean_run(colmean_reference(), &c, 1);
-    verify_cell(params.reduction, d, conf, w * h, columns[0], columns[1]);
+    bool sky = c.input.confidence_is_sky && verify_sky(d, conf, w * h, columns[0], columns[1]);
+    if (!sky)
+      verify_cell(params.reduction, d, conf, w * h, columns[0], columns[1]);
+    skies += sky;
     stx_guarded_free(columns);
     colmean_free_case(&c);
   }
+  ck_assert_int_ge(skies, 100);
 }
 END_TEST
 
@@ -158,6 +181,33 @@ START_TEST(holes_take_the_farther_neighbour)
 }
 END_TEST
 
+/* Cells of sky are no holes, and hide nothing: what is beside them is as far as they are. */
+START_TEST(holes_beside_sky_are_far)
+{
+  enum { N = 13 };
+  static const uint16_t d[N] = {0, 0, 0, 900, 0, 0, 0, 0, 700, 0, 500, 0, 0};
+  static const uint8_t c[N] = {0, 16, 0, 255, 0, 255, 16, 0, 255, 0, 255, 0, 16};
+  static const uint16_t filled[N] = {0, 0, 0, 900, 0, 0, 0, 0, 700, 500, 500, 0, 0};
+  const uint16_t one = STX_WEIGHT_ONE, hole = STX_FILL_WEIGHT;
+  const uint16_t weights[N] = {
+      hole, 256, hole, one, hole, one, 256, hole, one, hole, one, hole, 256};
+  StxRandom random = {9};
+  StxColmeanParams params = {.grid = {N, 1, 1, 1, 0}, .fill_width = 1};
+  ColmeanCase sky = colmean_make_case(&params, COLMEAN_PLANAR, 0, true, STX_FILL_LOW, &random);
+  memcpy(stx_row16(&sky.input.disparity, 0), d, sizeof d);
+  memcpy(stx_row8(&sky.input.confidence, 0), c, sizeof c);
+  sky.input.confidence_is_sky = true;
+  uint16_t *columns = colmean_run(colmean_reference(), &sky, 1);
+  for (int i = 0; i < N; i++) {
+    ck_assert_int_eq(columns[i], filled[i]);
+    ck_assert_int_eq(columns[N + i], weights[i]);
+  }
+  colmean_expect_all_same(&sky, 2, "holes beside sky");
+  stx_guarded_free(columns);
+  colmean_free_case(&sky);
+}
+END_TEST
+
 START_TEST(holes_are_measured_in_pixels)
 {
   StxRandom random = {8};
@@ -180,6 +230,7 @@ static const StxTest tests[] = {
     {&the_reference_does_what_the_header_says},
     {&the_reference_averages_probabilities},
     {&holes_take_the_farther_neighbour},
+    {&holes_beside_sky_are_far},
     {&holes_are_measured_in_pixels},
 };
 STX_TESTING_MAIN("colmean_model", tests)

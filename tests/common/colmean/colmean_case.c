@@ -116,6 +116,43 @@ ColmeanCase colmean_make_case(const StxColmeanParams *params, ColmeanLayout layo
   return c;
 }
 
+/* One block of pixels: share in eight of them are unknown, and `sure` in four of these sky. */
+static void add_sky_block(ColmeanCase *c, int x0, int y0, int side, StxRandom *random)
+{
+  const StxGrid *grid = &c->params.grid;
+  int share = 2 * stx_random_below(random, 5), sure = stx_random_below(random, 5);
+  for (int y = y0; y < y0 + side && y < grid->height; y++)
+    for (int x = x0; x < x0 + side && x < grid->width; x++) {
+      if (stx_random_below(random, 8) >= share)
+        continue;
+      stx_row16(&c->input.disparity, y)[x] = 0;
+      bool sky = stx_random_below(random, 4) < sure;
+      uint8_t *confidence = &stx_row8(&c->input.confidence, y)[x];
+      *confidence = (uint8_t)(!sky ? 0 : *confidence > 0 ? *confidence : 1);
+    }
+}
+
+void colmean_add_sky(ColmeanCase *c, StxRandom *random)
+{
+  int side = 1 << stx_random_below(random, 7);
+  if (c->input.confidence.data == NULL)
+    return;
+  c->input.confidence_is_sky = true;
+  for (int y = 0; y < c->params.grid.height; y += side)
+    for (int x = 0; x < c->params.grid.width; x += side)
+      add_sky_block(c, x, y, side, random);
+}
+
+ColmeanCase colmean_surest_sky(int side)
+{
+  StxColmeanParams params = {.grid = {side, side, side, side, 0}};
+  StxRandom random = {1};
+  ColmeanCase c = colmean_make_case(&params, COLMEAN_PLANAR, 0, true, STX_FILL_HIGH, &random);
+  c.input.confidence_is_sky = true;
+  memset(c.disparity.data, 0, c.disparity.size);
+  return c;
+}
+
 void colmean_free_case(ColmeanCase *c)
 {
   bytes_free(&c->disparity);

@@ -28,6 +28,13 @@ typedef struct {
 /* `padding`: bytes between rows, pixels and classes where the layout has any. */
 ColmeanCase colmean_make_case(const StxColmeanParams *params, ColmeanLayout layout, int padding,
     bool confidence, StxFill fill, StxRandom *random);
+
+/* Makes the confidences of unknown pixels say that they are sky, and blocks of pixels unknown, some
+ * or all of them, surely sky or not. Nothing without confidences. */
+void colmean_add_sky(ColmeanCase *c, StxRandom *random);
+
+/* One cell of side × side pixels, all of them as surely sky as can be. */
+ColmeanCase colmean_surest_sky(int side);
 void colmean_free_case(ColmeanCase *c);
 
 /* The implementation "c". */
