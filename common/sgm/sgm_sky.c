@@ -121,11 +121,10 @@ static bool is_smooth(const Sky *s, int i, int j)
   return high - low <= STX_SGM_SKY_RANGE;
 }
 
-static bool is_far(const Sky *s, int i, int j)
+static bool is_cloud(const Sky *s, int i, int j)
 {
   int x = stx_sgm_tile_centre(i, s->params->width), y = stx_sgm_tile_centre(j, s->params->height);
-  uint16_t disparity = stx_row16(s->disparity, y)[x];
-  return disparity != STX_DISPARITY_UNKNOWN && disparity <= STX_SGM_SKY_FAR;
+  return stx_sgm_is_cloud(stx_row16(s->disparity, y)[x]);
 }
 
 static void find_candidates(void *data, int j, int worker)
@@ -135,7 +134,7 @@ static void find_candidates(void *data, int j, int worker)
     size_t at = index_of(s, i, j);
     s->candidate[at] =
         stx_sgm_is_bright(s->tiles[at].sum, tile_pixels(s, i, j), s->total, frame_pixels(s)) &&
-        (is_smooth(s, i, j) || is_far(s, i, j));
+        (is_smooth(s, i, j) || is_cloud(s, i, j));
   }
 }
 
@@ -288,12 +287,16 @@ static bool in_sky(const Sky *s, size_t at)
   return root != NO_PATCH && root < s->columns && s->is_sky[root];
 }
 
-/* The tile is in the sky, or one of those around it is. */
+/* The tile is in the sky, or continues one around it that is. */
 static bool is_beside_sky(const Sky *s, int i, int j)
 {
+  size_t at = index_of(s, i, j);
+  if (in_sky(s, at))
+    return true;
   for (int v = max2(j - 1, 0); v <= min2(j + 1, s->rows - 1); v++)
     for (int u = max2(i - 1, 0); u <= min2(i + 1, s->columns - 1); u++) {
-      if (in_sky(s, index_of(s, u, v)))
+      size_t beside = index_of(s, u, v);
+      if (in_sky(s, beside) && stx_sgm_continues(s->tiles[at], s->tiles[beside]))
         return true;
     }
   return false;

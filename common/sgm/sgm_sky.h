@@ -24,7 +24,8 @@
  *               is a sample (ties: the leftmost at the top edge), and those whose brightness
  *               differs from its by a factor of at most 1.8. (A white house has no texture either,
  *               nor samples; it is brighter than a sky that has.)
- *   margin      and the 8 tiles around each of theirs, which are as smooth
+ *   margin      and those of the 8 tiles around each of theirs that span together with it at most
+ *               STX_SGM_SKY_RANGE gray levels: all of them, unless it is a cloud's
  *
  * There the disparity becomes unknown and the confidence 255: how sure it is that there is nothing
  * to measure. (Elsewhere the confidence of an unknown disparity is 0.)

@@ -32,6 +32,20 @@ STX_INLINE bool stx_sgm_is_bright(int sum, int tile_pixels, uint64_t total, uint
          4 * (uint64_t)sum * frame_pixels >= 3 * total * (uint64_t)tile_pixels;
 }
 
+/* True if the disparity at a tile's centre makes it a candidate whatever it looks like. */
+STX_INLINE bool stx_sgm_is_cloud(uint32_t disparity)
+{
+  return disparity != STX_DISPARITY_UNKNOWN && disparity <= STX_SGM_SKY_FAR;
+}
+
+/* True if a tile continues the sky of one beside it. */
+STX_INLINE bool stx_sgm_continues(StxSgmTile tile, StxSgmTile sky)
+{
+  int low = tile.low < sky.low ? tile.low : sky.low;
+  int high = tile.high > sky.high ? tile.high : sky.high;
+  return high - low <= STX_SGM_SKY_RANGE;
+}
+
 /* What the tiles of a patch add up to. */
 typedef struct {
   uint32_t tiles, pixels, samples;

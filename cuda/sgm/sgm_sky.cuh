@@ -66,6 +66,13 @@ template <typename F> STX_DEVICE void around(const StxSgmSkyArgs *a, int i, int 
         f((uint32_t)((j + v) * a->columns + i + u));
 }
 
+/* The disparity at the centre of a tile. */
+STX_DEVICE int disparity_of(const StxSgmSkyArgs *a, int i, int j)
+{
+  const int x = stx_sgm_tile_centre(i, a->width), y = stx_sgm_tile_centre(j, a->height);
+  return *((uint16_t *)((uint8_t *)a->disparity + y * a->disparity_stride) + x);
+}
+
 STX_DEVICE bool is_candidate(const StxSgmSkyArgs *a, uint32_t at, int i, int j)
 {
   int low = 255, high = 0;
@@ -76,7 +83,7 @@ STX_DEVICE bool is_candidate(const StxSgmSkyArgs *a, uint32_t at, int i, int j)
     low = min(low, (int)tile.low);
     high = max(high, (int)tile.high);
   });
-  return high - low <= STX_SGM_SKY_RANGE;
+  return high - low <= STX_SGM_SKY_RANGE || stx_sgm_is_cloud(disparity_of(a, i, j));
 }
 
 /* ---- Patches ------------------------------------------------------------------------------- */
@@ -111,7 +118,7 @@ STX_DEVICE TileShare share_of(const StxSgmSkyArgs *a, uint32_t at, int i, int j)
 {
   TileShare share = {pixels_of(a, i, j), 0, 0, tile_at(a, at).sum};
   const int x = stx_sgm_tile_centre(i, a->width), y = stx_sgm_tile_centre(j, a->height);
-  const int disparity = *((uint16_t *)((uint8_t *)a->disparity + y * a->disparity_stride) + x);
+  const int disparity = disparity_of(a, i, j);
   bool inner = disparity != STX_DISPARITY_UNKNOWN;
   around(a, i, j, [&](uint32_t beside) { inner &= is_used(a->parent, beside); });
   if (inner) {
@@ -208,11 +215,15 @@ STX_DEVICE bool in_sky(const StxSgmSkyArgs *a, uint32_t at)
   return patch != STX_SGM_SKY_NONE && __ldg(&a->is_sky[patch]);
 }
 
-/* The tile is in the sky, or one of those around it is. */
+/* The tile is in the sky, or continues one around it that is. */
 STX_DEVICE bool is_beside_sky(const StxSgmSkyArgs *a, int i, int j)
 {
-  bool found = false;
-  around(a, i, j, [&](uint32_t beside) { found |= in_sky(a, beside); });
+  const uint32_t at = (uint32_t)(j * a->columns + i);
+  const StxSgmTile tile = tile_at(a, at);
+  bool found = in_sky(a, at);
+  around(a, i, j, [&](uint32_t beside) {
+    found |= in_sky(a, beside) && stx_sgm_continues(tile, tile_at(a, beside));
+  });
   return found;
 }
 

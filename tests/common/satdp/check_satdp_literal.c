@@ -86,11 +86,14 @@ START_TEST(literal_evidence)
   } cases[] = {{STX_WEIGHT_ONE, 1548, 0, 100 + 1536}, {STX_WEIGHT_ONE / 2, 1548, 0, 100 + 768},
       {21, 1548, 0, 100}, {22, 1548, 0, 101}, {0, 1548, 0, 100}, {0xFFFF, 33026, 0, 100 + 33025},
       {STX_WEIGHT_ONE, 1548, 1, 0}, {0, 1548, 1, 0}};
-  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
-    ck_assert_double_eq(
-        stx_unknown_energy(cases[i].weight, 100, cases[i].scale, cases[i].disparity),
-        cases[i].energy);
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    StxSatdpTables tables = {.unknown = {100}, .evidence_scale = cases[i].scale};
+    for (int kind = STX_BELOW_GROUND; kind <= STX_BELOW_SKY; kind++)
+      ck_assert_double_eq(stx_cell_energy(&tables, kind, 0, cases[i].disparity, cases[i].weight),
+          kind == STX_BELOW_SKY ? 0 : cases[i].energy);
+  }
   StxSatdpParams params = case_params(1, 1, 8, 0);
+  params.sky_cost = 1.5;
   Case *c = new_case(params, NULL, NULL);
   ck_assert_uint_eq(c->tables.evidence_scale, 1548);
   params.sky_cost = 32;

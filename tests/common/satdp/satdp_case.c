@@ -13,6 +13,19 @@ StxSatdpParams case_params(int columns, int rows, int cell, int classes)
 {
   StxSatdpParams params = STX_SATDP_DEFAULTS;
   params.grid = (StxGrid){columns * cell, rows * cell, cell, cell, classes};
+  params.stixel_cost = classes > 0 ? 10 : 6;
+  params.sigma_disparity[0] = 1;
+  params.sigma_disparity[1] = 1.2;
+  params.sigma_disparity[2] = 3;
+  params.sigma_height = 0.05;
+  params.sigma_angle = 0.005;
+  params.ground_sigma_intercept = 10;
+  params.ground_sigma_slope = 0.5;
+  params.object_sigma_slope = 0;
+  params.pair_cost = 0.5;
+  params.pair_tolerance = 1;
+  params.horizon_cost = 2;
+  params.unknown_cost = 0.5;
   return params;
 }
 

@@ -20,7 +20,8 @@ typedef struct {
 /* Metric, with a height: every sigma counts. */
 extern const StxCamera case_camera;
 
-/* The defaults, for columns × rows whole cells of cell × cell pixels. */
+/* For columns × rows whole cells of cell × cell pixels: round numbers near the defaults, for which
+ * what is expected was worked out by hand, upright objects among them. */
 StxSatdpParams case_params(int columns, int rows, int cell, int classes);
 
 /* Small cases, each parameter at its usual size or at one end of its range. */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "common/sgm/sgm.h"
+#include "common/sgm/sgm_border.h"
 #include "common/sgm/sgm_private.h"
 #include "common/sgm/sgm_math.h"
 #include "tests/common/sgm/sgm_brute.h"
@@ -108,8 +109,51 @@ static SgmResult brute_force(const SgmPair *pair)
   }
   if (pair->params.sky)
     brute_sky(pair, &result, &met);
+  for (int y = 0; y < height && pair->params.lr_max_diff >= 0; y++)
+    brute_border(pair, &result, y);
   return result;
 }
+
+/* ---- The left border ----------------------------------------------------------------------- */
+
+/* Rows in words: '.' unknown, a letter a known run of 8 columns of that disparity in steps of 4
+ * pixels (a: 4, b: 8, …). */
+static void expect_border(const char *before, const char *after)
+{
+  int width = 8 * (int)strlen(before);
+  StxSgmParams params = sgm_defaults(width, 1, 64);
+  SgmResult result = sgm_new_result(&params);
+  for (int x = 0; x < width; x++) {
+    int letter = before[x / 8];
+    stx_row16(&result.disparity, 0)[x] = (uint16_t)(letter == '.' ? 0 : (letter - 'a' + 1) * 1024);
+    stx_row8(&result.confidence, 0)[x] = letter == '.' ? 255 : 200;
+  }
+  stx_sgm_border(&params, &result.disparity, &result.confidence, 1);
+  for (int x = 0; x < width; x++) {
+    int letter = after[x / 8], value = letter == '.' ? 0 : (letter - 'a' + 1) * 1024;
+    int confidence = letter != '.' ? 200 : before[x / 8] == '.' ? 255 : 0;
+    ck_assert_msg(stx_row16(&result.disparity, 0)[x] == value, "%s: column %d is %d, expected %d",
+        before, x, stx_row16(&result.disparity, 0)[x], value);
+    ck_assert_int_eq(stx_row8(&result.confidence, 0)[x], confidence);
+  }
+  sgm_free_result(&result);
+}
+
+/* A surface 24 px near (f) hides 24 columns: what seems to be there is not, what is beyond stays.
+ */
+START_TEST(border_is_not_seen)
+{
+  expect_border("a...ffffffff", "....ffffffff");
+  expect_border("a..dffff", "...dffff");
+  expect_border("a...bbbbbb", "....bbbbbb");
+  expect_border(".a..bbbbbb", ".a..bbbbbb"); /* 8 px hide 8 columns */
+  expect_border("aa.affff", "aa.affff");     /* three quarters are known from the first on */
+  expect_border("aaa", "aaa");               /* shorter than the window */
+  expect_border("a.a.a.a.a.a.a.a.", "a.a.a.a.a.a.a.a.");
+  expect_border("a.......ffff", "........ffff");   /* from column 56 on … */
+  expect_border("a........ffff", "a........ffff"); /* … and 64 on: too far right to be hidden */
+}
+END_TEST
 
 static void compare_with_brute_force(const SgmPair *pair, const char *what)
 {
@@ -189,6 +233,7 @@ START_TEST(infinitely_far_is_known)
 {
   SgmPair pair = sgm_new_pair(sgm_defaults(80, 9, 64));
   StxRandom random = {3};
+  pair.params.sky = false; /* where it might be clouds */
   stx_fill8(&pair.left, STX_FILL_NOISE, &random);
   memcpy(pair.right.data, pair.left.data, 80); /* only to touch both */
   for (int y = 0; y < 9; y++)
@@ -409,6 +454,7 @@ END_TEST
 static const StxTest tests[] = {
     {&census_bits_follow_the_window},
     {&census_repeats_the_border},
+    {&border_is_not_seen},
     {&path_step_by_hand},
     {&vertex_is_exact},
     {&confidence_steps},

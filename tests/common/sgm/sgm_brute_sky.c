@@ -75,11 +75,21 @@ static Grays tile(const Sky *s, int i, int j)
   return grays(s->pair, i, j, i, j);
 }
 
+/* At most 1.5 px of disparity at its centre. */
+static bool is_cloud(const Sky *s, int i, int j)
+{
+  int x = 4 * i + 2, y = 4 * j + 2, width = s->pair->left.width, height = s->pair->left.height;
+  int disparity =
+      stx_row16(&s->result->disparity, y < height ? y : height - 1)[x < width ? x : width - 1];
+  return disparity > 0 && disparity <= 384;
+}
+
 static bool is_candidate(const Sky *s, int i, int j)
 {
   Grays own = tile(s, i, j), around = grays(s->pair, i - 1, j - 1, i + 1, j + 1);
   double mean = own.sum / own.pixels;
-  return mean >= 32 && mean >= .75 * s->mean - NEARLY && around.most - around.least <= 20;
+  return mean >= 32 && mean >= .75 * s->mean - NEARLY &&
+         (around.most - around.least <= 20 || is_cloud(s, i, j));
 }
 
 static bool is_inside(const Sky *s, int i, int j)
@@ -208,11 +218,18 @@ static bool in_sky(const Sky *s, int i, int j)
 
 static bool is_margin(const Sky *s, int i, int j, BruteSky *met)
 {
-  for (int k = 0; k < 9; k++)
-    if (in_sky(s, i + k % 3 - 1, j + k / 3 - 1)) {
-      met->margin++;
+  Grays own = tile(s, i, j);
+  for (int k = 0; k < 9; k++) {
+    int u = i + k % 3 - 1, v = j + k / 3 - 1;
+    if (!in_sky(s, u, v))
+      continue;
+    Grays sky = tile(s, u, v);
+    bool smooth = fmax(own.most, sky.most) - fmin(own.least, sky.least) <= 20;
+    met->margin += smooth;
+    met->rough += !smooth;
+    if (smooth)
       return true;
-    }
+  }
   return false;
 }
 
@@ -247,4 +264,29 @@ void brute_sky(const SgmPair *pair, const SgmResult *result, BruteSky *met)
     for (int i = 0; i < s.columns; i++)
       if (in_sky(&s, i, j) || is_margin(&s, i, j, met))
         mark(&s, i, j);
+}
+
+/* Known columns of the 32 from x on. */
+static int count_known(const uint16_t *disparity, int x)
+{
+  int known = 0;
+  for (int i = 0; i < 32; i++)
+    known += disparity[x + i] != 0;
+  return known;
+}
+
+void brute_border(const SgmPair *pair, const SgmResult *result, int y)
+{
+  uint16_t *disparity = stx_row16(&result->disparity, y);
+  for (int x = 0; x < pair->params.max_disparity && x + 32 <= pair->params.width; x++) {
+    if (count_known(disparity, x) < 24)
+      continue;
+    while (disparity[x] == 0)
+      x++;
+    for (int hidden = 0; hidden < x && hidden < floor(disparity[x] / 256.0 + .5); hidden++) {
+      stx_row8(&result->confidence, y)[hidden] *= disparity[hidden] == 0;
+      disparity[hidden] = 0;
+    }
+    return;
+  }
 }

@@ -22,6 +22,7 @@ typedef struct {
   int trusted;   /* skies that would be others if no patch counted twice */
   int unlike;    /* far patches that are too bright or too dark */
   int margin;    /* tiles around the sky */
+  int rough;     /* and others that do not continue it */
 } BruteSky;
 
 /* C(p,d) of sgm.h. */
@@ -29,5 +30,8 @@ int brute_cost(const SgmPair *pair, int x, int y, int d);
 
 /* Marks the sky in a result for a pair of at most BRUTE_TILES tiles, and adds to what was met. */
 void brute_sky(const SgmPair *pair, const SgmResult *result, BruteSky *met);
+
+/* Marks what the right camera does not see in row y. */
+void brute_border(const SgmPair *pair, const SgmResult *result, int y);
 
 #endif
