@@ -13,6 +13,20 @@ void stx_colmean_prepare(StxColmeanTables *tables)
     tables->class_cost[i] = (uint16_t)lround(-STX_CLASS_COST_ONE * log(fmax(i / 4095.0, 1e-3)));
 }
 
+size_t stx_colmean_score_size(StxSemantics semantics)
+{
+  switch (semantics) {
+  case STX_SEMANTICS_SCORES_U8:
+    return 1;
+  case STX_SEMANTICS_SCORES_F16:
+    return 2;
+  case STX_SEMANTICS_SCORES_F32:
+    return 4;
+  default:
+    return 0;
+  }
+}
+
 #define IMPL(name, backend, needs, suffix)                                                         \
   {                                                                                                \
     {name, backend, STX_MEMORY_HOST, needs}, stx_colmean_scratch_##suffix,                         \
@@ -35,6 +49,7 @@ static const StxFieldChoice semantics[] = {
     {STX_SEMANTICS_LABELS, "labels", "A label per pixel"},
     {STX_SEMANTICS_SCORES_U8, "uint8 scores", "Scores per pixel and class, 8 bits"},
     {STX_SEMANTICS_SCORES_F32, "float32 scores", "Scores per pixel and class, float32"},
+    {STX_SEMANTICS_SCORES_F16, "float16 scores", "Scores per pixel and class, float16"},
     {0},
 };
 static const StxFieldChoice disparity_encodings[] = {

@@ -25,11 +25,14 @@
  * Then holes are filled: cells of unknown disparity and weight 0 that follow one another in a row
  * of cells, together at most fill_width pixels wide (a whole number of cells), take the smaller
  * disparity of the cells left and right of them (of the one there is, at the image's edge; 0 where
- * that is sky) with weight STX_FILL_WEIGHT. At the left edge a hole may
- * also be as wide as its neighbour's disparity and one cell: as far as the right camera cannot see
- * that surface. What matching cannot see lies behind what hides it, so
- * the farther neighbour is the better guess; the small weight lets any measurement overrule it.
- * Wider holes stay unknown. Class costs: p = mean over the cell's pixels; see StxColmeanTables.
+ * that is sky) with weight STX_FILL_WEIGHT. At the left edge a hole may also be as wide as its
+ * neighbour's disparity and one cell: as far as the right camera cannot see that surface. What
+ * matching cannot see lies behind what hides it, so the farther neighbour is the better guess; the
+ * small weight lets any measurement overrule it. Wider holes stay unknown.
+ *
+ * Class costs: p = mean over the cell's pixels; see StxColmeanTables. Scores may come from an image
+ * of 1/2, 1/4 or 1/8 of the size: each then stands for all pixels of its square (of what lies in
+ * the image, at the right and at the bottom), as if it were repeated there.
  *
  * Bounds: n <= 2^14, so Σc²d < 2^46 and 4095 · Σscore < 2^42; 32 bits suffice for Σc².
  */
@@ -42,11 +45,13 @@ typedef enum { STX_REDUCE_MEAN, STX_REDUCE_WEIGHTED, STX_REDUCE_MEDIAN } StxRedu
 
 typedef enum {
   STX_SEMANTICS_NONE,
-  STX_SEMANTICS_LABELS,    /* uint8_t per pixel, mapped through label_map; 255: no label */
-  STX_SEMANTICS_SCORES_U8, /* probability · 255 per pixel and class */
-  STX_SEMANTICS_SCORES_F32 /* probability 0…1 per pixel and class; not finite counts as 0 */
+  STX_SEMANTICS_LABELS,     /* uint8_t per pixel, mapped through label_map; 255: no label */
+  STX_SEMANTICS_SCORES_U8,  /* probability · 255 per pixel and class */
+  STX_SEMANTICS_SCORES_F32, /* probability 0…1 per pixel and class; not finite counts as 0 */
+  STX_SEMANTICS_SCORES_F16  /* likewise, as IEEE 754's binary16 of the machine's byte order */
 } StxSemantics;
 
+#define STX_SCORE_SHIFT_MAX 3
 #define STX_FILL_WEIGHT 1016 /* of a filled cell: 1/64 of a certain one */
 #define STX_FILL_WIDTH_DEFAULT 32
 #define STX_FILL_WIDTH_MAX 32768
@@ -69,10 +74,11 @@ typedef struct {
   }
 
 /* What a frame brings; images are grid.width × grid.height, and only what `semantics` asks for is
- * read. Strides are in bytes, may be negative, and may exceed the row. Scores: the value of class
- * k at (x, y) lies at scores + k·class_stride + y·row_stride + x·pixel_stride, so that planar
- * (class outermost) and interleaved (class innermost) tensors are both read in place; float32
- * scores need no alignment. Bytes between the values of one row may be read but do not matter. */
+ * read. Strides are in bytes, may be negative, and may exceed the row. Scores: with s = score_shift
+ * their image has ⌈width / 2^s⌉ × ⌈height / 2^s⌉ scores per class, and the value of class k at
+ * pixel (x, y) lies at scores + k·class_stride + (y >> s)·row_stride + (x >> s)·pixel_stride, so
+ * that planar (class outermost) and interleaved (class innermost) tensors are both read in place;
+ * floats need no alignment. Bytes between the values of one row may be read but do not matter. */
 typedef struct {
   StxImage16 disparity;
   StxImage8 confidence;   /* data NULL: every pixel is certain */
@@ -80,6 +86,7 @@ typedef struct {
   StxImage8 labels;       /* LABELS */
   const void *scores;     /* SCORES_* */
   ptrdiff_t class_stride, row_stride, pixel_stride;
+  int score_shift; /* 0…STX_SCORE_SHIFT_MAX */
 } StxColmeanInput;
 
 /*
@@ -90,6 +97,7 @@ typedef struct {
  *   U8      num = Σ score,                den = 255·n
  *   F32     num = Σ q(p),                 den = 65535·n;  q(p) = 0 if p is NaN, infinite or <= 0,
  *           65535 if p >= 1, else the integer part of p · 65535 + ½ in float32 arithmetic
+ *   F16     as F32; every binary16 is a float32
  *   index = (4095·num) / den, rounded half up as above
  */
 typedef struct {
@@ -108,6 +116,15 @@ typedef struct {
       const StxColmeanInput *input, void *columns, void *scratch, const StxPlace *place,
       StxError *error);
 } StxColmeanImpl;
+
+/* Bytes of one score: 1, 2 or 4; 0 for what is no score. */
+size_t stx_colmean_score_size(StxSemantics semantics);
+
+/* Scores in an image side of `pixels`: ⌈pixels / 2^shift⌉. */
+STX_INLINE int stx_score_side(int pixels, int shift)
+{
+  return (pixels + (1 << shift) - 1) >> shift;
+}
 
 /* Host implementations, best first; the last is the reference, "c". */
 extern const StxImplTable stx_colmean_impls;

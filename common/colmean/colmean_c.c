@@ -155,6 +155,18 @@ static void fill_holes(const StxColmeanParams *params, void *columns, uint8_t *f
 
 /* ---- Class costs -------------------------------------------------------------------------- */
 
+static float float_at(StxSemantics semantics, const char *score)
+{
+  uint16_t half;
+  float p;
+  if (semantics == STX_SEMANTICS_SCORES_F16) {
+    memcpy(&half, score, sizeof half);
+    return stx_float_from_half(half);
+  }
+  memcpy(&p, score, sizeof p);
+  return p;
+}
+
 /* What one pixel adds to num, and whether it counts in den, as a multiple of `one`. */
 typedef struct {
   uint32_t num, den;
@@ -168,12 +180,11 @@ static Share pixel_share(
     return (Share){label == class, label != 255};
   }
   const char *score = (const char *)input->scores + class * input->class_stride +
-                      y * input->row_stride + x * input->pixel_stride;
+                      (y >> input->score_shift) * input->row_stride +
+                      (x >> input->score_shift) * input->pixel_stride;
   if (params->semantics == STX_SEMANTICS_SCORES_U8)
     return (Share){*(const uint8_t *)score, 255};
-  float p;
-  memcpy(&p, score, sizeof p);
-  return (Share){stx_score_from_float(p), 65535};
+  return (Share){stx_score_from_float(float_at(params->semantics, score)), 65535};
 }
 
 static uint16_t class_cost(const StxColmeanParams *params, const StxColmeanTables *tables,

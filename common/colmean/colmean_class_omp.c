@@ -18,13 +18,14 @@
 #include <immintrin.h>
 #endif
 
+#include "common/colmean/colmean_sums.inc.h"
+
 #define LANES VECTOR_BYTES    /* labels: cells per vector */
 #define MAX_PIXEL_ELEMENTS 64 /* interleaved scores: values per pixel, padding included */
 #define CHUNK_PIXELS 512      /*   pixels per step, but at least one cell, */
 #define CHUNK_CELLS 64        /*   and at most that many */
 
 typedef uint8_t V8 __attribute__((vector_size(VECTOR_BYTES), may_alias));
-typedef float Float __attribute__((aligned(1), may_alias)); /* scores need no alignment */
 
 typedef uint16_t CellColumn[BLOCK_ROWS][32]; /* costs by cell row and class */
 
@@ -70,62 +71,6 @@ static CellPixels cell_pixels(const Job *job, const Block *block, Span span)
   int width = job->params->grid.cell_width, height = span.bottom - span.top;
   int last = block->x1 - block->x0 - (block->columns - 1) * width;
   return (CellPixels){width * height, last * height};
-}
-
-static int score_one(const Job *job)
-{
-  return job->params->semantics == STX_SEMANTICS_SCORES_U8 ? 255 : 65535;
-}
-
-/* ---- Sums down the rows of a cell --------------------------------------------------------- */
-
-static void add_bytes(
-    const uint8_t *restrict row, ptrdiff_t stride, int rows, int count, uint32_t *restrict sum)
-{
-  for (; rows >= 4; rows -= 4, row += 4 * stride) {
-    const uint8_t *b = row + stride, *c = b + stride, *d = c + stride;
-    for (int i = 0; i < count; i++)
-      sum[i] += (uint16_t)(row[i] + b[i] + c[i] + d[i]);
-  }
-  for (; rows > 0; rows--, row += stride)
-    for (int i = 0; i < count; i++)
-      sum[i] += row[i];
-}
-
-static void add_floats(
-    const uint8_t *restrict row, ptrdiff_t stride, int rows, int count, uint32_t *restrict sum)
-{
-  for (; rows > 0; rows--, row += stride)
-    for (int i = 0; i < count; i++)
-      sum[i] += stx_score_from_float(((const Float *)row)[i]);
-}
-
-/* One row whose values lie `step` bytes apart. */
-static void add_strided(const uint8_t *row, ptrdiff_t step, int count, bool bytes, uint32_t *sum)
-{
-  for (int i = 0; i < count; i++, row += step)
-    sum[i] += bytes ? *row : stx_score_from_float(*(const Float *)row);
-}
-
-/* sum[i] = Σ over the rows of `span` of the i-th value from (x, class) on; values lie `step`
- * bytes apart. */
-static void sum_rows(
-    const Job *job, Span span, int x, int class, ptrdiff_t step, int count, uint32_t *sum)
-{
-  const StxColmeanInput *input = job->input;
-  ptrdiff_t stride = input->row_stride;
-  const uint8_t *row = (const uint8_t *)input->scores + class * input->class_stride +
-                       x * input->pixel_stride + span.top * stride;
-  bool bytes = job->params->semantics == STX_SEMANTICS_SCORES_U8;
-  int rows = span.bottom - span.top;
-  memset(sum, 0, count * sizeof *sum);
-  if (step != (bytes ? 1 : 4))
-    for (; rows > 0; rows--, row += stride)
-      add_strided(row, step, count, bytes, sum);
-  else if (bytes)
-    add_bytes(row, stride, rows, count, sum);
-  else
-    add_floats(row, stride, rows, count, sum);
 }
 
 /* ---- Planar scores: one class ------------------------------------------------------------- */
@@ -198,13 +143,13 @@ static void sum_cells(
 {
   const StxColmeanInput *input = job->input;
   int width = job->params->grid.cell_width, pixels = block->x1 - block->x0;
-  const uint8_t *row = (const uint8_t *)input->scores + class * input->class_stride +
-                       block->x0 * input->pixel_stride + span.top * input->row_stride;
-  bool bytes = job->params->semantics == STX_SEMANTICS_SCORES_U8 && input->pixel_stride == 1;
-  if (bytes &&
-      add_cells_of_bytes(row, input->row_stride, span.bottom - span.top, width, pixels, num))
+  bool bytes = job->params->semantics == STX_SEMANTICS_SCORES_U8 && input->pixel_stride == 1 &&
+               input->score_shift == 0;
+  if (bytes && add_cells_of_bytes((const uint8_t *)input->scores + class * input->class_stride +
+                                      span.top * input->row_stride + block->x0,
+                   input->row_stride, span.bottom - span.top, width, pixels, num))
     return;
-  sum_rows(job, span, block->x0, class, input->pixel_stride, pixels, sum);
+  sum_pixels(job, span, block->x0, class, input->pixel_stride, pixels, 1, 1, sum);
   add_cells(sum, width, block->columns, num);
 }
 
@@ -231,7 +176,8 @@ static void planar_class(const Job *job, const Block *block, int class, void *sc
 static int interleaved_elements(const Job *job)
 {
   const StxColmeanInput *input = job->input;
-  int classes = job->params->grid.classes, size = score_one(job) == 255 ? 1 : 4;
+  int classes = job->params->grid.classes;
+  ptrdiff_t size = (ptrdiff_t)stx_colmean_score_size(job->params->semantics);
   ptrdiff_t elements = input->pixel_stride / size;
   bool fits = input->class_stride == size && elements * size == input->pixel_stride &&
               elements >= classes && elements <= 2 * classes && classes > 1;
@@ -273,7 +219,7 @@ static void interleaved_cells(const Job *job, const Block *block, int r, int fir
   int used = (pixels - 1) * elements + classes, one = score_one(job);
   Span span = cell_span(job, block, r);
   CellPixels n = cell_pixels(job, block, span);
-  sum_rows(job, span, x, 0, one == 255 ? 1 : 4, used, sum);
+  sum_pixels(job, span, x, 0, job->input->class_stride, pixels, elements, classes, sum);
   memset(sum + used, 0, ((cells * width - 1) * elements + 32 + classes - used) * sizeof *sum);
   for (int c = 0; c < cells; c++) {
     uint32_t num[32];

@@ -5,6 +5,8 @@
 
 #include "common/colmean/colmean.h"
 
+#include <string.h>
+
 /* num / den rounded half up; num < 2^62, den > 0. */
 STX_INLINE uint64_t stx_round_half_up(uint64_t num, uint64_t den)
 {
@@ -26,6 +28,19 @@ STX_INLINE int stx_longest_hole(
 {
   int unseen = (int)(right / STX_DISPARITY_ONE) / cell_width + 1;
   return longest > 0 && !has_left && has_right && unseen > longest ? unseen : longest;
+}
+
+/* The float32 with the value of a binary16, exactly; NaN stays NaN. Both are sign, exponent and
+ * mantissa, biased by 15 and by 127. No float32 on the way is subnormal: some processors are set to
+ * take those for 0. */
+STX_INLINE float stx_float_from_half(uint16_t half)
+{
+  uint32_t magnitude = half & 0x7fffu;
+  uint32_t bits = (magnitude << 13) + (112u << 23) + (magnitude >= 0x7c00u ? 112u << 23 : 0);
+  float normal, subnormal = (float)(int32_t)magnitude * 5.9604644775390625e-8f; /* 2^-24 */
+  memcpy(&normal, &bits, sizeof normal);
+  float value = magnitude < 0x400u ? subnormal : normal;
+  return half & 0x8000u ? -value : value;
 }
 
 #endif

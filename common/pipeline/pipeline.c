@@ -219,6 +219,7 @@ static bool run_colmean(
       .class_stride = in->class_stride,
       .row_stride = in->row_stride,
       .pixel_stride = in->pixel_stride,
+      .score_shift = in->score_shift,
   };
   if (p->sgm == NULL) {
     out->disparity = in->disparity;

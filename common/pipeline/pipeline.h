@@ -126,6 +126,7 @@ typedef struct {
   StxImage8 labels;       /* colmean.semantics LABELS: values that colmean.label_map knows */
   const void *scores; /* colmean.semantics SCORES_*: as in StxColmeanInput, with these strides */
   ptrdiff_t class_stride, row_stride, pixel_stride; /* bytes, pixel_stride not 0 */
+  int score_shift;  /* 0…3: scores of 1 / 2^shift of the width and of the height, rounded up */
   StxCamera camera; /* of the left image; all 0: unknown. Finite, lengths >= 0, |pitch| <= π/2 */
 } StxPipelineInput;
 

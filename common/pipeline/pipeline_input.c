@@ -71,6 +71,9 @@ static bool check_semantics(
     return check_picture(picture8("labels", &in->labels), &params->grid, error);
   if (in->scores == NULL)
     return stx_fail(error, "scores: there are none, but these settings need some");
+  if (in->score_shift < 0 || in->score_shift > STX_SCORE_SHIFT_MAX)
+    return stx_fail(error, "scores: score_shift is %d; it must be 0 (full size) to %d (1/%d)",
+        in->score_shift, STX_SCORE_SHIFT_MAX, 1 << STX_SCORE_SHIFT_MAX);
   return in->pixel_stride != 0 ||
          stx_fail(error, "scores: pixel_stride is 0; it is the bytes from one pixel to the next");
 }

@@ -64,7 +64,7 @@ STX_KERNEL(stx_colmean_labels, StxColmeanLabelsArgs, STX_COLMEAN_THREADS)
   reduce_labels(a, counts);
 }
 
-/* Scores: 1 or 4 neighbouring values to a sum. */
+/* Scores: 1 or 4 neighbouring values to a sum; scaled: scores of a fraction of the size. */
 STX_KERNEL(stx_colmean_u8_1, StxColmeanScoresArgs, STX_COLMEAN_THREADS)
 {
   STX_SHARED_DYNAMIC(uint32_t, sums);
@@ -77,6 +77,30 @@ STX_KERNEL(stx_colmean_u8_4, StxColmeanScoresArgs, STX_COLMEAN_THREADS)
   reduce_scores<uint8_t, 4>(a, sums);
 }
 
+STX_KERNEL(stx_colmean_u8_scaled, StxColmeanScoresArgs, STX_COLMEAN_THREADS)
+{
+  STX_SHARED_DYNAMIC(uint32_t, sums);
+  reduce_scores<uint8_t, 1, true>(a, sums);
+}
+
+STX_KERNEL(stx_colmean_f16_1, StxColmeanScoresArgs, STX_COLMEAN_THREADS)
+{
+  STX_SHARED_DYNAMIC(uint32_t, sums);
+  reduce_scores<Half, 1>(a, sums);
+}
+
+STX_KERNEL(stx_colmean_f16_4, StxColmeanScoresArgs, STX_COLMEAN_THREADS)
+{
+  STX_SHARED_DYNAMIC(uint32_t, sums);
+  reduce_scores<Half, 4>(a, sums);
+}
+
+STX_KERNEL(stx_colmean_f16_scaled, StxColmeanScoresArgs, STX_COLMEAN_THREADS)
+{
+  STX_SHARED_DYNAMIC(uint32_t, sums);
+  reduce_scores<Half, 1, true>(a, sums);
+}
+
 STX_KERNEL(stx_colmean_f32_1, StxColmeanScoresArgs, STX_COLMEAN_THREADS)
 {
   STX_SHARED_DYNAMIC(uint32_t, sums);
@@ -87,4 +111,10 @@ STX_KERNEL(stx_colmean_f32_4, StxColmeanScoresArgs, STX_COLMEAN_THREADS)
 {
   STX_SHARED_DYNAMIC(uint32_t, sums);
   reduce_scores<float, 4>(a, sums);
+}
+
+STX_KERNEL(stx_colmean_f32_scaled, StxColmeanScoresArgs, STX_COLMEAN_THREADS)
+{
+  STX_SHARED_DYNAMIC(uint32_t, sums);
+  reduce_scores<float, 1, true>(a, sums);
 }

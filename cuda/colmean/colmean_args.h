@@ -78,9 +78,9 @@ typedef struct {
 } StxColmeanLabelsArgs;
 
 /*
- * A block reads runs: what lies side by side in one image row, either one class of consecutive
- * pixels (`classes` 1, `elements` 1), or all classes of them. A run is read in chunks of 16 bytes
- * of values.
+ * A block reads runs: what lies side by side in one row of scores, either one class of consecutive
+ * scores (`classes` 1, `elements` 1), or all classes of them. A run is read in chunks of 16 bytes
+ * of values. Score (x, y) is that of the pixels from (x << shift, y << shift) on.
  */
 typedef struct {
   StxColmeanTarget target;
@@ -91,10 +91,11 @@ typedef struct {
   size_t step; /* bytes from one value of a run to the next */
   uint32_t chunks_reciprocal, classes_reciprocal;
   int32_t classes;    /* of a run; as many blocks share a tile as it takes to cover all */
-  int32_t elements;   /* values of a run from pixel to pixel */
-  int32_t row_values; /* values of a whole image row, counted from the first to the last */
+  int32_t elements;   /* values of a run from score to score */
+  int32_t row_values; /* values of a whole row of scores, counted from the first to the last */
   int32_t chunks;     /* of a run */
   int32_t pitch;      /* 32-bit words of shared memory from one row of sums to the next; odd */
+  int32_t shift;
   const StxColmeanTables *tables;
 } StxColmeanScoresArgs;
 

@@ -199,10 +199,17 @@ static bool run_labels(const Job *job, StxError *error)
 
 /* ---- Scores -------------------------------------------------------------------------------- */
 
-/* By the size of a score in bytes, and whether 4 of them go into one sum. */
-static const StxCudaKernel scores_kernels[2][2] = {
-    {{&module, "stx_colmean_u8_1"}, {&module, "stx_colmean_u8_4"}},
-    {{&module, "stx_colmean_f32_1"}, {&module, "stx_colmean_f32_4"}},
+/* 1 or 4 neighbours go into one sum, or scores are fewer than pixels. */
+typedef enum { SUM_1, SUM_4, SUM_SCALED } ScoreSums;
+
+/* By the size of a score: 1, 2 or 4 bytes are entry 0, 1, 2. */
+static const StxCudaKernel scores_kernels[3][3] = {
+    {{&module, "stx_colmean_u8_1"}, {&module, "stx_colmean_u8_4"},
+        {&module, "stx_colmean_u8_scaled"}},
+    {{&module, "stx_colmean_f16_1"}, {&module, "stx_colmean_f16_4"},
+        {&module, "stx_colmean_f16_scaled"}},
+    {{&module, "stx_colmean_f32_1"}, {&module, "stx_colmean_f32_4"},
+        {&module, "stx_colmean_f32_scaled"}},
 };
 
 #define SCORE_ROWS 32     /* rows of cells of a tile, where cells are small: 64 bytes of a column */
@@ -210,14 +217,15 @@ static const StxCudaKernel scores_kernels[2][2] = {
 #define SCORE_RUN 128     /* bytes of an image row that a tile has, at least */
 #define SCORE_SHARED (40 * 1024)
 
-/* How scores are read and summed: bytes of a score, and neighbours that go into one sum. */
+/* How scores are read and summed: bytes of a score, and what goes into one sum. */
 typedef struct {
-  int size, across;
+  int size;
+  ScoreSums sums;
 } ScoreKind;
 
 static int score_size(const StxColmeanParams *params)
 {
-  return params->semantics == STX_SEMANTICS_SCORES_U8 ? 1 : 4;
+  return (int)stx_colmean_score_size(params->semantics);
 }
 
 /* Values per pixel if classes lie side by side in pixels that are not too far apart, else 0. */
@@ -240,13 +248,15 @@ static void lay_out_scores(const Job *job, StxColmeanScoresArgs *args)
   args->step = elements > 0 ? score_size(job->params) : job->input->pixel_stride;
   args->elements = elements > 0 ? elements : 1;
   args->classes = elements > 0 ? grid->classes : 1;
-  args->row_values = (grid->width - 1) * args->elements + args->classes;
+  args->shift = job->input->score_shift;
+  args->row_values =
+      (stx_score_side(grid->width, args->shift) - 1) * args->elements + args->classes;
 }
 
 static ScoreKind score_kind(const Job *job, const StxColmeanScoresArgs *args)
 {
   bool four = args->elements == 1 && job->params->grid.cell_width % 4 == 0;
-  return (ScoreKind){score_size(job->params), four ? 4 : 1};
+  return (ScoreKind){score_size(job->params), args->shift > 0 ? SUM_SCALED : four ? SUM_4 : SUM_1};
 }
 
 static int greatest_common_divisor(int a, int b)
@@ -278,10 +288,14 @@ static void tile_scores(StxColmeanScoresArgs *args, ScoreKind kind)
 {
   const StxGrid *grid = &args->target.grid;
   StxColmeanTile *tile = &args->tile;
-  int cell_bytes = grid->cell_width * args->elements * kind.size;
-  int words = kind.size == 1 && kind.across == 1 ? 8 : CHUNK / kind.size / kind.across;
+  int score_bytes = args->elements * kind.size;
+  int across = kind.sums == SUM_4 ? 4 : 1;
+  int words = kind.size == 1 && across == 1 ? 8 : CHUNK / kind.size / across;
+  int cell_bytes = stx_score_side(grid->cell_width, args->shift) * score_bytes;
   tile->columns = score_columns(&args->target, cell_bytes);
-  args->chunks = (tile->columns * cell_bytes + CHUNK - 1) / CHUNK;
+  /* Where a tile begins or ends between scores it has one more. */
+  int scores = stx_score_side(tile->columns * grid->cell_width, args->shift) + (args->shift > 0);
+  args->chunks = (scores * score_bytes + CHUNK - 1) / CHUNK;
   args->pitch = args->chunks * words | 1;
   int rows = SCORE_PART_ROWS;
   divide_rows(tile, grid->cell_height, rows);
@@ -303,7 +317,7 @@ static bool run_scores(const Job *job, StxError *error)
   lay_out_scores(job, &args);
   ScoreKind kind = score_kind(job, &args);
   tile_scores(&args, kind);
-  return run_classes(job, &scores_kernels[kind.size == 4][kind.across == 4], &args.tile, &args.fill,
+  return run_classes(job, &scores_kernels[kind.size / 2][kind.sums], &args.tile, &args.fill,
       job->params->grid.classes / args.classes, score_shared(&args), &args, error);
 }
 

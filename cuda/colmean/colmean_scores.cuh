@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Cell reduction on the GPU: class costs from scores of 8 bits or float32, in any layout.
+ * Cell reduction on the GPU: class costs from scores of 8 bits, float16 or float32, in any layout.
  *
  * A block owns a tile of cells of one class (planar scores) or of all classes (interleaved ones),
  * typically 32 rows of them, and reads it once, in two steps:
@@ -12,6 +12,10 @@
  *   across  a thread owns (cell, class) pairs of one row of cells; neighbouring threads have
  *           neighbouring rows, so that costs are written down the columns as they come. It adds
  *           what is left of a cell, divides, looks up.
+ *
+ * SCALED: scores of a fraction of the picture's size. Step one adds a score as often as the cell
+ * has rows of pixels with it, out of the cache, and step two as often as it has columns; ACROSS
+ * is 1.
  *
  * Shared memory: a line of sums per part of a row of cells. Lines are an odd number of words, so
  * that the 32 rows that a warp reads in step two lie in different banks. In step one the words of
@@ -32,6 +36,11 @@
 #include "common/colmean/colmean_math.h"
 
 /* ---- Sums of a chunk ------------------------------------------------------------------------ */
+
+/* A binary16: what nvcc knows of them, the emulator does not. */
+struct Half {
+  uint16_t bits;
+};
 
 /* Of a chunk's 16 / sizeof(T) values, ACROSS neighbours to a sum; WORDS of shared memory, which
  * sums of at most 16 bits (128 · 255) share by twos. */
@@ -65,6 +74,15 @@ template <int ACROSS> STX_DEVICE void add_chunk(ChunkSums<float, ACROSS> &sums, 
     sums.word[i / ACROSS] += stx_score_from_float(__uint_as_float(v[i]));
 }
 
+template <int ACROSS> STX_DEVICE void add_chunk(ChunkSums<Half, ACROSS> &sums, const uint32_t v[4])
+{
+#pragma unroll
+  for (int i = 0; i < 8; i++) {
+    const uint16_t half = (uint16_t)(v[i / 2] >> 16 * (i % 2));
+    sums.word[i / ACROSS] += stx_score_from_float(stx_float_from_half(half));
+  }
+}
+
 /* The words in the order of the values. */
 template <typename T, int ACROSS>
 STX_DEVICE uint32_t chunk_word(const ChunkSums<T, ACROSS> &sums, int i)
@@ -83,7 +101,7 @@ template <int WORDS> STX_DEVICE uint32_t swizzle(uint32_t i)
 
 /* ---- Chunks --------------------------------------------------------------------------------- */
 
-/* One chunk in one image row: where it begins, and how many of its values there are. */
+/* One chunk in one row of scores: where it begins, and how many of its values there are. */
 struct Chunk {
   const uint8_t *at;
   size_t step;
@@ -153,6 +171,22 @@ STX_DEVICE ChunkSums<T, ACROSS> sum_rows(Chunk chunk, size_t row_stride, int row
   return sums;
 }
 
+/* The same for `rows` rows of pixels from `top` on; `first` lies in the first row of all scores. */
+template <typename T>
+STX_DEVICE ChunkSums<T, 1> sum_pixel_rows(
+    const Chunk &first, const StxColmeanScoresArgs &a, int top, int rows)
+{
+  ChunkSums<T, 1> sums = {};
+  for (int y = top; y < top + rows; y++) {
+    Chunk chunk = first;
+    chunk.at += (size_t)(y >> a.shift) * a.row_stride;
+    uint32_t words[4];
+    load_chunk<T>(chunk, words);
+    add_chunk(sums, words);
+  }
+  return sums;
+}
+
 /* ---- The two steps ------------------------------------------------------------------------- */
 
 /* The tile that a block owns. */
@@ -183,21 +217,33 @@ STX_DEVICE void part_rows(
   bottom = min(min(top + a.tile.part_rows, row_top + grid.cell_height), grid.height);
 }
 
-template <typename T, int ACROSS>
+/* Of a row of scores: the first that the tile's cells have. */
+template <bool SCALED>
+STX_DEVICE int first_score(const StxColmeanScoresArgs &a, const ScoresTile &tile)
+{
+  const int x = tile.column * a.target.grid.cell_width;
+  return SCALED ? x >> a.shift : x;
+}
+
+template <typename T, int ACROSS, bool SCALED>
 STX_DEVICE void sum_down(const StxColmeanScoresArgs &a, const ScoresTile &tile, uint32_t *sums)
 {
   constexpr int WORDS = ChunkSums<T, ACROSS>::WORDS, VALUES = 16 / sizeof(T);
   const int lines = 1 << (a.tile.row_shift + a.tile.part_shift);
-  const int first = tile.column * a.target.grid.cell_width * a.elements;
+  const int first = first_score<SCALED>(a, tile) * a.elements;
   for (int i = threadIdx.x; i < lines * a.chunks; i += STX_COLMEAN_THREADS) {
     const int line = divide(i, a.chunks_reciprocal), c = i - line * a.chunks;
     int top, bottom;
     part_rows(a, tile, line, top, bottom);
     Chunk chunk = {nullptr, a.step, first + c * VALUES, 0};
     chunk.values = a.row_values - chunk.before;
-    chunk.at = tile.scores + top * a.row_stride + chunk.before * a.step;
+    chunk.at = tile.scores + (SCALED ? 0 : top * a.row_stride) + chunk.before * a.step;
     const int rows = chunk.values > 0 ? bottom - top : 0;
-    const ChunkSums<T, ACROSS> sum = sum_rows<T, ACROSS>(chunk, a.row_stride, rows);
+    ChunkSums<T, ACROSS> sum;
+    if constexpr (SCALED)
+      sum = sum_pixel_rows<T>(chunk, a, top, rows);
+    else
+      sum = sum_rows<T, ACROSS>(chunk, a.row_stride, rows);
 #pragma unroll
     for (int w = 0; w < WORDS; w++)
       sums[line * a.pitch + swizzle<WORDS>(c * WORDS + w)] = chunk_word(sum, w);
@@ -214,7 +260,23 @@ template <typename T, int ACROSS> STX_DEVICE uint32_t sum_at(const uint32_t *lin
     return line[swizzle<WORDS>(i)];
 }
 
-template <typename T, int ACROSS>
+/* What a line of sums adds to a cell, for one class of the tile; a score stands for several columns
+ * of pixels. */
+template <typename T>
+STX_DEVICE uint32_t sum_scaled_cell(const StxColmeanScoresArgs &a, const ScoresTile &tile,
+    const uint32_t *line, const Cell &cell, int id)
+{
+  const int first = first_score<true>(a, tile), end = cell.x + cell.width;
+  uint32_t sum = 0;
+  for (int x = cell.x, next; x < end; x = next) {
+    const int score = x >> a.shift;
+    next = min((score + 1) << a.shift, end);
+    sum += (next - x) * sum_at<T, 1>(line, (score - first) * a.elements + id);
+  }
+  return sum;
+}
+
+template <typename T, int ACROSS, bool SCALED>
 STX_DEVICE void cost_across(
     const StxColmeanScoresArgs &a, const ScoresTile &tile, const uint32_t *sums)
 {
@@ -230,25 +292,29 @@ STX_DEVICE void cost_across(
     if (cell.width == 0)
       continue;
     uint32_t num = 0;
-    for (int part = 0; part < parts; part++)
-      for (int x = 0; x < cell_sums; x++)
-        num +=
-            sum_at<T, ACROSS>(line + part * a.pitch, (c * cell_sums + x) * a.elements + class_id);
+    for (int part = 0; part < parts; part++) {
+      if constexpr (SCALED)
+        num += sum_scaled_cell<T>(a, tile, line + part * a.pitch, cell, class_id);
+      else
+        for (int x = 0; x < cell_sums; x++)
+          num +=
+              sum_at<T, ACROSS>(line + part * a.pitch, (c * cell_sums + x) * a.elements + class_id);
+    }
     const uint32_t den = ONE * cell.width * cell.height;
     const size_t at = cell_index(a.target, 2 + tile.class_id + class_id, tile.column + c, row);
     a.target.cells[at] = class_cost(a.tables, num, den, 1.0f / den);
   }
 }
 
-template <typename T, int ACROSS>
+template <typename T, int ACROSS, bool SCALED = false>
 STX_DEVICE void reduce_scores(const StxColmeanScoresArgs &a, uint32_t *sums)
 {
   if (fill_slice(a.target, a.fill))
     return;
   const ScoresTile tile = scores_tile(a);
-  sum_down<T, ACROSS>(a, tile, sums);
+  sum_down<T, ACROSS, SCALED>(a, tile, sums);
   __syncthreads();
-  cost_across<T, ACROSS>(a, tile, sums);
+  cost_across<T, ACROSS, SCALED>(a, tile, sums);
 }
 
 #endif

@@ -6,8 +6,8 @@
 #include "common/labels.h"
 
 #define EXPECTED                                                                                   \
-  "expected video/x-raw,format=GRAY8 (labels) or other/tensors,num_tensors=1 of type uint8 or "    \
-  "float32 (scores)"
+  "expected video/x-raw,format=GRAY8 (labels) or other/tensors,num_tensors=1 of type uint8, "      \
+  "float16 or float32 (scores)"
 
 static gboolean parse_labels(GstStxSemantics *semantics, const GstCaps *caps, StxError *error)
 {
@@ -42,6 +42,8 @@ static gboolean parse_type(const char *type, StxSemantics *kind)
 {
   if (strcmp(type, "uint8") == 0)
     *kind = STX_SEMANTICS_SCORES_U8;
+  else if (strcmp(type, "float16") == 0)
+    *kind = STX_SEMANTICS_SCORES_F16;
   else if (strcmp(type, "float32") == 0)
     *kind = STX_SEMANTICS_SCORES_F32;
   else
@@ -74,7 +76,7 @@ static gboolean parse_scores(
   if (!parse_dimensions(dimensions, semantics->dimensions))
     return stx_fail(error,
         "semantics: dimensions=%s, must be W:H:C:1 (planar) or C:W:H:1 (interleaved) with the "
-        "disparity's width W and height H",
+        "disparity's width W and height H, or 1/2, 1/4 or 1/8 of both",
         dimensions);
   return TRUE;
 }
@@ -106,6 +108,15 @@ static gboolean labels_layout(
   return TRUE;
 }
 
+/* Whether a tensor's image is 1 / 2^shift of one of width × height pixels, for the least shift. */
+static gboolean is_image(const int side[2], int width, int height, int *shift)
+{
+  for (*shift = 0; *shift <= STX_SCORE_SHIFT_MAX; (*shift)++)
+    if (side[0] == stx_score_side(width, *shift) && side[1] == stx_score_side(height, *shift))
+      return TRUE;
+  return FALSE;
+}
+
 static void set_strides(
     StxColmeanInput *input, gboolean planar, int width, int height, int classes, ptrdiff_t element)
 {
@@ -118,9 +129,10 @@ static gboolean scores_layout(const GstStxSemantics *semantics, int width, int h
     StxColmeanInput *input, StxError *error)
 {
   const int *d = semantics->dimensions;
-  gboolean planar = d[0] == width && d[1] == height;
-  gboolean interleaved = d[1] == width && d[2] == height;
-  ptrdiff_t element = semantics->kind == STX_SEMANTICS_SCORES_F32 ? 4 : 1;
+  int planar_shift, interleaved_shift;
+  gboolean planar = is_image(d, width, height, &planar_shift);
+  gboolean interleaved = is_image(d + 1, width, height, &interleaved_shift);
+  ptrdiff_t element = (ptrdiff_t)stx_colmean_score_size(semantics->kind);
 
   if (planar && interleaved)
     return stx_fail(error,
@@ -130,13 +142,14 @@ static gboolean scores_layout(const GstStxSemantics *semantics, int width, int h
   if (!planar && !interleaved)
     return stx_fail(error,
         "semantics: scores of dimensions=%d:%d:%d:1, but the disparity has %dx%d: must be "
-        "%d:%d:C:1 (planar) or C:%d:%d:1 (interleaved)",
+        "%d:%d:C:1 (planar) or C:%d:%d:1 (interleaved), or have 1/2, 1/4 or 1/8 of both sides",
         d[0], d[1], d[2], width, height, width, height, width, height);
   *classes = planar ? d[2] : d[0];
   if (*classes > STX_MAX_CLASSES)
     return stx_fail(error, "semantics: scores of %d classes (dimensions=%d:%d:%d:1), at most %d",
         *classes, d[0], d[1], d[2], STX_MAX_CLASSES);
-  set_strides(input, planar, width, height, *classes, element);
+  input->score_shift = planar ? planar_shift : interleaved_shift;
+  set_strides(input, planar, d[planar ? 0 : 1], d[planar ? 1 : 2], *classes, element);
   return TRUE;
 }
 
@@ -150,7 +163,7 @@ gboolean gst_stx_semantics_layout(const GstStxSemantics *semantics, int width, i
 
 gsize gst_stx_semantics_score_bytes(const GstStxSemantics *semantics)
 {
-  gsize element = semantics->kind == STX_SEMANTICS_SCORES_F32 ? 4 : 1;
+  gsize element = stx_colmean_score_size(semantics->kind);
 
   return element * semantics->dimensions[0] * semantics->dimensions[1] * semantics->dimensions[2];
 }

@@ -22,16 +22,17 @@ typedef struct {
 
 /*
  * Reads fixed caps. False with a text in `error` when they are neither GRAY8 video nor one static
- * tensor of uint8 or float32 with three dimensions.
+ * tensor of uint8, float16 or float32 with three dimensions.
  */
 gboolean gst_stx_semantics_from_caps(
     GstStxSemantics *semantics, const GstCaps *caps, StxError *error);
 
 /*
  * What they mean for an image of width × height pixels: the number of classes, and for scores the
- * strides in `input` (scores itself is left alone). False with a text in `error` when they have
- * another size, more than STX_MAX_CLASSES classes, or are a tensor that is planar and interleaved
- * at once, as with 19 × 19 pixels and 19 classes.
+ * strides and score_shift in `input` (scores itself is left alone). False with a text in `error`
+ * when they have another size (scores: and not 1/2, 1/4 or 1/8 of it, rounded up), more than
+ * STX_MAX_CLASSES classes, or are a tensor that is planar and interleaved at once, as with 19 × 19
+ * pixels and 19 classes.
  */
 gboolean gst_stx_semantics_layout(const GstStxSemantics *semantics, int width, int height,
     int *classes, StxColmeanInput *input, StxError *error);

@@ -98,7 +98,7 @@ typedef struct {
   int padding, shift;
   bool confidence, holes, sky;
   StxFill fill;
-  int seed;
+  int seed, score_shift;
 } Making;
 
 /* Unknown stretches of random lengths, up to the whole row, in the disparities. */
@@ -121,7 +121,8 @@ static void expect_agreement(const StxColmeanParams *params, const Making *m)
   StxRandom random = {m->seed};
   StxError error;
   char what[256];
-  ColmeanCase c = colmean_make_case(params, m->layout, m->padding, m->confidence, m->fill, &random);
+  ColmeanCase c = colmean_make_scaled_case(
+      params, m->score_shift, m->layout, m->padding, m->confidence, m->fill, &random);
   if (!stx_colmean_check(&c.params, &error))
     ck_abort_msg("%s", error.text);
   if (m->holes)
@@ -130,10 +131,12 @@ static void expect_agreement(const StxColmeanParams *params, const Making *m)
     colmean_add_sky(&c, &random);
   snprintf(what, sizeof what,
       "cuda, %d×%d in %d×%d, %d classes, reduction %d, semantics %d, layout %d, padding %d, "
-      "shift %d, confidence %d, holes %d, sky %d, filled to %d, Cityscapes %d, fill %d, seed %d",
+      "shift %d, scores of 1/%d, confidence %d, holes %d, sky %d, filled to %d, Cityscapes %d, "
+      "fill %d, seed %d",
       grid->width, grid->height, grid->cell_width, grid->cell_height, grid->classes,
-      params->reduction, params->semantics, m->layout, m->padding, m->shift, m->confidence,
-      m->holes, m->sky, params->fill_width, params->cityscapes_disparity, m->fill, m->seed);
+      params->reduction, params->semantics, m->layout, m->padding, m->shift, 1 << m->score_shift,
+      m->confidence, m->holes, m->sky, params->fill_width, params->cityscapes_disparity, m->fill,
+      m->seed);
   expect_case_agrees(&c, m->shift, what);
   colmean_free_case(&c);
 }
@@ -155,7 +158,7 @@ static void expect_random_agreement(const Trials *trials)
   StxRandom random = {trials->seed};
   for (int i = 0; i < at_most(trials->trials, 2); i++) {
     StxColmeanParams params = {.reduction = (StxReduction)stx_random_below(&random, 3),
-        .semantics = (StxSemantics)stx_random_below(&random, 4),
+        .semantics = (StxSemantics)stx_random_below(&random, 5),
         .fill_width = stx_random_below(&random, 2) * stx_random_below(&random, 100),
         .cityscapes_disparity = stx_random_below(&random, 2)};
     params.grid = (StxGrid){1 + stx_random_below(&random, at_most(trials->width, 20)),
@@ -199,7 +202,7 @@ START_TEST(agrees_around_tiles)
   static const StxColmeanParams base = {
       .grid = {0, 0, 4, 4, 3}, .reduction = STX_REDUCE_WEIGHTED, .fill_width = 32};
   for (int i = 0; i < at_most(10, 2); i++)
-    for (int semantics = STX_SEMANTICS_LABELS; semantics <= STX_SEMANTICS_SCORES_F32; semantics++) {
+    for (int semantics = STX_SEMANTICS_LABELS; semantics <= STX_SEMANTICS_SCORES_F16; semantics++) {
       StxColmeanParams params = base;
       params.semantics = (StxSemantics)semantics;
       params.grid.width = 4 * sizes[i] - i % 2 * 3;
@@ -221,9 +224,7 @@ START_TEST(agrees_on_all_alignments)
     for (int wide = 0; wide < 2; wide++) {
       StxColmeanParams params = {.grid = {96, 12, wide ? 8 : 4, wide ? 8 : 4, 3},
           .reduction = STX_REDUCE_WEIGHTED,
-          .semantics = shift % 3 == 0   ? STX_SEMANTICS_LABELS
-                       : shift % 3 == 1 ? STX_SEMANTICS_SCORES_U8
-                                        : STX_SEMANTICS_SCORES_F32};
+          .semantics = (StxSemantics)(STX_SEMANTICS_LABELS + shift % 4)};
       for (int layout = 0; layout < 2; layout++)
         for (int padding = 0; padding < 32; padding += 16) {
           Making making = {.layout = (ColmeanLayout)layout,
@@ -246,7 +247,7 @@ START_TEST(agrees_on_extreme_cells)
       {300, 20, 128, 1, 3}, {20, 300, 1, 128, 3}, {1, 1, 128, 128, 32}, {200, 100, 64, 32, 5},
       {129, 40, 16, 17, 32}, {257, 3, 127, 3, 19}, {90, 140, 3, 100, 2}};
   for (size_t g = 0; g < (size_t)at_most(9, 1); g++)
-    for (int semantics = STX_SEMANTICS_NONE; semantics <= STX_SEMANTICS_SCORES_F32; semantics++) {
+    for (int semantics = STX_SEMANTICS_NONE; semantics <= STX_SEMANTICS_SCORES_F16; semantics++) {
       StxColmeanParams params = {.grid = grids[g],
           .reduction = (StxReduction)((g + semantics) % 3),
           .semantics = (StxSemantics)semantics,
@@ -284,7 +285,45 @@ START_TEST(agrees_on_the_largest_sums)
           .semantics = side % 3 == 1 ? STX_SEMANTICS_SCORES_F32 : STX_SEMANTICS_SCORES_U8};
       Making making = {.confidence = true, .fill = STX_FILL_HIGH, .seed = 10000 + side};
       expect_agreement(&params, &making);
+      making.score_shift = 1 + reduction;
+      expect_agreement(&params, &making);
     }
+}
+END_TEST
+
+/* ---- Scores of a fraction of the size ------------------------------------------------------- */
+
+/* Cells that share scores, cells that do not, every type, layout and alignment. */
+START_TEST(agrees_on_scores_of_a_fraction)
+{
+  StxRandom random = {13};
+  for (int i = 0; i < at_most(108, 3); i++) {
+    int cell = i % 4 < 3 ? 2 << i % 4 : 0;
+    StxColmeanParams params = {.reduction = STX_REDUCE_MEAN,
+        .semantics = (StxSemantics)(STX_SEMANTICS_SCORES_U8 + i % 3),
+        .grid = {1 + stx_random_below(&random, at_most(i % 5 ? 150 : 700, 20)),
+            1 + stx_random_below(&random, at_most(100, 20)), cell ? cell : any_cell(&random),
+            cell ? cell : any_cell(&random), 1 + stx_random_below(&random, at_most(20, 3))}};
+    Making making = {.layout = (ColmeanLayout)(i / 3 % COLMEAN_LAYOUTS),
+        .score_shift = 1 + i / 9 % STX_SCORE_SHIFT_MAX,
+        .padding = i % 2 ? stx_random_below(&random, 40) : 0,
+        .shift = i % 2 ? stx_random_below(&random, 16) : 0,
+        .fill = (StxFill)stx_random_below(&random, STX_FILL_COUNT),
+        .seed = 12000 + i};
+    expect_agreement(&params, &making);
+  }
+}
+END_TEST
+
+/* Tiles of one cell, two scores wide if it begins where a score does, else three; and a score is
+ * a whole number of chunks, so that nothing is read in passing. */
+START_TEST(agrees_where_tiles_share_scores)
+{
+  static const StxColmeanParams params = {
+      .grid = {150, 20, 15, 15, 16}, .semantics = STX_SEMANTICS_SCORES_F32};
+  expect_agreement(&params,
+      &(Making){
+          .layout = COLMEAN_INTERLEAVED, .score_shift = 3, .fill = STX_FILL_NOISE, .seed = 13000});
 }
 END_TEST
 
@@ -357,6 +396,8 @@ static const StxTest tests[] = {
     {&agrees_on_extreme_cells},
     {&agrees_on_the_surest_sky},
     {&agrees_on_the_largest_sums},
+    {&agrees_on_scores_of_a_fraction},
+    {&agrees_where_tiles_share_scores},
     {&agrees_on_holes_of_any_width},
     {&offsets_are_64_bits_wide},
 };

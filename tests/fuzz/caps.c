@@ -85,10 +85,12 @@ static void check_names(const GstCaps *caps)
 static void check_layout(
     const GstStxSemantics *semantics, const StxColmeanParams *params, const StxColmeanInput *layout)
 {
-  gsize last = (gsize)layout->pixel_stride * (gsize)(params->grid.width - 1) +
-               (gsize)layout->row_stride * (gsize)(params->grid.height - 1) +
-               (gsize)layout->class_stride * (gsize)(params->grid.classes - 1);
-  gsize size = semantics->kind == STX_SEMANTICS_SCORES_F32 ? 4 : 1;
+  int shift = layout->score_shift;
+  gsize last =
+      (gsize)layout->pixel_stride * (gsize)(stx_score_side(params->grid.width, shift) - 1) +
+      (gsize)layout->row_stride * (gsize)(stx_score_side(params->grid.height, shift) - 1) +
+      (gsize)layout->class_stride * (gsize)(params->grid.classes - 1);
+  gsize size = stx_colmean_score_size(semantics->kind);
 
   stx_fuzz_expect(params->grid.classes >= 1 && params->grid.classes <= STX_MAX_CLASSES,
       "%d classes", params->grid.classes);

@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "common/colmean/colmean.h"
 #include "common/columns.h"
 #include "gst/stixels/gststxmeta.h"
 #include "tests/fuzz/rig.h"
@@ -105,12 +106,18 @@ static void push_picture(StxRig *rig, guint pad, StxFuzzInput *input, const char
 static void push_scores(StxRig *rig, guint pad, StxFuzzInput *input, Size size)
 {
   gint classes = stx_fuzz_size(input, STX_MAX_CLASSES + 2), kind = stx_fuzz_byte(input);
-  gboolean floats = kind & 1, planar = kind & 2;
-  gchar *dimensions = planar ? g_strdup_printf("%d:%d:%d:1", size.width, size.height, classes)
-                             : g_strdup_printf("%d:%d:%d", classes, size.width, size.height);
+  static const struct {
+    const gchar *name;
+    gsize bytes;
+  } types[] = {{"uint8", 1}, {"float32", 4}, {"float16", 2}, {"uint8", 1}};
+  gint shift = kind >> 3 & STX_SCORE_SHIFT_MAX;
+  gint width = stx_score_side(size.width, shift), height = stx_score_side(size.height, shift);
+  guint type = (kind & 1) | (kind >> 1 & 2);
+  gchar *dimensions = kind & 2 ? g_strdup_printf("%d:%d:%d:1", width, height, classes)
+                               : g_strdup_printf("%d:%d:%d", classes, width, height);
   GstCaps *caps = gst_caps_new_simple("other/tensors", "num_tensors", G_TYPE_INT, 1, "types",
-      G_TYPE_STRING, floats ? "float32" : "uint8", "dimensions", G_TYPE_STRING, dimensions, NULL);
-  gsize bytes = (gsize)size.width * (gsize)size.height * (gsize)classes * (floats ? 4 : 1);
+      G_TYPE_STRING, types[type].name, "dimensions", G_TYPE_STRING, dimensions, NULL);
+  gsize bytes = (gsize)width * (gsize)height * (gsize)classes * types[type].bytes;
 
   g_free(dimensions);
   push(rig, pad, input, caps, bytes, size);

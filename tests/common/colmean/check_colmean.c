@@ -201,6 +201,48 @@ START_TEST(literal_scores)
 }
 END_TEST
 
+START_TEST(literal_halves)
+{
+  uint16_t d[4] = {0};
+  /* 1, NaN, 7, ∞: as float32, which is not finite counts as 0 and more than 1 as 1. ¼, ¼, −3, −∞.
+   * The smallest number, 2^-24, is 1/256 of q's unit: it counts as 0; 2^-16 is 65535/65536. */
+  static const uint16_t odd[4] = {0x3c00, 0x7e00, 0x4700, 0x7c00};
+  static const uint16_t quarter[4] = {0x3400, 0x3400, 0xc200, 0xfc00};
+  static const uint16_t tiny[4] = {0x0001, 0x0001, 0x3bff, 0x3c00};
+  ColmeanCase c = {.params = {.grid = {2, 1, 2, 1, 2}, .semantics = STX_SEMANTICS_SCORES_F16}};
+  c.input = (StxColmeanInput){.disparity = {d, 4, 2, 1},
+      .scores = odd,
+      .class_stride = 4,
+      .row_stride = 4,
+      .pixel_stride = 2};
+  expect_costs(&c, (const uint16_t[]){710, 710}, 2, "halves, not finite counts as 0");
+  c.input.scores = quarter;
+  expect_costs(&c, (const uint16_t[]){1419, 7074}, 2, "halves, negative counts as 0");
+  c.input.scores = tiny;
+  expect_costs(&c, (const uint16_t[]){7074, 0}, 2, "halves, the smallest and the largest");
+}
+END_TEST
+
+/* 5 × 3 pixels in cells of 2 × 2, scores of a quarter of the pixels: 3 × 2 of them. */
+START_TEST(literal_scores_of_half_the_size)
+{
+  uint16_t d[15] = {0};
+  static const uint8_t bytes[6] = {255, 0, 255, /**/ 0, 255, 0};
+  ColmeanCase c = {.params = {.grid = {5, 3, 2, 2, 1}, .semantics = STX_SEMANTICS_SCORES_U8}};
+  c.input = (StxColmeanInput){.disparity = {d, 10, 5, 3},
+      .scores = bytes,
+      .class_stride = 6,
+      .row_stride = 3,
+      .pixel_stride = 1,
+      .score_shift = 1};
+  expect_costs(&c, (const uint16_t[]){0, 7074, 7074, 0, 0, 7074}, 6, "a score per cell");
+  /* Cells of 3 × 3 share scores. Rows 0 and 1 of the image have 1 1 0 0 1, row 2 has 0 0 1 1 0:
+   * 5 of 9 pixels (2275 of 4095: 601.9), and 3 of 6. */
+  c.params.grid.cell_width = c.params.grid.cell_height = 3;
+  expect_costs(&c, (const uint16_t[]){602, 710}, 2, "scores of two cells");
+}
+END_TEST
+
 START_TEST(the_cost_table_is_the_logarithm)
 {
   StxColmeanTables tables;
@@ -243,7 +285,7 @@ static void compare_random(int cell, int trials, uint64_t seed)
   StxRandom random = {seed};
   for (int i = 0; i < trials; i++) {
     StxColmeanParams params = {.reduction = (StxReduction)stx_random_below(&random, 3),
-        .semantics = (StxSemantics)stx_random_below(&random, 4),
+        .semantics = (StxSemantics)stx_random_below(&random, 5),
         .fill_width = stx_random_below(&random, 2) * stx_random_below(&random, 100),
         .cityscapes_disparity = stx_random_below(&random, 2)};
     int most = 1 << stx_random_below(&random, 6);
@@ -289,7 +331,7 @@ START_TEST(equals_reference_many_blocks)
       {2100, 300, 8, 8, 2}, {300, 300, 128, 128, 5}, {1, 700, 4, 4, 2}, {700, 1, 4, 4, 2},
       {1, 1, 128, 128, 1}, {129, 257, 128, 1, 2}, {257, 129, 1, 128, 2}, {130, 70, 16, 32, 32}};
   for (size_t g = 0; g < sizeof grids / sizeof grids[0]; g++)
-    for (int semantics = STX_SEMANTICS_NONE; semantics <= STX_SEMANTICS_SCORES_F32; semantics++) {
+    for (int semantics = STX_SEMANTICS_NONE; semantics <= STX_SEMANTICS_SCORES_F16; semantics++) {
       StxColmeanParams params = {.grid = grids[g],
           .reduction = STX_REDUCE_WEIGHTED,
           .fill_width = 24,
@@ -314,6 +356,33 @@ START_TEST(equals_reference_on_the_surest_sky)
     ck_assert_int_eq(columns[1], 65025);
     stx_guarded_free(columns);
     colmean_expect_all_same(&c, 2, "the surest sky");
+    colmean_free_case(&c);
+  }
+}
+END_TEST
+
+/* Scores of every fraction of the size, in cells that share some of them and in cells that do not.
+ */
+START_TEST(equals_reference_scores_of_a_fraction)
+{
+  StxRandom random = {9};
+  for (int i = 0; i < 240; i++) {
+    int cell = i % 3 == 0 ? 0 : i % 3 * 4, shift = 1 + i / 3 % 3;
+    int most = 1 << stx_random_below(&random, 6);
+    StxColmeanParams params = {.reduction = STX_REDUCE_MEAN,
+        .grid = {1 + stx_random_below(&random, i % 9 ? 200 : 700),
+            1 + stx_random_below(&random, 90), cell ? cell : 1 + stx_random_below(&random, most),
+            cell ? cell : 1 + stx_random_below(&random, most),
+            1 + stx_random_below(&random, i % 2 ? 4 : STX_MAX_CLASSES)},
+        .semantics = (StxSemantics)(STX_SEMANTICS_SCORES_U8 + stx_random_below(&random, 3))};
+    char what[120];
+    snprintf(what, sizeof what, "%d×%d in %d×%d, %d classes, semantics %d, shift %d, trial %d",
+        params.grid.width, params.grid.height, params.grid.cell_width, params.grid.cell_height,
+        params.grid.classes, params.semantics, shift, i);
+    ColmeanCase c = colmean_make_scaled_case(&params, shift,
+        (ColmeanLayout)(i / 9 % COLMEAN_LAYOUTS), stx_random_below(&random, 40), false,
+        (StxFill)stx_random_below(&random, STX_FILL_COUNT), &random);
+    colmean_expect_all_same(&c, i % 4 ? 2 : 7, what);
     colmean_free_case(&c);
   }
 }
@@ -375,7 +444,7 @@ START_TEST(wrong_parameters_are_named)
   REFUSED(semantics, STX_SEMANTICS_LABELS, "number of classes is 0 with semantics");
   REFUSED(reduction, 3, "reduction is 3; it must be 0 (mean), 1 (weighted) or 2 (median)");
   REFUSED(fill_width, -1, "fill_width is -1; it must be 0 to 32768 pixels");
-  REFUSED(semantics, 4, "semantics is 4; it must be 0 (none)");
+  REFUSED(semantics, 5, "semantics is 5; it must be 0 (none)");
   good.semantics = STX_SEMANTICS_LABELS;
   good.grid.classes = 19;
   memset(good.label_map, 255, sizeof good.label_map);
@@ -393,6 +462,8 @@ static const StxTest tests[] = {
     {&cityscapes_disparity_counts_from_one},
     {&literal_labels},
     {&literal_scores},
+    {&literal_halves},
+    {&literal_scores_of_half_the_size},
     {&the_cost_table_is_the_logarithm},
     {&equals_reference_4x4},
     {&equals_reference_8x8},
@@ -400,6 +471,7 @@ static const StxTest tests[] = {
     {&equals_reference_single_pixels},
     {&equals_reference_many_blocks},
     {&equals_reference_on_the_surest_sky},
+    {&equals_reference_scores_of_a_fraction},
     {&images_may_be_stored_upside_down},
     {&wrong_parameters_are_named},
 };

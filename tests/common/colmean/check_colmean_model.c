@@ -3,6 +3,8 @@
  * sorting or fixed point. */
 #include "tests/common/colmean/colmean_case.h"
 
+#include "common/colmean/colmean_math.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -147,6 +149,71 @@ START_TEST(the_reference_averages_probabilities)
 }
 END_TEST
 
+/* Every binary16 as the standard has it: sign, 5 bits of exponent, 10 of mantissa. */
+START_TEST(halves_are_converted_exactly)
+{
+  for (int half = 0; half < 0x10000; half++) {
+    int exponent = half >> 10 & 31, mantissa = half & 1023;
+    double value = ldexp(exponent ? 1024 + mantissa : mantissa, (exponent ? exponent : 1) - 25);
+    float actual = stx_float_from_half((uint16_t)half);
+    if (exponent == 31 && mantissa > 0) {
+      ck_assert(isnan(actual));
+      continue;
+    }
+    if (exponent == 31)
+      value = INFINITY;
+    ck_assert_msg(actual == copysign(value, half & 0x8000 ? -1 : 1), "%#x is %g", half, actual);
+    ck_assert_int_eq(signbit(actual) != 0, half >> 15);
+  }
+}
+END_TEST
+
+/* Scores of a fraction of the size, each written down for every pixel of its square. */
+static ColmeanCase repeated(const ColmeanCase *c)
+{
+  const StxGrid *grid = &c->params.grid;
+  const StxColmeanInput *in = &c->input;
+  ptrdiff_t size = (ptrdiff_t)stx_colmean_score_size(c->params.semantics);
+  ColmeanCase full = *c;
+  full.input.score_shift = 0;
+  full.input.pixel_stride = size;
+  full.input.row_stride = size * grid->width;
+  full.input.class_stride = size * grid->width * grid->height;
+  char *scores = malloc((size_t)full.input.class_stride * (size_t)grid->classes);
+  full.input.scores = scores;
+  for (int k = 0; k < grid->classes; k++)
+    for (int y = 0; y < grid->height; y++)
+      for (int x = 0; x < grid->width; x++, scores += size)
+        memcpy(scores,
+            c->scores.data + k * in->class_stride + y / (1 << in->score_shift) * in->row_stride +
+                x / (1 << in->score_shift) * in->pixel_stride,
+            (size_t)size);
+  return full;
+}
+
+START_TEST(the_reference_repeats_scores_of_a_fraction)
+{
+  StxRandom random = {13};
+  for (int trial = 0; trial < 120; trial++) {
+    StxColmeanParams params = {
+        .semantics = (StxSemantics)(STX_SEMANTICS_SCORES_U8 + stx_random_below(&random, 3))};
+    params.grid = (StxGrid){1 + stx_random_below(&random, 60), 1 + stx_random_below(&random, 40),
+        1 + stx_random_below(&random, 20), 1 + stx_random_below(&random, 20), 3};
+    ColmeanCase c = colmean_make_scaled_case(&params, 1 + trial % STX_SCORE_SHIFT_MAX,
+        (ColmeanLayout)stx_random_below(&random, COLMEAN_LAYOUTS), 3, false, STX_FILL_NOISE,
+        &random);
+    ColmeanCase full = repeated(&c);
+    uint16_t *expected = colmean_run(colmean_reference(), &full, 1);
+    uint16_t *actual = colmean_run(colmean_reference(), &c, 1);
+    stx_expect_same(expected, actual, stx_grid_bytes(&params.grid), "scores of a fraction");
+    stx_guarded_free(expected);
+    stx_guarded_free(actual);
+    free((void *)full.input.scores);
+    colmean_free_case(&c);
+  }
+}
+END_TEST
+
 /* ---- Holes -------------------------------------------------------------------------------- */
 
 /* One row of `n` cells of one pixel through the reference with this fill_width. */
@@ -229,6 +296,8 @@ END_TEST
 static const StxTest tests[] = {
     {&the_reference_does_what_the_header_says},
     {&the_reference_averages_probabilities},
+    {&halves_are_converted_exactly},
+    {&the_reference_repeats_scores_of_a_fraction},
     {&holes_take_the_farther_neighbour},
     {&holes_beside_sky_are_far},
     {&holes_are_measured_in_pixels},

@@ -49,40 +49,62 @@ static float noise_float(StxRandom *random)
   return i < 13 ? odd[i] : (float)stx_random(random) / 4294967296.0f;
 }
 
+/* Any binary16, half of them probabilities. */
+static uint16_t noise_half(StxRandom *random)
+{
+  return (uint16_t)(stx_random_below(random, 2) ? stx_random_below(random, 0x10000)
+                                                : stx_random_below(random, 0x3c01));
+}
+
 static void put_score(const ColmeanCase *c, StxFill fill, void *at, StxRandom *random)
 {
   if (c->params.semantics == STX_SEMANTICS_SCORES_U8) {
     *(uint8_t *)at = fill == STX_FILL_LOW ? 0 : fill == STX_FILL_HIGH ? 255 : stx_random(random);
+  } else if (c->params.semantics == STX_SEMANTICS_SCORES_F16) {
+    uint16_t p = fill == STX_FILL_LOW ? 0 : fill == STX_FILL_HIGH ? 0x3c00 : noise_half(random);
+    memcpy(at, &p, sizeof p);
   } else {
     float p = fill == STX_FILL_LOW ? 0 : fill == STX_FILL_HIGH ? 1 : noise_float(random);
     memcpy(at, &p, sizeof p);
   }
 }
 
+typedef struct {
+  int width, height, classes;
+} ScoreImage;
+
+static ScoreImage score_image(const ColmeanCase *c)
+{
+  const StxGrid *grid = &c->params.grid;
+  int shift = c->input.score_shift;
+  return (ScoreImage){
+      stx_score_side(grid->width, shift), stx_score_side(grid->height, shift), grid->classes};
+}
+
 /* COLMEAN_MIXED: rows of one class, one below the other, as neither of the usual layouts. */
 static void make_scores(
     ColmeanCase *c, ColmeanLayout layout, int padding, StxFill fill, StxRandom *random)
 {
-  const StxGrid *grid = &c->params.grid;
   StxColmeanInput *in = &c->input;
-  ptrdiff_t size = c->params.semantics == STX_SEMANTICS_SCORES_U8 ? 1 : 4;
-  in->pixel_stride = layout == COLMEAN_INTERLEAVED ? size * (grid->classes + padding % 3)
+  ScoreImage image = score_image(c);
+  ptrdiff_t size = (ptrdiff_t)stx_colmean_score_size(c->params.semantics);
+  in->pixel_stride = layout == COLMEAN_INTERLEAVED ? size * (image.classes + padding % 3)
                      : layout == COLMEAN_MIXED     ? size + padding
                                                    : size;
-  ptrdiff_t row = in->pixel_stride * (grid->width - 1) + size;
+  ptrdiff_t row = in->pixel_stride * (image.width - 1) + size;
   if (layout == COLMEAN_INTERLEAVED)
-    row += size * (grid->classes - 1);
-  in->row_stride = layout == COLMEAN_MIXED ? (row + padding) * grid->classes : row + padding;
+    row += size * (image.classes - 1);
+  in->row_stride = layout == COLMEAN_MIXED ? (row + padding) * image.classes : row + padding;
   in->class_stride = layout == COLMEAN_INTERLEAVED ? size
                      : layout == COLMEAN_MIXED     ? row + padding
-                                                   : in->row_stride * grid->height + padding;
+                                                   : in->row_stride * image.height + padding;
   c->scores =
-      bytes_alloc(in->pixel_stride * (grid->width - 1) + in->row_stride * (grid->height - 1) +
-                  in->class_stride * (grid->classes - 1) + size);
+      bytes_alloc(in->pixel_stride * (image.width - 1) + in->row_stride * (image.height - 1) +
+                  in->class_stride * (image.classes - 1) + size);
   in->scores = c->scores.data;
-  for (int k = 0; k < grid->classes; k++)
-    for (int y = 0; y < grid->height; y++)
-      for (int x = 0; x < grid->width; x++)
+  for (int k = 0; k < image.classes; k++)
+    for (int y = 0; y < image.height; y++)
+      for (int x = 0; x < image.width; x++)
         put_score(c, fill,
             c->scores.data + k * in->class_stride + y * in->row_stride + x * in->pixel_stride,
             random);
@@ -101,8 +123,14 @@ static void make_labels(ColmeanCase *c, int padding, StxFill fill, StxRandom *ra
 ColmeanCase colmean_make_case(const StxColmeanParams *params, ColmeanLayout layout, int padding,
     bool confidence, StxFill fill, StxRandom *random)
 {
+  return colmean_make_scaled_case(params, 0, layout, padding, confidence, fill, random);
+}
+
+ColmeanCase colmean_make_scaled_case(const StxColmeanParams *params, int score_shift,
+    ColmeanLayout layout, int padding, bool confidence, StxFill fill, StxRandom *random)
+{
   static const int max[] = {300, 30000, 65535};
-  ColmeanCase c = {.params = *params};
+  ColmeanCase c = {.params = *params, .input.score_shift = score_shift};
   c.input.disparity = view16(&params->grid, padding, &c.disparity);
   stx_fill16(&c.input.disparity, fill, max[stx_random_below(random, 3)], random);
   if (confidence) {

@@ -35,6 +35,11 @@ void colmean_add_sky(ColmeanCase *c, StxRandom *random);
 
 /* One cell of side × side pixels, all of them as surely sky as can be. */
 ColmeanCase colmean_surest_sky(int side);
+
+/* The same with scores of 1 / 2^score_shift of the size. */
+ColmeanCase colmean_make_scaled_case(const StxColmeanParams *params, int score_shift,
+    ColmeanLayout layout, int padding, bool confidence, StxFill fill, StxRandom *random);
+
 void colmean_free_case(ColmeanCase *c);
 
 /* The implementation "c". */

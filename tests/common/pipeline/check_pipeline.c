@@ -214,6 +214,38 @@ START_TEST(labels_and_scores)
 }
 END_TEST
 
+/* Float16 scores of a quarter of the pixels, whose labels are those of squares. */
+START_TEST(scores_of_half_the_size)
+{
+  enum { CLASSES = STX_LABEL_CLASSES };
+  PipelineFrame frame = pipeline_frame(2, 0);
+  StxPipelineSettings settings = pipeline_settings(STX_PIPELINE_PAIRS);
+  int columns = stx_score_side(PIPELINE_WIDTH, 1);
+  uint16_t *scores = calloc(CLASSES, PIXELS * sizeof *scores);
+  settings.colmean.semantics = STX_SEMANTICS_LABELS;
+  settings.colmean.grid.classes = CLASSES;
+  for (int y = 0; y < frame.labels.height; y++)
+    for (int x = 0; x < PIPELINE_WIDTH; x++) {
+      uint8_t label = frame.labels.data[(y & ~1) * PIPELINE_WIDTH + (x & ~1)];
+      frame.labels.data[y * PIPELINE_WIDTH + x] = label;
+      scores[CLASSES * (y / 2 * columns + x / 2) + label] = 0x3c00; /* 1 */
+    }
+  StxPipelineInput input = pipeline_pair(&frame);
+  input.labels = frame.labels;
+  PipelineResult expected = pipeline_run_alone(&settings, input);
+  input = pipeline_pair(&frame);
+  input.scores = scores;
+  input.class_stride = 2;
+  input.pixel_stride = 2 * CLASSES;
+  input.row_stride = 2 * CLASSES * columns;
+  input.score_shift = 1;
+  settings.colmean.semantics = STX_SEMANTICS_SCORES_F16;
+  pipeline_expect_same(expected, pipeline_run_alone(&settings, input), "float16, half the size");
+  free(scores);
+  pipeline_frame_free(&frame);
+}
+END_TEST
+
 /* ---- Streams ------------------------------------------------------------------------------- */
 
 /* Only a stream's first frame is like one of its own. */
@@ -275,6 +307,7 @@ static const StxTest tests[] = {
     {&strides_do_not_matter},
     {&cityscapes_disparities_are_one_more},
     {&labels_and_scores},
+    {&scores_of_half_the_size},
     {&a_stream_follows_the_road_until_it_begins_anew},
     {&the_road_is_as_asked_for},
 };

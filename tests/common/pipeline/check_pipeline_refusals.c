@@ -125,6 +125,10 @@ START_TEST(bad_disparities_and_semantics_are_named)
   pipeline = pipeline_open(&settings);
   expect_bad_input(pipeline, good, "scores: there are none");
   EXPECT_BAD(pipeline, good, scores = frame.left.data, "pixel_stride is 0");
+  good.scores = frame.left.data;
+  good.pixel_stride = 1;
+  EXPECT_BAD(pipeline, good, score_shift = -1, "score_shift is -1; it must be 0 (full size) to 3");
+  EXPECT_BAD(pipeline, good, score_shift = 4, "score_shift is 4");
   stx_pipeline_free(pipeline);
   pipeline_frame_free(&frame);
 }
