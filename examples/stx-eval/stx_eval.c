@@ -14,7 +14,7 @@
 /* What the command line says beyond the pipeline's settings. */
 typedef struct {
   StxPipelineSettings pipeline;
-  char *folder, *calibration, *pictures;
+  char *folder, *calibration, *pictures, *scores;
   gboolean street, scans, json, no_confidence;
   char *size, *cell, *semantics, *ground, *backend, *model, *candidates;
   gint64 seed;
@@ -29,6 +29,7 @@ void eval_frame_free(EvalFrame *frame)
   free(frame->right.data);
   free(frame->labels.data);
   free(frame->points);
+  free(frame->scores);
   for (int t = 0; t < TRUTH_COUNT; t++)
     free(frame->truth[t].data);
   *frame = (EvalFrame){0};
@@ -166,6 +167,7 @@ static bool run_frame(const Runner *runner, const EvalFrame *frame, bool is_vide
   StxPipelineInput input = {
       .left = frame->left, .right = frame->right, .labels = frame->labels, .camera = frame->camera};
   StxPipelineOutput repeated;
+  eval_set_scores(frame, &input);
   for (int run = 0; run < repeat; run++) {
     bool apart = is_video && run > 0;
     StxPipelineOutput *now = apart ? &repeated : output;
@@ -191,6 +193,8 @@ static bool eval_frame(const Options *options, DataSet *set, size_t index, Runne
   bool needs_labels = options->pipeline.colmean.semantics == STX_SEMANTICS_LABELS;
   bool good = !needs_labels || frame.labels.data != NULL ||
               stx_fail(error, "%s: no label image for --semantics=truth", frame.name);
+  good =
+      good && (options->scores == NULL || eval_load_scores(options->scores, index, &frame, error));
   good = good && open_runner(runner, options, set, frame.left.width, frame.left.height, error) &&
          run_frame(runner, &frame, set->is_video, options->repeat, &output, result->ms, error) &&
          score_frame(result, &frame, options, &output, error);
@@ -264,8 +268,12 @@ static bool apply_choices(Options *o, StxError *error)
     if (*table[i].index < 0)
       return false;
   }
-  o->pipeline.colmean.semantics = semantics ? STX_SEMANTICS_LABELS : STX_SEMANTICS_NONE;
-  o->pipeline.colmean.grid.classes = semantics ? STX_LABEL_CLASSES : 0;
+  if (semantics && o->scores != NULL)
+    return stx_fail(error, "--scores and --semantics=truth: give one of the two");
+  o->pipeline.colmean.semantics = semantics           ? STX_SEMANTICS_LABELS
+                                  : o->scores != NULL ? STX_SEMANTICS_SCORES_F32
+                                                      : STX_SEMANTICS_NONE;
+  o->pipeline.colmean.grid.classes = semantics || o->scores != NULL ? STX_LABEL_CLASSES : 0;
   o->pipeline.ground = (StxRoadMode)ground;
   o->pipeline.backend = backends[backend];
   o->pipeline.model = (StxPipelineModel)model;
@@ -330,6 +338,8 @@ static GOptionContext *make_context(Options *o)
       {"cell", 0, 0, G_OPTION_ARG_STRING, &o->cell, "size of the cells (8)", "N|WxH"},
       {"semantics", 0, 0, G_OPTION_ARG_STRING, &o->semantics,
           "none (default), or truth: the true labels as input", "S"},
+      {"scores", 0, 0, G_OPTION_ARG_FILENAME, &o->scores,
+          "a network's scores as input: a file per frame, in the order of names", "FOLDER"},
       {"ground", 0, 0, G_OPTION_ARG_STRING, &o->ground, "auto, calibration, estimate, none", "G"},
       {"model", 0, 0, G_OPTION_ARG_STRING, &o->model,
           "satdp (default): stixels, or rdp: segments of depth alone", "M"},
@@ -394,8 +404,8 @@ static bool open_data(const Options *o, DataSet *set, StxError *error)
 
 static void clear(Options *o)
 {
-  char *strings[] = {o->folder, o->calibration, o->pictures, o->size, o->cell, o->semantics,
-      o->ground, o->backend, o->model, o->candidates};
+  char *strings[] = {o->folder, o->calibration, o->pictures, o->scores, o->size, o->cell,
+      o->semantics, o->ground, o->backend, o->model, o->candidates};
   for (size_t i = 0; i < G_N_ELEMENTS(strings); i++)
     g_free(strings[i]);
 }

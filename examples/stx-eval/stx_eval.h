@@ -32,6 +32,8 @@ typedef struct {
   StxImage8 labels;  /* train ids, STX_LABEL_NONE where not labelled */
   EvalPoint *points; /* of a scan that belongs to the pictures, none hidden; NULL: no scan */
   size_t point_count;
+  float *scores; /* of a network, planar, of 1 / 2^score_shift of the size; NULL: none */
+  int score_shift;
   StxCamera camera; /* all zero: unknown */
 } EvalFrame;
 
@@ -59,6 +61,13 @@ bool eval_open_scans(DataSet *set, const char *folder, const char *calibration, 
 /* `frames` frames of the synthetic street. */
 bool eval_open_street(
     DataSet *set, int width, int height, uint64_t seed, size_t frames, StxError *error);
+
+/* Puts the scores of frame number `index` into the frame: of a folder's files in the order of their
+ * names, one for each frame. 19 train ids, planar, float32. */
+bool eval_load_scores(const char *folder, size_t index, EvalFrame *frame, StxError *error);
+
+/* What the pipeline has to know of them. */
+void eval_set_scores(const EvalFrame *frame, StxPipelineInput *input);
 
 /* ---- LiDAR --------------------------------------------------------------------------------- */
 

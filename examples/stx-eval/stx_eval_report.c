@@ -7,6 +7,9 @@
 static const char *const truth_names[TRUTH_COUNT] = {"non_occluded", "all"};
 static const char *const map_names[MAP_COUNT] = {"raw", "filled", "stixels"};
 static const char *const reductions[] = {"mean", "weighted", "median"};
+static const char *const semantics[] = {[STX_SEMANTICS_NONE] = "depth only",
+    [STX_SEMANTICS_LABELS] = "with true labels",
+    [STX_SEMANTICS_SCORES_F32] = "with a network's scores"};
 static const char *const models[] = {"satdp", "rdp"};
 static const char *const cuts[] = {"all", "rdp"};
 static const char *const grounds[] = {"auto", "calibration", "estimate", "none"};
@@ -66,7 +69,7 @@ static void print_head(FILE *out, const DataSet *set, const StxPipelineSettings 
         (double)rdp_of(s)->epsilon / STX_DISPARITY_ONE, rdp_of(s)->median);
   if (stx_pipeline_has(s, STX_STAGE_SATDP))
     fprintf(out, "stixels: satdp, ground %s, %s\n", grounds[s->ground],
-        grid->classes > 0 ? "with true labels" : "depth only");
+        semantics[s->colmean.semantics]);
   fputc('\n', out);
 }
 

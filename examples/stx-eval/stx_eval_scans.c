@@ -150,8 +150,8 @@ static void add_points(const Projection *projection, const LidarScan *scan, Eval
   frame->points = malloc((scan->count + 1) * sizeof *frame->points);
   for (size_t i = 0; frame->points != NULL && i < scan->count; i++) {
     EvalPoint point;
-    if (counts(scan->labels[i]) && project(projection, scan->points + 4 * i, frame->left.width,
-                                       frame->left.height, &point)) {
+    if (counts(scan->labels[i]) &&
+        project(projection, scan->points + 4 * i, frame->left.width, frame->left.height, &point)) {
       point.kind = stx_point_is_ground(scan->labels[i]) ? STX_KIND_GROUND : STX_KIND_OBJECT;
       frame->points[frame->point_count++] = point;
     }

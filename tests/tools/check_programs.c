@@ -228,6 +228,74 @@ START_TEST(eval_does_not_depend_on_the_backend)
 }
 END_TEST
 
+/* Writes the labels of a frame of STREET as certain scores, of all pixels or of every second one in
+ * both directions. */
+static void write_scores(const char *folder, size_t frame, int shift)
+{
+  StxSceneParams params = {.seed = 1, .width = WIDTH, .height = HEIGHT, .speed = 10, .noise = 2};
+  StxScene *scene = stx_scene_new(&params, NULL);
+  StxImage8 labels = stx_test_image8(WIDTH, HEIGHT, 0);
+  StxImage16 disparity = stx_test_image16(WIDTH, HEIGHT, 0);
+  int width = stx_score_side(WIDTH, shift), height = stx_score_side(HEIGHT, shift);
+  size_t count = (size_t)STX_LABEL_CLASSES * (size_t)(width * height);
+  float *scores = g_new0(float, count);
+  char *path = g_strdup_printf("%s/%06zu.scores", folder, frame);
+  stx_scene_move(scene, frame);
+  stx_scene_truth(scene, &disparity, &labels);
+  for (int y = 0; y < height; y++)
+    for (int x = 0; x < width; x++)
+      scores[(stx_row8(&labels, y << shift)[x << shift] * height + y) * width + x] = 1;
+  ck_assert(g_file_set_contents(path, (char *)scores, (gssize)(count * sizeof *scores), NULL));
+  g_free(path);
+  g_free(scores);
+  stx_test_image8_free(&labels);
+  stx_test_image16_free(&disparity);
+  stx_scene_free(scene);
+}
+
+/* The mean IoU of the classes of two frames of the street. */
+static double class_iou(const char *options)
+{
+  char *arguments = g_strdup_printf(STREET "--frames 2 %s", options);
+  json_t *root = run_json("STX_EVAL", arguments);
+  double iou = number_at(root, "total.iou_classes.mean");
+  json_decref(root);
+  g_free(arguments);
+  return iou;
+}
+
+START_TEST(eval_takes_the_scores_of_a_network)
+{
+  char *folder = g_dir_make_tmp("stx-XXXXXX", NULL), *output, *errors;
+  char *options = g_strdup_printf("--scores %s", folder);
+  char *short_one = g_strdup_printf("--street --frames 2 --size 412x160 --scores %s", folder);
+  char *more = g_strdup_printf("--street --frames 3 --size 416x160 --scores %s", folder);
+  char *text = g_strdup_printf("--street --frames 1 --size 416x160 --scores %s", folder);
+  double truth = class_iou("--semantics truth");
+  for (size_t frame = 0; frame < 2; frame++)
+    write_scores(folder, frame, 0);
+  ck_assert_double_eq(class_iou(options), truth);
+  for (size_t frame = 0; frame < 2; frame++)
+    write_scores(folder, frame, 1);
+  double half = class_iou(options);
+  ck_assert_double_gt(half, 0.8 * truth);
+  ck_assert_double_ne(half, truth);
+  ck_assert_int_eq(run_program("STX_EVAL", text, &output, &errors), 0);
+  ck_assert_ptr_nonnull(strstr(output, "with a network's scores"));
+  expect_error("STX_EVAL", short_one, "000000.scores has 1264640 bytes; for frame 0 it must be 19");
+  expect_error("STX_EVAL", more, "2 files, but frame 2 is number 3");
+  expect_error("STX_EVAL", "--street --scores /no/such", "--scores=/no/such: no such folder");
+  expect_error("STX_EVAL", "--street --semantics truth --scores /tmp", "give one of the two");
+  g_free(output);
+  g_free(errors);
+  g_free(options);
+  g_free(short_one);
+  g_free(more);
+  g_free(text);
+  remove_folder(folder);
+}
+END_TEST
+
 START_TEST(eval_measures_segments)
 {
   json_t *fine = run_json("STX_EVAL", STREET "--frames 1 --model rdp --epsilon 0.5 --median 3");
@@ -399,6 +467,7 @@ static const StxTest tests[] = {
     {&broken_files_are_refused},
     {&eval_measures_the_street},
     {&eval_does_not_depend_on_the_backend},
+    {&eval_takes_the_scores_of_a_network},
     {&eval_measures_segments},
     {&eval_takes_start_rows_from_rdp},
     {&eval_has_the_fields_as_options},
