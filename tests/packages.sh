@@ -5,7 +5,8 @@
 packages_build="build-essential meson ninja-build pkg-config libgstreamer1.0-dev
   libgstreamer-plugins-base1.0-dev libjansson-dev libpng-dev"
 packages_run="gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good"
-packages_test="check python3 python3-numpy clang-format"
+packages_test="check python3 python3-numpy clang-format
+  gstreamer1.0-python3-plugin-loader python3-gst-1.0 python3-venv"
 packages_fuzz="clang libclang-rt-dev llvm"
 # Only where there is nvcc: GStreamer's CUDA library, and what its headers include.
 packages_cuda=
@@ -26,6 +27,17 @@ fetch_cuda_binutils() {
   fi
   STX_CUDA_BINUTILS=$(find "$1" -name nvdisasm -type f -printf '%h\n' -quit 2>/dev/null || true)
   export STX_CUDA_BINUTILS
+}
+
+# Puts what onnx-semantics and its test need into the folder $1, from PyPI, and says where in
+# STX_ONNX. Without a network the test is skipped. GStreamer's Python is the system's.
+fetch_onnx() {
+  if [ ! -d "$1" ]; then
+    /usr/bin/python3 -m venv "$1" && "$1/bin/pip" install -q onnx onnxruntime ||
+      echo "No onnxruntime from PyPI: the test onnx-semantics is skipped" >&2
+  fi
+  STX_ONNX=$(find "$1" -name site-packages -type d -print -quit 2>/dev/null || true)
+  export STX_ONNX
 }
 
 # The ones among the arguments that are not installed.

@@ -87,12 +87,14 @@ test_as_users_build_it() {
   configure "$build" "${options[@]}" '-Dcuda-archs=75,90'
   ninja -C "$build"
   fetch_cuda_binutils "$(realpath -m "$build/cuda-binutils")"
+  fetch_onnx "$(realpath -m "$build/onnx")"
   run_tests "$build" "${processes[@]}"
 }
 
 test_quickly() {
   configure "$build" "${options[@]}" -Dexamples=disabled -Dcuda-archs=none
   ninja -C "$build"
+  fetch_onnx "$(realpath -m "$build/onnx")"
   run_tests "$build" "${processes[@]}" --suite common --suite gst --suite docs --suite cuda-reverse
 }
 

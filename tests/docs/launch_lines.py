@@ -113,6 +113,8 @@ def main():
     ran, bad = 0, 0
     with tempfile.TemporaryDirectory() as folder:
         for where, command in launch_lines(root):
+            if "onnx-semantics" in command:
+                continue  # check_semantics.py knows what that needs
             words = shlex.split(re.split(r"\s(?:>|\||&&|;|#)\s?", command)[0])
             words = [word for word in words if word not in ("-e", "-v", "-q")]
             if NEEDS_READER.search(command):

@@ -1,0 +1,190 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Holds docs/semantics.md and onnx-semantics to each other, and to what networks of all kinds say.
+
+  - the line of the page runs, and the network that comes with it knows a street it has not seen;
+  - the page has the element's properties, and their defaults;
+  - scores are those of networks whose result is known: of every type, order and size;
+  - what cannot work ends in a message that names it.
+
+Skipped without GStreamer's loader of elements in Python, and without onnxruntime, onnx and NumPy in
+the folder that STX_ONNX names (tests/packages.sh).
+"""
+import functools
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+MODEL = ROOT / "examples/semantics/street.onnx"
+SKIPPED = 77
+INHERITED = {"name", "parent", "qos"}
+STREET = "street-scene-src seed=2 num-buffers=1"
+WIDTH, HEIGHT = 1242, 375  # whose rows are padded
+
+
+def run(command, folder):
+    result = subprocess.run(["timeout", "100", "bash", "-o", "pipefail", "-c", command], cwd=folder,
+                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    return result.returncode, result.stdout
+
+
+def skip_unless_there(folder):
+    packages = os.environ.get("STX_ONNX", "")
+    sys.path.insert(0, packages)
+    os.environ["PYTHONPATH"] = packages
+    # Python inside the loader looks for its modules beside the first python3 in PATH.
+    os.environ["PATH"] = "/usr/bin:" + os.environ["PATH"]
+    if run("gst-inspect-1.0 --exists onnx-semantics", folder)[0] != 0:
+        print("skipped: no onnx-semantics: install gstreamer1.0-python3-plugin-loader and "
+              "python3-gst-1.0")
+        sys.exit(SKIPPED)
+    if run("/usr/bin/python3 -c 'import numpy, onnx, onnxruntime'", folder)[0] != 0:
+        print("skipped: no onnxruntime, onnx or NumPy in STX_ONNX; see tests/packages.sh")
+        sys.exit(SKIPPED)
+
+
+def expect(condition, fault):
+    if not condition:
+        sys.exit(fault)
+
+
+# ---- The page -----------------------------------------------------------------------------------
+
+def check_lines(page, folder):
+    os.symlink(ROOT / "examples", os.path.join(folder, "examples"))
+    lines = re.findall(r"^gst-launch-1.0 .*?[^\\]$", page, re.M | re.S)
+    expect(lines, "docs/semantics.md has no line to run")
+    for line in lines:
+        status, output = run(line, folder)
+        expect(status == 0 and "ERROR" not in output, f"{line}\n{output}")
+    expect(os.path.getsize(os.path.join(folder, "stixels.png")) > 100000, "no picture came out")
+
+
+def check_properties(page, folder):
+    text = run("gst-inspect-1.0 --no-colors onnx-semantics", folder)[1]
+    body = text[text.index("Element Properties:"):]
+    found = re.findall(r"^  ([a-z0-9-]+) *: .*\n.*\n.*Default: +(\S+)", body, re.M)
+    actual = {name: value.strip('"') for name, value in found if name not in INHERITED}
+    rows = re.findall(r"^\| `([a-z]+)` \|[^|]*\|([^|]*)\|", page, re.M)
+    shown = {name: value.strip() for name, value in rows}
+    expect(actual == shown, f"properties are {actual}, on the page {shown}")
+
+
+# ---- Networks -----------------------------------------------------------------------------------
+
+def scores_of(line, type_name, shape, folder):
+    import numpy as np
+    path = os.path.join(folder, "scores")
+    status, output = run(f"gst-launch-1.0 -q {line} ! filesink location={path}", folder)
+    expect(status == 0, f"{line}\n{output}")
+    data = np.fromfile(path, type_name)
+    expect(data.size == np.prod(shape), f"{line}: {data.size} scores, not {shape}")
+    return data.reshape(shape)
+
+
+@functools.cache
+def street(view, form, folder):
+    """The street's picture or labels, without what its rows are padded with."""
+    import numpy as np
+    path = os.path.join(folder, "picture")
+    status, output = run(f"gst-launch-1.0 -q {STREET} view={view} ! videoconvert ! "
+                         f"video/x-raw,format={form} ! filesink location={path}", folder)
+    expect(status == 0, output)
+    rows = np.fromfile(path, np.uint8).reshape(HEIGHT, -1)
+    channels = 1 if form == "GRAY8" else 3
+    return rows[:, :WIDTH * channels].reshape(HEIGHT, WIDTH, channels)
+
+
+def check_street(folder):
+    """Streets from 1000 on are what the network has learned."""
+    import numpy as np
+    shape = (19, (HEIGHT + 3) // 4, (WIDTH + 3) // 4)
+    line = f"{STREET} ! onnx-semantics model={MODEL}"
+    scores = scores_of(line, np.float32, shape, folder)
+    expect(np.allclose(scores.sum(0), 1, atol=1e-4), "probabilities do not add up to 1")
+    labels = street("semantics", "GRAY8", folder)[::4, ::4, 0]
+    right = (scores.argmax(0) == labels).mean()
+    print(f"{100 * right:.1f} % of the street's pixels have their class")
+    expect(right > .9, "the network does not know the street")
+    once_more = np.exp(scores) / np.exp(scores).sum(0)
+    logits = scores_of(line + " logits=true", np.float32, shape, folder)
+    expect(np.allclose(logits, once_more, atol=1e-5), "logits=true is no softmax over classes")
+
+
+def write_network(path, type_name, shape, half=False):
+    """A network that gives its picture back, or the sum of every 2x2 of it at half the size."""
+    from onnx import TensorProto, helper, save
+    kind = getattr(TensorProto, type_name)
+    node = helper.make_node("AveragePool", ["picture"], ["scores"], kernel_shape=[2, 2],
+                            strides=[2, 2], ceil_mode=1) if half else helper.make_node(
+                                "Identity", ["picture"], ["scores"])
+    graph = helper.make_graph(
+        [node], "test", [helper.make_tensor_value_info("picture", kind, shape)],
+        [helper.make_tensor_value_info("scores", kind, [1, None, None, None])])
+    save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8), path)
+
+
+def check_known_networks(folder):
+    import numpy as np
+    path = os.path.join(folder, "test.onnx")
+    for type_name, numpy_type in (("UINT8", np.uint8), ("FLOAT16", np.float16),
+                                  ("FLOAT", np.float32)):
+        for form, first in (("RGB", True), ("RGB", False), ("BGR", True)):
+            sides = ["h", "w"] if form == "RGB" else [HEIGHT, WIDTH]
+            write_network(path, type_name, [1, 3, *sides] if first else [1, *sides, 3])
+            picture = street("left", form, folder)
+            expected = picture if type_name == "UINT8" else (
+                (picture.astype(np.float32) / 255 - np.float32([.5, .25, 0])) / np.float32(.5))
+            expected = expected.transpose(2, 0, 1) if first else expected
+            line = (f"{STREET} ! videoconvert ! video/x-raw,format={form} ! "
+                    f"onnx-semantics model={path} mean=0.5,0.25,0 std=0.5")
+            actual = scores_of(line, numpy_type, expected.shape, folder)
+            expect(np.array_equal(actual, expected.astype(numpy_type)), line)
+    write_network(path, "FLOAT", [1, 3, "h", "w"], half=True)
+    picture = street("left", "RGB", folder).astype(np.float32) / 255
+    rows = picture[:-1].reshape(HEIGHT // 2, 2, WIDTH // 2, 2, 3).mean((1, 3)).transpose(2, 0, 1)
+    actual = scores_of(f"{STREET} ! onnx-semantics model={path}", np.float32,
+                       (3, (HEIGHT + 1) // 2, WIDTH // 2), folder)
+    expect(np.allclose(actual[:, :-1], rows, atol=1e-5), "scores of half the size")
+
+
+# ---- Refusals -----------------------------------------------------------------------------------
+
+def check_refusals(folder):
+    path = os.path.join(folder, "test.onnx")
+    write_network(path, "FLOAT", [1, 4, "h", "w"])
+    refused = [("", "set model=FILE.onnx"), ("model=/no/such.onnx", "/no/such.onnx"),
+               (f"model={MODEL} providers=NoSuchProvider", "must be of"),
+               (f"model={MODEL} mean=a", "mean=a"), (f"model={MODEL} std=1,2", "std=1,2"),
+               (f"model={path}", "must be one picture")]
+    for properties, words in refused:
+        line = f"gst-launch-1.0 {STREET} ! onnx-semantics {properties} ! fakesink"
+        status, output = run(line, folder)
+        expect(status != 0 and words in output, f"{line} does not say '{words}':\n{output}")
+    write_network(path, "FLOAT", [1, 3, 200, 100])
+    status, output = run(f"gst-launch-1.0 {STREET} ! video/x-raw,width=640 ! onnx-semantics "
+                         f"model={path} ! fakesink", folder)
+    expect(status != 0, f"a picture of another size than the network's is taken\n{output}")
+
+
+def main():
+    page = (ROOT / "docs/semantics.md").read_text()
+    with tempfile.TemporaryDirectory() as folder:
+        # A new one: an old one remembers what Python could not load when it was made.
+        os.environ["GST_REGISTRY_1_0"] = os.path.join(folder, "registry")
+        skip_unless_there(folder)
+        check_lines(page, folder)
+        check_properties(page, folder)
+        check_street(folder)
+        check_known_networks(folder)
+        check_refusals(folder)
+    print("docs/semantics.md holds")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
