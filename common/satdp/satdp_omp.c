@@ -103,10 +103,16 @@ static inline __attribute__((always_inline)) void try_list_of(
   g->evaluated += count;
 }
 
+/* Apart, so that it does not stand in the way of the others. */
+static __attribute__((noinline)) void try_slanted_list(Group *g, int k)
+{
+  try_list_of(g, OBJECT, k, true);
+}
+
 static inline void try_list(Group *g, int kind, int k)
 {
   if (kind == OBJECT && g->slants != NULL)
-    try_list_of(g, OBJECT, k, true);
+    try_slanted_list(g, k);
   else
     try_list_of(g, kind, k, false);
 }
@@ -166,7 +172,7 @@ static inline Lanes *free_bounds(const Group *g, int kind)
   return kind == GROUND || (kind == OBJECT && g->slants != NULL) ? g->free[kind] : g->bound[kind];
 }
 
-static void renew_slanted_bound(const Group *g, int vb, int k)
+static __attribute__((noinline)) void renew_slanted_bound(const Group *g, int vb, int k)
 {
   const SumRow *hi = &g->rows[k + 1], *lo = &g->rows[vb];
   const SlantRow *slant_hi = &g->slants[k + 1], *slant_lo = &g->slants[vb];

@@ -174,6 +174,21 @@ START_TEST(pruning_changes_nothing_around_holes)
 }
 END_TEST
 
+START_TEST(pruning_changes_nothing_on_slopes)
+{
+  static const double sigmas[] = {0.003, 0.01, 0.03, 0.1, 0.5, 100};
+  StxRandom random = {12};
+  for (int round = 0; round < (stx_case_small() ? 2 : 120); round++) {
+    int rows = stx_case_small() ? 20 : 60 + stx_random_below(&random, 60);
+    StxSatdpParams params = case_params(4, rows, 4, 0);
+    StxRoadLine line = {0.3, stx_random_below(&random, params.grid.height), 1};
+    params.object_sigma_slope = sigmas[round % 6];
+    params.stixel_cost = stx_random_below(&random, 40) / 4.0;
+    expect_agreement(params, &case_camera, round % 3 ? &line : NULL, SLOPES, (uint64_t)round);
+  }
+}
+END_TEST
+
 START_TEST(prunes)
 {
   StxRandom random = {11};
@@ -311,7 +326,7 @@ END_TEST
 static const StxTest tests[] = {{&agrees_on_every_filling_and_class_count},
     {&agrees_on_every_number_of_columns_and_rows}, {&agrees_on_high_columns},
     {&agrees_on_the_costliest_column}, {&pruning_changes_nothing},
-    {&pruning_changes_nothing_around_holes}, {&prunes},
+    {&pruning_changes_nothing_around_holes}, {&pruning_changes_nothing_on_slopes}, {&prunes},
     {&starts_agree_on_every_filling_and_class_count}, {&starts_agree_on_every_number_of_rows},
     {&starts_agree_on_high_columns}, {&starts_and_pruning_change_nothing},
     {&starts_of_a_column_are_its_own}, {&all_starts_are_no_mask}};

@@ -179,7 +179,7 @@ static double cheapest(
 }
 
 /* Energy of each column as the records tell it. Exact: energies are far below 2^24. */
-static const Filling fillings[] = {STREET, SPARSE, HOLES};
+static const Filling fillings[] = {STREET, SPARSE, HOLES, SLOPES};
 
 static void expect_least_energy(const Case *c, const char *what)
 {
@@ -217,7 +217,7 @@ START_TEST(equals_brute_force_over_all_segmentations)
     StxRoadLine line = {0.05 + stx_random_below(&random, 100) / 100.0,
         stx_random_below(&random, params.grid.height + 1) - 3, 1};
     Case *c = new_case(params, &case_camera, round % 5 ? &line : NULL);
-    fill_case(c, fillings[round / 3 % 3], &random);
+    fill_case(c, fillings[round / 3 % 4], &random);
     expect_least_energy(c, "planes apart");
     free_case(c);
   }
@@ -253,7 +253,7 @@ START_TEST(equals_brute_force_from_allowed_starts)
     StxRoadLine line = {0.05 + stx_random_below(&random, 100) / 100.0,
         stx_random_below(&random, params.grid.height + 1) - 3, 1};
     Case *c = new_case(params, &case_camera, round % 4 ? &line : NULL);
-    fill_case(c, fillings[round / 5 % 3], &random);
+    fill_case(c, fillings[round / 5 % 4], &random);
     case_starts(c, percent, &random);
     expect_least_energy(c, "allowed starts");
     free_case(c);
@@ -334,7 +334,7 @@ static void expect_recurrences(int rounds, int percent, StxRandom *random)
     StxRoadLine line = {0.05 + stx_random_below(random, 100) / 100.0,
         stx_random_below(random, params.grid.height + 1) - 3, 1};
     Case *c = new_case(params, &case_camera, round % 5 ? &line : NULL);
-    fill_case(c, fillings[round % 3], random);
+    fill_case(c, fillings[round % 4], random);
     if (percent >= 0)
       case_starts(c, percent, random);
     size_t end = 0;

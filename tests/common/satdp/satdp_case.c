@@ -220,6 +220,27 @@ static void punch_holes(const Case *c, int column, StxRandom *random)
   }
 }
 
+static void fill_slopes(const Case *c, int column, StxRandom *random)
+{
+  const StxGrid *grid = &c->params.grid;
+  int rows = stx_grid_rows(grid), left = 0, noise = 1 + stx_random_below(random, 60);
+  double d = 0, step = 0;
+  for (int row = 0; row < rows; row++, left--, d += step) {
+    if (left == 0) {
+      left = 1 + stx_random_below(random, 90);
+      d = 300 + stx_random_below(random, 12000);
+      step = (stx_random_below(random, 401) - 200) * (stx_random_below(random, 4) / 4.0);
+    }
+    double cell = d + stx_random_below(random, noise);
+    bool known = stx_random_below(random, 20) > 0;
+    stx_column(grid, c->columns, 0, column)[row] = known ? (uint16_t)fmin(fmax(cell, 1), 65535) : 0;
+    stx_column(grid, c->columns, 1, column)[row] =
+        (uint16_t)(STX_WEIGHT_ONE - stx_random_below(random, 9) * 4000);
+    for (int k = 0; k < grid->classes; k++)
+      stx_column(grid, c->columns, 2 + k, column)[row] = (uint16_t)(k * 100 % STX_CLASS_COST_MAX);
+  }
+}
+
 static uint16_t filling_value(Filling filling, int channel, StxRandom *random)
 {
   switch (filling) {
@@ -245,12 +266,14 @@ void fill_case(const Case *c, Filling filling, StxRandom *random)
   const StxGrid *grid = &c->params.grid;
   int rows = stx_grid_rows(grid);
   for (int column = 0; column < stx_grid_columns(grid); column++) {
-    bool street = filling == STREET || filling == HOLES;
+    bool street = filling == STREET || filling == HOLES, made = street || filling == SLOPES;
     if (street)
       fill_street(c, column, random);
+    if (filling == SLOPES)
+      fill_slopes(c, column, random);
     if (filling == HOLES)
       punch_holes(c, column, random);
-    for (int channel = 0; channel < 2 + grid->classes && !street; channel++)
+    for (int channel = 0; channel < 2 + grid->classes && !made; channel++)
       for (int row = 0; row < rows; row++)
         stx_column(grid, c->columns, channel, column)[row] =
             filling_value(filling, channel, random);

@@ -34,8 +34,20 @@ void free_case(Case *c);
 /* NOISE: all 16 bits. SPARSE: a third known, small. STREET: road, an object, sky, with noise,
  * outliers and holes, along the case's own line. HOLES: the same with long stretches unknown, the
  * top of most columns among them, and at times surely sky. SKY: all unknown, with the largest
- * weights. EXTREME: 0, 1 and 0xFFFF, weights included. */
-typedef enum { NOISE, SPARSE, STREET, HOLES, UNKNOWN, CONSTANT, SKY, EXTREME, FILLINGS } Filling;
+ * weights. EXTREME: 0, 1 and 0xFFFF, weights included. SLOPES: lines one after the other, flat to
+ * steep, with little noise and few holes. */
+typedef enum {
+  NOISE,
+  SPARSE,
+  STREET,
+  HOLES,
+  UNKNOWN,
+  CONSTANT,
+  SKY,
+  EXTREME,
+  SLOPES,
+  FILLINGS
+} Filling;
 void fill_case(const Case *c, Filling filling, StxRandom *random);
 
 /* Allows each row of each column as a start with this probability; a mask already there is made
