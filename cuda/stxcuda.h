@@ -178,6 +178,7 @@ static inline StxPlace stx_cuda_place(StxCuda *cuda, StxCudaStream stream)
  */
 extern const StxImplTable stx_sgm_cuda_impls;
 extern const StxImplTable stx_colmean_cuda_impls;
+extern const StxImplTable stx_fulldp_cuda_impls; /* of StxSatdpImpl */
 extern const StxImplTable stx_ground_cuda_impls;
 extern const StxImplTable stx_rdp_cuda_impls; /* "cuda", "cuda-paper" */
 extern const StxImplTable stx_satdp_cuda_impls;

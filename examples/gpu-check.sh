@@ -113,6 +113,8 @@ pipelines() {
     backend=BACKEND ! $stixels"
   echo "candidates  $(from_pair 1242x375 "! downsample-transpose backend=BACKEND stixel-width=4 \
     stixel-height=4 ! $stixels cut-candidates=rdp epsilon=0.5")"
+  echo "outliers    $(from_pair 1242x375 "! downsample-transpose backend=BACKEND ! $stixels \
+    model=gaussian-uniform")"
   echo "segments    $(from_pair 1242x375 "! downsample-transpose backend=BACKEND stixel-width=1 \
     stixel-height=1 ! rdp-columns backend=BACKEND epsilon=2 median=5")"
   echo "lidar       street-scene-src view=lidar num-buffers=3 ! lidar-ground backend=BACKEND \

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "common/fulldp/fulldp.h"
 #include "common/labels.h"
 
 #define MAX_THREADS 256
@@ -31,7 +32,7 @@ StxPipelineSettings stx_pipeline_defaults(void)
 
 bool stx_pipeline_has(const StxPipelineSettings *settings, StxStage stage)
 {
-  bool satdp = settings->model == STX_PIPELINE_SATDP;
+  bool satdp = settings->model != STX_PIPELINE_RDP;
   switch (stage) {
   case STX_STAGE_SGM:
     return settings->source == STX_PIPELINE_PAIRS;
@@ -63,7 +64,7 @@ static bool check_choices(const StxPipelineSettings *s, StxError *error)
 {
   return check_choice("source", (int)s->source, STX_PIPELINE_DISPARITIES, error) &&
          check_choice("ground", (int)s->ground, STX_ROAD_NONE, error) &&
-         check_choice("model", (int)s->model, STX_PIPELINE_RDP, error) &&
+         check_choice("model", (int)s->model, STX_PIPELINE_FULLDP, error) &&
          check_choice("cuts", (int)s->cuts, STX_PIPELINE_CUTS_RDP, error) &&
          check_choice("backend", (int)s->backend, STX_BACKEND_C, error) &&
          check_choice("threads", s->threads, MAX_THREADS, error);
@@ -111,7 +112,8 @@ static bool pick_all(StxPipeline *p, StxError *error)
   p->sgm = pick(s, STX_STAGE_SGM, &stx_sgm_impls, &missing);
   p->colmean = pick(s, STX_STAGE_COLMEAN, &stx_colmean_impls, &missing);
   p->rdp = pick(s, STX_STAGE_RDP, &stx_rdp_impls, &missing);
-  p->satdp = pick(s, STX_STAGE_SATDP, &stx_satdp_impls, &missing);
+  p->satdp = pick(s, STX_STAGE_SATDP,
+      s->model == STX_PIPELINE_FULLDP ? &stx_fulldp_impls : &stx_satdp_impls, &missing);
   return !missing || stx_fail(error, "backend %s is not in this library; choose auto, omp or c",
                          names[s->backend]);
 }
@@ -260,8 +262,11 @@ static bool run_satdp(
   const uint8_t *starts = p->rdp != NULL ? p->starts : NULL;
   StxSatdpTables *tables = &p->satdp_tables;
   StxSatdpResult result;
-  if (!stx_satdp_prepare(params, &in->camera, out->line, tables, error) ||
-      !p->satdp->run(params, tables, tables->has_ground, p->columns, starts, p->stixels, &result,
+  if (!stx_satdp_prepare(params, &in->camera, out->line, tables, error))
+    return false;
+  if (p->settings.model == STX_PIPELINE_FULLDP)
+    stx_fulldp_prepare(params, tables);
+  if (!p->satdp->run(params, tables, tables->has_ground, p->columns, starts, p->stixels, &result,
           p->scratch, &p->place, error))
     return false;
   out->count = result.count;

@@ -43,8 +43,10 @@
 typedef enum { STX_PIPELINE_PAIRS, STX_PIPELINE_DISPARITIES } StxPipelineSource;
 
 /* What makes the stixels: the dynamic programme, whose stixels are ground, object or sky; or
- * Ramer-Douglas-Peucker, whose segments have no kind (STX_KIND_SEGMENT) and know of no road. */
-typedef enum { STX_PIPELINE_SATDP, STX_PIPELINE_RDP } StxPipelineModel;
+ * Ramer-Douglas-Peucker, whose segments have no kind (STX_KIND_SEGMENT) and know of no road; or the
+ * dynamic programme that expects wrong disparities, which takes several times as long and is
+ * otherwise as the first, stage, parameters and all. */
+typedef enum { STX_PIPELINE_SATDP, STX_PIPELINE_RDP, STX_PIPELINE_FULLDP } StxPipelineModel;
 
 /* Where satdp may begin a stixel: at every cell, or where rdp cuts, which is faster. */
 typedef enum { STX_PIPELINE_CUTS_ALL, STX_PIPELINE_CUTS_RDP } StxPipelineCuts;
@@ -69,9 +71,9 @@ typedef struct {
   StxColmeanParams colmean; /* grid.cell_width, grid.cell_height: 1…128 px; grid.classes:
                                STX_LABEL_CLASSES for Cityscapes' labels, say, 0 without semantics;
                                cityscapes_disparity: of given disparities */
-  StxRoadMode ground;       /* of STX_PIPELINE_SATDP: where its road comes from */
+  StxRoadMode ground;       /* of the dynamic programmes: where their road comes from */
   StxPipelineModel model;
-  StxSatdpParams satdp;  /* of STX_PIPELINE_SATDP */
+  StxSatdpParams satdp;  /* of the dynamic programmes */
   StxPipelineCuts cuts;  /* likewise */
   StxRdpParams cuts_rdp; /* of STX_PIPELINE_CUTS_RDP */
   StxRdpParams rdp;      /* of STX_PIPELINE_RDP */

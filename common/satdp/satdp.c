@@ -22,6 +22,7 @@
 #define NUMBER(member, least, most) FIELD(DOUBLE, member), .low = least, .high = most
 #define NOISE(kind) NUMBER(sigma_disparity[kind], 0.0625, 64), .unit = "px"
 #define COST(member) NUMBER(member, 0, 1000), .unit = "nat"
+#define OUTLIERS(kind) NUMBER(outlier_share[kind], 0.001, 0.9)
 
 static const StxField fields[] = {
     {"stixel-cost", "Stixel cost",
@@ -79,6 +80,15 @@ static const StxField fields[] = {
         "Which classes are ground and which are sky, by name or number; all others are objects",
         .field = "class_kinds", STX_STORED(SPELLED, StxSatdpParams, ground_classes),
         .spelling = &stx_class_kinds},
+    {"outlier-share-ground", "Outliers, ground",
+        "With model=gaussian-uniform: share of wrong disparities in the ground", OUTLIERS(0)},
+    {"outlier-share-object", "Outliers, object",
+        "With model=gaussian-uniform: share of wrong disparities in an object", OUTLIERS(1)},
+    {"outlier-share-sky", "Outliers, sky",
+        "With model=gaussian-uniform: share of wrong disparities in the sky", OUTLIERS(2)},
+    {"outlier-range", "Outlier range",
+        "With model=gaussian-uniform: disparities that a wrong one may have, pixels",
+        NUMBER(outlier_range, 1, 256), .unit = "px"},
 };
 static const StxSatdpParams defaults = STX_SATDP_DEFAULTS;
 const StxFields stx_satdp_fields = {STX_FIELDS_OF(fields), &defaults};

@@ -95,6 +95,9 @@ typedef struct {
   uint32_t ground_classes;       /* bit k: class k is ground; */
   uint32_t sky_classes;          /* bit k: class k is sky (no bit in both); others are objects;
                                     users write both as "ground=road,1,9;sky=10" */
+  double outlier_share[3];       /* of fulldp alone: share of wrong disparities among those that are
+                                    known, in ground, object, sky */
+  double outlier_range;          /* likewise: disparities that a wrong one may have, px */
 } StxSatdpParams;
 
 /* Cityscapes' train ids: ground = road 0, sidewalk 1, terrain 9; sky = 10. */
@@ -104,7 +107,8 @@ typedef struct {
     .sigma_height = 0.06, .sigma_angle = 0.003, .sigma_depth = 0.05, .ground_sigma_intercept = 25, \
     .ground_sigma_slope = 0.3, .object_sigma_slope = 0.01, .pair_cost = 0.3, .pair_slope = 0.1,    \
     .pair_tolerance = 2, .horizon_cost = 3, .unknown_cost = 0.3, .sky_cost = 4,                    \
-    .ground_classes = 1u << 0 | 1u << 1 | 1u << 9, .sky_classes = 1u << 10                         \
+    .ground_classes = 1u << 0 | 1u << 1 | 1u << 9, .sky_classes = 1u << 10,                        \
+    .outlier_share = {0.15, 0.15, 0.4}, .outlier_range = 128                                       \
   }
 
 /*
@@ -122,6 +126,18 @@ typedef struct {
  */
 #define STX_FOLDED_MAX 2047
 #define STX_OBJECT_BIN 6 /* object_scale is indexed by disparity >> this */
+
+/*
+ * What fulldp.h adds, whose stx_fulldp_prepare fills it; others neither write nor read it. Energies
+ * of a known cell, by u, by disparity >> STX_OBJECT_BIN, or of every cell: `flat` is what it costs
+ * at least, `cap` what its distance to the plane adds at most. cap < 2^14, |flat| < 2^14.
+ */
+typedef struct {
+  int32_t ground_flat[STX_MAX_ROWS], ground_cap[STX_MAX_ROWS];
+  int32_t object_flat[65536 >> STX_OBJECT_BIN], object_cap[65536 >> STX_OBJECT_BIN];
+  int32_t sky_flat, sky_cap;
+  float steepest; /* slope of a line at most, 1/256 px per unit of x */
+} StxMixture;
 
 typedef struct {
   int rows, has_ground;
@@ -147,10 +163,11 @@ typedef struct {
   double lambda_intercept, lambda_slope; /* precision of the prior, in units of folded weights */
   double lambda_object;                  /* likewise of an object's slope; 0: upright */
   double rounding; /* energy by which a sum of two computed data terms may exceed the whole's */
+  StxMixture mixture;
 } StxSatdpTables;
 
 /*
- * Fills `tables` (53 KB; about 10 µs, so once per frame is fine). `camera` may be NULL or unknown:
+ * Fills `tables` (61 KB; about 10 µs, so once per frame is fine). `camera` may be NULL or unknown:
  * sigmas that need a length which is not known fall back to the disparity noise, and a missing
  * focal length counts as the image width. `line` NULL: no ground kind and no horizon. Fails like
  * stx_satdp_check, and if the line is not a road: slope not in (0, 64], horizon not within 2^20.

@@ -6,6 +6,7 @@
  */
 #include "common/satdp/satdp_private.h"
 #include "common/satdp/satdp_records_math.h"
+#include "common/satdp/satdp_term_private.h"
 
 #include <string.h>
 
@@ -29,6 +30,7 @@ typedef struct {
   const StxSatdpTables *tables;
   const void *columns;
   const uint8_t *starts;
+  const StxSatdpTerm *term; /* NULL: the closed form */
 } Job;
 
 /* ---- Summed-area tables ------------------------------------------------------------------- */
@@ -107,6 +109,13 @@ static double semantic_energy(const Job *job, const Column *c, int kind, int vb,
   return classes == 0 ? 0 : least;
 }
 
+/* What the cells vb … k cost on their plane. */
+static double data_energy(const Job *job, int kind, int vb, int k, const StxGroundFit *plane)
+{
+  return job->term != NULL ? job->term->energy(job->term->data, kind, vb, k, plane)
+                           : stx_data_energy(plane->residual, job->tables->residual_energy);
+}
+
 static StxCut cut_below(const Column *c, int vb)
 {
   StxCut cut = {c->energy[0][vb - 1], c->energy[1][vb - 1], c->energy[2][vb - 1],
@@ -127,7 +136,7 @@ static Candidate ground_candidate(const Job *job, const Column *c, int vb, int k
   Sums s = between(c->ground, vb, k);
   StxGroundFit fit = stx_fit_ground(stx_ground_prior(t), (double)s.w, (double)s.x, (double)s.xx,
       (double)s.d, (double)s.xd, (double)s.dd);
-  Candidate candidate = {stx_data_energy(fit.residual, t->residual_energy) +
+  Candidate candidate = {data_energy(job, STX_BELOW_GROUND, vb, k, &fit) +
                              (t->horizon_ground[k + 1] - t->horizon_ground[vb]) +
                              (c->cells[0][k + 1] - c->cells[0][vb]) +
                              semantic_energy(job, c, STX_BELOW_GROUND, vb, k),
@@ -163,10 +172,10 @@ static Candidate object_candidate(const Job *job, const Column *c, int vb, int k
 {
   const StxSatdpTables *t = job->tables;
   Object object = fit_object(job, c, vb, k);
-  Candidate candidate = {stx_data_energy(object.residual, t->residual_energy) +
-                             (c->cells[1][k + 1] - c->cells[1][vb]) +
-                             (vb == 0 ? t->first_object : 0) +
-                             semantic_energy(job, c, STX_BELOW_OBJECT, vb, k),
+  StxGroundFit plane = {0, object.top, object.residual}; /* upright, where there is a term */
+  Candidate candidate = {
+      data_energy(job, STX_BELOW_OBJECT, vb, k, &plane) + (c->cells[1][k + 1] - c->cells[1][vb]) +
+          (vb == 0 ? t->first_object : 0) + semantic_energy(job, c, STX_BELOW_OBJECT, vb, k),
       stx_link(vb, STX_BELOW_NONE), object.top};
   if (vb > 0)
     add_below(
@@ -178,7 +187,8 @@ static Candidate sky_candidate(const Job *job, const Column *c, int vb, int k)
 {
   const StxSatdpTables *t = job->tables;
   Sums s = between(c->sky, vb, k);
-  Candidate candidate = {stx_data_energy((double)s.dd, t->residual_energy) +
+  StxGroundFit plane = {0, 0, (double)s.dd};
+  Candidate candidate = {data_energy(job, STX_BELOW_SKY, vb, k, &plane) +
                              (t->horizon_sky[k + 1] - t->horizon_sky[vb]) +
                              (c->cells[2][k + 1] - c->cells[2][vb]) + (vb == 0 ? t->first_sky : 0) +
                              semantic_energy(job, c, STX_BELOW_SKY, vb, k),
@@ -214,6 +224,8 @@ static int solve_column(
 {
   uint64_t kinds = job->tables->has_ground ? 3 : 2, starts = 0;
   build_tables(job, column, c);
+  if (job->term != NULL)
+    job->term->begin(job->term->data, job->params, job->tables, job->columns, column);
   find_starts(job, column, c);
   for (int k = 0; k < job->tables->rows; k++) {
     starts += c->start[k];
@@ -234,16 +246,23 @@ size_t stx_satdp_scratch_c(const StxSatdpParams *params, int threads)
   return stx_align(sizeof(Column));
 }
 
-bool stx_satdp_run_c(const StxSatdpParams *params, const StxSatdpTables *tables, bool has_ground,
+void stx_satdp_solve_c(const StxSatdpParams *params, const StxSatdpTables *tables,
     const void *columns, const uint8_t *starts, StxStixel *stixels, StxSatdpResult *result,
-    void *scratch, const StxPlace *place, StxError *error)
+    void *scratch, const StxSatdpTerm *term)
 {
-  Job job = {params, tables, columns, starts};
+  Job job = {params, tables, columns, starts, term};
   uint64_t evaluated = 0;
   size_t count = 0;
   int width = stx_grid_columns(&params->grid);
   for (int column = 0; column < width; column++)
     count += (size_t)solve_column(&job, column, scratch, stixels + count, &evaluated);
   *result = (StxSatdpResult){.evaluated = evaluated, .count = (uint32_t)count};
+}
+
+bool stx_satdp_run_c(const StxSatdpParams *params, const StxSatdpTables *tables, bool has_ground,
+    const void *columns, const uint8_t *starts, StxStixel *stixels, StxSatdpResult *result,
+    void *scratch, const StxPlace *place, StxError *error)
+{
+  stx_satdp_solve_c(params, tables, columns, starts, stixels, result, scratch, NULL);
   return true;
 }

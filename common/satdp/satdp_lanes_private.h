@@ -85,6 +85,26 @@ typedef struct {
   uint64_t evaluated;
 } Group;
 
+/*
+ * A frame, group by group, for satdp and for fulldp. lay_out: a Group is the first thing in
+ * `memory`, its arrays follow; returns their size, without memory only that. solve: fills the
+ * states of the group from its columns.
+ */
+typedef struct {
+  size_t (*lay_out)(const StxSatdpParams *params, char *memory);
+  void (*solve)(Group *g);
+} GroupWork;
+
+size_t STX_VARIANT(stx_satdp_groups_scratch)(
+    const GroupWork *work, const StxSatdpParams *params, int threads);
+
+/* As StxSatdpImpl.run; of `model` parameters, tables, columns and starts. */
+void STX_VARIANT(stx_satdp_run_groups)(const GroupWork *work, const Group *model,
+    StxStixel *stixels, StxSatdpResult *result, void *scratch, int workers);
+
+/* Takes a group's arrays. */
+void STX_VARIANT(stx_satdp_take)(StxLayout *at, const StxSatdpParams *params, Group *g);
+
 /* Fills rows, rest, sums and classes from the columns of the group, for every row of cells. */
 void STX_VARIANT(stx_satdp_build)(Group *g);
 

@@ -20,45 +20,15 @@
  *
  * Tried and rejected: see the page.
  */
-#include "common/parallel.h"
 #include "common/satdp/satdp_private.h"
 #include "common/satdp/satdp_fit.inc.h"
-#include "common/satdp/satdp_records_math.h"
+#include "common/satdp/satdp_rows.inc.h"
 
 #include <string.h>
-#ifdef __AVX__
-#include <immintrin.h>
-#endif
 
 enum { RENEWAL = 4 }; /* rows between two looks at the prefix */
 
-/* 1 if a <= b in any lane. */
-static inline int any_at_most(const double *a, const double *b)
-{
-#if defined(__AVX512F__)
-  return _mm512_cmp_pd_mask(_mm512_load_pd(a), _mm512_load_pd(b), _CMP_LE_OQ) != 0;
-#elif defined(__AVX__)
-  return _mm256_movemask_pd(_mm256_cmp_pd(_mm256_load_pd(a), _mm256_load_pd(b), _CMP_LE_OQ)) != 0;
-#else
-  return (a[0] <= b[0]) | (a[1] <= b[1]) | (a[2] <= b[2]) | (a[3] <= b[3]);
-#endif
-}
-
 /* ---- Recurrence --------------------------------------------------------------------------- */
-
-static inline StxCut cut_below(const State *below, int l)
-{
-  StxCut cut = {below->energy[GROUND][l], below->energy[OBJECT][l], below->energy[SKY][l],
-      below->value[GROUND][l], below->value[OBJECT][l]};
-  return cut;
-}
-
-static inline StxChoice choose_below(StxPairCost pair, int kind, StxCut cut, double foot)
-{
-  return kind == GROUND   ? stx_below_ground(pair, cut, foot)
-         : kind == OBJECT ? stx_below_object(pair, cut, foot)
-                          : stx_below_sky(pair, cut);
-}
 
 /* Computes the pairs of row k and the start rows in the list, and offers them to the best. */
 static inline __attribute__((always_inline)) void try_list_of(
@@ -115,20 +85,6 @@ static inline void try_list(Group *g, int kind, int k)
     try_slanted_list(g, k);
   else
     try_list_of(g, kind, k, false);
-}
-
-/* The list of the last row's winners. */
-static inline void list_winners(Group *g, int kind, int k)
-{
-  int count = 0;
-  int *visited = g->visited[kind], *list = g->list[kind];
-  for (int l = 0; l < LANES; l++) {
-    int vb = (int)g->link[kind][l] >> 2;
-    list[count] = vb;
-    count += visited[vb] != k;
-    visited[vb] = k;
-  }
-  g->listed[kind] = count;
 }
 
 /* The list of the start rows that may still win. */
@@ -254,32 +210,6 @@ static void open_start(Group *g, int k)
     memcpy(g->free[OBJECT][k], g->bound[OBJECT][k], sizeof(Lanes));
 }
 
-static void begin_row(Group *g, int kind)
-{
-  memcpy(g->best[kind], g->worst, sizeof(Lanes));
-  memset(g->link[kind], 0, sizeof(Lanes));
-  memset(g->value[kind], 0, sizeof(Lanes));
-}
-
-static void end_row(const Group *g, int kind, int k)
-{
-  State *state = &g->states[k + 1];
-  memcpy(state->energy[kind], g->best[kind], sizeof(Lanes));
-  memcpy(state->link[kind], g->link[kind], sizeof(Lanes));
-  if (kind != SKY)
-    memcpy(state->value[kind], g->value[kind], sizeof(Lanes));
-}
-
-/* The kinds of a row do not depend on each other: they take each step together, which gives the
- * processor three times as much to overlap. */
-#define EACH_KIND(call)                                                                            \
-  do {                                                                                             \
-    if (has_ground)                                                                                \
-      call(g, GROUND, k);                                                                          \
-    call(g, OBJECT, k);                                                                            \
-    call(g, SKY, k);                                                                               \
-  } while (0)
-
 static void solve_row(Group *g, int k)
 {
   bool has_ground = g->tables->has_ground;
@@ -297,37 +227,6 @@ static void solve_row(Group *g, int k)
   EACH_KIND(try_list);
   for (int kind = has_ground ? GROUND : OBJECT; kind < KINDS; kind++)
     end_row(g, kind, k);
-}
-
-/* Below the image; and everywhere, if there is no ground, its T_K. */
-static void init_states(const Group *g)
-{
-  double cost = g->tables->stixel_cost;
-  for (int k = 0; k <= g->pieces[g->longest]; k++) {
-    State *state = &g->states[k];
-    EACH_LANE
-    {
-      state->energy[GROUND][l] = STX_FORBIDDEN;
-      state->link[GROUND][l] = state->value[GROUND][l] = 0;
-    }
-  }
-  State *bottom = &g->states[0];
-  EACH_LANE
-  {
-    bottom->energy[OBJECT][l] = -cost;
-    bottom->energy[SKY][l] = STX_FORBIDDEN;
-    bottom->value[OBJECT][l] = 0;
-  }
-}
-
-static void begin_group(Group *g)
-{
-  init_states(g);
-  memset(g->first, 0, sizeof g->first);
-  for (int l = 0; l < LANES; l++) {
-    g->cost[l] = g->tables->stixel_cost;
-    g->worst[l] = 2 * STX_FORBIDDEN;
-  }
 }
 
 /* Before row k: lanes without it open no start row, reach every limit at once, and repeat a winner
@@ -359,126 +258,27 @@ static void solve_group(Group *g)
 
 /* ---- All groups --------------------------------------------------------------------------- */
 
-/* `g` is the first thing in the memory; its arrays follow. Returns their size. */
-static size_t lay_out(const StxSatdpParams *params, Group *g, char *memory)
+static size_t lay_out(const StxSatdpParams *params, char *memory)
 {
-  size_t rows = (size_t)stx_grid_rows(&params->grid), classes = (size_t)params->grid.classes;
-  size_t slanted = stx_satdp_slanted(params);
+  Group room, *g = memory != NULL ? (Group *)(void *)memory : &room;
   StxLayout at = {.memory = memory};
   stx_take(&at, sizeof(Group));
-  STX_TAKE(&at, g->boundary, rows + 1);
-  STX_TAKE(&at, g->rows, rows + 1);
-  STX_TAKE(&at, g->rest, rows + 1);
-  STX_TAKE(&at, g->sums, (rows + 1) * classes);
-  STX_TAKE(&at, g->raw, (2 + classes) * rows);
-  STX_TAKE(&at, g->states, rows + 1);
-  STX_TAKE(&at, g->free[GROUND], rows);
-  STX_TAKE(&at, g->free[OBJECT], slanted * rows);
-  STX_TAKE(&at, g->slants, slanted * (rows + 1));
-  g->slants = slanted ? g->slants : NULL;
-  for (int kind = 0; kind < KINDS; kind++) {
-    STX_TAKE(&at, g->bound[kind], rows);
-    STX_TAKE(&at, g->least[kind], rows);
-    STX_TAKE(&at, g->visited[kind], rows);
-    STX_TAKE(&at, g->list[kind], rows + 1 > LANES ? rows + 1 : LANES + 1);
-  }
+  STX_VARIANT(stx_satdp_take)(&at, params, g);
   return at.size;
 }
 
-static int group_count(const StxGrid *grid)
-{
-  return (stx_grid_columns(grid) + LANES - 1) / LANES;
-}
+static const GroupWork work = {lay_out, solve_group};
 
 size_t STX_VARIANT(stx_satdp_scratch)(const StxSatdpParams *params, int threads)
 {
-  Group group;
-  return threads * lay_out(params, &group, NULL) +
-         stx_align(group_count(&params->grid) * sizeof(int));
-}
-
-static void new_group(const StxSatdpParams *params, const StxSatdpTables *tables,
-    const void *columns, const uint8_t *starts, char *memory)
-{
-  Group *g = (Group *)memory;
-  lay_out(params, g, memory);
-  g->params = params;
-  g->tables = tables;
-  g->columns = columns;
-  g->starts = starts;
-  g->evaluated = 0;
-}
-
-/* Solves the group that begins at first_column and writes its records; returns how many. */
-static int run_group(Group *g, int first_column, StxStixel *stixels)
-{
-  int columns = stx_grid_columns(&g->params->grid), count = 0;
-  int used = columns - first_column < LANES ? columns - first_column : LANES;
-  for (int l = 0; l < LANES; l++) /* lanes beyond the last column repeat it */
-    g->column[l] = first_column + (l < used ? l : used - 1);
-  uint64_t before = g->evaluated;
-  solve_group(g);
-  g->evaluated = before + (g->evaluated - before) * (uint64_t)used;
-  for (int l = 0; l < used; l++) {
-    StxTrace trace = {.stride = sizeof(State) / sizeof(double)};
-    for (int kind = 0; kind < KINDS; kind++) {
-      trace.energy[kind] = &g->states[1].energy[kind][l];
-      trace.link[kind] = &g->states[1].link[kind][l];
-    }
-    count += stx_write_column(
-        g->params, g->tables, g->columns, first_column + l, &trace, stixels + count);
-  }
-  return count;
-}
-
-/* Closes the gaps between the groups' records, each of which began where it would have if every
- * cell before it were a stixel. */
-static size_t compact(StxStixel *stixels, const int *counts, int groups, size_t room)
-{
-  size_t total = (size_t)counts[0];
-  for (int i = 1; i < groups; i++) {
-    memmove(stixels + total, stixels + i * room, counts[i] * sizeof *stixels);
-    total += (size_t)counts[i];
-  }
-  return total;
-}
-
-/* What the threads share. */
-typedef struct {
-  char *memory; /* of their groups, */
-  size_t size;  /* this far apart */
-  size_t room;  /* records of a group */
-  int *counts;
-  StxStixel *stixels;
-} Shared;
-
-static Group *group_at(const Shared *shared, int worker)
-{
-  return (Group *)(void *)(shared->memory + (size_t)worker * shared->size);
-}
-
-static void solve_piece(void *data, int i, int worker)
-{
-  const Shared *shared = data;
-  shared->counts[i] =
-      run_group(group_at(shared, worker), i * LANES, shared->stixels + (size_t)i * shared->room);
+  return STX_VARIANT(stx_satdp_groups_scratch)(&work, params, threads);
 }
 
 bool STX_VARIANT(stx_satdp_run)(const StxSatdpParams *params, const StxSatdpTables *tables,
     bool has_ground, const void *columns, const uint8_t *starts, StxStixel *stixels,
     StxSatdpResult *result, void *scratch, const StxPlace *place, StxError *error)
 {
-  Group layout;
-  int groups = group_count(&params->grid), workers = place->threads;
-  Shared shared = {(char *)scratch + stx_align(groups * sizeof(int)),
-      lay_out(params, &layout, NULL), (size_t)LANES * tables->rows, scratch, stixels};
-  uint64_t evaluated = 0;
-  for (int w = 0; w < workers; w++)
-    new_group(params, tables, columns, starts, shared.memory + (size_t)w * shared.size);
-  stx_parallel(workers, groups, solve_piece, &shared);
-  for (int w = 0; w < workers; w++)
-    evaluated += group_at(&shared, w)->evaluated;
-  *result = (StxSatdpResult){.evaluated = evaluated,
-      .count = (uint32_t)compact(stixels, shared.counts, groups, shared.room)};
+  Group model = {.params = params, .tables = tables, .columns = columns, .starts = starts};
+  STX_VARIANT(stx_satdp_run_groups)(&work, &model, stixels, result, scratch, place->threads);
   return true;
 }

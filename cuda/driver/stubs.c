@@ -165,6 +165,7 @@ bool stx_cuda_probe_copy(
 
 const StxImplTable stx_sgm_cuda_impls = {.size = sizeof(StxSgmImpl)};
 const StxImplTable stx_colmean_cuda_impls = {.size = sizeof(StxColmeanImpl)};
+const StxImplTable stx_fulldp_cuda_impls = {.size = sizeof(StxSatdpImpl)};
 const StxImplTable stx_ground_cuda_impls = {.size = sizeof(StxGroundImpl)};
 const StxImplTable stx_rdp_cuda_impls = {.size = sizeof(StxRdpImpl)};
 const StxImplTable stx_satdp_cuda_impls = {.size = sizeof(StxSatdpImpl)};

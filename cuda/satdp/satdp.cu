@@ -13,6 +13,7 @@
 
 #include "cuda/driver/sums.cuh"
 #include "cuda/satdp/satdp_columns.cuh"
+#include "cuda/satdp/satdp_dp.cuh"
 
 /* ---- Columns ------------------------------------------------------------------------------ */
 

@@ -78,6 +78,11 @@ typedef struct {
   uint32_t size;
 } StxSatdpLayout;
 
+/* What fulldp knows of a cell: x, disparity, and what a ground and an object pay for it. */
+typedef struct {
+  float x, disparity, precision[2], cap[2];
+} StxFulldpCell;
+
 /* ---- Kernels ------------------------------------------------------------------------------- */
 
 typedef struct {
@@ -92,6 +97,7 @@ typedef struct {
   StxSatdpRow *rows;     /* of the kernel that keeps them in scratch: rows + 1 per block */
   StxSatdpSlant *slants; /* likewise, of objects that may be slanted */
   int32_t *classes;      /* NULL: class sums in shared memory; else (rows + 1) · slots per block */
+  StxFulldpCell *full;   /* of fulldp alone: a column's cells per block */
   int32_t column_count, cells; /* of the grid, of a column */
   int32_t has_ground;
   int32_t quad[4];                     /* kind K has the quads quad[K] … quad[K + 1] − 1 */

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* satdp on the GPU: a block works off its columns, one after the other; see satdp.cu. */
+/*
+ * satdp on the GPU: a block works off its columns, one after the other; see satdp.cu. fulldp.cu has
+ * a recurrence of its own in it.
+ */
 #ifndef STX_SATDP_COLUMNS_CUH
 #define STX_SATDP_COLUMNS_CUH
 
 #include "cuda/satdp/satdp_backtrack.cuh"
-#include "cuda/satdp/satdp_dp.cuh"
 #include "cuda/satdp/satdp_tables.cuh"
+
+/* The recurrence, from the tables to energies and links; adds to `evaluated`. */
+STX_DEVICE void solve_column(const Column *c, uint32_t *evaluated);
 
 /* `slant` is not looked at unless SLANTED. */
 STX_DEVICE Column new_column(

@@ -160,6 +160,7 @@ STX_DEVICE void begin_column(const Column *c)
   }
 }
 
+#ifndef STX_FULLDP
 STX_DEVICE void solve_column(const Column *c, uint32_t *evaluated)
 {
   begin_column(c);
@@ -175,5 +176,6 @@ STX_DEVICE void solve_column(const Column *c, uint32_t *evaluated)
     __syncthreads();
   }
 }
+#endif
 
 #endif

@@ -9,14 +9,15 @@
  */
 #include "cuda/driver/launch.h"
 #include "cuda/satdp/satdp_args.h"
+#include "cuda/satdp/satdp_launch.h"
 #include "cuda/satdp/satdp_slanted.h"
 
 #include "common/satdp/satdp_records_math.h"
 
 STX_CUDA_MODULE(satdp);
 
-static const StxCudaKernel columns_kernel = {&module, "stx_satdp_columns"};
-static const StxCudaKernel high_columns_kernel = {&module, "stx_satdp_high_columns"};
+static const StxSatdpKernels kernels = {
+    {&module, "stx_satdp_columns"}, {&module, "stx_satdp_high_columns"}, false};
 static const StxCudaKernel compact_kernel = {&module, "stx_satdp_compact"};
 
 #define SHARED_RESERVED 1024          /* per block, by the driver */
@@ -109,7 +110,7 @@ static Plan make_plan(const StxCudaInfo *info, const StxSatdpParams *params)
 /* ---- Scratch ------------------------------------------------------------------------------- */
 
 typedef struct {
-  size_t records, counts, evaluated, classes, rows, slants, size;
+  size_t records, counts, evaluated, classes, rows, slants, full, size;
 } Scratch;
 
 static size_t block_count(const StxSatdpParams *params)
@@ -119,7 +120,7 @@ static size_t block_count(const StxSatdpParams *params)
 }
 
 /* Enough for every device. */
-static Scratch lay_out_scratch(const StxSatdpParams *params)
+static Scratch lay_out_scratch(const StxSatdpKernels *wanted, const StxSatdpParams *params)
 {
   size_t columns = (size_t)stx_grid_columns(&params->grid), blocks = block_count(params);
   size_t rows = (size_t)stx_grid_rows(&params->grid);
@@ -131,31 +132,39 @@ static Scratch lay_out_scratch(const StxSatdpParams *params)
   at.classes = stx_align(at.evaluated + columns * sizeof(uint32_t));
   at.rows = stx_align(at.classes + blocks * classes_bytes(params));
   at.slants = at.rows + (high ? blocks * (rows + 1) * sizeof(StxSatdpRow) : 0);
-  at.size = stx_align(at.rows + (high ? blocks * (rows + 1) * row_bytes(params) : 0));
+  at.full = stx_align(at.rows + (high ? blocks * (rows + 1) * row_bytes(params) : 0));
+  at.size = stx_align(at.full + (wanted->full ? blocks * rows * sizeof(StxFulldpCell) : 0));
   return at;
+}
+
+size_t stx_satdp_cuda_scratch(const StxSatdpKernels *wanted, const StxSatdpParams *params)
+{
+  return lay_out_scratch(wanted, params).size;
 }
 
 static size_t scratch_size(const StxSatdpParams *params, int threads)
 {
-  return lay_out_scratch(params).size;
+  return stx_satdp_cuda_scratch(&kernels, params);
 }
 
-static const StxCudaKernel *columns_kernel_for(const StxSatdpParams *params, bool rows_shared)
+static const StxCudaKernel *columns_kernel_for(
+    const StxSatdpKernels *wanted, const StxSatdpParams *params, bool rows_shared)
 {
   if (stx_satdp_slanted(params))
     return rows_shared ? &stx_satdp_slanted_kernel : &stx_satdp_slanted_high_kernel;
-  return rows_shared ? &columns_kernel : &high_columns_kernel;
+  return rows_shared ? &wanted->columns : &wanted->high_columns;
 }
 
 /* ---- Run ----------------------------------------------------------------------------------- */
 
-static bool run(const StxSatdpParams *params, const StxSatdpTables *tables, bool has_ground,
-    const void *columns, const uint8_t *starts, StxStixel *stixels, StxSatdpResult *result,
-    void *scratch, const StxPlace *place, StxError *error)
+bool stx_satdp_cuda_run(const StxSatdpKernels *wanted, const StxSatdpParams *params,
+    const StxSatdpTables *tables, bool has_ground, const void *columns, const uint8_t *starts,
+    StxStixel *stixels, StxSatdpResult *result, void *scratch, const StxPlace *place,
+    StxError *error)
 {
   StxCuda *cuda = place->device;
   Plan plan = make_plan(stx_cuda_info(cuda), params);
-  Scratch at = lay_out_scratch(params);
+  Scratch at = lay_out_scratch(wanted, params);
   char *memory = scratch;
   StxSatdpColumnsArgs args = {.params = *params,
       .layout = plan.layout,
@@ -168,13 +177,14 @@ static bool run(const StxSatdpParams *params, const StxSatdpTables *tables, bool
       .rows = plan.rows_shared ? NULL : (StxSatdpRow *)(memory + at.rows),
       .slants = plan.rows_shared ? NULL : (StxSatdpSlant *)(memory + at.slants),
       .classes = plan.classes_shared ? NULL : (int32_t *)(memory + at.classes),
+      .full = wanted->full ? (StxFulldpCell *)(memory + at.full) : NULL,
       .column_count = stx_grid_columns(&params->grid),
       .cells = stx_grid_rows(&params->grid),
       .has_ground = has_ground};
   place_classes(params, &args);
   StxCudaSize grid = {(unsigned)block_count(params), 1, 1};
   StxCudaSize block = {STX_SATDP_WARPS * LANES, 1, 1};
-  const StxCudaKernel *kernel = columns_kernel_for(params, plan.rows_shared);
+  const StxCudaKernel *kernel = columns_kernel_for(wanted, params, plan.rows_shared);
   if (!stx_cuda_launch(cuda, kernel, grid, block, plan.layout.size, &args, place->stream, error))
     return false;
   StxSatdpCompactArgs compact = {.records = args.records,
@@ -189,6 +199,14 @@ static bool run(const StxSatdpParams *params, const StxSatdpTables *tables, bool
   StxCudaSize compact_block = {STX_SATDP_COMPACT_COLUMNS * LANES, 1, 1};
   return stx_cuda_launch(
       cuda, &compact_kernel, compact_grid, compact_block, 0, &compact, place->stream, error);
+}
+
+static bool run(const StxSatdpParams *params, const StxSatdpTables *tables, bool has_ground,
+    const void *columns, const uint8_t *starts, StxStixel *stixels, StxSatdpResult *result,
+    void *scratch, const StxPlace *place, StxError *error)
+{
+  return stx_satdp_cuda_run(&kernels, params, tables, has_ground, columns, starts, stixels, result,
+      scratch, place, error);
 }
 
 static const StxSatdpImpl impls[] = {

@@ -42,14 +42,19 @@ STX_DEVICE Fit fit_slanted(const Column *c, int vb, int k)
   return fit;
 }
 
+STX_DEVICE StxGroundFit fit_ground(const Column *c, const StxSatdpRow *hi, const StxSatdpRow *lo)
+{
+  return stx_fit_ground(c->prior, hi->ground_w - lo->ground_w, hi->ground_x - lo->ground_x,
+      hi->ground_xx - lo->ground_xx, hi->ground_d - lo->ground_d, hi->ground_xd - lo->ground_xd,
+      hi->ground_dd - lo->ground_dd);
+}
+
 template <int kind> STX_DEVICE Fit fit_plane(const Column *c, int vb, int k)
 {
   const StxSatdpRow *hi = &c->row[k + 1], *lo = &c->row[vb];
   Fit fit = {0, 0, 0};
   if (kind == GROUND) {
-    StxGroundFit plane = stx_fit_ground(c->prior, hi->ground_w - lo->ground_w,
-        hi->ground_x - lo->ground_x, hi->ground_xx - lo->ground_xx, hi->ground_d - lo->ground_d,
-        hi->ground_xd - lo->ground_xd, hi->ground_dd - lo->ground_dd);
+    StxGroundFit plane = fit_ground(c, hi, lo);
     double horizon = c->prior.horizon_x;
     fit.energy = stx_data_energy(plane.residual, c->residual_energy);
     fit.foot = stx_ground_value(plane.slope, plane.intercept, horizon, lo->cut);
@@ -67,6 +72,9 @@ template <int kind> STX_DEVICE Fit fit_plane(const Column *c, int vb, int k)
   return fit;
 }
 
+#ifdef STX_FULLDP /* its data term is another: fulldp_term.cuh */
+template <int kind> STX_DEVICE Fit fit_pair(const Column *c, int vb, int k);
+#else
 template <int kind> STX_DEVICE Fit fit_pair(const Column *c, int vb, int k)
 {
   Fit fit = fit_plane<kind>(c, vb, k);
@@ -74,6 +82,7 @@ template <int kind> STX_DEVICE Fit fit_pair(const Column *c, int vb, int k)
   fit.energy += (double)(fixed + (uint32_t)class_energy<kind>(c, vb, k));
   return fit;
 }
+#endif
 
 /* ---- Candidates --------------------------------------------------------------------------- */
 

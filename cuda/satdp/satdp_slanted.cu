@@ -5,6 +5,7 @@
 #include "cuda/driver/gpu.cuh"
 
 #include "cuda/satdp/satdp_columns.cuh"
+#include "cuda/satdp/satdp_dp.cuh"
 
 STX_KERNEL(stx_satdp_slanted_columns, StxSatdpColumnsArgs, COLUMN_BOUNDS)
 {

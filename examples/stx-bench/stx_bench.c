@@ -62,6 +62,9 @@ static bool bench_cells(Bench *b, int cell, StxSemantics semantics, StxError *er
   what.stage = BENCH_SATDP;
   if (!bench(b, &what, &satdp, error))
     return false;
+  what.stage = BENCH_FULLDP;
+  if (semantics != STX_SEMANTICS_SCORES_U8 && !bench(b, &what, NULL, error))
+    return false;
   what.stage = BENCH_BOTH;
   what.reference = colmean > 0 && satdp > 0 ? colmean + satdp : 0;
   return bench(b, &what, NULL, error);
@@ -218,7 +221,8 @@ static bool choose_stages(Options *o, int count, char **words, StxError *error)
         o->stages[i] = known = true;
     if (!known)
       return stx_fail(error,
-          "no stage '%s': choose from sgm, colmean, satdp, rdp, colmean+satdp, pipeline, overlay, "
+          "no stage '%s': choose from sgm, colmean, satdp, fulldp, rdp, colmean+satdp, pipeline, "
+          "overlay, "
           "scene, all",
           words[w]);
   }
@@ -295,7 +299,7 @@ static GOptionContext *make_context(Options *o)
   };
   GOptionContext *context = g_option_context_new("[STAGE...] - times stages and implementations");
   g_option_context_set_summary(context,
-      "STAGE: sgm, colmean, satdp, rdp, colmean+satdp, pipeline, or all (default). Every\n"
+      "STAGE: sgm, colmean, satdp, fulldp, rdp, colmean+satdp, pipeline, or all (default). Every\n"
       "implementation that this machine can run must first give the bytes of the reference, c. "
       "Then all take\n"
       "turns; printed are median and minimum, the ratio of the reference's median (one thread) to\n"

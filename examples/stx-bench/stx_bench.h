@@ -80,12 +80,13 @@ typedef struct {
 
 /* ---- Rows --------------------------------------------------------------------------------- */
 
-/* The first five have a table of implementations with a reference; of the others the best are
+/* The first six have a table of implementations with a reference; of the others the best are
  * timed. The scene is for the CPU alone. */
 typedef enum {
   BENCH_SGM,
   BENCH_COLMEAN,
   BENCH_SATDP,
+  BENCH_FULLDP, /* the same columns as satdp's */
   BENCH_RDP,
   BENCH_OVERLAY,  /* the stixels drawn on an RGBA frame */
   BENCH_BOTH,     /* colmean and satdp one after the other */

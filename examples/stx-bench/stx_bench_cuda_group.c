@@ -50,6 +50,7 @@ static const struct {
     [BENCH_SGM] = {{&stx_sgm_cuda_impls}, 1u << LEFT | 1u << RIGHT, DEPTH, 0},
     [BENCH_COLMEAN] = {{&stx_colmean_cuda_impls}, DEPTH | SEMANTICS, 1u << COLUMNS, 0},
     [BENCH_SATDP] = {{&stx_satdp_cuda_impls}, 1u << COLUMNS, 1u << STIXELS | 1u << RESULT, 0},
+    [BENCH_FULLDP] = {{&stx_fulldp_cuda_impls}, 1u << COLUMNS, 1u << STIXELS | 1u << RESULT, 0},
     [BENCH_RDP] = {{&stx_rdp_cuda_impls}, 1u << COLUMNS, 1u << STIXELS | 1u << RESULT, 0},
     [BENCH_OVERLAY] = {{&stx_overlay_cuda_impls}, 1u << STIXELS | 1u << FRAME,
         1u << FRAME | 1u << RESULT, 0},
@@ -138,7 +139,7 @@ static size_t scratch_size(const Group *g, const StxImplTable *table)
       size = ((const StxSgmImpl *)record)->scratch_size(&g->sgm, 1);
     else if (table == &stx_colmean_cuda_impls)
       size = ((const StxColmeanImpl *)record)->scratch_size(&g->colmean, 1);
-    else if (table == &stx_satdp_cuda_impls)
+    else if (table == &stx_satdp_cuda_impls || table == &stx_fulldp_cuda_impls)
       size = ((const StxSatdpImpl *)record)->scratch_size(&g->satdp, 1);
     else if (table == &stx_rdp_cuda_impls)
       size = ((const StxRdpImpl *)record)->scratch_size(&g->rdp, 1);
@@ -325,6 +326,7 @@ static bool run_set(const Group *g, const Entry *entry, int set, StxError *error
   case BENCH_COLMEAN:
     return run_colmean(g, entry->record, set, error);
   case BENCH_SATDP:
+  case BENCH_FULLDP:
     return run_satdp(g, entry->record, set, error);
   case BENCH_RDP:
     return run_rdp(g, entry->record, set, error);

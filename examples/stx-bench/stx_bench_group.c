@@ -101,6 +101,7 @@ static bool run_on_cpu(Group *g, const Entry *entry, StxError *error)
     run_colmean(g, entry->record, entry->threads);
     break;
   case BENCH_SATDP:
+  case BENCH_FULLDP:
     run_satdp(g, entry->record, entry->threads);
     break;
   case BENCH_RDP:
@@ -193,6 +194,8 @@ static const StxImplTable *table_of(BenchStage stage)
     return &stx_sgm_impls;
   case BENCH_SATDP:
     return &stx_satdp_impls;
+  case BENCH_FULLDP:
+    return &stx_fulldp_impls;
   case BENCH_RDP:
     return &stx_rdp_impls;
   case BENCH_OVERLAY:
@@ -270,6 +273,7 @@ static size_t scratch_of(const Group *g, const Entry *entry)
   case BENCH_COLMEAN:
     return ((const StxColmeanImpl *)entry->record)->scratch_size(&g->colmean, entry->threads);
   case BENCH_SATDP:
+  case BENCH_FULLDP:
     return ((const StxSatdpImpl *)entry->record)->scratch_size(&g->satdp, entry->threads);
   case BENCH_RDP:
     return ((const StxRdpImpl *)entry->record)->scratch_size(&g->rdp, entry->threads);
@@ -327,8 +331,11 @@ static bool prepare_satdp(Group *g, StxError *error)
   run_colmean(g, g->best_colmean, 1);
   bool known = stx_roadline_from_camera(&input->camera, &line) ||
                stx_roadline_estimate(&g->satdp.grid, g->columns, NULL, &line, g->scratch);
-  return stx_satdp_prepare(
-      &g->satdp, &input->camera, known ? &line : NULL, &g->satdp_tables, error);
+  if (!stx_satdp_prepare(&g->satdp, &input->camera, known ? &line : NULL, &g->satdp_tables, error))
+    return false;
+  if (g->what->stage == BENCH_FULLDP)
+    stx_fulldp_prepare(&g->satdp, &g->satdp_tables);
+  return true;
 }
 
 static StxPipeline *open_pipeline(const Group *g, StxBackend backend, int threads, StxError *error)
@@ -385,6 +392,7 @@ static bool prepare_input(Group *g, StxError *error)
 {
   switch (g->what->stage) {
   case BENCH_SATDP:
+  case BENCH_FULLDP:
   case BENCH_BOTH:
     return prepare_satdp(g, error);
   case BENCH_RDP:

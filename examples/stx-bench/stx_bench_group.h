@@ -7,6 +7,7 @@
 #ifndef STX_BENCH_GROUP_H
 #define STX_BENCH_GROUP_H
 
+#include "common/fulldp/fulldp.h"
 #include "common/overlay/overlay.h"
 #include "common/scene/scene.h"
 #include "examples/stx-bench/stx_bench.h"

@@ -30,6 +30,7 @@ static const char *const names[] = {
     [BENCH_SGM] = "sgm",
     [BENCH_COLMEAN] = "colmean",
     [BENCH_SATDP] = "satdp",
+    [BENCH_FULLDP] = "fulldp",
     [BENCH_RDP] = "rdp",
     [BENCH_BOTH] = "colmean+satdp",
     [BENCH_PIPELINE] = "pipeline",
@@ -63,6 +64,7 @@ static void set_outputs(Group *g)
     g->output[0].size = stx_grid_bytes(&g->colmean.grid);
     break;
   case BENCH_SATDP:
+  case BENCH_FULLDP:
   case BENCH_RDP:
   case BENCH_BOTH:
   case BENCH_PIPELINE:
@@ -224,9 +226,14 @@ static int compare(const void *a, const void *b)
 
 /* ---- Rows --------------------------------------------------------------------------------- */
 
+static bool has_pairs(const Group *g)
+{
+  return g->what->stage == BENCH_SATDP || g->what->stage == BENCH_FULLDP;
+}
+
 static double share(const Group *g)
 {
-  if (g->what->stage != BENCH_SATDP)
+  if (!has_pairs(g))
     return -1;
   return (double)g->satdp_result.evaluated /
          (double)stx_satdp_pairs(&g->satdp.grid, g->satdp_tables.has_ground);
@@ -332,8 +339,7 @@ static bool add_rate(Group *g, Entry *entry, BenchRow *row, StxError *error)
   bool gpu = entry->where != ON_CPU;
   if (row->runs == 0)
     return true;
-  if (g->what->stage == BENCH_SATDP &&
-      (!group_run(g, entry, &ms, error) || (gpu && !cuda_group_fetch(g, 0, error))))
+  if (has_pairs(g) && (!group_run(g, entry, &ms, error) || (gpu && !cuda_group_fetch(g, 0, error))))
     return false;
   row->share = share(g);
   row->rate =

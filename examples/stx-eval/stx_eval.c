@@ -259,7 +259,7 @@ static bool apply_choices(Options *o, StxError *error)
       {"semantics", o->semantics, "none", {"none", "truth"}, &semantics},
       {"ground", o->ground, "auto", {"auto", "calibration", "estimate", "none"}, &ground},
       {"backend", o->backend, "auto", {"auto", "omp", "c"}, &backend},
-      {"model", o->model, "satdp", {"satdp", "rdp"}, &model},
+      {"model", o->model, "satdp", {"satdp", "rdp", "gaussian-uniform"}, &model},
       {"cut-candidates", o->candidates, "all", {"all", "rdp"}, &candidates},
   };
   for (size_t i = 0; i < G_N_ELEMENTS(table); i++) {
@@ -279,7 +279,7 @@ static bool apply_choices(Options *o, StxError *error)
   o->pipeline.model = (StxPipelineModel)model;
   o->pipeline.cuts = (StxPipelineCuts)candidates;
   if (model == STX_PIPELINE_RDP && candidates != STX_PIPELINE_CUTS_ALL)
-    return stx_fail(error, "--cut-candidates is for --model=satdp");
+    return stx_fail(error, "--cut-candidates is not for --model=rdp");
   return true;
 }
 
@@ -342,7 +342,9 @@ static GOptionContext *make_context(Options *o)
           "a network's scores as input: a file per frame, in the order of names", "FOLDER"},
       {"ground", 0, 0, G_OPTION_ARG_STRING, &o->ground, "auto, calibration, estimate, none", "G"},
       {"model", 0, 0, G_OPTION_ARG_STRING, &o->model,
-          "satdp (default): stixels, or rdp: segments of depth alone", "M"},
+          "satdp (default): stixels, gaussian-uniform: the same with outliers, or rdp: segments of "
+          "depth alone",
+          "M"},
       {"cut-candidates", 0, 0, G_OPTION_ARG_STRING, &o->candidates,
           "where stixels may begin: all rows (default), or what rdp keeps at epsilon 0.5", "C"},
       {"no-confidence", 0, 0, G_OPTION_ARG_NONE, &o->no_confidence, "all pixels certain", NULL},

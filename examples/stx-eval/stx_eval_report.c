@@ -10,7 +10,7 @@ static const char *const reductions[] = {"mean", "weighted", "median"};
 static const char *const semantics[] = {[STX_SEMANTICS_NONE] = "depth only",
     [STX_SEMANTICS_LABELS] = "with true labels",
     [STX_SEMANTICS_SCORES_F32] = "with a network's scores"};
-static const char *const models[] = {"satdp", "rdp"};
+static const char *const models[] = {"satdp", "rdp", "gaussian-uniform"};
 static const char *const cuts[] = {"all", "rdp"};
 static const char *const grounds[] = {"auto", "calibration", "estimate", "none"};
 
@@ -68,7 +68,7 @@ static void print_head(FILE *out, const DataSet *set, const StxPipelineSettings 
         stx_pipeline_has(s, STX_STAGE_SATDP) ? "cut candidates" : "stixels",
         (double)rdp_of(s)->epsilon / STX_DISPARITY_ONE, rdp_of(s)->median);
   if (stx_pipeline_has(s, STX_STAGE_SATDP))
-    fprintf(out, "stixels: satdp, ground %s, %s\n", grounds[s->ground],
+    fprintf(out, "stixels: %s, ground %s, %s\n", models[s->model], grounds[s->ground],
         semantics[s->colmean.semantics]);
   fputc('\n', out);
 }

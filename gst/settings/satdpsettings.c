@@ -8,6 +8,8 @@
 
 static const StxFieldChoice models[] = {
     {GST_STX_SATDP_GAUSSIAN, "gaussian", "Least squares per stixel, quadratic in the rows"},
+    {GST_STX_SATDP_GAUSSIAN_UNIFORM, "gaussian-uniform",
+        "Expects wrong disparities; cubic in the rows"},
     {0},
 };
 static const StxFieldChoice grounds[] = {

@@ -14,7 +14,7 @@
 
 G_BEGIN_DECLS
 
-typedef enum { GST_STX_SATDP_GAUSSIAN } GstStxSatdpModel;
+typedef enum { GST_STX_SATDP_GAUSSIAN, GST_STX_SATDP_GAUSSIAN_UNIFORM } GstStxSatdpModel;
 
 typedef enum { GST_STX_CANDIDATES_ALL, GST_STX_CANDIDATES_RDP } GstStxCandidates;
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/stages/satdpstage.h"
 
+#include "common/fulldp/fulldp.h"
 #include "gst/shared/memory.h"
 #include "gst/stages/rdpstage.h"
 
@@ -126,16 +127,24 @@ void gst_satdp_stage_post(GstSatdpStage *self, GstBuffer *frame, const StxSatdpR
       self->element, gst_message_new_element(GST_OBJECT(self->element), structure));
 }
 
+static gboolean expects_outliers(const GstSatdpStage *self)
+{
+  return self->settings.model == GST_STX_SATDP_GAUSSIAN_UNIFORM;
+}
+
 static gboolean run(GstSatdpStage *self, GstStxStage *stage, const void *columns,
     StxStixel *records, StxSatdpResult *result, StxError *error)
 {
-  const StxSatdpImpl *impl = gst_stx_stage_impl(stage);
+  const StxSatdpImpl *impl =
+      expects_outliers(self)
+          ? gst_stx_stage_impl_of(stage, &stx_fulldp_impls, &stx_fulldp_cuda_impls, error)
+          : gst_stx_stage_impl(stage);
   const void *tables =
       gst_stx_stage_constant(stage, TABLES, self->tables, sizeof(*self->tables), error);
   const guint8 *starts = NULL;
   void *scratch = NULL;
 
-  if (tables != NULL)
+  if (tables != NULL && impl != NULL)
     scratch = gst_stx_stage_block(
         stage, SCRATCH, impl->scratch_size(&self->params, stage->place.threads), error);
   return scratch != NULL && find_candidates(self, stage, columns, &starts, error) &&
@@ -146,9 +155,12 @@ static gboolean run(GstSatdpStage *self, GstStxStage *stage, const void *columns
 gboolean gst_satdp_stage_segment(GstSatdpStage *self, GstStxStage *stage, GstBuffer *frame,
     const void *columns, StxStixel *records, StxSatdpResult *result, StxError *error)
 {
-  return follow_road(self, stage, frame, columns, error) &&
-         stx_satdp_prepare(&self->params, &self->stream->camera, self->line, self->tables, error) &&
-         run(self, stage, columns, records, result, error);
+  if (!follow_road(self, stage, frame, columns, error) ||
+      !stx_satdp_prepare(&self->params, &self->stream->camera, self->line, self->tables, error))
+    return FALSE;
+  if (expects_outliers(self))
+    stx_fulldp_prepare(&self->params, self->tables);
+  return run(self, stage, columns, records, result, error);
 }
 
 /* ---- Life ---------------------------------------------------------------------------------- */

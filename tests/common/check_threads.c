@@ -12,7 +12,7 @@
 #include "tests/common/ground/ground_case.h"
 #include "tests/common/overlay/overlay_frames.h"
 #include "tests/common/rdp/rdp_case.h"
-#include "tests/common/satdp/satdp_case.h"
+#include "tests/common/fulldp/fulldp_case.h"
 #include "tests/common/sgm/sgm_case.h"
 
 #include <stdio.h>
@@ -97,7 +97,7 @@ static void close_rdp(void *opened)
 
 static const Stem rdp = {&stx_rdp_impls, open_rdp, compare_rdp, close_rdp};
 
-/* ---- satdp -------------------------------------------------------------------------------- */
+/* ---- satdp, fulldp -------------------------------------------------------------------------- */
 
 typedef struct {
   Case *c;
@@ -105,14 +105,25 @@ typedef struct {
   StxSatdpResult result;
 } Satdp;
 
-static void *open_satdp(void)
+static void *open_case(const StxSatdpImpl *reference)
 {
   Satdp *s = malloc(sizeof *s);
   StxRandom random = {6};
   s->c = new_case(case_params(70, 40, 4, 3), &case_camera, &(StxRoadLine){0.3, 20, 1});
   fill_case(s->c, STREET, &random);
-  s->stixels = run_case(satdp_reference(), s->c, 1, &s->result);
+  stx_fulldp_prepare(&s->c->params, &s->c->tables);
+  s->stixels = run_case(reference, s->c, 1, &s->result);
   return s;
+}
+
+static void *open_satdp(void)
+{
+  return open_case(satdp_reference());
+}
+
+static void *open_fulldp(void)
+{
+  return open_case(fulldp_reference());
 }
 
 static void compare_satdp(
@@ -136,6 +147,7 @@ static void close_satdp(void *opened)
 }
 
 static const Stem satdp = {&stx_satdp_impls, open_satdp, compare_satdp, close_satdp};
+static const Stem fulldp = {&stx_fulldp_impls, open_fulldp, compare_satdp, close_satdp};
 
 /* ---- sgm ---------------------------------------------------------------------------------- */
 
@@ -328,12 +340,13 @@ static void check_stem(const Stem *stem)
 CHECK_STEM(ground)
 CHECK_STEM(rdp)
 CHECK_STEM(satdp)
+CHECK_STEM(fulldp)
 CHECK_STEM(sgm)
 CHECK_STEM(colmean)
 CHECK_STEM(overlay)
 
 static const StxTest tests[] = {{&ground_needs_no_number_of_threads},
     {&rdp_needs_no_number_of_threads}, {&satdp_needs_no_number_of_threads},
-    {&sgm_needs_no_number_of_threads}, {&colmean_needs_no_number_of_threads},
-    {&overlay_needs_no_number_of_threads}};
+    {&fulldp_needs_no_number_of_threads}, {&sgm_needs_no_number_of_threads},
+    {&colmean_needs_no_number_of_threads}, {&overlay_needs_no_number_of_threads}};
 STX_TESTING_MAIN("threads", tests)

@@ -4,71 +4,14 @@
  * data terms; what it was not given stays untouched.
  */
 #include "tests/cuda/cuda_case.h"
-#include "tests/common/satdp/satdp_case.h"
+#include "tests/cuda/satdp_run.h"
 
 #include <stdio.h>
 #include <string.h>
 
-typedef struct {
-  StxSatdpResult result;
-  StxStixel *stixels; /* guarded */
-} Run;
-
-/* Fails unless the device still holds `bytes`; frees the device's. */
-static void expect_unchanged(void *device, const void *bytes, size_t size, const char *what)
-{
-  void *now = stx_guarded_alloc(size);
-  stx_device_download(now, device, size);
-  stx_expect_same(bytes, now, size, what);
-  stx_guarded_free(now);
-  stx_device_free(device);
-}
-
-static Run run_cuda(const StxSatdpImpl *impl, const Case *c, const char *what)
-{
-  const StxGrid *grid = &c->params.grid;
-  size_t room = (size_t)stx_grid_columns(grid) * stx_grid_rows(grid) * sizeof(StxStixel);
-  Run run = {.stixels = stx_guarded_alloc(room)};
-  StxError error = {""};
-  void *tables = stx_device_copy_of(&c->tables, sizeof c->tables);
-  void *columns = stx_device_copy_of(c->columns, stx_grid_bytes(grid));
-  size_t cells = (size_t)stx_grid_columns(grid) * stx_grid_rows(grid);
-  void *starts = c->starts == NULL ? NULL : stx_device_copy_of(c->starts, cells);
-  void *stixels = stx_device_alloc(room), *result = stx_device_alloc(sizeof run.result);
-  void *scratch = stx_device_alloc(impl->scratch_size(&c->params, 1));
-  stx_case_ok(impl->run(&c->params, tables, c->tables.has_ground, columns, starts, stixels, result,
-                  scratch, stx_case_place(), &error),
-      &error, what);
-  stx_case_wait(what);
-  stx_device_download(&run.result, result, sizeof run.result);
-  stx_device_download(run.stixels, stixels, room);
-  stx_device_free(scratch);
-  stx_device_free(result);
-  stx_device_free(stixels);
-  expect_unchanged(columns, c->columns, stx_grid_bytes(grid), what);
-  if (starts != NULL)
-    expect_unchanged(starts, c->starts, cells, what);
-  expect_unchanged(tables, &c->tables, sizeof c->tables, what);
-  return run;
-}
-
-/* Fails unless the kernels' records are the reference's, from at most as many data terms: that of
- * every candidate, with which the reference does not save. */
 static StxSatdpResult expect_case_agrees(const Case *c, const char *what)
 {
-  const StxSatdpImpl *impl = (const void *)stx_impl_at(&stx_satdp_cuda_impls, 0);
-  StxSatdpResult wanted;
-  StxStixel *expected = run_case(satdp_reference(), c, 1, &wanted);
-  Run actual = run_cuda(impl, c, what);
-  ck_assert_msg(actual.result.count == wanted.count, "%s: %u stixels, not %u", what,
-      actual.result.count, wanted.count);
-  stx_expect_same(expected, actual.stixels, wanted.count * sizeof *expected, what);
-  ck_assert_msg(actual.result.evaluated > 0 && actual.result.evaluated <= wanted.evaluated,
-      "%s: %llu of %llu data terms", what, (unsigned long long)actual.result.evaluated,
-      (unsigned long long)wanted.evaluated);
-  stx_guarded_free(expected);
-  stx_guarded_free(actual.stixels);
-  return actual.result;
+  return satdp_expect_agreement(&stx_satdp_cuda_impls, satdp_reference(), c, what);
 }
 
 static void check_agreement(const Case *c, const char *what)
@@ -311,9 +254,9 @@ START_TEST(all_starts_are_no_mask)
   Case *c = new_case(case_params(3, stx_case_small() ? 20 : 100, 4, 19), &case_camera,
       &(StxRoadLine){0.3, 200, 1});
   fill_case(c, STREET, &random);
-  Run free_run = run_cuda(impl, c, "no mask");
+  SatdpRun free_run = satdp_run_cuda(impl, c, "no mask");
   case_starts(c, 100, &random);
-  Run masked = run_cuda(impl, c, "all starts");
+  SatdpRun masked = satdp_run_cuda(impl, c, "all starts");
   stx_expect_same(&free_run.result, &masked.result, sizeof masked.result, "results");
   stx_expect_same(free_run.stixels, masked.stixels, masked.result.count * sizeof *masked.stixels,
       "records of all starts");

@@ -173,8 +173,8 @@ GST_START_TEST(all_on_the_gpu)
 GST_END_TEST
 
 /* Besides the default. */
-static const char *const segmentations[] = {
-    "rdp-columns epsilon=1 median=3", "sat-dp-stixels cut-candidates=rdp epsilon=1"};
+static const char *const segmentations[] = {"rdp-columns epsilon=1 median=3",
+    "sat-dp-stixels cut-candidates=rdp epsilon=1", "sat-dp-stixels model=gaussian-uniform"};
 
 GST_START_TEST(what_auto_chooses)
 {

@@ -191,6 +191,15 @@ GST_START_TEST(segments)
 }
 GST_END_TEST;
 
+GST_START_TEST(outliers)
+{
+  StxPipelineSettings settings = stx_pipeline_defaults();
+
+  settings.model = STX_PIPELINE_FULLDP;
+  expect_agreement(PAIRS STIXELS("sat-dp-stixels model=gaussian-uniform"), settings);
+}
+GST_END_TEST;
+
 GST_START_TEST(given_disparities)
 {
   StxPipelineSettings settings = stx_pipeline_defaults();
@@ -220,6 +229,7 @@ static Suite *embedding_suite(void)
   tcase_add_test(tests, estimated_road);
   tcase_add_test(tests, cuts_of_rdp);
   tcase_add_test(tests, segments);
+  tcase_add_test(tests, outliers);
   tcase_add_test(tests, given_disparities);
   tcase_add_test(tests, labels);
   return suite;

@@ -10,7 +10,7 @@ START_TEST(bench_times_every_implementation)
   json_t *root = run_json("STX_BENCH", "--size 200x90 --quick --time 1 --threads 2 --json");
   json_t *row, *rows = json_object_get(root, "rows");
   static const char *const stages[] = {
-      "sgm", "colmean", "satdp", "rdp", "colmean+satdp", "pipeline"};
+      "sgm", "colmean", "satdp", "fulldp", "rdp", "colmean+satdp", "pipeline"};
   int seen[G_N_ELEMENTS(stages)] = {0};
   size_t i;
   json_array_foreach(rows, i, row)
@@ -142,7 +142,7 @@ START_TEST(bench_times_the_gpu)
   json_t *root = run_json("STX_BENCH", GPU "--quick --json");
   json_t *row, *rows = json_object_get(root, "rows");
   static const char *const stages[] = {
-      "sgm", "colmean", "satdp", "rdp", "overlay", "colmean+satdp", "pipeline"};
+      "sgm", "colmean", "satdp", "fulldp", "rdp", "overlay", "colmean+satdp", "pipeline"};
   int seen[2][G_N_ELEMENTS(stages)] = {{0}}, papers = 0;
   size_t i;
   json_array_foreach(rows, i, row)

@@ -317,6 +317,26 @@ START_TEST(eval_measures_segments)
 }
 END_TEST
 
+/* The other model: other stixels, about as good. */
+START_TEST(eval_measures_the_model_with_outliers)
+{
+  json_t *satdp = run_json("STX_EVAL", STREET "--frames 1");
+  json_t *full = run_json("STX_EVAL", STREET "--frames 1 --model gaussian-uniform");
+  json_t *more =
+      run_json("STX_EVAL", STREET "--frames 1 --model gaussian-uniform --outlier-share-object 0.8");
+  static const char *const size = "total.pixels_per_stixel";
+  ck_assert_double_lt(number_at(full, "total.non_occluded.stixels.error_and"), 0.12);
+  ck_assert_double_ne(number_at(full, size), number_at(satdp, size));
+  ck_assert_double_ne(number_at(full, size), number_at(more, size));
+  ck_assert_double_gt(number_at(full, "total.iou_kinds.mean"), 0.3);
+  json_t *model = json_object_get(json_object_get(full, "settings"), "model");
+  ck_assert_str_eq(json_string_value(model), "gaussian-uniform");
+  json_decref(satdp);
+  json_decref(full);
+  json_decref(more);
+}
+END_TEST
+
 /* Fewer start rows: less work for satdp, and other stixels; at epsilon 0 nearly all rows. */
 START_TEST(eval_takes_start_rows_from_rdp)
 {
@@ -439,12 +459,13 @@ START_TEST(eval_refuses_what_it_cannot_use)
   expect_error("STX_EVAL", "--street --cell 4x", "--cell=4x: write it as N or WxH");
   expect_error("STX_EVAL", "--street --paths 5", "paths is 5");
   expect_error("STX_EVAL", "--street --threads -1", "--threads=-1");
-  expect_error("STX_EVAL", "--street --model sgm", "--model=sgm: choose one of satdp, rdp");
+  expect_error("STX_EVAL", "--street --model sgm",
+      "--model=sgm: choose one of satdp, rdp, gaussian-uniform");
   expect_error("STX_EVAL", "--street --model rdp --epsilon 256", "--epsilon=256: must be 0 to 255");
   expect_error("STX_EVAL", "--street --model rdp --epsilon nan", "--epsilon=nan");
   expect_error("STX_EVAL", "--street --model rdp --median 4", "median is 4 cells");
   expect_error("STX_EVAL", "--street --cut-candidates x", "choose one of all, rdp");
-  expect_error("STX_EVAL", "--street --model rdp --cut-candidates rdp", "is for --model=satdp");
+  expect_error("STX_EVAL", "--street --model rdp --cut-candidates rdp", "is not for --model=rdp");
   expect_error("STX_EVAL", "--street --nonsense", "--help");
   remove_folder(folder);
 
@@ -470,6 +491,7 @@ static const StxTest tests[] = {
     {&eval_takes_the_scores_of_a_network},
     {&eval_measures_segments},
     {&eval_takes_start_rows_from_rdp},
+    {&eval_measures_the_model_with_outliers},
     {&eval_has_the_fields_as_options},
     {&eval_refuses_fields_as_their_stems_do},
     {&eval_reads_folders_like_kittis},

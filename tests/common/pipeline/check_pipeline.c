@@ -89,12 +89,12 @@ END_TEST
 
 START_TEST(every_backend_and_number_of_threads_agree)
 {
-  static const StxPipelineModel models[] = {
-      STX_PIPELINE_SATDP, STX_PIPELINE_SATDP, STX_PIPELINE_RDP};
-  static const StxPipelineCuts cuts[] = {
-      STX_PIPELINE_CUTS_ALL, STX_PIPELINE_CUTS_RDP, STX_PIPELINE_CUTS_ALL};
+  static const StxPipelineModel models[] = {STX_PIPELINE_SATDP, STX_PIPELINE_SATDP,
+      STX_PIPELINE_RDP, STX_PIPELINE_FULLDP, STX_PIPELINE_FULLDP};
+  static const StxPipelineCuts cuts[] = {STX_PIPELINE_CUTS_ALL, STX_PIPELINE_CUTS_RDP,
+      STX_PIPELINE_CUTS_ALL, STX_PIPELINE_CUTS_ALL, STX_PIPELINE_CUTS_RDP};
   PipelineFrame frame = pipeline_frame(0, 0);
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < 5; i++) {
     StxPipelineSettings settings = pipeline_settings(STX_PIPELINE_PAIRS);
     settings.model = models[i];
     settings.cuts = cuts[i];

@@ -33,7 +33,7 @@ START_TEST(bad_settings_are_named)
   EXPECT_REFUSED(threads = 257, "threads is 257; it must be 0 to 256");
   EXPECT_REFUSED(threads = -1, "threads is -1");
   EXPECT_REFUSED(source = (StxPipelineSource)2, "source is 2");
-  EXPECT_REFUSED(model = (StxPipelineModel)2, "model is 2");
+  EXPECT_REFUSED(model = (StxPipelineModel)3, "model is 3");
   EXPECT_REFUSED(cuts = (StxPipelineCuts)-1, "cuts is -1");
   EXPECT_REFUSED(ground = (StxRoadMode)4, "ground is 4");
   EXPECT_REFUSED(sgm.max_disparity = 100, "max_disparity is 100");

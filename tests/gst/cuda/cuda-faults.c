@@ -162,8 +162,8 @@ GST_START_TEST(any_call_may_fail)
 }
 GST_END_TEST
 
-/* The same where rdp works: alone, and before sat-dp-stixels. Every second call will do: what
- * brings them to their kernels is the way of any_call_may_fail. */
+/* The same where rdp works, alone and before sat-dp-stixels, and where its other model does. Every
+ * second call will do: what brings them to their kernels is the way of any_call_may_fail. */
 #ifdef __SANITIZE_ADDRESS__
 #define RDP_STEP 8
 #else
@@ -172,7 +172,7 @@ GST_END_TEST
 #define RDP_CALLS 160
 #define RDP_LAST (RDP_CALLS / RDP_STEP)
 
-static void expect_rdp_survives(const CudaLine *line, int turn)
+static void expect_survival(const CudaLine *line, int turn)
 {
   CudaOutcome gpu, cpu;
 
@@ -194,7 +194,7 @@ GST_START_TEST(any_call_of_rdp_may_fail)
   CudaLine line = {SMALL, "backend=c stixel-width=2 stixel-height=1", "", "epsilon=0.2 median=3",
       BOTH, 2, "rdp-columns"};
 
-  expect_rdp_survives(&line, __i__);
+  expect_survival(&line, __i__);
 }
 GST_END_TEST
 
@@ -202,7 +202,15 @@ GST_START_TEST(any_call_for_candidates_may_fail)
 {
   CudaLine line = {SMALL, "backend=c", "", "cut-candidates=rdp epsilon=1", BOTH, 2};
 
-  expect_rdp_survives(&line, __i__);
+  expect_survival(&line, __i__);
+}
+GST_END_TEST
+
+GST_START_TEST(any_call_of_the_other_model_may_fail)
+{
+  CudaLine line = {SMALL, "backend=c", "", "model=gaussian-uniform", BOTH, 2};
+
+  expect_survival(&line, __i__);
 }
 GST_END_TEST
 
@@ -251,6 +259,7 @@ static Suite *cuda_faults_suite(void)
   tcase_add_loop_test(tests, any_call_may_fail, 1, RUNS + 1);
   tcase_add_loop_test(tests, any_call_of_rdp_may_fail, 1, RDP_LAST + 1);
   tcase_add_loop_test(tests, any_call_for_candidates_may_fail, 1, RDP_LAST + 1);
+  tcase_add_loop_test(tests, any_call_of_the_other_model_may_fail, 1, RDP_LAST + 1);
   tcase_add_loop_test(tests, any_call_may_fail_with_cuda, 1, RUNS_MORE + 1);
   tcase_add_loop_test(tests, the_gpu_may_be_lost, 1, RUNS_MORE + 1);
   return suite;

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "common/fulldp/fulldp.h"
 #include "common/rdp/rdp.h"
 #include "common/satdp/satdp.h"
 
@@ -17,10 +18,11 @@ static const StxGrid small = {96, 90, 4, 4, 0};
 
 /* ---- What the reference says --------------------------------------------------------------- */
 
-static GByteArray *reference_with(const StxSatdpParams *params, const StxCamera *eye,
-    const StxRoadLine *line, const guint16 *data, const guint8 *starts)
+/* `impls`: of one of the two models. */
+static GByteArray *reference_of(const StxImplTable *impls, const StxSatdpParams *params,
+    const StxCamera *eye, const StxRoadLine *line, const guint16 *data, const guint8 *starts)
 {
-  const StxSatdpImpl *impl = stx_impl_named(&stx_satdp_impls, "c");
+  const StxSatdpImpl *impl = stx_impl_named(impls, "c");
   gsize cells = (gsize)stx_grid_columns(&params->grid) * stx_grid_rows(&params->grid);
   GByteArray *records = g_byte_array_sized_new(cells * sizeof(StxStixel));
   gpointer scratch = g_aligned_alloc(1, impl->scratch_size(params, 1) + STX_ALIGN, STX_ALIGN);
@@ -30,6 +32,8 @@ static GByteArray *reference_with(const StxSatdpParams *params, const StxCamera 
   StxError error = {""};
 
   ck_assert_msg(stx_satdp_prepare(params, eye, line, tables, &error), "%s", error.text);
+  if (impls == &stx_fulldp_impls)
+    stx_fulldp_prepare(params, tables);
   impl->run(params, tables, tables->has_ground, data, starts, (StxStixel *)records->data, &result,
       scratch, &place, NULL);
   records->len = result.count * sizeof(StxStixel);
@@ -41,12 +45,12 @@ static GByteArray *reference_with(const StxSatdpParams *params, const StxCamera 
 static GByteArray *reference(const StxSatdpParams *params, const StxCamera *eye,
     const StxRoadLine *line, const guint16 *data)
 {
-  return reference_with(params, eye, line, data, NULL);
+  return reference_of(&stx_satdp_impls, params, eye, line, data, NULL);
 }
 
 /* With candidates; epsilon in 1/256 px. */
-static GByteArray *reference_rdp(
-    const StxSatdpParams *params, const StxRoadLine *line, const guint16 *data, int epsilon)
+static GByteArray *reference_rdp(const StxImplTable *impls, const StxSatdpParams *params,
+    const StxRoadLine *line, const guint16 *data, int epsilon)
 {
   const StxRdpImpl *impl = stx_impl_named(&stx_rdp_impls, "c");
   StxRdpParams rdp = {.grid = params->grid, .epsilon = epsilon};
@@ -58,7 +62,7 @@ static GByteArray *reference_rdp(
   GByteArray *records;
 
   impl->run(&rdp, data, NULL, kept, &ignored, scratch, &place, NULL);
-  records = reference_with(params, &camera, line, data, kept);
+  records = reference_of(impls, params, &camera, line, data, kept);
   g_free(kept);
   g_aligned_free(scratch);
   return records;
@@ -218,7 +222,7 @@ GST_START_TEST(candidates_are_those_of_rdp)
   for (guint i = 0; i < G_N_ELEMENTS(epsilons); i++) {
     g_object_set(fixture.element, "epsilon", epsilons[i].epsilon, NULL);
     columns_expect(columns_run(&fixture, &grid, data),
-        reference_rdp(&params, &line, data, epsilons[i].expected), "rdp");
+        reference_rdp(&stx_satdp_impls, &params, &line, data, epsilons[i].expected), "rdp");
   }
   gst_util_set_object_arg(G_OBJECT(fixture.element), "cut-candidates", "all");
   columns_expect(
@@ -279,6 +283,83 @@ GST_START_TEST(zeros_are_covered_row_by_row)
   ck_assert_int_eq(next, -1);
   gst_buffer_unmap(stixels, &map);
   gst_buffer_unref(stixels);
+  columns_end(&fixture);
+  g_free(data);
+}
+GST_END_TEST
+
+/* ---- Outliers ------------------------------------------------------------------------------ */
+
+static const StxGrid outlier_grids[] = {{1, 1, 8, 8, 0}, {97, 91, 4, 4, 19}, {33, 90, 1, 7, 32}};
+
+/* The other model, from every row and from candidates. */
+GST_START_TEST(outliers_equal_reference)
+{
+  static const char *const backends[] = {"backend=c", "backend=omp threads=3", ""};
+  StxGrid grid = outlier_grids[__i__ / 3];
+  StxSatdpParams params = params_for(&grid);
+  guint16 *data = columns_street(&grid, 2);
+  gchar *text = g_strdup_printf("model=gaussian-uniform epsilon=2 %s", backends[__i__ % 3]);
+  ColumnsFixture fixture = BEGIN(text, &grid, CAMERA);
+  StxRoadLine line;
+
+  ck_assert(stx_roadline_from_camera(&camera, &line));
+  columns_expect(columns_run(&fixture, &grid, data),
+      reference_of(&stx_fulldp_impls, &params, &camera, &line, data, NULL), text);
+  gst_util_set_object_arg(G_OBJECT(fixture.element), "cut-candidates", "rdp");
+  columns_expect(columns_run(&fixture, &grid, data),
+      reference_rdp(&stx_fulldp_impls, &params, &line, data, 512), text);
+  stx_test_expect_silence(fixture.bus);
+  columns_end(&fixture);
+  g_free(data);
+  g_free(text);
+}
+GST_END_TEST
+
+static const struct {
+  const char *name;
+  gsize offset;
+  double value;
+} shares[] = {
+    {"outlier-share-ground", offsetof(StxSatdpParams, outlier_share[0]), 0.9},
+    {"outlier-share-object", offsetof(StxSatdpParams, outlier_share[1]), 0.9},
+    {"outlier-share-sky", offsetof(StxSatdpParams, outlier_share[2]), 0.9},
+    {"outlier-range", offsetof(StxSatdpParams, outlier_range), 1},
+};
+
+/* Wrong disparities everywhere, small ones in the sky. */
+static guint16 *spoiled_street(const StxGrid *grid)
+{
+  guint16 *data = columns_street(grid, 1);
+  gsize rows = (gsize)stx_grid_rows(grid), cells = rows * (gsize)stx_grid_columns(grid);
+
+  for (gsize i = 0; i < cells; i++)
+    if (i % 7 == 0 || (i % rows < 5 && i % 3 > 0)) {
+      data[i] = i % 7 == 0 ? 20 * STX_DISPARITY_ONE : 40;
+      data[cells + i] = STX_WEIGHT_ONE;
+    }
+  return data;
+}
+
+/* Each number of the model counts, for this model. */
+GST_START_TEST(every_share_counts)
+{
+  StxGrid grid = {97, 91, 4, 4, 0};
+  StxSatdpParams params = params_for(&grid);
+  guint16 *data = spoiled_street(&grid);
+  ColumnsFixture fixture = BEGIN("model=gaussian-uniform", &grid, CAMERA);
+  StxRoadLine line;
+  GByteArray *plain, *changed;
+
+  ck_assert(stx_roadline_from_camera(&camera, &line));
+  plain = reference_of(&stx_fulldp_impls, &params, &camera, &line, data, NULL);
+  *(double *)((char *)&params + shares[__i__].offset) = shares[__i__].value;
+  g_object_set(fixture.element, shares[__i__].name, shares[__i__].value, NULL);
+  changed = reference_of(&stx_fulldp_impls, &params, &camera, &line, data, NULL);
+  ck_assert_msg(changed->len != plain->len || memcmp(changed->data, plain->data, plain->len) != 0,
+      "%s changes nothing here: choose another value", shares[__i__].name);
+  columns_expect(columns_run(&fixture, &grid, data), changed, shares[__i__].name);
+  g_byte_array_unref(plain);
   columns_end(&fixture);
   g_free(data);
 }
@@ -376,6 +457,8 @@ static Suite *sat_dp_stixels_suite(void)
   tcase_add_test(tests, kinds_of_classes_count);
   tcase_add_loop_test(tests, candidates_are_those_of_rdp, 0, 3 * G_N_ELEMENTS(grids));
   tcase_add_test(tests, candidates_save_work);
+  tcase_add_loop_test(tests, outliers_equal_reference, 0, 3 * G_N_ELEMENTS(outlier_grids));
+  tcase_add_loop_test(tests, every_share_counts, 0, G_N_ELEMENTS(shares));
   tcase_add_loop_test(tests, zeros_are_covered_row_by_row, 0, 2);
   tcase_add_test(tests, estimated_road_follows_the_frames);
   tcase_add_loop_test(tests, choice_of_ground, 0, 3);

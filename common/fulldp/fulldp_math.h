@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The arithmetic of the mixture's data term, written once: every implementation of fulldp compiles
+ * these functions. Cells are worked on in float, + − · alone, rounded alike everywhere; each cell's
+ * energy is an integer below 2^14, so that their sums are exact in any order and any type.
+ */
+#ifndef STX_FULLDP_MATH_H
+#define STX_FULLDP_MATH_H
+
+#include "common/satdp/satdp_records_math.h"
+
+/* Of a line, 1/256 px: its value at its first cell, and how far it may get from that in the image.
+ * Lines beyond are taken for such: they miss every disparity that there is. */
+#define STX_LINE_START 262144.0  /* 2^18 */
+#define STX_LINE_REACH 1048576.0 /* 2^20 */
+
+/* ---- Cells --------------------------------------------------------------------------------- */
+
+/* What a cell costs a stixel of some kind: flat + min(cap, precision · (d − plane)²). All 0: its
+ * disparity is unknown. */
+typedef struct {
+  float precision, cap;
+  int32_t flat;
+} StxCell;
+
+STX_INLINE StxCell stx_cell(
+    const StxSatdpTables *t, StxKind kind, int u, uint32_t weight, uint32_t disparity)
+{
+  const StxMixture *m = &t->mixture;
+  uint32_t bin = disparity >> STX_OBJECT_BIN;
+  uint32_t folded = stx_fold(weight, stx_kind_scale(t, kind, u, disparity), disparity);
+  int32_t flat = kind == STX_KIND_GROUND   ? m->ground_flat[u]
+                 : kind == STX_KIND_OBJECT ? m->object_flat[bin]
+                                           : m->sky_flat;
+  int32_t cap = kind == STX_KIND_GROUND   ? m->ground_cap[u]
+                : kind == STX_KIND_OBJECT ? m->object_cap[bin]
+                                          : m->sky_cap;
+  StxCell cell = {(float)((double)(int32_t)folded * t->residual_energy), (float)cap, flat};
+  StxCell unknown = {0, 0, 0};
+  return disparity == STX_DISPARITY_UNKNOWN ? unknown : cell;
+}
+
+/* Nearest integer, ties to even, |value| < 2^22. */
+STX_INLINE float stx_round_float(float value)
+{
+  const float one_and_a_half = 12582912.0f; /* · 2^23 */
+  return (value + one_and_a_half) - one_and_a_half;
+}
+
+/* What its distance to the plane adds to a cell's energy. */
+STX_INLINE float stx_mixture_energy(float disparity, float value, float precision, float cap)
+{
+  float distance = disparity - value;
+  float energy = distance * distance * precision;
+  return stx_round_float(energy < cap ? energy : cap);
+}
+
+/* ---- Planes -------------------------------------------------------------------------------- */
+
+/* value(x) = start + slope · (x − the x of the stixel's first cell), 1/256 px. */
+typedef struct {
+  float start, slope;
+} StxCellLine;
+
+STX_INLINE double stx_clamp(double value, double most)
+{
+  return stx_min(stx_max(value, -most), most);
+}
+
+/* The line of a fit from the cell at `x` on, before it becomes float. */
+STX_INLINE double stx_line_start(double slope, double intercept, double horizon_x, double x)
+{
+  return stx_clamp(slope * (x - horizon_x) + intercept, STX_LINE_START);
+}
+
+STX_INLINE StxCellLine stx_cell_line(
+    double slope, double intercept, double horizon_x, double x, double steepest)
+{
+  StxCellLine line = {
+      (float)stx_line_start(slope, intercept, horizon_x, x), (float)stx_clamp(slope, steepest)};
+  return line;
+}
+
+STX_INLINE float stx_line_value(StxCellLine line, float distance)
+{
+  return line.start + line.slope * distance;
+}
+
+/* What the prior charges a ground for its plane. */
+STX_INLINE double stx_plane_energy(StxGroundPrior prior, StxGroundFit fit, double residual_energy)
+{
+  double a = fit.intercept, b = fit.slope - prior.slope;
+  return stx_round(
+      (prior.lambda_intercept * (a * a) + prior.lambda_slope * (b * b)) * residual_energy);
+}
+
+#endif

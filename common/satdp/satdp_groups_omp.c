@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * satdp, a frame group by group: memory, threads, records. fulldp's vector code shares it.
+ */
+#include "common/parallel.h"
+#include "common/satdp/satdp_lanes_private.h"
+#include "common/satdp/satdp_records_math.h"
+
+#include <string.h>
+
+void STX_VARIANT(stx_satdp_take)(StxLayout *at, const StxSatdpParams *params, Group *g)
+{
+  size_t rows = (size_t)stx_grid_rows(&params->grid), classes = (size_t)params->grid.classes;
+  size_t slanted = stx_satdp_slanted(params);
+  STX_TAKE(at, g->boundary, rows + 1);
+  STX_TAKE(at, g->rows, rows + 1);
+  STX_TAKE(at, g->rest, rows + 1);
+  STX_TAKE(at, g->sums, (rows + 1) * classes);
+  STX_TAKE(at, g->raw, (2 + classes) * rows);
+  STX_TAKE(at, g->states, rows + 1);
+  STX_TAKE(at, g->free[GROUND], rows);
+  STX_TAKE(at, g->free[OBJECT], slanted * rows);
+  STX_TAKE(at, g->slants, slanted * (rows + 1));
+  g->slants = slanted ? g->slants : NULL;
+  for (int kind = 0; kind < KINDS; kind++) {
+    STX_TAKE(at, g->bound[kind], rows);
+    STX_TAKE(at, g->least[kind], rows);
+    STX_TAKE(at, g->visited[kind], rows);
+    STX_TAKE(at, g->list[kind], rows + 1 > LANES ? rows + 1 : LANES + 1);
+  }
+}
+
+static int group_count(const StxGrid *grid)
+{
+  return (stx_grid_columns(grid) + LANES - 1) / LANES;
+}
+
+size_t STX_VARIANT(stx_satdp_groups_scratch)(
+    const GroupWork *work, const StxSatdpParams *params, int threads)
+{
+  return threads * work->lay_out(params, NULL) +
+         stx_align(group_count(&params->grid) * sizeof(int));
+}
+
+/* Solves the group that begins at first_column and writes its records; returns how many. */
+static int run_group(const GroupWork *work, Group *g, int first_column, StxStixel *stixels)
+{
+  int columns = stx_grid_columns(&g->params->grid), count = 0;
+  int used = columns - first_column < LANES ? columns - first_column : LANES;
+  for (int l = 0; l < LANES; l++) /* lanes beyond the last column repeat it */
+    g->column[l] = first_column + (l < used ? l : used - 1);
+  uint64_t before = g->evaluated;
+  work->solve(g);
+  g->evaluated = before + (g->evaluated - before) * (uint64_t)used;
+  for (int l = 0; l < used; l++) {
+    StxTrace trace = {.stride = sizeof(State) / sizeof(double)};
+    for (int kind = 0; kind < KINDS; kind++) {
+      trace.energy[kind] = &g->states[1].energy[kind][l];
+      trace.link[kind] = &g->states[1].link[kind][l];
+    }
+    count += stx_write_column(
+        g->params, g->tables, g->columns, first_column + l, &trace, stixels + count);
+  }
+  return count;
+}
+
+/* Closes the gaps between the groups' records, each of which began where it would have if every
+ * cell before it were a stixel. */
+static size_t compact(StxStixel *stixels, const int *counts, int groups, size_t room)
+{
+  size_t total = (size_t)counts[0];
+  for (int i = 1; i < groups; i++) {
+    memmove(stixels + total, stixels + i * room, counts[i] * sizeof *stixels);
+    total += (size_t)counts[i];
+  }
+  return total;
+}
+
+/* What the threads share. */
+typedef struct {
+  const GroupWork *work;
+  char *memory; /* of their groups, */
+  size_t size;  /* this far apart */
+  size_t room;  /* records of a group */
+  int *counts;
+  StxStixel *stixels;
+} Shared;
+
+static Group *group_at(const Shared *shared, int worker)
+{
+  return (Group *)(void *)(shared->memory + (size_t)worker * shared->size);
+}
+
+static void solve_piece(void *data, int i, int worker)
+{
+  const Shared *shared = data;
+  shared->counts[i] = run_group(shared->work, group_at(shared, worker), i * LANES,
+      shared->stixels + (size_t)i * shared->room);
+}
+
+static void new_group(const Shared *shared, const Group *model, int worker)
+{
+  Group *g = group_at(shared, worker);
+  shared->work->lay_out(model->params, (char *)g);
+  g->params = model->params;
+  g->tables = model->tables;
+  g->columns = model->columns;
+  g->starts = model->starts;
+  g->evaluated = 0;
+}
+
+void STX_VARIANT(stx_satdp_run_groups)(const GroupWork *work, const Group *model,
+    StxStixel *stixels, StxSatdpResult *result, void *scratch, int workers)
+{
+  int groups = group_count(&model->params->grid);
+  Shared shared = {work, (char *)scratch + stx_align(groups * sizeof(int)),
+      work->lay_out(model->params, NULL), (size_t)LANES * model->tables->rows, scratch, stixels};
+  uint64_t evaluated = 0;
+  for (int w = 0; w < workers; w++)
+    new_group(&shared, model, w);
+  stx_parallel(workers, groups, solve_piece, &shared);
+  for (int w = 0; w < workers; w++)
+    evaluated += group_at(&shared, w)->evaluated;
+  *result = (StxSatdpResult){.evaluated = evaluated,
+      .count = (uint32_t)compact(stixels, shared.counts, groups, shared.room)};
+}

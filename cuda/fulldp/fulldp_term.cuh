@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * fulldp on the GPU, the data term: what the cells of a start row vb and an end row k cost. One
+ * thread, one pair; the arithmetic is that of common/fulldp/fulldp_math.h.
+ *
+ * A cell's flat energy does not depend on the plane: it joins the sums of horizon and unknown
+ * cells, and so does all of the sky's. The rest, which does, is added up cell by cell. Sums of
+ * flat energies are negative at times: differences of `fixed` are taken modulo 2^32 and are below
+ * 2^31 either way.
+ */
+#ifndef STX_FULLDP_TERM_CUH
+#define STX_FULLDP_TERM_CUH
+
+#include "common/fulldp/fulldp_math.h"
+#include "cuda/satdp/satdp_pair.cuh"
+
+/* ---- Cells -------------------------------------------------------------------------------- */
+
+STX_DEVICE StxFulldpCell *cells_of_block(const Column *c)
+{
+  return c->args->full + (size_t)c->args->cells * blockIdx.x;
+}
+
+STX_DEVICE void store_cells(const Column *c)
+{
+  StxFulldpCell *cells = cells_of_block(c);
+  for (int u = threadIdx.x; u < c->args->cells; u += WARPS * LANES) {
+    uint32_t disparity = load_cell(c, 0, u), weight = load_cell(c, 1, u);
+    StxCell ground = stx_cell(c->tables, STX_KIND_GROUND, u, weight, disparity);
+    StxCell object = stx_cell(c->tables, STX_KIND_OBJECT, u, weight, disparity);
+    StxFulldpCell cell = {(float)c->tables->x[u], (float)disparity,
+        {ground.precision, object.precision}, {ground.cap, object.cap}};
+    cells[u] = cell;
+  }
+}
+
+/* What every stixel of a kind pays for a cell, beside horizon and unknown cells. */
+STX_DEVICE int flat_energy(const Column *c, int kind, int u)
+{
+  if (u >= c->args->cells)
+    return 0;
+  uint32_t disparity = load_cell(c, 0, u), weight = load_cell(c, 1, u);
+  StxCell cell = stx_cell(c->tables, (StxKind)(STX_KIND_GROUND + kind), u, weight, disparity);
+  float energy = 0;
+  if (kind == SKY)
+    energy = stx_mixture_energy((float)disparity, 0, cell.precision, cell.cap);
+  return cell.flat + (int)energy;
+}
+
+/* By one warp. */
+STX_DEVICE void add_flats(const Column *c, int kind)
+{
+  int sum = 0, rows = 1;
+  for (int u = c->lane; u - c->lane < c->args->cells; u += LANES) {
+    int flat = scan_on(flat_energy(c, kind, u), c->lane, &sum);
+    int row = row_of(c, u + 1, &rows);
+    if (row >= 0)
+      c->row[row].fixed[kind] += (uint32_t)flat;
+  }
+}
+
+/* ---- Pairs -------------------------------------------------------------------------------- */
+
+typedef struct {
+  StxCellLine line;
+  double energy, foot, top;
+} Plane;
+
+template <int kind> STX_DEVICE Plane plane_of(const Column *c, int vb, int k)
+{
+  const StxSatdpRow *hi = &c->row[k + 1], *lo = &c->row[vb];
+  Plane plane = {{0, 0}, 0, 0, 0};
+  if (kind == GROUND) {
+    StxGroundFit fit = fit_ground(c, hi, lo);
+    double horizon = c->prior.horizon_x, x = cells_of_block(c)[lo->boundary].x;
+    plane.line =
+        stx_cell_line(fit.slope, fit.intercept, horizon, x, __ldg(&c->tables->mixture.steepest));
+    plane.energy = stx_plane_energy(c->prior, fit, c->residual_energy);
+    plane.foot = stx_ground_value(fit.slope, fit.intercept, horizon, lo->cut);
+    plane.top = stx_ground_value(fit.slope, fit.intercept, horizon, hi->cut);
+  } else if (kind == OBJECT) {
+    plane.foot = plane.top =
+        stx_object_value(hi->object_w - lo->object_w, hi->object_d - lo->object_d);
+    plane.line.start = (float)plane.foot;
+  }
+  return plane;
+}
+
+/* What no plane changes, classes apart. */
+template <int kind> STX_DEVICE double fixed_of(const Column *c, int vb, int k)
+{
+  return (int)(c->row[k + 1].fixed[kind] - c->row[vb].fixed[kind]);
+}
+
+/* The cells of a pair on its line, or enough of them to cost more than `most`. */
+template <int kind>
+STX_DEVICE double sum_cells(const Column *c, int vb, int k, StxCellLine line, double most)
+{
+  const StxFulldpCell *cells = cells_of_block(c);
+  int u = c->row[vb].boundary, end = c->row[k + 1].boundary;
+  float x = cells[u].x, limit = (float)stx_min(most, 16777216.0), sum = 0;
+  for (; u < end && sum <= limit; u++) {
+    const StxFulldpCell *cell = &cells[u];
+    float value = kind == GROUND ? stx_line_value(line, cell->x - x) : line.start;
+    sum += stx_mixture_energy(cell->disparity, value, cell->precision[kind], cell->cap[kind]);
+  }
+  return sum;
+}
+
+/* Of the pairs that begin and end in a tile. */
+template <int kind> STX_DEVICE Fit fit_pair(const Column *c, int vb, int k)
+{
+  Plane plane = plane_of<kind>(c, vb, k);
+  Fit fit = {plane.energy + fixed_of<kind>(c, vb, k) + class_energy<kind>(c, vb, k), plane.foot,
+      plane.top};
+  if (kind != SKY)
+    fit.energy += sum_cells<kind>(c, vb, k, plane.line, 16777216.0);
+  return fit;
+}
+
+/* The pair's candidate, or one that is above `most`: then its energy is too low. */
+template <int kind>
+STX_DEVICE Candidate try_cells(const Column *c, int vb, int k, double most, uint32_t *evaluated)
+{
+  double fixed = fixed_of<kind>(c, vb, k);
+  if (least_below<kind>(c, vb) + fixed > most)
+    return no_candidate();
+  Plane plane = plane_of<kind>(c, vb, k);
+  Fit fit = {plane.energy + fixed + class_energy<kind>(c, vb, k), plane.foot, plane.top};
+  Candidate candidate = make_candidate<kind>(c, vb, &fit, cut_below(&c->row[vb]));
+  *evaluated += candidate.energy <= most;
+  if (kind != SKY && candidate.energy <= most)
+    candidate.energy += sum_cells<kind>(c, vb, k, plane.line, most - candidate.energy);
+  return candidate;
+}
+
+#endif

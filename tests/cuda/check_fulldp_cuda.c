@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* fulldp on the GPU against the reference, bit for bit. */
+#include "tests/common/fulldp/fulldp_case.h"
+#include "tests/cuda/cuda_case.h"
+#include "tests/cuda/satdp_run.h"
+
+#include <stdio.h>
+
+/* Starts allowed everywhere if percent is negative. */
+static StxSatdpResult expect_agreement(
+    StxSatdpParams params, const StxRoadLine *line, Filling filling, int percent, uint64_t seed)
+{
+  char what[160];
+  StxRandom random = {seed};
+  Case *c = new_full_case(params, seed % 4 ? &case_camera : NULL, line);
+  fill_case(c, filling, &random);
+  if (percent >= 0)
+    case_starts(c, percent, &random);
+  snprintf(what, sizeof what, "%dx%d cells, %d classes, filling %d, starts %d %%, seed %llu, %s",
+      stx_grid_columns(&params.grid), stx_grid_rows(&params.grid), params.grid.classes, filling,
+      percent, (unsigned long long)seed, line ? "ground" : "no ground");
+  StxSatdpResult result =
+      satdp_expect_agreement(&stx_fulldp_cuda_impls, fulldp_reference(), c, what);
+  free_case(c);
+  return result;
+}
+
+START_TEST(agrees_on_every_filling_and_class_count)
+{
+  static const int classes[] = {0, 1, 19, 32};
+  StxRoadLine line = {0.3, 20, 1};
+  for (int filling = 0; filling < FILLINGS; filling++)
+    for (int i = 0; i < (stx_case_small() ? 1 : 4); i++)
+      for (int ground = 0; ground < 2; ground++) {
+        StxSatdpParams params = case_params(3, stx_case_small() ? 10 : 45, 4, classes[i]);
+        params.grid.width -= 3;
+        params.grid.height -= 1;
+        expect_agreement(params, ground ? &line : NULL, filling, -1, 10u + filling);
+        expect_agreement(params, ground ? &line : NULL, filling, 20 * i + 5, 20u + filling);
+      }
+}
+END_TEST
+
+/* Around the tile of eight rows, the warp of 32 cells, and the compaction's eight columns. */
+START_TEST(agrees_on_every_number_of_columns_and_rows)
+{
+  StxRoadLine line = {0.3, 10, 1};
+  for (int columns = 1; columns <= (stx_case_small() ? 3 : 18); columns++)
+    expect_agreement(case_params(columns, 5, 4, 3), &line, STREET, -1, columns);
+  for (int rows = 1; rows <= (stx_case_small() ? 10 : 36); rows++) {
+    expect_agreement(case_params(2, rows, 4, 19), &line, STREET, -1, rows);
+    expect_agreement(case_params(2, rows, 4, 0), &line, HOLES, 40, rows);
+  }
+}
+END_TEST
+
+/* The last two with their rows in scratch on the devices of the emulator. */
+START_TEST(agrees_on_high_columns)
+{
+  StxRoadLine line = {0.2, 100, 1};
+  int rows = stx_case_small() ? 20 : 200;
+  expect_agreement(case_params(1, rows, 1, 0), &line, HOLES, -1, 5);
+  expect_agreement(case_params(1, rows, 32, 0), &line, EXTREME, -1, 6);
+  if (stx_case_small())
+    return;
+  expect_agreement(case_params(1, 1024, 1, 0), &line, STREET, 8, 7);
+  expect_agreement(case_params(1, 1000, 1, 19), &line, STREET, 4, 8);
+}
+END_TEST
+
+/* Early termination under parameters from one end of their range to the other. */
+START_TEST(stopping_changes_nothing)
+{
+  StxRandom random = {9};
+  for (int round = 0; round < (stx_case_small() ? 3 : 200); round++) {
+    StxSatdpParams params = random_full_params(&random);
+    params.grid.width = (1 + stx_random_below(&random, 3)) * params.grid.cell_width;
+    Filling fillings[] = {(Filling)(round % FILLINGS), STREET, HOLES};
+    int percent = round % 3 ? -1 : stx_random_below(&random, 101);
+    StxRoadLine line = {
+        stx_random_below(&random, 9) ? 0.02 + stx_random_below(&random, 60) / 100.0 : 64,
+        stx_random_below(&random, params.grid.height + 1) - 9, 1};
+    expect_agreement(params, stx_random_below(&random, 5) ? &line : NULL,
+        fillings[stx_random_below(&random, 3)], percent, (uint64_t)round);
+  }
+}
+END_TEST
+
+/* Pairs that cost too much whatever their plane are passed over. */
+START_TEST(prunes)
+{
+  StxSatdpParams params = case_params(3, stx_case_small() ? 20 : 128, 8, 0);
+  StxSatdpResult result = expect_agreement(params, &(StxRoadLine){0.3, 400, 1}, STREET, -1, 11);
+  ck_assert_uint_lt(result.evaluated, stx_satdp_pairs(&params.grid, true));
+}
+END_TEST
+
+static const StxTest tests[] = {{&agrees_on_every_filling_and_class_count},
+    {&agrees_on_every_number_of_columns_and_rows}, {&agrees_on_high_columns},
+    {&stopping_changes_nothing}, {&prunes}};
+
+STX_CUDA_TESTING_MAIN("fulldp-cuda", tests)
