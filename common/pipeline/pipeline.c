@@ -63,7 +63,7 @@ static bool check_choice(const char *name, int value, int last, StxError *error)
 static bool check_choices(const StxPipelineSettings *s, StxError *error)
 {
   return check_choice("source", (int)s->source, STX_PIPELINE_DISPARITIES, error) &&
-         check_choice("ground", (int)s->ground, STX_ROAD_NONE, error) &&
+         check_choice("ground", (int)s->ground, STX_ROAD_PIECEWISE, error) &&
          check_choice("model", (int)s->model, STX_PIPELINE_FULLDP, error) &&
          check_choice("cuts", (int)s->cuts, STX_PIPELINE_CUTS_RDP, error) &&
          check_choice("backend", (int)s->backend, STX_BACKEND_C, error) &&

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Where the road is in a frame: the line D(row) = slope · (row − horizon) that its disparity
- * follows, from the camera's calibration or estimated from the frame itself.
+ * follows, from the camera's calibration or estimated from the frame itself; and where it rises or
+ * falls ahead, the bends of that line.
  *
  * Calibration: for a camera at `height` over a plane and turned down by `pitch`,
  *   slope = (baseline/height)·cos(pitch),  horizon = cy − focal·tan(pitch).
@@ -16,19 +17,39 @@
 #include "common/camera.h"
 #include "common/columns.h"
 
+#define STX_ROAD_BENDS 3 /* at most */
+
+/* Above an image row the line goes on with another slope. */
+typedef struct {
+  double row, slope; /* pixels of disparity per image row, > 0 */
+} StxRoadBend;
+
+/* The line below its first bend, and its bends from there up: each above the one before, and where
+ * the disparity is above 0. Without bends all of the road is one line. */
 typedef struct {
   double slope;   /* pixels of disparity per image row, > 0 */
-  double horizon; /* image row (0 = centre of the top row) where the road's disparity is 0; may lie
-                     outside the image */
+  double horizon; /* image row (0 = centre of the top row) where the line without its bends is 0;
+                     may lie outside the image */
   double support; /* 0…1: share of the known cells below the horizon, by confidence, that lie
                      within about 1.5 px of the line; 1 from calibration */
+  int bends;
+  StxRoadBend bend[STX_ROAD_BENDS];
 } StxRoadLine;
+
+/* The road's disparity at an image row, px; negative above its far end. */
+double stx_roadline_at(const StxRoadLine *line, double row);
+
+/* The image row where the road ends: its disparity is 0 there, beyond all bends. */
+double stx_roadline_end(const StxRoadLine *line);
+
+/* The slope at an image row, of what lies below on a bend. */
+double stx_roadline_slope(const StxRoadLine *line, double row);
 
 /* From calibration. False, and *line untouched, if the camera has no ground
  * (stx_camera_has_ground). */
 bool stx_roadline_from_camera(const StxCamera *camera, StxRoadLine *line);
 
-/* Bytes of scratch that the estimate needs; at most 0.8 MiB. */
+/* Bytes of scratch that an estimate or its bends need; at most 1.6 MiB. */
 size_t stx_roadline_scratch(const StxGrid *grid);
 
 /*
@@ -47,6 +68,21 @@ size_t stx_roadline_scratch(const StxGrid *grid);
  * third … column).
  */
 bool stx_roadline_estimate(const StxGrid *grid, const void *columns, const StxRoadLine *prior,
+    StxRoadLine *line, void *scratch);
+
+/*
+ * Bends a line as the frame's road does (roadline_bend.c): searches the polyline of at most
+ * STX_ROAD_BENDS bends that the cells on surfaces that lie follow best.
+ *
+ * line    slope and horizon: about where the near part of the road is, as from an estimate or the
+ *         camera; what comes of it is near that at the bottom of the image
+ * before  the bent line of the frame before, which this one is kept to where it fits as well; or
+ *         NULL
+ *
+ * Without a bend that is worth it, *line loses what bends it has and else stays as it is. False:
+ * that; true: it bends.
+ */
+bool stx_roadline_bend(const StxGrid *grid, const void *columns, const StxRoadLine *before,
     StxRoadLine *line, void *scratch);
 
 #endif

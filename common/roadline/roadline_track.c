@@ -2,6 +2,7 @@
 #include "common/roadline/roadline_track.h"
 
 #define SMOOTHING 0.5 /* share of a new estimate in the line */
+#define CLEAR 0.3     /* support of a line far from the one so far */
 
 static bool fail_unknown(const StxCamera *camera, StxError *error)
 {
@@ -21,7 +22,9 @@ bool stx_road_track_reset(
   if (mode == STX_ROAD_NONE)
     return true;
   track->known = stx_roadline_from_camera(camera, &track->line);
-  track->estimate = mode == STX_ROAD_ESTIMATE || (mode == STX_ROAD_AUTO && !track->known);
+  track->bends = mode == STX_ROAD_PIECEWISE;
+  track->estimate =
+      track->bends || mode == STX_ROAD_ESTIMATE || (mode == STX_ROAD_AUTO && !track->known);
   return track->known || track->estimate || fail_unknown(camera, error);
 }
 
@@ -32,14 +35,76 @@ static void move_towards(StxRoadLine *line, const StxRoadLine *found)
   line->support = found->support;
 }
 
-static void take(StxRoadTrack *track, const StxRoadLine *found, bool near)
+/* Half of the way between the disparities of two bent lines, at the rows where the second bends, at
+ * the bottom of the image and at the end. */
+static void move_towards_bent(StxRoadLine *line, const StxRoadLine *found, int height)
 {
-  if (near && track->seen)
+  StxRoadLine to = *found;
+  double row = height - 1, end = stx_roadline_end(line);
+  double d = stx_roadline_at(line, row);
+  d += SMOOTHING * (stx_roadline_at(found, row) - d);
+  end += SMOOTHING * (stx_roadline_end(found) - end);
+  to.bends = 0;
+  for (int i = 0; i <= found->bends; i++) {
+    bool last = i == found->bends;
+    double next = last ? end : found->bend[i].row;
+    double there = last ? 0 : stx_roadline_at(line, next);
+    if (!last)
+      there += SMOOTHING * (stx_roadline_at(found, next) - there);
+    if (!last && !(there > 0 && there < d && next > end))
+      continue; /* bends no more */
+    double slope = (d - there) / (row - next);
+    if (to.bends == 0 && row == height - 1) {
+      to.slope = slope;
+      to.horizon = row - d / slope;
+    } else {
+      to.bend[to.bends++] = (StxRoadBend){row, slope};
+    }
+    row = next;
+    d = there;
+  }
+  *line = to;
+}
+
+static void take(StxRoadTrack *track, const StxRoadLine *found, bool near, int height)
+{
+  if (near && track->seen && track->line.bends + found->bends > 0)
+    move_towards_bent(&track->line, found, height);
+  else if (near && track->seen)
     move_towards(&track->line, found);
   else
     track->line = *found;
   track->known = track->seen = true;
   track->misses = 0;
+}
+
+/* The straight line of a frame, near the one so far. If it is to bend and nothing is there, a clear
+ * one anywhere: what is far from the expected is what bends are for. */
+static bool find_line(const StxRoadTrack *track, const StxRoadLine *before, const StxGrid *grid,
+    const void *columns, StxRoadLine *found, void *scratch)
+{
+  StxRoadLine any;
+
+  if (stx_roadline_estimate(grid, columns, before, found, scratch))
+    return true;
+  if (!track->bends || before == NULL ||
+      !stx_roadline_estimate(grid, columns, NULL, &any, scratch) || any.support < CLEAR)
+    return false;
+  *found = any;
+  return true;
+}
+
+/* The road of a frame, bends and all; false if it shows none. */
+static bool find(const StxRoadTrack *track, const StxRoadLine *before, const StxGrid *grid,
+    const void *columns, StxRoadLine *found, void *scratch)
+{
+  bool straight = find_line(track, before, grid, columns, found, scratch);
+
+  if (!track->bends || (!straight && before == NULL))
+    return straight;
+  if (!straight)
+    *found = *before;
+  return stx_roadline_bend(grid, columns, before, found, scratch) || straight;
 }
 
 const StxRoadLine *stx_road_track_follow(
@@ -50,8 +115,8 @@ const StxRoadLine *stx_road_track_follow(
 
   if (!track->estimate)
     return track->known ? &track->line : NULL;
-  if (stx_roadline_estimate(grid, columns, near ? &track->line : NULL, &found, scratch))
-    take(track, &found, near);
+  if (find(track, near ? &track->line : NULL, grid, columns, &found, scratch))
+    take(track, &found, near, grid->height);
   else if (track->misses < STX_ROAD_MISSES_MAX)
     track->misses++;
   return track->known ? &track->line : NULL;

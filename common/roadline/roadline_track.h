@@ -9,6 +9,10 @@
  * few frames. A frame in which nothing is found keeps the line; STX_ROAD_MISSES_MAX of them in a
  * row, and the frames after them are searched everywhere, until a line is found, which then counts
  * as it is.
+ *
+ * PIECEWISE bends what was found (stx_roadline_bend), or the line so far where nothing was; bends,
+ * too, move half of the way, in the disparities at the rows where the new one bends. A line that
+ * is not near the one so far is taken where it is clear, with a support of at least 0.3.
  */
 #ifndef STX_ROADLINE_TRACK_H
 #define STX_ROADLINE_TRACK_H
@@ -22,6 +26,7 @@ typedef enum {
   STX_ROAD_CALIBRATION, /* from the camera alone */
   STX_ROAD_ESTIMATE,    /* from each frame; the camera's line, if known, is the first guess */
   STX_ROAD_NONE,        /* no line at all */
+  STX_ROAD_PIECEWISE,   /* as ESTIMATE, and bent where the road rises or falls ahead */
 } StxRoadMode;
 
 /* The state of one stream. Only `estimate` is for others to read: the frames matter. */
@@ -30,6 +35,7 @@ typedef struct {
   bool known;    /* `line` holds something, */
   bool seen;     /* and that from a frame, not from the camera */
   bool estimate; /* it is to be followed from frame to frame */
+  bool bends;    /* likewise, with bends */
   int misses;    /* frames in a row in which nothing was found */
 } StxRoadTrack;
 

@@ -109,6 +109,25 @@ bool stx_satdp_check(const StxSatdpParams *params, StxError *error)
   return stx_fields_check(&stx_satdp_fields, params, error);
 }
 
+/* Each bend above the one before, where the road is still to be seen. */
+static bool check_bends(const StxRoadLine *line, StxError *error)
+{
+  if (line->bends < 0 || line->bends > STX_ROAD_BENDS)
+    return stx_fail(error, "road has %d bends, must be 0 to %d", line->bends, STX_ROAD_BENDS);
+  for (int i = 0; i < line->bends; i++) {
+    const StxRoadBend *bend = &line->bend[i];
+    double below = i == 0 ? 1 << 20 : bend[-1].row;
+    if (!(bend->slope > 0 && bend->slope <= 64))
+      return stx_fail(error,
+          "road slope above bend %d is %g, must be above 0, to 64 px of disparity per row", i + 1,
+          bend->slope);
+    if (!(bend->row < below && stx_roadline_at(line, bend->row) > 0))
+      return stx_fail(error, "bend %d of the road is at row %g, must be above row %g, but %s",
+          i + 1, bend->row, below, "below the end of the road");
+  }
+  return true;
+}
+
 static bool check_line(const StxRoadLine *line, StxError *error)
 {
   if (!(line->slope > 0 && line->slope <= 64))
@@ -117,7 +136,7 @@ static bool check_line(const StxRoadLine *line, StxError *error)
   if (!(fabs(line->horizon) <= 1 << 20))
     return stx_fail(
         error, "road horizon is at row %g, must be within %d rows", line->horizon, 1 << 20);
-  return true;
+  return check_bends(line, error);
 }
 
 /* ---- Tables ------------------------------------------------------------------------------ */
@@ -189,11 +208,11 @@ static void prepare_ground(const StxSatdpParams *params, const StxCamera *camera
 {
   double focal = camera != NULL && camera->focal > 0 ? camera->focal : params->grid.width;
   double height = camera != NULL && camera->height > 0 ? params->sigma_height / camera->height : 0;
-  double angle = focal * line->slope * params->sigma_angle;
   for (int u = 0; u < tables->rows; u++) {
-    double disparity = line->slope * (tables->x[u] / 2.0 - line->horizon);
-    double variance =
-        square(params->sigma_disparity[0]) + square(disparity * height) + square(angle);
+    double row = tables->x[u] / 2.0, slope = stx_roadline_slope(line, row);
+    double unevenness = stx_roadline_at(line, row) * height * (slope / line->slope);
+    double angle = focal * slope * params->sigma_angle;
+    double variance = square(params->sigma_disparity[0]) + square(unevenness) + square(angle);
     tables->ground_scale[u] = weight_scale(params, variance);
     tables->noise_ground[u] = noise_energy(params, variance);
   }
@@ -216,13 +235,31 @@ static double object_precision(const StxSatdpParams *params)
   return stx_satdp_slanted(params) ? fmin(one / square(params->object_sigma_slope / 2), 0x1p60) : 0;
 }
 
-static void prepare_horizon(const StxSatdpParams *params, bool has_line, StxSatdpTables *tables)
+/* Where a bent road stands as steep as a wall, which is when its disparity hardly changes from row
+ * to row, walls would pass for it: there ground must be near what is expected. */
+static void prepare_bends(
+    const StxSatdpParams *params, const StxRoadLine *line, StxSatdpTables *tables)
 {
-  double cost = has_line ? nats(params->horizon_cost) : 0;
-  double unknown = has_line ? nats(params->unknown_cost) : 0;
+  tables->off_road = nats(params->horizon_cost);
   for (int u = 0; u < tables->rows; u++) {
-    bool above = tables->x[u]<tables->horizon_x, below = tables->x[u]> tables->horizon_x;
-    tables->horizon_ground[u + 1] = tables->horizon_ground[u] + (above ? cost : 0);
+    double row = tables->x[u] / 2.0, d = STX_DISPARITY_ONE * fmax(stx_roadline_at(line, row), 0);
+    double off = STX_DISPARITY_ONE + d / 10;
+    bool steep = stx_roadline_slope(line, row) < line->slope / 2;
+    tables->road_low[u] = steep ? (uint16_t)fmin(fmax(d - off, 0), 65535) : 0;
+    tables->road_high[u] = steep ? (uint16_t)fmin(d + off, 65535) : 65535;
+  }
+}
+
+static void prepare_horizon(
+    const StxSatdpParams *params, const StxRoadLine *line, StxSatdpTables *tables)
+{
+  double cost = line != NULL ? nats(params->horizon_cost) : 0;
+  double unknown = line != NULL ? nats(params->unknown_cost) : 0;
+  double end = line != NULL ? 2 * stx_roadline_end(line) : 0;
+  double sky = fmin(end, tables->horizon_x);
+  for (int u = 0; u < tables->rows; u++) {
+    bool beyond = tables->x[u] < end, above = tables->x[u]<sky, below = tables->x[u]> sky;
+    tables->horizon_ground[u + 1] = tables->horizon_ground[u] + (beyond ? cost : 0);
     tables->horizon_sky[u + 1] = tables->horizon_sky[u] + (below ? cost : 0);
     tables->unknown[u] = above ? unknown : 0;
   }
@@ -261,8 +298,9 @@ bool stx_satdp_prepare(const StxSatdpParams *params, const StxCamera *camera,
   if (line != NULL) {
     prepare_ground(params, camera, line, tables);
     prepare_prior(params, line, tables);
+    prepare_bends(params, line, tables);
   }
-  prepare_horizon(params, line != NULL, tables);
+  prepare_horizon(params, line, tables);
   tables->evidence_scale = (uint32_t)(nats(params->sky_cost) * 65536 / STX_WEIGHT_ONE + 0.5);
   tables->lambda_object = object_precision(params);
   tables->sky_scale = weight_scale(params, square(params->sigma_disparity[2]));

@@ -27,7 +27,11 @@
  *            unknown disparity (0) and no pair costs; a ground of this sort has the prior plane.
  *   Sem      semantic_weight · Σ class cost of the cheapest class of the kind (ties: smallest
  *            id); nothing for a kind that has none of the classes
- *   Horizon  horizon_cost per cell row for ground above and sky below the horizon
+ *   Horizon  horizon_cost per cell row for ground above and sky below the horizon. Of a road that
+ *            bends, "above" is beyond its end, and "below" what lies below that and below the
+ *            horizon of its near line; and where it is less than half as steep in disparity as
+ *            near the camera, a cell of ground costs as much, too, whose disparity is known and
+ *            farther from the road's than 1 px and a tenth of it
  *   Unknown  unknown_cost per cell of unknown disparity above the horizon, for ground and object:
  *            what a matcher cannot measure up there is more likely sky (D. Pfeiffer and U. Franke,
  *            BMVC 2011: how probable a measurement exists at all depends on the kind). As
@@ -149,8 +153,10 @@ typedef struct {
   int32_t class_scale; /* semantic_weight · 256: energy of a cell = (cost · this + 128) >> 8 */
   double horizon_ground[STX_MAX_ROWS + 1]; /* [u]: horizon energy of ground in the cells below u */
   double horizon_sky[STX_MAX_ROWS + 1];
-  double unknown[STX_MAX_ROWS];       /* energy of ground and object if cell u is unknown, … */
-  uint32_t evidence_scale;            /* … more by its weight: stx_cell_energy; */
+  uint16_t road_low[STX_MAX_ROWS], road_high[STX_MAX_ROWS]; /* of ground at cell u; else it costs */
+  double off_road;              /* that much, if its disparity is known. 0 and 65535: any is good */
+  double unknown[STX_MAX_ROWS]; /* energy of ground and object if cell u is unknown, … */
+  uint32_t evidence_scale;      /* … more by its weight: stx_cell_energy; */
   int32_t noise_ground[STX_MAX_ROWS]; /* of each kind if it is known */
   int32_t noise_object[65536 >> STX_OBJECT_BIN];
   int32_t noise_sky;

@@ -19,7 +19,8 @@ typedef struct {
   Sums ground[STX_MAX_ROWS + 1], object[STX_MAX_ROWS + 1], sky[STX_MAX_ROWS + 1];
   double rest[STX_MAX_ROWS + 1]; /* the largest disparity from a cell up */
   int32_t semantic[STX_MAX_CLASSES][STX_MAX_ROWS + 1];
-  double cells[3][STX_MAX_ROWS + 1]; /* what the cells below u cost a kind: Noise and Unknown */
+  double cells[3][STX_MAX_ROWS + 1]; /* what the cells below u cost a kind: Noise and Unknown, and
+                                        those off the road ground */
   double energy[3][STX_MAX_ROWS], link[3][STX_MAX_ROWS]; /* T_K(k) */
   double value[2][STX_MAX_ROWS]; /* its plane at the cut above k: ground, object */
   bool start[STX_MAX_ROWS + 1];  /* may a stixel begin at u? Yes above the image. */
@@ -68,6 +69,7 @@ static void build_tables(const Job *job, int column, Column *c)
     c->sky[u + 1] = add_cell(c->sky[u], sky, t->x[u], d);
     for (int kind = 0; kind < 3; kind++)
       c->cells[kind][u + 1] = c->cells[kind][u] + stx_cell_energy(t, kind, u, d, w);
+    c->cells[0][u + 1] += stx_off_road(d, t->road_low[u], t->road_high[u], t->off_road);
   }
   c->rest[t->rows] = 0;
   for (int u = t->rows - 1; u >= 0; u--)

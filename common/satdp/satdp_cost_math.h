@@ -79,6 +79,13 @@ STX_INLINE int32_t stx_class_energy(int32_t cost, int32_t class_scale)
   return (cost * class_scale + 128) >> 8;
 }
 
+/* Energy of a cell of ground that is not where a bent road is. */
+STX_INLINE double stx_off_road(uint32_t disparity, uint32_t low, uint32_t high, double cost)
+{
+  return (disparity != STX_DISPARITY_UNKNOWN) & ((disparity < low) | (disparity > high)) ? cost
+                                                                                         : 0.0;
+}
+
 /* ---- Data terms -------------------------------------------------------------------------- */
 
 /* The ground prior, a copy of what StxSatdpTables says. */

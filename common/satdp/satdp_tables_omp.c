@@ -102,6 +102,8 @@ static void add_depth_row(const Group *g, int u)
   double ground_place = t->horizon_ground[u + 1] - t->horizon_ground[u];
   double sky_place = t->horizon_sky[u + 1] - t->horizon_sky[u] + (u == 0 ? t->first_sky : 0);
   double object_place = u == 0 ? t->first_object : 0;
+  uint32_t low = t->road_low[u], high = t->road_high[u];
+  double off_road = t->off_road;
   EACH_LANE
   {
     uint32_t cell = disparity[l], w = weight[l];
@@ -122,8 +124,9 @@ static void add_depth_row(const Group *g, int u)
     bool known = cell != STX_DISPARITY_UNKNOWN;
     double noise = (double)object_noise[cell >> STX_OBJECT_BIN];
     double open = unknown + stx_sky_evidence(w, evidence_scale);
-    row->placed[GROUND][l] =
-        below->placed[GROUND][l] + ground_place + (known ? ground_noise : open);
+    row->placed[GROUND][l] = below->placed[GROUND][l] + ground_place +
+                             (known ? ground_noise : open) +
+                             stx_off_road(cell, low, high, off_road);
     row->placed[OBJECT][l] = below->placed[OBJECT][l] + object_place + (known ? noise : open);
     row->placed[SKY][l] = below->placed[SKY][l] + sky_place + (known ? sky_noise : 0.0);
     row->cut[l] = cut;

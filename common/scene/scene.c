@@ -23,6 +23,14 @@ StxCamera stx_scene_camera(int width, int height)
 #define RATE(member) STORED(INT, member), .low = 1, .high = 0x7fffffff
 #define CAMERA(member, least, most) STORED(DOUBLE, camera.member), .low = least, .high = most
 
+static const StxFieldChoice terrains[] = {
+    {STX_SCENE_GENTLE, "gentle", "Slopes of up to 5.2 %"},
+    {STX_SCENE_FLAT, "flat", "A plane"},
+    {STX_SCENE_SLOPED, "sloped", "One slope of 8 to 12 %, with which the car does not tilt"},
+    {STX_SCENE_HILLY, "hilly", "8 to 12 % up and down in turns: crests and valleys"},
+    {0},
+};
+
 static const StxField fields[] = {
     {.field = "scene width", SIDE(width)},
     {.field = "scene height", SIDE(height)},
@@ -34,6 +42,8 @@ static const StxField fields[] = {
         "Standard deviation of the noise in the pictures, grey levels; independent in left and "
         "right",
         "scene noise", STORED(DOUBLE, noise), .high = 32, .unit = "grey levels"},
+    {"terrain", "Terrain", "How the road rises and falls", "scene terrain", STORED(CHOICE, terrain),
+        .choices = terrains, .type_name = "GstStreetSceneSrcTerrain"},
     {"threads", "Threads", "Threads that render, 0 = one per core", "scene threads",
         STORED(INT, threads), .high = 256},
     {.field = "camera focal", CAMERA(focal, 1e-3, 1e6), .unit = "pixels"},
@@ -117,10 +127,10 @@ const StxSceneParams *stx_scene_params(const StxScene *scene)
 
 /* ---- Frames --------------------------------------------------------------------------------- */
 
-/* Elevation of the viewing direction: the road's slope below the car, less the pitch. */
+/* Elevation of the viewing direction: the slope on which the car stands, less the pitch. */
 static void aim(StxScene *scene)
 {
-  double pitch = scene->params.camera.pitch, slope = stx_scene_ground_slope(scene, 0);
+  double pitch = scene->params.camera.pitch, slope = scene->stance;
   double sine = scene_sine(pitch), cosine = scene_cosine(pitch);
   double length = sqrt(1 + slope * slope);
   scene->forward_y = (slope * cosine - sine) / length;

@@ -12,7 +12,7 @@
  * Coordinates of a frame: metres, x right, y up, z along the street; the origin is the road's
  * surface right below the left camera. The cameras are a rectified pair: the right one stands
  * `baseline` further along x. The car follows the road, so `pitch` counts from the road's slope
- * below the car, as a calibration would have it.
+ * below the car, as a calibration would have it; only on STX_SCENE_SLOPED it counts from level.
  *
  * Same bytes everywhere: pixels and points depend on + − × ÷ and √ of IEEE doubles and floats only,
  * never on the number of threads, the order of calls, or libm.
@@ -25,6 +25,16 @@
 
 #define STX_SCENE_MAX_SIZE 8192 /* largest width and height, pixels */
 
+/* How the road rises and falls. The first is a town on rolling land; the others are for those who
+ * want to know what a road that is no plane does to them. */
+typedef enum {
+  STX_SCENE_GENTLE, /* slopes of up to 5.2 % */
+  STX_SCENE_FLAT,
+  STX_SCENE_SLOPED, /* one slope all along, 8 to 12 %, up with even seeds and down with odd ones;
+                       the car does not tilt with it, as if its calibration were wrong by that */
+  STX_SCENE_HILLY   /* 8 to 12 % up and down in turns: crests and valleys, 120 m apart */
+} StxSceneTerrain;
+
 /* What to draw. Zero is a good value for every field but width and height. Ranges, units and texts
  * of these: stx_scene_fields. */
 typedef struct {
@@ -35,7 +45,8 @@ typedef struct {
   int fps_n, fps_d;  /* frames per second; 0/0: 10/1. Frame n is at n·fps_d/fps_n seconds */
   double noise; /* standard deviation of the sensor noise, grey levels; independent in the left and
                    the right picture and from frame to frame */
-  int threads;  /* 0: all cores */
+  StxSceneTerrain terrain;
+  int threads; /* 0: all cores */
 } StxSceneParams;
 
 /* A drive through a town, seen by a usual camera. */

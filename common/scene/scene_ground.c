@@ -16,10 +16,17 @@
 
 #include <math.h>
 
-static double slope_of(uint64_t seed, int64_t knot)
+/* On the one slope every knot draws what the knot 0 does, its sign apart. */
+static double slope_of(const StxSceneParams *params, int64_t knot)
 {
-  uint64_t key = scene_key(seed, 1, knot);
-  double steep = scene_between(&key, .018, .052);
+  StxSceneTerrain terrain = params->terrain;
+  uint64_t seed = params->seed, key = scene_key(seed, 1, terrain == STX_SCENE_SLOPED ? 0 : knot);
+  if (terrain == STX_SCENE_FLAT)
+    return 0;
+  double steep =
+      terrain == STX_SCENE_GENTLE ? scene_between(&key, .018, .052) : scene_between(&key, .08, .12);
+  if (terrain == STX_SCENE_SLOPED)
+    return (seed & 1) == 0 ? steep : -steep;
   return ((knot + (int64_t)(seed & 3)) & 3) < 2 ? steep : -steep;
 }
 
@@ -30,7 +37,7 @@ void stx_scene_ground_layout(StxScene *scene)
   scene->knot_z = (double)first * SCENE_KNOT - scene->travelled;
   double height = 0;
   for (int k = 0; k < SCENE_KNOTS; k++) {
-    scene->knot_slope[k] = slope_of(scene->params.seed, first + k);
+    scene->knot_slope[k] = slope_of(&scene->params, first + k);
     if (k > 0)
       height += .5 * SCENE_KNOT * (scene->knot_slope[k - 1] + scene->knot_slope[k]);
     scene->knot_height[k] = height;
@@ -39,6 +46,7 @@ void stx_scene_ground_layout(StxScene *scene)
   for (int k = 0; k < SCENE_KNOTS; k++)
     scene->knot_height[k] -= here;
   scene->end_height = stx_scene_road(scene, SCENE_END);
+  scene->stance = scene->params.terrain == STX_SCENE_SLOPED ? 0 : stx_scene_ground_slope(scene, 0);
 }
 
 static int interval_of(const StxScene *scene, double z)

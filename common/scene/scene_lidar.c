@@ -120,7 +120,7 @@ static Sensor sensor_of(const StxScene *scene, const StxSceneLidar *lidar)
   Angle p = angle_of(lidar->pitch), r = angle_of(lidar->roll);
   const double tilt[3][3] = {{p.cosine, 0, -p.sine}, {p.sine * r.sine, r.cosine, p.cosine * r.sine},
       {p.sine * r.cosine, -r.sine, p.cosine * r.cosine}};
-  double slope = stx_scene_ground_slope(scene, 0), length = sqrt(1 + slope * slope);
+  double slope = scene->stance, length = sqrt(1 + slope * slope);
   for (int i = 0; i < 3; i++) {
     sensor.axis[i][0] = -tilt[i][1];
     sensor.axis[i][1] = (tilt[i][0] * slope + tilt[i][2]) / length;

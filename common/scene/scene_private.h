@@ -150,6 +150,7 @@ struct StxScene {
   uint64_t frame;
   double time, travelled;      /* s, m */
   double forward_y, forward_z; /* viewing direction */
+  double stance;               /* slope on which the car stands */
 
   double knot_z, knot_slope[SCENE_KNOTS], knot_height[SCENE_KNOTS], end_height;
   int64_t knot_index;

@@ -13,6 +13,17 @@
 static const SceneColour AMBIENT = {.44f, .50f, .60f}, SUN = {1.42f, 1.30f, 1.08f},
                          HAZE = {.78f, .84f, .90f};
 
+/* The normal of the ground. Gentle slopes count as level: nobody sees the difference. On steep ones
+ * a ray that runs level would seem to graze the road, and its pixel to cover all of it. */
+static void ground_normal(const StxScene *scene, double z, double n[3])
+{
+  double slope = scene->params.terrain == STX_SCENE_GENTLE ? 0 : stx_scene_ground_slope(scene, z);
+  double length = sqrt(1 + slope * slope);
+  n[0] = 0;
+  n[1] = 1 / length;
+  n[2] = -slope / length;
+}
+
 static void locate(const StxScene *scene, const SceneContact *contact, const StxSceneRay *ray,
     SceneSpot *spot, double d[3], double right[3], double down[3])
 {
@@ -24,11 +35,10 @@ static void locate(const StxScene *scene, const SceneContact *contact, const Stx
     right[i] = e_right[i];
     down[i] = e_down[i];
   }
-  spot->n[0] = spot->n[2] = 0;
-  spot->n[1] = 1;
+  ground_normal(scene, spot->world[2], spot->n);
   if (contact->object < 0) {
     if (contact->object == HIT_KERB)
-      spot->n[0] = contact->face ? -1 : 1, spot->n[1] = 0;
+      spot->n[0] = contact->face ? -1 : 1, spot->n[1] = spot->n[2] = 0;
     else if (contact->object == HIT_HILLS)
       spot->n[2] = -1, spot->n[1] = 0;
     return;

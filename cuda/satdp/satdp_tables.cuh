@@ -275,7 +275,10 @@ STX_DEVICE void sum_quad(const Column *c, int quad)
 STX_DEVICE uint32_t fixed_energy(const Column *c, int kind, int u)
 {
   const StxSatdpTables *t = c->tables;
-  double energy = stx_cell_energy(t, kind, u, load_cell(c, 0, u), load_cell(c, 1, u));
+  uint32_t disparity = load_cell(c, 0, u);
+  double energy = stx_cell_energy(t, kind, u, disparity, load_cell(c, 1, u));
+  if (kind == GROUND)
+    energy += stx_off_road(disparity, __ldg(&t->road_low[u]), __ldg(&t->road_high[u]), t->off_road);
   if (kind == GROUND)
     energy += __ldg(&t->horizon_ground[u + 1]) - __ldg(&t->horizon_ground[u]);
   if (kind == SKY)

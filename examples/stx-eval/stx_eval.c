@@ -16,7 +16,8 @@ typedef struct {
   StxPipelineSettings pipeline;
   char *folder, *calibration, *pictures, *scores;
   gboolean street, scans, json, no_confidence;
-  char *size, *cell, *semantics, *ground, *backend, *model, *candidates;
+  char *size, *cell, *semantics, *ground, *backend, *model, *candidates, *terrain;
+  StxSceneTerrain hills;
   gint64 seed;
   int frames, repeat;
 } Options;
@@ -251,16 +252,18 @@ static bool evaluate(const Options *options, DataSet *set, StxError *error)
 static bool apply_choices(Options *o, StxError *error)
 {
   static const StxBackend backends[] = {STX_BACKEND_AUTO, STX_BACKEND_OMP, STX_BACKEND_C};
-  int semantics, ground, backend, model, candidates;
+  int semantics, ground, backend, model, candidates, terrain;
   const struct {
-    const char *option, *value, *standard, *choices[5];
+    const char *option, *value, *standard, *choices[6];
     int *index;
   } table[] = {
       {"semantics", o->semantics, "none", {"none", "truth"}, &semantics},
-      {"ground", o->ground, "auto", {"auto", "calibration", "estimate", "none"}, &ground},
+      {"ground", o->ground, "auto", {"auto", "calibration", "estimate", "none", "piecewise"},
+          &ground},
       {"backend", o->backend, "auto", {"auto", "omp", "c"}, &backend},
       {"model", o->model, "satdp", {"satdp", "rdp", "gaussian-uniform"}, &model},
       {"cut-candidates", o->candidates, "all", {"all", "rdp"}, &candidates},
+      {"terrain", o->terrain, "gentle", {"gentle", "flat", "sloped", "hilly"}, &terrain},
   };
   for (size_t i = 0; i < G_N_ELEMENTS(table); i++) {
     const char *value = table[i].value != NULL ? table[i].value : table[i].standard;
@@ -278,6 +281,7 @@ static bool apply_choices(Options *o, StxError *error)
   o->pipeline.backend = backends[backend];
   o->pipeline.model = (StxPipelineModel)model;
   o->pipeline.cuts = (StxPipelineCuts)candidates;
+  o->hills = (StxSceneTerrain)terrain;
   if (model == STX_PIPELINE_RDP && candidates != STX_PIPELINE_CUTS_ALL)
     return stx_fail(error, "--cut-candidates is not for --model=rdp");
   return true;
@@ -332,6 +336,8 @@ static GOptionContext *make_context(Options *o)
           "write a picture of each frame's errors there", "DIR"},
       {"size", 0, 0, G_OPTION_ARG_STRING, &o->size, "of the street (1242x375)", "WxH"},
       {"seed", 0, 0, G_OPTION_ARG_INT64, &o->seed, "of the street (1)", "N"},
+      {"terrain", 0, 0, G_OPTION_ARG_STRING, &o->terrain,
+          "of the street: gentle (default), flat, sloped, hilly", "T"},
       {"frames", 0, 0, G_OPTION_ARG_INT, &o->frames, "at most N (0: all; street: 5)", "N"},
       {"calibration", 0, 0, G_OPTION_ARG_FILENAME, &o->calibration,
           "instead of the folder's calib/", "FILE"},
@@ -340,7 +346,8 @@ static GOptionContext *make_context(Options *o)
           "none (default), or truth: the true labels as input", "S"},
       {"scores", 0, 0, G_OPTION_ARG_FILENAME, &o->scores,
           "a network's scores as input: a file per frame, in the order of names", "FOLDER"},
-      {"ground", 0, 0, G_OPTION_ARG_STRING, &o->ground, "auto, calibration, estimate, none", "G"},
+      {"ground", 0, 0, G_OPTION_ARG_STRING, &o->ground,
+          "auto, calibration, estimate, piecewise, none", "G"},
       {"model", 0, 0, G_OPTION_ARG_STRING, &o->model,
           "satdp (default): stixels, gaussian-uniform: the same with outliers, or rdp: segments of "
           "depth alone",
@@ -396,18 +403,19 @@ static bool open_data(const Options *o, DataSet *set, StxError *error)
       set->count = (size_t)o->frames;
     return true;
   }
-  int width = 1242, height = 375;
+  StxSceneParams street = {
+      .seed = (uint64_t)o->seed, .width = 1242, .height = 375, .terrain = o->hills};
   if (o->calibration != NULL)
     return stx_fail(error, "--calibration: the street brings its own camera");
-  return (o->size == NULL || options_size("size", o->size, false, &width, &height, error)) &&
-         eval_open_street(
-             set, width, height, (uint64_t)o->seed, o->frames > 0 ? (size_t)o->frames : 5, error);
+  return (o->size == NULL ||
+             options_size("size", o->size, false, &street.width, &street.height, error)) &&
+         eval_open_street(set, &street, o->frames > 0 ? (size_t)o->frames : 5, error);
 }
 
 static void clear(Options *o)
 {
   char *strings[] = {o->folder, o->calibration, o->pictures, o->scores, o->size, o->cell,
-      o->semantics, o->ground, o->backend, o->model, o->candidates};
+      o->semantics, o->ground, o->backend, o->model, o->candidates, o->terrain};
   for (size_t i = 0; i < G_N_ELEMENTS(strings); i++)
     g_free(strings[i]);
 }

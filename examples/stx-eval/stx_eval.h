@@ -10,6 +10,7 @@
 
 #include "common/metrics/metrics.h"
 #include "common/pipeline/pipeline.h"
+#include "common/scene/scene.h"
 
 /* ---- Frames ------------------------------------------------------------------------------- */
 
@@ -58,9 +59,8 @@ bool eval_open_kitti(DataSet *set, const char *folder, const char *calibration, 
  * `folder`, in its sub-folders or in sequences/. `calibration` as above. */
 bool eval_open_scans(DataSet *set, const char *folder, const char *calibration, StxError *error);
 
-/* `frames` frames of the synthetic street. */
-bool eval_open_street(
-    DataSet *set, int width, int height, uint64_t seed, size_t frames, StxError *error);
+/* `frames` frames of the synthetic street: of the parameters, size, seed and terrain count. */
+bool eval_open_street(DataSet *set, const StxSceneParams *street, size_t frames, StxError *error);
 
 /* Puts the scores of frame number `index` into the frame: of a folder's files in the order of their
  * names, one for each frame. 19 train ids, planar, float32. */

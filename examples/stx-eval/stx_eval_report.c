@@ -12,7 +12,7 @@ static const char *const semantics[] = {[STX_SEMANTICS_NONE] = "depth only",
     [STX_SEMANTICS_SCORES_F32] = "with a network's scores"};
 static const char *const models[] = {"satdp", "rdp", "gaussian-uniform"};
 static const char *const cuts[] = {"all", "rdp"};
-static const char *const grounds[] = {"auto", "calibration", "estimate", "none"};
+static const char *const grounds[] = {"auto", "calibration", "estimate", "none", "piecewise"};
 
 typedef enum { MEASURE_AND, MEASURE_OR } Measure;
 

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/scene/scene.h"
-
 static bool allocate(EvalFrame *frame, int width, int height)
 {
   size_t pixels = (size_t)width * (size_t)height;
@@ -82,10 +80,12 @@ static void street_close(DataSet *set)
   stx_scene_free(set->data);
 }
 
-bool eval_open_street(
-    DataSet *set, int width, int height, uint64_t seed, size_t frames, StxError *error)
+bool eval_open_street(DataSet *set, const StxSceneParams *street, size_t frames, StxError *error)
 {
-  StxSceneParams params = {.seed = seed, .width = width, .height = height, .speed = 10, .noise = 2};
+  static const char *const terrains[] = {"", ", flat", ", sloped", ", hilly"};
+  StxSceneParams params = *street;
+  params.speed = 10;
+  params.noise = 2;
   StxScene *scene = stx_scene_new(&params, error);
   if (scene == NULL)
     return false;
@@ -95,7 +95,7 @@ bool eval_open_street(
       .load = street_load,
       .close = street_close,
       .data = scene};
-  snprintf(set->name, sizeof set->name, "synthetic street %d × %d, seed %llu", width, height,
-      (unsigned long long)seed);
+  snprintf(set->name, sizeof set->name, "synthetic street %d × %d, seed %llu%s", params.width,
+      params.height, (unsigned long long)params.seed, terrains[params.terrain]);
   return true;
 }

@@ -16,6 +16,8 @@ static const StxFieldChoice grounds[] = {
     {STX_ROAD_AUTO, "auto", "From calibration if the camera height is known, else estimated"},
     {STX_ROAD_CALIBRATION, "calibration", "From focal length, baseline, camera height and pitch"},
     {STX_ROAD_ESTIMATE, "estimate", "Estimated from every frame, smoothed over frames"},
+    {STX_ROAD_PIECEWISE, "piecewise",
+        "Likewise, and bent where the road rises or falls ahead; begins with the calibration"},
     {0},
 };
 static const StxFieldChoice candidates[] = {

@@ -76,8 +76,8 @@ static gboolean follow_road(
   if (self->line == NULL)
     warn_no_road(self);
   else
-    GST_LOG_OBJECT(
-        self->element, "road: slope %g, horizon %g", self->line->slope, self->line->horizon);
+    GST_LOG_OBJECT(self->element, "road: slope %g, horizon %g, %d bends", self->line->slope,
+        stx_roadline_end(self->line), self->line->bends);
   return TRUE;
 }
 
@@ -122,7 +122,8 @@ void gst_satdp_stage_post(GstSatdpStage *self, GstBuffer *frame, const StxSatdpR
       result->evaluated, NULL);
   if (self->line != NULL)
     gst_structure_set(structure, "ground-slope", G_TYPE_DOUBLE, self->line->slope, "horizon",
-        G_TYPE_DOUBLE, self->line->horizon, NULL);
+        G_TYPE_DOUBLE, stx_roadline_end(self->line), "bends", G_TYPE_UINT, (guint)self->line->bends,
+        NULL);
   gst_element_post_message(
       self->element, gst_message_new_element(GST_OBJECT(self->element), structure));
 }

@@ -93,9 +93,9 @@ START_TEST(pruning_changes_nothing)
     StxSatdpParams params = random_params(&random);
     params.grid.width = (1 + stx_random_below(&random, 3)) * params.grid.cell_width;
     Filling fillings[] = {(Filling)(round % FILLINGS), STREET, HOLES};
-    StxRoadLine line = {
-        stx_random_below(&random, 9) ? 0.02 + stx_random_below(&random, 60) / 100.0 : 64,
-        stx_random_below(&random, params.grid.height + 1) - 9, 1};
+    StxRoadLine line = random_road(&random, params.grid.height);
+    if (stx_random_below(&random, 9) == 0)
+      line = (StxRoadLine){64, line.horizon, 1};
     expect_agreement(params, stx_random_below(&random, 3) ? &case_camera : NULL,
         stx_random_below(&random, 5) ? &line : NULL, fillings[stx_random_below(&random, 3)], round);
   }
@@ -217,8 +217,7 @@ START_TEST(starts_and_pruning_change_nothing)
   for (int round = 0; round < (stx_case_small() ? 3 : 200); round++) {
     StxSatdpParams params = random_params(&random);
     params.grid.width = (1 + stx_random_below(&random, 3)) * params.grid.cell_width;
-    StxRoadLine line = {0.02 + stx_random_below(&random, 60) / 100.0,
-        stx_random_below(&random, params.grid.height + 1) - 9, 1};
+    StxRoadLine line = random_road(&random, params.grid.height);
     expect_agreement_of_starts(params, stx_random_below(&random, 5) ? &line : NULL,
         stx_random_below(&random, 2) ? STREET : HOLES, densities[round % DENSITIES], &random);
   }

@@ -466,6 +466,7 @@ START_TEST(eval_refuses_what_it_cannot_use)
   expect_error("STX_EVAL", "--street --model rdp --median 4", "median is 4 cells");
   expect_error("STX_EVAL", "--street --cut-candidates x", "choose one of all, rdp");
   expect_error("STX_EVAL", "--street --model rdp --cut-candidates rdp", "is not for --model=rdp");
+  expect_error("STX_EVAL", "--street --terrain steep", "gentle, flat, sloped, hilly");
   expect_error("STX_EVAL", "--street --nonsense", "--help");
   remove_folder(folder);
 

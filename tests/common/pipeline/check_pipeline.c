@@ -283,7 +283,7 @@ END_TEST
 START_TEST(the_road_is_as_asked_for)
 {
   static const StxRoadMode modes[] = {
-      STX_ROAD_AUTO, STX_ROAD_CALIBRATION, STX_ROAD_ESTIMATE, STX_ROAD_NONE};
+      STX_ROAD_AUTO, STX_ROAD_CALIBRATION, STX_ROAD_ESTIMATE, STX_ROAD_NONE, STX_ROAD_PIECEWISE};
   PipelineFrame frame = pipeline_frame(1, 0);
   StxRoadLine camera;
   ck_assert(stx_roadline_from_camera(&frame.camera, &camera));

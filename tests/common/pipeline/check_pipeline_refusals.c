@@ -35,7 +35,7 @@ START_TEST(bad_settings_are_named)
   EXPECT_REFUSED(source = (StxPipelineSource)2, "source is 2");
   EXPECT_REFUSED(model = (StxPipelineModel)3, "model is 3");
   EXPECT_REFUSED(cuts = (StxPipelineCuts)-1, "cuts is -1");
-  EXPECT_REFUSED(ground = (StxRoadMode)4, "ground is 4");
+  EXPECT_REFUSED(ground = (StxRoadMode)5, "ground is 5");
   EXPECT_REFUSED(sgm.max_disparity = 100, "max_disparity is 100");
   EXPECT_REFUSED(colmean.grid.cell_width = 0, "cell width is 0");
   EXPECT_REFUSED(colmean.semantics = STX_SEMANTICS_LABELS, "number of classes is 0");

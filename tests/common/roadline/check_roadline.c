@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "tests/testing.h"
-
-#include "common/roadline/roadline_track.h"
+#include "tests/common/roadline/roadline_case.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- From calibration --------------------------------------------------------------------- */
@@ -13,8 +9,9 @@
 START_TEST(calibration_gives_the_plane)
 {
   StxCamera camera = {.focal = 700, .cx = 600, .cy = 180, .baseline = .54, .height = 1.62};
-  StxRoadLine line;
+  StxRoadLine line = {.bends = 7};
   ck_assert(stx_roadline_from_camera(&camera, &line));
+  ck_assert_int_eq(line.bends, 0);
   ck_assert_double_eq_tol(line.slope, 1 / 3.0, 1e-12);
   ck_assert_double_eq_tol(line.horizon, 180, 1e-12);
   ck_assert_double_eq(line.support, 1);
@@ -52,64 +49,12 @@ END_TEST
 
 /* ---- Synthetic columns -------------------------------------------------------------------- */
 
-typedef struct {
-  StxGrid grid;
-  uint16_t *columns;
-} Scene;
-
-static Scene make_scene(int width, int height, int cell)
-{
-  Scene scene = {.grid = {width, height, cell, cell, 0}};
-  scene.columns = stx_guarded_alloc(stx_grid_bytes(&scene.grid));
-  memset(scene.columns, 0, stx_grid_bytes(&scene.grid));
-  return scene;
-}
-
-static void put(const Scene *scene, int column, int row, double disparity)
-{
-  bool known = disparity >= 1 / 256.0 && disparity < 255;
-  stx_column(&scene->grid, scene->columns, 0, column)[row] =
-      known ? (uint16_t)lround(disparity * 256) : 0;
-  stx_column(&scene->grid, scene->columns, 1, column)[row] = known ? STX_WEIGHT_ONE : 0;
-}
-
-static double centre(const StxGrid *grid, int row)
-{
-  return 0.5 * (stx_grid_top(grid, row) + stx_grid_top(grid, row + 1) - 1);
-}
-
-/* A road with sky above; in `objects` of 16 columns something stands in front of it. Disparities
- * scatter by `noise` px, and every eighth cell is unknown. */
-static void paint_road(
-    const Scene *scene, double slope, double horizon, double noise, int objects, StxRandom *random)
-{
-  int rows = stx_grid_rows(&scene->grid);
-  for (int c = 0; c < stx_grid_columns(&scene->grid); c++) {
-    bool blocked = c % 16 < objects;
-    double front = 4 + c / 16 * 7 % 40;
-    for (int r = 0; r < rows; r++) {
-      double d = slope * (centre(&scene->grid, r) - horizon);
-      if (blocked && d < front)
-        d = r > rows / 8 ? front : 0;
-      d += noise * (stx_random_below(random, 2001) - 1000) / 1000.0;
-      put(scene, c, r, stx_random_below(random, 8) == 0 ? 0 : d);
-    }
-  }
-}
-
-static bool estimate(const Scene *scene, const StxRoadLine *prior, StxRoadLine *line)
-{
-  void *scratch = stx_guarded_alloc(stx_roadline_scratch(&scene->grid));
-  bool found = stx_roadline_estimate(&scene->grid, scene->columns, prior, line, scratch);
-  stx_guarded_check(scene->columns);
-  stx_guarded_free(scratch);
-  return found;
-}
-
-static void expect_line(const Scene *scene, const StxRoadLine *prior, double slope, double horizon)
+static void expect_line(
+    const RoadScene *scene, const StxRoadLine *prior, double slope, double horizon)
 {
   StxRoadLine line;
-  ck_assert_msg(estimate(scene, prior, &line), "no line; expected %g · (row − %g)", slope, horizon);
+  ck_assert_msg(
+      road_estimate(scene, prior, &line), "no line; expected %g · (row − %g)", slope, horizon);
   ck_assert_msg(fabs(line.slope - slope) <= .03 * slope &&
                     fabs(line.horizon - horizon) <= .02 * scene->grid.height,
       "%g · (row − %g), expected %g · (row − %g)", line.slope, line.horizon, slope, horizon);
@@ -119,10 +64,10 @@ static void expect_line(const Scene *scene, const StxRoadLine *prior, double slo
 START_TEST(a_clean_road_is_found_exactly)
 {
   StxRandom random = {1};
-  Scene scene = make_scene(1242, 375, 4);
+  RoadScene scene = road_scene(1242, 375, 4);
   StxRoadLine line;
-  paint_road(&scene, 1 / 3.0, 172.5, 0, 0, &random);
-  ck_assert(estimate(&scene, NULL, &line));
+  road_paint(&scene, &(StxRoadLine){1 / 3.0, 172.5, 1}, 0, 0, &random);
+  ck_assert(road_estimate(&scene, NULL, &line));
   ck_assert_double_eq_tol(line.slope, 1 / 3.0, .002);
   ck_assert_double_eq_tol(line.horizon, 172.5, 1);
   ck_assert_double_gt(line.support, .95);
@@ -142,8 +87,8 @@ START_TEST(roads_are_found_among_objects)
   StxRandom random = {2};
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
     for (int objects = 0; objects <= 9; objects += 3) {
-      Scene scene = make_scene(cases[i].width, cases[i].height, cases[i].cell);
-      paint_road(&scene, cases[i].slope, cases[i].horizon, .7, objects, &random);
+      RoadScene scene = road_scene(cases[i].width, cases[i].height, cases[i].cell);
+      road_paint(&scene, &(StxRoadLine){cases[i].slope, cases[i].horizon, 1}, .7, objects, &random);
       expect_line(&scene, NULL, cases[i].slope, cases[i].horizon);
       stx_guarded_free(scene.columns);
     }
@@ -154,80 +99,39 @@ END_TEST
 START_TEST(the_prior_narrows_the_search)
 {
   StxRandom random = {3};
-  Scene scene = make_scene(1242, 375, 4);
+  RoadScene scene = road_scene(1242, 375, 4);
   for (int c = 0; c < stx_grid_columns(&scene.grid); c++)
     for (int r = 0; r < stx_grid_rows(&scene.grid); r++) {
       bool first = stx_random_below(&random, 10) < 6;
-      double y = centre(&scene.grid, r);
-      put(&scene, c, r, first ? .33 * (y - 170) : .2 * (y - 100));
+      double y = road_centre(&scene.grid, r);
+      road_put(&scene, c, r, first ? .33 * (y - 170) : .2 * (y - 100));
     }
   expect_line(&scene, &(StxRoadLine){.3, 180, 1}, .33, 170);
   expect_line(&scene, &(StxRoadLine){.22, 110, 1}, .2, 100);
   StxRoadLine line;
-  ck_assert(!estimate(&scene, &(StxRoadLine){.33, 260, 1}, &line));
-  ck_assert(!estimate(&scene, &(StxRoadLine){.6, 170, 1}, &line));
-  ck_assert(!estimate(&scene, &(StxRoadLine){0, 170, 1}, &line));
-  ck_assert(!estimate(&scene, &(StxRoadLine){NAN, NAN, 1}, &line));
-  ck_assert(!estimate(&scene, &(StxRoadLine){.3, INFINITY, 1}, &line));
+  ck_assert(!road_estimate(&scene, &(StxRoadLine){.33, 260, 1}, &line));
+  ck_assert(!road_estimate(&scene, &(StxRoadLine){.6, 170, 1}, &line));
+  ck_assert(!road_estimate(&scene, &(StxRoadLine){0, 170, 1}, &line));
+  ck_assert(!road_estimate(&scene, &(StxRoadLine){NAN, NAN, 1}, &line));
+  ck_assert(!road_estimate(&scene, &(StxRoadLine){.3, INFINITY, 1}, &line));
   stx_guarded_free(scene.columns);
 }
 END_TEST
 
 /* ---- What is no road ---------------------------------------------------------------------- */
 
-typedef double (*Painter)(double row, int column, StxRandom *random);
-
-static double paint_nothing(double row, int column, StxRandom *random)
-{
-  return 0;
-}
-
-static double paint_wall(double row, int column, StxRandom *random)
-{
-  return 20 + stx_random_below(random, 100) / 100.0;
-}
-
-static double paint_far_wall(double row, int column, StxRandom *random)
-{
-  return 3 + stx_random_below(random, 200) / 100.0;
-}
-
-static double paint_oblique_wall(double row, int column, StxRandom *random)
-{
-  return 5 + column * .3 + stx_random_below(random, 100) / 100.0;
-}
-
-static double paint_noise(double row, int column, StxRandom *random)
-{
-  return stx_random_below(random, 255 * 256) / 256.0;
-}
-
-static double paint_ceiling(double row, int column, StxRandom *random)
-{
-  return .3 * (300 - row);
-}
-
-static double paint_largest(double row, int column, StxRandom *random)
-{
-  return 254.9;
-}
-
 START_TEST(what_is_no_road_is_rejected)
 {
-  static const Painter painters[] = {paint_nothing, paint_wall, paint_far_wall, paint_oblique_wall,
-      paint_noise, paint_ceiling, paint_largest};
   StxRandom random = {4};
-  for (size_t p = 0; p < sizeof painters / sizeof painters[0]; p++)
+  for (int painter = 0; painter < ROAD_PAINTERS; painter++)
     for (int cell = 1; cell <= 8; cell *= 2) {
-      Scene scene = make_scene(cell == 1 ? 200 : 1242, 375, cell);
-      for (int c = 0; c < stx_grid_columns(&scene.grid); c++)
-        for (int r = 0; r < stx_grid_rows(&scene.grid); r++)
-          put(&scene, c, r, painters[p](centre(&scene.grid, r), c * cell / 4, &random));
+      RoadScene scene = road_scene(cell == 1 ? 200 : 1242, 375, cell);
       StxRoadLine line = {1, 2, 3};
-      ck_assert_msg(!estimate(&scene, NULL, &line), "painter %zu, cell %d: %g · (row − %g), %g", p,
-          cell, line.slope, line.horizon, line.support);
+      road_paint_none(&scene, painter, &random);
+      ck_assert_msg(!road_estimate(&scene, NULL, &line), "painter %d, cell %d: %g · (row − %g), %g",
+          painter, cell, line.slope, line.horizon, line.support);
       ck_assert(line.slope == 1 && line.horizon == 2 && line.support == 3);
-      ck_assert(!estimate(&scene, &(StxRoadLine){.33, 170, 1}, &line));
+      ck_assert(!road_estimate(&scene, &(StxRoadLine){.33, 170, 1}, &line));
       stx_guarded_free(scene.columns);
     }
 }
@@ -236,12 +140,12 @@ END_TEST
 START_TEST(cells_without_weight_do_not_count)
 {
   StxRandom random = {5};
-  Scene scene = make_scene(1242, 375, 8);
+  RoadScene scene = road_scene(1242, 375, 8);
   StxRoadLine line;
-  paint_road(&scene, .33, 170, .5, 3, &random);
+  road_paint(&scene, &(StxRoadLine){.33, 170, 1}, .5, 3, &random);
   int cells = stx_grid_columns(&scene.grid) * stx_grid_rows(&scene.grid);
   memset(scene.columns + cells, 0, 2 * cells);
-  ck_assert(!estimate(&scene, NULL, &line));
+  ck_assert(!road_estimate(&scene, NULL, &line));
   stx_guarded_free(scene.columns);
 }
 END_TEST
@@ -259,167 +163,13 @@ START_TEST(any_columns_are_survived)
       int cells = stx_grid_columns(&grid) * stx_grid_rows(&grid);
       StxImage16 all = stx_test_image16(cells, 2, 0);
       stx_fill16(&all, (StxFill)fill, 65535, &random);
-      Scene scene = {grid, all.data};
+      RoadScene scene = {grid, all.data};
       StxRoadLine line;
       for (int prior = 0; prior < 2; prior++)
-        if (estimate(&scene, prior ? &(StxRoadLine){.3, 20, 1} : NULL, &line))
+        if (road_estimate(&scene, prior ? &(StxRoadLine){.3, 20, 1} : NULL, &line))
           ck_assert(line.slope > 0 && isfinite(line.horizon) && line.support <= 1);
       stx_test_image16_free(&all);
     }
-}
-END_TEST
-
-/* ---- Over the frames of a stream ---------------------------------------------------------- */
-
-/* Predicts D(row) = ⅓ · (row − 170). */
-static const StxCamera known_camera = {
-    .focal = 700, .cx = 600, .cy = 170, .baseline = .54, .height = 1.62};
-static const StxCamera unknown_camera;
-
-static StxRoadTrack begin(StxRoadMode mode, const StxCamera *camera)
-{
-  StxRoadTrack track;
-  StxError error;
-  memset(&track, 0xAA, sizeof track);
-  ck_assert_msg(stx_road_track_reset(&track, mode, camera, &error), "%s", error.text);
-  return track;
-}
-
-/* A frame whose road has this line; slope 0: without a road. */
-static Scene make_frame(double slope, double horizon)
-{
-  Scene scene = make_scene(640, 375, 8);
-  for (int c = 0; c < stx_grid_columns(&scene.grid); c++)
-    for (int r = 0; r < stx_grid_rows(&scene.grid); r++)
-      put(&scene, c, r, slope > 0 ? slope * (centre(&scene.grid, r) - horizon) : 20);
-  return scene;
-}
-
-/* The line after a frame of this road; support 0: none. */
-static StxRoadLine follow(StxRoadTrack *track, double slope, double horizon)
-{
-  Scene scene = make_frame(slope, horizon);
-  void *scratch = stx_guarded_alloc(stx_roadline_scratch(&scene.grid));
-  const StxRoadLine *line = stx_road_track_follow(track, &scene.grid, scene.columns, scratch);
-  stx_guarded_free(scratch);
-  stx_guarded_free(scene.columns);
-  return line != NULL ? *line : (StxRoadLine){0};
-}
-
-static StxRoadLine estimate_of(double slope, double horizon, const StxRoadLine *prior)
-{
-  Scene scene = make_frame(slope, horizon);
-  StxRoadLine line;
-  ck_assert(estimate(&scene, prior, &line));
-  stx_guarded_free(scene.columns);
-  return line;
-}
-
-static void expect_same_line(StxRoadLine actual, StxRoadLine expected)
-{
-  ck_assert_msg(actual.slope == expected.slope && actual.horizon == expected.horizon &&
-                    actual.support == expected.support,
-      "%.17g · (row − %.17g), %g; expected %.17g · (row − %.17g), %g", actual.slope, actual.horizon,
-      actual.support, expected.slope, expected.horizon, expected.support);
-}
-
-START_TEST(the_first_estimate_counts_later_ones_by_half)
-{
-  StxRoadTrack track = begin(STX_ROAD_AUTO, &unknown_camera);
-  ck_assert(track.estimate);
-  StxRoadLine first = estimate_of(.3, 170, NULL), second = estimate_of(.33, 176, &first);
-  expect_same_line(follow(&track, .3, 170), first);
-  StxRoadLine middle = {first.slope + .5 * (second.slope - first.slope),
-      first.horizon + .5 * (second.horizon - first.horizon), second.support};
-  expect_same_line(follow(&track, .33, 176), middle);
-  ck_assert_double_eq_tol(middle.slope, .315, .001);
-  ck_assert_double_eq_tol(middle.horizon, 173, .5);
-}
-END_TEST
-
-START_TEST(frames_without_a_road_keep_the_line)
-{
-  StxRoadTrack track = begin(STX_ROAD_ESTIMATE, &unknown_camera);
-  for (int i = 0; i < 20; i++)
-    expect_same_line(follow(&track, 0, 0), (StxRoadLine){0});
-  StxRoadLine line = follow(&track, .3, 170), other = estimate_of(.2, 100, NULL);
-  expect_same_line(line, estimate_of(.3, 170, NULL));
-  for (int i = 0; i < 5; i++)
-    expect_same_line(follow(&track, 0, 0), line);
-  expect_same_line(follow(&track, .3, 170), line); /* which begins the count anew */
-  for (int i = 0; i < STX_ROAD_MISSES_MAX; i++)    /* too far away, nine times and once more */
-    expect_same_line(follow(&track, .2, 100), line);
-  expect_same_line(follow(&track, .2, 100), other);
-  expect_same_line(follow(&track, .2, 100), other);
-}
-END_TEST
-
-START_TEST(a_long_drought_is_survived)
-{
-  StxRoadTrack track = begin(STX_ROAD_ESTIMATE, &known_camera);
-  for (int i = 0; i < 30; i++)
-    expect_same_line(follow(&track, 0, 0), (StxRoadLine){1 / 3.0, 170, 1});
-  expect_same_line(follow(&track, .2, 100), estimate_of(.2, 100, NULL));
-}
-END_TEST
-
-/* The camera's line guides the first search, and stands in for it, but is not averaged. */
-START_TEST(the_camera_is_the_first_guess)
-{
-  StxRoadLine camera;
-  ck_assert(stx_roadline_from_camera(&known_camera, &camera));
-  StxRoadTrack track = begin(STX_ROAD_ESTIMATE, &known_camera);
-  ck_assert(track.estimate);
-  expect_same_line(follow(&track, .2, 100), camera);
-  expect_same_line(follow(&track, .3, 176), estimate_of(.3, 176, &camera));
-}
-END_TEST
-
-START_TEST(a_known_camera_needs_no_frame)
-{
-  StxRoadLine camera;
-  ck_assert(stx_roadline_from_camera(&known_camera, &camera));
-  for (StxRoadMode mode = STX_ROAD_AUTO; mode <= STX_ROAD_CALIBRATION; mode++) {
-    StxRoadTrack track = begin(mode, &known_camera);
-    ck_assert(!track.estimate);
-    const StxRoadLine *line = stx_road_track_follow(&track, NULL, NULL, NULL);
-    ck_assert_ptr_nonnull(line);
-    expect_same_line(*line, camera);
-  }
-}
-END_TEST
-
-START_TEST(a_reset_forgets)
-{
-  StxRoadTrack track = begin(STX_ROAD_ESTIMATE, &unknown_camera);
-  follow(&track, .2, 100);
-  ck_assert(stx_road_track_reset(&track, STX_ROAD_ESTIMATE, &unknown_camera, NULL));
-  expect_same_line(follow(&track, .3, 170), estimate_of(.3, 170, NULL));
-  ck_assert(stx_road_track_reset(&track, STX_ROAD_NONE, &known_camera, NULL));
-  ck_assert(!track.estimate);
-  ck_assert_ptr_null(stx_road_track_follow(&track, NULL, NULL, NULL));
-}
-END_TEST
-
-START_TEST(a_camera_without_ground_is_named)
-{
-  static const struct {
-    StxCamera camera;
-    const char *missing;
-  } cases[] = {{{0}, "focal length"}, {{.focal = 700}, "baseline"},
-      {{.focal = 700, .baseline = .5}, "camera height"}};
-  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-    StxRoadTrack track;
-    StxError error;
-    char text[sizeof error.text];
-    ck_assert(!stx_road_track_reset(&track, STX_ROAD_CALIBRATION, &cases[i].camera, &error));
-    snprintf(text, sizeof text,
-        "ground=calibration, but the %s is unknown: set calibration=FILE or the properties focal, "
-        "baseline and camera-height, or choose ground=estimate",
-        cases[i].missing);
-    ck_assert_str_eq(error.text, text);
-    ck_assert_ptr_null(stx_road_track_follow(&track, NULL, NULL, NULL));
-  }
 }
 END_TEST
 
@@ -433,12 +183,5 @@ static const StxTest tests[] = {
     {&what_is_no_road_is_rejected},
     {&cells_without_weight_do_not_count},
     {&any_columns_are_survived},
-    {&the_first_estimate_counts_later_ones_by_half},
-    {&frames_without_a_road_keep_the_line},
-    {&a_long_drought_is_survived},
-    {&the_camera_is_the_first_guess},
-    {&a_known_camera_needs_no_frame},
-    {&a_reset_forgets},
-    {&a_camera_without_ground_is_named},
 };
 STX_TESTING_MAIN("roadline", tests)

@@ -121,9 +121,9 @@ START_TEST(pruning_changes_nothing)
   for (int round = 0; round < 900; round++) {
     StxSatdpParams params = random_params(&random);
     Filling fillings[] = {(Filling)(round % FILLINGS), STREET, HOLES};
-    StxRoadLine line = {
-        stx_random_below(&random, 9) ? 0.02 + stx_random_below(&random, 60) / 100.0 : 64,
-        stx_random_below(&random, params.grid.height + 1) - 9, 1};
+    StxRoadLine line = random_road(&random, params.grid.height);
+    if (stx_random_below(&random, 9) == 0)
+      line = (StxRoadLine){64, line.horizon, 1};
     expect_agreement(params, stx_random_below(&random, 3) ? &case_camera : NULL,
         stx_random_below(&random, 5) ? &line : NULL, fillings[stx_random_below(&random, 3)],
         (uint64_t)round);
@@ -256,8 +256,7 @@ START_TEST(pruning_changes_nothing_from_starts)
     StxSatdpParams params = random_params(&random);
     Filling fillings[] = {(Filling)(round % FILLINGS), STREET, HOLES};
     Mask masks[] = {SOME, UNEVEN, RDP};
-    StxRoadLine line = {0.02 + stx_random_below(&random, 60) / 100.0,
-        stx_random_below(&random, params.grid.height + 1) - 9, 1};
+    StxRoadLine line = random_road(&random, params.grid.height);
     expect_agreement_from(masks[stx_random_below(&random, 3)], params,
         stx_random_below(&random, 5) ? &line : NULL, fillings[stx_random_below(&random, 3)],
         (uint64_t)round);

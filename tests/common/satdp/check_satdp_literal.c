@@ -125,6 +125,46 @@ START_TEST(literal_sky_without_a_horizon)
 }
 END_TEST
 
+/* What ground, sky and unknown cells cost at an image row (cells of one pixel), in nats. */
+static void expect_places(
+    const Case *c, int row, double ground, double sky, double unknown, int low, int high)
+{
+  const StxSatdpTables *t = &c->tables;
+  int u = t->rows - 1 - row;
+  ck_assert_double_eq(t->horizon_ground[u + 1] - t->horizon_ground[u], 1024 * ground);
+  ck_assert_double_eq(t->horizon_sky[u + 1] - t->horizon_sky[u], 1024 * sky);
+  ck_assert_double_eq(t->unknown[u], 1024 * unknown);
+  ck_assert_int_eq(t->road_low[u], low);
+  ck_assert_int_eq(t->road_high[u], high);
+}
+
+/* The road D = 0.5 · (row − 8) up to row 20, where it has 6 px. From there it rises by 0.1 px per
+ * row, beyond the image; at row 10 it has 5 px, from which ground may be 1.5 away. */
+START_TEST(literal_rise)
+{
+  Case *c = new_case(case_params(1, 30, 1, 0), NULL, &(StxRoadLine){0.5, 8, 1, 1, {{20, 0.1}}});
+  expect_places(c, 25, 0, 2, 0, 0, 65535);
+  expect_places(c, 20, 0, 2, 0, 0, 65535);
+  expect_places(c, 10, 0, 2, 0, 896, 1664);
+  expect_places(c, 0, 0, 2, 0, 4 * 256 - 359, 4 * 256 + 358);
+  ck_assert_double_eq(c->tables.off_road, 2 * 1024);
+  free_case(c);
+}
+END_TEST
+
+/* The same road falls away: 3 px per row, to its end at row 18. What stands behind the crest may be
+ * seen above it, and sky only above the horizon that the near road has. */
+START_TEST(literal_crest)
+{
+  Case *c = new_case(case_params(1, 30, 1, 0), NULL, &(StxRoadLine){0.5, 8, 1, 1, {{20, 3}}});
+  expect_places(c, 19, 0, 2, 0, 0, 65535);
+  expect_places(c, 17, 2, 2, 0, 0, 65535);
+  expect_places(c, 9, 2, 2, 0, 0, 65535);
+  expect_places(c, 7, 2, 0, 0.5, 0, 65535);
+  free_case(c);
+}
+END_TEST
+
 START_TEST(literal_unknown_column)
 {
   Case *c = new_case(case_params(1, 5, 8, 0), &case_camera, NULL);
@@ -302,9 +342,9 @@ START_TEST(literal_objects_from_the_only_start)
 END_TEST
 
 static const StxTest tests[] = {{&literal_road_object_and_nothing}, {&literal_road_object_and_sky},
-    {&literal_evidence}, {&literal_sky_without_a_horizon}, {&literal_unknown_column},
-    {&literal_ordering}, {&literal_first_without_cells}, {&literal_first_pays_once},
-    {&literal_noise_of_the_sky}, {&literal_slanted_object},
+    {&literal_rise}, {&literal_crest}, {&literal_evidence}, {&literal_sky_without_a_horizon},
+    {&literal_unknown_column}, {&literal_ordering}, {&literal_first_without_cells},
+    {&literal_first_pays_once}, {&literal_noise_of_the_sky}, {&literal_slanted_object},
     {&literal_slanted_objects_meet_at_their_ends}, {&literal_classes_without_depth},
     {&literal_objects_from_the_only_start}};
 STX_TESTING_MAIN("satdp_literal", tests)

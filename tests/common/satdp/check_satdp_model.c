@@ -31,15 +31,47 @@ static double part_semantics(const Case *c, int column, int kind, int vb, int vt
   return isinf(least) ? 0 : least;
 }
 
-static double part_horizon(const Case *c, int kind, int vb, int vt)
+/* The disparity of a case's road at an image row, px: a line, and a ramp from each bend up. */
+static double road_at(const StxRoadLine *line, double row)
 {
-  double sum = 0;
-  for (int u = vb; u <= vt && c->tables.has_ground; u++) {
-    double over = c->tables.horizon_x - c->tables.x[u];
-    if ((kind == STX_KIND_GROUND && over > 0) || (kind == STX_KIND_SKY && over < 0))
-      sum += c->params.horizon_cost * 1024;
+  double d = line->slope * (row - line->horizon);
+  for (int i = 0; i < line->bends; i++) {
+    double before = i == 0 ? line->slope : line->bend[i - 1].slope;
+    d += (line->bend[i].slope - before) * fmin(row - line->bend[i].row, 0);
   }
-  return sum;
+  return d;
+}
+
+/* How much disparity a row of pixels brings there. */
+static double slope_at(const StxRoadLine *line, double row)
+{
+  double slope = line->slope;
+  for (int i = 0; i < line->bends; i++)
+    slope = row < line->bend[i].row ? line->bend[i].slope : slope;
+  return slope;
+}
+
+/* Ground: 1 px and a tenth from a road that is less than half as steep as near. */
+static bool is_off_road(const Case *c, double row, double disparity)
+{
+  double road = fmax(road_at(&c->line, row), 0) * 256, off = 256 + road / 10;
+  return slope_at(&c->line, row) < c->line.slope / 2 && disparity > 0 &&
+         (disparity < floor(fmax(road - off, 0)) || disparity > floor(road + off));
+}
+
+static double part_horizon(const Case *c, int column, int kind, int vb, int vt)
+{
+  double cost = 0;
+  for (int u = vb; u <= vt && c->tables.has_ground; u++) {
+    double row = c->tables.x[u] / 2.0, d = road_at(&c->line, row);
+    double near = c->line.slope * (row - c->line.horizon);
+    int cell = stx_column(&c->params.grid, c->columns, 0, column)[c->tables.rows - 1 - u];
+    if (kind == STX_KIND_GROUND)
+      cost += (d < 0) + is_off_road(c, row, cell);
+    else if (kind == STX_KIND_SKY)
+      cost += d > 0 || near > 0;
+  }
+  return cost * floor(c->params.horizon_cost * 1024 + .5);
 }
 
 /* Units of 2^-16 per unit of weight, rounded, are how exact the evidence for sky is. */
@@ -51,7 +83,8 @@ static double part_unknown(const Case *c, int column, int kind, int vb, int vt)
     if (stx_column(&c->params.grid, c->columns, 0, column)[row] != 0)
       continue;
     sum += floor(stx_column(&c->params.grid, c->columns, 1, column)[row] * scale / 65536 + .5);
-    if (c->tables.has_ground && c->tables.x[u] < c->tables.horizon_x)
+    double y = c->tables.x[u] / 2.0;
+    if (c->tables.has_ground && road_at(&c->line, y) < 0 && y < c->line.horizon)
       sum += c->params.unknown_cost * 1024;
   }
   return sum;
@@ -128,9 +161,10 @@ static Part part_of(const Case *c, int column, int kind, int vb, int vt)
     part.foot = part.top = nearbyint((double)s.d / (double)s.w);
     part.energy = fmax((double)s.dd - (double)s.d * ((double)s.d / (double)s.w), 0);
   }
-  part.energy = nearbyint(part.energy * t->residual_energy) + part_horizon(c, kind, vb, vt) +
-                part_unknown(c, column, kind, vb, vt) + part_first(c, kind, vb) +
-                part_noise(c, column, kind, vb, vt) + part_semantics(c, column, kind, vb, vt);
+  part.energy = nearbyint(part.energy * t->residual_energy) +
+                part_horizon(c, column, kind, vb, vt) + part_unknown(c, column, kind, vb, vt) +
+                part_first(c, kind, vb) + part_noise(c, column, kind, vb, vt) +
+                part_semantics(c, column, kind, vb, vt);
   return part;
 }
 
@@ -214,8 +248,7 @@ START_TEST(equals_brute_force_over_all_segmentations)
     params.sigma_weight = stx_random_below(&random, 4) / 2.0;
     params.object_sigma_slope = stx_random_below(&random, 3) / 2.0;
     params.sky_cost = stx_random_below(&random, 7) / 2.0;
-    StxRoadLine line = {0.05 + stx_random_below(&random, 100) / 100.0,
-        stx_random_below(&random, params.grid.height + 1) - 3, 1};
+    StxRoadLine line = random_road(&random, params.grid.height);
     Case *c = new_case(params, &case_camera, round % 5 ? &line : NULL);
     fill_case(c, fillings[round / 3 % 4], &random);
     expect_least_energy(c, "planes apart");
@@ -250,8 +283,7 @@ START_TEST(equals_brute_force_from_allowed_starts)
     params.pair_cost = params.pair_slope = 0;
     params.pair_tolerance = 255;
     params.stixel_cost = stx_random_below(&random, 12) / 2.0;
-    StxRoadLine line = {0.05 + stx_random_below(&random, 100) / 100.0,
-        stx_random_below(&random, params.grid.height + 1) - 3, 1};
+    StxRoadLine line = random_road(&random, params.grid.height);
     Case *c = new_case(params, &case_camera, round % 4 ? &line : NULL);
     fill_case(c, fillings[round / 5 % 4], &random);
     case_starts(c, percent, &random);
@@ -331,8 +363,7 @@ static void expect_recurrences(int rounds, int percent, StxRandom *random)
     params.sigma_weight = stx_random_below(random, 4) / 2.0;
     params.object_sigma_slope = stx_random_below(random, 3) / 2.0;
     params.sky_cost = stx_random_below(random, 7) / 2.0;
-    StxRoadLine line = {0.05 + stx_random_below(random, 100) / 100.0,
-        stx_random_below(random, params.grid.height + 1) - 3, 1};
+    StxRoadLine line = random_road(random, params.grid.height);
     Case *c = new_case(params, &case_camera, round % 5 ? &line : NULL);
     fill_case(c, fillings[round % 4], random);
     if (percent >= 0)

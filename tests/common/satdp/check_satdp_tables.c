@@ -67,6 +67,26 @@ START_TEST(tables_weigh_by_the_noise)
 }
 END_TEST
 
+/* The slope of the road near a cell, not that near the camera, says what a pitch does there. */
+START_TEST(tables_weigh_a_bent_road_by_its_slope)
+{
+  const StxRoadLine line = {0.3, 20, 1, 1, {{80, 0.1}}};
+  StxSatdpParams params = case_params(1, 40, 4, 0);
+  params.sigma_disparity[0] = 0.75, params.sigma_disparity[1] = params.sigma_disparity[2] = 0.5;
+  Case *c = new_case(params, &case_camera, &line);
+  double one = (double)STX_FOLDED_MAX * 65536 / STX_WEIGHT_ONE * square(0.5);
+  for (int u = 0; u < 40; u++) {
+    double row = 159 - 4 * u - 1.5, slope = row < 80 ? 0.1 : 0.3;
+    double d = row < 80 ? 18 + 0.1 * (row - 80) : 0.3 * (row - 20);
+    double height = d * params.sigma_height / case_camera.height * slope / 0.3;
+    double angle = case_camera.focal * slope * params.sigma_angle;
+    ck_assert_double_eq_tol(
+        c->tables.ground_scale[u], one / (square(0.75) + square(height) + square(angle)), 0.501);
+  }
+  free_case(c);
+}
+END_TEST
+
 /* Without a weight nobody pays, and nobody more than 16 units of a logarithm. */
 START_TEST(noise_is_paid_within_bounds)
 {
@@ -128,10 +148,26 @@ START_TEST(refuses_lines_that_are_no_road)
   ck_assert_ptr_nonnull(strstr(error.text, "road slope is 0, must be above 0"));
   ck_assert(!stx_satdp_prepare(&params, NULL, &lost, &tables, &error));
   ck_assert_ptr_nonnull(strstr(error.text, "road horizon is at row nan"));
+  static const struct {
+    StxRoadLine line;
+    const char *words;
+  } bent[] = {
+      {{0.3, 10, 1, 4}, "road has 4 bends, must be 0 to 3"},
+      {{0.3, 10, 1, -1}, "road has -1 bends"},
+      {{0.3, 10, 1, 1, {{40, 0}}}, "road slope above bend 1 is 0, must be above 0"},
+      {{0.3, 10, 1, 2, {{40, 0.1}, {30, 65}}}, "road slope above bend 2 is 65"},
+      {{0.3, 10, 1, 2, {{40, 0.1}, {40, 0.1}}}, "bend 2 of the road is at row 40, must be above"},
+      {{0.3, 10, 1, 1, {{9, 0.1}}}, "bend 1 of the road is at row 9"},
+      {{0.3, 10, 1, 1, {{NAN, 0.1}}}, "bend 1 of the road is at row nan"},
+  };
+  for (size_t i = 0; i < sizeof bent / sizeof bent[0]; i++) {
+    ck_assert(!stx_satdp_prepare(&params, NULL, &bent[i].line, &tables, &error));
+    ck_assert_msg(strstr(error.text, bent[i].words) != NULL, "%s", error.text);
+  }
 }
 END_TEST
 
 static const StxTest tests[] = {{&tables_stay_within_their_bounds}, {&tables_weigh_by_the_noise},
-    {&noise_is_paid_within_bounds}, {&refuses_bad_parameters_by_name},
-    {&refuses_lines_that_are_no_road}};
+    {&noise_is_paid_within_bounds}, {&tables_weigh_a_bent_road_by_its_slope},
+    {&refuses_bad_parameters_by_name}, {&refuses_lines_that_are_no_road}};
 STX_TESTING_MAIN("satdp_tables", tests)

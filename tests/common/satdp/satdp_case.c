@@ -64,11 +64,29 @@ StxSatdpParams random_params(StxRandom *random)
   return p;
 }
 
+StxRoadLine random_road(StxRandom *random, int height)
+{
+  StxRoadLine line = {
+      0.02 + stx_random_below(random, 60) / 100.0, stx_random_below(random, height + 1) - 9, 1};
+  double row = height - 1, slope = line.slope;
+  for (int i = 0; i < STX_ROAD_BENDS && stx_random_below(random, 2); i++) {
+    double end = stx_roadline_end(&line);
+    row -= (row - fmax(end, -height)) * (1 + stx_random_below(random, 8)) / 10;
+    slope *= 0.1 + stx_random_below(random, 30) / 10.0;
+    if (!(stx_roadline_at(&line, row) > 0))
+      break;
+    line.bend[line.bends++] = (StxRoadBend){row, slope};
+  }
+  return line;
+}
+
 Case *new_case(StxSatdpParams params, const StxCamera *cam, const StxRoadLine *line)
 {
   Case *c = calloc(1, sizeof *c);
   StxError error = {""};
   c->params = params;
+  if (line != NULL)
+    c->line = *line;
   ck_assert_msg(stx_satdp_prepare(&c->params, cam, line, &c->tables, &error), "%s", error.text);
   c->columns = stx_guarded_alloc(stx_grid_bytes(&c->params.grid));
   return c;
@@ -182,7 +200,9 @@ static void fill_street(const Case *c, int column, StxRandom *random)
   double slope = c->tables.ground_slope, horizon = c->tables.horizon_x;
   for (int row = 0; row < rows; row++) {
     double x = c->tables.x[rows - 1 - (row < foot ? foot - (foot > 0) : row)];
-    double d = row < head ? stx_random_below(random, 200) : slope * (x - horizon);
+    double road =
+        c->line.bends > 0 ? 256 * stx_roadline_at(&c->line, x / 2) : slope * (x - horizon);
+    double d = row < head ? stx_random_below(random, 200) : road;
     int label = row < head ? 10 : row < foot ? class : 0;
     d += stx_random_below(random, 2 * noise) - noise;
     if (stx_random_below(random, 12) == 0)

@@ -13,6 +13,7 @@
 typedef struct {
   StxSatdpParams params;
   StxSatdpTables tables;
+  StxRoadLine line;  /* that the tables were made from; slope 0: none */
   uint16_t *columns; /* guarded, stx_grid_bytes */
   uint8_t *starts;   /* guarded, or NULL: stixels may begin everywhere */
 } Case;
@@ -26,6 +27,9 @@ StxSatdpParams case_params(int columns, int rows, int cell, int classes);
 
 /* Small cases, each parameter at its usual size or at one end of its range. */
 StxSatdpParams random_params(StxRandom *random);
+
+/* A road for columns of this height, every other one bent. */
+StxRoadLine random_road(StxRandom *random, int height);
 
 /* Makes the tables; leaves the columns to be filled. camera and line may be NULL. */
 Case *new_case(StxSatdpParams params, const StxCamera *camera, const StxRoadLine *line);

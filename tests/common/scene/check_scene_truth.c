@@ -11,14 +11,24 @@
 #include <math.h>
 #include <stdlib.h>
 
-static StxScene *scene_of(uint64_t seed, int width, int height, int threads)
+static StxScene *scene_on(
+    StxSceneTerrain terrain, uint64_t seed, int width, int height, int threads)
 {
-  StxSceneParams params = {
-      .seed = seed, .width = width, .height = height, .speed = 10, .threads = threads};
+  StxSceneParams params = {.seed = seed,
+      .width = width,
+      .height = height,
+      .speed = 10,
+      .terrain = terrain,
+      .threads = threads};
   StxError error = {""};
   StxScene *scene = stx_scene_new(&params, &error);
   ck_assert_msg(scene != NULL, "%s", error.text);
   return scene;
+}
+
+static StxScene *scene_of(uint64_t seed, int width, int height, int threads)
+{
+  return scene_on(STX_SCENE_GENTLE, seed, width, height, threads);
 }
 
 /* ---- Truth ---------------------------------------------------------------------------------- */
@@ -33,8 +43,8 @@ static unsigned expected_disparity(const StxScene *scene, double t)
 /* stx_scene_cast() asks every object; the pictures ask those that their tiles and covers list. */
 START_TEST(truth_equals_rays_cast_one_by_one)
 {
-  for (unsigned i = 0; i < 6; i++) {
-    StxScene *scene = scene_of(i, 411, 143, 0);
+  for (unsigned i = 0; i < 10; i++) {
+    StxScene *scene = scene_on(i < 6 ? STX_SCENE_GENTLE : i - 6, i, 411, 143, 0);
     StxImage16 disparity = stx_test_image16(411, 143, 0);
     StxImage8 labels = stx_test_image8(411, 143, 0);
     stx_scene_move(scene, 37 * i);
@@ -77,10 +87,10 @@ static double walk_to_road(const StxScene *scene, const StxSceneRay *ray, double
 START_TEST(road_is_where_a_walk_along_the_ray_meets_it)
 {
   int checked = 0;
-  for (unsigned i = 0; i < 4; i++) {
-    StxScene *scene = scene_of(20 + i, 320, 120, 1);
+  for (unsigned i = 0; i < 10; i++) {
+    StxScene *scene = scene_on(i < 4 ? STX_SCENE_GENTLE : i & 3, 20 + i, 320, 120, 1);
     stx_scene_move(scene, 55 * i);
-    for (int y = 48; y < 120; y += 3) {
+    for (int y = 30; y < 120; y += 3) {
       StxSceneRay ray = stx_scene_ray(scene, STX_SCENE_LEFT, 159.5, y);
       StxSceneHit hit = stx_scene_cast(scene, &ray);
       if (hit.label != STX_SCENE_ROAD)
@@ -90,27 +100,88 @@ START_TEST(road_is_where_a_walk_along_the_ray_meets_it)
     }
     stx_scene_free(scene);
   }
-  ck_assert_int_gt(checked, 25);
+  ck_assert_int_gt(checked, 90);
 }
 END_TEST
 
-START_TEST(the_road_has_a_slope)
+/* Steepest slope and relief of each terrain; no creases on any. */
+static void expect_relief(StxSceneTerrain terrain, uint64_t seed, double least_slope,
+    double greatest_slope, double least_relief)
 {
   double steepest = 0, lowest = 0, highest = 0;
-  StxScene *scene = scene_of(0, 64, 32, 1);
+  StxScene *scene = scene_on(terrain, seed, 64, 32, 1);
   for (double z = -70; z < 590; z += 1) {
     double rise = stx_scene_road(scene, z + .5) - stx_scene_road(scene, z - .5);
     double next = stx_scene_road(scene, z + 1.5) - stx_scene_road(scene, z + .5);
     steepest = fmax(steepest, fabs(rise));
     lowest = fmin(lowest, stx_scene_road(scene, z));
     highest = fmax(highest, stx_scene_road(scene, z));
-    ck_assert_double_le(fabs(next - rise), .002); /* no creases */
+    ck_assert_double_le(fabs(next - rise), terrain == STX_SCENE_HILLY ? .004 : .002);
   }
   ck_assert_double_eq_tol(stx_scene_road(scene, 0), 0, 1e-9);
-  ck_assert_double_ge(steepest, .018);
-  ck_assert_double_le(steepest, .06);
-  ck_assert_double_ge(highest - lowest, 1.5);
+  ck_assert_double_ge(steepest, least_slope);
+  ck_assert_double_le(steepest, greatest_slope + 1e-9);
+  ck_assert_double_ge(highest - lowest, least_relief);
   stx_scene_free(scene);
+}
+
+START_TEST(the_road_rises_and_falls)
+{
+  expect_relief(STX_SCENE_GENTLE, 0, .018, .052, 1.5);
+  for (uint64_t seed = 0; seed < 5; seed++) {
+    expect_relief(STX_SCENE_FLAT, seed, 0, 0, 0);
+    expect_relief(STX_SCENE_SLOPED, seed, .08, .12, .08 * 650);
+    expect_relief(STX_SCENE_HILLY, seed, .08, .12, 5);
+  }
+}
+END_TEST
+
+/* Of a road of one slope the camera sees D = B/H · (row − (cy − f·slope)), exactly: it does not
+ * tilt with the road. On the flat one that is the line of its calibration. */
+static void expect_line(StxSceneTerrain terrain, uint64_t seed)
+{
+  int checked = 0;
+  StxScene *scene = scene_on(terrain, seed, 320, 120, 1);
+  const StxCamera *camera = &stx_scene_params(scene)->camera;
+  double slope = stx_scene_road(scene, 100) / 100;
+  ck_assert(terrain == STX_SCENE_FLAT ? slope == 0 : (slope > 0) == (seed % 2 == 0));
+  stx_scene_move(scene, 40);
+  for (int y = 30; y < 120; y++) {
+    StxSceneRay ray = stx_scene_ray(scene, STX_SCENE_LEFT, 159.5, y);
+    StxSceneHit hit = stx_scene_cast(scene, &ray);
+    double line = camera->baseline / camera->height * (y - camera->cy + camera->focal * slope);
+    if (hit.label != STX_SCENE_ROAD)
+      continue;
+    ck_assert_double_eq_tol(camera->focal * camera->baseline / hit.t, line, 1e-9);
+    checked++;
+  }
+  ck_assert_int_gt(checked, 20);
+  stx_scene_free(scene);
+}
+
+START_TEST(roads_of_one_slope_are_lines_of_disparity)
+{
+  for (uint64_t seed = 0; seed < 4; seed++) {
+    expect_line(STX_SCENE_FLAT, seed);
+    expect_line(STX_SCENE_SLOPED, seed);
+  }
+}
+END_TEST
+
+/* The sensor stands as the car does: level on the one slope, tilted with the hills. */
+START_TEST(the_lidar_stands_as_the_car_does)
+{
+  StxSceneLidar lidar = stx_scene_lidar(64);
+  for (int i = 0; i < 2; i++) {
+    StxScene *scene = scene_on(i ? STX_SCENE_HILLY : STX_SCENE_SLOPED, 3, 64, 32, 1);
+    double slope = i ? (stx_scene_road(scene, .01) - stx_scene_road(scene, -.01)) / .02 : 0;
+    StxSceneRay ahead = stx_scene_lidar_ray(scene, &lidar, lidar.steps / 2, 63);
+    StxSceneRay back = stx_scene_lidar_ray(scene, &lidar, 0, 63);
+    double tilt = asin(ahead.direction[1]) - asin(back.direction[1]);
+    ck_assert_double_eq_tol(tilt / 2, atan(slope), 1e-4);
+    ck_assert_double_eq_tol(ahead.origin[1], lidar.height, 1e-12);
+    stx_scene_free(scene);
+  }
 }
 END_TEST
 
@@ -157,8 +228,9 @@ static void follow(const StxScene *scene, const StxImage8 *left, const StxImage8
 
 START_TEST(the_right_eye_sees_points_where_disparity_says)
 {
-  for (unsigned i = 0; i < 3; i++) {
-    StxScene *scene = scene_of(i, 1242, 375, 0);
+  static const StxSceneTerrain terrains[] = {0, 0, 0, STX_SCENE_SLOPED, STX_SCENE_HILLY};
+  for (unsigned i = 0; i < 5; i++) {
+    StxScene *scene = scene_on(terrains[i], i, 1242, 375, 0);
     StxImage8 left = stx_test_image8(1242, 375, 0), right = stx_test_image8(1242, 375, 0);
     Agreement sum = {0};
     stx_scene_move(scene, 13 * i);
@@ -176,6 +248,34 @@ START_TEST(the_right_eye_sees_points_where_disparity_says)
     stx_test_image8_free(&right);
     stx_scene_free(scene);
   }
+}
+END_TEST
+
+/* How much neighbouring pixels of the road differ in a row. */
+static double contrast(const StxImage8 *grey, const StxImage8 *labels, int y)
+{
+  int count = 0, sum = 0;
+  for (int x = 1; x < grey->width; x++)
+    if (stx_row8(labels, y)[x - 1] == STX_SCENE_ROAD && stx_row8(labels, y)[x] == STX_SCENE_ROAD) {
+      sum += abs(stx_row8(grey, y)[x] - stx_row8(grey, y)[x - 1]);
+      count++;
+    }
+  ck_assert_int_gt(count, 100);
+  return (double)sum / count;
+}
+
+/* The row of a climbing road to which the eye looks exactly level is as sharp as the others. */
+START_TEST(steep_roads_are_not_smeared)
+{
+  StxScene *scene = scene_on(STX_SCENE_SLOPED, 0, 1242, 375, 0);
+  StxImage8 grey = stx_test_image8(1242, 375, 0), labels = stx_test_image8(1242, 375, 0);
+  int level = (int)(stx_scene_params(scene)->camera.cy + .5);
+  stx_scene_render(scene, STX_SCENE_LEFT, 1, &grey);
+  stx_scene_truth(scene, NULL, &labels);
+  ck_assert_double_gt(contrast(&grey, &labels, level), .7 * contrast(&grey, &labels, level + 20));
+  stx_test_image8_free(&grey);
+  stx_test_image8_free(&labels);
+  stx_scene_free(scene);
 }
 END_TEST
 
@@ -230,8 +330,11 @@ END_TEST
 static const StxTest tests[] = {
     {&truth_equals_rays_cast_one_by_one},
     {&road_is_where_a_walk_along_the_ray_meets_it},
-    {&the_road_has_a_slope},
+    {&the_road_rises_and_falls},
+    {&roads_of_one_slope_are_lines_of_disparity},
+    {&the_lidar_stands_as_the_car_does},
     {&the_right_eye_sees_points_where_disparity_says},
+    {&steep_roads_are_not_smeared},
     {&rays_go_anywhere},
     {&instances_last},
 };

@@ -9,6 +9,7 @@
 
 #include "common/fulldp/fulldp.h"
 #include "common/rdp/rdp.h"
+#include "common/roadline/roadline_track.h"
 #include "common/satdp/satdp.h"
 
 /* A camera whose road is that of columns_street. */
@@ -384,7 +385,8 @@ GST_START_TEST(estimated_road_follows_the_frames)
   StxCamera unknown = {0};
   guint16 *first = columns_street(&small, 1), *second = columns_street(&small, 2);
   ColumnsFixture fixture = BEGIN("", &small, "");
-  StxRoadLine line = estimate(&small, first, NULL), next = estimate(&small, second, &line), mixed;
+  StxRoadLine line = estimate(&small, first, NULL), next = estimate(&small, second, &line);
+  StxRoadLine mixed = line;
 
   columns_expect(
       columns_run(&fixture, &small, first), reference(&params, &unknown, &line, first), "first");
@@ -417,6 +419,54 @@ GST_START_TEST(choice_of_ground)
   columns_expect(columns_run(&fixture, &small, data), reference(&params, &camera, &expected, data),
       lines[__i__]);
   columns_end(&fixture);
+  g_free(data);
+}
+GST_END_TEST
+
+/* Cells of a road that rises ahead: D = 0.4 · (row − 60) to row 150, then a third of that slope. */
+static guint16 *columns_rise(const StxGrid *grid)
+{
+  guint16 *data = g_malloc0(stx_grid_bytes(grid));
+  gint columns = stx_grid_columns(grid), rows = stx_grid_rows(grid);
+
+  for (gint c = 0; c < columns; c++)
+    for (gint r = 0; r < rows; r++) {
+      gdouble row = stx_grid_top(grid, r) + grid->cell_height / 2.0;
+      gdouble d = row > 150 ? 0.4 * (row - 60) : 36 + 0.4 / 3 * (row - 150);
+
+      stx_column(grid, data, 0, c)[r] = (guint16)(256 * MAX(d, 0));
+      stx_column(grid, data, 1, c)[r] = d >= 1 ? STX_WEIGHT_ONE : 0;
+    }
+  return data;
+}
+
+GST_START_TEST(a_road_bends_if_it_may)
+{
+  StxGrid grid = {320, 240, 4, 4, 0};
+  StxSatdpParams params = params_for(&grid);
+  guint16 *data = columns_rise(&grid);
+  gpointer scratch = g_aligned_alloc(1, stx_roadline_scratch(&grid) + STX_ALIGN, STX_ALIGN);
+  ColumnsFixture fixture = BEGIN("ground=piecewise post-messages=true", &grid, CAMERA);
+  StxRoadTrack track;
+  const StxRoadLine *line;
+  GstMessage *message;
+  gdouble horizon;
+  guint bends;
+
+  ck_assert(stx_road_track_reset(&track, STX_ROAD_PIECEWISE, &camera, NULL));
+  line = stx_road_track_follow(&track, &grid, data, scratch);
+  ck_assert_int_gt(line->bends, 0);
+  columns_expect(
+      columns_run(&fixture, &grid, data), reference(&params, &camera, line, data), "bent");
+  message = gst_bus_pop_filtered(fixture.bus, GST_MESSAGE_ELEMENT);
+  ck_assert(gst_structure_get(gst_message_get_structure(message), "bends", G_TYPE_UINT, &bends,
+      "horizon", G_TYPE_DOUBLE, &horizon, NULL));
+  ck_assert_uint_eq(bends, (guint)line->bends);
+  ck_assert(ABS(horizon - stx_roadline_end(line)) < 1e-9);
+  ck_assert(ABS(horizon + 120) < 10);
+  gst_message_unref(message);
+  columns_end(&fixture);
+  g_aligned_free(scratch);
   g_free(data);
 }
 GST_END_TEST
@@ -462,6 +512,7 @@ static Suite *sat_dp_stixels_suite(void)
   tcase_add_loop_test(tests, zeros_are_covered_row_by_row, 0, 2);
   tcase_add_test(tests, estimated_road_follows_the_frames);
   tcase_add_loop_test(tests, choice_of_ground, 0, 3);
+  tcase_add_test(tests, a_road_bends_if_it_may);
   tcase_add_test(tests, no_road_warns_once_and_goes_on);
   return suite;
 }

@@ -20,12 +20,18 @@ static GstHarness *harness_new(const char *line, const char *caps)
   return harness;
 }
 
+static StxSceneTerrain terrain; /* of the expected frames */
+
 /* What the element must give: rows of `bytes` bytes, tightly packed. The caller frees it. */
 static guint8 *expected_frame(const char *view, gboolean grey, guint seed, guint64 number,
     gint width, gint height, gsize *bytes)
 {
-  StxSceneParams params = {
-      .seed = seed, .width = width, .height = height, .speed = 10, .noise = 1.2};
+  StxSceneParams params = {.seed = seed,
+      .width = width,
+      .height = height,
+      .speed = 10,
+      .noise = 1.2,
+      .terrain = terrain};
   StxScene *scene = stx_scene_new(&params, NULL);
   gsize per_pixel = g_str_equal(view, "disparity")           ? 2
                     : g_str_equal(view, "semantics") || grey ? 1
@@ -121,6 +127,24 @@ GST_START_TEST(tiny_and_odd_sizes_work)
 
   for (gsize i = 0; i < G_N_ELEMENTS(sizes); i++)
     expect_view(__i__, sizes[i][0], sizes[i][1]);
+}
+GST_END_TEST;
+
+GST_START_TEST(terrain_is_that_of_the_scene)
+{
+  static const char *const nicks[] = {"gentle", "flat", "sloped", "hilly"};
+
+  for (gsize i = 0; i < G_N_ELEMENTS(nicks); i++) {
+    gchar *line = g_strdup_printf("street-scene-src seed=3 view=disparity terrain=%s", nicks[i]);
+    GstHarness *harness = harness_new(line, "video/x-raw,format=GRAY16_LE,width=101,height=37");
+
+    terrain = (StxSceneTerrain)i;
+    expect_frame(harness, "disparity", 3, 0);
+    expect_frame(harness, "disparity", 3, 1);
+    terrain = STX_SCENE_GENTLE;
+    gst_harness_teardown(harness);
+    g_free(line);
+  }
 }
 GST_END_TEST;
 
@@ -444,6 +468,7 @@ static Suite *street_scene_src_suite(void)
   suite_add_tcase(suite, tests);
   tcase_add_loop_test(tests, views_equal_the_scene, 0, G_N_ELEMENTS(views));
   tcase_add_loop_test(tests, tiny_and_odd_sizes_work, 0, G_N_ELEMENTS(views));
+  tcase_add_test(tests, terrain_is_that_of_the_scene);
   tcase_add_test(tests, first_frame_shifts_the_drive);
   tcase_add_test(tests, open_caps_become_kitti);
   tcase_add_loop_test(tests, one_side_gives_the_other, 0, G_N_ELEMENTS(shapes));

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What the search for lines and the search for bends share: the v-disparity histogram, and integer
+ * lines over it. Nobody else includes this.
+ */
+#ifndef STX_ROADLINE_PRIVATE_H
+#define STX_ROADLINE_PRIVATE_H
+
+#include "common/roadline/roadline.h"
+
+#define STX_ROAD_BINS 256     /* of one pixel */
+#define STX_ROAD_ROW_BINS 256 /* beyond, neighbouring rows share one */
+#define STX_ROAD_NEAR 1       /* bins beside the line's own that count as on the line */
+#define STX_ROAD_FAR 2        /* bins beyond NEAR in which a cell is too far to be the road's */
+#define STX_ROAD_PEAKS 3      /* points of a row */
+
+/* Σ w and Σ w·(disparity mod 256) of one bin; w <= 15, so that 32 bits hold 32768 columns. */
+typedef struct {
+  uint32_t weight, moment;
+} StxRoadBin;
+
+typedef struct {
+  StxRoadBin bin[STX_ROAD_ROW_BINS][STX_ROAD_BINS];
+  uint32_t upto[STX_ROAD_ROW_BINS][STX_ROAD_BINS + 1]; /* Σ weight of the bins before */
+  int32_t y[STX_ROAD_ROW_BINS]; /* twice the image row of the row bin's centre */
+  int rows;
+  int height;
+} StxRoadHistogram;
+
+/* Only cells on whose column the disparity grows downwards like that of a surface that lies: by
+ * `low` to `high`, 1/256 px per image row, from `reach` cells above to as many below. */
+typedef struct {
+  int reach;
+  int64_t low, high;
+} StxRoadLying;
+
+/* Of the disparity and weight channels; `lying` NULL: of all cells. */
+void stx_road_histogram(const StxGrid *grid, const void *columns, const StxRoadLying *lying,
+    StxRoadHistogram *histogram);
+
+typedef struct {
+  int row, disparity; /* row bin; 1/256 px */
+} StxRoadPoint;
+
+/* The up to PEAKS highest maxima in each of so many rows, from the bottom row of the image up;
+ * `points` has room for anchors × PEAKS. Returns how many. */
+int stx_road_points(const StxRoadHistogram *histogram, int anchors, StxRoadPoint *points);
+
+/* Σ weight of the bins [from, to] of a row. */
+STX_INLINE uint32_t stx_road_weight(const StxRoadHistogram *histogram, int row, int from, int to)
+{
+  from = from < 0 ? 0 : from;
+  to = to >= STX_ROAD_BINS ? STX_ROAD_BINS - 1 : to;
+  return from > to ? 0 : histogram->upto[row][to + 1] - histogram->upto[row][from];
+}
+
+/* D(y) = (offset + slope·y) / 2^16 in 1/256 px, y in half image rows. */
+typedef struct {
+  int64_t slope, offset;
+} StxRoadInt;
+
+/* In 1/256 px; negative above the horizon. */
+STX_INLINE int64_t stx_road_int_at(const StxRoadInt *line, int y)
+{
+  return (line->offset + line->slope * y) >> 16;
+}
+
+STX_INLINE StxRoadInt stx_road_through(
+    const StxRoadHistogram *histogram, StxRoadPoint a, StxRoadPoint b)
+{
+  int32_t ya = histogram->y[a.row], yb = histogram->y[b.row];
+  StxRoadInt line = {(int64_t)(b.disparity - a.disparity) * 65536 / (yb - ya), 0};
+  line.offset = (int64_t)a.disparity * 65536 - line.slope * ya;
+  return line;
+}
+
+/* Moments of the cells near a line; exact: Σ weight <= 15 · 2^15, y and d < 2^16. */
+typedef struct {
+  int64_t w, y, d, yy, yd;
+} StxRoadMoments;
+
+/* Adds those of one row within `near` bins of bin `bin`. */
+void stx_road_add_row(
+    const StxRoadHistogram *histogram, int row, int bin, int near, StxRoadMoments *sums);
+
+#endif
