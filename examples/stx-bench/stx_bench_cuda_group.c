@@ -283,6 +283,7 @@ static bool run_colmean(const Group *g, const StxColmeanImpl *impl, int set, Stx
   StxColmeanInput input = {
       .disparity = disparity_of(g, set),
       .confidence = image8(g, CONFIDENCE, set),
+      .confidence_is_sky = g->what->stage != BENCH_COLMEAN && g->what->stage != BENCH_BOTH,
       .labels = image8(g, LABELS, set),
       .scores = address(c, SCORES, set),
       .class_stride = (ptrdiff_t)grid->width * grid->height,

@@ -93,6 +93,10 @@ static void choose(GParamSpec *spec, GValue *value, GRand *chance)
     GParamSpecUInt *number = G_PARAM_SPEC_UINT(spec);
 
     g_value_set_uint(value, (guint)near(number->default_value, number->maximum, chance));
+  } else if (g_str_equal(spec->name, "class-kinds")) {
+    static const char *const kinds[] = {"ground=road;sky=sky", "ground=0,1,9", "sky=10"};
+
+    g_value_set_static_string(value, kinds[g_rand_int_range(chance, 0, G_N_ELEMENTS(kinds))]);
   } else {
     fail("%s is of a type that is not turned here", spec->name);
   }

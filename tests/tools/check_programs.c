@@ -228,8 +228,7 @@ START_TEST(eval_does_not_depend_on_the_backend)
 }
 END_TEST
 
-/* Writes the labels of a frame of STREET as certain scores, of all pixels or of every second one in
- * both directions. */
+/* Writes the labels of a frame of STREET as certain scores, of every 2^shift-th pixel each way. */
 static void write_scores(const char *folder, size_t frame, int shift)
 {
   StxSceneParams params = {.seed = 1, .width = WIDTH, .height = HEIGHT, .speed = 10, .noise = 2};
@@ -312,8 +311,7 @@ START_TEST(eval_measures_segments)
   for (size_t i = 0; i < G_N_ELEMENTS(absent); i++)
     ck_assert_msg(json_is_null(json_object_get(total, absent[i])), "%s is not null", absent[i]);
   ck_assert(json_is_null(json_object_get(json_object_get(total, "ms"), "satdp")));
-  json_decref(fine);
-  json_decref(coarse);
+  json_decref(fine), json_decref(coarse);
 }
 END_TEST
 

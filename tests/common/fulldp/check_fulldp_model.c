@@ -50,8 +50,8 @@ START_TEST(a_cell_costs_what_the_mixture_says)
     double d = 100 + stx_random_below(&random, kind == STX_KIND_SKY ? 800 : 20000), share = 0.5;
     double off = stx_random_below(&random, 1200), weight = floor(STX_WEIGHT_ONE * share);
     StxCell cell = stx_cell(&c->tables, (StxKind)kind, u, (uint32_t)weight, (uint32_t)d);
-    double got =
-        cell.flat + (double)stx_mixture_energy((float)d, (float)(d - off), cell.precision, cell.cap);
+    double got = cell.flat +
+                 (double)stx_mixture_energy((float)d, (float)(d - off), cell.precision, cell.cap);
     double sigma = sigma_of(&p, &line, kind, c->tables.x[u] / 2.0, d / 256);
     double wanted = branch_of(&p, kind, sigma, share * off * off / 65536 / sigma / sigma);
     ck_assert_msg(fabs(got / 1024 - wanted) < 0.03 + 0.02 * fabs(wanted),

@@ -72,7 +72,6 @@ static GByteArray *reference_rdp(const StxImplTable *impls, const StxSatdpParams
 static StxSatdpParams params_for(const StxGrid *grid)
 {
   StxSatdpParams params = STX_SATDP_DEFAULTS;
-
   params.grid = *grid;
   return params;
 }
@@ -423,23 +422,6 @@ GST_START_TEST(choice_of_ground)
 }
 GST_END_TEST
 
-/* Cells of a road that rises ahead: D = 0.4 · (row − 60) to row 150, then a third of that slope. */
-static guint16 *columns_rise(const StxGrid *grid)
-{
-  guint16 *data = g_malloc0(stx_grid_bytes(grid));
-  gint columns = stx_grid_columns(grid), rows = stx_grid_rows(grid);
-
-  for (gint c = 0; c < columns; c++)
-    for (gint r = 0; r < rows; r++) {
-      gdouble row = stx_grid_top(grid, r) + grid->cell_height / 2.0;
-      gdouble d = row > 150 ? 0.4 * (row - 60) : 36 + 0.4 / 3 * (row - 150);
-
-      stx_column(grid, data, 0, c)[r] = (guint16)(256 * MAX(d, 0));
-      stx_column(grid, data, 1, c)[r] = d >= 1 ? STX_WEIGHT_ONE : 0;
-    }
-  return data;
-}
-
 GST_START_TEST(a_road_bends_if_it_may)
 {
   StxGrid grid = {320, 240, 4, 4, 0};
@@ -452,7 +434,6 @@ GST_START_TEST(a_road_bends_if_it_may)
   GstMessage *message;
   gdouble horizon;
   guint bends;
-
   ck_assert(stx_road_track_reset(&track, STX_ROAD_PIECEWISE, &camera, NULL));
   line = stx_road_track_follow(&track, &grid, data, scratch);
   ck_assert_int_gt(line->bends, 0);
@@ -479,7 +460,6 @@ GST_START_TEST(no_road_warns_once_and_goes_on)
   ColumnsFixture fixture = BEGIN("", &small, "");
   GstMessage *message;
   GError *warning = NULL;
-
   for (int frame = 0; frame < 3; frame++)
     columns_expect(
         columns_run(&fixture, &small, data), reference(&params, &unknown, NULL, data), "");
