@@ -71,15 +71,15 @@ static void mask_certain(const uint16_t *in, int count, int cityscapes, uint16_t
     d[i] = (uint16_t)(in[i] - (in[i] > 0 ? cityscapes : 0));
 }
 
-/* Unknown pixels keep their c² if it says that they are sky: sky = 65535, else 0. */
+/* Unknown pixels keep their c², which may say that they are sky. */
 static void mask_confident(const uint16_t *in, const uint8_t *confidence, int count, int cityscapes,
-    uint16_t sky, uint16_t *restrict d, uint16_t *restrict w)
+    uint16_t *restrict d, uint16_t *restrict w)
 {
   for (int i = 0; i < count; i++) {
     uint16_t value = (uint16_t)(in[i] - (in[i] > 0 ? cityscapes : 0));
     uint16_t c = confidence[i];
     d[i] = c > 0 ? value : 0;
-    w[i] = (uint16_t)(c * c) & (value > 0 ? UINT16_MAX : sky);
+    w[i] = (uint16_t)(c * c);
   }
 }
 
@@ -92,7 +92,6 @@ static void load(const Job *job, int x, Span span, Pixels *pixels)
   int width = job->params->grid.cell_width, room = width * LANES;
   int count = job->params->grid.width - x < room ? job->params->grid.width - x : room;
   int cityscapes = job->params->cityscapes_disparity ? 1 : 0;
-  uint16_t sky = input->confidence_is_sky ? UINT16_MAX : 0;
   memset(d + count, 0, (room - count) * sizeof *d);
   memset(w + count, 0, (room - count) * sizeof *w);
   pixels->count = 0;
@@ -101,7 +100,7 @@ static void load(const Job *job, int x, Span span, Pixels *pixels)
     if (pixels->weight == NULL) {
       mask_certain(row, count, cityscapes, d);
     } else {
-      mask_confident(row, stx_row8(&input->confidence, y) + x, count, cityscapes, sky, d, w);
+      mask_confident(row, stx_row8(&input->confidence, y) + x, count, cityscapes, d, w);
       deal(w, width, pixels->weight + pixels->count);
     }
     deal(d, width, pixels->disparity + pixels->count);

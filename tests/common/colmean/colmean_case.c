@@ -163,9 +163,9 @@ static void add_sky_block(ColmeanCase *c, int x0, int y0, int side, StxRandom *r
 void colmean_add_sky(ColmeanCase *c, StxRandom *random)
 {
   int side = 1 << stx_random_below(random, 7);
+  c->input.confidence_is_sky = true;
   if (c->input.confidence.data == NULL)
     return;
-  c->input.confidence_is_sky = true;
   for (int y = 0; y < c->params.grid.height; y += side)
     for (int x = 0; x < c->params.grid.width; x += side)
       add_sky_block(c, x, y, side, random);
