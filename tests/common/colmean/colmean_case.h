@@ -29,8 +29,8 @@ typedef struct {
 ColmeanCase colmean_make_case(const StxColmeanParams *params, ColmeanLayout layout, int padding,
     bool confidence, StxFill fill, StxRandom *random);
 
-/* Makes the confidences of unknown pixels say that they are sky; if there are any, makes some or all
- * pixels of blocks unknown, surely sky or not. */
+/* Makes the confidences of unknown pixels say that they are sky; if there are any, makes some or
+ * all pixels of blocks unknown, surely sky or not. */
 void colmean_add_sky(ColmeanCase *c, StxRandom *random);
 
 /* One cell of side × side pixels, all of them as surely sky as can be. */
