@@ -28,7 +28,8 @@
  * on the chord through the centres of the cells f and l. A segment of two cells is a step: the
  * cells it owns keep their own disparities. Its cost is the largest distance of its cells from the
  * chord, in pixels, at most epsilon; its confidence the root of its cells' mean weight over
- * STX_WEIGHT_ONE, and 1 where weights that cannot be would make it more.
+ * STX_WEIGHT_ONE (of unknown cells: how surely they are sky), and 1 where weights that cannot be
+ * would make it more.
  */
 #ifndef STX_RDP_H
 #define STX_RDP_H
