@@ -229,20 +229,34 @@ static void add_result(EvalResult *total, const EvalResult *part)
     total->ms[i] += part->ms[i];
 }
 
-static bool evaluate(const Options *options, DataSet *set, StxError *error)
+static bool run_set(
+    const Options *options, DataSet *set, EvalResult *frames, EvalResult *total, StxError *error)
 {
-  size_t count = set->count;
-  EvalResult *frames = g_new0(EvalResult, count), total = empty_result("total");
   Runner runner = {0};
   bool good = true;
-  for (size_t i = 0; good && i < count; i++) {
+  *total = empty_result("total");
+  for (size_t i = 0; good && i < set->count; i++) {
     good = eval_frame(options, set, i, &runner, &frames[i], error);
-    add_result(&total, &frames[i]);
+    add_result(total, &frames[i]);
   }
+  close_runner(&runner);
+  return good;
+}
+
+bool eval_run(const StxPipelineSettings *settings, int repeat, DataSet *set, EvalResult *frames,
+    EvalResult *total, StxError *error)
+{
+  Options options = {.pipeline = *settings, .repeat = repeat};
+  return run_set(&options, set, frames, total, error);
+}
+
+static bool evaluate(const Options *options, DataSet *set, StxError *error)
+{
+  EvalResult *frames = g_new0(EvalResult, set->count), total;
+  bool good = run_set(options, set, frames, &total, error);
   if (good)
     (options->json ? eval_print_json : eval_print_text)(
-        stdout, set, &options->pipeline, frames, count, &total);
-  close_runner(&runner);
+        stdout, set, &options->pipeline, frames, set->count, &total);
   g_free(frames);
   return good;
 }
@@ -374,7 +388,8 @@ static GOptionContext *make_context(Options *o)
       "  stx-eval --scans semantickitti --pictures /tmp\n"
       "  stx-eval kitti2015/training --model rdp --epsilon 2 --median 3\n"
       "  stx-eval kitti2015/training --semantics truth --help-satdp\n"
-      "  stx-eval lidar --help                   ground in LiDAR scans\n");
+      "  stx-eval lidar --help                   ground in LiDAR scans\n"
+      "  stx-eval paper --help                   the tables of a paper on stixels\n");
   g_option_context_add_main_entries(context, entries, NULL);
   add_parameter_groups(context, &o->pipeline);
   return context;
@@ -420,6 +435,15 @@ static void clear(Options *o)
     g_free(strings[i]);
 }
 
+static int run_command(bool (*command)(int, char **, StxError *), int argc, char **argv)
+{
+  StxError error = {""};
+  bool done = command(argc, argv, &error);
+  if (!done)
+    fprintf(stderr, "stx-eval %s: %s\n", argv[0], error.text);
+  return done ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
 int main(int argc, char **argv)
 {
   Options options = {.pipeline = stx_pipeline_defaults(), .seed = 1, .repeat = 1};
@@ -427,12 +451,10 @@ int main(int argc, char **argv)
   StxError error = {""};
   setlocale(LC_CTYPE, "");
   options.pipeline.rdp.epsilon = EPSILON_AUTO;
-  if (argc > 1 && strcmp(argv[1], "lidar") == 0) {
-    bool done = eval_lidar(argc - 1, argv + 1, &error);
-    if (!done)
-      fprintf(stderr, "stx-eval lidar: %s\n", error.text);
-    return done ? EXIT_SUCCESS : EXIT_FAILURE;
-  }
+  if (argc > 1 && strcmp(argv[1], "lidar") == 0)
+    return run_command(eval_lidar, argc - 1, argv + 1);
+  if (argc > 1 && strcmp(argv[1], "paper") == 0)
+    return run_command(eval_paper, argc - 1, argv + 1);
   bool good = parse(&options, argc, argv, &error) && open_data(&options, &set, &error);
   if (good) {
     good = evaluate(&options, &set, &error);

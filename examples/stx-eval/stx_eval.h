@@ -74,6 +74,11 @@ void eval_set_scores(const EvalFrame *frame, StxPipelineInput *input);
 /* `stx-eval lidar …`: argv[0] is "lidar". */
 bool eval_lidar(int argc, char **argv, StxError *error);
 
+/* ---- The paper's comparison ---------------------------------------------------------------- */
+
+/* `stx-eval paper …`: argv[0] is "paper". See stx_eval_paper.h. */
+bool eval_paper(int argc, char **argv, StxError *error);
+
 /* ---- What users see ------------------------------------------------------------------------- */
 
 /* Ranges that are told apart, metres: from each to the next, and beyond the last. */
@@ -129,6 +134,11 @@ typedef struct {
   EvalSeen seen;
   double ms[STX_STAGE_COUNT];
 } EvalResult;
+
+/* Runs and scores all frames of the set: set->count records in `frames`, and their sum. Of `repeat`
+ * runs of a frame each stage's shortest time counts. */
+bool eval_run(const StxPipelineSettings *settings, int repeat, DataSet *set, EvalResult *frames,
+    EvalResult *total, StxError *error);
 
 /* Error of the stixels over the error of the filled input; negative without truth or error. */
 double eval_ratio(const EvalResult *result, Truth truth);
