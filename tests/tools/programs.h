@@ -30,6 +30,10 @@ double number_at(json_t *root, const char *path);
 /* FOLDER/sub/name, with the folders that it needs; to be freed. */
 char *path_in(const char *folder, const char *sub, const char *name);
 
+/* Writes the first frame of stx-eval's street, of this size and with seed 1, into a new folder of
+ * KITTI's layout, whose name is to be freed. */
+char *make_street_folder(int width, int height);
+
 /* Removes a folder with all that is in it, and frees its name. */
 void remove_folder(char *folder);
 
