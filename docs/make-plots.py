@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Measures and plots what docs/benchmarks/rdp.md and lidar.md show.
+"""Measures and plots what docs/benchmarks/rdp.md, lidar.md and stixels.md show.
 
   docs/make-plots.py measure build/examples [NAME=FOLDER...]   programs to CSV (about half an hour)
   docs/make-plots.py measure-lidar build/examples [FOLDER]     scans, SemanticKITTI's or street's
+  docs/make-plots.py measure-stixels build/examples [NAME=FOLDER...]   models, and the page's tables
   docs/make-plots.py plot                                      CSV to SVG
 
 A FOLDER is laid out like KITTI's stereo benchmarks; the synthetic street is always measured.
@@ -12,11 +13,12 @@ Plotting needs Matplotlib (Debian: python3-matplotlib). All files lie in docs/be
 import csv
 import json
 import pathlib
-import subprocess
 import sys
 import tempfile
 
-FOLDER = pathlib.Path(__file__).resolve().parent / "benchmarks"
+import plot_stixels
+from plots import COLOURS, data_names, plain, read, run, save, start, write
+
 EPSILONS = [0.25, 0.5, 1, 1.5, 2, 3, 4, 6, 8, 12, 16]
 STREET = "street"
 CELLS = "8x8"
@@ -24,26 +26,6 @@ REPEATS = 3  # of the timings; the fastest count
 
 
 # ---- Measuring -------------------------------------------------------------------------------
-
-def run(program, *arguments):
-    result = subprocess.run([str(program), *map(str, arguments)], capture_output=True, text=True)
-    if result.returncode != 0:
-        sys.exit(f"{' '.join(map(str, arguments))}: {result.stderr}")
-    return result.stdout
-
-
-def write(name, rows):
-    FOLDER.mkdir(exist_ok=True)
-    with open(FOLDER / name, "w", newline="") as file:
-        writer = csv.DictWriter(file, rows[0].keys(), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
-
-
-def read(name):
-    with open(FOLDER / name, newline="") as file:
-        return list(csv.DictReader(file))
-
 
 def error_row(program, data, source, arguments, **key):
     total = json.loads(run(program, *source, "--cell", CELLS, "--json", *arguments))["total"]
@@ -209,37 +191,6 @@ def measure_lidar(programs, folders):
 
 
 # ---- Plotting --------------------------------------------------------------------------------
-
-COLOURS = ["#1f6fb4", "#d1641b", "#2c8a57", "#8a4fa3"]
-
-
-def start():
-    import matplotlib
-    matplotlib.use("svg")
-    matplotlib.rcParams.update({
-        "svg.fonttype": "none", "svg.hashsalt": "gst-stixels", "font.size": 9,
-        "font.family": "sans-serif", "axes.spines.top": False, "axes.spines.right": False,
-        "axes.grid": True, "axes.axisbelow": True, "grid.color": "#dddddd",
-        "grid.linewidth": 0.6, "legend.frameon": False,
-        "lines.linewidth": 1.6, "lines.markersize": 3.5, "savefig.facecolor": "white"})
-    import matplotlib.pyplot
-    return matplotlib.pyplot
-
-
-def save(figure, name, below=0):
-    """`below`: the share of the height that a legend under the panels takes."""
-    figure.tight_layout(rect=(0, below, 1, 1))
-    figure.savefig(FOLDER / name, metadata={"Date": None, "Creator": None})
-
-
-def plain(axis):
-    """Numbers on a logarithmic axis as 0.1, 1, 10, not as powers."""
-    axis.set_major_formatter(lambda value, place: f"{value:g}")
-
-
-def data_names(rows, key="data"):
-    return list(dict.fromkeys(row[key] for row in rows))
-
 
 def epsilon_axis(axes):
     axes.set_xscale("log", base=2)
@@ -436,10 +387,12 @@ def main():
         measure(sys.argv[2], sys.argv[3:])
     elif sys.argv[1:2] == ["measure-lidar"] and len(sys.argv) in (3, 4):
         measure_lidar(sys.argv[2], sys.argv[3:])
+    elif sys.argv[1:2] == ["measure-stixels"] and len(sys.argv) > 2:
+        plot_stixels.measure(pathlib.Path(sys.argv[2]) / "stx-eval", sys.argv[3:])
     elif sys.argv[1:] == ["plot"]:
         plt = start()
         for plot in (plot_errors, plot_levels, plot_times, plot_ranked, plot_lidar_steps,
-                     plot_lidar_times):
+                     plot_lidar_times, *plot_stixels.PLOTS):
             plot(plt)
     else:
         sys.exit(__doc__)

@@ -20,7 +20,8 @@ static GOptionContext *make_context(Options *o)
           "all (default), comparison, growth or study", "T"},
       {"seeds", 0, 0, G_OPTION_ARG_INT, &o->seeds,
           "streets 1 to N for the study, N + 1 to 2 N for the rest (4)", "N"},
-      {"size", 0, 0, G_OPTION_ARG_STRING, &o->size, "of the streets (1242x375)", "WxH"},
+      {"size", 0, 0, G_OPTION_ARG_STRING, &o->size,
+          "of the streets (1242x375, and one of 2048x1024)", "WxH"},
       {"repeat", 0, 0, G_OPTION_ARG_INT, &o->how.repeat, "runs; the fastest counts (1)", "N"},
       {"threads", 0, 0, G_OPTION_ARG_INT, &o->how.threads, "0: all cores (1)", "N"},
       {"json", 0, 0, G_OPTION_ARG_NONE, &o->json, "print JSON", NULL},
@@ -82,6 +83,8 @@ static bool measure(const Options *o, int folders, char **folder, json_t *root, 
   bool good = true;
   if (o->comparison || o->growth)
     good = open_data(o, folders, folder, 1 + o->seeds, &kept, error);
+  if (good && o->comparison && o->size == NULL)
+    good = paper_add_large_street(&kept, 1 + (uint64_t)o->seeds, error);
   if (good && o->study)
     good = open_data(o, folders, folder, 1, &tried, error);
   if (good && o->comparison)

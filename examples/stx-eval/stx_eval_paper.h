@@ -24,6 +24,7 @@
 typedef struct {
   char name[64];
   DataSet set;
+  int max_disparity; /* of the matcher; 0: its default */
 } PaperData;
 
 /* A data set and its name in the tables; at most this many. */
@@ -40,6 +41,9 @@ typedef struct {
 bool paper_add_folder(PaperDataList *list, const char *text, StxError *error);
 bool paper_add_streets(
     PaperDataList *list, int width, int height, uint64_t seed, size_t count, StxError *error);
+
+/* One street of the size at which the paper measures time, with twice the disparities. */
+bool paper_add_large_street(PaperDataList *list, uint64_t seed, StxError *error);
 void paper_close(PaperDataList *list);
 
 /* ---- Measuring ------------------------------------------------------------------------------ */

@@ -122,23 +122,38 @@ static bool open_scene(
   return eval_open_street(set, width, height, seed, 1, error);
 }
 
+static bool add_scene(PaperDataList *list, const char *name, size_t scene, int width, int height,
+    uint64_t seed, size_t count, StxError *error)
+{
+  DataSet *set = begin(list, name, error);
+  if (set == NULL)
+    return false;
+  Kept *kept = set->data;
+  for (uint64_t s = seed; s < seed + count; s++) {
+    DataSet source;
+    if (!open_scene(&source, scene, width, height, s, error) || !keep(kept, &source, error))
+      return false;
+    g_snprintf(kept->frames[kept->count - 1].name, sizeof kept->frames->name, "seed %d", (int)s);
+  }
+  end(set);
+  return true;
+}
+
 bool paper_add_streets(
     PaperDataList *list, int width, int height, uint64_t seed, size_t count, StxError *error)
 {
-  for (size_t scene = 0; scene < SCENES; scene++) {
-    DataSet *set = begin(list, scenes[scene].name, error);
-    if (set == NULL)
-      return false;
-    Kept *kept = set->data;
-    for (uint64_t s = seed; s < seed + count; s++) {
-      DataSet source;
-      if (!open_scene(&source, scene, width, height, s, error) || !keep(kept, &source, error))
-        return false;
-      g_snprintf(kept->frames[kept->count - 1].name, sizeof kept->frames->name, "seed %d", (int)s);
-    }
-    end(set);
-  }
-  return true;
+  bool good = true;
+  for (size_t scene = 0; good && scene < SCENES; scene++)
+    good = add_scene(list, scenes[scene].name, scene, width, height, seed, count, error);
+  return good;
+}
+
+bool paper_add_large_street(PaperDataList *list, uint64_t seed, StxError *error)
+{
+  bool good = add_scene(list, "street, 2048×1024", 0, 2048, 1024, seed, 1, error);
+  if (good)
+    list->data[list->count - 1].max_disparity = 256;
+  return good;
 }
 
 void paper_close(PaperDataList *list)
