@@ -75,8 +75,7 @@ static void score_labels(EvalResult *result, const EvalFrame *frame, const StxSa
   stx_confusion_add(&result->classes, &frame->labels, map);
 }
 
-/* Where the picture of a frame goes, to be freed; NULL: none is wanted. */
-static char *picture_path(const char *folder, const char *name)
+char *eval_picture_path(const char *folder, const char *name)
 {
   if (folder == NULL)
     return NULL;
@@ -91,7 +90,7 @@ static char *picture_path(const char *folder, const char *name)
 static bool score_seen(EvalResult *result, const EvalFrame *frame, const char *pictures,
     const StxPipelineOutput *output, StxError *error)
 {
-  char *picture = picture_path(pictures, frame->name);
+  char *picture = eval_picture_path(pictures, frame->name);
   stx_render_kinds(output->stixels, output->count, output->grid.cell_width, &frame->right);
   bool good =
       eval_seen_add(&result->seen, frame, &frame->right, &output->disparity, picture, error);

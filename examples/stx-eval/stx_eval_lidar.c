@@ -13,8 +13,8 @@
 
 #include "common/ground/ground.h"
 #include "examples/shared/clock.h"
-#include "examples/shared/lidar_scans.h"
 #include "examples/shared/options.h"
+#include "examples/stx-eval/stx_eval_lidar.h"
 
 #define OUTLIER 1 /* 0: without a label */
 #define VEGETATION 70
@@ -38,7 +38,7 @@ typedef struct {
 
 typedef struct {
   StxGroundParams params;
-  char *folder, *protocol, *backend;
+  char *folder, *protocol, *backend, *pictures;
   gboolean street, json;
   gint64 seed;
   int beams, frames, repeat, threads;
@@ -86,8 +86,6 @@ static void add_counts(Counts *sum, const Counts *more)
   sum->missed += more->missed;
   sum->true_other += more->true_other;
 }
-
-typedef enum { TRUTH_IGNORED, TRUTH_GROUND, TRUTH_OTHER } PointTruth;
 
 static PointTruth truth_of(const Options *o, uint32_t label, const float *point)
 {
@@ -163,6 +161,10 @@ static bool eval_scan(
   bool good = label_scan(o, &scan, labels, result, error);
   if (good)
     score(o, &scan, truth, labels, result);
+  char *picture = eval_picture_path(o->pictures, scan.name);
+  if (good && picture != NULL)
+    good = lidar_save_picture(picture, &scan, truth, labels, error);
+  g_free(picture);
   g_free(truth);
   g_free(labels);
   lidar_scan_free(&scan);
@@ -331,6 +333,10 @@ static GOptionContext *make_context(Options *o)
       {"raise", 0, 0, G_OPTION_ARG_DOUBLE, &o->raise, "as if the sensor stood so much lower", "M"},
       {"roll", 0, 0, G_OPTION_ARG_DOUBLE, &o->roll, "tilt the scans about x", "DEG"},
       {"pitch", 0, 0, G_OPTION_ARG_DOUBLE, &o->pitch, "tilt the scans about y", "DEG"},
+      {"pictures", 0, 0, G_OPTION_ARG_FILENAME, &o->pictures,
+          "write a picture of each scan from above there: ground found green, missed blue, false "
+          "red",
+          "DIR"},
       {"backend", 0, 0, G_OPTION_ARG_STRING, &o->backend, "auto, omp or c", "B"},
       {"threads", 0, 0, G_OPTION_ARG_INT, &o->threads, "0: all cores", "N"},
       {"repeat", 0, 0, G_OPTION_ARG_INT, &o->repeat, "runs per scan; the fastest counts", "N"},
@@ -401,5 +407,6 @@ bool eval_lidar(int argc, char **argv, StxError *error)
   g_free(o.folder);
   g_free(o.protocol);
   g_free(o.backend);
+  g_free(o.pictures);
   return good;
 }

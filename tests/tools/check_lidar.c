@@ -3,10 +3,12 @@
 #include "tests/tools/programs.h"
 
 #include <glib/gstdio.h>
+#include <math.h>
 #include <string.h>
 
 #include "common/ground/ground.h"
 #include "examples/shared/lidar_scans.h"
+#include "examples/shared/png_io.h"
 
 #define BEAMS 16
 
@@ -132,6 +134,75 @@ START_TEST(eval_reads_folders)
 }
 END_TEST
 
+/* ---- Pictures of scans ---------------------------------------------------------------------- */
+
+#define SIDE 1000 /* pixels of 10 cm */
+
+/* Luma of green, white, blue, red and gray. */
+enum { FOUND = 107, OTHER = 255, MISSED = 97, FALSE_GROUND = 93, IGNORED = 80 };
+
+/* The picture of the folder's scan, its points all labelled so; to be freed. */
+static StxImage8 picture_of(const char *folder, LidarScan *scan, uint32_t label)
+{
+  StxImage8 picture;
+  StxError error;
+  char *path = g_build_filename(folder, "00_000000.bin.png", NULL);
+  char *options = g_strdup_printf("--pictures %s", folder);
+  for (size_t i = 0; i < scan->count; i++)
+    scan->labels[i] = label;
+  save(folder, "labels", "000000.label", scan->labels, scan->count * sizeof(uint32_t));
+  json_decref(eval(folder, options));
+  ck_assert_msg(png_load_gray8(path, &picture, &error), "%s", error.text);
+  ck_assert_int_eq(picture.width, SIDE);
+  ck_assert_int_eq(picture.height, SIDE);
+  g_free(options);
+  g_free(path);
+  return picture;
+}
+
+/* Nothing but these two colours, both of them (`b` 0: one), and black where no point lies: x goes
+ * up, y to the left. */
+static void check_picture(const StxImage8 *picture, const LidarScan *scan, int a, int b)
+{
+  uint8_t *seen = g_new0(uint8_t, SIDE * SIDE);
+  int counts[256] = {0};
+  for (size_t i = 0; i < scan->count; i++) {
+    int up = (int)floor((double)scan->points[4 * i] * 10),
+        left = (int)floor((double)scan->points[4 * i + 1] * 10);
+    if (abs(2 * up + 1) < SIDE && abs(2 * left + 1) < SIDE)
+      seen[(SIDE / 2 - 1 - up) * SIDE + SIDE / 2 - 1 - left] = 1;
+  }
+  for (int y = 0; y < SIDE; y++)
+    for (int x = 0; x < SIDE; x++) {
+      int value = stx_row8(picture, y)[x];
+      counts[value]++;
+      ck_assert_msg((value != 0) == (seen[y * SIDE + x] != 0), "at %d, %d: %d", x, y, value);
+    }
+  ck_assert_int_gt(counts[a], 0);
+  ck_assert(b == 0 || counts[b] > 0);
+  ck_assert_int_eq(counts[0] + counts[a] + (b > 0 ? counts[b] : 0), SIDE * SIDE);
+  g_free(seen);
+}
+
+START_TEST(eval_draws_scans)
+{
+  static const struct {
+    uint32_t label;
+    int a, b;
+  } cases[] = {
+      {40, FOUND, MISSED}, {STX_SCENE_POINT_BUILDING, OTHER, FALSE_GROUND}, {0, IGNORED, 0}};
+  LidarScan scan;
+  char *folder = make_folder(&scan);
+  for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+    StxImage8 picture = picture_of(folder, &scan, cases[i].label);
+    check_picture(&picture, &scan, cases[i].a, cases[i].b);
+    free(picture.data);
+  }
+  lidar_scan_free(&scan);
+  remove_folder(folder);
+}
+END_TEST
+
 START_TEST(eval_has_the_fields_as_options)
 {
   static const char *const same[] = {"counted", "precision", "recall", "f1", "iou"};
@@ -190,6 +261,7 @@ START_TEST(eval_refuses_what_it_cannot_use)
   expect_error("STX_EVAL", "lidar --street --r-min -1", "r_min is -1, must be 0 to 250 m");
   expect_error("STX_EVAL", "lidar --street --r-max 0.5", "r_max");
   expect_error("STX_EVAL", "lidar --street --beams 129", "beams");
+  expect_error("STX_EVAL", "lidar --street --beams 1 --frames 1 --pictures /no/such", "/no/such/");
 }
 END_TEST
 
@@ -353,6 +425,7 @@ static const StxTest tests[] = {
     {&eval_counts_every_point},
     {&eval_prints_what_it_counts},
     {&eval_reads_folders},
+    {&eval_draws_scans},
     {&eval_has_the_fields_as_options},
     {&eval_names_what_is_wrong_with_files},
     {&eval_refuses_what_it_cannot_use},
