@@ -30,8 +30,8 @@ def measure(program, folders):
 # ---- Plotting --------------------------------------------------------------------------------
 
 def comparison(**wanted):
-    """Rows of our reduction with these values."""
-    return [row for row in read("stixels-comparison.csv") if row["reduction"] == "elements"
+    """Rows of the default settings with these values."""
+    return [row for row in read("stixels-comparison.csv") if row["settings"] == "defaults"
             and all(row[key] == value for key, value in wanted.items())]
 
 
@@ -103,7 +103,7 @@ def plot_compression(plt):
 def plot_frames(plt):
     """Figure 7: the error of every frame, both models."""
     rows = [row for row in read("stixels-frames.csv") if row["data"] != LARGE
-            and (row["reduction"], row["labels"], row["cell"]) == ("elements", "none", "4")]
+            and (row["settings"], row["labels"], row["cell"]) == ("defaults", "none", "4")]
     frames = list(dict.fromkeys((row["data"], row["frame"]) for row in rows))
     figure, axes = plt.subplots(figsize=(8, 3))
     for side, (model, (name, colour)) in enumerate(list(MODELS.items())[:2]):

@@ -6,7 +6,7 @@
  * Everything measured is a list of rows, objects of JSON whose values are strings, numbers,
  * booleans or null (does not apply); every row of a list has the same keys in the same order. Rates
  * are 0…1, times milliseconds or, where the key says so, microseconds.
- *   comparison   Tables 2 and 3: one row for each data set, cell size, reduction, labels and model
+ *   comparison   Tables 2 and 3: one row for each data set, cell size, settings, labels and model
  *   frames       Figure 7: the same frame by frame
  *   growth       Figure 9: time of the dynamic programmes over the number of rows of cells
  *   exponents    the lines of least squares through that, both axes logarithmic
@@ -54,17 +54,16 @@ typedef struct {
   int repeat, threads; /* runs of which the shortest counts; threads of the pipeline */
 } PaperHow;
 
-/* The names in rows: "gaussian-uniform", "gaussian", "rdp"; "elements" or "paper"; "none" or
- * "true". */
+/* The names in rows: "gaussian-uniform", "gaussian", "rdp". */
 const char *paper_model_name(PaperModel model);
 
 /* The defaults with one of the models. */
 StxPipelineSettings paper_settings(const PaperHow *how, PaperModel model);
 
-/* Turns the settings to true labels as input, and to the paper's plain reduction: the mean of the
- * valid pixels, no filling, all pixels certain, no search for the sky. */
+/* Turns the settings to true labels as input, and to what the paper describes: the mean of a cell's
+ * valid pixels, no filling, all pixels certain, no search for the sky, upright objects. */
 void paper_use_labels(StxPipelineSettings *settings);
-void paper_reduce_plainly(StxPipelineSettings *settings);
+void paper_as_printed(StxPipelineSettings *settings);
 
 /* All of these append rows. */
 bool paper_compare(

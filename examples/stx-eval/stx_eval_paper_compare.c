@@ -13,7 +13,7 @@ static const StxPipelineModel models[PAPER_MODELS] = {
 /* One line of the tables. */
 typedef struct {
   int cell;
-  bool plain, labels;
+  bool printed, labels;
   PaperModel model;
 } Line;
 
@@ -37,12 +37,13 @@ void paper_use_labels(StxPipelineSettings *settings)
   settings->colmean.grid.classes = STX_LABEL_CLASSES;
 }
 
-void paper_reduce_plainly(StxPipelineSettings *settings)
+void paper_as_printed(StxPipelineSettings *settings)
 {
   settings->colmean.reduction = STX_REDUCE_MEAN;
   settings->colmean.fill_width = 0;
   settings->use_confidence = false;
   settings->sgm.sky = false;
+  settings->satdp.object_sigma_slope = 0;
 }
 
 static StxPipelineSettings settings_of(const PaperHow *how, const Line *line)
@@ -51,8 +52,8 @@ static StxPipelineSettings settings_of(const PaperHow *how, const Line *line)
   settings.colmean.grid.cell_width = settings.colmean.grid.cell_height = line->cell;
   if (line->labels)
     paper_use_labels(&settings);
-  if (line->plain)
-    paper_reduce_plainly(&settings);
+  if (line->printed)
+    paper_as_printed(&settings);
   return settings;
 }
 
@@ -74,7 +75,7 @@ static json_t *new_row(const PaperData *data, const Line *line)
   json_t *row = json_object();
   set_text(row, "data", data->name);
   json_object_set_new(row, "cell", json_integer(line->cell));
-  set_text(row, "reduction", line->plain ? "paper" : "elements");
+  set_text(row, "settings", line->printed ? "paper" : "defaults");
   set_text(row, "labels", line->labels ? "true" : "none");
   set_text(row, "model", paper_model_name(line->model));
   return row;

@@ -183,7 +183,7 @@ static const Column times[] = {
 static const json_t *beside(const json_t *rows, const json_t *row, PaperModel model)
 {
   return find(rows, json_pack("{s:s, s:O, s:s, s:s, s:s}", "data", text_at(row, "data"), "cell",
-                        json_object_get(row, "cell"), "reduction", text_at(row, "reduction"),
+                        json_object_get(row, "cell"), "settings", text_at(row, "settings"),
                         "labels", text_at(row, "labels"), "model", paper_model_name(model)));
 }
 
@@ -200,8 +200,8 @@ static void add_line(
         columns[i].digits);
 }
 
-/* One line for every row of our model with this reduction. */
-static void print_columns(FILE *out, const json_t *rows, Table table, const char *reduction,
+/* One line for every row of our model with these settings. */
+static void print_columns(FILE *out, const json_t *rows, Table table, const char *settings,
     const Column *columns, size_t count, bool markdown)
 {
   const json_t *row;
@@ -214,7 +214,7 @@ static void print_columns(FILE *out, const json_t *rows, Table table, const char
     add_words(&table, columns[i].head);
   json_array_foreach(rows, k, row)
   {
-    if (is(row, "reduction", reduction) && is(row, "model", paper_model_name(PAPER_OURS)))
+    if (is(row, "settings", settings) && is(row, "model", paper_model_name(PAPER_OURS)))
       add_line(&table, rows, row, columns, count);
   }
   table_end(out, &table, markdown);
@@ -223,18 +223,18 @@ static void print_columns(FILE *out, const json_t *rows, Table table, const char
 static void print_comparison(FILE *out, const json_t *rows, bool markdown)
 {
   print_columns(out, rows,
-      table_new("errors", "Disparity error, %: more than 3 px OR, AND 5 % off", 3), "elements",
+      table_new("errors", "Disparity error, %: more than 3 px OR, AND 5 % off", 3), "defaults",
       errors, G_N_ELEMENTS(errors), markdown);
   print_columns(out, rows, table_new("records", "Compression and intersection over union, %", 3),
-      "elements", records, G_N_ELEMENTS(records), markdown);
+      "defaults", records, G_N_ELEMENTS(records), markdown);
   print_columns(out, rows, table_new("times", "Time of a frame, ms, and pairs of rows", 3),
-      "elements", times, G_N_ELEMENTS(times), markdown);
+      "defaults", times, G_N_ELEMENTS(times), markdown);
   print_columns(out, rows,
-      table_new("errors-paper", "Disparity error, %, with the paper's plain reduction", 3), "paper",
+      table_new("errors-paper", "Disparity error, %, as the paper describes it", 3), "paper",
       errors, G_N_ELEMENTS(errors), markdown);
   print_columns(out, rows,
-      table_new("records-paper", "Compression and IoU, %, with the paper's plain reduction", 3),
-      "paper", records, G_N_ELEMENTS(records), markdown);
+      table_new("records-paper", "Compression and IoU, %, as the paper describes it", 3), "paper",
+      records, G_N_ELEMENTS(records), markdown);
 }
 
 /* ---- Growth --------------------------------------------------------------------------------- */

@@ -10,7 +10,7 @@
 /* The tables of fields that are studied, and where their structs lie in the settings. */
 typedef enum { OF_SGM, OF_COLMEAN, OF_SATDP } Where;
 
-/* A parameter and the values to try beside the default, up to the first NAN-like END. */
+/* A parameter and the values to try beside the default, up to END. */
 #define END (-99.0)
 typedef struct {
   const char *name;
@@ -22,20 +22,24 @@ typedef struct {
 
 static const Parameter parameters[] = {
     {"stixel-cost", OF_SATDP, {1, 3, 10, 20, END}, false, PAPER_OURS},
-    {"sigma-disparity-ground", OF_SATDP, {0.5, 2, 4, END}, false, PAPER_OURS},
+    {"sigma-disparity-ground", OF_SATDP, {0.35, 1.5, 4, END}, false, PAPER_OURS},
     {"sigma-disparity-object", OF_SATDP, {0.6, 2.4, 4.8, END}, false, PAPER_OURS},
     {"sigma-disparity-sky", OF_SATDP, {0.5, 2, 4, END}, false, PAPER_OURS},
-    {"sigma-height", OF_SATDP, {0, 0.2, END}, false, PAPER_OURS},
-    {"sigma-angle", OF_SATDP, {0, 0.02, END}, false, PAPER_OURS},
+    {"sigma-weight", OF_SATDP, {0.5, 1, END}, false, PAPER_OURS},
+    {"sigma-height", OF_SATDP, {0, 0.02, 0.2, END}, false, PAPER_OURS},
+    {"sigma-angle", OF_SATDP, {0, 0.01, 0.02, END}, false, PAPER_OURS},
     {"sigma-depth", OF_SATDP, {0, 0.2, END}, false, PAPER_OURS},
-    {"ground-sigma-intercept", OF_SATDP, {1, 3, 30, END}, false, PAPER_OURS},
-    {"ground-sigma-slope", OF_SATDP, {0.05, 0.15, 1.5, END}, false, PAPER_OURS},
-    {"pair-cost", OF_SATDP, {0, 2, 8, END}, false, PAPER_OURS},
+    {"ground-sigma-intercept", OF_SATDP, {1, 5, 100, END}, false, PAPER_OURS},
+    {"ground-sigma-slope", OF_SATDP, {0.05, 0.1, 1.5, END}, false, PAPER_OURS},
+    {"object-sigma-slope", OF_SATDP, {0, 0.003, 0.03, 0.1, END}, false, PAPER_OURS},
+    {"pair-cost", OF_SATDP, {0, 1, 4, END}, false, PAPER_OURS},
     {"pair-slope", OF_SATDP, {0, 0.4, 1.6, END}, false, PAPER_OURS},
-    {"pair-tolerance", OF_SATDP, {0.25, 4, END}, false, PAPER_OURS},
-    {"horizon-cost", OF_SATDP, {0, 0.5, 8, END}, false, PAPER_OURS},
+    {"pair-tolerance", OF_SATDP, {0.5, 8, END}, false, PAPER_OURS},
+    {"horizon-cost", OF_SATDP, {0, 1, 9, END}, false, PAPER_OURS},
     {"unknown-cost", OF_SATDP, {0, 1, END}, false, PAPER_OURS},
     {"sky-cost", OF_SATDP, {0, 1, 16, END}, false, PAPER_OURS},
+    {"first-object-cost", OF_SATDP, {2, 8, END}, false, PAPER_OURS},
+    {"first-sky-cost", OF_SATDP, {2, 8, END}, false, PAPER_OURS},
     {"reduction", OF_COLMEAN, {STX_REDUCE_MEAN, STX_REDUCE_MEDIAN, END}, false, PAPER_OURS},
     {"fill-width", OF_COLMEAN, {0, 8, 128, END}, false, PAPER_OURS},
     {"sky", OF_SGM, {0, END}, false, PAPER_OURS},
