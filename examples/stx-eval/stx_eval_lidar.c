@@ -97,22 +97,22 @@ static PointTruth truth_of(const Options *o, uint32_t label, const float *point)
   return stx_point_is_ground(label) ? TRUTH_GROUND : TRUTH_OTHER;
 }
 
-static Counts *counts_at(ScanResult *result, const float *point)
+static uint8_t range_of(const float *point)
 {
   double range = hypot(point[0], point[1]);
-  int i = 0;
+  uint8_t i = 0;
   while (i < RANGES - 1 && range >= ranges[i + 1])
     i++;
-  return &result->range[i];
+  return i;
 }
 
-static void score(const Options *o, const LidarScan *scan, const PointTruth *truth,
+/* truth, range, labels: one for each point. */
+static void score(size_t count, const PointTruth *truth, const uint8_t *range,
     const uint32_t *labels, ScanResult *result)
 {
-  for (size_t i = 0; i < scan->count; i++) {
-    const float *point = scan->points + 4 * i;
+  for (size_t i = 0; i < count; i++) {
     bool ground = labels[i] == STX_POINT_GROUND;
-    Counts *c = counts_at(result, point);
+    Counts *c = &result->range[range[i]];
     if (truth[i] == TRUTH_IGNORED)
       result->ignored++;
     else if (truth[i] == TRUTH_GROUND)
@@ -144,7 +144,7 @@ static bool label_scan(
   return true;
 }
 
-/* The truth belongs to the scan as it was recorded: it is looked up before the scan is moved. */
+/* Truth and ranges belong to the scan as it was recorded: they are looked up before it is moved. */
 static bool eval_scan(
     const Options *o, LidarSet *set, size_t index, ScanResult *result, StxError *error)
 {
@@ -155,16 +155,20 @@ static bool eval_scan(
   result->points = scan.count;
   uint32_t *labels = g_new(uint32_t, scan.count + 1);
   PointTruth *truth = g_new(PointTruth, scan.count + 1);
-  for (size_t i = 0; i < scan.count; i++)
+  uint8_t *range = g_new(uint8_t, scan.count + 1);
+  for (size_t i = 0; i < scan.count; i++) {
     truth[i] = truth_of(o, scan.labels[i], scan.points + 4 * i);
+    range[i] = range_of(scan.points + 4 * i);
+  }
   lidar_scan_move(&scan, o->raise, o->roll, o->pitch);
   bool good = label_scan(o, &scan, labels, result, error);
   if (good)
-    score(o, &scan, truth, labels, result);
+    score(scan.count, truth, range, labels, result);
   char *picture = eval_picture_path(o->pictures, scan.name);
   if (good && picture != NULL)
     good = lidar_save_picture(picture, &scan, truth, labels, error);
   g_free(picture);
+  g_free(range);
   g_free(truth);
   g_free(labels);
   lidar_scan_free(&scan);

@@ -86,6 +86,24 @@ START_TEST(eval_counts_every_point)
 }
 END_TEST
 
+/* Ranges are those of the scan as recorded, wherever it is moved. */
+START_TEST(eval_keeps_ranges)
+{
+  json_t *level = eval("--street", "--beams 16 --frames 1");
+  json_t *moved = eval("--street", "--beams 16 --frames 1 --pitch 20 --roll 9 --raise 0.5");
+  json_t *range, *ranges = json_object_get(level, "ranges");
+  size_t i;
+  json_array_foreach(ranges, i, range)
+  {
+    json_t *other = json_array_get(json_object_get(moved, "ranges"), i);
+    ck_assert_double_eq(number_at(other, "counted"), number_at(range, "counted"));
+  }
+  ck_assert_double_ne(number_at(moved, "total.f1"), number_at(level, "total.f1"));
+  json_decref(moved);
+  json_decref(level);
+}
+END_TEST
+
 /* Every measure of one line of the text. */
 START_TEST(eval_prints_what_it_counts)
 {
@@ -423,6 +441,7 @@ END_TEST
 
 static const StxTest tests[] = {
     {&eval_counts_every_point},
+    {&eval_keeps_ranges},
     {&eval_prints_what_it_counts},
     {&eval_reads_folders},
     {&eval_draws_scans},
