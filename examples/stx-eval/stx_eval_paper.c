@@ -64,12 +64,13 @@ static bool apply(Options *o, StxError *error)
 
 /* Folders first: the first data set shows the growth. */
 static bool open_data(
-    const Options *o, int folders, char **folder, int seed, PaperDataList *list, StxError *error)
+    const Options *o, int folders, char **folder, bool study, PaperDataList *list, StxError *error)
 {
   for (int i = 0; i < folders; i++)
     if (!paper_add_folder(list, folder[i], error))
       return false;
-  return paper_add_streets(list, o->width, o->height, (uint64_t)seed, (size_t)o->seeds, error);
+  uint64_t seed = 1 + (study ? 0 : (uint64_t)o->seeds);
+  return paper_add_streets(list, o->width, o->height, seed, (size_t)o->seeds, study, error);
 }
 
 static json_t *list_of(const json_t *root, const char *name)
@@ -82,11 +83,11 @@ static bool measure(const Options *o, int folders, char **folder, json_t *root, 
   PaperDataList tried = {.count = 0}, kept = {.count = 0};
   bool good = true;
   if (o->comparison || o->growth)
-    good = open_data(o, folders, folder, 1 + o->seeds, &kept, error);
+    good = open_data(o, folders, folder, false, &kept, error);
   if (good && o->comparison && o->size == NULL)
     good = paper_add_large_street(&kept, 1 + (uint64_t)o->seeds, error);
   if (good && o->study)
-    good = open_data(o, folders, folder, 1, &tried, error);
+    good = open_data(o, folders, folder, true, &tried, error);
   if (good && o->comparison)
     good =
         paper_compare(&o->how, &kept, list_of(root, "comparison"), list_of(root, "frames"), error);

@@ -24,7 +24,8 @@
 typedef struct {
   char name[64];
   DataSet set;
-  int max_disparity; /* of the matcher; 0: its default */
+  int max_disparity;  /* of the matcher; 0: its default */
+  StxRoadMode ground; /* where the road comes from */
 } PaperData;
 
 /* A data set and its name in the tables; at most this many. */
@@ -35,12 +36,12 @@ typedef struct {
   size_t count;
 } PaperDataList;
 
-/* Appends a folder in KITTI's layout, from "NAME=FOLDER", or a street for each kind of scene: the
- * first frames of `count` streets with seeds from `seed` on. All frames are loaded once and stay in
- * memory; each stands alone. */
+/* Appends a folder in KITTI's layout, from "NAME=FOLDER", or a street for each kind of scene (of
+ * those that are studied): the first frames of `count` streets with seeds from `seed` on. All
+ * frames are loaded once and stay in memory; each stands alone. */
 bool paper_add_folder(PaperDataList *list, const char *text, StxError *error);
-bool paper_add_streets(
-    PaperDataList *list, int width, int height, uint64_t seed, size_t count, StxError *error);
+bool paper_add_streets(PaperDataList *list, int width, int height, uint64_t seed, size_t count,
+    bool study, StxError *error);
 
 /* One street of the size at which the paper measures time, with twice the disparities. */
 bool paper_add_large_street(PaperDataList *list, uint64_t seed, StxError *error);

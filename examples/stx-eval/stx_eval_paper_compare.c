@@ -130,6 +130,7 @@ static bool measure(const PaperHow *how, PaperData *data, const Line *line, json
   size_t count = data->set.count;
   EvalResult *results = g_new0(EvalResult, count + 1), *total = &results[count];
   StxPipelineSettings settings = settings_of(how, line);
+  settings.ground = data->ground;
   if (data->max_disparity > 0)
     settings.sgm.max_disparity = data->max_disparity;
   bool good = eval_run(&settings, how->repeat, &data->set, results, total, error);

@@ -6,10 +6,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The kinds of street. */
-static const struct {
+/* The kinds of street, and where the road comes from on them. */
+typedef struct {
   const char *name;
-} scenes[] = {{"street"}};
+  StxSceneTerrain terrain;
+  StxRoadMode ground;
+  bool studied;
+} Scene;
+
+static const Scene scenes[] = {
+    {"street", STX_SCENE_GENTLE, STX_ROAD_AUTO, true},
+    {"flat street", STX_SCENE_FLAT, STX_ROAD_AUTO, false},
+    {"sloped street", STX_SCENE_SLOPED, STX_ROAD_AUTO, false},
+    {"hilly street", STX_SCENE_HILLY, STX_ROAD_AUTO, false},
+    {"hilly street (piecewise)", STX_SCENE_HILLY, STX_ROAD_PIECEWISE, false},
+};
 
 #define SCENES (sizeof scenes / sizeof scenes[0])
 
@@ -115,42 +126,39 @@ bool paper_add_folder(PaperDataList *list, const char *text, StxError *error)
   return good;
 }
 
-static bool open_scene(
-    DataSet *set, size_t scene, int width, int height, uint64_t seed, StxError *error)
+static bool add_scene(PaperDataList *list, const char *name, const Scene *scene, int width,
+    int height, uint64_t seed, size_t count, StxError *error)
 {
-  (void)scene;
-  return eval_open_street(set, width, height, seed, 1, error);
-}
-
-static bool add_scene(PaperDataList *list, const char *name, size_t scene, int width, int height,
-    uint64_t seed, size_t count, StxError *error)
-{
+  StxSceneParams street = {.width = width, .height = height, .terrain = scene->terrain};
   DataSet *set = begin(list, name, error);
   if (set == NULL)
     return false;
   Kept *kept = set->data;
-  for (uint64_t s = seed; s < seed + count; s++) {
+  list->data[list->count - 1].ground = scene->ground;
+  for (street.seed = seed; street.seed < seed + count; street.seed++) {
     DataSet source;
-    if (!open_scene(&source, scene, width, height, s, error) || !keep(kept, &source, error))
+    if (!eval_open_street(&source, &street, 1, error) || !keep(kept, &source, error))
       return false;
-    g_snprintf(kept->frames[kept->count - 1].name, sizeof kept->frames->name, "seed %d", (int)s);
+    g_snprintf(
+        kept->frames[kept->count - 1].name, sizeof kept->frames->name, "seed %d", (int)street.seed);
   }
   end(set);
   return true;
 }
 
-bool paper_add_streets(
-    PaperDataList *list, int width, int height, uint64_t seed, size_t count, StxError *error)
+bool paper_add_streets(PaperDataList *list, int width, int height, uint64_t seed, size_t count,
+    bool study, StxError *error)
 {
   bool good = true;
-  for (size_t scene = 0; good && scene < SCENES; scene++)
-    good = add_scene(list, scenes[scene].name, scene, width, height, seed, count, error);
+  for (const Scene *scene = scenes; good && scene < scenes + SCENES; scene++)
+    if (scene->studied || !study)
+      good = add_scene(list, scene->name, scene, width, height, seed, count, error);
   return good;
 }
 
 bool paper_add_large_street(PaperDataList *list, uint64_t seed, StxError *error)
 {
-  bool good = add_scene(list, "street, 2048×1024", 0, 2048, 1024, seed, 1, error);
+  bool good = add_scene(list, "street, 2048×1024", &scenes[0], 2048, 1024, seed, 1, error);
   if (good)
     list->data[list->count - 1].max_disparity = 256;
   return good;
