@@ -83,6 +83,7 @@ def plot_compression(plt):
     rows = comparison()
     with_labels = [name for name in data_names(rows) if name != LARGE
                    and any(row["data"] == name and row["labels"] == "true" for row in rows)]
+    with_labels = with_labels[:2] + [name for name in with_labels[2:] if name == "hilly street"]
     figure, panels = plt.subplots(2, len(with_labels), figsize=(8, 5.2), squeeze=False)
     for column, name in enumerate(with_labels):
         scatter(panels[0][column], comparison(data=name, labels="none"),
@@ -111,8 +112,12 @@ def plot_frames(plt):
                   if row["model"] == model}
         axes.bar([place + 0.4 * side for place in range(len(frames))],
                  [errors[frame] for frame in frames], 0.38, color=colour, label=name)
-    axes.set_xticks([place + 0.2 for place in range(len(frames))],
-                    [f"{data}\n{frame}" for data, frame in frames], fontsize=6.5, rotation=30)
+    names = [re.sub(r"^0+|_10$|seed ", "", frame) for _, frame in frames]
+    axes.set_xticks([place + 0.2 for place in range(len(frames))], names, fontsize=7)
+    for data in data_names(rows):
+        places = [place for place, frame in enumerate(frames) if frame[0] == data]
+        axes.text(sum(places) / len(places) + 0.2, -0.12, data.replace(" ", "\n"), ha="center",
+                  va="top", fontsize=7, transform=axes.get_xaxis_transform())
     axes.grid(axis="x", visible=False)
     axes.set_ylabel("error: > 3 px or > 5 %, %")
     axes.legend(fontsize=7)
@@ -132,12 +137,14 @@ def plot_rates(plt):
                 axes.bar(x, rate, 0.25, color=colour, label=name if place == 0 else None)
                 axes.text(x, rate * 1.04, f"{rate:.0f}", ha="center", fontsize=7)
         axes.set_yscale("log")
+        axes.minorticks_off()
+        axes.set_ylim(1, 1000)
         plain(axes.yaxis)
         axes.set_xticks([0.27, 1.27], ["8×8", "4×4"])
         axes.grid(axis="x", visible=False)
     panels[0].set_ylabel("frames per second")
-    panels[0].legend(fontsize=7)
-    save(figure, "stixels-rates.svg")
+    figure.legend(*panels[0].get_legend_handles_labels(), fontsize=7, ncol=3, loc="lower center")
+    save(figure, "stixels-rates.svg", 0.06)
 
 
 def plot_growth(plt):

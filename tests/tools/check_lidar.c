@@ -159,15 +159,13 @@ END_TEST
 /* Luma of green, white, blue, red and gray. */
 enum { FOUND = 107, OTHER = 255, MISSED = 97, FALSE_GROUND = 93, IGNORED = 80 };
 
-/* The picture of the folder's scan, its points all labelled so; to be freed. */
-static StxImage8 picture_of(const char *folder, LidarScan *scan, uint32_t label)
+/* The picture of the folder's scan with the labels that it has now, to be freed. */
+static StxImage8 draw(const char *folder, const LidarScan *scan)
 {
   StxImage8 picture;
   StxError error;
   char *path = g_build_filename(folder, "00_000000.bin.png", NULL);
   char *options = g_strdup_printf("--pictures %s", folder);
-  for (size_t i = 0; i < scan->count; i++)
-    scan->labels[i] = label;
   save(folder, "labels", "000000.label", scan->labels, scan->count * sizeof(uint32_t));
   json_decref(eval(folder, options));
   ck_assert_msg(png_load_gray8(path, &picture, &error), "%s", error.text);
@@ -178,17 +176,25 @@ static StxImage8 picture_of(const char *folder, LidarScan *scan, uint32_t label)
   return picture;
 }
 
-/* Nothing but these two colours, both of them (`b` 0: one), and black where no point lies: x goes
- * up, y to the left. */
+/* x goes up, y to the left. */
+static bool pixel_of(const float *point, size_t *pixel)
+{
+  int up = (int)floor((double)point[0] * 10), left = (int)floor((double)point[1] * 10);
+  if (abs(2 * up + 1) >= SIDE || abs(2 * left + 1) >= SIDE)
+    return false;
+  *pixel = (size_t)(SIDE / 2 - 1 - up) * SIDE + (size_t)(SIDE / 2 - 1 - left);
+  return true;
+}
+
+/* Nothing but these two colours, both of them (`b` 0: one), and black where no point lies. */
 static void check_picture(const StxImage8 *picture, const LidarScan *scan, int a, int b)
 {
   uint8_t *seen = g_new0(uint8_t, SIDE * SIDE);
   int counts[256] = {0};
   for (size_t i = 0; i < scan->count; i++) {
-    int up = (int)floor((double)scan->points[4 * i] * 10),
-        left = (int)floor((double)scan->points[4 * i + 1] * 10);
-    if (abs(2 * up + 1) < SIDE && abs(2 * left + 1) < SIDE)
-      seen[(SIDE / 2 - 1 - up) * SIDE + SIDE / 2 - 1 - left] = 1;
+    size_t pixel;
+    if (pixel_of(scan->points + 4 * i, &pixel))
+      seen[pixel] = 1;
   }
   for (int y = 0; y < SIDE; y++)
     for (int x = 0; x < SIDE; x++) {
@@ -202,6 +208,20 @@ static void check_picture(const StxImage8 *picture, const LidarScan *scan, int a
   g_free(seen);
 }
 
+/* Where points that count and others share a pixel, those that count are seen. */
+static void check_order(const char *folder, LidarScan *scan)
+{
+  for (size_t i = 0; i < scan->count; i++)
+    scan->labels[i] = i % 2 == 0 ? 0 : STX_SCENE_POINT_BUILDING;
+  StxImage8 picture = draw(folder, scan);
+  for (size_t i = 1; i < scan->count; i += 2) {
+    size_t pixel;
+    if (pixel_of(scan->points + 4 * i, &pixel))
+      ck_assert_int_ne(picture.data[pixel], IGNORED);
+  }
+  free(picture.data);
+}
+
 START_TEST(eval_draws_scans)
 {
   static const struct {
@@ -212,10 +232,13 @@ START_TEST(eval_draws_scans)
   LidarScan scan;
   char *folder = make_folder(&scan);
   for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-    StxImage8 picture = picture_of(folder, &scan, cases[i].label);
+    for (size_t k = 0; k < scan.count; k++)
+      scan.labels[k] = cases[i].label;
+    StxImage8 picture = draw(folder, &scan);
     check_picture(&picture, &scan, cases[i].a, cases[i].b);
     free(picture.data);
   }
+  check_order(folder, &scan);
   lidar_scan_free(&scan);
   remove_folder(folder);
 }

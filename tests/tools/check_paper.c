@@ -305,6 +305,14 @@ START_TEST(writes_tables)
   ck_assert_uint_eq(
       lines_of(folder, "stixels-frames.csv", "data,cell,settings,labels,model,frame,"),
       1 + SCENES * ROWS);
+  g_free(output);
+  g_free(errors);
+  char *growth = g_strdup_printf("paper " SMALL " --tables growth --csv %s", folder);
+  ck_assert_int_eq(run_program("STX_EVAL", growth, &output, &errors), 0);
+  lines_of(folder, "stixels-exponents.csv",
+      "data,model,code,pruned,exponent,exponent_last\n"
+      "street,gaussian,c,no,");
+  g_free(growth);
   remove_folder(folder);
   g_free(output);
   g_free(errors);
