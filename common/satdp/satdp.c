@@ -282,7 +282,7 @@ static double automatic_cost(const StxSatdpParams *params)
 {
   if (params->stixel_cost >= 0)
     return params->stixel_cost;
-  return params->grid.classes > 0 ? 10 : 5.7;
+  return params->grid.classes > 0 ? 10 : 5.6;
 }
 
 bool stx_satdp_prepare(const StxSatdpParams *params, const StxCamera *camera,

@@ -76,7 +76,7 @@
 /* Costs in nats, lengths as stated. Ranges, units and texts of these: stx_satdp_fields. */
 typedef struct {
   StxGrid grid;       /* rows of cells: 1…STX_MAX_ROWS */
-  double stixel_cost; /* C of every stixel after the first; negative: automatic, 5.7 without
+  double stixel_cost; /* C of every stixel after the first; negative: automatic, 5.6 without
                          classes and 10 with them */
   double semantic_weight;
   double sigma_disparity[3];     /* noise of the disparity in ground, object, sky, px */
@@ -107,9 +107,9 @@ typedef struct {
 /* Cityscapes' train ids: ground = road 0, sidewalk 1, terrain 9; sky = 10. */
 #define STX_SATDP_DEFAULTS                                                                         \
   {                                                                                                \
-    .stixel_cost = -1, .semantic_weight = 1.5, .sigma_disparity = {0.7, 1.2, 1},                   \
+    .stixel_cost = -1, .semantic_weight = 1.5, .sigma_disparity = {0.7, 1.15, 1},                  \
     .sigma_height = 0.06, .sigma_angle = 0.003, .sigma_depth = 0.05, .ground_sigma_intercept = 25, \
-    .ground_sigma_slope = 0.3, .object_sigma_slope = 0.01, .pair_cost = 0.3, .pair_slope = 0.1,    \
+    .ground_sigma_slope = 0.3, .object_sigma_slope = 0.02, .pair_cost = 0.1, .pair_slope = 0.1,    \
     .pair_tolerance = 2, .horizon_cost = 3, .unknown_cost = 0.3, .sky_cost = 6,                    \
     .ground_classes = 1u << 0 | 1u << 1 | 1u << 9, .sky_classes = 1u << 10,                        \
     .outlier_share = {0.15, 0.15, 0.4}, .outlier_range = 128                                       \

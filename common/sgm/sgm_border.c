@@ -11,12 +11,10 @@ typedef struct {
   const StxImage8 *confidence;
 } Border;
 
-/* x1 of the header, or −1. */
+/* x1 of the header, or −1; width >= WINDOW. */
 static int first_seen(const uint16_t *disparity, int width, int max_disparity)
 {
   int known = 0, x = 0;
-  if (width < WINDOW)
-    return -1;
   for (int i = 0; i < WINDOW; i++)
     known += disparity[i] != STX_DISPARITY_UNKNOWN;
   for (; known < STX_SGM_BORDER_KNOWN; x++) {
@@ -30,13 +28,24 @@ static int first_seen(const uint16_t *disparity, int width, int max_disparity)
   return x;
 }
 
+/* Columns of a row that are not seen. */
+static int strip_width(const uint16_t *disparity, int width, int max_disparity)
+{
+  if (width < WINDOW)
+    return 0;
+  int seen = first_seen(disparity, width, max_disparity);
+  if (seen < 0)
+    return WINDOW;
+  int pixels = (disparity[seen] + STX_DISPARITY_ONE / 2) / STX_DISPARITY_ONE;
+  return seen < pixels ? seen : pixels;
+}
+
 static void clear_row(void *data, int y, int worker)
 {
   const Border *b = data;
   uint16_t *disparity = stx_row16(b->disparity, y);
-  int seen = first_seen(disparity, b->params->width, b->params->max_disparity);
-  int strip = seen < 0 ? 0 : (disparity[seen] + STX_DISPARITY_ONE / 2) / STX_DISPARITY_ONE;
-  for (int x = 0; x < seen && x < strip; x++) {
+  int strip = strip_width(disparity, b->params->width, b->params->max_disparity);
+  for (int x = 0; x < strip; x++) {
     if (disparity[x] != STX_DISPARITY_UNKNOWN && b->confidence->data != NULL)
       stx_row8(b->confidence, y)[x] = 0;
     disparity[x] = STX_DISPARITY_UNKNOWN;

@@ -6,7 +6,8 @@
  * Row by row, on the final disparities: x0 is the first column below max_disparity from which on,
  * STX_SGM_BORDER_WINDOW columns, at least STX_SGM_BORDER_KNOWN are known, and x1 the first known
  * column from there on. Left of x1, and of its disparity rounded to pixels, all becomes unknown
- * with confidence 0. Rows without such a column, or shorter than the window, stay as they are.
+ * with confidence 0. In a row without such a column nothing bears out what is known in the first
+ * window: all of that becomes unknown. Rows shorter than the window stay as they are.
  */
 #ifndef STX_SGM_BORDER_H
 #define STX_SGM_BORDER_H

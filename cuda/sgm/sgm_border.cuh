@@ -43,8 +43,10 @@ STX_DEVICE void clear_border(const StxSgmBorderArgs *a)
   uint16_t *row = (uint16_t *)((uint8_t *)a->disparity + y * a->disparity_stride);
   uint8_t *confidence = a->confidence == NULL ? NULL : a->confidence + y * a->confidence_stride;
   const int seen = first_seen(a, row, lane);
-  const int strip = seen < 0 ? 0 : (row[seen] + STX_DISPARITY_ONE / 2) / STX_DISPARITY_ONE;
-  for (int x = lane; x < min(seen, strip); x += STX_SGM_LANES) {
+  const int strip = seen >= 0 ? min(seen, (row[seen] + STX_DISPARITY_ONE / 2) / STX_DISPARITY_ONE)
+                    : a->width >= STX_SGM_BORDER_WINDOW ? STX_SGM_BORDER_WINDOW
+                                                        : 0;
+  for (int x = lane; x < strip; x += STX_SGM_LANES) {
     if (row[x] != STX_DISPARITY_UNKNOWN && confidence != NULL)
       confidence[x] = 0;
     row[x] = STX_DISPARITY_UNKNOWN;

@@ -149,9 +149,9 @@ START_TEST(border_is_not_seen)
   expect_border(".a..bbbbbb", ".a..bbbbbb"); /* 8 px hide 8 columns */
   expect_border("aa.affff", "aa.affff");     /* three quarters are known from the first on */
   expect_border("aaa", "aaa");               /* shorter than the window */
-  expect_border("a.a.a.a.a.a.a.a.", "a.a.a.a.a.a.a.a.");
-  expect_border("a.......ffff", "........ffff");   /* from column 56 on … */
-  expect_border("a........ffff", "a........ffff"); /* … and 64 on: too far right to be hidden */
+  expect_border("a.a.a.a.a.a.a.a.", "....a.a.a.a.a.a."); /* nothing bears it out */
+  expect_border("a.......ffff", "........ffff");         /* from column 56 on … */
+  expect_border("a........ffff", ".........ffff"); /* … and 64 on: too far right to be hidden */
 }
 END_TEST
 

@@ -275,6 +275,15 @@ static int count_known(const uint16_t *disparity, int x)
   return known;
 }
 
+static void forget(const SgmResult *result, int y, int end)
+{
+  uint16_t *disparity = stx_row16(&result->disparity, y);
+  for (int x = 0; x < end; x++) {
+    stx_row8(&result->confidence, y)[x] *= disparity[x] == 0;
+    disparity[x] = 0;
+  }
+}
+
 void brute_border(const SgmPair *pair, const SgmResult *result, int y)
 {
   uint16_t *disparity = stx_row16(&result->disparity, y);
@@ -283,10 +292,8 @@ void brute_border(const SgmPair *pair, const SgmResult *result, int y)
       continue;
     while (disparity[x] == 0)
       x++;
-    for (int hidden = 0; hidden < x && hidden < floor(disparity[x] / 256.0 + .5); hidden++) {
-      stx_row8(&result->confidence, y)[hidden] *= disparity[hidden] == 0;
-      disparity[hidden] = 0;
-    }
+    forget(result, y, (int)fmin(x, floor(disparity[x] / 256.0 + .5)));
     return;
   }
+  forget(result, y, pair->params.width < 32 ? 0 : 32);
 }
