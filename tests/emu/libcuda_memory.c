@@ -97,10 +97,9 @@ FAKE_API cuMemHostAlloc(void **host, size_t size, unsigned flags)
 /* Waits for all that runs, as the driver does. */
 static CUresult release(FakeKind kind, const void *base, CUresult result)
 {
-  FakeMemory *memory = fake_memory_at(kind, base, 0);
-  while (memory != NULL && memory->base != base)
-    memory = NULL;
-  if (memory == NULL) {
+  /* With its first byte: memory may begin where other memory ends. */
+  FakeMemory *memory = fake_memory_at(kind, base, 1);
+  if (memory == NULL || memory->base != base) {
     fprintf(stderr, "fake libcuda: %p was freed, but never allocated\n", base);
     return CUDA_ERROR_INVALID_VALUE;
   }
