@@ -168,10 +168,11 @@ static void connect(const Sky *s)
     }
 }
 
-/* The patch of a tile by the index of its root, or NO_PATCH if it does not reach the top edge. */
+/* The patch of a tile by the index of its root, or NO_PATCH if it does not reach the top edge. Once
+ * parent[] leads to the root in one step. */
 static int32_t patch_of(const Sky *s, size_t at)
 {
-  int32_t root = s->candidate[at] ? root_of(s, (int32_t)at) : NO_PATCH;
+  int32_t root = s->parent[at];
   return root < s->columns ? root : NO_PATCH;
 }
 
@@ -217,13 +218,12 @@ static void take_sample(const Sky *s, int i, int j)
   s->vote[at] = (int8_t)(far - near);
 }
 
-/* parent[] leads to the root in one step: several threads read it. */
 static void take_samples(void *data, int j, int worker)
 {
   const Sky *s = data;
   for (int i = 0; i < s->columns; i++) {
     size_t at = index_of(s, i, j);
-    if (s->parent[at] != NO_PATCH && s->parent[at] < s->columns)
+    if (patch_of(s, at) != NO_PATCH)
       take_sample(s, i, j);
     else
       s->is_sample[at] = 0;
@@ -283,8 +283,8 @@ static void choose_sky(const Sky *s)
 
 static bool in_sky(const Sky *s, size_t at)
 {
-  int32_t root = s->parent[at];
-  return root != NO_PATCH && root < s->columns && s->is_sky[root];
+  int32_t root = patch_of(s, at);
+  return root != NO_PATCH && s->is_sky[root];
 }
 
 /* The tile is in the sky, or continues one around it that is. */

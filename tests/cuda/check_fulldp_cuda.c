@@ -4,25 +4,20 @@
 #include "tests/cuda/cuda_case.h"
 #include "tests/cuda/satdp_run.h"
 
-#include <stdio.h>
+static StxSatdpResult expect_case_agrees(const Case *c, const char *what)
+{
+  return satdp_expect_agreement(&stx_fulldp_cuda_impls, fulldp_reference(), c, what);
+}
 
-/* Starts allowed everywhere if percent is negative. */
-static StxSatdpResult expect_agreement(
+static void check_agreement(const Case *c, const char *what)
+{
+  expect_case_agrees(c, what);
+}
+
+static void expect_agreement(
     StxSatdpParams params, const StxRoadLine *line, Filling filling, int percent, uint64_t seed)
 {
-  char what[160];
-  StxRandom random = {seed};
-  Case *c = new_full_case(params, seed % 4 ? &case_camera : NULL, line);
-  fill_case(c, filling, &random);
-  if (percent >= 0)
-    case_starts(c, percent, &random);
-  snprintf(what, sizeof what, "%dx%d cells, %d classes, filling %d, starts %d %%, seed %llu, %s",
-      stx_grid_columns(&params.grid), stx_grid_rows(&params.grid), params.grid.classes, filling,
-      percent, (unsigned long long)seed, line ? "ground" : "no ground");
-  StxSatdpResult result =
-      satdp_expect_agreement(&stx_fulldp_cuda_impls, fulldp_reference(), c, what);
-  free_case(c);
-  return result;
+  check_full_case(params, line, filling, percent, seed, check_agreement);
 }
 
 START_TEST(agrees_on_every_filling_and_class_count)
@@ -75,23 +70,22 @@ START_TEST(stopping_changes_nothing)
   for (int round = 0; round < (stx_case_small() ? 3 : 200); round++) {
     StxSatdpParams params = random_full_params(&random);
     params.grid.width = (1 + stx_random_below(&random, 3)) * params.grid.cell_width;
-    Filling fillings[] = {(Filling)(round % FILLINGS), STREET, HOLES};
-    int percent = round % 3 ? -1 : stx_random_below(&random, 101);
-    StxRoadLine line = {
-        stx_random_below(&random, 9) ? 0.02 + stx_random_below(&random, 60) / 100.0 : 64,
-        stx_random_below(&random, params.grid.height + 1) - 9, 1};
-    expect_agreement(params, stx_random_below(&random, 5) ? &line : NULL,
-        fillings[stx_random_below(&random, 3)], percent, (uint64_t)round);
+    check_random_full_case(params, round, &random, check_agreement);
   }
 }
 END_TEST
+
+static void expect_pruning(const Case *c, const char *what)
+{
+  StxSatdpResult result = expect_case_agrees(c, what);
+  ck_assert_uint_lt(result.evaluated, stx_satdp_pairs(&c->params.grid, true));
+}
 
 /* Pairs that cost too much whatever their plane are passed over. */
 START_TEST(prunes)
 {
   StxSatdpParams params = case_params(3, stx_case_small() ? 20 : 128, 8, 0);
-  StxSatdpResult result = expect_agreement(params, &(StxRoadLine){0.3, 400, 1}, STREET, -1, 11);
-  ck_assert_uint_lt(result.evaluated, stx_satdp_pairs(&params.grid, true));
+  check_full_case(params, &(StxRoadLine){0.3, 400, 1}, STREET, -1, 11, expect_pruning);
 }
 END_TEST
 

@@ -5,46 +5,15 @@
  */
 #include "tests/common/fulldp/fulldp_case.h"
 
-#include <stdio.h>
-
-/* Every usable variant gives the reference's records, whatever the number of threads. */
 static void expect_variants_agree(const Case *c, const char *what)
 {
-  static const int threads[] = {1, 2, 7};
-  StxSatdpResult wanted, result;
-  StxStixel *expected = run_case(fulldp_reference(), c, 1, &wanted);
-  for (size_t i = 0; i < stx_fulldp_impls.count; i++) {
-    const StxSatdpImpl *impl = (const void *)stx_impl_at(&stx_fulldp_impls, i);
-    if (impl == fulldp_reference() || !stx_impl_usable(&impl->info))
-      continue;
-    for (int t = 0; t < 3; t++) {
-      char text[256];
-      snprintf(text, sizeof text, "%s, %d threads: %s", impl->info.name, threads[t], what);
-      StxStixel *actual = run_case(impl, c, threads[t], &result);
-      ck_assert_msg(
-          result.count == wanted.count, "%s: %u stixels, not %u", text, result.count, wanted.count);
-      stx_expect_same(expected, actual, result.count * sizeof *actual, text);
-      stx_guarded_free(actual);
-    }
-  }
-  stx_guarded_free(expected);
+  case_variants_agree(&stx_fulldp_impls, fulldp_reference(), c, what);
 }
 
-/* Starts allowed everywhere if percent is negative. */
 static void expect_agreement(
     StxSatdpParams params, const StxRoadLine *line, Filling filling, int percent, uint64_t seed)
 {
-  char what[160];
-  StxRandom random = {seed};
-  Case *c = new_full_case(params, seed % 4 ? &case_camera : NULL, line);
-  fill_case(c, filling, &random);
-  if (percent >= 0)
-    case_starts(c, percent, &random);
-  snprintf(what, sizeof what, "%dx%d cells, %d classes, filling %d, starts %d %%, seed %llu, %s",
-      stx_grid_columns(&params.grid), stx_grid_rows(&params.grid), params.grid.classes, filling,
-      percent, (unsigned long long)seed, line ? "ground" : "no ground");
-  expect_variants_agree(c, what);
-  free_case(c);
+  check_full_case(params, line, filling, percent, seed, expect_variants_agree);
 }
 
 START_TEST(variants_agree_on_every_filling_and_class_count)
@@ -91,13 +60,7 @@ START_TEST(pruning_changes_nothing)
   StxRandom random = {9};
   for (int round = 0; round < 900; round++) {
     StxSatdpParams params = random_full_params(&random);
-    Filling fillings[] = {(Filling)(round % FILLINGS), STREET, HOLES};
-    int percent = round % 3 ? -1 : stx_random_below(&random, 101);
-    StxRoadLine line = {
-        stx_random_below(&random, 9) ? 0.02 + stx_random_below(&random, 60) / 100.0 : 64,
-        stx_random_below(&random, params.grid.height + 1) - 9, 1};
-    expect_agreement(params, stx_random_below(&random, 5) ? &line : NULL,
-        fillings[stx_random_below(&random, 3)], percent, (uint64_t)round);
+    check_random_full_case(params, round, &random, expect_variants_agree);
   }
 }
 END_TEST

@@ -5,55 +5,12 @@
  */
 #include "tests/common/satdp/satdp_case.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-static void expect_partition(const Case *c, const StxStixel *stixels, size_t count)
-{
-  const StxGrid *grid = &c->params.grid;
-  int column = -1, bottom = -1;
-  for (size_t i = 0; i < count; i++) {
-    if (bottom < 0) {
-      column++;
-      bottom = grid->height - 1;
-    }
-    ck_assert_int_eq(stixels[i].column, column);
-    ck_assert_int_eq(stixels[i].bottom, bottom);
-    ck_assert_int_le(stixels[i].top, stixels[i].bottom);
-    int u = stx_grid_rows(grid) - 1 - stixels[i].bottom / grid->cell_height;
-    ck_assert_msg(case_may_begin(c, column, u), "a stixel of column %d begins at %d", column, u);
-    ck_assert(stixels[i].kind >= STX_KIND_GROUND && stixels[i].kind <= STX_KIND_SKY);
-    ck_assert(stixels[i].confidence >= 0 && stixels[i].confidence <= 1);
-    ck_assert(isfinite(stixels[i].disparity_top) && isfinite(stixels[i].disparity_bottom));
-    bottom = stixels[i].top - 1;
-  }
-  ck_assert_int_eq(bottom, -1);
-  ck_assert_int_eq(column, stx_grid_columns(grid) - 1);
-}
-
-/* Every usable variant gives the reference's records, whatever the number of threads. */
 static void expect_variants_agree(const Case *c, const char *what)
 {
-  static const int threads[] = {1, 2, 7};
-  StxSatdpResult wanted, result;
-  StxStixel *expected = run_case(satdp_reference(), c, 1, &wanted);
-  expect_partition(c, expected, wanted.count);
-  for (size_t i = 0; i < stx_satdp_impls.count; i++) {
-    const StxSatdpImpl *impl = (const void *)stx_impl_at(&stx_satdp_impls, i);
-    if (impl == satdp_reference() || !stx_impl_usable(&impl->info))
-      continue;
-    for (int t = 0; t < 3; t++) {
-      char text[256];
-      snprintf(text, sizeof text, "%s, %d threads: %s", impl->info.name, threads[t], what);
-      StxStixel *actual = run_case(impl, c, threads[t], &result);
-      ck_assert_msg(
-          result.count == wanted.count, "%s: %u stixels, not %u", text, result.count, wanted.count);
-      stx_expect_same(expected, actual, result.count * sizeof *actual, text);
-      stx_guarded_free(actual);
-    }
-  }
-  stx_guarded_free(expected);
+  case_variants_agree(&stx_satdp_impls, satdp_reference(), c, what);
 }
 
 static void expect_agreement(StxSatdpParams params, const StxCamera *cam, const StxRoadLine *line,

@@ -81,4 +81,9 @@ const StxSatdpImpl *satdp_reference(void);
 /* The records, in guarded memory that the caller frees. */
 StxStixel *run_case(const StxSatdpImpl *impl, const Case *c, int threads, StxSatdpResult *result);
 
+/* The reference's records cover every column, from allowed starts, and every usable variant gives
+ * the same, whatever the number of threads. */
+void case_variants_agree(
+    const StxImplTable *impls, const StxSatdpImpl *reference, const Case *c, const char *what);
+
 #endif
