@@ -6,8 +6,10 @@ set -uo pipefail
 usage() {
   cat <<'END'
 Everything that waits for an NVIDIA GPU, in one go: builds with CUDA, runs the GPU's tests, compares
-whole pipelines with the CPU's byte by byte, times every stage, and looks for memory errors and
-races with compute-sanitizer. Goes on after a failure; a table of what happened comes last.
+whole pipelines with the CPU's byte by byte, looks for memory errors and races with
+compute-sanitizer, times every stage, and counts with Nsight Compute (ncu) what the kernels wait
+for. Goes on after a failure; a table of what happened comes last, and grows in summary.txt among
+the logs, for when somebody else's time limit ends this first.
 
   examples/gpu-check.sh
 
@@ -17,9 +19,10 @@ Needs what a build needs (see README.md), nvcc, and a GPU with its driver. From 
   LOGS=DIR       what every step printed (default: the folder gpu-check in the build folder)
   ARCHS=LIST     architectures to build for (default: this GPU's; all: every one, which takes long)
   LIMIT=SECONDS  for everything together (default 530); what no longer fits is left out
-  STEPS=LIST     of tests, pipelines, bench, memcheck, racecheck, synccheck, initcheck
+  RESERVE=SECONDS  of these that compute-sanitizer leaves for what comes after it (default 150)
+  STEPS=LIST     of tests, pipelines, memcheck, racecheck, synccheck, initcheck, bench, ncu
                  (default: all)
-  SANITIZER=no   the same without the last four
+  SANITIZER=no   the same without memcheck to initcheck
   BENCH=OPTIONS  of stx-bench, besides --backend cuda --markdown (default: --time 200)
   SIZE=WxH       of all pictures that are compared or timed, instead of common ones
 
@@ -35,14 +38,15 @@ case ${1:-} in
 esac
 
 cd "$(dirname "$0")/.." || exit 1
-build=${BUILD:-build-gpu} limit=${LIMIT:-530}
+build=${BUILD:-build-gpu} limit=${LIMIT:-530} reserve=${RESERVE:-150}
 logs=${LOGS:-$build/gpu-check}
-steps=${STEPS:-tests pipelines bench memcheck racecheck synccheck initcheck}
+steps=${STEPS:-tests pipelines memcheck racecheck synccheck initcheck bench ncu}
 [ "${SANITIZER:-yes}" = no ] && steps=$(sed -E 's/(mem|race|sync|init)check//g' <<<"$steps")
 
 # Runs a command within what is left of the time.
+deadline=$limit
 limited() {
-  local left=$((limit - SECONDS))
+  local left=$((deadline - SECONDS))
   timeout -k 5 "$((left > 0 ? left : 1))" "$@"
 }
 
@@ -165,6 +169,55 @@ bench() {
   echo "$(grep -c '| cuda' "$logs/bench.md") lines in bench.md"
 }
 
+# What the kernels wait for: name in ncu, column, divisor.
+counters() {
+  cat <<'END'
+gpu__time_duration.sum                                                   us                1000
+smsp__issue_active.avg.pct_of_peak_sustained_active                      issuing%          1
+smsp__average_warps_issue_stalled_no_instruction_per_issue_active.ratio  no-instruction    1
+smsp__inst_executed.sum                                                  instructions/1000 1000
+lts__t_sectors_op_read.sum                                               L2-read-KiB       32
+lts__t_sectors_op_write.sum                                              L2-write-KiB      32
+sm__warps_active.avg.pct_of_peak_sustained_active                        warps%            1
+END
+}
+
+# Turns ncu's CSV, in which units come below the names, into a table.
+counter_table() {
+  counters | python3 -c '
+import csv, sys
+counters = [line.split() for line in sys.stdin]
+with open(sys.argv[1]) as file:
+    rows = list(csv.DictReader(line for line in file if line.startswith("\"")))[1:]
+print("| kernel | " + " | ".join(column for _, column, _ in counters) + " |")
+print("|---|" + "--:|" * len(counters))
+for row in rows:
+    values = [float(row[name].replace(",", "") or 0) / float(by) for name, _, by in counters]
+    print("| " + " | ".join([row["Kernel Name"]] + [f"{value:.4g}" for value in values]) + " |")
+sys.exit(not rows)' "$1"
+}
+
+# The second launch of every kernel: the first one loads its code.
+count_events() {
+  local ncu metrics stages
+  ncu=$(command -v ncu || echo /usr/local/cuda/bin/ncu)
+  [ -x "$ncu" ] || { echo "no ncu"; return 77; }
+  metrics=$(counters | awk '{ print $1 }' | paste -s -d ,)
+  for stages in all lidar; do
+    # shellcheck disable=SC2086  # lists of options
+    limited "$ncu" --csv --page raw --print-units base --log-file "$logs/ncu-$stages.csv" \
+      --force-overwrite --kernel-id '::regex:^stx_:2' --metrics "$metrics" \
+      "$build/examples/stx-bench" $stages --backend cuda --time 1
+    if grep -s ERR_NVGPUCTRPERM "$logs/ncu-$stages.csv"; then
+      echo "the driver lets only root count"
+      return 77
+    fi
+    counter_table "$logs/ncu-$stages.csv" >>"$logs/ncu.md" || return
+  done
+  cat "$logs/ncu.md"
+  echo "$(grep -c '^| stx_' "$logs/ncu.md") lines in ncu.md"
+}
+
 # The check programs of the suite, one per line.
 check_programs() {
   meson introspect "$build" --tests | python3 -c '
@@ -200,14 +253,19 @@ sanitize() {
 
 # ---- One after another ---------------------------------------------------------------------------
 
-table=() failed=0
+failed=0
+
+# note NAME RESULT SECONDS TEXT: a line of the table.
+note() {
+  printf '%-10s %-8s %4s s  %s\n' "$@" >>"$logs/summary.txt"
+}
 
 # step NAME COMMAND...
 step() {
   local name=$1 log=$logs/$1.log begin=$SECONDS status result
   shift
-  if [ "$SECONDS" -ge "$limit" ]; then
-    table+=("$(printf '%-10s %-8s %4s s  %s' "$name" 'left out' 0 'no time')")
+  if [ "$SECONDS" -ge "$deadline" ]; then
+    note "$name" 'left out' 0 'no time'
     failed=1
     return
   fi
@@ -220,22 +278,25 @@ step() {
     *) result=FAILED failed=1 ;;
   esac
   [ "$result" = FAILED ] && tail -n 15 "$log" | cut -c 1-200
-  [ "$SECONDS" -ge "$limit" ] && result="no time"
-  table+=("$(printf '%-10s %-8s %4s s  %s' "$name" "$result" $((SECONDS - begin)) \
-    "$(tail -n 1 "$log" | cut -c 1-100)")")
+  [ "$SECONDS" -ge "$deadline" ] && result="no time"
+  note "$name" "$result" $((SECONDS - begin)) "$(tail -n 1 "$log" | cut -c 1-100)"
   return "$status"
 }
 
 gpu=$(find_gpu) || { echo "gpu-check.sh: nothing to do without a GPU" >&2; exit 77; }
 mkdir -p "$logs"
-rm -f "$logs/bench.md" # of an earlier run: its numbers are not this one's
+rm -f "$logs"/{bench.md,ncu.md,summary.txt} # of an earlier run: their numbers are not this one's
 if step build build; then
   for name in $steps; do
     case $name in
       tests) step tests run_tests ;;
       pipelines) step pipelines compare_pipelines ;;
+      memcheck | racecheck | synccheck | initcheck)
+        deadline=$((limit > 2 * reserve ? limit - reserve : limit))
+        step "$name" sanitize "$name"
+        deadline=$limit ;;
       bench) step bench bench ;;
-      memcheck | racecheck | synccheck | initcheck) step "$name" sanitize "$name" ;;
+      ncu) step ncu count_events ;;
       *) echo "gpu-check.sh: no step '$name'" >&2; failed=1 ;;
     esac
   done
@@ -250,6 +311,6 @@ if [ -s "$logs/bench.md" ]; then
   echo
 fi
 command -v nvidia-smi >/dev/null && nvidia-smi --query-gpu=name,driver_version --format=csv,noheader
-printf '%s\n' "${table[@]}"
+cat "$logs/summary.txt"
 echo "logs in $logs"
 exit "$failed"

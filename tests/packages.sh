@@ -14,29 +14,40 @@ if command -v nvcc >/dev/null || [ -x /usr/local/cuda/bin/nvcc ]; then
   packages_cuda="libgstreamer-plugins-bad1.0-dev libgl-dev libegl-dev python3-venv"
 fi
 
-# Where nvcc is and NVIDIA's disassemblers are not, puts these into the folder $1, from PyPI, and
-# says where in STX_CUDA_BINUTILS. Without a network the tests that need them are skipped.
+# from_pypi FOLDER FILE WHAT PYTHON PACKAGE...: puts packages from PyPI into a folder, and prints
+# where the file lies in it. Without a network WHAT is skipped.
+from_pypi() {
+  local folder=$1 file=$2 what=$3 python=$4
+  shift 4
+  if [ ! -d "$folder" ]; then
+    "$python" -m venv "$folder" && "$folder/bin/pip" install -q "$@" >&2 ||
+      echo "No $* from PyPI: $what is skipped" >&2
+  fi
+  find "$folder" -name "$file" -printf '%h\n' -quit 2>/dev/null || true
+}
+
+# Where nvcc is and NVIDIA's disassemblers are not, puts these into the folder $1.
 fetch_cuda_binutils() {
   [ -n "$packages_cuda" ] || return 0
   if command -v nvdisasm >/dev/null || [ -x /usr/local/cuda/bin/nvdisasm ]; then
     return 0
   fi
-  if [ ! -d "$1" ]; then
-    python3 -m venv "$1" && "$1/bin/pip" install -q nvidia-cuda-cuobjdump nvidia-cuda-nvdisasm ||
-      echo "No nvdisasm from PyPI: suite sass is skipped" >&2
-  fi
-  STX_CUDA_BINUTILS=$(find "$1" -name nvdisasm -type f -printf '%h\n' -quit 2>/dev/null || true)
+  STX_CUDA_BINUTILS=$(from_pypi "$1" nvdisasm 'suite sass' python3 nvidia-cuda-cuobjdump \
+    nvidia-cuda-nvdisasm)
   export STX_CUDA_BINUTILS
 }
 
-# Puts what onnx-semantics and its test need into the folder $1, from PyPI, and says where in
-# STX_ONNX. Without a network the test is skipped. GStreamer's Python is the system's.
+# The device compiler of CUDA 12, that of JetPack 6, which knows GPUs that CUDA 13 does not.
+fetch_cuda12() {
+  [ -n "$packages_cuda" ] || return 0
+  STX_CUDA12=$(from_pypi "$1" libnvrtc.so.12 'the test cuda12' python3 \
+    nvidia-cuda-nvrtc-cu12==12.6.85)
+  export STX_CUDA12
+}
+
+# What onnx-semantics and its test need. GStreamer's Python is the system's.
 fetch_onnx() {
-  if [ ! -d "$1" ]; then
-    /usr/bin/python3 -m venv "$1" && "$1/bin/pip" install -q onnx onnxruntime ||
-      echo "No onnxruntime from PyPI: the test onnx-semantics is skipped" >&2
-  fi
-  STX_ONNX=$(find "$1" -name site-packages -type d -print -quit 2>/dev/null || true)
+  STX_ONNX=$(from_pypi "$1" onnxruntime 'the test onnx-semantics' /usr/bin/python3 onnx onnxruntime)
   export STX_ONNX
 }
 

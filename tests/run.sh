@@ -88,6 +88,7 @@ test_as_users_build_it() {
   ninja -C "$build"
   fetch_cuda_binutils "$(realpath -m "$build/cuda-binutils")"
   fetch_onnx "$(realpath -m "$build/onnx")"
+  fetch_cuda12 "$(realpath -m "$build/cuda12")"
   run_tests "$build" "${processes[@]}"
 }
 
