@@ -229,6 +229,43 @@ START_TEST(computes_what_cuda_computes)
 }
 END_TEST
 
+/* ---- Output in order ----------------------------------------------------------------------- */
+
+static void look_back(uint32_t turn, uint32_t sums)
+{
+  static const unsigned grid[3] = {1, 1, 1}, block[3] = {SELFTEST_THREADS, 1, 1};
+  StxOrder *order = calloc(1, stx_order_size(turn + 1));
+  const uint32_t *word = (const uint32_t *)(order + 1);
+  uint32_t before[32], expected = 0, count = 1000;
+  SelftestOrderArgs args = {order, turn, count, sums, before};
+  char error[512];
+  for (uint32_t t = 0; t < turn; t++)
+    expected += t % 7;
+  ck_assert_msg(
+      stx_emu_launch("selftest_ordered", grid, block, 0, &args, error, sizeof error), "%s", error);
+  for (size_t lane = 0; lane < 32; lane++)
+    ck_assert_uint_eq(before[lane], expected);
+  ck_assert_uint_eq(word[turn], (expected + count) << 2 | 2);
+  free(order);
+}
+
+/* Around a row of turns, and around all that are looked at together; sums that are near, that lie
+ * at the end of a row, that only the first turn has. */
+START_TEST(looks_back_over_turns)
+{
+  static const uint32_t turns[] = {0, 1, 2, 31, 32, 33, 63, 64, 65, 255, 256, 257, 258, 600};
+  static const uint32_t sums[] = {1, 2, 31, 32, 33, 256, 1000};
+  for (size_t i = 0; i < sizeof orders / sizeof orders[0]; i++) {
+    setenv("STX_EMU_ORDER", orders[i], 1);
+    for (size_t t = 0; t < sizeof turns / sizeof turns[0]; t++)
+      for (size_t s = 0; s < sizeof sums / sizeof sums[0]; s++)
+        if (!TSAN || turns[t] < 70)
+          look_back(turns[t], sums[s]);
+  }
+  unsetenv("STX_EMU_ORDER");
+}
+END_TEST
+
 static int run_tests(void)
 {
   Suite *suite = suite_create("cuda-emu");
@@ -239,6 +276,7 @@ static int run_tests(void)
   tcase_add_test(group, knows_its_kernels);
   tcase_add_loop_test(
       group, computes_what_cuda_computes, 0, (int)(sizeof intrinsics / sizeof intrinsics[0]));
+  tcase_add_test(group, looks_back_over_turns);
   suite_add_tcase(suite, group);
   SRunner *runner = srunner_create(suite);
   srunner_run_all(runner, CK_ENV);

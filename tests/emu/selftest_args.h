@@ -3,7 +3,7 @@
 #ifndef SELFTEST_ARGS_H
 #define SELFTEST_ARGS_H
 
-#include <stdint.h>
+#include "cuda/driver/ordered.h"
 
 #define SELFTEST_THREADS 64 /* per block: two warps */
 #define SELFTEST_BLOCKS 3
@@ -20,5 +20,13 @@ typedef struct {
 typedef struct {
   uint32_t *result;
 } SelftestIntrinsicsArgs;
+
+/* One block of two warps. Turn `turn` has `count` records; turn t before it has t % 7, and knows
+ * its sum if t is a multiple of `sums`. */
+typedef struct {
+  StxOrder *order; /* all bits 0 */
+  uint32_t turn, count, sums;
+  uint32_t *before; /* what a lane was told */
+} SelftestOrderArgs;
 
 #endif

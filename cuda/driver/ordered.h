@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the blocks of ordered.cuh share, for the launcher, which has to make room for it and set all
+ * its bits to 0 in front of each launch. */
+#ifndef STX_ORDERED_H
+#define STX_ORDERED_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct {
+  uint32_t next;     /* turn to be taken */
+  uint32_t finished; /* turns */
+  uint32_t reserved[2];
+} StxOrder;
+
+/* Bytes for that many turns; a word per turn follows the struct. */
+static inline size_t stx_order_size(size_t turns)
+{
+  return sizeof(StxOrder) + turns * sizeof(uint32_t);
+}
+
+#endif
