@@ -12,8 +12,9 @@
  * their number before they wait themselves. Each number is one word and nothing else is passed on
  * with it, so this needs no fences.
  *
- * Eight rows of 32 words are under way at once: a walk of 1242 turns of which none knows its sum
- * is five reads long, each as long as a way to the level-2 cache and back.
+ * Four rows of 32 words are under way at once. A walk of 1242 turns of which none knows its sum is
+ * ten reads long, each as long as a way to the level-2 cache and back; but mostly somebody slow has
+ * to be waited for, to whom the walk has come by then, and the turn before knows its sum.
  *
  * Considered and left out: a second launch that moves the records (its own launch, and all records
  * written, read and written again); moving by the block that ends last (one multiprocessor
@@ -31,7 +32,7 @@ enum {
   ORDER_OWN = 1,
   ORDER_SUM = 2,
   ORDER_SHIFT = 2,
-  ORDER_ROWS = 8, /* of 32 turns, looked at together */
+  ORDER_ROWS = 4, /* of 32 turns, looked at together */
 };
 
 STX_DEVICE uint32_t *order_word(StxOrder *order, uint32_t turn)

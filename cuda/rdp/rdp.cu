@@ -1,101 +1,44 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * rdp on the GPU: columns as line segments, see common/rdp/rdp.h. Two kernels:
- *
- *   columns  one column per block, from its cells to its records, which go to a place of their own
- *            in scratch. Exists twice: the fast way, and the paper's
- *   compact  moves the records together, in the order of the columns, and adds up the statistics
+ * rdp on the GPU: columns as line segments, see common/rdp/rdp.h. One launch: a block owns a
+ * column, from its cells to its records, which it writes to their final place; where that is it
+ * learns from the columns before it (cuda/driver/ordered.cuh). The kernel exists twice: the fast
+ * way, and the paper's.
  */
 #include "cuda/driver/gpu.cuh"
 
-#include "cuda/driver/sums.cuh"
 #include "cuda/rdp/rdp_levels.cuh"
 #include "cuda/rdp/rdp_output.cuh"
 #include "cuda/rdp/rdp_paper.cuh"
 
-/* ---- Columns ------------------------------------------------------------------------------ */
+/* The block's next column; false: there is none. Mostly each block has one, and asks once. */
+STX_DEVICE bool next_column(Column *c, bool first)
+{
+  if (!first && gridDim.x >= (unsigned)c->args->columns)
+    return false;
+  __syncthreads(); /* the last column's memory is taken */
+  c->column = (int)take_turn(&c->args->turns->order, &c->shared->turn);
+  return c->column < c->args->columns;
+}
 
-STX_KERNEL(stx_rdp_columns, StxRdpColumnsArgs, STX_RDP_MAX_WARPS *LANES)
+STX_KERNEL(stx_rdp_columns, StxRdpArgs, STX_RDP_MAX_WARPS *LANES)
 {
   STX_SHARED_DYNAMIC(char, shared);
   Column c = new_column(&a, shared);
-  for (c.column = blockIdx.x; c.column < a.columns; c.column += gridDim.x) {
+  for (bool first = true; next_column(&c, first); first = false) {
     load_column(&c);
     int levels = split_levels(&c);
     write_column(&c, levels);
-    __syncthreads(); /* before the next column takes the memory */
   }
 }
 
-STX_KERNEL(stx_rdp_paper, StxRdpColumnsArgs, STX_RDP_PAPER_THREADS)
+STX_KERNEL(stx_rdp_paper, StxRdpArgs, STX_RDP_PAPER_THREADS)
 {
   STX_SHARED_DYNAMIC(char, shared);
   Column c = new_column(&a, shared);
-  for (c.column = blockIdx.x; c.column < a.columns; c.column += gridDim.x) {
+  for (bool first = true; next_column(&c, first); first = false) {
     load_column(&c);
     int levels = split_as_printed(&c);
     write_column(&c, levels);
-    __syncthreads();
   }
-}
-
-/* ---- Compaction --------------------------------------------------------------------------- */
-
-enum { COMPACT_THREADS = STX_RDP_COMPACT_THREADS };
-
-/* Segments of the columns before `first`, by all threads of the block. */
-STX_DEVICE uint32_t count_before(const StxRdpCompactArgs *a, int first, uint64_t *shared)
-{
-  uint64_t own = 0;
-  for (int i = threadIdx.x; i < first; i += COMPACT_THREADS)
-    own += a->summary[i].segments;
-  return (uint32_t)block_sum(own, shared);
-}
-
-/* Statistics of all columns, by all threads of the last block. */
-STX_DEVICE void add_up(const StxRdpCompactArgs *a, uint64_t *shared, uint32_t *deepest)
-{
-  StxRdpResult own = {0, 0, 0, 0, 0};
-  if (threadIdx.x == 0)
-    *deepest = 0;
-  for (int i = threadIdx.x; i < a->columns; i += COMPACT_THREADS) {
-    StxRdpColumn column = a->summary[i];
-    own.unknown += column.unknown;
-    own.levels += column.levels;
-    own.levels_squared += (uint64_t)column.levels * column.levels;
-    own.deepest = max(own.deepest, column.levels);
-    own.count += column.segments;
-  }
-  own.unknown = block_sum(own.unknown, shared);
-  atomicMax(deepest, own.deepest);
-  own.levels = block_sum(own.levels, shared);
-  own.levels_squared = block_sum(own.levels_squared, shared);
-  own.count = (uint32_t)block_sum((uint64_t)own.count, shared);
-  own.deepest = *deepest;
-  if (threadIdx.x == 0)
-    *a->result = own;
-}
-
-/* A warp owns a column. Each block adds up by itself how many segments come before its first one,
- * which needs neither a third kernel nor blocks that wait for each other. */
-STX_KERNEL(stx_rdp_compact, StxRdpCompactArgs, COMPACT_THREADS)
-{
-  STX_SHARED(uint64_t, sums, STX_RDP_COMPACT_COLUMNS);
-  STX_SHARED(uint32_t, deepest, 1);
-  int first = blockIdx.x * STX_RDP_COMPACT_COLUMNS;
-  int column = first + threadIdx.x / LANES, lane = threadIdx.x % LANES;
-  if (a.segments != NULL) {
-    uint32_t before = count_before(&a, first, sums);
-    for (int i = first; i < column && i < a.columns; i++)
-      before += a.summary[i].segments;
-    if (column < a.columns) {
-      const uint32_t *from = (const uint32_t *)(a.records + (size_t)column * a.rows);
-      uint32_t *to = (uint32_t *)(a.segments + before);
-      uint32_t words = a.summary[column].segments * (sizeof(StxStixel) / sizeof(uint32_t));
-      for (uint32_t i = lane; i < words; i += LANES)
-        to[i] = from[i];
-    }
-  }
-  if (blockIdx.x + 1 == gridDim.x)
-    add_up(&a, sums, deepest);
 }

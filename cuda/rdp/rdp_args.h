@@ -5,13 +5,12 @@
 #define STX_RDP_ARGS_H
 
 #include "common/rdp/rdp_math.h"
+#include "cuda/driver/ordered.h"
 #include "cuda/stxcuda.h"
 
 enum {
   STX_RDP_MAX_WARPS = 16,       /* of a block of stx_rdp_columns */
   STX_RDP_PAPER_THREADS = 1024, /* of a block of stx_rdp_paper, at most */
-  STX_RDP_COMPACT_COLUMNS = 8,  /* of a block of stx_rdp_compact: one per warp */
-  STX_RDP_COMPACT_THREADS = 32 * STX_RDP_COMPACT_COLUMNS,
 };
 
 /* ---- A column's memory --------------------------------------------------------------------- */
@@ -21,6 +20,8 @@ typedef struct {
   uint32_t open[3][2];        /* lengths of the lists of short and long segments, by level mod 3 */
   uint32_t kept[32], sum[32]; /* of a warp's cells: how many are kept, their weights */
   uint32_t unknown;           /* cells */
+  uint32_t turn;              /* the column */
+  uint32_t before;            /* records of the columns before */
   int32_t known[2];           /* the first and the last known cell */
 } StxRdpShared;
 
@@ -45,28 +46,23 @@ typedef struct {
 
 /* ---- Kernels ------------------------------------------------------------------------------- */
 
-/* What the first kernel says of a column. */
+/* What the columns have in common; all bits are 0 in front of a launch. */
 typedef struct {
-  uint32_t segments, levels, unknown, reserved;
-} StxRdpColumn;
+  unsigned long long sum[4]; /* of StxRdpResult: count, unknown, levels, levels_squared */
+  uint32_t deepest, reserved;
+  StxOrder order; /* with a word per column behind it */
+} StxRdpTurns;
 
 typedef struct {
   StxRdpRecords grid;
   int32_t columns, rows, epsilon, median;
   StxRdpLayout layout;
   const uint16_t *cells; /* disparities, then weights */
-  StxStixel *records;    /* column c's begin at c · rows; NULL: not wanted */
+  StxStixel *segments;   /* NULL: not wanted */
   uint8_t *kept;         /* may be NULL */
-  StxRdpColumn *summary; /* by column */
-  char *memory;          /* layout.scratch bytes per block */
-} StxRdpColumnsArgs;
-
-typedef struct {
-  const StxStixel *records;
-  const StxRdpColumn *summary;
-  StxStixel *segments; /* NULL: not wanted */
   StxRdpResult *result;
-  int32_t columns, rows;
-} StxRdpCompactArgs;
+  StxRdpTurns *turns;
+  char *memory; /* layout.scratch bytes per block */
+} StxRdpArgs;
 
 #endif

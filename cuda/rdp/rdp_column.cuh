@@ -11,7 +11,7 @@
 enum { LANES = 32, VECTOR = 8 /* cells in 16 bytes */ };
 
 typedef struct {
-  const StxRdpColumnsArgs *args;
+  const StxRdpArgs *args;
   int column, rows, epsilon;
   StxRdpShared *shared;
   uint32_t *bits, *largest, *lists, *bounds;
@@ -20,7 +20,7 @@ typedef struct {
   unsigned long long *keys;
 } Column;
 
-STX_DEVICE Column new_column(const StxRdpColumnsArgs *a, char *shared)
+STX_DEVICE Column new_column(const StxRdpArgs *a, char *shared)
 {
   Column c;
   const StxRdpLayout *at = &a->layout;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Launches rdp's kernels. What a block keeps of its column lies in shared memory where a block may
+ * Launches rdp's kernel. What a block keeps of its column lies in shared memory where a block may
  * have that much, else all but the disparities and the kept bits in scratch.
  */
 #include "cuda/driver/launch.h"
@@ -10,7 +10,6 @@ STX_CUDA_MODULE(rdp);
 
 static const StxCudaKernel columns_kernel = {&module, "stx_rdp_columns"};
 static const StxCudaKernel paper_kernel = {&module, "stx_rdp_paper"};
-static const StxCudaKernel compact_kernel = {&module, "stx_rdp_compact"};
 
 #define SHARED_EVERYWHERE (64 * 1024) /* bytes that a block may have on every device */
 #define HIGH_BLOCKS 256               /* at most, of columns that are kept in scratch */
@@ -54,7 +53,7 @@ static StxRdpLayout lay_out(const StxRdpParams *params, bool paper, bool shared)
 /* ---- Scratch ------------------------------------------------------------------------------- */
 
 typedef struct {
-  size_t records, summary, memory, size;
+  size_t zeros, memory, size; /* bytes; turns come first, and begin as zeros */
 } Scratch;
 
 static size_t high_blocks(const StxRdpParams *params)
@@ -67,12 +66,11 @@ static size_t high_blocks(const StxRdpParams *params)
 static Scratch lay_out_scratch(const StxRdpParams *params, bool paper)
 {
   size_t columns = (size_t)stx_grid_columns(&params->grid);
-  size_t rows = (size_t)stx_grid_rows(&params->grid);
   bool high = lay_out(params, paper, true).shared > SHARED_EVERYWHERE;
   size_t block = lay_out(params, paper, false).scratch;
   Scratch at = {0};
-  at.summary = stx_align(at.records + columns * rows * sizeof(StxStixel));
-  at.memory = stx_align(at.summary + columns * sizeof(StxRdpColumn));
+  at.zeros = offsetof(StxRdpTurns, order) + stx_order_size(columns);
+  at.memory = stx_align(at.zeros);
   at.size = stx_align(at.memory + (high ? high_blocks(params) * block : 0));
   return at;
 }
@@ -127,35 +125,24 @@ static bool run_either(const StxRdpParams *params, bool paper, const Memory *mem
   if (layout.shared > info->shared_optin)
     layout = lay_out(params, paper, false);
   unsigned columns = (unsigned)stx_grid_columns(&params->grid);
-  StxRdpColumnsArgs args = {.grid = stx_rdp_records(&params->grid),
+  StxRdpArgs args = {.grid = stx_rdp_records(&params->grid),
       .columns = (int32_t)columns,
       .rows = stx_grid_rows(&params->grid),
       .epsilon = params->epsilon,
       .median = params->median,
       .layout = layout,
       .cells = memory->columns,
-      .records = memory->segments != NULL ? (StxStixel *)(memory->scratch + at.records) : NULL,
+      .segments = memory->segments,
       .kept = memory->kept,
-      .summary = (StxRdpColumn *)(memory->scratch + at.summary),
+      .result = memory->result,
+      .turns = (StxRdpTurns *)memory->scratch,
       .memory = memory->scratch + at.memory};
   StxCudaSize grid = {layout.scratch == 0 ? columns : (unsigned)high_blocks(params), 1, 1};
   StxCudaSize block = {
       paper ? paper_threads(params) : warps_per_column(info, params) * LANES, 1, 1};
-  if (!stx_cuda_launch(cuda, paper ? &paper_kernel : &columns_kernel, grid, block, layout.shared,
-          &args, place->stream, error))
-    return false;
-  StxRdpCompactArgs compact = {.records = args.records,
-      .summary = args.summary,
-      .segments = memory->segments,
-      .result = memory->result,
-      .columns = args.columns,
-      .rows = args.rows};
-  StxCudaSize compact_grid = {stx_cuda_blocks(columns, STX_RDP_COMPACT_COLUMNS), 1, 1};
-  if (memory->segments == NULL)
-    compact_grid.x = 1; /* only the statistics are wanted */
-  StxCudaSize compact_block = {STX_RDP_COMPACT_THREADS, 1, 1};
-  return stx_cuda_launch(
-      cuda, &compact_kernel, compact_grid, compact_block, 0, &compact, place->stream, error);
+  return stx_cuda_fill_bytes(cuda, memory->scratch, 0, at.zeros, place->stream, error) &&
+         stx_cuda_launch(cuda, paper ? &paper_kernel : &columns_kernel, grid, block, layout.shared,
+             &args, place->stream, error);
 }
 
 static bool run(const StxRdpParams *params, const void *columns, StxStixel *segments, uint8_t *kept,

@@ -7,6 +7,7 @@
 #ifndef STX_RDP_OUTPUT_CUH
 #define STX_RDP_OUTPUT_CUH
 
+#include "cuda/driver/ordered.cuh"
 #include "cuda/rdp/rdp_column.cuh"
 
 /* Of the cells of a thread, a warp, or all threads before: how many are kept, their weights. */
@@ -93,7 +94,7 @@ STX_DEVICE void mark_kept(const Column *c)
  * which has a mark of its own. */
 STX_DEVICE void write_records(const Column *c, int count)
 {
-  StxStixel *records = c->args->records + (size_t)c->column * c->rows;
+  StxStixel *records = c->args->segments + c->shared->before;
   for (int s = threadIdx.x; s < count; s += blockDim.x) {
     bool last = s == count - 1;
     StxRdpMark from = c->marks[s], to = c->marks[last && c->rows > 1 ? s + 2 : s + 1];
@@ -133,19 +134,62 @@ STX_DEVICE int count_kept(const Column *c)
   return (int)warp_sum(count);
 }
 
+/* ---- Statistics --------------------------------------------------------------------------- */
+
+/* By one warp: adds the column's. Four neighbouring words are one access. */
+STX_DEVICE void add_statistics(const Column *c, int count, int levels)
+{
+  StxRdpTurns *turns = c->args->turns;
+  int lane = threadIdx.x % LANES;
+  uint32_t mine = lane == 0   ? (uint32_t)count
+                  : lane == 1 ? c->shared->unknown
+                  : lane == 2 ? (uint32_t)levels
+                              : (uint32_t)levels * (uint32_t)levels; /* < 2^28 */
+  if (lane < 4)
+    atomicAdd(&turns->sum[lane], (unsigned long long)mine);
+  if (lane == 4)
+    atomicMax(&turns->deepest, (uint32_t)levels);
+  __syncwarp();
+}
+
+/* By one thread of the warp that added: whoever comes last has the result. */
+STX_DEVICE void finish_statistics(const Column *c)
+{
+  StxRdpTurns *turns = c->args->turns;
+  if (!is_last_turn(&turns->order, (uint32_t)c->args->columns))
+    return;
+  StxRdpResult result = {
+      turns->sum[1], turns->sum[2], turns->sum[3], turns->deepest, (uint32_t)turns->sum[0]};
+  *c->args->result = result;
+}
+
+/* ---- A column ----------------------------------------------------------------------------- */
+
+/* Its number of records is known to the columns after it before it has made them. The last warp
+ * adds up while the first looks back. */
 STX_DEVICE void write_column(const Column *c, int levels)
 {
+  bool records = c->args->segments != NULL, adds = threadIdx.x / LANES == blockDim.x / LANES - 1;
+  uint32_t turn = (uint32_t)c->column, before = 0;
   int count = max(count_kept(c) - 1, 1); /* one more cell is kept, but in a column of one */
-  if (threadIdx.x == 0) {
-    StxRdpColumn summary = {(uint32_t)count, (uint32_t)levels, c->shared->unknown, 0};
-    c->args->summary[c->column] = summary;
-  }
+  if (records && threadIdx.x == 0)
+    publish_count(&c->args->turns->order, turn, (uint32_t)count);
+  if (adds)
+    add_statistics(c, count, levels);
   if (c->args->kept != NULL)
     write_kept(c);
-  if (c->args->records != NULL) {
+  if (records)
     mark_kept(c);
-    write_records(c, count);
-  }
+  if (adds && threadIdx.x % LANES == 0)
+    finish_statistics(c);
+  if (!records)
+    return;
+  if (threadIdx.x < LANES)
+    before = count_before(&c->args->turns->order, turn, (uint32_t)count);
+  if (threadIdx.x == 0)
+    c->shared->before = before;
+  __syncthreads();
+  write_records(c, count);
 }
 
 #endif

@@ -140,7 +140,7 @@ START_TEST(agrees_on_every_median_and_epsilon)
 }
 END_TEST
 
-/* Around the compaction's eight columns. The fewer columns, the more warps each of them has; so
+/* Around the rows of 32 in which a column looks back. The fewer columns, the more warps each of them has; so
  * many that each has one. */
 START_TEST(agrees_on_every_number_of_columns)
 {
