@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The least of a warp, and sums over a warp and over a block, of any integers. Without atomics: one
- * of 64 bits on shared memory is no instruction but a loop of compare and swap, which every thread
- * has to win in turn.
+ * The least and the most of a warp, and sums over a warp and over a block, of any integers. Without
+ * atomics: one of 64 bits on shared memory is no instruction but a loop of compare and swap, which
+ * every thread has to win in turn.
  */
 #ifndef STX_SUMS_CUH
 #define STX_SUMS_CUH
@@ -15,10 +15,23 @@ STX_DEVICE unsigned warp_min_by_shuffles(unsigned value)
   return value;
 }
 
-/* By all lanes of the warp, to all of them: this one and the next. */
+/* By all lanes of the warp, to all of them: these and the next. */
 STX_DEVICE unsigned warp_min(unsigned value)
 {
   return STX_REDUCE(min, value, warp_min_by_shuffles(value));
+}
+
+STX_DEVICE unsigned warp_max_by_shuffles(unsigned value)
+{
+#pragma unroll
+  for (int step = 16; step > 0; step /= 2)
+    value = max(value, __shfl_xor_sync(STX_FULL_WARP, value, step));
+  return value;
+}
+
+STX_DEVICE unsigned warp_max(unsigned value)
+{
+  return STX_REDUCE(max, value, warp_max_by_shuffles(value));
 }
 
 template <typename T> STX_DEVICE T warp_sum(T value)

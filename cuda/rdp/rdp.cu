@@ -2,8 +2,8 @@
 /*
  * rdp on the GPU: columns as line segments, see common/rdp/rdp.h. One launch: a block owns a
  * column, from its cells to its records, which it writes to their final place; where that is it
- * learns from the columns before it (cuda/driver/ordered.cuh). The kernel exists twice: the fast
- * way, and the paper's.
+ * learns from the columns before it (cuda/driver/ordered.cuh). The kernel exists thrice: the fast
+ * way, the same for columns too high for shared memory, and the paper's.
  */
 #include "cuda/driver/gpu.cuh"
 
@@ -21,21 +21,33 @@ STX_DEVICE bool next_column(Column *c, bool first)
   return c->column < c->args->columns;
 }
 
+STX_DEVICE void segment_columns(Column *c)
+{
+  for (bool first = true; next_column(c, first); first = false) {
+    load_column(c);
+    int levels = split_levels(c);
+    write_column(c, levels);
+  }
+}
+
 STX_KERNEL(stx_rdp_columns, StxRdpArgs, STX_RDP_MAX_WARPS *LANES)
 {
   STX_SHARED_DYNAMIC(char, shared);
-  Column c = new_column(&a, shared);
-  for (bool first = true; next_column(&c, first); first = false) {
-    load_column(&c);
-    int levels = split_levels(&c);
-    write_column(&c, levels);
-  }
+  Column c = new_column(&a, shared, false);
+  segment_columns(&c);
+}
+
+STX_KERNEL(stx_rdp_high_columns, StxRdpArgs, STX_RDP_MAX_WARPS *LANES)
+{
+  STX_SHARED_DYNAMIC(char, shared);
+  Column c = new_column(&a, shared, true);
+  segment_columns(&c);
 }
 
 STX_KERNEL(stx_rdp_paper, StxRdpArgs, STX_RDP_PAPER_THREADS)
 {
   STX_SHARED_DYNAMIC(char, shared);
-  Column c = new_column(&a, shared);
+  Column c = new_column(&a, shared, a.layout.scratch != 0);
   for (bool first = true; next_column(&c, first); first = false) {
     load_column(&c);
     int levels = split_as_printed(&c);

@@ -11,6 +11,7 @@
 enum {
   STX_RDP_MAX_WARPS = 16,       /* of a block of stx_rdp_columns */
   STX_RDP_PAPER_THREADS = 1024, /* of a block of stx_rdp_paper, at most */
+  STX_RDP_PADDING = 96,         /* cells behind a column that may be read: three warps */
 };
 
 /* ---- A column's memory --------------------------------------------------------------------- */
@@ -34,7 +35,8 @@ typedef struct {
  * for those from `largest` on if the column is too high for shared memory. */
 typedef struct {
   uint32_t bits;    /* uint32_t, one bit per cell: 1 where it is kept */
-  uint32_t cells;   /* uint16_t: disparities after the median, both ends known if any cell is */
+  uint32_t cells;   /* uint16_t: disparities after the median, both ends known if any cell is;
+                       rows up to a multiple of 8, and STX_RDP_PADDING, that are 0 */
   uint32_t shared;  /* bytes of shared memory */
   uint32_t largest; /* uint32_t: the largest x of the segment that begins at the cell */
   uint32_t marks;   /* StxRdpMark: the kept cells, ascending, and one behind them. Written last */

@@ -20,11 +20,13 @@ typedef struct {
   unsigned long long *keys;
 } Column;
 
-STX_DEVICE Column new_column(const StxRdpArgs *a, char *shared)
+/* `high`: all but the disparities and the bits lies in scratch. Where the compiler knows which it
+ * is, it need not ask at every access what kind of memory that is. */
+STX_DEVICE Column new_column(const StxRdpArgs *a, char *shared, bool high)
 {
   Column c;
   const StxRdpLayout *at = &a->layout;
-  char *work = at->scratch == 0 ? shared : a->memory + (size_t)at->scratch * blockIdx.x;
+  char *work = high ? a->memory + (size_t)at->scratch * blockIdx.x : shared;
   c.args = a;
   c.column = 0;
   c.rows = a->rows;
@@ -50,9 +52,14 @@ STX_DEVICE const uint16_t *column_weights(const Column *c)
   return column_disparities(c) + (size_t)c->args->columns * c->rows;
 }
 
-STX_DEVICE void keep(const Column *c, int cell)
+STX_DEVICE void keep(const Column *c, uint32_t cell)
 {
   atomicOr(&c->bits[cell / 32], 1u << cell % 32);
+}
+
+STX_DEVICE int vectors_of(int rows)
+{
+  return (rows + VECTOR - 1) / VECTOR;
 }
 
 /* Eight cells of a column in memory, from a multiple of eight on; 0 beyond its end. */
@@ -100,9 +107,10 @@ template <int width> STX_DEVICE uint16_t median_at(const uint16_t *cells, int ro
   return (uint16_t)median;
 }
 
+/* Beyond the last row, up to a multiple of eight, nothing is known. */
 template <int width> STX_DEVICE void filter(const uint16_t *from, uint16_t *to, int rows)
 {
-  for (int i = threadIdx.x; i < rows; i += blockDim.x)
+  for (int i = threadIdx.x; i < vectors_of(rows) * VECTOR; i += blockDim.x)
     to[i] =
         from[i] == STX_DISPARITY_UNKNOWN ? STX_DISPARITY_UNKNOWN : median_at<width>(from, rows, i);
 }
@@ -137,23 +145,24 @@ STX_DEVICE void mend_ends(const Column *c)
   __syncthreads();
 }
 
-/* The column as it is in memory goes to `to`; counts its unknown cells. */
+/* The column as it is in memory goes to `to`, with zeros up to a multiple of eight; counts its
+ * unknown cells, and takes those zeros away again. */
 STX_DEVICE void load_cells(const Column *c, uint16_t *to)
 {
   const uint16_t *from = column_disparities(c);
-  uint32_t unknown = 0;
+  int unknown = threadIdx.x == 0 ? c->rows - vectors_of(c->rows) * VECTOR : 0;
   for (int i = VECTOR * threadIdx.x; i < c->rows; i += VECTOR * blockDim.x) {
     uint32_t pairs[VECTOR / 2];
     load_vector(from, c->rows, i, pairs);
+    *(uint4 *)(to + i) = make_uint4(pairs[0], pairs[1], pairs[2], pairs[3]);
 #pragma unroll
     for (int k = 0; k < VECTOR / 2; k++) {
-      ((uint32_t *)(to + i))[k] = pairs[k]; /* there is room up to a multiple of eight */
-      unknown += i + 2 * k < c->rows && (pairs[k] & 0xffff) == STX_DISPARITY_UNKNOWN;
-      unknown += i + 2 * k + 1 < c->rows && pairs[k] >> 16 == STX_DISPARITY_UNKNOWN;
+      unknown += (pairs[k] & 0xffff) == STX_DISPARITY_UNKNOWN;
+      unknown += pairs[k] >> 16 == STX_DISPARITY_UNKNOWN;
     }
   }
-  if (unknown > 0)
-    atomicAdd(&c->shared->unknown, unknown);
+  if (unknown != 0)
+    atomicAdd(&c->shared->unknown, (uint32_t)unknown); /* modulo 2^32 while they come together */
 }
 
 /* Fills cells and the bits of both ends, and empties the lists; ends with a barrier. */
@@ -161,8 +170,11 @@ STX_DEVICE void load_column(const Column *c)
 {
   int median = c->args->median, end = c->rows - 1;
   uint16_t *raw = median == 0 ? c->cells : (uint16_t *)c->largest;
+  uint32_t *padding = (uint32_t *)(c->cells + vectors_of(c->rows) * VECTOR);
   for (int i = threadIdx.x; i <= end / 32; i += blockDim.x)
     c->bits[i] = (i == 0) | (i == end / 32 ? 1u << end % 32 : 0);
+  for (int i = threadIdx.x; i < STX_RDP_PADDING / 2; i += blockDim.x)
+    padding[i] = 0;
   if (threadIdx.x == 0)
     c->shared->unknown = 0;
   if (threadIdx.x < 6)

@@ -9,6 +9,7 @@
 STX_CUDA_MODULE(rdp);
 
 static const StxCudaKernel columns_kernel = {&module, "stx_rdp_columns"};
+static const StxCudaKernel high_kernel = {&module, "stx_rdp_high_columns"};
 static const StxCudaKernel paper_kernel = {&module, "stx_rdp_paper"};
 
 #define SHARED_EVERYWHERE (64 * 1024) /* bytes that a block may have on every device */
@@ -31,7 +32,7 @@ static StxRdpLayout lay_out(const StxRdpParams *params, bool paper, bool shared)
   size_t rows = (size_t)stx_grid_rows(&params->grid);
   size_t bits = align16(sizeof(StxRdpShared));
   size_t cells = align16(bits + (rows + 31) / 32 * sizeof(uint32_t));
-  size_t cells_end = align16(cells + rows * sizeof(uint16_t));
+  size_t cells_end = align16(cells + ((rows + 7) / 8 * 8 + STX_RDP_PADDING) * sizeof(uint16_t));
   size_t largest = shared ? cells_end : 0;
   size_t marks = align16(largest + rows * sizeof(uint32_t));
   size_t marks_end = marks + (rows + 1) * sizeof(StxRdpMark);
@@ -140,9 +141,11 @@ static bool run_either(const StxRdpParams *params, bool paper, const Memory *mem
   StxCudaSize grid = {layout.scratch == 0 ? columns : (unsigned)high_blocks(params), 1, 1};
   StxCudaSize block = {
       paper ? paper_threads(params) : warps_per_column(info, params) * LANES, 1, 1};
+  const StxCudaKernel *kernel = paper                 ? &paper_kernel
+                                : layout.scratch == 0 ? &columns_kernel
+                                                      : &high_kernel;
   return stx_cuda_fill_bytes(cuda, memory->scratch, 0, at.zeros, place->stream, error) &&
-         stx_cuda_launch(cuda, paper ? &paper_kernel : &columns_kernel, grid, block, layout.shared,
-             &args, place->stream, error);
+         stx_cuda_launch(cuda, kernel, grid, block, layout.shared, &args, place->stream, error);
 }
 
 static bool run(const StxRdpParams *params, const void *columns, StxStixel *segments, uint8_t *kept,

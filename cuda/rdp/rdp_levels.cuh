@@ -10,6 +10,7 @@
 #ifndef STX_RDP_LEVELS_CUH
 #define STX_RDP_LEVELS_CUH
 
+#include "cuda/driver/sums.cuh"
 #include "cuda/rdp/rdp_column.cuh"
 
 enum {
@@ -26,108 +27,186 @@ typedef struct {
   int largest, at;
 } Furthest;
 
-/* The largest x between f and l, and its smallest cell, for all lanes of a group. The chord is
- * stepped along, times its length; with what is added beyond l it stays below 2^30 + 2^24. Four
- * cells at a time: what lies beyond l counts as unknown, which is cheaper than a loop for the
- * rest. */
-template <int lanes> STX_DEVICE Furthest furthest(const uint16_t *cells, int f, int l)
+/* What the cells of a segment are compared with: the chord at cell i, times its length. It is
+ * stepped along; with what is added beyond l it stays below 2^30 + 2^24. */
+typedef struct {
+  int f, l, length, rise, from; /* from: cells[f] · length */
+} Chord;
+
+STX_DEVICE Chord chord_of(const uint16_t *cells, uint32_t segment)
 {
-  int part = threadIdx.x % lanes, length = l - f, rise = cells[l] - cells[f];
-  int chord = cells[f] * length + rise * (part + 1);
-  Furthest best = {0, l};
+  Chord c;
+  c.f = segment & 0xffff;
+  c.l = segment >> 16;
+  c.length = c.l - c.f;
+  c.rise = cells[c.l] - cells[c.f];
+  c.from = cells[c.f] * c.length;
+  return c;
+}
+
+/* The largest x between f and l, and its smallest cell, for all lanes of a warp. Four cells at a
+ * time: those beyond l are read and do not count, which is cheaper than a loop for the rest. */
+STX_DEVICE Furthest furthest_of_long(const uint16_t *cells, const Chord *c)
+{
+  int part = threadIdx.x % LANES, chord = c->from + c->rise * (part + 1);
+  int largest = 0, at = c->l;
 #pragma unroll 1
-  for (int first = f + 1 + part; first < l; first += CELLS_AT_ONCE * lanes)
+  for (int first = c->f + 1 + part; first < c->l; first += CELLS_AT_ONCE * LANES)
 #pragma unroll
-    for (int k = 0; k < CELLS_AT_ONCE; k++, chord += rise * lanes) {
-      int i = first + k * lanes, disparity = i < l ? cells[i] : STX_DISPARITY_UNKNOWN;
-      int x = abs(disparity * length - chord);
-      if (disparity != STX_DISPARITY_UNKNOWN && x > best.largest) {
-        best.largest = x;
-        best.at = i;
+    for (int k = 0; k < CELLS_AT_ONCE; k++, chord += c->rise * LANES) {
+      int i = first + k * LANES, disparity = cells[i], x = abs(disparity * c->length - chord);
+      if (i < c->l && disparity != STX_DISPARITY_UNKNOWN && x > largest) {
+        largest = x;
+        at = i;
       }
     }
-  int mine = best.largest;
-#pragma unroll
-  for (int step = lanes / 2; step > 0; step /= 2)
-    best.largest = max(best.largest, __shfl_xor_sync(STX_FULL_WARP, best.largest, step));
-  if (mine != best.largest)
-    best.at = l;
-#pragma unroll
-  for (int step = lanes / 2; step > 0; step /= 2)
-    best.at = min(best.at, __shfl_xor_sync(STX_FULL_WARP, best.at, step));
+  Furthest best = {(int)warp_max((uint32_t)largest), 0};
+  best.at = (int)warp_min((uint32_t)(largest == best.largest ? at : c->l));
   return best;
 }
 
-/* Short segments fill a list from its beginning, long ones from its end: every open segment has a
- * cell between its ends, so they never meet. */
-STX_DEVICE uint32_t *list_of(const Column *c, int level, int list, uint32_t place)
+/* The same of a short segment, for all lanes of its group. x is below 2^16 · 64 = 2^22, and cells
+ * are counted from the end of 64, so that the larger x and then the smaller cell is the larger key:
+ * 28 bits, of which one maximum is enough. */
+STX_DEVICE Furthest furthest_of_short(const uint16_t *cells, const Chord *c)
 {
-  uint32_t room = c->rows / 2;
-  return c->lists + room * (level % 2) + (list == SHORT ? place : room - 1 - place);
+  int part = threadIdx.x % SHORT_LANES, chord = c->from + c->rise * (part + 1), best = 0;
+  int left = c->length - 1 - part; /* cells up to l */
+  int place = SHORT_LENGTH - 1 - (CELLS_AT_ONCE - 1) * SHORT_LANES - part;
+  const uint16_t *cell = cells + c->f + 1 + part;
+#pragma unroll 1
+  for (; left > 0; left -= CELLS_AT_ONCE * SHORT_LANES, place -= CELLS_AT_ONCE * SHORT_LANES,
+       cell += CELLS_AT_ONCE * SHORT_LANES) {
+    int most = 0;
+#pragma unroll
+    for (int k = 0; k < CELLS_AT_ONCE; k++, chord += c->rise * SHORT_LANES) {
+      int disparity = cell[k * SHORT_LANES], x = abs(disparity * c->length - chord);
+      int key = x * SHORT_LENGTH + (CELLS_AT_ONCE - 1 - k) * SHORT_LANES;
+      if (k * SHORT_LANES < left && disparity != STX_DISPARITY_UNKNOWN && key > most)
+        most = key;
+    }
+    best = max(best, most + place);
+  }
+#pragma unroll
+  for (int step = SHORT_LANES / 2; step > 0; step /= 2)
+    best = max(best, __shfl_xor_sync(STX_FULL_WARP, best, step));
+  uint32_t key = (uint32_t)best;
+  Furthest found = {(int)(key / SHORT_LENGTH), c->f + SHORT_LENGTH - (int)(key % SHORT_LENGTH)};
+  return found;
 }
 
-/* A segment to be looked at in this level, or one without a cell to look at. */
-STX_DEVICE void add_segment(const Column *c, int level, int f, int l)
+/* ---- Lists --------------------------------------------------------------------------------- */
+
+/* Short segments fill a list from its beginning, long ones from its end: every open segment has a
+ * cell between its ends, so they never meet. */
+typedef struct {
+  uint32_t *shorts, *longs; /* of longs the last one */
+  uint32_t *lengths;
+} List;
+
+/* Those of a level and of the next; and the lengths of a list that is to be emptied: the level
+ * before was the last to read them, the next one is the first to add to them. */
+typedef struct {
+  List now, next;
+  uint32_t *empty;
+} Lists;
+
+STX_DEVICE Lists first_lists(const Column *c)
+{
+  uint32_t room = c->rows / 2, (*open)[2] = c->shared->open;
+  Lists lists = {{c->lists, c->lists + room - 1, open[0]},
+      {c->lists + room, c->lists + 2 * room - 1, open[1]}, open[2]};
+  return lists;
+}
+
+STX_DEVICE void take_next_lists(Lists *lists)
+{
+  List now = lists->now;
+  lists->now = lists->next;
+  lists->next.shorts = now.shorts;
+  lists->next.longs = now.longs;
+  lists->next.lengths = lists->empty;
+  lists->empty = now.lengths;
+}
+
+/* A segment to be looked at in the list's level, or one without a cell to look at. */
+STX_DEVICE void add_segment(const Column *c, const List *list, int f, int l)
 {
   if (l - f < LEAST_LENGTH) {
     c->largest[f] = 0;
     return;
   }
-  int list = l - f > SHORT_LENGTH ? LONG : SHORT;
-  uint32_t place = atomicAdd(&c->shared->open[level % 3][list], 1u);
-  *list_of(c, level, list, place) = f | (uint32_t)l << 16;
+  bool is_long = l - f > SHORT_LENGTH;
+  int place = (int)atomicAdd(&list->lengths[is_long ? LONG : SHORT], 1u);
+  uint32_t *at = is_long ? list->longs - place : list->shorts + place;
+  *at = f | (uint32_t)l << 16;
 }
 
-/* A group of lanes looks at a segment of the level; 0 is none. Returns whether it is split. */
-template <int lanes> STX_DEVICE bool look_at(const Column *c, int level, uint32_t segment)
+/* What a group of lanes found of a segment; 0 is none. Returns whether it is split. */
+STX_DEVICE bool settle(
+    const Column *c, const List *next, uint32_t segment, const Furthest *found, int part)
 {
-  int part = threadIdx.x % lanes, f = segment & 0xffff, l = segment >> 16;
-  Furthest found = furthest<lanes>(c->cells, f, l);
-  bool split = found.largest > c->epsilon * (l - f);
+  int f = segment & 0xffff, l = segment >> 16;
+  bool split = found->largest > c->epsilon * (l - f);
   if (split && part < 2)
-    add_segment(c, level + 1, part == 0 ? f : found.at, part == 0 ? found.at : l);
+    add_segment(c, next, part == 0 ? f : found->at, part == 0 ? found->at : l);
   if (split && part == 2)
-    keep(c, found.at);
+    keep(c, found->at);
   if (!split && part == 0 && segment != 0)
-    c->largest[f] = found.largest;
+    c->largest[f] = found->largest;
   return split;
+}
+
+STX_DEVICE bool look_at_long(const Column *c, const List *next, uint32_t segment)
+{
+  Chord chord = chord_of(c->cells, segment);
+  Furthest found = furthest_of_long(c->cells, &chord);
+  return settle(c, next, segment, &found, threadIdx.x % LANES);
+}
+
+STX_DEVICE bool look_at_short(const Column *c, const List *next, uint32_t segment)
+{
+  Chord chord = chord_of(c->cells, segment);
+  Furthest found = furthest_of_short(c->cells, &chord);
+  return settle(c, next, segment, &found, threadIdx.x % SHORT_LANES);
 }
 
 /* All open segments of a level, the warps in turn; the first warp after the last long segment
  * takes the first short ones. */
-STX_DEVICE bool look_at_level(const Column *c, int level)
+STX_DEVICE bool look_at_level(const Column *c, const Lists *lists, int shorts, int longs)
 {
   int warps = blockDim.x / LANES, warp = threadIdx.x / LANES;
   int group = threadIdx.x % LANES / SHORT_LANES;
-  int shorts = c->shared->open[level % 3][SHORT], longs = c->shared->open[level % 3][LONG];
+  const List *now = &lists->now, *next = &lists->next;
   bool split = false;
   int i = warp;
   for (; i < longs; i += warps)
-    split |= look_at<LANES>(c, level, *list_of(c, level, LONG, i));
-  for (i = (i - longs) * SHORT_SEGMENTS; i < shorts; i += warps * SHORT_SEGMENTS) {
-    uint32_t segment = i + group < shorts ? *list_of(c, level, SHORT, i + group) : 0;
-    split |= look_at<SHORT_LANES>(c, level, segment);
-  }
+    split |= look_at_long(c, next, now->longs[-i]);
+  for (i = (i - longs) * SHORT_SEGMENTS; i < shorts; i += warps * SHORT_SEGMENTS)
+    split |= look_at_short(c, next, i + group < shorts ? now->shorts[i + group] : 0);
   return split;
 }
 
-/* Fills bits and largest; returns the number of levels. Ends with a barrier. The lengths of the
- * lists are those of this level, of the next, and one to be emptied: the level before was the last
- * to read it, the next one is the first to add to it. */
+/* Fills bits and largest; returns the number of levels. Ends with a barrier. */
 STX_DEVICE int split_levels(const Column *c)
 {
   int level = 0, levels = 1;
+  Lists lists = first_lists(c);
   if (threadIdx.x == 0)
-    add_segment(c, level, 0, c->rows - 1);
+    add_segment(c, &lists.now, 0, c->rows - 1);
   __syncthreads();
-  while (c->shared->open[level % 3][SHORT] + c->shared->open[level % 3][LONG] > 0) {
+  for (;;) {
+    int shorts = (int)lists.now.lengths[SHORT], longs = (int)lists.now.lengths[LONG];
+    if (shorts + longs == 0)
+      return levels;
     if (threadIdx.x < 2)
-      c->shared->open[(level + 2) % 3][threadIdx.x] = 0;
-    bool split = look_at_level(c, level++);
+      lists.empty[threadIdx.x] = 0;
+    bool split = look_at_level(c, &lists, shorts, longs);
+    level++;
     if (__syncthreads_or(split))
       levels = level + 1;
+    take_next_lists(&lists);
   }
-  return levels;
 }
 
 #endif

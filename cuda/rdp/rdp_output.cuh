@@ -60,8 +60,7 @@ STX_DEVICE uint32_t add_weights(const uint32_t *pairs)
 STX_DEVICE void mark_kept(const Column *c)
 {
   const uint16_t *weights = column_weights(c);
-  int vectors = (c->rows + VECTOR - 1) / VECTOR;
-  int own = (vectors + blockDim.x - 1) / blockDim.x * VECTOR;
+  int own = (vectors_of(c->rows) + blockDim.x - 1) / blockDim.x * VECTOR;
   int begin = own * threadIdx.x, end = min(begin + own, c->rows);
   uint32_t pairs[VECTOR / 2];
   Sums sums = {0, 0};
