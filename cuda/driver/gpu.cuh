@@ -40,6 +40,14 @@
 #define STX_REDUCE(rule, value, otherwise) (otherwise)
 #endif
 
+/* Whether minima of two halves of a word, with an addition before them, are single instructions:
+ * from sm_90 on. */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+#define STX_PACKS true
+#else
+#define STX_PACKS false
+#endif
+
 /* Reads an unsigned that other threads change meanwhile, by atomics. */
 #define STX_PEEK(at) (*(const volatile unsigned *)(at))
 

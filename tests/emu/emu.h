@@ -210,6 +210,7 @@ inline uint64_t vote(Operation operation, unsigned mask, uint64_t value, const c
   ((unsigned)stx_emu::vote(stx_emu::MOST, (mask), (unsigned)(v), __FILE__, __LINE__))
 #define STX_REDUCE(rule, value, otherwise)                                                         \
   (stx_emu::reduces() ? __reduce_##rule##_sync(STX_FULL_WARP, value) : (otherwise))
+#define STX_PACKS (stx_emu::reduces())
 #define __activemask() (stx_emu::active_mask())
 
 #include "tests/emu/emu_intrinsics.h"

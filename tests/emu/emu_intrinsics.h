@@ -60,6 +60,17 @@ template <typename T> static inline T __ldg(const T *at)
   return *at;
 }
 
+/* There is but one address space. */
+static inline size_t __cvta_generic_to_global(const void *at)
+{
+  return (size_t)at;
+}
+
+static inline void *__cvta_global_to_generic(size_t at)
+{
+  return (void *)at;
+}
+
 static inline int __popc(unsigned v)
 {
   return __builtin_popcount(v);
@@ -225,6 +236,11 @@ STX_EMU_LANES(__vsubus2, 16, p < q ? 0 : p - q)
 STX_EMU_LANES(__vavgu2, 16, (p + q + 1) >> 1)
 STX_EMU_LANES(__vcmpeq2, 16, p == q ? most : 0)
 STX_EMU_LANES(__vcmpgtu2, 16, p > q ? most : 0)
+
+static inline unsigned __viaddmin_u16x2(unsigned x, unsigned y, unsigned z)
+{
+  return __vminu2(__vadd2(x, y), z);
+}
 
 static inline unsigned __vsadu4(unsigned x, unsigned y)
 {

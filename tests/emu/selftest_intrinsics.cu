@@ -64,6 +64,9 @@ TEST(scalars)
   EXPECT(__dp4a(0xff010203u, 0x02030405u, 10u), 10 + 255 * 2 + 3 + 8 + 15);
   EXPECT(__dp4a((int)0xff010203u, 0x02030405, 10), 10 - 2 + 3 + 8 + 15);
   EXPECT(__vsadu4(0x00ff1020u, 0xff002010u), 255 + 255 + 16 + 16);
+  EXPECT(__viaddmin_u16x2(0x00050003u, 0x00010002u, 0x00070004u), 0x00060004u);
+  EXPECT(__viaddmin_u16x2(0x0001ffffu, 0x00010002u, 0x00010004u), 0x00010001u);
+  EXPECT(__cvta_global_to_generic(__cvta_generic_to_global(a.result)) == a.result, 1);
   const uint4 v = make_uint4(1, 2, 3, 4);
   EXPECT(__ldg(&v.z), 3);
   EXPECT(sizeof(uint4) + alignof(uint4) + alignof(ushort4) + alignof(uchar4), 16 + 16 + 8 + 4);
