@@ -54,17 +54,17 @@ STX_KERNEL(stx_sgm_census, StxSgmCensusArgs, STX_SGM_LANES *STX_SGM_CENSUS_ROWS)
   census_tile(&a, tile, words);
 }
 
-STX_KERNEL(stx_sgm_paths_64, StxSgmPathsArgs, 2 * STX_SGM_BLOCK_LINES * STX_SGM_LANES)
+STX_KERNEL(stx_sgm_paths_64, StxSgmPathsArgs, 2 * STX_SGM_BLOCK_PAIRS * STX_SGM_LANES)
 {
   follow<2>(&a);
 }
 
-STX_KERNEL(stx_sgm_paths_128, StxSgmPathsArgs, 2 * STX_SGM_BLOCK_LINES * STX_SGM_LANES)
+STX_KERNEL(stx_sgm_paths_128, StxSgmPathsArgs, 2 * STX_SGM_BLOCK_PAIRS * STX_SGM_LANES)
 {
   follow<4>(&a);
 }
 
-STX_KERNEL(stx_sgm_paths_256, StxSgmPathsArgs, 2 * STX_SGM_BLOCK_LINES * STX_SGM_LANES)
+STX_KERNEL(stx_sgm_paths_256, StxSgmPathsArgs, 2 * STX_SGM_BLOCK_PAIRS * STX_SGM_LANES)
 {
   follow<8>(&a);
 }

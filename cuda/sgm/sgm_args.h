@@ -11,8 +11,8 @@ enum {
   STX_SGM_CENSUS_COLUMNS = 4 * STX_SGM_LANES, /* of a block: four pixels per thread */
   STX_SGM_CENSUS_ROWS = 8,                    /* of a block: one warp each */
   STX_SGM_SHIFTS = 4,                         /* copies of the right census words: see below */
-  STX_SGM_BLOCK_LINES = 2, /* lines of a block, each followed in both directions */
-  STX_SGM_SEGMENT = 64,    /* pixels of a row that one warp of the winner walks */
+  STX_SGM_BLOCK_PAIRS = 2,                    /* of lines, each followed in both directions */
+  STX_SGM_SEGMENT = 64, /* pixels of a row that one warp of the winner walks */
   STX_SGM_WINNER_WARPS = 4,
   STX_SGM_FINISH_ROWS = 8, /* of a block, 32 columns wide */
   STX_SGM_BORDER_ROWS = 4, /* of a block, one warp each */
@@ -47,7 +47,9 @@ typedef struct {
 
 /*
  * Lines in the direction (dx, 1), or (1, 0) if horizontal, followed from both of their ends. Their
- * L go to volumes of width · height · D bytes: `forward` from the ends with the smaller y or x.
+ * L go to volumes of a byte for each pixel and candidate: `forward` from the ends with the smaller
+ * y or x. Lines are followed by twos, so a volume has a multiple of 2 rows and of `columns` = 2 ·
+ * SHIFTS columns; what lies outside the image may be anything.
  */
 typedef struct {
   int32_t horizontal, dx;
@@ -64,7 +66,7 @@ typedef enum {
 typedef struct {
   const uint32_t *left;
   StxSgmRightWords right;
-  int32_t width, height, p1, p2;
+  int32_t width, height, columns, p1, p2; /* columns: of a volume */
   StxSgmAxis axes[2];
   uint32_t first_blocks; /* blocks of axes[0]; the others work on axes[1] */
   int32_t store;         /* StxSgmStore */
@@ -74,7 +76,7 @@ typedef struct {
   const uint8_t *volumes[4]; /* four paths: 0 and 1, S is their mean; eight: see sgm_winner.cuh */
   const uint8_t *textured;
   uint32_t textured_pitch;
-  int32_t width, paths, uniqueness;
+  int32_t width, columns, paths, uniqueness; /* columns: of a volume */
   uint32_t *right_best; /* least 256·S + d by right pixel; NULL: no left-right check */
   uint32_t *records;    /* by left pixel: value, d* << 16, confidence << 24; 0: unknown */
 } StxSgmWinnerArgs;

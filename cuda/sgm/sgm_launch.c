@@ -19,7 +19,8 @@ static const StxCudaKernel border_kernel = {&module, "stx_sgm_border"};
 typedef struct {
   const StxPlace *place;
   const StxSgmParams *params;
-  int variant; /* of the kernels: 0, 1, 2 for 64, 128, 256 disparities */
+  int variant;      /* of the kernels: 0, 1, 2 for 64, 128, 256 disparities */
+  uint32_t columns; /* of a volume */
   uint32_t *left;
   StxSgmRightWords right;
   uint8_t *textured; /* NULL: not wanted */
@@ -50,13 +51,15 @@ static size_t lay_out(Job *job, const StxSgmParams *params, void *base)
 {
   size_t used = 0, width = (size_t)params->width, height = (size_t)params->height;
   size_t pixels = width * height, count = (size_t)params->max_disparity;
+  size_t columns = round_up(width, 2 * STX_SGM_SHIFTS), cells = columns * round_up(height, 2);
   size_t right_pitch = round_up(width + count, 32);
   size_t textured_pitch = round_up(width, STX_SGM_CENSUS_COLUMNS);
   job->params = params;
   job->variant = params->max_disparity / 128; /* 64, 128, 256: 0, 1, 2 */
+  job->columns = (uint32_t)columns;
   for (int i = 0; i < params->paths / 2; i++)
-    job->volumes[i] = take(base, &used, pixels * count);
-  job->left = take(base, &used, pixels * sizeof *job->left);
+    job->volumes[i] = take(base, &used, cells * count);
+  job->left = take(base, &used, (pixels + columns - width) * sizeof *job->left);
   job->right = (StxSgmRightWords){
       .words = take(base, &used, STX_SGM_SHIFTS * right_pitch * height * sizeof *job->left),
       .pitch = (uint32_t)right_pitch,
@@ -109,9 +112,13 @@ static bool census(const Job *job, const StxImage8 *left, const StxImage8 *right
   return launch(job, &census_kernel, grid, block, &args, error);
 }
 
-static size_t lines(const Job *job, const StxSgmAxis *axis)
+/* Of lines along an axis: see first_pixels in sgm_paths.cuh. */
+static unsigned axis_blocks(const Job *job, const StxSgmAxis *axis)
 {
-  return (size_t)(axis->horizontal ? job->params->height : job->params->width);
+  const unsigned lines = 2 * STX_SGM_BLOCK_PAIRS;
+  if (axis->horizontal)
+    return stx_cuda_blocks((size_t)job->params->height, lines);
+  return STX_SGM_SHIFTS * stx_cuda_blocks((size_t)job->params->width, STX_SGM_SHIFTS * lines);
 }
 
 /* Horizontal lines, being the longest, had better come first. */
@@ -123,15 +130,15 @@ static bool paths(
       .right = job->right,
       .width = job->params->width,
       .height = job->params->height,
+      .columns = (int32_t)job->columns,
       .p1 = job->params->p1,
       .p2 = job->params->p2,
       .axes = {first, second},
-      .first_blocks = stx_cuda_blocks(lines(job, &first), STX_SGM_BLOCK_LINES),
+      .first_blocks = axis_blocks(job, &first),
       .store = store,
   };
-  unsigned second_blocks = stx_cuda_blocks(lines(job, &second), STX_SGM_BLOCK_LINES);
-  StxCudaSize grid = {args.first_blocks + second_blocks, 1, 1};
-  StxCudaSize block = {STX_SGM_LANES, 2 * STX_SGM_BLOCK_LINES, 1};
+  StxCudaSize grid = {args.first_blocks + axis_blocks(job, &second), 1, 1};
+  StxCudaSize block = {STX_SGM_LANES, 2 * STX_SGM_BLOCK_PAIRS, 1};
   return launch(job, &paths_kernels[job->variant], grid, block, &args, error);
 }
 
@@ -155,6 +162,7 @@ static bool winner(const Job *job, StxError *error)
       .textured = job->textured,
       .textured_pitch = job->textured_pitch,
       .width = params->width,
+      .columns = (int32_t)job->columns,
       .paths = params->paths,
       .uniqueness = params->uniqueness,
       .right_best = job->right_best,

@@ -2,8 +2,9 @@
 /*
  * The paths of common/sgm/sgm.h: L_r of whole lines of pixels, and their sums.
  *
- * A warp follows one line in one direction; lane l has the K = D / 32 candidates l·K … l·K + K − 1
- * of the current pixel in registers. One step:
+ * A warp follows two lines, A and B, side by side in one direction. Lane l has the K = D / 32
+ * candidates l·K … l·K + K − 1 of both lines' current pixels in registers, two costs to a value
+ * (sgm_two.cuh). One step:
  *
  *   L(p,d) = C(p,d) + min(L(q,d), L(q,d − 1) + P1, L(q,d + 1) + P1, m + P2) − m,  m = min_i L(q,i)
  *
@@ -12,45 +13,48 @@
  * there is no neighbour, at d = 0 and D − 1, its P1 is so large that it never wins.
  *
  * C is computed where it is needed, from census words: a lane's K words of the right image are
- * adjacent and aligned (sgm_args.h), so a warp loads them with one or two instructions, a step
- * ahead. Lines next to each other in a block, and the steps of a horizontal line, find most of
- * them in the level-1 cache. No shared memory.
+ * adjacent and aligned (sgm_args.h), so a warp loads them with one or two instructions, two steps
+ * ahead. No shared memory.
  *
- * Candidates stay one to a register: packed to four bytes a minimum costs four instructions for
- * four of them, packed to two halves it costs four for two before sm_90; a plain minimum takes one
- * (with the addition, too, from sm_90 on), and nothing has to be packed but the result.
+ * B is four columns to the right of A, or the next row. The lines of a block along columns are four
+ * columns apart, so all need the same copy of the right words, and all but a few of the same words:
+ * they are in the level-1 cache for all but the first.
  *
  * Lines end where the image ends. A diagonal that leaves on the left or right comes in again on the
- * other side as a new line, so each warp follows exactly `height` pixels, and each pixel has its
- * turn.
+ * other side as a new line, so each line has exactly `height` pixels, and each pixel has its turn.
+ * To stay in step with the copies of the right words, lines along columns run through a multiple of
+ * four columns; in those that the image does not have, nothing is stored. Where a line leaves or
+ * comes in, a stretch ends: within a stretch all addresses are linear in the step's number, so that
+ * a step does not ask for borders.
  */
 #ifndef STX_SGM_PATHS_CUH
 #define STX_SGM_PATHS_CUH
 
 #include "cuda/sgm/sgm_args.h"
+#include "cuda/sgm/sgm_two.cuh"
 
 enum { NO_NEIGHBOUR = 255 }; /* more than L(q,d) + P1 can be */
 
-/*
- * Where a warp is, and what leads from one pixel to the next. Unsigned numbers, because the steps
- * may be negative, and what lies behind the end of a line on either side is then beyond `last`.
- */
-typedef struct {
-  int x, dx, width;
-  int wrap;                               /* moves x from behind one border to the other */
-  uint32_t pixel, pixel_step, last_pixel; /* y · width + x */
-  uint32_t row, row_step, last_row;       /* of the right words: y · SHIFTS · pitch */
-} Walk;
-
+/* What one pixel of each line needs: a word of the left image and the lane's of the right one;
+ * right[k]: of the lane's candidate k. */
 template <int K> struct CensusWords {
-  uint32_t left, right[K]; /* right[k]: of the lane's candidate k */
+  uint32_t left, right[K];
 };
 
-template <int K> struct Path {
-  int costs[K]; /* L(q,·) */
-  int least;    /* over all lanes; 0 if q is outside the image */
-  int jump;     /* least + P2; 0 if q is outside the image: then nothing else counts */
-  int p1, p1_first, p1_last, p2;
+template <int K, typename Two> struct Path {
+  Two costs[K]; /* L(q,·); 0 if q is outside the image */
+  Two least;    /* over all lanes; 0 if q is outside the image: then nothing else counts */
+  Two p1, p1_first, p1_last, p2;
+};
+
+/* Steps of both lines between two events. Where it begins, for the lane; and by how many elements
+ * each step is further, for both lines. */
+struct Stretch {
+  int length;
+  const uint32_t *left[2], *right[2]; /* right: in the copy 0 */
+  uint8_t *cells[2];
+  int left_step, right_step, cells_step;
+  unsigned copy, copy_move, copy_step;
 };
 
 /* threadIdx.y, in a way that tells the compiler that a warp has but one. */
@@ -58,6 +62,20 @@ STX_DEVICE int warp_of_block()
 {
   return __shfl_sync(STX_FULL_WARP, (int)threadIdx.y, 0);
 }
+
+/* A value that is kept: of one that it can calculate anew, with other instructions, in each step,
+ * the compiler does not think that it is worth a register. */
+template <typename T> STX_DEVICE T kept(T value)
+{
+  return __shfl_sync(STX_FULL_WARP, value, (int)threadIdx.x);
+}
+
+template <typename T> STX_DEVICE T *kept(T *global)
+{
+  return (T *)__cvta_global_to_generic(kept(__cvta_generic_to_global(global)));
+}
+
+/* ---- A step -------------------------------------------------------------------------------- */
 
 STX_DEVICE void load_words(const uint32_t *from, CensusWords<2> *to)
 {
@@ -78,160 +96,258 @@ STX_DEVICE void load_words(const uint32_t *from, CensusWords<8> *to)
   to->right[3] = near.x, to->right[2] = near.y, to->right[1] = near.z, to->right[0] = near.w;
 }
 
-/* left: the words of the image; right: where the lane's begin for x = 0 and the copy 0. */
-typedef struct {
-  const uint32_t *left, *right;
-  uint32_t copy_step; /* from a copy to the next, which begins a word earlier */
-} Source;
-
-/* Behind the end of a line, where the words do not matter, those of a pixel that exists. */
-template <int K> STX_DEVICE void fetch(const Source *from, const Walk *at, CensusWords<K> *words)
+/* The words of step t, or of the last one of the stretch. */
+template <int K> STX_DEVICE void fetch(const Stretch *at, int t, CensusWords<K> (&words)[2])
 {
-  const uint32_t copy = (uint32_t)(at->x + 1) % STX_SGM_SHIFTS;
-  words->left = __ldg(from->left + min(at->pixel, at->last_pixel));
-  const uint32_t row = min(at->row, at->last_row);
-  load_words(from->right + (row + (uint32_t)at->x + copy * from->copy_step), words);
-}
-
-/* To the next pixel; true if a new line begins there. */
-STX_DEVICE bool advance(Walk *at)
-{
-  at->x += at->dx;
-  at->pixel += at->pixel_step;
-  at->row += at->row_step;
-  const bool leaves = (unsigned)at->x >= (unsigned)at->width;
-  if (leaves) {
-    at->x += at->wrap;
-    at->pixel += (uint32_t)at->wrap;
+  t = min(t, at->length - 1);
+  const unsigned copy = (at->copy + at->copy_move * (unsigned)t) % STX_SGM_SHIFTS;
+  const int left = t * at->left_step, right = t * at->right_step + (int)(copy * at->copy_step);
+#pragma unroll
+  for (int side = 0; side < 2; side++) {
+    words[side].left = __ldg(at->left[side] + left);
+    load_words(at->right[side] + right, &words[side]);
   }
-  return leaves;
 }
 
-/* From the predecessor's costs to the pixel's. */
-template <int K> STX_DEVICE void step(Path<K> *path, const CensusWords<K> *words)
+/* From the predecessors' costs to the pixels'. */
+template <int K, typename Two>
+STX_DEVICE void move_on(Path<K, Two> *path, const CensusWords<K> (&words)[2])
 {
-  const int below = __shfl_up_sync(STX_FULL_WARP, path->costs[K - 1], 1);
-  const int above = __shfl_down_sync(STX_FULL_WARP, path->costs[0], 1);
-  int next[K], least = 255;
+  const Two below = from_below(path->costs[K - 1]), above = from_above(path->costs[0]);
+  Two next[K], least;
 #pragma unroll
   for (int k = 0; k < K; k++) {
-    const int lower = k > 0 ? path->costs[k - 1] + path->p1 : below + path->p1_first;
-    const int upper = k + 1 < K ? path->costs[k + 1] + path->p1 : above + path->p1_last;
-    const int reach = min(min(min(path->costs[k], lower), upper), path->jump);
-    next[k] = __popc(words->left ^ words->right[k]) - path->least + reach;
-    least = min(least, next[k]);
+    Two best = k > 0 ? reach(path->costs[k - 1], path->p1, path->costs[k])
+                     : reach(below, path->p1_first, path->costs[k]);
+    best =
+        k + 1 < K ? reach(path->costs[k + 1], path->p1, best) : reach(above, path->p1_last, best);
+    best = reach(path->least, path->p2, best);
+    next[k] = arrive(best, path->least, __popc(words[0].left ^ words[0].right[k]),
+        __popc(words[1].left ^ words[1].right[k]));
+    least = k > 0 ? lesser(least, next[k]) : next[k];
   }
 #pragma unroll
   for (int k = 0; k < K; k++)
     path->costs[k] = next[k];
-  path->least = (int)warp_min((unsigned)least);
-  path->jump = path->least + path->p2;
+  path->least = least_of_warp(least);
 }
 
 /* A word of bytes goes into a volume. Sums stay below 255: no byte carries into the next. */
-template <typename Word> STX_DEVICE void put(void *cell, Word word, bool add)
+template <bool ADD, typename Word> STX_DEVICE void put(uint8_t *cell, Word word)
 {
-  if (add)
+  if (ADD)
     atomicAdd((Word *)cell, word); /* its result is not used: nothing waits for the memory */
   else
     *(Word *)cell = word;
 }
 
-/* Costs of the lane's candidates go to its place in the volume. */
-STX_DEVICE void store(uint8_t *cells, const int (&costs)[2], bool add)
+/* Costs of the lane's candidates go to their place in the volume. Memory adds no less than four
+ * bytes: of two candidates, even lanes put line A's and their neighbour's, odd lanes line B's. */
+template <bool ADD, typename Two>
+STX_DEVICE void store(const Stretch *at, int pixel, const Two (&costs)[2])
 {
-  const unsigned pair = (unsigned)(costs[0] | costs[1] << 8);
-  const unsigned next = __shfl_down_sync(STX_FULL_WARP, pair, 1);
-  if (threadIdx.x % 2 == 0) /* memory adds no less than four bytes */
-    put(cells, pair | next << 16, add);
+  const uint32_t own = bytes_of(costs[0], costs[1]);
+  const uint32_t other = __shfl_xor_sync(STX_FULL_WARP, own, 1);
+  put<ADD>(at->cells[0] + (int64_t)pixel * (2 * STX_SGM_LANES),
+      __byte_perm(own, other, threadIdx.x % 2 == 0 ? 0x5410 : 0x3276));
 }
 
-STX_DEVICE unsigned packed(const int *costs)
+template <bool ADD, typename Two>
+STX_DEVICE void store(const Stretch *at, int pixel, const Two (&costs)[4])
 {
-  return (unsigned)(costs[0] + (costs[1] << 8) + (costs[2] << 16) + (costs[3] << 24));
+  uint32_t word[2];
+  words_of(costs, &word[0], &word[1]);
+#pragma unroll
+  for (int side = 0; side < 2; side++)
+    put<ADD>(at->cells[side] + (int64_t)pixel * (4 * STX_SGM_LANES), word[side]);
 }
 
-STX_DEVICE void store(uint8_t *cells, const int (&costs)[4], bool add)
+template <bool ADD, typename Two>
+STX_DEVICE void store(const Stretch *at, int pixel, const Two (&costs)[8])
 {
-  put(cells, packed(costs), add);
+  uint32_t low[2], high[2];
+  words_of(costs, &low[0], &low[1]);
+  words_of(costs + 4, &high[0], &high[1]);
+#pragma unroll
+  for (int side = 0; side < 2; side++)
+    put<ADD>(at->cells[side] + (int64_t)pixel * (8 * STX_SGM_LANES),
+        (unsigned long long)high[side] << 32 | low[side]);
 }
 
-STX_DEVICE void store(uint8_t *cells, const int (&costs)[8], bool add)
+/* Step t, and the words of step t + 2 in place of its own. */
+template <int K, bool ADD, typename Two>
+STX_DEVICE void step(const Stretch *at, int t, CensusWords<K> (&words)[2], Path<K, Two> *path)
 {
-  const unsigned long long low = packed(costs), high = packed(costs + 4);
-  put(cells, low | high << 32, add);
+  move_on(path, words);
+  fetch(at, t + 2, words);
+  store<ADD>(at, t * at->cells_step, path->costs);
 }
 
-/* At the end of line `line` of an axis from which it is followed. */
-STX_DEVICE Walk line_end(const StxSgmPathsArgs *a, const StxSgmAxis *axis, int line, bool backward)
+template <int K, bool ADD, typename Two>
+STX_DEVICE void follow_stretch(const Stretch *at, Path<K, Two> *path)
 {
-  const int sign = backward ? -1 : 1, dx = axis->horizontal ? sign : sign * axis->dx;
-  const int dy = axis->horizontal ? 0 : sign, pitch = STX_SGM_SHIFTS * (int)a->right.pitch;
-  const int far_x = backward ? a->width - 1 : 0, far_y = backward ? a->height - 1 : 0;
-  const int x = axis->horizontal ? far_x : line, y = axis->horizontal ? line : far_y;
-  Walk at = {.x = x, .dx = dx, .width = a->width, .wrap = dx > 0 ? -a->width : a->width};
-  at.pixel = (uint32_t)(y * a->width + x);
-  at.pixel_step = (uint32_t)(dy * a->width + dx);
-  at.last_pixel = (uint32_t)(a->height * a->width - 1);
-  at.row = (uint32_t)(y * pitch);
-  at.row_step = (uint32_t)(dy * pitch);
-  at.last_row = (uint32_t)((a->height - 1) * pitch);
+  CensusWords<K> even[2], odd[2];
+  int t = 0;
+  fetch(at, 0, even);
+  fetch(at, 1, odd);
+  for (; t + 1 < at->length; t += 2) {
+    step<K, ADD>(at, t, even, path);
+    step<K, ADD>(at, t + 1, odd, path);
+  }
+  if (t < at->length)
+    step<K, ADD>(at, t, even, path);
+}
+
+/* ---- Two lines ----------------------------------------------------------------------------- */
+
+/* Where both lines are. */
+struct Lines {
+  int dx, dy, columns; /* columns: of the volumes */
+  int x[2], y[2];
+};
+
+/* The lines of a warp at the ends from which they are followed; x[0] or y[0] is too large if there
+ * are none. */
+STX_DEVICE Lines first_pixels(
+    const StxSgmPathsArgs *a, const StxSgmAxis *axis, int block, int pair, bool backward)
+{
+  const int sign = backward ? -1 : 1;
+  Lines lines = {
+      axis->horizontal ? sign : sign * axis->dx, axis->horizontal ? 0 : sign, (int)a->columns};
+  if (axis->horizontal) {
+    lines.x[0] = lines.x[1] = backward ? a->width - 1 : 0;
+    lines.y[0] = (block * STX_SGM_BLOCK_PAIRS + pair) * 2;
+    lines.y[1] = lines.y[0] + 1;
+  } else {
+    lines.x[0] = (block / STX_SGM_SHIFTS * STX_SGM_BLOCK_PAIRS + pair) * 2 * STX_SGM_SHIFTS +
+                 block % STX_SGM_SHIFTS;
+    lines.x[1] = lines.x[0] + STX_SGM_SHIFTS;
+    lines.y[0] = lines.y[1] = backward ? a->height - 1 : 0;
+  }
+  return lines;
+}
+
+/* Steps until the line leaves the image or comes in. */
+STX_DEVICE int steps_to_border(const Lines *lines, int x, int width)
+{
+  if (lines->dx == 0)
+    return STX_SGM_MAX_SIZE;
+  if (lines->dx > 0)
+    return (x < width ? width : lines->columns) - x;
+  return x < width ? x + 1 : x + 1 - width;
+}
+
+template <int K>
+STX_DEVICE Stretch stretch_of(
+    const StxSgmPathsArgs *a, const Lines *lines, uint8_t *volume, int most)
+{
+  const int pitch = (int)a->right.pitch, lane = threadIdx.x, count = K * STX_SGM_LANES;
+  const int row = STX_SGM_SHIFTS * pitch, first = (int)a->right.before - lane * K - (K - 1);
+  Stretch at;
+  at.length = min(min(most, steps_to_border(lines, lines->x[0], a->width)),
+      steps_to_border(lines, lines->x[1], a->width));
+  at.left_step = lines->dy * a->width + lines->dx;
+  at.right_step = lines->dy * row + lines->dx;
+  at.cells_step = lines->dy * lines->columns + lines->dx;
+  at.copy = (unsigned)lines->x[0] + 1;
+  at.copy_move = (unsigned)lines->dx;
+  at.copy_step = (unsigned)pitch - 1;
+#pragma unroll
+  for (int side = 0; side < 2; side++) {
+    const int x = lines->x[side], y = min(lines->y[side], a->height - 1);
+    const int64_t cell = (int64_t)lines->y[side] * lines->columns + x;
+    at.left[side] = kept(a->left + (int64_t)y * a->width + x);
+    at.right[side] = kept(a->right.words + (int64_t)y * row + x + first);
+    at.cells[side] = kept(volume + cell * count + lane * K);
+  }
+  if (K == 2 && lane % 2 != 0) /* see store */
+    at.cells[0] = at.cells[1] - K;
   return at;
 }
 
-template <int K> STX_DEVICE Path<K> new_path(const StxSgmPathsArgs *a)
+/* Costs of a line that comes into the image have no predecessors. */
+template <int K, typename Two>
+STX_DEVICE void begin_lines(const Lines *lines, int width, Path<K, Two> *path)
 {
-  Path<K> path;
+  const int begin = lines->dx == 0 ? -1 : lines->dx > 0 ? 0 : width - 1;
+  const bool a = lines->x[0] != begin, b = lines->x[1] != begin;
 #pragma unroll
   for (int k = 0; k < K; k++)
-    path.costs[k] = 0;
-  path.least = path.jump = 0;
-  path.p1 = a->p1;
-  path.p1_first = threadIdx.x == 0 ? (int)NO_NEIGHBOUR : a->p1;
-  path.p1_last = threadIdx.x == STX_SGM_LANES - 1 ? (int)NO_NEIGHBOUR : a->p1;
-  path.p2 = a->p2;
+    keep(&path->costs[k], a, b);
+  keep(&path->least, a, b);
+}
+
+STX_DEVICE void advance(Lines *lines, int length)
+{
+#pragma unroll
+  for (int side = 0; side < 2; side++) {
+    const int x = lines->x[side] + length * lines->dx;
+    lines->x[side] = x < 0 ? x + lines->columns : x >= lines->columns ? x - lines->columns : x;
+    lines->y[side] += length * lines->dy;
+  }
+}
+
+template <int K, bool ADD, typename Two>
+STX_DEVICE void follow_lines(
+    const StxSgmPathsArgs *a, uint8_t *volume, Lines *lines, int length, Path<K, Two> *path)
+{
+  while (length > 0) {
+    const Stretch stretch = stretch_of<K>(a, lines, volume, length);
+    begin_lines(lines, a->width, path);
+    follow_stretch<K, ADD>(&stretch, path);
+    advance(lines, stretch.length);
+    length -= stretch.length;
+  }
+}
+
+template <int K, typename Two> STX_DEVICE Path<K, Two> new_path(const StxSgmPathsArgs *a)
+{
+  const uint32_t p1 = kept((uint32_t)a->p1), p2 = kept((uint32_t)a->p2), none = NO_NEIGHBOUR;
+  const uint32_t first = kept(threadIdx.x == 0 ? none : p1);
+  const uint32_t last = kept(threadIdx.x == STX_SGM_LANES - 1 ? none : p1);
+  Path<K, Two> path;
+#pragma unroll
+  for (int k = 0; k < K; k++)
+    set(&path.costs[k], 0, 0);
+  set(&path.least, 0, 0);
+  set(&path.p1, p1, p1);
+  set(&path.p1_first, first, first);
+  set(&path.p1_last, last, last);
+  set(&path.p2, p2, p2);
   return path;
 }
 
 /*
- * A block has a few lines of one axis, two warps for each: y = 2·line + backward. Each follows its
- * line in two parts. STX_SGM_MEET: up to the middle both put their costs into the volume, from
- * there on each adds to what the other left; the barrier is between. Else one part is empty.
+ * A block has a few pairs of lines of one axis, two warps for each: y = 2·pair + backward. Each
+ * follows its lines in two parts. STX_SGM_MEET: up to the middle both put their costs into the
+ * volume, from there on each adds to what the other left; the barrier is between. Else one part is
+ * empty.
  */
-template <int K> STX_DEVICE void follow(const StxSgmPathsArgs *a)
+template <int K, typename Two> STX_DEVICE void follow(const StxSgmPathsArgs *a)
 {
   const int warp = warp_of_block();
   const bool second = blockIdx.x >= a->first_blocks, backward = warp % 2 != 0;
   const StxSgmAxis *axis = &a->axes[second];
   const int block = (int)(blockIdx.x - (second ? a->first_blocks : 0));
-  const int line = block * STX_SGM_BLOCK_LINES + warp / 2;
-  const int lines = axis->horizontal ? a->height : a->width;
-  const int count = line >= lines ? 0 : axis->horizontal ? a->width : a->height;
+  Lines lines = first_pixels(a, axis, block, warp / 2, backward);
+  const bool exist = lines.x[0] < lines.columns && lines.y[0] < a->height;
+  const int count = !exist ? 0 : axis->horizontal ? a->width : a->height;
   const int middle = backward ? count - count / 2 : count / 2;
   const int turn = a->store == STX_SGM_MEET ? middle : a->store == STX_SGM_PUT ? count : 0;
-  uint8_t *volume = (backward ? axis->backward : axis->forward) + threadIdx.x * K;
+  uint8_t *volume = backward ? axis->backward : axis->forward;
 
-  const int lane = threadIdx.x;
-  const Source source = {
-      a->left, a->right.words + (a->right.before - lane * K - (K - 1)), a->right.pitch - 1};
-  Walk at = line_end(a, axis, min(line, lines - 1), backward);
-  Path<K> path = new_path<K>(a);
-  CensusWords<K> words;
-  fetch(&source, &at, &words);
-  for (int part = 0, i = 0; part < 2; part++) {
-    for (const int end = part == 0 ? turn : count; i < end; i++) {
-      uint8_t *cells = volume + (size_t)at.pixel * (K * STX_SGM_LANES);
-      const bool new_line = advance(&at);
-      CensusWords<K> ahead;
-      fetch(&source, &at, &ahead);
-      step(&path, &words);
-      store(cells, path.costs, part == 1);
-      if (new_line)
-        path.least = path.jump = 0;
-      words = ahead;
-    }
-    __syncthreads();
-  }
+  Path<K, Two> path = new_path<K, Two>(a);
+  follow_lines<K, false>(a, volume, &lines, turn, &path);
+  __syncthreads();
+  follow_lines<K, true>(a, volume, &lines, count - turn, &path);
+}
+
+template <int K> STX_DEVICE void follow(const StxSgmPathsArgs *a)
+{
+  if (STX_PACKS)
+    follow<K, Packed>(a);
+  else
+    follow<K, Apart>(a);
 }
 
 #endif

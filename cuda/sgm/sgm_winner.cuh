@@ -155,7 +155,7 @@ STX_DEVICE uint32_t record_of(
     return 0;
   if (a->textured != NULL && a->textured[(size_t)y * a->textured_pitch + x] == 0)
     return 0;
-  const size_t at = ((size_t)y * a->width + x) * count + best;
+  const size_t at = ((size_t)y * a->columns + x) * count + best;
   int vertex = 0;
   if (best > 0 && best < count - 1)
     vertex = stx_sgm_vertex(sum_at<PATHS>(a, at - 1), s1, sum_at<PATHS>(a, at + 1));
@@ -175,7 +175,7 @@ template <int K> struct Walker {
 template <int K, int PATHS, int COUNT>
 STX_DEVICE void walk_on(const StxSgmWinnerArgs *a, Walker<K> *walker)
 {
-  const size_t pixel = (size_t)walker->y * a->width + walker->x;
+  const size_t pixel = (size_t)walker->y * a->columns + walker->x;
   Sums<K> sums[COUNT];
 #pragma unroll
   for (int i = 0; i < COUNT; i++)
