@@ -3,7 +3,7 @@
 #ifndef STX_COLMEAN_ARGS_H
 #define STX_COLMEAN_ARGS_H
 
-#include "common/colmean/colmean.h"
+#include "cuda/colmean/colmean_exact.h"
 
 enum {
   STX_COLMEAN_THREADS = 256, /* of every block but the large cells' */
@@ -89,6 +89,8 @@ typedef struct {
   const uint8_t *scores;
   size_t class_stride, row_stride;
   size_t step; /* bytes from one value of a run to the next */
+  StxColmeanShare
+      share[2][2]; /* stx_colmean_share() of cells: [in the last row][in the last column] */
   uint32_t chunks_reciprocal, classes_reciprocal;
   int32_t classes;    /* of a run; as many blocks share a tile as it takes to cover all */
   int32_t elements;   /* values of a run from score to score */
@@ -96,6 +98,8 @@ typedef struct {
   int32_t chunks;     /* of a run */
   int32_t pitch;      /* 32-bit words of shared memory from one row of sums to the next; odd */
   int32_t shift;
+  int32_t aligned; /* true: values of a run follow one another, chunks at multiples of 16 bytes */
+  int32_t sums;    /* that make a cell, if they are all in one line; else 0 */
   const StxColmeanTables *tables;
 } StxColmeanScoresArgs;
 

@@ -253,6 +253,24 @@ static void lay_out_scores(const Job *job, StxColmeanScoresArgs *args)
       (stx_score_side(grid->width, args->shift) - 1) * args->elements + args->classes;
 }
 
+/* Pixels of the last of a side's cells. */
+static int last_cell(int pixels, int cell)
+{
+  return (pixels - 1) % cell + 1;
+}
+
+static void set_shares(StxColmeanScoresArgs *args, int score_size)
+{
+  const StxGrid *grid = &args->target.grid;
+  int widths[2] = {grid->cell_width, last_cell(grid->width, grid->cell_width)};
+  int heights[2] = {grid->cell_height, last_cell(grid->height, grid->cell_height)};
+  uint32_t one = score_size == 1 ? 255 : 65535;
+  for (int bottom = 0; bottom < 2; bottom++)
+    for (int right = 0; right < 2; right++)
+      args->share[bottom][right] = stx_colmean_share(
+          one * widths[right] * heights[bottom], score_size == 1 ? STX_COLMEAN_BYTE_SHIFT : 0);
+}
+
 static ScoreKind score_kind(const Job *job, const StxColmeanScoresArgs *args)
 {
   bool four = args->elements == 1 && job->params->grid.cell_width % 4 == 0;
@@ -296,7 +314,10 @@ static void tile_scores(StxColmeanScoresArgs *args, ScoreKind kind)
   /* Where a tile begins or ends between scores it has one more. */
   int scores = stx_score_side(tile->columns * grid->cell_width, args->shift) + (args->shift > 0);
   args->chunks = (scores * score_bytes + CHUNK - 1) / CHUNK;
-  args->pitch = args->chunks * words | 1;
+  args->pitch = (args->chunks * words + args->chunks * words / 32) | 1;
+  args->aligned =
+      args->step == (size_t)kind.size && is_aligned(args->scores, args->row_stride, CHUNK) &&
+      args->class_stride * args->classes % CHUNK == 0 && tile->columns * cell_bytes % CHUNK == 0;
   int rows = SCORE_PART_ROWS;
   divide_rows(tile, grid->cell_height, rows);
   while (2 << (tile->row_shift + tile->part_shift) <= SCORE_ROWS &&
@@ -306,6 +327,7 @@ static void tile_scores(StxColmeanScoresArgs *args, ScoreKind kind)
     tile->row_shift--;
   while (score_shared(args) > SCORE_SHARED)
     divide_rows(tile, grid->cell_height, rows *= 2);
+  args->sums = tile->part_shift == 0 ? grid->cell_width / across : 0;
   args->chunks_reciprocal = stx_colmean_reciprocal(args->chunks);
   args->classes_reciprocal = stx_colmean_reciprocal(args->classes);
 }
@@ -317,6 +339,7 @@ static bool run_scores(const Job *job, StxError *error)
   lay_out_scores(job, &args);
   ScoreKind kind = score_kind(job, &args);
   tile_scores(&args, kind);
+  set_shares(&args, kind.size);
   return run_classes(job, &scores_kernels[kind.size / 2][kind.sums], &args.tile, &args.fill,
       job->params->grid.classes / args.classes, score_shared(&args), &args, error);
 }

@@ -11,181 +11,32 @@
  *           width divisible by 4). The sums go to shared memory.
  *   across  a thread owns (cell, class) pairs of one row of cells; neighbouring threads have
  *           neighbouring rows, so that costs are written down the columns as they come. It adds
- *           what is left of a cell, divides, looks up.
+ *           what is left of a cell, divides, looks up, four pairs at a time where a cell is one or
+ *           two sums. The quotient is two products with a reciprocal from the host
+ *           (colmean_exact.h), one for whole cells and one each for what the picture's edges cut.
  *
  * SCALED: scores of a fraction of the picture's size. Step one adds a score as often as the cell
  * has rows of pixels with it, out of the cache, and step two as often as it has columns; ACROSS
  * is 1.
  *
  * Shared memory: a line of sums per part of a row of cells. Lines are an odd number of words, so
- * that the 32 rows that a warp reads in step two lie in different banks. In step one the words of
- * a chunk are exchanged among each other (`swizzle`) such that each of a warp's stores of one word
- * per chunk meets all banks.
+ * that the 32 rows that a warp reads in step two lie in different banks. A word is left out after
+ * every 32, so that each of a warp's stores of one word per chunk meets all banks in step one.
  *
- * A cell of 4×4 8-bit pixels takes step one 4 dot products, and all blocks together read the
- * scores in segments of 128 bytes, which is what the time goes into. Not done: values of one
- * class through cp.async or bulk copies, which the oldest GPUs lack and loads of 16 bytes do not
- * need to reach the bandwidth; the whole sum of a cell in one thread, for which there would have to
- * be a kernel per cell size.
+ * A warp's 32 costs of 4 × 4 8-bit pixels take some 25 instructions in step two, and the chunks
+ * that 128 costs come from take 110 in step one, 16 of them dot products. All blocks together read
+ * the scores in segments of 128 bytes, which is what the time goes into. Tried and rejected: an
+ * estimate in float32 and its correction (113 instructions for 32 costs); one product with 32 bits
+ * of a reciprocal (exact up to 15421 pixels of 8 bits, and up to 60 of others); values of one class
+ * through cp.async or bulk copies, which the oldest GPUs lack and loads of 16 bytes do not need
+ * to reach the bandwidth; the whole sum of a cell in one thread, for which there would have to be a
+ * kernel per cell size.
  */
 #ifndef STX_COLMEAN_SCORES_CUH
 #define STX_COLMEAN_SCORES_CUH
 
 #include "cuda/colmean/colmean_fill.cuh"
-
-#include "common/colmean/colmean_math.h"
-
-/* ---- Sums of a chunk ------------------------------------------------------------------------ */
-
-/* A binary16: what nvcc knows of them, the emulator does not. */
-struct Half {
-  uint16_t bits;
-};
-
-/* Of a chunk's 16 / sizeof(T) values, ACROSS neighbours to a sum; WORDS of shared memory, which
- * sums of at most 16 bits (128 · 255) share by twos. */
-template <typename T, int ACROSS> struct ChunkSums {
-  static constexpr bool HALVES = sizeof(T) == 1 && ACROSS == 1;
-  static constexpr int WORDS = (HALVES ? 8 : 16 / sizeof(T)) / ACROSS;
-  uint32_t word[WORDS];
-};
-
-/* HALVES: even values in the lower words, odd ones in the upper, until all is added. */
-STX_DEVICE void add_chunk(ChunkSums<uint8_t, 1> &sums, const uint32_t v[4])
-{
-#pragma unroll
-  for (int i = 0; i < 4; i++) {
-    sums.word[i] += v[i] & 0x00ff00ff;
-    sums.word[4 + i] += v[i] >> 8 & 0x00ff00ff;
-  }
-}
-
-STX_DEVICE void add_chunk(ChunkSums<uint8_t, 4> &sums, const uint32_t v[4])
-{
-#pragma unroll
-  for (int i = 0; i < 4; i++)
-    sums.word[i] = __dp4a(v[i], 0x01010101u, sums.word[i]);
-}
-
-template <int ACROSS> STX_DEVICE void add_chunk(ChunkSums<float, ACROSS> &sums, const uint32_t v[4])
-{
-#pragma unroll
-  for (int i = 0; i < 4; i++)
-    sums.word[i / ACROSS] += stx_score_from_float(__uint_as_float(v[i]));
-}
-
-template <int ACROSS> STX_DEVICE void add_chunk(ChunkSums<Half, ACROSS> &sums, const uint32_t v[4])
-{
-#pragma unroll
-  for (int i = 0; i < 8; i++) {
-    const uint16_t half = (uint16_t)(v[i / 2] >> 16 * (i % 2));
-    sums.word[i / ACROSS] += stx_score_from_float(stx_float_from_half(half));
-  }
-}
-
-/* The words in the order of the values. */
-template <typename T, int ACROSS>
-STX_DEVICE uint32_t chunk_word(const ChunkSums<T, ACROSS> &sums, int i)
-{
-  if constexpr (ChunkSums<T, ACROSS>::HALVES)
-    return __byte_perm(sums.word[i / 2], sums.word[4 + i / 2], i % 2 ? 0x7632 : 0x5410);
-  else
-    return sums.word[i];
-}
-
-/* Where word `i` of a line of sums stands in it. */
-template <int WORDS> STX_DEVICE uint32_t swizzle(uint32_t i)
-{
-  return i ^ (i >> 5 & (WORDS - 1));
-}
-
-/* ---- Chunks --------------------------------------------------------------------------------- */
-
-/* One chunk in one row of scores: where it begins, and how many of its values there are. */
-struct Chunk {
-  const uint8_t *at;
-  size_t step;
-  int before, values; /* values of the row before the chunk, and from its beginning on */
-};
-
-/* Value by value; 0 beyond the row. */
-template <typename T> STX_DEVICE void gather(const Chunk &chunk, uint32_t v[4])
-{
-  constexpr int SIZE = sizeof(T), PER_WORD = 4 / SIZE;
-#pragma unroll
-  for (int i = 0; i < 4; i++) {
-    v[i] = 0;
-#pragma unroll
-    for (int j = 0; j < PER_WORD; j++) {
-      if (i * PER_WORD + j >= chunk.values)
-        continue;
-      const uint8_t *at = chunk.at + (i * PER_WORD + j) * chunk.step;
-      if (SIZE == 4 && (uintptr_t)at % 4 == 0)
-        v[i] = *(const uint32_t *)at;
-      else
-        for (int byte = 0; byte < SIZE; byte++)
-          v[i] |= (uint32_t)at[byte] << 8 * (j * SIZE + byte);
-    }
-  }
-}
-
-/* Any chunk. Values that follow one another are read by words, if the words around them belong to
- * the row as well. */
-template <typename T> STX_DEVICE void load_chunk(const Chunk &chunk, uint32_t v[4])
-{
-  constexpr int SIZE = sizeof(T);
-  const int offset = (uintptr_t)chunk.at % 4;
-  if (chunk.step != SIZE || chunk.before * SIZE < offset || chunk.values * SIZE < 20) {
-    gather<T>(chunk, v);
-    return;
-  }
-  const uint32_t *words = (const uint32_t *)(chunk.at - offset);
-#pragma unroll
-  for (int i = 0; i < 4; i++)
-    v[i] = __funnelshift_r(words[i], words[i + 1], 8 * offset);
-}
-
-/* Adds up `rows` rows of a chunk. */
-template <typename T, int ACROSS>
-STX_DEVICE ChunkSums<T, ACROSS> sum_rows(Chunk chunk, size_t row_stride, int rows)
-{
-  ChunkSums<T, ACROSS> sums = {};
-  const bool vectors = chunk.step == sizeof(T) && chunk.values * sizeof(T) >= 16 &&
-                       ((uintptr_t)chunk.at | row_stride) % 16 == 0;
-  for (int y = 0; vectors && y < rows; y += 4) {
-    uint4 v[4];
-#pragma unroll
-    for (int i = 0; i < 4; i++, chunk.at += row_stride)
-      v[i] = y + i < rows ? *(const uint4 *)chunk.at : make_uint4(0, 0, 0, 0);
-#pragma unroll
-    for (int i = 0; i < 4; i++) {
-      const uint32_t words[4] = {v[i].x, v[i].y, v[i].z, v[i].w};
-      add_chunk(sums, words);
-    }
-  }
-  for (int y = 0; !vectors && y < rows; y++, chunk.at += row_stride) {
-    uint32_t words[4];
-    load_chunk<T>(chunk, words);
-    add_chunk(sums, words);
-  }
-  return sums;
-}
-
-/* The same for `rows` rows of pixels from `top` on; `first` lies in the first row of all scores. */
-template <typename T>
-STX_DEVICE ChunkSums<T, 1> sum_pixel_rows(
-    const Chunk &first, const StxColmeanScoresArgs &a, int top, int rows)
-{
-  ChunkSums<T, 1> sums = {};
-  for (int y = top; y < top + rows; y++) {
-    Chunk chunk = first;
-    chunk.at += (size_t)(y >> a.shift) * a.row_stride;
-    uint32_t words[4];
-    load_chunk<T>(chunk, words);
-    add_chunk(sums, words);
-  }
-  return sums;
-}
+#include "cuda/colmean/colmean_sums.cuh"
 
 /* ---- The two steps ------------------------------------------------------------------------- */
 
@@ -202,7 +53,7 @@ STX_DEVICE ScoresTile scores_tile(const StxColmeanScoresArgs &a)
   tile.column = blockIdx.x * a.tile.columns;
   tile.row = blockIdx.y << a.tile.row_shift;
   tile.class_id = (blockIdx.z - a.fill.slices) * a.classes;
-  tile.scores = a.scores + tile.class_id * a.class_stride;
+  tile.scores = a.scores + (uint32_t)tile.class_id * a.class_stride;
   return tile;
 }
 
@@ -225,85 +76,173 @@ STX_DEVICE int first_score(const StxColmeanScoresArgs &a, const ScoresTile &tile
   return SCALED ? x >> a.shift : x;
 }
 
+/* Chunk `c` of a line of the tile, and of several rows the topmost. */
+template <typename T, int ACROSS, bool SCALED>
+STX_DEVICE ChunkSums<T, ACROSS> sum_chunk(
+    const StxColmeanScoresArgs &a, const ScoresTile &tile, int line, int c)
+{
+  ChunkSums<T, ACROSS> sums = {};
+  int top, bottom;
+  part_rows(a, tile, line, top, bottom);
+  Chunk chunk = {nullptr, a.step, 0, 0};
+  chunk.before = first_score<SCALED>(a, tile) * a.elements + c * (int)(16 / sizeof(T));
+  chunk.values = a.row_values - chunk.before;
+  if (chunk.values <= 0 || top >= bottom)
+    return sums;
+  chunk.at = tile.scores + (uint32_t)chunk.before * chunk.step;
+  if constexpr (SCALED) {
+    sum_pixel_rows<T>(sums, chunk, a, top, bottom - top);
+  } else {
+    chunk.at += (uint32_t)top * a.row_stride;
+    sum_rows(sums, chunk, a.row_stride, bottom - top, a.aligned);
+  }
+  return sums;
+}
+
 template <typename T, int ACROSS, bool SCALED>
 STX_DEVICE void sum_down(const StxColmeanScoresArgs &a, const ScoresTile &tile, uint32_t *sums)
 {
-  constexpr int WORDS = ChunkSums<T, ACROSS>::WORDS, VALUES = 16 / sizeof(T);
-  const int lines = 1 << (a.tile.row_shift + a.tile.part_shift);
-  const int first = first_score<SCALED>(a, tile) * a.elements;
-  for (int i = threadIdx.x; i < lines * a.chunks; i += STX_COLMEAN_THREADS) {
+  constexpr int WORDS = ChunkSums<T, ACROSS>::WORDS;
+  const int chunks = a.chunks << (a.tile.row_shift + a.tile.part_shift);
+#pragma unroll 1
+  for (int i = threadIdx.x; i < chunks; i += STX_COLMEAN_THREADS) {
     const int line = divide(i, a.chunks_reciprocal), c = i - line * a.chunks;
-    int top, bottom;
-    part_rows(a, tile, line, top, bottom);
-    Chunk chunk = {nullptr, a.step, first + c * VALUES, 0};
-    chunk.values = a.row_values - chunk.before;
-    chunk.at = tile.scores + (SCALED ? 0 : top * a.row_stride) + chunk.before * a.step;
-    const int rows = chunk.values > 0 ? bottom - top : 0;
-    ChunkSums<T, ACROSS> sum;
-    if constexpr (SCALED)
-      sum = sum_pixel_rows<T>(chunk, a, top, rows);
-    else
-      sum = sum_rows<T, ACROSS>(chunk, a.row_stride, rows);
+    const ChunkSums<T, ACROSS> sum = sum_chunk<T, ACROSS, SCALED>(a, tile, line, c);
+    uint32_t *words = sums + line * a.pitch + line_at(c * WORDS);
 #pragma unroll
     for (int w = 0; w < WORDS; w++)
-      sums[line * a.pitch + swizzle<WORDS>(c * WORDS + w)] = chunk_word(sum, w);
+      words[w] = chunk_word(sum, w);
   }
 }
 
 /* Sum number i of a line. */
 template <typename T, int ACROSS> STX_DEVICE uint32_t sum_at(const uint32_t *line, uint32_t i)
 {
-  constexpr int WORDS = ChunkSums<T, ACROSS>::WORDS;
   if constexpr (ChunkSums<T, ACROSS>::HALVES)
-    return ((const uint16_t *)line)[2 * swizzle<WORDS>(i / 2) + i % 2];
+    return ((const uint16_t *)line)[i + 2 * (i >> 6)]; /* line_at(i / 2), twice as fine */
   else
-    return line[swizzle<WORDS>(i)];
+    return line[line_at(i)];
 }
 
-/* What a line of sums adds to a cell, for one class of the tile; a score stands for several columns
- * of pixels. */
+/* The same of scores that stand for several columns of pixels each. */
 template <typename T>
-STX_DEVICE uint32_t sum_scaled_cell(const StxColmeanScoresArgs &a, const ScoresTile &tile,
-    const uint32_t *line, const Cell &cell, int id)
+STX_DEVICE uint32_t sum_scaled_cell(
+    const StxColmeanScoresArgs &a, const ScoresTile &tile, const uint32_t *line, int c, int id)
 {
-  const int first = first_score<true>(a, tile), end = cell.x + cell.width;
+  const StxGrid &grid = a.target.grid;
+  const int begin = (tile.column + c) * grid.cell_width;
+  const int first = first_score<true>(a, tile), end = min(begin + grid.cell_width, grid.width);
   uint32_t sum = 0;
-  for (int x = cell.x, next; x < end; x = next) {
-    const int score = x >> a.shift;
-    next = min((score + 1) << a.shift, end);
-    sum += (next - x) * sum_at<T, 1>(line, (score - first) * a.elements + id);
-  }
+  for (int part = 0; part < 1 << a.tile.part_shift; part++, line += a.pitch)
+    for (int x = begin, next; x < end; x = next) {
+      const int score = x >> a.shift;
+      next = min((score + 1) << a.shift, end);
+      sum += (next - x) * sum_at<T, 1>(line, (score - first) * a.elements + id);
+    }
   return sum;
+}
+
+/* What one class of a cell adds up to: SUMS sums of a line, or 0: any number of several lines. */
+template <typename T, int ACROSS, int SUMS>
+STX_DEVICE uint32_t sum_cell(const StxColmeanScoresArgs &a, const uint32_t *line, int c, int id)
+{
+  const int elements = ACROSS > 1 ? 1 : a.elements;
+  uint32_t sum = 0;
+  if constexpr (SUMS > 0) {
+    const int first = c * SUMS * elements + id;
+#pragma unroll
+    for (int x = 0; x < SUMS; x++)
+      sum += sum_at<T, ACROSS>(line, first + x * elements);
+    return sum;
+  }
+  const int across = a.target.grid.cell_width / ACROSS;
+  for (int part = 0; part < 1 << a.tile.part_shift; part++, line += a.pitch)
+#pragma unroll 4
+    for (int x = 0; x < across; x++)
+      sum += sum_at<T, ACROSS>(line, (c * across + x) * elements + id);
+  return sum;
+}
+
+/* The (cell, class) pairs of one row of cells that a thread owns: every `step`-th. */
+struct Pairs {
+  int first, step, count;
+  int classes;     /* of a cell */
+  uint16_t *cells; /* first cell of the row, first class */
+  const uint32_t *line;
+  int edge; /* the picture's last column of cells */
+  StxColmeanShare whole, narrow;
+};
+
+STX_DEVICE Pairs pairs_of(
+    const StxColmeanScoresArgs &a, const ScoresTile &tile, const uint32_t *sums)
+{
+  const int r = threadIdx.x & ((1 << a.tile.row_shift) - 1), row = tile.row + r;
+  const int bottom = row == a.target.rows - 1;
+  Pairs pairs;
+  pairs.first = threadIdx.x >> a.tile.row_shift;
+  pairs.step = STX_COLMEAN_THREADS >> a.tile.row_shift;
+  pairs.edge = a.target.columns - 1 - tile.column;
+  pairs.count = row < a.target.rows ? min(a.tile.columns, pairs.edge + 1) * a.classes : 0;
+  pairs.cells = a.target.cells + cell_index(a.target, 2 + tile.class_id, tile.column, row);
+  pairs.line = sums + (r << a.tile.part_shift) * a.pitch;
+  pairs.whole = a.share[bottom][0];
+  pairs.narrow = a.share[bottom][1];
+  return pairs;
+}
+
+/* Where a cost goes. With one class it is no further than 32 bits count from the row's first. */
+template <int ACROSS>
+STX_DEVICE uint16_t *cost_at(
+    const StxColmeanScoresArgs &a, uint16_t *cells, uint32_t c, uint32_t id)
+{
+  if constexpr (ACROSS > 1)
+    return (uint16_t *)((uintptr_t)cells + c * 2u * a.target.rows);
+  else
+    return cells + (size_t)(id * a.target.columns + c) * a.target.rows;
+}
+
+/* BATCH pairs at a time, so that as many costs are on their way from the table. The last index of
+ * the table is no limit, but keeps its address from being computed with 64 bits. */
+template <typename T, int ACROSS, bool SCALED, int SUMS, int BATCH>
+STX_DEVICE void cost_pairs(
+    const StxColmeanScoresArgs &a, const ScoresTile &tile, const Pairs &pairs)
+{
+  constexpr int SHIFT = sizeof(T) == 1 ? STX_COLMEAN_BYTE_SHIFT : 0;
+  const int classes = ACROSS > 1 ? 1 : a.classes;
+#pragma unroll 1
+  for (int first = pairs.first; first < pairs.count; first += BATCH * pairs.step) {
+    uint16_t *to[BATCH], cost[BATCH];
+#pragma unroll
+    for (int j = 0; j < BATCH; j++) {
+      const int i = min(first + j * pairs.step, pairs.count - 1);
+      const int c = ACROSS > 1 ? i : divide(i, a.classes_reciprocal), id = i - c * classes;
+      const uint32_t num = SCALED ? sum_scaled_cell<T>(a, tile, pairs.line, c, id)
+                                  : sum_cell<T, ACROSS, SUMS>(a, pairs.line, c, id);
+      const uint32_t index =
+          stx_colmean_cost_index(num << SHIFT, c == pairs.edge ? pairs.narrow : pairs.whole);
+      cost[j] = __ldg(a.tables->class_cost + min(index, 4095u));
+      to[j] = cost_at<ACROSS>(a, pairs.cells, c, id);
+    }
+#pragma unroll
+    for (int j = 0; j < BATCH; j++)
+      if (first + j * pairs.step < pairs.count)
+        *to[j] = cost[j];
+  }
 }
 
 template <typename T, int ACROSS, bool SCALED>
 STX_DEVICE void cost_across(
     const StxColmeanScoresArgs &a, const ScoresTile &tile, const uint32_t *sums)
 {
-  constexpr uint32_t ONE = sizeof(T) == 1 ? 255 : 65535;
-  const int rows = 1 << a.tile.row_shift, parts = 1 << a.tile.part_shift;
-  const int r = threadIdx.x & (rows - 1), row = tile.row + r;
-  const int cell_sums = a.target.grid.cell_width / ACROSS;
-  const uint32_t *line = sums + (r << a.tile.part_shift) * a.pitch;
-  for (int i = threadIdx.x >> a.tile.row_shift; i < a.tile.columns * a.classes;
-       i += STX_COLMEAN_THREADS >> a.tile.row_shift) {
-    const int c = divide(i, a.classes_reciprocal), class_id = i - c * a.classes;
-    const Cell cell = cell_at(a.target, tile.column + c, row);
-    if (cell.width == 0)
-      continue;
-    uint32_t num = 0;
-    for (int part = 0; part < parts; part++) {
-      if constexpr (SCALED)
-        num += sum_scaled_cell<T>(a, tile, line + part * a.pitch, cell, class_id);
-      else
-        for (int x = 0; x < cell_sums; x++)
-          num +=
-              sum_at<T, ACROSS>(line + part * a.pitch, (c * cell_sums + x) * a.elements + class_id);
-    }
-    const uint32_t den = ONE * cell.width * cell.height;
-    const size_t at = cell_index(a.target, 2 + tile.class_id + class_id, tile.column + c, row);
-    a.target.cells[at] = class_cost(a.tables, num, den, 1.0f / den);
-  }
+  const Pairs pairs = pairs_of(a, tile, sums);
+  if (!SCALED && a.sums == 1)
+    cost_pairs<T, ACROSS, SCALED, 1, 4>(a, tile, pairs);
+  else if (!SCALED && a.sums == 2)
+    cost_pairs<T, ACROSS, SCALED, 2, 4>(a, tile, pairs);
+  else if (!SCALED && a.sums == 4)
+    cost_pairs<T, ACROSS, SCALED, 4, 2>(a, tile, pairs);
+  else
+    cost_pairs<T, ACROSS, SCALED, 0, 1>(a, tile, pairs);
 }
 
 template <typename T, int ACROSS, bool SCALED = false>

@@ -6,6 +6,9 @@
 #include "tests/common/colmean/colmean_case.h"
 #include "tests/cuda/cuda_case.h"
 
+#include "common/colmean/colmean_math.h"
+#include "cuda/colmean/colmean_exact.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -351,6 +354,87 @@ START_TEST(agrees_on_holes_of_any_width)
 }
 END_TEST
 
+/* ---- Exact arithmetic ----------------------------------------------------------------------- */
+
+static void expect_index(uint32_t num, uint32_t den, int shift, StxColmeanShare share)
+{
+  uint32_t expected = (uint32_t)stx_round_half_up(4095ull * num, den);
+  uint32_t actual = stx_colmean_cost_index(num << shift, share);
+  if (actual != expected)
+    ck_abort_msg("%u/%u: index %u, not %u", num, den, actual, expected);
+}
+
+/* Both sides only ever rise with the numerator: they agree for every one if they do on both sides
+ * of each step, where 4095 · num / den passes k + ½. */
+static void expect_all_steps(uint32_t den, int shift)
+{
+  StxColmeanShare share = stx_colmean_share(den, shift);
+  for (uint64_t k = 0; k < 4095; k++) {
+    uint32_t step = (uint32_t)(((2 * k + 1) * den + 8189) / 8190);
+    if (step > 0)
+      expect_index(step - 1, den, shift, share);
+    expect_index(step, den, shift, share);
+  }
+  expect_index(den, den, shift, share);
+}
+
+/* Cells of every number of pixels. */
+START_TEST(cost_indices_are_exact)
+{
+  for (uint32_t n = 1; n <= 1 << 14; n += stx_case_small() ? 1023 : 1) {
+    expect_all_steps(255 * n, STX_COLMEAN_BYTE_SHIFT);
+    expect_all_steps(65535 * n, 0);
+  }
+}
+END_TEST
+
+/* Every numerator of the usual cells, one after the other. */
+START_TEST(cost_indices_are_exact_one_by_one)
+{
+  for (uint32_t n = 1; n <= (uint32_t)at_most(64, 1); n *= 2) {
+    StxColmeanShare bytes = stx_colmean_share(255 * n, STX_COLMEAN_BYTE_SHIFT);
+    for (uint32_t num = 0; num <= 255 * n; num++)
+      expect_index(num, 255 * n, STX_COLMEAN_BYTE_SHIFT, bytes);
+    StxColmeanShare others = stx_colmean_share(65535 * n, 0);
+    for (uint32_t num = 0; num <= 65535 * n; num++)
+      expect_index(num, 65535 * n, 0, others);
+  }
+}
+END_TEST
+
+START_TEST(scores_of_16_bits_are_exact)
+{
+  for (uint32_t half = 0; half < 1 << 16; half++) {
+    uint32_t expected = stx_score_from_float(stx_float_from_half((uint16_t)half));
+    uint32_t clean = stx_clean_half(half), actual = stx_half_score(clean << 13);
+    if (actual != expected)
+      ck_abort_msg("half %x: score %u, not %u", half, actual, expected);
+    if (half <= STX_HALF_ONE)
+      ck_assert_uint_eq(clean, half);
+  }
+}
+END_TEST
+
+/* All halves, clean ones in some chunks and not in others. */
+START_TEST(agrees_on_all_halves)
+{
+  for (int side = 1; side <= at_most(4, 1); side *= 4) {
+    int height = at_most(256, 2);
+    StxColmeanParams params = {
+        .grid = {256, height, side, 1, 1}, .semantics = STX_SEMANTICS_SCORES_F16};
+    StxRandom random = {14};
+    ColmeanCase c = colmean_make_case(&params, COLMEAN_PLANAR, 0, false, STX_FILL_NOISE, &random);
+    for (int y = 0; y < height; y++)
+      for (int x = 0; x < 256; x++) {
+        uint16_t half = (uint16_t)(x << 8 | y);
+        memcpy(c.scores.data + 2 * (256 * y + x), &half, sizeof half);
+      }
+    expect_case_agrees(&c, 0, "all halves");
+    colmean_free_case(&c);
+  }
+}
+END_TEST
+
 /* ---- Offsets -------------------------------------------------------------------------------- */
 
 /* Classes 3 GiB apart, the last row 5.25 GiB from the first. Only where memory is plentiful:
@@ -399,6 +483,10 @@ static const StxTest tests[] = {
     {&agrees_on_scores_of_a_fraction},
     {&agrees_where_tiles_share_scores},
     {&agrees_on_holes_of_any_width},
+    {&cost_indices_are_exact},
+    {&cost_indices_are_exact_one_by_one},
+    {&scores_of_16_bits_are_exact},
+    {&agrees_on_all_halves},
     {&offsets_are_64_bits_wide},
 };
 STX_CUDA_TESTING_MAIN("colmean-cuda", tests)
