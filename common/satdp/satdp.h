@@ -162,7 +162,9 @@ typedef struct {
   int32_t noise_sky;
   double first_object, first_sky; /* energies, integers */
   double stixel_cost, pair_cost;  /* likewise */
-  double pair_slope;              /* energy per 1/256 px */
+  double pair_slope;              /* energy per 1/256 px: 0, or an odd multiple of 2^-22 below 2^9.
+                                     Times a difference of values, below 2^21, it is exact and
+                                     never ends in one half: integers round it in one addition */
   double pair_tolerance;          /* 1/256 px, integer */
   double residual_energy;         /* energy of one unit of Σ folded weight · (1/256 px)² */
   double ground_slope, horizon_x; /* expected ground: ground_slope · (x − horizon_x), 1/256 px */

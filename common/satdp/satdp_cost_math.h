@@ -20,6 +20,9 @@
 /* The energy of what cannot be: far above every real sum, and a few of them add up exactly. */
 #define STX_FORBIDDEN 1125899906842624.0 /* 2^50 */
 
+/* The value of a ground at a cut is at most that far from 0, in 1/256 px. */
+#define STX_VALUE_MOST 1048576.0 /* 2^20 */
+
 /* What a link and a record call the stixel below. NONE: the lowest stixel of a column. */
 typedef enum { STX_BELOW_GROUND, STX_BELOW_OBJECT, STX_BELOW_SKY, STX_BELOW_NONE } StxBelow;
 
@@ -142,16 +145,22 @@ STX_INLINE double stx_line_residual(
   return stx_max((crrw * cxxw - cxrw * cxrw) * inverse, 0.0);
 }
 
-/* Σw(d − mean)² of an object; its mean is stx_object_value. */
+/* Σw(d − mean)² of an object; its mean is stx_object_mean. */
 STX_INLINE double stx_object_residual(double w, double d, double dd)
 {
   return stx_max(dd - d * (d / (w > 0.0 ? w : 1.0)), 0.0);
 }
 
-/* The object's disparity as it is stored and compared, 1/256 px; 0: no known cell. */
+/* The object's disparity, 1/256 px; 0: no known cell. */
+STX_INLINE double stx_object_mean(double w, double d)
+{
+  return d / (w > 0.0 ? w : 1.0);
+}
+
+/* As it is stored and compared. */
 STX_INLINE double stx_object_value(double w, double d)
 {
-  return stx_round(d / (w > 0.0 ? w : 1.0));
+  return stx_round(stx_object_mean(w, d));
 }
 
 /* A slanted object: value(x) = slope · x + intercept, 1/256 px. */
@@ -175,13 +184,19 @@ STX_INLINE StxObjectFit stx_fit_object(
   return fit;
 }
 
-/* A slanted object's disparity at x, as it is stored and compared: 1 … rest, the largest disparity
- * from its first cell up; 0: no known cell (w = 0). */
-STX_INLINE double stx_slanted_value(StxObjectFit fit, double x, double w, double rest)
+/* A slanted object's disparity at x: 1 … rest, the largest disparity from its first cell up; 0: no
+ * known cell (w = 0). */
+STX_INLINE double stx_slanted_at(StxObjectFit fit, double x, double w, double rest)
 {
-  double value = stx_round(fit.slope * x + fit.intercept);
+  double value = fit.slope * x + fit.intercept;
   double known = w > 0.0 ? 1.0 : 0.0; /* a factor: with a selection GCC 12 vectorises no loop */
   return known * stx_min(stx_max(value, 1.0), rest);
+}
+
+/* As it is stored and compared. */
+STX_INLINE double stx_slanted_value(StxObjectFit fit, double x, double w, double rest)
+{
+  return stx_round(stx_slanted_at(fit, x, w, rest));
 }
 
 /* stx_line_residual for objects: their prior's mean is upright. */
@@ -192,10 +207,18 @@ STX_INLINE double stx_slanted_free_residual(
   return stx_line_residual(upright, w, x, xx, d, xd, dd);
 }
 
-/* A ground's disparity at x, as it is stored and compared. */
+/* A ground's disparity at x, kept to what differences of 32 bits have room for. 4096 px are 16
+ * times the largest disparity: whatever is farther away than that meets nothing either. */
+STX_INLINE double stx_ground_at(double slope, double intercept, double horizon_x, double x)
+{
+  double value = slope * (x - horizon_x) + intercept;
+  return stx_min(stx_max(value, -STX_VALUE_MOST), STX_VALUE_MOST);
+}
+
+/* As it is stored and compared. */
 STX_INLINE double stx_ground_value(double slope, double intercept, double horizon_x, double x)
 {
-  return stx_round(slope * (x - horizon_x) + intercept);
+  return stx_round(stx_ground_at(slope, intercept, horizon_x, x));
 }
 
 /* Energy of a residual: an integer. */
@@ -216,7 +239,8 @@ STX_INLINE StxPairCost stx_pair_cost(const StxSatdpTables *tables)
   return pair;
 }
 
-/* α + β·difference for a difference >= 0 */
+/* α + β·difference for a difference >= 0 and below 2^21: StxSatdpTables.pair_slope says why the
+ * product is exact, and no tie. */
 STX_INLINE double stx_pair_gap(StxPairCost pair, double difference)
 {
   return pair.cost + stx_round(pair.slope * difference);

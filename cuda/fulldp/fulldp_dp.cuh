@@ -28,9 +28,10 @@ template <int kind> STX_DEVICE void try_all(const Column *c, int k0, uint32_t *e
     return;
   Candidate best = no_candidate();
   if (k0 > 0)
-    offer_any(&best, try_cells<kind>(c, (int)c->row[k0].link[kind] / 4, k, best.energy, &ignored));
+    offer(&best,
+        try_cells<kind>(c, start_of(c->row[k0].key[kind]), k, energy_of(best.key), &ignored));
   for (int i = c->warp * STARTS + slot; i <= k0; i += WARPS * STARTS)
-    offer_any(&best, try_cells<kind>(c, k0 - i, k, best.energy, &tried));
+    offer(&best, try_cells<kind>(c, k0 - i, k, energy_of(best.key), &tried));
   *evaluated += j <= last ? tried : 0;
   merge_starts(&best);
   store_partial(c, kind, c->warp, &best);

@@ -63,7 +63,8 @@ STX_DEVICE void add_flats(const Column *c, int kind)
 
 typedef struct {
   StxCellLine line;
-  double energy, foot, top;
+  int64_t energy;
+  int foot, top;
 } Plane;
 
 template <int kind> STX_DEVICE Plane plane_of(const Column *c, int vb, int k)
@@ -75,36 +76,39 @@ template <int kind> STX_DEVICE Plane plane_of(const Column *c, int vb, int k)
     double horizon = c->prior.horizon_x, x = cells_of_block(c)[lo->boundary].x;
     plane.line =
         stx_cell_line(fit.slope, fit.intercept, horizon, x, __ldg(&c->tables->mixture.steepest));
-    plane.energy = stx_plane_energy(c->prior, fit, c->residual_energy);
-    plane.foot = stx_ground_value(fit.slope, fit.intercept, horizon, lo->cut);
-    plane.top = stx_ground_value(fit.slope, fit.intercept, horizon, hi->cut);
+    plane.energy = (int64_t)stx_plane_energy(c->prior, fit, c->residual_energy);
+    plane.foot = round_value(stx_ground_at(fit.slope, fit.intercept, horizon, lo->cut));
+    plane.top = round_value(stx_ground_at(fit.slope, fit.intercept, horizon, hi->cut));
   } else if (kind == OBJECT) {
-    plane.foot = plane.top =
-        stx_object_value(hi->object_w - lo->object_w, hi->object_d - lo->object_d);
-    plane.line.start = (float)plane.foot;
+    double mean = stx_object_mean(hi->object_w - lo->object_w, hi->object_d - lo->object_d);
+    plane.foot = round_value(mean);
+    plane.top = top_of(plane.foot);
+    plane.line.start = (float)stx_round(mean);
   }
   return plane;
 }
 
 /* What no plane changes, classes apart. */
-template <int kind> STX_DEVICE double fixed_of(const Column *c, int vb, int k)
+template <int kind> STX_DEVICE int64_t fixed_of(const Column *c, int vb, int k)
 {
   return (int)(c->row[k + 1].fixed[kind] - c->row[vb].fixed[kind]);
 }
 
+enum { CELLS_MOST = 1 << 24 }; /* of a pair: fulldp_math.h */
+
 /* The cells of a pair on its line, or enough of them to cost more than `most`. */
 template <int kind>
-STX_DEVICE double sum_cells(const Column *c, int vb, int k, StxCellLine line, double most)
+STX_DEVICE int64_t sum_cells(const Column *c, int vb, int k, StxCellLine line, int64_t most)
 {
   const StxFulldpCell *cells = cells_of_block(c);
   int u = c->row[vb].boundary, end = c->row[k + 1].boundary;
-  float x = cells[u].x, limit = (float)stx_min(most, 16777216.0), sum = 0;
+  float x = cells[u].x, limit = (float)min(most, (int64_t)CELLS_MOST), sum = 0;
   for (; u < end && sum <= limit; u++) {
     const StxFulldpCell *cell = &cells[u];
     float value = kind == GROUND ? stx_line_value(line, cell->x - x) : line.start;
     sum += stx_mixture_energy(cell->disparity, value, cell->precision[kind], cell->cap[kind]);
   }
-  return sum;
+  return (int64_t)sum;
 }
 
 /* Of the pairs that begin and end in a tile. */
@@ -114,23 +118,24 @@ template <int kind> STX_DEVICE Fit fit_pair(const Column *c, int vb, int k)
   Fit fit = {plane.energy + fixed_of<kind>(c, vb, k) + class_energy<kind>(c, vb, k), plane.foot,
       plane.top};
   if (kind != SKY)
-    fit.energy += sum_cells<kind>(c, vb, k, plane.line, 16777216.0);
+    fit.energy += sum_cells<kind>(c, vb, k, plane.line, CELLS_MOST);
   return fit;
 }
 
 /* The pair's candidate, or one that is above `most`: then its energy is too low. */
 template <int kind>
-STX_DEVICE Candidate try_cells(const Column *c, int vb, int k, double most, uint32_t *evaluated)
+STX_DEVICE Candidate try_cells(const Column *c, int vb, int k, int64_t most, uint32_t *evaluated)
 {
-  double fixed = fixed_of<kind>(c, vb, k);
-  if (least_below<kind>(c, vb) + fixed > most)
+  int64_t fixed = fixed_of<kind>(c, vb, k);
+  if (least_below<kind>(c, &c->row[vb]) + fixed > most)
     return no_candidate();
   Plane plane = plane_of<kind>(c, vb, k);
   Fit fit = {plane.energy + fixed + class_energy<kind>(c, vb, k), plane.foot, plane.top};
   Candidate candidate = make_candidate<kind>(c, vb, &fit, cut_below(&c->row[vb]));
-  *evaluated += candidate.energy <= most;
-  if (kind != SKY && candidate.energy <= most)
-    candidate.energy += sum_cells<kind>(c, vb, k, plane.line, most - candidate.energy);
+  int64_t left = most - energy_of(candidate.key);
+  *evaluated += left >= 0;
+  if (kind != SKY && left >= 0)
+    candidate.key = add_keys(candidate.key, key_of(sum_cells<kind>(c, vb, k, plane.line, left)));
   return candidate;
 }
 

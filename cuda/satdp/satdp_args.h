@@ -25,9 +25,9 @@ enum {
 typedef struct {
   /* Sums over the cells below the boundary. */
   double ground_x, ground_xx, ground_d, ground_xd, ground_dd, object_d, object_dd, sky_dd;
-  /* T_K of the row below the boundary, its link, and its plane's value at the boundary. */
-  double energy[3], link[3], value[2];
-  float bound[3]; /* bound_K of the start row above the boundary; see satdp_dp.cuh */
+  int64_t key[3];   /* T_K of the row below the boundary and its link, see satdp_choice.cuh; */
+  int32_t value[2]; /* its plane's value at the boundary: ground, object */
+  float bound[3];   /* bound_K of the start row above the boundary; see satdp_dp.cuh */
   /* More sums. fixed: energy of horizon, cells and First, < 2^31; lower: with the cheapest
    * class of the kind in each cell, < 2^32. */
   int32_t ground_w, object_w, weight;
@@ -42,29 +42,40 @@ typedef struct {
   double x, xx, xd;
 } StxSatdpSlant;
 
-/* What is known, before the recurrence gets there, of the pairs that end in the tile in which they
- * begin: 1 … 1, 1 … 2, up to 7 … 7. */
+/* What is known of a pair before the recurrence gets there: its own share of a key, and its plane's
+ * values at the cuts. Of sky both are 0. */
 typedef struct {
-  double energy[3][STX_SATDP_PAIRS];
-  double foot[2][STX_SATDP_PAIRS]; /* ground, object */
-  double top[STX_SATDP_PAIRS];     /* ground */
-} StxSatdpTerms;
+  int64_t key;
+  int32_t foot, top;
+} StxSatdpTerm;
 
-/* An object's top is its foot if it is upright; the tops of those that may be slanted. */
+/* The pairs that end in the tile in which they begin: 1 … 1, 1 … 2, up to 7 … 7; those of start row
+ * i follow those of i − 1. One place before them is read, and what is there does not count. */
 typedef struct {
-  double top[STX_SATDP_PAIRS];
-} StxSatdpTops;
+  StxSatdpTerm term[3][1 + STX_SATDP_PAIRS];
+} StxSatdpTerms;
 
 /* The best of some start rows, by end row of a tile. */
 typedef struct {
-  double energy[STX_SATDP_TILE], value[STX_SATDP_TILE];
-  uint16_t link[STX_SATDP_TILE];
+  int64_t key[STX_SATDP_TILE];
+  int32_t value[STX_SATDP_TILE];
 } StxSatdpPartial;
 
+/* A kind's constants of what lies below a cut, see satdp_choice.cuh: in memory because a lane that
+ * picks its own from a few loads keeps fewer registers than one that computes them. */
 typedef struct {
+  uint64_t ground_cost, object_cost; /* · 2^32 + 2^31 */
+  uint32_t tolerance, window, slope;
+  int32_t unknown, over;
+  uint32_t meeting, otherwise, ground_times, object_times, sky, kind;
+} StxSatdpRule;
+
+typedef struct {
+  StxSatdpRule rule[3];
   int32_t rows;                 /* that the recurrence sees: see satdp_tables.cuh */
   int32_t live[3], tried[2][3]; /* lengths of the lists of start rows; of even and odd tiles */
   uint32_t evaluated, records;
+  int64_t rounding; /* of the tables */
 } StxSatdpCounts;
 
 /* Where things begin, bytes from the start of the block's shared memory. */
@@ -72,7 +83,6 @@ typedef struct {
   uint32_t terms, partial, counts;
   uint32_t lists;   /* uint16_t, 2 · 3 of a column's rows: start rows */
   uint32_t classes; /* 16-byte aligned, if they are there */
-  uint32_t tops;    /* if objects may be slanted */
   uint32_t rows;    /* 16-byte aligned, if they are there; */
   uint32_t slants;  /* with them, if objects may be slanted */
   uint32_t size;

@@ -12,23 +12,35 @@
 
 enum { VT_BITS = 10 }; /* of a note: the last row; above them the kind */
 
-STX_DEVICE StxTrace trace_of(const Column *c)
+/* The kind of the topmost stixel: ties to ground, object, sky. */
+STX_DEVICE int top_kind(const Column *c)
 {
-  const StxSatdpRow *row = &c->row[1];
-  StxTrace trace = {{&row->energy[0], &row->energy[1], &row->energy[2]},
-      {&row->link[0], &row->link[1], &row->link[2]}, sizeof(StxSatdpRow) / sizeof(double)};
-  return trace;
+  const int64_t *key = c->row[c->rows].key;
+  int64_t least = min(
+      min(offer_of(key[GROUND], GROUND), offer_of(key[OBJECT], OBJECT)), offer_of(key[SKY], SKY));
+  return (int)(least & LINK_MASK);
+}
+
+/* The segment of the kind that ends at row vt; *below: the kind of the one below it. */
+STX_DEVICE StxSegment trace_segment(const Column *c, int kind, int vt, int *below)
+{
+  int64_t key = c->row[vt + 1].key[kind], energy = energy_of(key);
+  int vb = start_of(key);
+  *below = vb == 0 ? (int)STX_BELOW_NONE : (int)(key & 3);
+  if (vb > 0)
+    energy -= energy_of(c->row[vb].key[*below]);
+  StxSegment segment = {vb, vt, (StxKind)(STX_KIND_GROUND + kind), (double)energy};
+  return segment;
 }
 
 /* Notes the stixels from the top down; returns how many. */
 STX_DEVICE int note_stixels(const Column *c, uint16_t *notes)
 {
-  StxTrace trace = trace_of(c);
-  int count = 0, below;
-  int kind = stx_trace_top(&trace, c->rows);
+  int count = 0, below, kind = top_kind(c);
+#pragma unroll 1
   for (int vt = c->rows - 1; vt >= 0; kind = below) {
     notes[count++] = (uint16_t)(kind << VT_BITS | vt);
-    vt = stx_trace_segment(&trace, kind, vt, &below).vb - 1;
+    vt = trace_segment(c, kind, vt, &below).vb - 1;
   }
   return count;
 }
@@ -89,10 +101,9 @@ STX_DEVICE StxSegment cells_of(const Column *c, const StxSegment *segment)
 STX_DEVICE void write_stixels(const Column *c, const uint16_t *notes, int count)
 {
   StxStixel *records = c->args->records + (size_t)c->column * c->args->cells;
-  StxTrace trace = trace_of(c);
   for (int i = c->warp * LANES + c->lane; i < count; i += WARPS * LANES) {
     int below, kind = notes[i] >> VT_BITS, vt = notes[i] & ((1 << VT_BITS) - 1);
-    StxSegment segment = stx_trace_segment(&trace, kind, vt, &below);
+    StxSegment segment = trace_segment(c, kind, vt, &below);
     StxSegment cells = cells_of(c, &segment);
     StxSegmentSums sums = sums_of(c, &segment);
     StxStixel stixel = stx_make_stixel(

@@ -22,7 +22,7 @@ STX_DEVICE Column new_column(
   c.tables = a->tables;
   c.column = 0;
   c.rows = a->cells;
-  c.warp = threadIdx.x / LANES;
+  c.warp = __shfl_sync(STX_FULL_WARP, (int)threadIdx.x / LANES, 0);
   c.lane = threadIdx.x % LANES;
   c.has_ground = a->has_ground;
   c.terms = (StxSatdpTerms *)(shared + at->terms);
@@ -31,13 +31,12 @@ STX_DEVICE Column new_column(
   c.lists = (uint16_t *)(shared + at->lists);
   c.row = row;
   c.slant = slant;
-  c.tops = (StxSatdpTops *)(shared + at->tops);
   size_t classes = (size_t)(a->cells + 1) * a->quad[KINDS];
   c.classes = a->classes == NULL ? (int4 *)(shared + at->classes)
                                  : (int4 *)a->classes + classes * blockIdx.x;
   c.prior = stx_ground_prior(c.tables);
-  c.pair = stx_pair_cost(c.tables);
-  c.stixel_cost = c.tables->stixel_cost;
+  c.pair = pair_rule(c.tables);
+  c.stixel_cost = (int)c.tables->stixel_cost;
   c.residual_energy = c.tables->residual_energy;
   return c;
 }

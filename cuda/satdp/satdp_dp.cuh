@@ -55,7 +55,7 @@ template <int kind> STX_DEVICE void try_starts(const Column *c, int k0, uint32_t
     *evaluated += inside;
   }
   if (part == 0 && k0 > 0 && c->lane < TILE)
-    offer_any(&best, load_partial(c, kind, CARRIED, c->lane));
+    offer(&best, load_partial(c, kind, CARRIED, c->lane));
   merge_starts(&best);
   store_partial(c, kind, part, &best);
 }
@@ -86,27 +86,18 @@ STX_DEVICE Candidate merge_partials(const Column *c, Owner own, int k0)
   Candidate best = no_candidate();
   int parts = part_count(c, own.kind, k0);
   for (int part = 0; part < parts; part++)
-    offer_any(&best, load_partial(c, own.kind, part, own.j));
+    offer(&best, load_partial(c, own.kind, part, own.j));
   return best;
 }
 
-/* The three kinds side by side: they share most of their arithmetic. */
-STX_DEVICE StxChoice choose_below(const Column *c, int kind, StxCut cut, double foot)
+/* What the owners of row i's T offer: their keys with their kinds, and values. */
+STX_DEVICE Cut cut_above(int64_t offered, int value, int i)
 {
-  StxChoice ground = stx_below_ground(c->pair, cut, foot);
-  StxChoice object = stx_below_object(c->pair, cut, foot);
-  StxChoice sky = stx_below_sky(c->pair, cut);
-  return kind == GROUND ? ground : kind == OBJECT ? object : sky;
-}
-
-/* Energy and value of the owner's T of row i. */
-STX_DEVICE StxCut cut_above(const Candidate *best, int i)
-{
-  StxCut cut = {__shfl_sync(STX_FULL_WARP, best->energy, GROUND * TILE + i),
-      __shfl_sync(STX_FULL_WARP, best->energy, OBJECT * TILE + i),
-      __shfl_sync(STX_FULL_WARP, best->energy, SKY * TILE + i),
-      __shfl_sync(STX_FULL_WARP, best->value, GROUND * TILE + i),
-      __shfl_sync(STX_FULL_WARP, best->value, OBJECT * TILE + i)};
+  Cut cut = {__shfl_sync(STX_FULL_WARP, offered, GROUND * TILE + i),
+      __shfl_sync(STX_FULL_WARP, offered, OBJECT * TILE + i),
+      __shfl_sync(STX_FULL_WARP, offered, SKY * TILE + i),
+      __shfl_sync(STX_FULL_WARP, value, GROUND * TILE + i),
+      __shfl_sync(STX_FULL_WARP, value, OBJECT * TILE + i)};
   return cut;
 }
 
@@ -115,8 +106,7 @@ STX_DEVICE void store_row(const Column *c, Owner own, int k0, const Candidate *b
   StxSatdpRow *row = &c->row[k0 + own.j + 1];
   if (c->lane >= KINDS * TILE || k0 + own.j >= c->rows)
     return;
-  row->energy[own.kind] = best->energy;
-  row->link[own.kind] = best->link;
+  row->key[own.kind] = best->key;
   if (own.kind != SKY)
     row->value[own.kind] = best->value;
 }
@@ -125,23 +115,21 @@ STX_DEVICE void store_row(const Column *c, Owner own, int k0, const Candidate *b
 STX_DEVICE void solve_tile(const Column *c, int k0)
 {
   Owner own = owner_of(c->lane);
-  const StxSatdpTerms *terms = &c->terms[k0 / TILE % 2];
-  Candidate best = {STX_FORBIDDEN, 0, 0};
-  bool solves = own.kind != GROUND || c->has_ground;
-  if (solves)
+  const StxSatdpRule rule = c->counts->rule[own.kind];
+  const StxSatdpTerm *term = c->terms[k0 / TILE % 2].term[own.kind] + own.j;
+  Candidate best = {NEVER, 0};
+  int last = own.kind != GROUND || c->has_ground ? own.j : 0; /* step in which it still looks */
+  if (own.kind != GROUND || c->has_ground)
     best = merge_partials(c, own, k0);
 #pragma unroll
   for (int i = 1; i < TILE; i++) {
-    StxCut cut = cut_above(&best, i - 1);
-    int term = (i - 1) * TILE - i * (i - 1) / 2 + max(own.j - i, 0);
-    double foot = terms->foot[min(own.kind, (int)OBJECT)][term];
-    double object_top = SLANTED ? c->tops[k0 / TILE % 2].top[term] : foot;
-    double top = own.kind == GROUND ? terms->top[term] : object_top;
-    StxChoice choice = choose_below(c, own.kind, cut, foot);
-    Candidate candidate = {terms->energy[own.kind][term] + c->stixel_cost + choice.energy, top,
-        4 * (k0 + i) + (int)choice.below};
-    if (own.j >= i && solves)
+    Cut cut = cut_above(offer_of(best.key, rule.kind), best.value, i - 1);
+    StxSatdpTerm own_term = *term;
+    Candidate candidate = {
+        add_keys(choose_below(&rule, &cut, own_term.foot), own_term.key), own_term.top};
+    if (i <= last)
       offer(&best, candidate);
+    term += TILE - 1 - i;
   }
   store_row(c, own, k0, &best);
 }
@@ -155,8 +143,11 @@ STX_DEVICE void begin_column(const Column *c)
     int kind = threadIdx.x;
     live_starts(c, kind)[0] = tried_starts(c, kind)[0] = 0;
     c->counts->live[kind] = *tried_count(c, kind, 0) = 1;
-    if (kind == 0)
+    c->counts->rule[kind] = rule_of(c->pair, kind);
+    if (kind == 0) {
       c->counts->evaluated = 0;
+      c->counts->rounding = (int64_t)c->tables->rounding;
+    }
   }
 }
 

@@ -65,14 +65,12 @@ static size_t row_bytes(const StxSatdpParams *params)
 static StxSatdpLayout lay_out(const StxSatdpParams *params, bool with_rows, bool with_classes)
 {
   size_t rows = (size_t)stx_grid_rows(&params->grid);
-  size_t tops = stx_satdp_slanted(params) ? 2 * sizeof(StxSatdpTops) : 0;
   StxSatdpLayout at = {0};
   at.partial = align16(at.terms + 2 * sizeof(StxSatdpTerms));
   at.counts = align16(at.partial + 3 * STX_SATDP_PARTS * sizeof(StxSatdpPartial));
   at.lists = align16(at.counts + sizeof(StxSatdpCounts));
   at.classes = align16(at.lists + 2 * 3 * rows * sizeof(uint16_t));
-  at.tops = align16(at.classes + (with_classes ? classes_bytes(params) : 0));
-  at.rows = align16(at.tops + tops);
+  at.rows = align16(at.classes + (with_classes ? classes_bytes(params) : 0));
   at.slants = at.rows + (uint32_t)(with_rows ? (rows + 1) * sizeof(StxSatdpRow) : 0);
   at.size = align16(at.rows + (with_rows ? (rows + 1) * row_bytes(params) : 0));
   return at;

@@ -13,8 +13,15 @@
 /* Everything about a pair that does not depend on what lies below the cut: its energy and its
  * plane's values at the cuts below and above it. */
 typedef struct {
-  double energy, foot, top;
+  int64_t energy;
+  int foot, top;
 } Fit;
+
+/* stx_data_energy */
+STX_DEVICE int64_t data_energy(const Column *c, double residual)
+{
+  return round_long(residual * c->residual_energy);
+}
 
 /* The semantic energy of the cheapest class. */
 template <int kind> STX_DEVICE int class_energy(const Column *c, int vb, int k)
@@ -37,8 +44,8 @@ STX_DEVICE Fit fit_slanted(const Column *c, int vb, int k)
   StxObjectFit plane = stx_fit_object(__ldg(&c->tables->lambda_object), w,
       slant_hi->x - slant_lo->x, slant_hi->xx - slant_lo->xx, hi->object_d - lo->object_d,
       slant_hi->xd - slant_lo->xd, hi->object_dd - lo->object_dd);
-  Fit fit = {stx_data_energy(plane.residual, c->residual_energy),
-      stx_slanted_value(plane, lo->cut, w, rest), stx_slanted_value(plane, hi->cut, w, rest)};
+  Fit fit = {data_energy(c, plane.residual), round_value(stx_slanted_at(plane, lo->cut, w, rest)),
+      top_of(round_value(stx_slanted_at(plane, hi->cut, w, rest)))};
   return fit;
 }
 
@@ -56,18 +63,18 @@ template <int kind> STX_DEVICE Fit fit_plane(const Column *c, int vb, int k)
   if (kind == GROUND) {
     StxGroundFit plane = fit_ground(c, hi, lo);
     double horizon = c->prior.horizon_x;
-    fit.energy = stx_data_energy(plane.residual, c->residual_energy);
-    fit.foot = stx_ground_value(plane.slope, plane.intercept, horizon, lo->cut);
-    fit.top = stx_ground_value(plane.slope, plane.intercept, horizon, hi->cut);
+    fit.energy = data_energy(c, plane.residual);
+    fit.foot = round_value(stx_ground_at(plane.slope, plane.intercept, horizon, lo->cut));
+    fit.top = round_value(stx_ground_at(plane.slope, plane.intercept, horizon, hi->cut));
   } else if (kind == OBJECT && SLANTED) {
     fit = fit_slanted(c, vb, k);
   } else if (kind == OBJECT) {
     double w = hi->object_w - lo->object_w, d = hi->object_d - lo->object_d;
-    double residual = stx_object_residual(w, d, hi->object_dd - lo->object_dd);
-    fit.energy = stx_data_energy(residual, c->residual_energy);
-    fit.foot = fit.top = stx_object_value(w, d);
+    fit.energy = data_energy(c, stx_object_residual(w, d, hi->object_dd - lo->object_dd));
+    fit.foot = round_value(stx_object_mean(w, d));
+    fit.top = top_of(fit.foot);
   } else {
-    fit.energy = stx_data_energy(hi->sky_dd - lo->sky_dd, c->residual_energy);
+    fit.energy = data_energy(c, hi->sky_dd - lo->sky_dd);
   }
   return fit;
 }
@@ -79,7 +86,7 @@ template <int kind> STX_DEVICE Fit fit_pair(const Column *c, int vb, int k)
 {
   Fit fit = fit_plane<kind>(c, vb, k);
   uint32_t fixed = c->row[k + 1].fixed[kind] - c->row[vb].fixed[kind];
-  fit.energy += (double)(fixed + (uint32_t)class_energy<kind>(c, vb, k));
+  fit.energy += fixed + (uint32_t)class_energy<kind>(c, vb, k);
   return fit;
 }
 #endif
@@ -87,46 +94,42 @@ template <int kind> STX_DEVICE Fit fit_pair(const Column *c, int vb, int k)
 /* ---- Candidates --------------------------------------------------------------------------- */
 
 typedef struct {
-  double energy, value;
-  int link; /* 4 · vb + below, as stx_link makes them */
+  int64_t key;
+  int value;
 } Candidate;
 
 STX_DEVICE Candidate no_candidate(void)
 {
-  Candidate none = {2 * STX_FORBIDDEN, 0, 0};
+  Candidate none = {INT64_MAX, 0};
   return none;
 }
 
-STX_DEVICE StxCut cut_below(const StxSatdpRow *row)
+STX_DEVICE Cut cut_below(const StxSatdpRow *row)
 {
-  StxCut cut = {row->energy[GROUND], row->energy[OBJECT], row->energy[SKY], row->value[GROUND],
-      row->value[OBJECT]};
+  Cut cut = {offer_of(row->key[GROUND], GROUND), offer_of(row->key[OBJECT], OBJECT),
+      offer_of(row->key[SKY], SKY), row->value[GROUND], row->value[OBJECT]};
   return cut;
 }
 
-template <int kind>
-STX_DEVICE Candidate make_candidate(const Column *c, int vb, const Fit *fit, StxCut cut)
+/* A pair's own share of its key: all but what lies below the cut. */
+STX_DEVICE int64_t own_key(const Column *c, int kind, int vb, int64_t energy)
 {
-  StxChoice choice = kind == GROUND   ? stx_below_ground(c->pair, cut, fit->foot)
-                     : kind == OBJECT ? stx_below_object(c->pair, cut, fit->foot)
-                                      : stx_below_sky(c->pair, cut);
+  return add_keys(key_of(energy + start_cost(c->pair, c->stixel_cost, kind)), 4 * vb);
+}
+
+template <int kind>
+STX_DEVICE Candidate make_candidate(const Column *c, int vb, const Fit *fit, Cut cut)
+{
+  StxSatdpRule rule = rule_of(c->pair, kind);
   Candidate candidate = {
-      fit->energy + c->stixel_cost + choice.energy, fit->top, 4 * vb + (int)choice.below};
+      add_keys(choose_below(&rule, &cut, fit->foot), own_key(c, kind, vb, fit->energy)), fit->top};
   return candidate;
 }
 
-/* Candidates come in rising order of vb: among equals the one that is there stays. */
+/* In any order: a key tells ties apart, too. */
 STX_DEVICE void offer(Candidate *best, Candidate candidate)
 {
-  if (candidate.energy < best->energy)
-    *best = candidate;
-}
-
-/* The same in any order. */
-STX_DEVICE void offer_any(Candidate *best, Candidate candidate)
-{
-  if (candidate.energy < best->energy ||
-      (candidate.energy == best->energy && candidate.link < best->link))
+  if (candidate.key < best->key)
     *best = candidate;
 }
 
@@ -134,10 +137,9 @@ STX_DEVICE void offer_any(Candidate *best, Candidate candidate)
 STX_DEVICE void merge_starts(Candidate *best)
 {
   for (int step = TILE; step < LANES; step *= 2) {
-    Candidate other = {__shfl_xor_sync(STX_FULL_WARP, best->energy, step),
-        __shfl_xor_sync(STX_FULL_WARP, best->value, step),
-        __shfl_xor_sync(STX_FULL_WARP, best->link, step)};
-    offer_any(best, other);
+    Candidate other = {__shfl_xor_sync(STX_FULL_WARP, best->key, step),
+        __shfl_xor_sync(STX_FULL_WARP, best->value, step)};
+    offer(best, other);
   }
 }
 
@@ -146,15 +148,14 @@ STX_DEVICE void store_partial(const Column *c, int kind, int part, const Candida
   if (c->lane >= TILE)
     return;
   StxSatdpPartial *partial = &c->partial[kind * PARTS + part];
-  partial->energy[c->lane] = best->energy;
+  partial->key[c->lane] = best->key;
   partial->value[c->lane] = best->value;
-  partial->link[c->lane] = (uint16_t)best->link;
 }
 
 STX_DEVICE Candidate load_partial(const Column *c, int kind, int part, int j)
 {
   const StxSatdpPartial *partial = &c->partial[kind * PARTS + part];
-  Candidate candidate = {partial->energy[j], partial->value[j], partial->link[j]};
+  Candidate candidate = {partial->key[j], partial->value[j]};
   return candidate;
 }
 
@@ -162,18 +163,25 @@ STX_DEVICE Candidate load_partial(const Column *c, int kind, int part, int j)
 
 /* A float at or below the value: at least one unit of the last place below what may have been
  * rounded up. */
-STX_DEVICE float round_down(double value)
+STX_DEVICE float round_down(int64_t value)
 {
   float rounded = (float)value;
   return rounded - fabsf(rounded) * 1.1920929e-7f;
 }
 
-template <int kind> STX_DEVICE double least_below(const Column *c, int vb)
+/* The least that a stixel of the kind can pay for standing at a cut, C with it: stx_least_below_*.
+ * For sky it is also the most. */
+template <int kind> STX_DEVICE int64_t least_below(const Column *c, const StxSatdpRow *row)
 {
-  StxCut cut = cut_below(&c->row[vb]);
-  return c->stixel_cost + (kind == GROUND      ? stx_least_below_ground(cut)
-                              : kind == OBJECT ? stx_least_below_object(cut)
-                                               : stx_least_below_sky(c->pair, cut));
+  const int64_t *key = row->key;
+  int64_t least = min(key[GROUND], key[OBJECT]);
+  if (kind == OBJECT)
+    least = min(least, key[SKY]);
+  if (kind == SKY && row->value[GROUND] > (int)c->pair.tolerance)
+    least = key[OBJECT];
+  else if (kind == SKY)
+    least = min(add_keys(key[GROUND], key_of(c->pair.cost)), key[OBJECT]);
+  return energy_of(least) + c->stixel_cost;
 }
 
 /* The pair's candidate. Its bound goes into the row of vb if `notes`. */
@@ -181,9 +189,8 @@ template <int kind> STX_DEVICE Candidate try_pair(const Column *c, int vb, int k
 {
   Fit fit = fit_pair<kind>(c, vb, k);
   if (notes)
-    c->row[vb].bound[kind] =
-        round_down(least_below<kind>(c, vb) + fit.energy - (double)c->row[k + 1].lower[kind] -
-                   __ldg(&c->tables->rounding));
+    c->row[vb].bound[kind] = round_down(least_below<kind>(c, &c->row[vb]) + fit.energy -
+                                        c->row[k + 1].lower[kind] - c->counts->rounding);
   return make_candidate<kind>(c, vb, &fit, cut_below(&c->row[vb]));
 }
 

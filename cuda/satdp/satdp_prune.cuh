@@ -24,15 +24,9 @@ template <int kind> STX_DEVICE void fit_tile(const Column *c, int k0, uint32_t *
   int j = i + left;
   if (i >= TILE || k0 + j >= c->rows)
     return;
-  StxSatdpTerms *terms = &c->terms[k0 / TILE % 2];
   Fit fit = fit_pair<kind>(c, k0 + i, k0 + j);
-  terms->energy[kind][c->lane] = fit.energy;
-  if (kind != SKY)
-    terms->foot[kind][c->lane] = fit.foot;
-  if (kind == GROUND)
-    terms->top[c->lane] = fit.top;
-  if (kind == OBJECT && SLANTED)
-    c->tops[k0 / TILE % 2].top[c->lane] = fit.top;
+  StxSatdpTerm term = {own_key(c, kind, k0 + i, fit.energy), fit.foot, fit.top};
+  c->terms[k0 / TILE % 2].term[kind][1 + c->lane] = term;
   *evaluated += 1;
 }
 
@@ -51,16 +45,24 @@ STX_DEVICE void fit_tiles(const Column *c, int k0, uint32_t *evaluated)
 
 enum { DROP_TILES = 2 }; /* tiles between two looks for dead start rows */
 
-/* What a stixel of the kind that begins at row k0 pays at most, its own energy apart, less
- * lower_K(k0). */
-template <int kind> STX_DEVICE double renewal_cost(const Column *c, int k0)
+/* The most that a stixel of the kind that begins at the row can pay, its own energy apart, less
+ * lower_K there: stx_most_below_*. */
+template <int kind> STX_DEVICE int64_t renewal_cost(const Column *c, const StxSatdpRow *row)
 {
-  const StxSatdpRow *row = &c->row[k0];
-  StxCut cut = cut_below(row);
-  double most = kind == GROUND   ? stx_most_below_ground(c->pair, cut)
-                : kind == OBJECT ? stx_most_below_object(c->pair, cut, row->rest)
-                                 : stx_least_below_sky(c->pair, cut);
-  return c->stixel_cost + most - (double)row->lower[kind];
+  Cut cut = cut_below(row);
+  int64_t most = least_below<kind>(c, row);
+  if (kind == GROUND) {
+    int64_t object = cut.object_value == UNKNOWN_TOP ? cut.object : NEVER;
+    most = energy_of(min(add_keys(cut.ground, key_of(c->pair.cost)), object)) + c->stixel_cost;
+  } else if (kind == OBJECT) {
+    StxSatdpRule rule = rule_of(c->pair, OBJECT);
+    int rest = (int)row->rest << VALUE_SHIFT, value = cut.ground_value;
+    int gap = max(abs(value), abs(rest - value));
+    int64_t ground = key_of(pay(with_half(c->pair.cost), c->pair.slope, (uint32_t)gap));
+    int64_t least = min(on_object(&rule, &cut, rest), cut.sky);
+    most = energy_of(min(add_keys(cut.ground, ground), least)) + c->stixel_cost;
+  }
+  return most - row->lower[kind];
 }
 
 STX_DEVICE double slanted_free_residual(const Column *c, int vb, int k)
@@ -73,21 +75,20 @@ STX_DEVICE double slanted_free_residual(const Column *c, int vb, int k)
 }
 
 /* bound_K of the start row at the cells up to k, the prior left out. */
-template <int kind> STX_DEVICE double free_bound(const Column *c, int vb, int k)
+template <int kind> STX_DEVICE int64_t free_bound(const Column *c, int vb, int k)
 {
   const StxSatdpRow *hi = &c->row[k + 1], *lo = &c->row[vb];
-  double energy;
+  int64_t energy;
   if (kind == GROUND)
-    energy = stx_data_energy(
-        stx_line_residual(c->prior, hi->ground_w - lo->ground_w, hi->ground_x - lo->ground_x,
-            hi->ground_xx - lo->ground_xx, hi->ground_d - lo->ground_d,
-            hi->ground_xd - lo->ground_xd, hi->ground_dd - lo->ground_dd),
-        c->residual_energy);
+    energy = data_energy(
+        c, stx_line_residual(c->prior, hi->ground_w - lo->ground_w, hi->ground_x - lo->ground_x,
+               hi->ground_xx - lo->ground_xx, hi->ground_d - lo->ground_d,
+               hi->ground_xd - lo->ground_xd, hi->ground_dd - lo->ground_dd));
   else if (kind == OBJECT && SLANTED)
-    energy = stx_data_energy(slanted_free_residual(c, vb, k), c->residual_energy);
+    energy = data_energy(c, slanted_free_residual(c, vb, k));
   else
     energy = fit_plane<kind>(c, vb, k).energy;
-  return least_below<kind>(c, vb) + energy - (double)lo->lower[kind] - __ldg(&c->tables->rounding);
+  return least_below<kind>(c, lo) + energy - lo->lower[kind] - c->counts->rounding;
 }
 
 /* Tries, for the tile at k1, the start rows that are most likely to win: those that won at the
@@ -99,7 +100,7 @@ STX_DEVICE float try_winners(const Column *c, int k0, int k1, int *vb, uint32_t 
   int slot = c->lane / TILE, last = min(k1 + TILE, c->rows) - 1;
   int k = min(k1 + c->lane % TILE, last);
   bool inside = k1 + c->lane % TILE <= last;
-  *vb = slot == 0 ? k0 : (int)c->row[max(k0 - 3 * (slot - 1), 0)].link[kind] / 4;
+  *vb = slot == 0 ? k0 : start_of(c->row[max(k0 - 3 * (slot - 1), 0)].key[kind]);
   for (int i = 0; i < STARTS; i++) {
     int other = __shfl_sync(STX_FULL_WARP, *vb, i * TILE);
     if (i < slot && other == *vb)
@@ -112,16 +113,16 @@ STX_DEVICE float try_winners(const Column *c, int k0, int k1, int *vb, uint32_t 
   }
   merge_starts(&best);
   store_partial(c, kind, CARRIED, &best);
-  float limit = -round_down((double)c->row[k + 1].lower[kind] - best.energy);
+  float limit = -round_down((int64_t)c->row[k + 1].lower[kind] - energy_of(best.key));
   for (int step = 1; step < TILE; step *= 2)
     limit = fmaxf(limit, __shfl_xor_sync(STX_FULL_WARP, limit, step));
   return limit;
 }
 
 /* False if no row from k0 on can want the start row; else its bound is fresh. */
-template <int kind> STX_DEVICE bool lives_on(const Column *c, int vb, int k0, double renewal)
+template <int kind> STX_DEVICE bool lives_on(const Column *c, int vb, int k0, int64_t renewal)
 {
-  double bound = free_bound<kind>(c, vb, k0 - 1);
+  int64_t bound = free_bound<kind>(c, vb, k0 - 1);
   c->row[vb].bound[kind] = fmaxf(c->row[vb].bound[kind], round_down(bound));
   return bound <= renewal;
 }
@@ -142,7 +143,7 @@ template <int kind> STX_DEVICE void list_starts(const Column *c, int k0, float l
   uint16_t *live = live_starts(c, kind), *tried = tried_starts(c, kind);
   int count = c->counts->live[kind], kept = 0, listed = 0;
   bool drops = k0 / TILE % DROP_TILES == DROP_TILES - 1;
-  double renewal = renewal_cost<kind>(c, k0);
+  int64_t renewal = renewal_cost<kind>(c, &c->row[k0]);
   for (int base = 0; base < count; base += LANES) {
     bool lives = base + c->lane < count;
     int vb = lives ? live[base + c->lane] : k0;

@@ -19,11 +19,7 @@
 #define STX_SATDP_TABLES_CUH
 
 #include "cuda/driver/gpu.cuh"
-#include "cuda/satdp/satdp_args.h"
-
-#include "common/satdp/satdp_records_math.h"
-
-enum { GROUND, OBJECT, SKY, KINDS };
+#include "cuda/satdp/satdp_choice.cuh"
 
 /* Whether objects may be slanted is known when this is compiled: satdp_slanted.cu is all of it once
  * more. It costs sums, registers and time that upright objects need not pay. */
@@ -52,12 +48,12 @@ typedef struct {
   StxSatdpCounts *counts;
   uint16_t *lists;      /* start rows; see live_starts */
   StxSatdpRow *row;     /* rows + 1 */
-  StxSatdpSlant *slant; /* rows + 1; these two only if SLANTED */
-  StxSatdpTops *tops;   /* of even and of odd tiles */
+  StxSatdpSlant *slant; /* rows + 1, only if SLANTED */
   int4 *classes;        /* [boundary · quads + quad] */
   StxGroundPrior prior;
-  StxPairCost pair;
-  double stixel_cost, residual_energy;
+  PairRule pair;
+  int stixel_cost;
+  double residual_energy;
 } Column;
 
 /* The start rows of a kind that may still win, in rising order. */
@@ -315,19 +311,18 @@ STX_DEVICE void sum_lower(const Column *c, int kind)
 STX_DEVICE void clear_bottom(const Column *c)
 {
   StxSatdpRow *row = &c->row[0];
-  row->value[GROUND] = row->value[OBJECT] = 0;
-  for (int kind = 0; kind < KINDS; kind++) {
-    row->energy[kind] = kind == OBJECT ? -c->stixel_cost : STX_FORBIDDEN;
-    row->link[kind] = 0;
-  }
+  row->value[GROUND] = 0;
+  row->value[OBJECT] = UNKNOWN_TOP;
+  row->key[GROUND] = row->key[SKY] = NEVER;
+  row->key[OBJECT] = key_of(-c->stixel_cost);
 }
 
 /* Without a road there is no ground anywhere. */
 STX_DEVICE void forbid_ground(const Column *c)
 {
   for (int u = 1 + c->lane; u <= c->args->cells; u += LANES) {
-    c->row[u].energy[GROUND] = STX_FORBIDDEN;
-    c->row[u].link[GROUND] = c->row[u].value[GROUND] = 0;
+    c->row[u].key[GROUND] = NEVER;
+    c->row[u].value[GROUND] = 0;
   }
 }
 

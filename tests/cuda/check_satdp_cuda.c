@@ -85,6 +85,28 @@ START_TEST(agrees_on_the_costliest_column)
 }
 END_TEST
 
+/* Values at cuts beyond what integers keep, under the dearest and the cheapest pairs, where
+ * residuals cost most: roads whose horizon is as far away as one may be. */
+START_TEST(agrees_on_the_largest_values)
+{
+  static const double tolerances[] = {0, 2, 255}, costs[] = {0, 1000}, slopes[] = {0, 1e-7, 100};
+  static const int horizons[] = {-(1 << 20), -5000, 5000, 1 << 20};
+  static const Filling fillings[] = {EXTREME, NOISE, HOLES, SPARSE};
+  StxRandom random = {13};
+  for (int round = 0; round < (stx_case_small() ? 2 : 96); round++) {
+    StxSatdpParams params = case_params(2, stx_case_small() ? 12 : 30, round % 2 ? 32 : 4, 0);
+    StxRoadLine line = {round % 3 ? 64 : 0.01, horizons[round % 4], 1};
+    params.pair_tolerance = tolerances[stx_random_below(&random, 3)];
+    params.pair_cost = costs[stx_random_below(&random, 2)];
+    params.pair_slope = slopes[stx_random_below(&random, 3)];
+    params.stixel_cost = round % 5 ? 1 : 1000;
+    params.ground_sigma_intercept = params.ground_sigma_slope = round % 7 ? 100 : 0.01;
+    params.sigma_disparity[0] = params.sigma_disparity[1] = round % 2 ? 0.0625 : 1;
+    expect_agreements(params, NULL, &line, fillings[stx_random_below(&random, 4)], (uint64_t)round);
+  }
+}
+END_TEST
+
 /* Exact pruning under parameters from one end of their range to the other. */
 START_TEST(pruning_changes_nothing)
 {
@@ -267,7 +289,7 @@ END_TEST
 
 static const StxTest tests[] = {{&agrees_on_every_filling_and_class_count},
     {&agrees_on_every_number_of_columns_and_rows}, {&agrees_on_high_columns},
-    {&agrees_on_the_costliest_column}, {&pruning_changes_nothing},
+    {&agrees_on_the_costliest_column}, {&agrees_on_the_largest_values}, {&pruning_changes_nothing},
     {&pruning_changes_nothing_around_holes}, {&pruning_changes_nothing_on_slopes}, {&prunes},
     {&starts_agree_on_every_filling_and_class_count}, {&starts_agree_on_every_number_of_rows},
     {&starts_agree_on_high_columns}, {&starts_and_pruning_change_nothing},

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * satdp on the GPU: what a stixel pays for what lies below it, in integers: the numbers that
+ * stx_below_ground, stx_below_object and stx_below_sky of common/satdp/satdp_cost_math.h compute
+ * in doubles. The recurrence is the part of a column that nothing else can hide, and most GPUs have
+ * next to no units for doubles.
+ *
+ * Keys. An energy E and a link (4 · vb + below) are one number, E · 2^12 + link: the least key is
+ * the least energy with the smallest link, so one comparison of 64 bits is choice and tie-break
+ * together. Real energies are below 2^46 either way: a T is no more than its own kind's stixel from
+ * row 0 on, 2^44 of data (satdp.h bounds the sums) and 2^33 of all else, the error of a residual
+ * included; a pair adds one more data term. What cannot be costs NEVER = 2^48 and 2^49 on top of
+ * that: the largest sum is below 2^50, a key below 2^62.
+ *
+ * Values at cuts are multiples of 1/256 px, here times 2^10: |ground| <= 2^20 (STX_VALUE_MOST) and
+ * objects < 2^16 leave 31 bits, and the slope is an integer of 2^-22 energies. So the product's
+ * high word is the energy, and half a unit below makes it the rounded one: it never is a tie.
+ *
+ * Three terms. All kinds pay by the same formulas, with constants of their own (Rule):
+ *
+ *   on ground  nothing if the values meet (or the foot is unknown), else a cost and a slope
+ *   on object  another such cost if the foot is over the object's top, else a constant
+ *   on sky     nothing, or never
+ *
+ * "Never" is a cost times another factor. Sky pays α on ground; as it knows no other pair cost than
+ * that, its other ways are α cheaper and all α dearer.
+ */
+#ifndef STX_SATDP_CHOICE_CUH
+#define STX_SATDP_CHOICE_CUH
+
+#include "cuda/satdp/satdp_args.h"
+
+#include "common/satdp/satdp_records_math.h"
+
+enum { GROUND, OBJECT, SKY, KINDS };
+
+/* ---- Keys ---------------------------------------------------------------------------------- */
+
+enum { LINK_BITS = 12, LINK_MASK = (1 << LINK_BITS) - 1 };
+#define NEVER ((int64_t)1 << 60)
+
+/* Sums of keys wrap around without being an error: of what never counts, that of rows beyond the
+ * column among it, nobody knows how large it is. */
+STX_DEVICE int64_t add_keys(int64_t a, int64_t b)
+{
+  return (int64_t)((uint64_t)a + (uint64_t)b);
+}
+
+STX_DEVICE int64_t key_of(int64_t energy)
+{
+  return (int64_t)((uint64_t)energy << LINK_BITS);
+}
+
+STX_DEVICE int64_t energy_of(int64_t key)
+{
+  return key >> LINK_BITS;
+}
+
+/* The start row of the stixel that a key is of. */
+STX_DEVICE int start_of(int64_t key)
+{
+  return (int)((uint32_t)key & LINK_MASK) / 4;
+}
+
+/* The key of a T as the stixels above see it: its kind in place of its link. */
+STX_DEVICE int64_t offer_of(int64_t key, uint32_t kind)
+{
+  return (key & ~(int64_t)LINK_MASK) | kind;
+}
+
+/* ---- Values -------------------------------------------------------------------------------- */
+
+enum { VALUE_SHIFT = 10, SLOPE_BITS = 22 };
+/* An object's top, if its disparity is unknown: no foot is above it. */
+enum { UNKNOWN_TOP = 1 << 30 };
+
+/* stx_round, as an integer: what the addition leaves in the low bits of the sum. */
+STX_DEVICE int64_t round_long(double value)
+{
+  const double one_and_a_half = 6755399441055744.0; /* · 2^52 */
+  return __double_as_longlong(value + one_and_a_half) - __double_as_longlong(one_and_a_half);
+}
+
+/* The same of a value at a cut. */
+STX_DEVICE int round_value(double value)
+{
+  return (int)((uint32_t)round_long(value) << VALUE_SHIFT);
+}
+
+STX_DEVICE int top_of(int foot)
+{
+  return foot == 0 ? (int)UNKNOWN_TOP : foot;
+}
+
+/* ---- Pair costs ---------------------------------------------------------------------------- */
+
+/* Of the tables: StxPairCost in integers. */
+typedef struct {
+  uint32_t cost, tolerance, slope;
+} PairRule;
+
+STX_DEVICE PairRule pair_rule(const StxSatdpTables *tables)
+{
+  PairRule pair = {(uint32_t)tables->pair_cost, (uint32_t)tables->pair_tolerance << VALUE_SHIFT,
+      (uint32_t)(tables->pair_slope * (1 << SLOPE_BITS))};
+  return pair;
+}
+
+#define ONCE (1u << LINK_BITS)
+#define FORBID_COST (uint32_t) INT32_MAX
+#define FORBID_TIMES (1u << 30)
+#define SKY_MEETS 4u                                       /* times FORBID_TIMES is … */
+#define SKY_MORE (SKY_MEETS * (FORBID_TIMES >> LINK_BITS)) /* … the key of so much energy, > α */
+
+/* cost, and half a unit of what is cut off. */
+STX_DEVICE uint64_t with_half(uint32_t cost)
+{
+  return (uint64_t)cost << 32 | 0x80000000u;
+}
+
+STX_DEVICE StxSatdpRule rule_of(PairRule pair, int kind)
+{
+  bool ground = kind == GROUND, object = kind == OBJECT, sky = kind == SKY;
+  StxSatdpRule rule = {.ground_cost = with_half(sky ? FORBID_COST : pair.cost),
+      .object_cost = with_half(ground ? FORBID_COST : pair.cost),
+      .tolerance = pair.tolerance,
+      .window = sky ? INT32_MAX : 2 * pair.tolerance,
+      .slope = object ? pair.slope : 0,
+      .unknown = object ? 0 : INT32_MAX,
+      .over = ground   ? (int)pair.tolerance
+              : object ? 0
+                       : INT32_MAX,
+      .meeting = sky ? SKY_MEETS : 0,
+      .otherwise = sky ? SKY_MORE - pair.cost : 0,
+      .ground_times = sky ? FORBID_TIMES : ONCE,
+      .object_times = ground ? FORBID_TIMES : ONCE,
+      .sky = object ? 0 : FORBID_TIMES,
+      .kind = (uint32_t)kind};
+  return rule;
+}
+
+/* What all stixels of a kind pay for beginning. */
+STX_DEVICE int start_cost(PairRule pair, int stixel_cost, int kind)
+{
+  return stixel_cost + (kind == SKY ? (int)pair.cost - (int)SKY_MORE : 0);
+}
+
+/* cost + slope · difference, rounded, for a difference >= 0 */
+STX_DEVICE uint32_t pay(uint64_t cost, uint32_t slope, uint32_t difference)
+{
+  return (uint32_t)(((uint64_t)slope * difference + cost) >> 32);
+}
+
+/* What a cut offers: T of the row below it, by offer_of, and values. */
+typedef struct {
+  int64_t ground, object, sky;
+  int ground_value, object_value;
+} Cut;
+
+STX_DEVICE int64_t on_ground(const StxSatdpRule *rule, const Cut *cut, int foot)
+{
+  uint32_t off = (uint32_t)foot - (uint32_t)cut->ground_value;
+  uint32_t gap = (int)off < 0 ? 0 - off : off;
+  bool meets = off + rule->tolerance <= rule->window || foot == rule->unknown;
+  uint32_t cost = meets ? rule->meeting : pay(rule->ground_cost, rule->slope, gap);
+  return (int64_t)((uint64_t)cost * rule->ground_times + (uint64_t)cut->ground);
+}
+
+STX_DEVICE int64_t on_object(const StxSatdpRule *rule, const Cut *cut, int foot)
+{
+  uint32_t over = (uint32_t)foot - (uint32_t)cut->object_value;
+  uint32_t cost =
+      (int)over > rule->over ? pay(rule->object_cost, rule->slope, over) : rule->otherwise;
+  return (int64_t)((uint64_t)cost * rule->object_times + (uint64_t)cut->object);
+}
+
+STX_DEVICE int64_t on_sky(const StxSatdpRule *rule, const Cut *cut)
+{
+  uint32_t high = (uint32_t)((uint64_t)cut->sky >> 32) + rule->sky;
+  return (int64_t)((uint64_t)high << 32 | (uint32_t)cut->sky);
+}
+
+/* The least key of a stixel's ways to stand there, by itself. */
+STX_DEVICE int64_t choose_below(const StxSatdpRule *rule, const Cut *cut, int foot)
+{
+  return min(min(on_object(rule, cut, foot), on_sky(rule, cut)), on_ground(rule, cut, foot));
+}
+
+#endif
