@@ -56,7 +56,8 @@ class Kernel:
         label = re.match(r"(\.L_x_\d+):", line)
         if label:
             self.labels[label[1]] = len(self.code)
-        found = re.match(r"\s+/\*[0-9a-f]+\*/\s+(?:@!?U?P\d+ )?([A-Z][\w.]*)\s*(.*?) ;", line)
+        found = re.match(r"\s+/\*[0-9a-f]+\*/\s+(?:@!?U?P\d+ )?([A-Z][\w.]*)\s*(.*?)\s*"
+                         r"(?:\(\*.*\*\))?;", line)  # (*"SpillRefill"*), for one
         if found:
             self.code.append((found[1], found[2]))
 
