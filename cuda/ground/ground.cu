@@ -7,8 +7,8 @@
  *   plane    RANSAC over them, a warp per sample; the last block fits, and places the scan
  *   bins     a thread per point: lowest and highest point of each bin
  *   lines    a warp per sector: its lines
- *   levels   a thread per bin: the line that counts there
- *   labels   a thread per point; obstacles occupy cells, and have theirs as label for now
+ *   labels   a thread per point: the line that counts in its bin, and where it lies against it;
+ *            obstacles occupy cells, and have theirs as label for now
  *   merge    a thread per cell: union with its neighbours
  *   rank     a thread per cell: the number of its root; the last block adds up the blocks' roots
  *   number   a thread per point: the cluster of its cell
@@ -56,7 +56,7 @@ STX_KERNEL(stx_ground_plane, StxGroundArgs, STX_GROUND_PLANE_THREADS)
     place_scan(&a, &shared->plane, found);
 }
 
-/* ---- Bins, lines and levels --------------------------------------------------------------- */
+/* ---- Bins and lines ------------------------------------------------------------------------ */
 
 STX_KERNEL(stx_ground_bins, StxGroundArgs, STX_GROUND_POINT_THREADS)
 {
@@ -79,50 +79,53 @@ STX_KERNEL(stx_ground_sector_lines, StxGroundArgs, LANES)
     atomicAdd(&a.result->lines, lines);
 }
 
-/* The line of a bin: that of the nearest sector which has one there, the left one first. Looks at
- * some of them at once, because each look takes long. */
-STX_DEVICE StxGroundLevel nearest_level(const StxGroundArgs *a, int sector, int bin)
+/* ---- Labels ------------------------------------------------------------------------------- */
+
+/* The line that the nearest other sector has in the bin, the left one first. Looks at some of them
+ * at once, because each look takes long. */
+STX_DEVICE StxGroundLevel level_beside(const StxGroundArgs *a, int sector, int bin)
 {
-  enum { AT_ONCE = 4 };
+  enum { AT_ONCE = 4, SIDES = 2 };
   int sectors = a->params.sectors, bins = a->params.bins;
-  for (int away = 0; away <= a->search; away += AT_ONCE) {
-    const StxGroundLevel *beside[2 * AT_ONCE];
-    float up[2 * AT_ONCE];
+  for (int away = 1; away <= a->search; away += AT_ONCE) {
+    int beside[SIDES * AT_ONCE], nearest = -1;
+    float up[SIDES * AT_ONCE];
 #pragma unroll
     for (int k = 0; k < AT_ONCE; k++) {
       int step = min(away + k, a->search), left = sector + step, right = sector - step;
-      beside[2 * k] = &a->own[(left < sectors ? left : left - sectors) * bins + bin];
-      beside[2 * k + 1] = &a->own[(right >= 0 ? right : right + sectors) * bins + bin];
+      beside[SIDES * k] = (left < sectors ? left : left - sectors) * bins + bin;
+      beside[SIDES * k + 1] = (right >= 0 ? right : right + sectors) * bins + bin;
     }
 #pragma unroll
-    for (int k = 0; k < 2 * AT_ONCE; k++)
-      up[k] = beside[k]->up;
+    for (int k = 0; k < SIDES * AT_ONCE; k++)
+      up[k] = a->own[beside[k]].up;
 #pragma unroll
-    for (int k = 0; k < 2 * AT_ONCE; k++)
-      if (up[k] >= 0)
-        return *beside[k];
+    for (int k = SIDES * AT_ONCE - 1; k >= 0; k--)
+      nearest = up[k] >= 0 ? beside[k] : nearest;
+    if (nearest >= 0)
+      return a->own[nearest];
   }
   return stx_ground_no_level();
 }
 
-STX_KERNEL(stx_ground_levels, StxGroundArgs, STX_GROUND_POINT_THREADS)
+/* Each point looks for the line of its bin. Most sectors have one there, and neighbouring points
+ * are mostly of the same bin, so that costs a warp little more than one point. */
+STX_DEVICE bool is_ground(const StxGroundArgs *a, const StxGroundPoint *p)
 {
-  int at = thread_number(), bins = a.params.bins;
-  if (at >= a.params.sectors * bins || a.key[at] == STX_GROUND_NO_KEY)
-    return; /* nobody will ask */
-  StxGroundLevel level = nearest_level(&a, at / bins, at % bins);
-  stx_ground_narrow(&level, &a.params, at % bins, code_top(a.top[at]));
-  a.level[at] = level;
+  StxGroundLevel level = a->own[p->bin];
+  int32_t top = code_top(a->top[p->bin]);
+  int sector = p->bin / a->params.bins, bin = p->bin - sector * a->params.bins;
+  if (level.up < 0)
+    level = level_beside(a, sector, bin);
+  stx_ground_narrow(&level, &a->params, bin, top);
+  return stx_ground_is_ground(&level, (float)a->params.max_dist_below, p);
 }
-
-/* ---- Labels ------------------------------------------------------------------------------- */
 
 STX_KERNEL(stx_ground_labels, StxGroundArgs, STX_GROUND_POINT_THREADS)
 {
   uint32_t i = thread_number(), label = STX_POINT_NONE;
   StxGroundPoint p = place_point(&a, i);
-  bool inside = p.bin >= 0;
-  bool ground = inside && stx_ground_is_ground(&a.level[p.bin], (float)a.params.max_dist_below, &p);
+  bool inside = p.bin >= 0, ground = inside && is_ground(&a, &p);
   if (inside)
     label = ground ? STX_POINT_GROUND : STX_POINT_OBSTACLE;
   if (inside && !ground && a.cells > 0) {

@@ -9,7 +9,7 @@
 
 enum {
   STX_GROUND_POINT_THREADS = 256, /* a point, a bin or a cell each */
-  STX_GROUND_PLANE_THREADS = 512, /* a warp has one of the plane's samples */
+  STX_GROUND_PLANE_THREADS = 128, /* a warp has one of the plane's samples */
   STX_GROUND_PLANE_BLOCKS = STX_GROUND_SAMPLES * 32 / STX_GROUND_PLANE_THREADS,
   STX_GROUND_RANK_THREADS = 512, /* cells that a block of stx_ground_rank looks at */
 };
@@ -47,10 +47,10 @@ typedef struct {
   uint32_t *parent;        /* of a cell: one of its cluster, not after it; all bits set: empty */
 
   StxGroundPose *pose;
-  StxGroundLevel *own, *level; /* of a bin: of its sector's lines; with those of its neighbours */
-  uint32_t *root;              /* of an occupied cell: the first of its cluster */
-  uint32_t *rank;              /* of a root: how many come before it in its block */
-  uint32_t *before;            /* of a block of stx_ground_rank: the roots before it */
+  StxGroundLevel *own; /* of a bin: of its sector's lines */
+  uint32_t *root;      /* of an occupied cell: the first of its cluster */
+  uint32_t *rank;      /* of a root: how many come before it in its block */
+  uint32_t *before;    /* of a block of stx_ground_rank: the roots before it */
 } StxGroundArgs;
 
 /* ---- A sector's memory --------------------------------------------------------------------- */

@@ -11,7 +11,6 @@ static const StxCudaKernel lows_kernel = {&module, "stx_ground_lows"};
 static const StxCudaKernel plane_kernel = {&module, "stx_ground_plane"};
 static const StxCudaKernel bins_kernel = {&module, "stx_ground_bins"};
 static const StxCudaKernel lines_kernel = {&module, "stx_ground_sector_lines"};
-static const StxCudaKernel levels_kernel = {&module, "stx_ground_levels"};
 static const StxCudaKernel labels_kernel = {&module, "stx_ground_labels"};
 static const StxCudaKernel merge_kernel = {&module, "stx_ground_merge"};
 static const StxCudaKernel rank_kernel = {&module, "stx_ground_rank"};
@@ -39,7 +38,6 @@ static size_t lay_out(const StxGroundParams *params, char *memory, StxGroundArgs
   *minima = at;
   PLACE(pose, 1);
   PLACE(own, bins);
-  PLACE(level, bins);
   PLACE(root, cells);
   PLACE(rank, cells);
   PLACE(before, stx_cuda_blocks(cells, STX_GROUND_RANK_THREADS));
@@ -82,10 +80,8 @@ static bool launch_lines(const Launch *l)
 {
   const StxGroundParams *params = &l->args->params;
   StxCudaSize grid = {(unsigned)params->sectors, 1, 1}, block = {LANES, 1, 1};
-  size_t bins = (size_t)params->sectors * (size_t)params->bins;
   return stx_cuda_launch(l->cuda, &lines_kernel, grid, block, stx_ground_sector(params->bins).bytes,
-             l->args, l->stream, l->error) &&
-         launch(l, &levels_kernel, bins, STX_GROUND_POINT_THREADS);
+      l->args, l->stream, l->error);
 }
 
 static bool launch_clusters(const Launch *l)

@@ -26,7 +26,6 @@ STX_DEVICE Sector new_sector(const StxGroundArgs *a, char *shared)
   Sector s;
   StxGroundSector at = stx_ground_sector(a->params.bins);
   s.args = a;
-  s.rules = stx_ground_rules(&a->params, a->pose->height);
   s.prefix = (StxGroundPrefix *)shared;
   s.range = (int32_t *)(shared + at.range);
   s.z = (int32_t *)(shared + at.z);
@@ -74,20 +73,30 @@ STX_DEVICE void append_bins(Sector *s, int bin, unsigned long long key, StxGroun
   before->range_z = __shfl_sync(STX_FULL_WARP, sums.range_z, LANES - 1);
 }
 
-/* Collects the sector's prototypes, and takes all lines away from its bins. */
+/* Collects the sector's prototypes, and takes all lines away from its bins. The keys of four times
+ * 32 bins are under way at once; the code for 32 bins stands there once. */
 STX_DEVICE void collect_sector(Sector *s)
 {
+  enum { AT_ONCE = 4 };
   StxGroundPrefix before = {0, 0, 0, 0};
   int bins = s->args->params.bins;
   const unsigned long long *key = s->args->key + (size_t)blockIdx.x * bins;
+  unsigned long long ahead[AT_ONCE];
   if (threadIdx.x == 0)
     s->prefix[0] = before;
-  for (int first = 0; first < bins; first += LANES) {
-    int bin = first + threadIdx.x;
-    append_bins(s, bin, bin < bins ? key[bin] : STX_GROUND_NO_KEY, &before);
+  for (int bin = threadIdx.x, round = 0; bin - (int)threadIdx.x < bins; bin += LANES, round++) {
+    if (round % AT_ONCE == 0)
+#pragma unroll
+      for (int k = 0; k < AT_ONCE; k++)
+        ahead[k] = bin + k * LANES < bins ? key[bin + k * LANES] : STX_GROUND_NO_KEY;
+    append_bins(s, bin, ahead[0], &before);
     if (bin < bins)
       s->own[bin] = stx_ground_no_level();
+#pragma unroll
+    for (int k = 0; k + 1 < AT_ONCE; k++)
+      ahead[k] = ahead[k + 1];
   }
+  s->rules = stx_ground_rules(&s->args->params, s->args->pose->height);
   __syncwarp();
 }
 
