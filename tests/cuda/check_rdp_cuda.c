@@ -140,8 +140,8 @@ START_TEST(agrees_on_every_median_and_epsilon)
 }
 END_TEST
 
-/* Around the rows of 32 in which a column looks back. The fewer columns, the more warps each of them has; so
- * many that each has one. */
+/* Around the rows of 32 in which a column looks back. The fewer columns, the more warps each of
+ * them has; so many that each has one. */
 START_TEST(agrees_on_every_number_of_columns)
 {
   for (int columns = 1; columns <= (stx_case_small() ? 2 : 40); columns++)

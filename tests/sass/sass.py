@@ -2,24 +2,27 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Looks at what nvcc makes of the kernels, which no run on the emulator shows.
 
-usage: sass.py [--write] [--table ARCH] FATBIN...
+usage: sass.py [--write] [--table ARCH] [--loops KERNEL] FATBIN...
 
 For every kernel and architecture in the fatbins it counts, in the machine code,
 
   registers  of a thread
   local      accesses to local memory: spills, and arrays that did not fit into registers
   code       KiB
-  step       instructions in the longest innermost loop, the unrolled one where there is one
+  step       instructions that a warp takes for one step of what steps.py names for the kernel;
+             else those in the longest innermost loop
   loads      loads from global memory that are under way before the first one is used, at most
 
 and compares them with tests/sass/ceilings.txt: nothing may be above its number there, `loads` not
 below. Atomics that are no instruction, but a loop of compare and swap (ATOMS.CAST), are
-forbidden. --write writes the file anew, --table prints one architecture for a page.
+forbidden. --write writes the file anew, --table prints one architecture for a page, --loops every
+innermost loop of a kernel and the opcodes in it.
 
 Needs cuobjdump and nvdisasm: on the PATH, beside nvcc, or in the folder STX_CUDA_BINUTILS (from
 PyPI: nvidia-cuda-cuobjdump, nvidia-cuda-nvdisasm). Without them it ends with 77: skipped. So it
 does with another nvcc than the one of the ceilings, whose code differs.
 """
+import math
 import os
 import pathlib
 import re
@@ -27,6 +30,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
+
+import steps
 
 CEILINGS = pathlib.Path(__file__).with_name("ceilings.txt")
 COLUMNS = ["registers", "local", "code", "step", "loads"]
@@ -105,29 +110,34 @@ def parse_registers(text):
             for name, count in re.findall(r"Function (\w+):\s*\n\s*REG:(\d+)", text)}
 
 
-def measure(kernel, registers):
+def measure(name, kernel, registers):
     opcodes = [opcode for opcode, _ in kernel.code]
+    step = steps.of_kernel(name, kernel)
     return {
         "registers": registers,
         "local": sum(opcode.startswith(("LDL", "STL")) for opcode in opcodes),
         "code": (len(opcodes) * 16 + 1023) // 1024,
-        "step": max((last - first + 1 for first, last in kernel.loops()), default=0),
+        "step": round(step, 1) if step is not None else math.inf,
         "loads": kernel.loads(),
         "forbidden": sorted({opcode for opcode in opcodes if FORBIDDEN.search(opcode)}),
     }
 
 
-def measure_fatbin(path, cuobjdump, nvdisasm):
-    """{(kernel, architecture): numbers} of one fatbin."""
-    found = {}
+def kernels_of(path, cuobjdump, nvdisasm):
+    """(name, architecture, Kernel, registers) of all in a fatbin."""
     with tempfile.TemporaryDirectory() as folder:
         run(cuobjdump, "-xelf", "all", pathlib.Path(path).resolve(), folder=folder)
         for cubin in sorted(pathlib.Path(folder).glob("*.cubin")):
             arch = int(re.search(r"sm_(\d+)", cubin.name)[1])
             registers = parse_registers(run(cuobjdump, "-res-usage", cubin))
             for name, kernel in parse_code(run(nvdisasm, "-c", cubin)).items():
-                found[name, arch] = measure(kernel, registers[name])
-    return found
+                yield name, arch, kernel, registers[name]
+
+
+def measure_fatbin(path, tools):
+    """{(kernel, architecture): numbers} of one fatbin."""
+    return {(name, arch): measure(name, kernel, registers)
+            for name, arch, kernel, registers in kernels_of(path, *tools)}
 
 
 # ---- Ceilings -----------------------------------------------------------------------------------
@@ -139,7 +149,7 @@ def read_ceilings():
             compiler = line[len("# nvcc "):]
         elif line and not line.startswith("#"):
             name, arch, *numbers = line.split()
-            ceilings[name, int(arch)] = dict(zip(COLUMNS, map(int, numbers)))
+            ceilings[name, int(arch)] = dict(zip(COLUMNS, map(float, numbers)))
     return ceilings, compiler
 
 
@@ -149,7 +159,7 @@ def write_ceilings(found, compiler):
     known = {**known, **found} if old == compiler else found
     lines = ["# What the machine code of the kernels may have: written by sass.py --write",
              f"# nvcc {compiler}", "# kernel arch " + " ".join(COLUMNS)]
-    lines += [" ".join([name, str(arch)] + [str(numbers[column]) for column in COLUMNS])
+    lines += [" ".join([name, str(arch)] + [f"{numbers[column]:g}" for column in COLUMNS])
               for (name, arch), numbers in sorted(known.items())]
     CEILINGS.write_text("\n".join(lines) + "\n")
 
@@ -163,7 +173,7 @@ def faults_of(key, numbers, ceiling):
         worse = (numbers[column] < ceiling[column] if column == "loads"
                  else numbers[column] > ceiling[column])
         if worse:
-            faults.append(f"{where}: {column} {numbers[column]}, was {ceiling[column]}")
+            faults.append(f"{where}: {column} {numbers[column]:g}, was {ceiling[column]:g}")
     return faults
 
 
@@ -172,7 +182,14 @@ def print_table(found, wanted):
     print("|---|" + "--:|" * len(COLUMNS))
     for (name, arch), numbers in sorted(found.items()):
         if arch == wanted:
-            print(f"| `{name}` | " + " | ".join(str(numbers[c]) for c in COLUMNS) + " |")
+            print(f"| `{name}` | " + " | ".join(f"{numbers[c]:g}" for c in COLUMNS) + " |")
+
+
+def print_loops(path, tools, wanted):
+    for name, arch, kernel, _ in kernels_of(path, *tools):
+        for first, last in sorted(kernel.loops()) if name == wanted else []:
+            opcodes = dict(steps.has(kernel, (first, last)).most_common())
+            print(f"sm_{arch} at {first}: {last - first + 1} instructions, {opcodes}")
 
 
 # ---- Main ---------------------------------------------------------------------------------------
@@ -198,15 +215,19 @@ def compare(found, compiler):
 
 
 def main(arguments):
-    cuobjdump, nvdisasm = find_tool("cuobjdump"), find_tool("nvdisasm")
+    tools = find_tool("cuobjdump"), find_tool("nvdisasm")
     fatbins = [argument for argument in arguments if argument.endswith(".fatbin")]
-    if cuobjdump is None or nvdisasm is None:
+    if None in tools:
         skip("no cuobjdump or no nvdisasm")
     if not fatbins:
         skip("no fatbins")
+    if "--loops" in arguments:
+        for path in fatbins:
+            print_loops(path, tools, arguments[arguments.index("--loops") + 1])
+        return 0
     compiler, found = compiler_version(), {}
     for path in fatbins:
-        found.update(measure_fatbin(path, cuobjdump, nvdisasm))
+        found.update(measure_fatbin(path, tools))
     if "--write" in arguments:
         write_ceilings(found, compiler)
     elif "--table" in arguments:
