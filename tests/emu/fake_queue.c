@@ -25,11 +25,42 @@ static void append(FakeQueue *queue, FakeOp *op)
   queue->last = op;
 }
 
-static void op_free(FakeOp *op)
+void fake_op_clear(const FakeOp *op)
 {
   free(op->snapshot);
   free(op->args);
+}
+
+static void op_free(FakeOp *op)
+{
+  fake_op_clear(op);
   free(op);
+}
+
+static FakeOp *allocate_op(void)
+{
+  FakeOp *op = malloc(sizeof *op);
+  if (op == NULL)
+    abort();
+  return op;
+}
+
+FakeOp *fake_queue_append(FakeQueue *queue, const FakeOp *op)
+{
+  FakeOp *copy = allocate_op();
+  *copy = *op;
+  append(queue, copy);
+  return copy;
+}
+
+void fake_op_replace(FakeOp *old, const FakeOp *op)
+{
+  FakeOp *next = old->next;
+  const FakeOp *origin = old->origin;
+  fake_op_clear(old);
+  *old = *op;
+  old->next = next;
+  old->origin = origin;
 }
 
 void fake_queue_clear(FakeQueue *queue)
@@ -208,14 +239,6 @@ static bool breaks_capture(const FakeContext *context, const FakeStream *stream)
   return capturing != NULL;
 }
 
-static FakeOp *allocate_op(void)
-{
-  FakeOp *op = malloc(sizeof *op);
-  if (op == NULL)
-    abort();
-  return op;
-}
-
 CUresult fake_enqueue(FakeContext *context, const FakeOp *op)
 {
   FakeOp *copy = allocate_op();
@@ -249,6 +272,7 @@ static void *duplicate(const void *bytes, size_t size)
 static FakeOp *op_copy(const FakeOp *op, FakeOp *copy)
 {
   *copy = *op;
+  copy->origin = op;
   copy->snapshot = NULL; /* what is recorded reads the host's memory when it runs */
   copy->args = duplicate(op->args, op->args_size);
   return copy;

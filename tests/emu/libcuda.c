@@ -406,19 +406,13 @@ static bool has_host_pointer(const FakeOp *op)
   return false;
 }
 
-static CUresult launch(FakeOp *op, CUfunction handle, CUstream stream, void **params)
+CUresult fake_take_launch(FakeContext *context, FakeOp *op, CUfunction handle, void **params)
 {
-  FakeContext *context;
-  CUresult result = fake_current(&context);
-  if (result == CUDA_SUCCESS)
-    result = fake_stream(stream, context, &op->stream);
   op->function = fake_find(FAKE_FUNCTION, handle);
-  if (result == CUDA_SUCCESS && (op->function == NULL || op->function->object.context != context))
-    result = CUDA_ERROR_INVALID_HANDLE;
-  if (result == CUDA_SUCCESS && (!is_launchable(op) || params == NULL))
-    result = CUDA_ERROR_INVALID_VALUE;
-  if (result != CUDA_SUCCESS)
-    return result;
+  if (op->function == NULL || op->function->object.context != context)
+    return CUDA_ERROR_INVALID_HANDLE;
+  if (!is_launchable(op) || params == NULL)
+    return CUDA_ERROR_INVALID_VALUE;
   op->args_size = op->function->args_size;
   op->args = malloc(op->args_size);
   if (op->args == NULL)
@@ -426,7 +420,16 @@ static CUresult launch(FakeOp *op, CUfunction handle, CUstream stream, void **pa
   memcpy(op->args, params[0], op->args_size);
   if (has_host_pointer(op))
     context->sticky = CUDA_ERROR_ILLEGAL_ADDRESS;
-  return fake_enqueue(context, op);
+  return CUDA_SUCCESS;
+}
+
+static CUresult launch(FakeOp *op, CUfunction handle, CUstream stream, void **params)
+{
+  FakeContext *context;
+  CUresult result = fake_current_stream(stream, &context, &op->stream);
+  if (result == CUDA_SUCCESS)
+    result = fake_take_launch(context, op, handle, params);
+  return result == CUDA_SUCCESS ? fake_enqueue(context, op) : result;
 }
 
 FAKE_API cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
