@@ -17,7 +17,7 @@ typedef struct StxCudaModule {
   const void *image;
 } StxCudaModule;
 
-typedef struct {
+typedef struct StxCudaKernel {
   const StxCudaModule *module;
   const char *name; /* as in the .cu file; static text: its address is looked up */
 } StxCudaKernel;
@@ -33,6 +33,25 @@ typedef struct {
  */
 bool stx_cuda_launch(StxCuda *cuda, const StxCudaKernel *kernel, StxCudaSize grid,
     StxCudaSize block, size_t shared, const void *args, StxCudaStream stream, StxError *error);
+
+/* A step of a stage: a kernel, or (kernel NULL) bytes that are filled. */
+typedef struct {
+  const StxCudaKernel *kernel;
+  StxCudaSize grid, block;
+  size_t shared;
+  const void *args; /* args_size bytes */
+  size_t args_size;
+  void *to; /* size bytes */
+  size_t size;
+  uint8_t value;
+} StxCudaStep;
+
+/* Enqueues the steps, at most STX_CUDA_STEPS, one after the other: as a graph if there are some of
+ * them, which is made once and changed where the steps changed, else one by one; see graph.c. Steps
+ * without blocks or bytes are left out. Nothing that a step points to has to outlive the call. */
+#define STX_CUDA_STEPS 12
+bool stx_cuda_run_steps(
+    StxCuda *cuda, const StxCudaStep *steps, size_t count, StxCudaStream stream, StxError *error);
 
 /* Defines the module of a stem: STX_CUDA_MODULE(sgm); in sgm_launch.c makes `module`. */
 #define STX_CUDA_MODULE(stem)                                                                      \

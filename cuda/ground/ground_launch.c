@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Launches ground's kernels, one after the other; the host learns nothing in between. */
+/* Launches ground's kernels, one after the other, as one graph; the host learns nothing in
+ * between. */
 #include "cuda/ground/ground_args.h"
 #include "cuda/driver/launch.h"
 
@@ -55,43 +56,42 @@ static size_t scratch_size(const StxGroundParams *params, size_t count, int thre
 /* ---- Run ----------------------------------------------------------------------------------- */
 
 typedef struct {
-  StxCuda *cuda;
   const StxGroundArgs *args;
-  StxCudaStream stream;
-  StxError *error;
-} Launch;
+  StxCudaStep steps[STX_CUDA_STEPS];
+  size_t count;
+} Steps;
 
-static bool launch(const Launch *l, const StxCudaKernel *kernel, size_t items, unsigned threads)
+static void add(Steps *s, const StxCudaKernel *kernel, size_t items, unsigned threads)
 {
-  StxCudaSize grid = {stx_cuda_blocks(items, threads), 1, 1}, block = {threads, 1, 1};
-  return stx_cuda_launch(l->cuda, kernel, grid, block, 0, l->args, l->stream, l->error);
+  s->steps[s->count++] = (StxCudaStep){.kernel = kernel,
+      .grid = {stx_cuda_blocks(items, threads), 1, 1},
+      .block = {threads, 1, 1},
+      .args = s->args,
+      .args_size = sizeof *s->args};
 }
 
-static bool launch_plane(const Launch *l)
+static void add_plane(Steps *s)
 {
-  const StxGroundArgs *a = l->args;
+  const StxGroundArgs *a = s->args;
   size_t looked = a->wants_plane ? (a->count + a->stride - 1) / a->stride : 0;
   size_t blocks = a->wants_plane ? STX_GROUND_PLANE_BLOCKS : 1;
-  return launch(l, &lows_kernel, looked, STX_GROUND_POINT_THREADS) &&
-         launch(l, &plane_kernel, blocks * STX_GROUND_PLANE_THREADS, STX_GROUND_PLANE_THREADS);
+  add(s, &lows_kernel, looked, STX_GROUND_POINT_THREADS);
+  add(s, &plane_kernel, blocks * STX_GROUND_PLANE_THREADS, STX_GROUND_PLANE_THREADS);
 }
 
-static bool launch_lines(const Launch *l)
+static void add_lines(Steps *s)
 {
-  const StxGroundParams *params = &l->args->params;
-  StxCudaSize grid = {(unsigned)params->sectors, 1, 1}, block = {LANES, 1, 1};
-  return stx_cuda_launch(l->cuda, &lines_kernel, grid, block, stx_ground_sector(params->bins).bytes,
-      l->args, l->stream, l->error);
+  const StxGroundParams *params = &s->args->params;
+  add(s, &lines_kernel, (size_t)params->sectors * LANES, LANES);
+  s->steps[s->count - 1].shared = stx_ground_sector(params->bins).bytes;
 }
 
-static bool launch_clusters(const Launch *l)
+static void add_clusters(Steps *s)
 {
-  size_t cells = (size_t)l->args->cells;
-  if (cells == 0)
-    return true;
-  return launch(l, &merge_kernel, cells, STX_GROUND_POINT_THREADS) &&
-         launch(l, &rank_kernel, cells, STX_GROUND_RANK_THREADS) &&
-         launch(l, &number_kernel, l->args->count, STX_GROUND_POINT_THREADS);
+  size_t cells = (size_t)s->args->cells;
+  add(s, &merge_kernel, cells, STX_GROUND_POINT_THREADS);
+  add(s, &rank_kernel, cells, STX_GROUND_RANK_THREADS);
+  add(s, &number_kernel, cells > 0 ? s->args->count : 0, STX_GROUND_POINT_THREADS);
 }
 
 /* Without what lies between the fields: the pretended driver of the tests takes all that looks like
@@ -128,12 +128,16 @@ static bool run(const StxGroundParams *params, const float *points, size_t count
 {
   StxGroundArgs args;
   size_t minima = fill_args(params, points, count, scratch, &args);
-  Launch l = {place->device, &args, place->stream, error};
+  Steps s = {.args = &args};
   args.labels = labels;
   args.result = result;
-  return stx_cuda_fill_bytes(l.cuda, scratch, 0xFF, minima, l.stream, error) && launch_plane(&l) &&
-         launch(&l, &bins_kernel, count, STX_GROUND_POINT_THREADS) && launch_lines(&l) &&
-         launch(&l, &labels_kernel, count, STX_GROUND_POINT_THREADS) && launch_clusters(&l);
+  s.steps[s.count++] = (StxCudaStep){.to = scratch, .size = minima, .value = 0xFF};
+  add_plane(&s);
+  add(&s, &bins_kernel, count, STX_GROUND_POINT_THREADS);
+  add_lines(&s);
+  add(&s, &labels_kernel, count, STX_GROUND_POINT_THREADS);
+  add_clusters(&s);
+  return stx_cuda_run_steps(place->device, s.steps, s.count, place->stream, error);
 }
 
 static const StxGroundImpl impls[] = {

@@ -140,6 +140,34 @@ static int fault(void)
   return failed && unharmed ? refused(&error) : WRONG;
 }
 
+/* A stage of five kernels and a fill, three times: as it was, and with another value. */
+static int steps(void)
+{
+  STX_CUDA_MODULE(probe);
+  static const StxCudaKernel copy = {&module, "stx_probe_copy"};
+  Things t = {NULL};
+  StxError error = {""};
+  bool ok = make_things(&t, &error);
+  for (int round = 0; round < 3 && ok; round++) {
+    StxProbeCopyArgs args = {.from = t.from, .to = t.to, .size = SIZE};
+    StxCudaStep stage[6] = {{.to = t.from, .size = SIZE, .value = (uint8_t)(round / 2 + 1)}};
+    for (int i = 1; i < 6; i++)
+      stage[i] = (StxCudaStep){.kernel = &copy,
+          .grid = {1, 1, 1},
+          .block = {STX_PROBE_THREADS, 1, 1},
+          .args = &args,
+          .args_size = sizeof args};
+    ok = stx_cuda_run_steps(t.cuda, stage, 6, t.stream, &error) &&
+         stx_cuda_download_bytes(t.cuda, t.locked, t.to, SIZE, t.stream, &error) &&
+         stx_cuda_synchronize(t.cuda, t.stream, &error);
+    for (int i = 0; i < SIZE && ok; i++)
+      if (((uint8_t *)t.locked)[i] != round / 2 + 1)
+        return WRONG;
+  }
+  free_things(&t);
+  return ok ? WORKED : refused(&error);
+}
+
 /* Mistakes of a program that the driver of tests/emu/ has to notice. */
 
 static int unsynchronized(void)
@@ -185,7 +213,7 @@ static int leak(void)
 static const struct {
   const char *name;
   int (*run)(void);
-} scenarios[] = {{"everything", everything}, {"count", count}, {"fault", fault},
+} scenarios[] = {{"everything", everything}, {"count", count}, {"fault", fault}, {"steps", steps},
     {"unsynchronized", unsynchronized}, {"overrun", overrun}, {"leak", leak}};
 
 static int run_scenario(const char *name)
@@ -230,43 +258,50 @@ static void expect(const char *scenario, const char *environment, int status, co
         o.status, status, part, o.output);
 }
 
-/* The number of calls of a scenario, from the file that the driver writes; and up to the first
- * call of `name`, unless that is NULL. */
-static int count_calls(const char *scenario, const char *name)
+/* The calls of a scenario, from the file that the driver writes: how many there are, the number of
+ * the first one of `name` from 1 on, how many are of that name. Without a name all are. */
+typedef struct {
+  int all, first, of_name;
+} Calls;
+
+static Calls calls_of(const char *scenario, const char *name)
 {
   char path[] = "/tmp/stx-calls-XXXXXX", environment[PATH_MAX], line[256];
-  int descriptor = mkstemp(path), calls = 0;
+  int descriptor = mkstemp(path);
+  Calls calls = {0, 0, 0};
   ck_assert_int_ge(descriptor, 0);
   close(descriptor);
   snprintf(environment, sizeof environment, "STX_FAKE_CUDA_COUNT=%s", path);
   expect(scenario, environment, WORKED, "");
   FILE *file = fopen(path, "r");
   ck_assert_ptr_nonnull(file);
-  bool found = false;
-  while (!found && fgets(line, sizeof line, file) != NULL) {
-    calls++;
-    found = name != NULL && strncmp(line, name, strlen(name)) == 0;
+  while (fgets(line, sizeof line, file) != NULL) {
+    bool mine = name == NULL || strncmp(line, name, strlen(name)) == 0;
+    calls.all++;
+    calls.of_name += mine;
+    if (mine && calls.first == 0)
+      calls.first = calls.all;
   }
   fclose(file);
   unlink(path);
-  ck_assert(found == (name != NULL));
   return calls;
 }
 
 /* Every call fails once, or the GPU is gone from it on: the scenario works all the same, or it is
  * told why not; nothing is left behind. */
-static void try_every_call(const char *setting, int at_least_refused)
+static void try_every_call(const char *scenario, const char *setting, int at_least_refused)
 {
-  int calls = count_calls("everything", NULL), refusals = 0;
+  int calls = calls_of(scenario, NULL).all, refusals = 0;
   ck_assert_int_gt(calls, 50);
   const char *sizes = getenv("STX_CHECK_SIZES");
   int step = sizes != NULL && strcmp(sizes, "small") == 0 ? 7 : 1;
   for (int i = 1; i <= calls; i += step) {
     char environment[64];
     snprintf(environment, sizeof environment, "%s=%d", setting, i);
-    Outcome o = outcome("everything", environment);
+    Outcome o = outcome(scenario, environment);
     if (o.status != WORKED && o.status != REFUSED)
-      ck_abort_msg("%s of %d: status %d:\n%s", environment, calls, o.status, o.output);
+      ck_abort_msg(
+          "%s with %s of %d: status %d:\n%s", scenario, environment, calls, o.status, o.output);
     refusals += o.status == REFUSED;
   }
   ck_assert_int_ge(refusals, at_least_refused / step);
@@ -274,13 +309,15 @@ static void try_every_call(const char *setting, int at_least_refused)
 
 START_TEST(survives_a_failure_of_every_call)
 {
-  try_every_call("STX_FAKE_CUDA_FAIL", 40);
+  try_every_call("everything", "STX_FAKE_CUDA_FAIL", 40);
+  try_every_call("steps", "STX_FAKE_CUDA_FAIL", 20);
 }
 END_TEST
 
 START_TEST(survives_a_lost_device_at_every_call)
 {
-  try_every_call("STX_FAKE_CUDA_LOST", 50);
+  try_every_call("everything", "STX_FAKE_CUDA_LOST", 50);
+  try_every_call("steps", "STX_FAKE_CUDA_LOST", 40);
 }
 END_TEST
 
@@ -313,7 +350,7 @@ START_TEST(says_which_kernels_the_gpu_needs)
       "the kernels need a GPU of compute capability 7.5 or newer; this one has 6.1");
   char environment[64];
   snprintf(environment, sizeof environment, "STX_FAKE_CUDA_CAPABILITY=8.7 STX_FAKE_CUDA_FAIL=%d",
-      count_calls("everything", "cuModuleLoadData"));
+      calls_of("everything", "cuModuleLoadData").first);
   expect("everything", environment, REFUSED,
       "no kernels for compute capability 8.7 in this build: configure it with -Dcuda-archs=87");
 }
@@ -333,6 +370,35 @@ START_TEST(works_without_what_reports_alone_need)
 }
 END_TEST
 
+/* Made once, launched each time, and one node changed once. */
+START_TEST(steps_are_one_graph)
+{
+  static const struct {
+    const char *call;
+    int times;
+  } expected[] = {{"cuGraphInstantiateWithFlags", 1}, {"cuGraphAddKernelNode", 5},
+      {"cuGraphAddMemsetNode", 1}, {"cuGraphLaunch", 3}, {"cuGraphExecMemsetNodeSetParams", 1},
+      {"cuGraphExecKernelNodeSetParams", 0}, {"cuLaunchKernel", 0}, {"cuMemsetD8Async", 0}};
+  for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++)
+    ck_assert_int_eq(calls_of("steps", expected[i].call).of_name, expected[i].times);
+}
+END_TEST
+
+/* What fails of a graph is made up for by launches: the right bytes all the same. */
+START_TEST(graphs_may_fail)
+{
+  static const char *const calls[] = {"cuStreamIsCapturing", "cuGraphCreate",
+      "cuGraphAddMemsetNode", "cuGraphAddKernelNode", "cuGraphInstantiateWithFlags",
+      "cuGraphLaunch", "cuGraphExecMemsetNodeSetParams"};
+  for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
+    char environment[64];
+    snprintf(environment, sizeof environment, "STX_FAKE_CUDA_FAIL=%d",
+        calls_of("steps", calls[i]).first);
+    expect("steps", environment, WORKED, "");
+  }
+}
+END_TEST
+
 START_TEST(the_drivers_checks_notice)
 {
   expect("leak", "A=", WRONG, "not released: device memory of 1000 bytes\n");
@@ -345,7 +411,8 @@ END_TEST
 static const StxTest tests[] = {{&survives_a_failure_of_every_call},
     {&survives_a_lost_device_at_every_call}, {&says_what_failed}, {&says_why_there_is_no_device},
     {&says_which_kernels_the_gpu_needs}, {&says_that_the_driver_is_too_old},
-    {&works_without_what_reports_alone_need}, {&the_drivers_checks_notice}};
+    {&works_without_what_reports_alone_need}, {&steps_are_one_graph}, {&graphs_may_fail},
+    {&the_drivers_checks_notice}};
 
 int main(int count_of_arguments, char **arguments)
 {
