@@ -84,8 +84,9 @@ STX_DEVICE void collect_sector(Sector *s)
   unsigned long long ahead[AT_ONCE];
   if (threadIdx.x == 0)
     s->prefix[0] = before;
-  for (int bin = threadIdx.x, round = 0; bin - (int)threadIdx.x < bins; bin += LANES, round++) {
-    if (round % AT_ONCE == 0)
+  for (int first = 0; first < bins; first += LANES) {
+    int bin = first + threadIdx.x;
+    if (first % (AT_ONCE * LANES) == 0)
 #pragma unroll
       for (int k = 0; k < AT_ONCE; k++)
         ahead[k] = bin + k * LANES < bins ? key[bin + k * LANES] : STX_GROUND_NO_KEY;
