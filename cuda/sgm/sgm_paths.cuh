@@ -13,8 +13,8 @@
  * there is no neighbour, at d = 0 and D − 1, its P1 is so large that it never wins.
  *
  * C is computed where it is needed, from census words: a lane's K words of the right image are
- * adjacent and aligned (sgm_args.h), so a warp loads them with one or two instructions, two steps
- * ahead. No shared memory.
+ * adjacent and aligned (sgm_args.h), so a warp loads them with one or two instructions, a few
+ * steps ahead. No shared memory.
  *
  * B is four columns to the right of A, or the next row. The lines of a block along columns are four
  * columns apart, so all need the same copy of the right words, and all but a few of the same words:
@@ -45,6 +45,7 @@ template <int K, typename Two> struct Path {
   Two costs[K]; /* L(q,·); 0 if q is outside the image */
   Two least;    /* over all lanes; 0 if q is outside the image: then nothing else counts */
   Two p1, p1_first, p1_last, p2;
+  uint32_t half; /* 65536, see set */
 };
 
 /* Steps of both lines between two events. Where it begins, for the lane; and by how many elements
@@ -79,19 +80,19 @@ template <typename T> STX_DEVICE T *kept(T *global)
 
 STX_DEVICE void load_words(const uint32_t *from, CensusWords<2> *to)
 {
-  const uint2 v = __ldg((const uint2 *)from);
+  const uint2 v = *(const uint2 *)from;
   to->right[1] = v.x, to->right[0] = v.y;
 }
 
 STX_DEVICE void load_words(const uint32_t *from, CensusWords<4> *to)
 {
-  const uint4 v = __ldg((const uint4 *)from);
+  const uint4 v = *(const uint4 *)from;
   to->right[3] = v.x, to->right[2] = v.y, to->right[1] = v.z, to->right[0] = v.w;
 }
 
 STX_DEVICE void load_words(const uint32_t *from, CensusWords<8> *to)
 {
-  const uint4 far = __ldg((const uint4 *)from), near = __ldg((const uint4 *)from + 1);
+  const uint4 far = *(const uint4 *)from, near = *((const uint4 *)from + 1);
   to->right[7] = far.x, to->right[6] = far.y, to->right[5] = far.z, to->right[4] = far.w;
   to->right[3] = near.x, to->right[2] = near.y, to->right[1] = near.z, to->right[0] = near.w;
 }
@@ -104,14 +105,23 @@ template <int K> STX_DEVICE void fetch(const Stretch *at, int t, CensusWords<K> 
   const int left = t * at->left_step, right = t * at->right_step + (int)(copy * at->copy_step);
 #pragma unroll
   for (int side = 0; side < 2; side++) {
-    words[side].left = __ldg(at->left[side] + left);
+    words[side].left = at->left[side][left];
     load_words(at->right[side] + right, &words[side]);
   }
 }
 
-/* From the predecessors' costs to the pixels'. */
+/* C of both pixels. */
 template <int K, typename Two>
-STX_DEVICE void move_on(Path<K, Two> *path, const CensusWords<K> (&words)[2])
+STX_DEVICE void match(const Path<K, Two> *path, const CensusWords<K> (&words)[2], Two (&costs)[K])
+{
+#pragma unroll
+  for (int k = 0; k < K; k++)
+    set(&costs[k], __popc(words[0].left ^ words[0].right[k]),
+        __popc(words[1].left ^ words[1].right[k]), path->half);
+}
+
+/* From the predecessors' costs to the pixels'. */
+template <int K, typename Two> STX_DEVICE void move_on(Path<K, Two> *path, const Two (&match)[K])
 {
   const Two below = from_below(path->costs[K - 1]), above = from_above(path->costs[0]);
   Two next[K], least;
@@ -122,8 +132,7 @@ STX_DEVICE void move_on(Path<K, Two> *path, const CensusWords<K> (&words)[2])
     best =
         k + 1 < K ? reach(path->costs[k + 1], path->p1, best) : reach(above, path->p1_last, best);
     best = reach(path->least, path->p2, best);
-    next[k] = arrive(best, path->least, __popc(words[0].left ^ words[0].right[k]),
-        __popc(words[1].left ^ words[1].right[k]));
+    next[k] = arrive(best, path->least, match[k]);
     least = k > 0 ? lesser(least, next[k]) : next[k];
   }
 #pragma unroll
@@ -174,28 +183,29 @@ STX_DEVICE void store(const Stretch *at, int pixel, const Two (&costs)[8])
         (unsigned long long)high[side] << 32 | low[side]);
 }
 
-/* Step t, and the words of step t + 2 in place of its own. */
-template <int K, bool ADD, typename Two>
-STX_DEVICE void step(const Stretch *at, int t, CensusWords<K> (&words)[2], Path<K, Two> *path)
-{
-  move_on(path, words);
-  fetch(at, t + 2, words);
-  store<ADD>(at, t * at->cells_step, path->costs);
-}
-
+/* Words are loaded `ahead` steps before they are used, in each step for one that comes later. Every
+ * step begins behind a jump: within a stretch of code without jumps the compiler moves loads for
+ * which nothing in it waits to its end, and that would be just before the words are used. Behind a
+ * jump it moves them, too, if they are __ldg; others it keeps before the next store. */
 template <int K, bool ADD, typename Two>
 STX_DEVICE void follow_stretch(const Stretch *at, Path<K, Two> *path)
 {
-  CensusWords<K> even[2], odd[2];
-  int t = 0;
-  fetch(at, 0, even);
-  fetch(at, 1, odd);
-  for (; t + 1 < at->length; t += 2) {
-    step<K, ADD>(at, t, even, path);
-    step<K, ADD>(at, t + 1, odd, path);
-  }
-  if (t < at->length)
-    step<K, ADD>(at, t, even, path);
+  const int ahead = K < 8 ? 4 : 2;
+  CensusWords<K> words[ahead][2];
+#pragma unroll
+  for (int i = 0; i < ahead; i++)
+    fetch(at, i, words[i]);
+  for (int t = 0;; t += ahead)
+#pragma unroll
+    for (int i = 0; i < ahead; i++) {
+      if (t + i >= at->length)
+        return;
+      Two costs[K];
+      match(path, words[i], costs);
+      fetch(at, t + i + ahead, words[i]);
+      move_on(path, costs);
+      store<ADD>(at, (t + i) * at->cells_step, path->costs);
+    }
 }
 
 /* ---- Two lines ----------------------------------------------------------------------------- */
@@ -305,15 +315,17 @@ template <int K, typename Two> STX_DEVICE Path<K, Two> new_path(const StxSgmPath
   const uint32_t p1 = kept((uint32_t)a->p1), p2 = kept((uint32_t)a->p2), none = NO_NEIGHBOUR;
   const uint32_t first = kept(threadIdx.x == 0 ? none : p1);
   const uint32_t last = kept(threadIdx.x == STX_SGM_LANES - 1 ? none : p1);
+  const uint32_t half = kept(65536u);
   Path<K, Two> path;
 #pragma unroll
   for (int k = 0; k < K; k++)
-    set(&path.costs[k], 0, 0);
-  set(&path.least, 0, 0);
-  set(&path.p1, p1, p1);
-  set(&path.p1_first, first, first);
-  set(&path.p1_last, last, last);
-  set(&path.p2, p2, p2);
+    set(&path.costs[k], 0, 0, half);
+  set(&path.least, 0, 0, half);
+  set(&path.p1, p1, p1, half);
+  set(&path.p1_first, first, first, half);
+  set(&path.p1_last, last, last, half);
+  set(&path.p2, p2, p2, half);
+  path.half = half;
   return path;
 }
 
