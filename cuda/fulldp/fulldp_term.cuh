@@ -47,15 +47,17 @@ STX_DEVICE int flat_energy(const Column *c, int kind, int u)
   return cell.flat + (int)energy;
 }
 
-/* By one warp. */
+/* By one warp. To `lower`, too: its difference to `fixed` is that of the classes. */
 STX_DEVICE void add_flats(const Column *c, int kind)
 {
   int sum = 0, rows = 1;
   for (int u = c->lane; u - c->lane < c->args->cells; u += LANES) {
     int flat = scan_on(flat_energy(c, kind, u), c->lane, &sum);
     int row = row_of(c, u + 1, &rows);
-    if (row >= 0)
+    if (row >= 0) {
       c->row[row].fixed[kind] += (uint32_t)flat;
+      c->row[row].lower[kind] += (uint32_t)flat;
+    }
   }
 }
 
@@ -73,10 +75,11 @@ template <int kind> STX_DEVICE Plane plane_of(const Column *c, int vb, int k)
   Plane plane = {{0, 0}, 0, 0, 0};
   if (kind == GROUND) {
     StxGroundFit fit = fit_ground(c, hi, lo);
-    double horizon = c->prior.horizon_x, x = cells_of_block(c)[lo->boundary].x;
+    double horizon = c->constants->prior.horizon_x, x = cells_of_block(c)[lo->boundary].x;
     plane.line =
         stx_cell_line(fit.slope, fit.intercept, horizon, x, __ldg(&c->tables->mixture.steepest));
-    plane.energy = (int64_t)stx_plane_energy(c->prior, fit, c->residual_energy);
+    plane.energy =
+        (int64_t)stx_plane_energy(c->constants->prior, fit, c->constants->residual_energy);
     plane.foot = round_value(stx_ground_at(fit.slope, fit.intercept, horizon, lo->cut));
     plane.top = round_value(stx_ground_at(fit.slope, fit.intercept, horizon, hi->cut));
   } else if (kind == OBJECT) {

@@ -4,6 +4,7 @@
 #ifndef STX_SATDP_ARGS_H
 #define STX_SATDP_ARGS_H
 
+#include "common/satdp/satdp_cost_math.h"
 #include "cuda/stxcuda.h"
 
 enum {
@@ -13,10 +14,7 @@ enum {
   STX_SATDP_PARTS = STX_SATDP_WARPS + 1, /* partial results of a kind: one per warp, and CARRIED */
   STX_SATDP_CARRIED = STX_SATDP_WARPS,   /* what the home warp tried while it pruned */
   STX_SATDP_BLOCKS = 1024,               /* at most: more columns take turns */
-  /* Class sums stand in slots, ordered by kind and class, each kind padded to whole quads of four:
-   * a quad is one load. */
-  STX_SATDP_SLOTS = STX_MAX_CLASSES + 3 * 3 + 3,
-  STX_SATDP_COMPACT_COLUMNS = 8, /* of a block of the second kernel: one per warp */
+  STX_SATDP_COMPACT_COLUMNS = 8,         /* of a block of the second kernel: one per warp */
 };
 
 /* ---- A column's memory --------------------------------------------------------------------- */
@@ -70,21 +68,37 @@ typedef struct {
   uint32_t meeting, otherwise, ground_times, object_times, sky, kind;
 } StxSatdpRule;
 
+/* What the recurrence reads of the tables: shared memory is nearer than they are, and four words of
+ * it are one load. */
 typedef struct {
+  StxGroundPrior prior;
+  double residual_energy;
+  int64_t rounding;
+  uint32_t pair_cost, pair_tolerance, pair_slope; /* StxPairCost, see satdp_choice.cuh */
+  int32_t stixel_cost;
+} __attribute__((aligned(16))) StxSatdpConstants;
+
+typedef struct {
+  StxSatdpConstants constants;
   StxSatdpRule rule[3];
   int32_t rows;                 /* that the recurrence sees: see satdp_tables.cuh */
   int32_t live[3], tried[2][3]; /* lengths of the lists of start rows; of even and odd tiles */
   uint32_t evaluated, records;
-  int64_t rounding; /* of the tables */
 } StxSatdpCounts;
 
-/* Where things begin, bytes from the start of the block's shared memory. */
+/* What a block's shared memory begins with, so that its addresses are constants; rows follow if
+ * they are there. */
 typedef struct {
-  uint32_t terms, partial, counts;
-  uint32_t lists;   /* uint16_t, 2 · 3 of a column's rows: start rows */
+  StxSatdpTerms terms[2]; /* of even and of odd tiles */
+  StxSatdpPartial partial[3 * STX_SATDP_PARTS];
+  StxSatdpCounts counts;
+} StxSatdpShared;
+
+/* Where the rest begins, bytes from the start. */
+typedef struct {
+  uint32_t slants;  /* behind the rows, if objects may be slanted */
   uint32_t classes; /* 16-byte aligned, if they are there */
-  uint32_t rows;    /* 16-byte aligned, if they are there; */
-  uint32_t slants;  /* with them, if objects may be slanted */
+  uint32_t lists;   /* uint16_t, 2 · 3 of a column's rows: start rows */
   uint32_t size;
 } StxSatdpLayout;
 
@@ -106,12 +120,17 @@ typedef struct {
   uint32_t *evaluated;   /* data terms, by column */
   StxSatdpRow *rows;     /* of the kernel that keeps them in scratch: rows + 1 per block */
   StxSatdpSlant *slants; /* likewise, of objects that may be slanted */
-  int32_t *classes;      /* NULL: class sums in shared memory; else (rows + 1) · slots per block */
-  StxFulldpCell *full;   /* of fulldp alone: a column's cells per block */
+  int32_t *classes; /* NULL: class sums in shared memory; else (rows + 1) · quads · 4 per block */
+  StxFulldpCell *full;         /* of fulldp alone: a column's cells per block */
   int32_t column_count, cells; /* of the grid, of a column */
   int32_t has_ground;
-  int32_t quad[4];                     /* kind K has the quads quad[K] … quad[K + 1] − 1 */
-  uint8_t slot_class[STX_SATDP_SLOTS]; /* STX_LABEL_NONE: padding */
+  uint32_t processors; /* multiprocessors of the device, at least 1 */
+  /* Classes, ordered by kind: K has classes class_begin[K] … class_begin[K + 1] − 1. If it has two
+   * or more, their sums stand in a table, as quads of four, each of which is one load. One class
+   * needs none: its sum is what `lower` has and `fixed` has not. */
+  int32_t class_begin[4], quads[3];
+  int32_t table[3], table_size; /* where a kind's table begins, all together; in quads */
+  uint8_t class_id[STX_MAX_CLASSES];
 } StxSatdpColumnsArgs;
 
 typedef struct {

@@ -73,20 +73,22 @@ STX_DEVICE StxSegmentSums sums_of(const Column *c, const StxSegment *segment)
   return sums;
 }
 
-/* The slots of a kind are in the order of its classes: the first of the least is the smallest. */
+/* A kind's classes are in rising order: the first of the least is the smallest. */
 STX_DEVICE int label_of(const Column *c, const StxSegment *segment)
 {
-  const int32_t *quad = c->args->quad;
-  int kind = segment->kind - STX_KIND_GROUND, slots = 4 * quad[KINDS];
-  const int *hi = (const int *)c->classes + (segment->vt + 1) * slots;
-  const int *lo = (const int *)c->classes + segment->vb * slots;
-  int label = STX_LABEL_NONE, least = INT32_MAX;
-  for (int slot = 4 * quad[kind]; slot < 4 * quad[kind + 1]; slot++)
-    if (hi[slot] - lo[slot] < least) {
-      least = hi[slot] - lo[slot];
-      label = c->args->slot_class[slot];
+  int kind = segment->kind - STX_KIND_GROUND, begin = c->args->class_begin[kind];
+  int count = c->args->class_begin[kind + 1] - begin;
+  bool has_table = c->args->quads[kind] > 0;
+  int best = 0, least = INT32_MAX;
+  const int *hi = (const int *)(c->classes + quads_at(c, kind, segment->vt + 1));
+  const int *lo = (const int *)(c->classes + quads_at(c, kind, segment->vb));
+#pragma unroll 1
+  for (int i = 0; has_table && i < count; i++)
+    if (hi[i] - lo[i] < least) {
+      least = hi[i] - lo[i];
+      best = i;
     }
-  return label;
+  return count > 0 ? c->args->class_id[begin + best] : STX_LABEL_NONE;
 }
 
 /* The segment as it lies in the image: rows turned into cells. */
@@ -100,7 +102,8 @@ STX_DEVICE StxSegment cells_of(const Column *c, const StxSegment *segment)
 
 STX_DEVICE void write_stixels(const Column *c, const uint16_t *notes, int count)
 {
-  StxStixel *records = c->args->records + (size_t)c->column * c->args->cells;
+  unsigned first = (unsigned)(c->column * c->args->cells);
+#pragma unroll 1
   for (int i = c->warp * LANES + c->lane; i < count; i += WARPS * LANES) {
     int below, kind = notes[i] >> VT_BITS, vt = notes[i] & ((1 << VT_BITS) - 1);
     StxSegment segment = trace_segment(c, kind, vt, &below);
@@ -110,7 +113,7 @@ STX_DEVICE void write_stixels(const Column *c, const uint16_t *notes, int count)
         &c->args->params.grid, c->tables, c->column, &cells, &sums, label_of(c, &segment));
     if (SLANTED)
       stx_slant_stixel(c->tables, &sums, &stixel);
-    records[count - 1 - i] = stixel;
+    c->args->records[first + (count - 1 - i)] = stixel;
   }
 }
 

@@ -94,16 +94,16 @@ STX_DEVICE int top_of(int foot)
 
 /* ---- Pair costs ---------------------------------------------------------------------------- */
 
-/* Of the tables: StxPairCost in integers. */
-typedef struct {
-  uint32_t cost, tolerance, slope;
-} PairRule;
-
-STX_DEVICE PairRule pair_rule(const StxSatdpTables *tables)
+STX_DEVICE StxSatdpConstants constants_of(const StxSatdpTables *tables)
 {
-  PairRule pair = {(uint32_t)tables->pair_cost, (uint32_t)tables->pair_tolerance << VALUE_SHIFT,
-      (uint32_t)(tables->pair_slope * (1 << SLOPE_BITS))};
-  return pair;
+  StxSatdpConstants constants = {.prior = stx_ground_prior(tables),
+      .residual_energy = tables->residual_energy,
+      .rounding = (int64_t)tables->rounding,
+      .pair_cost = (uint32_t)tables->pair_cost,
+      .pair_tolerance = (uint32_t)tables->pair_tolerance << VALUE_SHIFT,
+      .pair_slope = (uint32_t)(tables->pair_slope * (1 << SLOPE_BITS)),
+      .stixel_cost = (int)tables->stixel_cost};
+  return constants;
 }
 
 #define ONCE (1u << LINK_BITS)
@@ -118,20 +118,20 @@ STX_DEVICE uint64_t with_half(uint32_t cost)
   return (uint64_t)cost << 32 | 0x80000000u;
 }
 
-STX_DEVICE StxSatdpRule rule_of(PairRule pair, int kind)
+STX_DEVICE StxSatdpRule rule_of(const StxSatdpConstants *pair, int kind)
 {
   bool ground = kind == GROUND, object = kind == OBJECT, sky = kind == SKY;
-  StxSatdpRule rule = {.ground_cost = with_half(sky ? FORBID_COST : pair.cost),
-      .object_cost = with_half(ground ? FORBID_COST : pair.cost),
-      .tolerance = pair.tolerance,
-      .window = sky ? INT32_MAX : 2 * pair.tolerance,
-      .slope = object ? pair.slope : 0,
+  StxSatdpRule rule = {.ground_cost = with_half(sky ? FORBID_COST : pair->pair_cost),
+      .object_cost = with_half(ground ? FORBID_COST : pair->pair_cost),
+      .tolerance = pair->pair_tolerance,
+      .window = sky ? INT32_MAX : 2 * pair->pair_tolerance,
+      .slope = object ? pair->pair_slope : 0,
       .unknown = object ? 0 : INT32_MAX,
-      .over = ground   ? (int)pair.tolerance
+      .over = ground   ? (int)pair->pair_tolerance
               : object ? 0
                        : INT32_MAX,
       .meeting = sky ? SKY_MEETS : 0,
-      .otherwise = sky ? SKY_MORE - pair.cost : 0,
+      .otherwise = sky ? SKY_MORE - pair->pair_cost : 0,
       .ground_times = sky ? FORBID_TIMES : ONCE,
       .object_times = ground ? FORBID_TIMES : ONCE,
       .sky = object ? 0 : FORBID_TIMES,
@@ -140,9 +140,10 @@ STX_DEVICE StxSatdpRule rule_of(PairRule pair, int kind)
 }
 
 /* What all stixels of a kind pay for beginning. */
-STX_DEVICE int start_cost(PairRule pair, int stixel_cost, int kind)
+STX_DEVICE int start_cost(const StxSatdpConstants *constants, int kind)
 {
-  return stixel_cost + (kind == SKY ? (int)pair.cost - (int)SKY_MORE : 0);
+  int sky = (int)constants->pair_cost - (int)SKY_MORE;
+  return constants->stixel_cost + (kind == SKY ? sky : 0);
 }
 
 /* cost + slope · difference, rounded, for a difference >= 0 */

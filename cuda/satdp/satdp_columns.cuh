@@ -12,6 +12,16 @@
 /* The recurrence, from the tables to energies and links; adds to `evaluated`. */
 STX_DEVICE void solve_column(const Column *c, uint32_t *evaluated);
 
+/* Warps have other parts in every block, so that the recurrences of the blocks of a multiprocessor
+ * are not all in the same quarter of it: it does not matter whether the blocks that share one have
+ * neighbouring numbers or numbers that differ by the number of multiprocessors. The shuffle tells
+ * the compiler that a warp's lanes agree. */
+STX_DEVICE int warp_number(const StxSatdpColumnsArgs *a)
+{
+  int turn = (int)(blockIdx.x / a->processors + blockIdx.x % a->processors);
+  return __shfl_sync(STX_FULL_WARP, ((int)threadIdx.x / LANES + turn) & (WARPS - 1), 0);
+}
+
 /* `slant` is not looked at unless SLANTED. */
 STX_DEVICE Column new_column(
     const StxSatdpColumnsArgs *a, char *shared, StxSatdpRow *row, StxSatdpSlant *slant)
@@ -22,29 +32,39 @@ STX_DEVICE Column new_column(
   c.tables = a->tables;
   c.column = 0;
   c.rows = a->cells;
-  c.warp = __shfl_sync(STX_FULL_WARP, (int)threadIdx.x / LANES, 0);
+  c.warp = warp_number(a);
   c.lane = threadIdx.x % LANES;
   c.has_ground = a->has_ground;
-  c.terms = (StxSatdpTerms *)(shared + at->terms);
-  c.partial = (StxSatdpPartial *)(shared + at->partial);
-  c.counts = (StxSatdpCounts *)(shared + at->counts);
+  StxSatdpShared *first = (StxSatdpShared *)shared;
+  c.terms = first->terms;
+  c.partial = first->partial;
+  c.counts = &first->counts;
+  c.constants = &first->counts.constants;
   c.lists = (uint16_t *)(shared + at->lists);
   c.row = row;
   c.slant = slant;
-  size_t classes = (size_t)(a->cells + 1) * a->quad[KINDS];
+  size_t classes = (size_t)a->table_size;
   c.classes = a->classes == NULL ? (int4 *)(shared + at->classes)
                                  : (int4 *)a->classes + classes * blockIdx.x;
-  c.prior = stx_ground_prior(c.tables);
-  c.pair = pair_rule(c.tables);
-  c.stixel_cost = (int)c.tables->stixel_cost;
-  c.residual_energy = c.tables->residual_energy;
   return c;
+}
+
+/* By the thread that reads it first, in clear_bottom. */
+STX_DEVICE void store_constants(const Column *c)
+{
+  if (threadIdx.x != 0)
+    return;
+  *c->constants = constants_of(c->tables);
+#pragma unroll 1
+  for (int kind = 0; kind < KINDS; kind++)
+    c->counts->rule[kind] = rule_of(c->constants, kind);
 }
 
 STX_DEVICE void solve_columns(
     const StxSatdpColumnsArgs *a, char *shared, StxSatdpRow *row, StxSatdpSlant *slant)
 {
   Column c = new_column(a, shared, row, slant);
+  store_constants(&c);
   for (c.column = blockIdx.x; c.column < a->column_count; c.column += gridDim.x) {
     uint32_t evaluated = 0;
     build_tables(&c);
@@ -64,7 +84,7 @@ enum { COLUMN_THREADS = WARPS * LANES, COLUMN_BOUNDS = 1024 };
 /* With the rows in shared memory, and in scratch. */
 STX_DEVICE void solve_in_shared(const StxSatdpColumnsArgs *a, char *shared)
 {
-  solve_columns(a, shared, (StxSatdpRow *)(shared + a->layout.rows),
+  solve_columns(a, shared, (StxSatdpRow *)(shared + sizeof(StxSatdpShared)),
       (StxSatdpSlant *)(shared + a->layout.slants));
 }
 

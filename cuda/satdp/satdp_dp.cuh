@@ -41,7 +41,7 @@ STX_DEVICE int part_count(const Column *c, int kind, int k0)
  * it tried while it pruned, each lane what it stored itself. */
 template <int kind> STX_DEVICE void try_starts(const Column *c, int k0, uint32_t *evaluated)
 {
-  int part = (c->warp - home_warp(kind) + WARPS) % WARPS;
+  int part = (c->warp - home_warp(kind)) & (WARPS - 1);
   if (part >= part_count(c, kind, k0))
     return;
   int slot = c->lane / TILE, j = c->lane % TILE, last = min((int)TILE, c->rows - k0) - 1;
@@ -50,9 +50,12 @@ template <int kind> STX_DEVICE void try_starts(const Column *c, int k0, uint32_t
   const uint16_t *starts = tried_starts(c, kind);
   int count = *tried_count(c, kind, k0);
   Candidate best = no_candidate();
-  for (int i = part * STARTS + slot; i < count; i += WARPS * STARTS) {
-    offer(&best, try_pair<kind>(c, starts[i], k, j == last));
-    *evaluated += inside;
+#pragma unroll 1
+  for (int base = part * STARTS; base < count; base += WARPS * STARTS) {
+    bool mine = base + slot < count;
+    __syncwarp(); /* keeps the row above from staying in registers, which there are too few of */
+    offer(&best, try_pair<kind>(c, starts[min(base + slot, count - 1)], k, mine && j == last));
+    *evaluated += mine && inside;
   }
   if (part == 0 && k0 > 0 && c->lane < TILE)
     offer(&best, load_partial(c, kind, CARRIED, c->lane));
@@ -143,24 +146,23 @@ STX_DEVICE void begin_column(const Column *c)
     int kind = threadIdx.x;
     live_starts(c, kind)[0] = tried_starts(c, kind)[0] = 0;
     c->counts->live[kind] = *tried_count(c, kind, 0) = 1;
-    c->counts->rule[kind] = rule_of(c->pair, kind);
-    if (kind == 0) {
+    if (kind == 0)
       c->counts->evaluated = 0;
-      c->counts->rounding = (int64_t)c->tables->rounding;
-    }
   }
 }
 
 #ifndef STX_FULLDP
+/* A tile before the first only prepares. */
 STX_DEVICE void solve_column(const Column *c, uint32_t *evaluated)
 {
   begin_column(c);
-  fit_tiles(c, 0, evaluated);
   __syncthreads();
-  for (int k0 = 0; k0 < c->rows; k0 += TILE) {
-    gather(c, k0, evaluated);
+#pragma unroll 1
+  for (int k0 = -TILE; k0 < c->rows; k0 += TILE) {
+    if (k0 >= 0)
+      gather(c, k0, evaluated);
     __syncthreads();
-    if (c->warp == 0)
+    if (c->warp == 0 && k0 >= 0)
       solve_tile(c, k0);
     else if (k0 + TILE < c->rows)
       prepare_tile(c, k0, evaluated);

@@ -27,27 +27,28 @@ static const StxCudaKernel compact_kernel = {&module, "stx_satdp_compact"};
 
 /* ---- Classes ------------------------------------------------------------------------------ */
 
-/* Deals the classes out to slots. */
 static void place_classes(const StxSatdpParams *params, StxSatdpColumnsArgs *args)
 {
-  int slot = 0;
+  int count = 0, boundaries = stx_grid_rows(&params->grid) + 1;
+  args->table_size = 0;
   for (int kind = 0; kind < 3; kind++) {
     uint32_t classes = stx_kind_classes(params, kind);
-    args->quad[kind] = slot / 4;
+    int first = args->class_begin[kind] = count;
     for (int id = 0; id < params->grid.classes; id++)
       if (classes >> id & 1)
-        args->slot_class[slot++] = (uint8_t)id;
-    while (slot % 4 != 0)
-      args->slot_class[slot++] = STX_LABEL_NONE;
+        args->class_id[count++] = (uint8_t)id;
+    args->quads[kind] = count - first >= 2 ? (count - first + 3) / 4 : 0;
+    args->table[kind] = args->table_size;
+    args->table_size += args->quads[kind] * boundaries;
   }
-  args->quad[3] = slot / 4;
+  args->class_begin[3] = count;
 }
 
 static size_t classes_bytes(const StxSatdpParams *params)
 {
   StxSatdpColumnsArgs args;
   place_classes(params, &args);
-  return (size_t)(stx_grid_rows(&params->grid) + 1) * args.quad[3] * 4 * sizeof(int32_t);
+  return (size_t)args.table_size * 4 * sizeof(int32_t);
 }
 
 /* ---- Shared memory ------------------------------------------------------------------------- */
@@ -66,13 +67,11 @@ static StxSatdpLayout lay_out(const StxSatdpParams *params, bool with_rows, bool
 {
   size_t rows = (size_t)stx_grid_rows(&params->grid);
   StxSatdpLayout at = {0};
-  at.partial = align16(at.terms + 2 * sizeof(StxSatdpTerms));
-  at.counts = align16(at.partial + 3 * STX_SATDP_PARTS * sizeof(StxSatdpPartial));
-  at.lists = align16(at.counts + sizeof(StxSatdpCounts));
-  at.classes = align16(at.lists + 2 * 3 * rows * sizeof(uint16_t));
-  at.rows = align16(at.classes + (with_classes ? classes_bytes(params) : 0));
-  at.slants = at.rows + (uint32_t)(with_rows ? (rows + 1) * sizeof(StxSatdpRow) : 0);
-  at.size = align16(at.rows + (with_rows ? (rows + 1) * row_bytes(params) : 0));
+  at.slants =
+      (uint32_t)(sizeof(StxSatdpShared) + (with_rows ? (rows + 1) * sizeof(StxSatdpRow) : 0));
+  at.classes = align16(sizeof(StxSatdpShared) + (with_rows ? (rows + 1) * row_bytes(params) : 0));
+  at.lists = at.classes + (uint32_t)(with_classes ? classes_bytes(params) : 0);
+  at.size = align16(at.lists + 2 * 3 * rows * sizeof(uint16_t));
   return at;
 }
 
@@ -88,9 +87,14 @@ typedef struct {
   StxSatdpLayout layout;
 } Plan;
 
+static size_t processors_of(const StxCudaInfo *info)
+{
+  return info->processors > 0 ? (size_t)info->processors : 1;
+}
+
 static Plan make_plan(const StxCudaInfo *info, const StxSatdpParams *params)
 {
-  size_t processors = info->processors > 0 ? (size_t)info->processors : 1;
+  size_t processors = processors_of(info);
   size_t columns = (size_t)stx_grid_columns(&params->grid);
   size_t wanted = (columns + processors - 1) / processors;
   Plan plan = {true, true, {0}};
@@ -178,7 +182,8 @@ bool stx_satdp_cuda_run(const StxSatdpKernels *wanted, const StxSatdpParams *par
       .full = wanted->full ? (StxFulldpCell *)(memory + at.full) : NULL,
       .column_count = stx_grid_columns(&params->grid),
       .cells = stx_grid_rows(&params->grid),
-      .has_ground = has_ground};
+      .has_ground = has_ground,
+      .processors = (uint32_t)processors_of(stx_cuda_info(cuda))};
   place_classes(params, &args);
   StxCudaSize grid = {(unsigned)block_count(params), 1, 1};
   StxCudaSize block = {STX_SATDP_WARPS * LANES, 1, 1};

@@ -20,20 +20,32 @@ typedef struct {
 /* stx_data_energy */
 STX_DEVICE int64_t data_energy(const Column *c, double residual)
 {
-  return round_long(residual * c->residual_energy);
+  return round_long(residual * c->constants->residual_energy);
 }
 
-/* The semantic energy of the cheapest class. */
+/* The least of the differences of four class sums. */
+STX_DEVICE int least_of_quad(const int4 *hi, const int4 *lo)
+{
+  int4 a = *hi, b = *lo;
+  return min(min(a.x - b.x, a.y - b.y), min(a.z - b.z, a.w - b.w));
+}
+
+/* The semantic energy of the cheapest class. The last quad is looked at twice where their number is
+ * odd: cheaper than to ask. */
 template <int kind> STX_DEVICE int class_energy(const Column *c, int vb, int k)
 {
-  int quads = c->args->quad[KINDS], begin = c->args->quad[kind], end = c->args->quad[kind + 1];
-  const int4 *hi = c->classes + (k + 1) * quads, *lo = c->classes + vb * quads;
-  int least = INT32_MAX;
-  for (int i = begin; i < end; i++) {
-    int4 a = hi[i], b = lo[i];
-    least = min(min(least, min(a.x - b.x, a.y - b.y)), min(a.z - b.z, a.w - b.w));
+  const StxSatdpRow *top = &c->row[k + 1], *bottom = &c->row[vb];
+  int quads = c->args->quads[kind], least = INT32_MAX;
+  if (quads == 0)
+    return (int)(top->lower[kind] - bottom->lower[kind] - (top->fixed[kind] - bottom->fixed[kind]));
+  const int4 *hi = c->classes + quads_at(c, kind, k) + quads,
+             *lo = c->classes + quads_at(c, kind, vb);
+#pragma unroll 1
+  for (int i = 0; i < quads; i += 2) {
+    int j = min(i + 1, quads - 1);
+    least = min(least, min(least_of_quad(hi + i, lo + i), least_of_quad(hi + j, lo + j)));
   }
-  return begin < end ? least : 0;
+  return least;
 }
 
 STX_DEVICE Fit fit_slanted(const Column *c, int vb, int k)
@@ -51,9 +63,9 @@ STX_DEVICE Fit fit_slanted(const Column *c, int vb, int k)
 
 STX_DEVICE StxGroundFit fit_ground(const Column *c, const StxSatdpRow *hi, const StxSatdpRow *lo)
 {
-  return stx_fit_ground(c->prior, hi->ground_w - lo->ground_w, hi->ground_x - lo->ground_x,
-      hi->ground_xx - lo->ground_xx, hi->ground_d - lo->ground_d, hi->ground_xd - lo->ground_xd,
-      hi->ground_dd - lo->ground_dd);
+  return stx_fit_ground(c->constants->prior, hi->ground_w - lo->ground_w,
+      hi->ground_x - lo->ground_x, hi->ground_xx - lo->ground_xx, hi->ground_d - lo->ground_d,
+      hi->ground_xd - lo->ground_xd, hi->ground_dd - lo->ground_dd);
 }
 
 template <int kind> STX_DEVICE Fit fit_plane(const Column *c, int vb, int k)
@@ -62,7 +74,7 @@ template <int kind> STX_DEVICE Fit fit_plane(const Column *c, int vb, int k)
   Fit fit = {0, 0, 0};
   if (kind == GROUND) {
     StxGroundFit plane = fit_ground(c, hi, lo);
-    double horizon = c->prior.horizon_x;
+    double horizon = c->constants->prior.horizon_x;
     fit.energy = data_energy(c, plane.residual);
     fit.foot = round_value(stx_ground_at(plane.slope, plane.intercept, horizon, lo->cut));
     fit.top = round_value(stx_ground_at(plane.slope, plane.intercept, horizon, hi->cut));
@@ -114,13 +126,13 @@ STX_DEVICE Cut cut_below(const StxSatdpRow *row)
 /* A pair's own share of its key: all but what lies below the cut. */
 STX_DEVICE int64_t own_key(const Column *c, int kind, int vb, int64_t energy)
 {
-  return add_keys(key_of(energy + start_cost(c->pair, c->stixel_cost, kind)), 4 * vb);
+  return add_keys(key_of(energy + start_cost(c->constants, kind)), 4 * vb);
 }
 
 template <int kind>
 STX_DEVICE Candidate make_candidate(const Column *c, int vb, const Fit *fit, Cut cut)
 {
-  StxSatdpRule rule = rule_of(c->pair, kind);
+  StxSatdpRule rule = rule_of(c->constants, kind);
   Candidate candidate = {
       add_keys(choose_below(&rule, &cut, fit->foot), own_key(c, kind, vb, fit->energy)), fit->top};
   return candidate;
@@ -177,11 +189,11 @@ template <int kind> STX_DEVICE int64_t least_below(const Column *c, const StxSat
   int64_t least = min(key[GROUND], key[OBJECT]);
   if (kind == OBJECT)
     least = min(least, key[SKY]);
-  if (kind == SKY && row->value[GROUND] > (int)c->pair.tolerance)
+  if (kind == SKY && row->value[GROUND] > (int)c->constants->pair_tolerance)
     least = key[OBJECT];
   else if (kind == SKY)
-    least = min(add_keys(key[GROUND], key_of(c->pair.cost)), key[OBJECT]);
-  return energy_of(least) + c->stixel_cost;
+    least = min(add_keys(key[GROUND], key_of(c->constants->pair_cost)), key[OBJECT]);
+  return energy_of(least) + c->constants->stixel_cost;
 }
 
 /* The pair's candidate. Its bound goes into the row of vb if `notes`. */
@@ -190,7 +202,7 @@ template <int kind> STX_DEVICE Candidate try_pair(const Column *c, int vb, int k
   Fit fit = fit_pair<kind>(c, vb, k);
   if (notes)
     c->row[vb].bound[kind] = round_down(least_below<kind>(c, &c->row[vb]) + fit.energy -
-                                        c->row[k + 1].lower[kind] - c->counts->rounding);
+                                        c->row[k + 1].lower[kind] - c->constants->rounding);
   return make_candidate<kind>(c, vb, &fit, cut_below(&c->row[vb]));
 }
 

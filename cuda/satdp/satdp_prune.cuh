@@ -8,10 +8,17 @@
 
 #include "cuda/satdp/satdp_pair.cuh"
 
-/* The warp that prunes a kind also tries its first start rows. */
+/* The warp that prunes a kind also tries its first start rows: 2, 5, 7. Another fits the kind's
+ * next tile: 3, 6, 1. Warp 4 waits, because it would share the issue slots of the recurrence in
+ * warp 0: warps whose numbers differ by 4 are on the same quarter of a multiprocessor. */
 STX_DEVICE int home_warp(int kind)
 {
-  return 1 + 3 * kind;
+  return kind == GROUND ? 2 : kind == OBJECT ? 5 : 7;
+}
+
+STX_DEVICE int fit_warp(int kind)
+{
+  return kind == GROUND ? 3 : kind == OBJECT ? 6 : 1;
 }
 
 /* ---- Meanwhile: the pairs that begin inside the next tile, one per lane --------------------- */
@@ -19,6 +26,7 @@ STX_DEVICE int home_warp(int kind)
 template <int kind> STX_DEVICE void fit_tile(const Column *c, int k0, uint32_t *evaluated)
 {
   int i = 1, left = c->lane;
+#pragma unroll 1
   for (; i < TILE && left >= TILE - i; i++)
     left -= TILE - i;
   int j = i + left;
@@ -30,14 +38,13 @@ template <int kind> STX_DEVICE void fit_tile(const Column *c, int k0, uint32_t *
   *evaluated += 1;
 }
 
-/* The warps beside the home warps. */
 STX_DEVICE void fit_tiles(const Column *c, int k0, uint32_t *evaluated)
 {
-  if (c->warp == home_warp(GROUND) + 1 && c->has_ground)
+  if (c->warp == fit_warp(GROUND) && c->has_ground)
     fit_tile<GROUND>(c, k0, evaluated);
-  else if (c->warp == home_warp(OBJECT) + 1)
+  else if (c->warp == fit_warp(OBJECT))
     fit_tile<OBJECT>(c, k0, evaluated);
-  else if (c->warp == home_warp(SKY) - 1)
+  else if (c->warp == fit_warp(SKY))
     fit_tile<SKY>(c, k0, evaluated);
 }
 
@@ -53,14 +60,16 @@ template <int kind> STX_DEVICE int64_t renewal_cost(const Column *c, const StxSa
   int64_t most = least_below<kind>(c, row);
   if (kind == GROUND) {
     int64_t object = cut.object_value == UNKNOWN_TOP ? cut.object : NEVER;
-    most = energy_of(min(add_keys(cut.ground, key_of(c->pair.cost)), object)) + c->stixel_cost;
+    most = energy_of(min(add_keys(cut.ground, key_of(c->constants->pair_cost)), object)) +
+           c->constants->stixel_cost;
   } else if (kind == OBJECT) {
-    StxSatdpRule rule = rule_of(c->pair, OBJECT);
+    StxSatdpRule rule = rule_of(c->constants, OBJECT);
     int rest = (int)row->rest << VALUE_SHIFT, value = cut.ground_value;
     int gap = max(abs(value), abs(rest - value));
-    int64_t ground = key_of(pay(with_half(c->pair.cost), c->pair.slope, (uint32_t)gap));
+    int64_t ground =
+        key_of(pay(with_half(c->constants->pair_cost), c->constants->pair_slope, (uint32_t)gap));
     int64_t least = min(on_object(&rule, &cut, rest), cut.sky);
-    most = energy_of(min(add_keys(cut.ground, ground), least)) + c->stixel_cost;
+    most = energy_of(min(add_keys(cut.ground, ground), least)) + c->constants->stixel_cost;
   }
   return most - row->lower[kind];
 }
@@ -80,15 +89,15 @@ template <int kind> STX_DEVICE int64_t free_bound(const Column *c, int vb, int k
   const StxSatdpRow *hi = &c->row[k + 1], *lo = &c->row[vb];
   int64_t energy;
   if (kind == GROUND)
-    energy = data_energy(
-        c, stx_line_residual(c->prior, hi->ground_w - lo->ground_w, hi->ground_x - lo->ground_x,
-               hi->ground_xx - lo->ground_xx, hi->ground_d - lo->ground_d,
-               hi->ground_xd - lo->ground_xd, hi->ground_dd - lo->ground_dd));
+    energy = data_energy(c,
+        stx_line_residual(c->constants->prior, hi->ground_w - lo->ground_w,
+            hi->ground_x - lo->ground_x, hi->ground_xx - lo->ground_xx, hi->ground_d - lo->ground_d,
+            hi->ground_xd - lo->ground_xd, hi->ground_dd - lo->ground_dd));
   else if (kind == OBJECT && SLANTED)
     energy = data_energy(c, slanted_free_residual(c, vb, k));
   else
     energy = fit_plane<kind>(c, vb, k).energy;
-  return least_below<kind>(c, lo) + energy - lo->lower[kind] - c->counts->rounding;
+  return least_below<kind>(c, lo) + energy - lo->lower[kind] - c->constants->rounding;
 }
 
 /* Tries, for the tile at k1, the start rows that are most likely to win: those that won at the
@@ -144,6 +153,7 @@ template <int kind> STX_DEVICE void list_starts(const Column *c, int k0, float l
   int count = c->counts->live[kind], kept = 0, listed = 0;
   bool drops = k0 / TILE % DROP_TILES == DROP_TILES - 1;
   int64_t renewal = renewal_cost<kind>(c, &c->row[k0]);
+#pragma unroll 1
   for (int base = 0; base < count; base += LANES) {
     bool lives = base + c->lane < count;
     int vb = lives ? live[base + c->lane] : k0;
@@ -175,14 +185,15 @@ template <int kind> STX_DEVICE void prune(const Column *c, int k0, uint32_t *eva
 
 STX_DEVICE void prepare_tile(const Column *c, int k0, uint32_t *evaluated)
 {
+  fit_tiles(c, k0 + TILE, evaluated);
+  if (k0 < 0)
+    return;
   if (c->warp == home_warp(GROUND) && c->has_ground)
     prune<GROUND>(c, k0, evaluated);
   else if (c->warp == home_warp(OBJECT))
     prune<OBJECT>(c, k0, evaluated);
   else if (c->warp == home_warp(SKY))
     prune<SKY>(c, k0, evaluated);
-  else
-    fit_tiles(c, k0 + TILE, evaluated);
 }
 
 #endif

@@ -46,14 +46,11 @@ typedef struct {
   StxSatdpTerms *terms;     /* of even and of odd tiles */
   StxSatdpPartial *partial; /* [kind · PARTS + part] */
   StxSatdpCounts *counts;
+  StxSatdpConstants *constants;
   uint16_t *lists;      /* start rows; see live_starts */
   StxSatdpRow *row;     /* rows + 1 */
   StxSatdpSlant *slant; /* rows + 1, only if SLANTED */
-  int4 *classes;        /* [boundary · quads + quad] */
-  StxGroundPrior prior;
-  PairRule pair;
-  int stixel_cost;
-  double residual_energy;
+  int4 *classes;        /* class sums, see quads_at */
 } Column;
 
 /* The start rows of a kind that may still win, in rising order. */
@@ -127,6 +124,7 @@ STX_DEVICE int row_of(const Column *c, int u, int *rows)
 STX_DEVICE int count_rows(const Column *c)
 {
   int rows = 0;
+#pragma unroll 1
   for (int base = 0; base <= c->args->cells; base += LANES)
     rows += __popc(__ballot_sync(STX_FULL_WARP, has_row(c, base + c->lane)));
   return rows;
@@ -134,82 +132,79 @@ STX_DEVICE int count_rows(const Column *c)
 
 /* ---- Depth -------------------------------------------------------------------------------- */
 
+/* stx_column, without its divisions */
 STX_DEVICE uint32_t load_cell(const Column *c, int channel, int u)
 {
-  const StxGrid *grid = &c->args->params.grid;
-  return __ldg(
-      stx_column(grid, (void *)c->args->columns, channel, c->column) + c->args->cells - 1 - u);
+  size_t first = (size_t)(channel * c->args->column_count + c->column) * c->args->cells;
+  return __ldg(c->args->columns + first + (c->args->cells - 1 - u));
 }
 
 /* Three sums that one warp makes. */
-enum { GROUND_X, GROUND_D, OBJECT_D, SKY_D, OBJECT_X, DEPTH_SUMS = OBJECT_X + SLANTED };
+enum { GROUND_X, GROUND_D, GROUND_SUMS, OBJECT_D = GROUND_SUMS, SKY_D, OBJECT_X };
+enum { DEPTH_SUMS = OBJECT_X + SLANTED };
 
 typedef struct {
   long long a, b, c;
 } Triple;
 
 /* What a cell adds; nothing above the last. */
-template <int sums> STX_DEVICE Triple depth_terms(const Column *c, int u)
+STX_DEVICE Triple depth_terms(const Column *c, int sums, int u)
 {
   const StxSatdpTables *t = c->tables;
-  Triple none = {0, 0, 0};
+  Triple terms = {0, 0, 0};
   if (u >= c->args->cells)
-    return none;
+    return terms;
   uint32_t disparity = load_cell(c, 0, u), weight = load_cell(c, 1, u);
   bool object = sums == OBJECT_D || sums == OBJECT_X;
-  uint32_t scale = object          ? __ldg(&t->object_scale[disparity >> STX_OBJECT_BIN])
-                   : sums == SKY_D ? t->sky_scale
-                                   : __ldg(&t->ground_scale[u]);
-  long long w = stx_fold(weight, scale, disparity), d = disparity, x = __ldg(&t->x[u]);
-  Triple ground_x = {w, w * x, w * x * x}, ground_d = {w * d, w * x * d, w * d * d};
-  Triple object_d = {w, w * d, w * d * d}, object_x = {w * x, w * x * x, w * x * d};
-  Triple sky_d = {w * d * d, stx_known_weight(weight, disparity), 0};
-  return sums == GROUND_X   ? ground_x
-         : sums == GROUND_D ? ground_d
-         : sums == OBJECT_D ? object_d
-         : sums == OBJECT_X ? object_x
-                            : sky_d;
+  const uint32_t *scale = object          ? &t->object_scale[disparity >> STX_OBJECT_BIN]
+                          : sums == SKY_D ? &t->sky_scale
+                                          : &t->ground_scale[u];
+  int x = __ldg(&t->x[u]);
+  long long w = stx_fold(weight, __ldg(scale), disparity), wx = w * x, wd = w * disparity;
+  bool begins = sums == GROUND_X || sums == OBJECT_D;
+  terms.a = begins ? w : sums == GROUND_D ? wd : sums == OBJECT_X ? wx : wd * disparity;
+  terms.b = sums == SKY_D ? stx_known_weight(weight, disparity) : sums == OBJECT_D ? wd : wx;
+  if (sums == GROUND_D || sums == OBJECT_X)
+    terms.b *= sums == GROUND_D ? (int)disparity : x;
+  terms.c = sums == GROUND_X ? wx * x : sums == OBJECT_X ? wx * disparity : wd * disparity;
+  return terms;
 }
 
-template <int sums> STX_DEVICE void store_depth(const Column *c, int at, Triple sum)
+STX_DEVICE void store_depth(const Column *c, int sums, int at, Triple sum)
 {
   StxSatdpRow *row = &c->row[at];
-  if (sums == GROUND_X) {
-    row->ground_w = (int32_t)sum.a;
-    row->ground_x = (double)sum.b;
-    row->ground_xx = (double)sum.c;
-  } else if (sums == GROUND_D) {
-    row->ground_d = (double)sum.a;
-    row->ground_xd = (double)sum.b;
-    row->ground_dd = (double)sum.c;
-  } else if (sums == OBJECT_D) {
-    row->object_w = (int32_t)sum.a;
-    row->object_d = (double)sum.b;
-    row->object_dd = (double)sum.c;
-  } else if (sums == OBJECT_X) {
-    StxSatdpSlant slant = {(double)sum.a, (double)sum.b, (double)sum.c};
-    c->slant[at] = slant;
-  } else {
+  int *weight = sums == GROUND_X ? &row->ground_w : &row->object_w;
+  double *second = sums == GROUND_X ? &row->ground_x : &row->object_d;
+  if (sums == GROUND_X || sums == OBJECT_D) {
+    *weight = (int32_t)sum.a;
+    second[0] = (double)sum.b;
+    second[1] = (double)sum.c;
+  } else if (sums == SKY_D) {
     row->sky_dd = (double)sum.a;
     row->weight = (int32_t)sum.b;
+  } else {
+    double *first = sums == GROUND_D ? &row->ground_d : &c->slant[at].x;
+    first[0] = (double)sum.a;
+    first[1] = (double)sum.b;
+    first[2] = (double)sum.c;
   }
 }
 
-template <int sums> STX_DEVICE void sum_depth(const Column *c)
+STX_DEVICE void sum_depth(const Column *c, int sums)
 {
   Triple carry = {0, 0, 0};
   int rows = 1;
   if (c->lane == 0)
-    store_depth<sums>(c, 0, carry);
-#pragma unroll 2
+    store_depth(c, sums, 0, carry);
+#pragma unroll 1
   for (int base = 0; base < c->args->cells; base += LANES) {
     int u = base + c->lane;
-    Triple terms = depth_terms<sums>(c, u);
+    Triple terms = depth_terms(c, sums, u);
     Triple sum = {scan_on(terms.a, c->lane, &carry.a), scan_on(terms.b, c->lane, &carry.b),
         scan_on(terms.c, c->lane, &carry.c)};
     int row = row_of(c, u + 1, &rows);
     if (row >= 0)
-      store_depth<sums>(c, row, sum);
+      store_depth(c, sums, row, sum);
   }
 }
 
@@ -219,6 +214,7 @@ STX_DEVICE void find_rest(const Column *c)
   int largest = 0, above = count_rows(c);
   if (c->lane == 0)
     c->counts->rows = above - 1;
+#pragma unroll 1
   for (int base = 0; base <= c->args->cells; base += LANES) {
     int u = c->args->cells - base - c->lane; /* boundary; the cell above it is cell u */
     int value = u >= 0 && u < c->args->cells ? (int)load_cell(c, 0, u) : 0;
@@ -242,28 +238,38 @@ STX_DEVICE void find_rest(const Column *c)
 
 /* ---- Classes ------------------------------------------------------------------------------ */
 
-STX_DEVICE int class_sum(int slot, const Column *c, int u)
+/* Where a row's quads of a kind begin. Kinds have tables of their own: who looks at one does not
+ * draw the others into the cache. */
+STX_DEVICE int quads_at(const Column *c, int kind, int row)
 {
-  int id = c->args->slot_class[slot];
-  if (id == STX_LABEL_NONE || u >= c->args->cells)
-    return 1 << 20; /* above every class energy, so that padding never is the cheapest */
-  return stx_class_energy((int)load_cell(c, 2 + id, u), c->tables->class_scale);
+  return c->args->table[kind] + row * c->args->quads[kind];
 }
 
-STX_DEVICE void sum_quad(const Column *c, int quad)
+/* What class i of args->class_id, if it is among the first `end`, costs a cell. What is not there
+ * costs more than any class may, and never is the cheapest. */
+STX_DEVICE int class_cost(const Column *c, int i, int end, int u)
 {
-  int quads = c->args->quad[KINDS], a_sum = 0, b_sum = 0, c_sum = 0, d_sum = 0, rows = 1;
+  if (i >= end || u >= c->args->cells)
+    return 1 << 20;
+  return stx_class_energy((int)load_cell(c, 2 + c->args->class_id[i], u), c->tables->class_scale);
+}
+
+STX_DEVICE void sum_quad(const Column *c, int kind, int quad)
+{
+  int a_sum = 0, b_sum = 0, c_sum = 0, d_sum = 0, rows = 1;
+  int i = c->args->class_begin[kind] + 4 * quad, end = c->args->class_begin[kind + 1];
   if (c->lane == 0)
-    c->classes[quad] = make_int4(0, 0, 0, 0);
+    c->classes[quads_at(c, kind, 0) + quad] = make_int4(0, 0, 0, 0);
+#pragma unroll 1
   for (int u = c->lane; u - c->lane < c->args->cells; u += LANES) {
     int4 sum;
-    sum.x = scan_on(class_sum(4 * quad, c, u), c->lane, &a_sum);
-    sum.y = scan_on(class_sum(4 * quad + 1, c, u), c->lane, &b_sum);
-    sum.z = scan_on(class_sum(4 * quad + 2, c, u), c->lane, &c_sum);
-    sum.w = scan_on(class_sum(4 * quad + 3, c, u), c->lane, &d_sum);
+    sum.x = scan_on(class_cost(c, i, end, u), c->lane, &a_sum);
+    sum.y = scan_on(class_cost(c, i + 1, end, u), c->lane, &b_sum);
+    sum.z = scan_on(class_cost(c, i + 2, end, u), c->lane, &c_sum);
+    sum.w = scan_on(class_cost(c, i + 3, end, u), c->lane, &d_sum);
     int row = row_of(c, u + 1, &rows);
     if (row >= 0)
-      c->classes[(size_t)row * quads + quad] = sum;
+      c->classes[quads_at(c, kind, row) + quad] = sum;
   }
 }
 
@@ -287,14 +293,16 @@ STX_DEVICE uint32_t fixed_energy(const Column *c, int kind, int u)
 STX_DEVICE void sum_lower(const Column *c, int kind)
 {
   uint32_t fixed_sum = 0, lower_sum = 0;
-  int begin = 4 * c->args->quad[kind], end = 4 * c->args->quad[kind + 1], rows = 1;
+  int begin = c->args->class_begin[kind], end = c->args->class_begin[kind + 1], rows = 1;
   if (c->lane == 0)
     c->row[0].fixed[kind] = c->row[0].lower[kind] = 0;
+#pragma unroll 1
   for (int u = c->lane; u - c->lane < c->args->cells; u += LANES) {
     uint32_t fixed = u < c->args->cells ? fixed_energy(c, kind, u) : 0;
-    int least = begin < end ? class_sum(begin, c, u) : 0;
-    for (int slot = begin + 1; slot < end; slot++)
-      least = min(least, class_sum(slot, c, u));
+    int least = begin < end ? class_cost(c, begin, end, u) : 0;
+#pragma unroll 1
+    for (int i = begin + 1; i < end; i++)
+      least = min(least, class_cost(c, i, end, u));
     uint32_t sfixed = scan_on(fixed, c->lane, &fixed_sum);
     uint32_t slower = scan_on(fixed + (uint32_t)least, c->lane, &lower_sum);
     int row = row_of(c, u + 1, &rows);
@@ -314,48 +322,46 @@ STX_DEVICE void clear_bottom(const Column *c)
   row->value[GROUND] = 0;
   row->value[OBJECT] = UNKNOWN_TOP;
   row->key[GROUND] = row->key[SKY] = NEVER;
-  row->key[OBJECT] = key_of(-c->stixel_cost);
+  row->key[OBJECT] = key_of(-c->constants->stixel_cost);
 }
 
 /* Without a road there is no ground anywhere. */
 STX_DEVICE void forbid_ground(const Column *c)
 {
-  for (int u = 1 + c->lane; u <= c->args->cells; u += LANES) {
+#pragma unroll 1
+  for (int u = 1 + threadIdx.x % LANES; u <= c->args->cells; u += LANES) {
     c->row[u].key[GROUND] = NEVER;
     c->row[u].value[GROUND] = 0;
   }
 }
 
-STX_DEVICE void sum_depths(const Column *c, int sums)
+/* The quad with this number among those of all kinds. */
+STX_DEVICE void sum_any_quad(const Column *c, int number)
 {
-  if (sums == OBJECT_D)
-    sum_depth<OBJECT_D>(c);
-  else if (sums == SKY_D)
-    sum_depth<SKY_D>(c);
-  else if (SLANTED && sums == OBJECT_X)
-    sum_depth<OBJECT_X>(c);
-  else if (c->has_ground && sums == GROUND_X)
-    sum_depth<GROUND_X>(c);
-  else if (c->has_ground)
-    sum_depth<GROUND_D>(c);
-  else if (sums == GROUND_X)
-    forbid_ground(c);
+  int kind = GROUND;
+  for (; kind < SKY && number >= c->args->quads[kind]; kind++)
+    number -= c->args->quads[kind];
+  sum_quad(c, kind, number);
 }
 
 /* The longest tasks come first, so that the warps are done at about the same time. */
 STX_DEVICE void build_tables(const Column *c)
 {
   enum { LOWER = DEPTH_SUMS, REST = LOWER + KINDS, QUADS };
-  int tasks = QUADS + c->args->quad[KINDS];
+  const int *quads = c->args->quads;
+  int tasks = QUADS + quads[GROUND] + quads[OBJECT] + quads[SKY];
+#pragma unroll 1
   for (int task = c->warp; task < tasks; task += WARPS) {
-    if (task < LOWER)
-      sum_depths(c, task);
+    if (task < GROUND_SUMS && !c->has_ground)
+      forbid_ground(c);
+    else if (task < LOWER)
+      sum_depth(c, task);
     else if (task < REST)
       sum_lower(c, task - LOWER);
     else if (task == REST)
       find_rest(c);
     else
-      sum_quad(c, task - QUADS);
+      sum_any_quad(c, task - QUADS);
   }
   if (threadIdx.x == 0)
     clear_bottom(c);
