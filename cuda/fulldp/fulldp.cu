@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * fulldp on the GPU: see common/fulldp/fulldp.h. Tables, backtracking and compaction are satdp's;
+ * fulldp on the GPU: see common/fulldp/fulldp.h. Tables and backtracking are satdp's;
  * data term and recurrence are its own. Like satdp's, the kernel exists twice: with the column's
  * rows in shared memory, and in scratch.
  */
 #define STX_FULLDP
 #include "cuda/driver/gpu.cuh"
 
-#include "cuda/driver/sums.cuh"
 #include "cuda/fulldp/fulldp_dp.cuh"
 #include "cuda/satdp/satdp_columns.cuh"
 

@@ -83,7 +83,8 @@ typedef struct {
   StxSatdpRule rule[3];
   int32_t rows;                 /* that the recurrence sees: see satdp_tables.cuh */
   int32_t live[3], tried[2][3]; /* lengths of the lists of start rows; of even and odd tiles */
-  uint32_t evaluated, records;
+  uint32_t evaluated, records, column;
+  uint64_t sums[STX_SATDP_WARPS]; /* of block_sum */
 } StxSatdpCounts;
 
 /* What a block's shared memory begins with, so that its addresses are constants; rows follow if
@@ -115,9 +116,10 @@ typedef struct {
   const StxSatdpTables *tables;
   const uint16_t *columns;
   const uint8_t *starts; /* NULL: stixels may begin everywhere */
-  StxStixel *records;    /* column c's begin at c · rows */
-  uint32_t *counts;      /* of records, by column */
-  uint32_t *evaluated;   /* data terms, by column */
+  StxStixel *stixels;
+  StxSatdpResult *result;
+  uint32_t *ticket;      /* of the next column, 0 at first; */
+  uint32_t *done;        /* likewise, of every column, until its records are counted */
   StxSatdpRow *rows;     /* of the kernel that keeps them in scratch: rows + 1 per block */
   StxSatdpSlant *slants; /* likewise, of objects that may be slanted */
   int32_t *classes; /* NULL: class sums in shared memory; else (rows + 1) · quads · 4 per block */
@@ -132,13 +134,5 @@ typedef struct {
   int32_t table[3], table_size; /* where a kind's table begins, all together; in quads */
   uint8_t class_id[STX_MAX_CLASSES];
 } StxSatdpColumnsArgs;
-
-typedef struct {
-  const StxStixel *records;
-  const uint32_t *counts, *evaluated;
-  StxStixel *stixels;
-  StxSatdpResult *result;
-  int32_t columns, rows;
-} StxSatdpCompactArgs;
 
 #endif

@@ -4,10 +4,16 @@
  *
  * One thread follows the links from the top and notes where each stixel ends; then every stixel
  * has a thread, which takes its sums from the tables that the recurrence used.
+ *
+ * Records go where they stay at once: a column adds up what all before it have counted. Rejected: a
+ * second kernel that moves them together, which costs a launch, records written and read once more,
+ * and a column's worth of scratch for each; the last block moving them, with one multiprocessor's
+ * bandwidth, while all others are idle.
  */
 #ifndef STX_SATDP_BACKTRACK_CUH
 #define STX_SATDP_BACKTRACK_CUH
 
+#include "cuda/driver/sums.cuh"
 #include "cuda/satdp/satdp_tables.cuh"
 
 enum { VT_BITS = 10 }; /* of a note: the last row; above them the kind */
@@ -100,9 +106,11 @@ STX_DEVICE StxSegment cells_of(const Column *c, const StxSegment *segment)
   return cells;
 }
 
-STX_DEVICE void write_stixels(const Column *c, const uint16_t *notes, int count)
+/* The first of the column's records comes behind so many others. */
+STX_DEVICE void write_stixels(const Column *c, const uint16_t *notes, uint32_t first)
 {
-  unsigned first = (unsigned)(c->column * c->args->cells);
+  int count = (int)c->counts->records;
+  first += (uint32_t)count - 1;
 #pragma unroll 1
   for (int i = c->warp * LANES + c->lane; i < count; i += WARPS * LANES) {
     int below, kind = notes[i] >> VT_BITS, vt = notes[i] & ((1 << VT_BITS) - 1);
@@ -113,24 +121,61 @@ STX_DEVICE void write_stixels(const Column *c, const uint16_t *notes, int count)
         &c->args->params.grid, c->tables, c->column, &cells, &sums, label_of(c, &segment));
     if (SLANTED)
       stx_slant_stixel(c->tables, &sums, &stixel);
-    c->args->records[first + (count - 1 - i)] = stixel;
+    c->args->stixels[first - (uint32_t)i] = stixel;
   }
 }
 
-/* The column's records, the lowest first, and what is known of them. All threads of the block. */
+/* ---- Where the records go ------------------------------------------------------------------- */
+
+/* A column says in one word how many records and data terms it has, so that no fence is needed: at
+ * most 1024 records, and 3 · 1024 · 1025 / 2 data terms, which are below 2^21. Sums of all columns:
+ * below 2^26 records, as there are cells, and 2^36 terms. */
+enum { COUNT_BITS = 11, SUM_BITS = 26 };
+
+STX_DEVICE void publish(const Column *c, int records, uint32_t evaluated)
+{
+  atomicExch(&c->args->done[c->column], evaluated << COUNT_BITS | (uint32_t)(records + 1));
+}
+
+/* The sum of all columns before. It waits for them: they have begun, as columns are taken in their
+ * order, and wait for none that comes later. */
+STX_DEVICE uint64_t sum_before(const Column *c)
+{
+  uint64_t sum = 0;
+#pragma unroll 1
+  for (int i = threadIdx.x; i < c->column; i += WARPS * LANES) {
+    uint32_t word;
+    do
+      word = STX_PEEK(&c->args->done[i]);
+    while (word == 0);
+    sum += (uint64_t)(word >> COUNT_BITS) << SUM_BITS | ((word & ((1 << COUNT_BITS) - 1)) - 1);
+  }
+  return block_sum(sum, c->counts->sums);
+}
+
+STX_DEVICE void write_result(const Column *c, uint64_t before)
+{
+  uint64_t records = (before & ((1 << SUM_BITS) - 1)) + c->counts->records;
+  StxSatdpResult result = {(before >> SUM_BITS) + c->counts->evaluated, (uint32_t)records, 0};
+  *c->args->result = result;
+}
+
+/* The column's records, the lowest first, behind those of the columns before. All threads. */
 STX_DEVICE void backtrack(const Column *c, uint32_t evaluated)
 {
   uint16_t *notes = c->lists; /* nobody needs the start rows any more */
-  atomicAdd(&c->counts->evaluated, evaluated);
+  evaluated = warp_sum(evaluated);
+  if (c->lane == 0)
+    atomicAdd(&c->counts->evaluated, evaluated);
   if (c->warp == 0 && c->lane == 0)
-    c->counts->records = note_stixels(c, notes);
+    c->counts->records = (uint32_t)note_stixels(c, notes);
   __syncthreads();
-  int count = c->counts->records;
-  write_stixels(c, notes, count);
-  if (c->warp == 0 && c->lane == 0) {
-    c->args->counts[c->column] = (uint32_t)count;
-    c->args->evaluated[c->column] = c->counts->evaluated;
-  }
+  if (c->warp == 0 && c->lane == 0)
+    publish(c, (int)c->counts->records, c->counts->evaluated);
+  uint64_t before = sum_before(c);
+  if (c->warp == 0 && c->lane == 0 && c->column == c->args->column_count - 1)
+    write_result(c, before);
+  write_stixels(c, notes, (uint32_t)before & ((1 << SUM_BITS) - 1));
 }
 
 #endif

@@ -60,12 +60,24 @@ STX_DEVICE void store_constants(const Column *c)
     c->counts->rule[kind] = rule_of(c->constants, kind);
 }
 
+/* Columns are taken in the order in which blocks get to it, whatever their numbers are: backtrack
+ * waits for the columns before, which must have begun. False: there is none left. */
+STX_DEVICE bool take_column(Column *c)
+{
+  if (threadIdx.x == 0)
+    c->counts->column = atomicAdd(c->args->ticket, 1u);
+  __syncthreads();
+  c->column = __shfl_sync(STX_FULL_WARP, (int)c->counts->column, 0); /* as in warp_number */
+  return c->column < c->args->column_count;
+}
+
 STX_DEVICE void solve_columns(
     const StxSatdpColumnsArgs *a, char *shared, StxSatdpRow *row, StxSatdpSlant *slant)
 {
   Column c = new_column(a, shared, row, slant);
   store_constants(&c);
-  for (c.column = blockIdx.x; c.column < a->column_count; c.column += gridDim.x) {
+#pragma unroll 1
+  while (take_column(&c)) {
     uint32_t evaluated = 0;
     build_tables(&c);
     __syncthreads();
@@ -73,6 +85,8 @@ STX_DEVICE void solve_columns(
       c.rows = c.counts->rows;
     solve_column(&c, &evaluated);
     backtrack(&c, evaluated);
+    if (gridDim.x >= (unsigned)a->column_count)
+      return;        /* every block has a column */
     __syncthreads(); /* before the next column takes the memory */
   }
 }

@@ -18,7 +18,6 @@ STX_CUDA_MODULE(satdp);
 
 static const StxSatdpKernels kernels = {
     {&module, "stx_satdp_columns"}, {&module, "stx_satdp_high_columns"}, false};
-static const StxCudaKernel compact_kernel = {&module, "stx_satdp_compact"};
 
 #define SHARED_RESERVED 1024          /* per block, by the driver */
 #define SHARED_EVERYWHERE (64 * 1024) /* bytes that a block may have on every device */
@@ -112,7 +111,7 @@ static Plan make_plan(const StxCudaInfo *info, const StxSatdpParams *params)
 /* ---- Scratch ------------------------------------------------------------------------------- */
 
 typedef struct {
-  size_t records, counts, evaluated, classes, rows, slants, full, size;
+  size_t ticket, done, classes, rows, slants, full, size;
 } Scratch;
 
 static size_t block_count(const StxSatdpParams *params)
@@ -129,9 +128,8 @@ static Scratch lay_out_scratch(const StxSatdpKernels *wanted, const StxSatdpPara
   StxSatdpLayout least = lay_out(params, true, false);
   bool high = least.size > SHARED_EVERYWHERE;
   Scratch at = {0};
-  at.counts = stx_align(at.records + columns * rows * sizeof(StxStixel));
-  at.evaluated = stx_align(at.counts + columns * sizeof(uint32_t));
-  at.classes = stx_align(at.evaluated + columns * sizeof(uint32_t));
+  at.done = at.ticket + sizeof(uint32_t);
+  at.classes = stx_align(at.done + columns * sizeof(uint32_t));
   at.rows = stx_align(at.classes + blocks * classes_bytes(params));
   at.slants = at.rows + (high ? blocks * (rows + 1) * sizeof(StxSatdpRow) : 0);
   at.full = stx_align(at.rows + (high ? blocks * (rows + 1) * row_bytes(params) : 0));
@@ -173,9 +171,10 @@ bool stx_satdp_cuda_run(const StxSatdpKernels *wanted, const StxSatdpParams *par
       .tables = tables,
       .columns = columns,
       .starts = starts,
-      .records = (StxStixel *)(memory + at.records),
-      .counts = (uint32_t *)(memory + at.counts),
-      .evaluated = (uint32_t *)(memory + at.evaluated),
+      .stixels = stixels,
+      .result = result,
+      .ticket = (uint32_t *)(memory + at.ticket),
+      .done = (uint32_t *)(memory + at.done),
       .rows = plan.rows_shared ? NULL : (StxSatdpRow *)(memory + at.rows),
       .slants = plan.rows_shared ? NULL : (StxSatdpSlant *)(memory + at.slants),
       .classes = plan.classes_shared ? NULL : (int32_t *)(memory + at.classes),
@@ -188,20 +187,9 @@ bool stx_satdp_cuda_run(const StxSatdpKernels *wanted, const StxSatdpParams *par
   StxCudaSize grid = {(unsigned)block_count(params), 1, 1};
   StxCudaSize block = {STX_SATDP_WARPS * LANES, 1, 1};
   const StxCudaKernel *kernel = columns_kernel_for(wanted, params, plan.rows_shared);
-  if (!stx_cuda_launch(cuda, kernel, grid, block, plan.layout.size, &args, place->stream, error))
-    return false;
-  StxSatdpCompactArgs compact = {.records = args.records,
-      .counts = args.counts,
-      .evaluated = args.evaluated,
-      .stixels = stixels,
-      .result = result,
-      .columns = stx_grid_columns(&params->grid),
-      .rows = stx_grid_rows(&params->grid)};
-  StxCudaSize compact_grid = {
-      stx_cuda_blocks((size_t)compact.columns, STX_SATDP_COMPACT_COLUMNS), 1, 1};
-  StxCudaSize compact_block = {STX_SATDP_COMPACT_COLUMNS * LANES, 1, 1};
-  return stx_cuda_launch(
-      cuda, &compact_kernel, compact_grid, compact_block, 0, &compact, place->stream, error);
+  return stx_cuda_fill_bytes(
+             cuda, memory + at.ticket, 0, at.classes - at.ticket, place->stream, error) &&
+         stx_cuda_launch(cuda, kernel, grid, block, plan.layout.size, &args, place->stream, error);
 }
 
 static bool run(const StxSatdpParams *params, const StxSatdpTables *tables, bool has_ground,

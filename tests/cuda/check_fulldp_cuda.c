@@ -36,7 +36,7 @@ START_TEST(agrees_on_every_filling_and_class_count)
 }
 END_TEST
 
-/* Around the tile of eight rows, the warp of 32 cells, and the compaction's eight columns. */
+/* Around the tile of eight rows and the warp of 32 cells. */
 START_TEST(agrees_on_every_number_of_columns_and_rows)
 {
   StxRoadLine line = {0.3, 10, 1};

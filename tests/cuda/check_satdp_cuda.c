@@ -51,7 +51,7 @@ START_TEST(agrees_on_every_filling_and_class_count)
 }
 END_TEST
 
-/* Around the tile of eight rows, the warp of 32 cells, and the compaction's eight columns. */
+/* Around the tile of eight rows and the warp of 32 cells. */
 START_TEST(agrees_on_every_number_of_columns_and_rows)
 {
   StxRoadLine line = {0.3, 10, 1};
@@ -59,6 +59,17 @@ START_TEST(agrees_on_every_number_of_columns_and_rows)
     expect_agreements(case_params(columns, 5, 4, 3), &case_camera, &line, STREET, columns);
   for (int rows = 1; rows <= (stx_case_small() ? 10 : 36); rows++)
     expect_agreements(case_params(2, rows, 4, 19), &case_camera, &line, STREET, rows);
+}
+END_TEST
+
+/* There are 1024 blocks at most. */
+START_TEST(agrees_when_blocks_take_turns)
+{
+  StxRoadLine line = {0.3, 1, 1};
+  int columns = stx_case_small() ? 5 : 1030;
+  expect_agreements(case_params(columns, 3, 2, 0), &case_camera, &line, STREET, 31);
+  if (!stx_case_small())
+    expect_agreement(case_params(2 * 1024 + 1, 2, 2, 3), &case_camera, &line, NOISE, 32);
 }
 END_TEST
 
@@ -288,9 +299,10 @@ START_TEST(all_starts_are_no_mask)
 END_TEST
 
 static const StxTest tests[] = {{&agrees_on_every_filling_and_class_count},
-    {&agrees_on_every_number_of_columns_and_rows}, {&agrees_on_high_columns},
-    {&agrees_on_the_costliest_column}, {&agrees_on_the_largest_values}, {&pruning_changes_nothing},
-    {&pruning_changes_nothing_around_holes}, {&pruning_changes_nothing_on_slopes}, {&prunes},
+    {&agrees_on_every_number_of_columns_and_rows}, {&agrees_when_blocks_take_turns},
+    {&agrees_on_high_columns}, {&agrees_on_the_costliest_column}, {&agrees_on_the_largest_values},
+    {&pruning_changes_nothing}, {&pruning_changes_nothing_around_holes},
+    {&pruning_changes_nothing_on_slopes}, {&prunes},
     {&starts_agree_on_every_filling_and_class_count}, {&starts_agree_on_every_number_of_rows},
     {&starts_agree_on_high_columns}, {&starts_and_pruning_change_nothing},
     {&starts_of_a_column_are_its_own}, {&all_starts_are_no_mask}};
