@@ -1,23 +1,23 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """How many instructions a warp takes for an inner step of a kernel.
 
-For the kernels whose time is that of one loop, STEPS says which one: by the opcodes that it has so
-many of, and how many steps a turn of it makes. A loop of which the compiler made something else is
-not found, which is a fault: `sass.py --loops` shows what became of it.
+For the kernels whose time is that of one loop, STEPS says which one: the one that has most of an
+opcode, of which a step has so many. Other ways through it (the last steps of a line, say) are loops
+with fewer. If there is no such loop any more, that is a fault: `sass.py --loops` shows what there is.
 """
 import collections
 
 # Opcodes that do the same under several names, or on several architectures.
 FAMILIES = {"IMNMX": "MIN", "VIMNMX": "MIN", "VIMNMX3": "MIN", "VIADDMNMX": "MIN", "REDG": "RED"}
 
-Step = collections.namedtuple("Step", "what has per_turn")
-# A row of a loop that is unrolled as a whole has so many of an opcode.
+Step = collections.namedtuple("Step", "what opcode count")
+# The same in a loop that is unrolled as a whole.
 Row = collections.namedtuple("Row", "what opcode count")
 
 STEPS = {
-    "stx_sgm_paths_64": Step("a pixel of a line", {"POPC": 8}, 4),
-    "stx_sgm_paths_128": Step("a pixel of a line", {"POPC": 16}, 4),
-    "stx_sgm_paths_256": Step("a pixel of a line", {"POPC": 32}, 4),
+    "stx_sgm_paths_64": Step("a pixel of a line", "POPC", 2),
+    "stx_sgm_paths_128": Step("a pixel of a line", "POPC", 4),
+    "stx_sgm_paths_256": Step("a pixel of a line", "POPC", 8),
     "stx_satdp_columns": Row("an end row of the recurrence", "SHFL.IDX", 8),
     "stx_satdp_slanted_columns": Row("an end row of the recurrence", "SHFL.IDX", 8),
     "stx_fulldp_columns": Row("an end row of the recurrence", "SHFL.IDX", 8),
@@ -32,9 +32,10 @@ def has(kernel, span):
 
 
 def in_loop(step, kernel):
-    lengths = [last - first + 1 for first, last in kernel.loops()
-               if step.has.items() <= has(kernel, (first, last)).items()]
-    return max(lengths) / step.per_turn if lengths else None
+    loops = [(has(kernel, span)[step.opcode], span[1] - span[0] + 1) for span in kernel.loops()]
+    most = max((count for count, _ in loops), default=0)
+    return max((length * step.count / most for count, length in loops if count == most > 0),
+               default=None)
 
 
 def in_row(row, kernel):
