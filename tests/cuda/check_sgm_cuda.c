@@ -108,14 +108,40 @@ START_TEST(equals_the_reference_on_tiny_images)
 }
 END_TEST
 
-/* Blocks of the census have 128 × 8 pixels, of the median 32 × 8, of the paths two lines; the
- * winner walks over 64 pixels, four of them at a time, and a block has four such segments. */
+/* Blocks of the census have 128 × 8 pixels, of the median 32 × 8, of the paths 4 rows or every
+ * fourth of 16 columns; the winner walks over 64 pixels, four of them at a time, and a block has
+ * four such segments. */
 START_TEST(equals_the_reference_around_tiles)
 {
   static const int sizes[][2] = {{1, 40}, {300, 1}, {31, 7}, {32, 8}, {33, 9}, {63, 3}, {64, 4},
       {66, 5}, {67, 2}, {127, 3}, {128, 2}, {129, 2}, {257, 1}, {321, 1}};
   if (!stx_case_small())
     compare_sizes(sizes, sizeof sizes / sizeof sizes[0]);
+}
+END_TEST
+
+/* Two lines share a warp and its values: rows that lack the second one, columns that the image does
+ * not have, diagonals that come in again once and many times, and whose two lines do not at the
+ * same step. Penalties are large, so that what leaks from one line into the other shows. */
+START_TEST(equals_the_reference_along_all_lines)
+{
+  static const int sizes[][2] = {{1, 30}, {3, 41}, {4, 9}, {7, 23}, {8, 8}, {9, 17}, {12, 33},
+      {15, 2}, {16, 5}, {17, 16}, {23, 24}, {33, 3}, {40, 1}};
+  const int count = sizeof sizes / sizeof sizes[0];
+  for (int k = 0; k < at_most(2, 6 * count); k++) {
+    StxRandom random = {(uint64_t)k};
+    const int *size = sizes[k % count];
+    StxSgmParams params = sgm_defaults(at_most(9, size[0]), at_most(5, size[1]), 64 << k % 3);
+    params.paths = k / count % 2 == 0 ? 8 : 4;
+    params.p1 = k % 5 == 0 ? STX_SGM_MAX_PENALTY : 7;
+    params.p2 = STX_SGM_MAX_PENALTY;
+    params.texture = -1;
+    params.median = false;
+    SgmPair pair = sgm_new_pair(params);
+    sgm_fill_pair(&pair, STX_FILL_NOISE, k % 40, &random);
+    compare_with_reference(&pair, (uint64_t)k);
+    sgm_free_pair(&pair);
+  }
 }
 END_TEST
 
@@ -244,6 +270,7 @@ END_TEST
 static const StxTest tests[] = {
     {&equals_the_reference_on_tiny_images},
     {&equals_the_reference_around_tiles},
+    {&equals_the_reference_along_all_lines},
     {&agrees_on_texture},
     {&agrees_on_the_sky},
     {&nobody_looks_for_a_sky_that_is_not_wanted},
