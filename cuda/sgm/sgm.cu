@@ -56,17 +56,20 @@ STX_KERNEL(stx_sgm_census, StxSgmCensusArgs, STX_SGM_LANES *STX_SGM_CENSUS_ROWS)
 
 STX_KERNEL(stx_sgm_paths_64, StxSgmPathsArgs, 2 * STX_SGM_BLOCK_PAIRS * STX_SGM_LANES)
 {
-  follow<2>(&a);
+  STX_SHARED(int, task, 1);
+  follow<2>(&a, task);
 }
 
 STX_KERNEL(stx_sgm_paths_128, StxSgmPathsArgs, 2 * STX_SGM_BLOCK_PAIRS * STX_SGM_LANES)
 {
-  follow<4>(&a);
+  STX_SHARED(int, task, 1);
+  follow<4>(&a, task);
 }
 
 STX_KERNEL(stx_sgm_paths_256, StxSgmPathsArgs, 2 * STX_SGM_BLOCK_PAIRS * STX_SGM_LANES)
 {
-  follow<8>(&a);
+  STX_SHARED(int, task, 1);
+  follow<8>(&a, task);
 }
 
 STX_KERNEL(stx_sgm_winner_64, StxSgmWinnerArgs, STX_SGM_WINNER_WARPS *STX_SGM_LANES)

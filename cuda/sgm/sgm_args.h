@@ -11,6 +11,7 @@ enum {
   STX_SGM_CENSUS_COLUMNS = 4 * STX_SGM_LANES, /* of a block: four pixels per thread */
   STX_SGM_CENSUS_ROWS = 8,                    /* of a block: one warp each */
   STX_SGM_SHIFTS = 4,                         /* copies of the right census words: see below */
+  STX_SGM_PATHS_LAUNCHES = 2,                 /* at most */
   STX_SGM_BLOCK_PAIRS = 2,                    /* of lines, each followed in both directions */
   STX_SGM_SEGMENT = 64, /* pixels of a row that one warp of the winner walks */
   STX_SGM_WINNER_WARPS = 4,
@@ -43,6 +44,7 @@ typedef struct {
   uint32_t textured_pitch;
   int32_t texture;
   uint32_t *right_best; /* set to "none": all bits; NULL: not wanted */
+  uint32_t *taken;      /* set to 0: for STX_SGM_PATHS_LAUNCHES launches of the paths */
 } StxSgmCensusArgs;
 
 /*
@@ -68,8 +70,9 @@ typedef struct {
   StxSgmRightWords right;
   int32_t width, height, columns, p1, p2; /* columns: of a volume */
   StxSgmAxis axes[2];
-  uint32_t first_blocks; /* blocks of axes[0]; the others work on axes[1] */
-  int32_t store;         /* StxSgmStore */
+  int32_t tasks, first_tasks; /* of a block: pairs of lines; those of axes[0] come first */
+  uint32_t *taken;            /* tasks, 0 at first */
+  int32_t store;              /* StxSgmStore */
 } StxSgmPathsArgs;
 
 typedef struct {

@@ -121,6 +121,8 @@ STX_DEVICE void census_tile(
   const int lane = threadIdx.x, row = threadIdx.y, side = blockIdx.z;
   const int from = blockIdx.x * STX_SGM_CENSUS_COLUMNS;
   const int y = blockIdx.y * STX_SGM_CENSUS_ROWS + row;
+  if (side == 0 && blockIdx.x == 0 && y == 0 && lane < STX_SGM_PATHS_LAUNCHES)
+    a->taken[lane] = 0;
   load_tile(a, side, from, y - row, tile);
   __syncthreads();
 

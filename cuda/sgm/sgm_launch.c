@@ -27,6 +27,7 @@ typedef struct {
   uint32_t textured_pitch;
   uint32_t *right_best; /* NULL: not wanted */
   uint32_t *records;
+  uint32_t *taken;     /* see StxSgmPathsArgs, by launch */
   uint8_t *volumes[4]; /* two with four paths */
   void *sky;
 } Job;
@@ -66,6 +67,7 @@ static size_t lay_out(Job *job, const StxSgmParams *params, void *base)
       .before = (uint32_t)count,
   };
   job->records = take(base, &used, pixels * sizeof *job->records);
+  job->taken = take(base, &used, STX_SGM_PATHS_LAUNCHES * sizeof *job->taken);
   if (params->texture >= 0) {
     job->textured = take(base, &used, textured_pitch * height);
     job->textured_pitch = (uint32_t)textured_pitch;
@@ -105,6 +107,7 @@ static bool census(const Job *job, const StxImage8 *left, const StxImage8 *right
       .textured_pitch = job->textured_pitch,
       .texture = params->texture,
       .right_best = job->right_best,
+      .taken = job->taken,
   };
   StxCudaSize grid = {stx_cuda_blocks((size_t)params->width, STX_SGM_CENSUS_COLUMNS),
       stx_cuda_blocks((size_t)params->height, STX_SGM_CENSUS_ROWS), 2};
@@ -113,7 +116,7 @@ static bool census(const Job *job, const StxImage8 *left, const StxImage8 *right
 }
 
 /* Of lines along an axis: see first_pixels in sgm_paths.cuh. */
-static unsigned axis_blocks(const Job *job, const StxSgmAxis *axis)
+static unsigned axis_tasks(const Job *job, const StxSgmAxis *axis)
 {
   const unsigned lines = 2 * STX_SGM_BLOCK_PAIRS;
   if (axis->horizontal)
@@ -121,10 +124,21 @@ static unsigned axis_blocks(const Job *job, const StxSgmAxis *axis)
   return STX_SGM_SHIFTS * stx_cuda_blocks((size_t)job->params->width, STX_SGM_SHIFTS * lines);
 }
 
-/* Horizontal lines, being the longest, had better come first. */
-static bool paths(
-    const Job *job, StxSgmAxis first, StxSgmAxis second, StxSgmStore store, StxError *error)
+/* As many for each multiprocessor, so that all begin alike; the tasks that are then left over go to
+ * those that are done first. */
+static unsigned paths_blocks(const Job *job, unsigned tasks)
 {
+  const int count = stx_cuda_info(job->place->device)->processors;
+  const unsigned processors = count > 0 ? (unsigned)count : 1;
+  return tasks < processors ? tasks : tasks / processors * processors;
+}
+
+/* Horizontal lines, being the longest, had better come first. */
+static bool paths(const Job *job, StxSgmAxis first, StxSgmAxis second, StxSgmStore store,
+    uint32_t *taken, StxError *error)
+{
+  const unsigned first_tasks = axis_tasks(job, &first);
+  const unsigned tasks = first_tasks + axis_tasks(job, &second);
   StxSgmPathsArgs args = {
       .left = job->left,
       .right = job->right,
@@ -134,10 +148,12 @@ static bool paths(
       .p1 = job->params->p1,
       .p2 = job->params->p2,
       .axes = {first, second},
-      .first_blocks = axis_blocks(job, &first),
+      .tasks = (int32_t)tasks,
+      .first_tasks = (int32_t)first_tasks,
+      .taken = taken,
       .store = store,
   };
-  StxCudaSize grid = {args.first_blocks + axis_blocks(job, &second), 1, 1};
+  StxCudaSize grid = {paths_blocks(job, tasks), 1, 1};
   StxCudaSize block = {STX_SGM_LANES, 2 * STX_SGM_BLOCK_PAIRS, 1};
   return launch(job, &paths_kernels[job->variant], grid, block, &args, error);
 }
@@ -148,11 +164,13 @@ static bool all_paths(const Job *job, StxError *error)
   uint8_t *const *v = job->volumes;
   if (job->params->paths == 4)
     return paths(job, (StxSgmAxis){.horizontal = true, .forward = v[0], .backward = v[0]},
-        (StxSgmAxis){.dx = 0, .forward = v[1], .backward = v[1]}, STX_SGM_MEET, error);
+        (StxSgmAxis){.dx = 0, .forward = v[1], .backward = v[1]}, STX_SGM_MEET, job->taken, error);
   return paths(job, (StxSgmAxis){.horizontal = true, .forward = v[0], .backward = v[2]},
-             (StxSgmAxis){.dx = 1, .forward = v[1], .backward = v[3]}, STX_SGM_PUT, error) &&
+             (StxSgmAxis){.dx = 1, .forward = v[1], .backward = v[3]}, STX_SGM_PUT, job->taken,
+             error) &&
          paths(job, (StxSgmAxis){.dx = 0, .forward = v[0], .backward = v[2]},
-             (StxSgmAxis){.dx = -1, .forward = v[1], .backward = v[3]}, STX_SGM_ADD, error);
+             (StxSgmAxis){.dx = -1, .forward = v[1], .backward = v[3]}, STX_SGM_ADD, job->taken + 1,
+             error);
 }
 
 static bool winner(const Job *job, StxError *error)

@@ -51,7 +51,7 @@ template <int K, typename Two> struct Path {
 /* Steps of both lines between two events. Where it begins, for the lane; and by how many elements
  * each step is further, for both lines. */
 struct Stretch {
-  int length;
+  int length, last;                   /* last = length - 1, but as a number of its own: see kept */
   const uint32_t *left[2], *right[2]; /* right: in the copy 0 */
   uint8_t *cells[2];
   int left_step, right_step, cells_step;
@@ -100,7 +100,7 @@ STX_DEVICE void load_words(const uint32_t *from, CensusWords<8> *to)
 /* The words of step t, or of the last one of the stretch. */
 template <int K> STX_DEVICE void fetch(const Stretch *at, int t, CensusWords<K> (&words)[2])
 {
-  t = min(t, at->length - 1);
+  t = min(t, at->last);
   const unsigned copy = (at->copy + at->copy_move * (unsigned)t) % STX_SGM_SHIFTS;
   const int left = t * at->left_step, right = t * at->right_step + (int)(copy * at->copy_step);
 #pragma unroll
@@ -190,7 +190,7 @@ STX_DEVICE void store(const Stretch *at, int pixel, const Two (&costs)[8])
 template <int K, bool ADD, typename Two>
 STX_DEVICE void follow_stretch(const Stretch *at, Path<K, Two> *path)
 {
-  const int ahead = K < 8 ? 4 : 2;
+  const int ahead = sizeof path->costs <= 16 ? 4 : 2;
   CensusWords<K> words[ahead][2];
 #pragma unroll
   for (int i = 0; i < ahead; i++)
@@ -219,18 +219,18 @@ struct Lines {
 /* The lines of a warp at the ends from which they are followed; x[0] or y[0] is too large if there
  * are none. */
 STX_DEVICE Lines first_pixels(
-    const StxSgmPathsArgs *a, const StxSgmAxis *axis, int block, int pair, bool backward)
+    const StxSgmPathsArgs *a, const StxSgmAxis *axis, int task, int pair, bool backward)
 {
   const int sign = backward ? -1 : 1;
   Lines lines = {
       axis->horizontal ? sign : sign * axis->dx, axis->horizontal ? 0 : sign, (int)a->columns};
   if (axis->horizontal) {
     lines.x[0] = lines.x[1] = backward ? a->width - 1 : 0;
-    lines.y[0] = (block * STX_SGM_BLOCK_PAIRS + pair) * 2;
+    lines.y[0] = (task * STX_SGM_BLOCK_PAIRS + pair) * 2;
     lines.y[1] = lines.y[0] + 1;
   } else {
-    lines.x[0] = (block / STX_SGM_SHIFTS * STX_SGM_BLOCK_PAIRS + pair) * 2 * STX_SGM_SHIFTS +
-                 block % STX_SGM_SHIFTS;
+    lines.x[0] = (task / STX_SGM_SHIFTS * STX_SGM_BLOCK_PAIRS + pair) * 2 * STX_SGM_SHIFTS +
+                 task % STX_SGM_SHIFTS;
     lines.x[1] = lines.x[0] + STX_SGM_SHIFTS;
     lines.y[0] = lines.y[1] = backward ? a->height - 1 : 0;
   }
@@ -256,6 +256,7 @@ STX_DEVICE Stretch stretch_of(
   Stretch at;
   at.length = min(min(most, steps_to_border(lines, lines->x[0], a->width)),
       steps_to_border(lines, lines->x[1], a->width));
+  at.last = kept(at.length - 1);
   at.left_step = lines->dy * a->width + lines->dx;
   at.right_step = lines->dy * row + lines->dx;
   at.cells_step = lines->dy * lines->columns + lines->dx;
@@ -330,18 +331,16 @@ template <int K, typename Two> STX_DEVICE Path<K, Two> new_path(const StxSgmPath
 }
 
 /*
- * A block has a few pairs of lines of one axis, two warps for each: y = 2·pair + backward. Each
- * follows its lines in two parts. STX_SGM_MEET: up to the middle both put their costs into the
- * volume, from there on each adds to what the other left; the barrier is between. Else one part is
- * empty.
+ * A few pairs of lines of one axis, two warps for each: y = 2·pair + backward. Each follows its
+ * lines in two parts. STX_SGM_MEET: up to the middle both put their costs into the volume, from
+ * there on each adds to what the other left; the barrier is between. Else one part is empty.
  */
-template <int K, typename Two> STX_DEVICE void follow(const StxSgmPathsArgs *a)
+template <int K, typename Two>
+STX_DEVICE void follow_task(const StxSgmPathsArgs *a, int task, int warp)
 {
-  const int warp = warp_of_block();
-  const bool second = blockIdx.x >= a->first_blocks, backward = warp % 2 != 0;
+  const bool second = task >= a->first_tasks, backward = warp % 2 != 0;
   const StxSgmAxis *axis = &a->axes[second];
-  const int block = (int)(blockIdx.x - (second ? a->first_blocks : 0));
-  Lines lines = first_pixels(a, axis, block, warp / 2, backward);
+  Lines lines = first_pixels(a, axis, task - (second ? a->first_tasks : 0), warp / 2, backward);
   const bool exist = lines.x[0] < lines.columns && lines.y[0] < a->height;
   const int count = !exist ? 0 : axis->horizontal ? a->width : a->height;
   const int middle = backward ? count - count / 2 : count / 2;
@@ -354,12 +353,28 @@ template <int K, typename Two> STX_DEVICE void follow(const StxSgmPathsArgs *a)
   follow_lines<K, true>(a, volume, &lines, count - turn, &path);
 }
 
-template <int K> STX_DEVICE void follow(const StxSgmPathsArgs *a)
+/* A block takes tasks until there are none: of those that are left when all have one, the blocks
+ * that are done first take more, and these have had the short lines. */
+template <int K, typename Two> STX_DEVICE void follow(const StxSgmPathsArgs *a, int *task)
+{
+  const int warp = warp_of_block();
+  for (;;) {
+    if (warp == 0 && threadIdx.x == 0)
+      *task = (int)atomicAdd(a->taken, 1u);
+    __syncthreads();
+    const int mine = *task;
+    if (mine >= a->tasks)
+      return;
+    follow_task<K, Two>(a, mine, warp); /* all have read *task before its barrier */
+  }
+}
+
+template <int K> STX_DEVICE void follow(const StxSgmPathsArgs *a, int *task)
 {
   if (STX_PACKS)
-    follow<K, Packed>(a);
+    follow<K, Packed>(a, task);
   else
-    follow<K, Apart>(a);
+    follow<K, Apart>(a, task);
 }
 
 #endif
