@@ -30,8 +30,12 @@ template <int kind> STX_DEVICE void try_all(const Column *c, int k0, uint32_t *e
   if (k0 > 0)
     offer(&best,
         try_cells<kind>(c, start_of(c->row[k0].key[kind]), k, energy_of(best.key), &ignored));
-  for (int i = c->warp * STARTS + slot; i <= k0; i += WARPS * STARTS)
-    offer(&best, try_cells<kind>(c, k0 - i, k, energy_of(best.key), &tried));
+#pragma unroll 1
+  for (int base = c->warp * STARTS; base <= k0; base += WARPS * STARTS) {
+    __syncwarp(); /* as in try_starts */
+    if (base + slot <= k0)
+      offer(&best, try_cells<kind>(c, k0 - base - slot, k, energy_of(best.key), &tried));
+  }
   *evaluated += j <= last ? tried : 0;
   merge_starts(&best);
   store_partial(c, kind, c->warp, &best);
@@ -59,12 +63,12 @@ STX_DEVICE void solve_column(const Column *c, uint32_t *evaluated)
   if (c->warp < KINDS && (c->warp != GROUND || c->has_ground))
     add_flats(c, c->warp);
   __syncthreads();
-  fit_tiles(c, 0, evaluated);
-  __syncthreads();
-  for (int k0 = 0; k0 < c->rows; k0 += TILE) {
-    gather_all(c, k0, evaluated);
+#pragma unroll 1
+  for (int k0 = -TILE; k0 < c->rows; k0 += TILE) { /* a tile before the first only prepares */
+    if (k0 >= 0)
+      gather_all(c, k0, evaluated);
     __syncthreads();
-    if (c->warp == 0)
+    if (c->warp == 0 && k0 >= 0)
       solve_tile(c, k0);
     else if (k0 + TILE < c->rows)
       fit_tiles(c, k0 + TILE, evaluated);
