@@ -128,8 +128,10 @@ STX_DEVICE void solve_tile(const Column *c, int k0)
   for (int i = 1; i < TILE; i++) {
     Cut cut = cut_above(offer_of(best.key, rule.kind), best.value, i - 1);
     StxSatdpTerm own_term = *term;
-    Candidate candidate = {
-        add_keys(choose_below(&rule, &cut, own_term.foot), own_term.key), own_term.top};
+    cut.ground = add_keys(cut.ground, own_term.key); /* to all three, while the values are on */
+    cut.object = add_keys(cut.object, own_term.key); /* their longer way: one to the least would */
+    cut.sky = add_keys(cut.sky, own_term.key);       /* come last */
+    Candidate candidate = {choose_below(&rule, &cut, own_term.foot), own_term.top};
     if (i <= last)
       offer(&best, candidate);
     term += TILE - 1 - i;
