@@ -16,7 +16,8 @@ STX_DEVICE bool next_column(Column *c, bool first)
 {
   if (!first && gridDim.x >= (unsigned)c->args->columns)
     return false;
-  __syncthreads(); /* the last column's memory is taken */
+  if (!first)
+    __syncthreads(); /* the last column's memory is taken */
   c->column = (int)take_turn(&c->args->turns->order, &c->shared->turn);
   return c->column < c->args->columns;
 }

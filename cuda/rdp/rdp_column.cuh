@@ -14,7 +14,7 @@ typedef struct {
   const StxRdpArgs *args;
   int column, rows, epsilon;
   StxRdpShared *shared;
-  uint32_t *bits, *largest, *lists, *bounds;
+  uint32_t *bits, *sums, *largest, *lists, *bounds;
   uint16_t *cells;
   StxRdpMark *marks;
   unsigned long long *keys;
@@ -34,6 +34,7 @@ STX_DEVICE Column new_column(const StxRdpArgs *a, char *shared, bool high)
   c.shared = (StxRdpShared *)shared;
   c.bits = (uint32_t *)(shared + at->bits);
   c.cells = (uint16_t *)(shared + at->cells);
+  c.sums = (uint32_t *)(shared + at->sums);
   c.largest = (uint32_t *)(work + at->largest);
   c.marks = (StxRdpMark *)(work + at->marks);
   c.lists = (uint32_t *)(work + at->lists);
@@ -145,22 +146,62 @@ STX_DEVICE void mend_ends(const Column *c)
   __syncthreads();
 }
 
+/* The weights of eight cells. */
+STX_DEVICE uint32_t add_weights(const uint32_t *pairs)
+{
+  uint32_t sum = 0;
+#pragma unroll
+  for (int k = 0; k < VECTOR / 2; k++)
+    sum += (pairs[k] & 0xffff) + (pairs[k] >> 16);
+  return sum;
+}
+
+STX_DEVICE int count_unknown(const uint32_t *pairs)
+{
+  int unknown = 0;
+#pragma unroll
+  for (int k = 0; k < VECTOR / 2; k++) {
+    unknown += (pairs[k] & 0xffff) == STX_DISPARITY_UNKNOWN;
+    unknown += pairs[k] >> 16 == STX_DISPARITY_UNKNOWN;
+  }
+  return unknown;
+}
+
+/* All vectors of a thread's share, `at_once` of them under way together with their weights, which
+ * wait for nothing here and would be waited for at the end. Returns how many cells are unknown. */
+template <int at_once> STX_DEVICE int load_vectors(const Column *c, uint16_t *to)
+{
+  const uint16_t *cells = column_disparities(c), *weights = column_weights(c);
+  int unknown = 0, step = VECTOR * blockDim.x;
+  bool weighted = c->args->segments != NULL;
+  for (int first = VECTOR * threadIdx.x; first < c->rows; first += at_once * step) {
+    uint32_t cell[at_once][VECTOR / 2] = {}, weight[at_once][VECTOR / 2] = {};
+#pragma unroll
+    for (int k = 0; k < at_once; k++)
+      if (first + k * step < c->rows) {
+        load_vector(cells, c->rows, first + k * step, cell[k]);
+        if (weighted)
+          load_vector(weights, c->rows, first + k * step, weight[k]);
+      }
+#pragma unroll
+    for (int k = 0; k < at_once; k++)
+      if (first + k * step < c->rows) {
+        int i = first + k * step;
+        *(uint4 *)(to + i) = make_uint4(cell[k][0], cell[k][1], cell[k][2], cell[k][3]);
+        unknown += count_unknown(cell[k]);
+        c->sums[i / VECTOR] = add_weights(weight[k]);
+      }
+  }
+  return unknown;
+}
+
 /* The column as it is in memory goes to `to`, with zeros up to a multiple of eight; counts its
- * unknown cells, and takes those zeros away again. */
+ * unknown cells, and takes those zeros away again. Vectors that are not aligned are loaded cell by
+ * cell, and so singly. */
 STX_DEVICE void load_cells(const Column *c, uint16_t *to)
 {
-  const uint16_t *from = column_disparities(c);
   int unknown = threadIdx.x == 0 ? c->rows - vectors_of(c->rows) * VECTOR : 0;
-  for (int i = VECTOR * threadIdx.x; i < c->rows; i += VECTOR * blockDim.x) {
-    uint32_t pairs[VECTOR / 2];
-    load_vector(from, c->rows, i, pairs);
-    *(uint4 *)(to + i) = make_uint4(pairs[0], pairs[1], pairs[2], pairs[3]);
-#pragma unroll
-    for (int k = 0; k < VECTOR / 2; k++) {
-      unknown += (pairs[k] & 0xffff) == STX_DISPARITY_UNKNOWN;
-      unknown += pairs[k] >> 16 == STX_DISPARITY_UNKNOWN;
-    }
-  }
+  unknown += c->rows % VECTOR == 0 ? load_vectors<2>(c, to) : load_vectors<1>(c, to);
   if (unknown != 0)
     atomicAdd(&c->shared->unknown, (uint32_t)unknown); /* modulo 2^32 while they come together */
 }

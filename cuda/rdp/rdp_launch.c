@@ -32,8 +32,9 @@ static StxRdpLayout lay_out(const StxRdpParams *params, bool paper, bool shared)
   size_t rows = (size_t)stx_grid_rows(&params->grid);
   size_t bits = align16(sizeof(StxRdpShared));
   size_t cells = align16(bits + (rows + 31) / 32 * sizeof(uint32_t));
-  size_t cells_end = align16(cells + ((rows + 7) / 8 * 8 + STX_RDP_PADDING) * sizeof(uint16_t));
-  size_t largest = shared ? cells_end : 0;
+  size_t sums = align16(cells + ((rows + 7) / 8 * 8 + STX_RDP_PADDING) * sizeof(uint16_t));
+  size_t sums_end = align16(sums + (rows + 7) / 8 * sizeof(uint32_t));
+  size_t largest = shared ? sums_end : 0;
   size_t marks = align16(largest + rows * sizeof(uint32_t));
   size_t marks_end = marks + (rows + 1) * sizeof(StxRdpMark);
   size_t lists_end = marks + rows / 2 * 2 * sizeof(uint32_t);
@@ -42,7 +43,8 @@ static StxRdpLayout lay_out(const StxRdpParams *params, bool paper, bool shared)
   size_t end = align16(marks_end > other ? marks_end : other);
   return (StxRdpLayout){.bits = (uint32_t)bits,
       .cells = (uint32_t)cells,
-      .shared = (uint32_t)(shared ? end : cells_end),
+      .sums = (uint32_t)sums,
+      .shared = (uint32_t)(shared ? end : sums_end),
       .largest = (uint32_t)largest,
       .marks = (uint32_t)marks,
       .lists = (uint32_t)marks,

@@ -41,48 +41,47 @@ STX_DEVICE Sums sums_before(const Column *c, Sums own)
   return sums;
 }
 
-STX_DEVICE uint32_t byte_of_bits(const Column *c, int first)
+STX_DEVICE uint32_t byte_of_bits(const Column *c, uint32_t vector)
 {
-  return c->bits[first / 32] >> first % 32 & 0xff;
+  return c->bits[vector / 4] >> vector % 4 * VECTOR & 0xff;
 }
 
-/* The weights of eight cells. */
-STX_DEVICE uint32_t add_weights(const uint32_t *pairs)
+/* The marks of a vector's kept cells; `above`: the weights above it. Returns where the next mark
+ * goes. Its weights were read when the column came in, and are near. */
+STX_DEVICE StxRdpMark *mark_vector(
+    const Column *c, uint32_t vector, uint32_t bits, uint32_t above, StxRdpMark *mark)
 {
-  uint32_t sum = 0;
+  uint32_t pairs[VECTOR / 2];
+  load_vector(column_weights(c), c->rows, (int)(vector * VECTOR), pairs);
 #pragma unroll
-  for (int k = 0; k < VECTOR / 2; k++)
-    sum += (pairs[k] & 0xffff) + (pairs[k] >> 16);
-  return sum;
+  for (int k = 0; k < VECTOR; k++) {
+    StxRdpMark here = {vector * VECTOR + k, above};
+    if (bits >> k & 1)
+      *mark++ = here;
+    above += k % 2 ? pairs[k / 2] >> 16 : pairs[k / 2] & 0xffff;
+  }
+  return mark;
 }
 
 /* Fills marks; ends with a barrier. */
 STX_DEVICE void mark_kept(const Column *c)
 {
-  const uint16_t *weights = column_weights(c);
-  int own = (vectors_of(c->rows) + blockDim.x - 1) / blockDim.x * VECTOR;
-  int begin = own * threadIdx.x, end = min(begin + own, c->rows);
-  uint32_t pairs[VECTOR / 2];
+  uint32_t vectors = vectors_of(c->rows), own = (vectors + blockDim.x - 1) / blockDim.x;
+  uint32_t begin = min(own * threadIdx.x, vectors), end = min(begin + own, vectors);
   Sums sums = {0, 0};
-  for (int i = begin; i < end; i += VECTOR) {
-    load_vector(weights, c->rows, i, pairs);
-    sums.kept += __popc(byte_of_bits(c, i));
-    sums.weight += add_weights(pairs);
+  for (uint32_t v = begin; v < end; v++) {
+    sums.kept += __popc(byte_of_bits(c, v));
+    sums.weight += c->sums[v];
   }
   sums = sums_before(c, sums);
   StxRdpMark *mark = c->marks + sums.kept;
-  for (int i = begin; i < end; i += VECTOR) {
-    load_vector(weights, c->rows, i, pairs);
-    uint32_t bits = byte_of_bits(c, i);
-#pragma unroll
-    for (int k = 0; k < VECTOR; k++) {
-      StxRdpMark here = {(uint32_t)(i + k), sums.weight};
-      if (bits >> k & 1)
-        *mark++ = here;
-      sums.weight += k % 2 ? pairs[k / 2] >> 16 : pairs[k / 2] & 0xffff;
-    }
+  for (uint32_t v = begin; v < end; v++) {
+    uint32_t bits = byte_of_bits(c, v);
+    if (bits != 0)
+      mark = mark_vector(c, v, bits, sums.weight, mark);
+    sums.weight += c->sums[v];
   }
-  if (begin < c->rows && end == c->rows) {
+  if (begin < end && end == vectors) {
     StxRdpMark behind = {(uint32_t)c->rows, sums.weight};
     *mark = behind;
   }
