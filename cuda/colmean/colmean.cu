@@ -1,41 +1,31 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Cell reduction (common/colmean/colmean.h) on the GPU. Two launches:
+ * Cell reduction (common/colmean/colmean.h) on the GPU: one launch.
  *
- *   1  disparity and weight, by the number of pixels of a cell     colmean_depth.cuh
- *   2  class costs, by the kind of semantics                       colmean_scores.cuh, _labels.cuh
- *      and in the first blocks of the same grid, filled holes      colmean_fill.cuh
+ *   rows     disparity and weight of a row of cells, and its holes        colmean_rows.cuh
+ *   classes  class costs of a tile of cells, by the kind of semantics     colmean_scores.cuh,
+ * _labels.cuh
  *
- * The holes need the whole row of cells, hence the second launch; they take latency rather than
- * bandwidth, hence beside the costs, which take nothing but bandwidth. Reduction and transposition
- * are one: every byte of the image is read once, and what is written are the columns.
+ * Rows are the first blocks of the grid: they take latency rather than bandwidth, the others
+ * nothing but bandwidth. Cells of 5 to 64 pixels are reduced by the blocks that own rows. Of
+ * smaller ones a row is too little for whole segments of memory, of larger ones too few threads
+ * work: those have a launch of their own before that, colmean_depth.cuh and colmean_large.cuh, and
+ * leave the rows only the holes. Reduction and transposition are one: every byte of the image is
+ * read once, and what is written are the columns.
  *
- * Tried on paper and rejected: all in one launch, the last block of a row of cells filling its
- * holes (needs counters that somebody has to clear, which is a launch as well); a sort of 64
- * values in registers (543 comparators, against 8 to 16 passes of 2 instructions per value).
+ * Tried on paper and rejected: the last block of a row of tiles filling its holes (needs counters
+ * that somebody has to clear, which is a launch as well); a sort of 64 values in registers (543
+ * comparators, against 8 to 16 passes of 2 instructions per value).
  */
-#include "cuda/colmean/colmean_depth.cuh"
-#include "cuda/colmean/colmean_fill.cuh"
 #include "cuda/colmean/colmean_labels.cuh"
+#include "cuda/colmean/colmean_large.cuh"
 #include "cuda/colmean/colmean_scores.cuh"
 
-/* Cells of at most 4, 16, 64 and 256 pixels; the last number is the width that is read best. */
+/* Cells of at most 4 and 256 pixels; the last number is the width that is read best. */
 STX_KERNEL(stx_colmean_depth_4, StxColmeanDepthArgs, STX_COLMEAN_THREADS)
 {
   STX_SHARED(uint32_t, tile, DepthTile<1>::WORDS);
   reduce_cells<1, 4, 2>(a, tile);
-}
-
-STX_KERNEL(stx_colmean_depth_16, StxColmeanDepthArgs, STX_COLMEAN_THREADS)
-{
-  STX_SHARED(uint32_t, tile, DepthTile<1>::WORDS);
-  reduce_cells<1, 16, 4>(a, tile);
-}
-
-STX_KERNEL(stx_colmean_depth_64, StxColmeanDepthArgs, STX_COLMEAN_THREADS)
-{
-  STX_SHARED(uint32_t, tile, DepthTile<4>::WORDS);
-  reduce_cells<4, 16, 8>(a, tile);
 }
 
 STX_KERNEL(stx_colmean_depth_256, StxColmeanDepthArgs, STX_COLMEAN_THREADS)
@@ -53,9 +43,11 @@ STX_KERNEL(stx_colmean_depth_large, StxColmeanDepthArgs, STX_COLMEAN_THREADS)
       a, blockIdx.x, blockIdx.y * (blockDim.x / 32) + warp, disparities + warp * a.slots);
 }
 
-STX_KERNEL(stx_colmean_fill, StxColmeanFillArgs, STX_COLMEAN_THREADS)
+/* Rows of cells, where there are no classes. */
+STX_KERNEL(stx_colmean_rows, StxColmeanRows, STX_COLMEAN_THREADS)
 {
-  fill_block(a.target, a.fill, blockIdx.x);
+  STX_SHARED_DYNAMIC(uint32_t, shared);
+  row_block(a, blockIdx.x, shared);
 }
 
 STX_KERNEL(stx_colmean_labels, StxColmeanLabelsArgs, STX_COLMEAN_THREADS)

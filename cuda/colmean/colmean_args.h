@@ -8,7 +8,6 @@
 enum {
   STX_COLMEAN_THREADS = 256, /* of every block but the large cells' */
   STX_COLMEAN_WARP = 32,
-  STX_COLMEAN_FILL_STRIP = STX_COLMEAN_WARP, /* rows of cells that a warp fills */
 };
 
 /* x / d for x · d < 2^32, without a division. */
@@ -30,8 +29,8 @@ typedef struct {
   StxColmeanTarget target;
   StxImage16 disparity;
   StxImage8 confidence;
-  uint32_t *raw; /* disparity | weight << 16 once more, for the filling of holes; NULL: there is
-                    none */
+  uint32_t *raw; /* by rows: disparity | weight << 16 once more, 0 for a hole's cell; NULL: there is
+                    none, for rows hold theirs or holes are not filled */
   StxReduction reduction;
   int32_t cityscapes;
   int32_t sky;               /* true: the confidence of an unknown pixel is that it is sky */
@@ -40,23 +39,15 @@ typedef struct {
   int32_t slots;             /* large cells: pixels of a cell, rounded up to a multiple of 8 */
 } StxColmeanDepthArgs;
 
-/* ---- Holes --------------------------------------------------------------------------------- */
-
-/* A warp fills a strip of rows × a segment of columns. The strips are numbered first. */
+/* A block owns a row of cells. */
 typedef struct {
-  const uint32_t *raw; /* disparity | weight << 16 before filling, as a channel of the columns; 0: a
-                          hole */
-  int32_t longest;     /* cells of a hole that is still filled; */
-  int32_t unseen;      /* of one at the left edge, at most; not less */
-  int32_t segment;     /* columns */
-  uint32_t strips, warps;
-  uint32_t slices; /* of the grid along z that fill holes; the others do the kernel's own work */
-} StxColmeanFill;
-
-typedef struct {
-  StxColmeanTarget target;
-  StxColmeanFill fill;
-} StxColmeanFillArgs;
+  StxColmeanDepthArgs depth;
+  int32_t lanes; /* threads that own a cell: 1 or 4; 0: cells are reduced, `raw` has them, and only
+                    holes are left to fill */
+  int32_t longest; /* cells of a hole that is still filled; 0: none is */
+  int32_t unseen;  /* of one at the left edge, at most; not less */
+  uint32_t slices; /* of a grid along z that own rows; the others do the kernel's own work */
+} StxColmeanRows;
 
 /* ---- Class costs --------------------------------------------------------------------------- */
 
@@ -68,7 +59,7 @@ typedef struct {
 
 typedef struct {
   StxColmeanTarget target;
-  StxColmeanFill fill;
+  StxColmeanRows rows;
   StxColmeanTile tile; /* columns: a power of two, 1 << column_shift */
   int32_t column_shift;
   StxImage8 labels;
@@ -84,7 +75,7 @@ typedef struct {
  */
 typedef struct {
   StxColmeanTarget target;
-  StxColmeanFill fill;
+  StxColmeanRows rows;
   StxColmeanTile tile;
   const uint8_t *scores;
   size_t class_stride, row_stride;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Cell reduction on the GPU: arithmetic that takes another way than the contract to the same
- * integers. Plain C, so that the check program can compare all that can occur.
+ * integers. Plain C, so that a check program can compare all that can occur.
  */
 #ifndef STX_COLMEAN_EXACT_H
 #define STX_COLMEAN_EXACT_H
@@ -41,6 +41,23 @@ STX_INLINE uint32_t stx_colmean_cost_index(uint32_t scaled, StxColmeanShare shar
   return (uint32_t)(((uint64_t)scaled * share.high + low) >> 32);
 }
 
+/* ---- Class costs of labels ------------------------------------------------------------------- */
+
+/* 2^32 / (2 · den) rounded up; den > 0. */
+STX_INLINE uint32_t stx_colmean_label_share(uint32_t den)
+{
+  return UINT32_MAX / (2 * den) + 1;
+}
+
+/* 4095 · num / den rounded half up, for num <= den <= 2^14: twice as much and den is < 2^27, so
+ * that the share's rounding adds less than 2^-5 to the quotient, which is one too large at most. */
+STX_INLINE uint32_t stx_colmean_label_index(uint32_t num, uint32_t den, uint32_t share)
+{
+  uint32_t twice = 8190 * num + den;
+  uint32_t estimate = (uint32_t)((uint64_t)twice * share >> 32);
+  return estimate - (estimate * 2 * den > twice);
+}
+
 /* ---- Scores of 16 bits ----------------------------------------------------------------------- */
 
 #define STX_HALF_ONE 0x3c00u
@@ -58,7 +75,7 @@ STX_INLINE uint32_t stx_clean_half(uint32_t half)
  * q of a half in 0…1 that stands at bit 13 of `bits`: read as a float32 that is 2^-112 of the
  * half's value, exactly. Adding 2^23 leaves an integer in the mantissa. Product and sum round to
  * the nearest, where the contract rounds the product, adds ½, rounds again and cuts: for each of
- * the 15361 halves they agree, which the check program shows.
+ * the 15361 halves they agree, as a check program shows.
  */
 STX_INLINE uint32_t stx_half_score(uint32_t bits)
 {

@@ -6,13 +6,13 @@
  * all classes in one pass over the image: a thread owns a cell, or some rows of a large one, and
  * adds a run of equal labels at a time. The counters of a class lie side by side, columns an odd
  * number of words apart, so that the neighbouring cells that a warp counts have different banks.
- * Then a thread owns (class, cell) pairs; neighbouring threads have neighbouring rows of cells, so
- * that costs are written down the columns as they come.
+ * Then a thread owns a cell's classes, which have one divisor; neighbouring threads have
+ * neighbouring rows of cells, so that costs are written down the columns as they come.
  */
 #ifndef STX_COLMEAN_LABELS_CUH
 #define STX_COLMEAN_LABELS_CUH
 
-#include "cuda/colmean/colmean_fill.cuh"
+#include "cuda/colmean/colmean_rows.cuh"
 
 /* Words of the image that are read at once: hides the memory's latency. */
 #define LABEL_WORDS 4
@@ -95,29 +95,35 @@ STX_DEVICE void count_part(const StxColmeanLabelsArgs &a, const Cell &cell, int 
   count_run(run);
 }
 
+/* A thread owns a cell, and of its classes every `step`-th. */
 STX_DEVICE void label_costs(
     const StxColmeanLabelsArgs &a, int first_column, int first_row, const uint32_t *counts)
 {
   const int rows = 1 << a.tile.row_shift, pitch = a.tile.columns * (rows + 1);
-  const int classes = a.target.grid.classes;
-  for (int i = threadIdx.x; i < classes << (a.column_shift + a.tile.row_shift);
-       i += STX_COLMEAN_THREADS) {
-    const int r = i & (rows - 1), c = i >> a.tile.row_shift & (a.tile.columns - 1);
-    const int k = i >> (a.tile.row_shift + a.column_shift);
-    const Cell cell = cell_at(a.target, first_column + c, first_row + r);
-    if (cell.width == 0)
-      continue;
-    const uint32_t *count = counts + c * (rows + 1) + r;
-    const uint32_t den = cell.width * cell.height - count[classes * pitch];
-    const uint16_t cost = den == 0 ? 0 : class_cost(a.tables, count[k * pitch], den, 1.0f / den);
-    a.target.cells[cell_index(a.target, 2 + k, first_column + c, first_row + r)] = cost;
+  const int cells_shift = a.column_shift + a.tile.row_shift;
+  const int r = threadIdx.x & (rows - 1);
+  const int c = threadIdx.x >> a.tile.row_shift & (a.tile.columns - 1);
+  const int step = STX_COLMEAN_THREADS >> cells_shift, classes = a.target.grid.classes;
+  const Cell cell = cell_at(a.target, first_column + c, first_row + r);
+  if (cell.width == 0)
+    return;
+  const uint32_t *count = counts + c * (rows + 1) + r;
+  const uint32_t den = cell.width * cell.height - count[classes * pitch];
+  const uint32_t share = stx_colmean_label_share(max(den, 1u));
+  const size_t class_cells = (size_t)a.target.columns * a.target.rows;
+  int k = threadIdx.x >> cells_shift;
+  uint16_t *to = a.target.cells + cell_index(a.target, 2 + k, first_column + c, first_row + r);
+#pragma unroll 4
+  for (; k < classes; k += step, to += step * class_cells) {
+    const uint32_t index = stx_colmean_label_index(count[k * pitch], den, share);
+    *to = den == 0 ? 0 : __ldg(a.tables->class_cost + min(index, 4095u));
   }
 }
 
 /* `shared`: the counters of all classes and of "none", then the label map. */
 STX_DEVICE void reduce_labels(const StxColmeanLabelsArgs &a, uint32_t *shared)
 {
-  if (fill_slice(a.target, a.fill))
+  if (row_slice(a.rows, shared))
     return;
   const int rows = 1 << a.tile.row_shift, pitch = a.tile.columns * (rows + 1);
   const int counters = (a.target.grid.classes + 1) * pitch, t = threadIdx.x;

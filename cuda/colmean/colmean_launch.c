@@ -17,7 +17,7 @@ typedef struct {
   const StxColmeanTables *tables;
   const StxColmeanInput *input;
   StxColmeanTarget target;
-  uint32_t *raw; /* NULL: no holes to fill */
+  StxColmeanRows rows;
   StxCudaStream stream;
 } Job;
 
@@ -32,13 +32,75 @@ static int longest_hole(const StxColmeanParams *params)
   return params->fill_width / params->grid.cell_width;
 }
 
-static size_t scratch_size(const StxColmeanParams *params, int threads)
+/* ---- Disparity and weight ------------------------------------------------------------------ */
+
+#define ROW_SHARED (40 * 1024) /* bytes of a row of cells that a block may hold */
+
+static size_t row_shared(const StxColmeanTarget *target, int lanes)
 {
-  size_t columns = stx_grid_columns(&params->grid), rows = stx_grid_rows(&params->grid);
-  return longest_hole(params) > 0 ? columns * rows * sizeof(uint32_t) : 0;
+  size_t words = (target->columns + 31) / 32 + (lanes > 0 ? target->columns : 0);
+  return words * sizeof(uint32_t);
 }
 
-/* ---- Disparity and weight ------------------------------------------------------------------ */
+/* Threads that own a cell in the blocks that own rows of them; 0: those cells have a launch of
+ * their own. */
+static int row_lanes(const StxColmeanTarget *target)
+{
+  int pixels = target->grid.cell_width * target->grid.cell_height;
+  int lanes = pixels <= 16 ? 1 : 4;
+  bool suits = pixels > 4 && pixels <= 64 && row_shared(target, lanes) <= ROW_SHARED;
+  return suits ? lanes : 0;
+}
+
+static size_t scratch_size(const StxColmeanParams *params, int threads)
+{
+  StxColmeanTarget target = target_of(params, NULL);
+  bool needed = longest_hole(params) > 0 && row_lanes(&target) == 0;
+  return needed ? (size_t)target.columns * target.rows * sizeof(uint32_t) : 0;
+}
+
+static bool is_aligned(const void *data, ptrdiff_t stride, size_t to)
+{
+  return ((uintptr_t)data | (size_t)stride) % to == 0;
+}
+
+/* Whether the rows of whole cells, `run` pixels, may be read at once. */
+static bool have_vectors(const StxColmeanDepthArgs *args, int run)
+{
+  const StxImage16 *disparity = &args->disparity;
+  const StxImage8 *confidence = &args->confidence;
+  size_t bytes = 2 * (size_t)run;
+  return args->target.grid.cell_width == run &&
+         is_aligned(disparity->data, disparity->stride, bytes < CHUNK ? bytes : CHUNK) &&
+         (confidence->data == NULL || is_aligned(confidence->data, confidence->stride, run));
+}
+
+static StxColmeanRows make_rows(const Job *job, void *scratch)
+{
+  const StxColmeanParams *params = job->params;
+  StxColmeanRows rows = {
+      .depth = {.target = job->target,
+          .disparity = job->input->disparity,
+          .confidence = job->input->confidence,
+          .reduction = params->reduction,
+          .cityscapes = params->cityscapes_disparity != 0,
+          .sky = job->input->confidence_is_sky && job->input->confidence.data != NULL,
+          .width_reciprocal = stx_colmean_reciprocal(params->grid.cell_width)},
+      .lanes = row_lanes(&job->target),
+      .longest = longest_hole(params)};
+  rows.depth.vectors = have_vectors(&rows.depth, rows.lanes == 1 ? 4 : 8);
+  rows.depth.raw = rows.lanes == 0 && rows.longest > 0 ? scratch : NULL;
+  rows.unseen = stx_longest_hole(rows.longest, params->grid.cell_width, false, true, UINT16_MAX);
+  return rows;
+}
+
+/* Blocks that own rows of cells; none where nothing is left to do. */
+static unsigned row_blocks(const Job *job)
+{
+  return job->rows.lanes > 0 || job->rows.longest > 0 ? job->target.rows : 0;
+}
+
+/* ---- Cells that have a launch of their own -------------------------------------------------- */
 
 /* A kernel for cells of at most `pixels` pixels, `side` × `side` of them in a block; it has wide
  * loads for cells `run` pixels wide. */
@@ -49,27 +111,9 @@ typedef struct {
 
 static const DepthKernel depth_kernels[] = {
     {{&module, "stx_colmean_depth_4"}, 4, 16, 2},
-    {{&module, "stx_colmean_depth_16"}, 16, 16, 4},
-    {{&module, "stx_colmean_depth_64"}, 64, 8, 8},
     {{&module, "stx_colmean_depth_256"}, 256, 4, 16},
 };
 static const StxCudaKernel depth_large_kernel = {&module, "stx_colmean_depth_large"};
-
-static bool is_aligned(const void *data, ptrdiff_t stride, size_t to)
-{
-  return ((uintptr_t)data | (size_t)stride) % to == 0;
-}
-
-/* Whether the rows of whole cells, `run` pixels, may be read at once. */
-static bool have_vectors(const Job *job, int run)
-{
-  const StxImage16 *disparity = &job->input->disparity;
-  const StxImage8 *confidence = &job->input->confidence;
-  size_t bytes = 2 * (size_t)run;
-  return job->params->grid.cell_width == run &&
-         is_aligned(disparity->data, disparity->stride, bytes < CHUNK ? bytes : CHUNK) &&
-         (confidence->data == NULL || is_aligned(confidence->data, confidence->stride, run));
-}
 
 /* Every warp of a block has a cell's disparities in shared memory, as many as there is room for. */
 static bool run_large_depth(const Job *job, StxColmeanDepthArgs *args, StxError *error)
@@ -88,19 +132,12 @@ static bool run_large_depth(const Job *job, StxColmeanDepthArgs *args, StxError 
 static bool run_depth(const Job *job, StxError *error)
 {
   const StxGrid *grid = &job->params->grid;
-  StxColmeanDepthArgs args = {.target = job->target,
-      .disparity = job->input->disparity,
-      .confidence = job->input->confidence,
-      .raw = job->raw,
-      .reduction = job->params->reduction,
-      .cityscapes = job->params->cityscapes_disparity != 0,
-      .sky = job->input->confidence_is_sky && job->input->confidence.data != NULL,
-      .width_reciprocal = stx_colmean_reciprocal(grid->cell_width)};
+  StxColmeanDepthArgs args = job->rows.depth;
   for (size_t i = 0; i < sizeof depth_kernels / sizeof depth_kernels[0]; i++) {
     const DepthKernel *depth = &depth_kernels[i];
     if (grid->cell_width * grid->cell_height > depth->pixels)
       continue;
-    args.vectors = have_vectors(job, depth->run);
+    args.vectors = have_vectors(&args, depth->run);
     StxCudaSize blocks = {stx_cuda_blocks(job->target.columns, depth->side),
         stx_cuda_blocks(job->target.rows, depth->side), 1};
     return stx_cuda_launch(job->cuda, &depth->kernel, blocks, (StxCudaSize){THREADS, 1, 1}, 0,
@@ -109,46 +146,30 @@ static bool run_depth(const Job *job, StxError *error)
   return run_large_depth(job, &args, error);
 }
 
-/* ---- Holes --------------------------------------------------------------------------------- */
+/* ---- Rows and classes ------------------------------------------------------------------------ */
 
-static const StxCudaKernel fill_kernel = {&module, "stx_colmean_fill"};
+static const StxCudaKernel rows_kernel = {&module, "stx_colmean_rows"};
 
-/* Segments at least twice as long as what a warp has to look at on either side of its own. */
-static StxColmeanFill make_fill(const Job *job)
+/* Without classes. */
+static bool run_rows(const Job *job, StxError *error)
 {
-  StxColmeanFill fill = {.raw = job->raw, .longest = longest_hole(job->params)};
-  if (job->raw == NULL)
-    return fill;
-  fill.unseen =
-      stx_longest_hole(fill.longest, job->params->grid.cell_width, false, true, UINT16_MAX);
-  fill.segment = 2 * fill.longest > 32 ? 2 * fill.longest : 32;
-  fill.strips = stx_cuda_blocks(job->target.rows, STX_COLMEAN_FILL_STRIP);
-  fill.warps = fill.strips * stx_cuda_blocks(job->target.columns, fill.segment);
-  return fill;
+  return stx_cuda_launch(job->cuda, &rows_kernel, (StxCudaSize){row_blocks(job), 1, 1},
+      (StxCudaSize){THREADS, 1, 1}, row_shared(&job->target, job->rows.lanes), &job->rows,
+      job->stream, error);
 }
 
-static unsigned fill_blocks(const StxColmeanFill *fill)
-{
-  return stx_cuda_blocks(fill->warps, THREADS / STX_COLMEAN_WARP);
-}
-
-static bool run_fill(const Job *job, StxError *error)
-{
-  StxColmeanFillArgs args = {job->target, make_fill(job)};
-  return stx_cuda_launch(job->cuda, &fill_kernel, (StxCudaSize){fill_blocks(&args.fill), 1, 1},
-      (StxCudaSize){THREADS, 1, 1}, 0, &args, job->stream, error);
-}
-
-/* Launches a kernel that fills holes beside its own work, `passes` slices of one block per tile. */
+/* Launches a kernel with blocks for rows beside its own work, `passes` slices of one block per
+ * tile. `rows` lies in `args`. */
 static bool run_classes(const Job *job, const StxCudaKernel *kernel, const StxColmeanTile *tile,
-    StxColmeanFill *fill, int passes, size_t shared, const void *args, StxError *error)
+    StxColmeanRows *rows, int passes, size_t shared, const void *args, StxError *error)
 {
   StxCudaSize blocks = {stx_cuda_blocks(job->target.columns, tile->columns),
       stx_cuda_blocks(job->target.rows, 1u << tile->row_shift), passes};
-  fill->slices = stx_cuda_blocks(fill_blocks(fill), blocks.x * blocks.y);
-  blocks.z += fill->slices;
-  return stx_cuda_launch(
-      job->cuda, kernel, blocks, (StxCudaSize){THREADS, 1, 1}, shared, args, job->stream, error);
+  size_t rows_shared = row_shared(&job->target, rows->lanes);
+  rows->slices = stx_cuda_blocks(row_blocks(job), blocks.x * blocks.y);
+  blocks.z += rows->slices;
+  return stx_cuda_launch(job->cuda, kernel, blocks, (StxCudaSize){THREADS, 1, 1},
+      shared > rows_shared ? shared : rows_shared, args, job->stream, error);
 }
 
 /* ---- Labels -------------------------------------------------------------------------------- */
@@ -184,7 +205,7 @@ static bool run_labels(const Job *job, StxError *error)
 {
   const StxImage8 *labels = &job->input->labels;
   StxColmeanLabelsArgs args = {.target = job->target,
-      .fill = make_fill(job),
+      .rows = job->rows,
       .labels = *labels,
       .words = job->params->grid.cell_width % 4 == 0 && is_aligned(labels->data, labels->stride, 4),
       .tables = job->tables};
@@ -193,7 +214,7 @@ static bool run_labels(const Job *job, StxError *error)
   tile_labels(&args);
   size_t counters = (size_t)(job->params->grid.classes + 1) * args.tile.columns *
                     ((1 << args.tile.row_shift) + 1);
-  return run_classes(job, &labels_kernel, &args.tile, &args.fill, 1,
+  return run_classes(job, &labels_kernel, &args.tile, &args.rows, 1,
       counters * sizeof(uint32_t) + sizeof args.label_map, &args, error);
 }
 
@@ -334,13 +355,12 @@ static void tile_scores(StxColmeanScoresArgs *args, ScoreKind kind)
 
 static bool run_scores(const Job *job, StxError *error)
 {
-  StxColmeanScoresArgs args = {
-      .target = job->target, .fill = make_fill(job), .tables = job->tables};
+  StxColmeanScoresArgs args = {.target = job->target, .rows = job->rows, .tables = job->tables};
   lay_out_scores(job, &args);
   ScoreKind kind = score_kind(job, &args);
   tile_scores(&args, kind);
   set_shares(&args, kind.size);
-  return run_classes(job, &scores_kernels[kind.size / 2][kind.sums], &args.tile, &args.fill,
+  return run_classes(job, &scores_kernels[kind.size / 2][kind.sums], &args.tile, &args.rows,
       job->params->grid.classes / args.classes, score_shared(&args), &args, error);
 }
 
@@ -350,13 +370,18 @@ static bool run(const StxColmeanParams *params, const StxColmeanTables *tables,
     const StxColmeanInput *input, void *columns, void *scratch, const StxPlace *place,
     StxError *error)
 {
-  Job job = {place->device, params, tables, input, target_of(params, columns),
-      longest_hole(params) > 0 ? scratch : NULL, place->stream};
-  if (!run_depth(&job, error))
+  Job job = {.cuda = place->device,
+      .params = params,
+      .tables = tables,
+      .input = input,
+      .target = target_of(params, columns),
+      .stream = place->stream};
+  job.rows = make_rows(&job, scratch);
+  if (job.rows.lanes == 0 && !run_depth(&job, error))
     return false;
   switch (params->semantics) {
   case STX_SEMANTICS_NONE:
-    return job.raw == NULL || run_fill(&job, error);
+    return run_rows(&job, error);
   case STX_SEMANTICS_LABELS:
     return run_labels(&job, error);
   default:

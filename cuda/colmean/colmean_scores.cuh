@@ -35,7 +35,7 @@
 #ifndef STX_COLMEAN_SCORES_CUH
 #define STX_COLMEAN_SCORES_CUH
 
-#include "cuda/colmean/colmean_fill.cuh"
+#include "cuda/colmean/colmean_rows.cuh"
 #include "cuda/colmean/colmean_sums.cuh"
 
 /* ---- The two steps ------------------------------------------------------------------------- */
@@ -52,7 +52,7 @@ STX_DEVICE ScoresTile scores_tile(const StxColmeanScoresArgs &a)
   ScoresTile tile;
   tile.column = blockIdx.x * a.tile.columns;
   tile.row = blockIdx.y << a.tile.row_shift;
-  tile.class_id = (blockIdx.z - a.fill.slices) * a.classes;
+  tile.class_id = (blockIdx.z - a.rows.slices) * a.classes;
   tile.scores = a.scores + (uint32_t)tile.class_id * a.class_stride;
   return tile;
 }
@@ -248,7 +248,7 @@ STX_DEVICE void cost_across(
 template <typename T, int ACROSS, bool SCALED = false>
 STX_DEVICE void reduce_scores(const StxColmeanScoresArgs &a, uint32_t *sums)
 {
-  if (fill_slice(a.target, a.fill))
+  if (row_slice(a.rows, sums))
     return;
   const ScoresTile tile = scores_tile(a);
   sum_down<T, ACROSS, SCALED>(a, tile, sums);

@@ -6,9 +6,6 @@
 #include "tests/common/colmean/colmean_case.h"
 #include "tests/cuda/cuda_case.h"
 
-#include "common/colmean/colmean_math.h"
-#include "cuda/colmean/colmean_exact.h"
-
 #include <stdio.h>
 #include <string.h>
 
@@ -332,20 +329,26 @@ END_TEST
 
 /* ---- Holes ---------------------------------------------------------------------------------- */
 
-/* Several segments of columns and strips of rows, holes across their borders. */
+/* Cells that rows of blocks own, one or four threads each, and cells smaller and larger; more
+ * columns than a block has threads; holes across words of 32 columns. */
 START_TEST(agrees_on_holes_of_any_width)
 {
   static const int widths[] = {7, 0, 1, 2, 3, 16, 31, 32, 33, 64, 100, 300, STX_FILL_WIDTH_MAX};
+  static const int cells[] = {1, 2, 4, 7, 17};
   for (int i = 0; i < at_most(13, 1); i++)
-    for (int cell = 1; cell <= 2; cell++)
+    for (int k = 0; k < 5; k++)
       for (int semantics = STX_SEMANTICS_NONE; semantics <= STX_SEMANTICS_SCORES_U8; semantics++) {
-        StxColmeanParams params = {.grid = {at_most(300, 40), at_most(40, 4), cell, cell, 0},
+        int cell = cells[k];
+        if (k > 1 && i % 3 != k - 2)
+          continue;
+        StxColmeanParams params = {
+            .grid = {at_most(300 * cell, 40), at_most(k < 2 ? 40 : 2 * cell, 4), cell, cell, 0},
             .reduction = STX_REDUCE_MEDIAN,
             .semantics = (StxSemantics)semantics,
             .fill_width = widths[i]};
         params.grid.classes = semantics == STX_SEMANTICS_NONE ? 0 : 1;
         Making making = {.holes = true,
-            .confidence = cell == 2,
+            .confidence = cell % 2 == 0,
             .sky = i % 2,
             .fill = STX_FILL_NOISE,
             .seed = 11000 + i};
@@ -354,64 +357,17 @@ START_TEST(agrees_on_holes_of_any_width)
 }
 END_TEST
 
-/* ---- Exact arithmetic ----------------------------------------------------------------------- */
-
-static void expect_index(uint32_t num, uint32_t den, int shift, StxColmeanShare share)
+/* More cells to a row than a block can hold, so that they have a launch of their own. */
+START_TEST(agrees_on_long_rows)
 {
-  uint32_t expected = (uint32_t)stx_round_half_up(4095ull * num, den);
-  uint32_t actual = stx_colmean_cost_index(num << shift, share);
-  if (actual != expected)
-    ck_abort_msg("%u/%u: index %u, not %u", num, den, actual, expected);
-}
-
-/* Both sides only ever rise with the numerator: they agree for every one if they do on both sides
- * of each step, where 4095 · num / den passes k + ½. */
-static void expect_all_steps(uint32_t den, int shift)
-{
-  StxColmeanShare share = stx_colmean_share(den, shift);
-  for (uint64_t k = 0; k < 4095; k++) {
-    uint32_t step = (uint32_t)(((2 * k + 1) * den + 8189) / 8190);
-    if (step > 0)
-      expect_index(step - 1, den, shift, share);
-    expect_index(step, den, shift, share);
-  }
-  expect_index(den, den, shift, share);
-}
-
-/* Cells of every number of pixels. */
-START_TEST(cost_indices_are_exact)
-{
-  for (uint32_t n = 1; n <= 1 << 14; n += stx_case_small() ? 1023 : 1) {
-    expect_all_steps(255 * n, STX_COLMEAN_BYTE_SHIFT);
-    expect_all_steps(65535 * n, 0);
-  }
-}
-END_TEST
-
-/* Every numerator of the usual cells, one after the other. */
-START_TEST(cost_indices_are_exact_one_by_one)
-{
-  for (uint32_t n = 1; n <= (uint32_t)at_most(64, 1); n *= 2) {
-    StxColmeanShare bytes = stx_colmean_share(255 * n, STX_COLMEAN_BYTE_SHIFT);
-    for (uint32_t num = 0; num <= 255 * n; num++)
-      expect_index(num, 255 * n, STX_COLMEAN_BYTE_SHIFT, bytes);
-    StxColmeanShare others = stx_colmean_share(65535 * n, 0);
-    for (uint32_t num = 0; num <= 65535 * n; num++)
-      expect_index(num, 65535 * n, 0, others);
-  }
-}
-END_TEST
-
-START_TEST(scores_of_16_bits_are_exact)
-{
-  for (uint32_t half = 0; half < 1 << 16; half++) {
-    uint32_t expected = stx_score_from_float(stx_float_from_half((uint16_t)half));
-    uint32_t clean = stx_clean_half(half), actual = stx_half_score(clean << 13);
-    if (actual != expected)
-      ck_abort_msg("half %x: score %u, not %u", half, actual, expected);
-    if (half <= STX_HALF_ONE)
-      ck_assert_uint_eq(clean, half);
-  }
+  for (int cell = 1; cell <= 20; cell += cell == 1 ? 4 : 15)
+    for (int holes = 0; holes < 2; holes++) {
+      StxColmeanParams params = {.grid = {at_most(10300, 40), cell, 1, cell, 0},
+          .reduction = STX_REDUCE_WEIGHTED,
+          .fill_width = 100};
+      expect_agreement(
+          &params, &(Making){.holes = holes, .fill = STX_FILL_NOISE, .seed = 14000 + cell});
+    }
 }
 END_TEST
 
@@ -483,9 +439,7 @@ static const StxTest tests[] = {
     {&agrees_on_scores_of_a_fraction},
     {&agrees_where_tiles_share_scores},
     {&agrees_on_holes_of_any_width},
-    {&cost_indices_are_exact},
-    {&cost_indices_are_exact_one_by_one},
-    {&scores_of_16_bits_are_exact},
+    {&agrees_on_long_rows},
     {&agrees_on_all_halves},
     {&offsets_are_64_bits_wide},
 };
