@@ -24,9 +24,11 @@ STX_DEVICE Cell cell_at(const StxColmeanTarget &target, int column, int row)
   return cell;
 }
 
+/* All channels' columns are at most 34 · 2^15. */
 STX_DEVICE size_t cell_index(const StxColmeanTarget &target, int channel, int column, int row)
 {
-  return ((size_t)channel * target.columns + column) * target.rows + row;
+  const uint32_t line = (uint32_t)(channel * target.columns + column);
+  return (uint64_t)line * (uint32_t)target.rows + (uint32_t)row;
 }
 
 /* Writes disparity | weight << 16, if there is such a cell. */

@@ -76,25 +76,20 @@ STX_DEVICE int first_score(const StxColmeanScoresArgs &a, const ScoresTile &tile
   return SCALED ? x >> a.shift : x;
 }
 
-/* Chunk `c` of a line of the tile, and of several rows the topmost. */
+/* Adds up chunk `c` of a line of the tile; `first` is the tile's first value in a row, and lies at
+ * `at` in the first row of all scores. */
 template <typename T, int ACROSS, bool SCALED>
 STX_DEVICE ChunkSums<T, ACROSS> sum_chunk(
-    const StxColmeanScoresArgs &a, const ScoresTile &tile, int line, int c)
+    const StxColmeanScoresArgs &a, int first, const uint8_t *at, int c, int top, int rows)
 {
+  constexpr int VALUES = 16 / sizeof(T);
+  const int before = first + c * VALUES, values = a.row_values - before;
   ChunkSums<T, ACROSS> sums = {};
-  int top, bottom;
-  part_rows(a, tile, line, top, bottom);
-  Chunk chunk = {nullptr, a.step, 0, 0};
-  chunk.before = first_score<SCALED>(a, tile) * a.elements + c * (int)(16 / sizeof(T));
-  chunk.values = a.row_values - chunk.before;
-  if (chunk.values <= 0 || top >= bottom)
-    return sums;
-  chunk.at = tile.scores + (uint32_t)chunk.before * chunk.step;
-  if constexpr (SCALED) {
-    sum_pixel_rows<T>(sums, chunk, a, top, bottom - top);
-  } else {
-    chunk.at += (uint32_t)top * a.row_stride;
-    sum_rows(sums, chunk, a.row_stride, bottom - top, a.aligned);
+  if (!SCALED && a.aligned && values >= VALUES) {
+    sum_aligned_rows(sums, at + c * 16 + (uint32_t)top * a.row_stride, a.row_stride, rows);
+  } else if (values > 0) {
+    const Chunk chunk = {at + (uint32_t)(c * VALUES) * a.step, a.step, before, values};
+    sum_any_rows<T, ACROSS, SCALED>(sums, chunk, a, top, rows);
   }
   return sums;
 }
@@ -104,10 +99,15 @@ STX_DEVICE void sum_down(const StxColmeanScoresArgs &a, const ScoresTile &tile, 
 {
   constexpr int WORDS = ChunkSums<T, ACROSS>::WORDS;
   const int chunks = a.chunks << (a.tile.row_shift + a.tile.part_shift);
+  const int first = first_score<SCALED>(a, tile) * a.elements;
+  const uint8_t *at = tile.scores + (uint32_t)first * a.step;
 #pragma unroll 1
   for (int i = threadIdx.x; i < chunks; i += STX_COLMEAN_THREADS) {
     const int line = divide(i, a.chunks_reciprocal), c = i - line * a.chunks;
-    const ChunkSums<T, ACROSS> sum = sum_chunk<T, ACROSS, SCALED>(a, tile, line, c);
+    int top, bottom;
+    part_rows(a, tile, line, top, bottom);
+    const ChunkSums<T, ACROSS> sum =
+        sum_chunk<T, ACROSS, SCALED>(a, first, at, c, top, bottom - top);
     uint32_t *words = sums + line * a.pitch + line_at(c * WORDS);
 #pragma unroll
     for (int w = 0; w < WORDS; w++)

@@ -31,27 +31,28 @@ template <typename T, int ACROSS> struct ChunkSums {
 };
 
 /* HALVES: even values in the lower words, odd ones in the upper, until all is added. */
-STX_DEVICE void add_chunk(ChunkSums<uint8_t, 1> &sums, const uint32_t v[4])
+STX_DEVICE void add_chunk(ChunkSums<uint8_t, 1> &sums, const uint32_t v[4], uint32_t times)
 {
 #pragma unroll
   for (int i = 0; i < 4; i++) {
-    sums.word[i] += v[i] & 0x00ff00ff;
-    sums.word[4 + i] += v[i] >> 8 & 0x00ff00ff;
+    sums.word[i] += times * (v[i] & 0x00ff00ff);
+    sums.word[4 + i] += times * (v[i] >> 8 & 0x00ff00ff);
   }
 }
 
-STX_DEVICE void add_chunk(ChunkSums<uint8_t, 4> &sums, const uint32_t v[4])
+STX_DEVICE void add_chunk(ChunkSums<uint8_t, 4> &sums, const uint32_t v[4], uint32_t times)
 {
 #pragma unroll
   for (int i = 0; i < 4; i++)
-    sums.word[i] = __dp4a(v[i], 0x01010101u, sums.word[i]);
+    sums.word[i] = __dp4a(v[i], 0x01010101u * times, sums.word[i]);
 }
 
-template <int ACROSS> STX_DEVICE void add_chunk(ChunkSums<float, ACROSS> &sums, const uint32_t v[4])
+template <int ACROSS>
+STX_DEVICE void add_chunk(ChunkSums<float, ACROSS> &sums, const uint32_t v[4], uint32_t times)
 {
 #pragma unroll
   for (int i = 0; i < 4; i++)
-    sums.word[i / ACROSS] += stx_score_from_float(__uint_as_float(v[i]));
+    sums.word[i / ACROSS] += times * stx_score_from_float(__uint_as_float(v[i]));
 }
 
 /* Nearly always there is nothing to do, which two operations per word find out: a half above 1
@@ -69,14 +70,15 @@ STX_DEVICE void clean_chunk(uint32_t v[4])
     v[i] = stx_clean_half(v[i] & 65535) | stx_clean_half(v[i] >> 16) << 16;
 }
 
-template <int ACROSS> STX_DEVICE void add_chunk(ChunkSums<Half, ACROSS> &sums, uint32_t v[4])
+template <int ACROSS>
+STX_DEVICE void add_chunk(ChunkSums<Half, ACROSS> &sums, uint32_t v[4], uint32_t times)
 {
   clean_chunk(v);
 #pragma unroll
   for (int i = 0; i < 4; i++) {
     const uint32_t mask = 0xffffu << 13, even = v[i] << 13 & mask, odd = v[i] >> 3 & mask;
-    sums.word[2 * i / ACROSS] += stx_half_score(even);
-    sums.word[(2 * i + 1) / ACROSS] += stx_half_score(odd);
+    sums.word[2 * i / ACROSS] += times * stx_half_score(even);
+    sums.word[(2 * i + 1) / ACROSS] += times * stx_half_score(odd);
   }
 }
 
@@ -159,43 +161,38 @@ STX_DEVICE void add_rows(ChunkSums<T, ACROSS> &sums, const uint8_t *at, size_t s
 #pragma unroll
   for (int i = 0; i < ROWS; i++) {
     uint32_t words[4] = {v[i].x, v[i].y, v[i].z, v[i].w};
-    add_chunk(sums, words);
+    add_chunk(sums, words, 1);
   }
 }
 
-/* Adds up `rows` rows of a chunk. */
+/* Any number of them. */
 template <typename T, int ACROSS>
-STX_DEVICE void sum_rows(
-    ChunkSums<T, ACROSS> &sums, Chunk chunk, size_t stride, int rows, bool aligned)
+STX_DEVICE void sum_aligned_rows(
+    ChunkSums<T, ACROSS> &sums, const uint8_t *at, size_t stride, int rows)
 {
-  if (aligned && chunk.values >= (int)(16 / sizeof(T))) {
 #pragma unroll 1
-    for (; rows >= 4; rows -= 4, chunk.at += 4 * stride)
-      add_rows<T, ACROSS, 4>(sums, chunk.at, stride);
+  for (; rows >= 4; rows -= 4, at += 4 * stride)
+    add_rows<T, ACROSS, 4>(sums, at, stride);
 #pragma unroll 1
-    for (; rows > 0; rows--, chunk.at += stride)
-      add_rows<T, ACROSS, 1>(sums, chunk.at, stride);
-  }
-#pragma unroll 1
-  for (; rows > 0; rows--, chunk.at += stride) {
-    uint32_t words[4];
-    load_chunk<T>(chunk, words);
-    add_chunk(sums, words);
-  }
+  for (; rows > 0; rows--, at += stride)
+    add_rows<T, ACROSS, 1>(sums, at, stride);
 }
 
-/* The same for `rows` rows of pixels from `top` on; `first` lies in the first row of all scores. */
-template <typename T>
-STX_DEVICE void sum_pixel_rows(
-    ChunkSums<T, 1> &sums, const Chunk &first, const StxColmeanScoresArgs &a, int top, int rows)
+/* Rows of pixels from `top` on of any chunk; `first` lies in the first row of all scores. SCALED:
+ * a score stands for several of them. */
+template <typename T, int ACROSS, bool SCALED>
+STX_DEVICE void sum_any_rows(ChunkSums<T, ACROSS> &sums, const Chunk &first,
+    const StxColmeanScoresArgs &a, int top, int rows)
 {
 #pragma unroll 1
-  for (int y = top; y < top + rows; y++) {
+  for (int y = top, next; y < top + rows; y = next) {
+    const int score = SCALED ? y >> a.shift : y;
+    next = SCALED ? min((score + 1) << a.shift, top + rows) : y + 1;
     Chunk chunk = first;
-    chunk.at += (size_t)(y >> a.shift) * a.row_stride;
+    chunk.at += (uint32_t)score * a.row_stride;
     uint32_t words[4];
     load_chunk<T>(chunk, words);
-    add_chunk(sums, words);
+    add_chunk(sums, words, next - y);
   }
 }
 
