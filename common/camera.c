@@ -32,6 +32,8 @@
 #define MAX_BYTES (1 << 20)
 #define KITTI_HEIGHT 1.65   /* metres, from the description of the recording car */
 #define MAX_PITCH 0.7854    /* 45 degrees: more is a value in degrees, or nonsense */
+#define MAX_SIDE 32768      /* of an image, pixels */
+#define DAY_TOLERANCE 1e-3  /* pixels: files have more digits, people round */
 #define PIXEL_TOLERANCE 0.5 /* by which two "equal" entries of a rectified pair may differ */
 
 /* What every parser needs to speak of the place: the end of a long path says more than its
@@ -154,21 +156,36 @@ static bool check_positive(const Source *source, const char *what, double value,
 typedef struct {
   const char *values; /* what follows "P2:"; NULL: the file has no such line */
   int line;
+  const char *size; /* what follows "S_rect_02:", likewise */
 } Projection;
+
+/* The rectified images of each day of recording: files of all but the raw data name no size. */
+static const struct {
+  double focal, cx;
+  int width, height;
+} kitti_days[] = {
+    {721.5377, 609.5593, 1242, 375}, /* 26 September 2011 */
+    {707.0493, 604.0814, 1224, 370}, /* 28 */
+    {718.3351, 600.3891, 1238, 374}, /* 29 */
+    {707.0912, 601.8873, 1226, 370}, /* 30 */
+    {718.856, 607.1928, 1241, 376},  /* 3 October */
+};
 
 static char *skip_blanks(char *text)
 {
   return text + strspn(text, " \t\r\f\v");
 }
 
-/* The camera whose projection the key names, or -1. */
-static int key_camera(const char *key)
+/* The camera whose projection or size the key names, or -1. */
+static int key_camera(const char *key, bool *is_size)
 {
   for (int i = 0; i < CAMERAS; i++) {
-    char names[2][16];
+    char names[3][16];
     snprintf(names[0], sizeof names[0], "P%d", i);
     snprintf(names[1], sizeof names[1], "P_rect_%02d", i);
-    if (strcmp(key, names[0]) == 0 || strcmp(key, names[1]) == 0)
+    snprintf(names[2], sizeof names[2], "S_rect_%02d", i);
+    *is_size = strcmp(key, names[2]) == 0;
+    if (strcmp(key, names[0]) == 0 || strcmp(key, names[1]) == 0 || *is_size)
       return i;
   }
   return -1;
@@ -181,13 +198,19 @@ static bool index_line(char *text, int line, Projection projections[CAMERAS], co
   if (colon == NULL)
     return true;
   *colon = 0;
-  int camera = key_camera(text);
+  bool is_size;
+  int camera = key_camera(text, &is_size);
   if (camera < 0)
     return true;
+  if (is_size) {
+    projections[camera].size = colon + 1;
+    return true;
+  }
   if (projections[camera].values != NULL)
     return stx_fail(source->error, "%s:%d: \"%s:\" a second time (first in line %d)", source->name,
         line, text, projections[camera].line);
-  projections[camera] = (Projection){colon + 1, line};
+  projections[camera].values = colon + 1;
+  projections[camera].line = line;
   return true;
 }
 
@@ -253,13 +276,37 @@ static bool check_rectified(const Source *source, const char *entry, double left
 static bool pair_to_camera(const double left[ENTRIES], const double right[ENTRIES],
     StxCamera *camera, const Source *source)
 {
-  *camera = (StxCamera){.focal = left[0], .cx = left[2], .cy = left[6], .height = KITTI_HEIGHT};
+  *camera = (StxCamera){.focal = left[0],
+      .cx = left[2],
+      .cy = left[6],
+      .height = KITTI_HEIGHT,
+      .missing = STX_CAMERA_PITCH};
   camera->baseline = (left[3] - right[3]) / left[0];
   return check_positive(source, "the focal length", camera->focal, "pixels") &&
          check_rectified(source, "the focal length", left[0], right[0]) &&
          check_rectified(source, "cx", left[2], right[2]) &&
          check_rectified(source, "cy", left[6], right[6]) &&
          check_positive(source, "the baseline", camera->baseline, "metres");
+}
+
+/* A line of sizes that says nothing usable is passed over like any other. */
+static void find_size(const char *size, StxCamera *camera, const Source *source)
+{
+  for (size_t i = 0; i < sizeof kitti_days / sizeof kitti_days[0]; i++)
+    if (fabs(camera->focal - kitti_days[i].focal) < DAY_TOLERANCE &&
+        fabs(camera->cx - kitti_days[i].cx) < DAY_TOLERANCE) {
+      camera->image_width = kitti_days[i].width;
+      camera->image_height = kitti_days[i].height;
+    }
+  if (size == NULL)
+    return;
+  char *end;
+  double width = strtod_l(size, &end, source->c_locale);
+  double height = strtod_l(end, &end, source->c_locale);
+  if (width >= 1 && width <= MAX_SIDE && height >= 1 && height <= MAX_SIDE) {
+    camera->image_width = (int)width;
+    camera->image_height = (int)height;
+  }
 }
 
 /* -1 asks for the best pair. Half a colour pair still means that one: using the gray pair of a
@@ -288,7 +335,10 @@ static bool load_kitti(char *text, int pair, StxCamera *camera, const Source *so
     if (!parse_projection(projection, left + i, p[i], source))
       return false;
   }
-  return pair_to_camera(p[0], p[1], camera, source);
+  if (!pair_to_camera(p[0], p[1], camera, source))
+    return false;
+  find_size(projections[left].size, camera, source);
+  return true;
 }
 
 /* ---- Cityscapes --------------------------------------------------------------------------- */
@@ -331,6 +381,43 @@ static bool check_json_camera(const StxCamera *camera, const Source *source)
          check_positive(source, "z", camera->height, "metres");
 }
 
+/* Anybody may write such a file for a camera of their own: Cityscapes' are told by all of these. */
+static bool is_cityscapes(const StxCamera *camera)
+{
+  return fabs(camera->focal - 2265) < 60 && fabs(camera->cx - 1060) < 60 &&
+         fabs(camera->cy - 515) < 15 && fabs(camera->baseline - .215) < .015;
+}
+
+static bool read_side(const json_t *root, const char *key, int *side, const Source *source)
+{
+  const json_t *value = json_object_get(json_object_get(root, "intrinsic"), key);
+  double pixels = json_number_value(value);
+  if (value == NULL)
+    return true;
+  if (!(pixels >= 1 && pixels <= MAX_SIDE && pixels == floor(pixels)))
+    return stx_fail(source->error,
+        "%s: \"%s\" in \"intrinsic\" is no whole number of pixels from 1 to %d", source->name, key,
+        MAX_SIDE);
+  *side = (int)pixels;
+  return true;
+}
+
+static bool read_size(const json_t *root, StxCamera *camera, const Source *source)
+{
+  if (!read_side(root, "width", &camera->image_width, source) ||
+      !read_side(root, "height", &camera->image_height, source))
+    return false;
+  if ((camera->image_width > 0) != (camera->image_height > 0))
+    return stx_fail(source->error,
+        "%s: \"intrinsic\" has one of \"width\" and \"height\"; expected both or none",
+        source->name);
+  if (camera->image_width == 0 && is_cityscapes(camera)) {
+    camera->image_width = 2048;
+    camera->image_height = 1024;
+  }
+  return true;
+}
+
 /* What jansson says of a text quotes it, whatever that holds. */
 static bool refuse_json(json_error_t *where, const Source *source)
 {
@@ -350,6 +437,7 @@ static bool load_cityscapes(const char *text, StxCamera *camera, const Source *s
   bool good = true;
   for (size_t i = 0; good && i < sizeof json_fields / sizeof json_fields[0]; i++)
     good = read_field(root, &json_fields[i], camera, source);
+  good = good && read_size(root, camera, source);
   json_decref(root);
   return good && check_json_camera(camera, source);
 }

@@ -14,7 +14,18 @@ typedef struct {
   double baseline; /* metres between the two cameras; > 0, or 0: unknown */
   double height;   /* metres of the camera above the road; > 0, or 0: unknown */
   double pitch;    /* radians; positive looks down, so that the horizon moves up */
+
+  int image_width, image_height; /* pixels, for which focal, cx and cy hold; 0: nobody said */
+  unsigned missing;              /* StxCameraNumber: nobody said these; they are 0 */
 } StxCamera;
+
+/* Numbers of which 0 is a value like any other. */
+typedef enum {
+  STX_CAMERA_CX = 1,
+  STX_CAMERA_CY = 2,
+  STX_CAMERA_PITCH = 4,
+  STX_CAMERA_ALL = 7,
+} StxCameraNumber;
 
 /* True if disparities can be turned into metres (focal and baseline known). */
 static inline bool stx_camera_is_metric(const StxCamera *camera)
@@ -22,11 +33,41 @@ static inline bool stx_camera_is_metric(const StxCamera *camera)
   return camera->focal > 0 && camera->baseline > 0;
 }
 
-/* True if the road's disparity can be predicted (metric, and height known). */
+/* True if the road's disparity can be predicted (metric, height and cy known). An unknown pitch
+ * counts as 0. */
 static inline bool stx_camera_has_ground(const StxCamera *camera)
 {
-  return stx_camera_is_metric(camera) && camera->height > 0;
+  return stx_camera_is_metric(camera) && camera->height > 0 && !(camera->missing & STX_CAMERA_CY);
 }
+
+static inline bool stx_camera_is_same(const StxCamera *a, const StxCamera *b)
+{
+  return a->focal == b->focal && a->cx == b->cx && a->cy == b->cy && a->baseline == b->baseline &&
+         a->height == b->height && a->pitch == b->pitch && a->image_width == b->image_width &&
+         a->image_height == b->image_height && a->missing == b->missing;
+}
+
+/* ---- Another image ------------------------------------------------------------------------- */
+
+/*
+ * Makes the camera that of an image of width × height pixels, which shows the same, scaled: focal
+ * length and principal point are, if `camera` names another size. One of another shape is refused,
+ * by more than a pixel on either side: pixels would no longer be square, or the image was cut.
+ *
+ * A camera that names no size is taken for the image's, unless its principal point says that it
+ * cannot be: refused if it would be in the middle of a smaller or larger image of the same shape.
+ *
+ * `note` says what was wrong, or what is to be known: that numbers were scaled, or that a
+ * principal point far from the middle makes one doubt; else it is empty. After a failure the camera
+ * is as before, and so is one without a focal length.
+ */
+STX_API bool stx_camera_fit(StxCamera *camera, int width, int height, StxError *note);
+
+/* Makes it that of the width × height pixels from column `left` and row `top` on; no more is left
+ * of the image. */
+STX_API void stx_camera_cut(StxCamera *camera, int left, int top, int width, int height);
+
+/* ---- Files --------------------------------------------------------------------------------- */
 
 /*
  * Reads `path`, whose content (not its name) decides the format:
@@ -35,9 +76,13 @@ static inline bool stx_camera_has_ground(const StxCamera *camera)
  *     0 the gray pair (P0, P1), 2 the colour pair (P2, P3), -1 the colour pair if the file has
  *     either of its lines, else gray. baseline = (P[3] of the left − P[3] of the right) / focal;
  *     the two cameras must agree in focal length, cx and cy to half a pixel. Height and pitch are
- *     not in such files: KITTI's 1.65 m and 0 are filled in.
+ *     not in such files: KITTI's 1.65 m is filled in, and the pitch is missing. The image's size is
+ *     that of the left camera's "S_rect_00:" …, or that which KITTI's recordings with this focal
+ *     length and cx have; else it is not known.
  *   Cityscapes: JSON with intrinsic {fx, u0, v0} and extrinsic {baseline, pitch, z}, pitch within
- *     ±45° (it is in radians, and has the sign of StxCamera). `pair` does not matter.
+ *     ±45° (it is in radians, and has the sign of StxCamera). `pair` does not matter. The image's
+ *     size is "width" and "height" of intrinsic, which Cityscapes' own files lack; these are told
+ *     by their numbers, and hold for 2048×1024.
  * Line ends of any kind, a byte order mark and the process's locale make no difference. A file may
  * have up to 1 MiB.
  *

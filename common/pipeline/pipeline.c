@@ -262,7 +262,7 @@ static bool run_satdp(
   const uint8_t *starts = p->rdp != NULL ? p->starts : NULL;
   StxSatdpTables *tables = &p->satdp_tables;
   StxSatdpResult result;
-  if (!stx_satdp_prepare(params, &in->camera, out->line, tables, error))
+  if (!stx_satdp_prepare(params, &out->camera, out->line, tables, error))
     return false;
   if (p->settings.model == STX_PIPELINE_FULLDP)
     stx_fulldp_prepare(params, tables);
@@ -280,7 +280,7 @@ static bool run_satdp(
 /* A frame of another camera begins a stream, as it does where cameras travel in caps. */
 static bool follow_camera(StxPipeline *p, const StxCamera *camera, StxError *error)
 {
-  if (p->follows && memcmp(&p->camera, camera, sizeof *camera) == 0)
+  if (p->follows && stx_camera_is_same(&p->camera, camera))
     return true;
   p->camera = *camera;
   p->follows = stx_road_track_reset(&p->road, p->settings.ground, camera, error);
@@ -313,13 +313,17 @@ static bool run_stages(
 bool stx_pipeline_run(
     StxPipeline *p, const StxPipelineInput *input, StxPipelineOutput *output, StxError *error)
 {
+  const StxGrid *grid = &p->settings.colmean.grid;
+  StxPipelineOutput out = {.stixels = p->stixels, .grid = *grid, .camera = input->camera};
   *output = (StxPipelineOutput){0};
   if (!stx_pipeline_check_input(&p->settings, input, error) ||
-      (p->satdp != NULL && !follow_camera(p, &input->camera, error)))
+      !stx_camera_fit(&out.camera, grid->width, grid->height, error) ||
+      (p->satdp != NULL && !follow_camera(p, &out.camera, error)))
     return false;
-  StxPipelineOutput out = {.stixels = p->stixels, .grid = p->settings.colmean.grid};
   if (!run_stages(p, input, &out, error))
     return false;
+  if (error != NULL)
+    error->text[0] = '\0'; /* a camera that was scaled is no failure */
   *output = out;
   return true;
 }

@@ -129,7 +129,8 @@ typedef struct {
   const void *scores; /* colmean.semantics SCORES_*: as in StxColmeanInput, with these strides */
   ptrdiff_t class_stride, row_stride, pixel_stride; /* bytes, pixel_stride not 0 */
   int score_shift;  /* 0…3: scores of 1 / 2^shift of the width and of the height, rounded up */
-  StxCamera camera; /* of the left image; all 0: unknown. Finite, lengths >= 0, |pitch| <= π/2 */
+  StxCamera camera; /* of the left image; all 0: unknown. Finite, lengths >= 0, |pitch| <= π/2. One
+                       of another image size is scaled, see stx_camera_fit() */
 } StxPipelineInput;
 
 /*
@@ -141,6 +142,8 @@ typedef struct {
                                row of every column is in exactly one (stixel.h) */
   size_t count;
   StxGrid grid;            /* image and cell size, number of classes */
+  StxCamera camera;        /* of the image: the input's, scaled where that named another size. With
+                              it and stx_metres() (metres.h) a stixel has a place in metres */
   const void *columns;     /* what was segmented: stx_grid_bytes(&grid) bytes (columns.h) */
   StxImage16 disparity;    /* what was reduced: the pipeline's own, or the caller's */
   StxImage8 confidence;    /* likewise; data NULL: none was used */
@@ -154,7 +157,8 @@ typedef struct {
  * One frame; the next of a stream. On failure *output is all zero and the pipeline may go on with
  * the next frame. Fails if an image that the settings need is missing, has another size or rows
  * that are too short, if there is one that they do not provide for (a disparity for PAIRS, left or
- * right for DISPARITIES), and if ground is CALIBRATION but the camera lacks a number.
+ * right for DISPARITIES), and if ground is CALIBRATION but the camera lacks a number,
+ * and if the camera is that of another image which cannot be scaled to this size.
  *
  * Cost with defaults, 1242 × 375: about 18 ms on two cores with AVX-512, most of it for sgm.
  */

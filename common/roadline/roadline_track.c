@@ -8,9 +8,11 @@ static bool fail_unknown(const StxCamera *camera, StxError *error)
 {
   const char *missing = camera->focal <= 0      ? "focal length"
                         : camera->baseline <= 0 ? "baseline"
-                                                : "camera height";
+                        : camera->height <= 0   ? "camera height"
+                                                : "principal point's row, cy,";
   return stx_fail(error,
       "ground=calibration, but the %s is unknown: set calibration=FILE or the properties focal, "
+      "cy, "
       "baseline and camera-height, or choose ground=estimate",
       missing);
 }

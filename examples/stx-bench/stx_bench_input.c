@@ -161,7 +161,9 @@ static bool load_files(BenchInput *input, const char *left, const char *right, c
   if (input->right.width != input->width || input->right.height != input->height)
     return stx_fail(error, "%s has %d × %d pixels, %s %d × %d", left, input->width, input->height,
         right, input->right.width, input->right.height);
-  if (calibration != NULL && !stx_camera_load(calibration, -1, &input->camera, error))
+  if (calibration != NULL &&
+      (!stx_camera_load(calibration, -1, &input->camera, error) ||
+          !stx_camera_fit(&input->camera, input->width, input->height, error)))
     return false;
   if (labels != NULL)
     return load_labels(input, labels, error);

@@ -184,6 +184,17 @@ static bool check_sizes(const EvalFrame *f, StxError *error)
   return true;
 }
 
+/* Calibrations of pictures of another size are scaled, and say so. */
+static bool fit_camera(EvalFrame *f, StxError *error)
+{
+  StxError note;
+  if (!stx_camera_fit(&f->camera, f->left.width, f->left.height, &note))
+    return stx_fail(error, "%s: %.200s", f->name, note.text);
+  if (note.text[0] != '\0')
+    g_printerr("%s: %s\n", f->name, note.text);
+  return true;
+}
+
 static bool kitti_load(DataSet *set, size_t index, EvalFrame *frame, StxError *error)
 {
   const Kitti *kitti = set->data;
@@ -196,7 +207,7 @@ static bool kitti_load(DataSet *set, size_t index, EvalFrame *frame, StxError *e
               load_camera(kitti, name, &frame->camera, error);
   for (int t = 0; good && t < TRUTH_COUNT; t++)
     good = load_truth(kitti->truth[t], name, &frame->truth[t], error);
-  good = good && check_sizes(frame, error);
+  good = good && check_sizes(frame, error) && fit_camera(frame, error);
   if (!good)
     eval_frame_free(frame);
   return good;

@@ -206,6 +206,18 @@ static bool load_picture(const char *scan, const char *folder, StxImage8 *image,
   return good;
 }
 
+/* The calibration's matrices are not scaled: they are for pictures of its own size. */
+static bool fit_camera(EvalFrame *frame, const char *path, StxError *error)
+{
+  StxCamera given = frame->camera;
+  StxError note;
+  if (!stx_camera_fit(&frame->camera, frame->left.width, frame->left.height, &note))
+    return stx_fail(error, "%s: %.150s", path, note.text);
+  return given.focal == frame->camera.focal ||
+         stx_fail(error, "%s: the calibration is for pictures of %d × %d pixels, not %d × %d", path,
+             given.image_width, given.image_height, frame->left.width, frame->left.height);
+}
+
 static bool load_frame(const Scans *scans, const char *path, int pair, Projection *projection,
     EvalFrame *frame, StxError *error)
 {
@@ -220,7 +232,7 @@ static bool load_frame(const Scans *scans, const char *path, int pair, Projectio
       (frame->left.width != frame->right.width || frame->left.height != frame->right.height))
     good = stx_fail(error, "%s: the left picture has %d × %d pixels, the right one %d × %d", path,
         frame->left.width, frame->left.height, frame->right.width, frame->right.height);
-  return good;
+  return good && fit_camera(frame, path, error);
 }
 
 static bool scans_load(DataSet *set, size_t index, EvalFrame *frame, StxError *error)

@@ -101,6 +101,40 @@ START_TEST(kitti_tolerates_what_files_have)
 }
 END_TEST
 
+static void expect_size(const char *text, int pair, int width, int height)
+{
+  StxCamera camera = expect_loads(text, pair);
+  ck_assert_int_eq(camera.image_width, width);
+  ck_assert_int_eq(camera.image_height, height);
+}
+
+#define RAW                                                                                        \
+  "P_rect_02: 700 0 610 42 0 700 190 0 0 0 1 0\n"                                                  \
+  "P_rect_03: 700 0 610 -336 0 700 190 0 0 0 1 0\n"
+#define DAY(f, x, y)                                                                               \
+  "P0: " f " 0 " x " 0 0 " f " " y " 0 0 0 1 0\nP1: " f " 0 " x " -380 0 " f " " y " 0 0 0 1 0\n"
+
+START_TEST(kitti_says_the_size)
+{
+  expect_size(RAW "S_rect_02: 1.242000e+03 3.750000e+02\n", -1, 1242, 375);
+  expect_size("S_rect_00: 5 6\nS_rect_02: 1242 375\nS_rect_03: 7 8\n" RAW, -1, 1242, 375);
+  expect_size(RAW, -1, 0, 0);
+  expect_size(RAW "S_rect_02: 1242\n", -1, 0, 0);
+  expect_size(RAW "S_rect_02: wide high\n", -1, 0, 0);
+  expect_size(RAW "S_rect_02: nan 1e999\n", -1, 0, 0);
+  expect_size(RAW "S_rect_02: -1242 375\n", -1, 0, 0);
+  expect_size(RAW "S_rect_02:", -1, 0, 0);
+  expect_size(DAY("721.5377", "609.5593", "172.854"), 0, 1242, 375);
+  expect_size(DAY("7.070493e+02", "604.0814", "180.5066"), 0, 1224, 370);
+  expect_size(DAY("718.3351", "600.3891", "181.5122"), 0, 1238, 374);
+  expect_size(DAY("707.0912", "601.8873", "183.1104"), 0, 1226, 370);
+  expect_size(DAY("718.856", "607.1928", "185.2157"), 0, 1241, 376);
+  expect_size(DAY("718.856", "600", "185.2157"), 0, 0, 0);
+  expect_size(DAY("718.9", "607.1928", "185.2157"), 0, 0, 0);
+  ck_assert_uint_eq(expect_loads(RAW, -1).missing, STX_CAMERA_PITCH);
+}
+END_TEST
+
 START_TEST(kitti_refusals_name_line_and_expectation)
 {
   expect_refusal(P0 P1, 2, "no line \"P2:\"");
@@ -155,6 +189,31 @@ START_TEST(cityscapes_refusals_name_the_key)
   expect_refusal(
       "{" INTRINSIC "," EXTRINSIC("0.2", "2.2", "1") "}", -1, "pitch is 2.2; it must be radians");
   expect_refusal("{" INTRINSIC "," EXTRINSIC("0.2", "1e999", "1") "}", -1, "not valid JSON");
+}
+END_TEST
+
+#define SIZED(size)                                                                                \
+  "{\"intrinsic\": {\"fx\": 900, \"u0\": 640, \"v0\": 360" size "}," EXTRINSIC("0.2", "0", "1") "}"
+#define OF_CITYSCAPES(fx, u0, v0, baseline)                                                        \
+  "{\"intrinsic\": {\"fx\": " fx ", \"u0\": " u0 ", \"v0\": " v0                                   \
+  "}," EXTRINSIC(baseline, "0.038", "1.22") "}"
+
+START_TEST(cityscapes_says_the_size)
+{
+  expect_size(JSON, -1, 2048, 1024);
+  expect_size(OF_CITYSCAPES("2262.52", "1096.98", "513.137", "0.209313"), -1, 2048, 1024);
+  expect_size(OF_CITYSCAPES("2268.36", "1048.64", "519.277", "0.222126"), -1, 2048, 1024);
+  expect_size(OF_CITYSCAPES("2400", "1048.64", "519.277", "0.222126"), -1, 0, 0);
+  expect_size(OF_CITYSCAPES("2268.36", "960", "519.277", "0.222126"), -1, 0, 0);
+  expect_size(OF_CITYSCAPES("2268.36", "1048.64", "540", "0.222126"), -1, 0, 0);
+  expect_size(OF_CITYSCAPES("2268.36", "1048.64", "519.277", "0.12"), -1, 0, 0);
+  expect_size(SIZED(""), -1, 0, 0);
+  expect_size(SIZED(", \"width\": 1280, \"height\": 720"), -1, 1280, 720);
+  expect_refusal(SIZED(", \"width\": 1280"), -1, "one of \"width\" and \"height\"");
+  expect_refusal(SIZED(", \"width\": 1280.5, \"height\": 720"), -1, "\"width\" in \"intrinsic\"");
+  expect_refusal(SIZED(", \"width\": 1280, \"height\": \"720\""), -1, "no whole number of pixels");
+  expect_refusal(SIZED(", \"width\": 1280, \"height\": 0"), -1, "from 1 to 32768");
+  ck_assert_uint_eq(expect_loads(SIZED(""), -1).missing, 0);
 }
 END_TEST
 
@@ -262,8 +321,10 @@ END_TEST
 static const StxTest tests[] = {
     {&kitti_pair_is_chosen},
     {&kitti_tolerates_what_files_have},
+    {&kitti_says_the_size},
     {&kitti_refusals_name_line_and_expectation},
     {&cityscapes_is_read},
+    {&cityscapes_says_the_size},
     {&cityscapes_refusals_name_the_key},
     {&what_is_no_calibration_is_refused},
     {&damaged_files_never_crash},

@@ -19,9 +19,9 @@ import subprocess
 import sys
 import tempfile
 
-EXPORTS = """stx_camera_load stx_label_name stx_labels_from_cityscapes stx_labels_identity
-stx_pipeline_defaults stx_pipeline_free stx_pipeline_has stx_pipeline_new stx_pipeline_reset
-stx_pipeline_run stx_stage_name""".split()
+EXPORTS = """stx_camera_cut stx_camera_fit stx_camera_load stx_label_name
+stx_labels_from_cityscapes stx_labels_identity stx_pipeline_defaults stx_pipeline_free
+stx_pipeline_has stx_pipeline_new stx_pipeline_reset stx_pipeline_run stx_stage_name""".split()
 
 
 def run(command, **options):

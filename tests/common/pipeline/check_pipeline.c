@@ -280,6 +280,31 @@ START_TEST(a_stream_follows_the_road_until_it_begins_anew)
 }
 END_TEST
 
+/* A camera of the picture at twice its size; what comes out is this picture's. */
+START_TEST(a_camera_of_another_size_is_scaled)
+{
+  PipelineFrame frame = pipeline_frame(0, 0);
+  StxPipelineSettings settings = stx_pipeline_defaults();
+  StxPipeline *pipeline = pipeline_open(&settings);
+  StxPipelineInput input = pipeline_pair(&frame);
+  StxPipelineOutput output;
+  StxError error = {"not touched"};
+  double focal = input.camera.focal;
+  input.camera.image_width = frame.left.width;
+  input.camera.image_height = frame.left.height;
+  ck_assert(stx_camera_fit(&input.camera, frame.left.width * 2, frame.left.height * 2, NULL));
+  ck_assert_double_eq_tol(input.camera.focal, focal * 2, 1e-9);
+  ck_assert(stx_pipeline_run(pipeline, &input, &output, &error) && error.text[0] == 0);
+  ck_assert_double_eq_tol(output.camera.focal, focal, 1e-9);
+  ck_assert_int_eq(output.camera.image_width, frame.left.width);
+  input.camera.image_height /= 2;
+  ck_assert(!stx_pipeline_run(pipeline, &input, &output, &error));
+  ck_assert_ptr_nonnull(strstr(error.text, "cannot be scaled to"));
+  stx_pipeline_free(pipeline);
+  pipeline_frame_free(&frame);
+}
+END_TEST
+
 START_TEST(the_road_is_as_asked_for)
 {
   static const StxRoadMode modes[] = {
@@ -309,6 +334,7 @@ static const StxTest tests[] = {
     {&labels_and_scores},
     {&scores_of_half_the_size},
     {&a_stream_follows_the_road_until_it_begins_anew},
+    {&a_camera_of_another_size_is_scaled},
     {&the_road_is_as_asked_for},
 };
 STX_TESTING_MAIN("pipeline", tests)

@@ -201,7 +201,9 @@ START_TEST(a_camera_without_ground_is_named)
     StxCamera camera;
     const char *missing;
   } cases[] = {{{0}, "focal length"}, {{.focal = 700}, "baseline"},
-      {{.focal = 700, .baseline = .5}, "camera height"}};
+      {{.focal = 700, .baseline = .5}, "camera height"},
+      {{.focal = 700, .baseline = .5, .height = 1, .missing = STX_CAMERA_CY},
+          "principal point's row, cy,"}};
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     StxRoadTrack track;
     StxError error;
@@ -209,7 +211,7 @@ START_TEST(a_camera_without_ground_is_named)
     ck_assert(!stx_road_track_reset(&track, STX_ROAD_CALIBRATION, &cases[i].camera, &error));
     snprintf(text, sizeof text,
         "ground=calibration, but the %s is unknown: set calibration=FILE or the properties focal, "
-        "baseline and camera-height, or choose ground=estimate",
+        "cy, baseline and camera-height, or choose ground=estimate",
         cases[i].missing);
     ck_assert_str_eq(error.text, text);
     ck_assert_ptr_null(stx_road_track_follow(&track, NULL, NULL, NULL));

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "common/camera.h"
+
+#include <math.h>
+#include <stddef.h>
+
+#define SLACK_MOST 0.1 /* of tiny images, of which a pixel is much */
+
+/*
+ * Of a principal point, in halves of the image: 1 is the middle. Rectified pairs have theirs within
+ * a tenth of it or so. In an image scaled by 1/2 it seems to be at 2, along both sides; nobody
+ * scales by a tenth of that: then it was not meant for a principal point.
+ */
+#define HALVES_DOUBTFUL 1.25
+#define HALVES_SCALED 1.33 /* geometric mean of both sides */
+#define HALVES_ALIKE 1.25
+#define HALVES_ABSURD 10
+
+static double smaller(int a, int b)
+{
+  return a < b ? a : b;
+}
+
+/* Neither is more than `factor` times the other. */
+static bool are_near(double a, double b, double factor)
+{
+  return a <= b * factor && b <= a * factor;
+}
+
+static bool is_scaled(double x, double y)
+{
+  return are_near(x, y, HALVES_ALIKE) && !are_near(x * y, 1, HALVES_SCALED * HALVES_SCALED) &&
+         are_near(x, 1, HALVES_ABSURD);
+}
+
+/* What the principal point says of a size that nobody said. */
+static bool judge(const StxCamera *camera, int width, int height, StxError *note)
+{
+  double x = (2 * camera->cx + 1) / width, y = (2 * camera->cy + 1) / height;
+  bool is_doubtful = !are_near(x, 1, HALVES_DOUBTFUL) || !are_near(y, 1, HALVES_DOUBTFUL);
+  if (camera->missing & (STX_CAMERA_CX | STX_CAMERA_CY) || !is_doubtful)
+    return true;
+  if (is_scaled(x, y))
+    return stx_fail(note,
+        "the camera's principal point, %.6g, %.6g, is the middle of an image of about %.0fx%.0f; "
+        "this one has %dx%d",
+        camera->cx, camera->cy, x * width, y * height, width, height);
+  stx_fail(note, "the camera's principal point, %.6g, %.6g, is far from the middle of %dx%d",
+      camera->cx, camera->cy, width, height);
+  return true;
+}
+
+static bool scale(StxCamera *camera, int width, int height, StxError *note)
+{
+  int from_width = camera->image_width, from_height = camera->image_height;
+  double x = (double)width / from_width, y = (double)height / from_height;
+  double slack = 1 / smaller(width, from_width) + 1 / smaller(height, from_height);
+  if (!(fabs(x / y - 1) <= fmin(slack, SLACK_MOST)))
+    return stx_fail(note,
+        "the camera is that of an image of %dx%d, which cannot be scaled to %dx%d", from_width,
+        from_height, width, height);
+  /* Disparities are measured along rows: the horizontal factor is the exact one. Half a pixel:
+   * cx counts from the centre of a pixel, the image from its edge. */
+  camera->focal *= x;
+  camera->cx = (camera->cx + .5) * x - .5;
+  camera->cy = (camera->cy + .5) * y - .5;
+  stx_fail(note, "the camera of an image of %dx%d was scaled by %.4g to this one's %dx%d",
+      from_width, from_height, x, width, height);
+  return true;
+}
+
+bool stx_camera_fit(StxCamera *camera, int width, int height, StxError *note)
+{
+  if (note != NULL)
+    note->text[0] = '\0';
+  if (camera->focal <= 0)
+    return true;
+  bool is_known = camera->image_width > 0 && camera->image_height > 0;
+  bool is_same = camera->image_width == width && camera->image_height == height;
+  if (is_known ? !is_same && !scale(camera, width, height, note)
+               : !judge(camera, width, height, note))
+    return false;
+  camera->image_width = width;
+  camera->image_height = height;
+  return true;
+}
+
+void stx_camera_cut(StxCamera *camera, int left, int top, int width, int height)
+{
+  camera->cx -= left;
+  camera->cy -= top;
+  camera->image_width = width;
+  camera->image_height = height;
+}
