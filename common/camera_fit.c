@@ -42,10 +42,10 @@ static bool judge(const StxCamera *camera, int width, int height, StxError *note
     return true;
   if (is_scaled(x, y))
     return stx_fail(note,
-        "the camera's principal point, %.6g, %.6g, is the middle of an image of about %.0fx%.0f; "
+        "the camera's principal point (%.5g, %.5g) is the middle of an image of about %.0fx%.0f; "
         "this one has %dx%d",
         camera->cx, camera->cy, x * width, y * height, width, height);
-  stx_fail(note, "the camera's principal point, %.6g, %.6g, is far from the middle of %dx%d",
+  stx_fail(note, "the camera's principal point (%.5g, %.5g) is far from the middle of %dx%d",
       camera->cx, camera->cy, width, height);
   return true;
 }

@@ -56,10 +56,33 @@ double stx_field_get(const StxField *field, const void *params)
   return field->scale > 0 ? stored(field, params) / field->scale : stored(field, params);
 }
 
+static unsigned missing_bits(const StxField *field, const void *params)
+{
+  unsigned bits;
+  memcpy(&bits, (const char *)params + field->missing_at, sizeof bits);
+  return bits;
+}
+
+bool stx_field_is_missing(const StxField *field, const void *params)
+{
+  if (field->missing != 0)
+    return (missing_bits(field, params) & field->missing) != 0;
+  return stored(field, params) == 0;
+}
+
+static void note_given(const StxField *field, void *params)
+{
+  if (field->missing == 0)
+    return;
+  unsigned bits = missing_bits(field, params) & ~field->missing;
+  memcpy((char *)params + field->missing_at, &bits, sizeof bits);
+}
+
 void stx_field_set(const StxField *field, void *params, double value)
 {
   char *at = (char *)params + field->offset;
   bool truth = value != 0;
+  note_given(field, params);
   if (field->type == STX_FIELD_DOUBLE) {
     memcpy(at, &value, sizeof value);
   } else if (field->type == STX_FIELD_BOOL) {

@@ -59,6 +59,8 @@ typedef struct {
   const StxSpelling *spelling;
   const char *type_name; /* of the choices, where they do not go by the field's name */
   bool at_start;         /* read once, when the work begins: later changes wait for the next time */
+  unsigned missing;  /* a bit of the unsigned at `missing_at`, where the struct notes that nobody */
+  size_t missing_at; /*   gave a value, if 0 is one like any other; 0: it does not */
 } StxField;
 
 /* The end of a row: how `member` of the struct `params` is stored; `kind`: DOUBLE, INT, … Does not
@@ -111,8 +113,11 @@ const StxField *stx_fields_find(const StxFields *table, const char *name);
 double stx_field_get(const StxField *field, const void *params);
 
 /* Stores it, rounded where the field is whole; it must fit what the field is stored in, but need
- * not be allowed. */
+ * not be allowed. It is missing no more. */
 void stx_field_set(const StxField *field, void *params, double value);
+
+/* Whether nobody gave a value; of a field that does not note it: whether that is 0. */
+bool stx_field_is_missing(const StxField *field, const void *params);
 
 /* The range as users see it: from -1 where negative numbers are allowed, of scaled fields in whole
  * units. */

@@ -43,18 +43,30 @@ const GstStxColumnStream *gst_stx_segmentation_stream(GstStxSegmentation *self)
 
 /* ---- Caps ---------------------------------------------------------------------------------- */
 
-static StxCamera camera_for(GstStxSegmentation *self, const GstCaps *caps)
+static gboolean camera_for(GstStxSegmentation *self, const GstCaps *caps, const StxGrid *grid,
+    StxCamera *camera, StxError *note)
 {
-  StxCamera camera = {0};
+  gboolean fits;
 
-  if (CLASS(self)->camera == NULL) {
-    gst_stx_camera_from_caps(caps, &camera);
-    return camera;
-  }
+  note->text[0] = '\0';
+  if (CLASS(self)->camera == NULL)
+    return gst_stx_camera_of_data(caps, grid->width, grid->height, camera, note);
   GST_OBJECT_LOCK(self);
-  camera = CLASS(self)->camera(self, caps);
+  fits = CLASS(self)->camera(self, caps, grid, camera, note);
   GST_OBJECT_UNLOCK(self);
-  return camera;
+  return fits;
+}
+
+/* Of a camera that does not fit, nothing is said downstream; `configure` refuses it. */
+static void say_camera(GstStxSegmentation *self, const GstCaps *caps, GstStructure *structure)
+{
+  StxCamera camera;
+  StxGrid grid;
+  StxError error;
+
+  if (gst_stx_columns_caps_parse(caps, &grid, &error) &&
+      camera_for(self, caps, &grid, &camera, &error))
+    gst_stx_camera_to_structure(&camera, structure);
 }
 
 static gboolean remove_camera(GQuark field, GValue *value, gpointer data)
@@ -74,12 +86,9 @@ static GstCaps *other_caps(
     GstStructure *structure = gst_stx_columns_rename(gst_caps_get_structure(caps, i),
         down ? GST_STX_STIXELS_MEDIA_TYPE : GST_STX_COLUMNS_MEDIA_TYPE);
 
-    if (down && gst_caps_is_fixed(caps)) {
-      StxCamera camera = camera_for(self, caps);
-      gst_stx_camera_to_structure(&camera, structure);
-    } else {
-      gst_structure_filter_and_map_in_place(structure, remove_camera, NULL);
-    }
+    gst_structure_filter_and_map_in_place(structure, remove_camera, NULL);
+    if (down && gst_caps_is_fixed(caps))
+      say_camera(self, caps, structure);
     gst_caps_append_structure(result, structure);
   }
   return gst_stx_cuda_both_caps(&gst_stx_segmentation_stage(self)->cuda, result);
@@ -115,7 +124,9 @@ static gboolean configure(
 
   if (!parse_grid(input, CLASS(self)->rows_max, &stream->grid, error))
     return FALSE;
-  stream->camera = camera_for(self, input);
+  if (!camera_for(self, input, &stream->grid, &stream->camera, error))
+    return FALSE;
+  gst_stx_camera_tell(GST_ELEMENT(self), error);
   PRIVATE(self)->count = 0;
   take_settings(self);
   GST_DEBUG_OBJECT(self, "%d columns of %d cells, %d classes, implementation %s",

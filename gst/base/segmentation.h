@@ -35,8 +35,9 @@ G_DECLARE_DERIVABLE_TYPE(
  * count_offset  instance, and where in it the number of records is, a uint32_t
  *
  * camera (optional)
- *   The camera that counts for a stream of these caps, under the object lock. Without it the one
- *   in the caps. It goes downstream.
+ *   The camera that counts for a stream of these caps and this grid, as
+ *   gst_stx_camera_settings_apply() finds it, under the object lock. Without it the one in the
+ *   caps. It goes downstream.
  *
  * take_settings
  *   Copies what the user has set, under the object lock: before every frame and `configure`.
@@ -59,7 +60,8 @@ struct _GstStxSegmentationClass {
   int rows_max;
   gsize result_size, count_offset;
 
-  StxCamera (*camera)(GstStxSegmentation *self, const GstCaps *caps);
+  gboolean (*camera)(GstStxSegmentation *self, const GstCaps *caps, const StxGrid *grid,
+      StxCamera *camera, StxError *note);
   void (*take_settings)(GstStxSegmentation *self);
   gboolean (*configure)(GstStxSegmentation *self, StxError *error);
   GstFlowReturn (*segment)(GstStxSegmentation *self, GstBuffer *frame, const void *columns,

@@ -75,6 +75,7 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE("src", GST_PA
 
 static const GstStxPropertyGroup properties[] = {
     GST_STX_CAMERA_PROPERTIES(GstDownsampleTranspose, camera_settings),
+    GST_STX_CAMERA_IMAGE_PROPERTIES(GstDownsampleTranspose, camera_settings),
     GST_STX_CELLS_PROPERTIES(GstDownsampleTranspose, cells),
 };
 
@@ -110,16 +111,31 @@ static gboolean check_bytes(const StxGrid *grid, StxError *error)
       COLUMNS_BYTES_MAX);
 }
 
-static gboolean choose(
-    GstDownsampleTranspose *self, guint roles, StxCamera *camera, StxError *error)
+static gboolean choose(GstDownsampleTranspose *self, guint roles, StxError *error)
 {
   GST_OBJECT_LOCK(self);
   gst_stx_cells_apply(&self->cells, &self->params);
   self->layout.confidence_is_sky = self->cells.confidence_is_sky;
-  *camera = gst_stx_camera_settings_apply(&self->camera_settings, self->disparity_caps);
   GST_OBJECT_UNLOCK(self);
   return gst_stx_cell_caps_layout(&self->caps, roles, &self->params, &self->layout, error) &&
          stx_colmean_check(&self->params, error) && check_bytes(&self->params.grid, error);
+}
+
+static gboolean find_camera(GstDownsampleTranspose *self, StxCamera *camera, StxError *error)
+{
+  const StxGrid *grid = &self->params.grid;
+  gboolean fits;
+
+  GST_OBJECT_LOCK(self);
+  fits = gst_stx_camera_settings_apply(&self->camera_settings, self->disparity_caps,
+      GST_STX_CAMERA_OF_DATA, grid->width, grid->height, camera, error);
+  GST_OBJECT_UNLOCK(self);
+  if (fits)
+    gst_stx_camera_tell(GST_ELEMENT(self), error);
+  else
+    gst_stx_stage_blame(
+        gst_stx_pairing_stage(GST_STX_PAIRING(self)), GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT);
+  return fits;
 }
 
 /* Makes everything ready for sets of these roles. */
@@ -130,7 +146,7 @@ static GstFlowReturn configure(GstDownsampleTranspose *self, guint roles, StxErr
   StxCamera camera;
   GstFlowReturn flow;
 
-  if (!choose(self, roles, &camera, error))
+  if (!choose(self, roles, error) || !find_camera(self, &camera, error))
     return GST_FLOW_ERROR;
   GST_DEBUG_OBJECT(self, "%d columns of %d cells, implementation %s", stx_grid_columns(grid),
       stx_grid_rows(grid), gst_stx_stage_impl_name(gst_stx_pairing_stage(pairing)));

@@ -46,14 +46,17 @@ GST_ELEMENT_REGISTER_DEFINE(
 
 static const GstStxPropertyGroup properties[] = {
     GST_STX_CAMERA_PROPERTIES(GstSatDpStixels, camera_settings),
+    GST_STX_CAMERA_IMAGE_PROPERTIES(GstSatDpStixels, camera_settings),
     GST_STX_SATDP_PROPERTIES(GstSatDpStixels, settings),
 };
 
 /* ---- Segmentation -------------------------------------------------------------------------- */
 
-static StxCamera camera(GstStxSegmentation *base, const GstCaps *caps)
+static gboolean camera(GstStxSegmentation *base, const GstCaps *caps, const StxGrid *grid,
+    StxCamera *camera, StxError *note)
 {
-  return gst_stx_camera_settings_apply(&GST_SAT_DP_STIXELS(base)->camera_settings, caps);
+  return gst_stx_camera_settings_apply(&GST_SAT_DP_STIXELS(base)->camera_settings, caps,
+      GST_STX_CAMERA_OF_DATA, grid->width, grid->height, camera, note);
 }
 
 static void take_settings(GstStxSegmentation *base)

@@ -75,8 +75,9 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE("src", GST_PA
 
 /* ---- From caps and properties to a plan ---------------------------------------------------- */
 
-/* Caps of the source pad: the size of a view, the rest as the leading pad has it. */
-static GstCaps *plan_caps(GstStereoSgm *self)
+/* Caps of the source pad: the size of a view, the rest as the leading pad has it. NULL with a text
+ * in `error` where the camera is that of another image. */
+static GstCaps *plan_caps(GstStereoSgm *self, StxError *error)
 {
   GstCaps *input = gst_stx_pairing_get_caps(GST_STX_PAIRING(self), self->views.lead);
   const GstStructure *from = gst_caps_get_structure(input, 0);
@@ -84,16 +85,23 @@ static GstCaps *plan_caps(GstStereoSgm *self)
       G_TYPE_INT, self->active.width, "height", G_TYPE_INT, self->active.height, NULL);
   GstStructure *to = gst_caps_get_structure(caps, 0);
   const gchar *kept[] = {"framerate", "pixel-aspect-ratio"};
+  gboolean fits;
   StxCamera camera;
 
   for (gsize i = 0; i < G_N_ELEMENTS(kept); i++)
     if (gst_structure_has_field(from, kept[i]))
       gst_structure_set_value(to, kept[i], gst_structure_get_value(from, kept[i]));
   GST_OBJECT_LOCK(self);
-  camera = gst_stx_camera_settings_apply(&self->camera, input);
+  fits = gst_stx_camera_settings_apply(&self->camera, input, GST_STX_CAMERA_OF_PICTURES,
+      self->active.width, self->active.height, &camera, error);
   GST_OBJECT_UNLOCK(self);
-  gst_stx_camera_to_structure(&camera, to);
   gst_caps_unref(input);
+  if (!fits) {
+    gst_caps_unref(caps);
+    return NULL;
+  }
+  gst_stx_camera_tell(GST_ELEMENT(self), error);
+  gst_stx_camera_to_structure(&camera, to);
   return caps;
 }
 
@@ -127,7 +135,11 @@ static GstFlowReturn plan(GstStereoSgm *self, guint roles, StxError *error)
     gst_stx_stage_blame(stage, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS);
     return GST_FLOW_ERROR;
   }
-  caps = plan_caps(self);
+  caps = plan_caps(self, error);
+  if (caps == NULL) {
+    gst_stx_stage_blame(stage, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT);
+    return GST_FLOW_ERROR;
+  }
   gst_video_info_from_caps(&self->output, caps);
   plan_latency(self);
   GST_INFO_OBJECT(self, "%s, %" GST_PTR_FORMAT, gst_stx_stage_impl_name(stage), caps);
@@ -304,6 +316,7 @@ static const StxFields own_table = {STX_FIELDS_OF(own_fields), &defaults};
 
 static const GstStxPropertyGroup properties[] = {
     GST_STX_CAMERA_PROPERTIES(GstStereoSgm, camera),
+    GST_STX_CAMERA_IMAGE_PROPERTIES(GstStereoSgm, camera),
     {&stx_sgm_fields, offsetof(GstStereoSgm, settings.params), GST_PARAM_MUTABLE_PLAYING,
         "GstStereoSgm"},
     {&own_table, offsetof(GstStereoSgm, settings), GST_PARAM_MUTABLE_PLAYING, "GstStereoSgm"},

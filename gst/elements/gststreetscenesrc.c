@@ -136,8 +136,8 @@ static void take_info(GstStreetSceneSrc *self, const GstVideoInfo *info)
 }
 
 /* The street of a stream; scans need no camera. */
-static StxScene *scene_for(const GstStreetSceneSettings *settings, const GstCaps *caps,
-    const GstVideoInfo *info, StxError *error)
+static StxScene *scene_for(GstElement *element, const GstStreetSceneSettings *settings,
+    const GstCaps *caps, const GstVideoInfo *info, StxError *error)
 {
   StxSceneParams params = settings->params;
 
@@ -150,7 +150,9 @@ static StxScene *scene_for(const GstStreetSceneSettings *settings, const GstCaps
   } else {
     params.width = info->width;
     params.height = info->height;
-    params.camera = gst_street_scene_camera(settings, caps, info->width, info->height);
+    if (!gst_street_scene_camera(settings, caps, info->width, info->height, &params.camera, error))
+      return NULL;
+    gst_stx_camera_tell(element, error);
   }
   return stx_scene_new(&params, error);
 }
@@ -171,7 +173,7 @@ static gboolean set_caps(GstBaseSrc *base, GstCaps *caps)
     return FALSE;
   }
   g_clear_pointer(&self->scene, stx_scene_free);
-  self->scene = scene_for(&settings, caps, &info, &error);
+  self->scene = scene_for(GST_ELEMENT(self), &settings, caps, &info, &error);
   if (self->scene == NULL) {
     GST_STX_ELEMENT_ERROR(self, LIBRARY, SETTINGS, &error);
     return FALSE;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/formats/camera.h"
 
+#include "common/columns.h"
 #include "gst/shared/element.h"
 
 #include <math.h>
@@ -16,59 +17,103 @@ static const StxField calibration_fields[] = {
         "pair if the file has one",
         STX_FIELD(INT, GstStxCameraSettings, pair), .low = -1, .high = 2},
 };
-static const GstStxCameraSettings calibration_defaults = {.pair = -1};
+static const GstStxCameraSettings calibration_defaults = {
+    .pair = -1, .single.missing = STX_CAMERA_ALL, .file.missing = STX_CAMERA_ALL};
 const StxFields gst_stx_calibration_fields = {
     STX_FIELDS_OF(calibration_fields), &calibration_defaults};
 
+#define PIXELS(member) STX_FIELD(INT, GstStxCameraSettings, member), .high = 32768, .unit = "px"
+#define CUT "in pixels of the image that comes here, as videocrop counts them"
+
+static const StxField image_fields[] = {
+    {"camera-image-width", "Image width of the camera",
+        "Width in pixels of the image for which calibration, focal, cx and cy hold (0 = as the "
+        "file says, else that of the image that comes here)",
+        PIXELS(image_width)},
+    {"camera-image-height", "Image height of the camera", "Likewise its height in pixels",
+        PIXELS(image_height)},
+    {"camera-crop-left", "Cropped left",
+        "What was cut off at the left since the camera was set or measured, " CUT, PIXELS(left)},
+    {"camera-crop-right", "Cropped right", "Likewise at the right, " CUT, PIXELS(right)},
+    {"camera-crop-top", "Cropped top", "Likewise at the top, " CUT, PIXELS(top)},
+    {"camera-crop-bottom", "Cropped bottom", "Likewise at the bottom, " CUT, PIXELS(bottom)},
+};
+const StxFields gst_stx_image_fields = {STX_FIELDS_OF(image_fields), &calibration_defaults};
+
 #define NUMBER(member, least, most) STX_FIELD(DOUBLE, StxCamera, member), .low = least, .high = most
+#define OR_MISSING(bit) .missing = bit, .missing_at = offsetof(StxCamera, missing)
 
 static const StxField fields[] = {
     {"focal", "Focal length", "Focal length in pixels (0 = from calibration or caps)",
         NUMBER(focal, 0, 1e6), .unit = "px"},
     {"cx", "Principal point x",
-        "Principal point in pixels from the centre of the top left pixel (0 = from calibration or "
-        "caps)",
-        NUMBER(cx, -1e6, 1e6), .unit = "px"},
+        "Principal point in pixels from the centre of the top left pixel; where it is not set, "
+        "from calibration or caps",
+        NUMBER(cx, -1e6, 1e6), .unit = "px", OR_MISSING(STX_CAMERA_CX)},
     {"cy", "Principal point y",
-        "Principal point in pixels from the centre of the top left pixel (0 = from calibration or "
-        "caps)",
-        NUMBER(cy, -1e6, 1e6), .unit = "px"},
+        "Principal point in pixels from the centre of the top left pixel; where it is not set, "
+        "from calibration or caps",
+        NUMBER(cy, -1e6, 1e6), .unit = "px", OR_MISSING(STX_CAMERA_CY)},
     {"baseline", "Baseline", "Distance of the two cameras in metres (0 = from calibration or caps)",
         NUMBER(baseline, 0, 1e3), .unit = "m"},
     {"camera-height", "Camera height",
         "Height of the camera above the road in metres (0 = from calibration or caps)",
         NUMBER(height, 0, 1e3), .unit = "m"},
     {"camera-pitch", "Camera pitch",
-        "Pitch in radians, positive looks down (0 = from calibration or caps)",
-        NUMBER(pitch, -G_PI / 2, G_PI / 2), .unit = "rad"},
+        "Pitch in radians, positive looks down; where it is not set, from calibration or caps",
+        NUMBER(pitch, -G_PI / 2, G_PI / 2), .unit = "rad", OR_MISSING(STX_CAMERA_PITCH)},
 };
-static const StxCamera defaults = {0};
-const StxFields gst_stx_camera_fields = {STX_FIELDS_OF(fields), &defaults};
+static const StxCamera unknown = {.missing = STX_CAMERA_ALL};
+const StxFields gst_stx_camera_fields = {STX_FIELDS_OF(fields), &unknown};
 
 /* The same in caps. */
 static const gchar *const caps_fields[G_N_ELEMENTS(fields)] = {
     "camera-focal", "camera-cx", "camera-cy", "camera-baseline", "camera-height", "camera-pitch"};
+#define CAPS_WIDTH "camera-image-width"
+#define CAPS_HEIGHT "camera-image-height"
 
 /* Where `from` has a number, it replaces that of `camera`. */
 static void override(StxCamera *camera, const StxCamera *from)
 {
   for (gsize i = 0; i < G_N_ELEMENTS(fields); i++)
-    if (stx_field_get(&fields[i], from) != 0)
+    if (!stx_field_is_missing(&fields[i], from))
       stx_field_set(&fields[i], camera, stx_field_get(&fields[i], from));
 }
 
 /* ---- Caps ---------------------------------------------------------------------------------- */
+
+/* Written by hand, a double is easily an int: camera-focal=720. */
+static gboolean get_number(const GstStructure *structure, const gchar *field, gdouble *number)
+{
+  gint whole;
+
+  if (gst_structure_get_double(structure, field, number))
+    return TRUE;
+  if (!gst_structure_get_int(structure, field, &whole))
+    return FALSE;
+  *number = whole;
+  return TRUE;
+}
+
+static gint get_side(const GstStructure *structure, const gchar *field)
+{
+  gint side;
+
+  return gst_structure_get_int(structure, field, &side) && side > 0 && side <= STX_GRID_MAX_SIDE
+             ? side
+             : 0;
+}
 
 gboolean gst_stx_camera_from_caps(const GstCaps *caps, StxCamera *camera)
 {
   const GstStructure *structure = gst_caps_get_structure(caps, 0);
   gboolean any = FALSE;
 
-  *camera = (StxCamera){0};
+  *camera = unknown;
   for (gsize i = 0; i < G_N_ELEMENTS(fields); i++) {
     gdouble value;
 
-    if (!gst_structure_get_double(structure, caps_fields[i], &value))
+    if (!get_number(structure, caps_fields[i], &value))
       continue;
     /* Somebody else's caps: a number outside of the range says nothing. */
     if (!isfinite(value) || value < fields[i].low || value > fields[i].high)
@@ -76,19 +121,56 @@ gboolean gst_stx_camera_from_caps(const GstCaps *caps, StxCamera *camera)
     stx_field_set(&fields[i], camera, value);
     any = TRUE;
   }
+  camera->image_width = get_side(structure, CAPS_WIDTH);
+  camera->image_height = get_side(structure, CAPS_HEIGHT);
+  if (camera->image_width == 0 || camera->image_height == 0)
+    camera->image_width = camera->image_height = 0;
   return any;
 }
 
 void gst_stx_camera_to_structure(const StxCamera *camera, GstStructure *structure)
 {
-  for (gsize i = 0; i < G_N_ELEMENTS(fields); i++) {
-    gdouble value = stx_field_get(&fields[i], camera);
-
-    if (value != 0)
-      gst_structure_set(structure, caps_fields[i], G_TYPE_DOUBLE, value, NULL);
+  for (gsize i = 0; i < G_N_ELEMENTS(fields); i++)
+    if (!stx_field_is_missing(&fields[i], camera))
+      gst_structure_set(
+          structure, caps_fields[i], G_TYPE_DOUBLE, stx_field_get(&fields[i], camera), NULL);
     else
       gst_structure_remove_field(structure, caps_fields[i]);
-  }
+  if (camera->image_width > 0 && camera->image_height > 0)
+    gst_structure_set(structure, CAPS_WIDTH, G_TYPE_INT, camera->image_width, CAPS_HEIGHT,
+        G_TYPE_INT, camera->image_height, NULL);
+  else
+    gst_structure_remove_fields(structure, CAPS_WIDTH, CAPS_HEIGHT, NULL);
+}
+
+/* Only these are pixels of an image. */
+static gboolean has_pixels(const StxCamera *camera)
+{
+  return camera->focal > 0 ||
+         (camera->missing & (STX_CAMERA_CX | STX_CAMERA_CY)) != (STX_CAMERA_CX | STX_CAMERA_CY);
+}
+
+static gboolean check_unscaled(const StxCamera *camera, gint width, gint height, StxError *error)
+{
+  if (!has_pixels(camera) || camera->image_width == 0 ||
+      (camera->image_width == width && camera->image_height == height))
+    return TRUE;
+  return stx_fail(error,
+      "the caps say that this was computed for an image of %dx%d, and it has %dx%d: disparities "
+      "stay as they are where a frame is scaled or cut, so do that to the pictures, in front of "
+      "stereo-sgm",
+      camera->image_width, camera->image_height, width, height);
+}
+
+gboolean gst_stx_camera_of_data(
+    const GstCaps *caps, gint width, gint height, StxCamera *camera, StxError *error)
+{
+  gst_stx_camera_from_caps(caps, camera);
+  if (!check_unscaled(camera, width, height, error))
+    return FALSE;
+  camera->image_width = has_pixels(camera) ? width : 0;
+  camera->image_height = has_pixels(camera) ? height : 0;
+  return TRUE;
 }
 
 /* ---- Properties ---------------------------------------------------------------------------- */
@@ -105,7 +187,7 @@ void gst_stx_camera_settings_clear(GstStxCameraSettings *settings)
 
 gboolean gst_stx_camera_settings_load(GstStxCameraSettings *settings, GstElement *element)
 {
-  StxCamera camera = {0};
+  StxCamera camera = unknown;
   StxError error = {""};
   gboolean loaded = TRUE;
   gchar *path;
@@ -129,13 +211,112 @@ gboolean gst_stx_camera_settings_load(GstStxCameraSettings *settings, GstElement
   return TRUE;
 }
 
-StxCamera gst_stx_camera_settings_apply(const GstStxCameraSettings *settings, const GstCaps *caps)
-{
-  StxCamera camera = {0};
+/* ---- What counts --------------------------------------------------------------------------- */
 
+/* Everything that is pixels comes from single properties, which hold for what comes here. */
+static gboolean is_all_single(const GstStxCameraSettings *settings)
+{
+  const StxCamera *single = &settings->single;
+
+  return settings->image_width == 0 && single->focal > 0 &&
+         !(single->missing & (STX_CAMERA_CX | STX_CAMERA_CY));
+}
+
+/* The numbers as they were given, with the size of the image of which they speak. */
+static gboolean collect(
+    const GstStxCameraSettings *settings, const GstCaps *caps, StxCamera *camera, StxError *error)
+{
+  *camera = unknown;
+  if ((settings->image_width > 0) != (settings->image_height > 0))
+    return stx_fail(error,
+        "camera-image-width is %d and camera-image-height %d; set both, or none (0)",
+        settings->image_width, settings->image_height);
   if (caps != NULL)
-    gst_stx_camera_from_caps(caps, &camera);
-  override(&camera, &settings->file);
-  override(&camera, &settings->single);
-  return camera;
+    gst_stx_camera_from_caps(caps, camera);
+  if (settings->file.focal > 0) {
+    override(camera, &settings->file);
+    camera->image_width = settings->file.image_width;
+    camera->image_height = settings->file.image_height;
+  }
+  if (settings->image_width > 0) {
+    override(camera, &settings->single);
+    camera->image_width = settings->image_width;
+    camera->image_height = settings->image_height;
+  }
+  return TRUE;
+}
+
+/* To the size of the image before it was cut, then cut. */
+static gboolean fit(const GstStxCameraSettings *settings, gint width, gint height,
+    StxCamera *camera, StxError *note)
+{
+  gint whole_width = width + settings->left + settings->right;
+  gint whole_height = height + settings->top + settings->bottom;
+  StxError found = {""};
+
+  if (!stx_camera_fit(camera, whole_width, whole_height, &found))
+    return stx_fail(note,
+        "%s. If it was cut, set camera-crop-left, -right, -top, -bottom as in videocrop; if it is "
+        "of "
+        "another size, camera-image-width and -height",
+        found.text);
+  if (found.text[0] != '\0')
+    stx_fail(note, "%s%s", found.text,
+        settings->image_width > 0
+            ? ""
+            : ". If that is as it should be, set camera-image-width and -height to say so");
+  stx_camera_cut(camera, settings->left, settings->top, width, height);
+  return TRUE;
+}
+
+/* Who asked for it, or scaled a stream that carries its camera, knows; who gave a file for other
+ * pictures may not. */
+static gboolean is_news(const GstStxCameraSettings *settings, const GstCaps *caps)
+{
+  StxCamera carried = unknown;
+
+  if (settings->image_width > 0)
+    return FALSE;
+  if (settings->file.focal > 0 || caps == NULL)
+    return TRUE;
+  gst_stx_camera_from_caps(caps, &carried);
+  return carried.image_width == 0;
+}
+
+gboolean gst_stx_camera_settings_apply(const GstStxCameraSettings *settings, const GstCaps *caps,
+    GstStxCameraUse use, gint width, gint height, StxCamera *camera, StxError *note)
+{
+  gboolean is_given = settings->file.focal > 0 || settings->image_width > 0;
+
+  note->text[0] = '\0';
+  if (!collect(settings, caps, camera, note))
+    return FALSE;
+  if (has_pixels(camera) && !is_all_single(settings)) {
+    if (use == GST_STX_CAMERA_OF_DATA && !is_given &&
+        !check_unscaled(camera, width + settings->left + settings->right,
+            height + settings->top + settings->bottom, note))
+      return FALSE;
+    if (!fit(settings, width, height, camera, note))
+      return FALSE;
+    if (note->text[0] != '\0')
+      GST_INFO("%s", note->text);
+    if (!is_news(settings, caps))
+      note->text[0] = '\0';
+  }
+  if (settings->image_width == 0)
+    override(camera, &settings->single);
+  camera->image_width = has_pixels(camera) ? width : 0;
+  camera->image_height = has_pixels(camera) ? height : 0;
+  return TRUE;
+}
+
+void gst_stx_camera_tell(GstElement *element, const StxError *note)
+{
+  static const gchar key[] = "gst-stx-camera-told";
+  const gchar *told = g_object_get_data(G_OBJECT(element), key);
+
+  if (note->text[0] == '\0' || g_strcmp0(told, note->text) == 0)
+    return;
+  g_object_set_data_full(G_OBJECT(element), key, g_strdup(note->text), g_free);
+  GST_ELEMENT_WARNING(element, STREAM, FORMAT, ("%s", note->text), (NULL));
 }

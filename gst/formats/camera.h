@@ -2,12 +2,15 @@
 /*
  * The camera on its way through a pipeline: as fields of the caps, as a file, as properties.
  *
- * Caps fields, all double and present only where known: camera-focal, camera-cx, camera-cy
- * (pixels of the image), camera-baseline, camera-height (metres), camera-pitch (radians).
+ * Caps fields, each present only where known: camera-focal, camera-cx, camera-cy (pixels),
+ * camera-baseline, camera-height (metres), camera-pitch (radians), all double; camera-image-width
+ * and camera-image-height, int: the image for which the pixels hold. Scalers and croppers copy all
+ * of them as they are, so whoever reads them compares that size with the stream's.
  *
  * Properties of an element that needs the camera: calibration (a file), calibration-pair, focal,
- * cx, cy, baseline, camera-height, camera-pitch. What counts, from the strongest: a single
- * property that is not 0, the file, the caps.
+ * cx, cy, baseline, camera-height, camera-pitch, and of what image they speak (camera-image-width,
+ * camera-image-height, camera-crop-left …). What counts, from the strongest: a single property
+ * that was set, the file, the caps.
  */
 #ifndef GST_STX_CAMERA_H
 #define GST_STX_CAMERA_H
@@ -19,11 +22,20 @@ G_BEGIN_DECLS
 
 /* ---- Caps ---------------------------------------------------------------------------------- */
 
-/* Reads the fields of the first structure; what is missing is 0. TRUE if there was any. */
+/* Reads the fields of the first structure; what is missing is 0, and `missing`. TRUE if there was
+ * any number of the camera. */
 gboolean gst_stx_camera_from_caps(const GstCaps *caps, StxCamera *camera);
 
-/* Sets the fields that are not 0 and removes the others. */
+/* Sets the fields that are known and removes the others. */
 void gst_stx_camera_to_structure(const StxCamera *camera, GstStructure *structure);
+
+/*
+ * The camera in the caps of data that was computed for width × height pixels: disparity, columns,
+ * stixels. Nothing scales such values, so FALSE, with a text in `error`, where it names another
+ * size; where it names none it is taken for that one.
+ */
+gboolean gst_stx_camera_of_data(
+    const GstCaps *caps, gint width, gint height, StxCamera *camera, StxError *error);
 
 /* ---- Properties ---------------------------------------------------------------------------- */
 
@@ -31,19 +43,26 @@ void gst_stx_camera_to_structure(const StxCamera *camera, GstStructure *structur
 typedef struct {
   gchar *calibration; /* file name, owned; NULL: none */
   gint pair;          /* -1, 0 or 2: which cameras of a KITTI file, see stx_camera_load */
-  StxCamera single;   /* single properties; 0: not given */
+  StxCamera single;   /* single properties; 0 or missing: not given */
   StxCamera file;     /* what `calibration` said; valid after _load */
+  gint image_width, image_height; /* for which file and single properties hold; 0: not given */
+  gint left, right, top, bottom;  /* pixels that were cut off since */
 } GstStxCameraSettings;
 
 void gst_stx_camera_settings_init(GstStxCameraSettings *settings);
 void gst_stx_camera_settings_clear(GstStxCameraSettings *settings); /* in finalize */
 
-/* The two groups (properties.h) of an element whose GstStxCameraSettings are `member`. */
-extern const StxFields gst_stx_calibration_fields, gst_stx_camera_fields;
+/* The groups (properties.h) of an element whose GstStxCameraSettings are `member`; the second for
+ * those that get images from elsewhere. */
+extern const StxFields gst_stx_calibration_fields, gst_stx_camera_fields, gst_stx_image_fields;
 #define GST_STX_CAMERA_PROPERTIES(Element, member)                                                 \
   {&gst_stx_calibration_fields, offsetof(Element, member), GST_PARAM_MUTABLE_READY, NULL},         \
   {                                                                                                \
     &gst_stx_camera_fields, offsetof(Element, member.single), GST_PARAM_MUTABLE_READY, NULL        \
+  }
+#define GST_STX_CAMERA_IMAGE_PROPERTIES(Element, member)                                           \
+  {                                                                                                \
+    &gst_stx_image_fields, offsetof(Element, member), GST_PARAM_MUTABLE_READY, NULL                \
   }
 
 /*
@@ -52,8 +71,22 @@ extern const StxFields gst_stx_calibration_fields, gst_stx_camera_fields;
  */
 gboolean gst_stx_camera_settings_load(GstStxCameraSettings *settings, GstElement *element);
 
-/* The camera that counts for a stream of these caps (may be NULL); all 0: unknown. */
-StxCamera gst_stx_camera_settings_apply(const GstStxCameraSettings *settings, const GstCaps *caps);
+/* What a stream brings: pictures, which may have been scaled since their caps got the camera, or
+ * what was computed from them, which cannot. */
+typedef enum { GST_STX_CAMERA_OF_PICTURES, GST_STX_CAMERA_OF_DATA } GstStxCameraUse;
+
+/*
+ * The camera that counts for a stream of these caps (may be NULL) and of width × height pixels, to
+ * whose size it is brought. All 0 and missing: unknown. FALSE, with the reason and the cure in
+ * `note`, where it is that of another image. Else `note` says what the user should be told
+ * (gst_stx_camera_tell), or is empty. The caller holds the object lock of the settings' element.
+ */
+gboolean gst_stx_camera_settings_apply(const GstStxCameraSettings *settings, const GstCaps *caps,
+    GstStxCameraUse use, gint width, gint height, StxCamera *camera, StxError *note);
+
+/* Posts the note, if there is any, as a warning of the element: once in its life, not for every
+ * stream. Not under the object lock. */
+void gst_stx_camera_tell(GstElement *element, const StxError *note);
 
 G_END_DECLS
 

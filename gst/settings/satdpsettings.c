@@ -13,7 +13,7 @@ static const StxFieldChoice models[] = {
     {0},
 };
 static const StxFieldChoice grounds[] = {
-    {STX_ROAD_AUTO, "auto", "From calibration if the camera height is known, else estimated"},
+    {STX_ROAD_AUTO, "auto", "From calibration if camera height and cy are known, else estimated"},
     {STX_ROAD_CALIBRATION, "calibration", "From focal length, baseline, camera height and pitch"},
     {STX_ROAD_ESTIMATE, "estimate", "Estimated from every frame, smoothed over frames"},
     {STX_ROAD_PIECEWISE, "piecewise",

@@ -45,16 +45,21 @@ StxSceneLidar gst_street_scene_lidar(const GstStreetSceneSettings *settings)
   return lidar;
 }
 
-StxCamera gst_street_scene_camera(
-    const GstStreetSceneSettings *settings, const GstCaps *caps, gint width, gint height)
+gboolean gst_street_scene_camera(const GstStreetSceneSettings *settings, const GstCaps *caps,
+    gint width, gint height, StxCamera *camera, StxError *note)
 {
   StxCamera usual = stx_scene_camera(width, height);
-  StxCamera camera = gst_stx_camera_settings_apply(&settings->camera, caps);
 
-  camera.focal = camera.focal != 0 ? camera.focal : usual.focal;
-  camera.cx = camera.cx != 0 ? camera.cx : usual.cx;
-  camera.cy = camera.cy != 0 ? camera.cy : usual.cy;
-  camera.baseline = camera.baseline != 0 ? camera.baseline : usual.baseline;
-  camera.height = camera.height != 0 ? camera.height : usual.height;
-  return camera;
+  if (!gst_stx_camera_settings_apply(
+          &settings->camera, caps, GST_STX_CAMERA_OF_PICTURES, width, height, camera, note))
+    return FALSE;
+  camera->focal = camera->focal != 0 ? camera->focal : usual.focal;
+  camera->cx = camera->missing & STX_CAMERA_CX ? usual.cx : camera->cx;
+  camera->cy = camera->missing & STX_CAMERA_CY ? usual.cy : camera->cy;
+  camera->baseline = camera->baseline != 0 ? camera->baseline : usual.baseline;
+  camera->height = camera->height != 0 ? camera->height : usual.height;
+  camera->missing = 0;
+  camera->image_width = width;
+  camera->image_height = height;
+  return TRUE;
 }

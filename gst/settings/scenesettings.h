@@ -46,9 +46,10 @@ extern const StxFields gst_street_scene_fields;
 StxSceneLidar gst_street_scene_lidar(const GstStreetSceneSettings *settings);
 
 /* What the properties, then the caps, say of the camera; the rest as stx_scene_camera() has it for
- * this size. The caller holds the object lock. */
-StxCamera gst_street_scene_camera(
-    const GstStreetSceneSettings *settings, const GstCaps *caps, gint width, gint height);
+ * this size. FALSE and `note`: gst_stx_camera_settings_apply(). The caller holds the object lock,
+ * or a copy. */
+gboolean gst_street_scene_camera(const GstStreetSceneSettings *settings, const GstCaps *caps,
+    gint width, gint height, StxCamera *camera, StxError *note);
 
 G_END_DECLS
 

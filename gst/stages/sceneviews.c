@@ -55,6 +55,7 @@ static void fixate_picture(
 {
   gint width = DEFAULT_WIDTH, height = DEFAULT_HEIGHT;
   StxCamera camera;
+  StxError error;
 
   if (gst_structure_get_int(structure, "height", &height))
     width = (gint)MIN((gint64)height * DEFAULT_WIDTH / DEFAULT_HEIGHT, STX_SCENE_MAX_SIZE);
@@ -63,8 +64,9 @@ static void fixate_picture(
   gst_structure_fixate_field_nearest_int(
       structure, "height", MAX((gint)((gint64)width * DEFAULT_HEIGHT / DEFAULT_WIDTH), 1));
   gst_structure_get_int(structure, "height", &height);
-  camera = gst_street_scene_camera(settings, caps, width, height);
-  gst_stx_camera_to_structure(&camera, structure);
+  /* One that does not fit is refused when the stream begins. */
+  if (gst_street_scene_camera(settings, caps, width, height, &camera, &error))
+    gst_stx_camera_to_structure(&camera, structure);
 }
 
 GstCaps *gst_street_scene_view_fixate(const GstStreetSceneSettings *settings, GstCaps *caps)

@@ -97,7 +97,7 @@ START_TEST(the_principal_point_betrays_a_scaled_image)
   StxCamera same = expect_fits(camera, 1242, 375, NULL);
   ck_assert_double_eq(same.focal, known.focal);
   expect_fits(camera, 1226, 370, NULL);
-  expect_refused(camera, 621, 188, "609.559, 172.854, is the middle of an image of about 1220x347");
+  expect_refused(camera, 621, 188, "(609.56, 172.85) is the middle of an image of about 1220x347");
   expect_refused(camera, 2484, 750, "this one has 2484x750");
   expect_refused(camera, 828, 250, "828x250");
   expect_fits(camera, 931, 281, "far from the middle of 931x281"); /* 3/4 of it */
@@ -108,7 +108,7 @@ START_TEST(the_principal_point_betrays_a_scaled_image)
   camera.missing = STX_CAMERA_CY;
   expect_fits(camera, 621, 188, NULL);
   camera = (StxCamera){.focal = 700, .baseline = .5}; /* as programs write it that want depths */
-  expect_fits(camera, 640, 480, "0, 0, is far from the middle");
+  expect_fits(camera, 640, 480, "(0, 0) is far from the middle");
   expect_fits((StxCamera){0}, 640, 480, NULL);
   camera = known;
   ck_assert(stx_camera_fit(&camera, 621, 188, NULL) && !stx_camera_fit(&camera, 1, 500, NULL));

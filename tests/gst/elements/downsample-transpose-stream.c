@@ -60,7 +60,8 @@ GST_START_TEST(caps_say_grid_and_camera)
   expect_pts(harness, FRAME);
   expect_caps(harness,
       "application/x-stixel-columns,width=16,height=16,stixel-width=5,stixel-height=3,columns=4,"
-      "rows=6,classes=0,framerate=10/1,camera-focal=720.0,camera-baseline=0.5,camera-height=1.5");
+      "rows=6,classes=0,framerate=10/1,camera-focal=720.0,camera-baseline=0.5,camera-height=1.5,"
+      "camera-image-width=16,camera-image-height=16");
   gst_harness_teardown(harness);
 }
 GST_END_TEST

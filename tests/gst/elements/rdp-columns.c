@@ -155,7 +155,8 @@ GST_START_TEST(caps_and_times_pass)
   ck_assert_uint_eq(GST_BUFFER_PTS(segments), 7 * COLUMNS_FRAME);
   ck_assert_uint_eq(GST_BUFFER_DURATION(segments), COLUMNS_FRAME);
   columns_expect_caps(fixture.harness,
-      "application/x-stixels,width=96,height=90,stixel-width=4,columns=24,framerate=10/1" CAMERA);
+      "application/x-stixels,width=96,height=90,stixel-width=4,columns=24,framerate=10/1,"
+      "camera-image-width=96,camera-image-height=90" CAMERA);
   gst_buffer_unref(segments);
   columns_end(&fixture);
   g_free(data);

@@ -37,7 +37,8 @@ GST_START_TEST(caps_and_times_pass)
   ck_assert_uint_eq(GST_BUFFER_DURATION(stixels), FRAME);
   columns_expect_caps(harness,
       "application/x-stixels,width=16,height=16,stixel-width=8,columns=2,framerate=10/1,"
-      "camera-focal=700.0,camera-cy=8.0,camera-baseline=0.6,camera-height=1.5");
+      "camera-focal=700.0,camera-cy=8.0,camera-baseline=0.6,camera-height=1.5,"
+      "camera-image-width=16,camera-image-height=16");
   gst_buffer_unref(stixels);
   stixels = run(harness, SMALL_BYTES, GST_CLOCK_TIME_NONE);
   ck_assert(!GST_BUFFER_PTS_IS_VALID(stixels));

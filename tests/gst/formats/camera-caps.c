@@ -1,0 +1,426 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The camera on its way: set anywhere, it arrives whole; scaled, cut or refused, never lost. */
+#include "tests/gst/fixtures/util.h"
+
+#include <glib/gstdio.h>
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- Running -------------------------------------------------------------------------------- */
+
+typedef struct {
+  GstCaps *caps;  /* of fakesink name=out */
+  gchar *warning; /* the last one, or NULL */
+  guint warnings;
+} Outcome;
+
+static void take_warning(GstMessage *message, Outcome *outcome)
+{
+  GError *error;
+
+  gst_message_parse_warning(message, &error, NULL);
+  g_free(outcome->warning);
+  outcome->warning = g_strdup(error->message);
+  outcome->warnings++;
+  g_error_free(error);
+}
+
+static void wait_for_the_end(GstElement *pipeline, const char *line, Outcome *outcome)
+{
+  const GstMessageType types = GST_MESSAGE_ERROR | GST_MESSAGE_EOS | GST_MESSAGE_WARNING;
+  GstBus *bus = gst_element_get_bus(pipeline);
+  gboolean done = FALSE;
+
+  while (!done) {
+    GstMessage *message = gst_bus_timed_pop_filtered(bus, 60 * GST_SECOND, types);
+    GError *error;
+
+    ck_assert_msg(message != NULL, "no end: %s", line);
+    if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR) {
+      gst_message_parse_error(message, &error, NULL);
+      ck_abort_msg("%s: %s", line, error->message);
+    }
+    if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_WARNING)
+      take_warning(message, outcome);
+    done = GST_MESSAGE_TYPE(message) == GST_MESSAGE_EOS;
+    gst_message_unref(message);
+  }
+  gst_object_unref(bus);
+}
+
+static Outcome run(const char *line)
+{
+  GstElement *pipeline = stx_test_parse(line), *sink;
+  Outcome outcome = {0};
+  GstPad *pad;
+
+  gst_element_set_state(pipeline, GST_STATE_PLAYING);
+  wait_for_the_end(pipeline, line, &outcome);
+  sink = gst_bin_get_by_name(GST_BIN(pipeline), "out");
+  pad = gst_element_get_static_pad(sink, "sink");
+  outcome.caps = gst_pad_get_current_caps(pad);
+  gst_object_unref(pad);
+  gst_object_unref(sink);
+  gst_element_set_state(pipeline, GST_STATE_NULL);
+  gst_object_unref(pipeline);
+  return outcome;
+}
+
+static void end(Outcome *outcome)
+{
+  gst_caps_unref(outcome->caps);
+  g_free(outcome->warning);
+}
+
+/* ---- Expectations --------------------------------------------------------------------------- */
+
+/* NAN: the field is not there. */
+static void expect(const Outcome *outcome, const char *field, gdouble value)
+{
+  const GstStructure *structure = gst_caps_get_structure(outcome->caps, 0);
+  gchar *text = gst_caps_to_string(outcome->caps);
+  gdouble found = NAN;
+  gint whole;
+
+  if (gst_structure_get_int(structure, field, &whole))
+    found = whole;
+  else
+    gst_structure_get_double(structure, field, &found);
+  ck_assert_msg(isnan(value) ? !gst_structure_has_field(structure, field)
+                             : fabs(found - value) <= 1e-9 * MAX(1, fabs(value)),
+      "%s is %.12g, not %.12g: %s", field, found, value, text);
+  g_free(text);
+}
+
+static void expect_camera(const Outcome *outcome, gdouble focal, gdouble cx, gdouble cy,
+    gdouble baseline, gdouble height, gdouble pitch)
+{
+  expect(outcome, "camera-focal", focal);
+  expect(outcome, "camera-cx", cx);
+  expect(outcome, "camera-cy", cy);
+  expect(outcome, "camera-baseline", baseline);
+  expect(outcome, "camera-height", height);
+  expect(outcome, "camera-pitch", pitch);
+}
+
+/* The pixels are those of the stream. */
+static void expect_image(const Outcome *outcome, gint width, gint height)
+{
+  expect(outcome, "width", width);
+  expect(outcome, "height", height);
+  expect(outcome, "camera-image-width", width);
+  expect(outcome, "camera-image-height", height);
+}
+
+static void expect_warning(const Outcome *outcome, const char *word)
+{
+  if (word == NULL)
+    ck_assert_msg(outcome->warnings == 0, "a warning: %s", outcome->warning);
+  else
+    ck_assert_msg(outcome->warnings == 1 && strstr(outcome->warning, word) != NULL,
+        "%u warnings, not one with \"%s\": %s", outcome->warnings, word, outcome->warning);
+}
+
+/* ---- Lines ---------------------------------------------------------------------------------- */
+
+#define PICTURE "videotestsrc num-buffers=1 ! video/x-raw,format=GRAY8,framerate=10/1,"
+#define STREET(view, size)                                                                         \
+  "street-scene-src view=" view " num-buffers=1 ! video/x-raw,format=GRAY8," size " "
+#define TO_STIXELS " ! downsample-transpose ! sat-dp-stixels ! fakesink name=out "
+#define TO_SEGMENTS " ! downsample-transpose ! rdp-columns ! fakesink name=out "
+#define DISPARITY                                                                                  \
+  "videotestsrc num-buffers=1 ! video/x-raw,format=GRAY16_LE,width=124,height=38,framerate=10/1 "
+
+/* The same done to both pictures on their way to the matcher. */
+#define STEREO(sgm, source, change)                                                                \
+  "stereo-sgm name=sgm max-disparity=64 " sgm TO_STIXELS " " source("left") change                 \
+      " ! sgm.sink_left " source("right") change " ! sgm.sink_right"
+#define TEST_PICTURE(view) PICTURE "width=124,height=38 "
+#define STREET_PICTURE(view) STREET(view, "width=124,height=38")
+#define SCALED "! videoscale ! video/x-raw,width=62,height=19"
+
+/* ---- Hops ----------------------------------------------------------------------------------- */
+
+#define NUMBERS "focal=70 cx=60.5 cy=18.5 baseline=0.5 camera-height=1.5 camera-pitch=0.02 "
+
+static const char *const hops[] = {
+    STEREO(NUMBERS, TEST_PICTURE, ""),
+    DISPARITY "! downsample-transpose " NUMBERS "! sat-dp-stixels ! fakesink name=out",
+    DISPARITY "! downsample-transpose " NUMBERS "! rdp-columns ! fakesink name=out",
+    DISPARITY "! downsample-transpose ! sat-dp-stixels " NUMBERS "! fakesink name=out",
+    "street-scene-src view=disparity num-buffers=1 " NUMBERS
+    "! video/x-raw,width=124,height=38" TO_STIXELS,
+    "street-scene-src view=disparity num-buffers=1 " NUMBERS
+    "! video/x-raw,width=124,height=38" TO_SEGMENTS,
+    "stereo-sgm name=sgm max-disparity=64 layout=side-by-side " NUMBERS
+    "! queue ! downsample-transpose ! queue ! rdp-columns ! queue ! fakesink name=out " PICTURE
+    "width=248,height=38 ! sgm.sink",
+};
+
+GST_START_TEST(set_anywhere_it_arrives)
+{
+  Outcome outcome = run(hops[__i__]);
+
+  expect_camera(&outcome, 70, 60.5, 18.5, .5, 1.5, .02);
+  expect_image(&outcome, 124, 38);
+  expect_warning(&outcome, NULL);
+  end(&outcome);
+}
+GST_END_TEST
+
+GST_START_TEST(nothing_is_made_up)
+{
+  Outcome outcome = run(DISPARITY TO_STIXELS);
+
+  expect_camera(&outcome, NAN, NAN, NAN, NAN, NAN, NAN);
+  expect(&outcome, "camera-image-width", NAN);
+  end(&outcome);
+  outcome = run(DISPARITY "! downsample-transpose focal=70 ! sat-dp-stixels baseline=0.5 ! "
+                          "fakesink name=out");
+  expect_camera(&outcome, 70, NAN, NAN, .5, NAN, NAN);
+  expect_image(&outcome, 124, 38);
+  end(&outcome);
+}
+GST_END_TEST
+
+/* 0 is a number like any other once somebody says it. */
+GST_START_TEST(zero_can_be_said)
+{
+  Outcome outcome = run(DISPARITY "! downsample-transpose " NUMBERS
+                                  "! sat-dp-stixels cx=0 cy=0 camera-pitch=0 ! fakesink name=out");
+
+  expect_camera(&outcome, 70, 0, 0, .5, 1.5, 0);
+  end(&outcome);
+  outcome = run("street-scene-src view=disparity num-buffers=1 cx=0 ! video/x-raw,width=124,"
+                "height=38" TO_STIXELS);
+  expect(&outcome, "camera-cx", 0);
+  expect(&outcome, "camera-cy", .46 * 38); /* not set: the street's own */
+  expect(&outcome, "camera-pitch", 0);
+  end(&outcome);
+}
+GST_END_TEST
+
+/* Caps that somebody wrote by hand: whole numbers are ints there. */
+GST_START_TEST(ints_are_numbers)
+{
+  Outcome outcome = run(DISPARITY "! capssetter caps=video/x-raw,camera-focal=70,camera-cx=60,"
+                                  "camera-cy=18,camera-baseline=(double)0.5" TO_STIXELS);
+
+  expect_camera(&outcome, 70, 60, 18, .5, NAN, NAN);
+  expect_image(&outcome, 124, 38);
+  end(&outcome);
+}
+GST_END_TEST
+
+/* ---- Scaled and cut -------------------------------------------------------------------------- */
+
+/* The street's camera is .58 × width, the middle, and .46 × height. */
+GST_START_TEST(videoscale_scales_the_camera)
+{
+  Outcome outcome = run(STEREO("", STREET_PICTURE, SCALED));
+
+  expect_camera(&outcome, .58 * 62, (61.5 + .5) / 2 - .5, (.46 * 38 + .5) / 2 - .5, .54, 1.65, 0);
+  expect_image(&outcome, 62, 19);
+  expect_warning(&outcome, NULL); /* the stream carries its camera: that is what it is for */
+  end(&outcome);
+}
+GST_END_TEST
+
+GST_START_TEST(another_shape_is_refused)
+{
+  stx_test_breaks(STEREO("", STREET_PICTURE, "! videoscale ! video/x-raw,width=62,height=38"),
+      "124x38", "62x38", "camera-crop-left", "camera-image-width", NULL);
+  stx_test_breaks(
+      STEREO("", STREET_PICTURE, "! videocrop top=8"), "124x38", "124x30", "camera-crop-", NULL);
+}
+GST_END_TEST
+
+#define CROPPED "! videocrop left=12 right=10 top=8 bottom=4"
+#define CROPS "camera-crop-left=12 camera-crop-right=10 camera-crop-top=8 camera-crop-bottom=4 "
+
+GST_START_TEST(a_crop_that_is_told_moves_the_principal_point)
+{
+  Outcome outcome = run(STEREO(CROPS, STREET_PICTURE, CROPPED));
+
+  expect_camera(&outcome, .58 * 124, 61.5 - 12, .46 * 38 - 8, .54, 1.65, 0);
+  expect_image(&outcome, 102, 26);
+  expect_warning(&outcome, NULL);
+  end(&outcome);
+  outcome = run(STEREO("camera-crop-top=9", STREET_PICTURE, SCALED " ! videocrop top=9"));
+  expect(&outcome, "camera-cy", (.46 * 38 + .5) / 2 - .5 - 9);
+  expect_image(&outcome, 62, 10);
+  end(&outcome);
+  /* The sizes give a wrong crop away. */
+  stx_test_breaks(STEREO("camera-crop-top=18", STREET_PICTURE, CROPPED), "124x38", "102x44", NULL);
+}
+GST_END_TEST
+
+/* Scalers leave disparities as they are: wrong by two, whatever is done to the camera. */
+GST_START_TEST(what_was_computed_cannot_be_scaled)
+{
+  stx_test_breaks("street-scene-src view=disparity num-buffers=1 ! video/x-raw,width=124,height=38 "
+                  "! videoscale ! video/x-raw,width=62,height=19" TO_STIXELS,
+      "124x38", "62x19", "stereo-sgm", NULL);
+  stx_test_breaks("street-scene-src view=disparity num-buffers=1 ! video/x-raw,width=124,height=38 "
+                  "! downsample-transpose ! capssetter caps=application/x-stixel-columns,"
+                  "camera-image-width=248 ! rdp-columns ! fakesink",
+      "248x38", "124x38", NULL);
+}
+GST_END_TEST
+
+/* Cut they may be: the values stay true. */
+GST_START_TEST(what_was_computed_may_be_cut)
+{
+  Outcome outcome =
+      run("street-scene-src view=disparity num-buffers=1 ! video/x-raw,width=124,height=38 ! "
+          "videocrop left=12 ! downsample-transpose camera-crop-left=12 ! sat-dp-stixels ! "
+          "fakesink name=out");
+
+  expect(&outcome, "camera-focal", .58 * 124);
+  expect(&outcome, "camera-cx", 61.5 - 12);
+  expect_image(&outcome, 112, 38);
+  end(&outcome);
+}
+GST_END_TEST
+
+/* ---- Files ----------------------------------------------------------------------------------- */
+
+#define KITTI_RAW                                                                                  \
+  "S_rect_02: 1.240000e+02 3.800000e+01\n"                                                         \
+  "P_rect_02: 70 0 61.5 0 0 70 17.5 0 0 0 1 0\nP_rect_03: 70 0 61.5 -35 0 70 17.5 0 0 0 1 0\n"
+#define KITTI "P2: 70 0 61.5 0 0 70 17.5 0 0 0 1 0\nP3: 70 0 61.5 -35 0 70 17.5 0 0 0 1 0\n"
+
+static gchar *file_of(const char *text)
+{
+  gchar *name = NULL;
+  gint fd = g_file_open_tmp("stx-camera-XXXXXX.txt", &name, NULL);
+
+  ck_assert_int_ge(fd, 0);
+  close(fd);
+  ck_assert(g_file_set_contents(name, text, -1, NULL));
+  return name;
+}
+
+/* A line with this file in place of %s. */
+static Outcome run_with(const char *text, const char *before, const char *after)
+{
+  gchar *name = file_of(text), *line = g_strconcat(before, name, after, NULL);
+  Outcome outcome = run(line);
+
+  g_remove(name);
+  g_free(name);
+  g_free(line);
+  return outcome;
+}
+
+static void breaks_with(
+    const char *text, const char *before, const char *after, const char *one, const char *two)
+{
+  gchar *name = file_of(text), *line = g_strconcat(before, name, after, NULL);
+
+  stx_test_breaks(line, one, two, "camera-image-width", NULL);
+  g_remove(name);
+  g_free(name);
+  g_free(line);
+}
+
+#define SGM "stereo-sgm name=sgm max-disparity=64 calibration="
+#define VIEWS(size) TO_STIXELS PICTURE size " ! sgm.sink_left " PICTURE size " ! sgm.sink_right"
+#define WHOLE VIEWS("width=124,height=38")
+#define HALF VIEWS("width=62,height=19")
+
+GST_START_TEST(a_file_of_this_size_is_taken)
+{
+  Outcome outcome = run_with(KITTI_RAW, SGM, WHOLE);
+
+  expect_camera(&outcome, 70, 61.5, 17.5, .5, 1.65, NAN);
+  expect_warning(&outcome, NULL);
+  end(&outcome);
+  outcome = run_with(KITTI, SGM, WHOLE);
+  expect_camera(&outcome, 70, 61.5, 17.5, .5, 1.65, NAN);
+  expect_image(&outcome, 124, 38);
+  expect_warning(&outcome, NULL);
+  end(&outcome);
+}
+GST_END_TEST
+
+GST_START_TEST(a_file_of_another_size_is_scaled_aloud)
+{
+  Outcome outcome = run_with(KITTI_RAW, SGM, HALF);
+
+  expect_camera(&outcome, 35, 30.5, 8.5, .5, 1.65, NAN);
+  expect_image(&outcome, 62, 19);
+  expect_warning(&outcome, "124x38 was scaled by 0.5 to this one's 62x19");
+  end(&outcome);
+  outcome = run_with(KITTI, SGM, " camera-image-width=124 camera-image-height=38" HALF);
+  expect_camera(&outcome, 35, 30.5, 8.5, .5, 1.65, NAN);
+  expect_warning(&outcome, NULL); /* they know */
+  end(&outcome);
+  outcome = run_with(KITTI_RAW, DISPARITY "! downsample-transpose calibration=",
+      " camera-image-width=248 "
+      "camera-image-height=76 cx=100 ! sat-dp-stixels ! fakesink name=out");
+  expect_camera(&outcome, 35, 49.75, 8.5, .5, 1.65, NAN);
+  end(&outcome);
+}
+GST_END_TEST
+
+GST_START_TEST(a_file_of_other_pictures_is_refused)
+{
+  breaks_with(KITTI_RAW, SGM, VIEWS("width=124,height=100"), "124x38", "124x100");
+  breaks_with(KITTI, SGM, HALF, "about 124x36", "62x19");
+  breaks_with(KITTI,
+      DISPARITY "! downsample-transpose calibration=", " camera-image-width=124 ! fakesink", "124",
+      "camera-image-height 0");
+  breaks_with(KITTI_RAW, "street-scene-src num-buffers=1 calibration=",
+      " ! video/x-raw,width=124,height=60 ! fakesink", "124x38", "124x60");
+}
+GST_END_TEST
+
+GST_START_TEST(a_principal_point_far_from_the_middle_is_told)
+{
+  Outcome outcome = run_with(KITTI, SGM, VIEWS("width=124,height=76"));
+
+  expect_camera(&outcome, 70, 61.5, 17.5, .5, 1.65, NAN);
+  expect_warning(&outcome, "(61.5, 17.5) is far from the middle of 124x76");
+  end(&outcome);
+}
+GST_END_TEST
+
+/* The street at half of the file's size is the file's street at half of its size. */
+GST_START_TEST(the_street_takes_a_file_of_another_size)
+{
+  Outcome outcome =
+      run_with(KITTI_RAW, "street-scene-src view=disparity num-buffers=1 calibration=",
+          " ! video/x-raw,width=62,height=19" TO_STIXELS);
+
+  expect_camera(&outcome, 35, 30.5, 8.5, .5, 1.65, 0);
+  expect_warning(&outcome, "scaled by 0.5");
+  end(&outcome);
+}
+GST_END_TEST
+
+static Suite *camera_caps_suite(void)
+{
+  Suite *suite = suite_create("camera-caps");
+  TCase *tests = tcase_create("camera-caps");
+
+  suite_add_tcase(suite, tests);
+  tcase_add_loop_test(tests, set_anywhere_it_arrives, 0, G_N_ELEMENTS(hops));
+  tcase_add_test(tests, nothing_is_made_up);
+  tcase_add_test(tests, zero_can_be_said);
+  tcase_add_test(tests, ints_are_numbers);
+  tcase_add_test(tests, videoscale_scales_the_camera);
+  tcase_add_test(tests, another_shape_is_refused);
+  tcase_add_test(tests, a_crop_that_is_told_moves_the_principal_point);
+  tcase_add_test(tests, what_was_computed_cannot_be_scaled);
+  tcase_add_test(tests, what_was_computed_may_be_cut);
+  tcase_add_test(tests, a_file_of_this_size_is_taken);
+  tcase_add_test(tests, a_file_of_another_size_is_scaled_aloud);
+  tcase_add_test(tests, a_file_of_other_pictures_is_refused);
+  tcase_add_test(tests, a_principal_point_far_from_the_middle_is_told);
+  tcase_add_test(tests, the_street_takes_a_file_of_another_size);
+  return suite;
+}
+
+GST_CHECK_MAIN(camera_caps)
