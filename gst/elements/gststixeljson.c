@@ -3,8 +3,8 @@
  * SECTION:element-stixel-json
  * @title: stixel-json
  *
- * Writes stixels as text: one line of JSON per frame, with the distance in metres of every stixel
- * when the camera is known.
+ * Writes stixels as text: one line of JSON per frame, with the place and size of every stixel in
+ * metres when the camera is known.
  *
  * ## Example
  *
@@ -23,7 +23,6 @@
 #include "common/labels.h"
 #include "gst/shared/element.h"
 #include "gst/base/inputs.h"
-#include "gst/formats/camera.h"
 #include "gst/formats/columns.h"
 #include "gst/formats/mediatypes.h"
 
@@ -37,7 +36,6 @@ struct _GstStixelJson {
   GstBaseTransform parent;
 
   GstStxStixelInfo info;
-  StxCamera camera;
   gsize reserve; /* bytes to begin a line with: what the previous one took */
 };
 
@@ -73,6 +71,11 @@ static void append_header(GString *text, const GstStixelJson *self, GstClockTime
       self->info.width, self->info.height, self->info.stixel_width, self->info.columns);
 }
 
+static double known(const StxCamera *camera, unsigned number, double value)
+{
+  return camera->missing & number ? NAN : value;
+}
+
 static void append_camera(GString *text, const StxCamera *camera)
 {
   static const char format[] = "%.9g";
@@ -82,11 +85,11 @@ static void append_camera(GString *text, const StxCamera *camera)
     return;
   }
   append_number(text, ",\"camera\":{\"focal\":", format, camera->focal);
-  append_number(text, ",\"cx\":", format, camera->cx);
-  append_number(text, ",\"cy\":", format, camera->cy);
-  append_number(text, ",\"baseline\":", format, camera->baseline);
-  append_number(text, ",\"height\":", format, camera->height);
-  append_number(text, ",\"pitch\":", format, camera->pitch);
+  append_number(text, ",\"cx\":", format, known(camera, STX_CAMERA_CX, camera->cx));
+  append_number(text, ",\"cy\":", format, known(camera, STX_CAMERA_CY, camera->cy));
+  append_number(text, ",\"baseline\":", format, camera->baseline > 0 ? camera->baseline : NAN);
+  append_number(text, ",\"height\":", format, camera->height > 0 ? camera->height : NAN);
+  append_number(text, ",\"pitch\":", format, known(camera, STX_CAMERA_PITCH, camera->pitch));
   g_string_append_c(text, '}');
 }
 
@@ -112,7 +115,25 @@ static double distance(const StxStixel *stixel, const StxCamera *camera)
   return camera->focal * camera->baseline / nearest;
 }
 
-static void append_stixel(GString *text, const StxStixel *stixel, const StxCamera *camera)
+static void append_metres(GString *text, const GstStxStixelInfo *info, const StxStixel *stixel)
+{
+  static const char format[] = "%.3f";
+  StxMetres metres;
+
+  if (!gst_stx_stixel_info_get_metres(info, stixel, &metres)) {
+    g_string_append(text, ",\"metres\":null");
+    return;
+  }
+  append_number(text, ",\"metres\":{\"x\":", format, metres.x);
+  append_number(text, ",\"y\":", format, metres.y);
+  append_number(text, ",\"z\":", format, metres.z);
+  append_number(text, ",\"z_top\":", format, metres.z_top);
+  append_number(text, ",\"width\":", format, metres.width);
+  append_number(text, ",\"height\":", format, metres.height);
+  g_string_append_c(text, '}');
+}
+
+static void append_stixel(GString *text, const GstStxStixelInfo *info, const StxStixel *stixel)
 {
   static const char format[] = "%.3f";
 
@@ -125,7 +146,8 @@ static void append_stixel(GString *text, const StxStixel *stixel, const StxCamer
     g_string_append(text, ",\"label\":null,\"class\":null");
   append_number(text, ",\"disparity_top\":", format, stixel->disparity_top);
   append_number(text, ",\"disparity_bottom\":", format, stixel->disparity_bottom);
-  append_number(text, ",\"distance\":", format, distance(stixel, camera));
+  append_number(text, ",\"distance\":", format, distance(stixel, &info->camera));
+  append_metres(text, info, stixel);
   append_number(text, ",\"cost\":", format, stixel->cost);
   append_number(text, ",\"confidence\":", format, stixel->confidence);
   g_string_append_c(text, '}');
@@ -138,7 +160,7 @@ static GString *line_new(
   GString *text = g_string_sized_new(self->reserve);
 
   append_header(text, self, pts);
-  append_camera(text, &self->camera);
+  append_camera(text, &self->info.camera);
   g_string_append(text, ",\"stixels\":[");
   for (gsize i = 0; i < count; i++) {
     StxStixel stixel;
@@ -146,7 +168,7 @@ static GString *line_new(
     memcpy(&stixel, records + i * sizeof stixel, sizeof stixel);
     if (i > 0)
       g_string_append_c(text, ',');
-    append_stixel(text, &stixel, &self->camera);
+    append_stixel(text, &self->info, &stixel);
   }
   g_string_append(text, "]}\n");
   return text;
@@ -177,7 +199,6 @@ static gboolean set_caps(GstBaseTransform *transform, GstCaps *input, GstCaps *o
     GST_STX_ELEMENT_ERROR(self, STREAM, FORMAT, &error);
     return FALSE;
   }
-  gst_stx_camera_from_caps(input, &self->camera);
   return TRUE;
 }
 

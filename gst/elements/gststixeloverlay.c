@@ -57,6 +57,7 @@ struct _GstStixelOverlay {
 
   /* Of the streaming thread. */
   GstVideoInfo video;        /* caps of the pad `sink` */
+  StxCamera video_camera;    /* likewise, of whatever size */
   GstStxStixelInfo pad_info; /* caps of the pad `stixels` */
   GstOverlayStage drawing;
   GstStxHold last; /* drawn, or come too late to be */
@@ -84,27 +85,20 @@ static GstStaticPadTemplate src_template =
 
 /* ---- From caps and properties to a plan ---------------------------------------------------- */
 
-/* The camera as the stixels' caps tell it, else the video's; all 0: unknown. */
-static StxCamera find_camera(GstStixelOverlay *self)
+/* Stixels of which nobody said the camera have that of the video, brought to their image. */
+static void complete_camera(GstStixelOverlay *self, GstStxStixelInfo *info)
 {
-  StxCamera camera = {0};
+  StxCamera camera = self->video_camera;
 
-  for (gint role = ROLE_STIXELS; role >= ROLE_VIDEO; role--) {
-    GstCaps *caps = gst_stx_pairing_get_caps(GST_STX_PAIRING(self), role);
-    gboolean found = caps != NULL && gst_stx_camera_from_caps(caps, &camera);
-
-    gst_clear_caps(&caps);
-    if (found)
-      break;
-  }
-  return camera;
+  if (info->camera.focal <= 0 && camera.focal > 0 &&
+      stx_camera_fit(&camera, (gint)info->width, (gint)info->height, NULL))
+    info->camera = camera;
 }
 
 /* Makes the drawing ready for stixels of `info`. */
 static gboolean plan(GstStixelOverlay *self, const GstStxStixelInfo *info, StxError *error)
 {
   StxOverlayParams settings;
-  StxCamera camera;
   gboolean changed;
 
   GST_OBJECT_LOCK(self);
@@ -114,8 +108,7 @@ static gboolean plan(GstStixelOverlay *self, const GstStxStixelInfo *info, StxEr
   GST_OBJECT_UNLOCK(self);
   if (!changed && gst_overlay_stage_is_ready(&self->drawing, info))
     return TRUE;
-  camera = find_camera(self);
-  return gst_overlay_stage_prepare(&self->drawing, &settings, &self->video, info, &camera, error);
+  return gst_overlay_stage_prepare(&self->drawing, &settings, &self->video, info, error);
 }
 
 /* Frames leave as they came. */
@@ -266,6 +259,7 @@ static GstFlowReturn process(GstStxPairing *pairing, GstBuffer **set, GstBuffer 
     stixels = meta->stixels;
     info = meta->info;
   }
+  complete_camera(self, &info);
   frame = *out = g_steal_pointer(&set[ROLE_VIDEO]);
   if (stixels == NULL || gst_buffer_get_size(stixels) == 0)
     return draw_last(self, out);
@@ -286,10 +280,12 @@ static GstFlowReturn process(GstStxPairing *pairing, GstBuffer **set, GstBuffer 
 static void too_late(GstStxPairing *pairing, guint role, GstBuffer *stixels, GstClockTime time)
 {
   GstStixelOverlay *self = GST_STIXEL_OVERLAY(pairing);
+  GstStxStixelInfo info = self->pad_info;
   StxError error;
 
+  complete_camera(self, &info);
   if (gst_stx_check_input(stixels, 0, sizeof(StxStixel), &error))
-    gst_stx_hold_keep(&self->last, stixels, &self->pad_info, time);
+    gst_stx_hold_keep(&self->last, stixels, &info, time);
 }
 
 static void reset(GstStxPairing *pairing)
@@ -324,6 +320,8 @@ static gboolean set_role_caps(GstStxPairing *pairing, guint role, GstCaps *caps)
     g_free(text);
     return FALSE;
   }
+  if (role == ROLE_VIDEO)
+    gst_stx_camera_from_caps(caps, &self->video_camera);
   gst_stx_hold_forget(&self->last);
   set_changed(self);
   return TRUE;

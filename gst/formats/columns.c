@@ -92,6 +92,7 @@ gboolean gst_stx_stixels_caps_parse(const GstCaps *caps, GstStxStixelInfo *info,
 {
   const GstStructure *structure = structure_named(caps, GST_STX_STIXELS_MEDIA_TYPE, error);
   StxGrid grid = {.cell_height = 1};
+  StxCamera camera;
   int columns;
   const Field fields[] = {
       {"width", &grid.width},
@@ -104,12 +105,14 @@ gboolean gst_stx_stixels_caps_parse(const GstCaps *caps, GstStxStixelInfo *info,
     return FALSE;
   if (!stx_grid_check(&grid, error))
     return FALSE;
-  if (!check_count("columns", columns, stx_grid_columns(&grid), error))
+  if (!check_count("columns", columns, stx_grid_columns(&grid), error) ||
+      !gst_stx_camera_of_data(caps, grid.width, grid.height, &camera, error))
     return FALSE;
   *info = (GstStxStixelInfo){.width = grid.width,
       .height = grid.height,
       .stixel_width = grid.cell_width,
-      .columns = columns};
+      .columns = columns,
+      .camera = camera};
   return TRUE;
 }
 

@@ -8,7 +8,7 @@
  *   application/x-stixels         StxStixel records (common/stixel.h): width, height, stixel-width,
  *                                 columns
  *
- * Both carry framerate and, where known, the camera-… fields of gststxutil.h. docs/formats.md
+ * Both carry framerate and, where known, the camera-… fields of camera.h. docs/formats.md
  * describes them for applications. columns and rows follow from the sizes; they stand in the caps
  * for the reader's convenience and are checked, not trusted.
  */
@@ -38,7 +38,8 @@ GstCaps *gst_stx_columns_caps_new(
  */
 gboolean gst_stx_columns_caps_parse(const GstCaps *caps, StxGrid *grid, StxError *error);
 
-/* The same for stixels caps. */
+/* The same for stixels caps; also refused where their camera is that of an image of another size.
+ */
 gboolean gst_stx_stixels_caps_parse(const GstCaps *caps, GstStxStixelInfo *info, StxError *error);
 
 /*

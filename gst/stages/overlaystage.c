@@ -19,11 +19,11 @@ static StxMatrix matrix_of(const GstVideoInfo *video)
   }
 }
 
-static void fill_params(GstOverlayStage *self, const StxCamera *camera)
+static void fill_params(GstOverlayStage *self)
 {
   StxOverlayParams *params = &self->params;
 
-  params->camera = *camera;
+  params->camera = self->info.camera;
   params->width = self->info.width;
   params->height = self->info.height;
   params->stixel_width = self->info.stixel_width;
@@ -36,15 +36,14 @@ static void fill_params(GstOverlayStage *self, const StxCamera *camera)
 }
 
 gboolean gst_overlay_stage_prepare(GstOverlayStage *self, const StxOverlayParams *settings,
-    const GstVideoInfo *video, const GstStxStixelInfo *info, const StxCamera *camera,
-    StxError *error)
+    const GstVideoInfo *video, const GstStxStixelInfo *info, StxError *error)
 {
   self->overlay = NULL;
   self->on_device = NULL;
   self->params = *settings;
   self->video = *video;
   self->info = *info;
-  fill_params(self, camera);
+  fill_params(self);
   if (!stx_overlay_check(&self->params, error) ||
       !gst_stx_scratch_reserve(&self->memory, stx_overlay_size(&self->params), error))
     return FALSE;
@@ -57,7 +56,8 @@ gboolean gst_overlay_stage_is_ready(const GstOverlayStage *self, const GstStxSti
   const GstStxStixelInfo *mine = &self->info;
 
   return self->overlay != NULL && info->width == mine->width && info->height == mine->height &&
-         info->stixel_width == mine->stixel_width && info->columns == mine->columns;
+         info->stixel_width == mine->stixel_width && info->columns == mine->columns &&
+         stx_camera_is_same(&info->camera, &mine->camera);
 }
 
 void gst_overlay_stage_clear(GstOverlayStage *self)

@@ -24,12 +24,11 @@ typedef struct {
 } GstOverlayStage;
 
 /*
- * Prepares drawing stixels of `info`, computed with `camera` (all 0: unknown), on frames of
- * `video`. `settings` gives mode … max_distance. FALSE with the reason in `error`.
+ * Prepares drawing stixels of `info` on frames of `video`. `settings` gives mode … max_distance.
+ * FALSE with the reason in `error`.
  */
 gboolean gst_overlay_stage_prepare(GstOverlayStage *self, const StxOverlayParams *settings,
-    const GstVideoInfo *video, const GstStxStixelInfo *info, const StxCamera *camera,
-    StxError *error);
+    const GstVideoInfo *video, const GstStxStixelInfo *info, StxError *error);
 
 /* TRUE if the last preparation succeeded, was for stixels of `info`, and still holds. */
 gboolean gst_overlay_stage_is_ready(const GstOverlayStage *self, const GstStxStixelInfo *info);

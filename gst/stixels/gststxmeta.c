@@ -76,6 +76,14 @@ GstStxStixelMeta *gst_buffer_get_stx_stixel_meta(GstBuffer *frame)
   return (GstStxStixelMeta *)gst_buffer_get_meta(frame, gst_stx_stixel_meta_api_get_type());
 }
 
+gboolean gst_stx_stixel_info_get_metres(
+    const GstStxStixelInfo *info, const StxStixel *stixel, StxMetres *metres)
+{
+  g_return_val_if_fail(info != NULL && stixel != NULL && metres != NULL, FALSE);
+
+  return stx_metres(&info->camera, (gint)info->width, (gint)info->stixel_width, stixel, metres);
+}
+
 /* ---- Confidence --------------------------------------------------------------------------- */
 
 static gboolean is_confidence(GstBuffer *confidence, guint width, guint height)

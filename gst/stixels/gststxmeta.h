@@ -10,6 +10,9 @@
  *   gst_buffer_map (meta->stixels, &map, GST_MAP_READ);
  *   const StxStixel *stixels = (const StxStixel *) map.data;
  *   gsize count = map.size / sizeof (StxStixel);
+ *   StxMetres where;
+ *   if (gst_stx_stixel_info_get_metres (&meta->info, &stixels[0], &where))
+ *     g_print ("%g m ahead\n", where.z);
  *
  * Every meta holds a reference on a buffer that never changes again; whoever wants to keep it
  * takes a reference of their own. None carries tags: elements that copy frames keep them.
@@ -20,7 +23,7 @@
 
 #include <gst/gst.h>
 
-#include "common/stixel.h"
+#include "common/metres.h"
 
 G_BEGIN_DECLS
 
@@ -30,13 +33,23 @@ G_BEGIN_DECLS
  * The image that the stixels were computed on, the unit of every record, and how it was cut into
  * columns. It stays as it is when the frame is scaled: with a frame of W × H pixels, column c
  * begins at frame column c · stixel_width · W / width, and a record covers the frame rows
- * top · H / height … (bottom + 1) · H / height.
+ * top · H / height … (bottom + 1) · H / height. The camera is that of the image, too: a stixel has
+ * the same place in metres whatever has been done to the frame since.
  */
 typedef struct {
   guint width, height; /* pixels of the image that was segmented */
   guint stixel_width;  /* pixels of that image per column; the last column may be narrower */
   guint columns;       /* number of columns */
+  StxCamera camera;    /* of that image (common/camera.h); focal 0: unknown */
 } GstStxStixelInfo;
+
+/*
+ * Where a stixel stands, in metres, in the axes of the left camera: common/metres.h. FALSE, and
+ * everything in `metres` is not a number, if its disparity is unknown or 0, or the camera lacks its
+ * focal length or baseline; single numbers may be unknown as that header says.
+ */
+gboolean gst_stx_stixel_info_get_metres(
+    const GstStxStixelInfo *info, const StxStixel *stixel, StxMetres *metres);
 
 /*
  * stixels  StxStixel records (common/stixel.h), sorted by column, then from the bottom of the

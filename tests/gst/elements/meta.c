@@ -5,8 +5,13 @@
 #include "tests/gst/fixtures/util.h"
 
 #include <gst/video/video.h>
+#include <math.h>
 
-static const GstStxStixelInfo info = {.width = 64, .height = 32, .stixel_width = 8, .columns = 8};
+static const GstStxStixelInfo info = {.width = 64,
+    .height = 32,
+    .stixel_width = 8,
+    .columns = 8,
+    .camera = {.focal = 50, .cx = 31.5, .cy = 15.5, .baseline = .5}};
 
 static GstBuffer *frame_with_stixels(void)
 {
@@ -29,7 +34,26 @@ static void expect_stixels(GstBuffer *frame)
   ck_assert_uint_eq(meta->info.height, 32);
   ck_assert_uint_eq(meta->info.stixel_width, 8);
   ck_assert_uint_eq(meta->info.columns, 8);
+  ck_assert(stx_camera_is_same(&meta->info.camera, &info.camera));
 }
+
+GST_START_TEST(a_stixel_has_its_metres)
+{
+  StxStixel stixel = {
+      .column = 4, .top = 6, .bottom = 25, .disparity_top = 5, .disparity_bottom = 5};
+  StxMetres metres;
+
+  ck_assert(gst_stx_stixel_info_get_metres(&info, &stixel, &metres));
+  ck_assert(
+      metres.z == 5 && metres.x == .4 && metres.y == 1 && metres.width == .8 && metres.height == 2);
+  stixel.disparity_bottom = 0;
+  ck_assert(!gst_stx_stixel_info_get_metres(&info, &stixel, &metres));
+  ck_assert(isnan(metres.z));
+  ASSERT_CRITICAL(gst_stx_stixel_info_get_metres(NULL, &stixel, &metres));
+  ASSERT_CRITICAL(gst_stx_stixel_info_get_metres(&info, NULL, &metres));
+  ASSERT_CRITICAL(gst_stx_stixel_info_get_metres(&info, &stixel, NULL));
+}
+GST_END_TEST;
 
 GST_START_TEST(stixels_hold_a_reference)
 {
@@ -202,6 +226,7 @@ static Suite *meta_suite(void)
   TCase *tests = tcase_create("meta");
 
   suite_add_tcase(suite, tests);
+  tcase_add_test(tests, a_stixel_has_its_metres);
   tcase_add_test(tests, stixels_hold_a_reference);
   tcase_add_test(tests, stixels_survive_a_copy_but_not_a_region);
   tcase_add_test(tests, stixels_survive_scaling_and_conversion);

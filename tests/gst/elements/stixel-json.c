@@ -78,7 +78,7 @@ static void expect_record(json_t *object, const StxStixel *stixel)
 GST_START_TEST(says_what_the_records_say)
 {
   GstHarness *harness = gst_harness_new("stixel-json");
-  json_t *json, *list;
+  json_t *json, *list, *metres;
 
   gst_harness_set_src_caps_str(harness, METRIC);
   json = convert(harness, 3 * FRAME);
@@ -90,6 +90,9 @@ GST_START_TEST(says_what_the_records_say)
   expect_number(json_object_get(json, "camera"), "focal", 700);
   expect_number(json_object_get(json, "camera"), "baseline", 0.5);
   expect_number(json_object_get(json, "camera"), "cx", 4.5);
+  expect_null(json_object_get(json, "camera"), "cy");
+  expect_null(json_object_get(json, "camera"), "height");
+  expect_null(json_object_get(json, "camera"), "pitch");
   list = json_object_get(json, "stixels");
   ck_assert_uint_eq(json_array_size(list), G_N_ELEMENTS(stixels));
   for (guint i = 0; i < G_N_ELEMENTS(stixels); i++)
@@ -103,6 +106,19 @@ GST_START_TEST(says_what_the_records_say)
   expect_text(json_array_get(list, 1), "kind", "object");
   expect_text(json_array_get(list, 1), "class", "car");
   expect_number(json_array_get(list, 1), "distance", 100);
+  metres = json_object_get(json_array_get(list, 1), "metres");
+  expect_number(metres, "x", (3.5 - 4.5) / 7);
+  expect_null(metres, "y"); /* without cy */
+  expect_number(metres, "z", 100);
+  expect_number(metres, "z_top", 100);
+  expect_number(metres, "width", 8 / 7.);
+  expect_number(metres, "height", 8 / 7.);
+  metres = json_object_get(json_array_get(list, 0), "metres");
+  expect_number(metres, "z", 50);
+  expect_number(metres, "z_top", 700 * .5 / 1.5);
+  expect_null(metres, "height");
+  expect_null(json_array_get(list, 2), "metres");
+  expect_null(json_array_get(list, 3), "metres");
   expect_text(json_array_get(list, 2), "kind", "sky");
   expect_null(json_array_get(list, 2), "distance");
   expect_text(json_array_get(list, 3), "kind", "segment");
@@ -126,6 +142,27 @@ GST_START_TEST(unknown_is_null)
   expect_null(json, "pts");
   expect_null(json, "camera");
   expect_null(json_array_get(json_object_get(json, "stixels"), 0), "distance");
+  expect_null(json_array_get(json_object_get(json, "stixels"), 0), "metres");
+  json_decref(json);
+  gst_harness_teardown(harness);
+}
+GST_END_TEST
+
+/* 0 is said as 0, and what nobody said is null. */
+GST_START_TEST(zero_is_not_unknown)
+{
+  GstHarness *harness = gst_harness_new("stixel-json");
+  json_t *json, *camera;
+
+  gst_harness_set_src_caps_str(
+      harness, SMALL ",camera-focal=700.0,camera-cx=0.0,camera-cy=0.0,camera-pitch=0.0");
+  json = convert(harness, 0);
+  camera = json_object_get(json, "camera");
+  expect_number(camera, "cx", 0);
+  expect_number(camera, "cy", 0);
+  expect_number(camera, "pitch", 0);
+  expect_null(camera, "baseline");
+  expect_null(camera, "height");
   json_decref(json);
   gst_harness_teardown(harness);
 }
@@ -175,6 +212,7 @@ static const struct {
     {SMALL, 0, {"0 bytes", "24"}},
     {STIXELS "width=10,height=20,stixel-width=8,columns=3", 24, {"columns=3", "2"}},
     {STIXELS "width=10,height=20,columns=2", 24, {"stixel-width", "lack"}},
+    {METRIC ",camera-image-width=20,camera-image-height=40", 24, {"20x40", "10x20"}},
     {"video/x-raw", 24, {"video/x-raw", "application/x-stixels"}},
 };
 
@@ -222,6 +260,7 @@ static Suite *stixel_json_suite(void)
   suite_add_tcase(suite, tests);
   tcase_add_test(tests, says_what_the_records_say);
   tcase_add_test(tests, unknown_is_null);
+  tcase_add_test(tests, zero_is_not_unknown);
   tcase_add_test(tests, numbers_do_not_follow_the_locale);
   tcase_add_test(tests, size_may_change_in_mid_stream);
   tcase_add_loop_test(tests, refuses_with_a_reason, 0, G_N_ELEMENTS(refusals));
