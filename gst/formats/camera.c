@@ -246,25 +246,29 @@ static gboolean collect(
   return TRUE;
 }
 
+/* What the user may do if the camera was refused, or scaled by mistake. */
+static const char *cure(GstStxCameraUse use, gboolean is_refused)
+{
+  if (use == GST_STX_CAMERA_OF_SCENE)
+    return is_refused ? ". Ask for pictures of that shape, in caps behind this element" : "";
+  return is_refused ? ". If it was cut, set camera-crop-left, -right, -top, -bottom as in "
+                      "videocrop; if it "
+                      "is of another size, camera-image-width and -height"
+                    : ". If that is as it should be, set camera-image-width and -height to say so";
+}
+
 /* To the size of the image before it was cut, then cut. */
-static gboolean fit(const GstStxCameraSettings *settings, gint width, gint height,
-    StxCamera *camera, StxError *note)
+static gboolean fit(const GstStxCameraSettings *settings, GstStxCameraUse use, gint width,
+    gint height, StxCamera *camera, StxError *note)
 {
   gint whole_width = width + settings->left + settings->right;
   gint whole_height = height + settings->top + settings->bottom;
   StxError found = {""};
 
   if (!stx_camera_fit(camera, whole_width, whole_height, &found))
-    return stx_fail(note,
-        "%s. If it was cut, set camera-crop-left, -right, -top, -bottom as in videocrop; if it is "
-        "of "
-        "another size, camera-image-width and -height",
-        found.text);
+    return stx_fail(note, "%s%s", found.text, cure(use, TRUE));
   if (found.text[0] != '\0')
-    stx_fail(note, "%s%s", found.text,
-        settings->image_width > 0
-            ? ""
-            : ". If that is as it should be, set camera-image-width and -height to say so");
+    stx_fail(note, "%s%s", found.text, cure(use, FALSE));
   stx_camera_cut(camera, settings->left, settings->top, width, height);
   return TRUE;
 }
@@ -296,7 +300,7 @@ gboolean gst_stx_camera_settings_apply(const GstStxCameraSettings *settings, con
         !check_unscaled(camera, width + settings->left + settings->right,
             height + settings->top + settings->bottom, note))
       return FALSE;
-    if (!fit(settings, width, height, camera, note))
+    if (!fit(settings, use, width, height, camera, note))
       return FALSE;
     if (note->text[0] != '\0')
       GST_INFO("%s", note->text);

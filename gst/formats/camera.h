@@ -71,9 +71,13 @@ extern const StxFields gst_stx_calibration_fields, gst_stx_camera_fields, gst_st
  */
 gboolean gst_stx_camera_settings_load(GstStxCameraSettings *settings, GstElement *element);
 
-/* What a stream brings: pictures, which may have been scaled since their caps got the camera, or
- * what was computed from them, which cannot. */
-typedef enum { GST_STX_CAMERA_OF_PICTURES, GST_STX_CAMERA_OF_DATA } GstStxCameraUse;
+/* What a stream brings: pictures, which may have been scaled since their caps got the camera; what
+ * was computed from them, which cannot; or pictures that are made for this camera. */
+typedef enum {
+  GST_STX_CAMERA_OF_PICTURES,
+  GST_STX_CAMERA_OF_DATA,
+  GST_STX_CAMERA_OF_SCENE
+} GstStxCameraUse;
 
 /*
  * The camera that counts for a stream of these caps (may be NULL) and of width × height pixels, to

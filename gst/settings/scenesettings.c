@@ -51,7 +51,7 @@ gboolean gst_street_scene_camera(const GstStreetSceneSettings *settings, const G
   StxCamera usual = stx_scene_camera(width, height);
 
   if (!gst_stx_camera_settings_apply(
-          &settings->camera, caps, GST_STX_CAMERA_OF_PICTURES, width, height, camera, note))
+          &settings->camera, caps, GST_STX_CAMERA_OF_SCENE, width, height, camera, note))
     return FALSE;
   camera->focal = camera->focal != 0 ? camera->focal : usual.focal;
   camera->cx = camera->missing & STX_CAMERA_CX ? usual.cx : camera->cx;

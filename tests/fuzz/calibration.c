@@ -37,6 +37,29 @@ static void check_camera(const StxCamera *camera)
   stx_fuzz_expect(fabs(camera->pitch) < 0.7854, "a pitch of %g", camera->pitch);
 }
 
+static bool is_side(int pixels)
+{
+  return pixels >= 1 && pixels <= 32768;
+}
+
+static void check_size(StxCamera camera)
+{
+  StxCamera before = camera;
+  StxError note = {""};
+  bool is_usual = camera.focal < 1e9 && fabs(camera.cx) < 1e9 && fabs(camera.cy) < 1e9;
+  bool is_known = camera.image_width != 0 || camera.image_height != 0;
+  stx_fuzz_expect(!is_known || (is_side(camera.image_width) && is_side(camera.image_height)),
+      "a size of %dx%d", camera.image_width, camera.image_height);
+  if (stx_camera_fit(&camera, 640, 192, &note))
+    stx_fuzz_expect(!is_usual || (isfinite(camera.focal) && isfinite(camera.cx) &&
+                                     isfinite(camera.cy) && camera.image_width == 640),
+        "a scaled camera that makes no sense");
+  else
+    stx_fuzz_expect(stx_camera_is_same(&camera, &before), "touched by a refusal");
+  if (note.text[0] != '\0')
+    stx_fuzz_expect_text(note.text);
+}
+
 static void load(const char *path, int pair)
 {
   StxCamera untouched, camera;
@@ -45,6 +68,7 @@ static void load(const char *path, int pair)
   camera = untouched;
   if (stx_camera_load(path, pair, &camera, &error)) {
     check_camera(&camera);
+    check_size(camera);
   } else {
     stx_fuzz_expect_text(error.text);
     stx_fuzz_expect(memcmp(&camera, &untouched, sizeof camera) == 0, "touched on an error");

@@ -314,12 +314,12 @@ static Outcome run_with(const char *text, const char *before, const char *after)
   return outcome;
 }
 
-static void breaks_with(
-    const char *text, const char *before, const char *after, const char *one, const char *two)
+static void breaks_with(const char *text, const char *before, const char *after, const char *one,
+    const char *two, const char *cure)
 {
   gchar *name = file_of(text), *line = g_strconcat(before, name, after, NULL);
 
-  stx_test_breaks(line, one, two, "camera-image-width", NULL);
+  stx_test_breaks(line, one, two, cure, NULL);
   g_remove(name);
   g_free(name);
   g_free(line);
@@ -367,13 +367,15 @@ GST_END_TEST
 
 GST_START_TEST(a_file_of_other_pictures_is_refused)
 {
-  breaks_with(KITTI_RAW, SGM, VIEWS("width=124,height=100"), "124x38", "124x100");
-  breaks_with(KITTI, SGM, HALF, "about 124x36", "62x19");
+  breaks_with(KITTI_RAW, SGM, VIEWS("width=124,height=100"), "124x38", "124x100",
+      "camera-crop-left, -right, -top, -bottom as in videocrop; if it is of another size, "
+      "camera-image-width and -height");
+  breaks_with(KITTI, SGM, HALF, "about 124x36", "62x19", "camera-image-width and -height");
   breaks_with(KITTI,
-      DISPARITY "! downsample-transpose calibration=", " camera-image-width=124 ! fakesink", "124",
-      "camera-image-height 0");
+      DISPARITY "! downsample-transpose calibration=", " camera-image-width=124 ! fakesink",
+      "camera-image-width is 124", "camera-image-height 0", "set both");
   breaks_with(KITTI_RAW, "street-scene-src num-buffers=1 calibration=",
-      " ! video/x-raw,width=124,height=60 ! fakesink", "124x38", "124x60");
+      " ! video/x-raw,width=124,height=60 ! fakesink", "124x38", "124x60", "that shape");
 }
 GST_END_TEST
 
