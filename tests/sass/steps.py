@@ -3,7 +3,8 @@
 
 For the kernels whose time is that of one loop, STEPS says which one: the one that has most of an
 opcode, of which a step has so many. Other ways through it (the last steps of a line, say) are loops
-with fewer. If there is no such loop any more, that is a fault: `sass.py --loops` shows what there is.
+with fewer. If there is no such loop any more, that is a fault: `sass.py --loops` shows what there
+is.
 """
 import collections
 
@@ -18,6 +19,9 @@ STEPS = {
     "stx_sgm_paths_64": Step("a pixel of a line", "POPC", 2),
     "stx_sgm_paths_128": Step("a pixel of a line", "POPC", 4),
     "stx_sgm_paths_256": Step("a pixel of a line", "POPC", 8),
+    "stx_sgm_winner_64": Step("a pixel, of 8 paths", "LDG", 4),
+    "stx_sgm_winner_128": Step("a pixel, of 8 paths", "LDG", 4),
+    "stx_sgm_winner_256": Step("a pixel, of 8 paths", "LDG", 4),
     "stx_satdp_columns": Row("an end row of the recurrence", "SHFL.IDX", 8),
     "stx_satdp_slanted_columns": Row("an end row of the recurrence", "SHFL.IDX", 8),
     "stx_fulldp_columns": Row("an end row of the recurrence", "SHFL.IDX", 8),

@@ -1,0 +1,128 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Estimates how long the kernels take on a GPU, and what binds them.
+
+usage: model.py                prints the table of docs/cuda.md
+
+Nothing here is measured on a GPU. Each kernel has a workload, of which four things are known:
+
+  instructions  of all its warps. Of a loop that steps.py names they are in ceilings.txt; the others
+                are counted by `sass.py --loops` (sm_90) times how often the loop runs
+  doubles       how many of them need a unit for doubles
+  bytes         to and from the GPU's memory, what stays in its level-2 cache left out
+  chain         cycles of the longest warp or block from its first instruction to its last, which no
+                number of multiprocessors shortens: steps times the latency of what has to wait
+
+and the time is the longest of what these need, at the shares of the peak that good kernels reach
+(ISSUE, MEMORY), and a microsecond to begin and to end.
+"""
+import collections
+
+import sass
+
+ISSUE, MEMORY = 0.75, 0.85
+EDGE = 1e-6  # seconds to fill and to drain the GPU
+
+# clock: Hz that it keeps up; doubles: lanes of a multiprocessor; memory: bytes per second
+Gpu = collections.namedtuple("Gpu", "name arch multiprocessors clock doubles memory")
+GPUS = [Gpu("H200", 90, 132, 1.98e9, 64, 4.8e12), Gpu("AGX Orin", 87, 16, 1.3e9, 2, 204.8e9),
+        Gpu("RTX 5070", 120, 48, 2.5e9, 2, 672e9)]
+
+Work = collections.namedtuple("Work", "name instructions doubles bytes chain")
+
+
+# ---- Workloads ----------------------------------------------------------------------------------
+
+def sgm(step, paths):
+    """1242×375, 128 disparities. `step` is of a kernel, from the ceilings."""
+    pixels, depth = 1242 * 375, 128
+    volume = pixels * depth
+    volumes = paths // 2  # each put, read and added to again: all are larger than the cache
+    return [
+        # Two images; a thread makes four words from some 1000 instructions.
+        Work("census", 2 * pixels / 4 / 32 * 1000, 0, 2 * pixels + 20 * pixels, 2000),
+        # The longest line has 1242 steps of some 100 cycles: two shuffles, REDUX and the sums.
+        Work("paths", paths * pixels * step("stx_sgm_paths_128"), 0, 3 * volumes * volume,
+             1242 * 100),
+        Work("winner", pixels * step("stx_sgm_winner_128"), 0, volumes * volume + 12 * pixels,
+             20000),
+        # The check, the median, the border and the search for the sky.
+        Work("finish", pixels / 32 * 600, 0, 40 * pixels, 10000),
+    ]
+
+
+def reduction(cells):
+    """2048×1024, 19 classes of 8-bit scores, cells × cells pixels."""
+    pixels, columns = 2048 * 1024, 2048 * 1024 / cells**2
+    scores = 19 * pixels
+    chunks = scores / 16 / 32 * (34 / 4 + 3)    # four rows of 16 bytes per turn of 34
+    costs = 19 * columns / 32 * (24.5 + 7)      # a cost, and its way from and to shared memory
+    depth = columns / 32 * 700
+    return [Work("reduction", chunks + costs + depth, 0, 3 * pixels + scores + 42 * columns, 8000)]
+
+
+def stixels(step, cells, pairs):
+    """2048×1024, 19 classes. `pairs`: the share that is left of all, by the emulator."""
+    columns, rows = 2048 // cells, 1024 // cells
+    tiles, chunks = rows / 8, rows / 32
+    tried = pairs * 3 * rows * (rows + 1) / 2 / 32  # a warp tries 32 pairs
+    instructions = (chunks * 3200 + tried * 190 + tiles * 3 * 400 +
+                    tiles * (7 * step("stx_satdp_slanted_columns") + 60))
+    chain = tiles * (600 * -(-tried // tiles // 8) + 7 * 120 + 100) + chunks * 1400 + 5000
+    # Two of three kinds fit a line: 35 operations on doubles.
+    return [Work("stixels", columns * instructions, columns * tried * 24, columns * rows * 45,
+                 chain)]
+
+
+def rdp():
+    """1242 columns of 1024 cells, 17 segments each: 8 levels, each with a scan of all cells."""
+    columns = 1242
+    return [Work("rdp", columns * (1024 / 32 * (8 * 12 + 60) + 8 * 8 * 60), 0, columns * 4 * 1024,
+                 8 * 900 + 6000)]
+
+
+def lidar():
+    """125 000 points, 64 beams: docs/algorithms/ground.md counts its chains."""
+    return [Work("lidar", 125e3 / 32 * 1200 + 128 * 12000, 140e3, 125e3 * 20, 36e-6 * 1.98e9)]
+
+
+def stages(step):
+    return [
+        ("SGM 1242×375×128, 4 paths", sgm(step, 4)),
+        ("SGM 1242×375×128, 8 paths", sgm(step, 8)),
+        ("reduction 2048×1024, 19 × 8 bits, 4×4", reduction(4)),
+        ("stixels of it, 4×4", stixels(step, 4, .134)),
+        ("reduction and stixels, 8×8", reduction(8) + stixels(step, 8, .26)),
+        ("RDP 1242×1024", rdp()),
+        ("LiDAR, 125 000 points", lidar()),
+    ]
+
+
+# ---- Times --------------------------------------------------------------------------------------
+
+def needs(work, gpu):
+    """Seconds by what needs them."""
+    rate = gpu.multiprocessors * gpu.clock
+    return {"issue": work.instructions / (4 * rate * ISSUE),
+            "doubles": work.doubles * 32 / (gpu.doubles * rate),
+            "memory": work.bytes / (gpu.memory * MEMORY),
+            "chain": work.chain / gpu.clock}
+
+
+def main():
+    ceilings, _ = sass.read_ceilings()
+    print("| stage | " + " | ".join(f"{gpu.name}, µs | binds" for gpu in GPUS) + " |")
+    print("|---|" + "--:|---|" * len(GPUS))
+    tables = [stages(lambda kernel, arch=gpu.arch: ceilings[kernel, arch]["step"]) for gpu in GPUS]
+    for rows in zip(*tables):
+        line = rows[0][0]
+        for gpu, (_, works) in zip(GPUS, rows):
+            times = [needs(work, gpu) for work in works]
+            seconds = sum(max(time.values()) + EDGE for time in times)
+            longest = max(times, key=lambda time: max(time.values()))
+            line += f" | {seconds * 1e6:.3g} | {max(longest, key=longest.get)}"
+        print(f"| {line} |")
+
+
+if __name__ == "__main__":
+    main()
