@@ -37,7 +37,8 @@ typedef struct {
   uint32_t bits;    /* uint32_t, one bit per cell: 1 where it is kept */
   uint32_t cells;   /* uint16_t: disparities after the median, both ends known if any cell is;
                        rows up to a multiple of 8, and STX_RDP_PADDING, that are 0 */
-  uint32_t sums;    /* uint32_t, one per vector of eight cells: their weights, if wanted */
+  uint32_t sums;    /* uint32_t, one per vector of eight cells: their weights; at last those of all
+                       above them */
   uint32_t shared;  /* bytes of shared memory */
   uint32_t largest; /* uint32_t: the largest x of the segment that begins at the cell */
   uint32_t marks;   /* StxRdpMark: the kept cells, ascending, and one behind them. Written last */

@@ -2,7 +2,7 @@
 /*
  * rdp on the GPU: what goes out of a column whose bits and largest are filled. A thread owns some
  * bytes of bits, each of eight cells; sums over all threads before tell it the number of its first
- * kept cell and the weights above it. Then every record has a thread.
+ * kept cell and the weights above its cells. Then every kept cell has a thread, and every record.
  */
 #ifndef STX_RDP_OUTPUT_CUH
 #define STX_RDP_OUTPUT_CUH
@@ -46,25 +46,39 @@ STX_DEVICE uint32_t byte_of_bits(const Column *c, uint32_t vector)
   return c->bits[vector / 4] >> vector % 4 * VECTOR & 0xff;
 }
 
-/* The marks of a vector's kept cells; `above`: the weights above it. Returns where the next mark
- * goes. Its weights were read when the column came in, and are near. */
-STX_DEVICE StxRdpMark *mark_vector(
-    const Column *c, uint32_t vector, uint32_t bits, uint32_t above, StxRdpMark *mark)
+/* The weights above a cell, whose vector's sum is already that of all above the vector. Its weights
+ * were read when the column came in, and are near. */
+STX_DEVICE uint32_t weights_above(const Column *c, uint32_t cell)
 {
-  uint32_t pairs[VECTOR / 2];
-  load_vector(column_weights(c), c->rows, (int)(vector * VECTOR), pairs);
+  uint32_t pairs[VECTOR / 2], place = cell % VECTOR, above = c->sums[cell / VECTOR];
+  load_vector(column_weights(c), c->rows, (int)(cell - place), pairs);
 #pragma unroll
-  for (int k = 0; k < VECTOR; k++) {
-    StxRdpMark here = {vector * VECTOR + k, above};
-    if (bits >> k & 1)
-      *mark++ = here;
-    above += k % 2 ? pairs[k / 2] >> 16 : pairs[k / 2] & 0xffff;
-  }
-  return mark;
+  for (uint32_t k = 0; k < VECTOR - 1; k++)
+    if (k < place)
+      above += k % 2 ? pairs[k / 2] >> 16 : pairs[k / 2] & 0xffff;
+  return above;
 }
 
-/* Fills marks; ends with a barrier. */
-STX_DEVICE void mark_kept(const Column *c)
+/* Turns the sums of a thread's vectors into those of all above, and lists its kept cells. */
+STX_DEVICE void list_kept(const Column *c, uint32_t begin, uint32_t end, Sums before)
+{
+  StxRdpMark *mark = c->marks + before.kept;
+  for (uint32_t v = begin; v < end; v++) {
+    uint32_t own = c->sums[v];
+    c->sums[v] = before.weight;
+    before.weight += own;
+    for (uint32_t bits = byte_of_bits(c, v); bits != 0; bits &= bits - 1)
+      (mark++)->cell = v * VECTOR + __ffs((int)bits) - 1;
+  }
+  if (begin < end && end * VECTOR >= (uint32_t)c->rows) {
+    StxRdpMark behind = {(uint32_t)c->rows, before.weight};
+    *mark = behind;
+  }
+}
+
+/* Fills marks, which may be read after a barrier. A thread lists what is kept of its own cells;
+ * then each kept cell has a thread, because mostly few are. */
+STX_DEVICE void mark_kept(const Column *c, int kept)
 {
   uint32_t vectors = vectors_of(c->rows), own = (vectors + blockDim.x - 1) / blockDim.x;
   uint32_t begin = min(own * threadIdx.x, vectors), end = min(begin + own, vectors);
@@ -73,19 +87,10 @@ STX_DEVICE void mark_kept(const Column *c)
     sums.kept += __popc(byte_of_bits(c, v));
     sums.weight += c->sums[v];
   }
-  sums = sums_before(c, sums);
-  StxRdpMark *mark = c->marks + sums.kept;
-  for (uint32_t v = begin; v < end; v++) {
-    uint32_t bits = byte_of_bits(c, v);
-    if (bits != 0)
-      mark = mark_vector(c, v, bits, sums.weight, mark);
-    sums.weight += c->sums[v];
-  }
-  if (begin < end && end == vectors) {
-    StxRdpMark behind = {(uint32_t)c->rows, sums.weight};
-    *mark = behind;
-  }
+  list_kept(c, begin, end, sums_before(c, sums));
   __syncthreads();
+  for (int i = threadIdx.x; i < kept; i += blockDim.x)
+    c->marks[i].above = weights_above(c, c->marks[i].cell);
 }
 
 /* A segment owns the cells from its mark to the next; the last one also the column's last cell,
@@ -169,7 +174,7 @@ STX_DEVICE void write_column(const Column *c, int levels)
 {
   bool records = c->args->segments != NULL, adds = threadIdx.x / LANES == blockDim.x / LANES - 1;
   uint32_t turn = (uint32_t)c->column, before = 0;
-  int count = max(count_kept(c) - 1, 1); /* one more cell is kept, but in a column of one */
+  int kept = count_kept(c), count = max(kept - 1, 1); /* a column of one has a segment too */
   if (records && threadIdx.x == 0)
     publish_count(&c->args->turns->order, turn, (uint32_t)count);
   if (adds)
@@ -177,7 +182,7 @@ STX_DEVICE void write_column(const Column *c, int levels)
   if (c->args->kept != NULL)
     write_kept(c);
   if (records)
-    mark_kept(c);
+    mark_kept(c, kept);
   if (adds && threadIdx.x % LANES == 0)
     finish_statistics(c);
   if (!records)
