@@ -32,8 +32,8 @@
 
 #define STX_FULL_WARP 0xffffffffu
 
-/* __reduce_‹rule›_sync (min or max) of all lanes' unsigned values, which GPUs have from sm_80 on;
- * on older ones what `otherwise` computes. */
+/* __reduce_‹rule›_sync (min, max or add) of all lanes' unsigned values, which GPUs have from sm_80
+ * on; on older ones what `otherwise` computes. */
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
 #define STX_REDUCE(rule, value, otherwise) __reduce_##rule##_sync(STX_FULL_WARP, value)
 #else

@@ -42,6 +42,12 @@ template <typename T> STX_DEVICE T warp_sum(T value)
   return value;
 }
 
+/* The same of words. */
+STX_DEVICE unsigned warp_sum_of_words(unsigned value)
+{
+  return STX_REDUCE(add, value, warp_sum(value));
+}
+
 /* By all threads of a block of one dimension, whole warps, to all of them. `shared` has room for a
  * value per warp, and may be that of the last call. */
 template <typename T> STX_DEVICE T block_sum(T value, T *shared)

@@ -33,7 +33,7 @@ typedef dim3 uint3;
 namespace stx_emu
 {
 
-enum Operation { SYNC, SHUFFLE, BALLOT, MATCH, LEAST, MOST };
+enum Operation { SYNC, SHUFFLE, BALLOT, MATCH, LEAST, MOST, SUM };
 constexpr unsigned OWN_LANE = 32;
 
 struct Meeting;
@@ -208,6 +208,8 @@ inline uint64_t vote(Operation operation, unsigned mask, uint64_t value, const c
   ((unsigned)stx_emu::vote(stx_emu::LEAST, (mask), (unsigned)(v), __FILE__, __LINE__))
 #define __reduce_max_sync(mask, v)                                                                 \
   ((unsigned)stx_emu::vote(stx_emu::MOST, (mask), (unsigned)(v), __FILE__, __LINE__))
+#define __reduce_add_sync(mask, v)                                                                 \
+  ((unsigned)stx_emu::vote(stx_emu::SUM, (mask), (unsigned)(v), __FILE__, __LINE__))
 #define STX_REDUCE(rule, value, otherwise)                                                         \
   (stx_emu::reduces() ? __reduce_##rule##_sync(STX_FULL_WARP, value) : (otherwise))
 #define STX_PACKS (stx_emu::reduces())

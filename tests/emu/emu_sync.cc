@@ -181,9 +181,20 @@ static uint64_t extreme(bool most, Worker *const lanes[32])
   return found;
 }
 
+/* Modulo 2^32. */
+static uint64_t sum(Worker *const lanes[32])
+{
+  uint32_t total = 0;
+  for (unsigned i = 0; i < 32; i++)
+    total += lanes[i] != NULL ? (uint32_t)lanes[i]->exchange->value : 0;
+  return total;
+}
+
 /* Of an operation that gives all lanes the same, what that is. */
 static uint64_t common_result(Operation operation, Worker *const lanes[32])
 {
+  if (operation == SUM)
+    return sum(lanes);
   if (operation == LEAST || operation == MOST)
     return extreme(operation == MOST, lanes);
   return operation == BALLOT ? lanes_with(0, true, lanes) : 0;

@@ -201,8 +201,11 @@ TEST(votes)
   EXPECT(__reduce_min_sync(all, lane ^ 21), 0);
   EXPECT(__reduce_min_sync(all, 0u - 1 - lane), 0xffffffe0u);
   EXPECT(__reduce_max_sync(all, (lane ^ 21) + 5), 36);
+  EXPECT(__reduce_add_sync(all, lane + 0x10000000u), 31 * 32 / 2); /* modulo 2^32 */
   if (lane >= 30)
     EXPECT(__reduce_max_sync(0xc0000000u, 40 - lane), 10);
+  if (lane >= 30)
+    EXPECT(__reduce_add_sync(0xc0000000u, lane), 61);
 }
 
 TEST(barriers)
