@@ -100,7 +100,7 @@ STX_DEVICE uint32_t count_before(StxOrder *order, uint32_t turn, uint32_t count)
         open = sums == 0;
       }
   }
-  uint32_t before = warp_sum(own);
+  uint32_t before = warp_sum_of_words(own);
   if (turn > 0 && lane == 0)
     atomicExch(order_word(order, turn), (before + count) << ORDER_SHIFT | ORDER_SUM);
   return before;

@@ -97,7 +97,7 @@ STX_DEVICE void try_sample(const StxGroundArgs *a, const StxGroundLows *lows)
 #pragma unroll 4
   for (int i = threadIdx.x % LANES; i < lows->count; i += LANES)
     support += stx_ground_is_close(lows, i, &plane, STX_GROUND_INLIER);
-  support = warp_sum(support);
+  support = warp_sum_of_words(support);
   if (threadIdx.x % LANES == 0 && support > 0)
     atomicMin(&a->minima->sample, sample_key((int)support, sample));
 }

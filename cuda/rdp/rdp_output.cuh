@@ -134,7 +134,7 @@ STX_DEVICE int count_kept(const Column *c)
   uint32_t count = 0;
   for (int i = threadIdx.x % LANES; i <= (c->rows - 1) / 32; i += LANES)
     count += __popc(c->bits[i]);
-  return (int)warp_sum(count);
+  return (int)warp_sum_of_words(count);
 }
 
 /* ---- Statistics --------------------------------------------------------------------------- */
