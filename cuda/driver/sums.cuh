@@ -48,6 +48,15 @@ STX_DEVICE unsigned warp_sum_of_words(unsigned value)
   return STX_REDUCE(add, value, warp_sum(value));
 }
 
+/* The same of 64 bits, of which the least 52 count with their sign: two sums of words, whose halves
+ * of 26 bits leave room for 32 lanes. */
+STX_DEVICE long long warp_sum_of_halves(long long value)
+{
+  unsigned low = warp_sum_of_words((unsigned)value & 0x3ffffffu);
+  unsigned high = warp_sum_of_words((unsigned)(value >> 26));
+  return (long long)(int)high * (1ll << 26) + low;
+}
+
 /* By all threads of a block of one dimension, whole warps, to all of them. `shared` has room for a
  * value per warp, and may be that of the last call. */
 template <typename T> STX_DEVICE T block_sum(T value, T *shared)

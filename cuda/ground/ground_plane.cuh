@@ -104,7 +104,8 @@ STX_DEVICE void try_sample(const StxGroundArgs *a, const StxGroundLows *lows)
 
 /* ---- The best ----------------------------------------------------------------------------- */
 
-/* One trimmed fit; ends with a barrier. The order in which sums come together does not matter. */
+/* One trimmed fit; ends with a barrier. The order in which sums come together does not matter.
+ * Those of a warp are below 2^35 · 2^11 = 2^46. */
 STX_DEVICE void refit(const StxGroundLows *lows, float limit, PlaneShared *shared)
 {
   StxGroundPlaneSums sums = {0, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -114,9 +115,7 @@ STX_DEVICE void refit(const StxGroundLows *lows, float limit, PlaneShared *share
       stx_ground_plane_add(&sums, lows->x[i], lows->y[i], lows->z[i]);
 #pragma unroll
   for (int k = 0; k < PLANE_SUMS; k++) {
-#pragma unroll
-    for (int step = LANES / 2; step > 0; step /= 2)
-      sum[k] += __shfl_xor_sync(STX_FULL_WARP, sum[k], step);
+    sum[k] = warp_sum_of_halves(sum[k]);
     if (threadIdx.x % LANES == 0)
       shared->sums[threadIdx.x / LANES][k] = sum[k];
   }
