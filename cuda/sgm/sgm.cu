@@ -13,30 +13,29 @@
  *
  * paths and winner exist for 64, 128 and 256 disparities.
  *
- * What it has to cost, at 1242 × 375 × 128 on an H200 (132 multiprocessors at 1.98 GHz, 4.8 TB/s);
- * counted in the machine code of sm_90 and not measured. V is a volume, 59.6 MB.
+ * What it has to cost, at 1242 × 375 × 128 on an H200 (132 multiprocessors at 1.98 GHz, 4.8 TB/s,
+ * of which 4.2 can be had); counted in the machine code of sm_90 and not measured. V is a volume,
+ * 60 MB.
  *
  *                                        four paths                  eight paths
- *   paths    instructions of warps       1.86 million steps · 72     3.73 million steps · 72
- *            at 4 per cycle              130 µs                      260 µs
- *            bytes, meanwhile            6 V: 85 µs                  12 V: 170 µs
- *   winner   bytes                       2 V: 28 µs                  4 V: 57 µs
+ *   paths    instructions of warps       1.87 million steps · 37     3.74 million steps · 37
+ *            at 4 per cycle              66 µs                       133 µs
+ *            counts of ones, 16 a cycle  57 µs                       114 µs
+ *            bytes, meanwhile            6 V: 86 µs                  12 V: 172 µs
+ *   winner   instructions                466 000 pixels · 36: 16 µs  · 49: 22 µs
+ *            bytes, meanwhile            2 V: 29 µs                  4 V: 57 µs
  *   census, finish                       15 µs                       15 µs
- *   together, with launches              180 µs                      340 µs
+ *   together, with launches              140 µs                      255 µs
  *
- * A horizontal line takes at least 1242 steps of some 80 cycles, 50 µs: with one warp per line the
- * image is not too small for the machine. A volume is written once and added to once, and read by
- * the winner, 4 V for each; the same as if each path had a volume of its own, in half the memory.
+ * A volume is written once and added to once, and read by the winner, 4 V for each; the same as if
+ * each path had a volume of its own, in half the memory. The bytes are the bound now.
  *
  * Rejected, on paper
  *   - The last path and the winner in one kernel: saves 2 V, but only lines along the rows see the
  *     right view's diagonals, and 375 warps do not hide their latency. Better where the memory is
  *     slow and the processors few.
- *   - Costs in a volume of their own: 1 V written and 4 or 8 V read, for a sixth of
- *     the instructions.
- *   - Several lines per warp, to share the loop's overhead: fewer warps, longer steps, and the
- *     minimum of a part of a warp takes shuffles where that of a whole warp is one instruction.
- *   - Bytes or halves packed into words for the recurrence: see sgm_paths.cuh.
+ *   - Costs in a volume of their own: 1 V written and 4 or 8 V read, where the bytes are the bound.
+ *   - Four costs to a word: a minimum of bytes takes six instructions. Two take one from sm_90 on.
  */
 #include "cuda/driver/gpu.cuh"
 
