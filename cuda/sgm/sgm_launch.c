@@ -158,17 +158,19 @@ static bool paths(const Job *job, StxSgmAxis first, StxSgmAxis second, StxSgmSto
   return launch(job, &paths_kernels[job->variant], grid, block, &args, error);
 }
 
-/* Four paths: opposite ones share a volume. Eight: those that are rounded together do. */
+/* Four paths: opposite ones share a volume. Eight: those that are rounded together do. There the
+ * horizontal lines add: what is added to has to be read as well, so these launches take as long as
+ * the memory does, and it does not matter that at the end only the longest lines are left. */
 static bool all_paths(const Job *job, StxError *error)
 {
   uint8_t *const *v = job->volumes;
   if (job->params->paths == 4)
     return paths(job, (StxSgmAxis){.horizontal = true, .forward = v[0], .backward = v[0]},
         (StxSgmAxis){.dx = 0, .forward = v[1], .backward = v[1]}, STX_SGM_MEET, job->taken, error);
-  return paths(job, (StxSgmAxis){.horizontal = true, .forward = v[0], .backward = v[2]},
+  return paths(job, (StxSgmAxis){.dx = 0, .forward = v[0], .backward = v[2]},
              (StxSgmAxis){.dx = 1, .forward = v[1], .backward = v[3]}, STX_SGM_PUT, job->taken,
              error) &&
-         paths(job, (StxSgmAxis){.dx = 0, .forward = v[0], .backward = v[2]},
+         paths(job, (StxSgmAxis){.horizontal = true, .forward = v[0], .backward = v[2]},
              (StxSgmAxis){.dx = -1, .forward = v[1], .backward = v[3]}, STX_SGM_ADD, job->taken + 1,
              error);
 }
