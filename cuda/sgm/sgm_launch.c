@@ -7,6 +7,7 @@
 STX_CUDA_MODULE(sgm);
 
 #define ALIGN ((size_t)256)
+#define PATHS_BLOCKS 8 /* have room on a multiprocessor, at most */
 
 static const StxCudaKernel census_kernel = {&module, "stx_sgm_census"};
 static const StxCudaKernel paths_kernels[] = {
@@ -124,13 +125,13 @@ static unsigned axis_tasks(const Job *job, const StxSgmAxis *axis)
   return STX_SGM_SHIFTS * stx_cuda_blocks((size_t)job->params->width, STX_SGM_SHIFTS * lines);
 }
 
-/* As many for each multiprocessor, so that all begin alike; the tasks that are then left over go to
- * those that are done first. */
+/* As many for each multiprocessor, so that all begin alike, but no more than fit; the tasks that
+ * are then left over go to those that are done first. */
 static unsigned paths_blocks(const Job *job, unsigned tasks)
 {
   const int count = stx_cuda_info(job->place->device)->processors;
-  const unsigned processors = count > 0 ? (unsigned)count : 1;
-  return tasks < processors ? tasks : tasks / processors * processors;
+  const unsigned processors = count > 0 ? (unsigned)count : 1, each = tasks / processors;
+  return each == 0 ? tasks : processors * (each < PATHS_BLOCKS ? each : PATHS_BLOCKS);
 }
 
 /* Horizontal lines, being the longest, had better come first. */
