@@ -60,7 +60,7 @@ int barrier(bool predicate, const char *file, int line);
 void exchange(Exchange *with);
 unsigned lane();
 unsigned active_mask();
-bool reduces(); /* as a GPU of capability 8.0 or newer does: STX_EMU_REDUCE=1 */
+bool reduces(); /* as newer GPUs do, and they pack halves, too: STX_EMU_REDUCE=1 */
 
 /* A declaration of shared memory; its address identifies it. */
 struct SharedArray {
