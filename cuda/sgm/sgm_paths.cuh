@@ -73,7 +73,7 @@ STX_DEVICE Stretch stretch_of(
   at.left_step = lines->dy * a->width + lines->dx;
   at.right_step = lines->dy * row + lines->dx;
   at.cells_step = lines->dy * lines->columns + lines->dx;
-  at.copy = (unsigned)lines->x[0] + 1;
+  at.copy = kept((unsigned)lines->x[0] + 1);
   at.copy_move = (unsigned)lines->dx;
   at.copy_step = (unsigned)pitch - 1;
 #pragma unroll
