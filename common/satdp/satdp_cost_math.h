@@ -184,19 +184,19 @@ STX_INLINE StxObjectFit stx_fit_object(
   return fit;
 }
 
-/* A slanted object's disparity at x: 1 … rest, the largest disparity from its first cell up; 0: no
- * known cell (w = 0). */
-STX_INLINE double stx_slanted_at(StxObjectFit fit, double x, double w, double rest)
+/* The line of a slanted object at x. */
+STX_INLINE double stx_slanted_line(StxObjectFit fit, double x)
 {
-  double value = fit.slope * x + fit.intercept;
-  double known = w > 0.0 ? 1.0 : 0.0; /* a factor: with a selection GCC 12 vectorises no loop */
-  return known * stx_min(stx_max(value, 1.0), rest);
+  return fit.slope * x + fit.intercept;
 }
 
-/* As it is stored and compared. */
+/* Its disparity there, as it is stored and compared: 1 … rest, the largest disparity from its first
+ * cell up; 0: no known cell (w = 0). */
 STX_INLINE double stx_slanted_value(StxObjectFit fit, double x, double w, double rest)
 {
-  return stx_round(stx_slanted_at(fit, x, w, rest));
+  double value = stx_round(stx_slanted_line(fit, x));
+  double known = w > 0.0 ? 1.0 : 0.0; /* a factor: with a selection GCC 12 vectorises no loop */
+  return known * stx_min(stx_max(value, 1.0), rest);
 }
 
 /* stx_line_residual for objects: their prior's mean is upright. */
@@ -207,18 +207,18 @@ STX_INLINE double stx_slanted_free_residual(
   return stx_line_residual(upright, w, x, xx, d, xd, dd);
 }
 
-/* A ground's disparity at x, kept to what differences of 32 bits have room for. 4096 px are 16
- * times the largest disparity: whatever is farther away than that meets nothing either. */
-STX_INLINE double stx_ground_at(double slope, double intercept, double horizon_x, double x)
+STX_INLINE double stx_ground_line(double slope, double intercept, double horizon_x, double x)
 {
-  double value = slope * (x - horizon_x) + intercept;
-  return stx_min(stx_max(value, -STX_VALUE_MOST), STX_VALUE_MOST);
+  return slope * (x - horizon_x) + intercept;
 }
 
-/* As it is stored and compared. */
+/* A ground's disparity at x, as it is stored and compared: kept to what differences of 32 bits have
+ * room for. 4096 px are 16 times the largest disparity: what is farther away meets nothing either.
+ */
 STX_INLINE double stx_ground_value(double slope, double intercept, double horizon_x, double x)
 {
-  return stx_round(stx_ground_at(slope, intercept, horizon_x, x));
+  double value = stx_ground_line(slope, intercept, horizon_x, x);
+  return stx_round(stx_min(stx_max(value, -STX_VALUE_MOST), STX_VALUE_MOST));
 }
 
 /* Energy of a residual: an integer. */

@@ -80,13 +80,12 @@ template <int kind> STX_DEVICE Plane plane_of(const Column *c, int vb, int k)
         stx_cell_line(fit.slope, fit.intercept, horizon, x, __ldg(&c->tables->mixture.steepest));
     plane.energy =
         (int64_t)stx_plane_energy(c->constants->prior, fit, c->constants->residual_energy);
-    plane.foot = round_value(stx_ground_at(fit.slope, fit.intercept, horizon, lo->cut));
-    plane.top = round_value(stx_ground_at(fit.slope, fit.intercept, horizon, hi->cut));
+    plane.foot = ground_value(c, fit, lo->cut);
+    plane.top = ground_value(c, fit, hi->cut);
   } else if (kind == OBJECT) {
-    double mean = stx_object_mean(hi->object_w - lo->object_w, hi->object_d - lo->object_d);
-    plane.foot = round_value(mean);
+    plane.foot = object_value(hi->object_w - lo->object_w, hi->object_d - lo->object_d);
     plane.top = top_of(plane.foot);
-    plane.line.start = (float)stx_round(mean);
+    plane.line.start = (float)(plane.foot >> VALUE_SHIFT);
   }
   return plane;
 }

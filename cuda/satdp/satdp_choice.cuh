@@ -70,21 +70,30 @@ STX_DEVICE int64_t offer_of(int64_t key, uint32_t kind)
 
 /* ---- Values -------------------------------------------------------------------------------- */
 
-enum { VALUE_SHIFT = 10, SLOPE_BITS = 22 };
+enum { VALUE_SHIFT = 10, SLOPE_BITS = 22, VALUE_MOST = 1 << 20 }; /* STX_VALUE_MOST */
 /* An object's top, if its disparity is unknown: no foot is above it. */
 enum { UNKNOWN_TOP = 1 << 30 };
 
-/* stx_round, as an integer: what the addition leaves in the low bits of the sum. */
-STX_DEVICE int64_t round_long(double value)
+/* stx_round, with 1.5 · 2^52 still in it. As 64-bit integers such doubles compare like what they
+ * are, negative sums and those beyond 2^53 included, and next to 1.5 · 2^52 one more is 1 more. */
+STX_DEVICE int64_t round_biased(double value)
 {
-  const double one_and_a_half = 6755399441055744.0; /* · 2^52 */
-  return __double_as_longlong(value + one_and_a_half) - __double_as_longlong(one_and_a_half);
+  return __double_as_longlong(value + 6755399441055744.0);
 }
 
-/* The same of a value at a cut. */
-STX_DEVICE int round_value(double value)
+#define ROUND_BIAS 0x4338000000000000
+
+/* stx_round of |value| < 2^51, as an integer. */
+STX_DEVICE int64_t round_long(double value)
 {
-  return (int)((uint32_t)round_long(value) << VALUE_SHIFT);
+  return round_biased(value) - ROUND_BIAS;
+}
+
+/* A value at a cut: rounded, but not below `least` nor above `most`. */
+STX_DEVICE int round_value(double value, int least, int most)
+{
+  int64_t biased = min(max(round_biased(value), ROUND_BIAS + least), ROUND_BIAS + most);
+  return (int)((uint32_t)biased << VALUE_SHIFT);
 }
 
 STX_DEVICE int top_of(int foot)

@@ -46,16 +46,17 @@ template <int kind> STX_DEVICE void try_starts(const Column *c, int k0, uint32_t
     return;
   int slot = c->lane / TILE, j = c->lane % TILE, last = min((int)TILE, c->rows - k0) - 1;
   int k = k0 + min(j, last);
-  bool inside = j <= last;
   const uint16_t *starts = tried_starts(c, kind);
   int count = *tried_count(c, kind, k0);
   Candidate best = no_candidate();
+  if (part == 0 && c->lane == 0)
+    *evaluated += (uint32_t)(count * (last + 1));
 #pragma unroll 1
   for (int base = part * STARTS; base < count; base += WARPS * STARTS) {
     bool mine = base + slot < count;
     __syncwarp(); /* keeps the row above from staying in registers, which there are too few of */
-    offer(&best, try_pair<kind>(c, starts[min(base + slot, count - 1)], k, mine && j == last));
-    *evaluated += mine && inside;
+    offer_if(
+        mine, &best, try_pair<kind>(c, starts[min(base + slot, count - 1)], k, mine && j == last));
   }
   if (part == 0 && k0 > 0 && c->lane < TILE)
     offer(&best, load_partial(c, kind, CARRIED, c->lane));
@@ -132,8 +133,7 @@ STX_DEVICE void solve_tile(const Column *c, int k0)
     cut.object = add_keys(cut.object, own_term.key); /* their longer way: one to the least would */
     cut.sky = add_keys(cut.sky, own_term.key);       /* come last */
     Candidate candidate = {choose_below(&rule, &cut, own_term.foot), own_term.top};
-    if (i <= last)
-      offer(&best, candidate);
+    offer_if(i <= last, &best, candidate);
     term += TILE - 1 - i;
   }
   store_row(c, own, k0, &best);

@@ -24,9 +24,9 @@ STX_DEVICE int64_t data_energy(const Column *c, double residual)
 }
 
 /* The least of the differences of four class sums. */
-STX_DEVICE int least_of_quad(const int4 *hi, const int4 *lo)
+STX_DEVICE int least_of_quad(const int4 *classes, unsigned hi, unsigned lo)
 {
-  int4 a = *hi, b = *lo;
+  int4 a = classes[hi], b = classes[lo];
   return min(min(a.x - b.x, a.y - b.y), min(a.z - b.z, a.w - b.w));
 }
 
@@ -38,27 +38,47 @@ template <int kind> STX_DEVICE int class_energy(const Column *c, int vb, int k)
   int quads = c->args->quads[kind], least = INT32_MAX;
   if (quads == 0)
     return (int)(top->lower[kind] - bottom->lower[kind] - (top->fixed[kind] - bottom->fixed[kind]));
-  const int4 *hi = c->classes + quads_at(c, kind, k) + quads,
-             *lo = c->classes + quads_at(c, kind, vb);
+  unsigned hi = quads_at(c, kind, k) + quads, lo = quads_at(c, kind, vb), end = hi + quads;
 #pragma unroll 1
-  for (int i = 0; i < quads; i += 2) {
-    int j = min(i + 1, quads - 1);
-    least = min(least, min(least_of_quad(hi + i, lo + i), least_of_quad(hi + j, lo + j)));
+  for (; hi < end; hi += 2, lo += 2) {
+    unsigned next = hi + 1 < end;
+    least = min(least,
+        min(least_of_quad(c->classes, hi, lo), least_of_quad(c->classes, hi + next, lo + next)));
   }
   return least;
+}
+
+/* stx_slanted_value */
+STX_DEVICE int slanted_value(StxObjectFit plane, int x, int w, int rest)
+{
+  int value = round_value(stx_slanted_line(plane, x), 1, rest);
+  return w > 0 ? value : 0;
 }
 
 STX_DEVICE Fit fit_slanted(const Column *c, int vb, int k)
 {
   const StxSatdpRow *hi = &c->row[k + 1], *lo = &c->row[vb];
   const StxSatdpSlant *slant_hi = &c->slant[k + 1], *slant_lo = &c->slant[vb];
-  double w = hi->object_w - lo->object_w, rest = lo->rest;
+  int w = hi->object_w - lo->object_w;
   StxObjectFit plane = stx_fit_object(__ldg(&c->tables->lambda_object), w,
       slant_hi->x - slant_lo->x, slant_hi->xx - slant_lo->xx, hi->object_d - lo->object_d,
       slant_hi->xd - slant_lo->xd, hi->object_dd - lo->object_dd);
-  Fit fit = {data_energy(c, plane.residual), round_value(stx_slanted_at(plane, lo->cut, w, rest)),
-      top_of(round_value(stx_slanted_at(plane, hi->cut, w, rest)))};
+  Fit fit = {data_energy(c, plane.residual), slanted_value(plane, lo->cut, w, lo->rest),
+      top_of(slanted_value(plane, hi->cut, w, lo->rest))};
   return fit;
+}
+
+/* stx_ground_value */
+STX_DEVICE int ground_value(const Column *c, StxGroundFit plane, int x)
+{
+  double value = stx_ground_line(plane.slope, plane.intercept, c->constants->prior.horizon_x, x);
+  return round_value(value, -VALUE_MOST, VALUE_MOST);
+}
+
+/* stx_object_value: a mean of disparities needs no limits. */
+STX_DEVICE int object_value(double w, double d)
+{
+  return round_value(stx_object_mean(w, d), 0, UINT16_MAX);
 }
 
 STX_DEVICE StxGroundFit fit_ground(const Column *c, const StxSatdpRow *hi, const StxSatdpRow *lo)
@@ -74,16 +94,15 @@ template <int kind> STX_DEVICE Fit fit_plane(const Column *c, int vb, int k)
   Fit fit = {0, 0, 0};
   if (kind == GROUND) {
     StxGroundFit plane = fit_ground(c, hi, lo);
-    double horizon = c->constants->prior.horizon_x;
     fit.energy = data_energy(c, plane.residual);
-    fit.foot = round_value(stx_ground_at(plane.slope, plane.intercept, horizon, lo->cut));
-    fit.top = round_value(stx_ground_at(plane.slope, plane.intercept, horizon, hi->cut));
+    fit.foot = ground_value(c, plane, lo->cut);
+    fit.top = ground_value(c, plane, hi->cut);
   } else if (kind == OBJECT && SLANTED) {
     fit = fit_slanted(c, vb, k);
   } else if (kind == OBJECT) {
     double w = hi->object_w - lo->object_w, d = hi->object_d - lo->object_d;
     fit.energy = data_energy(c, stx_object_residual(w, d, hi->object_dd - lo->object_dd));
-    fit.foot = round_value(stx_object_mean(w, d));
+    fit.foot = object_value(w, d);
     fit.top = top_of(fit.foot);
   } else {
     fit.energy = data_energy(c, hi->sky_dd - lo->sky_dd);
@@ -139,10 +158,15 @@ STX_DEVICE Candidate make_candidate(const Column *c, int vb, const Fit *fit, Cut
 }
 
 /* In any order: a key tells ties apart, too. */
+STX_DEVICE void offer_if(bool wanted, Candidate *best, Candidate candidate)
+{
+  if (wanted && candidate.key < best->key)
+    *best = candidate;
+}
+
 STX_DEVICE void offer(Candidate *best, Candidate candidate)
 {
-  if (candidate.key < best->key)
-    *best = candidate;
+  offer_if(true, best, candidate);
 }
 
 /* The best of the lanes that have the same end row: lane modulo TILE. */
