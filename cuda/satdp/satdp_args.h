@@ -81,9 +81,9 @@ typedef struct {
 typedef struct {
   StxSatdpConstants constants;
   StxSatdpRule rule[3];
-  int32_t rows;                 /* that the recurrence sees: see satdp_tables.cuh */
+  int32_t rows;                 /* that the recurrence sees: see satdp_column.cuh */
   int32_t live[3], tried[2][3]; /* lengths of the lists of start rows; of even and odd tiles */
-  uint32_t evaluated, records, column;
+  uint32_t evaluated, records, column, first;
   uint64_t sums[STX_SATDP_WARPS]; /* of block_sum */
 } StxSatdpCounts;
 

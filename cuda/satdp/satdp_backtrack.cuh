@@ -39,9 +39,10 @@ STX_DEVICE StxSegment trace_segment(const Column *c, int kind, int vt, int *belo
   return segment;
 }
 
-/* Notes the stixels from the top down; returns how many. */
-STX_DEVICE int note_stixels(const Column *c, uint16_t *notes)
+/* Notes the stixels from the top down, where nobody needs start rows any more; returns how many. */
+STX_DEVICE int note_stixels(const Column *c)
 {
+  uint16_t *notes = c->lists;
   int count = 0, below, kind = top_kind(c);
 #pragma unroll 1
   for (int vt = c->rows - 1; vt >= 0; kind = below) {
@@ -106,22 +107,30 @@ STX_DEVICE StxSegment cells_of(const Column *c, const StxSegment *segment)
   return cells;
 }
 
-/* The first of the column's records comes behind so many others. */
-STX_DEVICE void write_stixels(const Column *c, const uint16_t *notes, uint32_t first)
+/* The record of stixel i, counted from the top. */
+STX_DEVICE StxStixel make_record(const Column *c, int i)
 {
-  int count = (int)c->counts->records;
-  first += (uint32_t)count - 1;
+  int below, note = c->lists[i], kind = note >> VT_BITS, vt = note & ((1 << VT_BITS) - 1);
+  StxSegment segment = trace_segment(c, kind, vt, &below);
+  StxSegment cells = cells_of(c, &segment);
+  StxSegmentSums sums = sums_of(c, &segment);
+  StxStixel stixel = stx_make_stixel(&c->args->params.grid, c->tables, c->column, &cells, &sums, 0);
+  if (SLANTED)
+    stx_slant_stixel(c->tables, &sums, &stixel);
+  stixel.label = (uint8_t)label_of(c, &segment); /* last: it would only occupy a register */
+  return stixel;
+}
+
+STX_DEVICE void write_records(const Column *c)
+{
 #pragma unroll 1
-  for (int i = c->warp * LANES + c->lane; i < count; i += WARPS * LANES) {
-    int below, kind = notes[i] >> VT_BITS, vt = notes[i] & ((1 << VT_BITS) - 1);
-    StxSegment segment = trace_segment(c, kind, vt, &below);
-    StxSegment cells = cells_of(c, &segment);
-    StxSegmentSums sums = sums_of(c, &segment);
-    StxStixel stixel = stx_make_stixel(
-        &c->args->params.grid, c->tables, c->column, &cells, &sums, label_of(c, &segment));
-    if (SLANTED)
-      stx_slant_stixel(c->tables, &sums, &stixel);
-    c->args->stixels[first - (uint32_t)i] = stixel;
+  for (uint32_t base = 0; base < c->counts->records; base += WARPS * LANES) {
+    uint32_t i = base + threadIdx.x;
+    __syncwarp(); /* what the block knows need not stay in registers */
+    if (i >= c->counts->records)
+      continue;
+    StxStixel stixel = make_record(c, (int)i);
+    c->args->stixels[c->counts->first + c->counts->records - 1 - i] = stixel;
   }
 }
 
@@ -132,9 +141,10 @@ STX_DEVICE void write_stixels(const Column *c, const uint16_t *notes, uint32_t f
  * below 2^26 records, as there are cells, and 2^36 terms. */
 enum { COUNT_BITS = 11, SUM_BITS = 26 };
 
-STX_DEVICE void publish(const Column *c, int records, uint32_t evaluated)
+STX_DEVICE void publish(const Column *c)
 {
-  atomicExch(&c->args->done[c->column], evaluated << COUNT_BITS | (uint32_t)(records + 1));
+  uint32_t word = c->counts->evaluated << COUNT_BITS | (c->counts->records + 1);
+  atomicExch(&c->args->done[c->column], word);
 }
 
 /* The sum of all columns before. It waits for them: they have begun, as columns are taken in their
@@ -153,29 +163,35 @@ STX_DEVICE uint64_t sum_before(const Column *c)
   return block_sum(sum, c->counts->sums);
 }
 
-STX_DEVICE void write_result(const Column *c, uint64_t before)
+/* What all threads have to know of the columns before, and what the last column knows of all. */
+STX_DEVICE void note_place(const Column *c, uint64_t before)
 {
-  uint64_t records = (before & ((1 << SUM_BITS) - 1)) + c->counts->records;
-  StxSatdpResult result = {(before >> SUM_BITS) + c->counts->evaluated, (uint32_t)records, 0};
+  StxSatdpCounts *counts = c->counts;
+  counts->first = (uint32_t)before & ((1 << SUM_BITS) - 1);
+  if (c->column < c->args->column_count - 1)
+    return;
+  StxSatdpResult result = {
+      (before >> SUM_BITS) + counts->evaluated, counts->first + counts->records, 0};
   *c->args->result = result;
 }
 
 /* The column's records, the lowest first, behind those of the columns before. All threads. */
 STX_DEVICE void backtrack(const Column *c, uint32_t evaluated)
 {
-  uint16_t *notes = c->lists; /* nobody needs the start rows any more */
+  bool first = c->warp == 0 && c->lane == 0;
   evaluated = warp_sum(evaluated);
   if (c->lane == 0)
     atomicAdd(&c->counts->evaluated, evaluated);
-  if (c->warp == 0 && c->lane == 0)
-    c->counts->records = (uint32_t)note_stixels(c, notes);
+  if (first)
+    c->counts->records = (uint32_t)note_stixels(c);
   __syncthreads();
-  if (c->warp == 0 && c->lane == 0)
-    publish(c, (int)c->counts->records, c->counts->evaluated);
+  if (first)
+    publish(c);
   uint64_t before = sum_before(c);
-  if (c->warp == 0 && c->lane == 0 && c->column == c->args->column_count - 1)
-    write_result(c, before);
-  write_stixels(c, notes, (uint32_t)before & ((1 << SUM_BITS) - 1));
+  if (first)
+    note_place(c, before);
+  __syncthreads();
+  write_records(c);
 }
 
 #endif

@@ -8,9 +8,9 @@
  * Keys. An energy E and a link (4 · vb + below) are one number, E · 2^12 + link: the least key is
  * the least energy with the smallest link, so one comparison of 64 bits is choice and tie-break
  * together. Real energies are below 2^46 either way: a T is no more than its own kind's stixel from
- * row 0 on, 2^44 of data (satdp.h bounds the sums) and 2^33 of all else, the error of a residual
- * included; a pair adds one more data term. What cannot be costs NEVER = 2^48 and 2^49 on top of
- * that: the largest sum is below 2^50, a key below 2^62.
+ * row 0 on, 2^44 of data (satdp.h bounds the sums), 2^41 of their error, 2^33 of all else; a pair
+ * adds one more data term. What cannot be costs NEVER = 2^48, or 2^49 on top of that: the largest
+ * sum is below 2^50, a key below 2^62.
  *
  * Values at cuts are multiples of 1/256 px, here times 2^10: |ground| <= 2^20 (STX_VALUE_MOST) and
  * objects < 2^16 leave 31 bits, and the slope is an integer of 2^-22 energies. So the product's
@@ -23,7 +23,7 @@
  *   on sky     nothing, or never
  *
  * "Never" is a cost times another factor. Sky pays α on ground; as it knows no other pair cost than
- * that, its other ways are α cheaper and all α dearer.
+ * that, its other ways are α cheaper and all α dearer (and all SKY_MORE, so that none is negative).
  */
 #ifndef STX_SATDP_CHOICE_CUH
 #define STX_SATDP_CHOICE_CUH

@@ -22,7 +22,8 @@
  *
  * Tiles of 8 rows: by count, 4 would leave fewer pairs that nothing can prune, but as many barriers
  * again; 16 the other way round. Tried and rejected: a bound before the data terms of the tile's
- * own start rows, which leaves a tenth fewer pairs for a test before every one.
+ * own start rows, which leaves a tenth fewer pairs for a test before every one; steps of `solve`
+ * that are a loop, in which the compiler multiplies 64 bits where 32 are enough.
  */
 #ifndef STX_SATDP_DP_CUH
 #define STX_SATDP_DP_CUH

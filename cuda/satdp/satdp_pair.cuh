@@ -30,8 +30,8 @@ STX_DEVICE int least_of_quad(const int4 *classes, unsigned hi, unsigned lo)
   return min(min(a.x - b.x, a.y - b.y), min(a.z - b.z, a.w - b.w));
 }
 
-/* The semantic energy of the cheapest class. The last quad is looked at twice where their number is
- * odd: cheaper than to ask. */
+/* The semantic energy of the cheapest class. Objects have most of them: two quads at once, of which
+ * the last is looked at twice where their number is odd; that is cheaper than to ask. */
 template <int kind> STX_DEVICE int class_energy(const Column *c, int vb, int k)
 {
   const StxSatdpRow *top = &c->row[k + 1], *bottom = &c->row[vb];
@@ -39,11 +39,13 @@ template <int kind> STX_DEVICE int class_energy(const Column *c, int vb, int k)
   if (quads == 0)
     return (int)(top->lower[kind] - bottom->lower[kind] - (top->fixed[kind] - bottom->fixed[kind]));
   unsigned hi = quads_at(c, kind, k) + quads, lo = quads_at(c, kind, vb), end = hi + quads;
+  unsigned step = kind == OBJECT ? 2 : 1;
 #pragma unroll 1
-  for (; hi < end; hi += 2, lo += 2) {
+  for (; hi < end; hi += step, lo += step) {
     unsigned next = hi + 1 < end;
-    least = min(least,
-        min(least_of_quad(c->classes, hi, lo), least_of_quad(c->classes, hi + next, lo + next)));
+    least = min(least, least_of_quad(c->classes, hi, lo));
+    if (kind == OBJECT)
+      least = min(least, least_of_quad(c->classes, hi + next, lo + next));
   }
   return least;
 }
@@ -152,8 +154,10 @@ template <int kind>
 STX_DEVICE Candidate make_candidate(const Column *c, int vb, const Fit *fit, Cut cut)
 {
   StxSatdpRule rule = rule_of(c->constants, kind);
-  Candidate candidate = {
-      add_keys(choose_below(&rule, &cut, fit->foot), own_key(c, kind, vb, fit->energy)), fit->top};
+  int64_t least = min(on_object(&rule, &cut, fit->foot), on_ground(&rule, &cut, fit->foot));
+  if (kind == OBJECT) /* others never stand on sky */
+    least = min(least, on_sky(&rule, &cut));
+  Candidate candidate = {add_keys(least, own_key(c, kind, vb, fit->energy)), fit->top};
   return candidate;
 }
 
