@@ -139,9 +139,8 @@ STX_INLINE bool stx_overlay_has_side(int edge, int x0, int x1)
  * the bodies of objects and segments have an outline. */
 STX_INLINE int stx_overlay_side_paint(int paint)
 {
-  return paint / STX_COLOURS == STX_LAYER_OBJECT
-             ? STX_LAYER_SIDE * STX_COLOURS + paint % STX_COLOURS
-             : paint;
+  bool object = paint / STX_COLOURS == STX_LAYER_OBJECT;
+  return object ? paint + (STX_LAYER_SIDE - STX_LAYER_OBJECT) * STX_COLOURS : paint;
 }
 
 /* ---- Blending ----------------------------------------------------------------------------- */

@@ -21,11 +21,9 @@
  * the colour of a slanted stixel once per pixel instead of once per column and row); numbers with a
  * column's rows contiguous (`columns` would write 32 of them at once, but each of the 16 columns of
  * a warp of `draw` would be a line of its own); a kernel per pixel format (twenty of them for the
- * four loops below).
+ * four ways to blend below).
  */
-#include "cuda/driver/gpu.cuh"
-
-#include "cuda/overlay/overlay_args.h"
+#include "cuda/overlay/overlay_draw.cuh"
 
 /* ---- Index -------------------------------------------------------------------------------- */
 
@@ -213,157 +211,6 @@ STX_KERNEL(stx_overlay_columns, StxOverlayColumnsArgs, STX_OVERLAY_COLUMN_THREAD
 
 /* ---- Draw --------------------------------------------------------------------------------- */
 
-STX_DEVICE uint64_t clear_word()
-{
-  const uint64_t add = STX_CLEAR_ADD;
-  return STX_CLEAR_KEEP | add << 16 | add << 32 | add << 48;
-}
-
-/* Of a pixel, given its column and its row of numbers. */
-STX_DEVICE uint64_t pixel_paint(const StxOverlayDrawArgs &a, unsigned pixel, const uint16_t *row)
-{
-  if (pixel == STX_OVERLAY_NOBODY)
-    return clear_word();
-  const int paint = row[pixel & STX_OVERLAY_COLUMN];
-  if (paint == STX_OVERLAY_CLEAR)
-    return clear_word();
-  return a.paints[pixel & STX_OVERLAY_SIDE ? stx_overlay_side_paint(paint) : paint];
-}
-
-/* Of n neighbouring pixels; most belong to the same column and have the same paint. */
-template <int N>
-STX_DEVICE void row_paints(const StxOverlayDrawArgs &a, int x, int y, uint64_t (&paint)[N])
-{
-  const uint16_t *row = a.paint + (size_t)y * a.visible;
-  unsigned before = 0;
-#pragma unroll
-  for (int i = 0; i < N; i += 4) {
-    const ushort4 four = *(const ushort4 *)(a.pixel + x + i);
-    const unsigned pixel[4] = {four.x, four.y, four.z, four.w};
-#pragma unroll
-    for (int j = 0; j < 4; j++) {
-      const bool same = i + j > 0 && pixel[j] == before;
-      paint[i + j] = same ? paint[i + j - (i + j > 0)] : pixel_paint(a, pixel[j], row);
-      before = pixel[j];
-    }
-  }
-}
-
-/* Of the samples x … x + 3 of row y. */
-STX_DEVICE void sample_paints(const StxOverlayDrawArgs &a, const StxOverlayPlaneArgs &plane, int x,
-    int y, uint64_t (&paint)[STX_OVERLAY_SAMPLES])
-{
-  if (plane.shift_x == 0) {
-    row_paints(a, x, y, paint);
-    return;
-  }
-  uint64_t upper[STX_OVERLAY_PIXELS], lower[STX_OVERLAY_PIXELS];
-  const int top = y << plane.shift_y, below = top + plane.shift_y;
-  row_paints(a, 2 * x, top, upper);
-  row_paints(a, 2 * x, below < a.frame_height ? below : top, lower);
-#pragma unroll
-  for (int j = 0; j < STX_OVERLAY_SAMPLES; j++)
-    paint[j] =
-        stx_overlay_block_mean(upper[2 * j], upper[2 * j + 1], lower[2 * j], lower[2 * j + 1]);
-}
-
-/* Of the sample over pixel (x, y), if the legend covers it; else clear. The legend consists of
- * whole blocks. */
-STX_DEVICE uint64_t legend_paint(
-    const StxOverlayDrawArgs &a, const StxOverlayPlaneArgs &plane, int x, int y)
-{
-  const int column = x - a.legend_x, row = y - a.legend_y;
-  if (column < 0 || row < 0 || column >= a.legend_width || row >= a.legend_height)
-    return clear_word();
-  const uint64_t *upper = a.legend + (size_t)row * a.legend_width + column;
-  const uint64_t *lower = upper + (plane.shift_y > 0 ? a.legend_width : 0);
-  const int beside = plane.shift_x;
-  return stx_overlay_block_mean(upper[0], upper[beside], lower[0], lower[beside]);
-}
-
-/* Four samples of S bytes in S words, sample j's first byte being byte j·S. */
-template <int S>
-STX_DEVICE void blend_sample(
-    uint32_t (&word)[S], const StxOverlayPlaneArgs &plane, int j, uint64_t paint)
-{
-#pragma unroll
-  for (int k = 0; k < S; k++) {
-    const int channel = plane.channel[k], at = j * S + k, shift = at % 4 * 8;
-    if (channel < 0)
-      continue;
-    const uint8_t in = (uint8_t)(word[at / 4] >> shift);
-    const uint32_t out =
-        stx_overlay_blend(in, (uint16_t)paint, (uint16_t)(paint >> (16 + 16 * channel)));
-    word[at / 4] = (word[at / 4] & ~(0xffu << shift)) | out << shift;
-  }
-}
-
-/* The first `samples` of them; whole words if there are four and the address allows it. */
-template <int S>
-STX_DEVICE void load_samples(uint32_t (&word)[S], const uint8_t *from, int samples, int unit)
-{
-  if constexpr (S == 4) {
-    if (samples == STX_OVERLAY_SAMPLES && unit == 16) {
-      const uint4 four = *(const uint4 *)from;
-      word[0] = four.x, word[1] = four.y, word[2] = four.z, word[3] = four.w;
-      return;
-    }
-  }
-  const bool whole = samples == STX_OVERLAY_SAMPLES && unit > 1;
-#pragma unroll
-  for (int i = 0; i < S; i++)
-    word[i] = whole ? ((const uint32_t *)from)[i] : 0;
-#pragma unroll
-  for (int i = 0; i < 4 * S; i++)
-    if (!whole && i < samples * S)
-      word[i / 4] |= (uint32_t)from[i] << i % 4 * 8;
-}
-
-template <int S>
-STX_DEVICE void store_samples(const uint32_t (&word)[S], uint8_t *to, int samples, int unit)
-{
-  if constexpr (S == 4) {
-    if (samples == STX_OVERLAY_SAMPLES && unit == 16) {
-      *(uint4 *)to = make_uint4(word[0], word[1], word[2], word[3]);
-      return;
-    }
-  }
-  const bool whole = samples == STX_OVERLAY_SAMPLES && unit > 1;
-#pragma unroll
-  for (int i = 0; i < S; i++)
-    if (whole)
-      ((uint32_t *)to)[i] = word[i];
-#pragma unroll
-  for (int i = 0; i < 4 * S; i++)
-    if (!whole && i < samples * S)
-      to[i] = (uint8_t)(word[i / 4] >> i % 4 * 8);
-}
-
-/* The samples x … x + 3 of row y, or as many as the row has. What nothing covers is not written. */
-template <int S>
-STX_DEVICE void draw_samples(
-    const StxOverlayDrawArgs &a, const StxOverlayPlaneArgs &plane, int x, int y)
-{
-  const int samples = min(plane.width - x, (int)STX_OVERLAY_SAMPLES);
-  uint8_t *at = plane.data + y * plane.stride + (size_t)x * S;
-  uint32_t word[S];
-  uint64_t paint[STX_OVERLAY_SAMPLES];
-  load_samples(word, at, samples, plane.unit);
-  sample_paints(a, plane, x, y, paint);
-  bool covered = false;
-#pragma unroll
-  for (int j = 0; j < STX_OVERLAY_SAMPLES; j++) {
-    const uint64_t legend = legend_paint(a, plane, (x + j) << plane.shift_x, y << plane.shift_y);
-    if (paint[j] != clear_word())
-      blend_sample(word, plane, j, paint[j]);
-    if (legend != clear_word())
-      blend_sample(word, plane, j, legend);
-    covered = covered || paint[j] != clear_word() || legend != clear_word();
-  }
-  if (covered)
-    store_samples(word, at, samples, plane.unit);
-}
-
 /*
  * A thread owns four samples of one plane: a warp reads and writes 128 of them, 128 to 512
  * consecutive bytes, and a block eight rows, whose numbers of paints share their lines of the
@@ -375,14 +222,6 @@ STX_KERNEL(stx_overlay_draw, StxOverlayDrawArgs, STX_OVERLAY_DRAW_X *STX_OVERLAY
   const StxOverlayPlaneArgs &plane = a.plane[blockIdx.z];
   const int x = (int)(blockIdx.x * STX_OVERLAY_DRAW_X + threadIdx.x) * STX_OVERLAY_SAMPLES;
   const int y = (int)(blockIdx.y * STX_OVERLAY_DRAW_Y + threadIdx.y);
-  if (x >= plane.width || y >= plane.height)
-    return;
-  if (plane.pixel_stride == 1)
-    draw_samples<1>(a, plane, x, y);
-  else if (plane.pixel_stride == 2)
-    draw_samples<2>(a, plane, x, y);
-  else if (plane.pixel_stride == 3)
-    draw_samples<3>(a, plane, x, y);
-  else
-    draw_samples<4>(a, plane, x, y);
+  if (x < plane.width && y < plane.height)
+    draw_samples(a, plane, x, y);
 }

@@ -136,6 +136,14 @@ static uint8_t load_unit(const StxPlane *plane, const uint8_t *data, ptrdiff_t s
   return both % 4 == 0 ? 4 : 1;
 }
 
+/* The two bytes of what a paint adds to byte k of a sample, for __byte_perm: those of channel c
+ * are bytes 2 + 2c and the next. */
+static uint32_t add_selector(const StxPlane *plane, int k)
+{
+  int channel = plane->channel[k] < 0 ? 0 : plane->channel[k];
+  return (uint32_t)(0x32 + 0x22 * channel);
+}
+
 static StxOverlayPlaneArgs plane_args(const StxOverlayParams *params, const StxFrame *frame, int p)
 {
   const StxPlane *plane = &params->format->plane[p];
@@ -148,6 +156,10 @@ static StxOverlayPlaneArgs plane_args(const StxOverlayParams *params, const StxF
       .shift_y = plane->shift_y,
       .unit = load_unit(plane, frame->data[p], frame->stride[p])};
   memcpy(args.channel, plane->channel, sizeof args.channel);
+  args.even = add_selector(plane, 0) | add_selector(plane, 2) << 8;
+  args.odd = add_selector(plane, 1) | add_selector(plane, 3) << 8;
+  for (int k = 0; k < 4; k++)
+    args.mask |= plane->channel[k] < 0 ? 0 : 0xffu << 8 * k;
   return args;
 }
 
