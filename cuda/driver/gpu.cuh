@@ -18,6 +18,11 @@
 #define STX_KERNEL(name, Args, threads)                                                            \
   extern "C" __global__ void __launch_bounds__(threads) name(const __grid_constant__ Args a)
 
+/* The same, with as many registers that `blocks` blocks of that many threads share a
+ * multiprocessor. */
+#define STX_KERNEL_BLOCKS(name, Args, threads, blocks)                                             \
+  extern "C" __global__ void __launch_bounds__(threads, blocks) name(const __grid_constant__ Args a)
+
 #define STX_DEVICE static __device__ __forceinline__
 
 /* `count` elements of shared memory, and a matrix of them: only at the top of a kernel, whose

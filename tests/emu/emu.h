@@ -158,6 +158,7 @@ inline uint64_t vote(Operation operation, unsigned mask, uint64_t value, const c
       [](const void *args) { name##_body(*static_cast<const Args *>(args)); });                    \
   static_assert(sizeof(Args) <= 4096, "kernels take at most 4096 bytes of arguments");             \
   static void name##_body(const Args &a)
+#define STX_KERNEL_BLOCKS(name, Args, threads, blocks) STX_KERNEL(name, Args, threads)
 
 #define STX_DEVICE static inline
 
