@@ -21,6 +21,14 @@
 #include "cuda/colmean/colmean_large.cuh"
 #include "cuda/colmean/colmean_scores.cuh"
 
+/* Blocks that share a multiprocessor: 48 registers where more threads fit on one than 64 leave room
+ * for and the rows' code needs no more, else 64. */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 900
+#define BLOCKS 5
+#else
+#define BLOCKS 4
+#endif
+
 /* Cells of at most 4 and 256 pixels; the last number is the width that is read best. */
 STX_KERNEL(stx_colmean_depth_4, StxColmeanDepthArgs, STX_COLMEAN_THREADS)
 {
@@ -44,68 +52,68 @@ STX_KERNEL(stx_colmean_depth_large, StxColmeanDepthArgs, STX_COLMEAN_THREADS)
 }
 
 /* Rows of cells, where there are no classes. */
-STX_KERNEL(stx_colmean_rows, StxColmeanRows, STX_COLMEAN_THREADS)
+STX_KERNEL_BLOCKS(stx_colmean_rows, StxColmeanRows, STX_COLMEAN_THREADS, BLOCKS)
 {
   STX_SHARED_DYNAMIC(uint32_t, shared);
   row_block(a, blockIdx.x, shared);
 }
 
-STX_KERNEL(stx_colmean_labels, StxColmeanLabelsArgs, STX_COLMEAN_THREADS)
+STX_KERNEL_BLOCKS(stx_colmean_labels, StxColmeanLabelsArgs, STX_COLMEAN_THREADS, BLOCKS)
 {
   STX_SHARED_DYNAMIC(uint32_t, counts);
   reduce_labels(a, counts);
 }
 
 /* Scores: 1 or 4 neighbouring values to a sum; scaled: scores of a fraction of the size. */
-STX_KERNEL(stx_colmean_u8_1, StxColmeanScoresArgs, STX_COLMEAN_THREADS)
+STX_KERNEL_BLOCKS(stx_colmean_u8_1, StxColmeanScoresArgs, STX_COLMEAN_THREADS, BLOCKS)
 {
   STX_SHARED_DYNAMIC(uint32_t, sums);
   reduce_scores<uint8_t, 1>(a, sums);
 }
 
-STX_KERNEL(stx_colmean_u8_4, StxColmeanScoresArgs, STX_COLMEAN_THREADS)
+STX_KERNEL_BLOCKS(stx_colmean_u8_4, StxColmeanScoresArgs, STX_COLMEAN_THREADS, BLOCKS)
 {
   STX_SHARED_DYNAMIC(uint32_t, sums);
   reduce_scores<uint8_t, 4>(a, sums);
 }
 
-STX_KERNEL(stx_colmean_u8_scaled, StxColmeanScoresArgs, STX_COLMEAN_THREADS)
+STX_KERNEL_BLOCKS(stx_colmean_u8_scaled, StxColmeanScoresArgs, STX_COLMEAN_THREADS, BLOCKS)
 {
   STX_SHARED_DYNAMIC(uint32_t, sums);
   reduce_scores<uint8_t, 1, true>(a, sums);
 }
 
-STX_KERNEL(stx_colmean_f16_1, StxColmeanScoresArgs, STX_COLMEAN_THREADS)
+STX_KERNEL_BLOCKS(stx_colmean_f16_1, StxColmeanScoresArgs, STX_COLMEAN_THREADS, BLOCKS)
 {
   STX_SHARED_DYNAMIC(uint32_t, sums);
   reduce_scores<Half, 1>(a, sums);
 }
 
-STX_KERNEL(stx_colmean_f16_4, StxColmeanScoresArgs, STX_COLMEAN_THREADS)
+STX_KERNEL_BLOCKS(stx_colmean_f16_4, StxColmeanScoresArgs, STX_COLMEAN_THREADS, BLOCKS)
 {
   STX_SHARED_DYNAMIC(uint32_t, sums);
   reduce_scores<Half, 4>(a, sums);
 }
 
-STX_KERNEL(stx_colmean_f16_scaled, StxColmeanScoresArgs, STX_COLMEAN_THREADS)
+STX_KERNEL_BLOCKS(stx_colmean_f16_scaled, StxColmeanScoresArgs, STX_COLMEAN_THREADS, BLOCKS)
 {
   STX_SHARED_DYNAMIC(uint32_t, sums);
   reduce_scores<Half, 1, true>(a, sums);
 }
 
-STX_KERNEL(stx_colmean_f32_1, StxColmeanScoresArgs, STX_COLMEAN_THREADS)
+STX_KERNEL_BLOCKS(stx_colmean_f32_1, StxColmeanScoresArgs, STX_COLMEAN_THREADS, BLOCKS)
 {
   STX_SHARED_DYNAMIC(uint32_t, sums);
   reduce_scores<float, 1>(a, sums);
 }
 
-STX_KERNEL(stx_colmean_f32_4, StxColmeanScoresArgs, STX_COLMEAN_THREADS)
+STX_KERNEL_BLOCKS(stx_colmean_f32_4, StxColmeanScoresArgs, STX_COLMEAN_THREADS, BLOCKS)
 {
   STX_SHARED_DYNAMIC(uint32_t, sums);
   reduce_scores<float, 4>(a, sums);
 }
 
-STX_KERNEL(stx_colmean_f32_scaled, StxColmeanScoresArgs, STX_COLMEAN_THREADS)
+STX_KERNEL_BLOCKS(stx_colmean_f32_scaled, StxColmeanScoresArgs, STX_COLMEAN_THREADS, BLOCKS)
 {
   STX_SHARED_DYNAMIC(uint32_t, sums);
   reduce_scores<float, 1, true>(a, sums);

@@ -92,7 +92,9 @@ STX_DEVICE uint32_t reduce_share(
   for (int i = 0; i < VALUES; i++)
     valid += share_d(share, i) > 0;
   valid = lanes_sum(valid, lanes);
-  const uint32_t m = a.reduction == STX_REDUCE_MEAN ? 0 : share_median<VALUES>(share, valid, lanes);
+  uint32_t m = 0;
+  if (a.reduction != STX_REDUCE_MEAN)
+    m = share_median<VALUES>(share, valid, lanes, a.reduction == STX_REDUCE_WEIGHTED);
   Sums sums = sums_around(a.reduction, m);
 #pragma unroll
   for (int i = 0; i < VALUES; i++)

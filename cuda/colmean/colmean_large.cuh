@@ -47,7 +47,9 @@ STX_DEVICE void reduce_large_cell(const StxColmeanDepthArgs &a, int column, int 
   valid = lanes_sum(valid, 32);
   uint32_t m = 0;
   if (a.reduction != STX_REDUCE_MEAN) {
-    const int bits = open_bits(prefix, 32, m);
+    int bits = open_bits(prefix, 32, m);
+    if (a.reduction == STX_REDUCE_WEIGHTED && bits <= NEAR_BITS)
+      bits = 0;
     const uint32_t rank = median_rank(a.slots, valid);
     m = search_median(m, bits, rank, 32, [&a, d, lane](uint32_t candidate) {
       uint32_t count = 0;

@@ -7,6 +7,11 @@
  *                compiler drops what only concerns ranks that cannot be asked for)
  *   several      the largest m with #{d < m} <= rank, found bit by bit from above; bits that all
  *                pixels of a cell share need no counting, the upper half where a surface is smooth
+ *
+ * The weighted mean takes what is within 1024 of the median, at least. Where all valid values of a
+ * cell agree but for their lowest ten bits, any of them, and their common part, stands for it: all
+ * enter. Where that is so for all cells of a warp, on smooth surfaces, nothing is sorted or
+ * searched.
  */
 #ifndef STX_COLMEAN_MEDIAN_CUH
 #define STX_COLMEAN_MEDIAN_CUH
@@ -97,6 +102,9 @@ STX_DEVICE uint32_t search_median(uint32_t m, int bits, uint32_t rank, int lanes
   return m;
 }
 
+/* Bits that may differ where a median need not be known: see above. */
+#define NEAR_BITS 10
+
 /* Rank of the lower median when the invalid ones of `slots` values are 0. */
 STX_DEVICE uint32_t median_rank(uint32_t slots, uint32_t valid)
 {
@@ -132,7 +140,8 @@ template <int PAIRS> STX_DEVICE void drop_top_bit(uint32_t pair[PAIRS], uint32_t
  * is where a warp sees disparities on both sides of 128 pixels; otherwise the valid ones share it.
  */
 template <int VALUES>
-STX_DEVICE uint32_t search_share(const Share<VALUES> &share, uint32_t rank, int lanes)
+STX_DEVICE uint32_t search_share(
+    const Share<VALUES> &share, uint32_t rank, int lanes, bool near_suffices)
 {
   constexpr int PAIRS = VALUES / 2;
   uint32_t pair[PAIRS], m;
@@ -141,6 +150,8 @@ STX_DEVICE uint32_t search_share(const Share<VALUES> &share, uint32_t rank, int 
   for (int i = 0; i < VALUES; i++)
     add_to_prefix(prefix, share_d(share, i));
   int bits = open_bits(prefix, lanes, m);
+  if (near_suffices && bits <= NEAR_BITS)
+    return m;
 #pragma unroll
   for (int i = 0; i < PAIRS; i++)
     pair[i] = share.pair[i];
@@ -158,11 +169,34 @@ STX_DEVICE uint32_t search_share(const Share<VALUES> &share, uint32_t rank, int 
   return (m & 0x8000) | low;
 }
 
+/* True for the whole warp if each thread's values are all valid and near one another, or none is;
+ * `common`: bits that they share. */
 template <int VALUES>
-STX_DEVICE uint32_t share_median(const Share<VALUES> &share, uint32_t valid, int lanes)
+STX_DEVICE bool all_near(const Share<VALUES> &share, uint32_t valid, uint32_t &common)
+{
+  uint32_t all = share.pair[0], any = share.pair[0];
+#pragma unroll
+  for (int i = 1; i < VALUES / 2; i++) {
+    all &= share.pair[i];
+    any |= share.pair[i];
+  }
+  common = all & all >> 16 & 65535;
+  const uint32_t open = ((any | any >> 16) & 65535) ^ common;
+  return __all_sync(STX_FULL_WARP, valid == 0 || (valid == VALUES && open >> NEAR_BITS == 0));
+}
+
+/* The median, or where `near_suffices` a value that makes the same ones enter. */
+template <int VALUES>
+STX_DEVICE uint32_t share_median(
+    const Share<VALUES> &share, uint32_t valid, int lanes, bool near_suffices)
 {
   const uint32_t rank = median_rank(lanes * VALUES, valid);
-  return lanes == 1 ? ranked<VALUES>(share, rank) : search_share<VALUES>(share, rank, lanes);
+  uint32_t common;
+  if (lanes > 1)
+    return search_share<VALUES>(share, rank, lanes, near_suffices);
+  if (near_suffices && all_near<VALUES>(share, valid, common))
+    return common;
+  return ranked<VALUES>(share, rank);
 }
 
 #endif

@@ -327,6 +327,42 @@ START_TEST(agrees_where_tiles_share_scores)
 }
 END_TEST
 
+/* ---- Smooth surfaces ------------------------------------------------------------------------ */
+
+/* Disparities that differ in their lowest `bits` bits within blocks of 16 × 16 pixels; one in
+ * `unknown` has none, if that is not 0. */
+static void make_smooth(ColmeanCase *c, int bits, int unknown, StxRandom *random)
+{
+  const StxGrid *grid = &c->params.grid;
+  uint16_t base[64];
+  for (int i = 0; i < 64; i++)
+    base[i] = (uint16_t)(stx_random_below(random, 65536) >> bits << bits);
+  for (int y = 0; y < grid->height; y++)
+    for (int x = 0; x < grid->width; x++) {
+      uint16_t d = base[(x / 16 + y / 16 * 7) % 64] | stx_random_below(random, 1 << bits);
+      bool known = unknown == 0 || stx_random_below(random, unknown) > 0;
+      stx_row16(&c->input.disparity, y)[x] = known ? d : 0;
+    }
+}
+
+/* Where values are so near one another that their median need not be known, and just beyond. */
+START_TEST(agrees_on_smooth_surfaces)
+{
+  static const int cells[] = {2, 4, 8, 16, 32};
+  StxRandom random = {15};
+  for (int bits = 8; bits <= at_most(13, 10); bits++)
+    for (int k = 0; k < at_most(15, 2); k++) {
+      int cell = cells[k % 5];
+      StxColmeanParams params = {.grid = {at_most(160, 33), at_most(64, 18), cell, cell, 0},
+          .reduction = k < 10 ? STX_REDUCE_WEIGHTED : STX_REDUCE_MEDIAN};
+      ColmeanCase c = colmean_make_case(&params, COLMEAN_PLANAR, 0, k % 2, STX_FILL_NOISE, &random);
+      make_smooth(&c, bits, k < 5 ? 0 : 9, &random);
+      expect_case_agrees(&c, 0, "smooth surfaces");
+      colmean_free_case(&c);
+    }
+}
+END_TEST
+
 /* ---- Holes ---------------------------------------------------------------------------------- */
 
 /* Cells that rows of blocks own, one or four threads each, and cells smaller and larger; more
@@ -438,6 +474,7 @@ static const StxTest tests[] = {
     {&agrees_on_the_largest_sums},
     {&agrees_on_scores_of_a_fraction},
     {&agrees_where_tiles_share_scores},
+    {&agrees_on_smooth_surfaces},
     {&agrees_on_holes_of_any_width},
     {&agrees_on_long_rows},
     {&agrees_on_all_halves},
