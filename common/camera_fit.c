@@ -69,6 +69,14 @@ static bool scale(StxCamera *camera, int width, int height, StxError *note)
   return true;
 }
 
+static void keep_missing(StxCamera *camera)
+{
+  if (camera->missing & STX_CAMERA_CX)
+    camera->cx = 0;
+  if (camera->missing & STX_CAMERA_CY)
+    camera->cy = 0;
+}
+
 bool stx_camera_fit(StxCamera *camera, int width, int height, StxError *note)
 {
   if (note != NULL)
@@ -80,6 +88,7 @@ bool stx_camera_fit(StxCamera *camera, int width, int height, StxError *note)
   if (is_known ? !is_same && !scale(camera, width, height, note)
                : !judge(camera, width, height, note))
     return false;
+  keep_missing(camera);
   camera->image_width = width;
   camera->image_height = height;
   return true;
@@ -89,6 +98,7 @@ void stx_camera_cut(StxCamera *camera, int left, int top, int width, int height)
 {
   camera->cx -= left;
   camera->cy -= top;
+  keep_missing(camera);
   camera->image_width = width;
   camera->image_height = height;
 }

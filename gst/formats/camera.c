@@ -213,13 +213,33 @@ gboolean gst_stx_camera_settings_load(GstStxCameraSettings *settings, GstElement
 
 /* ---- What counts --------------------------------------------------------------------------- */
 
-/* Everything that is pixels comes from single properties, which hold for what comes here. */
+/* Everything that is pixels comes from single properties. */
 static gboolean is_all_single(const GstStxCameraSettings *settings)
 {
   const StxCamera *single = &settings->single;
 
-  return settings->image_width == 0 && single->focal > 0 &&
-         !(single->missing & (STX_CAMERA_CX | STX_CAMERA_CY));
+  return single->focal > 0 && !(single->missing & (STX_CAMERA_CX | STX_CAMERA_CY));
+}
+
+static void name_size(StxCamera *camera, gint width, gint height)
+{
+  camera->image_width = width;
+  camera->image_height = height;
+}
+
+/* What the caps carry, for the size that the other numbers are given for, if there is one. */
+static gboolean collect_caps(
+    const GstStxCameraSettings *settings, const GstCaps *caps, StxCamera *camera, StxError *error)
+{
+  StxError note;
+
+  if (caps != NULL)
+    gst_stx_camera_from_caps(caps, camera);
+  if (camera->image_width == 0 || settings->image_width == 0 || settings->file.focal > 0 ||
+      is_all_single(settings))
+    return TRUE;
+  return stx_camera_fit(camera, settings->image_width, settings->image_height, &note) ||
+         stx_fail(error, "camera-image-width and -height: %s", note.text);
 }
 
 /* The numbers as they were given, with the size of the image of which they speak. */
@@ -231,17 +251,15 @@ static gboolean collect(
     return stx_fail(error,
         "camera-image-width is %d and camera-image-height %d; set both, or none (0)",
         settings->image_width, settings->image_height);
-  if (caps != NULL)
-    gst_stx_camera_from_caps(caps, camera);
+  if (!collect_caps(settings, caps, camera, error))
+    return FALSE;
   if (settings->file.focal > 0) {
     override(camera, &settings->file);
-    camera->image_width = settings->file.image_width;
-    camera->image_height = settings->file.image_height;
+    name_size(camera, settings->file.image_width, settings->file.image_height);
   }
   if (settings->image_width > 0) {
     override(camera, &settings->single);
-    camera->image_width = settings->image_width;
-    camera->image_height = settings->image_height;
+    name_size(camera, settings->image_width, settings->image_height);
   }
   return TRUE;
 }
@@ -273,44 +291,47 @@ static gboolean fit(const GstStxCameraSettings *settings, GstStxCameraUse use, g
   return TRUE;
 }
 
-/* Who asked for it, or scaled a stream that carries its camera, knows; who gave a file for other
- * pictures may not. */
-static gboolean is_news(const GstStxCameraSettings *settings, const GstCaps *caps)
+/* The camera in the caps, if its pixels count. */
+static gboolean is_carried(
+    const GstStxCameraSettings *settings, const GstCaps *caps, StxCamera *carried)
 {
-  StxCamera carried = unknown;
+  *carried = unknown;
+  if (caps != NULL)
+    gst_stx_camera_from_caps(caps, carried);
+  return has_pixels(carried) && settings->file.focal <= 0 && !is_all_single(settings);
+}
 
-  if (settings->image_width > 0)
-    return FALSE;
-  if (settings->file.focal > 0 || caps == NULL)
-    return TRUE;
-  gst_stx_camera_from_caps(caps, &carried);
-  return carried.image_width == 0;
+/* Whether single properties speak of the image that comes here: they need no fitting. */
+static gboolean is_of_stream(const GstStxCameraSettings *settings)
+{
+  return settings->image_width == 0 && is_all_single(settings);
 }
 
 gboolean gst_stx_camera_settings_apply(const GstStxCameraSettings *settings, const GstCaps *caps,
     GstStxCameraUse use, gint width, gint height, StxCamera *camera, StxError *note)
 {
-  gboolean is_given = settings->file.focal > 0 || settings->image_width > 0;
+  StxCamera carried;
+  gboolean carries = is_carried(settings, caps, &carried);
 
   note->text[0] = '\0';
+  if (use == GST_STX_CAMERA_OF_DATA && carries &&
+      !check_unscaled(&carried, width + settings->left + settings->right,
+          height + settings->top + settings->bottom, note))
+    return FALSE;
   if (!collect(settings, caps, camera, note))
     return FALSE;
-  if (has_pixels(camera) && !is_all_single(settings)) {
-    if (use == GST_STX_CAMERA_OF_DATA && !is_given &&
-        !check_unscaled(camera, width + settings->left + settings->right,
-            height + settings->top + settings->bottom, note))
-      return FALSE;
+  if (has_pixels(camera) && !is_of_stream(settings)) {
     if (!fit(settings, use, width, height, camera, note))
       return FALSE;
     if (note->text[0] != '\0')
       GST_INFO("%s", note->text);
-    if (!is_news(settings, caps))
+    /* Who said the size, or scaled a stream that carries its camera, knows. */
+    if (settings->image_width > 0 || (carries && carried.image_width > 0))
       note->text[0] = '\0';
   }
   if (settings->image_width == 0)
     override(camera, &settings->single);
-  camera->image_width = has_pixels(camera) ? width : 0;
-  camera->image_height = has_pixels(camera) ? height : 0;
+  name_size(camera, has_pixels(camera) ? width : 0, has_pixels(camera) ? height : 0);
   return TRUE;
 }
 

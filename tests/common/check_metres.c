@@ -127,6 +127,21 @@ START_TEST(a_cut_image_moves_the_principal_point)
 }
 END_TEST
 
+START_TEST(what_is_missing_stays_0)
+{
+  StxCamera camera = known;
+  camera.cx = camera.cy = 0;
+  camera.missing = STX_CAMERA_CX | STX_CAMERA_CY;
+  camera = expect_fits(camera, 621, 188, "scaled");
+  ck_assert(camera.cx == 0 && camera.cy == 0 && camera.focal < 361);
+  stx_camera_cut(&camera, 100, 75, 500, 100);
+  ck_assert(camera.cx == 0 && camera.cy == 0);
+  camera.missing = STX_CAMERA_PITCH;
+  stx_camera_cut(&camera, 100, 75, 400, 25);
+  ck_assert(camera.cx == -100 && camera.cy == -75);
+}
+END_TEST
+
 START_TEST(every_number_makes_another_camera)
 {
   StxCamera others[9];
@@ -252,6 +267,7 @@ static const StxTest tests[] = {
     {&another_shape_is_refused},
     {&the_principal_point_betrays_a_scaled_image},
     {&a_cut_image_moves_the_principal_point},
+    {&what_is_missing_stays_0},
     {&every_number_makes_another_camera},
     {&an_object_has_a_place_and_a_size},
     {&the_last_column_is_narrower},

@@ -269,6 +269,35 @@ GST_START_TEST(what_was_computed_cannot_be_scaled)
 }
 GST_END_TEST
 
+/* Nor does it help to say what the caps say already. */
+GST_START_TEST(a_stated_size_does_not_hide_a_scaled_map)
+{
+  stx_test_breaks("street-scene-src view=disparity num-buffers=1 ! video/x-raw,width=124,height=38 "
+                  "! videoscale ! video/x-raw,width=62,height=19 ! downsample-transpose "
+                  "camera-image-width=124 camera-image-height=38 ! fakesink",
+      "124x38", "62x19", "stereo-sgm", NULL);
+}
+GST_END_TEST
+
+/* The caps' numbers are of one size, the single one of another, the stream has a third. */
+GST_START_TEST(numbers_of_several_sizes_come_together)
+{
+  Outcome outcome =
+      run(STEREO("camera-image-width=248 camera-image-height=76 cx=100", STREET_PICTURE, SCALED));
+
+  expect_camera(&outcome, .58 * 62, 100.5 / 4 - .5, (.46 * 38 + .5) / 2 - .5, .54, 1.65, 0);
+  expect_image(&outcome, 62, 19);
+  expect_warning(&outcome, NULL);
+  end(&outcome);
+  stx_test_breaks(
+      STEREO("camera-image-width=248 camera-image-height=200 cx=100", STREET_PICTURE, SCALED),
+      "camera-image-width and -height", "124x38", "248x200", NULL);
+  outcome = run(STEREO("focal=50 cx=30 cy=9", STREET_PICTURE, SCALED " ! videocrop top=2"));
+  expect_camera(&outcome, 50, 30, 9, .54, 1.65, 0); /* of what comes here: nothing to fit */
+  end(&outcome);
+}
+GST_END_TEST
+
 /* Cut they may be: the values stay true. */
 GST_START_TEST(what_was_computed_may_be_cut)
 {
@@ -416,6 +445,8 @@ static Suite *camera_caps_suite(void)
   tcase_add_test(tests, another_shape_is_refused);
   tcase_add_test(tests, a_crop_that_is_told_moves_the_principal_point);
   tcase_add_test(tests, what_was_computed_cannot_be_scaled);
+  tcase_add_test(tests, a_stated_size_does_not_hide_a_scaled_map);
+  tcase_add_test(tests, numbers_of_several_sizes_come_together);
   tcase_add_test(tests, what_was_computed_may_be_cut);
   tcase_add_test(tests, a_file_of_this_size_is_taken);
   tcase_add_test(tests, a_file_of_another_size_is_scaled_aloud);
