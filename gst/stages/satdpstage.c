@@ -31,6 +31,15 @@ gboolean gst_satdp_stage_configure(GstSatdpStage *self, StxError *error)
 
 /* ---- The road ------------------------------------------------------------------------------ */
 
+static const char *missing_of(const StxCamera *camera)
+{
+  if (!stx_camera_is_metric(camera))
+    return "no focal length or baseline";
+  if (stx_camera_has_ground(camera))
+    return "all of these, which this setting of ground does not use";
+  return camera->height > 0 ? "no cy" : "no camera-height";
+}
+
 static void warn_no_road(GstSatdpStage *self)
 {
   if (self->warned)
@@ -38,10 +47,9 @@ static void warn_no_road(GstSatdpStage *self)
   self->warned = TRUE;
   GST_ELEMENT_WARNING(self->element, STREAM, FAILED,
       ("no road was found: there is no ground among the stixels until one is. Set calibration=FILE "
-       "or focal, baseline and camera-height if the camera is known; the caps and properties give "
-       "%s",
-          stx_camera_is_metric(&self->stream->camera) ? "no camera-height"
-                                                      : "no focal length or baseline"),
+       "or focal, cy, baseline and camera-height if the camera is known; the caps and properties "
+       "give %s",
+          missing_of(&self->stream->camera)),
       (NULL));
 }
 

@@ -82,6 +82,66 @@ GST_START_TEST(stixels_survive_a_copy_but_not_a_region)
 }
 GST_END_TEST;
 
+/* ---- The camera on the way into the meta --------------------------------------------------- */
+
+#define METRES                                                                                     \
+  "stixel-overlay name=overlay ! fakesink street-scene-src num-buffers=3 view=disparity %s ! "     \
+  "video/x-raw,width=124,height=38 %s ! downsample-transpose ! sat-dp-stixels ! overlay.stixels "  \
+  "street-scene-src num-buffers=3 view=left ! video/x-raw,format=RGB,width=248,height=76 %s ! "    \
+  "overlay.sink"
+#define FORGET                                                                                     \
+  "! capssetter replace=true caps=video/x-raw,format=%s,width=%d,height=%d,framerate=10/1"
+
+static GstPadProbeReturn take_info(GstPad *pad, GstPadProbeInfo *probe, gpointer data)
+{
+  GstStxStixelMeta *meta = gst_buffer_get_stx_stixel_meta(GST_PAD_PROBE_INFO_BUFFER(probe));
+
+  ck_assert(meta != NULL);
+  *(GstStxStixelInfo *)data = meta->info;
+  return GST_PAD_PROBE_OK;
+}
+
+/* What the pictures carry at the end. */
+static StxCamera run_overlay(const char *stixels, const char *depth, const char *picture)
+{
+  gchar *line = g_strdup_printf(METRES, stixels, depth, picture);
+  GstElement *pipeline = stx_test_parse(line);
+  GstBus *bus = gst_element_get_bus(pipeline);
+  GstStxStixelInfo found = {0};
+  GstMessage *end;
+
+  stx_test_probe(pipeline, "overlay", "src", GST_PAD_PROBE_TYPE_BUFFER, take_info, &found);
+  gst_element_set_state(pipeline, GST_STATE_PLAYING);
+  end = gst_bus_timed_pop_filtered(bus, 60 * GST_SECOND, GST_MESSAGE_ERROR | GST_MESSAGE_EOS);
+  ck_assert(end != NULL && GST_MESSAGE_TYPE(end) == GST_MESSAGE_EOS);
+  gst_message_unref(end);
+  gst_object_unref(bus);
+  gst_element_set_state(pipeline, GST_STATE_NULL);
+  gst_object_unref(pipeline);
+  g_free(line);
+  return found.camera;
+}
+
+GST_START_TEST(the_overlay_attaches_the_camera)
+{
+  gchar *no_depth = g_strdup_printf(FORGET, "GRAY16_LE", 124, 38);
+  gchar *no_picture = g_strdup_printf(FORGET, "RGB", 248, 76);
+  StxCamera camera = run_overlay("focal=100", "", "");
+
+  ck_assert(camera.focal == 100 && camera.baseline == .54 && camera.image_width == 124);
+  camera = run_overlay("focal=100", "", no_picture);
+  ck_assert(camera.focal == 100 && camera.missing == 0);
+  /* The video's, at twice the size of the stixels' image. */
+  camera = run_overlay("", no_depth, "");
+  ck_assert(fabs(camera.focal - .58 * 124) < 1e-9 && fabs(camera.cx - 61.5) < 1e-9);
+  ck_assert_int_eq(camera.image_width, 124);
+  camera = run_overlay("", no_depth, no_picture);
+  ck_assert(camera.focal == 0);
+  g_free(no_depth);
+  g_free(no_picture);
+}
+GST_END_TEST;
+
 /* Pushes one frame through a converter and hands back what comes out. */
 static GstBuffer *converted(GstBuffer *frame, const char *line, const char *in, const char *out)
 {
@@ -227,6 +287,7 @@ static Suite *meta_suite(void)
 
   suite_add_tcase(suite, tests);
   tcase_add_test(tests, a_stixel_has_its_metres);
+  tcase_add_test(tests, the_overlay_attaches_the_camera);
   tcase_add_test(tests, stixels_hold_a_reference);
   tcase_add_test(tests, stixels_survive_a_copy_but_not_a_region);
   tcase_add_test(tests, stixels_survive_scaling_and_conversion);
