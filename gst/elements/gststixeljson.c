@@ -22,6 +22,7 @@
 
 #include "common/labels.h"
 #include "gst/shared/element.h"
+#include "gst/shared/properties.h"
 #include "gst/base/inputs.h"
 #include "gst/formats/columns.h"
 #include "gst/formats/mediatypes.h"
@@ -35,8 +36,11 @@ G_DECLARE_FINAL_TYPE(GstStixelJson, gst_stixel_json, GST, STIXEL_JSON, GstBaseTr
 struct _GstStixelJson {
   GstBaseTransform parent;
 
+  bool metres; /* property, under the object lock */
+
   GstStxStixelInfo info;
-  gsize reserve; /* bytes to begin a line with: what the previous one took */
+  gboolean with_metres; /* of this frame */
+  gsize reserve;        /* bytes to begin a line with: what the previous one took */
 };
 
 G_DEFINE_TYPE(GstStixelJson, gst_stixel_json, GST_TYPE_BASE_TRANSFORM)
@@ -133,7 +137,7 @@ static void append_metres(GString *text, const GstStxStixelInfo *info, const Stx
   g_string_append_c(text, '}');
 }
 
-static void append_stixel(GString *text, const GstStxStixelInfo *info, const StxStixel *stixel)
+static void append_stixel(GString *text, const GstStixelJson *self, const StxStixel *stixel)
 {
   static const char format[] = "%.3f";
 
@@ -146,8 +150,9 @@ static void append_stixel(GString *text, const GstStxStixelInfo *info, const Stx
     g_string_append(text, ",\"label\":null,\"class\":null");
   append_number(text, ",\"disparity_top\":", format, stixel->disparity_top);
   append_number(text, ",\"disparity_bottom\":", format, stixel->disparity_bottom);
-  append_number(text, ",\"distance\":", format, distance(stixel, &info->camera));
-  append_metres(text, info, stixel);
+  append_number(text, ",\"distance\":", format, distance(stixel, &self->info.camera));
+  if (self->with_metres)
+    append_metres(text, &self->info, stixel);
   append_number(text, ",\"cost\":", format, stixel->cost);
   append_number(text, ",\"confidence\":", format, stixel->confidence);
   g_string_append_c(text, '}');
@@ -168,7 +173,7 @@ static GString *line_new(
     memcpy(&stixel, records + i * sizeof stixel, sizeof stixel);
     if (i > 0)
       g_string_append_c(text, ',');
-    append_stixel(text, &self->info, &stixel);
+    append_stixel(text, self, &stixel);
   }
   g_string_append(text, "]}\n");
   return text;
@@ -210,6 +215,9 @@ static GstFlowReturn transform(GstBaseTransform *base, GstBuffer *input, GstBuff
   gsize length;
   gchar *bytes;
 
+  GST_OBJECT_LOCK(self);
+  self->with_metres = self->metres;
+  GST_OBJECT_UNLOCK(self);
   if (!gst_stx_map_input(GST_ELEMENT(self), input, 0, sizeof(StxStixel), &map))
     return GST_FLOW_ERROR;
   line = line_new(self, GST_BUFFER_PTS(input), map.data, map.size / sizeof(StxStixel));
@@ -223,6 +231,17 @@ static GstFlowReturn transform(GstBaseTransform *base, GstBuffer *input, GstBuff
   return GST_FLOW_OK;
 }
 
+/* ---- Properties ---------------------------------------------------------------------------- */
+
+static const StxField fields[] = {
+    {"metres", "Metres", "Write the place and the size of every stixel in metres",
+        STX_FIELD(BOOL, GstStixelJson, metres)},
+};
+static const GstStixelJson defaults = {.metres = true};
+static const StxFields table = {STX_FIELDS_OF(fields), &defaults};
+
+static const GstStxPropertyGroup properties[] = {{&table, 0, GST_PARAM_MUTABLE_PLAYING, NULL}};
+
 /* ---- GObject ------------------------------------------------------------------------------- */
 
 static void gst_stixel_json_class_init(GstStixelJsonClass *klass)
@@ -230,6 +249,7 @@ static void gst_stixel_json_class_init(GstStixelJsonClass *klass)
   GstElementClass *element = GST_ELEMENT_CLASS(klass);
   GstBaseTransformClass *base = GST_BASE_TRANSFORM_CLASS(klass);
 
+  gst_stx_properties_install(G_OBJECT_CLASS(klass), properties, G_N_ELEMENTS(properties));
   base->transform_caps = transform_caps;
   base->accept_caps = gst_stx_accept_caps;
   base->set_caps = set_caps;
@@ -245,4 +265,5 @@ static void gst_stixel_json_class_init(GstStixelJsonClass *klass)
 
 static void gst_stixel_json_init(GstStixelJson *self)
 {
+  self->metres = defaults.metres;
 }

@@ -148,6 +148,21 @@ GST_START_TEST(unknown_is_null)
 }
 GST_END_TEST
 
+GST_START_TEST(metres_may_be_left_out)
+{
+  GstHarness *harness = gst_harness_new_parse("stixel-json metres=false");
+  json_t *json, *stixel;
+
+  gst_harness_set_src_caps_str(harness, METRIC);
+  json = convert(harness, 0);
+  stixel = json_array_get(json_object_get(json, "stixels"), 1);
+  ck_assert(json_object_get(stixel, "metres") == NULL);
+  expect_number(stixel, "distance", 100);
+  json_decref(json);
+  gst_harness_teardown(harness);
+}
+GST_END_TEST
+
 /* 0 is said as 0, and what nobody said is null. */
 GST_START_TEST(zero_is_not_unknown)
 {
@@ -260,6 +275,7 @@ static Suite *stixel_json_suite(void)
   suite_add_tcase(suite, tests);
   tcase_add_test(tests, says_what_the_records_say);
   tcase_add_test(tests, unknown_is_null);
+  tcase_add_test(tests, metres_may_be_left_out);
   tcase_add_test(tests, zero_is_not_unknown);
   tcase_add_test(tests, numbers_do_not_follow_the_locale);
   tcase_add_test(tests, size_may_change_in_mid_stream);
