@@ -59,7 +59,7 @@ static inline bool stx_camera_is_same(const StxCamera *a, const StxCamera *b)
  *
  * `note` says what was wrong, or what is to be known: that numbers were scaled, or that a
  * principal point far from the middle makes one doubt; else it is empty. After a failure the camera
- * is as before, and so is one without a focal length.
+ * is as before. One without a focal length is not doubted.
  */
 STX_API bool stx_camera_fit(StxCamera *camera, int width, int height, StxError *note);
 

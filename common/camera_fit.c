@@ -36,6 +36,8 @@ static bool is_scaled(double x, double y)
 /* What the principal point says of a size that nobody said. */
 static bool judge(const StxCamera *camera, int width, int height, StxError *note)
 {
+  if (camera->focal <= 0) /* perhaps an unknown camera, all 0 */
+    return true;
   double x = (2 * camera->cx + 1) / width, y = (2 * camera->cy + 1) / height;
   bool is_doubtful = !are_near(x, 1, HALVES_DOUBTFUL) || !are_near(y, 1, HALVES_DOUBTFUL);
   if (camera->missing & (STX_CAMERA_CX | STX_CAMERA_CY) || !is_doubtful)
@@ -81,8 +83,6 @@ bool stx_camera_fit(StxCamera *camera, int width, int height, StxError *note)
 {
   if (note != NULL)
     note->text[0] = '\0';
-  if (camera->focal <= 0)
-    return true;
   bool is_known = camera->image_width > 0 && camera->image_height > 0;
   bool is_same = camera->image_width == width && camera->image_height == height;
   if (is_known ? !is_same && !scale(camera, width, height, note)

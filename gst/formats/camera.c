@@ -156,9 +156,9 @@ static gboolean check_unscaled(const StxCamera *camera, gint width, gint height,
       (camera->image_width == width && camera->image_height == height))
     return TRUE;
   return stx_fail(error,
-      "the caps say that this was computed for an image of %dx%d, and it has %dx%d: disparities "
-      "stay as they are where a frame is scaled or cut, so do that to the pictures, in front of "
-      "stereo-sgm",
+      "the caps say that this is of an image of %dx%d, but it has %dx%d. Scalers leave disparities "
+      "as they are: scale the pictures, in front of stereo-sgm. If it was cut, set "
+      "camera-crop-left, -right, -top, -bottom",
       camera->image_width, camera->image_height, width, height);
 }
 
@@ -269,10 +269,11 @@ static const char *cure(GstStxCameraUse use, gboolean is_refused)
 {
   if (use == GST_STX_CAMERA_OF_SCENE)
     return is_refused ? ". Ask for pictures of that shape, in caps behind this element" : "";
-  return is_refused ? ". If it was cut, set camera-crop-left, -right, -top, -bottom as in "
-                      "videocrop; if it "
-                      "is of another size, camera-image-width and -height"
-                    : ". If that is as it should be, set camera-image-width and -height to say so";
+  if (!is_refused)
+    return ". If that is as it should be, set camera-image-width and -height to say so";
+  return ". If it was cut, set camera-crop-left, -right, -top, -bottom as in videocrop; if it is "
+         "of "
+         "another size, camera-image-width and -height";
 }
 
 /* To the size of the image before it was cut, then cut. */

@@ -22,10 +22,8 @@ static StxCamera expect_fits(StxCamera camera, int width, int height, const char
   ck_assert_msg(stx_camera_fit(&camera, width, height, &error), "%s", error.text);
   ck_assert_msg(note == NULL ? error.text[0] == 0 : strstr(error.text, note) != NULL,
       "%dx%d: \"%s\"", width, height, error.text);
-  if (camera.focal > 0) {
-    ck_assert_int_eq(camera.image_width, width);
-    ck_assert_int_eq(camera.image_height, height);
-  }
+  ck_assert_int_eq(camera.image_width, width);
+  ck_assert_int_eq(camera.image_height, height);
   return camera;
 }
 
@@ -75,6 +73,22 @@ START_TEST(rounding_to_whole_pixels_is_no_other_shape)
   expect_fits(known, 156, 47, "scaled");
   expect_fits(known, 640, 194, "scaled");
   expect_fits(known, 640, 192, "scaled");
+}
+END_TEST
+
+/* Who has a principal point may get the focal length from elsewhere. */
+START_TEST(a_principal_point_alone_is_scaled)
+{
+  StxCamera camera = known;
+  camera.focal = 0;
+  camera = expect_fits(camera, 621, 188, "scaled by 0.5");
+  ck_assert_double_eq_tol(camera.cx, (609.5593 + .5) / 2 - .5, 1e-9);
+  ck_assert_double_eq(camera.focal, 0);
+  camera = known;
+  camera.focal = 0;
+  expect_refused(camera, 1242, 275, "1242x275");
+  camera.image_width = camera.image_height = 0;
+  expect_fits(camera, 621, 188, NULL);
 }
 END_TEST
 
@@ -264,6 +278,7 @@ static const StxTest tests[] = {
     {&the_same_image_changes_nothing},
     {&a_scaled_image_scales_pixels_and_nothing_else},
     {&rounding_to_whole_pixels_is_no_other_shape},
+    {&a_principal_point_alone_is_scaled},
     {&another_shape_is_refused},
     {&the_principal_point_betrays_a_scaled_image},
     {&a_cut_image_moves_the_principal_point},

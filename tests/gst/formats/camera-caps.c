@@ -292,6 +292,15 @@ GST_START_TEST(numbers_of_several_sizes_come_together)
   stx_test_breaks(
       STEREO("camera-image-width=248 camera-image-height=200 cx=100", STREET_PICTURE, SCALED),
       "camera-image-width and -height", "124x38", "248x200", NULL);
+  /* The principal point from the caps, the focal length not: */
+  outcome = run(STEREO("focal=50", STREET_PICTURE, SCALED));
+  expect_camera(&outcome, 50, (61.5 + .5) / 2 - .5, (.46 * 38 + .5) / 2 - .5, .54, 1.65, 0);
+  end(&outcome);
+  outcome = run(PICTURE "width=248,height=38 ! capssetter caps=video/x-raw,camera-cx=124.5,"
+                        "camera-cy=36.5,camera-image-width=248,camera-image-height=76 ! stereo-sgm "
+                        "max-disparity=64 layout=side-by-side focal=50 ! fakesink name=out");
+  expect_camera(&outcome, 50, 62, 18, NAN, NAN, NAN);
+  end(&outcome);
   outcome = run(STEREO("focal=50 cx=30 cy=9", STREET_PICTURE, SCALED " ! videocrop top=2"));
   expect_camera(&outcome, 50, 30, 9, .54, 1.65, 0); /* of what comes here: nothing to fit */
   end(&outcome);
