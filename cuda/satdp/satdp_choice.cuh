@@ -105,13 +105,14 @@ STX_DEVICE int top_of(int foot)
 
 STX_DEVICE StxSatdpConstants constants_of(const StxSatdpTables *tables)
 {
-  StxSatdpConstants constants = {.prior = stx_ground_prior(tables),
-      .residual_energy = tables->residual_energy,
-      .rounding = (int64_t)tables->rounding,
-      .pair_cost = (uint32_t)tables->pair_cost,
-      .pair_tolerance = (uint32_t)tables->pair_tolerance << VALUE_SHIFT,
-      .pair_slope = (uint32_t)(tables->pair_slope * (1 << SLOPE_BITS)),
-      .stixel_cost = (int)tables->stixel_cost};
+  StxSatdpConstants constants;
+  constants.prior = stx_ground_prior(tables);
+  constants.residual_energy = tables->residual_energy;
+  constants.rounding = (int64_t)tables->rounding;
+  constants.pair_cost = (uint32_t)tables->pair_cost;
+  constants.pair_tolerance = (uint32_t)tables->pair_tolerance << VALUE_SHIFT;
+  constants.pair_slope = (uint32_t)(tables->pair_slope * (1 << SLOPE_BITS));
+  constants.stixel_cost = (int)tables->stixel_cost;
   return constants;
 }
 
@@ -130,21 +131,21 @@ STX_DEVICE uint64_t with_half(uint32_t cost)
 STX_DEVICE StxSatdpRule rule_of(const StxSatdpConstants *pair, int kind)
 {
   bool ground = kind == GROUND, object = kind == OBJECT, sky = kind == SKY;
-  StxSatdpRule rule = {.ground_cost = with_half(sky ? FORBID_COST : pair->pair_cost),
-      .object_cost = with_half(ground ? FORBID_COST : pair->pair_cost),
-      .tolerance = pair->pair_tolerance,
-      .window = sky ? INT32_MAX : 2 * pair->pair_tolerance,
-      .slope = object ? pair->pair_slope : 0,
-      .unknown = object ? 0 : INT32_MAX,
-      .over = ground   ? (int)pair->pair_tolerance
-              : object ? 0
-                       : INT32_MAX,
-      .meeting = sky ? SKY_MEETS : 0,
-      .otherwise = sky ? SKY_MORE - pair->pair_cost : 0,
-      .ground_times = sky ? FORBID_TIMES : ONCE,
-      .object_times = ground ? FORBID_TIMES : ONCE,
-      .sky = object ? 0 : FORBID_TIMES,
-      .kind = (uint32_t)kind};
+  int over = ground ? (int)pair->pair_tolerance : 0;
+  StxSatdpRule rule;
+  rule.ground_cost = with_half(sky ? FORBID_COST : pair->pair_cost);
+  rule.object_cost = with_half(ground ? FORBID_COST : pair->pair_cost);
+  rule.tolerance = pair->pair_tolerance;
+  rule.window = sky ? INT32_MAX : 2 * pair->pair_tolerance;
+  rule.slope = object ? pair->pair_slope : 0;
+  rule.unknown = object ? 0 : INT32_MAX;
+  rule.over = sky ? INT32_MAX : over;
+  rule.meeting = sky ? SKY_MEETS : 0;
+  rule.otherwise = sky ? SKY_MORE - pair->pair_cost : 0;
+  rule.ground_times = sky ? FORBID_TIMES : ONCE;
+  rule.object_times = ground ? FORBID_TIMES : ONCE;
+  rule.sky = object ? 0 : FORBID_TIMES;
+  rule.kind = (uint32_t)kind;
   return rule;
 }
 

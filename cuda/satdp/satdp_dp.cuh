@@ -35,7 +35,7 @@
 /* Warps that try start rows of the kind: the first from home_warp on. */
 STX_DEVICE int part_count(const Column *c, int kind, int k0)
 {
-  return min((*tried_count(c, kind, k0) + STARTS - 1) / STARTS, (int)WARPS);
+  return min((int)((unsigned)(*tried_count(c, kind, k0) + STARTS - 1) / STARTS), (int)WARPS);
 }
 
 /* This warp's share of the listed start rows, for all end rows of the tile. The home warp adds what
