@@ -2,9 +2,9 @@
 /*
  * Cell reduction (common/colmean/colmean.h) on the GPU: one launch.
  *
- *   rows     disparity and weight of a row of cells, and its holes        colmean_rows.cuh
- *   classes  class costs of a tile of cells, by the kind of semantics     colmean_scores.cuh,
- * _labels.cuh
+ *   colmean_rows.cuh    disparity and weight of a row of cells, and its holes
+ *   colmean_scores.cuh  class costs of a tile of cells, from scores
+ *   colmean_labels.cuh  class costs of a tile of cells, from a label image
  *
  * Rows are the first blocks of the grid: they take latency rather than bandwidth, the others
  * nothing but bandwidth. Cells of 5 to 64 pixels are reduced by the blocks that own rows. Of
@@ -21,8 +21,8 @@
 #include "cuda/colmean/colmean_large.cuh"
 #include "cuda/colmean/colmean_scores.cuh"
 
-/* Blocks that share a multiprocessor: 48 registers where more threads fit on one than 64 leave room
- * for and the rows' code needs no more, else 64. */
+/* Blocks that share a multiprocessor, without spilling: the code for rows takes 48 registers on
+ * sm_90, and up to 64 elsewhere. */
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 900
 #define BLOCKS 5
 #else

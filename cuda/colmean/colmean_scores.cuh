@@ -15,22 +15,21 @@
  *           two sums. The quotient is two products with a reciprocal from the host
  *           (colmean_exact.h), one for whole cells and one each for what the picture's edges cut.
  *
- * SCALED: scores of a fraction of the picture's size. Step one adds a score as often as the cell
- * has rows of pixels with it, out of the cache, and step two as often as it has columns; ACROSS
- * is 1.
+ * SCALED: scores of a fraction of the picture's size. Step one adds a score times the rows of
+ * pixels of the cell that it stands for, and step two times the columns; ACROSS is 1.
  *
  * Shared memory: a line of sums per part of a row of cells. Lines are an odd number of words, so
  * that the 32 rows that a warp reads in step two lie in different banks. A word is left out after
  * every 32, so that each of a warp's stores of one word per chunk meets all banks in step one.
  *
- * A warp's 32 costs of 4 × 4 8-bit pixels take some 25 instructions in step two, and the chunks
- * that 128 costs come from take 110 in step one, 16 of them dot products. All blocks together read
- * the scores in segments of 128 bytes, which is what the time goes into. Tried and rejected: an
- * estimate in float32 and its correction (113 instructions for 32 costs); one product with 32 bits
- * of a reciprocal (exact up to 15421 pixels of 8 bits, and up to 60 of others); values of one class
- * through cp.async or bulk copies, which the oldest GPUs lack and loads of 16 bytes do not need
- * to reach the bandwidth; the whole sum of a cell in one thread, for which there would have to be a
- * kernel per cell size.
+ * A warp's 32 costs of 4 × 4 8-bit pixels take some 25 instructions in step two; 128 of them, with
+ * the chunks that they come from and all that a block computes once, take 294, 16 of them dot
+ * products (sm_90). All blocks together read the scores in segments of 128 bytes, which is what the
+ * time goes into. Tried and rejected: an estimate in float32 and its correction (113 instructions
+ * for 32 costs); one product with 32 bits of a reciprocal (exact up to 15421 pixels of 8 bits, and
+ * up to 60 of others); values of one class through cp.async or bulk copies, which the oldest GPUs
+ * lack and loads of 16 bytes do not need to reach the bandwidth; the whole sum of a cell in one
+ * thread, for which there would have to be a kernel per cell size.
  */
 #ifndef STX_COLMEAN_SCORES_CUH
 #define STX_COLMEAN_SCORES_CUH
