@@ -117,6 +117,9 @@ START_TEST(the_principal_point_betrays_a_scaled_image)
   expect_fits(camera, 931, 281, "far from the middle of 931x281"); /* 3/4 of it */
   expect_fits(camera, 1242, 200, "far from the middle of 1242x200");
   expect_fits(camera, 600, 375, "far from the middle of 600x375");
+  camera.image_height = 375; /* half a size is none */
+  expect_refused(camera, 621, 188, "about 1220x347");
+  camera.image_height = 0;
   camera.missing = STX_CAMERA_CX;
   expect_fits(camera, 621, 188, NULL);
   camera.missing = STX_CAMERA_CY;
