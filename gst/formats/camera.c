@@ -269,6 +269,9 @@ static const char *cure(GstStxCameraUse use, gboolean is_refused)
 {
   if (use == GST_STX_CAMERA_OF_SCENE)
     return is_refused ? ". Ask for pictures of that shape, in caps behind this element" : "";
+  if (!is_refused && use == GST_STX_CAMERA_OF_DATA)
+    return ". Disparities are taken for pixels of this size. If that is as it should be, set "
+           "camera-image-width and -height to say so";
   if (!is_refused)
     return ". If that is as it should be, set camera-image-width and -height to say so";
   return ". If it was cut, set camera-crop-left, -right, -top, -bottom as in videocrop; if it is "

@@ -395,6 +395,10 @@ GST_START_TEST(a_file_of_another_size_is_scaled_aloud)
   expect_camera(&outcome, 35, 30.5, 8.5, .5, 1.65, NAN);
   expect_warning(&outcome, NULL); /* they know */
   end(&outcome);
+  outcome = run_with(KITTI_RAW "S_rect_02: 248 76\n",
+      DISPARITY "! downsample-transpose calibration=", " ! rdp-columns ! fakesink name=out");
+  expect_warning(&outcome, "Disparities are taken for pixels of this size");
+  end(&outcome);
   outcome = run_with(KITTI_RAW, DISPARITY "! downsample-transpose calibration=",
       " camera-image-width=248 "
       "camera-image-height=76 cx=100 ! sat-dp-stixels ! fakesink name=out");
