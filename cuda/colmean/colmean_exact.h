@@ -29,8 +29,9 @@ typedef struct {
 STX_INLINE StxColmeanShare stx_colmean_share(uint32_t den, int shift)
 {
   uint64_t num = 4095ull << 52; /* a long division: 12 − shift more bits */
-  uint64_t share = (num / den << (12 - shift)) + ((num % den << (12 - shift)) + den - 1) / den;
-  return (StxColmeanShare){(uint32_t)share, (uint32_t)(share >> 32)};
+  uint64_t all = (num / den << (12 - shift)) + ((num % den << (12 - shift)) + den - 1) / den;
+  StxColmeanShare share = {(uint32_t)all, (uint32_t)(all >> 32)};
+  return share;
 }
 
 /* Without a product of more than 64 bits: what the low word's product has behind the point is

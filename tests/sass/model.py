@@ -51,48 +51,49 @@ def sgm(step, paths):
     ]
 
 
-def reduction(cells):
-    """2048×1024, 19 classes of 8-bit scores, cells × cells pixels."""
-    pixels, columns = 2048 * 1024, 2048 * 1024 / cells**2
-    scores = 19 * pixels
-    chunks = scores / 16 / 32 * (34 / 4 + 3)    # four rows of 16 bytes per turn of 34
-    costs = 19 * columns / 32 * (24.5 + 7)      # a cost, and its way from and to shared memory
-    depth = columns / 32 * 700
-    return [Work("reduction", chunks + costs + depth, 0, 3 * pixels + scores + 42 * columns, 8000)]
+def reduction(step, cells):
+    """2048×1024, 19 classes of 8-bit scores, cells of cells × cells pixels."""
+    pixels, rows = 2048 * 1024, 1024 // cells
+    # A warp of 512 chunks of 16 bytes has 196 instructions beside its costs.
+    costs = 19 * 2048 * rows / cells / 32 * step("stx_colmean_u8_4")
+    scores = 19 * pixels / 16 / 128 * 196 + costs
+    depth = 2048 * rows / cells / 32 * 632
+    return [Work("reduction", scores + depth, 0, 3 * pixels + 19 * pixels + 42 * 2048 * rows / cells,
+                 8000)]
 
 
-def stixels(step, cells, pairs):
-    """2048×1024, 19 classes. `pairs`: the share that is left of all, by the emulator."""
+def stixels(step, cells, turns, lists):
+    """2048×1024, 19 classes. Of a column, counted on the emulator for the street of stx-bench: turns
+    in which a warp tries 32 pairs of ground, object and sky, and lists of 32 start rows."""
     columns, rows = 2048 // cells, 1024 // cells
-    tiles, chunks = rows / 8, rows / 32
-    tried = pairs * 3 * rows * (rows + 1) / 2 / 32  # a warp tries 32 pairs
-    instructions = (chunks * 3200 + tried * 190 + tiles * 3 * 400 +
-                    tiles * (7 * step("stx_satdp_slanted_columns") + 60))
-    chain = tiles * (600 * -(-tried // tiles // 8) + 7 * 120 + 100) + chunks * 1400 + 5000
-    # Two of three kinds fit a line: 35 operations on doubles.
-    return [Work("stixels", columns * instructions, columns * tried * 24, columns * rows * 45,
-                 chain)]
+    tiles = rows // 8
+    tried = sum(count * length for count, length in zip(turns, (236, 261, 128)))
+    solved = 7 * step("stx_satdp_slanted_columns") + 100
+    beside = rows * 430 - 10000  # tables, what each warp does per tile, records
+    chain = tiles * (900 + 1000 + 100) + rows * 45 + 5000
+    return [Work("stixels", columns * (tried + lists * 137 + tiles * solved + beside),
+                 columns * sum(count * length for count, length in zip(turns, (66, 43, 3))),
+                 columns * rows * 45, chain)]
 
 
 def rdp():
-    """1242 columns of 1024 cells, 17 segments each: 8 levels, each with a scan of all cells."""
-    columns = 1242
-    return [Work("rdp", columns * (1024 / 32 * (8 * 12 + 60) + 8 * 8 * 60), 0, columns * 4 * 1024,
-                 8 * 900 + 6000)]
+    """1242 columns of 1024 cells: instructions per column counted on three filled KITTI maps."""
+    return [Work("rdp", 1242 * 6000, 0, 1242 * 4 * 1024, 8000)]
 
 
 def lidar():
-    """125 000 points, 64 beams: docs/algorithms/ground.md counts its chains."""
-    return [Work("lidar", 125e3 / 32 * 1200 + 128 * 12000, 140e3, 125e3 * 20, 36e-6 * 1.98e9)]
+    """125 000 points: docs/algorithms/ground.md counts the chains of its eight kernels."""
+    return [Work("lidar", 125e3 / 32 * 1200 + 128 * 12000, 140e3, 125e3 * 20, 35e-6 * 1.98e9)]
 
 
 def stages(step):
     return [
         ("SGM 1242×375×128, 4 paths", sgm(step, 4)),
         ("SGM 1242×375×128, 8 paths", sgm(step, 8)),
-        ("reduction 2048×1024, 19 × 8 bits, 4×4", reduction(4)),
-        ("stixels of it, 4×4", stixels(step, 4, .134)),
-        ("reduction and stixels, 8×8", reduction(8) + stixels(step, 8, .26)),
+        ("reduction 2048×1024, 19 × 8 bits, 4×4", reduction(step, 4)),
+        ("stixels of it, 4×4", stixels(step, 4, (123, 97, 81), 103)),
+        ("reduction and stixels, 8×8",
+         reduction(step, 8) + stixels(step, 8, (55, 50, 37), 48)),
         ("RDP 1242×1024", rdp()),
         ("LiDAR, 125 000 points", lidar()),
     ]

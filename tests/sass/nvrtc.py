@@ -8,8 +8,8 @@ Xavier (sm_72) and Volta (sm_70) need CUDA 12, and JetPack 6 on Orin (sm_87) has
 no nvcc of CUDA 12, but NVRTC, which is the same compiler as a library: nvidia-cuda-nvrtc-cu12. The
 folder STX_CUDA12 has libnvrtc.so.12; without it this ends with 77: skipped.
 
-A compiler error fails, and so does a kernel of which registers are spilled, but for those that
-SPILLS allows to.
+A compiler error fails, and so does a kernel that spills more than FEW bytes of registers, but for
+those that SPILLS allows to.
 """
 import concurrent.futures
 import ctypes
@@ -22,6 +22,7 @@ ARCHITECTURES = [70, 72, 87]
 SKIPPED = 77
 # Columns that are too high for shared memory are rare.
 SPILLS = re.compile(r"_high_columns")
+FEW = 16  # bytes: a pointer or two, read once in a while
 
 # NVRTC knows neither the C library's headers nor where they are.
 HEADERS = {
@@ -36,15 +37,15 @@ HEADERS = {
         typedef unsigned short uint16_t;
         typedef int int32_t;
         typedef unsigned uint32_t;
-        typedef long long int64_t;
-        typedef unsigned long long uint64_t;
+        typedef long int64_t;
+        typedef unsigned long uint64_t;
         typedef unsigned long uintptr_t;
         #define INT32_MAX 0x7fffffff
         #define UINT16_MAX 0xffff
         #define UINT32_MAX 0xffffffffu
-        #define UINT64_C(number) number##ull
-        #define UINT64_MAX 0xffffffffffffffffull
-        #define INT64_MAX 0x7fffffffffffffffll""",
+        #define UINT64_C(number) number##ul
+        #define UINT64_MAX 0xfffffffffffffffful
+        #define INT64_MAX 0x7fffffffffffffffl""",
     "string.h": "",
 }
 # As cuda/meson.build has them. Designated initializers are C++20 to NVRTC, and what has no
@@ -66,10 +67,10 @@ def log_of(nvrtc, program):
 
 
 def spilled(log):
-    """The kernels that spill, by what ptxas says of each."""
+    """(kernel, bytes) of those that spill, by what ptxas says of each."""
     found = re.findall(r"Function properties for (\w+)\s+(?:ptxas [^\n]*)?[^\n]*?"
                        r"(\d+) bytes spill stores", log)
-    return [name for name, count in found if int(count) > 0]
+    return [(name, int(count)) for name, count in found if int(count) > 0]
 
 
 def compile_kernel(nvrtc, path, arch):
@@ -82,10 +83,10 @@ def compile_kernel(nvrtc, path, arch):
     status = nvrtc.nvrtcCompileProgram(program, len(options), strings(options))
     log = log_of(nvrtc, program)
     nvrtc.nvrtcDestroyProgram(ctypes.byref(program))
-    names = spilled(log)
-    bad = [name for name in names if not SPILLS.search(name)]
+    spills = spilled(log)
+    bad = [name for name, count in spills if count > FEW and not SPILLS.search(name)]
     text = f"sm_{arch} {path}: " + ("ok" if status == 0 else "FAILED\n" + log)
-    return text + "".join(f", {name} spills" for name in names), status != 0 or bool(bad)
+    return text + "".join(f", {name} spills {count} bytes" for name, count in spills), status != 0 or bool(bad)
 
 
 def main(paths):

@@ -14,8 +14,14 @@ FAMILIES = {"IMNMX": "MIN", "VIMNMX": "MIN", "VIMNMX3": "MIN", "VIADDMNMX": "MIN
 Step = collections.namedtuple("Step", "what opcode count")
 # The same in a loop that is unrolled as a whole.
 Row = collections.namedtuple("Row", "what opcode count")
+# A loop that has exactly so many of some opcodes, and makes so many steps in a turn.
+Loop = collections.namedtuple("Loop", "what has steps")
 
+COSTS = Loop("32 class costs, one sum to a cell", {"LDS": 4, "LDG": 4, "ST": 4}, 4)
 STEPS = {
+    "stx_colmean_u8_4": COSTS,
+    "stx_colmean_f16_4": COSTS,
+    "stx_colmean_f32_4": COSTS,
     "stx_sgm_paths_64": Step("a pixel of a line", "POPC", 2),
     "stx_sgm_paths_128": Step("a pixel of a line", "POPC", 4),
     "stx_sgm_paths_256": Step("a pixel of a line", "POPC", 8),
@@ -42,6 +48,13 @@ def in_loop(step, kernel):
                default=None)
 
 
+def that_has(loop, kernel):
+    found = [(has(kernel, span), span[1] - span[0] + 1) for span in kernel.loops()]
+    return max((length / loop.steps for counts, length in found
+                if all(counts[opcode] == count for opcode, count in loop.has.items())),
+               default=None)
+
+
 def in_row(row, kernel):
     at = [i for i, (opcode, _) in enumerate(kernel.code) if opcode.startswith(row.opcode)]
     lengths = [second - first for first, second in zip(at, at[row.count:])]
@@ -56,4 +69,4 @@ def of_kernel(name, kernel):
     step = STEPS.get(name)
     if step is None:
         return max((last - first + 1 for first, last in kernel.loops()), default=0)
-    return in_loop(step, kernel) if isinstance(step, Step) else in_row(step, kernel)
+    return {Step: in_loop, Row: in_row, Loop: that_has}[type(step)](step, kernel)
