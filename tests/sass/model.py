@@ -58,13 +58,13 @@ def reduction(step, cells):
     costs = 19 * 2048 * rows / cells / 32 * step("stx_colmean_u8_4")
     scores = 19 * pixels / 16 / 128 * 196 + costs
     depth = 2048 * rows / cells / 32 * 632
-    return [Work("reduction", scores + depth, 0, 3 * pixels + 19 * pixels + 42 * 2048 * rows / cells,
-                 8000)]
+    moved = (3 + 19) * pixels + 42 * 2048 * rows / cells
+    return [Work("reduction", scores + depth, 0, moved, 8000)]
 
 
 def stixels(step, cells, turns, lists):
-    """2048×1024, 19 classes. Of a column, counted on the emulator for the street of stx-bench: turns
-    in which a warp tries 32 pairs of ground, object and sky, and lists of 32 start rows."""
+    """2048×1024, 19 classes. Of a column, counted on the emulator for stx-bench's street: turns in
+    which a warp tries 32 pairs of ground, object and sky; lists of 32 start rows."""
     columns, rows = 2048 // cells, 1024 // cells
     tiles = rows // 8
     tried = sum(count * length for count, length in zip(turns, (236, 261, 128)))

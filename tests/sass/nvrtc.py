@@ -86,7 +86,8 @@ def compile_kernel(nvrtc, path, arch):
     spills = spilled(log)
     bad = [name for name, count in spills if count > FEW and not SPILLS.search(name)]
     text = f"sm_{arch} {path}: " + ("ok" if status == 0 else "FAILED\n" + log)
-    return text + "".join(f", {name} spills {count} bytes" for name, count in spills), status != 0 or bool(bad)
+    text += "".join(f", {name} spills {count} bytes" for name, count in spills)
+    return text, status != 0 or bool(bad)
 
 
 def main(paths):
