@@ -17,126 +17,29 @@
  */
 #define _GNU_SOURCE /* strtod_l: a calibration file has a decimal point whatever the locale */
 #include "common/camera.h"
+#include "common/text_file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <jansson.h>
 #include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#define MAX_BYTES (1 << 20)
+#define EXPECTED "KITTI's calib.txt or Cityscapes' camera.json"
 #define KITTI_HEIGHT 1.65   /* metres, from the description of the recording car */
 #define MAX_PITCH 0.7854    /* 45 degrees: more is a value in degrees, or nonsense */
 #define MAX_SIDE 32768      /* of an image, pixels */
 #define DAY_TOLERANCE 1e-3  /* pixels: files have more digits, people round */
 #define PIXEL_TOLERANCE 0.5 /* by which two "equal" entries of a rectified pair may differ */
 
-/* What every parser needs to speak of the place: the end of a long path says more than its
- * beginning, and the text of an error is short. */
+/* What every parser needs to speak of the place. */
 typedef struct {
   const char *name;
   locale_t c_locale;
   StxError *error;
 } Source;
-
-static const char *short_name(const char *path)
-{
-  size_t length = strlen(path);
-  if (length > 100)
-    path += length - 100;
-  while ((*path & 0xC0) == 0x80) /* not from the middle of a UTF-8 character */
-    path++;
-  return path;
-}
-
-/* ---- Reading ------------------------------------------------------------------------------ */
-
-/* Opens it and says how many bytes to make room for, one more than it has; some systems do not say,
- * and say 0. O_NONBLOCK: opening a pipe must not hang; it is refused right after. */
-static int open_regular(const char *path, size_t *room, const Source *source)
-{
-  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  struct stat status;
-  if (fd < 0 || fstat(fd, &status) != 0) {
-    stx_fail(
-        source->error, "cannot open calibration file \"%s\": %s", source->name, strerror(errno));
-  } else if (!S_ISREG(status.st_mode)) {
-    stx_fail(source->error, "calibration file \"%s\" is a %s; expected a text file", source->name,
-        S_ISDIR(status.st_mode) ? "directory" : "device or pipe");
-  } else {
-    bool known = status.st_size > 0 && status.st_size < MAX_BYTES;
-    *room = (known ? (size_t)status.st_size : MAX_BYTES) + 1;
-    return fd;
-  }
-  if (fd >= 0)
-    close(fd);
-  return -1;
-}
-
-/* Bytes read, at most `room`, or -1. */
-static ssize_t read_all(int fd, char *text, size_t room)
-{
-  size_t size = 0;
-  while (size < room) {
-    ssize_t got = read(fd, text + size, room - size);
-    if (got < 0 && errno == EINTR)
-      continue;
-    if (got < 0)
-      return -1;
-    if (got == 0)
-      break;
-    size += (size_t)got;
-  }
-  return (ssize_t)size;
-}
-
-static bool check_text(const char *text, ssize_t size, const Source *source)
-{
-  if (size < 0)
-    return stx_fail(
-        source->error, "cannot read calibration file \"%s\": %s", source->name, strerror(errno));
-  if (size == 0)
-    return stx_fail(source->error, "calibration file \"%s\" is empty", source->name);
-  if (size > MAX_BYTES)
-    return stx_fail(source->error,
-        "calibration file \"%s\" is larger than %d bytes; expected "
-        "KITTI's calib.txt or Cityscapes' camera.json",
-        source->name, MAX_BYTES);
-  if (memchr(text, 0, (size_t)size) != NULL)
-    return stx_fail(source->error,
-        "calibration file \"%s\" holds binary data; expected KITTI's "
-        "calib.txt or Cityscapes' camera.json",
-        source->name);
-  return true;
-}
-
-/* The file's text, zero-terminated, to be freed; NULL with an error. */
-static char *load_text(const char *path, const Source *source)
-{
-  size_t room = 0;
-  int fd = open_regular(path, &room, source);
-  if (fd < 0)
-    return NULL;
-  char *text = malloc(room + 1);
-  ssize_t size = -1;
-  if (text == NULL)
-    errno = ENOMEM;
-  else
-    size = read_all(fd, text, room);
-  bool good = check_text(text, size, source);
-  close(fd);
-  if (good && size > 0) {
-    text[size] = 0;
-    return text;
-  }
-  free(text);
-  return NULL;
-}
 
 /* ---- What both formats end in ------------------------------------------------------------- */
 
@@ -460,11 +363,11 @@ bool stx_camera_load(const char *path, int pair, StxCamera *camera, StxError *er
     return stx_fail(error, "camera pair is %d; it must be -1 (any), 0 (gray) or 2 (colour)", pair);
   if (path == NULL || *path == 0)
     return stx_fail(error, "the name of the calibration file is empty");
-  Source source = {short_name(path), newlocale(LC_ALL_MASK, "C", (locale_t)0), error};
+  Source source = {stx_text_file_name(path), newlocale(LC_ALL_MASK, "C", (locale_t)0), error};
   if (source.c_locale == (locale_t)0)
     return stx_fail(error, "cannot make the C locale: %s", strerror(errno));
   StxCamera loaded = {0};
-  char *text = load_text(path, &source);
+  char *text = stx_text_file_load(path, EXPECTED, error);
   bool good = text != NULL && parse(text, pair, &loaded, &source);
   free(text);
   freelocale(source.c_locale);
