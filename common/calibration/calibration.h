@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Calibrations of stereo cameras as calibration tools and makers of cameras write them: lenses,
+ * where the right camera stands, and, where the file has it, how the pictures become rectified.
+ *
+ * What is read; the content decides, not the name:
+ *
+ *   OpenCV     FileStorage as YAML or JSON, one file or two (intrinsics, extrinsics): K1 D1 K2 D2
+ *              (M1 …, cameraMatrix1 distCoeffs1 …), R, T, and R1 R2 P1 P2 if there are any;
+ *              image_width, image_height; fisheye_model: 1 for lenses of cv::fisheye
+ *   ROS        camera_info, a file per camera: camera_matrix, distortion_model (plumb_bob,
+ *              rational_polynomial, equidistant), distortion_coefficients, rectification_matrix,
+ *              projection_matrix, image_width, image_height; or the message itself as `ros2 topic
+ *              echo` prints it (k, d, r, p, width, height)
+ *   Kalibr     camchain.yaml: cam0, cam1 (pinhole with radtan or equidistant), T_cn_cnm1
+ *   KITTI      calib_cam_to_cam.txt of raw recordings: S_ K_ D_ R_rect_ P_rect_ of a pair
+ *   ZED        SN….conf: LEFT_CAM_…, RIGHT_CAM_…, STEREO, for the resolution of the pictures
+ *   DepthAI    JSON of an OAK camera: cameraData, stereoRectificationData
+ *
+ * Lengths are metres, or what the format is known for (ZED millimetres, DepthAI centimetres),
+ * unless the caller says how long the file's unit is.
+ *
+ * Cameras look along z, x points right and y down, as with OpenCV: a point X of the left camera is
+ * R·X + T in the right one, so that T's x is negative where the right camera stands to the right.
+ * Matrices lie row by row. Pixels are counted from the centre of the top left one.
+ */
+#ifndef STX_CALIBRATION_H
+#define STX_CALIBRATION_H
+
+#include "common/stx.h"
+
+#define STX_LENS_COEFFICIENTS 14
+#define STX_CALIBRATION_MAX_SIDE 65536    /* pixels */
+#define STX_CALIBRATION_MAX_BASELINE 10.0 /* metres; more is a wrong unit */
+
+/*
+ * How directions become pixels, in OpenCV's order of coefficients.
+ *   BROWN    k1 k2 p1 p2 k3 k4 k5 k6 s1 s2 s3 s4 tx ty: radial polynomial or quotient, tangential,
+ *            thin prism, tilted sensor; what the file does not have is 0
+ *   FISHEYE  k1 k2 k3 k4 of the angle to the axis (Kannala-Brandt, "equidistant")
+ */
+typedef enum { STX_LENS_BROWN, STX_LENS_FISHEYE } StxLensModel;
+
+typedef struct {
+  double fx, fy, cx, cy; /* pixels; the focal lengths are > 0 */
+  StxLensModel model;
+  double d[STX_LENS_COEFFICIENTS];
+} StxLens;
+
+typedef struct {
+  StxLens lens;
+  int width, height;  /* of the pictures that it was made with; 0: the file does not say */
+  double r[9], p[12]; /* rectifying rotation and projection, if the calibration is `rectified` */
+} StxCalibratedCamera;
+
+typedef struct {
+  StxCalibratedCamera camera[2]; /* left, right */
+  bool rectified;                /* r and p are there, else r_stereo and t */
+  double r[9], t[3];             /* from the left to the right camera; metres */
+  int width, height;             /* of the rectified pictures; 0: as the camera's own */
+  const char *format;            /* what the file was taken for: "OpenCV" */
+} StxCalibration;
+
+typedef struct {
+  const char *path;
+  const char
+      *second; /* of a calibration of two files, in any order but for ROS; NULL or "": none */
+  int pair;    /* KITTI: 0 the gray cameras, 2 the colour ones; -1: those if they are there */
+  double unit; /* metres per unit of length in the file; 0: as the format has it */
+} StxCalibrationFiles;
+
+/*
+ * Reads a calibration for pictures of width × height pixels (0: any), which choose among those of a
+ * file that holds several.
+ *
+ * On failure *calibration is untouched, and error names the file, the key and what was expected: a
+ * file that cannot be read, no format of the above, a missing key, a wrong number of coefficients,
+ * numbers that are not finite, a singular camera matrix, a rotation that is none, cameras that
+ * stand one above the other, left and right swapped, a baseline of no length or too long.
+ *
+ * Allocates while it runs; any number of threads may load at the same time.
+ */
+bool stx_calibration_load(const StxCalibrationFiles *files, int width, int height,
+    StxCalibration *calibration, StxError *error);
+
+#endif

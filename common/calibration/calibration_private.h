@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What the formats share. Whatever a file is written in, it is read from a tree of jansson's:
+ * objects, arrays, numbers, texts. Each reader takes the tree of its format.
+ */
+#ifndef STX_CALIBRATION_PRIVATE_H
+#define STX_CALIBRATION_PRIVATE_H
+
+#include <jansson.h>
+
+#include "common/calibration/calibration.h"
+
+/* ---- Trees (calibration_tree.c) ------------------------------------------------------------ */
+
+/* The content of a file, to be given back with json_decref; NULL with an error that names it. */
+json_t *stx_calibration_tree(const char *path, StxError *error);
+
+/* ---- Values (calibration_values.c) --------------------------------------------------------- */
+
+/* A tree, and how messages call it: the file's name, and what leads to this part of it. */
+typedef struct {
+  const json_t *tree;
+  char name[160];
+  StxError *error;
+} StxCalibrationPart;
+
+/* `keys`: names of the same thing, separated by '|': "K1|M1|cameraMatrix1". The first that is
+ * there, or NULL. */
+const json_t *stx_calibration_find(const StxCalibrationPart *part, const char *keys);
+
+/* The object of that key as a part of its own; or an error that names the first of the keys. */
+bool stx_calibration_part(
+    const StxCalibrationPart *part, const char *keys, StxCalibrationPart *found);
+
+/*
+ * Numbers of an array, of an array of arrays, of an object with the array `data` (a matrix of
+ * OpenCV or ROS), or of a text with blanks between. Their count, at most `room`; -1 with an error
+ * for what is missing, no number, not finite or more.
+ */
+int stx_calibration_numbers(
+    const StxCalibrationPart *part, const char *keys, double *numbers, int room);
+
+/* Exactly `count` of them. */
+bool stx_calibration_exactly(
+    const StxCalibrationPart *part, const char *keys, double *numbers, int count);
+
+/* A number; without the key `otherwise`, or, if that is NAN, an error. */
+bool stx_calibration_number(
+    const StxCalibrationPart *part, const char *keys, double otherwise, double *number);
+
+/* Width and height, as two numbers of one key or of two; 0 and 0 where there are none. */
+bool stx_calibration_size(const StxCalibrationPart *part, const char *both, const char *width,
+    const char *height, int size[2]);
+
+/* A camera matrix of 9 numbers. */
+bool stx_calibration_matrix(const StxCalibrationPart *part, const char *keys, StxLens *lens);
+
+/* Coefficients of the lens, whose model is known. */
+bool stx_calibration_coefficients(const StxCalibrationPart *part, const char *keys, StxLens *lens);
+
+/* The text of the first key that is there, or `otherwise`. */
+const char *stx_calibration_text(
+    const StxCalibrationPart *part, const char *keys, const char *otherwise);
+
+/* The model that this name means: "plumb_bob", "equidistant", … */
+bool stx_calibration_model(const StxCalibrationPart *part, const char *name, StxLens *lens);
+
+/* ---- Formats ------------------------------------------------------------------------------- */
+
+/* What every reader gets; `second` has no tree if there is no second file. */
+typedef struct {
+  StxCalibrationPart first, second;
+  int pair, width, height;
+} StxCalibrationInput;
+
+/*
+ * matches  is this tree of the format?
+ * read     fills all but `format`; lengths in the format's unit. False with an error
+ * unit     metres
+ */
+typedef struct {
+  const char *name;
+  bool (*matches)(const StxCalibrationInput *input);
+  bool (*read)(const StxCalibrationInput *input, StxCalibration *calibration);
+  double unit;
+} StxCalibrationFormat;
+
+extern const StxCalibrationFormat stx_calibration_opencv, stx_calibration_ros,
+    stx_calibration_kalibr, stx_calibration_kitti, stx_calibration_zed, stx_calibration_depthai;
+
+#endif

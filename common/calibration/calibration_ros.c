@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * ROS: sensor_msgs/CameraInfo of each camera, as camera_calibration_parsers write it or as the
+ * message itself is printed (K, D, R, P; small letters with ROS 2). The projection of the right
+ * camera holds the baseline.
+ */
+#include "common/calibration/calibration_private.h"
+
+#define MATRIX "camera_matrix|K|k"
+
+static bool matches(const StxCalibrationInput *input)
+{
+  return stx_calibration_find(&input->first, MATRIX) != NULL;
+}
+
+static bool read_camera(const StxCalibrationPart *part, StxCalibratedCamera *camera)
+{
+  const char *model = stx_calibration_text(part, "distortion_model", "plumb_bob");
+  int size[2];
+  if (!stx_calibration_model(part, model, &camera->lens) ||
+      !stx_calibration_matrix(part, MATRIX, &camera->lens) ||
+      !stx_calibration_coefficients(part, "distortion_coefficients|D|d", &camera->lens) ||
+      !stx_calibration_exactly(part, "rectification_matrix|R|r", camera->r, 9) ||
+      !stx_calibration_exactly(part, "projection_matrix|P|p", camera->p, 12) ||
+      !stx_calibration_size(part, NULL, "image_width|width", "image_height|height", size))
+    return false;
+  camera->width = size[0];
+  camera->height = size[1];
+  return true;
+}
+
+static bool read(const StxCalibrationInput *input, StxCalibration *c)
+{
+  c->rectified = true;
+  if (input->second.tree == NULL)
+    return stx_fail(input->first.error,
+        "%s is of one camera: the file of the right one is needed, too", input->first.name);
+  return read_camera(&input->first, &c->camera[0]) && read_camera(&input->second, &c->camera[1]);
+}
+
+const StxCalibrationFormat stx_calibration_ros = {"ROS", matches, read, 1};

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What readers take from a tree, and what is said when it is not there. */
+#define _GNU_SOURCE /* strtod_l: see calibration_tree.c */
+#include "common/calibration/calibration_private.h"
+
+#include <locale.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Keys --------------------------------------------------------------------------------- */
+
+#define KEY_ROOM 48
+
+/* Copies the first key of the list, and returns the rest of it, or NULL. */
+static const char *next_key(const char *keys, char key[KEY_ROOM])
+{
+  size_t length = strcspn(keys, "|");
+  snprintf(key, KEY_ROOM, "%.*s", (int)length, keys);
+  return keys[length] == '|' ? keys + length + 1 : NULL;
+}
+
+/* `shown`: the key that is there, else the first of them. */
+static const json_t *find(const StxCalibrationPart *part, const char *keys, char shown[KEY_ROOM])
+{
+  char key[KEY_ROOM];
+  next_key(keys, shown);
+  while (keys != NULL) {
+    keys = next_key(keys, key);
+    const json_t *value = json_object_get(part->tree, key);
+    if (value == NULL)
+      continue;
+    memcpy(shown, key, KEY_ROOM);
+    return value;
+  }
+  return NULL;
+}
+
+const json_t *stx_calibration_find(const StxCalibrationPart *part, const char *keys)
+{
+  char shown[KEY_ROOM];
+  return find(part, keys, shown);
+}
+
+static bool refuse_missing(const StxCalibrationPart *part, const char *key)
+{
+  return stx_fail(part->error, "%s: no \"%s\"", part->name, key);
+}
+
+bool stx_calibration_part(
+    const StxCalibrationPart *part, const char *keys, StxCalibrationPart *found)
+{
+  char key[KEY_ROOM];
+  const json_t *value = find(part, keys, key);
+  if (value == NULL)
+    return refuse_missing(part, key);
+  if (!json_is_object(value))
+    return stx_fail(part->error, "%s: \"%s\" is no group of keys", part->name, key);
+  *found = (StxCalibrationPart){.tree = value, .error = part->error};
+  snprintf(found->name, sizeof found->name, "%.100s: %s", part->name, key);
+  return true;
+}
+
+const char *stx_calibration_text(
+    const StxCalibrationPart *part, const char *keys, const char *otherwise)
+{
+  const json_t *value = stx_calibration_find(part, keys);
+  return json_is_string(value) ? json_string_value(value) : otherwise;
+}
+
+/* ---- Numbers ------------------------------------------------------------------------------ */
+
+typedef struct {
+  const StxCalibrationPart *part;
+  const char *key;
+  double *numbers;
+  int room, count;
+} Numbers;
+
+static bool add(Numbers *to, double value)
+{
+  if (!isfinite(value))
+    return stx_fail(to->part->error, "%s: number %d of \"%s\" is not finite", to->part->name,
+        to->count + 1, to->key);
+  if (to->count == to->room)
+    return stx_fail(
+        to->part->error, "%s: \"%s\" has more than %d numbers", to->part->name, to->key, to->room);
+  to->numbers[to->count++] = value;
+  return true;
+}
+
+static bool refuse_number(const Numbers *to)
+{
+  return stx_fail(to->part->error, "%s: number %d of \"%s\" is none; expected a finite number",
+      to->part->name, to->count + 1, to->key);
+}
+
+/* KITTI's way: a text with blanks between. */
+static bool add_text(Numbers *to, const char *text)
+{
+  locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+  bool good = c_locale != (locale_t)0;
+  text += strspn(text, " \t");
+  while (good && *text != 0) {
+    char *end;
+    double value = strtod_l(text, &end, c_locale);
+    good = end != text && strchr(" \t", *end) != NULL ? add(to, value) : refuse_number(to);
+    text = end + strspn(end, " \t");
+  }
+  if (c_locale != (locale_t)0)
+    freelocale(c_locale);
+  return good;
+}
+
+static bool add_value(Numbers *to, const json_t *value)
+{
+  if (json_is_number(value))
+    return add(to, json_number_value(value));
+  if (json_is_string(value) && to->count == 0)
+    return add_text(to, json_string_value(value));
+  return refuse_number(to);
+}
+
+static bool add_array(Numbers *to, const json_t *array)
+{
+  bool good = true;
+  for (size_t i = 0; good && i < json_array_size(array); i++) {
+    const json_t *value = json_array_get(array, i);
+    if (!json_is_array(value))
+      good = json_is_string(value) ? refuse_number(to) : add_value(to, value);
+    for (size_t j = 0; good && json_is_array(value) && j < json_array_size(value); j++)
+      good = json_is_number(json_array_get(value, j)) ? add_value(to, json_array_get(value, j))
+                                                      : refuse_number(to);
+  }
+  return good;
+}
+
+int stx_calibration_numbers(
+    const StxCalibrationPart *part, const char *keys, double *numbers, int room)
+{
+  char key[KEY_ROOM];
+  const json_t *value = find(part, keys, key);
+  Numbers to = {part, key, numbers, room, 0};
+  if (value == NULL) {
+    refuse_missing(part, key);
+    return -1;
+  }
+  if (json_is_object(value))
+    value = json_object_get(value, "data");
+  return (json_is_array(value) ? add_array(&to, value) : add_value(&to, value)) ? to.count : -1;
+}
+
+bool stx_calibration_exactly(
+    const StxCalibrationPart *part, const char *keys, double *numbers, int count)
+{
+  char key[KEY_ROOM];
+  int found = stx_calibration_numbers(part, keys, numbers, count);
+  if (found < 0 || found == count)
+    return found == count;
+  find(part, keys, key);
+  return stx_fail(
+      part->error, "%s: \"%s\" has %d numbers; expected %d", part->name, key, found, count);
+}
+
+bool stx_calibration_number(
+    const StxCalibrationPart *part, const char *keys, double otherwise, double *number)
+{
+  *number = otherwise;
+  return (!isnan(otherwise) && stx_calibration_find(part, keys) == NULL) ||
+         stx_calibration_exactly(part, keys, number, 1);
+}
+
+static bool whole_side(const StxCalibrationPart *part, double side)
+{
+  return (side >= 0 && side <= STX_CALIBRATION_MAX_SIDE && side == floor(side)) ||
+         stx_fail(part->error, "%s: an image size of %g; expected 1 to %d pixels", part->name, side,
+             STX_CALIBRATION_MAX_SIDE);
+}
+
+bool stx_calibration_size(const StxCalibrationPart *part, const char *both, const char *width,
+    const char *height, int size[2])
+{
+  double sides[2] = {0, 0};
+  if (both != NULL && stx_calibration_find(part, both) != NULL) {
+    if (!stx_calibration_exactly(part, both, sides, 2))
+      return false;
+  } else if (width != NULL && (!stx_calibration_number(part, width, 0, &sides[0]) ||
+                                  !stx_calibration_number(part, height, 0, &sides[1]))) {
+    return false;
+  }
+  if (!whole_side(part, sides[0]) || !whole_side(part, sides[1]))
+    return false;
+  for (int i = 0; i < 2; i++)
+    size[i] = sides[0] > 0 && sides[1] > 0 ? (int)sides[i] : 0;
+  return true;
+}
+
+/* ---- Lenses ------------------------------------------------------------------------------- */
+
+bool stx_calibration_matrix(const StxCalibrationPart *part, const char *keys, StxLens *lens)
+{
+  double k[9];
+  char key[KEY_ROOM];
+  if (!stx_calibration_exactly(part, keys, k, 9))
+    return false;
+  find(part, keys, key);
+  if (!(k[0] > 0 && k[4] > 0 && k[3] == 0 && k[6] == 0 && k[7] == 0 && k[8] == 1))
+    return stx_fail(part->error,
+        "%s: \"%s\" is no camera matrix: expected fx 0 cx 0 fy cy 0 0 1 with fx and fy > 0, not "
+        "%g %g %g %g %g %g %g %g %g",
+        part->name, key, k[0], k[1], k[2], k[3], k[4], k[5], k[6], k[7], k[8]);
+  lens->fx = k[0];
+  lens->fy = k[4];
+  lens->cx = k[2];
+  lens->cy = k[5];
+  return true;
+}
+
+bool stx_calibration_model(const StxCalibrationPart *part, const char *name, StxLens *lens)
+{
+  static const struct {
+    const char *name;
+    StxLensModel model;
+  } models[] = {{"plumb_bob", STX_LENS_BROWN}, {"rational_polynomial", STX_LENS_BROWN},
+      {"thin_prism", STX_LENS_BROWN}, {"radtan", STX_LENS_BROWN}, {"none", STX_LENS_BROWN},
+      {"equidistant", STX_LENS_FISHEYE}, {"fisheye", STX_LENS_FISHEYE},
+      {"kannala_brandt", STX_LENS_FISHEYE}};
+  for (size_t i = 0; i < sizeof models / sizeof models[0]; i++)
+    if (strcmp(name, models[i].name) == 0) {
+      lens->model = models[i].model;
+      return true;
+    }
+  return stx_fail(part->error,
+      "%s: the distortion model is none of plumb_bob, rational_polynomial, radtan, equidistant, "
+      "fisheye, none",
+      part->name);
+}
+
+/* What OpenCV takes, and ROS writes; of 0 coefficients there is no distortion. */
+static bool fits(StxLensModel model, int count)
+{
+  if (model == STX_LENS_FISHEYE)
+    return count == 4;
+  return count == 0 || count == 4 || count == 5 || count == 8 || count == 12 || count == 14;
+}
+
+bool stx_calibration_coefficients(const StxCalibrationPart *part, const char *keys, StxLens *lens)
+{
+  char key[KEY_ROOM];
+  int count = stx_calibration_numbers(part, keys, lens->d, STX_LENS_COEFFICIENTS);
+  if (count < 0)
+    return false;
+  find(part, keys, key);
+  for (int i = count; i < STX_LENS_COEFFICIENTS; i++)
+    lens->d[i] = 0;
+  return fits(lens->model, count) ||
+         stx_fail(part->error, "%s: \"%s\" has %d coefficients; expected %s", part->name, key,
+             count, lens->model == STX_LENS_FISHEYE ? "4 of a fisheye lens" : "4, 5, 8, 12 or 14");
+}
