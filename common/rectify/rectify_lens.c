@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "common/rectify/rectify_lens.h"
+
+#include <math.h>
+
+#include "common/rotation.h"
+
+#define MOST_RADIUS 20.0 /* tangent of 87 degrees */
+#define MOST_ANGLE 3.1   /* radians from the axis */
+#define STEPS 20000      /* in which the reach is looked for */
+#define NEWTON_STEPS 30
+#define PRECISE 1e-10 /* of normalized coordinates: a millionth of a pixel is 1e-9 */
+
+/* ---- Radial ------------------------------------------------------------------------------- */
+
+static double radial(const double d[STX_LENS_COEFFICIENTS], double r2)
+{
+  return (1 + r2 * (d[0] + r2 * (d[1] + r2 * d[4]))) / (1 + r2 * (d[5] + r2 * (d[6] + r2 * d[7])));
+}
+
+static double fisheye(const double d[STX_LENS_COEFFICIENTS], double angle)
+{
+  double a2 = angle * angle;
+  return angle * (1 + a2 * (d[0] + a2 * (d[1] + a2 * (d[2] + a2 * d[3]))));
+}
+
+/* How far from the axis a radius, or angle, falls. */
+static double distance(const StxLens *lens, double r)
+{
+  return lens->model == STX_LENS_FISHEYE ? fisheye(lens->d, r) : r * radial(lens->d, r * r);
+}
+
+/* The first place where the distance no longer grows. */
+static double find_reach(const StxLens *lens)
+{
+  double most = lens->model == STX_LENS_FISHEYE ? MOST_ANGLE : MOST_RADIUS, last = 0;
+  for (int i = 1; i <= STEPS; i++) {
+    double next = distance(lens, most * i / STEPS);
+    if (!(next > last))
+      return most * (i - 1) / STEPS;
+    last = next;
+  }
+  return most;
+}
+
+/* ---- Tilt --------------------------------------------------------------------------------- */
+
+static void find_tilt(double tx, double ty, double tilt[9])
+{
+  const double turn[9] = {cos(ty), sin(ty) * sin(tx), -sin(ty) * cos(tx), 0, cos(tx), sin(tx),
+      sin(ty), -cos(ty) * sin(tx), cos(ty) * cos(tx)};
+  const double onto[9] = {turn[8], 0, -turn[2], 0, turn[8], -turn[5], 0, 0, 1};
+  stx_matrix_product(onto, turn, tilt);
+}
+
+StxPreparedLens stx_lens_prepare(const StxLens *lens)
+{
+  StxPreparedLens model = {*lens, find_reach(lens), {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+  if (lens->model == STX_LENS_BROWN && (lens->d[12] != 0 || lens->d[13] != 0))
+    find_tilt(lens->d[12], lens->d[13], model.tilt);
+  return model;
+}
+
+/* ---- There -------------------------------------------------------------------------------- */
+
+static void bend(const StxPreparedLens *model, double x, double y, double out[2])
+{
+  const double *d = model->lens.d, r2 = x * x + y * y, q = radial(d, r2);
+  double bent[3] = {x * q + 2 * d[2] * x * y + d[3] * (r2 + 2 * x * x) + r2 * (d[8] + r2 * d[9]),
+      y * q + d[2] * (r2 + 2 * y * y) + 2 * d[3] * x * y + r2 * (d[10] + r2 * d[11]), 1};
+  double on[3];
+  stx_matrix_apply(model->tilt, bent, on);
+  out[0] = on[0] / on[2];
+  out[1] = on[1] / on[2];
+}
+
+static bool bend_ray(const StxPreparedLens *model, const double ray[3], double out[2])
+{
+  double r = sqrt(ray[0] * ray[0] + ray[1] * ray[1]);
+  if (model->lens.model == STX_LENS_FISHEYE) {
+    double angle = atan2(r, ray[2]), scale = r > 0 ? fisheye(model->lens.d, angle) / r : 0;
+    out[0] = ray[0] * scale;
+    out[1] = ray[1] * scale;
+    return angle < model->reach;
+  }
+  if (!(ray[2] > 0) || !(r < model->reach * ray[2]))
+    return false;
+  bend(model, ray[0] / ray[2], ray[1] / ray[2], out);
+  return true;
+}
+
+bool stx_lens_project(const StxPreparedLens *model, const double ray[3], double pixel[2])
+{
+  double bent[2];
+  if (!bend_ray(model, ray, bent))
+    return false;
+  pixel[0] = model->lens.fx * bent[0] + model->lens.cx;
+  pixel[1] = model->lens.fy * bent[1] + model->lens.cy;
+  return isfinite(pixel[0]) && isfinite(pixel[1]);
+}
+
+/* ---- Back --------------------------------------------------------------------------------- */
+
+static bool unbend_angle(const StxPreparedLens *model, const double bent[2], double ray[3])
+{
+  double wanted = sqrt(bent[0] * bent[0] + bent[1] * bent[1]), low = 0, high = model->reach;
+  if (!(wanted < fisheye(model->lens.d, high)))
+    return false;
+  for (int i = 0; i < 60; i++) { /* it grows: halving finds it */
+    double middle = (low + high) / 2;
+    if (fisheye(model->lens.d, middle) < wanted)
+      low = middle;
+    else
+      high = middle;
+  }
+  double scale = wanted > 0 ? sin(low) / wanted : 0;
+  ray[0] = bent[0] * scale;
+  ray[1] = bent[1] * scale;
+  ray[2] = cos(low);
+  return true;
+}
+
+/* One step of Newton's method from (at[0], at[1]), with slopes from differences; returns how far
+ * off it was. */
+static double step(const StxPreparedLens *model, const double bent[2], double at[2])
+{
+  const double h = 1e-6;
+  double here[2], right[2], below[2];
+  bend(model, at[0], at[1], here);
+  bend(model, at[0] + h, at[1], right);
+  bend(model, at[0], at[1] + h, below);
+  double a = (right[0] - here[0]) / h, b = (below[0] - here[0]) / h;
+  double c = (right[1] - here[1]) / h, d = (below[1] - here[1]) / h;
+  double off[2] = {bent[0] - here[0], bent[1] - here[1]}, det = a * d - b * c;
+  at[0] += (d * off[0] - b * off[1]) / det;
+  at[1] += (a * off[1] - c * off[0]) / det;
+  return fabs(off[0]) + fabs(off[1]);
+}
+
+static bool unbend(const StxPreparedLens *model, const double bent[2], double ray[3])
+{
+  double at[2] = {bent[0], bent[1]}, off = 1;
+  for (int i = 0; i < NEWTON_STEPS && !(off < PRECISE); i++)
+    off = step(model, bent, at);
+  double r2 = at[0] * at[0] + at[1] * at[1], length = sqrt(1 + r2);
+  if (!(off < PRECISE) || !(r2 < model->reach * model->reach))
+    return false;
+  ray[0] = at[0] / length;
+  ray[1] = at[1] / length;
+  ray[2] = 1 / length;
+  return true;
+}
+
+bool stx_lens_unproject(const StxPreparedLens *model, const double pixel[2], double ray[3])
+{
+  const double bent[2] = {
+      (pixel[0] - model->lens.cx) / model->lens.fx, (pixel[1] - model->lens.cy) / model->lens.fy};
+  return model->lens.model == STX_LENS_FISHEYE ? unbend_angle(model, bent, ray)
+                                               : unbend(model, bent, ray);
+}
