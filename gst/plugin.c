@@ -14,6 +14,7 @@ static gboolean plugin_init(GstPlugin *plugin)
   ok &= GST_ELEMENT_REGISTER(lidar_parse, plugin);
   ok &= GST_ELEMENT_REGISTER(rdp_columns, plugin);
   ok &= GST_ELEMENT_REGISTER(sat_dp_stixels, plugin);
+  ok &= GST_ELEMENT_REGISTER(stereo_rectify, plugin);
   ok &= GST_ELEMENT_REGISTER(stereo_sgm, plugin);
   ok &= GST_ELEMENT_REGISTER(stixel_json, plugin);
   ok &= GST_ELEMENT_REGISTER(stixel_overlay, plugin);

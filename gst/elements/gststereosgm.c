@@ -299,15 +299,9 @@ static gboolean stop(GstAggregator *aggregator)
 
 /* ---- Properties ---------------------------------------------------------------------------- */
 
-static const StxFieldChoice layouts[] = {
-    {GST_STEREO_SGM_LAYOUT_AUTO, "auto", "As multiview-mode in the caps says"},
-    {GST_STEREO_SGM_LAYOUT_SIDE_BY_SIDE, "side-by-side", "Left view in the left half"},
-    {GST_STEREO_SGM_LAYOUT_TOP_BOTTOM, "top-bottom", "Left view in the upper half"},
-    {0},
-};
 static const StxField own_fields[] = {
     {"layout", "Layout", "How a frame of pad sink holds the two views",
-        STX_FIELD(CHOICE, GstStereoSgmSettings, layout), .choices = layouts},
+        STX_FIELD(CHOICE, GstStereoSgmSettings, layout), .choices = gst_stereo_sgm_layouts},
     {"confidence", "Confidence", "Attach a confidence per pixel as GstStxConfidenceMeta",
         STX_FIELD(BOOL, GstStereoSgmSettings, confidence)},
 };

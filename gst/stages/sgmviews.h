@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The two views of stereo-sgm, wherever they come from: two pads, or the halves of one pad's
- * frames. Streaming thread only.
+ * The two views of stereo-sgm (and, of one pad, stereo-rectify), wherever they come from: two pads,
+ * or the halves of one pad's frames. Streaming thread only.
  */
 #ifndef GST_SGM_VIEWS_H
 #define GST_SGM_VIEWS_H
@@ -9,7 +9,7 @@
 #include <gst/gst.h>
 #include <gst/video/video.h>
 
-#include "common/stx.h"
+#include "common/fields.h"
 
 G_BEGIN_DECLS
 
@@ -19,6 +19,7 @@ typedef enum {
   GST_STEREO_SGM_LAYOUT_SIDE_BY_SIDE,
   GST_STEREO_SGM_LAYOUT_TOP_BOTTOM
 } GstStereoSgmLayout;
+extern const StxFieldChoice gst_stereo_sgm_layouts[]; /* of a property */
 
 /* Roles of GstStxPairing, and what they are called as pads. */
 enum {

@@ -7,7 +7,8 @@ usage: launch_lines.py SOURCE_ROOT
 A line passes if the pipeline ends without an error, or, where it has no end, if it ends cleanly on
 an interrupt after a few seconds. Of a number of buffers the first few will do. Lines that need a
 camera or files of the reader's own are only parsed as far as their elements: every factory named in
-them must exist, with the properties set. Windows are replaced by fakesink.
+them must exist, with the properties set. Windows are replaced by fakesink. A block of YAML whose
+first line is "# name.yml" is a file that lines of all pages may name.
 """
 import pathlib
 import re
@@ -49,6 +50,13 @@ def pages_and_sources(root):
     yield from sorted(root.glob("*.md"))
     yield from sorted(root.glob("docs/**/*.md"))
     yield from sorted(root.glob("gst/**/*.c"))
+
+
+def write_files(root, folder):
+    for path in pathlib.Path(root).glob("docs/**/*.md"):
+        blocks = re.findall(r"^```yaml\n# (\w+\.yml)\n(.*?)^```", path.read_text(), re.S | re.M)
+        for name, text in blocks:
+            pathlib.Path(folder, name).write_text(text)
 
 
 def launch_lines(root):
@@ -112,6 +120,7 @@ def main():
     root = sys.argv[1]
     ran, bad = 0, 0
     with tempfile.TemporaryDirectory() as folder:
+        write_files(root, folder)
         for where, command in launch_lines(root):
             if "onnx-semantics" in command:
                 continue  # check_semantics.py knows what that needs

@@ -2,9 +2,9 @@
 /* Every property of every element: it begins as announced, and setting it sets it and no other. */
 #include "tests/gst/fixtures/util.h"
 
-static const gchar *const factories[] = {"street-scene-src", "stereo-sgm", "downsample-transpose",
-    "sat-dp-stixels", "rdp-columns", "stixel-overlay", "stixel-json", "lidar-parse", "lidar-ground",
-    "lidar-bev"};
+static const gchar *const factories[] = {"street-scene-src", "stereo-sgm", "stereo-rectify",
+    "downsample-transpose", "sat-dp-stixels", "rdp-columns", "stixel-overlay", "stixel-json",
+    "lidar-parse", "lidar-ground", "lidar-bev"};
 
 /* ---- Values -------------------------------------------------------------------------------- */
 

@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The class: pads, events, queries, states. What goes through them: lanesflow.c. */
+#include "gst/lanes/lanes_private.h"
+#include "gst/shared/run.h"
+
+G_DEFINE_ABSTRACT_TYPE_WITH_PRIVATE(GstStxLanes, gst_stx_lanes, GST_TYPE_ELEMENT)
+#define PRIVATE(self) (gst_stx_lanes_private((GstStxLanes *)(self)))
+#define CLASS(self) GST_STX_LANES_GET_CLASS(self)
+#define PARENT GST_ELEMENT_CLASS(gst_stx_lanes_parent_class)
+
+static const gchar *const sides[GST_STX_LANE_COUNT] = {"left", "right"};
+static const gchar *const sink_names[GST_STX_LANE_COUNT] = {"sink_left", "sink_right"};
+static const gchar *const src_names[GST_STX_LANE_COUNT] = {"src_left", "src_right"};
+
+GstStxLanesPrivate *gst_stx_lanes_private(GstStxLanes *self)
+{
+  return gst_stx_lanes_get_instance_private(self);
+}
+
+GstStxStage *gst_stx_lanes_stage(GstStxLanes *self, guint lane)
+{
+  return &PRIVATE(self)->lane[lane].stage;
+}
+
+gboolean gst_stx_lanes_of(GstPad *sink, guint *first, guint *end)
+{
+  const gchar *name = GST_PAD_NAME(sink);
+
+  *first = g_str_equal(name, sink_names[1]) ? 1 : 0;
+  *end = g_str_equal(name, sink_names[0]) ? 1 : GST_STX_LANE_COUNT;
+  return *end - *first == GST_STX_LANE_COUNT;
+}
+
+/* The pad sink, or NULL: a new reference. */
+static GstPad *get_common_sink(GstStxLanes *self)
+{
+  return gst_element_get_static_pad(GST_ELEMENT(self), "sink");
+}
+
+/* ---- Events -------------------------------------------------------------------------------- */
+
+/* What the frames of one stream become are two. */
+static gboolean begin_streams(GstStxLanes *self, GstEvent *event)
+{
+  const gchar *id;
+  gboolean sent = FALSE;
+
+  gst_event_parse_stream_start(event, &id);
+  for (guint i = 0; i < GST_STX_LANE_COUNT; i++) {
+    gchar *own = g_strdup_printf("%s/%s", id, sides[i]);
+    GstEvent *start = gst_event_new_stream_start(own);
+    guint group;
+
+    if (gst_event_parse_group_id(event, &group))
+      gst_event_set_group_id(start, group);
+    gst_event_set_seqnum(start, gst_event_get_seqnum(event));
+    sent |= gst_pad_push_event(PRIVATE(self)->lane[i].src, start);
+    g_free(own);
+  }
+  gst_event_unref(event);
+  return sent;
+}
+
+static gboolean sink_event(GstPad *sink, GstObject *parent, GstEvent *event)
+{
+  GstStxLanes *self = GST_STX_LANES(parent);
+  guint first, end;
+  gboolean both = gst_stx_lanes_of(sink, &first, &end), taken;
+  GstCaps *caps;
+
+  if (GST_EVENT_TYPE(event) == GST_EVENT_CAPS) {
+    gst_event_parse_caps(event, &caps);
+    taken = gst_stx_lanes_take_caps(sink, self, caps);
+    gst_event_unref(event);
+    return taken;
+  }
+  if (both && GST_EVENT_TYPE(event) == GST_EVENT_STREAM_START)
+    return begin_streams(self, event);
+  if (both && GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_STOP)
+    gst_flow_combiner_reset(PRIVATE(self)->combiner);
+  return gst_pad_event_default(sink, parent, event);
+}
+
+/* Both lanes lead to the one source, which has to go to a place once. */
+static gboolean src_event(GstPad *src, GstObject *parent, GstEvent *event)
+{
+  GstStxLanesPrivate *priv = PRIVATE(parent);
+  GstPad *sink = get_common_sink(GST_STX_LANES(parent));
+  gboolean again = FALSE;
+
+  if (sink != NULL && GST_EVENT_TYPE(event) == GST_EVENT_SEEK) {
+    GST_OBJECT_LOCK(parent);
+    again = priv->seek == gst_event_get_seqnum(event);
+    priv->seek = gst_event_get_seqnum(event);
+    GST_OBJECT_UNLOCK(parent);
+  }
+  gst_clear_object(&sink);
+  if (!again)
+    return gst_pad_event_default(src, parent, event);
+  gst_event_unref(event);
+  return TRUE;
+}
+
+/* ---- Queries ------------------------------------------------------------------------------- */
+
+/* Leaves of `caps` the formats that the next element takes, whatever their size. */
+static GstCaps *keep_formats(GstPad *src, GstCaps *caps)
+{
+  GstCaps *templ = gst_pad_get_pad_template_caps(src), *next = gst_pad_peer_query_caps(src, templ);
+  GstCaps *formats = gst_caps_new_empty(), *kept;
+
+  for (guint i = 0; i < gst_caps_get_size(next); i++) {
+    const GValue *format = gst_structure_get_value(gst_caps_get_structure(next, i), "format");
+    GstStructure *structure = gst_structure_new_empty("video/x-raw");
+
+    if (format != NULL)
+      gst_structure_set_value(structure, "format", format);
+    gst_caps_append_structure(formats, structure);
+  }
+  kept = gst_caps_intersect(caps, formats);
+  gst_caps_unref(templ);
+  gst_caps_unref(next);
+  gst_caps_unref(formats);
+  gst_caps_unref(caps);
+  return kept;
+}
+
+static void answer_caps(GstPad *sink, GstStxLanes *self, GstQuery *query)
+{
+  GstCaps *caps = gst_pad_get_pad_template_caps(sink), *filter, *answer;
+  guint first, end;
+
+  gst_stx_lanes_of(sink, &first, &end);
+  for (guint i = first; i < end; i++)
+    if (gst_pad_is_linked(PRIVATE(self)->lane[i].src))
+      caps = keep_formats(PRIVATE(self)->lane[i].src, caps);
+  gst_query_parse_caps(query, &filter);
+  answer = filter == NULL ? gst_caps_ref(caps)
+                          : gst_caps_intersect_full(filter, caps, GST_CAPS_INTERSECT_FIRST);
+  gst_query_set_caps_result(query, answer);
+  gst_caps_unref(answer);
+  gst_caps_unref(caps);
+}
+
+/* All caps may come, so that the user sees why they are refused. */
+static gboolean sink_query(GstPad *sink, GstObject *parent, GstQuery *query)
+{
+  switch (GST_QUERY_TYPE(query)) {
+  case GST_QUERY_CAPS:
+    answer_caps(sink, GST_STX_LANES(parent), query);
+    return TRUE;
+  case GST_QUERY_ACCEPT_CAPS:
+    gst_query_set_accept_caps_result(query, TRUE);
+    return TRUE;
+  case GST_QUERY_ALLOCATION:
+    gst_stx_cuda_propose(query);
+    return TRUE;
+  default:
+    return gst_pad_query_default(sink, parent, query);
+  }
+}
+
+/* ---- Which pads belong together ------------------------------------------------------------ */
+
+/* Takes the pad, which may be NULL. */
+static GstIterator *iterate_one(GstPad *pad)
+{
+  GValue value = G_VALUE_INIT;
+  GstIterator *links;
+
+  if (pad == NULL)
+    return NULL;
+  g_value_init(&value, GST_TYPE_PAD);
+  g_value_take_object(&value, pad);
+  links = gst_iterator_new_single(GST_TYPE_PAD, &value);
+  g_value_unset(&value);
+  return links;
+}
+
+static GstIterator *sink_links(GstPad *sink, GstObject *parent)
+{
+  guint first, end;
+
+  if (gst_stx_lanes_of(sink, &first, &end))
+    return gst_element_iterate_src_pads(GST_ELEMENT(parent));
+  return iterate_one(gst_object_ref(PRIVATE(parent)->lane[first].src));
+}
+
+static GstIterator *src_links(GstPad *src, GstObject *parent)
+{
+  GstPad *sink = get_common_sink(GST_STX_LANES(parent));
+  guint index = src == PRIVATE(parent)->lane[1].src;
+
+  if (sink == NULL)
+    sink = gst_element_get_static_pad(GST_ELEMENT(parent), sink_names[index]);
+  return iterate_one(sink);
+}
+
+/* ---- Pads ---------------------------------------------------------------------------------- */
+
+/* The two views come from one pad or from two, never from three. */
+static gboolean is_free(GstElement *element, const gchar *name)
+{
+  gboolean both = g_str_equal(name, "sink"), clash = FALSE;
+
+  GST_OBJECT_LOCK(element);
+  for (GList *item = element->sinkpads; item != NULL; item = item->next)
+    clash |= both || g_str_equal(GST_OBJECT_NAME(item->data), "sink") ||
+             g_str_equal(GST_OBJECT_NAME(item->data), name);
+  GST_OBJECT_UNLOCK(element);
+  return !clash;
+}
+
+static GstPad *request_new_pad(
+    GstElement *element, GstPadTemplate *templ, const gchar *name, const GstCaps *caps)
+{
+  const gchar *own = GST_PAD_TEMPLATE_NAME_TEMPLATE(templ);
+  GstPad *pad;
+
+  if (!is_free(element, own)) {
+    GST_WARNING_OBJECT(element, "use either the pad sink, or sink_left and sink_right, once each");
+    return NULL;
+  }
+  pad = gst_pad_new_from_template(templ, own);
+  gst_pad_set_chain_function(pad, gst_stx_lanes_chain);
+  gst_pad_set_event_function(pad, sink_event);
+  gst_pad_set_query_function(pad, sink_query);
+  gst_pad_set_iterate_internal_links_function(pad, sink_links);
+  gst_pad_set_active(pad, GST_STATE(element) > GST_STATE_READY);
+  gst_element_add_pad(element, pad);
+  return pad;
+}
+
+static void release_pad(GstElement *element, GstPad *pad)
+{
+  gst_pad_set_active(pad, FALSE);
+  gst_element_remove_pad(element, pad);
+}
+
+static void add_src(GstStxLanes *self, guint index)
+{
+  GstElementClass *klass = GST_ELEMENT_CLASS(CLASS(self));
+  GstPad *pad = gst_pad_new_from_template(
+      gst_element_class_get_pad_template(klass, src_names[index]), src_names[index]);
+
+  gst_pad_set_event_function(pad, src_event);
+  gst_pad_set_iterate_internal_links_function(pad, src_links);
+  gst_pad_use_fixed_caps(pad);
+  gst_element_add_pad(GST_ELEMENT(self), pad);
+  gst_flow_combiner_add_pad(PRIVATE(self)->combiner, pad);
+  PRIVATE(self)->lane[index].src = pad;
+}
+
+static void add_template(
+    GstElementClass *klass, const gchar *name, GstPadDirection direction, const gchar *caps)
+{
+  GstCaps *possible = gst_caps_from_string(caps);
+
+  gst_element_class_add_pad_template(
+      klass, gst_pad_template_new(name, direction,
+                 direction == GST_PAD_SINK ? GST_PAD_REQUEST : GST_PAD_ALWAYS, possible));
+  gst_caps_unref(possible);
+}
+
+void gst_stx_lanes_class_add_pads(GstStxLanesClass *klass, const gchar *caps)
+{
+  GstElementClass *element = GST_ELEMENT_CLASS(klass);
+
+  add_template(element, "sink", GST_PAD_SINK, caps);
+  for (guint i = 0; i < GST_STX_LANE_COUNT; i++) {
+    add_template(element, sink_names[i], GST_PAD_SINK, caps);
+    add_template(element, src_names[i], GST_PAD_SRC, caps);
+  }
+}
+
+/* ---- States -------------------------------------------------------------------------------- */
+
+static gboolean start(GstStxLanes *self)
+{
+  GstStxLanesPrivate *priv = PRIVATE(self);
+  gboolean started = CLASS(self)->start == NULL || CLASS(self)->start(self);
+
+  gst_flow_combiner_reset(priv->combiner);
+  priv->seek = GST_SEQNUM_INVALID;
+  for (guint i = 0; i < GST_STX_LANE_COUNT && started; i++) {
+    GST_OBJECT_LOCK(self);
+    priv->lane[i].stage.properties = priv->run;
+    GST_OBJECT_UNLOCK(self);
+    priv->lane[i].planned = FALSE;
+    started = gst_stx_stage_start(&priv->lane[i].stage);
+  }
+  return started;
+}
+
+static void stop(GstStxLanes *self)
+{
+  for (guint i = 0; i < GST_STX_LANE_COUNT; i++) {
+    gst_stx_lane_clear_pool(&PRIVATE(self)->lane[i]);
+    gst_stx_stage_stop(&PRIVATE(self)->lane[i].stage);
+  }
+}
+
+static GstStateChangeReturn change_state(GstElement *element, GstStateChange transition)
+{
+  GstStxLanes *self = GST_STX_LANES(element);
+  GstStateChangeReturn result = GST_STATE_CHANGE_FAILURE;
+
+  if (transition != GST_STATE_CHANGE_READY_TO_PAUSED || start(self))
+    result = PARENT->change_state(element, transition);
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY ||
+      (transition == GST_STATE_CHANGE_READY_TO_PAUSED && result == GST_STATE_CHANGE_FAILURE))
+    stop(self);
+  return result;
+}
+
+/* ---- Class --------------------------------------------------------------------------------- */
+
+static void constructed(GObject *object)
+{
+  GstStxLanes *self = GST_STX_LANES(object);
+
+  for (guint i = 0; i < GST_STX_LANE_COUNT; i++) {
+    gst_stx_stage_init(&PRIVATE(self)->lane[i].stage, GST_ELEMENT(self), &CLASS(self)->stage);
+    add_src(self, i);
+  }
+  G_OBJECT_CLASS(gst_stx_lanes_parent_class)->constructed(object);
+}
+
+static void finalize(GObject *object)
+{
+  stop(GST_STX_LANES(object));
+  gst_flow_combiner_free(PRIVATE(object)->combiner);
+  G_OBJECT_CLASS(gst_stx_lanes_parent_class)->finalize(object);
+}
+
+static void gst_stx_lanes_init(GstStxLanes *self)
+{
+  PRIVATE(self)->run = GST_STX_RUN_DEFAULTS;
+  PRIVATE(self)->combiner = gst_flow_combiner_new();
+}
+
+static void gst_stx_lanes_class_init(GstStxLanesClass *klass)
+{
+  GObjectClass *object = G_OBJECT_CLASS(klass);
+  GstElementClass *element = GST_ELEMENT_CLASS(klass);
+  GstStxPropertyGroup properties = GST_STX_RUN_PROPERTIES(GstStxLanesPrivate, run);
+
+  object->constructed = constructed;
+  object->finalize = finalize;
+  element->request_new_pad = request_new_pad;
+  element->release_pad = release_pad;
+  element->change_state = change_state;
+  properties.offset += g_type_class_get_instance_private_offset(klass);
+  gst_stx_properties_install(object, &properties, 1);
+  gst_type_mark_as_plugin_api(GST_TYPE_STX_LANES, 0);
+}

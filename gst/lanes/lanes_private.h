@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What lanes.c and lanesflow.c share; nobody else includes it. */
+#ifndef GST_STX_LANES_PRIVATE_H
+#define GST_STX_LANES_PRIVATE_H
+
+#include <gst/base/gstflowcombiner.h>
+
+#include "gst/lanes/lanes.h"
+
+G_BEGIN_DECLS
+
+/* All but the pad and the constant parts of the stage belong to the thread that feeds the lane. */
+typedef struct {
+  GstPad *src;
+  GstStxStage stage;
+  GstBufferPool *pool;
+  gboolean planned; /* the caps that came last were good */
+} GstStxLane;
+
+typedef struct {
+  GstStxRun run; /* properties, under the object lock */
+  GstStxLane lane[GST_STX_LANE_COUNT];
+  GstFlowCombiner *combiner; /* of the thread that feeds pad sink */
+  guint32 seek;              /* seqnum of the last one that pad sink passed on, under the object
+                                lock */
+} GstStxLanesPrivate;
+
+GstStxLanesPrivate *gst_stx_lanes_private(GstStxLanes *self);
+
+/* The lanes that a sink pad feeds: one, or for pad sink both. */
+gboolean gst_stx_lanes_of(GstPad *sink, guint *first, guint *end);
+
+/* Of a sink pad. */
+gboolean gst_stx_lanes_take_caps(GstPad *sink, GstStxLanes *self, GstCaps *caps);
+GstFlowReturn gst_stx_lanes_chain(GstPad *sink, GstObject *parent, GstBuffer *buffer);
+
+/* Gives the lane's pool back. */
+void gst_stx_lane_clear_pool(GstStxLane *lane);
+
+G_END_DECLS
+
+#endif

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What goes through a lane: caps, then frames. */
+#include "gst/lanes/lanes_private.h"
+#include "gst/shared/element.h"
+
+#define PRIVATE(self) (gst_stx_lanes_private((GstStxLanes *)(self)))
+#define CLASS(self) GST_STX_LANES_GET_CLASS(self)
+
+/* ---- Caps ---------------------------------------------------------------------------------- */
+
+void gst_stx_lane_clear_pool(GstStxLane *lane)
+{
+  if (lane->pool != NULL)
+    gst_buffer_pool_set_active(lane->pool, FALSE);
+  gst_clear_object(&lane->pool);
+}
+
+static gboolean choose_pool(GstStxLane *lane)
+{
+  GstCaps *caps = gst_pad_get_current_caps(lane->src);
+  GstQuery *query;
+  gboolean chosen;
+
+  if (caps == NULL)
+    return FALSE;
+  gst_stx_lane_clear_pool(lane);
+  query = gst_query_new_allocation(caps, TRUE);
+  gst_pad_peer_query(lane->src, query); /* who does not answer has no wishes */
+  gst_stx_stage_decide(&lane->stage, query);
+  chosen = gst_stx_stage_take_video_pool(&lane->stage, query);
+  if (chosen)
+    gst_query_parse_nth_allocation_pool(query, 0, &lane->pool, NULL, NULL, NULL);
+  gst_query_unref(query);
+  gst_caps_unref(caps);
+  return chosen;
+}
+
+static void refuse_output(GstStxLanes *self, GstPad *src, GstCaps *caps)
+{
+  gchar *text = gst_caps_to_string(caps);
+
+  GST_ELEMENT_ERROR(self, CORE, NEGOTIATION,
+      ("The next element of pad %s does not take %s", GST_PAD_NAME(src), text), (NULL));
+  g_free(text);
+}
+
+/* FALSE after an element error, or while the pipeline stops. */
+static gboolean begin_lane(GstStxLanes *self, guint index, gboolean both, GstCaps *input)
+{
+  GstStxLane *lane = &PRIVATE(self)->lane[index];
+  GstCaps *output;
+  StxError error;
+
+  output = CLASS(self)->configure(self, index, both, input, &error);
+  if (output == NULL) {
+    GST_STX_ELEMENT_ERROR(self, STREAM, FORMAT, &error);
+    return FALSE;
+  }
+  /* A pad that is not linked keeps them for whoever comes. */
+  lane->planned =
+      gst_pad_push_event(lane->src, gst_event_new_caps(output)) || !gst_pad_is_linked(lane->src);
+  if (!lane->planned && !GST_PAD_IS_FLUSHING(lane->src))
+    refuse_output(self, lane->src, output);
+  gst_stx_lane_clear_pool(lane);
+  gst_caps_unref(output);
+  return lane->planned;
+}
+
+static gboolean refuse_caps(GstPad *sink, GstStxLanes *self, GstCaps *caps, GstCaps *possible)
+{
+  gchar *text = gst_caps_to_string(caps), *needed = gst_caps_to_string(possible);
+
+  GST_ELEMENT_ERROR(self, STREAM, FORMAT,
+      ("Pad %s got %s; needed is %s: put videoconvert in front", GST_PAD_NAME(sink), text, needed),
+      (NULL));
+  g_free(text);
+  g_free(needed);
+  return FALSE;
+}
+
+gboolean gst_stx_lanes_take_caps(GstPad *sink, GstStxLanes *self, GstCaps *caps)
+{
+  GstCaps *possible = gst_pad_get_pad_template_caps(sink);
+  GstVideoInfo info;
+  guint first, end;
+  gboolean both = gst_stx_lanes_of(sink, &first, &end), taken;
+
+  for (guint i = first; i < end; i++)
+    PRIVATE(self)->lane[i].planned = FALSE;
+  taken = (gst_caps_is_subset(caps, possible) && gst_video_info_from_caps(&info, caps)) ||
+          refuse_caps(sink, self, caps, possible);
+  gst_caps_unref(possible);
+  for (guint i = first; taken && i < end; i++)
+    taken = begin_lane(self, i, both, caps);
+  return taken;
+}
+
+/* ---- Frames -------------------------------------------------------------------------------- */
+
+GstFlowReturn gst_stx_lanes_acquire(
+    GstStxLanes *self, guint lane, GstBuffer **buffer, StxError *error)
+{
+  GstStxLane *one = &PRIVATE(self)->lane[lane];
+
+  gst_clear_buffer(buffer);
+  return gst_stx_stage_acquire(&one->stage, one->pool, buffer, error);
+}
+
+static GstFlowReturn go(GstStxLanes *self, guint index, GstPad *sink, GstBuffer *buffer)
+{
+  GstStxLane *lane = &PRIVATE(self)->lane[index];
+  GstStxLaneFrame frame = {index, GST_PAD_NAME(sink), buffer, NULL};
+  GstFlowReturn flow;
+
+  if (!lane->planned)
+    return GST_FLOW_NOT_NEGOTIATED;
+  if (!gst_pad_is_linked(lane->src))
+    return GST_FLOW_NOT_LINKED;
+  if ((gst_pad_check_reconfigure(lane->src) || lane->pool == NULL) && !choose_pool(lane))
+    return GST_PAD_IS_FLUSHING(lane->src) ? GST_FLOW_FLUSHING : GST_FLOW_NOT_NEGOTIATED;
+  flow = gst_stx_stage_run(&lane->stage, &frame);
+  if (flow != GST_FLOW_OK) {
+    gst_clear_buffer(&frame.output);
+    return flow;
+  }
+  gst_buffer_copy_into(
+      frame.output, buffer, GST_BUFFER_COPY_FLAGS | GST_BUFFER_COPY_TIMESTAMPS, 0, -1);
+  return gst_pad_push(lane->src, frame.output);
+}
+
+GstFlowReturn gst_stx_lanes_chain(GstPad *sink, GstObject *parent, GstBuffer *buffer)
+{
+  GstStxLanes *self = GST_STX_LANES(parent);
+  GstFlowReturn flow = GST_FLOW_OK;
+  guint first, end;
+  gboolean both = gst_stx_lanes_of(sink, &first, &end);
+
+  for (guint i = first; i < end && flow == GST_FLOW_OK; i++) {
+    flow = go(self, i, sink, buffer);
+    if (both)
+      flow = gst_flow_combiner_update_pad_flow(
+          PRIVATE(self)->combiner, PRIVATE(self)->lane[i].src, flow);
+  }
+  gst_buffer_unref(buffer);
+  return flow;
+}
