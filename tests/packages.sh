@@ -51,6 +51,12 @@ fetch_onnx() {
   export STX_ONNX
 }
 
+# What rectify is compared with.
+fetch_opencv() {
+  STX_OPENCV=$(from_pypi "$1" cv2 'the test opencv' python3 opencv-python-headless)
+  export STX_OPENCV
+}
+
 # The ones among the arguments that are not installed.
 missing_packages() {
   for package in "$@"; do

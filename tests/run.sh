@@ -88,6 +88,7 @@ test_as_users_build_it() {
   ninja -C "$build"
   fetch_cuda_binutils "$(realpath -m "$build/cuda-binutils")"
   fetch_onnx "$(realpath -m "$build/onnx")"
+  fetch_opencv "$(realpath -m "$build/opencv")"
   fetch_cuda12 "$(realpath -m "$build/cuda12")"
   run_tests "$build" "${processes[@]}"
 }
@@ -96,6 +97,7 @@ test_quickly() {
   configure "$build" "${options[@]}" -Dexamples=disabled -Dcuda-archs=none
   ninja -C "$build"
   fetch_onnx "$(realpath -m "$build/onnx")"
+  fetch_opencv "$(realpath -m "$build/opencv")"
   run_tests "$build" "${processes[@]}" --suite common --suite gst --suite docs --suite cuda-reverse
 }
 
