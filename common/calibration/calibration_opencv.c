@@ -74,8 +74,8 @@ static bool read_pose(const StxCalibrationInput *input, StxCalibration *c)
 {
   if (!has(input, "R"))
     return stx_fail(input->first.error,
-        "%s: no \"R\" between the cameras: with OpenCV's sample that is in extrinsics.yml, the "
-        "second file",
+        "%s: no \"R\" between the cameras: OpenCV's sample writes it to extrinsics.yml, which is "
+        "the calibration-right then",
         input->first.name);
   return stx_calibration_exactly(with(input, "R"), "R", c->r, 9) &&
          stx_calibration_exactly(with(input, "T"), "T", c->t, 3);

@@ -34,7 +34,8 @@ static bool read(const StxCalibrationInput *input, StxCalibration *c)
   c->rectified = true;
   if (input->second.tree == NULL)
     return stx_fail(input->first.error,
-        "%s is of one camera: the file of the right one is needed, too", input->first.name);
+        "%s is of one camera: give the file of the right one, too, as calibration-right",
+        input->first.name);
   return read_camera(&input->first, &c->camera[0]) && read_camera(&input->second, &c->camera[1]);
 }
 

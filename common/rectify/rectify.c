@@ -70,7 +70,13 @@ static bool find_source(
   view->source_width = width;
   view->source_height = height;
   view->scale = x;
-  return true;
+  if (view->lens.cx > 0 && view->lens.cx < width && view->lens.cy > 0 && view->lens.cy < height)
+    return true;
+  return stx_fail(error,
+      "the calibration's principal point (%g, %g) lies outside of the pictures, which are %dx%d: "
+      "it "
+      "is for larger ones, whose size it does not name",
+      view->lens.cx, view->lens.cy, width, height);
 }
 
 /* The rectified pictures: asked for, or those of the calibration, scaled as the camera's are. */

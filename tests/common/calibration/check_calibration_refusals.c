@@ -109,7 +109,7 @@ END_TEST
 
 START_TEST(ros)
 {
-  expect_refusal(CASE_ROS_LEFT, NULL, 0, "one camera", "right one is needed");
+  expect_refusal(CASE_ROS_LEFT, NULL, 0, "one camera", "calibration-right");
   expect_refusal(CASE_ROS_RIGHT, CASE_ROS_LEFT, 0, "swapped", "exchange");
   expect_refusal(CASE_ROS_LEFT, CASE_ROS_LEFT, 0, "same place", "calibrate the pair");
   expect_refusal(

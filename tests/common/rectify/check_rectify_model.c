@@ -277,6 +277,10 @@ START_TEST(refusals)
   refuse(&c, (StxRectifyParams){.width = -1}, 640, 480, "width", "-1");
   refuse(&c, (StxRectifyParams){.alpha = 1.5}, 640, 480, "alpha", "1.5");
   refuse(&kitti, (StxRectifyParams){.width = 640, .height = 480}, 1392, 512, "640x480", "1242x375");
+  StxCalibration unnamed = c;
+  for (int i = 0; i < 2; i++)
+    unnamed.camera[i].width = unnamed.camera[i].height = 0;
+  refuse(&unnamed, (StxRectifyParams){0}, 320, 240, "(320, 240)", "320x240");
   stx_rotation_from_vector((const double[]){0, 2.5, 0}, c.r);
   refuse(&c, (StxRectifyParams){0}, 640, 480, "left camera", "side by side");
 }
