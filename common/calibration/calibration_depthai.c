@@ -6,6 +6,7 @@
  */
 #include "common/calibration/calibration_private.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "common/rotation.h"
@@ -73,11 +74,10 @@ typedef struct {
 static bool read_vector(const StxCalibrationPart *part, double t[3])
 {
   StxCalibrationPart xyz;
-  double none = 0.0 / 0.0;
   return stx_calibration_part(part, "translation", &xyz) &&
-         stx_calibration_number(&xyz, "x", none, &t[0]) &&
-         stx_calibration_number(&xyz, "y", none, &t[1]) &&
-         stx_calibration_number(&xyz, "z", none, &t[2]);
+         stx_calibration_number(&xyz, "x", NAN, &t[0]) &&
+         stx_calibration_number(&xyz, "y", NAN, &t[1]) &&
+         stx_calibration_number(&xyz, "z", NAN, &t[2]);
 }
 
 /* One step on; false at the end of the way, or with an error. */
