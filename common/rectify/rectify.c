@@ -160,7 +160,13 @@ bool stx_rectify_view(const StxCalibration *calibration, const StxRectifyParams 
     take_projection(&c, camera, view, &baseline);
   else if (!make_projection(&c, params, camera, view, &baseline, error))
     return false;
-  *rectified = (StxCamera){.focal = view->fx, .cx = view->cx, .cy = view->cy, .baseline = baseline};
+  *rectified = (StxCamera){.focal = view->fx,
+      .cx = view->cx,
+      .cy = view->cy,
+      .baseline = baseline,
+      .image_width = view->width,
+      .image_height = view->height,
+      .missing = STX_CAMERA_PITCH};
   return true;
 }
 

@@ -131,6 +131,7 @@ static GstCaps *output_caps(const GstRectifyPlan *plan, GstCaps *input, StxCamer
   gst_stx_camera_from_caps(input, &before);
   camera.height = before.height;
   camera.pitch = before.pitch;
+  camera.missing = before.missing & STX_CAMERA_PITCH;
   gst_structure_remove_fields(structure, "multiview-mode", "multiview-flags", "views", NULL);
   gst_structure_set(structure, "width", G_TYPE_INT, plan->view.width, "height", G_TYPE_INT,
       plan->view.height, NULL);
