@@ -10,7 +10,8 @@
 #include "common/rectify/rectify_private.h"
 #include "common/rotation.h"
 
-#define BATCH 16 /* rows of a map that a thread fills at a time */
+#define BATCH 16        /* rows of a map that a thread fills at a time */
+#define MOST_PIXELS 1e6 /* of focal lengths and principal points */
 
 /* ---- Fields ------------------------------------------------------------------------------- */
 
@@ -131,6 +132,19 @@ static bool make_projection(const StxCalibration *c, const StxRectifyParams *par
   return true;
 }
 
+/* Numbers of a file that mean nothing may come this far. */
+static bool check_rectified(const StxRectifyView *view, const StxCamera *camera, StxError *error)
+{
+  if (camera->focal > 0 && camera->focal <= MOST_PIXELS && view->fy > 0 &&
+      view->fy <= MOST_PIXELS && fabs(camera->cx) <= MOST_PIXELS &&
+      fabs(camera->cy) <= MOST_PIXELS && camera->baseline > 0)
+    return true;
+  return stx_fail(error,
+      "the rectified pair would have focal length %g, principal point (%g, %g) and baseline %g m: "
+      "the calibration is of no real cameras",
+      camera->focal, camera->cx, camera->cy, camera->baseline);
+}
+
 /* Sizes that the file does not have are those of the pictures. */
 static StxCalibration with_sizes(const StxCalibration *calibration, int width, int height)
 {
@@ -167,7 +181,7 @@ bool stx_rectify_view(const StxCalibration *calibration, const StxRectifyParams 
       .image_width = view->width,
       .image_height = view->height,
       .missing = STX_CAMERA_PITCH};
-  return true;
+  return check_rectified(view, rectified, error);
 }
 
 /* ---- Maps --------------------------------------------------------------------------------- */

@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Calibrations of stereo cameras (common/calibration/calibration.h): whatever the bytes are, one
- * that can be worked with, or an error and a calibration that nobody touched. Text up to the first
- * zero byte is the first file, the rest, if any, the second.
+ * that can be worked with, or an error and a calibration that nobody touched. What can be worked
+ * with becomes views and maps (common/rectify/rectify.h) that stay within the pictures. Text up to
+ * the first zero byte is the first file, the rest, if any, the second.
  */
 #define _GNU_SOURCE /* memfd_create */
 #include "tests/fuzz/fuzz.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "common/rectify/rectify.h"
 #include "tests/common/calibration/calibration_case.h"
 
 /* The path of file `number` with these bytes, in memory; good until the next call for it. */
@@ -53,6 +56,43 @@ static void check_calibration(const StxCalibration *c)
       c->rectified ? c->camera[1].p[3] < c->camera[0].p[3] : c->t[0] != 0, "cameras in one place");
 }
 
+#define WIDTH 32 /* of the rectified pictures, for speed */
+
+static void check_map(const StxRectifyView *view)
+{
+  void *memory = aligned_alloc(STX_ALIGN, stx_rectify_map_bytes(view, 0, 0));
+  stx_rectify_map_fill(view, 0, 0, memory, 1);
+  StxRectifyMap map = stx_rectify_map_in(view, 0, 0, memory);
+  for (int i = 0; i < map.width * map.height; i++)
+    stx_fuzz_expect(map.place[i] == STX_RECTIFY_OUTSIDE ||
+                        ((int)(map.place[i] & 0xFFFF) <= map.source_width - 2 &&
+                            (int)(map.place[i] >> 16) <= map.source_height - 2 &&
+                            (map.fraction[i] & 0xFF) <= 64 && map.fraction[i] >> 8 <= 64),
+        "sample %d comes from (%d, %d)", i, (int)(map.place[i] & 0xFFFF),
+        (int)(map.place[i] >> 16));
+  free(memory);
+}
+
+static void check_views(const StxCalibration *c, double alpha)
+{
+  const StxRectifyParams params = {.width = WIDTH, .alpha = alpha};
+  for (int i = 0; i < 2; i++) {
+    int width = c->camera[i].width > 0 ? c->camera[i].width : 640;
+    int height = c->camera[i].height > 0 ? c->camera[i].height : 480;
+    StxRectifyView view;
+    StxCamera camera;
+    StxError error = {""};
+    if (!stx_rectify_view(c, &params, i, width, height, &view, &camera, &error)) {
+      stx_fuzz_expect_text(error.text);
+      continue;
+    }
+    expect_finite(&camera.focal, 1);
+    stx_fuzz_expect(stx_camera_is_metric(&camera), "a camera without metres");
+    if (view.height <= 4 * WIDTH)
+      check_map(&view);
+  }
+}
+
 static void load(const StxCalibrationFiles *files, int width, int height)
 {
   StxCalibration untouched, calibration;
@@ -61,6 +101,8 @@ static void load(const StxCalibrationFiles *files, int width, int height)
   calibration = untouched;
   if (stx_calibration_load(files, width, height, &calibration, &error)) {
     check_calibration(&calibration);
+    check_views(&calibration, 0);
+    check_views(&calibration, -1);
   } else {
     stx_fuzz_expect_text(error.text);
     stx_fuzz_expect(

@@ -281,6 +281,10 @@ START_TEST(refusals)
   for (int i = 0; i < 2; i++)
     unnamed.camera[i].width = unnamed.camera[i].height = 0;
   refuse(&unnamed, (StxRectifyParams){0}, 320, 240, "(320, 240)", "320x240");
+  StxCalibration huge = c;
+  huge.camera[0].lens.fy = huge.camera[1].lens.fy = 1e200;
+  refuse(
+      &huge, (StxRectifyParams){.alpha = -1}, 640, 480, "focal length 1e+200", "no real cameras");
   stx_rotation_from_vector((const double[]){0, 2.5, 0}, c.r);
   refuse(&c, (StxRectifyParams){0}, 640, 480, "left camera", "side by side");
 }
