@@ -104,10 +104,9 @@ static gint get_side(const GstStructure *structure, const gchar *field)
              : 0;
 }
 
-gboolean gst_stx_camera_from_caps(const GstCaps *caps, StxCamera *camera)
+void gst_stx_camera_from_caps(const GstCaps *caps, StxCamera *camera)
 {
   const GstStructure *structure = gst_caps_get_structure(caps, 0);
-  gboolean any = FALSE;
 
   *camera = unknown;
   for (gsize i = 0; i < G_N_ELEMENTS(fields); i++) {
@@ -119,13 +118,11 @@ gboolean gst_stx_camera_from_caps(const GstCaps *caps, StxCamera *camera)
     if (!isfinite(value) || value < fields[i].low || value > fields[i].high)
       continue;
     stx_field_set(&fields[i], camera, value);
-    any = TRUE;
   }
   camera->image_width = get_side(structure, CAPS_WIDTH);
   camera->image_height = get_side(structure, CAPS_HEIGHT);
   if (camera->image_width == 0 || camera->image_height == 0)
     camera->image_width = camera->image_height = 0;
-  return any;
 }
 
 void gst_stx_camera_to_structure(const StxCamera *camera, GstStructure *structure)
@@ -136,7 +133,7 @@ void gst_stx_camera_to_structure(const StxCamera *camera, GstStructure *structur
           structure, caps_fields[i], G_TYPE_DOUBLE, stx_field_get(&fields[i], camera), NULL);
     else
       gst_structure_remove_field(structure, caps_fields[i]);
-  if (camera->image_width > 0 && camera->image_height > 0)
+  if (camera->image_width > 0)
     gst_structure_set(structure, CAPS_WIDTH, G_TYPE_INT, camera->image_width, CAPS_HEIGHT,
         G_TYPE_INT, camera->image_height, NULL);
   else

@@ -22,9 +22,9 @@ G_BEGIN_DECLS
 
 /* ---- Caps ---------------------------------------------------------------------------------- */
 
-/* Reads the fields of the first structure; what is missing is 0, and `missing`. TRUE if there was
- * any number of the camera. */
-gboolean gst_stx_camera_from_caps(const GstCaps *caps, StxCamera *camera);
+/* Reads the fields of the first structure; what is missing is 0, and `missing`. Of a size that has
+ * one side only, neither is known. */
+void gst_stx_camera_from_caps(const GstCaps *caps, StxCamera *camera);
 
 /* Sets the fields that are known and removes the others. */
 void gst_stx_camera_to_structure(const StxCamera *camera, GstStructure *structure);

@@ -312,12 +312,14 @@ GST_START_TEST(what_was_computed_may_be_cut)
 {
   Outcome outcome =
       run("street-scene-src view=disparity num-buffers=1 ! video/x-raw,width=124,height=38 ! "
-          "videocrop left=12 ! downsample-transpose camera-crop-left=12 ! sat-dp-stixels ! "
+          "videocrop left=12 right=8 top=3 bottom=2 ! downsample-transpose camera-crop-left=12 "
+          "camera-crop-right=8 camera-crop-top=3 camera-crop-bottom=2 ! sat-dp-stixels ! "
           "fakesink name=out");
 
   expect(&outcome, "camera-focal", .58 * 124);
   expect(&outcome, "camera-cx", 61.5 - 12);
-  expect_image(&outcome, 112, 38);
+  expect(&outcome, "camera-cy", .46 * 38 - 3);
+  expect_image(&outcome, 104, 33);
   end(&outcome);
 }
 GST_END_TEST
@@ -427,6 +429,12 @@ GST_START_TEST(a_principal_point_far_from_the_middle_is_told)
 
   expect_camera(&outcome, 70, 61.5, 17.5, .5, 1.65, NAN);
   expect_warning(&outcome, "(61.5, 17.5) is far from the middle of 124x76");
+  end(&outcome);
+  /* So is one in caps that name no size, or half of one. */
+  outcome = run(DISPARITY "! capssetter caps=video/x-raw,camera-focal=70,camera-cx=61.5,"
+                          "camera-cy=30.0,camera-image-width=124" TO_SEGMENTS);
+  expect_warning(&outcome, "(61.5, 30) is far from the middle of 124x38");
+  expect_image(&outcome, 124, 38);
   end(&outcome);
 }
 GST_END_TEST
