@@ -235,8 +235,10 @@ STX_DEVICE void build_tables(const Column *c)
   int tasks = QUADS + quads[GROUND] + quads[OBJECT] + quads[SKY];
 #pragma unroll 1
   for (int task = c->warp; task < tasks; task += WARPS) {
-    if (task < GROUND_SUMS && !c->has_ground)
+    if (task == 0 && !c->has_ground)
       forbid_ground(c);
+    else if (task < GROUND_SUMS && !c->has_ground)
+      continue;
     else if (task < LOWER)
       sum_depth(c, task);
     else if (task < REST)
