@@ -56,10 +56,13 @@ static gboolean begin_lane(GstStxLanes *self, guint index, gboolean both, GstCap
     GST_STX_ELEMENT_ERROR(self, STREAM, FORMAT, &error);
     return FALSE;
   }
-  /* A pad that is not linked keeps them for whoever comes. */
+  /* A pad that is not linked keeps them for whoever comes. Of a linked one, pushing them would not
+   * tell. */
   lane->planned =
-      gst_pad_push_event(lane->src, gst_event_new_caps(output)) || !gst_pad_is_linked(lane->src);
-  if (!lane->planned && !GST_PAD_IS_FLUSHING(lane->src))
+      !gst_pad_is_linked(lane->src) || gst_pad_peer_query_accept_caps(lane->src, output);
+  if (lane->planned)
+    gst_pad_push_event(lane->src, gst_event_new_caps(output));
+  else if (!GST_PAD_IS_FLUSHING(lane->src))
     refuse_output(self, lane->src, output);
   gst_stx_lane_clear_pool(lane);
   gst_caps_unref(output);

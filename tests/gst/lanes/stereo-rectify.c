@@ -158,7 +158,7 @@ GST_START_TEST(every_format_goes_through)
 }
 GST_END_TEST;
 
-GST_START_TEST(camera_goes_into_the_caps)
+GST_START_TEST(camera_and_size_go_into_the_caps)
 {
   Rig rig = two_pads(PLAIN);
 
@@ -172,18 +172,9 @@ GST_START_TEST(camera_goes_into_the_caps)
   fail_unless(field(rig.left, "camera-height") == 1.5); /* came in */
   stx_test_expect_silence(rig.bus);
   free_rig(&rig);
-}
-GST_END_TEST;
-
-GST_START_TEST(output_size_is_a_property)
-{
-  Rig rig = two_pads(PLAIN);
-
+  rig = two_pads(PLAIN);
   g_object_set(rig.element, "width", 32, NULL);
   set_caps(rig.left, "I420", WIDTH, HEIGHT);
-  gst_harness_push(rig.left, new_picture("I420", WIDTH, HEIGHT, 0));
-  gst_buffer_unref(gst_harness_pull(rig.left));
-  fail_unless_equals_int(side(rig.left, "width"), 32);
   fail_unless_equals_int(side(rig.left, "height"), 24);
   fail_unless(field(rig.left, "camera-focal") == 25);
   free_rig(&rig);
@@ -447,6 +438,20 @@ GST_START_TEST(in_front_of_stereo_sgm)
 }
 GST_END_TEST;
 
+GST_START_TEST(the_next_element_refuses)
+{
+  Rig rig = new_rig(PLAIN);
+  char *line = g_strdup_printf("stereo-rectify name=r calibration=%s " SOURCE(
+                                   "left") "r.sink_left "
+                                           "r.src_left ! video/x-raw,width=7 ! fakesink",
+      rig.path);
+
+  stx_test_breaks(line, "src_left", "does not take", "width=(int)64", NULL);
+  g_free(line);
+  free_rig(&rig);
+}
+GST_END_TEST;
+
 static void leaking_body(void)
 {
   Rig rig = one_pad(PLAIN, "side-by-side");
@@ -471,8 +476,7 @@ static Suite *stereo_rectify_suite(void)
 
   suite_add_tcase(suite, tests);
   tcase_add_test(tests, every_format_goes_through);
-  tcase_add_test(tests, camera_goes_into_the_caps);
-  tcase_add_test(tests, output_size_is_a_property);
+  tcase_add_test(tests, camera_and_size_go_into_the_caps);
   tcase_add_test(tests, each_side_ends_for_itself);
   tcase_add_test(tests, size_changes_in_mid_stream);
   tcase_add_test(tests, flushes_go_on);
@@ -485,6 +489,7 @@ static Suite *stereo_rectify_suite(void)
   tcase_add_test(tests, buffers_that_do_not_fit);
   tcase_add_test(tests, no_gpu);
   tcase_add_test(tests, in_front_of_stereo_sgm);
+  tcase_add_test(tests, the_next_element_refuses);
   tcase_add_test(tests, leaks_nothing);
   return suite;
 }
