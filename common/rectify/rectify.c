@@ -135,9 +135,8 @@ static bool make_projection(const StxCalibration *c, const StxRectifyParams *par
 /* Numbers of a file that mean nothing may come this far. */
 static bool check_rectified(const StxRectifyView *view, const StxCamera *camera, StxError *error)
 {
-  if (camera->focal > 0 && camera->focal <= MOST_PIXELS && view->fy > 0 &&
-      view->fy <= MOST_PIXELS && fabs(camera->cx) <= MOST_PIXELS &&
-      fabs(camera->cy) <= MOST_PIXELS && camera->baseline > 0)
+  if (camera->focal > 0 && camera->focal <= MOST_PIXELS && view->fy <= MOST_PIXELS &&
+      fabs(camera->cx) <= MOST_PIXELS && fabs(camera->cy) <= MOST_PIXELS && camera->baseline > 0)
     return true;
   return stx_fail(error,
       "the rectified pair would have focal length %g, principal point (%g, %g) and baseline %g m: "

@@ -92,6 +92,23 @@ START_TEST(literal_positions)
 }
 END_TEST
 
+/* The sensor's plane, tilted about x, then y: p is the direction in its frame. */
+START_TEST(literal_tilt)
+{
+  const StxLens lens = {500, 510, 320, 240, STX_LENS_BROWN, {[12] = .02, [13] = -.03}};
+  double about_x[9], about_y[9], r[9], p[3], pixel[2];
+  stx_rotation_from_vector((const double[]){-.02, 0, 0}, about_x);
+  stx_rotation_from_vector((const double[]){0, .03, 0}, about_y);
+  stx_matrix_product(about_y, about_x, r);
+  stx_matrix_apply(r, (const double[]){.2, -.1, 1}, p);
+  StxPreparedLens prepared = stx_lens_prepare(&lens);
+  ck_assert(stx_lens_project(&prepared, (const double[]){.4, -.2, 2}, pixel));
+  ck_assert_double_eq_tol(pixel[0], 320 + 500 * (r[8] * p[0] / p[2] - r[2]), 1e-9);
+  ck_assert_double_eq_tol(pixel[1], 240 + 510 * (r[8] * p[1] / p[2] - r[5]), 1e-9);
+  ck_assert(fabs(pixel[0] - 420) > .1);
+}
+END_TEST
+
 /* r − .3·r³ turns back at r = 1/sqrt(.9). */
 START_TEST(reach)
 {
@@ -189,6 +206,26 @@ static int count_outside(const StxRectifyView views[2])
   return outside;
 }
 
+/* Nothing is to be done for a pair without distortion that looks straight ahead. */
+START_TEST(an_ideal_pair_stays_as_it_is)
+{
+  StxCalibration c = askew(STX_LENS_BROWN);
+  for (int i = 0; i < 2; i++)
+    c.camera[i].lens = (StxLens){.fx = 500, .fy = 500, .cx = 319.5, .cy = 239.5};
+  stx_rotation_from_vector((const double[]){0, 0, 0}, c.r);
+  memcpy(c.t, (const double[]){-.12, 0, 0}, sizeof c.t);
+  for (int alpha = -1; alpha < 2; alpha++) {
+    StxRectifyView views[2];
+    StxCamera camera;
+    get_views(&c, &(StxRectifyParams){0, 0, alpha}, 640, 480, views, &camera);
+    ck_assert_double_eq_tol(camera.focal, 500, 1e-9);
+    ck_assert_double_eq_tol(camera.cx, 319.5, 1e-9);
+    ck_assert_double_eq_tol(camera.cy, 239.5, 1e-9);
+    ck_assert_double_eq_tol(camera.baseline, .12, 1e-12);
+  }
+}
+END_TEST
+
 START_TEST(alpha_says_what_is_shown)
 {
   for (int model = 0; model < 2; model++) {
@@ -281,6 +318,14 @@ START_TEST(refusals)
   for (int i = 0; i < 2; i++)
     unnamed.camera[i].width = unnamed.camera[i].height = 0;
   refuse(&unnamed, (StxRectifyParams){0}, 320, 240, "(320, 240)", "320x240");
+  StxCalibration wide = askew(STX_LENS_FISHEYE); /* to the sides farther than 84 degrees */
+  for (int i = 0; i < 2; i++)
+    wide.camera[i].lens = (StxLens){200, 200, 320, 240, STX_LENS_FISHEYE, {0}};
+  refuse(&wide, (StxRectifyParams){0}, 640, 480, "half the world", "alpha=-1");
+  StxRectifyView views[2];
+  StxCamera camera;
+  get_views(&wide, &(StxRectifyParams){.alpha = -1}, 640, 480, views, &camera);
+  ck_assert_double_eq_tol(camera.focal, 200, 1e-9);
   StxCalibration huge = c;
   huge.camera[0].lens.fy = huge.camera[1].lens.fy = 1e200;
   refuse(
@@ -307,7 +352,8 @@ START_TEST(without_a_size_in_the_file)
 END_TEST
 
 static const StxTest tests[] = {{&rotations_and_their_vectors}, {&rotations_of_few_digits},
-    {&there_and_back}, {&literal_positions}, {&reach}, {&rows_agree_and_disparities_are_metric},
+    {&there_and_back}, {&literal_positions}, {&literal_tilt}, {&reach},
+    {&an_ideal_pair_stays_as_it_is}, {&rows_agree_and_disparities_are_metric},
     {&alpha_says_what_is_shown}, {&pictures_of_half_the_size}, {&kitti_has_a_size_of_its_own},
     {&refusals}, {&without_a_size_in_the_file}};
 STX_TESTING_MAIN("rectify-model", tests)
