@@ -379,6 +379,8 @@ GST_START_TEST(bad_caps)
 
   gst_harness_set_src_caps_str(rig.left, "video/x-raw,format=YUY2,width=64,height=48");
   stx_test_expect_error(rig.bus, "sink_left", "YUY2", "videoconvert", NULL);
+  fail_unless_equals_int(
+      gst_harness_push(rig.left, stx_test_buffer(6144, 0, 0, FRAME)), GST_FLOW_NOT_NEGOTIATED);
   free_rig(&rig);
   rig = one_pad(PLAIN, NULL);
   set_caps(rig.left, "GRAY8", 2 * WIDTH, HEIGHT);
