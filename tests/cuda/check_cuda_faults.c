@@ -154,7 +154,7 @@ static int steps(void)
     for (int i = 1; i < 6; i++)
       stage[i] = (StxCudaStep){.kernel = &copy,
           .grid = {1, 1, 1},
-          .block = {STX_PROBE_THREADS, 1, 1},
+          .block = {32, 1, 1},
           .args = &args,
           .args_size = sizeof args};
     ok = stx_cuda_run_steps(t.cuda, stage, 6, t.stream, &error) &&
