@@ -18,13 +18,19 @@
 #include "cuda/fulldp/fulldp_term.cuh"
 #include "cuda/satdp/satdp_dp.cuh"
 
+/* Warps that have start rows to try. */
+STX_DEVICE int part_count(int k0)
+{
+  return min((int)((unsigned)(k0 + STARTS) / STARTS), (int)WARPS);
+}
+
 /* This warp's share of the start rows, for all end rows of the tile. */
 template <int kind> STX_DEVICE void try_all(const Column *c, int k0, uint32_t *evaluated)
 {
   int slot = c->lane / TILE, j = c->lane % TILE, last = min((int)TILE, c->rows - k0) - 1;
   int k = k0 + min(j, last);
   uint32_t ignored = 0, tried = 0;
-  if (c->warp >= part_count(c, kind, k0))
+  if (c->warp >= part_count(k0))
     return;
   Candidate best = no_candidate();
   if (k0 > 0)
@@ -49,13 +55,6 @@ STX_DEVICE void gather_all(const Column *c, int k0, uint32_t *evaluated)
   try_all<SKY>(c, k0, evaluated);
 }
 
-/* All start rows up to the tile's first are tried. */
-STX_DEVICE void count_starts(const Column *c, int k0)
-{
-  if (threadIdx.x % LANES < KINDS)
-    *tried_count(c, threadIdx.x % LANES, k0) = k0 + 1;
-}
-
 STX_DEVICE void solve_column(const Column *c, uint32_t *evaluated)
 {
   begin_column(c);
@@ -69,11 +68,9 @@ STX_DEVICE void solve_column(const Column *c, uint32_t *evaluated)
       gather_all(c, k0, evaluated);
     __syncthreads();
     if (c->warp == 0 && k0 >= 0)
-      solve_tile(c, k0);
+      solve_tile(c, k0, part_count(k0));
     else if (k0 + TILE < c->rows)
       fit_tiles(c, k0 + TILE, evaluated);
-    if (c->warp == WARPS - 1)
-      count_starts(c, k0 + TILE);
     __syncthreads();
   }
 }

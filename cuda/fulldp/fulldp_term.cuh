@@ -129,7 +129,7 @@ template <int kind>
 STX_DEVICE Candidate try_cells(const Column *c, int vb, int k, int64_t most, uint32_t *evaluated)
 {
   int64_t fixed = fixed_of<kind>(c, vb, k);
-  if (least_below<kind>(c, &c->row[vb]) + fixed > most)
+  if (least_below(c, kind, &c->row[vb]) + fixed > most)
     return no_candidate();
   Plane plane = plane_of<kind>(c, vb, k);
   Fit fit = {plane.energy + fixed + class_energy<kind>(c, vb, k), plane.foot, plane.top};

@@ -10,11 +10,10 @@
 enum {
   STX_SATDP_TILE = 8, /* end rows that are worked on together; a divisor of 32 */
   STX_SATDP_PAIRS = STX_SATDP_TILE * (STX_SATDP_TILE - 1) / 2, /* that begin and end in it */
-  STX_SATDP_WARPS = 8,                   /* of a block: satdp_dp.cuh says who does what */
-  STX_SATDP_PARTS = STX_SATDP_WARPS + 1, /* partial results of a kind: one per warp, and CARRIED */
-  STX_SATDP_CARRIED = STX_SATDP_WARPS,   /* what the home warp tried while it pruned */
-  STX_SATDP_BLOCKS = 1024,               /* at most: more columns take turns */
-  STX_SATDP_COMPACT_COLUMNS = 8,         /* of a block of the second kernel: one per warp */
+  STX_SATDP_WARPS = 8,               /* of a block: satdp_dp.cuh says who does what */
+  STX_SATDP_PARTS = STX_SATDP_WARPS, /* partial results of a kind, at most */
+  STX_SATDP_BLOCKS = 1024,           /* at most: more columns take turns */
+  STX_SATDP_COMPACT_COLUMNS = 8,     /* of a block of the second kernel: one per warp */
 };
 
 /* ---- A column's memory --------------------------------------------------------------------- */
@@ -81,8 +80,8 @@ typedef struct {
 typedef struct {
   StxSatdpConstants constants;
   StxSatdpRule rule[3];
-  int32_t rows;                 /* that the recurrence sees: see satdp_column.cuh */
-  int32_t live[3], tried[2][3]; /* lengths of the lists of start rows; of even and odd tiles */
+  int32_t rows;    /* that the recurrence sees: see satdp_column.cuh */
+  int32_t live[3]; /* lengths of the lists of start rows */
   uint32_t evaluated, records, column, first;
   uint64_t sums[STX_SATDP_WARPS]; /* of block_sum */
 } StxSatdpCounts;

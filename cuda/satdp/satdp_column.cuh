@@ -28,7 +28,6 @@ enum {
   LANES = 32,
   WARPS = STX_SATDP_WARPS,
   PARTS = STX_SATDP_PARTS,
-  CARRIED = STX_SATDP_CARRIED,
   TILE = STX_SATDP_TILE,
   STARTS = LANES / TILE /* start rows that a warp tries at once, for a tile's end rows */
 };
@@ -55,17 +54,10 @@ STX_DEVICE uint16_t *live_starts(const Column *c, int kind)
   return c->lists + kind * c->rows;
 }
 
-/* Those of them that the next tile tries. */
+/* Those of them that the tile under way has to try. */
 STX_DEVICE uint16_t *tried_starts(const Column *c, int kind)
 {
   return c->lists + (KINDS + kind) * c->rows;
-}
-
-/* How many those are for the tile at k0. The next tile's become known while that one is read. (An
- * index k0 / TILE % 2 here and for `terms` would be kept all the time: one register too many.) */
-STX_DEVICE int32_t *tried_count(const Column *c, int kind, int k0)
-{
-  return k0 & TILE ? &c->counts->tried[1][kind] : &c->counts->tried[0][kind];
 }
 
 /* The sum of a lane's value and those of the lanes below it. */

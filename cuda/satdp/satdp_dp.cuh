@@ -3,26 +3,27 @@
  * satdp on the GPU, second part: the recurrence, for the TILE = 8 end rows k0 … k0 + 7 of a tile
  * at a time (paper §4.4 takes one at a time).
  *
- *   gather   all warps: the start rows vb <= k0, whose T(vb−1) is known, against the tile's end
- *            rows. A lane owns an end row and every fourth start row of the warp: no reduction but
- *            one of four lanes at the end.
+ *   gather   a warp per kind: the start rows vb <= k0, whose T(vb−1) is known, against the tile's
+ *            end rows. A lane owns an end row and one of four start rows: no reduction but one of
+ *            four lanes at the end.
  *   solve    warp 0: the 28 pairs per kind that begin inside the tile. A lane owns a kind and an
  *            end row; T of the row before comes by shuffle, so that a row costs no barrier.
- *   prepare  meanwhile, for the next tile: one warp per kind prunes, another computes the data
- *            terms of those 28 pairs, which need no T.
+ *   prepare  meanwhile, for the next tile: the kinds' warps drop dead start rows, others compute
+ *            the data terms of those 28 pairs, which need no T.
  *
  * Two barriers per tile. Exact pruning, proofs in docs/algorithms/satdp.md:
  *   lists    a kind's live start rows; which of them are dead for good, is looked up now and then
- *   limit    `prepare` tries the latest winners against the next tile's end rows; a start row whose
- *            bound is above the worst of these results, less lower_K, is not tried there.
- * Start rows of the tile under way are always tried in the next one: their T comes too late.
+ *   limit    `gather` first tries the start row k0 and the latest winners; a start row whose bound
+ *            is above the worst of these results, less lower_K, is not tried.
  *
  * Shared memory: lanes of one start row read the same words, and different rows lie an odd number
  * of 8-byte words apart; terms and partial results are read by neighbouring lanes.
  *
  * Tiles of 8 rows: by count, 4 would leave fewer pairs that nothing can prune, but as many barriers
- * again; 16 the other way round. Tried and rejected: a bound before the data terms of the tile's
- * own start rows, which leaves a tenth fewer pairs for a test before every one; steps of `solve`
+ * again; 16 the other way round. Tried and rejected: the start rows of a kind shared out to all
+ * warps, from winners one tile older, so that they can be tried meanwhile: nearly twice the turns,
+ * most of them the tile's own start rows, which no such limit can judge; a bound before the data
+ * terms of the 28 pairs, which leaves a tenth fewer for a test before every one; steps of `solve`
  * that are a loop, in which the compiler multiplies 64 bits where 32 are enough.
  */
 #ifndef STX_SATDP_DP_CUH
@@ -32,45 +33,76 @@
 
 /* ---- First step of a tile: start rows at or below its first row ----------------------------- */
 
-/* Warps that try start rows of the kind: the first from home_warp on. */
-STX_DEVICE int part_count(const Column *c, int kind, int k0)
+/* The start rows that are most likely to win: k0, and those that won at the rows just below. Each
+ * group of TILE lanes has one, −1 if another group has it, too. */
+template <int kind> STX_DEVICE int winner_of(const Column *c, int k0)
 {
-  return min((int)((unsigned)(*tried_count(c, kind, k0) + STARTS - 1) / STARTS), (int)WARPS);
+  int slot = c->lane / TILE;
+  int vb = slot == 0 ? k0 : start_of(c->row[max(k0 - 3 * (slot - 1), 0)].key[kind]);
+  unsigned same = __match_any_sync(STX_FULL_WARP, vb);
+  return same & ((1u << slot * TILE) - 1) ? -1 : vb;
 }
 
-/* This warp's share of the listed start rows, for all end rows of the tile. The home warp adds what
- * it tried while it pruned, each lane what it stored itself. */
+/* From the best of each lane: a bound above which no start row can win at any end row. */
+STX_DEVICE float limit_of(int64_t best, uint32_t lower)
+{
+  float limit = -round_down((int64_t)lower - energy_of(best));
+  for (int step = TILE; step < LANES; step *= 2)
+    limit = fminf(limit, __shfl_xor_sync(STX_FULL_WARP, limit, step));
+  for (int step = 1; step < TILE; step *= 2)
+    limit = fmaxf(limit, __shfl_xor_sync(STX_FULL_WARP, limit, step));
+  return limit;
+}
+
+/* Lists the live start rows within the limit, but for the winners; returns how many. */
+template <int kind> STX_DEVICE int list_starts(const Column *c, float limit, int winner)
+{
+  const uint16_t *live = live_starts(c, kind);
+  int count = c->counts->live[kind], listed = 0;
+#pragma unroll 1
+  for (int base = 0; base < count; base += LANES) {
+    int vb = live[min(base + c->lane, count - 1)];
+    bool wanted = base + c->lane < count && c->row[vb].bound[kind] <= limit;
+    for (int slot = 0; slot < STARTS; slot++)
+      wanted &= __shfl_sync(STX_FULL_WARP, winner, slot * TILE) != vb;
+    listed = append(tried_starts(c, kind), listed, vb, wanted, c->lane);
+  }
+  return listed;
+}
+
+/* A kind's start rows, for all end rows of the tile: first the likely winners, then what may still
+ * be better than they are. */
 template <int kind> STX_DEVICE void try_starts(const Column *c, int k0, uint32_t *evaluated)
 {
-  int part = (c->warp - home_warp(kind)) & (WARPS - 1);
-  if (part >= part_count(c, kind, k0))
-    return;
   int slot = c->lane / TILE, j = c->lane % TILE, last = min((int)TILE, c->rows - k0) - 1;
-  int k = k0 + min(j, last);
-  const uint16_t *starts = tried_starts(c, kind);
-  int count = *tried_count(c, kind, k0);
+  int k = k0 + min(j, last), vb = winner_of<kind>(c, k0), count = 0;
   Candidate best = no_candidate();
-  if (part == 0 && c->lane == 0)
-    *evaluated += (uint32_t)(count * (last + 1));
 #pragma unroll 1
-  for (int base = part * STARTS; base < count; base += WARPS * STARTS) {
-    bool mine = base + slot < count;
+  for (int base = -STARTS; base < count; base += STARTS) {
+    if (base >= 0)
+      vb = base + slot < count ? tried_starts(c, kind)[base + slot] : -1;
     __syncwarp(); /* keeps the row above from staying in registers, which there are too few of */
-    offer_if(
-        mine, &best, try_pair<kind>(c, starts[min(base + slot, count - 1)], k, mine && j == last));
+    offer_if(vb >= 0, &best, try_pair<kind>(c, max(vb, 0), k, vb >= 0 && j == last));
+    *evaluated += vb >= 0 && j <= last;
+    if (base < 0) {
+      float limit = limit_of(best.key, c->row[k + 1].lower[kind]);
+      __syncwarp(); /* bounds are known to all */
+      count = list_starts<kind>(c, limit, vb);
+      __syncwarp();
+    }
   }
-  if (part == 0 && k0 > 0 && c->lane < TILE)
-    offer(&best, load_partial(c, kind, CARRIED, c->lane));
   merge_starts(&best);
-  store_partial(c, kind, part, &best);
+  store_partial(c, kind, 0, &best);
 }
 
 STX_DEVICE void gather(const Column *c, int k0, uint32_t *evaluated)
 {
-  if (c->has_ground)
+  if (c->warp == home_warp(GROUND) && c->has_ground)
     try_starts<GROUND>(c, k0, evaluated);
-  try_starts<OBJECT>(c, k0, evaluated);
-  try_starts<SKY>(c, k0, evaluated);
+  else if (c->warp == home_warp(OBJECT))
+    try_starts<OBJECT>(c, k0, evaluated);
+  else if (c->warp == home_warp(SKY))
+    try_starts<SKY>(c, k0, evaluated);
 }
 
 /* ---- Second step: the recurrence, row by row, in one warp ---------------------------------- */
@@ -86,10 +118,9 @@ STX_DEVICE Owner owner_of(int lane)
   return owner;
 }
 
-STX_DEVICE Candidate merge_partials(const Column *c, Owner own, int k0)
+STX_DEVICE Candidate merge_partials(const Column *c, Owner own, int parts)
 {
   Candidate best = no_candidate();
-  int parts = part_count(c, own.kind, k0);
   for (int part = 0; part < parts; part++)
     offer(&best, load_partial(c, own.kind, part, own.j));
   return best;
@@ -117,7 +148,7 @@ STX_DEVICE void store_row(const Column *c, Owner own, int k0, const Candidate *b
 }
 
 /* In step i, T of row i − 1 is final, and all later end rows look at the start row above it. */
-STX_DEVICE void solve_tile(const Column *c, int k0)
+STX_DEVICE void solve_tile(const Column *c, int k0, int parts)
 {
   Owner own = owner_of(c->lane);
   const StxSatdpRule rule = c->counts->rule[own.kind];
@@ -125,7 +156,7 @@ STX_DEVICE void solve_tile(const Column *c, int k0)
   Candidate best = {NEVER, 0};
   int last = own.kind != GROUND || c->has_ground ? own.j : 0; /* step in which it still looks */
   if (own.kind != GROUND || c->has_ground)
-    best = merge_partials(c, own, k0);
+    best = merge_partials(c, own, parts);
 #pragma unroll
   for (int i = 1; i < TILE; i++) {
     Cut cut = cut_above(offer_of(best.key, rule.kind), best.value, i - 1);
@@ -147,14 +178,25 @@ STX_DEVICE void begin_column(const Column *c)
 {
   if (threadIdx.x < KINDS) {
     int kind = threadIdx.x;
-    live_starts(c, kind)[0] = tried_starts(c, kind)[0] = 0;
-    c->counts->live[kind] = *tried_count(c, kind, 0) = 1;
+    live_starts(c, kind)[0] = 0;
+    c->counts->live[kind] = 1;
     if (kind == 0)
       c->counts->evaluated = 0;
   }
 }
 
 #ifndef STX_FULLDP
+/* What a start row above one of the tile's end rows pays at least, with no cell of its own yet. */
+STX_DEVICE void open_starts(const Column *c, int k0)
+{
+  Owner own = owner_of(c->lane);
+  StxSatdpRow *row = &c->row[k0 + own.j + 1];
+  if (c->lane >= KINDS * TILE || k0 + own.j >= c->rows)
+    return;
+  row->bound[own.kind] =
+      round_down(least_below(c, own.kind, row) - row->lower[own.kind] - c->constants->rounding);
+}
+
 /* A tile before the first only prepares. */
 STX_DEVICE void solve_column(const Column *c, uint32_t *evaluated)
 {
@@ -165,9 +207,11 @@ STX_DEVICE void solve_column(const Column *c, uint32_t *evaluated)
     if (k0 >= 0)
       gather(c, k0, evaluated);
     __syncthreads();
-    if (c->warp == 0 && k0 >= 0)
-      solve_tile(c, k0);
-    else if (k0 + TILE < c->rows)
+    if (c->warp == 0 && k0 >= 0) {
+      solve_tile(c, k0, 1);
+      __syncwarp(); /* keys of all kinds */
+      open_starts(c, k0);
+    } else if (k0 + TILE < c->rows)
       prepare_tile(c, k0, evaluated);
     __syncthreads();
   }

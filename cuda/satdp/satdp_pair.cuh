@@ -211,16 +211,16 @@ STX_DEVICE float round_down(int64_t value)
 
 /* The least that a stixel of the kind can pay for standing at a cut, C with it: stx_least_below_*.
  * For sky it is also the most. */
-template <int kind> STX_DEVICE int64_t least_below(const Column *c, const StxSatdpRow *row)
+STX_DEVICE int64_t least_below(const Column *c, int kind, const StxSatdpRow *row)
 {
-  const int64_t *key = row->key;
-  int64_t least = min(key[GROUND], key[OBJECT]);
+  int64_t ground = row->key[GROUND];
+  if (kind == SKY)
+    ground = row->value[GROUND] > (int)c->constants->pair_tolerance
+                 ? NEVER
+                 : add_keys(ground, key_of(c->constants->pair_cost));
+  int64_t least = min(ground, row->key[OBJECT]);
   if (kind == OBJECT)
-    least = min(least, key[SKY]);
-  if (kind == SKY && row->value[GROUND] > (int)c->constants->pair_tolerance)
-    least = key[OBJECT];
-  else if (kind == SKY)
-    least = min(add_keys(key[GROUND], key_of(c->constants->pair_cost)), key[OBJECT]);
+    least = min(least, row->key[SKY]);
   return energy_of(least) + c->constants->stixel_cost;
 }
 
@@ -229,7 +229,7 @@ template <int kind> STX_DEVICE Candidate try_pair(const Column *c, int vb, int k
 {
   Fit fit = fit_pair<kind>(c, vb, k);
   if (notes)
-    c->row[vb].bound[kind] = round_down(least_below<kind>(c, &c->row[vb]) + fit.energy -
+    c->row[vb].bound[kind] = round_down(least_below(c, kind, &c->row[vb]) + fit.energy -
                                         c->row[k + 1].lower[kind] - c->constants->rounding);
   return make_candidate<kind>(c, vb, &fit, cut_below(&c->row[vb]));
 }

@@ -8,9 +8,9 @@
 
 #include "cuda/satdp/satdp_pair.cuh"
 
-/* The warp that prunes a kind also tries its first start rows: 2, 5, 7. Another fits the kind's
- * next tile: 3, 6, 1. Warp 4 waits, because it would share the issue slots of the recurrence in
- * warp 0: warps whose numbers differ by 4 are on the same quarter of a multiprocessor. */
+/* A kind's warp prunes and tries its start rows: 2, 5, 7. Another fits the kind's next tile: 3,
+ * 6, 1. Warp 4 waits, because it would share the issue slots of the recurrence in warp 0: warps
+ * whose numbers differ by 4 are on the same quarter of a multiprocessor. */
 STX_DEVICE int home_warp(int kind)
 {
   return kind == GROUND ? 2 : kind == OBJECT ? 5 : 7;
@@ -57,7 +57,7 @@ enum { DROP_TILES = 2 }; /* tiles between two looks for dead start rows */
 template <int kind> STX_DEVICE int64_t renewal_cost(const Column *c, const StxSatdpRow *row)
 {
   Cut cut = cut_below(row);
-  int64_t most = least_below<kind>(c, row);
+  int64_t most = least_below(c, kind, row);
   if (kind == GROUND) {
     int64_t object = cut.object_value == UNKNOWN_TOP ? cut.object : NEVER;
     most = energy_of(min(add_keys(cut.ground, key_of(c->constants->pair_cost)), object)) +
@@ -97,35 +97,7 @@ template <int kind> STX_DEVICE int64_t free_bound(const Column *c, int vb, int k
     energy = data_energy(c, slanted_free_residual(c, vb, k));
   else
     energy = fit_plane<kind>(c, vb, k).energy;
-  return least_below<kind>(c, lo) + energy - lo->lower[kind] - c->constants->rounding;
-}
-
-/* Tries, for the tile at k1, the start rows that are most likely to win: those that won at the
- * rows just below the tile under way, k0, and k0 itself. Each group of TILE lanes has one, in
- * *vb, −1 if another group has it, too. Returns a bound above which no start row can win. */
-template <int kind>
-STX_DEVICE float try_winners(const Column *c, int k0, int k1, int *vb, uint32_t *evaluated)
-{
-  int slot = c->lane / TILE, last = min(k1 + TILE, c->rows) - 1;
-  int k = min(k1 + c->lane % TILE, last);
-  bool inside = k1 + c->lane % TILE <= last;
-  *vb = slot == 0 ? k0 : start_of(c->row[max(k0 - 3 * (slot - 1), 0)].key[kind]);
-  for (int i = 0; i < STARTS; i++) {
-    int other = __shfl_sync(STX_FULL_WARP, *vb, i * TILE);
-    if (i < slot && other == *vb)
-      *vb = -1;
-  }
-  Candidate best = no_candidate();
-  if (*vb >= 0) {
-    best = try_pair<kind>(c, *vb, k, inside && k == last);
-    *evaluated += inside;
-  }
-  merge_starts(&best);
-  store_partial(c, kind, CARRIED, &best);
-  float limit = -round_down((int64_t)c->row[k + 1].lower[kind] - energy_of(best.key));
-  for (int step = 1; step < TILE; step *= 2)
-    limit = fmaxf(limit, __shfl_xor_sync(STX_FULL_WARP, limit, step));
-  return limit;
+  return least_below(c, kind, lo) + energy - lo->lower[kind] - c->constants->rounding;
 }
 
 /* False if no row from k0 on can want the start row; else its bound is fresh. */
@@ -145,42 +117,35 @@ STX_DEVICE int append(uint16_t *list, int length, int value, bool wanted, int la
   return length + __popc(all);
 }
 
-/* Lists what the tile at k1 has to try: the live start rows that may be within the limit, unless
- * a winner, and those of the tile under way. Now and then drops the dead. */
-template <int kind> STX_DEVICE void list_starts(const Column *c, int k0, float limit, int winner)
+/* Drops the dead among the start rows below k0. */
+template <int kind> STX_DEVICE int drop_starts(const Column *c, int k0, int count)
 {
-  uint16_t *live = live_starts(c, kind), *tried = tried_starts(c, kind);
-  int count = c->counts->live[kind], kept = 0, listed = 0;
-  bool drops = k0 / TILE % DROP_TILES == DROP_TILES - 1;
+  uint16_t *live = live_starts(c, kind);
+  int kept = 0;
   int64_t renewal = renewal_cost<kind>(c, &c->row[k0]);
 #pragma unroll 1
   for (int base = 0; base < count; base += LANES) {
     bool lives = base + c->lane < count;
     int vb = lives ? live[base + c->lane] : k0;
     __syncwarp(); /* all have read before the list is written again */
-    if (drops && vb < k0)
+    if (vb < k0)
       lives = lives_on<kind>(c, vb, k0, renewal);
-    bool wanted = lives && c->row[vb].bound[kind] <= limit;
-    for (int slot = 0; slot < STARTS; slot++)
-      wanted &= __shfl_sync(STX_FULL_WARP, winner, slot * TILE) != vb;
     kept = append(live, kept, vb, lives, c->lane);
-    listed = append(tried, listed, vb, wanted, c->lane);
   }
-  int opened = min((int)TILE, c->rows - 1 - k0), vb = k0 + 1 + c->lane;
-  kept = append(live, kept, vb, c->lane < opened, c->lane);
-  listed = append(tried, listed, vb, c->lane < opened, c->lane);
-  if (c->lane == 0) {
-    c->counts->live[kind] = kept;
-    *tried_count(c, kind, k0 + TILE) = listed;
-  }
+  return kept;
 }
 
-template <int kind> STX_DEVICE void prune(const Column *c, int k0, uint32_t *evaluated)
+/* Now and then drops the dead; the start rows of the tile under way are new. */
+template <int kind> STX_DEVICE void prune(const Column *c, int k0)
 {
-  int winner;
-  float limit = try_winners<kind>(c, k0, k0 + TILE, &winner, evaluated);
-  __syncwarp();
-  list_starts<kind>(c, k0, limit, winner);
+  int count = c->counts->live[kind], opened = min((int)TILE, c->rows - 1 - k0);
+  if (k0 / TILE % DROP_TILES == DROP_TILES - 1)
+    count = drop_starts<kind>(c, k0, count);
+  if (c->lane < opened)
+    live_starts(c, kind)[count + c->lane] = (uint16_t)(k0 + 1 + c->lane);
+  __syncwarp(); /* all have read the length */
+  if (c->lane == 0)
+    c->counts->live[kind] = count + opened;
 }
 
 STX_DEVICE void prepare_tile(const Column *c, int k0, uint32_t *evaluated)
@@ -189,11 +154,11 @@ STX_DEVICE void prepare_tile(const Column *c, int k0, uint32_t *evaluated)
   if (k0 < 0)
     return;
   if (c->warp == home_warp(GROUND) && c->has_ground)
-    prune<GROUND>(c, k0, evaluated);
+    prune<GROUND>(c, k0);
   else if (c->warp == home_warp(OBJECT))
-    prune<OBJECT>(c, k0, evaluated);
+    prune<OBJECT>(c, k0);
   else if (c->warp == home_warp(SKY))
-    prune<SKY>(c, k0, evaluated);
+    prune<SKY>(c, k0);
 }
 
 #endif
