@@ -77,11 +77,13 @@ STX_DEVICE int count_below(unsigned ballot, int lane)
   return __popc(ballot & ((1u << lane) - 1));
 }
 
-/* Adds the scanned values to the sum of all chunks before, and carries that on. */
-template <typename T> STX_DEVICE T scan_on(T value, int lane, T *carry)
+/* Adds the scanned values to the sum of all chunks before, and carries that on. A chunk's sum may
+ * have fewer bits than all. */
+template <typename T, typename Sum> STX_DEVICE Sum scan_on(T value, int lane, Sum *carry)
 {
-  T sum = scan_add(value, lane) + *carry;
-  *carry = __shfl_sync(STX_FULL_WARP, sum, LANES - 1);
+  T scanned = scan_add(value, lane);
+  Sum sum = *carry + scanned;
+  *carry += __shfl_sync(STX_FULL_WARP, scanned, LANES - 1);
   return sum;
 }
 

@@ -15,11 +15,26 @@
 
 /* ---- Depth -------------------------------------------------------------------------------- */
 
+/* Where a column of a channel ends, less one: the place of cell 0. Cells are fewer than 2^26,
+ * channels at most 34: 32 bits are enough. */
+STX_DEVICE uint32_t first_cell(const Column *c, int channel)
+{
+  const StxSatdpColumnsArgs *a = c->args;
+  return ((uint32_t)channel * (uint32_t)a->column_count + (uint32_t)c->column) *
+             (uint32_t)a->cells +
+         (uint32_t)a->cells - 1;
+}
+
 /* stx_column, without its divisions */
 STX_DEVICE uint32_t load_cell(const Column *c, int channel, int u)
 {
-  size_t first = (size_t)(channel * c->args->column_count + c->column) * c->args->cells;
-  return __ldg(c->args->columns + first + (c->args->cells - 1 - u));
+  return __ldg(c->args->columns + (first_cell(c, channel) - (uint32_t)u));
+}
+
+/* A cell for the lanes above the last, whose sums nobody stores. */
+STX_DEVICE int cell_or_last(const Column *c, int u)
+{
+  return min(u, c->args->cells - 1);
 }
 
 /* Three sums that one warp makes. */
@@ -27,33 +42,38 @@ enum { GROUND_X, GROUND_D, GROUND_SUMS, OBJECT_D = GROUND_SUMS, SKY_D, OBJECT_X 
 enum { DEPTH_SUMS = OBJECT_X + SLANTED };
 
 typedef struct {
-  long long a, b, c;
-} Triple;
+  uint32_t a; /* of 32 cells, too: 32 · 2047 · 65535 < 2^32 */
+  uint64_t b, c;
+} Terms;
 
-/* What a cell adds; nothing above the last. */
-STX_DEVICE Triple depth_terms(const Column *c, int sums, int u)
+typedef struct {
+  uint64_t a, b, c;
+} Sums;
+
+/* What a cell adds. Weights are below 2^11, x and disparities below 2^16. */
+STX_DEVICE Terms depth_terms(const Column *c, int sums, int u)
 {
   const StxSatdpTables *t = c->tables;
-  Triple terms = {0, 0, 0};
-  if (u >= c->args->cells)
-    return terms;
   uint32_t disparity = load_cell(c, 0, u), weight = load_cell(c, 1, u);
   bool object = sums == OBJECT_D || sums == OBJECT_X;
   const uint32_t *scale = object          ? &t->object_scale[disparity >> STX_OBJECT_BIN]
                           : sums == SKY_D ? &t->sky_scale
                                           : &t->ground_scale[u];
-  int x = __ldg(&t->x[u]);
-  long long w = stx_fold(weight, __ldg(scale), disparity), wx = w * x, wd = w * disparity;
-  bool begins = sums == GROUND_X || sums == OBJECT_D;
-  terms.a = begins ? w : sums == GROUND_D ? wd : sums == OBJECT_X ? wx : wd * disparity;
-  terms.b = sums == SKY_D ? stx_known_weight(weight, disparity) : sums == OBJECT_D ? wd : wx;
-  if (sums == GROUND_D || sums == OBJECT_X)
-    terms.b *= sums == GROUND_D ? (int)disparity : x;
-  terms.c = sums == GROUND_X ? wx * x : sums == OBJECT_X ? wx * disparity : wd * disparity;
+  uint32_t w = stx_fold(weight, __ldg(scale), disparity), x = (uint32_t)__ldg(&t->x[u]);
+  uint32_t wx = w * x, wd = w * disparity;
+  uint32_t times = sums == GROUND_D ? disparity : sums == OBJECT_X ? x : 1;
+  Terms terms;
+  terms.a = sums == GROUND_D   ? wd
+            : sums == OBJECT_X ? wx
+            : sums == SKY_D    ? stx_known_weight(weight, disparity)
+                               : w;
+  terms.b = (uint64_t)(sums == OBJECT_D ? wd : wx) * times;
+  terms.c = (uint64_t)(sums == GROUND_X || sums == OBJECT_X ? wx : wd) *
+            (sums == GROUND_X ? x : disparity);
   return terms;
 }
 
-STX_DEVICE void store_depth(const Column *c, int sums, int at, Triple sum)
+STX_DEVICE void store_depth(const Column *c, int sums, int at, Sums sum)
 {
   StxSatdpRow *row = &c->row[at];
   int *weight = sums == GROUND_X ? &row->ground_w : &row->object_w;
@@ -63,8 +83,8 @@ STX_DEVICE void store_depth(const Column *c, int sums, int at, Triple sum)
     second[0] = (double)sum.b;
     second[1] = (double)sum.c;
   } else if (sums == SKY_D) {
-    row->sky_dd = (double)sum.a;
-    row->weight = (int32_t)sum.b;
+    row->weight = (int32_t)sum.a;
+    row->sky_dd = (double)sum.c;
   } else {
     double *first = sums == GROUND_D ? &row->ground_d : &c->slant[at].x;
     first[0] = (double)sum.a;
@@ -75,15 +95,15 @@ STX_DEVICE void store_depth(const Column *c, int sums, int at, Triple sum)
 
 STX_DEVICE void sum_depth(const Column *c, int sums)
 {
-  Triple carry = {0, 0, 0};
+  Sums carry = {0, 0, 0};
   int rows = 1;
   if (c->lane == 0)
     store_depth(c, sums, 0, carry);
 #pragma unroll 1
   for (int base = 0; base < c->args->cells; base += LANES) {
     int u = base + c->lane;
-    Triple terms = depth_terms(c, sums, u);
-    Triple sum = {scan_on(terms.a, c->lane, &carry.a), scan_on(terms.b, c->lane, &carry.b),
+    Terms terms = depth_terms(c, sums, cell_or_last(c, u));
+    Sums sum = {scan_on(terms.a, c->lane, &carry.a), scan_on(terms.b, c->lane, &carry.b),
         scan_on(terms.c, c->lane, &carry.c)};
     int row = row_of(c, u + 1, &rows);
     if (row >= 0)
@@ -128,32 +148,48 @@ STX_DEVICE int quads_at(const Column *c, int kind, int row)
   return c->args->table[kind] + row * c->args->quads[kind];
 }
 
-/* What class i of args->class_id, if it is among the first `end`, costs a cell. What is not there
- * costs more than any class may, and never is the cheapest. */
-STX_DEVICE int class_cost(const Column *c, int i, int end, int u)
+/* Where class i of args->class_id has its costs: first_cell. */
+STX_DEVICE uint32_t class_at(const Column *c, int i)
 {
-  if (i >= end || u >= c->args->cells)
-    return 1 << 20;
-  return stx_class_energy((int)load_cell(c, 2 + c->args->class_id[i], u), c->tables->class_scale);
+  return first_cell(c, 2 + c->args->class_id[i]);
 }
 
+STX_DEVICE int load_energy(const Column *c, uint32_t at)
+{
+  return stx_class_energy(__ldg(c->args->columns + at), c->tables->class_scale);
+}
+
+/* Where a kind's classes are no whole quads, the last one fills up: the least stays the least. */
 STX_DEVICE void sum_quad(const Column *c, int kind, int quad)
 {
   int a_sum = 0, b_sum = 0, c_sum = 0, d_sum = 0, rows = 1;
-  int i = c->args->class_begin[kind] + 4 * quad, end = c->args->class_begin[kind + 1];
+  int i = c->args->class_begin[kind] + 4 * quad, last = c->args->class_begin[kind + 1] - 1;
+  uint32_t at[4] = {class_at(c, i), class_at(c, min(i + 1, last)), class_at(c, min(i + 2, last)),
+      class_at(c, min(i + 3, last))};
   if (c->lane == 0)
     c->classes[quads_at(c, kind, 0) + quad] = make_int4(0, 0, 0, 0);
 #pragma unroll 1
-  for (int u = c->lane; u - c->lane < c->args->cells; u += LANES) {
+  for (int base = 0; base < c->args->cells; base += LANES) {
+    int u = cell_or_last(c, base + c->lane);
     int4 sum;
-    sum.x = scan_on(class_cost(c, i, end, u), c->lane, &a_sum);
-    sum.y = scan_on(class_cost(c, i + 1, end, u), c->lane, &b_sum);
-    sum.z = scan_on(class_cost(c, i + 2, end, u), c->lane, &c_sum);
-    sum.w = scan_on(class_cost(c, i + 3, end, u), c->lane, &d_sum);
-    int row = row_of(c, u + 1, &rows);
+    sum.x = scan_on(load_energy(c, at[0] - u), c->lane, &a_sum);
+    sum.y = scan_on(load_energy(c, at[1] - u), c->lane, &b_sum);
+    sum.z = scan_on(load_energy(c, at[2] - u), c->lane, &c_sum);
+    sum.w = scan_on(load_energy(c, at[3] - u), c->lane, &d_sum);
+    int row = row_of(c, base + c->lane + 1, &rows);
     if (row >= 0)
       c->classes[quads_at(c, kind, row) + quad] = sum;
   }
+}
+
+/* The cheapest class: energies rise with costs. Nothing if the kind has none. */
+STX_DEVICE uint32_t least_energy(const Column *c, int kind, int u)
+{
+  int begin = c->args->class_begin[kind], end = c->args->class_begin[kind + 1], least = UINT16_MAX;
+#pragma unroll 1
+  for (int i = begin; i < end; i++)
+    least = min(least, (int)load_cell(c, 2 + c->args->class_id[i], u));
+  return begin < end ? (uint32_t)stx_class_energy(least, c->tables->class_scale) : 0;
 }
 
 /* Energy of a cell that every stixel of the kind pays for it, whatever its plane and class. */
@@ -176,19 +212,16 @@ STX_DEVICE uint32_t fixed_energy(const Column *c, int kind, int u)
 STX_DEVICE void sum_lower(const Column *c, int kind)
 {
   uint32_t fixed_sum = 0, lower_sum = 0;
-  int begin = c->args->class_begin[kind], end = c->args->class_begin[kind + 1], rows = 1;
+  int rows = 1;
   if (c->lane == 0)
     c->row[0].fixed[kind] = c->row[0].lower[kind] = 0;
 #pragma unroll 1
-  for (int u = c->lane; u - c->lane < c->args->cells; u += LANES) {
-    uint32_t fixed = u < c->args->cells ? fixed_energy(c, kind, u) : 0;
-    int least = begin < end ? class_cost(c, begin, end, u) : 0;
-#pragma unroll 1
-    for (int i = begin + 1; i < end; i++)
-      least = min(least, class_cost(c, i, end, u));
+  for (int base = 0; base < c->args->cells; base += LANES) {
+    int u = cell_or_last(c, base + c->lane);
+    uint32_t fixed = fixed_energy(c, kind, u);
     uint32_t sfixed = scan_on(fixed, c->lane, &fixed_sum);
-    uint32_t slower = scan_on(fixed + (uint32_t)least, c->lane, &lower_sum);
-    int row = row_of(c, u + 1, &rows);
+    uint32_t slower = scan_on(fixed + least_energy(c, kind, u), c->lane, &lower_sum);
+    int row = row_of(c, base + c->lane + 1, &rows);
     if (row >= 0) {
       c->row[row].fixed[kind] = sfixed;
       c->row[row].lower[kind] = slower;
