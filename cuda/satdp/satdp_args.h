@@ -80,8 +80,9 @@ typedef struct {
 typedef struct {
   StxSatdpConstants constants;
   StxSatdpRule rule[3];
-  int32_t rows;    /* that the recurrence sees: see satdp_column.cuh */
-  int32_t live[3]; /* lengths of the lists of start rows */
+  int32_t rows;     /* that the recurrence sees: see satdp_column.cuh */
+  int32_t live[3];  /* lengths of the lists of start rows */
+  uint8_t pair[32]; /* i · STX_SATDP_TILE + j of StxSatdpTerms' pair i … j; then zeros */
   uint32_t evaluated, records, column, first;
   uint64_t sums[STX_SATDP_WARPS]; /* of block_sum */
 } StxSatdpCounts;

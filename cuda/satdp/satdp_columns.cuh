@@ -49,9 +49,21 @@ STX_DEVICE Column new_column(
   return c;
 }
 
-/* By the thread that reads it first, in clear_bottom. */
+/* The pair of a lane that computes the terms of a tile: satdp_prune.cuh. */
+STX_DEVICE void store_pair(const Column *c, int lane)
+{
+  int i = 1, left = lane;
+#pragma unroll 1
+  for (; i < TILE && left >= TILE - i; i++)
+    left -= TILE - i;
+  c->counts->pair[lane] = (uint8_t)(i < TILE ? i * TILE + i + left : 0);
+}
+
+/* Constants by the thread that reads them first, in clear_bottom. */
 STX_DEVICE void store_constants(const Column *c)
 {
+  if (threadIdx.x < LANES)
+    store_pair(c, threadIdx.x);
   if (threadIdx.x != 0)
     return;
   *c->constants = constants_of(c->tables);

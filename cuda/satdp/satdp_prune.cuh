@@ -25,12 +25,8 @@ STX_DEVICE int fit_warp(int kind)
 
 template <int kind> STX_DEVICE void fit_tile(const Column *c, int k0, uint32_t *evaluated)
 {
-  int i = 1, left = c->lane;
-#pragma unroll 1
-  for (; i < TILE && left >= TILE - i; i++)
-    left -= TILE - i;
-  int j = i + left;
-  if (i >= TILE || k0 + j >= c->rows)
+  int pair = c->counts->pair[c->lane], i = pair / TILE, j = pair % TILE;
+  if (i == 0 || k0 + j >= c->rows)
     return;
   Fit fit = fit_pair<kind>(c, k0 + i, k0 + j);
   StxSatdpTerm term = {own_key(c, kind, k0 + i, fit.energy), fit.foot, fit.top};
@@ -50,7 +46,11 @@ STX_DEVICE void fit_tiles(const Column *c, int k0, uint32_t *evaluated)
 
 /* ---- Meanwhile: pruning, one warp per kind ------------------------------------------------- */
 
-enum { DROP_TILES = 2 }; /* tiles between two looks for dead start rows */
+/* Tiles between two looks for dead start rows. They make bounds fresh, too, and cost sky least. */
+STX_DEVICE int drop_tiles(int kind)
+{
+  return kind == SKY ? 2 : 4;
+}
 
 /* The most that a stixel of the kind that begins at the row can pay, its own energy apart, less
  * lower_K there: stx_most_below_*. */
@@ -139,7 +139,7 @@ template <int kind> STX_DEVICE int drop_starts(const Column *c, int k0, int coun
 template <int kind> STX_DEVICE void prune(const Column *c, int k0)
 {
   int count = c->counts->live[kind], opened = min((int)TILE, c->rows - 1 - k0);
-  if (k0 / TILE % DROP_TILES == DROP_TILES - 1)
+  if (k0 / TILE % drop_tiles(kind) == drop_tiles(kind) - 1)
     count = drop_starts<kind>(c, k0, count);
   if (c->lane < opened)
     live_starts(c, kind)[count + c->lane] = (uint16_t)(k0 + 1 + c->lane);
