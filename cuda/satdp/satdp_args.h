@@ -13,7 +13,6 @@ enum {
   STX_SATDP_WARPS = 8,               /* of a block: satdp_dp.cuh says who does what */
   STX_SATDP_PARTS = STX_SATDP_WARPS, /* partial results of a kind, at most */
   STX_SATDP_BLOCKS = 1024,           /* at most: more columns take turns */
-  STX_SATDP_COMPACT_COLUMNS = 8,     /* of a block of the second kernel: one per warp */
 };
 
 /* ---- A column's memory --------------------------------------------------------------------- */
