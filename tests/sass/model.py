@@ -62,18 +62,17 @@ def reduction(step, cells):
     return [Work("reduction", scores + depth, 0, moved, 8000)]
 
 
-def stixels(step, cells, turns, lists):
-    """2048×1024, 19 classes. Of a column, counted on the emulator for stx-bench's street: turns in
-    which a warp tries 32 pairs of ground, object and sky; lists of 32 start rows."""
+def stixels(step, cells, turns):
+    """2048×1024, 19 classes. `turns`, in which a warp tries 32 pairs of ground, object and sky in a
+    column, are counted on the emulator for stx-bench's street; so is what a column takes beside."""
     columns, rows = 2048 // cells, 1024 // cells
     tiles = rows // 8
-    tried = sum(count * length for count, length in zip(turns, (236, 261, 128)))
-    solved = 7 * step("stx_satdp_slanted_columns") + 100
-    beside = rows * 430 - 10000  # tables, what each warp does per tile, records
-    chain = tiles * (900 + 1000 + 100) + rows * 45 + 5000
-    return [Work("stixels", columns * (tried + lists * 137 + tiles * solved + beside),
+    tried = sum(count * length for count, length in zip(turns, (251, 296, 130)))
+    solved = tiles * (7 * step("stx_satdp_slanted_columns") + 95)
+    beside = rows * 287  # tables, winners, lists, pairs within a tile, records
+    return [Work("stixels", columns * (tried + solved + beside),
                  columns * sum(count * length for count, length in zip(turns, (66, 43, 3))),
-                 columns * rows * 45, chain)]
+                 columns * rows * 45, tiles * 3500 + 9900)]
 
 
 def rdp():
@@ -91,9 +90,9 @@ def stages(step):
         ("SGM 1242×375×128, 4 paths", sgm(step, 4)),
         ("SGM 1242×375×128, 8 paths", sgm(step, 8)),
         ("reduction 2048×1024, 19 × 8 bits, 4×4", reduction(step, 4)),
-        ("stixels of it, 4×4", stixels(step, 4, (123, 97, 81), 103)),
+        ("stixels of it, 4×4", stixels(step, 4, (81, 54, 57))),
         ("reduction and stixels, 8×8",
-         reduction(step, 8) + stixels(step, 8, (55, 50, 37), 48)),
+         reduction(step, 8) + stixels(step, 8, (42, 28, 29))),
         ("RDP 1242×1024", rdp()),
         ("LiDAR, 125 000 points", lidar()),
     ]
