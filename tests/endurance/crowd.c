@@ -118,7 +118,7 @@ static gchar *run(guint crowd, guint frames, gint threads_each, guint *threads)
 GST_START_TEST(many_at_once)
 {
   guint frames = endurance_length(4, 200), cores = g_get_num_processors(), alone, serial, shared;
-  gchar *sum = run(CROWD, 1, 1, &serial), *expected; /* first: no helper has been asked for */
+  gchar *sum = run(CROWD, frames, 1, &serial), *expected; /* first: no helper asked for yet */
 
   g_free(sum);
   expected = run(1, frames, 0, &alone);
