@@ -140,8 +140,7 @@ END_TEST
 START_TEST(agrees_on_the_largest_sums)
 {
   for (int slanted = 0; slanted < 2; slanted++) {
-    int rows = stx_case_small() ? 40 : 256;
-    StxSatdpParams params = case_params(1, rows, STX_GRID_MAX_SIDE / rows, 5);
+    StxSatdpParams params = case_params(1, 256, STX_GRID_MAX_SIDE / 256, 5);
     params.object_sigma_slope = slanted ? 0.3 : 0;
     params.sigma_height = params.sigma_angle = params.sigma_depth = 0;
     params.semantic_weight = 16;
