@@ -5,6 +5,7 @@
 #define STX_SATDP_ARGS_H
 
 #include "common/satdp/satdp_cost_math.h"
+#include "cuda/driver/ordered.h"
 #include "cuda/stxcuda.h"
 
 enum {
@@ -83,7 +84,6 @@ typedef struct {
   int32_t live[3];  /* lengths of the lists of start rows */
   uint8_t pair[32]; /* i · STX_SATDP_TILE + j of StxSatdpTerms' pair i … j; then zeros */
   uint32_t evaluated, records, column, first;
-  uint64_t sums[STX_SATDP_WARPS]; /* of block_sum */
 } StxSatdpCounts;
 
 /* What a block's shared memory begins with, so that its addresses are constants; rows follow if
@@ -109,6 +109,12 @@ typedef struct {
 
 /* ---- Kernels ------------------------------------------------------------------------------- */
 
+/* What the columns have in common; all bits are 0 in front of a launch. */
+typedef struct {
+  unsigned long long sums; /* see add_to_result */
+  StxOrder order;          /* with a word per column behind it */
+} StxSatdpTurns;
+
 typedef struct {
   StxSatdpParams params;
   StxSatdpLayout layout;
@@ -117,8 +123,7 @@ typedef struct {
   const uint8_t *starts; /* NULL: stixels may begin everywhere */
   StxStixel *stixels;
   StxSatdpResult *result;
-  uint32_t *ticket;      /* of the next column, 0 at first; */
-  uint32_t *done;        /* likewise, of every column, until its records are counted */
+  StxSatdpTurns *turns;
   StxSatdpRow *rows;     /* of the kernel that keeps them in scratch: rows + 1 per block */
   StxSatdpSlant *slants; /* likewise, of objects that may be slanted */
   int32_t *classes; /* NULL: class sums in shared memory; else (rows + 1) · quads · 4 per block */

@@ -13,7 +13,7 @@
 #ifndef STX_SATDP_BACKTRACK_CUH
 #define STX_SATDP_BACKTRACK_CUH
 
-#include "cuda/driver/sums.cuh"
+#include "cuda/driver/ordered.cuh"
 #include "cuda/satdp/satdp_tables.cuh"
 
 enum { VT_BITS = 10 }; /* of a note: the last row; above them the kind */
@@ -136,60 +136,41 @@ STX_DEVICE void write_records(const Column *c)
 
 /* ---- Where the records go ------------------------------------------------------------------- */
 
-/* A column says in one word how many records and data terms it has, so that no fence is needed: at
- * most 1024 records, and 3 · 1024 · 1025 / 2 data terms, which are below 2^21. Sums of all columns:
- * below 2^26 records, as there are cells, and 2^36 terms. */
-enum { COUNT_BITS = 11, SUM_BITS = 26 };
+/* Data terms and records of all columns share a word: below 2^36 and, as there are cells, 2^26. */
+enum { RECORD_BITS = 26 };
 
-STX_DEVICE void publish(const Column *c)
+/* The last column to come has the result. By one thread. */
+STX_DEVICE void add_to_result(const Column *c)
 {
-  uint32_t word = c->counts->evaluated << COUNT_BITS | (c->counts->records + 1);
-  atomicExch(&c->args->done[c->column], word);
-}
-
-/* The sum of all columns before. It waits for them: they have begun, as columns are taken in their
- * order, and wait for none that comes later. */
-STX_DEVICE uint64_t sum_before(const Column *c)
-{
-  uint64_t sum = 0;
-#pragma unroll 1
-  for (int i = threadIdx.x; i < c->column; i += WARPS * LANES) {
-    uint32_t word;
-    do
-      word = STX_PEEK(&c->args->done[i]);
-    while (word == 0);
-    sum += (uint64_t)(word >> COUNT_BITS) << SUM_BITS | ((word & ((1 << COUNT_BITS) - 1)) - 1);
-  }
-  return block_sum(sum, c->counts->sums);
-}
-
-/* What all threads have to know of the columns before, and what the last column knows of all. */
-STX_DEVICE void note_place(const Column *c, uint64_t before)
-{
-  StxSatdpCounts *counts = c->counts;
-  counts->first = (uint32_t)before & ((1 << SUM_BITS) - 1);
-  if (c->column < c->args->column_count - 1)
+  StxSatdpTurns *turns = c->args->turns;
+  uint64_t own = (uint64_t)c->counts->evaluated << RECORD_BITS | c->counts->records;
+  atomicAdd(&turns->sums, (unsigned long long)own);
+  if (!is_last_turn(&turns->order, (uint32_t)c->args->column_count))
     return;
-  StxSatdpResult result = {
-      (before >> SUM_BITS) + counts->evaluated, counts->first + counts->records, 0};
+  uint64_t all = turns->sums;
+  StxSatdpResult result = {all >> RECORD_BITS, (uint32_t)all & ((1u << RECORD_BITS) - 1), 0};
   *c->args->result = result;
 }
 
 /* The column's records, the lowest first, behind those of the columns before. All threads. */
 STX_DEVICE void backtrack(const Column *c, uint32_t evaluated)
 {
-  bool first = c->warp == 0 && c->lane == 0;
-  evaluated = warp_sum(evaluated);
-  if (c->lane == 0)
-    atomicAdd(&c->counts->evaluated, evaluated);
-  if (first)
-    c->counts->records = (uint32_t)note_stixels(c);
+  StxSatdpCounts *counts = c->counts;
+  evaluated = warp_sum_of_words(evaluated);
+  if (threadIdx.x % LANES == 0)
+    atomicAdd(&counts->evaluated, evaluated);
+  if (threadIdx.x == 0) {
+    counts->records = (uint32_t)note_stixels(c);
+    publish_count(&c->args->turns->order, counts->column, counts->records);
+  }
   __syncthreads();
-  if (first)
-    publish(c);
-  uint64_t before = sum_before(c);
-  if (first)
-    note_place(c, before);
+  if (threadIdx.x < LANES) {
+    uint32_t before = count_before(&c->args->turns->order, counts->column, counts->records);
+    if (threadIdx.x == 0)
+      counts->first = before;
+  } else if (threadIdx.x == LANES) {
+    add_to_result(c);
+  }
   __syncthreads();
   write_records(c);
 }

@@ -76,10 +76,8 @@ STX_DEVICE void store_constants(const Column *c)
  * waits for the columns before, which must have begun. False: there is none left. */
 STX_DEVICE bool take_column(Column *c)
 {
-  if (threadIdx.x == 0)
-    c->counts->column = atomicAdd(c->args->ticket, 1u);
-  __syncthreads();
-  c->column = __shfl_sync(STX_FULL_WARP, (int)c->counts->column, 0); /* as in warp_number */
+  int turn = (int)take_turn(&c->args->turns->order, &c->counts->column);
+  c->column = __shfl_sync(STX_FULL_WARP, turn, 0); /* as in warp_number */
   return c->column < c->args->column_count;
 }
 

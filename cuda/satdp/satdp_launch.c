@@ -111,7 +111,7 @@ static Plan make_plan(const StxCudaInfo *info, const StxSatdpParams *params)
 /* ---- Scratch ------------------------------------------------------------------------------- */
 
 typedef struct {
-  size_t ticket, done, classes, rows, slants, full, size;
+  size_t classes, rows, slants, full, size; /* turns come first, turns_size bytes */
 } Scratch;
 
 static size_t block_count(const StxSatdpParams *params)
@@ -120,16 +120,20 @@ static size_t block_count(const StxSatdpParams *params)
   return columns < STX_SATDP_BLOCKS ? columns : STX_SATDP_BLOCKS;
 }
 
+static size_t turns_size(const StxSatdpParams *params)
+{
+  size_t columns = (size_t)stx_grid_columns(&params->grid);
+  return offsetof(StxSatdpTurns, order) + stx_order_size(columns);
+}
+
 /* Enough for every device. */
 static Scratch lay_out_scratch(const StxSatdpKernels *wanted, const StxSatdpParams *params)
 {
-  size_t columns = (size_t)stx_grid_columns(&params->grid), blocks = block_count(params);
-  size_t rows = (size_t)stx_grid_rows(&params->grid);
+  size_t rows = (size_t)stx_grid_rows(&params->grid), blocks = block_count(params);
   StxSatdpLayout least = lay_out(params, true, false);
   bool high = least.size > SHARED_EVERYWHERE;
   Scratch at = {0};
-  at.done = at.ticket + sizeof(uint32_t);
-  at.classes = stx_align(at.done + columns * sizeof(uint32_t));
+  at.classes = stx_align(turns_size(params));
   at.rows = stx_align(at.classes + blocks * classes_bytes(params));
   at.slants = at.rows + (high ? blocks * (rows + 1) * sizeof(StxSatdpRow) : 0);
   at.full = stx_align(at.rows + (high ? blocks * (rows + 1) * row_bytes(params) : 0));
@@ -173,8 +177,7 @@ bool stx_satdp_cuda_run(const StxSatdpKernels *wanted, const StxSatdpParams *par
       .starts = starts,
       .stixels = stixels,
       .result = result,
-      .ticket = (uint32_t *)(memory + at.ticket),
-      .done = (uint32_t *)(memory + at.done),
+      .turns = (StxSatdpTurns *)memory,
       .rows = plan.rows_shared ? NULL : (StxSatdpRow *)(memory + at.rows),
       .slants = plan.rows_shared ? NULL : (StxSatdpSlant *)(memory + at.slants),
       .classes = plan.classes_shared ? NULL : (int32_t *)(memory + at.classes),
@@ -187,8 +190,7 @@ bool stx_satdp_cuda_run(const StxSatdpKernels *wanted, const StxSatdpParams *par
   StxCudaSize grid = {(unsigned)block_count(params), 1, 1};
   StxCudaSize block = {STX_SATDP_WARPS * LANES, 1, 1};
   const StxCudaKernel *kernel = columns_kernel_for(wanted, params, plan.rows_shared);
-  return stx_cuda_fill_bytes(
-             cuda, memory + at.ticket, 0, at.classes - at.ticket, place->stream, error) &&
+  return stx_cuda_fill_bytes(cuda, memory, 0, turns_size(params), place->stream, error) &&
          stx_cuda_launch(cuda, kernel, grid, block, plan.layout.size, &args, place->stream, error);
 }
 
