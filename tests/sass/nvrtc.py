@@ -68,8 +68,7 @@ def log_of(nvrtc, program):
 
 def spilled(log):
     """(kernel, bytes) of those that spill, by what ptxas says of each."""
-    found = re.findall(r"Function properties for (\w+)\s+(?:ptxas [^\n]*)?[^\n]*?"
-                       r"(\d+) bytes spill stores", log)
+    found = re.findall(r"Function properties for (\w+)\n[^\n]*?(\d+) bytes spill stores", log)
     return [(name, int(count)) for name, count in found if int(count) > 0]
 
 
