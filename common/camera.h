@@ -49,6 +49,13 @@ static inline bool stx_camera_is_same(const StxCamera *a, const StxCamera *b)
 
 /* ---- Another image ------------------------------------------------------------------------- */
 
+/* A column or row, counted from the centre of the first pixel, in an image of `factor` times the
+ * size: images are scaled from edge to edge, half a pixel before that centre. */
+static inline double stx_scaled_centre(double centre, double factor)
+{
+  return (centre + .5) * factor - .5;
+}
+
 /*
  * Makes the camera that of an image of width × height pixels, which shows the same, scaled: focal
  * length and principal point are, if `camera` names another size. One of another shape is refused,

@@ -61,11 +61,10 @@ static bool scale(StxCamera *camera, int width, int height, StxError *note)
     return stx_fail(note,
         "the camera is that of an image of %dx%d, which cannot be scaled to %dx%d", from_width,
         from_height, width, height);
-  /* Disparities are measured along rows: the horizontal factor is the exact one. Half a pixel:
-   * cx counts from the centre of a pixel, the image from its edge. */
+  /* Disparities are measured along rows: the horizontal factor is the exact one. */
   camera->focal *= x;
-  camera->cx = (camera->cx + .5) * x - .5;
-  camera->cy = (camera->cy + .5) * y - .5;
+  camera->cx = stx_scaled_centre(camera->cx, x);
+  camera->cy = stx_scaled_centre(camera->cy, y);
   stx_fail(note, "the camera of an image of %dx%d was scaled by %.4g to this one's %dx%d",
       from_width, from_height, x, width, height);
   return true;

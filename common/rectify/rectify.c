@@ -66,8 +66,8 @@ static bool find_source(
   view->lens = camera->lens;
   view->lens.fx *= x;
   view->lens.fy *= y;
-  view->lens.cx = (camera->lens.cx + .5) * x - .5;
-  view->lens.cy = (camera->lens.cy + .5) * y - .5;
+  view->lens.cx = stx_scaled_centre(camera->lens.cx, x);
+  view->lens.cy = stx_scaled_centre(camera->lens.cy, y);
   view->source_width = width;
   view->source_height = height;
   view->scale = x;
@@ -75,8 +75,7 @@ static bool find_source(
     return true;
   return stx_fail(error,
       "the calibration's principal point (%g, %g) lies outside of the pictures, which are %dx%d: "
-      "it "
-      "is for larger ones, whose size it does not name",
+      "it is for larger ones, whose size it does not name",
       view->lens.cx, view->lens.cy, width, height);
 }
 
@@ -99,8 +98,7 @@ static bool find_size(
     return true;
   return stx_fail(error,
       "rectified pictures of %dx%d are wanted, but the calibration's projection is for %dx%d, "
-      "which "
-      "is another shape: leave width or height at 0",
+      "which is another shape: leave width or height at 0",
       view->width, view->height, width, height);
 }
 
@@ -113,8 +111,8 @@ static void take_projection(
   memcpy(view->r, c->camera[camera].r, sizeof view->r);
   view->fx = left[0] * x;
   view->fy = left[5] * y;
-  view->cx = (left[2] + .5) * x - .5;
-  view->cy = (left[6] + .5) * y - .5;
+  view->cx = stx_scaled_centre(left[2], x);
+  view->cy = stx_scaled_centre(left[6], y);
   *baseline = (left[3] - right[3]) / left[0];
 }
 
@@ -239,8 +237,8 @@ static void fill_sample(const Filling *f, int u, int v, size_t i)
 {
   const StxRectifyView *view = f->view;
   const double *r = view->r;
-  double x = (((u + .5) * (1 << f->shift[0]) - .5) - view->cx) / view->fx;
-  double y = (((v + .5) * (1 << f->shift[1]) - .5) - view->cy) / view->fy;
+  double x = (stx_scaled_centre(u, 1 << f->shift[0]) - view->cx) / view->fx;
+  double y = (stx_scaled_centre(v, 1 << f->shift[1]) - view->cy) / view->fy;
   const double ray[3] = {
       r[0] * x + r[3] * y + r[6], r[1] * x + r[4] * y + r[7], r[2] * x + r[5] * y + r[8]};
   double pixel[2];
