@@ -12,6 +12,14 @@
   (2 * 2 * 5) /* of a data set with labels: cells, settings, models from depth and labels */
 #define PRECISION 1e-5 /* what JSON keeps */
 
+/* Of every how many rows another run of the program is asked for: each is a second when sanitized,
+ * which all models, settings and scenes have seen after a few. */
+#ifdef __SANITIZE_ADDRESS__
+#define CHECK_EVERY 7
+#else
+#define CHECK_EVERY 1
+#endif
+
 static json_t *paper(const char *options)
 {
   char *arguments = g_strconcat("paper " SMALL " --json ", options, NULL);
@@ -103,7 +111,8 @@ START_TEST(compares_every_model)
   double last = 0;
   json_array_foreach(rows, i, row)
   {
-    check_row(row);
+    if (i % CHECK_EVERY == 0)
+      check_row(row);
     alike += number_at(row, "stixels_per_frame") == last;
     last = number_at(row, "stixels_per_frame");
     ck_assert_double_gt(number_at(row, "ms_sgm"), 0);
