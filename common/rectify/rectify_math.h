@@ -11,7 +11,7 @@ STX_INLINE uint8_t stx_rectify_blend(
 {
   int upper = p00 * (STX_RECTIFY_ONE - fraction_x) + p01 * fraction_x;
   int lower = p10 * (STX_RECTIFY_ONE - fraction_x) + p11 * fraction_x;
-  int sum = upper * (STX_RECTIFY_ONE - fraction_y) + lower * fraction_y;
+  unsigned sum = (unsigned)(upper * (STX_RECTIFY_ONE - fraction_y) + lower * fraction_y);
   return (
       uint8_t)((sum + STX_RECTIFY_ONE * STX_RECTIFY_ONE / 2) / (STX_RECTIFY_ONE * STX_RECTIFY_ONE));
 }

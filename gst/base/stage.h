@@ -105,6 +105,9 @@ typedef struct {
 /* In `constructed`. */
 void gst_stx_stage_init(GstStxStage *self, GstElement *element, const GstStxStageClass *klass);
 
+/* After init, for the second stage of an element: its properties are those of the first. */
+void gst_stx_stage_share_properties(GstStxStage *self, const GstStxStage *first);
+
 /* Decides where the element works until stop. FALSE after an element error: there is no such
  * backend here. Stop, also in finalize, waits for what is enqueued and gives everything back. */
 gboolean gst_stx_stage_start(GstStxStage *self);
@@ -137,6 +140,11 @@ void *gst_stx_stage_block(GstStxStage *self, guint slot, gsize size, StxError *e
 /* These bytes: on the GPU a copy, made when they have changed. NULL with the reason in `error`. */
 const void *gst_stx_stage_constant(
     GstStxStage *self, guint slot, const void *data, gsize size, StxError *error);
+
+/* The same for what is too large to be compared at every frame: on the GPU a copy, made when *copy,
+ * where the last one is, is another; NULL there says that the bytes have changed. */
+const void *gst_stx_stage_table(GstStxStage *self, guint slot, const void *data, gsize size,
+    const void **copy, StxError *error);
 
 /*
  * `size` bytes of memory where the stage works, on the host, once gst_stx_stage_wait has returned

@@ -56,6 +56,23 @@ const void *gst_stx_stage_constant(
   return self->on_device ? gst_stx_cuda_constant(&self->cuda, slot, data, size, error) : data;
 }
 
+const void *gst_stx_stage_table(
+    GstStxStage *self, guint slot, const void *data, gsize size, const void **copy, StxError *error)
+{
+  void *device;
+
+  if (!self->on_device)
+    return data;
+  device = gst_stx_cuda_block(&self->cuda, slot, size, error);
+  if (device != NULL && *copy == device)
+    return device;
+  *copy = NULL;
+  if (device == NULL || !gst_stx_cuda_upload_bytes(&self->cuda, device, data, size, error))
+    return NULL;
+  *copy = device;
+  return device;
+}
+
 const void *gst_stx_stage_bring(
     GstStxStage *self, guint slot, const void *data, gsize size, StxError *error)
 {

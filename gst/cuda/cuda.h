@@ -172,8 +172,8 @@ void gst_stx_cuda_decide(GstStxCuda *self, GstQuery *query);
 /*
  * Pools of marked CUDAMemory, configured but not active. _bytes: buffers of `size` contiguous
  * bytes, `caps` may be NULL; only with `shrinks` may a buffer be made smaller (gst_buffer_resize).
- * _video: pictures of `caps`, in GRAY8 or GRAY16_LE, with a GstVideoMeta. Nothing is allocated
- * before a buffer is acquired. The pools stay usable until their last buffer is back, whatever
+ * _video: pictures of `caps`, with a GstVideoMeta. Nothing is allocated before a buffer is
+ * acquired. The pools stay usable until their last buffer is back, whatever
  * becomes of the element.
  */
 GstBufferPool *gst_stx_cuda_pool_bytes_new(

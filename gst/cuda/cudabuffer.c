@@ -124,14 +124,17 @@ GstBufferPool *gst_stx_cuda_pool_bytes_new(
 GstBufferPool *gst_stx_cuda_pool_video_new(GstStxCuda *self, GstCaps *caps)
 {
   GstVideoInfo info;
-  gsize row;
 
-  if (!gst_video_info_from_caps(&info, caps) || GST_VIDEO_INFO_N_PLANES(&info) != 1)
+  if (!gst_video_info_from_caps(&info, caps))
     return NULL;
-  row = (gsize)GST_VIDEO_INFO_WIDTH(&info) * GST_VIDEO_INFO_COMP_PSTRIDE(&info, 0);
-  row = (row + ROW_ALIGN - 1) / ROW_ALIGN * ROW_ALIGN;
-  info.stride[0] = (gint)row;
-  info.size = row * GST_VIDEO_INFO_HEIGHT(&info);
+  info.size = 0;
+  for (guint p = 0; p < GST_VIDEO_INFO_N_PLANES(&info); p++) {
+    GstStxPlane shape = gst_stx_plane(&info, p);
+
+    info.offset[p] = info.size;
+    info.stride[p] = (gint)((shape.row_bytes + ROW_ALIGN - 1) / ROW_ALIGN * ROW_ALIGN);
+    info.size += (gsize)info.stride[p] * shape.rows;
+  }
   return gst_stx_cuda_pool_new(self->device, caps, info.size, &info, FALSE);
 }
 

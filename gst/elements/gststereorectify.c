@@ -105,7 +105,7 @@ static gboolean find_part(
   GstStereoSgmViews views = {0};
   gboolean second;
 
-  plan->part = (GstRectifyPart){
+  plan->part = (GstVideoRectangle){
       0, 0, GST_VIDEO_INFO_WIDTH(&plan->input), GST_VIDEO_INFO_HEIGHT(&plan->input)};
   if (!both)
     return TRUE;
@@ -113,8 +113,8 @@ static gboolean find_part(
   if (!gst_stereo_sgm_views_plan(&views, 1u << GST_STEREO_SGM_BOTH, layout, error))
     return FALSE;
   second = (lane == 1) != views.swap;
-  plan->part.width = views.width;
-  plan->part.height = views.height;
+  plan->part.w = views.width;
+  plan->part.h = views.height;
   plan->part.x = second && !views.rows ? views.width : 0;
   plan->part.y = second && views.rows ? views.height : 0;
   return TRUE;
@@ -147,7 +147,7 @@ static gboolean make_plan(
   GstStereoRectifySettings settings = copy_settings(self);
   StxCalibration calibration;
   gboolean made = find_part(plan, lane, both, settings.layout, error) &&
-                  load(&settings, plan->part.width, plan->part.height, &calibration, error) &&
+                  load(&settings, plan->part.w, plan->part.h, &calibration, error) &&
                   gst_rectify_plan_make(plan, &calibration, &settings.params, lane,
                       stage->place.threads, camera, error);
 
@@ -226,9 +226,6 @@ static const GstStxPropertyGroup properties[] = {
 
 /* ---- Class --------------------------------------------------------------------------------- */
 
-/* There are none for a GPU yet. */
-static const StxImplTable no_kernels = {NULL, 0, sizeof(StxRectifyImpl)};
-
 static void finalize(GObject *object)
 {
   GstStereoRectify *self = GST_STEREO_RECTIFY(object);
@@ -255,9 +252,10 @@ static void gst_stereo_rectify_class_init(GstStereoRectifyClass *klass)
   gst_element_class_set_static_metadata(GST_ELEMENT_CLASS(klass), "Stereo rectification",
       "Filter/Effect/Video", "Rectifies the two views of a calibrated stereo camera",
       GST_STX_AUTHOR);
-  gst_stx_lanes_class_add_pads(lanes, "video/x-raw,format=" GST_RECTIFY_FORMATS);
+  gst_stx_lanes_class_add_pads(
+      lanes, GST_STX_CUDA_CAPS("video/x-raw", ",format=" GST_RECTIFY_FORMATS));
   lanes->stage.host = &stx_rectify_impls;
-  lanes->stage.device = &no_kernels;
+  lanes->stage.device = &stx_rectify_cuda_impls;
   lanes->stage.work = work;
   lanes->configure = configure;
   lanes->start = start;

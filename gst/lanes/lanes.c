@@ -103,7 +103,7 @@ static gboolean src_event(GstPad *src, GstObject *parent, GstEvent *event)
 
 /* ---- Queries ------------------------------------------------------------------------------- */
 
-/* Leaves of `caps` the formats that the next element takes, whatever their size. */
+/* Leaves of `caps` the formats that the next element takes, whatever their size and memory. */
 static GstCaps *keep_formats(GstPad *src, GstCaps *caps)
 {
   GstCaps *templ = gst_pad_get_pad_template_caps(src), *next = gst_pad_peer_query_caps(src, templ);
@@ -115,7 +115,7 @@ static GstCaps *keep_formats(GstPad *src, GstCaps *caps)
 
     if (format != NULL)
       gst_structure_set_value(structure, "format", format);
-    gst_caps_append_structure(formats, structure);
+    gst_caps_append_structure_full(formats, structure, gst_caps_features_new_any());
   }
   kept = gst_caps_intersect(caps, formats);
   gst_caps_unref(templ);
@@ -125,9 +125,20 @@ static GstCaps *keep_formats(GstPad *src, GstCaps *caps)
   return kept;
 }
 
+/* What one of the lane's pads says of CUDA is the same for both. */
+static GstStxCuda *cuda_of(GstStxLanes *self, GstPad *sink)
+{
+  guint first, end;
+
+  gst_stx_lanes_of(sink, &first, &end);
+  return &PRIVATE(self)->lane[first].stage.cuda;
+}
+
 static void answer_caps(GstPad *sink, GstStxLanes *self, GstQuery *query)
 {
-  GstCaps *caps = gst_pad_get_pad_template_caps(sink), *filter, *answer;
+  GstCaps *caps =
+      gst_stx_cuda_filter_caps(cuda_of(self, sink), gst_pad_get_pad_template_caps(sink));
+  GstCaps *filter, *answer;
   guint first, end;
 
   gst_stx_lanes_of(sink, &first, &end);
@@ -156,8 +167,20 @@ static gboolean sink_query(GstPad *sink, GstObject *parent, GstQuery *query)
     gst_stx_cuda_propose(query);
     return TRUE;
   default:
-    return gst_pad_query_default(sink, parent, query);
+    return gst_stx_cuda_query_context(cuda_of(GST_STX_LANES(parent), sink), query) ||
+           gst_pad_query_default(sink, parent, query);
   }
+}
+
+/* Before there are caps, those that may come. */
+static gboolean src_query(GstPad *src, GstObject *parent, GstQuery *query)
+{
+  GstStxLane *lane = &PRIVATE(parent)->lane[src == PRIVATE(parent)->lane[1].src];
+
+  if (GST_QUERY_TYPE(query) == GST_QUERY_CAPS && gst_pad_has_current_caps(src))
+    return gst_pad_query_default(src, parent, query);
+  return gst_stx_cuda_query(&lane->stage.cuda, src, query) ||
+         gst_pad_query_default(src, parent, query);
 }
 
 /* ---- Which pads belong together ------------------------------------------------------------ */
@@ -244,6 +267,7 @@ static void add_src(GstStxLanes *self, guint index)
       gst_element_class_get_pad_template(klass, src_names[index]), src_names[index]);
 
   gst_pad_set_event_function(pad, src_event);
+  gst_pad_set_query_function(pad, src_query);
   gst_pad_set_iterate_internal_links_function(pad, src_links);
   gst_pad_use_fixed_caps(pad);
   gst_element_add_pad(GST_ELEMENT(self), pad);
@@ -273,6 +297,22 @@ void gst_stx_lanes_class_add_pads(GstStxLanesClass *klass, const gchar *caps)
   }
 }
 
+/* ---- The GPU ------------------------------------------------------------------------------- */
+
+/* Both lanes are on the same one. */
+static void set_context(GstElement *element, GstContext *context)
+{
+  for (guint i = 0; i < GST_STX_LANE_COUNT; i++)
+    gst_stx_cuda_set_context(&PRIVATE(element)->lane[i].stage.cuda, context);
+  PARENT->set_context(element, context);
+}
+
+/* A stage does not say of which lane it is: gst_stx_lanes_acquire, which comes next, sees it. */
+static GstFlowReturn leave_device(GstElement *element)
+{
+  return GST_FLOW_OK;
+}
+
 /* ---- States -------------------------------------------------------------------------------- */
 
 static gboolean start(GstStxLanes *self)
@@ -283,10 +323,6 @@ static gboolean start(GstStxLanes *self)
   gst_flow_combiner_reset(priv->combiner);
   priv->seek = GST_SEQNUM_INVALID;
   for (guint i = 0; i < GST_STX_LANE_COUNT && started; i++) {
-    GST_OBJECT_LOCK(self);
-    priv->lane[i].stage.properties = priv->run;
-    GST_OBJECT_UNLOCK(self);
-    priv->lane[i].planned = FALSE;
     started = gst_stx_stage_start(&priv->lane[i].stage);
   }
   return started;
@@ -295,7 +331,7 @@ static gboolean start(GstStxLanes *self)
 static void stop(GstStxLanes *self)
 {
   for (guint i = 0; i < GST_STX_LANE_COUNT; i++) {
-    gst_stx_lane_clear_pool(&PRIVATE(self)->lane[i]);
+    gst_stx_lane_clear(&PRIVATE(self)->lane[i]);
     gst_stx_stage_stop(&PRIVATE(self)->lane[i].stage);
   }
 }
@@ -321,6 +357,7 @@ static void constructed(GObject *object)
 
   for (guint i = 0; i < GST_STX_LANE_COUNT; i++) {
     gst_stx_stage_init(&PRIVATE(self)->lane[i].stage, GST_ELEMENT(self), &CLASS(self)->stage);
+    gst_stx_stage_share_properties(&PRIVATE(self)->lane[i].stage, &PRIVATE(self)->lane[0].stage);
     add_src(self, i);
   }
   G_OBJECT_CLASS(gst_stx_lanes_parent_class)->constructed(object);
@@ -335,7 +372,6 @@ static void finalize(GObject *object)
 
 static void gst_stx_lanes_init(GstStxLanes *self)
 {
-  PRIVATE(self)->run = GST_STX_RUN_DEFAULTS;
   PRIVATE(self)->combiner = gst_flow_combiner_new();
 }
 
@@ -343,13 +379,16 @@ static void gst_stx_lanes_class_init(GstStxLanesClass *klass)
 {
   GObjectClass *object = G_OBJECT_CLASS(klass);
   GstElementClass *element = GST_ELEMENT_CLASS(klass);
-  GstStxPropertyGroup properties = GST_STX_RUN_PROPERTIES(GstStxLanesPrivate, run);
+  GstStxPropertyGroup properties =
+      GST_STX_RUN_PROPERTIES(GstStxLanesPrivate, lane[0].stage.properties);
 
   object->constructed = constructed;
   object->finalize = finalize;
   element->request_new_pad = request_new_pad;
   element->release_pad = release_pad;
   element->change_state = change_state;
+  element->set_context = set_context;
+  klass->stage.renegotiate = leave_device;
   properties.offset += g_type_class_get_instance_private_offset(klass);
   gst_stx_properties_install(object, &properties, 1);
   gst_type_mark_as_plugin_api(GST_TYPE_STX_LANES, 0);

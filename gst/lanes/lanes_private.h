@@ -13,16 +13,16 @@ G_BEGIN_DECLS
 typedef struct {
   GstPad *src;
   GstStxStage stage;
-  GstBufferPool *pool;
-  gboolean planned; /* the caps that came last were good */
+  GstCaps *caps; /* what leaves it, in system memory; NULL: the caps that came last were bad */
+  GstBufferPool *pool; /* NULL: to be chosen */
+  gboolean device;     /* its buffers are in CUDAMemory */
 } GstStxLane;
 
 typedef struct {
-  GstStxRun run; /* properties, under the object lock */
-  GstStxLane lane[GST_STX_LANE_COUNT];
-  GstFlowCombiner *combiner; /* of the thread that feeds pad sink */
-  guint32 seek;              /* seqnum of the last one that pad sink passed on, under the object
-                                lock */
+  GstStxLane lane[GST_STX_LANE_COUNT]; /* the properties of both stages are those of the first */
+  GstFlowCombiner *combiner;           /* of the thread that feeds pad sink */
+  guint32 seek; /* seqnum of the last one that pad sink passed on, under the object
+                   lock */
 } GstStxLanesPrivate;
 
 GstStxLanesPrivate *gst_stx_lanes_private(GstStxLanes *self);
@@ -34,8 +34,8 @@ gboolean gst_stx_lanes_of(GstPad *sink, guint *first, guint *end);
 gboolean gst_stx_lanes_take_caps(GstPad *sink, GstStxLanes *self, GstCaps *caps);
 GstFlowReturn gst_stx_lanes_chain(GstPad *sink, GstObject *parent, GstBuffer *buffer);
 
-/* Gives the lane's pool back. */
-void gst_stx_lane_clear_pool(GstStxLane *lane);
+/* Forgets the lane's caps, and gives its pool back. */
+void gst_stx_lane_clear(GstStxLane *lane);
 
 G_END_DECLS
 

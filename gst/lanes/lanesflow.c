@@ -6,32 +6,33 @@
 #define PRIVATE(self) (gst_stx_lanes_private((GstStxLanes *)(self)))
 #define CLASS(self) GST_STX_LANES_GET_CLASS(self)
 
-/* ---- Caps ---------------------------------------------------------------------------------- */
+/* ---- What leaves a lane -------------------------------------------------------------------- */
 
-void gst_stx_lane_clear_pool(GstStxLane *lane)
+static void clear_pool(GstStxLane *lane)
 {
   if (lane->pool != NULL)
     gst_buffer_pool_set_active(lane->pool, FALSE);
   gst_clear_object(&lane->pool);
 }
 
-static gboolean choose_pool(GstStxLane *lane)
+void gst_stx_lane_clear(GstStxLane *lane)
 {
-  GstCaps *caps = gst_pad_get_current_caps(lane->src);
-  GstQuery *query;
+  clear_pool(lane);
+  gst_clear_caps(&lane->caps);
+}
+
+static gboolean choose_pool(GstStxLane *lane, GstCaps *caps)
+{
+  GstQuery *query = gst_query_new_allocation(caps, TRUE);
   gboolean chosen;
 
-  if (caps == NULL)
-    return FALSE;
-  gst_stx_lane_clear_pool(lane);
-  query = gst_query_new_allocation(caps, TRUE);
   gst_pad_peer_query(lane->src, query); /* who does not answer has no wishes */
   gst_stx_stage_decide(&lane->stage, query);
   chosen = gst_stx_stage_take_video_pool(&lane->stage, query);
+  lane->device = lane->stage.device_output;
   if (chosen)
     gst_query_parse_nth_allocation_pool(query, 0, &lane->pool, NULL, NULL, NULL);
   gst_query_unref(query);
-  gst_caps_unref(caps);
   return chosen;
 }
 
@@ -44,29 +45,55 @@ static void refuse_output(GstStxLanes *self, GstPad *src, GstCaps *caps)
   g_free(text);
 }
 
+/* Tells the next element what comes, in the memory that is best now. A pad that is not linked keeps
+ * the caps for whoever comes; of a linked one, pushing them would not tell whether they are taken.
+ * FALSE after an element error, or while the pipeline stops. */
+static gboolean announce(GstStxLanes *self, GstStxLane *lane)
+{
+  GstCaps *caps = gst_stx_cuda_choose_caps(&lane->stage.cuda, lane->src, gst_caps_ref(lane->caps));
+  GstCaps *before = gst_pad_get_current_caps(lane->src);
+  gboolean taken = !gst_pad_is_linked(lane->src) || gst_pad_peer_query_accept_caps(lane->src, caps);
+
+  clear_pool(lane);
+  if (!taken && !GST_PAD_IS_FLUSHING(lane->src))
+    refuse_output(self, lane->src, caps);
+  else if (taken && (before == NULL || !gst_caps_is_equal(before, caps)))
+    gst_pad_push_event(lane->src, gst_event_new_caps(caps));
+  gst_clear_caps(&before);
+  gst_caps_unref(caps);
+  return taken;
+}
+
+/* Caps and pool, in the same memory. */
+static GstFlowReturn negotiate(GstStxLanes *self, GstStxLane *lane)
+{
+  gboolean done = announce(self, lane);
+  GstCaps *caps = done ? gst_pad_get_current_caps(lane->src) : NULL;
+
+  done = caps != NULL && choose_pool(lane, caps);
+  gst_clear_caps(&caps);
+  if (done)
+    return GST_FLOW_OK;
+  return GST_PAD_IS_FLUSHING(lane->src) ? GST_FLOW_FLUSHING : GST_FLOW_NOT_NEGOTIATED;
+}
+
+/* ---- What comes into one ------------------------------------------------------------------- */
+
 /* FALSE after an element error, or while the pipeline stops. */
 static gboolean begin_lane(GstStxLanes *self, guint index, gboolean both, GstCaps *input)
 {
   GstStxLane *lane = &PRIVATE(self)->lane[index];
-  GstCaps *output;
   StxError error;
 
-  output = CLASS(self)->configure(self, index, both, input, &error);
-  if (output == NULL) {
+  lane->caps = CLASS(self)->configure(self, index, both, input, &error);
+  if (lane->caps == NULL) {
     GST_STX_ELEMENT_ERROR(self, STREAM, FORMAT, &error);
     return FALSE;
   }
-  /* A pad that is not linked keeps them for whoever comes. Of a linked one, pushing them would not
-   * tell. */
-  lane->planned =
-      !gst_pad_is_linked(lane->src) || gst_pad_peer_query_accept_caps(lane->src, output);
-  if (lane->planned)
-    gst_pad_push_event(lane->src, gst_event_new_caps(output));
-  else if (!GST_PAD_IS_FLUSHING(lane->src))
-    refuse_output(self, lane->src, output);
-  gst_stx_lane_clear_pool(lane);
-  gst_caps_unref(output);
-  return lane->planned;
+  gst_caps_set_features(lane->caps, 0, NULL);
+  if (!announce(self, lane))
+    gst_clear_caps(&lane->caps);
+  return lane->caps != NULL;
 }
 
 static gboolean refuse_caps(GstPad *sink, GstStxLanes *self, GstCaps *caps, GstCaps *possible)
@@ -89,7 +116,7 @@ gboolean gst_stx_lanes_take_caps(GstPad *sink, GstStxLanes *self, GstCaps *caps)
   gboolean both = gst_stx_lanes_of(sink, &first, &end), taken;
 
   for (guint i = first; i < end; i++)
-    PRIVATE(self)->lane[i].planned = FALSE;
+    gst_stx_lane_clear(&PRIVATE(self)->lane[i]);
   taken = (gst_caps_is_subset(caps, possible) && gst_video_info_from_caps(&info, caps)) ||
           refuse_caps(sink, self, caps, possible);
   gst_caps_unref(possible);
@@ -104,24 +131,28 @@ GstFlowReturn gst_stx_lanes_acquire(
     GstStxLanes *self, guint lane, GstBuffer **buffer, StxError *error)
 {
   GstStxLane *one = &PRIVATE(self)->lane[lane];
+  GstFlowReturn flow = GST_FLOW_OK;
 
   gst_clear_buffer(buffer);
-  return gst_stx_stage_acquire(&one->stage, one->pool, buffer, error);
+  if (one->device != one->stage.device_output) /* the stage has left the GPU */
+    flow = negotiate(self, one);
+  return flow == GST_FLOW_OK ? gst_stx_stage_acquire(&one->stage, one->pool, buffer, error) : flow;
 }
 
 static GstFlowReturn go(GstStxLanes *self, guint index, GstPad *sink, GstBuffer *buffer)
 {
   GstStxLane *lane = &PRIVATE(self)->lane[index];
   GstStxLaneFrame frame = {index, GST_PAD_NAME(sink), buffer, NULL};
-  GstFlowReturn flow;
+  GstFlowReturn flow = GST_FLOW_OK;
 
-  if (!lane->planned)
+  if (lane->caps == NULL)
     return GST_FLOW_NOT_NEGOTIATED;
   if (!gst_pad_is_linked(lane->src))
     return GST_FLOW_NOT_LINKED;
-  if ((gst_pad_check_reconfigure(lane->src) || lane->pool == NULL) && !choose_pool(lane))
-    return GST_PAD_IS_FLUSHING(lane->src) ? GST_FLOW_FLUSHING : GST_FLOW_NOT_NEGOTIATED;
-  flow = gst_stx_stage_run(&lane->stage, &frame);
+  if (gst_pad_check_reconfigure(lane->src) || lane->pool == NULL)
+    flow = negotiate(self, lane);
+  if (flow == GST_FLOW_OK)
+    flow = gst_stx_stage_run(&lane->stage, &frame);
   if (flow != GST_FLOW_OK) {
     gst_clear_buffer(&frame.output);
     return flow;

@@ -3,16 +3,22 @@
 
 #include <string.h>
 
+/* The widest component counts: of YUY2 with an odd width that is not the first. */
 GstStxPlane gst_stx_plane(const GstVideoInfo *info, guint plane)
 {
-  guint component = 0;
+  GstStxPlane shape = {0};
 
-  while (GST_VIDEO_INFO_COMP_PLANE(info, component) != plane)
-    component++;
-  return (GstStxPlane){.row_bytes = (gsize)GST_VIDEO_INFO_COMP_WIDTH(info, component) *
-                                    (gsize)GST_VIDEO_INFO_COMP_PSTRIDE(info, component),
-      .rows = (gsize)GST_VIDEO_INFO_COMP_HEIGHT(info, component),
-      .unit = (guint)(GST_VIDEO_INFO_COMP_DEPTH(info, component) + 7) / 8};
+  for (guint c = 0; c < GST_VIDEO_INFO_N_COMPONENTS(info); c++) {
+    gsize row_bytes =
+        (gsize)GST_VIDEO_INFO_COMP_WIDTH(info, c) * (gsize)GST_VIDEO_INFO_COMP_PSTRIDE(info, c);
+
+    if (GST_VIDEO_INFO_COMP_PLANE(info, c) != plane)
+      continue;
+    shape.row_bytes = MAX(shape.row_bytes, row_bytes);
+    shape.rows = (gsize)GST_VIDEO_INFO_COMP_HEIGHT(info, c);
+    shape.unit = (guint)(GST_VIDEO_INFO_COMP_DEPTH(info, c) + 7) / 8;
+  }
+  return shape;
 }
 
 gboolean gst_stx_fail_fit(GstBuffer *buffer, const GstVideoInfo *info, StxError *error)
@@ -80,10 +86,79 @@ gboolean gst_stx_frame_map(GstVideoFrame *frame, const GstVideoInfo *info, GstBu
   return TRUE;
 }
 
+/* ---- Parts --------------------------------------------------------------------------------- */
+
+static guint first_component(const GstVideoInfo *info, guint plane)
+{
+  guint component = 0;
+
+  while (GST_VIDEO_INFO_COMP_PLANE(info, component) != plane)
+    component++;
+  return component;
+}
+
+/* Bytes from the beginning of a plane to the part. */
+static gssize skip_to(
+    const GstVideoInfo *info, guint plane, const GstVideoRectangle *part, gint stride)
+{
+  guint component = first_component(info, plane);
+  gssize x = GST_VIDEO_FORMAT_INFO_SCALE_WIDTH(info->finfo, component, part->x);
+  gssize y = GST_VIDEO_FORMAT_INFO_SCALE_HEIGHT(info->finfo, component, part->y);
+
+  return x * GST_VIDEO_INFO_COMP_PSTRIDE(info, component) + y * stride;
+}
+
+/* Where the part's planes begin: by the buffer's own description, or by the caps. */
+static void find_part(GstBuffer *buffer, const GstVideoInfo *info, const GstVideoRectangle *part,
+    gsize *offset, gint *stride)
+{
+  const GstVideoMeta *meta = gst_buffer_get_video_meta(buffer);
+
+  for (guint p = 0; p < GST_VIDEO_INFO_N_PLANES(info); p++) {
+    stride[p] = meta != NULL ? meta->stride[p] : GST_VIDEO_INFO_PLANE_STRIDE(info, p);
+    offset[p] = meta != NULL ? meta->offset[p] : GST_VIDEO_INFO_PLANE_OFFSET(info, p);
+    offset[p] += (gsize)skip_to(info, p, part, stride[p]);
+  }
+}
+
+/* A plane's memory is looked for at its offset, in the one memory that has it. */
+static void share_memory(GstBuffer *to, GstBuffer *from)
+{
+  if (gst_buffer_get_video_meta(from) == NULL) {
+    gst_buffer_append_memory(to, gst_buffer_get_all_memory(from));
+    return;
+  }
+  for (guint i = 0; i < gst_buffer_n_memory(from); i++)
+    gst_buffer_append_memory(to, gst_buffer_get_memory(from, i));
+}
+
+GstBuffer *gst_stx_frame_part(
+    GstBuffer *buffer, const GstVideoInfo *info, const GstVideoRectangle *part, StxError *error)
+{
+  gsize offset[GST_VIDEO_MAX_PLANES] = {0};
+  gint stride[GST_VIDEO_MAX_PLANES] = {0};
+  GstBuffer *result;
+
+  if (!is_alike(buffer, info) || gst_buffer_n_memory(buffer) == 0 ||
+      (gst_buffer_get_video_meta(buffer) == NULL &&
+          gst_buffer_get_size(buffer) < GST_VIDEO_INFO_SIZE(info))) {
+    gst_stx_fail_fit(buffer, info, error);
+    return NULL;
+  }
+  find_part(buffer, info, part, offset, stride);
+  result = gst_buffer_new();
+  share_memory(result, buffer);
+  gst_buffer_add_video_meta_full(result, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_INFO_FORMAT(info),
+      (guint)part->w, (guint)part->h, GST_VIDEO_INFO_N_PLANES(info), offset, stride);
+  return result;
+}
+
+/* ---- Padding ------------------------------------------------------------------------------- */
+
 void gst_stx_frame_clear_padding(GstVideoFrame *frame)
 {
   gssize stride = GST_VIDEO_FRAME_PLANE_STRIDE(frame, 0);
-  gssize used = GST_VIDEO_FRAME_COMP_WIDTH(frame, 0) * GST_VIDEO_FRAME_COMP_PSTRIDE(frame, 0);
+  gssize used = (gssize)gst_stx_plane(&frame->info, 0).row_bytes;
   const GstMapInfo *map = map_of(frame, 0);
   guint8 *row = GST_VIDEO_FRAME_PLANE_DATA(frame, 0), *end = map->data + map->size;
 

@@ -32,6 +32,14 @@ gboolean gst_stx_frame_map(GstVideoFrame *frame, const GstVideoInfo *info, GstBu
 /* FALSE: `error` says that the buffer does not fit its caps, and how many bytes these need. */
 gboolean gst_stx_fail_fit(GstBuffer *buffer, const GstVideoInfo *info, StxError *error);
 
+/*
+ * The part of a picture that a rectangle cuts out, between two samples of every plane: a buffer
+ * with a GstVideoMeta that shares the memory (transfer full). NULL with a text in `error` if the
+ * buffer does not fit `info`; whether the description of its planes does is seen when it is mapped.
+ */
+GstBuffer *gst_stx_frame_part(
+    GstBuffer *buffer, const GstVideoInfo *info, const GstVideoRectangle *part, StxError *error);
+
 /* Zeros the bytes between the rows of the first plane, so that files of equal pictures are equal.
  */
 void gst_stx_frame_clear_padding(GstVideoFrame *frame);

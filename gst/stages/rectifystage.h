@@ -14,18 +14,14 @@ G_BEGIN_DECLS
   "{ GRAY8, I420, YV12, NV12, NV21, Y42B, NV16, NV61, Y444, NV24, RGB, BGR, RGBx, BGRx, xRGB, "    \
   "xBGR, RGBA, BGRA, ARGB, ABGR }"
 
-/* Where a camera's picture lies in the frames that come in. */
-typedef struct {
-  gint x, y, width, height; /* pixels */
-} GstRectifyPart;
-
 /* What the caps, the calibration and the properties led to. Zero it to begin with. */
 typedef struct {
   StxRectifyView view;
-  GstRectifyPart part;
-  GstVideoInfo input;   /* of the frames */
-  GstVideoInfo output;  /* set by the element, before the first frame */
-  GstStxScratch map[2]; /* of planes at full size, and of subsampled ones */
+  GstVideoRectangle part;   /* the camera's picture in the frames that come in */
+  GstVideoInfo input;       /* of the frames */
+  GstVideoInfo output;      /* set by the element, before the first frame */
+  GstStxScratch map[2];     /* of planes at full size, and of subsampled ones */
+  const void *on_device[2]; /* their copies on the GPU; NULL: none */
 } GstRectifyPlan;
 
 /*
@@ -38,7 +34,7 @@ gboolean gst_rectify_plan_make(GstRectifyPlan *plan, const StxCalibration *calib
 void gst_rectify_plan_clear(GstRectifyPlan *plan);
 
 /* Fills the output, one of the first kind per stage. FALSE with the reason in `error`. */
-gboolean gst_rectify_stage_run(GstStxStage *stage, const GstRectifyPlan *plan, const gchar *what,
+gboolean gst_rectify_stage_run(GstStxStage *stage, GstRectifyPlan *plan, const gchar *what,
     GstBuffer *input, GstBuffer *output, StxError *error);
 
 G_END_DECLS

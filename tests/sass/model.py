@@ -80,6 +80,12 @@ def rdp():
     return [Work("rdp", 1242 * 6000, 0, 1242 * 4 * 1024, 8000)]
 
 
+def rectification():
+    """Both views of 1280×720, GRAY8: a warp makes 128 samples; 8 bytes each move."""
+    pixels = 2 * 1280 * 720
+    return [Work("rectify", pixels / 128 * 230, 0, 8 * pixels, 3000)]
+
+
 def lidar():
     """125 000 points: docs/algorithms/ground.md counts the chains of its eight kernels."""
     return [Work("lidar", 125e3 / 32 * 1200 + 128 * 12000, 140e3, 125e3 * 20, 35e-6 * 1.98e9)]
@@ -87,6 +93,7 @@ def lidar():
 
 def stages(step):
     return [
+        ("rectification 2 × 1280×720", rectification()),
         ("SGM 1242×375×128, 4 paths", sgm(step, 4)),
         ("SGM 1242×375×128, 8 paths", sgm(step, 8)),
         ("reduction 2048×1024, 19 × 8 bits, 4×4", reduction(step, 4)),

@@ -1,50 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Pixels: maps by hand, maps of lenses, and every implementation against the reference. Geometry:
  * check_rectify_model.c. */
-#include "common/rectify/rectify.h"
-#include "tests/testing.h"
+#include "tests/common/rectify/rectify_case.h"
 
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-static StxRectifyView plain_view(int width, int height)
-{
-  return (StxRectifyView){.lens = {.fx = 100, .fy = 100, .cx = 10, .cy = 8},
-      .source_width = width,
-      .source_height = height,
-      .r = {1, 0, 0, 0, 1, 0, 0, 0, 1},
-      .fx = 100,
-      .fy = 100,
-      .cx = 10,
-      .cy = 8,
-      .width = width,
-      .height = height,
-      .scale = 1};
-}
-
-/* The map of a view, to be given back with free_map. */
-static StxRectifyMap new_map(const StxRectifyView *view, int shift_x, int shift_y)
-{
-  void *memory = stx_guarded_alloc(stx_rectify_map_bytes(view, shift_x, shift_y));
-  stx_rectify_map_fill(view, shift_x, shift_y, memory, 2);
-  stx_guarded_check(memory);
-  return stx_rectify_map_in(view, shift_x, shift_y, memory);
-}
-
-static void free_map(StxRectifyMap *map)
-{
-  stx_guarded_free((void *)map->place);
-}
-
-static void run_reference(const StxRectifyMap *map, const StxRectifySample *sample,
-    const StxImage8 *source, const StxImage8 *target)
-{
-  const StxRectifyImpl *impl = stx_impl_named(&stx_rectify_impls, "c");
-  const StxPlace place = {.threads = 1};
-  ck_assert(impl->run(map, sample, source, target, &place, NULL));
-}
 
 /* ---- By hand ------------------------------------------------------------------------------ */
 
@@ -62,7 +21,7 @@ START_TEST(literal_positions)
   uint8_t pixels[] = {0, 100, 200, 10, 110, 210, 255, 255, 1}, out[6];
   StxRectifyMap map = {6, 1, 3, 3, places, fractions};
   StxImage8 source = {pixels, 3, 3, 3}, target = {out, 6, 6, 1};
-  run_reference(&map, &(StxRectifySample){1, {77}}, &source, &target);
+  rectify_run_reference(&map, &(StxRectifySample){1, {77}}, &source, &target);
   /* 10·48·16 + 110·16·16 + 255·64·48 = 819200 … + 2048 >> 12; the last one 110·63 + 210, by 64. */
   expect_row(&target, 0, (const uint8_t[]){0, 150, 200, 1, 77, 112});
 }
@@ -75,7 +34,7 @@ START_TEST(literal_samples_of_four_bytes)
   uint8_t pixels[] = {0, 10, 20, 30, 4, 10, 20, 31, 0, 10, 20, 32, 4, 10, 24, 33}, out[8];
   StxRectifyMap map = {2, 1, 2, 2, places, fractions};
   StxImage8 source = {pixels, 8, 2, 2}, target = {out, 8, 2, 1};
-  run_reference(&map, &(StxRectifySample){4, {1, 2, 3, 4}}, &source, &target);
+  rectify_run_reference(&map, &(StxRectifySample){4, {1, 2, 3, 4}}, &source, &target);
   const uint8_t expected[] = {2, 10, 21, 32, 1, 2, 3, 4};
   ck_assert_mem_eq(out, expected, 8);
 }
@@ -84,17 +43,17 @@ END_TEST
 START_TEST(identity_changes_nothing)
 {
   StxRandom random = {1};
-  StxRectifyView view = plain_view(37, 21);
+  StxRectifyView view = rectify_plain_view(37, 21);
   for (int shift = 0; shift < 2; shift++) {
-    StxRectifyMap map = new_map(&view, shift, shift);
+    StxRectifyMap map = rectify_new_map(&view, shift, shift);
     StxImage8 source = stx_test_image8(map.width, map.height, 3);
     StxImage8 target = stx_test_image8(map.width, map.height, 5);
     stx_fill8(&source, STX_FILL_NOISE, &random);
-    run_reference(&map, &(StxRectifySample){1, {0}}, &source, &target);
+    rectify_run_reference(&map, &(StxRectifySample){1, {0}}, &source, &target);
     stx_expect_same_image8(&source, &target, "identity");
     stx_test_image8_free(&source);
     stx_test_image8_free(&target);
-    free_map(&map);
+    rectify_free_map(&map);
   }
 }
 END_TEST
@@ -102,10 +61,10 @@ END_TEST
 /* A principal point further left moves the picture to the left; what comes in is not seen. */
 START_TEST(shift_of_half_a_pixel)
 {
-  StxRectifyView view = plain_view(16, 16);
+  StxRectifyView view = rectify_plain_view(16, 16);
   view.cx -= .5;
   view.cy += 2;
-  StxRectifyMap map = new_map(&view, 0, 0);
+  StxRectifyMap map = rectify_new_map(&view, 0, 0);
   for (int y = 0; y < 16; y++)
     for (int x = 0; x < 16; x++) {
       bool seen = x < 15 && y >= 2;
@@ -113,28 +72,28 @@ START_TEST(shift_of_half_a_pixel)
       ck_assert_uint_eq(map.place[16 * y + x], seen ? at : STX_RECTIFY_OUTSIDE);
       ck_assert_uint_eq(map.fraction[16 * y + x], seen ? 32 : 0);
     }
-  free_map(&map);
+  rectify_free_map(&map);
 }
 END_TEST
 
 START_TEST(last_row_and_column_have_neighbours)
 {
-  StxRectifyView view = plain_view(16, 17);
-  StxRectifyMap map = new_map(&view, 0, 0);
+  StxRectifyView view = rectify_plain_view(16, 17);
+  StxRectifyMap map = rectify_new_map(&view, 0, 0);
   ck_assert_uint_eq(map.place[15], 14);
   ck_assert_uint_eq(map.fraction[15], 64);
   ck_assert_uint_eq(map.place[16 * 16], 15 << 16);
   ck_assert_uint_eq(map.fraction[16 * 16], 64 << 8);
-  free_map(&map);
+  rectify_free_map(&map);
 }
 END_TEST
 
 /* Chroma of odd sizes: seen where its pixel is, moved to the outermost samples beyond them. */
 START_TEST(subsampled_planes)
 {
-  StxRectifyView view = plain_view(17, 16);
+  StxRectifyView view = rectify_plain_view(17, 16);
   view.cx += .5; /* everything half a pixel to the right: a quarter of a sample */
-  StxRectifyMap map = new_map(&view, 1, 1);
+  StxRectifyMap map = rectify_new_map(&view, 1, 1);
   ck_assert_int_eq(map.width, 9);
   ck_assert_int_eq(map.source_width, 9);
   ck_assert_int_eq(map.height, 8);
@@ -144,45 +103,19 @@ START_TEST(subsampled_planes)
   ck_assert_uint_eq(map.fraction[1], 48);
   ck_assert_uint_eq(map.place[8], 7);
   ck_assert_uint_eq(map.fraction[8], 48);
-  free_map(&map);
+  rectify_free_map(&map);
   view.cx += .5; /* pixel −1/2 */
-  map = new_map(&view, 1, 1);
+  map = rectify_new_map(&view, 1, 1);
   ck_assert_uint_eq(map.place[0], 0);
-  free_map(&map);
+  rectify_free_map(&map);
   view.cx += .5;
-  map = new_map(&view, 1, 1);
+  map = rectify_new_map(&view, 1, 1);
   ck_assert_uint_eq(map.place[0], STX_RECTIFY_OUTSIDE);
-  free_map(&map);
+  rectify_free_map(&map);
 }
 END_TEST
 
 /* ---- Implementations ---------------------------------------------------------------------- */
-
-static double between(StxRandom *random, double low, double high)
-{
-  return low + (high - low) * stx_random(random) / UINT32_MAX;
-}
-
-static StxRectifyView random_view(StxRandom *random)
-{
-  StxRectifyView view =
-      plain_view(16 + stx_random_below(random, 90), 16 + stx_random_below(random, 60));
-  view.width = 16 + stx_random_below(random, 90);
-  view.height = 16 + stx_random_below(random, 60);
-  view.cx = view.width * between(random, .3, .7);
-  view.cy = view.height * between(random, .3, .7);
-  view.lens.cx = view.source_width / 2.0;
-  view.lens.cy = view.source_height / 2.0;
-  view.lens.model = stx_random_below(random, 2) ? STX_LENS_FISHEYE : STX_LENS_BROWN;
-  for (int i = 0; i < 4; i++)
-    view.lens.d[i] = between(random, -.2, .2);
-  view.fx = view.fy = between(random, 40, 200);
-  double angle = between(random, -.3, .3);
-  view.r[0] = view.r[4] = cos(angle);
-  view.r[1] = -sin(angle);
-  view.r[3] = sin(angle);
-  return view;
-}
 
 /* A plane of samples of several bytes, upside down if `flips`. */
 static StxImage8 new_plane(int width, int height, int bytes, int padding, bool flips)
@@ -222,15 +155,16 @@ static void compare(const StxRectifyImpl *impl, const StxRectifyMap *map,
 
 static void check_case(StxRandom *random, int bytes)
 {
-  StxRectifyView view = random_view(random);
-  StxRectifyMap map = new_map(&view, stx_random_below(random, 2), stx_random_below(random, 2));
+  StxRectifyView view = rectify_random_view(random);
+  StxRectifyMap map =
+      rectify_new_map(&view, stx_random_below(random, 2), stx_random_below(random, 2));
   StxRectifySample sample = {bytes, {1, 200, 3, 255}};
   bool flips = stx_random_below(random, 2);
   StxImage8 source =
       new_plane(map.source_width, map.source_height, bytes, stx_random_below(random, 9), flips);
   StxImage8 expected = new_plane(map.width, map.height, bytes, 0, false);
   stx_fill8(&source, stx_random_below(random, STX_FILL_COUNT), random);
-  run_reference(&map, &sample, &source, &expected);
+  rectify_run_reference(&map, &sample, &source, &expected);
   for (size_t i = 0; i < stx_rectify_impls.count; i++) {
     const StxRectifyImpl *impl = (const void *)stx_impl_at(&stx_rectify_impls, i);
     if (stx_impl_usable(&impl->info))
@@ -238,7 +172,7 @@ static void check_case(StxRandom *random, int bytes)
   }
   free_plane(&source, flips);
   free_plane(&expected, false);
-  free_map(&map);
+  rectify_free_map(&map);
 }
 
 START_TEST(every_implementation_gives_the_same_bytes)
@@ -252,18 +186,18 @@ END_TEST
 /* A stride that has no place in 16 bits. */
 START_TEST(very_long_strides)
 {
-  StxRectifyView view = plain_view(40, 16);
+  StxRectifyView view = rectify_plain_view(40, 16);
   view.cx += .3;
-  StxRectifyMap map = new_map(&view, 0, 0);
+  StxRectifyMap map = rectify_new_map(&view, 0, 0);
   StxRandom random = {9};
   StxImage8 source = stx_test_image8(40, 16, 40000), expected = stx_test_image8(40, 16, 0);
   stx_fill8(&source, STX_FILL_NOISE, &random);
-  run_reference(&map, &(StxRectifySample){1, {9}}, &source, &expected);
+  rectify_run_reference(&map, &(StxRectifySample){1, {9}}, &source, &expected);
   compare(stx_impl_pick(&stx_rectify_impls, STX_BACKEND_OMP), &map, &(StxRectifySample){1, {9}},
       &source, &expected, false);
   stx_test_image8_free(&source);
   stx_test_image8_free(&expected);
-  free_map(&map);
+  rectify_free_map(&map);
 }
 END_TEST
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/gst/cuda/cuda_fixture.h"
 
+#include <gst/video/video.h>
 #include <string.h>
 
 #include "tests/gst/fixtures/kept.h"
@@ -19,35 +20,56 @@ static GstPadProbeReturn look_between(GstPad *pad, GstPadProbeInfo *info, gpoint
 
 /* Where a map fails, GStreamer copies the memory and tries again; GstCuda copies all that was
  * allocated, which may be more than the buffer's bytes. */
-static GstPadProbeReturn look_behind(GstPad *pad, GstPadProbeInfo *info, gpointer data)
+static void take_bytes(CudaOutcome *outcome, GstBuffer *buffer)
 {
-  CudaOutcome *outcome = data;
-  GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER(info);
   gsize size = gst_buffer_get_size(buffer);
   GstMapInfo map;
 
-  outcome->buffers++;
-  outcome->device_behind += is_on_device(buffer);
   if (!gst_buffer_map(buffer, &map, GST_MAP_READ)) {
     outcome->unreadable++;
-    return GST_PAD_PROBE_OK;
+    return;
   }
   outcome->unreadable += map.size != size;
   g_byte_array_append(outcome->bytes, (const guint8 *)&map.size, sizeof(map.size));
   g_byte_array_append(outcome->bytes, map.data, (guint)map.size);
   gst_buffer_unmap(buffer, &map);
-  return GST_PAD_PROBE_OK;
 }
 
-static void probe(
-    GstElement *pipeline, const char *name, GstPadProbeCallback look, CudaOutcome *outcome)
+/* What lies between the rows of a picture is another in either memory. */
+static void take_picture(CudaOutcome *outcome, GstBuffer *buffer, const GstVideoInfo *info)
 {
-  GstElement *element = gst_bin_get_by_name(GST_BIN(pipeline), name);
-  GstPad *pad = gst_element_get_static_pad(element, "sink");
+  GstVideoFrame frame;
 
-  gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, look, outcome, NULL);
-  gst_object_unref(pad);
-  gst_object_unref(element);
+  if (!gst_video_frame_map(&frame, info, buffer, GST_MAP_READ)) {
+    outcome->unreadable++;
+    return;
+  }
+  for (guint c = 0; c < GST_VIDEO_FRAME_N_COMPONENTS(&frame); c++)
+    for (gint y = 0; y < GST_VIDEO_FRAME_COMP_HEIGHT(&frame, c); y++) {
+      const guint8 *row = GST_VIDEO_FRAME_COMP_DATA(&frame, c);
+
+      row += y * GST_VIDEO_FRAME_COMP_STRIDE(&frame, c);
+      for (gint x = 0; x < GST_VIDEO_FRAME_COMP_WIDTH(&frame, c); x++)
+        g_byte_array_append(outcome->bytes, row + x * GST_VIDEO_FRAME_COMP_PSTRIDE(&frame, c), 1);
+    }
+  gst_video_frame_unmap(&frame);
+}
+
+static GstPadProbeReturn look_behind(GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  CudaOutcome *outcome = data;
+  GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER(info);
+  GstCaps *caps = gst_pad_get_current_caps(pad);
+  GstVideoInfo video;
+
+  outcome->buffers++;
+  outcome->device_behind += is_on_device(buffer);
+  if (gst_video_info_from_caps(&video, caps))
+    take_picture(outcome, buffer, &video);
+  else
+    take_bytes(outcome, buffer);
+  gst_caps_unref(caps);
+  return GST_PAD_PROBE_OK;
 }
 
 static gchar *text_of(const CudaLine *line)
@@ -58,17 +80,6 @@ static gchar *text_of(const CudaLine *line)
       line->frames, line->source, line->cells, line->between,
       line->segmentation != NULL ? line->segmentation : "sat-dp-stixels", line->stixels,
       line->behind);
-}
-
-static GstElement *launch(const CudaLine *line)
-{
-  gchar *text = text_of(line);
-  GError *error = NULL;
-  GstElement *pipeline = gst_parse_launch(text, &error);
-
-  ck_assert_msg(error == NULL, "%s: %s", text, error != NULL ? error->message : "");
-  g_free(text);
-  return pipeline;
 }
 
 /* Counts contexts until EOS or an error. */
@@ -99,17 +110,19 @@ static void count_warning(GstDebugCategory *category, GstDebugLevel level, const
     g_atomic_int_inc(&((CudaOutcome *)data)->warnings);
 }
 
-CudaOutcome cuda_run(const CudaLine *line)
+CudaOutcome cuda_run_text(const char *text, const CudaPlace *between)
 {
   CudaOutcome outcome = {.bytes = g_byte_array_new()};
-  GstElement *pipeline = launch(line);
+  GstElement *pipeline = stx_test_parse(text);
 
   gst_debug_remove_log_function(gst_debug_log_default);
   gst_debug_set_active(TRUE);
   gst_debug_set_threshold_for_name("stx-cuda", GST_LEVEL_WARNING);
   gst_debug_add_log_function(count_warning, &outcome, NULL);
-  probe(pipeline, "stixels", look_between, &outcome);
-  probe(pipeline, "out", look_behind, &outcome);
+  for (; between->element != NULL; between++)
+    stx_test_probe(pipeline, between->element, between->pad, GST_PAD_PROBE_TYPE_BUFFER,
+        look_between, &outcome);
+  stx_test_probe(pipeline, "out", "sink", GST_PAD_PROBE_TYPE_BUFFER, look_behind, &outcome);
   gst_element_set_state(pipeline, GST_STATE_PLAYING);
   wait(pipeline, &outcome);
   gst_element_set_state(pipeline, GST_STATE_NULL);
@@ -118,20 +131,38 @@ CudaOutcome cuda_run(const CudaLine *line)
   return outcome;
 }
 
+CudaOutcome cuda_run(const CudaLine *line)
+{
+  static const CudaPlace between[] = {{"stixels", "sink"}, {NULL, NULL}};
+  gchar *text = text_of(line);
+  CudaOutcome outcome = cuda_run_text(text, between);
+
+  g_free(text);
+  return outcome;
+}
+
+CudaOutcome cuda_run_text_once(const char *text)
+{
+  static const CudaPlace nowhere[] = {{NULL, NULL}};
+  CudaOutcome outcome = {.bytes = g_byte_array_new()};
+
+  if (stx_test_recall(text, outcome.bytes))
+    return outcome;
+  cuda_outcome_clear(&outcome);
+  outcome = cuda_run_text(text, nowhere);
+  if (outcome.error == NULL)
+    stx_test_keep(text, outcome.bytes);
+  return outcome;
+}
+
 CudaOutcome cuda_run_on_cpu(const CudaLine *line)
 {
   gchar *cells = g_strdup_printf("%s backend=c", line->cells);
   gchar *stixels = g_strdup_printf("%s backend=c", line->stixels);
   CudaLine host = {line->source, cells, "", stixels, "", line->frames, line->segmentation};
-  CudaOutcome outcome = {.bytes = g_byte_array_new()};
   gchar *text = text_of(&host);
+  CudaOutcome outcome = cuda_run_text_once(text);
 
-  if (!stx_test_recall(text, outcome.bytes)) {
-    cuda_outcome_clear(&outcome);
-    outcome = cuda_run(&host);
-    if (outcome.error == NULL)
-      stx_test_keep(text, outcome.bytes);
-  }
   g_free(text);
   g_free(cells);
   g_free(stixels);

@@ -24,8 +24,9 @@ typedef struct {
 
 /* What came out, and how. */
 typedef struct {
-  GByteArray *bytes;                   /* of all buffers at the sink, each after its size */
-  guint buffers;                       /* at the sink */
+  GByteArray *bytes; /* of all buffers at the sink, each after its size; of the 8-bit samples of
+                        pictures */
+  guint buffers;     /* at the sink */
   guint device_between, device_behind; /* buffers in CUDAMemory */
   guint unreadable; /* buffers at the sink that could not be mapped as they are */
   guint contexts;   /* that elements made */
@@ -35,6 +36,15 @@ typedef struct {
 
 /* Runs it to its end, which must come within a minute. */
 CudaOutcome cuda_run(const CudaLine *line);
+
+/* The same for any gst-launch line with a sink called out: `device_between` counts at these pads,
+ * up to an element NULL. _once: a second time in a program gives the same bytes without a run. */
+typedef struct {
+  const char *element, *pad;
+} CudaPlace;
+
+CudaOutcome cuda_run_text(const char *text, const CudaPlace *between);
+CudaOutcome cuda_run_text_once(const char *text);
 void cuda_outcome_clear(CudaOutcome *outcome);
 
 /* Fails the test unless both ended by EOS with the same bytes. */

@@ -1,6 +1,27 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A build without CUDA: nobody is offered a GPU, and who insists on one is told why. */
+#include <glib/gstdio.h>
+#include <unistd.h>
+
 #include "tests/gst/fixtures/util.h"
+
+static void expect_no_rectification(void)
+{
+  gchar *path = g_strdup_printf("%s/no-cuda-%d.yml", g_get_tmp_dir(), (int)getpid());
+  gchar *line = g_strdup_printf("street-scene-src view=left ! r.sink_left stereo-rectify name=r "
+                                "backend=cuda calibration=%s ! fakesink",
+      path);
+
+  fail_unless(g_file_set_contents(path,
+      "K1: [50, 0, 31, 0, 50, 23, 0, 0, 1]\nD1: [0, 0, 0, 0]\n"
+      "K2: [50, 0, 31, 0, 50, 23, 0, 0, 1]\nD2: [0, 0, 0, 0]\n"
+      "R: [1, 0, 0, 0, 1, 0, 0, 0, 1]\nT: [-0.2, 0, 0]\n",
+      -1, NULL));
+  stx_test_breaks(line, "this build has no CUDA", "auto, omp or c", NULL);
+  g_remove(path);
+  g_free(line);
+  g_free(path);
+}
 
 GST_START_TEST(says_that_the_build_has_none)
 {
@@ -14,6 +35,7 @@ GST_START_TEST(says_that_the_build_has_none)
       "this build has no CUDA", "auto, omp or c", NULL);
   stx_test_breaks("street-scene-src view=lidar ! lidar-ground backend=cuda ! fakesink",
       "this build has no CUDA", "auto, omp or c", NULL);
+  expect_no_rectification();
 }
 GST_END_TEST
 

@@ -401,18 +401,6 @@ GST_START_TEST(buffers_that_do_not_fit)
 }
 GST_END_TEST;
 
-GST_START_TEST(no_gpu)
-{
-  Rig rig = new_rig(PLAIN);
-
-  gst_util_set_object_arg(G_OBJECT(rig.element), "backend", "cuda");
-  fail_unless_equals_int(
-      gst_element_set_state(rig.element, GST_STATE_PAUSED), GST_STATE_CHANGE_FAILURE);
-  stx_test_expect_error(rig.bus, "backend=cuda is not available", NULL);
-  free_rig(&rig);
-}
-GST_END_TEST;
-
 /* ---- Pipelines ----------------------------------------------------------------------------- */
 
 #define SOURCE(view)                                                                               \
@@ -489,7 +477,6 @@ static Suite *stereo_rectify_suite(void)
   tcase_add_test(tests, bad_files);
   tcase_add_test(tests, bad_caps);
   tcase_add_test(tests, buffers_that_do_not_fit);
-  tcase_add_test(tests, no_gpu);
   tcase_add_test(tests, in_front_of_stereo_sgm);
   tcase_add_test(tests, the_next_element_refuses);
   tcase_add_test(tests, leaks_nothing);

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Arguments of the kernels in rectify.cu, filled by rectify_launch.c. All pointers are the
+ * device's.
+ */
+#ifndef STX_CUDA_RECTIFY_ARGS_H
+#define STX_CUDA_RECTIFY_ARGS_H
+
+#include "common/rectify/rectify_math.h"
+#include "cuda/stxcuda.h"
+
+enum {
+  STX_RECTIFY_X = 32,     /* threads of a block across … */
+  STX_RECTIFY_Y = 8,      /* … and down */
+  STX_RECTIFY_SAMPLES = 4 /* of one row, per thread */
+};
+
+typedef struct {
+  const uint32_t *place; /* as in StxRectifyMap */
+  const uint16_t *fraction;
+  const uint8_t *source;
+  uint8_t *target;
+  int64_t source_stride, target_stride; /* bytes */
+  int32_t width, height;                /* of the target, samples */
+  uint32_t border;                      /* the sample's first byte in the lowest bits */
+  uint8_t map_whole;    /* the map's rows begin where four entries can be loaded at once, */
+  uint8_t source_whole; /* the source's samples where one can, */
+  uint8_t target_whole; /* the target's rows where four samples can be stored */
+  uint8_t reserved;
+} StxRectifyArgs;
+
+#endif

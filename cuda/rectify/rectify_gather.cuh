@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Rectification on the GPU: the four samples of a row that a thread owns. A sample is a word, its
+ * first byte in the lowest bits. */
+#ifndef STX_RECTIFY_GATHER_CUH
+#define STX_RECTIFY_GATHER_CUH
+
+#include "cuda/driver/gpu.cuh"
+
+#include "cuda/rectify/rectify_args.h"
+
+/* Entries x … x + 3 of row y of a map; the last one again beyond the row's end. */
+STX_DEVICE void load_entries(const StxRectifyArgs &a, int x, int y,
+    uint32_t (&place)[STX_RECTIFY_SAMPLES], unsigned (&fraction)[STX_RECTIFY_SAMPLES])
+{
+  const size_t row = (size_t)y * a.width;
+  if (a.map_whole) {
+    const uint4 at = __ldg((const uint4 *)(a.place + row + x));
+    const ushort4 of = __ldg((const ushort4 *)(a.fraction + row + x));
+    place[0] = at.x, place[1] = at.y, place[2] = at.z, place[3] = at.w;
+    fraction[0] = of.x, fraction[1] = of.y, fraction[2] = of.z, fraction[3] = of.w;
+    return;
+  }
+#pragma unroll
+  for (int j = 0; j < STX_RECTIFY_SAMPLES; j++) {
+    const int inside = x + j < a.width ? x + j : a.width - 1;
+    place[j] = __ldg(a.place + row + inside);
+    fraction[j] = __ldg(a.fraction + row + inside);
+  }
+}
+
+/* A sample of S bytes, at once if it is `Whole`. */
+template <int S, bool Whole> STX_DEVICE uint32_t load_sample(const uint8_t *at)
+{
+  if (S == 4 && Whole)
+    return __ldg((const uint32_t *)at);
+  if (S == 2 && Whole)
+    return __ldg((const uint16_t *)at);
+  uint32_t word = 0;
+#pragma unroll
+  for (int i = 0; i < S; i++)
+    word |= (uint32_t)__ldg(at + i) << 8 * i;
+  return word;
+}
+
+/* The samples around each of four places: itself, right, below, below right. */
+template <int S, bool Whole>
+STX_DEVICE void load_around(const StxRectifyArgs &a, const uint32_t (&place)[STX_RECTIFY_SAMPLES],
+    uint32_t (&around)[STX_RECTIFY_SAMPLES][4])
+{
+#pragma unroll
+  for (int j = 0; j < STX_RECTIFY_SAMPLES; j++) {
+    const uint32_t seen = place[j] == STX_RECTIFY_OUTSIDE ? 0 : place[j];
+    const uint8_t *upper = a.source + (int64_t)(seen >> 16) * a.source_stride + (seen & 0xFFFF) * S;
+    const uint8_t *lower = upper + a.source_stride;
+    around[j][0] = load_sample<S, Whole>(upper);
+    around[j][1] = load_sample<S, Whole>(upper + S);
+    around[j][2] = load_sample<S, Whole>(lower);
+    around[j][3] = load_sample<S, Whole>(lower + S);
+  }
+}
+
+template <int S> STX_DEVICE uint32_t blend_around(const uint32_t (&around)[4], unsigned fraction)
+{
+  const int fraction_x = fraction & 0xFF, fraction_y = fraction >> 8;
+  uint32_t out = 0;
+#pragma unroll
+  for (int i = 0; i < S; i++)
+    out |= (uint32_t)stx_rectify_blend(around[0] >> 8 * i & 0xFF, around[1] >> 8 * i & 0xFF,
+               around[2] >> 8 * i & 0xFF, around[3] >> 8 * i & 0xFF, fraction_x, fraction_y)
+           << 8 * i;
+  return out;
+}
+
+/* By a mask: with a choice, compilers put a branch in front of the loads. */
+STX_DEVICE uint32_t unless_outside(uint32_t place, uint32_t seen, uint32_t border)
+{
+  const uint32_t outside = place == STX_RECTIFY_OUTSIDE ? 0xFFFFFFFFu : 0;
+  return (seen & ~outside) | (border & outside);
+}
+
+/* `count` of the four samples, all of them at once if they are `whole`. */
+template <int S>
+STX_DEVICE void store_samples(
+    const uint32_t (&out)[STX_RECTIFY_SAMPLES], uint8_t *to, int count, bool whole)
+{
+  if (whole && count >= STX_RECTIFY_SAMPLES) {
+    if (S == 1)
+      *(uint32_t *)to = out[0] | out[1] << 8 | out[2] << 16 | out[3] << 24;
+    else if (S == 2)
+      *(uint2 *)to = make_uint2(out[0] | out[1] << 16, out[2] | out[3] << 16);
+    else if (S == 4)
+      *(uint4 *)to = make_uint4(out[0], out[1], out[2], out[3]);
+    else {
+      ((uint32_t *)to)[0] = out[0] | out[1] << 24;
+      ((uint32_t *)to)[1] = out[1] >> 8 | out[2] << 16;
+      ((uint32_t *)to)[2] = out[2] >> 16 | out[3] << 8;
+    }
+    return;
+  }
+#pragma unroll
+  for (int j = 0; j < STX_RECTIFY_SAMPLES; j++)
+#pragma unroll
+    for (int i = 0; i < S; i++)
+      if (j < count)
+        to[j * S + i] = (uint8_t)(out[j] >> 8 * i);
+}
+
+/* Samples x … x + 3 of row y, as far as there are any. */
+template <int S> STX_DEVICE void rectify_samples(const StxRectifyArgs &a, int x, int y)
+{
+  uint32_t place[STX_RECTIFY_SAMPLES], out[STX_RECTIFY_SAMPLES];
+  uint32_t around[STX_RECTIFY_SAMPLES][4];
+  unsigned fraction[STX_RECTIFY_SAMPLES];
+  load_entries(a, x, y, place, fraction);
+  if (S % 2 == 0 && a.source_whole)
+    load_around<S, true>(a, place, around);
+  else
+    load_around<S, false>(a, place, around);
+#pragma unroll
+  for (int j = 0; j < STX_RECTIFY_SAMPLES; j++)
+    out[j] = unless_outside(place[j], blend_around<S>(around[j], fraction[j]), a.border);
+  store_samples<S>(
+      out, a.target + y * a.target_stride + (int64_t)x * S, a.width - x, a.target_whole);
+}
+
+#endif

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "tests/common/rectify/rectify_case.h"
+
+#include <math.h>
+
+StxRectifyView rectify_plain_view(int width, int height)
+{
+  return (StxRectifyView){.lens = {.fx = 100, .fy = 100, .cx = 10, .cy = 8},
+      .source_width = width,
+      .source_height = height,
+      .r = {1, 0, 0, 0, 1, 0, 0, 0, 1},
+      .fx = 100,
+      .fy = 100,
+      .cx = 10,
+      .cy = 8,
+      .width = width,
+      .height = height,
+      .scale = 1};
+}
+
+StxRectifyMap rectify_new_map(const StxRectifyView *view, int shift_x, int shift_y)
+{
+  void *memory = stx_guarded_alloc(stx_rectify_map_bytes(view, shift_x, shift_y));
+  stx_rectify_map_fill(view, shift_x, shift_y, memory, 2);
+  stx_guarded_check(memory);
+  return stx_rectify_map_in(view, shift_x, shift_y, memory);
+}
+
+void rectify_free_map(StxRectifyMap *map)
+{
+  stx_guarded_free((void *)map->place);
+}
+
+void rectify_run_reference(const StxRectifyMap *map, const StxRectifySample *sample,
+    const StxImage8 *source, const StxImage8 *target)
+{
+  const StxRectifyImpl *impl = stx_impl_named(&stx_rectify_impls, "c");
+  const StxPlace place = {.threads = 1};
+  ck_assert(impl->run(map, sample, source, target, &place, NULL));
+}
+
+static double between(StxRandom *random, double low, double high)
+{
+  return low + (high - low) * stx_random(random) / UINT32_MAX;
+}
+
+StxRectifyView rectify_random_view(StxRandom *random)
+{
+  StxRectifyView view =
+      rectify_plain_view(16 + stx_random_below(random, 90), 16 + stx_random_below(random, 60));
+  view.width = 16 + stx_random_below(random, 90);
+  view.height = 16 + stx_random_below(random, 60);
+  view.cx = view.width * between(random, .3, .7);
+  view.cy = view.height * between(random, .3, .7);
+  view.lens.cx = view.source_width / 2.0;
+  view.lens.cy = view.source_height / 2.0;
+  view.lens.model = stx_random_below(random, 2) ? STX_LENS_FISHEYE : STX_LENS_BROWN;
+  for (int i = 0; i < 4; i++)
+    view.lens.d[i] = between(random, -.2, .2);
+  view.fx = view.fy = between(random, 40, 200);
+  double angle = between(random, -.3, .3);
+  view.r[0] = view.r[4] = cos(angle);
+  view.r[1] = -sin(angle);
+  view.r[3] = sin(angle);
+  return view;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Views and maps for the tests of rectify. */
+#ifndef RECTIFY_CASE_H
+#define RECTIFY_CASE_H
+
+#include "common/rectify/rectify.h"
+#include "tests/testing.h"
+
+/* Pictures that stay as they are. */
+StxRectifyView rectify_plain_view(int width, int height);
+
+/* Sides of 16 to 105 pixels; bent, turned, shrunk or stretched, so that there is something of which
+ * the camera sees nothing. */
+StxRectifyView rectify_random_view(StxRandom *random);
+
+/* The map of a view, in guarded memory. */
+StxRectifyMap rectify_new_map(const StxRectifyView *view, int shift_x, int shift_y);
+void rectify_free_map(StxRectifyMap *map);
+
+void rectify_run_reference(const StxRectifyMap *map, const StxRectifySample *sample,
+    const StxImage8 *source, const StxImage8 *target);
+
+#endif
