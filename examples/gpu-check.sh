@@ -105,8 +105,31 @@ overlay="stixel-overlay name=overlay backend=BACKEND"
 drawn="downsample-transpose backend=BACKEND ! $stixels ! overlay.stixels"
 drawn="$drawn left. ! queue ! videoconvert"
 
+# from_camera FORMAT: the pair through stereo-rectify, with the lenses of write_calibration.
+from_camera() {
+  local caps=video/x-raw,width=1280,height=720 view
+  for view in left right; do
+    echo -n "street-scene-src view=$view num-buffers=2 ! $caps ! videoconvert !" \
+      "video/x-raw,format=$1 ! rectify.sink_$view rectify.src_$view ! queue ! sgm.sink_$view "
+  done
+  echo "stereo-rectify name=rectify backend=BACKEND calibration=CALIBRATION" \
+    "stereo-sgm name=sgm backend=BACKEND"
+}
+
+write_calibration() {
+  cat <<'END'
+K1: [720, 0, 640, 0, 720, 360, 0, 0, 1]
+D1: [-0.17, 0.025, 0.001, -0.002]
+K2: [722, 0, 638, 0, 722, 362, 0, 0, 1]
+D2: [-0.16, 0.02, 0, 0.001]
+R: [1, 0, 0.01, 0, 1, 0, -0.01, 0, 1]
+T: [-0.2, 0.002, 0]
+END
+}
+
 # name, and the pipeline up to its last element
 pipelines() {
+  echo "rectify     $(from_camera NV12)"
   echo "disparity   $(from_pair 1242x375 '')"
   echo "8-paths     $(from_pair 641x363 'paths=8 max-disparity=64')"
   echo "stixels     $(from_pair 1242x375 "! downsample-transpose backend=BACKEND ! $stixels")"
@@ -132,6 +155,7 @@ pipelines() {
 run_pipeline() {
   local backend=$1 file=$2 text status
   shift 2
+  set -- "${@//CALIBRATION/${file%/*}/calibration.yml}"
   # shellcheck disable=SC2068  # words of a pipeline
   text=$(limited gst-launch-1.0 -q ${@//BACKEND/$backend} ! filesink location="$file" 2>&1)
   status=$?
@@ -143,6 +167,7 @@ compare_pipelines() {
   local name line same=0 different='' folder
   command -v gst-launch-1.0 >/dev/null || { echo "no gst-launch-1.0"; return 77; }
   folder=$(mktemp -d)
+  write_calibration >"$folder/calibration.yml"
   export GST_PLUGIN_PATH_1_0=$PWD/$build/gst GST_REGISTRY_1_0=$folder/registry
   while read -r name line; do
     echo "$name: $line"

@@ -90,6 +90,8 @@ static bool bench_input(Bench *b, const BenchInput *input, StxError *error)
   static const StxSemantics semantics[] = {
       STX_SEMANTICS_NONE, STX_SEMANTICS_LABELS, STX_SEMANTICS_SCORES_U8};
   b->context.input = input;
+  if (!bench(b, &(BenchCase){.stage = BENCH_RECTIFY}, NULL, error))
+    return false;
   for (int paths = 4; paths <= (b->options->quick ? 4 : 8); paths += 4)
     if (!bench(b, &(BenchCase){.stage = BENCH_SGM, .paths = paths}, NULL, error))
       return false;
@@ -221,9 +223,8 @@ static bool choose_stages(Options *o, int count, char **words, StxError *error)
         o->stages[i] = known = true;
     if (!known)
       return stx_fail(error,
-          "no stage '%s': choose from sgm, colmean, satdp, fulldp, rdp, colmean+satdp, pipeline, "
-          "overlay, "
-          "scene, all",
+          "no stage '%s': choose from rectify, sgm, colmean, satdp, fulldp, rdp, colmean+satdp, "
+          "pipeline, overlay, scene, all",
           words[w]);
   }
   return true;
@@ -299,8 +300,9 @@ static GOptionContext *make_context(Options *o)
   };
   GOptionContext *context = g_option_context_new("[STAGE...] - times stages and implementations");
   g_option_context_set_summary(context,
-      "STAGE: sgm, colmean, satdp, fulldp, rdp, colmean+satdp, pipeline, or all (default). Every\n"
-      "implementation that this machine can run must first give the bytes of the reference, c. "
+      "STAGE: rectify, sgm, colmean, satdp, fulldp, rdp, colmean+satdp, pipeline, overlay, scene,\n"
+      "or all (default). Every implementation that this machine can run must first give the bytes "
+      "of the reference, c. "
       "Then all take\n"
       "turns; printed are median and minimum, the ratio of the reference's median (one thread) to\n"
       "this one, and the rate against the limit that was measured at the start. The first GPU\n"

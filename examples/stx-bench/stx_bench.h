@@ -4,6 +4,7 @@
  * machine can do at most.
  *
  *   stx_bench_input.c   realistic pictures, disparities, labels and scores of a given size
+ *   stx_bench_rectify.c a camera whose pictures are rectified
  *   stx_bench_rdp.c     columns for rdp, and what it makes of them over epsilon
  *   stx_bench_group.c   one stage with one set of parameters, and its implementations
  *   stx_bench_measure.c compares them with the reference, then times them in turns
@@ -80,7 +81,7 @@ typedef struct {
 
 /* ---- Rows --------------------------------------------------------------------------------- */
 
-/* The first six have a table of implementations with a reference; of the others the best are
+/* The first seven have a table of implementations with a reference; of the others the best are
  * timed. The scene is for the CPU alone. */
 typedef enum {
   BENCH_SGM,
@@ -88,6 +89,7 @@ typedef enum {
   BENCH_SATDP,
   BENCH_FULLDP, /* the same columns as satdp's */
   BENCH_RDP,
+  BENCH_RECTIFY,  /* the left picture, as from a camera that is bent and turned */
   BENCH_OVERLAY,  /* the stixels drawn on an RGBA frame */
   BENCH_BOTH,     /* colmean and satdp one after the other */
   BENCH_PIPELINE, /* sgm, colmean, roadline, satdp */
@@ -164,6 +166,11 @@ bool bench_rdp_columns(const BenchInput *input, const StxRdpParams *params, Benc
 /* Writes a line of CSV for every epsilon, median and number of rows: how often segments are split,
  * how many there are and how far they are from the columns. With `head` the titles come first. */
 bool bench_rdp_levels(FILE *out, bool head, const BenchInput *input, StxError *error);
+
+/* ---- A camera for rectify ------------------------------------------------------------------ */
+
+/* With a lens and a turn as real ones have them; the rectified pictures are as large as its own. */
+void bench_rectify_view(const BenchInput *input, StxRectifyView *view);
 
 /* ---- Report ------------------------------------------------------------------------------- */
 

@@ -52,6 +52,7 @@ static const struct {
     [BENCH_SATDP] = {{&stx_satdp_cuda_impls}, 1u << COLUMNS, 1u << STIXELS | 1u << RESULT, 0},
     [BENCH_FULLDP] = {{&stx_fulldp_cuda_impls}, 1u << COLUMNS, 1u << STIXELS | 1u << RESULT, 0},
     [BENCH_RDP] = {{&stx_rdp_cuda_impls}, 1u << COLUMNS, 1u << STIXELS | 1u << RESULT, 0},
+    [BENCH_RECTIFY] = {{&stx_rectify_cuda_impls}, 1u << LEFT, 1u << CONFIDENCE, 0},
     [BENCH_OVERLAY] = {{&stx_overlay_cuda_impls}, 1u << STIXELS | 1u << FRAME,
         1u << FRAME | 1u << RESULT, 0},
     [BENCH_BOTH] = {{&stx_colmean_cuda_impls, &stx_satdp_cuda_impls}, DEPTH | SEMANTICS,
@@ -143,6 +144,8 @@ static size_t scratch_size(const Group *g, const StxImplTable *table)
       size = ((const StxSatdpImpl *)record)->scratch_size(&g->satdp, 1);
     else if (table == &stx_rdp_cuda_impls)
       size = ((const StxRdpImpl *)record)->scratch_size(&g->rdp, 1);
+    else if (table == &stx_rectify_cuda_impls)
+      size = 0;
     else
       size = ((const StxOverlayImpl *)record)->scratch_size(&g->overlay_params, cells, 1);
     most = size > most ? size : most;
@@ -165,7 +168,8 @@ static bool allocate_all(CudaGroup *c, const Group *g, StxError *error)
   return good && stx_cuda_alloc(cuda, scratch, &c->scratch, error) &&
          stx_cuda_alloc(cuda, sizeof g->colmean_tables, &c->colmean_tables, error) &&
          stx_cuda_alloc(cuda, sizeof g->satdp_tables, &c->satdp_tables, error) &&
-         stx_cuda_alloc(cuda, stx_overlay_size(&g->overlay_params), &c->prepared, error);
+         stx_cuda_alloc(cuda, g->map != NULL ? g->map_size : stx_overlay_size(&g->overlay_params),
+             &c->prepared, error);
 }
 
 /* Where a buffer's content comes from, and its bytes; NULL: it has none. */
@@ -211,6 +215,9 @@ static bool upload_tables(const Group *g, StxError *error)
     if (!overlay->upload(g->overlay, c->prepared, &c->place, error))
       return false;
   }
+  if (g->map != NULL &&
+      !stx_cuda_upload_bytes(cuda, c->prepared, g->map, g->map_size, stream, error))
+    return false;
   return stx_cuda_upload_bytes(cuda, c->colmean_tables, &g->colmean_tables,
              sizeof g->colmean_tables, stream, error) &&
          stx_cuda_upload_bytes(
@@ -319,6 +326,14 @@ static bool run_overlay(const Group *g, const StxOverlayImpl *impl, int set, Stx
              &c->place, error);
 }
 
+static bool run_rectify(const Group *g, const StxRectifyImpl *impl, int set, StxError *error)
+{
+  const CudaGroup *c = g->cuda;
+  StxRectifyMap map = stx_rectify_map_in(&g->view, 0, 0, c->prepared);
+  StxImage8 source = image8(g, LEFT, set), target = image8(g, CONFIDENCE, set);
+  return impl->run(&map, &(StxRectifySample){1, {0}}, &source, &target, &c->place, error);
+}
+
 static bool run_set(const Group *g, const Entry *entry, int set, StxError *error)
 {
   switch (g->what->stage) {
@@ -331,6 +346,8 @@ static bool run_set(const Group *g, const Entry *entry, int set, StxError *error
     return run_satdp(g, entry->record, set, error);
   case BENCH_RDP:
     return run_rdp(g, entry->record, set, error);
+  case BENCH_RECTIFY:
+    return run_rectify(g, entry->record, set, error);
   case BENCH_OVERLAY:
     return run_overlay(g, entry->record, set, error);
   default:
@@ -425,6 +442,8 @@ bool cuda_group_fetch(Group *g, int set, StxError *error)
            fetch(g, set, CONFIDENCE, g->confidence.data, size[CONFIDENCE], error);
   case BENCH_COLMEAN:
     return fetch(g, set, COLUMNS, g->columns, size[COLUMNS], error);
+  case BENCH_RECTIFY:
+    return fetch(g, set, CONFIDENCE, g->confidence.data, size[CONFIDENCE], error);
   case BENCH_OVERLAY:
     return fetch(g, set, FRAME, g->picture.data, size[FRAME], error);
   default:
@@ -435,7 +454,7 @@ bool cuda_group_fetch(Group *g, int set, StxError *error)
 double cuda_group_bytes(const Group *g)
 {
   const CudaGroup *c = g->cuda;
-  double bytes = 0;
+  double bytes = (double)g->map_size;
   for (int b = 0; b < BUFFERS; b++) {
     size_t size = b == STIXELS ? g->stixel_count * sizeof *g->stixels : c->size[b];
     bytes += stages[g->what->stage].in & 1u << b ? (double)size : 0;

@@ -91,6 +91,15 @@ static void run_overlay(Group *g, const Entry *entry)
       impl, g->overlay, &frame, g->stixels, g->stixel_count, g->scratch, entry->threads);
 }
 
+static void run_rectify(Group *g, const Entry *entry)
+{
+  StxPlace place = with_threads(entry->threads);
+  const StxRectifyImpl *impl = entry->record;
+  StxRectifyMap map = stx_rectify_map_in(&g->view, 0, 0, g->map);
+  impl->run(
+      &map, &(StxRectifySample){1, {0}}, &g->context->input->left, &g->confidence, &place, NULL);
+}
+
 static bool run_on_cpu(Group *g, const Entry *entry, StxError *error)
 {
   switch (g->what->stage) {
@@ -113,6 +122,9 @@ static bool run_on_cpu(Group *g, const Entry *entry, StxError *error)
     break;
   case BENCH_PIPELINE:
     return run_pipeline(g, pipeline_of(g, entry), error);
+  case BENCH_RECTIFY:
+    run_rectify(g, entry);
+    break;
   case BENCH_OVERLAY:
     run_overlay(g, entry);
     break;
@@ -198,6 +210,8 @@ static const StxImplTable *table_of(BenchStage stage)
     return &stx_fulldp_impls;
   case BENCH_RDP:
     return &stx_rdp_impls;
+  case BENCH_RECTIFY:
+    return &stx_rectify_impls;
   case BENCH_OVERLAY:
     return &stx_overlay_impls;
   default:
@@ -277,6 +291,8 @@ static size_t scratch_of(const Group *g, const Entry *entry)
     return ((const StxSatdpImpl *)entry->record)->scratch_size(&g->satdp, entry->threads);
   case BENCH_RDP:
     return ((const StxRdpImpl *)entry->record)->scratch_size(&g->rdp, entry->threads);
+  case BENCH_RECTIFY:
+    return 0;
   case BENCH_OVERLAY:
     return ((const StxOverlayImpl *)entry->record)
         ->scratch_size(&g->overlay_params, cells, entry->threads);
@@ -375,6 +391,17 @@ static bool open_overlay(Group *g, StxError *error)
   return true;
 }
 
+static bool open_map(Group *g, StxError *error)
+{
+  bench_rectify_view(g->context->input, &g->view);
+  g->map_size = stx_rectify_map_bytes(&g->view, 0, 0);
+  g->map = allocate(g->map_size);
+  if (g->map == NULL)
+    return stx_fail(error, "not enough memory for the map");
+  stx_rectify_map_fill(&g->view, 0, 0, g->map, 1);
+  return true;
+}
+
 static bool open_scenes(Group *g, StxError *error)
 {
   const BenchInput *input = g->context->input;
@@ -399,6 +426,8 @@ static bool prepare_input(Group *g, StxError *error)
     return bench_rdp_columns(g->context->input, &g->rdp, g->what->columns, g->columns, error);
   case BENCH_PIPELINE:
     return open_pipelines(g, error);
+  case BENCH_RECTIFY:
+    return open_map(g, error);
   case BENCH_OVERLAY:
     return prepare_satdp(g, error) && open_overlay(g, error);
   case BENCH_SCENE:
@@ -429,6 +458,7 @@ void group_close(Group *g)
   free(g->stixels);
   free(g->picture.data);
   free(g->overlay);
+  free(g->map);
   free(g->scratch);
   for (int i = 0; i < 2; i++) {
     free(g->output[i].expected);

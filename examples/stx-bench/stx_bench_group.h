@@ -9,6 +9,7 @@
 
 #include "common/fulldp/fulldp.h"
 #include "common/overlay/overlay.h"
+#include "common/rectify/rectify.h"
 #include "common/scene/scene.h"
 #include "examples/stx-bench/stx_bench.h"
 
@@ -54,7 +55,10 @@ typedef struct {
   StxPipelineOutput frame; /* its last run's */
   StxScene *scenes[2];     /* BENCH_SCENE: the same without reference */
   StxOverlay *overlay;     /* BENCH_OVERLAY */
-  CudaGroup *cuda;         /* NULL: no entry is on the GPU */
+  StxRectifyView view;     /* BENCH_RECTIFY, and its map, of so many bytes */
+  void *map;
+  size_t map_size;
+  CudaGroup *cuda; /* NULL: no entry is on the GPU */
 
   StxImage16 disparity;
   StxImage8 confidence;

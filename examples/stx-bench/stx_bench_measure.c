@@ -34,6 +34,7 @@ static const char *const names[] = {
     [BENCH_RDP] = "rdp",
     [BENCH_BOTH] = "colmean+satdp",
     [BENCH_PIPELINE] = "pipeline",
+    [BENCH_RECTIFY] = "rectify",
     [BENCH_OVERLAY] = "overlay",
     [BENCH_SCENE] = "scene",
 };
@@ -70,6 +71,10 @@ static void set_outputs(Group *g)
   case BENCH_PIPELINE:
     g->output[0].data = g->stixels;
     g->output[0].size = g->stixel_count * sizeof *g->stixels;
+    break;
+  case BENCH_RECTIFY:
+    g->output[0].data = g->confidence.data;
+    g->output[0].size = pixels;
     break;
   case BENCH_OVERLAY:
     g->output[0].data = g->picture.data;
@@ -259,6 +264,10 @@ static double cpu_work(const Group *g, const BenchLimits *limits, BenchRow *row)
     row->unit = "GB/s";
     row->limit = limits->copy;
     return ((double)stx_grid_bytes(grid) + (double)(g->stixel_count * sizeof *g->stixels)) / 1e9;
+  case BENCH_RECTIFY:
+    row->unit = "GB/s";
+    row->limit = limits->copy;
+    return (2 * pixels_of(g) + (double)g->map_size) / 1e9;
   case BENCH_SATDP:
     row->unit = "Gop/s";
     row->limit = limits->mul_add;
@@ -296,6 +305,8 @@ static const char *input_name(const BenchCase *what)
     return what->paths == 8 ? "8 paths" : "4 paths";
   case BENCH_RDP:
     return columns[what->columns];
+  case BENCH_RECTIFY:
+    return "GRAY8";
   case BENCH_OVERLAY:
     return "RGBA";
   case BENCH_SCENE:
@@ -307,7 +318,8 @@ static const char *input_name(const BenchCase *what)
 
 static BenchRow make_row(const Group *g, Entry *entry, double reference)
 {
-  bool has_cells = g->what->stage != BENCH_SGM && g->what->stage != BENCH_SCENE;
+  BenchStage stage = g->what->stage;
+  bool has_cells = stage != BENCH_SGM && stage != BENCH_RECTIFY && stage != BENCH_SCENE;
   BenchRow row = {.stage = g->what->stage,
       .impl = entry->name,
       .graph = entry->where == ON_GRAPH,

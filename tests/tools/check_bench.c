@@ -10,7 +10,7 @@ START_TEST(bench_times_every_implementation)
   json_t *root = run_json("STX_BENCH", "--size 200x90 --quick --time 1 --threads 2 --json");
   json_t *row, *rows = json_object_get(root, "rows");
   static const char *const stages[] = {
-      "sgm", "colmean", "satdp", "fulldp", "rdp", "colmean+satdp", "pipeline"};
+      "rectify", "sgm", "colmean", "satdp", "fulldp", "rdp", "colmean+satdp", "pipeline"};
   int seen[G_N_ELEMENTS(stages)] = {0};
   size_t i;
   json_array_foreach(rows, i, row)
@@ -141,8 +141,8 @@ START_TEST(bench_times_the_gpu)
     return;
   json_t *root = run_json("STX_BENCH", GPU "--quick --json");
   json_t *row, *rows = json_object_get(root, "rows");
-  static const char *const stages[] = {
-      "sgm", "colmean", "satdp", "fulldp", "rdp", "overlay", "colmean+satdp", "pipeline"};
+  static const char *const stages[] = {"rectify", "sgm", "colmean", "satdp", "fulldp", "rdp",
+      "overlay", "colmean+satdp", "pipeline"};
   int seen[2][G_N_ELEMENTS(stages)] = {{0}}, papers = 0;
   size_t i;
   json_array_foreach(rows, i, row)
@@ -201,7 +201,7 @@ END_TEST
 
 START_TEST(bench_refuses_what_it_cannot_use)
 {
-  expect_error("STX_BENCH", "sgn", "no stage 'sgn': choose from sgm");
+  expect_error("STX_BENCH", "sgn", "no stage 'sgn': choose from rectify");
   expect_error("STX_BENCH", "--size 12", "--size=12: write it as WxH");
   expect_error("STX_BENCH", "--size 0x5", "width");
   expect_error("STX_BENCH", "--backend gpu", "--backend=gpu: choose one of cpu, cuda, all");
