@@ -21,6 +21,7 @@ StxCamera stx_scene_camera(int width, int height)
 #define STORED(kind, member) STX_STORED(kind, StxSceneParams, member)
 #define SIDE(member) STORED(INT, member), .low = 1, .high = STX_SCENE_MAX_SIZE, .unit = "pixels"
 #define RATE(member) STORED(INT, member), .low = 1, .high = 0x7fffffff
+#define BOARD(kind, member, least, most) STORED(kind, board.member), .low = least, .high = most
 #define CAMERA(member, least, most) STORED(DOUBLE, camera.member), .low = least, .high = most
 
 static const StxFieldChoice terrains[] = {
@@ -28,6 +29,13 @@ static const StxFieldChoice terrains[] = {
     {STX_SCENE_FLAT, "flat", "A plane"},
     {STX_SCENE_SLOPED, "sloped", "One slope of 8 to 12 %, with which the car does not tilt"},
     {STX_SCENE_HILLY, "hilly", "8 to 12 % up and down in turns: crests and valleys"},
+    {0},
+};
+
+static const StxFieldChoice kinds[] = {
+    {STX_SCENE_STREET, "street", "A street"},
+    {STX_SCENE_CHESSBOARD, "chessboard",
+        "A chessboard, held up before the cameras in ever new poses"},
     {0},
 };
 
@@ -44,6 +52,16 @@ static const StxField fields[] = {
         "scene noise", STORED(DOUBLE, noise), .high = 32, .unit = "grey levels"},
     {"terrain", "Terrain", "How the road rises and falls", "scene terrain", STORED(CHOICE, terrain),
         .choices = terrains, .type_name = "GstStreetSceneSrcTerrain"},
+    {"scene", "Scene", "What stands there", "scene", STORED(CHOICE, kind), .choices = kinds,
+        .type_name = "GstStreetSceneSrcScene"},
+    {"board-columns", "Board columns", "Corners between squares of the chessboard, across",
+        "board columns", BOARD(INT, columns, 3, 40)},
+    {"board-rows", "Board rows", "Corners between squares of the chessboard, down", "board rows",
+        BOARD(INT, rows, 3, 40)},
+    {"board-square", "Board square", "Side of a square of the chessboard in metres", "board square",
+        BOARD(DOUBLE, square, .001, 10), .unit = "m"},
+    {"board-hold", "Board hold", "Frames for which the chessboard is held still", "board hold",
+        BOARD(INT, hold, 1, 1000000)},
     {"threads", "Threads", "Threads that render, 0 = one per core", "scene threads",
         STORED(INT, threads), .high = 256},
     {.field = "camera focal", CAMERA(focal, 1e-3, 1e6), .unit = "pixels"},
@@ -59,12 +77,20 @@ const StxFields stx_scene_fields = {STX_FIELDS_OF(fields), &defaults};
 static StxSceneParams complete(const StxSceneParams *params)
 {
   StxSceneParams full = *params;
-  if (full.camera.focal == 0)
-    full.camera = stx_scene_camera(full.width, full.height);
+  StxCamera usual = stx_scene_camera(full.width, full.height);
+  if (full.calibration != NULL) {
+    usual.height = full.camera.height > 0 ? full.camera.height : usual.height;
+    usual.pitch = full.camera.pitch;
+  }
+  if (full.calibration != NULL || full.camera.focal == 0)
+    full.camera = usual;
   if (full.fps_n == 0 && full.fps_d == 0) {
     full.fps_n = 10;
     full.fps_d = 1;
   }
+  if (full.board.columns == 0 && full.board.rows == 0 && full.board.square == 0 &&
+      full.board.hold == 0)
+    full.board = defaults.board;
   return full;
 }
 
@@ -78,8 +104,7 @@ static void fill_noise(StxScene *scene)
 
 static bool allocate(StxScene *scene)
 {
-  int width = scene->params.width, height = scene->params.height;
-  scene->threads = stx_threads(scene->params.threads);
+  int width = scene->sight.x1 - scene->sight.x0 + 1, height = scene->sight.y1 - scene->sight.y0 + 1;
   scene->tile_w = width / 40 > 32 ? width / 40 : 32;
   scene->tile_h = height / 24 > 16 ? height / 24 : 16;
   scene->tiles_x = (width + scene->tile_w - 1) / scene->tile_w;
@@ -87,9 +112,25 @@ static bool allocate(StxScene *scene)
   size_t tiles = (size_t)scene->tiles_x * (size_t)scene->tiles_y;
   scene->tile_count = malloc(tiles * sizeof *scene->tile_count);
   scene->tile_list = malloc(tiles * SCENE_MAX_OBJECTS * sizeof *scene->tile_list);
-  scene->rows =
-      malloc((size_t)scene->threads * (SCENE_BLOCK + 2) * (size_t)width * sizeof *scene->rows);
+  scene->rows = malloc((size_t)scene->threads * (SCENE_BLOCK + 2) * (size_t)scene->params.width *
+                       sizeof *scene->rows);
   return scene->tile_count != NULL && scene->tile_list != NULL && scene->rows != NULL;
+}
+
+static bool out_of_memory(const StxSceneParams *params, StxError *error)
+{
+  return stx_fail(
+      error, "out of memory for a scene of %d x %d pixels", params->width, params->height);
+}
+
+static bool open_scene(StxScene *scene, const StxSceneParams *params, StxError *error)
+{
+  scene->params = *params;
+  scene->threads = stx_threads(params->threads);
+  scene->sight = (SceneCover){0, (int16_t)(params->width - 1), 0, (int16_t)(params->height - 1)};
+  if (params->calibration != NULL && !stx_scene_real_open(scene, error))
+    return false;
+  return allocate(scene) || out_of_memory(params, error);
 }
 
 StxScene *stx_scene_new(const StxSceneParams *params, StxError *error)
@@ -98,10 +139,9 @@ StxScene *stx_scene_new(const StxSceneParams *params, StxError *error)
   if (!stx_fields_check(&stx_scene_fields, &full, error))
     return NULL;
   StxScene *scene = calloc(1, sizeof *scene);
-  if (scene != NULL)
-    scene->params = full;
-  if (scene == NULL || !allocate(scene)) {
-    stx_fail(error, "out of memory for a scene of %d x %d pixels", full.width, full.height);
+  if (scene == NULL || !open_scene(scene, &full, error)) {
+    if (scene == NULL)
+      out_of_memory(&full, error);
     stx_scene_free(scene);
     return NULL;
   }
@@ -117,6 +157,7 @@ void stx_scene_free(StxScene *scene)
   free(scene->tile_count);
   free(scene->tile_list);
   free(scene->rows);
+  stx_scene_real_close(scene);
   free(scene);
 }
 
@@ -146,6 +187,8 @@ void stx_scene_move(StxScene *scene, uint64_t frame)
   stx_scene_ground_layout(scene);
   aim(scene);
   stx_scene_layout(scene);
+  if (params->kind == STX_SCENE_CHESSBOARD)
+    stx_scene_board_place(scene);
   scene->eye = -1;
 }
 
@@ -156,6 +199,29 @@ StxSceneRay stx_scene_ray(const StxScene *scene, StxSceneEye eye, double u, doub
   double s = scene->forward_y, c = scene->forward_z;
   return (StxSceneRay){{eye == STX_SCENE_RIGHT ? camera->baseline : 0, camera->height, 0},
       {a, s - b * c, c + b * s}};
+}
+
+void stx_scene_from_eye(
+    const StxScene *scene, StxSceneEye eye, const double world[3], double out[3])
+{
+  const StxCamera *camera = &scene->params.camera;
+  double y = world[1] - camera->height, z = world[2];
+  out[0] = world[0] - (eye == STX_SCENE_RIGHT ? camera->baseline : 0);
+  out[1] = z * scene->forward_y - y * scene->forward_z;
+  out[2] = y * scene->forward_y + z * scene->forward_z;
+}
+
+bool stx_scene_project(
+    const StxScene *scene, StxSceneEye eye, const double point[3], double pixel[2])
+{
+  const StxCamera *camera = &scene->params.camera;
+  double from[3];
+  stx_scene_from_eye(scene, eye, point, from);
+  if (scene->params.calibration != NULL)
+    return stx_scene_real_project(scene, eye, from, pixel);
+  pixel[0] = camera->cx + camera->focal * from[0] / from[2];
+  pixel[1] = camera->cy + camera->focal * from[1] / from[2];
+  return from[2] > 0;
 }
 
 SceneProbe stx_scene_probe(const StxScene *scene, const StxSceneRay *ray)
@@ -169,6 +235,8 @@ StxSceneHit stx_scene_cast(const StxScene *scene, const StxSceneRay *ray)
   SceneProbe probe = stx_scene_probe(scene, ray);
   SceneContact contact = stx_scene_ground_cast(scene, &probe);
   stx_scene_cast_all(scene, ray, &contact);
+  if (scene->params.kind == STX_SCENE_CHESSBOARD)
+    stx_scene_board_cast(scene, ray, &contact);
   int label = stx_scene_label(scene, &contact, ray->origin[0] + contact.t * ray->direction[0]);
   return (StxSceneHit){
       contact.t, label, contact.object >= 0 ? scene->object[contact.object].instance : 0};

@@ -14,12 +14,17 @@
  * `baseline` further along x. The car follows the road, so `pitch` counts from the road's slope
  * below the car, as a calibration would have it; only on STX_SCENE_SLOPED it counts from level.
  *
+ * With a calibration the pictures are those of two real cameras: lenses bend, and the cameras look
+ * askew, so that rectification (common/rectify/rectify.h) makes the rectified pair of them. The
+ * truth, the camera in the parameters, and rays are of the rectified pair all the same.
+ *
  * Same bytes everywhere: pixels and points depend on + − × ÷ and √ of IEEE doubles and floats only,
  * never on the number of threads, the order of calls, or libm.
  */
 #ifndef STX_SCENE_H
 #define STX_SCENE_H
 
+#include "common/calibration/calibration.h"
 #include "common/camera.h"
 #include "common/fields.h"
 
@@ -35,6 +40,21 @@ typedef enum {
   STX_SCENE_HILLY   /* 8 to 12 % up and down in turns: crests and valleys, 120 m apart */
 } StxSceneTerrain;
 
+typedef enum {
+  STX_SCENE_STREET,
+  STX_SCENE_CHESSBOARD /* a chessboard is held up before the cameras, in the street */
+} StxSceneKind;
+
+/* What calibration needs: a board that is held still for some frames, then otherwise: near and
+ * far, tilted, in all parts of the pictures, and wholly in both of them if that is possible. Its
+ * pose depends on the seed and on frame / hold; nothing stands before it. White around it is as
+ * wide as a square. */
+typedef struct {
+  int columns, rows; /* corners between squares, across and down */
+  double square;     /* side of a square, metres */
+  int hold;          /* frames */
+} StxSceneBoard;
+
 /* What to draw. Zero is a good value for every field but width and height. Ranges, units and texts
  * of these: stx_scene_fields. */
 typedef struct {
@@ -46,13 +66,19 @@ typedef struct {
   double noise; /* standard deviation of the sensor noise, grey levels; independent in the left and
                    the right picture and from frame to frame */
   StxSceneTerrain terrain;
-  int threads; /* 0: all cores */
+  StxSceneKind kind;
+  StxSceneBoard board; /* all zero: 9 x 6 corners, squares of .1 m, held for 5 frames */
+  int threads;         /* 0: all cores */
+
+  /* Of the cameras that take the pictures; NULL: of a rectified pair. It is copied, and decides all
+   * of `camera` but height (0: the usual one) and pitch. */
+  const StxCalibration *calibration;
 } StxSceneParams;
 
 /* A drive through a town, seen by a usual camera. */
 #define STX_SCENE_DEFAULTS                                                                         \
   {                                                                                                \
-    .speed = 10, .noise = 1.2                                                                      \
+    .speed = 10, .noise = 1.2, .board = { 9, 6, .1, 5 }                                            \
   }
 
 /* Every field of StxSceneParams but the seed; what is 0 for a default counts as filled in. */
@@ -67,7 +93,7 @@ enum {
   STX_SCENE_FENCE = 4,
   STX_SCENE_POLE = 5,
   STX_SCENE_LIGHT = 6, /* traffic light */
-  STX_SCENE_SIGN = 7,
+  STX_SCENE_SIGN = 7,  /* and the chessboard */
   STX_SCENE_VEGETATION = 8,
   STX_SCENE_TERRAIN = 9,
   STX_SCENE_SKY = 10,
@@ -91,21 +117,23 @@ StxCamera stx_scene_camera(int width, int height);
 StxScene *stx_scene_new(const StxSceneParams *params, StxError *error);
 void stx_scene_free(StxScene *scene);
 
-/* The parameters with all defaults filled in. */
+/* The parameters with all defaults filled in. The calibration in them is the scene's own. */
 const StxSceneParams *stx_scene_params(const StxScene *scene);
 
 /* Goes to a frame (.6 ms). Frames may come in any order. */
 void stx_scene_move(StxScene *scene, uint64_t frame);
 
 /*
- * The picture of one eye: `channels` 3 (R, G, B bytes) or 1 (luma of exactly those colours before
- * rounding, BT.601 weights). `image` must have the scene's width and height in pixels and
- * channels × width bytes per row; the bytes between rows are not touched.
+ * The picture of one eye, of a real camera with a calibration: black where its lens shows nothing,
+ * or what is seen more than 84 degrees from straight ahead. `channels` 3 (R, G, B bytes) or 1 (luma
+ * of exactly those colours before rounding, BT.601 weights). `image` must have the scene's width
+ * and height in pixels and channels × width bytes per row; the bytes between rows are not touched.
  */
 void stx_scene_render(StxScene *scene, StxSceneEye eye, int channels, const StxImage8 *image);
 
 /*
- * The truth of the LEFT picture, at the centres of its pixels. Either image may be NULL.
+ * The truth of the LEFT picture, at the centres of its pixels; with a calibration that of the
+ * rectified left picture. Either image may be NULL.
  *   disparity: focal × baseline / depth in 1/256 pixels, rounded to nearest. 0 (unknown) for the
  *     sky, which is infinitely far, and where 16 bits do not suffice (255.998 pixels or more).
  *     The point is at x − disparity in the right picture, unless something hides it there.
@@ -132,9 +160,19 @@ typedef struct {
 /* Casts one ray through the whole scene, without the pictures' tables: about 5 µs. Reentrant. */
 StxSceneHit stx_scene_cast(const StxScene *scene, const StxSceneRay *ray);
 
-/* The ray through a point of a picture, pixels (0, 0 = centre of the top left pixel). Its t is the
- * depth: disparity = focal × baseline / t. */
+/* The ray through a point of a (rectified) picture, pixels (0, 0 = centre of the top left pixel).
+ * Its t is the depth: disparity = focal × baseline / t. */
 StxSceneRay stx_scene_ray(const StxScene *scene, StxSceneEye eye, double u, double v);
+
+/* Where a point of the frame falls in the picture that stx_scene_render() draws, with a calibration
+ * the real camera's. False if it falls nowhere: behind the camera, or where the lens shows nothing;
+ * it may lie outside of the picture. */
+bool stx_scene_project(
+    const StxScene *scene, StxSceneEye eye, const double point[3], double pixel[2]);
+
+/* A corner between the chessboard's squares, from the upper left one on, 0 … columns − 1 and
+ * 0 … rows − 1. False: there is no chessboard. */
+bool stx_scene_board_corner(const StxScene *scene, int column, int row, double point[3]);
 
 /* Height of the road's surface at z, metres, in this frame's coordinates: piecewise quadratic with
  * continuous slope (vertical curves as road builders make them), −80 … 600 m. */

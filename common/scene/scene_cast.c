@@ -272,6 +272,8 @@ int stx_scene_label(const StxScene *scene, const SceneContact *contact, double x
     return STX_SCENE_VEGETATION;
   case HIT_KERB:
     return STX_SCENE_SIDEWALK;
+  case HIT_BOARD:
+    return STX_SCENE_SIGN;
   case HIT_WALK: {
     bool paved = x > SCENE_KERB_LEFT - SCENE_WALK && x < SCENE_KERB_RIGHT + SCENE_WALK;
     return paved ? STX_SCENE_SIDEWALK : STX_SCENE_TERRAIN;

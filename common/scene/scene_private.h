@@ -13,10 +13,14 @@
  *   stx_scene_shade.c   light, haze, the colour of a hit
  *   scene_render.c  tiles, outlines, rows to bytes
  *   scene_lidar.c   scans of a spinning LiDAR
+ *   scene_board.c   the chessboard: where it is held, rays against it, its colour
+ *   scene_real.c    what real cameras see, from a calibration
  */
 #ifndef STX_SCENE_PRIVATE_H
 #define STX_SCENE_PRIVATE_H
 
+#include "common/rectify/rectify.h"
+#include "common/rectify/rectify_lens.h"
 #include "common/scene/scene.h"
 
 /* ---- Extent of the world, metres ---------------------------------------------------------- */
@@ -120,7 +124,15 @@ typedef struct {
 } SceneLot;
 
 /* What a ray met. object >= 0, or one of these. */
-enum { HIT_SKY = -1, HIT_ROAD = -2, HIT_WALK = -3, HIT_KERB = -4, HIT_HILLS = -5 };
+enum {
+  HIT_SKY = -1,
+  HIT_ROAD = -2,
+  HIT_WALK = -3,
+  HIT_KERB = -4,
+  HIT_HILLS = -5,
+  HIT_BOARD = -6,
+  HIT_NOTHING = -7 /* there was no ray: the lens shows nothing there */
+};
 
 typedef struct {
   double t;
@@ -141,6 +153,19 @@ typedef struct {
   double distance;   /* from the eye */
   double world[3];   /* the point in the world */
 } SceneSpot;
+
+/* The chessboard in the world. */
+typedef struct {
+  double centre[3], across[3], down[3], normal[3]; /* unit vectors; the normal faces the cameras */
+  double half_x, half_y;                           /* metres, the white around it included */
+} SceneBoard;
+
+/* A real camera: how its pictures arise from directions of the rectified pair. */
+typedef struct {
+  StxPreparedLens lens;
+  double turn[9];    /* from the rectified pair's directions to the camera's */
+  float (*place)[2]; /* where the rectified picture has what each pixel shows; NAN: nowhere */
+} SceneReal;
 
 /* Linear light, r g b and a fourth lane of no meaning: one SSE or NEON register. */
 typedef float SceneColour __attribute__((vector_size(16)));
@@ -163,12 +188,16 @@ struct StxScene {
   ScenePart part[SCENE_MAX_PARTS];
   SceneCover object_cover[SCENE_MAX_OBJECTS], cover[SCENE_MAX_PARTS]; /* in the picture of `eye` */
   ScenePlane plane[SCENE_MAX_PLANES];
+  SceneBoard board;
+  SceneReal real[2]; /* with a calibration, which is a copy; else `place` is NULL */
+  StxCalibration calibration;
   SceneShadow shadow[SCENE_MAX_SHADOWS];
   SceneLot lot[2][SCENE_MAX_LOTS];
   uint16_t shadow_first[512], shadow_list[8192]; /* shadows that touch a metre of the road */
 
   int threads, tile_w, tile_h, tiles_x, tiles_y;
-  int eye;              /* whose objects the tiles list; -1 none */
+  SceneCover sight; /* the pixels, of the rectified picture, that are looked at: tiles' extent */
+  int eye;          /* whose objects the tiles list; -1 none */
   uint16_t *tile_count; /* per tile */
   uint16_t *tile_list;  /* SCENE_MAX_OBJECTS per tile, ascending `near` */
   SceneContact *rows;   /* SCENE_BLOCK + 2 rows per thread */
@@ -286,6 +315,28 @@ static inline void scene_to_local(
 /* ---- scene.c ------------------------------------------------------------------------------- */
 
 SceneProbe stx_scene_probe(const StxScene *scene, const StxSceneRay *ray);
+
+/* A point of the world as an eye of the rectified pair has it: right, down, depth. */
+void stx_scene_from_eye(
+    const StxScene *scene, StxSceneEye eye, const double world[3], double out[3]);
+
+/* ---- scene_board.c ------------------------------------------------------------------------- */
+
+/* Holds the board where the frame wants it. */
+void stx_scene_board_place(StxScene *scene);
+/* Replaces *contact where the ray meets the board. */
+void stx_scene_board_cast(const StxScene *scene, const StxSceneRay *ray, SceneContact *contact);
+/* Share of white of what a pixel covers: foot metres along the board's axes around a point. */
+double stx_scene_board_white(const StxScene *scene, const double p[2], const double foot[2]);
+
+/* ---- scene_real.c -------------------------------------------------------------------------- */
+
+/* Of params.calibration: the cameras, the rectified pair in params.camera, and `sight`. */
+bool stx_scene_real_open(StxScene *scene, StxError *error);
+void stx_scene_real_close(StxScene *scene);
+/* A direction from an eye, as stx_scene_from_eye() has it, to the pixel of the real camera. */
+bool stx_scene_real_project(
+    const StxScene *scene, StxSceneEye eye, const double direction[3], double pixel[2]);
 
 /* ---- scene_ground.c ------------------------------------------------------------------------ */
 

@@ -44,13 +44,9 @@ static void project(const StxScene *scene, const double p[3], Bounds *bounds)
 static void corner(const StxScene *scene, int eye, const SceneObject *object, const double lo[3],
     const double hi[3], int i, double out[3])
 {
-  const StxCamera *camera = &scene->params.camera;
   double p[3];
   stx_scene_corner(object, lo, hi, i, p);
-  double wy = p[1] - camera->height, wz = p[2];
-  out[0] = p[0] - (eye == STX_SCENE_RIGHT ? camera->baseline : 0);
-  out[1] = wz * scene->forward_y - wy * scene->forward_z;
-  out[2] = wy * scene->forward_y + wz * scene->forward_z;
+  stx_scene_from_eye(scene, (StxSceneEye)eye, p, out);
 }
 
 /* Projects the corners in front of the camera, and where edges pass the near plane. */
@@ -80,13 +76,14 @@ static Bounds bounds_of(const StxScene *scene, int eye, const SceneObject *objec
 /* Pixels whose samples may lie within the bounds (outlines are sampled half a pixel around). */
 static SceneCover cover_of(const StxScene *scene, const Bounds *bounds)
 {
-  double right = scene->params.width - 1, bottom = scene->params.height - 1;
-  if (!(bounds->u1 > -1 && bounds->u0 < right + 1 && bounds->v1 > -1 && bounds->v0 < bottom + 1))
+  const SceneCover *sight = &scene->sight;
+  if (!(bounds->u1 > sight->x0 - 1 && bounds->u0 < sight->x1 + 1 && bounds->v1 > sight->y0 - 1 &&
+          bounds->v0 < sight->y1 + 1))
     return (SceneCover){1, 0, 1, 0};
-  return (SceneCover){(int16_t)scene_clamp(bounds->u0 - 1, 0, right),
-      (int16_t)scene_clamp(bounds->u1 + 1, 0, right),
-      (int16_t)scene_clamp(bounds->v0 - 1, 0, bottom),
-      (int16_t)scene_clamp(bounds->v1 + 1, 0, bottom)};
+  return (SceneCover){(int16_t)scene_clamp(bounds->u0 - 1, sight->x0, sight->x1),
+      (int16_t)scene_clamp(bounds->u1 + 1, sight->x0, sight->x1),
+      (int16_t)scene_clamp(bounds->v0 - 1, sight->y0, sight->y1),
+      (int16_t)scene_clamp(bounds->v1 + 1, sight->y0, sight->y1)};
 }
 
 static void cover_parts(StxScene *scene, int eye, const SceneObject *object)
@@ -99,13 +96,20 @@ static void cover_parts(StxScene *scene, int eye, const SceneObject *object)
   }
 }
 
+static int tile_of(const StxScene *scene, int x, int y)
+{
+  return (y - scene->sight.y0) / scene->tile_h * scene->tiles_x +
+         (x - scene->sight.x0) / scene->tile_w;
+}
+
 static void enlist(StxScene *scene, int index)
 {
   const SceneCover *cover = &scene->object_cover[index];
   if (cover->x0 > cover->x1)
     return;
-  for (int y = cover->y0 / scene->tile_h; y <= cover->y1 / scene->tile_h; y++)
-    for (int x = cover->x0 / scene->tile_w; x <= cover->x1 / scene->tile_w; x++) {
+  int first = tile_of(scene, cover->x0, cover->y0), last = tile_of(scene, cover->x1, cover->y1);
+  for (int y = first / scene->tiles_x; y <= last / scene->tiles_x; y++)
+    for (int x = first % scene->tiles_x; x <= last % scene->tiles_x; x++) {
       int tile = y * scene->tiles_x + x;
       scene->tile_list[(size_t)tile * SCENE_MAX_OBJECTS + scene->tile_count[tile]++] =
           (uint16_t)index;
@@ -150,9 +154,11 @@ static SceneContact cast_at(const StxScene *scene, SceneProbe *probe, double u, 
   const StxCamera *camera = &scene->params.camera;
   probe->ray.direction[0] = (u - camera->cx) / camera->focal;
   SceneContact contact = stx_scene_ground_cast(scene, probe);
-  size_t tile = (size_t)(y / scene->tile_h * scene->tiles_x + x / scene->tile_w);
+  size_t tile = (size_t)tile_of(scene, x, y);
   stx_scene_cast_pixel(scene, &probe->ray, x, y, scene->tile_list + tile * SCENE_MAX_OBJECTS,
       scene->tile_count[tile], &contact);
+  if (scene->params.kind == STX_SCENE_CHESSBOARD)
+    stx_scene_board_cast(scene, &probe->ray, &contact);
   return contact;
 }
 
@@ -161,6 +167,36 @@ static void cast_row(const StxScene *scene, int eye, int y, SceneContact *row)
   SceneProbe probe = row_probe(scene, eye, y);
   for (int x = 0; x < scene->params.width; x++)
     row[x] = cast_at(scene, &probe, x, x, y);
+}
+
+/* ---- Contacts of a real camera --------------------------------------------------------------- */
+
+/* Where the rectified picture has what a pixel shows; NULL: nowhere. */
+static const float *place_of(const StxScene *scene, int eye, int x, int y)
+{
+  const float *place = scene->real[eye].place[(size_t)y * (size_t)scene->params.width + (size_t)x];
+  return isnan(place[0]) ? NULL : place;
+}
+
+/* Casts the ray through any point of the rectified picture, and leaves it in the probe. */
+static SceneContact cast_through(
+    const StxScene *scene, int eye, double u, double v, SceneProbe *probe)
+{
+  const SceneCover *sight = &scene->sight;
+  *probe = row_probe(scene, eye, v);
+  return cast_at(scene, probe, u,
+      (int)scene_clamp((double)scene_floor(u + .5), sight->x0, sight->x1),
+      (int)scene_clamp((double)scene_floor(v + .5), sight->y0, sight->y1));
+}
+
+static void cast_real_row(const StxScene *scene, int eye, int y, SceneContact *row)
+{
+  for (int x = 0; x < scene->params.width; x++) {
+    const float *place = place_of(scene, eye, x, y);
+    SceneProbe probe;
+    row[x] = place != NULL ? cast_through(scene, eye, place[0], place[1], &probe)
+                           : (SceneContact){.t = INFINITY, .object = HIT_NOTHING};
+  }
 }
 
 /* True at an outline or an edge. Leaves of one tree do not count: they are ragged by nature. */
@@ -213,15 +249,60 @@ typedef struct {
   const StxImage8 *image;
 } Job;
 
+/* The colour of what was met counts a SAMPLES-th, or all. */
+static void add_colour(const Job *job, const SceneContact *contact, const StxSceneRay *ray,
+    float share, float value[3])
+{
+  SceneColour colour = stx_scene_shade(job->scene, contact, ray);
+  for (int i = 0; i < 3; i++)
+    value[i] += share * develop(colour[i]);
+}
+
 static void smooth_outline(const Job *job, SceneProbe probes[SAMPLES], int x, int y, float value[3])
 {
-  value[0] = value[1] = value[2] = 0;
   for (int k = 0; k < SAMPLES; k++) {
     SceneContact contact = cast_at(job->scene, &probes[k], x + SAMPLE_U[k], x, y);
-    SceneColour colour = stx_scene_shade(job->scene, &contact, &probes[k].ray);
-    for (int i = 0; i < 3; i++)
-      value[i] += (1.f / SAMPLES) * develop(colour[i]);
+    add_colour(job, &contact, &probes[k].ray, 1.f / SAMPLES, value);
   }
+}
+
+/* How far the next pixel of a real camera lies from this one, in the rectified picture. */
+static void find_step(const Job *job, int x, int y, int dx, int dy, double step[2])
+{
+  const StxSceneParams *params = &job->scene->params;
+  bool back = x + dx >= params->width || y + dy >= params->height;
+  const float *here = place_of(job->scene, job->eye, x, y), *other = NULL;
+  if (!back || (x >= dx && y >= dy))
+    other = place_of(job->scene, job->eye, back ? x - dx : x + dx, back ? y - dy : y + dy);
+  for (int i = 0; i < 2; i++)
+    step[i] = other == NULL ? (i == 0 ? dx : dy) : (back ? -1 : 1) * (double)(other[i] - here[i]);
+}
+
+static void smooth_real_outline(const Job *job, int x, int y, const float place[2], float value[3])
+{
+  double across[2], down[2];
+  find_step(job, x, y, 1, 0, across);
+  find_step(job, x, y, 0, 1, down);
+  for (int k = 0; k < SAMPLES; k++) {
+    SceneProbe probe;
+    double u = place[0] + SAMPLE_U[k] * across[0] + SAMPLE_V[k] * down[0];
+    double v = place[1] + SAMPLE_U[k] * across[1] + SAMPLE_V[k] * down[1];
+    SceneContact contact = cast_through(job->scene, job->eye, u, v, &probe);
+    add_colour(job, &contact, &probe.ray, 1.f / SAMPLES, value);
+  }
+}
+
+static void colour_real(
+    const Job *job, int x, int y, const SceneContact *contact, bool outline, float value[3])
+{
+  const float *place = place_of(job->scene, job->eye, x, y);
+  if (place == NULL)
+    return;
+  StxSceneRay ray = stx_scene_ray(job->scene, (StxSceneEye)job->eye, place[0], place[1]);
+  if (outline)
+    smooth_real_outline(job, x, y, place, value);
+  else
+    add_colour(job, contact, &ray, 1, value);
 }
 
 /* row points into contacts of which the rows above and below exist (or are itself at the rim). */
@@ -230,6 +311,7 @@ static void colour_row(const Job *job, int y, const SceneContact *row, const Sce
 {
   StxScene *scene = job->scene;
   int width = scene->params.width;
+  bool real = scene->params.calibration != NULL;
   SceneProbe probe = row_probe(scene, job->eye, y), samples[SAMPLES];
   for (int k = 0; k < SAMPLES; k++)
     samples[k] = row_probe(scene, job->eye, y + SAMPLE_V[k]);
@@ -240,14 +322,14 @@ static void colour_row(const Job *job, int y, const SceneContact *row, const Sce
     bool outline = differs(scene, c, &above[x]) || differs(scene, c, &below[x]) ||
                    (x > 0 && differs(scene, c, c - 1)) ||
                    (x + 1 < width && differs(scene, c, c + 1));
-    float value[3];
-    if (outline) {
+    float value[3] = {0, 0, 0};
+    if (real) {
+      colour_real(job, x, y, c, outline, value);
+    } else if (outline) {
       smooth_outline(job, samples, x, y, value);
     } else {
       probe.ray.direction[0] = (x - scene->params.camera.cx) / scene->params.camera.focal;
-      SceneColour colour = stx_scene_shade(scene, c, &probe.ray);
-      for (int i = 0; i < 3; i++)
-        value[i] = develop(colour[i]);
+      add_colour(job, c, &probe.ray, 1, value);
     }
     write_pixel(scene, key, x, value, job->channels, stx_row8(job->image, y));
   }
@@ -268,7 +350,8 @@ static void colour_block(void *data, int i, int worker)
   ptrdiff_t width = scene->params.width;
   SceneContact *rows = own_rows(scene, worker);
   for (int y = first; y <= last; y++)
-    cast_row(scene, job->eye, y, rows + (y - first) * width);
+    (scene->params.calibration != NULL ? cast_real_row : cast_row)(
+        scene, job->eye, y, rows + (y - first) * width);
   for (int y = y0; y < y1; y++) {
     const SceneContact *row = rows + (y - first) * width;
     colour_row(job, y, row, y > 0 ? row - width : row, y + 1 < height ? row + width : row);

@@ -90,11 +90,35 @@ static double facing_sun(const StxScene *scene, const SceneContact *contact, con
   return facing > 0 ? facing : 0;
 }
 
+/* The board is white and black paper, on which the sun shines if it can. */
+static SceneColour board_colour(
+    const StxScene *scene, const SceneContact *contact, const StxSceneRay *ray)
+{
+  const SceneBoard *board = &scene->board;
+  const double right[3] = {1, 0, 0}, down[3] = {0, -scene->forward_z, scene->forward_y};
+  const double sun[3] = {SCENE_SUN_X, SCENE_SUN_Y, SCENE_SUN_Z}, *n = board->normal;
+  const double *axes[2] = {board->across, board->down}, *d = ray->direction;
+  double nd = scene_dot(n, d), per_pixel = contact->t / scene->params.camera.focal;
+  double nr = scene_dot(n, right) / nd, nn = scene_dot(n, down) / nd, from[3], p[2], foot[2];
+  for (int i = 0; i < 3; i++)
+    from[i] = ray->origin[i] + contact->t * d[i] - board->centre[i];
+  for (int i = 0; i < 2; i++) {
+    double da = scene_dot(axes[i], d);
+    p[i] = scene_dot(axes[i], from);
+    foot[i] = per_pixel * (scene_abs(scene_dot(axes[i], right) - da * nr) +
+                              scene_abs(scene_dot(axes[i], down) - da * nn));
+  }
+  double paint = .05 + .7 * stx_scene_board_white(scene, p, foot);
+  return times(times(AMBIENT, .9) + times(SUN, scene_max(scene_dot(n, sun), 0)), paint);
+}
+
 SceneColour stx_scene_shade(
     const StxScene *scene, const SceneContact *contact, const StxSceneRay *ray)
 {
   if (contact->object == HIT_SKY)
     return stx_scene_sky_colour(scene, ray->direction);
+  if (contact->object == HIT_BOARD)
+    return board_colour(scene, contact, ray);
   SceneSpot spot;
   double d[3], right[3], down[3], n[3];
   locate(scene, contact, ray, &spot, d, right, down);

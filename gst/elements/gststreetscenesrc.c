@@ -69,7 +69,7 @@ static GstStreetSceneSettings snapshot(GstStreetSceneSrc *self)
   GST_OBJECT_LOCK(self);
   settings = self->settings;
   GST_OBJECT_UNLOCK(self);
-  settings.camera.calibration = NULL; /* may be freed at any time */
+  settings.camera.calibration = settings.lens_calibration = NULL; /* may be freed at any time */
   settings.params.seed = settings.seed;
   settings.lidar = gst_street_scene_lidar(&settings);
   return settings;
@@ -153,6 +153,7 @@ static StxScene *scene_for(GstElement *element, const GstStreetSceneSettings *se
     if (!gst_street_scene_camera(settings, caps, info->width, info->height, &params.camera, error))
       return NULL;
     gst_stx_camera_tell(element, error);
+    params.calibration = settings->is_real ? &settings->real : NULL;
   }
   return stx_scene_new(&params, error);
 }
@@ -415,7 +416,7 @@ static gboolean start(GstBaseSrc *base)
   gst_video_info_init(&self->info);
   self->info.fps_n = 0;
   GST_OBJECT_UNLOCK(self);
-  return gst_stx_camera_settings_load(&self->settings.camera, GST_ELEMENT(self));
+  return gst_street_scene_settings_load(&self->settings, GST_ELEMENT(self));
 }
 
 static gboolean stop(GstBaseSrc *base)

@@ -5,6 +5,7 @@
 
 #include <gst/gst.h>
 
+#include "common/calibration/calibration.h"
 #include "common/scene/scene.h"
 #include "gst/formats/camera.h"
 
@@ -26,6 +27,9 @@ typedef struct {
   guint seed, first_frame;
   StxSceneLidar lidar; /* but its field of view: see gst_street_scene_lidar */
   GstStxCameraSettings camera;
+  gchar *lens_calibration; /* file name, owned; NULL: none */
+  StxCalibration real;     /* what it said, if is_real: valid after _load */
+  gboolean is_real;
 } GstStreetSceneSettings;
 
 void gst_street_scene_settings_init(GstStreetSceneSettings *settings);
@@ -42,12 +46,15 @@ extern const StxFields gst_street_scene_fields;
         "GstStreetSceneSrc"                                                                        \
   }
 
+/* In start: reads the files. FALSE after it posted an element error. Takes the object lock. */
+gboolean gst_street_scene_settings_load(GstStreetSceneSettings *settings, GstElement *element);
+
 /* The LiDAR; its number of beams says the field of view, too. */
 StxSceneLidar gst_street_scene_lidar(const GstStreetSceneSettings *settings);
 
 /* What the properties, then the caps, say of the camera; the rest as stx_scene_camera() has it for
- * this size. FALSE and `note`: gst_stx_camera_settings_apply(). The caller holds the object lock,
- * or a copy. */
+ * this size. Of real cameras it is that of the rectified pair. FALSE and `note`:
+ * gst_stx_camera_settings_apply(). The caller holds the object lock, or a copy. */
 gboolean gst_street_scene_camera(const GstStreetSceneSettings *settings, const GstCaps *caps,
     gint width, gint height, StxCamera *camera, StxError *note);
 

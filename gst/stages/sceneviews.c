@@ -50,23 +50,39 @@ GstCaps *gst_street_scene_view_caps(GstStreetSceneView view)
   return caps;
 }
 
+/* What is known of a real camera without its calibration. */
+static StxCamera of_real_camera(const StxCamera *pair)
+{
+  return (StxCamera){
+      .height = pair->height, .pitch = pair->pitch, .missing = STX_CAMERA_CX | STX_CAMERA_CY};
+}
+
 static void fixate_picture(
     const GstStreetSceneSettings *settings, const GstCaps *caps, GstStructure *structure)
 {
   gint width = DEFAULT_WIDTH, height = DEFAULT_HEIGHT;
+  gint shape_width = DEFAULT_WIDTH, shape_height = DEFAULT_HEIGHT;
   StxCamera camera;
   StxError error;
 
+  if (settings->is_real && settings->real.camera[0].width > 0) {
+    width = shape_width = settings->real.camera[0].width;
+    height = shape_height = settings->real.camera[0].height;
+  }
   if (gst_structure_get_int(structure, "height", &height))
-    width = (gint)MIN((gint64)height * DEFAULT_WIDTH / DEFAULT_HEIGHT, STX_SCENE_MAX_SIZE);
+    width = (gint)MIN((gint64)height * shape_width / shape_height, STX_SCENE_MAX_SIZE);
   gst_structure_fixate_field_nearest_int(structure, "width", MAX(width, 1));
   gst_structure_get_int(structure, "width", &width);
   gst_structure_fixate_field_nearest_int(
-      structure, "height", MAX((gint)((gint64)width * DEFAULT_HEIGHT / DEFAULT_WIDTH), 1));
+      structure, "height", MAX((gint)((gint64)width * shape_height / shape_width), 1));
   gst_structure_get_int(structure, "height", &height);
   /* One that does not fit is refused when the stream begins. */
-  if (gst_street_scene_camera(settings, caps, width, height, &camera, &error))
-    gst_stx_camera_to_structure(&camera, structure);
+  if (!gst_street_scene_camera(settings, caps, width, height, &camera, &error))
+    return;
+  if (settings->is_real &&
+      (settings->view == GST_STREET_SCENE_LEFT || settings->view == GST_STREET_SCENE_RIGHT))
+    camera = of_real_camera(&camera);
+  gst_stx_camera_to_structure(&camera, structure);
 }
 
 GstCaps *gst_street_scene_view_fixate(const GstStreetSceneSettings *settings, GstCaps *caps)

@@ -1,27 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * From two real cameras to metres: the synthetic street as two cameras see it that look askew
- * through lenses that bend, rectified by what a calibration file says of them, made into stixels,
+ * through lenses that bend, rectified by what a calibration says of them, made into stixels,
  * and their distances compared with the street's.
  */
 #include "common/pipeline/pipeline.h"
 #include "common/rectify/rectify.h"
-#include "common/rectify/rectify_lens.h"
 #include "common/rotation.h"
 #include "common/scene/scene.h"
-#include "tests/common/calibration/calibration_case.h"
 #include "tests/testing.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define WIDTH 1242 /* of the real cameras */
 #define HEIGHT 375
-#define WIDE 1700 /* of the ideal ones, from whose pictures theirs are made */
-#define TALL 700
-#define FOCAL 720.0
 #define BASELINE .54
 #define FARTHEST 50.0 /* metres */
 #define WORST .03     /* median of the relative errors */
@@ -34,84 +28,35 @@ static const StxLens lenses[2] = {
 
 /* ---- The real cameras --------------------------------------------------------------------- */
 
-static StxScene *new_street(void)
+/* The pose between the cameras: X_right = R_b·(R_a'·X_left − (baseline, 0, 0)). */
+static StxCalibration real_pair(void)
 {
-  const StxCamera camera = {FOCAL, WIDE / 2.0, TALL / 2.0, BASELINE, 1.65, 0};
+  StxCalibration calibration = {.format = "made"};
+  double turn[2][9], back[9];
+  for (int i = 0; i < 2; i++) {
+    calibration.camera[i] =
+        (StxCalibratedCamera){.lens = lenses[i], .width = WIDTH, .height = HEIGHT};
+    stx_rotation_from_vector(turns[i], turn[i]);
+  }
+  stx_matrix_transpose(turn[0], back);
+  stx_matrix_product(turn[1], back, calibration.r);
+  stx_matrix_apply(turn[1], (const double[]){-BASELINE, 0, 0}, calibration.t);
+  return calibration;
+}
+
+static StxScene *new_street(const StxCalibration *calibration)
+{
   StxSceneParams params = STX_SCENE_DEFAULTS;
   StxError error;
-  params.width = WIDE;
-  params.height = TALL;
-  params.camera = camera;
+  params.width = WIDTH;
+  params.height = HEIGHT;
   params.terrain = STX_SCENE_FLAT;
   params.noise = 0;
   params.seed = 3;
+  params.calibration = calibration;
   StxScene *street = stx_scene_new(&params, &error);
   ck_assert_msg(street != NULL, "%s", error.text);
   return street;
-}
-
-static double sample(const StxImage8 *image, double x, double y)
-{
-  int left = (int)floor(x), top = (int)floor(y);
-  double across = x - left, down = y - top;
-  if (left < 0 || top < 0 || left >= image->width - 1 || top >= image->height - 1)
-    return 0;
-  const uint8_t *upper = stx_row8(image, top) + left, *lower = stx_row8(image, top + 1) + left;
-  return (upper[0] * (1 - across) + upper[1] * across) * (1 - down) +
-         (lower[0] * (1 - across) + lower[1] * across) * down;
-}
-
-/* What the real camera sees of what an ideal one in its place saw: the forward model. */
-static void warp(const StxImage8 *ideal, int side, const StxImage8 *real)
-{
-  StxPreparedLens lens = stx_lens_prepare(&lenses[side]);
-  double turn[9], back[9];
-  stx_rotation_from_vector(turns[side], turn);
-  stx_matrix_transpose(turn, back);
-  for (int y = 0; y < HEIGHT; y++)
-    for (int x = 0; x < WIDTH; x++) {
-      double ray[3], ahead[3];
-      ck_assert(stx_lens_unproject(&lens, (const double[]){x, y}, ray));
-      stx_matrix_apply(back, ray, ahead);
-      stx_row8(real, y)[x] = (uint8_t)lround(sample(ideal, FOCAL * ahead[0] / ahead[2] + WIDE / 2.0,
-          FOCAL * ahead[1] / ahead[2] + TALL / 2.0));
-    }
-}
-
-/* The pose between the cameras: X_right = R_b·(R_a'·X_left − (baseline, 0, 0)). */
-static void print_numbers(char **at, const char *key, const double *numbers, int count)
-{
-  *at += sprintf(*at, "%s: [", key);
-  for (int i = 0; i < count; i++)
-    *at += sprintf(*at, "%s%.12f", i > 0 ? ", " : "", numbers[i]);
-  *at += sprintf(*at, "]\n");
-}
-
-static StxCalibration read_calibration(void)
-{
-  double turn[2][9], back[9], r[9], t[3];
-  char text[4096], *at = text, key[8];
-  StxCalibration calibration;
-  StxError error;
-  for (int i = 0; i < 2; i++)
-    stx_rotation_from_vector(turns[i], turn[i]);
-  stx_matrix_transpose(turn[0], back);
-  stx_matrix_product(turn[1], back, r);
-  stx_matrix_apply(turn[1], (const double[]){-BASELINE, 0, 0}, t);
-  at += sprintf(at, "%%YAML:1.0\n---\nimage_width: %d\nimage_height: %d\n", WIDTH, HEIGHT);
-  for (int i = 0; i < 2; i++) {
-    const StxLens *lens = &lenses[i];
-    const double k[] = {lens->fx, 0, lens->cx, 0, lens->fy, lens->cy, 0, 0, 1};
-    snprintf(key, sizeof key, "M%d", i + 1);
-    print_numbers(&at, key, k, 9);
-    snprintf(key, sizeof key, "D%d", i + 1);
-    print_numbers(&at, key, lens->d, 5);
-  }
-  print_numbers(&at, "R", r, 9);
-  print_numbers(&at, "T", t, 3);
-  ck_assert_msg(calibration_case_load(text, NULL, -1, 0, WIDTH, HEIGHT, &calibration, &error), "%s",
-      error.text);
-  return calibration;
 }
 
 /* ---- To a rectified pair ------------------------------------------------------------------ */
@@ -121,18 +66,14 @@ typedef struct {
   StxRectifyView view[2];
   StxCamera camera;
   void *map[2];
-  double from_ideal[9]; /* the ideal left camera's frame to the rectified one's */
-  StxImage8 ideal, real, pair[2];
+  StxImage8 real, pair[2];
 } Rig;
 
 static Rig new_rig(void)
 {
-  const StxCalibration calibration = read_calibration();
+  const StxCalibration calibration = real_pair();
   const StxRectifyParams params = STX_RECTIFY_DEFAULTS;
-  Rig rig = {.street = new_street(),
-      .ideal = stx_test_image8(WIDE, TALL, 0),
-      .real = stx_test_image8(WIDTH, HEIGHT, 0)};
-  double turn[9];
+  Rig rig = {.street = new_street(&calibration), .real = stx_test_image8(WIDTH, HEIGHT, 0)};
   StxError error;
   for (int i = 0; i < 2; i++) {
     ck_assert_msg(stx_rectify_view(
@@ -142,10 +83,7 @@ static Rig new_rig(void)
     stx_rectify_map_fill(&rig.view[i], 0, 0, rig.map[i], 2);
     rig.pair[i] = stx_test_image8(rig.view[i].width, rig.view[i].height, 0);
   }
-  stx_rotation_from_vector(turns[0], turn);
-  stx_matrix_product(rig.view[0].r, turn, rig.from_ideal);
   rig.camera.height = 1.65;
-  rig.camera.pitch = asin(rig.from_ideal[7]); /* the y of the new z axis */
   return rig;
 }
 
@@ -156,7 +94,6 @@ static void free_rig(Rig *rig)
     stx_guarded_free(rig->map[i]);
     stx_test_image8_free(&rig->pair[i]);
   }
-  stx_test_image8_free(&rig->ideal);
   stx_test_image8_free(&rig->real);
 }
 
@@ -168,8 +105,7 @@ static void take_pair(Rig *rig, uint64_t frame, bool rectifies)
   stx_scene_move(rig->street, frame);
   for (int i = 0; i < 2; i++) {
     StxRectifyMap map = stx_rectify_map_in(&rig->view[i], 0, 0, rig->map[i]);
-    stx_scene_render(rig->street, (StxSceneEye)i, 1, &rig->ideal);
-    warp(&rig->ideal, i, rectifies ? &rig->real : &rig->pair[i]);
+    stx_scene_render(rig->street, (StxSceneEye)i, 1, rectifies ? &rig->real : &rig->pair[i]);
     if (rectifies)
       impl->run(&map, &(StxRectifySample){1, {0}}, &rig->real, &rig->pair[i], &place, NULL);
   }
@@ -180,14 +116,8 @@ static void take_pair(Rig *rig, uint64_t frame, bool rectifies)
 /* How far away that is what the rectified left camera sees there. */
 static double true_depth(const Rig *rig, double u, double v)
 {
-  const double ray[3] = {
-      (u - rig->camera.cx) / rig->camera.focal, (v - rig->camera.cy) / rig->camera.focal, 1};
-  double back[9], ideal[3];
-  stx_matrix_transpose(rig->from_ideal, back);
-  stx_matrix_apply(back, ray, ideal);
-  StxSceneRay cast = stx_scene_ray(rig->street, STX_SCENE_LEFT,
-      FOCAL * ideal[0] / ideal[2] + WIDE / 2.0, FOCAL * ideal[1] / ideal[2] + TALL / 2.0);
-  return stx_scene_cast(rig->street, &cast).t / ideal[2];
+  StxSceneRay ray = stx_scene_ray(rig->street, STX_SCENE_LEFT, u, v);
+  return stx_scene_cast(rig->street, &ray).t;
 }
 
 static int by_size(const void *a, const void *b)

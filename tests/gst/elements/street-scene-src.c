@@ -271,6 +271,8 @@ GST_END_TEST;
 
 GST_START_TEST(a_missing_calibration_is_named)
 {
+  stx_test_breaks("street-scene-src lens-calibration=/nowhere/lenses.yml ! fakesink",
+      "/nowhere/lenses.yml", NULL);
   stx_test_breaks(
       "street-scene-src calibration=/nowhere/calib.txt ! fakesink", "/nowhere/calib.txt", NULL);
 }
