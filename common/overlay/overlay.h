@@ -43,11 +43,13 @@ typedef struct {
   bool yuv;
   uint8_t planes;
   StxPlane plane[3];
+  bool shared; /* the planes have the same bytes, those of a frame's first one, and what one of them
+                  leaves alone is the others': packed 4:2:2 */
 } StxPixelFormat;
 
 /* RGB, BGR and their four-byte forms with alpha or padding at either end; I420, YV12, Y42B, Y444,
- * NV12, NV21, NV16, NV61, NV24, AYUV. NULL for any other name, also of gray formats: the colours
- * are the message. */
+ * NV12, NV21, NV16, NV61, NV24, AYUV, YUY2, YVYU, UYVY, VYUY. NULL for any other name, also of gray
+ * formats: the colours are the message. */
 const StxPixelFormat *stx_pixel_format(const char *name);
 
 /* A view of somebody else's frame. Strides in bytes, at least the bytes of one row. */

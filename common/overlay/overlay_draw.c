@@ -266,13 +266,21 @@ static void blend_bytes(
     bytes[i] = stx_overlay_blend(bytes[i], keep[i], add[i]);
 }
 
+/* Row y of plane p. */
+static uint8_t *plane_row(const Canvas *canvas, int p, int y)
+{
+  const StxFrame *frame = canvas->scene->frame;
+  int memory = canvas->overlay->params.format->shared ? 0 : p;
+  return frame->data[memory] + y * frame->stride[memory];
+}
+
 /* Pixels [x0, x1) of row y in the planes of full size. */
 static void blend_pixels(Canvas *canvas, int y, int x0, int x1)
 {
   const StxPixelFormat *format = canvas->overlay->params.format;
   for (int p = 0; p < format->planes && format->plane[p].shift_x == 0; p++) {
     size_t stride = format->plane[p].pixel_stride;
-    uint8_t *row = canvas->scene->frame->data[p] + y * canvas->scene->frame->stride[p];
+    uint8_t *row = plane_row(canvas, p, y);
     blend_bytes(row + x0 * stride, canvas->keep[p] + x0 * stride, canvas->add[p] + x0 * stride,
         (x1 - x0) * stride);
   }
@@ -304,17 +312,19 @@ static void average_blocks(StxPaint *restrict block, const StxPaint *restrict up
     average_block(block, upper, lower, x1 - 1, x1 - 1);
 }
 
+/* Samples of one channel, or of two that lie side by side or with a byte of luma between. */
 static void blend_samples(
     uint8_t *restrict sample, const StxPlane *plane, const StxPaint *restrict block, int n)
 {
-  int first = plane->channel[0], second = plane->channel[1];
-  if (plane->pixel_stride == 1)
+  int stride = plane->pixel_stride, at = plane->channel[0] < 0 ? 1 : 0, next = at + stride / 2;
+  int first = plane->channel[at], second = plane->channel[next];
+  if (stride == 1)
     for (int i = 0; i < n; i++)
       sample[i] = stx_overlay_blend(sample[i], block[i].keep, block[i].add[first]);
   else
-    for (int i = 0; i < n; i++, sample += 2) {
-      sample[0] = stx_overlay_blend(sample[0], block[i].keep, block[i].add[first]);
-      sample[1] = stx_overlay_blend(sample[1], block[i].keep, block[i].add[second]);
+    for (int i = 0; i < n; i++, sample += stride) {
+      sample[at] = stx_overlay_blend(sample[at], block[i].keep, block[i].add[first]);
+      sample[next] = stx_overlay_blend(sample[next], block[i].keep, block[i].add[second]);
     }
 }
 
@@ -332,8 +342,7 @@ static void blend_blocks(Canvas *canvas, int y, int end, int x0, int x1)
   average_blocks(canvas->block + x0 / 2, upper, canvas->now, x0, x1);
   for (int p = 1; p < format->planes; p++) {
     const StxPlane *plane = &format->plane[p];
-    uint8_t *row =
-        canvas->scene->frame->data[p] + (y >> plane->shift_y) * canvas->scene->frame->stride[p];
+    uint8_t *row = plane_row(canvas, p, y >> plane->shift_y);
     blend_samples(row + (size_t)(x0 / 2) * plane->pixel_stride, plane, canvas->block + x0 / 2,
         (x1 - x0 + 1) / 2);
   }

@@ -34,6 +34,23 @@
   {                                                                                                \
     2, {a, b, -1, -1}, sx, sy                                                                      \
   }
+/* Packed 4:2:2: luma in the even or odd bytes, chroma in the others. */
+#define EVEN                                                                                       \
+  {                                                                                                \
+    2, {0, -1, -1, -1}, 0, 0                                                                       \
+  }
+#define ODD                                                                                        \
+  {                                                                                                \
+    2, {-1, 0, -1, -1}, 0, 0                                                                       \
+  }
+#define EVEN_PAIR(a, b)                                                                            \
+  {                                                                                                \
+    4, {a, -1, b, -1}, 1, 0                                                                        \
+  }
+#define ODD_PAIR(a, b)                                                                             \
+  {                                                                                                \
+    4, {-1, a, -1, b}, 1, 0                                                                        \
+  }
 
 static const StxPixelFormat formats[] = {
     PACKED3("RGB", 0, 1, 2),
@@ -56,6 +73,10 @@ static const StxPixelFormat formats[] = {
     {"NV61", true, 2, {LUMA, PAIR(2, 1, 1, 0)}},
     {"NV24", true, 2, {LUMA, PAIR(1, 2, 0, 0)}},
     {"AYUV", true, 1, {{4, {-1, 0, 1, 2}, 0, 0}}},
+    {"YUY2", true, 2, {EVEN, ODD_PAIR(1, 2)}, true},
+    {"YVYU", true, 2, {EVEN, ODD_PAIR(2, 1)}, true},
+    {"UYVY", true, 2, {ODD, EVEN_PAIR(1, 2)}, true},
+    {"VYUY", true, 2, {ODD, EVEN_PAIR(2, 1)}, true},
 };
 
 const StxPixelFormat *stx_pixel_format(const char *name)

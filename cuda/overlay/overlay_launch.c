@@ -147,20 +147,40 @@ static uint32_t add_selector(const StxPlane *plane, int k)
 static StxOverlayPlaneArgs plane_args(const StxOverlayParams *params, const StxFrame *frame, int p)
 {
   const StxPlane *plane = &params->format->plane[p];
-  StxOverlayPlaneArgs args = {.data = frame->data[p],
-      .stride = frame->stride[p],
+  const int memory = params->format->shared ? 0 : p;
+  StxOverlayPlaneArgs args = {.data = frame->data[memory],
+      .stride = frame->stride[memory],
       .width = (params->frame_width + plane->shift_x) >> plane->shift_x,
       .height = (params->frame_height + plane->shift_y) >> plane->shift_y,
       .pixel_stride = plane->pixel_stride,
       .shift_x = plane->shift_x,
       .shift_y = plane->shift_y,
-      .unit = load_unit(plane, frame->data[p], frame->stride[p])};
+      .unit = load_unit(plane, frame->data[memory], frame->stride[memory])};
   memcpy(args.channel, plane->channel, sizeof args.channel);
   args.even = add_selector(plane, 0) | add_selector(plane, 2) << 8;
   args.odd = add_selector(plane, 1) | add_selector(plane, 3) << 8;
   for (int k = 0; k < 4; k++)
     args.mask |= plane->channel[k] < 0 ? 0 : 0xffu << 8 * k;
   return args;
+}
+
+/* All planes at once; those that share their bytes one after the other, because a thread writes
+ * whole words. */
+static bool launch_planes(StxOverlayDrawArgs *args, const StxOverlayParams *params,
+    const StxFrame *frame, const StxPlace *place, StxError *error)
+{
+  const int planes = params->format->planes, together = params->format->shared ? 1 : planes;
+  const unsigned across = STX_OVERLAY_DRAW_X * STX_OVERLAY_SAMPLES;
+  StxCudaSize grid = {stx_cuda_blocks((size_t)params->frame_width, across),
+      stx_cuda_blocks((size_t)params->frame_height, STX_OVERLAY_DRAW_Y), (unsigned)together};
+  StxCudaSize block = {STX_OVERLAY_DRAW_X, STX_OVERLAY_DRAW_Y, 1};
+  bool done = true;
+  for (int first = 0; first < planes && done; first += together) {
+    for (int p = 0; p < together; p++)
+      args->plane[p] = plane_args(params, frame, first + p);
+    done = stx_cuda_launch(place->device, &draw_kernel, grid, block, 0, args, place->stream, error);
+  }
+  return done;
 }
 
 static bool draw(const StxOverlay *overlay, const void *prepared, const StxFrame *frame,
@@ -180,13 +200,7 @@ static bool draw(const StxOverlay *overlay, const void *prepared, const StxFrame
       .legend_y = legend->y,
       .legend_width = legend->width,
       .legend_height = legend->height};
-  for (int p = 0; p < params->format->planes; p++)
-    args.plane[p] = plane_args(params, frame, p);
-  unsigned across = STX_OVERLAY_DRAW_X * STX_OVERLAY_SAMPLES;
-  StxCudaSize grid = {stx_cuda_blocks((size_t)params->frame_width, across),
-      stx_cuda_blocks((size_t)params->frame_height, STX_OVERLAY_DRAW_Y), params->format->planes};
-  StxCudaSize block = {STX_OVERLAY_DRAW_X, STX_OVERLAY_DRAW_Y, 1};
-  return stx_cuda_launch(place->device, &draw_kernel, grid, block, 0, &args, place->stream, error);
+  return launch_planes(&args, params, frame, place, error);
 }
 
 static const StxOverlayImpl impls[] = {

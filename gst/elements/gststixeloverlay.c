@@ -37,7 +37,7 @@ GST_DEBUG_CATEGORY_STATIC(stixel_overlay_debug);
  * gray, would settle on it. */
 #define FORMATS                                                                                    \
   "{ RGB, BGR, RGBA, RGBx, BGRA, BGRx, ARGB, xRGB, ABGR, xBGR, I420, YV12, NV12, NV21, Y42B, "     \
-  "NV16, NV61, Y444, NV24, AYUV }"
+  "NV16, NV61, Y444, NV24, AYUV, YUY2, YVYU, UYVY, VYUY }"
 
 #define VIDEO_CAPS GST_STX_CUDA_CAPS("video/x-raw", ",format=" FORMATS)
 

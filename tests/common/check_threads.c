@@ -259,7 +259,7 @@ static void compare_overlay(
   overlay_frame_new(&o->params, 1, planes, &frame);
   overlay_frame_fill(&o->params, planes, 77);
   overlay_draw_with(impl->name, threads, &o->params, &frame, o->records, o->count);
-  for (int p = 0; p < o->params.format->planes; p++)
+  for (int p = 0; p < overlay_frame_planes(&o->params); p++)
     stx_expect_same_image8(&o->expected[p], &planes[p], what);
   overlay_frame_free(&o->params, planes);
 }

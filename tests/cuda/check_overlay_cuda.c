@@ -70,11 +70,10 @@ typedef struct {
 static Planes make_planes(const StxOverlayParams *params, Margins margins, bool device)
 {
   Planes planes = {0};
-  for (int p = 0; p < params->format->planes; p++) {
-    const StxPlane *plane = &params->format->plane[p];
-    int samples = (params->frame_width + plane->shift_x) >> plane->shift_x;
-    int height = (params->frame_height + plane->shift_y) >> plane->shift_y;
-    int bytes = margins.before + samples * plane->pixel_stride;
+  for (int p = 0; p < overlay_frame_planes(params); p++) {
+    int height = (params->frame_height + params->format->plane[p].shift_y) >>
+                 params->format->plane[p].shift_y;
+    int bytes = margins.before + overlay_frame_row(params, p);
     planes.plane[p] = (device ? stx_device_image8 : stx_test_image8)(bytes, height, margins.after);
     planes.frame.data[p] = planes.plane[p].data + margins.before;
     planes.frame.stride[p] = planes.plane[p].stride;
@@ -137,7 +136,7 @@ static void expect_agreement(Pair *pair, const StxStixel *records, size_t count,
     uint64_t seed, const char *name)
 {
   const StxOverlayParams *params = &pair->params;
-  int planes = params->format->planes;
+  int planes = overlay_frame_planes(params);
   Planes expected = make_planes(params, margins, false),
          actual = make_planes(params, margins, false);
   Planes device = make_planes(params, margins, true);

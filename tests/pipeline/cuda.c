@@ -165,7 +165,7 @@ static void expect_same_as_cpu(const Way *way)
 
 GST_START_TEST(all_on_the_gpu)
 {
-  static const char *const pictures[] = {"RGBA", "NV12", "I420"};
+  static const char *const pictures[] = {"RGBA", "NV12", "I420", "UYVY"};
 
   for (gsize i = 0; i < G_N_ELEMENTS(pictures); i++)
     expect_same_as_cpu(&(Way){SMALL, CUDA, CUDA, CUDA, CUDA, pictures[i], 2});

@@ -106,6 +106,34 @@ START_TEST(averages_chroma_over_the_block)
 }
 END_TEST
 
+START_TEST(draws_between_the_chroma_of_packed_pixels)
+{
+  /* Three pixels, red (Y 76, U 85, V 255) on the middle one, which is half of the first block:
+   * keep (256 + 0) / 2 = 128, U: (100·128 + (128 + 85·256 + 128) / 2) >> 8 = 93, V: 178. The byte
+   * for the luma of a fourth pixel stays. */
+  static const struct {
+    const char *name;
+    int bytes[8];
+  } cases[] = {
+      {"YUY2", {100, 93, 76, 178, 100, 100, 100, 100}},
+      {"YVYU", {100, 178, 76, 93, 100, 100, 100, 100}},
+      {"UYVY", {93, 100, 178, 76, 100, 100, 100, 100}},
+      {"VYUY", {178, 100, 93, 76, 100, 100, 100, 100}},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    StxOverlayParams params = overlay_plain(cases[i].name, 3, 1, 1);
+    StxStixel red = overlay_stixel(1, 0, 0, STX_KIND_OBJECT, 12, 5);
+    StxImage8 plane[3];
+    StxFrame frame;
+    overlay_frame_new(&params, 1, plane, &frame);
+    overlay_frame_fill(&params, plane, 100);
+    overlay_draw(&params, &frame, &red, 1);
+    overlay_expect_bytes(frame.data[0], cases[i].bytes, 8, cases[i].name);
+    overlay_frame_free(&params, plane);
+  }
+}
+END_TEST
+
 /* ---- Against the definition --------------------------------------------------------------- */
 
 /* The record under the centre of frame pixel (x, y), or NULL. */
@@ -152,6 +180,15 @@ static int expected_sample(const StxOverlayParams *params, const StxStixel *reco
   return (in * mean[3] + mean[channel]) >> 8;
 }
 
+/* The plane whose sample byte i of a row belongs to. */
+static const StxPlane *plane_at(const StxPixelFormat *format, int p, int i)
+{
+  const StxPlane *plane = &format->plane[p];
+  if (format->shared && plane->channel[i % plane->pixel_stride] < 0)
+    plane++;
+  return plane;
+}
+
 static void compare_with_definition(const StxOverlayParams *params, StxRandom *random)
 {
   static StxStixel records[64 * 64];
@@ -166,21 +203,23 @@ static void compare_with_definition(const StxOverlayParams *params, StxRandom *r
   size_t count = overlay_random_stixels(params, random, records);
   overlay_frame_new(params, stx_random_below(random, 9), plane, &frame);
   overlay_frame_new(params, 0, before, &unused);
-  for (int p = 0; p < params->format->planes; p++) {
+  for (int p = 0; p < overlay_frame_planes(params); p++) {
     stx_fill8(&before[p], STX_FILL_NOISE, random);
     for (int y = 0; y < plane[p].height; y++)
       memcpy(stx_row8(&plane[p], y), stx_row8(&before[p], y), (size_t)plane[p].width);
   }
   ck_assert_uint_eq(overlay_draw(params, &frame, records, count).drawn, count);
-  for (int p = 0; p < params->format->planes; p++) {
-    const StxPlane *layout = &params->format->plane[p];
+  for (int p = 0; p < overlay_frame_planes(params); p++) {
     for (int y = 0; y < plane[p].height; y++)
       for (int i = 0; i < plane[p].width; i++) {
-        int channel = layout->channel[i % layout->pixel_stride];
+        const StxPlane *layout = plane_at(params->format, p, i);
+        int sample = i / layout->pixel_stride;
+        bool inside = sample << layout->shift_x < params->frame_width;
+        int channel = inside ? layout->channel[i % layout->pixel_stride] : -1;
         int in = stx_row8(&before[p], y)[i], out = stx_row8(&plane[p], y)[i];
         int expected = channel < 0 ? in
                                    : expected_sample(params, records, count, colours, layout,
-                                         channel, i / layout->pixel_stride, y, in);
+                                         channel, sample, y, in);
         ck_assert_msg(out == expected, "%s %dx%d on %dx%d, plane %d row %d byte %d: %d, not %d",
             params->format->name, params->width, params->height, params->frame_width,
             params->frame_height, p, y, i, out, expected);
@@ -235,7 +274,7 @@ START_TEST(every_implementation_gives_the_same_bytes)
       overlay_frame_new(&params, 1, actual, &frame);
       overlay_frame_fill(&params, actual, 77);
       overlay_draw_with("omp", threads, &params, &frame, records, count);
-      for (int p = 0; p < params.format->planes; p++)
+      for (int p = 0; p < overlay_frame_planes(&params); p++)
         stx_expect_same_image8(&expected[p], &actual[p], params.format->name);
       overlay_frame_free(&params, actual);
     }
@@ -346,7 +385,7 @@ START_TEST(no_records_leave_the_frame_alone)
     uint8_t before[13 * 7 * 4];
     StxFrame frame;
     overlay_frame_new(&params, 0, plane, &frame);
-    for (int p = 0; p < params.format->planes; p++)
+    for (int p = 0; p < overlay_frame_planes(&params); p++)
       stx_fill8(&plane[p], STX_FILL_NOISE, &random);
     memcpy(before, plane[0].data, (size_t)plane[0].width * plane[0].height);
     ck_assert_uint_eq(overlay_draw(&params, &frame, NULL, 0).drawn, 0);
@@ -361,6 +400,7 @@ static const StxTest tests[] = {
     {&orders_the_bytes_as_the_format_says},
     {&converts_colours_by_matrix_and_range},
     {&averages_chroma_over_the_block},
+    {&draws_between_the_chroma_of_packed_pixels},
     {&equals_the_definition_in_every_format},
     {&every_implementation_gives_the_same_bytes},
     {&a_band_may_begin_inside_an_outline},

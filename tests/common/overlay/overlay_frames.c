@@ -5,7 +5,7 @@
 
 const char *const overlay_format_names[OVERLAY_FORMATS] = {"RGB", "BGR", "RGBA", "RGBx", "BGRA",
     "BGRx", "ARGB", "xRGB", "ABGR", "xBGR", "I420", "YV12", "Y42B", "Y444", "NV12", "NV21", "NV16",
-    "NV61", "NV24", "AYUV"};
+    "NV61", "NV24", "AYUV", "YUY2", "YVYU", "UYVY", "VYUY"};
 
 StxOverlayParams overlay_plain(const char *format, int width, int height, int stixel_width)
 {
@@ -36,14 +36,25 @@ static int plane_height(const StxOverlayParams *params, int p)
   return (params->frame_height + shift) >> shift;
 }
 
+int overlay_frame_planes(const StxOverlayParams *params)
+{
+  return params->format->shared ? 1 : params->format->planes;
+}
+
+/* Where planes share their bytes, those of the last are whole groups. */
+int overlay_frame_row(const StxOverlayParams *params, int p)
+{
+  int widest = params->format->shared ? params->format->planes - 1 : p;
+  return plane_width(params, widest) * params->format->plane[widest].pixel_stride;
+}
+
 void overlay_frame_new(
     const StxOverlayParams *params, int padding, StxImage8 plane[3], StxFrame *frame)
 {
   memset(plane, 0, 3 * sizeof plane[0]);
   memset(frame, 0, sizeof *frame);
-  for (int p = 0; p < params->format->planes; p++) {
-    int bytes = plane_width(params, p) * params->format->plane[p].pixel_stride;
-    plane[p] = stx_test_image8(bytes, plane_height(params, p), padding);
+  for (int p = 0; p < overlay_frame_planes(params); p++) {
+    plane[p] = stx_test_image8(overlay_frame_row(params, p), plane_height(params, p), padding);
     frame->data[p] = plane[p].data;
     frame->stride[p] = plane[p].stride;
   }
@@ -51,14 +62,14 @@ void overlay_frame_new(
 
 void overlay_frame_fill(const StxOverlayParams *params, StxImage8 plane[3], int value)
 {
-  for (int p = 0; p < params->format->planes; p++)
+  for (int p = 0; p < overlay_frame_planes(params); p++)
     for (int y = 0; y < plane[p].height; y++)
       memset(stx_row8(&plane[p], y), value, (size_t)plane[p].width);
 }
 
 void overlay_frame_free(const StxOverlayParams *params, StxImage8 plane[3])
 {
-  for (int p = 0; p < params->format->planes; p++)
+  for (int p = 0; p < overlay_frame_planes(params); p++)
     stx_test_image8_free(&plane[p]);
 }
 

@@ -10,12 +10,18 @@
 #include "tests/testing.h"
 
 #define OVERLAY_ALL_KINDS 15u
-#define OVERLAY_FORMATS 20
+#define OVERLAY_FORMATS 24
 
 extern const char *const overlay_format_names[OVERLAY_FORMATS];
 
 /* Class colours at alpha 1 without outlines and legend, on a frame of the image's own size. */
 StxOverlayParams overlay_plain(const char *format, int width, int height, int stixel_width);
+
+/* How many planes a frame has in memory. */
+int overlay_frame_planes(const StxOverlayParams *params);
+
+/* The bytes of a row of such a plane. */
+int overlay_frame_row(const StxOverlayParams *params, int p);
 
 /* Guarded planes whose rows have `padding` bytes that nobody may touch, and their view. */
 void overlay_frame_new(
