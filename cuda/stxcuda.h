@@ -26,6 +26,7 @@
 
 #include "common/colmean/colmean.h"
 #include "common/ground/ground.h"
+#include "common/luma/luma.h"
 #include "common/overlay/overlay.h"
 #include "common/rdp/rdp.h"
 #include "common/rectify/rectify.h"
@@ -181,6 +182,7 @@ extern const StxImplTable stx_sgm_cuda_impls;
 extern const StxImplTable stx_colmean_cuda_impls;
 extern const StxImplTable stx_fulldp_cuda_impls; /* of StxSatdpImpl */
 extern const StxImplTable stx_ground_cuda_impls;
+extern const StxImplTable stx_luma_cuda_impls;
 extern const StxImplTable stx_rdp_cuda_impls; /* "cuda", "cuda-paper" */
 extern const StxImplTable stx_rectify_cuda_impls;
 extern const StxImplTable stx_satdp_cuda_impls;

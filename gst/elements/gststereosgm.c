@@ -3,7 +3,7 @@
  * SECTION:element-stereo-sgm
  *
  * Semi-global matching of a rectified stereo pair. Takes the views from two pads, paired by their
- * timestamps, or from one pad whose frames hold both. Only the luma plane is read.
+ * timestamps, or from one pad whose frames hold both. Only their luma is read.
  *
  * The disparity is in 1/256 pixel, 0 where it is unknown; a confidence per pixel travels with it
  * as #GstStxConfidenceMeta.
@@ -26,9 +26,10 @@
 GST_DEBUG_CATEGORY_STATIC(stereo_sgm_debug);
 #define GST_CAT_DEFAULT stereo_sgm_debug
 
-/* Everything whose first plane is 8-bit luma, in rows. */
+/* First those whose first plane is 8-bit luma, in rows. */
 #define LUMA_FORMATS                                                                               \
-  "{ GRAY8, I420, YV12, NV12, NV21, NV16, NV61, NV24, Y41B, Y42B, Y444, YUV9, YVU9, A420 }"
+  "{ GRAY8, I420, YV12, NV12, NV21, NV16, NV61, NV24, Y41B, Y42B, Y444, YUV9, YVU9, "              \
+  "A420, " STX_LUMA_FORMATS " }"
 #define LUMA_CAPS GST_STX_CUDA_CAPS("video/x-raw", ",format=" LUMA_FORMATS)
 
 #define GST_TYPE_STEREO_SGM (gst_stereo_sgm_get_type())
@@ -37,6 +38,7 @@ G_DECLARE_FINAL_TYPE(GstStereoSgm, gst_stereo_sgm, GST, STEREO_SGM, GstStxPairin
 typedef struct {
   StxSgmParams params; /* width and height are not set here */
   GstStereoSgmLayout layout;
+  int gray_bits;   /* of 16-bit gray pictures; 0: as many as their largest value needs */
   bool confidence; /* attach GstStxConfidenceMeta */
 } GstStereoSgmSettings;
 
@@ -52,6 +54,7 @@ struct _GstStereoSgm {
   GstStereoSgmViews views;
   GstVideoInfo output;
   StxSgmParams active;
+  gint gray_bits;
   gboolean wants_confidence;
   GstBufferPool *confidence_pool; /* NULL: no confidence wanted */
 };
@@ -128,6 +131,7 @@ static GstFlowReturn plan(GstStereoSgm *self, guint roles, StxError *error)
   if (!gst_stereo_sgm_views_plan(&self->views, roles, settings.layout, error))
     return GST_FLOW_ERROR;
   self->wants_confidence = settings.confidence;
+  self->gray_bits = settings.gray_bits;
   self->active = settings.params;
   self->active.width = self->views.width;
   self->active.height = self->views.height;
@@ -191,7 +195,8 @@ static GstFlowReturn work(GstElement *element, gpointer data, StxError *error)
   GstStereoSgm *self = GST_STEREO_SGM(element);
   GstStxStage *stage = gst_stx_pairing_stage(GST_STX_PAIRING(self));
   Frame *frame = data;
-  GstSgmPair pair = {&self->views, &self->active, &self->output, frame->set, NULL, NULL};
+  GstSgmPair pair = {
+      &self->views, &self->active, self->gray_bits, &self->output, frame->set, NULL, NULL};
   GstFlowReturn flow;
 
   clear_outputs(frame);
@@ -299,9 +304,22 @@ static gboolean stop(GstAggregator *aggregator)
 
 /* ---- Properties ---------------------------------------------------------------------------- */
 
+static const StxFieldChoice gray_bits[] = {
+    {0, "auto", "As many as the largest value of the picture needs"},
+    {8, "8", "0 … 255"},
+    {10, "10", "0 … 1023"},
+    {12, "12", "0 … 4095"},
+    {14, "14", "0 … 16383"},
+    {16, "16", "0 … 65535"},
+    {0},
+};
+
 static const StxField own_fields[] = {
     {"layout", "Layout", "How a frame of pad sink holds the two views",
         STX_FIELD(CHOICE, GstStereoSgmSettings, layout), .choices = gst_stereo_sgm_layouts},
+    {"gray-bits", "Bits of gray",
+        "How many of the 16 bits of GRAY16 hold the value: the upper 8 of these are matched",
+        STX_FIELD(CHOICE, GstStereoSgmSettings, gray_bits), .choices = gray_bits},
     {"confidence", "Confidence", "Attach a confidence per pixel as GstStxConfidenceMeta",
         STX_FIELD(BOOL, GstStereoSgmSettings, confidence)},
 };

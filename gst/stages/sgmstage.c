@@ -1,13 +1,34 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/stages/sgmstage.h"
 
-enum { LEAD, RIGHT, DISPARITY, CONFIDENCE, SCRATCH };
+#include "cuda/stxcuda.h"
+
+enum { LEAD, RIGHT, DISPARITY, CONFIDENCE, SCRATCH, LEAD_GRAY, RIGHT_GRAY, LUMA };
+
+/* Makes the gray picture of one that has none in its first plane. */
+static gboolean make_gray(GstStxStage *stage, const GstSgmPair *pair, const StxLumaFormat *format,
+    guint slot, StxImage8 *image, StxError *error)
+{
+  const StxLumaImpl *impl =
+      gst_stx_stage_impl_of(stage, &stx_luma_impls, &stx_luma_cuda_impls, error);
+  gsize stride = stx_align((gsize)image->width);
+  void *scratch = gst_stx_stage_block(stage, LUMA, STX_LUMA_SCRATCH, error);
+  StxImage8 gray = {gst_stx_stage_block(stage, slot, stride * (gsize)image->height, error),
+      (ptrdiff_t)stride, image->width, image->height};
+
+  if (impl == NULL || scratch == NULL || gray.data == NULL ||
+      !impl->run(format, pair->gray_bits, image, &gray, scratch, &stage->place, error))
+    return FALSE;
+  *image = gray;
+  return TRUE;
+}
 
 static gboolean find_view(GstStxStage *stage, const GstSgmPair *pair, guint slot, guint role,
     StxImage8 *image, StxError *error)
 {
   static const gchar *const names[] = {"pad sink", "pad sink_left", "pad sink_right"};
   const GstVideoInfo *info = &pair->views->info[role];
+  const StxLumaFormat *format = stx_luma_format(GST_VIDEO_INFO_NAME(info));
   StxFrame picture;
 
   if (!gst_stx_stage_picture(
@@ -15,7 +36,8 @@ static gboolean find_view(GstStxStage *stage, const GstSgmPair *pair, guint slot
     return FALSE;
   *image = (StxImage8){
       picture.data[0], picture.stride[0], GST_VIDEO_INFO_WIDTH(info), GST_VIDEO_INFO_HEIGHT(info)};
-  return TRUE;
+  return format == NULL ||
+         make_gray(stage, pair, format, slot == LEAD ? LEAD_GRAY : RIGHT_GRAY, image, error);
 }
 
 static gboolean find_views(

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Semi-global matching (common/sgm/sgm.h) of a stereo pair in buffers, where a stage works. */
+/* Semi-global matching (common/sgm/sgm.h) of a stereo pair in buffers, where a stage works.
+ * Pictures without 8-bit luma in their first plane are made gray before (common/luma/luma.h). */
 #ifndef GST_SGM_STAGE_H
 #define GST_SGM_STAGE_H
 
+#include "common/luma/luma.h"
 #include "common/sgm/sgm.h"
 #include "gst/base/stage.h"
 #include "gst/stages/sgmviews.h"
@@ -12,6 +14,7 @@ G_BEGIN_DECLS
 typedef struct {
   const GstStereoSgmViews *views; /* planned, for buffers like `set` */
   const StxSgmParams *params;
+  gint gray_bits;             /* of StxLumaImpl */
   const GstVideoInfo *output; /* of the disparity */
   GstBuffer **set;            /* as GstStxPairingClass.process gets it */
   GstBuffer *disparity;

@@ -119,7 +119,14 @@ GST_START_TEST(a_picture_may_change_when_it_was_passed_on)
 }
 GST_END_TEST
 
-/* With labels or scores on a second pad, and with a confidence per pixel from the matcher. */
+/* Side by side in one frame, matched where the cells are made. */
+#define VIEWS(format)                                                                              \
+  "videotestsrc pattern=smpte num-buffers=2 ! video/x-raw,format=" format                          \
+  ",width=326,height=95 ! stereo-sgm layout=side-by-side max-disparity=64 texture=-1 %s ! "        \
+  "downsample-transpose %s ! fakesink name=out"
+
+/* With labels or scores on a second pad, with a confidence per pixel from the matcher, and with
+ * pictures that have to be made gray first. */
 static const char *const inputs[] = {
     "street-scene-src view=disparity num-buffers=2 ! video/x-raw," SMALL
     " ! downsample-transpose name=cells %s ! sat-dp-stixels %s ! fakesink name=out "
@@ -130,6 +137,9 @@ static const char *const inputs[] = {
     " ! videoconvert ! sgm.sink_left "
     "street-scene-src view=right num-buffers=2 ! video/x-raw," SMALL
     " ! videoconvert ! sgm.sink_right",
+    VIEWS("YUY2"),
+    VIEWS("GRAY16_LE"),
+    VIEWS("RGB"),
     "videotestsrc pattern=snow num-buffers=2 ! video/x-raw,format=GRAY16_LE," SMALL
     " ! downsample-transpose name=cells %s ! sat-dp-stixels %s ! fakesink name=out "
     "videotestsrc num-buffers=2 ! video/x-raw,format=GRAY8," SMALL " ! cells.confidence",

@@ -159,17 +159,17 @@ static void push_refused(StereoPair *pair)
   gst_harness_push(pair->right, view(TRUE, 0));
 }
 
-GST_START_TEST(colour_needs_videoconvert)
+GST_START_TEST(other_formats_need_videoconvert)
 {
   StereoPair pair = stereo_pair("", WIDTH, HEIGHT);
 
   gst_harness_set_src_caps_str(
-      pair.right, "video/x-raw,format=RGB,width=48,height=20,framerate=10/1");
+      pair.right, "video/x-raw,format=v210,width=48,height=20,framerate=10/1");
   push_refused(&pair);
-  stx_test_expect_error(pair.bus, "sink_right", "RGB", "GRAY8", "videoconvert", NULL);
+  stx_test_expect_error(pair.bus, "sink_right", "v210", "GRAY8", "videoconvert", NULL);
   stereo_pair_free(&pair);
   stx_test_runs("stereo-sgm name=sgm ! fakesink "
-                "videotestsrc num-buffers=2 ! video/x-raw,format=RGB,width=48,height=20 ! "
+                "videotestsrc num-buffers=2 ! video/x-raw,format=v210,width=48,height=20 ! "
                 "videoconvert ! sgm.sink_left "
                 "videotestsrc num-buffers=2 ! video/x-raw,format=BGRx,width=48,height=20 ! "
                 "videoconvert ! sgm.sink_right");
@@ -464,7 +464,7 @@ static Suite *stereo_sgm_stream_suite(void)
   tcase_add_test(tests, camera_is_read_from_a_file);
   tcase_add_test(tests, confidence_can_be_left_out);
   tcase_add_test(tests, takes_video_meta);
-  tcase_add_test(tests, colour_needs_videoconvert);
+  tcase_add_test(tests, other_formats_need_videoconvert);
   tcase_add_test(tests, views_of_different_size);
   tcase_add_test(tests, one_view_alone);
   tcase_add_test(tests, one_pad_without_a_layout);

@@ -172,7 +172,9 @@ static Expected expected_of(int width, int height)
 GST_START_TEST(every_luma_format_gives_the_same_disparity)
 {
   static const char *const formats[] = {"GRAY8", "I420", "YV12", "NV12", "NV21", "NV16", "NV61",
-      "NV24", "Y41B", "Y42B", "Y444", "YUV9", "YVU9", "A420"};
+      "NV24", "Y41B", "Y42B", "Y444", "YUV9", "YVU9", "A420", "YUY2", "UYVY", "YVYU", "VYUY",
+      "GRAY16_LE", "GRAY16_BE", "P010_10LE", "P012_LE", "P016_LE", "I420_10LE", "I422_10LE", "AYUV",
+      "VUYA", "RGB", "BGR", "RGBx", "BGRx", "xRGB", "xBGR", "RGBA", "BGRA", "ARGB", "ABGR"};
 
   for (gsize i = 0; i < G_N_ELEMENTS(formats); i++) {
     StereoPair pair = stereo_pair("", 45, 18);
@@ -188,34 +190,94 @@ GST_START_TEST(every_luma_format_gives_the_same_disparity)
 }
 GST_END_TEST;
 
-/* The same picture with `offset` bytes before it and rows `stride` bytes apart. */
-static GstBuffer *with_stride(GstBuffer *buffer, int width, int height, gsize offset, gint stride)
+/* The left picture or the right one with `offset` bytes before it and rows `stride` bytes apart. */
+static GstBuffer *with_stride(const char *format, gboolean right, gsize offset, gint stride)
 {
+  const int width = 45, height = 18;
+  GstBuffer *buffer = stereo_view(format, width, height, right, 1, 5, 0);
+  GstVideoInfo info;
   GstBuffer *padded = stx_test_buffer(
       offset + (gsize)stride * height, 77, GST_BUFFER_PTS(buffer), GST_BUFFER_DURATION(buffer));
   gsize offsets[GST_VIDEO_MAX_PLANES] = {offset};
   gint strides[GST_VIDEO_MAX_PLANES] = {stride};
   GstMapInfo map;
 
+  gst_video_info_set_format(&info, gst_video_format_from_string(format), width, height);
   gst_buffer_map(buffer, &map, GST_MAP_READ);
   for (int y = 0; y < height; y++)
-    gst_buffer_fill(padded, offset + y * stride, map.data + y * GST_ROUND_UP_4(width), width);
+    gst_buffer_fill(padded, offset + y * stride,
+        map.data + y * GST_VIDEO_INFO_PLANE_STRIDE(&info, 0),
+        (gsize)width * GST_VIDEO_INFO_COMP_PSTRIDE(&info, 0));
   gst_buffer_unmap(buffer, &map);
-  gst_buffer_add_video_meta_full(padded, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_FORMAT_GRAY8, width,
-      height, 1, offsets, strides);
+  gst_buffer_add_video_meta_full(padded, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_INFO_FORMAT(&info),
+      width, height, 1, offsets, strides);
   gst_buffer_unref(buffer);
   return padded;
 }
 
 GST_START_TEST(strides_are_those_of_the_video_meta)
 {
-  StereoPair pair = stereo_pair("", 45, 18);
+  static const char *const formats[] = {"GRAY8", "YUY2", "GRAY16_BE", "BGRx"};
 
-  expect_result(
-      push_pair(&pair, with_stride(stereo_view("GRAY8", 45, 18, FALSE, 1, 5, 0), 45, 18, 64, 45),
-          with_stride(stereo_view("GRAY8", 45, 18, TRUE, 1, 5, 0), 45, 18, 13, 77)),
-      expected_of(45, 18), "stride");
+  for (gsize i = 0; i < G_N_ELEMENTS(formats); i++) {
+    StereoPair pair = stereo_pair("", 45, 18);
+    char *caps = stereo_caps(formats[i], 45, 18);
+
+    gst_harness_set_src_caps_str(pair.left, caps);
+    expect_result(push_pair(&pair, with_stride(formats[i], FALSE, 64, i == 0 ? 45 : 45 * 4),
+                      with_stride("GRAY8", TRUE, 13, 77)),
+        expected_of(45, 18), formats[i]);
+    g_free(caps);
+    stereo_pair_free(&pair);
+  }
+}
+GST_END_TEST;
+
+/* The view in words whose upper bits are not used. */
+static GstBuffer *dim_view(gboolean right, int bits)
+{
+  GstBuffer *buffer = stereo_view("GRAY16_LE", 45, 18, right, 1, 5, 0);
+  GstMapInfo map;
+
+  gst_buffer_map(buffer, &map, GST_MAP_READWRITE);
+  for (gsize i = 0; i < map.size; i += 2)
+    GST_WRITE_UINT16_LE(map.data + i, GST_READ_UINT16_LE(map.data + i) >> (16 - bits));
+  gst_buffer_unmap(buffer, &map);
+  return buffer;
+}
+
+static GstBuffer *match_dim_views(const char *properties, int bits)
+{
+  StereoPair pair = stereo_pair(properties, 45, 18);
+  char *caps = stereo_caps("GRAY16_LE", 45, 18);
+  GstBuffer *output;
+
+  gst_harness_set_src_caps_str(pair.left, caps);
+  gst_harness_set_src_caps_str(pair.right, caps);
+  output = push_pair(&pair, dim_view(FALSE, bits), dim_view(TRUE, bits));
+  g_free(caps);
   stereo_pair_free(&pair);
+  return output;
+}
+
+/* A camera of 10 or 12 bits, right-aligned in 16, is as good as one of 8. */
+GST_START_TEST(sixteen_bits_may_hold_fewer)
+{
+  GstBuffer *dark;
+  guint known = 0;
+
+  for (int bits = 10; bits <= 16; bits += 2) {
+    char *properties = g_strdup_printf("gray-bits=%d", bits);
+
+    expect_result(match_dim_views("", bits), expected_of(45, 18), "gray-bits=auto");
+    expect_result(match_dim_views(properties, bits), expected_of(45, 18), properties);
+    g_free(properties);
+  }
+  dark = match_dim_views("gray-bits=16", 10);
+  for (int i = 0; i < 45 * 18; i++)
+    known += stereo_at(dark, 45, 18, i % 45, i / 45) != 0;
+  ck_assert_uint_eq(known, 0);
+  gst_buffer_unref(dark);
 }
 GST_END_TEST;
 
@@ -234,11 +296,12 @@ static void paste(
 }
 
 /* One frame with both views of 45 × 18 through pad "sink". */
-static void check_both(const char *properties, const char *fields, gboolean rows, gboolean swap)
+static void check_both(
+    const char *format, const char *properties, const char *fields, gboolean rows, gboolean swap)
 {
   int width = rows ? 45 : 90, height = rows ? 36 : 18;
   StereoPair pair = stereo_element(properties);
-  char *caps = stereo_caps("GRAY8", width, height), *all = g_strconcat(caps, fields, NULL);
+  char *caps = stereo_caps(format, width, height), *all = g_strconcat(caps, fields, NULL);
   GstBuffer *both = stx_test_buffer(GST_ROUND_UP_4(width) * height, 0, 0, FRAME);
   int x = rows ? 0 : 45, y = rows ? 18 : 0;
   GstCaps *parsed;
@@ -251,7 +314,7 @@ static void check_both(const char *properties, const char *fields, gboolean rows
     gst_caps_set_simple(parsed, "multiview-flags", GST_TYPE_VIDEO_MULTIVIEW_FLAGSET,
         GST_VIDEO_MULTIVIEW_FLAGS_RIGHT_VIEW_FIRST, GST_FLAG_SET_MASK_EXACT, NULL);
   gst_harness_set_src_caps(pair.left, parsed);
-  stereo_push_left(&pair, both);
+  stereo_push_left(&pair, stereo_as(format, both, width, height));
   expect_result(gst_harness_pull(pair.left), expected_of(45, 18), all);
   g_free(all);
   g_free(caps);
@@ -260,11 +323,24 @@ static void check_both(const char *properties, const char *fields, gboolean rows
 
 GST_START_TEST(one_frame_with_both_views_equals_two_pads)
 {
-  check_both("layout=side-by-side", "", FALSE, FALSE);
-  check_both("layout=top-bottom", "", TRUE, FALSE);
-  check_both("", ",multiview-mode=side-by-side", FALSE, FALSE);
-  check_both("", ",multiview-mode=top-bottom", TRUE, FALSE);
-  check_both("", ",multiview-mode=side-by-side", FALSE, TRUE);
+  check_both("GRAY8", "layout=side-by-side", "", FALSE, FALSE);
+  check_both("GRAY8", "layout=top-bottom", "", TRUE, FALSE);
+  check_both("GRAY8", "", ",multiview-mode=side-by-side", FALSE, FALSE);
+  check_both("GRAY8", "", ",multiview-mode=top-bottom", TRUE, FALSE);
+  check_both("GRAY8", "", ",multiview-mode=side-by-side", FALSE, TRUE);
+}
+GST_END_TEST;
+
+/* 45 columns: the second view begins in the middle of two pixels that share their colour. */
+GST_START_TEST(packed_views_are_cut_at_any_column)
+{
+  static const char *const formats[] = {"YUY2", "UYVY", "GRAY16_LE", "P010_10LE", "RGB"};
+
+  for (gsize i = 0; i < G_N_ELEMENTS(formats); i++) {
+    check_both(formats[i], "layout=side-by-side", "", FALSE, FALSE);
+    check_both(formats[i], "", ",multiview-mode=side-by-side", FALSE, TRUE);
+    check_both(formats[i], "layout=top-bottom", "", TRUE, FALSE);
+  }
 }
 GST_END_TEST;
 
@@ -296,7 +372,9 @@ static Suite *stereo_sgm_suite(void)
   tcase_add_test(tests, every_backend_gives_the_same_bytes);
   tcase_add_test(tests, every_luma_format_gives_the_same_disparity);
   tcase_add_test(tests, strides_are_those_of_the_video_meta);
+  tcase_add_test(tests, sixteen_bits_may_hold_fewer);
   tcase_add_test(tests, one_frame_with_both_views_equals_two_pads);
+  tcase_add_test(tests, packed_views_are_cut_at_any_column);
   tcase_add_test(tests, disparity_is_not_scaled_per_frame);
   return suite;
 }

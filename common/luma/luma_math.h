@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The arithmetic of luma.h, for all implementations. */
+#ifndef STX_LUMA_MATH_H
+#define STX_LUMA_MATH_H
+
+#include "common/luma/luma.h"
+
+STX_INLINE unsigned stx_luma_word(const uint8_t *pixel, int low, int high)
+{
+  return pixel[low] | (unsigned)pixel[high] << 8;
+}
+
+STX_INLINE uint8_t stx_luma_of_word(unsigned value, int shift)
+{
+  const unsigned gray = value >> shift;
+  return (uint8_t)(gray < 255 ? gray : 255);
+}
+
+STX_INLINE uint8_t stx_luma_of_colours(unsigned red, unsigned green, unsigned blue)
+{
+  return (uint8_t)((77 * red + 150 * green + 29 * blue + 128) >> 8);
+}
+
+/* By how much words of pictures whose largest value is `most` are shifted, where nobody says how
+ * many bits they have. */
+STX_INLINE int stx_luma_shift_for(unsigned most)
+{
+  int shift = 0;
+  while (most >> shift > 255)
+    shift++;
+  return shift;
+}
+
+/* Has the largest value to be looked for? */
+STX_INLINE bool stx_luma_wants_most(const StxLumaFormat *format, int bits)
+{
+  return format->kind == STX_LUMA_WORDS && format->bits == 0 && bits == 0;
+}
+
+/* What is known of the shift before the picture was seen. */
+STX_INLINE int stx_luma_shift(const StxLumaFormat *format, int bits)
+{
+  const int known = format->bits != 0 ? format->bits : bits;
+  return known > STX_LUMA_MIN_BITS ? known - STX_LUMA_MIN_BITS : 0;
+}
+
+#endif
