@@ -18,7 +18,8 @@ static gboolean running_time(GstAggregatorPad *pad, GstBuffer *buffer, GstClockT
   return sign != 0;
 }
 
-void gst_stx_heads_collect(GstStxHeads *heads, GstElement *element, const GstStxRoles *roles)
+void gst_stx_heads_collect(
+    GstStxHeads *heads, GstElement *element, const GstStxRoles *roles, const GstStxSkew *skew)
 {
   *heads = (GstStxHeads){.count = g_strv_length((gchar **)roles->names)};
   heads->lead = heads->count;
@@ -33,6 +34,7 @@ void gst_stx_heads_collect(GstStxHeads *heads, GstElement *element, const GstStx
     head->buffer = gst_aggregator_pad_peek_buffer(head->pad);
     if (head->buffer != NULL)
       head->timed = running_time(head->pad, head->buffer, &head->time);
+    head->moment = head->time - gst_stx_skew_of(skew, role);
     /* A flush may have taken it away since, and the segment with it: it is not without a time. */
     if (!head->timed && !gst_aggregator_pad_has_buffer(head->pad))
       gst_clear_buffer(&head->buffer);
@@ -50,13 +52,6 @@ void gst_stx_heads_clear(GstStxHeads *heads)
 }
 
 /* ---- The decision -------------------------------------------------------------------------- */
-
-gboolean gst_stx_is_same_moment(GstClockTime frame, GstClockTimeDiff difference)
-{
-  GstClockTime distance = ABS(difference);
-
-  return frame > 0 ? 2 * distance < frame : distance <= GST_MSECOND;
-}
 
 /* Roles with a buffer, or why there is nothing to decide yet. */
 static GstStxVerdict judge_presence(
@@ -83,66 +78,82 @@ static GstStxVerdict judge_presence(
   return wait || *present == 0 ? GST_STX_VERDICT_WAIT : GST_STX_VERDICT_TAKE;
 }
 
-/* Required buffers of the moment `time`; not `same`: of all others. */
+static gboolean is_required(const GstStxHead *head)
+{
+  return head->buffer != NULL && head->required;
+}
+
+/* Required buffers of the same moment as `other`; not `same`: all others. */
 static guint find_required(
-    const GstStxHeads *heads, GstClockTime frame, GstClockTimeDiff time, gboolean same)
+    const GstStxHeads *heads, const GstStxSkew *skew, const GstStxHead *other, gboolean same)
 {
   guint found = 0;
 
   for (guint role = 0; role < heads->count; role++) {
     const GstStxHead *head = &heads->head[role];
 
-    if (head->buffer != NULL && head->required &&
-        gst_stx_is_same_moment(frame, head->time - time) == same)
+    if (is_required(head) &&
+        gst_stx_skew_matches(skew, head->moment - other->moment, head->time - other->time) == same)
       found |= 1u << role;
   }
   return found;
 }
 
-/* Times of the oldest and the newest required buffer. */
-static void find_range(const GstStxHeads *heads, GstClockTimeDiff *oldest, GstClockTimeDiff *newest)
+/* The required buffer of the oldest, or of the newest moment; NULL: there is none. */
+static const GstStxHead *find_outermost(const GstStxHeads *heads, gboolean newest)
 {
-  *oldest = G_MAXINT64;
-  *newest = G_MININT64;
-  for (guint role = 0; role < heads->count; role++)
-    if (heads->head[role].buffer != NULL && heads->head[role].required) {
-      *oldest = MIN(*oldest, heads->head[role].time);
-      *newest = MAX(*newest, heads->head[role].time);
-    }
-}
-
-GstStxVerdict gst_stx_heads_judge(
-    const GstStxHeads *heads, GstClockTime frame, gboolean timeout, guint *roles)
-{
-  guint present, untimed, set = 0, old = 0;
-  GstStxVerdict verdict = judge_presence(heads, timeout, &present, &untimed);
-  GstClockTimeDiff oldest, newest;
-
-  find_range(heads, &oldest, &newest);
-  if (verdict == GST_STX_VERDICT_WAIT && timeout && untimed == 0 &&
-      (*roles = find_required(heads, frame, oldest, TRUE)) != 0)
-    return GST_STX_VERDICT_DROP;
-  if (verdict != GST_STX_VERDICT_TAKE)
-    return verdict;
-  *roles = present;
-  if (untimed != 0)
-    return GST_STX_VERDICT_TAKE;
-  if ((*roles = find_required(heads, frame, newest, FALSE)) != 0)
-    return GST_STX_VERDICT_DROP;
+  const GstStxHead *found = NULL;
 
   for (guint role = 0; role < heads->count; role++) {
     const GstStxHead *head = &heads->head[role];
-    GstClockTimeDiff after = head->time - heads->head[heads->lead].time;
+
+    if (is_required(head) &&
+        (found == NULL || (newest ? head->moment > found->moment : head->moment < found->moment)))
+      found = head;
+  }
+  return found;
+}
+
+/* All required buffers belong together: which optional ones do, or else which are too old. */
+static GstStxVerdict judge_optional(const GstStxHeads *heads, const GstStxSkew *skew, guint *roles)
+{
+  const GstStxHead *lead = &heads->head[heads->lead];
+  guint set = 0, old = 0;
+
+  for (guint role = 0; role < heads->count; role++) {
+    const GstStxHead *head = &heads->head[role];
+    GstClockTimeDiff after = head->time - lead->time;
 
     if (head->buffer == NULL)
       continue;
-    if (head->required || gst_stx_is_same_moment(frame, after))
+    if (head->required || gst_stx_skew_matches(skew, head->moment - lead->moment, after))
       set |= 1u << role;
     else if (after < 0)
       old |= 1u << role;
   }
   *roles = old != 0 ? old : set;
   return old != 0 ? GST_STX_VERDICT_DROP : GST_STX_VERDICT_TAKE;
+}
+
+GstStxVerdict gst_stx_heads_judge(
+    const GstStxHeads *heads, const GstStxSkew *skew, gboolean timeout, guint *roles)
+{
+  const GstStxHead *oldest = find_outermost(heads, FALSE), *newest = find_outermost(heads, TRUE);
+  guint present, untimed;
+  GstStxVerdict verdict = judge_presence(heads, timeout, &present, &untimed);
+
+  if (verdict == GST_STX_VERDICT_WAIT && timeout && untimed == 0 && oldest != NULL) {
+    *roles = find_required(heads, skew, oldest, TRUE);
+    return GST_STX_VERDICT_DROP;
+  }
+  if (verdict != GST_STX_VERDICT_TAKE)
+    return verdict;
+  *roles = present;
+  if (untimed != 0)
+    return GST_STX_VERDICT_TAKE;
+  if (newest != NULL && (*roles = find_required(heads, skew, newest, FALSE)) != 0)
+    return GST_STX_VERDICT_DROP;
+  return judge_optional(heads, skew, roles);
 }
 
 /* ---- Taking ---------------------------------------------------------------------------------- */

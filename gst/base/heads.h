@@ -8,17 +8,18 @@
 
 #include <gst/base/gstaggregator.h>
 
-#include "gst/base/roles.h"
+#include "gst/base/skew.h"
 
 G_BEGIN_DECLS
 
 /* The head of the pad of one role. */
 typedef struct {
-  GstAggregatorPad *pad; /* reference; NULL: the role has no pad */
-  GstBuffer *buffer;     /* reference; NULL: nothing there yet, or EOS */
-  GstClockTimeDiff time; /* running time, if timed */
-  gboolean timed;        /* the buffer has a PTS */
-  gboolean eos;          /* nothing there, and nothing will come */
+  GstAggregatorPad *pad;   /* reference; NULL: the role has no pad */
+  GstBuffer *buffer;       /* reference; NULL: nothing there yet, or EOS */
+  GstClockTimeDiff time;   /* running time, if timed */
+  GstClockTimeDiff moment; /* the same, without the skew that is expected of the role */
+  gboolean timed;          /* the buffer has a PTS */
+  gboolean eos;            /* nothing there, and nothing will come */
   gboolean required;
 } GstStxHead;
 
@@ -36,20 +37,18 @@ typedef enum {
 } GstStxVerdict;
 
 /* Looks at the pads of these roles. Also from get_next_time. */
-void gst_stx_heads_collect(GstStxHeads *heads, GstElement *element, const GstStxRoles *roles);
+void gst_stx_heads_collect(
+    GstStxHeads *heads, GstElement *element, const GstStxRoles *roles, const GstStxSkew *skew);
 void gst_stx_heads_clear(GstStxHeads *heads);
 
 /*
- * frame    duration of a frame, 0: unknown; what lies closer than half of it is the same moment
+ * skew     says what is the same moment
  * timeout  do not wait any longer: take what there is without optional roles; where a required one
  *          is missing, drop the oldest required buffers
  * roles    of DROP and TAKE: the set of roles, bit i for role i
  */
 GstStxVerdict gst_stx_heads_judge(
-    const GstStxHeads *heads, GstClockTime frame, gboolean timeout, guint *roles);
-
-/* Do buffers that lie so far apart belong together? `frame` as below. */
-gboolean gst_stx_is_same_moment(GstClockTime frame, GstClockTimeDiff difference);
+    const GstStxHeads *heads, const GstStxSkew *skew, gboolean timeout, guint *roles);
 
 /* TRUE for what GstAggregator makes of a GAP event: a buffer without memory. */
 gboolean gst_stx_is_gap(GstBuffer *buffer);

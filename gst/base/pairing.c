@@ -97,6 +97,21 @@ static GstClockTime frame_duration(GstCaps *caps)
   return rate > 0 ? gst_util_uint64_scale_int(GST_SECOND, per, rate) : 0;
 }
 
+/* Of the pad with most frames a second, for whose frames partners are nearest. */
+static GstClockTime shortest_frame(GstStxPairing *self)
+{
+  GstClockTime shortest = 0;
+
+  for (guint role = 0; role < GST_STX_ROLES_MAX; role++) {
+    GstCaps *caps = PRIVATE(self)->caps[role];
+    GstClockTime frame = caps != NULL ? frame_duration(caps) : 0;
+
+    if (frame > 0 && (shortest == 0 || frame < shortest))
+      shortest = frame;
+  }
+  return shortest;
+}
+
 static gboolean take_caps(GstStxPairing *self, guint role, GstCaps *caps)
 {
   GstStxPairingPrivate *priv = PRIVATE(self);
@@ -106,6 +121,7 @@ static gboolean take_caps(GstStxPairing *self, guint role, GstCaps *caps)
   GST_OBJECT_LOCK(self);
   gst_caps_replace(&priv->caps[role], caps);
   GST_OBJECT_UNLOCK(self);
+  priv->skew.period = shortest_frame(self);
   if (CLASS(self)->set_role_caps(self, role, caps))
     return TRUE;
   priv->refused = TRUE;
@@ -237,6 +253,7 @@ static void reset(GstStxPairing *self)
 
   gst_stx_qos_reset(&priv->qos, GST_ELEMENT(self));
   gst_stx_patience_reset(&priv->patience);
+  gst_stx_skew_forget(&priv->skew, ~0u);
   priv->discont = priv->ended = FALSE;
   if (CLASS(self)->reset != NULL)
     CLASS(self)->reset(self);
@@ -260,7 +277,7 @@ static gboolean pairing_start(GstAggregator *aggregator)
   priv->unpaired = 0;
   GST_OBJECT_UNLOCK(aggregator);
   priv->refused = FALSE;
-  priv->frame = 0;
+  priv->frame = priv->skew.period = 0;
   priv->qos.processed = priv->qos.dropped = 0;
   reset(GST_STX_PAIRING(aggregator));
   return gst_stx_stage_start(&priv->stage);
@@ -340,12 +357,18 @@ static const StxField fields[] = {
         "Live pipelines without latency set: milliseconds that a frame waits for partners that do "
         "not come, before it goes on or is dropped without them; 0: as long as it takes",
         STX_FIELD(UINT, GstStxPairingPrivate, patience.timeout), .high = 60000, .unit = "ms"},
+    {"tolerance", "Tolerance",
+        "Milliseconds that the times of two buffers may differ if they belong to the same moment "
+        "(-1 = half a frame from where the partner is expected; without a frame rate 1)",
+        STX_FIELD(INT, GstStxPairingPrivate, tolerance), .low = GST_STX_TOLERANCE_AUTO,
+        .high = 10000, .unit = "ms"},
     {"unpaired", "Unpaired",
         "Number of buffers dropped since the start because no buffer of the same moment came on "
         "the other pads",
         STX_FIELD(COUNT, GstStxPairingPrivate, unpaired)},
 };
-static const GstStxPairingPrivate defaults = {.patience = {.timeout = 200}};
+static const GstStxPairingPrivate defaults = {
+    .patience = {.timeout = 200}, .tolerance = GST_STX_TOLERANCE_AUTO};
 static const StxFields own_table = {STX_FIELDS_OF(fields), &defaults};
 
 static void install_properties(GObjectClass *klass)
@@ -380,6 +403,7 @@ static void pairing_finalize(GObject *object)
 static void gst_stx_pairing_init(GstStxPairing *self)
 {
   PRIVATE(self)->patience.timeout = defaults.patience.timeout;
+  PRIVATE(self)->tolerance = defaults.tolerance;
 }
 
 static void gst_stx_pairing_class_init(GstStxPairingClass *klass)

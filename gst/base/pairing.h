@@ -7,8 +7,9 @@
  * timestamps go downstream. Roles are required, once they have a pad, or optional.
  *
  * How sets are made, with t the running time of the buffer at the head of a pad:
- *   - buffers match if their t differ by less than half a frame of the leading pad's framerate,
- *     or by at most 1 ms without a framerate;
+ *   - buffers match if their t differ by less than half a frame of the highest framerate, after the
+ *     skew at which the pads run (skew.h), or by at most 1 ms without a framerate; the property
+ *     `tolerance` sets another limit;
  *   - wait until every pad has a buffer or is at EOS;
  *   - a required pad's buffer that is older than another's and does not match it is dropped: its
  *     partner never came; the first time this is posted as a warning. So is an optional pad's
@@ -27,9 +28,9 @@
  *
  * It brings the element's stage (stage.h), too: context, caps in CUDAMemory, allocation.
  *
- * Properties it brings: those of the stage, qos (drop sets that would be late), timeout, unpaired
- * (read-only). GstAggregator's `latency`, unless it is 0, takes the place of `timeout`, and is told
- * to the sinks, which show everything so much later.
+ * Properties it brings: those of the stage, qos (drop sets that would be late), timeout, tolerance,
+ * unpaired (read-only). GstAggregator's `latency`, unless it is 0, takes the place of `timeout`,
+ * and is told to the sinks, which show everything so much later.
  */
 #ifndef GST_STX_PAIRING_H
 #define GST_STX_PAIRING_H

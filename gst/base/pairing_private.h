@@ -18,6 +18,8 @@ typedef struct {
   GstStxPatience patience;
   GstStxLinks links; /* under its own rules */
   guint64 unpaired;
+  gint tolerance;  /* property */
+  GstStxSkew skew; /* § with the property of the last look at the pads */
   GstCaps *caps[GST_STX_ROLES_MAX];
   GstCaps *src_caps;  /* § */
   GstClockTime frame; /* § duration of a frame of the leading pad; 0: unknown */

@@ -120,6 +120,20 @@ static gboolean is_late(GstStxPairing *self, const GstStxHead *lead, GstBuffer *
   return TRUE;
 }
 
+/* How far apart the buffers of a set lie, for the next one. */
+static void note_skew(GstStxPairing *self, const GstStxHeads *heads, guint roles)
+{
+  const GstStxHead *lead = &heads->head[heads->lead];
+
+  for (guint role = heads->lead + 1; role < heads->count; role++) {
+    const GstStxHead *head = &heads->head[role];
+
+    if (roles & 1u << role && head->required && head->timed && lead->timed &&
+        gst_stx_skew_note(&PRIVATE(self)->skew, role, head->time - lead->time))
+      GST_INFO_OBJECT(head->pad, "has drifted by half a frame: other partners are nearer");
+  }
+}
+
 /* Flags and times of a buffer without the buffer, which whoever processes it may want writable. */
 static GstBuffer *stamp_of(GstBuffer *buffer)
 {
@@ -181,6 +195,7 @@ static GstFlowReturn take(GstStxPairing *self, GstStxHeads *heads, guint roles)
   for (guint role = 0; role < heads->count; role++)
     if (roles & 1u << role)
       gst_stx_patience_in_time(&PRIVATE(self)->patience, heads, role, now);
+  note_skew(self, heads, roles);
   g_atomic_int_set(&PRIVATE(self)->links.moved, TRUE);
   gst_stx_links_warn_untimed(&PRIVATE(self)->links, heads);
   /* Only the pads may hold the buffers now, so that a leading one can be written in place. */
@@ -216,6 +231,16 @@ static GstFlowReturn end(GstStxPairing *self, const GstStxHeads *heads)
   return GST_AGGREGATOR_FLOW_NEED_DATA;
 }
 
+static void look_at_heads(GstStxPairing *self, GstStxHeads *heads)
+{
+  GstStxPairingPrivate *priv = PRIVATE(self);
+
+  GST_OBJECT_LOCK(self);
+  priv->skew.tolerance = priv->tolerance;
+  GST_OBJECT_UNLOCK(self);
+  gst_stx_heads_collect(heads, GST_ELEMENT(self), &CLASS(self)->roles, &priv->skew);
+}
+
 /* What to do with the heads. *timeout: their time is over; FALSE if that was not the reason. */
 static GstStxVerdict judge(
     GstStxPairing *self, const GstStxHeads *heads, gboolean *timeout, guint *roles)
@@ -224,12 +249,12 @@ static GstStxVerdict judge(
   GstStxVerdict verdict;
 
   gst_stx_patience_see(&priv->patience, heads);
-  *roles = gst_stx_patience_find_late(&priv->patience, heads, priv->frame);
+  *roles = gst_stx_patience_find_late(&priv->patience, heads, &priv->skew);
   if (*roles != 0) {
     *timeout = FALSE;
     return GST_STX_VERDICT_DROP;
   }
-  verdict = gst_stx_heads_judge(heads, priv->frame, *timeout, roles);
+  verdict = gst_stx_heads_judge(heads, &priv->skew, *timeout, roles);
   if (*timeout && verdict != GST_STX_VERDICT_WAIT)
     gst_stx_patience_end(&priv->patience, heads, verdict == GST_STX_VERDICT_DROP ? *roles : 0);
   return verdict;
@@ -248,7 +273,7 @@ GstFlowReturn gst_stx_pairing_aggregate(GstAggregator *aggregator, gboolean time
   if (g_atomic_int_get(&PRIVATE(self)->links.given_up))
     return GST_FLOW_ERROR;
   do {
-    gst_stx_heads_collect(&heads, GST_ELEMENT(self), &CLASS(self)->roles);
+    look_at_heads(self, &heads);
     if (!gst_stx_links_suffice(&PRIVATE(self)->links, &heads)) {
       gst_stx_heads_clear(&heads);
       return GST_AGGREGATOR_FLOW_NEED_DATA;
@@ -309,7 +334,7 @@ GstClockTime gst_stx_pairing_get_next_time(GstAggregator *aggregator)
   GstStxHeads heads;
 
   g_object_get(self, "latency", &latency, "timeout", &timeout, NULL);
-  gst_stx_heads_collect(&heads, GST_ELEMENT(self), &CLASS(self)->roles);
+  look_at_heads(self, &heads);
   next = gst_stx_patience_deadline(&PRIVATE(self)->patience, &heads, timeout, latency);
   gst_stx_heads_clear(&heads);
   return next;

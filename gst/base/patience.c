@@ -31,7 +31,7 @@ static const GstStxHead *oldest_head(const GstStxHeads *heads)
   for (guint role = 0; role < heads->count; role++) {
     const GstStxHead *head = &heads->head[role];
 
-    if (head->required && head->timed && (oldest == NULL || head->time < oldest->time))
+    if (head->required && head->timed && (oldest == NULL || head->moment < oldest->moment))
       oldest = head;
   }
   return oldest;
@@ -58,19 +58,20 @@ void gst_stx_patience_end(GstStxPatience *self, const GstStxHeads *heads, guint 
   self->given_up |= missing_roles(heads);
   for (guint role = 0; role < heads->count; role++)
     if (dropped & 1u << role)
-      self->over = MAX(self->over, heads->head[role].time);
+      self->over = MAX(self->over, heads->head[role].moment);
 }
 
 guint gst_stx_patience_find_late(
-    const GstStxPatience *self, const GstStxHeads *heads, GstClockTime frame)
+    const GstStxPatience *self, const GstStxHeads *heads, const GstStxSkew *skew)
 {
   guint late = 0;
 
   for (guint role = 0; role < heads->count; role++) {
     const GstStxHead *head = &heads->head[role];
+    GstClockTimeDiff after = head->moment - self->over;
 
     if (head->required && head->timed && self->over != G_MININT64 &&
-        (head->time <= self->over || gst_stx_is_same_moment(frame, head->time - self->over)))
+        (after <= 0 || gst_stx_skew_matches(skew, after, after)))
       late |= 1u << role;
   }
   return late;

@@ -42,7 +42,7 @@ void gst_stx_patience_end(GstStxPatience *self, const GstStxHeads *heads, guint 
 
 /* Required heads whose moment was given up before they came. */
 guint gst_stx_patience_find_late(
-    const GstStxPatience *self, const GstStxHeads *heads, GstClockTime frame);
+    const GstStxPatience *self, const GstStxHeads *heads, const GstStxSkew *skew);
 
 /* Looks at what has come: those pads will be waited for again. */
 void gst_stx_patience_see(GstStxPatience *self, const GstStxHeads *heads);

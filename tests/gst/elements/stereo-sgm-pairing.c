@@ -146,18 +146,15 @@ GST_END_TEST;
 GST_START_TEST(jitter_of_less_than_half_a_frame_is_the_same_moment)
 {
   StereoPair pair = new_pair("");
-  GstBuffer *late = right(1), *too_late = right(2);
+  GstBuffer *late = right(2), *too_late = right(1);
 
-  GST_BUFFER_PTS(late) += FRAME / 2 - 1;
-  stereo_push_left(&pair, left(1));
-  stereo_push_right(&pair, late);
-  expect_frame(&pair, 1); /* with the left view's time */
   GST_BUFFER_PTS(too_late) += FRAME / 2;
-  stereo_push_left(&pair, left(2));
+  stereo_push_left(&pair, left(1));
   stereo_push_right(&pair, too_late);
-  stereo_push_left(&pair, left(3)); /* exactly half a frame away matches neither side */
-  stereo_push_right(&pair, right(3));
-  expect_frame(&pair, 3);
+  stereo_push_left(&pair, left(2)); /* exactly half a frame away matches neither side */
+  GST_BUFFER_PTS(late) += FRAME / 2 - 1;
+  stereo_push_right(&pair, late);
+  expect_frame(&pair, 2); /* with the left view's time */
   ck_assert_uint_eq(stereo_unpaired(&pair), 2);
   stereo_pair_free(&pair);
 }
