@@ -52,9 +52,17 @@ static const StxFieldChoice semantics[] = {
     {STX_SEMANTICS_SCORES_F16, "float16 scores", "Scores per pixel and class, float16"},
     {0},
 };
-static const StxFieldChoice disparity_encodings[] = {
-    {0, "kitti", "A value p means p/256 pixels, 0 unknown"},
-    {1, "cityscapes", "A value p means (p - 1)/256 pixels, 0 unknown"},
+const StxFieldChoice stx_disparity_encodings[] = {
+    {STX_DISPARITY_AUTO, "auto",
+        "What the field disparity-encoding of the caps says; without it kitti, of tensors pixels"},
+    {STX_DISPARITY_KITTI, "kitti", "16 bits, a value p means p/256 pixels, 0 unknown"},
+    {STX_DISPARITY_CITYSCAPES, "cityscapes",
+        "16 bits, a value p means (p - 1)/256 pixels, 0 unknown"},
+    {STX_DISPARITY_OPENCV, "opencv",
+        "16 bits with a sign, sixteenths of a pixel, 0 and less unknown"},
+    {STX_DISPARITY_DEPTH_MM, "depth-mm", "16 bits, depth in millimetres, 0 and 65535 unknown"},
+    {STX_DISPARITY_PIXELS, "pixels", "float32, pixels; not finite, 0 and less unknown"},
+    {STX_DISPARITY_DEPTH_M, "depth-m", "float32, depth in metres; not finite, 0 and less unknown"},
     {0},
 };
 
@@ -68,8 +76,7 @@ static const StxField fields[] = {
         "Holes up to this width take the farther neighbour's disparity with little weight, "
         "pixels (0 = no filling)",
         FIELD(INT, fill_width), .high = STX_FILL_WIDTH_MAX, .unit = "pixels"},
-    {"disparity-encoding", "Disparity encoding", "What a disparity value means",
-        FIELD(CHOICE, cityscapes_disparity), .choices = disparity_encodings},
+    {FIELD(CHOICE, disparity.encoding), .choices = stx_disparity_encodings},
 };
 static const StxColmeanParams defaults = STX_COLMEAN_DEFAULTS;
 const StxFields stx_colmean_fields = {
@@ -88,10 +95,22 @@ static bool check_label_map(const StxColmeanParams *params, StxError *error)
   return true;
 }
 
+static bool check_meaning(const StxDisparityMeaning *meaning, StxError *error)
+{
+  if (!stx_disparity_is_depth(meaning->encoding) ||
+      (meaning->focal_baseline > 0 && meaning->focal_baseline <= STX_FOCAL_BASELINE_MAX))
+    return true;
+  return stx_fail(error,
+      "focal length times baseline is %g; to make disparities of depths, it must be more than 0 "
+      "and at most %g px m",
+      meaning->focal_baseline, STX_FOCAL_BASELINE_MAX);
+}
+
 bool stx_colmean_check(const StxColmeanParams *params, StxError *error)
 {
   if (!stx_grid_check(&params->grid, error) ||
-      !stx_fields_check(&stx_colmean_fields, params, error))
+      !stx_fields_check(&stx_colmean_fields, params, error) ||
+      !check_meaning(&params->disparity, error))
     return false;
   if (params->semantics == STX_SEMANTICS_NONE && params->grid.classes > 0)
     return stx_fail(

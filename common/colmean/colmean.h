@@ -8,11 +8,11 @@
  * into disparities that are nowhere; so by default far values are rejected first.
  *
  * Per cell, over its n pixels (fewer in the last column and row), with d the disparity in 1/256
- * pixel, c the confidence (255 where none is given), and a pixel valid if d > 0 and c > 0:
- *   4·valid < n: disparity 0, weight 0 (so a cell without a valid pixel is unknown). Otherwise
- *   MEAN      the valid pixels enter; disparity = Σd / entered
- *   WEIGHTED  m = lower median of the valid disparities (rank (valid−1)/2 from below); the valid
- *             pixels with |d − m| <= max(1024, m / 20 rounded down) enter, which m itself always
+ * pixel (colmean_disparity.h says how a map's numbers become that), c the confidence (255 where
+ * none is given), and a pixel valid if d > 0 and c > 0: 4·valid < n: disparity 0, weight 0 (so a
+ * cell without a valid pixel is unknown). Otherwise MEAN      the valid pixels enter; disparity =
+ * Σd / entered WEIGHTED  m = lower median of the valid disparities (rank (valid−1)/2 from below);
+ * the valid pixels with |d − m| <= max(1024, m / 20 rounded down) enter, which m itself always
  *             does; disparity = Σc²d / Σc²
  *   MEDIAN    as WEIGHTED, but disparity = m
  *   weight    = Σc² / n, the sum over the pixels that entered; 0 is possible where few and
@@ -39,6 +39,7 @@
 #ifndef STX_COLMEAN_H
 #define STX_COLMEAN_H
 
+#include "common/colmean/colmean_disparity.h"
 #include "common/columns.h"
 
 typedef enum { STX_REDUCE_MEAN, STX_REDUCE_WEIGHTED, STX_REDUCE_MEDIAN } StxReduction;
@@ -61,10 +62,9 @@ typedef struct {
   StxGrid grid; /* classes > 0 exactly if semantics is not NONE */
   StxReduction reduction;
   StxSemantics semantics;
-  uint8_t label_map[256];   /* LABELS: pixel value -> class id < classes, or 255: no label */
-  int fill_width;           /* pixels; less than a cell: no filling */
-  int cityscapes_disparity; /* 1: input value p means (p − 1)/256 px, else p/256; either way 0,
-                               and so Cityscapes' 1 (infinitely far), counts as unknown */
+  uint8_t label_map[256]; /* LABELS: pixel value -> class id < classes, or 255: no label */
+  int fill_width;         /* pixels; less than a cell: no filling */
+  StxDisparityMeaning disparity;
 } StxColmeanParams;
 
 #define STX_COLMEAN_DEFAULTS                                                                       \
@@ -80,7 +80,8 @@ typedef struct {
  * that planar (class outermost) and interleaved (class innermost) tensors are both read in place;
  * floats need no alignment. Bytes between the values of one row may be read but do not matter. */
 typedef struct {
-  StxImage16 disparity;
+  StxImage16 disparity;   /* of 16 bits, whatever they encode */
+  StxImageFloat floats;   /* of float32: in place of these */
   StxImage8 confidence;   /* data NULL: every pixel is certain */
   bool confidence_is_sky; /* that of an unknown pixel: how sure it is that it is sky */
   StxImage8 labels;       /* LABELS */
@@ -131,9 +132,11 @@ extern const StxImplTable stx_colmean_impls;
 
 /* Every field of StxColmeanParams but the grid's (stx_grid_fields) and the label map. */
 extern const StxFields stx_colmean_fields;
+extern const StxFieldChoice stx_disparity_encodings[];
 
-/* Refuses what the tables do not allow, a number of classes that does not suit the semantics, and
- * a label map that leads outside the classes; the text names the field. */
+/* Refuses what the tables do not allow, depths without focal_baseline, a number of classes that
+ * does not suit the semantics, and a label map that leads outside the classes; the text names the
+ * field. */
 bool stx_colmean_check(const StxColmeanParams *params, StxError *error);
 
 #endif

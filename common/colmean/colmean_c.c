@@ -34,6 +34,18 @@ typedef struct {
   uint32_t weight[MAX_CELL_PIXELS]; /* c² */
 } ValidPixels;
 
+static int disparity_at(const StxColmeanParams *params, const StxColmeanInput *input, int x, int y)
+{
+  const StxDisparityMeaning *meaning = &params->disparity;
+  StxDisparityFormula formula = stx_disparity_formula(meaning);
+  if (stx_disparity_is_float(meaning->encoding))
+    return stx_disparity_steps(&formula, stx_row_float(&input->floats, y)[x]);
+  uint16_t number = stx_row16(&input->disparity, y)[x];
+  return stx_disparity_is_plain(meaning)
+             ? number
+             : stx_disparity_steps(&formula, stx_disparity_from_16(&formula, number));
+}
+
 static void collect(
     const StxColmeanParams *params, const StxColmeanInput *input, Cell cell, ValidPixels *valid)
 {
@@ -42,10 +54,8 @@ static void collect(
   valid->sky_weight = 0;
   for (int y = cell.y0; y < cell.y1; y++)
     for (int x = cell.x0; x < cell.x1; x++) {
-      int d = stx_row16(&input->disparity, y)[x];
+      int d = disparity_at(params, input, x, y);
       int c = input->confidence.data ? stx_row8(&input->confidence, y)[x] : 255;
-      if (params->cityscapes_disparity && d > 0)
-        d--;
       if (d > 0 && c > 0) {
         valid->disparity[valid->count] = (uint16_t)d;
         valid->weight[valid->count++] = (uint32_t)(c * c);

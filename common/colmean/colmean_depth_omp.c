@@ -64,21 +64,45 @@ static void deal(const uint16_t *row, int width, V16 *out)
   }
 }
 
-/* Disparities of `count` pixels with the unknown ones 0, and their c². */
-static void mask_certain(const uint16_t *in, int count, int cityscapes, uint16_t *d)
+static void convert_16(
+    const StxDisparityFormula *f, const uint16_t *restrict in, int count, uint16_t *restrict d)
 {
+  const StxDisparityFormula formula = *f;
   for (int i = 0; i < count; i++)
-    d[i] = (uint16_t)(in[i] - (in[i] > 0 ? cityscapes : 0));
+    d[i] = (uint16_t)stx_disparity_steps(&formula, stx_disparity_from_16(&formula, in[i]));
 }
 
-/* Unknown pixels keep their c², which may say that they are sky. */
-static void mask_confident(const uint16_t *in, const uint8_t *confidence, int count, int cityscapes,
+static void convert_floats(
+    const StxDisparityFormula *f, const float *restrict in, int count, uint16_t *restrict d)
+{
+  const StxDisparityFormula formula = *f;
+  for (int i = 0; i < count; i++)
+    d[i] = (uint16_t)stx_disparity_steps(&formula, in[i]);
+}
+
+/* The steps of `count` pixels from (x, y) on: where they lie, or in `room`. */
+static const uint16_t *steps_of(const Job *job, int x, int y, int count, uint16_t *room)
+{
+  const StxColmeanInput *input = job->input;
+  const StxDisparityMeaning *meaning = &job->params->disparity;
+  if (stx_disparity_is_plain(meaning))
+    return stx_row16(&input->disparity, y) + x;
+  const StxDisparityFormula formula = stx_disparity_formula(meaning);
+  if (stx_disparity_is_float(meaning->encoding))
+    convert_floats(&formula, stx_row_float(&input->floats, y) + x, count, room);
+  else
+    convert_16(&formula, stx_row16(&input->disparity, y) + x, count, room);
+  return room;
+}
+
+/* Disparities of `count` pixels with those of no confidence 0, and their c². Unknown pixels keep
+ * theirs, which may say that they are sky. */
+static void mask_confident(const uint16_t *in, const uint8_t *confidence, int count,
     uint16_t *restrict d, uint16_t *restrict w)
 {
   for (int i = 0; i < count; i++) {
-    uint16_t value = (uint16_t)(in[i] - (in[i] > 0 ? cityscapes : 0));
     uint16_t c = confidence[i];
-    d[i] = c > 0 ? value : 0;
+    d[i] = in[i] & (uint16_t)(c > 0 ? UINT16_MAX : 0); /* not a load that depends on c */
     w[i] = (uint16_t)(c * c);
   }
 }
@@ -87,20 +111,19 @@ static void mask_confident(const uint16_t *in, const uint8_t *confidence, int co
  * unknown. */
 static void load(const Job *job, int x, Span span, Pixels *pixels)
 {
-  uint16_t d[LANES * 128], w[LANES * 128];
+  uint16_t d[LANES * 128], w[LANES * 128], steps[LANES * 128];
   const StxColmeanInput *input = job->input;
   int width = job->params->grid.cell_width, room = width * LANES;
   int count = job->params->grid.width - x < room ? job->params->grid.width - x : room;
-  int cityscapes = job->params->cityscapes_disparity ? 1 : 0;
   memset(d + count, 0, (room - count) * sizeof *d);
   memset(w + count, 0, (room - count) * sizeof *w);
   pixels->count = 0;
   for (int y = span.top; y < span.bottom; y++, pixels->count += width) {
-    const uint16_t *row = stx_row16(&input->disparity, y) + x;
+    const uint16_t *row = steps_of(job, x, y, count, steps);
     if (pixels->weight == NULL) {
-      mask_certain(row, count, cityscapes, d);
+      memcpy(d, row, count * sizeof *d);
     } else {
-      mask_confident(row, stx_row8(&input->confidence, y) + x, count, cityscapes, d, w);
+      mask_confident(row, stx_row8(&input->confidence, y) + x, count, d, w);
       deal(w, width, pixels->weight + pixels->count);
     }
     deal(d, width, pixels->disparity + pixels->count);

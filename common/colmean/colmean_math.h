@@ -5,6 +5,7 @@
 
 #include "common/colmean/colmean.h"
 
+#include <float.h>
 #include <string.h>
 
 /* num / den rounded half up; num < 2^62, den > 0. */
@@ -20,6 +21,62 @@ STX_INLINE uint32_t stx_score_from_float(float p)
   float finite = p > 0 && p <= 3.4028234663852886e38f ? p : 0;
   return (uint32_t)((finite < 1 ? finite : 1) * 65535.0f + 0.5f);
 }
+
+/* ---- Disparities ---------------------------------------------------------------------------- */
+
+/* StxDisparityMeaning, made ready for the pixels of a frame. */
+typedef struct {
+  bool is_signed, is_depth;
+  int32_t nothing[2]; /* whole numbers that mean "unknown" */
+  float unit, base;   /* of a whole number p: p · unit + base is what a float says */
+  float focal_baseline;
+} StxDisparityFormula;
+
+/* Whether the numbers are steps as they are. */
+STX_INLINE bool stx_disparity_is_plain(const StxDisparityMeaning *meaning)
+{
+  return meaning->encoding <= STX_DISPARITY_KITTI;
+}
+
+STX_INLINE StxDisparityFormula stx_disparity_formula(const StxDisparityMeaning *meaning)
+{
+  StxDisparityFormula f = {.is_depth = stx_disparity_is_depth(meaning->encoding),
+      .unit = 1.0f / STX_DISPARITY_ONE,
+      .focal_baseline = (float)meaning->focal_baseline};
+  if (meaning->encoding == STX_DISPARITY_CITYSCAPES)
+    f.base = -f.unit;
+  if (meaning->encoding == STX_DISPARITY_OPENCV) {
+    f.is_signed = true;
+    f.nothing[0] = f.nothing[1] = INT16_MIN;
+    f.unit = 1.0f / 16;
+  }
+  if (meaning->encoding == STX_DISPARITY_DEPTH_MM) {
+    f.nothing[1] = UINT16_MAX;
+    f.unit = 1;
+    f.focal_baseline = (float)(1000 * meaning->focal_baseline);
+  }
+  return f;
+}
+
+/* A number of 16 bits as a float of the same meaning; what is unknown is below all others. */
+STX_INLINE float stx_disparity_from_16(const StxDisparityFormula *f, uint16_t number)
+{
+  int32_t p = f->is_signed ? (int16_t)number : number;
+  return p == f->nothing[0] || p == f->nothing[1] ? -FLT_MAX : (float)p * f->unit + f->base;
+}
+
+/* Steps of a number. A comparison with NaN is false, so NaN is unknown, and so are infinity and
+ * what is not even a normal number: some processors are set to take those for 0. */
+STX_INLINE uint32_t stx_disparity_steps(const StxDisparityFormula *f, float number)
+{
+  bool is_number = number >= FLT_MIN && number <= FLT_MAX;
+  float divisor = is_number ? number : 1;
+  float d = f->is_depth ? f->focal_baseline / divisor : divisor;
+  float steps = is_number ? d * STX_DISPARITY_ONE + 0.5f : 0;
+  return (uint32_t)(int32_t)(steps < 65535 ? steps : 65535);
+}
+
+/* ---- Holes and scores ----------------------------------------------------------------------- */
 
 /* Cells of the longest hole that is filled, where `longest` is that of holes in the middle and
  * `right` the disparity at its right end, which counts where there is nothing on the left. */

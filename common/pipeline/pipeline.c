@@ -88,7 +88,8 @@ static void take_settings(
   *s = *settings;
   s->sgm.width = s->colmean.grid.width = width;
   s->sgm.height = s->colmean.grid.height = height;
-  s->colmean.cityscapes_disparity &= s->source == STX_PIPELINE_DISPARITIES;
+  if (s->source == STX_PIPELINE_PAIRS)
+    s->colmean.disparity = (StxDisparityMeaning){STX_DISPARITY_AUTO};
   p->rdp_params = s->model == STX_PIPELINE_RDP ? s->rdp : s->cuts_rdp;
   s->satdp.grid = p->rdp_params.grid = s->colmean.grid;
   p->place.threads = stx_threads(s->threads);
@@ -225,6 +226,7 @@ static bool run_colmean(
   };
   if (p->sgm == NULL) {
     out->disparity = in->disparity;
+    input.floats = in->floats;
     out->confidence = p->settings.use_confidence ? in->confidence : (StxImage8){0};
   }
   input.disparity = out->disparity;

@@ -70,7 +70,7 @@ typedef struct {
   StxSgmParams sgm;         /* of pairs */
   StxColmeanParams colmean; /* grid.cell_width, grid.cell_height: 1…128 px; grid.classes:
                                STX_LABEL_CLASSES for Cityscapes' labels, say, 0 without semantics;
-                               cityscapes_disparity: of given disparities */
+                               disparity: what given ones mean */
   StxRoadMode ground;       /* of the dynamic programmes: where their road comes from */
   StxPipelineModel model;
   StxSatdpParams satdp;  /* of the dynamic programmes */
@@ -120,7 +120,9 @@ STX_API void stx_pipeline_reset(StxPipeline *pipeline);
  */
 typedef struct {
   StxImage8 left, right; /* PAIRS: gray values of a rectified pair */
-  StxImage16 disparity;  /* DISPARITIES: of the left image, 1/256 px, 0 unknown */
+  StxImage16 disparity;  /* DISPARITIES: of the left image, 1/256 px, 0 unknown, or what
+                            colmean.disparity says */
+  StxImageFloat floats;  /* DISPARITIES: in place of it, where that says float32 */
   StxImage8 confidence;  /* DISPARITIES: 0…255 = 255 · probability of being right; data NULL: all
                             are certain */
   bool confidence_is_sky; /* DISPARITIES: that of an unknown one says how surely it is sky, as the
@@ -145,7 +147,8 @@ typedef struct {
   StxCamera camera;        /* of the image: the input's, scaled where that named another size. With
                               it and stx_metres() (metres.h) a stixel has a place in metres */
   const void *columns;     /* what was segmented: stx_grid_bytes(&grid) bytes (columns.h) */
-  StxImage16 disparity;    /* what was reduced: the pipeline's own, or the caller's */
+  StxImage16 disparity;    /* what was reduced: the pipeline's own, or the caller's, without
+                              data where that were floats */
   StxImage8 confidence;    /* likewise; data NULL: none was used */
   const StxRoadLine *line; /* the road; NULL: none was found or asked for */
   uint64_t pairs;          /* of satdp: (start, end, kind) triples that there are, and those that */

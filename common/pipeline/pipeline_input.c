@@ -23,6 +23,11 @@ static Picture picture16(const char *name, const StxImage16 *image)
   return (Picture){name, image->data, image->stride, image->width, image->height, 2};
 }
 
+static Picture picture_float(const char *name, const StxImageFloat *image)
+{
+  return (Picture){name, image->data, image->stride, image->width, image->height, 4};
+}
+
 static bool check_picture(Picture picture, const StxGrid *grid, StxError *error)
 {
   ptrdiff_t row = (ptrdiff_t)grid->width * picture.pixel;
@@ -35,8 +40,8 @@ static bool check_picture(Picture picture, const StxGrid *grid, StxError *error)
     return stx_fail(error, "%s: its rows are %td bytes apart (stride) and %td long", picture.name,
         picture.stride, row);
   if (((uintptr_t)picture.data | (uintptr_t)picture.stride) % (unsigned)picture.pixel != 0)
-    return stx_fail(error, "%s: address %p or stride %td is odd; its values have two bytes",
-        picture.name, picture.data, picture.stride);
+    return stx_fail(error, "%s: address %p or stride %td is no multiple of the %d bytes of a value",
+        picture.name, picture.data, picture.stride, picture.pixel);
   return true;
 }
 
@@ -53,9 +58,14 @@ static bool check_pair(const StxPipelineInput *in, const StxGrid *grid, StxError
          check_absent("confidence", in->confidence.data, "pairs", error);
 }
 
-static bool check_disparity(const StxPipelineInput *in, const StxGrid *grid, StxError *error)
+static bool check_disparity(
+    const StxColmeanParams *params, const StxPipelineInput *in, StxError *error)
 {
-  return check_picture(picture16("disparity", &in->disparity), grid, error) &&
+  const StxGrid *grid = &params->grid;
+  Picture map = stx_disparity_is_float(params->disparity.encoding)
+                    ? picture_float("floats", &in->floats)
+                    : picture16("disparity", &in->disparity);
+  return check_picture(map, grid, error) &&
          (in->confidence.data == NULL ||
              check_picture(picture8("confidence", &in->confidence), grid, error)) &&
          check_absent("left", in->left.data, "disparities", error) &&
@@ -103,7 +113,8 @@ bool stx_pipeline_check_input(
     const StxPipelineSettings *settings, const StxPipelineInput *in, StxError *error)
 {
   const StxGrid *grid = &settings->colmean.grid;
-  return (settings->source == STX_PIPELINE_PAIRS ? check_pair(in, grid, error)
-                                                 : check_disparity(in, grid, error)) &&
+  return (settings->source == STX_PIPELINE_PAIRS
+                 ? check_pair(in, grid, error)
+                 : check_disparity(&settings->colmean, in, error)) &&
          check_semantics(&settings->colmean, in, error) && check_camera(&in->camera, error);
 }

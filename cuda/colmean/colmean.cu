@@ -2,6 +2,7 @@
 /*
  * Cell reduction (common/colmean/colmean.h) on the GPU: one launch.
  *
+ *   colmean_steps.cuh   numbers of other maps to steps; a launch before that
  *   colmean_rows.cuh    disparity and weight of a row of cells, and its holes
  *   colmean_scores.cuh  class costs of a tile of cells, from scores
  *   colmean_labels.cuh  class costs of a tile of cells, from a label image
@@ -20,6 +21,7 @@
 #include "cuda/colmean/colmean_labels.cuh"
 #include "cuda/colmean/colmean_large.cuh"
 #include "cuda/colmean/colmean_scores.cuh"
+#include "cuda/colmean/colmean_steps.cuh"
 
 /* Blocks that share a multiprocessor, without spilling: the code for rows takes 48 registers on
  * sm_90, and up to 64 elsewhere. */
@@ -28,6 +30,11 @@
 #else
 #define BLOCKS 4
 #endif
+
+STX_KERNEL(stx_colmean_steps, StxColmeanStepsArgs, STX_COLMEAN_THREADS)
+{
+  make_steps(a);
+}
 
 /* Cells of at most 4 and 256 pixels; the last number is the width that is read best. */
 STX_KERNEL(stx_colmean_depth_4, StxColmeanDepthArgs, STX_COLMEAN_THREADS)

@@ -3,6 +3,7 @@
 #ifndef STX_COLMEAN_ARGS_H
 #define STX_COLMEAN_ARGS_H
 
+#include "common/colmean/colmean_math.h"
 #include "cuda/colmean/colmean_exact.h"
 
 enum {
@@ -23,6 +24,17 @@ typedef struct {
   uint16_t *cells;       /* columns.h */
 } StxColmeanTarget;
 
+/* ---- Steps --------------------------------------------------------------------------------- */
+
+typedef struct {
+  StxDisparityFormula formula;
+  StxImage16 map;
+  StxImageFloat floats; /* data NULL: `map` counts */
+  int32_t width;
+  uint32_t pitch;  /* words of a row of `steps` */
+  uint32_t *steps; /* two pixels to a word */
+} StxColmeanStepsArgs;
+
 /* ---- Disparity and weight ------------------------------------------------------------------ */
 
 typedef struct {
@@ -32,7 +44,6 @@ typedef struct {
   uint32_t *raw; /* by rows: disparity | weight << 16 once more, 0 for a hole's cell; NULL: there is
                     none, for rows hold theirs or holes are not filled */
   StxReduction reduction;
-  int32_t cityscapes;
   int32_t sky;               /* true: the confidence of an unknown pixel is that it is sky */
   int32_t vectors;           /* true: rows of whole cells may be read with the widest loads */
   uint32_t width_reciprocal; /* of the cell's width */

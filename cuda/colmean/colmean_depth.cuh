@@ -82,11 +82,6 @@ STX_DEVICE uint32_t reduce_share(
     const StxColmeanDepthArgs &a, Share<VALUES> &share, const Cell &cell, int lanes)
 {
   const uint32_t n = max(cell.width * cell.height, 1);
-  if (a.cityscapes) {
-#pragma unroll
-    for (uint32_t &pair : share.pair)
-      pair = cityscapes_pair(pair);
-  }
   uint32_t valid = 0;
 #pragma unroll
   for (int i = 0; i < VALUES; i++)

@@ -36,7 +36,6 @@ STX_DEVICE void reduce_large_cell(const StxColmeanDepthArgs &a, int column, int 
     if (i < n) {
       const int y = divide(i, reciprocal), x = i - y * cell.width;
       value = __ldg(stx_row16(&a.disparity, cell.y + y) + cell.x + x);
-      value -= a.cityscapes && value > 0;
       value = confidence_at(a, cell.x + x, cell.y + y) > 0 ? value : 0;
     }
     valid += value > 0;

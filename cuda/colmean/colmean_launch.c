@@ -16,6 +16,7 @@ typedef struct {
   const StxColmeanParams *params;
   const StxColmeanTables *tables;
   const StxColmeanInput *input;
+  StxImage16 steps; /* disparities in 1/256 pixel */
   StxColmeanTarget target;
   StxColmeanRows rows;
   StxCudaStream stream;
@@ -52,11 +53,23 @@ static int row_lanes(const StxColmeanTarget *target)
   return suits ? lanes : 0;
 }
 
-static size_t scratch_size(const StxColmeanParams *params, int threads)
+static size_t raw_size(const StxColmeanParams *params)
 {
   StxColmeanTarget target = target_of(params, NULL);
   bool needed = longest_hole(params) > 0 && row_lanes(&target) == 0;
-  return needed ? (size_t)target.columns * target.rows * sizeof(uint32_t) : 0;
+  return needed ? stx_align((size_t)target.columns * target.rows * sizeof(uint32_t)) : 0;
+}
+
+/* Of a row of steps; rows begin where the widest loads may. */
+static size_t steps_stride(const StxColmeanParams *params)
+{
+  return stx_align((size_t)params->grid.width * sizeof(uint16_t));
+}
+
+static size_t scratch_size(const StxColmeanParams *params, int threads)
+{
+  bool plain = stx_disparity_is_plain(&params->disparity);
+  return raw_size(params) + (plain ? 0 : steps_stride(params) * (size_t)params->grid.height);
 }
 
 static bool is_aligned(const void *data, ptrdiff_t stride, size_t to)
@@ -80,10 +93,9 @@ static StxColmeanRows make_rows(const Job *job, void *scratch)
   const StxColmeanParams *params = job->params;
   StxColmeanRows rows = {
       .depth = {.target = job->target,
-          .disparity = job->input->disparity,
+          .disparity = job->steps,
           .confidence = job->input->confidence,
           .reduction = params->reduction,
-          .cityscapes = params->cityscapes_disparity != 0,
           .sky = job->input->confidence_is_sky && job->input->confidence.data != NULL,
           .width_reciprocal = stx_colmean_reciprocal(params->grid.cell_width)},
       .lanes = row_lanes(&job->target),
@@ -93,6 +105,34 @@ static StxColmeanRows make_rows(const Job *job, void *scratch)
   rows.unseen = stx_longest_hole(rows.longest, params->grid.cell_width, false, true, UINT16_MAX);
   return rows;
 }
+
+/* ---- Steps --------------------------------------------------------------------------------- */
+
+static const StxCudaKernel steps_kernel = {&module, "stx_colmean_steps"};
+
+/* Makes the map's numbers steps, which lie in `scratch`, unless they are. */
+static bool run_steps(Job *job, void *scratch, StxError *error)
+{
+  const StxColmeanParams *params = job->params;
+  const StxDisparityMeaning *meaning = &params->disparity;
+  int width = params->grid.width, height = params->grid.height;
+  job->steps = job->input->disparity;
+  if (stx_disparity_is_plain(meaning))
+    return true;
+  StxColmeanStepsArgs args = {.formula = stx_disparity_formula(meaning),
+      .map = job->input->disparity,
+      .width = width,
+      .pitch = (uint32_t)(steps_stride(params) / sizeof(uint32_t)),
+      .steps = scratch};
+  if (stx_disparity_is_float(meaning->encoding))
+    args.floats = job->input->floats;
+  job->steps = (StxImage16){scratch, (ptrdiff_t)steps_stride(params), width, height};
+  StxCudaSize blocks = {stx_cuda_blocks(width, 2 * THREADS), height, 1};
+  return stx_cuda_launch(
+      job->cuda, &steps_kernel, blocks, (StxCudaSize){THREADS, 1, 1}, 0, &args, job->stream, error);
+}
+
+/* ---- Rows of cells ------------------------------------------------------------------------- */
 
 /* Blocks that own rows of cells; none where nothing is left to do. */
 static unsigned row_blocks(const Job *job)
@@ -376,6 +416,8 @@ static bool run(const StxColmeanParams *params, const StxColmeanTables *tables,
       .input = input,
       .target = target_of(params, columns),
       .stream = place->stream};
+  if (!run_steps(&job, (char *)scratch + raw_size(params), error))
+    return false;
   job.rows = make_rows(&job, scratch);
   if (job.rows.lanes == 0 && !run_depth(&job, error))
     return false;

@@ -61,12 +61,6 @@ STX_DEVICE uint32_t valid_pair(uint32_t pair, uint32_t confidences)
   return pair & ((confidences & 0xff00) != 0 ? UINT32_MAX : 65535u);
 }
 
-/* Cityscapes' disparities are one too large, but for 0. */
-STX_DEVICE uint32_t cityscapes_pair(uint32_t pair)
-{
-  return pair - ((pair & 65535) != 0) - (pair > 65535) * 65536u;
-}
-
 /* Rows `first` … of a cell that is RUN pixels wide. All loads are on their way before one is used:
  * rows beyond the cell read its last one again, and count as unknown. */
 template <int VALUES, int RUN>

@@ -29,6 +29,11 @@ GST_DEBUG_CATEGORY_STATIC(gst_downsample_transpose_debug);
 /* Of a buffer; 4096x2160 with 1x1 cells and 32 classes fits. */
 #define COLUMNS_BYTES_MAX (1u << 30)
 
+/* Focal length times baseline, px m, of a depth camera whose baseline nobody knows, or that has
+ * none: 256 pixels of disparity, the most that columns hold, are half a metre, where most such
+ * cameras begin to see; at 10 m there are 13 left. Metres of stixels come out as with any other. */
+#define VIRTUAL_FOCAL_BASELINE 128.
+
 #define GST_TYPE_DOWNSAMPLE_TRANSPOSE (gst_downsample_transpose_get_type())
 G_DECLARE_FINAL_TYPE(
     GstDownsampleTranspose, gst_downsample_transpose, GST, DOWNSAMPLE_TRANSPOSE, GstStxPairing)
@@ -60,8 +65,9 @@ G_DEFINE_TYPE(GstDownsampleTranspose, gst_downsample_transpose, GST_TYPE_STX_PAI
 GST_ELEMENT_REGISTER_DEFINE(
     downsample_transpose, "downsample-transpose", GST_RANK_NONE, GST_TYPE_DOWNSAMPLE_TRANSPOSE)
 
-static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK,
-    GST_PAD_ALWAYS, GST_STATIC_CAPS(GST_STX_CUDA_CAPS("video/x-raw", ",format=GRAY16_LE")));
+static GstStaticPadTemplate sink_template =
+    GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK, GST_PAD_ALWAYS,
+        GST_STATIC_CAPS(GST_STX_CUDA_CAPS("video/x-raw", ",format=GRAY16_LE") "; other/tensors"));
 static GstStaticPadTemplate confidence_template =
     GST_STATIC_PAD_TEMPLATE("confidence", GST_PAD_SINK, GST_PAD_REQUEST,
         GST_STATIC_CAPS(GST_STX_CUDA_CAPS("video/x-raw", ",format=GRAY8")));
@@ -118,17 +124,20 @@ static gboolean choose(GstDownsampleTranspose *self, guint roles, StxError *erro
   self->layout.confidence_is_sky = self->cells.confidence_is_sky;
   GST_OBJECT_UNLOCK(self);
   return gst_stx_cell_caps_layout(&self->caps, roles, &self->params, &self->layout, error) &&
-         stx_colmean_check(&self->params, error) && check_bytes(&self->params.grid, error);
+         gst_stx_disparity_encoding(&self->caps.disparity, self->params.disparity.encoding,
+             &self->params.disparity.encoding, error) &&
+         stx_grid_check(&self->params.grid, error) && check_bytes(&self->params.grid, error);
 }
 
 static gboolean find_camera(GstDownsampleTranspose *self, StxCamera *camera, StxError *error)
 {
   const StxGrid *grid = &self->params.grid;
-  gboolean fits;
+  gboolean fits, is_depth = stx_disparity_is_depth(self->params.disparity.encoding);
 
   GST_OBJECT_LOCK(self);
   fits = gst_stx_camera_settings_apply(&self->camera_settings, self->disparity_caps,
-      GST_STX_CAMERA_OF_DATA, grid->width, grid->height, camera, error);
+      is_depth ? GST_STX_CAMERA_OF_PICTURES : GST_STX_CAMERA_OF_DATA, grid->width, grid->height,
+      camera, error);
   GST_OBJECT_UNLOCK(self);
   if (fits)
     gst_stx_camera_tell(GST_ELEMENT(self), error);
@@ -136,6 +145,27 @@ static gboolean find_camera(GstDownsampleTranspose *self, StxCamera *camera, Stx
     gst_stx_stage_blame(
         gst_stx_pairing_stage(GST_STX_PAIRING(self)), GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT);
   return fits;
+}
+
+/* Depths become disparities by the camera; one without a second lens gets one. */
+static gboolean find_meaning(GstDownsampleTranspose *self, StxCamera *camera, StxError *error)
+{
+  StxDisparityMeaning *meaning = &self->params.disparity;
+
+  if (stx_disparity_is_depth(meaning->encoding)) {
+    if (camera->focal <= 0)
+      return stx_fail(error,
+          "disparity-encoding=%s needs the focal length, and it is not known: set focal in pixels, "
+          "or calibration, or put camera-focal into the caps",
+          stx_field_choice(stx_disparity_encodings, meaning->encoding)->nick);
+    if (camera->baseline <= 0) {
+      camera->baseline = VIRTUAL_FOCAL_BASELINE / camera->focal;
+      GST_INFO_OBJECT(
+          self, "no baseline is known: depths become disparities of one of %g m", camera->baseline);
+    }
+    meaning->focal_baseline = camera->focal * camera->baseline;
+  }
+  return stx_colmean_check(&self->params, error);
 }
 
 /* Makes everything ready for sets of these roles. */
@@ -146,7 +176,8 @@ static GstFlowReturn configure(GstDownsampleTranspose *self, guint roles, StxErr
   StxCamera camera;
   GstFlowReturn flow;
 
-  if (!choose(self, roles, error) || !find_camera(self, &camera, error))
+  if (!choose(self, roles, error) || !find_camera(self, &camera, error) ||
+      !find_meaning(self, &camera, error))
     return GST_FLOW_ERROR;
   GST_DEBUG_OBJECT(self, "%d columns of %d cells, implementation %s", stx_grid_columns(grid),
       stx_grid_rows(grid), gst_stx_stage_impl_name(gst_stx_pairing_stage(pairing)));

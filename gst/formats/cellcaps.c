@@ -1,21 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/formats/cellcaps.h"
 
-static gboolean parse_disparity(GstStxCellCaps *self, const GstCaps *caps, StxError *error)
-{
-  const GstStructure *structure = gst_caps_get_structure(caps, 0);
-
-  if (!gst_video_info_from_caps(&self->disparity, caps))
-    return stx_fail(error, "disparity: expected video/x-raw,format=GRAY16_LE with a size, not %s",
-        gst_structure_get_name(structure));
-  if (GST_VIDEO_INFO_FORMAT(&self->disparity) != GST_VIDEO_FORMAT_GRAY16_LE)
-    return stx_fail(error,
-        "disparity: format=%s, must be GRAY16_LE holding 1/256 pixel. To read KITTI's PNG files: "
-        "pngdec ! video/x-raw,format=GRAY16_BE ! videoconvert ! video/x-raw,format=GRAY16_LE",
-        GST_VIDEO_INFO_NAME(&self->disparity));
-  return TRUE;
-}
-
 static gboolean parse_confidence(GstStxCellCaps *self, const GstCaps *caps, StxError *error)
 {
   const GstStructure *structure = gst_caps_get_structure(caps, 0);
@@ -36,25 +21,20 @@ gboolean gst_stx_cell_caps_set(
     GstStxCellCaps *self, guint role, const GstCaps *caps, StxError *error)
 {
   if (role == GST_STX_CELL_DISPARITY)
-    return parse_disparity(self, caps, error);
+    return gst_stx_disparity_from_caps(&self->disparity, caps, error);
   if (role == GST_STX_CELL_CONFIDENCE)
     return parse_confidence(self, caps, error);
   return gst_stx_semantics_from_caps(&self->semantics, caps, error);
 }
 
-static gboolean is_same_size(const GstVideoInfo *a, const GstVideoInfo *b)
-{
-  return GST_VIDEO_INFO_WIDTH(a) == GST_VIDEO_INFO_WIDTH(b) &&
-         GST_VIDEO_INFO_HEIGHT(a) == GST_VIDEO_INFO_HEIGHT(b);
-}
-
 gboolean gst_stx_cell_caps_layout(const GstStxCellCaps *self, guint roles, StxColmeanParams *params,
     StxColmeanInput *layout, StxError *error)
 {
-  int width = GST_VIDEO_INFO_WIDTH(&self->disparity);
-  int height = GST_VIDEO_INFO_HEIGHT(&self->disparity);
+  int width = self->disparity.width, height = self->disparity.height;
 
-  if (roles & 1u << GST_STX_CELL_CONFIDENCE && !is_same_size(&self->confidence, &self->disparity))
+  if (roles & 1u << GST_STX_CELL_CONFIDENCE &&
+      (GST_VIDEO_INFO_WIDTH(&self->confidence) != width ||
+          GST_VIDEO_INFO_HEIGHT(&self->confidence) != height))
     return stx_fail(error, "confidence: an image of %dx%d, but the disparity has %dx%d",
         GST_VIDEO_INFO_WIDTH(&self->confidence), GST_VIDEO_INFO_HEIGHT(&self->confidence), width,
         height);

@@ -10,6 +10,7 @@
 #include <gst/video/video.h>
 
 #include "common/colmean/colmean.h"
+#include "gst/formats/disparity.h"
 #include "gst/formats/semantics.h"
 
 G_BEGIN_DECLS
@@ -23,7 +24,8 @@ enum {
 };
 
 typedef struct {
-  GstVideoInfo disparity, confidence;
+  GstStxDisparity disparity;
+  GstVideoInfo confidence;
   GstStxSemantics semantics;
 } GstStxCellCaps;
 

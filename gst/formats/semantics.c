@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/labels.h"
+#include "gst/formats/tensor.h"
 
 #define EXPECTED                                                                                   \
   "expected video/x-raw,format=GRAY8 (labels) or other/tensors,num_tensors=1 of type uint8, "      \
@@ -20,24 +21,6 @@ static gboolean parse_labels(GstStxSemantics *semantics, const GstCaps *caps, St
   return TRUE;
 }
 
-/* "C:W:H:1": three numbers, innermost first; further ones must be 1. */
-static gboolean parse_dimensions(const char *text, int dimensions[3])
-{
-  gchar **parts = g_strsplit(text, ":", -1);
-  gboolean valid = g_strv_length(parts) >= 3;
-
-  for (guint i = 0; valid && parts[i] != NULL; i++) {
-    gint64 value = 0;
-
-    valid = g_ascii_string_to_signed(g_strstrip(parts[i]), 10, 1, G_MAXINT, &value, NULL) &&
-            (i < 3 || value == 1);
-    if (valid && i < 3)
-      dimensions[i] = (int)value;
-  }
-  g_strfreev(parts);
-  return valid;
-}
-
 static gboolean parse_type(const char *type, StxSemantics *kind)
 {
   if (strcmp(type, "uint8") == 0)
@@ -51,33 +34,20 @@ static gboolean parse_type(const char *type, StxSemantics *kind)
   return TRUE;
 }
 
-static const char *string_field(const GstStructure *structure, const char *name)
-{
-  const char *value = gst_structure_get_string(structure, name);
-
-  return value != NULL ? value : "(none)";
-}
-
 static gboolean parse_scores(
     GstStxSemantics *semantics, const GstStructure *structure, StxError *error)
 {
-  const char *format = gst_structure_get_string(structure, "format");
-  const char *type = string_field(structure, "types");
-  const char *dimensions = string_field(structure, "dimensions");
-  int count = 1;
+  static const GstStxTensorUse use = {"semantics", EXPECTED,
+      "W:H:C:1 (planar) or C:W:H:1 (interleaved) with the disparity's width W and height H, or "
+      "1/2, 1/4 or 1/8 of both",
+      3};
+  GstStxTensor tensor;
 
-  gst_structure_get_int(structure, "num_tensors", &count);
-  if (count != 1)
-    return stx_fail(error, "semantics: %d tensors; " EXPECTED, count);
-  if (format != NULL && strcmp(format, "static") != 0)
-    return stx_fail(error, "semantics: format=%s, must be static; " EXPECTED, format);
-  if (!parse_type(type, &semantics->kind))
-    return stx_fail(error, "semantics: types=%s; " EXPECTED, type);
-  if (!parse_dimensions(dimensions, semantics->dimensions))
-    return stx_fail(error,
-        "semantics: dimensions=%s, must be W:H:C:1 (planar) or C:W:H:1 (interleaved) with the "
-        "disparity's width W and height H, or 1/2, 1/4 or 1/8 of both",
-        dimensions);
+  if (!gst_stx_tensor_parse(&tensor, structure, &use, error))
+    return FALSE;
+  if (!parse_type(tensor.type, &semantics->kind))
+    return stx_fail(error, "semantics: types=%s; " EXPECTED, tensor.type);
+  memcpy(semantics->dimensions, tensor.dimensions, sizeof(tensor.dimensions));
   return TRUE;
 }
 

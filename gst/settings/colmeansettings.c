@@ -10,6 +10,9 @@ static const StxFieldChoice label_encodings[] = {
     {0},
 };
 static const StxField fields[] = {
+    {"disparity-encoding", "Disparity encoding", "What a number of the disparity map means",
+        STX_FIELD(CHOICE, GstStxCells, params.disparity.encoding),
+        .choices = stx_disparity_encodings},
     {"label-encoding", "Label encoding", "What a value of a label image means",
         STX_FIELD(CHOICE, GstStxCells, label_encoding), .choices = label_encodings},
     {"confidence-is-sky", "Confidence is sky",
@@ -26,7 +29,7 @@ void gst_stx_cells_apply(const GstStxCells *cells, StxColmeanParams *params)
   params->grid.cell_height = cells->params.grid.cell_height;
   params->reduction = cells->params.reduction;
   params->fill_width = cells->params.fill_width;
-  params->cityscapes_disparity = cells->params.cityscapes_disparity;
+  params->disparity = cells->params.disparity;
   if (cells->label_encoding == GST_STX_LABELS_CITYSCAPES_IDS)
     stx_labels_from_cityscapes(params->label_map);
   else

@@ -22,10 +22,20 @@ static gboolean find_image(GstStxStage *stage, guint slot, const gchar *what, Gs
 static gboolean find_disparity(
     GstStxStage *stage, const GstColmeanFrame *frame, StxColmeanInput *input, StxError *error)
 {
+  const GstStxDisparity *disparity = &frame->caps->disparity;
+  GstBuffer *buffer = frame->set[GST_STX_CELL_DISPARITY];
+  gsize row = (gsize)disparity->width * sizeof(float);
+  const void *floats;
   StxImage8 bytes;
 
-  if (!find_image(stage, DISPARITY, "disparity", frame->set[GST_STX_CELL_DISPARITY],
-          &frame->caps->disparity, &bytes, error))
+  if (disparity->is_tensor) {
+    if (!gst_stx_stage_read(
+            stage, DISPARITY, "disparity", buffer, row * (gsize)disparity->height, &floats, error))
+      return FALSE;
+    input->floats = (StxImageFloat){floats, (ptrdiff_t)row, disparity->width, disparity->height};
+    return TRUE;
+  }
+  if (!find_image(stage, DISPARITY, "disparity", buffer, &disparity->video, &bytes, error))
     return FALSE;
   input->disparity =
       (StxImage16){(uint16_t *)(void *)bytes.data, bytes.stride, bytes.width, bytes.height};

@@ -24,7 +24,7 @@ static int at_most(int size, int small)
 /* Inputs at addresses `shift` bytes off the alignment of device memory. */
 typedef struct {
   StxColmeanInput input;
-  uint8_t *disparity, *confidence, *labels, *scores; /* blocks */
+  uint8_t *disparity, *floats, *confidence, *labels, *scores; /* blocks */
 } DeviceInput;
 
 static uint8_t *upload(const ColmeanBytes *bytes, int shift)
@@ -40,10 +40,13 @@ static DeviceInput upload_input(const ColmeanCase *c, int shift)
 {
   DeviceInput device = {.input = c->input,
       .disparity = upload(&c->disparity, shift & ~1),
+      .floats = upload(&c->floats, shift & ~3),
       .confidence = upload(&c->confidence, shift),
       .labels = upload(&c->labels, shift),
       .scores = upload(&c->scores, shift)};
   device.input.disparity.data = (uint16_t *)(device.disparity + (shift & ~1));
+  device.input.floats.data =
+      device.floats ? (const float *)(const void *)(device.floats + (shift & ~3)) : NULL;
   device.input.confidence.data = device.confidence ? device.confidence + shift : NULL;
   device.input.labels.data = device.labels ? device.labels + shift : NULL;
   device.input.scores = device.scores ? device.scores + shift : NULL;
@@ -54,6 +57,7 @@ static DeviceInput upload_input(const ColmeanCase *c, int shift)
 static void free_input(DeviceInput *device)
 {
   stx_device_free(device->disparity);
+  stx_device_free(device->floats);
   stx_device_free(device->confidence);
   stx_device_free(device->labels);
   stx_device_free(device->scores);
@@ -111,7 +115,10 @@ static void make_holes(ColmeanCase *c, StxRandom *random)
     bool known = stx_random_below(random, 2);
     for (int x = 0; x < grid->width; known = !known)
       for (int left = 1 + stx_random_below(random, most); left > 0 && x < grid->width; left--, x++)
-        row[x] = known ? row[x] | 1 : 0;
+        if (known)
+          row[x] |= 1;
+        else
+          colmean_hide(c, x, y);
   }
 }
 
@@ -131,11 +138,11 @@ static void expect_agreement(const StxColmeanParams *params, const Making *m)
     colmean_add_sky(&c, &random);
   snprintf(what, sizeof what,
       "cuda, %d×%d in %d×%d, %d classes, reduction %d, semantics %d, layout %d, padding %d, "
-      "shift %d, scores of 1/%d, confidence %d, holes %d, sky %d, filled to %d, Cityscapes %d, "
+      "shift %d, scores of 1/%d, confidence %d, holes %d, sky %d, filled to %d, encoding %d, "
       "fill %d, seed %d",
       grid->width, grid->height, grid->cell_width, grid->cell_height, grid->classes,
       params->reduction, params->semantics, m->layout, m->padding, m->shift, 1 << m->score_shift,
-      m->confidence, m->holes, m->sky, params->fill_width, params->cityscapes_disparity, m->fill,
+      m->confidence, m->holes, m->sky, params->fill_width, params->disparity.encoding, m->fill,
       m->seed);
   expect_case_agrees(&c, m->shift, what);
   colmean_free_case(&c);
@@ -160,7 +167,7 @@ static void expect_random_agreement(const Trials *trials)
     StxColmeanParams params = {.reduction = (StxReduction)stx_random_below(&random, 3),
         .semantics = (StxSemantics)stx_random_below(&random, 5),
         .fill_width = stx_random_below(&random, 2) * stx_random_below(&random, 100),
-        .cityscapes_disparity = stx_random_below(&random, 2)};
+        .disparity = colmean_any_meaning(&random)};
     params.grid = (StxGrid){1 + stx_random_below(&random, at_most(trials->width, 20)),
         1 + stx_random_below(&random, at_most(trials->height, 20)),
         trials->cell_width ? trials->cell_width : any_cell(&random),

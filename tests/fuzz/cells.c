@@ -50,6 +50,7 @@ static void take_columns(StxRig *rig, GstBuffer *output, const GstCaps *caps)
 }
 
 #define CELLS "downsample-transpose threads=1 "
+#define FLOATS "disparity-encoding=depth-m"
 #define ALL                                                                                        \
   {                                                                                                \
     "sink", "confidence", "semantics"                                                              \
@@ -64,6 +65,9 @@ static StxRig rigs[] = {
         take_columns},
     {CELLS "label-encoding=cityscapes-ids", ALL, NULL, take_columns},
     {CELLS "backend=c stixel-width=5", ALL, NULL, take_columns},
+    {CELLS "disparity-encoding=opencv", {"sink"}, NULL, take_columns},
+    {CELLS "disparity-encoding=depth-mm focal=500", {"sink", "confidence"}, NULL, take_columns},
+    {CELLS FLOATS " focal=500 baseline=0.1", {"sink", "confidence"}, NULL, take_columns},
 };
 
 /* ---- What goes in -------------------------------------------------------------------------- */
@@ -136,6 +140,18 @@ static void attach_confidence(GstBuffer *picture, StxFuzzInput *input, Size size
   meta->height = (guint)size.height;
 }
 
+static void push_floats(StxRig *rig, StxFuzzInput *input, Size size)
+{
+  gchar *dimensions = g_strdup_printf("%d:%d:1:1", size.width, size.height);
+  gsize bytes = sizeof(gfloat) * (gsize)size.width * (gsize)size.height;
+
+  push(rig, 0, input,
+      gst_caps_new_simple("other/tensors", "types", G_TYPE_STRING, "float32", "dimensions",
+          G_TYPE_STRING, dimensions, NULL),
+      bytes, size);
+  g_free(dimensions);
+}
+
 static void push_disparity(StxRig *rig, StxFuzzInput *input, Size size)
 {
   GstVideoInfo info;
@@ -163,7 +179,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   disparity.height = stx_fuzz_size(&input, MOST_HEIGHT);
   disparity.layout = stx_rig_layout(&input);
   stx_rig_begin(rig);
-  push_disparity(rig, &input, disparity);
+  if (strstr(rig->line, FLOATS) != NULL)
+    push_floats(rig, &input, disparity);
+  else
+    push_disparity(rig, &input, disparity);
   for (guint pad = 1; pad < STX_RIG_PADS && rig->pads[pad] != NULL; pad++) {
     Size other = read_size(&input, disparity);
 

@@ -125,7 +125,7 @@ START_TEST(cityscapes_disparity_counts_from_one)
 {
   static const uint16_t d[4] = {0, 1, 2, 513};
   static const uint16_t expected[8] = {0, 0, 1, 512, 0, 0, 65025, 65025};
-  ColmeanCase c = {.params = {.grid = {4, 1, 1, 1, 0}, .cityscapes_disparity = 1}};
+  ColmeanCase c = {.params = {.grid = {4, 1, 1, 1, 0}, .disparity = {STX_DISPARITY_CITYSCAPES}}};
   c.input.disparity = (StxImage16){(uint16_t *)d, 8, 4, 1};
   uint16_t *columns = colmean_run(colmean_reference(), &c, 1);
   stx_expect_same(expected, columns, sizeof expected, "Cityscapes' encoding");
@@ -271,10 +271,10 @@ static void compare(const StxColmeanParams *params, ColmeanLayout layout, int pa
     colmean_add_sky(&c, &random);
   snprintf(what, sizeof what,
       "%d×%d in %d×%d, %d classes, reduction %d, semantics %d, layout %d, padding %d, confidence "
-      "%d, sky %d, Cityscapes %d, fill %d, seed %d",
+      "%d, sky %d, encoding %d, fill %d, seed %d",
       params->grid.width, params->grid.height, params->grid.cell_width, params->grid.cell_height,
       params->grid.classes, params->reduction, params->semantics, layout, padding, confidence,
-      c.input.confidence_is_sky, params->cityscapes_disparity, fill, (int)seed);
+      c.input.confidence_is_sky, params->disparity.encoding, fill, (int)seed);
   colmean_expect_all_same(&c, seed % 4 ? 2 : 7, what);
   colmean_free_case(&c);
 }
@@ -287,7 +287,7 @@ static void compare_random(int cell, int trials, uint64_t seed)
     StxColmeanParams params = {.reduction = (StxReduction)stx_random_below(&random, 3),
         .semantics = (StxSemantics)stx_random_below(&random, 5),
         .fill_width = stx_random_below(&random, 2) * stx_random_below(&random, 100),
-        .cityscapes_disparity = stx_random_below(&random, 2)};
+        .disparity = colmean_any_meaning(&random)};
     int most = 1 << stx_random_below(&random, 6);
     params.grid = (StxGrid){1 + stx_random_below(&random, 200), 1 + stx_random_below(&random, 90),
         cell ? cell : 1 + stx_random_below(&random, most),

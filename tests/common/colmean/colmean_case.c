@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/common/colmean/colmean_case.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -39,6 +40,53 @@ static StxImage8 view8(const StxGrid *grid, int padding, ColmeanBytes *bytes)
   ptrdiff_t stride = grid->width + padding;
   *bytes = bytes_alloc(stride * (grid->height - 1) + grid->width);
   return (StxImage8){bytes->data, stride, grid->width, grid->height};
+}
+
+static StxImageFloat view_float(const StxGrid *grid, int padding, ColmeanBytes *bytes)
+{
+  ptrdiff_t stride = 4 * grid->width + 4 * padding;
+  *bytes = bytes_alloc(stride * (grid->height - 1) + 4 * grid->width);
+  return (StxImageFloat){(float *)(void *)bytes->data, stride, grid->width, grid->height};
+}
+
+StxDisparityMeaning colmean_any_meaning(StxRandom *random)
+{
+  static const double products[] = {0.5, 56.7, 389, 1e6};
+  if (stx_random_below(random, 2))
+    return (StxDisparityMeaning){STX_DISPARITY_AUTO};
+  return (StxDisparityMeaning){.encoding = (StxDisparityEncoding)stx_random_below(random, 7),
+      .focal_baseline = products[stx_random_below(random, 4)]};
+}
+
+/* What makes that many steps, or next to it; or anything. */
+static float noise_number(const StxDisparityMeaning *meaning, int steps, StxRandom *random)
+{
+  static const float odd[] = {NAN, INFINITY, -INFINITY, -1, 0, -0.0f, FLT_MIN, 1e-40f, -1e-40f,
+      FLT_MAX, -FLT_MAX, 1e30f, 1e-30f, 1.0f / 512, 0.99999994f / 512, 65535.49f / 256, 256};
+  size_t i = (size_t)stx_random_below(random, 128);
+  if (i < sizeof odd / sizeof odd[0])
+    return odd[i];
+  float pixels = (float)steps / 256 + (float)stx_random_below(random, 1000) / 256000;
+  return stx_disparity_is_depth(meaning->encoding) ? (float)meaning->focal_baseline / pixels
+                                                   : pixels;
+}
+
+/* Beside the map of 16 bits, from which they are. */
+static void make_floats(ColmeanCase *c, int padding, StxRandom *random)
+{
+  const StxGrid *grid = &c->params.grid;
+  c->input.floats = view_float(grid, padding, &c->floats);
+  for (int y = 0; y < grid->height; y++)
+    for (int x = 0; x < grid->width; x++)
+      ((float *)stx_row_float(&c->input.floats, y))[x] =
+          noise_number(&c->params.disparity, stx_row16(&c->input.disparity, y)[x], random);
+}
+
+void colmean_hide(ColmeanCase *c, int x, int y)
+{
+  stx_row16(&c->input.disparity, y)[x] = 0;
+  if (c->input.floats.data != NULL)
+    ((float *)stx_row_float(&c->input.floats, y))[x] = NAN;
 }
 
 static float noise_float(StxRandom *random)
@@ -133,6 +181,8 @@ ColmeanCase colmean_make_scaled_case(const StxColmeanParams *params, int score_s
   ColmeanCase c = {.params = *params, .input.score_shift = score_shift};
   c.input.disparity = view16(&params->grid, padding, &c.disparity);
   stx_fill16(&c.input.disparity, fill, max[stx_random_below(random, 3)], random);
+  if (stx_disparity_is_float(params->disparity.encoding))
+    make_floats(&c, padding, random);
   if (confidence) {
     c.input.confidence = view8(&params->grid, padding, &c.confidence);
     stx_fill8(&c.input.confidence, fill == STX_FILL_LOW ? STX_FILL_NOISE : fill, random);
@@ -153,7 +203,7 @@ static void add_sky_block(ColmeanCase *c, int x0, int y0, int side, StxRandom *r
     for (int x = x0; x < x0 + side && x < grid->width; x++) {
       if (stx_random_below(random, 8) >= share)
         continue;
-      stx_row16(&c->input.disparity, y)[x] = 0;
+      colmean_hide(c, x, y);
       bool sky = stx_random_below(random, 4) < sure;
       uint8_t *confidence = &stx_row8(&c->input.confidence, y)[x];
       *confidence = (uint8_t)(!sky ? 0 : *confidence > 0 ? *confidence : 1);
@@ -184,6 +234,8 @@ ColmeanCase colmean_surest_sky(int side)
 void colmean_free_case(ColmeanCase *c)
 {
   bytes_free(&c->disparity);
+  if (c->floats.map)
+    bytes_free(&c->floats);
   if (c->confidence.map)
     bytes_free(&c->confidence);
   if (c->labels.map)

@@ -22,12 +22,18 @@ typedef enum { COLMEAN_PLANAR, COLMEAN_INTERLEAVED, COLMEAN_MIXED, COLMEAN_LAYOU
 typedef struct {
   StxColmeanParams params;
   StxColmeanInput input;
-  ColmeanBytes disparity, confidence, labels, scores;
+  ColmeanBytes disparity, floats, confidence, labels, scores;
 } ColmeanCase;
+
+/* One of all that numbers may mean, every other time KITTI's. */
+StxDisparityMeaning colmean_any_meaning(StxRandom *random);
 
 /* `padding`: bytes between rows, pixels and classes where the layout has any. */
 ColmeanCase colmean_make_case(const StxColmeanParams *params, ColmeanLayout layout, int padding,
     bool confidence, StxFill fill, StxRandom *random);
+
+/* Makes a pixel unknown. */
+void colmean_hide(ColmeanCase *c, int x, int y);
 
 /* Makes the confidences of unknown pixels say that they are sky; if there are any, makes some or
  * all pixels of blocks unknown, surely sky or not. */

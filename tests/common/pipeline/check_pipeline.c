@@ -157,13 +157,13 @@ START_TEST(cityscapes_disparities_are_one_more)
   PipelineResult expected = pipeline_run_alone(&settings, pipeline_disparity(&frame));
   for (int i = 0; i < PIXELS; i++)
     frame.disparity.data[i] += frame.disparity.data[i] > 0;
-  settings.colmean.cityscapes_disparity = true;
+  settings.colmean.disparity.encoding = STX_DISPARITY_CITYSCAPES;
   pipeline_expect_same(
       expected, pipeline_run_alone(&settings, pipeline_disparity(&frame)), "Cityscapes");
   /* What is matched here is not encoded like that. */
   settings = pipeline_settings(STX_PIPELINE_PAIRS);
   expected = pipeline_run_alone(&settings, pipeline_pair(&frame));
-  settings.colmean.cityscapes_disparity = true;
+  settings.colmean.disparity.encoding = STX_DISPARITY_CITYSCAPES;
   pipeline_expect_same(expected, pipeline_run_alone(&settings, pipeline_pair(&frame)), "pair");
   pipeline_frame_free(&frame);
 }

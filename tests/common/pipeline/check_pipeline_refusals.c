@@ -105,7 +105,7 @@ START_TEST(bad_disparities_and_semantics_are_named)
   StxPipelineInput good = pipeline_disparity(&frame);
   EXPECT_BAD(pipeline, good, disparity.data = NULL, "disparity: there is none");
   EXPECT_BAD(pipeline, good, disparity.height = 1, "disparity has 412 × 1 pixels");
-  EXPECT_BAD(pipeline, good, disparity.stride += 1, "is odd");
+  EXPECT_BAD(pipeline, good, disparity.stride += 1, "no multiple of the 2 bytes");
   EXPECT_BAD(
       pipeline, good, disparity.stride = PIPELINE_WIDTH, "disparity: its rows are 412 bytes apart");
   EXPECT_BAD(pipeline, good, left = frame.left, "left: this pipeline is one for disparities");

@@ -290,7 +290,7 @@ GST_START_TEST(cityscapes_disparity_is_one_less)
   Fixture fixture;
   GstBuffer *columns;
 
-  params.cityscapes_disparity = TRUE;
+  params.disparity.encoding = STX_DISPARITY_CITYSCAPES;
   input.confidence.data = NULL;
   fixture_begin(&fixture, "downsample-transpose disparity-encoding=cityscapes", &scene);
   gst_harness_push(fixture.sink, disparity_of(&scene));

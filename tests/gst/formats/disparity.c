@@ -1,0 +1,476 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * downsample-transpose: the synthetic street's disparities in every encoding give the stixels that
+ * they give in KITTI's, as far as the encoding keeps them apart, and the same metres; what does not
+ * fit is refused with a reason.
+ */
+#include "tests/gst/fixtures/util.h"
+
+#include <glib/gstdio.h>
+#include <math.h>
+#include <string.h>
+
+#include "common/stixel.h"
+
+#define WIDTH 416
+#define HEIGHT 160
+#define PIXELS (WIDTH * HEIGHT)
+#define COLUMNS (WIDTH / 8)
+#define FAR 60 /* metres: what is beyond is unknown, for millimetres end at 65.5 */
+#define FRAME (100 * GST_MSECOND)
+
+/* ---- The street ---------------------------------------------------------------------------- */
+
+typedef struct {
+  guint16 steps[PIXELS]; /* 1/256 pixel */
+  gdouble focal, baseline;
+  gdouble cy, height, pitch;
+} Street;
+
+static gdouble camera_field(const GstCaps *caps, const gchar *name)
+{
+  gdouble value = 0;
+
+  gst_structure_get_double(gst_caps_get_structure(caps, 0), name, &value);
+  return value;
+}
+
+static Street *street_new(void)
+{
+  GstHarness *harness =
+      gst_harness_new_parse("street-scene-src view=disparity num-buffers=1 ! capsfilter "
+                            "caps=video/x-raw,width=416,height=160");
+  Street *street = g_new0(Street, 1);
+  GstBuffer *buffer;
+  GstCaps *caps;
+
+  gst_harness_play(harness);
+  buffer = gst_harness_pull(harness);
+  caps = gst_pad_get_current_caps(harness->sinkpad);
+  ck_assert(buffer != NULL && caps != NULL);
+  ck_assert_int_eq(
+      gst_buffer_extract(buffer, 0, street->steps, sizeof street->steps), sizeof street->steps);
+  street->focal = camera_field(caps, "camera-focal");
+  street->baseline = camera_field(caps, "camera-baseline");
+  street->cy = camera_field(caps, "camera-cy");
+  street->height = camera_field(caps, "camera-height");
+  street->pitch = camera_field(caps, "camera-pitch");
+  for (gsize i = 0; i < PIXELS; i++)
+    if (street->steps[i] * (gdouble)FAR < 256 * street->focal * street->baseline)
+      street->steps[i] = 0;
+  gst_caps_unref(caps);
+  gst_buffer_unref(buffer);
+  gst_harness_teardown(harness);
+  return street;
+}
+
+/* ---- Its encodings ------------------------------------------------------------------------- */
+
+typedef enum { KITTI, CITYSCAPES, OPENCV, DEPTH_MM, DISPARITY_PIXELS, DEPTH_M } Encoding;
+static const gchar *const names[] = {
+    "kitti", "cityscapes", "opencv", "depth-mm", "pixels", "depth-m"};
+
+static gboolean is_float(Encoding encoding)
+{
+  return encoding >= DISPARITY_PIXELS;
+}
+
+static guint16 as_16(const Street *street, Encoding encoding, guint16 steps)
+{
+  gdouble pixels = steps / 256.0, product = street->focal * street->baseline;
+
+  if (encoding == CITYSCAPES)
+    return steps > 0 ? steps + 1 : 0;
+  if (encoding == OPENCV)
+    return steps > 0 ? (guint16)lround(pixels * 16) : (guint16)-16;
+  if (encoding == DEPTH_MM)
+    return steps > 0 ? (guint16)MIN(lround(1000 * product / pixels), 65535) : 65535;
+  return steps;
+}
+
+static gfloat as_float(const Street *street, Encoding encoding, guint16 steps)
+{
+  if (steps == 0)
+    return encoding == DEPTH_M ? INFINITY : NAN;
+  return encoding == DEPTH_M ? (gfloat)(street->focal * street->baseline * 256 / steps)
+                             : steps / 256.0f;
+}
+
+static GstBuffer *encoded(const Street *street, Encoding encoding)
+{
+  GstBuffer *buffer = stx_test_buffer(PIXELS * (is_float(encoding) ? 4 : 2), 0, 0, FRAME);
+  GstMapInfo map;
+
+  ck_assert(gst_buffer_map(buffer, &map, GST_MAP_WRITE));
+  for (gsize i = 0; i < PIXELS; i++)
+    if (is_float(encoding))
+      ((gfloat *)(gpointer)map.data)[i] = as_float(street, encoding, street->steps[i]);
+    else
+      ((guint16 *)(gpointer)map.data)[i] = as_16(street, encoding, street->steps[i]);
+  gst_buffer_unmap(buffer, &map);
+  return buffer;
+}
+
+/* ---- Stixels of a map ---------------------------------------------------------------------- */
+
+/* At every row of every column of stixels. */
+typedef struct {
+  guint8 kind[COLUMNS][HEIGHT];
+  gdouble z[COLUMNS][HEIGHT]; /* metres; 0: unknown */
+  gdouble baseline;
+} Depths;
+
+static void draw(Depths *depths, const StxStixel *s, gdouble product)
+{
+  for (gint row = s->top; row <= s->bottom; row++) {
+    gdouble part = s->bottom > s->top ? (gdouble)(row - s->top) / (s->bottom - s->top) : 0;
+    gdouble d = s->disparity_top + part * (s->disparity_bottom - s->disparity_top);
+
+    depths->kind[s->column][row] = s->kind;
+    depths->z[s->column][row] = d > 0 ? product / d : 0;
+  }
+}
+
+static Depths *depths_of(GstHarness *harness, const gchar *what)
+{
+  GstBuffer *buffer = gst_harness_pull(harness);
+  GstCaps *caps = gst_pad_get_current_caps(harness->sinkpad);
+  Depths *depths = g_new0(Depths, 1);
+  GstMapInfo map;
+
+  ck_assert_msg(buffer != NULL && caps != NULL, "%s: no stixels", what);
+  ck_assert(gst_buffer_map(buffer, &map, GST_MAP_READ));
+  depths->baseline = camera_field(caps, "camera-baseline");
+  for (gsize i = 0; i < map.size / sizeof(StxStixel); i++)
+    draw(depths, (const StxStixel *)(gconstpointer)map.data + i,
+        camera_field(caps, "camera-focal") * depths->baseline);
+  gst_buffer_unmap(buffer, &map);
+  gst_buffer_unref(buffer);
+  gst_caps_unref(caps);
+  return depths;
+}
+
+static gchar *media_type(Encoding encoding)
+{
+  return g_strdup(is_float(encoding) ? "other/tensors,format=static,num_tensors=1,types=float32,"
+                                       "dimensions=(string)416:160:1:1"
+                                     : "video/x-raw,format=GRAY16_LE,width=416,height=160");
+}
+
+static gchar *caps_of(const Street *street, Encoding encoding, gdouble baseline, const gchar *more)
+{
+  gchar number[5][G_ASCII_DTOSTR_BUF_SIZE], *type = media_type(encoding), *caps;
+  gdouble values[] = {street->focal, baseline, street->cy, street->height, street->pitch};
+
+  for (guint i = 0; i < G_N_ELEMENTS(values); i++)
+    g_ascii_dtostr(number[i], sizeof number[i], values[i]);
+  caps = g_strdup_printf("%s,framerate=10/1,camera-focal=(double)%s,camera-baseline=(double)%s,"
+                         "camera-cy=(double)%s,camera-height=(double)%s,camera-pitch=(double)%s%s",
+      type, number[0], number[1], number[2], number[3], number[4], more);
+  g_free(type);
+  return caps;
+}
+
+static Depths *stixels(const Street *street, Encoding encoding, const gchar *cells,
+    gdouble baseline, const gchar *more)
+{
+  gchar *line = g_strdup_printf("downsample-transpose %s ! sat-dp-stixels", cells);
+  gchar *caps = caps_of(street, encoding, baseline, more);
+  GstHarness *harness = gst_harness_new_parse(line);
+  Depths *depths;
+
+  gst_harness_set_src_caps_str(harness, caps);
+  gst_harness_push(harness, encoded(street, encoding));
+  depths = depths_of(harness, names[encoding]);
+  gst_harness_teardown(harness);
+  g_free(caps);
+  g_free(line);
+  return depths;
+}
+
+/* Rows of another kind, and rows of this kind whose distances differ by more than `tolerance`: at
+ * most a share of all. */
+static void expect_alike(const Depths *expected, const Depths *actual, gdouble tolerance,
+    gdouble most, const gchar *what)
+{
+  guint others = 0, farther = 0, all = COLUMNS * HEIGHT, known = 0;
+
+  for (guint column = 0; column < COLUMNS; column++)
+    for (guint row = 0; row < HEIGHT; row++) {
+      gdouble here = expected->z[column][row], there = actual->z[column][row];
+
+      known += here > 0;
+      if (expected->kind[column][row] != actual->kind[column][row])
+        others++;
+      else if (fabs(here - there) > tolerance * here)
+        farther++;
+    }
+  ck_assert_msg(known > all / 4, "%s: %u of %u rows are known", what, known, all);
+  ck_assert_msg(others <= most * all, "%s: %u of %u rows are of another kind", what, others, all);
+  ck_assert_msg(
+      farther <= most * all, "%s: %u of %u rows have another distance", what, farther, all);
+}
+
+/* What loses nothing gives the same; sixteenths of a pixel and millimetres move a few borders. */
+GST_START_TEST(every_encoding_gives_the_same_stixels)
+{
+  Street *street = street_new();
+  Depths *expected = stixels(street, KITTI, "", street->baseline, "");
+  const gchar *name = names[__i__];
+  gboolean rounds = __i__ == OPENCV || __i__ == DEPTH_MM;
+  gchar *property = g_strdup_printf("disparity-encoding=%s", name);
+  gchar *field = g_strdup_printf(",disparity-encoding=(string)%s", name);
+  Depths *by_property = stixels(street, __i__, property, street->baseline, "");
+  Depths *by_caps = stixels(street, __i__, "", street->baseline, field);
+
+  expect_alike(expected, by_property, rounds ? .01 : 0, rounds ? .01 : 0, name);
+  expect_alike(by_property, by_caps, 0, 0, field);
+  g_free(by_property);
+  g_free(by_caps);
+  g_free(expected);
+  g_free(property);
+  g_free(field);
+  g_free(street);
+}
+GST_END_TEST
+
+/* Whatever the distance of two lenses that a depth camera has none of. */
+GST_START_TEST(depths_need_no_baseline)
+{
+  Street *street = street_new();
+  Depths *expected = stixels(street, KITTI, "", street->baseline, "");
+  Depths *other = stixels(street, DEPTH_MM, "disparity-encoding=depth-mm baseline=0.4", 0, "");
+  Depths *none = stixels(street, DEPTH_MM, "disparity-encoding=depth-mm", 0, "");
+
+  ck_assert(other->baseline == .4);
+  expect_alike(expected, other, .05, .1, "a baseline of 0.4 m");
+  ck_assert(fabs(none->baseline * street->focal - 128) < 1e-9);
+  expect_alike(expected, none, .05, .1, "no baseline");
+  g_free(none);
+  g_free(other);
+  g_free(expected);
+  g_free(street);
+}
+GST_END_TEST
+
+/* ---- Small maps ---------------------------------------------------------------------------- */
+
+#define FLOATS                                                                                     \
+  "other/tensors,format=static,num_tensors=1,types=float32,framerate=10/1,dimensions=(string)"
+
+/* Columns of one row of cells of one pixel. */
+static void expect_cells(const gchar *line, const gchar *caps, const void *map, gsize size,
+    const guint16 *expected, guint count)
+{
+  GstHarness *harness = gst_harness_new_parse(line);
+  GstBuffer *columns;
+  guint16 disparity[16];
+
+  gst_harness_set_src_caps_str(harness, caps);
+  columns = stx_test_buffer(size, 0, 0, FRAME);
+  gst_buffer_fill(columns, 0, map, size);
+  gst_harness_push(harness, columns);
+  columns = gst_harness_pull(harness);
+  ck_assert_msg(columns != NULL, "%s: no columns", line);
+  gst_buffer_extract(columns, 0, disparity, count * sizeof *disparity);
+  for (guint i = 0; i < count; i++)
+    ck_assert_msg(disparity[i] == expected[i], "%s: disparity %u is %u, expected %u", line, i,
+        disparity[i], expected[i]);
+  gst_buffer_unref(columns);
+  gst_harness_teardown(harness);
+}
+
+#define CELLS "downsample-transpose stixel-width=1 stixel-height=1 fill-width=0 backend="
+
+GST_START_TEST(tensors_of_both_shapes)
+{
+  static const gfloat map[] = {1, NAN, -3, INFINITY, 0, .25f, 300, 1e-40f};
+  static const guint16 pixels[] = {256, 0, 0, 0, 0, 64, 65535, 0};
+  static const guint16 depths[] = {12800, 0, 0, 0, 0, 51200, 43, 0}; /* 50 pixels at 1 m */
+  static const gchar *const backends[] = {CELLS "c ", CELLS "omp "};
+
+  for (guint i = 0; i < G_N_ELEMENTS(backends); i++) {
+    gchar *line =
+        g_strconcat(backends[i], "disparity-encoding=depth-m focal=500 baseline=0.1", NULL);
+
+    expect_cells(backends[i], FLOATS "8:1:1:1", map, sizeof map, pixels, 8);
+    expect_cells(backends[i], FLOATS "8:1", map, sizeof map, pixels, 8);
+    expect_cells(backends[i], FLOATS "1:8:1:1", map, sizeof map, pixels, 8);
+    expect_cells(line, FLOATS "1:8:1:1", map, sizeof map, depths, 8);
+    g_free(line);
+  }
+}
+GST_END_TEST
+
+GST_START_TEST(nothing_known_is_all_unknown)
+{
+  gfloat map[12];
+  static const guint16 unknown[12];
+
+  for (guint i = 0; i < 12; i++)
+    map[i] = NAN;
+  expect_cells(CELLS "auto", FLOATS "4:3:1:1", map, sizeof map, unknown, 12);
+}
+GST_END_TEST
+
+/* The camera of a picture fits its depths at any size: metres are no pixels. */
+GST_START_TEST(depths_take_a_camera_of_another_size)
+{
+  static const guint16 map[] = {1000, 65535, 500, 0};
+  static const guint16 expected[] = {6400, 0, 12800, 0}; /* 25 pixels at 1 m */
+
+  expect_cells(CELLS "auto",
+      "video/x-raw,format=GRAY16_LE,width=4,height=1,framerate=10/1,"
+      "disparity-encoding=depth-mm,camera-focal=500.0,camera-baseline=0.1,"
+      "camera-image-width=8,camera-image-height=2",
+      map, sizeof map, expected, 4);
+}
+GST_END_TEST
+
+/* ---- Files --------------------------------------------------------------------------------- */
+
+#define READ                                                                                       \
+  "multifilesrc location=%s/map-%%06d.raw caps=\"%s,framerate=10/1\" ! downsample-transpose "
+#define WRITE " ! sat-dp-stixels ! filesink location=%s/stixels"
+
+/* The lines of the element's page, on three frames. */
+static const struct {
+  Encoding encoding;
+  const gchar *properties;
+} files[] = {{OPENCV, "disparity-encoding=opencv focal=300 baseline=0.12"},
+    {DEPTH_MM, "disparity-encoding=depth-mm focal=300 cx=208 cy=80 baseline=0.4"},
+    {DISPARITY_PIXELS, "focal=300 baseline=0.12"},
+    {DEPTH_M, "disparity-encoding=depth-m focal=300"}};
+
+static void write_frame(const gchar *folder, guint frame, const Street *street, Encoding encoding)
+{
+  gchar *path = g_strdup_printf("%s/map-%06u.raw", folder, frame);
+  GstBuffer *buffer = encoded(street, encoding);
+  GstMapInfo map;
+
+  ck_assert(gst_buffer_map(buffer, &map, GST_MAP_READ));
+  ck_assert(g_file_set_contents(path, (const gchar *)map.data, (gssize)map.size, NULL));
+  gst_buffer_unmap(buffer, &map);
+  gst_buffer_unref(buffer);
+  g_free(path);
+}
+
+static void remove_file(const gchar *folder, const gchar *name)
+{
+  gchar *path = g_build_filename(folder, name, NULL);
+
+  ck_assert_int_eq(g_unlink(path), 0);
+  g_free(path);
+}
+
+GST_START_TEST(files_of_raw_numbers)
+{
+  Encoding encoding = files[__i__].encoding;
+  gchar *folder = g_dir_make_tmp("stx-maps-XXXXXX", NULL), *line, *path;
+  Street *street = street_new();
+  gchar *caps = media_type(encoding), *stixels;
+  gsize size;
+
+  for (guint frame = 0; frame < 3; frame++)
+    write_frame(folder, frame, street, encoding);
+  line = g_strdup_printf(READ "%s" WRITE, folder, caps, files[__i__].properties, folder);
+  stx_test_runs(line);
+  path = g_build_filename(folder, "stixels", NULL);
+  ck_assert(g_file_get_contents(path, &stixels, &size, NULL));
+  ck_assert_msg(
+      size / sizeof(StxStixel) > 3 * 2 * COLUMNS, "%s: %" G_GSIZE_FORMAT " bytes", line, size);
+  remove_file(folder, "map-000000.raw");
+  remove_file(folder, "map-000001.raw");
+  remove_file(folder, "map-000002.raw");
+  remove_file(folder, "stixels");
+  ck_assert_int_eq(g_rmdir(folder), 0);
+  g_free(stixels);
+  g_free(path);
+  g_free(line);
+  g_free(caps);
+  g_free(street);
+  g_free(folder);
+}
+GST_END_TEST
+
+/* ---- Refusals ------------------------------------------------------------------------------ */
+
+#define GRAY16 "video/x-raw,format=GRAY16_LE,width=16,height=16,framerate=10/1"
+static const struct {
+  const gchar *line, *caps;
+  const gchar *words[4];
+} refusals[] = {
+    {"", FLOATS "16:16:2:1", {"16:16:2", "W:H:1:1", "1:W:H:1", NULL}},
+    {"", FLOATS "16", {"dimensions=16,", "W:H:1:1", NULL}},
+    {"", "other/tensors,num_tensors=1,types=uint8,dimensions=(string)16:16:1:1",
+        {"disparity", "types=uint8", "float32", NULL}},
+    {"", "other/tensors,num_tensors=2,types=float32", {"disparity", "2 tensors", NULL}},
+    {"", FLOATS "40000:8:1:1", {"40000", "32768", NULL}},
+    {"", GRAY16 ",disparity-encoding=(string)feet", {"feet", "depth-mm", "opencv", NULL}},
+    {"", GRAY16 ",disparity-encoding=(string)pixels", {"pixels", "float32", "depth-mm", NULL}},
+    {"disparity-encoding=kitti", FLOATS "16:16:1:1", {"kitti", "GRAY16_LE", "depth-m", NULL}},
+    {"disparity-encoding=depth-m", GRAY16, {"depth-m", "16 bits", "opencv", NULL}},
+    {"disparity-encoding=depth-mm", GRAY16, {"depth-mm", "focal", "calibration", NULL}},
+    {"disparity-encoding=depth-m", FLOATS "16:16:1:1", {"depth-m", "focal", "camera-focal", NULL}},
+    {"disparity-encoding=depth-mm focal=1e6 baseline=1000", GRAY16 ",width=8",
+        {"disparity", "fit", NULL}},
+};
+
+GST_START_TEST(refuses_with_a_reason)
+{
+  gchar *line = g_strdup_printf("downsample-transpose %s", refusals[__i__].line);
+  const gchar *const *words = refusals[__i__].words;
+  GstElement *element = gst_parse_launch(line, NULL);
+  GstBus *bus;
+  GstHarness *harness;
+
+  gst_object_ref_sink(element);
+  bus = stx_test_watch(element);
+  harness = gst_harness_new_with_element(element, "sink", "src");
+  gst_harness_set_src_caps_str(harness, refusals[__i__].caps);
+  gst_harness_push(harness, stx_test_buffer(100, 0, 0, FRAME));
+  stx_test_expect_error(bus, words[0], words[1], words[2], NULL);
+  gst_harness_teardown(harness);
+  gst_element_set_bus(element, NULL);
+  gst_object_unref(bus);
+  gst_object_unref(element);
+  g_free(line);
+}
+GST_END_TEST
+
+GST_START_TEST(names_a_tensor_that_is_too_short)
+{
+  GstElement *element = gst_element_factory_make("downsample-transpose", NULL);
+  GstBus *bus;
+  GstHarness *harness;
+
+  gst_object_ref_sink(element);
+  bus = stx_test_watch(element);
+  harness = gst_harness_new_with_element(element, "sink", "src");
+  gst_harness_set_src_caps_str(harness, FLOATS "16:16:1:1");
+  gst_harness_push(harness, stx_test_buffer(1023, 0, 0, FRAME));
+  stx_test_expect_error(bus, "disparity", "1023", "1024", NULL);
+  gst_harness_teardown(harness);
+  gst_element_set_bus(element, NULL);
+  gst_object_unref(bus);
+  gst_object_unref(element);
+}
+GST_END_TEST
+
+static Suite *disparity_suite(void)
+{
+  Suite *suite = suite_create("disparity");
+  TCase *tests = tcase_create("disparity");
+  suite_add_tcase(suite, tests);
+  tcase_add_loop_test(tests, every_encoding_gives_the_same_stixels, 0, G_N_ELEMENTS(names));
+  tcase_add_test(tests, depths_need_no_baseline);
+  tcase_add_test(tests, tensors_of_both_shapes);
+  tcase_add_test(tests, nothing_known_is_all_unknown);
+  tcase_add_test(tests, depths_take_a_camera_of_another_size);
+  tcase_add_loop_test(tests, files_of_raw_numbers, 0, G_N_ELEMENTS(files));
+  tcase_add_loop_test(tests, refuses_with_a_reason, 0, G_N_ELEMENTS(refusals));
+  tcase_add_test(tests, names_a_tensor_that_is_too_short);
+  return suite;
+}
+
+GST_CHECK_MAIN(disparity)
