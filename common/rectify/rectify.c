@@ -277,7 +277,8 @@ void stx_rectify_map_fill(
 
 #define IMPL(name, backend, needs, suffix)                                                         \
   {                                                                                                \
-    {name, backend, STX_MEMORY_HOST, needs}, stx_rectify_run_##suffix                              \
+    {name, backend, STX_MEMORY_HOST, needs}, stx_rectify_run_##suffix,                             \
+        stx_rectify_run_packed_##suffix                                                            \
   }
 static const StxRectifyImpl impls[] = {STX_HOST_IMPLS(IMPL)};
 const StxImplTable stx_rectify_impls = {impls, sizeof impls / sizeof impls[0], sizeof impls[0]};

@@ -113,18 +113,32 @@ typedef struct {
   uint8_t border[4];
 } StxRectifySample;
 
+/* Packed 4:2:2: a pair of pixels is four bytes. `luma` and luma + 2 are the pixels' own, the other
+ * two the colours of both: 0 for YUY2 and YVYU, 1 for UYVY and VYUY. Behind the last pixel of an
+ * odd width there is room for another, which is not read. */
+typedef struct {
+  int luma;
+  uint8_t border[2]; /* of a pixel's own byte, and of the colours */
+} StxRectifyPacked;
+
+/*
+ * source, target  of the map's sizes in samples, packed ones in pixels; strides in bytes, of either
+ *                 sign. They do not overlap. The bytes between the target's rows are not touched.
+ *
+ * Nothing needs scratch. For the rest see StxPlace.
+ */
 typedef struct {
   StxImplInfo info;
-  /*
-   * Rectifies a plane.
-   *
-   * source, target  of the map's sizes in samples; strides in bytes, of either sign. They do not
-   *                 overlap. The bytes between the target's rows are not touched.
-   *
-   * Needs no scratch. For the rest see StxPlace.
-   */
+
+  /* Rectifies a plane. */
   bool (*run)(const StxRectifyMap *map, const StxRectifySample *sample, const StxImage8 *source,
       const StxImage8 *target, const StxPlace *place, StxError *error);
+
+  /* Rectifies a picture in packed 4:2:2, with the maps of a plane at full size and of one at half
+   * the width. The room behind the last pixel of an odd width is set to 0. */
+  bool (*run_packed)(const StxRectifyMap *pixels, const StxRectifyMap *colours,
+      const StxRectifyPacked *packed, const StxImage8 *source, const StxImage8 *target,
+      const StxPlace *place, StxError *error);
 } StxRectifyImpl;
 
 /* Host implementations, best first; the last is the reference, "c". */

@@ -14,3 +14,18 @@ bool stx_rectify_run_c(const StxRectifyMap *map, const StxRectifySample *sample,
     }
   return true;
 }
+
+bool stx_rectify_run_packed_c(const StxRectifyMap *pixels, const StxRectifyMap *colours,
+    const StxRectifyPacked *packed, const StxImage8 *source, const StxImage8 *target,
+    const StxPlace *place, StxError *error)
+{
+  for (int y = 0; y < colours->height; y++)
+    for (int u = 0; u < colours->width; u++) {
+      size_t pair = (size_t)y * (size_t)colours->width + (size_t)u;
+      size_t pixel = (size_t)y * (size_t)pixels->width + (size_t)(2 * u);
+      stx_rectify_pair_of_pixels(packed, source->data, source->stride, pixels->place + pixel,
+          pixels->fraction + pixel, 2 * u + 1 < pixels->width ? 2 : 1, colours->place[pair],
+          colours->fraction[pair], stx_row8(target, y) + 4 * u);
+    }
+  return true;
+}

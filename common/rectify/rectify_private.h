@@ -24,7 +24,10 @@ bool stx_rectify_pair(const StxCalibration *calibration, int width, int height, 
 
 #define STX_RECTIFY_DECLARE(suffix)                                                                \
   bool stx_rectify_run_##suffix(const StxRectifyMap *map, const StxRectifySample *sample,          \
-      const StxImage8 *source, const StxImage8 *target, const StxPlace *place, StxError *error);
+      const StxImage8 *source, const StxImage8 *target, const StxPlace *place, StxError *error);   \
+  bool stx_rectify_run_packed_##suffix(const StxRectifyMap *pixels, const StxRectifyMap *colours,  \
+      const StxRectifyPacked *packed, const StxImage8 *source, const StxImage8 *target,            \
+      const StxPlace *place, StxError *error);
 
 STX_RECTIFY_DECLARE(c)
 STX_RECTIFY_DECLARE(base)

@@ -156,15 +156,21 @@ static inline __m256i twice(__m128i lanes)
   return _mm256_or_si256(wide, _mm256_slli_epi64(wide, 32));
 }
 
-static inline void store_four(
-    uint8_t *to, __m256i words, __m256i outside, uint32_t border, int bytes)
+/* Four samples of four bytes. */
+static inline __m128i pack_four(__m256i words, __m256i outside, uint32_t border)
 {
-  const __m128i close = _mm_setr_epi8(0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, -1, -1, -1, -1);
   __m256i packed = _mm256_permute4x64_epi64(_mm256_packus_epi16(words, words), 0x08);
   __m128i lanes = _mm256_castsi256_si128(packed);
   __m128i not_seen = _mm256_castsi256_si128(
       _mm256_permutevar8x32_epi32(outside, _mm256_setr_epi32(0, 2, 4, 6, 0, 2, 4, 6)));
-  lanes = _mm_blendv_epi8(lanes, _mm_set1_epi32((int)border), not_seen);
+  return _mm_blendv_epi8(lanes, _mm_set1_epi32((int)border), not_seen);
+}
+
+static inline void store_four(
+    uint8_t *to, __m256i words, __m256i outside, uint32_t border, int bytes)
+{
+  const __m128i close = _mm_setr_epi8(0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, -1, -1, -1, -1);
+  __m128i lanes = pack_four(words, outside, border);
   if (bytes == 3)
     lanes = _mm_shuffle_epi8(lanes, close);
   memcpy(to, &lanes, (size_t)(4 * bytes));
@@ -202,6 +208,55 @@ static int row_3(const Row *row)
 static int row_4(const Row *row)
 {
   return row_wide(row, 4);
+}
+
+/* ---- Packed 4:2:2 -------------------------------------------------------------------------- */
+
+/* The own bytes of eight pixels, each in a lane of 16 bits. */
+static inline __m128i eight_pixels(const Row *row, int x, int luma, uint8_t border)
+{
+  const int *upper = (const int *)(const void *)row->source;
+  const int *lower = (const int *)(const void *)(row->source + row->stride);
+  const __m256i order = luma == 0 ? EACH_LANE(0, 2, 0, 2) : EACH_LANE(1, 3, 1, 3);
+  Eight eight = load_eight(row, x);
+  Places places = find_places(row, eight.place, 2, 4);
+  __m256i above = _mm256_shuffle_epi8(_mm256_i32gather_epi32(upper, places.at, 1), order);
+  __m256i below = _mm256_shuffle_epi8(_mm256_i32gather_epi32(lower, places.at, 1), order);
+  __m256i four = _mm256_blend_epi16(above, below, 0xAA);
+  __m256i sums = _mm256_madd_epi16(_mm256_maddubs_epi16(four, eight.across), eight.down);
+  __m256i out = _mm256_blendv_epi8(rounded(sums), _mm256_set1_epi32(border), eight.outside);
+  return _mm256_castsi256_si128(_mm256_permute4x64_epi64(_mm256_packus_epi32(out, out), 0x08));
+}
+
+/* Pairs are samples of four bytes, of which the colours are kept. */
+static int row_packed(const PackedRow *row)
+{
+  const Row *pixels = &row->pixels, *colours = &row->colours;
+  const int luma = row->packed->luma;
+  const __m128i own = _mm_set1_epi16(luma == 0 ? 0x00FF : (short)0xFF00);
+  const uint32_t border = row->packed->border[1] * 0x01010101u;
+  int u = 0;
+  for (; u + 8 <= colours->width && 2 * (u + 8) <= pixels->width; u += 8) {
+    Eight eight = load_eight(colours, u);
+    Places places = find_places(colours, eight.place, 4, 8);
+    int at[8];
+    _mm256_storeu_si256((__m256i *)(void *)at, places.at);
+    for (int half = 0; half < 2; half++) {
+#define HALF(v) (half == 0 ? _mm256_castsi256_si128(v) : _mm256_extracti128_si256(v, 1))
+      int first = u + 4 * half;
+      __m256i above = load_pairs(pixels->source, at + 4 * half, _mm256_setzero_si256(), 4);
+      __m256i below =
+          load_pairs(pixels->source + pixels->stride, at + 4 * half, _mm256_setzero_si256(), 4);
+      __m256i words = blend_four(above, below, twice(HALF(eight.across)), twice(HALF(eight.down)));
+      __m128i pairs = pack_four(words, twice(HALF(eight.outside)), border);
+      __m128i lumas = _mm_slli_epi16(
+          eight_pixels(pixels, 2 * first, luma, row->packed->border[0]), luma == 0 ? 0 : 8);
+      pairs = _mm_or_si128(_mm_andnot_si128(own, pairs), lumas);
+      memcpy(pixels->target + 4 * first, &pairs, 16);
+#undef HALF
+    }
+  }
+  return u;
 }
 
 #endif

@@ -15,7 +15,7 @@
  * Rejected on paper: textures, which interpolate with 8 bits of fraction and round their own way;
  * a tile of the source in shared memory, whose size depends on the lens.
  */
-#include "cuda/rectify/rectify_gather.cuh"
+#include "cuda/rectify/rectify_packed.cuh"
 
 #define RECTIFY(bytes)                                                                             \
   STX_KERNEL(stx_rectify_##bytes, StxRectifyArgs, STX_RECTIFY_X *STX_RECTIFY_Y)                    \
@@ -30,3 +30,12 @@ RECTIFY(1)
 RECTIFY(2)
 RECTIFY(3)
 RECTIFY(4)
+
+/* Two pairs, whose eight bytes are stored at once. */
+STX_KERNEL(stx_rectify_packed, StxRectifyPackedArgs, STX_RECTIFY_X *STX_RECTIFY_Y)
+{
+  const int pair = (int)(blockIdx.x * STX_RECTIFY_X + threadIdx.x) * STX_RECTIFY_PAIRS;
+  const int y = (int)(blockIdx.y * STX_RECTIFY_Y + threadIdx.y);
+  if (pair < a.colours.width && y < a.colours.height)
+    rectify_pairs(a, pair, y);
+}

@@ -9,9 +9,10 @@
 #include "cuda/stxcuda.h"
 
 enum {
-  STX_RECTIFY_X = 32,     /* threads of a block across … */
-  STX_RECTIFY_Y = 8,      /* … and down */
-  STX_RECTIFY_SAMPLES = 4 /* of one row, per thread */
+  STX_RECTIFY_X = 32,      /* threads of a block across … */
+  STX_RECTIFY_Y = 8,       /* … and down */
+  STX_RECTIFY_SAMPLES = 4, /* of one row, per thread; packed pixels */
+  STX_RECTIFY_PAIRS = 2
 };
 
 typedef struct {
@@ -22,10 +23,18 @@ typedef struct {
   int64_t source_stride, target_stride; /* bytes */
   int32_t width, height;                /* of the target, samples */
   uint32_t border;                      /* the sample's first byte in the lowest bits */
-  uint8_t map_whole;    /* the map's rows begin where four entries can be loaded at once, */
+  uint8_t map_whole;    /* the map's rows begin where a thread's entries can be loaded at once, */
   uint8_t source_whole; /* the source's samples where one can, */
   uint8_t target_whole; /* the target's rows where four samples can be stored */
   uint8_t reserved;
 } StxRectifyArgs;
+
+/* A picture in packed 4:2:2: of `pixels` everything but the border, of `colours` the map. */
+typedef struct {
+  StxRectifyArgs pixels, colours;
+  int32_t luma; /* as in StxRectifyPacked */
+  uint8_t border[2];
+  uint8_t reserved[2];
+} StxRectifyPackedArgs;
 
 #endif

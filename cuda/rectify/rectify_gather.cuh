@@ -42,20 +42,21 @@ template <int S, bool Whole> STX_DEVICE uint32_t load_sample(const uint8_t *at)
   return word;
 }
 
-/* The samples around each of four places: itself, right, below, below right. */
-template <int S, bool Whole>
-STX_DEVICE void load_around(const StxRectifyArgs &a, const uint32_t (&place)[STX_RECTIFY_SAMPLES],
-    uint32_t (&around)[STX_RECTIFY_SAMPLES][4])
+/* The samples around each of N places: itself, right, below, below right. They have S bytes and are
+ * `Step` bytes apart. */
+template <int S, int Step, bool Whole, int N>
+STX_DEVICE void load_around(
+    const uint8_t *source, int64_t stride, const uint32_t (&place)[N], uint32_t (&around)[N][4])
 {
 #pragma unroll
-  for (int j = 0; j < STX_RECTIFY_SAMPLES; j++) {
+  for (int j = 0; j < N; j++) {
     const uint32_t seen = place[j] == STX_RECTIFY_OUTSIDE ? 0 : place[j];
-    const uint8_t *upper = a.source + (int64_t)(seen >> 16) * a.source_stride + (seen & 0xFFFF) * S;
-    const uint8_t *lower = upper + a.source_stride;
+    const uint8_t *upper = source + (int64_t)(seen >> 16) * stride + (seen & 0xFFFF) * Step;
+    const uint8_t *lower = upper + stride;
     around[j][0] = load_sample<S, Whole>(upper);
-    around[j][1] = load_sample<S, Whole>(upper + S);
+    around[j][1] = load_sample<S, Whole>(upper + Step);
     around[j][2] = load_sample<S, Whole>(lower);
-    around[j][3] = load_sample<S, Whole>(lower + S);
+    around[j][3] = load_sample<S, Whole>(lower + Step);
   }
 }
 
@@ -113,9 +114,9 @@ template <int S> STX_DEVICE void rectify_samples(const StxRectifyArgs &a, int x,
   unsigned fraction[STX_RECTIFY_SAMPLES];
   load_entries(a, x, y, place, fraction);
   if (S % 2 == 0 && a.source_whole)
-    load_around<S, true>(a, place, around);
+    load_around<S, S, true>(a.source, a.source_stride, place, around);
   else
-    load_around<S, false>(a, place, around);
+    load_around<S, S, false>(a.source, a.source_stride, place, around);
 #pragma unroll
   for (int j = 0; j < STX_RECTIFY_SAMPLES; j++)
     out[j] = unless_outside(place[j], blend_around<S>(around[j], fraction[j]), a.border);

@@ -3,6 +3,15 @@
 
 #include <string.h>
 
+guint gst_stx_first_component(const GstVideoInfo *info, guint plane)
+{
+  guint component = 0;
+
+  while (GST_VIDEO_INFO_COMP_PLANE(info, component) != plane)
+    component++;
+  return component;
+}
+
 /* The widest component counts: of YUY2 with an odd width that is not the first. */
 GstStxPlane gst_stx_plane(const GstVideoInfo *info, guint plane)
 {
@@ -88,20 +97,11 @@ gboolean gst_stx_frame_map(GstVideoFrame *frame, const GstVideoInfo *info, GstBu
 
 /* ---- Parts --------------------------------------------------------------------------------- */
 
-static guint first_component(const GstVideoInfo *info, guint plane)
-{
-  guint component = 0;
-
-  while (GST_VIDEO_INFO_COMP_PLANE(info, component) != plane)
-    component++;
-  return component;
-}
-
 /* Bytes from the beginning of a plane to the part. */
 static gssize skip_to(
     const GstVideoInfo *info, guint plane, const GstVideoRectangle *part, gint stride)
 {
-  guint component = first_component(info, plane);
+  guint component = gst_stx_first_component(info, plane);
   gssize x = GST_VIDEO_FORMAT_INFO_SCALE_WIDTH(info->finfo, component, part->x);
   gssize y = GST_VIDEO_FORMAT_INFO_SCALE_HEIGHT(info->finfo, component, part->y);
 

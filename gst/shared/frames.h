@@ -19,6 +19,7 @@ typedef struct {
   guint unit; /* bytes of a sample: its alignment */
 } GstStxPlane;
 
+guint gst_stx_first_component(const GstVideoInfo *info, guint plane);
 GstStxPlane gst_stx_plane(const GstVideoInfo *info, guint plane);
 
 /*

@@ -7,62 +7,66 @@
 
 enum { INPUT, OUTPUT = INPUT + PLANES, MAP = OUTPUT + PLANES };
 
-/* ---- Planes -------------------------------------------------------------------------------- */
+/* ---- Formats ------------------------------------------------------------------------------- */
 
-/* What the format says of a plane. */
+/* How often the sides of a component are halved. */
 typedef struct {
-  gint shift_x, shift_y;
-  StxRectifySample sample;
-} Plane;
+  gint x, y;
+} Shift;
+
+static Shift shift_of(const GstVideoInfo *info, guint component)
+{
+  return (Shift){GST_VIDEO_FORMAT_INFO_W_SUB(info->finfo, component),
+      GST_VIDEO_FORMAT_INFO_H_SUB(info->finfo, component)};
+}
+
+static gboolean is_subsampled(Shift shift)
+{
+  return shift.x > 0 || shift.y > 0;
+}
 
 /* Outside everything is 0: black, and transparent where there is an alpha; chroma has 128 for it.
  */
-static Plane plane_of(const GstVideoInfo *info, guint plane)
+static StxRectifySample sample_of(const GstVideoInfo *info, guint plane)
 {
-  const GstVideoFormatInfo *format = info->finfo;
-  guint component = 0;
-  Plane result = {0};
+  StxRectifySample sample = {
+      .bytes = GST_VIDEO_INFO_COMP_PSTRIDE(info, gst_stx_first_component(info, plane))};
 
-  while (GST_VIDEO_FORMAT_INFO_PLANE(format, component) != plane)
-    component++;
-  result.shift_x = GST_VIDEO_FORMAT_INFO_W_SUB(format, component);
-  result.shift_y = GST_VIDEO_FORMAT_INFO_H_SUB(format, component);
-  result.sample.bytes = GST_VIDEO_FORMAT_INFO_PSTRIDE(format, component);
-  if (GST_VIDEO_FORMAT_INFO_IS_YUV(format) && plane > 0)
-    memset(result.sample.border, 128, sizeof result.sample.border);
-  return result;
+  if (GST_VIDEO_INFO_IS_YUV(info) && plane > 0)
+    memset(sample.border, 128, sizeof sample.border);
+  return sample;
 }
 
-static gboolean is_subsampled(const Plane *plane)
+static gboolean is_packed(const GstVideoInfo *info)
 {
-  return plane->shift_x > 0 || plane->shift_y > 0;
+  return GST_VIDEO_INFO_N_PLANES(info) == 1 && GST_VIDEO_INFO_N_COMPONENTS(info) > 1 &&
+         is_subsampled(shift_of(info, 1));
 }
 
 /* ---- Plan ---------------------------------------------------------------------------------- */
 
 static gboolean fill_map(
-    GstRectifyPlan *plan, const Plane *plane, gint threads, gboolean filled[2], StxError *error)
+    GstRectifyPlan *plan, Shift shift, gint threads, gboolean filled[2], StxError *error)
 {
-  gboolean small = is_subsampled(plane);
+  gboolean small = is_subsampled(shift);
   GstStxScratch *memory = &plan->map[small];
 
   if (filled[small])
     return TRUE;
-  if (!gst_stx_scratch_reserve(
-          memory, stx_rectify_map_bytes(&plan->view, plane->shift_x, plane->shift_y), error))
+  if (!gst_stx_scratch_reserve(memory, stx_rectify_map_bytes(&plan->view, shift.x, shift.y), error))
     return FALSE;
-  stx_rectify_map_fill(&plan->view, plane->shift_x, plane->shift_y, memory->data, threads);
+  stx_rectify_map_fill(&plan->view, shift.x, shift.y, memory->data, threads);
   plan->on_device[small] = NULL;
   filled[small] = TRUE;
   return TRUE;
 }
 
-/* Half of a frame has to begin between two samples of all its planes. */
-static gboolean check_part(const GstRectifyPlan *plan, const Plane *plane, StxError *error)
+/* Half of a frame has to begin between two samples of all its components. */
+static gboolean check_part(const GstRectifyPlan *plan, Shift shift, StxError *error)
 {
   const GstVideoRectangle *part = &plan->part;
 
-  if (part->x % (1 << plane->shift_x) == 0 && part->y % (1 << plane->shift_y) == 0)
+  if (part->x % (1 << shift.x) == 0 && part->y % (1 << shift.y) == 0)
     return TRUE;
   return stx_fail(error,
       "a view of %dx%d pixels in one frame with another has no whole samples of colour in %s: put "
@@ -79,10 +83,10 @@ gboolean gst_rectify_plan_make(GstRectifyPlan *plan, const StxCalibration *calib
   if (!stx_rectify_view(calibration, params, (gint)camera, plan->part.w, plan->part.h, &plan->view,
           rectified, error))
     return FALSE;
-  for (guint p = 0; p < GST_VIDEO_INFO_N_PLANES(&plan->input); p++) {
-    Plane plane = plane_of(&plan->input, p);
+  for (guint c = 0; c < GST_VIDEO_INFO_N_COMPONENTS(&plan->input); c++) {
+    Shift shift = shift_of(&plan->input, c);
 
-    if (!check_part(plan, &plane, error) || !fill_map(plan, &plane, threads, filled, error))
+    if (!check_part(plan, shift, error) || !fill_map(plan, shift, threads, filled, error))
       return FALSE;
   }
   return TRUE;
@@ -96,20 +100,48 @@ void gst_rectify_plan_clear(GstRectifyPlan *plan)
 
 /* ---- Frames -------------------------------------------------------------------------------- */
 
+/* FALSE: it could not be uploaded. */
+static gboolean find_map(
+    GstStxStage *stage, GstRectifyPlan *plan, guint component, StxRectifyMap *map, StxError *error)
+{
+  Shift shift = shift_of(&plan->input, component);
+  guint small = is_subsampled(shift) ? 1 : 0;
+  const void *memory = gst_stx_stage_table(stage, MAP + small, plan->map[small].data,
+      stx_rectify_map_bytes(&plan->view, shift.x, shift.y), &plan->on_device[small], error);
+
+  *map = stx_rectify_map_in(&plan->view, shift.x, shift.y, memory);
+  return memory != NULL;
+}
+
 static gboolean run_plane(GstStxStage *stage, GstRectifyPlan *plan, guint p, const StxFrame *input,
     const StxFrame *output, StxError *error)
 {
   const StxRectifyImpl *impl = gst_stx_stage_impl(stage);
-  Plane plane = plane_of(&plan->input, p);
-  gboolean small = is_subsampled(&plane);
-  const void *memory = gst_stx_stage_table(stage, MAP + (guint)small, plan->map[small].data,
-      stx_rectify_map_bytes(&plan->view, plane.shift_x, plane.shift_y), &plan->on_device[small],
-      error);
-  StxRectifyMap map = stx_rectify_map_in(&plan->view, plane.shift_x, plane.shift_y, memory);
-  StxImage8 source = {input->data[p], input->stride[p], map.source_width, map.source_height};
-  StxImage8 target = {output->data[p], output->stride[p], map.width, map.height};
+  StxRectifySample sample = sample_of(&plan->input, p);
+  StxImage8 source, target;
+  StxRectifyMap map;
 
-  return memory != NULL && impl->run(&map, &plane.sample, &source, &target, &stage->place, error);
+  if (!find_map(stage, plan, gst_stx_first_component(&plan->input, p), &map, error))
+    return FALSE;
+  source = (StxImage8){input->data[p], input->stride[p], map.source_width, map.source_height};
+  target = (StxImage8){output->data[p], output->stride[p], map.width, map.height};
+  return impl->run(&map, &sample, &source, &target, &stage->place, error);
+}
+
+/* The components are luma and the two colours. */
+static gboolean run_packed(GstStxStage *stage, GstRectifyPlan *plan, const StxFrame *input,
+    const StxFrame *output, StxError *error)
+{
+  const StxRectifyImpl *impl = gst_stx_stage_impl(stage);
+  const StxRectifyPacked packed = {GST_VIDEO_INFO_COMP_POFFSET(&plan->input, 0), {0, 128}};
+  StxImage8 source, target;
+  StxRectifyMap pixels, colours;
+
+  if (!find_map(stage, plan, 0, &pixels, error) || !find_map(stage, plan, 1, &colours, error))
+    return FALSE;
+  source = (StxImage8){input->data[0], input->stride[0], pixels.source_width, pixels.source_height};
+  target = (StxImage8){output->data[0], output->stride[0], pixels.width, pixels.height};
+  return impl->run_packed(&pixels, &colours, &packed, &source, &target, &stage->place, error);
 }
 
 /* Of a frame with both views only the camera's own is read, and uploaded. */
@@ -147,6 +179,8 @@ gboolean gst_rectify_stage_run(GstStxStage *stage, GstRectifyPlan *plan, const g
       !gst_stx_stage_picture(
           stage, OUTPUT, "output", output, &plan->output, planes, GST_MAP_WRITE, &to, error))
     return FALSE;
+  if (is_packed(&plan->input))
+    return run_packed(stage, plan, &from, &to, error);
   for (guint p = 0; p < planes; p++)
     if (!run_plane(stage, plan, p, &from, &to, error))
       return FALSE;

@@ -9,10 +9,10 @@
 
 G_BEGIN_DECLS
 
-/* Formats whose planes are 8-bit samples, of up to four bytes each. */
+/* Formats whose planes are 8-bit samples, of up to four bytes each, and packed 4:2:2. */
 #define GST_RECTIFY_FORMATS                                                                        \
-  "{ GRAY8, I420, YV12, NV12, NV21, Y42B, NV16, NV61, Y444, NV24, RGB, BGR, RGBx, BGRx, xRGB, "    \
-  "xBGR, RGBA, BGRA, ARGB, ABGR }"
+  "{ GRAY8, YUY2, UYVY, YVYU, VYUY, I420, YV12, NV12, NV21, Y42B, NV16, NV61, Y444, NV24, RGB, "   \
+  "BGR, RGBx, BGRx, xRGB, xBGR, RGBA, BGRA, ARGB, ABGR }"
 
 /* What the caps, the calibration and the properties led to. Zero it to begin with. */
 typedef struct {

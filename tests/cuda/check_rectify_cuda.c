@@ -142,6 +142,86 @@ START_TEST(what_is_not_seen_is_the_border)
 }
 END_TEST
 
-static const StxTest tests[] = {
-    {&agrees_on_any_view}, {&agrees_around_blocks}, {&what_is_not_seen_is_the_border}};
+/* ---- Packed 4:2:2 --------------------------------------------------------------------------- */
+
+static void compare_packed(const Case *c, const RectifyPackedMaps *maps,
+    const StxRectifyPacked *packed, const StxImage8 *source, const char *what)
+{
+  int width = rectify_packed_bytes(maps->pixels.width) + c->target.before;
+  int height = maps->pixels.height;
+  void *blocks[2];
+  StxError error = {""};
+  StxImage8 expected = stx_test_image8(width, height, 0);
+  StxImage8 actual = stx_test_image8(width, height, 0);
+  StxImage8 from = stx_device_image8(source->width, source->height, c->source.after);
+  StxImage8 to = stx_device_image8(width, height, c->target.after);
+  StxRectifyMap pixels = upload_map(&c->view, 0, 0, &maps->pixels, &blocks[0]);
+  StxRectifyMap colours = upload_map(&c->view, 1, 0, &maps->colours, &blocks[1]);
+  StxImage8 source_in = inside(source, c->source), from_in = inside(&from, c->source);
+  StxImage8 expected_in = inside(&expected, c->target), to_in = inside(&to, c->target);
+  stx_device_upload8(&from, source);
+  stx_device_download8(&expected, &to);
+  rectify_run_planes(maps, packed, &source_in, &expected_in);
+  stx_case_ok(
+      gpu()->run_packed(&pixels, &colours, packed, &from_in, &to_in, stx_case_place(), &error),
+      &error, what);
+  stx_case_wait(what);
+  stx_device_download8(&actual, &to);
+  stx_expect_same_image8(&expected, &actual, what);
+  stx_device_free8(&from);
+  stx_device_free8(&to);
+  stx_device_free(blocks[0]);
+  stx_device_free(blocks[1]);
+  stx_test_image8_free(&expected);
+  stx_test_image8_free(&actual);
+}
+
+static void check_packed(const Case *c)
+{
+  StxRandom random = {c->seed};
+  RectifyPackedMaps maps = rectify_new_packed_maps(&c->view);
+  StxRectifyPacked packed = {(int)(c->seed % 2), {3, 200}};
+  StxImage8 source = stx_test_image8(
+      rectify_packed_bytes(c->view.source_width) + c->source.before, c->view.source_height, 0);
+  char what[160];
+  snprintf(what, sizeof what,
+      "cuda, packed, luma %d, %dx%d of %dx%d, margins %d %d and %d %d, %llu", packed.luma,
+      c->view.width, c->view.height, c->view.source_width, c->view.source_height, c->source.before,
+      c->source.after, c->target.before, c->target.after, (unsigned long long)c->seed);
+  stx_fill8(&source, (StxFill)(c->seed / 2 % STX_FILL_COUNT), &random);
+  compare_packed(c, &maps, &packed, &source, what);
+  stx_test_image8_free(&source);
+  rectify_free_packed_maps(&maps);
+}
+
+START_TEST(packed_pixels_agree_on_any_view)
+{
+  for (uint64_t seed = 0; seed < (uint64_t)at_most(4, 80); seed++) {
+    StxRandom random = {seed};
+    Case c = {rectify_random_view(&random), .source = random_margins(&random),
+        .target = random_margins(&random), .seed = seed};
+    check_packed(&c);
+  }
+}
+END_TEST
+
+/* As above, with both kinds of rows: those of which every load and store is whole, and others. */
+START_TEST(packed_pixels_agree_around_blocks)
+{
+  static const int widths[] = {16, 17, 18, 19, 126, 127, 128, 129, 130, 260};
+  for (size_t i = 0; i < sizeof widths / sizeof widths[0] && !stx_case_small(); i++)
+    for (int turn = 0; turn < 4; turn++) {
+      int padding = 256 - rectify_packed_bytes(widths[i]) % 256 + turn / 2;
+      Case c = {rectify_plain_view(widths[i], 17), .source = {0, padding}, .target = {0, padding},
+          .seed = 100 * i + (uint64_t)turn};
+      c.view.cx += .37;
+      c.view.r[1] = .01;
+      check_packed(&c);
+    }
+}
+END_TEST
+
+static const StxTest tests[] = {{&agrees_on_any_view}, {&agrees_around_blocks},
+    {&what_is_not_seen_is_the_border}, {&packed_pixels_agree_on_any_view},
+    {&packed_pixels_agree_around_blocks}};
 STX_CUDA_TESTING_MAIN("rectify-cuda", tests)

@@ -201,7 +201,103 @@ START_TEST(very_long_strides)
 }
 END_TEST
 
+/* ---- Packed 4:2:2 -------------------------------------------------------------------------- */
+
+static void expect_packed(const StxRectifyMap *pixels, const StxRectifyMap *colours, int luma,
+    const uint8_t *pixels_in, const uint8_t *expected)
+{
+  const StxRectifyImpl *impl = stx_impl_named(&stx_rectify_impls, "c");
+  const StxPlace place = {.threads = 1};
+  uint8_t out[8];
+  StxImage8 source = {(uint8_t *)pixels_in, 8, 4, 2}, target = {out, 8, 3, 1};
+  ck_assert(impl->run_packed(
+      pixels, colours, &(StxRectifyPacked){luma, {7, 9}}, &source, &target, &place, NULL));
+  ck_assert_mem_eq(out, expected, 8);
+}
+
+/* Three pixels, of which the second one is not seen, out of four. */
+START_TEST(literal_packed_pixels)
+{
+  const uint32_t places[] = {1, STX_RECTIFY_OUTSIDE, 2 | 0 << 16},
+                 pairs[] = {0, STX_RECTIFY_OUTSIDE};
+  const uint16_t fractions[] = {32, 0, 64 | 64 << 8}, pair_fractions[] = {16 | 32 << 8, 0};
+  const uint8_t yuyv[] = {10, 100, 20, 200, 30, 140, 40, 240, 11, 104, 21, 204, 31, 144, 41, 244};
+  const uint8_t uyvy[] = {100, 10, 200, 20, 140, 30, 240, 40, 104, 11, 204, 21, 144, 31, 244, 41};
+  StxRectifyMap pixels = {3, 1, 4, 2, places, fractions};
+  StxRectifyMap colours = {2, 1, 2, 2, pairs, pair_fractions};
+  /* (20 + 30)/2; (100·48 + 140·16)/64 = 110, below 114, in the middle 112; 210, 214. */
+  expect_packed(&pixels, &colours, 0, yuyv, (const uint8_t[]){25, 112, 7, 212, 41, 9, 0, 9});
+  expect_packed(&pixels, &colours, 1, uyvy, (const uint8_t[]){112, 25, 212, 7, 9, 41, 9, 0});
+}
+END_TEST
+
+static void compare_packed(const StxRectifyImpl *impl, const RectifyPackedMaps *maps,
+    const StxRectifyPacked *packed, const StxImage8 *source, const StxImage8 *expected, bool flips)
+{
+  for (int threads = 1; threads <= 7; threads += 3) {
+    const StxPlace place = {.threads = threads};
+    StxImage8 target = new_plane(expected->width, expected->height, 1, 5, flips);
+    char what[80];
+    snprintf(what, sizeof what, "%s, packed, luma %d, %d threads, %dx%d", impl->info.name,
+        packed->luma, threads, maps->pixels.width, maps->pixels.height);
+    ck_assert(
+        impl->run_packed(&maps->pixels, &maps->colours, packed, source, &target, &place, NULL));
+    stx_expect_same_image8(expected, &target, what);
+    free_plane(&target, flips);
+  }
+}
+
+static void check_packed(StxRandom *random, int luma)
+{
+  StxRectifyView view = rectify_random_view(random);
+  RectifyPackedMaps maps = rectify_new_packed_maps(&view);
+  StxRectifyPacked packed = {luma, {3, 200}};
+  bool flips = stx_random_below(random, 2);
+  StxImage8 source = new_plane(rectify_packed_bytes(view.source_width), view.source_height, 1,
+      stx_random_below(random, 9), flips);
+  StxImage8 expected = new_plane(rectify_packed_bytes(view.width), view.height, 1, 0, false);
+  stx_fill8(&source, stx_random_below(random, STX_FILL_COUNT), random);
+  rectify_run_planes(&maps, &packed, &source, &expected);
+  for (size_t i = 0; i < stx_rectify_impls.count; i++) {
+    const StxRectifyImpl *impl = (const void *)stx_impl_at(&stx_rectify_impls, i);
+    if (stx_impl_usable(&impl->info))
+      compare_packed(impl, &maps, &packed, &source, &expected, flips);
+  }
+  free_plane(&source, flips);
+  free_plane(&expected, false);
+  rectify_free_packed_maps(&maps);
+}
+
+/* The reference, too: what its planes give one by one, it gives together. */
+START_TEST(packed_pixels_are_those_of_their_planes)
+{
+  StxRandom random = {6};
+  for (int turn = 0; turn < 100; turn++)
+    check_packed(&random, turn % 2);
+}
+END_TEST
+
+START_TEST(packed_pixels_with_very_long_strides)
+{
+  StxRectifyView view = rectify_plain_view(41, 16);
+  view.cx += .3;
+  RectifyPackedMaps maps = rectify_new_packed_maps(&view);
+  StxRectifyPacked packed = {1, {0, 128}};
+  StxRandom random = {9};
+  StxImage8 source = stx_test_image8(84, 16, 40000), expected = stx_test_image8(84, 16, 0);
+  stx_fill8(&source, STX_FILL_NOISE, &random);
+  rectify_run_planes(&maps, &packed, &source, &expected);
+  compare_packed(stx_impl_pick(&stx_rectify_impls, STX_BACKEND_OMP), &maps, &packed, &source,
+      &expected, false);
+  stx_test_image8_free(&source);
+  stx_test_image8_free(&expected);
+  rectify_free_packed_maps(&maps);
+}
+END_TEST
+
 static const StxTest tests[] = {{&literal_positions}, {&literal_samples_of_four_bytes},
     {&identity_changes_nothing}, {&shift_of_half_a_pixel}, {&last_row_and_column_have_neighbours},
-    {&subsampled_planes}, {&every_implementation_gives_the_same_bytes}, {&very_long_strides}};
+    {&subsampled_planes}, {&every_implementation_gives_the_same_bytes}, {&very_long_strides},
+    {&literal_packed_pixels}, {&packed_pixels_are_those_of_their_planes},
+    {&packed_pixels_with_very_long_strides}};
 STX_TESTING_MAIN("rectify", tests)

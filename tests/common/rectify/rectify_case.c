@@ -64,3 +64,49 @@ StxRectifyView rectify_random_view(StxRandom *random)
   view.r[3] = sin(angle);
   return view;
 }
+
+/* ---- Packed 4:2:2 -------------------------------------------------------------------------- */
+
+RectifyPackedMaps rectify_new_packed_maps(const StxRectifyView *view)
+{
+  return (RectifyPackedMaps){rectify_new_map(view, 0, 0), rectify_new_map(view, 1, 0)};
+}
+
+void rectify_free_packed_maps(RectifyPackedMaps *maps)
+{
+  rectify_free_map(&maps->pixels);
+  rectify_free_map(&maps->colours);
+}
+
+int rectify_packed_bytes(int width)
+{
+  return (width + 1) / 2 * 4;
+}
+
+/* One of the planes: byte `first` of every `step`. */
+static void run_plane(const StxRectifyMap *map, int first, int step, uint8_t border,
+    const StxImage8 *source, const StxImage8 *target)
+{
+  StxImage8 from = stx_test_image8(map->source_width, map->source_height, 1);
+  StxImage8 to = stx_test_image8(map->width, map->height, 2);
+  for (int y = 0; y < from.height; y++)
+    for (int x = 0; x < from.width; x++)
+      stx_row8(&from, y)[x] = stx_row8(source, y)[first + step * x];
+  rectify_run_reference(map, &(StxRectifySample){1, {border}}, &from, &to);
+  for (int y = 0; y < to.height; y++)
+    for (int x = 0; x < to.width; x++)
+      stx_row8(target, y)[first + step * x] = stx_row8(&to, y)[x];
+  stx_test_image8_free(&from);
+  stx_test_image8_free(&to);
+}
+
+void rectify_run_planes(const RectifyPackedMaps *maps, const StxRectifyPacked *packed,
+    const StxImage8 *source, const StxImage8 *target)
+{
+  int last = rectify_packed_bytes(maps->pixels.width) - 4;
+  for (int y = 0; y < maps->pixels.height; y++)
+    stx_row8(target, y)[last + packed->luma + 2] = 0;
+  run_plane(&maps->pixels, packed->luma, 2, packed->border[0], source, target);
+  run_plane(&maps->colours, 1 - packed->luma, 4, packed->border[1], source, target);
+  run_plane(&maps->colours, 3 - packed->luma, 4, packed->border[1], source, target);
+}

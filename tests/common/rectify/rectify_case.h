@@ -17,6 +17,22 @@ StxRectifyView rectify_random_view(StxRandom *random);
 StxRectifyMap rectify_new_map(const StxRectifyView *view, int shift_x, int shift_y);
 void rectify_free_map(StxRectifyMap *map);
 
+/* Both maps of packed 4:2:2. */
+typedef struct {
+  StxRectifyMap pixels, colours;
+} RectifyPackedMaps;
+
+RectifyPackedMaps rectify_new_packed_maps(const StxRectifyView *view);
+void rectify_free_packed_maps(RectifyPackedMaps *maps);
+
+/* Bytes of a row of so many pixels in packed 4:2:2. */
+int rectify_packed_bytes(int width);
+
+/* What a packed picture becomes, by way of its planes: taken apart, rectified by run of the
+ * reference, and put together. The room behind an odd width becomes 0. */
+void rectify_run_planes(const RectifyPackedMaps *maps, const StxRectifyPacked *packed,
+    const StxImage8 *source, const StxImage8 *target);
+
 void rectify_run_reference(const StxRectifyMap *map, const StxRectifySample *sample,
     const StxImage8 *source, const StxImage8 *target);
 

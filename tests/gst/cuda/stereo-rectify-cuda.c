@@ -69,9 +69,9 @@ static CudaOutcome expect_same_as_cpu(const gchar *line, const CudaPlace *betwee
 #define PLATE_OF_ANY_FORMAT PLATE("%s", 128)
 #define RECTIFY(name, backend) "stereo-rectify name=" name " backend=" backend " calibration=%s "
 
-static const char *const formats[] = {"GRAY8", "I420", "YV12", "NV12", "NV21", "Y42B", "NV16",
-    "NV61", "Y444", "NV24", "RGB", "BGR", "RGBx", "BGRx", "xRGB", "xBGR", "RGBA", "BGRA", "ARGB",
-    "ABGR"};
+static const char *const formats[] = {"GRAY8", "YUY2", "UYVY", "YVYU", "VYUY", "I420", "YV12",
+    "NV12", "NV21", "Y42B", "NV16", "NV61", "Y444", "NV24", "RGB", "BGR", "RGBx", "BGRx", "xRGB",
+    "xBGR", "RGBA", "BGRA", "ARGB", "ABGR"};
 
 /* Of frames with both views, so that each lane uploads its half. */
 GST_START_TEST(bytes_are_those_of_the_cpu)
@@ -92,6 +92,22 @@ GST_START_TEST(bytes_are_those_of_the_cpu)
     cuda_outcome_clear(&outcome);
     g_free(line);
   }
+}
+GST_END_TEST
+
+/* Widths that are no multiple of what a thread makes, and planes that are no half of one another.
+ */
+GST_START_TEST(odd_sizes)
+{
+  gchar *line = g_strdup_printf(
+      PLATE("%s", 131) "r.sink_left " RECTIFY("r", "cuda") "r.src_left ! fakesink name=out",
+      formats[__i__], path);
+  CudaOutcome outcome = expect_same_as_cpu(line, nowhere);
+
+  ck_assert_uint_eq(outcome.buffers, 3);
+  ck_assert_uint_eq(outcome.unreadable, 0);
+  cuda_outcome_clear(&outcome);
+  g_free(line);
 }
 GST_END_TEST
 
@@ -143,7 +159,7 @@ GST_END_TEST
 /* What leaves the first one is taken for a frame with both views. */
 GST_START_TEST(both_views_on_the_device)
 {
-  static const char *const some[] = {"GRAY8", "I420", "NV12", "RGB", "RGBA"};
+  static const char *const some[] = {"GRAY8", "YUY2", "I420", "NV12", "RGB", "RGBA"};
   static const CudaPlace between[] = {{"b", "sink"}, {NULL, NULL}};
   gchar *line = g_strdup_printf(PLATE_OF_ANY_FORMAT
       "a.sink_left a.src_left ! b.sink " RECTIFY("a", "auto") RECTIFY(
@@ -423,9 +439,10 @@ static Suite *stereo_rectify_cuda_suite(void)
   suite_add_tcase(suite, tests);
   tcase_add_checked_fixture(tests, write_file, remove_file);
   tcase_add_loop_test(tests, bytes_are_those_of_the_cpu, 0, G_N_ELEMENTS(formats));
+  tcase_add_loop_test(tests, odd_sizes, 0, 8);
   tcase_add_loop_test(tests, frames_stay_on_the_device, 0, 2);
   tcase_add_test(tests, neighbours_may_work_on_the_cpu);
-  tcase_add_loop_test(tests, both_views_on_the_device, 0, 5);
+  tcase_add_loop_test(tests, both_views_on_the_device, 0, 6);
   tcase_add_test(tests, maps_change_with_caps_and_properties);
   tcase_add_loop_test(tests, any_call_may_fail, 1, LAST + 1);
   tcase_add_loop_test(tests, any_call_may_fail_with_cuda, 1, LAST / 2 + 1);
