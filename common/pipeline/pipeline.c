@@ -70,10 +70,18 @@ static bool check_choices(const StxPipelineSettings *s, StxError *error)
          check_choice("threads", s->threads, MAX_THREADS, error);
 }
 
+static bool check_matching(const StxSgmParams *sgm, StxError *error)
+{
+  return stx_sgm_check(sgm, error) &&
+         (sgm->depth == 0 ||
+             stx_fail(
+                 error, "depth is %d, must be 0: stixels are made of disparities", sgm->depth));
+}
+
 static bool check_stages(const StxPipeline *p, StxError *error)
 {
   const StxPipelineSettings *s = &p->settings;
-  return (!stx_pipeline_has(s, STX_STAGE_SGM) || stx_sgm_check(&s->sgm, error)) &&
+  return (!stx_pipeline_has(s, STX_STAGE_SGM) || check_matching(&s->sgm, error)) &&
          stx_colmean_check(&s->colmean, error) &&
          (!stx_pipeline_has(s, STX_STAGE_SATDP) || stx_satdp_check(&s->satdp, error)) &&
          (!stx_pipeline_has(s, STX_STAGE_RDP) || stx_rdp_check(&p->rdp_params, error));

@@ -42,6 +42,7 @@ static const StxField fields[] = {
         FIELD(INT, texture), .low = -1, .high = 254, .unit = "gray levels"},
     {"median", "Median", "3x3 median of the disparity", FIELD(BOOL, median)},
     {"sky", "Sky", "Look for the sky, and measure nothing there", FIELD(BOOL, sky)},
+    {FIELD(INT, depth), .high = STX_SGM_MAX_SCALE},
 };
 static const StxSgmParams defaults = STX_SGM_DEFAULTS;
 const StxFields stx_sgm_fields = {STX_FIELDS_OF(fields), &defaults, .must = ", but must be from ",

@@ -42,6 +42,7 @@
  *            the median filled therefore has a disparity with confidence 0.
  *   sky      where there is sky, v becomes unknown and the confidence 255 (sgm_sky.h)
  *   border   what the right camera cannot see becomes unknown, if lr_max_diff >= 0 (sgm_border.h)
+ *   depth    v becomes a depth in millimetres, if `depth` is set (sgm_depth.h)
  */
 #ifndef STX_SGM_H
 #define STX_SGM_H
@@ -50,6 +51,7 @@
 
 #define STX_SGM_MAX_SIZE 16384 /* pixels, width and height */
 #define STX_SGM_MAX_PENALTY 96 /* 2·(31 + P2) must fit 8 bits */
+#define STX_SGM_MAX_SCALE (INT32_MAX - UINT16_MAX)
 
 /* Ranges, units and texts of these: stx_sgm_fields. */
 typedef struct {
@@ -62,6 +64,7 @@ typedef struct {
   int texture;     /* a window of no larger range of gray levels is flat; -1: no check */
   bool median;     /* 3×3 median of the result */
   bool sky;        /* look for the sky */
+  int depth;       /* of stx_sgm_depth_scale: the map is one of depths; 0: of disparities */
 } StxSgmParams;
 
 #define STX_SGM_DEFAULTS                                                                           \
@@ -78,7 +81,7 @@ typedef struct {
   /*
    * params       has passed stx_sgm_check
    * left, right  width × height gray values, any stride
-   * disparity    width × height, 1/256 pixel, 0 = unknown
+   * disparity    width × height, 1/256 pixel, or millimetres of depth; 0 = unknown
    * confidence   width × height, 0…255 = 255 · probability of being right; where unknown 255 in the
    *              sky, else 0; data may be NULL: not wanted, and then a little faster
    * scratch      scratch_size(params, threads) bytes, aligned to STX_ALIGN

@@ -7,6 +7,7 @@
 #include "common/sgm/sgm_private.h"
 #include "common/sgm/sgm_math.h"
 #include "common/sgm/sgm_border.h"
+#include "common/sgm/sgm_depth.h"
 #include "common/sgm/sgm_sky.h"
 
 #include <stdlib.h>
@@ -306,5 +307,7 @@ bool stx_sgm_run_c(const StxSgmParams *params, const StxImage8 *left, const StxI
     stx_sgm_sky(params, left, right, disparity, confidence, s.sky, 1);
   if (params->lr_max_diff >= 0)
     stx_sgm_border(params, disparity, confidence, 1);
+  if (params->depth > 0)
+    stx_sgm_depth(params, disparity, confidence, 1);
   return true;
 }

@@ -23,6 +23,7 @@
 #include "common/sgm/sgm_private.h"
 #include "common/sgm/sgm_planes.inc.h"
 #include "common/sgm/sgm_border.h"
+#include "common/sgm/sgm_depth.h"
 #include "common/sgm/sgm_sky.h"
 #include "common/sgm/sgm_winner.inc.h"
 
@@ -282,5 +283,7 @@ bool STX_VARIANT(stx_sgm_run)(const StxSgmParams *params, const StxImage8 *left,
     stx_sgm_sky(params, left, right, disparity, confidence, fast.sky, workers);
   if (params->lr_max_diff >= 0)
     stx_sgm_border(params, disparity, confidence, workers);
+  if (params->depth > 0)
+    stx_sgm_depth(params, disparity, confidence, workers);
   return true;
 }

@@ -8,8 +8,9 @@
  *   winner   S, the winners of both views, checks, vertex, confidence
  *   finish   left-right check, median, output
  *   border   what the right camera does not see
+ *   depth    millimetres in place of disparities, if they are wanted
  *
- * What comes last, the sky, is in sgm_sky.cu.
+ * What comes before the border, the sky, is in sgm_sky.cu.
  *
  * paths and winner exist for 64, 128 and 256 disparities.
  *
@@ -42,6 +43,7 @@
 #include "cuda/driver/sums.cuh"
 #include "cuda/sgm/sgm_border.cuh"
 #include "cuda/sgm/sgm_census.cuh"
+#include "cuda/sgm/sgm_depth.cuh"
 #include "cuda/sgm/sgm_finish.cuh"
 #include "cuda/sgm/sgm_paths.cuh"
 #include "cuda/sgm/sgm_winner.cuh"
@@ -95,4 +97,12 @@ STX_KERNEL(stx_sgm_finish, StxSgmFinishArgs, STX_SGM_FINISH_ROWS *STX_SGM_LANES)
 STX_KERNEL(stx_sgm_border, StxSgmBorderArgs, STX_SGM_BORDER_ROWS *STX_SGM_LANES)
 {
   clear_border(&a);
+}
+
+STX_KERNEL(stx_sgm_depth, StxSgmDepthArgs, STX_SGM_FINISH_ROWS *STX_SGM_LANES)
+{
+  const int x = blockIdx.x * STX_SGM_LANES + threadIdx.x;
+  const int y = blockIdx.y * STX_SGM_FINISH_ROWS + threadIdx.y;
+  if (x < a.width && y < a.height)
+    convert_pixel(&a, x, y);
 }

@@ -15,7 +15,7 @@ enum {
   STX_SGM_BLOCK_PAIRS = 2,                    /* of lines, each followed in both directions */
   STX_SGM_SEGMENT = 64, /* pixels of a row that one warp of the winner walks */
   STX_SGM_WINNER_WARPS = 4,
-  STX_SGM_FINISH_ROWS = 8, /* of a block, 32 columns wide */
+  STX_SGM_FINISH_ROWS = 8, /* of a block, 32 columns wide; depth, too */
   STX_SGM_BORDER_ROWS = 4, /* of a block, one warp each */
 };
 
@@ -100,5 +100,13 @@ typedef struct {
   uint8_t *confidence;      /* NULL: not wanted */
   int64_t confidence_stride;
 } StxSgmBorderArgs;
+
+typedef struct {
+  int32_t width, height, scale;
+  uint16_t *map;       /* disparities, then depths */
+  int64_t map_stride;  /* bytes */
+  uint8_t *confidence; /* NULL: not wanted */
+  int64_t confidence_stride;
+} StxSgmDepthArgs;
 
 #endif

@@ -16,6 +16,7 @@ static const StxCudaKernel winner_kernels[] = {{&module, "stx_sgm_winner_64"},
     {&module, "stx_sgm_winner_128"}, {&module, "stx_sgm_winner_256"}};
 static const StxCudaKernel finish_kernel = {&module, "stx_sgm_finish"};
 static const StxCudaKernel border_kernel = {&module, "stx_sgm_border"};
+static const StxCudaKernel depth_kernel = {&module, "stx_sgm_depth"};
 
 typedef struct {
   const StxPlace *place;
@@ -256,6 +257,25 @@ static bool border(
   return launch(job, &border_kernel, grid, block, &args, error);
 }
 
+static bool depth(
+    const Job *job, const StxImage16 *disparity, const StxImage8 *confidence, StxError *error)
+{
+  const StxSgmParams *params = job->params;
+  StxSgmDepthArgs args = {
+      .width = params->width,
+      .height = params->height,
+      .scale = params->depth,
+      .map = disparity->data,
+      .map_stride = disparity->stride,
+      .confidence = confidence->data,
+      .confidence_stride = confidence->stride,
+  };
+  StxCudaSize grid = {stx_cuda_blocks((size_t)params->width, STX_SGM_LANES),
+      stx_cuda_blocks((size_t)params->height, STX_SGM_FINISH_ROWS), 1};
+  StxCudaSize block = {STX_SGM_LANES, STX_SGM_FINISH_ROWS, 1};
+  return launch(job, &depth_kernel, grid, block, &args, error);
+}
+
 static bool run(const StxSgmParams *params, const StxImage8 *left, const StxImage8 *right,
     const StxImage16 *disparity, const StxImage8 *confidence, void *scratch, const StxPlace *place,
     StxError *error)
@@ -265,7 +285,8 @@ static bool run(const StxSgmParams *params, const StxImage8 *left, const StxImag
   return census(&job, left, right, error) && all_paths(&job, error) && winner(&job, error) &&
          finish(&job, disparity, confidence, error) &&
          (!params->sky || sky(&job, left, disparity, confidence, error)) &&
-         (params->lr_max_diff < 0 || border(&job, disparity, confidence, error));
+         (params->lr_max_diff < 0 || border(&job, disparity, confidence, error)) &&
+         (params->depth == 0 || depth(&job, disparity, confidence, error));
 }
 
 static const StxSgmImpl impls[] = {

@@ -5,8 +5,8 @@
  * Semi-global matching of a rectified stereo pair. Takes the views from two pads, paired by their
  * timestamps, or from one pad whose frames hold both. Only their luma is read.
  *
- * The disparity is in 1/256 pixel, 0 where it is unknown; a confidence per pixel travels with it
- * as #GstStxConfidenceMeta.
+ * The disparity is in 1/256 pixel, 0 where it is unknown; with output=depth-mm there are
+ * millimetres in its place. A confidence per pixel travels with it as #GstStxConfidenceMeta.
  *
  * ## Example launch line
  * |[
@@ -17,6 +17,7 @@
  */
 #include "gst/elements/elements.h"
 
+#include "common/sgm/sgm_depth.h"
 #include "gst/shared/element.h"
 #include "gst/base/pairing.h"
 #include "gst/formats/camera.h"
@@ -35,8 +36,11 @@ GST_DEBUG_CATEGORY_STATIC(stereo_sgm_debug);
 #define GST_TYPE_STEREO_SGM (gst_stereo_sgm_get_type())
 G_DECLARE_FINAL_TYPE(GstStereoSgm, gst_stereo_sgm, GST, STEREO_SGM, GstStxPairing)
 
+typedef enum { GST_STEREO_SGM_DISPARITY, GST_STEREO_SGM_DEPTH_MM } GstStereoSgmOutput;
+
 typedef struct {
-  StxSgmParams params; /* width and height are not set here */
+  StxSgmParams params; /* sizes and depth are not set here */
+  GstStereoSgmOutput output;
   GstStereoSgmLayout layout;
   int gray_bits;   /* of 16-bit gray pictures; 0: as many as their largest value needs */
   bool confidence; /* attach GstStxConfidenceMeta */
@@ -78,9 +82,41 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE("src", GST_PA
 
 /* ---- From caps and properties to a plan ---------------------------------------------------- */
 
-/* Caps of the source pad: the size of a view, the rest as the leading pad has it. NULL with a text
- * in `error` where the camera is that of another image. */
-static GstCaps *plan_caps(GstStereoSgm *self, StxError *error)
+/* The camera of the views. FALSE with a text in `error` where it is that of another image. */
+static gboolean plan_camera(GstStereoSgm *self, StxCamera *camera, StxError *error)
+{
+  GstCaps *input = gst_stx_pairing_get_caps(GST_STX_PAIRING(self), self->views.lead);
+  gboolean fits;
+
+  GST_OBJECT_LOCK(self);
+  fits = gst_stx_camera_settings_apply(&self->camera, input, GST_STX_CAMERA_OF_PICTURES,
+      self->views.width, self->views.height, camera, error);
+  GST_OBJECT_UNLOCK(self);
+  gst_caps_unref(input);
+  if (fits)
+    gst_stx_camera_tell(GST_ELEMENT(self), error);
+  return fits;
+}
+
+/* Millimetres need a metric camera. */
+static gboolean plan_depth(const StxCamera *camera, gint *scale, StxError *error)
+{
+  StxError cause;
+
+  if (!stx_camera_is_metric(camera))
+    return stx_fail(error,
+        "output=depth-mm needs focal length and baseline, but the %s not known: set calibration, "
+        "or focal (pixels) and baseline (metres), or put camera-focal and camera-baseline into the "
+        "caps",
+        camera->focal > 0      ? "baseline is"
+        : camera->baseline > 0 ? "focal length is"
+                               : "camera is");
+  return stx_sgm_depth_scale(camera->focal, camera->baseline, scale, &cause) ||
+         stx_fail(error, "output=depth-mm: %.200s", cause.text);
+}
+
+/* Caps of the source pad: the size of a view, the rest as the leading pad has it. */
+static GstCaps *plan_caps(GstStereoSgm *self, const StxCamera *camera)
 {
   GstCaps *input = gst_stx_pairing_get_caps(GST_STX_PAIRING(self), self->views.lead);
   const GstStructure *from = gst_caps_get_structure(input, 0);
@@ -88,23 +124,14 @@ static GstCaps *plan_caps(GstStereoSgm *self, StxError *error)
       G_TYPE_INT, self->active.width, "height", G_TYPE_INT, self->active.height, NULL);
   GstStructure *to = gst_caps_get_structure(caps, 0);
   const gchar *kept[] = {"framerate", "pixel-aspect-ratio"};
-  gboolean fits;
-  StxCamera camera;
 
   for (gsize i = 0; i < G_N_ELEMENTS(kept); i++)
     if (gst_structure_has_field(from, kept[i]))
       gst_structure_set_value(to, kept[i], gst_structure_get_value(from, kept[i]));
-  GST_OBJECT_LOCK(self);
-  fits = gst_stx_camera_settings_apply(&self->camera, input, GST_STX_CAMERA_OF_PICTURES,
-      self->active.width, self->active.height, &camera, error);
-  GST_OBJECT_UNLOCK(self);
   gst_caps_unref(input);
-  if (!fits) {
-    gst_caps_unref(caps);
-    return NULL;
-  }
-  gst_stx_camera_tell(GST_ELEMENT(self), error);
-  gst_stx_camera_to_structure(&camera, to);
+  if (self->active.depth > 0)
+    gst_structure_set(to, "disparity-encoding", G_TYPE_STRING, "depth-mm", NULL);
+  gst_stx_camera_to_structure(camera, to);
   return caps;
 }
 
@@ -117,33 +144,45 @@ static void plan_latency(GstStereoSgm *self)
   gst_aggregator_set_latency(GST_AGGREGATOR(self), frame, frame);
 }
 
+/* What the views, the camera and the properties lead to. */
+static gboolean plan_params(
+    GstStereoSgm *self, const GstStereoSgmSettings *settings, StxCamera *camera, StxError *error)
+{
+  GstStxStage *stage = gst_stx_pairing_stage(GST_STX_PAIRING(self));
+
+  self->wants_confidence = settings->confidence;
+  self->gray_bits = settings->gray_bits;
+  self->active = settings->params;
+  self->active.width = self->views.width;
+  self->active.height = self->views.height;
+  gst_stx_stage_blame(stage, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS);
+  if (!stx_sgm_check(&self->active, error))
+    return FALSE;
+  gst_stx_stage_blame(stage, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT);
+  if (!plan_camera(self, camera, error))
+    return FALSE;
+  gst_stx_stage_blame(stage, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS);
+  return settings->output == GST_STEREO_SGM_DISPARITY ||
+         plan_depth(camera, &self->active.depth, error);
+}
+
 /* After a change of caps or properties. */
 static GstFlowReturn plan(GstStereoSgm *self, guint roles, StxError *error)
 {
   GstStxStage *stage = gst_stx_pairing_stage(GST_STX_PAIRING(self));
   GstStereoSgmSettings settings;
+  StxCamera camera;
   GstCaps *caps;
 
   GST_OBJECT_LOCK(self);
   settings = self->settings;
   GST_OBJECT_UNLOCK(self);
 
-  if (!gst_stereo_sgm_views_plan(&self->views, roles, settings.layout, error))
+  if (!gst_stereo_sgm_views_plan(&self->views, roles, settings.layout, error) ||
+      !plan_params(self, &settings, &camera, error))
     return GST_FLOW_ERROR;
-  self->wants_confidence = settings.confidence;
-  self->gray_bits = settings.gray_bits;
-  self->active = settings.params;
-  self->active.width = self->views.width;
-  self->active.height = self->views.height;
-  if (!stx_sgm_check(&self->active, error)) {
-    gst_stx_stage_blame(stage, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS);
-    return GST_FLOW_ERROR;
-  }
-  caps = plan_caps(self, error);
-  if (caps == NULL) {
-    gst_stx_stage_blame(stage, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT);
-    return GST_FLOW_ERROR;
-  }
+  gst_stx_stage_blame(stage, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT);
+  caps = plan_caps(self, &camera);
   gst_video_info_from_caps(&self->output, caps);
   plan_latency(self);
   GST_INFO_OBJECT(self, "%s, %" GST_PTR_FORMAT, gst_stx_stage_impl_name(stage), caps);
@@ -314,7 +353,15 @@ static const StxFieldChoice gray_bits[] = {
     {0},
 };
 
+static const StxFieldChoice outputs[] = {
+    {GST_STEREO_SGM_DISPARITY, "disparity", "1/256 pixel"},
+    {GST_STEREO_SGM_DEPTH_MM, "depth-mm", "Millimetres along the optical axis"},
+    {0},
+};
+
 static const StxField own_fields[] = {
+    {"output", "Output", "What the numbers of the source pad mean; depth needs the camera",
+        STX_FIELD(CHOICE, GstStereoSgmSettings, output), .choices = outputs},
     {"layout", "Layout", "How a frame of pad sink holds the two views",
         STX_FIELD(CHOICE, GstStereoSgmSettings, layout), .choices = gst_stereo_sgm_layouts},
     {"gray-bits", "Bits of gray",

@@ -96,6 +96,7 @@ static void compare_sizes(const int (*sizes)[2], uint64_t count)
     SgmPair pair = sgm_new_pair(sgm_random_params(size[0], size[1], &random));
     sgm_fill_pair(&pair, (StxFill)((seed / count + STX_FILL_NOISE) % STX_FILL_COUNT),
         stx_random_below(&random, 80), &random);
+    pair.params.depth = seed % 2 ? 1 << (9 + stx_random_below(&random, 22)) : 0;
     compare_with_reference(&pair, seed);
     sgm_free_pair(&pair);
   }

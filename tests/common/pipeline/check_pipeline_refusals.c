@@ -37,6 +37,7 @@ START_TEST(bad_settings_are_named)
   EXPECT_REFUSED(cuts = (StxPipelineCuts)-1, "cuts is -1");
   EXPECT_REFUSED(ground = (StxRoadMode)5, "ground is 5");
   EXPECT_REFUSED(sgm.max_disparity = 100, "max_disparity is 100");
+  EXPECT_REFUSED(sgm.depth = 1000, "depth is 1000");
   EXPECT_REFUSED(colmean.grid.cell_width = 0, "cell width is 0");
   EXPECT_REFUSED(colmean.semantics = STX_SEMANTICS_LABELS, "number of classes is 0");
   EXPECT_REFUSED(satdp.pair_cost = NAN, "pair_cost is nan");

@@ -137,6 +137,9 @@ static const char *const inputs[] = {
     " ! videoconvert ! sgm.sink_left "
     "street-scene-src view=right num-buffers=2 ! video/x-raw," SMALL
     " ! videoconvert ! sgm.sink_right",
+    "stereo-sgm name=sgm max-disparity=64 output=depth-mm %s ! fakesink name=out "
+    "street-scene-src view=left num-buffers=2 ! video/x-raw," SMALL " ! sgm.sink_left "
+    "street-scene-src view=right num-buffers=2 ! video/x-raw," SMALL " ! sgm.sink_right",
     VIEWS("YUY2"),
     VIEWS("GRAY16_LE"),
     VIEWS("RGB"),

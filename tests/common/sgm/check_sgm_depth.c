@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Depths in place of disparities: the formula by hand and by brute force, and every implementation
+ * against the reference. */
+#include "common/sgm/sgm_depth_math.h"
+#include "tests/common/sgm/sgm_case.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* 700 px · 0.5 m. */
+#define SCALE 89600000
+
+/* ---- The formula --------------------------------------------------------------------------- */
+
+START_TEST(depths_by_hand)
+{
+  static const struct {
+    int scale, value, depth;
+  } cases[] = {
+      {SCALE, 0, 0},
+      {SCALE, 256, 0},      /* 1 px: 350 m do not fit */
+      {SCALE, 2560, 35000}, /* 10 px */
+      {SCALE, 25600, 3500}, /* 100 px */
+      {SCALE, 65535, 1367}, /* 1367.2 */
+      {10, 4, 3},           /* 2.5 */
+      {9, 4, 2},            /* 2.25 */
+      {1, 2, 1},            /* 0.5 */
+      {1, 3, 0},            /* 0.33: unknown */
+      {65534, 1, 65534},    /* the farthest */
+      {65535, 1, 0},        /* never written */
+      {131069, 2, 0},       /* 65534.5 is 65535 */
+      {131068, 2, 65534},
+      {STX_SGM_MAX_SCALE, 1, 0}, /* beyond 16 bits by far */
+      {STX_SGM_MAX_SCALE, 65535, 32767},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    int depth = stx_sgm_depth_of(cases[i].scale, (uint16_t)cases[i].value);
+    ck_assert_msg(depth == cases[i].depth, "%d / %d: %d, not %d", cases[i].scale, cases[i].value,
+        depth, cases[i].depth);
+  }
+}
+END_TEST
+
+/* Whole numbers of 64 bits, and what is nearest to the quotient. */
+START_TEST(depths_are_exact)
+{
+  static const int scales[] = {
+      1, 2, 1000, 65535, 1000003, 24883200, SCALE, 99461089, 1 << 30, STX_SGM_MAX_SCALE};
+  for (size_t i = 0; i < sizeof scales / sizeof scales[0]; i++)
+    for (int64_t value = 1; value <= UINT16_MAX; value++) {
+      int64_t twice = 2 * (int64_t)scales[i], depth = 0;
+      depth = (twice + value) / (2 * value);
+      ck_assert_int_le(llabs(2 * (depth * value - scales[i])), value);
+      depth = depth <= 65534 ? depth : 0;
+      ck_assert_int_eq(stx_sgm_depth_of(scales[i], (uint16_t)value), depth);
+    }
+}
+END_TEST
+
+START_TEST(scales_of_cameras)
+{
+  StxError error = {""};
+  int scale = 0;
+  ck_assert(stx_sgm_depth_scale(700, .5, &scale, &error));
+  ck_assert_int_eq(scale, SCALE);
+  ck_assert(stx_sgm_depth_scale(721.5377, .532719, &scale, &error));
+  ck_assert_int_eq(scale, 98400472); /* 98400471.9 */
+  static const double bad[][2] = {
+      {0, 1}, {700, 0}, {-700, .5}, {NAN, .5}, {700, NAN}, {INFINITY, 1}, {8389, 1}, {1e-6, 1}};
+  for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    error.text[0] = '\0';
+    ck_assert(!stx_sgm_depth_scale(bad[i][0], bad[i][1], &scale, &error));
+    ck_assert_ptr_nonnull(strstr(error.text, "focal length times baseline"));
+  }
+  ck_assert_ptr_nonnull(strstr(error.text, "8388"));
+}
+END_TEST
+
+/* ---- Maps ---------------------------------------------------------------------------------- */
+
+/* What a map of disparities becomes, pixel by pixel. */
+static SgmResult converted(const SgmPair *pair, const SgmResult *disparities)
+{
+  SgmResult result = sgm_copy_result(disparities);
+  for (int y = 0; y < pair->params.height; y++)
+    for (int x = 0; x < pair->params.width; x++) {
+      uint16_t *at = &stx_row16(&result.disparity, y)[x];
+      double depth = *at > 0 ? floor((double)pair->params.depth / *at + .5) : 0;
+      if (*at > 0 && (depth < 1 || depth > 65534))
+        stx_row8(&result.confidence, y)[x] = 0;
+      *at = (uint16_t)(depth <= 65534 ? depth : 0);
+    }
+  return result;
+}
+
+static void expect_same(const SgmResult *expected, const SgmResult *actual, const char *what)
+{
+  stx_expect_same_image16(&expected->disparity, &actual->disparity, what);
+  stx_expect_same_image8(&expected->confidence, &actual->confidence, what);
+}
+
+static SgmResult run_without_depth(SgmPair *pair)
+{
+  int depth = pair->params.depth;
+  pair->params.depth = 0;
+  SgmResult result = sgm_run(sgm_reference(), pair, 1);
+  pair->params.depth = depth;
+  return result;
+}
+
+/* Every implementation, with confidence and without. */
+static void compare(SgmPair *pair, uint64_t seed)
+{
+  SgmResult disparities = run_without_depth(pair), expected = converted(pair, &disparities);
+  for (size_t i = 0; i < stx_sgm_impls.count; i++) {
+    const StxSgmImpl *impl = (const StxSgmImpl *)stx_impl_at(&stx_sgm_impls, i);
+    for (int threads = 1; threads <= 3 && stx_impl_usable(&impl->info); threads += 2) {
+      const char *what = sgm_describe(&pair->params, impl->info.name, threads, seed);
+      SgmResult actual = sgm_run(impl, pair, threads);
+      expect_same(&expected, &actual, what);
+      void *scratch = stx_guarded_alloc(impl->scratch_size(&pair->params, threads));
+      StxImage8 none = {NULL, 0, pair->params.width, pair->params.height};
+      impl->run(&pair->params, &pair->left, &pair->right, &actual.disparity, &none, scratch,
+          &(StxPlace){.threads = threads}, NULL);
+      stx_guarded_free(scratch);
+      stx_expect_same_image16(&expected.disparity, &actual.disparity, what);
+      sgm_free_result(&actual);
+    }
+  }
+  sgm_free_result(&expected);
+  sgm_free_result(&disparities);
+}
+
+START_TEST(every_implementation_gives_depths)
+{
+  static const int sizes[][2] = {{1, 1}, {1, 40}, {70, 1}, {90, 33}, {141, 20}};
+  static const int scales[] = {1, 3000, 1000000, SCALE, STX_SGM_MAX_SCALE};
+  for (uint64_t seed = 0; seed < 25; seed++) {
+    StxRandom random = {seed};
+    StxSgmParams params = sgm_random_params(sizes[seed % 5][0], sizes[seed % 5][1], &random);
+    params.depth = scales[seed / 5];
+    SgmPair pair = sgm_new_pair(params);
+    if (seed % 2)
+      sgm_fill_sky(&pair, &random);
+    else
+      sgm_fill_pair(&pair, STX_FILL_NOISE, stx_random_below(&random, 40), &random);
+    compare(&pair, seed);
+    sgm_free_pair(&pair);
+  }
+}
+END_TEST
+
+/* Sky stays sky; what is too far for 16 bits is no sky. */
+START_TEST(far_is_not_sky)
+{
+  SgmPair pair = sgm_new_pair(sgm_defaults(140, 40, 64));
+  StxRandom random = {3};
+  pair.params.depth = SCALE;
+  pair.params.sky = false;
+  sgm_fill_pair(&pair, STX_FILL_NOISE, 2, &random); /* 2 px: 175 m */
+  SgmResult disparities = run_without_depth(&pair);
+  SgmResult depths = sgm_run(sgm_reference(), &pair, 1);
+  ck_assert_int_gt(stx_row16(&disparities.disparity, 20)[100], 0);
+  ck_assert_int_gt(stx_row8(&disparities.confidence, 20)[100], 0);
+  ck_assert_int_eq(stx_row16(&depths.disparity, 20)[100], 0);
+  ck_assert_int_eq(stx_row8(&depths.confidence, 20)[100], 0);
+  sgm_free_result(&disparities);
+  sgm_free_result(&depths);
+  sgm_free_pair(&pair);
+}
+END_TEST
+
+static const StxTest tests[] = {
+    {&depths_by_hand},
+    {&depths_are_exact},
+    {&scales_of_cameras},
+    {&every_implementation_gives_depths},
+    {&far_is_not_sky},
+};
+STX_TESTING_MAIN("sgm-depth", tests)
