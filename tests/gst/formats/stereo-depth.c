@@ -126,22 +126,20 @@ static void listen(GstElement *pipeline, const gchar *name, Map *map)
 }
 
 #define FRAME_OF "num-buffers=1 ! video/x-raw,width=1242,height=375"
+#define STREET                                                                                     \
+  " street-scene-src view=left " FRAME_OF " ! sgm.sink_left "                                      \
+  "street-scene-src view=right " FRAME_OF " ! sgm.sink_right "
 
-/* One frame of 1242 × 375 pixels: millimetres, and the truth in 1/256 pixel. */
-static void see_street(Map *depth, Map *truth)
+/* Runs a line to its end; the last buffer of each of two sinks with handoffs. */
+static void see(
+    const char *line, const char *first_name, Map *first, const char *second_name, Map *second)
 {
-  const char *line =
-      "stereo-sgm name=sgm output=depth-mm ! "
-      "fakesink name=depth signal-handoffs=true "
-      "street-scene-src view=left " FRAME_OF " ! sgm.sink_left "
-      "street-scene-src view=right " FRAME_OF " ! sgm.sink_right "
-      "street-scene-src view=disparity " FRAME_OF " ! fakesink name=truth signal-handoffs=true";
-  GstElement *pipeline = gst_parse_launch(line, NULL);
+  GstElement *pipeline = stx_test_parse(line);
   GstBus *bus = gst_element_get_bus(pipeline);
   GstMessage *message;
 
-  listen(pipeline, "depth", depth);
-  listen(pipeline, "truth", truth);
+  listen(pipeline, first_name, first);
+  listen(pipeline, second_name, second);
   gst_element_set_state(pipeline, GST_STATE_PLAYING);
   message = gst_bus_timed_pop_filtered(bus, 60 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
   fail_unless(message != NULL && GST_MESSAGE_TYPE(message) == GST_MESSAGE_EOS, "%s", line);
@@ -163,7 +161,9 @@ GST_START_TEST(the_street_is_measured)
   double *errors, scale;
   gsize count = 0;
 
-  see_street(&depth, &truth);
+  see("stereo-sgm name=sgm output=depth-mm ! fakesink name=depth signal-handoffs=true" STREET
+      "street-scene-src view=disparity " FRAME_OF " ! fakesink name=truth signal-handoffs=true",
+      "depth", &depth, "truth", &truth);
   ck_assert_uint_eq(depth.count, truth.count);
   errors = g_new(double, depth.count);
   scale = .58 * 1242 * .54 * 1000 * 256; /* the street's camera, mm/256 px */
@@ -182,6 +182,37 @@ GST_START_TEST(the_street_is_measured)
 }
 GST_END_TEST;
 
+#define CELLS(view, properties)                                                                    \
+  "stereo-sgm name=" view " " properties                                                           \
+  " ! downsample-transpose ! fakesink signal-handoffs=true name=" view "-cells "                   \
+  "left. ! queue ! " view ".sink_left right. ! queue ! " view ".sink_right "
+
+/* Cells of depths, which downsample-transpose makes disparities again, are those of disparities:
+ * half a millimetre is less than two steps of 1/256 pixel from 5 m on. */
+GST_START_TEST(depths_become_disparities_again)
+{
+  const int columns = 156, rows = 47; /* cells of 8 × 8 */
+  Map disparity = {NULL}, depth = {NULL};
+  guint known = 0, same = 0;
+
+  see("street-scene-src view=left " FRAME_OF " ! tee name=left "
+      "street-scene-src view=right " FRAME_OF " ! tee name=right " CELLS("disparity", "")
+          CELLS("depth", "output=depth-mm"),
+      "disparity-cells", &disparity, "depth-cells", &depth);
+  ck_assert_uint_eq(disparity.count, depth.count);
+  ck_assert_uint_eq(disparity.count, 2 * columns * rows);
+  for (int i = 0; i < columns * rows; i++)
+    if (disparity.pixels[i] > 2048 && disparity.pixels[i] < 16384) { /* 48.6 m … 6.1 m */
+      known++;
+      same += ABS(disparity.pixels[i] - depth.pixels[i]) <= 2;
+    }
+  ck_assert_uint_gt(known, columns * rows / 3);
+  fail_unless(same > .99 * known, "%u of %u cells agree", same, known);
+  g_free(disparity.pixels);
+  g_free(depth.pixels);
+}
+GST_END_TEST;
+
 static Suite *stereo_depth_suite(void)
 {
   Suite *suite = suite_create("stereo-depth");
@@ -192,6 +223,7 @@ static Suite *stereo_depth_suite(void)
   tcase_add_test(tests, the_caps_say_what_it_is);
   tcase_add_test(tests, says_what_of_the_camera_is_missing);
   tcase_add_test(tests, the_street_is_measured);
+  tcase_add_test(tests, depths_become_disparities_again);
   return suite;
 }
 
