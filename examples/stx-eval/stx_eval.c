@@ -344,7 +344,8 @@ static GOptionContext *make_context(Options *o)
   const GOptionEntry entries[] = {
       {"street", 0, 0, G_OPTION_ARG_NONE, &o->street, "the synthetic street, no folder", NULL},
       {"scans", 0, 0, G_OPTION_ARG_NONE, &o->scans,
-          "FOLDER holds pairs with labelled LiDAR scans, as KITTI's odometry benchmark", NULL},
+          "with labelled LiDAR scans: FOLDER is like KITTI's odometry benchmark, or --street",
+          NULL},
       {"pictures", 0, 0, G_OPTION_ARG_FILENAME, &o->pictures,
           "write a picture of each frame's errors there", "DIR"},
       {"size", 0, 0, G_OPTION_ARG_STRING, &o->size, "of the street (1242x375)", "WxH"},
@@ -402,8 +403,6 @@ static bool parse(Options *o, int argc, char **argv, StxError *error)
     return stx_fail(error, "one folder, please, not %d (see --help)", argc - 1);
   if ((argc == 2) == (o->street != FALSE))
     return stx_fail(error, "give either a folder or --street (see --help)");
-  if (o->scans && o->street)
-    return stx_fail(error, "--scans is for a folder");
   o->folder = argc == 2 ? g_strdup(argv[1]) : NULL;
   return apply_choices(o, error) && apply_numbers(o, error);
 }
@@ -423,7 +422,7 @@ static bool open_data(const Options *o, DataSet *set, StxError *error)
     return stx_fail(error, "--calibration: the street brings its own camera");
   return (o->size == NULL ||
              options_size("size", o->size, false, &street.width, &street.height, error)) &&
-         eval_open_street(set, &street, o->frames > 0 ? (size_t)o->frames : 5, error);
+         eval_open_street(set, &street, o->frames > 0 ? (size_t)o->frames : 5, o->scans, error);
 }
 
 static void clear(Options *o)

@@ -62,8 +62,20 @@ bool eval_open_kitti(DataSet *set, const char *folder, const char *calibration, 
  * `folder`, in its sub-folders or in sequences/. `calibration` as above. */
 bool eval_open_scans(DataSet *set, const char *folder, const char *calibration, StxError *error);
 
-/* `frames` frames of the synthetic street: of the parameters, size, seed and terrain count. */
-bool eval_open_street(DataSet *set, const StxSceneParams *street, size_t frames, StxError *error);
+/* `frames` frames of the synthetic street: of the parameters, size, seed and terrain count. With
+ * `scans` each has the points of a LiDAR with 64 beams above the left camera. */
+bool eval_open_street(
+    DataSet *set, const StxSceneParams *street, size_t frames, bool scans, StxError *error);
+
+/* 3×4 matrices, row by row: from a scan's points to the rectified cameras' axes, and from there to
+ * the pictures. */
+typedef struct {
+  double left[12], right[12], to_camera[12];
+} EvalProjection;
+
+/* Puts the points of a labelled scan that count into the frame. False: there is no memory. */
+bool eval_add_scan(EvalFrame *frame, const EvalProjection *projection, const float *points,
+    const uint32_t *labels, size_t count);
 
 /* Puts the scores of frame number `index` into the frame: of a folder's files in the order of their
  * names, one for each frame. 19 train ids, planar, float32. */
@@ -88,13 +100,13 @@ bool eval_paper(int argc, char **argv, StxError *error);
 #define EVAL_RANGES 5
 extern const double eval_ranges[EVAL_RANGES];
 
-#define EVAL_ERROR_BINS 1001 /* of a distance's error: steps of .1 %, and what is more */
+#define EVAL_ERROR_BINS 1001 /* of a distance's error: steps of .1 % or 1 cm, and what is more */
 
 /* How stixels look beside a scan, and the sky. Everything adds up. */
 typedef struct {
-  uint64_t points[2][EVAL_RANGES], right[2][EVAL_RANGES]; /* ground, object: of that kind, and seen
-                                                             as it */
-  uint64_t errors[EVAL_RANGES][EVAL_ERROR_BINS];          /* points by error of their distance */
+  uint64_t points[2][STX_KIND_SKY + 1][EVAL_RANGES]; /* ground, object: by what they are seen as */
+  uint64_t errors[EVAL_RANGES][EVAL_ERROR_BINS];  /* points by error of their distance, .1 % … */
+  uint64_t lengths[EVAL_RANGES][EVAL_ERROR_BINS]; /* … and cm */
   uint64_t sky, sky_as_sky, sky_as_near; /* pixels of sky, seen as it, as an object nearer than
                                             EVAL_NEAR */
 } EvalSeen;
@@ -114,8 +126,11 @@ void eval_seen_merge(EvalSeen *total, const EvalSeen *part);
 
 /* Points of all ranges, or of one; negative: there are none. */
 #define EVAL_ALL_RANGES (-1)
-double eval_seen_right(const EvalSeen *seen, StxKind kind, int range); /* share seen as they are */
-double eval_seen_median(const EvalSeen *seen, int range);  /* error of the distance, share of it */
+double eval_seen_as(const EvalSeen *seen, StxKind kind, StxKind as, int range); /* share */
+/* Error of the distance that a share of the points does not exceed, as a share of the distance (1:
+ * that or more) and in metres (10: that or more). */
+double eval_seen_error(const EvalSeen *seen, int range, double share);
+double eval_seen_metres(const EvalSeen *seen, int range, double share);
 double eval_seen_far_off(const EvalSeen *seen, int range); /* share of more than EVAL_FAR_OFF */
 uint64_t eval_seen_points(const EvalSeen *seen, int range);
 

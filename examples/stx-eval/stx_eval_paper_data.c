@@ -137,7 +137,7 @@ static bool add_scene(PaperDataList *list, const char *name, const Scene *scene,
   list->data[list->count - 1].ground = scene->ground;
   for (street.seed = seed; street.seed < seed + count; street.seed++) {
     DataSet source;
-    if (!eval_open_street(&source, &street, 1, error) || !keep(kept, &source, error))
+    if (!eval_open_street(&source, &street, 1, false, error) || !keep(kept, &source, error))
       return false;
     g_snprintf(
         kept->frames[kept->count - 1].name, sizeof kept->frames->name, "seed %d", (int)street.seed);

@@ -34,11 +34,6 @@ typedef struct {
   char *calibration; /* one file for all, or NULL */
 } Scans;
 
-/* 3×4 matrices, row by row. */
-typedef struct {
-  double left[12], right[12], to_camera[12];
-} Projection;
-
 /* ---- Calibration -------------------------------------------------------------------------- */
 
 static bool read_matrix(
@@ -60,7 +55,7 @@ static bool read_matrix(
   return true;
 }
 
-static bool load_projection(const char *path, int pair, Projection *projection, StxError *error)
+static bool load_projection(const char *path, int pair, EvalProjection *projection, StxError *error)
 {
   GError *reason = NULL;
   char *text = NULL;
@@ -86,7 +81,7 @@ static void multiply(const double m[12], const double in[3], double out[3])
 
 /* False if the point is not in the picture. */
 static bool project(
-    const Projection *p, const float *point, int width, int height, EvalPoint *projected)
+    const EvalProjection *p, const float *point, int width, int height, EvalPoint *projected)
 {
   double in[3] = {point[0], point[1], point[2]}, camera[3], left[3], right[3];
   multiply(p->to_camera, in, camera);
@@ -145,18 +140,21 @@ static bool counts(uint32_t label)
   return point_class > OUTLIER && point_class != VEGETATION;
 }
 
-static void add_points(const Projection *projection, const LidarScan *scan, EvalFrame *frame)
+bool eval_add_scan(EvalFrame *frame, const EvalProjection *projection, const float *points,
+    const uint32_t *labels, size_t count)
 {
-  frame->points = malloc((scan->count + 1) * sizeof *frame->points);
-  for (size_t i = 0; frame->points != NULL && i < scan->count; i++) {
+  frame->points = malloc((count + 1) * sizeof *frame->points);
+  for (size_t i = 0; frame->points != NULL && i < count; i++) {
     EvalPoint point;
-    if (counts(scan->labels[i]) &&
-        project(projection, scan->points + 4 * i, frame->left.width, frame->left.height, &point)) {
-      point.kind = stx_point_is_ground(scan->labels[i]) ? STX_KIND_GROUND : STX_KIND_OBJECT;
+    if (counts(labels[i]) &&
+        project(projection, points + 4 * i, frame->left.width, frame->left.height, &point)) {
+      point.kind = stx_point_is_ground(labels[i]) ? STX_KIND_GROUND : STX_KIND_OBJECT;
       frame->points[frame->point_count++] = point;
     }
   }
-  drop_hidden(frame);
+  if (frame->points != NULL)
+    drop_hidden(frame);
+  return frame->points != NULL;
 }
 
 /* ---- Frames ------------------------------------------------------------------------------- */
@@ -218,7 +216,7 @@ static bool fit_camera(EvalFrame *frame, const char *path, StxError *error)
              given.image_width, given.image_height, frame->left.width, frame->left.height);
 }
 
-static bool load_frame(const Scans *scans, const char *path, int pair, Projection *projection,
+static bool load_frame(const Scans *scans, const char *path, int pair, EvalProjection *projection,
     EvalFrame *frame, StxError *error)
 {
   char *calib = scans->calibration != NULL ? g_strdup(scans->calibration)
@@ -240,15 +238,15 @@ static bool scans_load(DataSet *set, size_t index, EvalFrame *frame, StxError *e
   Scans *scans = set->data;
   const char *path = g_ptr_array_index(scans->scans.paths, index);
   LidarScan scan = {0};
-  Projection projection;
+  EvalProjection projection;
   *frame = (EvalFrame){0};
   bool good = load_frame(scans, path, pair_of(path), &projection, frame, error) &&
               lidar_set_load(&scans->scans, index, &scan, error);
   if (good) {
     g_strlcpy(frame->name, scan.name, sizeof frame->name);
     *strrchr(frame->name, '.') = 0;
-    add_points(&projection, &scan, frame);
-    good = frame->points != NULL || stx_fail(error, "%s: not enough memory", path);
+    good = eval_add_scan(frame, &projection, scan.points, scan.labels, scan.count) ||
+           stx_fail(error, "%s: not enough memory", path);
   }
   lidar_scan_free(&scan);
   if (!good)

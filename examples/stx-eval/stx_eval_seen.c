@@ -9,6 +9,9 @@
 
 const double eval_ranges[EVAL_RANGES] = {0, 10, 20, 30, 50};
 
+#define STEPS (EVAL_ERROR_BINS - 1) /* of 100 % */
+#define CENTIMETRES 100.0           /* of a metre */
+
 #define SKY_LABEL 10   /* Cityscapes' train id */
 #define SKY_BRIGHT 150 /* gray level that a sky without labels has at least … */
 #define SKY_RANGE 16   /* … and the gray levels that it spans at most within 5 × 5 pixels */
@@ -32,13 +35,18 @@ static double distance_error(const EvalPoint *p, uint16_t disparity)
   return fabs((double)p->disparity * STX_DISPARITY_ONE / disparity - 1);
 }
 
+static int bin_of(double steps)
+{
+  return steps < EVAL_ERROR_BINS - 1 ? (int)steps : EVAL_ERROR_BINS - 1;
+}
+
 static void add_point(EvalSeen *seen, const EvalPoint *p, StxKind kind, uint16_t disparity)
 {
   int range = range_of(p->depth), group = p->kind == STX_KIND_OBJECT;
-  double bin = distance_error(p, disparity) * (EVAL_ERROR_BINS - 1);
-  seen->points[group][range]++;
-  seen->right[group][range] += kind == p->kind;
-  seen->errors[range][bin < EVAL_ERROR_BINS - 1 ? (int)bin : EVAL_ERROR_BINS - 1]++;
+  double error = distance_error(p, disparity);
+  seen->points[group][kind][range]++;
+  seen->errors[range][bin_of(error * STEPS)]++;
+  seen->lengths[range][bin_of(error * p->depth * CENTIMETRES)]++;
 }
 
 /* ---- Sky ---------------------------------------------------------------------------------- */
@@ -205,47 +213,65 @@ static double share(uint64_t part, uint64_t whole)
   return whole > 0 ? stx_rate(part, whole) : -1;
 }
 
-double eval_seen_right(const EvalSeen *seen, StxKind kind, int range)
+static uint64_t points_seen(const EvalSeen *seen, StxKind kind, int as, int range)
 {
-  uint64_t right = 0, points = 0;
+  uint64_t points = 0;
   for (int i = 0; i < EVAL_RANGES; i++)
-    if (has_range(i, range)) {
-      right += seen->right[kind == STX_KIND_OBJECT][i];
-      points += seen->points[kind == STX_KIND_OBJECT][i];
-    }
-  return share(right, points);
+    points += has_range(i, range) ? seen->points[kind == STX_KIND_OBJECT][as][i] : 0;
+  return points;
+}
+
+static uint64_t points_of(const EvalSeen *seen, StxKind kind, int range)
+{
+  uint64_t points = 0;
+  for (int as = 0; as <= STX_KIND_SKY; as++)
+    points += points_seen(seen, kind, as, range);
+  return points;
+}
+
+double eval_seen_as(const EvalSeen *seen, StxKind kind, StxKind as, int range)
+{
+  return share(points_seen(seen, kind, (int)as, range), points_of(seen, kind, range));
 }
 
 uint64_t eval_seen_points(const EvalSeen *seen, int range)
 {
-  uint64_t points = 0;
-  for (int i = 0; i < EVAL_RANGES; i++)
-    if (has_range(i, range))
-      points += seen->points[0][i] + seen->points[1][i];
-  return points;
+  return points_of(seen, STX_KIND_GROUND, range) + points_of(seen, STX_KIND_OBJECT, range);
 }
 
 /* Points with an error of at least so many bins. */
-static uint64_t points_from(const EvalSeen *seen, int range, int bin)
+static uint64_t points_from(const uint64_t bins[][EVAL_ERROR_BINS], int range, int bin)
 {
   uint64_t points = 0;
   for (int i = 0; i < EVAL_RANGES; i++)
     for (int b = bin; has_range(i, range) && b < EVAL_ERROR_BINS; b++)
-      points += seen->errors[i][b];
+      points += bins[i][b];
   return points;
 }
 
-double eval_seen_median(const EvalSeen *seen, int range)
+/* The middle of the bin where a share of the points ends, in bins; the last bin has no middle. */
+static double quantile(const uint64_t bins[][EVAL_ERROR_BINS], int range, double share)
 {
-  uint64_t points = eval_seen_points(seen, range);
+  double beyond = (1 - share) * (double)points_from(bins, range, 0);
   int bin = 0;
-  while (bin < EVAL_ERROR_BINS - 1 && 2 * points_from(seen, range, bin + 1) > points)
+  while (bin < EVAL_ERROR_BINS - 1 && (double)points_from(bins, range, bin + 1) > beyond)
     bin++;
-  return points > 0 ? (bin + 0.5) / (EVAL_ERROR_BINS - 1) : -1;
+  return bin < EVAL_ERROR_BINS - 1 ? bin + .5 : bin;
+}
+
+double eval_seen_error(const EvalSeen *seen, int range, double share)
+{
+  return eval_seen_points(seen, range) > 0 ? quantile(seen->errors, range, share) / STEPS : -1;
+}
+
+double eval_seen_metres(const EvalSeen *seen, int range, double share)
+{
+  return eval_seen_points(seen, range) > 0 ? quantile(seen->lengths, range, share) / CENTIMETRES
+                                           : -1;
 }
 
 double eval_seen_far_off(const EvalSeen *seen, int range)
 {
-  return share(points_from(seen, range, (int)(EVAL_FAR_OFF * (EVAL_ERROR_BINS - 1))),
-      eval_seen_points(seen, range));
+  return share(
+      points_from(seen->errors, range, (int)(EVAL_FAR_OFF * STEPS)), eval_seen_points(seen, range));
 }

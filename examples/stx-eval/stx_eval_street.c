@@ -5,6 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define BEAMS 64
+
+typedef struct {
+  StxScene *scene;
+  bool scans;
+  StxSceneLidar sensor;
+  float (*points)[4]; /* of a scan: as many as the sensor has rays */
+  uint32_t *labels;
+} Street;
+
 static bool allocate(EvalFrame *frame, int width, int height)
 {
   size_t pixels = (size_t)width * (size_t)height;
@@ -53,49 +63,92 @@ static bool find_visible(const EvalFrame *frame)
   return nearest != NULL;
 }
 
+/* The sensor stands above the camera and looks along its axis; forward, left and up are its axes.
+ */
+static EvalProjection projection_of(const StxCamera *camera, double above)
+{
+  const double f = camera->focal;
+  return (EvalProjection){.left = {f, 0, camera->cx, 0, 0, f, camera->cy, 0, 0, 0, 1, 0},
+      .right = {f, 0, camera->cx, -f * camera->baseline, 0, f, camera->cy, 0, 0, 0, 1, 0},
+      .to_camera = {0, -1, 0, 0, 0, 0, -1, -above, 1, 0, 0, 0}};
+}
+
+static bool add_scan(Street *street, EvalFrame *frame)
+{
+  EvalProjection projection =
+      projection_of(&frame->camera, street->sensor.height - frame->camera.height);
+  size_t count = stx_scene_scan(street->scene, &street->sensor, street->points, street->labels);
+  return eval_add_scan(frame, &projection, street->points[0], street->labels, count);
+}
+
 static bool street_load(DataSet *set, size_t index, EvalFrame *frame, StxError *error)
 {
-  StxScene *scene = set->data;
+  Street *street = set->data;
+  StxScene *scene = street->scene;
   const StxSceneParams *params = stx_scene_params(scene);
   *frame = (EvalFrame){.camera = params->camera};
   snprintf(frame->name, sizeof frame->name, "frame %zu", index);
-  if (!allocate(frame, params->width, params->height)) {
-    eval_frame_free(frame);
-    return stx_fail(
-        error, "not enough memory for a street of %d × %d pixels", params->width, params->height);
+  bool good = allocate(frame, params->width, params->height);
+  if (good) {
+    stx_scene_move(scene, index);
+    stx_scene_render(scene, STX_SCENE_LEFT, 1, &frame->left);
+    stx_scene_render(scene, STX_SCENE_RIGHT, 1, &frame->right);
+    stx_scene_truth(scene, &frame->truth[TRUTH_ALL], &frame->labels);
+    good = find_visible(frame) && (!street->scans || add_scan(street, frame));
   }
-  stx_scene_move(scene, index);
-  stx_scene_render(scene, STX_SCENE_LEFT, 1, &frame->left);
-  stx_scene_render(scene, STX_SCENE_RIGHT, 1, &frame->right);
-  stx_scene_truth(scene, &frame->truth[TRUTH_ALL], &frame->labels);
-  if (!find_visible(frame)) {
-    eval_frame_free(frame);
-    return stx_fail(error, "not enough memory for a row of %d pixels", params->width);
-  }
-  return true;
+  if (good)
+    return true;
+  eval_frame_free(frame);
+  return stx_fail(
+      error, "not enough memory for a street of %d × %d pixels", params->width, params->height);
 }
 
 static void street_close(DataSet *set)
 {
-  stx_scene_free(set->data);
+  Street *street = set->data;
+  stx_scene_free(street->scene);
+  free(street->points);
+  free(street->labels);
+  free(street);
 }
 
-bool eval_open_street(DataSet *set, const StxSceneParams *street, size_t frames, StxError *error)
+static Street *new_street(const StxSceneParams *params, bool scans, StxError *error)
+{
+  Street *street = calloc(1, sizeof *street);
+  if (street == NULL)
+    return NULL;
+  street->scans = scans;
+  street->sensor = stx_scene_lidar(BEAMS);
+  size_t rays = (size_t)street->sensor.beams * (size_t)street->sensor.steps;
+  street->points = scans ? malloc(rays * sizeof *street->points) : NULL;
+  street->labels = scans ? malloc(rays * sizeof *street->labels) : NULL;
+  street->scene = stx_scene_new(params, error);
+  return street;
+}
+
+bool eval_open_street(
+    DataSet *set, const StxSceneParams *street, size_t frames, bool scans, StxError *error)
 {
   static const char *const terrains[] = {"", ", flat", ", sloped", ", hilly"};
   StxSceneParams params = *street;
   params.speed = 10;
   params.noise = 2;
-  StxScene *scene = stx_scene_new(&params, error);
-  if (scene == NULL)
-    return false;
   *set = (DataSet){.count = frames,
       .is_video = true,
       .has_labels = true,
       .load = street_load,
       .close = street_close,
-      .data = scene};
-  snprintf(set->name, sizeof set->name, "synthetic street %d × %d, seed %llu%s", params.width,
-      params.height, (unsigned long long)params.seed, terrains[params.terrain]);
-  return true;
+      .data = new_street(&params, scans, error)};
+  Street *opened = set->data;
+  if (opened == NULL || (scans && (opened->points == NULL || opened->labels == NULL)))
+    stx_fail(error, "not enough memory for a street");
+  else if (opened->scene != NULL) {
+    snprintf(set->name, sizeof set->name, "synthetic street %d × %d, seed %llu%s%s", params.width,
+        params.height, (unsigned long long)params.seed, terrains[params.terrain],
+        scans ? ", with scans" : "");
+    return true;
+  }
+  if (opened != NULL)
+    street_close(set);
+  return false;
 }

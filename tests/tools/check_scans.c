@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* stx-eval --scans as a user runs it, on pairs and a scan of the synthetic street. */
+/* stx-eval --scans as a user runs it, on pairs and scans of the synthetic street. */
 #include "tests/tools/programs.h"
 
 #include <glib/gstdio.h>
@@ -104,6 +104,57 @@ START_TEST(stixels_agree_with_the_scan)
 }
 END_TEST
 
+/* What does not add up, or is no share, shows here: of all points and of each range. */
+static void check_distances(json_t *seen)
+{
+  double median = number_at(seen, "distance_median"), most = number_at(seen, "distance_90");
+  ck_assert_double_gt(median, 0);
+  ck_assert_double_gt(most, median);
+  ck_assert_double_gt(number_at(seen, "metres_90"), number_at(seen, "metres_median"));
+  /* Nine in ten are off by no more than `most`, one in ten is: and 10 % is beyond or before that.
+   */
+  if (most < .0999)
+    ck_assert_double_le(number_at(seen, "distance_far_off"), .1);
+  else if (most > .1001)
+    ck_assert_double_ge(number_at(seen, "distance_far_off"), .1);
+}
+
+static void check_kinds(json_t *seen)
+{
+  static const char *const kinds[] = {"ground", "object"};
+  for (size_t k = 0; k < G_N_ELEMENTS(kinds); k++) {
+    json_t *as = json_object_get(json_object_get(seen, "kinds"), kinds[k]);
+    char *right = g_strdup_printf("%s_as_%s", kinds[k], kinds[k]);
+    ck_assert_double_eq(number_at(as, kinds[k]), number_at(seen, right));
+    double sum = number_at(as, "ground") + number_at(as, "object") + number_at(as, "sky");
+    ck_assert_double_eq_tol(sum, 1, 1e-4); /* rates have six digits */
+    g_free(right);
+  }
+}
+
+/* The street with the scans of its own sensor: no files. A folder of the same frame, with another
+ * sensor, says about the same. */
+START_TEST(the_street_has_scans)
+{
+  json_t *root = run_json("STX_EVAL", "--street --scans --frames 2 --size 620x188 " OPTIONS);
+  json_t *seen = json_object_get(json_object_get(root, "total"), "seen"), *range;
+  size_t i;
+  check_distances(seen);
+  check_kinds(seen);
+  json_array_foreach(json_object_get(seen, "ranges"), i,
+      range) if (number_at(range, "points") > 100) check_distances(range);
+  ck_assert_double_gt(number_at(seen, "points"), 5000);
+  ck_assert_double_gt(number_at(seen, "ground_as_ground"), .85);
+  ck_assert_double_gt(number_at(seen, "object_as_object"), .8);
+  ck_assert_double_lt(number_at(seen, "distance_median"), .03);
+  ck_assert_double_lt(number_at(seen, "metres_median"), .5);
+  json_decref(root);
+  root = run_json("STX_EVAL", "--street --frames 1 --size 620x188 " OPTIONS);
+  ck_assert_double_eq(number_at(root, "total.seen.points"), 0);
+  json_decref(root);
+}
+END_TEST
+
 /* A sensor that is half a metre too high puts ground on objects and objects on ground. */
 START_TEST(a_wrong_calibration_shows)
 {
@@ -149,6 +200,7 @@ START_TEST(text_and_picture)
   ck_assert_msg(status == 0, "%s", errors);
   ck_assert_msg(strstr(output, "What is seen") != NULL, "%s", output);
   ck_assert_msg(strstr(output, "10 to 20 m") != NULL, "%s", output);
+  ck_assert_msg(strstr(output, "Points seen as, %") != NULL, "%s", output);
   char *base = g_path_get_basename(folder), *name = g_strdup_printf("%s_000000.png", base);
   char *path = g_build_filename(folder, name, NULL);
   ck_assert_msg(png_load_gray8(path, &picture, &error), "%s", error.text);
@@ -165,7 +217,6 @@ START_TEST(bad_folders_are_refused)
   char *folder = make_folder(0);
   char *arguments = g_strdup_printf("--scans '%s'", folder);
   char *calib = path_in(folder, "", "calib.txt"), *right = path_in(folder, "image_1", "000000.png");
-  expect_error("STX_EVAL", "--scans --street", "--scans is for a folder");
   expect_error("STX_EVAL", "--scans no-such-folder", "no scans in no-such-folder");
   ck_assert(g_file_set_contents(
       calib, "P0: 1 0 0 0 0 1 0 0 0 0 1 0\nP1: 1 0 0 -1 0 1 0 0 0 0 1 0\nTr: 1 2 3\n", -1, NULL));
@@ -182,6 +233,7 @@ END_TEST
 
 static const StxTest tests[] = {
     {&stixels_agree_with_the_scan},
+    {&the_street_has_scans},
     {&a_wrong_calibration_shows},
     {&sky_is_counted},
     {&text_and_picture},
