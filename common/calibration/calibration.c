@@ -110,21 +110,29 @@ static void scale_lengths(StxCalibration *c, double unit)
   }
 }
 
+/* NULL with an error: it is of none. */
+static const StxCalibrationFormat *format_of(const StxCalibrationInput *input)
+{
+  for (size_t i = 0; i < FORMATS; i++)
+    if (formats[i]->matches(input))
+      return formats[i];
+  stx_fail(input->first.error,
+      "%s has none of the keys cameraData (DepthAI), cam0 (Kalibr), [LEFT_CAM_HD] (ZED), K_00 "
+      "(KITTI), K1 or M1 (OpenCV), camera_matrix (ROS)",
+      input->first.name);
+  return NULL;
+}
+
 static bool read(const StxCalibrationInput *input, double unit, StxCalibration *c)
 {
   StxError *error = input->first.error;
-  size_t i = 0;
-  while (i < FORMATS && !formats[i]->matches(input))
-    i++;
-  if (i == FORMATS)
-    return stx_fail(error,
-        "%s has none of the keys cameraData (DepthAI), cam0 (Kalibr), [LEFT_CAM_HD] (ZED), K_00 "
-        "(KITTI), K1 or M1 (OpenCV), camera_matrix (ROS)",
-        input->first.name);
-  *c = (StxCalibration){.format = formats[i]->name};
-  if (!formats[i]->read(input, c))
+  const StxCalibrationFormat *format = format_of(input);
+  if (format == NULL)
     return false;
-  scale_lengths(c, unit > 0 ? unit : formats[i]->unit);
+  *c = (StxCalibration){.format = format->name};
+  if (!format->read(input, c))
+    return false;
+  scale_lengths(c, unit > 0 ? unit : format->unit);
   if (!check(c, input->first.name, unit > 0, error))
     return false;
   if (!c->rectified)
@@ -137,6 +145,14 @@ static bool open_part(const char *path, StxCalibrationPart *part)
   snprintf(part->name, sizeof part->name, "%.110s", stx_text_file_name(path));
   part->tree = stx_calibration_tree(path, part->error);
   return part->tree != NULL;
+}
+
+bool stx_calibration_is_known(const char *path, StxError *error)
+{
+  StxCalibrationInput input = {.first.error = error, .second.error = error};
+  bool known = open_part(path, &input.first) && format_of(&input) != NULL;
+  json_decref((json_t *)input.first.tree);
+  return known;
 }
 
 bool stx_calibration_load(const StxCalibrationFiles *files, int width, int height,

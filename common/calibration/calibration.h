@@ -70,6 +70,12 @@ typedef struct {
 } StxCalibrationFiles;
 
 /*
+ * Is the content of this file, good or not, of one of the formats above? False with an error, too,
+ * where it cannot be read. Allocates while it runs; any thread.
+ */
+bool stx_calibration_is_known(const char *path, StxError *error);
+
+/*
  * Reads a calibration for pictures of width × height pixels (0: any), which choose among those of a
  * file that holds several.
  *

@@ -30,6 +30,7 @@ static const struct {
     {STX_SOURCE_DIR "/README.md", "v4l2src"},
     {STX_SOURCE_DIR "/docs/elements/stereo-rectify.md", "v4l2src"},
     {STX_SOURCE_DIR "/docs/elements/stereo-sgm.md", "v4l2src"},
+    {STX_SOURCE_DIR "/docs/elements/stereo-stixels.md", "v4l2src"},
 };
 
 static GPtrArray *sections;
@@ -184,7 +185,8 @@ static void run(gchar **words)
 
   line.stixels = has(&line, "stixels ");
   line.stereo = line.stixels && has(&line, "stereo-s");
-  line.overlay = has(&line, "stixel-overlay");
+  line.overlay =
+      has(&line, "stixel-overlay") || (has(&line, "stereo-stixels") && !has(&line, "output="));
   g_print("%s\n", line.text);
   pipeline = page_parse(words);
   watch = watch_new(pipeline);

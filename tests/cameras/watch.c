@@ -208,14 +208,22 @@ static gboolean place_on(GstElement *element, GstPad *pad, gpointer data)
   return TRUE;
 }
 
+/* In a bin the matcher gets its pads when the bin starts. */
+static void on_pad(GstElement *matcher, GstPad *pad, gpointer data)
+{
+  if (GST_PAD_IS_SINK(pad))
+    place_on(matcher, pad, &(Place){data, look_at_picture});
+}
+
 static void look_at_element(Watch *watch, GstElement *element)
 {
   GstElementFactory *factory = gst_element_get_factory(element);
   const gchar *name = factory ? GST_OBJECT_NAME(factory) : "";
 
-  if (g_str_equal(name, "stereo-sgm"))
+  if (g_str_equal(name, "stereo-sgm")) {
     gst_element_foreach_sink_pad(element, place_on, &(Place){watch, look_at_picture});
-  else if (g_str_equal(name, "sat-dp-stixels") || g_str_equal(name, "rdp-columns"))
+    g_signal_connect(element, "pad-added", G_CALLBACK(on_pad), watch);
+  } else if (g_str_equal(name, "sat-dp-stixels") || g_str_equal(name, "rdp-columns"))
     gst_element_foreach_src_pad(element, place_on, &(Place){watch, look_at_stixels});
   else if (GST_OBJECT_FLAG_IS_SET(element, GST_ELEMENT_FLAG_SINK) && !GST_IS_BIN(element))
     gst_element_foreach_sink_pad(element, place_on, &(Place){watch, look_at_sink});

@@ -18,7 +18,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 # What base classes bring and our pages do not repeat.
 INHERITED = {"name", "parent", "qos", "emit-signals", "latency", "min-upstream-latency",
              "start-time", "start-time-selection", "blocksize", "num-buffers", "do-timestamp",
-             "typefind"}
+             "typefind", "async-handling", "message-forward"}
 
 
 def run(command, folder=None):

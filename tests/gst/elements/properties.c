@@ -4,7 +4,7 @@
 
 static const gchar *const factories[] = {"street-scene-src", "stereo-sgm", "stereo-rectify",
     "downsample-transpose", "sat-dp-stixels", "rdp-columns", "stixel-overlay", "stixel-json",
-    "lidar-parse", "lidar-ground", "lidar-bev"};
+    "lidar-parse", "lidar-ground", "lidar-bev", "stereo-stixels"};
 
 /* ---- Values -------------------------------------------------------------------------------- */
 
@@ -12,7 +12,7 @@ static const gchar *const factories[] = {"street-scene-src", "stereo-sgm", "ster
 static gboolean is_ours(const GParamSpec *spec)
 {
   static const gchar *const others[] = {
-      "GstObject", "GstElement", "GstAggregator", "GstBaseTransform", "GstBaseSrc", NULL};
+      "GstObject", "GstElement", "GstAggregator", "GstBaseTransform", "GstBaseSrc", "GstBin", NULL};
 
   return !g_strv_contains(others, g_type_name(spec->owner_type));
 }

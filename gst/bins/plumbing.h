@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What is inside of stereo-stixels: its children, and how they are linked for the pads that there
+ * are and for the calibration that was given.
+ *
+ *   sink ────────┐
+ *   sink_left ───┴─ inputs ─ convert-left ──┐            ┌─ queue-left ── sgm ─ disparity ─
+ * reduction sink_right ──── inputs ─ convert-right ─┴─ rectify ──┤                 │        │ │ ├─
+ * queue-right ───┘  src_disparity   │ src_left ─ left ─ (crop) ── views ─┘ │ └─ queue-output ─
+ * overlay ── records ── stixels, segments ─┘ │          ├─ src_stixels src         └─ (json ─ src)
+ *
+ * `inputs` is a multiqueue: where both views come from one demuxer it takes more of the one as long
+ * as the other is missing. The queues behind it are short, and no frame needs a later one, so none
+ * can wait for itself. The aggregators stereo-sgm, downsample-transpose and stixel-overlay have
+ * threads of their own, so that one frame is matched while the one before is segmented.
+ */
+#ifndef GST_PLUMBING_H
+#define GST_PLUMBING_H
+
+#include "gst/bins/parts.h"
+
+G_BEGIN_DECLS
+
+/* In the order in which properties ask them. */
+typedef enum {
+  GST_PLUMBING_SGM,
+  GST_PLUMBING_RECTIFY,
+  GST_PLUMBING_REDUCTION,
+  GST_PLUMBING_STIXELS,
+  GST_PLUMBING_SEGMENTS,
+  GST_PLUMBING_OVERLAY,
+  GST_PLUMBING_JSON,
+  GST_PLUMBING_INPUTS,
+  GST_PLUMBING_CONVERT_LEFT,
+  GST_PLUMBING_CONVERT_RIGHT,
+  GST_PLUMBING_VIEWS,
+  GST_PLUMBING_CROP,
+  GST_PLUMBING_LEFT,
+  GST_PLUMBING_QUEUE_LEFT,
+  GST_PLUMBING_QUEUE_RIGHT,
+  GST_PLUMBING_QUEUE_OUTPUT,
+  GST_PLUMBING_DISPARITY,
+  GST_PLUMBING_RECORDS,
+  GST_PLUMBING_PARTS
+} GstPlumbingPart;
+
+extern const GstStxPart gst_plumbing_parts[GST_PLUMBING_PARTS];
+
+typedef enum {
+  GST_PLUMBING_OUTPUT_OVERLAY,
+  GST_PLUMBING_OUTPUT_STIXELS,
+  GST_PLUMBING_OUTPUT_JSON
+} GstPlumbingOutput;
+
+/* In the order of the parts from GST_PLUMBING_STIXELS on. */
+typedef enum { GST_PLUMBING_CUT_STIXELS, GST_PLUMBING_CUT_SEGMENTS } GstPlumbingCut;
+
+typedef struct {
+  GstPlumbingOutput output;
+  GstPlumbingCut segmentation;
+} GstPlumbingSettings;
+
+#define GST_PLUMBING_PADS 6 /* that can be requested */
+
+/* A requested pad, and what leads from it, or to it. */
+typedef struct {
+  GstPad *pad;               /* NULL: not requested. The bin owns it */
+  GstPad *queued;            /* of a sink pad: that of `inputs`; owned */
+  GstElement *queue;         /* of a source pad; the bin owns it */
+  GstStxJoints fixed, inner; /* for ever; while the bin is not in NULL */
+} GstPlumbingPad;
+
+/* Embedded in the bin. */
+typedef struct {
+  GstBin *bin;
+  GstPad *src;
+  gint warned;                          /* atomic: of the unknown camera */
+  GstElement *part[GST_PLUMBING_PARTS]; /* NULL: there is no such factory; the bin owns them */
+
+  GMutex lock; /* for the rest: pads may be requested from any thread */
+  gboolean connected, rectifies;
+  GstPlumbingSettings settings;                  /* while connected */
+  gboolean lent;                                 /* stereo-sgm's calibration is the bin's */
+  GstStxJoints rectified, pictures, cut, output; /* without links: not wanted */
+  GstPlumbingPad pads[GST_PLUMBING_PADS];
+} GstPlumbing;
+
+/* In class_init and init; `src` is the bin's pad, without a target. */
+void gst_plumbing_add_templates(GstElementClass *klass);
+void gst_plumbing_init(GstPlumbing *self, GstBin *bin, GstPad *src);
+void gst_plumbing_give_back(GstPlumbing *self); /* in dispose: all requested pads */
+
+/* On the way to READY: reads the calibration and links everything. FALSE after an element error. */
+gboolean gst_plumbing_connect(GstPlumbing *self, const GstPlumbingSettings *settings);
+
+/* Back in NULL, or after a failure. */
+void gst_plumbing_disconnect(GstPlumbing *self);
+
+/* A ghost pad without a target, of one of the templates for requests. FALSE with a warning in the
+ * log if it goes not together with those that there are. */
+gboolean gst_plumbing_add_pad(GstPlumbing *self, GstPad *pad);
+void gst_plumbing_remove_pad(GstPlumbing *self, GstPad *pad);
+
+G_END_DECLS
+
+#endif

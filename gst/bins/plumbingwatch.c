@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the plumbing learns from files and caps. */
+#include "common/calibration/calibration.h"
+#include "gst/bins/plumbing_private.h"
+#include "gst/formats/columns.h"
+#include "gst/shared/element.h"
+#include "gst/stages/sgmviews.h"
+
+#define GST_CAT_DEFAULT gst_stereo_stixels_debug
+
+/* ---- Calibration --------------------------------------------------------------------------- */
+
+/* The file's path and its second, or NULL; to be freed. */
+static gchar *path_of(GstPlumbing *self, GstPlumbingPart part, const gchar *property)
+{
+  gchar *path;
+
+  g_object_get(self->part[part], property, &path, NULL);
+  if (path == NULL || *path != '\0')
+    return path;
+  g_free(path);
+  return NULL;
+}
+
+static void lend(GstPlumbing *self, const gchar *path)
+{
+  if (path != NULL || self->lent)
+    g_object_set(self->part[GST_PLUMBING_SGM], "calibration", path, NULL);
+  self->lent = path != NULL;
+}
+
+static void refuse(GstPlumbing *self, const gchar *path, const StxError *raw, const StxError *pair)
+{
+  if (g_file_test(path, G_FILE_TEST_IS_REGULAR))
+    GST_ELEMENT_ERROR(self->bin, RESOURCE, OPEN_READ,
+        ("%s; and as a calibration of cameras: %s", pair->text, raw->text), (NULL));
+  else
+    GST_STX_ELEMENT_ERROR(self->bin, RESOURCE, OPEN_READ, pair);
+}
+
+/* Of a file that stereo-rectify does not know. */
+static gboolean choose_rectified(GstPlumbing *self, const gchar *path, const StxError *raw)
+{
+  StxCamera camera;
+  StxError error;
+  gint pair;
+
+  g_object_get(self->part[GST_PLUMBING_SGM], "calibration-pair", &pair, NULL);
+  if (!stx_camera_load(path, pair, &camera, &error)) {
+    refuse(self, path, raw, &error);
+    return FALSE;
+  }
+  GST_INFO_OBJECT(
+      self->bin, "%s is of a rectified pair: pictures go to stereo-sgm as they come", path);
+  lend(self, path);
+  return TRUE;
+}
+
+/* What is wrong with a file that it knows, stereo-rectify says itself. */
+static gboolean choose(GstPlumbing *self, const gchar *path, const gchar *second)
+{
+  StxError error;
+
+  self->rectifies = path != NULL && (second != NULL || stx_calibration_is_known(path, &error));
+  if (path != NULL && !self->rectifies)
+    return choose_rectified(self, path, &error);
+  lend(self, NULL);
+  if (self->rectifies)
+    GST_INFO_OBJECT(
+        self->bin, "%s is of cameras: stereo-rectify makes their pictures a pair", path);
+  else
+    GST_INFO_OBJECT(self->bin, "no calibration: pictures go to stereo-sgm as they come");
+  return TRUE;
+}
+
+gboolean gst_plumbing_choose(GstPlumbing *self)
+{
+  gchar *path = path_of(self, GST_PLUMBING_RECTIFY, "calibration");
+  gchar *second = path_of(self, GST_PLUMBING_RECTIFY, "calibration-right");
+  gboolean chosen = choose(self, path, second);
+
+  g_free(path);
+  g_free(second);
+  return chosen;
+}
+
+/* ---- Caps ---------------------------------------------------------------------------------- */
+
+/* The caps of a probe's event, or NULL. */
+static GstCaps *caps_of(GstPadProbeInfo *info)
+{
+  GstEvent *event = GST_PAD_PROBE_INFO_EVENT(info);
+  GstCaps *caps = NULL;
+
+  if (GST_EVENT_TYPE(event) == GST_EVENT_CAPS)
+    gst_event_parse_caps(event, &caps);
+  return caps;
+}
+
+/* Metres need a camera; everything else goes on without. */
+static GstPadProbeReturn see_records(GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  GstPlumbing *self = data;
+  GstCaps *caps = caps_of(info);
+  GstStxStixelInfo stixels;
+  StxError error;
+
+  if (caps != NULL && gst_stx_stixels_caps_parse(caps, &stixels, &error) &&
+      !stx_camera_is_metric(&stixels.camera) &&
+      g_atomic_int_compare_and_exchange(&self->warned, FALSE, TRUE))
+    GST_ELEMENT_WARNING(self->bin, RESOURCE, SETTINGS,
+        ("No calibration is given: distances in metres are unknown, and the pictures have to be "
+         "rectified already; set calibration=FILE"),
+        (NULL));
+  return GST_PAD_PROBE_OK;
+}
+
+/* What videocrop takes off so that the left view is left. */
+static void set_crop(GstElement *crop, const GstStereoSgmViews *views)
+{
+  gint right = views->rows ? 0 : views->width, bottom = views->rows ? views->height : 0;
+
+  g_object_set(crop, "left", views->swap ? right : 0, "right", views->swap ? 0 : right, "top",
+      views->swap ? bottom : 0, "bottom", views->swap ? 0 : bottom, NULL);
+}
+
+/* One view is left: nothing in its caps shall say that there are two. What cannot be cut,
+ * stereo-sgm refuses with a reason. */
+static GstPadProbeReturn see_views(GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  GstPlumbing *self = data;
+  GstCaps *caps = caps_of(info), *plain;
+  GstStereoSgmViews views = {0};
+  StxError error;
+  gint layout;
+
+  if (caps == NULL || !gst_video_info_from_caps(&views.info[GST_STEREO_SGM_BOTH], caps))
+    return GST_PAD_PROBE_OK;
+  g_object_get(self->part[GST_PLUMBING_SGM], "layout", &layout, NULL);
+  if (!gst_stereo_sgm_views_plan(
+          &views, 1u << GST_STEREO_SGM_BOTH, (GstStereoSgmLayout)layout, &error))
+    return GST_PAD_PROBE_OK;
+  set_crop(self->part[GST_PLUMBING_CROP], &views);
+  plain = gst_caps_copy(caps);
+  gst_structure_remove_fields(
+      gst_caps_get_structure(plain, 0), "multiview-mode", "multiview-flags", "views", NULL);
+  gst_event_unref(GST_PAD_PROBE_INFO_EVENT(info));
+  GST_PAD_PROBE_INFO_DATA(info) = gst_event_new_caps(plain);
+  gst_caps_unref(plain);
+  return GST_PAD_PROBE_OK;
+}
+
+static void probe(GstPlumbing *self, GstPlumbingPart part, GstPadProbeCallback callback)
+{
+  GstPad *pad =
+      self->part[part] != NULL ? gst_element_get_static_pad(self->part[part], "sink") : NULL;
+
+  if (pad != NULL)
+    gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, callback, self, NULL);
+  gst_clear_object(&pad);
+}
+
+void gst_plumbing_watch(GstPlumbing *self)
+{
+  probe(self, GST_PLUMBING_RECORDS, see_records);
+  probe(self, GST_PLUMBING_CROP, see_views);
+}

@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* stereo-stixels: pads that come and go, streams that change or end, states. */
+#include "gst/stixels/gststxmeta.h"
+#include "tests/gst/fixtures/stereo_pair.h"
+
+#define WIDTH 64
+#define HEIGHT 32
+#define STREET(more, view)                                                                         \
+  "street-scene-src " more " view=" view " ! video/x-raw,width=64,height=32 ! "
+#define SINK "fakesink sync=false async=false "
+#define FED(more) STREET(more, "left") "s.sink_left " STREET(more, "right") "s.sink_right "
+
+/* ---- Two harnesses ------------------------------------------------------------------------- */
+
+static void send_caps(GstHarness *harness, int width, int height)
+{
+  char *caps = stereo_caps("I420", width, height);
+
+  gst_harness_set_src_caps_str(harness, caps);
+  g_free(caps);
+}
+
+static StereoPair new_pair(void)
+{
+  StereoPair pair = {.element = gst_element_factory_make("stereo-stixels", NULL)};
+
+  gst_object_ref_sink(pair.element);
+  pair.bus = stx_test_watch(pair.element);
+  pair.left = gst_harness_new_with_element(pair.element, "sink_left", "src");
+  pair.right = gst_harness_new_with_element(pair.element, "sink_right", NULL);
+  send_caps(pair.left, WIDTH, HEIGHT);
+  send_caps(pair.right, WIDTH, HEIGHT);
+  return pair;
+}
+
+static GstBuffer *view(gboolean right, int number)
+{
+  return stereo_view("I420", WIDTH, HEIGHT, right, number, 5, number);
+}
+
+/* The next picture, of that moment, with stixels of pictures of that size. */
+static void expect_picture(GstHarness *harness, int number, guint width)
+{
+  GstBuffer *picture = gst_harness_pull(harness);
+  GstStxStixelMeta *meta;
+
+  fail_unless(picture != NULL, "no picture %d", number);
+  meta = gst_buffer_get_stx_stixel_meta(picture);
+  fail_unless(meta != NULL, "picture %d has no stixels", number);
+  ck_assert_uint_eq(GST_BUFFER_PTS(picture), number * FRAME);
+  ck_assert_uint_eq(meta->info.width, width);
+  gst_buffer_unref(picture);
+}
+
+static void expect_end(GstHarness *harness)
+{
+  gboolean ended = FALSE;
+
+  while (!ended) {
+    GstEvent *event = gst_harness_pull_event(harness);
+
+    fail_unless(event != NULL, "no EOS");
+    ended = GST_EVENT_TYPE(event) == GST_EVENT_EOS;
+    gst_event_unref(event);
+  }
+}
+
+/* One thread brings all of the left view and then all of the right one, as a demuxer may. */
+GST_START_TEST(one_view_may_run_ahead)
+{
+  StereoPair pair = new_pair();
+
+  for (int i = 0; i < 40; i++)
+    stereo_push_left(&pair, view(FALSE, i));
+  for (int i = 0; i < 40; i++)
+    stereo_push_right(&pair, view(TRUE, i));
+  for (int i = 0; i < 40; i++)
+    expect_picture(pair.left, i, WIDTH);
+  stereo_pair_free(&pair);
+}
+GST_END_TEST
+
+GST_START_TEST(both_views_may_change_their_size)
+{
+  StereoPair pair = new_pair();
+
+  for (int i = 0; i < 6; i++) {
+    if (i == 3) {
+      send_caps(pair.left, 2 * WIDTH, HEIGHT);
+      send_caps(pair.right, 2 * WIDTH, HEIGHT);
+    }
+    for (int side = 0; side < 2; side++)
+      gst_harness_push(side == 0 ? pair.left : pair.right,
+          stereo_view("I420", i < 3 ? WIDTH : 2 * WIDTH, HEIGHT, side, i, 5, i));
+  }
+  for (int i = 0; i < 6; i++)
+    expect_picture(pair.left, i, i < 3 ? WIDTH : 2 * WIDTH);
+  stereo_pair_free(&pair);
+}
+GST_END_TEST
+
+GST_START_TEST(frames_with_both_views_may_change_their_size)
+{
+  GstElement *bin = gst_object_ref_sink(gst_element_factory_make("stereo-stixels", NULL));
+  GstHarness *harness;
+
+  gst_util_set_object_arg(G_OBJECT(bin), "layout", "top-bottom");
+  harness = gst_harness_new_with_element(bin, "sink", "src");
+  for (int i = 0; i < 6; i++) {
+    int height = i < 3 ? HEIGHT : 2 * HEIGHT;
+
+    if (i % 3 == 0)
+      send_caps(harness, WIDTH * 2, height * 2);
+    gst_harness_push(harness, stereo_view("I420", WIDTH * 2, height * 2, FALSE, i, 5, i));
+    expect_picture(harness, i, WIDTH * 2);
+  }
+  gst_harness_teardown(harness);
+  gst_object_unref(bin);
+}
+GST_END_TEST
+
+GST_START_TEST(one_view_may_end)
+{
+  StereoPair pair = new_pair();
+
+  for (int i = 0; i < 5; i++)
+    stereo_push_left(&pair, view(FALSE, i));
+  for (int i = 0; i < 2; i++)
+    stereo_push_right(&pair, view(TRUE, i));
+  gst_harness_push_event(pair.right, gst_event_new_eos());
+  gst_harness_push_event(pair.left, gst_event_new_eos());
+  for (int i = 0; i < 2; i++)
+    expect_picture(pair.left, i, WIDTH);
+  expect_end(pair.left);
+  stereo_pair_free(&pair);
+}
+GST_END_TEST
+
+/* ---- Requests ------------------------------------------------------------------------------ */
+
+static GstPad *request(GstElement *bin, const char *name)
+{
+  return gst_element_request_pad_simple(bin, name);
+}
+
+static void release(GstElement *bin, GstPad *pad)
+{
+  gst_element_release_request_pad(bin, pad);
+  gst_object_unref(pad);
+}
+
+GST_START_TEST(views_come_from_one_pad_or_two)
+{
+  GstElement *bin = gst_object_ref_sink(gst_element_factory_make("stereo-stixels", NULL));
+  GstPad *left = request(bin, "sink_left"), *right = request(bin, "sink_right"), *both;
+
+  fail_unless(left != NULL && right != NULL);
+  fail_unless(request(bin, "sink") == NULL);
+  release(bin, left);
+  fail_unless(request(bin, "sink") == NULL);
+  release(bin, right);
+  both = request(bin, "sink");
+  fail_unless(both != NULL && request(bin, "sink_right") == NULL);
+  release(bin, both);
+  left = request(bin, "sink_left");
+  fail_unless(left != NULL);
+  release(bin, left);
+  left = request(bin, "src_left"); /* left to the bin to release */
+  fail_unless(left != NULL);
+  gst_object_unref(left);
+  gst_object_unref(bin);
+}
+GST_END_TEST
+
+static void count(GstElement *sink, GstBuffer *buffer, GstPad *pad, gpointer data)
+{
+  g_atomic_int_inc((gint *)data);
+}
+
+static void wait_for(const gint *counter, gint number)
+{
+  for (int i = 0; i < 2000 && g_atomic_int_get(counter) < number; i++)
+    g_usleep(5000);
+  ck_assert_int_ge(g_atomic_int_get(counter), number);
+}
+
+/* A counting sink behind the pad of a bin that plays. */
+static GstElement *add_sink(GstElement *pipeline, GstPad *pad, gint *counter)
+{
+  GstElement *sink = gst_element_factory_make("fakesink", NULL);
+  GstPad *end = gst_element_get_static_pad(sink, "sink");
+
+  g_object_set(sink, "sync", FALSE, "async", FALSE, "signal-handoffs", TRUE, NULL);
+  g_signal_connect(sink, "handoff", G_CALLBACK(count), counter);
+  gst_bin_add(GST_BIN(pipeline), sink);
+  gst_element_sync_state_with_parent(sink);
+  ck_assert_int_eq(gst_pad_link(pad, end), GST_PAD_LINK_OK);
+  gst_object_unref(end);
+  return sink;
+}
+
+static void remove_sink(GstElement *pipeline, GstElement *sink)
+{
+  gst_element_set_state(sink, GST_STATE_NULL);
+  gst_bin_remove(GST_BIN(pipeline), sink);
+}
+
+static GstElement *play(const char *line)
+{
+  GstElement *pipeline = stx_test_parse(line);
+
+  gst_element_set_state(pipeline, GST_STATE_PLAYING);
+  return pipeline;
+}
+
+static void stop(GstElement *pipeline)
+{
+  GstBus *bus = gst_element_get_bus(pipeline);
+
+  gst_element_set_state(pipeline, GST_STATE_NULL);
+  stx_test_expect_silence(bus);
+  gst_object_unref(bus);
+  gst_object_unref(pipeline);
+}
+
+static const char *const outputs[] = {"src_left", "src_disparity", "src_stixels"};
+
+GST_START_TEST(outputs_come_and_go_while_it_plays)
+{
+  GstElement *pipeline =
+      play("stereo-stixels name=s output=stixels ! identity name=i ! " SINK FED(""));
+  GstElement *bin = gst_bin_get_by_name(GST_BIN(pipeline), "s");
+
+  for (guint turn = 0; turn < 6; turn++) {
+    GstPad *pad = request(bin, outputs[turn % G_N_ELEMENTS(outputs)]);
+    gint counter = 0;
+    GstElement *sink = add_sink(pipeline, pad, &counter);
+
+    wait_for(&counter, 3);
+    release(bin, pad);
+    remove_sink(pipeline, sink);
+  }
+  gst_object_unref(bin);
+  stop(pipeline);
+}
+GST_END_TEST
+
+/* As behind a demuxer that finds its streams late. */
+GST_START_TEST(views_may_be_linked_late)
+{
+  gint counter = 0;
+  GstElement *pipeline = play("stereo-stixels name=s ! fakesink name=out sync=false async=false "
+                              "signal-handoffs=true");
+  GstElement *bin = gst_bin_get_by_name(GST_BIN(pipeline), "s");
+  GstElement *out = gst_bin_get_by_name(GST_BIN(pipeline), "out");
+
+  g_signal_connect(out, "handoff", G_CALLBACK(count), &counter);
+  for (int side = 0; side < 2; side++) {
+    GstElement *source = gst_element_factory_make("street-scene-src", NULL);
+
+    gst_util_set_object_arg(G_OBJECT(source), "view", side == 0 ? "left" : "right");
+    gst_bin_add(GST_BIN(pipeline), source);
+    fail_unless(gst_element_link_pads(source, "src", bin, side == 0 ? "sink_left" : "sink_right"));
+    gst_element_sync_state_with_parent(source);
+  }
+  wait_for(&counter, 2);
+  gst_object_unref(out);
+  gst_object_unref(bin);
+  stop(pipeline);
+}
+GST_END_TEST
+
+#define ALL_OUTPUTS                                                                                \
+  "stereo-stixels name=s ! " SINK "s.src_left ! " SINK "s.src_disparity ! " SINK                   \
+  "s.src_stixels ! stixel-json ! " SINK
+
+GST_START_TEST(the_end_comes_to_all_outputs)
+{
+  stx_test_runs(ALL_OUTPUTS FED("num-buffers=5"));
+  stx_test_runs("stereo-stixels name=s s.src_disparity ! " SINK FED("num-buffers=5"));
+}
+GST_END_TEST
+
+GST_START_TEST(a_seek_flushes_all_of_it)
+{
+  gint counter = 0;
+  GstElement *pipeline = play("stereo-stixels name=s ! fakesink name=out sync=false "
+                              "signal-handoffs=true " FED(""));
+  GstElement *out = gst_bin_get_by_name(GST_BIN(pipeline), "out");
+
+  g_signal_connect(out, "handoff", G_CALLBACK(count), &counter);
+  for (int turn = 0; turn < 5; turn++) {
+    wait_for(&counter, 2);
+    fail_unless(
+        gst_element_seek_simple(pipeline, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH, turn * 10 * FRAME));
+    g_atomic_int_set(&counter, 0);
+  }
+  wait_for(&counter, 2);
+  gst_object_unref(out);
+  stop(pipeline);
+}
+GST_END_TEST
+
+/* ---- States -------------------------------------------------------------------------------- */
+
+GST_START_TEST(states_come_and_go)
+{
+  stx_test_state_cycles(
+      "stereo-stixels name=s s.src_disparity ! " SINK "s. ! fakesink sync=false " FED(""));
+}
+GST_END_TEST
+
+GST_START_TEST(states_come_and_go_without_pads)
+{
+  GstElement *bin = gst_object_ref_sink(gst_element_factory_make("stereo-stixels", NULL));
+
+  for (int cycle = 0; cycle < 50; cycle++) {
+    ck_assert_int_ne(gst_element_set_state(bin, GST_STATE_PLAYING), GST_STATE_CHANGE_FAILURE);
+    ck_assert_int_eq(gst_element_set_state(bin, GST_STATE_NULL), GST_STATE_CHANGE_SUCCESS);
+  }
+  gst_object_unref(bin);
+}
+GST_END_TEST
+
+static void run_all(void)
+{
+  stx_test_runs(ALL_OUTPUTS FED("num-buffers=2"));
+}
+
+GST_START_TEST(nothing_leaks)
+{
+  stx_test_no_leaks(run_all);
+}
+GST_END_TEST
+
+static Suite *stereo_stixels_pads_suite(void)
+{
+  Suite *suite = suite_create("stereo-stixels-pads");
+  TCase *tests = tcase_create("stereo-stixels-pads");
+
+  suite_add_tcase(suite, tests);
+  tcase_add_test(tests, one_view_may_run_ahead);
+  tcase_add_test(tests, both_views_may_change_their_size);
+  tcase_add_test(tests, frames_with_both_views_may_change_their_size);
+  tcase_add_test(tests, one_view_may_end);
+  tcase_add_test(tests, views_come_from_one_pad_or_two);
+  tcase_add_test(tests, outputs_come_and_go_while_it_plays);
+  tcase_add_test(tests, views_may_be_linked_late);
+  tcase_add_test(tests, the_end_comes_to_all_outputs);
+  tcase_add_test(tests, a_seek_flushes_all_of_it);
+  tcase_add_test(tests, states_come_and_go);
+  tcase_add_test(tests, states_come_and_go_without_pads);
+  tcase_add_test(tests, nothing_leaks);
+  return suite;
+}
+GST_CHECK_MAIN(stereo_stixels_pads)

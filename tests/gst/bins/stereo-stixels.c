@@ -1,0 +1,434 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* stereo-stixels: the bytes are those of the pipeline that a user links by hand, for all ways in
+ * and out; calibrations; what is said to the user. Pads that come and go: stereo-stixels-pads.c. */
+#include <glib/gstdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "gst/stixels/gststxmeta.h"
+#include "tests/gst/fixtures/util.h"
+
+#define STREET "street-scene-src num-buffers=3 view="
+#define SIZE " ! video/x-raw,width=160,height=96,framerate=10/1 ! "
+#define I420 SIZE "videoconvert ! video/x-raw,format=I420 ! "
+#define TWO(element, way)                                                                          \
+  STREET "left" way element ".sink_left " STREET "right" way element ".sink_right "
+/* Both views in a frame, which loses the camera. */
+#define ONE                                                                                        \
+  STREET "left" SIZE "both.sink_0 " STREET "right" SIZE "both.sink_1 "                             \
+         "compositor name=both sink_1::xpos=160 ! video/x-raw,width=320,height=96,format=I420 ! "
+#define OUT "fakesink name=out sync=false async=false signal-handoffs=true "
+
+/* ---- Files --------------------------------------------------------------------------------- */
+
+/* Cameras with a little distortion: OpenCV. */
+#define CAMERA(n) "K" n ": [92.8, 0, 79.5, 0, 92.8, 47.5, 0, 0, 1]\nD" n ": [-0.05, 0, 0, 0, 0]\n"
+#define RAW                                                                                        \
+  "image_width: 160\nimage_height: 96\n" CAMERA("1")                                               \
+      CAMERA("2") "R: [1, 0, 0, 0, 1, 0, 0, 0, 1]\nT: [-0.54, 0, 0]\n"
+/* A rectified pair, not that of the street. */
+#define KITTI "P2: 80 0 79.5 0 0 80 47.5 0 0 0 1 0\nP3: 80 0 79.5 -24 0 80 47.5 0 0 0 1 0\n"
+
+static gchar *write_file(const char *text)
+{
+  gchar *path = g_strdup_printf("%s/stereo-stixels-%d.txt", g_get_tmp_dir(), (int)getpid());
+
+  fail_unless(g_file_set_contents(path, text, -1, NULL));
+  return path;
+}
+
+static void drop_file(gchar *path)
+{
+  g_remove(path);
+  g_free(path);
+}
+
+/* ---- What comes out ------------------------------------------------------------------------ */
+
+static void add_buffer(GChecksum *sum, GstBuffer *buffer)
+{
+  GstMapInfo map;
+
+  fail_unless(gst_buffer_map(buffer, &map, GST_MAP_READ));
+  g_checksum_update(sum, map.data, (gssize)map.size);
+  gst_buffer_unmap(buffer, &map);
+}
+
+static void take(GstElement *sink, GstBuffer *buffer, GstPad *pad, gpointer data)
+{
+  GstStxStixelMeta *meta = gst_buffer_get_stx_stixel_meta(buffer);
+  GstCaps *caps = gst_pad_get_current_caps(pad);
+  gchar *text = gst_caps_to_string(caps);
+  guint64 pts = GST_BUFFER_PTS(buffer);
+
+  g_checksum_update(data, (const guchar *)text, -1);
+  g_checksum_update(data, (const guchar *)&pts, sizeof pts);
+  add_buffer(data, buffer);
+  if (meta != NULL)
+    add_buffer(data, meta->stixels);
+  g_free(text);
+  gst_caps_unref(caps);
+}
+
+/* "sgm::p1=8 …" of the element `s`. (Where gst_parse_launch sets them, GStreamer 1.22 keeps the
+ * child for ever.) */
+static void set_children(GstElement *pipeline, const char *settings)
+{
+  GstElement *bin = gst_bin_get_by_name(GST_BIN(pipeline), "s");
+  gchar **words = g_strsplit(settings, " ", 0);
+
+  for (gchar **word = words; *word != NULL; word++) {
+    gchar **sides = g_strsplit(*word, "=", 2);
+    GParamSpec *spec;
+    GObject *target;
+
+    fail_unless(
+        gst_child_proxy_lookup(GST_CHILD_PROXY(bin), sides[0], &target, &spec), "%s", *word);
+    gst_util_set_object_arg(target, spec->name, sides[1]);
+    g_object_unref(target);
+    g_strfreev(sides);
+  }
+  g_strfreev(words);
+  gst_object_unref(bin);
+}
+
+/* Caps, times, bytes and attached stixels of all that comes to the sink `out`. */
+static gchar *digest(const char *line, const char *children)
+{
+  GChecksum *sum = g_checksum_new(G_CHECKSUM_SHA1);
+  GstElement *pipeline = stx_test_parse(line);
+  GstElement *out = gst_bin_get_by_name(GST_BIN(pipeline), "out");
+  GstBus *bus = gst_element_get_bus(pipeline);
+  GstMessage *message;
+  gchar *text;
+
+  if (children != NULL)
+    set_children(pipeline, children);
+  g_signal_connect(out, "handoff", G_CALLBACK(take), sum);
+  gst_element_set_state(pipeline, GST_STATE_PLAYING);
+  message = gst_bus_timed_pop_filtered(bus, 30 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+  fail_unless(message != NULL && GST_MESSAGE_TYPE(message) == GST_MESSAGE_EOS, "%s", line);
+  gst_message_unref(message);
+  gst_element_set_state(pipeline, GST_STATE_NULL);
+  gst_object_unref(bus);
+  gst_object_unref(out);
+  gst_object_unref(pipeline);
+  text = g_strdup(g_checksum_get_string(sum));
+  g_checksum_free(sum);
+  return text;
+}
+
+static void expect_same(const char *bin, const char *children, const char *hand)
+{
+  gchar *ours = digest(bin, children), *theirs = digest(hand, NULL);
+  gchar *nothing = digest("videotestsrc num-buffers=0 ! " OUT, NULL);
+
+  ck_assert_msg(strcmp(ours, theirs) == 0, "%s\nis not\n%s", bin, hand);
+  ck_assert_str_ne(ours, nothing);
+  g_free(ours);
+  g_free(theirs);
+  g_free(nothing);
+}
+
+/* ---- As linked by hand --------------------------------------------------------------------- */
+
+#define CUT "downsample-transpose ! sat-dp-stixels ! "
+#define DRAWN "o.stixels stixel-overlay name=o ! " OUT
+
+static const struct {
+  const char *bin, *hand, *children;
+} ways[] = {
+    {"stereo-stixels name=s ! " OUT TWO("s", I420), STREET
+        "left" I420 "tee name=left left. ! queue ! sgm.sink_left left. ! queue ! o.sink " STREET
+        "right" I420 "sgm.sink_right stereo-sgm name=sgm ! " CUT DRAWN},
+    {"stereo-stixels name=s stixel-width=5 output=stixels ! " OUT TWO("s", SIZE),
+        TWO("sgm", SIZE) "stereo-sgm name=sgm ! downsample-transpose stixel-width=5 ! "
+                         "sat-dp-stixels ! " OUT},
+    {"stereo-stixels name=s output=json paths=8 ! " OUT TWO("s", SIZE),
+        TWO("sgm", SIZE) "stereo-sgm name=sgm paths=8 ! " CUT "stixel-json ! " OUT},
+    {"stereo-stixels name=s segmentation=segments output=stixels ! " OUT TWO("s", SIZE),
+        TWO("sgm",
+            SIZE) "stereo-sgm name=sgm ! downsample-transpose ! rdp-columns epsilon=2 ! " OUT,
+        "segments::epsilon=2"},
+    {ONE "stereo-stixels name=s layout=side-by-side ! " OUT,
+        ONE "tee name=t t. ! queue ! videocrop right=160 ! o.sink t. ! queue ! stereo-sgm "
+            "layout=side-by-side ! " CUT "o.stixels stixel-overlay name=o mode=kind ! " OUT,
+        "overlay::mode=kind"},
+    {ONE "stereo-stixels name=s layout=side-by-side output=stixels ! " OUT,
+        ONE "stereo-sgm layout=side-by-side baseline=0.3 focal=50 ! " CUT OUT,
+        "sgm::baseline=0.3 sgm::focal=50"},
+};
+
+GST_START_TEST(bytes_are_those_of_the_pipeline_by_hand)
+{
+  expect_same(ways[__i__].bin, ways[__i__].children, ways[__i__].hand);
+}
+GST_END_TEST
+
+#define RECTIFIED                                                                                  \
+  "r.src_left ! tee name=left left. ! queue ! o.sink left. ! queue ! sgm.sink_left "               \
+  "r.src_right ! queue ! sgm.sink_right stereo-sgm name=sgm ! " CUT DRAWN
+
+/* %s: the file. */
+static const struct {
+  const char *text, *bin, *hand;
+} calibrated[] = {
+    {RAW, "stereo-stixels name=s calibration=%s ! " OUT TWO("s", I420),
+        "stereo-rectify name=r calibration=%s " TWO("r", I420) RECTIFIED},
+    {RAW, ONE "stereo-stixels name=s layout=side-by-side calibration=%s ! " OUT,
+        "stereo-rectify name=r calibration=%s layout=side-by-side " ONE "r.sink " RECTIFIED},
+    {KITTI, "stereo-stixels name=s calibration=%s output=json ! " OUT TWO("s", SIZE),
+        "stereo-sgm name=sgm calibration=%s ! " CUT "stixel-json ! " OUT TWO("sgm", SIZE)},
+};
+
+static gchar *with_file(const char *line, const char *path)
+{
+  gchar **parts = g_strsplit(line, "%s", 2), *whole = g_strjoinv(path, parts);
+
+  g_strfreev(parts);
+  return whole;
+}
+
+GST_START_TEST(the_file_says_whether_pictures_are_rectified)
+{
+  gchar *path = write_file(calibrated[__i__].text);
+  gchar *bin = with_file(calibrated[__i__].bin, path);
+  gchar *hand = with_file(calibrated[__i__].hand, path);
+
+  expect_same(bin, NULL, hand);
+  g_free(bin);
+  g_free(hand);
+  drop_file(path);
+}
+GST_END_TEST
+
+/* ---- Calibrations, one after the other ----------------------------------------------------- */
+
+static GstElement *child(GstElement *bin, const char *name)
+{
+  GstElement *found = gst_bin_get_by_name(GST_BIN(bin), name);
+
+  fail_unless(found != NULL, "no child %s", name);
+  gst_object_unref(found); /* the bin keeps it */
+  return found;
+}
+
+static gchar *matcher_calibration(GstElement *bin)
+{
+  gchar *path;
+
+  g_object_get(child(bin, "sgm"), "calibration", &path, NULL);
+  return path;
+}
+
+/* In READY, with a file of that text: is the matcher given it, and are pictures rectified? */
+static void expect_choice(GstElement *bin, const char *text, gboolean matcher, gboolean rectifies)
+{
+  gchar *path = text != NULL ? write_file(text) : NULL, *given;
+
+  g_object_set(bin, "calibration", path, NULL);
+  ck_assert_int_eq(gst_element_set_state(bin, GST_STATE_READY), GST_STATE_CHANGE_SUCCESS);
+  given = matcher_calibration(bin);
+  ck_assert_int_eq(given != NULL, matcher);
+  ck_assert_int_eq(GST_STATE(child(bin, "rectify")) == GST_STATE_READY, rectifies);
+  gst_element_set_state(bin, GST_STATE_NULL);
+  g_free(given);
+  if (path != NULL)
+    drop_file(path);
+}
+
+GST_START_TEST(a_calibration_holds_until_the_next_one)
+{
+  GstElement *bin = gst_object_ref_sink(gst_element_factory_make("stereo-stixels", NULL));
+  gchar *given;
+
+  expect_choice(bin, NULL, FALSE, FALSE);
+  expect_choice(bin, KITTI, TRUE, FALSE);
+  expect_choice(bin, RAW, FALSE, TRUE);
+  expect_choice(bin, KITTI, TRUE, FALSE);
+  expect_choice(bin, NULL, FALSE, FALSE);
+  g_object_set(child(bin, "sgm"), "calibration", "mine.txt", NULL);
+  expect_choice(bin, NULL, TRUE, FALSE);
+  given = matcher_calibration(bin);
+  ck_assert_str_eq(given, "mine.txt");
+  g_free(given);
+  gst_object_unref(bin);
+}
+GST_END_TEST
+
+/* ---- What is said -------------------------------------------------------------------------- */
+
+/* A calibration of this text ends in an error with this word and that. */
+static const struct {
+  const char *text, *first, *second;
+} bad_files[] = {
+    {"hello: 1\n", "cameraData", "KITTI"},
+    {"P2: 1 2 3\n", "camera 2", "expected 12"},
+    {CAMERA("1") CAMERA("2"), "no \"R\"", "calibration-right"},
+    {"", "empty", "empty"},
+};
+
+static void breaks(const char *path, const char *first, const char *second)
+{
+  gchar *line = g_strdup_printf("stereo-stixels name=s calibration=%s ! " OUT TWO("s", SIZE), path);
+
+  stx_test_breaks(line, first, second, NULL);
+  g_free(line);
+}
+
+GST_START_TEST(bad_calibrations_are_named)
+{
+  gchar *path = write_file(bad_files[__i__].text);
+
+  breaks(path, bad_files[__i__].first, bad_files[__i__].second);
+  drop_file(path);
+}
+GST_END_TEST
+
+GST_START_TEST(missing_files_are_named)
+{
+  breaks("/nowhere/at/all.yml", "all.yml", "No such file");
+  breaks("/tmp", "tmp", "director");
+}
+GST_END_TEST
+
+static guint count_warnings(const char *line, const char *children, const char *word)
+{
+  GstElement *pipeline = stx_test_parse(line);
+  GstBus *bus = gst_element_get_bus(pipeline);
+  guint count = 0;
+  gboolean ended = FALSE;
+
+  if (children != NULL)
+    set_children(pipeline, children);
+  gst_element_set_state(pipeline, GST_STATE_PLAYING);
+  while (!ended) {
+    GstMessage *message = gst_bus_timed_pop_filtered(
+        bus, 30 * GST_SECOND, GST_MESSAGE_WARNING | GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+    GError *error = NULL;
+
+    ended = message == NULL || GST_MESSAGE_TYPE(message) != GST_MESSAGE_WARNING;
+    fail_unless(message != NULL && GST_MESSAGE_TYPE(message) != GST_MESSAGE_ERROR, "%s", line);
+    if (!ended)
+      gst_message_parse_warning(message, &error, NULL);
+    count += error != NULL && strstr(error->message, word) != NULL;
+    g_clear_error(&error);
+    gst_message_unref(message);
+  }
+  gst_element_set_state(pipeline, GST_STATE_NULL);
+  gst_object_unref(bus);
+  gst_object_unref(pipeline);
+  return count;
+}
+
+GST_START_TEST(unknown_distances_are_said_once)
+{
+  static const char line[] = ONE "stereo-stixels name=s layout=side-by-side ! " OUT;
+
+  ck_assert_uint_eq(count_warnings(line, NULL, "metres"), 1);
+  ck_assert_uint_eq(count_warnings(line, "sgm::focal=50 sgm::baseline=1", "metres"), 0);
+  ck_assert_uint_eq(
+      count_warnings("stereo-stixels name=s ! " OUT TWO("s", SIZE), NULL, "metres"), 0);
+}
+GST_END_TEST
+
+/* ---- Properties and children --------------------------------------------------------------- */
+
+GST_START_TEST(children_have_names_for_ever)
+{
+  static const gchar *const names[] = {"sgm", "rectify", "reduction", "stixels", "segments",
+      "overlay", "json", "inputs", "convert-left", "convert-right", "crop"};
+  GstElement *bin = gst_object_ref_sink(gst_element_factory_make("stereo-stixels", NULL));
+  gchar *dot = gst_debug_bin_to_dot_data(GST_BIN(bin), GST_DEBUG_GRAPH_SHOW_ALL);
+
+  for (guint i = 0; i < G_N_ELEMENTS(names); i++) {
+    child(bin, names[i]);
+    fail_unless(strstr(dot, names[i]) != NULL, "no %s in the graph", names[i]);
+  }
+  g_free(dot);
+  gst_object_unref(bin);
+}
+GST_END_TEST
+
+/* property, children */
+static const gchar *const reach[][2] = {{"calibration", "rectify"},
+    {"calibration-right", "rectify"}, {"calibration-pair", "sgm rectify"}, {"unit", "rectify"},
+    {"layout", "sgm rectify"}, {"camera-height", "sgm"}, {"camera-pitch", "sgm"},
+    {"max-disparity", "sgm"}, {"paths", "sgm"}, {"stixel-width", "reduction"},
+    {"stixel-height", "reduction"}, {"model", "stixels"}, {"ground", "stixels"},
+    {"mode", "overlay"}, {"alpha", "overlay"}, {"legend", "overlay"}, {"max-distance", "overlay"},
+    {"qos", "sgm reduction overlay"}, {"tolerance", "sgm"}, {"timeout", "sgm reduction overlay"},
+    {"backend", "sgm rectify reduction stixels segments overlay"},
+    {"threads", "sgm rectify reduction stixels segments overlay"},
+    {"cuda-device-id", "sgm rectify reduction stixels segments overlay"}};
+
+/* Any other value than the default. */
+static void set_other(GstElement *bin, GParamSpec *spec)
+{
+  if (G_IS_PARAM_SPEC_ENUM(spec)) {
+    const GEnumClass *klass = G_PARAM_SPEC_ENUM(spec)->enum_class;
+
+    g_object_set(bin, spec->name, klass->values[klass->n_values - 1].value, NULL);
+  } else {
+    gst_util_set_object_arg(G_OBJECT(bin), spec->name, "1");
+  }
+}
+
+static void expect_reached(GstElement *bin, GParamSpec *spec, const gchar *name)
+{
+  GstElement *part = child(bin, name);
+  GParamSpec *own = g_object_class_find_property(G_OBJECT_GET_CLASS(part), spec->name);
+  GValue ours = G_VALUE_INIT, theirs = G_VALUE_INIT;
+
+  g_value_init(&ours, own->value_type);
+  g_value_init(&theirs, own->value_type);
+  g_object_get_property(G_OBJECT(bin), spec->name, &ours);
+  g_object_get_property(G_OBJECT(part), spec->name, &theirs);
+  fail_unless(!g_param_value_defaults(own, &theirs), "%s::%s was not set", name, spec->name);
+  ck_assert_int_eq(g_param_values_cmp(own, &ours, &theirs), 0);
+  g_value_unset(&ours);
+  g_value_unset(&theirs);
+}
+
+GST_START_TEST(every_property_reaches_its_children)
+{
+  GstElement *bin = gst_object_ref_sink(gst_element_factory_make("stereo-stixels", NULL));
+  GObjectClass *klass = G_OBJECT_GET_CLASS(bin);
+  guint count, ours = 0;
+  GParamSpec **specs = g_object_class_list_properties(klass, &count);
+
+  for (guint i = 0; i < G_N_ELEMENTS(reach); i++) {
+    GParamSpec *spec = g_object_class_find_property(klass, reach[i][0]);
+    gchar **names = g_strsplit(reach[i][1], " ", 0);
+
+    set_other(bin, spec);
+    for (gchar **name = names; *name != NULL; name++)
+      expect_reached(bin, spec, *name);
+    g_strfreev(names);
+  }
+  for (guint i = 0; i < count; i++)
+    ours += specs[i]->owner_type == G_OBJECT_TYPE(bin);
+  ck_assert_uint_eq(ours, G_N_ELEMENTS(reach) + 2); /* output and segmentation are its own */
+  g_free(specs);
+  gst_object_unref(bin);
+}
+GST_END_TEST
+
+static Suite *stereo_stixels_suite(void)
+{
+  Suite *suite = suite_create("stereo-stixels");
+  TCase *tests = tcase_create("stereo-stixels");
+
+  suite_add_tcase(suite, tests);
+  tcase_add_loop_test(tests, bytes_are_those_of_the_pipeline_by_hand, 0, G_N_ELEMENTS(ways));
+  tcase_add_loop_test(
+      tests, the_file_says_whether_pictures_are_rectified, 0, G_N_ELEMENTS(calibrated));
+  tcase_add_test(tests, a_calibration_holds_until_the_next_one);
+  tcase_add_loop_test(tests, bad_calibrations_are_named, 0, G_N_ELEMENTS(bad_files));
+  tcase_add_test(tests, missing_files_are_named);
+  tcase_add_test(tests, unknown_distances_are_said_once);
+  tcase_add_test(tests, children_have_names_for_ever);
+  tcase_add_test(tests, every_property_reaches_its_children);
+  return suite;
+}
+GST_CHECK_MAIN(stereo_stixels)
