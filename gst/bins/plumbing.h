@@ -10,9 +10,10 @@
  * overlay ── records ── stixels, segments ─┘ │          ├─ src_stixels src         └─ (json ─ src)
  *
  * `inputs` is a multiqueue: where both views come from one demuxer it takes more of the one as long
- * as the other is missing. The queues behind it are short, and no frame needs a later one, so none
- * can wait for itself. The aggregators stereo-sgm, downsample-transpose and stixel-overlay have
- * threads of their own, so that one frame is matched while the one before is segmented.
+ * as the other is missing; from live cameras it does not. The queues behind it are short, and no
+ * frame needs a later one, so none can wait for itself. The aggregators stereo-sgm,
+ * downsample-transpose and stixel-overlay have threads of their own, so that one frame is matched
+ * while the one before is segmented.
  */
 #ifndef GST_PLUMBING_H
 #define GST_PLUMBING_H

@@ -150,6 +150,29 @@ static GstPadProbeReturn see_views(GstPad *pad, GstPadProbeInfo *info, gpointer 
   return GST_PAD_PROBE_OK;
 }
 
+/* Cameras have threads of their own: no view has to run ahead of the other, and what piles up when
+ * one of them stalls would be shown late for ever. A limit of time is one that does not grow. */
+static GstPadProbeReturn see_input(GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  GstPlumbing *self = data;
+  GstQuery *query;
+  gboolean live = FALSE;
+
+  if (GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info)) != GST_EVENT_SEGMENT)
+    return GST_PAD_PROBE_OK;
+  query = gst_query_new_latency();
+  if (gst_pad_peer_query(pad, query))
+    gst_query_parse_latency(query, &live, NULL, NULL);
+  gst_query_unref(query);
+  g_object_set(self->part[GST_PLUMBING_INPUTS], "max-size-time", (guint64)(live ? 1 : 0), NULL);
+  return GST_PAD_PROBE_OK;
+}
+
+void gst_plumbing_watch_input(GstPlumbing *self, GstPad *pad)
+{
+  gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, see_input, self, NULL);
+}
+
 static void probe(GstPlumbing *self, GstPlumbingPart part, GstPadProbeCallback callback)
 {
   GstPad *pad =

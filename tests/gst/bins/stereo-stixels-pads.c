@@ -20,7 +20,7 @@ static void send_caps(GstHarness *harness, int width, int height)
   g_free(caps);
 }
 
-static StereoPair new_pair(void)
+static StereoPair new_pair(gboolean live)
 {
   StereoPair pair = {.element = gst_element_factory_make("stereo-stixels", NULL)};
 
@@ -28,6 +28,8 @@ static StereoPair new_pair(void)
   pair.bus = stx_test_watch(pair.element);
   pair.left = gst_harness_new_with_element(pair.element, "sink_left", "src");
   pair.right = gst_harness_new_with_element(pair.element, "sink_right", NULL);
+  gst_harness_set_live(pair.left, live);
+  gst_harness_set_live(pair.right, live);
   send_caps(pair.left, WIDTH, HEIGHT);
   send_caps(pair.right, WIDTH, HEIGHT);
   return pair;
@@ -68,7 +70,7 @@ static void expect_end(GstHarness *harness)
 /* One thread brings all of the left view and then all of the right one, as a demuxer may. */
 GST_START_TEST(one_view_may_run_ahead)
 {
-  StereoPair pair = new_pair();
+  StereoPair pair = new_pair(FALSE);
 
   for (int i = 0; i < 40; i++)
     stereo_push_left(&pair, view(FALSE, i));
@@ -80,9 +82,41 @@ GST_START_TEST(one_view_may_run_ahead)
 }
 GST_END_TEST
 
+static gpointer push_left(gpointer data)
+{
+  for (int i = 0; i < 40; i++)
+    gst_harness_push(data, view(FALSE, i));
+  return NULL;
+}
+
+/* Of a camera whose partner hangs, and is waited for as long as it takes, little piles up. */
+GST_START_TEST(no_live_view_runs_ahead)
+{
+  StereoPair pair = new_pair(TRUE);
+  GstElement *inputs = gst_bin_get_by_name(GST_BIN(pair.element), "inputs");
+  GstPad *pad = gst_element_get_static_pad(inputs, "sink_0");
+  GThread *camera;
+  guint level;
+
+  g_object_set(pair.element, "timeout", 0, NULL);
+  stereo_push_right(&pair, view(TRUE, 0));
+  camera = g_thread_new("camera", push_left, pair.left);
+  expect_picture(pair.left, 0, WIDTH);
+  g_usleep(G_USEC_PER_SEC / 2);
+  g_object_get(pad, "current-level-buffers", &level, NULL);
+  ck_assert_uint_ge(level, 1);
+  ck_assert_uint_le(level, 3);
+  gst_element_set_state(pair.element, GST_STATE_NULL);
+  g_thread_join(camera);
+  gst_object_unref(pad);
+  gst_object_unref(inputs);
+  stereo_pair_free(&pair);
+}
+GST_END_TEST
+
 GST_START_TEST(both_views_may_change_their_size)
 {
-  StereoPair pair = new_pair();
+  StereoPair pair = new_pair(TRUE);
 
   for (int i = 0; i < 6; i++) {
     if (i == 3) {
@@ -121,7 +155,7 @@ GST_END_TEST
 
 GST_START_TEST(one_view_may_end)
 {
-  StereoPair pair = new_pair();
+  StereoPair pair = new_pair(TRUE);
 
   for (int i = 0; i < 5; i++)
     stereo_push_left(&pair, view(FALSE, i));
@@ -301,6 +335,41 @@ GST_START_TEST(a_seek_flushes_all_of_it)
 }
 GST_END_TEST
 
+/* ---- Latency ------------------------------------------------------------------------------- */
+
+static GstClockTime latency_of(const char *line)
+{
+  GstElement *pipeline = play(line);
+  GstQuery *query = gst_query_new_latency();
+  GstClockTime least;
+  gboolean live;
+
+  ck_assert_int_eq(
+      gst_element_get_state(pipeline, NULL, NULL, 20 * GST_SECOND), GST_STATE_CHANGE_SUCCESS);
+  fail_unless(gst_element_query(pipeline, query));
+  gst_query_parse_latency(query, &live, &least, NULL);
+  fail_unless(live);
+  gst_query_unref(query);
+  stop(pipeline);
+  return least;
+}
+
+#define LIVE(name)                                                                                 \
+  STREET("is-live=true", "left")                                                                   \
+  name ".sink_left " STREET("is-live=true", "right") name ".sink_right "
+
+GST_START_TEST(latency_is_that_of_the_elements_inside)
+{
+  GstClockTime ours =
+      latency_of("stereo-stixels name=s output=stixels ! fakesink sync=true " LIVE("s"));
+  GstClockTime theirs = latency_of("stereo-sgm name=s ! downsample-transpose ! sat-dp-stixels ! "
+                                   "queue ! fakesink sync=true " LIVE("s"));
+
+  ck_assert_uint_eq(ours, theirs);
+  ck_assert_uint_gt(ours, 0);
+}
+GST_END_TEST
+
 /* ---- States -------------------------------------------------------------------------------- */
 
 GST_START_TEST(states_come_and_go)
@@ -340,6 +409,7 @@ static Suite *stereo_stixels_pads_suite(void)
 
   suite_add_tcase(suite, tests);
   tcase_add_test(tests, one_view_may_run_ahead);
+  tcase_add_test(tests, no_live_view_runs_ahead);
   tcase_add_test(tests, both_views_may_change_their_size);
   tcase_add_test(tests, frames_with_both_views_may_change_their_size);
   tcase_add_test(tests, one_view_may_end);
@@ -348,6 +418,7 @@ static Suite *stereo_stixels_pads_suite(void)
   tcase_add_test(tests, views_may_be_linked_late);
   tcase_add_test(tests, the_end_comes_to_all_outputs);
   tcase_add_test(tests, a_seek_flushes_all_of_it);
+  tcase_add_test(tests, latency_is_that_of_the_elements_inside);
   tcase_add_test(tests, states_come_and_go);
   tcase_add_test(tests, states_come_and_go_without_pads);
   tcase_add_test(tests, nothing_leaks);

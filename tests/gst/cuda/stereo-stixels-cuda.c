@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * stereo-stixels on the GPU of tests/emu: what the elements inside give each other stays on the
+ * device, as it does when they are linked by hand, unless somebody outside wants it; the bytes are
+ * those of the CPU.
+ */
+#include "tests/gst/cuda/cuda_fixture.h"
+
+#define FRAMES 3
+#define STREET(view)                                                                               \
+  "street-scene-src num-buffers=3 view=" view " ! video/x-raw,width=96,height=48 ! "
+#define BIN(backend) "stereo-stixels name=s max-disparity=64 backend=" backend " "
+#define FED STREET("left") "s.sink_left " STREET("right") "s.sink_right "
+
+/* Disparities, columns and stixels. */
+static const CudaPlace inside[] = {
+    {"sgm", "src"}, {"reduction", "src"}, {"stixels", "src"}, {NULL}};
+
+static const struct {
+  const char *rest;
+  guint on_device; /* of the three per frame */
+} ways[] = {
+    {"output=stixels ! fakesink name=out ", 2}, /* a sink that reads on the host */
+    {"output=stixels ! application/x-stixels(memory:CUDAMemory) ! fakesink name=out ", 3},
+    {"! fakesink name=out ", 3},
+    {"output=json ! fakesink name=out ", 2},
+    {"output=stixels ! fakesink name=out s.src_disparity ! video/x-raw,format=GRAY16_LE ! "
+     "fakesink ",
+        1},
+};
+
+GST_START_TEST(what_is_inside_stays_on_the_device)
+{
+  gchar *line = g_strconcat(BIN("cuda"), ways[__i__].rest, FED, NULL);
+  gchar *host = g_strconcat(BIN("c"), ways[__i__].rest, FED, NULL);
+  CudaOutcome gpu, cpu;
+
+  if (__i__ == 1) {
+    g_free(host);
+    host = g_strconcat(BIN("c"), ways[0].rest, FED, NULL);
+  }
+  gpu = cuda_run_text(line, inside);
+  cpu = cuda_run_text_once(host);
+  cuda_expect_same(&gpu, &cpu, line);
+  ck_assert_uint_eq(gpu.buffers, FRAMES);
+  ck_assert_uint_eq(gpu.device_between, FRAMES * ways[__i__].on_device);
+  ck_assert_int_eq(gpu.warnings, 0);
+  cuda_outcome_clear(&gpu);
+  cuda_outcome_clear(&cpu);
+  g_free(line);
+  g_free(host);
+}
+GST_END_TEST
+
+static Suite *stereo_stixels_cuda_suite(void)
+{
+  Suite *suite = suite_create("stereo-stixels-cuda");
+  TCase *tests = tcase_create("stereo-stixels-cuda");
+
+  suite_add_tcase(suite, tests);
+  tcase_add_loop_test(tests, what_is_inside_stays_on_the_device, 0, G_N_ELEMENTS(ways));
+  return suite;
+}
+GST_CHECK_MAIN(stereo_stixels_cuda)
