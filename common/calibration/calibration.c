@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "common/rotation.h"
 #include "common/text_file.h"
@@ -20,83 +21,103 @@ static const char *const sides[] = {"left", "right"};
 
 /* ---- Checks ------------------------------------------------------------------------------- */
 
-static bool check_camera(const StxCalibratedCamera *camera, const char *side, const char *name,
-    bool rectified, StxError *error)
+/* What was read, and what messages about it need. */
+typedef struct {
+  const StxCalibrationInput *input;
+  const StxCalibrationFormat *format;
+  const StxCalibration *c;
+  bool unit_given;
+  StxError *error;
+} Read;
+
+static StxCalibrationPlace place_of(const Read *read, StxCalibrationThing thing, int side)
 {
+  return read->format->locate(read->input, thing, side);
+}
+
+static bool check_camera(const Read *read, int side)
+{
+  const StxCalibratedCamera *camera = &read->c->camera[side];
   const StxLens *lens = &camera->lens;
   if (camera->width > 0 &&
       !(lens->cx > 0 && lens->cx < camera->width && lens->cy > 0 && lens->cy < camera->height))
-    return stx_fail(error,
-        "%s: the %s camera's principal point (%g, %g) lies outside of its %dx%d pixels: the matrix "
-        "and the size are not of the same pictures",
-        name, side, lens->cx, lens->cy, camera->width, camera->height);
-  return !rectified || stx_is_rotation(camera->r) ||
-         stx_fail(error, "%s: the %s camera's rectifying matrix is no rotation", name, side);
+    return stx_fail(read->error,
+        "%s: the %s camera's principal point (%g, %g) lies outside of its %dx%d pixels: %s",
+        camera->place, sides[side], lens->cx, lens->cy, camera->width, camera->height,
+        read->format->cure);
+  return !read->c->rectified || stx_is_rotation(camera->r) ||
+         stx_fail(read->error, "%s: the %s camera's rectifying matrix is no rotation: %s",
+             place_of(read, STX_CALIBRATION_RECTIFICATION, side).text, sides[side],
+             read->format->cure);
 }
 
-static bool check_baseline(
-    double x, double y, double z, const char *name, bool given, StxError *error)
+/* The place of the right camera, seen from the left one, which stands at `at`. */
+static bool check_baseline(const Read *read, StxCalibrationThing at, double x, double y, double z)
 {
   double length = sqrt(x * x + y * y + z * z);
+  double most = (read->unit_given ? 100 : 1) * STX_CALIBRATION_MAX_BASELINE;
+  StxCalibrationPlace place = place_of(read, at, 1);
   if (!(length > 0))
-    return stx_fail(error,
+    return stx_fail(read->error,
         "%s: both cameras stand in the same place: these are calibrations of single cameras, "
         "calibrate the pair",
-        name);
+        place.text);
   if (fabs(y) > fabs(x) || fabs(z) > fabs(x))
-    return stx_fail(error,
-        "%s: the right camera stands at (%g, %g, %g) m seen from the left one; expected beside it",
-        name, x, y, z);
+    return stx_fail(read->error,
+        "%s: the right camera stands at (%g, %g, %g) m seen from the left one; expected beside it: "
+        "%s",
+        place.text, x, y, z, read->format->cure);
   if (x < 0)
-    return stx_fail(error,
+    return stx_fail(read->error,
         "%s: left and right are swapped: the right camera stands %g m to the left; exchange the "
         "files, or the cameras in the file",
-        name, -x);
-  return length <= (given ? 100 : 1) * STX_CALIBRATION_MAX_BASELINE ||
-         stx_fail(error,
+        place.text, -x);
+  return length <= most ||
+         stx_fail(read->error,
              "%s: the baseline is %g m; expected at most %g: if the file is in millimetres, set "
              "unit=0.001",
-             name, length, (given ? 100 : 1) * STX_CALIBRATION_MAX_BASELINE);
+             place.text, length, most);
 }
 
-static bool check_projections(
-    const StxCalibration *c, const char *name, bool given, StxError *error)
+static bool check_projections(const Read *read)
 {
-  const double *left = c->camera[0].p, *right = c->camera[1].p;
+  const double *left = read->c->camera[0].p, *right = read->c->camera[1].p;
   for (int i = 0; i < 2; i++) {
-    const double *p = c->camera[i].p;
+    const double *p = read->c->camera[i].p;
     if (!(p[0] > 0 && p[5] > 0 && p[4] == 0 && p[8] == 0 && p[9] == 0 && p[10] == 1))
-      return stx_fail(error,
+      return stx_fail(read->error,
           "%s: the %s camera's projection begins %g %g %g %g %g %g; expected f 0 cx and 0 f cy, "
-          "with f > 0",
-          name, sides[i], p[0], p[1], p[2], p[4], p[5], p[6]);
+          "with f > 0: %s",
+          place_of(read, STX_CALIBRATION_PROJECTION, i).text, sides[i], p[0], p[1], p[2], p[4],
+          p[5], p[6], read->format->cure);
   }
   if (!(fabs(left[0] - right[0]) <= FOCAL_TOLERANCE * left[0]))
-    return stx_fail(error,
+    return stx_fail(read->error,
         "%s: the focal length of the left projection is %g, of the right one %g; expected the "
-        "same, those of one pair",
-        name, left[0], right[0]);
-  return check_baseline((left[3] - right[3]) / left[0], 0, 0, name, given, error);
+        "same, those of one pair: %s",
+        place_of(read, STX_CALIBRATION_PROJECTION, 1).text, left[0], right[0], read->format->cure);
+  return check_baseline(read, STX_CALIBRATION_PROJECTION, (left[3] - right[3]) / left[0], 0, 0);
 }
 
 /* The right camera seen from the left one: -R'T. */
-static bool check_pose(const StxCalibration *c, const char *name, bool given, StxError *error)
+static bool check_pose(const Read *read)
 {
+  const StxCalibration *c = read->c;
   double back[9], place[3];
   if (!stx_is_rotation(c->r))
-    return stx_fail(error, "%s: R, between the cameras, is no rotation", name);
+    return stx_fail(read->error, "%s: R, between the cameras, is no rotation: %s",
+        place_of(read, STX_CALIBRATION_ROTATION, 1).text, read->format->cure);
   stx_matrix_transpose(c->r, back);
   stx_matrix_apply(back, c->t, place);
-  return check_baseline(-place[0], -place[1], -place[2], name, given, error);
+  return check_baseline(read, STX_CALIBRATION_TRANSLATION, -place[0], -place[1], -place[2]);
 }
 
-static bool check(const StxCalibration *c, const char *name, bool given, StxError *error)
+static bool check(const Read *read)
 {
   for (int i = 0; i < 2; i++)
-    if (!check_camera(&c->camera[i], sides[i], name, c->rectified, error))
+    if (!check_camera(read, i))
       return false;
-  return c->rectified ? check_projections(c, name, given, error)
-                      : check_pose(c, name, given, error);
+  return read->c->rectified ? check_projections(read) : check_pose(read);
 }
 
 /* ---- Entry -------------------------------------------------------------------------------- */
@@ -110,39 +131,61 @@ static void scale_lengths(StxCalibration *c, double unit)
   }
 }
 
-/* NULL with an error: it is of none. */
-static const StxCalibrationFormat *format_of(const StxCalibrationInput *input)
+/* The format of the files; NULL with an error. */
+static const StxCalibrationFormat *recognize(StxCalibrationInput *input)
 {
-  for (size_t i = 0; i < FORMATS; i++)
-    if (formats[i]->matches(input))
-      return formats[i];
-  stx_fail(input->first.error,
-      "%s has none of the keys cameraData (DepthAI), cam0 (Kalibr), [LEFT_CAM_HD] (ZED), K_00 "
-      "(KITTI), K1 or M1 (OpenCV), camera_matrix (ROS)",
-      input->first.name);
-  return NULL;
+  size_t i = 0;
+  while (i < FORMATS && !formats[i]->matches(input))
+    i++;
+  if (i == FORMATS) {
+    stx_fail(input->first.error,
+        "%s has none of the keys cameraData (DepthAI), cam0 (Kalibr), [LEFT_CAM_HD] (ZED), K_00 "
+        "(KITTI), K1 or M1 (OpenCV), camera_matrix (ROS)",
+        input->first.file);
+    return NULL;
+  }
+  input->first.cure = input->second.cure = formats[i]->cure;
+  return formats[i];
 }
 
-static bool read(const StxCalibrationInput *input, double unit, StxCalibration *c)
+static bool read(StxCalibrationInput *input, double unit, StxCalibration *c)
 {
-  StxError *error = input->first.error;
-  const StxCalibrationFormat *format = format_of(input);
+  const StxCalibrationFormat *format = recognize(input);
+  const Read read = {input, format, c, unit > 0, input->first.error};
   if (format == NULL)
     return false;
   *c = (StxCalibration){.format = format->name};
   if (!format->read(input, c))
     return false;
+  for (int i = 0; i < 2; i++) {
+    bool sized = c->camera[i].width > 0;
+    StxCalibrationPlace place =
+        place_of(&read, sized ? STX_CALIBRATION_SIZE : STX_CALIBRATION_MATRIX, i);
+    memcpy(c->camera[i].place, place.text, sizeof place.text);
+  }
   scale_lengths(c, unit > 0 ? unit : format->unit);
-  if (!check(c, input->first.name, unit > 0, error))
+  if (!check(&read))
     return false;
   if (!c->rectified)
     stx_rotation_clean(c->r);
   return true;
 }
 
+/* The end of the path: the text of an error is short. */
+static void name_part(const char *path, StxCalibrationPart *part)
+{
+  const char *name = stx_text_file_name(path);
+  size_t length = strlen(name);
+  if (length >= sizeof part->file)
+    name += length - sizeof part->file + 1;
+  while ((*name & 0xC0) == 0x80) /* not from the middle of a UTF-8 character */
+    name++;
+  snprintf(part->file, sizeof part->file, "%s", name);
+}
+
 static bool open_part(const char *path, StxCalibrationPart *part)
 {
-  snprintf(part->name, sizeof part->name, "%.110s", stx_text_file_name(path));
+  name_part(path, part);
   part->tree = stx_calibration_tree(path, part->error);
   return part->tree != NULL;
 }
@@ -150,7 +193,7 @@ static bool open_part(const char *path, StxCalibrationPart *part)
 bool stx_calibration_is_known(const char *path, StxError *error)
 {
   StxCalibrationInput input = {.first.error = error, .second.error = error};
-  bool known = open_part(path, &input.first) && format_of(&input) != NULL;
+  bool known = open_part(path, &input.first) && recognize(&input) != NULL;
   json_decref((json_t *)input.first.tree);
   return known;
 }

@@ -30,6 +30,7 @@
 #include "common/stx.h"
 
 #define STX_LENS_COEFFICIENTS 14
+#define STX_CALIBRATION_PLACE 128         /* bytes of what says where something stands */
 #define STX_CALIBRATION_MAX_SIDE 65536    /* pixels */
 #define STX_CALIBRATION_MAX_BASELINE 10.0 /* metres; more is a wrong unit */
 
@@ -51,6 +52,8 @@ typedef struct {
   StxLens lens;
   int width, height;  /* of the pictures that it was made with; 0: the file does not say */
   double r[9], p[12]; /* rectifying rotation and projection, if the calibration is `rectified` */
+  char place[STX_CALIBRATION_PLACE]; /* where the size stands, or without one the camera matrix, for
+                                        messages: "left.yaml:1: \"image_width\"" */
 } StxCalibratedCamera;
 
 typedef struct {
@@ -79,10 +82,11 @@ bool stx_calibration_is_known(const char *path, StxError *error);
  * Reads a calibration for pictures of width × height pixels (0: any), which choose among those of a
  * file that holds several.
  *
- * On failure *calibration is untouched, and error names the file, the key and what was expected: a
- * file that cannot be read, no format of the above, a missing key, a wrong number of coefficients,
- * numbers that are not finite, a singular camera matrix, a rotation that is none, cameras that
- * stand one above the other, left and right swapped, a baseline of no length or too long.
+ * On failure *calibration is untouched, and error names the file, the line, the key, the value,
+ * what was expected and what to do: a file that cannot be read, no format of the above, a missing
+ * key, a wrong number of coefficients, numbers that are not finite, a singular camera matrix, a
+ * rotation that is none, cameras that stand one above the other, left and right swapped, a baseline
+ * of no length or too long.
  *
  * Allocates while it runs; any number of threads may load at the same time.
  */

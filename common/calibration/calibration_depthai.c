@@ -7,6 +7,7 @@
 #include "common/calibration/calibration_private.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "common/rotation.h"
@@ -31,6 +32,8 @@ static bool at_socket(const StxCalibrationInput *input, int socket, StxCalibrati
       continue;
     *camera = input->first;
     camera->tree = json_array_get(entry, 1);
+    camera->line = 0;
+    snprintf(camera->group, sizeof camera->group, "socket %d", socket);
     return true;
   }
   return false;
@@ -42,14 +45,15 @@ static bool read_camera(const StxCalibrationInput *input, int socket, StxCalibra
   double type, all[STX_LENS_COEFFICIENTS];
   int size[2];
   if (!at_socket(input, socket, &part))
-    return stx_fail(input->first.error, "%s: no camera in socket %d, which is one of the pair",
-        input->first.name, socket);
+    return stx_fail(input->first.error, "%s: no camera in socket %d, which is one of the pair: %s",
+        stx_calibration_place(&input->first, "cameraData").text, socket, input->first.cure);
   if (!stx_calibration_number(&part, "cameraType", 0, &type) ||
       !stx_calibration_matrix(&part, "intrinsicMatrix", &camera->lens) ||
       !stx_calibration_size(&part, NULL, "width", "height", size))
     return false;
   if (type != 0 && type != 1)
-    return stx_fail(part.error, "%s: cameraType is %g; expected 0 or 1 (fisheye)", part.name, type);
+    return stx_fail(part.error, "%s: cameraType is %g; expected 0 or 1 (fisheye): %s",
+        stx_calibration_place(&part, "cameraType").text, type, part.cure);
   camera->lens.model = type == 1 ? STX_LENS_FISHEYE : STX_LENS_BROWN;
   camera->width = size[0];
   camera->height = size[1];
@@ -57,8 +61,9 @@ static bool read_camera(const StxCalibrationInput *input, int socket, StxCalibra
     return stx_calibration_coefficients(&part, "distortionCoeff", &camera->lens);
   int count = stx_calibration_numbers(&part, "distortionCoeff", all, STX_LENS_COEFFICIENTS);
   if (count >= 0 && count < 4)
-    return stx_fail(part.error, "%s: \"distortionCoeff\" has %d coefficients; expected 4 or more",
-        part.name, count);
+    return stx_fail(part.error,
+        "%s: \"distortionCoeff\" has %d coefficients; expected 4 or more: %s",
+        stx_calibration_place(&part, "distortionCoeff").text, count, part.cure);
   memcpy(camera->lens.d, all, 4 * sizeof *all);
   return count >= 0;
 }
@@ -80,16 +85,22 @@ static bool read_vector(const StxCalibrationPart *part, double t[3])
          stx_calibration_number(&xyz, "z", NAN, &t[2]);
 }
 
-/* One step on; false at the end of the way, or with an error. */
+/* One step on. False with an error, or at the end of the way, where `to` has no socket. */
 static bool go_on(const StxCalibrationInput *input, const Step *from, Step *to)
 {
   StxCalibrationPart camera, extrinsics;
   double socket, r[9], t[3];
+  to->socket = -1;
   if (!at_socket(input, from->socket, &camera) ||
-      !stx_calibration_part(&camera, "extrinsics", &extrinsics) ||
-      !stx_calibration_number(&extrinsics, "toCameraSocket", -1, &socket) || !(socket >= 0) ||
-      !(socket <= 255) || !stx_calibration_exactly(&extrinsics, "rotationMatrix", r, 9) ||
-      !read_vector(&extrinsics, t))
+      stx_calibration_find(&camera, "extrinsics") == NULL)
+    return true;
+  if (!stx_calibration_part(&camera, "extrinsics", &extrinsics) ||
+      !stx_calibration_number(&extrinsics, "toCameraSocket", -1, &socket))
+    return false;
+  if (!(socket >= 0) || !(socket <= 255))
+    return true;
+  snprintf(extrinsics.group, sizeof extrinsics.group, "extrinsics of socket %d", from->socket);
+  if (!stx_calibration_exactly(&extrinsics, "rotationMatrix", r, 9) || !read_vector(&extrinsics, t))
     return false;
   to->socket = (int)socket;
   stx_matrix_product(r, from->r, to->r);
@@ -99,12 +110,17 @@ static bool go_on(const StxCalibrationInput *input, const Step *from, Step *to)
   return true;
 }
 
+/* The steps of a way, their number; 0 with an error. */
 static int walk(const StxCalibrationInput *input, int socket, Step steps[MOST_STEPS])
 {
   int count = 1;
   steps[0] = (Step){socket, {1, 0, 0, 0, 1, 0, 0, 0, 1}, {0, 0, 0}};
-  while (count < MOST_STEPS && go_on(input, &steps[count - 1], &steps[count]))
-    count++;
+  for (; count < MOST_STEPS; count++) {
+    if (!go_on(input, &steps[count - 1], &steps[count]))
+      return 0;
+    if (steps[count].socket < 0)
+      break;
+  }
   return count;
 }
 
@@ -122,7 +138,12 @@ static void join(const Step *left, const Step *right, StxCalibration *c)
 static bool read_pose(const StxCalibrationInput *input, const int socket[2], StxCalibration *c)
 {
   Step ways[2][MOST_STEPS];
-  int counts[2] = {walk(input, socket[0], ways[0]), walk(input, socket[1], ways[1])};
+  int counts[2] = {walk(input, socket[0], ways[0]), 0};
+  if (counts[0] == 0)
+    return false;
+  counts[1] = walk(input, socket[1], ways[1]);
+  if (counts[1] == 0)
+    return false;
   for (int i = 0; i < counts[0]; i++)
     for (int j = 0; j < counts[1]; j++)
       if (ways[0][i].socket == ways[1][j].socket) {
@@ -130,8 +151,9 @@ static bool read_pose(const StxCalibrationInput *input, const int socket[2], Stx
         return true;
       }
   return stx_fail(input->first.error,
-      "%s: no extrinsics lead from the camera in socket %d to that in socket %d", input->first.name,
-      socket[0], socket[1]);
+      "%s: no extrinsics lead from the camera in socket %d to that in socket %d: %s",
+      stx_calibration_place(&input->first, "cameraData").text, socket[0], socket[1],
+      input->first.cure);
 }
 
 /* The pair is named, or in the sockets CAM_B and CAM_C. */
@@ -160,4 +182,19 @@ static bool read(const StxCalibrationInput *input, StxCalibration *c)
          read_camera(input, socket[1], &c->camera[1]) && read_pose(input, socket, c);
 }
 
-const StxCalibrationFormat stx_calibration_depthai = {"DepthAI", matches, read, 0.01};
+/* Between the cameras the way that begins at the left one. */
+static StxCalibrationPlace locate(
+    const StxCalibrationInput *input, StxCalibrationThing thing, int side)
+{
+  StxCalibrationPart camera;
+  int socket[2];
+  bool pose = thing == STX_CALIBRATION_TRANSLATION || thing == STX_CALIBRATION_ROTATION;
+  read_sockets(input, socket);
+  at_socket(input, socket[pose ? 0 : side], &camera);
+  return stx_calibration_place_of(&camera, thing == STX_CALIBRATION_MATRIX ? "intrinsicMatrix"
+                                           : thing == STX_CALIBRATION_SIZE ? "width"
+                                                                           : "extrinsics");
+}
+
+const StxCalibrationFormat stx_calibration_depthai = {"DepthAI", matches, read, 0.01,
+    "write it again with eepromToJsonFile (), or calibrate again", locate};

@@ -16,14 +16,17 @@ static bool read_intrinsics(const StxCalibrationPart *part, StxLens *lens)
 {
   double four[4];
   if (strcmp(stx_calibration_text(part, "camera_model", "pinhole"), "pinhole") != 0)
-    return stx_fail(
-        part->error, "%s: camera_model is none that can be read; expected pinhole", part->name);
+    return stx_fail(part->error,
+        "%s: the camera_model is none that can be read; expected pinhole: calibrate with "
+        "pinhole-radtan or pinhole-equi",
+        stx_calibration_place(part, "camera_model").text);
   if (!stx_calibration_exactly(part, "intrinsics", four, 4))
     return false;
   *lens = (StxLens){.fx = four[0], .fy = four[1], .cx = four[2], .cy = four[3]};
   return (four[0] > 0 && four[1] > 0) ||
-         stx_fail(part->error, "%s: the focal lengths are %g and %g; expected more than 0",
-             part->name, four[0], four[1]);
+         stx_fail(part->error,
+             "%s: the focal lengths in \"intrinsics\" are %g and %g; expected more than 0: %s",
+             stx_calibration_place(part, "intrinsics").text, four[0], four[1], part->cure);
 }
 
 static bool read_camera(const StxCalibrationPart *part, StxCalibratedCamera *camera)
@@ -55,4 +58,16 @@ static bool read(const StxCalibrationInput *input, StxCalibration *c)
   return true;
 }
 
-const StxCalibrationFormat stx_calibration_kalibr = {"Kalibr", matches, read, 1};
+static StxCalibrationPlace locate(
+    const StxCalibrationInput *input, StxCalibrationThing thing, int side)
+{
+  StxCalibrationPart part;
+  const char *keys = thing == STX_CALIBRATION_MATRIX ? "intrinsics"
+                     : thing == STX_CALIBRATION_SIZE ? "resolution"
+                                                     : "T_cn_cnm1";
+  stx_calibration_part(&input->first, side == 0 ? "cam0" : "cam1", &part);
+  return stx_calibration_place_of(&part, keys);
+}
+
+const StxCalibrationFormat stx_calibration_kalibr = {"Kalibr", matches, read, 1,
+    "correct it, or run kalibr_calibrate_cameras for both cameras again", locate};

@@ -49,11 +49,17 @@ static bool read_camera(
   return true;
 }
 
+/* The left camera of the pair. */
+static int left_of(const StxCalibrationInput *input)
+{
+  if (input->pair >= 0)
+    return input->pair;
+  return has(input, "K", 2) || has(input, "K", 3) ? 2 : 0;
+}
+
 static bool read(const StxCalibrationInput *input, StxCalibration *c)
 {
-  int left = input->pair, size[2][2];
-  if (left < 0)
-    left = has(input, "K", 2) || has(input, "K", 3) ? 2 : 0;
+  int left = left_of(input), size[2][2];
   c->rectified = true;
   for (int i = 0; i < 2; i++)
     if (!read_camera(&input->first, left + i, &c->camera[i], size[i]))
@@ -63,4 +69,15 @@ static bool read(const StxCalibrationInput *input, StxCalibration *c)
   return true;
 }
 
-const StxCalibrationFormat stx_calibration_kitti = {"KITTI", matches, read, 1};
+static StxCalibrationPlace locate(
+    const StxCalibrationInput *input, StxCalibrationThing thing, int side)
+{
+  static const char *const keys[] = {[STX_CALIBRATION_MATRIX] = "K",
+      [STX_CALIBRATION_SIZE] = "S",
+      [STX_CALIBRATION_RECTIFICATION] = "R_rect",
+      [STX_CALIBRATION_PROJECTION] = "P_rect"};
+  return stx_calibration_place_of(&input->first, key_of(keys[thing], left_of(input) + side).text);
+}
+
+const StxCalibrationFormat stx_calibration_kitti = {"KITTI", matches, read, 1,
+    "take the file of the recording's day, as it was downloaded", locate};

@@ -7,6 +7,8 @@
 #include "common/calibration/calibration_private.h"
 
 #define FISHEYE "fisheye_model|fisheye"
+#define BOTH "image_size|imageSize|size"
+#define WIDTH "image_width|width"
 
 static const char *const matrices[] = {"K1|M1|cameraMatrix1", "K2|M2|cameraMatrix2"};
 static const char *const coefficients[] = {"D1|distCoeffs1", "D2|distCoeffs2"};
@@ -46,14 +48,12 @@ static bool read_model(const StxCalibrationInput *input, StxLens *lens)
 
 static bool read_camera(const StxCalibrationInput *input, int i, StxCalibratedCamera *camera)
 {
-  static const char both[] = "image_size|imageSize|size";
   int size[2];
-  const StxCalibrationPart *part =
-      with(input, stx_calibration_find(with(input, both), both) ? both : "image_width|width");
+  const StxCalibrationPart *part = with(input, has(input, BOTH) ? BOTH : WIDTH);
   if (!read_model(input, &camera->lens) ||
       !stx_calibration_matrix(with(input, matrices[i]), matrices[i], &camera->lens) ||
       !stx_calibration_coefficients(with(input, coefficients[i]), coefficients[i], &camera->lens) ||
-      !stx_calibration_size(part, both, "image_width|width", "image_height|height", size))
+      !stx_calibration_size(part, BOTH, WIDTH, "image_height|height", size))
     return false;
   camera->width = size[0];
   camera->height = size[1];
@@ -75,8 +75,8 @@ static bool read_pose(const StxCalibrationInput *input, StxCalibration *c)
   if (!has(input, "R"))
     return stx_fail(input->first.error,
         "%s: no \"R\" between the cameras: OpenCV's sample writes it to extrinsics.yml, which is "
-        "the calibration-right then",
-        input->first.name);
+        "the calibration-right then; else calibrate the pair with stereoCalibrate",
+        input->first.file);
   return stx_calibration_exactly(with(input, "R"), "R", c->r, 9) &&
          stx_calibration_exactly(with(input, "T"), "T", c->t, 3);
 }
@@ -92,4 +92,17 @@ static bool read(const StxCalibrationInput *input, StxCalibration *c)
   return rectified ? read_rectified(input, c) : read_pose(input, c);
 }
 
-const StxCalibrationFormat stx_calibration_opencv = {"OpenCV", matches, read, 1};
+static StxCalibrationPlace locate(
+    const StxCalibrationInput *input, StxCalibrationThing thing, int side)
+{
+  const char *const keys[] = {[STX_CALIBRATION_MATRIX] = matrices[side],
+      [STX_CALIBRATION_SIZE] = has(input, BOTH) ? BOTH : WIDTH,
+      [STX_CALIBRATION_RECTIFICATION] = rotations[side],
+      [STX_CALIBRATION_PROJECTION] = projections[side],
+      [STX_CALIBRATION_ROTATION] = "R",
+      [STX_CALIBRATION_TRANSLATION] = "T"};
+  return stx_calibration_place_of(with(input, keys[thing]), keys[thing]);
+}
+
+const StxCalibrationFormat stx_calibration_opencv = {
+    "OpenCV", matches, read, 1, "correct it, or calibrate again", locate};

@@ -12,17 +12,32 @@
 
 /* ---- Trees (calibration_tree.c) ------------------------------------------------------------ */
 
-/* The content of a file, to be given back with json_decref; NULL with an error that names it. */
+/* The content of a file, to be given back with json_decref; NULL with an error that names it. Every
+ * object has the lines of its keys under STX_CALIBRATION_LINES, where they are known. */
+#define STX_CALIBRATION_LINES "\n"
 json_t *stx_calibration_tree(const char *path, StxError *error);
 
 /* ---- Values (calibration_values.c) --------------------------------------------------------- */
 
-/* A tree, and how messages call it: the file's name, and what leads to this part of it. */
+/* A tree, and how messages speak of it. */
 typedef struct {
   const json_t *tree;
-  char name[160];
+  char file[48], group[32]; /* the end of the path; "cam1", or "" for all of the file */
+  int line;                 /* where the group begins; 0: not known */
+  const char *cure;         /* what to do about bad values: "calibrate again" */
   StxError *error;
 } StxCalibrationPart;
+
+/* What messages begin with: "camchain.yaml:12: cam1". */
+typedef struct {
+  char text[STX_CALIBRATION_PLACE];
+} StxCalibrationPlace;
+
+/* Of the first of the keys that is there, else of the group; NULL: of the group. */
+StxCalibrationPlace stx_calibration_place(const StxCalibrationPart *part, const char *keys);
+
+/* The same with the key behind it: "street.yml:3: \"M1\"". */
+StxCalibrationPlace stx_calibration_place_of(const StxCalibrationPart *part, const char *keys);
 
 /* `keys`: names of the same thing, separated by '|': "K1|M1|cameraMatrix1". The first that is
  * there, or NULL. */
@@ -67,6 +82,16 @@ bool stx_calibration_model(const StxCalibrationPart *part, const char *name, Stx
 
 /* ---- Formats ------------------------------------------------------------------------------- */
 
+/* What stands in a file, for messages about it. */
+typedef enum {
+  STX_CALIBRATION_MATRIX, /* of a side, like the next three */
+  STX_CALIBRATION_SIZE,
+  STX_CALIBRATION_RECTIFICATION,
+  STX_CALIBRATION_PROJECTION,
+  STX_CALIBRATION_ROTATION, /* between the cameras */
+  STX_CALIBRATION_TRANSLATION
+} StxCalibrationThing;
+
 /* What every reader gets; `second` has no tree if there is no second file. */
 typedef struct {
   StxCalibrationPart first, second;
@@ -75,14 +100,19 @@ typedef struct {
 
 /*
  * matches  is this tree of the format?
- * read     fills all but `format`; lengths in the format's unit. False with an error
+ * read     fills all but `format` and `place`; lengths in the format's unit. False with an error
  * unit     metres
+ * cure     what to do about bad values in it
+ * locate   where it is that `read` has taken something from
  */
 typedef struct {
   const char *name;
   bool (*matches)(const StxCalibrationInput *input);
   bool (*read)(const StxCalibrationInput *input, StxCalibration *calibration);
   double unit;
+  const char *cure;
+  StxCalibrationPlace (*locate)(
+      const StxCalibrationInput *input, StxCalibrationThing thing, int side);
 } StxCalibrationFormat;
 
 extern const StxCalibrationFormat stx_calibration_opencv, stx_calibration_ros,

@@ -7,6 +7,9 @@
 #include "common/calibration/calibration_private.h"
 
 #define MATRIX "camera_matrix|K|k"
+#define RECTIFICATION "rectification_matrix|R|r"
+#define PROJECTION "projection_matrix|P|p"
+#define WIDTH "image_width|width"
 
 static bool matches(const StxCalibrationInput *input)
 {
@@ -20,9 +23,9 @@ static bool read_camera(const StxCalibrationPart *part, StxCalibratedCamera *cam
   if (!stx_calibration_model(part, model, &camera->lens) ||
       !stx_calibration_matrix(part, MATRIX, &camera->lens) ||
       !stx_calibration_coefficients(part, "distortion_coefficients|D|d", &camera->lens) ||
-      !stx_calibration_exactly(part, "rectification_matrix|R|r", camera->r, 9) ||
-      !stx_calibration_exactly(part, "projection_matrix|P|p", camera->p, 12) ||
-      !stx_calibration_size(part, NULL, "image_width|width", "image_height|height", size))
+      !stx_calibration_exactly(part, RECTIFICATION, camera->r, 9) ||
+      !stx_calibration_exactly(part, PROJECTION, camera->p, 12) ||
+      !stx_calibration_size(part, NULL, WIDTH, "image_height|height", size))
     return false;
   camera->width = size[0];
   camera->height = size[1];
@@ -35,8 +38,19 @@ static bool read(const StxCalibrationInput *input, StxCalibration *c)
   if (input->second.tree == NULL)
     return stx_fail(input->first.error,
         "%s is of one camera: give the file of the right one, too, as calibration-right",
-        input->first.name);
+        input->first.file);
   return read_camera(&input->first, &c->camera[0]) && read_camera(&input->second, &c->camera[1]);
 }
 
-const StxCalibrationFormat stx_calibration_ros = {"ROS", matches, read, 1};
+static StxCalibrationPlace locate(
+    const StxCalibrationInput *input, StxCalibrationThing thing, int side)
+{
+  static const char *const keys[] = {[STX_CALIBRATION_MATRIX] = MATRIX,
+      [STX_CALIBRATION_SIZE] = WIDTH,
+      [STX_CALIBRATION_RECTIFICATION] = RECTIFICATION,
+      [STX_CALIBRATION_PROJECTION] = PROJECTION};
+  return stx_calibration_place_of(side == 0 ? &input->first : &input->second, keys[thing]);
+}
+
+const StxCalibrationFormat stx_calibration_ros = {
+    "ROS", matches, read, 1, "correct it, or calibrate both cameras together again", locate};

@@ -24,8 +24,8 @@ static json_t *refuse_json(const char *name, json_error_t *where, StxError *erro
   for (char *at = where->text; *at != 0; at++)
     if ((uint8_t)*at < ' ' || (uint8_t)*at >= 127)
       *at = '?';
-  stx_fail(
-      error, "%s:%d:%d: not valid JSON: %.100s", name, where->line, where->column, where->text);
+  stx_fail(error, "%s:%d:%d: not valid JSON: %.100s: write it again with the tool that made it",
+      name, where->line, where->column, where->text);
   return NULL;
 }
 
@@ -42,6 +42,21 @@ static json_t *scalar(const char *text, size_t length)
   if (end == text + length && isfinite(value))
     return json_real(value);
   return json_stringn(text, length);
+}
+
+/* Takes the value; a key that is there already gets it anew. */
+static bool set_value(json_t *object, const char *key, json_t *value, size_t line)
+{
+  json_t *lines = json_object_get(object, STX_CALIBRATION_LINES);
+  if (lines == NULL) {
+    lines = json_object();
+    if (json_object_set_new(object, STX_CALIBRATION_LINES, lines) != 0) {
+      json_decref(value);
+      return false;
+    }
+  }
+  return json_object_set_new(object, key, value) == 0 &&
+         json_object_set_new(lines, key, json_integer((json_int_t)line)) == 0;
 }
 
 /* ---- YAML --------------------------------------------------------------------------------- */
@@ -83,9 +98,9 @@ static bool add_pair(Yaml *yaml, const yaml_node_pair_t *pair, int depth, json_t
   if (json_object_get(object, (const char *)key->data.scalar.value) != NULL)
     return refuse_node(yaml, key, "a key a second time") != NULL;
   json_t *value = convert(yaml, pair->value, depth + 1);
-  return value != NULL &&
-         (json_object_set_new(object, (const char *)key->data.scalar.value, value) == 0 ||
-             refuse_node(yaml, key, "a key that cannot be read") != NULL);
+  return value != NULL && (set_value(object, (const char *)key->data.scalar.value, value,
+                               key->start_mark.line + 1) ||
+                              refuse_node(yaml, key, "a key that cannot be read") != NULL);
 }
 
 static json_t *mapping(Yaml *yaml, const yaml_node_t *node, int depth)
@@ -174,7 +189,7 @@ static void lower(char *text)
 }
 
 /* A line of an INI file; *section is the object of the section that it stands in. */
-static bool take_line(char *line, json_t *tree, json_t **section)
+static bool take_line(char *line, size_t number, json_t *tree, json_t **section)
 {
   line = trim(line);
   char *equals = strchr(line, '='), *bracket = strchr(line, ']');
@@ -182,30 +197,49 @@ static bool take_line(char *line, json_t *tree, json_t **section)
     *bracket = 0;
     lower(line);
     *section = json_object();
-    return json_object_set_new(tree, line + 1, *section) == 0;
+    return set_value(tree, line + 1, *section, number);
   }
   if (*line == '#' || *line == ';' || equals == NULL || *section == NULL)
     return true;
   *equals = 0;
   lower(line);
   const char *value = trim(equals + 1);
-  return json_object_set_new(*section, trim(line), scalar(value, strlen(value))) == 0;
+  return set_value(*section, trim(line), scalar(value, strlen(value)), number);
 }
 
 static json_t *read_ini(char *text, const char *name, StxError *error)
 {
   json_t *tree = json_object(), *section = NULL;
+  size_t number = 0;
   for (char *next; text != NULL; text = next) {
+    number++;
     next = strchr(text, '\n');
     if (next != NULL)
       *next++ = 0;
-    if (take_line(text, tree, &section))
+    if (take_line(text, number, tree, &section))
       continue;
-    stx_fail(error, "%s: a line that cannot be read in the section before it", name);
+    stx_fail(error, "%s:%zu: a line that cannot be read in the section before it", name, number);
     json_decref(tree);
     return NULL;
   }
   return tree;
+}
+
+/* ---- JSON --------------------------------------------------------------------------------- */
+
+/* jansson says what is wrong with it, but not where keys stand. JSON is YAML, too, but for letters
+ * beyond 16 bits: then lines stay unknown. */
+static json_t *read_json(const char *text, const char *name, StxError *error)
+{
+  json_error_t where;
+  json_t *tree = json_loads(text, JSON_REJECT_DUPLICATES, &where);
+  if (tree == NULL)
+    return refuse_json(name, &where, error);
+  json_t *with_lines = read_yaml(text, name, error);
+  if (with_lines == NULL)
+    return tree;
+  json_decref(tree);
+  return with_lines;
 }
 
 /* ---- Entry -------------------------------------------------------------------------------- */
@@ -217,7 +251,6 @@ static bool is_ini(const char *text)
 
 static json_t *parse(char *text, const char *name, StxError *error)
 {
-  json_error_t where;
   if (strncmp(text, "\xEF\xBB\xBF", 3) == 0)
     text += 3;
   const char *start = text + strspn(text, " \t\r\n");
@@ -225,10 +258,9 @@ static json_t *parse(char *text, const char *name, StxError *error)
     stx_fail(error, "%s is XML; expected " EXPECTED ": have OpenCV write it as .yml", name);
     return NULL;
   }
-  if (*start != '{')
-    return is_ini(text) ? read_ini(text, name, error) : read_yaml(text, name, error);
-  json_t *tree = json_loads(text, JSON_REJECT_DUPLICATES, &where);
-  return tree != NULL ? tree : refuse_json(name, &where, error);
+  if (*start == '{')
+    return read_json(text, name, error);
+  return is_ini(text) ? read_ini(text, name, error) : read_yaml(text, name, error);
 }
 
 json_t *stx_calibration_tree(const char *path, StxError *error)

@@ -43,9 +43,40 @@ const json_t *stx_calibration_find(const StxCalibrationPart *part, const char *k
   return find(part, keys, shown);
 }
 
+/* ---- Places ------------------------------------------------------------------------------- */
+
+static int line_of(const StxCalibrationPart *part, const char *key)
+{
+  const json_t *lines = json_object_get(part->tree, STX_CALIBRATION_LINES);
+  return (int)json_integer_value(json_object_get(lines, key));
+}
+
+StxCalibrationPlace stx_calibration_place(const StxCalibrationPart *part, const char *keys)
+{
+  char key[KEY_ROOM], line[16] = "";
+  int number = keys != NULL && find(part, keys, key) != NULL ? line_of(part, key) : part->line;
+  StxCalibrationPlace place;
+  if (number > 0)
+    snprintf(line, sizeof line, ":%d", number);
+  snprintf(place.text, sizeof place.text, "%s%s%s%s", part->file, line,
+      part->group[0] != 0 ? ": " : "", part->group);
+  return place;
+}
+
+StxCalibrationPlace stx_calibration_place_of(const StxCalibrationPart *part, const char *keys)
+{
+  char key[KEY_ROOM];
+  StxCalibrationPlace place = stx_calibration_place(part, keys);
+  size_t length = strlen(place.text);
+  find(part, keys, key);
+  snprintf(place.text + length, sizeof place.text - length, ": \"%.40s\"", key);
+  return place;
+}
+
 static bool refuse_missing(const StxCalibrationPart *part, const char *key)
 {
-  return stx_fail(part->error, "%s: no \"%s\"", part->name, key);
+  return stx_fail(
+      part->error, "%s: no \"%s\": %s", stx_calibration_place(part, NULL).text, key, part->cure);
 }
 
 bool stx_calibration_part(
@@ -56,9 +87,13 @@ bool stx_calibration_part(
   if (value == NULL)
     return refuse_missing(part, key);
   if (!json_is_object(value))
-    return stx_fail(part->error, "%s: \"%s\" is no group of keys", part->name, key);
-  *found = (StxCalibrationPart){.tree = value, .error = part->error};
-  snprintf(found->name, sizeof found->name, "%.100s: %s", part->name, key);
+    return stx_fail(part->error, "%s is no group of keys: %s",
+        stx_calibration_place_of(part, keys).text, part->cure);
+  int line = line_of(part, key);
+  *found = *part;
+  found->tree = value;
+  found->line = line > 0 ? line : part->line;
+  snprintf(found->group, sizeof found->group, "%.30s", key);
   return true;
 }
 
@@ -78,34 +113,50 @@ typedef struct {
   int room, count;
 } Numbers;
 
+/* What stands there instead of a number; texts may be anything. */
+static void show(const json_t *value, char shown[24])
+{
+  snprintf(shown, 24, "%s", json_is_array(value) ? "a list" : "a group");
+  if (!json_is_string(value))
+    return;
+  snprintf(shown, 24, "\"%.16s\"", json_string_value(value));
+  for (char *at = shown; *at != 0; at++)
+    if ((unsigned char)*at < ' ' || (unsigned char)*at >= 127)
+      *at = '?';
+}
+
+static bool refuse_number(const Numbers *to, const json_t *value)
+{
+  char shown[24];
+  show(value, shown);
+  return stx_fail(to->part->error, "%s: number %d of \"%s\" is %s; expected a finite number: %s",
+      stx_calibration_place(to->part, to->key).text, to->count + 1, to->key, shown, to->part->cure);
+}
+
 static bool add(Numbers *to, double value)
 {
   if (!isfinite(value))
-    return stx_fail(to->part->error, "%s: number %d of \"%s\" is not finite", to->part->name,
-        to->count + 1, to->key);
+    return stx_fail(to->part->error, "%s: number %d of \"%s\" is %g; expected a finite number: %s",
+        stx_calibration_place(to->part, to->key).text, to->count + 1, to->key, value,
+        to->part->cure);
   if (to->count == to->room)
-    return stx_fail(
-        to->part->error, "%s: \"%s\" has more than %d numbers", to->part->name, to->key, to->room);
+    return stx_fail(to->part->error, "%s: \"%s\" has more than %d numbers: %s",
+        stx_calibration_place(to->part, to->key).text, to->key, to->room, to->part->cure);
   to->numbers[to->count++] = value;
   return true;
 }
 
-static bool refuse_number(const Numbers *to)
-{
-  return stx_fail(to->part->error, "%s: number %d of \"%s\" is none; expected a finite number",
-      to->part->name, to->count + 1, to->key);
-}
-
 /* KITTI's way: a text with blanks between. */
-static bool add_text(Numbers *to, const char *text)
+static bool add_text(Numbers *to, const json_t *all)
 {
+  const char *text = json_string_value(all);
   locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
   bool good = c_locale != (locale_t)0;
   text += strspn(text, " \t");
   while (good && *text != 0) {
     char *end;
     double value = strtod_l(text, &end, c_locale);
-    good = end != text && strchr(" \t", *end) != NULL ? add(to, value) : refuse_number(to);
+    good = end != text && strchr(" \t", *end) != NULL ? add(to, value) : refuse_number(to, all);
     text = end + strspn(end, " \t");
   }
   if (c_locale != (locale_t)0)
@@ -118,8 +169,8 @@ static bool add_value(Numbers *to, const json_t *value)
   if (json_is_number(value))
     return add(to, json_number_value(value));
   if (json_is_string(value) && to->count == 0)
-    return add_text(to, json_string_value(value));
-  return refuse_number(to);
+    return add_text(to, value);
+  return refuse_number(to, value);
 }
 
 static bool add_array(Numbers *to, const json_t *array)
@@ -128,10 +179,11 @@ static bool add_array(Numbers *to, const json_t *array)
   for (size_t i = 0; good && i < json_array_size(array); i++) {
     const json_t *value = json_array_get(array, i);
     if (!json_is_array(value))
-      good = json_is_string(value) ? refuse_number(to) : add_value(to, value);
-    for (size_t j = 0; good && json_is_array(value) && j < json_array_size(value); j++)
-      good = json_is_number(json_array_get(value, j)) ? add_value(to, json_array_get(value, j))
-                                                      : refuse_number(to);
+      good = json_is_string(value) ? refuse_number(to, value) : add_value(to, value);
+    for (size_t j = 0; good && json_is_array(value) && j < json_array_size(value); j++) {
+      const json_t *inner = json_array_get(value, j);
+      good = json_is_number(inner) ? add_value(to, inner) : refuse_number(to, inner);
+    }
   }
   return good;
 }
@@ -159,8 +211,8 @@ bool stx_calibration_exactly(
   if (found < 0 || found == count)
     return found == count;
   find(part, keys, key);
-  return stx_fail(
-      part->error, "%s: \"%s\" has %d numbers; expected %d", part->name, key, found, count);
+  return stx_fail(part->error, "%s: \"%s\" has %d numbers; expected %d: %s",
+      stx_calibration_place(part, keys).text, key, found, count, part->cure);
 }
 
 bool stx_calibration_number(
@@ -171,25 +223,27 @@ bool stx_calibration_number(
          stx_calibration_exactly(part, keys, number, 1);
 }
 
-static bool whole_side(const StxCalibrationPart *part, double side)
+static bool whole_side(const StxCalibrationPart *part, const char *keys, double side)
 {
   return (side >= 0 && side <= STX_CALIBRATION_MAX_SIDE && side == floor(side)) ||
-         stx_fail(part->error, "%s: an image size of %g; expected 1 to %d pixels", part->name, side,
-             STX_CALIBRATION_MAX_SIDE);
+         stx_fail(part->error, "%s: an image size of %g; expected 1 to %d pixels: %s",
+             stx_calibration_place(part, keys).text, side, STX_CALIBRATION_MAX_SIDE, part->cure);
 }
 
 bool stx_calibration_size(const StxCalibrationPart *part, const char *both, const char *width,
     const char *height, int size[2])
 {
   double sides[2] = {0, 0};
+  const char *keys[2] = {width, height};
   if (both != NULL && stx_calibration_find(part, both) != NULL) {
     if (!stx_calibration_exactly(part, both, sides, 2))
       return false;
+    keys[0] = keys[1] = both;
   } else if (width != NULL && (!stx_calibration_number(part, width, 0, &sides[0]) ||
                                   !stx_calibration_number(part, height, 0, &sides[1]))) {
     return false;
   }
-  if (!whole_side(part, sides[0]) || !whole_side(part, sides[1]))
+  if (!whole_side(part, keys[0], sides[0]) || !whole_side(part, keys[1], sides[1]))
     return false;
   for (int i = 0; i < 2; i++)
     size[i] = sides[0] > 0 && sides[1] > 0 ? (int)sides[i] : 0;
@@ -207,9 +261,10 @@ bool stx_calibration_matrix(const StxCalibrationPart *part, const char *keys, St
   find(part, keys, key);
   if (!(k[0] > 0 && k[4] > 0 && k[3] == 0 && k[6] == 0 && k[7] == 0 && k[8] == 1))
     return stx_fail(part->error,
-        "%s: \"%s\" is no camera matrix: expected fx 0 cx 0 fy cy 0 0 1 with fx and fy > 0, not "
-        "%g %g %g %g %g %g %g %g %g",
-        part->name, key, k[0], k[1], k[2], k[3], k[4], k[5], k[6], k[7], k[8]);
+        "%s: \"%s\" is no camera matrix: %.5g %.5g %.5g %.5g %.5g %.5g %.5g %.5g %.5g; expected fx "
+        "0 cx 0 fy cy 0 0 1 with fx and fy > 0: %s",
+        stx_calibration_place(part, keys).text, key, k[0], k[1], k[2], k[3], k[4], k[5], k[6], k[7],
+        k[8], part->cure);
   lens->fx = k[0];
   lens->fy = k[4];
   lens->cx = k[2];
@@ -232,9 +287,9 @@ bool stx_calibration_model(const StxCalibrationPart *part, const char *name, Stx
       return true;
     }
   return stx_fail(part->error,
-      "%s: the distortion model is none of plumb_bob, rational_polynomial, radtan, equidistant, "
-      "fisheye, none",
-      part->name);
+      "%s: the distortion model \"%.20s\" is none of plumb_bob, rational_polynomial, radtan, "
+      "equidistant, fisheye, none: calibrate with one of these",
+      stx_calibration_place(part, "distortion_model").text, name);
 }
 
 /* What OpenCV takes, and ROS writes; of 0 coefficients there is no distortion. */
@@ -255,6 +310,8 @@ bool stx_calibration_coefficients(const StxCalibrationPart *part, const char *ke
   for (int i = count; i < STX_LENS_COEFFICIENTS; i++)
     lens->d[i] = 0;
   return fits(lens->model, count) ||
-         stx_fail(part->error, "%s: \"%s\" has %d coefficients; expected %s", part->name, key,
-             count, lens->model == STX_LENS_FISHEYE ? "4 of a fisheye lens" : "4, 5, 8, 12 or 14");
+         stx_fail(part->error, "%s: \"%s\" has %d coefficients; expected %s: %s",
+             stx_calibration_place(part, keys).text, key, count,
+             lens->model == STX_LENS_FISHEYE ? "4 of a fisheye lens" : "4, 5, 8, 12 or 14",
+             part->cure);
 }

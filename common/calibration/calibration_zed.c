@@ -75,8 +75,10 @@ static bool read_camera(const StxCalibrationInput *input, const char *side, cons
       !stx_calibration_number(&part, "cy", NAN, &lens->cy))
     return false;
   if (!(lens->fx > 0 && lens->fy > 0))
-    return stx_fail(part.error, "%s: the focal lengths are %g and %g; expected more than 0",
-        part.name, lens->fx, lens->fy);
+    return stx_fail(part.error,
+        "%s: the focal lengths \"fx\" and \"fy\" are %g and %g; expected more than 0: %s",
+        stx_calibration_place(&part, lens->fx > 0 ? "fy" : "fx").text, lens->fx, lens->fy,
+        part.cure);
   for (int i = 0; i < 8; i++)
     if (!stx_calibration_number(&part, names[i], i < 2 ? NAN : 0, &lens->d[i]))
       return false;
@@ -96,7 +98,7 @@ static bool read_pose(const StxCalibrationInput *input, const Mode *mode, StxCal
   for (int i = 0; i < 3; i++) {
     char keys[64];
     snprintf(keys, sizeof keys, "%s_%s|%s", turns[i], mode->name, turns[i]);
-    if (!stx_calibration_number(&part, keys, 0, &turn[i]))
+    if (!stx_calibration_number(&part, keys, NAN, &turn[i]))
       return false;
     snprintf(keys, sizeof keys, "t%c_%s|t%c", 'x' + i, mode->name, 'x' + i);
     if (i > 0 && !stx_calibration_number(&part, keys, 0, &place[i]))
@@ -115,4 +117,17 @@ static bool read(const StxCalibrationInput *input, StxCalibration *c)
          read_camera(input, "right_cam", mode, &c->camera[1]) && read_pose(input, mode, c);
 }
 
-const StxCalibrationFormat stx_calibration_zed = {"ZED", matches, read, 0.001};
+/* The size of the pictures is that of the mode. */
+static StxCalibrationPlace locate(
+    const StxCalibrationInput *input, StxCalibrationThing thing, int side)
+{
+  const Mode *mode = choose(input);
+  StxCalibrationPart part;
+  Key key = key_of(side == 0 ? "left_cam" : "right_cam", mode);
+  bool pose = thing == STX_CALIBRATION_TRANSLATION || thing == STX_CALIBRATION_ROTATION;
+  stx_calibration_part(&input->first, pose ? "stereo" : key.text, &part);
+  return stx_calibration_place_of(&part, pose ? "baseline" : "cx");
+}
+
+const StxCalibrationFormat stx_calibration_zed = {
+    "ZED", matches, read, 0.001, "download the file of the camera's serial number again", locate};

@@ -59,9 +59,10 @@ static bool find_source(
     return false;
   if (!same_shape(width, height, camera->width, camera->height))
     return stx_fail(error,
-        "the pictures are %dx%d, the calibration is for %dx%d, which is another shape: use the "
+        "%s%sthe pictures are %dx%d, the calibration is for %dx%d, which is another shape: use the "
         "camera's mode that was calibrated, or calibrate this one",
-        width, height, camera->width, camera->height);
+        camera->place, camera->place[0] != 0 ? ": " : "", width, height, camera->width,
+        camera->height);
   double x = (double)width / camera->width, y = (double)height / camera->height;
   view->lens = camera->lens;
   view->lens.fx *= x;
@@ -74,9 +75,11 @@ static bool find_source(
   if (view->lens.cx > 0 && view->lens.cx < width && view->lens.cy > 0 && view->lens.cy < height)
     return true;
   return stx_fail(error,
-      "the calibration's principal point (%g, %g) lies outside of the pictures, which are %dx%d: "
-      "it is for larger ones, whose size it does not name",
-      view->lens.cx, view->lens.cy, width, height);
+      "%s%sthe calibration's principal point (%g, %g) lies outside of the pictures, which are "
+      "%dx%d: it is for larger ones, whose size it does not name: write image_width and "
+      "image_height into it",
+      camera->place, camera->place[0] != 0 ? ": " : "", view->lens.cx, view->lens.cy, width,
+      height);
 }
 
 /* The rectified pictures: asked for, or those of the calibration, scaled as the camera's are. */

@@ -68,11 +68,11 @@
   "CV_2K=0.02\nRX_2K=0\nRZ_2K=0\n"
 
 #define CASE_OAK_CAMERA(socket, k1, x, to, type)                                                   \
-  "[" socket ", {\"cameraType\": " type ", \"distortionCoeff\": [" k1                              \
-  ", 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 0, 0], \"extrinsics\": {\"rotationMatrix\": "             \
+  "[" socket ", {\n\"cameraType\": " type ",\n\"distortionCoeff\": [" k1                           \
+  ", 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 0, 0],\n\"extrinsics\": {\"rotationMatrix\": "            \
   "[[1, 0, 0], [0, 1, 0], [0, 0, 1]], \"specTranslation\": {\"x\": 0, \"y\": 0, \"z\": 0}, "       \
-  "\"toCameraSocket\": " to ", \"translation\": {\"x\": " x ", \"y\": 0.01, \"z\": 0.02}}, "       \
-  "\"height\": 800, \"intrinsicMatrix\": [[799.7, 0, 662.9], [0, 799.3, 382.2], [0, 0, 1]], "      \
+  "\"toCameraSocket\": " to ", \"translation\": {\"x\": " x ", \"y\": 0.01, \"z\": 0.02}},\n"      \
+  "\"height\": 800,\n\"intrinsicMatrix\": [[799.7, 0, 662.9], [0, 799.3, 382.2], [0, 0, 1]],\n"    \
   "\"lensPosition\": 0, \"specHfovDeg\": 71.8, \"width\": 1280}]"
 #define CASE_OAK(left_x, left_to, type)                                                            \
   "{\"boardName\": \"made\", \"cameraData\": [" CASE_OAK_CAMERA("0", "0.1", "0", "-1",             \

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Calibrations that cannot be worked with: what is said of them. */
 #include "tests/common/calibration/calibration_case.h"
+#include "tests/common/calibration/calibration_faults.h"
 #include "tests/testing.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Refused for reasons that mention all the words; the calibration stays as it was. */
@@ -143,6 +145,33 @@ START_TEST(the_others)
 }
 END_TEST
 
-static const StxTest tests[] = {{&no_calibration_at_all}, {&no_file}, {&numbers_and_keys},
-    {&places_of_the_cameras}, {&ros}, {&the_others}};
+/* With a longer name of the file, longer messages would lose their end, which is what to do. */
+#define MOST_TEXT (sizeof((StxError *)NULL)->text - 48 + sizeof "/tmp/stx-first-XXXXXX")
+
+static void expect_fault(const CalibrationFault *fault)
+{
+  char *text = calibration_fault_text(fault);
+  StxError error = {""};
+  StxCalibration c;
+  ck_assert_msg(calibration_case_load(fault->first, fault->second, -1, 0, 0, 0, &c, &error) ||
+                    strcmp(fault->fault, "swapped") == 0,
+      "%s: %s", fault->format, error.text);
+  ck_assert(!calibration_case_load(text, fault->second, -1, 0, 0, 0, &c, &error));
+  for (const char *const *word = fault->words; *word != NULL; word++)
+    ck_assert_msg(strstr(error.text, *word) != NULL, "%s, %s: \"%s\" not in \"%s\"", fault->format,
+        fault->fault, *word, error.text);
+  ck_assert_ptr_nonnull(strstr(error.text, "/tmp/stx-"));
+  ck_assert_uint_lt(strlen(error.text), MOST_TEXT);
+  free(text);
+}
+
+START_TEST(every_fault_of_every_format)
+{
+  for (size_t i = 0; i < calibration_fault_count; i++)
+    expect_fault(&calibration_faults[i]);
+}
+END_TEST
+
+static const StxTest tests[] = {{&every_fault_of_every_format}, {&no_calibration_at_all},
+    {&no_file}, {&numbers_and_keys}, {&places_of_the_cameras}, {&ros}, {&the_others}};
 STX_TESTING_MAIN("calibration-refusals", tests)
