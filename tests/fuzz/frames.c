@@ -15,6 +15,12 @@ static void take_picture(StxRig *rig, GstBuffer *output, const GstCaps *caps)
 
 #define CELLS "downsample-transpose threads=1 stixel-width=4 stixel-height=4 "
 #define MATCH "stereo-sgm threads=1 max-disparity=64 "
+#define RECTIFY "stereo-rectify threads=1 "
+#define LANES                                                                                      \
+  NULL, take_picture, {"src_left", "src_right"},                                                   \
+      "K1: [20, 0, 8, 0, 20, 7, 0, 0, 1]\nD1: [-0.1, 0.02, 0, 0]\n"                                \
+      "K2: [20, 0, 7, 0, 20, 8, 0, 0, 1]\nD2: [-0.1, 0.02, 0, 0]\n"                                \
+      "R: [1, 0, 0.01, 0, 1, 0, -0.01, 0, 1]\nT: [-0.1, 0, 0]\n"
 static StxRig rigs[] = {
     {CELLS, {"sink"}, NULL, take_picture},
     {CELLS, {"sink", "confidence"}, NULL, take_picture},
@@ -23,14 +29,26 @@ static StxRig rigs[] = {
     {MATCH, {"sink_left", "sink_right"}, NULL, take_picture},
     {MATCH "layout=side-by-side", {"sink"}, NULL, take_picture},
     {MATCH "layout=top-bottom median=false lr-max-diff=-1 backend=c", {"sink"}, NULL, take_picture},
+    {RECTIFY, {"sink_left", "sink_right"}, LANES},
+    {RECTIFY "layout=side-by-side", {"sink"}, LANES},
+    {RECTIFY "layout=top-bottom backend=c", {"sink"}, LANES},
 };
+
+static gboolean is_rectified(const StxRig *rig)
+{
+  return rig->outs[0] != NULL;
+}
 
 /* What a pad usually gets; the last ones of a row are repeated. */
 static const char *format_of(const char *line, const char *pad, guint choice)
 {
   static const char *const lumas[] = {"GRAY8", "I420", "NV12", "Y444", "YVU9", "A420"};
+  static const char *const rows[] = {
+      "GRAY8", "YUY2", "UYVY", "I420", "NV12", "RGB", "RGBA", "Y42B"};
   static const char *const colours[] = {"RGB", "RGBA", "I420", "NV21", "Y42B", "AYUV", "NV24"};
 
+  if (strstr(line, "rectify") != NULL)
+    return rows[choice % G_N_ELEMENTS(rows)];
   if (strstr(line, "overlay") != NULL)
     return colours[choice % G_N_ELEMENTS(colours)];
   if (strstr(line, "stereo") != NULL)
@@ -134,6 +152,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   guint choice = stx_fuzz_byte(&input);
   guint width = (guint)stx_fuzz_size(&input, 40), height = (guint)stx_fuzz_size(&input, 16);
 
+  if (is_rectified(rig)) { /* pictures that are not too small for it */
+    width += 32;
+    height += 32;
+  }
   stx_rig_begin(rig);
   for (guint pad = 0; pad < STX_RIG_PADS && rig->pads[pad] != NULL; pad++)
     if (strcmp(rig->pads[pad], "stixels") == 0)
@@ -141,7 +163,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     else
       push_picture(rig, pad, &input, choice, width, height);
   if (stx_rig_end(rig))
-    stx_fuzz_expect(rig->outputs == 1, "%u buffers came out", rig->outputs);
+    stx_fuzz_expect(
+        rig->outputs == (is_rectified(rig) ? 2u : 1u), "%u buffers came out", rig->outputs);
   return 0;
 }
 
@@ -152,7 +175,7 @@ bool stx_fuzz_seed(size_t number, StxBytes *seed)
   static const guint8 owns[] = {0, OWN_META, OWN_META | OWN_STRIDE | 64,
       OWN_META | OWN_OFFSET | OWN_STRIDE | 64, OWN_META | OWN_SIZE | 64};
 
-  if (number >= 7 * G_N_ELEMENTS(rigs))
+  if (number >= 8 * G_N_ELEMENTS(rigs))
     return false;
   stx_fuzz_put_byte(seed, (int)(number % G_N_ELEMENTS(rigs)));
   stx_fuzz_put_byte(seed, (int)(number / G_N_ELEMENTS(rigs))); /* format */

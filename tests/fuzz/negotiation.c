@@ -7,6 +7,14 @@
 
 #define MOST_BYTES (64 << 10)
 
+/* Rectified views of a size of their own: maps of what caps may say would take seconds. */
+#define RECTIFY "stereo-rectify threads=1 width=16 height=16 "
+#define LANES                                                                                      \
+  NULL, NULL, {"src_left", "src_right"},                                                           \
+      "K1: [20, 0, 8, 0, 20, 7, 0, 0, 1]\nD1: [-0.1, 0.02, 0, 0]\n"                                \
+      "K2: [20, 0, 7, 0, 20, 8, 0, 0, 1]\nD2: [-0.1, 0.02, 0, 0]\n"                                \
+      "R: [1, 0, 0.01, 0, 1, 0, -0.01, 0, 1]\nT: [-0.1, 0, 0]\n"
+
 static StxRig rigs[] = {
     {"downsample-transpose threads=1", {"sink", "confidence"}},
     {"downsample-transpose threads=1", {"sink", "semantics"}},
@@ -20,6 +28,9 @@ static StxRig rigs[] = {
     {"lidar-ground threads=1", {"sink"}, "application/x-point-labels"},
     {"lidar-bev", {"sink"}, "video/x-raw,format=RGB,width=16,height=16"},
     {"lidar-parse", {"sink"}},
+    {RECTIFY, {"sink_left", "sink_right"}, LANES},
+    {RECTIFY "layout=side-by-side", {"sink"}, LANES},
+    {RECTIFY, {"sink"}, LANES},
 };
 
 /* A buffer of the right size where that is small. */

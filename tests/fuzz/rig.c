@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#define _GNU_SOURCE /* memfd_create */
 #include "tests/fuzz/rig.h"
 
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #define PATIENCE G_TIME_SPAN_MINUTE
 
@@ -22,10 +25,16 @@ int LLVMFuzzerInitialize(int *count, char ***arguments)
 
 /* ---- What comes out ------------------------------------------------------------------------ */
 
-static void note(StxRig *rig, gboolean *what)
+static guint out_count(const StxRig *rig)
+{
+  return rig->outs[1] != NULL ? 2 : 1;
+}
+
+static void note(StxRig *rig, gboolean failed)
 {
   g_mutex_lock(&rig->lock);
-  *what = TRUE;
+  rig->failed |= failed;
+  rig->ends += !failed;
   g_cond_signal(&rig->ended_or_failed);
   g_mutex_unlock(&rig->lock);
 }
@@ -49,7 +58,7 @@ static gboolean take_event(GstPad *pad, GstObject *parent, GstEvent *event)
   StxRig *rig = gst_pad_get_element_private(pad);
 
   if (GST_EVENT_TYPE(event) == GST_EVENT_EOS)
-    note(rig, &rig->ended);
+    note(rig, FALSE);
   gst_event_unref(event);
   return TRUE;
 }
@@ -83,7 +92,7 @@ static GstBusSyncReply take_message(GstBus *bus, GstMessage *message, gpointer d
     stx_fuzz_expect_text(error->message);
   g_clear_error(&error);
   if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR)
-    note(rig, &rig->failed);
+    note(rig, TRUE);
   gst_message_unref(message);
   return GST_BUS_DROP;
 }
@@ -119,17 +128,31 @@ static void link_source(StxRig *rig, guint i)
   gst_object_unref(pad);
 }
 
-static void link_sink(StxRig *rig)
+static void link_sink(StxRig *rig, guint i)
 {
-  GstPad *pad = pad_of(rig->element, "src");
+  GstPad *pad = pad_of(rig->element, rig->outs[i] != NULL ? rig->outs[i] : "src");
+  GstPad *sink = gst_object_ref_sink(gst_pad_new(NULL, GST_PAD_SINK));
 
-  rig->sink = gst_object_ref_sink(gst_pad_new(NULL, GST_PAD_SINK));
-  gst_pad_set_element_private(rig->sink, rig);
-  gst_pad_set_chain_function(rig->sink, take_buffer);
-  gst_pad_set_event_function(rig->sink, take_event);
-  gst_pad_set_query_function(rig->sink, answer);
-  gst_pad_link_full(pad, rig->sink, GST_PAD_LINK_CHECK_NOTHING);
+  gst_pad_set_element_private(sink, rig);
+  gst_pad_set_chain_function(sink, take_buffer);
+  gst_pad_set_event_function(sink, take_event);
+  gst_pad_set_query_function(sink, answer);
+  gst_pad_link_full(pad, sink, GST_PAD_LINK_CHECK_NOTHING);
   gst_object_unref(pad);
+  rig->sinks[i] = sink;
+}
+
+/* The file is in memory as long as the process lives. */
+static void set_calibration(StxRig *rig)
+{
+  int file = memfd_create("calibration", MFD_CLOEXEC);
+  gssize size = (gssize)strlen(rig->calibration);
+  gchar *path = g_strdup_printf("/proc/self/fd/%d", file);
+
+  stx_fuzz_expect(
+      file >= 0 && write(file, rig->calibration, (gsize)size) == size, "no file in memory");
+  g_object_set(rig->element, "calibration", path, NULL);
+  g_free(path);
 }
 
 static guint pad_count(const StxRig *rig)
@@ -145,7 +168,8 @@ static void set_active(StxRig *rig, gboolean active)
 {
   for (guint i = 0; i < pad_count(rig); i++)
     gst_pad_set_active(rig->sources[i], active);
-  gst_pad_set_active(rig->sink, active);
+  for (guint i = 0; i < out_count(rig); i++)
+    gst_pad_set_active(rig->sinks[i], active);
 }
 
 static void play(StxRig *rig)
@@ -165,7 +189,10 @@ static void make(StxRig *rig)
   rig->element = element_of(rig->line);
   for (guint i = 0; i < pad_count(rig); i++)
     link_source(rig, i);
-  link_sink(rig);
+  for (guint i = 0; i < out_count(rig); i++)
+    link_sink(rig, i);
+  if (rig->calibration != NULL)
+    set_calibration(rig);
   gst_bus_set_sync_handler(bus, take_message, rig, NULL);
   gst_element_set_bus(rig->element, bus);
   gst_object_unref(bus);
@@ -186,7 +213,8 @@ void stx_rig_begin(StxRig *rig)
   if (rig->element == NULL)
     make(rig);
   rig->outputs = 0;
-  rig->refused = rig->ended = rig->failed = FALSE;
+  rig->ends = 0;
+  rig->refused = rig->failed = FALSE;
   for (guint i = 0; i < pad_count(rig); i++)
     stx_rig_event(rig, i, gst_event_new_stream_start(rig->pads[i]));
 }
@@ -247,7 +275,7 @@ static gboolean await_end(StxRig *rig)
   gboolean failed, in_time = TRUE;
 
   g_mutex_lock(&rig->lock);
-  while (in_time && !rig->ended && !rig->failed)
+  while (in_time && rig->ends < out_count(rig) && !rig->failed)
     in_time = g_cond_wait_until(&rig->ended_or_failed, &rig->lock, deadline);
   failed = rig->failed;
   g_mutex_unlock(&rig->lock);

@@ -11,9 +11,9 @@
  *   stx_rig_end(rig);
  *
  * stx_rig_end demands that the element has done one of two things within a minute: passed on the
- * end of the streams, or posted an error whose text says something. A pad that refuses without such
- * an error, a warning or a critical of GLib, and whatever `take` finds in a buffer that comes out,
- * are findings.
+ * end of the streams on every pad, or posted an error whose text says something. A pad that refuses
+ * without such an error, a warning or a critical of GLib, and whatever `take` finds in a buffer
+ * that comes out, are findings.
  *
  * Everything is called from one thread; `take` is called from that of the element.
  */
@@ -25,6 +25,7 @@
 #include "tests/fuzz/gst_input.h"
 
 #define STX_RIG_PADS 3
+#define STX_RIG_OUTS 2
 #define STX_RIG_FRAME (100 * GST_MSECOND)
 
 typedef struct StxRig StxRig;
@@ -33,17 +34,20 @@ struct StxRig {
   const char *pads[STX_RIG_PADS]; /* sink pads that are linked; the first that is NULL ends them */
   const char *accepts;            /* caps that are taken behind it; NULL: any */
   void (*take)(StxRig *rig, GstBuffer *output, const GstCaps *caps);
+  const char *outs[STX_RIG_OUTS]; /* source pads; none: "src" */
+  const char *calibration;        /* text of the element's file; NULL: it has none */
 
   gpointer expected; /* for `take`, the target's own */
   guint outputs;     /* of this input: buffers that came out */
 
   /* Private. */
   GstElement *element;
-  GstPad *sources[STX_RIG_PADS], *sink;
+  GstPad *sources[STX_RIG_PADS], *sinks[STX_RIG_OUTS];
   GMutex lock;
   GCond ended_or_failed;
-  gboolean ended, failed; /* under the lock */
-  gboolean refused;       /* an event or buffer */
+  guint ends; /* that came out; under the lock, like the next */
+  gboolean failed;
+  gboolean refused; /* an event or buffer */
 };
 
 /* A stream begins on each pad, without caps and segments. */
