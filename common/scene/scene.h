@@ -112,6 +112,11 @@ typedef struct StxScene StxScene;
  * across and at .46 × height, baseline .54 m, 1.65 m above the road, pitch 0 (close to KITTI). */
 StxCamera stx_scene_camera(int width, int height);
 
+/* The rectified pair of a calibration, for pictures of this size, without height and pitch: what
+ * stx_rectify_view() makes of it with alpha 0, or where that cannot be, -1. False with an error. */
+bool stx_scene_rectified(
+    const StxCalibration *calibration, int width, int height, StxCamera *camera, StxError *error);
+
 /* A street at frame 0, or NULL with an error that names the field, its value and the range.
  * Free with stx_scene_free(), which accepts NULL. */
 StxScene *stx_scene_new(const StxSceneParams *params, StxError *error);

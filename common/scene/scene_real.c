@@ -77,6 +77,25 @@ static void find_sight(StxScene *scene)
 
 /* ---- Cameras ------------------------------------------------------------------------------ */
 
+/* Lenses that show half the world have no rectified pair without black corners: alpha -1. */
+static bool rectify(const StxCalibration *calibration, int width, int height,
+    StxRectifyView view[2], StxCamera *pair, StxError *error)
+{
+  StxRectifyParams params = {.width = width, .height = height};
+  for (params.alpha = 0; params.alpha >= -1; params.alpha--)
+    if (stx_rectify_view(calibration, &params, 0, width, height, &view[0], pair, error) &&
+        stx_rectify_view(calibration, &params, 1, width, height, &view[1], pair, error))
+      return true;
+  return false;
+}
+
+bool stx_scene_rectified(
+    const StxCalibration *calibration, int width, int height, StxCamera *camera, StxError *error)
+{
+  StxRectifyView view[2];
+  return rectify(calibration, width, height, view, camera, error);
+}
+
 static void find_turns(StxScene *scene, const double left[9], const double right[9])
 {
   const StxCalibration *calibration = &scene->calibration;
@@ -90,15 +109,12 @@ static void find_turns(StxScene *scene, const double left[9], const double right
 static bool find_cameras(StxScene *scene, StxError *error)
 {
   StxSceneParams *params = &scene->params;
-  const StxRectifyParams as_pictures = {.width = params->width, .height = params->height};
   StxRectifyView view[2];
   StxCamera pair;
-  for (int i = 0; i < 2; i++) {
-    if (!stx_rectify_view(&scene->calibration, &as_pictures, i, params->width, params->height,
-            &view[i], &pair, error))
-      return false;
+  if (!rectify(&scene->calibration, params->width, params->height, view, &pair, error))
+    return false;
+  for (int i = 0; i < 2; i++)
     scene->real[i].lens = stx_lens_prepare(&view[i].lens);
-  }
   find_turns(scene, view[0].r, view[1].r);
   pair.height = params->camera.height;
   pair.pitch = params->camera.pitch;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/settings/scenesettings.h"
 
-#include "common/rectify/rectify.h"
 #include "gst/shared/element.h"
 
 static const StxFieldChoice views[] = {
@@ -84,11 +83,9 @@ StxSceneLidar gst_street_scene_lidar(const GstStreetSceneSettings *settings)
 static gboolean of_rectified_pair(const GstStreetSceneSettings *settings, gint width, gint height,
     StxCamera *camera, StxError *error)
 {
-  const StxRectifyParams as_pictures = {.width = width, .height = height};
-  StxRectifyView view;
   StxCamera pair;
 
-  if (!stx_rectify_view(&settings->real, &as_pictures, 0, width, height, &view, &pair, error))
+  if (!stx_scene_rectified(&settings->real, width, height, &pair, error))
     return FALSE;
   pair.height = camera->height;
   pair.pitch = camera->pitch;

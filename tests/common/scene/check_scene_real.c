@@ -292,6 +292,22 @@ START_TEST(what_no_lens_shows_is_black)
 }
 END_TEST
 
+/* 180 degrees across: no rectangle of it is seen by both cameras without black corners. */
+START_TEST(half_the_world_keeps_its_focal_length)
+{
+  StxCalibration calibration = fisheye_pair();
+  StxCamera camera;
+  for (int i = 0; i < 2; i++)
+    calibration.camera[i].lens.fx = calibration.camera[i].lens.fy = 95;
+  StxScene *scene = scene_of(&calibration, STX_SCENE_STREET, 0);
+  ck_assert_double_eq_tol(stx_scene_params(scene)->camera.focal, 95, 1e-9);
+  ck_assert(stx_scene_rectified(&calibration, WIDTH, HEIGHT, &camera, NULL));
+  ck_assert_double_eq(camera.focal, stx_scene_params(scene)->camera.focal);
+  ck_assert_double_eq_tol(camera.baseline, BASELINE, .001);
+  stx_scene_free(scene);
+}
+END_TEST
+
 START_TEST(pictures_of_another_shape_are_refused)
 {
   StxCalibration calibration = askew_pair();
@@ -317,5 +333,6 @@ END_TEST
 static const StxTest tests[] = {{&what_is_straight_stays_as_it_is}, {&threads_do_not_matter},
     {&cameras_stand_as_the_file_says}, {&corners_are_where_they_are_projected},
     {&rectification_gives_the_pair_back}, {&what_no_lens_shows_is_black},
-    {&pictures_of_another_shape_are_refused}, {&a_baseline_that_no_street_has_is_refused}};
+    {&half_the_world_keeps_its_focal_length}, {&pictures_of_another_shape_are_refused},
+    {&a_baseline_that_no_street_has_is_refused}};
 STX_TESTING_MAIN("scene-real", tests)
