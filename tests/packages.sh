@@ -51,9 +51,10 @@ fetch_onnx() {
   export STX_ONNX
 }
 
-# What rectify is compared with.
+# What rectify is compared with, and what stx-calibrate needs, which needs GStreamer's Python, too.
 fetch_opencv() {
-  STX_OPENCV=$(from_pypi "$1" cv2 'the test opencv' python3 opencv-python-headless)
+  STX_OPENCV=$(from_pypi "$1" cv2 'the tests opencv and calibrate' /usr/bin/python3 \
+    opencv-python-headless)
   export STX_OPENCV
 }
 

@@ -1,0 +1,367 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""stx-calibrate on a synthetic chessboard, and what becomes of the street with its file.
+
+usage: check_calibrate.py STX_CALIBRATE
+
+OpenCV is the Python package in the folder that STX_OPENCV names (tests/packages.sh), or an
+installed one; without it, or without GStreamer for Python, the test is skipped.
+
+  - a recording of two cameras that bend and look askew gives back their numbers: focal lengths to
+    .5 %, the baseline to 1 %, rows within .2 pixel of each other after rectification, told by the
+    report and measured with stereo-rectify's own numbers;
+  - the street of the same cameras, rectified by that file, gives stixels whose distances agree with
+    the truth: a median of 3 % up to 50 m;
+  - frames are paired by time, and a lens that turns back within the picture is seen;
+  - recordings, pictures, frames with both views and live sources are read;
+  - what cannot work ends in a message that names it, and writes no file.
+"""
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+if os.environ.get("STX_OPENCV"):
+    sys.path.insert(0, os.environ["STX_OPENCV"])
+try:
+    import cv2
+    import gi  # noqa: F401 (the program's)
+    import numpy as np
+except ImportError as missing:
+    print(f"skipped: {missing}; see tests/packages.sh")
+    sys.exit(77)
+
+WIDTH, HEIGHT = 512, 288
+STREET = 768, 432  # seen by the same cameras, at a finer mode
+POSES, PICTURES = 24, 10
+FOCAL, BASELINE, ROWS, DISTANCE, FARTHEST = .005, .01, .2, .03, 50
+BOARD = ["--board", "9x6", "--square", "0.1"]
+K = [np.array([[328., 0, 251], [0, 329.2, 147], [0, 0, 1]]),
+     np.array([[332., 0, 259], [0, 331.2, 139.5], [0, 0, 1]])]
+D = [np.array([-.25, .09, .0008, -.0006, -.01]), np.array([-.24, .08, -.0005, .0007, -.012])]
+R = cv2.Rodrigues(np.array([-.021, .035, -.022]))[0]
+T = R @ np.array([[-.54], [.004], [-.006]])
+FOLDER = pathlib.Path(tempfile.mkdtemp())
+PROGRAM = ""
+
+
+def run(command, status=0, seconds=100):
+    """The output of a command (a list, or a line for the shell), which must end so."""
+    result = subprocess.run(command, shell=isinstance(command, str), cwd=FOLDER, text=True,
+                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=seconds)
+    expect(result.returncode == status, f"{command} ends with {result.returncode}:\n"
+           f"{result.stdout}")
+    return result.stdout
+
+
+def expect(condition, fault):
+    if not condition:
+        sys.exit(fault)
+
+
+def calibrate(*arguments, status=0, output="found.yml"):
+    return run([sys.executable, PROGRAM, *BOARD, "-o", output, *arguments], status)
+
+
+# ---- The cameras --------------------------------------------------------------------------------
+
+def numbers(matrix):
+    return "[" + ", ".join(f"{value:.12f}" for value in np.ravel(matrix)) + "]"
+
+
+def write_truth():
+    lines = ["%YAML:1.0", "---", f"image_width: {WIDTH}", f"image_height: {HEIGHT}"]
+    lines += [f"{name}{i + 1}: {numbers(values[i])}" for name, values in (("K", K), ("D", D))
+              for i in range(2)]
+    lines += [f"R: {numbers(R)}", f"T: {numbers(T)}"]
+    (FOLDER / "truth.yml").write_text("\n".join(lines) + "\n")
+
+
+def source(view, more=""):
+    return (f"street-scene-src view={view} seed=5 lens-calibration=truth.yml {more} "
+            "! video/x-raw,format=GRAY8")
+
+
+def record():
+    board = f"scene=chessboard board-hold=1 num-buffers={POSES}"
+    run("gst-launch-1.0 -q matroskamux name=left ! filesink location=left.mkv "
+        "matroskamux name=right ! filesink location=right.mkv "
+        f"{source('left', board)} ! jpegenc quality=95 ! queue ! left. "
+        f"{source('right', board)} ! jpegenc quality=95 ! queue ! right.")
+
+
+# ---- The numbers --------------------------------------------------------------------------------
+
+def read(path):
+    file = cv2.FileStorage(str(FOLDER / path), cv2.FILE_STORAGE_READ)
+    return {name: file.getNode(name).mat() for name in ("K1", "D1", "K2", "D2", "R", "T")}
+
+
+def expect_near(value, truth, share, what):
+    expect(abs(value / truth - 1) < share, f"{what} is {value:.5g}, not {truth:.5g}")
+
+
+def true_rows(found):
+    """How far apart the rows of points are that the true cameras see, rectified by the file: median
+    over all of both pictures, at all distances."""
+    grid = np.stack(np.meshgrid(np.arange(0, WIDTH, 16.), np.arange(0, HEIGHT, 16.)), -1)
+    flat = cv2.undistortPoints(grid.reshape(-1, 1, 2), K[0], D[0]).reshape(-1, 2)
+    points = np.hstack([flat, np.ones((len(flat), 1))]) * np.geomspace(1.5, 80, len(flat))[:, None]
+    r1, r2, p1, p2 = cv2.stereoRectify(found["K1"], found["D1"], found["K2"], found["D2"],
+                                       (WIDTH, HEIGHT), found["R"], found["T"],
+                                       flags=cv2.CALIB_ZERO_DISPARITY, alpha=0)[:4]
+    rows = []
+    for i, pose, r, p in ((0, (np.zeros(3), np.zeros(3)), r1, p1),
+                          (1, (cv2.Rodrigues(R)[0], T), r2, p2)):
+        seen = cv2.projectPoints(points, *pose, K[i], D[i])[0]
+        inside = ((seen[:, 0] >= 0) & (seen[:, 0] < (WIDTH, HEIGHT))).all(1)
+        k, d = found[f"K{i + 1}"], found[f"D{i + 1}"]
+        row = cv2.undistortPoints(seen, k, d, R=r, P=p).reshape(-1, 2)[:, 1]
+        rows.append(np.where(inside, row, np.nan))
+    off = np.abs(rows[0] - rows[1])
+    return float(np.nanmedian(off)), int(np.isfinite(off).sum())
+
+
+def check_numbers():
+    report = calibrate("left.mkv", "right.mkv", "--picture", "pair.png", "--views", "18")
+    found = read("found.yml")
+    for i in range(2):
+        for axis in range(2):
+            expect_near(found[f"K{i + 1}"][axis, axis], K[i][axis, axis], FOCAL, "focal length")
+    expect_near(np.linalg.norm(found["T"]), np.linalg.norm(T), BASELINE, "the baseline")
+    told = re.search(r"^rows +([\d.]+) px apart .* (\d+) views that had no say", report, re.M)
+    expect(told and float(told[1]) < ROWS and int(told[2]) >= 5, f"no or poor rows:\n{report}")
+    rows, count = true_rows(found)
+    expect(rows < ROWS and count > 300, f"true rows are {rows:.3f} px apart, {count} points")
+    baseline = re.search(r"baseline ([\d.]+) cm", report)
+    expect_near(float(baseline[1]), 54, BASELINE, "the report's baseline")
+    expect("sees" in report and "cover" in report and ": good" in report, report)
+    picture = cv2.imread(str(FOLDER / "pair.png"))
+    expect(picture is not None and picture.shape == (HEIGHT, 2 * WIDTH, 3), "no picture of a pair")
+    focal = max(abs(found[f"K{i + 1}"][a, a] / K[i][a, a] - 1) for i in (0, 1) for a in (0, 1))
+    print(f"focal lengths to {100 * focal:.3f} %, baseline "
+          f"{100 * np.linalg.norm(found['T']):.3f} cm of {100 * np.linalg.norm(T):.3f}, rows "
+          f"{told[1]} px apart in the board's views, {rows:.3f} px in all of the pictures")
+    return found
+
+
+# ---- The street ---------------------------------------------------------------------------------
+
+def street(view):
+    return (f"{source(view, 'terrain=flat num-buffers=2')},width={STREET[0]},height={STREET[1]},"
+            "framerate=1/2")
+
+
+def stixels_of(calibration):
+    """Two frames of the street, 20 m apart, by that file."""
+    views = " ".join(f"{street(view)} ! rectify.sink_{view} "
+                     f"rectify.src_{view} ! queue ! sgm.sink_{view}" for view in ("left", "right"))
+    run(f"gst-launch-1.0 -q stereo-rectify name=rectify calibration={calibration} {views} "
+        "stereo-sgm name=sgm ! downsample-transpose ! sat-dp-stixels ! stixel-json "
+        "! filesink location=stixels.jsonl")
+    return [json.loads(line) for line in (FOLDER / "stixels.jsonl").read_text().splitlines()]
+
+
+def true_disparity():
+    """Of the pair that is rectified by the true numbers, with its camera."""
+    run(f"gst-launch-1.0 -q {street('disparity').replace('GRAY8', 'GRAY16_LE')} ! tee name=t "
+        "t. ! queue ! filesink location=truth.raw "
+        "t. ! queue ! downsample-transpose ! sat-dp-stixels ! stixel-json metres=false "
+        "! filesink location=truth.jsonl")
+    camera = json.loads((FOLDER / "truth.jsonl").read_text().splitlines()[0])["camera"]
+    data = np.fromfile(FOLDER / "truth.raw", "<u2").reshape(2, STREET[1], STREET[0]) / 256
+    return data, camera
+
+
+def left_rotation(numbers_of):
+    return cv2.stereoRectify(numbers_of["K1"], numbers_of["D1"], numbers_of["K2"],
+                             numbers_of["D2"], (WIDTH, HEIGHT), numbers_of["R"],
+                             numbers_of["T"])[0]
+
+
+def true_depth(disparity, camera, ray, turn):
+    """Of a ray of the pair that was found; `turn` brings it to the true pair. NaN: unknown."""
+    there = turn @ ray
+    x, y = (int(round(camera[c] + camera["focal"] * there[i] / there[2]))
+            for i, c in enumerate(("cx", "cy")))
+    if not (0 <= x < STREET[0] and 0 <= y < STREET[1]) or disparity[y, x] == 0:
+        return np.nan
+    depth = camera["focal"] * camera["baseline"] / disparity[y, x]
+    return depth / there[2]  # ray[2] is 1
+
+
+def distance_errors(frames, truth, turn):
+    disparity, camera = truth
+    errors = []
+    for frame, true in zip(frames, disparity):
+        found = frame["camera"]
+        for stixel in frame["stixels"]:
+            middle = (stixel["disparity_top"] + stixel["disparity_bottom"]) / 2
+            u = (stixel["column"] + .5) * frame["stixel_width"] - .5
+            v = (stixel["top"] + stixel["bottom"]) / 2
+            ray = np.array([(u - found["cx"]) / found["focal"], (v - found["cy"]) / found["focal"],
+                            1])
+            depth = true_depth(true, camera, ray, turn)
+            if stixel["kind"] == "object" and middle > 0 and depth < FARTHEST:
+                errors.append(abs(found["focal"] * found["baseline"] / middle / depth - 1))
+    return np.array(errors)
+
+
+def check_street(found):
+    truth = {"K1": K[0], "D1": D[0], "K2": K[1], "D2": D[1], "R": R, "T": T}
+    turn = left_rotation(truth) @ left_rotation(found).T
+    disparity = true_disparity()
+    errors = distance_errors(stixels_of("found.yml"), disparity, turn)
+    median = float(np.median(errors))
+    print(f"{len(errors)} stixels up to {FARTHEST} m, median error {100 * median:.2f} %")
+    expect(len(errors) > 150 and median < DISTANCE, "the street is not where it should be")
+
+
+# ---- Inputs -------------------------------------------------------------------------------------
+
+def write_pictures():
+    """Folders of both views, and of frames that hold both; the right ones of one shorter."""
+    videos = [cv2.VideoCapture(str(FOLDER / f"{side}.mkv")) for side in ("left", "right")]
+    for name in ("l", "r", "both"):
+        (FOLDER / name).mkdir()
+    for i in range(PICTURES):
+        views = [video.read()[1] for video in videos]
+        for name, picture in zip(("l", "r", "both"), (*views, cv2.hconcat(views))):
+            cv2.imwrite(str(FOLDER / name / f"{i}.png"), picture)
+
+
+def rms_of(report):
+    return float(re.search(r"corners ([\d.]+) px off", report)[1])
+
+
+def check_inputs():
+    write_pictures()
+    folders = calibrate("l", "r", output="a.yml")
+    expect(rms_of(folders) < .3 and f"{PICTURES} frames" in folders, folders)
+    expect("better more views" in folders, f"{PICTURES} views are enough:\n{folders}")
+    both = calibrate("both", output="b.yml")
+    expect(rms_of(both) == rms_of(folders), "both views in a frame are other views")
+    swapped = calibrate("r", "l", "--swap", output="c.yml")
+    expect(rms_of(swapped) == rms_of(folders), "--swap does not swap")
+    cameras = [f"gst:{source(view, 'scene=chessboard board-hold=1 num-buffers=10')},width=320"
+               for view in ("left", "right")]
+    report = calibrate(*cameras, "--every", "0.001", output="d.yml")
+    expect("10 frames of 320x180" in report, report)
+    fisheye = calibrate("l/*.png", "r/*.png", "--model", "fisheye", output="e.yml")
+    expect("equidistant" in fisheye and "equidistant" in (FOLDER / "e.yml").read_text(), fisheye)
+    rational = calibrate("left.mkv", "right.mkv", "--model", "rational", output="f.yml")
+    expect("rational_polynomial" in rational, rational)
+    for name in "ef":  # what was written can be read
+        run(f"gst-launch-1.0 -q stereo-rectify name=r calibration={name}.yml "
+            f"{source('left', 'num-buffers=1')} ! r.sink_left r.src_left ! fakesink")
+
+
+# ---- Messages -----------------------------------------------------------------------------------
+
+def expect_refusal(words, *arguments):
+    text = calibrate(*arguments, status=1, output="none.yml")
+    expect(all(word in text for word in words) and "Traceback" not in text,
+           f"{' '.join(words)} is not said:\n{text}")
+    expect(not (FOLDER / "none.yml").exists(), f"a file in spite of: {text}")
+
+
+def live(*parts):
+    return [f"gst:street-scene-src {part}" for part in parts]
+
+
+def check_messages():
+    expect_refusal(("swapped", "--swap"), "r", "l")
+    expect_refusal(("no board of 8x5", "9x6", "squares"), "l", "r", "--board", "8x5")
+    small = "num-buffers=3 ! video/x-raw,width=320"
+    expect_refusal(("no board of 9x6", "3 frames"), *live(small, f"view=right {small}"),
+                   "--every", ".001")
+    expect_refusal(("only 3 views", "8 are needed"), "l/[123].png", "r/[123].png")
+    expect_refusal((f"{PICTURES} left", "3 right"), "l", "r/[123].png")
+    expect_refusal(("left pictures are 64x20", "right ones 96x20"), *live(
+        "! video/x-raw,width=64,height=20", "! video/x-raw,width=96,height=20"))
+    expect_refusal(("nothing.mkv",), "nothing.mkv", "right.mkv")
+    expect_refusal(("nosuch",), "gst:nosuch", "gst:nosuch")
+    expect_refusal(("truth.yml",), "truth.yml", "right.mkv")
+    # Pictures of different moments.
+    for i in range(PICTURES):
+        os.rename(FOLDER / f"l/{i}.png", FOLDER / f"l/{100 + 3 * i % PICTURES}.png")
+    expect_refusal(("not of the same moment",), "l", "r")
+
+
+# ---- Parts --------------------------------------------------------------------------------------
+
+class Stream:
+    """Frames of these times, named by their number."""
+
+    def __init__(self, times):
+        self.frames = [(i, time) for i, time in enumerate(times)]
+
+    def pull(self):
+        return self.frames.pop(0) if self.frames else None
+
+
+def check_pairs():
+    import sources
+    for left, right, pairs in (
+            ([0, 1, 2], [0, 1, 2], [[0, 0], [1, 1], [2, 2]]),
+            ([0, .99, 2.01], [0, 1, 2, 3], [[0, 0], [1, 1], [2, 2]]),
+            ([0, 2, 3], [0, 1, 2, 3], [[0, 0], [1, 2], [2, 3]]),
+            ([1, 2, 3], [0, 1, 3], [[0, 1], [2, 2]]),
+            ([0, 1], [.5, 1.5], [])):
+        count = sources.Count()
+        found = [views for views, at in
+                 sources.matched([Stream(left), Stream(right)], .02, count)]
+        expect(found == pairs, f"{left} and {right} become {found}")
+        expect(max(count.frames) <= 4 and min(count.frames) >= 2, f"{count.frames} frames")
+    alone = list(sources.matched([Stream([0, 7])], .02, sources.Count()))
+    expect(alone == [([0], 0), ([1], 7)], f"one stream becomes {alone}")
+
+
+def check_reach():
+    import report
+    import solve
+    plain, wide = solve.Pinhole(False), solve.Fisheye()
+    # r - .3 r^3 turns at r = 1.054, t - .1 t^3 at t = 1.826.
+    for model, d, reach in ((plain, [-.3, 0, 0, 0, 0], .7027), (plain, [.1, 0, 0, 0, 0], 820),
+                            (solve.Pinhole(True), [-.3, 0, 0, 0, 0, 0, 0, 0], .7027),
+                            (wide, [-.1, 0, 0, 0], 1.2172)):
+        expect_near(model.reach(np.array(d, float)), reach, .001, "a reach")
+    # Edges are 160 pixels from the centre, corners 178.
+    for focal, edges, corners in ((270, False, False), (240, False, True), (200, True, True)):
+        k = np.array([[focal, 0, 159.5], [0, focal, 79.5], [0, 0, 1]])
+        bent = np.array([-.3, 0, 0, 0, 0])
+        result = solve.Result(plain, (320, 160), (k, bent, k, bent, np.eye(3), np.zeros(3)))
+        expect(report.edge_is_lost(result) == edges, f"edges, focal length {focal}")
+        expect((len(list(report.lacking_edges(result))) == 2) == corners, f"corners, {focal}")
+
+
+def check_board():
+    text = run([sys.executable, PROGRAM, "--print-board", "board.svg", "--board", "7x5",
+                "--square", "0.03"])
+    svg = (FOLDER / "board.svg").read_text()
+    expect('width="300mm" height="240mm"' in svg and "300 x 240 mm" in text, svg)
+    expect(svg.count("h1v1h-1z") == 24, "not half of 8 x 6 squares are black")
+
+
+def main():
+    global PROGRAM
+    PROGRAM = sys.argv[1]
+    write_truth()
+    sys.path.insert(0, os.path.dirname(PROGRAM))
+    check_board()
+    check_pairs()
+    check_reach()
+    record()
+    check_street(check_numbers())
+    check_inputs()
+    check_messages()
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    finally:
+        run(["rm", "-r", str(FOLDER)])
