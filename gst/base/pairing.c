@@ -3,6 +3,8 @@
 #include "gst/base/pairing_private.h"
 #include "gst/shared/run.h"
 
+#include <string.h>
+
 GST_DEBUG_CATEGORY(gst_stx_pairing_debug);
 #define GST_CAT_DEFAULT gst_stx_pairing_debug
 
@@ -275,10 +277,12 @@ static gboolean pairing_start(GstAggregator *aggregator)
   GST_OBJECT_LOCK(aggregator);
   forget_caps(GST_STX_PAIRING(aggregator));
   priv->unpaired = 0;
+  memset(priv->unpaired_of, 0, sizeof(priv->unpaired_of));
   GST_OBJECT_UNLOCK(aggregator);
   priv->refused = FALSE;
   priv->frame = priv->skew.period = 0;
   priv->qos.processed = priv->qos.dropped = 0;
+  gst_stx_stats_reset(&priv->stats, GST_ELEMENT(aggregator));
   reset(GST_STX_PAIRING(aggregator));
   return gst_stx_stage_start(&priv->stage);
 }
@@ -371,6 +375,32 @@ static const GstStxPairingPrivate defaults = {
     .patience = {.timeout = 200}, .tolerance = GST_STX_TOLERANCE_AUTO};
 static const StxFields own_table = {STX_FIELDS_OF(fields), &defaults};
 
+static GstStructure *stats_of(GstStxPairing *self)
+{
+  const GstStxPairingPrivate *priv = PRIVATE(self);
+  GstStructure *stats;
+
+  GST_OBJECT_LOCK(self);
+  stats = gst_stx_stats_to_structure(&priv->stats, TRUE);
+  gst_structure_set(stats, "unpaired", G_TYPE_UINT64, priv->unpaired, NULL);
+  for (guint role = 0; CLASS(self)->roles.names[role] != NULL; role++) {
+    gchar *name = g_strconcat("unpaired-", CLASS(self)->roles.names[role], NULL);
+
+    gst_structure_set(stats, name, G_TYPE_UINT64, priv->unpaired_of[role], NULL);
+    g_free(name);
+  }
+  GST_OBJECT_UNLOCK(self);
+  return stats;
+}
+
+static void get_property(GObject *object, guint id, GValue *value, GParamSpec *spec)
+{
+  if (id == GST_STX_PROPERTY_STATS)
+    g_value_take_boxed(value, stats_of(GST_STX_PAIRING(object)));
+  else
+    gst_stx_get_property(object, id, value, spec);
+}
+
 static void install_properties(GObjectClass *klass)
 {
   gssize offset = g_type_class_get_instance_private_offset(klass);
@@ -382,6 +412,8 @@ static void install_properties(GObjectClass *klass)
   for (guint i = 0; i < G_N_ELEMENTS(groups); i++)
     groups[i].offset += offset;
   gst_stx_properties_install(klass, groups, G_N_ELEMENTS(groups));
+  klass->get_property = get_property;
+  gst_stx_stats_install(klass);
 }
 
 static void pairing_constructed(GObject *object)

@@ -7,7 +7,8 @@
 #include "gst/base/links.h"
 #include "gst/base/pairing.h"
 #include "gst/base/patience.h"
-#include "gst/base/qos.h"
+#include "gst/live/qos.h"
+#include "gst/live/stats.h"
 
 G_BEGIN_DECLS
 
@@ -17,7 +18,8 @@ typedef struct {
   GstStxQos qos;
   GstStxPatience patience;
   GstStxLinks links; /* under its own rules */
-  guint64 unpaired;
+  GstStxStats stats;
+  guint64 unpaired, unpaired_of[GST_STX_ROLES_MAX];
   gint tolerance;  /* property */
   GstStxSkew skew; /* § with the property of the last look at the pads */
   GstCaps *caps[GST_STX_ROLES_MAX];

@@ -69,6 +69,7 @@ static GstFlowReturn push_gap(GstStxPairing *self, const GstStxHeads *heads, Gst
   flow = begin_stream(self, heads);
   if (flow == GST_FLOW_OK)
     push_event(self, gst_event_new_gap(GST_BUFFER_PTS(lead), duration));
+  gst_stx_stats_count(&PRIVATE(self)->stats.gaps, GST_ELEMENT(self));
   return flow == GST_FLOW_ERROR || flow == GST_AGGREGATOR_FLOW_NEED_DATA ? GST_FLOW_OK : flow;
 }
 
@@ -79,6 +80,7 @@ static void count_orphan(GstStxPairing *self, guint role, const GstStxHead *head
 {
   GST_OBJECT_LOCK(self);
   PRIVATE(self)->unpaired++;
+  PRIVATE(self)->unpaired_of[role]++;
   GST_OBJECT_UNLOCK(self);
   if (head->required)
     gst_stx_links_warn_orphan(&PRIVATE(self)->links, role, head->buffer);
@@ -116,6 +118,7 @@ static gboolean is_late(GstStxPairing *self, const GstStxHead *lead, GstBuffer *
   if (!lead->timed || !gst_stx_qos_drops(&priv->qos, GST_ELEMENT(self), buffer, lead->time))
     return FALSE;
   GST_DEBUG_OBJECT(self, "late: dropped %" GST_PTR_FORMAT, buffer);
+  gst_stx_stats_count(&priv->stats.dropped, GST_ELEMENT(self));
   priv->discont = TRUE;
   return TRUE;
 }
@@ -123,14 +126,20 @@ static gboolean is_late(GstStxPairing *self, const GstStxHead *lead, GstBuffer *
 /* How far apart the buffers of a set lie, for the next one. */
 static void note_skew(GstStxPairing *self, const GstStxHeads *heads, guint roles)
 {
+  GstStxPairingPrivate *priv = PRIVATE(self);
   const GstStxHead *lead = &heads->head[heads->lead];
 
   for (guint role = heads->lead + 1; role < heads->count; role++) {
     const GstStxHead *head = &heads->head[role];
+    GstClockTimeDiff skew = head->time - lead->time;
 
-    if (roles & 1u << role && head->required && head->timed && lead->timed &&
-        gst_stx_skew_note(&PRIVATE(self)->skew, role, head->time - lead->time))
-      GST_INFO_OBJECT(head->pad, "has drifted by half a frame: other partners are nearer");
+    if (!(roles & 1u << role) || !head->timed || !lead->timed || gst_stx_is_gap(head->buffer))
+      continue;
+    gst_stx_stats_skew(&priv->stats, GST_ELEMENT(self), skew);
+    if (!head->required || !gst_stx_skew_note(&priv->skew, role, skew))
+      continue;
+    gst_stx_stats_count(&priv->stats.slips, GST_ELEMENT(self));
+    GST_INFO_OBJECT(head->pad, "has drifted by half a frame: other partners are nearer");
   }
 }
 
@@ -160,6 +169,15 @@ static GstFlowReturn push(GstStxPairing *self, GstBuffer *out, GstBuffer *stamp)
   return flow;
 }
 
+static GstFlowReturn compute(GstStxPairing *self, GstBuffer **set, GstBuffer **out)
+{
+  GstClockTime begin = gst_util_get_timestamp();
+  GstFlowReturn flow = CLASS(self)->process(self, set, out);
+
+  gst_stx_stats_frame(&PRIVATE(self)->stats, GST_ELEMENT(self), begin);
+  return flow;
+}
+
 /* `stamp`: flags and times of the leading buffer. */
 static GstFlowReturn process(
     GstStxPairing *self, const GstStxHeads *heads, guint roles, GstBuffer *stamp)
@@ -171,7 +189,7 @@ static GstFlowReturn process(
       !is_late(self, &heads->head[heads->lead], set[heads->lead])) {
     gst_aggregator_selected_samples(GST_AGGREGATOR(self), GST_BUFFER_PTS(stamp),
         GST_BUFFER_DTS(stamp), GST_BUFFER_DURATION(stamp), NULL);
-    flow = CLASS(self)->process(self, set, &out);
+    flow = compute(self, set, &out);
   }
   if (flow == GST_FLOW_OK && out != NULL)
     flow = push(self, g_steal_pointer(&out), stamp);
@@ -223,6 +241,8 @@ static GstFlowReturn end(GstStxPairing *self, const GstStxHeads *heads)
     if (head->buffer != NULL)
       gst_aggregator_pad_drop_buffer(head->pad);
   }
+  if (!PRIVATE(self)->ended)
+    gst_stx_stats_log(GST_ELEMENT(self));
   if (!more || !gst_pad_has_current_caps(src))
     return GST_FLOW_EOS;
   if (!PRIVATE(self)->ended)

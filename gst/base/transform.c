@@ -3,10 +3,12 @@
 
 #include "gst/shared/element.h"
 #include "gst/base/inputs.h"
+#include "gst/live/stats.h"
 #include "gst/shared/run.h"
 
 typedef struct {
   GstStxStage stage;
+  GstStxStats stats;
 } GstStxTransformPrivate;
 
 G_DEFINE_ABSTRACT_TYPE_WITH_PRIVATE(GstStxTransform, gst_stx_transform, GST_TYPE_BASE_TRANSFORM)
@@ -17,6 +19,11 @@ G_DEFINE_ABSTRACT_TYPE_WITH_PRIVATE(GstStxTransform, gst_stx_transform, GST_TYPE
 GstStxStage *gst_stx_transform_stage(GstStxTransform *self)
 {
   return &((GstStxTransformPrivate *)gst_stx_transform_get_instance_private(self))->stage;
+}
+
+static GstStxStats *stats_of(gpointer self)
+{
+  return &((GstStxTransformPrivate *)gst_stx_transform_get_instance_private(self))->stats;
 }
 
 /* ---- Caps ---------------------------------------------------------------------------------- */
@@ -96,8 +103,10 @@ static GstFlowReturn prepare_output_buffer(
     GstBaseTransform *base, GstBuffer *input, GstBuffer **output)
 {
   GstStxTransformFrame frame = {.input = input};
+  GstClockTime begin = gst_util_get_timestamp();
   GstFlowReturn flow = gst_stx_stage_run(STAGE(base), &frame);
 
+  gst_stx_stats_frame(stats_of(base), GST_ELEMENT(base), begin);
   if (flow == GST_FLOW_OK)
     *output = finish(GST_STX_TRANSFORM(base), input, frame.output);
   else
@@ -108,6 +117,15 @@ static GstFlowReturn prepare_output_buffer(
 static GstFlowReturn transform(GstBaseTransform *base, GstBuffer *input, GstBuffer *output)
 {
   return GST_FLOW_OK;
+}
+
+static gboolean sink_event(GstBaseTransform *base, GstEvent *event)
+{
+  if (GST_EVENT_TYPE(event) == GST_EVENT_GAP)
+    gst_stx_stats_count(&stats_of(base)->gaps, GST_ELEMENT(base));
+  if (GST_EVENT_TYPE(event) == GST_EVENT_EOS)
+    gst_stx_stats_log(GST_ELEMENT(base));
+  return PARENT->sink_event(base, event);
 }
 
 /* ---- Context, queries, allocation ---------------------------------------------------------- */
@@ -140,6 +158,7 @@ static gboolean decide_allocation(GstBaseTransform *base, GstQuery *asked)
 
 static gboolean start(GstBaseTransform *base)
 {
+  gst_stx_stats_reset(stats_of(base), GST_ELEMENT(base));
   return gst_stx_stage_start(STAGE(base));
 }
 
@@ -163,6 +182,17 @@ static void finalize(GObject *object)
   G_OBJECT_CLASS(gst_stx_transform_parent_class)->finalize(object);
 }
 
+static void get_property(GObject *object, guint id, GValue *value, GParamSpec *spec)
+{
+  if (id != GST_STX_PROPERTY_STATS) {
+    gst_stx_get_property(object, id, value, spec);
+    return;
+  }
+  GST_OBJECT_LOCK(object);
+  g_value_take_boxed(value, gst_stx_stats_to_structure(stats_of(object), FALSE));
+  GST_OBJECT_UNLOCK(object);
+}
+
 static void gst_stx_transform_class_init(GstStxTransformClass *klass)
 {
   GObjectClass *object = G_OBJECT_CLASS(klass);
@@ -174,6 +204,8 @@ static void gst_stx_transform_class_init(GstStxTransformClass *klass)
   GST_ELEMENT_CLASS(klass)->set_context = set_context;
   properties.offset += g_type_class_get_instance_private_offset(klass);
   gst_stx_properties_install(object, &properties, 1);
+  object->get_property = get_property;
+  gst_stx_stats_install(object);
   klass->stage.renegotiate = renegotiate;
 
   base->query = query;
@@ -185,6 +217,7 @@ static void gst_stx_transform_class_init(GstStxTransformClass *klass)
   base->set_caps = set_caps;
   base->prepare_output_buffer = prepare_output_buffer;
   base->transform = transform;
+  base->sink_event = sink_event;
   base->start = start;
   base->stop = stop;
   gst_type_mark_as_plugin_api(GST_TYPE_STX_TRANSFORM, 0);

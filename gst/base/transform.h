@@ -4,7 +4,7 @@
  * is known only when it is made. It brings the element's stage (stage.h): context, caps in
  * CUDAMemory, allocation, and the way from one buffer to the next.
  *
- * Properties it brings: those of the stage.
+ * Properties it brings: those of the stage, stats (stats.h).
  */
 #ifndef GST_STX_TRANSFORM_H
 #define GST_STX_TRANSFORM_H

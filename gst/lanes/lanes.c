@@ -61,6 +61,14 @@ static gboolean begin_streams(GstStxLanes *self, GstEvent *event)
   return sent;
 }
 
+static void note_event(GstStxLanes *self, guint first, guint end, GstEvent *event)
+{
+  for (guint i = first; i < end && GST_EVENT_TYPE(event) == GST_EVENT_GAP; i++)
+    gst_stx_stats_count(&PRIVATE(self)->lane[i].stats.gaps, GST_ELEMENT(self));
+  if (GST_EVENT_TYPE(event) == GST_EVENT_EOS)
+    gst_stx_stats_log(GST_ELEMENT(self));
+}
+
 static gboolean sink_event(GstPad *sink, GstObject *parent, GstEvent *event)
 {
   GstStxLanes *self = GST_STX_LANES(parent);
@@ -74,6 +82,7 @@ static gboolean sink_event(GstPad *sink, GstObject *parent, GstEvent *event)
     gst_event_unref(event);
     return taken;
   }
+  note_event(self, first, end, event);
   if (both && GST_EVENT_TYPE(event) == GST_EVENT_STREAM_START)
     return begin_streams(self, event);
   if (both && GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_STOP)
@@ -323,6 +332,7 @@ static gboolean start(GstStxLanes *self)
   gst_flow_combiner_reset(priv->combiner);
   priv->seek = GST_SEQNUM_INVALID;
   for (guint i = 0; i < GST_STX_LANE_COUNT && started; i++) {
+    gst_stx_stats_reset(&priv->lane[i].stats, GST_ELEMENT(self));
     started = gst_stx_stage_start(&priv->lane[i].stage);
   }
   return started;
@@ -375,6 +385,30 @@ static void gst_stx_lanes_init(GstStxLanes *self)
   PRIVATE(self)->combiner = gst_flow_combiner_new();
 }
 
+/* What each lane did, under its name. */
+static GstStructure *stats_of(GstStxLanes *self)
+{
+  GstStructure *all = gst_structure_new_empty("application/x-stixel-stats");
+
+  GST_OBJECT_LOCK(self);
+  for (guint i = 0; i < GST_STX_LANE_COUNT; i++) {
+    GstStructure *stats = gst_stx_stats_to_structure(&PRIVATE(self)->lane[i].stats, FALSE);
+
+    gst_structure_set(all, sides[i], GST_TYPE_STRUCTURE, stats, NULL);
+    gst_structure_free(stats);
+  }
+  GST_OBJECT_UNLOCK(self);
+  return all;
+}
+
+static void get_property(GObject *object, guint id, GValue *value, GParamSpec *spec)
+{
+  if (id == GST_STX_PROPERTY_STATS)
+    g_value_take_boxed(value, stats_of(GST_STX_LANES(object)));
+  else
+    gst_stx_get_property(object, id, value, spec);
+}
+
 static void gst_stx_lanes_class_init(GstStxLanesClass *klass)
 {
   GObjectClass *object = G_OBJECT_CLASS(klass);
@@ -391,5 +425,7 @@ static void gst_stx_lanes_class_init(GstStxLanesClass *klass)
   klass->stage.renegotiate = leave_device;
   properties.offset += g_type_class_get_instance_private_offset(klass);
   gst_stx_properties_install(object, &properties, 1);
+  object->get_property = get_property;
+  gst_stx_stats_install(object);
   gst_type_mark_as_plugin_api(GST_TYPE_STX_LANES, 0);
 }

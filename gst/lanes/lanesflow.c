@@ -144,6 +144,7 @@ static GstFlowReturn go(GstStxLanes *self, guint index, GstPad *sink, GstBuffer 
   GstStxLane *lane = &PRIVATE(self)->lane[index];
   GstStxLaneFrame frame = {index, GST_PAD_NAME(sink), buffer, NULL};
   GstFlowReturn flow = GST_FLOW_OK;
+  GstClockTime begin;
 
   if (lane->caps == NULL)
     return GST_FLOW_NOT_NEGOTIATED;
@@ -151,8 +152,11 @@ static GstFlowReturn go(GstStxLanes *self, guint index, GstPad *sink, GstBuffer 
     return GST_FLOW_NOT_LINKED;
   if (gst_pad_check_reconfigure(lane->src) || lane->pool == NULL)
     flow = negotiate(self, lane);
-  if (flow == GST_FLOW_OK)
+  if (flow == GST_FLOW_OK) {
+    begin = gst_util_get_timestamp();
     flow = gst_stx_stage_run(&lane->stage, &frame);
+    gst_stx_stats_frame(&lane->stats, GST_ELEMENT(self), begin);
+  }
   if (flow != GST_FLOW_OK) {
     gst_clear_buffer(&frame.output);
     return flow;

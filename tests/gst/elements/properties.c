@@ -8,13 +8,14 @@ static const gchar *const factories[] = {"street-scene-src", "stereo-sgm", "ster
 
 /* ---- Values -------------------------------------------------------------------------------- */
 
-/* Of the plugin, not of GStreamer's base classes. */
+/* Of the plugin, not of GStreamer's base classes; no statistics, which have no default. */
 static gboolean is_ours(const GParamSpec *spec)
 {
   static const gchar *const others[] = {
       "GstObject", "GstElement", "GstAggregator", "GstBaseTransform", "GstBaseSrc", "GstBin", NULL};
 
-  return !g_strv_contains(others, g_type_name(spec->owner_type));
+  return !g_strv_contains(others, g_type_name(spec->owner_type)) &&
+         spec->value_type != GST_TYPE_STRUCTURE;
 }
 
 static GValue value_of(GstElement *element, const GParamSpec *spec)

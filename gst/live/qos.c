@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gst/base/qos.h"
+#include "gst/live/qos.h"
 
 void gst_stx_qos_reset(GstStxQos *qos, GstElement *element)
 {

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What an element has done since the start: the read-only property `stats`, a GstStructure, and a
+ * line of it in the log at the end of the stream (GST_DEBUG=stx-stats:4). Any thread: the functions
+ * that take the element take its object lock.
+ */
+#ifndef GST_STX_STATS_H
+#define GST_STX_STATS_H
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+/* Nanoseconds. */
+typedef struct {
+  gint64 last, sum, furthest; /* furthest from 0 */
+  guint64 count;
+} GstStxSpread;
+
+/* Guarded by the object lock. */
+typedef struct {
+  guint64 dropped, gaps, slips;
+  GstStxSpread time; /* of each frame */
+  GstStxSpread skew; /* of each buffer that was paired, behind the leading one */
+} GstStxStats;
+
+/* In class_init, after gst_stx_properties_install; get_property of the class then answers it. */
+#define GST_STX_PROPERTY_STATS 1
+void gst_stx_stats_install(GObjectClass *klass);
+
+void gst_stx_stats_reset(GstStxStats *self, GstElement *element);
+
+/* A frame is done, which was begun at `begin` by gst_util_get_timestamp. */
+void gst_stx_stats_frame(GstStxStats *self, GstElement *element, GstClockTime begin);
+
+void gst_stx_stats_skew(GstStxStats *self, GstElement *element, GstClockTimeDiff skew);
+
+/* One more of one of the counts. */
+void gst_stx_stats_count(guint64 *count, GstElement *element);
+
+/* Under the object lock: frames, dropped-qos, gaps, and the last, mean and longest processing-time.
+ * `paired`: slips and skew, too. */
+GstStructure *gst_stx_stats_to_structure(const GstStxStats *self, gboolean paired);
+
+/* The element's property, into the log. */
+void gst_stx_stats_log(GstElement *element);
+
+G_END_DECLS
+
+#endif
