@@ -91,14 +91,6 @@ static gboolean is_leading(GstStxPairing *self, guint role)
   return TRUE;
 }
 
-static GstClockTime frame_duration(GstCaps *caps)
-{
-  gint rate = 0, per = 1;
-
-  gst_structure_get_fraction(gst_caps_get_structure(caps, 0), "framerate", &rate, &per);
-  return rate > 0 ? gst_util_uint64_scale_int(GST_SECOND, per, rate) : 0;
-}
-
 /* Of the pad with most frames a second, for whose frames partners are nearest. */
 static GstClockTime shortest_frame(GstStxPairing *self)
 {
@@ -106,7 +98,7 @@ static GstClockTime shortest_frame(GstStxPairing *self)
 
   for (guint role = 0; role < GST_STX_ROLES_MAX; role++) {
     GstCaps *caps = PRIVATE(self)->caps[role];
-    GstClockTime frame = caps != NULL ? frame_duration(caps) : 0;
+    GstClockTime frame = caps != NULL ? gst_stx_pairing_frame(caps) : 0;
 
     if (frame > 0 && (shortest == 0 || frame < shortest))
       shortest = frame;
@@ -114,16 +106,20 @@ static GstClockTime shortest_frame(GstStxPairing *self)
   return shortest;
 }
 
+/* ---- Caps and segments --------------------------------------------------------------------- */
+
 static gboolean take_caps(GstStxPairing *self, guint role, GstCaps *caps)
 {
   GstStxPairingPrivate *priv = PRIVATE(self);
+  gboolean leading = is_leading(self, role);
 
-  if (is_leading(self, role))
-    priv->frame = frame_duration(caps);
   GST_OBJECT_LOCK(self);
+  if (leading)
+    priv->frame = gst_stx_pairing_frame(caps);
   gst_caps_replace(&priv->caps[role], caps);
   GST_OBJECT_UNLOCK(self);
   priv->skew.period = shortest_frame(self);
+  gst_stx_pairing_plan_latency(self);
   if (CLASS(self)->set_role_caps(self, role, caps))
     return TRUE;
   priv->refused = TRUE;
@@ -185,6 +181,8 @@ static gboolean pairing_sink_query(
 
 static gboolean pairing_src_query(GstAggregator *aggregator, GstQuery *query)
 {
+  if (GST_QUERY_TYPE(query) == GST_QUERY_LATENCY)
+    gst_stx_pairing_plan_latency(GST_STX_PAIRING(aggregator));
   return gst_stx_cuda_query(
              &PRIVATE(aggregator)->stage.cuda, GST_AGGREGATOR_SRC_PAD(aggregator), query) ||
          PARENT->src_query(aggregator, query);
@@ -277,10 +275,12 @@ static gboolean pairing_start(GstAggregator *aggregator)
   GST_OBJECT_LOCK(aggregator);
   forget_caps(GST_STX_PAIRING(aggregator));
   priv->unpaired = 0;
+  priv->frame = 0;
+  priv->delay = (GstStxDelay){0};
   memset(priv->unpaired_of, 0, sizeof(priv->unpaired_of));
   GST_OBJECT_UNLOCK(aggregator);
   priv->refused = FALSE;
-  priv->frame = priv->skew.period = 0;
+  priv->skew.period = 0;
   priv->qos.processed = priv->qos.dropped = 0;
   gst_stx_stats_reset(&priv->stats, GST_ELEMENT(aggregator));
   reset(GST_STX_PAIRING(aggregator));

@@ -28,6 +28,10 @@
  *
  * It brings the element's stage (stage.h), too: context, caps in CUDAMemory, allocation.
  *
+ * Latency: an element with several required pads reports a frame, half of which is for partners
+ * that are not in step, and half for its work; what its work takes longer, in the mean, is added.
+ * Others report what their work takes (delay.h).
+ *
  * Properties it brings: those of the stage, qos (drop sets that would be late), timeout, tolerance,
  * unpaired (read-only). GstAggregator's `latency`, unless it is 0, takes the place of `timeout`,
  * and is told to the sinks, which show everything so much later.

@@ -7,6 +7,7 @@
 #include "gst/base/links.h"
 #include "gst/base/pairing.h"
 #include "gst/base/patience.h"
+#include "gst/live/delay.h"
 #include "gst/live/qos.h"
 #include "gst/live/stats.h"
 
@@ -19,12 +20,13 @@ typedef struct {
   GstStxPatience patience;
   GstStxLinks links; /* under its own rules */
   GstStxStats stats;
+  GstStxDelay delay;
   guint64 unpaired, unpaired_of[GST_STX_ROLES_MAX];
   gint tolerance;  /* property */
   GstStxSkew skew; /* § with the property of the last look at the pads */
   GstCaps *caps[GST_STX_ROLES_MAX];
   GstCaps *src_caps;  /* § */
-  GstClockTime frame; /* § duration of a frame of the leading pad; 0: unknown */
+  GstClockTime frame; /* duration of a frame of the leading pad; 0: unknown. Written by § alone */
   GstClockTime time;  /* § running time of the set at hand; NONE: unknown */
   gboolean refused;   /* § caps of some pad */
   gboolean discont;   /* § a set was dropped */
@@ -34,6 +36,12 @@ typedef struct {
 } GstStxPairingPrivate;
 
 GstStxPairingPrivate *gst_stx_pairing_private(GstStxPairing *self);
+
+/* Duration of a frame of these caps; 0: unknown. */
+GstClockTime gst_stx_pairing_frame(const GstCaps *caps);
+
+/* Any thread: tells GstAggregator what follows from the rate and the work of the element. */
+void gst_stx_pairing_plan_latency(GstStxPairing *self);
 
 /* Virtual functions of GstAggregatorClass. */
 GstFlowReturn gst_stx_pairing_aggregate(GstAggregator *aggregator, gboolean timeout);

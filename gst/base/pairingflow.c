@@ -171,10 +171,17 @@ static GstFlowReturn push(GstStxPairing *self, GstBuffer *out, GstBuffer *stamp)
 
 static GstFlowReturn compute(GstStxPairing *self, GstBuffer **set, GstBuffer **out)
 {
-  GstClockTime begin = gst_util_get_timestamp();
+  GstStxPairingPrivate *priv = PRIVATE(self);
+  GstClockTime begin = gst_util_get_timestamp(), time;
   GstFlowReturn flow = CLASS(self)->process(self, set, out);
+  gboolean changed;
 
-  gst_stx_stats_frame(&PRIVATE(self)->stats, GST_ELEMENT(self), begin);
+  time = gst_stx_stats_frame(&priv->stats, GST_ELEMENT(self), begin);
+  GST_OBJECT_LOCK(self);
+  changed = gst_stx_delay_note(&priv->delay, time);
+  GST_OBJECT_UNLOCK(self);
+  if (changed)
+    gst_stx_pairing_plan_latency(self);
   return flow;
 }
 

@@ -3,12 +3,14 @@
 
 #include "gst/shared/element.h"
 #include "gst/base/inputs.h"
+#include "gst/live/delay.h"
 #include "gst/live/stats.h"
 #include "gst/shared/run.h"
 
 typedef struct {
   GstStxStage stage;
   GstStxStats stats;
+  GstStxDelay delay; /* under the object lock */
 } GstStxTransformPrivate;
 
 G_DEFINE_ABSTRACT_TYPE_WITH_PRIVATE(GstStxTransform, gst_stx_transform, GST_TYPE_BASE_TRANSFORM)
@@ -24,6 +26,11 @@ GstStxStage *gst_stx_transform_stage(GstStxTransform *self)
 static GstStxStats *stats_of(gpointer self)
 {
   return &((GstStxTransformPrivate *)gst_stx_transform_get_instance_private(self))->stats;
+}
+
+static GstStxDelay *delay_of(gpointer self)
+{
+  return &((GstStxTransformPrivate *)gst_stx_transform_get_instance_private(self))->delay;
 }
 
 /* ---- Caps ---------------------------------------------------------------------------------- */
@@ -98,6 +105,18 @@ static GstBuffer *finish(GstStxTransform *self, GstBuffer *input, GstBuffer *out
   return output;
 }
 
+static void note_time(GstBaseTransform *base, GstClockTime begin)
+{
+  GstClockTime time = gst_stx_stats_frame(stats_of(base), GST_ELEMENT(base), begin);
+  gboolean changed;
+
+  GST_OBJECT_LOCK(base);
+  changed = gst_stx_delay_note(delay_of(base), time);
+  GST_OBJECT_UNLOCK(base);
+  if (changed)
+    gst_stx_delay_tell(GST_ELEMENT(base));
+}
+
 /* How large the output is comes out of the work, so the work is done here. */
 static GstFlowReturn prepare_output_buffer(
     GstBaseTransform *base, GstBuffer *input, GstBuffer **output)
@@ -106,7 +125,7 @@ static GstFlowReturn prepare_output_buffer(
   GstClockTime begin = gst_util_get_timestamp();
   GstFlowReturn flow = gst_stx_stage_run(STAGE(base), &frame);
 
-  gst_stx_stats_frame(stats_of(base), GST_ELEMENT(base), begin);
+  note_time(base, begin);
   if (flow == GST_FLOW_OK)
     *output = finish(GST_STX_TRANSFORM(base), input, frame.output);
   else
@@ -138,8 +157,19 @@ static void set_context(GstElement *element, GstContext *context)
 
 static gboolean query(GstBaseTransform *base, GstPadDirection direction, GstQuery *asked)
 {
-  return gst_stx_cuda_query_context(&STAGE(base)->cuda, asked) ||
-         PARENT->query(base, direction, asked);
+  GstClockTime more;
+
+  if (gst_stx_cuda_query_context(&STAGE(base)->cuda, asked))
+    return TRUE;
+  if (!PARENT->query(base, direction, asked))
+    return FALSE;
+  if (GST_QUERY_TYPE(asked) != GST_QUERY_LATENCY || direction != GST_PAD_SRC)
+    return TRUE;
+  GST_OBJECT_LOCK(base);
+  more = delay_of(base)->reported;
+  GST_OBJECT_UNLOCK(base);
+  gst_stx_delay_add(asked, more);
+  return TRUE;
 }
 
 static gboolean propose_allocation(GstBaseTransform *base, GstQuery *decided, GstQuery *asked)
@@ -159,6 +189,9 @@ static gboolean decide_allocation(GstBaseTransform *base, GstQuery *asked)
 static gboolean start(GstBaseTransform *base)
 {
   gst_stx_stats_reset(stats_of(base), GST_ELEMENT(base));
+  GST_OBJECT_LOCK(base);
+  *delay_of(base) = (GstStxDelay){0};
+  GST_OBJECT_UNLOCK(base);
   return gst_stx_stage_start(STAGE(base));
 }
 

@@ -135,15 +135,6 @@ static GstCaps *plan_caps(GstStereoSgm *self, const StxCamera *camera)
   return caps;
 }
 
-/* Frames come out one frame duration late at most, or the machine is too slow for live video. */
-static void plan_latency(GstStereoSgm *self)
-{
-  gint rate = GST_VIDEO_INFO_FPS_N(&self->output), per = GST_VIDEO_INFO_FPS_D(&self->output);
-  GstClockTime frame = rate > 0 ? gst_util_uint64_scale_int(GST_SECOND, per, rate) : 0;
-
-  gst_aggregator_set_latency(GST_AGGREGATOR(self), frame, frame);
-}
-
 /* What the views, the camera and the properties lead to. */
 static gboolean plan_params(
     GstStereoSgm *self, const GstStereoSgmSettings *settings, StxCamera *camera, StxError *error)
@@ -184,7 +175,6 @@ static GstFlowReturn plan(GstStereoSgm *self, guint roles, StxError *error)
   gst_stx_stage_blame(stage, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT);
   caps = plan_caps(self, &camera);
   gst_video_info_from_caps(&self->output, caps);
-  plan_latency(self);
   GST_INFO_OBJECT(self, "%s, %" GST_PTR_FORMAT, gst_stx_stage_impl_name(stage), caps);
   return gst_stx_pairing_set_src_caps(GST_STX_PAIRING(self), caps);
 }

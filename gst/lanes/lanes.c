@@ -181,15 +181,36 @@ static gboolean sink_query(GstPad *sink, GstObject *parent, GstQuery *query)
   }
 }
 
+/* Where both views come in one frame, the right one waits until the left one is done. */
+static void add_latency(GstStxLanes *self, guint index, GstQuery *query)
+{
+  GstStxLanesPrivate *priv = PRIVATE(self);
+  GstPad *sink = get_common_sink(self);
+  GstClockTime more;
+
+  GST_OBJECT_LOCK(self);
+  more = priv->lane[index].delay.reported;
+  if (sink != NULL && index == 1)
+    more += priv->lane[0].delay.reported;
+  GST_OBJECT_UNLOCK(self);
+  gst_clear_object(&sink);
+  gst_stx_delay_add(query, more);
+}
+
 /* Before there are caps, those that may come. */
 static gboolean src_query(GstPad *src, GstObject *parent, GstQuery *query)
 {
-  GstStxLane *lane = &PRIVATE(parent)->lane[src == PRIVATE(parent)->lane[1].src];
+  guint index = src == PRIVATE(parent)->lane[1].src;
+  GstStxCuda *cuda = &PRIVATE(parent)->lane[index].stage.cuda;
+  gboolean fixed = GST_QUERY_TYPE(query) == GST_QUERY_CAPS && gst_pad_has_current_caps(src);
 
-  if (GST_QUERY_TYPE(query) == GST_QUERY_CAPS && gst_pad_has_current_caps(src))
-    return gst_pad_query_default(src, parent, query);
-  return gst_stx_cuda_query(&lane->stage.cuda, src, query) ||
-         gst_pad_query_default(src, parent, query);
+  if (!fixed && gst_stx_cuda_query(cuda, src, query))
+    return TRUE;
+  if (!gst_pad_query_default(src, parent, query))
+    return FALSE;
+  if (GST_QUERY_TYPE(query) == GST_QUERY_LATENCY)
+    add_latency(GST_STX_LANES(parent), index, query);
+  return TRUE;
 }
 
 /* ---- Which pads belong together ------------------------------------------------------------ */
@@ -333,6 +354,7 @@ static gboolean start(GstStxLanes *self)
   priv->seek = GST_SEQNUM_INVALID;
   for (guint i = 0; i < GST_STX_LANE_COUNT && started; i++) {
     gst_stx_stats_reset(&priv->lane[i].stats, GST_ELEMENT(self));
+    priv->lane[i].delay = (GstStxDelay){0};
     started = gst_stx_stage_start(&priv->lane[i].stage);
   }
   return started;

@@ -6,6 +6,7 @@
 #include <gst/base/gstflowcombiner.h>
 
 #include "gst/lanes/lanes.h"
+#include "gst/live/delay.h"
 #include "gst/live/stats.h"
 
 G_BEGIN_DECLS
@@ -17,7 +18,8 @@ typedef struct {
   GstCaps *caps; /* what leaves it, in system memory; NULL: the caps that came last were bad */
   GstBufferPool *pool; /* NULL: to be chosen */
   gboolean device;     /* its buffers are in CUDAMemory */
-  GstStxStats stats;   /* under the object lock */
+  GstStxStats stats;   /* these two under the object lock */
+  GstStxDelay delay;
 } GstStxLane;
 
 typedef struct {

@@ -139,6 +139,18 @@ GstFlowReturn gst_stx_lanes_acquire(
   return flow == GST_FLOW_OK ? gst_stx_stage_acquire(&one->stage, one->pool, buffer, error) : flow;
 }
 
+static void note_time(GstStxLanes *self, GstStxLane *lane, GstClockTime begin)
+{
+  GstClockTime time = gst_stx_stats_frame(&lane->stats, GST_ELEMENT(self), begin);
+  gboolean changed;
+
+  GST_OBJECT_LOCK(self);
+  changed = gst_stx_delay_note(&lane->delay, time);
+  GST_OBJECT_UNLOCK(self);
+  if (changed)
+    gst_stx_delay_tell(GST_ELEMENT(self));
+}
+
 static GstFlowReturn go(GstStxLanes *self, guint index, GstPad *sink, GstBuffer *buffer)
 {
   GstStxLane *lane = &PRIVATE(self)->lane[index];
@@ -155,7 +167,7 @@ static GstFlowReturn go(GstStxLanes *self, guint index, GstPad *sink, GstBuffer 
   if (flow == GST_FLOW_OK) {
     begin = gst_util_get_timestamp();
     flow = gst_stx_stage_run(&lane->stage, &frame);
-    gst_stx_stats_frame(&lane->stats, GST_ELEMENT(self), begin);
+    note_time(self, lane, begin);
   }
   if (flow != GST_FLOW_OK) {
     gst_clear_buffer(&frame.output);

@@ -43,9 +43,12 @@ static void add(GstStxSpread *spread, gint64 value, GstElement *element)
   GST_OBJECT_UNLOCK(element);
 }
 
-void gst_stx_stats_frame(GstStxStats *self, GstElement *element, GstClockTime begin)
+GstClockTime gst_stx_stats_frame(GstStxStats *self, GstElement *element, GstClockTime begin)
 {
-  add(&self->time, GST_CLOCK_DIFF(begin, gst_util_get_timestamp()), element);
+  GstClockTime time = gst_util_get_timestamp() - begin;
+
+  add(&self->time, (gint64)time, element);
+  return time;
 }
 
 void gst_stx_stats_skew(GstStxStats *self, GstElement *element, GstClockTimeDiff skew)

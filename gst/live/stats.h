@@ -30,8 +30,8 @@ void gst_stx_stats_install(GObjectClass *klass);
 
 void gst_stx_stats_reset(GstStxStats *self, GstElement *element);
 
-/* A frame is done, which was begun at `begin` by gst_util_get_timestamp. */
-void gst_stx_stats_frame(GstStxStats *self, GstElement *element, GstClockTime begin);
+/* A frame is done, which was begun at `begin` by gst_util_get_timestamp. What it took. */
+GstClockTime gst_stx_stats_frame(GstStxStats *self, GstElement *element, GstClockTime begin);
 
 void gst_stx_stats_skew(GstStxStats *self, GstElement *element, GstClockTimeDiff skew);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * stereo-sgm in a live pipeline: how long one view is waited for that the other one has. Its own
- * latency, a frame, counts from the moment on where it knows what comes out.
+ * stereo-sgm in a live pipeline: how long one view is waited for that the other one has, beyond
+ * the latency that it reports, which is a frame.
  */
 #include "tests/gst/fixtures/stereo_pair.h"
 
@@ -101,9 +101,9 @@ GST_START_TEST(a_left_view_that_stalls_does_not_block_the_right_one)
   StereoPair pair = begin("timeout=250");
 
   push(&pair, TRUE, 0);
-  stx_test_crank(pair.left, 250 * GST_MSECOND);
+  stx_test_crank(pair.left, FRAME + 250 * GST_MSECOND);
   push(&pair, TRUE, 1); /* would block for ever */
-  stx_test_crank(pair.left, FRAME);
+  stx_test_crank(pair.left, FRAME + FRAME);
   push(&pair, TRUE, 2);
   push(&pair, FALSE, 2);
   expect_frame(&pair, 2);
@@ -118,7 +118,7 @@ GST_START_TEST(a_view_that_is_always_late_is_waited_for)
   StereoPair pair = begin("timeout=50");
 
   push(&pair, FALSE, 0);
-  stx_test_crank(pair.left, 50 * GST_MSECOND);
+  stx_test_crank(pair.left, FRAME + 50 * GST_MSECOND);
   expect_gap(&pair, 0, 0);
   push(&pair, FALSE, 1);
   stx_test_crank(pair.left, FRAME + FRAME);
@@ -145,7 +145,7 @@ GST_START_TEST(a_view_of_a_moment_that_was_given_up_is_late)
   StereoPair pair = begin("timeout=50");
 
   push(&pair, FALSE, 0);
-  stx_test_crank(pair.left, 50 * GST_MSECOND);
+  stx_test_crank(pair.left, FRAME + 50 * GST_MSECOND);
   expect_gap(&pair, 0, 0);
   gst_harness_set_time(pair.left, FRAME + 60 * GST_MSECOND);
   push(&pair, TRUE, 0); /* 60 ms late, and nothing to wait for */
@@ -177,7 +177,7 @@ GST_START_TEST(latency_takes_the_place_of_the_timeout)
   StereoPair pair = begin("timeout=250 latency=40000000");
 
   push(&pair, FALSE, 0);
-  stx_test_crank(pair.left, 40 * GST_MSECOND);
+  stx_test_crank(pair.left, FRAME + 40 * GST_MSECOND);
   expect_gap(&pair, 0, 0);
   stereo_pair_free(&pair);
 }
