@@ -46,7 +46,7 @@ gboolean gst_stx_check_scan_caps(GstElement *element, const GstCaps *caps, StxEr
 GstFlowReturn gst_stx_submit_scan(
     GstBaseTransform *transform, gboolean is_discont, GstBuffer *input)
 {
-  GstBaseTransformClass *base = g_type_class_peek(GST_TYPE_BASE_TRANSFORM);
+  GstBaseTransformClass *base = g_type_class_peek_parent(GST_BASE_TRANSFORM_GET_CLASS(transform));
   StxError error;
 
   if (gst_pad_has_current_caps(GST_BASE_TRANSFORM_SINK_PAD(transform)))

@@ -161,6 +161,8 @@ static gboolean pairing_sink_event(
     gst_event_unref(event);
     return result;
   }
+  if (gst_stx_qos_is_gap(event))
+    gst_event_parse_gap(event, &PRIVATE(self)->dropped[role], NULL);
   result = PARENT->sink_event(aggregator, pad, event);
   if (segment)
     take_segment(self, pad, is_leading(self, role), seqnum);
@@ -188,10 +190,15 @@ static gboolean pairing_src_query(GstAggregator *aggregator, GstQuery *query)
          PARENT->src_query(aggregator, query);
 }
 
+/* Whoever brings partners together drops them together: what is upstream of one pad, a converter
+ * say, would drop half a set. */
 static gboolean pairing_src_event(GstAggregator *aggregator, GstEvent *event)
 {
   gst_stx_qos_take_event(&PRIVATE(aggregator)->qos, GST_ELEMENT(aggregator), event);
-  return PARENT->src_event(aggregator, event);
+  if (GST_EVENT_TYPE(event) != GST_EVENT_QOS || !gst_stx_pairing_waits(GST_STX_PAIRING(aggregator)))
+    return PARENT->src_event(aggregator, event);
+  gst_event_unref(event);
+  return TRUE;
 }
 
 static GstFlowReturn pairing_update_src_caps(
@@ -255,6 +262,8 @@ static void reset(GstStxPairing *self)
   gst_stx_patience_reset(&priv->patience);
   gst_stx_skew_forget(&priv->skew, ~0u);
   priv->discont = priv->ended = FALSE;
+  for (guint role = 0; role < GST_STX_ROLES_MAX; role++)
+    priv->dropped[role] = GST_CLOCK_TIME_NONE;
   if (CLASS(self)->reset != NULL)
     CLASS(self)->reset(self);
 }
@@ -355,8 +364,11 @@ GstFlowReturn gst_stx_pairing_acquire(GstStxPairing *self, GstBuffer **buffer, S
 /* ---- Class --------------------------------------------------------------------------------- */
 
 static const StxField fields[] = {
-    {"qos", "QoS", "Drop frames that would be shown too late",
-        STX_FIELD(BOOL, GstStxPairingPrivate, qos.enabled)},
+    {"qos", "QoS",
+        "Drop whole sets that would be shown too late, as the sink reports, but not for longer "
+        "than 0.4 s",
+        STX_FIELD(CHOICE, GstStxPairingPrivate, qos.mode), .choices = gst_stx_qos_modes,
+        .type_name = "GstStxQosMode"},
     {"timeout", "Timeout",
         "Live pipelines without latency set: milliseconds that a frame waits for partners that do "
         "not come, before it goes on or is dropped without them; 0: as long as it takes",
@@ -371,8 +383,9 @@ static const StxField fields[] = {
         "the other pads",
         STX_FIELD(COUNT, GstStxPairingPrivate, unpaired)},
 };
-static const GstStxPairingPrivate defaults = {
-    .patience = {.timeout = 200}, .tolerance = GST_STX_TOLERANCE_AUTO};
+static const GstStxPairingPrivate defaults = {.patience = {.timeout = 200},
+    .tolerance = GST_STX_TOLERANCE_AUTO,
+    .qos = {.mode = GST_STX_QOS_AUTO}};
 static const StxFields own_table = {STX_FIELDS_OF(fields), &defaults};
 
 static GstStructure *stats_of(GstStxPairing *self)
@@ -436,6 +449,7 @@ static void gst_stx_pairing_init(GstStxPairing *self)
 {
   PRIVATE(self)->patience.timeout = defaults.patience.timeout;
   PRIVATE(self)->tolerance = defaults.tolerance;
+  PRIVATE(self)->qos.mode = defaults.qos.mode;
 }
 
 static void gst_stx_pairing_class_init(GstStxPairingClass *klass)

@@ -25,7 +25,8 @@ typedef struct {
   gint tolerance;  /* property */
   GstStxSkew skew; /* § with the property of the last look at the pads */
   GstCaps *caps[GST_STX_ROLES_MAX];
-  GstCaps *src_caps;  /* § */
+  GstCaps *src_caps;                       /* § */
+  GstClockTime dropped[GST_STX_ROLES_MAX]; /* § time stamp of the last gap that qos made */
   GstClockTime frame; /* duration of a frame of the leading pad; 0: unknown. Written by § alone */
   GstClockTime time;  /* § running time of the set at hand; NONE: unknown */
   gboolean refused;   /* § caps of some pad */
@@ -39,6 +40,9 @@ GstStxPairingPrivate *gst_stx_pairing_private(GstStxPairing *self);
 
 /* Duration of a frame of these caps; 0: unknown. */
 GstClockTime gst_stx_pairing_frame(const GstCaps *caps);
+
+/* Any thread: do buffers wait for required partners? */
+gboolean gst_stx_pairing_waits(GstStxPairing *self);
 
 /* Any thread: tells GstAggregator what follows from the rate and the work of the element. */
 void gst_stx_pairing_plan_latency(GstStxPairing *self);

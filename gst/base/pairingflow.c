@@ -55,21 +55,28 @@ static GstFlowReturn begin_stream(GstStxPairing *self, const GstStxHeads *heads)
   return flow;
 }
 
-/* Nothing comes out for this moment of the leading pad: whoever waits for it downstream is told.
+/* Nothing comes out for this moment of the leading pad, since it would be `late` or since something
+ * is missing: whoever waits for it downstream is told.
  * What fails without an element error will fail with one at the first set. */
-static GstFlowReturn push_gap(GstStxPairing *self, const GstStxHeads *heads, GstBuffer *lead)
+static GstFlowReturn push_gap(
+    GstStxPairing *self, const GstStxHeads *heads, GstBuffer *lead, gboolean late)
 {
   GstClockTime frame = PRIVATE(self)->frame, duration = GST_BUFFER_DURATION(lead);
   GstFlowReturn flow;
+  GstEvent *gap;
 
   if (!GST_BUFFER_PTS_IS_VALID(lead))
     return GST_FLOW_OK;
   if (!GST_CLOCK_TIME_IS_VALID(duration) && frame > 0)
     duration = frame;
   flow = begin_stream(self, heads);
-  if (flow == GST_FLOW_OK)
-    push_event(self, gst_event_new_gap(GST_BUFFER_PTS(lead), duration));
-  gst_stx_stats_count(&PRIVATE(self)->stats.gaps, GST_ELEMENT(self));
+  if (flow == GST_FLOW_OK) {
+    gap = gst_event_new_gap(GST_BUFFER_PTS(lead), duration);
+    if (late)
+      gst_stx_qos_mark_gap(gap);
+    push_event(self, gap);
+    gst_stx_stats_count(&PRIVATE(self)->stats.gaps, GST_ELEMENT(self));
+  }
   return flow == GST_FLOW_ERROR || flow == GST_AGGREGATOR_FLOW_NEED_DATA ? GST_FLOW_OK : flow;
 }
 
@@ -105,22 +112,47 @@ static GstFlowReturn drop(
     if (!gst_stx_is_gap(head->buffer))
       count_orphan(self, role, head);
     if (role == heads->lead)
-      flow = push_gap(self, heads, head->buffer);
+      flow = push_gap(self, heads, head->buffer, FALSE);
   }
   return flow;
 }
 
-/* Would this set be shown too late? */
-static gboolean is_late(GstStxPairing *self, const GstStxHead *lead, GstBuffer *buffer)
+/* Of these roles, those whose pads bring only a gap; `dropped`: one that qos made upstream. */
+static guint gaps_of(GstStxPairing *self, const GstStxHeads *heads, guint roles, gboolean dropped)
 {
-  GstStxPairingPrivate *priv = PRIVATE(self);
+  guint gaps = 0;
 
-  if (!lead->timed || !gst_stx_qos_drops(&priv->qos, GST_ELEMENT(self), buffer, lead->time))
+  for (guint role = 0; role < heads->count; role++) {
+    GstBuffer *buffer = heads->head[role].buffer;
+
+    if (roles & 1u << role && gst_stx_is_gap(buffer) &&
+        (!dropped || GST_BUFFER_PTS(buffer) == PRIVATE(self)->dropped[role]))
+      gaps |= 1u << role;
+  }
+  return gaps;
+}
+
+/* Would this set be shown too late, or was a part of it dropped for that? */
+static gboolean is_late(
+    GstStxPairing *self, const GstStxHeads *heads, guint roles, GstClockTime now)
+{
+  const GstStxHead *lead = &heads->head[heads->lead];
+  gboolean live = GST_CLOCK_TIME_IS_VALID(now);
+
+  if (!lead->timed)
     return FALSE;
-  GST_DEBUG_OBJECT(self, "late: dropped %" GST_PTR_FORMAT, buffer);
-  gst_stx_stats_count(&priv->stats.dropped, GST_ELEMENT(self));
-  priv->discont = TRUE;
-  return TRUE;
+  if (gaps_of(self, heads, roles, TRUE) != 0)
+    return TRUE;
+  return (gaps_of(self, heads, roles, FALSE) & ~CLASS(self)->roles.optional) == 0 &&
+         gst_stx_qos_drops(&PRIVATE(self)->qos, GST_ELEMENT(self), live, lead->time);
+}
+
+static void count_late(GstStxPairing *self, const GstStxHead *lead, GstBuffer *stamp)
+{
+  GST_DEBUG_OBJECT(self, "late: dropped the set of %" GST_PTR_FORMAT, stamp);
+  gst_stx_stats_count(&PRIVATE(self)->stats.dropped, GST_ELEMENT(self));
+  gst_stx_qos_post(&PRIVATE(self)->qos, GST_ELEMENT(self), stamp, lead->time);
+  PRIVATE(self)->discont = TRUE;
 }
 
 /* How far apart the buffers of a set lie, for the next one. */
@@ -187,21 +219,22 @@ static GstFlowReturn compute(GstStxPairing *self, GstBuffer **set, GstBuffer **o
 
 /* `stamp`: flags and times of the leading buffer. */
 static GstFlowReturn process(
-    GstStxPairing *self, const GstStxHeads *heads, guint roles, GstBuffer *stamp)
+    GstStxPairing *self, const GstStxHeads *heads, guint roles, GstBuffer *stamp, gboolean late)
 {
   GstBuffer *set[GST_STX_ROLES_MAX] = {NULL}, *out = NULL;
   GstFlowReturn flow = GST_FLOW_OK;
 
-  if (gst_stx_heads_take(heads, roles, set) &&
-      !is_late(self, &heads->head[heads->lead], set[heads->lead])) {
+  if (gst_stx_heads_take(heads, roles, set) && !late) {
     gst_aggregator_selected_samples(GST_AGGREGATOR(self), GST_BUFFER_PTS(stamp),
         GST_BUFFER_DTS(stamp), GST_BUFFER_DURATION(stamp), NULL);
     flow = compute(self, set, &out);
   }
+  if (set[heads->lead] != NULL && late)
+    count_late(self, &heads->head[heads->lead], stamp);
   if (flow == GST_FLOW_OK && out != NULL)
     flow = push(self, g_steal_pointer(&out), stamp);
   else if (flow == GST_FLOW_OK)
-    flow = push_gap(self, heads, stamp);
+    flow = push_gap(self, heads, stamp, late);
   gst_clear_buffer(&out);
   for (guint role = 0; role < heads->count; role++)
     gst_clear_buffer(&set[role]);
@@ -212,6 +245,7 @@ static GstFlowReturn take(GstStxPairing *self, GstStxHeads *heads, guint roles)
 {
   const GstStxHead *lead = &heads->head[heads->lead];
   GstClockTime now = gst_stx_patience_now(GST_AGGREGATOR(self));
+  gboolean late = is_late(self, heads, roles, now);
   GstBuffer *stamp = stamp_of(lead->buffer);
   GstFlowReturn flow;
 
@@ -226,7 +260,7 @@ static GstFlowReturn take(GstStxPairing *self, GstStxHeads *heads, guint roles)
   /* Only the pads may hold the buffers now, so that a leading one can be written in place. */
   for (guint role = 0; role < heads->count; role++)
     gst_clear_buffer(&heads->head[role].buffer);
-  flow = process(self, heads, roles, stamp);
+  flow = process(self, heads, roles, stamp, late);
   gst_buffer_unref(stamp);
   return flow;
 }

@@ -31,7 +31,7 @@ static GstClockTime expected_frame(GstStxPairing *self)
   return frame > 0 ? frame : GST_SECOND / 30;
 }
 
-static gboolean waits_for_partners(GstStxPairing *self)
+gboolean gst_stx_pairing_waits(GstStxPairing *self)
 {
   guint pads = 0;
 
@@ -48,7 +48,7 @@ static gboolean waits_for_partners(GstStxPairing *self)
  * optional partner comes with a latency of its own, which the pipeline has counted already. */
 static GstClockTime latency_of(GstStxPairing *self, GstClockTime frame, GstClockTime work)
 {
-  if (!waits_for_partners(self))
+  if (!gst_stx_pairing_waits(self))
     return work;
   frame = frame > 0 ? frame : expected_frame(self);
   return frame / 2 + MAX(frame - frame / 2, work);

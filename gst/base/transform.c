@@ -4,6 +4,7 @@
 #include "gst/shared/element.h"
 #include "gst/base/inputs.h"
 #include "gst/live/delay.h"
+#include "gst/live/qos.h"
 #include "gst/live/stats.h"
 #include "gst/shared/run.h"
 
@@ -147,6 +148,26 @@ static gboolean sink_event(GstBaseTransform *base, GstEvent *event)
   return PARENT->sink_event(base, event);
 }
 
+/* GstBaseTransform drops what is late without a word to whoever waits for it downstream. */
+static GstFlowReturn submit_input_buffer(
+    GstBaseTransform *base, gboolean is_discont, GstBuffer *input)
+{
+  GstClockTime time = GST_BUFFER_PTS(input), duration = GST_BUFFER_DURATION(input);
+  GstFlowReturn flow = PARENT->submit_input_buffer(base, is_discont, input);
+  GstEvent *gap;
+
+  if (flow != GST_BASE_TRANSFORM_FLOW_DROPPED)
+    return flow;
+  gst_stx_stats_count(&stats_of(base)->dropped, GST_ELEMENT(base));
+  if (!GST_CLOCK_TIME_IS_VALID(time))
+    return flow;
+  gap = gst_event_new_gap(time, duration);
+  gst_stx_qos_mark_gap(gap);
+  gst_pad_push_event(GST_BASE_TRANSFORM_SRC_PAD(base), gap);
+  gst_stx_stats_count(&stats_of(base)->gaps, GST_ELEMENT(base));
+  return flow;
+}
+
 /* ---- Context, queries, allocation ---------------------------------------------------------- */
 
 static void set_context(GstElement *element, GstContext *context)
@@ -251,6 +272,7 @@ static void gst_stx_transform_class_init(GstStxTransformClass *klass)
   base->prepare_output_buffer = prepare_output_buffer;
   base->transform = transform;
   base->sink_event = sink_event;
+  base->submit_input_buffer = submit_input_buffer;
   base->start = start;
   base->stop = stop;
   gst_type_mark_as_plugin_api(GST_TYPE_STX_TRANSFORM, 0);

@@ -284,21 +284,6 @@ GST_START_TEST(qos_drops_late_frames_if_asked)
 }
 GST_END_TEST;
 
-GST_START_TEST(qos_is_off_by_default)
-{
-  StereoPair pair = new_pair("");
-
-  stereo_push_left(&pair, left(0));
-  stereo_push_right(&pair, right(0));
-  expect_frame(&pair, 0);
-  report_late(&pair, 0);
-  stereo_push_left(&pair, left(1));
-  stereo_push_right(&pair, right(1));
-  expect_frame(&pair, 1);
-  stereo_pair_free(&pair);
-}
-GST_END_TEST;
-
 GST_START_TEST(latency_is_one_frame)
 {
   StereoPair pair = new_pair("");
@@ -377,7 +362,6 @@ static Suite *stereo_sgm_pairing_suite(void)
   tcase_add_test(tests, eos_on_one_pad_ahead_finishes_what_can_pair);
   tcase_add_test(tests, flush_forgets_what_waits);
   tcase_add_test(tests, qos_drops_late_frames_if_asked);
-  tcase_add_test(tests, qos_is_off_by_default);
   tcase_add_test(tests, latency_is_one_frame);
   tcase_add_test(tests, counts_begin_anew_with_the_stream);
   tcase_add_test(tests, a_gap_has_no_disparity);

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Quality of service: what is dropped, when, and that a set is dropped as a whole. */
+#include "tests/gst/fixtures/stereo_pair.h"
+
+#define WIDTH 32
+#define HEIGHT 8
+
+/* ---- Sets ---------------------------------------------------------------------------------- */
+
+static void push(StereoPair *pair, int number)
+{
+  stereo_push_left(pair, stereo_view("GRAY8", WIDTH, HEIGHT, FALSE, number, 3, number));
+  stereo_push_right(pair, stereo_view("GRAY8", WIDTH, HEIGHT, TRUE, number, 3, number));
+}
+
+/* The sink showed frame 0 so many frames too late. */
+static void report_late(StereoPair *pair, guint frames)
+{
+  gst_harness_push_upstream_event(
+      pair->left, gst_event_new_qos(GST_QOS_TYPE_UNDERFLOW, 2.0, frames * FRAME, 0));
+}
+
+static void expect_frame(StereoPair *pair, guint number)
+{
+  GstBuffer *disparity = gst_harness_pull(pair->left);
+
+  fail_unless(disparity != NULL);
+  ck_assert_uint_eq(GST_BUFFER_PTS(disparity), number * FRAME);
+  gst_buffer_unref(disparity);
+}
+
+static StereoPair begin(const char *properties)
+{
+  StereoPair pair = stereo_pair(properties, WIDTH, HEIGHT);
+
+  push(&pair, 0);
+  expect_frame(&pair, 0);
+  return pair;
+}
+
+/* A harness is live. */
+static const struct {
+  const char *properties;
+  gboolean drops;
+} modes[] = {{"", TRUE}, {"qos=auto", TRUE}, {"qos=true", TRUE}, {"qos=false", FALSE}};
+
+GST_START_TEST(live_pipelines_drop)
+{
+  StereoPair pair = begin(modes[__i__].properties);
+
+  report_late(&pair, 2);
+  push(&pair, 1);
+  push(&pair, 3);
+  if (!modes[__i__].drops)
+    expect_frame(&pair, 1);
+  expect_frame(&pair, 3);
+  stereo_pair_free(&pair);
+}
+GST_END_TEST;
+
+/* It was a boolean once. */
+GST_START_TEST(the_property_takes_a_boolean)
+{
+  StereoPair pair = stereo_element("");
+  gint qos;
+
+  g_object_set(pair.element, "qos", TRUE, NULL);
+  g_object_get(pair.element, "qos", &qos, NULL);
+  ck_assert_int_eq(qos, TRUE);
+  g_object_set(pair.element, "qos", FALSE, NULL);
+  g_object_get(pair.element, "qos", &qos, NULL);
+  ck_assert_int_eq(qos, FALSE);
+  stereo_pair_free(&pair);
+}
+GST_END_TEST;
+
+GST_START_TEST(a_late_picture_is_better_than_none)
+{
+  StereoPair pair = begin("qos=true");
+
+  report_late(&pair, 10);
+  for (int number = 1; number <= 12; number++)
+    push(&pair, number);
+  expect_frame(&pair, 4);
+  expect_frame(&pair, 8);
+  expect_frame(&pair, 11);
+  expect_frame(&pair, 12);
+  stereo_pair_free(&pair);
+}
+GST_END_TEST;
+
+/* ---- Whole pipelines ----------------------------------------------------------------------- */
+
+#define FRAMES 60
+#define STREET(view, format)                                                                       \
+  "street-scene-src num-buffers=60 view=" view                                                     \
+  " ! video/x-raw,width=64,height=32,framerate=100/1,format=" format
+
+typedef struct {
+  guint pictures;
+  gboolean told;
+} Seen;
+
+/* With the first picture the sink says that those up to 30 are late. */
+static GstPadProbeReturn look(GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  Seen *seen = data;
+
+  seen->pictures++;
+  if (!seen->told)
+    gst_pad_push_event(pad, gst_event_new_qos(GST_QOS_TYPE_UNDERFLOW, 2.0, 300 * GST_MSECOND, 0));
+  seen->told = TRUE;
+  return GST_PAD_PROBE_OK;
+}
+
+static guint64 count_of(GstElement *pipeline, const char *name, const char *field)
+{
+  GstElement *element = gst_bin_get_by_name(GST_BIN(pipeline), name);
+  guint64 count = G_MAXUINT64;
+  GstStructure *stats;
+
+  g_object_get(element, "stats", &stats, NULL);
+  fail_unless(gst_structure_get_uint64(stats, field, &count), "no %s", field);
+  gst_structure_free(stats);
+  gst_object_unref(element);
+  return count;
+}
+
+static guint64 without_stixels(GstElement *pipeline)
+{
+  GstElement *overlay = gst_bin_get_by_name(GST_BIN(pipeline), "overlay");
+  guint64 count;
+
+  g_object_get(overlay, "frames-without-stixels", &count, NULL);
+  gst_object_unref(overlay);
+  return count;
+}
+
+/* Messages of dropped frames, until the end. */
+static guint messages_of(GstElement *pipeline, const char *name)
+{
+  GstBus *bus = gst_element_get_bus(pipeline);
+  GstMessage *message;
+  guint count = 0;
+  gboolean more = TRUE;
+
+  while (more) {
+    message = gst_bus_timed_pop_filtered(
+        bus, 60 * GST_SECOND, GST_MESSAGE_QOS | GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+    fail_unless(message != NULL && GST_MESSAGE_TYPE(message) != GST_MESSAGE_ERROR);
+    more = GST_MESSAGE_TYPE(message) == GST_MESSAGE_QOS;
+    count += more && g_str_equal(GST_OBJECT_NAME(GST_MESSAGE_SRC(message)), name);
+    gst_message_unref(message);
+  }
+  gst_object_unref(bus);
+  return count;
+}
+
+static GstElement *new_pipeline(Seen *seen)
+{
+  GstElement *pipeline = stx_test_parse(
+      "stereo-sgm name=sgm ! downsample-transpose name=cells ! sat-dp-stixels name=stixels ! "
+      "overlay.stixels stixel-overlay name=overlay ! fakesink name=out sync=false " STREET(
+          "left", "GRAY8") " ! tee name=left left. ! queue max-size-buffers=3 ! sgm.sink_left "
+                           "left. ! queue ! videoconvert qos=false ! overlay.sink " STREET(
+                               "right", "GRAY8") " ! queue max-size-buffers=3 ! sgm.sink_right");
+
+  stx_test_probe(pipeline, "out", "sink", GST_PAD_PROBE_TYPE_BUFFER, look, seen);
+  return pipeline;
+}
+
+/* Whoever drops: the pictures that come have their stixels, and none comes without. */
+static const char *const droppers[] = {"sgm", "cells", "stixels", "overlay"};
+
+GST_START_TEST(a_picture_goes_with_its_stixels)
+{
+  const char *dropper = droppers[__i__];
+  Seen seen = {0};
+  GstElement *pipeline = new_pipeline(&seen);
+  GstElement *element = gst_bin_get_by_name(GST_BIN(pipeline), dropper);
+  guint messages;
+
+  gst_util_set_object_arg(G_OBJECT(element), "qos", "true");
+  gst_element_set_state(pipeline, GST_STATE_PLAYING);
+  messages = messages_of(pipeline, dropper);
+  gst_element_set_state(pipeline, GST_STATE_NULL);
+  ck_assert_uint_lt(seen.pictures, FRAMES - 10);
+  ck_assert_uint_eq(seen.pictures + count_of(pipeline, "overlay", "dropped-qos"), FRAMES);
+  ck_assert_uint_eq(count_of(pipeline, dropper, "dropped-qos"), messages);
+  ck_assert_uint_eq(messages, FRAMES - seen.pictures);
+  ck_assert_uint_eq(without_stixels(pipeline), 0);
+  gst_object_unref(element);
+  gst_object_unref(pipeline);
+}
+GST_END_TEST;
+
+GST_START_TEST(what_is_not_live_loses_nothing)
+{
+  Seen seen = {0};
+  GstElement *pipeline = new_pipeline(&seen);
+
+  gst_element_set_state(pipeline, GST_STATE_PLAYING);
+  ck_assert_uint_eq(messages_of(pipeline, "overlay"), 0);
+  gst_element_set_state(pipeline, GST_STATE_NULL);
+  ck_assert_uint_eq(seen.pictures, FRAMES);
+  gst_object_unref(pipeline);
+}
+GST_END_TEST;
+
+static Suite *qos_suite(void)
+{
+  Suite *suite = suite_create("qos");
+  TCase *tests = tcase_create("qos");
+
+  suite_add_tcase(suite, tests);
+  tcase_add_loop_test(tests, live_pipelines_drop, 0, (int)G_N_ELEMENTS(modes));
+  tcase_add_test(tests, the_property_takes_a_boolean);
+  tcase_add_test(tests, a_late_picture_is_better_than_none);
+  tcase_add_loop_test(tests, a_picture_goes_with_its_stixels, 0, (int)G_N_ELEMENTS(droppers));
+  tcase_add_test(tests, what_is_not_live_loses_nothing);
+  return suite;
+}
+
+GST_CHECK_MAIN(qos)
