@@ -49,6 +49,14 @@ static void append_names(const GstStxRoles *roles, guint which, GString *text)
   }
 }
 
+static gchar *names_of(const GstStxRoles *roles, guint which)
+{
+  GString *text = g_string_new(NULL);
+
+  append_names(roles, which, text);
+  return g_string_free(text, FALSE);
+}
+
 /* "Pad sink_right is not linked, only sink_left; needed is sink, or sink_left and sink_right". */
 static gchar *describe_missing(const GstStxRoles *roles, guint linked)
 {
@@ -145,6 +153,33 @@ void gst_stx_links_warn_orphan(GstStxLinks *links, guint role, GstBuffer *buffer
        "have none of its time",
           links->roles->names[role], GST_TIME_ARGS(GST_BUFFER_PTS(buffer))),
       ("the sources lose frames, or their timestamps do not agree; the property unpaired counts"));
+}
+
+void gst_stx_links_warn_stalled(GstStxLinks *links, guint roles)
+{
+  gchar *names = names_of(links->roles, roles);
+
+  GST_ELEMENT_WARNING(links->element, STREAM, FAILED,
+      ("Pad %s is silent: what comes on the other pads goes on without it", names),
+      ("the source has stalled; it may come back at any time"));
+  g_free(names);
+}
+
+void gst_stx_links_warn_ended(GstStxLinks *links, guint roles)
+{
+  gchar *names = names_of(links->roles, roles);
+
+  GST_ELEMENT_WARNING(links->element, STREAM, FAILED,
+      ("Pad %s has ended: what still comes on the other pads is dropped", names), (NULL));
+  g_free(names);
+}
+
+void gst_stx_links_tell_back(GstStxLinks *links, guint roles)
+{
+  gchar *names = names_of(links->roles, roles);
+
+  GST_ELEMENT_INFO(links->element, STREAM, FAILED, ("Pad %s is back", names), (NULL));
+  g_free(names);
 }
 
 /* ---- The timer ----------------------------------------------------------------------------- */

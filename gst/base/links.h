@@ -51,6 +51,12 @@ gboolean gst_stx_links_suffice(const GstStxLinks *links, const GstStxHeads *head
 void gst_stx_links_warn_untimed(GstStxLinks *links, const GstStxHeads *heads);
 void gst_stx_links_warn_orphan(GstStxLinks *links, guint role, GstBuffer *buffer);
 
+/* Streaming thread, live pipelines: a warning that these pads are silent or have ended, and that
+ * the others go on; a word that they are back. */
+void gst_stx_links_warn_stalled(GstStxLinks *links, guint roles);
+void gst_stx_links_warn_ended(GstStxLinks *links, guint roles);
+void gst_stx_links_tell_back(GstStxLinks *links, guint roles);
+
 G_END_DECLS
 
 #endif

@@ -328,6 +328,11 @@ GstClockTime gst_stx_pairing_time(GstStxPairing *self)
   return PRIVATE(self)->time;
 }
 
+gboolean gst_stx_pairing_is_live(GstStxPairing *self)
+{
+  return GST_CLOCK_TIME_IS_VALID(gst_stx_patience_now(GST_AGGREGATOR(self)));
+}
+
 GstCaps *gst_stx_pairing_get_caps(GstStxPairing *self, guint role)
 {
   GstCaps *caps = NULL;

@@ -95,9 +95,9 @@ static void count_orphan(GstStxPairing *self, guint role, const GstStxHead *head
     CLASS(self)->too_late(self, role, head->buffer, (GstClockTime)head->time);
 }
 
-/* The heads of these roles; `now`: they have come too late, at that time. */
+/* The heads of these roles; `late`: not given up, but come too late. */
 static GstFlowReturn drop(
-    GstStxPairing *self, const GstStxHeads *heads, guint roles, GstClockTime now)
+    GstStxPairing *self, const GstStxHeads *heads, guint roles, gboolean late, GstClockTime now)
 {
   GstFlowReturn flow = GST_FLOW_OK;
 
@@ -107,7 +107,10 @@ static GstFlowReturn drop(
     if (!(roles & 1u << role))
       continue;
     GST_DEBUG_OBJECT(head->pad, "no partner: dropping %" GST_PTR_FORMAT, head->buffer);
-    gst_stx_patience_late(&PRIVATE(self)->patience, heads, role, now);
+    if (late)
+      gst_stx_patience_late(&PRIVATE(self)->patience, heads, role, now);
+    else if (head->required)
+      gst_stx_patience_leave(&PRIVATE(self)->patience, head, now);
     gst_aggregator_pad_drop_buffer(head->pad);
     if (!gst_stx_is_gap(head->buffer))
       count_orphan(self, role, head);
@@ -254,6 +257,7 @@ static GstFlowReturn take(GstStxPairing *self, GstStxHeads *heads, guint roles)
   for (guint role = 0; role < heads->count; role++)
     if (roles & 1u << role)
       gst_stx_patience_in_time(&PRIVATE(self)->patience, heads, role, now);
+  gst_stx_patience_leave(&PRIVATE(self)->patience, lead, now);
   note_skew(self, heads, roles);
   g_atomic_int_set(&PRIVATE(self)->links.moved, TRUE);
   gst_stx_links_warn_untimed(&PRIVATE(self)->links, heads);
@@ -274,11 +278,13 @@ static GstFlowReturn end(GstStxPairing *self, const GstStxHeads *heads)
 {
   GstPad *src = GST_AGGREGATOR_SRC_PAD(self);
   gboolean more = FALSE;
+  guint ended = 0;
 
   for (guint role = 0; role < heads->count; role++) {
     const GstStxHead *head = &heads->head[role];
 
     more |= head->pad != NULL && !head->eos;
+    ended |= head->eos ? 1u << role : 0;
     if (head->buffer != NULL)
       gst_aggregator_pad_drop_buffer(head->pad);
   }
@@ -288,6 +294,8 @@ static GstFlowReturn end(GstStxPairing *self, const GstStxHeads *heads)
     return GST_FLOW_EOS;
   if (!PRIVATE(self)->ended)
     push_event(self, gst_event_new_eos());
+  if (!PRIVATE(self)->ended && gst_stx_pairing_is_live(self))
+    gst_stx_links_warn_ended(&PRIVATE(self)->links, ended);
   PRIVATE(self)->ended = TRUE;
   return GST_AGGREGATOR_FLOW_NEED_DATA;
 }
@@ -302,6 +310,23 @@ static void look_at_heads(GstStxPairing *self, GstStxHeads *heads)
   gst_stx_heads_collect(heads, GST_ELEMENT(self), &CLASS(self)->roles, &priv->skew);
 }
 
+/* Tells the user about pads that fall silent in a live pipeline, and that are back: they may begin
+ * at any other moment. */
+static void watch_silence(
+    GstStxPairing *self, const GstStxHeads *heads, gboolean timeout, GstClockTime now)
+{
+  GstStxPairingPrivate *priv = PRIVATE(self);
+  guint back = gst_stx_patience_see(&priv->patience, heads, now);
+  guint stalled = timeout ? gst_stx_patience_find_stalled(&priv->patience, heads, now) : 0;
+
+  if (stalled != 0)
+    gst_stx_links_warn_stalled(&priv->links, stalled);
+  if (back != 0)
+    gst_stx_links_tell_back(&priv->links, back);
+  if (back != 0)
+    gst_stx_skew_forget(&priv->skew, ~0u);
+}
+
 /* What to do with the heads. *timeout: their time is over; FALSE if that was not the reason. */
 static GstStxVerdict judge(
     GstStxPairing *self, const GstStxHeads *heads, gboolean *timeout, guint *roles)
@@ -309,7 +334,6 @@ static GstStxVerdict judge(
   GstStxPairingPrivate *priv = PRIVATE(self);
   GstStxVerdict verdict;
 
-  gst_stx_patience_see(&priv->patience, heads);
   *roles = gst_stx_patience_find_late(&priv->patience, heads, &priv->skew);
   if (*roles != 0) {
     *timeout = FALSE;
@@ -321,10 +345,34 @@ static GstStxVerdict judge(
   return verdict;
 }
 
+/* Drops what has no partner, until there is something else to do; *roles of a set. */
+static GstStxVerdict sort_out(
+    GstStxPairing *self, GstStxHeads *heads, gboolean timeout, guint *roles, GstFlowReturn *flow)
+{
+  GstStxVerdict verdict;
+  GstClockTime now;
+
+  while (TRUE) {
+    look_at_heads(self, heads);
+    now = gst_stx_patience_now(GST_AGGREGATOR(self));
+    if (!gst_stx_links_suffice(&PRIVATE(self)->links, heads))
+      return GST_STX_VERDICT_WAIT;
+    watch_silence(self, heads, timeout, now);
+    verdict = judge(self, heads, &timeout, roles);
+    if (verdict != GST_STX_VERDICT_DROP)
+      return verdict;
+    *flow = drop(self, heads, *roles, !timeout, now);
+    if (*flow != GST_FLOW_OK)
+      return verdict;
+    gst_stx_heads_clear(heads);
+    timeout = FALSE; /* of the next head nothing is known */
+  }
+}
+
 GstFlowReturn gst_stx_pairing_aggregate(GstAggregator *aggregator, gboolean timeout)
 {
   GstStxPairing *self = GST_STX_PAIRING(aggregator);
-  GstFlowReturn flow = GST_AGGREGATOR_FLOW_NEED_DATA;
+  GstFlowReturn flow = GST_FLOW_OK;
   GstStxVerdict verdict;
   GstStxHeads heads;
   guint roles;
@@ -333,28 +381,13 @@ GstFlowReturn gst_stx_pairing_aggregate(GstAggregator *aggregator, gboolean time
     return GST_FLOW_NOT_NEGOTIATED;
   if (g_atomic_int_get(&PRIVATE(self)->links.given_up))
     return GST_FLOW_ERROR;
-  do {
-    look_at_heads(self, &heads);
-    if (!gst_stx_links_suffice(&PRIVATE(self)->links, &heads)) {
-      gst_stx_heads_clear(&heads);
-      return GST_AGGREGATOR_FLOW_NEED_DATA;
-    }
-    verdict = judge(self, &heads, &timeout, &roles);
-    if (verdict == GST_STX_VERDICT_DROP) {
-      flow = drop(
-          self, &heads, roles, timeout ? GST_CLOCK_TIME_NONE : gst_stx_patience_now(aggregator));
-      gst_stx_heads_clear(&heads);
-      if (flow != GST_FLOW_OK)
-        return flow;
-      flow = GST_AGGREGATOR_FLOW_NEED_DATA;
-      timeout = FALSE; /* of the next head nothing is known */
-    }
-  } while (verdict == GST_STX_VERDICT_DROP);
-
-  if (verdict == GST_STX_VERDICT_EOS || PRIVATE(self)->ended)
+  verdict = sort_out(self, &heads, timeout, &roles, &flow);
+  if (verdict == GST_STX_VERDICT_EOS || (PRIVATE(self)->ended && flow == GST_FLOW_OK))
     flow = end(self, &heads);
   else if (verdict == GST_STX_VERDICT_TAKE)
     flow = take(self, &heads, roles);
+  else if (flow == GST_FLOW_OK)
+    flow = GST_AGGREGATOR_FLOW_NEED_DATA;
   gst_stx_heads_clear(&heads);
   return flow;
 }

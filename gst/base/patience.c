@@ -5,8 +5,12 @@ void gst_stx_patience_reset(GstStxPatience *self)
 {
   self->given_up = 0;
   self->over = G_MININT64;
-  for (guint role = 0; role < GST_STX_ROLES_MAX; role++)
+  self->waited = 0;
+  self->stalled = 0;
+  for (guint role = 0; role < GST_STX_ROLES_MAX; role++) {
     self->lag[role] = 0;
+    self->seen[role] = GST_CLOCK_TIME_NONE;
+  }
 }
 
 /* Roles whose pads are empty, but may still bring something. */
@@ -37,20 +41,28 @@ static const GstStxHead *oldest_head(const GstStxHeads *heads)
   return oldest;
 }
 
+/* Longer than `timeout` for pads that are late, but little longer than for the moment before. */
+static GstClockTime wait_for(const GstStxPatience *self, guint missing, guint timeout)
+{
+  GstClockTime wait = timeout * GST_MSECOND, lag = 0;
+
+  if (missing & self->given_up)
+    return 0;
+  for (guint role = 0; role < GST_STX_ROLES_MAX; role++)
+    lag = missing & 1u << role ? MAX(lag, self->lag[role]) : lag;
+  return MAX(wait, MIN(wait + 2 * lag, self->waited + GST_STX_PATIENCE_STEP));
+}
+
 GstClockTime gst_stx_patience_deadline(
     const GstStxPatience *self, const GstStxHeads *heads, guint timeout, GstClockTime latency)
 {
   const GstStxHead *oldest = oldest_head(heads);
-  GstClockTime wait = latency > 0 ? 0 : timeout * GST_MSECOND, lag = 0;
-  guint missing = missing_roles(heads);
+  GstClockTime wait;
 
   if (oldest == NULL || (timeout == 0 && latency == 0))
     return GST_CLOCK_TIME_NONE;
-  for (guint role = 0; role < heads->count && latency == 0; role++)
-    lag = missing & 1u << role ? MAX(lag, self->lag[role]) : lag;
-  if (missing & self->given_up)
-    wait = lag = 0;
-  return (GstClockTime)MAX(oldest->time, 0) + wait + 2 * lag;
+  wait = latency > 0 ? 0 : wait_for(self, missing_roles(heads), timeout);
+  return (GstClockTime)MAX(oldest->time, 0) + wait;
 }
 
 void gst_stx_patience_end(GstStxPatience *self, const GstStxHeads *heads, guint dropped)
@@ -77,11 +89,32 @@ guint gst_stx_patience_find_late(
   return late;
 }
 
-void gst_stx_patience_see(GstStxPatience *self, const GstStxHeads *heads)
+guint gst_stx_patience_see(GstStxPatience *self, const GstStxHeads *heads, GstClockTime now)
 {
+  guint back = 0;
+
   for (guint role = 0; role < heads->count; role++)
-    if (heads->head[role].buffer != NULL)
+    if (heads->head[role].buffer != NULL) {
       self->given_up &= ~(1u << role);
+      self->seen[role] = now;
+      back |= self->stalled & 1u << role;
+    }
+  self->stalled &= ~back;
+  return back;
+}
+
+guint gst_stx_patience_find_stalled(
+    GstStxPatience *self, const GstStxHeads *heads, GstClockTime now)
+{
+  guint missing = missing_roles(heads) & ~self->stalled, stalled = 0;
+
+  for (guint role = 0; role < heads->count; role++)
+    if (missing & 1u << role && GST_CLOCK_TIME_IS_VALID(now) &&
+        GST_CLOCK_TIME_IS_VALID(self->seen[role]) &&
+        now > self->seen[role] + GST_STX_PATIENCE_STALL)
+      stalled |= 1u << role;
+  self->stalled |= stalled;
+  return stalled;
 }
 
 GstClockTime gst_stx_patience_now(GstAggregator *aggregator)
@@ -107,6 +140,14 @@ static gboolean lateness(const GstStxHead *head, GstClockTime now, GstClockTime 
     return FALSE;
   *late = now > due ? now - due : 0;
   return TRUE;
+}
+
+void gst_stx_patience_leave(GstStxPatience *self, const GstStxHead *head, GstClockTime now)
+{
+  GstClockTime late;
+
+  if (lateness(head, now, &late))
+    self->waited = late;
 }
 
 void gst_stx_patience_late(

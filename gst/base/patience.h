@@ -9,8 +9,11 @@
  *     that hangs holds up one frame, not each;
  *   - a pad that brings everything late is waited for longer, by twice as much as its last buffer
  *     that came too late was late: once for what is known, once for a source that cannot keep up
- *     and is later with every frame. Of a slow camera, or from a slow machine, little is lost but
- *     what came at the start.
+ *     and is later with every frame. But no moment waits for longer than the one before by more
+ *     than GST_STX_PATIENCE_STEP, so that pictures pause for no longer than that: a pad that is
+ *     seconds late is reached in several steps, and what hands over at once what it had withheld
+ *     has caught up by then. Of a slow camera, or from a slow machine, little is lost but what came
+ *     at the start.
  * Whoever sets GstAggregator's `latency` has said how long: that alone counts.
  */
 #ifndef GST_STX_PATIENCE_H
@@ -20,12 +23,18 @@
 
 G_BEGIN_DECLS
 
+#define GST_STX_PATIENCE_STEP (300 * GST_MSECOND)
+#define GST_STX_PATIENCE_STALL GST_SECOND /* silence of a pad that is worth a word */
+
 /* `timeout` is guarded by the object lock, the rest belongs to the streaming thread. */
 typedef struct {
-  guint timeout;                       /* property, milliseconds; 0: waits as long as it takes */
-  guint given_up;                      /* set of roles that were waited for in vain */
-  GstClockTimeDiff over;               /* the last moment that was; G_MININT64: none */
-  GstClockTime lag[GST_STX_ROLES_MAX]; /* how late their last late buffers were */
+  guint timeout;                        /* property, milliseconds; 0: waits as long as it takes */
+  guint given_up;                       /* set of roles that were waited for in vain */
+  GstClockTimeDiff over;                /* the last moment that was; G_MININT64: none */
+  GstClockTime lag[GST_STX_ROLES_MAX];  /* how late their last late buffers were */
+  GstClockTime waited;                  /* how late the last moment was that left */
+  GstClockTime seen[GST_STX_ROLES_MAX]; /* when they last had something; NONE: not yet, not live */
+  guint stalled;                        /* set of roles that have been silent for too long */
 } GstStxPatience;
 
 /* At the start and after a flush. The property stays. */
@@ -44,8 +53,16 @@ void gst_stx_patience_end(GstStxPatience *self, const GstStxHeads *heads, guint 
 guint gst_stx_patience_find_late(
     const GstStxPatience *self, const GstStxHeads *heads, const GstStxSkew *skew);
 
-/* Looks at what has come: those pads will be waited for again. */
-void gst_stx_patience_see(GstStxPatience *self, const GstStxHeads *heads);
+/* Looks at what has come at the time `now`: those pads will be waited for again. Of the pads that
+ * had stalled, those that are back. */
+guint gst_stx_patience_see(GstStxPatience *self, const GstStxHeads *heads, GstClockTime now);
+
+/* Pads that have been silent for too long since now. */
+guint gst_stx_patience_find_stalled(
+    GstStxPatience *self, const GstStxHeads *heads, GstClockTime now);
+
+/* At the time `now` the moment of this head left, whether paired or not. */
+void gst_stx_patience_leave(GstStxPatience *self, const GstStxHead *head, GstClockTime now);
 
 /* From aggregate: the running time without the pipeline's latency; NONE outside of live ones. */
 GstClockTime gst_stx_patience_now(GstAggregator *aggregator);

@@ -60,6 +60,7 @@ struct _GstStereoSgm {
   StxSgmParams active;
   gint gray_bits;
   gboolean wants_confidence;
+  gboolean differ;                /* the views do, since a while: the user knows */
   GstBufferPool *confidence_pool; /* NULL: no confidence wanted */
 };
 
@@ -239,11 +240,31 @@ static GstFlowReturn work(GstElement *element, gpointer data, StxError *error)
   return gst_sgm_stage_match(stage, &pair, error) ? GST_FLOW_OK : GST_FLOW_ERROR;
 }
 
+/* Has one of two live cameras begun to deliver another size? It may be the other's turn soon. */
+static gboolean views_differ(GstStereoSgm *self, guint roles)
+{
+  gboolean begun = GST_VIDEO_INFO_WIDTH(&self->output) > 0, differ;
+  GstStereoSgmViews views = self->views;
+  StxError error;
+
+  differ = begun && gst_stx_pairing_is_live(GST_STX_PAIRING(self)) &&
+           !gst_stereo_sgm_views_plan(&views, roles, self->settings.layout, &error);
+  if (differ && !self->differ)
+    GST_ELEMENT_WARNING(
+        self, STREAM, FORMAT, ("%s: nothing comes out until they agree", error.text), (NULL));
+  self->differ = differ;
+  return differ;
+}
+
 static GstFlowReturn process(GstStxPairing *pairing, GstBuffer **set, GstBuffer **out)
 {
   GstStereoSgm *self = GST_STEREO_SGM(pairing);
   Frame frame = {.set = set};
-  GstFlowReturn flow = gst_stx_stage_run(gst_stx_pairing_stage(pairing), &frame);
+  GstFlowReturn flow;
+
+  if (views_differ(self, gst_stx_roles_of(set)))
+    return GST_FLOW_OK;
+  flow = gst_stx_stage_run(gst_stx_pairing_stage(pairing), &frame);
 
   if (flow == GST_FLOW_OK)
     *out = g_steal_pointer(&frame.disparity);
@@ -321,6 +342,8 @@ static gboolean start(GstAggregator *aggregator)
   GstStereoSgm *self = GST_STEREO_SGM(aggregator);
 
   set_changed(self, TRUE);
+  gst_video_info_init(&self->output);
+  self->differ = FALSE;
   return gst_stx_camera_settings_load(&self->camera, GST_ELEMENT(self)) &&
          GST_AGGREGATOR_CLASS(gst_stereo_sgm_parent_class)->start(aggregator);
 }

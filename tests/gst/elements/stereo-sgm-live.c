@@ -5,6 +5,8 @@
  */
 #include "tests/gst/fixtures/stereo_pair.h"
 
+#include <string.h>
+
 #define WIDTH 32
 #define HEIGHT 8
 
@@ -112,7 +114,16 @@ GST_START_TEST(a_left_view_that_stalls_does_not_block_the_right_one)
 }
 GST_END_TEST;
 
-/* Nothing of a camera that is late by more than the timeout is lost but the first frames. */
+/* The right view of this frame comes so late, and is dropped. */
+static void push_late(StereoPair *pair, int number, GstClockTime late, guint64 unpaired)
+{
+  gst_harness_set_time(pair->left, (GstClockTime)number * FRAME + FRAME + late);
+  push(pair, TRUE, number);
+  wait_for_unpaired(pair, unpaired);
+}
+
+/* Of a camera that is late by more than the timeout little is lost; no frame waits for longer than
+ * the one before by more than 300 ms. */
 GST_START_TEST(a_view_that_is_always_late_is_waited_for)
 {
   StereoPair pair = begin("timeout=50");
@@ -121,19 +132,139 @@ GST_START_TEST(a_view_that_is_always_late_is_waited_for)
   stx_test_crank(pair.left, FRAME + 50 * GST_MSECOND);
   expect_gap(&pair, 0, 0);
   push(&pair, FALSE, 1);
-  stx_test_crank(pair.left, FRAME + FRAME);
+  stx_test_crank(pair.left, 2 * FRAME);
   expect_gap(&pair, 1, 0);
-  gst_harness_set_time(pair.left, FRAME + 300 * GST_MSECOND);
-  push(&pair, FALSE, 3);
-  push(&pair, TRUE, 0); /* 300 ms late */
-  while (stereo_unpaired(&pair) < 3)
-    g_thread_yield();
-  gst_harness_set_time(pair.left, 3 * FRAME + FRAME + 640 * GST_MSECOND);
-  push(&pair, TRUE, 3); /* 640 ms late: within 2 · 300 + 50 */
-  expect_frame(&pair, 3);
+  push_late(&pair, 1, 300 * GST_MSECOND, 3);
+  push(&pair, FALSE, 5);
+  stx_test_crank(pair.left, 6 * FRAME + 300 * GST_MSECOND); /* the one before did not wait */
+  expect_gap(&pair, 5, 0);
+  push_late(&pair, 2, 600 * GST_MSECOND, 5);
+  push(&pair, FALSE, 9);
+  gst_harness_wait_for_clock_id_waits(pair.left, 1, 60);
+  gst_harness_set_time(pair.left, 10 * FRAME + 590 * GST_MSECOND);
+  push(&pair, TRUE, 9); /* within 300 + 300 */
+  expect_frame(&pair, 9);
+  push(&pair, FALSE, 10);
+  stx_test_crank(pair.left, 11 * FRAME + 890 * GST_MSECOND);
+  expect_gap(&pair, 10, 1);
+  stereo_pair_free(&pair);
+}
+GST_END_TEST;
+
+/* Twice as late as it was, but not more. */
+GST_START_TEST(a_view_that_is_a_little_late_is_waited_for_a_little)
+{
+  StereoPair pair = begin("timeout=50");
+
+  push(&pair, FALSE, 0);
+  stx_test_crank(pair.left, FRAME + 50 * GST_MSECOND);
+  expect_gap(&pair, 0, 0);
+  push_late(&pair, 0, 80 * GST_MSECOND, 2);
   push(&pair, FALSE, 4);
-  stx_test_crank(pair.left, 4 * FRAME + FRAME + 650 * GST_MSECOND);
-  expect_gap(&pair, 4, 1);
+  stx_test_crank(pair.left, 5 * FRAME + (50 + 2 * 80) * GST_MSECOND);
+  expect_gap(&pair, 4, 0);
+  stereo_pair_free(&pair);
+}
+GST_END_TEST;
+
+/* ---- What the user is told ----------------------------------------------------------------- */
+
+static void expect_message(StereoPair *pair, GstMessageType type, const char *words)
+{
+  GstMessage *message = gst_bus_timed_pop_filtered(pair->bus, 10 * GST_SECOND, type);
+  GError *error = NULL;
+
+  fail_unless(message != NULL, "nobody says \"%s\"", words);
+  if (type == GST_MESSAGE_WARNING)
+    gst_message_parse_warning(message, &error, NULL);
+  else
+    gst_message_parse_info(message, &error, NULL);
+  fail_unless(strstr(error->message, words) != NULL, "%s", error->message);
+  g_error_free(error);
+  gst_message_unref(message);
+}
+
+/* Frames 1 … 12 of the other view, more than a second of silence. */
+static void stall(StereoPair *pair, gboolean right)
+{
+  push(pair, !right, 0);
+  push(pair, right, 0);
+  expect_frame(pair, 0);
+  push(pair, !right, 1);
+  stx_test_crank(pair->left, 2 * FRAME + 50 * GST_MSECOND);
+  for (int i = 2; i <= 12; i++) {
+    push(pair, !right, i);
+    stx_test_crank(pair->left, (GstClockTime)(i + 1) * FRAME);
+  }
+}
+
+static void come_back(StereoPair *pair)
+{
+  push(pair, FALSE, 13);
+  push(pair, TRUE, 13);
+  expect_frame(pair, 13);
+}
+
+GST_START_TEST(a_message_names_the_pad_that_stalls)
+{
+  const char *names[] = {"sink_left", "sink_right"};
+  StereoPair pair = begin("timeout=50");
+
+  stall(&pair, __i__);
+  expect_message(&pair, GST_MESSAGE_WARNING, names[!__i__]); /* whose frames are dropped */
+  expect_message(&pair, GST_MESSAGE_WARNING, names[__i__]);
+  come_back(&pair);
+  expect_message(&pair, GST_MESSAGE_INFO, names[__i__]);
+  stx_test_expect_silence(pair.bus);
+  stereo_pair_free(&pair);
+}
+GST_END_TEST;
+
+GST_START_TEST(a_message_names_the_pad_that_ends)
+{
+  StereoPair pair = begin("timeout=50");
+
+  push(&pair, FALSE, 0);
+  push(&pair, TRUE, 0);
+  expect_frame(&pair, 0);
+  fail_unless(gst_harness_push_event(pair.right, gst_event_new_eos()));
+  push(&pair, FALSE, 1);
+  expect_message(&pair, GST_MESSAGE_WARNING, "Pad sink_right has ended");
+  push(&pair, FALSE, 2);
+  push(&pair, FALSE, 3);
+  stx_test_expect_silence(pair.bus);
+  stereo_pair_free(&pair);
+}
+GST_END_TEST;
+
+static void set_size(GstHarness *harness, int width)
+{
+  char *caps = stereo_caps("GRAY8", width, HEIGHT);
+
+  gst_harness_set_src_caps_str(harness, caps);
+  g_free(caps);
+}
+
+/* A recording ends there; of live cameras the picture goes on. */
+GST_START_TEST(one_view_changes_its_size)
+{
+  StereoPair pair = begin("timeout=50");
+
+  push(&pair, FALSE, 0);
+  push(&pair, TRUE, 0);
+  expect_frame(&pair, 0);
+  set_size(pair.right, 2 * WIDTH);
+  for (int i = 1; i <= 3; i++) {
+    push(&pair, FALSE, i);
+    stereo_push_right(&pair, stereo_view("GRAY8", 2 * WIDTH, HEIGHT, TRUE, i, 3, i));
+    expect_gap(&pair, (guint)i, 1);
+  }
+  expect_message(&pair, GST_MESSAGE_WARNING, "sink_left is 32x8, sink_right is 64x8");
+  set_size(pair.left, 2 * WIDTH);
+  stereo_push_left(&pair, stereo_view("GRAY8", 2 * WIDTH, HEIGHT, FALSE, 4, 3, 4));
+  stereo_push_right(&pair, stereo_view("GRAY8", 2 * WIDTH, HEIGHT, TRUE, 4, 3, 4));
+  expect_frame(&pair, 4);
+  stx_test_expect_silence(pair.bus);
   stereo_pair_free(&pair);
 }
 GST_END_TEST;
@@ -192,6 +323,10 @@ static Suite *stereo_sgm_live_suite(void)
   tcase_add_test(tests, a_right_view_that_stalls_holds_up_one_frame);
   tcase_add_test(tests, a_left_view_that_stalls_does_not_block_the_right_one);
   tcase_add_test(tests, a_view_that_is_always_late_is_waited_for);
+  tcase_add_test(tests, a_view_that_is_a_little_late_is_waited_for_a_little);
+  tcase_add_loop_test(tests, a_message_names_the_pad_that_stalls, 0, 2);
+  tcase_add_test(tests, a_message_names_the_pad_that_ends);
+  tcase_add_test(tests, one_view_changes_its_size);
   tcase_add_test(tests, a_view_of_a_moment_that_was_given_up_is_late);
   tcase_add_test(tests, a_timeout_of_zero_waits_as_long_as_it_takes);
   tcase_add_test(tests, latency_takes_the_place_of_the_timeout);

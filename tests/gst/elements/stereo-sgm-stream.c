@@ -372,20 +372,6 @@ GST_START_TEST(size_changes_on_both_pads)
 }
 GST_END_TEST;
 
-GST_START_TEST(size_changes_on_one_pad)
-{
-  StereoPair pair = stereo_pair("", WIDTH, HEIGHT);
-
-  push_and_pull(&pair, 0);
-  gst_harness_set_src_caps_str(
-      pair.left, "video/x-raw,format=GRAY8,width=32,height=20,framerate=10/1");
-  gst_harness_push(pair.left, stereo_view("GRAY8", 32, 20, FALSE, 1, 5, 1));
-  gst_harness_push(pair.right, view(TRUE, 1));
-  stx_test_expect_error(pair.bus, "sink_left is 32x20", "sink_right is 48x20", NULL);
-  stereo_pair_free(&pair);
-}
-GST_END_TEST;
-
 /* ---- States -------------------------------------------------------------------------------- */
 
 #define TWO_SOURCES(buffers)                                                                       \
@@ -480,7 +466,6 @@ static Suite *stereo_sgm_stream_suite(void)
   tcase_add_test(tests, more_pixels_than_memory);
 #endif
   tcase_add_test(tests, size_changes_on_both_pads);
-  tcase_add_test(tests, size_changes_on_one_pad);
   tcase_add_test(tests, fifty_state_cycles);
   tcase_add_test(tests, nothing_leaks);
   tcase_add_test(tests, nothing_leaks_after_an_error);
