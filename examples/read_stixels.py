@@ -2,15 +2,23 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Reads stixels with NumPy and prints one line per frame.
 
-Write one file per frame, then read them:
+Lines of JSON know the camera, so distances come in metres:
 
   gst-launch-1.0 street-scene-src view=disparity num-buffers=3 ! downsample-transpose ! \\
-      sat-dp-stixels ! multifilesink location=frame-%03d.stixels
+      sat-dp-stixels ! stixel-json metres=false ! filesink location=stixels.jsonl
+  python3 examples/read_stixels.py stixels.jsonl
+
+Files of records, one per frame (multifilesink location=frame-%03d.stixels in place of the last
+two elements), are smaller and have no camera. It is in a line of JSON of the same stream, or in
+numbers; without it distances are pixels of disparity:
+
+  python3 examples/read_stixels.py --camera stixels.jsonl frame-*.stixels
   python3 examples/read_stixels.py --focal 720 --baseline 0.54 frame-*.stixels
 
-The record is described in docs/formats.md.
+The record is described in docs/formats.md, the line in docs/elements/stixel-json.md.
 """
 import argparse
+import json
 import sys
 
 import numpy as np
@@ -23,6 +31,7 @@ assert STIXEL.itemsize == 24
 
 KINDS = ("segment", "ground", "object", "sky")
 OBJECT = KINDS.index("object")
+NO_LABEL = 255
 
 
 def parse(data):
@@ -30,6 +39,23 @@ def parse(data):
     if len(data) == 0 or len(data) % STIXEL.itemsize:
         raise ValueError(f"{len(data)} bytes are no whole number of {STIXEL.itemsize}-byte records")
     return np.frombuffer(data, dtype=STIXEL)
+
+
+def parse_line(line):
+    """The records of a line of JSON, and focal length · baseline in pixel metres (0: unknown)."""
+    if not line.startswith(b"{"):
+        raise ValueError("no line of JSON from stixel-json")
+    frame = json.loads(line)
+    if not frame.get("stixels"):
+        raise ValueError("a line without stixels")
+    camera = frame.get("camera") or {}
+    names = STIXEL.names[5:]  # numbers, which are null where they are not finite
+    stixels = np.array([
+        (s["column"], s["top"], s["bottom"], KINDS.index(s["kind"]),
+         NO_LABEL if s["label"] is None else s["label"],
+         *(np.nan if s[name] is None else s[name] for name in names))
+        for s in frame["stixels"]], dtype=STIXEL)
+    return stixels, (camera.get("focal") or 0) * (camera.get("baseline") or 0)
 
 
 def check(stixels):
@@ -45,7 +71,7 @@ def check(stixels):
         raise ValueError("records overlap, leave rows out, or do not reach the top of the image")
 
 
-def summary(stixels, focal, baseline):
+def summary(stixels, scale):
     """'312 stixels: 80 ground, 201 object, 31 sky; nearest object 7.31 m in column 40'."""
     counts = ", ".join(f"{np.count_nonzero(stixels['kind'] == i)} {kind}"
                        for i, kind in enumerate(KINDS) if np.any(stixels["kind"] == i))
@@ -54,26 +80,47 @@ def summary(stixels, focal, baseline):
     if len(objects):
         nearest = objects[objects["disparity_bottom"].argmax()]
         disparity = float(nearest["disparity_bottom"])
-        where = (f"{focal * baseline / disparity:.2f} m" if focal and baseline
-                 else f"{disparity:.2f} px")
+        where = f"{scale / disparity:.2f} m" if scale else f"{disparity:.2f} px"
         text += f"; nearest object {where} in column {nearest['column']}"
     return text
 
 
+def frames(path, scale):
+    """Name, records and focal length · baseline of each frame in a file of either kind."""
+    with open(path, "rb") as file:
+        data = file.read()
+    if not data.startswith(b"{"):
+        yield path, parse(data), scale
+        return
+    for number, line in enumerate(data.splitlines(), 1):
+        yield f"{path}:{number}", *parse_line(line)
+
+
+def camera_of(arguments):
+    """Focal length · baseline as the command line says; 0: unknown."""
+    if arguments.camera is None:
+        return arguments.focal * arguments.baseline
+    with open(arguments.camera, "rb") as file:
+        return parse_line(file.readline())[1]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("files", nargs="+", help="one file of records per frame")
-    parser.add_argument("--focal", type=float, default=0, help="focal length, pixels")
-    parser.add_argument("--baseline", type=float, default=0, help="stereo baseline, metres")
+    parser.add_argument("files", nargs="+", help="lines of JSON, or one file of records per frame")
+    parser.add_argument("--camera", metavar="FILE", help="of records: a line of JSON that has it")
+    parser.add_argument("--focal", type=float, default=0, help="of records: focal length, pixels")
+    parser.add_argument("--baseline", type=float, default=0, help="of records: metres")
     arguments = parser.parse_args()
-    for path in arguments.files:
-        try:
-            with open(path, "rb") as file:
-                stixels = parse(file.read())
-            check(stixels)
-        except (OSError, ValueError) as error:
-            sys.exit(f"{path}: {error}")
-        print(f"{path}: {summary(stixels, arguments.focal, arguments.baseline)}")
+    name = arguments.camera
+    try:
+        scale = camera_of(arguments)
+        for path in arguments.files:
+            name = path
+            for name, stixels, known in frames(path, scale):
+                check(stixels)
+                print(f"{name}: {summary(stixels, known)}")
+    except (OSError, ValueError, KeyError) as error:
+        sys.exit(f"{name}: {error}")
 
 
 if __name__ == "__main__":

@@ -15,6 +15,8 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+# What examples/read_stixels.py says of each of three frames.
+NEAREST = r"(?:.*nearest object [\d.]+ {} in column \d+\n?){{3}}"
 # What base classes bring and our pages do not repeat.
 INHERITED = {"name", "parent", "qos", "emit-signals", "latency", "min-upstream-latency",
              "start-time", "start-time-selection", "blocksize", "num-buffers", "do-timestamp",
@@ -142,9 +144,23 @@ def check_python(folder):
     pathlib.Path(folder, "example.py").write_text(re.search(r"```python\n(.*?)```", page, re.S)[1])
     status, output = run(re.search(r"^    (gst-launch-1.0 street-.*)$", page, re.M)[1], folder)
     faults = [] if status == 0 else [output]
-    for command in ("example.py", f"{ROOT}/examples/read_stixels.py frame-*.stixels"):
+    status, output = run(
+        "gst-launch-1.0 street-scene-src view=disparity num-buffers=3 ! downsample-transpose ! "
+        "sat-dp-stixels ! stixel-json ! filesink location=stixels.jsonl", folder)
+    faults += [] if status == 0 else [output]
+    reader = f"{ROOT}/examples/read_stixels.py"
+    for command, expected in (
+            ("example.py", r"\d"),
+            (f"{reader} frame-*.stixels", NEAREST.format("px")),
+            (f"{reader} --camera stixels.jsonl frame-*.stixels", NEAREST.format("m")),
+            (f"{reader} stixels.jsonl", NEAREST.format("m"))):
         status, output = run(f"{sys.executable} {command}", folder)
-        if status != 0 or not re.search(r"\d", output):
+        if status != 0 or not re.search(expected, output):
+            faults.append(f"{command}: {output}")
+    for command, expected in ((f"{reader} --camera frame-000.stixels frame-000.stixels", "no line"),
+                              (f"{reader} missing.jsonl", "missing.jsonl")):
+        status, output = run(f"{sys.executable} {command}", folder)
+        if status != 1 or expected not in output or "Traceback" in output:
             faults.append(f"{command}: {output}")
     return faults
 
