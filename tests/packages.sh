@@ -6,7 +6,8 @@ packages_build="build-essential meson ninja-build pkg-config libgstreamer1.0-dev
   libgstreamer-plugins-base1.0-dev libjansson-dev libyaml-dev libpng-dev"
 packages_run="gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good"
 packages_test="check python3 python3-numpy clang-format
-  gstreamer1.0-python3-plugin-loader python3-gst-1.0 python3-venv"
+  gstreamer1.0-python3-plugin-loader python3-gst-1.0 python3-venv
+  libgstrtspserver-1.0-dev gstreamer1.0-plugins-ugly gstreamer1.0-libav"
 packages_fuzz="clang libclang-rt-dev llvm"
 # Only where there is nvcc: GStreamer's CUDA library, and what its headers include.
 packages_cuda=

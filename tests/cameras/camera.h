@@ -33,6 +33,9 @@ struct _CameraClass {
 /* How much later than it was taken a frame comes, besides the jitter: 0 at first. */
 void camera_set_delay(Camera *self, GstClockTime delay);
 
+/* From now on the cameras of all pipelines show the same number at the same time. */
+void camera_share_numbers(void);
+
 /* What is lost, for tests that look for it. */
 gboolean camera_loses(CameraView view, guint64 number);
 

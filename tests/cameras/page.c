@@ -77,6 +77,20 @@ void page_read(GPtrArray *sections, const char *path, const char *word)
   g_free(text);
 }
 
+PageSection *page_find(const char *path, const char *heading)
+{
+  GPtrArray *sections = g_ptr_array_new_with_free_func((GDestroyNotify)page_free_section);
+  PageSection *found = NULL;
+
+  page_read(sections, path, "");
+  for (guint i = 0; i < sections->len && found == NULL; i++)
+    if (g_str_equal(((PageSection *)g_ptr_array_index(sections, i))->heading, heading))
+      found = g_ptr_array_steal_index(sections, i);
+  ck_assert_msg(found != NULL, "%s: no lines under \"%s\"", path, heading);
+  g_ptr_array_unref(sections);
+  return found;
+}
+
 static gboolean is_option(const gchar *word)
 {
   return g_str_equal(word, "-e") || g_str_equal(word, "-q") || g_str_equal(word, "-v");

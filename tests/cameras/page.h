@@ -15,6 +15,9 @@ typedef struct {
  * too. */
 void page_read(GPtrArray *sections, const char *path, const char *word);
 
+/* The lines under a heading of a page; fails the test if there are none. */
+PageSection *page_find(const char *path, const char *heading);
+
 void page_free_section(PageSection *section);
 
 /* The pipeline of a line, as gst-launch-1.0 makes it; fails the test where that would. */

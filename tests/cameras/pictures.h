@@ -11,7 +11,7 @@
 
 #include "common/camera.h"
 
-#define PICTURES 2 /* number n shows what n + PICTURES shows */
+#define PICTURES 3 /* number n shows what n + PICTURES shows */
 
 /* Numbers are painted modulo this. */
 #define PICTURE_NUMBERS 4096

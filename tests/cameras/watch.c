@@ -8,6 +8,7 @@
 
 #define FARTHEST 40. /* metres; beyond, a pixel of disparity is too many of them */
 #define SIDES 2      /* left and right */
+#define SAME 1000    /* ns: less than that apart is one time */
 
 /* A picture that came to stereo-sgm. */
 typedef struct {
@@ -19,7 +20,8 @@ struct Watch {
   GMutex lock;
   WatchCounts counts;
   GArray *seen[SIDES];
-  GArray *offs; /* double */
+  GArray *offs;            /* double */
+  GHashTable *disparities; /* number → a hash of the bytes */
 };
 
 /* ---- What comes to the matcher ------------------------------------------------------------- */
@@ -142,19 +144,23 @@ static void compare(Watch *watch, const Image *image, const StxStixel *stixel, g
     g_array_append_val(watch->offs, off);
 }
 
-/* Without a matcher nobody has seen the picture: then its time is its number. */
+/* Of what may be compared, else -1. Without a matcher nobody has seen the picture: then its time is
+ * its number. */
 static gint number_of(Watch *watch, const Image *image, GstClockTime time)
 {
-  gint left = number_at(watch->seen[0], time, 1 + GST_MSECOND / 100);
+  gint left = number_at(watch->seen[0], time, SAME);
   gint right = number_at(watch->seen[1], time, image->frame / 2);
 
   if (watch->seen[0]->len == 0)
     return (gint)((time + image->frame / 4) / image->frame);
-  if (left >= 0 && left == right)
+  if (left >= 0 && left == right) {
     watch->counts.pairs++;
-  else
-    watch->counts.wrong_pairs++;
-  return left;
+    watch->counts.in_a_row++;
+    return left;
+  }
+  watch->counts.wrong_pairs++;
+  watch->counts.in_a_row = 0;
+  return -1;
 }
 
 static GstPadProbeReturn look_at_stixels(GstPad *pad, GstPadProbeInfo *info, gpointer data)
@@ -178,6 +184,45 @@ static GstPadProbeReturn look_at_stixels(GstPad *pad, GstPadProbeInfo *info, gpo
   }
   g_mutex_unlock(&watch->lock);
   return GST_PAD_PROBE_OK;
+}
+
+/* ---- Disparities --------------------------------------------------------------------------- */
+
+static GstPadProbeReturn look_at_disparity(GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER(info);
+  GstClockTime time = running_time(pad, buffer);
+  Watch *watch = data;
+  GBytes *bytes;
+  GstMapInfo map;
+  gint number;
+
+  if (!gst_buffer_map(buffer, &map, GST_MAP_READ))
+    return GST_PAD_PROBE_OK;
+  bytes = g_bytes_new_static(map.data, map.size);
+  g_mutex_lock(&watch->lock);
+  number = number_at(watch->seen[0], time, SAME);
+  if (number >= 0)
+    g_hash_table_insert(
+        watch->disparities, GINT_TO_POINTER(number), GUINT_TO_POINTER(g_bytes_hash(bytes)));
+  g_mutex_unlock(&watch->lock);
+  g_bytes_unref(bytes);
+  gst_buffer_unmap(buffer, &map);
+  return GST_PAD_PROBE_OK;
+}
+
+void watch_compare(Watch *one, Watch *other, guint *common, guint *differ)
+{
+  GHashTableIter iter;
+  gpointer number, hash, other_hash;
+
+  *common = *differ = 0;
+  g_hash_table_iter_init(&iter, one->disparities);
+  while (g_hash_table_iter_next(&iter, &number, &hash))
+    if (g_hash_table_lookup_extended(other->disparities, number, NULL, &other_hash)) {
+      ++*common;
+      *differ += hash != other_hash;
+    }
 }
 
 /* ---- Sinks --------------------------------------------------------------------------------- */
@@ -222,11 +267,13 @@ static void look_at_element(Watch *watch, GstElement *element)
 
   if (g_str_equal(name, "stereo-sgm")) {
     gst_element_foreach_sink_pad(element, place_on, &(Place){watch, look_at_picture});
+    gst_element_foreach_src_pad(element, place_on, &(Place){watch, look_at_disparity});
     g_signal_connect(element, "pad-added", G_CALLBACK(on_pad), watch);
-  } else if (g_str_equal(name, "sat-dp-stixels") || g_str_equal(name, "rdp-columns"))
+  } else if (g_str_equal(name, "sat-dp-stixels") || g_str_equal(name, "rdp-columns")) {
     gst_element_foreach_src_pad(element, place_on, &(Place){watch, look_at_stixels});
-  else if (GST_OBJECT_FLAG_IS_SET(element, GST_ELEMENT_FLAG_SINK) && !GST_IS_BIN(element))
+  } else if (GST_OBJECT_FLAG_IS_SET(element, GST_ELEMENT_FLAG_SINK) && !GST_IS_BIN(element)) {
     gst_element_foreach_sink_pad(element, place_on, &(Place){watch, look_at_sink});
+  }
 }
 
 static void on_added(GstBin *bin, GstBin *inner, GstElement *element, gpointer data)
@@ -248,6 +295,7 @@ Watch *watch_new(GstElement *pipeline)
   for (guint side = 0; side < SIDES; side++)
     watch->seen[side] = g_array_new(FALSE, FALSE, sizeof(Seen));
   watch->offs = g_array_new(FALSE, FALSE, sizeof(double));
+  watch->disparities = g_hash_table_new(NULL, NULL);
   g_signal_connect(pipeline, "deep-element-added", G_CALLBACK(on_added), watch);
   gst_iterator_foreach(elements, on_found, watch);
   gst_iterator_free(elements);
@@ -259,6 +307,7 @@ void watch_free(Watch *watch)
   for (guint side = 0; side < SIDES; side++)
     g_array_unref(watch->seen[side]);
   g_array_unref(watch->offs);
+  g_hash_table_unref(watch->disparities);
   g_mutex_clear(&watch->lock);
   g_free(watch);
 }

@@ -21,10 +21,14 @@ typedef struct {
   guint sets;        /* of stixels */
   guint pairs;       /* sets whose pictures bore the same number */
   guint wrong_pairs; /* … not the same one, or none */
-  guint objects;     /* stixels of kind object, nearer than 40 m */
+  guint in_a_row;    /* pairs since the last wrong one */
+  guint objects;     /* stixels of kind object of pairs, nearer than 40 m */
   double off;        /* their distance, median of |measured / true - 1|; 0: no objects */
 } WatchCounts;
 
 WatchCounts watch_counts(Watch *watch);
+
+/* Of how many numbers both have seen disparities, and of how many of these the bytes differ. */
+void watch_compare(Watch *one, Watch *other, guint *common, guint *differ);
 
 #endif

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The folder in which a line runs, with the files that the pages' lines name. */
+#ifndef STX_CAMERAS_FOLDER_H
+#define STX_CAMERAS_FOLDER_H
+
+#include <glib.h>
+
+/* A new one becomes the working directory. */
+gchar *folder_enter(void);
+
+/* Removes it with all that is in it; takes the name. */
+void folder_leave(gchar *folder);
+
+#endif
