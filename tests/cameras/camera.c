@@ -31,10 +31,12 @@ G_DEFINE_TYPE_WITH_PRIVATE(Camera, camera, GST_TYPE_PUSH_SRC)
 /* Of one view. */
 static void find_size(const CameraPrivate *priv, gint *width, gint *height)
 {
-  gboolean below = priv->view == CAMERA_TOP_BOTTOM || priv->view == CAMERA_LEFT_DEPTH;
-
   *width = priv->info.width / (priv->view == CAMERA_SIDE_BY_SIDE ? 2 : 1);
-  *height = priv->info.height / (below ? 2 : 1);
+  *height = priv->info.height;
+  if (priv->view == CAMERA_TOP_BOTTOM || priv->view == CAMERA_LEFT_DEPTH)
+    *height /= 2;
+  else if (priv->view == CAMERA_COLOUR_DEPTH)
+    *height = *height * 3 / 5;
 }
 
 static gboolean set_caps(GstBaseSrc *base, GstCaps *caps)
@@ -108,40 +110,37 @@ static guint depth(const StxCamera *camera, guint16 disparity)
   return millimetres < 65535 ? (guint)(millimetres + .5) : 0;
 }
 
-/* Pixels of `bytes` bytes each, from row y0 on. */
-static void put_depth(
-    GstVideoFrame *frame, int y0, int width, int height, int bytes, guint64 number)
+/* Pixels of `bytes` bytes each, from `data` on. */
+static void put_depth(guint8 *data, int stride, int width, int height, int bytes, guint64 number)
 {
   const guint16 *truth = picture_truth(width, height, number);
   StxCamera camera = picture_camera(width, height);
 
-  for (int y = 0; y < height; y++) {
-    guint8 *row = GST_VIDEO_FRAME_PLANE_DATA(frame, 0);
-
-    row += (y0 + y) * GST_VIDEO_FRAME_PLANE_STRIDE(frame, 0);
+  for (int y = 0; y < height; y++, data += stride)
     for (int x = 0; x < width; x++)
       if (bytes == 2)
-        GST_WRITE_UINT16_LE(row + 2 * x, depth(&camera, truth[y * width + x]));
+        GST_WRITE_UINT16_LE(data + 2 * x, depth(&camera, truth[y * width + x]));
       else
-        GST_WRITE_UINT32_LE(row + 4 * x, depth(&camera, truth[y * width + x]));
-  }
+        GST_WRITE_UINT32_LE(data + 4 * x, depth(&camera, truth[y * width + x]));
 }
 
 static void show(const CameraPrivate *priv, GstVideoFrame *frame, guint64 number)
 {
-  gint width, height;
+  guint8 *below = GST_VIDEO_FRAME_PLANE_DATA(frame, 0);
+  gint width, height, stride = GST_VIDEO_FRAME_PLANE_STRIDE(frame, 0);
 
   find_size(priv, &width, &height);
-  if (priv->view == CAMERA_DEPTH)
-    put_depth(frame, 0, width, height, 2, number);
-  else
+  below += priv->view == CAMERA_DEPTH ? 0 : height * stride;
+  if (priv->view != CAMERA_DEPTH)
     put(frame, 0, 0, width, height, priv->view == CAMERA_RIGHT, number);
   if (priv->view == CAMERA_SIDE_BY_SIDE)
     put(frame, width, 0, width, height, TRUE, number);
   else if (priv->view == CAMERA_TOP_BOTTOM)
     put(frame, 0, height, width, height, TRUE, number);
   else if (priv->view == CAMERA_LEFT_DEPTH)
-    put_depth(frame, height, width, height, 4, number);
+    put_depth(below, stride, width, height, 4, number);
+  else if (priv->view == CAMERA_DEPTH || priv->view == CAMERA_COLOUR_DEPTH)
+    put_depth(below, 2 * width, width, height, 2, number);
 }
 
 static GstBuffer *new_frame(CameraPrivate *priv)

@@ -16,8 +16,9 @@ typedef enum {
   CAMERA_RIGHT,
   CAMERA_SIDE_BY_SIDE,
   CAMERA_TOP_BOTTOM,
-  CAMERA_DEPTH,      /* GRAY16_LE, millimetres */
-  CAMERA_LEFT_DEPTH, /* BGRA: below the left picture its depth, 32 bits per pixel */
+  CAMERA_DEPTH,        /* GRAY16_LE, millimetres */
+  CAMERA_LEFT_DEPTH,   /* BGRA: below the left picture its depth, 32 bits per pixel */
+  CAMERA_COLOUR_DEPTH, /* RGB: behind the left picture its depth, 16 bits per pixel */
 } CameraView;
 
 #define TYPE_CAMERA (camera_get_type())

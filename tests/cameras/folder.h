@@ -5,6 +5,10 @@
 
 #include <glib.h>
 
+/* Of the pictures for which the calibrations in it hold. */
+#define FOLDER_WIDTH 1280
+#define FOLDER_HEIGHT 720
+
 /* A new one becomes the working directory. */
 gchar *folder_enter(void);
 

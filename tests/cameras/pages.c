@@ -7,6 +7,7 @@
 #include "tests/cameras/folder.h"
 #include "tests/cameras/lines.h"
 #include "tests/cameras/page.h"
+#include "tests/cameras/pictures.h"
 #include "tests/cameras/stand_ins.h"
 #include "tests/gst/fixtures/util.h"
 
@@ -23,17 +24,39 @@ static const struct {
 
 static GPtrArray *sections;
 
+/* What is played is what was seen while it was recorded; if it was seen. */
+static void expect_same(Watch *seen, Watch *played)
+{
+  guint common, differ;
+
+  if (watch_counts(seen).sets == 0)
+    return;
+  watch_compare(seen, played, &common, &differ);
+  g_print("  %u common pairs, %u differ\n", common, differ);
+  ck_assert_uint_ge(common, 5);
+  ck_assert_uint_eq(differ, 0);
+}
+
 /* ---- Tests --------------------------------------------------------------------------------- */
 
 GST_START_TEST(lines_run_as_printed)
 {
   const PageSection *section = g_ptr_array_index(sections, __i__);
   gchar *folder = folder_enter();
+  Watch *before = NULL, *watch;
 
   g_print("%s\n", section->heading);
   stand_ins_register();
-  for (guint i = 0; i < section->lines->len; i++)
-    watch_free(line_run(g_ptr_array_index(section->lines, i)));
+  for (guint i = 0; i < section->lines->len; i++) {
+    gchar **words = g_ptr_array_index(section->lines, i);
+
+    watch = line_run(words);
+    if (before != NULL && g_strv_contains((const gchar *const *)words, "filesrc"))
+      expect_same(before, watch);
+    g_clear_pointer(&before, watch_free);
+    before = watch;
+  }
+  watch_free(before);
   folder_leave(folder);
 }
 GST_END_TEST
@@ -46,6 +69,7 @@ static Suite *pages_suite(void)
   sections = g_ptr_array_new_with_free_func((GDestroyNotify)page_free_section);
   for (guint i = 0; i < G_N_ELEMENTS(pages); i++)
     page_read(sections, pages[i].path, pages[i].word);
+  picture_truth(FOLDER_WIDTH, FOLDER_HEIGHT, 0); /* drawn once for all tests */
   suite_add_tcase(suite, tests);
   tcase_set_timeout(tests, 300);
   if (sections->len < G_N_ELEMENTS(pages))

@@ -4,6 +4,7 @@
 #include <gst/base/gstbasesink.h>
 
 #include "tests/cameras/camera.h"
+#include "tests/cameras/vendors.h"
 
 #define ANY_SIZE "width=[256,8192],height=[16,8192],framerate=[1/1,120/1]"
 
@@ -100,4 +101,5 @@ void stand_ins_register(void)
 {
   g_assert(gst_element_register(NULL, "v4l2src", GST_RANK_NONE, v4l2_get_type()));
   g_assert(gst_element_register(NULL, "autovideosink", GST_RANK_NONE, window_get_type()));
+  stand_ins_register_vendors();
 }
