@@ -2,6 +2,8 @@
 #include "tests/cameras/folder.h"
 
 #include <glib/gstdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "tests/cameras/pictures.h"
 #include "tests/gst/fixtures/util.h"
@@ -44,6 +46,85 @@ static void write_calibrations(void)
   g_free(k);
 }
 
+/* ---- Pictures ------------------------------------------------------------------------------ */
+
+#define PICTURES_OF_A_SEQUENCE 12
+
+static GstBuffer *new_picture(gboolean right, guint number)
+{
+  guint8 *luma = picture_new(FOLDER_WIDTH, FOLDER_HEIGHT, right, number);
+  gsize pixels = FOLDER_WIDTH * FOLDER_HEIGHT;
+  guint8 *rgb = g_malloc(3 * pixels);
+
+  for (gsize i = 0; i < 3 * pixels; i++)
+    rgb[i] = luma[i / 3];
+  g_free(luma);
+  return gst_buffer_new_wrapped(rgb, 3 * pixels);
+}
+
+/* Right are those with a name that says so, and KITTI's. */
+static gboolean is_right(const char *name)
+{
+  return strstr(name, "right") != NULL || strstr(name, "image_3") != NULL;
+}
+
+static void write_sequence(const char *pattern, guint first)
+{
+  GstHarness *encoder = gst_harness_new_parse("pngenc compression-level=1");
+  gchar *folder = g_path_get_dirname(pattern);
+
+  g_mkdir_with_parents(folder, 0700);
+  gst_harness_set_src_caps_str(encoder, "video/x-raw,format=RGB,framerate=10/1,width=" G_STRINGIFY(
+                                            FOLDER_WIDTH) ",height=" G_STRINGIFY(FOLDER_HEIGHT));
+  for (guint i = 0; i < PICTURES_OF_A_SEQUENCE; i++) {
+    GstBuffer *picture = gst_harness_push_and_pull(encoder, new_picture(is_right(pattern), i));
+    gchar *name = g_strdup_printf(pattern, first + i);
+    GstMapInfo map;
+
+    gst_buffer_map(picture, &map, GST_MAP_READ);
+    ck_assert(g_file_set_contents(name, (const gchar *)map.data, (gssize)map.size, NULL));
+    gst_buffer_unmap(picture, &map);
+    gst_buffer_unref(picture);
+    g_free(name);
+  }
+  g_free(folder);
+  gst_harness_teardown(encoder);
+}
+
+static void write_video(const char *name)
+{
+  const char *view = is_right(name) ? "right" : "left";
+  gchar *pattern = g_strdup_printf("%s-%%d.png", view);
+  gchar *line = g_strdup_printf("multifilesrc location=%s caps=image/png,framerate=10/1 ! pngdec ! "
+                                "videoconvert ! video/x-raw,format=I420 ! x264enc bitrate=16000 "
+                                "speed-preset=ultrafast ! mp4mux ! filesink location=%s",
+      pattern, name);
+
+  write_sequence(pattern, 0);
+  stx_test_runs(line);
+  g_free(line);
+  g_free(pattern);
+}
+
+void folder_fill(gchar **words)
+{
+  for (; *words != NULL; words++) {
+    const char *name = strchr(*words, '=');
+    guint first = 0;
+
+    if (!g_str_has_prefix(*words, "location=") || g_file_test(name + 1, G_FILE_TEST_EXISTS))
+      continue;
+    if (words[1] != NULL && g_str_has_prefix(words[1], "start-index="))
+      first = (guint)strtoul(strchr(words[1], '=') + 1, NULL, 10);
+    if (g_str_has_suffix(name, ".png"))
+      write_sequence(name + 1, first);
+    else if (g_str_has_suffix(name, ".mp4"))
+      write_video(name + 1);
+  }
+}
+
+/* ---- The folder ---------------------------------------------------------------------------- */
+
 gchar *folder_enter(void)
 {
   gchar *folder = g_dir_make_tmp("stx-cameras-XXXXXX", NULL);
@@ -53,14 +134,26 @@ gchar *folder_enter(void)
   return folder;
 }
 
-void folder_leave(gchar *folder)
+static void remove_all(const gchar *folder)
 {
   GDir *files = g_dir_open(folder, 0, NULL);
   const gchar *name;
 
-  while ((name = g_dir_read_name(files)) != NULL)
-    g_unlink(name);
+  while ((name = g_dir_read_name(files)) != NULL) {
+    gchar *path = g_build_filename(folder, name, NULL);
+
+    if (g_file_test(path, G_FILE_TEST_IS_DIR))
+      remove_all(path);
+    else
+      g_unlink(path);
+    g_free(path);
+  }
   g_dir_close(files);
   g_rmdir(folder);
+}
+
+void folder_leave(gchar *folder)
+{
+  remove_all(folder);
   g_free(folder);
 }

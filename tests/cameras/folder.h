@@ -12,6 +12,9 @@
 /* A new one becomes the working directory. */
 gchar *folder_enter(void);
 
+/* Pictures and videos that a line reads: what stands behind location= and ends in .png or .mp4. */
+void folder_fill(gchar **words);
+
 /* Removes it with all that is in it; takes the name. */
 void folder_leave(gchar *folder);
 
