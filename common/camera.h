@@ -56,6 +56,17 @@ static inline double stx_scaled_centre(double centre, double factor)
   return (centre + .5) * factor - .5;
 }
 
+/* Are two sizes, of which no side is 0, of one shape? Up to a pixel on either side, since sides are
+ * rounded, but of tiny images not more than a tenth. */
+STX_INLINE bool stx_same_shape(int width, int height, int other_width, int other_height)
+{
+  double pixel_across = 1.0 / (width < other_width ? width : other_width);
+  double pixel_down = 1.0 / (height < other_height ? height : other_height);
+  double most = pixel_across + pixel_down < .1 ? pixel_across + pixel_down : .1;
+  double off = (double)width / other_width / ((double)height / other_height) - 1;
+  return off <= most && off >= -most;
+}
+
 /*
  * Makes the camera that of an image of width × height pixels, which shows the same, scaled: focal
  * length and principal point are, if `camera` names another size. One of another shape is refused,

@@ -4,8 +4,6 @@
 #include <math.h>
 #include <stddef.h>
 
-#define SLACK_MOST 0.1 /* of tiny images, of which a pixel is much */
-
 /*
  * Of a principal point, in halves of the image: 1 is the middle. Rectified pairs have theirs within
  * a tenth of it or so. In an image scaled by 1/2 it seems to be at 2, along both sides; nobody
@@ -15,11 +13,6 @@
 #define HALVES_SCALED 1.33 /* geometric mean of both sides */
 #define HALVES_ALIKE 1.25
 #define HALVES_ABSURD 10
-
-static double smaller(int a, int b)
-{
-  return a < b ? a : b;
-}
 
 /* Neither is more than `factor` times the other. */
 static bool are_near(double a, double b, double factor)
@@ -56,8 +49,7 @@ static bool scale(StxCamera *camera, int width, int height, StxError *note)
 {
   int from_width = camera->image_width, from_height = camera->image_height;
   double x = (double)width / from_width, y = (double)height / from_height;
-  double slack = 1 / smaller(width, from_width) + 1 / smaller(height, from_height);
-  if (!(fabs(x / y - 1) <= fmin(slack, SLACK_MOST)))
+  if (!stx_same_shape(width, height, from_width, from_height))
     return stx_fail(note,
         "the camera is that of an image of %dx%d, which cannot be scaled to %dx%d", from_width,
         from_height, width, height);

@@ -9,8 +9,8 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
+#include "common/camera.h"
 #include "common/rotation.h"
 
 typedef struct {
@@ -45,7 +45,8 @@ static int rank(const StxCalibrationInput *input, const Mode *mode)
     return 0;
   if (mode->width == input->width && mode->height == input->height)
     return 3;
-  return abs(mode->width * input->height - mode->height * input->width) < mode->width ? 2 : 1;
+  bool known = input->width > 0 && input->height > 0;
+  return known && stx_same_shape(mode->width, mode->height, input->width, input->height) ? 2 : 1;
 }
 
 static const Mode *choose(const StxCalibrationInput *input)

@@ -36,13 +36,6 @@ const StxFields stx_rectify_fields = {STX_FIELDS_OF(fields), &defaults};
 
 /* ---- Views -------------------------------------------------------------------------------- */
 
-/* Sizes of one shape, but for what rounding to whole pixels makes of it. */
-static bool same_shape(int width, int height, int other_width, int other_height)
-{
-  double off = (double)width * other_height - (double)height * other_width;
-  return fabs(off) < (width > other_width ? width : other_width);
-}
-
 static bool check_side(const char *what, int width, int height, StxError *error)
 {
   int least = width < height ? width : height, most = width > height ? width : height;
@@ -57,7 +50,7 @@ static bool find_source(
 {
   if (!check_side("the pictures", width, height, error))
     return false;
-  if (!same_shape(width, height, camera->width, camera->height))
+  if (!stx_same_shape(width, height, camera->width, camera->height))
     return stx_fail(error,
         "%s%sthe pictures are %dx%d, the calibration is for %dx%d, which is another shape: use the "
         "camera's mode that was calibrated, or calibrate this one",
@@ -97,7 +90,7 @@ static bool find_size(
     view->height = (int)lround((double)height * view->width / width);
   if (!check_side("the rectified pictures", view->width, view->height, error))
     return false;
-  if (!c->rectified || same_shape(view->width, view->height, width, height))
+  if (!c->rectified || stx_same_shape(view->width, view->height, width, height))
     return true;
   return stx_fail(error,
       "rectified pictures of %dx%d are wanted, but the calibration's projection is for %dx%d, "

@@ -318,7 +318,23 @@ START_TEST(errors_may_be_ignored)
 }
 END_TEST
 
+/* A pixel on either side is what rounding makes; of tiny images not more than a tenth. */
+START_TEST(sizes_of_one_shape)
+{
+  ck_assert(stx_same_shape(1242, 375, 621, 188));
+  ck_assert(stx_same_shape(621, 187, 1242, 375));
+  ck_assert(stx_same_shape(2208, 1242, 1280, 720));
+  ck_assert(stx_same_shape(640, 480, 320, 241));
+  ck_assert(!stx_same_shape(640, 480, 320, 242));
+  ck_assert(!stx_same_shape(640, 480, 640, 360));
+  ck_assert(!stx_same_shape(480, 640, 640, 480));
+  ck_assert(stx_same_shape(12, 11, 12, 12));
+  ck_assert(!stx_same_shape(8, 7, 8, 8));
+}
+END_TEST
+
 static const StxTest tests[] = {
+    {&sizes_of_one_shape},
     {&kitti_pair_is_chosen},
     {&kitti_tolerates_what_files_have},
     {&kitti_says_the_size},
