@@ -274,7 +274,8 @@ def live(*parts):
 
 def check_messages():
     expect_refusal(("swapped", "--swap"), "r", "l")
-    expect_refusal(("no board of 8x5", "9x6", "squares"), "l", "r", "--board", "8x5")
+    expect_refusal(("no board of 8x5", "9x6", "squares"), "l/[12].png", "r/[12].png", "--board",
+                   "8x5")
     small = "num-buffers=3 ! video/x-raw,width=320"
     expect_refusal(("no board of 9x6", "3 frames"), *live(small, f"view=right {small}"),
                    "--every", ".001")
