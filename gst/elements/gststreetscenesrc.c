@@ -21,6 +21,7 @@
 
 #include <gst/base/gstpushsrc.h>
 
+#include "gst/live/camera.h"
 #include "gst/shared/element.h"
 #include "gst/shared/properties.h"
 #include "gst/stages/sceneviews.h"
@@ -196,21 +197,6 @@ static gboolean decide_allocation(GstBaseSrc *base, GstQuery *query)
 
 /* ---- Frames --------------------------------------------------------------------------------- */
 
-/* Where a live camera begins: with the first frame after now, counted from the running time 0 of
- * the pipeline. So all that are live show the same moment at the same time. */
-static void begin_live(GstStreetSceneSrc *self)
-{
-  GstClock *clock = gst_element_get_clock(GST_ELEMENT(self));
-  GstClockTime begin = gst_element_get_base_time(GST_ELEMENT(self)), now;
-
-  if (clock == NULL)
-    return;
-  now = gst_clock_get_time(clock);
-  self->position = MAX(self->position, now > begin ? now - begin : 0);
-  self->round_up = TRUE;
-  gst_object_unref(clock);
-}
-
 /* Turns a position in time into the next frame. */
 static void find_frame(GstStreetSceneSrc *self)
 {
@@ -219,7 +205,7 @@ static void find_frame(GstStreetSceneSrc *self)
   if (self->position == GST_CLOCK_TIME_NONE)
     return;
   if (gst_base_src_is_live(GST_BASE_SRC(self)))
-    begin_live(self);
+    self->round_up |= gst_stx_camera_begin(GST_ELEMENT(self), &self->position);
   self->frame = (gint64)(self->round_up ? gst_util_uint64_scale_ceil(self->position, rate, unit)
                                         : gst_util_uint64_scale(self->position, rate, unit));
   /* The begin of a frame may have been rounded down to whole nanoseconds. */
@@ -229,6 +215,18 @@ static void find_frame(GstStreetSceneSrc *self)
     self->frame -= time_of(&self->info, self->frame) == self->position;
   self->position = GST_CLOCK_TIME_NONE;
   self->round_up = FALSE;
+}
+
+/* TRUE: some frames are left out. */
+static gboolean skip_frames(GstStreetSceneSrc *self)
+{
+  gint64 late = self->frame;
+
+  self->frame = gst_stx_camera_skip(GST_ELEMENT(self), &self->info, late);
+  GST_OBJECT_LOCK(self);
+  self->settings.skipped += (guint64)(self->frame - late);
+  GST_OBJECT_UNLOCK(self);
+  return self->frame > late;
 }
 
 static gint frame_count(GstStreetSceneSrc *self)
@@ -277,10 +275,12 @@ static GstFlowReturn fill(GstPushSrc *src, GstBuffer *buffer)
   gint count = live ? -1 : frame_count(self); /* of a live camera the base class counts */
   GstFlowReturn flow = GST_FLOW_OK;
   StxError error = {""};
+  gboolean skipped;
 
   if (self->scene == NULL)
     return GST_FLOW_NOT_NEGOTIATED;
   find_frame(self);
+  skipped = live && skip_frames(self);
   if (self->frame < 0 || (count >= 0 && self->frame >= count && !self->reverse))
     return GST_FLOW_EOS;
   stx_scene_move(self->scene, (guint64)self->frame + self->first_frame);
@@ -290,6 +290,8 @@ static GstFlowReturn fill(GstPushSrc *src, GstBuffer *buffer)
     return GST_FLOW_ERROR;
   }
   stamp(self, buffer);
+  if (skipped)
+    GST_BUFFER_FLAG_SET(buffer, GST_BUFFER_FLAG_DISCONT);
   if (live && self->info.fps_n > 0)
     flow = wait_for_end(self);
   self->frame += self->reverse ? -1 : 1;
@@ -415,6 +417,7 @@ static gboolean start(GstBaseSrc *base)
   GST_OBJECT_LOCK(self);
   gst_video_info_init(&self->info);
   self->info.fps_n = 0;
+  self->settings.skipped = 0;
   GST_OBJECT_UNLOCK(self);
   return gst_street_scene_settings_load(&self->settings, GST_ELEMENT(self));
 }

@@ -22,6 +22,10 @@ static const StxField fields[] = {
     {"seed", "Seed", "Which street", FIELD(UINT, seed), .high = G_MAXUINT},
     {"first-frame", "First frame", "Frame of the drive that is shown at stream time 0",
         FIELD(UINT, first_frame), .high = G_MAXUINT},
+    {"skipped-frames", "Skipped frames",
+        "Number of frames since the start that a live source left out, since it was late by more "
+        "than one",
+        FIELD(COUNT, skipped)},
     {"lens-calibration", "Calibration of the lenses",
         "Calibration of the real stereo camera that takes the pictures left and right, as "
         "stereo-rectify reads it; the other views are of the rectified pair",

@@ -25,6 +25,7 @@ typedef struct {
   GstStreetSceneView view;
   StxSceneParams params; /* speed, noise, threads; the rest comes with the caps */
   guint seed, first_frame;
+  guint64 skipped;     /* frames, since the start */
   StxSceneLidar lidar; /* but its field of view: see gst_street_scene_lidar */
   GstStxCameraSettings camera;
   gchar *lens_calibration; /* file name, owned; NULL: none */

@@ -53,6 +53,53 @@ GST_START_TEST(live_frames_come_with_the_clock)
 }
 GST_END_TEST;
 
+static guint64 skipped_of(GstHarness *harness)
+{
+  GstElement *source = gst_harness_find_element(harness, "street-scene-src");
+  guint64 count;
+
+  g_object_get(source, "skipped-frames", &count, NULL);
+  gst_object_unref(source);
+  return count;
+}
+
+/* The next frame that the clock brings. */
+static void expect_live_frame(GstHarness *harness, guint64 number, gboolean discont)
+{
+  GstBuffer *buffer;
+
+  fail_unless(gst_harness_crank_single_clock_wait(harness));
+  buffer = gst_harness_pull(harness);
+  ck_assert_uint_eq(GST_BUFFER_OFFSET(buffer), number);
+  ck_assert_uint_eq(GST_BUFFER_PTS(buffer), number * 40 * GST_MSECOND);
+  fail_unless(!GST_BUFFER_FLAG_IS_SET(buffer, GST_BUFFER_FLAG_DISCONT) == !discont);
+  gst_buffer_unref(buffer);
+}
+
+/* Nobody took frames 4 … 24 in time. */
+GST_START_TEST(a_live_camera_that_is_late_leaves_frames_out)
+{
+  GstHarness *harness =
+      harness_new("street-scene-src is-live=true", "video/x-raw,width=8,height=4,framerate=25/1");
+
+  for (guint i = 0; i < 3; i++)
+    expect_live_frame(harness, i, i == 0);
+  fail_unless(gst_harness_wait_for_clock_id_waits(harness, 1, 60));
+  gst_harness_set_time(harness, GST_SECOND);
+  expect_live_frame(harness, 3, FALSE);
+  expect_live_frame(harness, 25, TRUE);
+  expect_live_frame(harness, 26, FALSE);
+  ck_assert_uint_eq(skipped_of(harness), 21);
+  /* Late by less than two frames: none is lost. */
+  fail_unless(gst_harness_wait_for_clock_id_waits(harness, 1, 60));
+  gst_harness_set_time(harness, 29 * 40 * GST_MSECOND + 39 * GST_MSECOND);
+  expect_live_frame(harness, 27, FALSE);
+  expect_live_frame(harness, 28, FALSE);
+  ck_assert_uint_eq(skipped_of(harness), 21);
+  gst_harness_teardown(harness);
+}
+GST_END_TEST;
+
 static GstPadProbeReturn check_step(GstPad *pad, GstPadProbeInfo *info, gpointer frames)
 {
   GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER(info);
@@ -124,6 +171,7 @@ static Suite *street_scene_src_times_suite(void)
   suite_add_tcase(suite, tests);
   tcase_add_test(tests, time_stamps_do_not_drift);
   tcase_add_test(tests, live_frames_come_with_the_clock);
+  tcase_add_test(tests, a_live_camera_that_is_late_leaves_frames_out);
   tcase_add_test(tests, live_cameras_are_in_step);
   tcase_add_test(tests, a_live_camera_stops_at_once);
   return suite;
