@@ -1,16 +1,28 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Two live cameras with jitter and lost frames, of which now one, now the other stands still: while
- * the left one delivers, pictures come out, and afterwards there are stixels again.
+ * the left one delivers, pictures come out, no pair is a wrong one, the latency is what is
+ * reported, and afterwards there are stixels again.
  */
+#include <gst/video/video.h>
+
 #include "gst/stixels/gststxmeta.h"
 #include "tests/endurance/gauge.h"
 #include "tests/endurance/lines.h"
 #include "tests/gst/fixtures/util.h"
 
+#define WIDTH 96
+#define HEIGHT 64
 #define SIZE "width=96,height=64,framerate=30/1"
+#define FRAME (GST_SECOND / 30)
 #define LOSS .01
 #define JITTER_US 20000
+
+/* Rows at the bottom say the number of a frame: both views have the same texture there, the right
+ * one shifted, so that the disparity is the number modulo CODES. */
+#define BAND 20
+#define CODES 16
+#define LEAST_SHIFT 2
 
 /* Seconds between pictures. Short tests run beside others: they ask only whether pictures go on
  * during a stall, which is longer. */
@@ -30,9 +42,7 @@ static const Times full_times = {90, 5, {10, 70}, {40, 70}};
 
 typedef struct {
   const gchar *name, *line;
-  /* What a camera has while it stands still comes afterwards. A view that comes late is waited for,
-   * so that pictures may pause for as long as it stood still, but not longer. */
-  gboolean late;
+  gboolean late;     /* what a camera has when it stands still comes afterwards */
   guint quick, full; /* seconds; 0: not at all */
 } Live;
 
@@ -48,7 +58,7 @@ typedef struct {
   const Times *times;
   GRand *chance;
   gint64 begin;
-  gboolean late;
+  gboolean late, right;
   guint frames, delivered;
 } Camera;
 
@@ -57,6 +67,9 @@ typedef struct {
   gint64 owed_since; /* the first left frame since the last picture; 0: none */
   gint64 longest;
   guint pictures, drawn, drawn_lately; /* lately: since the last stall */
+  guint pairs, wrong;
+  GArray *latencies; /* of those drawn, nanoseconds */
+  GstClockTime reported;
   Camera left, right;
 } Scene;
 
@@ -71,8 +84,33 @@ static gboolean stands_still(const Camera *camera, const guint when[2])
   return FALSE;
 }
 
-static GstPadProbeReturn deliver(Camera *camera, const guint when[2])
+/* A gray value for every place: a small integer hash. */
+static guint8 texture(guint x, guint y)
 {
+  guint32 value = x * 2246822519u ^ y * 3266489917u;
+
+  value = (value ^ value >> 15) * 2654435761u;
+  return value >> 24;
+}
+
+static void write_number(GstPadProbeInfo *info, gboolean right)
+{
+  GstBuffer *buffer = gst_buffer_make_writable(GST_PAD_PROBE_INFO_BUFFER(info));
+  guint shift = right ? LEAST_SHIFT + (guint)(GST_BUFFER_OFFSET(buffer) % CODES) : 0;
+  guint channels = right ? 1 : 3;
+  GstMapInfo map;
+
+  fail_unless(gst_buffer_map(buffer, &map, GST_MAP_WRITE));
+  for (guint y = HEIGHT - BAND; y < HEIGHT; y++)
+    for (guint x = 0; x < WIDTH * channels; x++)
+      map.data[y * WIDTH * channels + x] = texture(x / channels + shift, y);
+  gst_buffer_unmap(buffer, &map);
+  info->data = buffer;
+}
+
+static GstPadProbeReturn deliver(Camera *camera, GstPadProbeInfo *info, const guint when[2])
+{
+  write_number(info, camera->right);
   camera->frames++;
   while (camera->late && stands_still(camera, when))
     g_usleep(G_USEC_PER_SEC / 100);
@@ -90,7 +128,7 @@ static GstPadProbeReturn from_the_left(GstPad *pad, GstPadProbeInfo *info, gpoin
 
   if (stands_still(left, left->times->right) || stands_still(left, left->times->left))
     scene->drawn_lately = 0;
-  if (deliver(&scene->left, left->times->left) == GST_PAD_PROBE_DROP)
+  if (deliver(&scene->left, info, left->times->left) == GST_PAD_PROBE_DROP)
     return GST_PAD_PROBE_DROP;
   g_mutex_lock(&scene->lock);
   if (scene->owed_since == 0)
@@ -103,7 +141,39 @@ static GstPadProbeReturn from_the_right(GstPad *pad, GstPadProbeInfo *info, gpoi
 {
   Scene *scene = data;
 
-  return deliver(&scene->right, scene->right.times->right);
+  return deliver(&scene->right, info, scene->right.times->right);
+}
+
+/* ---- The pairs ----------------------------------------------------------------------------- */
+
+static int order(const void *a, const void *b)
+{
+  return *(const guint16 *)a - *(const guint16 *)b;
+}
+
+/* The median disparity of the band, in pixels. */
+static guint read_shift(GstBuffer *disparity)
+{
+  guint16 row[WIDTH / 2];
+  GstMapInfo map;
+
+  fail_unless(gst_buffer_map(disparity, &map, GST_MAP_READ));
+  for (guint i = 0; i < WIDTH / 2; i++)
+    row[i] = GST_READ_UINT16_LE(map.data + 2 * ((HEIGHT - BAND / 2) * WIDTH + WIDTH / 3 + i));
+  gst_buffer_unmap(disparity, &map);
+  qsort(row, WIDTH / 2, sizeof(*row), order);
+  return (row[WIDTH / 4] + 128u) / 256;
+}
+
+static GstPadProbeReturn check_pair(GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  GstBuffer *disparity = GST_PAD_PROBE_INFO_BUFFER(info);
+  guint number = (guint)(GST_BUFFER_OFFSET(disparity) % CODES);
+  Scene *scene = data;
+
+  scene->pairs++;
+  scene->wrong += read_shift(disparity) != LEAST_SHIFT + number;
+  return GST_PAD_PROBE_OK;
 }
 
 /* ---- The pictures -------------------------------------------------------------------------- */
@@ -117,6 +187,18 @@ static void end_pause(Scene *scene)
   g_mutex_unlock(&scene->lock);
 }
 
+static void measure(Scene *scene, GstPad *pad, GstBuffer *picture)
+{
+  GstElement *sink = gst_pad_get_parent_element(pad);
+  GstClockTime now = gst_element_get_current_running_time(sink), latency;
+
+  gst_object_unref(sink);
+  if (!GST_CLOCK_TIME_IS_VALID(now) || now < GST_BUFFER_PTS(picture))
+    return;
+  latency = now - GST_BUFFER_PTS(picture);
+  g_array_append_val(scene->latencies, latency);
+}
+
 static GstPadProbeReturn look(GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
   Scene *scene = data;
@@ -126,17 +208,53 @@ static GstPadProbeReturn look(GstPad *pad, GstPadProbeInfo *info, gpointer data)
   scene->pictures++;
   scene->drawn += drawn;
   scene->drawn_lately += drawn;
+  if (drawn)
+    measure(scene, pad, GST_PAD_PROBE_INFO_BUFFER(info));
   return GST_PAD_PROBE_OK;
 }
 
 /* ---- Running ------------------------------------------------------------------------------- */
 
-static Camera new_camera(guint32 seed, gboolean late)
+static Camera new_camera(gboolean right, gboolean late)
 {
   return (Camera){.times = endurance_is_full() ? &full_times : &quick_times,
-      .chance = g_rand_new_with_seed(seed),
+      .chance = g_rand_new_with_seed(right ? 2 : 1),
       .begin = g_get_monotonic_time(),
-      .late = late};
+      .late = late,
+      .right = right};
+}
+
+/* Without what the sink adds. */
+static GstClockTime reported_latency(GstElement *pipeline)
+{
+  GstElement *overlay = gst_bin_get_by_name(GST_BIN(pipeline), "overlay");
+  GstPad *src = gst_element_get_static_pad(overlay, "src");
+  GstQuery *query = gst_query_new_latency();
+  GstClockTime latency;
+
+  fail_unless(gst_pad_query(src, query));
+  gst_query_parse_latency(query, NULL, &latency, NULL);
+  gst_query_unref(query);
+  gst_object_unref(src);
+  gst_object_unref(overlay);
+  return latency;
+}
+
+/* What comes within a second. An element that reports a new latency wants it to be used. */
+static void answer_messages(GstElement *pipeline, GstBus *bus)
+{
+  gint64 end = g_get_monotonic_time() + G_USEC_PER_SEC;
+  GstMessage *message;
+
+  while (g_get_monotonic_time() < end) {
+    message =
+        gst_bus_timed_pop_filtered(bus, GST_SECOND / 10, GST_MESSAGE_ERROR | GST_MESSAGE_LATENCY);
+    if (message == NULL)
+      continue;
+    fail_unless(GST_MESSAGE_TYPE(message) == GST_MESSAGE_LATENCY);
+    gst_bin_recalculate_latency(GST_BIN(pipeline));
+    gst_message_unref(message);
+  }
 }
 
 /* One reading per second. */
@@ -146,26 +264,51 @@ static void watch(GstElement *pipeline, Scene *scene, GaugeRun *run)
 
   gst_element_set_state(pipeline, GST_STATE_PLAYING);
   for (guint second = 0; second < run->length; second++) {
-    GstMessage *error = gst_bus_timed_pop_filtered(bus, GST_SECOND, GST_MESSAGE_ERROR);
-
-    fail_unless(error == NULL);
+    answer_messages(pipeline, bus);
     gauge_step(run);
   }
   end_pause(scene);
+  scene->reported = reported_latency(pipeline);
   gst_element_set_state(pipeline, GST_STATE_NULL);
   gst_object_unref(bus);
 }
 
-static void report(const Live *live, const Scene *scene)
+static int order_times(const void *a, const void *b)
 {
-  g_print("%s: left %u of %u frames, right %u of %u; %u pictures, %u drawn; longest pause %.2f s\n",
-      live->name, scene->left.delivered, scene->left.frames, scene->right.delivered,
-      scene->right.frames, scene->pictures, scene->drawn, (gdouble)scene->longest / 1e6);
+  GstClockTime first = *(const GstClockTime *)a, second = *(const GstClockTime *)b;
+
+  return first < second ? -1 : first > second;
 }
 
-static gdouble longest_pause(const Live *live)
+/* The latency that so many of 100 pictures have at most. */
+static GstClockTime latency_of(const Scene *scene, guint percent)
 {
-  return LONGEST_PAUSE + (live->late ? endurance_length(quick_times.stall, full_times.stall) : 0);
+  guint count = scene->latencies->len;
+
+  fail_unless(count > 0);
+  qsort(scene->latencies->data, count, sizeof(GstClockTime), order_times);
+  return g_array_index(scene->latencies, GstClockTime, (count - 1) * percent / 100);
+}
+
+static void report(const Live *live, const Scene *scene)
+{
+  g_print("%s: left %u of %u frames, right %u of %u; %u pairs, %u wrong; %u pictures, %u drawn; "
+          "longest pause %.2f s; latency %.1f ms, 95 %% of the pictures within %.1f ms, reported "
+          "%.1f ms\n",
+      live->name, scene->left.delivered, scene->left.frames, scene->right.delivered,
+      scene->right.frames, scene->pairs, scene->wrong, scene->pictures, scene->drawn,
+      (gdouble)scene->longest / 1e6, (gdouble)latency_of(scene, 50) / 1e6,
+      (gdouble)latency_of(scene, 95) / 1e6, (gdouble)scene->reported / 1e6);
+}
+
+static void judge(const Scene *scene)
+{
+  fail_unless(scene->wrong == 0);
+  fail_unless((gdouble)scene->longest / 1e6 < LONGEST_PAUSE);
+  fail_unless(scene->drawn_lately > 0, "no stixels after a stall");
+  if (endurance_is_full())
+    fail_unless(
+        ABS(GST_CLOCK_DIFF(scene->reported, latency_of(scene, 50))) < (GstClockTimeDiff)FRAME);
 }
 
 GST_START_TEST(a_camera_stands_still)
@@ -173,11 +316,13 @@ GST_START_TEST(a_camera_stands_still)
   const Live *live = &lives[__i__];
   GaugeRun run = {live->name, endurance_length(live->quick, live->full), 0, {{0}}};
   GstElement *pipeline = stx_test_parse(live->line);
-  Scene scene = {.left = new_camera(1, live->late), .right = new_camera(2, live->late)};
+  Scene scene = {.left = new_camera(FALSE, live->late), .right = new_camera(TRUE, live->late)};
 
   g_mutex_init(&scene.lock);
+  scene.latencies = g_array_sized_new(FALSE, FALSE, sizeof(GstClockTime), 31 * run.length);
   stx_test_probe(pipeline, "left", "src", GST_PAD_PROBE_TYPE_BUFFER, from_the_left, &scene);
   stx_test_probe(pipeline, "right", "src", GST_PAD_PROBE_TYPE_BUFFER, from_the_right, &scene);
+  stx_test_probe(pipeline, "sgm", "src", GST_PAD_PROBE_TYPE_BUFFER, check_pair, &scene);
   stx_test_probe(pipeline, "out", "sink", GST_PAD_PROBE_TYPE_BUFFER, look, &scene);
   watch(pipeline, &scene, &run);
   gst_object_unref(pipeline);
@@ -185,8 +330,8 @@ GST_START_TEST(a_camera_stands_still)
   g_rand_free(scene.right.chance);
   g_mutex_clear(&scene.lock);
   report(live, &scene);
-  fail_unless((gdouble)scene.longest / 1e6 < longest_pause(live));
-  fail_unless(scene.drawn_lately > 0, "no stixels after a stall");
+  judge(&scene);
+  g_array_unref(scene.latencies);
   gauge_judge(&run);
 }
 GST_END_TEST
