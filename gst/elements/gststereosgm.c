@@ -245,10 +245,14 @@ static gboolean views_differ(GstStereoSgm *self, guint roles)
 {
   gboolean begun = GST_VIDEO_INFO_WIDTH(&self->output) > 0, differ;
   GstStereoSgmViews views = self->views;
+  GstStereoSgmLayout layout;
   StxError error;
 
+  GST_OBJECT_LOCK(self);
+  layout = self->settings.layout;
+  GST_OBJECT_UNLOCK(self);
   differ = begun && gst_stx_pairing_is_live(GST_STX_PAIRING(self)) &&
-           !gst_stereo_sgm_views_plan(&views, roles, self->settings.layout, &error);
+           !gst_stereo_sgm_views_plan(&views, roles, layout, &error);
   if (differ && !self->differ)
     GST_ELEMENT_WARNING(
         self, STREAM, FORMAT, ("%s: nothing comes out until they agree", error.text), (NULL));

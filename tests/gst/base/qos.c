@@ -89,6 +89,21 @@ GST_START_TEST(a_late_picture_is_better_than_none)
 }
 GST_END_TEST;
 
+/* A converter in front of one view would drop half a pair. */
+GST_START_TEST(the_report_ends_where_partners_meet)
+{
+  StereoPair pair = begin("");
+  GstEvent *event;
+
+  report_late(&pair, 2);
+  while ((event = gst_harness_try_pull_upstream_event(pair.left)) != NULL) {
+    fail_unless(GST_EVENT_TYPE(event) != GST_EVENT_QOS);
+    gst_event_unref(event);
+  }
+  stereo_pair_free(&pair);
+}
+GST_END_TEST;
+
 /* ---- Whole pipelines ----------------------------------------------------------------------- */
 
 #define FRAMES 60
@@ -216,6 +231,7 @@ static Suite *qos_suite(void)
   tcase_add_loop_test(tests, live_pipelines_drop, 0, (int)G_N_ELEMENTS(modes));
   tcase_add_test(tests, the_property_takes_a_boolean);
   tcase_add_test(tests, a_late_picture_is_better_than_none);
+  tcase_add_test(tests, the_report_ends_where_partners_meet);
   tcase_add_loop_test(tests, a_picture_goes_with_its_stixels, 0, (int)G_N_ELEMENTS(droppers));
   tcase_add_test(tests, what_is_not_live_loses_nothing);
   return suite;

@@ -366,9 +366,10 @@ static const gchar *const reach[][2] = {{"calibration", "rectify"},
 static void set_other(GstElement *bin, GParamSpec *spec)
 {
   if (G_IS_PARAM_SPEC_ENUM(spec)) {
-    const GEnumClass *klass = G_PARAM_SPEC_ENUM(spec)->enum_class;
+    const GParamSpecEnum *choices = G_PARAM_SPEC_ENUM(spec);
+    const GEnumValue *value = &choices->enum_class->values[choices->enum_class->n_values - 1];
 
-    g_object_set(bin, spec->name, klass->values[klass->n_values - 1].value, NULL);
+    g_object_set(bin, spec->name, value->value == choices->default_value ? 0 : value->value, NULL);
   } else {
     gst_util_set_object_arg(G_OBJECT(bin), spec->name, "1");
   }
