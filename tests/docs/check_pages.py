@@ -5,7 +5,8 @@
   - every property of an element is on its page docs/elements/<factory>.md, with the range, unit,
     choices and default that gst-inspect-1.0 shows, and the page has no others;
   - the Python example of docs/formats.md and examples/read_stixels.py read what the line beside
-    the example writes (where NumPy is installed).
+    the example writes (where NumPy is installed);
+  - so does that of docs/cameras.md.
 """
 import os
 import pathlib
@@ -165,6 +166,22 @@ def check_python(folder):
     return faults
 
 
+def block(page, kind, word):
+    """The first block of code of that kind on a page of docs/ with that word in it."""
+    blocks = re.findall(rf"^```{kind}\n(.*?)^```", (ROOT / "docs" / page).read_text(), re.S | re.M)
+    return next(text for text in blocks if word in text)
+
+
+def check_metres(folder):
+    """What docs/cameras.md makes of lines of JSON."""
+    status, output = run(block("elements/stereo-stixels.md", "sh", "location=stixels.json"), folder)
+    pathlib.Path(folder, "nearest.py").write_text(block("cameras.md", "python", "stixels.json"))
+    found = run(f"{sys.executable} nearest.py", folder)[1]
+    places = re.findall(r"^\d+\.\d m ahead, [-+]\d+\.\d m to the right, \d\.\d m high$", found,
+                        re.M)
+    return [] if status == 0 and len(places) == 20 else [f"docs/cameras.md: {output}{found}"]
+
+
 def main():
     faults = []
     with tempfile.TemporaryDirectory() as folder:
@@ -174,6 +191,7 @@ def main():
         for path in pages:
             faults += check_properties(path.stem, path.read_text())
         faults += check_python(folder)
+        faults += check_metres(folder)
     print("\n".join(faults) or "all pages hold")
     return 1 if faults else 0
 
