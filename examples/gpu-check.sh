@@ -130,6 +130,7 @@ END
 # name, and the pipeline up to its last element
 pipelines() {
   echo "rectify     $(from_camera NV12)"
+  echo "USB-camera  $(from_camera YUY2)"
   echo "disparity   $(from_pair 1242x375 '')"
   echo "8-paths     $(from_pair 641x363 'paths=8 max-disparity=64')"
   echo "stixels     $(from_pair 1242x375 "! downsample-transpose backend=BACKEND ! $stixels")"
