@@ -78,12 +78,13 @@ guint gst_stx_patience_find_late(
 {
   guint late = 0;
 
+  if (self->over == G_MININT64)
+    return 0;
   for (guint role = 0; role < heads->count; role++) {
     const GstStxHead *head = &heads->head[role];
     GstClockTimeDiff after = head->moment - self->over;
 
-    if (head->required && head->timed && self->over != G_MININT64 &&
-        (after <= 0 || gst_stx_skew_matches(skew, after, after)))
+    if (head->required && head->timed && (after <= 0 || gst_stx_skew_matches(skew, after, after)))
       late |= 1u << role;
   }
   return late;
