@@ -101,7 +101,7 @@ def line_of(text):
 
 def sink(name, live):
     """Live sources go on while corners are looked for: old frames are dropped."""
-    return (f"queue max-size-buffers=200 max-size-bytes=0 max-size-time=0 "
+    return (f"queue max-size-buffers=30 max-size-bytes=0 max-size-time=0 "
             f"{'leaky=downstream' if live else ''} ! videoconvert ! "
             f"video/x-raw,format=GRAY8 ! appsink name={name} sync=false max-buffers=8 "
             f"drop={'true' if live else 'false'}")
