@@ -240,10 +240,9 @@ static GstClockTime reported_latency(GstElement *pipeline)
   return latency;
 }
 
-/* What comes within a second. An element that reports a new latency wants it to be used. */
-static void answer_messages(GstElement *pipeline, GstBus *bus)
+/* What comes until then. An element that reports a new latency wants it to be used. */
+static void answer_messages(GstElement *pipeline, GstBus *bus, gint64 end)
 {
-  gint64 end = g_get_monotonic_time() + G_USEC_PER_SEC;
   GstMessage *message;
 
   while (g_get_monotonic_time() < end) {
@@ -257,14 +256,14 @@ static void answer_messages(GstElement *pipeline, GstBus *bus)
   }
 }
 
-/* One reading per second. */
+/* One reading per second, of those that say which camera stands still. */
 static void watch(GstElement *pipeline, Scene *scene, GaugeRun *run)
 {
   GstBus *bus = gst_element_get_bus(pipeline);
 
   gst_element_set_state(pipeline, GST_STATE_PLAYING);
   for (guint second = 0; second < run->length; second++) {
-    answer_messages(pipeline, bus);
+    answer_messages(pipeline, bus, scene->left.begin + (gint64)(second + 1) * G_USEC_PER_SEC);
     gauge_step(run);
   }
   end_pause(scene);
