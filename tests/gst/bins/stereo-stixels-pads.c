@@ -379,6 +379,47 @@ GST_START_TEST(states_come_and_go)
 }
 GST_END_TEST
 
+/* What came out last, in a run with these properties. */
+static gchar *run_with(GstElement *pipeline, const gchar *output, const gchar *segmentation)
+{
+  GstElement *bin = gst_bin_get_by_name(GST_BIN(pipeline), "s");
+  GstElement *out = gst_bin_get_by_name(GST_BIN(pipeline), "out");
+  GstPad *pad = gst_element_get_static_pad(out, "sink");
+  GstCaps *caps;
+  gchar *text;
+
+  gst_util_set_object_arg(G_OBJECT(bin), "output", output);
+  gst_util_set_object_arg(G_OBJECT(bin), "segmentation", segmentation);
+  gst_element_set_state(pipeline, GST_STATE_PAUSED);
+  ck_assert_int_eq(
+      gst_element_get_state(pipeline, NULL, NULL, 20 * GST_SECOND), GST_STATE_CHANGE_SUCCESS);
+  caps = gst_pad_get_current_caps(pad);
+  text = g_strdup(gst_structure_get_name(gst_caps_get_structure(caps, 0)));
+  gst_element_set_state(pipeline, GST_STATE_NULL);
+  gst_caps_unref(caps);
+  gst_object_unref(pad);
+  gst_object_unref(out);
+  gst_object_unref(bin);
+  return text;
+}
+
+GST_START_TEST(what_comes_out_may_change_between_runs)
+{
+  static const gchar *const runs[][3] = {{"json", "stixels", "application/x-json"},
+      {"overlay", "segments", "video/x-raw"}, {"stixels", "segments", "application/x-stixels"},
+      {"overlay", "stixels", "video/x-raw"}, {"json", "segments", "application/x-json"}};
+  GstElement *pipeline = stx_test_parse("stereo-stixels name=s ! fakesink name=out " FED(""));
+
+  for (guint i = 0; i < G_N_ELEMENTS(runs); i++) {
+    gchar *media = run_with(pipeline, runs[i][0], runs[i][1]);
+
+    ck_assert_str_eq(media, runs[i][2]);
+    g_free(media);
+  }
+  gst_object_unref(pipeline);
+}
+GST_END_TEST
+
 GST_START_TEST(states_come_and_go_without_pads)
 {
   GstElement *bin = gst_object_ref_sink(gst_element_factory_make("stereo-stixels", NULL));
@@ -420,6 +461,7 @@ static Suite *stereo_stixels_pads_suite(void)
   tcase_add_test(tests, a_seek_flushes_all_of_it);
   tcase_add_test(tests, latency_is_that_of_the_elements_inside);
   tcase_add_test(tests, states_come_and_go);
+  tcase_add_test(tests, what_comes_out_may_change_between_runs);
   tcase_add_test(tests, states_come_and_go_without_pads);
   tcase_add_test(tests, nothing_leaks);
   return suite;
