@@ -20,9 +20,20 @@ static const StxField fields[] = {
         "cell height", STORED(INT, cell_height), .low = 1, .high = STX_GRID_MAX_CELL,
         .unit = "pixels"},
     {.field = "number of classes", STORED(INT, classes), .high = STX_MAX_CLASSES},
+    {.field = "coarse", STORED(INT, coarse), .high = STX_GRID_MAX_COARSE},
 };
 static const StxGrid defaults = STX_GRID_DEFAULTS;
 const StxFields stx_grid_fields = {STX_FIELDS_OF(fields), &defaults, .must = "; it must be "};
+
+bool stx_grid_set_steps(StxGrid *grid, int steps, StxError *error)
+{
+  for (grid->coarse = 0; grid->coarse <= STX_GRID_MAX_COARSE; grid->coarse++)
+    if (stx_grid_steps(grid) == steps)
+      return true;
+  grid->coarse = 0;
+  return stx_fail(
+      error, "disparity-steps is %d; there are 256, 128, 64, 32 or 16 steps in a pixel", steps);
+}
 
 bool stx_grid_check(const StxGrid *grid, StxError *error)
 {

@@ -10,7 +10,7 @@
  * then one channel per class. In each channel the columns follow one another and one column's
  * cells are contiguous: value = data[(channel · columns + column) · rows + row].
  *
- *   disparity   1/256 pixel of the full image; 0: unknown
+ *   disparity   steps of 1/256 pixel of the full image, or of 1/128 … 1/16 (`coarse`); 0: unknown
  *   weight      mean squared confidence of the cell's pixels, 0…65025 (= 255²); where the disparity
  * is unknown, that the cell is sky class cost  −ln p(class) in 1/1024 nat, 0…STX_CLASS_COST_MAX (p
  * is bounded below by 1e-3)
@@ -32,7 +32,10 @@ typedef struct {
   int width, height;           /* image, pixels */
   int cell_width, cell_height; /* pixels */
   int classes;
+  int coarse; /* disparities come in steps of 2^coarse / 256 pixel: below 256 · 2^coarse pixels */
 } StxGrid;
+
+#define STX_GRID_MAX_COARSE 4
 
 #define STX_GRID_DEFAULTS                                                                          \
   {                                                                                                \
@@ -56,6 +59,19 @@ STX_INLINE int stx_grid_top(const StxGrid *grid, int row)
   return top < grid->height ? top : grid->height;
 }
 
+/* Steps of disparity in a pixel. */
+STX_INLINE int stx_grid_steps(const StxGrid *grid)
+{
+  return STX_DISPARITY_ONE >> grid->coarse;
+}
+
+/* Pixels of 256 steps. Whoever works on columns has that for a pixel: what is given in pixels of
+ * disparity is divided by it on the way in, and what comes out multiplied. */
+STX_INLINE double stx_grid_pixel(const StxGrid *grid)
+{
+  return 1 << grid->coarse;
+}
+
 /* Bytes of a whole buffer of columns. */
 STX_INLINE size_t stx_grid_bytes(const StxGrid *grid)
 {
@@ -71,6 +87,9 @@ STX_INLINE uint16_t *stx_column(const StxGrid *grid, void *data, int channel, in
 
 /* Every field of StxGrid. */
 extern const StxFields stx_grid_fields;
+
+/* Sets `coarse` from the steps in a pixel; refuses what is not 256, 128, 64, 32 or 16. */
+bool stx_grid_set_steps(StxGrid *grid, int steps, StxError *error);
 
 /* Refuses what the table does not allow, and names the field. Rows are not limited here. */
 bool stx_grid_check(const StxGrid *grid, StxError *error);

@@ -7,12 +7,13 @@
  * 2021, §4.2. The paper averages every channel by itself, which mixes foreground and background
  * into disparities that are nowhere; so by default far values are rejected first.
  *
- * Per cell, over its n pixels (fewer in the last column and row), with d the disparity in 1/256
- * pixel (colmean_disparity.h says how a map's numbers become that), c the confidence (255 where
- * none is given), and a pixel valid if d > 0 and c > 0: 4·valid < n: disparity 0, weight 0 (so a
- * cell without a valid pixel is unknown). Otherwise MEAN      the valid pixels enter; disparity =
- * Σd / entered WEIGHTED  m = lower median of the valid disparities (rank (valid−1)/2 from below);
- * the valid pixels with |d − m| <= max(1024, m / 20 rounded down) enter, which m itself always
+ * Per cell, over its n pixels (fewer in the last column and row), with d the disparity in steps of
+ * the grid, 1/256 pixel mostly (colmean_disparity.h says how the numbers of a map become that), c
+ * the confidence (255 where none is given), and a pixel valid if d > 0 and c > 0:
+ *   4·valid < n: disparity 0, weight 0 (so a cell without a valid pixel is unknown). Otherwise
+ *   MEAN      the valid pixels enter; disparity = Σd / entered
+ *   WEIGHTED  m = lower median of the valid disparities (rank (valid−1)/2 from below); the valid
+ *             pixels with |d − m| <= max(4 px, m / 20 rounded down) enter, which m itself always
  *             does; disparity = Σc²d / Σc²
  *   MEDIAN    as WEIGHTED, but disparity = m
  *   weight    = Σc² / n, the sum over the pixels that entered; 0 is possible where few and

@@ -37,11 +37,11 @@ typedef struct {
 static int disparity_at(const StxColmeanParams *params, const StxColmeanInput *input, int x, int y)
 {
   const StxDisparityMeaning *meaning = &params->disparity;
-  StxDisparityFormula formula = stx_disparity_formula(meaning);
+  StxDisparityFormula formula = stx_disparity_formula(params);
   if (stx_disparity_is_float(meaning->encoding))
     return stx_disparity_steps(&formula, stx_row_float(&input->floats, y)[x]);
   uint16_t number = stx_row16(&input->disparity, y)[x];
-  return stx_disparity_is_plain(meaning)
+  return stx_disparity_is_plain(params)
              ? number
              : stx_disparity_steps(&formula, stx_disparity_from_16(&formula, number));
 }
@@ -78,17 +78,18 @@ static int lower_median(ValidPixels *valid)
   return valid->sorted[(valid->count - 1) / 2];
 }
 
-static void reduce_cell(
-    StxReduction reduction, ValidPixels *valid, int n, uint16_t *disparity, uint16_t *weight)
+static void reduce_cell(const StxColmeanParams *params, ValidPixels *valid, int n,
+    uint16_t *disparity, uint16_t *weight)
 {
   *disparity = *weight = 0;
   if (valid->sky > valid->count)
     *weight = (uint16_t)stx_round_half_up(valid->sky_weight, n);
   if (valid->sky > valid->count || 4 * valid->count < n || valid->count == 0)
     return;
+  StxReduction reduction = params->reduction;
   bool mean = reduction == STX_REDUCE_MEAN;
-  int m = mean ? 0 : lower_median(valid);
-  int tolerance = mean ? UINT16_MAX : m / 20 > 1024 ? m / 20 : 1024;
+  int near = stx_colmean_near(&params->grid), m = mean ? 0 : lower_median(valid);
+  int tolerance = mean ? UINT16_MAX : m / 20 > near ? m / 20 : near;
   uint64_t sum_w = 0, sum_wd = 0;
   uint32_t entered = 0, sum_d = 0;
   for (int i = 0; i < valid->count; i++) {
@@ -114,7 +115,7 @@ static void reduce_disparity(
     for (int row = 0; row < stx_grid_rows(grid); row++) {
       Cell cell = cell_at(grid, column, row);
       collect(params, input, cell, valid);
-      reduce_cell(params->reduction, valid, cell.n, stx_column(grid, columns, 0, column) + row,
+      reduce_cell(params, valid, cell.n, stx_column(grid, columns, 0, column) + row,
           stx_column(grid, columns, 1, column) + row);
     }
 }
@@ -147,7 +148,7 @@ static void fill_cell(
   uint16_t l = has_left ? stx_column(grid, columns, 0, left)[row] : UINT16_MAX;
   uint16_t r = has_right ? stx_column(grid, columns, 0, right)[row] : UINT16_MAX;
   int longest = params->fill_width / grid->cell_width;
-  if (right - left - 1 > stx_longest_hole(longest, grid->cell_width, has_left, has_right, r))
+  if (right - left - 1 > stx_longest_hole(longest, grid, has_left, has_right, r))
     return;
   stx_column(grid, columns, 0, column)[row] = l < r ? l : r;
   stx_column(grid, columns, 1, column)[row] = STX_FILL_WEIGHT;

@@ -84,11 +84,10 @@ static void convert_floats(
 static const uint16_t *steps_of(const Job *job, int x, int y, int count, uint16_t *room)
 {
   const StxColmeanInput *input = job->input;
-  const StxDisparityMeaning *meaning = &job->params->disparity;
-  if (stx_disparity_is_plain(meaning))
+  if (stx_disparity_is_plain(job->params))
     return stx_row16(&input->disparity, y) + x;
-  const StxDisparityFormula formula = stx_disparity_formula(meaning);
-  if (stx_disparity_is_float(meaning->encoding))
+  const StxDisparityFormula formula = stx_disparity_formula(job->params);
+  if (stx_disparity_is_float(job->params->disparity.encoding))
     convert_floats(&formula, stx_row_float(&input->floats, y) + x, count, room);
   else
     convert_16(&formula, stx_row16(&input->disparity, y) + x, count, room);
@@ -307,12 +306,13 @@ static V16 count_valid(const Pixels *pixels)
 }
 
 /* [low, low + range] of the disparities that enter; 0 is outside, since it is unknown. */
-static void entering(StxReduction reduction, const uint16_t median[LANES], uint16_t low[LANES],
-    uint16_t range[LANES])
+static void entering(const StxColmeanParams *params, const uint16_t median[LANES],
+    uint16_t low[LANES], uint16_t range[LANES])
 {
+  int near = stx_colmean_near(&params->grid);
   for (int lane = 0; lane < LANES; lane++) {
-    int m = median[lane], tolerance = m / 20 > 1024 ? m / 20 : 1024;
-    if (reduction == STX_REDUCE_MEAN)
+    int m = median[lane], tolerance = m / 20 > near ? m / 20 : near;
+    if (params->reduction == STX_REDUCE_MEAN)
       tolerance = UINT16_MAX;
     int from = m - tolerance > 1 ? m - tolerance : 1;
     int to = m + tolerance < UINT16_MAX ? m + tolerance : UINT16_MAX;
@@ -335,18 +335,18 @@ static void sum_sky(const Pixels *pixels, Sums *sums)
   memcpy(sums->sky, &count, sizeof count);
 }
 
-static void gather_sums(const Pixels *pixels, StxReduction reduction, Sums *sums)
+static void gather_sums(const Pixels *pixels, const StxColmeanParams *params, Sums *sums)
 {
   V16 median = {0}, valid = count_valid(pixels), low, range;
-  if (reduction != STX_REDUCE_MEAN)
+  if (params->reduction != STX_REDUCE_MEAN)
     median = lower_median(pixels, valid);
   uint16_t ranges[LANES];
   memcpy(sums->valid, &valid, sizeof valid);
   memcpy(sums->median, &median, sizeof median);
-  entering(reduction, sums->median, sums->low, ranges);
+  entering(params, sums->median, sums->low, ranges);
   memcpy(&low, sums->low, sizeof low);
   memcpy(&range, ranges, sizeof range);
-  sum_pixels(pixels, reduction, low, range, sums);
+  sum_pixels(pixels, params->reduction, low, range, sums);
 }
 
 /* ---- Quotients ---------------------------------------------------------------------------- */
@@ -418,7 +418,7 @@ void STX_VARIANT(stx_colmean_depth)(const Job *job, const Block *block, void *sc
       Sums sums;
       int32_t n[LANES];
       load(job, x, span, &pixels);
-      gather_sums(&pixels, params->reduction, &sums);
+      gather_sums(&pixels, params, &sums);
       cell_sizes(&params->grid, x, span.bottom - span.top, n);
       finish(&sums, params->reduction, certain, n, tiles[0][r] + c, tiles[1][r] + c);
       if (job->input->confidence_is_sky && !certain) {

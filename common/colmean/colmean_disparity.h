@@ -2,12 +2,14 @@
 /*
  * Cell reduction: what the numbers of a map mean, of disparities or of depths.
  *
- * The reduction works on steps, 1/256 pixel of disparity, 1 … 65535; 0: unknown. What KITTI's maps
- * hold are steps. Any other number becomes steps pixel by pixel, on its way in:
+ * The reduction works on steps of the grid (columns.h), 1/256 pixel of disparity unless that is
+ * coarse, 1 … 65535; 0: unknown. What KITTI's maps hold are such steps. Any other number becomes
+ * steps pixel by pixel, on its way in:
  *
  *   d = the number as a disparity in pixels; of a depth z: focal · baseline / z
  *   unknown, unless d > 0
- *   steps = d · 256, rounded half up; 65535 where it is more; 0, unknown, where that is 0
+ *   steps = d · steps of a pixel, rounded half up; 65535 where it is more; 0, unknown, where that
+ * is 0
  *
  * in float32, the arithmetic of stx_disparity_steps() in colmean_math.h, which all implementations
  * share. An error of 2^-22 of the value is the most that it makes.

@@ -20,9 +20,8 @@ typedef struct {
 static void close_hole(Strip *strip, int top, int row, int end, uint16_t disparity)
 {
   int first = strip->known[row] + 1;
-  int width = strip->grid->cell_width;
   bool has_right = end < stx_grid_columns(strip->grid);
-  if (end - first > stx_longest_hole(strip->longest, width, first > 0, has_right, disparity))
+  if (end - first > stx_longest_hole(strip->longest, strip->grid, first > 0, has_right, disparity))
     return;
   uint16_t left = strip->disparity[row], fill = left < disparity ? left : disparity;
   for (int column = first; column < end; column++) {

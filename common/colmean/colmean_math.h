@@ -30,19 +30,22 @@ typedef struct {
   int32_t nothing[2]; /* whole numbers that mean "unknown" */
   float unit, base;   /* of a whole number p: p · unit + base is what a float says */
   float focal_baseline;
+  float gain; /* steps of a pixel */
 } StxDisparityFormula;
 
 /* Whether the numbers are steps as they are. */
-STX_INLINE bool stx_disparity_is_plain(const StxDisparityMeaning *meaning)
+STX_INLINE bool stx_disparity_is_plain(const StxColmeanParams *params)
 {
-  return meaning->encoding <= STX_DISPARITY_KITTI;
+  return params->disparity.encoding <= STX_DISPARITY_KITTI && params->grid.coarse == 0;
 }
 
-STX_INLINE StxDisparityFormula stx_disparity_formula(const StxDisparityMeaning *meaning)
+STX_INLINE StxDisparityFormula stx_disparity_formula(const StxColmeanParams *params)
 {
+  const StxDisparityMeaning *meaning = &params->disparity;
   StxDisparityFormula f = {.is_depth = stx_disparity_is_depth(meaning->encoding),
       .unit = 1.0f / STX_DISPARITY_ONE,
-      .focal_baseline = (float)meaning->focal_baseline};
+      .focal_baseline = (float)meaning->focal_baseline,
+      .gain = (float)stx_grid_steps(&params->grid)};
   if (meaning->encoding == STX_DISPARITY_CITYSCAPES)
     f.base = -f.unit;
   if (meaning->encoding == STX_DISPARITY_OPENCV) {
@@ -72,8 +75,16 @@ STX_INLINE uint32_t stx_disparity_steps(const StxDisparityFormula *f, float numb
   bool is_number = number >= FLT_MIN && number <= FLT_MAX;
   float divisor = is_number ? number : 1;
   float d = f->is_depth ? f->focal_baseline / divisor : divisor;
-  float steps = is_number ? d * STX_DISPARITY_ONE + 0.5f : 0;
+  float steps = is_number ? d * f->gain + 0.5f : 0;
   return (uint32_t)(int32_t)(steps < 65535 ? steps : 65535);
+}
+
+/* ---- Cells ---------------------------------------------------------------------------------- */
+
+/* Steps from the median within which pixels enter, at least: 4 pixels, a power of two. */
+STX_INLINE int stx_colmean_near(const StxGrid *grid)
+{
+  return 4 * stx_grid_steps(grid);
 }
 
 /* ---- Holes and scores ----------------------------------------------------------------------- */
@@ -81,9 +92,9 @@ STX_INLINE uint32_t stx_disparity_steps(const StxDisparityFormula *f, float numb
 /* Cells of the longest hole that is filled, where `longest` is that of holes in the middle and
  * `right` the disparity at its right end, which counts where there is nothing on the left. */
 STX_INLINE int stx_longest_hole(
-    int longest, int cell_width, bool has_left, bool has_right, uint32_t right)
+    int longest, const StxGrid *grid, bool has_left, bool has_right, uint32_t right)
 {
-  int unseen = (int)(right / STX_DISPARITY_ONE) / cell_width + 1;
+  int unseen = (int)((right << grid->coarse) / STX_DISPARITY_ONE) / grid->cell_width + 1;
   return longest > 0 && !has_left && has_right && unseen > longest ? unseen : longest;
 }
 

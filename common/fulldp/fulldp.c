@@ -12,14 +12,15 @@
 
 typedef struct {
   double outlier;  /* energy of a wrong disparity */
-  double gaussian; /* of one that is exact, at σ = 1 px */
+  double gaussian; /* of one that is exact, at σ = 256 steps */
   double unit;     /* 1/σ² of a scale of 1 */
 } Branches;
 
 static Branches branches(const StxSatdpParams *params, const StxSatdpTables *tables, int kind)
 {
+  double range = params->outlier_range / stx_grid_pixel(&params->grid);
   double share = params->outlier_share[kind], inside = kind == STX_BELOW_SKY ? 0.5 : 1;
-  Branches b = {(log(params->outlier_range) - log(share)) * STX_ENERGY_ONE,
+  Branches b = {(log(range) - log(share)) * STX_ENERGY_ONE,
       (log(inside) + log(M_PI) / 2 - log1p(-share)) * STX_ENERGY_ONE,
       STX_WEIGHT_ONE * tables->residual_energy / STX_ENERGY_ONE};
   return b;

@@ -43,7 +43,7 @@
 /* Ranges, units and texts of these: stx_rdp_fields. */
 typedef struct {
   StxGrid grid; /* rows of cells: 1…STX_RDP_MAX_ROWS; classes are not looked at */
-  int epsilon;  /* 1/256 px; users see pixels */
+  int epsilon;  /* 1/256 px, rounded down to steps of the grid; users see pixels */
   int median;   /* cells; 0: none */
 } StxRdpParams;
 
@@ -51,6 +51,12 @@ typedef struct {
   {                                                                                                \
     .epsilon = 2 * STX_DISPARITY_ONE, .median = 0                                                  \
   }
+
+/* In steps. */
+STX_INLINE int32_t stx_rdp_epsilon(const StxRdpParams *params)
+{
+  return params->epsilon >> params->grid.coarse;
+}
 
 /* What came of a frame: the same from every implementation. Levels of a column: how often all its
  * segments are looked at if those of a level are looked at together, the last time without a split;

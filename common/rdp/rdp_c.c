@@ -87,7 +87,7 @@ static void split(Column *c)
     int at = furthest(c, span.f, span.l, &largest);
     if (span.level > c->levels)
       c->levels = span.level;
-    if ((int64_t)largest > (int64_t)c->params->epsilon * (span.l - span.f)) {
+    if ((int64_t)largest > (int64_t)stx_rdp_epsilon(c->params) * (span.l - span.f)) {
       c->open[open++] = (Span){at, span.l, span.level + 1};
       c->open[open++] = (Span){span.f, at, span.level + 1};
     } else {

@@ -15,6 +15,7 @@ typedef struct {
   int rows, cell_height, height; /* cells, pixels, pixels */
   float overhang;                /* from a cell's centre to its last image row, in cells */
   float end;                     /* the image's last row, in cells from the centre of cell 0 */
+  float step;                    /* pixels of disparity */
 } StxRdpRecords;
 
 STX_INLINE StxRdpRecords stx_rdp_records(const StxGrid *grid)
@@ -22,21 +23,21 @@ STX_INLINE StxRdpRecords stx_rdp_records(const StxGrid *grid)
   float cell = (float)grid->cell_height;
   float middle = 0.5f * (float)(grid->cell_height - 1);
   StxRdpRecords records = {stx_grid_rows(grid), grid->cell_height, grid->height, middle / cell,
-      ((float)(grid->height - 1) - middle) / cell};
+      ((float)(grid->height - 1) - middle) / cell, 1.0f / (float)stx_grid_steps(grid)};
   return records;
 }
 
 /* A segment (f, l); in a column with one row f = l = 0. */
 typedef struct {
   int column, f, l;
-  uint32_t disparity_f, disparity_l; /* of its ends, 1/256 px; both 0: unknown */
+  uint32_t disparity_f, disparity_l; /* of its ends, steps; both 0: unknown */
   uint32_t largest;                  /* x_i of its cells, below 2^30 */
   uint32_t weight;                   /* sum over the cells it owns */
 } StxRdpSegment;
 
-STX_INLINE float stx_rdp_pixels(float disparity)
+STX_INLINE float stx_rdp_pixels(const StxRdpRecords *grid, float disparity)
 {
-  return (disparity > 0 ? disparity : 0) * (1.0f / STX_DISPARITY_ONE);
+  return (disparity > 0 ? disparity : 0) * grid->step;
 }
 
 STX_INLINE StxStixel stx_rdp_record(const StxRdpRecords *grid, const StxRdpSegment *segment)
@@ -57,9 +58,9 @@ STX_INLINE StxStixel stx_rdp_record(const StxRdpRecords *grid, const StxRdpSegme
       .bottom = (uint16_t)(last ? grid->height - 1 : l * grid->cell_height - 1),
       .kind = STX_KIND_SEGMENT,
       .label = STX_LABEL_NONE,
-      .disparity_top = stx_rdp_pixels(from - slope * above),
-      .disparity_bottom = stx_rdp_pixels(from + slope * below),
-      .cost = (float)(int32_t)segment->largest / (float)length * (1.0f / STX_DISPARITY_ONE),
+      .disparity_top = stx_rdp_pixels(grid, from - slope * above),
+      .disparity_bottom = stx_rdp_pixels(grid, from + slope * below),
+      .cost = (float)(int32_t)segment->largest / (float)length * grid->step,
       .confidence = weight < 1.0f ? sqrtf(weight) : 1.0f};
   return record;
 }

@@ -329,7 +329,7 @@ static void new_worker(const StxRdpParams *params, const void *columns, uint8_t 
   w->columns = columns;
   w->kept = kept;
   w->rows = stx_grid_rows(&params->grid);
-  w->splitter.epsilon = params->epsilon;
+  w->splitter.epsilon = stx_rdp_epsilon(params);
   w->counts = (Counts){0};
 }
 

@@ -197,6 +197,15 @@ double stx_roadline_slope(const StxRoadLine *line, double row)
   return piece_at(line, row).slope;
 }
 
+StxRoadLine stx_roadline_times(const StxRoadLine *line, double factor)
+{
+  StxRoadLine scaled = *line;
+  scaled.slope *= factor;
+  for (int i = 0; i < scaled.bends; i++)
+    scaled.bend[i].slope *= factor;
+  return scaled;
+}
+
 /* ---- Entry points ------------------------------------------------------------------------- */
 
 bool stx_roadline_from_camera(const StxCamera *camera, StxRoadLine *line)
@@ -214,7 +223,8 @@ size_t stx_roadline_scratch(const StxGrid *grid)
   return 2 * sizeof(StxRoadHistogram);
 }
 
-bool stx_roadline_estimate(const StxGrid *grid, const void *columns, const StxRoadLine *prior,
+/* Where a pixel is one of 256 steps. */
+static bool estimate(const StxGrid *grid, const void *columns, const StxRoadLine *prior,
     StxRoadLine *line, void *scratch)
 {
   StxRoadHistogram *histogram = scratch;
@@ -234,5 +244,18 @@ bool stx_roadline_estimate(const StxGrid *grid, const void *columns, const StxRo
     return false;
   *line = line_to(&found);
   line->support = share;
+  return true;
+}
+
+bool stx_roadline_estimate(const StxGrid *grid, const void *columns, const StxRoadLine *prior,
+    StxRoadLine *line, void *scratch)
+{
+  double pixel = stx_grid_pixel(grid);
+  StxRoadLine near;
+  if (prior != NULL)
+    near = stx_roadline_times(prior, 1 / pixel);
+  if (!estimate(grid, columns, prior != NULL ? &near : NULL, line, scratch))
+    return false;
+  *line = stx_roadline_times(line, pixel);
   return true;
 }

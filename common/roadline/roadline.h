@@ -45,6 +45,9 @@ double stx_roadline_end(const StxRoadLine *line);
 /* The slope at an image row, of what lies below on a bend. */
 double stx_roadline_slope(const StxRoadLine *line, double row);
 
+/* The same road, where a pixel of disparity is `factor` of them. */
+StxRoadLine stx_roadline_times(const StxRoadLine *line, double factor);
+
 /* From calibration. False, and *line untouched, if the camera has no ground
  * (stx_camera_has_ground). */
 bool stx_roadline_from_camera(const StxCamera *camera, StxRoadLine *line);
@@ -57,8 +60,8 @@ size_t stx_roadline_scratch(const StxGrid *grid);
  *
  * prior  the previous frame's line, or the calibration's: only lines whose slope is within 25 % of
  *        its and whose horizon is within a tenth of the image height of its are considered. NULL:
- *        any line that reaches 3 px at the bottom of the image, with its horizon between half an
- *        image height above the image and a tenth above its bottom.
+ *        any line that reaches 768 steps (3 px) at the bottom of the image, with its horizon
+ * between half an image height above the image and a tenth above its bottom.
  *
  * False, and *line untouched, when no line has a support of at least 0.15 and cells on it in
  * half of the rows below its horizon: a frame of sky, of a wall, of noise or of zeros. A

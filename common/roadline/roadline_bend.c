@@ -320,7 +320,8 @@ static void prepare(const StxGrid *grid, const void *columns, const StxRoadLine 
   s->miss = s->bend / MISS;
 }
 
-bool stx_roadline_bend(const StxGrid *grid, const void *columns, const StxRoadLine *before,
+/* Where a pixel is one of 256 steps. */
+static bool bend(const StxGrid *grid, const void *columns, const StxRoadLine *before,
     StxRoadLine *line, void *scratch)
 {
   Search s;
@@ -340,4 +341,19 @@ bool stx_roadline_bend(const StxGrid *grid, const void *columns, const StxRoadLi
     return false;
   knots_to_line(&best, line);
   return true;
+}
+
+bool stx_roadline_bend(const StxGrid *grid, const void *columns, const StxRoadLine *before,
+    StxRoadLine *line, void *scratch)
+{
+  double pixel = stx_grid_pixel(grid);
+  StxRoadLine near, bent = stx_roadline_times(line, 1 / pixel);
+  if (before != NULL)
+    near = stx_roadline_times(before, 1 / pixel);
+  bool bends = bend(grid, columns, before != NULL ? &near : NULL, &bent, scratch);
+  if (bends)
+    *line = stx_roadline_times(&bent, pixel);
+  else
+    line->bends = 0;
+  return bends;
 }

@@ -20,7 +20,10 @@
 
 #define FIELD(kind, member) STX_FIELD(kind, StxSatdpParams, member)
 #define NUMBER(member, least, most) FIELD(DOUBLE, member), .low = least, .high = most
-#define NOISE(kind) NUMBER(sigma_disparity[kind], 0.0625, 64), .unit = "px"
+#define PAIR_SLOPE_MOST 100
+#define NOISE_LEAST 0.0625
+#define INTERCEPT_LEAST 0.01
+#define NOISE(kind) NUMBER(sigma_disparity[kind], NOISE_LEAST, 64), .unit = "px"
 #define COST(member) NUMBER(member, 0, 1000), .unit = "nat"
 #define OUTLIERS(kind) NUMBER(outlier_share[kind], 0.001, 0.9)
 
@@ -49,7 +52,7 @@ static const StxField fields[] = {
         NUMBER(sigma_depth, 0, 100), .unit = "m"},
     {"ground-sigma-intercept", "Ground intercept",
         "How far a ground stixel's line may pass from the horizon, pixels of disparity",
-        NUMBER(ground_sigma_intercept, 0.01, 10000), .unit = "px"},
+        NUMBER(ground_sigma_intercept, INTERCEPT_LEAST, 10000), .unit = "px"},
     {"ground-sigma-slope", "Ground slope",
         "How far a ground stixel's slope may be from the road's, as a share of it",
         NUMBER(ground_sigma_slope, 0.01, 100)},
@@ -60,7 +63,7 @@ static const StxField fields[] = {
         COST(pair_cost)},
     {"pair-slope", "Pair slope",
         "Further cost of an unlikely neighbour, in nats per pixel of disparity between the two",
-        NUMBER(pair_slope, 0, 100), .unit = "nat/px"},
+        NUMBER(pair_slope, 0, PAIR_SLOPE_MOST), .unit = "nat/px"},
     {"pair-tolerance", "Pair tolerance",
         "Neighbours that differ by no more than this meet, pixels of disparity",
         NUMBER(pair_tolerance, 0, 255), .unit = "px"},
@@ -153,13 +156,15 @@ static double least_variance(const StxSatdpParams *params)
 }
 
 /* The scale of stx_fold for a kind of this variance. Infinite ones, and 0 · ∞, which a camera at no
- * height makes at the horizon, weigh nothing. */
+ * height makes at the horizon, weigh nothing. Where steps are coarse disparities may be so large
+ * that a depth's sigma makes nothing of the nearest objects: they keep the least there is. */
 static uint32_t weight_scale(const StxSatdpParams *params, double variance)
 {
   if (!isfinite(variance))
     return 0;
   double one = (double)STX_FOLDED_MAX * 65536 / STX_WEIGHT_ONE;
-  return (uint32_t)(one * least_variance(params) / variance + 0.5);
+  uint32_t scale = (uint32_t)(one * least_variance(params) / variance + 0.5);
+  return scale == 0 && params->grid.coarse > 0 ? 1 : scale;
 }
 
 static double nats(double value)
@@ -240,10 +245,11 @@ static double object_precision(const StxSatdpParams *params)
 static void prepare_bends(
     const StxSatdpParams *params, const StxRoadLine *line, StxSatdpTables *tables)
 {
+  int pixel = stx_grid_steps(&params->grid);
   tables->off_road = nats(params->horizon_cost);
   for (int u = 0; u < tables->rows; u++) {
     double row = tables->x[u] / 2.0, d = STX_DISPARITY_ONE * fmax(stx_roadline_at(line, row), 0);
-    double off = STX_DISPARITY_ONE + d / 10;
+    double off = pixel + d / 10;
     bool steep = stx_roadline_slope(line, row) < line->slope / 2;
     tables->road_low[u] = steep ? (uint16_t)fmin(fmax(d - off, 0), 65535) : 0;
     tables->road_high[u] = steep ? (uint16_t)fmin(d + off, 65535) : 65535;
@@ -278,7 +284,7 @@ static double rounding_bound(const StxSatdpTables *tables)
   return ceil(4 + 65536 * square(deviation) * tables->residual_energy);
 }
 
-/* The next odd multiple of 2^-22 energies per 1/256 px, which is at most 2^-6 energies off over all
+/* The next odd multiple of 2^-22 energies per step, which is at most 2^-6 energies off over all
  * disparities that there are. */
 static double pair_slope(const StxSatdpParams *params)
 {
@@ -293,12 +299,37 @@ static double automatic_cost(const StxSatdpParams *params)
   return params->grid.classes > 0 ? 10 : 5.6;
 }
 
-bool stx_satdp_prepare(const StxSatdpParams *params, const StxCamera *camera,
-    const StxRoadLine *line, StxSatdpTables *tables, StxError *error)
+/* All that the tables are made of, with 256 steps for a pixel: that is one of a camera with a
+ * shorter baseline. Within the bounds for which the arithmetic was made: no sigma is less, and no
+ * step costs more, than may be with 256 of them in a pixel. */
+typedef struct {
+  StxSatdpParams params;
+  StxCamera camera;
+  StxRoadLine line;
+} InSteps;
+
+static InSteps in_steps(
+    const StxSatdpParams *params, const StxCamera *camera, const StxRoadLine *line)
 {
-  if (!stx_satdp_check(params, error) || (line != NULL && !check_line(line, error)))
-    return false;
-  memset(tables, 0, sizeof *tables);
+  InSteps in = {.params = *params};
+  double pixel = stx_grid_pixel(&params->grid);
+  for (int kind = 0; kind < 3; kind++)
+    in.params.sigma_disparity[kind] = fmax(params->sigma_disparity[kind] / pixel, NOISE_LEAST);
+  in.params.ground_sigma_intercept = fmax(params->ground_sigma_intercept / pixel, INTERCEPT_LEAST);
+  in.params.object_sigma_slope /= pixel;
+  in.params.pair_slope = fmin(params->pair_slope * pixel, PAIR_SLOPE_MOST);
+  in.params.pair_tolerance /= pixel;
+  if (camera != NULL)
+    in.camera = *camera;
+  in.camera.baseline /= pixel;
+  if (line != NULL)
+    in.line = stx_roadline_times(line, 1 / pixel);
+  return in;
+}
+
+static void prepare_tables(const StxSatdpParams *params, const StxCamera *camera,
+    const StxRoadLine *line, StxSatdpTables *tables)
+{
   prepare_geometry(&params->grid, tables);
   prepare_object(params, camera, tables);
   tables->has_ground = line != NULL;
@@ -322,6 +353,17 @@ bool stx_satdp_prepare(const StxSatdpParams *params, const StxCamera *camera,
   tables->pair_tolerance = floor(params->pair_tolerance * STX_DISPARITY_ONE + 0.5);
   tables->residual_energy = STX_ENERGY_ONE / (STX_FOLDED_MAX * least_variance(params) * 65536.0);
   tables->rounding = rounding_bound(tables);
+}
+
+bool stx_satdp_prepare(const StxSatdpParams *params, const StxCamera *camera,
+    const StxRoadLine *line, StxSatdpTables *tables, StxError *error)
+{
+  if (!stx_satdp_check(params, error) || (line != NULL && !check_line(line, error)))
+    return false;
+  InSteps in = in_steps(params, camera, line);
+  memset(tables, 0, sizeof *tables);
+  prepare_tables(
+      &in.params, camera != NULL ? &in.camera : NULL, line != NULL ? &in.line : NULL, tables);
   return true;
 }
 

@@ -372,6 +372,7 @@ STX_INLINE StxStixel stx_make_stixel(const StxGrid *grid, const StxSatdpTables *
     const StxSegment *segment, const StxSegmentSums *s, int label)
 {
   int cells = segment->vt - segment->vb + 1;
+  float pixel = (float)(1 << grid->coarse);
   double confidence = sqrt((double)s->weight / ((double)cells * STX_WEIGHT_ONE));
   StxStixel stixel = {(uint16_t)column,
       (uint16_t)stx_grid_top(grid, tables->rows - 1 - segment->vt),
@@ -379,7 +380,7 @@ STX_INLINE StxStixel stx_make_stixel(const StxGrid *grid, const StxSatdpTables *
       (uint8_t)label, 0.0f, 0.0f, (float)(segment->energy / STX_ENERGY_ONE),
       (float)(confidence < 1 ? confidence : 1)};
   if (segment->kind == STX_KIND_OBJECT && s->w > 0) {
-    stixel.disparity_top = (float)((double)s->d / (double)s->w / STX_DISPARITY_ONE);
+    stixel.disparity_top = (float)((double)s->d / (double)s->w / STX_DISPARITY_ONE) * pixel;
     stixel.disparity_bottom = stixel.disparity_top;
   }
   if (segment->kind == STX_KIND_GROUND) {
@@ -387,29 +388,30 @@ STX_INLINE StxStixel stx_make_stixel(const StxGrid *grid, const StxSatdpTables *
         (double)s->xx, (double)s->d, (double)s->xd, (double)s->dd);
     double top = fit.slope * (2.0 * stixel.top - tables->horizon_x) + fit.intercept;
     double bottom = fit.slope * (2.0 * stixel.bottom - tables->horizon_x) + fit.intercept;
-    stixel.disparity_top = (float)(stx_max(top, 0.0) / STX_DISPARITY_ONE);
-    stixel.disparity_bottom = (float)(stx_max(bottom, 0.0) / STX_DISPARITY_ONE);
+    stixel.disparity_top = (float)(stx_max(top, 0.0) / STX_DISPARITY_ONE) * pixel;
+    stixel.disparity_bottom = (float)(stx_max(bottom, 0.0) / STX_DISPARITY_ONE) * pixel;
   }
   return stixel;
 }
 
 /* The end of a slanted object's record at an image row, pixels. */
-STX_INLINE float stx_slanted_end(StxObjectFit fit, int row)
+STX_INLINE float stx_slanted_end(StxObjectFit fit, float pixel, int row)
 {
   double value = fit.slope * (2.0 * row) + fit.intercept;
-  return (float)(stx_min(stx_max(value, 1.0), 65535.0) / STX_DISPARITY_ONE);
+  return (float)(stx_min(stx_max(value, 1.0), 65535.0) / STX_DISPARITY_ONE) * pixel;
 }
 
 /* Gives the record of an object the ends of its line. */
 STX_INLINE void stx_slant_stixel(
-    const StxSatdpTables *tables, const StxSegmentSums *s, StxStixel *stixel)
+    const StxGrid *grid, const StxSatdpTables *tables, const StxSegmentSums *s, StxStixel *stixel)
 {
   if (stixel->kind != STX_KIND_OBJECT || s->w == 0)
     return;
   StxObjectFit fit = stx_fit_object(tables->lambda_object, (double)s->w, (double)s->x,
       (double)s->xx, (double)s->d, (double)s->xd, (double)s->dd);
-  stixel->disparity_top = stx_slanted_end(fit, stixel->top);
-  stixel->disparity_bottom = stx_slanted_end(fit, stixel->bottom);
+  float pixel = (float)(1 << grid->coarse);
+  stixel->disparity_top = stx_slanted_end(fit, pixel, stixel->top);
+  stixel->disparity_bottom = stx_slanted_end(fit, pixel, stixel->bottom);
 }
 
 #endif

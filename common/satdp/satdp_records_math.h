@@ -112,7 +112,7 @@ STX_INLINE int stx_write_column(const StxSatdpParams *params, const StxSatdpTabl
     int label = stx_segment_label(params, tables, columns, column, &segment);
     stixels[--left] = stx_make_stixel(&params->grid, tables, column, &segment, &sums, label);
     if (stx_satdp_slanted(params))
-      stx_slant_stixel(tables, &sums, &stixels[left]);
+      stx_slant_stixel(&params->grid, tables, &sums, &stixels[left]);
     vt = segment.vb - 1;
   }
   return count;

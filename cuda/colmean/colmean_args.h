@@ -44,8 +44,11 @@ typedef struct {
   uint32_t *raw; /* by rows: disparity | weight << 16 once more, 0 for a hole's cell; NULL: there is
                     none, for rows hold theirs or holes are not filled */
   StxReduction reduction;
-  int32_t sky;               /* true: the confidence of an unknown pixel is that it is sky */
-  int32_t vectors;           /* true: rows of whole cells may be read with the widest loads */
+  uint32_t near;     /* stx_colmean_near() */
+  int32_t near_bits; /* values that agree but for so many of their lowest bits need no median, for
+                        all of them enter; -1: it is wanted */
+  int32_t sky;       /* true: the confidence of an unknown pixel is that it is sky */
+  int32_t vectors;   /* true: rows of whole cells may be read with the widest loads */
   uint32_t width_reciprocal; /* of the cell's width */
   int32_t slots;             /* large cells: pixels of a cell, rounded up to a multiple of 8 */
 } StxColmeanDepthArgs;

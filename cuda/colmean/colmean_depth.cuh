@@ -27,12 +27,12 @@ STX_DEVICE void add_to_sums(Sums &sums, uint32_t d, uint32_t confidence)
   sums.weight_d += (uint64_t)c2 * d;
 }
 
-STX_DEVICE Sums sums_around(StxReduction reduction, uint32_t m)
+STX_DEVICE Sums sums_around(const StxColmeanDepthArgs &a, uint32_t m)
 {
-  const uint32_t tolerance = max(1024u, m / 20);
+  const uint32_t tolerance = max(a.near, m / 20);
   Sums sums = {};
-  sums.low = reduction == STX_REDUCE_MEAN || m <= tolerance ? 1 : m - tolerance;
-  sums.span = reduction == STX_REDUCE_MEAN ? 65534 : m + tolerance - sums.low;
+  sums.low = a.reduction == STX_REDUCE_MEAN || m <= tolerance ? 1 : m - tolerance;
+  sums.span = a.reduction == STX_REDUCE_MEAN ? 65534 : m + tolerance - sums.low;
   return sums;
 }
 
@@ -89,8 +89,8 @@ STX_DEVICE uint32_t reduce_share(
   valid = lanes_sum(valid, lanes);
   uint32_t m = 0;
   if (a.reduction != STX_REDUCE_MEAN)
-    m = share_median<VALUES>(share, valid, lanes, a.reduction == STX_REDUCE_WEIGHTED);
-  Sums sums = sums_around(a.reduction, m);
+    m = share_median<VALUES>(share, valid, lanes, a.near_bits);
+  Sums sums = sums_around(a, m);
 #pragma unroll
   for (int i = 0; i < VALUES; i++)
     add_to_sums(sums, share_d(share, i), share_confidence(share, i));

@@ -47,7 +47,7 @@ STX_DEVICE void reduce_large_cell(const StxColmeanDepthArgs &a, int column, int 
   uint32_t m = 0;
   if (a.reduction != STX_REDUCE_MEAN) {
     int bits = open_bits(prefix, 32, m);
-    if (a.reduction == STX_REDUCE_WEIGHTED && bits <= NEAR_BITS)
+    if (bits <= a.near_bits)
       bits = 0;
     const uint32_t rank = median_rank(a.slots, valid);
     m = search_median(m, bits, rank, 32, [&a, d, lane](uint32_t candidate) {
@@ -57,7 +57,7 @@ STX_DEVICE void reduce_large_cell(const StxColmeanDepthArgs &a, int column, int 
       return count;
     });
   }
-  Sums sums = sums_around(a.reduction, m);
+  Sums sums = sums_around(a, m);
   Sky sky = {};
   uint32_t sum = 0;
   for (uint32_t i = lane; i < n; i += 32) {

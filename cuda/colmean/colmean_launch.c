@@ -68,7 +68,7 @@ static size_t steps_stride(const StxColmeanParams *params)
 
 static size_t scratch_size(const StxColmeanParams *params, int threads)
 {
-  bool plain = stx_disparity_is_plain(&params->disparity);
+  bool plain = stx_disparity_is_plain(params);
   return raw_size(params) + (plain ? 0 : steps_stride(params) * (size_t)params->grid.height);
 }
 
@@ -88,6 +88,14 @@ static bool have_vectors(const StxColmeanDepthArgs *args, int run)
          (confidence->data == NULL || is_aligned(confidence->data, confidence->stride, run));
 }
 
+static int near_bits(const StxColmeanParams *params)
+{
+  int bits = 0;
+  while (2 << bits <= stx_colmean_near(&params->grid))
+    bits++;
+  return bits;
+}
+
 static StxColmeanRows make_rows(const Job *job, void *scratch)
 {
   const StxColmeanParams *params = job->params;
@@ -96,13 +104,15 @@ static StxColmeanRows make_rows(const Job *job, void *scratch)
           .disparity = job->steps,
           .confidence = job->input->confidence,
           .reduction = params->reduction,
+          .near = (uint32_t)stx_colmean_near(&params->grid),
+          .near_bits = params->reduction == STX_REDUCE_WEIGHTED ? near_bits(params) : -1,
           .sky = job->input->confidence_is_sky && job->input->confidence.data != NULL,
           .width_reciprocal = stx_colmean_reciprocal(params->grid.cell_width)},
       .lanes = row_lanes(&job->target),
       .longest = longest_hole(params)};
   rows.depth.vectors = have_vectors(&rows.depth, rows.lanes == 1 ? 4 : 8);
   rows.depth.raw = rows.lanes == 0 && rows.longest > 0 ? scratch : NULL;
-  rows.unseen = stx_longest_hole(rows.longest, params->grid.cell_width, false, true, UINT16_MAX);
+  rows.unseen = stx_longest_hole(rows.longest, &params->grid, false, true, UINT16_MAX);
   return rows;
 }
 
@@ -114,17 +124,16 @@ static const StxCudaKernel steps_kernel = {&module, "stx_colmean_steps"};
 static bool run_steps(Job *job, void *scratch, StxError *error)
 {
   const StxColmeanParams *params = job->params;
-  const StxDisparityMeaning *meaning = &params->disparity;
   int width = params->grid.width, height = params->grid.height;
   job->steps = job->input->disparity;
-  if (stx_disparity_is_plain(meaning))
+  if (stx_disparity_is_plain(params))
     return true;
-  StxColmeanStepsArgs args = {.formula = stx_disparity_formula(meaning),
+  StxColmeanStepsArgs args = {.formula = stx_disparity_formula(params),
       .map = job->input->disparity,
       .width = width,
       .pitch = (uint32_t)(steps_stride(params) / sizeof(uint32_t)),
       .steps = scratch};
-  if (stx_disparity_is_float(meaning->encoding))
+  if (stx_disparity_is_float(params->disparity.encoding))
     args.floats = job->input->floats;
   job->steps = (StxImage16){scratch, (ptrdiff_t)steps_stride(params), width, height};
   StxCudaSize blocks = {stx_cuda_blocks(width, 2 * THREADS), height, 1};

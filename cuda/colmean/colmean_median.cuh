@@ -8,10 +8,10 @@
  *   several      the largest m with #{d < m} <= rank, found bit by bit from above; bits that all
  *                pixels of a cell share need no counting, the upper half where a surface is smooth
  *
- * The weighted mean takes what is within 1024 of the median, at least. Where all valid values of a
- * cell agree but for their lowest ten bits, any of them, and their common part, stands for it: all
- * enter. Where that is so for all cells of a warp, on smooth surfaces, nothing is sorted or
- * searched.
+ * The weighted mean takes what is within 4 px of the median, at least. Where all valid values of a
+ * cell agree but for their lowest ten bits (fewer, where steps are coarse), any of them, and their
+ * common part, stands for it: all enter. Where that is so for all cells of a warp, on smooth
+ * surfaces, nothing is sorted or searched.
  */
 #ifndef STX_COLMEAN_MEDIAN_CUH
 #define STX_COLMEAN_MEDIAN_CUH
@@ -102,9 +102,6 @@ STX_DEVICE uint32_t search_median(uint32_t m, int bits, uint32_t rank, int lanes
   return m;
 }
 
-/* Bits that may differ where a median need not be known: see above. */
-#define NEAR_BITS 10
-
 /* Rank of the lower median when the invalid ones of `slots` values are 0. */
 STX_DEVICE uint32_t median_rank(uint32_t slots, uint32_t valid)
 {
@@ -141,7 +138,7 @@ template <int PAIRS> STX_DEVICE void drop_top_bit(uint32_t pair[PAIRS], uint32_t
  */
 template <int VALUES>
 STX_DEVICE uint32_t search_share(
-    const Share<VALUES> &share, uint32_t rank, int lanes, bool near_suffices)
+    const Share<VALUES> &share, uint32_t rank, int lanes, int near_bits)
 {
   constexpr int PAIRS = VALUES / 2;
   uint32_t pair[PAIRS], m;
@@ -150,7 +147,7 @@ STX_DEVICE uint32_t search_share(
   for (int i = 0; i < VALUES; i++)
     add_to_prefix(prefix, share_d(share, i));
   int bits = open_bits(prefix, lanes, m);
-  if (near_suffices && bits <= NEAR_BITS)
+  if (bits <= near_bits)
     return m;
 #pragma unroll
   for (int i = 0; i < PAIRS; i++)
@@ -172,7 +169,8 @@ STX_DEVICE uint32_t search_share(
 /* True for the whole warp if each thread's values are all valid and near one another, or none is;
  * `common`: bits that they share. */
 template <int VALUES>
-STX_DEVICE bool all_near(const Share<VALUES> &share, uint32_t valid, uint32_t &common)
+STX_DEVICE bool all_near(
+    const Share<VALUES> &share, uint32_t valid, int near_bits, uint32_t &common)
 {
   uint32_t all = share.pair[0], any = share.pair[0];
 #pragma unroll
@@ -182,19 +180,19 @@ STX_DEVICE bool all_near(const Share<VALUES> &share, uint32_t valid, uint32_t &c
   }
   common = all & all >> 16 & 65535;
   const uint32_t open = ((any | any >> 16) & 65535) ^ common;
-  return __all_sync(STX_FULL_WARP, valid == 0 || (valid == VALUES && open >> NEAR_BITS == 0));
+  return __all_sync(STX_FULL_WARP, valid == 0 || (valid == VALUES && open >> near_bits == 0));
 }
 
-/* The median, or where `near_suffices` a value that makes the same ones enter. */
+/* The median, or where `near_bits` is not negative a value that makes the same ones enter. */
 template <int VALUES>
 STX_DEVICE uint32_t share_median(
-    const Share<VALUES> &share, uint32_t valid, int lanes, bool near_suffices)
+    const Share<VALUES> &share, uint32_t valid, int lanes, int near_bits)
 {
   const uint32_t rank = median_rank(lanes * VALUES, valid);
   uint32_t common;
   if (lanes > 1)
-    return search_share<VALUES>(share, rank, lanes, near_suffices);
-  if (near_suffices && all_near<VALUES>(share, valid, common))
+    return search_share<VALUES>(share, rank, lanes, near_bits);
+  if (near_bits >= 0 && all_near<VALUES>(share, valid, near_bits, common))
     return common;
   return ranked<VALUES>(share, rank);
 }

@@ -60,8 +60,8 @@ STX_DEVICE uint32_t filling(const StxColmeanRows &a, const Row &row, int column)
   const bool has_left = left >= 0, has_right = right < row.columns;
   const uint32_t before = has_left ? row.values[left] & 65535 : 65535;
   const uint32_t after = has_right ? row.values[right] & 65535 : 65535;
-  const int cell_width = a.depth.target.grid.cell_width;
-  const int longest = stx_longest_hole(a.longest, cell_width, has_left, has_right, after);
+  const StxGrid &grid = a.depth.target.grid;
+  const int longest = stx_longest_hole(a.longest, &grid, has_left, has_right, after);
   const bool fills = (has_left || has_right) && right - left - 1 <= longest;
   return fills ? min(before, after) | STX_FILL_WEIGHT << 16 : 0;
 }

@@ -131,7 +131,7 @@ static bool run_either(const StxRdpParams *params, bool paper, const Memory *mem
   StxRdpArgs args = {.grid = stx_rdp_records(&params->grid),
       .columns = (int32_t)columns,
       .rows = stx_grid_rows(&params->grid),
-      .epsilon = params->epsilon,
+      .epsilon = stx_rdp_epsilon(params),
       .median = params->median,
       .layout = layout,
       .cells = memory->columns,

@@ -119,11 +119,14 @@ static gboolean check_bytes(const StxGrid *grid, StxError *error)
 
 static gboolean choose(GstDownsampleTranspose *self, guint roles, StxError *error)
 {
+  gboolean applies;
+
   GST_OBJECT_LOCK(self);
-  gst_stx_cells_apply(&self->cells, &self->params);
+  applies = gst_stx_cells_apply(&self->cells, &self->params, error);
   self->layout.confidence_is_sky = self->cells.confidence_is_sky;
   GST_OBJECT_UNLOCK(self);
-  return gst_stx_cell_caps_layout(&self->caps, roles, &self->params, &self->layout, error) &&
+  return applies &&
+         gst_stx_cell_caps_layout(&self->caps, roles, &self->params, &self->layout, error) &&
          gst_stx_disparity_encoding(&self->caps.disparity, self->params.disparity.encoding,
              &self->params.disparity.encoding, error) &&
          stx_grid_check(&self->params.grid, error) && check_bytes(&self->params.grid, error);

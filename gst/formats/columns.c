@@ -6,6 +6,8 @@
 #include "gst/formats/camera.h"
 #include "gst/formats/mediatypes.h"
 
+#define STEPS "disparity-steps"
+
 typedef struct {
   const char *name;
   int *value;
@@ -59,7 +61,17 @@ GstCaps *gst_stx_columns_caps_new(
       G_TYPE_INT, stx_grid_rows(grid), "classes", G_TYPE_INT, grid->classes, "framerate",
       GST_TYPE_FRACTION, numerator, denominator, NULL);
   gst_stx_camera_to_structure(camera, gst_caps_get_structure(caps, 0));
+  if (grid->coarse > 0)
+    gst_caps_set_simple(caps, STEPS, G_TYPE_INT, stx_grid_steps(grid), NULL);
   return caps;
+}
+
+/* Caps without the field are of 256. */
+static gboolean read_steps(const GstStructure *structure, StxGrid *grid, StxError *error)
+{
+  gint steps;
+
+  return !gst_structure_get_int(structure, STEPS, &steps) || stx_grid_set_steps(grid, steps, error);
 }
 
 gboolean gst_stx_columns_caps_parse(const GstCaps *caps, StxGrid *grid, StxError *error)
@@ -79,7 +91,7 @@ gboolean gst_stx_columns_caps_parse(const GstCaps *caps, StxGrid *grid, StxError
 
   if (structure == NULL || !read_fields(structure, fields, G_N_ELEMENTS(fields), error))
     return FALSE;
-  if (!stx_grid_check(&read, error))
+  if (!read_steps(structure, &read, error) || !stx_grid_check(&read, error))
     return FALSE;
   if (!check_count("columns", columns, stx_grid_columns(&read), error) ||
       !check_count("rows", rows, stx_grid_rows(&read), error))

@@ -4,7 +4,7 @@
  *
  *   application/x-stixel-columns  what downsample-transpose writes: the memory of common/columns.h.
  *                                 width, height (image), stixel-width, stixel-height (cell),
- *                                 columns, rows, classes
+ *                                 columns, rows, classes, and disparity-steps where that is not 256
  *   application/x-stixels         StxStixel records (common/stixel.h): width, height, stixel-width,
  *                                 columns
  *

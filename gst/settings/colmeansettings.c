@@ -13,6 +13,11 @@ static const StxField fields[] = {
     {"disparity-encoding", "Disparity encoding", "What a number of the disparity map means",
         STX_FIELD(CHOICE, GstStxCells, params.disparity.encoding),
         .choices = stx_disparity_encodings},
+    {"disparity-steps", "Disparity steps",
+        "Steps of a pixel in which columns tell disparities: 256, 128, 64, 32 or 16; they end at "
+        "65535 steps, that is at 256 pixels, or at 512, 1024, 2048, 4096",
+        STX_FIELD(INT, GstStxCells, disparity_steps),
+        .low = STX_DISPARITY_ONE >> STX_GRID_MAX_COARSE, .high = STX_DISPARITY_ONE},
     {"label-encoding", "Label encoding", "What a value of a label image means",
         STX_FIELD(CHOICE, GstStxCells, label_encoding), .choices = label_encodings},
     {"confidence-is-sky", "Confidence is sky",
@@ -23,7 +28,7 @@ static const StxField fields[] = {
 static const GstStxCells defaults = GST_STX_CELLS_DEFAULTS;
 const StxFields gst_stx_cells_fields = {STX_FIELDS_OF(fields), &defaults};
 
-void gst_stx_cells_apply(const GstStxCells *cells, StxColmeanParams *params)
+gboolean gst_stx_cells_apply(const GstStxCells *cells, StxColmeanParams *params, StxError *error)
 {
   params->grid.cell_width = cells->params.grid.cell_width;
   params->grid.cell_height = cells->params.grid.cell_height;
@@ -34,4 +39,5 @@ void gst_stx_cells_apply(const GstStxCells *cells, StxColmeanParams *params)
     stx_labels_from_cityscapes(params->label_map);
   else
     stx_labels_identity(params->label_map);
+  return stx_grid_set_steps(&params->grid, cells->disparity_steps, error);
 }

@@ -172,6 +172,7 @@ static void expect_random_agreement(const Trials *trials)
         1 + stx_random_below(&random, at_most(trials->height, 20)),
         trials->cell_width ? trials->cell_width : any_cell(&random),
         trials->cell_height ? trials->cell_height : any_cell(&random), 0};
+    params.grid.coarse = i % 3 ? 0 : i % 5;
     if (params.semantics != STX_SEMANTICS_NONE)
       params.grid.classes = 1 + stx_random_below(&random, i % 2 ? 4 : at_most(STX_MAX_CLASSES, 3));
     int padding = stx_random_below(&random, 40);

@@ -30,6 +30,7 @@ START_TEST(agrees_on_every_filling_and_class_count)
         StxSatdpParams params = case_params(3, stx_case_small() ? 10 : 45, 4, classes[i]);
         params.grid.width -= 3;
         params.grid.height -= 1;
+        params.grid.coarse = filling % 5;
         expect_agreement(params, ground ? &line : NULL, filling, -1, 10u + filling);
         expect_agreement(params, ground ? &line : NULL, filling, 20 * i + 5, 20u + filling);
       }

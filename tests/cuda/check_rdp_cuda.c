@@ -159,6 +159,7 @@ START_TEST(agrees_on_a_smaller_last_cell)
       StxRdpParams params = rdp_params(3, rows, cell, 100, 0);
       params.grid.height -= 1 + rows % (cell - 1);
       params.grid.width -= 1;
+      params.grid.coarse = rows % 5;
       expect_agreement(params, rows % 2 ? RDP_STREET : RDP_NOISE, (uint64_t)rows, all);
     }
 }

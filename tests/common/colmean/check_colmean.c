@@ -292,6 +292,7 @@ static void compare_random(int cell, int trials, uint64_t seed)
     params.grid = (StxGrid){1 + stx_random_below(&random, 200), 1 + stx_random_below(&random, 90),
         cell ? cell : 1 + stx_random_below(&random, most),
         cell ? cell : 1 + stx_random_below(&random, most), 0};
+    params.grid.coarse = i % 3 ? 0 : i % 5;
     if (params.semantics != STX_SEMANTICS_NONE)
       params.grid.classes = 1 + stx_random_below(&random, i % 2 ? 4 : STX_MAX_CLASSES);
     compare(&params, (ColmeanLayout)stx_random_below(&random, COLMEAN_LAYOUTS),

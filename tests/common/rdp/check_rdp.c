@@ -384,8 +384,36 @@ START_TEST(a_smaller_last_row_of_cells_is_the_reference)
         StxRdpParams params = rdp_params(13, 100, cell, 300, 3 * (missing % 2));
         params.grid.height -= missing;
         params.grid.width -= missing;
+        params.grid.coarse = filling % 5;
         expect_all_same(params, (RdpFilling)filling, (uint64_t)missing, 2);
       }
+}
+END_TEST
+
+/* ---- Coarse steps --------------------------------------------------------------------------- */
+
+/* The same cells in steps of a 2^coarse-th as many pixels. */
+START_TEST(coarse_steps_are_another_unit)
+{
+  for (int filling = 0; filling < RDP_FILLINGS; filling++)
+    for (int coarse = 1; coarse <= STX_GRID_MAX_COARSE; coarse++) {
+      StxRdpParams params = rdp_params(13, 100, 4, 300, 0);
+      RdpCase *c = rdp_case_new(params, (RdpFilling)filling, 5);
+      RdpRun fine = rdp_run(reference(), c, 1);
+      c->params.grid.coarse = coarse;
+      c->params.epsilon = 300 << coarse;
+      RdpRun run = rdp_run(reference(), c, 1);
+      for (uint32_t i = 0; i < fine.result.count; i++) {
+        StxStixel *s = &fine.segments[i];
+        s->disparity_top *= (float)(1 << coarse);
+        s->disparity_bottom *= (float)(1 << coarse);
+        s->cost *= (float)(1 << coarse);
+      }
+      rdp_expect_same(c, &fine, &run, "coarse steps");
+      rdp_run_free(&run);
+      rdp_run_free(&fine);
+      rdp_case_free(c);
+    }
 }
 END_TEST
 
@@ -426,6 +454,6 @@ static const StxTest tests[] = {{&the_reference_is_the_definition},
     {&the_deepest_columns_are_as_deep_as_they_are_long},
     {&columns_made_by_hand_come_out_as_computed_by_hand}, {&short_columns_are_the_reference},
     {&long_columns_are_the_reference}, {&the_longest_columns_are_the_reference},
-    {&a_smaller_last_row_of_cells_is_the_reference},
+    {&a_smaller_last_row_of_cells_is_the_reference}, {&coarse_steps_are_another_unit},
     {&parameters_out_of_range_are_refused_by_name}};
 STX_TESTING_MAIN("rdp", tests)

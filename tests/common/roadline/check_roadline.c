@@ -75,6 +75,25 @@ START_TEST(a_clean_road_is_found_exactly)
 }
 END_TEST
 
+/* The same cells with a quarter of the steps in a pixel. */
+START_TEST(coarse_steps_are_another_unit)
+{
+  StxRandom random = {1};
+  RoadScene scene = road_scene(1242, 375, 4);
+  StxRoadLine fine, near, line, prior = {1.3, 172, 1};
+  road_paint(&scene, &(StxRoadLine){1 / 3.0, 172.5, 1}, .3, 4, &random);
+  ck_assert(road_estimate(&scene, NULL, &fine));
+  scene.grid.coarse = 2;
+  ck_assert(road_estimate(&scene, NULL, &line));
+  ck_assert(line.slope == 4 * fine.slope && line.horizon == fine.horizon);
+  ck_assert(road_estimate(&scene, &prior, &near));
+  ck_assert(near.slope == line.slope && near.horizon == line.horizon);
+  prior.slope /= 4;
+  ck_assert(!road_estimate(&scene, &prior, &near));
+  stx_guarded_free(scene.columns);
+}
+END_TEST
+
 START_TEST(roads_are_found_among_objects)
 {
   static const struct {
@@ -178,6 +197,7 @@ static const StxTest tests[] = {
     {&calibration_agrees_with_projected_points},
     {&an_unknown_camera_has_no_road},
     {&a_clean_road_is_found_exactly},
+    {&coarse_steps_are_another_unit},
     {&roads_are_found_among_objects},
     {&the_prior_narrows_the_search},
     {&what_is_no_road_is_rejected},

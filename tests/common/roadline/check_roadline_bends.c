@@ -53,6 +53,27 @@ START_TEST(bent_roads_are_found_among_objects)
 }
 END_TEST
 
+/* The same cells with half of the steps in a pixel. */
+START_TEST(coarse_steps_are_another_unit)
+{
+  StxRandom random = {12};
+  RoadScene scene = road_scene(1242, 375, 8);
+  StxRoadLine fine = road_straight, line = stx_roadline_times(&road_straight, 2), again;
+  road_paint(&scene, &road_valley, .5, 4, &random);
+  ck_assert(bend(&scene, NULL, &fine));
+  scene.grid.coarse = 1;
+  ck_assert(bend(&scene, NULL, &line));
+  StxRoadLine twice = stx_roadline_times(&fine, 2);
+  ck_assert_int_eq(line.bends, twice.bends);
+  for (int row = 0; row < 375; row += 5)
+    ck_assert(stx_roadline_at(&line, row) == stx_roadline_at(&twice, row));
+  again = line;
+  ck_assert(bend(&scene, &line, &again));
+  ck_assert_int_eq(again.bends, line.bends);
+  stx_guarded_free(scene.columns);
+}
+END_TEST
+
 static void expect_straight(const RoadScene *scene, StxRoadLine near)
 {
   StxRoadLine line = near;
@@ -170,6 +191,7 @@ END_TEST
 static const StxTest tests[] = {
     {&bent_lines_are_continuous},
     {&bent_roads_are_found_among_objects},
+    {&coarse_steps_are_another_unit},
     {&straight_roads_stay_straight},
     {&a_slight_bend_is_not_worth_it},
     {&houses_are_no_rise},

@@ -40,6 +40,7 @@ START_TEST(variants_agree_on_every_filling_and_class_count)
         StxSatdpParams params = case_params(11, 45, 4, classes[i]);
         params.grid.width -= 3;
         params.grid.height -= 1;
+        params.grid.coarse = filling % 5;
         expect_agreements(params, &case_camera, ground ? &line : NULL, filling, 10u + filling);
       }
 }
@@ -334,11 +335,66 @@ START_TEST(results_count_pairs)
 }
 END_TEST
 
+/* ---- Coarse steps --------------------------------------------------------------------------- */
+
+/* What is in pixels of disparity, in pixels of a 2^coarse-th of the steps. */
+static StxSatdpParams in_coarse_pixels(StxSatdpParams params, int coarse)
+{
+  double pixel = 1 << coarse;
+  params.grid.coarse = coarse;
+  for (int kind = 0; kind < 3; kind++)
+    params.sigma_disparity[kind] *= pixel;
+  params.ground_sigma_intercept *= pixel;
+  params.object_sigma_slope *= pixel;
+  params.pair_tolerance *= pixel;
+  params.pair_slope /= pixel;
+  return params;
+}
+
+static void expect_unit(StxSatdpParams params, Filling filling, int coarse)
+{
+  StxCamera camera = case_camera;
+  StxRoadLine line = {0.3, 40, 1}, coarse_line = {0.3 * (1 << coarse), 40, 1};
+  StxRandom random = {(uint64_t)coarse};
+  StxSatdpResult result[2];
+  Case *fine = new_case(params, &camera, &line);
+  fill_case(fine, filling, &random);
+  camera.baseline *= 1 << coarse;
+  Case *c = new_case(in_coarse_pixels(params, coarse), &camera, &coarse_line);
+  memcpy(c->columns, fine->columns, stx_grid_bytes(&params.grid));
+  StxStixel *expected = run_case(satdp_reference(), fine, 1, &result[0]);
+  StxStixel *actual = run_case(satdp_reference(), c, 1, &result[1]);
+  ck_assert_int_eq(result[0].count, result[1].count);
+  for (uint32_t i = 0; i < result[0].count; i++) {
+    expected[i].disparity_top *= (float)(1 << coarse);
+    expected[i].disparity_bottom *= (float)(1 << coarse);
+  }
+  stx_expect_same(expected, actual, result[0].count * sizeof *expected, "coarse steps");
+  stx_guarded_free(actual);
+  stx_guarded_free(expected);
+  free_case(c);
+  free_case(fine);
+}
+
+/* The same cells in steps of a 2^coarse-th as many pixels. */
+START_TEST(coarse_steps_are_another_unit)
+{
+  for (int filling = 0; filling < FILLINGS; filling++)
+    for (int coarse = 1; coarse <= STX_GRID_MAX_COARSE; coarse++) {
+      StxSatdpParams params = case_params(11, 45, 4, 0);
+      params.sigma_disparity[1] = 0.75;
+      params.object_sigma_slope = filling % 2 ? 0.3 : 0;
+      expect_unit(params, (Filling)filling, coarse);
+    }
+}
+END_TEST
+
 static const StxTest tests[] = {{&variants_agree_on_every_filling_and_class_count},
     {&variants_agree_on_every_number_of_columns_and_rows}, {&variants_agree_on_1024_rows},
     {&pruning_changes_nothing}, {&pruning_changes_nothing_around_holes},
     {&pruning_changes_nothing_on_slopes}, {&variants_agree_from_every_mask},
     {&variants_agree_from_starts_at_every_size}, {&variants_agree_from_starts_in_1024_rows},
     {&pruning_changes_nothing_from_starts}, {&all_starts_are_no_restriction},
-    {&starts_leave_few_pairs}, {&columns_without_starts_cost_nothing}, {&results_count_pairs}};
+    {&starts_leave_few_pairs}, {&columns_without_starts_cost_nothing}, {&results_count_pairs},
+    {&coarse_steps_are_another_unit}};
 STX_TESTING_MAIN("satdp", tests)

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * downsample-transpose: maps of a few numbers of every encoding, cell by cell; what does not fit is
+ * refused with a reason.
+ */
+#include "tests/gst/fixtures/util.h"
+
+#include <math.h>
+
+#include "common/stixel.h"
+
+#define FRAME (100 * GST_MSECOND)
+
+/* ---- Small maps ---------------------------------------------------------------------------- */
+
+#define FLOATS                                                                                     \
+  "other/tensors,format=static,num_tensors=1,types=float32,framerate=10/1,dimensions=(string)"
+
+/* Columns of one row of cells of one pixel. */
+static void expect_cells(const gchar *line, const gchar *caps, const void *map, gsize size,
+    const guint16 *expected, guint count)
+{
+  GstHarness *harness = gst_harness_new_parse(line);
+  GstBuffer *columns;
+  guint16 disparity[16];
+
+  gst_harness_set_src_caps_str(harness, caps);
+  columns = stx_test_buffer(size, 0, 0, FRAME);
+  gst_buffer_fill(columns, 0, map, size);
+  gst_harness_push(harness, columns);
+  columns = gst_harness_pull(harness);
+  ck_assert_msg(columns != NULL, "%s: no columns", line);
+  gst_buffer_extract(columns, 0, disparity, count * sizeof *disparity);
+  for (guint i = 0; i < count; i++)
+    ck_assert_msg(disparity[i] == expected[i], "%s: disparity %u is %u, expected %u", line, i,
+        disparity[i], expected[i]);
+  gst_buffer_unref(columns);
+  gst_harness_teardown(harness);
+}
+
+#define CELLS "downsample-transpose stixel-width=1 stixel-height=1 fill-width=0 backend="
+
+GST_START_TEST(tensors_of_both_shapes)
+{
+  static const gfloat map[] = {1, NAN, -3, INFINITY, 0, .25f, 300, 1e-40f};
+  static const guint16 pixels[] = {256, 0, 0, 0, 0, 64, 65535, 0};
+  static const guint16 depths[] = {12800, 0, 0, 0, 0, 51200, 43, 0}; /* 50 pixels at 1 m */
+  static const gchar *const backends[] = {CELLS "c ", CELLS "omp "};
+
+  for (guint i = 0; i < G_N_ELEMENTS(backends); i++) {
+    gchar *line =
+        g_strconcat(backends[i], "disparity-encoding=depth-m focal=500 baseline=0.1", NULL);
+
+    expect_cells(backends[i], FLOATS "8:1:1:1", map, sizeof map, pixels, 8);
+    expect_cells(backends[i], FLOATS "8:1", map, sizeof map, pixels, 8);
+    expect_cells(backends[i], FLOATS "1:8:1:1", map, sizeof map, pixels, 8);
+    expect_cells(line, FLOATS "1:8:1:1", map, sizeof map, depths, 8);
+    g_free(line);
+  }
+}
+GST_END_TEST
+
+/* A wall of one disparity that 256 steps in a pixel cannot tell, through both segmentations. */
+GST_START_TEST(disparities_above_256_pixels)
+{
+  static const gchar *const segmentations[] = {"rdp-columns", "sat-dp-stixels ground=estimate"};
+  static const struct {
+    gint steps;
+    gfloat wall, stixel;
+  } cases[] = {{256, 300, 65535.f / 256}, {128, 300, 300}, {64, 1000.25f, 1000.25f},
+      {32, 2000.5f, 2000.5f}, {16, 4000, 4000}};
+
+  for (guint i = 0; i < G_N_ELEMENTS(cases) * 2; i++) {
+    gchar *line =
+        g_strdup_printf("downsample-transpose focal=4000 baseline=0.1 disparity-steps=%d ! %s",
+            cases[i / 2].steps, segmentations[i % 2]);
+    GstHarness *harness = gst_harness_new_parse(line);
+    GstBuffer *map = stx_test_buffer(32 * 16 * 4, 0, 0, FRAME), *buffer;
+    StxStixel stixel;
+
+    for (gsize at = 0; at < 32 * 16 * 4; at += 4)
+      gst_buffer_fill(map, at, &cases[i / 2].wall, 4);
+    gst_harness_set_src_caps_str(harness, FLOATS "32:16:1:1");
+    gst_harness_push(harness, map);
+    buffer = gst_harness_pull(harness);
+    ck_assert_msg(buffer != NULL, "%s: no stixels", line);
+    ck_assert_int_eq(gst_buffer_get_size(buffer), 4 * sizeof stixel);
+    gst_buffer_extract(buffer, 0, &stixel, sizeof stixel);
+    ck_assert_msg(fabsf(stixel.disparity_top - cases[i / 2].stixel) < .01f &&
+                      fabsf(stixel.disparity_bottom - cases[i / 2].stixel) < .01f,
+        "%s: %g … %g pixels", line, stixel.disparity_top, stixel.disparity_bottom);
+    gst_buffer_unref(buffer);
+    gst_harness_teardown(harness);
+    g_free(line);
+  }
+}
+GST_END_TEST
+
+GST_START_TEST(nothing_known_is_all_unknown)
+{
+  gfloat map[12];
+  static const guint16 unknown[12];
+
+  for (guint i = 0; i < 12; i++)
+    map[i] = NAN;
+  expect_cells(CELLS "auto", FLOATS "4:3:1:1", map, sizeof map, unknown, 12);
+}
+GST_END_TEST
+
+/* The camera of a picture fits its depths at any size: metres are no pixels. */
+GST_START_TEST(depths_take_a_camera_of_another_size)
+{
+  static const guint16 map[] = {1000, 65535, 500, 0};
+  static const guint16 expected[] = {6400, 0, 12800, 0}; /* 25 pixels at 1 m */
+
+  expect_cells(CELLS "auto",
+      "video/x-raw,format=GRAY16_LE,width=4,height=1,framerate=10/1,"
+      "disparity-encoding=depth-mm,camera-focal=500.0,camera-baseline=0.1,"
+      "camera-image-width=8,camera-image-height=2",
+      map, sizeof map, expected, 4);
+}
+GST_END_TEST
+
+/* ---- Refusals ------------------------------------------------------------------------------ */
+
+#define GRAY16 "video/x-raw,format=GRAY16_LE,width=16,height=16,framerate=10/1"
+static const struct {
+  const gchar *line, *caps;
+  const gchar *words[4];
+} refusals[] = {
+    {"", FLOATS "16:16:2:1", {"16:16:2", "W:H:1:1", "1:W:H:1", NULL}},
+    {"", FLOATS "16", {"dimensions=16,", "W:H:1:1", NULL}},
+    {"", "other/tensors,num_tensors=1,types=uint8,dimensions=(string)16:16:1:1",
+        {"disparity", "types=uint8", "float32", NULL}},
+    {"", "other/tensors,num_tensors=2,types=float32", {"disparity", "2 tensors", NULL}},
+    {"", FLOATS "40000:8:1:1", {"40000", "32768", NULL}},
+    {"", GRAY16 ",disparity-encoding=(string)feet", {"feet", "depth-mm", "opencv", NULL}},
+    {"", GRAY16 ",disparity-encoding=(string)pixels", {"pixels", "float32", "depth-mm", NULL}},
+    {"disparity-encoding=kitti", FLOATS "16:16:1:1", {"kitti", "GRAY16_LE", "depth-m", NULL}},
+    {"disparity-encoding=depth-m", GRAY16, {"depth-m", "16 bits", "opencv", NULL}},
+    {"disparity-encoding=depth-mm", GRAY16, {"depth-mm", "focal", "calibration", NULL}},
+    {"disparity-encoding=depth-m", FLOATS "16:16:1:1", {"depth-m", "focal", "camera-focal", NULL}},
+    {"disparity-steps=100", GRAY16, {"disparity-steps is 100", "256, 128, 64, 32 or 16", NULL}},
+    {"disparity-encoding=depth-mm focal=1e6 baseline=1000", GRAY16 ",width=8",
+        {"disparity", "fit", NULL}},
+};
+
+GST_START_TEST(refuses_with_a_reason)
+{
+  gchar *line = g_strdup_printf("downsample-transpose %s", refusals[__i__].line);
+  const gchar *const *words = refusals[__i__].words;
+  GstElement *element = gst_parse_launch(line, NULL);
+  GstBus *bus;
+  GstHarness *harness;
+
+  gst_object_ref_sink(element);
+  bus = stx_test_watch(element);
+  harness = gst_harness_new_with_element(element, "sink", "src");
+  gst_harness_set_src_caps_str(harness, refusals[__i__].caps);
+  gst_harness_push(harness, stx_test_buffer(100, 0, 0, FRAME));
+  stx_test_expect_error(bus, words[0], words[1], words[2], NULL);
+  gst_harness_teardown(harness);
+  gst_element_set_bus(element, NULL);
+  gst_object_unref(bus);
+  gst_object_unref(element);
+  g_free(line);
+}
+GST_END_TEST
+
+GST_START_TEST(names_a_tensor_that_is_too_short)
+{
+  GstElement *element = gst_element_factory_make("downsample-transpose", NULL);
+  GstBus *bus;
+  GstHarness *harness;
+
+  gst_object_ref_sink(element);
+  bus = stx_test_watch(element);
+  harness = gst_harness_new_with_element(element, "sink", "src");
+  gst_harness_set_src_caps_str(harness, FLOATS "16:16:1:1");
+  gst_harness_push(harness, stx_test_buffer(1023, 0, 0, FRAME));
+  stx_test_expect_error(bus, "disparity", "1023", "1024", NULL);
+  gst_harness_teardown(harness);
+  gst_element_set_bus(element, NULL);
+  gst_object_unref(bus);
+  gst_object_unref(element);
+}
+GST_END_TEST
+
+static Suite *disparity_maps_suite(void)
+{
+  Suite *suite = suite_create("disparity-maps");
+  TCase *tests = tcase_create("disparity-maps");
+  suite_add_tcase(suite, tests);
+  tcase_add_test(tests, disparities_above_256_pixels);
+  tcase_add_test(tests, tensors_of_both_shapes);
+  tcase_add_test(tests, nothing_known_is_all_unknown);
+  tcase_add_test(tests, depths_take_a_camera_of_another_size);
+  tcase_add_test(tests, names_a_tensor_that_is_too_short);
+  tcase_add_loop_test(tests, refuses_with_a_reason, 0, G_N_ELEMENTS(refusals));
+  return suite;
+}
+
+GST_CHECK_MAIN(disparity_maps)
