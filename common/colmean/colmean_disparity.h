@@ -7,9 +7,9 @@
  * steps pixel by pixel, on its way in:
  *
  *   d = the number as a disparity in pixels; of a depth z: focal · baseline / z
- *   unknown, unless d > 0
- *   steps = d · steps of a pixel, rounded half up; 65535 where it is more; 0, unknown, where that
- * is 0
+ *   unknown, unless d > 0 and d >= minimum; of disparities with a negative minimum the latter alone
+ *   steps = (d · scale + offset) · steps of a pixel, rounded half up; 65535 where it is more; 0,
+ *           unknown, where it is less than 1
  *
  * in float32, the arithmetic of stx_disparity_steps() in colmean_math.h, which all implementations
  * share. An error of 2^-22 of the value is the most that it makes.
@@ -32,6 +32,9 @@ typedef enum {
 typedef struct {
   StxDisparityEncoding encoding;
   double focal_baseline; /* of depths: focal length in pixels · baseline in metres, > 0 */
+  double minimum;        /* pixels of the map: less is unknown */
+  double scale;          /* pixels of the image to one of the map; 0: nobody said, 1 */
+  double offset;         /* pixels of the image, added to the product */
 } StxDisparityMeaning;
 
 #define STX_FOCAL_BASELINE_MAX 1e9 /* px · m */

@@ -30,13 +30,17 @@ typedef struct {
   int32_t nothing[2]; /* whole numbers that mean "unknown" */
   float unit, base;   /* of a whole number p: p · unit + base is what a float says */
   float focal_baseline;
-  float gain; /* steps of a pixel */
+  float least, most; /* numbers that are known */
+  float gain, shift; /* steps of a pixel, of the offset and half a step */
 } StxDisparityFormula;
 
 /* Whether the numbers are steps as they are. */
 STX_INLINE bool stx_disparity_is_plain(const StxColmeanParams *params)
 {
-  return params->disparity.encoding <= STX_DISPARITY_KITTI && params->grid.coarse == 0;
+  const StxDisparityMeaning *meaning = &params->disparity;
+  return meaning->encoding <= STX_DISPARITY_KITTI && params->grid.coarse == 0 &&
+         meaning->minimum == 0 && meaning->offset == 0 &&
+         (meaning->scale == 0 || meaning->scale == 1);
 }
 
 STX_INLINE StxDisparityFormula stx_disparity_formula(const StxColmeanParams *params)
@@ -45,7 +49,11 @@ STX_INLINE StxDisparityFormula stx_disparity_formula(const StxColmeanParams *par
   StxDisparityFormula f = {.is_depth = stx_disparity_is_depth(meaning->encoding),
       .unit = 1.0f / STX_DISPARITY_ONE,
       .focal_baseline = (float)meaning->focal_baseline,
-      .gain = (float)stx_grid_steps(&params->grid)};
+      .least = FLT_MIN,
+      .most = FLT_MAX};
+  double steps = stx_grid_steps(&params->grid), scale = meaning->scale > 0 ? meaning->scale : 1;
+  f.gain = (float)(scale * steps);
+  f.shift = (float)(meaning->offset * steps + 0.5);
   if (meaning->encoding == STX_DISPARITY_CITYSCAPES)
     f.base = -f.unit;
   if (meaning->encoding == STX_DISPARITY_OPENCV) {
@@ -58,6 +66,10 @@ STX_INLINE StxDisparityFormula stx_disparity_formula(const StxColmeanParams *par
     f.unit = 1;
     f.focal_baseline = (float)(1000 * meaning->focal_baseline);
   }
+  if (f.is_depth && meaning->minimum > 0)
+    f.most = (float)(f.focal_baseline / meaning->minimum);
+  if (!f.is_depth && (meaning->minimum < 0 || meaning->minimum > FLT_MIN))
+    f.least = (float)meaning->minimum;
   return f;
 }
 
@@ -68,15 +80,17 @@ STX_INLINE float stx_disparity_from_16(const StxDisparityFormula *f, uint16_t nu
   return p == f->nothing[0] || p == f->nothing[1] ? -FLT_MAX : (float)p * f->unit + f->base;
 }
 
-/* Steps of a number. A comparison with NaN is false, so NaN is unknown, and so are infinity and
- * what is not even a normal number: some processors are set to take those for 0. */
+/* Steps of a number. A comparison with NaN is false, so NaN is unknown, and so are infinity and,
+ * unless negative numbers are known, what is not even a normal number: some processors are set to
+ * take those for 0. No product is below -2^30: minimum, scale and offset have their ranges. */
 STX_INLINE uint32_t stx_disparity_steps(const StxDisparityFormula *f, float number)
 {
-  bool is_number = number >= FLT_MIN && number <= FLT_MAX;
-  float divisor = is_number ? number : 1;
-  float d = f->is_depth ? f->focal_baseline / divisor : divisor;
-  float steps = is_number ? d * f->gain + 0.5f : 0;
-  return (uint32_t)(int32_t)(steps < 65535 ? steps : 65535);
+  bool is_known = number >= f->least && number <= f->most;
+  float known = is_known ? number : 1;
+  float d = f->is_depth ? f->focal_baseline / known : known;
+  float exact = is_known ? d * f->gain + f->shift : 0;
+  int32_t steps = (int32_t)(exact < 65535 ? exact : 65535);
+  return (uint32_t)(steps > 0 ? steps : 0);
 }
 
 /* ---- Cells ---------------------------------------------------------------------------------- */

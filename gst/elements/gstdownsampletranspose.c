@@ -135,11 +135,13 @@ static gboolean choose(GstDownsampleTranspose *self, guint roles, StxError *erro
 static gboolean find_camera(GstDownsampleTranspose *self, StxCamera *camera, StxError *error)
 {
   const StxGrid *grid = &self->params.grid;
-  gboolean fits, is_depth = stx_disparity_is_depth(self->params.disparity.encoding);
+  const StxDisparityMeaning *meaning = &self->params.disparity;
+  /* Depths are none of an image's pixels; disparities are of this one's, if the user says so. */
+  gboolean fits, scales = stx_disparity_is_depth(meaning->encoding) || meaning->scale > 0;
 
   GST_OBJECT_LOCK(self);
   fits = gst_stx_camera_settings_apply(&self->camera_settings, self->disparity_caps,
-      is_depth ? GST_STX_CAMERA_OF_PICTURES : GST_STX_CAMERA_OF_DATA, grid->width, grid->height,
+      scales ? GST_STX_CAMERA_OF_PICTURES : GST_STX_CAMERA_OF_DATA, grid->width, grid->height,
       camera, error);
   GST_OBJECT_UNLOCK(self);
   if (fits)

@@ -154,7 +154,8 @@ static gboolean check_unscaled(const StxCamera *camera, gint width, gint height,
     return TRUE;
   return stx_fail(error,
       "the caps say that this is of an image of %dx%d, but it has %dx%d. Scalers leave disparities "
-      "as they are: scale the pictures, in front of stereo-sgm. If it was cut, set "
+      "as they are: scale the pictures, before stereo-sgm, or set disparity-scale of "
+      "downsample-transpose. If it was cut, set "
       "camera-crop-left, -right, -top, -bottom",
       camera->image_width, camera->image_height, width, height);
 }

@@ -54,8 +54,14 @@ StxDisparityMeaning colmean_any_meaning(StxRandom *random)
   static const double products[] = {0.5, 56.7, 389, 1e6};
   if (stx_random_below(random, 2))
     return (StxDisparityMeaning){STX_DISPARITY_AUTO};
-  return (StxDisparityMeaning){.encoding = (StxDisparityEncoding)stx_random_below(random, 7),
+  StxDisparityMeaning meaning = {.encoding = (StxDisparityEncoding)stx_random_below(random, 7),
       .focal_baseline = products[stx_random_below(random, 4)]};
+  if (stx_random_below(random, 3) > 0)
+    return meaning;
+  meaning.minimum = stx_random_below(random, 65) - 32;
+  meaning.scale = stx_random_below(random, 9) / 4.0;
+  meaning.offset = stx_random_below(random, 400) / 10.0 - 20;
+  return meaning;
 }
 
 /* What makes that many steps, or next to it; or anything. */

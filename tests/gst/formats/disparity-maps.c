@@ -96,6 +96,71 @@ GST_START_TEST(disparities_above_256_pixels)
 }
 GST_END_TEST
 
+#define SIXTEENTHS                                                                                 \
+  "video/x-raw,format=GRAY16_LE,width=6,height=1,framerate=10/1,"                                  \
+  "disparity-encoding=opencv"
+
+/* What is below the least is unknown, before the offset is added; a negative least makes OpenCV's
+ * 0 and less known. */
+GST_START_TEST(least_and_offset)
+{
+  static const gint16 map[] = {-80, -16, 0, 8, 64, 160}; /* -5, -1, 0, .5, 4, 10 pixels */
+  static const guint16 least[] = {0, 0, 0, 0, 1024, 2560};
+  static const guint16 offset[] = {0, 0, 0, 896, 1792, 3328};
+  static const guint16 negative[] = {0, 512, 768, 896, 1792, 3328};
+  static const guint16 inwards[] = {0, 0, 0, 0, 512, 2048};
+  static const guint16 scaled[] = {0, 0, 0, 0, 2304, 5376};
+
+  expect_cells(CELLS "auto min-disparity=1", SIXTEENTHS, map, sizeof map, least, 6);
+  expect_cells(CELLS "auto disparity-offset=3", SIXTEENTHS, map, sizeof map, offset, 6);
+  expect_cells(
+      CELLS "auto disparity-offset=3 min-disparity=-2", SIXTEENTHS, map, sizeof map, negative, 6);
+  expect_cells(CELLS "c disparity-offset=-2", SIXTEENTHS, map, sizeof map, inwards, 6);
+  expect_cells(CELLS "c disparity-offset=1 disparity-scale=2 min-disparity=3", SIXTEENTHS, map,
+      sizeof map, scaled, 6);
+}
+GST_END_TEST
+
+/* A wall at 2.5 m, which a network saw in pictures of half the camera's size. Its disparities are
+ * pixels of those, or of the whole picture; the camera and metres are right in both cases. */
+GST_START_TEST(maps_of_another_size_than_the_camera)
+{
+  static const struct {
+    gfloat wall;
+    const gchar *scale;
+  } cases[] = {{10, "1"}, {20, "0.5"}};
+
+  for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+    gchar *line =
+        g_strdup_printf("downsample-transpose disparity-scale=%s ! rdp-columns", cases[i].scale);
+    GstHarness *harness = gst_harness_new_parse(line);
+    GstBuffer *map = stx_test_buffer(32 * 16 * 4, 0, 0, FRAME), *buffer;
+    gdouble focal = 0, baseline = 0;
+    StxStixel stixel;
+    GstCaps *caps;
+
+    for (gsize at = 0; at < 32 * 16 * 4; at += 4)
+      gst_buffer_fill(map, at, &cases[i].wall, 4);
+    gst_harness_set_src_caps_str(harness,
+        FLOATS "32:16:1:1,camera-focal=500.0,"
+               "camera-baseline=0.1,camera-image-width=64,camera-image-height=32");
+    gst_harness_push(harness, map);
+    buffer = gst_harness_pull(harness);
+    ck_assert_msg(buffer != NULL, "%s: no stixels", line);
+    caps = gst_pad_get_current_caps(harness->sinkpad);
+    gst_structure_get(gst_caps_get_structure(caps, 0), "camera-focal", G_TYPE_DOUBLE, &focal,
+        "camera-baseline", G_TYPE_DOUBLE, &baseline, NULL);
+    gst_buffer_extract(buffer, 0, &stixel, sizeof stixel);
+    ck_assert_msg(fabs(focal * baseline / stixel.disparity_bottom - 2.5) < .001,
+        "%s: %g m · px, %g pixels", line, focal * baseline, stixel.disparity_bottom);
+    gst_caps_unref(caps);
+    gst_buffer_unref(buffer);
+    gst_harness_teardown(harness);
+    g_free(line);
+  }
+}
+GST_END_TEST
+
 GST_START_TEST(nothing_known_is_all_unknown)
 {
   gfloat map[12];
@@ -140,6 +205,8 @@ static const struct {
     {"disparity-encoding=depth-m", GRAY16, {"depth-m", "16 bits", "opencv", NULL}},
     {"disparity-encoding=depth-mm", GRAY16, {"depth-mm", "focal", "calibration", NULL}},
     {"disparity-encoding=depth-m", FLOATS "16:16:1:1", {"depth-m", "focal", "camera-focal", NULL}},
+    {"", GRAY16 ",camera-focal=500.0,camera-image-width=32,camera-image-height=32",
+        {"32x32", "16x16", "disparity-scale", NULL}},
     {"disparity-steps=100", GRAY16, {"disparity-steps is 100", "256, 128, 64, 32 or 16", NULL}},
     {"disparity-encoding=depth-mm focal=1e6 baseline=1000", GRAY16 ",width=8",
         {"disparity", "fit", NULL}},
@@ -193,6 +260,8 @@ static Suite *disparity_maps_suite(void)
   suite_add_tcase(suite, tests);
   tcase_add_test(tests, disparities_above_256_pixels);
   tcase_add_test(tests, tensors_of_both_shapes);
+  tcase_add_test(tests, least_and_offset);
+  tcase_add_test(tests, maps_of_another_size_than_the_camera);
   tcase_add_test(tests, nothing_known_is_all_unknown);
   tcase_add_test(tests, depths_take_a_camera_of_another_size);
   tcase_add_test(tests, names_a_tensor_that_is_too_short);
