@@ -91,7 +91,8 @@ static gboolean is_leading(GstStxPairing *self, guint role)
   return TRUE;
 }
 
-/* Of the pad with most frames a second, for whose frames partners are nearest. */
+/* Of the pad with most frames a second, for whose frames partners are nearest. Above a thousand is
+ * what some decoders say when they do not know. */
 static GstClockTime shortest_frame(GstStxPairing *self)
 {
   GstClockTime shortest = 0;
@@ -100,7 +101,7 @@ static GstClockTime shortest_frame(GstStxPairing *self)
     GstCaps *caps = PRIVATE(self)->caps[role];
     GstClockTime frame = caps != NULL ? gst_stx_pairing_frame(caps) : 0;
 
-    if (frame > 0 && (shortest == 0 || frame < shortest))
+    if (frame >= GST_MSECOND && (shortest == 0 || frame < shortest))
       shortest = frame;
   }
   return shortest;

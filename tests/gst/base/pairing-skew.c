@@ -243,6 +243,16 @@ GST_START_TEST(one_camera_is_faster)
 }
 GST_END_TEST;
 
+GST_START_TEST(a_rate_that_cannot_be_is_none)
+{
+  const Camera left = {RATE, 30}, right = {"framerate=90000/1", 30, 8};
+  Pairs pairs = run("", &left, &right, 100);
+
+  expect_count(&pairs, 100, 100);
+  expect_skew(&pairs, 7.9, 8.1);
+}
+GST_END_TEST;
+
 GST_START_TEST(tolerance_limits_the_distance)
 {
   const Camera fast = {RATE, 30}, slow = {RATE, EXACT};
@@ -290,6 +300,7 @@ static Suite *pairing_skew_suite(void)
   tcase_add_test(tests, an_offset_is_no_matter);
   tcase_add_test(tests, lost_frames_make_no_wrong_pair);
   tcase_add_test(tests, one_camera_is_faster);
+  tcase_add_test(tests, a_rate_that_cannot_be_is_none);
   tcase_add_test(tests, tolerance_limits_the_distance);
   tcase_add_test(tests, a_large_tolerance_is_no_limit);
   tcase_add_test(tests, without_a_rate_there_is_only_the_tolerance);
