@@ -41,16 +41,18 @@ static const GstStxHead *oldest_head(const GstStxHeads *heads)
   return oldest;
 }
 
-/* Longer than `timeout` for pads that are late, but little longer than for the moment before. */
+/* Longer than `timeout` for pads that are late, but little longer than for the moment before. Of a
+ * pad that was given up and is only late, the delay that has been reached is kept: what it brings
+ * now and then would find it gone again. */
 static GstClockTime wait_for(const GstStxPatience *self, guint missing, guint timeout)
 {
   GstClockTime wait = timeout * GST_MSECOND, lag = 0;
 
-  if (missing & self->given_up)
-    return 0;
   for (guint role = 0; role < GST_STX_ROLES_MAX; role++)
     lag = missing & 1u << role ? MAX(lag, self->lag[role]) : lag;
-  return MAX(wait, MIN(wait + 2 * lag, self->waited + GST_STX_PATIENCE_STEP));
+  if (!(missing & self->given_up))
+    return MAX(wait, MIN(wait + 2 * lag, self->waited + GST_STX_PATIENCE_STEP));
+  return lag > wait && !(missing & self->stalled) ? MIN(wait + 2 * lag, self->waited) : 0;
 }
 
 GstClockTime gst_stx_patience_deadline(

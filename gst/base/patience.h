@@ -6,7 +6,8 @@
  * The oldest required head waits until its running time, plus the pipeline's latency, plus the
  * property `timeout`; then its moment is given up. Two things change that:
  *   - a pad that was waited for in vain is not waited for again until it brings something: a camera
- *     that hangs holds up one frame, not each;
+ *     that hangs holds up one frame, not each. Only what is known to be late keeps its delay, until
+ *     it has been silent for GST_STX_PATIENCE_STALL;
  *   - a pad that brings everything late is waited for longer, by twice as much as its last buffer
  *     that came too late was late: once for what is known, once for a source that cannot keep up
  *     and is later with every frame. But no moment waits for longer than the one before by more

@@ -147,6 +147,9 @@ GST_START_TEST(a_view_that_is_always_late_is_waited_for)
   push(&pair, FALSE, 10);
   stx_test_crank(pair.left, 11 * FRAME + 890 * GST_MSECOND);
   expect_gap(&pair, 10, 1);
+  push(&pair, FALSE, 11); /* the delay stays */
+  stx_test_crank(pair.left, 12 * FRAME + 890 * GST_MSECOND);
+  expect_gap(&pair, 11, 1);
   stereo_pair_free(&pair);
 }
 GST_END_TEST;
