@@ -102,10 +102,11 @@ typedef struct {
 } StxSgmBorderArgs;
 
 typedef struct {
-  int32_t width, height, scale;
-  uint16_t *map;       /* disparities, then depths */
-  int64_t map_stride;  /* bytes */
-  uint8_t *confidence; /* NULL: not wanted */
+  int32_t width, height;
+  int32_t scale, reserved; /* no padding behind a large number: all bytes are passed on */
+  uint16_t *map;           /* disparities, then depths */
+  int64_t map_stride;      /* bytes */
+  uint8_t *confidence;     /* NULL: not wanted */
   int64_t confidence_stride;
 } StxSgmDepthArgs;
 

@@ -167,12 +167,15 @@ static GByteArray *bytes_of(const char *format, const char *backend)
   GstBus *bus = gst_element_get_bus(pipeline);
   GstPad *pad = gst_element_get_static_pad(sink, "sink");
   GstMessage *message;
+  GError *error = NULL;
 
   gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, collect, bytes, NULL);
   gst_element_set_state(pipeline, GST_STATE_PLAYING);
   message = gst_bus_timed_pop_filtered(bus, 60 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
-  ck_assert_msg(
-      message != NULL && GST_MESSAGE_TYPE(message) == GST_MESSAGE_EOS, "no EOS of %s", line);
+  if (message != NULL && GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR)
+    gst_message_parse_error(message, &error, NULL);
+  ck_assert_msg(message != NULL && error == NULL, "no EOS of %s: %s", line,
+      error != NULL ? error->message : "60 s");
   gst_message_unref(message);
   gst_element_set_state(pipeline, GST_STATE_NULL);
   gst_object_unref(pad);
