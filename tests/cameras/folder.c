@@ -30,8 +30,9 @@ static void write_calibrations(void)
                                     "R: [1, 0, 0, 0, 1, 0, 0, 0, 1]\nT: [%g, 0, 0]\n",
                         FOLDER_WIDTH, FOLDER_HEIGHT, k, k, -camera.baseline));
   write_text("SN12345678.conf",
-      g_strdup_printf("[LEFT_CAM_HD]\n%s[RIGHT_CAM_HD]\n%s[STEREO]\nBaseline=%g\n", lens, lens,
-          1000 * camera.baseline));
+      g_strdup_printf("[LEFT_CAM_HD]\n%s[RIGHT_CAM_HD]\n%s[STEREO]\nBaseline=%g\n"
+                      "RX_HD=0\nCV_HD=0\nRZ_HD=0\n",
+          lens, lens, 1000 * camera.baseline));
   write_text("calib.txt",
       g_strdup_printf("P0: %g 0 %g 0 0 %g %g 0 0 0 1 0\nP1: %g 0 %g %g 0 %g %g 0 0 0 1 0\n",
           camera.focal, camera.cx, camera.focal, camera.cy, camera.focal, camera.cx,

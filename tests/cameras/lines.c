@@ -10,10 +10,10 @@
 
 #define FRAMES 12 /* at least; of stixels SETS */
 #define SETS 6
-#define DRAWN 3      /* pictures with stixels */
+#define DRAWN 1      /* pictures with stixels */
 #define OBJECTS 100  /* at least */
 #define MOST_OFF .05 /* a distance */
-#define SECONDS 60   /* of a line */
+#define SECONDS 150  /* of a line; on an idle machine it takes two */
 
 /* How much longer one camera in the network takes than the other. */
 #define SLOWER (120 * GST_MSECOND)
@@ -30,8 +30,8 @@ static gboolean has(const Line *line, const gchar *word)
   return strstr(line->text, word) != NULL;
 }
 
-/* Frames are lost on purpose: who misses them says once that it counts them. Wrong pairs make no
- * road. Nothing else may be said. */
+/* Frames are lost on purpose: who misses them says once that it counts them; on a busy machine,
+ * that a pad is silent. Wrong pairs make no road. Nothing else may be said. */
 static void expect_nothing_worse(const Line *line, GstMessage *message)
 {
   GError *error = NULL;
@@ -42,7 +42,7 @@ static void expect_nothing_worse(const Line *line, GstMessage *message)
   else
     gst_message_parse_warning(message, &error, &debug);
   ck_assert_msg(GST_MESSAGE_TYPE(message) == GST_MESSAGE_WARNING &&
-                    (strstr(debug, " counts") != NULL ||
+                    (strstr(debug, " counts") != NULL || strstr(debug, "may come back") != NULL ||
                         (line->network && strstr(error->message, "no road") != NULL)),
       "%s\n%s: %s (%s)", line->text, GST_MESSAGE_SRC_NAME(message), error->message, debug);
   g_error_free(error);
@@ -52,7 +52,7 @@ static void expect_nothing_worse(const Line *line, GstMessage *message)
 static gboolean is_enough(const Line *line, const WatchCounts *counts)
 {
   return !line->file && counts->frames >= line->frames &&
-         (!line->stixels || counts->sets >= SETS) && (!line->network || counts->in_a_row >= SETS) &&
+         (!line->stixels || counts->sets >= SETS) && (!line->stereo || counts->in_a_row >= SETS) &&
          (!line->overlay || counts->pictures >= DRAWN);
 }
 
@@ -113,7 +113,7 @@ Watch *line_run(gchar **words)
   Watch *watch;
 
   line.stixels = has(&line, "stixels ");
-  line.stereo = line.stixels && has(&line, "stereo-s");
+  line.stereo = has(&line, "stereo-s");
   line.overlay =
       has(&line, "stixel-overlay") || (has(&line, "stereo-stixels") && !has(&line, "output="));
   line.network = has(&line, "rtspsrc");

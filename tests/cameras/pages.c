@@ -71,7 +71,7 @@ static Suite *pages_suite(void)
     page_read(sections, pages[i].path, pages[i].word);
   picture_truth(FOLDER_WIDTH, FOLDER_HEIGHT, 0); /* drawn once for all tests */
   suite_add_tcase(suite, tests);
-  tcase_set_timeout(tests, 300);
+  tcase_set_timeout(tests, 600);
   if (sections->len < G_N_ELEMENTS(pages))
     g_error("only %u sections with lines", sections->len);
   tcase_add_loop_test(tests, lines_run_as_printed, 0, (int)sections->len);

@@ -17,7 +17,7 @@
 #include "tests/gst/fixtures/util.h"
 
 #define PAGE STX_SOURCE_DIR "/docs/cameras.md"
-#define SECONDS 60
+#define SECONDS 150
 #define SLOWER (120 * GST_MSECOND)
 
 /* ---- Playing ------------------------------------------------------------------------------- */

@@ -20,6 +20,7 @@ struct Watch {
   GMutex lock;
   WatchCounts counts;
   GArray *seen[SIDES];
+  GArray *pairs;           /* likewise; number -1: a wrong one */
   GArray *offs;            /* double */
   GHashTable *disparities; /* number → a hash of the bytes */
 };
@@ -86,7 +87,7 @@ static GstPadProbeReturn look_at_picture(GstPad *pad, GstPadProbeInfo *info, gpo
   return GST_PAD_PROBE_OK;
 }
 
-/* ---- Stixels ------------------------------------------------------------------------------- */
+/* ---- Disparities --------------------------------------------------------------------------- */
 
 /* The number that all pictures of a side have that lie less than `reach` from that time, or -1. */
 static gint number_at(const GArray *seen, GstClockTime time, GstClockTime reach)
@@ -105,6 +106,74 @@ static gint number_at(const GArray *seen, GstClockTime time, GstClockTime reach)
   return number;
 }
 
+/* By the caps; a thirtieth of a second where they do not say it. */
+static GstClockTime frame_time(GstPad *pad)
+{
+  GstCaps *caps = gst_pad_get_current_caps(pad);
+  gint fps_n = 0, fps_d = 1;
+
+  gst_structure_get_fraction(gst_caps_get_structure(caps, 0), "framerate", &fps_n, &fps_d);
+  gst_caps_unref(caps);
+  return fps_n > 0 ? (GstClockTime)fps_d * GST_SECOND / (GstClockTime)fps_n : GST_SECOND / 30;
+}
+
+/* The number of both pictures; -1: they have not the same one. */
+static gint judge_pair(Watch *watch, GstClockTime time, GstClockTime frame)
+{
+  gint left = number_at(watch->seen[0], time, SAME);
+  gint right = number_at(watch->seen[1], time, frame / 2);
+  Seen pair = {time, left == right ? left : -1};
+
+  g_array_append_val(watch->pairs, pair);
+  if (pair.number >= 0) {
+    watch->counts.pairs++;
+    watch->counts.in_a_row++;
+  } else {
+    watch->counts.wrong_pairs++;
+    watch->counts.in_a_row = 0;
+  }
+  return pair.number;
+}
+
+static GstPadProbeReturn look_at_disparity(GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER(info);
+  GstClockTime time = running_time(pad, buffer);
+  Watch *watch = data;
+  GBytes *bytes;
+  GstMapInfo map;
+  gint number;
+
+  if (!gst_buffer_map(buffer, &map, GST_MAP_READ))
+    return GST_PAD_PROBE_OK;
+  bytes = g_bytes_new_static(map.data, map.size);
+  g_mutex_lock(&watch->lock);
+  number = judge_pair(watch, time, frame_time(pad));
+  if (number >= 0)
+    g_hash_table_insert(
+        watch->disparities, GINT_TO_POINTER(number), GUINT_TO_POINTER(g_bytes_hash(bytes)));
+  g_mutex_unlock(&watch->lock);
+  g_bytes_unref(bytes);
+  gst_buffer_unmap(buffer, &map);
+  return GST_PAD_PROBE_OK;
+}
+
+void watch_compare(Watch *one, Watch *other, guint *common, guint *differ)
+{
+  GHashTableIter iter;
+  gpointer number, hash, other_hash;
+
+  *common = *differ = 0;
+  g_hash_table_iter_init(&iter, one->disparities);
+  while (g_hash_table_iter_next(&iter, &number, &hash))
+    if (g_hash_table_lookup_extended(other->disparities, number, NULL, &other_hash)) {
+      ++*common;
+      *differ += hash != other_hash;
+    }
+}
+
+/* ---- Stixels ------------------------------------------------------------------------------- */
+
 /* Caps of stixels, as far as they are needed here. */
 typedef struct {
   gint width, height, stixel_width;
@@ -116,14 +185,11 @@ static gboolean parse_caps(GstPad *pad, Image *image)
 {
   GstCaps *caps = gst_pad_get_current_caps(pad);
   const GstStructure *fields = gst_caps_get_structure(caps, 0);
-  gint fps_n = 0, fps_d = 1;
   gboolean known = gst_structure_get(fields, "width", G_TYPE_INT, &image->width, "height",
       G_TYPE_INT, &image->height, "stixel-width", G_TYPE_INT, &image->stixel_width, "camera-focal",
       G_TYPE_DOUBLE, &image->focal, "camera-baseline", G_TYPE_DOUBLE, &image->baseline, NULL);
 
-  gst_structure_get_fraction(fields, "framerate", &fps_n, &fps_d);
-  image->frame =
-      fps_n > 0 ? (GstClockTime)fps_d * GST_SECOND / (GstClockTime)fps_n : GST_SECOND / 30;
+  image->frame = frame_time(pad);
   gst_caps_unref(caps);
   return known;
 }
@@ -146,21 +212,11 @@ static void compare(Watch *watch, const Image *image, const StxStixel *stixel, g
 
 /* Of what may be compared, else -1. Without a matcher nobody has seen the picture: then its time is
  * its number. */
-static gint number_of(Watch *watch, const Image *image, GstClockTime time)
+static gint number_of(const Watch *watch, const Image *image, GstClockTime time)
 {
-  gint left = number_at(watch->seen[0], time, SAME);
-  gint right = number_at(watch->seen[1], time, image->frame / 2);
-
-  if (watch->seen[0]->len == 0)
-    return (gint)((time + image->frame / 4) / image->frame);
-  if (left >= 0 && left == right) {
-    watch->counts.pairs++;
-    watch->counts.in_a_row++;
-    return left;
-  }
-  watch->counts.wrong_pairs++;
-  watch->counts.in_a_row = 0;
-  return -1;
+  if (watch->seen[0]->len > 0)
+    return number_at(watch->pairs, time, SAME);
+  return (gint)((time + image->frame / 4) / image->frame);
 }
 
 static GstPadProbeReturn look_at_stixels(GstPad *pad, GstPadProbeInfo *info, gpointer data)
@@ -184,45 +240,6 @@ static GstPadProbeReturn look_at_stixels(GstPad *pad, GstPadProbeInfo *info, gpo
   }
   g_mutex_unlock(&watch->lock);
   return GST_PAD_PROBE_OK;
-}
-
-/* ---- Disparities --------------------------------------------------------------------------- */
-
-static GstPadProbeReturn look_at_disparity(GstPad *pad, GstPadProbeInfo *info, gpointer data)
-{
-  GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER(info);
-  GstClockTime time = running_time(pad, buffer);
-  Watch *watch = data;
-  GBytes *bytes;
-  GstMapInfo map;
-  gint number;
-
-  if (!gst_buffer_map(buffer, &map, GST_MAP_READ))
-    return GST_PAD_PROBE_OK;
-  bytes = g_bytes_new_static(map.data, map.size);
-  g_mutex_lock(&watch->lock);
-  number = number_at(watch->seen[0], time, SAME);
-  if (number >= 0)
-    g_hash_table_insert(
-        watch->disparities, GINT_TO_POINTER(number), GUINT_TO_POINTER(g_bytes_hash(bytes)));
-  g_mutex_unlock(&watch->lock);
-  g_bytes_unref(bytes);
-  gst_buffer_unmap(buffer, &map);
-  return GST_PAD_PROBE_OK;
-}
-
-void watch_compare(Watch *one, Watch *other, guint *common, guint *differ)
-{
-  GHashTableIter iter;
-  gpointer number, hash, other_hash;
-
-  *common = *differ = 0;
-  g_hash_table_iter_init(&iter, one->disparities);
-  while (g_hash_table_iter_next(&iter, &number, &hash))
-    if (g_hash_table_lookup_extended(other->disparities, number, NULL, &other_hash)) {
-      ++*common;
-      *differ += hash != other_hash;
-    }
 }
 
 /* ---- Sinks --------------------------------------------------------------------------------- */
@@ -294,6 +311,7 @@ Watch *watch_new(GstElement *pipeline)
   g_mutex_init(&watch->lock);
   for (guint side = 0; side < SIDES; side++)
     watch->seen[side] = g_array_new(FALSE, FALSE, sizeof(Seen));
+  watch->pairs = g_array_new(FALSE, FALSE, sizeof(Seen));
   watch->offs = g_array_new(FALSE, FALSE, sizeof(double));
   watch->disparities = g_hash_table_new(NULL, NULL);
   g_signal_connect(pipeline, "deep-element-added", G_CALLBACK(on_added), watch);
@@ -306,6 +324,7 @@ void watch_free(Watch *watch)
 {
   for (guint side = 0; side < SIDES; side++)
     g_array_unref(watch->seen[side]);
+  g_array_unref(watch->pairs);
   g_array_unref(watch->offs);
   g_hash_table_unref(watch->disparities);
   g_mutex_clear(&watch->lock);

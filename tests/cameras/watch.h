@@ -19,8 +19,8 @@ typedef struct {
   guint frames;      /* at the sinks, all together */
   guint pictures;    /* of them with stixels attached */
   guint sets;        /* of stixels */
-  guint pairs;       /* sets whose pictures bore the same number */
-  guint wrong_pairs; /* … not the same one, or none */
+  guint pairs;       /* disparities of two pictures with the same number */
+  guint wrong_pairs; /* … not with the same one, or with none */
   guint in_a_row;    /* pairs since the last wrong one */
   guint objects;     /* stixels of kind object of pairs, nearer than 40 m */
   double off;        /* their distance, median of |measured / true - 1|; 0: no objects */
