@@ -149,8 +149,8 @@ void gst_stx_links_warn_orphan(GstStxLinks *links, guint role, GstBuffer *buffer
     return;
   links->told_orphan = TRUE;
   GST_ELEMENT_WARNING(links->element, STREAM, FAILED,
-      ("The buffer of pad %s at %" GST_TIME_FORMAT " is dropped, as will others: the other pads "
-       "have none of its time",
+      ("The buffer of pad %s at %" GST_TIME_FORMAT " is dropped: the other pads have none of its "
+       "time; more of this kind are only counted",
           links->roles->names[role], GST_TIME_ARGS(GST_BUFFER_PTS(buffer))),
       ("the sources lose frames, or their timestamps do not agree; the property unpaired counts"));
 }
