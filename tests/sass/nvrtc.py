@@ -27,6 +27,9 @@ FEW = 16  # bytes: a pointer or two, read once in a while
 # NVRTC knows neither the C library's headers nor where they are.
 HEADERS = {
     "assert.h": "",
+    "float.h": """
+        #define FLT_MAX 3.40282347e+38f
+        #define FLT_MIN 1.17549435e-38f""",
     "math.h": "",
     "stdbool.h": "",
     "stddef.h": "typedef unsigned long size_t;",
@@ -40,6 +43,7 @@ HEADERS = {
         typedef long int64_t;
         typedef unsigned long uint64_t;
         typedef unsigned long uintptr_t;
+        #define INT16_MIN (-32767 - 1)
         #define INT32_MAX 0x7fffffff
         #define UINT16_MAX 0xffff
         #define UINT32_MAX 0xffffffffu
