@@ -17,6 +17,7 @@ size_t stx_colmean_score_size(StxSemantics semantics)
 {
   switch (semantics) {
   case STX_SEMANTICS_SCORES_U8:
+  case STX_SEMANTICS_SCORES_I8:
     return 1;
   case STX_SEMANTICS_SCORES_F16:
     return 2;
@@ -50,6 +51,7 @@ static const StxFieldChoice semantics[] = {
     {STX_SEMANTICS_SCORES_U8, "uint8 scores", "Scores per pixel and class, 8 bits"},
     {STX_SEMANTICS_SCORES_F32, "float32 scores", "Scores per pixel and class, float32"},
     {STX_SEMANTICS_SCORES_F16, "float16 scores", "Scores per pixel and class, float16"},
+    {STX_SEMANTICS_SCORES_I8, "int8 scores", "Scores per pixel and class, 8 bits from -128 on"},
     {0},
 };
 const StxFieldChoice stx_disparity_encodings[] = {

@@ -50,7 +50,8 @@ typedef enum {
   STX_SEMANTICS_LABELS,     /* uint8_t per pixel, mapped through label_map; 255: no label */
   STX_SEMANTICS_SCORES_U8,  /* probability · 255 per pixel and class */
   STX_SEMANTICS_SCORES_F32, /* probability 0…1 per pixel and class; not finite counts as 0 */
-  STX_SEMANTICS_SCORES_F16  /* likewise, as IEEE 754's binary16 of the machine's byte order */
+  STX_SEMANTICS_SCORES_F16, /* likewise, as IEEE 754's binary16 of the machine's byte order */
+  STX_SEMANTICS_SCORES_I8   /* probability · 255 − 128 per pixel and class */
 } StxSemantics;
 
 #define STX_SCORE_SHIFT_MAX 3
@@ -97,10 +98,16 @@ typedef struct {
  * The probability's index, all integers, num = Σ over the cell's pixels that count:
  *   LABELS  num = pixels with this label, den = pixels with any label (den = 0: all costs 0)
  *   U8      num = Σ score,                den = 255·n
+ *   I8      num = Σ (score + 128),        den = 255·n
  *   F32     num = Σ q(p),                 den = 65535·n;  q(p) = 0 if p is NaN, infinite or <= 0,
  *           65535 if p >= 1, else the integer part of p · 65535 + ½ in float32 arithmetic
  *   F16     as F32; every binary16 is a float32
  *   index = (4095·num) / den, rounded half up as above
+ *
+ * I8 is U8 with the top bit flipped, so that both give the same bytes. TensorFlow Lite's int8
+ * softmax means (score + 128) / 256, which is 255/256 of that for every class: its cost would be
+ * 1024 · ln(256/255) = 4 more, rounding and the table's end aside. The same number on all classes
+ * of a cell, it moves no boundary of stixels and changes no class.
  */
 typedef struct {
   uint16_t class_cost[4096];

@@ -193,8 +193,8 @@ static Share pixel_share(
   const char *score = (const char *)input->scores + class * input->class_stride +
                       (y >> input->score_shift) * input->row_stride +
                       (x >> input->score_shift) * input->pixel_stride;
-  if (params->semantics == STX_SEMANTICS_SCORES_U8)
-    return (Share){*(const uint8_t *)score, 255};
+  if (stx_colmean_score_size(params->semantics) == 1)
+    return (Share){*(const uint8_t *)score ^ stx_score_flip(params->semantics), 255};
   return (Share){stx_score_from_float(float_at(params->semantics, score)), 65535};
 }
 

@@ -103,22 +103,21 @@ static void add_cells(const uint32_t *sum, int width, int cells, uint32_t *num)
 /* num[c] = Σ of the cell's bytes, straight from contiguous rows; false where there is no fast way.
  * `pixels` may end within the last cell. */
 #if defined __AVX512VNNI__ && defined __AVX512BW__
-static inline __m512i load_bytes(const uint8_t *row, int pixels)
+/* 0 beyond the pixels, flipped or not. */
+static inline __m512i load_bytes(const uint8_t *row, int pixels, __m512i flip)
 {
   __mmask64 inside = pixels < 64 ? (1ull << pixels) - 1 : ~0ull;
-  return _mm512_maskz_loadu_epi8(inside, row);
+  return _mm512_xor_si512(_mm512_mask_loadu_epi8(flip, inside, row), flip);
 }
 
-static bool add_cells_of_bytes(
-    const uint8_t *row, ptrdiff_t stride, int rows, int width, int pixels, uint32_t *num)
+static inline __attribute__((always_inline)) void add_flipped(const uint8_t *row, ptrdiff_t stride,
+    int rows, __m512i flip, int width, int pixels, uint32_t *num)
 {
   const __m512i ones = _mm512_set1_epi8(1);
-  if (width != 4 && width != 8)
-    return false;
   for (int x = 0; x < pixels; x += 64, num += 64 / width) {
     __m512i sum = _mm512_setzero_si512();
     for (int y = 0; y < rows; y++) {
-      __m512i v = load_bytes(row + y * stride + x, pixels - x);
+      __m512i v = load_bytes(row + y * stride + x, pixels - x, flip);
       sum = width == 4 ? _mm512_dpbusd_epi32(sum, v, ones)
                        : _mm512_add_epi64(sum, _mm512_sad_epu8(v, _mm512_setzero_si512()));
     }
@@ -127,11 +126,22 @@ static bool add_cells_of_bytes(
     else
       _mm256_storeu_si256((__m256i *)num, _mm512_cvtepi64_epi32(sum));
   }
+}
+
+static bool add_cells_of_bytes(const uint8_t *row, ptrdiff_t stride, int rows, uint8_t flip,
+    int width, int pixels, uint32_t *num)
+{
+  if (width != 4 && width != 8)
+    return false;
+  if (flip == 0)
+    add_flipped(row, stride, rows, _mm512_setzero_si512(), width, pixels, num);
+  else
+    add_flipped(row, stride, rows, _mm512_set1_epi8((char)flip), width, pixels, num);
   return true;
 }
 #else
-static bool add_cells_of_bytes(
-    const uint8_t *row, ptrdiff_t stride, int rows, int width, int pixels, uint32_t *num)
+static bool add_cells_of_bytes(const uint8_t *row, ptrdiff_t stride, int rows, uint8_t flip,
+    int width, int pixels, uint32_t *num)
 {
   return false;
 }
@@ -143,11 +153,13 @@ static void sum_cells(
 {
   const StxColmeanInput *input = job->input;
   int width = job->params->grid.cell_width, pixels = block->x1 - block->x0;
-  bool bytes = job->params->semantics == STX_SEMANTICS_SCORES_U8 && input->pixel_stride == 1 &&
-               input->score_shift == 0;
-  if (bytes && add_cells_of_bytes((const uint8_t *)input->scores + class * input->class_stride +
-                                      span.top * input->row_stride + block->x0,
-                   input->row_stride, span.bottom - span.top, width, pixels, num))
+  StxSemantics semantics = job->params->semantics;
+  bool bytes =
+      stx_colmean_score_size(semantics) == 1 && input->pixel_stride == 1 && input->score_shift == 0;
+  if (bytes &&
+      add_cells_of_bytes((const uint8_t *)input->scores + class * input->class_stride +
+                             span.top * input->row_stride + block->x0,
+          input->row_stride, span.bottom - span.top, stx_score_flip(semantics), width, pixels, num))
     return;
   sum_pixels(job, span, block->x0, class, input->pixel_stride, pixels, 1, 1, sum);
   add_cells(sum, width, block->columns, num);

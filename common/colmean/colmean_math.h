@@ -103,6 +103,12 @@ STX_INLINE int stx_colmean_near(const StxGrid *grid)
 
 /* ---- Holes and scores ----------------------------------------------------------------------- */
 
+/* What a score of 8 bits is combined with, by exclusive or, to be that of U8. */
+STX_INLINE uint8_t stx_score_flip(StxSemantics semantics)
+{
+  return semantics == STX_SEMANTICS_SCORES_I8 ? 0x80 : 0;
+}
+
 /* Cells of the longest hole that is filled, where `longest` is that of holes in the middle and
  * `right` the disparity at its right end, which counts where there is nothing on the left. */
 STX_INLINE int stx_longest_hole(

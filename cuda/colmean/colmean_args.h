@@ -103,8 +103,10 @@ typedef struct {
   int32_t chunks;     /* of a run */
   int32_t pitch;      /* 32-bit words of shared memory from one row of sums to the next; odd */
   int32_t shift;
-  int32_t aligned; /* true: values of a run follow one another, chunks at multiples of 16 bytes */
-  int32_t sums;    /* that make a cell, if they are all in one line; else 0 */
+  int32_t aligned;   /* true: values of a run follow one another, chunks at multiples of 16 bytes */
+  int32_t sums;      /* that make a cell, if they are all in one line; else 0 */
+  uint32_t flip;     /* stx_score_flip() in each of a word's bytes */
+  uint32_t reserved; /* no padding: all bytes are passed on */
   const StxColmeanTables *tables;
 } StxColmeanScoresArgs;
 

@@ -319,6 +319,7 @@ static void lay_out_scores(const Job *job, StxColmeanScoresArgs *args)
   args->elements = elements > 0 ? elements : 1;
   args->classes = elements > 0 ? grid->classes : 1;
   args->shift = job->input->score_shift;
+  args->flip = 0x01010101u * stx_score_flip(job->params->semantics);
   args->row_values =
       (stx_score_side(grid->width, args->shift) - 1) * args->elements + args->classes;
 }

@@ -23,7 +23,7 @@
  * every 32, so that each of a warp's stores of one word per chunk meets all banks in step one.
  *
  * A warp's 32 costs of 4 × 4 8-bit pixels take some 25 instructions in step two; 128 of them, with
- * the chunks that they come from and all that a block computes once, take 294, 16 of them dot
+ * the chunks that they come from and all that a block computes once, take 310, 16 of them dot
  * products (sm_90). All blocks together read the scores in segments of 128 bytes, which is what the
  * time goes into. Tried and rejected: an estimate in float32 and its correction (113 instructions
  * for 32 costs); one product with 32 bits of a reciprocal (exact up to 15421 pixels of 8 bits, and
@@ -85,9 +85,9 @@ STX_DEVICE ChunkSums<T, ACROSS> sum_chunk(
   const int before = first + c * VALUES, values = a.row_values - before;
   ChunkSums<T, ACROSS> sums = {};
   if (!SCALED && a.aligned && values >= VALUES) {
-    sum_aligned_rows(sums, at + c * 16 + (uint32_t)top * a.row_stride, a.row_stride, rows);
+    sum_aligned_rows(sums, at + c * 16 + (uint32_t)top * a.row_stride, a.row_stride, a.flip, rows);
   } else if (values > 0) {
-    const Chunk chunk = {at + (uint32_t)(c * VALUES) * a.step, a.step, before, values};
+    const Chunk chunk = {at + (uint32_t)(c * VALUES) * a.step, a.step, before, values, a.flip};
     sum_any_rows<T, ACROSS, SCALED>(sums, chunk, a, top, rows);
   }
   return sums;

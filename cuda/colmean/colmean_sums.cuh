@@ -105,7 +105,14 @@ struct Chunk {
   const uint8_t *at;
   size_t step;
   int before, values; /* values of the row before the chunk, and from its beginning on */
+  uint32_t flip;
 };
+
+/* Scores of 8 bits as those of uint8. */
+template <typename T> STX_DEVICE uint32_t flipped(uint32_t word, uint32_t flip)
+{
+  return sizeof(T) == 1 ? word ^ flip : word;
+}
 
 template <int SIZE> STX_DEVICE uint32_t load_value(const uint8_t *at)
 {
@@ -126,7 +133,8 @@ template <typename T> STX_DEVICE void gather(const Chunk &chunk, uint32_t v[4])
   v[0] = v[1] = v[2] = v[3] = 0;
 #pragma unroll 1
   for (int i = 0; i < min(chunk.values, VALUES); i++, at += chunk.step) {
-    const uint32_t value = load_value<SIZE>(at) << 8 * (i * SIZE % 4);
+    const uint32_t flip = SIZE == 1 ? chunk.flip & 255 : 0;
+    const uint32_t value = (load_value<SIZE>(at) ^ flip) << 8 * (i * SIZE % 4);
     const int word = i * SIZE / 4;
 #pragma unroll
     for (int k = 0; k < 4; k++)
@@ -147,12 +155,14 @@ template <typename T> STX_DEVICE void load_chunk(const Chunk &chunk, uint32_t v[
   const uint32_t *words = (const uint32_t *)(chunk.at - offset);
 #pragma unroll
   for (int i = 0; i < 4; i++)
-    v[i] = __funnelshift_r(__ldg(words + i), __ldg(words + i + 1), 8 * offset);
+    v[i] =
+        flipped<T>(__funnelshift_r(__ldg(words + i), __ldg(words + i + 1), 8 * offset), chunk.flip);
 }
 
 /* Rows of a chunk whose values follow one another at addresses that are multiples of 16. */
 template <typename T, int ACROSS, int ROWS>
-STX_DEVICE void add_rows(ChunkSums<T, ACROSS> &sums, const uint8_t *at, size_t stride)
+STX_DEVICE void add_rows(
+    ChunkSums<T, ACROSS> &sums, const uint8_t *at, size_t stride, uint32_t flip)
 {
   uint4 v[ROWS];
 #pragma unroll
@@ -160,7 +170,8 @@ STX_DEVICE void add_rows(ChunkSums<T, ACROSS> &sums, const uint8_t *at, size_t s
     v[i] = __ldg((const uint4 *)at);
 #pragma unroll
   for (int i = 0; i < ROWS; i++) {
-    uint32_t words[4] = {v[i].x, v[i].y, v[i].z, v[i].w};
+    uint32_t words[4] = {flipped<T>(v[i].x, flip), flipped<T>(v[i].y, flip),
+        flipped<T>(v[i].z, flip), flipped<T>(v[i].w, flip)};
     add_chunk(sums, words, 1);
   }
 }
@@ -168,14 +179,14 @@ STX_DEVICE void add_rows(ChunkSums<T, ACROSS> &sums, const uint8_t *at, size_t s
 /* Any number of them. */
 template <typename T, int ACROSS>
 STX_DEVICE void sum_aligned_rows(
-    ChunkSums<T, ACROSS> &sums, const uint8_t *at, size_t stride, int rows)
+    ChunkSums<T, ACROSS> &sums, const uint8_t *at, size_t stride, uint32_t flip, int rows)
 {
 #pragma unroll 1
   for (; rows >= 4; rows -= 4, at += 4 * stride)
-    add_rows<T, ACROSS, 4>(sums, at, stride);
+    add_rows<T, ACROSS, 4>(sums, at, stride, flip);
 #pragma unroll 1
   for (; rows > 0; rows--, at += stride)
-    add_rows<T, ACROSS, 1>(sums, at, stride);
+    add_rows<T, ACROSS, 1>(sums, at, stride, flip);
 }
 
 /* Rows of pixels from `top` on of any chunk; `first` lies in the first row of all scores. SCALED:

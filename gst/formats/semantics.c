@@ -8,7 +8,7 @@
 
 #define EXPECTED                                                                                   \
   "expected video/x-raw,format=GRAY8 (labels) or other/tensors,num_tensors=1 of type uint8, "      \
-  "float16 or float32 (scores)"
+  "int8, float16 or float32 (scores)"
 
 static gboolean parse_labels(GstStxSemantics *semantics, const GstCaps *caps, StxError *error)
 {
@@ -25,6 +25,8 @@ static gboolean parse_type(const char *type, StxSemantics *kind)
 {
   if (strcmp(type, "uint8") == 0)
     *kind = STX_SEMANTICS_SCORES_U8;
+  else if (strcmp(type, "int8") == 0)
+    *kind = STX_SEMANTICS_SCORES_I8;
   else if (strcmp(type, "float16") == 0)
     *kind = STX_SEMANTICS_SCORES_F16;
   else if (strcmp(type, "float32") == 0)

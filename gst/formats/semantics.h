@@ -22,7 +22,7 @@ typedef struct {
 
 /*
  * Reads fixed caps. False with a text in `error` when they are neither GRAY8 video nor one static
- * tensor of uint8, float16 or float32 with three dimensions.
+ * tensor of uint8, int8, float16 or float32 with three dimensions.
  */
 gboolean gst_stx_semantics_from_caps(
     GstStxSemantics *semantics, const GstCaps *caps, StxError *error);

@@ -112,7 +112,7 @@ static void push_scores(StxRig *rig, guint pad, StxFuzzInput *input, Size size)
   static const struct {
     const gchar *name;
     gsize bytes;
-  } types[] = {{"uint8", 1}, {"float32", 4}, {"float16", 2}, {"uint8", 1}};
+  } types[] = {{"uint8", 1}, {"float32", 4}, {"float16", 2}, {"int8", 1}};
   gint shift = kind >> 3 & STX_SCORE_SHIFT_MAX;
   gint width = stx_score_side(size.width, shift), height = stx_score_side(size.height, shift);
   guint type = (kind & 1) | (kind >> 1 & 2);

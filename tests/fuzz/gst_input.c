@@ -84,7 +84,7 @@ const char *const stx_fuzz_caps_words[] = {"video/x-raw", "application/x-stixels
     "application/x-stixel-columns", "application/x-lidar", "other/tensors",
     "application/x-point-labels", ",width=", ",height=", ",stixel-width=", ",stixel-height=",
     ",columns=", ",rows=", ",classes=", ",framerate=", ",format=", "GRAY8", "GRAY16_LE", "NV12",
-    "YUY2", "RGB", ",types=", "uint8", "float32", ",dimensions=(string)",
+    "YUY2", "RGB", ",types=", "uint8", "int8", "float32", ",dimensions=(string)",
     ",num_tensors=", ",camera-focal=(double)", ",camera-pitch=(double)", ",camera-cx=(double)",
     ",multiview-mode=", "side-by-side", "top-bottom", "(int)", "(double)", "(fraction)", "(string)",
     "0", "1", "8", "12", "16", "32768", "32769", "2147483647", "-1", "-2147483648", "1e308", "nan",

@@ -187,6 +187,13 @@ START_TEST(literal_scores)
   c.input.class_stride = 1;
   c.input.pixel_stride = 2;
   expect_costs(&c, (const uint16_t[]){710, 710}, 2, "bytes, interleaved");
+  static const int8_t signs[4] = {127, -128, -64, -128}; /* of 255: 255, 0, 64, 0 */
+  c.params.semantics = STX_SEMANTICS_SCORES_I8;
+  c.input.scores = signs;
+  expect_costs(&c, (const uint16_t[]){481, 7074}, 2, "bytes with a sign, interleaved");
+  c.input.class_stride = 2;
+  c.input.pixel_stride = 1;
+  expect_costs(&c, (const uint16_t[]){710, 2125}, 2, "bytes with a sign, planar");
   static const float floats[4] = {1, NAN, 7, INFINITY};
   c.params.semantics = STX_SEMANTICS_SCORES_F32;
   c.input = (StxColmeanInput){.disparity = {d, 4, 2, 1},
@@ -285,7 +292,7 @@ static void compare_random(int cell, int trials, uint64_t seed)
   StxRandom random = {seed};
   for (int i = 0; i < trials; i++) {
     StxColmeanParams params = {.reduction = (StxReduction)stx_random_below(&random, 3),
-        .semantics = (StxSemantics)stx_random_below(&random, 5),
+        .semantics = (StxSemantics)stx_random_below(&random, 6),
         .fill_width = stx_random_below(&random, 2) * stx_random_below(&random, 100),
         .disparity = colmean_any_meaning(&random)};
     int most = 1 << stx_random_below(&random, 6);
@@ -332,7 +339,7 @@ START_TEST(equals_reference_many_blocks)
       {2100, 300, 8, 8, 2}, {300, 300, 128, 128, 5}, {1, 700, 4, 4, 2}, {700, 1, 4, 4, 2},
       {1, 1, 128, 128, 1}, {129, 257, 128, 1, 2}, {257, 129, 1, 128, 2}, {130, 70, 16, 32, 32}};
   for (size_t g = 0; g < sizeof grids / sizeof grids[0]; g++)
-    for (int semantics = STX_SEMANTICS_NONE; semantics <= STX_SEMANTICS_SCORES_F16; semantics++) {
+    for (int semantics = STX_SEMANTICS_NONE; semantics <= STX_SEMANTICS_SCORES_I8; semantics++) {
       StxColmeanParams params = {.grid = grids[g],
           .reduction = STX_REDUCE_WEIGHTED,
           .fill_width = 24,
@@ -375,7 +382,7 @@ START_TEST(equals_reference_scores_of_a_fraction)
             1 + stx_random_below(&random, 90), cell ? cell : 1 + stx_random_below(&random, most),
             cell ? cell : 1 + stx_random_below(&random, most),
             1 + stx_random_below(&random, i % 2 ? 4 : STX_MAX_CLASSES)},
-        .semantics = (StxSemantics)(STX_SEMANTICS_SCORES_U8 + stx_random_below(&random, 3))};
+        .semantics = (StxSemantics)(STX_SEMANTICS_SCORES_U8 + stx_random_below(&random, 4))};
     char what[120];
     snprintf(what, sizeof what, "%d×%d in %d×%d, %d classes, semantics %d, shift %d, trial %d",
         params.grid.width, params.grid.height, params.grid.cell_width, params.grid.cell_height,
@@ -445,7 +452,7 @@ START_TEST(wrong_parameters_are_named)
   REFUSED(semantics, STX_SEMANTICS_LABELS, "number of classes is 0 with semantics");
   REFUSED(reduction, 3, "reduction is 3; it must be 0 (mean), 1 (weighted) or 2 (median)");
   REFUSED(fill_width, -1, "fill_width is -1; it must be 0 to 32768 pixels");
-  REFUSED(semantics, 5, "semantics is 5; it must be 0 (none)");
+  REFUSED(semantics, 6, "semantics is 6; it must be 0 (none)");
   good.semantics = STX_SEMANTICS_LABELS;
   good.grid.classes = 19;
   memset(good.label_map, 255, sizeof good.label_map);

@@ -149,6 +149,32 @@ START_TEST(the_reference_averages_probabilities)
 }
 END_TEST
 
+/* The same bytes with the top bit flipped, of every layout and size. */
+START_TEST(signed_scores_give_what_unsigned_ones_do)
+{
+  StxRandom random = {14};
+  for (int trial = 0; trial < 144; trial++) {
+    int cell = trial % 4 ? 2 << trial % 4 : 1 + stx_random_below(&random, 20);
+    StxColmeanParams params = {.semantics = STX_SEMANTICS_SCORES_U8,
+        .grid = {1 + stx_random_below(&random, 300), 1 + stx_random_below(&random, 40), cell, cell,
+            1 + stx_random_below(&random, 6)}};
+    ColmeanCase c = colmean_make_scaled_case(&params, trial / 4 % (STX_SCORE_SHIFT_MAX + 1),
+        (ColmeanLayout)(trial / 16 % COLMEAN_LAYOUTS), stx_random_below(&random, 20), false,
+        trial % 5 ? STX_FILL_NOISE : STX_FILL_HIGH, &random);
+    uint16_t *expected = colmean_run(colmean_reference(), &c, 1);
+    for (size_t i = 0; i < c.scores.size; i++)
+      c.scores.data[i] ^= 0x80;
+    c.params.semantics = STX_SEMANTICS_SCORES_I8;
+    uint16_t *actual = colmean_run(colmean_reference(), &c, 1);
+    stx_expect_same(expected, actual, stx_grid_bytes(&params.grid), "scores with a sign");
+    stx_guarded_free(expected);
+    stx_guarded_free(actual);
+    colmean_expect_all_same(&c, 2, "scores with a sign");
+    colmean_free_case(&c);
+  }
+}
+END_TEST
+
 /* Every binary16 as the standard has it: sign, 5 bits of exponent, 10 of mantissa. */
 START_TEST(halves_are_converted_exactly)
 {
@@ -196,7 +222,7 @@ START_TEST(the_reference_repeats_scores_of_a_fraction)
   StxRandom random = {13};
   for (int trial = 0; trial < 120; trial++) {
     StxColmeanParams params = {
-        .semantics = (StxSemantics)(STX_SEMANTICS_SCORES_U8 + stx_random_below(&random, 3))};
+        .semantics = (StxSemantics)(STX_SEMANTICS_SCORES_U8 + stx_random_below(&random, 4))};
     params.grid = (StxGrid){1 + stx_random_below(&random, 60), 1 + stx_random_below(&random, 40),
         1 + stx_random_below(&random, 20), 1 + stx_random_below(&random, 20), 3};
     ColmeanCase c = colmean_make_scaled_case(&params, 1 + trial % STX_SCORE_SHIFT_MAX,
@@ -296,6 +322,7 @@ END_TEST
 static const StxTest tests[] = {
     {&the_reference_does_what_the_header_says},
     {&the_reference_averages_probabilities},
+    {&signed_scores_give_what_unsigned_ones_do},
     {&halves_are_converted_exactly},
     {&the_reference_repeats_scores_of_a_fraction},
     {&holes_take_the_farther_neighbour},

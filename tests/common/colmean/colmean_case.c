@@ -112,9 +112,11 @@ static uint16_t noise_half(StxRandom *random)
 
 static void put_score(const ColmeanCase *c, StxFill fill, void *at, StxRandom *random)
 {
-  if (c->params.semantics == STX_SEMANTICS_SCORES_U8) {
-    *(uint8_t *)at = fill == STX_FILL_LOW ? 0 : fill == STX_FILL_HIGH ? 255 : stx_random(random);
-  } else if (c->params.semantics == STX_SEMANTICS_SCORES_F16) {
+  StxSemantics semantics = c->params.semantics;
+  if (semantics == STX_SEMANTICS_SCORES_U8 || semantics == STX_SEMANTICS_SCORES_I8) {
+    uint8_t p = fill == STX_FILL_LOW ? 0 : fill == STX_FILL_HIGH ? 255 : stx_random(random);
+    *(uint8_t *)at = semantics == STX_SEMANTICS_SCORES_I8 ? p ^ 0x80 : p;
+  } else if (semantics == STX_SEMANTICS_SCORES_F16) {
     uint16_t p = fill == STX_FILL_LOW ? 0 : fill == STX_FILL_HIGH ? 0x3c00 : noise_half(random);
     memcpy(at, &p, sizeof p);
   } else {

@@ -11,12 +11,14 @@
 #define CELL 4
 #define CLASSES STX_LABEL_CLASSES
 
-/* One score of probability 1; 0 is 0 in all types. */
+/* One score of probability 1, and every byte of one of 0. */
 static const struct {
   const char *name;
   gsize size;
   guint8 one[4];
-} types[] = {{"uint8", 1, {255}}, {"float16", 2, {0x00, 0x3c}}, {"float32", 4, {0, 0, 0x80, 0x3f}}};
+  guint8 zero;
+} types[] = {{"uint8", 1, {255}, 0}, {"int8", 1, {0x7f}, 0x80}, {"float16", 2, {0x00, 0x3c}, 0},
+    {"float32", 4, {0, 0, 0x80, 0x3f}, 0}};
 
 /* ---- Frames -------------------------------------------------------------------------------- */
 
@@ -39,7 +41,7 @@ static GstBuffer *make_scores(const guint8 *labels, gint shift, guint type, gboo
 {
   gint width = stx_score_side(WIDTH, shift), height = stx_score_side(HEIGHT, shift);
   gsize count = (gsize)width * (gsize)height, size = types[type].size;
-  GstBuffer *scores = stx_test_buffer(count * CLASSES * size, 0, 0, FRAME);
+  GstBuffer *scores = stx_test_buffer(count * CLASSES * size, types[type].zero, 0, FRAME);
 
   for (gint y = 0; y < height; y++)
     for (gint x = 0; x < width; x++) {
