@@ -46,7 +46,7 @@ run_tests() {
   local folder=$1 log copy
   shift
   log=$folder/summary.txt
-  meson test -C "$folder" --print-errorlogs "$@" 2>&1 | tee "$log" || true
+  meson test -C "$folder" --print-errorlogs "${processes[@]}" "$@" 2>&1 | tee "$log" || true
   count() { sed -n "s/^$1: *\([0-9]*\).*/\1/p" "$log" | tail -n 1; }
   local ok fail timeout unexpected skip
   ok=$(count Ok) fail=$(count Fail) timeout=$(count Timeout) skip=$(count Skipped)
@@ -63,7 +63,7 @@ run_tests() {
   local names
   names=$(sed -nE "s#$line[^ ]+ / ([^ ]+) +($bad) .*#\1#p" "$log" | sort -u)
   # shellcheck disable=SC2086  # a list of words
-  if [ -n "$names" ] && meson test -C "$folder" --no-rebuild "$@" --num-processes 1 $names; then
+  if [ -n "$names" ] && meson test -C "$folder" --no-rebuild --num-processes 1 "$@" $names; then
     failures+=$'\n'"$folder: passed only when run again, alone: "${names//$'\n'/ }
     ok=$((ok + ${fail:-0} + ${timeout:-0})) fail=0 timeout=0
   fi
@@ -90,7 +90,7 @@ test_as_users_build_it() {
   fetch_onnx "$(realpath -m "$build/onnx")"
   fetch_opencv "$(realpath -m "$build/opencv")"
   fetch_cuda12 "$(realpath -m "$build/cuda12")"
-  run_tests "$build" "${processes[@]}"
+  run_tests "$build"
 }
 
 test_quickly() {
@@ -98,7 +98,7 @@ test_quickly() {
   ninja -C "$build"
   fetch_onnx "$(realpath -m "$build/onnx")"
   fetch_opencv "$(realpath -m "$build/opencv")"
-  run_tests "$build" "${processes[@]}" --suite common --suite gst --suite docs --suite cuda-reverse
+  run_tests "$build" --suite common --suite gst --suite docs --suite cuda-reverse
 }
 
 # The emulator runs the kernels: what nvcc makes of them is not looked at. Instrumented code draws
@@ -113,7 +113,7 @@ test_addresses() {
   configure "$build-asan" "${sanitizers[@]}" -Dexamples=enabled -Db_sanitize=address,undefined \
     '-Dc_args=-g1 -fsanitize=float-cast-overflow'
   ninja -C "$build-asan"
-  run_tests "$build-asan" "${processes[@]}" --timeout-multiplier 6 --suite common --suite cuda \
+  run_tests "$build-asan" --timeout-multiplier 6 --suite common --suite cuda \
     --suite gst --suite pipeline --no-suite cuda-forward --no-suite cuda-random
 }
 
@@ -123,10 +123,9 @@ test_addresses() {
 test_threads() {
   configure "$build-tsan" "${sanitizers[@]}" -Dexamples=disabled -Db_sanitize=thread \
     -Dcpu-variants=base
-  run_tests "$build-tsan" "${processes[@]}" --timeout-multiplier 6 endurance-steer \
-    endurance-states
+  run_tests "$build-tsan" --timeout-multiplier 6 endurance-steer endurance-states
   if meson introspect "$build-tsan" --tests | grep '"cuda-forward"' >/dev/null; then
-    run_tests "$build-tsan" "${processes[@]}" --timeout-multiplier 6 --suite cuda \
+    run_tests "$build-tsan" --timeout-multiplier 6 --suite cuda \
       --no-suite cuda-forward --no-suite cuda-reverse
   fi
 }
