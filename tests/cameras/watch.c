@@ -89,7 +89,8 @@ static GstPadProbeReturn look_at_picture(GstPad *pad, GstPadProbeInfo *info, gpo
 
 /* ---- Disparities --------------------------------------------------------------------------- */
 
-/* The number that all pictures of a side have that lie less than `reach` from that time, or -1. */
+/* The number that all pictures of a side have that lie less than `reach` from that time; -1 if one
+ * of them has none, or another: times begin anew when a camera in the network has told its own. */
 static gint number_at(const GArray *seen, GstClockTime time, GstClockTime reach)
 {
   gint number = -1;
@@ -99,7 +100,7 @@ static gint number_at(const GArray *seen, GstClockTime time, GstClockTime reach)
 
     if (ABS(GST_CLOCK_DIFF(one->time, time)) >= (GstClockTimeDiff)reach)
       continue;
-    if (number >= 0 && one->number != number)
+    if (one->number < 0 || (number >= 0 && one->number != number))
       return -1;
     number = one->number;
   }
