@@ -34,13 +34,9 @@ static gboolean has(const Line *line, const gchar *word)
  * that a pad is silent. Wrong pairs make no road. Nothing else may be said. */
 static void expect_nothing_worse(const Line *line, GstMessage *message)
 {
-  GError *error = NULL;
   gchar *debug = NULL;
+  GError *error = stx_test_read(message, &debug);
 
-  if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR)
-    gst_message_parse_error(message, &error, &debug);
-  else
-    gst_message_parse_warning(message, &error, &debug);
   ck_assert_msg(GST_MESSAGE_TYPE(message) == GST_MESSAGE_WARNING &&
                     (strstr(debug, " counts") != NULL || strstr(debug, "may come back") != NULL ||
                         (line->network && strstr(error->message, "no road") != NULL)),

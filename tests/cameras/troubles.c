@@ -49,16 +49,13 @@ static void end(Show *show)
 
 static void note(Show *show, GstMessage *message)
 {
-  GError *error = NULL;
+  GError *error;
 
   if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_EOS) {
     show->ended = TRUE;
     return;
   }
-  if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR)
-    gst_message_parse_error(message, &error, NULL);
-  else
-    gst_message_parse_warning(message, &error, NULL);
+  error = stx_test_read(message, NULL);
   g_string_append_printf(show->said, "%s %s: %s\n", GST_MESSAGE_TYPE_NAME(message),
       GST_MESSAGE_SRC_NAME(message), error->message);
   g_error_free(error);
