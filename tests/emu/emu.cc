@@ -283,9 +283,9 @@ static bool all_ended()
 
 /* ---- Blocks and launches -------------------------------------------------------------------- */
 
-/* The thread sanitizer gives the names of ended threads to new ones, the oldest first, and sees no
- * race between two threads of the same name. So begin elsewhere for every block, lest all threads
- * with one number have one name. */
+/* Threads of the thread sanitizer that have ended are used again, the first one first, and no race
+ * is seen between two uses of one. So begin elsewhere for every block, lest all threads with one
+ * number be one. */
 static void end_threads(int begun)
 {
   static unsigned blocks;

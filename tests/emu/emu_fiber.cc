@@ -60,16 +60,52 @@ static bool reserve_stack(Fiber *fiber)
   return true;
 }
 
-/* To the thread sanitizer a stack that changes hands is a race between its users. It forgets them
- * when memory is allocated while it does not watch. */
-static bool renew_stack(Fiber *fiber)
+/* ---- Threads of the thread sanitizer -------------------------------------------------------- */
+
+/* A thread of the sanitizer costs it some 30 pages of memory, taken and given back: ten times what
+ * a small kernel does. So those that have ended wait here, with their stacks, for another use, as
+ * long as possible: it sees no race between two uses of one. Their order is that in which they
+ * ended. */
+struct Spare {
+  char *stack;
+  void *tsan;
+};
+enum { SPARES = 2048, FEWEST = 64 }; /* ever; until there are so many none is used again */
+static Spare spares[SPARES];
+static unsigned oldest, spare_count;
+
+static bool take_spare(Fiber *fiber)
 {
-  unwatch();
-  free(fiber->stack);
-  fiber->stack = (char *)malloc(TSAN_STACK_SIZE);
-  watch();
+  Spare spare = {NULL, NULL};
+  if (spare_count > FEWEST) {
+    spare = spares[oldest];
+    oldest = (oldest + 1) % SPARES;
+    spare_count--;
+  } else {
+    unwatch(); /* to the sanitizer an allocation is a write of this thread */
+    spare.stack = (char *)malloc(TSAN_STACK_SIZE);
+    watch();
+    spare.tsan = spare.stack != NULL ? __tsan_create_fiber(0) : NULL;
+  }
+  fiber->stack = spare.stack;
   fiber->stack_size = TSAN_STACK_SIZE - unused();
-  return fiber->stack != NULL;
+  fiber->tsan = spare.tsan;
+  return spare.stack != NULL;
+}
+
+/* One that never ended has functions on its stack that it never left: it is of no more use. */
+static void give_spare(Fiber *fiber, bool ended)
+{
+  if (ended && spare_count < SPARES) {
+    spares[(oldest + spare_count++) % SPARES] = {fiber->stack, fiber->tsan};
+  } else {
+    __tsan_destroy_fiber(fiber->tsan);
+    unwatch();
+    free(fiber->stack);
+    watch();
+  }
+  fiber->stack = NULL;
+  fiber->tsan = NULL;
 }
 
 /* ---- Switching ------------------------------------------------------------------------------ */
@@ -121,14 +157,12 @@ static void swap(Fiber *from, Fiber *to)
 
 bool fiber_begin(Fiber *fiber, void (*entry)(), const char *name)
 {
-  if (!(has_thread_sanitizer() ? renew_stack(fiber) : reserve_stack(fiber)))
-    return false;
   fiber->fake_stack = NULL;
   fiber->tsan = NULL;
-  if (has_thread_sanitizer()) {
-    fiber->tsan = __tsan_create_fiber(0);
+  if (!(has_thread_sanitizer() ? take_spare(fiber) : reserve_stack(fiber)))
+    return false;
+  if (fiber->tsan != NULL)
     __tsan_set_fiber_name(fiber->tsan, name);
-  }
   place(fiber, entry);
   return true;
 }
@@ -136,10 +170,9 @@ bool fiber_begin(Fiber *fiber, void (*entry)(), const char *name)
 void fiber_end(Fiber *fiber, bool ended)
 {
   if (fiber->tsan != NULL)
-    __tsan_destroy_fiber(fiber->tsan);
-  fiber->tsan = NULL;
+    give_spare(fiber, ended);
   /* The functions that it never left have not cleaned up. */
-  if (!ended && has_address_sanitizer())
+  else if (!ended && has_address_sanitizer())
     __asan_unpoison_memory_region(fiber->stack, fiber->stack_size);
 }
 
