@@ -2,7 +2,7 @@
 #include "gst/base/inputs.h"
 
 #include "gst/shared/element.h"
-#include "gst/formats/mediatypes.h"
+#include "gst/stixels/mediatypes.h"
 
 gboolean gst_stx_accept_caps(GstBaseTransform *transform, GstPadDirection direction, GstCaps *caps)
 {

@@ -6,7 +6,7 @@
 #include "gst/base/inputs.h"
 #include "gst/formats/camera.h"
 #include "gst/formats/columns.h"
-#include "gst/formats/mediatypes.h"
+#include "gst/stixels/mediatypes.h"
 
 GST_DEBUG_CATEGORY_STATIC(stx_segmentation_debug);
 #define GST_CAT_DEFAULT stx_segmentation_debug

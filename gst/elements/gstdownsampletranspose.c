@@ -19,7 +19,7 @@
 #include "gst/base/pairing.h"
 #include "gst/formats/camera.h"
 #include "gst/formats/columns.h"
-#include "gst/formats/mediatypes.h"
+#include "gst/stixels/mediatypes.h"
 #include "gst/settings/colmeansettings.h"
 #include "gst/stages/colmeanstage.h"
 

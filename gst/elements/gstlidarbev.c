@@ -24,8 +24,7 @@
 #include "gst/base/inputs.h"
 #include "gst/shared/memory.h"
 #include "gst/shared/properties.h"
-#include "gst/formats/mediatypes.h"
-#include "gst/stixels/gststxmeta.h"
+#include "gst/stixels/stixels.h"
 
 GST_DEBUG_CATEGORY_STATIC(gst_lidar_bev_debug);
 #define GST_CAT_DEFAULT gst_lidar_bev_debug

@@ -18,9 +18,8 @@
 #include "gst/shared/element.h"
 #include "gst/base/inputs.h"
 #include "gst/base/transform.h"
-#include "gst/formats/mediatypes.h"
 #include "gst/stages/groundstage.h"
-#include "gst/stixels/gststxmeta.h"
+#include "gst/stixels/stixels.h"
 
 GST_DEBUG_CATEGORY_STATIC(gst_lidar_ground_debug);
 #define GST_CAT_DEFAULT gst_lidar_ground_debug

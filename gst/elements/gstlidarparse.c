@@ -32,7 +32,7 @@
 #include "gst/shared/element.h"
 #include "gst/shared/memory.h"
 #include "gst/shared/properties.h"
-#include "gst/formats/mediatypes.h"
+#include "gst/stixels/mediatypes.h"
 
 GST_DEBUG_CATEGORY_STATIC(gst_lidar_parse_debug);
 #define GST_CAT_DEFAULT gst_lidar_parse_debug

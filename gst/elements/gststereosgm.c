@@ -22,7 +22,7 @@
 #include "gst/base/pairing.h"
 #include "gst/formats/camera.h"
 #include "gst/stages/sgmstage.h"
-#include "gst/stixels/gststxmeta.h"
+#include "gst/stixels/stixels.h"
 
 GST_DEBUG_CATEGORY_STATIC(stereo_sgm_debug);
 #define GST_CAT_DEFAULT stereo_sgm_debug

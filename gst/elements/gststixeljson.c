@@ -25,7 +25,7 @@
 #include "gst/shared/properties.h"
 #include "gst/base/inputs.h"
 #include "gst/formats/columns.h"
-#include "gst/formats/mediatypes.h"
+#include "gst/stixels/mediatypes.h"
 
 GST_DEBUG_CATEGORY_STATIC(gst_stixel_json_debug);
 #define GST_CAT_DEFAULT gst_stixel_json_debug

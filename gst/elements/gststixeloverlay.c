@@ -24,10 +24,9 @@
 #include "gst/base/pairing.h"
 #include "gst/formats/camera.h"
 #include "gst/formats/columns.h"
-#include "gst/formats/mediatypes.h"
 #include "gst/stages/hold.h"
 #include "gst/stages/overlaystage.h"
-#include "gst/stixels/gststxmeta.h"
+#include "gst/stixels/stixels.h"
 
 GST_DEBUG_CATEGORY_STATIC(stixel_overlay_debug);
 #define GST_CAT_DEFAULT stixel_overlay_debug

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "gst/formats/camera.h"
-#include "gst/formats/mediatypes.h"
 
 #define STEPS "disparity-steps"
 

@@ -19,8 +19,7 @@
 
 #include "common/camera.h"
 #include "common/columns.h"
-#include "gst/formats/mediatypes.h"
-#include "gst/stixels/gststxmeta.h"
+#include "gst/stixels/stixels.h"
 
 G_BEGIN_DECLS
 

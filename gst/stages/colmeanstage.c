@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/stages/colmeanstage.h"
 
-#include "gst/stixels/gststxmeta.h"
+#include "gst/stixels/stixels.h"
 
 enum { DISPARITY, CONFIDENCE, SEMANTICS, COLUMNS, TABLES, SCRATCH };
 

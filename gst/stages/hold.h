@@ -6,7 +6,7 @@
 #ifndef GST_STX_HOLD_H
 #define GST_STX_HOLD_H
 
-#include "gst/stixels/gststxmeta.h"
+#include "gst/stixels/stixels.h"
 
 G_BEGIN_DECLS
 

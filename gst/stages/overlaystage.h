@@ -9,7 +9,7 @@
 #include "common/overlay/overlay.h"
 #include "gst/shared/memory.h"
 #include "gst/base/stage.h"
-#include "gst/stixels/gststxmeta.h"
+#include "gst/stixels/stixels.h"
 
 G_BEGIN_DECLS
 

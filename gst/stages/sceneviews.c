@@ -3,7 +3,7 @@
 
 #include "gst/shared/frames.h"
 #include "gst/shared/memory.h"
-#include "gst/formats/mediatypes.h"
+#include "gst/stixels/mediatypes.h"
 
 #define DEFAULT_WIDTH 1242
 #define DEFAULT_HEIGHT 375

@@ -5,7 +5,7 @@
 
 #include <gst/video/video.h>
 
-#include "gst/formats/mediatypes.h"
+#include "gst/stixels/mediatypes.h"
 #include "gst/settings/scenesettings.h"
 
 G_BEGIN_DECLS

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "gst/stixels/gststxmeta.h"
+#include "gst/stixels/stixels.h"
 #include "tests/cameras/pictures.h"
 
 #define FARTHEST 40. /* metres; beyond, a pixel of disparity is too many of them */

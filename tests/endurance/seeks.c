@@ -6,7 +6,7 @@
  */
 #include <glib/gstdio.h>
 
-#include "gst/stixels/gststxmeta.h"
+#include "gst/stixels/stixels.h"
 #include "tests/endurance/gauge.h"
 #include "tests/endurance/lines.h"
 #include "tests/gst/fixtures/util.h"

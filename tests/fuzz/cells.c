@@ -9,7 +9,7 @@
 
 #include "common/colmean/colmean.h"
 #include "common/columns.h"
-#include "gst/stixels/gststxmeta.h"
+#include "gst/stixels/stixels.h"
 #include "tests/fuzz/rig.h"
 
 /* ---- What comes out ------------------------------------------------------------------------ */

@@ -3,7 +3,7 @@
  * Points, with labels that fit or not, into lidar-ground and lidar-bev. What comes out are as many
  * labels as points, of classes that exist, or a picture.
  */
-#include "gst/stixels/gststxmeta.h"
+#include "gst/stixels/stixels.h"
 #include "tests/fuzz/rig.h"
 
 #define POINT_BYTES 16

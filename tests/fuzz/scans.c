@@ -3,7 +3,7 @@
  * Files of points through lidar-parse and on into lidar-ground: in buffers of any size, with caps,
  * segments, gaps and flushes between them. What comes out are points with as many labels.
  */
-#include "gst/stixels/gststxmeta.h"
+#include "gst/stixels/stixels.h"
 #include "tests/fuzz/rig.h"
 
 static void take_points(StxRig *rig, GstBuffer *output, const GstCaps *caps)

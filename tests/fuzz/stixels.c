@@ -7,7 +7,7 @@
 #include <jansson.h>
 #include <string.h>
 
-#include "gst/stixels/gststxmeta.h"
+#include "gst/stixels/stixels.h"
 #include "tests/fuzz/rig.h"
 
 #define FORMATS 20

@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "gst/stixels/gststxmeta.h"
+#include "gst/stixels/stixels.h"
 #include "tests/gst/fixtures/util.h"
 
 #define RATE 20

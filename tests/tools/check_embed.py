@@ -15,57 +15,14 @@ import pathlib
 import re
 import shutil
 import struct
-import subprocess
 import sys
 import tempfile
+
+from installed import check_exports, check_headers, has_cxx, install, run
 
 EXPORTS = """stx_camera_cut stx_camera_fit stx_camera_load stx_label_name
 stx_labels_from_cityscapes stx_labels_identity stx_pipeline_defaults stx_pipeline_free
 stx_pipeline_has stx_pipeline_new stx_pipeline_reset stx_pipeline_run stx_stage_name""".split()
-
-
-def run(command, **options):
-    """Output of a shell command that must succeed."""
-    result = subprocess.run(["bash", "-o", "pipefail", "-c", command], stdout=subprocess.PIPE,
-                            stderr=subprocess.STDOUT, text=True, timeout=120, **options)
-    if result.returncode != 0:
-        sys.exit(f"{command}\n{result.stdout}")
-    return result.stdout
-
-
-def has_cxx():
-    return shutil.which("c++") is not None
-
-
-def install(build, folder):
-    """Installs, lets the library's pkg-config file speak of `folder`, and returns where headers and
-    libraries are."""
-    run(f"meson install -C '{build}' --no-rebuild --tags runtime,devel --destdir '{folder}'")
-    (config,) = folder.rglob("stixels.pc")
-    text = config.read_text()
-    prefix = folder / re.search("^prefix=/*(.*)$", text, re.M)[1]
-    config.write_text(re.sub("^prefix=.*$", f"prefix={prefix}", text, flags=re.M))
-    os.environ["PKG_CONFIG_PATH"] = str(config.parent)
-    libraries = run("pkg-config --variable=libdir stixels").strip()
-    os.environ["LD_LIBRARY_PATH"] = f"{libraries}:{os.environ.get('LD_LIBRARY_PATH', '')}"
-    return prefix / "include" / "stixels", pathlib.Path(libraries)
-
-
-def check_exports(libraries):
-    lines = run(f"nm -D --defined-only '{libraries}/libstixels.so.0'").splitlines()
-    found = sorted(line.split()[-1] for line in lines)
-    if found != EXPORTS:
-        sys.exit(f"exported: {' '.join(found)}\nexpected: {' '.join(EXPORTS)}")
-
-
-def check_headers(headers):
-    if not (headers / "pipeline.h").exists():
-        sys.exit(f"no header in {headers}")
-    compilers = ["cc -std=c11 -x c"] + ["c++ -std=c++17 -x c++"] * has_cxx()
-    for path in sorted(headers.glob("*.h")):
-        for compiler in compilers:
-            run(f"echo '#include <stixels/{path.name}>' | {compiler} -Wall -Wextra -Wpedantic"
-                " -Werror -fsyntax-only $(pkg-config --cflags stixels) -")
 
 
 def check_cxx(folder):
@@ -136,9 +93,9 @@ def main():
     source, build = (pathlib.Path(name).resolve() for name in sys.argv[1:])
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        headers, libraries = install(build, folder)
-        check_exports(libraries)
-        check_headers(headers)
+        prefix, libraries = install(build, folder)
+        check_exports(libraries / "libstixels.so.0", EXPORTS)
+        check_headers(prefix / "include" / "stixels", "stixels", "stixels")
         check_cxx(folder)
         build_example(source, folder)
         compare(*make_street(folder), folder)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* stereo-stixels: pads that come and go, streams that change or end, states. */
-#include "gst/stixels/gststxmeta.h"
+#include "gst/stixels/stixels.h"
 #include "tests/gst/fixtures/stereo_pair.h"
 
 #define WIDTH 64

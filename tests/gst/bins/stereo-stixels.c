@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "gst/stixels/gststxmeta.h"
+#include "gst/stixels/stixels.h"
 #include "tests/gst/fixtures/util.h"
 
 #define STREET "street-scene-src num-buffers=3 view="

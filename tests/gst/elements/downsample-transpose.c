@@ -10,7 +10,7 @@
 
 #include "common/colmean/colmean.h"
 #include "common/labels.h"
-#include "gst/stixels/gststxmeta.h"
+#include "gst/stixels/stixels.h"
 
 #define FRAME (100 * GST_MSECOND) /* at 10 frames per second */
 

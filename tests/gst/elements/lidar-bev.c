@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "common/bev/bev.h"
-#include "gst/stixels/gststxmeta.h"
+#include "gst/stixels/stixels.h"
 #include "tests/gst/fixtures/scan_fixture.h"
 
 #define POINTS 3000

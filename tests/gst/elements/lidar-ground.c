@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "gst/stixels/gststxmeta.h"
+#include "gst/stixels/stixels.h"
 #include "tests/gst/fixtures/scan_fixture.h"
 
 #define POINTS 5000

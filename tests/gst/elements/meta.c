@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The meta library: what applications link. */
-#include "gst/stixels/gststxmeta.h"
+#include "gst/stixels/stixels.h"
 
 #include "tests/gst/fixtures/util.h"
 
@@ -235,12 +235,78 @@ GST_START_TEST(confidence_of_the_wrong_size_is_not_copied)
 }
 GST_END_TEST;
 
+/* ---- Obstacles ------------------------------------------------------------------------------ */
+
+static GstBuffer *new_records(guint count, gsize size)
+{
+  return gst_buffer_new_allocate(NULL, count * size, NULL);
+}
+
+static GstBuffer *frame_with_obstacles(gboolean has_free_space)
+{
+  GstBuffer *frame = gst_buffer_new_allocate(NULL, 64 * 32, NULL);
+  GstBuffer *obstacles = new_records(3, sizeof(StxObstacle));
+  GstBuffer *free_space = has_free_space ? new_records(8, sizeof(StxFreeSpace)) : NULL;
+  GstStxObstaclesMeta *meta = gst_buffer_add_stx_obstacles_meta(
+      frame, obstacles, free_space, has_free_space ? &info : NULL);
+
+  ck_assert(meta->obstacles == obstacles && meta->free_space == free_space);
+  gst_buffer_unref(obstacles);
+  gst_clear_buffer(&free_space);
+  return frame;
+}
+
+GST_START_TEST(obstacles_survive_a_copy_and_scaling)
+{
+  GstBuffer *frame = frame_with_obstacles(TRUE), *copy = gst_buffer_copy(frame);
+  GstStxObstaclesMeta *meta = gst_buffer_get_stx_obstacles_meta(copy);
+
+  ck_assert_uint_eq(gst_buffer_get_size(meta->obstacles), 3 * sizeof(StxObstacle));
+  ck_assert_uint_eq(gst_buffer_get_size(meta->free_space), 8 * sizeof(StxFreeSpace));
+  ck_assert_uint_eq(meta->info.columns, 8);
+  gst_buffer_unref(copy);
+  copy = converted(frame, "videoconvert ! videoscale",
+      "video/x-raw,format=GRAY8,width=64,height=32,framerate=10/1",
+      "video/x-raw,format=RGB,width=128,height=32,framerate=10/1");
+  ck_assert(gst_buffer_get_stx_obstacles_meta(copy) != NULL);
+  gst_buffer_unref(copy);
+}
+GST_END_TEST;
+
+GST_START_TEST(obstacles_of_a_scan_have_no_image)
+{
+  GstBuffer *scan = frame_with_obstacles(FALSE);
+  GstStxObstaclesMeta *meta = gst_buffer_get_stx_obstacles_meta(scan);
+
+  ck_assert(meta->free_space == NULL && meta->info.width == 0 && meta->info.columns == 0);
+  gst_buffer_unref(scan);
+}
+GST_END_TEST;
+
+GST_START_TEST(half_an_obstacle_is_refused)
+{
+  GstBuffer *frame = gst_buffer_new_allocate(NULL, 64, NULL);
+  GstBuffer *whole = new_records(1, sizeof(StxObstacle));
+  GstBuffer *half = new_records(1, 30);
+
+  ASSERT_CRITICAL(gst_buffer_add_stx_obstacles_meta(frame, half, NULL, &info));
+  ASSERT_CRITICAL(gst_buffer_add_stx_obstacles_meta(frame, whole, half, &info));
+  ck_assert(gst_buffer_get_stx_obstacles_meta(frame) == NULL);
+  gst_buffer_unref(half);
+  gst_buffer_unref(whole);
+  gst_buffer_unref(frame);
+}
+GST_END_TEST;
+
 /* A critical, and NULL instead of a meta. */
 static void expect_refusals(GstBuffer *frame, GstBuffer *of_frame)
 {
   gpointer meta = frame;
 
   ASSERT_CRITICAL(meta = gst_buffer_add_stx_stixel_meta(frame, of_frame, &info));
+  ck_assert_ptr_eq(meta, NULL);
+  meta = frame;
+  ASSERT_CRITICAL(meta = gst_buffer_add_stx_obstacles_meta(frame, of_frame, NULL, &info));
   ck_assert_ptr_eq(meta, NULL);
   meta = frame;
   ASSERT_CRITICAL(meta = gst_buffer_add_stx_confidence_meta(frame, of_frame, 4, 4));
@@ -272,6 +338,8 @@ static void add_and_drop_metas(void)
 {
   gst_buffer_unref(frame_with_stixels());
   gst_buffer_unref(frame_with_confidence());
+  gst_buffer_unref(frame_with_obstacles(TRUE));
+  gst_buffer_unref(frame_with_obstacles(FALSE));
 }
 
 GST_START_TEST(metas_do_not_leak)
@@ -295,6 +363,9 @@ static Suite *meta_suite(void)
   tcase_add_test(tests, confidence_tells_its_own_size);
   tcase_add_test(tests, confidence_of_the_wrong_size_is_refused);
   tcase_add_test(tests, confidence_of_the_wrong_size_is_not_copied);
+  tcase_add_test(tests, obstacles_survive_a_copy_and_scaling);
+  tcase_add_test(tests, obstacles_of_a_scan_have_no_image);
+  tcase_add_test(tests, half_an_obstacle_is_refused);
   tcase_add_test(tests, nothing_is_added_to_a_frame_of_others);
   tcase_add_test(tests, metas_do_not_leak);
   return suite;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* stereo-sgm: caps, what it refuses and in which words, sizes that change, states. */
-#include "gst/stixels/gststxmeta.h"
+#include "gst/stixels/stixels.h"
 #include "tests/gst/fixtures/stereo_pair.h"
 
 #include <glib/gstdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* stereo-sgm: the disparity of every kind of input. Caps, errors and states: stereo-sgm-stream.c;
  * what is paired with what: stereo-sgm-pairing.c. */
-#include "gst/stixels/gststxmeta.h"
+#include "gst/stixels/stixels.h"
 #include "tests/gst/fixtures/stereo_pair.h"
 
 #include <stdlib.h>

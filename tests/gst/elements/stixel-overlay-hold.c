@@ -2,7 +2,7 @@
 /* stixel-overlay: frames that have no stixels show the last ones, fading, for a while. */
 #include "tests/gst/fixtures/overlay_fixture.h"
 
-#include "gst/stixels/gststxmeta.h"
+#include "gst/stixels/stixels.h"
 
 #define HOLDING "stixel-overlay mode=class alpha=1 outlines=false legend=none hold=250"
 /* Of 256, that many milliseconds after their moment. */

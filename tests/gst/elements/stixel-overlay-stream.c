@@ -5,7 +5,7 @@
 #include <gst/video/video.h>
 #include <string.h>
 
-#include "gst/stixels/gststxmeta.h"
+#include "gst/stixels/stixels.h"
 
 /* ---- Memory -------------------------------------------------------------------------------- */
 

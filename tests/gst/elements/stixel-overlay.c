@@ -4,7 +4,7 @@
 
 #include <gst/video/video.h>
 
-#include "gst/stixels/gststxmeta.h"
+#include "gst/stixels/stixels.h"
 
 /* Waits until the element is at EOS. */
 static void overlay_expect_eos(OverlayFixture *f)

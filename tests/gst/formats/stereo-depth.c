@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* stereo-sgm output=depth-mm: millimetres, caps, and what it says without a camera. */
-#include "gst/stixels/gststxmeta.h"
+#include "gst/stixels/stixels.h"
 #include "tests/gst/fixtures/stereo_pair.h"
 
 #include <stdlib.h>

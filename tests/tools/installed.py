@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Libraries as applications meet them: installed below some folder."""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+
+def run(command, **options):
+    """Output of a shell command that must succeed."""
+    result = subprocess.run(["bash", "-o", "pipefail", "-c", command], stdout=subprocess.PIPE,
+                            stderr=subprocess.STDOUT, text=True, timeout=120, **options)
+    if result.returncode != 0:
+        sys.exit(f"{command}\n{result.stdout}")
+    return result.stdout
+
+
+def has_cxx():
+    return shutil.which("c++") is not None
+
+
+def install(build, folder):
+    """Installs, lets the pkg-config files speak of `folder`, and returns the prefix in it and the
+    folder of the libraries."""
+    run(f"meson install -C '{build}' --no-rebuild --tags runtime,devel --destdir '{folder}'")
+    for config in folder.rglob("*.pc"):
+        text = config.read_text()
+        prefix = folder / re.search("^prefix=/*(.*)$", text, re.M)[1]
+        config.write_text(re.sub("^prefix=.*$", f"prefix={prefix}", text, flags=re.M))
+    os.environ["PKG_CONFIG_PATH"] = str(config.parent)
+    libraries = run("pkg-config --variable=libdir stixels").strip()
+    os.environ["LD_LIBRARY_PATH"] = f"{libraries}:{os.environ.get('LD_LIBRARY_PATH', '')}"
+    return prefix, pathlib.Path(libraries)
+
+
+def exports(library):
+    """Names of what a shared library exports, sorted."""
+    lines = run(f"nm -D --defined-only '{library}'").splitlines()
+    return sorted(line.split()[-1] for line in lines)
+
+
+def check_exports(library, expected):
+    found = exports(library)
+    if found != sorted(expected):
+        sys.exit(f"{library.name}: exported: {' '.join(found)}\n"
+                 f"expected: {' '.join(sorted(expected))}")
+
+
+def check_headers(folder, prefix, package):
+    """Each header of a folder, included as <prefix/name.h>, compiles alone, as C11 and C++17."""
+    headers = sorted(folder.glob("*.h"))
+    if not headers:
+        sys.exit(f"no header in {folder}")
+    compilers = ["cc -std=c11 -x c"] + ["c++ -std=c++17 -x c++"] * has_cxx()
+    for path in headers:
+        for compiler in compilers:
+            # Of macros alone there may be no unit: it has something besides.
+            run(f"printf '#include <{prefix}/{path.name}>\\nint unit;\\n' | {compiler} -Wall"
+                " -Wextra -Wpedantic -Werror -fsyntax-only"
+                f" $(pkg-config --cflags {package}) -")
