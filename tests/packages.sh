@@ -9,6 +9,7 @@ packages_test="check python3 python3-numpy clang-format
   gstreamer1.0-python3-plugin-loader python3-gst-1.0 python3-venv
   libgstrtspserver-1.0-dev gstreamer1.0-plugins-ugly gstreamer1.0-libav"
 packages_fuzz="clang libclang-rt-dev llvm"
+packages_root="debootstrap"
 # Only where there is nvcc: GStreamer's CUDA library, and what its headers include.
 packages_cuda=
 if command -v nvcc >/dev/null || [ -x /usr/local/cuda/bin/nvcc ]; then
