@@ -25,7 +25,8 @@ typedef enum {
   STX_OBSTACLE_CUT = 2,         /* at the border of what the sensor sees: it may be larger */
 } StxObstacleFlags;
 
-/* Sorted by z, the nearest first. Metres, seconds; not a number: unknown. */
+/* Sorted by z, of a scan by the range, the nearest first. Metres, seconds; not a number: unknown.
+ */
 typedef struct {
   uint32_t id;                        /* from 1, the same in all frames; 0: not followed */
   uint32_t age;                       /* frames since the first one that showed it, which has 0 */

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* obstacles: the table of fields, the state, and what a frame goes through. */
+#include "common/obstacles/obstacles.h"
+#include "common/obstacles/obstacles_private.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define JUMP 1.0          /* s: across a longer gap nothing is followed */
+#define STEREO_NOISE 0.25 /* px of disparity, a standard deviation */
+#define NOISE 0.05        /* m: what distances are off by in any case */
+
+/* ---- Fields ---------------------------------------------------------------------------------- */
+
+#define FIELD(kind, member) STX_FIELD(kind, StxObstaclesParams, member)
+#define METRES(member, least, most) FIELD(DOUBLE, member), .low = least, .high = most, .unit = "m"
+
+static const StxField fields[] = {
+    {"max-distance", "Farthest distance", "Things farther away are no obstacles, metres",
+        METRES(max_distance, 1, STX_OBSTACLES_MAX_RANGE)},
+    {"min-height", "Least height", "What is less high above the ground is no obstacle, metres",
+        METRES(min_height, 0, 10)},
+    {"min-width", "Least width", "What is narrower is no obstacle, metres",
+        METRES(min_width, 0, 10)},
+    {"clearance", "Clearance", "What hangs higher above the ground is not in the way, metres",
+        METRES(clearance, 0, 100)},
+    {"depth-step", "Step in depth",
+        "Neighbouring stixels are one obstacle up to this step in depth, metres",
+        METRES(depth_step, 0, 100)},
+    {"disparity-step", "Step in disparity",
+        "What is added to that for the noise of stereo, in pixels of disparity",
+        FIELD(DOUBLE, disparity_step), .high = 100, .unit = "px"},
+    {"gap", "Gap", "Stixels are one obstacle across gaps up to this, metres", METRES(gap, 0, 100)},
+    {"min-count", "Least number", "Obstacles of fewer stixels, or points, are none",
+        FIELD(INT, min_count), .low = 1, .high = 1000000},
+    {"max-obstacles", "Most obstacles", "Of a frame with more the farthest are left out",
+        FIELD(INT, max_obstacles), .low = 1, .high = STX_OBSTACLES_MAX},
+    {"sectors", "Sectors", "Sectors of a turn that the free space of a scan has",
+        FIELD(INT, sectors), .low = 1, .high = STX_OBSTACLES_MAX_SECTORS},
+    {"corridor-width", "Corridor's width",
+        "Width of the corridor straight ahead that is watched, metres (0 = none)",
+        METRES(corridor_width, 0, 100)},
+    {"corridor-length", "Corridor's length", "How far ahead the corridor reaches, metres",
+        METRES(corridor_length, 0, STX_OBSTACLES_MAX_RANGE)},
+    {"corridor-offset", "Corridor's offset",
+        "How far to the right of the sensor the corridor's middle lies, metres",
+        METRES(corridor_offset, -100, 100)},
+    {"follow", "Follow", "Follow obstacles over frames: ids and speeds", FIELD(BOOL, follow)},
+    {"max-unseen", "Longest absence",
+        "Frames in a row without an obstacle, after which its id is given up",
+        FIELD(INT, max_unseen), .high = 1000},
+    {"gate", "Gate", "How far from where it was expected an obstacle is still the same, metres",
+        METRES(gate, 0.01, 100)},
+};
+static const StxObstaclesParams defaults = STX_OBSTACLES_DEFAULTS;
+const StxFields stx_obstacles_fields = {STX_FIELDS_OF(fields), &defaults};
+
+bool stx_obstacles_check(const StxObstaclesParams *params, StxError *error)
+{
+  return stx_fields_check(&stx_obstacles_fields, params, error);
+}
+
+/* ---- State ----------------------------------------------------------------------------------- */
+
+StxObstacles *stx_obstacles_new(void)
+{
+  StxObstacles *state = calloc(1, sizeof *state);
+  if (state != NULL)
+    state->next_id = 1;
+  return state;
+}
+
+void stx_obstacles_free(StxObstacles *state)
+{
+  if (state == NULL)
+    return;
+  free(state->memory);
+  free(state->tracks);
+  free(state);
+}
+
+void stx_obstacles_reset(StxObstacles *state)
+{
+  state->begun = false;
+}
+
+/* What is needed anew in each frame; returns its size. */
+static size_t lay_out(StxObstacles *state, char *memory)
+{
+  StxLayout layout = {memory, 0};
+  size_t obstacles = (size_t)state->params.max_obstacles, records = state->records;
+  size_t directions = state->directions;
+  STX_TAKE(&layout, state->pieces, records + 1);
+  STX_TAKE(&layout, state->items, records + 1);
+  STX_TAKE(&layout, state->groups, records + 1);
+  STX_TAKE(&layout, state->spare, records + 1);
+  STX_TAKE(&layout, state->members, records + 1);
+  STX_TAKE(&layout, state->starts, directions + 1);
+  STX_TAKE(&layout, state->nearest, directions);
+  STX_TAKE(&layout, state->free_space, directions);
+  STX_TAKE(&layout, state->ground, OBSTACLES_GRID * OBSTACLES_GRID);
+  STX_TAKE(&layout, state->weights, OBSTACLES_GRID * OBSTACLES_GRID);
+  STX_TAKE(&layout, state->obstacle, obstacles);
+  STX_TAKE(&layout, state->entered, obstacles);
+  STX_TAKE(&layout, state->prices, obstacles);
+  STX_TAKE(&layout, state->owner, obstacles);
+  STX_TAKE(&layout, state->choices, 2 * obstacles);
+  STX_TAKE(&layout, state->waiting, 2 * obstacles);
+  return layout.size;
+}
+
+/* Room for as many tracks as obstacles of two frames. */
+static bool make_room(StxObstacles *state, size_t tracks)
+{
+  if (tracks > state->room_for_tracks) {
+    Track *larger = realloc(state->tracks, tracks * sizeof *larger);
+    if (larger == NULL)
+      return false;
+    state->tracks = larger;
+  }
+  state->room_for_tracks = tracks;
+  state->tracked = state->tracked < tracks ? state->tracked : tracks;
+  return true;
+}
+
+static bool check_room(size_t records, size_t directions, StxError *error)
+{
+  if (records > STX_OBSTACLES_MAX_RECORDS)
+    return stx_fail(
+        error, "%zu stixels or points, must be 0 to %d", records, STX_OBSTACLES_MAX_RECORDS);
+  if (directions > STX_OBSTACLES_MAX_COLUMNS)
+    return stx_fail(
+        error, "%zu columns of stixels, must be 0 to %d", directions, STX_OBSTACLES_MAX_COLUMNS);
+  return true;
+}
+
+bool stx_obstacles_prepare(StxObstacles *state, const StxObstaclesParams *params, size_t records,
+    size_t directions, StxError *error)
+{
+  if (!stx_obstacles_check(params, error) || !check_room(records, directions, error))
+    return false;
+  StxObstacles next = *state;
+  size_t sectors = (size_t)params->sectors;
+  next.params = *params;
+  next.records = records > state->records ? records : state->records;
+  directions = directions > sectors ? directions : sectors;
+  next.directions = directions > state->directions ? directions : state->directions;
+  size_t size = lay_out(&next, NULL);
+  if (size > state->size) {
+    void *memory = aligned_alloc(STX_ALIGN, size);
+    if (memory == NULL)
+      return stx_fail(error, "no memory for obstacles of %zu stixels or points", records);
+    free(next.memory);
+    next.memory = memory;
+    next.size = size;
+    state->memory = NULL;
+    state->size = 0;
+  }
+  lay_out(&next, next.memory);
+  *state = next;
+  return make_room(state, 2 * (size_t)params->max_obstacles) ||
+         stx_fail(error, "no memory for %d obstacles", params->max_obstacles);
+}
+
+/* ---- A frame --------------------------------------------------------------------------------- */
+
+/* Seconds since the last frame, 0 if that is not known; notes whether the stream goes on. */
+static double step_in_time(StxObstacles *state, uint64_t time, bool goes_on, bool *restarted)
+{
+  bool known = time != STX_OBSTACLES_NO_TIME && state->time != STX_OBSTACLES_NO_TIME;
+  double dt = known && time > state->time ? (double)(time - state->time) / 1e9 : 0;
+  *restarted = !state->begun || !goes_on || (known && (time < state->time || dt >= JUMP));
+  if (*restarted) {
+    state->tracked = 0;
+    dt = 0;
+  }
+  state->begun = true;
+  if (time != STX_OBSTACLES_NO_TIME || *restarted)
+    state->time = time;
+  return dt;
+}
+
+static bool enters(StxObstacles *state, uint32_t place)
+{
+  for (size_t t = 0; t < state->tracked; t++)
+    if (state->tracks[t].place == place) {
+      bool entered = state->tracks[t].out > state->params.max_unseen;
+      state->tracks[t].out = -1;
+      return entered;
+    }
+  return false;
+}
+
+static void watch_corridor(StxObstacles *state, StxObstaclesResult *result)
+{
+  bool any = false, was = state->occupied;
+  for (uint32_t i = 0; i < state->obstacles; i++) {
+    if (!(state->obstacle[i].flags & STX_OBSTACLE_IN_CORRIDOR))
+      continue;
+    if (state->params.follow ? enters(state, i) : !was && !any)
+      state->entered[result->entered_count++] = (uint16_t)i;
+    any = true;
+  }
+  for (size_t t = 0; t < state->tracked; t++)
+    state->tracks[t].out += state->tracks[t].out <= state->params.max_unseen;
+  state->corridor_out = any ? 0 : state->corridor_out + (state->corridor_out < INT32_MAX);
+  state->occupied = any || (was && state->corridor_out <= state->params.max_unseen);
+  result->corridor_occupied = state->occupied;
+  result->corridor_cleared = was && !state->occupied;
+}
+
+static void finish(StxObstacles *state, size_t directions, double dt, const Noise *noise,
+    StxObstaclesResult *result)
+{
+  if (state->params.follow)
+    stx_obstacles_follow(state, dt, noise);
+  else
+    state->tracked = 0;
+  result->obstacles = state->obstacle;
+  result->count = state->obstacles;
+  result->free_space = state->free_space;
+  result->directions = directions;
+  result->members = state->members;
+  result->left_out = state->left_out;
+  result->entered = state->entered;
+  watch_corridor(state, result);
+}
+
+bool stx_obstacles_of_stixels(StxObstacles *state, const StxObstaclesFrame *frame,
+    StxObstaclesResult *result, StxError *error)
+{
+  *result = (StxObstaclesResult){0};
+  if (!stx_obstacles_check_frame(state, frame, error))
+    return false;
+  bool goes_on = !state->of_scan && stx_camera_is_same(&state->camera, &frame->camera) &&
+                 state->width == frame->width && state->height == frame->height &&
+                 state->stixel_width == frame->stixel_width;
+  double dt = step_in_time(state, frame->time, goes_on, &result->restarted);
+  state->of_scan = false;
+  state->camera = frame->camera;
+  state->width = frame->width;
+  state->height = frame->height;
+  state->stixel_width = frame->stixel_width;
+  memset(state->members, 0xFF, frame->count * sizeof *state->members);
+  stx_obstacles_stand(state, frame);
+  stx_obstacles_measure(state, frame);
+  Noise noise = {NOISE, STEREO_NOISE / (frame->camera.focal * frame->camera.baseline)};
+  finish(state, (size_t)((frame->width - 1) / frame->stixel_width + 1), dt, &noise, result);
+  return true;
+}
+
+bool stx_obstacles_of_scan(
+    StxObstacles *state, const StxObstaclesScan *scan, StxObstaclesResult *result, StxError *error)
+{
+  *result = (StxObstaclesResult){0};
+  if (scan->count > state->records)
+    return stx_fail(error, "%zu points: room was made for %zu", scan->count, state->records);
+  if (state->memory == NULL)
+    return stx_fail(error, "obstacles were not prepared");
+  if (scan->count > 0 && (scan->points == NULL || scan->labels == NULL))
+    return stx_fail(error, "there are %zu points, but no pointer to %s", scan->count,
+        scan->points == NULL ? "them" : "their labels");
+  double dt = step_in_time(state, scan->time, state->of_scan, &result->restarted);
+  state->of_scan = true;
+  memset(state->members, 0xFF, scan->count * sizeof *state->members);
+  stx_obstacles_cluster(state, scan);
+  stx_obstacles_measure(state, NULL);
+  finish(state, (size_t)state->params.sectors, dt, &(Noise){NOISE, 0}, result);
+  return true;
+}

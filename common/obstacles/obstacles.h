@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Obstacles and free space of a frame of stixels, or of a LiDAR scan, and the same obstacles from
+ * frame to frame. Records: common/obstacle.h. The page docs/algorithms/obstacles.md has the method.
+ *
+ *   StxObstacles *state = stx_obstacles_new();
+ *   each frame:
+ *     stx_obstacles_prepare(state, &params, count, directions, &error)
+ *     stx_obstacles_of_stixels(state, &frame, &result, &error)
+ *   stx_obstacles_free(state);
+ *
+ * Of stixels
+ *   1. Ground   the height of the road by distance, from the stixels of kind ground; where there
+ *               are none, from the camera's height and pitch; else nothing is known of feet
+ *   2. Standing object stixels whose top is min_height or more above that ground, and whose foot is
+ *               not above `clearance`, or that stand upon one which does
+ *   3. Groups   neighbours, across up to `gap` metres, whose depths differ by no more than
+ *               depth_step and what the noise of stereo makes of disparity_step there, and which
+ *               share some height above the ground; stixels of different classes belong together
+ *               only if one has none
+ *   4. Size     groups lower or narrower than min_height and min_width are no obstacles, but they
+ *               end the free space
+ * Of a scan the groups are the clusters of lidar-ground; points without a cluster are none.
+ *
+ * Following, over frames: a filter of constant velocity for each obstacle in x and z, and the
+ * assignment of obstacles to what was expected whose cost is least, to a thousandth of `gate` each.
+ * The sensor's own motion is not known: speeds are relative to it.
+ *
+ * Nothing depends on the machine or on threads; everything is done by the caller's. Sums are of
+ * doubles, in the order of the records: the same input gives the same bytes.
+ */
+#ifndef STX_OBSTACLES_H
+#define STX_OBSTACLES_H
+
+#include "common/camera.h"
+#include "common/fields.h"
+#include "common/obstacle.h"
+#include "common/stixel.h"
+
+#define STX_OBSTACLES_MAX 65534     /* in a frame; of more the farthest are left out */
+#define STX_OBSTACLES_MAX_RANGE 250 /* m */
+#define STX_OBSTACLES_MAX_SECTORS 3600
+#define STX_OBSTACLES_MAX_COLUMNS 32768
+#define STX_OBSTACLES_MAX_RECORDS (1 << 26) /* stixels or points of a frame */
+#define STX_OBSTACLES_NO_TIME UINT64_MAX
+
+/* Metres, frames, pixels. Ranges, units and texts of these: stx_obstacles_fields. */
+typedef struct {
+  double max_distance;   /* farther things are no obstacles; z, of a scan the range */
+  double min_height;     /* of an obstacle above the ground */
+  double min_width;      /* of an obstacle */
+  double clearance;      /* above the ground: what hangs higher is not in the way */
+  double depth_step;     /* neighbours within this are one thing, */
+  double disparity_step; /*   and what so many pixels of disparity are there */
+  double gap;            /* across which neighbours are one thing */
+  int min_count;         /* stixels, or points, of an obstacle */
+  int max_obstacles;     /* of a frame, the nearest */
+  int sectors;           /* of a scan's free space */
+  double corridor_width, corridor_length; /* straight ahead; width 0: no corridor */
+  double corridor_offset;                 /* of its middle, to the right of the sensor */
+  bool follow;                            /* else all ids are 0, and all speeds unknown */
+  int max_unseen; /* frames in a row without it, after which an id is given up */
+  double gate;    /* how far from where it was expected an obstacle is still the same */
+} StxObstaclesParams;
+
+#define STX_OBSTACLES_DEFAULTS                                                                     \
+  {                                                                                                \
+    .max_distance = 60, .min_height = 0.4, .min_width = 0.1, .clearance = 2, .depth_step = 0.6,    \
+    .disparity_step = 0.5, .gap = 0.3, .min_count = 1, .max_obstacles = 1000, .sectors = 360,      \
+    .corridor_width = 2.4, .corridor_length = 30, .corridor_offset = 0, .follow = true,            \
+    .max_unseen = 5, .gate = 3                                                                     \
+  }
+
+/* Every field of StxObstaclesParams. */
+extern const StxFields stx_obstacles_fields;
+
+/* Refuses what the table does not allow; the text names the field, its value and range. */
+bool stx_obstacles_check(const StxObstaclesParams *params, StxError *error);
+
+/* ---- State --------------------------------------------------------------------------------- */
+
+/* What is followed, parameters and memory. Opaque; serves one thread at a time. */
+typedef struct StxObstacles StxObstacles;
+
+/* NULL if there is no memory. Free with stx_obstacles_free(), which accepts NULL. */
+StxObstacles *stx_obstacles_new(void);
+void stx_obstacles_free(StxObstacles *state);
+
+/*
+ * Takes parameters, and makes room for frames of up to `records` stixels or points and `directions`
+ * columns (of a scan 0: params->sectors counts). To be called before the first frame and whenever
+ * one of these grew or changed; allocates only if there is not room enough, and keeps what is
+ * followed. False with an error that names a parameter that is not allowed, too large a number, or
+ * memory that there is not; the state is then as before.
+ */
+bool stx_obstacles_prepare(StxObstacles *state, const StxObstaclesParams *params, size_t records,
+    size_t directions, StxError *error);
+
+/* The next frame begins a new stream: nothing is followed from before. Ids go on: none is given
+ * twice in the life of a state, before 2^32 of them were. */
+void stx_obstacles_reset(StxObstacles *state);
+
+/* ---- A frame ------------------------------------------------------------------------------- */
+
+/* Stixels of a frame, sorted by column, then from the bottom up (stixel.h). Their camera is that of
+ * the image of width × height pixels; focal length, baseline and cx must be known. */
+typedef struct {
+  const StxStixel *stixels;
+  size_t count;
+  int width, height, stixel_width; /* pixels; ⌈width / stixel_width⌉ columns */
+  StxCamera camera;
+  uint64_t time; /* ns of any clock, or STX_OBSTACLES_NO_TIME */
+} StxObstaclesFrame;
+
+/* Points and labels of a scan as in ground.h: clusters from 1 in the high 16 bits. */
+typedef struct {
+  const float *points; /* count · 4 */
+  const uint32_t *labels;
+  size_t count;
+  uint64_t time;
+} StxObstaclesScan;
+
+/* What pointers lead to belongs to the state until its next frame, preparation or end. */
+typedef struct {
+  const StxObstacle *obstacles; /* the nearest first: by z, of a scan by the range. Equally near
+                                   ones by what comes first in the frame */
+  size_t count;
+  const StxFreeSpace *free_space; /* one per column or sector */
+  size_t directions;
+  const uint16_t *members; /* of every stixel or point: its obstacle's place, or
+                              STX_FREE_NO_OBSTACLE */
+  size_t left_out;         /* obstacles beyond params->max_obstacles */
+
+  /* The corridor. `entered` are places of obstacles that are in it and were not in the last frames
+   * (max_unseen of them); of those that are not followed only the nearest, in the first frame in
+   * which something is. */
+  const uint16_t *entered;
+  size_t entered_count;
+  bool corridor_occupied; /* something is in it, or was in one of the last max_unseen frames */
+  bool corridor_cleared;  /* it was occupied a frame ago, and is not any more */
+
+  bool restarted; /* nothing is followed from before: the first frame, after a reset, of another
+                     camera or image or sensor, earlier than the last, or a second or more after
+                     it */
+} StxObstaclesResult;
+
+/*
+ * One frame; the next of a stream. Speeds come from the frames' times: of frames without one, or
+ * with that of the last frame, positions are followed and speeds stay as they were (unknown, if
+ * they were).
+ *
+ * On failure *result is all zero, and the state may go on with the next frame. Fails if the frame
+ * exceeds what was prepared; if the camera lacks a number; if a stixel lies outside of the image or
+ * the order, or is a segment (rdp-columns), which knows no ground; if points or labels are NULL
+ * though there are some. Any values of disparities and points are allowed.
+ */
+bool stx_obstacles_of_stixels(StxObstacles *state, const StxObstaclesFrame *frame,
+    StxObstaclesResult *result, StxError *error);
+bool stx_obstacles_of_scan(
+    StxObstacles *state, const StxObstaclesScan *scan, StxObstaclesResult *result, StxError *error);
+
+#endif

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Obstacles from frame to frame: what is expected where, and what is found there. */
+#include "common/obstacles/obstacles_private.h"
+
+#include <math.h>
+
+#define ACCELERATION 4.0 /* m/s²: what speeds change by, a standard deviation */
+#define FIRST_SPEED 15.0 /* m/s: a standard deviation of speeds that nobody knows yet */
+
+/* ---- One axis -------------------------------------------------------------------------------- */
+
+static void predict(Axis *axis, double dt)
+{
+  double noise = ACCELERATION * ACCELERATION * dt;
+  axis->at += axis->speed * dt;
+  axis->p00 += dt * (2 * axis->p01 + dt * axis->p11) + noise * dt * dt * dt / 4;
+  axis->p01 += dt * axis->p11 + noise * dt * dt / 2;
+  axis->p11 += noise * dt;
+}
+
+static void correct(Axis *axis, double at, double noise)
+{
+  double sum = axis->p00 + noise * noise, k0 = axis->p00 / sum, k1 = axis->p01 / sum;
+  double off = at - axis->at;
+  axis->at += k0 * off;
+  axis->speed += k1 * off;
+  axis->p11 -= k1 * axis->p01;
+  axis->p01 -= k0 * axis->p01;
+  axis->p00 -= k0 * axis->p00;
+}
+
+static Axis begin_axis(double at, double speed, double noise)
+{
+  return (Axis){at, speed, noise * noise, 0, FIRST_SPEED * FIRST_SPEED};
+}
+
+/* ---- What a track may be --------------------------------------------------------------------- */
+
+/* By how far it is off, the nearest of both edges and of the middle: things are often seen in part.
+ */
+static double off_across(const Track *track, const StxObstacle *o)
+{
+  double middle = fabs(track->x.at - (double)o->x), half = .5 * (track->width - (double)o->width);
+  double left = fabs(track->x.at - (double)o->x - half),
+         right = fabs(track->x.at - (double)o->x + half);
+  return fmin(middle, fmin(left, right));
+}
+
+static double benefit_of(
+    const StxObstacles *state, const Track *track, const StxObstacle *o, const Noise *noise)
+{
+  double gate = state->params.gate;
+  double dz = (track->z.at - (double)o->z) / (gate + 2 * obstacles_noise(noise, (double)o->z));
+  double dx = off_across(track, o) / (.5 * gate);
+  double width = fabs(track->width - (double)o->width) / (track->width + (double)o->width + .5);
+  double cost = dz * dz + dx * dx;
+  return cost >= 1 ? 0 : 1 - sqrt(cost) * .8 - .1 * width - (track->label != o->label ? .1 : 0);
+}
+
+static void keep_best(Choices *choices, uint32_t obstacle, double benefit)
+{
+  int at = choices->count < OBSTACLES_CANDIDATES ? choices->count++ : OBSTACLES_CANDIDATES - 1;
+  if (at < choices->count - 1 || choices->candidate[at].benefit < (float)benefit ||
+      choices->count - 1 == at) {
+    choices->candidate[at] = (Candidate){obstacle, (float)benefit};
+  }
+  for (; at > 0 && choices->candidate[at - 1].benefit < choices->candidate[at].benefit; at--) {
+    Candidate other = choices->candidate[at];
+    choices->candidate[at] = choices->candidate[at - 1];
+    choices->candidate[at - 1] = other;
+  }
+}
+
+static void find_choices(StxObstacles *state, const Noise *noise)
+{
+  for (size_t t = 0; t < state->tracked; t++) {
+    Choices *choices = &state->choices[t];
+    choices->count = 0;
+    for (size_t i = 0; i < state->obstacles; i++) {
+      double benefit = benefit_of(state, &state->tracks[t], &state->obstacle[i], noise);
+      if (benefit > 0)
+        keep_best(choices, (uint32_t)i, benefit);
+    }
+  }
+}
+
+/* ---- A frame --------------------------------------------------------------------------------- */
+
+static void predict_all(StxObstacles *state, double dt)
+{
+  for (size_t t = 0; t < state->tracked; t++) {
+    predict(&state->tracks[t].x, dt);
+    predict(&state->tracks[t].z, dt);
+  }
+}
+
+static void update(Track *track, StxObstacle *o, uint32_t place, double dt, double noise)
+{
+  correct(&track->x, (double)o->x, .2 + .1 * noise);
+  correct(&track->z, (double)o->z, noise);
+  track->width = (double)o->width;
+  track->label = o->label;
+  track->unseen = 0;
+  track->place = place;
+  track->age++;
+  track->seen += dt > 0;
+}
+
+static void begin(StxObstacles *state, uint32_t place, double speed, double noise)
+{
+  const StxObstacle *o = &state->obstacle[place];
+  if (state->tracked == state->room_for_tracks)
+    return;
+  Track *track = &state->tracks[state->tracked++];
+  *track = (Track){begin_axis((double)o->x, 0, .2 + .1 * noise),
+      begin_axis((double)o->z, speed, noise), .width = (double)o->width, .id = state->next_id,
+      .out = state->params.max_unseen + 1, .label = o->label, .place = place};
+  state->next_id += state->next_id < UINT32_MAX ? 1 : 2; /* 0 is none */
+}
+
+/* The speed of most things: they stand, and the sensor moves. */
+static double usual_speed(const StxObstacles *state)
+{
+  double sum = 0, weight = 0;
+  for (size_t t = 0; t < state->tracked; t++)
+    if (state->tracks[t].seen > 1) {
+      double w = 1 / (1 + state->tracks[t].z.p11);
+      sum += w * state->tracks[t].z.speed;
+      weight += w;
+    }
+  return weight > 0 ? sum / weight : 0;
+}
+
+static void forget(StxObstacles *state)
+{
+  size_t kept = 0;
+  for (size_t t = 0; t < state->tracked; t++)
+    if (state->tracks[t].unseen <= state->params.max_unseen)
+      state->tracks[kept++] = state->tracks[t];
+  state->tracked = kept;
+}
+
+static void write_out(StxObstacles *state)
+{
+  for (size_t t = 0; t < state->tracked; t++) {
+    const Track *track = &state->tracks[t];
+    if (track->place == OBSTACLES_NONE)
+      continue;
+    StxObstacle *o = &state->obstacle[track->place];
+    o->id = track->id;
+    o->age = track->age;
+    if (track->seen > 0) {
+      o->closing_speed = (float)-track->z.speed;
+      o->lateral_speed = (float)track->x.speed;
+    }
+  }
+}
+
+void stx_obstacles_follow(StxObstacles *state, double dt, const Noise *noise)
+{
+  predict_all(state, dt);
+  find_choices(state, noise);
+  stx_obstacles_assign(state, state->obstacles);
+  for (size_t t = 0; t < state->tracked; t++) {
+    Track *track = &state->tracks[t];
+    uint32_t place = state->choices[t].assigned;
+    track->place = place;
+    if (place == OBSTACLES_NONE)
+      track->unseen++;
+    else
+      update(track, &state->obstacle[place], place, dt,
+          obstacles_noise(noise, (double)state->obstacle[place].z));
+  }
+  double speed = usual_speed(state);
+  forget(state);
+  for (uint32_t i = 0; i < state->obstacles; i++)
+    if (state->owner[i] == OBSTACLES_NONE)
+      begin(state, i, speed, obstacles_noise(noise, (double)state->obstacle[i].z));
+  write_out(state);
+}

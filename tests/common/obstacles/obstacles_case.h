@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Frames of stixels made from upright boards on a plane. */
+#ifndef OBSTACLES_CASE_H
+#define OBSTACLES_CASE_H
+
+#include "common/obstacles/obstacles.h"
+
+#define CASE_WIDTH 640
+#define CASE_HEIGHT 320
+#define CASE_CELL 8
+#define CASE_COLUMNS (CASE_WIDTH / CASE_CELL)
+#define CASE_RECORDS 2048
+#define CASE_SECOND UINT64_C(1000000000)
+
+/* An upright board at z, from left to right, from foot to top above the ground; metres. Height 0
+ * ends a list. */
+typedef struct {
+  double z, left, right, foot, top;
+  uint8_t label; /* STX_LABEL_NONE: none */
+} Board;
+
+/* 720 px, .54 m, 1.65 m above the road, principal point in the middle. */
+StxCamera board_camera(void);
+
+/* What such a camera sees, turned down by camera->pitch, of boards on a plane; the records belong
+ * to the case, until the next frame is made. Columns are those whose middle a board covers. */
+StxObstaclesFrame board_frame(const StxCamera *camera, const Board *boards, uint64_t time);
+
+/* A state with room for such frames. */
+StxObstacles *board_state(const StxObstaclesParams *params);
+
+/* Fails the test if the frame is refused. */
+StxObstaclesResult board_run(StxObstacles *state, const StxObstaclesFrame *frame);
+
+#endif
