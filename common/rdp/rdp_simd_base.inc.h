@@ -220,9 +220,9 @@ INLINE Ints ri_gather(const uint32_t *points, Ints at)
 
 INLINE void ri_columns(const uint32_t *points, const uint32_t *first, Ints *point)
 {
-  for (int i = 0; i < 8; i++)
-    for (int l = 0; l < LANES; l++)
-      point[i][l] = (int32_t)points[first[l] + (uint32_t)i];
+  for (int i = 0; i < 8; i++, points++)
+    point[i] = (Ints){(int32_t)points[first[0]], (int32_t)points[first[1]],
+        (int32_t)points[first[2]], (int32_t)points[first[3]]};
 }
 
 #endif
