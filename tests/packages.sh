@@ -7,7 +7,8 @@ packages_build="build-essential meson ninja-build pkg-config libgstreamer1.0-dev
 packages_run="gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good"
 packages_test="check python3 python3-numpy clang-format
   gstreamer1.0-python3-plugin-loader python3-gst-1.0 python3-venv
-  libgstrtspserver-1.0-dev gstreamer1.0-plugins-ugly gstreamer1.0-libav"
+  libgstrtspserver-1.0-dev gstreamer1.0-plugins-ugly gstreamer1.0-libav
+  python3-sphinx python3-myst-parser furo"
 packages_fuzz="clang libclang-rt-dev llvm"
 packages_root="debootstrap"
 # Only where there is nvcc: GStreamer's CUDA library, and what its headers include.
