@@ -3,8 +3,8 @@
  * SECTION:element-stixel-json
  * @title: stixel-json
  *
- * Writes stixels as text: one line of JSON per frame, with the place and size of every stixel in
- * metres when the camera is known.
+ * Writes stixels, obstacles, free space and labelled points as text: one line of JSON per frame,
+ * with places and sizes in metres when the camera is known.
  *
  * ## Example
  *
@@ -16,16 +16,14 @@
 #include "gst/elements/elements.h"
 
 #include <gst/base/gstbasetransform.h>
-#include <float.h>
-#include <math.h>
-#include <string.h>
 
-#include "common/labels.h"
-#include "gst/shared/element.h"
-#include "gst/shared/properties.h"
 #include "gst/base/inputs.h"
 #include "gst/formats/columns.h"
+#include "gst/json/jsoninput.h"
+#include "gst/shared/element.h"
+#include "gst/shared/properties.h"
 #include "gst/stixels/mediatypes.h"
+#include "gst/stixels/pointlabelsmeta.h"
 
 GST_DEBUG_CATEGORY_STATIC(gst_stixel_json_debug);
 #define GST_CAT_DEFAULT gst_stixel_json_debug
@@ -33,153 +31,44 @@ GST_DEBUG_CATEGORY_STATIC(gst_stixel_json_debug);
 #define GST_TYPE_STIXEL_JSON (gst_stixel_json_get_type())
 G_DECLARE_FINAL_TYPE(GstStixelJson, gst_stixel_json, GST, STIXEL_JSON, GstBaseTransform)
 
+typedef struct {
+  guint write; /* GstStxJsonParts */
+  bool metres;
+} GstStixelJsonSettings;
+
+/* What a buffer is. */
+typedef enum { INPUT_STIXELS, INPUT_OBSTACLES, INPUT_POINTS, INPUT_VIDEO } InputKind;
+
 struct _GstStixelJson {
   GstBaseTransform parent;
 
-  bool metres; /* property, under the object lock */
+  GstStixelJsonSettings settings; /* properties, under the object lock */
 
-  GstStxStixelInfo info;
-  gboolean with_metres; /* of this frame */
-  gsize reserve;        /* bytes to begin a line with: what the previous one took */
+  InputKind kind;        /* this and the rest as the caps say */
+  GstStxStixelInfo info; /* of records; 0 columns: of no image */
+  gboolean missed;       /* the user knows that frames lack what is to be written */
+  gsize reserve;         /* bytes to begin a line with: what the previous one took */
 };
 
 G_DEFINE_TYPE(GstStixelJson, gst_stixel_json, GST_TYPE_BASE_TRANSFORM)
 GST_ELEMENT_REGISTER_DEFINE(stixel_json, "stixel-json", GST_RANK_NONE, GST_TYPE_STIXEL_JSON)
 
-static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE(
-    "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS(GST_STX_STIXELS_MEDIA_TYPE));
+static const StxFieldChoice parts[] = {
+    {GST_STX_JSON_STIXELS, "stixels", "Every stixel"},
+    {GST_STX_JSON_OBSTACLES, "obstacles", "Every obstacle that stixel-obstacles found"},
+    {GST_STX_JSON_FREE_SPACE, "free-space", "How far it is free in each direction"},
+    {GST_STX_JSON_POINTS, "points", "Of labelled points their number, and every cluster"},
+    {0},
+};
+
+/* Of video only the metas are read: its format and memory do not matter. */
+static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK,
+    GST_PAD_ALWAYS,
+    GST_STATIC_CAPS(GST_STX_STIXELS_MEDIA_TYPE "; " GST_STX_LIDAR_MEDIA_TYPE "; video/x-raw(ANY)"));
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE(
     "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS("application/x-json"));
 
-/* ---- Text ----------------------------------------------------------------------------------
- * Nothing but numbers and fixed names, none of which needs quoting, and 10^5 of them per frame:
- * printed straight into one string. A tree of JSON objects would only be built to be printed. */
-
-/* key and value, with a decimal point whatever the locale says; null where JSON has no number. */
-static void append_number(GString *text, const char *key, const char *format, double value)
-{
-  char number[G_ASCII_DTOSTR_BUF_SIZE + DBL_MAX_10_EXP];
-
-  g_string_append(text, key);
-  g_string_append(
-      text, isfinite(value) ? g_ascii_formatd(number, sizeof number, format, value) : "null");
-}
-
-static void append_header(GString *text, const GstStixelJson *self, GstClockTime pts)
-{
-  if (GST_CLOCK_TIME_IS_VALID(pts))
-    g_string_append_printf(text, "{\"pts\":%" G_GUINT64_FORMAT, pts);
-  else
-    g_string_append(text, "{\"pts\":null");
-  g_string_append_printf(text, ",\"width\":%u,\"height\":%u,\"stixel_width\":%u,\"columns\":%u",
-      self->info.width, self->info.height, self->info.stixel_width, self->info.columns);
-}
-
-static double known(const StxCamera *camera, unsigned number, double value)
-{
-  return camera->missing & number ? NAN : value;
-}
-
-static void append_camera(GString *text, const StxCamera *camera)
-{
-  static const char format[] = "%.9g";
-
-  if (camera->focal <= 0) {
-    g_string_append(text, ",\"camera\":null");
-    return;
-  }
-  append_number(text, ",\"camera\":{\"focal\":", format, camera->focal);
-  append_number(text, ",\"cx\":", format, known(camera, STX_CAMERA_CX, camera->cx));
-  append_number(text, ",\"cy\":", format, known(camera, STX_CAMERA_CY, camera->cy));
-  append_number(text, ",\"baseline\":", format, camera->baseline > 0 ? camera->baseline : NAN);
-  append_number(text, ",\"height\":", format, camera->height > 0 ? camera->height : NAN);
-  append_number(text, ",\"pitch\":", format, known(camera, STX_CAMERA_PITCH, camera->pitch));
-  g_string_append_c(text, '}');
-}
-
-static const char *kind_name(guint kind)
-{
-  static const char *const names[] = {
-      [STX_KIND_SEGMENT] = "segment",
-      [STX_KIND_GROUND] = "ground",
-      [STX_KIND_OBJECT] = "object",
-      [STX_KIND_SKY] = "sky",
-  };
-
-  return kind < G_N_ELEMENTS(names) ? names[kind] : "unknown";
-}
-
-/* Metres along the optical axis to the nearer end; not finite: unknown or infinitely far. */
-static double distance(const StxStixel *stixel, const StxCamera *camera)
-{
-  double nearest = MAX(stixel->disparity_top, stixel->disparity_bottom);
-
-  if (!stx_camera_is_metric(camera) || !(nearest > 0 && isfinite(nearest)))
-    return INFINITY;
-  return camera->focal * camera->baseline / nearest;
-}
-
-static void append_metres(GString *text, const GstStxStixelInfo *info, const StxStixel *stixel)
-{
-  static const char format[] = "%.3f";
-  StxMetres metres;
-
-  if (!gst_stx_stixel_info_get_metres(info, stixel, &metres)) {
-    g_string_append(text, ",\"metres\":null");
-    return;
-  }
-  append_number(text, ",\"metres\":{\"x\":", format, metres.x);
-  append_number(text, ",\"y\":", format, metres.y);
-  append_number(text, ",\"z\":", format, metres.z);
-  append_number(text, ",\"z_top\":", format, metres.z_top);
-  append_number(text, ",\"width\":", format, metres.width);
-  append_number(text, ",\"height\":", format, metres.height);
-  g_string_append_c(text, '}');
-}
-
-static void append_stixel(GString *text, const GstStixelJson *self, const StxStixel *stixel)
-{
-  static const char format[] = "%.3f";
-
-  g_string_append_printf(text, "{\"column\":%u,\"top\":%u,\"bottom\":%u,\"kind\":\"%s\"",
-      stixel->column, stixel->top, stixel->bottom, kind_name(stixel->kind));
-  if (stixel->label != STX_LABEL_NONE)
-    g_string_append_printf(
-        text, ",\"label\":%u,\"class\":\"%s\"", stixel->label, stx_label_name(stixel->label));
-  else
-    g_string_append(text, ",\"label\":null,\"class\":null");
-  append_number(text, ",\"disparity_top\":", format, stixel->disparity_top);
-  append_number(text, ",\"disparity_bottom\":", format, stixel->disparity_bottom);
-  append_number(text, ",\"distance\":", format, distance(stixel, &self->info.camera));
-  if (self->with_metres)
-    append_metres(text, &self->info, stixel);
-  append_number(text, ",\"cost\":", format, stixel->cost);
-  append_number(text, ",\"confidence\":", format, stixel->confidence);
-  g_string_append_c(text, '}');
-}
-
-/* The whole line, newline included. `records` may lie anywhere in memory, aligned or not. */
-static GString *line_new(
-    const GstStixelJson *self, GstClockTime pts, const guint8 *records, gsize count)
-{
-  GString *text = g_string_sized_new(self->reserve);
-
-  append_header(text, self, pts);
-  append_camera(text, &self->info.camera);
-  g_string_append(text, ",\"stixels\":[");
-  for (gsize i = 0; i < count; i++) {
-    StxStixel stixel;
-
-    memcpy(&stixel, records + i * sizeof stixel, sizeof stixel);
-    if (i > 0)
-      g_string_append_c(text, ',');
-    append_stixel(text, self, &stixel);
-  }
-  g_string_append(text, "]}\n");
-  return text;
-}
-
-/* ---- GstBaseTransform ---------------------------------------------------------------------- */
+/* ---- Caps ---------------------------------------------------------------------------------- */
 
 static GstCaps *transform_caps(
     GstBaseTransform *transform, GstPadDirection direction, GstCaps *caps, GstCaps *filter)
@@ -195,52 +84,167 @@ static GstCaps *transform_caps(
   return result;
 }
 
+static InputKind kind_of(const GstStructure *structure)
+{
+  static const struct {
+    const char *name;
+    InputKind kind;
+  } kinds[] = {
+      {GST_STX_OBSTACLES_MEDIA_TYPE, INPUT_OBSTACLES},
+      {GST_STX_LIDAR_MEDIA_TYPE, INPUT_POINTS},
+      {"video/x-raw", INPUT_VIDEO},
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS(kinds); i++)
+    if (gst_structure_has_name(structure, kinds[i].name))
+      return kinds[i].kind;
+  return INPUT_STIXELS; /* or what reading its caps refuses */
+}
+
+/* Of video its metas know the image. */
+static gboolean read_image(GstStixelJson *self, const GstCaps *caps, StxError *error)
+{
+  self->info = (GstStxStixelInfo){0};
+  if (self->kind == INPUT_STIXELS)
+    return gst_stx_stixels_caps_parse(caps, &self->info, error);
+  return self->kind != INPUT_OBSTACLES || gst_stx_obstacles_caps_parse(caps, &self->info, error);
+}
+
 static gboolean set_caps(GstBaseTransform *transform, GstCaps *input, GstCaps *output)
 {
   GstStixelJson *self = GST_STIXEL_JSON(transform);
   StxError error;
 
-  if (!gst_stx_stixels_caps_parse(input, &self->info, &error)) {
+  self->kind = kind_of(gst_caps_get_structure(input, 0));
+  self->missed = FALSE;
+  if (!read_image(self, input, &error)) {
     GST_STX_ELEMENT_ERROR(self, STREAM, FORMAT, &error);
     return FALSE;
   }
   return TRUE;
 }
 
-static GstFlowReturn transform(GstBaseTransform *base, GstBuffer *input, GstBuffer *output)
+/* ---- Frames -------------------------------------------------------------------------------- */
+
+/* A scan with its labels, where it has some. */
+static gboolean take_scan(GstStxJsonInput *input, GstBuffer *scan)
+{
+  GstStxPointLabelsMeta *meta = gst_buffer_get_stx_point_labels_meta(scan);
+
+  return meta == NULL || gst_stx_json_take_points(input, scan, meta->labels);
+}
+
+/* What the buffer itself is. */
+static gboolean take_buffer(
+    GstStixelJson *self, GstStxJsonInput *input, GstBuffer *buffer, guint wanted)
+{
+  if (self->kind == INPUT_STIXELS && wanted & GST_STX_JSON_STIXELS)
+    return gst_stx_json_take_stixels(input, buffer);
+  if (self->kind == INPUT_OBSTACLES && wanted & GST_STX_JSON_OBSTACLES)
+    return gst_stx_json_take_obstacles(input, buffer);
+  if (self->kind == INPUT_POINTS && wanted & GST_STX_JSON_POINTS)
+    return take_scan(input, buffer);
+  return TRUE;
+}
+
+static gboolean take(GstStixelJson *self, GstStxJsonInput *input, GstBuffer *buffer, guint wanted)
+{
+  if (self->info.columns > 0)
+    input->frame.info = &self->info;
+  return take_buffer(self, input, buffer, wanted) &&
+         gst_stx_json_take_metas(input, buffer, wanted & ~input->frame.parts);
+}
+
+/* "obstacles+free-space", as users write it; to be freed. */
+static gchar *write_words(guint write)
+{
+  GString *words = g_string_new(NULL);
+
+  for (const StxFieldChoice *part = parts; part->nick != NULL; part++)
+    if (write & (guint)part->value)
+      g_string_append_printf(words, "%s%s", words->len > 0 ? "+" : "", part->nick);
+  return g_string_free(words, FALSE);
+}
+
+/* Once: the user is waiting for something that will not come. */
+static void warn(GstStixelJson *self, guint write)
+{
+  gchar *words;
+
+  if (self->missed)
+    return;
+  self->missed = TRUE;
+  words = write_words(write);
+  GST_ELEMENT_WARNING(self, STREAM, FORMAT,
+      ("The input carries nothing of write=%s, and so the lines have none of it: put in front what "
+       "makes it, stixel-overlay or stereo-stixels, for points lidar-ground, for obstacles and "
+       "free-space stixel-obstacles",
+          words),
+      (NULL));
+  g_free(words);
+}
+
+static void append_line(GstStixelJson *self, const GstStxJsonFrame *frame, GstBuffer *output)
+{
+  GstStxJsonText line = {g_malloc(self->reserve), 0, self->reserve};
+
+  gst_stx_json_frame(&line, frame);
+  self->reserve = line.length + line.length / 8;
+  gst_buffer_append_memory(
+      output, gst_memory_new_wrapped(0, line.bytes, line.size, 0, line.length, line.bytes, g_free));
+}
+
+static GstFlowReturn transform(GstBaseTransform *base, GstBuffer *buffer, GstBuffer *output)
 {
   GstStixelJson *self = GST_STIXEL_JSON(base);
-  GstMapInfo map;
-  GString *line;
-  gsize length;
-  gchar *bytes;
+  GstStxJsonInput input = {.element = GST_ELEMENT(self), .frame.pts = GST_BUFFER_PTS(buffer)};
+  GstStixelJsonSettings settings;
+  gboolean good;
 
   GST_OBJECT_LOCK(self);
-  self->with_metres = self->metres;
+  settings = self->settings;
   GST_OBJECT_UNLOCK(self);
-  if (!gst_stx_map_input(GST_ELEMENT(self), input, 0, sizeof(StxStixel), &map))
-    return GST_FLOW_ERROR;
-  line = line_new(self, GST_BUFFER_PTS(input), map.data, map.size / sizeof(StxStixel));
-  gst_buffer_unmap(input, &map);
+  input.frame.metres = settings.metres;
+  good = take(self, &input, buffer, settings.write);
+  if (good && input.frame.parts == 0)
+    warn(self, settings.write);
+  if (good)
+    append_line(self, &input.frame, output);
+  gst_stx_json_input_close(&input);
+  return good ? GST_FLOW_OK : GST_FLOW_ERROR;
+}
 
-  length = line->len;
-  self->reserve = length + length / 8;
-  bytes = g_string_free(line, FALSE);
-  gst_buffer_append_memory(
-      output, gst_memory_new_wrapped(0, bytes, length, 0, length, bytes, g_free));
-  return GST_FLOW_OK;
+/* Text does not carry on what it says. */
+static gboolean transform_meta(
+    GstBaseTransform *base, GstBuffer *output, GstMeta *meta, GstBuffer *input)
+{
+  GType api = meta->info->api;
+
+  return api != gst_stx_stixel_meta_api_get_type() &&
+         api != gst_stx_obstacles_meta_api_get_type() &&
+         api != gst_stx_point_labels_meta_api_get_type() &&
+         GST_BASE_TRANSFORM_CLASS(gst_stixel_json_parent_class)
+             ->transform_meta(base, output, meta, input);
 }
 
 /* ---- Properties ---------------------------------------------------------------------------- */
 
 static const StxField fields[] = {
+    {"write", "Write", "What is written, where the input carries it",
+        STX_FIELD(FLAGS, GstStixelJsonSettings, write), .choices = parts},
     {"metres", "Metres", "Write the place and the size of every stixel in metres",
-        STX_FIELD(BOOL, GstStixelJson, metres)},
+        STX_FIELD(BOOL, GstStixelJsonSettings, metres)},
 };
-static const GstStixelJson defaults = {.metres = true};
+static const GstStixelJsonSettings defaults = {
+    .write = GST_STX_JSON_STIXELS | GST_STX_JSON_OBSTACLES | GST_STX_JSON_FREE_SPACE |
+             GST_STX_JSON_POINTS,
+    .metres = true,
+};
 static const StxFields table = {STX_FIELDS_OF(fields), &defaults};
 
-static const GstStxPropertyGroup properties[] = {{&table, 0, GST_PARAM_MUTABLE_PLAYING, NULL}};
+static const GstStxPropertyGroup properties[] = {
+    {&table, offsetof(GstStixelJson, settings), GST_PARAM_MUTABLE_PLAYING, "GstStixelJson"},
+};
 
 /* ---- GObject ------------------------------------------------------------------------------- */
 
@@ -255,15 +259,16 @@ static void gst_stixel_json_class_init(GstStixelJsonClass *klass)
   base->set_caps = set_caps;
   base->prepare_output_buffer = gst_stx_prepare_output_buffer;
   base->transform = transform;
+  base->transform_meta = transform_meta;
 
   gst_element_class_add_static_pad_template(element, &sink_template);
   gst_element_class_add_static_pad_template(element, &src_template);
   gst_element_class_set_static_metadata(element, "Stixels to JSON", "Converter/Metadata",
-      "Writes one line of JSON per frame of stixels", GST_STX_AUTHOR);
+      "Writes one line of JSON per frame of stixels, obstacles or labelled points", GST_STX_AUTHOR);
   GST_DEBUG_CATEGORY_INIT(gst_stixel_json_debug, "stixel-json", 0, "stixels to JSON");
 }
 
 static void gst_stixel_json_init(GstStixelJson *self)
 {
-  self->metres = defaults.metres;
+  self->settings = defaults;
 }

@@ -99,9 +99,9 @@ gboolean gst_stx_columns_caps_parse(const GstCaps *caps, StxGrid *grid, StxError
   return TRUE;
 }
 
-gboolean gst_stx_stixels_caps_parse(const GstCaps *caps, GstStxStixelInfo *info, StxError *error)
+/* Of an image in columns, for its records. */
+static gboolean read_info(const GstCaps *caps, GstStxStixelInfo *info, StxError *error)
 {
-  const GstStructure *structure = structure_named(caps, GST_STX_STIXELS_MEDIA_TYPE, error);
   StxGrid grid = {.cell_height = 1};
   StxCamera camera;
   int columns;
@@ -112,9 +112,8 @@ gboolean gst_stx_stixels_caps_parse(const GstCaps *caps, GstStxStixelInfo *info,
       {"columns", &columns},
   };
 
-  if (structure == NULL || !read_fields(structure, fields, G_N_ELEMENTS(fields), error))
-    return FALSE;
-  if (!stx_grid_check(&grid, error))
+  if (!read_fields(gst_caps_get_structure(caps, 0), fields, G_N_ELEMENTS(fields), error) ||
+      !stx_grid_check(&grid, error))
     return FALSE;
   if (!check_count("columns", columns, stx_grid_columns(&grid), error) ||
       !gst_stx_camera_of_data(caps, grid.width, grid.height, &camera, error))
@@ -124,6 +123,22 @@ gboolean gst_stx_stixels_caps_parse(const GstCaps *caps, GstStxStixelInfo *info,
       .stixel_width = grid.cell_width,
       .columns = columns,
       .camera = camera};
+  return TRUE;
+}
+
+gboolean gst_stx_stixels_caps_parse(const GstCaps *caps, GstStxStixelInfo *info, StxError *error)
+{
+  return structure_named(caps, GST_STX_STIXELS_MEDIA_TYPE, error) != NULL &&
+         read_info(caps, info, error);
+}
+
+gboolean gst_stx_obstacles_caps_parse(const GstCaps *caps, GstStxStixelInfo *info, StxError *error)
+{
+  const GstStructure *structure = structure_named(caps, GST_STX_OBSTACLES_MEDIA_TYPE, error);
+
+  if (structure == NULL || gst_structure_has_field(structure, "width"))
+    return structure != NULL && read_info(caps, info, error);
+  *info = (GstStxStixelInfo){0};
   return TRUE;
 }
 

@@ -41,6 +41,10 @@ gboolean gst_stx_columns_caps_parse(const GstCaps *caps, StxGrid *grid, StxError
  */
 gboolean gst_stx_stixels_caps_parse(const GstCaps *caps, GstStxStixelInfo *info, StxError *error);
 
+/* The same for caps of obstacles, which name the image of their stixels; those of a scan name none:
+ * `info` is all 0. */
+gboolean gst_stx_obstacles_caps_parse(const GstCaps *caps, GstStxStixelInfo *info, StxError *error);
+
 /*
  * Turns one structure of columns caps into one of stixels caps (`name` GST_STX_STIXELS_MEDIA_TYPE)
  * or back: the fields that both have are copied, fixed or not; the others are left open. For

@@ -228,7 +228,7 @@ static const struct {
     {STIXELS "width=10,height=20,stixel-width=8,columns=3", 24, {"columns=3", "2"}},
     {STIXELS "width=10,height=20,columns=2", 24, {"stixel-width", "lack"}},
     {METRIC ",camera-image-width=20,camera-image-height=40", 24, {"20x40", "10x20"}},
-    {"video/x-raw", 24, {"video/x-raw", "application/x-stixels"}},
+    {"application/x-stixel-columns", 24, {"x-stixel-columns", "application/x-stixels"}},
 };
 
 GST_START_TEST(refuses_with_a_reason)
