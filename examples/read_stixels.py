@@ -19,26 +19,14 @@ The record is described in docs/formats.md, the line in docs/elements/stixel-jso
 """
 import argparse
 import json
+import pathlib
 import sys
 
 import numpy as np
 
-STIXEL = np.dtype([
-    ("column", "<u2"), ("top", "<u2"), ("bottom", "<u2"), ("kind", "u1"), ("label", "u1"),
-    ("disparity_top", "<f4"), ("disparity_bottom", "<f4"), ("cost", "<f4"), ("confidence", "<f4"),
-])
-assert STIXEL.itemsize == 24
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "shared"))
 
-KINDS = ("segment", "ground", "object", "sky")
-OBJECT = KINDS.index("object")
-NO_LABEL = 255
-
-
-def parse(data):
-    """The records in `data` (bytes), as a structured array without a copy."""
-    if len(data) == 0 or len(data) % STIXEL.itemsize:
-        raise ValueError(f"{len(data)} bytes are no whole number of {STIXEL.itemsize}-byte records")
-    return np.frombuffer(data, dtype=STIXEL)
+from records import KINDS, NO_LABEL, OBJECT, STIXEL, parse  # noqa: E402
 
 
 def parse_line(line):
@@ -90,6 +78,8 @@ def frames(path, scale):
     with open(path, "rb") as file:
         data = file.read()
     if not data.startswith(b"{"):
+        if not data:
+            raise ValueError("an empty file: every frame has stixels")
         yield path, parse(data), scale
         return
     for number, line in enumerate(data.splitlines(), 1):

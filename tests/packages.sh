@@ -9,6 +9,9 @@ packages_test="check python3 python3-numpy python3-jsonschema clang-format
   gstreamer1.0-python3-plugin-loader python3-gst-1.0 python3-venv
   libgstrtspserver-1.0-dev gstreamer1.0-plugins-ugly gstreamer1.0-libav
   python3-sphinx python3-myst-parser furo"
+# Each for a test that is skipped without it; not every distribution has them. Mosquitto's package
+# starts a broker that listens on the loopback; the test has one of its own.
+packages_applications="mosquitto python3-paho-mqtt chromium-headless-shell"
 packages_fuzz="clang libclang-rt-dev llvm"
 packages_root="debootstrap"
 # Only where there is nvcc: GStreamer's CUDA library, and what its headers include.
@@ -61,6 +64,12 @@ fetch_opencv() {
   export STX_OPENCV
 }
 
+# What stx-parquet and its test need.
+fetch_pyarrow() {
+  STX_PYARROW=$(from_pypi "$1" pyarrow 'the test parquet' /usr/bin/python3 pyarrow numpy duckdb)
+  export STX_PYARROW
+}
+
 # The ones among the arguments that are not installed.
 missing_packages() {
   for package in "$@"; do
@@ -99,4 +108,12 @@ install_packages() {
   # shellcheck disable=SC2086  # a list of words
   $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y $quiet --no-install-recommends \
     $missing >$output
+}
+
+# Those that there are.
+install_optional_packages() {
+  local package
+  for package in "$@"; do
+    install_packages "$package" || echo "No $package: its test is skipped" >&2
+  done
 }

@@ -89,6 +89,9 @@ test_as_users_build_it() {
   fetch_cuda_binutils "$(realpath -m "$build/cuda-binutils")"
   fetch_onnx "$(realpath -m "$build/onnx")"
   fetch_opencv "$(realpath -m "$build/opencv")"
+  fetch_pyarrow "$(realpath -m "$build/pyarrow")"
+  # shellcheck disable=SC2086  # a list of words
+  install_optional_packages $packages_applications
   fetch_cuda12 "$(realpath -m "$build/cuda12")"
   run_tests "$build"
 }

@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Publishes obstacles, free space and warnings of a pipeline by MQTT, frame by frame.
+
+  stx-mqtt --broker localhost:1883 --topic car/front v4l2src ! video/x-raw,width=2560,height=720 \\
+      ! stereo-stixels layout=side-by-side calibration=camera.conf output=stixels
+
+The rest of the command line is a pipeline as for gst-launch-1.0 that ends in stixels, in video with
+stixels or in obstacles. docs/publishing.md has the topics.
+
+Needs GStreamer for Python, NumPy and Paho (Debian: python3-paho-mqtt; PyPI: paho-mqtt).
+"""
+import argparse
+import os
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "shared"))
+
+import frames  # noqa: E402 (where it is had to be said first)
+import summary  # noqa: E402
+try:
+    import link
+except ImportError as missing:
+    sys.exit(f"There is no Paho for this Python ({missing}): sudo apt install python3-paho-mqtt")
+
+
+def address(text):
+    host, _, port = text.rpartition(":") if ":" in text else (text, "", "1883")
+    if not host or not port.isdigit() or not 0 < int(port) < 65536:
+        raise argparse.ArgumentTypeError(f"{text}: say HOST or HOST:PORT, as in localhost:1883")
+    return host, int(port)
+
+
+def topic(text):
+    if not text or any(sign in text for sign in "#+\0") or text.startswith("/"):
+        raise argparse.ArgumentTypeError(f"{text!r}: a topic to publish to has no + and no #, and "
+                                         "does not begin with /")
+    return text.rstrip("/")
+
+
+def arguments_of(command_line):
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--broker", type=address, default=("localhost", 1883),
+                        metavar="HOST:PORT", help="localhost:1883 if nothing is said")
+    parser.add_argument("--topic", type=topic, default="stixels", help="%(default)s")
+    parser.add_argument("--qos", type=int, choices=(0, 1, 2), default=0,
+                        help="0 at most once (default), 1 at least once, 2 exactly once")
+    parser.add_argument("--queue", type=int, default=100, metavar="N",
+                        help="of qos 1 and 2: messages that wait for the broker (%(default)s)")
+    parser.add_argument("--compact", action="store_true", help="obstacles as lists, not objects")
+    parser.add_argument("--user", help="its password is in the environment, in STX_MQTT_PASSWORD")
+    parser.add_argument("--tls", action="store_true",
+                        help="encrypted, with the system's certificates")
+    parser.add_argument("pipeline", nargs=argparse.REMAINDER,
+                        help="as for gst-launch-1.0; without one, the synthetic street")
+    arguments = parser.parse_args(command_line)
+    if arguments.queue < 1:
+        parser.error(f"--queue {arguments.queue}: at least 1")
+    return arguments
+
+
+class Publisher:
+    """What of a frame goes to which topic."""
+
+    def __init__(self, broker, compact):
+        self.broker, self.said = broker, None
+        self.form = summary.compact_obstacle if compact else summary.obstacle
+        self.in_corridor = None
+
+    def frame(self, frame):
+        self.configuration(frame)
+        if frame.obstacles is not None:
+            self.broker.publish("obstacles", {
+                "pts": frame.pts, "obstacles": [self.form(record) for record in frame.obstacles]})
+            self.corridor(frame)
+        if frame.free_space is not None:
+            self.broker.publish("free-space", {"pts": frame.pts, **summary.free_space(frame)})
+
+    def configuration(self, frame):
+        """Retained, and again when it changes."""
+        configuration = summary.configuration(frame)
+        if configuration != self.said:
+            self.said = configuration
+            self.broker.publish("config", configuration, retain=True)
+
+    def corridor(self, frame):
+        """Only when something else is the nearest in it, or nothing any more."""
+        nearest = summary.nearest_in_corridor(frame)
+        found = None if nearest is None else int(nearest["id"])
+        if found != self.in_corridor:
+            self.in_corridor = found
+            self.broker.publish("corridor", {
+                "pts": frame.pts, "obstacle": None if nearest is None else self.form(nearest)})
+
+
+def main():
+    arguments = arguments_of(sys.argv[1:])
+    password = os.environ.get("STX_MQTT_PASSWORD")
+    broker = link.Link(*arguments.broker, arguments.topic, arguments.qos, arguments.queue,
+                       arguments.user, password, arguments.tls)
+    publisher = Publisher(broker, arguments.compact)
+    status = 0
+    try:
+        tail = frames.obstacles_tail(arguments.pipeline)
+        pipeline = frames.Pipeline(arguments.pipeline or [frames.STREET + " output=stixels"], tail,
+                                   clock=True)
+        pipeline.stop_on_signals()
+        broker.wait()
+        for frame in pipeline.frames():
+            publisher.frame(frame)
+    except (frames.PipelineError, ValueError) as error:
+        print(error, file=sys.stderr)
+        status = 1
+    broker.close()
+    print(broker.counts())
+    sys.exit(status)
+
+
+if __name__ == "__main__":
+    main()

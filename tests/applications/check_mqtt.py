@@ -1,0 +1,210 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""stx-mqtt with a real broker, on the synthetic street.
+
+usage: check_mqtt.py
+
+The broker is mosquitto on the loopback; without it, without Paho or without GStreamer for Python
+the test is skipped.
+
+  - what is published agrees with the street's truth, and the configuration is there for who comes
+    later;
+  - a broker that is killed and comes back: frames go on, with qos 1 none is missing, with qos 0 the
+    missing ones are those that the program counts as lost;
+  - without a broker the program ends, and says what was lost;
+  - the last will tells of a program that was killed;
+  - what cannot work ends in a message that names it.
+"""
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+
+import street
+
+street.skip_without("gi", "numpy", "paho.mqtt.client")
+os.environ["PATH"] += ":/usr/sbin"
+if shutil.which("mosquitto") is None:
+    print("skipped: no mosquitto; see tests/packages.sh")
+    sys.exit(77)
+
+import numpy as np  # noqa: E402
+
+sys.path.insert(0, str(street.EXAMPLES / "stx-mqtt"))
+import link  # noqa: E402
+
+PROGRAM = [sys.executable, str(street.EXAMPLES / "stx-mqtt/stx-mqtt.py")]
+FRAMES = 5
+FOLDER = pathlib.Path(tempfile.mkdtemp())
+LIVE = street.STIXELS.replace("num-buffers={}", "is-live=true")
+
+
+class Broker:
+    """Mosquitto, which remembers nothing from one life to the next."""
+
+    def __init__(self):
+        self.port, self.process = street.free_port(), None
+        self.name = f"127.0.0.1:{self.port}"
+        (FOLDER / "mosquitto.conf").write_text(
+            f"listener {self.port} 127.0.0.1\nallow_anonymous true\npersistence false\n")
+
+    def start(self):
+        self.process = subprocess.Popen(["mosquitto", "-c", str(FOLDER / "mosquitto.conf")],
+                                        stderr=subprocess.DEVNULL)
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+
+class Ear:
+    """Hears all topics, by name: (retained, message)."""
+
+    def __init__(self, broker):
+        self.heard, self.listening = {}, False
+        self.client = link.new_client()
+        self.client.on_message, self.client.on_connect = self.on_message, self.on_connect
+        self.client.on_subscribe = self.on_subscribe
+        self.client.reconnect_delay_set(.1, .1)
+        self.client.connect_async("127.0.0.1", broker.port, 60)
+        self.client.loop_start()
+        street.wait_until(lambda: self.listening, "a subscription")
+
+    def on_connect(self, client, *_):
+        self.listening = False
+        client.subscribe("car/front/#", 2)
+
+    def on_subscribe(self, *_):
+        self.listening = True
+
+    def on_message(self, client, data, message):
+        name = message.topic.removeprefix("car/front/")
+        self.heard.setdefault(name, []).append((message.retain, json.loads(message.payload)))
+
+    def last(self, name):
+        return self.heard[name][-1][1] if name in self.heard else {}
+
+    def times(self):
+        return [message["pts"] for _, message in self.heard.get("free-space", [])]
+
+    def close(self):
+        self.client.disconnect()
+        self.client.loop_stop()
+
+
+def publish(broker, pipeline, *options):
+    return subprocess.Popen([*PROGRAM, "--broker", broker.name, "--topic", "car/front", *options,
+                             *street.words(pipeline)], text=True, stderr=subprocess.STDOUT,
+                            stdout=subprocess.PIPE)
+
+
+def end(process, status=0):
+    """What it has said; it must end by itself, or was told to."""
+    said = process.communicate(timeout=30)[0]
+    street.expect(process.returncode == status and "Traceback" not in said,
+                  f"stx-mqtt ends with {process.returncode}: {said}")
+    return said
+
+
+def check_truth(broker):
+    ear = Ear(broker)
+    said = end(publish(broker, street.STIXELS.format(FRAMES), "--qos", "2"))
+    street.wait_until(lambda: ear.last("status").get("status") == "offline", "the goodbye")
+    frames = [message for _, message in ear.heard["free-space"]]
+    street.expect(len(frames) == FRAMES and "0 lost" in said, f"{len(frames)} frames: {said}")
+    found = np.array([[np.inf if z is None else z for z in frame["z"]] for frame in frames])
+    street.expect_truth(found, street.nearest_by_column(FOLDER, FRAMES), "free space by MQTT")
+    ear.close()
+    late = Ear(broker)
+    retained, configuration = street.wait_until(
+        lambda: late.heard.get("config"), "a retained configuration")[0]
+    street.expect(retained and configuration["columns"] == 156
+                  and abs(configuration["camera"]["baseline"] - street.BASELINE) < 1e-6,
+                  f"{configuration}")
+    late.close()
+
+
+def check_outage(broker, qos):
+    """Of 10 frames in a second some fall into the time without a broker."""
+    ear = Ear(broker)
+    process = publish(broker, LIVE, "--qos", str(qos))
+    street.wait_until(lambda: len(ear.times()) > 3, "frames")
+    broker.kill()
+    ear.listening = False
+    before = len(ear.times())
+    street.wait_until(lambda: process.stdout.readline().endswith("gone\n"), "a word of the outage")
+    try:
+        process.wait(timeout=.7)
+        street.expect(False, "the program has ended with its broker")
+    except subprocess.TimeoutExpired:
+        broker.start()
+    street.wait_until(lambda: ear.listening and len(ear.times()) > before + 10, "frames again")
+    process.send_signal(signal.SIGTERM)
+    said = end(process)
+    street.wait_until(lambda: ear.last("status").get("status") == "offline", "the goodbye")
+    times = np.array(ear.times())
+    missing = int(np.round(np.diff(np.unique(times)) / 1e8).sum()) + 1 - len(np.unique(times))
+    lost = int(said.split(" sent, ")[1].split(" lost")[0])
+    street.expect("connected after" in said, said)
+    ear.close()
+    return missing, lost, said
+
+
+def check_outages(broker):
+    missing, lost, said = check_outage(broker, 0)
+    # What is missing for another reason: written while the broker died, or there again before the
+    # one who listens.
+    street.expect(0 < lost <= missing, f"qos 0: {missing} missing, {lost} lost: {said}")
+    print(f"qos 0: {missing} frames missing, {lost} counted as lost")
+    missing, lost, said = check_outage(broker, 1)
+    street.expect(missing == 0 and lost == 0, f"qos 1: {missing} missing, {lost} lost: {said}")
+    print("qos 1: no frame missing")
+
+
+def check_will(broker):
+    ear = Ear(broker)
+    process = publish(broker, LIVE)
+    street.wait_until(lambda: ear.last("status").get("status") == "online", "a sign of life")
+    process.kill()
+    process.wait()
+    street.wait_until(lambda: ear.last("status").get("status") == "offline", "the last will")
+    ear.close()
+
+
+def check_without_broker(broker):
+    said = end(publish(broker, street.STIXELS.format(3)))
+    street.expect("not there" in said and "0 messages sent, 3 lost" in said, said)
+
+
+def check_failures(broker):
+    for arguments, status, words in (
+            (["videotestsrc", "num-buffers=1"], 1, "video/x-raw"),
+            (["--broker", "localhost:x"], 2, "localhost:x"),
+            (["--topic", "car/#"], 2, "car/#"),
+            (["--qos", "3"], 2, "--qos"),
+            (["--queue", "0"], 2, "--queue 0")):
+        process = subprocess.run([*PROGRAM, "--broker", broker.name, *arguments], text=True,
+                                 stderr=subprocess.STDOUT, stdout=subprocess.PIPE, timeout=30)
+        street.expect(process.returncode == status and words in process.stdout
+                      and "Traceback" not in process.stdout, f"{arguments}: {process.stdout}")
+
+
+def main():
+    broker = Broker()
+    broker.start()
+    try:
+        check_truth(broker)
+        check_outages(broker)
+        check_will(broker)
+        check_failures(broker)
+    finally:
+        broker.kill()
+    check_without_broker(broker)
+
+
+if __name__ == "__main__":
+    main()

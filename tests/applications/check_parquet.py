@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""stx-parquet on the synthetic street, read by DuckDB.
+
+usage: check_parquet.py
+
+PyArrow, DuckDB and their NumPy are in the folder that STX_PYARROW names (tests/packages.sh), or
+installed; without them, or without GStreamer for Python, the test is skipped.
+
+  - nearest objects per column and frame, asked for in SQL, agree with the street's truth;
+  - metres are those of stixel-json, number by number;
+  - columns have units; rows come in groups; what is unknown is null;
+  - an interrupt, and a pipeline that fails, leave a file that can be read;
+  - what cannot work ends in a message that names it.
+"""
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+
+if os.environ.get("STX_PYARROW"):
+    sys.path.insert(0, os.environ["STX_PYARROW"])
+
+import street
+
+street.skip_without("gi", "numpy", "pyarrow", "duckdb")
+
+import duckdb  # noqa: E402
+import numpy as np  # noqa: E402
+import pyarrow.parquet as pq  # noqa: E402
+
+PROGRAM = [sys.executable, street.EXAMPLES / "stx-parquet/stx-parquet.py"]
+FRAMES = 5
+FOLDER = pathlib.Path(tempfile.mkdtemp())
+METRES = ("x", "y", "z", "z_top", "width", "height")
+
+
+def write(name, pipeline, *options, status=0):
+    path = FOLDER / name
+    said = street.run([*PROGRAM, "--stixels", path, *options, *street.words(pipeline)], status)
+    return path, said
+
+
+def check_truth(path):
+    rows = duckdb.sql(f"""select frame, "column", min(z) from '{path}'
+                          where kind = 'object' group by all""").fetchall()
+    found = np.full((FRAMES, -(-street.WIDTH // street.CELL)), np.inf)
+    for frame, column, z in rows:
+        found[frame, column] = z if z is not None else np.inf
+    street.expect_truth(found, street.nearest_by_column(FOLDER, FRAMES), "stixels in DuckDB")
+    seconds = duckdb.sql(f"""select pts // 1000000000 as second, min(z) as nearest from '{path}'
+                             where kind = 'object' group by all order by all""").fetchall()
+    street.expect(len(seconds) == 1 and abs(seconds[0][1] - found.min()) < 1e-6,
+                  f"nearest per second: {seconds}, not {found.min()}")
+
+
+def check_json(path):
+    """The same frames as text."""
+    lines = FOLDER / "stixels.jsonl"
+    street.run(["gst-launch-1.0", "-q", *street.words(
+        street.STIXELS.format(FRAMES) + f" ! stixel-json ! filesink location={lines}")])
+    told = [(frame, stixel) for frame, line in enumerate(lines.read_text().splitlines())
+            for stixel in json.loads(line)["stixels"]]
+    rows = pq.read_table(path).to_pylist()
+    street.expect(len(rows) == len(told), f"{len(rows)} rows of {len(told)} stixels")
+    for row, (frame, stixel) in zip(rows, told):
+        metres = stixel["metres"] or dict.fromkeys(METRES)
+        for name in METRES:
+            near = row[name] == metres[name] or abs(row[name] - metres[name]) < 6e-4 + abs(
+                metres[name]) * 1e-6
+            street.expect(near, f"{name} of {stixel} is {row[name]}")
+        street.expect((row["frame"], row["column"], row["kind"], row["label"]) == (
+            frame, stixel["column"], stixel["kind"], stixel["class"]), f"{row} is not {stixel}")
+    street.expect(any(row["z"] is None for row in rows), "nothing is unknown")
+    print(f"{len(rows)} stixels are those of stixel-json")
+
+
+def check_schema(path):
+    schema = pq.read_schema(path)
+    units = {name: (schema.field(name).metadata or {}).get(b"unit") for name in schema.names}
+    street.expect((units["z"], units["pts"], units["cost"]) == (b"m", b"ns", b"nat"), f"{units}")
+    street.expect(all(schema.field(name).metadata[b"description"] for name in schema.names),
+                  "a column without a description")
+    path, said = write("groups.parquet", street.STIXELS.format(4), "--rows", "700",
+                       "--recording", "one")
+    file = pq.ParquetFile(path)
+    groups = [file.metadata.row_group(i).num_rows for i in range(file.num_row_groups)]
+    street.expect(len(groups) > 1 and min(groups[:-1]) >= 700, f"row groups of {groups}")
+    street.expect(set(file.read().column("recording").to_pylist()) == {"one"}, "no recording")
+    street.expect(f"{file.metadata.num_rows} rows of 4 frames" in said, said)
+
+
+def check_interrupt():
+    path = FOLDER / "interrupted.parquet"
+    live = street.STIXELS.replace("num-buffers={}", "is-live=true")
+    process = subprocess.Popen([*map(str, PROGRAM), "--stixels", str(path), "--rows", "1",
+                                *street.words(live)], stdout=subprocess.PIPE, text=True)
+    part = path.with_name(path.name + ".part")
+    street.wait_until(lambda: part.exists() and part.stat().st_size > 1000, "rows in a file")
+    street.expect(not path.exists(), "a file has its name before it is complete")
+    process.send_signal(signal.SIGINT)
+    said = process.communicate(timeout=20)[0]
+    street.expect(process.returncode == 0, f"an interrupt ends with {process.returncode}: {said}")
+    street.expect(pq.read_table(path).num_rows > 100 and not part.exists(), "nothing was written")
+
+
+def check_failures():
+    broken = street.STIXELS.format(3) + " ! identity error-after=2"
+    path, said = write("broken.parquet", broken, status=1)
+    street.expect("identity" in said and pq.read_table(path).num_rows > 100, said)
+    for arguments, status, words in (
+            (["--stixels", "x.parquet", "videotestsrc", "num-buffers=1"], 1, "video/x-raw"),
+            (["--stixels", "x.parquet", "no-such-thing"], 1, "no-such-thing"),
+            (["--stixels", "/nowhere/x.parquet", *street.words(street.STIXELS.format(1))], 1,
+             "/nowhere/x.parquet"),
+            (["videotestsrc"], 2, "--stixels FILE"),
+            (["--stixels", "x.parquet", "--rows", "0"], 2, "--rows 0")):
+        said = subprocess.run([*map(str, PROGRAM), *arguments], cwd=FOLDER, text=True, timeout=30,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        street.expect(said.returncode == status and words in said.stdout
+                      and "Traceback" not in said.stdout,
+                      f"{arguments}: {said.returncode}: {said.stdout}")
+
+
+def main():
+    path, said = write("drive.parquet", street.STIXELS.format(FRAMES))
+    street.expect(f"of {FRAMES} frames" in said, said)
+    check_truth(path)
+    check_json(path)
+    check_schema(path)
+    check_interrupt()
+    check_failures()
+
+
+if __name__ == "__main__":
+    main()
