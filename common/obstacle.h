@@ -13,6 +13,7 @@
 #define STX_OBSTACLE_H
 
 #include <assert.h>
+#include <math.h>
 #include <stdint.h>
 
 typedef enum {
@@ -47,6 +48,13 @@ typedef struct {
 } StxObstacle;
 
 static_assert(sizeof(StxObstacle) == 64, "the record is 64 bytes, packed");
+
+/* Seconds until it is at the sensor if both go on as they do; not a number if it comes no nearer,
+ * or nobody knows how fast. */
+static inline float stx_obstacle_time_to_contact(const StxObstacle *obstacle)
+{
+  return obstacle->closing_speed > 0 ? obstacle->z / obstacle->closing_speed : NAN;
+}
 
 #define STX_FREE_NO_OBSTACLE 65535
 

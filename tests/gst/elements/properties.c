@@ -4,7 +4,7 @@
 
 static const gchar *const factories[] = {"street-scene-src", "stereo-sgm", "stereo-rectify",
     "downsample-transpose", "sat-dp-stixels", "rdp-columns", "stixel-overlay", "stixel-json",
-    "lidar-parse", "lidar-ground", "lidar-bev", "stereo-stixels"};
+    "stixel-obstacles", "lidar-parse", "lidar-ground", "lidar-bev", "stereo-stixels"};
 
 /* ---- Values -------------------------------------------------------------------------------- */
 

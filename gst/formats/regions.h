@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Obstacles as what programs for video analytics already read:
+ *
+ *   GstVideoRegionOfInterestMeta  one per obstacle, in pixels of the frame. roi_type is the class
+ *                                 ("car"; "obstacle" without one). Parameters, as DL Streamer's
+ *                                 elements expect them: detection (x_min, y_min, x_max, y_max in
+ *                                 parts of the frame, confidence, label_id) and object_id (id);
+ *                                 and stx-obstacle with what is in metres
+ *   GstAnalyticsRelationMeta      in a build with GStreamer 1.24 or newer: one per frame, with a
+ *                                 detection for each of them, and for those that are followed what
+ *                                 is tracked, to which the detection relates. The id of a region is
+ *                                 then that of its detection, as DL Streamer has it
+ *
+ * docs/elements/stixel-obstacles.md has the fields.
+ */
+#ifndef GST_STX_REGIONS_H
+#define GST_STX_REGIONS_H
+
+#include "gst/stixels/stixels.h"
+
+G_BEGIN_DECLS
+
+/* A frame that gets them. */
+typedef struct {
+  GstBuffer *buffer;            /* writable */
+  gint width, height;           /* pixels */
+  const GstStxStixelInfo *info; /* of the records */
+  GstClockTime time, duration;  /* running time of the frame and how long it lasts; NONE: unknown */
+} GstStxRegionsFrame;
+
+/* What is known of an obstacle, as a structure of this name: `stx-obstacle` above, and messages.
+ * Transfer full. */
+GstStructure *gst_stx_obstacle_structure(const gchar *name, const StxObstacle *obstacle);
+
+/* Replaces what an element before has attached so. Obstacles outside of the frame get none. */
+void gst_stx_regions_attach(
+    const GstStxRegionsFrame *frame, const StxObstacle *obstacles, gsize count);
+
+G_END_DECLS
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * When a frame was taken, for what compares one with the next: its time stamp, or where it has none
+ * a frame after the one before, if the caps say how long that is. Streaming thread.
+ */
+#ifndef GST_STX_FRAME_TIME_H
+#define GST_STX_FRAME_TIME_H
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+typedef struct {
+  GstClockTime frame; /* how long one lasts; NONE: unknown */
+  GstClockTime next;  /* of a frame without a time stamp */
+} GstStxFrameTime;
+
+/* A stream of these caps; and: a new one begins at 0. */
+void gst_stx_frame_time_set_caps(GstStxFrameTime *self, const GstCaps *caps);
+void gst_stx_frame_time_reset(GstStxFrameTime *self);
+
+/* NONE: unknown. To be called for every frame, in order. */
+GstClockTime gst_stx_frame_time_of(GstStxFrameTime *self, GstBuffer *frame);
+
+/* How long a frame lasts; NONE: unknown. */
+GstClockTime gst_stx_frame_time_duration(const GstStxFrameTime *self, GstBuffer *frame);
+
+G_END_DECLS
+
+#endif
