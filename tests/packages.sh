@@ -3,7 +3,8 @@
 # apt, with sudo only when something is missing and the user is not root.
 
 packages_build="build-essential meson ninja-build pkg-config libgstreamer1.0-dev
-  libgstreamer-plugins-base1.0-dev libjansson-dev libyaml-dev libpng-dev"
+  libgstreamer-plugins-base1.0-dev libjansson-dev libyaml-dev libpng-dev
+  help2man"
 packages_run="gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good"
 packages_test="check python3 python3-numpy python3-jsonschema clang-format
   gstreamer1.0-python3-plugin-loader python3-gst-1.0 python3-venv

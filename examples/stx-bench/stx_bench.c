@@ -334,6 +334,7 @@ int main(int argc, char **argv)
   StxError error = {""};
   setlocale(LC_CTYPE, "");
   bool lidar = argc > 1 && strcmp(argv[1], "lidar") == 0;
+  g_set_prgname(lidar ? "stx-bench lidar" : "stx-bench"); /* as --help calls it */
   bool good = lidar ? bench_lidar(argc - 1, argv + 1, &error)
                     : parse(&options, argc, argv, &error) && run_bench(&options, &error);
   if (!good)

@@ -436,6 +436,9 @@ static void clear(Options *o)
 static int run_command(bool (*command)(int, char **, StxError *), int argc, char **argv)
 {
   StxError error = {""};
+  char *name = g_strconcat("stx-eval ", argv[0], NULL);
+  g_set_prgname(name); /* as --help calls it */
+  g_free(name);
   bool done = command(argc, argv, &error);
   if (!done)
     fprintf(stderr, "stx-eval %s: %s\n", argv[0], error.text);

@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Writes the man page gst-stixels(7) from README.md: what it is, its elements, its first pipelines.
+
+usage: plugin-man.py README.md VERSION DOC_FOLDER PAGE...
+
+The PAGEs are those to see as well, as in stx-eval(1).
+"""
+import re
+import sys
+
+
+def roff(text):
+    """A text of Markdown as roff: no links and pictures, bold for what is typed."""
+    text = re.sub(r"!\[[^]]*\]\([^)]*\)|<img [^>]*>", "", text)
+    text = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", text)
+    text = text.replace("\\", "\\e").replace("-", "\\-")
+    text = re.sub(r"`([^`]*)`", r"\\fB\1\\fR", text)
+    text = re.sub(r"\*([^*]+)\*", r"\\fI\1\\fR", text)
+    return re.sub(r"^([.'])", r"\\&\1", text, flags=re.M).strip()
+
+
+def verbatim(block):
+    lines = block.replace("\\", "\\e").replace("-", "\\-").rstrip("\n")
+    return ".PP\n.nf\n.RS\n" + re.sub(r"^([.'])", r"\\&\1", lines, flags=re.M) + "\n.RE\n.fi\n"
+
+
+def elements(readme):
+    """Rows (element, what goes in and out, what it does) of the table below "## Elements"."""
+    table = readme.split("\n## Elements\n")[1].split("\n## ")[0]
+    for line in table.splitlines():
+        cells = [roff(cell) for cell in line.strip("|").split(" | ")]
+        if len(cells) == 3 and cells[0].startswith("\\fB"):
+            yield cells
+
+
+def main():
+    path, version, doc_folder, *pages = sys.argv[1:]
+    with open(path, encoding="utf-8") as file:
+        readme = file.read()
+    summary = readme.split("\n\n")[1]
+    blocks = re.findall(r"^```sh\n(?:export [^\n]*\n)?(.*?)^```", readme, re.S | re.M)
+    launches = [block for block in blocks
+                if block.startswith(("gst-launch-1.0 stereo", "gst-launch-1.0 street"))]
+    rows = list(elements(readme))
+    if not rows or not launches:
+        sys.exit(f"{path}: no table of elements, or no pipeline")
+    print(f'.TH GST\\-STIXELS 7 "" "gst\\-stixels {version}" "gst\\-stixels"')
+    print(".SH NAME\ngst\\-stixels \\- stixels from stereo video, and ground from LiDAR scans, "
+          "in GStreamer")
+    print(".SH DESCRIPTION\n" + roff(summary))
+    print(".SH ELEMENTS")
+    for name, flow, does in rows:
+        print(f".TP\n{name} ({flow})\n{does}")
+    print(".SH EXAMPLES" + "".join("\n" + verbatim(block) for block in launches), end="")
+    print(f".SH FILES\n.TP\n\\fI{roff(doc_folder)}\\fR\n"
+          "The whole documentation: pages of every element, formats, algorithms, examples.")
+    print(".SH SEE ALSO\n.BR gst\\-launch\\-1.0 (1),\n.BR gst\\-inspect\\-1.0 (1)"
+          + "".join(f",\n.BR {roff(page)} (1)" for page in pages))
+
+
+if __name__ == "__main__":
+    main()
