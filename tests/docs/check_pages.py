@@ -21,7 +21,7 @@ NEAREST = r"(?:.*nearest object [\d.]+ {} in column \d+\n?){{3}}"
 # What base classes bring and our pages do not repeat.
 INHERITED = {"name", "parent", "qos", "emit-signals", "latency", "min-upstream-latency",
              "start-time", "start-time-selection", "blocksize", "num-buffers", "do-timestamp",
-             "typefind", "async-handling", "message-forward"}
+             "typefind", "automatic-eos", "async-handling", "message-forward"}
 
 
 def run(command, folder=None):

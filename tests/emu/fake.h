@@ -59,6 +59,10 @@ typedef struct {
 
 const FakeSettings *fake_settings(void);
 
+/* For tests, which find it by name: while true, the calling thread's calls are not counted, and
+ * none of them is made to fail. */
+__attribute__((visibility("default"))) void stx_fake_cuda_spare(bool spare);
+
 /* ---- Objects ------------------------------------------------------------------------------ */
 
 typedef enum {

@@ -247,51 +247,110 @@ FAKE_API cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D *copy, CUstream stream)
   return fake_end(result == CUDA_SUCCESS ? copy_2d(copy, stream, false) : result);
 }
 
-FAKE_API cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void *from, size_t size, CUstream stream)
+/* `size` bytes in one row. */
+static CUDA_MEMCPY2D to_device(CUdeviceptr to, const void *from, size_t size)
 {
-  CUresult result = fake_begin(__func__, CUDA_ERROR_UNKNOWN);
-  CUDA_MEMCPY2D copy = {.srcMemoryType = CU_MEMORYTYPE_HOST,
+  return (CUDA_MEMCPY2D){.srcMemoryType = CU_MEMORYTYPE_HOST,
       .srcHost = from,
       .dstMemoryType = CU_MEMORYTYPE_DEVICE,
       .dstDevice = to,
       .WidthInBytes = size,
       .Height = 1};
-  return fake_end(result == CUDA_SUCCESS ? copy_2d(&copy, stream, false) : result);
 }
 
-FAKE_API cuMemcpyDtoHAsync_v2(void *to, CUdeviceptr from, size_t size, CUstream stream)
+static CUDA_MEMCPY2D to_host(void *to, CUdeviceptr from, size_t size)
 {
-  CUresult result = fake_begin(__func__, CUDA_ERROR_UNKNOWN);
-  CUDA_MEMCPY2D copy = {.srcMemoryType = CU_MEMORYTYPE_DEVICE,
+  return (CUDA_MEMCPY2D){.srcMemoryType = CU_MEMORYTYPE_DEVICE,
       .srcDevice = from,
       .dstMemoryType = CU_MEMORYTYPE_HOST,
       .dstHost = to,
       .WidthInBytes = size,
       .Height = 1};
-  return fake_end(result == CUDA_SUCCESS ? copy_2d(&copy, stream, false) : result);
 }
 
-FAKE_API cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t size, CUstream stream)
+static CUDA_MEMCPY2D on_device(CUdeviceptr to, CUdeviceptr from, size_t size)
 {
-  CUresult result = fake_begin(__func__, CUDA_ERROR_UNKNOWN);
-  CUDA_MEMCPY2D copy = {.srcMemoryType = CU_MEMORYTYPE_DEVICE,
+  return (CUDA_MEMCPY2D){.srcMemoryType = CU_MEMORYTYPE_DEVICE,
       .srcDevice = from,
       .dstMemoryType = CU_MEMORYTYPE_DEVICE,
       .dstDevice = to,
       .WidthInBytes = size,
       .Height = 1};
+}
+
+FAKE_API cuMemcpyHtoD_v2(CUdeviceptr to, const void *from, size_t size)
+{
+  CUresult result = fake_begin(__func__, CUDA_ERROR_UNKNOWN);
+  CUDA_MEMCPY2D copy = to_device(to, from, size);
+  return fake_end(result == CUDA_SUCCESS ? copy_2d(&copy, NULL, true) : result);
+}
+
+FAKE_API cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void *from, size_t size, CUstream stream)
+{
+  CUresult result = fake_begin(__func__, CUDA_ERROR_UNKNOWN);
+  CUDA_MEMCPY2D copy = to_device(to, from, size);
   return fake_end(result == CUDA_SUCCESS ? copy_2d(&copy, stream, false) : result);
+}
+
+FAKE_API cuMemcpyDtoH_v2(void *to, CUdeviceptr from, size_t size)
+{
+  CUresult result = fake_begin(__func__, CUDA_ERROR_UNKNOWN);
+  CUDA_MEMCPY2D copy = to_host(to, from, size);
+  return fake_end(result == CUDA_SUCCESS ? copy_2d(&copy, NULL, true) : result);
+}
+
+FAKE_API cuMemcpyDtoHAsync_v2(void *to, CUdeviceptr from, size_t size, CUstream stream)
+{
+  CUresult result = fake_begin(__func__, CUDA_ERROR_UNKNOWN);
+  CUDA_MEMCPY2D copy = to_host(to, from, size);
+  return fake_end(result == CUDA_SUCCESS ? copy_2d(&copy, stream, false) : result);
+}
+
+FAKE_API cuMemcpyDtoD_v2(CUdeviceptr to, CUdeviceptr from, size_t size)
+{
+  CUresult result = fake_begin(__func__, CUDA_ERROR_UNKNOWN);
+  CUDA_MEMCPY2D copy = on_device(to, from, size);
+  return fake_end(result == CUDA_SUCCESS ? copy_2d(&copy, NULL, true) : result);
+}
+
+FAKE_API cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t size, CUstream stream)
+{
+  CUresult result = fake_begin(__func__, CUDA_ERROR_UNKNOWN);
+  CUDA_MEMCPY2D copy = on_device(to, from, size);
+  return fake_end(result == CUDA_SUCCESS ? copy_2d(&copy, stream, false) : result);
+}
+
+static FakeOp fill_of(
+    CUdeviceptr device, size_t pitch, unsigned char value, size_t width, size_t height)
+{
+  return (FakeOp){.kind = FAKE_FILL,
+      .value = value,
+      .copy = {.dstMemoryType = CU_MEMORYTYPE_DEVICE,
+          .dstDevice = device,
+          .dstPitch = pitch,
+          .WidthInBytes = width,
+          .Height = height}};
 }
 
 FAKE_API cuMemsetD8Async(CUdeviceptr device, unsigned char value, size_t size, CUstream stream)
 {
   CUresult result = fake_begin(__func__, CUDA_ERROR_UNKNOWN);
-  FakeOp op = {.kind = FAKE_FILL,
-      .value = value,
-      .copy = {.dstMemoryType = CU_MEMORYTYPE_DEVICE,
-          .dstDevice = device,
-          .dstPitch = size,
-          .WidthInBytes = size,
-          .Height = 1}};
+  FakeOp op = fill_of(device, size, value, size, 1);
+  return fake_end(result == CUDA_SUCCESS ? enqueue(&op, stream, false) : result);
+}
+
+FAKE_API cuMemsetD2D8_v2(
+    CUdeviceptr device, size_t pitch, unsigned char value, size_t width, size_t height)
+{
+  CUresult result = fake_begin(__func__, CUDA_ERROR_UNKNOWN);
+  FakeOp op = fill_of(device, pitch, value, width, height);
+  return fake_end(result == CUDA_SUCCESS ? enqueue(&op, NULL, true) : result);
+}
+
+FAKE_API cuMemsetD2D8Async(CUdeviceptr device, size_t pitch, unsigned char value, size_t width,
+    size_t height, CUstream stream)
+{
+  CUresult result = fake_begin(__func__, CUDA_ERROR_UNKNOWN);
+  FakeOp op = fill_of(device, pitch, value, width, height);
   return fake_end(result == CUDA_SUCCESS ? enqueue(&op, stream, false) : result);
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Functions of the driver that GStreamer's CUDA library wants to find, and that the fake driver
- * does not offer: OpenGL, textures, access between GPUs. */
+ * does not offer: OpenGL, textures, access between GPUs and, from GStreamer 1.24 and 1.26 on,
+ * memory of other processes and interfaces. It looks for functions of its choice by name, and gives
+ * up where one is missing. */
 #include "tests/emu/fake.h"
 
 #include <stdio.h>
@@ -73,6 +75,122 @@ FAKE_API cuCtxEnablePeerAccess(CUcontext context, unsigned flags)
 }
 
 FAKE_API cuCtxDisablePeerAccess(CUcontext context)
+{
+  return not_supported(__func__);
+}
+
+/* ---- Other processes, other interfaces ----------------------------------------------------- */
+
+FAKE_API cuIpcGetEventHandle(CUipcEventHandle *handle, CUevent event)
+{
+  return not_supported(__func__);
+}
+
+FAKE_API cuIpcOpenEventHandle(CUevent *event, CUipcEventHandle handle)
+{
+  return not_supported(__func__);
+}
+
+FAKE_API cuIpcGetMemHandle(CUipcMemHandle *handle, CUdeviceptr device)
+{
+  return not_supported(__func__);
+}
+
+/* GStreamer takes the old name, which cuda.h makes the new one. */
+#undef cuIpcOpenMemHandle
+CUresult CUDAAPI cuIpcOpenMemHandle(CUdeviceptr *device, CUipcMemHandle handle, unsigned flags);
+FAKE_API cuIpcOpenMemHandle(CUdeviceptr *device, CUipcMemHandle handle, unsigned flags)
+{
+  return not_supported(__func__);
+}
+
+FAKE_API cuIpcCloseMemHandle(CUdeviceptr device)
+{
+  return not_supported(__func__);
+}
+
+FAKE_API cuImportExternalMemory(
+    CUexternalMemory *memory, const CUDA_EXTERNAL_MEMORY_HANDLE_DESC *description)
+{
+  return not_supported(__func__);
+}
+
+FAKE_API cuDestroyExternalMemory(CUexternalMemory memory)
+{
+  return not_supported(__func__);
+}
+
+FAKE_API cuExternalMemoryGetMappedBuffer(CUdeviceptr *device, CUexternalMemory memory,
+    const CUDA_EXTERNAL_MEMORY_BUFFER_DESC *description)
+{
+  return not_supported(__func__);
+}
+
+FAKE_API cuExternalMemoryGetMappedMipmappedArray(CUmipmappedArray *array, CUexternalMemory memory,
+    const CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC *description)
+{
+  return not_supported(__func__);
+}
+
+FAKE_API cuImportExternalSemaphore(
+    CUexternalSemaphore *semaphore, const CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC *description)
+{
+  return not_supported(__func__);
+}
+
+FAKE_API cuDestroyExternalSemaphore(CUexternalSemaphore semaphore)
+{
+  return not_supported(__func__);
+}
+
+FAKE_API cuSignalExternalSemaphoresAsync(const CUexternalSemaphore *semaphores,
+    const CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS *values, unsigned count, CUstream stream)
+{
+  return not_supported(__func__);
+}
+
+FAKE_API cuWaitExternalSemaphoresAsync(const CUexternalSemaphore *semaphores,
+    const CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS *values, unsigned count, CUstream stream)
+{
+  return not_supported(__func__);
+}
+
+/* ---- Limits, words ------------------------------------------------------------------------- */
+
+/* Of the stack of a kernel's thread, say: the emulated ones have no limit that a program could see.
+ */
+FAKE_API cuCtxGetLimit(size_t *value, CUlimit limit)
+{
+  CUresult result = fake_begin(__func__, CUDA_ERROR_UNKNOWN);
+  *value = 0;
+  return fake_end(result);
+}
+
+FAKE_API cuCtxSetLimit(CUlimit limit, size_t value)
+{
+  return fake_end(fake_begin(__func__, CUDA_ERROR_UNKNOWN));
+}
+
+FAKE_API cuMemsetD2D16_v2(
+    CUdeviceptr device, size_t pitch, unsigned short value, size_t width, size_t height)
+{
+  return not_supported(__func__);
+}
+
+FAKE_API cuMemsetD2D16Async(CUdeviceptr device, size_t pitch, unsigned short value, size_t width,
+    size_t height, CUstream stream)
+{
+  return not_supported(__func__);
+}
+
+FAKE_API cuMemsetD2D32_v2(
+    CUdeviceptr device, size_t pitch, unsigned value, size_t width, size_t height)
+{
+  return not_supported(__func__);
+}
+
+FAKE_API cuMemsetD2D32Async(
+    CUdeviceptr device, size_t pitch, unsigned value, size_t width, size_t height, CUstream stream)
 {
   return not_supported(__func__);
 }

@@ -163,13 +163,13 @@ GST_START_TEST(any_call_may_fail)
 GST_END_TEST
 
 /* The same where rdp works, alone and before sat-dp-stixels, and where its other model does. Every
- * second call will do: what brings them to their kernels is the way of any_call_may_fail. */
+ * third call will do: what brings them to their kernels is the way of any_call_may_fail. */
 #ifdef __SANITIZE_ADDRESS__
-#define RDP_STEP 8
+#define RDP_STEP 12
 #else
-#define RDP_STEP 2
+#define RDP_STEP 3
 #endif
-#define RDP_CALLS 160
+#define RDP_CALLS 240
 #define RDP_LAST (RDP_CALLS / RDP_STEP)
 
 static void expect_survival(const CudaLine *line, int turn)

@@ -1,10 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/gst/cuda/cuda_fixture.h"
 
+#include <dlfcn.h>
 #include <gst/video/video.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "tests/gst/fixtures/kept.h"
+
+void cuda_spare(gboolean spare)
+{
+  void *driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+  void (*set)(bool) = NULL;
+
+  if (driver == NULL)
+    return;
+  *(void **)&set = dlsym(driver, "stx_fake_cuda_spare");
+  if (set != NULL)
+    set(spare);
+  dlclose(driver);
+}
 
 static gboolean is_on_device(GstBuffer *buffer)
 {
@@ -64,10 +79,12 @@ static GstPadProbeReturn look_behind(GstPad *pad, GstPadProbeInfo *info, gpointe
 
   outcome->buffers++;
   outcome->device_behind += is_on_device(buffer);
+  cuda_spare(TRUE);
   if (gst_video_info_from_caps(&video, caps))
     take_picture(outcome, buffer, &video);
   else
     take_bytes(outcome, buffer);
+  cuda_spare(FALSE);
   gst_caps_unref(caps);
   return GST_PAD_PROBE_OK;
 }

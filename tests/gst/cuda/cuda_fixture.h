@@ -47,6 +47,10 @@ CudaOutcome cuda_run_text(const char *text, const CudaPlace *between);
 CudaOutcome cuda_run_text_once(const char *text);
 void cuda_outcome_clear(CudaOutcome *outcome);
 
+/* Between TRUE and FALSE no call of this thread is made to fail: a test reads what came out, and
+ * GstCuda does not look whether the wait of its own download failed. */
+void cuda_spare(gboolean spare);
+
 /* Fails the test unless both ended by EOS with the same bytes. */
 void cuda_expect_same(const CudaOutcome *actual, const CudaOutcome *expected, const char *what);
 
