@@ -1,8 +1,40 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "common/camera.h"
+#include "common/camera_fields.h"
 
 #include <math.h>
 #include <stddef.h>
+
+/* ---- Numbers ------------------------------------------------------------------------------- */
+
+#define PI 3.14159265358979323846
+#define NUMBER(member, least, most) STX_FIELD(DOUBLE, StxCamera, member), .low = least, .high = most
+#define OR_MISSING(bit) .missing = bit, .missing_at = offsetof(StxCamera, missing)
+
+static const StxField camera_fields[] = {
+    {"focal", "Focal length", "Focal length in pixels (0 = from calibration or caps)",
+        NUMBER(focal, 0, 1e6), .unit = "px"},
+    {"cx", "Principal point x",
+        "Principal point in pixels from the centre of the top left pixel; where it is not set, "
+        "from calibration or caps",
+        NUMBER(cx, -1e6, 1e6), .unit = "px", OR_MISSING(STX_CAMERA_CX)},
+    {"cy", "Principal point y",
+        "Principal point in pixels from the centre of the top left pixel; where it is not set, "
+        "from calibration or caps",
+        NUMBER(cy, -1e6, 1e6), .unit = "px", OR_MISSING(STX_CAMERA_CY)},
+    {"baseline", "Baseline", "Distance of the two cameras in metres (0 = from calibration or caps)",
+        NUMBER(baseline, 0, 1e3), .unit = "m"},
+    {"camera-height", "Camera height",
+        "Height of the camera above the road in metres (0 = from calibration or caps)",
+        NUMBER(height, 0, 1e3), .unit = "m"},
+    {"camera-pitch", "Camera pitch",
+        "Pitch in radians, positive looks down; where it is not set, from calibration or caps",
+        NUMBER(pitch, -PI / 2, PI / 2), .unit = "rad", OR_MISSING(STX_CAMERA_PITCH)},
+};
+static const StxCamera unknown_camera = {.missing = STX_CAMERA_ALL};
+const StxFields stx_camera_fields = {STX_FIELDS_OF(camera_fields), &unknown_camera};
+
+/* ---- Another image ------------------------------------------------------------------------- */
 
 /*
  * Of a principal point, in halves of the image: 1 is the middle. Rectified pairs have theirs within
@@ -92,4 +124,32 @@ void stx_camera_cut(StxCamera *camera, int left, int top, int width, int height)
   keep_missing(camera);
   camera->image_width = width;
   camera->image_height = height;
+}
+
+bool stx_camera_has_pixels(const StxCamera *camera)
+{
+  return camera->focal > 0 ||
+         (camera->missing & (STX_CAMERA_CX | STX_CAMERA_CY)) != (STX_CAMERA_CX | STX_CAMERA_CY);
+}
+
+bool stx_camera_expect(const StxCamera *camera, int width, int height, StxError *error)
+{
+  if (!stx_camera_has_pixels(camera) || camera->image_width == 0 ||
+      (camera->image_width == width && camera->image_height == height))
+    return true;
+  return stx_fail(error,
+      "the caps say that this is of an image of %dx%d, but it has %dx%d. Scalers leave disparities "
+      "as they are: scale the pictures, before stereo-sgm, or set disparity-scale of "
+      "downsample-transpose. If it was cut, set "
+      "camera-crop-left, -right, -top, -bottom",
+      camera->image_width, camera->image_height, width, height);
+}
+
+bool stx_camera_of_data(StxCamera *camera, int width, int height, StxError *error)
+{
+  if (!stx_camera_expect(camera, width, height, error))
+    return false;
+  camera->image_width = stx_camera_has_pixels(camera) ? width : 0;
+  camera->image_height = stx_camera_has_pixels(camera) ? height : 0;
+  return true;
 }

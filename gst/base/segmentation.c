@@ -49,8 +49,10 @@ static gboolean camera_for(GstStxSegmentation *self, const GstCaps *caps, const 
   gboolean fits;
 
   note->text[0] = '\0';
-  if (CLASS(self)->camera == NULL)
-    return gst_stx_camera_of_data(caps, grid->width, grid->height, camera, note);
+  if (CLASS(self)->camera == NULL) {
+    gst_stx_camera_from_caps(caps, camera);
+    return stx_camera_of_data(camera, grid->width, grid->height, note);
+  }
   GST_OBJECT_LOCK(self);
   fits = CLASS(self)->camera(self, caps, grid, camera, note);
   GST_OBJECT_UNLOCK(self);

@@ -173,13 +173,16 @@ static void count_skipped(GstStixelOverlay *self, const StxOverlayResult *result
 }
 
 /* What is drawn is what is attached, also where other stixels were attached before. */
-static void attach(GstBuffer *frame, GstBuffer *stixels, const GstStxStixelInfo *info)
+static void attach(
+    GstStixelOverlay *self, GstBuffer *frame, GstBuffer *stixels, const GstStxStixelInfo *info)
 {
-  GstStxStixelMeta *old;
+  GstStxStixelMeta *meta;
 
-  while ((old = gst_buffer_get_stx_stixel_meta(frame)) != NULL)
-    gst_buffer_remove_meta(frame, &old->meta);
-  gst_buffer_add_stx_stixel_meta(frame, stixels, info);
+  while ((meta = gst_buffer_get_stx_stixel_meta(frame)) != NULL)
+    gst_buffer_remove_meta(frame, &meta->meta);
+  meta = gst_buffer_add_stx_stixel_meta(frame, stixels, info);
+  gst_stx_stixel_meta_set_frame_size(
+      meta, GST_VIDEO_INFO_WIDTH(&self->video), GST_VIDEO_INFO_HEIGHT(&self->video));
 }
 
 static GstFlowReturn prepare(GstElement *element, gpointer data, StxError *error)
@@ -266,7 +269,7 @@ static GstFlowReturn process(GstStxPairing *pairing, GstBuffer **set, GstBuffer 
   frame = *out = gst_buffer_make_writable(frame);
   flow = draw(self, frame, stixels, &info, 1);
   if (flow == GST_FLOW_OK && set[ROLE_STIXELS] != NULL)
-    attach(frame, stixels, &info);
+    attach(self, frame, stixels, &info);
   if (flow == GST_FLOW_OK)
     gst_stx_hold_keep(&self->last, stixels, &info, gst_stx_pairing_time(pairing));
   gst_buffer_unref(stixels);

@@ -40,135 +40,17 @@ static const StxField image_fields[] = {
 };
 const StxFields gst_stx_image_fields = {STX_FIELDS_OF(image_fields), &calibration_defaults};
 
-#define NUMBER(member, least, most) STX_FIELD(DOUBLE, StxCamera, member), .low = least, .high = most
-#define OR_MISSING(bit) .missing = bit, .missing_at = offsetof(StxCamera, missing)
-
-static const StxField fields[] = {
-    {"focal", "Focal length", "Focal length in pixels (0 = from calibration or caps)",
-        NUMBER(focal, 0, 1e6), .unit = "px"},
-    {"cx", "Principal point x",
-        "Principal point in pixels from the centre of the top left pixel; where it is not set, "
-        "from calibration or caps",
-        NUMBER(cx, -1e6, 1e6), .unit = "px", OR_MISSING(STX_CAMERA_CX)},
-    {"cy", "Principal point y",
-        "Principal point in pixels from the centre of the top left pixel; where it is not set, "
-        "from calibration or caps",
-        NUMBER(cy, -1e6, 1e6), .unit = "px", OR_MISSING(STX_CAMERA_CY)},
-    {"baseline", "Baseline", "Distance of the two cameras in metres (0 = from calibration or caps)",
-        NUMBER(baseline, 0, 1e3), .unit = "m"},
-    {"camera-height", "Camera height",
-        "Height of the camera above the road in metres (0 = from calibration or caps)",
-        NUMBER(height, 0, 1e3), .unit = "m"},
-    {"camera-pitch", "Camera pitch",
-        "Pitch in radians, positive looks down; where it is not set, from calibration or caps",
-        NUMBER(pitch, -G_PI / 2, G_PI / 2), .unit = "rad", OR_MISSING(STX_CAMERA_PITCH)},
-};
 static const StxCamera unknown = {.missing = STX_CAMERA_ALL};
-const StxFields gst_stx_camera_fields = {STX_FIELDS_OF(fields), &unknown};
-
-/* The same in caps. */
-static const gchar *const caps_fields[G_N_ELEMENTS(fields)] = {
-    "camera-focal", "camera-cx", "camera-cy", "camera-baseline", "camera-height", "camera-pitch"};
-#define CAPS_WIDTH "camera-image-width"
-#define CAPS_HEIGHT "camera-image-height"
 
 /* Where `from` has a number, it replaces that of `camera`. */
 static void override(StxCamera *camera, const StxCamera *from)
 {
-  for (gsize i = 0; i < G_N_ELEMENTS(fields); i++)
-    if (!stx_field_is_missing(&fields[i], from))
-      stx_field_set(&fields[i], camera, stx_field_get(&fields[i], from));
-}
+  for (gsize i = 0; i < stx_camera_fields.count; i++) {
+    const StxField *field = &stx_camera_fields.fields[i];
 
-/* ---- Caps ---------------------------------------------------------------------------------- */
-
-/* Written by hand, a double is easily an int: camera-focal=720. */
-static gboolean get_number(const GstStructure *structure, const gchar *field, gdouble *number)
-{
-  gint whole;
-
-  if (gst_structure_get_double(structure, field, number))
-    return TRUE;
-  if (!gst_structure_get_int(structure, field, &whole))
-    return FALSE;
-  *number = whole;
-  return TRUE;
-}
-
-static gint get_side(const GstStructure *structure, const gchar *field)
-{
-  gint side;
-
-  return gst_structure_get_int(structure, field, &side) && side > 0 && side <= STX_GRID_MAX_SIDE
-             ? side
-             : 0;
-}
-
-void gst_stx_camera_from_caps(const GstCaps *caps, StxCamera *camera)
-{
-  const GstStructure *structure = gst_caps_get_structure(caps, 0);
-
-  *camera = unknown;
-  for (gsize i = 0; i < G_N_ELEMENTS(fields); i++) {
-    gdouble value;
-
-    if (!get_number(structure, caps_fields[i], &value))
-      continue;
-    /* Somebody else's caps: a number outside of the range says nothing. */
-    if (!isfinite(value) || value < fields[i].low || value > fields[i].high)
-      continue;
-    stx_field_set(&fields[i], camera, value);
+    if (!stx_field_is_missing(field, from))
+      stx_field_set(field, camera, stx_field_get(field, from));
   }
-  camera->image_width = get_side(structure, CAPS_WIDTH);
-  camera->image_height = get_side(structure, CAPS_HEIGHT);
-  if (camera->image_width == 0 || camera->image_height == 0)
-    camera->image_width = camera->image_height = 0;
-}
-
-void gst_stx_camera_to_structure(const StxCamera *camera, GstStructure *structure)
-{
-  for (gsize i = 0; i < G_N_ELEMENTS(fields); i++)
-    if (!stx_field_is_missing(&fields[i], camera))
-      gst_structure_set(
-          structure, caps_fields[i], G_TYPE_DOUBLE, stx_field_get(&fields[i], camera), NULL);
-    else
-      gst_structure_remove_field(structure, caps_fields[i]);
-  if (camera->image_width > 0)
-    gst_structure_set(structure, CAPS_WIDTH, G_TYPE_INT, camera->image_width, CAPS_HEIGHT,
-        G_TYPE_INT, camera->image_height, NULL);
-  else
-    gst_structure_remove_fields(structure, CAPS_WIDTH, CAPS_HEIGHT, NULL);
-}
-
-/* Only these are pixels of an image. */
-static gboolean has_pixels(const StxCamera *camera)
-{
-  return camera->focal > 0 ||
-         (camera->missing & (STX_CAMERA_CX | STX_CAMERA_CY)) != (STX_CAMERA_CX | STX_CAMERA_CY);
-}
-
-static gboolean check_unscaled(const StxCamera *camera, gint width, gint height, StxError *error)
-{
-  if (!has_pixels(camera) || camera->image_width == 0 ||
-      (camera->image_width == width && camera->image_height == height))
-    return TRUE;
-  return stx_fail(error,
-      "the caps say that this is of an image of %dx%d, but it has %dx%d. Scalers leave disparities "
-      "as they are: scale the pictures, before stereo-sgm, or set disparity-scale of "
-      "downsample-transpose. If it was cut, set "
-      "camera-crop-left, -right, -top, -bottom",
-      camera->image_width, camera->image_height, width, height);
-}
-
-gboolean gst_stx_camera_of_data(
-    const GstCaps *caps, gint width, gint height, StxCamera *camera, StxError *error)
-{
-  gst_stx_camera_from_caps(caps, camera);
-  if (!check_unscaled(camera, width, height, error))
-    return FALSE;
-  camera->image_width = has_pixels(camera) ? width : 0;
-  camera->image_height = has_pixels(camera) ? height : 0;
-  return TRUE;
 }
 
 /* ---- Properties ---------------------------------------------------------------------------- */
@@ -300,7 +182,7 @@ static gboolean is_carried(
   *carried = unknown;
   if (caps != NULL)
     gst_stx_camera_from_caps(caps, carried);
-  return has_pixels(carried) && settings->file.focal <= 0 && !is_all_single(settings);
+  return stx_camera_has_pixels(carried) && settings->file.focal <= 0 && !is_all_single(settings);
 }
 
 /* Whether single properties speak of the image that comes here: they need no fitting. */
@@ -317,12 +199,12 @@ gboolean gst_stx_camera_settings_apply(const GstStxCameraSettings *settings, con
 
   note->text[0] = '\0';
   if (use == GST_STX_CAMERA_OF_DATA && carries &&
-      !check_unscaled(&carried, width + settings->left + settings->right,
+      !stx_camera_expect(&carried, width + settings->left + settings->right,
           height + settings->top + settings->bottom, note))
     return FALSE;
   if (!collect(settings, caps, camera, note))
     return FALSE;
-  if (has_pixels(camera) && !is_of_stream(settings)) {
+  if (stx_camera_has_pixels(camera) && !is_of_stream(settings)) {
     if (!fit(settings, use, width, height, camera, note))
       return FALSE;
     if (note->text[0] != '\0')
@@ -333,7 +215,8 @@ gboolean gst_stx_camera_settings_apply(const GstStxCameraSettings *settings, con
   }
   if (settings->image_width == 0)
     override(camera, &settings->single);
-  name_size(camera, has_pixels(camera) ? width : 0, has_pixels(camera) ? height : 0);
+  name_size(camera, stx_camera_has_pixels(camera) ? width : 0,
+      stx_camera_has_pixels(camera) ? height : 0);
   return TRUE;
 }
 

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The camera on its way through a pipeline: as fields of the caps, as a file, as properties.
- *
- * Caps fields, each present only where known: camera-focal, camera-cx, camera-cy (pixels),
- * camera-baseline, camera-height (metres), camera-pitch (radians), all double; camera-image-width
- * and camera-image-height, int: the image for which the pixels hold. Scalers and croppers copy all
- * of them as they are, so whoever reads them compares that size with the stream's.
+ * The camera on its way through a pipeline: as fields of the caps (gst/stixels/cameracaps.h), as a
+ * file, as properties.
  *
  * Properties of an element that needs the camera: calibration (a file), calibration-pair, focal,
  * cx, cy, baseline, camera-height, camera-pitch, and of what image they speak (camera-image-width,
@@ -15,27 +11,11 @@
 #ifndef GST_STX_CAMERA_H
 #define GST_STX_CAMERA_H
 
-#include "common/camera.h"
+#include "common/camera_fields.h"
 #include "gst/shared/properties.h"
+#include "gst/stixels/cameracaps.h"
 
 G_BEGIN_DECLS
-
-/* ---- Caps ---------------------------------------------------------------------------------- */
-
-/* Reads the fields of the first structure; what is missing is 0, and `missing`. Of a size that has
- * one side only, neither is known. */
-void gst_stx_camera_from_caps(const GstCaps *caps, StxCamera *camera);
-
-/* Sets the fields that are known and removes the others. */
-void gst_stx_camera_to_structure(const StxCamera *camera, GstStructure *structure);
-
-/*
- * The camera in the caps of data that was computed for width × height pixels: disparity, columns,
- * stixels. Nothing scales such values, so FALSE, with a text in `error`, where it names another
- * size; where it names none it is taken for that one.
- */
-gboolean gst_stx_camera_of_data(
-    const GstCaps *caps, gint width, gint height, StxCamera *camera, StxError *error);
 
 /* ---- Properties ---------------------------------------------------------------------------- */
 
@@ -54,11 +34,11 @@ void gst_stx_camera_settings_clear(GstStxCameraSettings *settings); /* in finali
 
 /* The groups (properties.h) of an element whose GstStxCameraSettings are `member`; the second for
  * those that get images from elsewhere. */
-extern const StxFields gst_stx_calibration_fields, gst_stx_camera_fields, gst_stx_image_fields;
+extern const StxFields gst_stx_calibration_fields, gst_stx_image_fields;
 #define GST_STX_CAMERA_PROPERTIES(Element, member)                                                 \
   {&gst_stx_calibration_fields, offsetof(Element, member), GST_PARAM_MUTABLE_READY, NULL},         \
   {                                                                                                \
-    &gst_stx_camera_fields, offsetof(Element, member.single), GST_PARAM_MUTABLE_READY, NULL        \
+    &stx_camera_fields, offsetof(Element, member.single), GST_PARAM_MUTABLE_READY, NULL            \
   }
 #define GST_STX_CAMERA_IMAGE_PROPERTIES(Element, member)                                           \
   {                                                                                                \

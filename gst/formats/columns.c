@@ -99,31 +99,16 @@ gboolean gst_stx_columns_caps_parse(const GstCaps *caps, StxGrid *grid, StxError
   return TRUE;
 }
 
-/* Of an image in columns, for its records. */
+/* The library reads them; elements post its text. */
 static gboolean read_info(const GstCaps *caps, GstStxStixelInfo *info, StxError *error)
 {
-  StxGrid grid = {.cell_height = 1};
-  StxCamera camera;
-  int columns;
-  const Field fields[] = {
-      {"width", &grid.width},
-      {"height", &grid.height},
-      {"stixel-width", &grid.cell_width},
-      {"columns", &columns},
-  };
+  GError *reason = NULL;
 
-  if (!read_fields(gst_caps_get_structure(caps, 0), fields, G_N_ELEMENTS(fields), error) ||
-      !stx_grid_check(&grid, error))
-    return FALSE;
-  if (!check_count("columns", columns, stx_grid_columns(&grid), error) ||
-      !gst_stx_camera_of_data(caps, grid.width, grid.height, &camera, error))
-    return FALSE;
-  *info = (GstStxStixelInfo){.width = grid.width,
-      .height = grid.height,
-      .stixel_width = grid.cell_width,
-      .columns = columns,
-      .camera = camera};
-  return TRUE;
+  if (gst_stx_stixel_info_from_caps(info, caps, &reason))
+    return TRUE;
+  stx_fail(error, "%s", reason->message);
+  g_error_free(reason);
+  return FALSE;
 }
 
 gboolean gst_stx_stixels_caps_parse(const GstCaps *caps, GstStxStixelInfo *info, StxError *error)
@@ -134,12 +119,8 @@ gboolean gst_stx_stixels_caps_parse(const GstCaps *caps, GstStxStixelInfo *info,
 
 gboolean gst_stx_obstacles_caps_parse(const GstCaps *caps, GstStxStixelInfo *info, StxError *error)
 {
-  const GstStructure *structure = structure_named(caps, GST_STX_OBSTACLES_MEDIA_TYPE, error);
-
-  if (structure == NULL || gst_structure_has_field(structure, "width"))
-    return structure != NULL && read_info(caps, info, error);
-  *info = (GstStxStixelInfo){0};
-  return TRUE;
+  return structure_named(caps, GST_STX_OBSTACLES_MEDIA_TYPE, error) != NULL &&
+         read_info(caps, info, error);
 }
 
 static gboolean is_shared(GQuark field)

@@ -37,8 +37,7 @@ GstCaps *gst_stx_columns_caps_new(
  */
 gboolean gst_stx_columns_caps_parse(const GstCaps *caps, StxGrid *grid, StxError *error);
 
-/* The same for stixels caps; also refused where their camera is that of an image of another size.
- */
+/* gst_stx_stixel_info_from_caps () of stixels alone, with the texts that elements post. */
 gboolean gst_stx_stixels_caps_parse(const GstCaps *caps, GstStxStixelInfo *info, StxError *error);
 
 /* The same for caps of obstacles, which name the image of their stixels; those of a scan name none:

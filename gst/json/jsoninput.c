@@ -2,6 +2,7 @@
 #include "gst/json/jsoninput.h"
 
 #include "gst/base/inputs.h"
+#include "gst/stixels/stixelmeta.h"
 
 /* Records of `size` bytes of that part. */
 static gboolean take(

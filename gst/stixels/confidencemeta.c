@@ -2,6 +2,7 @@
 #include "gst/stixels/confidencemeta.h"
 
 #include "gst/stixels/meta_private.h"
+#include "gst/stixels/placing_private.h"
 
 static gboolean is_confidence(GstBuffer *confidence, guint width, guint height)
 {
@@ -13,14 +14,20 @@ static gboolean transform(
 {
   const GstStxConfidenceMeta *self = (const GstStxConfidenceMeta *)meta;
 
-  return gst_stx_meta_is_whole_copy(type, data) &&
+  return gst_stx_placement_is_kept(type, data) &&
          is_confidence(self->confidence, self->width, self->height) &&
          gst_buffer_add_stx_confidence_meta(target, self->confidence, self->width, self->height) !=
              NULL;
 }
 
 static const GstStxMetaKind kind = {
-    "GstStxConfidenceMetaAPI", "GstStxConfidenceMeta", sizeof(GstStxConfidenceMeta), 1, transform};
+    .api = "GstStxConfidenceMetaAPI",
+    .name = "GstStxConfidenceMeta",
+    .tags = gst_stx_image_tags,
+    .size = sizeof(GstStxConfidenceMeta),
+    .buffers = 1,
+    .transform = transform,
+};
 
 GType gst_stx_confidence_meta_api_get_type(void)
 {

@@ -11,10 +11,10 @@ static GQuark kind_quark(void)
 
 GType gst_stx_meta_api(gsize *once, const GstStxMetaKind *kind)
 {
-  static const gchar *tags[] = {NULL};
+  static const gchar *no_tags[] = {NULL};
 
   if (g_once_init_enter(once)) {
-    GType type = gst_meta_api_type_register(kind->api, tags);
+    GType type = gst_meta_api_type_register(kind->api, kind->tags != NULL ? kind->tags : no_tags);
 
     g_type_set_qdata(type, kind_quark(), (gpointer)kind);
     g_once_init_leave(once, type);
@@ -53,4 +53,15 @@ gpointer gst_stx_meta_add(GstBuffer *buffer, const GstMetaInfo *info)
 gboolean gst_stx_meta_is_whole_copy(GQuark type, gpointer data)
 {
   return GST_META_TRANSFORM_IS_COPY(type) && !((GstMetaTransformCopy *)data)->region;
+}
+
+gboolean gst_stx_fail(GError **error, const gchar *format, ...)
+{
+  va_list arguments;
+
+  va_start(arguments, format);
+  if (error != NULL)
+    *error = g_error_new_valist(GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT, format, arguments);
+  va_end(arguments);
+  return FALSE;
 }

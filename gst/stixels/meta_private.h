@@ -8,8 +8,9 @@
 
 typedef struct {
   const gchar *api, *name;
-  gsize size;    /* of the struct */
-  guint buffers; /* behind GstMeta stand so many pointers to buffers, which may be NULL */
+  const gchar **tags; /* NULL: none */
+  gsize size;         /* of the struct */
+  guint buffers;      /* behind GstMeta stand so many pointers to buffers, which may be NULL */
   GstMetaTransformFunction transform;
 } GstStxMetaKind;
 
@@ -22,5 +23,8 @@ gpointer gst_stx_meta_add(GstBuffer *buffer, const GstMetaInfo *info);
 
 /* A transform that leaves every byte of the buffer where it was. */
 gboolean gst_stx_meta_is_whole_copy(GQuark type, gpointer data);
+
+/* Always FALSE: why something is not possible. */
+gboolean gst_stx_fail(GError **error, const gchar *format, ...) G_GNUC_PRINTF(2, 3);
 
 #endif

@@ -1,23 +1,42 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/stixels/obstaclesmeta.h"
 
-#include <gst/video/gstvideometa.h>
-
 #include "gst/stixels/meta_private.h"
+#include "gst/stixels/placing_private.h"
+#include "gst/stixels/stixelmeta.h"
+
+/* What the library knows beside what everybody sees. */
+typedef struct {
+  GstStxObstaclesMeta meta;
+  StxPlacement placement;
+} Placed;
 
 static gboolean transform(
     GstBuffer *target, GstMeta *meta, GstBuffer *source, GQuark type, gpointer data)
 {
-  const GstStxObstaclesMeta *self = (const GstStxObstaclesMeta *)meta;
+  const Placed *self = (const Placed *)meta;
+  StxPlacement placement;
+  Placed *added;
 
-  if (!gst_stx_meta_is_whole_copy(type, data) && !GST_VIDEO_META_TRANSFORM_IS_SCALE(type))
+  if (!gst_stx_placement_transform(
+          &self->meta.info, &self->placement, source, type, data, &placement))
     return FALSE;
-  return gst_buffer_add_stx_obstacles_meta(
-             target, self->obstacles, self->free_space, &self->info) != NULL;
+  added = (Placed *)gst_buffer_add_stx_obstacles_meta(
+      target, self->meta.obstacles, self->meta.free_space, &self->meta.info);
+  if (added == NULL)
+    return FALSE;
+  added->placement = placement;
+  return TRUE;
 }
 
 static const GstStxMetaKind kind = {
-    "GstStxObstaclesMetaAPI", "GstStxObstaclesMeta", sizeof(GstStxObstaclesMeta), 2, transform};
+    .api = "GstStxObstaclesMetaAPI",
+    .name = "GstStxObstaclesMeta",
+    .tags = gst_stx_image_tags,
+    .size = sizeof(Placed),
+    .buffers = 2,
+    .transform = transform,
+};
 
 GType gst_stx_obstacles_meta_api_get_type(void)
 {
@@ -31,6 +50,14 @@ const GstMetaInfo *gst_stx_obstacles_meta_get_info(void)
   static gsize info = 0;
 
   return gst_stx_meta_info(&info, gst_stx_obstacles_meta_api_get_type(), &kind);
+}
+
+/* Obstacles of a frame's stixels lie where these do. */
+static void inherit(GstStxObstaclesMeta *meta, const GstStxStixelMeta *stixels)
+{
+  if (stixels != NULL && stixels->info.width == meta->info.width &&
+      stixels->info.height == meta->info.height)
+    ((Placed *)meta)->placement = *gst_stx_stixel_meta_placement(stixels);
 }
 
 static gboolean has_whole_records(GstBuffer *buffer, gsize size)
@@ -53,12 +80,28 @@ GstStxObstaclesMeta *gst_buffer_add_stx_obstacles_meta(
   meta = gst_stx_meta_add(buffer, gst_stx_obstacles_meta_get_info());
   meta->obstacles = gst_buffer_ref(obstacles);
   meta->free_space = free_space != NULL ? gst_buffer_ref(free_space) : NULL;
-  if (info != NULL)
+  if (info != NULL) {
     meta->info = *info;
+    inherit(meta, gst_buffer_get_stx_stixel_meta(buffer));
+  }
   return meta;
 }
 
 GstStxObstaclesMeta *gst_buffer_get_stx_obstacles_meta(GstBuffer *buffer)
 {
   return (GstStxObstaclesMeta *)gst_buffer_get_meta(buffer, gst_stx_obstacles_meta_api_get_type());
+}
+
+void gst_stx_obstacles_meta_set_frame_size(GstStxObstaclesMeta *meta, guint width, guint height)
+{
+  g_return_if_fail(meta != NULL && meta->info.width > 0 && meta->info.height > 0);
+  g_return_if_fail(width > 0 && height > 0);
+
+  ((Placed *)meta)->placement =
+      stx_placement_fill(meta->info.width, meta->info.height, width, height);
+}
+
+const StxPlacement *gst_stx_obstacles_meta_placement(const GstStxObstaclesMeta *meta)
+{
+  return &((const Placed *)meta)->placement;
 }

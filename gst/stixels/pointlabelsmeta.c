@@ -20,8 +20,14 @@ static gboolean transform(
          gst_buffer_add_stx_point_labels_meta(target, self->labels) != NULL;
 }
 
-static const GstStxMetaKind kind = {"GstStxPointLabelsMetaAPI", "GstStxPointLabelsMeta",
-    sizeof(GstStxPointLabelsMeta), 1, transform};
+static const GstStxMetaKind kind = {
+    .api = "GstStxPointLabelsMetaAPI",
+    .name = "GstStxPointLabelsMeta",
+    .tags = NULL,
+    .size = sizeof(GstStxPointLabelsMeta),
+    .buffers = 1,
+    .transform = transform,
+};
 
 GType gst_stx_point_labels_meta_api_get_type(void)
 {

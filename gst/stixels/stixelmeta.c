@@ -1,22 +1,40 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/stixels/stixelmeta.h"
 
-#include <gst/video/gstvideometa.h>
-
 #include "gst/stixels/meta_private.h"
+#include "gst/stixels/placing_private.h"
+
+/* What the library knows beside what everybody sees. */
+typedef struct {
+  GstStxStixelMeta meta;
+  StxPlacement placement;
+} Placed;
 
 static gboolean transform(
     GstBuffer *target, GstMeta *meta, GstBuffer *source, GQuark type, gpointer data)
 {
-  const GstStxStixelMeta *self = (const GstStxStixelMeta *)meta;
+  const Placed *self = (const Placed *)meta;
+  StxPlacement placement;
+  Placed *added;
 
-  if (!gst_stx_meta_is_whole_copy(type, data) && !GST_VIDEO_META_TRANSFORM_IS_SCALE(type))
+  if (!gst_stx_placement_transform(
+          &self->meta.info, &self->placement, source, type, data, &placement))
     return FALSE;
-  return gst_buffer_add_stx_stixel_meta(target, self->stixels, &self->info) != NULL;
+  added = (Placed *)gst_buffer_add_stx_stixel_meta(target, self->meta.stixels, &self->meta.info);
+  if (added == NULL)
+    return FALSE;
+  added->placement = placement;
+  return TRUE;
 }
 
 static const GstStxMetaKind kind = {
-    "GstStxStixelMetaAPI", "GstStxStixelMeta", sizeof(GstStxStixelMeta), 1, transform};
+    .api = "GstStxStixelMetaAPI",
+    .name = "GstStxStixelMeta",
+    .tags = gst_stx_image_tags,
+    .size = sizeof(Placed),
+    .buffers = 1,
+    .transform = transform,
+};
 
 GType gst_stx_stixel_meta_api_get_type(void)
 {
@@ -52,10 +70,16 @@ GstStxStixelMeta *gst_buffer_get_stx_stixel_meta(GstBuffer *frame)
   return (GstStxStixelMeta *)gst_buffer_get_meta(frame, gst_stx_stixel_meta_api_get_type());
 }
 
-gboolean gst_stx_stixel_info_get_metres(
-    const GstStxStixelInfo *info, const StxStixel *stixel, StxMetres *metres)
+void gst_stx_stixel_meta_set_frame_size(GstStxStixelMeta *meta, guint width, guint height)
 {
-  g_return_val_if_fail(info != NULL && stixel != NULL && metres != NULL, FALSE);
+  g_return_if_fail(meta != NULL && meta->info.width > 0 && meta->info.height > 0);
+  g_return_if_fail(width > 0 && height > 0);
 
-  return stx_metres(&info->camera, (gint)info->width, (gint)info->stixel_width, stixel, metres);
+  ((Placed *)meta)->placement =
+      stx_placement_fill(meta->info.width, meta->info.height, width, height);
+}
+
+const StxPlacement *gst_stx_stixel_meta_placement(const GstStxStixelMeta *meta)
+{
+  return &((const Placed *)meta)->placement;
 }

@@ -3,58 +3,68 @@
 #ifndef GST_STX_STIXEL_META_H
 #define GST_STX_STIXEL_META_H
 
-#include "gst/stixels/api.h"
-
-#include "common/metres.h"
+#include "gst/stixels/stixelinfo.h"
 
 G_BEGIN_DECLS
 
-/*
- * The image that the stixels were computed on, the unit of every record, and how it was cut into
- * columns. It stays as it is when the frame is scaled: with a frame of W × H pixels, column c
- * begins at frame column c · stixel_width · W / width, and a record covers the frame rows
- * top · H / height … (bottom + 1) · H / height. The camera is that of the image, too: a stixel has
- * the same place in metres whatever has been done to the frame since.
+/**
+ * GstStxStixelMeta:
+ * @meta: the parent
+ * @stixels: #StxStixel records, sorted by column, then from the bottom of the image up; their
+ *   number is the buffer's size over the record's
+ * @info: the image to which they belong
+ *
+ * Whoever wants more than the records makes a #GstStxStixels of the frame: it maps them, and knows
+ * where they lie in a frame that has been scaled, cut or mirrored since. Copies of a part of the
+ * frame's bytes lose the meta, and so do frames of which an element does not say what it did to
+ * them; docs/applications.md lists them.
  */
-typedef struct {
-  guint width, height; /* pixels of the image that was segmented */
-  guint stixel_width;  /* pixels of that image per column; the last column may be narrower */
-  guint columns;       /* number of columns */
-  StxCamera camera;    /* of that image (common/camera.h); focal 0: unknown */
-} GstStxStixelInfo;
-
-/*
- * Where a stixel stands, in metres, in the axes of the left camera: common/metres.h. FALSE, and
- * everything in `metres` is not a number, if its disparity is unknown or 0, or the camera lacks its
- * focal length or baseline; single numbers may be unknown as that header says.
- */
-GST_STX_API gboolean gst_stx_stixel_info_get_metres(
-    const GstStxStixelInfo *info, const StxStixel *stixel, StxMetres *metres);
-
-/*
- * stixels  StxStixel records (common/stixel.h), sorted by column, then from the bottom of the
- *          image up; their number is the buffer's size over sizeof (StxStixel)
- * A copy of a region of the frame's bytes loses the meta. A cropped frame keeps it, but then it
- * no longer fits the pixels: crop before the stixels are attached.
- */
-typedef struct {
+typedef struct _GstStxStixelMeta {
   GstMeta meta;
   GstBuffer *stixels;
   GstStxStixelInfo info;
 } GstStxStixelMeta;
 
 GST_STX_API GType gst_stx_stixel_meta_api_get_type(void);
+
+/**
+ * gst_stx_stixel_meta_get_info: (skip)
+ */
 GST_STX_API const GstMetaInfo *gst_stx_stixel_meta_get_info(void);
 
-/*
- * Adds the meta to `frame` and takes a reference on `stixels`. NULL, after a critical, when a
- * pointer is NULL or `frame` is not writable. The meta belongs to the frame.
+/**
+ * gst_buffer_add_stx_stixel_meta:
+ * @frame: a writable buffer
+ * @stixels: records, of which the meta takes a reference, and which never change again
+ * @info: the image to which they belong
+ *
+ * The image fills the frame.
+ *
+ * Returns: (transfer none) (nullable): the meta, which belongs to the frame. %NULL, after a
+ * critical, when a pointer is %NULL or @frame is not writable
  */
 GST_STX_API GstStxStixelMeta *gst_buffer_add_stx_stixel_meta(
     GstBuffer *frame, GstBuffer *stixels, const GstStxStixelInfo *info);
 
-/* The frame's first stixel meta, or NULL. Nothing is transferred. */
+/**
+ * gst_buffer_get_stx_stixel_meta:
+ * @frame: any buffer
+ *
+ * Returns: (transfer none) (nullable): the frame's first stixel meta, which lives as long as it
+ */
 GST_STX_API GstStxStixelMeta *gst_buffer_get_stx_stixel_meta(GstBuffer *frame);
+
+/**
+ * gst_stx_stixel_meta_set_frame_size:
+ * @meta: a meta that was just added to a writable frame
+ * @width: of the frame, pixels
+ * @height: of the frame, pixels
+ *
+ * Says the size of the frame, which a buffer does not know: then it is seen when somebody changes
+ * it without a word. Needed where the frame has another shape than the image.
+ */
+GST_STX_API void gst_stx_stixel_meta_set_frame_size(
+    GstStxStixelMeta *meta, guint width, guint height);
 
 G_END_DECLS
 

@@ -5,28 +5,33 @@
  *
  *   pkg-config --cflags --libs gststixels-1.0
  *
- *   GstStxStixelMeta *meta = gst_buffer_get_stx_stixel_meta (frame);
- *   GstMapInfo map;
- *   gst_buffer_map (meta->stixels, &map, GST_MAP_READ);
- *   const StxStixel *stixels = (const StxStixel *) map.data;
- *   gsize count = map.size / sizeof (StxStixel);
- *   StxMetres where;
- *   if (gst_stx_stixel_info_get_metres (&meta->info, &stixels[0], &where))
- *     g_print ("%g m ahead\n", where.z);
+ *   GstStxStixels *stixels = gst_stx_stixels_new_from_sample (sample, &error);  // of an appsink
+ *   for (guint c = 0; c < gst_stx_stixels_get_info (stixels)->columns; c++) {
+ *     gint nearest = gst_stx_stixels_find_nearest (stixels, c);
+ *     StxMetres where;
+ *     if (nearest >= 0 && gst_stx_stixels_get_metres (stixels, nearest, &where))
+ *       g_print ("column %u: %g m ahead\n", c, where.z);
+ *   }
+ *   gst_stx_stixels_unref (stixels);
  *
- * Every meta holds references on buffers that never change again; whoever wants to keep one takes a
- * reference of their own. None carries tags: elements that copy frames keep them. All functions may
- * be called from any thread; a buffer that gets a meta must be writable. Nobody but the library
- * allocates metas: they may grow at the end.
+ * Metas hang on buffers and hold references on buffers of records that never change again; the
+ * library allocates them, and they may grow at the end. A buffer that gets one must be writable,
+ * and nobody else may change it meanwhile; all other functions may be called from any thread.
+ * Functions whose argument must not be NULL answer it with a critical, and with what they return
+ * when there is nothing. docs/applications.md shows all of it at work.
  */
 #ifndef GST_STX_STIXELS_H
 #define GST_STX_STIXELS_H
 
 #include "gst/stixels/api.h"
+#include "gst/stixels/cameracaps.h"
 #include "gst/stixels/confidencemeta.h"
 #include "gst/stixels/mediatypes.h"
 #include "gst/stixels/obstaclesmeta.h"
+#include "gst/stixels/obstacleset.h"
 #include "gst/stixels/pointlabelsmeta.h"
+#include "gst/stixels/stixelinfo.h"
 #include "gst/stixels/stixelmeta.h"
+#include "gst/stixels/stixelset.h"
 
 #endif

@@ -29,7 +29,7 @@ static StxCamera check_camera(const GstCaps *caps)
   StxError error;
 
   gst_stx_camera_from_caps(caps, &camera);
-  stx_fuzz_expect(stx_fields_check(&gst_stx_camera_fields, &camera, &error),
+  stx_fuzz_expect(stx_fields_check(&stx_camera_fields, &camera, &error),
       "a camera out of range: %s", error.text);
   return camera;
 }

@@ -192,15 +192,19 @@ GST_START_TEST(confidence_survives_a_copy)
 }
 GST_END_TEST;
 
-GST_START_TEST(confidence_tells_its_own_size)
-{
-  GstBuffer *frame = converted(frame_with_confidence(), "videoscale",
-      "video/x-raw,format=GRAY16_LE,width=64,height=32,framerate=10/1",
-      "video/x-raw,format=GRAY16_LE,width=128,height=32,framerate=10/1");
+#define GRAY16(width) "video/x-raw,format=GRAY16_LE,width=" #width ",height=32,framerate=10/1"
 
+/* One byte for each pixel says nothing of other pixels. */
+GST_START_TEST(confidence_is_not_that_of_a_scaled_frame)
+{
+  GstBuffer *frame = converted(frame_with_confidence(), "videoscale", GRAY16(64), GRAY16(128));
   GstStxConfidenceMeta *meta = gst_buffer_get_stx_confidence_meta(frame);
 
-  /* videoscale copies what it does not know: readers compare the sizes. */
+  ck_assert(meta == NULL);
+  gst_buffer_unref(frame);
+  frame = converted(frame_with_confidence(), "videoconvert", GRAY16(64),
+      "video/x-raw,format=GRAY16_BE,width=64,height=32,framerate=10/1");
+  meta = gst_buffer_get_stx_confidence_meta(frame);
   fail_unless(meta != NULL);
   ck_assert_uint_eq(meta->width, 64);
   ck_assert_uint_eq(meta->height, 32);
@@ -360,7 +364,7 @@ static Suite *meta_suite(void)
   tcase_add_test(tests, stixels_survive_a_copy_but_not_a_region);
   tcase_add_test(tests, stixels_survive_scaling_and_conversion);
   tcase_add_test(tests, confidence_survives_a_copy);
-  tcase_add_test(tests, confidence_tells_its_own_size);
+  tcase_add_test(tests, confidence_is_not_that_of_a_scaled_frame);
   tcase_add_test(tests, confidence_of_the_wrong_size_is_refused);
   tcase_add_test(tests, confidence_of_the_wrong_size_is_not_copied);
   tcase_add_test(tests, obstacles_survive_a_copy_and_scaling);

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gst/stixels/placing_private.h"
+
+#include <gst/video/gstvideometa.h>
+#include <gst/video/video.h>
+
+#include "gst/stixels/meta_private.h"
+
+const gchar *gst_stx_image_tags[] = {
+    GST_META_TAG_VIDEO_STR, GST_META_TAG_VIDEO_SIZE_STR, GST_META_TAG_VIDEO_ORIENTATION_STR, NULL};
+
+/* GstVideoMetaTransformMatrix of GStreamer 1.28, which the headers of older ones lack. */
+typedef struct {
+  const GstVideoInfo *in_info;
+  GstVideoRectangle in_rectangle;
+  const GstVideoInfo *out_info;
+  GstVideoRectangle out_rectangle;
+  gfloat matrix[3][3];
+} MatrixTransform;
+
+static gboolean is_matrix(GQuark type)
+{
+  return type != 0 && type == g_quark_try_string("gst-video-matrix");
+}
+
+/* ---- Steps --------------------------------------------------------------------------------- */
+
+static gboolean step_of_scale(const GstVideoMetaTransform *scale, StxPlacement *step)
+{
+  const GstVideoInfo *in = scale->in_info, *out = scale->out_info;
+  gdouble shape = ((gdouble)in->par_n / in->par_d) / ((gdouble)out->par_n / out->par_d);
+
+  return stx_placement_scaled(in->width, in->height, out->width, out->height, shape, step);
+}
+
+/* A matrix counts the columns and rows of a mirrored picture by pixels: the first becomes the last.
+ * Where it scales, it moves edges. */
+static gdouble edge(gfloat offset, gfloat a, gfloat b)
+{
+  return offset - MIN(a, 0) - MIN(b, 0);
+}
+
+static gboolean step_of_matrix(const MatrixTransform *data, StxPlacement *step)
+{
+  const gfloat(*m)[3] = data->matrix;
+  const GstVideoRectangle *in = &data->in_rectangle, *out = &data->out_rectangle;
+  StxPlacement shift = {.xx = 1, .yy = 1, .x0 = -in->x, .y0 = -in->y};
+  StxPlacement linear = {m[0][0], m[0][1], out->x + edge(m[0][2], m[0][0], m[0][1]), m[1][0],
+      m[1][1], out->y + edge(m[1][2], m[1][0], m[1][1]), data->out_info->width,
+      data->out_info->height};
+
+  *step = stx_placement_then(&shift, &linear);
+  return m[2][0] == 0 && m[2][1] == 0 && m[2][2] == 1;
+}
+
+static gboolean find_step(GQuark type, gpointer data, const GstVideoInfo **in, StxPlacement *step)
+{
+  if (is_matrix(type)) {
+    *in = ((MatrixTransform *)data)->in_info;
+    return step_of_matrix(data, step);
+  }
+  if (!GST_VIDEO_META_TRANSFORM_IS_SCALE(type))
+    return FALSE;
+  *in = ((GstVideoMetaTransform *)data)->in_info;
+  return step_of_scale(data, step);
+}
+
+/* ---- Frames -------------------------------------------------------------------------------- */
+
+static gboolean is_told(const StxPlacement *placement)
+{
+  return placement->width > 0;
+}
+
+/* The placement in a frame of that size; FALSE where something has happened that nobody told. */
+static gboolean start(const GstStxStixelInfo *info, const StxPlacement *placement, gint width,
+    gint height, StxPlacement *result)
+{
+  if (info->width == 0 || info->height == 0 || width <= 0 || height <= 0)
+    return FALSE;
+  if (is_told(placement)) {
+    *result = *placement;
+    return placement->width == width && placement->height == height;
+  }
+  *result = stx_placement_fill(info->width, info->height, width, height);
+  return stx_same_shape((gint)info->width, (gint)info->height, width, height);
+}
+
+gboolean gst_stx_placement_transform(const GstStxStixelInfo *info, const StxPlacement *placement,
+    GstBuffer *source, GQuark type, gpointer data, StxPlacement *result)
+{
+  const GstVideoInfo *in;
+  StxPlacement before, step;
+
+  if (gst_stx_meta_is_whole_copy(type, data)) {
+    *result = *placement;
+    return TRUE;
+  }
+  /* Whether the sizes are those before or behind that crop is not said. */
+  if (gst_buffer_get_video_crop_meta(source) != NULL)
+    return FALSE;
+  if (!find_step(type, data, &in, &step) || !start(info, placement, in->width, in->height, &before))
+    return FALSE;
+  *result = stx_placement_then(&before, &step);
+  return TRUE;
+}
+
+gboolean gst_stx_placement_is_kept(GQuark type, gpointer data)
+{
+  const GstVideoInfo *in;
+  StxPlacement step;
+
+  if (gst_stx_meta_is_whole_copy(type, data))
+    return TRUE;
+  return find_step(type, data, &in, &step) && step.xx == 1 && step.yy == 1 && step.x0 == 0 &&
+         step.y0 == 0 && step.width == in->width && step.height == in->height;
+}
+
+static gboolean frame_size(const GstCaps *caps, gint *width, gint *height)
+{
+  const GstStructure *structure = caps != NULL && !gst_caps_is_empty(caps) && !gst_caps_is_any(caps)
+                                      ? gst_caps_get_structure(caps, 0)
+                                      : NULL;
+
+  return structure != NULL && gst_structure_get_int(structure, "width", width) &&
+         gst_structure_get_int(structure, "height", height);
+}
+
+gboolean gst_stx_placement_in_frame(const GstStxStixelInfo *info, const StxPlacement *placement,
+    GstBuffer *frame, const GstCaps *caps, StxPlacement *result, GError **error)
+{
+  const GstVideoCropMeta *crop = gst_buffer_get_video_crop_meta(frame);
+  const GstVideoMeta *whole = gst_buffer_get_video_meta(frame);
+  gint width, height, whole_width, whole_height;
+
+  if (!frame_size(caps, &width, &height))
+    return gst_stx_fail(error, "the caps of the frame do not say its width and height");
+  whole_width = crop != NULL ? (whole != NULL ? (gint)whole->width : 0) : width;
+  whole_height = crop != NULL ? (whole != NULL ? (gint)whole->height : 0) : height;
+  if (!start(info, placement, whole_width, whole_height, result))
+    return gst_stx_fail(error,
+        "the frame has %dx%d pixels, and nobody said how it was made of the %ux%u of its stixels",
+        whole_width, whole_height, info->width, info->height);
+  if (crop != NULL) {
+    StxPlacement step = {.xx = 1,
+        .yy = 1,
+        .x0 = -(gdouble)crop->x,
+        .y0 = -(gdouble)crop->y,
+        .width = width,
+        .height = height};
+
+    *result = stx_placement_then(result, &step);
+  }
+  return TRUE;
+}
