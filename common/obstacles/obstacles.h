@@ -12,14 +12,14 @@
  * Of stixels
  *   1. Ground   the height of the road by distance, from the stixels of kind ground; where there
  *               are none, from the camera's height and pitch; else nothing is known of feet
- *   2. Standing object stixels whose top is min_height or more above that ground, and whose foot is
- *               not above `clearance`, or that stand upon one which does
+ *   2. Pieces   object stixels whose top is half of min_height or more above that ground
  *   3. Groups   neighbours, across up to `gap` metres, whose depths differ by no more than
- *               depth_step and what the noise of stereo makes of disparity_step there, and which
- *               share some height above the ground; stixels of different classes belong together
- *               only if one has none
- *   4. Size     groups lower or narrower than min_height and min_width are no obstacles, but they
- *               end the free space
+ *               depth_step and what disparity_step is there, or than the side of a car recedes;
+ *               which are about as high, and of one class where they have any. What is lower than
+ *               2.2 m is not longer than max_length
+ *   4. Choice   groups that are large enough, stand low enough, show enough cells for it not to be
+ *               a mistake of stereo, and are no outline of something nearer. Others still end the
+ *               free space
  * Of a scan the groups are the clusters of lidar-ground; points without a cluster are none.
  *
  * Following, over frames: a filter of constant velocity for each obstacle in x and z, and the
@@ -52,6 +52,7 @@ typedef struct {
   double clearance;      /* above the ground: what hangs higher is not in the way */
   double depth_step;     /* neighbours within this are one thing, */
   double disparity_step; /*   and what so many pixels of disparity are there */
+  double max_length;     /* of what is lower than 2.2 m, along the line of sight */
   double gap;            /* across which neighbours are one thing */
   int min_count;         /* stixels, or points, of an obstacle */
   int max_obstacles;     /* of a frame, the nearest */
@@ -65,10 +66,10 @@ typedef struct {
 
 #define STX_OBSTACLES_DEFAULTS                                                                     \
   {                                                                                                \
-    .max_distance = 60, .min_height = 0.4, .min_width = 0.1, .clearance = 2, .depth_step = 0.6,    \
-    .disparity_step = 0.5, .gap = 0.3, .min_count = 1, .max_obstacles = 1000, .sectors = 360,      \
-    .corridor_width = 2.4, .corridor_length = 30, .corridor_offset = 0, .follow = true,            \
-    .max_unseen = 5, .gate = 3                                                                     \
+    .max_distance = 60, .min_height = 0.4, .min_width = 0.1, .clearance = 2, .depth_step = 0.3,    \
+    .disparity_step = 0.3, .max_length = 5, .gap = 0.3, .min_count = 1, .max_obstacles = 1000,     \
+    .sectors = 360, .corridor_width = 2.4, .corridor_length = 30, .corridor_offset = 0,            \
+    .follow = true, .max_unseen = 5, .gate = 3                                                     \
   }
 
 /* Every field of StxObstaclesParams. */

@@ -3,9 +3,12 @@
  * Inside of obstacles: what its files share. Nothing else includes this.
  *
  *   obstacles.c          parameters, state, what a frame goes through
- *   obstacles_stixels.c  what stands in a frame of stixels, and what belongs together
+ *   obstacles_stixels.c  what stands in a frame of stixels
+ *   obstacles_road.c     and on which ground
+ *   obstacles_group.c    what of it belongs together
  *   obstacles_scan.c     the same of a scan's clusters
- *   obstacles_measure.c  records of groups
+ *   obstacles_choose.c   which groups are obstacles
+ *   obstacles_measure.c  and their records
  *   obstacles_track.c    following
  *   obstacles_assign.c   the assignment of obstacles to tracks
  */
@@ -19,19 +22,23 @@
 #define OBSTACLES_GRID 128     /* cells of a scan's ground, in each direction */
 #define OBSTACLES_CANDIDATES 8 /* obstacles at most that a track may be, the best */
 
-/* A stixel or a point that stands on the ground, or near it. */
+/* A stixel or a point that stands on the ground, or near it. Metres; ground and what is made of it
+ * are not a number where the ground is not known. */
 typedef struct {
-  uint32_t record;   /* its place in the frame */
-  uint32_t group;    /* of stixels another piece of the same group, of points the cluster; the
-                        first piece of all has itself */
-  float left, right; /* x of its edges, metres */
-  float z, range;    /* distance ahead; what counts as near: z, or of a point the range */
-  float top, bottom; /* y of its ends */
-  float ground;      /* y of the ground there, or not a number */
-  float weight;      /* pixels, or 1 */
+  uint32_t record;       /* its place in the frame */
+  uint32_t group;        /* of stixels another piece of the same group, at last its first piece; of
+                            points the cluster */
+  float left, right;     /* x of its edges */
+  float z, range;        /* distance ahead; what counts as near: z, or of a point the range */
+  float middle, z_top;   /* z of its middle and of its upper end: it may lean */
+  float top, bottom;     /* y of its ends */
+  float ground;          /* y of the ground there */
+  float near, far, high; /* of its group, while it is the first piece: middles; height */
+  float weight;          /* pixels, or 1 */
   float confidence;
   uint16_t column;
   uint8_t label;
+  bool cut; /* at the upper border of the image: it may be higher */
 } Piece;
 
 /* What is to be sorted: by key, in the order of the records where keys are equal. */
@@ -48,7 +55,7 @@ typedef struct {
 
 typedef struct {
   Axis x, z;
-  double width;
+  double width, depth;
   uint32_t id, age;
   int unseen; /* frames in a row */
   int out;    /* frames in a row in which it was not in the corridor */
@@ -72,6 +79,8 @@ typedef struct {
 struct StxObstacles {
   StxObstaclesParams params;
   size_t records, directions; /* prepared for */
+  int columns;                /* of this frame; 0 of a scan */
+  int stixel_width;           /* likewise */
 
   void *memory; /* of what follows, with `size` bytes */
   size_t size;
@@ -102,7 +111,7 @@ struct StxObstacles {
   bool of_scan;
   uint64_t time;
   StxCamera camera;
-  int width, height, stixel_width;
+  int width, height;
 };
 
 /* Noise of z at a distance, metres: of stixels by the camera, of a scan constant. */
@@ -118,12 +127,56 @@ static inline double obstacles_noise(const Noise *noise, double z)
 /* Sorts `count` items; `spare` has room for as many. */
 void stx_obstacles_sort(SortItem *items, SortItem *spare, size_t count);
 
-/* Finds what stands: state->pieces with their groups. Free space is written, too, but for the
- * obstacles in it. */
-void stx_obstacles_stand(StxObstacles *state, const StxObstaclesFrame *frame);
+/* Refuses what the contract says. */
 bool stx_obstacles_check_frame(
     const StxObstacles *state, const StxObstaclesFrame *frame, StxError *error);
+
+/* Finds what stands: state->pieces with their groups, and free space but for the obstacles in it.
+ */
+void stx_obstacles_stand(StxObstacles *state, const StxObstaclesFrame *frame);
 void stx_obstacles_cluster(StxObstacles *state, const StxObstaclesScan *scan);
+
+/* The row of the principal point; the middle, where nobody said. */
+double stx_obstacles_centre_row(const StxCamera *camera, const StxObstaclesFrame *frame);
+
+/* Finds the road; its y at a distance, from then on. */
+void stx_obstacles_find_road(StxObstacles *state, const StxObstaclesFrame *frame);
+float stx_obstacles_road_at(const StxObstacles *state, double z);
+
+void stx_obstacles_group(StxObstacles *state, const StxCamera *camera, uint32_t columns);
+
+/* Whether something nearer is seen right beside a piece, beyond these columns. */
+bool stx_obstacles_is_outline(
+    const StxObstacles *state, const Piece *piece, int first_column, int last_column);
+
+/* Does it stand low enough to be in the way? */
+static inline bool stx_obstacles_is_low(const StxObstacles *state, const Piece *piece)
+{
+  return !(piece->ground - piece->bottom > (float)state->params.clearance);
+}
+
+/* The pieces of a group, the nearest first. */
+typedef struct {
+  const StxObstacles *state;
+  const SortItem *items;
+  size_t count;
+} Group;
+
+static inline const Piece *stx_obstacles_piece(const Group *group, size_t i)
+{
+  return &group->state->pieces[group->items[i].index];
+}
+
+/* Which groups are obstacles: their places in state->items, the nearest first, in state->groups;
+ * returns their number, and that of the items. */
+size_t stx_obstacles_choose(StxObstacles *state, size_t *items);
+Group stx_obstacles_group_at(const StxObstacles *state, size_t first, size_t items);
+
+/* The nearest face of a group: mean z and range of what is nearest of it. */
+typedef struct {
+  float z, range;
+} Face;
+Face stx_obstacles_face(const Group *group);
 
 /* Pieces in groups to sorted obstacles, members, and obstacles of the free space. */
 void stx_obstacles_measure(StxObstacles *state, const StxObstaclesFrame *frame);

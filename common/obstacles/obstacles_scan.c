@@ -67,7 +67,7 @@ static bool make_piece(
       .weight = 1,
       .confidence = 1,
       .label = STX_LABEL_NONE};
-  return !(piece->ground - piece->bottom > (float)state->params.clearance) || label >> 16 > 0;
+  return true;
 }
 
 /* The first point seen of the least range counts. */
@@ -77,7 +77,7 @@ static void end_free_space(StxObstacles *state, uint32_t index)
   double turn = atan2((double)piece->left, (double)piece->z) / TURN;
   int sector = (int)((turn < 0 ? turn + 1 : turn) * state->params.sectors);
   uint32_t *nearest = &state->nearest[sector < state->params.sectors ? sector : 0];
-  if (piece->ground - piece->bottom > (float)state->params.clearance ||
+  if (!stx_obstacles_is_low(state, piece) ||
       (*nearest != OBSTACLES_NONE && state->pieces[*nearest].range <= piece->range))
     return;
   *nearest = index;

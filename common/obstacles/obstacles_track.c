@@ -46,11 +46,18 @@ static double off_across(const Track *track, const StxObstacle *o)
   return fmin(middle, fmin(left, right));
 }
 
+static double off_ahead(const Track *track, const StxObstacle *o)
+{
+  double near = fabs(track->z.at - (double)o->z);
+  double far = fabs(track->z.at + track->depth - (double)(o->z + o->depth));
+  return o->flags & STX_OBSTACLE_CUT ? fmin(near, far) : near;
+}
+
 static double benefit_of(
     const StxObstacles *state, const Track *track, const StxObstacle *o, const Noise *noise)
 {
   double gate = state->params.gate;
-  double dz = (track->z.at - (double)o->z) / (gate + 2 * obstacles_noise(noise, (double)o->z));
+  double dz = off_ahead(track, o) / (gate + 2 * obstacles_noise(noise, (double)o->z));
   double dx = off_across(track, o) / (.5 * gate);
   double width = fabs(track->width - (double)o->width) / (track->width + (double)o->width + .5);
   double cost = dz * dz + dx * dx;
@@ -97,7 +104,14 @@ static void predict_all(StxObstacles *state, double dt)
 static void update(Track *track, StxObstacle *o, uint32_t place, double dt, double noise)
 {
   correct(&track->x, (double)o->x, .2 + .1 * noise);
-  correct(&track->z, (double)o->z, noise);
+  if (!(o->flags & STX_OBSTACLE_CUT)) {
+    correct(&track->z, (double)o->z, noise);
+    track->depth = fmax(.8 * track->depth, (double)o->depth);
+  } else {
+    if ((double)o->depth > track->depth)
+      track->depth = (double)o->depth;
+    correct(&track->z, (double)(o->z + o->depth) - track->depth, .3 + noise);
+  }
   track->width = (double)o->width;
   track->label = o->label;
   track->unseen = 0;
@@ -113,8 +127,8 @@ static void begin(StxObstacles *state, uint32_t place, double speed, double nois
     return;
   Track *track = &state->tracks[state->tracked++];
   *track = (Track){begin_axis((double)o->x, 0, .2 + .1 * noise),
-      begin_axis((double)o->z, speed, noise), .width = (double)o->width, .id = state->next_id,
-      .out = state->params.max_unseen + 1, .label = o->label, .place = place};
+      begin_axis((double)o->z, speed, noise), .depth = (double)o->depth, .width = (double)o->width,
+      .id = state->next_id, .out = state->params.max_unseen + 1, .label = o->label, .place = place};
   state->next_id += state->next_id < UINT32_MAX ? 1 : 2; /* 0 is none */
 }
 
