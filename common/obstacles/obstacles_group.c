@@ -9,6 +9,7 @@
 #define LOW_HEIGHT 2.2f /* m: cars, people, fences; */
 #define LOW_NOISE 0.3   /* px of disparity, beside max_length, that they may be longer */
 #define CROWN_HEIGHT 4  /* m: what rises so high is no part of a low thing below it */
+#define TRUNK_WIDTH 1   /* m: of a narrow one it may be */
 #define HEIGHTS .4f     /* m, and a quarter: what heights of one thing's columns differ by */
 #define HEIGHTS_SHARE .25f
 #define UP_STEP .6 /* m, and half a pixel: a low thing's windscreen behind its bonnet */
@@ -100,6 +101,8 @@ static void join(StxObstacles *state, const StxCamera *camera, uint32_t a, uint3
   from->group = into->group;
   into->near = near;
   into->far = far;
+  into->group_left = fminf(into->group_left, from->group_left);
+  into->group_right = fmaxf(into->group_right, from->group_right);
   into->high = high;
 }
 
@@ -141,25 +144,34 @@ static void join_to_the_right(
   }
 }
 
+/* Is a crown at this height that of another thing? Trunks and poles are narrow. */
+static bool is_crown(const StxObstacles *state, uint32_t a, const Piece *b)
+{
+  const Piece *first = &state->pieces[root_of(state->pieces, a)];
+  return first->high < LOW_HEIGHT && b->ground - b->top > CROWN_HEIGHT &&
+         !(first->group_right - first->group_left < TRUNK_WIDTH);
+}
+
 /* Does `b`, which is above `a` in the image, stand upon it? */
 static bool stands_upon(const StxCamera *camera, const Piece *a, const Piece *b)
 {
   double pixel = pixel_at(camera, (double)fminf(a->z, b->z));
   double off = (double)fminf(fabsf(a->middle - b->middle), fabsf(a->z_top - b->z));
-  float high = b->ground - b->top;
-  if (a->ground - a->top < LOW_HEIGHT && high > CROWN_HEIGHT)
-    return false;
-  return off <=
-         (high < LOW_HEIGHT ? UP_STEP + UP_PIXELS * pixel : UP_STEP_HIGH + UP_STEP_HIGH * pixel);
+  return off <= (b->ground - b->top < LOW_HEIGHT ? UP_STEP + UP_PIXELS * pixel
+                                                 : UP_STEP_HIGH + UP_STEP_HIGH * pixel);
 }
 
-static void join_upwards(StxObstacles *state, const StxCamera *camera, uint32_t column)
+/* `crowns`: the second time, when it is known how wide things are. */
+static void join_upwards(StxObstacles *state, const StxCamera *camera, uint32_t column, bool crowns)
 {
   for (uint32_t i = state->starts[column]; i + 1 < state->starts[column + 1]; i++)
-    for (uint32_t k = i + 1; k < state->starts[column + 1]; k++)
-      if (stands_upon(camera, &state->pieces[i], &state->pieces[k]) &&
-          classes_agree(&state->pieces[i], &state->pieces[k]))
+    for (uint32_t k = i + 1; k < state->starts[column + 1]; k++) {
+      const Piece *a = &state->pieces[i], *b = &state->pieces[k];
+      bool rises = a->ground - a->top < LOW_HEIGHT && b->ground - b->top > CROWN_HEIGHT;
+      if (stands_upon(camera, a, b) && classes_agree(a, b) &&
+          (crowns ? rises && !is_crown(state, i, b) : !rises))
         join(state, camera, i, k);
+    }
 }
 
 static void join_columns(
@@ -174,9 +186,11 @@ static void join_columns(
 void stx_obstacles_group(StxObstacles *state, const StxCamera *camera, uint32_t columns)
 {
   for (uint32_t c = 0; c < columns; c++)
-    join_upwards(state, camera, c);
+    join_upwards(state, camera, c, false);
   join_columns(state, camera, .3, columns);
   join_columns(state, camera, 1, columns);
+  for (uint32_t c = 0; c < columns; c++)
+    join_upwards(state, camera, c, true);
   for (uint32_t i = 0; i < state->count; i++)
     state->pieces[i].group = root_of(state->pieces, i);
 }

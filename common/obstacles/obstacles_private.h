@@ -33,8 +33,9 @@ typedef struct {
   float middle, z_top;   /* z of its middle and of its upper end: it may lean */
   float top, bottom;     /* y of its ends */
   float ground;          /* y of the ground there */
-  float near, far, high; /* of its group, while it is the first piece: middles; height */
-  float weight;          /* pixels, or 1 */
+  float near, far, high; /* of its group, while it is the first piece: middles; height; */
+  float group_left, group_right; /* edges */
+  float weight;                  /* pixels, or 1 */
   float confidence;
   uint16_t column;
   uint8_t label;

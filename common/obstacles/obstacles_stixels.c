@@ -104,6 +104,8 @@ static bool make_piece(StxObstacles *state, const StxObstaclesFrame *frame, size
   piece->record = (uint32_t)i;
   piece->group = (uint32_t)state->count;
   piece->near = piece->far = piece->middle;
+  piece->group_left = piece->left;
+  piece->group_right = piece->right;
   piece->high = piece->ground - piece->top;
   return !((double)piece->high < .5 * state->params.min_height);
 }
