@@ -139,8 +139,13 @@ static const StxField own_fields[] = {
         STX_FIELD(CHOICE, GstPlumbingSettings, output), .choices = outputs},
     {"segmentation", "Segmentation", "What columns are cut into",
         STX_FIELD(CHOICE, GstPlumbingSettings, segmentation), .choices = segmentations},
+    {"obstacles", "Obstacles",
+        "Group the stixels into obstacles and follow them: stixel-obstacles; what comes out of pad "
+        "src carries them as metas",
+        STX_FIELD(BOOL, GstPlumbingSettings, obstacles)},
 };
-static const GstPlumbingSettings defaults = {GST_PLUMBING_OUTPUT_OVERLAY, GST_PLUMBING_CUT_STIXELS};
+static const GstPlumbingSettings defaults = {
+    GST_PLUMBING_OUTPUT_OVERLAY, GST_PLUMBING_CUT_STIXELS, false};
 static const StxFields own_table = {STX_FIELDS_OF(own_fields), &defaults};
 
 static const GstStxPropertyGroup properties[] = {

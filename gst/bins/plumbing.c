@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/bins/plumbing_private.h"
 
+#include "gst/stixels/mediatypes.h"
+
 #define GST_CAT_DEFAULT gst_stereo_stixels_debug
 
 const GstStxPart gst_plumbing_parts[GST_PLUMBING_PARTS] = {
@@ -10,6 +12,7 @@ const GstStxPart gst_plumbing_parts[GST_PLUMBING_PARTS] = {
     [GST_PLUMBING_STIXELS] = {"stixels", "sat-dp-stixels"},
     [GST_PLUMBING_SEGMENTS] = {"segments", "rdp-columns"},
     [GST_PLUMBING_OVERLAY] = {"overlay", "stixel-overlay"},
+    [GST_PLUMBING_OBSTACLES] = {"obstacles", "stixel-obstacles"},
     [GST_PLUMBING_JSON] = {"json", "stixel-json"},
     [GST_PLUMBING_INPUTS] = {"inputs", "multiqueue"},
     [GST_PLUMBING_CONVERT_LEFT] = {"convert-left", "videoconvert"},
@@ -101,6 +104,7 @@ void gst_plumbing_add_templates(GstElementClass *klass)
 
   caps = gst_caps_merge(caps, caps_of(GST_PLUMBING_STIXELS));
   caps = gst_caps_merge(caps, caps_of(GST_PLUMBING_JSON));
+  caps = gst_caps_merge(caps, gst_caps_new_empty_simple(GST_STX_OBSTACLES_MEDIA_TYPE));
   add_template(klass, "src", GST_PAD_ALWAYS, caps);
   for (guint i = BOTH; i <= SRC_LEFT; i++)
     add_template(klass, kinds[i].name, GST_PAD_REQUEST, any_video());
@@ -154,25 +158,40 @@ static gboolean join_cut(GstPlumbing *self)
          join(self, cut, GST_PLUMBING_DISPARITY, "src_%u", GST_PLUMBING_REDUCTION, "sink");
 }
 
-/* Whoever takes the output shall not hold up the segmentation at once. */
+#define CHAIN 4 /* parts at most that lead to src */
+
+/* What leads to src, in order. Whoever takes the output shall not hold up the segmentation at once.
+ */
+static guint chain_of(const GstPlumbingSettings *settings, GstPlumbingPart chain[CHAIN])
+{
+  guint count = 0;
+
+  chain[count++] = GST_PLUMBING_QUEUE_OUTPUT;
+  if (settings->output == GST_PLUMBING_OUTPUT_OVERLAY)
+    chain[count++] = GST_PLUMBING_OVERLAY;
+  if (settings->obstacles)
+    chain[count++] = GST_PLUMBING_OBSTACLES;
+  if (settings->output == GST_PLUMBING_OUTPUT_JSON)
+    chain[count++] = GST_PLUMBING_JSON;
+  return count;
+}
+
 static gboolean join_output(GstPlumbing *self)
 {
-  static const GstPlumbingPart lasts[] = {[GST_PLUMBING_OUTPUT_OVERLAY] = GST_PLUMBING_OVERLAY,
-      [GST_PLUMBING_OUTPUT_STIXELS] = GST_PLUMBING_QUEUE_OUTPUT,
-      [GST_PLUMBING_OUTPUT_JSON] = GST_PLUMBING_JSON};
-  GstPlumbingPart last = lasts[self->settings.output], from = GST_PLUMBING_RECORDS;
   GstStxJoints *output = &self->output;
+  GstPlumbingPart chain[CHAIN];
+  guint count = chain_of(&self->settings, chain);
+  gboolean draws = self->settings.output == GST_PLUMBING_OUTPUT_OVERLAY, joined = TRUE;
 
-  aim(self->src, self->part[last], "src");
-  use(self, last);
-  if (last == GST_PLUMBING_OVERLAY) {
-    from = GST_PLUMBING_LEFT;
-    if (!join(self, output, GST_PLUMBING_RECORDS, "src_%u", last, "stixels"))
-      return FALSE;
+  aim(self->src, self->part[chain[count - 1]], "src");
+  for (guint i = 1; i < count; i++) {
+    use(self, chain[i]);
+    joined &= join(self, output, chain[i - 1], "src", chain[i], "sink");
   }
-  return (last == GST_PLUMBING_QUEUE_OUTPUT ||
-             join(self, output, GST_PLUMBING_QUEUE_OUTPUT, "src", last, "sink")) &&
-         join(self, output, from, "src_%u", GST_PLUMBING_QUEUE_OUTPUT, "sink");
+  if (draws)
+    joined &= join(self, output, GST_PLUMBING_RECORDS, "src_%u", GST_PLUMBING_OVERLAY, "stixels");
+  return joined && join(self, output, draws ? GST_PLUMBING_LEFT : GST_PLUMBING_RECORDS, "src_%u",
+                       GST_PLUMBING_QUEUE_OUTPUT, "sink");
 }
 
 static gboolean join_matcher(GstPlumbing *self, GstStxJoints *joints, const gchar *left)

@@ -9,6 +9,9 @@
  * queue-right ───┘  src_disparity   │ src_left ─ left ─ (crop) ── views ─┘ │ └─ queue-output ─
  * overlay ── records ── stixels, segments ─┘ │          ├─ src_stixels src         └─ (json ─ src)
  *
+ * With obstacles `obstacles` stands behind `overlay`, or behind `queue-output` where nothing is
+ * drawn.
+ *
  * `inputs` is a multiqueue: where both views come from one demuxer it takes more of the one as long
  * as the other is missing; from live cameras it does not. The queues behind it are short, and no
  * frame needs a later one, so none can wait for itself. The aggregators stereo-sgm,
@@ -17,6 +20,8 @@
  */
 #ifndef GST_PLUMBING_H
 #define GST_PLUMBING_H
+
+#include <stdbool.h>
 
 #include "gst/bins/parts.h"
 
@@ -30,6 +35,7 @@ typedef enum {
   GST_PLUMBING_STIXELS,
   GST_PLUMBING_SEGMENTS,
   GST_PLUMBING_OVERLAY,
+  GST_PLUMBING_OBSTACLES,
   GST_PLUMBING_JSON,
   GST_PLUMBING_INPUTS,
   GST_PLUMBING_CONVERT_LEFT,
@@ -59,6 +65,7 @@ typedef enum { GST_PLUMBING_CUT_STIXELS, GST_PLUMBING_CUT_SEGMENTS } GstPlumbing
 typedef struct {
   GstPlumbingOutput output;
   GstPlumbingCut segmentation;
+  bool obstacles;
 } GstPlumbingSettings;
 
 #define GST_PLUMBING_PADS 6 /* that can be requested */

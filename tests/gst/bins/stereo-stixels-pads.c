@@ -380,7 +380,8 @@ GST_START_TEST(states_come_and_go)
 GST_END_TEST
 
 /* What came out last, in a run with these properties. */
-static gchar *run_with(GstElement *pipeline, const gchar *output, const gchar *segmentation)
+static gchar *run_with(
+    GstElement *pipeline, const gchar *output, const gchar *segmentation, const gchar *obstacles)
 {
   GstElement *bin = gst_bin_get_by_name(GST_BIN(pipeline), "s");
   GstElement *out = gst_bin_get_by_name(GST_BIN(pipeline), "out");
@@ -390,6 +391,7 @@ static gchar *run_with(GstElement *pipeline, const gchar *output, const gchar *s
 
   gst_util_set_object_arg(G_OBJECT(bin), "output", output);
   gst_util_set_object_arg(G_OBJECT(bin), "segmentation", segmentation);
+  gst_util_set_object_arg(G_OBJECT(bin), "obstacles", obstacles);
   gst_element_set_state(pipeline, GST_STATE_PAUSED);
   ck_assert_int_eq(
       gst_element_get_state(pipeline, NULL, NULL, 20 * GST_SECOND), GST_STATE_CHANGE_SUCCESS);
@@ -405,15 +407,20 @@ static gchar *run_with(GstElement *pipeline, const gchar *output, const gchar *s
 
 GST_START_TEST(what_comes_out_may_change_between_runs)
 {
-  static const gchar *const runs[][3] = {{"json", "stixels", "application/x-json"},
-      {"overlay", "segments", "video/x-raw"}, {"stixels", "segments", "application/x-stixels"},
-      {"overlay", "stixels", "video/x-raw"}, {"json", "segments", "application/x-json"}};
+  static const gchar *const runs[][4] = {{"json", "stixels", "false", "application/x-json"},
+      {"overlay", "segments", "false", "video/x-raw"},
+      {"stixels", "segments", "false", "application/x-stixels"},
+      {"overlay", "stixels", "true", "video/x-raw"},
+      {"json", "stixels", "true", "application/x-json"},
+      {"stixels", "stixels", "true", "application/x-stixels"},
+      {"overlay", "stixels", "false", "video/x-raw"},
+      {"json", "segments", "false", "application/x-json"}};
   GstElement *pipeline = stx_test_parse("stereo-stixels name=s ! fakesink name=out " FED(""));
 
   for (guint i = 0; i < G_N_ELEMENTS(runs); i++) {
-    gchar *media = run_with(pipeline, runs[i][0], runs[i][1]);
+    gchar *media = run_with(pipeline, runs[i][0], runs[i][1], runs[i][2]);
 
-    ck_assert_str_eq(media, runs[i][2]);
+    ck_assert_str_eq(media, runs[i][3]);
     g_free(media);
   }
   gst_object_unref(pipeline);

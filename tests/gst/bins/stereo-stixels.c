@@ -57,6 +57,7 @@ static void add_buffer(GChecksum *sum, GstBuffer *buffer)
 static void take(GstElement *sink, GstBuffer *buffer, GstPad *pad, gpointer data)
 {
   GstStxStixelMeta *meta = gst_buffer_get_stx_stixel_meta(buffer);
+  GstStxObstaclesMeta *obstacles = gst_buffer_get_stx_obstacles_meta(buffer);
   GstCaps *caps = gst_pad_get_current_caps(pad);
   gchar *text = gst_caps_to_string(caps);
   guint64 pts = GST_BUFFER_PTS(buffer);
@@ -66,6 +67,8 @@ static void take(GstElement *sink, GstBuffer *buffer, GstPad *pad, gpointer data
   add_buffer(data, buffer);
   if (meta != NULL)
     add_buffer(data, meta->stixels);
+  if (obstacles != NULL)
+    add_buffer(data, obstacles->obstacles);
   g_free(text);
   gst_caps_unref(caps);
 }
@@ -92,7 +95,7 @@ static void set_children(GstElement *pipeline, const char *settings)
   gst_object_unref(bin);
 }
 
-/* Caps, times, bytes and attached stixels of all that comes to the sink `out`. */
+/* Caps, times, bytes, attached stixels and obstacles of all that comes to the sink `out`. */
 static gchar *digest(const char *line, const char *children)
 {
   GChecksum *sum = g_checksum_new(G_CHECKSUM_SHA1);
@@ -133,6 +136,7 @@ static void expect_same(const char *bin, const char *children, const char *hand)
 /* ---- As linked by hand --------------------------------------------------------------------- */
 
 #define CUT "downsample-transpose ! sat-dp-stixels ! "
+#define RECORDS "application/x-obstacles ! "
 #define DRAWN "o.stixels stixel-overlay name=o ! " OUT
 
 static const struct {
@@ -157,6 +161,17 @@ static const struct {
     {ONE "stereo-stixels name=s layout=side-by-side output=stixels ! " OUT,
         ONE "stereo-sgm layout=side-by-side baseline=0.3 focal=50 ! " CUT OUT,
         "sgm::baseline=0.3 sgm::focal=50"},
+    {"stereo-stixels name=s obstacles=true ! " OUT TWO("s", I420),
+        STREET "left" I420 "tee name=left left. ! queue ! sgm.sink_left left. ! queue ! "
+               "o.sink " STREET "right" I420 "sgm.sink_right stereo-sgm name=sgm ! " CUT
+               "o.stixels stixel-overlay name=o ! stixel-obstacles min-height=0.6 ! " OUT,
+        "obstacles::min-height=0.6"},
+    {"stereo-stixels name=s obstacles=true output=stixels ! " OUT TWO("s", SIZE),
+        TWO("sgm", SIZE) "stereo-sgm name=sgm ! " CUT "stixel-obstacles ! " OUT},
+    {"stereo-stixels name=s obstacles=true output=stixels ! " RECORDS OUT TWO("s", SIZE),
+        TWO("sgm", SIZE) "stereo-sgm name=sgm ! " CUT "stixel-obstacles ! " RECORDS OUT},
+    {"stereo-stixels name=s obstacles=true output=json ! " OUT TWO("s", SIZE),
+        TWO("sgm", SIZE) "stereo-sgm name=sgm ! " CUT "stixel-obstacles ! stixel-json ! " OUT},
 };
 
 GST_START_TEST(bytes_are_those_of_the_pipeline_by_hand)
@@ -337,7 +352,7 @@ GST_END_TEST
 GST_START_TEST(children_have_names_for_ever)
 {
   static const gchar *const names[] = {"sgm", "rectify", "reduction", "stixels", "segments",
-      "overlay", "json", "inputs", "convert-left", "convert-right", "crop"};
+      "overlay", "obstacles", "json", "inputs", "convert-left", "convert-right", "crop"};
   GstElement *bin = gst_object_ref_sink(gst_element_factory_make("stereo-stixels", NULL));
   gchar *dot = gst_debug_bin_to_dot_data(GST_BIN(bin), GST_DEBUG_GRAPH_SHOW_ALL);
 
@@ -409,7 +424,8 @@ GST_START_TEST(every_property_reaches_its_children)
   }
   for (guint i = 0; i < count; i++)
     ours += specs[i]->owner_type == G_OBJECT_TYPE(bin);
-  ck_assert_uint_eq(ours, G_N_ELEMENTS(reach) + 2); /* output and segmentation are its own */
+  ck_assert_uint_eq(
+      ours, G_N_ELEMENTS(reach) + 3); /* output, segmentation and obstacles are its own */
   g_free(specs);
   gst_object_unref(bin);
 }
