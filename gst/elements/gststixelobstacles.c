@@ -65,7 +65,6 @@ struct _GstStixelObstacles {
   GstStxStixelInfo info;  /* of stixels; of the records of video those announced */
   GstStxFrameTime times;
   GstObstaclesStage stage;
-  GstStxCorridor corridor;
   gboolean warned; /* of a frame without stixels */
 };
 
@@ -302,7 +301,7 @@ static GstFlowReturn prepare_output_buffer(
     return GST_FLOW_ERROR;
   }
   if (self->active.post_messages)
-    gst_stx_corridor_tell(&self->corridor, base, input, &result);
+    gst_stx_corridor_tell(base, input, &result);
   if (self->gives_records)
     flow = give_records(self, input, &result, &found, output);
   else
@@ -365,7 +364,6 @@ static gboolean start(GstBaseTransform *base)
   GST_OBJECT_LOCK(self);
   self->frames_without = 0;
   GST_OBJECT_UNLOCK(self);
-  self->corridor = (GstStxCorridor){0};
   self->info = (GstStxStixelInfo){0};
   self->warned = FALSE;
   gst_stx_frame_time_reset(&self->times);

@@ -133,8 +133,8 @@ static void add_tracking(GstAnalyticsRelationMeta *relations, guint detection,
 }
 
 /* The number of the detection, which the region gets, too. */
-static gint relate(const GstStxRegionsFrame *frame, const StxObstacle *obstacle,
-    const GstVideoRectangle *box, guint place)
+static gint relate(
+    const GstStxRegionsFrame *frame, const StxObstacle *obstacle, const GstVideoRectangle *box)
 {
   GstAnalyticsRelationMeta *relations = gst_buffer_get_analytics_relation_meta(frame->buffer);
   GstAnalyticsODMtd detection;
@@ -143,16 +143,16 @@ static gint relate(const GstStxRegionsFrame *frame, const StxObstacle *obstacle,
     relations = gst_buffer_add_analytics_relation_meta(frame->buffer);
   if (!gst_analytics_relation_meta_add_od_mtd(relations, g_quark_from_string(class_of(obstacle)),
           box->x, box->y, box->w, box->h, obstacle->confidence, &detection))
-    return (gint)place;
+    return (gint)obstacle->id;
   if (obstacle->id != 0)
     add_tracking(relations, detection.id, frame, obstacle);
   return (gint)detection.id;
 }
 #else
-static gint relate(const GstStxRegionsFrame *frame, const StxObstacle *obstacle,
-    const GstVideoRectangle *box, guint place)
+static gint relate(
+    const GstStxRegionsFrame *frame, const StxObstacle *obstacle, const GstVideoRectangle *box)
 {
-  return (gint)place;
+  return (gint)obstacle->id;
 }
 #endif
 
@@ -166,5 +166,5 @@ void gst_stx_regions_attach(
   gst_buffer_foreach_meta(frame->buffer, remove_own, NULL);
   for (gsize i = 0; i < count; i++)
     if (place(frame, &obstacles[i], &box))
-      add_region(frame, &obstacles[i], &box, relate(frame, &obstacles[i], &box, (guint)i));
+      add_region(frame, &obstacles[i], &box, relate(frame, &obstacles[i], &box));
 }

@@ -10,7 +10,8 @@
  *   GstAnalyticsRelationMeta      in a build with GStreamer 1.24 or newer: one per frame, with a
  *                                 detection for each of them, and for those that are followed what
  *                                 is tracked, to which the detection relates. The id of a region is
- *                                 then that of its detection, as DL Streamer has it
+ *                                 then that of its detection, as DL Streamer has it; else that of
+ *                                 the obstacle
  *
  * docs/elements/stixel-obstacles.md has the fields.
  */

@@ -35,13 +35,12 @@ static void post(GstBaseTransform *base, GstBuffer *frame, GstStructure *structu
   gst_element_post_message(GST_ELEMENT(base), gst_message_new_element(GST_OBJECT(base), structure));
 }
 
-void gst_stx_corridor_tell(GstStxCorridor *self, GstBaseTransform *element, GstBuffer *frame,
-    const StxObstaclesResult *result)
+void gst_stx_corridor_tell(
+    GstBaseTransform *element, GstBuffer *frame, const StxObstaclesResult *result)
 {
   for (gsize i = 0; i < result->entered_count; i++)
     post(element, frame,
         gst_stx_obstacle_structure("stx-corridor-entered", &result->obstacles[result->entered[i]]));
-  if (self->occupied && !result->corridor_occupied)
+  if (result->corridor_cleared)
     post(element, frame, gst_structure_new_empty("stx-corridor-free"));
-  self->occupied = result->corridor_occupied && (self->occupied || result->entered_count > 0);
 }

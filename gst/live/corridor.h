@@ -12,14 +12,9 @@
 
 G_BEGIN_DECLS
 
-/* Zero it to begin with. */
-typedef struct {
-  gboolean occupied; /* as was told last */
-} GstStxCorridor;
-
-/* Posts what has changed with `frame`, in whose segment times are. */
-void gst_stx_corridor_tell(GstStxCorridor *self, GstBaseTransform *element, GstBuffer *frame,
-    const StxObstaclesResult *result);
+/* Posts what has changed with `frame`, whose times are those of the element's segment. */
+void gst_stx_corridor_tell(
+    GstBaseTransform *element, GstBuffer *frame, const StxObstaclesResult *result);
 
 G_END_DECLS
 

@@ -1,0 +1,474 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* stixel-obstacles in streams: times and speeds, where following begins anew, frames that bring
+ * nothing, messages about the corridor, states, leaks. */
+#include <math.h>
+#include <string.h>
+
+#include "tests/gst/fixtures/obstacles_fixture.h"
+#include "tests/gst/fixtures/scan_fixture.h"
+
+#define ALONE "stixel-obstacles"
+#define TELLS "stixel-obstacles post-messages=true max-unseen=2"
+#define RECORDS " ! capsfilter caps=application/x-obstacles"
+#define UNTIMED "application/x-stixels," OBSTACLES_SIZES "," OBSTACLES_CAMERA
+
+static GstClockTime at(guint frame)
+{
+  return frame * OBSTACLES_FRAME;
+}
+
+/* ---- Times and speeds ---------------------------------------------------------------------- */
+
+/* Half a metre nearer with every frame. */
+static StxObstacle approach(ObstaclesFixture *fixture, gboolean stamped, gboolean backwards)
+{
+  StxObstacle box = {0};
+
+  for (guint i = 0; i < 8; i++) {
+    GstClockTime time = at(backwards ? 20 - i : i);
+
+    box = obstacles_one(fixture, 12 - .5 * i, stamped ? time : GST_CLOCK_TIME_NONE);
+    ck_assert_uint_eq(box.id, 1);
+    ck_assert_uint_eq(box.age, i);
+  }
+  return box;
+}
+
+static void expect_speed(StxObstacle box, gdouble speed, const char *what)
+{
+  ck_assert_msg(fabs(box.closing_speed - speed) < .2 * fabs(speed), "%s: %g m/s, expected %g", what,
+      box.closing_speed, speed);
+}
+
+GST_START_TEST(speed_comes_from_time_stamps)
+{
+  ObstaclesFixture fixture = obstacles_begin(ALONE, UNTIMED);
+
+  expect_speed(approach(&fixture, TRUE, FALSE), 5, "with time stamps");
+  obstacles_end(&fixture);
+}
+GST_END_TEST
+
+GST_START_TEST(speed_comes_from_the_frame_rate)
+{
+  ObstaclesFixture fixture = obstacles_begin(ALONE, UNTIMED ",framerate=20/1");
+
+  expect_speed(approach(&fixture, FALSE, FALSE), 10, "at 20 frames per second");
+  obstacles_end(&fixture);
+}
+GST_END_TEST
+
+GST_START_TEST(without_times_there_is_no_speed)
+{
+  ObstaclesFixture fixture = obstacles_begin(ALONE, UNTIMED);
+
+  ck_assert(isnan(approach(&fixture, FALSE, FALSE).closing_speed));
+  stx_test_expect_silence(fixture.bus);
+  obstacles_end(&fixture);
+}
+GST_END_TEST
+
+/* Speeds are those of the street, however fast it is played; backwards there are none. */
+GST_START_TEST(rates_change_no_speed)
+{
+  ObstaclesFixture fixture = obstacles_begin(ALONE, OBSTACLES_CAPS);
+
+  obstacles_segment(&fixture, 2);
+  expect_speed(approach(&fixture, TRUE, FALSE), 5, "at twice the rate");
+  obstacles_end(&fixture);
+  fixture = obstacles_begin(ALONE, OBSTACLES_CAPS);
+  obstacles_segment(&fixture, -1);
+  ck_assert(isnan(approach(&fixture, TRUE, TRUE).closing_speed));
+  obstacles_end(&fixture);
+}
+GST_END_TEST
+
+/* ---- Anew ---------------------------------------------------------------------------------- */
+
+static void flush(ObstaclesFixture *fixture)
+{
+  obstacles_flush(fixture);
+}
+
+static void turn(ObstaclesFixture *fixture)
+{
+  obstacles_segment(fixture, -1);
+}
+
+static void change_camera(ObstaclesFixture *fixture)
+{
+  gst_harness_set_src_caps_str(fixture->harness,
+      "application/x-stixels," OBSTACLES_SIZES ",framerate=10/1,camera-focal=65.0,camera-cx=31.5,"
+      "camera-cy=15.5,camera-baseline=0.5,camera-height=1.5");
+}
+
+static void change_rate(ObstaclesFixture *fixture)
+{
+  gst_harness_set_src_caps_str(fixture->harness,
+      "application/x-stixels," OBSTACLES_SIZES ",framerate=5/1," OBSTACLES_CAMERA);
+}
+
+static void go_on(ObstaclesFixture *fixture)
+{
+  obstacles_segment(fixture, 1);
+}
+
+/* What happens between two frames, at which frame the second is, and whether it is followed. */
+static const struct {
+  const char *what;
+  void (*happens)(ObstaclesFixture *fixture);
+  guint next;
+  gboolean followed;
+} breaks[] = {
+    {"flush", flush, 3, FALSE},
+    {"segment that is played backwards", turn, 3, FALSE},
+    {"other camera", change_camera, 3, FALSE},
+    {"hole of two seconds", go_on, 23, FALSE},
+    {"time that went back", go_on, 1, FALSE},
+    {"other frame rate", change_rate, 3, TRUE},
+    {"new segment", go_on, 3, TRUE},
+    {"hole of half a second", go_on, 7, TRUE},
+};
+
+GST_START_TEST(following_begins_anew)
+{
+  ObstaclesFixture fixture = obstacles_begin(ALONE, OBSTACLES_CAPS);
+  StxObstacle box = {0};
+
+  for (guint i = 0; i < 3; i++)
+    box = obstacles_one(&fixture, 9, at(i));
+  ck_assert_uint_eq(box.id, 1);
+  ck_assert_uint_eq(box.age, 2);
+  breaks[__i__].happens(&fixture);
+  box = obstacles_one(&fixture, 9, at(breaks[__i__].next));
+  ck_assert_msg((box.id == 1) == breaks[__i__].followed, "%s: id %u", breaks[__i__].what, box.id);
+  ck_assert_msg((box.age > 0) == breaks[__i__].followed, "%s: age %u", breaks[__i__].what, box.age);
+  obstacles_end(&fixture);
+}
+GST_END_TEST
+
+/* Cameras mark the frame after one that they lost. */
+GST_START_TEST(a_lost_frame_is_no_break)
+{
+  ObstaclesFixture fixture = obstacles_begin(ALONE, OBSTACLES_CAPS);
+  GstBuffer *frame = obstacles_stixels(9, 13, at(2)), *output;
+  GArray *obstacles;
+
+  obstacles_one(&fixture, 9, at(0));
+  GST_BUFFER_FLAG_SET(frame, GST_BUFFER_FLAG_DISCONT);
+  output = obstacles_run(&fixture, frame);
+  ck_assert(GST_BUFFER_FLAG_IS_SET(output, GST_BUFFER_FLAG_DISCONT));
+  obstacles = obstacles_of(output);
+  ck_assert_uint_eq(g_array_index(obstacles, StxObstacle, 0).id, 1);
+  g_array_unref(obstacles);
+  gst_buffer_unref(output);
+  obstacles_end(&fixture);
+}
+GST_END_TEST
+
+/* ---- Frames that bring nothing ------------------------------------------------------------- */
+
+static guint64 frames_without(ObstaclesFixture *fixture)
+{
+  guint64 count;
+
+  g_object_get(fixture->element, "frames-without-stixels", &count, NULL);
+  return count;
+}
+
+static void expect_warning(GstBus *bus, const char *word)
+{
+  GstMessage *message = gst_bus_pop_filtered(bus, GST_MESSAGE_WARNING);
+  GError *error;
+
+  fail_unless(message != NULL, "no warning about %s", word);
+  error = stx_test_read(message, NULL);
+  ck_assert_msg(strstr(error->message, word) != NULL, "\"%s\" lacks %s", error->message, word);
+  g_error_free(error);
+  gst_message_unref(message);
+  stx_test_expect_silence(bus);
+}
+
+static GstBuffer *bare_picture(guint frame)
+{
+  return stx_test_buffer(64 * 48 * 3, 100, at(frame), OBSTACLES_FRAME);
+}
+
+GST_START_TEST(pictures_without_stixels_pass)
+{
+  ObstaclesFixture fixture = obstacles_begin(TELLS, OBSTACLES_VIDEO_CAPS(64, 48));
+  GstBuffer *output;
+
+  gst_buffer_unref(obstacles_run(&fixture, obstacles_picture(64, 48, 9, at(0))));
+  for (guint i = 1; i < 4; i++) {
+    output = obstacles_run(&fixture, bare_picture(i));
+    ck_assert(gst_buffer_get_stx_obstacles_meta(output) == NULL);
+    ck_assert_uint_eq(gst_buffer_get_size(output), 64 * 48 * 3);
+    gst_buffer_unref(output);
+  }
+  ck_assert_uint_eq(frames_without(&fixture), 3);
+  expect_warning(fixture.bus, "put stixel-overlay before stixel-obstacles");
+  output = obstacles_run(&fixture, obstacles_picture(64, 48, 9, at(4))); /* followed all the same */
+  ck_assert_uint_gt(gst_buffer_get_stx_obstacles_meta(output)->info.columns, 0);
+  gst_buffer_unref(output);
+  obstacles_end(&fixture);
+}
+GST_END_TEST
+
+GST_START_TEST(scans_without_labels_pass)
+{
+  ScanFixture fixture = scan_begin(ALONE, ALONE, SCAN_CAPS);
+  gfloat points[4 * 10] = {0};
+  GstBuffer *output = scan_run(&fixture, points, 10);
+
+  ck_assert(gst_buffer_get_stx_obstacles_meta(output) == NULL);
+  gst_buffer_unref(output);
+  expect_warning(fixture.bus, "put lidar-ground before stixel-obstacles");
+  scan_end(&fixture);
+}
+GST_END_TEST
+
+/* Where records leave, the moment becomes a gap: an empty buffer would mean that nothing is there.
+ */
+GST_START_TEST(no_records_are_a_gap)
+{
+  ObstaclesFixture fixture = obstacles_begin(ALONE RECORDS, OBSTACLES_VIDEO_CAPS(64, 48));
+  GstClockTime time, duration;
+  GstStructure *stats;
+  GstEvent *event;
+  guint64 gaps;
+
+  ck_assert_int_eq(gst_harness_push(fixture.harness, bare_picture(3)), GST_FLOW_OK);
+  ck_assert_uint_eq(gst_harness_buffers_received(fixture.harness), 0);
+  while (GST_EVENT_TYPE(event = gst_harness_pull_event(fixture.harness)) != GST_EVENT_GAP)
+    gst_event_unref(event);
+  gst_event_parse_gap(event, &time, &duration);
+  ck_assert_uint_eq(time, at(3));
+  ck_assert_uint_eq(duration, OBSTACLES_FRAME);
+  gst_event_unref(event);
+  g_object_get(fixture.element, "stats", &stats, NULL);
+  ck_assert(gst_structure_get_uint64(stats, "gaps", &gaps));
+  ck_assert_uint_eq(gaps, 1);
+  gst_structure_free(stats);
+  obstacles_end(&fixture);
+}
+GST_END_TEST
+
+GST_START_TEST(frames_are_counted)
+{
+  ObstaclesFixture fixture = obstacles_begin(ALONE, OBSTACLES_CAPS);
+  GstStructure *stats;
+  guint64 frames;
+
+  for (guint i = 0; i < 3; i++)
+    obstacles_one(&fixture, 9, at(i));
+  g_object_get(fixture.element, "stats", &stats, NULL);
+  ck_assert(gst_structure_get_uint64(stats, "frames", &frames));
+  ck_assert_uint_eq(frames, 3);
+  gst_structure_free(stats);
+  obstacles_end(&fixture);
+}
+GST_END_TEST
+
+/* ---- The corridor -------------------------------------------------------------------------- */
+
+/* The next element message; NULL: there is none. */
+static GstMessage *told(ObstaclesFixture *fixture)
+{
+  return gst_bus_pop_filtered(fixture->bus, GST_MESSAGE_ELEMENT);
+}
+
+static void expect_nothing_told(ObstaclesFixture *fixture, guint frame)
+{
+  GstMessage *message = told(fixture);
+
+  fail_unless(message == NULL, "frame %u: %s", frame,
+      message != NULL ? gst_structure_get_name(gst_message_get_structure(message)) : "");
+}
+
+static gdouble number(const GstStructure *structure, const char *name)
+{
+  gdouble value;
+
+  fail_unless(gst_structure_get_double(structure, name, &value), "no %s", name);
+  return value;
+}
+
+static guint64 time_in(const GstStructure *structure, const char *name)
+{
+  guint64 value;
+
+  fail_unless(gst_structure_get_uint64(structure, name, &value), "no %s", name);
+  return value;
+}
+
+static void expect_told(ObstaclesFixture *fixture, const char *name, guint frame)
+{
+  GstMessage *message = told(fixture);
+  const GstStructure *structure;
+
+  fail_unless(message != NULL, "no %s at frame %u", name, frame);
+  structure = gst_message_get_structure(message);
+  ck_assert_str_eq(gst_structure_get_name(structure), name);
+  ck_assert_uint_eq(time_in(structure, "timestamp"), at(frame));
+  ck_assert_uint_eq(time_in(structure, "duration"), OBSTACLES_FRAME);
+  gst_message_unref(message);
+}
+
+/* A box that comes, flickers, is gone, and comes again. */
+GST_START_TEST(the_corridor_is_entered_and_left)
+{
+  ObstaclesFixture fixture = obstacles_begin(TELLS, OBSTACLES_CAPS);
+  static const gdouble there[] = {0, 9, 9, 0, 0, 9, 0, 0, 0, 0, 9};
+
+  for (guint i = 0; i < G_N_ELEMENTS(there); i++) {
+    gst_buffer_unref(obstacles_run(&fixture, obstacles_stixels(there[i], 13, at(i))));
+    if (i == 1 || i == 10)
+      expect_told(&fixture, "stx-corridor-entered", i);
+    if (i == 8)
+      expect_told(&fixture, "stx-corridor-free", i);
+    expect_nothing_told(&fixture, i);
+  }
+  obstacles_end(&fixture);
+}
+GST_END_TEST
+
+/* What was told before a flush is taken back after it. */
+GST_START_TEST(a_flush_leaves_no_corridor_occupied)
+{
+  ObstaclesFixture fixture = obstacles_begin(TELLS, OBSTACLES_CAPS);
+
+  gst_buffer_unref(obstacles_run(&fixture, obstacles_stixels(9, 13, at(0))));
+  expect_told(&fixture, "stx-corridor-entered", 0);
+  obstacles_flush(&fixture);
+  for (guint i = 5; i < 8; i++) {
+    expect_nothing_told(&fixture, i);
+    gst_buffer_unref(obstacles_run(&fixture, obstacles_stixels(0, 13, at(i))));
+  }
+  expect_told(&fixture, "stx-corridor-free", 7);
+  obstacles_end(&fixture);
+}
+GST_END_TEST
+
+GST_START_TEST(nobody_is_told_who_did_not_ask)
+{
+  ObstaclesFixture fixture = obstacles_begin(ALONE, OBSTACLES_CAPS);
+
+  obstacles_one(&fixture, 9, at(0));
+  expect_nothing_told(&fixture, 0);
+  obstacles_end(&fixture);
+}
+GST_END_TEST
+
+/* Times as a sink and a clock see them, and what is known of the obstacle. */
+GST_START_TEST(messages_say_when_and_what)
+{
+  ObstaclesFixture fixture =
+      obstacles_begin("stixel-obstacles post-messages=true corridor-length=10", OBSTACLES_CAPS);
+  const GstStructure *structure;
+  GstMessage *message;
+  GstSegment segment;
+  guint id;
+
+  gst_segment_init(&segment, GST_FORMAT_TIME);
+  segment.base = 7 * GST_SECOND;
+  segment.time = 3 * GST_SECOND;
+  gst_harness_push_event(fixture.harness, gst_event_new_segment(&segment));
+  gst_element_set_base_time(fixture.element, GST_SECOND);
+  for (guint i = 0; i < 7; i++)
+    obstacles_one(&fixture, 13 - .5 * i, at(i));
+  message = told(&fixture);
+  fail_unless(message != NULL);
+  structure = gst_message_get_structure(message);
+  ck_assert_str_eq(gst_structure_get_name(structure), "stx-corridor-entered");
+  ck_assert_uint_eq(time_in(structure, "timestamp"), at(6));
+  ck_assert_uint_eq(time_in(structure, "stream-time"), at(6) + 3 * GST_SECOND);
+  ck_assert_uint_eq(time_in(structure, "running-time"), at(6) + 7 * GST_SECOND);
+  ck_assert_uint_eq(time_in(structure, "clock-time"), at(6) + 8 * GST_SECOND);
+  ck_assert(gst_structure_get_uint(structure, "id", &id) && id == 1);
+  ck_assert_str_eq(gst_structure_get_string(structure, "class"), "car");
+  ck_assert(fabs(number(structure, "distance") - 10) < .3);
+  ck_assert(fabs(number(structure, "closing-speed") - 5) < 1);
+  ck_assert(fabs(number(structure, "width") - 2.5) < .1);
+  ck_assert(fabs(number(structure, "time-to-contact") * number(structure, "closing-speed") -
+                 number(structure, "distance")) < 1e-4);
+  gst_message_unref(message);
+  obstacles_end(&fixture);
+}
+GST_END_TEST
+
+/* ---- States and leaks ---------------------------------------------------------------------- */
+
+#define STREET "street-scene-src view=disparity num-buffers=3 ! video/x-raw,width=160,height=96 ! "
+#define CUT "downsample-transpose ! sat-dp-stixels ! "
+
+GST_START_TEST(survives_state_changes)
+{
+  stx_test_state_cycles(STREET CUT "stixel-obstacles post-messages=true ! fakesink");
+}
+GST_END_TEST
+
+static void run_stixels(void)
+{
+  stx_test_runs(STREET CUT "stixel-obstacles ! stixel-obstacles post-messages=true ! fakesink");
+}
+
+static void run_pictures(void)
+{
+  stx_test_runs("stereo-stixels name=s obstacles=true ! stixel-obstacles ! videoconvert ! "
+                "video/x-raw,format=NV12 ! fakesink "
+                "street-scene-src view=left num-buffers=3 ! video/x-raw,width=160,height=96 ! "
+                "s.sink_left "
+                "street-scene-src view=right num-buffers=3 ! video/x-raw,width=160,height=96 ! "
+                "s.sink_right");
+}
+
+static void run_scans(void)
+{
+  stx_test_runs("street-scene-src view=lidar beams=8 num-buffers=3 ! tee name=t ! queue ! "
+                "lidar-ground ! stixel-obstacles ! "
+                "application/x-obstacles ! fakesink "
+                "t. ! queue ! stixel-obstacles ! fakesink");
+}
+
+static void refuse(void)
+{
+  stx_test_breaks(STREET "capssetter replace=true caps=video/x-raw,format=GRAY16_LE,width=160,"
+                         "height=96,framerate=10/1 ! " CUT "stixel-obstacles ! fakesink",
+      "focal length, baseline, cx", NULL);
+}
+
+GST_START_TEST(leaks_nothing)
+{
+  stx_test_no_leaks(run_stixels);
+  stx_test_no_leaks(run_pictures);
+  stx_test_no_leaks(run_scans);
+  stx_test_no_leaks(refuse);
+}
+GST_END_TEST
+
+static Suite *stixel_obstacles_stream_suite(void)
+{
+  Suite *suite = suite_create("stixel-obstacles-stream");
+  TCase *tests = tcase_create("stixel-obstacles-stream");
+
+  suite_add_tcase(suite, tests);
+  tcase_add_test(tests, speed_comes_from_time_stamps);
+  tcase_add_test(tests, speed_comes_from_the_frame_rate);
+  tcase_add_test(tests, without_times_there_is_no_speed);
+  tcase_add_test(tests, rates_change_no_speed);
+  tcase_add_loop_test(tests, following_begins_anew, 0, G_N_ELEMENTS(breaks));
+  tcase_add_test(tests, a_lost_frame_is_no_break);
+  tcase_add_test(tests, pictures_without_stixels_pass);
+  tcase_add_test(tests, scans_without_labels_pass);
+  tcase_add_test(tests, no_records_are_a_gap);
+  tcase_add_test(tests, frames_are_counted);
+  tcase_add_test(tests, the_corridor_is_entered_and_left);
+  tcase_add_test(tests, a_flush_leaves_no_corridor_occupied);
+  tcase_add_test(tests, nobody_is_told_who_did_not_ask);
+  tcase_add_test(tests, messages_say_when_and_what);
+  tcase_add_test(tests, survives_state_changes);
+  tcase_add_test(tests, leaks_nothing);
+  return suite;
+}
+GST_CHECK_MAIN(stixel_obstacles_stream)
