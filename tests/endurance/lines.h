@@ -5,12 +5,14 @@
 
 /* From what the tee `tee` gets, in colour, and the pad sgm.sink_right to the picture at `out`. The
  * first queue is that of the matcher. */
-#define ENDURANCE_WHOLE_WITH(queue)                                                                \
+#define ENDURANCE_WHOLE_TO(queue, more)                                                            \
   "stereo-sgm name=sgm max-disparity=64 ! downsample-transpose name=cells ! "                      \
   "sat-dp-stixels name=stixels ! overlay.stixels "                                                 \
-  "stixel-overlay name=overlay ! fakesink name=out sync=false "                                    \
+  "stixel-overlay name=overlay ! " more "fakesink name=out sync=false "                            \
   "tee name=tee ! " queue " ! videoconvert ! sgm.sink_left tee. ! queue ! overlay.sink "
+#define ENDURANCE_WHOLE_WITH(queue) ENDURANCE_WHOLE_TO(queue, "")
 #define ENDURANCE_WHOLE ENDURANCE_WHOLE_WITH("queue")
+#define ENDURANCE_OBSTACLES ENDURANCE_WHOLE_TO("queue", "stixel-obstacles ! ")
 
 /* The two cameras, `left` and `right`, of the synthetic street. */
 #define ENDURANCE_STREET_WITH(queue, properties, size)                                             \

@@ -25,6 +25,7 @@ LINES = {
         "sgm.sink_right",
     "scans to pictures from above":
         "street-scene-src view=lidar beams=8 azimuth-steps=100 num-buffers=200 ! lidar-ground ! "
+        "stixel-obstacles ! "
         "lidar-bev ! video/x-raw,width=96,height=96 ! fakesink sync=true",
 }
 SECONDS = 120

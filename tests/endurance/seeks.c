@@ -29,7 +29,8 @@ typedef struct {
 } Seeks;
 
 static const Seeks cases[] = {
-    {"two cameras", NULL, ENDURANCE_WHOLE ENDURANCE_STREET("num-buffers=1000", SIZE), TRUE, TRUE},
+    {"two cameras", NULL, ENDURANCE_OBSTACLES ENDURANCE_STREET("num-buffers=1000", SIZE), TRUE,
+        TRUE},
     {"side by side in a file",
         "street-scene-src num-buffers=1000 ! video/x-raw,format=RGB," SIZE " ! tee name=tee ! "
         "queue ! videobox right=-64 ! videoconvert ! video/x-raw,format=I420 ! "
@@ -47,7 +48,8 @@ static const Seeks cases[] = {
         FALSE, FALSE},
     {"scans", NULL,
         "street-scene-src view=lidar beams=8 azimuth-steps=100 num-buffers=1000 ! "
-        "application/x-lidar,framerate=200/1 ! lidar-ground ! queue ! lidar-bev ! "
+        "application/x-lidar,framerate=200/1 ! lidar-ground ! stixel-obstacles ! queue ! lidar-bev "
+        "! "
         "video/x-raw,width=96,height=96 ! fakesink name=out sync=true",
         FALSE, FALSE},
 };

@@ -40,9 +40,10 @@ static const Soak soaks[] = {
         4000, 1000000},
     {"scan files to pictures from above",
         "multifilesrc name=scans location=scan-%d.bin loop=true stop-index=31 ! lidar-parse ! "
-        "lidar-ground ! lidar-bev ! video/x-raw,width=96,height=96 ! fakesink name=out",
+        "lidar-ground ! stixel-obstacles ! lidar-bev ! video/x-raw,width=96,height=96 ! fakesink "
+        "name=out",
         1000, 1000000},
-    {"synthetic street to stixels on video", ENDURANCE_WHOLE ENDURANCE_STREET("", SIZE), 500,
+    {"synthetic street to obstacles on video", ENDURANCE_OBSTACLES ENDURANCE_STREET("", SIZE), 500,
         100000},
 };
 

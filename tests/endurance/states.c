@@ -18,14 +18,14 @@
 static const struct {
   const gchar *name, *line;
 } pipelines[] = {
-    {"stereo to stixels on video", ENDURANCE_WHOLE ENDURANCE_STREET("", SIZE)},
+    {"stereo to obstacles on video", ENDURANCE_OBSTACLES ENDURANCE_STREET("", SIZE)},
     {"live cameras", ENDURANCE_WHOLE ENDURANCE_STREET("is-live=true", SIZE)},
     {"disparity to segments to JSON",
         "street-scene-src view=disparity ! video/x-raw," SIZE " ! downsample-transpose ! "
         "rdp-columns ! stixel-json ! fakesink name=out"},
-    {"scans to pictures from above",
-        "street-scene-src view=lidar beams=8 azimuth-steps=100 ! lidar-ground ! lidar-bev ! "
-        "video/x-raw,width=96,height=96 ! fakesink name=out"},
+    {"scans to pictures from above", "street-scene-src view=lidar beams=8 azimuth-steps=100 ! "
+                                     "lidar-ground ! stixel-obstacles ! lidar-bev ! "
+                                     "video/x-raw,width=96,height=96 ! fakesink name=out"},
 };
 
 static GstPadProbeReturn count(GstPad *pad, GstPadProbeInfo *info, gpointer data)

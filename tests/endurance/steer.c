@@ -12,11 +12,12 @@
 #define SECONDS (endurance_is_full() ? 3000 : 300)
 
 static const gchar *const lines[] = {
-    ENDURANCE_WHOLE ENDURANCE_STREET("", SIZE) "street-scene-src view=semantics ! video/x-raw," SIZE
-                                               " ! queue ! cells.semantics ",
+    ENDURANCE_OBSTACLES ENDURANCE_STREET("",
+        SIZE) "street-scene-src view=semantics ! video/x-raw," SIZE " ! queue ! cells.semantics ",
     "street-scene-src view=disparity ! video/x-raw," SIZE " ! downsample-transpose ! rdp-columns ! "
     "stixel-json ! fakesink name=out",
-    "street-scene-src view=lidar beams=8 azimuth-steps=100 ! lidar-ground ! queue ! lidar-bev ! "
+    "street-scene-src view=lidar beams=8 azimuth-steps=100 ! lidar-ground ! stixel-obstacles ! "
+    "queue ! lidar-bev ! "
     "video/x-raw,width=96,height=96 ! fakesink name=out",
 };
 

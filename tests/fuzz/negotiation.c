@@ -24,6 +24,8 @@ static StxRig rigs[] = {
     {"sat-dp-stixels threads=1", {"sink"}},
     {"rdp-columns threads=1", {"sink"}},
     {"stixel-json", {"sink"}},
+    {"stixel-obstacles", {"sink"}},
+    {"stixel-obstacles", {"sink"}, "application/x-obstacles"},
     {"lidar-ground threads=1", {"sink"}},
     {"lidar-ground threads=1", {"sink"}, "application/x-point-labels"},
     {"lidar-bev", {"sink"}, "video/x-raw,format=RGB,width=16,height=16"},
