@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The plugin's entry: registers the elements, nothing else. */
+/* The plugin's entry: registers elements and what knows files, nothing else. */
 #include <gst/gst.h>
 
 #include "gst/elements/elements.h"
+#include "gst/formats/typefind.h"
 
 static gboolean plugin_init(GstPlugin *plugin)
 {
@@ -21,6 +22,8 @@ static gboolean plugin_init(GstPlugin *plugin)
   ok &= GST_ELEMENT_REGISTER(stixel_overlay, plugin);
   ok &= GST_ELEMENT_REGISTER(street_scene_src, plugin);
   ok &= GST_ELEMENT_REGISTER(stereo_stixels, plugin); /* last: asks the others' classes */
+  ok &= GST_TYPE_FIND_REGISTER(pcd, plugin);
+  ok &= GST_TYPE_FIND_REGISTER(ply, plugin);
 
   return ok;
 }

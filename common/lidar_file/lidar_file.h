@@ -117,6 +117,14 @@ bool stx_lidar_file_probe(
 bool stx_lidar_file_read(
     const StxLidarFile *file, const void *bytes, float *points, void *scratch, StxError *error);
 
+/*
+ * PCD or PLY, if these first `size` bytes of a file leave no doubt: they reach to the end of the
+ * line FIELDS, which names x, y and z, or of the line format; about 100 bytes and what comments
+ * take. AUTO: neither, or too few bytes. What is recognized is not always what can be read.
+ */
+#define STX_LIDAR_HEADER_SIZE 4096 /* bytes that are enough, comments included */
+StxLidarFormat stx_lidar_file_recognize(const void *bytes, size_t size);
+
 /* StxLidarFormat as users know it. */
 extern const StxFieldChoice stx_lidar_formats[];
 

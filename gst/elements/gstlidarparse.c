@@ -26,12 +26,12 @@
 #include "gst/elements/elements.h"
 
 #include <gst/base/gstadapter.h>
-#include <string.h>
 
 #include "common/lidar_file/lidar_file.h"
 #include "gst/shared/element.h"
 #include "gst/shared/memory.h"
 #include "gst/shared/properties.h"
+#include "gst/shared/source.h"
 #include "gst/stixels/mediatypes.h"
 
 GST_DEBUG_CATEGORY_STATIC(gst_lidar_parse_debug);
@@ -75,11 +75,11 @@ struct _GstLidarParse {
 };
 
 G_DEFINE_TYPE(GstLidarParse, gst_lidar_parse, GST_TYPE_ELEMENT)
-GST_ELEMENT_REGISTER_DEFINE(lidar_parse, "lidar-parse", GST_RANK_NONE, GST_TYPE_LIDAR_PARSE)
+GST_ELEMENT_REGISTER_DEFINE(lidar_parse, "lidar-parse", GST_RANK_PRIMARY, GST_TYPE_LIDAR_PARSE)
 
-/* Files have all kinds of caps, or none: what they are, their content says. */
-static GstStaticPadTemplate sink_template =
-    GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
+/* What typefind knows, so that decodebin takes this element for it and for nothing else. */
+static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK,
+    GST_PAD_ALWAYS, GST_STATIC_CAPS(GST_STX_PCD_MEDIA_TYPE "; " GST_STX_PLY_MEDIA_TYPE));
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE(
     "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS(GST_STX_LIDAR_MEDIA_TYPE));
 
@@ -176,47 +176,11 @@ static GstBuffer *read_points(
   return points;
 }
 
-/* The path in a URI of files; other URIs whole. To be freed. */
-static gchar *readable_uri(const gchar *uri)
-{
-  static const char *const schemes[] = {"file:", "multifile:", "multifle:"}; /* 1.22 spells it so */
-  gchar *path, *shown;
-
-  for (guint i = 0; i < G_N_ELEMENTS(schemes); i++)
-    if (g_str_has_prefix(uri, schemes[i])) {
-      uri += strlen(schemes[i]);
-      uri += g_str_has_prefix(uri, "//") ? 2 : 0;
-      path = g_uri_unescape_string(uri, NULL);
-      shown = g_filename_display_name(path != NULL ? path : uri);
-      g_free(path);
-      return shown;
-    }
-  return g_strdup(uri);
-}
-
-/* " of " and where the files come from, as far as a source tells; to be freed. */
-static gchar *source_name(GstLidarParse *self)
-{
-  GstQuery *query = gst_query_new_uri();
-  gchar *uri = NULL, *shown, *text;
-
-  if (gst_pad_peer_query(self->sink, query))
-    gst_query_parse_uri(query, &uri);
-  gst_query_unref(query);
-  if (uri == NULL)
-    return g_strdup("");
-  shown = readable_uri(uri);
-  text = g_strconcat(" of ", shown, NULL);
-  g_free(shown);
-  g_free(uri);
-  return text;
-}
-
 /* A scan that cannot be read: the end, or a warning. */
 static GstFlowReturn refuse(
     GstLidarParse *self, guint64 scan, const GstLidarParseSettings *settings, const StxError *error)
 {
-  gchar *source = source_name(self);
+  gchar *source = gst_stx_source_name(self->sink);
 
   if (settings->skip_bad) {
     GST_OBJECT_LOCK(self);
@@ -389,6 +353,25 @@ static gboolean sink_event(GstPad *pad, GstObject *parent, GstEvent *event)
   return gst_pad_event_default(pad, parent, event);
 }
 
+/* Files that somebody puts here have all kinds of caps, or none: what they are, their content
+ * says. */
+static gboolean sink_query(GstPad *pad, GstObject *parent, GstQuery *query)
+{
+  GstCaps *filter;
+
+  switch (GST_QUERY_TYPE(query)) {
+  case GST_QUERY_ACCEPT_CAPS:
+    gst_query_set_accept_caps_result(query, TRUE);
+    return TRUE;
+  case GST_QUERY_CAPS:
+    gst_query_parse_caps(query, &filter);
+    gst_query_set_caps_result(query, filter != NULL ? filter : GST_CAPS_ANY);
+    return TRUE;
+  default:
+    return gst_pad_query_default(pad, parent, query);
+  }
+}
+
 /* ---- GstElement ---------------------------------------------------------------------------- */
 
 static GstStateChangeReturn change_state(GstElement *element, GstStateChange transition)
@@ -486,6 +469,7 @@ static void gst_lidar_parse_init(GstLidarParse *self)
   self->sink = gst_pad_new_from_static_template(&sink_template, "sink");
   gst_pad_set_chain_function(self->sink, chain);
   gst_pad_set_event_function(self->sink, sink_event);
+  gst_pad_set_query_function(self->sink, sink_query);
   gst_element_add_pad(GST_ELEMENT(self), self->sink);
   self->src = gst_pad_new_from_static_template(&src_template, "src");
   gst_pad_use_fixed_caps(self->src);

@@ -9,4 +9,8 @@
 #define GST_STX_LIDAR_MEDIA_TYPE "application/x-lidar"
 #define GST_STX_POINT_LABELS_MEDIA_TYPE "application/x-point-labels"
 
+/* What files of points are, as typefind knows them. */
+#define GST_STX_PCD_MEDIA_TYPE "application/x-pcd"
+#define GST_STX_PLY_MEDIA_TYPE "application/x-ply"
+
 #endif
