@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Frames of a pipeline that somebody describes as for gst-launch-1.0, for programs in Python."""
-import collections
+"""What comes out of a pipeline that somebody describes as for gst-launch-1.0, for programs in
+Python."""
 import signal
 import sys
-
-import records
 
 try:
     import gi
@@ -15,31 +13,18 @@ except (ImportError, ValueError) as missing:
 
 Gst.init(None)
 
-# The synthetic street, in time with the clock, stixels drawn on the left picture.
-STREET = ("street-scene-src is-live=true ! stixels.sink_left "
-          "street-scene-src is-live=true view=right ! stixels.sink_right "
+# The synthetic street, stixels drawn on the left picture. Not live: a slow machine loses no frame.
+STREET = ("street-scene-src ! stixels.sink_left "
+          "street-scene-src view=right ! stixels.sink_right "
           "stereo-stixels name=stixels")
 OBSTACLES = "stixel-obstacles"
-PATIENCE = 200 * Gst.MSECOND  # between two looks at whether there is something else to do
-
-# One moment. `where` are the metres of the stixels, by name. What the pipeline does not have is
-# None: `stixels` and `where` of obstacles alone, `obstacles` without the element.
-Frame = collections.namedtuple(
-    "Frame", "number pts width height stixel_width columns camera stixels where obstacles "
-             "free_space buffer caps")
+JSON = "stixel-json write=obstacles+free-space"
+WAIT = 5 * Gst.MSECOND  # between two looks at all sinks
+SINK = "appsink name={} sync={} max-buffers=8"
 
 
 class PipelineError(Exception):
-    """Why there are no more frames."""
-
-
-def has_element(name):
-    return Gst.ElementFactory.find(name) is not None
-
-
-def obstacles_tail(words):
-    """The element that finds obstacles, unless the description has it, or there is none."""
-    return [] if OBSTACLES in description(words) or not has_element(OBSTACLES) else [OBSTACLES]
+    """Why nothing more comes."""
 
 
 def description(words):
@@ -49,20 +34,26 @@ def description(words):
     return " ".join(word.replace(" ", "\\ ") for word in words)
 
 
+def linked(words, *tail):
+    """The description, and those elements of the tail whose factory it does not name already."""
+    text = description(words)
+    return " ! ".join([text, *(element for element in tail if element.split()[0] not in text)])
+
+
+def sink(name, clock):
+    """`clock`: whether what comes here comes in time with the clock."""
+    return SINK.format(name, clock)
+
+
 class Pipeline:
-    """`words` as they stand on a command line, followed by the elements of `tail`.
+    """A launch line with appsinks of these names."""
 
-    `clock`: whether frames come in time with it.
-    """
-
-    def __init__(self, words, tail, clock):
-        line = " ! ".join([description(words), *tail,
-                           f"appsink name=records-sink sync={clock} max-buffers=4"])
+    def __init__(self, line, *sinks):
         try:
             self.pipeline = Gst.parse_launch(line)
         except GLib.Error as error:
             raise PipelineError(f"{line}: {error.message}")
-        self.sink = self.pipeline.get_by_name("records-sink")
+        self.sinks = {name: self.pipeline.get_by_name(name) for name in sinks}
         self.stopped = False
 
     def stop(self, *_):
@@ -83,54 +74,52 @@ class Pipeline:
                 error, debug = message.parse_error()
                 raise PipelineError(f"{message.src.name}: {error.message}\n{debug or ''}".rstrip())
 
-    def frames(self):
-        """Until the end or stop (). Raises PipelineError."""
-        number = 0
+    def pull(self):
+        """Name and sample of each sink that has one by now."""
+        wait = 0
+        while not self.stopped:
+            found = [(name, element.emit("try-pull-sample", wait))
+                     for name, element in self.sinks.items()]
+            found = [(name, sample) for name, sample in found if sample is not None]
+            if found:
+                return found
+            if all(element.get_property("eos") for element in self.sinks.values()):
+                break
+            self.check_bus()
+            wait = WAIT
+        return []
+
+    def samples(self):
+        """Names of sinks and what came there, until the end or stop (). Raises PipelineError."""
         try:
             if self.pipeline.set_state(Gst.State.PLAYING) == Gst.StateChangeReturn.FAILURE:
                 self.check_bus()
                 raise PipelineError("the pipeline does not start, and says nothing of it")
-            while not self.stopped:
+            while found := self.pull():
+                yield from found
                 self.check_bus()
-                sample = self.sink.emit("try-pull-sample", PATIENCE)
-                if sample is not None:
-                    yield frame_of(sample, number)
-                    number += 1
-                elif self.sink.get_property("eos"):
-                    break
             self.check_bus()
         finally:
             self.pipeline.set_state(Gst.State.NULL)
 
 
-def records_of(buffer, dtype):
-    return records.parse(buffer.extract_dup(0, buffer.get_size()), dtype)
+def bytes_of(sample):
+    buffer = sample.get_buffer()
+    return buffer.extract_dup(0, buffer.get_size())
+
+
+def pts_of(sample):
+    """Nanoseconds, or None."""
+    pts = sample.get_buffer().pts
+    return None if pts == Gst.CLOCK_TIME_NONE else pts
+
+
+def caps_of(sample):
+    return sample.get_caps().get_structure(0)
 
 
 def camera_of(caps):
-    """What the caps know of it: focal, baseline, cx, cy, height, pitch."""
-    prefix, names = "camera-", ("focal", "baseline", "cx", "cy", "height", "pitch")
-    return {name: caps.get_value(prefix + name) for name in names if caps.has_field(prefix + name)}
-
-
-def frame_of(sample, number):
-    buffer, caps = sample.get_buffer(), sample.get_caps().get_structure(0)
-    kind = caps.get_name()
-    pts = None if buffer.pts == Gst.CLOCK_TIME_NONE else buffer.pts
-    frame = Frame(number, pts, 0, 0, 0, 0, {}, None, None, None, None, buffer, caps)
-    if kind == "application/x-obstacles":
-        return frame._replace(obstacles=records_of(buffer, records.OBSTACLE))
-    if kind == "application/x-stixels":
-        size = [caps.get_value(name) for name in ("width", "height", "stixel-width", "columns")]
-        return with_stixels(frame, size, camera_of(caps), buffer)
-    raise PipelineError(f"the pipeline ends in {kind}: neither stixels (application/x-stixels), "
-                        "nor obstacles (application/x-obstacles)")
-
-
-def with_stixels(frame, size, camera, buffer):
-    width, height, stixel_width, columns = size
-    stixels = records_of(buffer, records.STIXEL)
-    where = records.metres(stixels, camera, width, stixel_width)
-    free = records.nearest_objects(stixels, where, columns)
-    return frame._replace(width=width, height=height, stixel_width=stixel_width, columns=columns,
-                          camera=camera, stixels=stixels, where=where, free_space=free)
+    """What the caps know of it: focal, baseline, cx, cy."""
+    names = ("focal", "baseline", "cx", "cy")
+    return {name: caps.get_value("camera-" + name) for name in names
+            if caps.has_field("camera-" + name)}

@@ -18,10 +18,6 @@ OBSTACLE = np.dtype([
 assert OBSTACLE.itemsize == 64
 IN_CORRIDOR, CUT = 1, 2  # of its flags
 
-FREE_SPACE = np.dtype([("x", "<f4"), ("z", "<f4"), ("row", "<u2"), ("obstacle", "<u2")])
-assert FREE_SPACE.itemsize == 12
-NO_OBSTACLE = 65535
-
 KINDS = ("segment", "ground", "object", "sky")
 OBJECT = KINDS.index("object")
 SOURCES = ("stereo", "lidar")
@@ -62,15 +58,3 @@ def metres(stixels, camera, width, stixel_width):
         return {"x": ((left + right) / 2 - cx) * z / focal, "y": (foot - cy) * z / focal, "z": z,
                 "z_top": far, "width": (right - left) * z / focal,
                 "height": np.where(far == z, upright, slanted)}
-
-
-def nearest_objects(stixels, where, columns):
-    """Free space of stixels alone: the nearest object of each column, by what metres () gives."""
-    free = np.zeros(columns, FREE_SPACE)
-    free["x"], free["z"], free["obstacle"] = np.nan, np.inf, NO_OBSTACLE
-    found = np.flatnonzero((stixels["kind"] == OBJECT) & ~np.isnan(where["z"]))
-    found = found[np.argsort(-where["z"][found], kind="stable")]  # the nearest is written last
-    column = stixels["column"][found]
-    free["x"][column], free["z"][column] = where["x"][found], where["z"][found]
-    free["row"][column] = stixels["bottom"][found]
-    return free

@@ -5,12 +5,13 @@
   stx-mqtt --broker localhost:1883 --topic car/front v4l2src ! video/x-raw,width=2560,height=720 \\
       ! stereo-stixels layout=side-by-side calibration=camera.conf output=stixels
 
-The rest of the command line is a pipeline as for gst-launch-1.0 that ends in stixels, in video with
-stixels or in obstacles. docs/publishing.md has the topics.
+The rest of the command line is a pipeline as for gst-launch-1.0 that ends in what stixel-obstacles
+takes: stixels, video with stixels, scans with labels. docs/publishing.md has the topics.
 
-Needs GStreamer for Python, NumPy and Paho (Debian: python3-paho-mqtt; PyPI: paho-mqtt).
+Needs GStreamer for Python and Paho (Debian: python3-paho-mqtt; PyPI: paho-mqtt).
 """
 import argparse
+import json
 import os
 import pathlib
 import sys
@@ -18,11 +19,15 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "shared"))
 
 import frames  # noqa: E402 (where it is had to be said first)
-import summary  # noqa: E402
 try:
     import link
 except ImportError as missing:
     sys.exit(f"There is no Paho for this Python ({missing}): sudo apt install python3-paho-mqtt")
+
+# An obstacle as a list.
+COMPACT = ("id", "x", "z", "width", "height", "closing_speed", "lateral_speed", "class",
+           "in_corridor")
+OF_A_FRAME = ("pts", "stixels", "obstacles", "free_space", "points")
 
 
 def address(text):
@@ -60,38 +65,40 @@ def arguments_of(command_line):
     return arguments
 
 
+def compact(obstacle):
+    """As a list, in the order of COMPACT."""
+    flat = {**obstacle, **(obstacle["metres"] or {})}
+    return [flat.get(name) for name in COMPACT]
+
+
 class Publisher:
-    """What of a frame goes to which topic."""
+    """What of a line of stixel-json goes to which topic."""
 
-    def __init__(self, broker, compact):
-        self.broker, self.said = broker, None
-        self.form = summary.compact_obstacle if compact else summary.obstacle
-        self.in_corridor = None
+    def __init__(self, broker, form):
+        self.broker, self.form = broker, form
+        self.config, self.in_corridor = None, None
 
-    def frame(self, frame):
-        self.configuration(frame)
-        if frame.obstacles is not None:
-            self.broker.publish("obstacles", {
-                "pts": frame.pts, "obstacles": [self.form(record) for record in frame.obstacles]})
-            self.corridor(frame)
-        if frame.free_space is not None:
-            self.broker.publish("free-space", {"pts": frame.pts, **summary.free_space(frame)})
+    def line(self, line):
+        """Lists are of this frame, all else of the stream."""
+        config = {key: value for key, value in line.items() if key not in OF_A_FRAME}
+        if config != self.config:
+            self.config = config
+            self.broker.publish("config", {**config, "compact": COMPACT}, retain=True)
+        if "free_space" in line:
+            self.broker.publish("free-space", {"pts": line["pts"],
+                                               "free_space": line["free_space"]})
+        if "obstacles" in line:
+            self.obstacles(line["pts"], line["obstacles"])
 
-    def configuration(self, frame):
-        """Retained, and again when it changes."""
-        configuration = summary.configuration(frame)
-        if configuration != self.said:
-            self.said = configuration
-            self.broker.publish("config", configuration, retain=True)
-
-    def corridor(self, frame):
-        """Only when something else is the nearest in it, or nothing any more."""
-        nearest = summary.nearest_in_corridor(frame)
-        found = None if nearest is None else int(nearest["id"])
+    def obstacles(self, pts, obstacles):
+        """The corridor's only when something else is the nearest in it, or nothing any more."""
+        self.broker.publish("obstacles", {"pts": pts, "obstacles": list(map(self.form, obstacles))})
+        nearest = next(filter(lambda obstacle: obstacle["in_corridor"], obstacles), None)
+        found = nearest and (nearest["id"] or "unknown")
         if found != self.in_corridor:
             self.in_corridor = found
-            self.broker.publish("corridor", {
-                "pts": frame.pts, "obstacle": None if nearest is None else self.form(nearest)})
+            told = nearest and self.form(nearest)
+            self.broker.publish("corridor", {"pts": pts, "obstacle": told})
 
 
 def main():
@@ -99,16 +106,15 @@ def main():
     password = os.environ.get("STX_MQTT_PASSWORD")
     broker = link.Link(*arguments.broker, arguments.topic, arguments.qos, arguments.queue,
                        arguments.user, password, arguments.tls)
-    publisher = Publisher(broker, arguments.compact)
+    publisher = Publisher(broker, compact if arguments.compact else dict)
+    line = frames.linked(arguments.pipeline, frames.OBSTACLES, frames.JSON)
     status = 0
     try:
-        tail = frames.obstacles_tail(arguments.pipeline)
-        pipeline = frames.Pipeline(arguments.pipeline or [frames.STREET + " output=stixels"], tail,
-                                   clock=True)
+        pipeline = frames.Pipeline(f"{line} ! {frames.sink('lines', True)}", "lines")
         pipeline.stop_on_signals()
         broker.wait()
-        for frame in pipeline.frames():
-            publisher.frame(frame)
+        for _, sample in pipeline.samples():
+            publisher.line(json.loads(frames.bytes_of(sample)))
     except (frames.PipelineError, ValueError) as error:
         print(error, file=sys.stderr)
         status = 1

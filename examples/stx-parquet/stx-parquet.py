@@ -5,9 +5,10 @@
   stx-parquet --stixels drive.parquet street-scene-src view=disparity num-buffers=50 \\
       ! downsample-transpose ! sat-dp-stixels
 
-The rest of the command line is a pipeline as for gst-launch-1.0 that ends in stixels, in video with
-stixels or in obstacles. A file has its name when it is complete: until then it ends in .part. It is
-completed at the end of the stream, on an interrupt, and when the pipeline fails.
+The rest of the command line is a pipeline as for gst-launch-1.0 that ends in stixels; for obstacles
+alone also in what stixel-obstacles takes: video with stixels, scans with labels. A file has its
+name when it is complete: until then it ends in .part. It is completed at the end of the stream, on
+an interrupt, and when the pipeline fails.
 
 Needs GStreamer for Python, NumPy and PyArrow (PyPI: pyarrow). docs/publishing.md has the columns
 and some queries.
@@ -37,32 +38,50 @@ def arguments_of(command_line):
     parser.add_argument("--rows", type=int, default=100000, metavar="N",
                         help="rows that are held before they are written (%(default)s)")
     parser.add_argument("pipeline", nargs=argparse.REMAINDER,
-                        help="as for gst-launch-1.0; without one, the synthetic street")
+                        help="as for gst-launch-1.0")
     arguments = parser.parse_args(command_line)
     if not (arguments.stixels or arguments.obstacles):
         parser.error("say --stixels FILE, --obstacles FILE or both")
+    if not arguments.pipeline:
+        parser.error("say what pipeline; the synthetic street is in the page docs/publishing.md")
+    if arguments.stixels and arguments.obstacles and frames.OBSTACLES in arguments.pipeline:
+        parser.error(f"with both --stixels and --obstacles leave {frames.OBSTACLES} out of the "
+                     "pipeline: stixels come from before it")
     if arguments.rows < 1:
         parser.error(f"--rows {arguments.rows}: at least 1")
     return arguments
 
 
+def launch_line(arguments):
+    """Obstacles are found by an element at the end, unless it is there."""
+    words = arguments.pipeline
+    stixels = f"application/x-stixels ! {frames.sink('stixels', False)}"
+    obstacles = f"application/x-obstacles ! {frames.sink('obstacles', False)}"
+    if not arguments.obstacles:
+        return f"{frames.linked(words)} ! {stixels}"
+    if not arguments.stixels:
+        return f"{frames.linked(words, frames.OBSTACLES)} ! {obstacles}"
+    return (f"{frames.linked(words)} ! tee name=stixels-tee stixels-tee. ! queue ! {stixels} "
+            f"stixels-tee. ! queue ! {frames.OBSTACLES} ! {obstacles}")
+
+
 def write(arguments, files):
-    """Frames until the end, an interrupt or an error; the files are complete in each case."""
-    tail = frames.obstacles_tail(arguments.pipeline) if arguments.obstacles else []
-    pipeline = frames.Pipeline(arguments.pipeline, tail, clock=False)
+    """Until the end, an interrupt or an error; the files are complete in each case."""
+    pipeline = frames.Pipeline(launch_line(arguments), *files)
     pipeline.stop_on_signals()
-    for frame in pipeline.frames():
-        for file in files:
-            file.add(frame)
+    for name, sample in pipeline.samples():
+        files[name].add(sample)
 
 
 def main():
     arguments = arguments_of(sys.argv[1:])
-    wanted = ((arguments.stixels, tables.Stixels), (arguments.obstacles, tables.Obstacles))
+    kinds = {"stixels": tables.Stixels, "obstacles": tables.Obstacles}
+    paths = {name: getattr(arguments, name) for name in kinds if getattr(arguments, name)}
     with contextlib.ExitStack() as stack:
         try:
-            files = [stack.enter_context(kind(path, arguments.recording, arguments.rows))
-                     for path, kind in wanted if path]
+            files = {name: stack.enter_context(
+                kinds[name](path, arguments.recording, arguments.rows))
+                for name, path in paths.items()}
             write(arguments, files)
         except (frames.PipelineError, OSError, ValueError) as error:
             sys.exit(str(error))

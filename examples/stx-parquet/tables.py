@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Columns of the Parquet files, and how rows of records become row groups."""
+import collections
 import pathlib
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+import frames
 import records
 
 FLOAT, TEXT = pa.float32(), pa.dictionary(pa.int8(), pa.string())
@@ -33,33 +35,37 @@ def names(texts, none=None):
     return column
 
 
+# One moment: its number and time, its records, and of stixels their metres by name.
+Frame = collections.namedtuple("Frame", "number pts rows where")
+
+
 def record(name, kind, unit, text):
     """A column that is a field of the record."""
     make = floats if kind == FLOAT else numbers(kind)
-    return name, kind, unit, text, lambda frame, rows: make(rows[name])
+    return name, kind, unit, text, lambda frame: make(frame.rows[name])
 
 
 def named(name, texts, text):
     make = names(texts)
-    return name, TEXT, "", text, lambda frame, rows: make(rows[name])
+    return name, TEXT, "", text, lambda frame: make(frame.rows[name])
 
 
 def flag(name, bit, text):
-    return name, pa.bool_(), "", text, lambda frame, rows: pa.array((rows["flags"] & bit) != 0)
+    return name, pa.bool_(), "", text, lambda frame: pa.array((frame.rows["flags"] & bit) != 0)
 
 
 def place(name, text):
-    return name, FLOAT, "m", text, lambda frame, rows: floats(frame.where[name])
+    return name, FLOAT, "m", text, lambda frame: floats(frame.where[name])
 
 
-def pts(frame, rows):
+def pts(frame):
     if frame.pts is None:
-        return pa.nulls(len(rows), pa.int64())
-    return pa.array(np.full(len(rows), frame.pts, np.int64))
+        return pa.nulls(len(frame.rows), pa.int64())
+    return pa.array(np.full(len(frame.rows), frame.pts, np.int64))
 
 
-def number(frame, rows):
-    return pa.array(np.full(len(rows), frame.number, np.uint32))
+def number(frame):
+    return pa.array(np.full(len(frame.rows), frame.number, np.uint32))
 
 
 # Name, type, unit, what it is, and how the column is made of a frame and its records.
@@ -126,16 +132,20 @@ class File:
         self.writer = pq.ParquetWriter(self.part, self.schema, compression="zstd")
         self.batches, self.held, self.rows, self.frames = [], 0, 0, 0
 
-    def add(self, frame):
-        rows = self.records_of(frame)
+    def add(self, sample):
+        rows = records.parse(frames.bytes_of(sample), self.record)
+        frame = Frame(self.frames, frames.pts_of(sample), rows, self.where(sample, rows))
         recording = pa.DictionaryArray.from_arrays(
             pa.array(np.zeros(len(rows), np.int8)), pa.array([self.recording]))
-        arrays = [recording, *(column(frame, rows) for *_, column in FRAME + self.columns)]
+        arrays = [recording, *(column(frame) for *_, column in FRAME + self.columns)]
         self.batches.append(pa.RecordBatch.from_arrays(arrays, schema=self.schema))
         self.held += len(rows)
         self.frames += 1
         if self.held >= self.group:
             self.write()
+
+    def where(self, sample, rows):
+        """Metres that are not in the records."""
 
     def write(self):
         self.writer.write_table(pa.Table.from_batches(self.batches, self.schema), self.held)
@@ -147,7 +157,7 @@ class File:
 
     def __exit__(self, *_):
         """What is left goes out, and the file gets its name."""
-        if self.batches:
+        if self.held:
             self.write()
         self.writer.close()
         self.part.replace(self.path)
@@ -155,18 +165,13 @@ class File:
 
 
 class Stixels(File):
-    columns = STIXEL
+    columns, record = STIXEL, records.STIXEL
 
-    def records_of(self, frame):
-        if frame.stixels is None:
-            raise ValueError("--stixels: the pipeline ends in obstacles, without their stixels")
-        return frame.stixels
+    def where(self, sample, rows):
+        caps = frames.caps_of(sample)
+        return records.metres(rows, frames.camera_of(caps), caps.get_value("width"),
+                              caps.get_value("stixel-width"))
 
 
 class Obstacles(File):
-    columns = OBSTACLE
-
-    def records_of(self, frame):
-        if frame.obstacles is None:
-            raise ValueError("--obstacles: the pipeline has none; put stixel-obstacles at its end")
-        return frame.obstacles
+    columns, record = OBSTACLE, records.OBSTACLE

@@ -9,6 +9,7 @@ installed; without them, or without GStreamer for Python, the test is skipped.
 
   - nearest objects per column and frame, asked for in SQL, agree with the street's truth;
   - metres are those of stixel-json, number by number;
+  - obstacles stand where stixels of the same run stand;
   - columns have units; rows come in groups; what is unknown is null;
   - an interrupt, and a pipeline that fails, leave a file that can be read;
   - what cannot work ends in a message that names it.
@@ -50,7 +51,8 @@ def check_truth(path):
     found = np.full((FRAMES, -(-street.WIDTH // street.CELL)), np.inf)
     for frame, column, z in rows:
         found[frame, column] = z if z is not None else np.inf
-    street.expect_truth(found, street.nearest_by_column(FOLDER, FRAMES), "stixels in DuckDB")
+    truth = street.nearest_by_column(street.depth(FOLDER, FRAMES), standing=False)
+    street.expect_truth(found, truth, "stixels in DuckDB")
     seconds = duckdb.sql(f"""select pts // 1000000000 as second, min(z) as nearest from '{path}'
                              where kind = 'object' group by all order by all""").fetchall()
     street.expect(len(seconds) == 1 and abs(seconds[0][1] - found.min()) < 1e-6,
@@ -61,7 +63,7 @@ def check_json(path):
     """The same frames as text."""
     lines = FOLDER / "stixels.jsonl"
     street.run(["gst-launch-1.0", "-q", *street.words(
-        street.STIXELS.format(FRAMES) + f" ! stixel-json ! filesink location={lines}")])
+        street.stixels(FRAMES) + f" ! stixel-json ! filesink location={lines}")])
     told = [(frame, stixel) for frame, line in enumerate(lines.read_text().splitlines())
             for stixel in json.loads(line)["stixels"]]
     rows = pq.read_table(path).to_pylist()
@@ -78,13 +80,32 @@ def check_json(path):
     print(f"{len(rows)} stixels are those of stixel-json")
 
 
+def check_obstacles():
+    """Both tables of one run: each obstacle's distance is that of stixels in its columns."""
+    path = FOLDER / "obstacles.parquet"
+    stixels, said = write("both.parquet", street.stixels(FRAMES), "--obstacles", path)
+    bad, count = duckdb.sql(f"""
+        select count(*) filter (nearest is null or abs(nearest / z - 1) > .1), count(*) from (
+          select o.frame, o.id, any_value(o.z) as z, min(s.z) as nearest
+          from '{path}' o join '{stixels}' s on o.frame = s.frame and s.kind = 'object'
+            and s."column" * {street.CELL} between o."left" and o."right" and s.z > .9 * o.z
+          where o.z < 30 group by o.frame, o.id)""").fetchall()[0]
+    street.expect(count > 10 * FRAMES and bad < .05 * count, f"{bad} of {count} obstacles")
+    rows = pq.read_table(path).to_pylist()
+    street.expect(any(row["label"] == "car" for row in rows), "no cars")
+    street.expect(all(row["source"] == "stereo" and row["z"] > 0 for row in rows), "bad rows")
+    street.expect(any(row["closing_speed"] is None for row in rows if row["frame"] == 0) and
+                  any((row["closing_speed"] or 0) > 5 for row in rows), "no speeds")
+    print(f"{count} obstacles nearer than 30 m, {bad} without their stixels")
+
+
 def check_schema(path):
     schema = pq.read_schema(path)
     units = {name: (schema.field(name).metadata or {}).get(b"unit") for name in schema.names}
     street.expect((units["z"], units["pts"], units["cost"]) == (b"m", b"ns", b"nat"), f"{units}")
     street.expect(all(schema.field(name).metadata[b"description"] for name in schema.names),
                   "a column without a description")
-    path, said = write("groups.parquet", street.STIXELS.format(4), "--rows", "700",
+    path, said = write("groups.parquet", street.stixels(4), "--rows", "700",
                        "--recording", "one")
     file = pq.ParquetFile(path)
     groups = [file.metadata.row_group(i).num_rows for i in range(file.num_row_groups)]
@@ -95,9 +116,9 @@ def check_schema(path):
 
 def check_interrupt():
     path = FOLDER / "interrupted.parquet"
-    live = street.STIXELS.replace("num-buffers={}", "is-live=true")
     process = subprocess.Popen([*map(str, PROGRAM), "--stixels", str(path), "--rows", "1",
-                                *street.words(live)], stdout=subprocess.PIPE, text=True)
+                                *street.words(street.STIXELS.format(""))], text=True,
+                               stdout=subprocess.PIPE)
     part = path.with_name(path.name + ".part")
     street.wait_until(lambda: part.exists() and part.stat().st_size > 1000, "rows in a file")
     street.expect(not path.exists(), "a file has its name before it is complete")
@@ -108,16 +129,18 @@ def check_interrupt():
 
 
 def check_failures():
-    broken = street.STIXELS.format(3) + " ! identity error-after=2"
+    broken = street.stixels(3) + " ! identity error-after=2"
     path, said = write("broken.parquet", broken, status=1)
     street.expect("identity" in said and pq.read_table(path).num_rows > 100, said)
     for arguments, status, words in (
-            (["--stixels", "x.parquet", "videotestsrc", "num-buffers=1"], 1, "video/x-raw"),
+            (["--stixels", "x.parquet", "videotestsrc"], 1, "application/x-stixels"),
             (["--stixels", "x.parquet", "no-such-thing"], 1, "no-such-thing"),
-            (["--stixels", "/nowhere/x.parquet", *street.words(street.STIXELS.format(1))], 1,
+            (["--stixels", "/nowhere/x.parquet", *street.words(street.stixels(1))], 1,
              "/nowhere/x.parquet"),
             (["videotestsrc"], 2, "--stixels FILE"),
-            (["--stixels", "x.parquet", "--rows", "0"], 2, "--rows 0")):
+            (["--stixels", "x.parquet"], 2, "say what pipeline"),
+            (["--stixels", "x", "--obstacles", "y", "a", "!", "stixel-obstacles"], 2, "leave"),
+            (["--stixels", "x.parquet", "--rows", "0", "videotestsrc"], 2, "--rows 0")):
         said = subprocess.run([*map(str, PROGRAM), *arguments], cwd=FOLDER, text=True, timeout=30,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         street.expect(said.returncode == status and words in said.stdout
@@ -126,10 +149,11 @@ def check_failures():
 
 
 def main():
-    path, said = write("drive.parquet", street.STIXELS.format(FRAMES))
+    path, said = write("drive.parquet", street.stixels(FRAMES))
     street.expect(f"of {FRAMES} frames" in said, said)
     check_truth(path)
     check_json(path)
+    check_obstacles()
     check_schema(path)
     check_interrupt()
     check_failures()

@@ -12,10 +12,13 @@ import numpy as np
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "examples"
 WIDTH, HEIGHT, CELL = 1242, 375, 8
-FOCAL, BASELINE = .58 * WIDTH, .54
+FOCAL, BASELINE, CY, CAMERA_HEIGHT = .58 * WIDTH, .54, .46 * HEIGHT, 1.65
 OBJECTS = (2, 3, 4, 5, 6, 7, 8, 11, 12, 13, 14, 15, 16, 17, 18)  # train ids of what stands upright
-# Stixels of the street's exact disparities, as fast as they come.
-STIXELS = "street-scene-src view=disparity num-buffers={} ! downsample-transpose ! sat-dp-stixels"
+# Stixels of the street's exact disparities and classes: {} are properties of both views.
+STIXELS = ("street-scene-src view=disparity {0} ! cells.sink "
+           "street-scene-src view=semantics {0} ! cells.semantics "
+           "downsample-transpose name=cells ! sat-dp-stixels")
+
 
 
 def expect(condition, fault):
@@ -35,6 +38,10 @@ def skip_without(*names):
 
 def words(text):
     return text.split()
+
+
+def stixels(frames):
+    return STIXELS.format(f"num-buffers={frames}")
 
 
 def run(command, status=0, seconds=60):
@@ -63,31 +70,43 @@ def free_port():
         return probe.getsockname()[1]
 
 
-def view(folder, name, frames, dtype):
+def view(folder, name, frames, first, dtype):
     """The pictures of a view of the street, frame by frame."""
     path = pathlib.Path(folder, name)
     run(["gst-launch-1.0", "-q", *words(f"street-scene-src view={name} num-buffers={frames} "
-                                        f"! filesink location={path}")])
+                                        f"first-frame={first} ! filesink location={path}")])
     rows = np.fromfile(path, dtype).reshape(frames, HEIGHT, -1)
     return rows[:, :, :WIDTH]
 
 
-def nearest_by_column(folder, frames):
-    """Distance in metres of the nearest pixel of something upright, by frame and column; infinite
-    where there is nothing."""
-    disparity = view(folder, "disparity", frames, "<u2") / 256
-    upright = np.isin(view(folder, "semantics", frames, "u1"), OBJECTS)
-    largest = np.where(upright, disparity, 0).max(axis=1)
-    edges = np.arange(0, WIDTH, CELL)
+def depth(folder, frames, first=0):
+    """Distance in metres of every pixel of something upright, else infinite."""
+    disparity = view(folder, "disparity", frames, first, "<u2") / 256
+    upright = np.isin(view(folder, "semantics", frames, first, "u1"), OBJECTS)
     with np.errstate(divide="ignore"):
-        return FOCAL * BASELINE / np.maximum.reduceat(largest, edges, axis=1)
+        return np.where(upright, FOCAL * BASELINE / disparity, np.inf)
 
 
-def expect_truth(found, truth, what, nearer=40):
+def nearest_by_column(depths, standing=True):
+    """The same of the nearest in each column of stixels. `standing`: not what hangs higher than a
+    car, or is as low as a kerb."""
+    if standing:
+        height = CAMERA_HEIGHT - (np.arange(HEIGHT)[:, None] - CY) * depths / FOCAL
+        depths = np.where((height > .4) & (height < 2), depths, np.inf)
+    return np.minimum.reduceat(depths.min(axis=1), np.arange(0, WIDTH, CELL), axis=1)
+
+
+def distance(free_space):
+    """Of each column, as stixel-json has it; infinite: free."""
+    far = {"free": np.inf, "unknown": np.nan}
+    return [far.get(column["state"], column["z"]) for column in free_space]
+
+
+def expect_truth(found, truth, what, nearer=40, least=100):
     """Of what is nearer than that: the median is within 3 %, and four of five are within 10 %."""
     near = truth < nearer
     error = np.abs(np.where(near, found, np.nan) / np.where(near, truth, 1) - 1)[near]
-    expect(near.sum() > 100, f"{what}: the truth has {near.sum()} columns, too few")
+    expect(near.sum() > least, f"{what}: the truth has {near.sum()} columns, too few")
     median, good = np.median(error), np.mean(error < .1)
     expect(median < .03 and good > .8, f"{what}: off by {median:.3f} in the median; {good:.2f} are "
            "within a tenth")

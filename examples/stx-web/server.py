@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Shows a stream of pictures and data to many viewers over HTTP, each at its own speed.
+
+The pipeline hands every frame to the Hub and goes on. Each viewer has a thread, which takes the
+newest frame when it is done with the last one: who is slow sees fewer frames, who does not read for
+TIMEOUT seconds is let go, and nobody waits for anybody.
+"""
+import collections
+import http.server
+import ipaddress
+import json
+import pathlib
+import socket
+import threading
+
+HERE = pathlib.Path(__file__).resolve().parent
+FILES = {"/": ("page.html", "text/html; charset=utf-8"),
+         "/page.css": ("page.css", "text/css"), "/page.js": ("page.js", "text/javascript")}
+KEPT = 20         # pictures that a viewer may still ask for
+CONNECTIONS = 64  # at a time; a browser has two or three
+TIMEOUT = 10      # seconds
+PATIENCE = 1      # seconds that the end waits for viewers
+PIECE = 65536     # bytes that the system holds for a viewer: more would be old when it arrives
+BOUNDARY = "frame"
+
+Shown = collections.namedtuple("Shown", "number picture event")
+
+
+class Hub:
+    """The last frames, and who waits for the next."""
+
+    def __init__(self):
+        self.changed = threading.Condition()
+        self.frames, self.ended, self.watching = collections.deque(maxlen=KEPT), None, 0
+
+    def put(self, number, picture, line):
+        """A picture, and the line of JSON that goes with it."""
+        with self.changed:
+            self.frames.append(Shown(number, picture, event("frame", line, number)))
+            self.changed.notify_all()
+
+    def end(self, text):
+        """The last words, and a moment for those who watch to hear them."""
+        with self.changed:
+            self.ended = event("end", json.dumps(text).encode(), "")
+            self.changed.notify_all()
+            self.changed.wait_for(lambda: self.watching == 0, PATIENCE)
+
+    def watch(self, more):
+        with self.changed:
+            self.watching += more
+            self.changed.notify_all()
+
+    def after(self, number):
+        """The newest frame, as soon as it is another one; None: there are no more, or none came."""
+        with self.changed:
+            self.changed.wait_for(lambda: self.ended or (
+                self.frames and self.frames[-1].number != number), TIMEOUT)
+            if self.ended or not self.frames or self.frames[-1].number == number:
+                return None
+            return self.frames[-1]
+
+    def picture(self, number):
+        with self.changed:
+            return next((frame.picture for frame in self.frames if frame.number == number), None)
+
+
+def event(name, line, number):
+    return b"event: %s\nid: %s\ndata: %s\n\n" % (name.encode(), str(number).encode(), line)
+
+
+class Viewer(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    timeout = TIMEOUT
+
+    def setup(self):
+        self.request.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, PIECE)
+        super().setup()
+
+    def log_message(self, *_):
+        """Nothing: the program's own messages would drown."""
+
+    def do_GET(self):
+        path = self.path.split("?")[0]
+        try:
+            if not self.server.knows(self.headers.get("Host", "")):
+                self.answer(b"This address is not served here.\n", "text/plain", 421)
+            elif path in FILES:
+                name, kind = FILES[path]
+                self.answer((HERE / name).read_bytes(), kind)
+            elif path == "/events":
+                self.stream("text/event-stream", self.events)
+            elif path == "/stream.mjpg":
+                self.stream(f"multipart/x-mixed-replace; boundary={BOUNDARY}", self.parts)
+            else:
+                self.picture(path)
+        except OSError:  # the viewer is gone, or too slow
+            self.close_connection = True
+
+    def picture(self, path):
+        number = path.removeprefix("/frame/").removesuffix(".jpg")
+        picture = self.server.hub.picture(int(number)) if number.isdecimal() else None
+        if picture is None:
+            self.answer(b"There is no such page, or no such picture any more.\n", "text/plain", 404)
+        else:
+            self.answer(picture, "image/jpeg")
+
+    def heads(self, kind, status=200):
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        self.send_header("Cache-Control", "no-store")
+        self.send_header("X-Content-Type-Options", "nosniff")
+        self.send_header("Content-Security-Policy", "default-src 'self'; img-src 'self' data:")
+
+    def answer(self, content, kind, status=200):
+        self.heads(kind, status)
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+    def stream(self, kind, pieces):
+        self.close_connection = True
+        self.heads(kind)
+        self.send_header("Connection", "close")
+        self.end_headers()
+        self.server.hub.watch(1)
+        try:
+            for piece in pieces():
+                self.wfile.write(piece)
+        finally:
+            self.server.hub.watch(-1)
+
+    def newest(self):
+        number = None
+        while not self.server.hub.ended:
+            frame = self.server.hub.after(number)
+            if frame is not None:
+                number = frame.number
+            yield frame
+
+    def events(self):
+        for frame in self.newest():
+            yield b": no frame\n\n" if frame is None else frame.event
+        yield self.server.hub.ended
+
+    def parts(self):
+        for frame in self.newest():
+            if frame is not None:
+                yield (f"--{BOUNDARY}\r\nContent-Type: image/jpeg\r\n"
+                       f"Content-Length: {len(frame.picture)}\r\n\r\n").encode()
+                yield frame.picture + b"\r\n"
+
+
+class Server(http.server.ThreadingHTTPServer):
+    """Serves at once, in threads of its own."""
+    daemon_threads = True
+
+    def __init__(self, host, port, hub):
+        self.hub, self.places = hub, threading.Semaphore(CONNECTIONS)
+        self.address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        super().__init__((host, port), Viewer)
+        self.local = ipaddress.ip_address(self.server_address[0]).is_loopback
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+    @property
+    def url(self):
+        host, port = self.server_address[:2]
+        return f"http://[{host}]:{port}/" if ":" in host else f"http://{host}:{port}/"
+
+    def knows(self, host):
+        """On the loopback only its names: else pages of others, whose name their owner lets point
+        here, could look at the stream with the browser of whoever opens them."""
+        name = host.rpartition(":")[0] if not host.endswith("]") and ":" in host else host
+        return not self.local or name in ("localhost", "127.0.0.1", "[::1]",
+                                          self.server_address[0])
+
+    def process_request(self, request, address):
+        if self.places.acquire(blocking=False):
+            super().process_request(request, address)
+        else:
+            self.shutdown_request(request)
+
+    def process_request_thread(self, request, address):
+        try:
+            super().process_request_thread(request, address)
+        finally:
+            self.places.release()
+
+    def handle_error(self, request, address):
+        """What viewers do is no fault of ours."""
