@@ -8,7 +8,7 @@ packages_build="build-essential meson ninja-build pkg-config libgstreamer1.0-dev
 packages_run="gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good"
 packages_test="check python3 python3-numpy python3-jsonschema clang-format
   gstreamer1.0-python3-plugin-loader python3-gst-1.0 python3-venv
-  libgstrtspserver-1.0-dev gstreamer1.0-plugins-ugly gstreamer1.0-libav
+  libgstrtspserver-1.0-dev gstreamer1.0-plugins-bad gstreamer1.0-plugins-ugly gstreamer1.0-libav
   python3-sphinx python3-myst-parser furo"
 # Each for a test that is skipped without it; not every distribution has them. Mosquitto's package
 # starts a broker that listens on the loopback; the test has one of its own.

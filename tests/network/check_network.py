@@ -1,0 +1,156 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Runs every line of docs/network.md: a sender and a receiver each, over the loopback. What comes
+out must be what the same elements make without a network; of pictures and stixels that are paired
+on the other side, no pair may be a wrong one.
+"""
+import json
+import pathlib
+import tempfile
+import time
+import unittest
+
+from page import SECONDS_MOST, Page, listens, running, wait_for
+from streams import Gst
+from watch import Watch, data_of, played, wrong_pairs
+
+ENOUGH = 8
+SCANS_MOST = 300
+LABELS = "application/x-point-labels"
+FRAMES_MOST = 900
+TOGETHER = 25 * Gst.MSECOND
+STREET = "street-scene-src"
+SMALL = "video/x-raw,width=640,height=192,framerate=10/1"
+STIXELS = "downsample-transpose ! sat-dp-stixels"
+
+
+class Lines(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.page = Page()
+
+    def setUp(self):
+        holder = tempfile.TemporaryDirectory()
+        self.addCleanup(holder.cleanup)
+        self.folder = pathlib.Path(holder.name)
+
+    def labels(self):
+        """Files that are there as a whole: the last one may be on its way."""
+        return sorted(self.folder.glob("*.label"))[:-1]
+
+    def expect_labels(self):
+        """Each of some frame of the street."""
+        missing = {path.read_bytes() for path in self.labels()}
+        line = f"{STREET} num-buffers={SCANS_MOST} view=lidar ! lidar-ground ! {LABELS}"
+        for sample in played(line):
+            missing.discard(data_of(sample.get_buffer()))
+            if not missing:
+                break
+        self.assertEqual(missing, set())
+
+    def run_pair(self, sender, receiver, what, found):
+        with running(self.page.words(sender), self.folder):
+            with running(self.page.words(receiver), self.folder):
+                wait_for(what, found)
+
+    def test_udp(self):
+        stixels_out, stixels_in, labels_out, labels_in = self.page.blocks("One stream over UDP")
+        path = self.folder / "stixels.jsonl"
+
+        def lines():
+            return path.read_bytes().split(b"\n")[:-1] if path.exists() else []
+
+        self.run_pair(stixels_out, stixels_in, "stixels", lambda: len(lines()) >= ENOUGH)
+        received = [json.loads(line) for line in lines()]
+        for sample in played(f"{STREET} view=disparity ! {STIXELS} ! stixel-json"):
+            frame = json.loads(data_of(sample.get_buffer()))
+            if received and frame["stixels"] == received[0]["stixels"]:
+                self.assertEqual(frame["camera"], received.pop(0)["camera"])
+            if not received or frame["pts"] > FRAMES_MOST * Gst.SECOND / 10:
+                break
+        self.assertEqual(len(received), 0)
+        limit = pathlib.Path("/proc/sys/net/core/rmem_max")
+        if limit.exists() and int(limit.read_text()) < 1 << 20:
+            self.skipTest(f"{limit} is too small for labels over UDP, as the page says")
+        self.run_pair(labels_out, labels_in, "labels", lambda: len(self.labels()) >= 3)
+        self.expect_labels()
+
+    @unittest.skipUnless(Gst.ElementFactory.find("gdppay"), "no gstreamer1.0-plugins-bad")
+    def test_tcp(self):
+        scans_out, labels_in, pair_out, pair_in = self.page.blocks("TCP")
+        with running(self.page.words(scans_out), self.folder):
+            wait_for("server", listens(self.page.ports["5008"]))
+            with running(self.page.words(labels_in), self.folder):
+                wait_for("labels", lambda: len(self.labels()) >= 3)
+        self.expect_labels()
+        truth = f"{STREET} ! video/x-raw,format=GRAY8", f"{STREET} view=disparity ! {STIXELS}"
+        with running(self.page.words(pair_out), self.folder):
+            for port in ("5010", "5011"):
+                wait_for("server", listens(self.page.ports[port]))
+            watch = self.watched(Gst.parse_launchv(self.page.words(pair_in)[1:]))
+        self.expect_right_pairs(truth, watch)
+        self.assertEqual(max(pair[2] for pair in watch.pairs(TOGETHER)), 0)
+
+    def watched(self, pipeline):
+        """Plays until there are enough pairs."""
+        watch = Watch(pipeline)
+        pipeline.set_state(Gst.State.PLAYING)
+        last = time.monotonic() + SECONDS_MOST
+        bus = pipeline.get_bus()
+        while len(watch.pairs(TOGETHER)) < ENOUGH and time.monotonic() < last:
+            message = bus.timed_pop_filtered(50 * Gst.MSECOND, Gst.MessageType.ERROR)
+            self.assertIsNone(message, message and message.parse_error())
+        pipeline.set_state(Gst.State.NULL)
+        return watch
+
+    def expect_right_pairs(self, truth, *watches):
+        pairs = []
+        for watch in watches:
+            new = watch.pairs(TOGETHER)
+            print(f"{len(watch.pictures)} pictures, {len(watch.stixels)} stixels, {len(new)} "
+                  f"pairs, off by at most {max((pair[2] for pair in new), default=0)} ns")
+            self.assertGreaterEqual(len(new), ENOUGH)
+            self.assertEqual(watch.without_camera, 0)
+            pairs += new
+        self.assertEqual(wrong_pairs(pairs, *truth), 0)
+
+    def test_rtsp(self):
+        """The line, and an application that joins later, to which stixels come through a network
+        that loses packets and mixes them."""
+        server, with_camera, client = self.page.blocks("Video and stixels of one camera")
+        program, = self.page.blocks("A client that comes later", "python")
+        Gst.parse_launch(self.page.words(with_camera)[-1])  # its elements are there
+        left, right = (f"{STREET} view={view} ! {SMALL}" for view in ("left", "right"))
+        truth = (f"{left},format=GRAY8",
+                 f"stereo-stixels name=stereo output=stixels {left} ! stereo.sink_left "
+                 f"{right} ! stereo.sink_right stereo. ")
+        with running(self.page.words(server), self.folder):
+            wait_for("server", listens(self.page.ports["8554"]))
+            line = self.watched(Gst.parse_launchv(self.page.words(client)[1:]))
+            names = {}
+            exec(program.split("pipeline.set_state")[0], names)  # as far as it does not play
+            self.lose(names["pipeline"])
+            later = self.watched(names["pipeline"])
+        self.expect_right_pairs(truth, line, later)
+
+    @staticmethod
+    def lose(pipeline):
+        if Gst.ElementFactory.find("netsim") is None:
+            return print("netsim is missing: no packets are lost")
+
+        def network(rtpbin, session):
+            if session != 1:  # of the video every loss would be seen until the next key frame
+                return None
+            bin = Gst.parse_bin_from_description(
+                "netsim name=net drop-probability=.02 delay-probability=.1 min-delay=0 "
+                "max-delay=20", False)
+            for pad in bin.get_by_name("net").pads:
+                bin.add_pad(Gst.GhostPad.new(f"{pad.get_name()}_{session}", pad))
+            return bin
+
+        pipeline.get_by_name("camera").connect(
+            "new-manager", lambda source, rtpbin: rtpbin.connect("request-aux-receiver", network))
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
