@@ -8,8 +8,9 @@
 #   tests/run.sh quick   for every day: one build, without sanitizers and nvcc; the suites common,
 #                        gst and docs, and the kernels on the CPU in one order of their threads
 #   tests/run.sh full    before a release: all of them, and then what takes hours: pipelines at
-#                        length, each fuzz target for a minute with libFuzzer (FUZZ_SECONDS=60), and
-#                        200 mutants (tests/mutants/mutants.py)
+#                        length, each fuzz target for a minute with libFuzzer (FUZZ_SECONDS=60), the
+#                        newest Debian in a root of its own, and 200 mutants
+#                        (tests/mutants/mutants.py)
 #
 #   BUILD=DIR        build folder (default build-test, build-quick for quick; those with sanitizers
 #                    are DIR-asan, DIR-tsan and DIR-fuzz)
@@ -41,18 +42,35 @@ configure() {
   fi
 }
 
+line='^ *[0-9]+/[0-9]+ ' bad='FAIL|TIMEOUT|ERROR' # of what meson prints
+
+# read_summary DIR: what meson said in DIR/summary.txt, into ok, fail, timeout, skip, unexpected.
+read_summary() {
+  local log=$1/summary.txt
+  count() { sed -n "s/^$1: *\([0-9]*\).*/\1/p" "$log" | tail -n 1; }
+  ok=$(count Ok) fail=$(count Fail) timeout=$(count Timeout) skip=$(count Skipped)
+  unexpected=$(count 'Unexpected Pass')
+  failures+=$(sed -nE "s#$line(.*($bad|UNEXPECTEDPASS).*)#\n$1: \1#p" "$log")
+}
+
+# add_up: these numbers to those of all.
+add_up() {
+  if [ -z "$ok" ]; then
+    echo "meson test printed no summary" >&2
+    fail=1
+  fi
+  passed=$((passed + ${ok:-0}))
+  failed=$((failed + ${fail:-0} + ${timeout:-0} + ${unexpected:-0}))
+  skipped=$((skipped + ${skip:-0}))
+}
+
 # run_tests DIR ARGUMENT...: builds what the tests need, runs them, and adds up meson's summary.
 run_tests() {
-  local folder=$1 log copy
+  local folder=$1 log copy ok fail timeout unexpected skip
   shift
   log=$folder/summary.txt
   meson test -C "$folder" --print-errorlogs "${processes[@]}" "$@" 2>&1 | tee "$log" || true
-  count() { sed -n "s/^$1: *\([0-9]*\).*/\1/p" "$log" | tail -n 1; }
-  local ok fail timeout unexpected skip
-  ok=$(count Ok) fail=$(count Fail) timeout=$(count Timeout) skip=$(count Skipped)
-  unexpected=$(count 'Unexpected Pass')
-  local line='^ *[0-9]+/[0-9]+ ' bad='FAIL|TIMEOUT|ERROR'
-  failures+=$(sed -nE "s#$line(.*($bad|UNEXPECTEDPASS).*)#\n$folder: \1#p" "$log")
+  read_summary "$folder"
   if [ "${fail:-0}" != 0 ] || [ "${timeout:-0}" != 0 ]; then
     copy=$folder/failed-$(date +%s%N).txt
     cp "$folder/meson-logs/testlog.txt" "$copy"
@@ -61,19 +79,13 @@ run_tests() {
   # A test that fails beside others and passes alone has met a busy machine: it counts, but is
   # named.
   local names
-  names=$(sed -nE "s#$line[^ ]+ / ([^ ]+) +($bad) .*#\1#p" "$log" | sort -u)
+  names=$(sed -nE "s#${line}[^ ]+ / ([^ ]+) +($bad) .*#\1#p" "$log" | sort -u)
   # shellcheck disable=SC2086  # a list of words
   if [ -n "$names" ] && meson test -C "$folder" --no-rebuild --num-processes 1 "$@" $names; then
     failures+=$'\n'"$folder: passed only when run again, alone: "${names//$'\n'/ }
     ok=$((ok + ${fail:-0} + ${timeout:-0})) fail=0 timeout=0
   fi
-  if [ -z "$ok" ]; then
-    echo "meson test printed no summary" >&2
-    fail=1
-  fi
-  passed=$((passed + ${ok:-0}))
-  failed=$((failed + ${fail:-0} + ${timeout:-0} + ${unexpected:-0}))
-  skipped=$((skipped + ${skip:-0}))
+  add_up
 }
 
 # What is measured here is whether tests pass: the code is that of users, without what debuggers
@@ -175,6 +187,30 @@ test_fuzz() {
   done
 }
 
+# The newest release of Debian: its compiler, its GStreamer, its CUDA library. CUDA's headers are
+# those of this machine; nvcc is only looked for.
+test_newest() {
+  local folder nvcc packages ok fail timeout unexpected skip status=0
+  folder=$(realpath -m "$build-newest")
+  mkdir -p "$folder/cuda/bin" "$folder/cuda/include"
+  nvcc=$(readlink -f "$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)")
+  if [ -x "$nvcc" ]; then
+    cp "$nvcc" "$(dirname "$nvcc")/bin2c" "$folder/cuda/bin"
+    cp "$(dirname "$nvcc")"/../include/*.h "$folder/cuda/include"
+  fi
+  # shellcheck disable=SC2086,SC2116  # lists of words, in one line
+  packages=$(echo $packages_build $packages_run $packages_test $packages_cuda \
+    gstreamer1.0-plugins-bad ccache)
+  ROOT_OUT=$folder ROOT_PACKAGES=$packages tests/roots/root.sh trixie tests/roots/newest.sh \
+    2>&1 | tee "$folder/summary.txt" || status=$?
+  if [ "$status" = 77 ]; then
+    skipped=$((skipped + 1))
+    return
+  fi
+  read_summary "$folder"
+  add_up
+}
+
 # Whether the tests see it when the code does something else. Each processor has a tree of its own.
 test_mutants() {
   if python3 tests/mutants/mutants.py --folder "$build-mutants" --jobs "$(nproc)"; then
@@ -197,6 +233,7 @@ fi
 if [ "$mode" = full ]; then
   test_endurance
   test_fuzz
+  test_newest
   test_mutants
 fi
 
