@@ -67,6 +67,7 @@ STX_INLINE bool stx_same_shape(int width, int height, int other_width, int other
   return off <= most && off >= -most;
 }
 
+#ifndef __GI_SCANNER__ /* of the library stixels alone, for programs without GStreamer */
 /*
  * Makes the camera that of an image of width × height pixels, which shows the same, scaled: focal
  * length and principal point are, if `camera` names another size. One of another shape is refused,
@@ -111,5 +112,7 @@ STX_API void stx_camera_cut(StxCamera *camera, int left, int top, int width, int
  * Allocates while it runs; any number of threads may load at the same time.
  */
 STX_API bool stx_camera_load(const char *path, int pair, StxCamera *camera, StxError *error);
+
+#endif /* __GI_SCANNER__ */
 
 #endif

@@ -7,6 +7,21 @@
 #include "gst/stixels/mediatypes.h"
 #include "gst/stixels/meta_private.h"
 
+G_DEFINE_BOXED_TYPE(
+    GstStxStixelInfo, gst_stx_stixel_info, gst_stx_stixel_info_copy, gst_stx_stixel_info_free)
+
+GstStxStixelInfo *gst_stx_stixel_info_copy(const GstStxStixelInfo *info)
+{
+  g_return_val_if_fail(info != NULL, NULL);
+
+  return g_memdup2(info, sizeof *info);
+}
+
+void gst_stx_stixel_info_free(GstStxStixelInfo *info)
+{
+  g_free(info);
+}
+
 gboolean gst_stx_stixel_info_get_metres(
     const GstStxStixelInfo *info, const StxStixel *stixel, StxMetres *metres)
 {

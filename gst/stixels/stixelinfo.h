@@ -9,6 +9,8 @@
 
 G_BEGIN_DECLS
 
+#define GST_STX_TYPE_STIXEL_INFO (gst_stx_stixel_info_get_type())
+
 /**
  * GstStxStixelInfo:
  * @width: pixels of the image that was segmented
@@ -27,6 +29,22 @@ typedef struct _GstStxStixelInfo {
   guint columns;
   StxCamera camera;
 } GstStxStixelInfo;
+
+GST_STX_API GType gst_stx_stixel_info_get_type(void);
+
+/**
+ * gst_stx_stixel_info_copy:
+ * @info: an image
+ *
+ * Returns: (transfer full): the same, to be freed with gst_stx_stixel_info_free()
+ */
+GST_STX_API GstStxStixelInfo *gst_stx_stixel_info_copy(const GstStxStixelInfo *info);
+
+/**
+ * gst_stx_stixel_info_free:
+ * @info: (transfer full): a copy
+ */
+GST_STX_API void gst_stx_stixel_info_free(GstStxStixelInfo *info);
 
 /**
  * gst_stx_stixel_info_get_metres:

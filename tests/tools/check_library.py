@@ -2,20 +2,26 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The library gststixels-1.0 as an application meets it: installed, and with nothing else of ours.
 
-usage: check_library.py BUILD_ROOT
+usage: check_library.py SOURCE_ROOT BUILD_ROOT PYTHON [introspection]
 
   - every header compiles alone, as C11 and as C++17;
   - the library exports what its headers declare with GST_STX_API, and nothing else;
-  - C++ can call it.
+  - C++ can call it;
+  - the command in examples/nearest.c builds it; what it prints of the street is true
+    (check_nearest.py), and examples/nearest.py prints the same, by the typelib that is installed;
+  - Python reads records without a copy (check_records.py).
 """
+import os
 import pathlib
 import re
+import shutil
 import sys
 import tempfile
 
 from installed import check_exports, check_headers, has_cxx, install, run
 
 PACKAGE = "gststixels-1.0"
+HERE = pathlib.Path(__file__).resolve().parent
 
 
 def declared(headers):
@@ -44,8 +50,23 @@ int main(int argc, char **argv)
         cwd=folder)
 
 
+def build_nearest(source, folder):
+    """Builds the example as it says itself, and returns what it prints."""
+    example = source / "examples" / "nearest.c"
+    shutil.copy(example, folder)
+    run(re.search(r"cc nearest\.c .*", example.read_text())[0], cwd=folder)
+    return run("./nearest", cwd=folder)
+
+
+def check_python(source, folder, libraries, python, printed):
+    os.environ["GI_TYPELIB_PATH"] = str(libraries / "girepository-1.0")
+    if run(f"'{python}' '{source}/examples/nearest.py'", cwd=folder) != printed:
+        sys.exit("nearest.py prints something else than nearest.c")
+    run(f"'{python}' '{HERE}/check_records.py'")
+
+
 def main():
-    build = pathlib.Path(sys.argv[1]).resolve()
+    source, build, python = (pathlib.Path(name) for name in sys.argv[1:4])
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         prefix, libraries = install(build, folder)
@@ -53,6 +74,14 @@ def main():
         check_headers(headers, "gst/stixels", PACKAGE)
         check_exports(libraries / "libgststixels-1.0.so.0", declared(headers))
         check_cxx(folder)
+        os.environ["GST_PLUGIN_PATH_1_0"] = str(libraries / "gstreamer-1.0")
+        printed = build_nearest(source, folder)
+        (folder / "printed").write_text(printed)
+        print(run(f"'{python}' '{HERE}/check_nearest.py' '{folder}/printed'"))
+        if "introspection" in sys.argv[4:]:
+            check_python(source, folder, libraries, python, printed)
+        else:
+            print("skipped: no introspection")
 
 
 if __name__ == "__main__":

@@ -24,7 +24,8 @@ def has_cxx():
 def install(build, folder):
     """Installs, lets the pkg-config files speak of `folder`, and returns the prefix in it and the
     folder of the libraries."""
-    run(f"meson install -C '{build}' --no-rebuild --tags runtime,devel --destdir '{folder}'")
+    run(f"meson install -C '{build}' --no-rebuild --tags runtime,devel,typelib"
+        f" --destdir '{folder}'")
     for config in folder.rglob("*.pc"):
         text = config.read_text()
         prefix = folder / re.search("^prefix=/*(.*)$", text, re.M)[1]
