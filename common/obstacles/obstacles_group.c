@@ -106,8 +106,15 @@ static void join(StxObstacles *state, const StxCamera *camera, uint32_t a, uint3
   into->high = high;
 }
 
-/* Joins a piece to those of one column to its right; says whether there was one, and whether what
- * is there stands nearer and hides what is behind. */
+/* Does `b` stand nearer, in rows in which `a` would be seen? */
+static bool hides(const Piece *a, const Piece *b)
+{
+  return b->z < a->z && b->bottom / b->z > a->top / a->z_top &&
+         b->top / b->z_top < a->bottom / a->z;
+}
+
+/* Joins a piece to those of one column to its right; says whether there was one, and whether
+ * something there hides what is behind. */
 static bool join_across(StxObstacles *state, const StxCamera *camera, double sides, uint32_t i,
     uint32_t column, bool *hidden)
 {
@@ -116,11 +123,9 @@ static bool join_across(StxObstacles *state, const StxCamera *camera, double sid
   *hidden = false;
   for (uint32_t k = state->starts[column]; k < state->starts[column + 1]; k++) {
     const Piece *b = &state->pieces[k];
-    if (!heights_agree(a, b))
-      continue;
     if (!depths_agree(state, camera, sides, a, b)) {
-      *hidden = *hidden || b->z < a->z;
-    } else if (classes_agree(a, b)) {
+      *hidden = *hidden || hides(a, b);
+    } else if (heights_agree(a, b) && classes_agree(a, b)) {
       join(state, camera, i, k);
       joined = true;
     }

@@ -389,6 +389,7 @@ static GOptionContext *make_context(Options *o)
       "  stx-eval kitti2015/training --model rdp --epsilon 2 --median 3\n"
       "  stx-eval kitti2015/training --semantics truth --help-satdp\n"
       "  stx-eval lidar --help                   ground in LiDAR scans\n"
+      "  stx-eval obstacles --help               what stands on the synthetic street\n"
       "  stx-eval paper --help                   the tables of a paper on stixels\n");
   g_option_context_add_main_entries(context, entries, NULL);
   add_parameter_groups(context, &o->pipeline);
@@ -454,6 +455,8 @@ int main(int argc, char **argv)
   options.pipeline.rdp.epsilon = EPSILON_AUTO;
   if (argc > 1 && strcmp(argv[1], "lidar") == 0)
     return run_command(eval_lidar, argc - 1, argv + 1);
+  if (argc > 1 && strcmp(argv[1], "obstacles") == 0)
+    return run_command(eval_obstacles, argc - 1, argv + 1);
   if (argc > 1 && strcmp(argv[1], "paper") == 0)
     return run_command(eval_paper, argc - 1, argv + 1);
   bool good = parse(&options, argc, argv, &error) && open_data(&options, &set, &error);

@@ -94,6 +94,11 @@ bool eval_lidar(int argc, char **argv, StxError *error);
 /* `stx-eval paper …`: argv[0] is "paper". See stx_eval_paper.h. */
 bool eval_paper(int argc, char **argv, StxError *error);
 
+/* ---- Obstacles ------------------------------------------------------------------------------ */
+
+/* `stx-eval obstacles …`: argv[0] is "obstacles". See stx_eval_obstacles.h. */
+bool eval_obstacles(int argc, char **argv, StxError *error);
+
 /* ---- What users see ------------------------------------------------------------------------- */
 
 /* Ranges that are told apart, metres: from each to the next, and beyond the last. */

@@ -100,6 +100,198 @@ START_TEST(nothing_gives_nothing)
 }
 END_TEST
 
+/* ---- What is one thing ---------------------------------------------------------------------- */
+
+#define SIDE 64 /* boards of a side */
+
+/* A box with its front and the side towards the middle of the image, `length` metres long. */
+static void add_box(
+    Board *boards, int *count, double x, double z, double width, double length, double height)
+{
+  boards[(*count)++] = (Board){z, x, x + width, 0, height, STX_LABEL_NONE};
+  for (int i = 0; i < SIDE; i++) {
+    double at = z + length * i / SIDE, wide = .03 * at; /* more than a column */
+    boards[(*count)++] = (Board){
+        at, x > 0 ? x : x + width - wide, x > 0 ? x + wide : x + width, 0, height, STX_LABEL_NONE};
+  }
+  boards[*count] = (Board){0};
+}
+
+static void expect_count(const Board *boards, size_t count)
+{
+  StxObstacles *state = board_state(&defaults);
+  StxObstaclesResult result = one_frame(state, board_camera(), boards);
+  ck_assert_uint_eq(result.count, count);
+  stx_obstacles_free(state);
+}
+
+START_TEST(a_bus_beside_us_is_one_obstacle_with_its_side)
+{
+  Board boards[2 * SIDE + 4];
+  int count = 0;
+  StxObstacles *state = board_state(&defaults);
+  add_box(boards, &count, -4.5, 12, 2.5, 11, 3);
+  StxObstaclesResult result = one_frame(state, board_camera(), boards);
+  ck_assert_uint_eq(result.count, 1);
+  ck_assert_double_eq_tol((double)result.obstacles[0].z, 12, .03 * 12);
+  ck_assert_double_gt((double)result.obstacles[0].depth, 5);
+  stx_obstacles_free(state);
+}
+END_TEST
+
+START_TEST(parked_cars_in_a_row_are_as_many_obstacles)
+{
+  Board boards[2 * SIDE + 4];
+  int count = 0;
+  add_box(boards, &count, 2.5, 9, 1.8, 4.3, 1.5);
+  add_box(boards, &count, 2.5, 15, 1.8, 4.3, 1.5);
+  expect_count(boards, 2);
+}
+END_TEST
+
+START_TEST(what_a_post_hides_a_part_of_is_one)
+{
+  expect_count((Board[]){{20, -1, 1, 0, 1.5, 255}, {6, -.1, .1, 0, 4, 255}, {0}}, 2);
+}
+END_TEST
+
+START_TEST(a_car_before_a_wall_is_not_the_wall)
+{
+  expect_count((Board[]){{20, -1, 1, 0, 1.5, 255}, {20.5, -5, 6, 0, 9, 255}, {0}}, 2);
+}
+END_TEST
+
+START_TEST(classes_part_what_stands_side_by_side)
+{
+  expect_count((Board[]){{20, -1, 0, 0, 1.7, 13}, {20, 0, 1, 0, 1.7, 11}, {0}}, 2);
+  expect_count((Board[]){{20, -1, 0, 0, 1.7, 13}, {20, 0, 1, 0, 1.7, 14}, {0}}, 1);
+  expect_count((Board[]){{20, -1, 0, 0, 1.7, 13}, {20, 0, 1, 0, 1.7, 255}, {0}}, 1);
+}
+END_TEST
+
+START_TEST(a_post_of_one_column_is_an_obstacle)
+{
+  expect_count((Board[]){{15, 1, 1.15, 0, 3, 255}, {0}}, 1);
+}
+END_TEST
+
+/* ---- What is none --------------------------------------------------------------------------- */
+
+START_TEST(what_hangs_above_is_not_in_the_way)
+{
+  StxObstacles *state = board_state(&defaults);
+  const Board boards[] = {{20, -3, 3, 2.5, 3.5, 255}, {0}};
+  StxObstaclesResult result = one_frame(state, board_camera(), boards);
+  ck_assert_uint_eq(result.count, 0);
+  for (size_t i = 0; i < result.directions; i++)
+    ck_assert(isinf(result.free_space[i].z));
+  stx_obstacles_free(state);
+}
+END_TEST
+
+START_TEST(what_is_too_small_ends_the_free_space_all_the_same)
+{
+  StxObstaclesParams params = defaults;
+  params.min_width = 1.7;
+  StxObstacles *state = board_state(&params);
+  StxObstaclesResult result = one_frame(state, board_camera(), two);
+  ck_assert_uint_eq(result.count, 1); /* the board of 2 m, not that of 1.5 m */
+  int found = 0;
+  for (size_t i = 0; i < result.directions; i++)
+    if (result.free_space[i].obstacle == STX_FREE_NO_OBSTACLE && !isinf(result.free_space[i].z)) {
+      ck_assert_double_eq_tol((double)result.free_space[i].z, 10, 1e-3);
+      found++;
+    }
+  ck_assert_int_gt(found, 5);
+  stx_obstacles_free(state);
+}
+END_TEST
+
+START_TEST(the_nearest_are_kept_and_the_others_counted)
+{
+  StxObstaclesParams params = defaults;
+  params.max_obstacles = 1;
+  StxObstacles *state = board_state(&params);
+  StxObstaclesResult result = one_frame(state, board_camera(), two);
+  ck_assert_uint_eq(result.count, 1);
+  ck_assert_uint_eq(result.left_out, 1);
+  expect_board(&result.obstacles[0], &two[1]);
+  stx_obstacles_free(state);
+}
+END_TEST
+
+START_TEST(what_is_too_far_is_no_obstacle)
+{
+  StxObstaclesParams params = defaults;
+  params.max_distance = 15;
+  StxObstacles *state = board_state(&params);
+  StxObstaclesResult result = one_frame(state, board_camera(), two);
+  ck_assert_uint_eq(result.count, 1);
+  ck_assert_uint_eq(result.left_out, 0);
+  stx_obstacles_free(state);
+}
+END_TEST
+
+/* ---- Any input ------------------------------------------------------------------------------ */
+
+/* Without a road, and without a camera's height, things still have distances and heights. */
+START_TEST(without_any_ground_distances_stay)
+{
+  StxObstacles *state = board_state(&defaults);
+  StxCamera camera = board_camera();
+  StxObstaclesFrame frame = board_frame(&camera, two, 0);
+  StxStixel *stixels = (StxStixel *)(uintptr_t)frame.stixels;
+  for (size_t i = 0; i < frame.count; i++)
+    if (stixels[i].kind == STX_KIND_GROUND)
+      stixels[i].kind = STX_KIND_SKY;
+  frame.camera.height = 0;
+  StxObstaclesResult result = board_run(state, &frame);
+  ck_assert_uint_eq(result.count, 2);
+  expect_board(&result.obstacles[0], &two[1]);
+  expect_board(&result.obstacles[1], &two[0]);
+  stx_obstacles_free(state);
+}
+END_TEST
+
+/* Frames of any records in order, of odd sizes down to one pixel, with any disparities: twice the
+ * same bytes, sorted, and nothing touched that was not asked for. */
+START_TEST(any_frame_gives_the_same_twice)
+{
+  static const float odd[] = {NAN, INFINITY, -INFINITY, -1, 0, 1e-30f, 1e30f, 5, 40};
+  StxObstacles *state[2] = {board_state(&defaults), board_state(&defaults)};
+  StxRandom random = {7};
+  StxStixel stixels[CASE_RECORDS];
+  for (int turn = 0; turn < 20; turn++) {
+    int width = 1 + stx_random_below(&random, 300), height = 1 + stx_random_below(&random, 90);
+    StxObstaclesFrame frame = {.stixels = stixels,
+        .width = width,
+        .height = height,
+        .stixel_width = 1 + stx_random_below(&random, 20),
+        .camera = board_camera(),
+        .time = (uint64_t)turn * 100000000};
+    for (int c = 0; c < (width - 1) / frame.stixel_width + 1 && c < CASE_COLUMNS; c++)
+      for (int below = height - 1; below >= 0 && frame.count < CASE_RECORDS;) {
+        int top = stx_random_below(&random, below + 1);
+        stixels[frame.count++] = (StxStixel){(uint16_t)c, (uint16_t)top, (uint16_t)below,
+            (uint8_t)(1 + stx_random_below(&random, 3)), (uint8_t)stx_random_below(&random, 256),
+            odd[stx_random_below(&random, 9)], odd[stx_random_below(&random, 9)], 0, 1};
+        below = top - 1;
+      }
+    if ((width - 1) / frame.stixel_width + 1 > CASE_COLUMNS)
+      continue;
+    StxObstaclesResult a = board_run(state[0], &frame), b = board_run(state[1], &frame);
+    ck_assert_uint_eq(a.count, b.count);
+    ck_assert_mem_eq(a.obstacles, b.obstacles, a.count * sizeof *a.obstacles);
+    ck_assert_mem_eq(a.free_space, b.free_space, a.directions * sizeof *a.free_space);
+    ck_assert_mem_eq(a.members, b.members, frame.count * sizeof *a.members);
+    for (size_t i = 1; i < a.count; i++)
+      ck_assert(a.obstacles[i - 1].z <= a.obstacles[i].z);
+  }
+  stx_obstacles_free(state[0]);
+  stx_obstacles_free(state[1]);
+}
+END_TEST
+
 /* ---- What is refused ------------------------------------------------------------------------ */
 
 static void expect_refused(StxObstacles *state, const StxObstaclesFrame *frame, const char *reason)
@@ -152,5 +344,11 @@ END_TEST
 static const StxTest tests[] = {{&two_boards_are_two_obstacles_the_nearest_first},
     {&a_tilted_camera_changes_no_distance_and_no_height},
     {&members_and_free_space_name_their_obstacle}, {&nothing_gives_nothing},
+    {&a_bus_beside_us_is_one_obstacle_with_its_side}, {&parked_cars_in_a_row_are_as_many_obstacles},
+    {&what_a_post_hides_a_part_of_is_one}, {&a_car_before_a_wall_is_not_the_wall},
+    {&classes_part_what_stands_side_by_side}, {&a_post_of_one_column_is_an_obstacle},
+    {&what_hangs_above_is_not_in_the_way}, {&what_is_too_small_ends_the_free_space_all_the_same},
+    {&the_nearest_are_kept_and_the_others_counted}, {&what_is_too_far_is_no_obstacle},
+    {&without_any_ground_distances_stay}, {&any_frame_gives_the_same_twice},
     {&a_camera_without_metres_is_refused}, {&segments_and_disorder_are_refused}};
 STX_TESTING_MAIN("obstacles", tests)

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* stx-eval obstacles: what is found of the moving things of the synthetic street. */
+#include "examples/stx-eval/stx_eval_obstacles.h"
+
+#include <glib.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "common/ground/ground.h"
+#include "common/pipeline/pipeline.h"
+#include "examples/shared/options.h"
+#include "examples/stx-eval/stx_eval.h"
+
+#define FRAMES_PER_SECOND 10
+#define SEEN_COLUMNS 32 /* pixels, and samples: 8 x 4 pixels each; see docs/evaluation.md */
+#define SEEN_SAMPLES 96
+#define SEEN_POINTS 30
+
+typedef struct {
+  StxPipelineSettings pipeline;
+  StxObstaclesParams params;
+  StxGroundParams ground;
+  gboolean labels, scans, json, log;
+  gint64 seed;
+  int seeds, frames, width, height, threads;
+  char *size;
+} Options;
+
+/* What a street is judged with. */
+typedef struct {
+  const Options *options;
+  StxScene *scene;
+  StxObstacles *state;
+  ObstacleJudge *judge;
+  ObstacleScore *score;
+} Run;
+
+/* Of this thread alone, whatever else the machine does. */
+static double cpu_ms(void)
+{
+  struct timespec now;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
+}
+
+static uint64_t time_of(int frame)
+{
+  return (uint64_t)frame * 1000000000 / FRAMES_PER_SECOND;
+}
+
+static void judge_frame(Run *run, const ObstacleTruth *truth, const uint16_t *members,
+    const float *depths, const StxObstaclesResult *result, int frame)
+{
+  obstacle_judge(
+      run->judge, truth, members, depths, result, (double)time_of(frame) / 1e9, run->score);
+}
+
+/* ---- Stereo -------------------------------------------------------------------------------- */
+
+typedef struct {
+  StxPipeline *pipeline;
+  StxImage8 left, right, labels;
+} Pictures;
+
+static bool open_pictures(const Options *o, Pictures *pictures, StxError *error)
+{
+  size_t pixels = (size_t)o->width * (size_t)o->height;
+  StxImage8 *images[] = {&pictures->left, &pictures->right, &pictures->labels};
+  for (int i = 0; i < 3; i++)
+    *images[i] = (StxImage8){g_malloc(pixels), o->width, o->width, o->height};
+  pictures->pipeline = stx_pipeline_new(&o->pipeline, o->width, o->height, error);
+  return pictures->pipeline != NULL;
+}
+
+static void close_pictures(Pictures *pictures)
+{
+  stx_pipeline_free(pictures->pipeline);
+  g_free(pictures->left.data);
+  g_free(pictures->right.data);
+  g_free(pictures->labels.data);
+}
+
+/* The stixel of every sample says what it is a member of, and how far away. */
+static void spread(const StxPipelineOutput *output, const ObstacleTruth *truth,
+    const uint16_t *of_stixel, uint16_t *members, float *depths)
+{
+  int across = output->grid.cell_width / SAMPLE_COLUMNS;
+  double scale = output->camera.focal * output->camera.baseline;
+  for (size_t i = 0; i < output->count; i++) {
+    const StxStixel *s = &output->stixels[i];
+    for (int x = s->column * across; x < (s->column + 1) * across && x < truth->across; x++)
+      for (int y = (s->top + SAMPLE_ROWS - 1) / SAMPLE_ROWS; y * SAMPLE_ROWS <= s->bottom; y++) {
+        members[x * truth->down + y] = of_stixel[i];
+        depths[x * truth->down + y] = (float)(scale / (double)s->disparity_bottom);
+      }
+  }
+}
+
+static bool find_in_stixels(Run *run, const StxPipelineOutput *output, int frame,
+    StxObstaclesResult *result, StxError *error)
+{
+  const Options *o = run->options;
+  StxObstaclesFrame input = {output->stixels, output->count, o->width, o->height,
+      output->grid.cell_width, output->camera, time_of(frame)};
+  size_t columns = (size_t)((o->width - 1) / output->grid.cell_width + 1);
+  if (!stx_obstacles_prepare(run->state, &o->params, output->count, columns, error))
+    return false;
+  double begin = cpu_ms();
+  bool good = stx_obstacles_of_stixels(run->state, &input, result, error);
+  run->score->ms += cpu_ms() - begin;
+  return good;
+}
+
+static bool judge_pictures(Run *run, Pictures *pictures, int frame, StxError *error)
+{
+  ObstacleTruth truth;
+  StxPipelineOutput output;
+  StxObstaclesResult result;
+  StxPipelineInput input = {.left = pictures->left,
+      .right = pictures->right,
+      .camera = stx_scene_params(run->scene)->camera};
+  if (run->options->labels)
+    input.labels = pictures->labels;
+  stx_scene_move(run->scene, (uint64_t)frame);
+  stx_scene_render(run->scene, STX_SCENE_LEFT, 1, &pictures->left);
+  stx_scene_render(run->scene, STX_SCENE_RIGHT, 1, &pictures->right);
+  stx_scene_truth(run->scene, NULL, &pictures->labels);
+  if (!stx_pipeline_run(pictures->pipeline, &input, &output, error) ||
+      !find_in_stixels(run, &output, frame, &result, error))
+    return false;
+  bool good = truth_of_picture(run->scene, &truth) || stx_fail(error, "not enough memory");
+  size_t samples = (size_t)truth.across * (size_t)truth.down;
+  uint16_t *members = g_new(uint16_t, samples);
+  float *depths = g_new0(float, samples);
+  memset(members, 0xFF, samples * sizeof *members);
+  if (good) {
+    spread(&output, &truth, result.members, members, depths);
+    judge_frame(run, &truth, members, depths, &result, frame);
+  }
+  g_free(members);
+  g_free(depths);
+  free(truth.samples);
+  return good;
+}
+
+static bool run_pictures(Run *run, StxError *error)
+{
+  Pictures pictures;
+  bool good = open_pictures(run->options, &pictures, error);
+  for (int frame = 0; good && frame < run->options->frames; frame++)
+    good = judge_pictures(run, &pictures, frame, error);
+  close_pictures(&pictures);
+  return good;
+}
+
+/* ---- LiDAR --------------------------------------------------------------------------------- */
+
+typedef struct {
+  StxSceneLidar sensor;
+  float (*points)[4];
+  uint32_t *truth, *labels;
+  float *ranges;
+  void *scratch;
+} Scanner;
+
+static bool judge_scan(Run *run, const Scanner *s, int frame, StxError *error)
+{
+  const Options *o = run->options;
+  const StxGroundImpl *ground = stx_impl_pick(&stx_ground_impls, STX_BACKEND_AUTO);
+  StxGroundResult labelled;
+  StxObstaclesResult result;
+  ObstacleTruth truth;
+  stx_scene_move(run->scene, (uint64_t)frame);
+  size_t count = stx_scene_scan(run->scene, &s->sensor, s->points, s->truth);
+  StxObstaclesScan scan = {s->points[0], s->labels, count, time_of(frame)};
+  if (!ground->run(&o->ground, s->points[0], count, s->labels, &labelled, s->scratch,
+          &(StxPlace){.threads = o->threads}, error) ||
+      !stx_obstacles_prepare(run->state, &o->params, count, 0, error))
+    return false;
+  double begin = cpu_ms();
+  bool good = stx_obstacles_of_scan(run->state, &scan, &result, error);
+  run->score->ms += cpu_ms() - begin;
+  if (!good || !truth_of_scan((const float(*)[4])s->points, s->truth, count, &truth))
+    return good && stx_fail(error, "not enough memory");
+  for (size_t i = 0; i < count; i++)
+    s->ranges[i] = truth.samples[i].z;
+  judge_frame(run, &truth, result.members, s->ranges, &result, frame);
+  free(truth.samples);
+  return true;
+}
+
+static bool run_scans(Run *run, StxError *error)
+{
+  const Options *o = run->options;
+  const StxGroundImpl *ground = stx_impl_pick(&stx_ground_impls, STX_BACKEND_AUTO);
+  Scanner s = {.sensor = stx_scene_lidar(64)};
+  size_t rays = (size_t)s.sensor.beams * (size_t)s.sensor.steps;
+  s.points = g_malloc(rays * sizeof *s.points);
+  s.truth = g_new(uint32_t, rays);
+  s.labels = g_new(uint32_t, rays);
+  s.ranges = g_new(float, rays);
+  s.scratch =
+      aligned_alloc(STX_ALIGN, stx_align(ground->scratch_size(&o->ground, rays, o->threads)));
+  bool good = s.scratch != NULL || stx_fail(error, "not enough memory");
+  for (int frame = 0; good && frame < o->frames; frame++)
+    good = judge_scan(run, &s, frame, error);
+  g_free(s.points);
+  g_free(s.truth);
+  g_free(s.labels);
+  g_free(s.ranges);
+  free(s.scratch);
+  return good;
+}
+
+/* ---- Streets ------------------------------------------------------------------------------- */
+
+/* A search of 128 pixels sees nothing that is nearer than 3 m. */
+static ObstacleLimits limits_of(const Options *o)
+{
+  StxCamera camera = stx_scene_camera(o->width, o->height);
+  ObstacleLimits limits = {.nearest = 4, .farthest = 40, .samples = SEEN_POINTS};
+  if (o->scans)
+    return limits;
+  limits.samples = SEEN_SAMPLES;
+  limits.across = SEEN_COLUMNS / SAMPLE_COLUMNS;
+  limits.pixel = 1 / (camera.focal * camera.baseline);
+  return limits;
+}
+
+static bool run_street(const Options *o, uint64_t seed, ObstacleScore *score, StxError *error)
+{
+  StxSceneParams params = STX_SCENE_DEFAULTS;
+  ObstacleLimits limits = limits_of(o);
+  params.seed = seed;
+  params.width = o->width;
+  params.height = o->height;
+  params.noise = 2;
+  params.threads = o->threads;
+  params.fps_n = FRAMES_PER_SECOND;
+  params.fps_d = 1;
+  Run run = {.options = o,
+      .scene = stx_scene_new(&params, error),
+      .state = stx_obstacles_new(),
+      .judge = obstacle_judge_new(&limits, o->log ? stderr : NULL),
+      .score = score};
+  bool good = run.scene != NULL && (run.state != NULL || stx_fail(error, "not enough memory")) &&
+              (o->scans ? run_scans : run_pictures)(&run, error);
+  obstacle_judge_free(run.judge);
+  stx_obstacles_free(run.state);
+  stx_scene_free(run.scene);
+  return good;
+}
+
+static bool run_streets(const Options *o, StxError *error)
+{
+  ObstacleScore *score = g_new0(ObstacleScore, 1);
+  bool good = true;
+  for (int i = 0; good && i < o->seeds; i++)
+    good = run_street(o, (uint64_t)o->seed + (uint64_t)i, score, error);
+  char *name = g_strdup_printf("synthetic street, %s, seeds %lld to %lld",
+      o->scans    ? "LiDAR with 64 beams"
+      : o->labels ? "stereo with labels"
+                  : "stereo",
+      (long long)o->seed, (long long)o->seed + o->seeds - 1);
+  if (good)
+    (o->json ? obstacle_print_json : obstacle_print)(stdout, name, score);
+  g_free(name);
+  g_free(score);
+  return good;
+}
+
+/* ---- Command line -------------------------------------------------------------------------- */
+
+static GOptionContext *make_context(Options *o)
+{
+  const GOptionEntry entries[] = {
+      {"labels", 0, 0, G_OPTION_ARG_NONE, &o->labels, "with the true classes as semantics", NULL},
+      {"scans", 0, 0, G_OPTION_ARG_NONE, &o->scans, "of a LiDAR with 64 beams", NULL},
+      {"seed", 0, 0, G_OPTION_ARG_INT64, &o->seed, "of the first street (1)", "N"},
+      {"seeds", 0, 0, G_OPTION_ARG_INT, &o->seeds, "so many streets (4)", "N"},
+      {"frames", 0, 0, G_OPTION_ARG_INT, &o->frames, "of each, ten per second (40)", "N"},
+      {"size", 0, 0, G_OPTION_ARG_STRING, &o->size, "of the pictures (1242x375)", "WxH"},
+      {"threads", 0, 0, G_OPTION_ARG_INT, &o->threads, "0: all cores", "N"},
+      {"log", 0, 0, G_OPTION_ARG_NONE, &o->log, "tell what is wrong, on stderr", NULL},
+      {"json", 0, 0, G_OPTION_ARG_NONE, &o->json, "print JSON", NULL},
+      {NULL},
+  };
+  GOptionContext *context = g_option_context_new("- measures obstacles on the synthetic street");
+  g_option_context_set_summary(context,
+      "Vehicles and people from 4 to 40 m: how many are found, how many obstacles are right, how\n"
+      "often an id is kept, and how far off distances are.");
+  g_option_context_add_main_entries(context, entries, NULL);
+  options_add_group(context, &(OptionGroup){"obstacles", "Obstacles:", "stixel-obstacles",
+                                 {{&stx_obstacles_fields, &o->params}}});
+  return context;
+}
+
+static bool apply(Options *o, StxError *error)
+{
+  if (o->seeds < 1 || o->frames < 1)
+    return stx_fail(error, "--seeds=%d --frames=%d: must be at least 1", o->seeds, o->frames);
+  if (o->threads < 0 || o->threads > 256)
+    return stx_fail(error, "--threads=%d: must be 0 (all cores) to 256", o->threads);
+  if (o->scans && o->labels)
+    return stx_fail(error, "--scans has no use for --labels");
+  o->threads = stx_threads(o->threads);
+  o->pipeline.threads = o->threads;
+  if (o->labels) {
+    o->pipeline.colmean.semantics = STX_SEMANTICS_LABELS;
+    o->pipeline.colmean.grid.classes = STX_LABEL_CLASSES;
+  }
+  return o->size == NULL || options_size("size", o->size, false, &o->width, &o->height, error);
+}
+
+bool eval_obstacles(int argc, char **argv, StxError *error)
+{
+  Options o = {.pipeline = stx_pipeline_defaults(),
+      .params = STX_OBSTACLES_DEFAULTS,
+      .ground = STX_GROUND_DEFAULTS,
+      .seed = 1,
+      .seeds = 4,
+      .frames = 40,
+      .width = 1242,
+      .height = 375};
+  bool good = options_parse(make_context(&o), &argc, &argv, error);
+  if (good && argc > 1)
+    good = stx_fail(error, "'%s': there are only streets, no folders (see --help)", argv[1]);
+  good = good && apply(&o, error) && run_streets(&o, error);
+  g_free(o.size);
+  return good;
+}

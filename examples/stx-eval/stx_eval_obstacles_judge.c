@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Which obstacles are which objects of the truth. */
+#include "examples/stx-eval/stx_eval_obstacles.h"
+
+#include <glib.h>
+#include <math.h>
+#include <string.h>
+
+#define OBJECTS 512 /* of a frame */
+#define INSTANCES 65536
+#define DEPTH_BINS 1000 /* of .1 m */
+#define BELOW 4         /* samples one below the other: 16 pixels */
+#define OVERLAP 0.5     /* intersection over union of what is found with what is there */
+#define DEPTH_OFF 0.1   /* of the depth: where something stands is there */
+#define FORGOTTEN 1.0   /* s: an id that was seen before is not asked for */
+#define SPEED_AFTER 1.0 /* s: then a speed should be right */
+
+/* An object in this frame. */
+typedef struct {
+  Thing thing;
+  unsigned instance;
+  float z; /* a tenth of what is seen of it is nearer */
+  uint32_t depths[DEPTH_BINS];
+  uint64_t samples, seen;
+  int across, column, run; /* columns that count; the last column, and its samples so far */
+  uint32_t obstacle;       /* that is it, or UINT32_MAX */
+  bool counts;
+} Object;
+
+/* An object in all frames. */
+typedef struct {
+  uint32_t id; /* 0: not found yet */
+  double since, last_time, last_z;
+} Known;
+
+/* An obstacle in this frame: its samples, its columns of samples, and those of them in which
+ * something stands at its place. */
+typedef struct {
+  uint32_t samples, across, standing;
+  int column, stood; /* the last of each */
+  uint32_t shared[OBJECTS];
+} Claim;
+
+struct ObstacleJudge {
+  ObstacleLimits limits;
+  FILE *log;
+  Object object[OBJECTS];
+  int objects;
+  int16_t index[THINGS][INSTANCES]; /* of an object in this frame, or -1 */
+  Known known[THINGS][INSTANCES];
+  Claim *claims;
+  size_t room;
+};
+
+ObstacleJudge *obstacle_judge_new(const ObstacleLimits *limits, FILE *log)
+{
+  ObstacleJudge *judge = g_new0(ObstacleJudge, 1);
+  judge->limits = *limits;
+  judge->log = log;
+  return judge;
+}
+
+void obstacle_judge_free(ObstacleJudge *judge)
+{
+  if (judge != NULL)
+    g_free(judge->claims);
+  g_free(judge);
+}
+
+/* ---- What there is ------------------------------------------------------------------------- */
+
+/* The object of a sample, or NULL. */
+static Object *object_of(ObstacleJudge *judge, const Sample *s)
+{
+  if (s->thing < THING_VEHICLE)
+    return NULL;
+  int16_t *index = &judge->index[s->thing][s->instance];
+  if (*index < 0 && judge->objects < OBJECTS) {
+    *index = (int16_t)judge->objects++;
+    Object *o = &judge->object[*index];
+    memset(o, 0, sizeof *o);
+    o->thing = (Thing)s->thing;
+    o->instance = s->instance;
+    o->column = -1;
+    o->obstacle = UINT32_MAX;
+  }
+  return *index < 0 ? NULL : &judge->object[*index];
+}
+
+static void add_to_object(Object *o, const Sample *s, int x)
+{
+  o->samples++;
+  o->seen += s->seen;
+  o->depths[s->z < .1f * DEPTH_BINS ? (int)(s->z * 10) : DEPTH_BINS - 1]++;
+  o->run = o->column == x ? o->run + 1 : 1;
+  o->across += o->run == BELOW;
+  o->column = x;
+}
+
+static float near_face(const Object *o)
+{
+  uint64_t sum = 0;
+  int bin = 0;
+  while (bin < DEPTH_BINS - 1 && (sum += o->depths[bin]) * 10 <= o->samples)
+    bin++;
+  return .1f * ((float)bin + .5f);
+}
+
+static bool stands_there(const ObstacleJudge *judge, const Sample *s, float depth)
+{
+  return s->thing >= THING_OTHER &&
+         (fabsf(s->z - depth) <= (float)DEPTH_OFF * s->z ||
+             fabs(1 / (double)s->z - 1 / (double)depth) <= judge->limits.pixel);
+}
+
+static void add_to_claim(Claim *claim, bool stands, int x)
+{
+  claim->samples++;
+  claim->across += claim->column != x + 1;
+  claim->column = x + 1;
+  if (!stands)
+    return;
+  claim->standing += claim->stood != x + 1;
+  claim->stood = x + 1;
+}
+
+static void look_at(
+    ObstacleJudge *judge, const ObstacleTruth *truth, const uint16_t *members, const float *depths)
+{
+  for (int x = 0; x < truth->across; x++)
+    for (int y = 0; y < truth->down; y++) {
+      size_t i = (size_t)x * (size_t)truth->down + (size_t)y;
+      const Sample *s = &truth->samples[i];
+      Object *o = object_of(judge, s);
+      if (o != NULL)
+        add_to_object(o, s, x);
+      if (members[i] == STX_FREE_NO_OBSTACLE)
+        continue;
+      Claim *claim = &judge->claims[members[i]];
+      add_to_claim(claim, stands_there(judge, s, depths[i]), x);
+      if (o != NULL)
+        claim->shared[o - judge->object]++;
+    }
+}
+
+static void find_objects(ObstacleJudge *judge, const ObstacleTruth *truth, const uint16_t *members,
+    const float *depths, size_t obstacles)
+{
+  if (obstacles > judge->room) {
+    judge->room = obstacles;
+    judge->claims = g_renew(Claim, judge->claims, judge->room);
+  }
+  if (obstacles > 0)
+    memset(judge->claims, 0, obstacles * sizeof *judge->claims);
+  judge->objects = 0;
+  memset(judge->index, 0xFF, sizeof judge->index);
+  look_at(judge, truth, members, depths);
+  for (int k = 0; k < judge->objects; k++) {
+    Object *o = &judge->object[k];
+    const ObstacleLimits *limits = &judge->limits;
+    o->z = near_face(o);
+    o->counts = (double)o->z >= limits->nearest && (double)o->z <= limits->farthest &&
+                o->samples >= limits->samples && o->across >= limits->across &&
+                2 * o->seen >= o->samples;
+  }
+}
+
+/* ---- What was found ------------------------------------------------------------------------ */
+
+/* More than half of a union is shared with one obstacle at most, and one object. */
+static void match(ObstacleJudge *judge, size_t obstacles)
+{
+  for (size_t p = 0; p < obstacles; p++)
+    for (int k = 0; k < judge->objects; k++) {
+      const Claim *claim = &judge->claims[p];
+      double both = claim->shared[k];
+      if (both > OVERLAP * ((double)judge->object[k].samples + claim->samples - both))
+        judge->object[k].obstacle = (uint32_t)p;
+    }
+}
+
+static void log_object(
+    const ObstacleJudge *judge, const Object *o, uint64_t frame, const char *what)
+{
+  if (judge->log != NULL)
+    fprintf(judge->log, "frame %llu: %s %u at %.1f m, %llu samples in %d columns, %s\n",
+        (unsigned long long)frame, o->thing == THING_PERSON ? "person" : "vehicle", o->instance,
+        (double)o->z, (unsigned long long)o->samples, o->across, what);
+}
+
+/* As far away as the truth counts it: ahead, of a scan the range. */
+static double distance_of(const StxObstacle *o)
+{
+  return o->source == STX_OBSTACLE_LIDAR ? hypot((double)o->x, (double)o->z) : (double)o->z;
+}
+
+static void count_speed(const Known *known, const Object *o, const StxObstacle *found,
+    double seconds, ThingScore *score)
+{
+  double speed = (known->last_z - (double)o->z) / (seconds - known->last_time);
+  if (seconds - known->since < SPEED_AFTER || found->flags & STX_OBSTACLE_CUT ||
+      !isfinite(found->closing_speed) || found->source == STX_OBSTACLE_LIDAR)
+    return;
+  score->speeds++;
+  score->speed_error += fabs(speed - (double)found->closing_speed);
+}
+
+static void count_found(ObstacleJudge *judge, const Object *o, const StxObstacle *found,
+    double seconds, uint64_t frame, ThingScore *score)
+{
+  Known *known = &judge->known[o->thing][o->instance];
+  double off = fabs(distance_of(found) - (double)o->z) / (double)o->z * 1000;
+  score->errors[off < ERROR_BINS - 1 ? (int)off : ERROR_BINS - 1]++;
+  score->found++;
+  if (known->id > 0 && seconds - known->last_time < FORGOTTEN) {
+    score->again++;
+    score->kept += known->id == found->id;
+    if (known->id != found->id)
+      log_object(judge, o, frame, "has another id");
+    count_speed(known, o, found, seconds, score);
+  } else {
+    known->since = seconds;
+  }
+  known->id = found->id;
+  known->last_time = seconds;
+  known->last_z = (double)o->z;
+}
+
+/* Is it mostly of an object that counts, or of several, without being one of them? */
+static bool is_part(const ObstacleJudge *judge, size_t p)
+{
+  const Claim *claim = &judge->claims[p];
+  int swallowed = 0;
+  bool part = false;
+  for (int k = 0; k < judge->objects; k++) {
+    const Object *o = &judge->object[k];
+    if (o->obstacle == p)
+      return false;
+    part = part || (o->counts && claim->shared[k] > .5 * claim->samples);
+    swallowed += o->counts && claim->shared[k] > .5 * (double)o->samples;
+  }
+  return part || swallowed > 1;
+}
+
+static void count_obstacles(
+    const ObstacleJudge *judge, const StxObstaclesResult *result, ObstacleScore *score)
+{
+  for (size_t p = 0; p < result->count; p++) {
+    const StxObstacle *o = &result->obstacles[p];
+    const Claim *claim = &judge->claims[p];
+    if (distance_of(o) > judge->limits.farthest)
+      continue;
+    bool ghost = claim->standing < .5 * claim->across, part = !ghost && is_part(judge, p);
+    score->obstacles++;
+    score->ghosts += ghost;
+    score->parts += part;
+    if (judge->log != NULL && (ghost || part))
+      fprintf(judge->log, "frame %llu: obstacle %u at %.1f m, columns %d to %d, is %s\n",
+          (unsigned long long)score->frames, o->id, distance_of(o), o->first_column, o->last_column,
+          ghost ? "nothing" : "a part");
+  }
+}
+
+void obstacle_judge(ObstacleJudge *judge, const ObstacleTruth *truth, const uint16_t *members,
+    const float *depths, const StxObstaclesResult *result, double seconds, ObstacleScore *score)
+{
+  find_objects(judge, truth, members, depths, result->count);
+  match(judge, result->count);
+  for (int k = 0; k < judge->objects; k++) {
+    const Object *o = &judge->object[k];
+    ThingScore *thing = &score->thing[o->thing];
+    if (!o->counts)
+      continue;
+    thing->counted++;
+    if (o->obstacle == UINT32_MAX)
+      log_object(judge, o, score->frames, "is missed");
+    else
+      count_found(judge, o, &result->obstacles[o->obstacle], seconds, score->frames, thing);
+  }
+  count_obstacles(judge, result, score);
+  score->frames++;
+}
