@@ -9,27 +9,28 @@
 
 #define PI 3.14159265358979323846
 #define NUMBER(member, least, most) STX_FIELD(DOUBLE, StxCamera, member), .low = least, .high = most
-#define OR_MISSING(bit) .missing = bit, .missing_at = offsetof(StxCamera, missing)
+#define OR_MISSING(bit, value)                                                                     \
+  .missing = bit, .missing_at = offsetof(StxCamera, missing), .unset = value
 
 static const StxField camera_fields[] = {
     {"focal", "Focal length", "Focal length in pixels (0 = from calibration or caps)",
         NUMBER(focal, 0, 1e6), .unit = "px"},
     {"cx", "Principal point x",
-        "Principal point in pixels from the centre of the top left pixel; where it is not set, "
-        "from calibration or caps",
-        NUMBER(cx, -1e6, 1e6), .unit = "px", OR_MISSING(STX_CAMERA_CX)},
+        "Principal point in pixels from the centre of the top left pixel (-1000000 = from "
+        "calibration or caps)",
+        NUMBER(cx, -1e6, 1e6), .unit = "px", OR_MISSING(STX_CAMERA_CX, -1e6)},
     {"cy", "Principal point y",
-        "Principal point in pixels from the centre of the top left pixel; where it is not set, "
-        "from calibration or caps",
-        NUMBER(cy, -1e6, 1e6), .unit = "px", OR_MISSING(STX_CAMERA_CY)},
+        "Principal point in pixels from the centre of the top left pixel (-1000000 = from "
+        "calibration or caps)",
+        NUMBER(cy, -1e6, 1e6), .unit = "px", OR_MISSING(STX_CAMERA_CY, -1e6)},
     {"baseline", "Baseline", "Distance of the two cameras in metres (0 = from calibration or caps)",
         NUMBER(baseline, 0, 1e3), .unit = "m"},
     {"camera-height", "Camera height",
         "Height of the camera above the road in metres (0 = from calibration or caps)",
         NUMBER(height, 0, 1e3), .unit = "m"},
     {"camera-pitch", "Camera pitch",
-        "Pitch in radians, positive looks down; where it is not set, from calibration or caps",
-        NUMBER(pitch, -PI / 2, PI / 2), .unit = "rad", OR_MISSING(STX_CAMERA_PITCH)},
+        "Pitch in radians, positive looks down (-2 = from calibration or caps)",
+        NUMBER(pitch, -PI / 2, PI / 2), .unit = "rad", OR_MISSING(STX_CAMERA_PITCH, -2)},
 };
 static const StxCamera unknown_camera = {.missing = STX_CAMERA_ALL};
 const StxFields stx_camera_fields = {STX_FIELDS_OF(camera_fields), &unknown_camera};

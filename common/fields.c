@@ -51,11 +51,6 @@ static double stored(const StxField *field, const void *params)
   return is_unsigned(field) ? (double)bits : (double)(int)bits;
 }
 
-double stx_field_get(const StxField *field, const void *params)
-{
-  return field->scale > 0 ? stored(field, params) / field->scale : stored(field, params);
-}
-
 static unsigned missing_bits(const StxField *field, const void *params)
 {
   unsigned bits;
@@ -70,19 +65,30 @@ bool stx_field_is_missing(const StxField *field, const void *params)
   return stored(field, params) == 0;
 }
 
-static void note_given(const StxField *field, void *params)
+double stx_field_get(const StxField *field, const void *params)
+{
+  if (field->missing != 0 && stx_field_is_missing(field, params))
+    return field->unset;
+  return field->scale > 0 ? stored(field, params) / field->scale : stored(field, params);
+}
+
+/* What stands there instead is 0. */
+static double note_given(const StxField *field, void *params, double value)
 {
   if (field->missing == 0)
-    return;
-  unsigned bits = missing_bits(field, params) & ~field->missing;
+    return value;
+  bool given = value != field->unset;
+  unsigned bits = missing_bits(field, params);
+  bits = given ? bits & ~field->missing : bits | field->missing;
   memcpy((char *)params + field->missing_at, &bits, sizeof bits);
+  return given ? value : 0;
 }
 
 void stx_field_set(const StxField *field, void *params, double value)
 {
   char *at = (char *)params + field->offset;
+  value = note_given(field, params, value);
   bool truth = value != 0;
-  note_given(field, params);
   if (field->type == STX_FIELD_DOUBLE) {
     memcpy(at, &value, sizeof value);
   } else if (field->type == STX_FIELD_BOOL) {
@@ -100,6 +106,8 @@ double stx_field_low(const StxField *field)
 {
   if (field->negative != NULL)
     return -1;
+  if (field->missing != 0)
+    return field->unset;
   return field->scale > 0 ? ceil(field->low / field->scale) : field->low;
 }
 

@@ -61,6 +61,7 @@ typedef struct {
   bool at_start;         /* read once, when the work begins: later changes wait for the next time */
   unsigned missing;  /* a bit of the unsigned at `missing_at`, where the struct notes that nobody */
   size_t missing_at; /*   gave a value, if 0 is one like any other; 0: it does not */
+  double unset;      /* what users read and write for that, not above `low` */
 } StxField;
 
 /* The end of a row: how `member` of the struct `params` is stored; `kind`: DOUBLE, INT, … Does not
@@ -108,19 +109,19 @@ bool stx_field_check(
 /* The field that users know by this name, or NULL. */
 const StxField *stx_fields_find(const StxFields *table, const char *name);
 
-/* The value as users see it: 0 or 1 of a BOOL. Not of SPELLED, FRACTION, TEXT and
- * COUNT. */
+/* The value as users see it: 0 or 1 of a BOOL, `unset` of what is missing. Not of SPELLED,
+ * FRACTION, TEXT and COUNT. */
 double stx_field_get(const StxField *field, const void *params);
 
 /* Stores it, rounded where the field is whole; it must fit what the field is stored in, but need
- * not be allowed. It is missing no more. */
+ * not be allowed. It is missing no more, or again after `unset`. */
 void stx_field_set(const StxField *field, void *params, double value);
 
 /* Whether nobody gave a value; of a field that does not note it: whether that is 0. */
 bool stx_field_is_missing(const StxField *field, const void *params);
 
-/* The range as users see it: from -1 where negative numbers are allowed, of scaled fields in whole
- * units. */
+/* The range as users see it: from -1 where negative numbers are allowed, from `unset` where a value
+ * may be missing, of scaled fields in whole units. */
 double stx_field_low(const StxField *field);
 double stx_field_high(const StxField *field);
 

@@ -203,7 +203,7 @@ typedef struct {
   double range_min, range_max; /* what is nearer or farther is not seen; metres, min < max */
   double noise;                /* standard deviation of the range, metres */
   double dropout;              /* share of returns that are lost, at random */
-  double roll, pitch;          /* degrees: right side down, front down. The sensor is rolled about
+  double roll, pitch;          /* radians: right side down, front down. The sensor is rolled about
                                   its x axis, then pitched about the car's y axis */
 } StxSceneLidar;
 

@@ -23,8 +23,9 @@
 #include <math.h>
 
 #define DEGREE 0.017453292519943295
-#define NONE (-1.f) /* intensity of a place without a point; the label is 0 */
-#define AROUND 1e-3 /* a box whose middle is so near to the axis goes all around, metres */
+#define MOST_TILT .7854 /* 45 degrees: more is a value in degrees */
+#define NONE (-1.f)     /* intensity of a place without a point; the label is 0 */
+#define AROUND 1e-3     /* a box whose middle is so near to the axis goes all around, metres */
 
 /* ---- The sensor ----------------------------------------------------------------------------- */
 
@@ -48,10 +49,10 @@ static const StxField fields[] = {
         NUMBER(noise, 0, 1), .unit = "m"},
     {"lidar-dropout", "LiDAR drop-outs", "Share of the LiDAR's returns that are lost",
         "lidar dropout", NUMBER(dropout, 0, 1)},
-    {"lidar-roll", "LiDAR roll", "Tilt of the LiDAR to the right, degrees", "lidar roll",
-        NUMBER(roll, -45, 45), .unit = "degrees"},
-    {"lidar-pitch", "LiDAR pitch", "Tilt of the LiDAR forward and down, degrees", "lidar pitch",
-        NUMBER(pitch, -45, 45), .unit = "degrees"},
+    {"lidar-roll", "LiDAR roll", "Tilt of the LiDAR to the right, radians", "lidar roll",
+        NUMBER(roll, -MOST_TILT, MOST_TILT), .unit = "rad"},
+    {"lidar-pitch", "LiDAR pitch", "Tilt of the LiDAR forward and down, radians", "lidar pitch",
+        NUMBER(pitch, -MOST_TILT, MOST_TILT), .unit = "rad"},
 };
 static const StxSceneLidar defaults = STX_SCENE_LIDAR_DEFAULTS;
 const StxFields stx_scene_lidar_fields = {STX_FIELDS_OF(fields), &defaults};
@@ -117,7 +118,7 @@ typedef struct {
 static Sensor sensor_of(const StxScene *scene, const StxSceneLidar *lidar)
 {
   Sensor sensor = {.lidar = lidar, .origin = {0, lidar->height, 0}};
-  Angle p = angle_of(lidar->pitch), r = angle_of(lidar->roll);
+  Angle p = angle_of(lidar->pitch / DEGREE), r = angle_of(lidar->roll / DEGREE);
   const double tilt[3][3] = {{p.cosine, 0, -p.sine}, {p.sine * r.sine, r.cosine, p.cosine * r.sine},
       {p.sine * r.cosine, -r.sine, p.cosine * r.cosine}};
   double slope = scene->stance, length = sqrt(1 + slope * slope);

@@ -277,6 +277,31 @@ START_TEST(scaled_fields_are_numbers_of_units)
 }
 END_TEST
 
+START_TEST(missing_is_a_value_of_its_own)
+{
+  typedef struct {
+    double number;
+    unsigned missing;
+  } Place;
+  static const StxField field = {.low = -1,
+      .high = 1,
+      .missing = 4,
+      .unset = -2,
+      .missing_at = offsetof(Place, missing),
+      STX_FIELD(DOUBLE, Place, number)};
+  Place place = {.missing = 7};
+  ck_assert_double_eq(stx_field_low(&field), -2);
+  ck_assert_double_eq(stx_field_get(&field, &place), -2);
+  stx_field_set(&field, &place, 0);
+  ck_assert(place.missing == 3 && stx_field_get(&field, &place) == 0);
+  stx_field_set(&field, &place, .5);
+  ck_assert(place.missing == 3 && stx_field_get(&field, &place) == .5);
+  stx_field_set(&field, &place, -2);
+  ck_assert(place.missing == 7 && place.number == 0);
+  ck_assert(stx_field_get(&field, &place) == -2 && stx_field_is_missing(&field, &place));
+}
+END_TEST
+
 /* How the unit stands in the text, where users read it. */
 static const char *const unit_words[][2] = {{"px", "ixel"}, {"pixels", "ixels"}, {"m", "etres"},
     {"m²", "quare metres"}, {"m/s", "m/s"}, {"rad", "radians"}, {"degrees", "degrees"},
@@ -322,5 +347,5 @@ END_TEST
 
 static const StxTest tests[] = {{&ranges_end_where_the_tables_say}, {&choices_are_all_there_are},
     {&defaults_are_accepted}, {&users_get_what_they_set}, {&scaled_fields_are_numbers_of_units},
-    {&tables_are_complete}};
+    {&missing_is_a_value_of_its_own}, {&tables_are_complete}};
 STX_TESTING_MAIN("fields", tests)

@@ -26,7 +26,7 @@ static void direction_of(const StxSceneLidar *lidar, int step, int beam, double 
 /* Sensor → car: rolled about x, then pitched about y, one after the other. */
 static void untilt(const StxSceneLidar *lidar, double v[3])
 {
-  double r = lidar->roll * DEGREE, p = lidar->pitch * DEGREE;
+  double r = lidar->roll, p = lidar->pitch;
   double y = v[1] * cos(r) - v[2] * sin(r), z = v[1] * sin(r) + v[2] * cos(r);
   double x = v[0] * cos(p) + z * sin(p);
   v[2] = z * cos(p) - v[0] * sin(p);
@@ -57,8 +57,8 @@ START_TEST(rays_go_where_their_angles_say)
   for (size_t i = 0; i < sizeof tilts / sizeof tilts[0]; i++) {
     StxScene *scene = stx_scan_street(i, 1);
     StxSceneLidar lidar = stx_scan_exact(i == 0 ? 1 : 7, 24);
-    lidar.roll = tilts[i][0];
-    lidar.pitch = tilts[i][1];
+    lidar.roll = tilts[i][0] * DEGREE;
+    lidar.pitch = tilts[i][1] * DEGREE;
     lidar.top = 90; /* the whole sphere */
     lidar.bottom = -90;
     stx_scene_move(scene, 31 * i);
@@ -130,8 +130,8 @@ START_TEST(points_lie_where_rays_cast_one_by_one_meet)
     lidar.top = cases[i].top;
     lidar.bottom = cases[i].bottom;
     lidar.height = cases[i].height;
-    lidar.roll = cases[i].roll;
-    lidar.pitch = cases[i].pitch;
+    lidar.roll = cases[i].roll * DEGREE;
+    lidar.pitch = cases[i].pitch * DEGREE;
     stx_scene_move(scene, 43 * i);
     expect_turn_of_rays(scene, &lidar);
     stx_scene_free(scene);
@@ -206,8 +206,8 @@ START_TEST(the_road_lies_at_the_height_of_the_sensor)
     StxScene *scene = stx_scan_street(40 + i, 0);
     StxSceneLidar lidar = stx_scan_exact(64, 400);
     lidar.height = sensors[i][0];
-    lidar.roll = sensors[i][1];
-    lidar.pitch = sensors[i][2];
+    lidar.roll = sensors[i][1] * DEGREE;
+    lidar.pitch = sensors[i][2] * DEGREE;
     stx_scene_move(scene, 23 * i);
     StxTurn turn = stx_scan_turn(scene, &lidar);
     ck_assert_int_gt(check_ground(&turn, &lidar), 500);
@@ -223,7 +223,7 @@ START_TEST(tilt_has_the_signs_of_the_contract)
   StxScene *scene = stx_scan_street(7, 0);
   for (int which = 0; which < 2; which++) {
     StxSceneLidar lidar = stx_scan_exact(64, 400);
-    *(which == 0 ? &lidar.roll : &lidar.pitch) = 6;
+    *(which == 0 ? &lidar.roll : &lidar.pitch) = .1;
     StxTurn turn = stx_scan_turn(scene, &lidar);
     double sum[2] = {0, 0};
     int n[2] = {0, 0};

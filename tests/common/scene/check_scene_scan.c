@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#define DEGREE (M_PI / 180)
 #define LITERAL_HASH 0xbab2efcc6dc1d03cu
 
 static void expect_same_turn(const StxTurn *a, const StxTurn *b, const char *what)
@@ -167,8 +168,8 @@ START_TEST(every_machine_scans_the_same)
   StxScene *scene = stx_scan_street(7, 0);
   StxSceneLidar lidar = stx_scene_lidar(64);
   lidar.steps = 250;
-  lidar.roll = 2;
-  lidar.pitch = -3;
+  lidar.roll = 2 * DEGREE;
+  lidar.pitch = -3 * DEGREE;
   stx_scene_move(scene, 3);
   StxTurn turn = stx_scan_turn(scene, &lidar);
   uint64_t hash = stx_hash(STX_HASH_BEGIN, turn.points, turn.count * sizeof(StxPoint));

@@ -95,7 +95,7 @@ GST_START_TEST(properties_reach_the_sensor)
   GstHarness *harness = harness_new(views[__i__].view,
       "num-buffers=1 seed=5 first-frame=8 threads=2 beams=40 azimuth-steps=33 lidar-height=2.2 "
       "lidar-noise=0.1 "
-      "lidar-dropout=0.2 lidar-roll=5 lidar-pitch=-10",
+      "lidar-dropout=0.2 lidar-roll=0.05 lidar-pitch=-0.1",
       NULL);
   StxSceneLidar lidar = stx_scene_lidar(40);
 
@@ -103,8 +103,8 @@ GST_START_TEST(properties_reach_the_sensor)
   lidar.height = 2.2;
   lidar.noise = .1;
   lidar.dropout = .2;
-  lidar.roll = 5;
-  lidar.pitch = -10;
+  lidar.roll = .05;
+  lidar.pitch = -.1;
   expect_scan(harness, (gsize)__i__, 5, 8, &lidar);
   gst_harness_teardown(harness);
 }

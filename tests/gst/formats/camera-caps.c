@@ -184,6 +184,23 @@ GST_START_TEST(nothing_is_made_up)
 }
 GST_END_TEST
 
+/* A value that no camera has takes back what was set, and is the default that one reads. */
+GST_START_TEST(what_was_set_can_be_unset)
+{
+  Outcome outcome = run(DISPARITY "! downsample-transpose " NUMBERS
+                                  "! sat-dp-stixels cx=7 cx=-1000000 cy=0 cy=-1000000 "
+                                  "camera-pitch=0 camera-pitch=-2 ! fakesink name=out");
+  GstElement *element = gst_element_factory_make("sat-dp-stixels", NULL);
+  gdouble cx, pitch;
+
+  expect_camera(&outcome, 70, 60.5, 18.5, .5, 1.5, .02);
+  end(&outcome);
+  g_object_get(element, "cx", &cx, "camera-pitch", &pitch, NULL);
+  ck_assert(cx == -1e6 && pitch == -2);
+  gst_object_unref(element);
+}
+GST_END_TEST
+
 /* 0 is a number like any other once somebody says it. */
 GST_START_TEST(zero_can_be_said)
 {
@@ -460,6 +477,7 @@ static Suite *camera_caps_suite(void)
   suite_add_tcase(suite, tests);
   tcase_add_loop_test(tests, set_anywhere_it_arrives, 0, G_N_ELEMENTS(hops));
   tcase_add_test(tests, nothing_is_made_up);
+  tcase_add_test(tests, what_was_set_can_be_unset);
   tcase_add_test(tests, zero_can_be_said);
   tcase_add_test(tests, ints_are_numbers);
   tcase_add_test(tests, videoscale_scales_the_camera);
