@@ -30,4 +30,4 @@ static gboolean plugin_init(GstPlugin *plugin)
 
 GST_PLUGIN_DEFINE(GST_VERSION_MAJOR, GST_VERSION_MINOR, stixels,
     "Stixels from stereo video, ground and obstacles from LiDAR scans", plugin_init, STX_VERSION,
-    "LGPL", PACKAGE, PACKAGE)
+    "LGPL", GST_STX_PACKAGE, GST_STX_ORIGIN)

@@ -219,6 +219,7 @@ static void gst_stereo_stixels_class_init(GstStereoStixelsClass *klass)
   element->request_new_pad = request_new_pad;
   element->release_pad = release_pad;
   element->change_state = change_state;
-  gst_element_class_set_static_metadata(element, "Stereo to stixels", "Filter/Analyzer/Video",
-      "Stixels from the pictures of a stereo camera, in one element", GST_STX_AUTHOR);
+  gst_stx_element_describe(element, "stereo-stixels", "Stereo to stixels",
+      "Bin/Filter/Analyzer/Video",
+      "Makes stixels of the pictures of a stereo camera, in one element");
 }

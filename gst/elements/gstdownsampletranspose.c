@@ -311,10 +311,9 @@ static void gst_downsample_transpose_class_init(GstDownsampleTransposeClass *kla
   pairing->choose_pool = choose_pool;
 
   add_pad_templates(element);
-  gst_element_class_set_static_metadata(element, "Disparity to columns of cells",
+  gst_stx_element_describe(element, "downsample-transpose", "Disparity to columns of cells",
       "Filter/Converter/Video",
-      "Averages disparity, confidence and semantics over cells and transposes them",
-      GST_STX_AUTHOR);
+      "Averages disparity, confidence and semantics over cells and transposes them");
   GST_DEBUG_CATEGORY_INIT(
       gst_downsample_transpose_debug, "downsample-transpose", 0, "cell reduction");
 }

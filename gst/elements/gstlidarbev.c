@@ -313,8 +313,8 @@ static void gst_lidar_bev_class_init(GstLidarBevClass *klass)
 
   gst_element_class_add_static_pad_template(element, &sink_template);
   gst_element_class_add_static_pad_template(element, &src_template);
-  gst_element_class_set_static_metadata(element, "LiDAR bird's-eye view", "Filter/Video",
-      "Draws labelled points of LiDAR scans from above", GST_STX_AUTHOR);
+  gst_stx_element_describe(element, "lidar-bev", "LiDAR bird's-eye view", "Filter/Converter/Video",
+      "Draws labelled points of LiDAR scans from above");
   GST_DEBUG_CATEGORY_INIT(gst_lidar_bev_debug, "lidar-bev", 0, "LiDAR bird's-eye view");
 }
 

@@ -247,8 +247,8 @@ static void gst_lidar_ground_class_init(GstLidarGroundClass *klass)
 
   gst_element_class_add_static_pad_template(element, &sink_template);
   gst_element_class_add_static_pad_template(element, &src_template);
-  gst_element_class_set_static_metadata(element, "LiDAR ground segmentation", "Filter/Analyzer",
-      "Labels the points of LiDAR scans as ground, or as obstacles in clusters", GST_STX_AUTHOR);
+  gst_stx_element_describe(element, "lidar-ground", "LiDAR ground segmentation", "Filter/Analyzer",
+      "Labels the points of LiDAR scans as ground, or as obstacles in clusters");
   GST_DEBUG_CATEGORY_INIT(gst_lidar_ground_debug, "lidar-ground", 0, "LiDAR ground segmentation");
 }
 

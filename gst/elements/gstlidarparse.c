@@ -456,8 +456,8 @@ static void gst_lidar_parse_class_init(GstLidarParseClass *klass)
   gst_stx_properties_install(object, properties, G_N_ELEMENTS(properties));
   gst_element_class_add_static_pad_template(element, &sink_template);
   gst_element_class_add_static_pad_template(element, &src_template);
-  gst_element_class_set_static_metadata(element, "LiDAR files to points", "Codec/Parser",
-      "Reads scans from KITTI's and nuScenes' .bin, .pcd and .ply files", GST_STX_AUTHOR);
+  gst_stx_element_describe(element, "lidar-parse", "LiDAR files to points", "Codec/Parser",
+      "Reads scans from KITTI's and nuScenes' .bin, .pcd and .ply files");
   GST_DEBUG_CATEGORY_INIT(gst_lidar_parse_debug, "lidar-parse", 0, "LiDAR files to points");
 }
 

@@ -128,9 +128,9 @@ static void gst_rdp_columns_class_init(GstRdpColumnsClass *klass)
   stage->host = &stx_rdp_impls;
   stage->device = &stx_rdp_cuda_impls;
 
-  gst_element_class_set_static_metadata(GST_ELEMENT_CLASS(klass), "Columns to line segments",
+  gst_stx_element_describe(GST_ELEMENT_CLASS(klass), "rdp-columns", "Columns to line segments",
       "Filter/Analyzer/Video",
-      "Simplifies columns of disparity to line segments by Ramer-Douglas-Peucker", GST_STX_AUTHOR);
+      "Simplifies columns of disparity to line segments by Ramer-Douglas-Peucker");
   GST_DEBUG_CATEGORY_INIT(gst_rdp_columns_debug, "rdp-columns", 0, "columns to segments");
 }
 

@@ -135,10 +135,9 @@ static void gst_sat_dp_stixels_class_init(GstSatDpStixelsClass *klass)
   stage->host = &stx_satdp_impls;
   stage->device = &stx_satdp_cuda_impls;
 
-  gst_element_class_set_static_metadata(GST_ELEMENT_CLASS(klass), "Stixel segmentation",
+  gst_stx_element_describe(GST_ELEMENT_CLASS(klass), "sat-dp-stixels", "Stixel segmentation",
       "Filter/Analyzer/Video",
-      "Cuts columns of disparity into ground, objects and sky by dynamic programming",
-      GST_STX_AUTHOR);
+      "Cuts columns of disparity into ground, objects and sky by dynamic programming");
   GST_DEBUG_CATEGORY_INIT(gst_sat_dp_stixels_debug, "sat-dp-stixels", 0, "stixel segmentation");
 }
 

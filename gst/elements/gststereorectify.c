@@ -249,9 +249,8 @@ static void gst_stereo_rectify_class_init(GstStereoRectifyClass *klass)
   GST_DEBUG_CATEGORY_INIT(stereo_rectify_debug, "stereo-rectify", 0, "rectification");
   gst_stx_properties_install(object, properties, G_N_ELEMENTS(properties));
   object->finalize = finalize;
-  gst_element_class_set_static_metadata(GST_ELEMENT_CLASS(klass), "Stereo rectification",
-      "Filter/Effect/Video", "Rectifies the two views of a calibrated stereo camera",
-      GST_STX_AUTHOR);
+  gst_stx_element_describe(GST_ELEMENT_CLASS(klass), "stereo-rectify", "Stereo rectification",
+      "Filter/Effect/Video", "Rectifies the two views of a calibrated stereo camera");
   gst_stx_lanes_class_add_pads(
       lanes, GST_STX_CUDA_CAPS("video/x-raw", ",format=" GST_RECTIFY_FORMATS));
   lanes->stage.host = &stx_rectify_impls;

@@ -431,8 +431,8 @@ static void gst_stereo_sgm_class_init(GstStereoSgmClass *klass)
   object_class->set_property = set_property;
   object_class->finalize = finalize;
 
-  gst_element_class_set_static_metadata(element_class, "Semi-global matching",
-      "Filter/Analyzer/Video", "Disparity of a rectified stereo pair", GST_STX_AUTHOR);
+  gst_stx_element_describe(element_class, "stereo-sgm", "Semi-global matching",
+      "Filter/Analyzer/Video", "Finds the disparity of a rectified stereo pair");
   gst_element_class_add_static_pad_template_with_gtype(
       element_class, &src_template, GST_TYPE_AGGREGATOR_PAD);
   gst_element_class_add_static_pad_template_with_gtype(

@@ -263,8 +263,8 @@ static void gst_stixel_json_class_init(GstStixelJsonClass *klass)
 
   gst_element_class_add_static_pad_template(element, &sink_template);
   gst_element_class_add_static_pad_template(element, &src_template);
-  gst_element_class_set_static_metadata(element, "Stixels to JSON", "Converter/Metadata",
-      "Writes one line of JSON per frame of stixels, obstacles or labelled points", GST_STX_AUTHOR);
+  gst_stx_element_describe(element, "stixel-json", "Stixels to JSON", "Filter/Converter/Metadata",
+      "Writes one line of JSON per frame of stixels, obstacles or labelled points");
   GST_DEBUG_CATEGORY_INIT(gst_stixel_json_debug, "stixel-json", 0, "stixels to JSON");
 }
 

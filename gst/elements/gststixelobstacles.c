@@ -444,9 +444,8 @@ static void gst_stixel_obstacles_class_init(GstStixelObstaclesClass *klass)
 
   gst_element_class_add_static_pad_template(element, &sink_template);
   gst_element_class_add_static_pad_template(element, &src_template);
-  gst_element_class_set_static_metadata(element, "Obstacles of stixels and scans",
-      "Filter/Analyzer", "Groups stixels or clusters of points into obstacles and follows them",
-      GST_STX_AUTHOR);
+  gst_stx_element_describe(element, "stixel-obstacles", "Obstacles of stixels and scans",
+      "Filter/Analyzer", "Groups stixels or clusters of points into obstacles and follows them");
   GST_DEBUG_CATEGORY_INIT(
       stixel_obstacles_debug, "stixel-obstacles", 0, "obstacles of stixels and scans");
 }

@@ -445,8 +445,8 @@ static void gst_stixel_overlay_class_init(GstStixelOverlayClass *klass)
   gst_stx_properties_install(object_class, properties, G_N_ELEMENTS(properties));
   object_class->set_property = set_property;
 
-  gst_element_class_set_static_metadata(element_class, "Stixel overlay", "Filter/Effect/Video",
-      "Draws stixels on the video frame of the same moment", GST_STX_AUTHOR);
+  gst_stx_element_describe(element_class, "stixel-overlay", "Stixel overlay", "Filter/Effect/Video",
+      "Draws stixels on the video frame of the same moment");
   gst_element_class_add_static_pad_template_with_gtype(
       element_class, &src_template, GST_TYPE_AGGREGATOR_PAD);
   gst_element_class_add_static_pad_template_with_gtype(

@@ -472,9 +472,8 @@ static void gst_street_scene_src_class_init(GstStreetSceneSrcClass *klass)
           "Deliver frames in time with the clock, as a camera does", FALSE,
           G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY));
   gst_element_class_add_static_pad_template(element_class, &src_template);
-  gst_element_class_set_static_metadata(element_class, "Synthetic street", "Source/Video",
-      "A street seen by a moving stereo camera and a LiDAR, with exact disparity and classes",
-      GST_STX_AUTHOR);
+  gst_stx_element_describe(element_class, "street-scene-src", "Synthetic street", "Source/Video",
+      "Shows a street to a moving stereo camera and a LiDAR, with exact disparity and classes");
   base_class->get_caps = get_caps;
   base_class->negotiate = negotiate;
   base_class->fixate = fixate;

@@ -89,7 +89,7 @@ class Network:
 class OnnxSemantics(GstBase.BaseTransform):
     __gstmetadata__ = ("Semantics from an ONNX network", "Filter/Analyzer/Video",
                        "Runs a segmentation network on each picture and gives its class scores",
-                       "gst-stixels")
+                       "The gst-stixels developers")
     __gsttemplates__ = (
         Gst.PadTemplate.new("sink", Gst.PadDirection.SINK, Gst.PadPresence.ALWAYS,
                             Gst.Caps.from_string(PICTURE % (ANY, ANY))),

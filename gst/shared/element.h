@@ -9,7 +9,10 @@
 
 G_BEGIN_DECLS
 
-#define GST_STX_AUTHOR "The gst-stixels developers"
+/* In class_init: what gst-inspect-1.0 says of an element, and where the page of `factory` lies.
+ * `klass` is made of the words that GStreamer has for kinds of elements. Static texts. */
+void gst_stx_element_describe(GstElementClass *element, const char *factory, const char *name,
+    const char *klass, const char *description);
 
 /* Posts the text of an StxError to the user: GST_STX_ELEMENT_ERROR (self, STREAM, FORMAT, &error)
  */
