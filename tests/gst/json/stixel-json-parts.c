@@ -439,6 +439,12 @@ GST_START_TEST(every_line_fits_the_schema)
       "street-scene-src view=disparity num-buffers=1 ! video/x-raw,width=160,height=90 ! "
       "downsample-transpose stixel-width=80 ! sat-dp-stixels");
   add_lines(lines, folder, "street-scene-src view=lidar num-buffers=1 ! lidar-ground");
+  add_lines(lines, folder,
+      "street-scene-src view=disparity num-buffers=2 ! downsample-transpose stixel-width=64 ! "
+      "sat-dp-stixels ! stixel-obstacles");
+  add_lines(lines, folder,
+      "street-scene-src view=lidar num-buffers=2 beams=16 ! lidar-ground ! stixel-obstacles ! "
+      "application/x-obstacles");
   check_lines(folder, lines);
   g_string_free(lines, TRUE);
   g_rmdir(folder);
