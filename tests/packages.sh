@@ -72,6 +72,13 @@ fetch_pyarrow() {
   export STX_PYARROW
 }
 
+# The engine that hands a fleet's recordings to workers; the test needs its programs.
+fetch_dask() {
+  local found
+  found=$(from_pypi "$1" distributed 'a part of the test fleet' /usr/bin/python3 dask distributed)
+  export STX_DASK=${found:+$1/bin}
+}
+
 # The ones among the arguments that are not installed.
 missing_packages() {
   for package in "$@"; do

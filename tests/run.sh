@@ -145,6 +145,12 @@ test_threads() {
   fi
 }
 
+# What stx-fleet does with an engine of PyPI's, which takes longer to install than the test.
+test_engine() {
+  fetch_dask "$(realpath -m "$build/dask")"
+  run_tests "$build" fleet
+}
+
 # On the build that users have, one after the other, as they measure memory and time.
 test_endurance() {
   STX_ENDURANCE=full run_tests "$build" --num-processes 1 --timeout-multiplier 0 --suite endurance
@@ -231,6 +237,7 @@ else
   fi
 fi
 if [ "$mode" = full ]; then
+  test_engine
   test_endurance
   test_fuzz
   test_newest

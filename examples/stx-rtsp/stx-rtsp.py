@@ -13,95 +13,14 @@ client with the same time (NTP) pairs the streams again from its first frame on:
 rtspsrc ntp-sync=true. Packages: python3-gst-1.0, gir1.2-gst-rtsp-server-1.0.
 """
 import argparse
-import signal
+import pathlib
 import sys
 
-import gi
-
-gi.require_version("Gst", "1.0")
-gi.require_version("GstRtp", "1.0")
-gi.require_version("GstRtspServer", "1.0")
-from gi.repository import GLib, Gst, GstRtp, GstRtspServer  # noqa: E402
-
-Gst.init(None)  # before classes are derived
-
-VIEW = "video/x-raw,width=640,height=192,framerate=10/1"
-STREET = f"""
-    street-scene-src is-live=true view=left  ! {VIEW} ! stereo.sink_left
-    street-scene-src is-live=true view=right ! {VIEW} ! stereo.sink_right
-    stereo-stixels name=stereo output=stixels ! rtpgstpay name=pay1 pt=97 config-interval=1
-    stereo.src_left ! videoconvert
-        ! x264enc tune=zerolatency speed-preset=ultrafast key-int-max=10
-        ! rtph264pay name=pay0 pt=96 config-interval=1"""
-
-
-def payloaders(pipeline):
-    found = []
-    while (pay := pipeline.get_by_name(f"pay{len(found)}")) is not None:
-        found.append(pay)
-    return found
-
-
-def without_time(pad, info):
-    """rtpgstpay's first packets have no time, from which the sender cannot tell when the frame was
-    taken. What they say stands in the description of the session, too."""
-    timeless = info.get_buffer_list().get(0).pts == Gst.CLOCK_TIME_NONE
-    return Gst.PadProbeReturn.DROP if timeless else Gst.PadProbeReturn.OK
-
-
-def tell_times(media):
-    for pay in payloaders(media.get_element()):
-        times = GstRtp.RTPHeaderExtension.create_from_uri("urn:ietf:params:rtp-hdrext:ntp-64")
-        times.set_id(1)
-        times.set_property("every-packet", True)
-        pay.emit("add-extension", times)
-        pay.get_static_pad("src").add_probe(Gst.PadProbeType.BUFFER_LIST, without_time)
-
-
-def say(media, message):
-    if message.type in (Gst.MessageType.ERROR, Gst.MessageType.WARNING):
-        is_error = message.type == Gst.MessageType.ERROR
-        error, debug = message.parse_error() if is_error else message.parse_warning()
-        print(f"{message.src.get_name()}: {error.message} ({debug})", file=sys.stderr)
-    return False  # whoever else wants the message gets it
-
-
-def configure(factory, media):
-    tell_times(media)
-    media.connect("handle-message", say)
-
-
-class Media(GstRtspServer.RTSPMedia):
-    def do_setup_rtpbin(self, rtpbin):
-        # The times are those at which frames were taken, not sent.
-        rtpbin.set_property("rtcp-sync-send-time", False)
-        return True
-
-
-def checked(launch):
-    """What is wrong is said now, and not to the first client."""
-    try:
-        count = len(payloaders(Gst.parse_launch(launch)))
-    except GLib.Error as error:
-        sys.exit(f"stx-rtsp: {error.message}")
-    if count == 0:
-        sys.exit("stx-rtsp: the pipeline has no pay0: name payloaders pay0, pay1, …, "
-                 "as in rtph264pay name=pay0")
-    return launch
-
-
-def serve(options):
-    server = GstRtspServer.RTSPServer(address=options.address, service=str(options.port))
-    factory = GstRtspServer.RTSPMediaFactory()
-    factory.set_launch(checked(f"( {' '.join(options.pipeline) or STREET} )"))
-    factory.set_shared(True)
-    factory.set_media_gtype(Media)
-    factory.connect("media-configure", configure)
-    server.get_mount_points().add_factory(options.path, factory)
-    if server.attach(None) == 0:
-        sys.exit(f"stx-rtsp: nothing can listen on {options.address}, port {options.port}")
-    print(f"rtsp://{options.address}:{server.get_bound_port()}{options.path}", flush=True)
-    return server
+HERE = pathlib.Path(__file__).resolve().parent
+# Beside this file in the source tree; installed, the parts lie in share/.
+for folder in (HERE, HERE.parent / "share/gst-stixels/stx-rtsp"):
+    if (folder / "server.py").exists():
+        sys.path.insert(0, str(folder))
 
 
 def main():
@@ -113,12 +32,11 @@ def main():
     parser.add_argument("--port", type=int, default=8554, help="default: %(default)s; 0: any")
     parser.add_argument("--path", default="/street", help="default: %(default)s")
     options = parser.parse_args()
-    server = serve(options)
-    loop = GLib.MainLoop()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        GLib.unix_signal_add(GLib.PRIORITY_DEFAULT, number, loop.quit)
-    loop.run()
-    del server
+    try:
+        import server
+    except (ImportError, ValueError) as error:
+        sys.exit(f"stx-rtsp: {error}: install python3-gst-1.0 and gir1.2-gst-rtsp-server-1.0")
+    server.serve(options)
 
 
 if __name__ == "__main__":

@@ -29,12 +29,12 @@ def packets_of(sent, caps=STIXELS, options="config-interval=1"):
     return packets
 
 
-def arriving(packets, spacing=Gst.MSECOND):
+def arriving(packets, spacing=Gst.MSECOND, begin=0):
     """As a network brings them, each with the time of its arrival: a second from now, so that
     whoever waits for a packet waits on a busy machine, too."""
     for n, data in enumerate(packets):
         buffer = Gst.Buffer.new_wrapped(data)
-        buffer.pts = buffer.dts = Gst.SECOND + n * spacing
+        buffer.pts = buffer.dts = Gst.SECOND + begin + n * spacing
         yield buffer
 
 
@@ -58,8 +58,10 @@ class Rtp(unittest.TestCase):
 
     def test_bytes_caps_and_times_arrive(self):
         for caps in (STIXELS, *OTHERS):
-            samples = Pipeline(caps, f"rtpgstpay ! {JITTER} ! rtpgstdepay").run(
-                buffer.copy_deep() for buffer in self.sent)
+            packets = packets_of(self.sent, caps)
+            in_time = [buffer for n, frame in enumerate(packets)
+                       for buffer in arriving(frame, 0, n * Gst.SECOND // 10)]
+            samples = Pipeline(RTP, f"{JITTER} ! rtpgstdepay").run(in_time)
             self.assertEqual(numbers(samples, self.sent), list(range(6)))
             times = [sample.get_buffer().pts for sample in samples]
             for n, time in enumerate(times):

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What a recording is: a pair of numbered pictures, two videos, or one file with both."""
+import pathlib
+import re
+
+# Folders of the left and the right pictures, below that of the recording.
+PICTURES = (("image_2", "image_3"), ("image_0", "image_1"), ("image_02/data", "image_03/data"),
+            ("image_00/data", "image_01/data"), ("left", "right"))
+# Beside the recording, or in one of the two folders above it.
+RAW = "calib_cam_to_cam.txt"  # of KITTI's pictures that are rectified already
+CALIBRATIONS = ("calib.txt", "camera.json", "stereo.yml", "calibration.yml", RAW)
+
+
+class Unusable(Exception):
+    """Why a recording cannot be computed."""
+
+
+def numbered(folder):
+    """Pattern, first and last number of a folder's pictures."""
+    names = sorted(path.name for path in folder.glob("*.png"))
+    found = [re.fullmatch(r"(\D*)(\d+)(\D*\.png)", name) for name in names]
+    if not names or not all(found):
+        raise Unusable(f"{folder}: no numbered pictures, as 000000.png")
+    numbers = [int(match[2]) for match in found]
+    missing = sorted(set(range(numbers[0], numbers[-1] + 1)) - set(numbers))
+    if missing:
+        raise Unusable(f"{folder}: there is no picture number {missing[0]}")
+    before, digits, after = found[0].groups()
+    return f"{folder}/{before}%0{len(digits)}d{after}", numbers[0], numbers[-1]
+
+
+def pictures_source(folder, rate):
+    pattern, first, last = numbered(folder)
+    return (["multifilesrc", f"location={pattern}", f"start-index={first}", f"stop-index={last}",
+             f"caps=image/png,framerate={rate}/1", "!", "pngdec"], last - first + 1)
+
+
+def vint(data, at):
+    """A size in Matroska: its value, or None where it is not known, and where it ends."""
+    length = 9 - data[at].bit_length()
+    value = int.from_bytes(data[at:at + length], "big") & ((1 << 7 * length) - 1)
+    return None if value == (1 << 7 * length) - 1 else value, at + length
+
+
+def check_matroska(path):
+    """A file that was cut plays as far as it goes, and says nothing."""
+    data = path.open("rb").read(4096)
+    if data[:4] != b"\x1a\x45\xdf\xa3":
+        raise Unusable(f"{path}: this is no Matroska file")
+    size, at = vint(data, 4)
+    at += size
+    if data[at:at + 4] != b"\x18\x53\x80\x67":
+        raise Unusable(f"{path}: its header is cut or not Matroska's")
+    size, at = vint(data, at + 4)
+    there = path.stat().st_size - at
+    if size is not None and there < size:
+        raise Unusable(f"{path}: {there} of {size} bytes are there, the rest is missing")
+
+
+class Recording:
+    """`name` is unique in its fleet, and a path without its first part."""
+
+    def __init__(self, name, path, kind):
+        self.name, self.path, self.kind = name, path, kind
+
+    def folders(self):
+        return next(((self.path / left, self.path / right) for left, right in PICTURES
+                     if (self.path / left).is_dir() and (self.path / right).is_dir()), None)
+
+    def files(self):
+        """All that its stixels are made of, but the calibration."""
+        if self.kind == "pictures":
+            return [path for folder in self.folders() for path in sorted(folder.glob("*.png"))]
+        return [self.path] if self.kind == "matroska" else sorted(self.path.glob("*.mp4"))
+
+    def calibration(self):
+        beside = [self.path.with_suffix(end) for end in (".yml", ".txt", ".json", ".conf")]
+        above = [folder / name for folder in (self.path, *self.path.parents[:2])
+                 for name in CALIBRATIONS]
+        found = beside if self.kind == "matroska" else []
+        return next((path for path in (*found, *above) if path.is_file()), None)
+
+    def sources(self, rate):
+        """Words of gst-launch-1.0 in front of stixels.sink_left and stixels.sink_right, and how
+        many frames there are, or None."""
+        if self.kind == "pictures":
+            (left, count), (right, other) = (pictures_source(folder, rate)
+                                             for folder in self.folders())
+            if count != other:
+                raise Unusable(f"{self.path}: {count} left and {other} right pictures")
+            return left, right, count
+        if self.kind == "matroska":
+            check_matroska(self.path)
+            left, right = ([f"demux.video_{view}", "!", "queue", "!", "decodebin"]
+                           for view in range(2))
+            before = ["filesrc", f"location={self.path}", "!", "matroskademux", "name=demux"]
+            return before + left, right, None
+        left, right = (["filesrc", f"location={self.path}/{view}.mp4", "!", "decodebin"]
+                       for view in ("left", "right"))
+        return left, right, None
+
+
+def kind_of(path):
+    if path.is_file():
+        return "matroska" if path.suffix == ".mkv" else None
+    if Recording("", path, "").folders():
+        return "pictures"
+    return "videos" if (path / "left.mp4").is_file() and (path / "right.mp4").is_file() else None
+
+
+def find(paths):
+    """The recordings that these are, or that lie in these folders, by name."""
+    found = {}
+    for given in map(pathlib.Path, paths):
+        if not given.exists():
+            raise Unusable(f"{given}: there is no such file or folder")
+        inside = [given, *sorted(given.rglob("*"))] if given.is_dir() else [given]
+        for path in inside:
+            if kind := kind_of(path):
+                name = str(path.relative_to(given if path != given else given.parent))
+                if name in found and found[name].path != path:
+                    raise Unusable(f"{path} and {found[name].path} would have the same name")
+                found[name] = Recording(name, path.resolve(), kind)
+    return [found[name] for name in sorted(found)]

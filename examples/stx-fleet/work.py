@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What a worker does with a recording: gst-launch-1.0 in a process of its own, so that whatever
+crashes costs this recording. Needs nothing but Python: an engine sends this file to its workers."""
+import hashlib
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import time
+
+TRIES = 3  # of a recording whose process was killed
+
+
+def digest(job):
+    """Of all that decides the result: bytes of the recording and of its calibration, and what is
+    done with them."""
+    total = hashlib.sha256(json.dumps([job["settings"], job["version"]]).encode())
+    for name in job["files"]:
+        with open(name, "rb") as file:
+            total.update(hashlib.file_digest(file, "sha256").digest())
+    return total.hexdigest()
+
+
+def stamps(job):
+    """Sizes and times of the files: while they stay, so does the digest."""
+    return [[name, os.stat(name).st_size, os.stat(name).st_mtime_ns] for name in job["files"]]
+
+
+def paths_of(job):
+    base = pathlib.Path(job["output"], job["name"])
+    return base.with_name(base.name + ".jsonl"), base.with_name(base.name + ".done.json")
+
+
+def is_done(job):
+    """Whether its result is there, and what is there is that of these bytes and settings."""
+    result, done = paths_of(job)
+    try:
+        known = json.loads(done.read_text())
+        same = known["settings"] == job["settings"] and known["version"] == job["version"]
+        if not same or result.stat().st_size != known["bytes"]:
+            return False
+        return known["stamps"] == stamps(job) or known["digest"] == digest(job)
+    except (OSError, ValueError, KeyError):
+        return False
+
+
+def write_whole(path, text):
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    part.write_text(text)
+    os.replace(part, path)
+
+
+def message_of(log):
+    """What the element said, in a line."""
+    lines = [line.strip() for line in log.splitlines() if line.strip()]
+    for n, line in enumerate(lines):
+        if line.startswith(("ERROR", "WARNING: erroneous pipeline")):
+            return " ".join(lines[n:n + 4]).replace("Additional debug info: ", "")[:500]
+    return " ".join(lines[-3:])[:500] or "no message"
+
+
+def launch(job, part):
+    """Runs the pipeline into the file `part`: its exit status, below 0 for a signal, and log."""
+    words = [word.replace("RESULT", str(part)) for word in job["pipeline"]]
+    # What the worker has started ends with it.
+    process = subprocess.run(["setpriv", "--pdeathsig", "KILL", "gst-launch-1.0", "-q", *words],
+                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                             errors="replace")
+    return process.returncode, process.stdout
+
+
+def compute(job):
+    """The result in place, and numbers about it; or the reason why there is none, a text."""
+    try:
+        return computed(job)
+    except Exception as error:  # whatever it is costs this recording
+        return str(error) or type(error).__name__
+
+
+def computed(job):
+    result, done = paths_of(job)
+    result.parent.mkdir(parents=True, exist_ok=True)
+    begin = time.monotonic()
+    part = result.with_name(f".{result.name}.{os.uname().nodename}.{os.getpid()}.part")
+    try:
+        for attempt in range(TRIES):
+            status, log = launch(job, part)
+            if status >= 0:
+                break
+        if status < 0:
+            raise RuntimeError(f"killed {TRIES} times, by {signal.Signals(-status).name}")
+        if status > 0:
+            raise RuntimeError(message_of(log))
+        with open(part, "rb") as file:
+            frames = sum(chunk.count(b"\n") for chunk in iter(lambda: file.read(1 << 20), b""))
+        if frames == 0 or job["frames"] not in (None, frames):
+            raise RuntimeError(f"{frames} frames came out of {job['frames'] or 'it'}: "
+                               f"{message_of(log)}")
+        known = {"digest": digest(job), "stamps": stamps(job), "settings": job["settings"],
+                 "version": job["version"], "frames": frames, "bytes": part.stat().st_size}
+        os.replace(part, result)
+        write_whole(done, json.dumps(known, indent=1) + "\n")
+        for left in result.parent.glob(f".{result.name}.*.part"):  # by workers that were killed
+            left.unlink(missing_ok=True)
+        return {"frames": frames, "seconds": time.monotonic() - begin, "tries": attempt + 1}
+    finally:
+        part.unlink(missing_ok=True)
