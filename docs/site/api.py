@@ -34,7 +34,7 @@ def escaped(text):
 def paragraphs(text):
     """reStructuredText: prose flows, what is aligned by hand stays as it is."""
     for part in re.split(r"\n\s*\n", text):
-        lines = part.split("\n")
+        lines = part.strip("\n").split("\n")
         aligned = any(re.search(r"\S  +\S|^ ", line) for line in lines)
         if aligned:
             yield "::\n\n" + "\n".join("   " + line for line in lines)
@@ -42,16 +42,19 @@ def paragraphs(text):
             yield escaped(" ".join(lines))
 
 
-def documented(name, text):
-    """GObject-Introspection's markup, where there is any, as fields of a function."""
-    text = re.sub(rf"\A{name}:.*\n", "", text)
+def documented(name, text, member):
+    """GObject-Introspection's markup, where there is any, as fields; `member` is their name."""
+    text = re.sub(rf"\A{name}:.*(\n|\Z)", "", text)
+    text = re.sub(r"[#%](?=[A-Z])", "", text)
     parts = re.split(r"^(@\w+|Returns):", text, flags=re.M)
+    parts[::2] = [re.sub(r"@(\w+)", r"`\1`", part) for part in parts[::2]]
     result = list(paragraphs(parts[0])) if parts[0].strip() else []
     fields = []
     for key, value in zip(parts[1::2], parts[2::2]):
         value, _, rest = value.partition("\n\n")
-        value = escaped(" ".join(re.sub(r"^\s*(\([^)]*\)\s*)+:?", "", value).split()))
-        fields.append(f":param {key[1:]}: {value}" if key[0] == "@" else f":returns: {value}")
+        marks, value = re.match(r"\s*((?:\([^)]*\)\s*)*):?(.*)", value, re.S).groups()
+        value = escaped(" ".join([*value.split(), *marks.split()]))
+        fields.append(f":{member}{key[1:]}: {value}" if key[0] == "@" else f":returns: {value}")
         result += paragraphs(rest) if rest.strip() else []
     return result + ["\n".join(fields)] if fields else result
 
@@ -84,7 +87,8 @@ def entry(comment, declaration):
     if not names:
         return list(paragraphs(text)) + ([code(declaration)] if declaration else [])
     name = re.search(r"(\w+)\s*(\(|$)", names[0][1])[1]
-    body = documented(name, text) + ([code(declaration)] if show else [])
+    member = "param " if names[0][0] == "function" else ""
+    body = documented(name, text, member) + ([code(declaration)] if show else [])
     heads = [f".. c:{kind}:: {signature}" for kind, signature in names]
     return ["\n\n".join(heads + [indented("\n\n".join(body))])]
 
