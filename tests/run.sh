@@ -200,6 +200,7 @@ test_newest() {
   folder=$(realpath -m "$build-newest")
   mkdir -p "$folder/cuda/bin" "$folder/cuda/include"
   nvcc=$(readlink -f "$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)")
+  cp /etc/ssl/certs/ca-certificates.crt "$folder/authorities.crt" || true
   if [ -x "$nvcc" ]; then
     cp "$nvcc" "$(dirname "$nvcc")/bin2c" "$folder/cuda/bin"
     cp "$(dirname "$nvcc")"/../include/*.h "$folder/cuda/include"
