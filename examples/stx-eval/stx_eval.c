@@ -79,6 +79,7 @@ char *eval_picture_path(const char *folder, const char *name)
 {
   if (folder == NULL)
     return NULL;
+  g_mkdir_with_parents(folder, 0777); /* what fails is said by who writes the picture */
   char *file = g_strdup_printf("%s.png", name);
   char *path = g_build_filename(folder, g_strdelimit(file, "/ ", '_'), NULL);
   g_free(file);

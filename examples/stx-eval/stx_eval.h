@@ -40,7 +40,8 @@ typedef struct {
 
 void eval_frame_free(EvalFrame *frame);
 
-/* Where the picture of a frame or scan goes, to be freed; NULL: none is wanted. */
+/* Where the picture of a frame or scan goes, in a folder that is made, to be freed; NULL: none is
+ * wanted. */
 char *eval_picture_path(const char *folder, const char *name);
 
 typedef struct DataSet DataSet;

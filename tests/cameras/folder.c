@@ -21,14 +21,16 @@ static void write_calibrations(void)
   StxCamera camera = picture_camera(FOLDER_WIDTH, FOLDER_HEIGHT);
   gchar *k = g_strdup_printf(
       "[%g, 0, %g, 0, %g, %g, 0, 0, 1]", camera.focal, camera.cx, camera.focal, camera.cy);
+  gchar *opencv;
   gchar *lens = g_strdup_printf(
       "fx=%g\nfy=%g\ncx=%g\ncy=%g\nk1=0\nk2=0\n", camera.focal, camera.focal, camera.cx, camera.cy);
 
-  write_text(
-      "stereo.yml", g_strdup_printf("%%YAML:1.0\n---\nimage_width: %d\nimage_height: %d\nK1: %s\n"
-                                    "D1: [0, 0, 0, 0, 0]\nK2: %s\nD2: [0, 0, 0, 0, 0]\n"
-                                    "R: [1, 0, 0, 0, 1, 0, 0, 0, 1]\nT: [%g, 0, 0]\n",
-                        FOLDER_WIDTH, FOLDER_HEIGHT, k, k, -camera.baseline));
+  opencv = g_strdup_printf("%%YAML:1.0\n---\nimage_width: %d\nimage_height: %d\nK1: %s\n"
+                           "D1: [0, 0, 0, 0, 0]\nK2: %s\nD2: [0, 0, 0, 0, 0]\n"
+                           "R: [1, 0, 0, 0, 1, 0, 0, 0, 1]\nT: [%g, 0, 0]\n",
+      FOLDER_WIDTH, FOLDER_HEIGHT, k, k, -camera.baseline);
+  write_text("stereo.yml", g_strdup(opencv));
+  write_text("camera.yml", opencv);
   write_text("SN12345678.conf",
       g_strdup_printf("[LEFT_CAM_HD]\n%s[RIGHT_CAM_HD]\n%s[STEREO]\nBaseline=%g\n"
                       "RX_HD=0\nCV_HD=0\nRZ_HD=0\n",

@@ -3,11 +3,13 @@
 """Holds the pages of docs/ to what the plugin does.
 
   - every property of an element is on its page docs/elements/<factory>.md, with the range, unit,
-    choices and default that gst-inspect-1.0 shows, and the page has no others;
+    choices and default that gst-inspect-1.0 shows, and the page has no others; so are its pads,
+    signals and actions; a property of a child of the bin is one of the child's;
   - the Python example of docs/formats.md and examples/read_stixels.py read what the line beside
     the example writes (where NumPy is installed);
   - so does that of docs/cameras.md.
 """
+import functools
 import os
 import pathlib
 import re
@@ -21,7 +23,8 @@ NEAREST = r"(?:.*nearest object [\d.]+ {} in column \d+\n?){{3}}"
 # What base classes bring and our pages do not repeat.
 INHERITED = {"name", "parent", "qos", "emit-signals", "latency", "min-upstream-latency",
              "start-time", "start-time-selection", "blocksize", "num-buffers", "do-timestamp",
-             "typefind", "automatic-eos", "async-handling", "message-forward"}
+             "typefind", "automatic-eos", "async-handling", "message-forward",
+             "samples-selected"}
 
 
 def run(command, folder=None):
@@ -84,15 +87,27 @@ def default_of(body):
     return None if value in ("null", "") else value
 
 
-def inspect(factory):
-    """{property: (type and range, default or None)} of an element, both as text."""
+@functools.cache
+def inspected(factory):
+    """What gst-inspect-1.0 says of an element, or of the plugin."""
     status, text = run(f"gst-inspect-1.0 --no-colors {factory}")
     if status != 0:
         sys.exit(f"no element {factory}:\n{text}")
-    text = text[text.index("Element Properties:"):]
-    text = re.split(r"\n\n(?=Element (?:Signals|Actions))", text)[0]
-    return {name: (type_and_range(body), default_of(body))
-            for name, body in re.findall(r"^  ([a-z0-9-]+) *: (.*(?:\n {6,}.*)*)", text, re.M)}
+    return text
+
+
+def section_of(factory, heading):
+    """The lines under a heading that begins at the margin, up to the next."""
+    found = re.search(rf"^{heading}:\n(.*?)(?=^[A-Z]|\Z)", inspected(factory), re.M | re.S)
+    return found[1] if found else ""
+
+
+def inspect(factory):
+    """{property: (type and range, default or None, its text)} of an element."""
+    found = re.findall(r"^  ([a-z0-9-]+) *: (.*)((?:\n {6,}.*)*)",
+                       section_of(factory, "Element Properties"), re.M)
+    return {name: (type_and_range(text + body), default_of(text + body), text)
+            for name, text, body in found}
 
 
 def same(shown, actual):
@@ -126,8 +141,10 @@ def check_properties(factory, page):
     faults = [f"{factory}: property {name} is not on its page"
               for name in actual.keys() - shown.keys() - INHERITED]
     faults += [f"{factory}: there is no property {name}" for name in shown.keys() - actual.keys()]
+    faults += [f"{factory}: property {name} says nothing of itself"
+               for name, (_, _, text) in actual.items() if len(text.strip()) < 8]
     for name in shown.keys() & actual.keys():
-        (page_range, page_default), (our_range, our_default) = shown[name], actual[name]
+        (page_range, page_default), (our_range, our_default, _) = shown[name], actual[name]
         if plain(page_range) != plain(our_range or ""):
             faults.append(f"{factory}: {name} is '{page_range}' on the page, '{our_range}' in the "
                           "element")
@@ -137,13 +154,49 @@ def check_properties(factory, page):
     return faults
 
 
+def check_elements(pages):
+    """Every element of the plugin has a page, and every page an element."""
+    features = re.findall(r"^  ([a-z0-9-]+): ", inspected("stixels"), re.M)
+    ours = {name for name in features  # and no typefinder
+            if "Element Properties:" in run(f"gst-inspect-1.0 --no-colors {name}")[1]}
+    named = {path.stem for path in pages}
+    return [f"{name}: no page docs/elements/{name}.md" for name in ours - named] + [
+        f"docs/elements/{name}.md: no such element" for name in named - ours]
+
+
+def check_names(factory, page):
+    """Pads, signals and actions are on the page, each as `name`."""
+    pads = re.findall(r"^  (?:SRC|SINK) template: '([^']+)'", section_of(factory, "Pad Templates"),
+                      re.M)
+    signals = [name for heading in ("Element Signals", "Element Actions")
+               for name in re.findall(r'^  "([a-z0-9-]+)" ', section_of(factory, heading), re.M)]
+    return [f"{factory}: {what} {name} is not on its page"
+            for what, names in (("pad", pads), ("signal", signals))
+            for name in names if name not in INHERITED and f"`{name}`" not in page]
+
+
+def check_children():
+    """What pages say with child::property of the bin is a property of that child."""
+    page = (ROOT / "docs/elements/stereo-stixels.md").read_text()
+    table = re.search(r"^\| child \| is \|\n.*?(?=\n\n)", page, re.M | re.S)[0]
+    children = {}
+    for row in table.split("\n")[2:]:
+        names, elements = (re.findall(r"`([^`]*)`", cell) for cell in row.split("|")[1:3])
+        children.update(zip(names, elements if len(elements) == len(names)
+                            else elements[:1] * len(names)))
+    for path in sorted(ROOT.glob("docs/**/*.md")):
+        for child, name in re.findall(r"\b([a-z-]+)::([a-z][a-z0-9-]*)", path.read_text()):
+            if child in children and name not in inspect(children[child]):
+                yield f"{path.name}: {child}::{name}: {children[child]} has no such property"
+
+
 def check_python(folder):
     if run(f"{sys.executable} -c 'import numpy'")[0] != 0:
         print("skipped: no NumPy for the examples in Python")
         return []
     page = (ROOT / "docs/formats.md").read_text()
-    pathlib.Path(folder, "example.py").write_text(re.search(r"```python\n(.*?)```", page, re.S)[1])
-    status, output = run(re.search(r"^    (gst-launch-1.0 street-.*)$", page, re.M)[1], folder)
+    pathlib.Path(folder, "example.py").write_text(block("formats.md", "python", "import numpy"))
+    status, output = run(re.search(r"^(gst-launch-1.0 street-.*)$", page, re.M)[1], folder)
     faults = [] if status == 0 else [output]
     status, output = run(
         "gst-launch-1.0 street-scene-src view=disparity num-buffers=3 ! downsample-transpose ! "
@@ -190,6 +243,9 @@ def main():
         faults += [] if pages else [f"no pages in {ROOT}/docs/elements"]
         for path in pages:
             faults += check_properties(path.stem, path.read_text())
+            faults += check_names(path.stem, path.read_text())
+        faults += check_elements(pages)
+        faults += check_children()
         faults += check_python(folder)
         faults += check_metres(folder)
     print("\n".join(faults) or "all pages hold")

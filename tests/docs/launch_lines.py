@@ -5,12 +5,13 @@
 usage: launch_lines.py SOURCE_ROOT
 
 A line passes if the pipeline ends without an error, or, where it has no end, if it ends cleanly on
-an interrupt after a few seconds. Of a number of buffers the first few will do. Lines that need a
-camera (tests/cameras/ runs those) or files of the reader's own are only parsed as far as their
-elements: every factory named in them must exist, with the properties set. Windows are replaced by
-fakesink. A block of YAML whose first line is "# name.yml" is a file that lines of all pages may
-name.
+an interrupt after a few seconds. Of a number of buffers the first few will do. Files of the
+reader's own are those of samples.py. Lines that need a camera are only parsed as far as their
+elements, every factory named in them must exist, with the properties set: tests/cameras/ runs
+these. Windows are replaced by fakesink. A block of YAML whose first line is "# name.yml" is a file
+that lines of all pages may name.
 """
+import itertools
 import pathlib
 import re
 import shlex
@@ -18,13 +19,16 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
 
-SECONDS = 3  # of a line without an end
+import samples
+
+SECONDS = 2  # of a line without an end
 SECONDS_MOST = 60
 BUFFERS = 5
-NEEDS_READER = re.compile(r"v4l2src|image_[023]/|left/%|right/%|velodyne/|\.pcd|\.mp4|\.avi"
-                          r"|/dev/|location=[^ ]*%0[^ ]*\.png.*pngdec"
-                          r"|calib\.txt|camera\.json|disp_|\.raw|…|udpsrc|tensor_")
+NEEDS_CAMERA = re.compile(r"v4l2src|/dev/|\.mp4|…|udpsrc|tensor_")
+AT_ONCE = 3  # most of them wait
 
 
 def joined_lines(text):
@@ -99,46 +103,79 @@ def shortened(word):
     return "fakesink" if word in ("autovideosink", "ximagesink") else word
 
 
-def run(words, folder):
-    ends = any("num-buffers=" in word or "filesrc" in word for word in words)
-    process = subprocess.Popen(["gst-launch-1.0", "-e", *map(shortened, words)], cwd=folder,
-                               text=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+def wait_for_playing(process, output):
+    """An interrupt before that may be lost."""
+    until = time.monotonic() + SECONDS_MOST
+    while process.poll() is None and time.monotonic() < until:
+        output.seek(0)
+        if "PLAYING" in output.read():
+            return
+        time.sleep(.1)
+
+
+def end_of(process, output, ends):
+    """Why a line did not end in time, or None; one without an end is interrupted."""
+    if not ends:
+        wait_for_playing(process, output)
     try:
-        _, errors = process.communicate(timeout=SECONDS_MOST if ends else SECONDS)
+        process.wait(SECONDS_MOST if ends else SECONDS)
     except subprocess.TimeoutExpired:
         process.send_signal(signal.SIGINT)
         try:
-            _, errors = process.communicate(timeout=SECONDS_MOST)
+            process.wait(SECONDS_MOST)
         except subprocess.TimeoutExpired:
             process.kill()
+            process.wait()
             return "does not end on an interrupt"
-        if ends:
-            return f"has not ended after {SECONDS_MOST} s"
-        return None if "ERROR" not in errors else errors.strip()
-    if process.returncode != 0 or "ERROR" in errors:
-        return f"exit status {process.returncode}: {errors.strip()}"
+        return f"has not ended after {SECONDS_MOST} s" if ends else None
+    return f"exit status {process.returncode}" if process.returncode != 0 else None
+
+
+def run(words, folder):
+    ends = any("num-buffers=" in word or "filesrc" in word for word in words)
+    with tempfile.TemporaryFile("w+", errors="replace") as output:
+        process = subprocess.Popen(["gst-launch-1.0", "-e", *map(shortened, words)], cwd=folder,
+                                   stdin=subprocess.DEVNULL, stdout=output,
+                                   stderr=subprocess.STDOUT)
+        problem = end_of(process, output, ends)
+        output.seek(0)
+        said = output.read()
+    if problem or "ERROR" in said:
+        return f"{problem or 'an error'}: {said[-2000:].strip()}"
     return None
+
+
+def judge(command, folder):
+    """(what was done with a line, its problem or None)"""
+    words = shlex.split(re.split(r"\s(?:>|\||&&|;|#)\s?", command)[0])
+    words = [word for word in words if word not in ("-e", "-v", "-q")]
+    if NEEDS_CAMERA.search(command):
+        return "parsed", check_factories(words)
+    return "ran", run(words, folder)
+
+
+def judge_page(lines, folder):
+    """Those of a page one after the other: one may read what another writes."""
+    return [(where, command, *judge(command, folder)) for where, command in lines]
 
 
 def main():
     root = sys.argv[1]
-    ran, bad = 0, 0
-    with tempfile.TemporaryDirectory() as folder:
+    lines = [line for line in launch_lines(root)
+             if "onnx-semantics" not in line[1]]  # check_semantics.py knows what that needs
+    pages = [list(page) for _, page in itertools.groupby(lines, key=lambda line: line[0])]
+    subprocess.run(["gst-inspect-1.0"], stdout=subprocess.DEVNULL)  # makes the registry, once
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(AT_ONCE) as pool:
+        samples.make(folder)
+        pathlib.Path(folder, "labels").mkdir()
         write_files(root, folder)
-        for where, command in launch_lines(root):
-            if "onnx-semantics" in command:
-                continue  # check_semantics.py knows what that needs
-            words = shlex.split(re.split(r"\s(?:>|\||&&|;|#)\s?", command)[0])
-            words = [word for word in words if word not in ("-e", "-v", "-q")]
-            if NEEDS_READER.search(command):
-                problem, verb = check_factories(words), "parsed"
-            else:
-                problem, verb = run(words, folder), "ran"
-                ran += 1
-            print(f"{'FAILED' if problem else verb}: {where}: {command[:120]}")
-            if problem:
-                bad += 1
-                print("  ", problem)
+        judged = sum(pool.map(lambda page: judge_page(page, folder), pages), [])
+    for where, command, verb, problem in judged:
+        print(f"{'FAILED' if problem else verb}: {where}: {command[:120]}")
+        if problem:
+            print("  ", problem)
+    bad = any(problem for *_, problem in judged)
+    ran = sum(verb == "ran" for _, _, verb, _ in judged)
     if ran == 0:
         print("no launch line found to run")
     return 1 if bad or ran == 0 else 0
