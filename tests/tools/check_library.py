@@ -7,8 +7,9 @@ usage: check_library.py SOURCE_ROOT BUILD_ROOT PYTHON [introspection]
   - every header compiles alone, as C11 and as C++17;
   - the library exports what its headers declare with GST_STX_API, and nothing else;
   - C++ can call it;
-  - the command in examples/nearest.c builds it; what it prints of the street is true
-    (check_nearest.py), and examples/nearest.py prints the same, by the typelib that is installed;
+  - the commands in examples/nearest.c and corridor.c build them; what they print of the street is
+    true (check_nearest.py, check_corridor.py), and those in Python print the same, by the typelib
+    that is installed;
   - Python reads records without a copy (check_records.py).
 """
 import os
@@ -50,34 +51,54 @@ int main(int argc, char **argv)
         cwd=folder)
 
 
-def build_nearest(source, folder):
-    """Builds the example as it says itself, and returns what it prints."""
-    example = source / "examples" / "nearest.c"
-    shutil.copy(example, folder)
-    run(re.search(r"cc nearest\.c .*", example.read_text())[0], cwd=folder)
-    return run("./nearest", cwd=folder)
+def build(source, folder, example):
+    """Builds an example as it says itself."""
+    path = source / "examples" / f"{example}.c"
+    shutil.copy(path, folder)
+    run(re.search(rf"cc {example}\.c .*", path.read_text())[0], cwd=folder)
+
+
+# A corridor as wide as the street, where something is near: all branches speak.
+WIDE = ("street-scene-src view=left num-buffers=3 ! stixels.sink_left "
+        "street-scene-src view=right num-buffers=3 ! stixels.sink_right "
+        "stereo-stixels name=stixels obstacles=true obstacles::corridor-width=10")
+
+
+def check_truth(folder, python):
+    """What the programs in C print is true. Returns it."""
+    printed = {"nearest": run("./nearest", cwd=folder), "corridor": run("./corridor", cwd=folder)}
+    for example, text in printed.items():
+        (folder / "printed").write_text(text)
+        print(run(f"'{python}' '{HERE}/check_{example}.py' '{folder}/printed'"), end="")
+    return printed
 
 
 def check_python(source, folder, libraries, python, printed):
+    """Those in Python print the same."""
     os.environ["GI_TYPELIB_PATH"] = str(libraries / "girepository-1.0")
-    if run(f"'{python}' '{source}/examples/nearest.py'", cwd=folder) != printed:
-        sys.exit("nearest.py prints something else than nearest.c")
-    run(f"'{python}' '{HERE}/check_records.py'")
+    command = f"'{python}' '{source}/examples/%s.py'"
+    for example, text in printed.items():
+        if run(command % example, cwd=folder) != text:
+            sys.exit(f"{example}.py prints something else than {example}.c")
+    wide = run(f"./corridor {WIDE}", cwd=folder)
+    if "WARNING" not in wide or run(f"{command % 'corridor'} {WIDE}", cwd=folder) != wide:
+        sys.exit("corridor.py warns of something else than corridor.c")
+    print(run(f"'{python}' '{HERE}/check_records.py'"), end="")
 
 
 def main():
-    source, build, python = (pathlib.Path(name) for name in sys.argv[1:4])
+    source, tree, python = (pathlib.Path(name) for name in sys.argv[1:4])
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        prefix, libraries = install(build, folder)
+        prefix, libraries = install(tree, folder)
         headers = prefix / "include" / PACKAGE / "gst" / "stixels"
         check_headers(headers, "gst/stixels", PACKAGE)
         check_exports(libraries / "libgststixels-1.0.so.0", declared(headers))
         check_cxx(folder)
         os.environ["GST_PLUGIN_PATH_1_0"] = str(libraries / "gstreamer-1.0")
-        printed = build_nearest(source, folder)
-        (folder / "printed").write_text(printed)
-        print(run(f"'{python}' '{HERE}/check_nearest.py' '{folder}/printed'"))
+        for example in ("nearest", "corridor"):
+            build(source, folder, example)
+        printed = check_truth(folder, python)
         if "introspection" in sys.argv[4:]:
             check_python(source, folder, libraries, python, printed)
         else:

@@ -29,17 +29,31 @@ def pictures(view, format_name, frames):
     return found, caps
 
 
+def standing(frames):
+    """For each frame metres ahead and to the right of every pixel; not a number where nothing
+    stands."""
+    depths, caps = pictures("disparity", "GRAY16_LE", frames)
+    labels, _ = pictures("semantics", "GRAY8", frames)
+    width, focal = caps.get_value("width"), caps.get_value("camera-focal")
+    for depth, label in zip(depths, labels):
+        disparity = np.ascontiguousarray(depth).view("<u2")[:, :width] / 256
+        stands = ~np.isin(label[:, :width], GROUND + (SKY, 255)) & (disparity > 0)
+        ahead = np.full(disparity.shape, np.nan)
+        ahead[stands] = focal * caps.get_value("camera-baseline") / disparity[stands]
+        yield ahead, (np.arange(width) - caps.get_value("camera-cx")) * ahead / focal
+
+
 def nearest(frames, stixel_width=8):
     """One array per frame: metres to the nearest thing that stands in each column of stixels, not a
     number where there is none."""
-    depths, caps = pictures("disparity", "GRAY16_LE", frames)
-    labels, _ = pictures("semantics", "GRAY8", frames)
-    width = caps.get_value("width")
-    factor = caps.get_value("camera-focal") * caps.get_value("camera-baseline")
-    for depth, label in zip(depths, labels):
-        disparity = np.ascontiguousarray(depth).view("<u2")[:, :width] / 256
-        stands = ~np.isin(label[:, :width], GROUND + (SKY, 255))
-        most = np.where(stands, disparity, 0).max(axis=0)
-        starts = np.arange(0, width, stixel_width)
-        largest = np.maximum.reduceat(most, starts)
-        yield np.where(largest > 0, factor / np.where(largest > 0, largest, 1), np.nan)
+    for ahead, _ in standing(frames):
+        columns = np.fmin.reduce(ahead, axis=0)
+        yield np.fmin.reduceat(columns, np.arange(0, len(columns), stixel_width))
+
+
+def in_corridor(frames, width, length):
+    """For each frame metres to what stands in the corridor straight ahead, infinite if it is free.
+    A few pixels are nothing: the hundredth nearest counts."""
+    for ahead, right in standing(frames):
+        inside = np.sort(ahead[(np.abs(right) < width / 2) & (ahead < length)])
+        yield inside[99] if len(inside) > 99 else np.inf
