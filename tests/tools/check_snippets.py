@@ -29,6 +29,13 @@ static void use(const StxStixel *stixel) { used += stixel->kind > 0; }
 int main(void)
 {
 """
+LOOK = """#include <gst/stixels/stixels.h>
+#include <stdio.h>
+void look(GstSample *sample);
+void look(GstSample *sample)
+{
+GError *error = NULL;
+"""
 # (page, how the block begins): package, what stands before, what stands after.
 AROUND = {
     ("docs/embedding.md", "#include <stixels/pipeline.h>"): (
@@ -39,9 +46,11 @@ AROUND = {
         "StxStixel one = {0};\nStxPipelineOutput output = {.stixels = &one};\n"
         "size_t i = 0;\n", "return 0;\n}\n"),
     ("docs/elements/stixel-overlay.md", "GstStxStixels *stixels"): (
-        "gststixels-1.0", "#include <gst/stixels/stixels.h>\nvoid look(GstSample *sample);\n"
-        "void look(GstSample *sample)\n{\nGError *error = NULL;\n",
-        "}\nint main(void) { return 0; }\n"),
+        "gststixels-1.0", LOOK, "}\nint main(void) { return 0; }\n"),
+    ("docs/applications.md", "GstStxStixels *stixels"): (
+        "gststixels-1.0", LOOK, "}\nint main(void) { return 0; }\n"),
+    ("docs/applications.md", "#include <gst/stixels/stixels.h>"): (
+        "gststixels-1.0", "", "int main(void) { return 0; }\n"),
 }
 
 
