@@ -9,7 +9,7 @@
 #define LOW_HEIGHT 2.2f /* m: cars, people, fences; */
 #define LOW_NOISE 0.3   /* px of disparity, beside max_length, that they may be longer */
 #define CROWN_HEIGHT 4  /* m: what rises so high is no part of a low thing below it */
-#define TRUNK_WIDTH 1   /* m: of a narrow one it may be */
+#define TRUNK_WIDTH .45 /* m: of a narrow one it may be */
 #define HEIGHTS .4f     /* m, and a quarter: what heights of one thing's columns differ by */
 #define HEIGHTS_SHARE .25f
 #define UP_STEP .6 /* m, and half a pixel: a low thing's windscreen behind its bonnet */

@@ -64,18 +64,17 @@ static double benefit_of(
   return cost >= 1 ? 0 : 1 - sqrt(cost) * .8 - .1 * width - (track->label != o->label ? .1 : 0);
 }
 
+/* The best first; of equal ones the nearer. */
 static void keep_best(Choices *choices, uint32_t obstacle, double benefit)
 {
-  int at = choices->count < OBSTACLES_CANDIDATES ? choices->count++ : OBSTACLES_CANDIDATES - 1;
-  if (at < choices->count - 1 || choices->candidate[at].benefit < (float)benefit ||
-      choices->count - 1 == at) {
-    choices->candidate[at] = (Candidate){obstacle, (float)benefit};
-  }
-  for (; at > 0 && choices->candidate[at - 1].benefit < choices->candidate[at].benefit; at--) {
-    Candidate other = choices->candidate[at];
-    choices->candidate[at] = choices->candidate[at - 1];
-    choices->candidate[at - 1] = other;
-  }
+  Candidate *list = choices->candidate, added = {obstacle, (float)benefit};
+  int at = choices->count;
+  if (at == OBSTACLES_CANDIDATES && !(list[--at].benefit < added.benefit))
+    return;
+  choices->count = at + 1;
+  for (; at > 0 && list[at - 1].benefit < added.benefit; at--)
+    list[at] = list[at - 1];
+  list[at] = added;
 }
 
 static void find_choices(StxObstacles *state, const Noise *noise)
