@@ -65,7 +65,8 @@ struct _GstStixelObstacles {
   GstStxStixelInfo info;  /* of stixels; of the records of video those announced */
   GstStxFrameTime times;
   GstObstaclesStage stage;
-  gboolean warned; /* of a frame without stixels */
+  gboolean warned;    /* of a frame without stixels */
+  gboolean misplaced; /* the user knows of a frame that was changed without a word */
 };
 
 G_DEFINE_FINAL_TYPE(GstStixelObstacles, gst_stixel_obstacles, GST_TYPE_BASE_TRANSFORM)
@@ -217,18 +218,36 @@ static guint64 time_of(GstStixelObstacles *self, GstBuffer *frame)
 
 /* ---- What leaves --------------------------------------------------------------------------- */
 
-static void attach_regions(GstStixelObstacles *self, GstBuffer *frame,
-    const StxObstaclesResult *result, const GstStxStixelInfo *info)
+/* Those of a frame that were attached to it; NULL, after a warning for the first such, if nobody
+ * knows where in the frame they are. */
+static GstStxObstacles *obstacles_in(GstStixelObstacles *self, GstBuffer *frame)
 {
+  GstCaps *caps = gst_pad_get_current_caps(GST_BASE_TRANSFORM_SINK_PAD(self));
+  GError *error = NULL;
+  GstStxObstacles *obstacles = gst_stx_obstacles_new_from_buffer(frame, caps, &error);
+
+  if (obstacles == NULL && !self->misplaced)
+    GST_ELEMENT_WARNING(self, STREAM, FORMAT,
+        ("Obstacles get no regions of interest: %s", error->message),
+        ("put stixel-obstacles right behind stixel-overlay"));
+  self->misplaced |= obstacles == NULL;
+  g_clear_error(&error);
+  gst_caps_unref(caps);
+  return obstacles;
+}
+
+static void attach_regions(GstStixelObstacles *self, GstBuffer *frame)
+{
+  GstStxObstacles *obstacles = obstacles_in(self, frame);
   GstStxRegionsFrame regions = {.buffer = frame,
       .width = self->width,
       .height = self->height,
-      .info = info,
       .time = gst_segment_to_running_time(
           &GST_BASE_TRANSFORM(self)->segment, GST_FORMAT_TIME, GST_BUFFER_PTS(frame)),
       .duration = gst_stx_frame_time_duration(&self->times, frame)};
 
-  gst_stx_regions_attach(&regions, result->obstacles, result->count);
+  gst_stx_regions_attach(&regions, obstacles);
+  g_clear_pointer(&obstacles, gst_stx_obstacles_unref);
 }
 
 /* The frame itself, where nobody else has it. */
@@ -239,7 +258,7 @@ static GstBuffer *with_obstacles(GstStixelObstacles *self, GstBuffer *input,
 
   gst_obstacles_stage_attach(frame, result, found);
   if (self->input == OF_VIDEO)
-    attach_regions(self, frame, result, &found->info);
+    attach_regions(self, frame);
   return frame;
 }
 
@@ -365,7 +384,7 @@ static gboolean start(GstBaseTransform *base)
   self->frames_without = 0;
   GST_OBJECT_UNLOCK(self);
   self->info = (GstStxStixelInfo){0};
-  self->warned = FALSE;
+  self->warned = self->misplaced = FALSE;
   gst_stx_frame_time_reset(&self->times);
   return TRUE;
 }

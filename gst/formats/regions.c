@@ -13,23 +13,19 @@
 
 /* ---- Places -------------------------------------------------------------------------------- */
 
-/* The first pixel of the frame that an edge of the image, `at` of `size`, touches. */
-static gint edge(guint at, guint size, gint frame_size, gint up)
-{
-  return (gint)MIN(
-      ((guint64)at * (guint64)frame_size + (up ? size - 1 : 0)) / size, (guint64)frame_size);
-}
+#define EXACT 1e-6 /* pixels: what an edge may be off by that lies between two */
 
 /* Where an obstacle is in the frame, grown to whole pixels; FALSE: nowhere. */
-static gboolean place(
-    const GstStxRegionsFrame *frame, const StxObstacle *obstacle, GstVideoRectangle *box)
+static gboolean place(const GstStxObstacles *obstacles, guint index, GstVideoRectangle *box)
 {
-  const GstStxStixelInfo *info = frame->info;
+  gdouble x, y, width, height;
 
-  box->x = edge(obstacle->left, info->width, frame->width, FALSE);
-  box->y = edge(obstacle->top, info->height, frame->height, FALSE);
-  box->w = edge(obstacle->right + 1u, info->width, frame->width, TRUE) - box->x;
-  box->h = edge(obstacle->bottom + 1u, info->height, frame->height, TRUE) - box->y;
+  if (!gst_stx_obstacles_get_rectangle(obstacles, index, &x, &y, &width, &height))
+    return FALSE;
+  box->x = (gint)floor(x + EXACT);
+  box->y = (gint)floor(y + EXACT);
+  box->w = (gint)ceil(x + width - EXACT) - box->x;
+  box->h = (gint)ceil(y + height - EXACT) - box->y;
   return box->w > 0 && box->h > 0;
 }
 
@@ -158,13 +154,14 @@ static gint relate(
 
 /* ---- All of it ----------------------------------------------------------------------------- */
 
-void gst_stx_regions_attach(
-    const GstStxRegionsFrame *frame, const StxObstacle *obstacles, gsize count)
+void gst_stx_regions_attach(const GstStxRegionsFrame *frame, const GstStxObstacles *obstacles)
 {
+  guint count = obstacles != NULL ? gst_stx_obstacles_get_count(obstacles) : 0;
+  StxObstacle obstacle;
   GstVideoRectangle box;
 
   gst_buffer_foreach_meta(frame->buffer, remove_own, NULL);
-  for (gsize i = 0; i < count; i++)
-    if (place(frame, &obstacles[i], &box))
-      add_region(frame, &obstacles[i], &box, relate(frame, &obstacles[i], &box));
+  for (guint i = 0; i < count; i++)
+    if (place(obstacles, i, &box) && gst_stx_obstacles_get_obstacle(obstacles, i, &obstacle))
+      add_region(frame, &obstacle, &box, relate(frame, &obstacle, &box));
 }

@@ -24,19 +24,18 @@ G_BEGIN_DECLS
 
 /* A frame that gets them. */
 typedef struct {
-  GstBuffer *buffer;            /* writable */
-  gint width, height;           /* pixels */
-  const GstStxStixelInfo *info; /* of the records */
-  GstClockTime time, duration;  /* running time of the frame and how long it lasts; NONE: unknown */
+  GstBuffer *buffer;           /* writable */
+  gint width, height;          /* pixels */
+  GstClockTime time, duration; /* running time of the frame and how long it lasts; NONE: unknown */
 } GstStxRegionsFrame;
 
 /* What is known of an obstacle, as a structure of this name: `stx-obstacle` above, and messages.
  * Transfer full. */
 GstStructure *gst_stx_obstacle_structure(const gchar *name, const StxObstacle *obstacle);
 
-/* Replaces what an element before has attached so. Obstacles outside of the frame get none. */
-void gst_stx_regions_attach(
-    const GstStxRegionsFrame *frame, const StxObstacle *obstacles, gsize count);
+/* Replaces what an element before has attached so. Obstacles outside of the frame get none; nor do
+ * any, if `obstacles` is NULL. */
+void gst_stx_regions_attach(const GstStxRegionsFrame *frame, const GstStxObstacles *obstacles);
 
 G_END_DECLS
 

@@ -122,6 +122,66 @@ GST_START_TEST(regions_go_through_stock_elements)
 }
 GST_END_TEST
 
+/* What was done to the frame before is known: scaled here, cut below. */
+GST_START_TEST(regions_know_of_scalers)
+{
+  ObstaclesFixture fixture = obstacles_begin(
+      "videoscale ! capsfilter caps=video/x-raw,width=64,height=96,pixel-aspect-ratio=4/1 ! "
+      "stixel-obstacles",
+      OBSTACLES_VIDEO_CAPS(128, 48));
+  GstBuffer *frame = frame_of(&fixture, 128, 48, 8);
+
+  expect_box(region_of(frame), 24, 22, 16, 34);
+  stx_test_expect_silence(fixture.bus);
+  gst_buffer_unref(frame);
+  obstacles_end(&fixture);
+}
+GST_END_TEST
+
+/* The part that shows, from column 40 (or 60) and row 8 on. */
+GST_START_TEST(regions_know_of_crops)
+{
+  static const guint lefts[] = {40, 60}, boxes[][4] = {{8, 3, 32, 17}, {0, 3, 20, 17}};
+  ObstaclesFixture fixture = obstacles_begin("stixel-obstacles", OBSTACLES_VIDEO_CAPS(60, 32));
+
+  for (guint i = 0; i < 2; i++) {
+    GstBuffer *picture = obstacles_picture(128, 48, 8, 0), *frame;
+    GstVideoCropMeta *crop;
+
+    gst_buffer_add_video_meta(picture, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_FORMAT_RGB, 128, 48);
+    crop = gst_buffer_add_video_crop_meta(picture);
+    crop->x = lefts[i];
+    crop->y = 8;
+    crop->width = 60;
+    crop->height = 32;
+    frame = obstacles_run(&fixture, picture);
+    expect_box(region_of(frame), boxes[i][0], boxes[i][1], boxes[i][2], boxes[i][3]);
+    gst_buffer_unref(frame);
+  }
+  stx_test_expect_silence(fixture.bus);
+  obstacles_end(&fixture);
+}
+GST_END_TEST
+
+/* Where nobody knows where in the frame they are, they have metres and no boxes. */
+GST_START_TEST(no_region_is_guessed)
+{
+  ObstaclesFixture fixture = obstacles_begin("stixel-obstacles", OBSTACLES_VIDEO_CAPS(64, 96));
+
+  for (guint i = 0; i < 2; i++) {
+    GstBuffer *frame = frame_of(&fixture, 64, 48, 8); /* and not as the caps say */
+    GArray *obstacles = obstacles_of(frame);
+
+    ck_assert_uint_eq(obstacles->len, 1);
+    ck_assert(region_of(frame) == NULL);
+    g_array_unref(obstacles);
+    gst_buffer_unref(frame);
+  }
+  stx_test_expect_warning(fixture.bus, "no regions of interest");
+  obstacles_end(&fixture);
+}
+GST_END_TEST
+
 /* ---- What they say ------------------------------------------------------------------------- */
 
 GST_START_TEST(regions_say_what_and_where)
@@ -263,6 +323,9 @@ static Suite *obstacle_regions_suite(void)
   suite_add_tcase(suite, tests);
   tcase_add_loop_test(tests, boxes_are_in_pixels_of_the_frame, 0, G_N_ELEMENTS(frames));
   tcase_add_test(tests, regions_go_through_stock_elements);
+  tcase_add_test(tests, regions_know_of_scalers);
+  tcase_add_test(tests, regions_know_of_crops);
+  tcase_add_test(tests, no_region_is_guessed);
   tcase_add_test(tests, regions_say_what_and_where);
   tcase_add_test(tests, what_is_unknown_is_left_out);
   tcase_add_test(tests, regions_of_others_stay);

@@ -176,19 +176,6 @@ static guint64 frames_without(ObstaclesFixture *fixture)
   return count;
 }
 
-static void expect_warning(GstBus *bus, const char *word)
-{
-  GstMessage *message = gst_bus_pop_filtered(bus, GST_MESSAGE_WARNING);
-  GError *error;
-
-  fail_unless(message != NULL, "no warning about %s", word);
-  error = stx_test_read(message, NULL);
-  ck_assert_msg(strstr(error->message, word) != NULL, "\"%s\" lacks %s", error->message, word);
-  g_error_free(error);
-  gst_message_unref(message);
-  stx_test_expect_silence(bus);
-}
-
 static GstBuffer *bare_picture(guint frame)
 {
   return stx_test_buffer(64 * 48 * 3, 100, at(frame), OBSTACLES_FRAME);
@@ -207,7 +194,7 @@ GST_START_TEST(pictures_without_stixels_pass)
     gst_buffer_unref(output);
   }
   ck_assert_uint_eq(frames_without(&fixture), 3);
-  expect_warning(fixture.bus, "put stixel-overlay before stixel-obstacles");
+  stx_test_expect_warning(fixture.bus, "put stixel-overlay before stixel-obstacles");
   output = obstacles_run(&fixture, obstacles_picture(64, 48, 9, at(4))); /* followed all the same */
   ck_assert_uint_gt(gst_buffer_get_stx_obstacles_meta(output)->info.columns, 0);
   gst_buffer_unref(output);
@@ -223,7 +210,7 @@ GST_START_TEST(scans_without_labels_pass)
 
   ck_assert(gst_buffer_get_stx_obstacles_meta(output) == NULL);
   gst_buffer_unref(output);
-  expect_warning(fixture.bus, "put lidar-ground before stixel-obstacles");
+  stx_test_expect_warning(fixture.bus, "put lidar-ground before stixel-obstacles");
   scan_end(&fixture);
 }
 GST_END_TEST
