@@ -62,9 +62,12 @@ static const StxFieldChoice parts[] = {
 };
 
 /* Of video only the metas are read: its format and memory do not matter. */
-static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK,
-    GST_PAD_ALWAYS,
-    GST_STATIC_CAPS(GST_STX_STIXELS_MEDIA_TYPE "; " GST_STX_LIDAR_MEDIA_TYPE "; video/x-raw(ANY)"));
+#define INPUTS                                                                                     \
+  GST_STX_STIXELS_MEDIA_TYPE "; " GST_STX_OBSTACLES_MEDIA_TYPE "; " GST_STX_LIDAR_MEDIA_TYPE       \
+                             "; video/x-raw(ANY)"
+
+static GstStaticPadTemplate sink_template =
+    GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS(INPUTS));
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE(
     "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS("application/x-json"));
 
