@@ -94,7 +94,8 @@ class Browser:
                  deviceScaleFactor=1, mobile=False)
 
     def screenshot(self, path):
-        picture = self.ask("Page.captureScreenshot")["data"]
+        """A JPEG."""
+        picture = self.ask("Page.captureScreenshot", format="jpeg", quality=85)["data"]
         pathlib.Path(path).write_bytes(base64.b64decode(picture))
 
     def close(self):

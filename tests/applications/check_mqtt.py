@@ -55,8 +55,8 @@ class Broker:
             f"listener {self.port} 127.0.0.1\nallow_anonymous true\npersistence false\n")
 
     def start(self):
-        self.process = subprocess.Popen(["mosquitto", "-c", str(FOLDER / "mosquitto.conf")],
-                                        stderr=subprocess.DEVNULL)
+        self.process = street.start(["mosquitto", "-c", FOLDER / "mosquitto.conf"],
+                                    stderr=subprocess.DEVNULL)
 
     def kill(self):
         self.process.kill()
@@ -104,9 +104,9 @@ class Ear:
 
 
 def publish(broker, pipeline, *options):
-    return subprocess.Popen([*PROGRAM, "--broker", broker.name, "--topic", "car/front", *options,
-                             *street.words(pipeline)], text=True, stderr=subprocess.STDOUT,
-                            stdout=subprocess.PIPE)
+    return street.start([*PROGRAM, "--broker", broker.name, "--topic", "car/front", *options,
+                         *street.words(pipeline)], stderr=subprocess.STDOUT,
+                        stdout=subprocess.PIPE)
 
 
 def end(process, status=0):
@@ -152,6 +152,19 @@ def check_compact(broker):
     numbers = [one and one[0] for one in nearest]
     changes = sum(a != b for a, b in zip([None] + numbers, numbers))
     street.expect(len(told) == changes, f"{len(told)} messages of {changes} changes")
+    ear.close()
+
+
+def check_page(broker):
+    """The first line of the page, which publishes the synthetic street."""
+    ear = Ear(broker)
+    line = next(line for line in street.block("sh", "--broker").split("\n")
+                if line.startswith("python3 examples/stx-mqtt/stx-mqtt.py "))
+    words = street.words(line.replace("localhost:1883", broker.name))[2:]
+    process = street.start([*PROGRAM, *words], stderr=subprocess.STDOUT, stdout=subprocess.PIPE)
+    street.wait_until(lambda: len(ear.times()) > 1, "the street")
+    process.send_signal(signal.SIGINT)
+    end(process)
     ear.close()
 
 
@@ -227,6 +240,7 @@ def main():
     try:
         check_truth(broker)
         check_compact(broker)
+        check_page(broker)
         check_outages(broker)
         check_will(broker)
         check_failures(broker)

@@ -9,7 +9,8 @@ installed; without them, or without GStreamer for Python, the test is skipped.
 
   - nearest objects per column and frame, asked for in SQL, agree with the street's truth;
   - metres are those of stixel-json, number by number;
-  - obstacles stand where stixels of the same run stand;
+  - obstacles stand where stixels of the same run stand; those of scans are written, too;
+  - what docs/publishing.md prints runs;
   - columns have units; rows come in groups; what is unknown is null;
   - an interrupt, and a pipeline that fails, leave a file that can be read;
   - what cannot work ends in a message that names it.
@@ -17,6 +18,7 @@ installed; without them, or without GStreamer for Python, the test is skipped.
 import json
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -99,6 +101,28 @@ def check_obstacles():
     print(f"{count} obstacles nearer than 30 m, {bad} without their stixels")
 
 
+def check_page():
+    """What the page prints: both tables, and a query of one of them."""
+    line = next(line for line in street.block("sh", "--obstacles").split("\n")
+                if line.startswith("venv/bin/python "))
+    line = line.removeprefix("venv/bin/python examples/").replace("num-buffers=50",
+                                                                  "num-buffers=12")
+    program, *arguments = street.words(line)
+    (FOLDER / "query.py").write_text(street.block("python", "duckdb"))
+    for command in ([street.EXAMPLES / program, *arguments], ["query.py"]):
+        said = street.run([sys.executable, *command], folder=FOLDER)
+    # A second of ten frames, and two frames more.
+    street.expect(re.search(r"0 +│ +\d+\.\d+ +│[^\n]*\n.*1 +│ +\d+\.\d+ +│", said), said)
+
+
+def check_scans():
+    path = FOLDER / "scans.parquet"
+    street.run([*PROGRAM, "--obstacles", path, *street.words(
+        "street-scene-src view=lidar num-buffers=2 ! lidar-ground")])
+    rows = pq.read_table(path).to_pylist()
+    street.expect(len(rows) > 10 and all(row["source"] == "lidar" for row in rows), f"{rows[:1]}")
+
+
 def check_schema(path):
     schema = pq.read_schema(path)
     units = {name: (schema.field(name).metadata or {}).get(b"unit") for name in schema.names}
@@ -116,9 +140,8 @@ def check_schema(path):
 
 def check_interrupt():
     path = FOLDER / "interrupted.parquet"
-    process = subprocess.Popen([*map(str, PROGRAM), "--stixels", str(path), "--rows", "1",
-                                *street.words(street.STIXELS.format(""))], text=True,
-                               stdout=subprocess.PIPE)
+    process = street.start([*PROGRAM, "--stixels", path, "--rows", "1",
+                            *street.words(street.STIXELS.format(""))], stdout=subprocess.PIPE)
     part = path.with_name(path.name + ".part")
     street.wait_until(lambda: part.exists() and part.stat().st_size > 1000, "rows in a file")
     street.expect(not path.exists(), "a file has its name before it is complete")
@@ -154,6 +177,8 @@ def main():
     check_truth(path)
     check_json(path)
     check_obstacles()
+    check_scans()
+    check_page()
     check_schema(path)
     check_interrupt()
     check_failures()

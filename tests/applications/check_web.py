@@ -51,8 +51,8 @@ class Page:
     """The program, and where it serves."""
 
     def __init__(self, pipeline=ENDLESS):
-        self.process = subprocess.Popen([*PROGRAM, *street.words(pipeline)], text=True,
-                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.process = street.start([*PROGRAM, *street.words(pipeline)],
+                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.url = self.process.stdout.readline().strip()
         found = re.fullmatch(r"http://127\.0\.0\.1:(\d+)/", self.url)
         street.expect(found, f"no address, but {self.url!r}")
@@ -71,25 +71,22 @@ class Page:
 
 # ---- What the browser shows ---------------------------------------------------------------------
 
-SEEN = """typeof shown === "undefined" || !shown ? null : ({
+# Its state, and what two canvases look like: a number for the pixels, and how many are drawn on.
+SEEN = """typeof shown === "undefined" || !shown ? null : ((look) => ({
   pts: shown.pts, status: $("status").textContent, caption: $("caption").textContent,
   free: shown.free_space, boxes: shown.obstacles.map(({ box }) => box),
   rows: [...$("rows").rows].map((row) => [...row.cells].map((cell) => cell.textContent)),
-})"""
-PIXELS = """(() => {
-  const { width, height } = $(%s);
-  const data = $(%s).getContext("2d").getImageData(0, 0, width, height).data;
+  picture: look($("picture")), above: look($("above")),
+}))((canvas) => {
+  const { width, height } = canvas;
+  const data = canvas.getContext("2d").getImageData(0, 0, width, height).data;
   let sum = 0, lit = 0;
   for (let i = 0; i < data.length; i += 4) {
-    sum = (sum * 31 + data[i] + 3 * data[i + 1] + 7 * data[i + 2]) %% 1000000007;
+    sum = (sum * 31 + data[i] + 3 * data[i + 1] + 7 * data[i + 2]) % 1000000007;
     lit += data[i + 3] > 0;
   }
   return { sum, lit: lit / (width * height) };
-})()"""
-
-
-def pixels(tab, name):
-    return tab.evaluate(PIXELS % (json.dumps(name), json.dumps(name)))
+})"""
 
 
 def another(tab, pts):
@@ -104,12 +101,12 @@ def check_moves(tab):
     """Three moments, all different to look at."""
     sums, pts = set(), None
     for _ in range(3):
-        pts = another(tab, pts)["pts"]
-        look = pixels(tab, "picture")
-        sums.add(look["sum"])
-        street.expect(look["lit"] == 1, "the picture is not all there")
+        seen = another(tab, pts)
+        pts = seen["pts"]
+        sums.add(seen["picture"]["sum"])
+        street.expect(seen["picture"]["lit"] == 1, "the picture is not all there")
+        street.expect(seen["above"]["lit"] > .05, "nothing is seen from above")
     street.expect(len(sums) == 3, "the picture stands still")
-    street.expect(pixels(tab, "above")["lit"] > .05, "nothing is seen from above")
 
 
 def check_numbers(tab):
@@ -172,6 +169,15 @@ def check_refusals(page):
 
 # ---- Ends ---------------------------------------------------------------------------------------
 
+def check_street():
+    """Without a pipeline it is the street, matched."""
+    page = Page("")
+    with page.get("events") as events:
+        line = [events.readline().decode() for _ in range(3)][2]
+    street.expect(len(json.loads(line.removeprefix("data: "))["free_space"]) == 156, line[:300])
+    page.end()
+
+
 def check_end():
     """A recording, and the last words for who watches."""
     page = Page(VIDEO.format("num-buffers=12"))
@@ -211,6 +217,7 @@ def main():
     finally:
         tab.close()
     page.end()
+    check_street()
     check_end()
     check_failures()
 

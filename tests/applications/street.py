@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """What the street holds in truth, and how the tests of applications run programs."""
+import atexit
 import os
 import pathlib
+import re
 import socket
 import subprocess
 import sys
@@ -44,13 +46,28 @@ def stixels(frames):
     return STIXELS.format(f"num-buffers={frames}")
 
 
-def run(command, status=0, seconds=60):
+def run(command, status=0, seconds=60, folder=None):
     """What a command says, which must end so."""
     result = subprocess.run([str(word) for word in command], text=True, timeout=seconds,
+                            cwd=folder, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     expect(result.returncode == status and "Traceback" not in result.stdout,
            f"{command} ends with {result.returncode}:\n{result.stdout}")
     return result.stdout
+
+
+def start(command, **pipes):
+    """A program that runs beside the test, and not longer than it, however that ends."""
+    process = subprocess.Popen([str(word) for word in command], text=True, **pipes)
+    atexit.register(process.kill)
+    return process
+
+
+def block(language, word):
+    """What docs/publishing.md prints: the first block of that language with that word in it."""
+    page = (ROOT / "docs/publishing.md").read_text()
+    blocks = re.findall(rf"^```{language}\n(.*?)^```", page, re.S | re.M)
+    return next(text for text in blocks if word in text).replace("\\\n", " ")
 
 
 def wait_until(condition, what, seconds=20):
