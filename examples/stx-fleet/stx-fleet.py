@@ -14,10 +14,12 @@ JSON per frame. What is there already, of the same bytes and settings, is not co
 The exit status is 1 if a recording failed; what failed, and why, stands at the end.
 """
 import argparse
+import contextlib
 import os
 import pathlib
 import subprocess
 import sys
+import threading
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -59,7 +61,7 @@ def job_of(recording, options, plugin):
 class Progress:
     def __init__(self, count):
         self.count, self.done, self.failures, self.frames = count, 0, {}, 0
-        self.begin = time.monotonic()
+        self.begin, self.ended = time.monotonic(), threading.Event()
 
     def tell(self, job, outcome):
         self.done += 1
@@ -73,6 +75,20 @@ class Progress:
         print(f"{head}{outcome['frames']} frames in {outcome['seconds']:.1f} s{again}; "
               f"all workers {self.rate():.1f} frames/s", flush=True)
 
+    def watch(self, output, seconds):
+        """Says now and then how far the recordings are that are being computed; a thread."""
+        seen = {}
+        while not self.ended.wait(seconds):
+            for part in pathlib.Path(output).rglob(".*.part"):
+                with contextlib.suppress(OSError), open(part, "rb") as file:
+                    at, frames = seen.get(part, (0, 0))
+                    file.seek(at)
+                    new = file.read()
+                    seen[part] = at + len(new), frames + new.count(b"\n")
+                    name = part.relative_to(output).as_posix().replace("/.", "/").lstrip(".")
+                    name = name.split(".jsonl.")[0]
+                    print(f"  {name}: {seen[part][1]} frames so far", flush=True)
+
     def rate(self):
         return self.frames / (time.monotonic() - self.begin)
 
@@ -81,6 +97,7 @@ class Progress:
         print(f"[{self.done}/{self.count}] {job['name']}: is done", flush=True)
 
     def end(self):
+        self.ended.set()
         for name, reason in sorted(self.failures.items()):
             print(f"FAILED {name}: {reason}", file=sys.stderr)
         print(f"{self.count - len(self.failures)} of {self.count} recordings are done, "
@@ -103,6 +120,8 @@ def run(options):
             progress.skip(job)
         else:
             jobs.append(job)
+    threading.Thread(target=progress.watch, args=(options.output, options.every),
+                     daemon=True).start()
     if jobs and (options.scheduler or options.engine == "dask"):
         engines.dask(jobs, options.workers, progress.tell, options.scheduler)
     elif jobs:
@@ -124,6 +143,8 @@ def main():
     add("--calibration", type=lambda name: pathlib.Path(name).resolve(),
         help="of all recordings; default: what lies beside each")
     add("--rate", type=int, default=10, help="pictures per second of folders; default: %(default)s")
+    add("--every", type=float, default=10, metavar="SECONDS",
+        help="how often to say how far recordings are; default: %(default)s")
     add("--set", action="append", default=[], metavar="PROPERTY=VALUE",
         help="of stereo-stixels or its parts, as sgm::p1=8; may be repeated")
     options = parser.parse_args()

@@ -14,7 +14,7 @@ from page import SECONDS_MOST, Page, listens, running, wait_for
 from streams import Gst
 from watch import Watch, data_of, played, wrong_pairs
 
-ENOUGH = 8
+ENOUGH = 5
 SCANS_MOST = 300
 LABELS = "application/x-point-labels"
 FRAMES_MOST = 900
@@ -54,7 +54,8 @@ class Lines(unittest.TestCase):
                 wait_for(what, found)
 
     def test_udp(self):
-        stixels_out, stixels_in, labels_out, labels_in = self.page.blocks("One stream over UDP")
+        (stixels_out, stixels_in, labels_out, labels_in,
+         obstacles_out, obstacles_in) = self.page.blocks("One stream over UDP")
         path = self.folder / "stixels.jsonl"
 
         def lines():
@@ -69,6 +70,10 @@ class Lines(unittest.TestCase):
             if not received or frame["pts"] > FRAMES_MOST * Gst.SECOND / 10:
                 break
         self.assertEqual(len(received), 0)
+        self.run_pair(obstacles_out, obstacles_in, "obstacles",
+                      lambda: len(list(self.folder.glob("*.obstacles"))) > 2)
+        for path in sorted(self.folder.glob("*.obstacles"))[:2]:
+            self.assertEqual(path.stat().st_size % 64, 0)
         limit = pathlib.Path("/proc/sys/net/core/rmem_max")
         if limit.exists() and int(limit.read_text()) < 1 << 20:
             self.skipTest(f"{limit} is too small for labels over UDP, as the page says")

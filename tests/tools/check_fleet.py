@@ -111,7 +111,9 @@ class Fleet(unittest.TestCase):
 
     def test_two_workers_write_what_one_writes(self):
         two = self.folder / "two"
-        self.assertEqual(run(self.recordings, "--output", two, "--workers", 2).returncode, 0)
+        found = run(self.recordings, "--output", two, "--workers", 2, "--every", .05)
+        self.assertEqual(found.returncode, 0)
+        self.assertRegex(found.stdout, r"(?m)^  third.mkv: \d+ frames so far$")
         self.expect_same(two)
         again = run(self.recordings, "--output", two, "--threads", 1)
         self.assertIn("3 of 3 recordings are done, 0 frames now", again.stdout)
