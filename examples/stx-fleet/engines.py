@@ -8,6 +8,10 @@ import tempfile
 import work
 
 
+class Missing(Exception):
+    """The engine, or its scheduler."""
+
+
 def local(jobs, workers, tell):
     with concurrent.futures.ThreadPoolExecutor(workers) as pool:
         futures = {pool.submit(work.compute, job): job for job in jobs}
@@ -27,13 +31,18 @@ def outcome(future):
 def dask(jobs, workers, tell, scheduler=None):
     """A worker that dies is started again by its nanny, and what it worked on is done again; what
     has cost four workers is given up."""
-    from distributed import Client, LocalCluster, as_completed
-
+    try:
+        from distributed import Client, LocalCluster, as_completed
+    except ImportError as error:
+        raise Missing(f"{error}: for Dask, pip install dask distributed") from error
     with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
         cluster = scheduler or stack.enter_context(LocalCluster(
             n_workers=workers, threads_per_worker=1, dashboard_address=None,
             local_directory=folder))
-        client = stack.enter_context(Client(cluster, timeout=20))
+        try:
+            client = stack.enter_context(Client(cluster, timeout=20))
+        except OSError as error:
+            raise Missing(f"no scheduler at {scheduler}: {error}") from error
         client.upload_file(work.__file__)
         futures = {client.submit(work.compute, job, pure=False): job for job in jobs}
         for future in as_completed(list(futures)):

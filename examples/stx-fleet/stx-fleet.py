@@ -153,7 +153,7 @@ def main():
     options.threads = options.threads or max(1, (os.cpu_count() or 1) // options.workers)
     try:
         return run(options)
-    except recordings.Unusable as error:
+    except (recordings.Unusable, engines.Missing) as error:
         sys.exit(f"stx-fleet: {error}")
 
 

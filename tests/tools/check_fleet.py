@@ -174,7 +174,8 @@ class Fleet(unittest.TestCase):
     def test_what_cannot_be_run(self):
         for words, text in (((self.folder / "nothing",), "there is no such file"),
                             ((self.one,), "no recordings in"),
-                            ((self.recordings, "--workers", 0), "are 1 or more")):
+                            ((self.recordings, "--workers", 0), "are 1 or more"),
+                            ((self.recordings, "--engine", "dask"), "pip install dask")):
             found = run(*words, "--output", self.folder / "none")
             self.assertNotEqual(found.returncode, 0)
             self.assertIn(text, found.stderr)
@@ -211,7 +212,8 @@ class Fleet(unittest.TestCase):
 
         def words(line):
             line = line.replace("192.168.1.20", "127.0.0.1").replace("8786", str(port))
-            return shlex.split(line.replace("fleet/bin", DASK).replace(" stx-fleet ", f" {FLEET} "))
+            line = line.replace("fleet/bin", DASK).replace("$(command -v stx-fleet)", str(FLEET))
+            return shlex.split(line)
 
         with contextlib.ExitStack() as stack:
             for line in (scheduler, worker, worker):
