@@ -9,8 +9,8 @@
 #                        gst and docs, and the kernels on the CPU in one order of their threads
 #   tests/run.sh full    before a release: all of them, and then what takes hours: pipelines at
 #                        length, each fuzz target for a minute with libFuzzer (FUZZ_SECONDS=60), the
-#                        newest Debian in a root of its own, and 200 mutants
-#                        (tests/mutants/mutants.py)
+#                        newest Debian in a root of its own, README's Install in clean roots of this
+#                        one, and 200 mutants (tests/mutants/mutants.py)
 #
 #   BUILD=DIR        build folder (default build-test, build-quick for quick; those with sanitizers
 #                    are DIR-asan, DIR-tsan and DIR-fuzz)
@@ -218,6 +218,19 @@ test_newest() {
   add_up
 }
 
+# README's Install as printed, packages and from source, in clean roots of this Debian.
+test_installing() {
+  local status=0
+  tests/install/in_clean_roots.sh "$build-install" 2>&1 | tee "$build-install.log" || status=$?
+  case $status in
+    0) passed=$((passed + 1)) ;;
+    77) skipped=$((skipped + 1)) ;;
+    *)
+      failed=$((failed + 1))
+      failures+=$'\n'"$build-install: README's Install fails; $build-install.log says where" ;;
+  esac
+}
+
 # Whether the tests see it when the code does something else. Each processor has a tree of its own.
 test_mutants() {
   if python3 tests/mutants/mutants.py --folder "$build-mutants" --jobs "$(nproc)"; then
@@ -242,6 +255,7 @@ if [ "$mode" = full ]; then
   test_endurance
   test_fuzz
   test_newest
+  test_installing
   test_mutants
 fi
 

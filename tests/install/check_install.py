@@ -17,6 +17,7 @@ import json
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -26,7 +27,8 @@ import tempfile
 PARTS = {
     "programs": r"usr/bin/|usr/share/gst-stixels/|usr/share/man/man1/",
     "manuals": r"usr/share/man/man1/",
-    "introspection": r".*(\.typelib|\.gir|\.vapi|\.deps)$",
+    "introspection": r".*(\.typelib|\.gir)$",
+    "vala": r"usr/share/vala/",
 }
 PROGRAM = """#include <gst/stixels/stixels.h>
 #include <stixels/pipeline.h>
@@ -97,8 +99,8 @@ def check_symbols(debian, lib):
     for path in sorted(debian.glob("*.symbols")):
         name, *lines = path.read_text().splitlines()
         listed = {line.split("@")[0].strip() for line in lines if line.startswith(" ")}
-        found = {line.split()[-1] for line in
-                 run(f"nm -D --defined-only '{lib / name.split()[0]}'").splitlines()}
+        library = shlex.quote(str(lib / name.split()[0]))
+        found = {line.split()[-1] for line in run(f"nm -D --defined-only {library}").splitlines()}
         if found != listed:
             sys.exit(f"{path.name}: {' '.join(found ^ listed)} are not in both it and the library")
 
@@ -122,6 +124,9 @@ def check_prefix(prefix, options, missing, folder):
         text = run(command, env=env)
         if not re.search(rf"Filename +{re.escape(str(plugin))}\n", text):
             sys.exit(f"{command}\nnot of {plugin}:\n{text}")
+    # Where there is GStreamer's loader of elements in Python: that takes the first one in PATH.
+    run('! gst-inspect-1.0 python || "$STX_ENV" gst-inspect-1.0 onnx-semantics',
+        env=env | {"PATH": "/usr/bin:" + env["PATH"]})
     (folder / "try.c").write_text(PROGRAM)
     # They speak of the prefix to be, and this one is staged elsewhere.
     (folder / "prefix").symlink_to(prefix)

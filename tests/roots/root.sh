@@ -75,8 +75,8 @@ fi
 # has its own folder of them, filled with links.
 run_over() {
   local status=0
-  mkdir -p "$2"
-  cp -al "$cache/packages" "$2/packages"
+  mkdir -p "$2/packages/partial"
+  find "$cache/packages" -name '*.deb' -exec cp -lt "$2/packages" {} +
   unshare --mount --pid --fork --kill-child tests/roots/root.sh --inside "$@" || status=$?
   find "$2/packages" -name '*.deb' -exec cp -lnt "$cache/packages" {} +
   rm -rf "$2/packages" "$2/work" "$2/root"
@@ -132,7 +132,7 @@ base=$cache/$suite lower=$cache/$suite
     [ -d "$layer" ] || make_layer || exit
     lower=$layer/changes:$base
   fi
-} 9>"$cache/lock"
+} 9>"$base.lock"
 
 upper=$(mktemp -d "$cache/run.XXXXXX")
 trap 'rm -rf "$upper"' EXIT

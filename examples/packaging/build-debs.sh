@@ -1,0 +1,75 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Makes Debian packages of this tree. Installs what that needs first, through apt.
+#
+#   examples/packaging/build-debs.sh [FOLDER]     into FOLDER, by default build-debs/ in this tree
+#   sudo apt install ./build-debs/*.deb
+#   examples/packaging/build-debs.sh --needs      only prints the packages that the build needs
+#
+# Their files are below examples/packaging/debian/; the build sees a copy of the tree in which that
+# is debian/. Tests and symbols for debuggers are left out: DEB_BUILD_OPTIONS= makes both.
+set -euo pipefail
+output=${1:-$(dirname "$0")/../../build-debs}
+case ${1:-} in
+  --needs) output=. ;;
+  -*)
+    sed -n '3,10s/^# \{0,1\}//p' "$0" >&2
+    exit 2 ;;
+esac
+output=$(realpath -m "$output")
+cd "$(dirname "$0")/../.."
+. tests/packages.sh
+
+# What debian/control asks for, name by name, without versions and profiles.
+build_depends() {
+  sed -n '/^Build-Depends:/,/^$/p' examples/packaging/debian/control | tr ',' '\n' |
+    sed -E -e 's/^Build-Depends://' -e 's/\(.*\)|<.*>//' -e 's/:any//' \
+      -e 's/debhelper-compat/debhelper/' | tr -d ' \t' | sort -u
+}
+needs="build-essential dpkg-dev $(build_depends | tr '\n' ' ')"
+if [ "${1:-}" = --needs ]; then
+  echo "$needs"
+  exit
+fi
+# shellcheck disable=SC2086  # a list of words
+install_packages $needs
+
+# Files that are under version control, or all where there is none, as in a source archive.
+list_files() {
+  if git rev-parse --git-dir >/dev/null 2>&1; then
+    git ls-files -z --cached --others --exclude-standard
+  else
+    find . -path './build*' -prune -o -type f -print0
+  fi
+}
+
+stage=$(mktemp -d)
+trap 'rm -rf "$stage"' EXIT
+version=$(sed -n "s/^  version: '\(.*\)',/\1/p" meson.build)
+tree=$stage/gst-stixels-$version
+mkdir "$tree"
+list_files | while IFS= read -r -d '' file; do
+  if [ -e "$file" ]; then
+    printf '%s\0' "$file"
+  fi
+done | tar -c --null -T - | tar -x -C "$tree"
+mv "$tree/examples/packaging/debian" "$tree/debian"
+changelog=$(sed -n '1s/.*(\(.*\)).*/\1/p' "$tree/debian/changelog")
+if [ "$changelog" != "$version" ]; then
+  echo "debian/changelog is of $changelog, meson.build of $version" >&2
+  exit 1
+fi
+
+echo "Building packages: a few minutes on two cores; $stage/log.txt"
+log=$stage/log.txt
+(cd "$tree" && DEB_BUILD_OPTIONS="${DEB_BUILD_OPTIONS-nocheck noautodbgsym}" \
+  dpkg-buildpackage --unsigned-source --unsigned-changes) >"$log" 2>&1 || {
+  tail -n 40 "$log" >&2
+  exit 1
+}
+sed -n 's/^ *\(CUDA\|OpenMP\) *: /\1: /p' "$log"
+mkdir -p "$output"
+rm -f "$output"/*.deb
+find "$stage" -maxdepth 1 -type f ! -name log.txt -exec cp -t "$output" {} +
+cp "$log" "$output/build.log"
+ls "$output"/*.deb
