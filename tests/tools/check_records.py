@@ -1,6 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Records of the metas in NumPy, without a copy, and all that introspection offers beside."""
+"""Records of the metas in NumPy, without a copy, and all that introspection offers beside; so does
+what docs/applications.md prints.
+"""
+import pathlib
+import re
 import sys
 
 import gi
@@ -41,6 +45,15 @@ def check_no_copy(stixels):
             del first, second
 
 
+def check_page(sample):
+    page = pathlib.Path(__file__).resolve().parents[2] / "docs/applications.md"
+    (block,) = re.findall(r"^```python\n(.*?)^```", page.read_text(), re.M | re.S)
+    names = {"sample": sample, "GstStixels": GstStixels, "Gst": Gst, "np": np, "STIXEL": STIXEL}
+    exec(block, names)
+    assert names["records"].size == 8
+    del names
+
+
 def check_frame():
     caps = Gst.Caps.from_string(CAPS)
     records = Gst.Buffer.new_wrapped(new_records().tobytes())
@@ -48,8 +61,10 @@ def check_frame():
     frame = Gst.Buffer.new()
     GstStixels.buffer_add_stx_stixel_meta(frame, records, info).set_frame_size(128, 64)
     video = Gst.Caps.from_string("video/x-raw,width=128,height=64")
-    stixels = GstStixels.Stixels.new_from_sample(Gst.Sample.new(frame, video, None, None))
-    del frame, records
+    sample = Gst.Sample.new(frame, video, None, None)
+    check_page(sample)
+    stixels = GstStixels.Stixels.new_from_sample(sample)
+    del sample, frame, records
     check_no_copy(stixels)
     assert stixels.get_count() == 8 and stixels.find_at(127.5, 10) == 7
     known, stixel = stixels.get_stixel(3)
