@@ -400,6 +400,12 @@ static void run_stixels(void)
   stx_test_runs(STREET CUT "stixel-obstacles ! stixel-obstacles post-messages=true ! fakesink");
 }
 
+/* Records alone, to whoever takes them. */
+static void run_records(void)
+{
+  stx_test_runs(STREET CUT "stixel-obstacles ! application/x-obstacles ! stixel-json ! fakesink");
+}
+
 static void run_pictures(void)
 {
   stx_test_runs("stereo-stixels name=s obstacles=true ! stixel-obstacles ! videoconvert ! "
@@ -428,6 +434,7 @@ static void refuse(void)
 GST_START_TEST(leaks_nothing)
 {
   stx_test_no_leaks(run_stixels);
+  stx_test_no_leaks(run_records);
   stx_test_no_leaks(run_pictures);
   stx_test_no_leaks(run_scans);
   stx_test_no_leaks(refuse);
