@@ -68,7 +68,8 @@ fetch_opencv() {
 
 # What stx-parquet and its test need.
 fetch_pyarrow() {
-  STX_PYARROW=$(from_pypi "$1" pyarrow 'the test parquet' /usr/bin/python3 pyarrow numpy duckdb)
+  STX_PYARROW=$(from_pypi "$1" 'pyarrow-*.dist-info' 'the test parquet' /usr/bin/python3 pyarrow \
+    numpy duckdb)
   export STX_PYARROW
 }
 

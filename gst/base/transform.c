@@ -39,13 +39,8 @@ static GstStxDelay *delay_of(gpointer self)
 static GstCaps *transform_caps(
     GstBaseTransform *base, GstPadDirection direction, GstCaps *caps, GstCaps *filter)
 {
-  GstCaps *other = CLASS(base)->other_caps(GST_STX_TRANSFORM(base), direction, caps), *result;
-
-  if (filter == NULL)
-    return other;
-  result = gst_caps_intersect_full(filter, other, GST_CAPS_INTERSECT_FIRST);
-  gst_caps_unref(other);
-  return result;
+  return gst_stx_caps_filtered(
+      CLASS(base)->other_caps(GST_STX_TRANSFORM(base), direction, caps), filter);
 }
 
 static GstCaps *fixate_caps(

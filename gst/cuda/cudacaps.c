@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What the elements say to their neighbours about CUDAMemory; needs no CUDA itself. */
 #include "gst/cuda/cuda.h"
+#include "gst/shared/element.h"
 
 /* ---- Caps ---------------------------------------------------------------------------------- */
 
@@ -80,16 +81,14 @@ GstCaps *gst_stx_cuda_fixate_caps(GstStxCuda *self, GstPad *src, GstCaps *caps)
 
 gboolean gst_stx_cuda_query(GstStxCuda *self, GstPad *pad, GstQuery *query)
 {
-  GstCaps *caps, *filter, *answer;
+  GstCaps *caps, *filter;
 
   if (GST_QUERY_TYPE(query) != GST_QUERY_CAPS)
     return gst_stx_cuda_query_context(self, query);
   gst_query_parse_caps(query, &filter);
-  caps = gst_stx_cuda_filter_caps(self, gst_pad_get_pad_template_caps(pad));
-  answer = filter == NULL ? gst_caps_ref(caps)
-                          : gst_caps_intersect_full(filter, caps, GST_CAPS_INTERSECT_FIRST);
-  gst_query_set_caps_result(query, answer);
-  gst_caps_unref(answer);
+  caps = gst_stx_caps_filtered(
+      gst_stx_cuda_filter_caps(self, gst_pad_get_pad_template_caps(pad)), filter);
+  gst_query_set_caps_result(query, caps);
   gst_caps_unref(caps);
   return TRUE;
 }

@@ -101,13 +101,8 @@ static GstCaps *transform_caps(
     GstBaseTransform *base, GstPadDirection direction, GstCaps *caps, GstCaps *filter)
 {
   GstCaps *other = other_caps(direction == GST_PAD_SINK ? &src_template : &sink_template, caps);
-  GstCaps *result;
 
-  if (filter == NULL)
-    return other;
-  result = gst_caps_intersect_full(filter, other, GST_CAPS_INTERSECT_FIRST);
-  gst_caps_unref(other);
-  return result;
+  return gst_stx_caps_filtered(other, filter);
 }
 
 static GstCaps *fixate_caps(

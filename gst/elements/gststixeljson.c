@@ -78,13 +78,8 @@ static GstCaps *transform_caps(
 {
   GstCaps *other =
       gst_static_pad_template_get_caps(direction == GST_PAD_SINK ? &src_template : &sink_template);
-  GstCaps *result;
 
-  if (filter == NULL)
-    return other;
-  result = gst_caps_intersect_full(filter, other, GST_CAPS_INTERSECT_FIRST);
-  gst_caps_unref(other);
-  return result;
+  return gst_stx_caps_filtered(other, filter);
 }
 
 static InputKind kind_of(const GstStructure *structure)

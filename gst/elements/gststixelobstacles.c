@@ -90,13 +90,8 @@ static GstCaps *transform_caps(
 {
   GstCaps *other =
       direction == GST_PAD_SINK ? gst_stx_obstacles_outputs(caps) : gst_stx_obstacles_inputs(caps);
-  GstCaps *result;
 
-  if (filter == NULL)
-    return other;
-  result = gst_caps_intersect_full(filter, other, GST_CAPS_INTERSECT_FIRST);
-  gst_caps_unref(other);
-  return result;
+  return gst_stx_caps_filtered(other, filter);
 }
 
 static GstCaps *fixate_caps(

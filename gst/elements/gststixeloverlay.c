@@ -333,17 +333,15 @@ static gboolean set_role_caps(GstStxPairing *pairing, guint role, GstCaps *caps)
 static gboolean answer_caps(GstStixelOverlay *self, GstPad *pad, GstPad *other, GstQuery *query)
 {
   GstStxCuda *cuda = &gst_stx_pairing_stage(GST_STX_PAIRING(self))->cuda;
-  GstCaps *templ = gst_pad_get_pad_template_caps(pad), *filter, *allowed, *peer;
+  GstCaps *filter, *allowed, *peer;
 
-  templ = gst_stx_cuda_filter_caps(cuda, templ);
   gst_query_parse_caps(query, &filter);
-  allowed = filter == NULL ? gst_caps_ref(templ)
-                           : gst_caps_intersect_full(filter, templ, GST_CAPS_INTERSECT_FIRST);
+  allowed = gst_stx_caps_filtered(
+      gst_stx_cuda_filter_caps(cuda, gst_pad_get_pad_template_caps(pad)), filter);
   peer = gst_pad_peer_query_caps(other, allowed);
   gst_query_set_caps_result(query, peer);
   gst_caps_unref(peer);
   gst_caps_unref(allowed);
-  gst_caps_unref(templ);
   return TRUE;
 }
 

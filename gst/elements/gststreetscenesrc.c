@@ -78,13 +78,8 @@ static GstStreetSceneSettings snapshot(GstStreetSceneSrc *self)
 
 static GstCaps *get_caps(GstBaseSrc *base, GstCaps *filter)
 {
-  GstCaps *caps = gst_street_scene_view_caps(snapshot(GST_STREET_SCENE_SRC(base)).view), *both;
-
-  if (filter == NULL)
-    return caps;
-  both = gst_caps_intersect_full(filter, caps, GST_CAPS_INTERSECT_FIRST);
-  gst_caps_unref(caps);
-  return both;
+  return gst_stx_caps_filtered(
+      gst_street_scene_view_caps(snapshot(GST_STREET_SCENE_SRC(base)).view), filter);
 }
 
 /* GstBaseSrc only says that something went wrong. */

@@ -2,6 +2,7 @@
 /* The class: pads, events, queries, states. What goes through them: lanesflow.c. */
 #include "gst/lanes/lanes_private.h"
 #include "gst/shared/run.h"
+#include "gst/shared/element.h"
 
 G_DEFINE_ABSTRACT_TYPE_WITH_PRIVATE(GstStxLanes, gst_stx_lanes, GST_TYPE_ELEMENT)
 #define PRIVATE(self) (gst_stx_lanes_private((GstStxLanes *)(self)))
@@ -147,7 +148,7 @@ static void answer_caps(GstPad *sink, GstStxLanes *self, GstQuery *query)
 {
   GstCaps *caps =
       gst_stx_cuda_filter_caps(cuda_of(self, sink), gst_pad_get_pad_template_caps(sink));
-  GstCaps *filter, *answer;
+  GstCaps *filter;
   guint first, end;
 
   gst_stx_lanes_of(sink, &first, &end);
@@ -155,10 +156,8 @@ static void answer_caps(GstPad *sink, GstStxLanes *self, GstQuery *query)
     if (gst_pad_is_linked(PRIVATE(self)->lane[i].src))
       caps = keep_formats(PRIVATE(self)->lane[i].src, caps);
   gst_query_parse_caps(query, &filter);
-  answer = filter == NULL ? gst_caps_ref(caps)
-                          : gst_caps_intersect_full(filter, caps, GST_CAPS_INTERSECT_FIRST);
-  gst_query_set_caps_result(query, answer);
-  gst_caps_unref(answer);
+  caps = gst_stx_caps_filtered(caps, filter);
+  gst_query_set_caps_result(query, caps);
   gst_caps_unref(caps);
 }
 

@@ -11,3 +11,14 @@ void gst_stx_element_describe(GstElementClass *element, const char *factory, con
   gst_element_class_add_metadata(element, GST_ELEMENT_METADATA_DOC_URI, page);
   g_free(page);
 }
+
+GstCaps *gst_stx_caps_filtered(GstCaps *caps, GstCaps *filter)
+{
+  GstCaps *both;
+
+  if (filter == NULL)
+    return caps;
+  both = gst_caps_intersect_full(filter, caps, GST_CAPS_INTERSECT_FIRST);
+  gst_caps_unref(caps);
+  return both;
+}

@@ -14,6 +14,10 @@ G_BEGIN_DECLS
 void gst_stx_element_describe(GstElementClass *element, const char *factory, const char *name,
     const char *klass, const char *description);
 
+/* What answers a query for `caps`, which it takes, with `filter`, which may be NULL: what they have
+ * in common, in the order of the filter. */
+GstCaps *gst_stx_caps_filtered(GstCaps *caps, GstCaps *filter);
+
 /* Posts the text of an StxError to the user: GST_STX_ELEMENT_ERROR (self, STREAM, FORMAT, &error)
  */
 #define GST_STX_ELEMENT_ERROR(element, domain, code, error)                                        \

@@ -51,19 +51,19 @@ GstStxObstacles *gst_stx_obstacles_new(
 }
 
 /* Of stixels the frame is the image; of a scan there is none. */
-static gboolean find_frame(const GstStxObstaclesMeta *meta, GstBuffer *buffer, const GstCaps *caps,
+static gboolean find_frame(GstStxObstaclesMeta *meta, GstBuffer *buffer, const GstCaps *caps,
     GstStxFrame *frame, GError **error)
 {
   gst_stx_frame_is_image(frame, &meta->info);
   if (meta->info.width == 0 || gst_stx_caps_are(caps, GST_STX_STIXELS_MEDIA_TYPE))
     return TRUE;
   return gst_stx_placement_in_frame(
-      &meta->info, gst_stx_obstacles_meta_placement(meta), buffer, caps, &frame->placement, error);
+      &meta->info, gst_stx_placement_of(meta), buffer, caps, &frame->placement, error);
 }
 
 static GstStxObstacles *new_of_meta(GstBuffer *buffer, const GstCaps *caps, GError **error)
 {
-  const GstStxObstaclesMeta *meta = gst_buffer_get_stx_obstacles_meta(buffer);
+  GstStxObstaclesMeta *meta = gst_buffer_get_stx_obstacles_meta(buffer);
   GstStxFrame frame;
 
   if (meta == NULL) {

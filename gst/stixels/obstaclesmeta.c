@@ -5,35 +5,26 @@
 #include "gst/stixels/placing_private.h"
 #include "gst/stixels/stixelmeta.h"
 
-/* What the library knows beside what everybody sees. */
-typedef struct {
-  GstStxObstaclesMeta meta;
-  StxPlacement placement;
-} Placed;
-
 static gboolean transform(
     GstBuffer *target, GstMeta *meta, GstBuffer *source, GQuark type, gpointer data)
 {
-  const Placed *self = (const Placed *)meta;
+  const GstStxObstaclesMeta *self = (const GstStxObstaclesMeta *)meta;
   StxPlacement placement;
-  Placed *added;
 
-  if (!gst_stx_placement_transform(
-          &self->meta.info, &self->placement, source, type, data, &placement))
-    return FALSE;
-  added = (Placed *)gst_buffer_add_stx_obstacles_meta(
-      target, self->meta.obstacles, self->meta.free_space, &self->meta.info);
-  if (added == NULL)
-    return FALSE;
-  added->placement = placement;
-  return TRUE;
+  return gst_stx_placement_transform(
+             &self->info, gst_stx_placement_of(meta), source, type, data, &placement) &&
+         gst_stx_place(gst_buffer_add_stx_obstacles_meta(
+                           target, self->obstacles, self->free_space, &self->info),
+             &placement);
 }
+
+G_STATIC_ASSERT(sizeof(GstStxObstaclesMeta) % G_ALIGNOF(StxPlacement) == 0);
 
 static const GstStxMetaKind kind = {
     .api = "GstStxObstaclesMetaAPI",
     .name = "GstStxObstaclesMeta",
     .tags = gst_stx_image_tags,
-    .size = sizeof(Placed),
+    .size = GST_STX_PLACED_SIZE(GstStxObstaclesMeta),
     .buffers = 2,
     .transform = transform,
 };
@@ -53,11 +44,11 @@ const GstMetaInfo *gst_stx_obstacles_meta_get_info(void)
 }
 
 /* Obstacles of a frame's stixels lie where these do. */
-static void inherit(GstStxObstaclesMeta *meta, const GstStxStixelMeta *stixels)
+static void inherit(GstStxObstaclesMeta *meta, GstStxStixelMeta *stixels)
 {
   if (stixels != NULL && stixels->info.width == meta->info.width &&
       stixels->info.height == meta->info.height)
-    ((Placed *)meta)->placement = *gst_stx_stixel_meta_placement(stixels);
+    gst_stx_place(meta, gst_stx_placement_of(stixels));
 }
 
 static gboolean has_whole_records(GstBuffer *buffer, gsize size)
@@ -94,14 +85,7 @@ GstStxObstaclesMeta *gst_buffer_get_stx_obstacles_meta(GstBuffer *buffer)
 
 void gst_stx_obstacles_meta_set_frame_size(GstStxObstaclesMeta *meta, guint width, guint height)
 {
-  g_return_if_fail(meta != NULL && meta->info.width > 0 && meta->info.height > 0);
-  g_return_if_fail(width > 0 && height > 0);
+  g_return_if_fail(meta != NULL);
 
-  ((Placed *)meta)->placement =
-      stx_placement_fill(meta->info.width, meta->info.height, width, height);
-}
-
-const StxPlacement *gst_stx_obstacles_meta_placement(const GstStxObstaclesMeta *meta)
-{
-  return &((const Placed *)meta)->placement;
+  gst_stx_place_in_size(meta, &meta->info, width, height);
 }

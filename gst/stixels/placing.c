@@ -105,6 +105,20 @@ gboolean gst_stx_placement_transform(const GstStxStixelInfo *info, const StxPlac
   return TRUE;
 }
 
+gboolean gst_stx_place(gpointer meta, const StxPlacement *placement)
+{
+  if (meta != NULL)
+    *gst_stx_placement_of(meta) = *placement;
+  return meta != NULL;
+}
+
+void gst_stx_place_in_size(gpointer meta, const GstStxStixelInfo *info, guint width, guint height)
+{
+  g_return_if_fail(info->width > 0 && info->height > 0 && width > 0 && height > 0);
+
+  *gst_stx_placement_of(meta) = stx_placement_fill(info->width, info->height, width, height);
+}
+
 gboolean gst_stx_placement_is_kept(GQuark type, gpointer data)
 {
   const GstVideoInfo *in;

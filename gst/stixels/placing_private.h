@@ -12,18 +12,29 @@
 #include "common/lookup/placement.h"
 #include "gst/stixels/stixelinfo.h"
 
-struct _GstStxStixelMeta;
-struct _GstStxObstaclesMeta;
-
 extern const gchar *gst_stx_image_tags[];
+
+/* Such a meta is as large as this: its placement lies behind what everybody sees. */
+#define GST_STX_PLACED_SIZE(Type) (sizeof(Type) + sizeof(StxPlacement))
+
+/* The placement of such a meta; all 0: the image fills the frame, whose size nobody has said. */
+static inline StxPlacement *gst_stx_placement_of(gpointer meta)
+{
+  return (StxPlacement *)((gchar *)meta + ((GstMeta *)meta)->info->size) - 1;
+}
 
 /*
  * The placement in the frame that a transform (GstMetaTransformFunction) makes of one in which it
- * was `placement`; all 0 means that the image fills the frame, whose size nobody has said. FALSE:
- * the meta has to go.
+ * was `placement`. FALSE: the meta has to go.
  */
 gboolean gst_stx_placement_transform(const GstStxStixelInfo *info, const StxPlacement *placement,
     GstBuffer *source, GQuark type, gpointer data, StxPlacement *result);
+
+/* The end of such a transform: `meta` was added to the new frame, or is NULL, what it returns. */
+gboolean gst_stx_place(gpointer meta, const StxPlacement *placement);
+
+/* What …_meta_set_frame_size () does. */
+void gst_stx_place_in_size(gpointer meta, const GstStxStixelInfo *info, guint width, guint height);
 
 /* Whether the transform leaves every pixel where it was. */
 gboolean gst_stx_placement_is_kept(GQuark type, gpointer data);
@@ -32,9 +43,5 @@ gboolean gst_stx_placement_is_kept(GQuark type, gpointer data);
  */
 gboolean gst_stx_placement_in_frame(const GstStxStixelInfo *info, const StxPlacement *placement,
     GstBuffer *frame, const GstCaps *caps, StxPlacement *result, GError **error);
-
-/* Where the image lies in the frame that carries the meta; all 0: see above. */
-const StxPlacement *gst_stx_stixel_meta_placement(const struct _GstStxStixelMeta *meta);
-const StxPlacement *gst_stx_obstacles_meta_placement(const struct _GstStxObstaclesMeta *meta);
 
 #endif

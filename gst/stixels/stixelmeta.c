@@ -4,34 +4,25 @@
 #include "gst/stixels/meta_private.h"
 #include "gst/stixels/placing_private.h"
 
-/* What the library knows beside what everybody sees. */
-typedef struct {
-  GstStxStixelMeta meta;
-  StxPlacement placement;
-} Placed;
-
 static gboolean transform(
     GstBuffer *target, GstMeta *meta, GstBuffer *source, GQuark type, gpointer data)
 {
-  const Placed *self = (const Placed *)meta;
+  const GstStxStixelMeta *self = (const GstStxStixelMeta *)meta;
   StxPlacement placement;
-  Placed *added;
 
-  if (!gst_stx_placement_transform(
-          &self->meta.info, &self->placement, source, type, data, &placement))
-    return FALSE;
-  added = (Placed *)gst_buffer_add_stx_stixel_meta(target, self->meta.stixels, &self->meta.info);
-  if (added == NULL)
-    return FALSE;
-  added->placement = placement;
-  return TRUE;
+  return gst_stx_placement_transform(
+             &self->info, gst_stx_placement_of(meta), source, type, data, &placement) &&
+         gst_stx_place(
+             gst_buffer_add_stx_stixel_meta(target, self->stixels, &self->info), &placement);
 }
+
+G_STATIC_ASSERT(sizeof(GstStxStixelMeta) % G_ALIGNOF(StxPlacement) == 0);
 
 static const GstStxMetaKind kind = {
     .api = "GstStxStixelMetaAPI",
     .name = "GstStxStixelMeta",
     .tags = gst_stx_image_tags,
-    .size = sizeof(Placed),
+    .size = GST_STX_PLACED_SIZE(GstStxStixelMeta),
     .buffers = 1,
     .transform = transform,
 };
@@ -72,14 +63,7 @@ GstStxStixelMeta *gst_buffer_get_stx_stixel_meta(GstBuffer *frame)
 
 void gst_stx_stixel_meta_set_frame_size(GstStxStixelMeta *meta, guint width, guint height)
 {
-  g_return_if_fail(meta != NULL && meta->info.width > 0 && meta->info.height > 0);
-  g_return_if_fail(width > 0 && height > 0);
+  g_return_if_fail(meta != NULL);
 
-  ((Placed *)meta)->placement =
-      stx_placement_fill(meta->info.width, meta->info.height, width, height);
-}
-
-const StxPlacement *gst_stx_stixel_meta_placement(const GstStxStixelMeta *meta)
-{
-  return &((const Placed *)meta)->placement;
+  gst_stx_place_in_size(meta, &meta->info, width, height);
 }

@@ -41,7 +41,7 @@ GstStxStixels *gst_stx_stixels_new(GstBuffer *records, const GstStxStixelInfo *i
 
 static GstStxStixels *new_of_meta(GstBuffer *buffer, const GstCaps *caps, GError **error)
 {
-  const GstStxStixelMeta *meta = gst_buffer_get_stx_stixel_meta(buffer);
+  GstStxStixelMeta *meta = gst_buffer_get_stx_stixel_meta(buffer);
   GstStxFrame frame;
 
   if (meta == NULL) {
@@ -51,7 +51,7 @@ static GstStxStixels *new_of_meta(GstBuffer *buffer, const GstCaps *caps, GError
   }
   frame.info = meta->info;
   if (!gst_stx_placement_in_frame(
-          &meta->info, gst_stx_stixel_meta_placement(meta), buffer, caps, &frame.placement, error))
+          &meta->info, gst_stx_placement_of(meta), buffer, caps, &frame.placement, error))
     return NULL;
   return new_of(meta->stixels, &frame, error);
 }
