@@ -94,6 +94,7 @@ missing_packages() {
 # Installs what is missing among the arguments; says so first. Fails with a message where there is
 # no apt or no way to become root.
 install_packages() {
+  local missing as_root quiet output
   if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
     echo "No apt here: install the counterparts of these packages yourself: $*" >&2
     return 0

@@ -29,6 +29,7 @@ WIDTH, HEIGHT = 1242, 375  # whose rows are padded
 def run(command, folder):
     result = subprocess.run(["timeout", "100", "bash", "-o", "pipefail", "-c", command], cwd=folder,
                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    expect(result.returncode != 124, f"nothing came of it in 100 s: {command}\n{result.stdout}")
     return result.returncode, result.stdout
 
 
