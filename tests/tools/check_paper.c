@@ -5,12 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Sanitized, a picture costs ten times as much, and shows no more when it is wide. */
-#ifdef __SANITIZE_ADDRESS__
-#define STREET "--size 160x160"
-#else
 #define STREET "--size 416x160"
-#endif
 #define SMALL STREET " --seeds 1"
 #define SCENES 5
 #define ROWS                                                                                       \
