@@ -115,7 +115,8 @@ def pts_of(sample):
 
 
 def caps_of(sample):
-    return sample.get_caps().get_structure(0)
+    """A copy: get_structure() gives a structure up to GStreamer 1.24, something else in 1.26."""
+    return Gst.Structure.new_from_string(sample.get_caps().to_string())
 
 
 def camera_of(caps):

@@ -118,7 +118,7 @@ def count_tracks(Gst, text):
         pipeline.add(fake)
         fake.sync_state_with_parent()
         pad.link(fake.get_static_pad("sink"))
-        if caps.get_structure(0).get_name().startswith("video/"):
+        if caps.to_string().startswith("video/"):
             pads.append(pad)
 
     pipeline.get_by_name("d").connect("pad-added", plug)
@@ -169,7 +169,8 @@ class Stream:
 
 
 def frame_of(Gst, sample):
-    structure = sample.get_caps().get_structure(0)
+    # Not get_structure(), which gives something else from GStreamer 1.26 on.
+    structure = Gst.Structure.new_from_string(sample.get_caps().to_string())
     width, height = structure.get_value("width"), structure.get_value("height")
     buffer = sample.get_buffer()
     stride = -(-width // 4) * 4  # GStreamer's of GRAY8

@@ -39,6 +39,11 @@ def numbers(text, name):
     return np.array(values, np.float32)
 
 
+def first_structure(caps):
+    """A copy: get_structure() gives a structure up to GStreamer 1.24, something else in 1.26."""
+    return Gst.Structure.new_from_string(caps.copy_nth(0).to_string())
+
+
 def softmax(scores, axis):
     scores = np.exp(scores - scores.max(axis=axis, keepdims=True))
     return scores / scores.sum(axis=axis, keepdims=True)
@@ -158,8 +163,9 @@ class OnnxSemantics(GstBase.BaseTransform):
             sides = self.network.sides() if self.network else ("", "")
             height, width = (side if isinstance(side, int) else ANY for side in sides)
             other = Gst.Caps.from_string(PICTURE % (width, height))
-        if caps.get_size() > 0 and caps.get_structure(0).has_field("framerate"):
-            other.set_value("framerate", caps.get_structure(0).get_value("framerate"))
+        first = first_structure(caps) if caps.get_size() > 0 else None
+        if first and first.has_field("framerate"):
+            other.set_value("framerate", first.get_value("framerate"))
         return filter.intersect_full(other, Gst.CapsIntersectMode.FIRST) if filter else other
 
     def do_fixate_caps(self, direction, caps, other):
@@ -177,7 +183,7 @@ class OnnxSemantics(GstBase.BaseTransform):
 
     def do_set_caps(self, caps, other):
         self.info = GstVideo.VideoInfo.new_from_caps(caps)
-        return other.get_structure(0).has_field("dimensions")
+        return first_structure(other).has_field("dimensions")
 
     # ---- A picture -----------------------------------------------------------------------------
 

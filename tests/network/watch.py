@@ -24,9 +24,14 @@ def data_of(buffer):
     return buffer.extract_dup(0, buffer.get_size())
 
 
+def structure_of(caps):
+    """A copy: get_structure() gives a structure up to GStreamer 1.24, something else in 1.26."""
+    return Gst.Structure.new_from_string(caps.to_string())
+
+
 def small(buffer, caps):
     """Some pixels, in gray."""
-    structure = caps.get_structure(0)
+    structure = structure_of(caps)
     width, height = structure.get_int("width")[1], structure.get_int("height")[1]
     kind = structure.get_string("format")
     depth = 3 if kind in ("RGB", "BGR") else 1
@@ -55,7 +60,7 @@ class Watch:
         self.pictures.append((small(buffer, caps), buffer.pts))
 
     def see_stixels(self, buffer, caps):
-        self.without_camera += not caps.get_structure(0).has_field("camera-focal")
+        self.without_camera += not structure_of(caps).has_field("camera-focal")
         self.stixels.append((data_of(buffer), buffer.pts))
 
     def pairs(self, within):

@@ -21,7 +21,8 @@ def pictures(view, format_name, frames):
     pipeline.set_state(Gst.State.PLAYING)
     found = []
     while sample := sink.pull_sample():
-        caps = sample.get_caps().get_structure(0)
+        # Not get_structure(), which gives something else from GStreamer 1.26 on.
+        caps = Gst.Structure.new_from_string(sample.get_caps().to_string())
         with sample.get_buffer().map(Gst.MapFlags.READ) as data:
             rows = np.frombuffer(data.data, np.uint8).reshape(caps.get_value("height"), -1)
             found.append(rows.copy())
