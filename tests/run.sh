@@ -194,7 +194,8 @@ test_fuzz() {
 }
 
 # The newest release of Debian: its compiler, its GStreamer, its CUDA library. CUDA's headers are
-# those of this machine; nvcc is only looked for.
+# those of this machine; nvcc is only looked for. Its loader of elements in Python looks for a
+# library that is in libpython3-dev.
 test_newest() {
   local folder nvcc packages ok fail timeout unexpected skip status=0
   folder=$(realpath -m "$build-newest")
@@ -207,7 +208,7 @@ test_newest() {
   fi
   # shellcheck disable=SC2086,SC2116  # lists of words, in one line
   packages=$(echo $packages_build $packages_run $packages_test $packages_cuda \
-    gstreamer1.0-plugins-bad ccache)
+    gstreamer1.0-plugins-bad ccache libpython3-dev)
   ROOT_OUT=$folder ROOT_PACKAGES=$packages tests/roots/root.sh trixie tests/roots/newest.sh \
     2>&1 | tee "$folder/summary.txt" || status=$?
   if [ "$status" = 77 ]; then
