@@ -239,3 +239,10 @@ void options_add_group(GOptionContext *context, const OptionGroup *group)
     add_table(added, data, group->fields[i].table);
   g_option_context_add_group(context, added);
 }
+
+bool options_check_threads(int threads, StxError *error)
+{
+  if (threads < 0 || threads > 256)
+    return stx_fail(error, "--threads=%d: must be 0 (all cores) to 256", threads);
+  return true;
+}

@@ -47,4 +47,7 @@ typedef struct {
  */
 void options_add_group(GOptionContext *context, const OptionGroup *group);
 
+/* Refuses a number of threads that is none. */
+bool options_check_threads(int threads, StxError *error);
+
 #endif

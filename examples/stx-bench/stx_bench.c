@@ -264,8 +264,8 @@ static bool check_options(const Options *o, StxError *error)
     return stx_fail(error, "--size is for the synthetic street; files bring their own");
   if (o->figures != NULL && !o->stages[BENCH_RDP])
     return stx_fail(error, "--figures is for the stage rdp");
-  if (o->threads < 0 || o->threads > 256)
-    return stx_fail(error, "--threads=%d: must be 0 (all cores) to 256", o->threads);
+  if (!options_check_threads(o->threads, error))
+    return false;
   if (o->milliseconds < 1)
     return stx_fail(error, "--time=%d: must be at least 1", o->milliseconds);
   if (o->sets < 0 || o->sets > 1000)

@@ -312,8 +312,8 @@ static bool apply_numbers(Options *o, StxError *error)
     return stx_fail(error, "--repeat=%d: must be at least 1", o->repeat);
   if (o->frames < 0)
     return stx_fail(error, "--frames=%d: must be at least 0 (0: all)", o->frames);
-  if (o->pipeline.threads < 0 || o->pipeline.threads > 256)
-    return stx_fail(error, "--threads=%d: must be 0 (all cores) to 256", o->pipeline.threads);
+  if (!options_check_threads(o->pipeline.threads, error))
+    return false;
   /* The options of rdp are for whichever of the two works. */
   if (o->pipeline.rdp.epsilon == EPSILON_AUTO)
     o->pipeline.rdp.epsilon = standard.rdp.epsilon;

@@ -372,8 +372,8 @@ static bool apply(Options *o, StxError *error)
     return stx_fail(error, "--repeat=%d: must be at least 1", o->repeat);
   if (o->frames < 0)
     return stx_fail(error, "--frames=%d: must be at least 0 (0: all)", o->frames);
-  if (o->threads < 0 || o->threads > 256)
-    return stx_fail(error, "--threads=%d: must be 0 (all cores) to 256", o->threads);
+  if (!options_check_threads(o->threads, error))
+    return false;
   o->threads = stx_threads(o->threads);
   o->protocol_a = protocol == 1;
   o->impl = stx_impl_pick(&stx_ground_impls, backends[backend]);

@@ -300,8 +300,8 @@ static bool apply(Options *o, StxError *error)
 {
   if (o->seeds < 1 || o->frames < 1)
     return stx_fail(error, "--seeds=%d --frames=%d: must be at least 1", o->seeds, o->frames);
-  if (o->threads < 0 || o->threads > 256)
-    return stx_fail(error, "--threads=%d: must be 0 (all cores) to 256", o->threads);
+  if (!options_check_threads(o->threads, error))
+    return false;
   if (o->scans && o->labels)
     return stx_fail(error, "--scans has no use for --labels");
   o->threads = stx_threads(o->threads);

@@ -50,8 +50,8 @@ static bool apply(Options *o, StxError *error)
     return stx_fail(error, "--seeds=%d: must be 1 to 1000", o->seeds);
   if (o->how.repeat < 1)
     return stx_fail(error, "--repeat=%d: must be at least 1", o->how.repeat);
-  if (o->how.threads < 0 || o->how.threads > 256)
-    return stx_fail(error, "--threads=%d: must be 0 (all cores) to 256", o->how.threads);
+  if (!options_check_threads(o->how.threads, error))
+    return false;
   if (o->json && o->markdown)
     return stx_fail(error, "--json or --markdown, not both");
   o->comparison = chosen == 0 || chosen == 1;

@@ -2,6 +2,7 @@
 #include "gst/json/jsonframe.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "common/labels.h"
 
@@ -44,6 +45,27 @@ void gst_stx_json_label(GstStxJsonText *text, guint label)
   }
   gst_stx_json_whole(text, ",\"label\":", label);
   gst_stx_json_name(text, ",\"class\":", stx_label_name((gint)label));
+}
+
+void gst_stx_json_list(GstStxJsonText *text, const char *key, const GstStxJsonRecords *records,
+    gsize size, GstStxJsonWrite write, gconstpointer data)
+{
+  union {
+    StxStixel stixel;
+    StxObstacle obstacle;
+    StxFreeSpace space;
+  } copy;
+
+  g_return_if_fail(size <= sizeof copy);
+
+  gst_stx_json_words(text, key);
+  for (gsize i = 0; i < records->count; i++) {
+    memcpy(&copy, (const guint8 *)records->data + i * size, size);
+    if (i > 0)
+      gst_stx_json_words(text, ",");
+    write(text, &copy, data);
+  }
+  gst_stx_json_words(text, "]");
 }
 
 /* ---- The line ------------------------------------------------------------------------------ */

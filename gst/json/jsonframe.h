@@ -48,6 +48,12 @@ void gst_stx_json_free_space(GstStxJsonText *text, const GstStxJsonRecords *free
 void gst_stx_json_points(
     GstStxJsonText *text, const GstStxJsonRecords *points, const GstStxJsonRecords *labels);
 
+/* `key`, which opens a list, and the list: each record, a StxStixel, StxObstacle or StxFreeSpace of
+ * `size` bytes, is written from an aligned copy. */
+typedef void (*GstStxJsonWrite)(GstStxJsonText *text, gconstpointer record, gconstpointer data);
+void gst_stx_json_list(GstStxJsonText *text, const char *key, const GstStxJsonRecords *records,
+    gsize size, GstStxJsonWrite write, gconstpointer data);
+
 /* "label" and "class" of a Cityscapes train id. */
 void gst_stx_json_label(GstStxJsonText *text, guint label);
 

@@ -2,7 +2,6 @@
 #include "gst/json/jsonframe.h"
 
 #include <math.h>
-#include <string.h>
 
 /* ---- Obstacles ----------------------------------------------------------------------------- */
 
@@ -37,8 +36,10 @@ static void write_metres(GstStxJsonText *text, const StxObstacle *obstacle)
   gst_stx_json_words(text, "}");
 }
 
-static void write_obstacle(GstStxJsonText *text, const StxObstacle *obstacle)
+static void write_obstacle(GstStxJsonText *text, gconstpointer record, gconstpointer data)
 {
+  const StxObstacle *obstacle = record;
+
   if (obstacle->id > 0)
     gst_stx_json_whole(text, "{\"id\":", obstacle->id);
   else
@@ -60,18 +61,7 @@ static void write_obstacle(GstStxJsonText *text, const StxObstacle *obstacle)
 
 void gst_stx_json_obstacles(GstStxJsonText *text, const GstStxJsonRecords *obstacles)
 {
-  const guint8 *records = obstacles->data;
-
-  gst_stx_json_words(text, ",\"obstacles\":[");
-  for (gsize i = 0; i < obstacles->count; i++) {
-    StxObstacle obstacle;
-
-    memcpy(&obstacle, records + i * sizeof obstacle, sizeof obstacle);
-    if (i > 0)
-      gst_stx_json_words(text, ",");
-    write_obstacle(text, &obstacle);
-  }
-  gst_stx_json_words(text, "]");
+  gst_stx_json_list(text, ",\"obstacles\":[", obstacles, sizeof(StxObstacle), write_obstacle, NULL);
 }
 
 /* ---- Free space ---------------------------------------------------------------------------- */
@@ -91,8 +81,10 @@ static void write_place(GstStxJsonText *text, const char *key, guint place, guin
     gst_stx_json_whole(text, key, place);
 }
 
-static void write_space(GstStxJsonText *text, const StxFreeSpace *space)
+static void write_space(GstStxJsonText *text, gconstpointer record, gconstpointer data)
 {
+  const StxFreeSpace *space = record;
+
   gst_stx_json_name(text, "{\"state\":", state_of(space));
   gst_stx_json_number(text, ",\"x\":", isfinite(space->z) ? space->x : NAN);
   gst_stx_json_number(text, ",\"z\":", space->z);
@@ -103,16 +95,5 @@ static void write_space(GstStxJsonText *text, const StxFreeSpace *space)
 
 void gst_stx_json_free_space(GstStxJsonText *text, const GstStxJsonRecords *free_space)
 {
-  const guint8 *records = free_space->data;
-
-  gst_stx_json_words(text, ",\"free_space\":[");
-  for (gsize i = 0; i < free_space->count; i++) {
-    StxFreeSpace space;
-
-    memcpy(&space, records + i * sizeof space, sizeof space);
-    if (i > 0)
-      gst_stx_json_words(text, ",");
-    write_space(text, &space);
-  }
-  gst_stx_json_words(text, "]");
+  gst_stx_json_list(text, ",\"free_space\":[", free_space, sizeof(StxFreeSpace), write_space, NULL);
 }

@@ -2,7 +2,6 @@
 #include "gst/json/jsonframe.h"
 
 #include <math.h>
-#include <string.h>
 
 static const char *kind_name(guint kind)
 {
@@ -44,9 +43,11 @@ static void write_metres(
   gst_stx_json_words(text, "}");
 }
 
-static void write_stixel(
-    GstStxJsonText *text, const GstStxJsonFrame *frame, const StxStixel *stixel)
+static void write_stixel(GstStxJsonText *text, gconstpointer record, gconstpointer data)
 {
+  const StxStixel *stixel = record;
+  const GstStxJsonFrame *frame = data;
+
   gst_stx_json_whole(text, "{\"column\":", stixel->column);
   gst_stx_json_whole(text, ",\"top\":", stixel->top);
   gst_stx_json_whole(text, ",\"bottom\":", stixel->bottom);
@@ -64,16 +65,6 @@ static void write_stixel(
 
 void gst_stx_json_stixels(GstStxJsonText *text, const GstStxJsonFrame *frame)
 {
-  const guint8 *records = frame->stixels.data;
-
-  gst_stx_json_words(text, ",\"stixels\":[");
-  for (gsize i = 0; i < frame->stixels.count; i++) {
-    StxStixel stixel;
-
-    memcpy(&stixel, records + i * sizeof stixel, sizeof stixel);
-    if (i > 0)
-      gst_stx_json_words(text, ",");
-    write_stixel(text, frame, &stixel);
-  }
-  gst_stx_json_words(text, "]");
+  gst_stx_json_list(
+      text, ",\"stixels\":[", &frame->stixels, sizeof(StxStixel), write_stixel, frame);
 }
