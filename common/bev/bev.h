@@ -20,7 +20,7 @@
 #ifndef STX_BEV_H
 #define STX_BEV_H
 
-#include "common/overlay/overlay.h"
+#include "common/colour/colour.h"
 
 #define STX_BEV_MAX_SIDE 8192
 #define STX_BEV_MIN_EXTENT 1   /* metres */

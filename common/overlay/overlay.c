@@ -43,12 +43,6 @@ static const StxFieldChoice kinds[] = {
     {1 << STX_KIND_SKY, "sky", "Sky"},
     {0},
 };
-static const StxFieldChoice matrices[] = {
-    {STX_MATRIX_BT601, "bt601", "ITU-R BT.601"},
-    {STX_MATRIX_BT709, "bt709", "ITU-R BT.709"},
-    {STX_MATRIX_BT2020, "bt2020", "ITU-R BT.2020"},
-    {0},
-};
 
 #define STORED(kind, member) STX_STORED(kind, StxOverlayParams, member)
 #define SIDE(member) STORED(INT, member), .low = 1, .high = STX_OVERLAY_MAX_SIDE, .unit = "pixels"
@@ -80,7 +74,7 @@ static const StxField fields[] = {
     {.field = "columns", SIDE(columns)},
     {.field = "frame width", SIDE(frame_width)},
     {.field = "frame height", SIDE(frame_height)},
-    {.field = "matrix", STORED(CHOICE, matrix), .choices = matrices},
+    {.field = "matrix", STORED(CHOICE, matrix), .choices = stx_matrix_choices},
 };
 static const StxOverlayParams defaults = STX_OVERLAY_DEFAULTS;
 const StxFields stx_overlay_fields = {STX_FIELDS_OF(fields), &defaults};
@@ -133,6 +127,22 @@ static void fill_nearness(StxOverlay *overlay)
       far = 1 - fmin(i / (params->max_disparity * STX_STEPS_PER_PIXEL), 1);
     overlay->nearness[i] = (uint8_t)(255 * (1 - far) + .5);
   }
+}
+
+StxRgb stx_overlay_colour(int index)
+{
+  if (index <= STX_COLOUR_NEAR)
+    return stx_palette_colour(STX_PALETTE_DISTANCE, index);
+  if (index < STX_COLOUR_CLASS)
+    return stx_colour_kind((StxKind)(index - STX_COLOUR_KIND));
+  return stx_colour_class(index - STX_COLOUR_CLASS); /* UNKNOWN follows the last class */
+}
+
+StxPaint stx_overlay_paint(const StxOverlayParams *params, StxRgb colour, int a)
+{
+  uint8_t channel[3];
+  stx_colour_channels(params->format, params->matrix, params->full_range, colour, channel);
+  return stx_paint(channel, a);
 }
 
 /* Outlines are the body's colour in the dark. */

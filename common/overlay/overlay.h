@@ -6,14 +6,7 @@
  * on N pixels, pixel y shows image row floor((2y + 1)·n / (2N)): the row under its centre. So a
  * frame of any size can be drawn on, and the stixels of one column meet without gap or overlap.
  *
- * Blending, per 8-bit channel, with a = round(256·alpha) in 0…256 and rounding half up:
- *
- *   out = (in·(256 − a) + colour·a + 128) >> 8
- *
- * which fits 16 bits, keeps the picture at a = 0 and replaces it at a = 256. A sample of a
- * subsampled plane stands for the 2 or 4 pixels of its block, each perhaps with another colour and
- * another a: it is blended with the means of (256 − a) and of (colour·a + 128) over the block,
- * rounded down, first across, then down; pixels beyond the frame count as their neighbours.
+ * Colours, and how they are blended into a frame: common/colour/colour.h.
  *
  * The stixels are drawn first, the legend over them. All pixel arithmetic is on integers.
  *
@@ -24,42 +17,7 @@
 #define STX_OVERLAY_H
 
 #include "common/camera.h"
-#include "common/fields.h"
-#include "common/stixel.h"
-
-/* ---- Pixel formats ------------------------------------------------------------------------ */
-
-/* One plane: samples `pixel_stride` bytes apart; byte i of a sample carries channel[i], 0…2 for
- * R, G, B or Y, U, V, or -1: never touched (alpha, padding). A plane has
- * ceil(width / 2^shift_x) × ceil(height / 2^shift_y) samples. */
-typedef struct {
-  uint8_t pixel_stride;
-  int8_t channel[4];
-  uint8_t shift_x, shift_y; /* 0 or 1; shift_y only together with shift_x */
-} StxPlane;
-
-typedef struct {
-  const char *name; /* as GStreamer spells it */
-  bool yuv;
-  uint8_t planes;
-  StxPlane plane[3];
-  bool shared; /* the planes have the same bytes, those of a frame's first one, and what one of them
-                  leaves alone is the others': packed 4:2:2 */
-} StxPixelFormat;
-
-/* RGB, BGR and their four-byte forms with alpha or padding at either end; I420, YV12, Y42B, Y444,
- * NV12, NV21, NV16, NV61, NV24, AYUV, YUY2, YVYU, UYVY, VYUY. NULL for any other name, also of gray
- * formats: the colours are the message. */
-const StxPixelFormat *stx_pixel_format(const char *name);
-
-/* A view of somebody else's frame. Strides in bytes, at least the bytes of one row. */
-typedef struct {
-  uint8_t *data[3];
-  ptrdiff_t stride[3];
-} StxFrame;
-
-/* How Y, U, V relate to R, G, B. `full_range`: 0…255, else 16…235 and 16…240. */
-typedef enum { STX_MATRIX_BT601, STX_MATRIX_BT709, STX_MATRIX_BT2020 } StxMatrix;
+#include "common/colour/colour.h"
 
 /* ---- Parameters --------------------------------------------------------------------------- */
 

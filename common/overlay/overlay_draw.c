@@ -17,6 +17,7 @@
  * apart, so that the rows of a column all compete for the same few lines of the cache, and
  * subsampled planes see one pixel of a block at a time.
  */
+#include "common/colour/colour_rows.h"
 #include "common/overlay/overlay_math.h"
 #include "common/parallel.h"
 
@@ -150,22 +151,6 @@ static bool link_scene(const StxOverlay *overlay, const void *prepared, const St
 
 /* ---- Paint of the row --------------------------------------------------------------------- */
 
-/* n pixels of one plane; `step` 0: all in the first paint, 1: each in its own. Always inlined, so
- * that stride and step are constants. */
-static inline __attribute__((always_inline)) void set_bytes(uint16_t *keep, uint16_t *add,
-    const StxPlane *plane, int stride, const StxPaint *paints, int step, int n)
-{
-  int8_t channel[4];
-  memcpy(channel, plane->channel, sizeof channel);
-  for (int i = 0; i < n; i++) {
-    const StxPaint *paint = &paints[i * step];
-    for (int b = 0; b < stride; b++) {
-      *keep++ = channel[b] < 0 ? STX_CLEAR_KEEP : paint->keep;
-      *add++ = channel[b] < 0 ? STX_CLEAR_ADD : paint->add[channel[b]];
-    }
-  }
-}
-
 static inline __attribute__((always_inline)) void set_pixels(
     Canvas *canvas, int x0, int x1, const StxPaint *paints, int step)
 {
@@ -174,19 +159,7 @@ static inline __attribute__((always_inline)) void set_pixels(
     const StxPlane *plane = &format->plane[p];
     size_t first = (size_t)x0 * plane->pixel_stride;
     uint16_t *keep = canvas->keep[p] + first, *add = canvas->add[p] + first;
-    switch (plane->pixel_stride) {
-    case 1:
-      set_bytes(keep, add, plane, 1, paints, step, x1 - x0);
-      break;
-    case 2:
-      set_bytes(keep, add, plane, 2, paints, step, x1 - x0);
-      break;
-    case 3:
-      set_bytes(keep, add, plane, 3, paints, step, x1 - x0);
-      break;
-    default:
-      set_bytes(keep, add, plane, 4, paints, step, x1 - x0);
-    }
+    stx_rows_expand(keep, add, plane, paints, step, x1 - x0);
   }
   if (is_subsampled(format))
     for (int x = x0; x < x1; x++)
@@ -258,14 +231,6 @@ static void wake(Canvas *canvas, int column, int y)
 
 /* ---- Blending ----------------------------------------------------------------------------- */
 
-static void blend_bytes(
-    uint8_t *restrict bytes, const uint16_t *restrict keep, const uint16_t *restrict add, size_t n)
-{
-#pragma omp simd
-  for (size_t i = 0; i < n; i++)
-    bytes[i] = stx_overlay_blend(bytes[i], keep[i], add[i]);
-}
-
 /* Row y of plane p. */
 static uint8_t *plane_row(const Canvas *canvas, int p, int y)
 {
@@ -281,51 +246,9 @@ static void blend_pixels(Canvas *canvas, int y, int x0, int x1)
   for (int p = 0; p < format->planes && format->plane[p].shift_x == 0; p++) {
     size_t stride = format->plane[p].pixel_stride;
     uint8_t *row = plane_row(canvas, p, y);
-    blend_bytes(row + x0 * stride, canvas->keep[p] + x0 * stride, canvas->add[p] + x0 * stride,
+    stx_rows_blend(row + x0 * stride, canvas->keep[p] + x0 * stride, canvas->add[p] + x0 * stride,
         (x1 - x0) * stride);
   }
-}
-
-static inline uint64_t load(const StxPaint *paint)
-{
-  uint64_t word;
-  memcpy(&word, paint, sizeof word);
-  return word;
-}
-
-static inline void average_block(
-    StxPaint *block, const StxPaint *upper, const StxPaint *lower, int x, int beside)
-{
-  uint64_t word = stx_overlay_block_mean(
-      load(&upper[x]), load(&upper[beside]), load(&lower[x]), load(&lower[beside]));
-  memcpy(block, &word, sizeof word);
-}
-
-/* Paints of the blocks that cover the pixels [x0, x1) of two rows of paint, x0 even. A pixel at x1
- * counts as its neighbour. */
-static void average_blocks(StxPaint *restrict block, const StxPaint *restrict upper,
-    const StxPaint *restrict lower, int x0, int x1)
-{
-  for (int x = x0; x + 1 < x1; x += 2)
-    average_block(block++, upper, lower, x, x + 1);
-  if (x1 % 2 != 0)
-    average_block(block, upper, lower, x1 - 1, x1 - 1);
-}
-
-/* Samples of one channel, or of two that lie side by side or with a byte of luma between. */
-static void blend_samples(
-    uint8_t *restrict sample, const StxPlane *plane, const StxPaint *restrict block, int n)
-{
-  int stride = plane->pixel_stride, at = plane->channel[0] < 0 ? 1 : 0, next = at + stride / 2;
-  int first = plane->channel[at], second = plane->channel[next];
-  if (stride == 1)
-    for (int i = 0; i < n; i++)
-      sample[i] = stx_overlay_blend(sample[i], block[i].keep, block[i].add[first]);
-  else
-    for (int i = 0; i < n; i++, sample += stride) {
-      sample[at] = stx_overlay_blend(sample[at], block[i].keep, block[i].add[first]);
-      sample[next] = stx_overlay_blend(sample[next], block[i].keep, block[i].add[second]);
-    }
 }
 
 /* The subsampled planes under row y of paint (and the one above, if the blocks are two rows high)
@@ -339,12 +262,12 @@ static void blend_blocks(Canvas *canvas, int y, int end, int x0, int x1)
     return;
   }
   const StxPaint *upper = two_rows && y % 2 == 1 ? canvas->above : canvas->now;
-  average_blocks(canvas->block + x0 / 2, upper, canvas->now, x0, x1);
+  stx_rows_average(canvas->block + x0 / 2, upper, canvas->now, x0, x1);
   for (int p = 1; p < format->planes; p++) {
     const StxPlane *plane = &format->plane[p];
     uint8_t *row = plane_row(canvas, p, y >> plane->shift_y);
-    blend_samples(row + (size_t)(x0 / 2) * plane->pixel_stride, plane, canvas->block + x0 / 2,
-        (x1 - x0 + 1) / 2);
+    stx_rows_blend_samples(row + (size_t)(x0 / 2) * plane->pixel_stride, plane,
+        canvas->block + x0 / 2, (x1 - x0 + 1) / 2);
   }
 }
 

@@ -8,11 +8,8 @@
 
 #include <math.h>
 
+#include "common/colour/colour_math.h"
 #include "common/overlay/overlay_private.h"
-
-/* The paint that changes nothing: (in·256 + 128) >> 8 = in. */
-#define STX_CLEAR_KEEP 256
-#define STX_CLEAR_ADD 128
 
 /* ---- Between image and frame -------------------------------------------------------------- */
 
@@ -141,27 +138,6 @@ STX_INLINE int stx_overlay_side_paint(int paint)
 {
   bool object = paint / STX_COLOURS == STX_LAYER_OBJECT;
   return object ? paint + (STX_LAYER_SIDE - STX_LAYER_OBJECT) * STX_COLOURS : paint;
-}
-
-/* ---- Blending ----------------------------------------------------------------------------- */
-
-STX_INLINE uint8_t stx_overlay_blend(uint8_t in, uint16_t keep, uint16_t add)
-{
-  return (uint8_t)((uint16_t)(in * keep + add) >> 8);
-}
-
-/* The mean of two paints, rounded down: the four 16-bit numbers of a StxPaint in one word. */
-STX_INLINE uint64_t stx_overlay_mean(uint64_t a, uint64_t b)
-{
-  return (a & b) + (((a ^ b) >> 1) & UINT64_C(0x7fff7fff7fff7fff));
-}
-
-/* Of the 2 × 2 pixels of a block: first across, then down. */
-STX_INLINE uint64_t stx_overlay_block_mean(
-    uint64_t upper, uint64_t upper_beside, uint64_t lower, uint64_t lower_beside)
-{
-  return stx_overlay_mean(
-      stx_overlay_mean(upper, upper_beside), stx_overlay_mean(lower, lower_beside));
 }
 
 #endif

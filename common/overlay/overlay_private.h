@@ -7,16 +7,6 @@
 #include "common/lettering.h"
 #include "common/overlay/overlay.h"
 
-typedef struct {
-  uint8_t r, g, b;
-} StxRgb;
-
-/* A colour ready for blending: out = (in·keep + add[channel]) >> 8, see overlay.h. */
-typedef struct {
-  uint16_t keep;   /* 256 − a */
-  uint16_t add[3]; /* colour·a + 128 */
-} StxPaint;
-
 /* Index into the table of colours: distances from far to near, kinds, classes, grey. */
 enum {
   STX_COLOUR_FAR = 0,

@@ -72,8 +72,7 @@ STX_DEVICE void sample_paints(const StxOverlayDrawArgs &a, const StxOverlayPlane
   row_paints(a, pixel, below < a.frame_height ? below : top, lower);
 #pragma unroll
   for (int j = 0; j < STX_OVERLAY_SAMPLES; j++)
-    paint[j] =
-        stx_overlay_block_mean(upper[2 * j], upper[2 * j + 1], lower[2 * j], lower[2 * j + 1]);
+    paint[j] = stx_paint_block_mean(upper[2 * j], upper[2 * j + 1], lower[2 * j], lower[2 * j + 1]);
 }
 
 /* Of the sample over pixel (x, y), if the legend covers it; else clear. The legend consists of
@@ -87,7 +86,7 @@ STX_DEVICE uint64_t legend_paint(
   const uint64_t *upper = a.legend + (size_t)row * a.legend_width + column;
   const uint64_t *lower = upper + (plane.shift_y > 0 ? a.legend_width : 0);
   const int beside = plane.shift_x;
-  return stx_overlay_block_mean(
+  return stx_paint_block_mean(
       __ldg(upper), __ldg(upper + beside), __ldg(lower), __ldg(lower + beside));
 }
 
@@ -116,7 +115,7 @@ STX_DEVICE void blend_samples(uint32_t (&word)[STX_OVERLAY_SAMPLES],
       const int at = j * S + k, shift = at % 4 * 8;
       const uint8_t in = (uint8_t)(word[at / 4] >> shift);
       const uint16_t keep = (uint16_t)paint[j], add = (uint16_t)(paint[j] >> (16 + 16 * channel));
-      const uint32_t out = stx_overlay_blend(in, keep, add);
+      const uint32_t out = stx_paint_blend(in, keep, add);
       word[at / 4] = (word[at / 4] & ~(0xffu << shift)) | out << shift;
     }
   }

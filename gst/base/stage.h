@@ -31,7 +31,7 @@
 
 #include <gst/video/video.h>
 
-#include "common/overlay/overlay.h"
+#include "common/colour/colour.h"
 #include "common/stx.h"
 #include "gst/shared/memory.h"
 #include "gst/shared/run.h"

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/bev/bev.h"
+#include "common/overlay/overlay.h"
 #include "common/colmean/colmean.h"
 #include "common/ground/ground.h"
 #include "common/obstacles/obstacles.h"

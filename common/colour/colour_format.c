@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The 8-bit pixel formats that can be drawn on. */
-#include "common/overlay/overlay.h"
+#include "common/colour/colour.h"
 
 #include <string.h>
 

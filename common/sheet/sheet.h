@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A sheet of glass over a frame: the host draws lines, boxes and text on it, and then it is laid on
+ * the frame, where that lies.
+ *
+ * A sheet is made of tiles of 16 × 16 pixels. Only those that were drawn on are kept, cleared,
+ * uploaded and blended: what a view costs is what it draws, not the size of its frame. A pixel of
+ * a tile is a paint (common/colour/colour.h): what is drawn later lies over what was drawn before,
+ * and the whole is blended into the frame as colour.h says. A tile holds whole blocks of subsampled
+ * planes, so tiles do not depend on each other.
+ *
+ * Coordinates are pixels of the frame, from its top left corner: the centre of the first pixel is
+ * (0.5, 0.5), y grows downwards. Shapes are smooth at their edges: a pixel is covered by as much as
+ * its centre lies inside, within half a pixel of the edge. They are cut off at the frame, whatever
+ * their coordinates; one with a coordinate, width or size that is not finite, or that is 0 or less
+ * wide, is not drawn. What belongs to one shape does not lie over itself: the pieces of a line, the
+ * letters of a text, their halos.
+ *
+ * Memory: prepared state belongs to the caller, see stx_sheet_size. Much of it is never touched, if
+ * little is drawn. Threads: one StxSheet per thread.
+ */
+#ifndef STX_SHEET_H
+#define STX_SHEET_H
+
+#include "common/colour/colour.h"
+
+#define STX_SHEET_MAX_SIDE 32768 /* pixels */
+#define STX_SHEET_TILE 16
+#define STX_SHEET_CLAIMS 1024 /* boxes that can be claimed between two calls of stx_sheet_clear */
+
+typedef struct {
+  int width, height; /* of the frame, 1 … STX_SHEET_MAX_SIDE */
+  const StxPixelFormat *format;
+  StxMatrix matrix; /* of YUV formats */
+  bool full_range;
+} StxSheetParams;
+
+/* False, with a text that names the field, its value and the range. */
+bool stx_sheet_check(const StxSheetParams *params, StxError *error);
+
+typedef struct StxSheet StxSheet;
+
+/* Bytes of the block that stx_sheet_init needs; params have passed the check. */
+size_t stx_sheet_size(const StxSheetParams *params);
+
+/* Prepares `memory` (aligned to STX_ALIGN) and returns it as an empty StxSheet. */
+StxSheet *stx_sheet_init(void *memory, const StxSheetParams *params);
+
+/* Wipes off everything that was drawn or claimed. */
+void stx_sheet_clear(StxSheet *sheet);
+
+const StxSheetParams *stx_sheet_params(const StxSheet *sheet);
+bool stx_sheet_is_empty(const StxSheet *sheet);
+
+/* ---- Shapes ------------------------------------------------------------------------------- */
+
+typedef struct {
+  double x, y;
+} StxSpot;
+
+typedef struct {
+  double x, y, width, height; /* of the left upper corner */
+} StxBox;
+
+typedef struct {
+  StxRgb colour;
+  double opacity; /* 0…1; 0: nothing is drawn */
+} StxInk;
+
+/* A box with corners of that radius, 0: square; at most half a side. */
+void stx_sheet_box(StxSheet *sheet, StxBox box, double radius, StxInk ink);
+
+/* Its border, which lies inside the box. */
+void stx_sheet_outline(StxSheet *sheet, StxBox box, double radius, double width, StxInk ink);
+
+/* From point to point, with round ends. One point alone is a dot. */
+void stx_sheet_line(StxSheet *sheet, const StxSpot *points, size_t count, double width, StxInk ink);
+
+/* Part of a circle, with round ends: from the angle `from` on over `sweep` radians, which may be
+ * negative. 0 is to the right, a quarter turn downwards. A full turn or more is a circle. */
+void stx_sheet_arc(StxSheet *sheet, StxSpot centre, double radius, double from, double sweep,
+    double width, StxInk ink);
+
+/* A filled circle. */
+void stx_sheet_dot(StxSheet *sheet, StxSpot centre, double radius, StxInk ink);
+
+/* A filled convex polygon, in either direction; of another one some part. At least 3 points, at
+ * most 64: otherwise nothing. */
+void stx_sheet_polygon(StxSheet *sheet, const StxSpot *points, size_t count, StxInk ink);
+
+/* ---- Text --------------------------------------------------------------------------------- */
+
+/* Which point of a text is given. BASE: on its baseline, CAP: at the top of its capitals. */
+typedef enum {
+  STX_ANCHOR_LEFT_BASE,
+  STX_ANCHOR_CENTRE_BASE,
+  STX_ANCHOR_RIGHT_BASE,
+  STX_ANCHOR_LEFT_MIDDLE,
+  STX_ANCHOR_CENTRE_MIDDLE,
+  STX_ANCHOR_RIGHT_MIDDLE,
+  STX_ANCHOR_LEFT_CAP,
+  STX_ANCHOR_CENTRE_CAP,
+  STX_ANCHOR_RIGHT_CAP
+} StxAnchor;
+
+/* `size` is the height of a digit and of a capital, pixels. `text` is UTF-8; common/lettering.h
+ * says which characters there are. The halo lies under all letters, and makes them legible on any
+ * picture; with an opacity of 0 there is none. */
+void stx_sheet_text(StxSheet *sheet, const char *text, double size, StxSpot at, StxAnchor anchor,
+    StxInk ink, StxInk halo);
+
+/* What that covers at most, halo included. Width 0 for an empty text. */
+StxBox stx_sheet_text_box(const char *text, double size, StxSpot at, StxAnchor anchor);
+
+/* Claims a box for a label. False, and nothing is claimed, if it does not lie inside the frame as
+ * a whole, if it meets one that was claimed before, or after STX_SHEET_CLAIMS. */
+bool stx_sheet_claim(StxSheet *sheet, StxBox box);
+
+/* Text with the usual halo, in `colour`, if its box could be claimed. False: nothing was drawn. */
+bool stx_sheet_label(
+    StxSheet *sheet, const char *text, double size, StxSpot at, StxAnchor anchor, StxRgb colour);
+
+/* ---- Sizes -------------------------------------------------------------------------------- */
+
+/* What suits a frame, from thumbnails to 4K. */
+typedef struct {
+  double text; /* size of text: a 40th of the shorter side, in whole pixels, 9 … 40 */
+  double line; /* width of a line that matters, from 1.5 pixels on */
+} StxSheetUnit;
+
+StxSheetUnit stx_sheet_unit(int width, int height);
+
+/* ---- Legends ------------------------------------------------------------------------------ */
+
+typedef enum {
+  STX_LEGEND_NONE,
+  STX_LEGEND_TOP_LEFT,
+  STX_LEGEND_TOP_RIGHT,
+  STX_LEGEND_BOTTOM_LEFT,
+  STX_LEGEND_BOTTOM_RIGHT
+} StxLegend;
+
+extern const StxFieldChoice stx_legend_choices[];
+
+/*
+ * A dark translucent panel in a corner, with a bar of colours and its ticks, or with names. Its box
+ * is claimed, so draw it before labels; where another legend has the corner, it is placed beside
+ * that, towards the middle of the frame. One that does not fit (its box and a margin into the
+ * frame's width and half of its height) is left out. Returns the panel's box; width 0: nothing was
+ * drawn.
+ */
+typedef struct {
+  StxPalette palette;
+  bool reversed;     /* `low` has colour 255, `high` colour 0 */
+  double low, high;  /* values at the ends, low < high, finite */
+  const char *unit;  /* after the last tick's number, as "m"; NULL: none */
+  const char *title; /* in front of the bar; NULL: none */
+} StxBar;
+
+StxBox stx_sheet_bar(StxSheet *sheet, StxLegend where, const StxBar *bar);
+
+typedef struct {
+  const char *name;
+  StxRgb colour;
+} StxName;
+
+/* Empty lists have no panel. */
+StxBox stx_sheet_names(StxSheet *sheet, StxLegend where, const StxName *names, size_t count);
+
+/* ---- Laying it on a frame ----------------------------------------------------------------- */
+
+/*
+ * sheet     always on the host
+ * prepared  what `upload` wrote; of host implementations, which have no upload, NULL
+ * frame     pixels of tiles that nobody drew on are not touched; strides of a device's are positive
+ *
+ * Before `upload` and `lay` on a device the sheet is finished: stx_sheet_changes tells whether
+ * another upload is due. For the rest see StxPlace.
+ */
+typedef struct {
+  StxImplInfo info;
+
+  /* NULL for host implementations. Copies what was drawn to `prepared`, stx_sheet_prepared_size
+   * bytes of the device. The sheet may change when it has returned. */
+  bool (*upload)(const StxSheet *sheet, void *prepared, const StxPlace *place, StxError *error);
+
+  bool (*lay)(const StxSheet *sheet, const void *prepared, const StxFrame *frame,
+      const StxPlace *place, StxError *error);
+} StxSheetImpl;
+
+/* "omp": threads and vectors; "c": the formula, pixel by pixel. */
+extern const StxImplTable stx_sheet_impls;
+
+/* Of what is drawn now; 0: nothing is. */
+size_t stx_sheet_prepared_size(const StxSheet *sheet);
+
+/* Grows whenever something is drawn or wiped off: two equal numbers, the same sheet. */
+uint64_t stx_sheet_changes(const StxSheet *sheet);
+
+#endif
