@@ -12,12 +12,14 @@ from gi.repository import GLib, Gst, GstRtp, GstRtspServer  # noqa: E402
 
 Gst.init(None)  # before classes are derived
 
-VIEW = "video/x-raw,width=640,height=192,framerate=10/1"
+# What would be negotiated depends on GStreamer's version: both cameras are of one kind, and H.264
+# is what every client decodes.
+VIEW = "video/x-raw,format=RGB,width=640,height=192,framerate=10/1"
 STREET = f"""
     street-scene-src is-live=true view=left  ! {VIEW} ! stereo.sink_left
     street-scene-src is-live=true view=right ! {VIEW} ! stereo.sink_right
     stereo-stixels name=stereo output=stixels ! rtpgstpay name=pay1 pt=97 config-interval=1
-    stereo.src_left ! videoconvert
+    stereo.src_left ! videoconvert ! video/x-raw,format=I420
         ! x264enc tune=zerolatency speed-preset=ultrafast key-int-max=10
         ! rtph264pay name=pay0 pt=96 config-interval=1"""
 

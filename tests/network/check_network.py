@@ -125,8 +125,8 @@ class Lines(unittest.TestCase):
         server, with_camera, client = self.page.blocks("Video and stixels of one camera")
         program, = self.page.blocks("A client that comes later", "python")
         Gst.parse_launch(self.page.words(with_camera)[-1])  # its elements are there
-        left, right = (f"{STREET} view={view} ! {SMALL}" for view in ("left", "right"))
-        truth = (f"{left},format=GRAY8",
+        left, right = (f"{STREET} view={view} ! {SMALL},format=RGB" for view in ("left", "right"))
+        truth = (f"{STREET} ! {SMALL},format=GRAY8",
                  f"stereo-stixels name=stereo output=stixels {left} ! stereo.sink_left "
                  f"{right} ! stereo.sink_right stereo. ")
         with running(self.page.words(server), self.folder):
