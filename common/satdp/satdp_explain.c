@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The energy of a given segmentation. What the recurrence finds by tables is summed here cell by
+ * cell, by the functions that it calls, too.
+ */
+#include "common/satdp/satdp_explain.h"
+#include "common/satdp/satdp_records_math.h"
+
+typedef struct {
+  const StxSatdpParams *params;
+  const StxSatdpTables *tables;
+  const void *columns;
+  int column;
+} Job;
+
+static int below_of(StxKind kind)
+{
+  return (int)kind - STX_KIND_GROUND; /* an StxBelow */
+}
+
+/* ---- Sums over cells ------------------------------------------------------------------------ */
+
+static void add_cells(const Job *job, const StxSatdpPiece *piece, StxSatdpTerms *terms)
+{
+  const StxSatdpTables *t = job->tables;
+  const StxGrid *grid = &job->params->grid;
+  const uint16_t *disparity = stx_column(grid, (void *)job->columns, 0, job->column);
+  const uint16_t *weight = stx_column(grid, (void *)job->columns, 1, job->column);
+  for (int u = piece->first; u <= piece->last; u++) {
+    uint32_t d = disparity[t->rows - 1 - u], w = weight[t->rows - 1 - u];
+    double energy = stx_cell_energy(t, below_of(piece->kind), u, d, w);
+    *(d != STX_DISPARITY_UNKNOWN ? &terms->noise : &terms->unknown) += energy;
+    if (piece->kind == STX_KIND_GROUND)
+      terms->horizon += stx_off_road(d, t->road_low[u], t->road_high[u], t->off_road);
+  }
+  const double *horizon = piece->kind == STX_KIND_GROUND ? t->horizon_ground : t->horizon_sky;
+  if (piece->kind != STX_KIND_OBJECT)
+    terms->horizon += horizon[piece->last + 1] - horizon[piece->first];
+}
+
+/* Of the cheapest class of the kind. */
+static double semantic_energy(const Job *job, const StxSatdpPiece *piece)
+{
+  uint32_t classes = stx_kind_classes(job->params, below_of(piece->kind));
+  double least = 0;
+  bool any = false;
+  for (int c = 0; c < job->params->grid.classes; c++) {
+    const uint16_t *cost = stx_column(&job->params->grid, (void *)job->columns, 2 + c, job->column);
+    double sum = 0;
+    if (!(classes >> c & 1))
+      continue;
+    for (int u = piece->first; u <= piece->last; u++)
+      sum += stx_class_energy(cost[job->tables->rows - 1 - u], job->tables->class_scale);
+    least = any && least < sum ? least : sum;
+    any = true;
+  }
+  return least;
+}
+
+/* The largest disparity from a cell up. */
+static double rest_from(const Job *job, int first)
+{
+  const uint16_t *disparity = stx_column(&job->params->grid, (void *)job->columns, 0, job->column);
+  double rest = 0;
+  for (int u = first; u < job->tables->rows; u++)
+    rest = stx_max(rest, disparity[job->tables->rows - 1 - u]);
+  return rest;
+}
+
+/* ---- Planes --------------------------------------------------------------------------------- */
+
+static double fit_ground(
+    const Job *job, const StxSatdpPiece *piece, const StxSegmentSums *s, StxSatdpTerms *terms)
+{
+  const StxSatdpTables *t = job->tables;
+  StxGroundFit fit = stx_fit_ground(stx_ground_prior(t), (double)s->w, (double)s->x, (double)s->xx,
+      (double)s->d, (double)s->xd, (double)s->dd);
+  terms->foot = stx_ground_value(fit.slope, fit.intercept, t->horizon_x, t->cut[piece->first]);
+  terms->top = stx_ground_value(fit.slope, fit.intercept, t->horizon_x, t->cut[piece->last + 1]);
+  return fit.residual;
+}
+
+static double fit_object(
+    const Job *job, const StxSatdpPiece *piece, const StxSegmentSums *s, StxSatdpTerms *terms)
+{
+  const StxSatdpTables *t = job->tables;
+  double w = (double)s->w, rest = rest_from(job, piece->first);
+  if (!stx_satdp_slanted(job->params)) {
+    terms->foot = terms->top = stx_object_value(w, (double)s->d);
+    return stx_object_residual(w, (double)s->d, (double)s->dd);
+  }
+  StxObjectFit fit = stx_fit_object(
+      t->lambda_object, w, (double)s->x, (double)s->xx, (double)s->d, (double)s->xd, (double)s->dd);
+  terms->foot = stx_slanted_value(fit, t->cut[piece->first], w, rest);
+  terms->top = stx_slanted_value(fit, t->cut[piece->last + 1], w, rest);
+  return fit.residual;
+}
+
+static void fit_plane(const Job *job, const StxSatdpPiece *piece, StxSatdpTerms *terms)
+{
+  StxSegment segment = {.vb = piece->first, .vt = piece->last, .kind = piece->kind};
+  StxSegmentSums sums =
+      stx_segment_sums(&job->params->grid, job->tables, job->columns, job->column, &segment);
+  double residual = piece->kind == STX_KIND_GROUND   ? fit_ground(job, piece, &sums, terms)
+                    : piece->kind == STX_KIND_OBJECT ? fit_object(job, piece, &sums, terms)
+                                                     : (double)sums.dd;
+  terms->data = stx_data_energy(residual, job->tables->residual_energy);
+}
+
+/* ---- Neighbours ----------------------------------------------------------------------------- */
+
+static double pair_energy(const Job *job, StxKind below, double value, StxKind above, double foot)
+{
+  StxPairCost pair = stx_pair_cost(job->tables);
+  if (below == STX_KIND_GROUND)
+    return above == STX_KIND_GROUND   ? stx_pair_ground_ground(pair, value, foot)
+           : above == STX_KIND_OBJECT ? stx_pair_ground_object(pair, value, foot)
+                                      : stx_pair_ground_sky(pair, value);
+  if (below == STX_KIND_OBJECT)
+    return above == STX_KIND_GROUND   ? stx_pair_object_ground(pair, value, foot)
+           : above == STX_KIND_OBJECT ? stx_pair_object_object(pair, value, foot)
+                                      : 0;
+  return above == STX_KIND_OBJECT ? 0 : STX_FORBIDDEN;
+}
+
+/* What the lowest stixel pays for its place, or any other one for that on the one below it. */
+static void add_place(
+    const Job *job, const StxSatdpPiece *piece, const StxSatdpTerms *below, StxSatdpTerms *terms)
+{
+  const StxSatdpTables *t = job->tables;
+  if (piece->first == 0)
+    terms->first = piece->kind == STX_KIND_OBJECT ? t->first_object
+                   : piece->kind == STX_KIND_SKY  ? t->first_sky
+                                                  : 0;
+  else {
+    terms->cut = t->stixel_cost;
+    terms->pair = pair_energy(job, piece[-1].kind, below->top, piece->kind, terms->foot);
+  }
+  if (piece->kind == STX_KIND_GROUND && !t->has_ground)
+    terms->pair = STX_FORBIDDEN;
+}
+
+/* ---- Entry ---------------------------------------------------------------------------------- */
+
+double stx_satdp_sum(const StxSatdpTerms *t)
+{
+  return t->data + t->semantic + t->horizon + t->unknown + t->noise + t->first + t->cut + t->pair;
+}
+
+StxSatdpPiece stx_satdp_piece(const StxGrid *grid, const StxStixel *stixel)
+{
+  int top_cell = stx_grid_rows(grid) - 1;
+  return (StxSatdpPiece){top_cell - stixel->bottom / grid->cell_height,
+      top_cell - stixel->top / grid->cell_height, (StxKind)stixel->kind};
+}
+
+double stx_satdp_explain(const StxSatdpParams *params, const StxSatdpTables *tables,
+    const void *columns, int column, const StxSatdpPiece *pieces, int count, StxSatdpTerms *terms)
+{
+  Job job = {params, tables, columns, column};
+  double energy = 0;
+  for (int i = 0; i < count; i++) {
+    terms[i] = (StxSatdpTerms){.semantic = semantic_energy(&job, &pieces[i])};
+    add_cells(&job, &pieces[i], &terms[i]);
+    fit_plane(&job, &pieces[i], &terms[i]);
+    add_place(&job, &pieces[i], &terms[i - (i > 0)], &terms[i]);
+    energy += stx_satdp_sum(&terms[i]);
+  }
+  return energy;
+}
