@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Stixels as flat quads in space: what files of meshes hold, and what an orbiting camera sees.
+ *
+ * Axes and origin are those of metres.h: the left camera's, x to the right, y down, z forward, in
+ * metres. The disparity of a stixel is linear in the rows of its column, so its points lie in one
+ * plane
+ *
+ *   normal · (x, y, z) = focal · baseline      normal = (0, slope · focal, d0 + slope · cy)
+ *
+ * where d0 + slope · v is the disparity at row v. It reaches from the edges of its columns and from
+ * row top − ½, with disparity_top, to row bottom + ½, with disparity_bottom: what metres.h says of
+ * its lower edge, its width and its z_top are the corners here. What lies farther than `reach`, as
+ * the end of a road that leads to the horizon, is cut off.
+ *
+ * No facet has: sky; what is farther than `reach` or of unknown distance as a whole; a record that
+ * no image can have (a column or a row outside, top > bottom, an unknown kind, a disparity that is
+ * not finite, is negative, or is larger than the image is wide).
+ */
+#ifndef STX_FACET_H
+#define STX_FACET_H
+
+#include "common/camera.h"
+#include "common/stixel.h"
+
+#define STX_FACET_MAX_REACH 1000 /* metres */
+
+/* The image that stixels belong to, and how far to look. */
+typedef struct {
+  StxCamera camera; /* metric, with cx and cy */
+  int width, height;
+  int stixel_width;
+  double reach; /* metres along z; > 0 */
+} StxFacetImage;
+
+enum { STX_LOWER_LEFT, STX_LOWER_RIGHT, STX_UPPER_RIGHT, STX_UPPER_LEFT, STX_CORNERS };
+
+typedef struct {
+  double corner[STX_CORNERS][3]; /* seen from the camera anticlockwise */
+  double normal[3], offset;      /* of the plane, see above */
+  double left, right;            /* in the image, pixels from the centre of the first */
+  double top, bottom;            /* likewise, after the cut */
+} StxFacet;
+
+/* False, with the names of all that is missing, and who can be told, if the camera cannot say where
+ * things are. `what` begins the text: "a mesh is". */
+bool stx_facet_check_camera(const StxCamera *camera, const char *what, StxError *error);
+
+/* False: the stixel has none, and *facet is not written. */
+bool stx_facet(const StxFacetImage *image, const StxStixel *stixel, StxFacet *facet);
+
+#endif
