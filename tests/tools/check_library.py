@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The library gststixels-1.0 as an application meets it: installed, and with nothing else of ours.
 
-usage: check_library.py SOURCE_ROOT BUILD_ROOT PYTHON [introspection]
+usage: check_library.py SOURCE_ROOT BUILD_ROOT PYTHON [introspection] [vala]
 
   - every header compiles alone, as C11 and as C++17;
   - the library exports what its headers declare with GST_STX_API, and nothing else;
   - C++ can call it;
   - the commands in examples/nearest.c and corridor.c build them; what they print of the street is
     true (check_nearest.py, check_corridor.py), and those in Python print the same, by the typelib
-    that is installed;
+    that is installed, as does the one in Vala;
   - Python reads records without a copy (check_records.py).
 """
 import os
@@ -53,9 +53,9 @@ int main(int argc, char **argv)
 
 def build(source, folder, example):
     """Builds an example as it says itself."""
-    path = source / "examples" / f"{example}.c"
+    path = source / "examples" / example
     shutil.copy(path, folder)
-    run(re.search(rf"cc {example}\.c .*", path.read_text())[0], cwd=folder)
+    run(re.search(rf"(cc|valac) .*{re.escape(example)}.*", path.read_text())[0], cwd=folder)
 
 
 # A corridor as wide as the street, where something is near: all branches speak.
@@ -86,6 +86,14 @@ def check_python(source, folder, libraries, python, printed):
     print(run(f"'{python}' '{HERE}/check_records.py'"), end="")
 
 
+def check_vala(source, folder, prefix, printed):
+    """The program in Vala prints the same."""
+    os.environ["XDG_DATA_DIRS"] = f"{prefix}/share:/usr/local/share:/usr/share"
+    build(source, folder, "nearest.vala")
+    if run("./nearest", cwd=folder) != printed["nearest"]:
+        sys.exit("nearest.vala prints something else than nearest.c")
+
+
 def main():
     source, tree, python = (pathlib.Path(name) for name in sys.argv[1:4])
     with tempfile.TemporaryDirectory() as name:
@@ -96,13 +104,17 @@ def main():
         check_exports(libraries / "libgststixels-1.0.so.0", declared(headers))
         check_cxx(folder)
         os.environ["GST_PLUGIN_PATH_1_0"] = str(libraries / "gstreamer-1.0")
-        for example in ("nearest", "corridor"):
+        for example in ("nearest.c", "corridor.c"):
             build(source, folder, example)
         printed = check_truth(folder, python)
         if "introspection" in sys.argv[4:]:
             check_python(source, folder, libraries, python, printed)
         else:
             print("skipped: no introspection")
+        if "vala" in sys.argv[4:]:
+            check_vala(source, folder, prefix, printed)
+        else:
+            print("skipped: no valac and vapigen")
 
 
 if __name__ == "__main__":
