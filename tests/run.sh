@@ -44,13 +44,15 @@ configure() {
 
 line='^ *[0-9]+/[0-9]+ ' bad='FAIL|TIMEOUT|ERROR' # of what meson prints
 
-# read_summary DIR: what meson said in DIR/summary.txt, into ok, fail, timeout, skip, unexpected.
+# read_summary DIR: what meson said in DIR/summary.txt, into ok, fail, timeout, skip, unexpected. At
+# its end it names once more what has failed.
 read_summary() {
   local log=$1/summary.txt
   count() { sed -n "s/^$1: *\([0-9]*\).*/\1/p" "$log" | tail -n 1; }
   ok=$(count Ok) fail=$(count Fail) timeout=$(count Timeout) skip=$(count Skipped)
   unexpected=$(count 'Unexpected Pass')
-  failures+=$(sed -nE "s#$line(.*($bad|UNEXPECTEDPASS).*)#\n$1: \1#p" "$log")
+  failures+=$(sed -nE -e '/^Summary of Failures/q' \
+    -e "s#$line(.*($bad|UNEXPECTEDPASS).*)#\n$1: \1#p" "$log")
 }
 
 # add_up: these numbers to those of all.
