@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A bird's-eye picture of a LiDAR scan: what lidar-bev draws.
+ * A bird's-eye picture: what lidar-bev draws of a scan, and stixel-bev of stixels (bev_stixels.h),
+ * with a scan over them.
  *
  * x of the scan points up in the picture, y to the left. A point covers a square of point_size
  * pixels around the pixel that it lies in; of an even size, half a pixel more to the right and
@@ -28,15 +29,23 @@
 
 /* CLUSTERS: a colour per cluster, red for obstacles in none; LABELS: ground, obstacle, none.
  * Without labels both are HEIGHT: blue at 2 m below the sensor … red at 2 m above. INTENSITY: 0…1,
- * or 0…255 where a point of the scan exceeds 1. */
-typedef enum { STX_BEV_CLUSTERS, STX_BEV_LABELS, STX_BEV_HEIGHT, STX_BEV_INTENSITY } StxBevMode;
+ * or 0…255 where a point of the scan exceeds 1. PLAIN: as LABELS, obstacles white, for a scan over
+ * something in colours. */
+typedef enum {
+  STX_BEV_CLUSTERS,
+  STX_BEV_LABELS,
+  STX_BEV_HEIGHT,
+  STX_BEV_INTENSITY,
+  STX_BEV_PLAIN
+} StxBevMode;
 
-/* Ranges, units and texts of these: stx_bev_fields. */
+/* Ranges, units and texts of these: stx_bev_fields, and stx_bev_mode_fields for `mode`. */
 typedef struct {
   StxBevMode mode;
   int width, height;            /* pixels */
   const StxPixelFormat *format; /* of one plane, RGB */
-  double extent;                /* metres from the centre to the nearer edge */
+  double extent;                /* metres from the centre to the nearer edge; what is shown is */
+  double zoom;                  /*   extent / zoom, but within STX_BEV_MIN_… and _MAX_EXTENT */
   double center_x, center_y;    /* what lies in the centre, metres */
   int point_size;               /* pixels */
   bool rings;                   /* rings, distances, bar, sensor */
@@ -44,16 +53,20 @@ typedef struct {
 
 #define STX_BEV_DEFAULTS                                                                           \
   {                                                                                                \
-    .mode = STX_BEV_CLUSTERS, .width = 800, .height = 800, .extent = 50, .point_size = 2,          \
-    .rings = true                                                                                  \
+    .mode = STX_BEV_CLUSTERS, .width = 800, .height = 800, .extent = 50, .zoom = 1,                \
+    .point_size = 2, .rings = true                                                                 \
   }
 
-/* Every field of StxBevParams but the format. */
-extern const StxFields stx_bev_fields;
+/* Every field of StxBevParams but the format. `mode` has a table of its own: pictures of stixels
+ * choose it by theirs. */
+extern const StxFields stx_bev_fields, stx_bev_mode_fields;
 
-/* False, with a text that names field, value and range, for what the table does not allow, and for
+/* False, with a text that names field, value and range, for what the tables do not allow, and for
  * any other format. */
 bool stx_bev_check(const StxBevParams *params, StxError *error);
+
+/* Do they make the same pictures? */
+bool stx_bev_is_same(const StxBevParams *a, const StxBevParams *b);
 
 /* Colours, rings, and room for what is seen where. */
 typedef struct StxBev StxBev;
@@ -64,12 +77,30 @@ size_t stx_bev_size(const StxBevParams *params);
 /* Prepares `memory` (aligned to STX_ALIGN) and returns it as an StxBev. */
 StxBev *stx_bev_init(void *memory, const StxBevParams *params);
 
+/* Where the ground lies in the picture. A pixel is seen from its centre, which is half a pixel
+ * from its edges. */
+typedef struct {
+  double scale;       /* pixels per metre */
+  double column, row; /* of the sensor, from the top left of the picture; may lie outside */
+} StxBevPlan;
+
+StxBevPlan stx_bev_plan(const StxBevParams *params);
+
 /*
- * Draws a scan; every pixel of the frame is written, bytes that carry no channel become 255.
+ * A picture in three steps: nothing; layers, in any order; and the frame, of which every pixel is
+ * written; bytes that carry no channel become 255.
  *
  * points  count · 4 floats (common/ground/ground.h), any values; may be NULL if count is 0
  * labels  count words, or NULL
+ * mount   3 rows of 4: a point (x, y, z, 1) in the picture's axes, x ahead, y to the left, z up,
+ *         from the sensor in whose place the arrow stands. NULL: it is the same sensor
  */
+void stx_bev_begin(StxBev *bev);
+void stx_bev_put_points(
+    StxBev *bev, const float *points, const uint32_t *labels, size_t count, const double mount[12]);
+void stx_bev_finish(const StxBev *bev, const StxFrame *frame);
+
+/* All three, of a scan alone. */
 void stx_bev_draw(
     StxBev *bev, const float *points, const uint32_t *labels, size_t count, const StxFrame *frame);
 

@@ -6,12 +6,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/bev/bev.h"
-#include "common/overlay/overlay.h"
+#include "common/bev/bev_stixels.h"
 #include "common/colmean/colmean.h"
 #include "common/ground/ground.h"
 #include "common/mount/mount.h"
 #include "common/obstacles/obstacles.h"
+#include "common/overlay/overlay.h"
 #include "common/rdp/rdp.h"
 #include "common/satdp/satdp.h"
 #include "common/scene/scene.h"
@@ -42,6 +42,7 @@ STEM_CHECK(rdp, StxRdpParams)
 STEM_CHECK(ground, StxGroundParams)
 STEM_CHECK(overlay, StxOverlayParams)
 STEM_CHECK(bev, StxBevParams)
+STEM_CHECK(bev_stixels, StxBevStixelsParams)
 STEM_CHECK(mount, StxMount)
 STEM_CHECK(obstacles, StxObstaclesParams)
 STEM_CHECK(scene_lidar, StxSceneLidar)
@@ -60,6 +61,7 @@ static StxRdpParams rdp = STX_RDP_DEFAULTS;
 static StxGroundParams ground = STX_GROUND_DEFAULTS;
 static StxOverlayParams overlay = STX_OVERLAY_DEFAULTS;
 static StxBevParams bev = STX_BEV_DEFAULTS;
+static StxBevStixelsParams bev_stixels = STX_BEV_STIXELS_DEFAULTS;
 static StxMount mount;
 static StxObstaclesParams obstacles = STX_OBSTACLES_DEFAULTS;
 static StxSceneParams scene = STX_SCENE_DEFAULTS;
@@ -79,6 +81,9 @@ static const Stem stems[] = {
     {"ground", &stx_ground_fields, check_ground, &ground, sizeof ground, 0},
     {"overlay", &stx_overlay_fields, check_overlay, &overlay, sizeof overlay, 0},
     {"bev", &stx_bev_fields, check_bev, &bev, sizeof bev, 0},
+    {"bev_mode", &stx_bev_mode_fields, check_bev, &bev, sizeof bev, 0},
+    {"bev_stixels", &stx_bev_stixels_fields, check_bev_stixels, &bev_stixels, sizeof bev_stixels,
+        0},
     {"mount", &stx_mount_fields, check_mount, &mount, sizeof mount, 0},
     {"obstacles", &stx_obstacles_fields, check_obstacles, &obstacles, sizeof obstacles, 0},
     {"scene", &stx_scene_fields, check_scene, &scene, sizeof scene, 0},

@@ -352,7 +352,7 @@ START_TEST(refuses_what_is_out_of_range)
 {
   REFUSE(p.format = NULL, "format is unknown");
   REFUSE(p.format = stx_pixel_format("I420"), "format is I420");
-  REFUSE(p.mode = (StxBevMode)4, "mode is 4");
+  REFUSE(p.mode = (StxBevMode)5, "mode is 5");
   REFUSE(p.width = 15, "width is 15");
   REFUSE(p.height = 8193, "height is 8193");
   REFUSE(p.extent = 0.99, "extent is 0.99");

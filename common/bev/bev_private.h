@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the files bev*.c share; nobody else includes it. */
+#ifndef STX_BEV_PRIVATE_H
+#define STX_BEV_PRIVATE_H
+
+#include <math.h>
+
+#include "common/bev/bev.h"
+#include "common/bev/bev_stixels.h"
+#include "common/labels.h"
+
+typedef struct {
+  uint8_t channel[3];
+} StxBevColour;
+
+/* Numbers of colours. Ground of stixels has one for each class, for none, and as a kind, and each
+ * of these twice: beyond what is free, and within. */
+enum {
+  STX_BEV_HUES = 64,
+  STX_BEV_RAMP = 256,
+  STX_BEV_CLASSES = STX_LABEL_CLASSES + 1,
+
+  STX_BEV_BACKGROUND = 0, /* of a pixel without a key */
+  STX_BEV_NONE,
+  STX_BEV_GROUND,
+  STX_BEV_OBSTACLE,
+  STX_BEV_CLUSTER,
+  STX_BEV_HEIGHTS = STX_BEV_CLUSTER + STX_BEV_HUES,
+  STX_BEV_FREE = STX_BEV_HEIGHTS + STX_BEV_RAMP,
+  STX_BEV_ROAD, /* + 2 · class, + 1 where it is free */
+  STX_BEV_DISTANCE = STX_BEV_ROAD + 2 * (STX_BEV_CLASSES + 1),
+  STX_BEV_KIND = STX_BEV_DISTANCE + STX_BEV_RAMP, /* + StxKind */
+  STX_BEV_CLASS = STX_BEV_KIND + 4,               /* + class */
+  STX_BEV_INK = STX_BEV_CLASS + STX_BEV_CLASSES,
+  STX_BEV_COLOURS
+};
+
+/*
+ * What a pixel keeps, 32 bits: rank, height, colour, from the top bit down; the largest is seen,
+ * and 0 is nothing. Areas lie below all points, and things of stixels among points of the ground,
+ * over which they stand.
+ */
+enum {
+  STX_BEV_RANK_AREA,
+  STX_BEV_RANK_NONE,
+  STX_BEV_RANK_GROUND,
+  STX_BEV_RANK_THING = STX_BEV_RANK_GROUND,
+  STX_BEV_RANK_OBSTACLE
+};
+#define STX_BEV_RANK_SHIFT 30
+#define STX_BEV_HEIGHT_SHIFT 16
+#define STX_BEV_COLOUR_MASK 0xFFFFu
+#define STX_BEV_HEIGHT_STEPS (1 << (STX_BEV_RANK_SHIFT - STX_BEV_HEIGHT_SHIFT))
+
+struct StxBev {
+  StxBevParams params;
+  StxBevPlan plan;
+  StxBevColour colour[STX_BEV_COLOURS];
+  uint8_t bytes[STX_BEV_COLOURS][4]; /* of a pixel of that colour */
+  uint32_t *key;                     /* by pixel */
+  uint8_t *ink;                      /* by pixel: how much of it is ring or letter */
+};
+
+/* Height above the sensor, metres, in steps of 1/256 m. */
+static inline uint32_t stx_bev_height(float z)
+{
+  float steps = (z + STX_BEV_HEIGHT_STEPS / 512.0f) * 256;
+  return steps > 0 ? steps < STX_BEV_HEIGHT_STEPS - 1 ? (uint32_t)steps : STX_BEV_HEIGHT_STEPS - 1
+                   : 0;
+}
+
+/* 0 … 255: `value` between low and high. */
+static inline uint32_t stx_bev_ramp(float value, float low, float high)
+{
+  float share = (value - low) / (high - low);
+  return (uint32_t)(share > 0 ? share < 1 ? share * 255 + 0.5f : 255 : 0);
+}
+
+static inline uint32_t stx_bev_key(uint32_t rank, uint32_t height, uint32_t colour)
+{
+  return rank << STX_BEV_RANK_SHIFT | height << STX_BEV_HEIGHT_SHIFT | colour;
+}
+
+/* Pixels from `first` to before `end` of a row, as far as they are in the picture. */
+static inline void stx_bev_put_span(StxBev *bev, int row, int first, int end, uint32_t key)
+{
+  uint32_t *at = bev->key + (size_t)row * (size_t)bev->params.width;
+  first = first < 0 ? 0 : first;
+  end = end > bev->params.width ? bev->params.width : end;
+  for (int x = first; x < end; x++)
+    at[x] = key > at[x] ? key : at[x];
+}
+
+/* Rings, distances, bar and sensor, into `ink`. */
+void stx_bev_draw_rings(StxBev *bev);
+
+#endif

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The layer of stixels: pieces of wedges, row by row. */
+#include "common/bev/bev_stixels.h"
+
+#include "common/bev/bev_private.h"
+#include "common/metres.h"
+
+enum { CLASS_NONE = STX_LABEL_CLASSES, CLASS_AS_KIND };
+
+#define NEAR_OBSTACLE .5 /* metres between a thing and the obstacle of which it is a part */
+
+/* ---- Fields ------------------------------------------------------------------------------- */
+
+static const StxFieldChoice modes[] = {
+    {STX_BEV_BY_DISTANCE, "distance", "Near red, over yellow and green, to far blue"},
+    {STX_BEV_BY_KIND, "kind", "Ground, object or segment"},
+    {STX_BEV_BY_CLASS, "class", "Semantic class, in the colours of Cityscapes"},
+    {STX_BEV_BY_OBSTACLE, "obstacle", "A colour for each obstacle"},
+    {STX_BEV_BY_HEIGHT, "height", "Upper edge, from 2 m below the camera to 2 m above"},
+    {0},
+};
+static const StxFieldChoice shows[] = {
+    {STX_BEV_SHOW_GROUND, "ground", "Where ground was seen"},
+    {STX_BEV_SHOW_THINGS, "objects", "Objects and segments"},
+    {STX_BEV_SHOW_FREE, "free-space", "How far it is free"},
+    {STX_BEV_SHOW_CONE, "cone", "What the camera sees"},
+    {STX_BEV_SHOW_OBSTACLES, "obstacles", "Obstacles: boxes, numbers, speeds as arrows"},
+    {STX_BEV_SHOW_CORRIDOR, "corridor", "The corridor, where there are obstacles"},
+    {0},
+};
+
+#define FIELD(kind, member) STX_FIELD(kind, StxBevStixelsParams, member)
+
+static const StxField fields[] = {
+    {"mode", "Mode", "What the colours of stixels show", FIELD(CHOICE, mode), .choices = modes},
+    {"show", "Show", "What is drawn of a frame", FIELD(FLAGS, show), .choices = shows},
+    {"max-distance", "Largest distance", "Distance of the farthest colour of mode=distance, metres",
+        FIELD(DOUBLE, max_distance), .low = 1, .high = 1000, .unit = "m"},
+    {"uncertainty", "Uncertainty",
+        "What the disparity of an object may be wrong by, pixels: so long it is drawn",
+        FIELD(DOUBLE, uncertainty), .low = 0, .high = 10, .unit = "px"},
+    {"corridor-width", "Corridor width", "Width of the corridor straight ahead, metres; 0: none",
+        FIELD(DOUBLE, corridor_width), .low = 0, .high = 100, .unit = "m"},
+    {"corridor-length", "Corridor length", "How far ahead the corridor reaches, metres",
+        FIELD(DOUBLE, corridor_length), .low = 0, .high = 250, .unit = "m"},
+    {"corridor-offset", "Corridor offset",
+        "How far to the right of the camera the middle of the corridor lies, metres",
+        FIELD(DOUBLE, corridor_offset), .low = -50, .high = 50, .unit = "m"},
+};
+static const StxBevStixelsParams defaults = STX_BEV_STIXELS_DEFAULTS;
+const StxFields stx_bev_stixels_fields = {STX_FIELDS_OF(fields), &defaults};
+
+bool stx_bev_stixels_check(const StxBevStixelsParams *params, StxError *error)
+{
+  return stx_fields_check(&stx_bev_stixels_fields, params, error);
+}
+
+bool stx_bev_stixels_can_place(const StxCamera *camera, StxError *error)
+{
+  bool cx = !(camera->missing & STX_CAMERA_CX);
+  if (stx_camera_is_metric(camera) && cx)
+    return true;
+  return stx_fail(error,
+      "a view from above is to scale, and of the camera is unknown:%s%s%s. Set calibration, or "
+      "focal, baseline and cx, on stereo-sgm, downsample-transpose or sat-dp-stixels, or "
+      "calibration on stereo-stixels",
+      camera->focal > 0 ? "" : " focal length", camera->baseline > 0 ? "" : " baseline",
+      cx ? "" : " cx");
+}
+
+double stx_bev_stroke(const StxBevParams *params)
+{
+  int side = params->width < params->height ? params->width : params->height;
+  return side < 640 ? 2 : side / 320.0;
+}
+
+/* ---- Pieces of a wedge -------------------------------------------------------------------- */
+
+/* x/z of the rays at its edges, and how it is free: not beyond `free`. */
+typedef struct {
+  double left, right;
+  double free;
+} Wedge;
+
+typedef struct {
+  double near, far; /* metres; far may be infinite */
+} Piece;
+
+typedef struct {
+  StxBev *bev;
+  const StxBevStixelsParams *params;
+  const StxBevStixels *stixels;
+  double stroke;
+} Layer;
+
+static Wedge wedge_of(const StxBevStixels *s, int column)
+{
+  double left = (double)column * s->stixel_width - .5, right = left + s->stixel_width;
+  right = right < s->width - .5 ? right : s->width - .5;
+  return (Wedge){(left - s->camera.cx) / s->camera.focal, (right - s->camera.cx) / s->camera.focal,
+      .free = NAN};
+}
+
+static int limited(double value, int high)
+{
+  return value > 0 ? value < high ? (int)value : high : 0;
+}
+
+/* All pixels whose centres lie in it; in every row at least `stroke` of them. */
+static void fill(StxBev *bev, const Wedge *wedge, Piece piece, double stroke, uint32_t key)
+{
+  const StxBevPlan *plan = &bev->plan;
+  int width = bev->params.width;
+  int first = limited(floor(plan->row - .5 - piece.far * plan->scale) + 1, bev->params.height);
+  int end = limited(floor(plan->row - .5 - piece.near * plan->scale) + 1, bev->params.height);
+  for (int y = first; y < end; y++) {
+    double ahead = plan->row - y - .5;
+    double left = plan->column + wedge->left * ahead, right = plan->column + wedge->right * ahead;
+    double middle = (left + right) / 2;
+    if (right - left < stroke) {
+      left = middle - stroke / 2;
+      right = middle + stroke / 2;
+    }
+    stx_bev_put_span(
+        bev, y, limited(ceil(left - .5), width), limited(ceil(right - .5), width), key);
+  }
+}
+
+/* ---- Records ------------------------------------------------------------------------------ */
+
+static bool is_thing(const StxStixel *record)
+{
+  return record->kind == STX_KIND_OBJECT || record->kind == STX_KIND_SEGMENT;
+}
+
+static bool has_place(const Layer *layer, const StxStixel *record)
+{
+  const StxBevStixels *s = layer->stixels;
+  return (is_thing(record) || record->kind == STX_KIND_GROUND) &&
+         (int64_t)record->column * s->stixel_width < s->width && record->top <= record->bottom &&
+         isfinite(record->disparity_top) && isfinite(record->disparity_bottom) &&
+         record->disparity_bottom > 0;
+}
+
+static double depth_of(const Layer *layer, double disparity)
+{
+  const StxCamera *camera = &layer->stixels->camera;
+  return disparity > 0 ? camera->focal * camera->baseline / disparity : INFINITY;
+}
+
+/* The smaller and the larger disparity of its edges; of a thing whose upper edge has none, that of
+ * the lower one. */
+static void disparities_of(const StxStixel *record, double *small, double *large)
+{
+  double top = (double)record->disparity_top, bottom = (double)record->disparity_bottom;
+  if (!(top > 0))
+    top = is_thing(record) ? bottom : 0;
+  *small = top < bottom ? top : bottom;
+  *large = top < bottom ? bottom : top;
+}
+
+static Piece piece_of(const Layer *layer, const StxStixel *record)
+{
+  double small, large, stroke = layer->stroke / layer->bev->plan.scale;
+  double off = layer->params->uncertainty;
+  disparities_of(record, &small, &large);
+  if (!is_thing(record))
+    return (Piece){depth_of(layer, large), depth_of(layer, small)};
+  Piece piece = {depth_of(layer, large + off),
+      depth_of(layer, small - off > small / 2 ? small - off : small / 2)};
+  double middle = (piece.near + piece.far) / 2;
+  if (piece.far - piece.near < stroke)
+    piece = (Piece){middle > stroke / 2 ? middle - stroke / 2 : 0, middle + stroke / 2};
+  return piece;
+}
+
+/* Of its upper edge above the camera; 0 where nobody knows. */
+static float height_of(const Layer *layer, const StxStixel *record)
+{
+  const StxCamera *camera = &layer->stixels->camera;
+  double disparity = (double)record->disparity_top > 0 ? (double)record->disparity_top
+                                                       : (double)record->disparity_bottom;
+  if (camera->missing & STX_CAMERA_CY)
+    return 0;
+  return (float)((camera->cy - (record->top - .5)) * depth_of(layer, disparity) / camera->focal);
+}
+
+/* ---- Colours ------------------------------------------------------------------------------ */
+
+static uint32_t class_of(const StxStixel *record)
+{
+  return record->label < STX_LABEL_CLASSES ? record->label : CLASS_NONE;
+}
+
+/* The nearest obstacle of which it may be a part. */
+static uint32_t obstacle_colour(const Layer *layer, const StxStixel *record, Piece piece)
+{
+  const StxBevStixels *s = layer->stixels;
+  for (size_t i = 0; i < s->obstacle_count; i++) {
+    const StxObstacle *o = &s->obstacles[i];
+    if (record->column >= o->first_column && record->column <= o->last_column &&
+        record->top <= o->bottom && record->bottom >= o->top &&
+        piece.far >= (double)o->z - NEAR_OBSTACLE &&
+        piece.near <= (double)o->z + (double)o->depth + NEAR_OBSTACLE)
+      return STX_BEV_CLUSTER + (o->id > 0 ? o->id : (uint32_t)i + 1) % STX_BEV_HUES;
+  }
+  return STX_BEV_NONE;
+}
+
+static uint32_t colour_of(const Layer *layer, const StxStixel *record, Piece piece)
+{
+  float far = (float)layer->params->max_distance;
+  switch (layer->params->mode) {
+  case STX_BEV_BY_KIND:
+    return STX_BEV_KIND + record->kind;
+  case STX_BEV_BY_CLASS:
+    return STX_BEV_CLASS + class_of(record);
+  case STX_BEV_BY_OBSTACLE:
+    return obstacle_colour(layer, record, piece);
+  case STX_BEV_BY_HEIGHT:
+    return STX_BEV_HEIGHTS + stx_bev_ramp(height_of(layer, record), -2, 2);
+  default:
+    return STX_BEV_DISTANCE +
+           stx_bev_ramp((float)depth_of(layer, (double)record->disparity_bottom), far, 0);
+  }
+}
+
+static uint32_t ground_colour(const Layer *layer, const StxStixel *record)
+{
+  uint32_t class = layer->params->mode == STX_BEV_BY_CLASS  ? class_of(record)
+                   : layer->params->mode == STX_BEV_BY_KIND ? CLASS_AS_KIND
+                                                            : CLASS_NONE;
+  return STX_BEV_ROAD + 2 * class;
+}
+
+/* ---- Columns ------------------------------------------------------------------------------ */
+
+static void put_ground(const Layer *layer, const Wedge *wedge, const StxStixel *record)
+{
+  Piece piece = piece_of(layer, record), within = piece, beyond = piece;
+  uint32_t colour = ground_colour(layer, record);
+  if (!(layer->params->show & STX_BEV_SHOW_FREE) || !(wedge->free > piece.near)) {
+    fill(layer->bev, wedge, piece, 0, colour);
+    return;
+  }
+  within.far = beyond.near = fmin(piece.far, wedge->free);
+  fill(layer->bev, wedge, within, 0, colour + 1);
+  fill(layer->bev, wedge, beyond, 0, colour);
+}
+
+static void put_thing(const Layer *layer, const Wedge *wedge, const StxStixel *record)
+{
+  Piece piece = piece_of(layer, record);
+  uint32_t key = stx_bev_key(STX_BEV_RANK_THING, stx_bev_height(height_of(layer, record)),
+      colour_of(layer, record, piece));
+  fill(layer->bev, wedge, piece, layer->stroke, key);
+}
+
+/* Where the free space of a column ends, by its records; not a number: it has none. */
+static double end_of_free(const Layer *layer, const StxStixel *record, size_t count)
+{
+  const StxBevStixels *s = layer->stixels;
+  double seen = 0, end = INFINITY;
+  for (size_t i = 0; i < count; i++) {
+    double small, large;
+    if (!has_place(layer, &record[i]))
+      continue;
+    disparities_of(&record[i], &small, &large);
+    if (is_thing(&record[i]))
+      end = fmin(end, depth_of(layer, large));
+    else
+      seen = fmax(seen, depth_of(layer, small));
+  }
+  if (s->free_space != NULL)
+    end = record->column < s->directions ? (double)s->free_space[record->column].z : (double)NAN;
+  return isinf(end) ? seen : end;
+}
+
+/* Records of one column, in a row. */
+static void put_column(const Layer *layer, const StxStixel *record, size_t count)
+{
+  unsigned show = layer->params->show;
+  Wedge wedge = wedge_of(layer->stixels, record->column);
+  wedge.free = end_of_free(layer, record, count);
+  if (show & STX_BEV_SHOW_FREE && wedge.free > 0)
+    fill(layer->bev, &wedge, (Piece){0, wedge.free}, 0, STX_BEV_FREE);
+  for (size_t i = 0; i < count; i++) {
+    if (!has_place(layer, &record[i]))
+      continue;
+    if (is_thing(&record[i]) && show & STX_BEV_SHOW_THINGS)
+      put_thing(layer, &wedge, &record[i]);
+    else if (!is_thing(&record[i]) && show & STX_BEV_SHOW_GROUND)
+      put_ground(layer, &wedge, &record[i]);
+  }
+}
+
+void stx_bev_put_stixels(
+    StxBev *bev, const StxBevStixelsParams *params, const StxBevStixels *stixels)
+{
+  Layer layer = {bev, params, stixels, stx_bev_stroke(&bev->params)};
+  const StxStixel *record = stixels->stixels;
+  size_t first = 0;
+  for (size_t i = 1; i <= stixels->count; i++) {
+    if (i < stixels->count && record[i].column == record[first].column)
+      continue;
+    if ((int64_t)record[first].column * stixels->stixel_width < stixels->width)
+      put_column(&layer, record + first, i - first);
+    first = i;
+  }
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Stixels from above: the layer that stixel-bev lays into a bird's-eye picture (bev.h).
+ *
+ * The sensor of the picture is the left camera: ahead is its z, to the left −x (metres.h). A column
+ * of the image is a wedge between two rays from the camera: the places whose x/z lies between those
+ * of the column's two edges. Everything that a stixel covers is a piece of its wedge, from a near
+ * depth to a far one, and a pixel belongs to it if its centre does; the left ray and the near depth
+ * count, the right ray and the far depth do not.
+ *
+ *   ground     from the depth of its lower edge to that of its upper edge, which is unlimited if
+ *              that disparity is 0
+ *   things     (objects, and segments, which know no kind) from the depth of the largest disparity
+ *              of its two edges and `uncertainty` more to that of the smallest and as much less,
+ *              but not less than half of it. So an object is as long as its depth is uncertain, and
+ *              what is slanted as long as it is. At least stx_bev_stroke pixels long and, in every
+ *              row, wide, around its middle
+ *   free       from the camera to where the free space of the column ends: as the records of free
+ *              space say, whose unknown is nothing at all; where there are none, at the nearest
+ *              thing of the column. Without an end it reaches as far as ground was seen there
+ *
+ * Things lie over areas, the higher over the lower; by the height of the upper edge above the
+ * camera, in steps as of points; of equal heights the larger colour number. Points (bev.h) of
+ * obstacles lie over things, those of the ground under them, all of them over areas.
+ *
+ * Left out: sky, records whose column does not exist, of unknown kind, upside down or with a
+ * disparity that is not finite, and everything whose lower edge has no disparity: nobody knows
+ * where that is. Records of a column stand together (stixel.h); apart from that, their order and
+ * overlap do not matter.
+ */
+#ifndef STX_BEV_STIXELS_H
+#define STX_BEV_STIXELS_H
+
+#include "common/bev/bev.h"
+#include "common/camera.h"
+#include "common/obstacle.h"
+#include "common/stixel.h"
+
+/* What the colours of things show; of CLASS those of ground, too. */
+typedef enum {
+  STX_BEV_BY_DISTANCE, /* near red to far blue, as stixel-overlay has it */
+  STX_BEV_BY_KIND,
+  STX_BEV_BY_CLASS,
+  STX_BEV_BY_OBSTACLE, /* a colour for each; grey: of none */
+  STX_BEV_BY_HEIGHT    /* of the upper edge, from 2 m below the camera to 2 m above */
+} StxBevStixelMode;
+
+typedef enum {
+  STX_BEV_SHOW_GROUND = 1,
+  STX_BEV_SHOW_THINGS = 2,
+  STX_BEV_SHOW_FREE = 4,
+  STX_BEV_SHOW_CONE = 8,
+  STX_BEV_SHOW_OBSTACLES = 16,
+  STX_BEV_SHOW_CORRIDOR = 32,
+  STX_BEV_SHOW_ALL = 63
+} StxBevShow;
+
+/* Ranges, units and texts of these: stx_bev_stixels_fields. */
+typedef struct {
+  StxBevStixelMode mode;
+  unsigned show;       /* StxBevShow */
+  double max_distance; /* metres: this and more is the farthest colour */
+  double uncertainty;  /* of the disparity of a thing, pixels */
+  double corridor_width, corridor_length, corridor_offset; /* metres, as in obstacles.h */
+} StxBevStixelsParams;
+
+#define STX_BEV_STIXELS_DEFAULTS                                                                   \
+  {                                                                                                \
+    .mode = STX_BEV_BY_DISTANCE, .show = STX_BEV_SHOW_ALL, .max_distance = 50, .uncertainty = .25, \
+    .corridor_width = 2.4, .corridor_length = 30                                                   \
+  }
+
+extern const StxFields stx_bev_stixels_fields;
+bool stx_bev_stixels_check(const StxBevStixelsParams *params, StxError *error);
+
+/* A frame of stixels, and what is known of it besides. Records may be NULL where their number is
+ * 0. */
+typedef struct {
+  const StxStixel *stixels;
+  size_t count;
+  int width, height, stixel_width; /* pixels; ⌈width / stixel_width⌉ columns */
+  StxCamera camera;                /* of that image; stx_bev_stixels_can_place */
+  const StxObstacle *obstacles;    /* of stixels */
+  size_t obstacle_count;
+  const StxFreeSpace *free_space; /* of column 0 and so on; columns beyond it have none */
+  size_t directions;
+} StxBevStixels;
+
+/* Pixels: what a line needs to be seen in a picture of this size. */
+double stx_bev_stroke(const StxBevParams *params);
+
+/* False: the camera does not tell where stixels stand; `error` names what is missing. */
+bool stx_bev_stixels_can_place(const StxCamera *camera, StxError *error);
+
+/* A layer; the camera can place them, and the parameters have passed the table. */
+void stx_bev_put_stixels(
+    StxBev *bev, const StxBevStixelsParams *params, const StxBevStixels *stixels);
+
+#endif

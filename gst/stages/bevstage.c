@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gst/stages/bevstage.h"
+
+#include "gst/base/inputs.h"
+#include "gst/shared/frames.h"
+
+/* ---- Preparation --------------------------------------------------------------------------- */
+
+GstCaps *gst_bev_stage_fixate(GstCaps *caps)
+{
+  static const StxBevParams defaults = STX_BEV_DEFAULTS;
+  GstStructure *structure;
+
+  caps = gst_caps_truncate(gst_caps_make_writable(caps));
+  structure = gst_caps_get_structure(caps, 0);
+  gst_structure_fixate_field_nearest_int(structure, "width", defaults.width);
+  gst_structure_fixate_field_nearest_int(structure, "height", defaults.height);
+  return gst_caps_fixate(caps);
+}
+
+gboolean gst_bev_stage_prepare(
+    GstBevStage *self, const StxBevParams *settings, const GstVideoInfo *video, StxError *error)
+{
+  StxBevParams params = *settings;
+
+  params.width = GST_VIDEO_INFO_WIDTH(video);
+  params.height = GST_VIDEO_INFO_HEIGHT(video);
+  params.format = stx_pixel_format(GST_VIDEO_INFO_NAME(video));
+  self->video = *video;
+  if (self->bev != NULL && stx_bev_is_same(&params, &self->params))
+    return TRUE;
+  self->bev = NULL;
+  if (!stx_bev_check(&params, error) ||
+      !gst_stx_scratch_reserve(&self->memory, stx_bev_size(&params), error))
+    return FALSE;
+  self->params = params;
+  self->bev = stx_bev_init(self->memory.data, &params);
+  return TRUE;
+}
+
+void gst_bev_stage_clear(GstBevStage *self)
+{
+  self->bev = NULL;
+  gst_stx_scratch_clear(&self->memory);
+  gst_stx_scratch_clear(&self->points);
+  gst_stx_scratch_clear(&self->labels);
+  gst_stx_scratch_clear(&self->stixels);
+  gst_stx_scratch_clear(&self->obstacles);
+  gst_stx_scratch_clear(&self->free_space);
+}
+
+/* ---- Inputs -------------------------------------------------------------------------------- */
+
+/* A whole number of records of a buffer, aligned; of none, or an empty one, nothing. */
+typedef struct {
+  GstBuffer *buffer; /* that is mapped; NULL: none */
+  GstMapInfo mapped;
+  gconstpointer data;
+  gsize count;
+} Records;
+
+static gboolean map(
+    Records *records, GstBuffer *buffer, gsize unit, GstStxScratch *scratch, StxError *error)
+{
+  *records = (Records){NULL};
+  if (buffer == NULL || gst_buffer_get_size(buffer) == 0)
+    return TRUE;
+  if (!gst_stx_check_input(buffer, 0, unit, error))
+    return FALSE;
+  if (!gst_buffer_map(buffer, &records->mapped, GST_MAP_READ))
+    return stx_fail(error, "cannot read a buffer's memory");
+  records->buffer = buffer;
+  records->count = records->mapped.size / unit;
+  records->data = gst_stx_aligned(&records->mapped, sizeof(gfloat), scratch, error);
+  return records->data != NULL;
+}
+
+static void unmap(Records *records)
+{
+  if (records->buffer != NULL)
+    gst_buffer_unmap(records->buffer, &records->mapped);
+  records->buffer = NULL;
+}
+
+/* ---- Layers -------------------------------------------------------------------------------- */
+
+void gst_bev_stage_begin(GstBevStage *self)
+{
+  stx_bev_begin(self->bev);
+}
+
+/* Labels that fit the points, or NULL. */
+static GstBuffer *labels_of(GstBuffer *scan)
+{
+  GstStxPointLabelsMeta *meta = gst_buffer_get_stx_point_labels_meta(scan);
+
+  return meta != NULL && gst_buffer_get_size(meta->labels) * 4 == gst_buffer_get_size(scan)
+             ? meta->labels
+             : NULL;
+}
+
+gboolean gst_bev_stage_put_scan(
+    GstBevStage *self, GstBuffer *scan, const gdouble *mount, StxError *error)
+{
+  Records points, labels = {NULL};
+  gboolean good = map(&points, scan, GST_STX_POINT_BYTES, &self->points, error) &&
+                  map(&labels, labels_of(scan), sizeof(guint32), &self->labels, error);
+
+  if (good)
+    stx_bev_put_points(self->bev, points.data, labels.data, points.count, mount);
+  unmap(&labels);
+  unmap(&points);
+  return good;
+}
+
+/* Those of stixels: what was found in a scan has no image. */
+static gboolean map_obstacles(
+    GstBevStage *self, GstBuffer *carrier, Records *obstacles, Records *free_space, StxError *error)
+{
+  GstStxObstaclesMeta *meta = gst_buffer_get_stx_obstacles_meta(carrier);
+
+  *obstacles = *free_space = (Records){NULL};
+  if (meta == NULL || meta->info.width == 0)
+    return TRUE;
+  return map(obstacles, meta->obstacles, sizeof(StxObstacle), &self->obstacles, error) &&
+         map(free_space, meta->free_space, sizeof(StxFreeSpace), &self->free_space, error);
+}
+
+gboolean gst_bev_stage_put_stixels(GstBevStage *self, const StxBevStixelsParams *params,
+    GstBuffer *stixels, GstBuffer *carrier, const GstStxStixelInfo *info, StxError *error)
+{
+  Records records, obstacles = {NULL}, free_space = {NULL};
+  gboolean good = map(&records, stixels, sizeof(StxStixel), &self->stixels, error) &&
+                  map_obstacles(self, carrier, &obstacles, &free_space, error);
+  StxBevStixels frame = {.stixels = records.data,
+      .count = records.count,
+      .width = (int)info->width,
+      .height = (int)info->height,
+      .stixel_width = (int)info->stixel_width,
+      .camera = info->camera,
+      .obstacles = obstacles.data,
+      .obstacle_count = obstacles.count,
+      .free_space = free_space.data,
+      .directions = free_space.count};
+
+  if (good)
+    stx_bev_put_stixels(self->bev, params, &frame);
+  unmap(&free_space);
+  unmap(&obstacles);
+  unmap(&records);
+  return good;
+}
+
+gboolean gst_bev_stage_finish(GstBevStage *self, GstBuffer *picture, StxError *error)
+{
+  GstVideoFrame video;
+  StxFrame frame;
+
+  if (!gst_stx_frame_map(&video, &self->video, picture, GST_MAP_WRITE, error))
+    return FALSE;
+  frame = (StxFrame){
+      {GST_VIDEO_FRAME_PLANE_DATA(&video, 0)}, {GST_VIDEO_FRAME_PLANE_STRIDE(&video, 0)}};
+  stx_bev_finish(self->bev, &frame);
+  gst_stx_frame_clear_padding(&video);
+  gst_video_frame_unmap(&video);
+  return TRUE;
+}
