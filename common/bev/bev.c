@@ -4,8 +4,6 @@
 
 #include <string.h>
 
-static const StxBevColour ink_colour = {{235, 235, 225}};
-
 /* ---- Fields ------------------------------------------------------------------------------- */
 
 static const StxFieldChoice modes[] = {
@@ -65,48 +63,53 @@ bool stx_bev_is_same(const StxBevParams *a, const StxBevParams *b)
 
 /* ---- Colours ------------------------------------------------------------------------------ */
 
-/* hue 0…1: red, yellow, green, cyan, blue, magenta, red. */
-static StxBevColour hue_colour(double hue, double light)
+/* `part` of 256 of a colour, on the background. */
+static StxRgb dim(StxRgb colour, int part)
 {
-  StxBevColour colour;
-  for (int c = 0; c < 3; c++) {
-    double away = fabs(fmod(hue * 6 + (c == 0 ? 0 : c == 1 ? 4 : 2), 6) - 3) - 1;
-    double pure = away < 0 ? 0 : away > 1 ? 1 : away;
-    colour.channel[c] = (uint8_t)(255 * light * (0.25 + 0.75 * pure) + 0.5);
+  return stx_colour_mix(stx_colour(STX_MEANS_BACKGROUND), colour, part, 256);
+}
+
+/* Areas stay in the background, brighter where it is free. */
+static void make_area_colours(StxBev *bev)
+{
+  bev->colour[STX_BEV_FREE] = dim(stx_colour(STX_MEANS_FREE_SPACE), 30);
+  for (int i = 0; i <= STX_BEV_CLASSES; i++) {
+    StxRgb colour = i == STX_BEV_CLASSES    ? stx_colour_kind(STX_KIND_GROUND)
+                    : i == STX_BEV_NO_CLASS ? stx_colour(STX_MEANS_GROUND)
+                                            : stx_colour_class(i);
+    bev->colour[STX_BEV_ROAD + 2 * i] = dim(colour, 90);
+    bev->colour[STX_BEV_ROAD + 2 * i + 1] = dim(colour, 190);
   }
-  return colour;
 }
 
 static void make_colours(StxBev *bev)
 {
-  bev->colour[STX_BEV_BACKGROUND] = (StxBevColour){{14, 16, 20}};
-  bev->colour[STX_BEV_NONE] = (StxBevColour){{72, 74, 84}};
-  bev->colour[STX_BEV_GROUND] = (StxBevColour){{52, 104, 88}};
-  bev->colour[STX_BEV_OBSTACLE] = (StxBevColour){{232, 72, 56}};
-  for (int i = 0; i < STX_BEV_HUES;
-       i++) /* neighbours in number far apart in hue; greens left out */
-    bev->colour[STX_BEV_CLUSTER + i] =
-        hue_colour(fmod(0.45 + 0.8 * fmod(i * 0.61803398875, 1), 1), i % 2 ? 1 : 0.85);
+  bev->colour[STX_BEV_BACKGROUND] = stx_colour(STX_MEANS_BACKGROUND);
+  bev->colour[STX_BEV_NONE] = stx_colour(STX_MEANS_UNCLASSIFIED);
+  bev->colour[STX_BEV_GROUND] = stx_colour(STX_MEANS_GROUND);
+  bev->colour[STX_BEV_OBSTACLE] = stx_colour(STX_MEANS_OBSTACLE);
+  bev->colour[STX_BEV_INK] = stx_colour(STX_MEANS_INK);
+  for (int i = 0; i < STX_BEV_HUES; i++)
+    bev->colour[STX_BEV_CLUSTER + i] = stx_colour_cluster((unsigned)i);
   for (int i = 0; i < STX_BEV_RAMP; i++)
-    bev->colour[STX_BEV_HEIGHTS + i] = hue_colour(0.66 * (1 - i / 255.0), 1);
-  bev->colour[STX_BEV_FREE] = (StxBevColour){{28, 44, 40}};
-  for (int i = 0; i <= STX_BEV_CLASSES; i++) {
-    bev->colour[STX_BEV_ROAD + 2 * i] = (StxBevColour){{40, 44, 50}};
-    bev->colour[STX_BEV_ROAD + 2 * i + 1] = (StxBevColour){{44, 84, 70}};
-  }
-  for (int i = 0; i < STX_BEV_RAMP; i++)
-    bev->colour[STX_BEV_DISTANCE + i] = hue_colour(0.66 * (1 - i / 255.0), 1);
-  bev->colour[STX_BEV_INK] = ink_colour;
+    bev->colour[STX_BEV_RAMPS + i] = stx_palette_colour(STX_PALETTE_DISTANCE, i);
+  for (int i = 0; i < 4; i++)
+    bev->colour[STX_BEV_KIND + i] = stx_colour_kind((StxKind)i);
+  for (int i = 0; i < STX_BEV_CLASSES; i++)
+    bev->colour[STX_BEV_CLASS + i] = stx_colour_class(i);
+  make_area_colours(bev);
 }
 
 /* ---- Bytes of a pixel --------------------------------------------------------------------- */
 
-static void write_pixel(const StxPlane *plane, uint8_t *out, const StxBevColour *colour, int ink)
+static void write_pixel(const StxPlane *plane, uint8_t *out, StxRgb colour, int ink)
 {
+  const StxRgb grid = stx_colour(STX_MEANS_GRID);
+  const int channels[3] = {colour.r, colour.g, colour.b}, inks[3] = {grid.r, grid.g, grid.b};
   for (int byte = 0; byte < plane->pixel_stride; byte++) {
     int channel = plane->channel[byte];
-    int below = channel < 0 ? 255 : colour->channel[channel];
-    int above = channel < 0 ? 255 : ink_colour.channel[channel];
+    int below = channel < 0 ? 255 : channels[channel];
+    int above = channel < 0 ? 255 : inks[channel];
     out[byte] = (uint8_t)((below * (255 - ink) + above * ink + 127) / 255);
   }
 }
@@ -114,7 +117,7 @@ static void write_pixel(const StxPlane *plane, uint8_t *out, const StxBevColour 
 static void make_bytes(StxBev *bev)
 {
   for (int i = 0; i < STX_BEV_COLOURS; i++)
-    write_pixel(&bev->params.format->plane[0], bev->bytes[i], &bev->colour[i], 0);
+    write_pixel(&bev->params.format->plane[0], bev->bytes[i], bev->colour[i], 0);
 }
 
 /* ---- Prepared state ----------------------------------------------------------------------- */
@@ -185,7 +188,7 @@ static void write_ink(const StxBev *bev, const uint32_t *key, const uint8_t *ink
   for (int x = 0; x < bev->params.width; x++)
     if (ink[x] != 0)
       write_pixel(
-          plane, out + x * plane->pixel_stride, &bev->colour[key[x] & STX_BEV_COLOUR_MASK], ink[x]);
+          plane, out + x * plane->pixel_stride, bev->colour[key[x] & STX_BEV_COLOUR_MASK], ink[x]);
 }
 
 void stx_bev_finish(const StxBev *bev, const StxFrame *frame)

@@ -32,9 +32,9 @@ static uint32_t colour_of(
 {
   StxBevMode mode = layer->mode;
   if (mode == STX_BEV_INTENSITY)
-    return STX_BEV_HEIGHTS + stx_bev_ramp(point[3], 0, layer->brightest);
+    return STX_BEV_RAMPS + stx_bev_ramp(point[3], 0, layer->brightest);
   if (mode == STX_BEV_HEIGHT || label == NULL)
-    return STX_BEV_HEIGHTS + stx_bev_ramp(z, -2, 2);
+    return STX_BEV_RAMPS + stx_bev_ramp(z, -2, 2);
   if (rank != STX_BEV_RANK_OBSTACLE)
     return rank == STX_BEV_RANK_NONE ? STX_BEV_NONE : STX_BEV_GROUND;
   if (mode == STX_BEV_PLAIN)

@@ -9,28 +9,24 @@
 #include "common/bev/bev_stixels.h"
 #include "common/labels.h"
 
-typedef struct {
-  uint8_t channel[3];
-} StxBevColour;
-
 /* Numbers of colours. Ground of stixels has one for each class, for none, and as a kind, and each
  * of these twice: beyond what is free, and within. */
 enum {
   STX_BEV_HUES = 64,
   STX_BEV_RAMP = 256,
-  STX_BEV_CLASSES = STX_LABEL_CLASSES + 1,
+  STX_BEV_NO_CLASS = STX_LABEL_CLASSES,
+  STX_BEV_CLASSES,
 
   STX_BEV_BACKGROUND = 0, /* of a pixel without a key */
   STX_BEV_NONE,
   STX_BEV_GROUND,
   STX_BEV_OBSTACLE,
   STX_BEV_CLUSTER,
-  STX_BEV_HEIGHTS = STX_BEV_CLUSTER + STX_BEV_HUES,
-  STX_BEV_FREE = STX_BEV_HEIGHTS + STX_BEV_RAMP,
-  STX_BEV_ROAD, /* + 2 · class, + 1 where it is free */
-  STX_BEV_DISTANCE = STX_BEV_ROAD + 2 * (STX_BEV_CLASSES + 1),
-  STX_BEV_KIND = STX_BEV_DISTANCE + STX_BEV_RAMP, /* + StxKind */
-  STX_BEV_CLASS = STX_BEV_KIND + 4,               /* + class */
+  STX_BEV_RAMPS = STX_BEV_CLUSTER + STX_BEV_HUES, /* of heights, distances, intensities */
+  STX_BEV_FREE = STX_BEV_RAMPS + STX_BEV_RAMP,
+  STX_BEV_ROAD,                                            /* + 2 · class, + 1 where it is free */
+  STX_BEV_KIND = STX_BEV_ROAD + 2 * (STX_BEV_CLASSES + 1), /* + StxKind */
+  STX_BEV_CLASS = STX_BEV_KIND + 4,                        /* + class */
   STX_BEV_INK = STX_BEV_CLASS + STX_BEV_CLASSES,
   STX_BEV_COLOURS
 };
@@ -55,7 +51,7 @@ enum {
 struct StxBev {
   StxBevParams params;
   StxBevPlan plan;
-  StxBevColour colour[STX_BEV_COLOURS];
+  StxRgb colour[STX_BEV_COLOURS];
   uint8_t bytes[STX_BEV_COLOURS][4]; /* of a pixel of that colour */
   uint32_t *key;                     /* by pixel */
   uint8_t *ink;                      /* by pixel: how much of it is ring or letter */

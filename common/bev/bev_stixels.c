@@ -5,8 +5,6 @@
 #include "common/bev/bev_private.h"
 #include "common/metres.h"
 
-enum { CLASS_NONE = STX_LABEL_CLASSES, CLASS_AS_KIND };
-
 #define NEAR_OBSTACLE .5 /* metres between a thing and the obstacle of which it is a part */
 
 /* ---- Fields ------------------------------------------------------------------------------- */
@@ -189,7 +187,7 @@ static float height_of(const Layer *layer, const StxStixel *record)
 
 static uint32_t class_of(const StxStixel *record)
 {
-  return record->label < STX_LABEL_CLASSES ? record->label : CLASS_NONE;
+  return record->label < STX_LABEL_CLASSES ? record->label : STX_BEV_NO_CLASS;
 }
 
 /* The nearest obstacle of which it may be a part. */
@@ -218,9 +216,9 @@ static uint32_t colour_of(const Layer *layer, const StxStixel *record, Piece pie
   case STX_BEV_BY_OBSTACLE:
     return obstacle_colour(layer, record, piece);
   case STX_BEV_BY_HEIGHT:
-    return STX_BEV_HEIGHTS + stx_bev_ramp(height_of(layer, record), -2, 2);
+    return STX_BEV_RAMPS + stx_bev_ramp(height_of(layer, record), -2, 2);
   default:
-    return STX_BEV_DISTANCE +
+    return STX_BEV_RAMPS +
            stx_bev_ramp((float)depth_of(layer, (double)record->disparity_bottom), far, 0);
   }
 }
@@ -228,8 +226,8 @@ static uint32_t colour_of(const Layer *layer, const StxStixel *record, Piece pie
 static uint32_t ground_colour(const Layer *layer, const StxStixel *record)
 {
   uint32_t class = layer->params->mode == STX_BEV_BY_CLASS  ? class_of(record)
-                   : layer->params->mode == STX_BEV_BY_KIND ? CLASS_AS_KIND
-                                                            : CLASS_NONE;
+                   : layer->params->mode == STX_BEV_BY_KIND ? STX_BEV_CLASSES
+                                                            : STX_BEV_NO_CLASS;
   return STX_BEV_ROAD + 2 * class;
 }
 

@@ -96,7 +96,7 @@ START_TEST(odd_points_are_left_out)
     const float points[2][4] = {{0, 0, odd[i], 0}, {-9.5f, -9.5f, 0, odd[i]}};
     BevPicture p = bev_picture_of(params, points, NULL, 2);
     bev_expect_pixel(&p, 10, 10, bev_background, "height");
-    bev_expect_pixel(&p, 19, 19, i == 1 ? (int[]){255, 64, 64} : (int[]){64, 71, 255}, "intensity");
+    bev_expect_pixel(&p, 19, 19, i == 1 ? (int[]){224, 28, 46} : (int[]){64, 96, 240}, "intensity");
     bev_picture_free(&p);
   }
 }
@@ -174,8 +174,8 @@ END_TEST
 
 START_TEST(colours_of_heights)
 {
-  /* Blue, green and red with a quarter of white in them; a hue of 0.66 is not quite blue. */
-  static const int blue[3] = {64, 71, 255}, green[3] = {69, 255, 64}, red[3] = {255, 64, 64};
+  /* Both ends and the middle of the palette of distances. */
+  static const int blue[3] = {64, 96, 240}, green[3] = {173, 222, 65}, red[3] = {224, 28, 46};
   const uint32_t label = 49;
   expect_colour(STX_BEV_HEIGHT, -2, 0, NULL, blue);
   expect_colour(STX_BEV_HEIGHT, -100, 0, NULL, blue);
