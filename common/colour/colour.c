@@ -138,11 +138,3 @@ void stx_colour_channels(const StxPixelFormat *format, StxMatrix matrix, bool fu
   if (format != NULL && format->yuv)
     to_yuv(matrix, full_range, colour, channel);
 }
-
-StxPaint stx_paint(const uint8_t channel[3], int a)
-{
-  StxPaint paint = {.keep = (uint16_t)(256 - a)};
-  for (int k = 0; k < 3; k++)
-    paint.add[k] = (uint16_t)(channel[k] * a + 128);
-  return paint;
-}

@@ -76,7 +76,13 @@ typedef struct {
 } StxPaint;
 
 /* Channels laid on with weight a/256, 0 <= a <= 256. */
-StxPaint stx_paint(const uint8_t channel[3], int a);
+static inline StxPaint stx_paint(const uint8_t channel[3], int a)
+{
+  StxPaint paint = {(uint16_t)(256 - a), {0, 0, 0}};
+  for (int k = 0; k < 3; k++)
+    paint.add[k] = (uint16_t)(channel[k] * a + 128);
+  return paint;
+}
 
 /* Between two colours: `from` at part 0, `to` at part `whole`. */
 StxRgb stx_colour_mix(StxRgb from, StxRgb to, int part, int whole);

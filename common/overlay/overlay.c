@@ -28,14 +28,6 @@ static const StxFieldChoice scales[] = {
     {STX_SCALE_DEPTH, "depth", "Linear in depth, 0 … max-distance; needs the camera"},
     {0},
 };
-static const StxFieldChoice legends[] = {
-    {STX_LEGEND_NONE, "none", "No legend"},
-    {STX_LEGEND_TOP_LEFT, "top-left", "In the top left corner"},
-    {STX_LEGEND_TOP_RIGHT, "top-right", "In the top right corner"},
-    {STX_LEGEND_BOTTOM_LEFT, "bottom-left", "In the bottom left corner"},
-    {STX_LEGEND_BOTTOM_RIGHT, "bottom-right", "In the bottom right corner"},
-    {0},
-};
 static const StxFieldChoice kinds[] = {
     {1 << STX_KIND_SEGMENT, "segment", "Segments without a kind (rdp-columns)"},
     {1 << STX_KIND_GROUND, "ground", "Ground"},
@@ -60,7 +52,7 @@ static const StxField fields[] = {
     {"show", "Show", "Kinds of stixels to draw", "show", STORED(FLAGS, show), .choices = kinds},
     {"legend", "Legend",
         "Where to explain the colours; frames that are too small for it go without", "legend",
-        STORED(CHOICE, legend), .choices = legends},
+        STORED(CHOICE, legend), .choices = stx_legend_choices},
     {"max-distance", "Maximum distance",
         "Metres that have the farthest colour, and all beyond (scale=depth)", "max-distance",
         STORED(DOUBLE, max_distance), .low = 1, .high = STX_OVERLAY_MAX_DISTANCE, .unit = "m"},

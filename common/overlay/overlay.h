@@ -17,7 +17,7 @@
 #define STX_OVERLAY_H
 
 #include "common/camera.h"
-#include "common/colour/colour.h"
+#include "common/sheet/sheet.h"
 
 /* ---- Parameters --------------------------------------------------------------------------- */
 
@@ -29,14 +29,6 @@ typedef enum {
 
 /* What the colours of STX_OVERLAY_DISTANCE are linear in. AUTO: depth if the camera is known. */
 typedef enum { STX_SCALE_AUTO, STX_SCALE_DISPARITY, STX_SCALE_DEPTH } StxOverlayScale;
-
-typedef enum {
-  STX_LEGEND_NONE,
-  STX_LEGEND_TOP_LEFT,
-  STX_LEGEND_TOP_RIGHT,
-  STX_LEGEND_BOTTOM_LEFT,
-  STX_LEGEND_BOTTOM_RIGHT
-} StxLegend;
 
 #define STX_OVERLAY_MAX_SIDE 32768     /* pixels */
 #define STX_OVERLAY_MAX_DISPARITY 1024 /* pixels */

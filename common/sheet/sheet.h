@@ -12,9 +12,9 @@
  * Coordinates are pixels of the frame, from its top left corner: the centre of the first pixel is
  * (0.5, 0.5), y grows downwards. Shapes are smooth at their edges: a pixel is covered by as much as
  * its centre lies inside, within half a pixel of the edge. They are cut off at the frame, whatever
- * their coordinates; one with a coordinate, width or size that is not finite, or that is 0 or less
- * wide, is not drawn. What belongs to one shape does not lie over itself: the pieces of a line, the
- * letters of a text, their halos.
+ * their coordinates. What has a coordinate that is not finite, or beyond ±1e9, is not drawn (of a
+ * line the pieces that end there), nor is what is 0 or less wide. What belongs to one shape does
+ * not lie over itself: the pieces of a line, the letters of a text, their halos.
  *
  * Memory: prepared state belongs to the caller, see stx_sheet_size. Much of it is never touched, if
  * little is drawn. Threads: one StxSheet per thread.
@@ -26,6 +26,7 @@
 
 #define STX_SHEET_MAX_SIDE 32768 /* pixels */
 #define STX_SHEET_TILE 16
+#define STX_SHEET_POLYGON 256 /* points of a polygon */
 #define STX_SHEET_CLAIMS 1024 /* boxes that can be claimed between two calls of stx_sheet_clear */
 
 typedef struct {
@@ -84,8 +85,8 @@ void stx_sheet_arc(StxSheet *sheet, StxSpot centre, double radius, double from, 
 /* A filled circle. */
 void stx_sheet_dot(StxSheet *sheet, StxSpot centre, double radius, StxInk ink);
 
-/* A filled convex polygon, in either direction; of another one some part. At least 3 points, at
- * most 64: otherwise nothing. */
+/* A filled polygon of any shape, in either direction; what its edges enclose twice is outside.
+ * 3 … STX_SHEET_POLYGON points: otherwise nothing. */
 void stx_sheet_polygon(StxSheet *sheet, const StxSpot *points, size_t count, StxInk ink);
 
 /* ---- Text --------------------------------------------------------------------------------- */

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The sheet itself: its tiles, how a shape's ink gets on them, boxes that are claimed. */
+#include "common/sheet/sheet_private.h"
+
+#include <math.h>
+#include <string.h>
+
+bool stx_sheet_check(const StxSheetParams *p, StxError *error)
+{
+  if (p->format == NULL)
+    return stx_fail(error, "no pixel format given");
+  if (p->width < 1 || p->width > STX_SHEET_MAX_SIDE)
+    return stx_fail(error, "width is %d, must be 1…%d pixels", p->width, STX_SHEET_MAX_SIDE);
+  if (p->height < 1 || p->height > STX_SHEET_MAX_SIDE)
+    return stx_fail(error, "height is %d, must be 1…%d pixels", p->height, STX_SHEET_MAX_SIDE);
+  if ((unsigned)p->matrix > STX_MATRIX_BT2020)
+    return stx_fail(error, "matrix is %d, must be bt601, bt709 or bt2020", (int)p->matrix);
+  return true;
+}
+
+/* ---- Memory ------------------------------------------------------------------------------- */
+
+static int tiles(int pixels)
+{
+  return (pixels + STX_SHEET_TILE - 1) / STX_SHEET_TILE;
+}
+
+/* What is touched little by little comes last. */
+static size_t lay_out(const StxSheetParams *params, StxSheet *sheet, void *memory)
+{
+  StxLayout at = {.memory = memory};
+  size_t most = (size_t)tiles(params->width) * tiles(params->height);
+  stx_take(&at, sizeof *sheet);
+  STX_TAKE(&at, sheet->slot, most);
+  STX_TAKE(&at, sheet->row, params->width);
+  STX_TAKE(&at, sheet->number, most);
+  STX_TAKE(&at, sheet->covered, most);
+  STX_TAKE(&at, sheet->shape, most);
+  STX_TAKE(&at, sheet->cover, most);
+  STX_TAKE(&at, sheet->tile, most);
+  return at.size;
+}
+
+size_t stx_sheet_size(const StxSheetParams *params)
+{
+  StxSheet layout;
+  return lay_out(params, &layout, NULL);
+}
+
+StxSheet *stx_sheet_init(void *memory, const StxSheetParams *params)
+{
+  StxSheet *sheet = memory;
+  memset(sheet, 0, sizeof *sheet);
+  sheet->params = *params;
+  sheet->across = tiles(params->width);
+  sheet->down = tiles(params->height);
+  lay_out(params, sheet, memory);
+  memset(sheet->slot, -1, (size_t)sheet->across * sheet->down * sizeof *sheet->slot);
+  memset(sheet->row, 0, params->width * sizeof *sheet->row);
+  return sheet;
+}
+
+void stx_sheet_clear(StxSheet *sheet)
+{
+  for (uint32_t i = 0; i < sheet->count; i++)
+    sheet->slot[sheet->number[i]] = -1;
+  sheet->changes += sheet->count > 0;
+  sheet->count = 0;
+  sheet->claims = 0;
+  memset(sheet->legends, 0, sizeof sheet->legends);
+}
+
+const StxSheetParams *stx_sheet_params(const StxSheet *sheet)
+{
+  return &sheet->params;
+}
+
+bool stx_sheet_is_empty(const StxSheet *sheet)
+{
+  return sheet->count == 0;
+}
+
+size_t stx_sheet_prepared_size(const StxSheet *sheet)
+{
+  return sheet->count * (sizeof *sheet->tile + sizeof *sheet->number);
+}
+
+uint64_t stx_sheet_changes(const StxSheet *sheet)
+{
+  return sheet->changes;
+}
+
+/* ---- Tiles -------------------------------------------------------------------------------- */
+
+static uint32_t new_slot(StxSheet *sheet, int number)
+{
+  static const StxPaint clear = {STX_CLEAR_KEEP, {STX_CLEAR_ADD, STX_CLEAR_ADD, STX_CLEAR_ADD}};
+  uint32_t slot = sheet->count++;
+  sheet->slot[number] = (int32_t)slot;
+  sheet->number[slot] = (uint32_t)number;
+  sheet->covered[slot] = false;
+  memset(&sheet->cover[slot], 0, sizeof sheet->cover[slot]);
+  for (int i = 0; i < STX_TILE_PIXELS; i++)
+    sheet->tile[slot].paint[i] = clear;
+  return slot;
+}
+
+uint8_t *stx_sheet_cover_row(StxSheet *sheet, int tile_x, int y)
+{
+  int number = y / STX_SHEET_TILE * sheet->across + tile_x;
+  int32_t known = sheet->slot[number];
+  uint32_t slot = known >= 0 ? (uint32_t)known : new_slot(sheet, number);
+  if (!sheet->covered[slot]) {
+    sheet->covered[slot] = true;
+    sheet->shape[sheet->shapes++] = slot;
+  }
+  return sheet->cover[slot].cover + y % STX_SHEET_TILE * STX_SHEET_TILE;
+}
+
+StxTilePlace stx_sheet_place(const StxSheet *sheet, uint32_t slot)
+{
+  int number = (int)sheet->number[slot];
+  StxTilePlace place = {
+      .x = number % sheet->across * STX_SHEET_TILE, .y = number / sheet->across * STX_SHEET_TILE};
+  int right = sheet->params.width - place.x, below = sheet->params.height - place.y;
+  place.width = right < STX_SHEET_TILE ? right : STX_SHEET_TILE;
+  place.height = below < STX_SHEET_TILE ? below : STX_SHEET_TILE;
+  return place;
+}
+
+/* ---- Ink ---------------------------------------------------------------------------------- */
+
+/* `upper` seen over `lower`, as one paint: rounded, and never so much that a pixel overflows. */
+static inline StxPaint over(StxPaint lower, StxPaint upper)
+{
+  if (lower.keep == STX_CLEAR_KEEP)
+    return upper;
+  StxPaint both = {.keep = (uint16_t)((lower.keep * upper.keep + 128) >> 8)};
+  int most = 65535 - 255 * both.keep;
+  for (int k = 0; k < 3; k++) {
+    int add = (((lower.add[k] - STX_CLEAR_ADD) * upper.keep + 128) >> 8) + upper.add[k];
+    both.add[k] = (uint16_t)(add < most ? add : most);
+  }
+  return both;
+}
+
+/* Channels and weight of an ink. */
+typedef struct {
+  uint8_t channel[3];
+  int weight; /* 0…256 */
+} Fluid;
+
+/* Lays it on eight pixels, of which most shapes leave most alone. */
+static inline void ink_pixels(StxPaint *paint, uint8_t *cover, const Fluid *fluid)
+{
+  uint64_t any;
+  memcpy(&any, cover, sizeof any);
+  if (any == 0)
+    return;
+  for (int i = 0; i < 8; i++)
+    if (cover[i] != 0)
+      paint[i] = over(paint[i], stx_paint(fluid->channel, (fluid->weight * cover[i] + 127) / 255));
+  memset(cover, 0, sizeof any);
+}
+
+void stx_sheet_ink(StxSheet *sheet, StxInk ink)
+{
+  const StxSheetParams *params = &sheet->params;
+  Fluid fluid = {.weight = (int)(fmin(fmax(ink.opacity, 0), 1) * 256 + .5)}; /* NaN: 0 */
+  stx_colour_channels(
+      params->format, params->matrix, params->full_range, ink.colour, fluid.channel);
+  for (uint32_t i = 0; i < sheet->shapes; i++) {
+    uint32_t slot = sheet->shape[i];
+    sheet->covered[slot] = false;
+    for (int k = 0; k < STX_TILE_PIXELS; k += 8)
+      ink_pixels(&sheet->tile[slot].paint[k], &sheet->cover[slot].cover[k], &fluid);
+  }
+  sheet->changes += sheet->shapes > 0;
+  sheet->shapes = 0;
+}
+
+/* ---- Claims ------------------------------------------------------------------------------- */
+
+static bool do_meet(const StxBox *a, const StxBox *b)
+{
+  return a->x < b->x + b->width && b->x < a->x + a->width && a->y < b->y + b->height &&
+         b->y < a->y + a->height;
+}
+
+bool stx_sheet_claim(StxSheet *sheet, StxBox box)
+{
+  const StxSheetParams *params = &sheet->params;
+  bool inside = box.x >= 0 && box.y >= 0 && box.width >= 0 && box.height >= 0 &&
+                box.x + box.width <= params->width && box.y + box.height <= params->height;
+  if (!inside || sheet->claims == STX_SHEET_CLAIMS)
+    return false;
+  for (size_t i = 0; i < sheet->claims; i++)
+    if (do_meet(&sheet->claim[i], &box))
+      return false;
+  sheet->claim[sheet->claims++] = box;
+  return true;
+}
+
+/* ---- Sizes -------------------------------------------------------------------------------- */
+
+StxSheetUnit stx_sheet_unit(int width, int height)
+{
+  int side = width < height ? width : height;
+  return (StxSheetUnit){
+      .text = fmin(fmax(floor(side / 40.), 9), 40), .line = fmax(1.5, fmin(side / 480., 4.5))};
+}

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Text and legends on the sheet, and the font. */
+#include "tests/common/sheet/sheet_case.h"
+
+#include "common/lettering.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- Font --------------------------------------------------------------------------------- */
+
+START_TEST(characters_are_read_as_utf8)
+{
+  static const struct {
+    const char *text;
+    uint32_t glyphs[5];
+  } texts[] = {{"aB", {'a', 'B'}}, {"1\xC2\xB0", {'1', 0xB0}}, {"\xC2\xB1\xC2\xB2", {0xB1, 0xB2}},
+      {"\xE2\x82\xAC|", {STX_GLYPH_UNKNOWN, '|'}}, {"\xF0\x9F\x9A\x97!", {STX_GLYPH_UNKNOWN, '!'}},
+      {"\xC2", {STX_GLYPH_UNKNOWN}}, {"\xB0g", {STX_GLYPH_UNKNOWN, 'g'}},
+      {"\xC0\x80", {STX_GLYPH_UNKNOWN, STX_GLYPH_UNKNOWN}}, {"\xE2", {STX_GLYPH_UNKNOWN}},
+      {"", {0}}};
+  for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+    const char *at = texts[i].text;
+    for (int k = 0; k == 0 || texts[i].glyphs[k - 1] != 0; k++)
+      ck_assert_msg(stx_text_next(&at) == texts[i].glyphs[k], "text %d, character %d", (int)i, k);
+    ck_assert(*at == '\0');
+  }
+}
+END_TEST
+
+/* Each character has a shape of its own, and none is the box of what is unknown. */
+START_TEST(characters_differ)
+{
+  StxStroke strokes[99][STX_GLYPH_STROKES];
+  size_t counts[99];
+  memset(strokes, 0, sizeof strokes);
+  for (uint32_t i = 0; i < 99; i++) {
+    uint32_t glyph = i < 95 ? ' ' + i : i < 98 ? 0xB0 + i - 95 : STX_GLYPH_UNKNOWN;
+    counts[i] = stx_glyph_strokes(glyph, 12, strokes[i]);
+    ck_assert_uint_le(counts[i], STX_GLYPH_STROKES);
+    ck_assert(glyph == ' ' || counts[i] > 0);
+    ck_assert(stx_glyph_advance(glyph, 12) > 2 && stx_glyph_advance(glyph, 12) < 24);
+    for (uint32_t k = 0; k < i; k++)
+      ck_assert_msg(
+          counts[i] != counts[k] || memcmp(strokes[i], strokes[k], sizeof strokes[i]) != 0,
+          "%u is like %u", (unsigned)i, (unsigned)k);
+  }
+}
+END_TEST
+
+START_TEST(texts_are_as_wide_as_their_characters)
+{
+  ck_assert_double_eq_tol(stx_text_width("0", 6), 5.9, 1e-9);
+  ck_assert_double_eq_tol(stx_text_width("10\xC2\xB0", 12), 2 * (3.9 + 5.9 + 3.9), 1e-9);
+  ck_assert_double_eq(stx_text_width("", 12), 0);
+}
+END_TEST
+
+/* ---- Texts and labels ---------------------------------------------------------------------- */
+
+static StxSheet *new_sheet(int width, int height)
+{
+  StxSheetParams params = sheet_params("RGB", width, height);
+  return sheet_new(&params);
+}
+
+/* The smallest box of whole pixels around what was drawn. */
+static StxBox drawn_box(const StxSheet *sheet)
+{
+  const StxSheetParams *params = stx_sheet_params(sheet);
+  int left = params->width, right = 0, top = params->height, bottom = 0;
+  StxImage8 image = stx_test_image8(3 * params->width, params->height, 0);
+  const StxSheetImpl *impl = stx_impl_named(&stx_sheet_impls, "omp");
+  StxPlace place = {.threads = 1};
+  StxFrame frame = {{image.data}, {image.stride}};
+  for (int y = 0; y < params->height; y++)
+    memset(stx_row8(&image, y), 120, 3 * (size_t)params->width);
+  impl->lay(sheet, NULL, &frame, &place, NULL);
+  for (int y = 0; y < params->height; y++)
+    for (int x = 0; x < params->width; x++)
+      if (stx_row8(&image, y)[3 * x] != 120) {
+        left = x < left ? x : left;
+        right = x + 1 > right ? x + 1 : right;
+        top = y < top ? y : top;
+        bottom = y + 1 > bottom ? y + 1 : bottom;
+      }
+  stx_test_image8_free(&image);
+  return (StxBox){left, top, right - left, bottom - top};
+}
+
+static const char *const words[] = {"12.5 m", "gQ|", "\xC2\xB0", "M\xC2\xB2", "."};
+
+START_TEST(texts_stay_in_their_boxes_and_fill_them)
+{
+  StxInk black = {{0, 0, 0}, 1};
+  for (int i = 0; i < 5; i++)
+    for (int anchor = 0; anchor < 9; anchor++)
+      for (double size = 9; size < 42; size += 15.5) {
+        StxSheet *sheet = new_sheet(400, 200);
+        StxSpot at = {203.3, 101.7};
+        stx_sheet_text(sheet, words[i], size, at, (StxAnchor)anchor, sheet_white, black);
+        StxBox box = stx_sheet_text_box(words[i], size, at, (StxAnchor)anchor);
+        StxBox is = drawn_box(sheet);
+        ck_assert(is.x >= box.x - 1 && is.x <= box.x + 2);
+        ck_assert(is.y >= box.y - 1 && is.y <= box.y + 2);
+        ck_assert(is.x + is.width <= box.x + box.width + 1);
+        ck_assert(is.x + is.width >= box.x + box.width - 2);
+        ck_assert(is.y + is.height <= box.y + box.height + 1);
+        ck_assert(is.y + is.height >= box.y + box.height - 2);
+        sheet_free(sheet);
+      }
+}
+END_TEST
+
+START_TEST(anchors_say_which_point_is_given)
+{
+  static const double across[] = {0, .5, 1}, up[] = {1, .5, 0};
+  for (int anchor = 0; anchor < 9; anchor++) {
+    StxBox box = stx_sheet_text_box("H", 20, (StxSpot){100, 100}, (StxAnchor)anchor);
+    double around = (box.height - 20) / 2; /* H is as high as its size */
+    double left = box.x + around, right = box.x + box.width - around, top = box.y + around;
+    ck_assert_double_eq_tol(left + across[anchor % 3] * (right - left), 100, 1e-6);
+    ck_assert_double_eq_tol(top + up[anchor / 3] * 20, 100, 1e-6);
+  }
+}
+END_TEST
+
+/* White letters are seen on black and on white. */
+START_TEST(labels_can_be_read_on_any_picture)
+{
+  StxSheet *sheet = new_sheet(80, 40);
+  uint8_t darkest = 255, lightest = 0, rgb[3];
+  ck_assert(stx_sheet_label(
+      sheet, "8", 18, (StxSpot){40, 20}, STX_ANCHOR_CENTRE_MIDDLE, stx_colour(STX_MEANS_INK)));
+  for (int x = 30; x < 50; x++) {
+    sheet_pixel(sheet, 255, x, 16, rgb);
+    darkest = rgb[0] < darkest ? rgb[0] : darkest;
+    sheet_pixel(sheet, 0, x, 16, rgb);
+    lightest = rgb[0] > lightest ? rgb[0] : lightest;
+  }
+  ck_assert_int_lt(darkest, 100);
+  ck_assert_int_gt(lightest, 200);
+  sheet_free(sheet);
+}
+END_TEST
+
+START_TEST(claims_do_not_meet_and_lie_inside)
+{
+  StxSheet *sheet = new_sheet(100, 50);
+  ck_assert(stx_sheet_claim(sheet, (StxBox){10, 10, 20, 10}));
+  ck_assert(!stx_sheet_claim(sheet, (StxBox){29, 19, 5, 5}));
+  ck_assert(!stx_sheet_claim(sheet, (StxBox){0, 0, 100, 50}));
+  ck_assert(!stx_sheet_claim(sheet, (StxBox){12, 12, 1, 1}));
+  ck_assert(stx_sheet_claim(sheet, (StxBox){30, 10, 20, 10})); /* beside it */
+  ck_assert(stx_sheet_claim(sheet, (StxBox){10, 20, 20, 10}));
+  ck_assert(!stx_sheet_claim(sheet, (StxBox){95, 40, 6, 5}));
+  ck_assert(!stx_sheet_claim(sheet, (StxBox){60, -1, 6, 5}));
+  ck_assert(!stx_sheet_label(
+      sheet, "12 m", 9, (StxSpot){20, 15}, STX_ANCHOR_CENTRE_MIDDLE, sheet_white.colour));
+  ck_assert(stx_sheet_is_empty(sheet));
+  stx_sheet_clear(sheet);
+  for (int i = 0; i < STX_SHEET_CLAIMS; i++)
+    ck_assert(stx_sheet_claim(sheet, (StxBox){i % 100, i / 100, 1, 1}));
+  ck_assert(!stx_sheet_claim(sheet, (StxBox){50, 40, 1, 1}));
+  sheet_free(sheet);
+}
+END_TEST
+
+START_TEST(sizes_suit_the_frame)
+{
+  static const double sizes[][4] = {{160, 90, 9, 1.5}, {640, 360, 9, 1.5}, {1242, 375, 9, 1.5},
+      {1280, 720, 18, 1.5}, {1920, 1080, 27, 2.25}, {3840, 2160, 40, 4.5}, {720, 1280, 18, 1.5}};
+  for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+    StxSheetUnit unit = stx_sheet_unit((int)sizes[i][0], (int)sizes[i][1]);
+    ck_assert_double_eq_tol(unit.text, sizes[i][2], 1e-9);
+    ck_assert_double_eq_tol(unit.line, sizes[i][3], 1e-9);
+  }
+}
+END_TEST
+
+/* ---- Legends ------------------------------------------------------------------------------ */
+
+START_TEST(bars_show_their_palette)
+{
+  StxBar bar = {STX_PALETTE_VIRIDIS, false, 0, 50, "m", NULL};
+  StxSheet *sheet = new_sheet(640, 360);
+  uint8_t left[3], right[3];
+  StxBox box = stx_sheet_bar(sheet, STX_LEGEND_BOTTOM_RIGHT, &bar);
+  ck_assert(box.width > 200 && box.x + box.width < 640 && box.y + box.height < 360);
+  ck_assert(box.x > 320 && box.y > 180);
+  int y = (int)box.y + 12, x = (int)box.x + 10;
+  sheet_pixel(sheet, 9, x, y, left);
+  sheet_pixel(sheet, 9, x + 26 * 9 - 3, y, right);
+  ck_assert_msg(left[2] > left[0] && left[1] < 20, "%d, %d, %d", left[0], left[1], left[2]);
+  ck_assert_msg(right[0] > 240 && right[2] < 60, "%d, %d, %d", right[0], right[1], right[2]);
+  stx_sheet_clear(sheet);
+  bar.reversed = true;
+  stx_sheet_bar(sheet, STX_LEGEND_BOTTOM_RIGHT, &bar);
+  sheet_pixel(sheet, 9, x, y, left);
+  ck_assert(left[0] > 240 && left[2] < 60);
+  sheet_free(sheet);
+}
+END_TEST
+
+START_TEST(names_stand_beside_their_colours)
+{
+  static const StxName names[] = {{"here", {250, 0, 0}}, {"there", {0, 250, 0}}};
+  StxSheet *sheet = new_sheet(640, 360);
+  uint8_t rgb[3];
+  StxBox box = stx_sheet_names(sheet, STX_LEGEND_TOP_LEFT, names, 2);
+  ck_assert_double_eq(box.x, 8);
+  ck_assert_double_eq(box.y, 8);
+  sheet_pixel(sheet, 99, 8 + 9 + 5, 8 + 9 + 5, rgb);
+  ck_assert_mem_eq(rgb, ((uint8_t[]){250, 0, 0}), 3);
+  StxBox next = stx_sheet_names(sheet, STX_LEGEND_TOP_LEFT, names, 1); /* below it */
+  ck_assert_double_ge(next.y, box.y + box.height);
+  ck_assert_double_gt(box.width, next.width);
+  ck_assert(!stx_sheet_claim(sheet, (StxBox){12, 12, 3, 3}));
+  sheet_free(sheet);
+}
+END_TEST
+
+START_TEST(legends_that_do_not_fit_are_left_out)
+{
+  static const StxName names[] = {{"here", {250, 0, 0}}};
+  static const double bad[][2] = {{1, 1}, {2, 1}, {0, 1e300}, {0, 0. / 0.}};
+  StxBar bar = {STX_PALETTE_TURBO, false, -2, 2, "m", "height"};
+  StxSheet *sheet = new_sheet(120, 60);
+  ck_assert_double_eq(stx_sheet_bar(sheet, STX_LEGEND_TOP_LEFT, &bar).width, 0);
+  ck_assert_double_eq(stx_sheet_names(sheet, STX_LEGEND_TOP_LEFT, names, 1).width, 0);
+  sheet_free(sheet);
+  sheet = new_sheet(640, 360);
+  ck_assert_double_eq(stx_sheet_names(sheet, STX_LEGEND_TOP_LEFT, names, 0).width, 0);
+  ck_assert_double_eq(stx_sheet_bar(sheet, STX_LEGEND_NONE, &bar).width, 0);
+  for (int i = 0; i < 4; i++) {
+    bar.low = bad[i][0];
+    bar.high = bad[i][1];
+    ck_assert_double_eq(stx_sheet_bar(sheet, STX_LEGEND_TOP_LEFT, &bar).width, 0);
+  }
+  ck_assert(stx_sheet_is_empty(sheet));
+  int drawn = 0; /* until half of the frame is full */
+  while (drawn < 40 && stx_sheet_names(sheet, STX_LEGEND_BOTTOM_LEFT, names, 1).width > 0)
+    drawn++;
+  ck_assert_int_eq(drawn, 4);
+  sheet_free(sheet);
+}
+END_TEST
+
+static const StxTest tests[] = {
+    {&characters_are_read_as_utf8},
+    {&characters_differ},
+    {&texts_are_as_wide_as_their_characters},
+    {&texts_stay_in_their_boxes_and_fill_them},
+    {&anchors_say_which_point_is_given},
+    {&labels_can_be_read_on_any_picture},
+    {&claims_do_not_meet_and_lie_inside},
+    {&sizes_suit_the_frame},
+    {&bars_show_their_palette},
+    {&names_stand_beside_their_colours},
+    {&legends_that_do_not_fit_are_left_out},
+};
+STX_TESTING_MAIN("sheet_text", tests)
