@@ -73,6 +73,13 @@ fetch_pyarrow() {
   export STX_PYARROW
 }
 
+# What reads the files of stixel-mesh, and what stx-rerun and its test need.
+fetch_viewers() {
+  STX_VIEWERS=$(from_pypi "$1" 'trimesh-*.dist-info' 'the tests mesh-readers and rerun' \
+    /usr/bin/python3 trimesh rerun-sdk numpy)
+  export STX_VIEWERS
+}
+
 # The engine that hands a fleet's recordings to workers; the test needs its programs.
 fetch_dask() {
   local found

@@ -104,6 +104,7 @@ test_as_users_build_it() {
   fetch_onnx "$(realpath -m "$build/onnx")"
   fetch_opencv "$(realpath -m "$build/opencv")"
   fetch_pyarrow "$(realpath -m "$build/pyarrow")"
+  fetch_viewers "$(realpath -m "$build/viewers")"
   # shellcheck disable=SC2086  # a list of words
   install_optional_packages $packages_applications
   fetch_cuda12 "$(realpath -m "$build/cuda12")"

@@ -4,7 +4,8 @@
 
 static const gchar *const factories[] = {"street-scene-src", "stereo-sgm", "stereo-rectify",
     "downsample-transpose", "sat-dp-stixels", "rdp-columns", "stixel-overlay", "stixel-json",
-    "stixel-obstacles", "lidar-parse", "lidar-ground", "lidar-bev", "stereo-stixels"};
+    "stixel-obstacles", "stixel-mesh", "lidar-parse", "lidar-ground", "lidar-bev",
+    "stereo-stixels"};
 
 /* ---- Values -------------------------------------------------------------------------------- */
 
