@@ -172,3 +172,4 @@ const StxImplTable stx_rdp_cuda_impls = {.size = sizeof(StxRdpImpl)};
 const StxImplTable stx_rectify_cuda_impls = {.size = sizeof(StxRectifyImpl)};
 const StxImplTable stx_satdp_cuda_impls = {.size = sizeof(StxSatdpImpl)};
 const StxImplTable stx_overlay_cuda_impls = {.size = sizeof(StxOverlayImpl)};
+const StxImplTable stx_tint_cuda_impls = {.size = sizeof(StxTintImpl)};

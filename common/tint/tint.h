@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Tint: maps of disparities, depths, confidences or costs, and the error of one map against
+ * another, as colours. What disparity-colour does to a frame.
+ *
+ * Every pixel gets a level, and every level a colour:
+ *
+ *   level 0          unknown: two colours in squares of STX_TINT_SQUARE pixels, which are the same
+ *                    unless a checker is wanted
+ *   numbers          1 … 255 of value v: 1 + floor(254·x + ½), x = (v − low) / (high − low)
+ *                    clamped to 0 … 1; of depths 1 − x, so that near has the last colour of the
+ *                    palette as it has with disparities
+ *   errors           with e = |d − t|, disparities d and t of map and truth in 1/256 px: 1 + the
+ *                    number of k in 0 … 8 for which e > 48·2^k and 320·e > t·2^k, that is for
+ *                    which min (e / 3 px, e / 5 % of t) is above 2^k / 16. Levels from 6 on are
+ *                    outliers as KITTI 2015 counts them, STX_TINT_MISSING is where only the truth
+ *                    is known. Blue to red in steps of a factor of two, as KITTI's kit shows errors
+ *                    (M. Menze, A. Geiger, "Object Scene Flow for Autonomous Vehicles", 2015).
+ *
+ * Numbers of 16 bits become levels by a table, which is made in double, once for a range; what
+ * implementations do is look up, compare and count integers.
+ *
+ * Memory: everything is the caller's. Threads: any number may use one table.
+ */
+#ifndef STX_TINT_H
+#define STX_TINT_H
+
+#include "common/colmean/colmean_disparity.h"
+#include "common/colour/colour.h"
+#include "common/fields.h"
+#include "common/stixel.h"
+
+/* ---- Parameters --------------------------------------------------------------------------- */
+
+typedef enum {
+  STX_TINT_AUTO, /* nobody said; stands for one of the others before anything is made */
+  STX_TINT_DISPARITY,
+  STX_TINT_DEPTH,
+  STX_TINT_CONFIDENCE,
+  STX_TINT_COST,
+  STX_TINT_ERROR
+} StxTintMode;
+
+typedef enum { STX_TINT_FIXED, STX_TINT_FRAME } StxTintRange;
+
+typedef enum { STX_TINT_CHECKER, STX_TINT_BLACK, STX_TINT_GREY } StxTintUnknown;
+
+#define STX_TINT_PALETTE_AUTO (-1) /* distance, of confidence and cost viridis */
+
+/* What the numbers of a map mean. */
+typedef enum {
+  STX_TINT_OF_MAP,  /* 16 bits: a disparity or depth, as `encoding` says */
+  STX_TINT_OF_PART, /* 16 bits: (p − 1) / STX_TINT_PART; 0: unknown */
+  STX_TINT_OF_BYTE  /* 8 bits: p / 255, always known */
+} StxTintNumbers;
+
+#define STX_TINT_PART 4096.
+
+/* Ranges, units and texts of these: stx_tint_fields. */
+typedef struct {
+  StxTintMode mode;
+  StxTintRange range;
+  int palette; /* StxPalette, or STX_TINT_PALETTE_AUTO */
+  StxTintUnknown unknown;
+  double min, max; /* px, m, 0 … 1 or nats, by mode; max 0: by mode */
+
+  StxTintNumbers numbers;
+  StxDisparityEncoding encoding; /* of 16 bits */
+  double focal_baseline;         /* px m, where disparities become depths or depths disparities */
+} StxTintParams;
+
+#define STX_TINT_DEFAULTS                                                                          \
+  {                                                                                                \
+    .palette = STX_TINT_PALETTE_AUTO                                                               \
+  }
+
+extern const StxFields stx_tint_fields;
+
+/* Low and high end of a range, in the unit of the mode. */
+typedef struct {
+  double low, high;
+} StxTintSpan;
+
+/* The range of the parameters, whose mode is not AUTO. */
+StxTintSpan stx_tint_span(const StxTintParams *params);
+
+/* False, with a text in `error`, for what the table does not allow, for a range that is empty, and
+ * where the mode wants metres or pixels and focal_baseline is not known. */
+bool stx_tint_check(const StxTintParams *params, StxError *error);
+
+/* ---- Tables -------------------------------------------------------------------------------- */
+
+#define STX_TINT_NUMBERS 65536
+#define STX_TINT_LEVELS 256
+#define STX_TINT_ERRORS 10 /* levels 1 … 10 */
+#define STX_TINT_OUTLIER 6 /* … of which these and more are outliers */
+#define STX_TINT_MISSING 11
+#define STX_TINT_SQUARE 8 /* pixels; a power of two */
+
+/* For the implementations: on a device where they work. */
+typedef struct {
+  uint8_t level[STX_TINT_NUMBERS];
+  uint32_t paint[2][STX_TINT_LEVELS]; /* the bytes of a pixel; the second one of the odd squares */
+} StxTintTable;
+
+/* Numbers as disparities in 1/256 px, 0 unknown: of the map and of the truth. */
+typedef struct {
+  uint16_t disparity[2][STX_TINT_NUMBERS];
+} StxTintDisparities;
+
+/* The value of a number of the parameters' map, in the unit of the mode; negative: unknown. */
+double stx_tint_value(const StxTintParams *params, unsigned number);
+
+/* Makes the tables for numbers in that range, for errors without looking at it, and the colours of
+ * pictures in `format`, of one plane and RGB. */
+void stx_tint_table(const StxTintParams *params, StxTintSpan span, const StxPixelFormat *format,
+    StxTintTable *table);
+
+/* AUTO resolved by the mode. */
+StxPalette stx_tint_palette(const StxTintParams *params);
+
+/* The colour of a level, and of the odd squares' level 0. */
+StxRgb stx_tint_colour(const StxTintParams *params, int level, bool odd);
+
+/* Are numbers disparities in 1/256 px as they are? Else what fills a row of StxTintDisparities. */
+bool stx_tint_is_plain(const StxTintParams *params);
+void stx_tint_disparities(const StxTintParams *params, uint16_t *disparity);
+
+/* ---- The range of a frame ------------------------------------------------------------------ */
+
+/* Numbers of 16 bits by their upper 12, of bytes by all 8, in every fourth row from the first. */
+#define STX_TINT_BINS 4096
+
+typedef struct {
+  uint32_t count[STX_TINT_BINS];
+} StxTintHistogram;
+
+/* From the value below which 1 % lies to that above which 1 % does; false: nothing is known. */
+bool stx_tint_measure(const StxTintParams *params, const StxTintTable *table,
+    const StxTintHistogram *histogram, StxTintSpan *span);
+
+/* What follows from a frame's own range after the one that was shown before (NULL: none): an eighth
+ * of the way, or all of it where a quarter of what is shown would be missing; then the ends go
+ * outwards to whole steps of about a fiftieth, so that ticks stand still. */
+StxTintSpan stx_tint_follow(const StxTintSpan *before, StxTintSpan now);
+StxTintSpan stx_tint_round(StxTintSpan span);
+
+/* ---- Stixels as maps ----------------------------------------------------------------------- */
+
+/*
+ * Numbers for a map in which the area of each stixel has its disparity (as stx_render_disparity of
+ * metrics.h, STX_TINT_OF_MAP) or its confidence or cost (STX_TINT_OF_PART). A cost is divided by
+ * the image rows of its stixel: the sum grows with the height, and says nothing of how well it
+ * fits. A segment's cost is a distance in pixels, and taken as it is. Parts of stixels outside of
+ * the map are left out; what is not finite or below 0 is unknown.
+ */
+void stx_tint_render(const StxStixel *stixels, size_t count, int cell_width, StxTintMode mode,
+    const StxImage16 *map);
+
+/* ---- Colouring ----------------------------------------------------------------------------- */
+
+/* One of: a map of numbers; of bytes; and a map with its truth. Others have data NULL. All of the
+ * picture's size. */
+typedef struct {
+  StxImage16 map, truth;
+  StxImage8 bytes;
+  const StxTintDisparities *disparities; /* of map and truth; NULL: they are plain */
+} StxTintInput;
+
+/* Over the pixels whose true disparity is known. */
+typedef struct {
+  uint64_t truth; /* all of these */
+  uint64_t known; /* those where the map is known, too */
+  uint64_t bad;   /* of the latter, outliers */
+  uint64_t sum;   /* of the latter, |d − t| in 1/256 px */
+} StxTintCount;
+
+static inline bool stx_tint_same_count(const StxTintCount *a, const StxTintCount *b)
+{
+  return a->truth == b->truth && a->known == b->known && a->bad == b->bad && a->sum == b->sum;
+}
+
+/* width × height pixels of `pixel` bytes, 3 or 4. */
+typedef struct {
+  uint8_t *data;
+  ptrdiff_t stride; /* bytes */
+  int width, height, pixel;
+} StxTintPicture;
+
+/* See StxPlace. */
+typedef struct {
+  StxImplInfo info;
+
+  bool (*spread)(const StxTintInput *input, const StxTintTable *table, StxTintHistogram *histogram,
+      const StxPlace *place, StxError *error);
+
+  /* `count` is all 0 without a truth. Bytes between rows are not touched. */
+  bool (*paint)(const StxTintInput *input, const StxTintTable *table, const StxTintPicture *picture,
+      StxTintCount *count, const StxPlace *place, StxError *error);
+} StxTintImpl;
+
+/* Host implementations, best first; the last is the reference, "c". */
+extern const StxImplTable stx_tint_impls;
+
+#endif

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Tint, the reference: pixel by pixel, one thread, whatever the place says. */
+#include "common/tint/tint_math.h"
+#include "common/tint/tint_private.h"
+
+#include <string.h>
+
+bool stx_tint_spread_c(const StxTintInput *input, const StxTintTable *table,
+    StxTintHistogram *histogram, const StxPlace *place, StxError *error)
+{
+  const bool is_bytes = input->bytes.data != NULL;
+  const int width = is_bytes ? input->bytes.width : input->map.width;
+  const int height = is_bytes ? input->bytes.height : input->map.height;
+  memset(histogram, 0, sizeof *histogram);
+  for (int y = 0; y < height; y += STX_TINT_SPREAD_ROWS)
+    for (int x = 0; x < width; x++) {
+      unsigned number = is_bytes ? stx_row8(&input->bytes, y)[x] : stx_row16(&input->map, y)[x];
+      if (table->level[number] != 0)
+        histogram->count[is_bytes ? number : number >> STX_TINT_BIN_SHIFT]++;
+    }
+  return true;
+}
+
+static uint32_t disparity_at(const StxTintInput *input, int map, int x, int y)
+{
+  unsigned number = stx_row16(map == 0 ? &input->map : &input->truth, y)[x];
+  return input->disparities != NULL ? input->disparities->disparity[map][number] : number;
+}
+
+static unsigned error_at(const StxTintInput *input, StxTintCount *count, int x, int y)
+{
+  uint32_t disparity = disparity_at(input, 0, x, y), truth = disparity_at(input, 1, x, y);
+  if (truth == 0)
+    return 0;
+  count->truth++;
+  if (disparity == 0)
+    return STX_TINT_MISSING;
+  uint32_t error = stx_tint_error(disparity, truth);
+  unsigned level = stx_tint_error_level(error, truth);
+  count->known++;
+  count->sum += error;
+  count->bad += level >= STX_TINT_OUTLIER;
+  return level;
+}
+
+static unsigned level_at(
+    const StxTintInput *input, const StxTintTable *table, StxTintCount *count, int x, int y)
+{
+  if (input->bytes.data != NULL)
+    return table->level[stx_row8(&input->bytes, y)[x]];
+  if (input->truth.data != NULL)
+    return error_at(input, count, x, y);
+  return table->level[stx_row16(&input->map, y)[x]];
+}
+
+bool stx_tint_paint_c(const StxTintInput *input, const StxTintTable *table,
+    const StxTintPicture *picture, StxTintCount *count, const StxPlace *place, StxError *error)
+{
+  *count = (StxTintCount){0};
+  for (int y = 0; y < picture->height; y++)
+    for (int x = 0; x < picture->width; x++) {
+      unsigned level = level_at(input, table, count, x, y);
+      memcpy(picture->data + y * picture->stride + (ptrdiff_t)x * picture->pixel,
+          &table->paint[stx_tint_square(x, y)][level], (size_t)picture->pixel);
+    }
+  return true;
+}

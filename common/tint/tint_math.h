@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The arithmetic of tint.h, for all implementations. */
+#ifndef STX_TINT_MATH_H
+#define STX_TINT_MATH_H
+
+#include "common/tint/tint.h"
+
+#define STX_TINT_BIN_SHIFT 4   /* of a number of 16 bits to its bin */
+#define STX_TINT_SPREAD_ROWS 4 /* one of so many is looked at */
+
+STX_INLINE uint32_t stx_tint_error(uint32_t disparity, uint32_t truth)
+{
+  return disparity > truth ? disparity - truth : truth - disparity;
+}
+
+/* Of disparities in 1/256 px, both known; all products are below 2^25. */
+STX_INLINE unsigned stx_tint_error_level(uint32_t error, uint32_t truth)
+{
+  unsigned level = 1;
+  for (int k = 0; k < STX_TINT_ERRORS - 1; k++)
+    level += (unsigned)(error > 48u << k) & (unsigned)(320u * error > truth << k);
+  return level;
+}
+
+/* 1 in the odd squares. */
+STX_INLINE int stx_tint_square(int x, int y)
+{
+  return (x / STX_TINT_SQUARE ^ y / STX_TINT_SQUARE) & 1;
+}
+
+#endif

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Tint on the GPU, common/tint/tint.h: a warp walks along a row.
+ *
+ *   spread   the histogram of every fourth row
+ *   paint    the picture; where there is a truth, the counts of each warp are added up first
+ *
+ * The 64 KiB of levels stay in the cache, of which a frame needs a part.
+ */
+#include "cuda/driver/gpu.cuh"
+
+#include "common/tint/tint_math.h"
+#include "cuda/driver/sums.cuh"
+#include "cuda/tint/tint_args.h"
+
+STX_DEVICE unsigned number_at(const StxTintInput *input, int x, int y)
+{
+  return input->bytes.data != NULL ? stx_row8(&input->bytes, y)[x] : stx_row16(&input->map, y)[x];
+}
+
+STX_KERNEL(stx_tint_spread, StxTintArgs, STX_TINT_LANES *STX_TINT_ROWS)
+{
+  const int y = (blockIdx.x * STX_TINT_ROWS + threadIdx.y) * STX_TINT_SPREAD_ROWS;
+  if (y >= a.picture.height)
+    return;
+  const int shift = a.input.bytes.data != NULL ? 0 : STX_TINT_BIN_SHIFT;
+  for (int x = threadIdx.x; x < a.picture.width; x += STX_TINT_LANES) {
+    const unsigned number = number_at(&a.input, x, y);
+    if (a.table->level[number] != 0)
+      atomicAdd(&a.histogram->count[number >> shift], 1u);
+  }
+}
+
+STX_DEVICE unsigned disparity_at(const StxTintInput *input, int map, int x, int y)
+{
+  const unsigned number = stx_row16(map == 0 ? &input->map : &input->truth, y)[x];
+  return input->disparities != NULL ? input->disparities->disparity[map][number] : number;
+}
+
+/* Of one lane: at most 2^15 pixels of a row, whose errors stay below 2^32. */
+typedef struct {
+  unsigned truth, known, bad, sum;
+} Counts;
+
+STX_DEVICE unsigned error_at(const StxTintInput *input, Counts *counts, int x, int y)
+{
+  const unsigned disparity = disparity_at(input, 0, x, y), truth = disparity_at(input, 1, x, y);
+  if (truth == 0)
+    return 0;
+  counts->truth++;
+  if (disparity == 0)
+    return STX_TINT_MISSING;
+  const unsigned error = stx_tint_error(disparity, truth);
+  const unsigned level = stx_tint_error_level(error, truth);
+  counts->known++;
+  counts->sum += error;
+  counts->bad += level >= STX_TINT_OUTLIER;
+  return level;
+}
+
+STX_DEVICE void put(const StxTintPicture *picture, int x, int y, unsigned pixel)
+{
+  uint8_t *row = picture->data + y * picture->stride;
+  if (picture->pixel == 4) {
+    ((uint32_t *)row)[x] = pixel;
+    return;
+  }
+  row[3 * x] = (uint8_t)pixel;
+  row[3 * x + 1] = (uint8_t)(pixel >> 8);
+  row[3 * x + 2] = (uint8_t)(pixel >> 16);
+}
+
+/* By all lanes of a warp. */
+STX_DEVICE void add(StxTintCount *count, const Counts *counts)
+{
+  const unsigned truth = warp_sum_of_words(counts->truth);
+  const unsigned known = warp_sum_of_words(counts->known);
+  const unsigned bad = warp_sum_of_words(counts->bad);
+  const unsigned long long sum = warp_sum((unsigned long long)counts->sum);
+  if (threadIdx.x != 0 || truth == 0)
+    return;
+  atomicAdd((unsigned long long *)&count->truth, (unsigned long long)truth);
+  atomicAdd((unsigned long long *)&count->known, (unsigned long long)known);
+  atomicAdd((unsigned long long *)&count->bad, (unsigned long long)bad);
+  atomicAdd((unsigned long long *)&count->sum, sum);
+}
+
+STX_KERNEL(stx_tint_paint, StxTintArgs, STX_TINT_LANES *STX_TINT_ROWS)
+{
+  const int y = blockIdx.x * STX_TINT_ROWS + threadIdx.y;
+  if (y >= a.picture.height)
+    return;
+  const bool has_truth = a.input.truth.data != NULL;
+  Counts counts = {0, 0, 0, 0};
+  for (int x = threadIdx.x; x < a.picture.width; x += STX_TINT_LANES) {
+    const unsigned level =
+        has_truth ? error_at(&a.input, &counts, x, y) : a.table->level[number_at(&a.input, x, y)];
+    put(&a.picture, x, y, a.table->paint[stx_tint_square(x, y)][level]);
+  }
+  if (has_truth)
+    add(a.count, &counts);
+}
