@@ -31,4 +31,7 @@ gst-launch-1.0 -q \
   street-scene-src view=lidar beams=64 "${street[@]}" ! lidar-ground \
   ! lidar-bev extent=24 center-x=5 ! video/x-raw,format=RGB,width=720,height=800 \
   ! pngenc compression-level=9 ! filesink location=docs/lidar.png
-ls -l docs/street.jpg docs/segments.jpg docs/lidar.png
+
+# stx-eval column: a column of the same frame.
+"${STX_EVAL:-build/examples/stx-eval}" column --output docs/column.svg > /dev/null
+ls -l docs/column.svg docs/street.jpg docs/segments.jpg docs/lidar.png

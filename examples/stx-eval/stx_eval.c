@@ -324,8 +324,7 @@ static bool apply_numbers(Options *o, StxError *error)
   return true;
 }
 
-/* The options that set a field of the parameters. */
-static void add_parameter_groups(GOptionContext *context, StxPipelineSettings *p)
+void eval_add_parameters(GOptionContext *context, StxPipelineSettings *p)
 {
   static const OptionAlias sigmas[] = {{"sigma-ground", "sigma-disparity-ground"},
       {"sigma-object", "sigma-disparity-object"}, {"sigma-sky", "sigma-disparity-sky"}, {NULL}};
@@ -389,11 +388,12 @@ static GOptionContext *make_context(Options *o)
       "  stx-eval --scans semantickitti --pictures /tmp\n"
       "  stx-eval kitti2015/training --model rdp --epsilon 2 --median 3\n"
       "  stx-eval kitti2015/training --semantics truth --help-satdp\n"
+      "  stx-eval column --help                  why there is a stixel here\n"
       "  stx-eval lidar --help                   ground in LiDAR scans\n"
       "  stx-eval obstacles --help               what stands on the synthetic street\n"
       "  stx-eval paper --help                   the tables of a paper on stixels\n");
   g_option_context_add_main_entries(context, entries, NULL);
-  add_parameter_groups(context, &o->pipeline);
+  eval_add_parameters(context, &o->pipeline);
   return context;
 }
 
@@ -449,17 +449,19 @@ static int run_command(bool (*command)(int, char **, StxError *), int argc, char
 
 int main(int argc, char **argv)
 {
+  static const struct {
+    const char *name;
+    bool (*run)(int, char **, StxError *);
+  } commands[] = {{"column", eval_column}, {"lidar", eval_lidar}, {"obstacles", eval_obstacles},
+      {"paper", eval_paper}};
   Options options = {.pipeline = stx_pipeline_defaults(), .seed = 1, .repeat = 1};
   DataSet set;
   StxError error = {""};
   setlocale(LC_CTYPE, "");
   options.pipeline.rdp.epsilon = EPSILON_AUTO;
-  if (argc > 1 && strcmp(argv[1], "lidar") == 0)
-    return run_command(eval_lidar, argc - 1, argv + 1);
-  if (argc > 1 && strcmp(argv[1], "obstacles") == 0)
-    return run_command(eval_obstacles, argc - 1, argv + 1);
-  if (argc > 1 && strcmp(argv[1], "paper") == 0)
-    return run_command(eval_paper, argc - 1, argv + 1);
+  for (size_t i = 0; argc > 1 && i < G_N_ELEMENTS(commands); i++)
+    if (strcmp(argv[1], commands[i].name) == 0)
+      return run_command(commands[i].run, argc - 1, argv + 1);
   bool good = parse(&options, argc, argv, &error) && open_data(&options, &set, &error);
   if (good) {
     good = evaluate(&options, &set, &error);

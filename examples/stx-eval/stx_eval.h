@@ -85,6 +85,15 @@ bool eval_load_scores(const char *folder, size_t index, EvalFrame *frame, StxErr
 /* What the pipeline has to know of them. */
 void eval_set_scores(const EvalFrame *frame, StxPipelineInput *input);
 
+/* The options that set a field of the parameters; `context` is a GOptionContext. */
+struct _GOptionContext;
+void eval_add_parameters(struct _GOptionContext *context, StxPipelineSettings *settings);
+
+/* ---- One column ----------------------------------------------------------------------------- */
+
+/* `stx-eval column …`: argv[0] is "column". See column/column.h. */
+bool eval_column(int argc, char **argv, StxError *error);
+
 /* ---- LiDAR --------------------------------------------------------------------------------- */
 
 /* `stx-eval lidar …`: argv[0] is "lidar". */

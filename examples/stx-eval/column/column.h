@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * stx-eval column: why a column's stixels are what they are. column.c reads pictures and runs the
+ * pipeline, column_why.c asks what other stixels would cost, column_text.c and column_svg.c tell.
+ */
+#ifndef EVAL_COLUMN_H
+#define EVAL_COLUMN_H
+
+#include <stdio.h>
+
+#include "common/pipeline/pipeline.h"
+#include "common/satdp/satdp_explain.h"
+
+#define COLUMN_KINDS 3 /* ground, object, sky */
+
+/* Energies in 1/1024 nat. */
+typedef struct {
+  StxStixel record;
+  StxSatdpPiece piece;
+  StxSatdpTerms terms;
+  double
+      as[COLUMN_KINDS]; /* what the column costs more with this one of another kind; 0: its own */
+  double merged; /* … if it were one with that below it, of the kind that then costs least; of the
+                    lowest one not a number */
+  StxKind merged_kind;
+} ColumnStixel;
+
+typedef struct {
+  const char *name; /* of the frame */
+  StxGrid grid;
+  StxCamera camera;
+  const StxRoadLine *line; /* NULL: none */
+  int column;
+  const uint16_t *disparity, *weight; /* of its cells, from the top */
+  ColumnStixel *stixels;              /* the lowest first; of segments only `record` counts */
+  int count;
+  bool is_segments; /* of rdp: nothing is known of energies */
+  double energy;    /* of the column */
+} ColumnStory;
+
+/* Fills in terms and alternatives of stixels whose records are there; `params` and `columns` are
+ * those of satdp. */
+bool column_ask(
+    ColumnStory *story, const StxSatdpParams *params, const void *columns, StxError *error);
+
+bool column_is_possible(double energy);
+
+/* "object". */
+const char *column_kind(StxKind kind);
+
+/* The names of the terms and where they stand, ends with NULL. */
+typedef struct {
+  const char *name, *text;
+  size_t offset; /* in StxSatdpTerms */
+} ColumnTerm;
+extern const ColumnTerm column_terms[];
+double column_term(const ColumnStixel *stixel, const ColumnTerm *term); /* nats */
+
+/* Pixels of disparity of a cell, 0: unknown; and the image row of its centre. */
+double column_disparity(const ColumnStory *story, int row);
+double column_row(const ColumnStory *story, int row);
+
+void column_print(FILE *out, const ColumnStory *story);
+void column_print_json(FILE *out, const ColumnStory *story);
+bool column_draw(const char *path, const ColumnStory *story, StxError *error);
+
+#endif
