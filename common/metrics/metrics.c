@@ -12,6 +12,22 @@
 #define OUTLIER_PIXELS 3
 #define OUTLIER_PART 20 /* 5 % = 1/20 */
 
+static bool is_far_off(int truth, int estimate)
+{
+  return abs(estimate - truth) > OUTLIER_PIXELS * STX_DISPARITY_ONE;
+}
+
+static bool is_large_share(int truth, int estimate)
+{
+  return OUTLIER_PART * abs(estimate - truth) > truth;
+}
+
+bool stx_disparity_is_bad(uint16_t truth, uint16_t estimate)
+{
+  return estimate == STX_DISPARITY_UNKNOWN ||
+         (is_far_off(truth, estimate) && is_large_share(truth, estimate));
+}
+
 void stx_disparity_score_add(
     StxDisparityScore *score, const StxImage16 *truth, const StxImage16 *estimate)
 {
@@ -20,14 +36,11 @@ void stx_disparity_score_add(
     for (int x = 0; x < truth->width; x++) {
       if (t[x] == STX_DISPARITY_UNKNOWN)
         continue;
-      int difference = abs(e[x] - t[x]);
       bool hole = e[x] == STX_DISPARITY_UNKNOWN;
-      bool far_off = difference > OUTLIER_PIXELS * STX_DISPARITY_ONE;
-      bool large_share = OUTLIER_PART * difference > t[x];
       score->truth++;
       score->known += !hole;
-      score->bad_and += hole || (far_off && large_share);
-      score->bad_or += hole || far_off || large_share;
+      score->bad_and += stx_disparity_is_bad(t[x], e[x]);
+      score->bad_or += hole || is_far_off(t[x], e[x]) || is_large_share(t[x], e[x]);
     }
   }
 }
@@ -140,7 +153,7 @@ static Area area_of(const StxStixel *stixel, int cell_width, int width, int heig
   };
 }
 
-static uint16_t disparity_at(const StxStixel *stixel, int row)
+uint16_t stx_stixel_disparity_at(const StxStixel *stixel, int row)
 {
   if (stixel->kind == STX_KIND_SKY)
     return 1;
@@ -174,7 +187,7 @@ void stx_render_disparity(
   for (size_t i = 0; i < count; i++) {
     Area area = area_of(&stixels[i], cell_width, disparity->width, disparity->height);
     for (int y = area.top; y <= area.bottom; y++) {
-      uint16_t value = disparity_at(&stixels[i], y);
+      uint16_t value = stx_stixel_disparity_at(&stixels[i], y);
       for (int x = area.left; x < area.right; x++)
         stx_row16(disparity, y)[x] = value;
     }

@@ -28,6 +28,9 @@ typedef struct {
   uint64_t bad_or;  /* |e − t| > 3 px or |e − t| > 5 % of t, or e unknown */
 } StxDisparityScore;
 
+/* Whether an estimate counts in bad_and; `truth` is known. */
+bool stx_disparity_is_bad(uint16_t truth, uint16_t estimate);
+
 /* Adds a frame to *score. */
 void stx_disparity_score_add(
     StxDisparityScore *score, const StxImage16 *truth, const StxImage16 *estimate);
@@ -62,6 +65,9 @@ void stx_disparity_fill(const StxImage16 *disparity);
  */
 void stx_render_disparity(
     const StxStixel *stixels, size_t count, int cell_width, const StxImage16 *disparity);
+/* What the first gives at a row of the stixel. */
+uint16_t stx_stixel_disparity_at(const StxStixel *stixel, int row);
+
 void stx_render_labels(
     const StxStixel *stixels, size_t count, int cell_width, const StxImage8 *labels);
 void stx_render_kinds(

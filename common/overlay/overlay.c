@@ -20,6 +20,12 @@ static const StxFieldChoice modes[] = {
     {STX_OVERLAY_DISTANCE, "distance", "Near red, over yellow and green, to far blue"},
     {STX_OVERLAY_KIND, "kind", "Ground, object, sky or segment"},
     {STX_OVERLAY_CLASS, "class", "Semantic class, in the colours of Cityscapes"},
+    {STX_OVERLAY_HEIGHT, "height",
+        "Height of the upper edge above the road, or above the camera where its height is unknown"},
+    {STX_OVERLAY_CONFIDENCE, "confidence", "Confidence of the disparities, 0 … 1"},
+    {STX_OVERLAY_COST, "cost",
+        "Share of the column's energy in nats; of segments their error in pixels"},
+    {STX_OVERLAY_TRUTH, "truth", "Found, false, missed or misplaced, against pad truth"},
     {0},
 };
 static const StxFieldChoice scales[] = {
@@ -46,9 +52,17 @@ static const StxField fields[] = {
     {"alpha", "Alpha",
         "Opacity of the colours; ground and sky are drawn fainter, outlines are not affected",
         "alpha", STORED(DOUBLE, alpha), .high = 1},
+    {"dim", "Dim",
+        "How much of their opacity stixels of confidence 0 lose, others in proportion; sky loses "
+        "nothing",
+        "dim", STORED(DOUBLE, dim), .high = 1},
+    {"fill", "Fill", "Lay the colours on; if not, the outlines alone have them", "fill",
+        STORED(BOOL, fill)},
     {"outlines", "Outlines",
         "Draw a dark line along the top and the left side of objects and segments", "outlines",
         STORED(BOOL, outlines)},
+    {"line-width", "Line width", "Pixels of the frame; 0: as suits its size", "line-width",
+        STORED(INT, line_width), .high = STX_OVERLAY_MAX_LINE, .unit = "px"},
     {"show", "Show", "Kinds of stixels to draw", "show", STORED(FLAGS, show), .choices = kinds},
     {"legend", "Legend",
         "Where to explain the colours; frames that are too small for it go without", "legend",
@@ -60,6 +74,12 @@ static const StxField fields[] = {
         "Pixels of disparity that have the nearest colour, and all above (scale=disparity)",
         "max-disparity", STORED(DOUBLE, max_disparity), .low = 1, .high = STX_OVERLAY_MAX_DISPARITY,
         .unit = "px"},
+    {"max-height", "Maximum height",
+        "Metres that have the highest colour, and all above (mode=height)", "max-height",
+        STORED(DOUBLE, max_height), .low = .1, .high = STX_OVERLAY_MAX_HEIGHT, .unit = "m"},
+    {"max-cost", "Maximum cost",
+        "Nats that have the highest colour, and all above; of segments pixels (mode=cost)",
+        "max-cost", STORED(DOUBLE, max_cost), .low = .1, .high = STX_OVERLAY_MAX_COST},
     {.field = "width", SIDE(width)},
     {.field = "height", SIDE(height)},
     {.field = "stixel-width", SIDE(stixel_width)},
@@ -91,6 +111,22 @@ static bool check_aspect(const StxOverlayParams *p, StxError *error)
              p->width, p->height, p->frame_width, p->frame_height);
 }
 
+static bool is_placed(const StxOverlayParams *params)
+{
+  return params->placement.width > 0;
+}
+
+static bool check_placement(const StxOverlayParams *p, StxError *error)
+{
+  const StxPlacement *at = &p->placement;
+  if (!is_placed(p))
+    return check_aspect(p, error);
+  return (at->xy == 0 && at->yx == 0 && at->xx > 0 && at->yy > 0 && isfinite(at->xx) &&
+             isfinite(at->yy) && isfinite(at->x0) && isfinite(at->y0)) ||
+         stx_fail(error,
+             "the stixels' image lies turned or mirrored in the frame: draw before it is turned");
+}
+
 bool stx_overlay_check(const StxOverlayParams *p, StxError *error)
 {
   if (p->format == NULL)
@@ -101,7 +137,14 @@ bool stx_overlay_check(const StxOverlayParams *p, StxError *error)
     return stx_fail(error,
         "scale=depth needs the camera, but its focal length is %g pixels and its baseline %g m",
         p->camera.focal, p->camera.baseline);
-  return check_aspect(p, error);
+  if (p->mode == STX_OVERLAY_HEIGHT &&
+      (!stx_camera_is_metric(&p->camera) || p->camera.missing & STX_CAMERA_CY))
+    return stx_fail(error,
+        "mode=height needs the camera, but its focal length is %g pixels, its baseline %g m, and "
+        "its cy %s",
+        p->camera.focal, p->camera.baseline,
+        p->camera.missing & STX_CAMERA_CY ? "unknown" : "known");
+  return check_placement(p, error);
 }
 
 /* ---- Preparation -------------------------------------------------------------------------- */
@@ -121,10 +164,21 @@ static void fill_nearness(StxOverlay *overlay)
   }
 }
 
-StxRgb stx_overlay_colour(int index)
+StxPalette stx_overlay_palette(StxOverlayMode mode)
 {
+  return mode == STX_OVERLAY_DISTANCE ? STX_PALETTE_DISTANCE : STX_PALETTE_VIRIDIS;
+}
+
+StxRgb stx_overlay_colour(StxOverlayMode mode, int index)
+{
+  static const StxMeaning verdicts[STX_VERDICTS] = {[STX_VERDICT_FOUND] = STX_MEANS_TRUE_POSITIVE,
+      [STX_VERDICT_FALSE] = STX_MEANS_FALSE_POSITIVE,
+      [STX_VERDICT_MISSED] = STX_MEANS_FALSE_NEGATIVE,
+      [STX_VERDICT_MISPLACED] = STX_MEANS_WARNING};
+  if (index >= STX_COLOUR_VERDICT)
+    return stx_colour(verdicts[index - STX_COLOUR_VERDICT]);
   if (index <= STX_COLOUR_NEAR)
-    return stx_palette_colour(STX_PALETTE_DISTANCE, index);
+    return stx_palette_colour(stx_overlay_palette(mode), index);
   if (index < STX_COLOUR_CLASS)
     return stx_colour_kind((StxKind)(index - STX_COLOUR_KIND));
   return stx_colour_class(index - STX_COLOUR_CLASS); /* UNKNOWN follows the last class */
@@ -137,33 +191,112 @@ StxPaint stx_overlay_paint(const StxOverlayParams *params, StxRgb colour, int a)
   return stx_paint(channel, a);
 }
 
-/* Outlines are the body's colour in the dark. */
+/* Outlines are the body's colour in the dark, where there is a body. */
 static StxRgb darken(StxRgb body)
 {
   return (StxRgb){body.r / 4, body.g / 4, body.b / 4};
 }
 
-static void fill_paints(StxOverlay *overlay)
+/* In 1/256. */
+static double layer_opacity(const StxOverlayParams *params, StxLayer layer)
+{
+  if (edge_opacity[layer] > 0)
+    return params->fill ? edge_opacity[layer] : 256;
+  double opacity = params->mode == STX_OVERLAY_CLASS ? 1 : body_opacity[layer];
+  return params->fill ? 256 * params->alpha * opacity : 0;
+}
+
+static void fill_layer(StxOverlay *overlay, StxLayer layer, double strength, StxPaint *paints)
 {
   const StxOverlayParams *params = &overlay->params;
-  for (int layer = 0; layer < STX_LAYERS; layer++) {
-    bool edge = edge_opacity[layer] > 0;
-    double opacity = params->mode == STX_OVERLAY_CLASS ? 1 : body_opacity[layer];
-    double full = edge ? edge_opacity[layer] : 256 * params->alpha * opacity;
-    int a = (int)(full * overlay->strength + .5);
-    for (int k = 0; k < STX_COLOURS; k++) {
-      StxRgb colour = stx_overlay_colour(k);
-      overlay->paints[layer * STX_COLOURS + k] =
-          stx_overlay_paint(params, edge ? darken(colour) : colour, a);
-    }
+  int a = (int)(layer_opacity(params, layer) * strength + .5);
+  bool dark = edge_opacity[layer] > 0 && params->fill;
+  for (int k = 0; k < STX_COLOURS; k++) {
+    StxRgb colour = stx_overlay_colour(params->mode, k);
+    paints[k] = stx_overlay_paint(params, dark ? darken(colour) : colour, a);
   }
 }
+
+static int count_faint(const StxOverlayParams *params)
+{
+  return params->dim > 0 ? STX_FAINT : 1;
+}
+
+static void fill_paints(StxOverlay *overlay)
+{
+  StxPaint *paints = overlay->paints;
+  for (int faint = 0; faint < count_faint(&overlay->params); faint++)
+    for (int layer = 0; layer < STX_LAYERS; layer++, paints += STX_COLOURS)
+      fill_layer(overlay, (StxLayer)layer,
+          overlay->strength * (1 - overlay->params.dim * faint / (STX_FAINT - 1)), paints);
+}
+
+static void fill_levels(StxOverlay *overlay)
+{
+  const StxOverlayParams *params = &overlay->params;
+  const StxCamera *camera = &params->camera;
+  StxOverlayLevels *levels = &overlay->levels;
+  levels->most = params->mode == STX_OVERLAY_HEIGHT ? params->max_height
+                 : params->mode == STX_OVERLAY_COST ? params->max_cost
+                                                    : 1;
+  levels->metres = camera->focal * camera->baseline;
+  levels->focal = camera->focal;
+  levels->cy = camera->cy;
+  levels->height = camera->height;
+  levels->cosine = cos(camera->pitch);
+  levels->sine = sin(camera->pitch);
+}
+
+/* ---- Where columns and rows lie ------------------------------------------------------------ */
+
+/* What frame pixels show of an axis of the image, of n pixels: pixel i the one under its centre, at
+ * (i + 1/2 − offset) / scale. A sum on the border of two may be off by the arithmetic, and the
+ * nearest other sums are farther than the margin. */
+static void fill_axis(double scale, double offset, int n, int *shown, int count)
+{
+  for (int i = 0; i < count; i++) {
+    double at = floor((i + .5 - offset) / scale + 1e-6);
+    shown[i] = at < 0 ? -1 : at < n ? (int)at : n;
+  }
+}
+
+/* For each multiple of `step` of the image's pixels up to n, the first frame pixel that shows it or
+ * one behind. */
+static void fill_edges(const int *shown, int count, int n, int step, int *edges, int length)
+{
+  int i = 0;
+  for (int k = 0; k < length; k++) {
+    int64_t first = (int64_t)k * step;
+    while (i < count && shown[i] < (first < n ? first : n))
+      i++;
+    edges[k] = i;
+  }
+}
+
+static void fill_geometry(StxOverlay *overlay)
+{
+  const StxOverlayParams *p = &overlay->params;
+  StxPlacement at = is_placed(p)
+                        ? p->placement
+                        : stx_placement_fill(p->width, p->height, p->frame_width, p->frame_height);
+  fill_axis(at.xx, at.x0, p->width, overlay->column, p->frame_width);
+  fill_axis(at.yy, at.y0, p->height, overlay->row, p->frame_height);
+  fill_edges(
+      overlay->column, p->frame_width, p->width, p->stixel_width, overlay->left, p->columns + 1);
+  fill_edges(overlay->row, p->frame_height, p->height, 1, overlay->row_edge, p->height + 1);
+}
+
+/* ---- Memory -------------------------------------------------------------------------------- */
 
 static size_t lay_out(const StxOverlayParams *params, StxOverlay *overlay, void *memory)
 {
   StxLayout at = {.memory = memory};
   stx_take(&at, sizeof *overlay);
+  STX_TAKE(&at, overlay->paints, count_faint(params) * STX_PAINTS);
   STX_TAKE(&at, overlay->left, params->columns + 1);
+  STX_TAKE(&at, overlay->row_edge, params->height + 1);
+  STX_TAKE(&at, overlay->column, params->frame_width);
+  STX_TAKE(&at, overlay->row, params->frame_height);
   STX_TAKE(&at, overlay->legend.paint, stx_overlay_legend_pixels(params));
   return at.size;
 }
@@ -174,18 +307,23 @@ size_t stx_overlay_size(const StxOverlayParams *params)
   return lay_out(params, &layout, NULL);
 }
 
+static int outline_width(const StxOverlayParams *params)
+{
+  int suits = (params->frame_height + 360) / 720;
+  return params->line_width > 0 ? params->line_width : suits > 1 ? suits : 1;
+}
+
 StxOverlay *stx_overlay_init(void *memory, const StxOverlayParams *params)
 {
   StxOverlay *overlay = memory;
   memset(overlay, 0, sizeof *overlay);
   overlay->params = *params;
   lay_out(params, overlay, memory);
-  for (int c = 0; c <= params->columns; c++)
-    overlay->left[c] = stx_overlay_frame_edge(
-        (int64_t)c * params->stixel_width, params->width, params->frame_width);
+  fill_geometry(overlay);
   if (params->outlines)
-    overlay->edge = (params->frame_height + 360) / 720 > 1 ? (params->frame_height + 360) / 720 : 1;
+    overlay->edge = outline_width(params);
   fill_nearness(overlay);
+  fill_levels(overlay);
   stx_overlay_fade(overlay, 1);
   stx_overlay_legend(params, 0, &overlay->legend);
   return overlay;

@@ -2,9 +2,10 @@
 /*
  * Drawing stixels on a picture: what stixel-overlay does to a frame.
  *
- * Every pixel of the frame is covered by at most one stixel. With n image rows (or columns) drawn
- * on N pixels, pixel y shows image row floor((2y + 1)·n / (2N)): the row under its centre. So a
- * frame of any size can be drawn on, and the stixels of one column meet without gap or overlap.
+ * Every pixel of the frame is covered by at most one stixel. Pixel y shows the image row under its
+ * centre: with n image rows (or columns) drawn on N pixels row floor((2y + 1)·n / (2N)), and
+ * likewise where the image was cut or has borders. So a frame of any size can be drawn on, and the
+ * stixels of one column meet without gap or overlap.
  *
  * Colours, and how they are blended into a frame: common/colour/colour.h.
  *
@@ -17,14 +18,25 @@
 #define STX_OVERLAY_H
 
 #include "common/camera.h"
+#include "common/lookup/placement.h"
 #include "common/sheet/sheet.h"
+#include "common/stixel.h"
 
 /* ---- Parameters --------------------------------------------------------------------------- */
 
 typedef enum {
   STX_OVERLAY_DISTANCE, /* near red, over yellow and green, to far blue */
   STX_OVERLAY_KIND,     /* ground, object, sky, segment */
-  STX_OVERLAY_CLASS     /* Cityscapes' colours by train id; grey: no label */
+  STX_OVERLAY_CLASS,    /* Cityscapes' colours by train id; grey: no label */
+
+  /* The record's numbers, from dark blue, low, to yellow, high; sky as in KIND, grey: unknown. */
+  STX_OVERLAY_HEIGHT,     /* of the upper edge above the road, or above the camera, in metres */
+  STX_OVERLAY_CONFIDENCE, /* 0…1 */
+  STX_OVERLAY_COST,       /* nats; of segments the error of the line in pixels */
+
+  /* Against other stixels: the label of a record is its StxVerdict (overlay_truth.h). */
+  STX_OVERLAY_TRUTH,
+  STX_OVERLAY_MODES
 } StxOverlayMode;
 
 /* What the colours of STX_OVERLAY_DISTANCE are linear in. AUTO: depth if the camera is known. */
@@ -33,46 +45,58 @@ typedef enum { STX_SCALE_AUTO, STX_SCALE_DISPARITY, STX_SCALE_DEPTH } StxOverlay
 #define STX_OVERLAY_MAX_SIDE 32768     /* pixels */
 #define STX_OVERLAY_MAX_DISPARITY 1024 /* pixels */
 #define STX_OVERLAY_MAX_DISTANCE 1000  /* metres */
+#define STX_OVERLAY_MAX_HEIGHT 100     /* metres */
+#define STX_OVERLAY_MAX_COST 1000      /* nats, or pixels */
+#define STX_OVERLAY_MAX_LINE 64        /* pixels */
 
 /* Ranges, units and texts of these: stx_overlay_fields. */
 typedef struct {
   StxOverlayMode mode;
   StxOverlayScale scale;
   StxLegend legend;
+  bool fill; /* false: outlines alone, in the colours themselves */
   bool outlines;
+  int line_width;       /* pixels of outlines; 0: as suits the frame */
   unsigned show;        /* set of 1 << StxKind; hidden kinds leave the picture alone */
   double alpha;         /* opacity of objects; ground and sky are drawn fainter */
+  double dim;           /* how much of that a record of confidence 0 loses; sky loses nothing */
   double max_disparity; /* pixels: this and more is the nearest colour */
   double max_distance;  /* metres: this and more is the farthest colour */
+  double max_height;    /* metres: this and more is the highest colour */
+  double max_cost;      /* nats: likewise */
   StxCamera camera;     /* metric for STX_SCALE_DEPTH, else may be all 0 */
 
   int width, height;         /* the stixels' image, pixels */
   int stixel_width, columns; /* columns·stixel_width >= width is not required */
 
   const StxPixelFormat *format;
-  int frame_width, frame_height; /* same aspect as the image within 2 % */
-  StxMatrix matrix;              /* of YUV formats */
+  int frame_width, frame_height;
+  StxPlacement placement; /* of the image in the frame, neither turned nor mirrored; all 0: it fills
+                             the frame, whose aspect must be the image's within 2 % */
+  StxMatrix matrix;       /* of YUV formats */
   bool full_range;
 } StxOverlayParams;
 
 #define STX_OVERLAY_DEFAULTS                                                                       \
   {                                                                                                \
     .mode = STX_OVERLAY_DISTANCE, .scale = STX_SCALE_AUTO, .legend = STX_LEGEND_TOP_LEFT,          \
-    .outlines = true, .alpha = .5, .max_disparity = 64, .max_distance = 50,                        \
+    .fill = true, .outlines = true, .alpha = .5, .max_disparity = 64, .max_distance = 50,          \
+    .max_height = 4, .max_cost = 20,                                                               \
     .show = 1u << STX_KIND_SEGMENT | 1u << STX_KIND_GROUND | 1u << STX_KIND_OBJECT |               \
             1u << STX_KIND_SKY                                                                     \
   }
 
-/* Every field of StxOverlayParams but camera, format and full_range. */
+/* Every field of StxOverlayParams but camera, placement, format and full_range. */
 extern const StxFields stx_overlay_fields;
 
 /* False, with a text that names field, value and choices, for what the table does not allow, for
- * STX_SCALE_DEPTH without focal length and baseline, and for a frame of another aspect. */
+ * STX_SCALE_DEPTH or STX_OVERLAY_HEIGHT without the camera, and for a frame in which the image does
+ * not lie upright, or which has another aspect. */
 bool stx_overlay_check(const StxOverlayParams *params, StxError *error);
 
 /* ---- Drawing ------------------------------------------------------------------------------ */
 
-/* Colour tables, column edges and the rendered legend for one set of parameters. */
+/* Colour tables, where columns and rows lie, and the rendered legend for one set of parameters. */
 typedef struct StxOverlay StxOverlay;
 
 /* Bytes of the block that stx_overlay_init needs; params have passed the check. */

@@ -40,6 +40,7 @@ typedef struct {
 /* What the steps and the bands of one frame share. */
 typedef struct {
   const StxOverlay *overlay;
+  StxOverlayTables tables;
   const StxFrame *frame;
   const StxStixel *records;
   int bands;
@@ -189,7 +190,7 @@ static void load_next(Canvas *canvas, Cursor *cursor, int y)
     cursor->next = canvas->scene->next[cursor->next];
     if (!stx_overlay_is_shown(params, stixel))
       continue;
-    cursor->body = stx_overlay_body(params, stixel);
+    cursor->body = stx_overlay_body(params, &canvas->scene->tables, stixel);
     cursor->filled = cursor->body.bottom > y;
   }
   cursor->paint = NOBODY;
@@ -219,7 +220,7 @@ static void wake(Canvas *canvas, int column, int y)
     cursor->wake = cursor->filled ? body->top : INT_MAX;
     return;
   }
-  int paint = stx_overlay_row_paint(&overlay->params, overlay->nearness, overlay->edge, body, y);
+  int paint = stx_overlay_row_paint(&canvas->scene->tables, body, y);
   if (paint != cursor->paint) {
     cursor->paint = paint;
     set_body(canvas, paint, x0, x1);
@@ -326,6 +327,11 @@ static bool draw(const StxOverlay *overlay, const void *prepared, const StxFrame
   const StxOverlayParams *params = &overlay->params;
   Scene scene = {.overlay = overlay, .frame = frame, .records = records};
   Canvas unused;
+  scene.tables = (StxOverlayTables){.row = overlay->row,
+      .row_edge = overlay->row_edge,
+      .nearness = overlay->nearness,
+      .levels = overlay->levels,
+      .edge = overlay->edge};
   scene.canvases = (char *)scratch + lay_out_scene(params, count, &scene, scratch);
   scene.canvas_size = lay_out_canvas(params, &unused, NULL);
   scene.bands = count_bands(params, place->threads);

@@ -4,7 +4,7 @@
  * the names of what was drawn. Rendered once per set of parameters (and again when a new name
  * joins), so in floating point and without haste.
  */
-#include "common/overlay/overlay_private.h"
+#include "common/overlay/overlay_math.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -129,12 +129,12 @@ static void lay_out(const StxOverlayParams *params, unsigned seen, Layout *layou
 {
   *layout = (Layout){.params = params, .text = text_height(params)};
   double text = layout->text, width = (BAR_LENGTH + 1) * text, height = (TICK_LABEL + .1) * text;
-  if (params->mode != STX_OVERLAY_DISTANCE) {
+  if (!stx_overlay_has_scale(params->mode)) {
     (params->mode == STX_OVERLAY_KIND ? list_kinds : list_classes)(layout, seen);
     width = flow_entries(layout);
     height = (LINE * (layout->lines - 1) + SWATCH) * text;
   }
-  bool empty = params->mode != STX_OVERLAY_DISTANCE && layout->entries == 0;
+  bool empty = !stx_overlay_has_scale(params->mode) && layout->entries == 0;
   if (params->legend == STX_LEGEND_NONE || empty)
     return;
   layout->image.width = even_above(width + 2 * PAD * text);
@@ -147,7 +147,7 @@ size_t stx_overlay_legend_pixels(const StxOverlayParams *params)
   Layout layout;
   lay_out(params, ~0u, &layout);
   double widest = layout.image.width, limit = line_length(&layout) + 2 * PAD * layout.text;
-  if (params->mode != STX_OVERLAY_DISTANCE && limit > widest)
+  if (!stx_overlay_has_scale(params->mode) && limit > widest)
     widest = limit;
   return (size_t)even_above(widest) * layout.image.height;
 }
@@ -225,7 +225,7 @@ static void draw_names(Layout *layout)
     const Entry *entry = &layout->entry[i];
     int side = (int)(SWATCH * text), left = (int)(PAD * text + entry->x);
     int top = (int)((PAD + LINE * entry->line) * text);
-    draw_swatch(layout, left, top, side, stx_overlay_colour(entry->colour));
+    draw_swatch(layout, left, top, side, stx_overlay_colour(layout->params->mode, entry->colour));
     draw_text(
         layout, entry->name, left + side + SWATCH_GAP * text, top + (SWATCH + .92) / 2 * text);
   }
@@ -259,7 +259,7 @@ static void draw_bar(Layout *layout)
   int length = (int)(BAR_LENGTH * text), left = (int)(PAD * text), top = (int)(PAD * text);
   for (int x = 0; x < length; x++) {
     int nearness = (int)(255. * x / (length - 1) + .5);
-    StxRgb colour = stx_overlay_colour(depth ? 255 - nearness : nearness);
+    StxRgb colour = stx_overlay_colour(layout->params->mode, depth ? 255 - nearness : nearness);
     for (int y = top; y < (int)(top + BAR_HEIGHT * text); y++)
       set_pixel(layout, left + x, y, colour, 1);
   }
@@ -281,7 +281,7 @@ void stx_overlay_legend(const StxOverlayParams *params, unsigned seen, StxLegend
   if (legend->width == 0)
     return;
   draw_panel(&layout);
-  if (params->mode == STX_OVERLAY_DISTANCE)
+  if (stx_overlay_has_scale(params->mode))
     draw_bar(&layout);
   else
     draw_names(&layout);

@@ -11,24 +11,13 @@
 #include "common/colour/colour_math.h"
 #include "common/overlay/overlay_private.h"
 
-/* ---- Between image and frame -------------------------------------------------------------- */
-
-/* The image pixel of n under the centre of frame pixel y of N; both at most 32768, so that
- * (2y + 1)·n < 2^32. */
-STX_INLINE int stx_overlay_image_pixel(int y, int n, int N)
-{
-  return (int)((2 * (uint32_t)y + 1) * (uint32_t)n / (2 * (uint32_t)N));
-}
-
-/* First of N frame pixels whose centre lies at or beyond `v` of n image pixels:
- * the least y with (2y + 1)·n >= 2·v·N, or N. */
-STX_INLINE int stx_overlay_frame_edge(int64_t v, int n, int N)
-{
-  int64_t edge = (2 * v * N + n - 1) / (2 * n);
-  return edge > N ? N : (int)edge;
-}
-
 /* ---- Records ------------------------------------------------------------------------------ */
+
+/* Does a bar of colours explain the mode, or a list of names? */
+STX_INLINE bool stx_overlay_has_scale(StxOverlayMode mode)
+{
+  return mode != STX_OVERLAY_KIND && mode != STX_OVERLAY_CLASS && mode != STX_OVERLAY_TRUTH;
+}
 
 /* Whether a record is right by itself; it also has to lie above its column's previous one. */
 STX_INLINE bool stx_overlay_is_valid(const StxOverlayParams *params, const StxStixel *stixel)
@@ -46,7 +35,7 @@ STX_INLINE bool stx_overlay_is_shown(const StxOverlayParams *params, const StxSt
 /* What a drawn record adds to the legend's list: a bit for stx_overlay_see, or 0. */
 STX_INLINE unsigned stx_overlay_legend_bit(const StxOverlayParams *params, const StxStixel *stixel)
 {
-  if (!stx_overlay_is_shown(params, stixel) || params->mode == STX_OVERLAY_DISTANCE)
+  if (!stx_overlay_is_shown(params, stixel) || stx_overlay_has_scale(params->mode))
     return 0;
   if (params->mode == STX_OVERLAY_KIND)
     return 1u << stixel->kind;
@@ -55,6 +44,16 @@ STX_INLINE unsigned stx_overlay_legend_bit(const StxOverlayParams *params, const
 
 /* ---- Bodies ------------------------------------------------------------------------------- */
 
+/* What the prepared state says of a frame's rows and of numbers of records: of the host, or copies
+ * on a device. */
+typedef struct {
+  const int *row;          /* as in StxOverlay */
+  const int *row_edge;     /* likewise */
+  const uint8_t *nearness; /* likewise */
+  StxOverlayLevels levels;
+  int edge;
+} StxOverlayTables;
+
 #define STX_COLOUR_BY_NEARNESS (-1)
 
 /* A valid record as it lies on the frame. */
@@ -62,6 +61,7 @@ typedef struct {
   int top, bottom; /* frame rows [top, bottom) */
   int first;       /* image row of its top */
   int colour;      /* of all its rows, or STX_COLOUR_BY_NEARNESS: from the disparity */
+  int faint;       /* 0 … STX_FAINT − 1: how much fainter it is drawn */
   StxLayer layer;
   int64_t disparity; /* at the image row `first`, in 1/65536 of a step of the table … */
   int64_t slope;     /* … and its growth per image row */
@@ -75,25 +75,68 @@ STX_INLINE int64_t stx_overlay_steps(float disparity)
   return (int64_t)(steps + .5);
 }
 
-STX_INLINE int stx_overlay_body_colour(const StxOverlayParams *params, const StxStixel *stixel)
+/* A number of 0…1 as one of 0 … most; what is not a number as -1. */
+STX_INLINE int stx_overlay_step(double value, int most)
 {
+  if (!(value > 0))
+    return value <= 0 ? 0 : -1;
+  return value < 1 ? (int)(value * most + .5) : most;
+}
+
+/* Metres of the upper edge above the road, where it is known, or above the camera. */
+STX_INLINE double stx_overlay_height(const StxOverlayLevels *levels, const StxStixel *stixel)
+{
+  double z = levels->metres / (double)stixel->disparity_top;
+  double y = (stixel->top - .5 - levels->cy) * z / levels->focal;
+  return stixel->disparity_top > 0 ? levels->height - (y * levels->cosine + z * levels->sine) : NAN;
+}
+
+/* The number that the mode shows, in shares of what has the highest colour. */
+STX_INLINE double stx_overlay_level(
+    StxOverlayMode mode, const StxOverlayLevels *levels, const StxStixel *stixel)
+{
+  if (mode == STX_OVERLAY_HEIGHT)
+    return stx_overlay_height(levels, stixel) / levels->most;
+  return (double)(mode == STX_OVERLAY_COST ? stixel->cost : stixel->confidence) / levels->most;
+}
+
+STX_INLINE int stx_overlay_body_colour(
+    const StxOverlayParams *params, const StxOverlayLevels *levels, const StxStixel *stixel)
+{
+  if (params->mode == STX_OVERLAY_TRUTH)
+    return STX_COLOUR_VERDICT + stixel->label % STX_VERDICTS;
   if (params->mode == STX_OVERLAY_CLASS)
     return stixel->label < STX_LABEL_CLASSES ? STX_COLOUR_CLASS + stixel->label
                                              : STX_COLOUR_UNKNOWN;
   if (params->mode == STX_OVERLAY_KIND || stixel->kind == STX_KIND_SKY)
     return STX_COLOUR_KIND + stixel->kind;
+  if (params->mode != STX_OVERLAY_DISTANCE) {
+    int level = stx_overlay_step(stx_overlay_level(params->mode, levels, stixel), STX_COLOUR_NEAR);
+    return level < 0 ? STX_COLOUR_UNKNOWN : level;
+  }
   bool unknown = !(stixel->disparity_top > 0) && !(stixel->disparity_bottom > 0);
   return unknown ? STX_COLOUR_UNKNOWN : STX_COLOUR_BY_NEARNESS;
 }
 
-STX_INLINE StxOverlayBody stx_overlay_body(const StxOverlayParams *params, const StxStixel *stixel)
+/* Sky is no less certain for having no disparity. */
+STX_INLINE int stx_overlay_faint(const StxOverlayParams *params, const StxStixel *stixel)
+{
+  if (!(params->dim > 0) || stixel->kind == STX_KIND_SKY)
+    return 0;
+  int sure = stx_overlay_step((double)stixel->confidence, STX_FAINT - 1);
+  return STX_FAINT - 1 - (sure < 0 ? 0 : sure);
+}
+
+STX_INLINE StxOverlayBody stx_overlay_body(
+    const StxOverlayParams *params, const StxOverlayTables *tables, const StxStixel *stixel)
 {
   StxOverlayBody body;
   int rows = stixel->bottom - stixel->top;
-  body.top = stx_overlay_frame_edge(stixel->top, params->height, params->frame_height);
-  body.bottom = stx_overlay_frame_edge(stixel->bottom + 1, params->height, params->frame_height);
+  body.top = tables->row_edge[stixel->top];
+  body.bottom = tables->row_edge[stixel->bottom + 1];
   body.first = stixel->top;
-  body.colour = stx_overlay_body_colour(params, stixel);
+  body.colour = stx_overlay_body_colour(params, &tables->levels, stixel);
+  body.faint = stx_overlay_faint(params, stixel);
   body.layer = stixel->kind == STX_KIND_GROUND ? STX_LAYER_GROUND
                : stixel->kind == STX_KIND_SKY  ? STX_LAYER_SKY
                                                : STX_LAYER_OBJECT;
@@ -114,16 +157,16 @@ STX_INLINE bool stx_overlay_in_top_edge(const StxOverlayBody *body, int edge, in
 
 /* Number of the paint of frame row y, which lies in the body. An outline has the colour of the top
  * row throughout. */
-STX_INLINE int stx_overlay_row_paint(const StxOverlayParams *params, const uint8_t *nearness,
-    int edge, const StxOverlayBody *body, int y)
+STX_INLINE int stx_overlay_row_paint(
+    const StxOverlayTables *tables, const StxOverlayBody *body, int y)
 {
-  bool outline = stx_overlay_in_top_edge(body, edge, y);
-  int layer = (outline ? STX_LAYER_TOP : body->layer) * STX_COLOURS;
+  bool outline = stx_overlay_in_top_edge(body, tables->edge, y);
+  int layer = outline ? STX_LAYER_TOP : body->layer;
+  int first = (body->faint * STX_LAYERS + layer) * STX_COLOURS;
   if (body->colour != STX_COLOUR_BY_NEARNESS)
-    return layer + body->colour;
-  int pixel = outline ? body->top : y;
-  int row = stx_overlay_image_pixel(pixel, params->height, params->frame_height) - body->first;
-  return layer + nearness[(body->disparity + body->slope * row + 32768) >> 16];
+    return first + body->colour;
+  int row = tables->row[outline ? body->top : y] - body->first;
+  return first + tables->nearness[(body->disparity + body->slope * row + 32768) >> 16];
 }
 
 /* Is there room for a left outline in a column of frame pixels [x0, x1)? */
@@ -136,7 +179,7 @@ STX_INLINE bool stx_overlay_has_side(int edge, int x0, int x1)
  * the bodies of objects and segments have an outline. */
 STX_INLINE int stx_overlay_side_paint(int paint)
 {
-  bool object = paint / STX_COLOURS == STX_LAYER_OBJECT;
+  bool object = paint / STX_COLOURS % STX_LAYERS == STX_LAYER_OBJECT;
   return object ? paint + (STX_LAYER_SIDE - STX_LAYER_OBJECT) * STX_COLOURS : paint;
 }
 

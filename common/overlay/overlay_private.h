@@ -6,18 +6,22 @@
 #include "common/labels.h"
 #include "common/lettering.h"
 #include "common/overlay/overlay.h"
+#include "common/overlay/overlay_truth.h"
 
-/* Index into the table of colours: distances from far to near, kinds, classes, grey. */
+/* Index into the table of colours: distances from far to near, or numbers from low to high, kinds,
+ * classes, grey, verdicts. */
 enum {
   STX_COLOUR_FAR = 0,
   STX_COLOUR_NEAR = 255,
   STX_COLOUR_KIND = 256, /* + StxKind */
   STX_COLOUR_CLASS = STX_COLOUR_KIND + 4,
   STX_COLOUR_UNKNOWN = STX_COLOUR_CLASS + STX_LABEL_CLASSES,
-  STX_COLOURS
+  STX_COLOUR_VERDICT, /* + StxVerdict */
+  STX_COLOURS = STX_COLOUR_VERDICT + STX_VERDICTS
 };
 
-StxRgb stx_overlay_colour(int index);
+StxPalette stx_overlay_palette(StxOverlayMode mode);
+StxRgb stx_overlay_colour(StxOverlayMode mode, int index);
 
 /* Blending `colour` with weight a/256 into frames of these parameters. */
 StxPaint stx_overlay_paint(const StxOverlayParams *params, StxRgb colour, int a);
@@ -54,19 +58,31 @@ typedef enum {
   STX_LAYERS
 } StxLayer;
 
-/* Colours as they are laid on: the paint of `colour` in `layer` is number
- * layer · STX_COLOURS + colour. */
-enum { STX_PAINTS = STX_LAYERS * STX_COLOURS };
+/* Colours as they are laid on: the paint of `colour` in `layer`, `faint` steps fainter, is number
+ * (faint · STX_LAYERS + layer) · STX_COLOURS + colour. Without dimming there are those of faint 0.
+ */
+enum { STX_FAINT = 8, STX_PAINTS = STX_LAYERS * STX_COLOURS };
+
+/* How the number is found that a mode shows. */
+typedef struct {
+  double most;                      /* what has the highest colour */
+  double metres, focal, cy, height; /* focal · baseline; 0: of the camera, not of the road */
+  double cosine, sine;              /* of the pitch */
+} StxOverlayLevels;
 
 struct StxOverlay {
   StxOverlayParams params;
-  StxPaint paints[STX_PAINTS];
   uint8_t nearness[STX_OVERLAY_MAX_DISPARITY * STX_STEPS_PER_PIXEL + 1]; /* disparity -> colour */
   double strength;                                                       /* of stx_overlay_fade */
+  StxOverlayLevels levels;
   unsigned seen; /* kinds or labels that the legend lists */
   int edge;      /* thickness of outlines in pixels, 0: none */
   StxLegendImage legend;
-  int *left; /* columns + 1: first frame pixel of each column */
+  StxPaint *paints; /* STX_PAINTS of each step of dimming */
+  int *left;        /* columns + 1: first frame pixel of each column */
+  int *row_edge;    /* height + 1: first frame row of each image row */
+  int *column;      /* frame width: the image column that a pixel shows, … */
+  int *row;         /* frame height: … the row: -1 before the image, its width or height behind */
 };
 
 #endif

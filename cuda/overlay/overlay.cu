@@ -46,9 +46,8 @@ STX_DEVICE void index_pixel(const StxOverlayIndexArgs &a, int x)
 {
   const StxOverlayParams &params = a.params;
   const int inside = x < params.frame_width ? x : params.frame_width - 1;
-  const int column =
-      stx_overlay_image_pixel(inside, params.width, params.frame_width) / params.stixel_width;
-  if (column >= params.columns) {
+  const int shown = a.column[inside], column = shown / params.stixel_width;
+  if (shown < 0 || shown >= params.width || column >= params.columns) {
     a.pixel[x] = STX_OVERLAY_NOBODY;
     return;
   }
@@ -147,7 +146,7 @@ STX_DEVICE uint16_t row_paint(
   const StxOverlayBody &body = chunk.body[low];
   if (y >= body.bottom)
     return STX_OVERLAY_CLEAR;
-  return (uint16_t)stx_overlay_row_paint(&a.params, a.nearness, a.edge, &body, y);
+  return (uint16_t)stx_overlay_row_paint(&a.tables, &body, y);
 }
 
 /* Makes bodies of the chunk's records; returns what this thread's adds to the legend. */
@@ -156,7 +155,7 @@ STX_DEVICE uint32_t make_bodies(const StxOverlayColumnsArgs &a, StxOverlayChunk 
   uint32_t seen = 0;
   if ((int)threadIdx.x < kept) {
     const StxStixel *stixel = &a.records[chunk.record[threadIdx.x]];
-    StxOverlayBody body = stx_overlay_body(&a.params, stixel);
+    StxOverlayBody body = stx_overlay_body(&a.params, &a.tables, stixel);
     if (!stx_overlay_is_shown(&a.params, stixel))
       body.bottom = body.top;
     chunk.body[threadIdx.x] = body;

@@ -37,8 +37,8 @@ enum {
 enum { STX_OVERLAY_CLEAR = 0xffff };
 
 typedef struct {
-  StxOverlayParams params; /* what kernels look at; the rest is 0 */
-  const int32_t *left;     /* as in StxOverlay */
+  StxOverlayParams params;      /* what kernels look at; the rest is 0 */
+  const int32_t *left, *column; /* as in StxOverlay */
   const StxStixel *records;
   uint32_t count;
   int32_t pixels; /* frame width, padded */
@@ -50,15 +50,13 @@ typedef struct {
 
 typedef struct {
   StxOverlayParams params;
-  const uint8_t *nearness; /* as in StxOverlay */
+  StxOverlayTables tables;
   const StxStixel *records;
   const StxOverlayRange *range;
   uint16_t *paint; /* by frame row and column: its number */
   StxOverlayResult *result;
   uint32_t count;
-  int32_t edge;
   int32_t visible; /* columns that begin inside the image: the length of a row of `paint` */
-  int32_t reserved;
 } StxOverlayColumnsArgs;
 
 typedef struct {

@@ -17,7 +17,6 @@ static const StxCudaKernel index_kernel = {&module, "stx_overlay_index"};
 static const StxCudaKernel columns_kernel = {&module, "stx_overlay_columns"};
 static const StxCudaKernel draw_kernel = {&module, "stx_overlay_draw"};
 
-static_assert(offsetof(StxOverlay, paints) % sizeof(uint64_t) == 0, "paints are read as words");
 static_assert(sizeof(StxPaint) == sizeof(uint64_t), "paints are read as words");
 
 /* ---- Prepared block ------------------------------------------------------------------------ */
@@ -77,6 +76,7 @@ static void set_params(StxOverlayParams *to, const StxOverlayParams *from)
 {
   to->mode = from->mode;
   to->show = from->show;
+  to->dim = from->dim;
   to->width = from->width;
   to->height = from->height;
   to->stixel_width = from->stixel_width;
@@ -101,6 +101,7 @@ static bool link_records(const StxOverlay *overlay, const void *prepared, const 
   char *memory = scratch;
   Scratch at = lay_out_scratch(&overlay->params);
   StxOverlayIndexArgs index = {.left = on_device(overlay, prepared, overlay->left),
+      .column = on_device(overlay, prepared, overlay->column),
       .records = records,
       .count = (uint32_t)count,
       .pixels = padded_width(&overlay->params),
@@ -108,13 +109,16 @@ static bool link_records(const StxOverlay *overlay, const void *prepared, const 
       .range = (StxOverlayRange *)(memory + at.range),
       .pixel = (uint16_t *)(memory + at.pixel),
       .result = result};
-  StxOverlayColumnsArgs columns = {.nearness = on_device(overlay, prepared, overlay->nearness),
+  StxOverlayColumnsArgs columns = {.tables = {.row = on_device(overlay, prepared, overlay->row),
+                                       .row_edge = on_device(overlay, prepared, overlay->row_edge),
+                                       .nearness = on_device(overlay, prepared, overlay->nearness),
+                                       .levels = overlay->levels,
+                                       .edge = overlay->edge},
       .records = records,
       .range = index.range,
       .paint = (uint16_t *)(memory + at.paint),
       .result = result,
       .count = index.count,
-      .edge = index.edge,
       .visible = visible_columns(&overlay->params)};
   set_params(&index.params, &overlay->params);
   set_params(&columns.params, &overlay->params);

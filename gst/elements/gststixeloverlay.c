@@ -66,7 +66,7 @@ struct _GstStixelOverlay {
 /* What the stage works on. */
 typedef struct {
   GstBuffer *picture, *stixels;
-  const GstStxStixelInfo *info; /* of the stixels */
+  const GstStxImage *image; /* of the stixels */
   gdouble strength;
   const StxOverlayResult *result;
 } Frame;
@@ -94,8 +94,8 @@ static void complete_camera(GstStixelOverlay *self, GstStxStixelInfo *info)
     info->camera = camera;
 }
 
-/* Makes the drawing ready for stixels of `info`. */
-static gboolean plan(GstStixelOverlay *self, const GstStxStixelInfo *info, StxError *error)
+/* Makes the drawing ready for stixels of `image`. */
+static gboolean plan(GstStixelOverlay *self, const GstStxImage *image, StxError *error)
 {
   StxOverlayParams settings;
   gboolean changed;
@@ -105,9 +105,9 @@ static gboolean plan(GstStixelOverlay *self, const GstStxStixelInfo *info, StxEr
   changed = self->changed;
   self->changed = FALSE;
   GST_OBJECT_UNLOCK(self);
-  if (!changed && gst_overlay_stage_is_ready(&self->drawing, info))
+  if (!changed && gst_overlay_stage_is_ready(&self->drawing, image))
     return TRUE;
-  return gst_overlay_stage_prepare(&self->drawing, &settings, &self->video, info, error);
+  return gst_overlay_stage_prepare(&self->drawing, &settings, &self->video, image, error);
 }
 
 /* Frames leave as they came. */
@@ -189,7 +189,7 @@ static GstFlowReturn prepare(GstElement *element, gpointer data, StxError *error
 {
   const Frame *frame = data;
 
-  return plan(GST_STIXEL_OVERLAY(element), frame->info, error) &&
+  return plan(GST_STIXEL_OVERLAY(element), frame->image, error) &&
                  gst_stx_check_input(frame->stixels, 0, sizeof(StxStixel), error)
              ? GST_FLOW_OK
              : GST_FLOW_ERROR;
@@ -217,9 +217,9 @@ static GstFlowReturn work(GstElement *element, gpointer data, StxError *error)
 }
 
 static GstFlowReturn draw(GstStixelOverlay *self, GstBuffer *picture, GstBuffer *stixels,
-    const GstStxStixelInfo *info, gdouble strength)
+    const GstStxImage *image, gdouble strength)
 {
-  Frame frame = {picture, stixels, info, strength, NULL};
+  Frame frame = {picture, stixels, image, strength, NULL};
   GstFlowReturn flow = gst_stx_stage_run(gst_stx_pairing_stage(GST_STX_PAIRING(self)), &frame);
 
   if (flow == GST_FLOW_OK && strength == 1)
@@ -242,36 +242,58 @@ static GstFlowReturn draw_last(GstStixelOverlay *self, GstBuffer **frame)
   if (strength <= 0)
     return GST_FLOW_OK;
   *frame = gst_buffer_make_writable(*frame);
-  return draw(self, *frame, self->last.stixels, &self->last.info, strength);
+  return draw(self, *frame, self->last.stixels, &self->last.image, strength);
+}
+
+/* The stixels of a set, a new reference: of the pad, or attached to the frame. NULL in *stixels:
+ * there are none. FALSE after an element error. */
+static gboolean find_stixels(
+    GstStixelOverlay *self, GstBuffer **set, GstBuffer **stixels, GstStxImage *image)
+{
+  GstBuffer *frame = set[ROLE_VIDEO];
+  gboolean found = TRUE;
+  StxError error;
+
+  *stixels = NULL;
+  *image = (GstStxImage){.info = self->pad_info};
+  if (set[ROLE_STIXELS] != NULL) {
+    *stixels = gst_buffer_ref(set[ROLE_STIXELS]);
+  } else if (gst_buffer_get_stx_stixel_meta(frame) != NULL) {
+    GstCaps *caps = gst_stx_pairing_get_caps(GST_STX_PAIRING(self), ROLE_VIDEO);
+
+    *stixels = gst_overlay_stage_attached(frame, caps, image, &error);
+    found = *stixels != NULL;
+    gst_caps_unref(caps);
+  }
+  if (!found)
+    GST_STX_ELEMENT_ERROR(self, STREAM, FORMAT, &error);
+  complete_camera(self, &image->info);
+  return found;
 }
 
 static GstFlowReturn process(GstStxPairing *pairing, GstBuffer **set, GstBuffer **out)
 {
   GstStixelOverlay *self = GST_STIXEL_OVERLAY(pairing);
-  GstBuffer *frame, *stixels = set[ROLE_STIXELS];
-  GstStxStixelInfo info = self->pad_info;
+  GstBuffer *stixels;
+  GstStxImage image;
   StxError error;
   GstFlowReturn flow = announce(pairing, gst_stx_roles_of(set), &error);
-  GstStxStixelMeta *meta;
 
   if (flow != GST_FLOW_OK)
     return flow;
-  meta = gst_buffer_get_stx_stixel_meta(set[ROLE_VIDEO]);
-  if (stixels == NULL && meta != NULL) {
-    stixels = meta->stixels;
-    info = meta->info;
-  }
-  complete_camera(self, &info);
-  frame = *out = g_steal_pointer(&set[ROLE_VIDEO]);
-  if (stixels == NULL || gst_buffer_get_size(stixels) == 0)
+  if (!find_stixels(self, set, &stixels, &image))
+    return GST_FLOW_ERROR;
+  *out = g_steal_pointer(&set[ROLE_VIDEO]);
+  if (stixels == NULL || gst_buffer_get_size(stixels) == 0) {
+    gst_clear_buffer(&stixels);
     return draw_last(self, out);
-  gst_buffer_ref(stixels); /* the meta may go with the old frame */
-  frame = *out = gst_buffer_make_writable(frame);
-  flow = draw(self, frame, stixels, &info, 1);
+  }
+  *out = gst_buffer_make_writable(*out);
+  flow = draw(self, *out, stixels, &image, 1);
   if (flow == GST_FLOW_OK && set[ROLE_STIXELS] != NULL)
-    attach(self, frame, stixels, &info);
+    attach(self, *out, stixels, &image.info);
   if (flow == GST_FLOW_OK)
-    gst_stx_hold_keep(&self->last, stixels, &info, gst_stx_pairing_time(pairing));
+    gst_stx_hold_keep(&self->last, stixels, &image, gst_stx_pairing_time(pairing));
   gst_buffer_unref(stixels);
   return flow;
 }
@@ -282,12 +304,12 @@ static GstFlowReturn process(GstStxPairing *pairing, GstBuffer **set, GstBuffer 
 static void too_late(GstStxPairing *pairing, guint role, GstBuffer *stixels, GstClockTime time)
 {
   GstStixelOverlay *self = GST_STIXEL_OVERLAY(pairing);
-  GstStxStixelInfo info = self->pad_info;
+  GstStxImage image = {.info = self->pad_info};
   StxError error;
 
-  complete_camera(self, &info);
+  complete_camera(self, &image.info);
   if (gst_stx_check_input(stixels, 0, sizeof(StxStixel), &error))
-    gst_stx_hold_keep(&self->last, stixels, &info, time);
+    gst_stx_hold_keep(&self->last, stixels, &image, time);
 }
 
 static void reset(GstStxPairing *pairing)

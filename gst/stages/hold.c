@@ -2,7 +2,7 @@
 #include "gst/stages/hold.h"
 
 void gst_stx_hold_keep(
-    GstStxHold *self, GstBuffer *stixels, const GstStxStixelInfo *info, GstClockTime time)
+    GstStxHold *self, GstBuffer *stixels, const GstStxImage *image, GstClockTime time)
 {
   if (!GST_CLOCK_TIME_IS_VALID(time)) {
     gst_stx_hold_forget(self);
@@ -11,7 +11,7 @@ void gst_stx_hold_keep(
   if (self->stixels != NULL && self->time > time)
     return;
   gst_buffer_replace(&self->stixels, stixels);
-  self->info = *info;
+  self->image = *image;
   self->time = time;
 }
 

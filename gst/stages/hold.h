@@ -6,20 +6,27 @@
 #ifndef GST_STX_HOLD_H
 #define GST_STX_HOLD_H
 
+#include "common/lookup/placement.h"
 #include "gst/stixels/stixels.h"
 
 G_BEGIN_DECLS
 
+/* What stixels are of, and where that lies in the frame; a placement that is all 0: it fills it. */
+typedef struct {
+  GstStxStixelInfo info;
+  StxPlacement placement;
+} GstStxImage;
+
 /* Zero it to begin with. */
 typedef struct {
   GstBuffer *stixels; /* reference, or NULL */
-  GstStxStixelInfo info;
+  GstStxImage image;
   GstClockTime time; /* their running time */
 } GstStxHold;
 
 /* Keeps these stixels, unless newer ones are kept already. A time of NONE: forgets. */
 void gst_stx_hold_keep(
-    GstStxHold *self, GstBuffer *stixels, const GstStxStixelInfo *info, GstClockTime time);
+    GstStxHold *self, GstBuffer *stixels, const GstStxImage *image, GstClockTime time);
 
 void gst_stx_hold_forget(GstStxHold *self);
 

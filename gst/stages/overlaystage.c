@@ -21,13 +21,15 @@ static StxMatrix matrix_of(const GstVideoInfo *video)
 
 static void fill_params(GstOverlayStage *self)
 {
+  const GstStxStixelInfo *info = &self->image.info;
   StxOverlayParams *params = &self->params;
 
-  params->camera = self->info.camera;
-  params->width = self->info.width;
-  params->height = self->info.height;
-  params->stixel_width = self->info.stixel_width;
-  params->columns = self->info.columns;
+  params->camera = info->camera;
+  params->width = info->width;
+  params->height = info->height;
+  params->stixel_width = info->stixel_width;
+  params->columns = info->columns;
+  params->placement = self->image.placement;
   params->format = stx_pixel_format(GST_VIDEO_INFO_NAME(&self->video));
   params->frame_width = GST_VIDEO_INFO_WIDTH(&self->video);
   params->frame_height = GST_VIDEO_INFO_HEIGHT(&self->video);
@@ -36,13 +38,13 @@ static void fill_params(GstOverlayStage *self)
 }
 
 gboolean gst_overlay_stage_prepare(GstOverlayStage *self, const StxOverlayParams *settings,
-    const GstVideoInfo *video, const GstStxStixelInfo *info, StxError *error)
+    const GstVideoInfo *video, const GstStxImage *image, StxError *error)
 {
   self->overlay = NULL;
   self->on_device = NULL;
   self->params = *settings;
   self->video = *video;
-  self->info = *info;
+  self->image = *image;
   fill_params(self);
   if (!stx_overlay_check(&self->params, error) ||
       !gst_stx_scratch_reserve(&self->memory, stx_overlay_size(&self->params), error))
@@ -51,11 +53,18 @@ gboolean gst_overlay_stage_prepare(GstOverlayStage *self, const StxOverlayParams
   return TRUE;
 }
 
-gboolean gst_overlay_stage_is_ready(const GstOverlayStage *self, const GstStxStixelInfo *info)
+static gboolean same_placement(const StxPlacement *a, const StxPlacement *b)
 {
-  const GstStxStixelInfo *mine = &self->info;
+  return a->xx == b->xx && a->xy == b->xy && a->x0 == b->x0 && a->yx == b->yx && a->yy == b->yy &&
+         a->y0 == b->y0 && a->width == b->width && a->height == b->height;
+}
 
-  return self->overlay != NULL && info->width == mine->width && info->height == mine->height &&
+gboolean gst_overlay_stage_is_ready(const GstOverlayStage *self, const GstStxImage *image)
+{
+  const GstStxStixelInfo *mine = &self->image.info, *info = &image->info;
+
+  return self->overlay != NULL && same_placement(&image->placement, &self->image.placement) &&
+         info->width == mine->width && info->height == mine->height &&
          info->stixel_width == mine->stixel_width && info->columns == mine->columns &&
          stx_camera_is_same(&info->camera, &mine->camera);
 }
@@ -65,6 +74,45 @@ void gst_overlay_stage_clear(GstOverlayStage *self)
   self->overlay = NULL;
   self->on_device = NULL;
   gst_stx_scratch_clear(&self->memory);
+}
+
+/* ---- Attached stixels ---------------------------------------------------------------------- */
+
+/* Where the image of the stixels lies in their frame, whatever was done to it. */
+static StxPlacement placement_of(const GstStxStixels *stixels, const GstVideoInfo *video)
+{
+  StxPlacement at = {.width = GST_VIDEO_INFO_WIDTH(video), .height = GST_VIDEO_INFO_HEIGHT(video)};
+  const GstStxStixelInfo *info = gst_stx_stixels_get_info(stixels);
+
+  gst_stx_stixels_get_position(stixels, 0, 0, &at.x0, &at.y0);
+  gst_stx_stixels_get_position(stixels, info->width, 0, &at.xx, &at.yx);
+  gst_stx_stixels_get_position(stixels, 0, info->height, &at.xy, &at.yy);
+  at.xx = (at.xx - at.x0) / info->width;
+  at.yx = (at.yx - at.y0) / info->width;
+  at.xy = (at.xy - at.x0) / info->height;
+  at.yy = (at.yy - at.y0) / info->height;
+  return at;
+}
+
+GstBuffer *gst_overlay_stage_attached(
+    GstBuffer *frame, const GstCaps *caps, GstStxImage *image, StxError *error)
+{
+  GError *cause = NULL;
+  GstStxStixels *stixels = gst_stx_stixels_new_from_buffer(frame, caps, &cause);
+  GstVideoInfo video;
+  GstBuffer *records;
+
+  if (stixels == NULL) {
+    stx_fail(error, "cannot draw the stixels that are attached to the frame: %s", cause->message);
+    g_error_free(cause);
+    return NULL;
+  }
+  gst_video_info_from_caps(&video, caps);
+  image->info = *gst_stx_stixels_get_info(stixels);
+  image->placement = placement_of(stixels, &video);
+  records = gst_buffer_ref(gst_stx_stixels_get_buffer(stixels));
+  gst_stx_stixels_unref(stixels);
+  return records;
 }
 
 /* ---- One frame ----------------------------------------------------------------------------- */

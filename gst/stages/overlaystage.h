@@ -9,6 +9,7 @@
 #include "common/overlay/overlay.h"
 #include "gst/shared/memory.h"
 #include "gst/base/stage.h"
+#include "gst/stages/hold.h"
 #include "gst/stixels/stixels.h"
 
 G_BEGIN_DECLS
@@ -17,21 +18,26 @@ G_BEGIN_DECLS
 typedef struct {
   StxOverlayParams params;
   GstVideoInfo video;
-  GstStxStixelInfo info;
+  GstStxImage image;
   StxOverlay *overlay; /* in `memory`; NULL: prepare first */
   void *on_device;     /* where a GPU has its copy of it; NULL: not uploaded */
   GstStxScratch memory;
 } GstOverlayStage;
 
 /*
- * Prepares drawing stixels of `info` on frames of `video`. `settings` gives mode … max_distance.
+ * Prepares drawing stixels of `image` on frames of `video`. `settings` gives mode … max_distance.
  * FALSE with the reason in `error`.
  */
 gboolean gst_overlay_stage_prepare(GstOverlayStage *self, const StxOverlayParams *settings,
-    const GstVideoInfo *video, const GstStxStixelInfo *info, StxError *error);
+    const GstVideoInfo *video, const GstStxImage *image, StxError *error);
 
-/* TRUE if the last preparation succeeded, was for stixels of `info`, and still holds. */
-gboolean gst_overlay_stage_is_ready(const GstOverlayStage *self, const GstStxStixelInfo *info);
+/* TRUE if the last preparation succeeded, was for stixels of `image`, and still holds. */
+gboolean gst_overlay_stage_is_ready(const GstOverlayStage *self, const GstStxImage *image);
+
+/* The stixels that are attached to `frame`, of these caps: a new reference, or NULL with the reason
+ * in `error`, also where nobody says any more where they lie in it. */
+GstBuffer *gst_overlay_stage_attached(
+    GstBuffer *frame, const GstCaps *caps, GstStxImage *image, StxError *error);
 
 /*
  * Draws into the writable buffer `frame`, with `strength` times the opacity, 0…1. The frame is

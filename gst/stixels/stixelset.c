@@ -199,6 +199,14 @@ gint gst_stx_stixels_find_nearest(const GstStxStixels *self, guint column)
   return (gint)index;
 }
 
+void gst_stx_stixels_get_position(
+    const GstStxStixels *self, gdouble u, gdouble v, gdouble *x, gdouble *y)
+{
+  g_return_if_fail(self != NULL && x != NULL && y != NULL);
+
+  stx_placement_point(&self->frame.placement, u, v, x, y);
+}
+
 gboolean gst_stx_stixels_get_camera(const GstStxStixels *self, StxCamera *camera)
 {
   g_return_val_if_fail(self != NULL && camera != NULL, FALSE);

@@ -165,6 +165,19 @@ GST_STX_API gint gst_stx_stixels_find_at(const GstStxStixels *self, gdouble x, g
 GST_STX_API gint gst_stx_stixels_find_nearest(const GstStxStixels *self, guint column);
 
 /**
+ * gst_stx_stixels_get_position:
+ * @self: stixels
+ * @u: of the image, towards the right
+ * @v: down
+ * @x: (out): of the frame, towards the right
+ * @y: (out): down
+ *
+ * Where a position of the image is in the frame. It may be outside: the frame may have been cut.
+ */
+GST_STX_API void gst_stx_stixels_get_position(
+    const GstStxStixels *self, gdouble u, gdouble v, gdouble *x, gdouble *y);
+
+/**
  * gst_stx_stixels_get_camera:
  * @self: stixels
  * @camera: (out caller-allocates): that of the frame, in pixels of the frame

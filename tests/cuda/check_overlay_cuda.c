@@ -170,9 +170,16 @@ static void expect_agreement(Pair *pair, const StxStixel *records, size_t count,
 /* Everything that is not a size or a format by chance. */
 static void choose_looks(StxOverlayParams *params, StxRandom *random)
 {
-  params->mode = (StxOverlayMode)stx_random_below(random, 3);
+  params->mode = (StxOverlayMode)stx_random_below(random, STX_OVERLAY_MODES);
   params->scale = (StxOverlayScale)stx_random_below(random, 3);
-  params->camera = (StxCamera){.focal = 700, .baseline = .5};
+  params->camera = (StxCamera){.focal = 700,
+      .cy = stx_random_below(random, 100),
+      .baseline = .5,
+      .height = 1.5,
+      .pitch = stx_random_below(random, 20) / 100.};
+  params->dim = stx_random_below(random, 2) ? stx_random_below(random, 11) / 10. : 0;
+  params->fill = stx_random_below(random, 4) > 0;
+  params->line_width = stx_random_below(random, 3);
   params->legend = (StxLegend)stx_random_below(random, 5);
   params->outlines = stx_random_below(random, 2);
   params->show =
@@ -196,6 +203,9 @@ static size_t slanted_stixels(
           stx_random_below(random, 22), (float)stx_random_below(random, 900) / 7);
       if (stx_random_below(random, 2))
         stixel->disparity_top = (float)stx_random_below(random, 1500) - 300;
+      stixel->cost = (float)stx_random_below(random, 200) / 7 - 2;
+      stixel->confidence =
+          stx_random_below(random, 20) ? (float)stx_random_below(random, 300) / 250 : (float)NAN;
       bottom = stixel->top - 1;
     }
   return count;
@@ -289,6 +299,28 @@ START_TEST(agrees_on_frames_of_every_size)
 }
 END_TEST
 
+/* Where the frame shows a part of the image, the image does not fill it, or both. */
+START_TEST(agrees_on_cut_frames_and_on_borders)
+{
+  StxRandom random = {6};
+  for (int round = 0; round < (stx_case_small() ? 3 : 60); round++) {
+    StxOverlayParams params = overlay_plain(
+        overlay_format_names[stx_random_below(&random, OVERLAY_FORMATS)], 60, 40, 1 + round % 9);
+    choose_looks(&params, &random);
+    params.frame_width = 1 + stx_random_below(&random, 90);
+    params.frame_height = 1 + stx_random_below(&random, 90);
+    params.placement = (StxPlacement){.xx = (1 + stx_random_below(&random, 30)) / 10.,
+        .yy = (1 + stx_random_below(&random, 30)) / 10.,
+        .x0 = stx_random_below(&random, 80) - 40,
+        .y0 = stx_random_below(&random, 80) - 40,
+        .width = params.frame_width,
+        .height = params.frame_height};
+    size_t count = slanted_stixels(&params, 30, &random, records);
+    expect_agreement_once(&params, records, count, (Margins){0, round % 4}, 400u + round, "cut");
+  }
+}
+END_TEST
+
 /* One pair draws several frames, so that the legends of KIND and CLASS grow. */
 static void expect_agreement_of_legend(
     const StxOverlayParams *params, int frames, StxRandom *random, const char *name)
@@ -316,7 +348,7 @@ START_TEST(agrees_on_every_legend)
     expect_agreement_of_legend(&params, 2, &random, "small legend");
     return;
   }
-  for (int mode = STX_OVERLAY_DISTANCE; mode <= STX_OVERLAY_CLASS; mode++)
+  for (int mode = STX_OVERLAY_DISTANCE; mode < STX_OVERLAY_MODES; mode++)
     for (int legend = STX_LEGEND_NONE; legend <= STX_LEGEND_BOTTOM_RIGHT; legend++) {
       int f = (5 * mode + legend + 6) % OVERLAY_FORMATS;
       StxOverlayParams params = overlay_plain(overlay_format_names[f], 331, 241, 16);
@@ -401,6 +433,7 @@ END_TEST
 static const StxTest tests[] = {
     {&agrees_in_every_format_and_alignment},
     {&agrees_on_frames_of_every_size},
+    {&agrees_on_cut_frames_and_on_borders},
     {&agrees_on_every_legend},
     {&agrees_on_any_records},
     {&agrees_on_long_columns},

@@ -263,7 +263,9 @@ START_TEST(every_implementation_gives_the_same_bytes)
     size_t count = overlay_random_stixels(&params, &random, records);
     StxImage8 expected[3], actual[3];
     StxFrame frame;
-    params.mode = (StxOverlayMode)(f % 3);
+    params.mode = (StxOverlayMode)(f % STX_OVERLAY_MODES);
+    params.camera = (StxCamera){.focal = 700, .cy = 300, .baseline = .5};
+    params.dim = f % 2 * .7;
     params.outlines = true;
     params.alpha = .3;
     params.legend = (StxLegend)(f % 5);
@@ -351,7 +353,9 @@ START_TEST(random_bytes_harm_nobody)
     StxStixel *records = stx_guarded_alloc(count * sizeof *records);
     StxImage8 plane[3];
     StxFrame frame;
-    params.mode = (StxOverlayMode)(round % 3);
+    params.mode = (StxOverlayMode)(round % STX_OVERLAY_MODES);
+    params.camera = (StxCamera){.focal = 700, .cy = 300, .baseline = .5};
+    params.dim = round % 4 / 4.;
     params.outlines = round % 2;
     params.legend = (StxLegend)(round % 5);
     params.columns = 1 + stx_random_below(&random, 2 * params.columns);

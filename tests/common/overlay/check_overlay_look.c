@@ -219,12 +219,13 @@ START_TEST(the_legend_fits_its_memory_at_every_size)
       {1, 1}, {60, 900}, {97, 101}, {161, 121}, {321, 241}, {1242, 375}, {2048, 1024}, {375, 1242}};
   for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
     for (int legend = STX_LEGEND_NONE; legend <= STX_LEGEND_BOTTOM_RIGHT; legend++)
-      for (int mode = STX_OVERLAY_DISTANCE; mode <= STX_OVERLAY_CLASS; mode++) {
+      for (int mode = STX_OVERLAY_DISTANCE; mode < STX_OVERLAY_MODES; mode++) {
         StxOverlayParams params = overlay_plain("NV12", sizes[i][0], sizes[i][1], 1);
         StxStixel records[20];
         size_t count = params.columns < 20 ? params.columns : 20;
         for (size_t k = 0; k < count; k++)
           records[k] = overlay_stixel((int)k, 0, 0, (StxKind)(k % 4), (int)k, 3);
+        params.camera = (StxCamera){.focal = 700, .baseline = .5};
         params.mode = (StxOverlayMode)mode;
         params.legend = (StxLegend)legend;
         params.max_distance = 1 + (double)(i * 137);
@@ -262,7 +263,12 @@ START_TEST(refuses_what_it_cannot_draw_and_says_why)
   REFUSES(max_disparity, 0, "max-disparity is 0");
   REFUSES(max_distance, 2000, "max-distance is 2000");
   REFUSES(scale, STX_SCALE_DEPTH, "focal length");
+  REFUSES(mode, STX_OVERLAY_HEIGHT, "mode=height needs the camera");
   REFUSES(mode, (StxOverlayMode)9, "mode is 9");
+  REFUSES(dim, 2, "dim is 2");
+  REFUSES(line_width, 65, "line-width is 65");
+  REFUSES(placement, ((StxPlacement){.xx = -1, .yy = 1, .width = 1242}), "mirrored");
+  REFUSES(placement, ((StxPlacement){.xy = 1, .yx = 1, .width = 1242}), "turned");
   REFUSES(frame_height, 500, "1242x375");
   REFUSES(frame_height, 500, "1242x500");
 #undef REFUSES

@@ -181,7 +181,7 @@ static GstBuffer *frame_with(GstBuffer *stixels, const GstStxStixelInfo *info)
 {
   GstBuffer *frame = overlay_frame_at(GST_BUFFER_PTS(stixels));
 
-  gst_buffer_add_stx_stixel_meta(frame, stixels, info);
+  gst_stx_stixel_meta_set_frame_size(gst_buffer_add_stx_stixel_meta(frame, stixels, info), 16, 8);
   gst_buffer_unref(stixels);
   return frame;
 }
