@@ -59,7 +59,7 @@ template <int K> STX_DEVICE uint32_t beside(uint32_t candidates, uint32_t winner
   const uint32_t distance = __vabsdiffu4(candidates, winners);
   const uint32_t far = K < 8 ? distance + 0x7e7e7e7eu /* distances are below 128 */
                              : (distance >> 1 & 0x7f7f7f7fu) + 0x7f7f7f7fu;
-  return ~__byte_perm(far, 0, 0xba98); /* the uppermost bit all over each byte */
+  return ~((far >> 7 & 0x01010101u) * 255); /* the uppermost bit all over each byte */
 }
 
 /* S2: the least sum that is not next to the winner's disparity, in the uppermost byte. */

@@ -144,17 +144,14 @@ static inline unsigned __funnelshift_rc(unsigned lo, unsigned hi, unsigned shift
   return shift >= 32 ? hi : __funnelshift_r(lo, hi, shift);
 }
 
-/* Bytes of y:x by the low three bits of each selector digit; its fourth bit repeats the sign. */
+/* Bytes of y:x by the low three bits of each digit of the selector, as CUDA has it: it masks out the
+ * fourth one, by which PTX's prmt repeats a sign. */
 static inline unsigned __byte_perm(unsigned x, unsigned y, unsigned selector)
 {
   uint64_t both = (uint64_t)y << 32 | x;
   unsigned result = 0;
-  for (int i = 0; i < 4; i++) {
-    unsigned digit = selector >> (4 * i) & 15, byte = both >> (8 * (digit & 7)) & 255;
-    if (digit & 8)
-      byte = byte & 128 ? 255 : 0;
-    result |= byte << (8 * i);
-  }
+  for (int i = 0; i < 4; i++)
+    result |= (unsigned)(both >> (8 * (selector >> (4 * i) & 7)) & 255) << (8 * i);
   return result;
 }
 

@@ -47,7 +47,8 @@ STX_DEVICE void expect_bits(const SelftestIntrinsicsArgs &a)
   EXPECT(__funnelshift_rc(0x89abcdefu, 0x01234567u, 33), 0x01234567u);
   EXPECT(__byte_perm(0x33221100u, 0x77665544u, 0x7610), 0x77661100u);
   EXPECT(__byte_perm(0x33221100u, 0x77665544u, 0x0123), 0x00112233u);
-  EXPECT(__byte_perm(0x00008000u, 0x00000080u, 0x9c98), 0xffffff00u);
+  /* PTX's prmt spreads a sign where the fourth bit is set; the intrinsic does not look at it. */
+  EXPECT(__byte_perm(0x00008000u, 0x00000080u, 0x9c98), 0x80808000u);
 }
 
 TEST(scalars)
