@@ -32,6 +32,7 @@
 #include "common/rectify/rectify.h"
 #include "common/satdp/satdp.h"
 #include "common/sgm/sgm.h"
+#include "common/sheet/sheet.h"
 #include "common/tint/tint.h"
 
 #ifdef __cplusplus
@@ -188,6 +189,7 @@ extern const StxImplTable stx_rdp_cuda_impls; /* "cuda", "cuda-paper" */
 extern const StxImplTable stx_rectify_cuda_impls;
 extern const StxImplTable stx_satdp_cuda_impls;
 extern const StxImplTable stx_overlay_cuda_impls;
+extern const StxImplTable stx_sheet_cuda_impls;
 extern const StxImplTable stx_tint_cuda_impls;
 
 #ifdef __cplusplus

@@ -33,7 +33,6 @@ static size_t lay_out(const StxSheetParams *params, StxSheet *sheet, void *memor
   stx_take(&at, sizeof *sheet);
   STX_TAKE(&at, sheet->slot, most);
   STX_TAKE(&at, sheet->row, params->width);
-  STX_TAKE(&at, sheet->number, most);
   STX_TAKE(&at, sheet->covered, most);
   STX_TAKE(&at, sheet->shape, most);
   STX_TAKE(&at, sheet->cover, most);
@@ -63,7 +62,7 @@ StxSheet *stx_sheet_init(void *memory, const StxSheetParams *params)
 void stx_sheet_clear(StxSheet *sheet)
 {
   for (uint32_t i = 0; i < sheet->count; i++)
-    sheet->slot[sheet->number[i]] = -1;
+    sheet->slot[sheet->tile[i].number] = -1;
   sheet->changes += sheet->count > 0;
   sheet->count = 0;
   sheet->claims = 0;
@@ -80,9 +79,14 @@ bool stx_sheet_is_empty(const StxSheet *sheet)
   return sheet->count == 0;
 }
 
-size_t stx_sheet_prepared_size(const StxSheet *sheet)
+const void *stx_sheet_tiles(const StxSheet *sheet)
 {
-  return sheet->count * (sizeof *sheet->tile + sizeof *sheet->number);
+  return sheet->tile;
+}
+
+size_t stx_sheet_tiles_size(const StxSheet *sheet)
+{
+  return sheet->count * sizeof *sheet->tile;
 }
 
 uint64_t stx_sheet_changes(const StxSheet *sheet)
@@ -97,7 +101,8 @@ static uint32_t new_slot(StxSheet *sheet, int number)
   static const StxPaint clear = {STX_CLEAR_KEEP, {STX_CLEAR_ADD, STX_CLEAR_ADD, STX_CLEAR_ADD}};
   uint32_t slot = sheet->count++;
   sheet->slot[number] = (int32_t)slot;
-  sheet->number[slot] = (uint32_t)number;
+  sheet->tile[slot].number = (uint32_t)number;
+  sheet->tile[slot].reserved = 0;
   sheet->covered[slot] = false;
   memset(&sheet->cover[slot], 0, sizeof sheet->cover[slot]);
   for (int i = 0; i < STX_TILE_PIXELS; i++)
@@ -115,17 +120,6 @@ uint8_t *stx_sheet_cover_row(StxSheet *sheet, int tile_x, int y)
     sheet->shape[sheet->shapes++] = slot;
   }
   return sheet->cover[slot].cover + y % STX_SHEET_TILE * STX_SHEET_TILE;
-}
-
-StxTilePlace stx_sheet_place(const StxSheet *sheet, uint32_t slot)
-{
-  int number = (int)sheet->number[slot];
-  StxTilePlace place = {
-      .x = number % sheet->across * STX_SHEET_TILE, .y = number / sheet->across * STX_SHEET_TILE};
-  int right = sheet->params.width - place.x, below = sheet->params.height - place.y;
-  place.width = right < STX_SHEET_TILE ? right : STX_SHEET_TILE;
-  place.height = below < STX_SHEET_TILE ? below : STX_SHEET_TILE;
-  return place;
 }
 
 /* ---- Ink ---------------------------------------------------------------------------------- */

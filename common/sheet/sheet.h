@@ -170,32 +170,28 @@ StxBox stx_sheet_names(StxSheet *sheet, StxLegend where, const StxName *names, s
 
 /* ---- Laying it on a frame ----------------------------------------------------------------- */
 
+/* What is drawn now, as bytes without addresses: to be brought to where it is laid on a frame. On
+ * the host they can stay where they are. */
+const void *stx_sheet_tiles(const StxSheet *sheet);
+size_t stx_sheet_tiles_size(const StxSheet *sheet); /* 0: nothing is */
+
+/* Grows whenever something is drawn or wiped off: while it does not, the bytes stay the same. */
+uint64_t stx_sheet_changes(const StxSheet *sheet);
+
 /*
- * sheet     always on the host
- * prepared  what `upload` wrote; of host implementations, which have no upload, NULL
- * frame     pixels of tiles that nobody drew on are not touched; strides of a device's are positive
+ * sheet  always on the host
+ * tiles  those bytes, in the implementation's memory, aligned to 8
+ * frame  pixels of tiles that nobody drew on are not touched; strides of a device's are positive
  *
- * Before `upload` and `lay` on a device the sheet is finished: stx_sheet_changes tells whether
- * another upload is due. For the rest see StxPlace.
+ * For the rest see StxPlace.
  */
 typedef struct {
   StxImplInfo info;
-
-  /* NULL for host implementations. Copies what was drawn to `prepared`, stx_sheet_prepared_size
-   * bytes of the device. The sheet may change when it has returned. */
-  bool (*upload)(const StxSheet *sheet, void *prepared, const StxPlace *place, StxError *error);
-
-  bool (*lay)(const StxSheet *sheet, const void *prepared, const StxFrame *frame,
+  bool (*lay)(const StxSheet *sheet, const void *tiles, const StxFrame *frame,
       const StxPlace *place, StxError *error);
 } StxSheetImpl;
 
 /* "omp": threads and vectors; "c": the formula, pixel by pixel. */
 extern const StxImplTable stx_sheet_impls;
-
-/* Of what is drawn now; 0: nothing is. */
-size_t stx_sheet_prepared_size(const StxSheet *sheet);
-
-/* Grows whenever something is drawn or wiped off: two equal numbers, the same sheet. */
-uint64_t stx_sheet_changes(const StxSheet *sheet);
 
 #endif

@@ -27,13 +27,14 @@ static StxPaint sample_paint(
   return paint;
 }
 
-static void lay_tile(
-    const StxSheet *sheet, uint32_t slot, const StxPlane *plane, uint8_t *data, ptrdiff_t stride)
+static void lay_tile(const StxSheet *sheet, const StxTile *tile, const StxPlane *plane,
+    uint8_t *data, ptrdiff_t stride)
 {
-  StxTilePlace place = stx_sheet_place(sheet, slot);
+  StxTilePlace place =
+      stx_sheet_place(tile->number, sheet->across, sheet->params.width, sheet->params.height);
   for (int y = 0; y < place.height; y += 1 << plane->shift_y)
     for (int x = 0; x < place.width; x += 1 << plane->shift_x) {
-      StxPaint paint = sample_paint(&sheet->tile[slot], &place, plane, x, y);
+      StxPaint paint = sample_paint(tile, &place, plane, x, y);
       uint8_t *sample = data + ((place.y + y) >> plane->shift_y) * stride +
                         (ptrdiff_t)((place.x + x) >> plane->shift_x) * plane->pixel_stride;
       for (int b = 0; b < plane->pixel_stride; b++)
@@ -42,14 +43,15 @@ static void lay_tile(
     }
 }
 
-bool stx_sheet_lay_c(const StxSheet *sheet, const void *prepared, const StxFrame *frame,
+bool stx_sheet_lay_c(const StxSheet *sheet, const void *tiles, const StxFrame *frame,
     const StxPlace *place, StxError *error)
 {
   const StxPixelFormat *format = sheet->params.format;
+  const StxTile *tile = tiles;
   for (int p = 0; p < format->planes; p++) {
     int memory = format->shared ? 0 : p;
     for (uint32_t slot = 0; slot < sheet->count; slot++)
-      lay_tile(sheet, slot, &format->plane[p], frame->data[memory], frame->stride[memory]);
+      lay_tile(sheet, &tile[slot], &format->plane[p], frame->data[memory], frame->stride[memory]);
   }
   return true;
 }

@@ -8,6 +8,7 @@ enum { TILES_PER_PIECE = 64 }; /* fewer are not worth waking a thread for */
 
 typedef struct {
   const StxSheet *sheet;
+  const StxTile *tiles;
   const StxFrame *frame;
 } Job;
 
@@ -40,11 +41,12 @@ static void lay_blocks(const Job *job, int p, const StxTile *tile, const StxTile
       row + (size_t)(place->x / 2) * plane->pixel_stride, plane, block, (place->width + 1) / 2);
 }
 
-static void lay_tile(const Job *job, uint32_t slot)
+static void lay_tile(const Job *job, const StxTile *tile)
 {
-  const StxTile *tile = &job->sheet->tile[slot];
-  const StxPixelFormat *format = job->sheet->params.format;
-  StxTilePlace place = stx_sheet_place(job->sheet, slot);
+  const StxSheetParams *params = &job->sheet->params;
+  const StxPixelFormat *format = params->format;
+  StxTilePlace place =
+      stx_sheet_place(tile->number, job->sheet->across, params->width, params->height);
   for (int p = 0; p < format->planes; p++) {
     const StxPlane *plane = &format->plane[p];
     for (int y = 0; y < place.height; y += 1 << plane->shift_y)
@@ -60,20 +62,20 @@ static void lay_piece(void *data, int piece, int worker)
   const Job *job = data;
   uint32_t first = (uint32_t)piece * TILES_PER_PIECE, end = first + TILES_PER_PIECE;
   for (uint32_t slot = first; slot < end && slot < job->sheet->count; slot++)
-    lay_tile(job, slot);
+    lay_tile(job, &job->tiles[slot]);
 }
 
-bool stx_sheet_lay_omp(const StxSheet *sheet, const void *prepared, const StxFrame *frame,
+bool stx_sheet_lay_omp(const StxSheet *sheet, const void *tiles, const StxFrame *frame,
     const StxPlace *place, StxError *error)
 {
-  Job job = {sheet, frame};
+  Job job = {sheet, tiles, frame};
   int pieces = (int)((sheet->count + TILES_PER_PIECE - 1) / TILES_PER_PIECE);
   stx_parallel(place->threads, pieces, lay_piece, &job);
   return true;
 }
 
 static const StxSheetImpl impls[] = {
-    {{"omp", STX_BACKEND_OMP, STX_MEMORY_HOST, 0}, NULL, stx_sheet_lay_omp},
-    {{"c", STX_BACKEND_C, STX_MEMORY_HOST, 0}, NULL, stx_sheet_lay_c},
+    {{"omp", STX_BACKEND_OMP, STX_MEMORY_HOST, 0}, stx_sheet_lay_omp},
+    {{"c", STX_BACKEND_C, STX_MEMORY_HOST, 0}, stx_sheet_lay_c},
 };
 const StxImplTable stx_sheet_impls = {impls, sizeof impls / sizeof impls[0], sizeof impls[0]};

@@ -8,10 +8,14 @@
 
 #define STX_TILE_PIXELS (STX_SHEET_TILE * STX_SHEET_TILE)
 
-/* The pixels of a tile, row by row. */
+/* The pixels of a tile, row by row, and where it lies. */
 typedef struct {
   StxPaint paint[STX_TILE_PIXELS];
+  uint32_t number; /* of the tile: row · across + column */
+  uint32_t reserved;
 } StxTile;
+
+static_assert(sizeof(StxTile) % sizeof(uint64_t) == 0, "kernels read paints as words");
 
 /* How much of each pixel the shape covers that is being drawn, 0…255. */
 typedef struct {
@@ -25,7 +29,6 @@ struct StxSheet {
   uint64_t changes;
   uint32_t count;
   int32_t *slot;       /* by tile: its slot, or -1 */
-  uint32_t *number;    /* by slot: number of its tile, row · across + column */
   StxTile *tile;       /* by slot */
   StxTileCover *cover; /* by slot; all 0 between shapes */
   bool *covered;       /* by slot: the shape that is being drawn has touched it, */
@@ -63,17 +66,25 @@ void stx_sheet_cover_line(StxSheet *sheet, StxSpot from, StxSpot to, double radi
 /* ---- Tiles ------------------------------------------------------------------------------------
  */
 
-/* First frame pixel of the slot's tile, and how many of its pixels lie inside the frame. */
+/* First frame pixel of a tile, and how many of its pixels lie inside the frame. */
 typedef struct {
   int x, y, width, height;
 } StxTilePlace;
 
-StxTilePlace stx_sheet_place(const StxSheet *sheet, uint32_t slot);
+STX_INLINE StxTilePlace stx_sheet_place(uint32_t number, int across, int width, int height)
+{
+  StxTilePlace place;
+  place.x = (int)(number % (uint32_t)across) * STX_SHEET_TILE;
+  place.y = (int)(number / (uint32_t)across) * STX_SHEET_TILE;
+  place.width = width - place.x < STX_SHEET_TILE ? width - place.x : STX_SHEET_TILE;
+  place.height = height - place.y < STX_SHEET_TILE ? height - place.y : STX_SHEET_TILE;
+  return place;
+}
 
 /* The implementations' `lay`. */
-bool stx_sheet_lay_c(const StxSheet *sheet, const void *prepared, const StxFrame *frame,
+bool stx_sheet_lay_c(const StxSheet *sheet, const void *tiles, const StxFrame *frame,
     const StxPlace *place, StxError *error);
-bool stx_sheet_lay_omp(const StxSheet *sheet, const void *prepared, const StxFrame *frame,
+bool stx_sheet_lay_omp(const StxSheet *sheet, const void *tiles, const StxFrame *frame,
     const StxPlace *place, StxError *error);
 
 #endif

@@ -171,5 +171,6 @@ const StxImplTable stx_luma_cuda_impls = {.size = sizeof(StxLumaImpl)};
 const StxImplTable stx_rdp_cuda_impls = {.size = sizeof(StxRdpImpl)};
 const StxImplTable stx_rectify_cuda_impls = {.size = sizeof(StxRectifyImpl)};
 const StxImplTable stx_satdp_cuda_impls = {.size = sizeof(StxSatdpImpl)};
+const StxImplTable stx_sheet_cuda_impls = {.size = sizeof(StxSheetImpl)};
 const StxImplTable stx_overlay_cuda_impls = {.size = sizeof(StxOverlayImpl)};
 const StxImplTable stx_tint_cuda_impls = {.size = sizeof(StxTintImpl)};

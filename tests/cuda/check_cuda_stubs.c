@@ -61,7 +61,7 @@ START_TEST(the_tables_are_empty)
 {
   const StxImplTable *tables[] = {&stx_sgm_cuda_impls, &stx_colmean_cuda_impls,
       &stx_fulldp_cuda_impls, &stx_ground_cuda_impls, &stx_luma_cuda_impls, &stx_rdp_cuda_impls,
-      &stx_satdp_cuda_impls, &stx_overlay_cuda_impls};
+      &stx_satdp_cuda_impls, &stx_overlay_cuda_impls, &stx_sheet_cuda_impls};
   for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
     ck_assert_uint_eq(tables[i]->count, 0);
 }

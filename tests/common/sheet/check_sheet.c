@@ -94,7 +94,7 @@ static void check_lay(const char *format, int width, int height)
   draw_boxes(sheet, pixel);
   overlay_frame_new(&like, 3, plane, &frame);
   overlay_frame_fill(&like, plane, 91);
-  impl->lay(sheet, NULL, &frame, &place, NULL);
+  impl->lay(sheet, stx_sheet_tiles(sheet), &frame, &place, NULL);
   for (int p = 0; p < params.format->planes; p++)
     expect_plane(&params, pixel, p, &plane[params.format->shared ? 0 : p], 91);
   overlay_frame_free(&like, plane);
@@ -192,7 +192,7 @@ START_TEST(cleared_sheets_change_nothing)
   StxSheetParams params = sheet_params("RGB", 90, 50);
   StxSheet *sheet = sheet_new(&params);
   ck_assert(stx_sheet_is_empty(sheet));
-  ck_assert_uint_eq(stx_sheet_prepared_size(sheet), 0);
+  ck_assert_uint_eq(stx_sheet_tiles_size(sheet), 0);
   uint64_t clean = sheet_lay_hash(sheet, "c", 1), changes = stx_sheet_changes(sheet);
   for (int i = 0; i < 20; i++)
     sheet_draw_any(sheet, &random);

@@ -75,7 +75,7 @@ static StxBox drawn_box(const StxSheet *sheet)
   StxFrame frame = {{image.data}, {image.stride}};
   for (int y = 0; y < params->height; y++)
     memset(stx_row8(&image, y), 120, 3 * (size_t)params->width);
-  impl->lay(sheet, NULL, &frame, &place, NULL);
+  impl->lay(sheet, stx_sheet_tiles(sheet), &frame, &place, NULL);
   for (int y = 0; y < params->height; y++)
     for (int x = 0; x < params->width; x++)
       if (stx_row8(&image, y)[3 * x] != 120) {
