@@ -77,8 +77,7 @@ static const StxField fields[] = {
     {"max-height", "Maximum height",
         "Metres that have the highest colour, and all above (mode=height)", "max-height",
         STORED(DOUBLE, max_height), .low = .1, .high = STX_OVERLAY_MAX_HEIGHT, .unit = "m"},
-    {"max-cost", "Maximum cost",
-        "Nats that have the highest colour, and all above; of segments pixels (mode=cost)",
+    {"max-cost", "Maximum cost", "Cost that has the highest colour, and all above (mode=cost)",
         "max-cost", STORED(DOUBLE, max_cost), .low = .1, .high = STX_OVERLAY_MAX_COST},
     {.field = "width", SIDE(width)},
     {.field = "height", SIDE(height)},
@@ -174,7 +173,7 @@ StxRgb stx_overlay_colour(StxOverlayMode mode, int index)
   static const StxMeaning verdicts[STX_VERDICTS] = {[STX_VERDICT_FOUND] = STX_MEANS_TRUE_POSITIVE,
       [STX_VERDICT_FALSE] = STX_MEANS_FALSE_POSITIVE,
       [STX_VERDICT_MISSED] = STX_MEANS_FALSE_NEGATIVE,
-      [STX_VERDICT_MISPLACED] = STX_MEANS_WARNING};
+      [STX_VERDICT_MISPLACED] = STX_MEANS_MISPLACED};
   if (index >= STX_COLOUR_VERDICT)
     return stx_colour(verdicts[index - STX_COLOUR_VERDICT]);
   if (index <= STX_COLOUR_NEAR)

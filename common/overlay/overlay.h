@@ -39,6 +39,12 @@ typedef enum {
   STX_OVERLAY_MODES
 } StxOverlayMode;
 
+/* Does a bar of colours explain the mode, or a list of names? */
+STX_INLINE bool stx_overlay_has_scale(StxOverlayMode mode)
+{
+  return mode != STX_OVERLAY_KIND && mode != STX_OVERLAY_CLASS && mode != STX_OVERLAY_TRUTH;
+}
+
 /* What the colours of STX_OVERLAY_DISTANCE are linear in. AUTO: depth if the camera is known. */
 typedef enum { STX_SCALE_AUTO, STX_SCALE_DISPARITY, STX_SCALE_DEPTH } StxOverlayScale;
 

@@ -87,6 +87,26 @@ static void list_classes(Layout *layout, unsigned seen)
     layout->entry[layout->entries++] = (Entry){.name = "no label", .colour = STX_COLOUR_UNKNOWN};
 }
 
+static void list_verdicts(Layout *layout, unsigned seen)
+{
+  static const char *const names[STX_VERDICTS] = {[STX_VERDICT_FOUND] = "found",
+      [STX_VERDICT_FALSE] = "false",
+      [STX_VERDICT_MISSED] = "missed",
+      [STX_VERDICT_MISPLACED] = "misplaced"};
+  for (int k = 0; k < STX_VERDICTS; k++)
+    if (seen >> k & 1)
+      layout->entry[layout->entries++] =
+          (Entry){.name = names[k], .colour = STX_COLOUR_VERDICT + k};
+}
+
+static void list_names(Layout *layout, unsigned seen)
+{
+  StxOverlayMode mode = layout->params->mode;
+  (mode == STX_OVERLAY_KIND       ? list_kinds
+      : mode == STX_OVERLAY_CLASS ? list_classes
+                                  : list_verdicts)(layout, seen);
+}
+
 /* Names from left to right, line after line. Returns the longest line in pixels. */
 static double flow_entries(Layout *layout)
 {
@@ -130,7 +150,7 @@ static void lay_out(const StxOverlayParams *params, unsigned seen, Layout *layou
   *layout = (Layout){.params = params, .text = text_height(params)};
   double text = layout->text, width = (BAR_LENGTH + 1) * text, height = (TICK_LABEL + .1) * text;
   if (!stx_overlay_has_scale(params->mode)) {
-    (params->mode == STX_OVERLAY_KIND ? list_kinds : list_classes)(layout, seen);
+    list_names(layout, seen);
     width = flow_entries(layout);
     height = (LINE * (layout->lines - 1) + SWATCH) * text;
   }
@@ -251,10 +271,32 @@ static void draw_tick(Layout *layout, double x, const char *label, bool last)
   draw_text(layout, label, left, top + TICK_LABEL * text);
 }
 
+/* What the bar goes up to, and what of. */
+static double bar_range(const StxOverlayParams *params, const char **unit)
+{
+  bool depth = stx_overlay_scale(params) == STX_SCALE_DEPTH;
+  switch (params->mode) {
+  case STX_OVERLAY_HEIGHT:
+    *unit = " m high";
+    return params->max_height;
+  case STX_OVERLAY_CONFIDENCE:
+    *unit = " sure";
+    return 1;
+  case STX_OVERLAY_COST:
+    *unit = " cost";
+    return params->max_cost;
+  default:
+    *unit = depth ? " m" : " px";
+    return depth ? params->max_distance : params->max_disparity;
+  }
+}
+
 static void draw_bar(Layout *layout)
 {
-  bool depth = stx_overlay_scale(layout->params) == STX_SCALE_DEPTH;
-  double range = depth ? layout->params->max_distance : layout->params->max_disparity;
+  const char *unit;
+  bool depth = layout->params->mode == STX_OVERLAY_DISTANCE &&
+               stx_overlay_scale(layout->params) == STX_SCALE_DEPTH;
+  double range = bar_range(layout->params, &unit);
   double text = layout->text, step = tick_step(range, 6);
   int length = (int)(BAR_LENGTH * text), left = (int)(PAD * text), top = (int)(PAD * text);
   for (int x = 0; x < length; x++) {
@@ -266,7 +308,7 @@ static void draw_bar(Layout *layout)
   for (double value = 0; value <= range * 1.0001; value += step) {
     bool last = value + step > range * 1.0001;
     char label[32];
-    snprintf(label, sizeof label, "%g%s", value, !last ? "" : depth ? " m" : " px");
+    snprintf(label, sizeof label, "%g%s", value, last ? unit : "");
     draw_tick(layout, left + (length - 1) * value / range, label, last);
   }
 }

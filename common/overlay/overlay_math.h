@@ -13,12 +13,6 @@
 
 /* ---- Records ------------------------------------------------------------------------------ */
 
-/* Does a bar of colours explain the mode, or a list of names? */
-STX_INLINE bool stx_overlay_has_scale(StxOverlayMode mode)
-{
-  return mode != STX_OVERLAY_KIND && mode != STX_OVERLAY_CLASS && mode != STX_OVERLAY_TRUTH;
-}
-
 /* Whether a record is right by itself; it also has to lie above its column's previous one. */
 STX_INLINE bool stx_overlay_is_valid(const StxOverlayParams *params, const StxStixel *stixel)
 {

@@ -71,23 +71,28 @@ static bool is_upright(const StxStixel *stixel)
 
 static bool agree(const StxStixel *stixel, const StxStixel *truth, int row)
 {
-  uint16_t known = stx_stixel_disparity_at(truth, row);
-  return known == STX_DISPARITY_UNKNOWN ||
-         !stx_disparity_is_bad(known, stx_stixel_disparity_at(stixel, row));
+  return !stx_disparity_is_bad(
+      stx_stixel_disparity_at(truth, row), stx_stixel_disparity_at(stixel, row));
+}
+
+/* Is anything known here that says whether an object is right? */
+static bool counts(const StxStixel *stixel, const StxStixel *truth, int row)
+{
+  return stixel != NULL && truth != NULL && (is_upright(stixel) || is_upright(truth)) &&
+         (!is_upright(truth) || stx_stixel_disparity_at(truth, row) != STX_DISPARITY_UNKNOWN);
 }
 
 /* STX_VERDICTS: none. */
 static StxVerdict judge_pair(const StxStixel *stixel, const StxStixel *truth, int row)
 {
-  if (stixel == NULL || truth == NULL || !(is_upright(stixel) || is_upright(truth)))
+  if (!counts(stixel, truth, row))
     return STX_VERDICTS;
+  bool same = agree(stixel, truth, row);
   if (!is_upright(stixel))
-    return truth->kind == STX_KIND_SEGMENT && agree(stixel, truth, row) ? STX_VERDICTS
-                                                                        : STX_VERDICT_MISSED;
+    return truth->kind == STX_KIND_SEGMENT && same ? STX_VERDICTS : STX_VERDICT_MISSED;
   if (!is_upright(truth))
-    return stixel->kind == STX_KIND_SEGMENT && agree(stixel, truth, row) ? STX_VERDICTS
-                                                                         : STX_VERDICT_FALSE;
-  return agree(stixel, truth, row) ? STX_VERDICT_FOUND : STX_VERDICT_MISPLACED;
+    return stixel->kind == STX_KIND_SEGMENT && same ? STX_VERDICTS : STX_VERDICT_FALSE;
+  return same ? STX_VERDICT_FOUND : STX_VERDICT_MISPLACED;
 }
 
 static int pixels_across(const StxJudgement *judgement, int column)

@@ -25,6 +25,7 @@
 #include "gst/formats/camera.h"
 #include "gst/formats/columns.h"
 #include "gst/stages/hold.h"
+#include "gst/stages/overlayinput.h"
 #include "gst/stages/overlaystage.h"
 #include "gst/stixels/stixels.h"
 
@@ -40,7 +41,7 @@ GST_DEBUG_CATEGORY_STATIC(stixel_overlay_debug);
 
 #define VIDEO_CAPS GST_STX_CUDA_CAPS("video/x-raw", ",format=" FORMATS)
 
-enum { ROLE_VIDEO, ROLE_STIXELS, ROLES };
+enum { ROLE_VIDEO, ROLE_STIXELS, ROLE_TRUTH, ROLES };
 
 #define GST_TYPE_STIXEL_OVERLAY (gst_stixel_overlay_get_type())
 G_DECLARE_FINAL_TYPE(GstStixelOverlay, gst_stixel_overlay, GST, STIXEL_OVERLAY, GstStxPairing)
@@ -55,19 +56,20 @@ struct _GstStixelOverlay {
   guint64 frames_without, skipped;
 
   /* Of the streaming thread. */
-  GstVideoInfo video;        /* caps of the pad `sink` */
-  StxCamera video_camera;    /* likewise, of whatever size */
-  GstStxStixelInfo pad_info; /* caps of the pad `stixels` */
+  GstVideoInfo video;          /* caps of the pad `sink` */
+  StxCamera video_camera;      /* likewise, of whatever size */
+  GstStxStixelInfo pad_info;   /* caps of the pad `stixels` */
+  GstStxStixelInfo truth_info; /* … and of `truth` */
   GstOverlayStage drawing;
-  GstStxHold last; /* drawn, or come too late to be */
-  gboolean warned; /* of a frame without stixels */
+  GstStxHold last;               /* drawn, or come too late to be */
+  gboolean warned, truth_warned; /* of a frame without stixels, without true ones */
 };
 
 /* What the stage works on. */
 typedef struct {
-  GstBuffer *picture, *stixels;
+  GstBuffer *picture;
+  GstOverlayDrawing drawing;
   const GstStxImage *image; /* of the stixels */
-  gdouble strength;
   const StxOverlayResult *result;
 } Frame;
 
@@ -79,20 +81,12 @@ static GstStaticPadTemplate video_template =
     GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS(VIDEO_CAPS));
 static GstStaticPadTemplate stixels_template = GST_STATIC_PAD_TEMPLATE("stixels", GST_PAD_SINK,
     GST_PAD_REQUEST, GST_STATIC_CAPS(GST_STX_CUDA_CAPS(GST_STX_STIXELS_MEDIA_TYPE, "")));
+static GstStaticPadTemplate truth_template = GST_STATIC_PAD_TEMPLATE("truth", GST_PAD_SINK,
+    GST_PAD_REQUEST, GST_STATIC_CAPS(GST_STX_CUDA_CAPS(GST_STX_STIXELS_MEDIA_TYPE, "")));
 static GstStaticPadTemplate src_template =
     GST_STATIC_PAD_TEMPLATE("src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS(VIDEO_CAPS));
 
 /* ---- From caps and properties to a plan ---------------------------------------------------- */
-
-/* Stixels of which nobody said the camera have that of the video, brought to their image. */
-static void complete_camera(GstStixelOverlay *self, GstStxStixelInfo *info)
-{
-  StxCamera camera = self->video_camera;
-
-  if (info->camera.focal <= 0 && camera.focal > 0 &&
-      stx_camera_fit(&camera, (gint)info->width, (gint)info->height, NULL))
-    info->camera = camera;
-}
 
 /* Makes the drawing ready for stixels of `image`. */
 static gboolean plan(GstStixelOverlay *self, const GstStxImage *image, StxError *error)
@@ -138,21 +132,9 @@ static void miss_stixels(GstStixelOverlay *self, GstBuffer *frame)
   self->frames_without++;
   GST_OBJECT_UNLOCK(self);
   GST_DEBUG_OBJECT(self, "no stixels for %" GST_PTR_FORMAT, frame);
-  if (self->warned)
-    return;
+  if (!self->warned)
+    gst_overlay_warn_of_none(GST_ELEMENT(self), frame, linked);
   self->warned = TRUE;
-  if (linked)
-    GST_ELEMENT_WARNING(self, STREAM, FAILED,
-        ("The frame at %" GST_TIME_FORMAT " has no stixels: it and others like it show the last "
-         "ones for the time that the property hold sets, then none",
-            GST_TIME_ARGS(GST_BUFFER_PTS(frame))),
-        ("no buffer of pad stixels has its timestamp; the property frames-without-stixels counts"));
-  else
-    GST_ELEMENT_WARNING(self, STREAM, FAILED,
-        ("The frame at %" GST_TIME_FORMAT " goes on undrawn: pad stixels is not linked, and no "
-         "stixels are attached to the frame",
-            GST_TIME_ARGS(GST_BUFFER_PTS(frame))),
-        (NULL));
 }
 
 static void count_skipped(GstStixelOverlay *self, const StxOverlayResult *result)
@@ -166,23 +148,7 @@ static void count_skipped(GstStixelOverlay *self, const StxOverlayResult *result
   self->skipped += result->skipped;
   GST_OBJECT_UNLOCK(self);
   if (first)
-    GST_ELEMENT_WARNING(self, STREAM, FORMAT,
-        ("%u of %u stixels are not valid and were skipped", result->skipped,
-            result->skipped + result->drawn),
-        ("outside of the image, upside down, of unknown kind, overlapping or not finite"));
-}
-
-/* What is drawn is what is attached, also where other stixels were attached before. */
-static void attach(
-    GstStixelOverlay *self, GstBuffer *frame, GstBuffer *stixels, const GstStxStixelInfo *info)
-{
-  GstStxStixelMeta *meta;
-
-  while ((meta = gst_buffer_get_stx_stixel_meta(frame)) != NULL)
-    gst_buffer_remove_meta(frame, &meta->meta);
-  meta = gst_buffer_add_stx_stixel_meta(frame, stixels, info);
-  gst_stx_stixel_meta_set_frame_size(
-      meta, GST_VIDEO_INFO_WIDTH(&self->video), GST_VIDEO_INFO_HEIGHT(&self->video));
+    gst_overlay_warn_of_skipped(GST_ELEMENT(self), result->skipped, result->drawn);
 }
 
 static GstFlowReturn prepare(GstElement *element, gpointer data, StxError *error)
@@ -190,7 +156,7 @@ static GstFlowReturn prepare(GstElement *element, gpointer data, StxError *error
   const Frame *frame = data;
 
   return plan(GST_STIXEL_OVERLAY(element), frame->image, error) &&
-                 gst_stx_check_input(frame->stixels, 0, sizeof(StxStixel), error)
+                 gst_stx_check_input(frame->drawing.stixels, 0, sizeof(StxStixel), error)
              ? GST_FLOW_OK
              : GST_FLOW_ERROR;
 }
@@ -210,39 +176,70 @@ static GstFlowReturn work(GstElement *element, gpointer data, StxError *error)
   Frame *frame = data;
 
   return gst_overlay_stage_draw(&GST_STIXEL_OVERLAY(element)->drawing,
-             gst_stx_pairing_stage(GST_STX_PAIRING(element)), frame->picture, frame->stixels,
-             frame->strength, &frame->result, error)
+             gst_stx_pairing_stage(GST_STX_PAIRING(element)), frame->picture, &frame->drawing,
+             &frame->result, error)
              ? GST_FLOW_OK
              : GST_FLOW_ERROR;
 }
 
-static GstFlowReturn draw(GstStixelOverlay *self, GstBuffer *picture, GstBuffer *stixels,
-    const GstStxImage *image, gdouble strength)
+static GstFlowReturn draw(GstStixelOverlay *self, GstBuffer *picture,
+    const GstOverlayDrawing *drawing, const GstStxImage *image)
 {
-  Frame frame = {picture, stixels, image, strength, NULL};
+  Frame frame = {picture, *drawing, image, NULL};
   GstFlowReturn flow = gst_stx_stage_run(gst_stx_pairing_stage(GST_STX_PAIRING(self)), &frame);
 
-  if (flow == GST_FLOW_OK && strength == 1)
+  if (flow == GST_FLOW_OK && drawing->strength == 1)
     count_skipped(self, frame.result);
   return flow;
 }
 
-/* A frame without stixels shows the last ones, which are not attached to it: they are not its. */
+static StxOverlayMode mode_of(GstStixelOverlay *self)
+{
+  StxOverlayMode mode;
+
+  GST_OBJECT_LOCK(self);
+  mode = self->settings.mode;
+  GST_OBJECT_UNLOCK(self);
+  return mode;
+}
+
+/* Whether stixels of `image` can be compared with what pad truth brought. FALSE after an element
+ * error. */
+static gboolean check_truth(GstStixelOverlay *self, GstBuffer *truth, const GstStxImage *image)
+{
+  GstAggregatorPad *pad = gst_stx_pairing_get_pad(GST_STX_PAIRING(self), ROLE_TRUTH);
+  GstStxStixelInfo *info = pad != NULL ? &self->truth_info : NULL;
+  StxError error;
+
+  gst_clear_object(&pad);
+  if (!gst_overlay_check_truth(&image->info, info, truth, &error)) {
+    GST_STX_ELEMENT_ERROR(self, STREAM, FORMAT, &error);
+    return FALSE;
+  }
+  if (truth == NULL && !self->truth_warned)
+    gst_overlay_warn_of_no_truth(GST_ELEMENT(self));
+  self->truth_warned |= truth == NULL;
+  return TRUE;
+}
+
+/* A frame without stixels shows the last ones, which are not attached to it: they are not its. Nor
+ * are they compared with its truth. */
 static GstFlowReturn draw_last(GstStixelOverlay *self, GstBuffer **frame)
 {
-  gdouble strength;
+  GstOverlayDrawing drawing = {NULL};
   guint hold;
 
   miss_stixels(self, *frame);
   GST_OBJECT_LOCK(self);
   hold = self->hold;
   GST_OBJECT_UNLOCK(self);
-  strength = gst_stx_hold_strength(
+  drawing.stixels = self->last.stixels;
+  drawing.strength = gst_stx_hold_strength(
       &self->last, gst_stx_pairing_time(GST_STX_PAIRING(self)), hold * GST_MSECOND);
-  if (strength <= 0)
+  if (drawing.strength <= 0 || mode_of(self) == STX_OVERLAY_TRUTH)
     return GST_FLOW_OK;
   *frame = gst_buffer_make_writable(*frame);
-  return draw(self, *frame, self->last.stixels, &self->last.image, strength);
+  return draw(self, *frame, &drawing, &self->last.image);
 }
 
 /* The stixels of a set, a new reference: of the pad, or attached to the frame. NULL in *stixels:
@@ -261,40 +258,43 @@ static gboolean find_stixels(
   } else if (gst_buffer_get_stx_stixel_meta(frame) != NULL) {
     GstCaps *caps = gst_stx_pairing_get_caps(GST_STX_PAIRING(self), ROLE_VIDEO);
 
-    *stixels = gst_overlay_stage_attached(frame, caps, image, &error);
+    *stixels = gst_overlay_attached(frame, caps, image, &error);
     found = *stixels != NULL;
     gst_caps_unref(caps);
   }
   if (!found)
     GST_STX_ELEMENT_ERROR(self, STREAM, FORMAT, &error);
-  complete_camera(self, &image->info);
+  gst_overlay_complete_camera(&image->info, &self->video_camera);
   return found;
 }
 
 static GstFlowReturn process(GstStxPairing *pairing, GstBuffer **set, GstBuffer **out)
 {
   GstStixelOverlay *self = GST_STIXEL_OVERLAY(pairing);
-  GstBuffer *stixels;
+  GstOverlayDrawing drawing = {.truth = set[ROLE_TRUTH], .strength = 1};
   GstStxImage image;
   StxError error;
   GstFlowReturn flow = announce(pairing, gst_stx_roles_of(set), &error);
 
   if (flow != GST_FLOW_OK)
     return flow;
-  if (!find_stixels(self, set, &stixels, &image))
+  if (!find_stixels(self, set, &drawing.stixels, &image))
     return GST_FLOW_ERROR;
   *out = g_steal_pointer(&set[ROLE_VIDEO]);
-  if (stixels == NULL || gst_buffer_get_size(stixels) == 0) {
-    gst_clear_buffer(&stixels);
+  if (drawing.stixels == NULL || gst_buffer_get_size(drawing.stixels) == 0) {
+    gst_clear_buffer(&drawing.stixels);
     return draw_last(self, out);
   }
   *out = gst_buffer_make_writable(*out);
-  flow = draw(self, *out, stixels, &image, 1);
+  if (mode_of(self) == STX_OVERLAY_TRUTH && !check_truth(self, drawing.truth, &image))
+    flow = GST_FLOW_ERROR;
+  else
+    flow = draw(self, *out, &drawing, &image);
   if (flow == GST_FLOW_OK && set[ROLE_STIXELS] != NULL)
-    attach(self, *out, stixels, &image.info);
+    gst_overlay_attach(*out, drawing.stixels, &image.info, &self->video);
   if (flow == GST_FLOW_OK)
-    gst_stx_hold_keep(&self->last, stixels, &image, gst_stx_pairing_time(pairing));
-  gst_buffer_unref(stixels);
+    gst_stx_hold_keep(&self->last, drawing.stixels, &image, gst_stx_pairing_time(pairing));
+  gst_buffer_unref(drawing.stixels);
   return flow;
 }
 
@@ -307,8 +307,8 @@ static void too_late(GstStxPairing *pairing, guint role, GstBuffer *stixels, Gst
   GstStxImage image = {.info = self->pad_info};
   StxError error;
 
-  complete_camera(self, &image.info);
-  if (gst_stx_check_input(stixels, 0, sizeof(StxStixel), &error))
+  gst_overlay_complete_camera(&image.info, &self->video_camera);
+  if (role == ROLE_STIXELS && gst_stx_check_input(stixels, 0, sizeof(StxStixel), &error))
     gst_stx_hold_keep(&self->last, stixels, &image, time);
 }
 
@@ -329,7 +329,8 @@ static gboolean set_role_caps(GstStxPairing *pairing, guint role, GstCaps *caps)
   GstStixelOverlay *self = GST_STIXEL_OVERLAY(pairing);
   StxError error;
 
-  if (role == ROLE_STIXELS && !gst_stx_stixels_caps_parse(caps, &self->pad_info, &error)) {
+  if (role != ROLE_VIDEO && !gst_stx_stixels_caps_parse(caps,
+                                role == ROLE_TRUTH ? &self->truth_info : &self->pad_info, &error)) {
     GST_STX_ELEMENT_ERROR(self, STREAM, FORMAT, &error);
     return FALSE;
   }
@@ -399,7 +400,7 @@ static gboolean start(GstAggregator *aggregator)
   self->changed = TRUE;
   self->frames_without = self->skipped = 0;
   GST_OBJECT_UNLOCK(self);
-  self->warned = FALSE;
+  self->warned = self->truth_warned = FALSE;
   return GST_AGGREGATOR_CLASS(gst_stixel_overlay_parent_class)->start(aggregator);
 }
 
@@ -459,7 +460,7 @@ static void gst_stixel_overlay_class_init(GstStixelOverlayClass *klass)
   GstElementClass *element_class = GST_ELEMENT_CLASS(klass);
   GstAggregatorClass *aggregator_class = GST_AGGREGATOR_CLASS(klass);
   GstStxPairingClass *pairing_class = GST_STX_PAIRING_CLASS(klass);
-  static const gchar *const roles[ROLES] = {"sink", "stixels"};
+  static const gchar *const roles[ROLES] = {"sink", "stixels", "truth"};
 
   GST_DEBUG_CATEGORY_INIT(stixel_overlay_debug, "stixel-overlay", 0, "drawing of stixels");
   gst_stx_properties_install(object_class, properties, G_N_ELEMENTS(properties));
@@ -473,6 +474,8 @@ static void gst_stixel_overlay_class_init(GstStixelOverlayClass *klass)
       element_class, &video_template, GST_TYPE_AGGREGATOR_PAD);
   gst_element_class_add_static_pad_template_with_gtype(
       element_class, &stixels_template, GST_TYPE_AGGREGATOR_PAD);
+  gst_element_class_add_static_pad_template_with_gtype(
+      element_class, &truth_template, GST_TYPE_AGGREGATOR_PAD);
 
   aggregator_class->sink_query = sink_query;
   aggregator_class->src_query = src_query;
@@ -480,7 +483,7 @@ static void gst_stixel_overlay_class_init(GstStixelOverlayClass *klass)
   aggregator_class->stop = stop;
   for (guint role = 0; role < ROLES; role++)
     pairing_class->roles.names[role] = roles[role];
-  pairing_class->roles.optional = 1u << ROLE_STIXELS;
+  pairing_class->roles.optional = 1u << ROLE_STIXELS | 1u << ROLE_TRUTH;
   pairing_class->stage.host = &stx_overlay_impls;
   pairing_class->stage.device = &stx_overlay_cuda_impls;
   pairing_class->stage.prepare = prepare;

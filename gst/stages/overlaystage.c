@@ -3,7 +3,7 @@
 #include "gst/stages/overlaystage.h"
 
 /* A picture takes as many slots as it has planes. */
-enum { RECORDS, PLANES, PREPARED = PLANES + 3, RESULT, HOST_RESULT, SCRATCH };
+enum { RECORDS, PLANES, PREPARED = PLANES + 3, RESULT, HOST_RESULT, SCRATCH, VERDICTS };
 
 /* ---- Preparation --------------------------------------------------------------------------- */
 
@@ -74,45 +74,7 @@ void gst_overlay_stage_clear(GstOverlayStage *self)
   self->overlay = NULL;
   self->on_device = NULL;
   gst_stx_scratch_clear(&self->memory);
-}
-
-/* ---- Attached stixels ---------------------------------------------------------------------- */
-
-/* Where the image of the stixels lies in their frame, whatever was done to it. */
-static StxPlacement placement_of(const GstStxStixels *stixels, const GstVideoInfo *video)
-{
-  StxPlacement at = {.width = GST_VIDEO_INFO_WIDTH(video), .height = GST_VIDEO_INFO_HEIGHT(video)};
-  const GstStxStixelInfo *info = gst_stx_stixels_get_info(stixels);
-
-  gst_stx_stixels_get_position(stixels, 0, 0, &at.x0, &at.y0);
-  gst_stx_stixels_get_position(stixels, info->width, 0, &at.xx, &at.yx);
-  gst_stx_stixels_get_position(stixels, 0, info->height, &at.xy, &at.yy);
-  at.xx = (at.xx - at.x0) / info->width;
-  at.yx = (at.yx - at.y0) / info->width;
-  at.xy = (at.xy - at.x0) / info->height;
-  at.yy = (at.yy - at.y0) / info->height;
-  return at;
-}
-
-GstBuffer *gst_overlay_stage_attached(
-    GstBuffer *frame, const GstCaps *caps, GstStxImage *image, StxError *error)
-{
-  GError *cause = NULL;
-  GstStxStixels *stixels = gst_stx_stixels_new_from_buffer(frame, caps, &cause);
-  GstVideoInfo video;
-  GstBuffer *records;
-
-  if (stixels == NULL) {
-    stx_fail(error, "cannot draw the stixels that are attached to the frame: %s", cause->message);
-    g_error_free(cause);
-    return NULL;
-  }
-  gst_video_info_from_caps(&video, caps);
-  image->info = *gst_stx_stixels_get_info(stixels);
-  image->placement = placement_of(stixels, &video);
-  records = gst_buffer_ref(gst_stx_stixels_get_buffer(stixels));
-  gst_stx_stixels_unref(stixels);
-  return records;
+  gst_stx_scratch_clear(&self->judging);
 }
 
 /* ---- One frame ----------------------------------------------------------------------------- */
@@ -155,7 +117,7 @@ static gboolean upload(GstOverlayStage *self, const Job *job, StxError *error)
 static gboolean update_legend(GstOverlayStage *self, GstStxStage *stage, const Job *job,
     const StxOverlayResult *result, StxError *error)
 {
-  if (self->params.legend == STX_LEGEND_NONE || self->params.mode == STX_OVERLAY_DISTANCE)
+  if (self->params.legend == STX_LEGEND_NONE || stx_overlay_has_scale(self->params.mode))
     return TRUE;
   if (!gst_stx_stage_wait(stage, error))
     return FALSE;
@@ -178,17 +140,86 @@ static gboolean draw(GstOverlayStage *self, GstStxStage *stage, const Job *job,
              job->scratch, job->place, error);
 }
 
-gboolean gst_overlay_stage_draw(GstOverlayStage *self, GstStxStage *stage, GstBuffer *frame,
-    GstBuffer *stixels, gdouble strength, const StxOverlayResult **result, StxError *error)
-{
-  gsize size = gst_buffer_get_size(stixels);
-  Job job = {
-      .impl = gst_stx_stage_impl(stage), .place = &stage->place, .count = size / sizeof(StxStixel)};
+/* ---- Truth --------------------------------------------------------------------------------- */
 
-  if (stx_overlay_fade(self->overlay, strength))
+/* What the comparison of two sets of records needs, in one block. */
+typedef struct {
+  StxStixel *records, *truth, *verdicts;
+  char *scratch;
+} Judging;
+
+static gsize lay_out_judging(
+    const StxJudgement *judgement, gsize count, gsize truth_count, void *memory, Judging *judging)
+{
+  StxLayout at = {.memory = memory};
+
+  STX_TAKE(&at, judging->records, count);
+  STX_TAKE(&at, judging->truth, truth_count);
+  STX_TAKE(&at, judging->verdicts, stx_judge_most(count + truth_count));
+  STX_TAKE(&at, judging->scratch, stx_judge_scratch(judgement));
+  return at.size;
+}
+
+static gsize count_records(GstBuffer *buffer)
+{
+  return buffer != NULL ? gst_buffer_get_size(buffer) / sizeof(StxStixel) : 0;
+}
+
+static gboolean fetch(GstBuffer *buffer, const gchar *what, StxStixel *to, StxError *error)
+{
+  gsize size = count_records(buffer) * sizeof(StxStixel);
+
+  return size == 0 || gst_buffer_extract(buffer, 0, to, size) == size ||
+         stx_fail(error, "cannot read the buffer of %s", what);
+}
+
+/* Verdicts take the place of the records: they are few, and found on the host. */
+static gboolean judge(GstOverlayStage *self, GstStxStage *stage, const GstOverlayDrawing *drawing,
+    Job *job, StxError *error)
+{
+  const StxOverlayParams *params = &self->params;
+  StxJudgement judgement = {params->width, params->height, params->stixel_width, params->columns};
+  gsize count = count_records(drawing->stixels), truth_count = count_records(drawing->truth);
+  gsize size = lay_out_judging(&judgement, count, truth_count, NULL, &(Judging){NULL});
+  Judging at;
+
+  if (!gst_stx_scratch_reserve(&self->judging, size, error))
+    return FALSE;
+  lay_out_judging(&judgement, count, truth_count, self->judging.data, &at);
+  if (!fetch(drawing->stixels, "stixels", at.records, error) ||
+      !fetch(drawing->truth, "true stixels", at.truth, error))
+    return FALSE;
+  job->count = stx_judge(&judgement, at.records, count, at.truth, truth_count, at.verdicts,
+      at.scratch, &self->verdicts);
+  if (job->count == 0)
+    at.verdicts[0] = (StxStixel){0};
+  size = MAX(job->count, 1) * sizeof(StxStixel);
+  job->records = gst_stx_stage_constant(stage, VERDICTS, at.verdicts, size, error);
+  return job->records != NULL;
+}
+
+/* ---- All of it ----------------------------------------------------------------------------- */
+
+static gboolean find_records(GstOverlayStage *self, GstStxStage *stage,
+    const GstOverlayDrawing *drawing, Job *job, StxError *error)
+{
+  gsize size = gst_buffer_get_size(drawing->stixels);
+
+  if (self->params.mode == STX_OVERLAY_TRUTH)
+    return judge(self, stage, drawing, job, error);
+  job->count = size / sizeof(StxStixel);
+  return gst_stx_stage_read(
+      stage, RECORDS, "stixels", drawing->stixels, size, &job->records, error);
+}
+
+gboolean gst_overlay_stage_draw(GstOverlayStage *self, GstStxStage *stage, GstBuffer *frame,
+    const GstOverlayDrawing *drawing, const StxOverlayResult **result, StxError *error)
+{
+  Job job = {.impl = gst_stx_stage_impl(stage), .place = &stage->place};
+
+  if (stx_overlay_fade(self->overlay, drawing->strength))
     self->on_device = NULL;
-  return reserve(self, stage, &job, error) &&
-         gst_stx_stage_read(stage, RECORDS, "stixels", stixels, size, &job.records, error) &&
+  return find_records(self, stage, drawing, &job, error) && reserve(self, stage, &job, error) &&
          gst_stx_stage_picture(stage, PLANES, "frame", frame, &self->video,
              GST_VIDEO_INFO_N_PLANES(&self->video), GST_MAP_READWRITE, &job.frame, error) &&
          draw(self, stage, &job, result, error);

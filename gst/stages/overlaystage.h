@@ -7,6 +7,7 @@
 #define GST_OVERLAY_STAGE_H
 
 #include "common/overlay/overlay.h"
+#include "common/overlay/overlay_truth.h"
 #include "gst/shared/memory.h"
 #include "gst/base/stage.h"
 #include "gst/stages/hold.h"
@@ -19,9 +20,10 @@ typedef struct {
   StxOverlayParams params;
   GstVideoInfo video;
   GstStxImage image;
-  StxOverlay *overlay; /* in `memory`; NULL: prepare first */
-  void *on_device;     /* where a GPU has its copy of it; NULL: not uploaded */
-  GstStxScratch memory;
+  StxOverlay *overlay;  /* in `memory`; NULL: prepare first */
+  void *on_device;      /* where a GPU has its copy of it; NULL: not uploaded */
+  StxVerdicts verdicts; /* of the last frame that was compared with the truth */
+  GstStxScratch memory, judging;
 } GstOverlayStage;
 
 /*
@@ -34,18 +36,20 @@ gboolean gst_overlay_stage_prepare(GstOverlayStage *self, const StxOverlayParams
 /* TRUE if the last preparation succeeded, was for stixels of `image`, and still holds. */
 gboolean gst_overlay_stage_is_ready(const GstOverlayStage *self, const GstStxImage *image);
 
-/* The stixels that are attached to `frame`, of these caps: a new reference, or NULL with the reason
- * in `error`, also where nobody says any more where they lie in it. */
-GstBuffer *gst_overlay_stage_attached(
-    GstBuffer *frame, const GstCaps *caps, GstStxImage *image, StxError *error);
+/* What is drawn on a frame. */
+typedef struct {
+  GstBuffer *stixels;
+  GstBuffer *truth; /* with STX_OVERLAY_TRUTH: of the same image; NULL: nothing is known */
+  gdouble strength; /* times the opacity, 0…1 */
+} GstOverlayDrawing;
 
 /*
- * Draws into the writable buffer `frame`, with `strength` times the opacity, 0…1. The frame is
- * unchanged after a failure unless it lies on the GPU. *result is on the host, and filled in, when
- * gst_stx_stage_run has returned. FALSE with the reason in `error`.
+ * Draws into the writable buffer `frame`, which is unchanged after a failure unless it lies on the
+ * GPU. *result is on the host, and filled in, when gst_stx_stage_run has returned. FALSE with the
+ * reason in `error`.
  */
 gboolean gst_overlay_stage_draw(GstOverlayStage *self, GstStxStage *stage, GstBuffer *frame,
-    GstBuffer *stixels, gdouble strength, const StxOverlayResult **result, StxError *error);
+    const GstOverlayDrawing *drawing, const StxOverlayResult **result, StxError *error);
 
 /* Frees what was prepared. */
 void gst_overlay_stage_clear(GstOverlayStage *self);

@@ -90,6 +90,97 @@ GST_START_TEST(what_lies_otherwise_is_refused)
 }
 GST_END_TEST;
 
+/* ---- Against the truth --------------------------------------------------------------------- */
+
+/* Stixels that say: a car on the left, road on the right; and a truth with its car on the right. */
+static const StxStixel true_columns[2] = {
+    {0, 0, 7, STX_KIND_GROUND, 0, 5, 30, 0, 1}, {1, 0, 7, STX_KIND_OBJECT, 13, 20, 20, 0, 1}};
+
+static GstHarness *truth_pad(OverlayFixture *f, const gchar *caps)
+{
+  GstHarness *truth = gst_harness_new_with_element(f->element, "truth", NULL);
+
+  gst_harness_set_src_caps_str(truth, caps);
+  return truth;
+}
+
+static void push_truth(GstHarness *truth, const StxStixel *records, guint frame)
+{
+  GstBuffer *buffer = overlay_records_at(frame * OVERLAY_FRAME, records, 2);
+
+  ck_assert_int_eq(gst_harness_push(truth, buffer), GST_FLOW_OK);
+}
+
+#define TRUTH "stixel-overlay mode=truth alpha=1 outlines=false legend=none hold=0"
+
+GST_START_TEST(what_is_true_false_and_missed_has_its_colour)
+{
+  static const guint8 none[3] = {100, 100, 100}, found[3] = {30, 190, 140},
+                      invented[3] = {235, 90, 30}, missed[3] = {90, 130, 255};
+  static const guint8 *const expected[2][2] = {{found, none}, {invented, missed}};
+  OverlayFixture f = overlay_setup_with(TRUTH, TRUE);
+  GstHarness *truth = truth_pad(&f, OVERLAY_STIXEL_CAPS);
+
+  for (guint i = 0; i < 2; i++) {
+    GstBuffer *out;
+
+    push_truth(truth, i == 0 ? overlay_two_columns : true_columns, i);
+    overlay_push_stixels(&f, i * OVERLAY_FRAME);
+    overlay_push_frame(&f, i * OVERLAY_FRAME);
+    out = gst_harness_pull(f.video);
+    for (guint c = 0; c < 2; c++)
+      fail_unless(gst_buffer_memcmp(out, c * 8 * 3, expected[i][c], 3) == 0, "%u %u", i, c);
+    /* What is attached are the stixels, not the verdicts. */
+    stx_test_expect_bytes(gst_buffer_get_stx_stixel_meta(out)->stixels, overlay_two_columns,
+        sizeof overlay_two_columns, "stixels");
+    gst_buffer_unref(out);
+  }
+  stx_test_expect_silence(f.bus);
+  gst_harness_teardown(truth);
+  overlay_teardown(&f);
+}
+GST_END_TEST;
+
+GST_START_TEST(truth_that_cannot_be_compared_is_refused)
+{
+  OverlayFixture f = overlay_setup_with(TRUTH, TRUE);
+  GstHarness *truth;
+
+  overlay_push_stixels(&f, 0);
+  gst_harness_push(f.video, overlay_frame_at(0));
+  stx_test_expect_error(f.bus, "pad truth", "not linked", NULL);
+  overlay_teardown(&f);
+
+  f = overlay_setup_with(TRUTH, TRUE);
+  truth = truth_pad(
+      &f, "application/x-stixels,width=16,height=8,stixel-width=4,columns=4,framerate=10/1");
+  push_truth(truth, true_columns, 0);
+  overlay_push_stixels(&f, 0);
+  gst_harness_push(f.video, overlay_frame_at(0));
+  stx_test_expect_error(f.bus, "4 columns of 4 pixels", "2 columns of 8 pixels", NULL);
+  gst_harness_teardown(truth);
+  overlay_teardown(&f);
+}
+GST_END_TEST;
+
+GST_START_TEST(a_frame_without_truth_shows_no_verdict)
+{
+  OverlayFixture f = overlay_setup_with(TRUTH, TRUE);
+  GstHarness *truth = truth_pad(&f, OVERLAY_STIXEL_CAPS);
+  GstBuffer *out;
+
+  push_truth(truth, true_columns, 1);
+  overlay_push_stixels(&f, 0);
+  overlay_push_frame(&f, 0);
+  out = gst_harness_pull(f.video);
+  fail_unless(gst_buffer_memcmp(out, 0, (guint8[]){100, 100, 100}, 3) == 0);
+  gst_buffer_unref(out);
+  stx_test_expect_warning(f.bus, "no true stixels");
+  gst_harness_teardown(truth);
+  overlay_teardown(&f);
+}
+GST_END_TEST;
+
 static Suite *stixel_overlay_views_suite(void)
 {
   Suite *suite = suite_create("stixel-overlay-views");
@@ -98,6 +189,9 @@ static Suite *stixel_overlay_views_suite(void)
   suite_add_tcase(suite, tests);
   tcase_add_test(tests, attached_stixels_are_drawn_where_they_lie);
   tcase_add_test(tests, what_lies_otherwise_is_refused);
+  tcase_add_test(tests, what_is_true_false_and_missed_has_its_colour);
+  tcase_add_test(tests, truth_that_cannot_be_compared_is_refused);
+  tcase_add_test(tests, a_frame_without_truth_shows_no_verdict);
   return suite;
 }
 
