@@ -47,7 +47,7 @@ bool stx_sheet_lay_c(const StxSheet *sheet, const void *tiles, const StxFrame *f
     const StxPlace *place, StxError *error)
 {
   const StxPixelFormat *format = sheet->params.format;
-  const StxTile *tile = tiles;
+  const StxTile *tile = tiles != NULL ? tiles : sheet->tile;
   for (int p = 0; p < format->planes; p++) {
     int memory = format->shared ? 0 : p;
     for (uint32_t slot = 0; slot < sheet->count; slot++)

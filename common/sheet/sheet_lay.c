@@ -68,7 +68,7 @@ static void lay_piece(void *data, int piece, int worker)
 bool stx_sheet_lay_omp(const StxSheet *sheet, const void *tiles, const StxFrame *frame,
     const StxPlace *place, StxError *error)
 {
-  Job job = {sheet, tiles, frame};
+  Job job = {sheet, tiles != NULL ? tiles : sheet->tile, frame};
   int pieces = (int)((sheet->count + TILES_PER_PIECE - 1) / TILES_PER_PIECE);
   stx_parallel(place->threads, pieces, lay_piece, &job);
   return true;

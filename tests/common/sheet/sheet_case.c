@@ -28,7 +28,8 @@ static void lay(const StxSheet *sheet, const StxFrame *frame, const char *name, 
 {
   const StxSheetImpl *impl = stx_impl_named(&stx_sheet_impls, name);
   StxPlace place = {.threads = threads};
-  ck_assert(impl->lay(sheet, stx_sheet_tiles(sheet), frame, &place, NULL));
+  const void *tiles = threads > 1 ? stx_sheet_tiles(sheet) : NULL;
+  ck_assert(impl->lay(sheet, tiles, frame, &place, NULL));
 }
 
 uint64_t sheet_lay_hash(const StxSheet *sheet, const char *impl, int threads)
