@@ -24,9 +24,9 @@
 #include "gst/base/pairing.h"
 #include "gst/formats/camera.h"
 #include "gst/formats/columns.h"
-#include "gst/stages/hold.h"
-#include "gst/stages/overlayinput.h"
-#include "gst/stages/overlaystage.h"
+#include "gst/live/hold.h"
+#include "gst/views/overlayinput.h"
+#include "gst/views/overlaystage.h"
 #include "gst/stixels/stixels.h"
 
 GST_DEBUG_CATEGORY_STATIC(stixel_overlay_debug);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gst/stages/overlayinput.h"
+#include "gst/views/overlayinput.h"
 
 #include "gst/base/inputs.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/shared/memory.h"
-#include "gst/stages/overlaystage.h"
+#include "gst/views/overlaystage.h"
 
 /* A picture takes as many slots as it has planes. */
 enum { RECORDS, PLANES, PREPARED = PLANES + 3, RESULT, HOST_RESULT, SCRATCH, VERDICTS };

@@ -10,7 +10,7 @@
 #include "common/overlay/overlay_truth.h"
 #include "gst/shared/memory.h"
 #include "gst/base/stage.h"
-#include "gst/stages/hold.h"
+#include "gst/live/hold.h"
 #include "gst/stixels/stixels.h"
 
 G_BEGIN_DECLS

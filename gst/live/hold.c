@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gst/stages/hold.h"
+#include "gst/live/hold.h"
 
 void gst_stx_hold_keep(
     GstStxHold *self, GstBuffer *stixels, const GstStxImage *image, GstClockTime time)

@@ -5,7 +5,7 @@
 
 #include <gst/video/video.h>
 
-#include "gst/stages/hold.h"
+#include "gst/live/hold.h"
 
 G_BEGIN_DECLS
 
