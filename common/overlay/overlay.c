@@ -296,7 +296,6 @@ static size_t lay_out(const StxOverlayParams *params, StxOverlay *overlay, void 
   STX_TAKE(&at, overlay->row_edge, params->height + 1);
   STX_TAKE(&at, overlay->column, params->frame_width);
   STX_TAKE(&at, overlay->row, params->frame_height);
-  STX_TAKE(&at, overlay->legend.paint, stx_overlay_legend_pixels(params));
   return at.size;
 }
 
@@ -324,7 +323,6 @@ StxOverlay *stx_overlay_init(void *memory, const StxOverlayParams *params)
   fill_nearness(overlay);
   fill_levels(overlay);
   stx_overlay_fade(overlay, 1);
-  stx_overlay_legend(params, 0, &overlay->legend);
   return overlay;
 }
 
@@ -334,7 +332,6 @@ bool stx_overlay_see(StxOverlay *overlay, unsigned seen)
   if (seen == overlay->seen)
     return false;
   overlay->seen = seen;
-  stx_overlay_legend(&overlay->params, seen, &overlay->legend);
   return overlay->params.legend != STX_LEGEND_NONE;
 }
 

@@ -9,7 +9,8 @@
  *
  * Colours, and how they are blended into a frame: common/colour/colour.h.
  *
- * The stixels are drawn first, the legend over them. All pixel arithmetic is on integers.
+ * The legend is drawn on a sheet (common/sheet/sheet.h), to be laid over them. All pixel arithmetic
+ * is on integers.
  *
  * Memory: prepared state and scratch belong to the caller; see stx_overlay_size and
  * scratch_size. Threads: one StxOverlay per thread.
@@ -102,7 +103,7 @@ bool stx_overlay_check(const StxOverlayParams *params, StxError *error);
 
 /* ---- Drawing ------------------------------------------------------------------------------ */
 
-/* Colour tables, where columns and rows lie, and the rendered legend for one set of parameters. */
+/* Colour tables, and where columns and rows lie, for one set of parameters. */
 typedef struct StxOverlay StxOverlay;
 
 /* Bytes of the block that stx_overlay_init needs; params have passed the check. */
@@ -113,10 +114,14 @@ StxOverlay *stx_overlay_init(void *memory, const StxOverlayParams *params);
 
 /*
  * Adds to what the legend of KIND and CLASS lists: 1 << StxKind for each kind, or 1 << train id for
- * each label and 1 << STX_LABEL_CLASSES for records without one. Renders the legend again, and
- * returns true, if that changes it: what was uploaded is out of date then.
+ * each label and 1 << STX_LABEL_CLASSES for records without one. Returns true if there is a legend
+ * and that changes it.
  */
 bool stx_overlay_see(StxOverlay *overlay, unsigned seen);
+
+/* Draws the legend on a sheet for such frames: for names, of what the StxOverlay was shown so far.
+ */
+void stx_overlay_draw_legend(const StxOverlay *overlay, StxSheet *sheet);
 
 /* Multiplies the opacity of stixels and outlines, but not of the legend, by `strength`, 0…1, which
  * is 1 after stx_overlay_init. Returns true if that changes anything: what was uploaded is out of
@@ -134,17 +139,14 @@ typedef struct {
 } StxOverlayResult;
 
 /*
- * A frame is drawn in two steps, because the legend of KIND and CLASS lists what the records hold,
- * and letters are rendered on the host:
+ * A frame is drawn in two steps:
  *
- *   link             orders and judges the records, leaves that in the scratch, fills the result
- *   stx_overlay_see  with result->seen; if it returns true, `upload` once more
- *   draw             draws what `link` left, and the legend
+ *   link  orders and judges the records, leaves that in the scratch, fills the result
+ *   draw  draws what `link` left
  *
- * Both steps get the same overlay, records, count, scratch and number of threads. Without such a
- * legend nobody needs to look at the result. The legend lists what the StxOverlay was shown so far,
- * so that it grows but does not flicker; one that does not fit into the frame is left out. For the
- * rest see StxPlace.
+ * Both steps get the same overlay, records, count, scratch and number of threads. The legend of
+ * KIND and CLASS lists what the records hold: stx_overlay_see gets the result's, and if it returns
+ * true, the legend is drawn anew. So it grows but does not flicker. For the rest see StxPlace.
  *
  * overlay   always on the host, made by stx_overlay_init
  * prepared  what `upload` wrote; of host implementations, which have no upload, the overlay itself
@@ -159,7 +161,7 @@ typedef struct {
   size_t (*scratch_size)(const StxOverlayParams *params, size_t count, int threads);
 
   /* NULL for host implementations. Copies the overlay to `prepared`, stx_overlay_size bytes of the
-   * device: after stx_overlay_init, and whenever stx_overlay_see or _fade returned true. */
+   * device: after stx_overlay_init, and whenever stx_overlay_fade returned true. */
   bool (*upload)(const StxOverlay *overlay, void *prepared, const StxPlace *place, StxError *error);
 
   bool (*link)(const StxOverlay *overlay, const void *prepared, const StxStixel *records,
@@ -174,7 +176,7 @@ typedef struct {
 /* "omp" draws bands of rows in parallel, if the frame is large; "c" uses one thread. */
 extern const StxImplTable stx_overlay_impls;
 
-/* All steps of a frame, with an implementation of the host. */
+/* Both steps of a frame, and stx_overlay_see, with an implementation of the host. */
 StxOverlayResult stx_overlay_draw_all(const StxOverlayImpl *impl, StxOverlay *overlay,
     const StxFrame *frame, const StxStixel *records, size_t count, void *scratch, int threads);
 

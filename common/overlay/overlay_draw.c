@@ -152,31 +152,18 @@ static bool link_scene(const StxOverlay *overlay, const void *prepared, const St
 
 /* ---- Paint of the row --------------------------------------------------------------------- */
 
-static inline __attribute__((always_inline)) void set_pixels(
-    Canvas *canvas, int x0, int x1, const StxPaint *paints, int step)
+/* Paints the pixels [x0, x1) of the row alike. */
+static void set_span(Canvas *canvas, int x0, int x1, const StxPaint *paint)
 {
   const StxPixelFormat *format = canvas->overlay->params.format;
   for (int p = 0; p < format->planes && format->plane[p].shift_x == 0; p++) {
     const StxPlane *plane = &format->plane[p];
     size_t first = (size_t)x0 * plane->pixel_stride;
-    uint16_t *keep = canvas->keep[p] + first, *add = canvas->add[p] + first;
-    stx_rows_expand(keep, add, plane, paints, step, x1 - x0);
+    stx_rows_expand(canvas->keep[p] + first, canvas->add[p] + first, plane, paint, 0, x1 - x0);
   }
   if (is_subsampled(format))
     for (int x = x0; x < x1; x++)
-      canvas->now[x] = paints[(x - x0) * step];
-}
-
-/* Paints the pixels [x0, x1) of the row alike. */
-static void set_span(Canvas *canvas, int x0, int x1, const StxPaint *paint)
-{
-  set_pixels(canvas, x0, x1, paint, 0);
-}
-
-/* Paints the pixels from x0 on, each in its own paint. */
-static void set_row(Canvas *canvas, int x0, int n, const StxPaint *paints)
-{
-  set_pixels(canvas, x0, x0 + n, paints, 1);
+      canvas->now[x] = *paint;
 }
 
 static const StxPaint clear_paint = {STX_CLEAR_KEEP, {STX_CLEAR_ADD, STX_CLEAR_ADD, STX_CLEAR_ADD}};
@@ -240,44 +227,39 @@ static uint8_t *plane_row(const Canvas *canvas, int p, int y)
   return frame->data[memory] + y * frame->stride[memory];
 }
 
-/* Pixels [x0, x1) of row y in the planes of full size. */
-static void blend_pixels(Canvas *canvas, int y, int x0, int x1)
+static void blend_pixels(Canvas *canvas, int y)
 {
-  const StxPixelFormat *format = canvas->overlay->params.format;
-  for (int p = 0; p < format->planes && format->plane[p].shift_x == 0; p++) {
-    size_t stride = format->plane[p].pixel_stride;
-    uint8_t *row = plane_row(canvas, p, y);
-    stx_rows_blend(row + x0 * stride, canvas->keep[p] + x0 * stride, canvas->add[p] + x0 * stride,
-        (x1 - x0) * stride);
-  }
+  const StxOverlayParams *params = &canvas->overlay->params;
+  const StxPixelFormat *format = params->format;
+  for (int p = 0; p < format->planes && format->plane[p].shift_x == 0; p++)
+    stx_rows_blend(plane_row(canvas, p, y), canvas->keep[p], canvas->add[p],
+        (size_t)params->frame_width * format->plane[p].pixel_stride);
 }
 
-/* The subsampled planes under row y of paint (and the one above, if the blocks are two rows high)
- * in a region of pixels [x0, x1), x0 even, that starts at an even row and ends before row `end`. */
-static void blend_blocks(Canvas *canvas, int y, int end, int x0, int x1)
+/* The subsampled planes under row y of paint, and the one above, if the blocks are two rows high.
+ */
+static void blend_blocks(Canvas *canvas, int y)
 {
   const StxPixelFormat *format = canvas->overlay->params.format;
+  int width = canvas->overlay->params.frame_width;
   bool two_rows = format->plane[format->planes - 1].shift_y > 0;
-  if (two_rows && y % 2 == 0 && y + 1 < end) { /* wait for the lower row */
-    memcpy(canvas->above + x0, canvas->now + x0, (x1 - x0) * sizeof(StxPaint));
+  if (two_rows && y % 2 == 0 && y + 1 < canvas->end) { /* wait for the lower row */
+    memcpy(canvas->above, canvas->now, width * sizeof(StxPaint));
     return;
   }
   const StxPaint *upper = two_rows && y % 2 == 1 ? canvas->above : canvas->now;
-  stx_rows_average(canvas->block + x0 / 2, upper, canvas->now, x0, x1);
-  for (int p = 1; p < format->planes; p++) {
-    const StxPlane *plane = &format->plane[p];
-    uint8_t *row = plane_row(canvas, p, y >> plane->shift_y);
-    stx_rows_blend_samples(row + (size_t)(x0 / 2) * plane->pixel_stride, plane,
-        canvas->block + x0 / 2, (x1 - x0 + 1) / 2);
-  }
+  stx_rows_average(canvas->block, upper, canvas->now, 0, width);
+  for (int p = 1; p < format->planes; p++)
+    stx_rows_blend_samples(plane_row(canvas, p, y >> format->plane[p].shift_y), &format->plane[p],
+        canvas->block, (width + 1) / 2);
 }
 
-/* Blends row y, whose paint is complete; for x0, x1 and `end` see blend_blocks. */
-static void blend_row(Canvas *canvas, int y, int end, int x0, int x1)
+/* Row y, whose paint is complete. */
+static void blend_row(Canvas *canvas, int y)
 {
-  blend_pixels(canvas, y, x0, x1);
+  blend_pixels(canvas, y);
   if (is_subsampled(canvas->overlay->params.format))
-    blend_blocks(canvas, y, end, x0, x1);
+    blend_blocks(canvas, y);
 }
 
 /* ---- Drawing ------------------------------------------------------------------------------ */
@@ -292,18 +274,7 @@ static void draw_stixels(Canvas *canvas)
     for (int c = 0; c < params->columns; c++)
       if (canvas->cursor[c].wake <= y)
         wake(canvas, c, y);
-    blend_row(canvas, y, canvas->end, 0, params->frame_width);
-  }
-}
-
-static void draw_legend(Canvas *canvas)
-{
-  const StxLegendImage *legend = &canvas->overlay->legend;
-  int bottom = legend->y + legend->height, end = bottom < canvas->end ? bottom : canvas->end;
-  for (int y = legend->y > canvas->first ? legend->y : canvas->first; y < end; y++) {
-    set_row(
-        canvas, legend->x, legend->width, legend->paint + (size_t)(y - legend->y) * legend->width);
-    blend_row(canvas, y, end, legend->x, legend->x + legend->width);
+    blend_row(canvas, y);
   }
 }
 
@@ -318,7 +289,6 @@ static void draw_band(void *data, int band, int worker)
   canvas.end = end < params->frame_height ? end : params->frame_height;
   lay_out_canvas(params, &canvas, scene->canvases + (size_t)worker * scene->canvas_size);
   draw_stixels(&canvas);
-  draw_legend(&canvas);
 }
 
 static bool draw(const StxOverlay *overlay, const void *prepared, const StxFrame *frame,

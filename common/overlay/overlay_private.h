@@ -4,7 +4,6 @@
 #define STX_OVERLAY_PRIVATE_H
 
 #include "common/labels.h"
-#include "common/lettering.h"
 #include "common/overlay/overlay.h"
 #include "common/overlay/overlay_truth.h"
 
@@ -28,21 +27,6 @@ StxPaint stx_overlay_paint(const StxOverlayParams *params, StxRgb colour, int a)
 
 /* AUTO resolved by the camera. */
 StxOverlayScale stx_overlay_scale(const StxOverlayParams *params);
-
-/* ---- Legend ------------------------------------------------------------------------------- */
-
-/* x, y, width and height are even, so that no chroma block is shared with the picture around. */
-typedef struct {
-  int x, y, width, height; /* width 0: nothing to show */
-  StxPaint *paint;         /* width × height */
-} StxLegendImage;
-
-/* Pixels that the legend of these parameters can need at most. */
-size_t stx_overlay_legend_pixels(const StxOverlayParams *params);
-
-/* Lays out and renders. `seen`: kinds (1 << StxKind) or, in CLASS mode, labels (1 << train id,
- * 1 << STX_LABEL_CLASSES for none). legend->paint has room for stx_overlay_legend_pixels. */
-void stx_overlay_legend(const StxOverlayParams *params, unsigned seen, StxLegendImage *legend);
 
 /* ---- Prepared state ---------------------------------------------------------------------- */
 
@@ -75,9 +59,8 @@ struct StxOverlay {
   uint8_t nearness[STX_OVERLAY_MAX_DISPARITY * STX_STEPS_PER_PIXEL + 1]; /* disparity -> colour */
   double strength;                                                       /* of stx_overlay_fade */
   StxOverlayLevels levels;
-  unsigned seen; /* kinds or labels that the legend lists */
-  int edge;      /* thickness of outlines in pixels, 0: none */
-  StxLegendImage legend;
+  unsigned seen;    /* kinds or labels that the legend lists */
+  int edge;         /* thickness of outlines in pixels, 0: none */
   StxPaint *paints; /* STX_PAINTS of each step of dimming */
   int *left;        /* columns + 1: first frame pixel of each column */
   int *row_edge;    /* height + 1: first frame row of each image row */

@@ -6,7 +6,7 @@
  *   index    finds each column's records, and the column of each frame pixel across
  *   columns  walks each column's records from the bottom up, which decides which of them count,
  *            and writes down the number of the paint of every frame row of the column
- *   draw     blends the frame's samples with the paints of their pixels, then with the legend's
+ *   draw     blends the frame's samples with the paints of their pixels
  *
  * Records are sorted by column if they are good, but may be anything. Whatever their order, all
  * records of a column lie between its first and its last, so that is what `index` finds; `columns`

@@ -75,9 +75,8 @@ typedef struct {
 typedef struct {
   StxOverlayPlaneArgs plane[3];
   const uint16_t *pixel, *paint;
-  const uint64_t *paints, *legend;
+  const uint64_t *paints;
   int32_t frame_height, visible;
-  int32_t legend_x, legend_y, legend_width, legend_height;
 } StxOverlayDrawArgs;
 
 #endif

@@ -75,31 +75,6 @@ STX_DEVICE void sample_paints(const StxOverlayDrawArgs &a, const StxOverlayPlane
     paint[j] = stx_paint_block_mean(upper[2 * j], upper[2 * j + 1], lower[2 * j], lower[2 * j + 1]);
 }
 
-/* Of the sample over pixel (x, y), if the legend covers it; else clear. The legend consists of
- * whole blocks. */
-STX_DEVICE uint64_t legend_paint(
-    const StxOverlayDrawArgs &a, const StxOverlayPlaneArgs &plane, int x, int y)
-{
-  const int column = x - a.legend_x, row = y - a.legend_y;
-  if (column < 0 || row < 0 || column >= a.legend_width || row >= a.legend_height)
-    return clear_word();
-  const uint64_t *upper = a.legend + (size_t)row * a.legend_width + column;
-  const uint64_t *lower = upper + (plane.shift_y > 0 ? a.legend_width : 0);
-  const int beside = plane.shift_x;
-  return stx_paint_block_mean(
-      __ldg(upper), __ldg(upper + beside), __ldg(lower), __ldg(lower + beside));
-}
-
-/* Whether the legend may cover one of the samples x … x + 3 of row y. */
-STX_DEVICE bool near_legend(
-    const StxOverlayDrawArgs &a, const StxOverlayPlaneArgs &plane, int x, int y)
-{
-  const int left = x << plane.shift_x, row = (y << plane.shift_y) - a.legend_y;
-  const int end = left + (STX_OVERLAY_SAMPLES << plane.shift_x);
-  return row >= 0 && row < a.legend_height && end > a.legend_x &&
-         left < a.legend_x + a.legend_width;
-}
-
 /* Four samples of S bytes in S words, sample j's first byte being byte j·S. */
 template <int S>
 STX_DEVICE void blend_samples(uint32_t (&word)[STX_OVERLAY_SAMPLES],
@@ -213,20 +188,10 @@ STX_DEVICE void draw_samples(
   uint64_t paint[STX_OVERLAY_SAMPLES];
   load_samples(word, at, samples * size, size, unit);
   sample_paints(a, plane, x, y, paint);
-  bool covered = covers(paint);
-#pragma unroll 1
-  for (bool legend = near_legend(a, plane, x, y);; legend = false) {
-    if (covered)
-      blend(word, plane, paint);
-    if (!legend)
-      break;
-#pragma unroll
-    for (int j = 0; j < STX_OVERLAY_SAMPLES; j++)
-      paint[j] = legend_paint(a, plane, (x + j) << plane.shift_x, y << plane.shift_y);
-    covered = covered || covers(paint);
-  }
-  if (covered)
-    store_samples(word, at, samples * size, size, unit);
+  if (!covers(paint))
+    return;
+  blend(word, plane, paint);
+  store_samples(word, at, samples * size, size, unit);
 }
 
 #endif

@@ -30,9 +30,7 @@ static const void *on_device(const StxOverlay *overlay, const void *prepared, co
 static bool upload(
     const StxOverlay *overlay, void *prepared, const StxPlace *place, StxError *error)
 {
-  const StxLegendImage *legend = &overlay->legend;
-  const char *end = (const char *)(legend->paint + (size_t)legend->width * legend->height);
-  size_t size = (size_t)(end - (const char *)overlay);
+  size_t size = stx_overlay_size(&overlay->params);
   return stx_cuda_upload_bytes(place->device, prepared, overlay, size, place->stream, error);
 }
 
@@ -191,19 +189,13 @@ static bool draw(const StxOverlay *overlay, const void *prepared, const StxFrame
     const StxStixel *records, size_t count, void *scratch, const StxPlace *place, StxError *error)
 {
   const StxOverlayParams *params = &overlay->params;
-  const StxLegendImage *legend = &overlay->legend;
   const char *memory = scratch;
   Scratch at = lay_out_scratch(params);
   StxOverlayDrawArgs args = {.pixel = (const uint16_t *)(memory + at.pixel),
       .paint = (const uint16_t *)(memory + at.paint),
       .paints = on_device(overlay, prepared, overlay->paints),
-      .legend = on_device(overlay, prepared, legend->paint),
       .frame_height = params->frame_height,
-      .visible = visible_columns(params),
-      .legend_x = legend->x,
-      .legend_y = legend->y,
-      .legend_width = legend->width,
-      .legend_height = legend->height};
+      .visible = visible_columns(params)};
   return launch_planes(&args, params, frame, place, error);
 }
 

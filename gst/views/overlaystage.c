@@ -3,25 +3,14 @@
 #include "gst/views/overlaystage.h"
 
 /* A picture takes as many slots as it has planes. */
-enum { RECORDS, PLANES, PREPARED = PLANES + 3, RESULT, HOST_RESULT, SCRATCH, VERDICTS };
+enum { RECORDS, PLANES, PREPARED = PLANES + 3, RESULT, HOST_RESULT, SCRATCH, VERDICTS, SHEET };
 
 /* ---- Preparation --------------------------------------------------------------------------- */
-
-static StxMatrix matrix_of(const GstVideoInfo *video)
-{
-  switch (video->colorimetry.matrix) {
-  case GST_VIDEO_COLOR_MATRIX_BT709:
-    return STX_MATRIX_BT709;
-  case GST_VIDEO_COLOR_MATRIX_BT2020:
-    return STX_MATRIX_BT2020;
-  default:
-    return STX_MATRIX_BT601;
-  }
-}
 
 static void fill_params(GstOverlayStage *self)
 {
   const GstStxStixelInfo *info = &self->image.info;
+  StxSheetParams frame = gst_sheet_stage_params(&self->video);
   StxOverlayParams *params = &self->params;
 
   params->camera = info->camera;
@@ -30,11 +19,11 @@ static void fill_params(GstOverlayStage *self)
   params->stixel_width = info->stixel_width;
   params->columns = info->columns;
   params->placement = self->image.placement;
-  params->format = stx_pixel_format(GST_VIDEO_INFO_NAME(&self->video));
-  params->frame_width = GST_VIDEO_INFO_WIDTH(&self->video);
-  params->frame_height = GST_VIDEO_INFO_HEIGHT(&self->video);
-  params->matrix = matrix_of(&self->video);
-  params->full_range = self->video.colorimetry.range == GST_VIDEO_COLOR_RANGE_0_255;
+  params->format = frame.format;
+  params->frame_width = frame.width;
+  params->frame_height = frame.height;
+  params->matrix = frame.matrix;
+  params->full_range = frame.full_range;
 }
 
 gboolean gst_overlay_stage_prepare(GstOverlayStage *self, const StxOverlayParams *settings,
@@ -47,9 +36,11 @@ gboolean gst_overlay_stage_prepare(GstOverlayStage *self, const StxOverlayParams
   self->image = *image;
   fill_params(self);
   if (!stx_overlay_check(&self->params, error) ||
-      !gst_stx_scratch_reserve(&self->memory, stx_overlay_size(&self->params), error))
+      !gst_stx_scratch_reserve(&self->memory, stx_overlay_size(&self->params), error) ||
+      !gst_sheet_stage_prepare(&self->sheet, video, error))
     return FALSE;
   self->overlay = stx_overlay_init(self->memory.data, &self->params);
+  stx_overlay_draw_legend(self->overlay, self->sheet.sheet);
   return TRUE;
 }
 
@@ -73,6 +64,7 @@ void gst_overlay_stage_clear(GstOverlayStage *self)
 {
   self->overlay = NULL;
   self->on_device = NULL;
+  gst_sheet_stage_clear(&self->sheet);
   gst_stx_scratch_clear(&self->memory);
   gst_stx_scratch_clear(&self->judging);
 }
@@ -114,16 +106,18 @@ static gboolean upload(GstOverlayStage *self, const Job *job, StxError *error)
 }
 
 /* The legend of kinds and classes lists what the records hold, and is lettered on the host. */
-static gboolean update_legend(GstOverlayStage *self, GstStxStage *stage, const Job *job,
-    const StxOverlayResult *result, StxError *error)
+static gboolean update_legend(
+    GstOverlayStage *self, GstStxStage *stage, const StxOverlayResult *result, StxError *error)
 {
   if (self->params.legend == STX_LEGEND_NONE || stx_overlay_has_scale(self->params.mode))
     return TRUE;
   if (!gst_stx_stage_wait(stage, error))
     return FALSE;
-  if (stx_overlay_see(self->overlay, result->seen))
-    self->on_device = NULL;
-  return upload(self, job, error);
+  if (stx_overlay_see(self->overlay, result->seen)) {
+    stx_sheet_clear(self->sheet.sheet);
+    stx_overlay_draw_legend(self->overlay, self->sheet.sheet);
+  }
+  return TRUE;
 }
 
 static gboolean draw(GstOverlayStage *self, GstStxStage *stage, const Job *job,
@@ -135,9 +129,10 @@ static gboolean draw(GstOverlayStage *self, GstStxStage *stage, const Job *job,
                                        job->count, job->result, job->scratch, job->place, error))
     return FALSE;
   *result = gst_stx_stage_bring(stage, HOST_RESULT, job->result, sizeof(**result), error);
-  return *result != NULL && update_legend(self, stage, job, *result, error) &&
+  return *result != NULL && update_legend(self, stage, *result, error) &&
          job->impl->draw(overlay, job->prepared, &job->frame, job->records, job->count,
-             job->scratch, job->place, error);
+             job->scratch, job->place, error) &&
+         gst_sheet_stage_lay(&self->sheet, stage, SHEET, &job->frame, error);
 }
 
 /* ---- Truth --------------------------------------------------------------------------------- */

@@ -11,6 +11,7 @@
 #include "gst/shared/memory.h"
 #include "gst/base/stage.h"
 #include "gst/live/hold.h"
+#include "gst/views/sheetstage.h"
 #include "gst/stixels/stixels.h"
 
 G_BEGIN_DECLS
@@ -21,6 +22,7 @@ typedef struct {
   GstVideoInfo video;
   GstStxImage image;
   StxOverlay *overlay;  /* in `memory`; NULL: prepare first */
+  GstSheetStage sheet;  /* with the legend, over the stixels */
   void *on_device;      /* where a GPU has its copy of it; NULL: not uploaded */
   StxVerdicts verdicts; /* of the last frame that was compared with the truth */
   GstStxScratch memory, judging;

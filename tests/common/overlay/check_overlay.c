@@ -268,7 +268,6 @@ START_TEST(every_implementation_gives_the_same_bytes)
     params.dim = f % 2 * .7;
     params.outlines = true;
     params.alpha = .3;
-    params.legend = (StxLegend)(f % 5);
     overlay_frame_new(&params, 1, expected, &frame);
     overlay_frame_fill(&params, expected, 77);
     overlay_draw(&params, &frame, records, count);
@@ -357,7 +356,6 @@ START_TEST(random_bytes_harm_nobody)
     params.camera = (StxCamera){.focal = 700, .cy = 300, .baseline = .5};
     params.dim = round % 4 / 4.;
     params.outlines = round % 2;
-    params.legend = (StxLegend)(round % 5);
     params.columns = 1 + stx_random_below(&random, 2 * params.columns);
     params.frame_width *= 1 + round % 4;
     params.frame_height *= 1 + round % 4;

@@ -76,6 +76,20 @@ void overlay_frame_free(const StxOverlayParams *params, StxImage8 plane[3])
     stx_test_image8_free(&plane[p]);
 }
 
+static void lay_legend(
+    const StxOverlay *overlay, const StxOverlayParams *params, const StxFrame *frame)
+{
+  const StxSheetImpl *impl = stx_impl_named(&stx_sheet_impls, "c");
+  StxSheetParams glass = {params->frame_width, params->frame_height, params->format, params->matrix,
+      params->full_range};
+  StxPlace place = {.threads = 1};
+  void *memory = stx_guarded_alloc(stx_sheet_size(&glass));
+  StxSheet *sheet = stx_sheet_init(memory, &glass);
+  stx_overlay_draw_legend(overlay, sheet);
+  impl->lay(sheet, NULL, frame, &place, NULL);
+  stx_guarded_free(memory);
+}
+
 StxOverlayResult overlay_draw_with(const char *impl_name, int threads,
     const StxOverlayParams *params, const StxFrame *frame, const StxStixel *records, size_t count)
 {
@@ -87,6 +101,8 @@ StxOverlayResult overlay_draw_with(const char *impl_name, int threads,
   StxOverlay *overlay = stx_overlay_init(memory, params);
   StxOverlayResult result =
       stx_overlay_draw_all(impl, overlay, frame, records, count, scratch, threads);
+  if (params->legend != STX_LEGEND_NONE)
+    lay_legend(overlay, params, frame);
   stx_guarded_free(scratch);
   stx_guarded_free(memory);
   return result;

@@ -29,7 +29,8 @@ void overlay_frame_new(
 void overlay_frame_fill(const StxOverlayParams *params, StxImage8 plane[3], int value);
 void overlay_frame_free(const StxOverlayParams *params, StxImage8 plane[3]);
 
-/* Checks, prepares and draws once, state and scratch in guarded memory of the stated size. */
+/* Checks, prepares and draws once, with the legend, if there is one; state and scratch in guarded
+ * memory of the stated size. */
 StxOverlayResult overlay_draw_with(const char *impl_name, int threads,
     const StxOverlayParams *params, const StxFrame *frame, const StxStixel *records, size_t count);
 

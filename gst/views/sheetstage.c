@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gst/stages/sheetstage.h"
+#include "gst/views/sheetstage.h"
 
 #define ROOM_MIN (64 << 10) /* bytes of the smallest block on a GPU */
 
