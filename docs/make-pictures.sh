@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Makes the pictures of the documentation from the synthetic street: docs/street.jpg (the README's),
-# docs/segments.jpg (that of rdp-columns) and docs/lidar.png (that of lidar-ground and lidar-bev).
+# docs/segments.jpg (that of rdp-columns), docs/lidar.png (that of lidar-ground and lidar-bev) and
+# docs/disparity*.jpg (those of disparity-colour).
 #   GST_PLUGIN_PATH=build/gst docs/make-pictures.sh
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -32,6 +33,19 @@ gst-launch-1.0 -q \
   ! lidar-bev extent=24 center-x=5 ! video/x-raw,format=RGB,width=720,height=800 \
   ! pngenc compression-level=9 ! filesink location=docs/lidar.png
 
+# Of the same frame, for disparity-colour, smaller.
+small=(video/x-raw,width=828,height=250)
+gst-launch-1.0 -q \
+  street-scene-src view=left "${street[@]}" ! "${small[@]}" ! sgm.sink_left \
+  street-scene-src view=right "${street[@]}" ! "${small[@]}" ! sgm.sink_right \
+  stereo-sgm name=sgm ! tee name=map \
+  map. ! queue ! disparity-colour max=40 ! videoconvert ! jpegenc quality=75 \
+  ! filesink location=docs/disparity.jpg \
+  map. ! queue ! error.sink street-scene-src view=disparity "${street[@]}" \
+  ! "${small[@]}" ! error.truth \
+  disparity-colour name=error ! videoconvert ! jpegenc quality=55 \
+  ! filesink location=docs/disparity-error.jpg
+
 # stx-eval column: a column of the same frame.
 "${STX_EVAL:-build/examples/stx-eval}" column --output docs/column.svg > /dev/null
-ls -l docs/column.svg docs/street.jpg docs/segments.jpg docs/lidar.png
+ls -l docs/column.svg docs/street.jpg docs/segments.jpg docs/lidar.png docs/disparity*.jpg

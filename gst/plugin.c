@@ -21,6 +21,7 @@ static gboolean plugin_init(GstPlugin *plugin)
   ok &= GST_ELEMENT_REGISTER(stixel_mesh, plugin);
   ok &= GST_ELEMENT_REGISTER(stixel_obstacles, plugin);
   ok &= GST_ELEMENT_REGISTER(stixel_overlay, plugin);
+  ok &= GST_ELEMENT_REGISTER(disparity_colour, plugin);
   ok &= GST_ELEMENT_REGISTER(street_scene_src, plugin);
   ok &= GST_ELEMENT_REGISTER(stereo_stixels, plugin); /* last: asks the others' classes */
   ok &= GST_TYPE_FIND_REGISTER(pcd, plugin);

@@ -52,7 +52,7 @@ static const StxField fields[] = {
     {"min", "Minimum", "With range=fixed: the value at the palette's lower end, px, m, 1 or nat",
         FIELD(DOUBLE, min), .high = 65536},
     {"max", "Maximum",
-        "With range=fixed: the value at its upper end (0 = by mode: 64 px, 50 m, 1, 1 nat)",
+        "With range=fixed: the value at its upper end (0 = by mode: 64 px, 50 m, 1, 0.5 nat)",
         FIELD(DOUBLE, max), .high = 65536},
 };
 
@@ -64,7 +64,7 @@ StxTintSpan stx_tint_span(const StxTintParams *params)
   static const double most[] = {[STX_TINT_DISPARITY] = 64,
       [STX_TINT_DEPTH] = 50,
       [STX_TINT_CONFIDENCE] = 1,
-      [STX_TINT_COST] = 1};
+      [STX_TINT_COST] = .5};
   double high =
       params->max > 0 || params->mode == STX_TINT_ERROR ? params->max : most[params->mode];
   return (StxTintSpan){params->min, high};
@@ -148,21 +148,21 @@ StxPalette stx_tint_palette(const StxTintParams *params)
              : STX_PALETTE_DISTANCE;
 }
 
-static StxRgb unknown_colour(const StxTintParams *params, bool odd)
+static StxRgb unknown_colour(StxTintUnknown unknown, bool odd)
 {
   StxRgb dark = stx_palette_colour(STX_PALETTE_GRAY, 0), grey = stx_colour(STX_MEANS_UNKNOWN);
-  if (params->unknown == STX_TINT_CHECKER)
+  if (unknown == STX_TINT_CHECKER)
     return stx_colour_mix(dark, grey, odd ? 3 : 2, 8);
-  return params->unknown == STX_TINT_BLACK ? dark : grey;
+  return unknown == STX_TINT_BLACK ? dark : grey;
 }
 
 StxRgb stx_tint_colour(const StxTintParams *params, int level, bool odd)
 {
   int steps = params->mode == STX_TINT_ERROR ? STX_TINT_ERRORS - 1 : STX_TINT_LEVELS - 2;
   if (level == 0)
-    return unknown_colour(params, odd);
+    return unknown_colour(params->unknown, odd);
   if (params->mode == STX_TINT_ERROR && level >= STX_TINT_MISSING)
-    return stx_colour(STX_MEANS_FALSE_NEGATIVE);
+    return unknown_colour(params->unknown == STX_TINT_GREY ? STX_TINT_BLACK : STX_TINT_GREY, odd);
   return stx_palette_colour(stx_tint_palette(params), ((level - 1) * 255 + steps / 2) / steps);
 }
 

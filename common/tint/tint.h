@@ -14,8 +14,9 @@
  *                    number of k in 0 … 8 for which e > 48·2^k and 320·e > t·2^k, that is for
  *                    which min (e / 3 px, e / 5 % of t) is above 2^k / 16. Levels from 6 on are
  *                    outliers as KITTI 2015 counts them, STX_TINT_MISSING is where only the truth
- *                    is known. Blue to red in steps of a factor of two, as KITTI's kit shows errors
- *                    (M. Menze, A. Geiger, "Object Scene Flow for Autonomous Vehicles", 2015).
+ *                    is known: grey, or black where grey is for unknown. Blue to red in steps of a
+ * factor of two, as KITTI's kit shows errors (M. Menze, A. Geiger, "Object Scene Flow for
+ * Autonomous Vehicles", 2015).
  *
  * Numbers of 16 bits become levels by a table, which is made in double, once for a range; what
  * implementations do is look up, compare and count integers.

@@ -3,8 +3,8 @@
 #include "tests/gst/fixtures/util.h"
 
 static const gchar *const factories[] = {"street-scene-src", "stereo-sgm", "stereo-rectify",
-    "downsample-transpose", "sat-dp-stixels", "rdp-columns", "stixel-overlay", "stixel-json",
-    "stixel-obstacles", "stixel-mesh", "lidar-parse", "lidar-ground", "lidar-bev",
+    "disparity-colour", "downsample-transpose", "sat-dp-stixels", "rdp-columns", "stixel-overlay",
+    "stixel-json", "stixel-obstacles", "stixel-mesh", "lidar-parse", "lidar-ground", "lidar-bev",
     "stereo-stixels"};
 
 /* ---- Values -------------------------------------------------------------------------------- */

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * disparity-colour on a GPU: maps and pictures in either memory, bytes as on the CPU. The GPU is
+ * that of tests/emu; the program runs a second time with work that waits until somebody waits for
+ * it.
+ */
+#include "tests/gst/cuda/cuda_fixture.h"
+
+#define ON_DEVICE "(" CUDA_MEMORY ")"
+#define SMALL "video/x-raw,width=67,height=35"
+#define VIEW(name) "street-scene-src view=" name " num-buffers=2 ! " SMALL
+
+/* The element is called colour; the first %s is its backend and that of the matcher, the second one
+ * features of what it gives. */
+static const char *const lines[] = {
+    VIEW("disparity") " ! disparity-colour name=colour %1$s ! "
+                      "video/x-raw%2$s,format=RGB ! "
+                      "fakesink name=out",
+    VIEW("disparity") " ! disparity-colour name=colour range=frame mode=depth %1$s ! "
+                      "video/x-raw%2$s,format=BGRx ! fakesink name=out",
+    VIEW("disparity") " ! disparity-colour name=colour %1$s ! "
+                      "video/x-raw%2$s,format=ARGB ! "
+                      "fakesink name=out " VIEW("disparity") " ! colour.truth",
+    "stereo-sgm name=sgm max-disparity=64 %1$s ! disparity-colour name=colour "
+    "mode=confidence %1$s "
+    "! video/x-raw%2$s,format=RGBA ! fakesink name=out " VIEW("left") " ! sgm.sink_left " VIEW(
+        "right") " ! sgm.sink_right",
+    "stereo-sgm name=sgm max-disparity=64 %1$s ! disparity-colour name=colour %1$s "
+    "! video/x-raw%2$s,format=BGR ! fakesink name=out " VIEW("left") " ! sgm.sink_left " VIEW(
+        "right") " ! sgm.sink_right " VIEW("disparity") " ! colour.truth",
+    VIEW("disparity") " ! downsample-transpose %1$s ! sat-dp-stixels %1$s ! disparity-colour "
+                      "name=colour mode=cost %1$s ! video/x-raw%2$s,format=RGB ! "
+                      "fakesink name=out",
+};
+
+static CudaOutcome run(const char *format, const char *backend, const char *features)
+{
+  static const CudaPlace between[] = {{"colour", "sink"}, {NULL, NULL}};
+  gchar *line = g_strdup_printf(format, backend, features);
+  CudaOutcome outcome = cuda_run_text(line, between);
+
+  g_free(line);
+  return outcome;
+}
+
+GST_START_TEST(bytes_are_those_of_the_cpu)
+{
+  CudaOutcome cpu = run(lines[__i__], "backend=c", "");
+  CudaOutcome gpu = run(lines[__i__], "backend=cuda", "");
+  CudaOutcome kept = run(lines[__i__], "backend=cuda", ON_DEVICE);
+
+  cuda_expect_same(&gpu, &cpu, lines[__i__]);
+  cuda_expect_same(&kept, &cpu, lines[__i__]);
+  ck_assert_uint_eq(gpu.buffers, 2);
+  ck_assert_uint_eq(gpu.device_behind, 0);
+  ck_assert_uint_eq(kept.device_behind, 2);
+  ck_assert_int_eq(gpu.warnings + kept.warnings, 0);
+  cuda_outcome_clear(&cpu);
+  cuda_outcome_clear(&gpu);
+  cuda_outcome_clear(&kept);
+}
+GST_END_TEST
+
+/* A map that lies on the GPU is coloured there, and what lies on the host on the host, unless its
+ * picture goes to the GPU. */
+GST_START_TEST(frames_stay_where_they_are)
+{
+  CudaOutcome outcome = run(lines[4], "", "");
+
+  ck_assert_uint_eq(outcome.device_between, 2);
+  ck_assert_uint_eq(outcome.contexts, 1);
+  cuda_outcome_clear(&outcome);
+  outcome = run(lines[0], "", ON_DEVICE);
+  ck_assert_uint_eq(outcome.device_between, 0);
+  ck_assert_uint_eq(outcome.device_behind, 2);
+  cuda_outcome_clear(&outcome);
+}
+GST_END_TEST
+
+static void run_once(void)
+{
+  CudaOutcome outcome = run(lines[1], "backend=cuda", ON_DEVICE);
+
+  ck_assert(outcome.error == NULL);
+  cuda_outcome_clear(&outcome);
+}
+
+GST_START_TEST(nothing_leaks)
+{
+  stx_test_no_leaks(run_once);
+}
+GST_END_TEST
+
+static Suite *disparity_colour_cuda_suite(void)
+{
+  Suite *suite = suite_create("disparity-colour-cuda");
+  TCase *tests = tcase_create("disparity-colour-cuda");
+
+  suite_add_tcase(suite, tests);
+  tcase_add_loop_test(tests, bytes_are_those_of_the_cpu, 0, G_N_ELEMENTS(lines));
+  tcase_add_test(tests, frames_stay_where_they_are);
+  tcase_add_test(tests, nothing_leaks);
+  return suite;
+}
+GST_CHECK_MAIN(disparity_colour_cuda)

@@ -1,0 +1,485 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * disparity-colour: pictures equal the stem called directly (tests/common/tint/check_tint.c proves
+ * that one), in every format and mode; ranges, caps and properties in mid-stream, refusals, states.
+ */
+#include <gst/video/video.h>
+#include <string.h>
+
+#include "common/tint/tint.h"
+#include "gst/stixels/stixels.h"
+#include "tests/gst/fixtures/util.h"
+
+#define WIDTH 61
+#define HEIGHT 47
+#define STRIDE 124 /* of 16 bits */
+#define FRAME (100 * GST_MSECOND)
+#define MAP_CAPS "video/x-raw,format=GRAY16_LE,width=61,height=47,framerate=10/1"
+#define CAMERA ",camera-focal=700.0,camera-baseline=0.5"
+#define PLAIN "disparity-colour legend=none "
+
+typedef struct {
+  GstElement *element;
+  GstHarness *map, *truth; /* truth NULL: no such pad */
+  GstBus *bus;
+} Fixture;
+
+static Fixture begin(const char *properties, const char *map, const char *truth)
+{
+  gchar *line = g_strconcat(PLAIN, properties, NULL);
+  Fixture f = {.element = gst_parse_launch(line, NULL)};
+
+  f.bus = stx_test_watch(f.element);
+  f.map = gst_harness_new_with_element(f.element, "sink", "src");
+  if (truth != NULL)
+    f.truth = gst_harness_new_with_element(f.element, "truth", NULL);
+  gst_harness_set_sink_caps_str(f.map, "video/x-raw,format=RGB");
+  gst_harness_set_src_caps_str(f.map, map);
+  if (truth != NULL)
+    gst_harness_set_src_caps_str(f.truth, truth);
+  g_free(line);
+  return f;
+}
+
+static void end(Fixture *f)
+{
+  if (f->truth != NULL)
+    gst_harness_teardown(f->truth);
+  gst_harness_teardown(f->map);
+  gst_element_set_bus(f->element, NULL);
+  gst_object_unref(f->bus);
+  gst_object_unref(f->element);
+}
+
+/* Disparities of 0 … 70 px, some unknown; `seed` 0 is all unknown. */
+static GstBuffer *map_at(guint frame, guint seed)
+{
+  GstBuffer *buffer = stx_test_buffer(STRIDE * HEIGHT, 0, frame * FRAME, FRAME);
+  GstMapInfo bytes;
+
+  gst_buffer_map(buffer, &bytes, GST_MAP_WRITE);
+  for (guint i = 0; seed > 0 && i < bytes.size / 2; i++)
+    ((guint16 *)(gpointer)bytes.data)[i] = (guint16)(i % 7 == 0 ? 0 : (i * 37 * seed) % 17920);
+  gst_buffer_unmap(buffer, &bytes);
+  return buffer;
+}
+
+/* ---- What the stem says -------------------------------------------------------------------- */
+
+static StxTintTable table;
+
+static const StxTintImpl *stem(void)
+{
+  return stx_impl_named(&stx_tint_impls, "c");
+}
+
+static StxImage16 image_of(const GstMapInfo *map)
+{
+  return (StxImage16){(uint16_t *)(gpointer)map->data, STRIDE, WIDTH, HEIGHT};
+}
+
+/* Takes the picture. `map` and `truth` (may be NULL) are what was pushed. */
+static void expect_picture(GstBuffer *picture, const StxTintParams *params, const char *format,
+    GstBuffer *map, GstBuffer *truth, const char *what)
+{
+  const StxPixelFormat *pixels = stx_pixel_format(format);
+  gint pixel = pixels->plane[0].pixel_stride, stride = (WIDTH * pixel + 3) / 4 * 4;
+  guint8 *expected = g_malloc0((gsize)(stride * HEIGHT));
+  StxTintPicture to = {expected, stride, WIDTH, HEIGHT, pixel};
+  const StxPlace place = {.threads = 1};
+  GstMapInfo bytes, others;
+  StxTintInput input = {0};
+  StxTintCount count;
+
+  ck_assert_msg(picture != NULL, "%s: nothing came out", what);
+  gst_buffer_map(map, &bytes, GST_MAP_READ);
+  if (params->numbers == STX_TINT_OF_BYTE)
+    input.bytes = (StxImage8){bytes.data, bytes.size == WIDTH * HEIGHT ? WIDTH : 64, WIDTH, HEIGHT};
+  else
+    input.map = image_of(&bytes);
+  if (truth != NULL && gst_buffer_map(truth, &others, GST_MAP_READ))
+    input.truth = image_of(&others);
+  stx_tint_table(params, stx_tint_span(params), pixels, &table);
+  stem()->paint(&input, &table, &to, &count, &place, NULL);
+  stx_test_expect_bytes(picture, expected, (gsize)(stride * HEIGHT), what);
+  gst_buffer_unmap(map, &bytes);
+  if (truth != NULL)
+    gst_buffer_unmap(truth, &others);
+  g_free(expected);
+  gst_buffer_unref(picture);
+}
+
+static GstBuffer *push(Fixture *f, GstBuffer *map)
+{
+  ck_assert_int_eq(gst_harness_push(f->map, gst_buffer_ref(map)), GST_FLOW_OK);
+  return gst_harness_pull(f->map);
+}
+
+static void expect_map(Fixture *f, const StxTintParams *params, guint frame, const char *what)
+{
+  GstBuffer *map = map_at(frame, frame + 1);
+
+  expect_picture(push(f, map), params, "RGB", map, NULL, what);
+  gst_buffer_unref(map);
+}
+
+/* ---- Pictures ------------------------------------------------------------------------------ */
+
+static const char *const formats[] = {
+    "RGBA", "RGBx", "BGRA", "BGRx", "ARGB", "xRGB", "ABGR", "xBGR", "RGB", "BGR"};
+
+/* An odd width: rows of three bytes per pixel are padded, and the padding is 0. */
+GST_START_TEST(every_format)
+{
+  const StxTintParams params = {.mode = STX_TINT_DISPARITY, .palette = STX_TINT_PALETTE_AUTO};
+  gchar *line = g_strdup_printf(PLAIN "! capsfilter caps=video/x-raw,format=%s", formats[__i__]);
+  GstHarness *harness = gst_harness_new_parse(line);
+  GstBuffer *map = map_at(0, 1), *picture;
+
+  gst_harness_set_src_caps_str(harness, MAP_CAPS);
+  picture = gst_harness_push_and_pull(harness, gst_buffer_ref(map));
+  ck_assert_uint_eq(GST_BUFFER_PTS(picture), 0);
+  ck_assert_uint_eq(GST_BUFFER_DURATION(picture), FRAME);
+  expect_picture(picture, &params, formats[__i__], map, NULL, formats[__i__]);
+  gst_buffer_unref(map);
+  gst_harness_teardown(harness);
+  g_free(line);
+}
+GST_END_TEST
+
+static const struct {
+  const char *properties, *caps;
+  StxTintParams params;
+} maps[] = {
+    {"", MAP_CAPS, {STX_TINT_DISPARITY, .palette = -1}},
+    {"palette=turbo min=5 max=30", MAP_CAPS,
+        {STX_TINT_DISPARITY, .palette = STX_PALETTE_TURBO, .min = 5, .max = 30}},
+    {"palette=gray unknown=black", MAP_CAPS,
+        {STX_TINT_DISPARITY, .palette = STX_PALETTE_GRAY, .unknown = STX_TINT_BLACK}},
+    {"mode=depth unknown=grey", MAP_CAPS CAMERA,
+        {STX_TINT_DEPTH, .palette = -1, .unknown = STX_TINT_GREY, .focal_baseline = 350}},
+    {"mode=depth focal=400 baseline=1", MAP_CAPS,
+        {STX_TINT_DEPTH, .palette = -1, .focal_baseline = 400}},
+    {"max=10 palette=cividis", MAP_CAPS ",disparity-encoding=depth-mm",
+        {STX_TINT_DEPTH, .palette = STX_PALETTE_CIVIDIS, .max = 10,
+            .encoding = STX_DISPARITY_DEPTH_MM}},
+    {"disparity-encoding=depth-mm mode=disparity", MAP_CAPS CAMERA,
+        {STX_TINT_DISPARITY, .palette = -1, .encoding = STX_DISPARITY_DEPTH_MM,
+            .focal_baseline = 350}},
+    {"disparity-encoding=opencv max=600", MAP_CAPS,
+        {STX_TINT_DISPARITY, .palette = -1, .encoding = STX_DISPARITY_OPENCV, .max = 600}},
+};
+
+GST_START_TEST(every_kind_of_map)
+{
+  Fixture f = begin(maps[__i__].properties, maps[__i__].caps, NULL);
+
+  expect_map(&f, &maps[__i__].params, 0, maps[__i__].properties);
+  expect_map(&f, &maps[__i__].params, 1, "the next one");
+  stx_test_expect_silence(f.bus);
+  end(&f);
+}
+GST_END_TEST
+
+/* Of the meta, whose rows are packed, and of pictures. */
+GST_START_TEST(confidences)
+{
+  const StxTintParams params = {
+      .mode = STX_TINT_CONFIDENCE, .palette = -1, .numbers = STX_TINT_OF_BYTE};
+  Fixture f = begin("mode=confidence", MAP_CAPS, NULL);
+  GstBuffer *map = map_at(0, 1), *bytes = gst_buffer_new_allocate(NULL, WIDTH * HEIGHT, NULL);
+
+  gst_buffer_memset(bytes, 0, 77, WIDTH * HEIGHT);
+  gst_buffer_memset(bytes, 100, 200, 1000);
+  gst_buffer_add_stx_confidence_meta(map, bytes, WIDTH, HEIGHT);
+  expect_picture(push(&f, map), &params, "RGB", bytes, NULL, "meta");
+  gst_harness_set_src_caps_str(f.map, "video/x-raw,format=GRAY8,width=61,height=47");
+  gst_buffer_unref(map);
+  map = stx_test_buffer(64 * HEIGHT, 99, FRAME, FRAME);
+  gst_buffer_memset(map, 640, 255, 640);
+  expect_picture(push(&f, map), &params, "RGB", map, NULL, "picture");
+  gst_buffer_unref(map);
+  gst_buffer_unref(bytes);
+  stx_test_expect_silence(f.bus);
+  end(&f);
+}
+GST_END_TEST
+
+GST_START_TEST(errors)
+{
+  const StxTintParams params = {.mode = STX_TINT_ERROR, .palette = -1};
+  Fixture f = begin("", MAP_CAPS, MAP_CAPS);
+
+  for (guint i = 0; i < 3; i++) {
+    GstBuffer *map = map_at(i, 1), *truth = map_at(i, i);
+
+    gst_harness_push(f.truth, gst_buffer_ref(truth));
+    expect_picture(push(&f, map), &params, "RGB", map, truth, "error");
+    gst_buffer_unref(truth);
+    gst_buffer_unref(map);
+  }
+  stx_test_expect_silence(f.bus);
+  end(&f);
+}
+GST_END_TEST
+
+/* ---- Stixels ------------------------------------------------------------------------------- */
+
+#define STIXEL_CAPS                                                                                \
+  "application/x-stixels,width=16,height=8,stixel-width=8,columns=2,framerate=10/1"
+
+/* The colour of the middle of the left and of the right column. */
+static void expect_columns(
+    const char *properties, const StxTintParams *params, const guint numbers[2])
+{
+  const StxStixel records[] = {
+      {0, 0, 7, STX_KIND_OBJECT, 13, 32, 32, 4, .5f}, {1, 0, 7, STX_KIND_OBJECT, 0, 5, 5, 1, 1}};
+  Fixture f = begin(properties, STIXEL_CAPS, NULL);
+  GstBuffer *stixels = stx_test_buffer(sizeof records, 0, 0, FRAME), *picture;
+  guint8 pixel[3];
+
+  gst_buffer_fill(stixels, 0, records, sizeof records);
+  picture = gst_harness_push_and_pull(f.map, stixels);
+  ck_assert_uint_eq(gst_buffer_get_size(picture), 16 * 8 * 3);
+  stx_tint_table(params, stx_tint_span(params), stx_pixel_format("RGB"), &table);
+  for (guint column = 0; column < 2; column++) {
+    StxRgb colour = stx_tint_colour(params, table.level[numbers[column]], FALSE);
+
+    gst_buffer_extract(picture, 4 * 48 + 24 * column + 12, pixel, 3);
+    ck_assert_msg(memcmp(pixel, &colour, 3) == 0, "%s, column %u", properties, column);
+  }
+  gst_buffer_unref(picture);
+  stx_test_expect_silence(f.bus);
+  end(&f);
+}
+
+GST_START_TEST(stixels)
+{
+  expect_columns(
+      "", &(StxTintParams){STX_TINT_DISPARITY, .palette = -1}, (guint[]){32 * 256, 5 * 256});
+  expect_columns("mode=depth focal=100 baseline=4",
+      &(StxTintParams){STX_TINT_DEPTH, .palette = -1, .focal_baseline = 400},
+      (guint[]){32 * 256, 5 * 256});
+  /* 4 and 1 nat of 8 rows */
+  expect_columns("mode=cost",
+      &(StxTintParams){STX_TINT_COST, .palette = -1, .numbers = STX_TINT_OF_PART},
+      (guint[]){2049, 513});
+  expect_columns("mode=confidence",
+      &(StxTintParams){STX_TINT_CONFIDENCE, .palette = -1, .numbers = STX_TINT_OF_PART},
+      (guint[]){2049, 4097});
+}
+GST_END_TEST
+
+/* ---- The legend ---------------------------------------------------------------------------- */
+
+#define LARGE "video/x-raw,format=GRAY16_LE,width=1200,height=360,framerate=10/1"
+
+static GstBuffer *large_picture(const char *properties, gboolean with_truth)
+{
+  Fixture f = begin(properties, LARGE, with_truth ? LARGE : NULL);
+  GstBuffer *map = stx_test_buffer(1200 * 360 * 2, 20, 0, FRAME), *picture;
+
+  if (with_truth)
+    gst_harness_push(f.truth, stx_test_buffer(1200 * 360 * 2, 21, 0, FRAME));
+  picture = gst_harness_push_and_pull(f.map, map);
+  stx_test_expect_silence(f.bus);
+  end(&f);
+  return picture;
+}
+
+/* Where the two pictures differ: quarters from the top left one on, in rows. */
+static guint quarters_that_differ(GstBuffer *one, GstBuffer *other)
+{
+  GstMapInfo a, b;
+  guint quarters = 0;
+
+  gst_buffer_map(one, &a, GST_MAP_READ);
+  gst_buffer_map(other, &b, GST_MAP_READ);
+  ck_assert_uint_eq(a.size, 1200 * 360 * 3);
+  for (guint i = 0; i < a.size; i++)
+    if (a.data[i] != b.data[i])
+      quarters |= 1u << (i / 3600 / 180 * 2 + i % 3600 / 1800);
+  gst_buffer_unmap(one, &a);
+  gst_buffer_unmap(other, &b);
+  gst_buffer_unref(one);
+  return quarters;
+}
+
+/* It lies in its corner, and nowhere else; that of errors may be as wide as the picture. */
+GST_START_TEST(the_legend)
+{
+  GstBuffer *none = large_picture("", FALSE);
+  GstBuffer *left = large_picture("legend=top-left", FALSE);
+
+  ck_assert_uint_eq(quarters_that_differ(gst_buffer_ref(left), none), 1);
+  ck_assert_uint_eq(quarters_that_differ(large_picture("legend=top-right", FALSE), none), 2);
+  ck_assert_uint_eq(quarters_that_differ(large_picture("legend=bottom-left", FALSE), none), 4);
+  ck_assert_uint_eq(quarters_that_differ(large_picture("legend=bottom-right", FALSE), none), 8);
+  ck_assert_uint_eq(quarters_that_differ(large_picture("", FALSE), none), 0);
+  gst_buffer_unref(none);
+  none = large_picture("", TRUE);
+  ck_assert_uint_eq(quarters_that_differ(large_picture("legend=top-left", TRUE), none) & 1, 1);
+  gst_buffer_unref(none);
+  gst_buffer_unref(left);
+}
+GST_END_TEST
+
+/* ---- Changes in mid-stream ----------------------------------------------------------------- */
+
+GST_START_TEST(properties_count_from_the_next_frame)
+{
+  StxTintParams params = {.mode = STX_TINT_DISPARITY, .palette = -1};
+  Fixture f = begin("", MAP_CAPS CAMERA, NULL);
+
+  expect_map(&f, &params, 0, "at first");
+  g_object_set(f.element, "max", 20., NULL);
+  params.max = 20;
+  expect_map(&f, &params, 1, "max");
+  gst_util_set_object_arg(G_OBJECT(f.element), "palette", "viridis");
+  params.palette = STX_PALETTE_VIRIDIS;
+  expect_map(&f, &params, 2, "palette");
+  gst_util_set_object_arg(G_OBJECT(f.element), "mode", "depth");
+  params.mode = STX_TINT_DEPTH;
+  params.focal_baseline = 350;
+  expect_map(&f, &params, 3, "mode");
+  gst_harness_set_src_caps_str(f.map, MAP_CAPS ",disparity-encoding=depth-mm");
+  params.encoding = STX_DISPARITY_DEPTH_MM;
+  expect_map(&f, &params, 4, "caps");
+  stx_test_expect_silence(f.bus);
+  end(&f);
+}
+GST_END_TEST
+
+/* Half of the numbers at `low` px, half at `high`. */
+static GstBuffer *two_values(guint frame, guint low, guint high)
+{
+  GstBuffer *buffer = map_at(frame, 0);
+  GstMapInfo bytes;
+
+  gst_buffer_map(buffer, &bytes, GST_MAP_WRITE);
+  for (guint i = 0; i < bytes.size / 2; i++)
+    ((guint16 *)(gpointer)bytes.data)[i] = (guint16)(256 * (i % 2 == 0 ? low : high));
+  gst_buffer_unmap(buffer, &bytes);
+  return buffer;
+}
+
+static void expect_ends(Fixture *f, GstBuffer *map, gboolean ends, const char *what)
+{
+  const StxTintParams params = {.mode = STX_TINT_DISPARITY, .palette = STX_PALETTE_GRAY};
+  GstBuffer *picture = push(f, map);
+  guint8 pixels[6];
+
+  gst_buffer_unref(map);
+  gst_buffer_extract(picture, 0, pixels, 6);
+  ck_assert_msg(
+      (pixels[0] <= 12 && pixels[3] >= 243) == ends, "%s: %u %u", what, pixels[0], pixels[3]);
+  ck_assert_uint_ge(stx_tint_colour(&params, 255, FALSE).r, 255);
+  gst_buffer_unref(picture);
+}
+
+/* Both ends of the palette are used at once, then the range follows slowly, and after a flush at
+ * once again. */
+GST_START_TEST(the_range_of_frames)
+{
+  Fixture f = begin("range=frame palette=gray", MAP_CAPS, NULL);
+  GstSegment segment;
+
+  gst_segment_init(&segment, GST_FORMAT_TIME);
+  expect_ends(&f, map_at(0, 0), FALSE, "nothing is known");
+  expect_ends(&f, two_values(1, 20, 40), TRUE, "the first");
+  expect_ends(&f, two_values(2, 22, 34), FALSE, "a little narrower");
+  gst_harness_push_event(f.map, gst_event_new_flush_start());
+  gst_harness_push_event(f.map, gst_event_new_flush_stop(TRUE));
+  gst_harness_push_event(f.map, gst_event_new_segment(&segment));
+  expect_ends(&f, two_values(3, 22, 34), TRUE, "after a flush");
+  expect_ends(&f, two_values(4, 100, 150), TRUE, "another scene");
+  end(&f);
+}
+GST_END_TEST
+
+/* ---- Refusals ------------------------------------------------------------------------------ */
+
+static const struct {
+  const char *properties, *caps, *truth, *words[2];
+} refusals[] = {
+    {"mode=depth", MAP_CAPS, NULL, {"mode=depth", "baseline"}},
+    {"mode=error", MAP_CAPS, NULL, {"mode=error", "pad truth"}},
+    {"mode=cost", MAP_CAPS, NULL, {"mode=cost", "sat-dp-stixels"}},
+    {"mode=confidence", MAP_CAPS, NULL, {"mode=confidence", "stereo-sgm"}},
+    {"mode=disparity", "video/x-raw,format=GRAY8,width=61,height=47", NULL, {"GRAY8", "mode"}},
+    {"min=64", MAP_CAPS, NULL, {"min is 64", "max"}},
+    {"min=5 max=4", MAP_CAPS, NULL, {"min is 5", "below max"}},
+    {"disparity-encoding=pixels", MAP_CAPS, NULL, {"disparity-encoding=pixels", "kitti"}},
+    {"", "video/x-raw,format=RGB,width=61,height=47", NULL, {"RGB", "GRAY16_LE"}},
+    {"", MAP_CAPS, "video/x-raw,format=GRAY16_LE,width=60,height=47", {"60x47", "61x47"}},
+    {"", MAP_CAPS, "video/x-raw,format=GRAY8,width=61,height=47", {"pad truth", "GRAY8"}},
+    {"", MAP_CAPS, MAP_CAPS ",disparity-encoding=depth-mm", {"depths", "baseline"}},
+};
+
+GST_START_TEST(refuses_with_a_reason)
+{
+  Fixture f = begin(refusals[__i__].properties, refusals[__i__].caps, refusals[__i__].truth);
+
+  if (f.truth != NULL)
+    gst_harness_push(f.truth, map_at(0, 1));
+  gst_harness_push(f.map, map_at(0, 1));
+  stx_test_expect_error(f.bus, refusals[__i__].words[0], refusals[__i__].words[1], NULL);
+  end(&f);
+}
+GST_END_TEST
+
+GST_START_TEST(refuses_half_a_record)
+{
+  Fixture f = begin("", STIXEL_CAPS, NULL);
+
+  gst_harness_push(f.map, stx_test_buffer(25, 0, 0, FRAME));
+  stx_test_expect_error(f.bus, "25", "24", NULL);
+  end(&f);
+}
+GST_END_TEST
+
+/* ---- States -------------------------------------------------------------------------------- */
+
+#define STREET(frames) "street-scene-src view=disparity num-buffers=" #frames " ! "
+#define SMALL "video/x-raw,width=64,height=32"
+
+static void run_once(void)
+{
+  stx_test_runs(STREET(3) SMALL " ! disparity-colour range=frame ! fakesink");
+  stx_test_runs(
+      STREET(2) SMALL " ! disparity-colour name=c ! fakesink " STREET(2) SMALL " ! c.truth");
+}
+
+GST_START_TEST(nothing_leaks)
+{
+  stx_test_no_leaks(run_once);
+}
+GST_END_TEST
+
+GST_START_TEST(state_cycles)
+{
+  stx_test_state_cycles(STREET(2) SMALL " ! disparity-colour range=frame ! fakesink");
+}
+GST_END_TEST
+
+static Suite *disparity_colour_suite(void)
+{
+  Suite *suite = suite_create("disparity-colour");
+  TCase *tests = tcase_create("disparity-colour");
+
+  suite_add_tcase(suite, tests);
+  tcase_add_loop_test(tests, every_format, 0, G_N_ELEMENTS(formats));
+  tcase_add_loop_test(tests, every_kind_of_map, 0, G_N_ELEMENTS(maps));
+  tcase_add_test(tests, confidences);
+  tcase_add_test(tests, errors);
+  tcase_add_test(tests, stixels);
+  tcase_add_test(tests, the_legend);
+  tcase_add_test(tests, properties_count_from_the_next_frame);
+  tcase_add_test(tests, the_range_of_frames);
+  tcase_add_loop_test(tests, refuses_with_a_reason, 0, G_N_ELEMENTS(refusals));
+  tcase_add_test(tests, refuses_half_a_record);
+  tcase_add_test(tests, nothing_leaks);
+  tcase_add_test(tests, state_cycles);
+  return suite;
+}
+GST_CHECK_MAIN(disparity_colour)
