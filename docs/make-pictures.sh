@@ -3,6 +3,8 @@
 # Makes the pictures of the documentation from the synthetic street: docs/street.jpg (the README's),
 # docs/segments.jpg (that of rdp-columns), docs/lidar.png (that of lidar-ground and lidar-bev) and
 # docs/disparity*.jpg (those of disparity-colour).
+# docs/segments.jpg (that of rdp-columns), docs/lidar.png (that of lidar-ground and lidar-bev),
+# docs/above.png and docs/above-scan.png (those of stixel-bev).
 #   GST_PLUGIN_PATH=build/gst docs/make-pictures.sh
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -49,3 +51,20 @@ gst-launch-1.0 -q \
 # stx-eval column: a column of the same frame.
 "${STX_EVAL:-build/examples/stx-eval}" column --output docs/column.svg > /dev/null
 ls -l docs/column.svg docs/street.jpg docs/segments.jpg docs/lidar.png docs/disparity*.jpg
+# Speeds are known from the second frame on: of three the last one stays.
+drive=(seed=3 first-frame=18 num-buffers=3)
+stixels=(street-scene-src view=disparity "${drive[@]}" ! downsample-transpose ! sat-dp-stixels
+  ! stixel-obstacles ! above.sink)
+scan=(street-scene-src view=lidar beams=64 "${drive[@]}" ! lidar-ground ! above.points)
+picture=(! video/x-raw,format=RGB,width=640,height=600 ! pngenc compression-level=9
+  ! multifilesink max-files=1)
+gst-launch-1.0 -q stixel-bev name=above "${picture[@]}" location=docs/above-%d.png "${stixels[@]}"
+mv docs/above-2.png docs/above.png
+gst-launch-1.0 -q stixel-bev name=above mode=obstacle sensor-z=0.08 \
+  "${picture[@]}" location=docs/above-%d.png "${stixels[@]}" "${scan[@]}"
+mv docs/above-2.png docs/above-scan.png
+
+# stx-eval column: a column of the same frame.
+"${STX_EVAL:-build/examples/stx-eval}" column --output docs/column.svg > /dev/null
+ls -l docs/column.svg docs/street.jpg docs/segments.jpg docs/lidar.png \
+  docs/above.png docs/above-scan.png

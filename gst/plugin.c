@@ -17,6 +17,7 @@ static gboolean plugin_init(GstPlugin *plugin)
   ok &= GST_ELEMENT_REGISTER(sat_dp_stixels, plugin);
   ok &= GST_ELEMENT_REGISTER(stereo_rectify, plugin);
   ok &= GST_ELEMENT_REGISTER(stereo_sgm, plugin);
+  ok &= GST_ELEMENT_REGISTER(stixel_bev, plugin);
   ok &= GST_ELEMENT_REGISTER(stixel_json, plugin);
   ok &= GST_ELEMENT_REGISTER(stixel_mesh, plugin);
   ok &= GST_ELEMENT_REGISTER(stixel_obstacles, plugin);

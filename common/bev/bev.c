@@ -40,8 +40,9 @@ static const StxField fields[] = {
         FIELD(INT, point_size), .low = 1, .high = 9, .unit = "pixels"},
     {"rings", "Rings", "Draw range rings, distances, a scale and the sensor", FIELD(BOOL, rings)},
 };
-static const StxBevParams defaults = STX_BEV_DEFAULTS;
+static const StxBevParams defaults = STX_BEV_DEFAULTS, ahead = STX_BEV_AHEAD_DEFAULTS;
 const StxFields stx_bev_fields = {STX_FIELDS_OF(fields), &defaults};
+const StxFields stx_bev_ahead_fields = {STX_FIELDS_OF(fields), &ahead};
 const StxFields stx_bev_mode_fields = {STX_FIELDS_OF(mode_fields), &defaults};
 
 bool stx_bev_check(const StxBevParams *p, StxError *error)
@@ -102,22 +103,14 @@ static void make_colours(StxBev *bev)
 
 /* ---- Bytes of a pixel --------------------------------------------------------------------- */
 
-static void write_pixel(const StxPlane *plane, uint8_t *out, StxRgb colour, int ink)
-{
-  const StxRgb grid = stx_colour(STX_MEANS_GRID);
-  const int channels[3] = {colour.r, colour.g, colour.b}, inks[3] = {grid.r, grid.g, grid.b};
-  for (int byte = 0; byte < plane->pixel_stride; byte++) {
-    int channel = plane->channel[byte];
-    int below = channel < 0 ? 255 : channels[channel];
-    int above = channel < 0 ? 255 : inks[channel];
-    out[byte] = (uint8_t)((below * (255 - ink) + above * ink + 127) / 255);
-  }
-}
-
 static void make_bytes(StxBev *bev)
 {
-  for (int i = 0; i < STX_BEV_COLOURS; i++)
-    write_pixel(&bev->params.format->plane[0], bev->bytes[i], bev->colour[i], 0);
+  const StxPlane *plane = &bev->params.format->plane[0];
+  for (int i = 0; i < STX_BEV_COLOURS; i++) {
+    const uint8_t channels[3] = {bev->colour[i].r, bev->colour[i].g, bev->colour[i].b};
+    for (int byte = 0; byte < plane->pixel_stride; byte++)
+      bev->bytes[i][byte] = plane->channel[byte] < 0 ? 255 : channels[plane->channel[byte]];
+  }
 }
 
 /* ---- Prepared state ----------------------------------------------------------------------- */
@@ -127,12 +120,20 @@ static size_t pixels(const StxBevParams *params)
   return (size_t)params->width * (size_t)params->height;
 }
 
+static StxSheetParams sheet_params(const StxBevParams *params)
+{
+  return (StxSheetParams){
+      .width = params->width, .height = params->height, .format = params->format};
+}
+
 static size_t lay_out(const StxBevParams *params, StxBev *bev, void *memory)
 {
+  StxSheetParams sheet = sheet_params(params);
   StxLayout at = {.memory = memory};
   stx_take(&at, sizeof *bev);
   STX_TAKE(&at, bev->key, pixels(params));
-  STX_TAKE(&at, bev->ink, pixels(params));
+  bev->rings = stx_take(&at, stx_sheet_size(&sheet));
+  bev->sheet = stx_take(&at, stx_sheet_size(&sheet));
   return at.size;
 }
 
@@ -155,26 +156,29 @@ StxBevPlan stx_bev_plan(const StxBevParams *params)
 
 StxBev *stx_bev_init(void *memory, const StxBevParams *params)
 {
+  StxSheetParams sheet = sheet_params(params);
   StxBev *bev = memory;
   bev->params = *params;
   bev->plan = stx_bev_plan(params);
   lay_out(params, bev, memory);
+  bev->rings = stx_sheet_init(bev->rings, &sheet);
+  bev->sheet = stx_sheet_init(bev->sheet, &sheet);
   make_colours(bev);
   make_bytes(bev);
-  memset(bev->ink, 0, pixels(params));
-  if (params->rings)
-    stx_bev_draw_rings(bev);
+  StxBevOver over = stx_bev_over(bev, bev->rings);
+  stx_bev_draw_rings(&over);
   return bev;
 }
 
 void stx_bev_begin(StxBev *bev)
 {
   memset(bev->key, 0, pixels(&bev->params) * sizeof *bev->key);
+  stx_sheet_clear(bev->sheet);
 }
 
 /* ---- Frame -------------------------------------------------------------------------------- */
 
-/* A row without ink; `stride` is that of the format, so that the copy is of a known size. */
+/* `stride` is that of the format, so that the copy is of a known size. */
 static inline void write_row(
     const StxBev *bev, const uint32_t *key, uint8_t *out, const size_t stride)
 {
@@ -182,27 +186,20 @@ static inline void write_row(
     memcpy(out + (size_t)x * stride, bev->bytes[key[x] & STX_BEV_COLOUR_MASK], stride);
 }
 
-static void write_ink(const StxBev *bev, const uint32_t *key, const uint8_t *ink, uint8_t *out)
+void stx_bev_finish(const StxBev *bev, const StxFrame *frame, int threads)
 {
-  const StxPlane *plane = &bev->params.format->plane[0];
-  for (int x = 0; x < bev->params.width; x++)
-    if (ink[x] != 0)
-      write_pixel(
-          plane, out + x * plane->pixel_stride, bev->colour[key[x] & STX_BEV_COLOUR_MASK], ink[x]);
-}
-
-void stx_bev_finish(const StxBev *bev, const StxFrame *frame)
-{
+  const StxSheetImpl *impl = stx_impl_pick(&stx_sheet_impls, STX_BACKEND_AUTO);
+  StxPlace place = {.threads = threads};
   for (int y = 0; y < bev->params.height; y++) {
-    size_t first = (size_t)y * (size_t)bev->params.width;
+    const uint32_t *key = bev->key + (size_t)y * (size_t)bev->params.width;
     uint8_t *out = frame->data[0] + y * frame->stride[0];
     if (bev->params.format->plane[0].pixel_stride == 4)
-      write_row(bev, bev->key + first, out, 4);
+      write_row(bev, key, out, 4);
     else
-      write_row(bev, bev->key + first, out, 3);
-    if (bev->params.rings)
-      write_ink(bev, bev->key + first, bev->ink + first, out);
+      write_row(bev, key, out, 3);
   }
+  impl->lay(bev->rings, stx_sheet_tiles(bev->rings), frame, &place, NULL);
+  impl->lay(bev->sheet, stx_sheet_tiles(bev->sheet), frame, &place, NULL);
 }
 
 void stx_bev_draw(
@@ -210,5 +207,5 @@ void stx_bev_draw(
 {
   stx_bev_begin(bev);
   stx_bev_put_points(bev, points, labels, count, NULL);
-  stx_bev_finish(bev, frame);
+  stx_bev_finish(bev, frame, 1);
 }

@@ -57,9 +57,16 @@ typedef struct {
     .point_size = 2, .rings = true                                                                 \
   }
 
-/* Every field of StxBevParams but the format. `mode` has a table of its own: pictures of stixels
- * choose it by theirs. */
-extern const StxFields stx_bev_fields, stx_bev_mode_fields;
+/* What a camera sees, 45 m ahead. */
+#define STX_BEV_AHEAD_DEFAULTS                                                                     \
+  {                                                                                                \
+    .width = 800, .height = 800, .extent = 25, .zoom = 1, .center_x = 20, .point_size = 2,         \
+    .rings = true                                                                                  \
+  }
+
+/* Every field of StxBevParams but the format, with the first defaults and with the second. `mode`
+ * has a table of its own: pictures of stixels choose it by theirs. */
+extern const StxFields stx_bev_fields, stx_bev_ahead_fields, stx_bev_mode_fields;
 
 /* False, with a text that names field, value and range, for what the tables do not allow, and for
  * any other format. */
@@ -98,9 +105,9 @@ StxBevPlan stx_bev_plan(const StxBevParams *params);
 void stx_bev_begin(StxBev *bev);
 void stx_bev_put_points(
     StxBev *bev, const float *points, const uint32_t *labels, size_t count, const double mount[12]);
-void stx_bev_finish(const StxBev *bev, const StxFrame *frame);
+void stx_bev_finish(const StxBev *bev, const StxFrame *frame, int threads);
 
-/* All three, of a scan alone. */
+/* All three, of a scan alone, by one thread. */
 void stx_bev_draw(
     StxBev *bev, const float *points, const uint32_t *labels, size_t count, const StxFrame *frame);
 

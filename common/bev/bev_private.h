@@ -6,8 +6,8 @@
 #include <math.h>
 
 #include "common/bev/bev.h"
-#include "common/bev/bev_stixels.h"
 #include "common/labels.h"
+#include "common/sheet/sheet.h"
 
 /* Numbers of colours. Ground of stixels has one for each class, for none, and as a kind, and each
  * of these twice: beyond what is free, and within. */
@@ -54,7 +54,8 @@ struct StxBev {
   StxRgb colour[STX_BEV_COLOURS];
   uint8_t bytes[STX_BEV_COLOURS][4]; /* of a pixel of that colour */
   uint32_t *key;                     /* by pixel */
-  uint8_t *ink;                      /* by pixel: how much of it is ring or letter */
+  StxSheet *rings;                   /* over all layers: what is the same in all pictures, */
+  StxSheet *sheet;                   /*   and over that what is not */
 };
 
 /* Height above the sensor, metres, in steps of 1/256 m. */
@@ -87,7 +88,25 @@ static inline void stx_bev_put_span(StxBev *bev, int row, int first, int end, ui
     at[x] = key > at[x] ? key : at[x];
 }
 
-/* Rings, distances, bar and sensor, into `ink`. */
-void stx_bev_draw_rings(StxBev *bev);
+/* ---- Over the layers ---------------------------------------------------------------------- */
+
+/* Where lines and letters go, and what they need to be seen there. */
+typedef struct {
+  const StxBevParams *params;
+  StxBevPlan plan;
+  StxSheet *sheet;
+  double text, line; /* sizes, pixels */
+} StxBevOver;
+
+/* On bev->rings, or bev->sheet. */
+StxBevOver stx_bev_over(const StxBev *bev, StxSheet *sheet);
+StxInk stx_bev_ink(StxMeaning meaning, double opacity);
+StxSpot stx_bev_spot(const StxBevOver *over, double right, double ahead);
+double stx_bev_farthest(const StxBevOver *over); /* pixels, from the sensor to a corner */
+
+/* Rings, distances, the bar of scale, the sensor, if the parameters want them; and only the places
+ * of the letters, so that other letters keep away. */
+void stx_bev_draw_rings(const StxBevOver *over);
+void stx_bev_claim_rings(const StxBevOver *over);
 
 #endif

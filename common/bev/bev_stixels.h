@@ -19,6 +19,9 @@
  *              space say, whose unknown is nothing at all; where there are none, at the nearest
  *              thing of the column. Without an end it reaches as far as ground was seen there
  *
+ * Areas are dimmed, a part of 256 of their colour on the background: ground 90, where it is free
+ * 190, what is free and no ground 30 of the colour of free space.
+ *
  * Things lie over areas, the higher over the lower; by the height of the upper edge above the
  * camera, in steps as of points; of equal heights the larger colour number. Points (bev.h) of
  * obstacles lie over things, those of the ground under them, all of them over areas.
@@ -34,6 +37,7 @@
 #include "common/bev/bev.h"
 #include "common/camera.h"
 #include "common/obstacle.h"
+#include "common/sheet/sheet.h"
 #include "common/stixel.h"
 
 /* What the colours of things show; of CLASS those of ground, too. */
@@ -58,7 +62,8 @@ typedef enum {
 /* Ranges, units and texts of these: stx_bev_stixels_fields. */
 typedef struct {
   StxBevStixelMode mode;
-  unsigned show;       /* StxBevShow */
+  unsigned show; /* StxBevShow */
+  StxLegend legend;
   double max_distance; /* metres: this and more is the farthest colour */
   double uncertainty;  /* of the disparity of a thing, pixels */
   double corridor_width, corridor_length, corridor_offset; /* metres, as in obstacles.h */
@@ -66,8 +71,8 @@ typedef struct {
 
 #define STX_BEV_STIXELS_DEFAULTS                                                                   \
   {                                                                                                \
-    .mode = STX_BEV_BY_DISTANCE, .show = STX_BEV_SHOW_ALL, .max_distance = 50, .uncertainty = .25, \
-    .corridor_width = 2.4, .corridor_length = 30                                                   \
+    .mode = STX_BEV_BY_DISTANCE, .show = STX_BEV_SHOW_ALL, .legend = STX_LEGEND_NONE,              \
+    .max_distance = 50, .uncertainty = .25, .corridor_width = 2.4, .corridor_length = 30           \
   }
 
 extern const StxFields stx_bev_stixels_fields;
@@ -92,7 +97,9 @@ double stx_bev_stroke(const StxBevParams *params);
 /* False: the camera does not tell where stixels stand; `error` names what is missing. */
 bool stx_bev_stixels_can_place(const StxCamera *camera, StxError *error);
 
-/* A layer; the camera can place them, and the parameters have passed the table. */
+/* A layer, and what is drawn over all layers: rings, the camera's cone, and of obstacles boxes,
+ * numbers, and arrows to where they will be in half a second. The camera can place stixels, and the
+ * parameters have passed the check. At most once in a picture. */
 void stx_bev_put_stixels(
     StxBev *bev, const StxBevStixelsParams *params, const StxBevStixels *stixels);
 

@@ -22,7 +22,7 @@
 #include "gst/base/inputs.h"
 #include "gst/shared/memory.h"
 #include "gst/shared/properties.h"
-#include "gst/stages/bevstage.h"
+#include "gst/views/bevstage.h"
 #include "gst/stixels/stixels.h"
 
 GST_DEBUG_CATEGORY_STATIC(gst_lidar_bev_debug);
@@ -139,7 +139,7 @@ static GstFlowReturn transform(GstBaseTransform *base, GstBuffer *input, GstBuff
   }
   gst_bev_stage_begin(&self->drawing);
   if (gst_bev_stage_put_scan(&self->drawing, input, NULL, &error) &&
-      gst_bev_stage_finish(&self->drawing, output, &error))
+      gst_bev_stage_finish(&self->drawing, output, 1, &error))
     return GST_FLOW_OK;
   GST_STX_ELEMENT_ERROR(self, STREAM, FAILED, &error);
   return GST_FLOW_ERROR;

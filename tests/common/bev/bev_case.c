@@ -17,7 +17,7 @@ StxBevParams bev_plain(int width, int height)
   return params;
 }
 
-static BevPicture picture_new(StxBevParams params, int padding)
+BevPicture bev_picture_new(StxBevParams params, int padding)
 {
   BevPicture p = {.params = params};
   StxError error;
@@ -38,7 +38,7 @@ void bev_picture_free(BevPicture *p)
 BevPicture bev_picture_of(
     StxBevParams params, const float (*points)[4], const uint32_t *labels, size_t count)
 {
-  BevPicture p = picture_new(params, 5);
+  BevPicture p = bev_picture_new(params, 5);
   stx_bev_draw(p.bev, count > 0 ? points[0] : NULL, labels, count, &p.frame);
   return p;
 }
@@ -54,4 +54,77 @@ void bev_expect_pixel(const BevPicture *p, int x, int y, const int rgb[3], const
   ck_assert_msg(at[0] == rgb[0] && at[1] == rgb[1] && at[2] == rgb[2],
       "%s: pixel (%d, %d) is %d %d %d instead of %d %d %d", what, x, y, at[0], at[1], at[2], rgb[0],
       rgb[1], rgb[2]);
+}
+
+/* ---- Stixels ------------------------------------------------------------------------------ */
+
+const StxCamera bev_camera = {.focal = 100, .cx = 49.5, .cy = 39.5, .baseline = 1};
+
+StxBevParams bev_ahead(void)
+{
+  StxBevParams params = bev_plain(40, 40);
+  params.center_x = 20;
+  return params;
+}
+
+StxBevStixelsParams bev_plain_stixels(void)
+{
+  StxBevStixelsParams params = STX_BEV_STIXELS_DEFAULTS;
+  params.show = STX_BEV_SHOW_GROUND | STX_BEV_SHOW_THINGS | STX_BEV_SHOW_FREE;
+  params.legend = STX_LEGEND_NONE;
+  params.uncertainty = 0;
+  params.mode = STX_BEV_BY_KIND;
+  return params;
+}
+
+StxBevStixels bev_frame_of(const StxStixel *records, size_t count)
+{
+  return (StxBevStixels){.stixels = records,
+      .count = count,
+      .width = BEV_WIDTH,
+      .height = BEV_HEIGHT,
+      .stixel_width = BEV_COLUMN,
+      .camera = bev_camera};
+}
+
+BevPicture bev_stixel_picture(
+    StxBevParams params, const StxBevStixelsParams *stixels, const StxBevStixels *frame)
+{
+  BevPicture p = bev_picture_new(params, 3);
+  StxError error;
+  ck_assert_msg(stx_bev_stixels_check(stixels, &error), "%s", error.text);
+  ck_assert_msg(stx_bev_stixels_can_place(&frame->camera, &error), "%s", error.text);
+  stx_bev_begin(p.bev);
+  stx_bev_put_stixels(p.bev, stixels, frame);
+  stx_bev_finish(p.bev, &p.frame, 2);
+  return p;
+}
+
+void bev_expect_colour(const BevPicture *p, int x, int y, StxRgb rgb, const char *what)
+{
+  bev_expect_pixel(p, x, y, (int[]){rgb.r, rgb.g, rgb.b}, what);
+}
+
+StxRgb bev_on_background(StxRgb colour, int part)
+{
+  return stx_colour_mix(stx_colour(STX_MEANS_BACKGROUND), colour, part, 256);
+}
+
+StxStixel bev_object(int column, double disparity)
+{
+  return (StxStixel){.column = (uint16_t)column,
+      .top = 30,
+      .bottom = 49,
+      .kind = STX_KIND_OBJECT,
+      .label = STX_LABEL_NONE,
+      .disparity_top = (float)disparity,
+      .disparity_bottom = (float)disparity};
+}
+
+StxStixel bev_ground(int column, double top, double bottom)
+{
+  StxStixel record = bev_object(column, bottom);
+  record.kind = STX_KIND_GROUND;
+  record.disparity_top = (float)top;
+  return record;
 }

@@ -2,53 +2,88 @@
 /* What is drawn over scans from above: rings, distances, the bar of scale, the sensor. */
 #include "tests/common/bev/bev_case.h"
 
-#include <stdlib.h>
+/* The largest red of a box of pixels, edges inclusive. */
+static int brightest(const BevPicture *p, int left, int top, int right, int bottom)
+{
+  int most = 0;
+  for (int y = top; y <= bottom; y++)
+    for (int x = left; x <= right; x++)
+      most = bev_pixel(p, x, y)[0] > most ? bev_pixel(p, x, y)[0] : most;
+  return most;
+}
 
-/* 1 pixel per metre: rings every 100 m. Ink of 45 and of 230 in 255 over the background. */
+static void expect_brightest(
+    const BevPicture *p, const int box[4], int low, int high, const char *what)
+{
+  int found = brightest(p, box[0], box[1], box[2], box[3]);
+  ck_assert_msg(found >= low && found <= high, "%s: %d, not %d to %d", what, found, low, high);
+}
+
+/* 1 pixel per metre: rings every 50 m. */
 START_TEST(rings_bar_and_sensor)
 {
-  static const int thin[3] = {53, 55, 56}, full[3] = {213, 214, 205};
   StxBevParams params = bev_plain(400, 420);
   params.extent = 200;
   params.rings = true;
   BevPicture p = bev_picture_of(params, NULL, NULL, 0);
-  int letters = 0;
-  bev_expect_pixel(&p, 299, 210, thin, "ring");
-  bev_expect_pixel(&p, 200, 309, thin, "ring behind");
-  bev_expect_pixel(&p, 297, 210, bev_background, "inside of the ring");
-  bev_expect_pixel(&p, 302, 210, bev_background, "outside of the ring");
-  bev_expect_pixel(&p, 112, 408, full, "end of the bar");
-  bev_expect_pixel(&p, 112, 404, full, "foot of the bar");
-  bev_expect_pixel(&p, 200, 210, full, "sensor");
-  bev_expect_pixel(&p, 200, 202, full, "tip of the sensor");
-  bev_expect_pixel(&p, 200, 201, bev_background, "ahead of the sensor");
-  bev_expect_pixel(&p, 200, 213, bev_background, "notch of the sensor");
-  for (int y = 96; y < 107; y++)
-    for (int x = 204; x < 225; x++)
+  int letters = 0, dark = bev_background[0];
+  expect_brightest(&p, (int[]){299, 210, 300, 210}, 45, 95, "ring");
+  expect_brightest(&p, (int[]){200, 309, 200, 310}, 45, 95, "ring behind");
+  expect_brightest(&p, (int[]){252, 210, 297, 210}, dark, dark, "inside of the ring");
+  expect_brightest(&p, (int[]){302, 210, 347, 210}, dark, dark, "outside of the ring");
+  expect_brightest(&p, (int[]){30, 410, 30, 414}, 100, 255, "bar");
+  expect_brightest(&p, (int[]){57, 409, 59, 409}, 100, 255, "end of the bar");
+  expect_brightest(&p, (int[]){62, 405, 90, 415}, dark, dark, "beyond its end");
+  expect_brightest(&p, (int[]){200, 205, 200, 209}, 235, 235, "sensor");
+  expect_brightest(&p, (int[]){200, 190, 200, 201}, dark, dark, "ahead of the sensor");
+  expect_brightest(&p, (int[]){200, 214, 200, 220}, dark, dark, "notch of the sensor");
+  for (int y = 96; y < 109; y++)
+    for (int x = 202; x < 225; x++)
       letters += bev_pixel(&p, x, y)[0] > 180;
-  ck_assert_msg(letters > 20, "%d pixels of letters at the first ring", letters);
+  ck_assert_msg(letters > 20, "%d pixels of letters at the second ring", letters);
   bev_picture_free(&p);
 }
 END_TEST
 
-/* The middle of the arrow is nine pixels wide; of it, each edge shows its own row or column. */
+/* Of the arrow each edge shows its own row or column, and nothing comes round the other side. */
 START_TEST(edges_cut_the_sensor)
 {
-  static const int full[3] = {213, 214, 205};
   static const struct {
     double center_x, center_y;
-    int row, column; /* of the sensor */
-  } cases[] = {{-30, 0, 0, 30}, {29, 0, 59, 30}, {-15, -30, 15, 0}, {-15, 29, 15, 59}};
+    int box[4], opposite[4];
+  } cases[] = {{-28, 0, {28, 0, 32, 6}, {28, 55, 32, 59}},
+      {29, 0, {28, 53, 32, 59}, {28, 0, 32, 6}}, {-15, -30, {0, 10, 3, 19}, {56, 10, 59, 19}},
+      {-15, 29, {56, 10, 59, 19}, {0, 10, 3, 19}}};
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     StxBevParams params = bev_plain(60, 60);
     params.center_x = cases[i].center_x;
     params.center_y = cases[i].center_y;
     params.rings = true;
     BevPicture p = bev_picture_of(params, NULL, NULL, 0);
-    for (int x = cases[i].column - 5; x <= cases[i].column + 5; x++)
-      if (x >= 0 && x < 60)
-        bev_expect_pixel(
-            &p, x, cases[i].row, abs(x - cases[i].column) < 5 ? full : bev_background, "sensor");
+    expect_brightest(&p, cases[i].box, 230, 255, "sensor");
+    expect_brightest(&p, cases[i].opposite, 0, 229, "the other side");
+    bev_picture_free(&p);
+  }
+}
+END_TEST
+
+/* From thumbnails to 4K lines and letters grow with the picture. */
+START_TEST(letters_grow_with_the_picture)
+{
+  static const int sides[] = {160, 400, 800, 2160};
+  int last = 0;
+  for (size_t i = 0; i < sizeof sides / sizeof sides[0]; i++) {
+    StxBevParams params = bev_plain(sides[i], sides[i]);
+    params.extent = 50;
+    int letters = 0;
+    params.rings = true;
+    BevPicture p = bev_picture_of(params, NULL, NULL, 0);
+    for (int y = 0; y < sides[i]; y++)
+      for (int x = 0; x < sides[i]; x++)
+        letters += bev_pixel(&p, x, y)[0] > 180;
+    ck_assert_msg(
+        letters > last, "%d pixels: %d of letters, %d of a smaller one", sides[i], letters, last);
+    last = letters;
     bev_picture_free(&p);
   }
 }
@@ -78,6 +113,7 @@ END_TEST
 static const StxTest tests[] = {
     {&rings_bar_and_sensor},
     {&edges_cut_the_sensor},
+    {&letters_grow_with_the_picture},
     {&extremes_harm_nobody},
 };
 STX_TESTING_MAIN("bev_rings", tests)

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The layer of stixels: pieces of wedges, row by row. */
-#include "common/bev/bev_stixels.h"
-
-#include "common/bev/bev_private.h"
+#include "common/bev/bev_over.h"
 #include "common/metres.h"
 
 #define NEAR_OBSTACLE .5 /* metres between a thing and the obstacle of which it is a part */
@@ -32,6 +30,8 @@ static const StxFieldChoice shows[] = {
 static const StxField fields[] = {
     {"mode", "Mode", "What the colours of stixels show", FIELD(CHOICE, mode), .choices = modes},
     {"show", "Show", "What is drawn of a frame", FIELD(FLAGS, show), .choices = shows},
+    {"legend", "Legend", "Where the meaning of the colours is told", FIELD(CHOICE, legend),
+        .choices = stx_legend_choices},
     {"max-distance", "Largest distance", "Distance of the farthest colour of mode=distance, metres",
         FIELD(DOUBLE, max_distance), .low = 1, .high = 1000, .unit = "m"},
     {"uncertainty", "Uncertainty",
@@ -58,10 +58,7 @@ bool stx_bev_stixels_can_place(const StxCamera *camera, StxError *error)
   bool cx = !(camera->missing & STX_CAMERA_CX);
   if (stx_camera_is_metric(camera) && cx)
     return true;
-  return stx_fail(error,
-      "a view from above is to scale, and of the camera is unknown:%s%s%s. Set calibration, or "
-      "focal, baseline and cx, on stereo-sgm, downsample-transpose or sat-dp-stixels, or "
-      "calibration on stereo-stixels",
+  return stx_fail(error, "a view from above is to scale, and of the camera is unknown:%s%s%s",
       camera->focal > 0 ? "" : " focal length", camera->baseline > 0 ? "" : " baseline",
       cx ? "" : " cx");
 }
@@ -305,4 +302,6 @@ void stx_bev_put_stixels(
       put_column(&layer, record + first, i - first);
     first = i;
   }
+  StxBevOver over = stx_bev_over(bev, bev->sheet);
+  stx_bev_draw_over(&over, params, stixels);
 }

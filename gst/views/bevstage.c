@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gst/stages/bevstage.h"
+#include "gst/views/bevstage.h"
 
 #include "gst/base/inputs.h"
 #include "gst/shared/frames.h"
@@ -151,7 +151,7 @@ gboolean gst_bev_stage_put_stixels(GstBevStage *self, const StxBevStixelsParams 
   return good;
 }
 
-gboolean gst_bev_stage_finish(GstBevStage *self, GstBuffer *picture, StxError *error)
+gboolean gst_bev_stage_finish(GstBevStage *self, GstBuffer *picture, gint threads, StxError *error)
 {
   GstVideoFrame video;
   StxFrame frame;
@@ -160,7 +160,7 @@ gboolean gst_bev_stage_finish(GstBevStage *self, GstBuffer *picture, StxError *e
     return FALSE;
   frame = (StxFrame){
       {GST_VIDEO_FRAME_PLANE_DATA(&video, 0)}, {GST_VIDEO_FRAME_PLANE_STRIDE(&video, 0)}};
-  stx_bev_finish(self->bev, &frame);
+  stx_bev_finish(self->bev, &frame, threads);
   gst_stx_frame_clear_padding(&video);
   gst_video_frame_unmap(&video);
   return TRUE;

@@ -49,7 +49,7 @@ gboolean gst_bev_stage_put_scan(
     GstBevStage *self, GstBuffer *scan, const gdouble *mount, StxError *error);
 gboolean gst_bev_stage_put_stixels(GstBevStage *self, const StxBevStixelsParams *params,
     GstBuffer *stixels, GstBuffer *carrier, const GstStxStixelInfo *info, StxError *error);
-gboolean gst_bev_stage_finish(GstBevStage *self, GstBuffer *picture, StxError *error);
+gboolean gst_bev_stage_finish(GstBevStage *self, GstBuffer *picture, gint threads, StxError *error);
 
 G_END_DECLS
 
