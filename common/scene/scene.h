@@ -27,6 +27,7 @@
 #include "common/calibration/calibration.h"
 #include "common/camera.h"
 #include "common/fields.h"
+#include "common/mount/mount.h"
 
 #define STX_SCENE_MAX_SIZE 8192 /* largest width and height, pixels */
 
@@ -242,6 +243,10 @@ StxSceneLidar stx_scene_lidar(int beams);
 
 /* False with an error that names the field, its value and the range. */
 bool stx_scene_lidar_check(const StxSceneLidar *lidar, StxError *error);
+
+/* Where it stands, seen from the left camera: of a camera that is pitched by its own pitch, and of
+ * a car that stands on the road's slope. */
+StxMount stx_scene_lidar_mount(const StxSceneLidar *lidar, const StxCamera *camera);
 
 /* The ray of one azimuth and beam; |direction| is 1, so that its t is the range. Step 0 looks
  * straight back, the turn goes clockwise seen from above (over the left side to the front): at the

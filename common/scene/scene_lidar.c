@@ -130,6 +130,15 @@ static Sensor sensor_of(const StxScene *scene, const StxSceneLidar *lidar)
   return sensor;
 }
 
+StxMount stx_scene_lidar_mount(const StxSceneLidar *lidar, const StxCamera *camera)
+{
+  double above = lidar->height - camera->height;
+  return (StxMount){.x = -above * scene_sine(camera->pitch),
+      .z = above * scene_cosine(camera->pitch),
+      .roll = lidar->roll,
+      .pitch = lidar->pitch - camera->pitch};
+}
+
 static Angle azimuth_of(const StxSceneLidar *lidar, int step)
 {
   return angle_of(180 - 360. * step / lidar->steps);

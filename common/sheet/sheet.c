@@ -110,11 +110,15 @@ static uint32_t new_slot(StxSheet *sheet, int number)
   return slot;
 }
 
+uint32_t stx_sheet_slot(StxSheet *sheet, int number)
+{
+  int32_t known = sheet->slot[number];
+  return known >= 0 ? (uint32_t)known : new_slot(sheet, number);
+}
+
 uint8_t *stx_sheet_cover_row(StxSheet *sheet, int tile_x, int y)
 {
-  int number = y / STX_SHEET_TILE * sheet->across + tile_x;
-  int32_t known = sheet->slot[number];
-  uint32_t slot = known >= 0 ? (uint32_t)known : new_slot(sheet, number);
+  uint32_t slot = stx_sheet_slot(sheet, y / STX_SHEET_TILE * sheet->across + tile_x);
   if (!sheet->covered[slot]) {
     sheet->covered[slot] = true;
     sheet->shape[sheet->shapes++] = slot;
@@ -123,20 +127,6 @@ uint8_t *stx_sheet_cover_row(StxSheet *sheet, int tile_x, int y)
 }
 
 /* ---- Ink ---------------------------------------------------------------------------------- */
-
-/* `upper` seen over `lower`, as one paint: rounded, and never so much that a pixel overflows. */
-static inline StxPaint over(StxPaint lower, StxPaint upper)
-{
-  if (lower.keep == STX_CLEAR_KEEP)
-    return upper;
-  StxPaint both = {.keep = (uint16_t)((lower.keep * upper.keep + 128) >> 8)};
-  int most = 65535 - 255 * both.keep;
-  for (int k = 0; k < 3; k++) {
-    int add = (((lower.add[k] - STX_CLEAR_ADD) * upper.keep + 128) >> 8) + upper.add[k];
-    both.add[k] = (uint16_t)(add < most ? add : most);
-  }
-  return both;
-}
 
 /* Channels and weight of an ink. */
 typedef struct {
@@ -153,7 +143,8 @@ static inline void ink_pixels(StxPaint *paint, uint8_t *cover, const Fluid *flui
     return;
   for (int i = 0; i < 8; i++)
     if (cover[i] != 0)
-      paint[i] = over(paint[i], stx_paint(fluid->channel, (fluid->weight * cover[i] + 127) / 255));
+      paint[i] = stx_sheet_over(
+          paint[i], stx_paint(fluid->channel, (fluid->weight * cover[i] + 127) / 255));
   memset(cover, 0, sizeof any);
 }
 

@@ -85,6 +85,18 @@ void stx_sheet_arc(StxSheet *sheet, StxSpot centre, double radius, double from, 
 /* A filled circle. */
 void stx_sheet_dot(StxSheet *sheet, StxSpot centre, double radius, StxInk ink);
 
+typedef struct {
+  float x, y;
+  StxRgb colour;
+} StxSheetDot;
+
+/* Many filled circles of one size, each over those before it: scans. Their centres are moved to the
+ * middle of an eighth of a pixel; what is not finite is passed over. Those with a radius above
+ * STX_SHEET_SMALL are drawn one by one. */
+#define STX_SHEET_SMALL 7.5
+void stx_sheet_dots(
+    StxSheet *sheet, const StxSheetDot *dots, size_t count, double radius, double opacity);
+
 /* A filled polygon of any shape, in either direction; what its edges enclose twice is outside.
  * 3 … STX_SHEET_POLYGON points: otherwise nothing. */
 void stx_sheet_polygon(StxSheet *sheet, const StxSpot *points, size_t count, StxInk ink);

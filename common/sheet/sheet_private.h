@@ -43,6 +43,9 @@ struct StxSheet {
 /* ---- Shapes: covered pixel by pixel, then inked -----------------------------------------------
  */
 
+/* The slot of a tile, which it gets if it has none. */
+uint32_t stx_sheet_slot(StxSheet *sheet, int number);
+
 /* Covers pixel (x, y) of the frame: the most that a shape's pieces cover it by. */
 uint8_t *stx_sheet_cover_row(StxSheet *sheet, int tile_x, int y);
 
@@ -62,6 +65,20 @@ STX_INLINE int stx_sheet_share(double coverage)
 
 /* Adds a piece of a line with that radius, half its width, to the shape. */
 void stx_sheet_cover_line(StxSheet *sheet, StxSpot from, StxSpot to, double radius);
+
+/* `upper` seen over `lower`, as one paint: rounded, and never so much that a pixel overflows. */
+STX_INLINE StxPaint stx_sheet_over(StxPaint lower, StxPaint upper)
+{
+  if (lower.keep == STX_CLEAR_KEEP)
+    return upper;
+  StxPaint both = {.keep = (uint16_t)((lower.keep * upper.keep + 128) >> 8)};
+  int most = 65535 - 255 * both.keep;
+  for (int k = 0; k < 3; k++) {
+    int add = (((lower.add[k] - STX_CLEAR_ADD) * upper.keep + 128) >> 8) + upper.add[k];
+    both.add[k] = (uint16_t)(add < most ? add : most);
+  }
+  return both;
+}
 
 /* ---- Tiles ------------------------------------------------------------------------------------
  */

@@ -10,6 +10,7 @@
 #include "common/colmean/colmean.h"
 #include "common/ground/ground.h"
 #include "common/mount/mount.h"
+#include "common/scanview/scanview.h"
 #include "common/obstacles/obstacles.h"
 #include "common/overlay/overlay.h"
 #include "common/rdp/rdp.h"
@@ -44,6 +45,7 @@ STEM_CHECK(overlay, StxOverlayParams)
 STEM_CHECK(bev, StxBevParams)
 STEM_CHECK(bev_stixels, StxBevStixelsParams)
 STEM_CHECK(mount, StxMount)
+STEM_CHECK(scanview, StxScanviewParams)
 STEM_CHECK(obstacles, StxObstaclesParams)
 STEM_CHECK(scene_lidar, StxSceneLidar)
 
@@ -63,6 +65,7 @@ static StxOverlayParams overlay = STX_OVERLAY_DEFAULTS;
 static StxBevParams bev = STX_BEV_DEFAULTS;
 static StxBevStixelsParams bev_stixels = STX_BEV_STIXELS_DEFAULTS;
 static StxMount mount;
+static StxScanviewParams scanview = STX_SCANVIEW_DEFAULTS;
 static StxObstaclesParams obstacles = STX_OBSTACLES_DEFAULTS;
 static StxSceneParams scene = STX_SCENE_DEFAULTS;
 static StxSceneLidar scene_lidar = STX_SCENE_LIDAR_DEFAULTS;
@@ -85,6 +88,7 @@ static const Stem stems[] = {
     {"bev_stixels", &stx_bev_stixels_fields, check_bev_stixels, &bev_stixels, sizeof bev_stixels,
         0},
     {"mount", &stx_mount_fields, check_mount, &mount, sizeof mount, 0},
+    {"scanview", &stx_scanview_fields, check_scanview, &scanview, sizeof scanview, 0},
     {"obstacles", &stx_obstacles_fields, check_obstacles, &obstacles, sizeof obstacles, 0},
     {"scene", &stx_scene_fields, check_scene, &scene, sizeof scene, 0},
     {"scene_lidar", &stx_scene_lidar_fields, check_scene_lidar, &scene_lidar, sizeof scene_lidar,

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The dots of a scan: colours, places, and their order by a radix sort. */
+#include "common/scanview/scanview.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "common/ground/ground.h"
+
+#define NEAREST 0.1 /* metres */
+#define MARGIN 16   /* pixels beyond the frame from which a dot may reach in */
+#define MOST_SIZE 32
+#define DIGIT 11 /* bits */
+#define DIGITS (1 << DIGIT)
+
+/* ---- Fields -------------------------------------------------------------------------------- */
+
+static const StxFieldChoice modes[] = {
+    {STX_SCANVIEW_CLUSTERS, "clusters", "Ground, and a colour per cluster"},
+    {STX_SCANVIEW_LABELS, "labels", "Ground and obstacles"},
+    {STX_SCANVIEW_RANGE, "range", "Distance from the sensor, near red to far blue"},
+    {STX_SCANVIEW_HEIGHT, "height", "Height, from 2 m below the sensor to 2 m above"},
+    {STX_SCANVIEW_INTENSITY, "intensity", "Intensity"},
+    {0},
+};
+
+#define FIELD(kind, member) STX_FIELD(kind, StxScanviewParams, member)
+
+static const StxField fields[] = {
+    {"mode", "Mode", "What the colours of the points show", FIELD(CHOICE, mode), .choices = modes},
+    {"point-size", "Point size", "Of a dot, pixels (0 = what suits the frame)",
+        FIELD(DOUBLE, point_size), .high = MOST_SIZE, .unit = "px"},
+    {"alpha", "Alpha", "Opacity of the dots", FIELD(DOUBLE, alpha), .high = 1},
+    {"max-range", "Maximum range", "Metres that have the farthest colour, as has what is beyond",
+        FIELD(DOUBLE, max_range), .low = 1, .high = 1000, .unit = "m"},
+    {"legend", "Legend", "Corner in which the colours are explained", FIELD(CHOICE, legend),
+        .choices = stx_legend_choices},
+    {"obstacles", "Obstacles",
+        "Draw the obstacles that are attached to the scan as boxes, with their distance",
+        FIELD(BOOL, obstacles)},
+};
+static const StxScanviewParams defaults = STX_SCANVIEW_DEFAULTS;
+const StxFields stx_scanview_fields = {STX_FIELDS_OF(fields), &defaults};
+
+bool stx_scanview_check(const StxScanviewParams *params, StxError *error)
+{
+  return stx_fields_check(&stx_scanview_fields, params, error);
+}
+
+/* ---- Colours ------------------------------------------------------------------------------- */
+
+/* A point that is seen. */
+typedef struct {
+  float z, u, v; /* metres along the optical axis; pixels */
+  StxRgb colour;
+} Dot;
+
+/* What a scan's colours need to know of it as a whole. */
+typedef struct {
+  StxScanviewMode mode;
+  double full_range;
+  float full_intensity;
+} Shades;
+
+static StxRgb ramp(float value, float low, float high)
+{
+  float share = (value - low) / (high - low);
+  int index = share > 0 ? share < 1 ? (int)(share * 255 + 0.5f) : 255 : 0;
+  return stx_palette_colour(STX_PALETTE_DISTANCE, index);
+}
+
+static float brightest_of(const StxScan *scan)
+{
+  for (size_t i = 0; i < scan->count; i++)
+    if (scan->points[4 * i + 3] > 1)
+      return 255;
+  return 1;
+}
+
+static StxRgb label_colour(StxScanviewMode mode, uint32_t label)
+{
+  if ((label & 0xFFFF) == STX_POINT_NONE)
+    return stx_colour(STX_MEANS_UNCLASSIFIED);
+  if (stx_point_is_ground(label))
+    return stx_colour(STX_MEANS_GROUND);
+  if (mode == STX_SCANVIEW_LABELS || label >> 16 == 0)
+    return stx_colour(STX_MEANS_OBSTACLE);
+  return stx_colour_cluster(label >> 16);
+}
+
+static StxRgb colour_of(const Shades *shades, const float *p, const uint32_t *label)
+{
+  switch (shades->mode) {
+  case STX_SCANVIEW_HEIGHT:
+    return ramp(p[2], -2, 2);
+  case STX_SCANVIEW_INTENSITY:
+    return ramp(p[3], 0, shades->full_intensity);
+  case STX_SCANVIEW_RANGE:
+    break;
+  default:
+    if (label != NULL)
+      return label_colour(shades->mode, *label);
+  }
+  double range = sqrt((double)p[0] * p[0] + (double)p[1] * p[1] + (double)p[2] * p[2]);
+  return ramp((float)-range, (float)-shades->full_range, 0);
+}
+
+/* ---- Places -------------------------------------------------------------------------------- */
+
+static double row_of(const double *row, const float *p)
+{
+  return row[0] * (double)p[0] + row[1] * (double)p[1] + row[2] * (double)p[2] + row[3];
+}
+
+/* Not a number fails every comparison. */
+static bool place(const StxScanviewLens *lens, int width, int height, const float *p, Dot *dot)
+{
+  double z = row_of(lens->mount + 8, p);
+  if (!(z >= NEAREST && z < INFINITY))
+    return false;
+  double u = lens->camera.focal * (row_of(lens->mount, p) / z) + lens->camera.cx;
+  double v = lens->camera.focal * (row_of(lens->mount + 4, p) / z) + lens->camera.cy;
+  if (!(u > -MARGIN && u < width + MARGIN && v > -MARGIN && v < height + MARGIN))
+    return false;
+  dot->z = (float)z;
+  dot->u = (float)u;
+  dot->v = (float)v;
+  return true;
+}
+
+/* ---- Order --------------------------------------------------------------------------------- */
+
+static uint32_t bits_of(float z) /* positive: larger bits, farther */
+{
+  uint32_t bits;
+  memcpy(&bits, &z, sizeof bits);
+  return bits;
+}
+
+/* One digit of the sort: from the farthest on. */
+static void sort_digit(const Dot *from, Dot *to, size_t count, int shift, uint32_t *starts)
+{
+  memset(starts, 0, DIGITS * sizeof *starts);
+  for (size_t i = 0; i < count; i++)
+    starts[DIGITS - 1 - (bits_of(from[i].z) >> shift & (DIGITS - 1))]++;
+  uint32_t sum = 0;
+  for (int d = 0; d < DIGITS; d++) {
+    uint32_t here = starts[d];
+    starts[d] = sum;
+    sum += here;
+  }
+  for (size_t i = 0; i < count; i++)
+    to[starts[DIGITS - 1 - (bits_of(from[i].z) >> shift & (DIGITS - 1))]++] = from[i];
+}
+
+/* Of two dots equally far, does `a` lie over `b`? */
+static bool is_over(const Dot *a, const Dot *b)
+{
+  if (a->u != b->u)
+    return a->u > b->u;
+  if (a->v != b->v)
+    return a->v > b->v;
+  int light_a = a->colour.r + a->colour.g + a->colour.b;
+  int light_b = b->colour.r + b->colour.g + b->colour.b;
+  return light_a != light_b ? light_a > light_b
+                            : memcmp(&a->colour, &b->colour, sizeof a->colour) > 0;
+}
+
+/* Few are equally far. */
+static void sort_equals(Dot *dots, size_t count)
+{
+  for (size_t i = 1; i < count; i++) {
+    Dot dot = dots[i];
+    size_t at = i;
+    for (; at > 0 && dots[at - 1].z == dot.z && is_over(&dots[at - 1], &dot); at--)
+      dots[at] = dots[at - 1];
+    dots[at] = dot;
+  }
+}
+
+/* ---- Entry --------------------------------------------------------------------------------- */
+
+typedef struct {
+  Dot *dots, *other;
+  StxSheetDot *sorted;
+  float *depths;
+  uint32_t *starts;
+} Room;
+
+static size_t lay_out(size_t points, Room *room, void *memory)
+{
+  StxLayout at = {.memory = memory};
+  STX_TAKE(&at, room->dots, points);
+  STX_TAKE(&at, room->other, points);
+  STX_TAKE(&at, room->sorted, points);
+  STX_TAKE(&at, room->depths, points);
+  STX_TAKE(&at, room->starts, (size_t)DIGITS);
+  return at.size;
+}
+
+size_t stx_scanview_size(size_t points)
+{
+  Room room;
+  return lay_out(points, &room, NULL);
+}
+
+size_t stx_scanview_dots(const StxScanviewParams *params, const StxScanviewLens *lens, int width,
+    int height, const StxScan *scan, void *memory, const StxSheetDot **dots, const float **depths)
+{
+  Room room;
+  size_t count = 0;
+  Shades shades = {params->mode, params->max_range,
+      params->mode == STX_SCANVIEW_INTENSITY ? brightest_of(scan) : 1};
+  lay_out(scan->count, &room, memory);
+  for (size_t i = 0; i < scan->count; i++) {
+    const float *point = scan->points + 4 * i;
+    if (!place(lens, width, height, point, &room.dots[count]))
+      continue;
+    room.dots[count++].colour =
+        colour_of(&shades, point, scan->labels == NULL ? NULL : &scan->labels[i]);
+  }
+  sort_digit(room.dots, room.other, count, 0, room.starts);
+  sort_digit(room.other, room.dots, count, DIGIT, room.starts);
+  sort_digit(room.dots, room.other, count, 2 * DIGIT, room.starts);
+  sort_equals(room.other, count);
+  for (size_t i = 0; i < count; i++) {
+    const Dot *dot = &room.other[i];
+    room.sorted[i] = (StxSheetDot){dot->u + .5f, dot->v + .5f, dot->colour};
+    room.depths[i] = dot->z;
+  }
+  *dots = room.sorted;
+  if (depths != NULL)
+    *depths = room.depths;
+  return count;
+}

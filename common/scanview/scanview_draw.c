@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Dots, boxes and the legend on a sheet. */
+#include "common/scanview/scanview.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#define BOX_NEAREST .1 /* metres */
+
+/* ---- Dots ---------------------------------------------------------------------------------- */
+
+static void draw_legend(const StxScanviewParams *params, bool labelled, StxSheet *sheet)
+{
+  static const char *const none = "not classified";
+  const StxName names[] = {{"ground", stx_colour(STX_MEANS_GROUND)},
+      {params->mode == STX_SCANVIEW_CLUSTERS ? "obstacle in no cluster" : "obstacle",
+          stx_colour(STX_MEANS_OBSTACLE)},
+      {none, stx_colour(STX_MEANS_UNCLASSIFIED)}};
+  const StxBar height = {STX_PALETTE_DISTANCE, false, -2, 2, "m", "height"};
+  const StxBar intensity = {STX_PALETTE_DISTANCE, false, 0, 1, NULL, "intensity"};
+  const StxBar range = {STX_PALETTE_DISTANCE, true, 0, params->max_range, "m", "range"};
+  if (params->mode == STX_SCANVIEW_HEIGHT)
+    stx_sheet_bar(sheet, params->legend, &height);
+  else if (params->mode == STX_SCANVIEW_INTENSITY)
+    stx_sheet_bar(sheet, params->legend, &intensity);
+  else if (params->mode == STX_SCANVIEW_RANGE || !labelled)
+    stx_sheet_bar(sheet, params->legend, &range);
+  else
+    stx_sheet_names(sheet, params->legend, names, sizeof names / sizeof names[0]);
+}
+
+size_t stx_scanview_draw(const StxScanviewParams *params, const StxScanviewLens *lens,
+    const StxScan *scan, double strength, void *memory, StxSheet *sheet)
+{
+  const StxSheetParams *frame = stx_sheet_params(sheet);
+  const StxSheetDot *dots;
+  size_t count =
+      stx_scanview_dots(params, lens, frame->width, frame->height, scan, memory, &dots, NULL);
+  double suits = fmin(fmax(frame->width / 500., 1.5), 9); /* neighbours on a car do not touch */
+  double size = params->point_size > 0 ? params->point_size : suits;
+  stx_sheet_dots(sheet, dots, count, size / 2, params->alpha * strength);
+  draw_legend(params, scan->labels != NULL, sheet);
+  return count;
+}
+
+/* ---- Boxes --------------------------------------------------------------------------------- */
+
+/* A corner of an obstacle in the picture. `right`, `up`, `far`: 0 or 1. False: behind the camera,
+ * or not a number. */
+static bool corner_of(const StxScanviewLens *lens, const StxObstacle *o, int right, int up, int far,
+    double *u, double *v)
+{
+  double depth = o->depth > 0 ? o->depth : 0;
+  double x = o->x + (right - .5) * o->width, y = o->y - up * o->height, z = o->z + far * depth;
+  const double p[3] = {z, -x, -y}; /* on the axes of the points */
+  double q[3];
+  for (int i = 0; i < 3; i++) {
+    const double *row = lens->mount + 4 * i;
+    q[i] = row[0] * p[0] + row[1] * p[1] + row[2] * p[2] + row[3];
+  }
+  *u = lens->camera.focal * q[0] / q[2] + lens->camera.cx;
+  *v = lens->camera.focal * q[1] / q[2] + lens->camera.cy;
+  return q[2] >= BOX_NEAREST && isfinite(*u) && isfinite(*v);
+}
+
+/* What encloses its corners, if the middle of that is in the picture: one that is seen from its
+ * side encloses half of it. */
+static bool box_of(const StxScanviewLens *lens, const StxSheetParams *frame,
+    const StxObstacle *obstacle, StxBox *box)
+{
+  double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
+  for (int i = 0; i < 8; i++) {
+    double at[2];
+    if (!corner_of(lens, obstacle, i & 1, i >> 1 & 1, i >> 2, &at[0], &at[1]))
+      return false;
+    for (int k = 0; k < 2; k++) {
+      low[k] = fmin(low[k], at[k] + .5);
+      high[k] = fmax(high[k], at[k] + .5);
+    }
+  }
+  *box = (StxBox){low[0], low[1], high[0] - low[0], high[1] - low[1]};
+  double x = box->x + box->width / 2, y = box->y + box->height / 2;
+  return x >= 0 && x < frame->width && y >= 0 && y < frame->height;
+}
+
+/* Above the box or, where another one is, below it. */
+static void write_distance(
+    const StxBox *box, double distance, double size, StxRgb colour, StxSheet *sheet)
+{
+  char text[32];
+  int tenths = (int)(distance * 10 + .5); /* a decimal point in every locale */
+  StxSpot above = {box->x + box->width / 2, box->y - size / 2};
+  StxSpot below = {above.x, box->y + box->height + size / 2};
+  snprintf(text, sizeof text, "%d.%d m", tenths / 10, tenths % 10);
+  if (!stx_sheet_label(sheet, text, size, above, STX_ANCHOR_CENTRE_BASE, colour))
+    stx_sheet_label(sheet, text, size, below, STX_ANCHOR_CENTRE_CAP, colour);
+}
+
+void stx_scanview_boxes(const StxScanviewLens *lens, const StxObstacle *obstacles, size_t count,
+    double strength, StxSheet *sheet)
+{
+  const StxSheetParams *frame = stx_sheet_params(sheet);
+  StxSheetUnit unit = stx_sheet_unit(frame->width, frame->height);
+  for (size_t i = 0; i < count; i++) {
+    const StxObstacle *o = &obstacles[i];
+    StxMeaning meaning = o->flags & STX_OBSTACLE_IN_CORRIDOR ? STX_MEANS_WARNING : STX_MEANS_INK;
+    StxBox box;
+    if (o->source != STX_OBSTACLE_LIDAR || !box_of(lens, frame, o, &box))
+      continue;
+    stx_sheet_outline(
+        sheet, box, unit.line * 2, unit.line, (StxInk){stx_colour(meaning), strength});
+    write_distance(&box, o->z, unit.text, stx_colour(meaning), sheet);
+  }
+}

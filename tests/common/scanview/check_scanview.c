@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Scans as a camera sees them: literal places and colours, what lies over what, odd points, boxes
+ * of obstacles; and on the synthetic street the depths of its points against its true disparities.
+ */
+#include "common/scanview/scanview.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/mount/mount.h"
+#include "common/scene/scene.h"
+#include "tests/common/sheet/sheet_case.h"
+
+#define WIDTH 640
+#define HEIGHT 200
+
+static StxScanviewParams params;
+static StxScanviewLens lens;
+
+/* In the place of the camera: x of the scan is the optical axis. */
+static void reset(void)
+{
+  const StxMount mount = {0};
+  params = (StxScanviewParams)STX_SCANVIEW_DEFAULTS;
+  lens = (StxScanviewLens){.camera = {.focal = 500, .cx = 319.5, .cy = 99.5}};
+  stx_mount_matrix(&mount, lens.mount);
+}
+
+/* ---- Dots ---------------------------------------------------------------------------------- */
+
+static size_t dots_of(const StxScan *scan, const StxSheetDot **dots, const float **depths)
+{
+  static void *memory;
+  free(memory);
+  memory = aligned_alloc(STX_ALIGN, stx_align(stx_scanview_size(scan->count)));
+  return stx_scanview_dots(&params, &lens, WIDTH, HEIGHT, scan, memory, dots, depths);
+}
+
+static bool is_seen(float x, float y, float z, float *u, float *v)
+{
+  const float point[4] = {x, y, z, 0};
+  const StxSheetDot *dots;
+  const float *depths;
+  if (dots_of(&(StxScan){point, NULL, 1}, &dots, &depths) == 0)
+    return false;
+  *u = dots[0].x - .5f;
+  *v = dots[0].y - .5f;
+  ck_assert_float_eq_tol(depths[0], x + (float)lens.mount[11], 1e-5f);
+  return true;
+}
+
+static void expect_place(float x, float y, float z, float u, float v)
+{
+  float at_u, at_v;
+  ck_assert_msg(
+      is_seen(x, y, z, &at_u, &at_v), "(%g, %g, %g) is not seen", (double)x, (double)y, (double)z);
+  ck_assert_float_eq_tol(at_u, u, 1e-3f);
+  ck_assert_float_eq_tol(at_v, v, 1e-3f);
+}
+
+START_TEST(points_lie_where_the_camera_sees_them)
+{
+  const StxMount above = {.x = -1, .z = .5};
+  reset();
+  expect_place(10, 0, 0, 319.5f, 99.5f);
+  expect_place(10, 2, 0, 219.5f, 99.5f);  /* to the left */
+  expect_place(10, -2, 1, 419.5f, 49.5f); /* to the right and up */
+  expect_place(50, 0, -5, 319.5f, 149.5f);
+  stx_mount_matrix(&above, lens.mount);
+  expect_place(11, 0, 0, 319.5f, 74.5f);
+}
+END_TEST
+
+START_TEST(what_cannot_be_seen_is_passed_over)
+{
+  const float odd[] = {NAN, INFINITY, -INFINITY, 3e38f, -3e38f};
+  const StxSheetDot *dots;
+  float u, v;
+  reset();
+  ck_assert(!is_seen(-10, 0, 0, &u, &v));
+  ck_assert(!is_seen(.099f, 0, 0, &u, &v));
+  ck_assert(is_seen(.11f, 0, 0, &u, &v));
+  ck_assert(is_seen(10, 6.6f, 0, &u, &v)); /* ten pixels out: its dot may reach in */
+  ck_assert(!is_seen(10, 7, 0, &u, &v));
+  ck_assert(!is_seen(10, 0, -3, &u, &v));
+  for (size_t i = 0; i < sizeof odd / sizeof odd[0]; i++) {
+    ck_assert(odd[i] == 3e38f || !is_seen(odd[i], 0, 0, &u, &v));
+    ck_assert(!is_seen(10, odd[i], 0, &u, &v));
+    ck_assert(!is_seen(10, 0, odd[i], &u, &v));
+  }
+  ck_assert_uint_eq(dots_of(&(StxScan){NULL, NULL, 0}, &dots, NULL), 0);
+}
+END_TEST
+
+enum { POINTS = 400 };
+static float points[POINTS][4];
+static uint32_t labels[POINTS];
+
+static void swap_points(int a, int b)
+{
+  float point[4];
+  uint32_t label = labels[a];
+  memcpy(point, points[a], sizeof point);
+  memcpy(points[a], points[b], sizeof point);
+  memcpy(points[b], point, sizeof point);
+  labels[a] = labels[b];
+  labels[b] = label;
+}
+
+/* The farthest first, in whatever order they come; of equally far ones likewise. */
+START_TEST(the_order_of_points_does_not_matter)
+{
+  static StxSheetDot first[POINTS];
+  const StxSheetDot *dots;
+  const float *depths;
+  StxRandom random = {5};
+  reset();
+  for (int i = 0; i < POINTS; i++) { /* many are equally far, some in the same place */
+    points[i][0] = 1 + (float)stx_random_below(&random, 20);
+    points[i][1] = (float)(stx_random_below(&random, 7) - 3) * points[i][0] / 10;
+    labels[i] = 99 | (uint32_t)stx_random_below(&random, 5) << 16;
+  }
+  for (int run = 0; run < 4; run++) {
+    ck_assert_uint_eq(dots_of(&(StxScan){points[0], labels, POINTS}, &dots, &depths), POINTS);
+    for (int i = 1; i < POINTS; i++)
+      ck_assert_float_ge(depths[i - 1], depths[i]);
+    for (int i = 0; i < POINTS; i++) {
+      first[i] = run == 0 ? dots[i] : first[i];
+      ck_assert(first[i].x == dots[i].x && first[i].y == dots[i].y);
+      ck_assert(memcmp(&first[i].colour, &dots[i].colour, sizeof(StxRgb)) == 0);
+    }
+    for (int i = POINTS - 1; i > 0; i--)
+      swap_points(i, stx_random_below(&random, i + 1));
+  }
+}
+END_TEST
+
+/* ---- Colours ------------------------------------------------------------------------------- */
+
+static void expect_colour(
+    StxScanviewMode mode, const float point[4], const uint32_t *label, StxRgb colour)
+{
+  const StxSheetDot *dots;
+  params.mode = mode;
+  ck_assert_uint_eq(dots_of(&(StxScan){point, label, 1}, &dots, NULL), 1);
+  ck_assert_msg(memcmp(&dots[0].colour, &colour, sizeof colour) == 0,
+      "mode %d: (%d, %d, %d) in place of (%d, %d, %d)", mode, dots[0].colour.r, dots[0].colour.g,
+      dots[0].colour.b, colour.r, colour.g, colour.b);
+}
+
+static StxRgb ramp(int index)
+{
+  return stx_palette_colour(STX_PALETTE_DISTANCE, index);
+}
+
+START_TEST(colours_mean_what_the_page_says)
+{
+  const float point[4] = {10, 0, 1, .5f}, far[4] = {100, 0, 0, 7}, odd[4] = {10, 0, 0, NAN};
+  const float middle[4] = {25, 0, 0, 0};
+  const uint32_t none = 0, road = 40, post = 99, car = 99 | 7u << 16;
+  reset();
+  expect_colour(STX_SCANVIEW_CLUSTERS, point, &none, stx_colour(STX_MEANS_UNCLASSIFIED));
+  expect_colour(STX_SCANVIEW_CLUSTERS, point, &road, stx_colour(STX_MEANS_GROUND));
+  expect_colour(STX_SCANVIEW_CLUSTERS, point, &post, stx_colour(STX_MEANS_OBSTACLE));
+  expect_colour(STX_SCANVIEW_CLUSTERS, point, &car, stx_colour_cluster(7));
+  expect_colour(STX_SCANVIEW_LABELS, point, &car, stx_colour(STX_MEANS_OBSTACLE));
+  expect_colour(STX_SCANVIEW_HEIGHT, point, &car, ramp(191));
+  expect_colour(STX_SCANVIEW_INTENSITY, point, &car, ramp(128));
+  expect_colour(STX_SCANVIEW_INTENSITY, far, NULL, ramp(7)); /* of 255 */
+  expect_colour(STX_SCANVIEW_INTENSITY, odd, NULL, ramp(0));
+  expect_colour(STX_SCANVIEW_RANGE, far, NULL, ramp(0));
+  expect_colour(STX_SCANVIEW_RANGE, middle, &car, ramp(128));
+  expect_colour(STX_SCANVIEW_CLUSTERS, far, NULL, ramp(0)); /* without labels by range */
+  params.max_range = 1000;
+  expect_colour(STX_SCANVIEW_LABELS, far, NULL, ramp(230));
+}
+END_TEST
+
+/* ---- On a sheet ---------------------------------------------------------------------------- */
+
+/* How many pixels of a box are drawn on. */
+static int drawn(const StxSheet *sheet, int left, int top, int right, int bottom)
+{
+  int count = 0;
+  uint8_t rgb[3];
+  for (int y = top; y <= bottom; y++)
+    for (int x = left; x <= right; x++) {
+      sheet_pixel(sheet, 100, x, y, rgb);
+      count += rgb[0] != 100 || rgb[1] != 100 || rgb[2] != 100;
+    }
+  return count;
+}
+
+START_TEST(near_points_lie_over_far_ones)
+{
+  const float two[2][4] = {{10, 0, 0, 0}, {20, 0, 0, 0}};
+  const uint32_t kinds[2] = {99, 40};
+  StxSheetParams frame = sheet_params("RGB", WIDTH, HEIGHT);
+  StxSheet *sheet = sheet_new(&frame);
+  StxRgb obstacle = stx_colour(STX_MEANS_OBSTACLE);
+  void *memory = aligned_alloc(STX_ALIGN, stx_align(stx_scanview_size(2)));
+  uint8_t rgb[3];
+  reset();
+  params.legend = STX_LEGEND_NONE;
+  params.alpha = 1;
+  params.point_size = 5;
+  ck_assert_uint_eq(
+      stx_scanview_draw(&params, &lens, &(StxScan){two[0], kinds, 2}, 1, memory, sheet), 2);
+  sheet_pixel(sheet, 100, 319, 99, rgb);
+  ck_assert(rgb[0] == obstacle.r && rgb[1] == obstacle.g && rgb[2] == obstacle.b);
+  ck_assert_int_ge(drawn(sheet, 315, 95, 325, 105), 16);
+  ck_assert_int_eq(drawn(sheet, 250, 20, 310, 60), 0);
+  free(memory);
+  sheet_free(sheet);
+}
+END_TEST
+
+static int box_pixels(StxObstacle obstacle, int left, int top, int right, int bottom)
+{
+  StxSheetParams frame = sheet_params("RGB", WIDTH, HEIGHT);
+  StxSheet *sheet = sheet_new(&frame);
+  stx_scanview_boxes(&lens, &obstacle, 1, 1, sheet);
+  int count = drawn(sheet, left, top, right, bottom);
+  sheet_free(sheet);
+  return count;
+}
+
+START_TEST(obstacles_are_boxes_with_their_distance)
+{
+  /* 2 m wide, 1 m high, at 10 m: pixels 270 to 370 and 50 to 100 */
+  const StxObstacle car = {.source = STX_OBSTACLE_LIDAR, .z = 10, .width = 2, .height = 1};
+  StxObstacle others[5] = {car, car, car, car, car};
+  reset();
+  ck_assert_int_ge(box_pixels(car, 268, 48, 272, 102), 50);
+  ck_assert_int_ge(box_pixels(car, 300, 34, 340, 47), 30); /* its text */
+  ck_assert_int_eq(box_pixels(car, 280, 60, 360, 90), 0);
+  ck_assert_int_eq(box_pixels(car, 180, 40, 250, 110), 0);
+  others[0].source = STX_OBSTACLE_STEREO;
+  others[1].z = -10;
+  others[2].width = NAN;
+  others[3].x = 20;
+  others[4].z = 1e-9f;
+  for (int i = 0; i < 5; i++)
+    ck_assert_msg(box_pixels(others[i], 230, 20, 400, 120) == 0, "obstacle %d", i);
+}
+END_TEST
+
+/* ---- The street ---------------------------------------------------------------------------- */
+
+static uint16_t truth[HEIGHT][WIDTH];
+
+/* The share of points whose depth and the true disparity of their pixel differ by less than a
+ * pixel. They differ where the sensor sees over what hides a point from the camera, and at edges.
+ */
+static double agreement(StxScene *scene, const StxSceneLidar *lidar, size_t *counted)
+{
+  const StxCamera *camera = &stx_scene_params(scene)->camera;
+  const StxImage16 map = {truth[0], sizeof truth[0], WIDTH, HEIGHT};
+  const StxMount mount = stx_scene_lidar_mount(lidar, camera);
+  float(*scan)[4] = malloc((size_t)lidar->beams * (size_t)lidar->steps * sizeof *scan);
+  const StxSheetDot *dots;
+  const float *depths;
+  size_t agree = 0;
+  lens.camera = *camera;
+  stx_mount_matrix(&mount, lens.mount);
+  stx_scene_truth(scene, &map, NULL);
+  size_t seen = stx_scene_scan(scene, lidar, scan, NULL);
+  size_t count = dots_of(&(StxScan){scan[0], NULL, seen}, &dots, &depths);
+  *counted = 0;
+  for (size_t i = 0; i < count; i++) {
+    int x = (int)floorf(dots[i].x), y = (int)floorf(dots[i].y);
+    if (x < 0 || y < 0 || x >= WIDTH || y >= HEIGHT)
+      continue;
+    double found = camera->focal * camera->baseline / (double)depths[i];
+    ++*counted;
+    agree += fabs(found - truth[y][x] / 256.) < 1;
+  }
+  free(scan);
+  return (double)agree / (double)*counted;
+}
+
+START_TEST(scans_agree_with_the_true_disparity)
+{
+  static const double tilts[][3] = {{0, 0, 0}, {.03, 0, 0}, {0, .05, .04}, {.04, -.03, -.02}};
+  for (size_t i = 0; i < sizeof tilts / sizeof tilts[0]; i++) {
+    StxSceneParams street = STX_SCENE_DEFAULTS;
+    StxSceneLidar lidar = stx_scene_lidar(64);
+    StxError error;
+    size_t counted;
+    street.seed = 3 + i;
+    street.width = WIDTH;
+    street.height = HEIGHT;
+    street.camera = stx_scene_camera(WIDTH, HEIGHT);
+    street.camera.pitch = tilts[i][0];
+    lidar.roll = tilts[i][1];
+    lidar.pitch = tilts[i][2];
+    lidar.height = 1.73 + .1 * (double)i;
+    StxScene *scene = stx_scene_new(&street, &error);
+    ck_assert_msg(scene != NULL, "%s", error.text);
+    reset();
+    double share = agreement(scene, &lidar, &counted);
+    ck_assert_uint_ge(counted, 5000);
+    ck_assert_msg(share > .95, "street %zu: %.4f of %zu points agree", i, share, counted);
+    stx_scene_free(scene);
+  }
+}
+END_TEST
+
+START_TEST(bad_parameters_are_named)
+{
+  StxError error;
+  reset();
+  ck_assert(stx_scanview_check(&params, &error));
+  params.point_size = -1;
+  ck_assert(!stx_scanview_check(&params, &error));
+  ck_assert_ptr_nonnull(strstr(error.text, "point_size is -1"));
+  reset();
+  params.max_range = 0;
+  ck_assert(!stx_scanview_check(&params, &error));
+  ck_assert_ptr_nonnull(strstr(error.text, "max_range is 0"));
+}
+END_TEST
+
+static const StxTest tests[] = {
+    {&points_lie_where_the_camera_sees_them},
+    {&what_cannot_be_seen_is_passed_over},
+    {&the_order_of_points_does_not_matter},
+    {&colours_mean_what_the_page_says},
+    {&near_points_lie_over_far_ones},
+    {&obstacles_are_boxes_with_their_distance},
+    {&scans_agree_with_the_true_disparity},
+    {&bad_parameters_are_named},
+};
+STX_TESTING_MAIN("scanview", tests)
