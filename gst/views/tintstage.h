@@ -11,7 +11,7 @@
 #include "common/tint/tint.h"
 #include "gst/base/stage.h"
 #include "gst/shared/memory.h"
-#include "gst/stages/sheetstage.h"
+#include "gst/views/sheetstage.h"
 #include "gst/stixels/stixels.h"
 
 G_BEGIN_DECLS
