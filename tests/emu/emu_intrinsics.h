@@ -144,8 +144,8 @@ static inline unsigned __funnelshift_rc(unsigned lo, unsigned hi, unsigned shift
   return shift >= 32 ? hi : __funnelshift_r(lo, hi, shift);
 }
 
-/* Bytes of y:x by the low three bits of each digit of the selector, as CUDA has it: it masks out the
- * fourth one, by which PTX's prmt repeats a sign. */
+/* Bytes of y:x by the low three bits of each digit of the selector, as CUDA has it: it masks out
+ * the fourth one, by which PTX's prmt repeats a sign. */
 static inline unsigned __byte_perm(unsigned x, unsigned y, unsigned selector)
 {
   uint64_t both = (uint64_t)y << 32 | x;
