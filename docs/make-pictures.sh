@@ -1,10 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Makes the pictures of the documentation from the synthetic street: docs/street.jpg (the README's),
-# docs/segments.jpg (that of rdp-columns), docs/lidar.png (that of lidar-ground and lidar-bev) and
-# docs/disparity*.jpg (those of disparity-colour).
 # docs/segments.jpg (that of rdp-columns), docs/lidar.png (that of lidar-ground and lidar-bev),
-# docs/above.png and docs/above-scan.png (those of stixel-bev).
+# docs/above.png and docs/above-scan.png (those of stixel-bev) and docs/disparity*.jpg (those of
+# disparity-colour).
 #   GST_PLUGIN_PATH=build/gst docs/make-pictures.sh
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -48,9 +47,6 @@ gst-launch-1.0 -q \
   disparity-colour name=error ! videoconvert ! jpegenc quality=55 \
   ! filesink location=docs/disparity-error.jpg
 
-# stx-eval column: a column of the same frame.
-"${STX_EVAL:-build/examples/stx-eval}" column --output docs/column.svg > /dev/null
-ls -l docs/column.svg docs/street.jpg docs/segments.jpg docs/lidar.png docs/disparity*.jpg
 # Speeds are known from the second frame on: of three the last one stays.
 drive=(seed=3 first-frame=18 num-buffers=3)
 stixels=(street-scene-src view=disparity "${drive[@]}" ! downsample-transpose ! sat-dp-stixels
@@ -67,4 +63,4 @@ mv docs/above-2.png docs/above-scan.png
 # stx-eval column: a column of the same frame.
 "${STX_EVAL:-build/examples/stx-eval}" column --output docs/column.svg > /dev/null
 ls -l docs/column.svg docs/street.jpg docs/segments.jpg docs/lidar.png \
-  docs/above.png docs/above-scan.png
+  docs/above.png docs/above-scan.png docs/disparity*.jpg

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Parameters, colours, and what a pixel becomes that its layers have given a key. */
 #include "common/bev/bev_private.h"
+#include "common/parallel.h"
 
 #include <string.h>
 
@@ -186,18 +187,35 @@ static inline void write_row(
     memcpy(out + (size_t)x * stride, bev->bytes[key[x] & STX_BEV_COLOUR_MASK], stride);
 }
 
+#define ROWS_PER_PIECE 32
+
+typedef struct {
+  const StxBev *bev;
+  const StxFrame *frame;
+} Job;
+
+static void write_piece(void *data, int piece, int worker)
+{
+  const Job *job = data;
+  const StxBevParams *params = &job->bev->params;
+  int first = piece * ROWS_PER_PIECE, end = first + ROWS_PER_PIECE;
+  for (int y = first; y < end && y < params->height; y++) {
+    const uint32_t *key = job->bev->key + (size_t)y * (size_t)params->width;
+    uint8_t *out = job->frame->data[0] + y * job->frame->stride[0];
+    if (params->format->plane[0].pixel_stride == 4)
+      write_row(job->bev, key, out, 4);
+    else
+      write_row(job->bev, key, out, 3);
+  }
+}
+
 void stx_bev_finish(const StxBev *bev, const StxFrame *frame, int threads)
 {
   const StxSheetImpl *impl = stx_impl_pick(&stx_sheet_impls, STX_BACKEND_AUTO);
   StxPlace place = {.threads = threads};
-  for (int y = 0; y < bev->params.height; y++) {
-    const uint32_t *key = bev->key + (size_t)y * (size_t)bev->params.width;
-    uint8_t *out = frame->data[0] + y * frame->stride[0];
-    if (bev->params.format->plane[0].pixel_stride == 4)
-      write_row(bev, key, out, 4);
-    else
-      write_row(bev, key, out, 3);
-  }
+  Job job = {bev, frame};
+  stx_parallel(
+      threads, (bev->params.height + ROWS_PER_PIECE - 1) / ROWS_PER_PIECE, write_piece, &job);
   impl->lay(bev->rings, stx_sheet_tiles(bev->rings), frame, &place, NULL);
   impl->lay(bev->sheet, stx_sheet_tiles(bev->sheet), frame, &place, NULL);
 }
