@@ -59,19 +59,34 @@ static bool is_length(double length)
 
 typedef struct {
   StxSpot from;
-  double dx, dy, length2; /* to the other end */
+  double dx, dy;          /* to the other end */
+  double inverse;         /* of the length squared; 0: it is a dot */
   double radius;          /* half the width */
+  double inside, outside; /* squared distances: covered wholly below, not at all above */
 } Piece;
 
-static double piece_coverage(const void *shape, double x, double y)
+static Piece make_piece(StxSpot from, StxSpot to, double radius)
+{
+  Piece piece = {.from = from, .dx = to.x - from.x, .dy = to.y - from.y, .radius = radius};
+  double length2 = piece.dx * piece.dx + piece.dy * piece.dy, full = radius - .5;
+  piece.inverse = length2 > 1e-12 ? 1 / length2 : 0;
+  piece.inside = full > 0 ? full * full : -1;
+  piece.outside = (radius + .5) * (radius + .5);
+  return piece;
+}
+
+static inline double piece_coverage(const void *shape, double x, double y)
 {
   const Piece *piece = shape;
   double ex = x - piece->from.x, ey = y - piece->from.y;
-  double t = piece->length2 > 0 ? (ex * piece->dx + ey * piece->dy) / piece->length2 : 0;
+  double t = (ex * piece->dx + ey * piece->dy) * piece->inverse;
   t = t < 0 ? 0 : t > 1 ? 1 : t;
   ex -= t * piece->dx;
   ey -= t * piece->dy;
-  return piece->radius + .5 - sqrt(ex * ex + ey * ey);
+  double away2 = ex * ex + ey * ey;
+  if (away2 >= piece->outside)
+    return 0;
+  return away2 <= piece->inside ? 1 : piece->radius + .5 - sqrt(away2);
 }
 
 /* Keeps of t0 … t1 what has low <= from + t·d <= high. */
@@ -79,9 +94,9 @@ static bool clip(double from, double d, double low, double high, double *t0, dou
 {
   if (d == 0)
     return from >= low && from <= high;
-  double a = (low - from) / d, b = (high - from) / d;
-  *t0 = fmax(*t0, fmin(a, b));
-  *t1 = fmin(*t1, fmax(a, b));
+  double a = (low - from) / d, b = (high - from) / d, enter = a < b ? a : b, leave = a < b ? b : a;
+  *t0 = enter > *t0 ? enter : *t0;
+  *t1 = leave < *t1 ? leave : *t1;
   return *t0 <= *t1;
 }
 
@@ -104,15 +119,15 @@ void stx_sheet_cover_line(StxSheet *sheet, StxSpot from, StxSpot to, double radi
   double reach = radius + .5;
   if (!is_spot(from) || !is_spot(to) || !clip_to_frame(sheet, &from, &to, reach + 1))
     return;
-  Piece piece = {.from = from, .dx = to.x - from.x, .dy = to.y - from.y, .radius = radius};
-  piece.length2 = piece.dx * piece.dx + piece.dy * piece.dy;
+  Piece piece = make_piece(from, to, radius);
   int end = end_row(sheet, fmax(from.y, to.y) + reach);
   for (int y = first_row(fmin(from.y, to.y) - reach); y < end; y++) {
     double t0 = 0, t1 = 1; /* the part of it that this row can see */
     if (!clip(from.y, piece.dy, y + .5 - reach, y + .5 + reach, &t0, &t1))
       continue;
     double a = from.x + t0 * piece.dx, b = from.x + t1 * piece.dx;
-    cover_span(sheet, y, fmin(a, b) - reach, fmax(a, b) + reach, piece_coverage, &piece);
+    double left = a < b ? a : b, right = a < b ? b : a;
+    cover_span(sheet, y, left - reach, right + reach, piece_coverage, &piece);
   }
 }
 
