@@ -201,6 +201,15 @@ void stx_tint_table(const StxTintParams *params, StxTintSpan span, const StxPixe
       table->paint[odd][level] = pixel_of(format, stx_tint_colour(params, level, odd));
 }
 
+int stx_tint_square_for(int width, int height)
+{
+  int square = 3;
+  for (int side = width < height ? width : height; side >= 720 && square < STX_TINT_SQUARES;
+       side /= 2)
+    square++;
+  return square;
+}
+
 /* ---- Implementations ----------------------------------------------------------------------- */
 
 #define IMPL(name, backend, needs, suffix)                                                         \

@@ -61,7 +61,7 @@ bool stx_tint_paint_c(const StxTintInput *input, const StxTintTable *table,
     for (int x = 0; x < picture->width; x++) {
       unsigned level = level_at(input, table, count, x, y);
       memcpy(picture->data + y * picture->stride + (ptrdiff_t)x * picture->pixel,
-          &table->paint[stx_tint_square(x, y)][level], (size_t)picture->pixel);
+          &table->paint[stx_tint_square(x, y, picture->square)][level], (size_t)picture->pixel);
     }
   return true;
 }

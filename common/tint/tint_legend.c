@@ -8,8 +8,9 @@ static const char *const titles[] = {[STX_TINT_DISPARITY] = "disparity",
     [STX_TINT_DEPTH] = "depth",
     [STX_TINT_CONFIDENCE] = "confidence",
     [STX_TINT_COST] = "cost"};
+/* A cost may be of stixels, in nats, or of segments. */
 static const char *const units[] = {
-    [STX_TINT_DISPARITY] = "px", [STX_TINT_DEPTH] = "m", [STX_TINT_COST] = "nat"};
+    [STX_TINT_DISPARITY] = "px", [STX_TINT_DEPTH] = "m", [STX_TINT_COST] = NULL};
 
 static void draw_bar(
     const StxTintParams *params, StxTintSpan span, StxLegend where, StxSheet *sheet)

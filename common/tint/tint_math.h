@@ -23,9 +23,9 @@ STX_INLINE unsigned stx_tint_error_level(uint32_t error, uint32_t truth)
 }
 
 /* 1 in the odd squares. */
-STX_INLINE int stx_tint_square(int x, int y)
+STX_INLINE int stx_tint_square(int x, int y, int square)
 {
-  return (x / STX_TINT_SQUARE ^ y / STX_TINT_SQUARE) & 1;
+  return (x >> square ^ y >> square) & 1;
 }
 
 #endif

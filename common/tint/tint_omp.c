@@ -11,7 +11,7 @@
 #include <string.h>
 
 #define CHUNK_ROWS 16
-#define RUN 128 /* pixels; a multiple of two squares */
+#define RUN 128 /* pixels; two of the largest squares */
 
 #define INLINE static inline __attribute__((always_inline))
 
@@ -81,14 +81,16 @@ static void levels(const Job *job, int x, int y, int n, uint8_t level[RUN], StxT
 /* Pixels of three bytes are written as four, of which the next pixel overwrites one, up to the last
  * one of the run. */
 INLINE void paint_run(
-    const StxTintTable *table, const uint8_t *level, int n, int y, uint8_t *to, int pixel)
+    const Job *job, const uint8_t *level, int n, int y, uint8_t *to, const int pixel)
 {
-  const int whole = pixel == 4 ? n : n - 1;
+  const StxTintTable *table = job->table;
+  const int square = job->picture->square, whole = pixel == 4 ? n : n - 1;
   for (int x = 0; x < whole; x++)
-    memcpy(to + (size_t)x * (size_t)pixel, &table->paint[stx_tint_square(x, y)][level[x]], 4);
+    memcpy(
+        to + (size_t)x * (size_t)pixel, &table->paint[stx_tint_square(x, y, square)][level[x]], 4);
   if (whole < n)
     memcpy(to + (size_t)whole * (size_t)pixel,
-        &table->paint[stx_tint_square(whole, y)][level[whole]], (size_t)pixel);
+        &table->paint[stx_tint_square(whole, y, square)][level[whole]], (size_t)pixel);
 }
 
 static void add(Job *job, const StxTintCount *count)
@@ -109,9 +111,9 @@ static void paint_row(const Job *job, int y, StxTintCount *count)
     int n = picture->width - x < RUN ? picture->width - x : RUN;
     levels(job, x, y, n, level, count);
     if (picture->pixel == 4)
-      paint_run(job->table, level, n, y, row + 4 * (size_t)x, 4);
+      paint_run(job, level, n, y, row + 4 * (size_t)x, 4);
     else
-      paint_run(job->table, level, n, y, row + 3 * (size_t)x, 3);
+      paint_run(job, level, n, y, row + 3 * (size_t)x, 3);
   }
 }
 

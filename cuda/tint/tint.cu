@@ -95,7 +95,7 @@ STX_KERNEL(stx_tint_paint, StxTintArgs, STX_TINT_LANES *STX_TINT_ROWS)
   for (int x = threadIdx.x; x < a.picture.width; x += STX_TINT_LANES) {
     const unsigned level =
         has_truth ? error_at(&a.input, &counts, x, y) : a.table->level[number_at(&a.input, x, y)];
-    put(&a.picture, x, y, a.table->paint[stx_tint_square(x, y)][level]);
+    put(&a.picture, x, y, a.table->paint[stx_tint_square(x, y, a.picture.square)][level]);
   }
   if (has_truth)
     add(a.count, &counts);

@@ -259,9 +259,10 @@ static gboolean paint(GstTintStage *self, GstStxStage *stage, const StxTintInput
   const StxTintTable *table = find_table(self, stage, error);
   StxTintCount *count = gst_stx_stage_block(stage, COUNT, sizeof(*count), error);
   StxTintPicture picture = {frame->data[0], frame->stride[0], GST_VIDEO_INFO_WIDTH(&self->output),
-      GST_VIDEO_INFO_HEIGHT(&self->output), GST_VIDEO_INFO_COMP_PSTRIDE(&self->output, 0)};
+      GST_VIDEO_INFO_HEIGHT(&self->output), GST_VIDEO_INFO_COMP_PSTRIDE(&self->output, 0), 0};
   const StxTintCount *brought = &self->told;
 
+  picture.square = stx_tint_square_for(picture.width, picture.height);
   if (table == NULL || count == NULL ||
       !impl->paint(input, table, &picture, count, &stage->place, error))
     return FALSE;

@@ -50,7 +50,7 @@ static void expect_picture(const TintCase *c, const OnDevice *d, const char *wha
   StxImage8 expected = stx_test_image8(c->width * pixel, c->height, 0);
   StxImage8 actual = stx_test_image8(c->width * pixel, c->height, 1);
   StxImage8 bytes = stx_device_image8(c->width * pixel, c->height, pixel == 4 ? 4 : 1);
-  StxTintPicture picture = {expected.data, expected.stride, c->width, c->height, pixel};
+  StxTintPicture picture = {expected.data, expected.stride, c->width, c->height, pixel, c->square};
   StxTintCount wanted, count, *on_device = stx_device_alloc(sizeof count);
   StxError error = {""};
   host->paint(&c->input, c->table, &picture, &wanted, &(StxPlace){.threads = 1}, NULL);

@@ -33,6 +33,8 @@ static StxRig rigs[] = {
     {RECTIFY, {"sink_left", "sink_right"}, LANES},
     {RECTIFY "layout=side-by-side", {"sink"}, LANES},
     {RECTIFY, {"sink"}, LANES},
+    {"disparity-colour threads=1", {"sink", "truth"}},
+    {"disparity-colour threads=1 range=frame legend=none", {"sink"}},
 };
 
 /* A buffer of the right size where that is small. */

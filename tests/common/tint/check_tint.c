@@ -92,7 +92,7 @@ static void paint_row(const char *format, int pixel, uint8_t *bytes)
   uint16_t numbers[11] = {0, 1, 65535, 0, 0, 0, 0, 0, 0, 1, 65535};
   StxTintParams params = {.mode = STX_TINT_DISPARITY, .palette = STX_PALETTE_GRAY};
   StxTintInput input = {.map = {numbers, sizeof numbers, 11, 1}};
-  StxTintPicture picture = {bytes, 11 * pixel, 11, 1, pixel};
+  StxTintPicture picture = {bytes, 11 * pixel, 11, 1, pixel, 3};
   StxTintCount count;
   stx_tint_table(&params, stx_tint_span(&params), stx_pixel_format(format), &table);
   ck_assert(reference()->paint(&input, &table, &picture, &count, &alone, NULL));
@@ -131,6 +131,16 @@ START_TEST(unknown_is_distinct)
     even = stx_tint_colour(&params, 0, true);
     ck_assert_int_gt(even.r, 60);
   }
+}
+END_TEST
+
+START_TEST(squares_grow_with_the_picture)
+{
+  ck_assert_int_eq(stx_tint_square_for(640, 360), 3);
+  ck_assert_int_eq(stx_tint_square_for(1242, 719), 3);
+  ck_assert_int_eq(stx_tint_square_for(720, 1280), 4);
+  ck_assert_int_eq(stx_tint_square_for(3840, 2160), 5);
+  ck_assert_int_eq(stx_tint_square_for(32768, 32768), STX_TINT_SQUARES);
 }
 END_TEST
 
@@ -182,13 +192,14 @@ START_TEST(errors_are_those_of_the_score)
     StxTintCount count;
     double sum = 0;
     uint8_t *bytes = stx_guarded_alloc((size_t)(3 * c.width * c.height));
-    StxTintPicture picture = {bytes, 3 * c.width, c.width, c.height, 3};
+    StxTintPicture picture = {bytes, 3 * c.width, c.width, c.height, 3, c.square};
     ck_assert(reference()->paint(&c.input, c.table, &picture, &count, &alone, NULL));
     stx_disparity_score_add(&score, &c.input.truth, &c.input.map);
     for (int y = 0; y < c.height; y++)
       for (int x = 0; x < c.width; x++) {
         unsigned d = stx_row16(&c.input.map, y)[x], t = stx_row16(&c.input.truth, y)[x];
-        StxRgb colour = stx_tint_colour(&c.params, error_level(d, t), ((x / 8) ^ (y / 8)) & 1);
+        StxRgb colour = stx_tint_colour(
+            &c.params, error_level(d, t), ((x / (1 << c.square)) ^ (y / (1 << c.square))) & 1);
         sum += t != 0 && d != 0 ? fabs((double)d - t) : 0;
         ck_assert_msg(memcmp(bytes + 3 * (y * c.width + x), &colour, 3) == 0, "%u of %u", d, t);
       }
@@ -340,7 +351,8 @@ static Painted paint(const StxTintImpl *impl, const TintCase *c, int padding, in
   int pixel = tint_case_pixel(c);
   Painted painted = {.bytes = stx_test_image8(c->width * pixel, c->height, padding)};
   StxPlace place = {.threads = threads};
-  StxTintPicture picture = {painted.bytes.data, painted.bytes.stride, c->width, c->height, pixel};
+  StxTintPicture picture = {
+      painted.bytes.data, painted.bytes.stride, c->width, c->height, pixel, c->square};
   ck_assert(impl->paint(&c->input, c->table, &picture, &painted.count, &place, NULL));
   ck_assert(impl->spread(&c->input, c->table, &painted.histogram, &place, NULL));
   return painted;
@@ -380,6 +392,7 @@ static const StxTest tests[] = {
     {&levels_by_hand},
     {&bytes_of_a_pixel},
     {&unknown_is_distinct},
+    {&squares_grow_with_the_picture},
     {&errors_by_hand},
     {&errors_are_those_of_the_score},
     {&numbers_become_disparities},

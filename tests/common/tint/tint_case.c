@@ -63,6 +63,7 @@ TintCase tint_case_new(int kind, uint64_t seed, int most)
   int padding = stx_random_below(&random, 3);
   c.width = seed == 0 || seed == 2 ? 1 : 1 + stx_random_below(&random, most);
   c.height = seed <= 1 ? 1 : 1 + stx_random_below(&random, most);
+  c.square = stx_random_below(&random, STX_TINT_SQUARES + 1);
   c.params.mode = kinds[kind].mode;
   c.params.numbers = kinds[kind].numbers;
   c.params.encoding = kinds[kind].encoding;

@@ -12,7 +12,7 @@ typedef struct {
   StxTintTable *table;
   StxTintDisparities *disparities; /* NULL: numbers are plain */
   StxTintInput input;
-  int width, height;
+  int width, height, square;
 } TintCase;
 
 #define TINT_CASES 8 /* kinds: maps, bytes, stixels' parts, errors plain and by tables, … */

@@ -85,7 +85,7 @@ static void expect_picture(GstBuffer *picture, const StxTintParams *params, cons
   const StxPixelFormat *pixels = stx_pixel_format(format);
   gint pixel = pixels->plane[0].pixel_stride, stride = (WIDTH * pixel + 3) / 4 * 4;
   guint8 *expected = g_malloc0((gsize)(stride * HEIGHT));
-  StxTintPicture to = {expected, stride, WIDTH, HEIGHT, pixel};
+  StxTintPicture to = {expected, stride, WIDTH, HEIGHT, pixel, 3};
   const StxPlace place = {.threads = 1};
   GstMapInfo bytes, others;
   StxTintInput input = {0};
