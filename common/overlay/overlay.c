@@ -34,6 +34,12 @@ static const StxFieldChoice scales[] = {
     {STX_SCALE_DEPTH, "depth", "Linear in depth, 0 … max-distance; needs the camera"},
     {0},
 };
+static const StxFieldChoice labels[] = {
+    {STX_OVERLAY_LABEL_DISTANCE, "distance", "How far it is ahead, in metres"},
+    {STX_OVERLAY_LABEL_CLASS, "class", "Its semantic class"},
+    {STX_OVERLAY_LABEL_ID, "id", "Its number, the same in all frames"},
+    {0},
+};
 static const StxFieldChoice kinds[] = {
     {1 << STX_KIND_SEGMENT, "segment", "Segments without a kind (rdp-columns)"},
     {1 << STX_KIND_GROUND, "ground", "Ground"},
@@ -79,6 +85,21 @@ static const StxField fields[] = {
         STORED(DOUBLE, max_height), .low = .1, .high = STX_OVERLAY_MAX_HEIGHT, .unit = "m"},
     {"max-cost", "Maximum cost", "Cost that has the highest colour, and all above (mode=cost)",
         "max-cost", STORED(DOUBLE, max_cost), .low = .1, .high = STX_OVERLAY_MAX_COST},
+    {"labels", "Labels",
+        "What to write on obstacles: of those that stixel-obstacles has found or, without it, the "
+        "distance of the stixels",
+        "labels", STORED(FLAGS, labels), .choices = labels},
+    {"free-space", "Free space", "Draw a line along the lower edge of the nearest obstacles",
+        "free-space", STORED(BOOL, free_space)},
+    {"corridor-width", "Corridor width", "Draw the corridor ahead, of this width; 0: none",
+        "corridor-width", STORED(DOUBLE, corridor_width), .high = 100, .unit = "m"},
+    {"corridor-length", "Corridor length", "How far it reaches", "corridor-length",
+        STORED(DOUBLE, corridor_length), .high = 250, .unit = "m"},
+    {"corridor-offset", "Corridor offset", "Its middle, to the right of the camera",
+        "corridor-offset", STORED(DOUBLE, corridor_offset), .low = -100, .high = 100, .unit = "m"},
+    {"text-size", "Text size",
+        "Height of the digits of labels, pixels of the frame; 0: as suits its size", "text-size",
+        STORED(INT, text_size), .high = STX_OVERLAY_MAX_TEXT, .unit = "px"},
     {.field = "width", SIDE(width)},
     {.field = "height", SIDE(height)},
     {.field = "stixel-width", SIDE(stixel_width)},
@@ -143,6 +164,11 @@ bool stx_overlay_check(const StxOverlayParams *p, StxError *error)
         "its cy %s",
         p->camera.focal, p->camera.baseline,
         p->camera.missing & STX_CAMERA_CY ? "unknown" : "known");
+  if (p->corridor_width > 0 && !stx_camera_is_metric(&p->camera))
+    return stx_fail(error,
+        "corridor-width=%g needs the camera, but its focal length is %g pixels and its baseline %g "
+        "m",
+        p->corridor_width, p->camera.focal, p->camera.baseline);
   return check_placement(p, error);
 }
 
@@ -272,12 +298,16 @@ static void fill_edges(const int *shown, int count, int n, int step, int *edges,
   }
 }
 
+StxPlacement stx_overlay_placement(const StxOverlayParams *p)
+{
+  return is_placed(p) ? p->placement
+                      : stx_placement_fill(p->width, p->height, p->frame_width, p->frame_height);
+}
+
 static void fill_geometry(StxOverlay *overlay)
 {
   const StxOverlayParams *p = &overlay->params;
-  StxPlacement at = is_placed(p)
-                        ? p->placement
-                        : stx_placement_fill(p->width, p->height, p->frame_width, p->frame_height);
+  StxPlacement at = stx_overlay_placement(p);
   fill_axis(at.xx, at.x0, p->width, overlay->column, p->frame_width);
   fill_axis(at.yy, at.y0, p->height, overlay->row, p->frame_height);
   fill_edges(

@@ -20,6 +20,7 @@
 
 #include "common/camera.h"
 #include "common/lookup/placement.h"
+#include "common/overlay/overlay_truth.h"
 #include "common/sheet/sheet.h"
 #include "common/stixel.h"
 
@@ -46,6 +47,13 @@ STX_INLINE bool stx_overlay_has_scale(StxOverlayMode mode)
   return mode != STX_OVERLAY_KIND && mode != STX_OVERLAY_CLASS && mode != STX_OVERLAY_TRUTH;
 }
 
+/* What labels of obstacles say. */
+typedef enum {
+  STX_OVERLAY_LABEL_DISTANCE = 1,
+  STX_OVERLAY_LABEL_CLASS = 2,
+  STX_OVERLAY_LABEL_ID = 4,
+} StxOverlayLabels;
+
 /* What the colours of STX_OVERLAY_DISTANCE are linear in. AUTO: depth if the camera is known. */
 typedef enum { STX_SCALE_AUTO, STX_SCALE_DISPARITY, STX_SCALE_DEPTH } StxOverlayScale;
 
@@ -55,6 +63,7 @@ typedef enum { STX_SCALE_AUTO, STX_SCALE_DISPARITY, STX_SCALE_DEPTH } StxOverlay
 #define STX_OVERLAY_MAX_HEIGHT 100     /* metres */
 #define STX_OVERLAY_MAX_COST 1000      /* nats, or pixels */
 #define STX_OVERLAY_MAX_LINE 64        /* pixels */
+#define STX_OVERLAY_MAX_TEXT 200       /* pixels */
 
 /* Ranges, units and texts of these: stx_overlay_fields. */
 typedef struct {
@@ -71,7 +80,14 @@ typedef struct {
   double max_distance;  /* metres: this and more is the farthest colour */
   double max_height;    /* metres: this and more is the highest colour */
   double max_cost;      /* nats: likewise */
-  StxCamera camera;     /* metric for STX_SCALE_DEPTH, else may be all 0 */
+
+  /* Of overlay_marks.h. Metres; a corridor of width 0: none. */
+  unsigned labels; /* set of StxOverlayLabels */
+  bool free_space;
+  double corridor_width, corridor_length, corridor_offset;
+  int text_size; /* height of a digit, pixels; 0: as suits the frame */
+
+  StxCamera camera; /* metric for STX_SCALE_DEPTH, else may be all 0 */
 
   int width, height;         /* the stixels' image, pixels */
   int stixel_width, columns; /* columns·stixel_width >= width is not required */
@@ -88,7 +104,7 @@ typedef struct {
   {                                                                                                \
     .mode = STX_OVERLAY_DISTANCE, .scale = STX_SCALE_AUTO, .legend = STX_LEGEND_TOP_LEFT,          \
     .fill = true, .outlines = true, .alpha = .5, .max_disparity = 64, .max_distance = 50,          \
-    .max_height = 4, .max_cost = 20,                                                               \
+    .max_height = 4, .max_cost = 20, .corridor_length = 30,                                        \
     .show = 1u << STX_KIND_SEGMENT | 1u << STX_KIND_GROUND | 1u << STX_KIND_OBJECT |               \
             1u << STX_KIND_SKY                                                                     \
   }
@@ -120,8 +136,9 @@ StxOverlay *stx_overlay_init(void *memory, const StxOverlayParams *params);
 bool stx_overlay_see(StxOverlay *overlay, unsigned seen);
 
 /* Draws the legend on a sheet for such frames: for names, of what the StxOverlay was shown so far.
- */
-void stx_overlay_draw_legend(const StxOverlay *overlay, StxSheet *sheet);
+ * With `verdicts` (NULL: none) names of STX_OVERLAY_TRUTH have their shares of the pixels. */
+void stx_overlay_draw_legend(
+    const StxOverlay *overlay, const StxVerdicts *verdicts, StxSheet *sheet);
 
 /* Multiplies the opacity of stixels and outlines, but not of the legend, by `strength`, 0…1, which
  * is 1 after stx_overlay_init. Returns true if that changes anything: what was uploaded is out of

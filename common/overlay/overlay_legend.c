@@ -2,7 +2,9 @@
 /* What the colours mean: a bar with numbers, or the names of what was drawn. */
 #include "common/overlay/overlay_private.h"
 
-enum { MOST_NAMES = STX_LABEL_CLASSES + 1 };
+#include <stdio.h>
+
+enum { MOST_NAMES = STX_LABEL_CLASSES + 1, TEXT_SIZE = 32 };
 
 typedef struct {
   StxName name[MOST_NAMES];
@@ -39,15 +41,25 @@ static void list_classes(Names *names, unsigned seen)
     add(names, STX_OVERLAY_CLASS, "no label", STX_COLOUR_UNKNOWN);
 }
 
-static void list_verdicts(Names *names, unsigned seen)
+/* Verdicts with their shares of a frame are always all there, so that the panel does not jump. */
+static void list_verdicts(
+    Names *names, unsigned seen, const StxVerdicts *verdicts, char (*text)[TEXT_SIZE])
 {
   static const char *const words[STX_VERDICTS] = {[STX_VERDICT_FOUND] = "found",
       [STX_VERDICT_FALSE] = "false",
       [STX_VERDICT_MISSED] = "missed",
       [STX_VERDICT_MISPLACED] = "misplaced"};
-  for (int k = 0; k < STX_VERDICTS; k++)
-    if (seen >> k & 1)
-      add(names, STX_OVERLAY_TRUTH, words[k], STX_COLOUR_VERDICT + k);
+  double all = 0;
+  for (int k = 0; k < STX_VERDICTS && verdicts != NULL; k++)
+    all += (double)verdicts->pixels[k];
+  for (int k = 0; k < STX_VERDICTS; k++) {
+    if (verdicts == NULL && !(seen >> k & 1))
+      continue;
+    snprintf(text[k], TEXT_SIZE, "%s", words[k]);
+    if (all > 0)
+      snprintf(text[k], TEXT_SIZE, "%s %.1f %%", words[k], 100 * (double)verdicts->pixels[k] / all);
+    add(names, STX_OVERLAY_TRUTH, text[k], STX_COLOUR_VERDICT + k);
+  }
 }
 
 static StxBar scale_of(const StxOverlayParams *params)
@@ -57,15 +69,16 @@ static StxBar scale_of(const StxOverlayParams *params)
   switch (params->mode) {
   case STX_OVERLAY_HEIGHT:
     bar.high = params->max_height;
-    bar.unit = "m high";
+    bar.unit = "m";
+    bar.title = "height";
     break;
   case STX_OVERLAY_CONFIDENCE:
     bar.high = 1;
-    bar.unit = "sure";
+    bar.title = "confidence";
     break;
   case STX_OVERLAY_COST:
     bar.high = params->max_cost;
-    bar.unit = "cost";
+    bar.title = "cost";
     break;
   default:
     bar.reversed = depth;
@@ -75,8 +88,10 @@ static StxBar scale_of(const StxOverlayParams *params)
   return bar;
 }
 
-void stx_overlay_draw_legend(const StxOverlay *overlay, StxSheet *sheet)
+void stx_overlay_draw_legend(
+    const StxOverlay *overlay, const StxVerdicts *verdicts, StxSheet *sheet)
 {
+  char text[STX_VERDICTS][TEXT_SIZE];
   const StxOverlayParams *params = &overlay->params;
   Names names = {.count = 0};
   if (stx_overlay_has_scale(params->mode)) {
@@ -89,6 +104,6 @@ void stx_overlay_draw_legend(const StxOverlay *overlay, StxSheet *sheet)
   else if (params->mode == STX_OVERLAY_CLASS)
     list_classes(&names, overlay->seen);
   else
-    list_verdicts(&names, overlay->seen);
+    list_verdicts(&names, overlay->seen, verdicts, text);
   stx_sheet_names(sheet, params->legend, names.name, names.count);
 }

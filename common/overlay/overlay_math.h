@@ -33,6 +33,8 @@ STX_INLINE unsigned stx_overlay_legend_bit(const StxOverlayParams *params, const
     return 0;
   if (params->mode == STX_OVERLAY_KIND)
     return 1u << stixel->kind;
+  if (params->mode == STX_OVERLAY_TRUTH)
+    return 1u << stixel->label % STX_VERDICTS;
   return 1u << (stixel->label < STX_LABEL_CLASSES ? stixel->label : STX_LABEL_CLASSES);
 }
 

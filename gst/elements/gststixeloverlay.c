@@ -286,6 +286,7 @@ static GstFlowReturn process(GstStxPairing *pairing, GstBuffer **set, GstBuffer 
     return draw_last(self, out);
   }
   *out = gst_buffer_make_writable(*out);
+  gst_overlay_find_obstacles(*out, &image.info, &drawing);
   if (mode_of(self) == STX_OVERLAY_TRUTH && !check_truth(self, drawing.truth, &image))
     flow = GST_FLOW_ERROR;
   else

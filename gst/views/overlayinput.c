@@ -63,6 +63,25 @@ void gst_overlay_attach(
       meta, GST_VIDEO_INFO_WIDTH(video), GST_VIDEO_INFO_HEIGHT(video));
 }
 
+static gboolean take_obstacles(
+    GstBuffer *buffer, const GstStxStixelInfo *info, GstOverlayDrawing *drawing)
+{
+  const GstStxObstaclesMeta *meta = gst_buffer_get_stx_obstacles_meta(buffer);
+
+  if (meta == NULL || meta->info.width != info->width || meta->info.height != info->height)
+    return FALSE;
+  drawing->obstacles = meta->obstacles;
+  drawing->free_space = meta->free_space;
+  return TRUE;
+}
+
+void gst_overlay_find_obstacles(
+    GstBuffer *frame, const GstStxStixelInfo *info, GstOverlayDrawing *drawing)
+{
+  if (!take_obstacles(frame, info, drawing))
+    take_obstacles(drawing->stixels, info, drawing);
+}
+
 /* ---- Truth --------------------------------------------------------------------------------- */
 
 static gboolean is_truth_of(

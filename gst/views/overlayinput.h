@@ -5,7 +5,7 @@
 
 #include <gst/video/video.h>
 
-#include "gst/live/hold.h"
+#include "gst/views/overlaystage.h"
 
 G_BEGIN_DECLS
 
@@ -20,6 +20,11 @@ GstBuffer *gst_overlay_attached(
 /* Attaches stixels whose image fills the frame, in place of others that were before. */
 void gst_overlay_attach(
     GstBuffer *frame, GstBuffer *stixels, const GstStxStixelInfo *info, const GstVideoInfo *video);
+
+/* Sets obstacles and free space of `drawing` to those that the frame carries, or else its stixels,
+ * if they are of the same image. They live as long as that meta. */
+void gst_overlay_find_obstacles(
+    GstBuffer *frame, const GstStxStixelInfo *info, GstOverlayDrawing *drawing);
 
 /* Whether stixels of `info` can be compared with `truth` (NULL: a frame without), those of
  * `truth_info` (NULL: there is no pad for them). FALSE with the reason in `error`. */

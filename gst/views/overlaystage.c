@@ -40,7 +40,7 @@ gboolean gst_overlay_stage_prepare(GstOverlayStage *self, const StxOverlayParams
       !gst_sheet_stage_prepare(&self->sheet, video, error))
     return FALSE;
   self->overlay = stx_overlay_init(self->memory.data, &self->params);
-  stx_overlay_draw_legend(self->overlay, self->sheet.sheet);
+  stx_overlay_draw_legend(self->overlay, NULL, self->sheet.sheet);
   return TRUE;
 }
 
@@ -67,6 +67,7 @@ void gst_overlay_stage_clear(GstOverlayStage *self)
   gst_sheet_stage_clear(&self->sheet);
   gst_stx_scratch_clear(&self->memory);
   gst_stx_scratch_clear(&self->judging);
+  gst_stx_scratch_clear(&self->marking);
 }
 
 /* ---- One frame ----------------------------------------------------------------------------- */
@@ -105,34 +106,20 @@ static gboolean upload(GstOverlayStage *self, const Job *job, StxError *error)
   return TRUE;
 }
 
-/* The legend of kinds and classes lists what the records hold, and is lettered on the host. */
-static gboolean update_legend(
-    GstOverlayStage *self, GstStxStage *stage, const StxOverlayResult *result, StxError *error)
+/* ---- Records on the host ------------------------------------------------------------------- */
+
+static gsize count_of(GstBuffer *buffer, gsize record)
 {
-  if (self->params.legend == STX_LEGEND_NONE || stx_overlay_has_scale(self->params.mode))
-    return TRUE;
-  if (!gst_stx_stage_wait(stage, error))
-    return FALSE;
-  if (stx_overlay_see(self->overlay, result->seen)) {
-    stx_sheet_clear(self->sheet.sheet);
-    stx_overlay_draw_legend(self->overlay, self->sheet.sheet);
-  }
-  return TRUE;
+  return buffer != NULL ? gst_buffer_get_size(buffer) / record : 0;
 }
 
-static gboolean draw(GstOverlayStage *self, GstStxStage *stage, const Job *job,
-    const StxOverlayResult **result, StxError *error)
+/* The records of a buffer; NULL: none. */
+static gboolean fetch(GstBuffer *buffer, const gchar *what, void *to, gsize record, StxError *error)
 {
-  const StxOverlay *overlay = self->overlay;
+  gsize size = count_of(buffer, record) * record;
 
-  if (!upload(self, job, error) || !job->impl->link(overlay, job->prepared, job->records,
-                                       job->count, job->result, job->scratch, job->place, error))
-    return FALSE;
-  *result = gst_stx_stage_bring(stage, HOST_RESULT, job->result, sizeof(**result), error);
-  return *result != NULL && update_legend(self, stage, *result, error) &&
-         job->impl->draw(overlay, job->prepared, &job->frame, job->records, job->count,
-             job->scratch, job->place, error) &&
-         gst_sheet_stage_lay(&self->sheet, stage, SHEET, &job->frame, error);
+  return size == 0 || gst_buffer_extract(buffer, 0, to, size) == size ||
+         stx_fail(error, "cannot read the buffer of %s", what);
 }
 
 /* ---- Truth --------------------------------------------------------------------------------- */
@@ -155,34 +142,22 @@ static gsize lay_out_judging(
   return at.size;
 }
 
-static gsize count_records(GstBuffer *buffer)
-{
-  return buffer != NULL ? gst_buffer_get_size(buffer) / sizeof(StxStixel) : 0;
-}
-
-static gboolean fetch(GstBuffer *buffer, const gchar *what, StxStixel *to, StxError *error)
-{
-  gsize size = count_records(buffer) * sizeof(StxStixel);
-
-  return size == 0 || gst_buffer_extract(buffer, 0, to, size) == size ||
-         stx_fail(error, "cannot read the buffer of %s", what);
-}
-
 /* Verdicts take the place of the records: they are few, and found on the host. */
 static gboolean judge(GstOverlayStage *self, GstStxStage *stage, const GstOverlayDrawing *drawing,
     Job *job, StxError *error)
 {
   const StxOverlayParams *params = &self->params;
   StxJudgement judgement = {params->width, params->height, params->stixel_width, params->columns};
-  gsize count = count_records(drawing->stixels), truth_count = count_records(drawing->truth);
+  gsize count = count_of(drawing->stixels, sizeof(StxStixel));
+  gsize truth_count = count_of(drawing->truth, sizeof(StxStixel));
   gsize size = lay_out_judging(&judgement, count, truth_count, NULL, &(Judging){NULL});
   Judging at;
 
   if (!gst_stx_scratch_reserve(&self->judging, size, error))
     return FALSE;
   lay_out_judging(&judgement, count, truth_count, self->judging.data, &at);
-  if (!fetch(drawing->stixels, "stixels", at.records, error) ||
-      !fetch(drawing->truth, "true stixels", at.truth, error))
+  if (!fetch(drawing->stixels, "stixels", at.records, sizeof(StxStixel), error) ||
+      !fetch(drawing->truth, "true stixels", at.truth, sizeof(StxStixel), error))
     return FALSE;
   job->count = stx_judge(&judgement, at.records, count, at.truth, truth_count, at.verdicts,
       at.scratch, &self->verdicts);
@@ -193,7 +168,107 @@ static gboolean judge(GstOverlayStage *self, GstStxStage *stage, const GstOverla
   return job->records != NULL;
 }
 
+/* ---- What lies over it --------------------------------------------------------------------- */
+
+/* What the marks of a frame need, in one block. */
+typedef struct {
+  StxStixel *stixels;
+  StxObstacle *obstacles;
+  StxFreeSpace *free_space;
+  char *scratch;
+} Marking;
+
+static gsize lay_out_marking(
+    const StxOverlayParams *params, const StxOverlayFacts *facts, void *memory, Marking *marking)
+{
+  StxLayout at = {.memory = memory};
+
+  STX_TAKE(&at, marking->stixels, facts->stixel_count);
+  STX_TAKE(&at, marking->obstacles, facts->obstacle_count);
+  STX_TAKE(&at, marking->free_space, facts->free_count);
+  STX_TAKE(&at, marking->scratch, stx_overlay_mark_scratch(params));
+  return at.size;
+}
+
+/* What the drawing brings, and scratch. */
+static gboolean gather(GstOverlayStage *self, const GstOverlayDrawing *drawing,
+    StxOverlayFacts *facts, void **scratch, StxError *error)
+{
+  Marking at;
+  gsize size;
+
+  facts->stixel_count = count_of(drawing->stixels, sizeof(StxStixel));
+  facts->obstacle_count = count_of(drawing->obstacles, sizeof(StxObstacle));
+  facts->free_count = count_of(drawing->free_space, sizeof(StxFreeSpace));
+  size = lay_out_marking(&self->params, facts, NULL, &at);
+  if (!gst_stx_scratch_reserve(&self->marking, size, error))
+    return FALSE;
+  lay_out_marking(&self->params, facts, self->marking.data, &at);
+  facts->stixels = at.stixels;
+  facts->obstacles = drawing->obstacles != NULL ? at.obstacles : NULL;
+  facts->free_space = drawing->free_space != NULL ? at.free_space : NULL;
+  *scratch = at.scratch;
+  return fetch(drawing->stixels, "stixels", at.stixels, sizeof(StxStixel), error) &&
+         fetch(drawing->obstacles, "obstacles", at.obstacles, sizeof(StxObstacle), error) &&
+         fetch(drawing->free_space, "free space", at.free_space, sizeof(StxFreeSpace), error);
+}
+
+/* All of the sheet. What is written on a frame is true of it: nothing is that held stixels say of
+ * another. */
+static gboolean write_sheet(
+    GstOverlayStage *self, const GstOverlayDrawing *drawing, StxError *error)
+{
+  const StxVerdicts *verdicts = self->params.mode == STX_OVERLAY_TRUTH ? &self->verdicts : NULL;
+  StxSheet *sheet = self->sheet.sheet;
+  StxOverlayParams params = self->params;
+  StxOverlayFacts facts;
+  void *scratch;
+
+  if (drawing->strength < 1) {
+    params.labels = 0;
+    params.free_space = false;
+  }
+  if (!gather(self, drawing, &facts, &scratch, error))
+    return FALSE;
+  stx_sheet_clear(sheet);
+  stx_overlay_draw_lines(sheet, &params, &facts, scratch);
+  stx_overlay_draw_legend(self->overlay, verdicts, sheet);
+  stx_overlay_draw_labels(sheet, &params, &facts, scratch);
+  return TRUE;
+}
+
+/* The legend of kinds and classes lists what the records have held so far. */
+static gboolean update_sheet(GstOverlayStage *self, GstStxStage *stage,
+    const GstOverlayDrawing *drawing, const StxOverlayResult *result, StxError *error)
+{
+  const StxOverlayParams *params = &self->params;
+  gboolean is_truth = params->mode == STX_OVERLAY_TRUTH;
+  gboolean changes = stx_overlay_has_marks(params) || is_truth;
+
+  if (params->legend != STX_LEGEND_NONE && !stx_overlay_has_scale(params->mode) && !is_truth) {
+    if (!gst_stx_stage_wait(stage, error))
+      return FALSE;
+    changes |= stx_overlay_see(self->overlay, result->seen);
+  }
+  return !changes || write_sheet(self, drawing, error);
+}
+
 /* ---- All of it ----------------------------------------------------------------------------- */
+
+static gboolean draw(GstOverlayStage *self, GstStxStage *stage, const GstOverlayDrawing *drawing,
+    const Job *job, const StxOverlayResult **result, StxError *error)
+{
+  const StxOverlay *overlay = self->overlay;
+
+  if (!upload(self, job, error) || !job->impl->link(overlay, job->prepared, job->records,
+                                       job->count, job->result, job->scratch, job->place, error))
+    return FALSE;
+  *result = gst_stx_stage_bring(stage, HOST_RESULT, job->result, sizeof(**result), error);
+  return *result != NULL && update_sheet(self, stage, drawing, *result, error) &&
+         job->impl->draw(overlay, job->prepared, &job->frame, job->records, job->count,
+             job->scratch, job->place, error) &&
+         gst_sheet_stage_lay(&self->sheet, stage, SHEET, &job->frame, error);
+}
 
 static gboolean find_records(GstOverlayStage *self, GstStxStage *stage,
     const GstOverlayDrawing *drawing, Job *job, StxError *error)
@@ -217,5 +292,5 @@ gboolean gst_overlay_stage_draw(GstOverlayStage *self, GstStxStage *stage, GstBu
   return find_records(self, stage, drawing, &job, error) && reserve(self, stage, &job, error) &&
          gst_stx_stage_picture(stage, PLANES, "frame", frame, &self->video,
              GST_VIDEO_INFO_N_PLANES(&self->video), GST_MAP_READWRITE, &job.frame, error) &&
-         draw(self, stage, &job, result, error);
+         draw(self, stage, drawing, &job, result, error);
 }

@@ -6,8 +6,7 @@
 #ifndef GST_OVERLAY_STAGE_H
 #define GST_OVERLAY_STAGE_H
 
-#include "common/overlay/overlay.h"
-#include "common/overlay/overlay_truth.h"
+#include "common/overlay/overlay_marks.h"
 #include "gst/shared/memory.h"
 #include "gst/base/stage.h"
 #include "gst/live/hold.h"
@@ -22,10 +21,10 @@ typedef struct {
   GstVideoInfo video;
   GstStxImage image;
   StxOverlay *overlay;  /* in `memory`; NULL: prepare first */
-  GstSheetStage sheet;  /* with the legend, over the stixels */
+  GstSheetStage sheet;  /* with legend and marks, over the stixels */
   void *on_device;      /* where a GPU has its copy of it; NULL: not uploaded */
   StxVerdicts verdicts; /* of the last frame that was compared with the truth */
-  GstStxScratch memory, judging;
+  GstStxScratch memory, judging, marking;
 } GstOverlayStage;
 
 /*
@@ -42,7 +41,8 @@ gboolean gst_overlay_stage_is_ready(const GstOverlayStage *self, const GstStxIma
 typedef struct {
   GstBuffer *stixels;
   GstBuffer *truth; /* with STX_OVERLAY_TRUTH: of the same image; NULL: nothing is known */
-  gdouble strength; /* times the opacity, 0…1 */
+  GstBuffer *obstacles, *free_space; /* of the same image; NULL: nobody looked */
+  gdouble strength;                  /* times the opacity, 0…1 */
 } GstOverlayDrawing;
 
 /*

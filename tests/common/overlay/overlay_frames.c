@@ -85,7 +85,7 @@ static void lay_legend(
   StxPlace place = {.threads = 1};
   void *memory = stx_guarded_alloc(stx_sheet_size(&glass));
   StxSheet *sheet = stx_sheet_init(memory, &glass);
-  stx_overlay_draw_legend(overlay, sheet);
+  stx_overlay_draw_legend(overlay, NULL, sheet);
   impl->lay(sheet, NULL, frame, &place, NULL);
   stx_guarded_free(memory);
 }

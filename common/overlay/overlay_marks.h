@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What is drawn over the stixels besides their legend: how far it is free, the corridor, distances
+ * of obstacles. All of it goes on a sheet (common/sheet/sheet.h), which lies over the frame.
+ */
+#ifndef STX_OVERLAY_MARKS_H
+#define STX_OVERLAY_MARKS_H
+
+#include "common/obstacle.h"
+#include "common/overlay/overlay.h"
+
+/* What is known of a frame: all of the image of the StxOverlayParams. */
+typedef struct {
+  const StxStixel *stixels; /* sorted by column, then from the bottom up; others are passed over */
+  size_t stixel_count;
+  const StxObstacle *obstacles; /* NULL: nobody looked for any */
+  size_t obstacle_count;
+  const StxFreeSpace *free_space; /* by column; NULL: nobody looked */
+  size_t free_count;
+} StxOverlayFacts;
+
+/* Does such a frame have any marks? */
+bool stx_overlay_has_marks(const StxOverlayParams *params);
+
+/* Bytes of scratch for the two below; params have passed the check. */
+size_t stx_overlay_mark_scratch(const StxOverlayParams *params);
+
+/*
+ * Lines, to be drawn before the legend:
+ *   free space  along the lower edge of the nearest obstacle of each column: where
+ *               facts->free_space says that something stands or, without it, of the lowest object.
+ *               Columns without one have a gap
+ *   corridor    its two sides on the road, from the image's lower edge, and its end. The road is a
+ *               plane: through the stixels of the ground or, if these are few, as the camera's
+ *               height and pitch say; without either there is none
+ */
+void stx_overlay_draw_lines(
+    StxSheet *sheet, const StxOverlayParams *params, const StxOverlayFacts *facts, void *scratch);
+
+/*
+ * Labels, after the legend, whose place they leave alone: the nearest first, above the obstacle's
+ * upper edge or, where that is taken, near it; what finds no place has none. Without
+ * facts->obstacles the distances of objects that are a few columns wide, in pixels of disparity if
+ * the camera is unknown.
+ */
+void stx_overlay_draw_labels(
+    StxSheet *sheet, const StxOverlayParams *params, const StxOverlayFacts *facts, void *scratch);
+
+#endif
