@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/emu/fake.h"
+#include "tests/emu/fake_ptx.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -192,6 +193,20 @@ FakeMemory *fake_memory_at(FakeKind kind, const void *address, size_t size)
   return NULL;
 }
 
+size_t fake_device_memories(StxPtxMemory *to, size_t most)
+{
+  size_t count = 0;
+  for (FakeObject *o = objects; o != NULL; o = o->next) {
+    const FakeMemory *memory = (FakeMemory *)o;
+    if (o->kind != FAKE_DEVICE_MEMORY)
+      continue;
+    if (count < most)
+      to[count] = (StxPtxMemory){memory->base, memory->size, memory->known};
+    count++;
+  }
+  return count;
+}
+
 size_t fake_memory_used(int device)
 {
   size_t used = 0;
@@ -267,6 +282,7 @@ __attribute__((destructor)) static void report(void)
     write_calls(path);
   for (FakeObject *o = objects; o != NULL; o = o->next)
     report_leak(o);
+  fake_ptx_end();
   free(names);
   if (leaked) {
     fflush(NULL);

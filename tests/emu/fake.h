@@ -35,6 +35,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "tests/ptx/ptx.h"
+
 #define FAKE_API CUresult CUDAAPI __attribute__((visibility("default")))
 
 #define FAKE_MAX_DEVICES 16
@@ -106,6 +108,7 @@ typedef struct {
   FakeObject object;
   uint8_t *base;
   size_t size;
+  uint8_t *known; /* of a device with PTX: a byte for each, 0 until it is written */
 } FakeMemory;
 
 typedef struct FakeGraph {
@@ -149,6 +152,8 @@ void fake_delete_context(FakeContext *context);
 FakeMemory *fake_memory_at(FakeKind kind, const void *address, size_t size);
 /* Bytes of a device that are taken. */
 size_t fake_memory_used(int device);
+/* The blocks of device memory, `most` of them at most; returns how many there are. */
+size_t fake_device_memories(StxPtxMemory *memory, size_t most);
 /* With the address sanitizer: device memory can be touched only in between. */
 void fake_memory_open(void);
 void fake_memory_close(void);

@@ -14,6 +14,7 @@
 #include <time.h>
 
 #include "tests/emu/emu_launch.h"
+#include "tests/emu/fake_ptx.h"
 
 static void append(FakeQueue *queue, FakeOp *op)
 {
@@ -92,12 +93,41 @@ static uint8_t *copy_target(const FakeOp *op)
   return base + c->dstY * c->dstPitch + c->dstXInBytes;
 }
 
+/* Which of the bytes at an address of a device are known; NULL: nobody keeps a record. */
+static uint8_t *known_at(const uint8_t *address, size_t size)
+{
+  const FakeMemory *memory = fake_memory_at(FAKE_DEVICE_MEMORY, address, size);
+  return memory != NULL && memory->known != NULL ? memory->known + (address - memory->base) : NULL;
+}
+
+static void copy_known(const uint8_t *to, const uint8_t *from, size_t size)
+{
+  uint8_t *known = known_at(to, size);
+  const uint8_t *source = known_at(from, size);
+  if (known != NULL && source != NULL)
+    memmove(known, source, size);
+  else if (known != NULL)
+    memset(known, 1, size);
+}
+
 static void run_copy(const FakeOp *op)
 {
   const CUDA_MEMCPY2D *c = &op->copy;
   size_t pitch = op->snapshot != NULL ? c->WidthInBytes : c->srcPitch;
-  for (size_t y = 0; y < c->Height; y++)
-    memmove(copy_target(op) + y * c->dstPitch, copy_source(op) + y * pitch, c->WidthInBytes);
+  for (size_t y = 0; y < c->Height; y++) {
+    uint8_t *to = copy_target(op) + y * c->dstPitch;
+    const uint8_t *from = copy_source(op) + y * pitch;
+    memmove(to, from, c->WidthInBytes);
+    copy_known(to, from, c->WidthInBytes);
+  }
+}
+
+static void run_fill(const FakeOp *op)
+{
+  uint8_t *known = known_at(copy_target(op), op->copy.WidthInBytes);
+  memset(copy_target(op), op->value, op->copy.WidthInBytes);
+  if (known != NULL)
+    memset(known, 1, op->copy.WidthInBytes);
 }
 
 static void run_record(FakeOp *op)
@@ -111,9 +141,11 @@ static void run_record(FakeOp *op)
 
 static bool run_launch(const FakeOp *op)
 {
-  char error[512] = "";
-  if (stx_emu_launch(
-          op->function->name, op->grid, op->block, op->shared, op->args, error, sizeof error))
+  char error[1024] = "";
+  bool done = fake_ptx_wanted() ? fake_ptx_launch(op, error, sizeof error)
+                                : stx_emu_launch(op->function->name, op->grid, op->block,
+                                      op->shared, op->args, error, sizeof error);
+  if (done)
     return true;
   fprintf(stderr, "fake libcuda: %s: %s\n", op->function->name, error);
   return false;
@@ -136,7 +168,7 @@ static void run(FakeContext *context, FakeOp *op)
   if (op->kind == FAKE_COPY)
     run_copy(op);
   else if (op->kind == FAKE_FILL)
-    memset(copy_target(op), op->value, op->copy.WidthInBytes);
+    run_fill(op);
   else if (!run_launch(op))
     context->sticky = CUDA_ERROR_LAUNCH_FAILED;
   fake_memory_close();

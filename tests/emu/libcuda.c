@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "tests/emu/emu_launch.h"
+#include "tests/emu/fake_ptx.h"
 
 #define FATBIN_MAGIC 0xba55ed50u
 
@@ -291,6 +292,8 @@ static CUresult load_module(CUmodule *module, const void *image)
     return CUDA_ERROR_NO_BINARY_FOR_GPU;
   if (fake_settings()->driver < CUDA_VERSION)
     return CUDA_ERROR_UNSUPPORTED_PTX_VERSION;
+  if (fake_ptx_wanted() && !fake_ptx_load())
+    return CUDA_ERROR_INVALID_PTX;
   *module = fake_new(FAKE_MODULE, context, sizeof(FakeObject));
   return *module != NULL ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
@@ -323,7 +326,7 @@ static CUresult get_function(CUfunction *handle, CUmodule module, const char *na
   FakeObject *object = fake_find(FAKE_MODULE, module);
   if (object == NULL)
     return CUDA_ERROR_INVALID_HANDLE;
-  size_t args_size = stx_emu_args_size(name);
+  size_t args_size = fake_ptx_wanted() ? fake_ptx_args_size(name) : stx_emu_args_size(name);
   if (args_size == 0)
     return CUDA_ERROR_NOT_FOUND;
   FakeFunction *function = fake_new(FAKE_FUNCTION, object->context, sizeof *function);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The driver's functions: memory and copies. */
 #include "tests/emu/fake.h"
+#include "tests/emu/fake_ptx.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +20,7 @@
 static void memory_destroy(FakeObject *object)
 {
   free(((FakeMemory *)object)->base);
+  free(((FakeMemory *)object)->known);
 }
 
 static CUresult allocate(FakeKind kind, size_t size, FakeMemory **memory)
@@ -44,6 +46,11 @@ static CUresult allocate(FakeKind kind, size_t size, FakeMemory **memory)
   (*memory)->base = base;
   (*memory)->size = size;
   (*memory)->object.destroy = memory_destroy;
+  if (kind == FAKE_DEVICE_MEMORY && fake_ptx_wanted()) {
+    (*memory)->known = calloc(size, 1);
+    if ((*memory)->known == NULL)
+      abort();
+  }
   fake_memory_close();
   return CUDA_SUCCESS;
 }

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Loads, stores and atomics. What was never written makes the register unknown that it is loaded
+ * into, unless the compiler says that nobody looks at those bytes (used_bytes_mask).
+ */
+#include "tests/ptx/ptx_private.h"
+
+#include <string.h>
+
+/* Where a lane's access lies. */
+typedef struct {
+  uint8_t *bytes, *known; /* known NULL: all are */
+  bool global;
+} Place;
+
+enum { BETWEEN = 2 }; /* in shared_known: no array's */
+
+/* ---- Addresses ---------------------------------------------------------------------------- */
+
+static const StxPtxMemory *find_memory(PtxRun *run, uint64_t address)
+{
+  const StxPtxMemory *memory = run->launch->memory;
+  size_t low = 0, high = run->launch->memories;
+  if (run->near != NULL && address - (uintptr_t)run->near->base < run->near->size)
+    return run->near;
+  while (low < high) {
+    size_t middle = (low + high) / 2;
+    if (address - (uintptr_t)memory[middle].base < memory[middle].size)
+      return run->near = &memory[middle];
+    if (address < (uintptr_t)memory[middle].base)
+      high = middle;
+    else
+      low = middle + 1;
+  }
+  return NULL;
+}
+
+static bool in_shared(
+    PtxWarp *warp, const PtxInstruction *at, int lane, uint64_t address, int size, Place *place)
+{
+  PtxBlock *block = warp->block;
+  bool inside = address < block->shared_size && (uint64_t)size <= block->shared_size - address;
+  for (int i = 0; inside && i < size; i++)
+    inside = block->shared_known[address + (uint64_t)i] != BETWEEN;
+  if (!inside)
+    ptx_fault(warp, at, lane, "%d bytes at %#llx of shared memory are in no array", size,
+        (unsigned long long)address);
+  else
+    *place = (Place){block->shared + address, block->shared_known + address, false};
+  return inside;
+}
+
+static bool in_param(
+    PtxWarp *warp, const PtxInstruction *at, int lane, uint64_t address, int size, Place *place)
+{
+  size_t all = warp->block->run->kernel->args_size;
+  address -= PTX_PARAM_WINDOW;
+  if (address >= all || (uint64_t)size > all - address) {
+    ptx_fault(
+        warp, at, lane, "%d bytes at %lld of a parameter of %zu", size, (long long)address, all);
+    return false;
+  }
+  *place = (Place){(uint8_t *)(uintptr_t)warp->block->run->launch->args + address, NULL, false};
+  return true;
+}
+
+static bool in_global(
+    PtxWarp *warp, const PtxInstruction *at, int lane, uint64_t address, int size, Place *place)
+{
+  const StxPtxMemory *memory = find_memory(warp->block->run, address);
+  uint64_t offset = memory != NULL ? address - (uintptr_t)memory->base : 0;
+  if (memory == NULL || (uint64_t)size > memory->size - offset) {
+    ptx_fault(warp, at, lane, "%d bytes at %#llx are not inside of one allocation%s", size,
+        (unsigned long long)address, memory != NULL ? ": they reach over its end" : "");
+    return false;
+  }
+  *place = (Place){memory->base + offset, memory->known + offset, true};
+  return true;
+}
+
+/* All that an access of the lane touches, in one piece. */
+static bool find_place(PtxWarp *warp, const PtxInstruction *at, int lane, int size, Place *place)
+{
+  uint64_t address = ptx_lanes(warp, at->s[0])[lane] + (uint64_t)at->offset;
+  PtxSpace space = at->space;
+  if (space == PTX_SHARED)
+    address = (uint32_t)address;
+  if (space == PTX_GENERIC) {
+    space = address >> 60 == 1 ? PTX_SHARED : PTX_GLOBAL;
+    address -= space == PTX_SHARED ? PTX_SHARED_WINDOW : 0;
+  }
+  if (address % (uint64_t)size != 0) {
+    ptx_fault(warp, at, lane, "an access of %d bytes at %#llx, which is no multiple of that", size,
+        (unsigned long long)address);
+    return false;
+  }
+  return space == PTX_SHARED  ? in_shared(warp, at, lane, address, size, place)
+         : space == PTX_PARAM ? in_param(warp, at, lane, address, size, place)
+                              : in_global(warp, at, lane, address, size, place);
+}
+
+/* The same, and no race. */
+static bool find(PtxWarp *warp, const PtxInstruction *at, int lane, int size, Place *place)
+{
+  PtxBlock *block = warp->block;
+  if (!find_place(warp, at, lane, size, place))
+    return false;
+  if (!place->global && place->known != NULL)
+    ptx_race(warp, at, lane, (size_t)(place->bytes - block->shared), size);
+  return !block->run->failed;
+}
+
+/* ---- Counts ------------------------------------------------------------------------------- */
+
+static uint64_t lane_address(const PtxWarp *warp, const PtxInstruction *at, int lane)
+{
+  return ptx_lanes(warp, at->s[0])[lane] + (uint64_t)at->offset;
+}
+
+/* Different numbers among `count`; sorted as they come in, which mostly they are. */
+static int different(uint64_t *number, int count)
+{
+  int kept = 0;
+  for (int i = 0; i < count; i++) {
+    int k = kept;
+    while (k > 0 && number[k - 1] > number[i])
+      k--;
+    if (k > 0 && number[k - 1] == number[i])
+      continue;
+    uint64_t value = number[i];
+    memmove(number + k + 1, number + k, (size_t)(kept - k) * sizeof *number);
+    number[k] = value;
+    kept++;
+  }
+  return kept;
+}
+
+/* Sectors of 32 bytes that a warp's access touches. */
+static void count_sectors(const PtxWarp *warp, PtxInstruction *at, uint32_t mask)
+{
+  uint64_t sector[PTX_LANES];
+  int count = 0;
+  for (uint32_t rest = mask; rest != 0; rest &= rest - 1)
+    sector[count++] = lane_address(warp, at, ptx_lowest(rest)) / 32;
+  at->requests++;
+  at->sectors += (uint64_t)different(sector, count);
+}
+
+/* Turns that the 32 banks of 4 bytes need beyond one for every 128 bytes: words of one bank are
+ * read one after the other, unless they are the same. */
+static void count_conflicts(const PtxWarp *warp, PtxInstruction *at, uint32_t mask)
+{
+  int words = at->size * at->count > 4 ? at->size * at->count / 4 : 1;
+  int together = PTX_LANES / words, most = 0;
+  uint64_t word[PTX_LANES];
+  at->requests++;
+  for (int first = 0; first < PTX_LANES; first += together) {
+    int count = 0, bank[PTX_LANES] = {0};
+    for (int lane = first; lane < first + together; lane++)
+      for (int k = 0; k < words && (mask >> lane & 1); k++)
+        word[count++] = lane_address(warp, at, lane) / 4 + (uint64_t)k;
+    count = different(word, count);
+    most = 0;
+    for (int i = 0; i < count; i++) {
+      int *b = &bank[word[i] % 32];
+      most = ++*b > most ? *b : most;
+    }
+    at->conflicts += most > 1 ? (uint64_t)(most - 1) : 0;
+  }
+}
+
+static void count_access(const PtxWarp *warp, PtxInstruction *at, uint32_t mask)
+{
+  uint64_t first = lane_address(warp, at, ptx_lowest(mask));
+  bool shared = at->space == PTX_SHARED || (at->space == PTX_GENERIC && first >> 60 == 1);
+  if (shared)
+    count_conflicts(warp, at, mask);
+  else if (at->space != PTX_PARAM)
+    count_sectors(warp, at, mask);
+}
+
+/* ---- Loads -------------------------------------------------------------------------------- */
+
+static uint64_t extended(const uint8_t *bytes, int size, bool is_signed)
+{
+  uint64_t value = 0;
+  memcpy(&value, bytes, (size_t)size);
+  if (is_signed && size < 8 && value >> (8 * size - 1) & 1)
+    value |= ~UINT64_C(0) << (8 * size);
+  return value;
+}
+
+/* Whether the bytes of element k that somebody looks at were written. */
+static bool is_written(const PtxInstruction *at, const Place *place, int k)
+{
+  for (int i = k * at->size; place->known != NULL && i < (k + 1) * at->size; i++)
+    if (at->used >> i & 1 && place->known[i] == 0)
+      return false;
+  return true;
+}
+
+static void load_lane(PtxWarp *warp, const PtxInstruction *at, int lane)
+{
+  Place place;
+  uint8_t bytes[32];
+  int size = at->size * at->count;
+  uint32_t bit = UINT32_C(1) << lane;
+  if (!find(warp, at, lane, size, &place))
+    return;
+  memcpy(bytes, place.bytes, (size_t)size);
+  if (place.global && warp->block->run->launch->late && !at->is_volatile)
+    ptx_late_load(warp, lane, place.bytes, bytes, size);
+  for (int k = 0; k < at->count; k++) {
+    if (at->d[k] < 0)
+      continue;
+    /* Nobody may look at it: compilers load what lies beside, too. */
+    if (!is_written(at, &place, k)) {
+      ptx_forget(warp, at->d[k], bit, at->line);
+      continue;
+    }
+    ptx_write(warp, at->d[k], bit)[lane] = extended(bytes + k * at->size, at->size, at->is_signed);
+  }
+}
+
+void ptx_load(PtxWarp *warp, PtxInstruction *at, uint32_t mask)
+{
+  PtxRun *run = warp->block->run;
+  if (!ptx_known(warp, at, at->s[0], mask))
+    return;
+  count_access(warp, at, mask);
+  for (uint32_t rest = mask; rest != 0 && !run->failed; rest &= rest - 1)
+    load_lane(warp, at, ptx_lowest(rest));
+}
+
+/* ---- Stores ------------------------------------------------------------------------------- */
+
+static void store_lane(PtxWarp *warp, const PtxInstruction *at, int lane)
+{
+  Place place;
+  if (!find(warp, at, lane, at->size * at->count, &place))
+    return;
+  for (int k = 0; k < at->count; k++) {
+    uint64_t value = ptx_lanes(warp, at->s[1 + k])[lane];
+    size_t offset = (size_t)(k * at->size);
+    if (place.global && warp->block->run->launch->late) {
+      ptx_late_store(warp, lane, place.bytes + offset, place.known + offset, value, at->size);
+      continue;
+    }
+    memcpy(place.bytes + offset, &value, (size_t)at->size);
+    memset(place.known + offset, 1, (size_t)at->size);
+  }
+}
+
+void ptx_store(PtxWarp *warp, PtxInstruction *at, uint32_t mask)
+{
+  PtxRun *run = warp->block->run;
+  for (int i = 0; i < at->sources; i++)
+    if (!ptx_known(warp, at, at->s[i], mask))
+      return;
+  count_access(warp, at, mask);
+  for (uint32_t rest = mask; rest != 0 && !run->failed; rest &= rest - 1)
+    store_lane(warp, at, ptx_lowest(rest));
+}
+
+/* ---- Atomics ------------------------------------------------------------------------------ */
+
+static uint64_t combined(PtxRule rule, bool is_signed, uint64_t old, uint64_t value)
+{
+  bool less = is_signed ? (int64_t)value < (int64_t)old : value < old;
+  switch (rule) {
+  case PTX_ADD:
+    return old + value;
+  case PTX_MIN:
+    return less ? value : old;
+  case PTX_MAX:
+    return less ? old : value;
+  case PTX_OR:
+    return old | value;
+  case PTX_AND:
+    return old & value;
+  case PTX_XOR:
+    return old ^ value;
+  default:
+    return value;
+  }
+}
+
+static void atomic_lane(PtxWarp *warp, const PtxInstruction *at, int lane)
+{
+  Place place;
+  if (!find(warp, at, lane, at->size, &place))
+    return;
+  bool late = place.global && warp->block->run->launch->late;
+  if (late)
+    ptx_late_settle(warp, place.bytes, at->size);
+  if (!is_written(at, &place, 0)) {
+    ptx_fault(warp, at, lane, "an atomic on memory that was never written");
+    return;
+  }
+  uint8_t given[8], operand[8];
+  memcpy(operand, &ptx_lanes(warp, at->s[1])[lane], sizeof operand);
+  uint64_t old = extended(place.bytes, at->size, at->is_signed);
+  uint64_t value = extended(operand, at->size, at->is_signed);
+  uint64_t new = combined((PtxRule)at->op, at->is_signed, old, value);
+  if (at->op == PTX_SWAP_IF) {
+    memcpy(given, &ptx_lanes(warp, at->s[2])[lane], sizeof given);
+    new = old == value ? extended(given, at->size, at->is_signed) : old;
+  }
+  if (late)
+    ptx_late_note(warp, place.bytes, at->size);
+  memcpy(place.bytes, &new, (size_t)at->size);
+  if (at->destinations > 0)
+    ptx_write(warp, at->d[0], UINT32_C(1) << lane)[lane] = old;
+}
+
+void ptx_atomic(PtxWarp *warp, PtxInstruction *at, uint32_t mask)
+{
+  PtxRun *run = warp->block->run;
+  for (int i = 0; i < at->sources; i++)
+    if (!ptx_known(warp, at, at->s[i], mask))
+      return;
+  count_access(warp, at, mask);
+  /* In no order that anybody could count on. */
+  for (uint32_t rest = mask; rest != 0 && !run->failed;) {
+    int lane = ptx_lowest(rest);
+    if (run->launch->seed != 0)
+      for (unsigned skip = ptx_random(run, (unsigned)__builtin_popcount(rest)); skip > 0; skip--)
+        lane = ptx_lowest(rest & ~((UINT32_C(2) << lane) - 1));
+    rest &= ~(UINT32_C(1) << lane);
+    atomic_lane(warp, at, lane);
+  }
+}
