@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Makes the pictures of the documentation from the synthetic street: docs/street.jpg (the README's),
 # docs/segments.jpg (that of rdp-columns), docs/lidar.png (that of lidar-ground and lidar-bev),
-# docs/above.png and docs/above-scan.png (those of stixel-bev) and docs/disparity*.jpg (those of
-# disparity-colour).
+# docs/scan.jpg (lidar-overlay), docs/disparity*.jpg (disparity-colour), docs/above.png and
+# docs/above-scan.png (stixel-bev), docs/column.svg (stx-eval column).
 #   GST_PLUGIN_PATH=build/gst docs/make-pictures.sh
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -60,7 +60,14 @@ gst-launch-1.0 -q stixel-bev name=above mode=obstacle sensor-z=0.08 \
   "${picture[@]}" location=docs/above-%d.png "${stixels[@]}" "${scan[@]}"
 mv docs/above-2.png docs/above-scan.png
 
+# lidar-overlay: the scan on the picture.
+gst-launch-1.0 -q \
+  street-scene-src view=left "${street[@]}" ! video/x-raw,width=828,height=250 ! overlay.sink \
+  street-scene-src view=lidar beams=64 "${street[@]}" ! lidar-ground ! stixel-obstacles \
+  ! overlay.points lidar-overlay name=overlay ! videoconvert ! jpegenc quality=68 \
+  ! filesink location=docs/scan.jpg
+
 # stx-eval column: a column of the same frame.
 "${STX_EVAL:-build/examples/stx-eval}" column --output docs/column.svg > /dev/null
-ls -l docs/column.svg docs/street.jpg docs/segments.jpg docs/lidar.png \
-  docs/above.png docs/above-scan.png docs/disparity*.jpg
+ls -l docs/column.svg docs/street.jpg docs/segments.jpg docs/lidar.png docs/scan.jpg \
+  docs/disparity*.jpg docs/above.png docs/above-scan.png

@@ -12,6 +12,7 @@ static gboolean plugin_init(GstPlugin *plugin)
   ok &= GST_ELEMENT_REGISTER(downsample_transpose, plugin);
   ok &= GST_ELEMENT_REGISTER(lidar_bev, plugin);
   ok &= GST_ELEMENT_REGISTER(lidar_ground, plugin);
+  ok &= GST_ELEMENT_REGISTER(lidar_overlay, plugin);
   ok &= GST_ELEMENT_REGISTER(lidar_parse, plugin);
   ok &= GST_ELEMENT_REGISTER(rdp_columns, plugin);
   ok &= GST_ELEMENT_REGISTER(sat_dp_stixels, plugin);

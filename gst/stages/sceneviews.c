@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/stages/sceneviews.h"
 
+#include "gst/formats/mount.h"
 #include "gst/shared/frames.h"
 #include "gst/shared/memory.h"
 #include "gst/stixels/mediatypes.h"
@@ -85,6 +86,19 @@ static void fixate_picture(
   gst_stx_camera_to_structure(&camera, structure);
 }
 
+/* From the camera of the pictures, of which height and pitch are those of any size. */
+static void place_sensor(const GstStreetSceneSettings *settings, GstStructure *structure)
+{
+  StxMount mount;
+  StxCamera camera;
+  StxError error;
+
+  if (!gst_street_scene_camera(settings, NULL, DEFAULT_WIDTH, DEFAULT_HEIGHT, &camera, &error))
+    return;
+  mount = stx_scene_lidar_mount(&settings->lidar, &camera);
+  gst_stx_mount_to_structure(&mount, structure);
+}
+
 GstCaps *gst_street_scene_view_fixate(const GstStreetSceneSettings *settings, GstCaps *caps)
 {
   GstStructure *structure;
@@ -94,6 +108,8 @@ GstCaps *gst_street_scene_view_fixate(const GstStreetSceneSettings *settings, Gs
   gst_structure_fixate_field_nearest_fraction(structure, "framerate", 10, 1);
   if (gst_structure_has_name(structure, "video/x-raw"))
     fixate_picture(settings, caps, structure);
+  else if (settings->view == GST_STREET_SCENE_LIDAR)
+    place_sensor(settings, structure);
   return caps;
 }
 

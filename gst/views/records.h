@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Small records in buffers, read on the CPU: points, labels, stixels, obstacles. What lies on a GPU
+ * comes back when it is mapped. */
+#ifndef GST_STX_RECORDS_H
+#define GST_STX_RECORDS_H
+
+#include "gst/shared/memory.h"
+
+G_BEGIN_DECLS
+
+typedef struct {
+  GstBuffer *buffer; /* that is mapped; NULL: none. Not a reference */
+  GstMapInfo mapped;
+  gconstpointer data; /* aligned to 4 bytes; NULL if count is 0 */
+  gsize count;
+} GstStxRecords;
+
+/* Records of `unit` bytes; of no buffer (NULL), or an empty one, none. `scratch` is for those that
+ * are not aligned. FALSE with the reason in `error`; unmap in any case. */
+gboolean gst_stx_records_map(
+    GstStxRecords *records, GstBuffer *buffer, gsize unit, GstStxScratch *scratch, StxError *error);
+void gst_stx_records_unmap(GstStxRecords *records);
+
+/* The labels that are attached to a scan, if they fit its points, or NULL. */
+GstBuffer *gst_stx_scan_labels(GstBuffer *scan);
+
+G_END_DECLS
+
+#endif
