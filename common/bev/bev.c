@@ -75,10 +75,11 @@ static StxRgb dim(StxRgb colour, int part)
 static void make_area_colours(StxBev *bev)
 {
   bev->colour[STX_BEV_FREE] = dim(stx_colour(STX_MEANS_FREE_SPACE), 30);
-  for (int i = 0; i <= STX_BEV_CLASSES; i++) {
-    StxRgb colour = i == STX_BEV_CLASSES    ? stx_colour_kind(STX_KIND_GROUND)
-                    : i == STX_BEV_NO_CLASS ? stx_colour(STX_MEANS_GROUND)
-                                            : stx_colour_class(i);
+  for (int i = 0; i < STX_BEV_AREAS; i++) {
+    StxRgb colour = i == STX_BEV_AS_GROUND    ? stx_colour_kind(STX_KIND_GROUND)
+                    : i == STX_BEV_AS_SEGMENT ? stx_colour_kind(STX_KIND_SEGMENT)
+                    : i == STX_BEV_NO_CLASS   ? stx_colour(STX_MEANS_GROUND)
+                                              : stx_colour_class(i);
     bev->colour[STX_BEV_ROAD + 2 * i] = dim(colour, 90);
     bev->colour[STX_BEV_ROAD + 2 * i + 1] = dim(colour, 190);
   }

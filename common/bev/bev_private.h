@@ -9,13 +9,16 @@
 #include "common/labels.h"
 #include "common/sheet/sheet.h"
 
-/* Numbers of colours. Ground of stixels has one for each class, for none, and as a kind, and each
- * of these twice: beyond what is free, and within. */
+/* Numbers of colours. Ground of stixels has one for each class, for none, and as one of two kinds,
+ * and each of these twice: beyond what is free, and within. */
 enum {
   STX_BEV_HUES = 64,
   STX_BEV_RAMP = 256,
   STX_BEV_NO_CLASS = STX_LABEL_CLASSES,
   STX_BEV_CLASSES,
+  STX_BEV_AS_GROUND = STX_BEV_CLASSES,
+  STX_BEV_AS_SEGMENT,
+  STX_BEV_AREAS,
 
   STX_BEV_BACKGROUND = 0, /* of a pixel without a key */
   STX_BEV_NONE,
@@ -24,9 +27,9 @@ enum {
   STX_BEV_CLUSTER,
   STX_BEV_RAMPS = STX_BEV_CLUSTER + STX_BEV_HUES, /* of heights, distances, intensities */
   STX_BEV_FREE = STX_BEV_RAMPS + STX_BEV_RAMP,
-  STX_BEV_ROAD,                                            /* + 2 · class, + 1 where it is free */
-  STX_BEV_KIND = STX_BEV_ROAD + 2 * (STX_BEV_CLASSES + 1), /* + StxKind */
-  STX_BEV_CLASS = STX_BEV_KIND + 4,                        /* + class */
+  STX_BEV_ROAD,                                    /* + 2 · class, + 1 where it is free */
+  STX_BEV_KIND = STX_BEV_ROAD + 2 * STX_BEV_AREAS, /* + StxKind */
+  STX_BEV_CLASS = STX_BEV_KIND + 4,                /* + class */
   STX_BEV_INK = STX_BEV_CLASS + STX_BEV_CLASSES,
   STX_BEV_COLOURS
 };

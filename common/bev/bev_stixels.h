@@ -8,13 +8,13 @@
  * depth to a far one, and a pixel belongs to it if its centre does; the left ray and the near depth
  * count, the right ray and the far depth do not.
  *
- *   ground     from the depth of its lower edge to that of its upper edge, which is unlimited if
- *              that disparity is 0
- *   things     (objects, and segments, which know no kind) from the depth of the largest disparity
- *              of its two edges and `uncertainty` more to that of the smallest and as much less,
- *              but not less than half of it. So an object is as long as its depth is uncertain, and
- *              what is slanted as long as it is. At least stx_bev_stroke pixels long and, in every
- *              row, wide, around its middle
+ *   ground     (and segments that reach farther than they rise, which cy tells) from the depth of
+ *              the lower edge to that of the upper edge, which is unlimited if that disparity is 0
+ *   things     (objects, and other segments) from the depth of the largest disparity of its two
+ *              edges and `uncertainty` more to that of the smallest and as much less, but not less
+ *              than half of it. So an object is as long as its depth is uncertain, and what is
+ *              slanted as long as it is. At least stx_bev_stroke pixels long and, in every row,
+ *              wide, around its middle
  *   free       from the camera to where the free space of the column ends: as the records of free
  *              space say, whose unknown is nothing at all; where there are none, at the nearest
  *              thing of the column. Without an end it reaches as far as ground was seen there

@@ -128,33 +128,51 @@ static void fill(StxBev *bev, const Wedge *wedge, Piece piece, double stroke, ui
 
 /* ---- Records ------------------------------------------------------------------------------ */
 
-static bool is_thing(const StxStixel *record)
-{
-  return record->kind == STX_KIND_OBJECT || record->kind == STX_KIND_SEGMENT;
-}
-
-static bool has_place(const Layer *layer, const StxStixel *record)
-{
-  const StxBevStixels *s = layer->stixels;
-  return (is_thing(record) || record->kind == STX_KIND_GROUND) &&
-         (int64_t)record->column * s->stixel_width < s->width && record->top <= record->bottom &&
-         isfinite(record->disparity_top) && isfinite(record->disparity_bottom) &&
-         record->disparity_bottom > 0;
-}
-
 static double depth_of(const Layer *layer, double disparity)
 {
   const StxCamera *camera = &layer->stixels->camera;
   return disparity > 0 ? camera->focal * camera->baseline / disparity : INFINITY;
 }
 
+/* How far an edge lies below the camera, metres. */
+static double drop_of(const Layer *layer, double row, double disparity)
+{
+  const StxCamera *camera = &layer->stixels->camera;
+  return (row - camera->cy) * depth_of(layer, disparity) / camera->focal;
+}
+
+/* Does a segment reach farther than it rises? */
+static bool is_flat(const Layer *layer, const StxStixel *record)
+{
+  double top = (double)record->disparity_top, bottom = (double)record->disparity_bottom;
+  if (layer->stixels->camera.missing & STX_CAMERA_CY || top >= bottom)
+    return false;
+  double rise = drop_of(layer, record->bottom + .5, bottom) - drop_of(layer, record->top - .5, top);
+  return top <= 0 || fabs(rise) < depth_of(layer, top) - depth_of(layer, bottom);
+}
+
+static bool is_thing(const Layer *layer, const StxStixel *record)
+{
+  return record->kind == STX_KIND_OBJECT ||
+         (record->kind == STX_KIND_SEGMENT && !is_flat(layer, record));
+}
+
+static bool has_place(const Layer *layer, const StxStixel *record)
+{
+  const StxBevStixels *s = layer->stixels;
+  return record->kind <= STX_KIND_OBJECT && (int64_t)record->column * s->stixel_width < s->width &&
+         record->top <= record->bottom && isfinite(record->disparity_top) &&
+         isfinite(record->disparity_bottom) && record->disparity_bottom > 0;
+}
+
 /* The smaller and the larger disparity of its edges; of a thing whose upper edge has none, that of
  * the lower one. */
-static void disparities_of(const StxStixel *record, double *small, double *large)
+static void disparities_of(
+    const Layer *layer, const StxStixel *record, double *small, double *large)
 {
   double top = (double)record->disparity_top, bottom = (double)record->disparity_bottom;
   if (!(top > 0))
-    top = is_thing(record) ? bottom : 0;
+    top = is_thing(layer, record) ? bottom : 0;
   *small = top < bottom ? top : bottom;
   *large = top < bottom ? bottom : top;
 }
@@ -163,8 +181,8 @@ static Piece piece_of(const Layer *layer, const StxStixel *record)
 {
   double small, large, stroke = layer->stroke / layer->bev->plan.scale;
   double off = layer->params->uncertainty;
-  disparities_of(record, &small, &large);
-  if (!is_thing(record))
+  disparities_of(layer, record, &small, &large);
+  if (!is_thing(layer, record))
     return (Piece){depth_of(layer, large), depth_of(layer, small)};
   Piece piece = {depth_of(layer, large + off),
       depth_of(layer, small - off > small / 2 ? small - off : small / 2)};
@@ -227,9 +245,11 @@ static uint32_t colour_of(const Layer *layer, const StxStixel *record, Piece pie
 
 static uint32_t ground_colour(const Layer *layer, const StxStixel *record)
 {
-  uint32_t class = layer->params->mode == STX_BEV_BY_CLASS  ? class_of(record)
-                   : layer->params->mode == STX_BEV_BY_KIND ? STX_BEV_CLASSES
-                                                            : STX_BEV_NO_CLASS;
+  uint32_t class = STX_BEV_NO_CLASS;
+  if (layer->params->mode == STX_BEV_BY_CLASS)
+    class = class_of(record);
+  if (layer->params->mode == STX_BEV_BY_KIND)
+    class = record->kind == STX_KIND_GROUND ? STX_BEV_AS_GROUND : STX_BEV_AS_SEGMENT;
   return STX_BEV_ROAD + 2 * class;
 }
 
@@ -265,8 +285,8 @@ static double end_of_free(const Layer *layer, const StxStixel *record, size_t co
     double small, large;
     if (!has_place(layer, &record[i]))
       continue;
-    disparities_of(&record[i], &small, &large);
-    if (is_thing(&record[i]))
+    disparities_of(layer, &record[i], &small, &large);
+    if (is_thing(layer, &record[i]))
       end = fmin(end, depth_of(layer, large));
     else
       seen = fmax(seen, depth_of(layer, small));
@@ -287,9 +307,9 @@ static void put_column(const Layer *layer, const StxStixel *record, size_t count
   for (size_t i = 0; i < count; i++) {
     if (!has_place(layer, &record[i]))
       continue;
-    if (is_thing(&record[i]) && show & STX_BEV_SHOW_THINGS)
+    if (is_thing(layer, &record[i]) && show & STX_BEV_SHOW_THINGS)
       put_thing(layer, &wedge, &record[i]);
-    else if (!is_thing(&record[i]) && show & STX_BEV_SHOW_GROUND)
+    else if (!is_thing(layer, &record[i]) && show & STX_BEV_SHOW_GROUND)
       put_ground(layer, &wedge, &record[i]);
   }
 }

@@ -14,7 +14,10 @@ static int64_t model_key(
   double small = fmin((double)r->disparity_top, (double)r->disparity_bottom);
   double large = fmax((double)r->disparity_top, (double)r->disparity_bottom);
   double off = params->uncertainty, near = 100 / large, end = 100 / small;
-  bool thing = r->kind != STX_KIND_GROUND;
+  double top = (double)r->disparity_top, bottom = (double)r->disparity_bottom;
+  double rise = (r->bottom + .5 - bev_camera.cy) / bottom - (r->top - .5 - bev_camera.cy) / top;
+  bool flat = r->kind == STX_KIND_SEGMENT && fabs(rise) < 100 / top - 100 / bottom;
+  bool thing = r->kind != STX_KIND_GROUND && !flat;
   if (thing) {
     near = 100 / (large + off);
     end = 100 / fmax(small - off, small / 2);
@@ -28,7 +31,7 @@ static int64_t model_key(
   if (far < near || far >= end || right < middle * far - reach || right >= middle * far + reach)
     return 0;
   double height = (bev_camera.cy - r->top + .5) / (double)r->disparity_top;
-  return thing ? ((int64_t)(floor((height + 32) * 256)) + 1) * 8 + r->kind + 1 : 1;
+  return thing ? ((int64_t)(floor((height + 32) * 256)) + 1) * 8 + r->kind + 1 : 1 + flat;
 }
 
 /* Records of one column each, whose colours are told apart by kind. */
@@ -61,6 +64,7 @@ static void expect_pixels(
         best = key > best ? key : best;
       }
       StxRgb expected = best == 0   ? stx_colour(STX_MEANS_BACKGROUND)
+                        : best == 2 ? bev_on_background(stx_colour_kind(STX_KIND_SEGMENT), 90)
                         : best == 1 ? bev_on_background(stx_colour_kind(STX_KIND_GROUND), 90)
                                     : stx_colour_kind((StxKind)(best % 8 - 1));
       bev_expect_colour(p, x, y, expected, "a pixel by itself");
