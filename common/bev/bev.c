@@ -65,6 +65,11 @@ bool stx_bev_is_same(const StxBevParams *a, const StxBevParams *b)
 
 /* ---- Colours ------------------------------------------------------------------------------ */
 
+StxRgb stx_bev_class_colour(int class)
+{
+  return stx_colour_mix(stx_colour_class(class), stx_colour(STX_MEANS_INK), 64, 256);
+}
+
 /* `part` of 256 of a colour, on the background. */
 static StxRgb dim(StxRgb colour, int part)
 {
@@ -99,7 +104,7 @@ static void make_colours(StxBev *bev)
   for (int i = 0; i < 4; i++)
     bev->colour[STX_BEV_KIND + i] = stx_colour_kind((StxKind)i);
   for (int i = 0; i < STX_BEV_CLASSES; i++)
-    bev->colour[STX_BEV_CLASS + i] = stx_colour_class(i);
+    bev->colour[STX_BEV_CLASS + i] = stx_bev_class_colour(i);
   make_area_colours(bev);
 }
 

@@ -128,7 +128,7 @@ static void draw_classes(const Scene *scene)
       seen[scene->stixels->stixels[i].label] = true;
   for (int label = 0; label < STX_LABEL_CLASSES; label++)
     if (seen[label])
-      list[count++] = (StxName){stx_label_name(label), stx_colour_class(label)};
+      list[count++] = (StxName){stx_label_name(label), stx_bev_class_colour(label)};
   stx_sheet_names(scene->over.sheet, scene->params->legend, list, count);
 }
 

@@ -91,6 +91,9 @@ static inline void stx_bev_put_span(StxBev *bev, int row, int first, int end, ui
     at[x] = key > at[x] ? key : at[x];
 }
 
+/* Of things: some of Cityscapes' colours cannot be told from the background. */
+StxRgb stx_bev_class_colour(int class);
+
 /* ---- Over the layers ---------------------------------------------------------------------- */
 
 /* Where lines and letters go, and what they need to be seen there. */

@@ -19,7 +19,8 @@
  *              space say, whose unknown is nothing at all; where there are none, at the nearest
  *              thing of the column. Without an end it reaches as far as ground was seen there
  *
- * Areas are dimmed, a part of 256 of their colour on the background: ground 90, where it is free
+ * On the dark background the classes' colours of things have 64 parts of 256 of ink in them. Areas
+ * are dimmed, a part of 256 of their colour on the background: ground 90, where it is free
  * 190, what is free and no ground 30 of the colour of free space.
  *
  * Things lie over areas, the higher over the lower; by the height of the upper edge above the

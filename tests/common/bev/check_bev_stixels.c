@@ -136,6 +136,11 @@ END_TEST
 
 /* ---- Colours ------------------------------------------------------------------------------ */
 
+static StxRgb class_colour(int class)
+{
+  return stx_colour_mix(stx_colour_class(class), stx_colour(STX_MEANS_INK), 64, 256);
+}
+
 static void expect_mode(
     StxBevStixelMode mode, const StxBevStixels *frame, StxRgb colour, const char *what)
 {
@@ -159,9 +164,9 @@ START_TEST(colours_mean_what_the_mode_says)
   expect_mode(STX_BEV_BY_DISTANCE, &frame, stx_palette_colour(STX_PALETTE_DISTANCE, 204), "10 m");
   /* Its upper edge is (39.5 − 29.5) / 100 · 10 m = 1 m above the camera. */
   expect_mode(STX_BEV_BY_HEIGHT, &frame, stx_palette_colour(STX_PALETTE_DISTANCE, 191), "1 m high");
-  expect_mode(STX_BEV_BY_CLASS, &frame, stx_colour(STX_MEANS_UNKNOWN), "no class");
+  expect_mode(STX_BEV_BY_CLASS, &frame, class_colour(STX_LABEL_NONE), "no class");
   record.label = 13;
-  expect_mode(STX_BEV_BY_CLASS, &frame, stx_colour_class(13), "a car");
+  expect_mode(STX_BEV_BY_CLASS, &frame, class_colour(13), "a car");
   expect_mode(STX_BEV_BY_OBSTACLE, &frame, stx_colour(STX_MEANS_UNCLASSIFIED), "of no obstacle");
   frame.obstacles = obstacles;
   frame.obstacle_count = 3;
@@ -182,7 +187,7 @@ START_TEST(the_higher_lies_over_the_lower_and_points_over_things)
   for (int i = 0; i < 2; i++) {
     records[i].top = 20;
     records[1 - i].top = 21;
-    expect_mode(STX_BEV_BY_CLASS, &frame, stx_colour_class(records[i].label), "the higher");
+    expect_mode(STX_BEV_BY_CLASS, &frame, class_colour(records[i].label), "the higher");
   }
   const double mount[12] = {0, 1, 0, 9, 1, 0, 0, -.5, 0, 0, 1, 0}; /* ahead: its y and 9 m */
   const float points[3][4] = {{0, 1.5f, -9, 0}, {1, 1.5f, 9, 0}, {-3, 1.5f, 0, 0}};
