@@ -56,7 +56,7 @@ picture=(! video/x-raw,format=RGB,width=640,height=600 ! pngenc compression-leve
   ! multifilesink max-files=1)
 gst-launch-1.0 -q stixel-bev name=above "${picture[@]}" location=docs/above-%d.png "${stixels[@]}"
 mv docs/above-2.png docs/above.png
-gst-launch-1.0 -q stixel-bev name=above mode=obstacle sensor-z=0.08 \
+gst-launch-1.0 -q stixel-bev name=above mode=obstacle \
   "${picture[@]}" location=docs/above-%d.png "${stixels[@]}" "${scan[@]}"
 mv docs/above-2.png docs/above-scan.png
 

@@ -17,12 +17,12 @@
  */
 #include "gst/elements/elements.h"
 
-#include "common/mount/mount.h"
 #include "gst/shared/element.h"
 #include "gst/base/inputs.h"
 #include "gst/base/pairing.h"
 #include "gst/formats/camera.h"
 #include "gst/formats/columns.h"
+#include "gst/formats/mount.h"
 #include "gst/views/bevstage.h"
 #include "gst/stages/obstaclesstage.h"
 #include "gst/stixels/stixels.h"
@@ -38,7 +38,6 @@ G_DECLARE_FINAL_TYPE(GstStixelBev, gst_stixel_bev, GST, STIXEL_BEV, GstStxPairin
 typedef struct {
   StxBevParams picture;
   StxBevStixelsParams stixels;
-  StxMount mount;
 } GstStixelBevSettings;
 
 struct _GstStixelBev {
@@ -47,6 +46,7 @@ struct _GstStixelBev {
   /* Properties, guarded by the object lock. */
   GstStixelBevSettings settings;
   GstStxCameraSettings camera_settings;
+  GstStxMountSettings mount;
   guint64 frames_without;
 
   /* Of the streaming thread. */
@@ -57,11 +57,8 @@ struct _GstStixelBev {
   GstStxStixelInfo given;    /* image of the last stixels, and */
   StxCamera camera;          /*   what its camera has become by properties */
   GstVideoInfo video;        /* of pictures */
-  gboolean has_file_mount;
-  gdouble file_mount[12];
   GstBevStage drawing;
   gboolean warned; /* of a frame without stixels */
-  gboolean told;   /* that nobody said where the LiDAR stands */
 };
 
 /* What the stage works on. */
@@ -215,7 +212,6 @@ static GstFlowReturn prepare(GstElement *element, gpointer data, StxError *error
     return GST_FLOW_ERROR;
   gst_stx_stage_blame(stage, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS);
   return stx_bev_stixels_check(&frame->settings.stixels, error) &&
-                 stx_mount_check(&frame->settings.mount, error) &&
                  gst_bev_stage_prepare(
                      &self->drawing, &frame->settings.picture, &self->video, error)
              ? GST_FLOW_OK
@@ -223,21 +219,19 @@ static GstFlowReturn prepare(GstElement *element, gpointer data, StxError *error
 }
 
 /* Where the LiDAR stands, in the axes of a scan. */
-static void find_mount(GstStixelBev *self, const StxMount *mount, gdouble matrix[12])
+static gboolean find_mount(GstStixelBev *self, gdouble ahead[12], StxError *error)
 {
-  static const StxMount nowhere;
-  gdouble given[12];
+  GstCaps *caps = gst_stx_pairing_get_caps(GST_STX_PAIRING(self), ROLE_POINTS);
+  gdouble matrix[12];
+  gboolean known;
 
-  stx_mount_matrix(mount, given);
-  stx_mount_to_scan_axes(self->has_file_mount ? self->file_mount : given, matrix);
-  if (self->told || self->has_file_mount || memcmp(mount, &nowhere, sizeof(nowhere)) != 0)
-    return;
-  self->told = TRUE;
-  GST_ELEMENT_WARNING(self, LIBRARY, SETTINGS,
-      ("Nobody said where the LiDAR sensor stands: scans are drawn as if it stood in the camera's "
-       "place; set calibration (KITTI's calib.txt with a line Tr:), or sensor-x, sensor-y, "
-       "sensor-z, sensor-roll, sensor-pitch, sensor-yaw"),
-      (NULL));
+  GST_OBJECT_LOCK(self);
+  known = gst_stx_mount_settings_apply(&self->mount, caps, matrix, error);
+  GST_OBJECT_UNLOCK(self);
+  gst_clear_caps(&caps);
+  if (known)
+    stx_mount_to_scan_axes(matrix, ahead);
+  return known;
 }
 
 static gboolean draw(GstStixelBev *self, const Frame *frame, StxError *error)
@@ -249,11 +243,10 @@ static gboolean draw(GstStixelBev *self, const Frame *frame, StxError *error)
       !gst_bev_stage_put_stixels(&self->drawing, &frame->settings.stixels, frame->found.stixels,
           frame->set[ROLE_STIXELS], &frame->found.info, error))
     return FALSE;
-  if (frame->set[ROLE_POINTS] != NULL) {
-    find_mount(self, &frame->settings.mount, mount);
-    if (!gst_bev_stage_put_scan(&self->drawing, frame->set[ROLE_POINTS], mount, error))
-      return FALSE;
-  }
+  if (frame->set[ROLE_POINTS] != NULL &&
+      (!find_mount(self, mount, error) ||
+          !gst_bev_stage_put_scan(&self->drawing, frame->set[ROLE_POINTS], mount, error)))
+    return FALSE;
   return gst_bev_stage_finish(&self->drawing, frame->picture,
       gst_stx_pairing_stage(GST_STX_PAIRING(self))->place.threads, error);
 }
@@ -324,27 +317,6 @@ static gboolean set_role_caps(GstStxPairing *pairing, guint role, GstCaps *caps)
   return FALSE;
 }
 
-/* FALSE after an element error. A file that says nothing of a LiDAR is none. */
-static gboolean load_mount(GstStixelBev *self)
-{
-  StxMountFile found = STX_MOUNT_MISSING;
-  StxError error;
-  gchar *path;
-  gint pair;
-
-  GST_OBJECT_LOCK(self);
-  path = g_strdup(self->camera_settings.calibration);
-  pair = self->camera_settings.pair;
-  GST_OBJECT_UNLOCK(self);
-  if (path != NULL && path[0] != '\0')
-    found = stx_mount_load(path, pair, self->file_mount, &error);
-  g_free(path);
-  self->has_file_mount = found == STX_MOUNT_FOUND;
-  if (found == STX_MOUNT_FAILED)
-    GST_STX_ELEMENT_ERROR(self, RESOURCE, OPEN_READ, &error);
-  return found != STX_MOUNT_FAILED;
-}
-
 static gboolean start(GstAggregator *aggregator)
 {
   GstStixelBev *self = GST_STIXEL_BEV(aggregator);
@@ -353,9 +325,10 @@ static gboolean start(GstAggregator *aggregator)
   self->frames_without = 0;
   GST_OBJECT_UNLOCK(self);
   self->changed = TRUE;
-  self->warned = self->told = FALSE;
+  self->warned = FALSE;
   return gst_stx_camera_settings_load(&self->camera_settings, GST_ELEMENT(self)) &&
-         load_mount(self) && GST_AGGREGATOR_CLASS(gst_stixel_bev_parent_class)->start(aggregator);
+         gst_stx_mount_settings_load(&self->mount, &self->camera_settings, GST_ELEMENT(self)) &&
+         GST_AGGREGATOR_CLASS(gst_stixel_bev_parent_class)->start(aggregator);
 }
 
 static gboolean stop(GstAggregator *aggregator)
@@ -378,7 +351,7 @@ static const GstStxPropertyGroup properties[] = {
         "GstStixelBev"},
     {&stx_bev_ahead_fields, offsetof(GstStixelBev, settings.picture), GST_PARAM_MUTABLE_PLAYING,
         "GstStixelBev"},
-    {&stx_mount_fields, offsetof(GstStixelBev, settings.mount), GST_PARAM_MUTABLE_PLAYING,
+    {&stx_mount_fields, offsetof(GstStixelBev, mount.single), GST_PARAM_MUTABLE_PLAYING,
         "GstStixelBev"},
     GST_STX_CAMERA_PROPERTIES(GstStixelBev, camera_settings),
     GST_STX_CAMERA_IMAGE_PROPERTIES(GstStixelBev, camera_settings),

@@ -3,6 +3,7 @@
 
 #include "gst/base/inputs.h"
 #include "gst/shared/frames.h"
+#include "gst/views/records.h"
 
 /* ---- Preparation --------------------------------------------------------------------------- */
 
@@ -49,39 +50,6 @@ void gst_bev_stage_clear(GstBevStage *self)
   gst_stx_scratch_clear(&self->free_space);
 }
 
-/* ---- Inputs -------------------------------------------------------------------------------- */
-
-/* A whole number of records of a buffer, aligned; of none, or an empty one, nothing. */
-typedef struct {
-  GstBuffer *buffer; /* that is mapped; NULL: none */
-  GstMapInfo mapped;
-  gconstpointer data;
-  gsize count;
-} Records;
-
-static gboolean map(
-    Records *records, GstBuffer *buffer, gsize unit, GstStxScratch *scratch, StxError *error)
-{
-  *records = (Records){NULL};
-  if (buffer == NULL || gst_buffer_get_size(buffer) == 0)
-    return TRUE;
-  if (!gst_stx_check_input(buffer, 0, unit, error))
-    return FALSE;
-  if (!gst_buffer_map(buffer, &records->mapped, GST_MAP_READ))
-    return stx_fail(error, "cannot read a buffer's memory");
-  records->buffer = buffer;
-  records->count = records->mapped.size / unit;
-  records->data = gst_stx_aligned(&records->mapped, sizeof(gfloat), scratch, error);
-  return records->data != NULL;
-}
-
-static void unmap(Records *records)
-{
-  if (records->buffer != NULL)
-    gst_buffer_unmap(records->buffer, &records->mapped);
-  records->buffer = NULL;
-}
-
 /* ---- Layers -------------------------------------------------------------------------------- */
 
 void gst_bev_stage_begin(GstBevStage *self)
@@ -89,49 +57,43 @@ void gst_bev_stage_begin(GstBevStage *self)
   stx_bev_begin(self->bev);
 }
 
-/* Labels that fit the points, or NULL. */
-static GstBuffer *labels_of(GstBuffer *scan)
-{
-  GstStxPointLabelsMeta *meta = gst_buffer_get_stx_point_labels_meta(scan);
-
-  return meta != NULL && gst_buffer_get_size(meta->labels) * 4 == gst_buffer_get_size(scan)
-             ? meta->labels
-             : NULL;
-}
-
 gboolean gst_bev_stage_put_scan(
     GstBevStage *self, GstBuffer *scan, const gdouble *mount, StxError *error)
 {
-  Records points, labels = {NULL};
-  gboolean good = map(&points, scan, GST_STX_POINT_BYTES, &self->points, error) &&
-                  map(&labels, labels_of(scan), sizeof(guint32), &self->labels, error);
+  GstStxRecords points, labels = {NULL};
+  gboolean good = gst_stx_records_map(&points, scan, GST_STX_POINT_BYTES, &self->points, error) &&
+                  gst_stx_records_map(
+                      &labels, gst_stx_scan_labels(scan), sizeof(guint32), &self->labels, error);
 
   if (good)
     stx_bev_put_points(self->bev, points.data, labels.data, points.count, mount);
-  unmap(&labels);
-  unmap(&points);
+  gst_stx_records_unmap(&labels);
+  gst_stx_records_unmap(&points);
   return good;
 }
 
 /* Those of stixels: what was found in a scan has no image. */
-static gboolean map_obstacles(
-    GstBevStage *self, GstBuffer *carrier, Records *obstacles, Records *free_space, StxError *error)
+static gboolean map_obstacles(GstBevStage *self, GstBuffer *carrier, GstStxRecords *obstacles,
+    GstStxRecords *free_space, StxError *error)
 {
   GstStxObstaclesMeta *meta = gst_buffer_get_stx_obstacles_meta(carrier);
 
-  *obstacles = *free_space = (Records){NULL};
+  *obstacles = *free_space = (GstStxRecords){NULL};
   if (meta == NULL || meta->info.width == 0)
     return TRUE;
-  return map(obstacles, meta->obstacles, sizeof(StxObstacle), &self->obstacles, error) &&
-         map(free_space, meta->free_space, sizeof(StxFreeSpace), &self->free_space, error);
+  return gst_stx_records_map(
+             obstacles, meta->obstacles, sizeof(StxObstacle), &self->obstacles, error) &&
+         gst_stx_records_map(
+             free_space, meta->free_space, sizeof(StxFreeSpace), &self->free_space, error);
 }
 
 gboolean gst_bev_stage_put_stixels(GstBevStage *self, const StxBevStixelsParams *params,
     GstBuffer *stixels, GstBuffer *carrier, const GstStxStixelInfo *info, StxError *error)
 {
-  Records records, obstacles = {NULL}, free_space = {NULL};
-  gboolean good = map(&records, stixels, sizeof(StxStixel), &self->stixels, error) &&
-                  map_obstacles(self, carrier, &obstacles, &free_space, error);
+  GstStxRecords records, obstacles = {NULL}, free_space = {NULL};
+  gboolean good =
+      gst_stx_records_map(&records, stixels, sizeof(StxStixel), &self->stixels, error) &&
+      map_obstacles(self, carrier, &obstacles, &free_space, error);
   StxBevStixels frame = {.stixels = records.data,
       .count = records.count,
       .width = (int)info->width,
@@ -145,9 +107,9 @@ gboolean gst_bev_stage_put_stixels(GstBevStage *self, const StxBevStixelsParams 
 
   if (good)
     stx_bev_put_stixels(self->bev, params, &frame);
-  unmap(&free_space);
-  unmap(&obstacles);
-  unmap(&records);
+  gst_stx_records_unmap(&free_space);
+  gst_stx_records_unmap(&obstacles);
+  gst_stx_records_unmap(&records);
   return good;
 }
 

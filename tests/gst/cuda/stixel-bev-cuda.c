@@ -18,7 +18,7 @@
 static const char *const lines[] = {
     STIXELS "application/x-stixels%2$s ! stixel-bev name=above ! " OUT,
     STIXELS "stixel-obstacles ! application/x-stixels%2$s ! stixel-bev name=above ! " OUT,
-    "stixel-bev name=above sensor-z=.08 ! " OUT STIXELS "application/x-stixels%2$s ! above.sink "
+    "stixel-bev name=above ! " OUT STIXELS "application/x-stixels%2$s ! above.sink "
     "street-scene-src view=lidar beams=4 azimuth-steps=180 num-buffers=2 ! lidar-ground %1$s "
     "sectors=24 bins=30 ! above.points",
     "street-scene-src view=left num-buffers=2 ! " SMALL ",format=RGB ! over.sink " STIXELS

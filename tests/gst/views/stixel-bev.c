@@ -275,17 +275,19 @@ static gchar *calibration_file(const char *text)
 
 #define PROJECTIONS "P0: 64 0 31.5 0 0 64 15.5 0 0 0 1 0\nP1: 64 0 31.5 -32 0 64 15.5 0 0 0 1 0\n"
 
-/* A sensor 2 m ahead of the camera, by KITTI's file, which is stronger than the numbers. */
+/* A sensor 2 m ahead of the camera, by KITTI's file; numbers are stronger. */
 GST_START_TEST(scans_lie_where_the_file_says)
 {
   gchar *path = calibration_file(PROJECTIONS "Tr: 0 -1 0 0 0 0 -1 0 1 0 0 2\n");
-  gchar *properties = g_strdup_printf("calibration=%s camera-image-width=64 "
-                                      "camera-image-height=48 sensor-x=9",
-      path);
+  gchar *file =
+      g_strdup_printf("calibration=%s camera-image-width=64 camera-image-height=48", path);
+  gchar *both = g_strconcat(file, " sensor-x=9", NULL);
 
-  expect_scan(properties, &(StxMount){.x = 2});
+  expect_scan(file, &(StxMount){.x = 2});
+  expect_scan(both, &(StxMount){.x = 9});
   g_unlink(path);
-  g_free(properties);
+  g_free(both);
+  g_free(file);
   g_free(path);
 }
 GST_END_TEST
@@ -296,8 +298,9 @@ GST_START_TEST(asks_where_the_sensor_stands)
   gfloat points[4 * POINTS];
 
   scan_points(points, POINTS, 1);
-  gst_buffer_unref(run_both(&f, points));
-  stx_test_expect_warning(f.bus, "sensor-yaw");
+  gst_harness_push(f.points, scan_buffer(points, POINTS, 0));
+  gst_harness_push(f.stixels, obstacles_stixels(DISTANCE, 13, 0));
+  stx_test_expect_error(f.bus, "calibration=FILE", "Tr:", "sensor-yaw", NULL);
   end_both(&f);
 }
 GST_END_TEST
@@ -400,7 +403,7 @@ GST_END_TEST
 
 static void run_line(void)
 {
-  stx_test_runs(STREET "stixel-obstacles ! bev.sink stixel-bev name=bev sensor-z=.08 ! "
+  stx_test_runs(STREET "stixel-obstacles ! bev.sink stixel-bev name=bev ! "
                        "videoconvert ! video/x-raw,format=I420,width=320,height=200 ! fakesink "
                        "street-scene-src view=lidar beams=16 num-buffers=3 ! lidar-ground ! "
                        "bev.points");
