@@ -4,6 +4,8 @@
 # docs/segments.jpg (that of rdp-columns), docs/lidar.png (that of lidar-ground and lidar-bev),
 # docs/scan.jpg (lidar-overlay), docs/disparity*.jpg (disparity-colour), docs/above.png and
 # docs/above-scan.png (stixel-bev), docs/column.svg (stx-eval column).
+# docs/labels.jpg (that of stixel-overlay), docs/above.png and docs/above-scan.png (those of
+# stixel-bev) and docs/disparity*.jpg (those of disparity-colour).
 #   GST_PLUGIN_PATH=build/gst docs/make-pictures.sh
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -28,6 +30,14 @@ gst-launch-1.0 -q \
   ! rdp-columns epsilon=2 median=5 ! overlay.stixels \
   left. ! queue ! stixel-overlay name=overlay alpha=0.6 ! videoconvert \
   ! jpegenc quality=75 ! filesink location=docs/segments.jpg
+
+gst-launch-1.0 -q \
+  street-scene-src view=left "${street[@]}" ! video/x-raw,format=RGB ! tee name=left \
+  left. ! queue ! videoconvert ! sgm.sink_left \
+  street-scene-src view=right "${street[@]}" ! videoconvert ! sgm.sink_right \
+  stereo-sgm name=sgm ! downsample-transpose ! sat-dp-stixels ! stixel-obstacles ! overlay.stixels \
+  left. ! queue ! stixel-overlay name=overlay labels=distance+id free-space=true \
+  corridor-width=2.4 alpha=0.35 ! videoconvert ! jpegenc quality=35 ! filesink location=docs/labels.jpg
 
 gst-launch-1.0 -q \
   street-scene-src view=lidar beams=64 "${street[@]}" ! lidar-ground \
@@ -71,3 +81,5 @@ gst-launch-1.0 -q \
 "${STX_EVAL:-build/examples/stx-eval}" column --output docs/column.svg > /dev/null
 ls -l docs/column.svg docs/street.jpg docs/segments.jpg docs/lidar.png docs/scan.jpg \
   docs/disparity*.jpg docs/above.png docs/above-scan.png
+ls -l docs/column.svg docs/street.jpg docs/segments.jpg docs/labels.jpg docs/lidar.png \
+  docs/above.png docs/above-scan.png docs/disparity*.jpg

@@ -25,12 +25,13 @@ size_t stx_overlay_label_scratch(const StxOverlayParams *params)
 
 /* ---- Places ------------------------------------------------------------------------------- */
 
-/* As much to the left or to the right as it takes to be in the frame. */
+/* As much to the left or to the right as it takes to be in the frame, and some more, so that
+ * rounding does not matter. */
 static StxSpot push_inside(const StxOverlayMarks *marks, const char *text, StxSpot at)
 {
   StxBox box = stx_sheet_text_box(text, marks->text, at, STX_ANCHOR_CENTRE_BASE);
   double beyond = box.x + box.width - marks->params->frame_width;
-  at.x += box.x < 0 ? -box.x : beyond > 0 ? -beyond : 0;
+  at.x += box.x < 0 ? .5 - box.x : beyond > 0 ? -.5 - beyond : 0;
   return at;
 }
 
@@ -38,7 +39,7 @@ static StxSpot push_inside(const StxOverlayMarks *marks, const char *text, StxSp
 static void put_label(
     const StxOverlayMarks *marks, const char *text, double left, double right, double top)
 {
-  static const double lines[] = {0, -1, -2, 1};
+  static const double lines[] = {0, -1, -2, 1.3};
   StxRgb ink = stx_colour(STX_MEANS_INK);
   for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
     StxSpot at = {(left + right) / 2, top + marks->text * (1.7 * lines[i] - .45)};

@@ -181,6 +181,73 @@ GST_START_TEST(a_frame_without_truth_shows_no_verdict)
 }
 GST_END_TEST;
 
+/* ---- Obstacles ----------------------------------------------------------------------------- */
+
+enum { WIDE = 320, HIGH = 160 };
+static const GstStxStixelInfo wide_info = {WIDE, HIGH, 8, 40,
+    {.focal = 200, .cx = 160, .cy = 80, .baseline = .5, .image_width = WIDE, .image_height = HIGH}};
+
+/* A car of ten columns, 5 m away; and an obstacle that says 7.5 m of a place beside it. */
+static GstBuffer *wide_stixels(void)
+{
+  StxStixel records[10];
+
+  for (guint i = 0; i < 10; i++)
+    records[i] = (StxStixel){(guint16)(10 + i), 60, 100, STX_KIND_OBJECT, 13, 20, 20, 0, 1};
+  return overlay_records_at(0, records, 10);
+}
+
+static void add_obstacle(GstBuffer *buffer)
+{
+  const StxObstacle obstacle = {
+      .id = 1, .left = 200, .top = 60, .right = 280, .bottom = 100, .label = 13, .z = 7.5f};
+  GstBuffer *records = gst_buffer_new_memdup(&obstacle, sizeof obstacle);
+
+  gst_buffer_add_stx_obstacles_meta(buffer, records, NULL, &wide_info);
+  gst_buffer_unref(records);
+}
+
+/* How many bytes of the left and of the right half of a frame are no longer 100. */
+static void count_drawn(GstBuffer *frame, guint drawn[2])
+{
+  GstMapInfo map;
+
+  gst_buffer_map(frame, &map, GST_MAP_READ);
+  drawn[0] = drawn[1] = 0;
+  for (gsize i = 0; i < map.size; i++)
+    if (map.data[i] != 100)
+      drawn[i / 3 % WIDE >= 180]++;
+  gst_buffer_unmap(frame, &map);
+}
+
+/* Labels are of the stixels, of obstacles on the frame, or of obstacles on its stixels. */
+GST_START_TEST(labels_come_from_obstacles_where_there_are_some)
+{
+  for (guint where = 0; where < 3; where++) {
+    GstHarness *harness =
+        gst_harness_new_parse("stixel-overlay fill=false outlines=false legend=none hold=0 "
+                              "labels=distance");
+    GstBuffer *frame = stx_test_buffer(WIDE * HIGH * 3, 100, 0, OVERLAY_FRAME);
+    GstBuffer *stixels = wide_stixels();
+    guint drawn[2];
+
+    if (where == 2)
+      add_obstacle(stixels);
+    gst_buffer_add_stx_stixel_meta(frame, stixels, &wide_info);
+    if (where == 1)
+      add_obstacle(frame);
+    gst_buffer_unref(stixels);
+    gst_harness_set_src_caps_str(harness, OVERLAY_VIDEO_CAPS("RGB", 320, 160));
+    frame = gst_harness_push_and_pull(harness, frame);
+    count_drawn(frame, drawn);
+    fail_unless((drawn[0] > 50) == (where == 0) && (drawn[1] > 50) == (where > 0), "%u: %u, %u",
+        where, drawn[0], drawn[1]);
+    gst_buffer_unref(frame);
+    gst_harness_teardown(harness);
+  }
+}
+GST_END_TEST;
+
 static Suite *stixel_overlay_views_suite(void)
 {
   Suite *suite = suite_create("stixel-overlay-views");
@@ -192,6 +259,7 @@ static Suite *stixel_overlay_views_suite(void)
   tcase_add_test(tests, what_is_true_false_and_missed_has_its_colour);
   tcase_add_test(tests, truth_that_cannot_be_compared_is_refused);
   tcase_add_test(tests, a_frame_without_truth_shows_no_verdict);
+  tcase_add_test(tests, labels_come_from_obstacles_where_there_are_some);
   return suite;
 }
 

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Lines and text over stixels: where they are, and where not. */
+#include "common/overlay/overlay_marks.h"
+#include "tests/common/overlay/overlay_frames.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WIDTH = 320, HEIGHT = 200, CELL = 8, COLUMNS = 40 };
+
+static const StxRgb background = {60, 70, 80};
+
+/* f·B = 100 px·m; the horizon is row 80, the camera 1 m high: the road's row is 80 + 2·d. */
+static StxOverlayParams street(void)
+{
+  StxOverlayParams params = overlay_plain("RGB", WIDTH, HEIGHT, CELL);
+  params.camera = (StxCamera){.focal = 200, .cx = 159.5, .cy = 79.5, .baseline = .5, .height = 1};
+  params.corridor_length = 20;
+  params.line_width = 3;
+  return params;
+}
+
+/* What the marks make of a frame of the background's colour. */
+static StxImage8 draw_marks(const StxOverlayParams *params, const StxOverlayFacts *facts)
+{
+  const StxSheetImpl *impl = stx_impl_named(&stx_sheet_impls, "c");
+  StxSheetParams glass = {
+      params->frame_width, params->frame_height, params->format, params->matrix, true};
+  void *memory = stx_guarded_alloc(stx_sheet_size(&glass));
+  void *scratch = stx_guarded_alloc(stx_overlay_mark_scratch(params));
+  StxSheet *sheet = stx_sheet_init(memory, &glass);
+  StxImage8 plane[3];
+  StxFrame frame;
+  StxPlace place = {.threads = 1};
+  StxError error = {""};
+  ck_assert_msg(stx_overlay_check(params, &error), "%s", error.text);
+  overlay_frame_new(params, 0, plane, &frame);
+  for (int y = 0; y < params->frame_height; y++)
+    for (int x = 0; x < params->frame_width; x++)
+      memcpy(stx_row8(&plane[0], y) + 3 * x, &background, 3);
+  stx_overlay_draw_lines(sheet, params, facts, scratch);
+  stx_overlay_draw_labels(sheet, params, facts, scratch);
+  if (!stx_sheet_is_empty(sheet))
+    ck_assert(impl->lay(sheet, stx_sheet_tiles(sheet), &frame, &place, &error));
+  stx_guarded_free(scratch);
+  stx_guarded_free(memory);
+  return plane[0];
+}
+
+static bool is_touched(const StxImage8 *image, int x, int y)
+{
+  return memcmp(stx_row8(image, y) + 3 * x, &background, 3) != 0;
+}
+
+/* The smallest box around what was drawn; false: nothing was. */
+static bool touched_box(const StxImage8 *image, int box[4])
+{
+  box[0] = box[1] = 9999;
+  box[2] = box[3] = -1;
+  for (int y = 0; y < image->height; y++)
+    for (int x = 0; x < image->width / 3; x++)
+      if (is_touched(image, x, y)) {
+        box[0] = x < box[0] ? x : box[0];
+        box[1] = y < box[1] ? y : box[1];
+        box[2] = x > box[2] ? x : box[2];
+        box[3] = y > box[3] ? y : box[3];
+      }
+  return box[2] >= 0;
+}
+
+static void expect_near(const StxImage8 *image, int x, int y, StxMeaning meaning)
+{
+  StxRgb wanted = stx_colour(meaning);
+  int best = 999;
+  for (int dy = -1; dy <= 1; dy++)
+    for (int dx = -1; dx <= 1; dx++) {
+      const uint8_t *pixel = stx_row8(image, y + dy) + 3 * (x + dx);
+      int off = abs(pixel[0] - wanted.r) + abs(pixel[1] - wanted.g) + abs(pixel[2] - wanted.b);
+      best = off < best ? off : best;
+    }
+  ck_assert_msg(best < 60, "no line at %d, %d", x, y);
+}
+
+/* ---- Lines --------------------------------------------------------------------------------- */
+
+START_TEST(free_space_ends_at_the_lowest_object)
+{
+  /* Objects stand on row 120 in columns 2 to 5, on row 100 in 6 to 9; sky hangs in 20. */
+  StxOverlayParams params = street();
+  StxStixel records[24];
+  size_t count = 0;
+  for (int c = 2; c < 10; c++) {
+    int row = c < 6 ? 120 : 100;
+    records[count++] = overlay_stixel(c, row, HEIGHT - 1, STX_KIND_GROUND, 0, 5);
+    records[count++] = overlay_stixel(c, 40, row - 1, STX_KIND_OBJECT, 13, 9);
+  }
+  records[count++] = overlay_stixel(20, 0, HEIGHT - 1, STX_KIND_SKY, 10, 0);
+  params.free_space = true;
+  StxImage8 image =
+      draw_marks(&params, &(StxOverlayFacts){.stixels = records, .stixel_count = count});
+  for (int c = 2; c < 10; c++)
+    expect_near(&image, c * CELL + 4, c < 6 ? 120 : 100, STX_MEANS_FREE_SPACE);
+  expect_near(&image, 6 * CELL, 110, STX_MEANS_FREE_SPACE);
+  int box[4];
+  ck_assert(touched_box(&image, box));
+  ck_assert(box[0] >= 2 * CELL - 3 && box[2] <= 10 * CELL + 3 && box[1] >= 96 && box[3] <= 124);
+  stx_test_image8_free(&image);
+}
+END_TEST
+
+START_TEST(free_space_of_obstacles_goes_first)
+{
+  StxOverlayParams params = street();
+  StxStixel object = overlay_stixel(1, 0, 50, STX_KIND_OBJECT, 13, 9);
+  StxFreeSpace space[COLUMNS];
+  for (int c = 0; c < COLUMNS; c++)
+    space[c] = (StxFreeSpace){0, c == 30 ? 7 : c == 31 ? (float)NAN : (float)INFINITY, 149, 0};
+  params.free_space = true;
+  StxImage8 image = draw_marks(&params,
+      &(StxOverlayFacts){
+          .stixels = &object, .stixel_count = 1, .free_space = space, .free_count = COLUMNS});
+  int box[4];
+  expect_near(&image, 30 * CELL + 4, 150, STX_MEANS_FREE_SPACE);
+  ck_assert(touched_box(&image, box));
+  ck_assert(box[0] >= 30 * CELL - 3 && box[2] <= 31 * CELL + 3);
+  stx_test_image8_free(&image);
+}
+END_TEST
+
+START_TEST(the_corridor_lies_on_the_road)
+{
+  /* Without ground it is that of the camera: 20 m ahead things have 5 px, which are row 90, and a
+   * metre is 10 px there; at the image's lower edge, row 200, 60 px and 120. */
+  StxOverlayParams params = street();
+  params.corridor_width = 2;
+  StxImage8 image = draw_marks(&params, &(StxOverlayFacts){0});
+  expect_near(&image, 160, 90, STX_MEANS_CORRIDOR);
+  expect_near(&image, 150, 90, STX_MEANS_CORRIDOR);
+  expect_near(&image, 170, 90, STX_MEANS_CORRIDOR);
+  expect_near(&image, 160 - 60, 140, STX_MEANS_CORRIDOR);
+  expect_near(&image, 160 + 60, 140, STX_MEANS_CORRIDOR);
+  stx_test_image8_free(&image);
+
+  /* A road that the stixels show 10 rows higher goes first, and one stixel beside it is none. */
+  StxStixel ground[COLUMNS];
+  for (int c = 0; c < COLUMNS; c++) {
+    ground[c] = overlay_stixel(c, 90, 190, STX_KIND_GROUND, 0, 10);
+    ground[c].disparity_bottom = 60;
+  }
+  ground[7].disparity_bottom = 90;
+  params.corridor_offset = 1;
+  image = draw_marks(&params, &(StxOverlayFacts){.stixels = ground, .stixel_count = COLUMNS});
+  expect_near(&image, 170, 80, STX_MEANS_CORRIDOR);
+  expect_near(&image, 160, 80, STX_MEANS_CORRIDOR);
+  stx_test_image8_free(&image);
+}
+END_TEST
+
+/* ---- Labels -------------------------------------------------------------------------------- */
+
+static StxObstacle obstacle(int left, int top, int right, float z)
+{
+  return (StxObstacle){.id = 7,
+      .left = (uint16_t)left,
+      .top = (uint16_t)top,
+      .right = (uint16_t)right,
+      .bottom = (uint16_t)(top + 40),
+      .label = 13,
+      .z = z};
+}
+
+static StxImage8 draw_labels(const StxObstacle *obstacles, size_t count, unsigned labels)
+{
+  StxOverlayParams params = street();
+  params.labels = labels;
+  return draw_marks(&params, &(StxOverlayFacts){.obstacles = obstacles, .obstacle_count = count});
+}
+
+START_TEST(labels_stand_above_and_inside_the_frame)
+{
+  static const struct {
+    int left, top, right;
+  } cases[] = {{100, 100, 140}, {0, 100, 3}, {316, 100, 319}, {100, 0, 140}, {0, 0, 2}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    StxObstacle one = obstacle(cases[i].left, cases[i].top, cases[i].right, 12);
+    StxImage8 image = draw_labels(&one, 1, STX_OVERLAY_LABEL_DISTANCE);
+    int box[4];
+    ck_assert_msg(touched_box(&image, box), "case %zu", i);
+    ck_assert_int_gt(box[2] - box[0], 20); /* "12 m" and not half of it */
+    if (cases[i].top > 20)
+      ck_assert(box[3] <= cases[i].top + 3 && box[1] > cases[i].top - 20);
+    stx_test_image8_free(&image);
+  }
+}
+END_TEST
+
+/* How many runs of rows have something in them. */
+static int count_bands(const StxImage8 *image)
+{
+  int bands = 0;
+  bool inside = false;
+  for (int y = 0; y < image->height; y++) {
+    bool any = false;
+    for (int x = 0; x < image->width / 3; x++)
+      any = any || is_touched(image, x, y);
+    bands += any && !inside;
+    inside = any;
+  }
+  return bands;
+}
+
+START_TEST(labels_never_overlap)
+{
+  /* Five things at one place: below each other there is room for four, one above the other three
+   * and one inside. Ink of one on the other would leave fewer bands. */
+  StxObstacle many[5];
+  for (int i = 0; i < 5; i++)
+    many[i] = obstacle(100, 100, 140, (float)(10 + i));
+  StxImage8 one = draw_labels(many, 1, STX_OVERLAY_LABEL_DISTANCE);
+  StxImage8 all = draw_labels(many, 5, STX_OVERLAY_LABEL_DISTANCE);
+  int one_box[4], box[4];
+  ck_assert(touched_box(&one, one_box) && touched_box(&all, box));
+  ck_assert_int_gt(count_bands(&all), count_bands(&one));
+  ck_assert_int_ge(box[3] - box[1], 3 * 12);
+  stx_test_image8_free(&one);
+  stx_test_image8_free(&all);
+}
+END_TEST
+
+START_TEST(labels_say_what_is_asked_for)
+{
+  StxObstacle one = obstacle(100, 100, 140, 12);
+  int width[8], box[4];
+  for (unsigned labels = 0; labels < 8; labels++) {
+    StxImage8 image = draw_labels(&one, 1, labels);
+    width[labels] = touched_box(&image, box) ? box[2] - box[0] : 0;
+    stx_test_image8_free(&image);
+  }
+  ck_assert_int_eq(width[0], 0);
+  for (unsigned labels = 1; labels < 7; labels++)
+    ck_assert_int_lt(width[labels], width[7]);
+  ck_assert_int_lt(width[STX_OVERLAY_LABEL_ID], width[3]);
+  one.label = STX_LABEL_NONE;
+  one.id = 0;
+  StxImage8 image = draw_labels(&one, 1, STX_OVERLAY_LABEL_ID | STX_OVERLAY_LABEL_CLASS);
+  ck_assert(!touched_box(&image, box));
+  stx_test_image8_free(&image);
+}
+END_TEST
+
+START_TEST(without_obstacles_wide_stixels_are_labelled)
+{
+  /* Six columns of one thing, and one alone, which is too narrow. */
+  StxOverlayParams params = street();
+  StxStixel records[7];
+  for (int c = 0; c < 6; c++)
+    records[c] = overlay_stixel(10 + c, 100, 150, STX_KIND_OBJECT, 13, 20 + (float)c / 5);
+  records[6] = overlay_stixel(30, 100, 150, STX_KIND_OBJECT, 13, 40);
+  params.labels = STX_OVERLAY_LABEL_DISTANCE;
+  StxImage8 image = draw_marks(&params, &(StxOverlayFacts){.stixels = records, .stixel_count = 7});
+  int box[4];
+  ck_assert(touched_box(&image, box));
+  ck_assert(box[0] >= 70 && box[2] <= 140 && box[3] < 105);
+  stx_test_image8_free(&image);
+  params.labels = STX_OVERLAY_LABEL_ID;
+  image = draw_marks(&params, &(StxOverlayFacts){.stixels = records, .stixel_count = 7});
+  ck_assert(!touched_box(&image, box));
+  stx_test_image8_free(&image);
+}
+END_TEST
+
+/* Whatever the numbers and the order. */
+START_TEST(random_bytes_harm_nobody)
+{
+  StxRandom random = {9};
+  for (int round = 0; round < 60; round++) {
+    StxOverlayParams params = street();
+    StxStixel records[40];
+    StxObstacle obstacles[10];
+    StxFreeSpace space[20];
+    for (size_t i = 0; i < sizeof records; i++)
+      ((uint8_t *)records)[i] = (uint8_t)stx_random(&random);
+    for (size_t i = 0; i < sizeof obstacles; i++)
+      ((uint8_t *)obstacles)[i] = (uint8_t)stx_random(&random);
+    for (size_t i = 0; i < sizeof space; i++)
+      ((uint8_t *)space)[i] = (uint8_t)stx_random(&random);
+    params.labels = 7;
+    params.free_space = true;
+    params.corridor_width = 3;
+    StxImage8 image =
+        draw_marks(&params, &(StxOverlayFacts){records, 40, round % 2 ? obstacles : NULL,
+                                round % 2 ? 10 : 0, round % 3 ? space : NULL, 20});
+    stx_test_image8_free(&image);
+  }
+}
+END_TEST
+
+static const StxTest tests[] = {
+    {&free_space_ends_at_the_lowest_object},
+    {&free_space_of_obstacles_goes_first},
+    {&the_corridor_lies_on_the_road},
+    {&labels_stand_above_and_inside_the_frame},
+    {&labels_never_overlap},
+    {&labels_say_what_is_asked_for},
+    {&without_obstacles_wide_stixels_are_labelled},
+    {&random_bytes_harm_nobody},
+};
+STX_TESTING_MAIN("overlay_marks", tests)
