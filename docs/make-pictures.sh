@@ -37,7 +37,8 @@ gst-launch-1.0 -q \
   street-scene-src view=right "${street[@]}" ! videoconvert ! sgm.sink_right \
   stereo-sgm name=sgm ! downsample-transpose ! sat-dp-stixels ! stixel-obstacles ! overlay.stixels \
   left. ! queue ! stixel-overlay name=overlay labels=distance+id free-space=true \
-  corridor-width=2.4 alpha=0.35 ! videoconvert ! jpegenc quality=35 ! filesink location=docs/labels.jpg
+  corridor-width=2.4 alpha=0.35 ! videoconvert ! jpegenc quality=34 \
+  ! filesink location=docs/labels.jpg
 
 gst-launch-1.0 -q \
   street-scene-src view=lidar beams=64 "${street[@]}" ! lidar-ground \

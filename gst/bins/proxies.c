@@ -28,6 +28,9 @@ static GParamSpec *copy_spec(GParamSpec *from, const gchar *own_text)
   if (G_IS_PARAM_SPEC_ENUM(from))
     return g_param_spec_enum(
         name, nick, text, from->value_type, G_PARAM_SPEC_ENUM(from)->default_value, flags);
+  if (G_IS_PARAM_SPEC_FLAGS(from))
+    return g_param_spec_flags(
+        name, nick, text, from->value_type, G_PARAM_SPEC_FLAGS(from)->default_value, flags);
   return g_param_spec_string(name, nick, text, G_PARAM_SPEC_STRING(from)->default_value, flags);
 }
 
