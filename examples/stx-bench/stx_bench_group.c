@@ -180,6 +180,9 @@ static bool set_parameters(Group *g, StxError *error)
   g->satdp.grid = g->rdp.grid = g->colmean.grid;
   g->overlay_params = (StxOverlayParams){
       .show = ~0u,
+      .fill = true,
+      .max_height = 4,
+      .max_cost = 20,
       .alpha = 0.5,
       .outlines = true,
       .max_disparity = 64,
