@@ -9,6 +9,7 @@
 
 #define JUMP 1.0          /* s: across a longer gap nothing is followed */
 #define STEREO_NOISE 0.25 /* px of disparity, a standard deviation */
+#define CLUSTERS 65536    /* numbers of a scan's clusters */
 #define NOISE 0.05        /* m: what distances are off by in any case */
 
 /* ---- Fields ---------------------------------------------------------------------------------- */
@@ -89,6 +90,23 @@ void stx_obstacles_reset(StxObstacles *state)
   state->begun = false;
 }
 
+/* What only stixels need, or only a scan, lies in the same place; returns where that ends. */
+static size_t take_either(StxObstacles *state, StxLayout layout)
+{
+  StxLayout other = layout;
+  size_t records = state->records;
+  STX_TAKE(&layout, state->joints, OBSTACLES_JOINTS * records + 1);
+  STX_TAKE(&layout, state->spare_joints, OBSTACLES_JOINTS * records + 1);
+  state->room_for_spans = (records > CLUSTERS ? records : CLUSTERS) + 2;
+  STX_TAKE(&other, state->part, records + 1);
+  STX_TAKE(&other, state->cells, records + 1);
+  STX_TAKE(&other, state->fine, 2 * OBSTACLES_FINE * OBSTACLES_FINE);
+  STX_TAKE(&other, state->edges, 2 * OBSTACLES_FINE * OBSTACLES_FINE);
+  STX_TAKE(&other, state->spans, state->room_for_spans);
+  STX_TAKE(&other, state->largest, state->room_for_spans);
+  return layout.size > other.size ? layout.size : other.size;
+}
+
 /* What is needed anew in each frame; returns its size. */
 static size_t lay_out(StxObstacles *state, char *memory)
 {
@@ -111,7 +129,7 @@ static size_t lay_out(StxObstacles *state, char *memory)
   STX_TAKE(&layout, state->owner, obstacles);
   STX_TAKE(&layout, state->choices, 2 * obstacles);
   STX_TAKE(&layout, state->waiting, 2 * obstacles);
-  return layout.size;
+  return take_either(state, layout);
 }
 
 /* Room for as many tracks as obstacles of two frames. */

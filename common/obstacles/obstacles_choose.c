@@ -7,7 +7,7 @@
 
 /* Of stixels, in cells of the stixels' width: what is seen of a thing at least; of one whose foot
  * is hidden; up to how many columns an obstacle is small, and how sure it must be then. */
-#define LEAST_CELLS 4
+#define LEAST_CELLS 6
 #define LEAST_CELLS_HIDDEN 18
 #define HIDDEN_FOOT .3f /* m above the ground */
 #define SMALL_COLUMNS 3

@@ -4,6 +4,7 @@
 #include "common/obstacles/obstacles_private.h"
 
 #include <math.h>
+#include <string.h>
 
 #define HIDDEN_GAP 1.5  /* m: across what stands before it a thing goes on for so far */
 #define LOW_HEIGHT 2.2f /* m: cars, people, fences; */
@@ -52,13 +53,19 @@ static double side_step(const Piece *a, const Piece *b)
   return fmin(SIDE_MOST, (double)fminf(a->middle, b->middle) * columns);
 }
 
-/* `sides`: which share of a side's recession is allowed. */
-static bool depths_agree(const StxObstacles *state, const StxCamera *camera, double sides,
-    const Piece *a, const Piece *b)
+/* What depths of one face differ by. */
+static double step_at(
+    const StxObstacles *state, const StxCamera *camera, const Piece *a, const Piece *b)
 {
   double pixel = pixel_at(camera, (double)fminf(a->middle, b->middle));
-  double most = state->params.depth_step + state->params.disparity_step * pixel;
-  return (double)fabsf(a->middle - b->middle) <= most + sides * side_step(a, b);
+  return state->params.depth_step + state->params.disparity_step * pixel;
+}
+
+static bool depths_agree(
+    const StxObstacles *state, const StxCamera *camera, const Piece *a, const Piece *b)
+{
+  double most = step_at(state, camera, a, b) + side_step(a, b);
+  return (double)fabsf(a->middle - b->middle) <= most;
 }
 
 /* At least half of the lower one stands beside the other, and both are about as high, as far as
@@ -113,34 +120,45 @@ static bool hides(const Piece *a, const Piece *b)
          b->top / b->z_top < a->bottom / a->z;
 }
 
-/* Joins a piece to those of one column to its right; says whether there was one, and whether
- * something there hides what is behind. */
-static bool join_across(StxObstacles *state, const StxCamera *camera, double sides, uint32_t i,
-    uint32_t column, bool *hidden)
+/* What may be one, and by how much their depths differ, in what a step may be there. */
+static void note_joint(StxObstacles *state, const StxCamera *camera, uint32_t i, uint32_t k)
 {
-  bool joined = false;
+  const Piece *a = &state->pieces[i], *b = &state->pieces[k];
+  float most = fmaxf((float)step_at(state, camera, a, b), 1e-6f);
+  float off = fabsf(a->middle - b->middle) / most;
+  uint32_t bits;
+  memcpy(&bits, &off, sizeof bits); /* not negative: they sort as their bits do */
+  state->joints[state->joint_count++] = (SortItem){(uint64_t)bits << 32 | k, i};
+}
+
+/* Notes whom a piece may join in one column to its right; says whether there is one, and whether
+ * something there hides what is behind. */
+static bool look_across(
+    StxObstacles *state, const StxCamera *camera, uint32_t i, uint32_t column, bool *hidden)
+{
+  int found = 0;
   const Piece *a = &state->pieces[i];
   *hidden = false;
   for (uint32_t k = state->starts[column]; k < state->starts[column + 1]; k++) {
     const Piece *b = &state->pieces[k];
-    if (!depths_agree(state, camera, sides, a, b)) {
+    if (!depths_agree(state, camera, a, b))
       *hidden = *hidden || hides(a, b);
-    } else if (heights_agree(a, b) && classes_agree(a, b)) {
-      join(state, camera, i, k);
-      joined = true;
+    else if (found < OBSTACLES_JOINTS && heights_agree(a, b) && classes_agree(a, b)) {
+      note_joint(state, camera, i, k);
+      found++;
     }
   }
-  return joined;
+  return found > 0;
 }
 
-static void join_to_the_right(
-    StxObstacles *state, const StxCamera *camera, double sides, uint32_t i, uint32_t columns)
+static void look_to_the_right(
+    StxObstacles *state, const StxCamera *camera, uint32_t i, uint32_t columns)
 {
   const Piece *piece = &state->pieces[i];
   double width = (double)(piece->right - piece->left), open = 0, all = 0, gap = state->params.gap;
   for (uint32_t c = piece->column + 1u; c < columns; c++) {
     bool hidden;
-    if (join_across(state, camera, sides, i, c, &hidden))
+    if (look_across(state, camera, i, c, &hidden))
       return;
     open += hidden ? 0 : width;
     all += width;
@@ -179,21 +197,22 @@ static void join_upwards(StxObstacles *state, const StxCamera *camera, uint32_t 
     }
 }
 
-static void join_columns(
-    StxObstacles *state, const StxCamera *camera, double sides, uint32_t columns)
+/* The likest first: where low things must not grow any longer they end at the largest step. */
+static void join_columns(StxObstacles *state, const StxCamera *camera, uint32_t columns)
 {
-  for (uint32_t c = 0; c < columns; c++)
-    for (uint32_t i = state->starts[c]; i < state->starts[c + 1]; i++)
-      join_to_the_right(state, camera, sides, i, columns);
+  state->joint_count = 0;
+  for (uint32_t i = 0; i < state->count; i++)
+    look_to_the_right(state, camera, i, columns);
+  stx_obstacles_sort(state->joints, state->spare_joints, state->joint_count);
+  for (size_t i = 0; i < state->joint_count; i++)
+    join(state, camera, state->joints[i].index, (uint32_t)state->joints[i].key);
 }
 
-/* First what surely belongs together, then what the first did not leave to others: sides. */
 void stx_obstacles_group(StxObstacles *state, const StxCamera *camera, uint32_t columns)
 {
   for (uint32_t c = 0; c < columns; c++)
     join_upwards(state, camera, c, false);
-  join_columns(state, camera, .3, columns);
-  join_columns(state, camera, 1, columns);
+  join_columns(state, camera, columns);
   for (uint32_t c = 0; c < columns; c++)
     join_upwards(state, camera, c, true);
   for (uint32_t i = 0; i < state->count; i++)

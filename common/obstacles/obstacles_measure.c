@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#define NEAR_SHARE .2   /* of a thing's pixels: its nearest face, with the noise of stereo; */
+#define NEAR_SHARE .3   /* of a thing's pixels: its nearest face, with the noise of stereo; */
 #define NEAR_POINTS .05 /*   of its points */
 #define FAR_SHARE .95   /* nearer than its far end, but for what is wrong of it */
 

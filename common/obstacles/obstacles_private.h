@@ -7,6 +7,7 @@
  *   obstacles_road.c     and on which ground
  *   obstacles_group.c    what of it belongs together
  *   obstacles_scan.c     the same of a scan's clusters
+ *   obstacles_split.c    and who is cut off them
  *   obstacles_choose.c   which groups are obstacles
  *   obstacles_measure.c  and their records
  *   obstacles_track.c    following
@@ -20,6 +21,8 @@
 #define OBSTACLES_NONE UINT32_MAX
 #define OBSTACLES_GROUND 128   /* m: the road's height is known so far ahead */
 #define OBSTACLES_GRID 128     /* cells of a scan's ground, in each direction */
+#define OBSTACLES_FINE 512     /* of the cells in which clusters are looked at, likewise */
+#define OBSTACLES_JOINTS 4     /* pieces at most beside which a piece stands, from the bottom up */
 #define OBSTACLES_CANDIDATES 8 /* obstacles at most that a track may be, the best */
 
 /* A stixel or a point that stands on the ground, or near it. Metres; ground and what is made of it
@@ -41,6 +44,12 @@ typedef struct {
   uint8_t label;
   bool cut; /* at the upper border of the image: it may be higher */
 } Piece;
+
+/* What points of a scan fill: metres, heights above the ground. */
+typedef struct {
+  float left, right, near, far, high, foot;
+  uint32_t points, first; /* their number; the first of them */
+} Span;
 
 /* What is to be sorted: by key, in the order of the records where keys are equal. */
 typedef struct {
@@ -88,11 +97,19 @@ struct StxObstacles {
   Piece *pieces; /* of this frame, `count` */
   size_t count;
   SortItem *items, *groups, *spare; /* of pieces; of groups; to sort either */
-  uint32_t *starts;                 /* of each column its first piece; one more than columns */
-  uint32_t *nearest;                /* piece of each direction, or OBSTACLES_NONE */
-  uint16_t *members;                /* of each record */
-  float *ground;  /* y of the ground below a scan, by cells, or below stixels by distance; */
-  float *weights; /*   what it was made of */
+  SortItem *joints, *spare_joints;  /* of pieces that may be one thing; to sort them */
+  size_t joint_count;
+  uint32_t *starts;  /* of each column its first piece; one more than columns */
+  uint32_t *nearest; /* piece of each direction, or OBSTACLES_NONE */
+  uint16_t *members; /* of each record */
+  float *ground;     /* y of the ground below a scan, by cells, or below stixels by distance; */
+  float *weights;    /*   what it was made of */
+  uint32_t *part, *cells; /* of each point of a scan: another of its part; its cell */
+  uint32_t *fine;         /* first point of each cell; */
+  float *edges;           /*   its lowest above the lower layer, or highest in it */
+  Span *spans;            /* of each group, or part; */
+  uint32_t *largest;      /*   of each group its largest part */
+  size_t room_for_spans;
   StxObstacle *obstacle;
   StxFreeSpace *free_space;
   uint16_t *entered;
@@ -136,6 +153,9 @@ bool stx_obstacles_check_frame(
  */
 void stx_obstacles_stand(StxObstacles *state, const StxObstaclesFrame *frame);
 void stx_obstacles_cluster(StxObstacles *state, const StxObstaclesScan *scan);
+
+/* Cuts people off a scan's clusters: pieces get groups of new numbers. */
+void stx_obstacles_split(StxObstacles *state);
 
 /* The row of the principal point; the middle, where nobody said. */
 double stx_obstacles_centre_row(const StxCamera *camera, const StxObstaclesFrame *frame);

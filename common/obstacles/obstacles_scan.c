@@ -92,6 +92,7 @@ void stx_obstacles_cluster(StxObstacles *state, const StxObstaclesScan *scan)
   for (size_t i = 0; i < scan->count; i++)
     if (make_piece(state, scan, i, &state->pieces[state->count]))
       end_free_space(state, (uint32_t)state->count++);
+  stx_obstacles_split(state);
   for (int s = 0; s < state->params.sectors; s++) {
     const Piece *piece =
         state->nearest[s] != OBSTACLES_NONE ? &state->pieces[state->nearest[s]] : NULL;

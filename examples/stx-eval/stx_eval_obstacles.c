@@ -21,7 +21,7 @@ typedef struct {
   StxPipelineSettings pipeline;
   StxObstaclesParams params;
   StxGroundParams ground;
-  gboolean labels, scans, json, log;
+  gboolean labels, perfect, scans, json, log;
   gint64 seed;
   int seeds, frames, width, height, threads;
   char *size;
@@ -50,10 +50,10 @@ static uint64_t time_of(int frame)
 }
 
 static void judge_frame(Run *run, const ObstacleTruth *truth, const uint16_t *members,
-    const float *depths, const StxObstaclesResult *result, int frame)
+    const uint32_t *pieces, const float *depths, const StxObstaclesResult *result, int frame)
 {
   obstacle_judge(
-      run->judge, truth, members, depths, result, (double)time_of(frame) / 1e9, run->score);
+      run->judge, truth, members, pieces, depths, result, (double)time_of(frame) / 1e9, run->score);
 }
 
 /* ---- Stereo -------------------------------------------------------------------------------- */
@@ -61,6 +61,7 @@ static void judge_frame(Run *run, const ObstacleTruth *truth, const uint16_t *me
 typedef struct {
   StxPipeline *pipeline;
   StxImage8 left, right, labels;
+  StxImage16 disparity; /* the true one */
 } Pictures;
 
 static bool open_pictures(const Options *o, Pictures *pictures, StxError *error)
@@ -69,6 +70,7 @@ static bool open_pictures(const Options *o, Pictures *pictures, StxError *error)
   StxImage8 *images[] = {&pictures->left, &pictures->right, &pictures->labels};
   for (int i = 0; i < 3; i++)
     *images[i] = (StxImage8){g_malloc(pixels), o->width, o->width, o->height};
+  pictures->disparity = (StxImage16){g_malloc(2 * pixels), 2 * o->width, o->width, o->height};
   pictures->pipeline = stx_pipeline_new(&o->pipeline, o->width, o->height, error);
   return pictures->pipeline != NULL;
 }
@@ -79,22 +81,45 @@ static void close_pictures(Pictures *pictures)
   g_free(pictures->left.data);
   g_free(pictures->right.data);
   g_free(pictures->labels.data);
+  g_free(pictures->disparity.data);
 }
 
-/* The stixel of every sample says what it is a member of, and how far away. */
-static void spread(const StxPipelineOutput *output, const ObstacleTruth *truth,
-    const uint16_t *of_stixel, uint16_t *members, float *depths)
+/* What becomes of the samples of a picture: the stixel of each says what it is a member of, and how
+ * far away. */
+typedef struct {
+  uint16_t *members;
+  uint32_t *pieces;
+  float *depths;
+} Spread;
+
+static void spread_one(const StxPipelineOutput *output, size_t i, uint16_t member,
+    const ObstacleTruth *truth, Spread *spread)
 {
+  const StxStixel *s = &output->stixels[i];
   int across = output->grid.cell_width / SAMPLE_COLUMNS;
   double scale = output->camera.focal * output->camera.baseline;
-  for (size_t i = 0; i < output->count; i++) {
-    const StxStixel *s = &output->stixels[i];
-    for (int x = s->column * across; x < (s->column + 1) * across && x < truth->across; x++)
-      for (int y = (s->top + SAMPLE_ROWS - 1) / SAMPLE_ROWS; y * SAMPLE_ROWS <= s->bottom; y++) {
-        members[x * truth->down + y] = of_stixel[i];
-        depths[x * truth->down + y] = (float)(scale / (double)s->disparity_bottom);
-      }
-  }
+  for (int x = s->column * across; x < (s->column + 1) * across && x < truth->across; x++)
+    for (int y = (s->top + SAMPLE_ROWS - 1) / SAMPLE_ROWS; y * SAMPLE_ROWS <= s->bottom; y++) {
+      size_t at = (size_t)x * (size_t)truth->down + (size_t)y;
+      spread->members[at] = member;
+      spread->pieces[at] = s->kind == STX_KIND_OBJECT ? (uint32_t)i : NO_PIECE;
+      spread->depths[at] = (float)(scale / (double)s->disparity_bottom);
+    }
+}
+
+static void judge_stixels(Run *run, const StxPipelineOutput *output, const ObstacleTruth *truth,
+    const StxObstaclesResult *result, int frame)
+{
+  size_t samples = (size_t)truth->across * (size_t)truth->down;
+  Spread spread = {g_new(uint16_t, samples), g_new(uint32_t, samples), g_new0(float, samples)};
+  memset(spread.members, 0xFF, samples * sizeof *spread.members);
+  memset(spread.pieces, 0xFF, samples * sizeof *spread.pieces);
+  for (size_t i = 0; i < output->count; i++)
+    spread_one(output, i, result->members[i], truth, &spread);
+  judge_frame(run, truth, spread.members, spread.pieces, spread.depths, result, frame);
+  g_free(spread.members);
+  g_free(spread.pieces);
+  g_free(spread.depths);
 }
 
 static bool find_in_stixels(Run *run, const StxPipelineOutput *output, int frame,
@@ -112,34 +137,37 @@ static bool find_in_stixels(Run *run, const StxPipelineOutput *output, int frame
   return good;
 }
 
+/* What the pipeline is given: two pictures, or the truth in their place. */
+static StxPipelineInput draw(Run *run, Pictures *pictures, int frame)
+{
+  StxPipelineInput input = {.camera = stx_scene_params(run->scene)->camera};
+  stx_scene_move(run->scene, (uint64_t)frame);
+  stx_scene_truth(run->scene, &pictures->disparity, &pictures->labels);
+  if (run->options->labels)
+    input.labels = pictures->labels;
+  if (run->options->perfect) {
+    input.disparity = pictures->disparity;
+    return input;
+  }
+  stx_scene_render(run->scene, STX_SCENE_LEFT, 1, &pictures->left);
+  stx_scene_render(run->scene, STX_SCENE_RIGHT, 1, &pictures->right);
+  input.left = pictures->left;
+  input.right = pictures->right;
+  return input;
+}
+
 static bool judge_pictures(Run *run, Pictures *pictures, int frame, StxError *error)
 {
   ObstacleTruth truth;
   StxPipelineOutput output;
   StxObstaclesResult result;
-  StxPipelineInput input = {.left = pictures->left,
-      .right = pictures->right,
-      .camera = stx_scene_params(run->scene)->camera};
-  if (run->options->labels)
-    input.labels = pictures->labels;
-  stx_scene_move(run->scene, (uint64_t)frame);
-  stx_scene_render(run->scene, STX_SCENE_LEFT, 1, &pictures->left);
-  stx_scene_render(run->scene, STX_SCENE_RIGHT, 1, &pictures->right);
-  stx_scene_truth(run->scene, NULL, &pictures->labels);
+  StxPipelineInput input = draw(run, pictures, frame);
   if (!stx_pipeline_run(pictures->pipeline, &input, &output, error) ||
       !find_in_stixels(run, &output, frame, &result, error))
     return false;
   bool good = truth_of_picture(run->scene, &truth) || stx_fail(error, "not enough memory");
-  size_t samples = (size_t)truth.across * (size_t)truth.down;
-  uint16_t *members = g_new(uint16_t, samples);
-  float *depths = g_new0(float, samples);
-  memset(members, 0xFF, samples * sizeof *members);
-  if (good) {
-    spread(&output, &truth, result.members, members, depths);
-    judge_frame(run, &truth, members, depths, &result, frame);
-  }
-  g_free(members);
-  g_free(depths);
+  if (good)
+    judge_stixels(run, &output, &truth, &result, frame);
   free(truth.samples);
   return good;
 }
@@ -185,7 +213,7 @@ static bool judge_scan(Run *run, const Scanner *s, int frame, StxError *error)
     return good && stx_fail(error, "not enough memory");
   for (size_t i = 0; i < count; i++)
     s->ranges[i] = truth.samples[i].z;
-  judge_frame(run, &truth, result.members, s->ranges, &result, frame);
+  judge_frame(run, &truth, result.members, NULL, s->ranges, &result, frame);
   free(truth.samples);
   return true;
 }
@@ -259,9 +287,10 @@ static bool run_streets(const Options *o, StxError *error)
   for (int i = 0; good && i < o->seeds; i++)
     good = run_street(o, (uint64_t)o->seed + (uint64_t)i, score, error);
   char *name = g_strdup_printf("synthetic street, %s, seeds %lld to %lld",
-      o->scans    ? "LiDAR with 64 beams"
-      : o->labels ? "stereo with labels"
-                  : "stereo",
+      o->scans     ? "LiDAR with 64 beams"
+      : o->perfect ? o->labels ? "true disparities with labels" : "true disparities"
+      : o->labels  ? "stereo with labels"
+                   : "stereo",
       (long long)o->seed, (long long)o->seed + o->seeds - 1);
   if (good)
     (o->json ? obstacle_print_json : obstacle_print)(stdout, name, score);
@@ -276,6 +305,8 @@ static GOptionContext *make_context(Options *o)
 {
   const GOptionEntry entries[] = {
       {"labels", 0, 0, G_OPTION_ARG_NONE, &o->labels, "with the true classes as semantics", NULL},
+      {"perfect", 0, 0, G_OPTION_ARG_NONE, &o->perfect,
+          "stixels of the true disparities: what stereo costs", NULL},
       {"scans", 0, 0, G_OPTION_ARG_NONE, &o->scans, "of a LiDAR with 64 beams", NULL},
       {"seed", 0, 0, G_OPTION_ARG_INT64, &o->seed, "of the first street (1)", "N"},
       {"seeds", 0, 0, G_OPTION_ARG_INT, &o->seeds, "so many streets (4)", "N"},
@@ -302,10 +333,11 @@ static bool apply(Options *o, StxError *error)
     return stx_fail(error, "--seeds=%d --frames=%d: must be at least 1", o->seeds, o->frames);
   if (!options_check_threads(o->threads, error))
     return false;
-  if (o->scans && o->labels)
-    return stx_fail(error, "--scans has no use for --labels");
+  if (o->scans && (o->labels || o->perfect))
+    return stx_fail(error, "--scans has no use for %s", o->labels ? "--labels" : "--perfect");
   o->threads = stx_threads(o->threads);
   o->pipeline.threads = o->threads;
+  o->pipeline.source = o->perfect ? STX_PIPELINE_DISPARITIES : STX_PIPELINE_PAIRS;
   if (o->labels) {
     o->pipeline.colmean.semantics = STX_SEMANTICS_LABELS;
     o->pipeline.colmean.grid.classes = STX_LABEL_CLASSES;

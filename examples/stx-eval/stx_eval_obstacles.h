@@ -43,6 +43,7 @@ bool truth_of_scan(
 /* Of vehicles or people. Everything adds up. */
 typedef struct {
   uint64_t counted, found; /* objects in frames */
+  uint64_t possible;       /* that some choice of the stixels would find */
   uint64_t again, kept;    /* found less than a second before, too; and with the same id */
   uint64_t errors[ERROR_BINS];
   uint64_t speeds; /* of those that have been found for a second */
@@ -66,6 +67,8 @@ typedef struct {
   double pixel; /* by how much 1/z may be off where something stands, 1/m: a pixel of disparity */
 } ObstacleLimits;
 
+#define NO_PIECE UINT32_MAX
+
 /* Judges the frames of one stream; `log`: what is missed, of nothing, or changes its id goes there,
  * or NULL. */
 typedef struct ObstacleJudge ObstacleJudge;
@@ -76,10 +79,13 @@ void obstacle_judge_free(ObstacleJudge *judge);
  * Adds a frame at `seconds`.
  *
  * members  of every sample the place of its obstacle, or STX_FREE_NO_OBSTACLE
+ * pieces   of every sample the object stixel that it lies in, or NO_PIECE; NULL of a scan, whose
+ *          points are pieces of their own
  * depths   of every sample the distance that its stixel, or point, has
  */
 void obstacle_judge(ObstacleJudge *judge, const ObstacleTruth *truth, const uint16_t *members,
-    const float *depths, const StxObstaclesResult *result, double seconds, ObstacleScore *score);
+    const uint32_t *pieces, const float *depths, const StxObstaclesResult *result, double seconds,
+    ObstacleScore *score);
 
 /* The sum over vehicles and people. */
 ThingScore thing_total(const ObstacleScore *score);

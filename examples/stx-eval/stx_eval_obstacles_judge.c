@@ -50,6 +50,8 @@ struct ObstacleJudge {
   Known known[THINGS][INSTANCES];
   Claim *claims;
   size_t room;
+  uint32_t *sizes, *shares; /* samples of every piece; those of one object */
+  size_t room_for_pieces;
 };
 
 ObstacleJudge *obstacle_judge_new(const ObstacleLimits *limits, FILE *log)
@@ -62,8 +64,11 @@ ObstacleJudge *obstacle_judge_new(const ObstacleLimits *limits, FILE *log)
 
 void obstacle_judge_free(ObstacleJudge *judge)
 {
-  if (judge != NULL)
+  if (judge != NULL) {
     g_free(judge->claims);
+    g_free(judge->sizes);
+    g_free(judge->shares);
+  }
   g_free(judge);
 }
 
@@ -165,6 +170,58 @@ static void find_objects(ObstacleJudge *judge, const ObstacleTruth *truth, const
   }
 }
 
+/* ---- What could be found --------------------------------------------------------------------- */
+
+/* Samples of every piece; returns the number of pieces. */
+static size_t measure_pieces(ObstacleJudge *judge, const uint32_t *pieces, size_t samples)
+{
+  size_t count = 0;
+  for (size_t i = 0; i < samples; i++)
+    count = pieces[i] != NO_PIECE && pieces[i] >= count ? pieces[i] + 1 : count;
+  if (count > judge->room_for_pieces) {
+    judge->room_for_pieces = count;
+    judge->sizes = g_renew(uint32_t, judge->sizes, count);
+    judge->shares = g_renew(uint32_t, judge->shares, count);
+  }
+  for (size_t i = 0; i < count; i++)
+    judge->sizes[i] = 0;
+  for (size_t i = 0; i < samples; i++)
+    if (pieces[i] != NO_PIECE)
+      judge->sizes[pieces[i]]++;
+  return count;
+}
+
+/* Is there a choice of pieces that would be found? It shares more than OVERLAP of the union if what
+ * it shares, less OVERLAP times what it has besides, is more than OVERLAP times the object: the
+ * best choice takes every piece that adds to that. */
+static bool is_possible(ObstacleJudge *judge, const ObstacleTruth *truth, const uint32_t *pieces,
+    size_t count, const Object *o)
+{
+  double sum = 0;
+  for (size_t i = 0; i < count; i++)
+    judge->shares[i] = 0;
+  for (size_t i = 0; i < (size_t)truth->across * (size_t)truth->down; i++)
+    if (pieces[i] != NO_PIECE && truth->samples[i].instance == o->instance &&
+        truth->samples[i].thing == o->thing)
+      judge->shares[pieces[i]]++;
+  for (size_t i = 0; i < count; i++)
+    sum += fmax(0, judge->shares[i] - OVERLAP * (judge->sizes[i] - judge->shares[i]));
+  return sum > OVERLAP * (double)o->samples;
+}
+
+static void count_possible(
+    ObstacleJudge *judge, const ObstacleTruth *truth, const uint32_t *pieces, ObstacleScore *score)
+{
+  size_t samples = (size_t)truth->across * (size_t)truth->down;
+  size_t count = pieces != NULL ? measure_pieces(judge, pieces, samples) : 0;
+  for (int k = 0; k < judge->objects; k++) {
+    const Object *o = &judge->object[k];
+    if (o->counts)
+      score->thing[o->thing].possible +=
+          pieces == NULL || is_possible(judge, truth, pieces, count, o);
+  }
+}
+
 /* ---- What was found ------------------------------------------------------------------------ */
 
 /* More than half of a union is shared with one obstacle at most, and one object. */
@@ -262,9 +319,11 @@ static void count_obstacles(
 }
 
 void obstacle_judge(ObstacleJudge *judge, const ObstacleTruth *truth, const uint16_t *members,
-    const float *depths, const StxObstaclesResult *result, double seconds, ObstacleScore *score)
+    const uint32_t *pieces, const float *depths, const StxObstaclesResult *result, double seconds,
+    ObstacleScore *score)
 {
   find_objects(judge, truth, members, depths, result->count);
+  count_possible(judge, truth, pieces, score);
   match(judge, result->count);
   for (int k = 0; k < judge->objects; k++) {
     const Object *o = &judge->object[k];

@@ -11,6 +11,7 @@ ThingScore thing_total(const ObstacleScore *score)
     const ThingScore *thing = &score->thing[t];
     all.counted += thing->counted;
     all.found += thing->found;
+    all.possible += thing->possible;
     all.again += thing->again;
     all.kept += thing->kept;
     all.speeds += thing->speeds;
@@ -81,6 +82,7 @@ static void print_thing(FILE *out, const char *name, const ThingScore *thing)
 {
   fprintf(out, "%-12s%10llu", name, (unsigned long long)thing->counted);
   print_percent(out, share(thing->found, thing->counted));
+  print_percent(out, share(thing->possible, thing->counted));
   print_percent(out, share(thing->kept, thing->again));
   print_percent(out, error_of(thing, .5));
   print_percent(out, mean_error(thing));
@@ -96,8 +98,8 @@ void obstacle_print(FILE *out, const char *name, const ObstacleScore *score)
 {
   ThingScore all = thing_total(score);
   fprintf(out, "%s, %llu frames\n\n", name, (unsigned long long)score->frames);
-  fprintf(out, "%-12s%10s%10s%10s%10s%10s%10s%10s%10s\n", "", "counted", "recall", "id kept",
-      "median", "mean", "9 in 10", "within 3%", "speed m/s");
+  fprintf(out, "%-12s%10s%10s%10s%10s%10s%10s%10s%10s%10s\n", "", "counted", "recall", "possible",
+      "id kept", "median", "mean", "9 in 10", "within 3%", "speed m/s");
   print_thing(out, "vehicles", &score->thing[THING_VEHICLE]);
   print_thing(out, "people", &score->thing[THING_PERSON]);
   print_thing(out, "all", &all);
@@ -119,8 +121,9 @@ static json_t *number(double value)
 
 static json_t *thing_json(const ThingScore *thing)
 {
-  return json_pack("{s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "counted",
-      (json_int_t)thing->counted, "recall", number(share(thing->found, thing->counted)), "id_kept",
+  return json_pack("{s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "counted",
+      (json_int_t)thing->counted, "recall", number(share(thing->found, thing->counted)), "possible",
+      number(share(thing->possible, thing->counted)), "id_kept",
       number(share(thing->kept, thing->again)), "distance_median", number(error_of(thing, .5)),
       "distance_mean", number(mean_error(thing)), "distance_9_in_10", number(error_of(thing, .9)),
       "distance_within_3_percent", number(within(thing)), "speed_error",

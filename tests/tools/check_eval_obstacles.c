@@ -46,6 +46,18 @@ START_TEST(scans_find_vehicles)
 }
 END_TEST
 
+/* What stixels can say at best, with the true disparities: nothing that is found is impossible. */
+START_TEST(possible_is_more_than_what_is_found)
+{
+  json_t *root = eval("--frames 4 --perfect");
+  expect_least(root, "all.counted", 20);
+  expect_least(root, "all.recall", .85);
+  expect_least(root, "all.possible", number_at(root, "all.recall"));
+  ck_assert_double_le(number_at(root, "all.possible"), 1);
+  json_decref(root);
+}
+END_TEST
+
 /* What the measures are worth: nothing found is a recall of 0. */
 START_TEST(measures_see_what_is_not_found)
 {
@@ -66,5 +78,6 @@ START_TEST(errors_name_the_option)
 END_TEST
 
 static const StxTest tests[] = {{&stereo_finds_what_drives_and_walks}, {&scans_find_vehicles},
-    {&measures_see_what_is_not_found}, {&errors_name_the_option}};
+    {&possible_is_more_than_what_is_found}, {&measures_see_what_is_not_found},
+    {&errors_name_the_option}};
 STX_TESTING_MAIN("eval_obstacles", tests)

@@ -8,7 +8,7 @@
 #include "common/ground/ground.h"
 #include "common/obstacles/obstacles.h"
 
-#define MOST 4096
+#define MOST 8192
 
 static float points[MOST][4];
 static uint32_t labels[MOST];
@@ -132,6 +132,90 @@ START_TEST(clusters_keep_their_ids_whatever_their_numbers)
 }
 END_TEST
 
+/* A block of points .08 m apart, all of cluster 1: from x, y, above the ground from `foot` on;
+ * returns how many. */
+static size_t add_block(StxObstaclesScan *scan, double x, double y, double foot, double depth,
+    double width, double height)
+{
+  size_t before = scan->count;
+  for (int i = 0; i <= (int)(depth / .08 + .5); i++)
+    for (int k = 0; k <= (int)(width / .08 + .5); k++)
+      for (int h = 0; h <= (int)(height / .08 + .5); h++)
+        add(scan, x + .08 * i, y + .08 * k, -1.7 + foot + .08 * h, 1u << 16 | STX_POINT_OBSTACLE);
+  return scan->count - before;
+}
+
+static size_t add_person(StxObstaclesScan *scan, double x, double y)
+{
+  return add_block(scan, x, y, .1, .2, .3, 1.6);
+}
+
+/* Points of the obstacles, the nearest first; 0: no more. */
+static void expect_counts(const StxObstaclesScan *scan, size_t first, size_t second)
+{
+  StxObstacles *state = stx_obstacles_new();
+  StxObstaclesResult result = run(state, scan);
+  ck_assert_uint_eq(result.count, second > 0 ? 2 : 1);
+  ck_assert_uint_eq(result.obstacles[0].count, first);
+  if (second > 0)
+    ck_assert_uint_eq(result.obstacles[1].count, second);
+  stx_obstacles_free(state);
+}
+
+START_TEST(who_stands_before_a_wall_is_cut_off)
+{
+  StxObstaclesScan scan = new_scan(0);
+  size_t person = add_person(&scan, 8, 1), wall = add_block(&scan, 8.8, 0, .1, 0, 3, 2.5);
+  expect_counts(&scan, person, wall);
+}
+END_TEST
+
+/* The trunk goes on in the crown, whose points are above the person. */
+START_TEST(who_walks_below_a_crown_is_cut_off)
+{
+  StxObstaclesScan scan = new_scan(0);
+  size_t person = add_person(&scan, 8, 1), tree = add_block(&scan, 9, 1, .1, .1, .1, 2.9);
+  tree += add_block(&scan, 7.5, .5, 3, 1.5, 1.5, .5);
+  expect_counts(&scan, tree, person);
+}
+END_TEST
+
+/* In cells of a quarter of a metre they touch. */
+START_TEST(two_people_side_by_side_are_two)
+{
+  StxObstaclesScan scan = new_scan(0);
+  size_t one = add_person(&scan, 8, 1), two = add_person(&scan, 8.05, 1.6);
+  expect_counts(&scan, one, two);
+}
+END_TEST
+
+/* Too wide, too low, too few points, above the ground; on no ground; and beyond the grid. */
+START_TEST(what_is_no_person_is_not_cut_off)
+{
+  for (int what = 0; what < 6; what++) {
+    StxObstaclesScan scan = new_scan(0);
+    double far = what == 5 ? 66 : 8;
+    if (what == 4)
+      scan.count = 0;
+    size_t part = what == 0   ? add_block(&scan, far, 0, .1, .1, 1.4, 1.6)
+                  : what == 1 ? add_block(&scan, far, 0, .1, .2, .3, .9)
+                  : what == 2 ? add_block(&scan, far, 0, .1, 0, 0, 1.6)
+                  : what == 3 ? add_block(&scan, far, 0, .6, .2, .3, 1.3)
+                              : add_person(&scan, far, 0);
+    size_t wall = add_block(&scan, far + .8, 0, .1, 0, 2, 1.9);
+    StxObstacles *state = stx_obstacles_new();
+    StxObstaclesParams params = STX_OBSTACLES_DEFAULTS;
+    StxObstaclesResult result;
+    params.max_distance = 100;
+    ck_assert(stx_obstacles_prepare(state, &params, MOST, 0, NULL));
+    ck_assert(stx_obstacles_of_scan(state, &scan, &result, NULL));
+    ck_assert_msg(result.count == 1, "%d: %zu obstacles", what, result.count);
+    ck_assert_uint_eq(result.obstacles[0].count, part + wall);
+    stx_obstacles_free(state);
+  }
+}
+END_TEST
+
 /* Points of any values, and none at all. */
 START_TEST(any_points_are_allowed)
 {
@@ -160,7 +244,7 @@ START_TEST(too_many_points_and_no_pointer_are_refused)
   StxObstaclesResult result = run(state, &(StxObstaclesScan){.points = points[0]});
   StxError error;
   ck_assert(!stx_obstacles_of_scan(state, &scan, &result, &error));
-  ck_assert_ptr_nonnull(strstr(error.text, "4097 points: room was made for 4096"));
+  ck_assert_ptr_nonnull(strstr(error.text, "8193 points: room was made for 8192"));
   scan.count = 1;
   scan.labels = NULL;
   ck_assert(!stx_obstacles_of_scan(state, &scan, &result, &error));
@@ -171,5 +255,7 @@ END_TEST
 
 static const StxTest tests[] = {{&clusters_are_obstacles_by_range}, {&free_space_goes_clockwise},
     {&what_hangs_above_is_not_in_the_way}, {&clusters_keep_their_ids_whatever_their_numbers},
+    {&who_stands_before_a_wall_is_cut_off}, {&who_walks_below_a_crown_is_cut_off},
+    {&two_people_side_by_side_are_two}, {&what_is_no_person_is_not_cut_off},
     {&any_points_are_allowed}, {&too_many_points_and_no_pointer_are_refused}};
 STX_TESTING_MAIN("obstacles_scan", tests)
