@@ -40,8 +40,14 @@ static bool bench(Bench *b, const BenchCase *what, double *reference, StxError *
 {
   BenchRow rows[BENCH_MAX_ROWS];
   int count;
-  if (!b->options->stages[what->stage] || (what->stage == BENCH_SCENE && !b->options->cpu))
+  const bool on_cpu = what->stage >= BENCH_OBSTACLES; /* alone */
+  if (!b->options->stages[what->stage] || (on_cpu && !b->options->cpu))
     return true;
+  if (what->stage == BENCH_OBSTACLES && !stx_camera_is_metric(&b->context.input->camera)) {
+    fprintf(stderr, "obstacles of %s are left out: without --calibration they have no metres\n",
+        b->context.input->name);
+    return true;
+  }
   if (!bench_group(&b->context, what, rows, &count, reference, error))
     return false;
   g_array_append_vals(b->rows, rows, (guint)count);
@@ -106,6 +112,9 @@ static bool bench_input(Bench *b, const BenchInput *input, StxError *error)
       return false;
   for (int cell = 8; cell >= 4; cell /= 2)
     if (!bench(b, &(BenchCase){.stage = BENCH_OVERLAY, .cell = cell}, NULL, error))
+      return false;
+  for (int cell = 8; cell >= 4; cell /= 2)
+    if (!bench(b, &(BenchCase){.stage = BENCH_OBSTACLES, .cell = cell}, NULL, error))
       return false;
   b->inputs++;
   return bench(b, &(BenchCase){.stage = BENCH_SCENE}, NULL, error);
@@ -224,7 +233,7 @@ static bool choose_stages(Options *o, int count, char **words, StxError *error)
     if (!known)
       return stx_fail(error,
           "no stage '%s': choose from rectify, sgm, colmean, satdp, fulldp, rdp, colmean+satdp, "
-          "pipeline, overlay, scene, all",
+          "pipeline, overlay, obstacles, scene, all",
           words[w]);
   }
   return true;
@@ -300,11 +309,10 @@ static GOptionContext *make_context(Options *o)
   };
   GOptionContext *context = g_option_context_new("[STAGE...] - times stages and implementations");
   g_option_context_set_summary(context,
-      "STAGE: rectify, sgm, colmean, satdp, fulldp, rdp, colmean+satdp, pipeline, overlay, scene,\n"
-      "or all (default). Every implementation that this machine can run must first give the bytes "
-      "of the reference, c. "
-      "Then all take\n"
-      "turns; printed are median and minimum, the ratio of the reference's median (one thread) to\n"
+      "STAGE: rectify, sgm, colmean, satdp, fulldp, rdp, colmean+satdp, pipeline, overlay,\n"
+      "obstacles, scene, or all (default). Every implementation that this machine can run must\n"
+      "first give the bytes of the reference, c. Then all take turns; printed are median\n"
+      "and minimum, the ratio of the reference's median (one thread) to\n"
       "this one, and the rate against the limit that was measured at the start. The first GPU\n"
       "runs every stage twice: launched kernel by kernel, and replayed as a graph.");
   g_option_context_set_description(context, "Examples:\n"

@@ -5,6 +5,7 @@
  *
  *   stx_bench_input.c   realistic pictures, disparities, labels and scores of a given size
  *   stx_bench_rectify.c a camera whose pictures are rectified
+ *   stx_bench_obstacles.c  the stage obstacles
  *   stx_bench_rdp.c     columns for rdp, and what it makes of them over epsilon
  *   stx_bench_group.c   one stage with one set of parameters, and its implementations
  *   stx_bench_measure.c compares them with the reference, then times them in turns
@@ -82,18 +83,19 @@ typedef struct {
 /* ---- Rows --------------------------------------------------------------------------------- */
 
 /* The first seven have a table of implementations with a reference; of the others the best are
- * timed. The scene is for the CPU alone. */
+ * timed. Obstacles and scene are for the CPU alone. */
 typedef enum {
   BENCH_SGM,
   BENCH_COLMEAN,
   BENCH_SATDP,
   BENCH_FULLDP, /* the same columns as satdp's */
   BENCH_RDP,
-  BENCH_RECTIFY,  /* the left picture, as from a camera that is bent and turned */
-  BENCH_OVERLAY,  /* the stixels drawn on an RGBA frame */
-  BENCH_BOTH,     /* colmean and satdp one after the other */
-  BENCH_PIPELINE, /* sgm, colmean, roadline, satdp */
-  BENCH_SCENE,    /* the synthetic street's left picture, RGB */
+  BENCH_RECTIFY,   /* the left picture, as from a camera that is bent and turned */
+  BENCH_OVERLAY,   /* the stixels drawn on an RGBA frame */
+  BENCH_BOTH,      /* colmean and satdp one after the other */
+  BENCH_PIPELINE,  /* sgm, colmean, roadline, satdp */
+  BENCH_OBSTACLES, /* of the stixels, by one thread */
+  BENCH_SCENE,     /* the synthetic street's left picture, RGB */
   BENCH_STAGES
 } BenchStage;
 

@@ -128,6 +128,8 @@ static bool run_on_cpu(Group *g, const Entry *entry, StxError *error)
   case BENCH_OVERLAY:
     run_overlay(g, entry);
     break;
+  case BENCH_OBSTACLES:
+    return bench_obstacles_run(g, error);
   default: /* BENCH_SCENE */
     stx_scene_render(g->scenes[entry->limits], STX_SCENE_LEFT, 3, &g->picture);
   }
@@ -231,7 +233,8 @@ static void add_entry(Group *g, Entry entry)
 static void add_cpu_entries(Group *g, const void *record, const char *name)
 {
   const BenchMachine *machine = g->context->machine;
-  for (int t = 0; t < machine->thread_counts; t++)
+  int most = g->what->stage == BENCH_OBSTACLES ? 1 : machine->thread_counts;
+  for (int t = 0; t < machine->thread_counts && t < most; t++)
     add_entry(g, (Entry){.record = record,
                      .name = name,
                      .timed = true,
@@ -433,6 +436,11 @@ static bool prepare_input(Group *g, StxError *error)
     return open_map(g, error);
   case BENCH_OVERLAY:
     return prepare_satdp(g, error) && open_overlay(g, error);
+  case BENCH_OBSTACLES:
+    if (!prepare_satdp(g, error))
+      return false;
+    run_satdp(g, g->best_satdp, 1);
+    return bench_obstacles_open(g, error);
   case BENCH_SCENE:
     return open_scenes(g, error);
   default:
@@ -461,6 +469,7 @@ void group_close(Group *g)
   free(g->stixels);
   free(g->picture.data);
   free(g->overlay);
+  stx_obstacles_free(g->obstacles);
   free(g->map);
   free(g->scratch);
   for (int i = 0; i < 2; i++) {

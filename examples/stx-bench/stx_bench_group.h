@@ -8,6 +8,7 @@
 #define STX_BENCH_GROUP_H
 
 #include "common/fulldp/fulldp.h"
+#include "common/obstacles/obstacles.h"
 #include "common/overlay/overlay.h"
 #include "common/rectify/rectify.h"
 #include "common/scene/scene.h"
@@ -55,7 +56,9 @@ typedef struct {
   StxPipelineOutput frame; /* its last run's */
   StxScene *scenes[2];     /* BENCH_SCENE: the same without reference */
   StxOverlay *overlay;     /* BENCH_OVERLAY */
-  StxRectifyView view;     /* BENCH_RECTIFY, and its map, of so many bytes */
+  StxObstacles *obstacles; /* BENCH_OBSTACLES, and the time of its last frame */
+  uint64_t obstacles_time;
+  StxRectifyView view; /* BENCH_RECTIFY, and its map, of so many bytes */
   void *map;
   size_t map_size;
   CudaGroup *cuda; /* NULL: no entry is on the GPU */
@@ -93,6 +96,10 @@ bool cuda_group_impl(BenchStage stage, size_t i, const void **record, const char
 /* Memory for all sets, inputs in place, for a group that is otherwise open; NULL on failure. */
 CudaGroup *cuda_group_open(Group *group, StxError *error);
 void cuda_group_close(Group *group);
+
+/* The stage obstacles, of the group's stixels. */
+bool bench_obstacles_open(Group *group, StxError *error);
+bool bench_obstacles_run(Group *group, StxError *error);
 
 /* Results on the device overwritten with `value`; this is also what an overlay is drawn on. */
 bool cuda_group_wipe(Group *group, int value, StxError *error);

@@ -36,6 +36,7 @@ static const char *const names[] = {
     [BENCH_PIPELINE] = "pipeline",
     [BENCH_RECTIFY] = "rectify",
     [BENCH_OVERLAY] = "overlay",
+    [BENCH_OBSTACLES] = "obstacles",
     [BENCH_SCENE] = "scene",
 };
 
@@ -309,6 +310,8 @@ static const char *input_name(const BenchCase *what)
     return "GRAY8";
   case BENCH_OVERLAY:
     return "RGBA";
+  case BENCH_OBSTACLES:
+    return "stixels";
   case BENCH_SCENE:
     return "RGB";
   default:
