@@ -22,6 +22,41 @@ gst-launch-1.0 -q \
   compositor name=both sink_1::ypos=379 background=white ! video/x-raw,width=1242,height=754 \
   ! videoconvert ! jpegenc quality=88 ! filesink location=docs/street.jpg
 
+# pair NAME PAD LEFT RIGHT PROPERTY...: the pipeline from two views of a scene to a small picture.
+pair() {
+  local name=$1 pad=$2 left=$3 right=$4
+  shift 4
+  line+=(stereo-stixels name="$name" legend=none "$@" ! videoconvert ! videoscale
+    ! video/x-raw,width=621,height=188 ! both."$pad")
+  line+=(street-scene-src view="$left" "${scene[@]}" ! "${kitti[@]}" ! "$name".sink_left)
+  line+=(street-scene-src view="$right" "${scene[@]}" ! "${kitti[@]}" ! "$name".sink_right)
+}
+
+# symptom NAME: what pair has put into `line`, side by side, for docs/debugging.md.
+symptom() {
+  gst-launch-1.0 -q compositor name=both sink_1::xpos=625 background=white \
+    ! video/x-raw,width=1246,height=188 ! videoconvert ! video/x-raw,format=I420 \
+    ! jpegenc quality=80 \
+    ! filesink location=docs/debugging-"$1".jpg "${line[@]}"
+  line=()
+}
+
+line=() kitti=(video/x-raw,width=1242,height=375) scene=(num-buffers=1)
+pair sick sink_0 left right mode=kind camera-height=5
+pair cured sink_1 left right mode=kind
+symptom road
+pair sick sink_0 right left
+pair cured sink_1 left right
+symptom shreds
+scene=(first-frame=3 num-buffers=1)
+pair sick sink_0 left right max-disparity=64
+pair cured sink_1 left right
+symptom near
+scene=(terrain=hilly seed=3 num-buffers=1)
+pair sick sink_0 left right mode=kind
+pair cured sink_1 left right mode=kind ground=piecewise
+symptom hills
+
 gst-launch-1.0 -q \
   street-scene-src view=left "${street[@]}" ! video/x-raw,format=RGB ! tee name=left \
   left. ! queue ! videoconvert ! sgm.sink_left \
