@@ -12,19 +12,22 @@
 #   lintian    what it finds in them
 #   install    in a root without anything: README's pipeline, the programs; taken away again
 #   source     the same, from source
+#   container  the image that the Containerfile describes, where there is buildah
 #
 # Exit status 77 where no root can be made.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
+. tests/packages.sh
 if [ $# -lt 1 ]; then
-  sed -n '3,19s/^# \{0,1\}//p' "$0" >&2
+  sed -n '3,20s/^# \{0,1\}//p' "$0" >&2
   exit 2
 fi
 folder=$(realpath -m "$1") suite=${2:-bookworm}
 mkdir -p "$folder"
+rm -f "$folder/install.png" "$folder/source.png"
 
 # Commands of README: how to make packages, to install them, to install from source; a pipeline.
-# Of docs/install.md, how to take packages away.
+# Of docs/install.md, how to take packages away, and a pipeline in a container.
 python3 - "$folder" <<'END'
 import pathlib, re, sys
 folder, readme = pathlib.Path(sys.argv[1]), pathlib.Path("README.md").read_text()
@@ -34,8 +37,9 @@ build, install = packages.splitlines()
 pipeline = re.search(r"^gst-launch-1.0 stereo-stixels .*?[^\\]\n", readme, re.S | re.M)[0]
 page = pathlib.Path("docs/install.md").read_text()
 (purge,) = re.findall("^sudo apt purge .*", page, re.M)
+(contained,) = re.findall(r"^podman run .*?[^\\]\n", page, re.S | re.M)
 for name, text in {"build": build, "install": install, "source": source, "pipeline": pipeline,
-                   "purge": purge}.items():
+                   "purge": purge, "contained": contained}.items():
     (folder / f"{name}.sh").write_text(text.rstrip("\n") + "\n")
 END
 
@@ -105,7 +109,7 @@ step_install() {
     . /out/install.sh >/out/install.log 2>&1
     cd /tmp
     sh -e /tree/tests/install/use.sh
-    cp stixels.png /out
+    cp stixels.png /out/install.png
     python3 -c 'import gi
 gi.require_version(\"GstStixels\", \"1.0\")
 from gi.repository import GstStixels
@@ -115,18 +119,50 @@ print(GstStixels)'
     sh -e /tree/tests/install/remove.sh"
 }
 
+# What Python keeps beside programs that root has run was not installed.
 step_source() {
   echo "== $suite: README's lines from source, and its pipeline"
   root ". /out/source.sh >/out/source.log 2>&1
     cd /tmp
     sh -e /tree/tests/install/use.sh
-    cmp stixels.png /out/stixels.png
+    cp stixels.png /out/source.png
     sudo ninja -C /tree/build uninstall >/dev/null
-    ! find /usr/local -type f | grep -E 'stixels|stx-'"
+    ! find /usr/local -type f | grep -v /__pycache__/ | grep -E 'stixels|stx-'"
+}
+
+# A registry's image of Debian is such a root. Where there is none, nor the right to make
+# containers, the Containerfile's commands are run as they stand.
+step_container() {
+  local name=localhost/gst-stixels-test from
+  echo "== $suite: the Containerfile"
+  install_optional_packages buildah
+  command -v buildah >/dev/null || return 0
+  root "tar -c --one-file-system --exclude ./tree --exclude ./out -C / -f /out/base.tar ."
+  from=$(buildah from scratch)
+  buildah add -q "$from" "$folder/base.tar" /
+  buildah commit -q "$from" "$name-base"
+  buildah rm "$from" >/dev/null
+  rm "$folder/base.tar"
+  buildah build --isolation chroot --build-arg "DEBIAN=$name-base" -t "$name" \
+    -f examples/packaging/Containerfile . >"$folder/container.log" 2>&1 || {
+    tail -n 40 "$folder/container.log"
+    return 1
+  }
+  from=$(buildah from "$name")
+  (cd "$folder"
+    rm -f street.png
+    eval "$(sed "s/^podman run --rm/buildah run --isolation chroot/; s/ gst-stixels / $from /" \
+      contained.sh)"
+    test -s street.png)
+  buildah rm "$from" >/dev/null
+  buildah rmi "$name" "$name-base" >/dev/null
 }
 
 steps=${*:3}
-for step in ${steps:-flags make lintian install source}; do
+for step in ${steps:-flags make lintian install source container}; do
   "step_$step"
 done
+if [ -f "$folder/install.png" ] && [ -f "$folder/source.png" ]; then
+  cmp "$folder/install.png" "$folder/source.png"
+fi
 echo "== $suite: installed as README says"
