@@ -22,6 +22,12 @@ gst-launch-1.0 -q \
   compositor name=both sink_1::ypos=379 background=white ! video/x-raw,width=1242,height=754 \
   ! videoconvert ! jpegenc quality=88 ! filesink location=docs/street.jpg
 
+# The line of docs/debugging.md, of one frame.
+board=$(sed -n '/^## All at once/,/^## /{/^gst-launch/,/^```$/{/^```/!p}}' docs/debugging.md)
+board=${board//num-buffers=50/"${street[*]}"}
+jpeg="video/x-raw,format=I420 ! jpegenc quality=70 ! filesink location=docs/dashboard.jpg"
+eval "${board/autovideosink/$jpeg}"
+
 # pair NAME PAD LEFT RIGHT PROPERTY...: the pipeline from two views of a scene to a small picture.
 pair() {
   local name=$1 pad=$2 left=$3 right=$4

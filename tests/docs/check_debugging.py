@@ -39,12 +39,12 @@ NOTHING = "Nothing comes out"
 
 
 def sections(page):
-    """{heading: the lines below it, as words}, of those that have some."""
+    """{heading: the pipelines below it, as words}, of those that have some."""
     found, heading = {}, ""
     for part in page.read_text(encoding="utf-8").split("\n#")[1:]:
         heading, _, body = part.lstrip("#").strip().partition("\n")
         lines = [shlex.split(command) for block in blocks.FENCED.finditer(body)
-                 for command in blocks.commands(block[3])]
+                 for command in blocks.commands(block[3]) if command.startswith("gst-launch-1.0 ")]
         if lines:
             found[heading] = lines
     return found

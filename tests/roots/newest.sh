@@ -20,5 +20,7 @@ gst-inspect-1.0 --version
 # As README has it; it says itself what is missing.
 examples/demo.sh
 test -s stixels.png && test -s stixels.mkv
+examples/demo.sh --dashboard --frame 3
+test -s dashboard.png
 meson test -C /out/build --no-rebuild --print-errorlogs --num-processes $(($(nproc) + 1)) \
   --suite common --suite gst --suite docs --suite cuda-reverse --suite pipeline
