@@ -18,6 +18,7 @@
 #include <gst/base/gstbasetransform.h>
 #include <gst/video/video.h>
 
+#include "gst/cuda/cuda.h"
 #include "gst/shared/element.h"
 #include "gst/base/inputs.h"
 #include "gst/shared/memory.h"
@@ -44,8 +45,8 @@ struct _GstLidarBev {
 G_DEFINE_TYPE(GstLidarBev, gst_lidar_bev, GST_TYPE_BASE_TRANSFORM)
 GST_ELEMENT_REGISTER_DEFINE(lidar_bev, "lidar-bev", GST_RANK_NONE, GST_TYPE_LIDAR_BEV)
 
-static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE(
-    "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS(GST_STX_LIDAR_MEDIA_TYPE));
+static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK,
+    GST_PAD_ALWAYS, GST_STATIC_CAPS(GST_STX_CUDA_CAPS(GST_STX_LIDAR_MEDIA_TYPE, "")));
 static GstStaticPadTemplate src_template =
     GST_STATIC_PAD_TEMPLATE("src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS(GST_BEV_CAPS));
 

@@ -202,6 +202,44 @@ GST_START_TEST(points_may_be_on_the_device)
 }
 GST_END_TEST
 
+/* Points and labels on the device are seen from above as those of the CPU are. */
+GST_START_TEST(pictures_of_points_on_the_device)
+{
+  static const char behind[] =
+      SMALL "! lidar-bev ! capsfilter caps=video/x-raw,format=RGB,width=64,height=48";
+  ScanFixture maker = scan_begin(
+      "lidar-ground", "lidar-ground backend=cuda ! capsfilter caps=" LABELS ON_DEVICE, SCAN_CAPS);
+  gchar *there = g_strconcat("lidar-ground backend=cuda", behind, NULL);
+  gchar *here = g_strconcat("lidar-ground backend=c", behind, NULL);
+  ScanFixture device, host = scan_begin("lidar-ground", here, SCAN_CAPS);
+  gfloat points[4 * 300];
+  GstBuffer *input, *picture, *expected;
+  GstMapInfo map;
+
+  scan_points(points, 300, 3);
+  input = device_points(&maker, points, 300);
+  device = scan_begin("lidar-ground", there, NULL);
+  gst_element_set_state(device.harness->element, GST_STATE_NULL);
+  share_context(&maker, &device);
+  gst_element_set_state(device.harness->element, GST_STATE_PLAYING);
+  gst_harness_set_src_caps_str(device.harness, "application/x-lidar" ON_DEVICE);
+  picture = gst_harness_push_and_pull(device.harness, gst_buffer_ref(input));
+  expected = scan_run(&host, points, 300);
+  ck_assert(picture != NULL && gst_buffer_map(expected, &map, GST_MAP_READ));
+  stx_test_expect_bytes(picture, map.data, map.size, "a picture");
+  gst_buffer_unmap(expected, &map);
+  gst_buffer_unref(expected);
+  gst_buffer_unref(picture);
+  gst_buffer_unref(input);
+  stx_test_expect_silence(device.bus);
+  scan_end(&device);
+  scan_end(&host);
+  scan_end(&maker);
+  g_free(here);
+  g_free(there);
+}
+GST_END_TEST
+
 /* ---- Faults -------------------------------------------------------------------------------- */
 
 /* More calls than a run of three scans makes: the last turn proves it. */
@@ -365,6 +403,7 @@ static Suite *lidar_ground_cuda_suite(void)
   tcase_add_loop_test(tests, labels_are_those_of_the_cpu, 0, G_N_ELEMENTS(lines));
   tcase_add_test(tests, statistics_come_back);
   tcase_add_loop_test(tests, points_may_be_on_the_device, 0, G_N_ELEMENTS(device_lines));
+  tcase_add_test(tests, pictures_of_points_on_the_device);
   tcase_add_loop_test(tests, any_call_may_fail, 1, LAST + 1);
   tcase_add_loop_test(tests, any_call_may_fail_with_points, 1, LAST + 1);
   tcase_add_loop_test(tests, little_memory, 0, 12);
