@@ -9,8 +9,6 @@
  */
 #include "common/lettering.h"
 
-#include <math.h>
-
 #define BASELINE 2
 #define DIGIT_HEIGHT 6. /* grid units from the baseline to the top of a digit */
 #define HALF_STROKE .07 /* in digit heights */
@@ -183,28 +181,4 @@ size_t stx_glyph_strokes(uint32_t glyph, double size, StxStroke strokes[STX_GLYP
       strokes[count++] = (StxStroke){(at[0] - '0') * unit, (BASELINE - (at[1] - '0')) * unit,
           (at[3] - '0') * unit, (BASELINE - (at[4] - '0')) * unit};
   return count;
-}
-
-/* Distance of (x, y) from a stroke. */
-static double distance_to(const StxStroke *stroke, double x, double y)
-{
-  double dx = stroke->x1 - stroke->x0, dy = stroke->y1 - stroke->y0;
-  double length2 = dx * dx + dy * dy;
-  double t = length2 > 0 ? ((x - stroke->x0) * dx + (y - stroke->y0) * dy) / length2 : 0;
-  t = t < 0 ? 0 : t > 1 ? 1 : t;
-  double ex = x - stroke->x0 - t * dx, ey = y - stroke->y0 - t * dy;
-  return sqrt(ex * ex + ey * ey);
-}
-
-int stx_glyph_coverage(uint32_t glyph, double size, double x, double y)
-{
-  StxStroke strokes[STX_GLYPH_STROKES];
-  size_t count = stx_glyph_strokes(glyph, size, strokes);
-  double nearest = 1e9;
-  for (size_t i = 0; i < count; i++) {
-    double distance = distance_to(&strokes[i], x, y);
-    nearest = distance < nearest ? distance : nearest;
-  }
-  double coverage = stx_stroke_radius(size) + .5 - nearest;
-  return coverage <= 0 ? 0 : coverage >= 1 ? 255 : (int)(coverage * 255 + .5);
 }

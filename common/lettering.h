@@ -32,7 +32,4 @@ size_t stx_glyph_strokes(uint32_t glyph, double size, StxStroke strokes[STX_GLYP
 /* Half of their width. */
 double stx_stroke_radius(double size);
 
-/* How much of the pixel whose centre is (x, y) the glyph covers, 0…255. */
-int stx_glyph_coverage(uint32_t glyph, double size, double x, double y);
-
 #endif

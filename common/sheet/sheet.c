@@ -128,11 +128,18 @@ uint8_t *stx_sheet_cover_row(StxSheet *sheet, int tile_x, int y)
 
 /* ---- Ink ---------------------------------------------------------------------------------- */
 
-/* Channels and weight of an ink. */
+/* Channels and weight of an ink, and its paint where a pixel is covered wholly. */
 typedef struct {
   uint8_t channel[3];
   int weight; /* 0…256 */
+  StxPaint whole;
 } Fluid;
+
+static inline StxPaint paint_of(const Fluid *fluid, int cover)
+{
+  return cover == 255 ? fluid->whole
+                      : stx_paint(fluid->channel, (fluid->weight * cover + 127) / 255);
+}
 
 /* Lays it on eight pixels, of which most shapes leave most alone. */
 static inline void ink_pixels(StxPaint *paint, uint8_t *cover, const Fluid *fluid)
@@ -143,8 +150,7 @@ static inline void ink_pixels(StxPaint *paint, uint8_t *cover, const Fluid *flui
     return;
   for (int i = 0; i < 8; i++)
     if (cover[i] != 0)
-      paint[i] = stx_sheet_over(
-          paint[i], stx_paint(fluid->channel, (fluid->weight * cover[i] + 127) / 255));
+      paint[i] = stx_sheet_over(paint[i], paint_of(fluid, cover[i]));
   memset(cover, 0, sizeof any);
 }
 
@@ -154,6 +160,7 @@ void stx_sheet_ink(StxSheet *sheet, StxInk ink)
   Fluid fluid = {.weight = (int)(fmin(fmax(ink.opacity, 0), 1) * 256 + .5)}; /* NaN: 0 */
   stx_colour_channels(
       params->format, params->matrix, params->full_range, ink.colour, fluid.channel);
+  fluid.whole = stx_paint(fluid.channel, fluid.weight);
   for (uint32_t i = 0; i < sheet->shapes; i++) {
     uint32_t slot = sheet->shape[i];
     sheet->covered[slot] = false;

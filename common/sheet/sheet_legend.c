@@ -81,12 +81,22 @@ static double tick_step(double range, int most)
   return 20 * power;
 }
 
+/* The colour at pixel x of a bar. */
+static int bar_index(const StxBar *bar, double length, int x)
+{
+  int index = (int)(255. * x / (length - 1) + .5);
+  return bar->reversed ? 255 - index : index;
+}
+
+/* Pixels of one colour at once. */
 static void draw_colours(StxSheet *sheet, const StxBar *bar, StxBox box)
 {
-  for (int x = 0; x < (int)box.width; x++) {
-    int index = (int)(255. * x / (box.width - 1) + .5);
-    StxRgb colour = stx_palette_colour(bar->palette, bar->reversed ? 255 - index : index);
-    stx_sheet_box(sheet, (StxBox){box.x + x, box.y, 1, box.height}, 0, (StxInk){colour, 1});
+  for (int x = 0, end; x < (int)box.width; x = end) {
+    int index = bar_index(bar, box.width, x);
+    for (end = x + 1; end < (int)box.width && bar_index(bar, box.width, end) == index;)
+      end++;
+    stx_sheet_box(sheet, (StxBox){box.x + x, box.y, end - x, box.height}, 0,
+        (StxInk){stx_palette_colour(bar->palette, index), 1});
   }
 }
 

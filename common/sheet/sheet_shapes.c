@@ -9,6 +9,7 @@
 #include "common/sheet/sheet_private.h"
 
 #include <math.h>
+#include <string.h>
 
 /* ---- Rows --------------------------------------------------------------------------------- */
 
@@ -30,6 +31,18 @@ static inline __attribute__((always_inline)) void cover_span(
       int share = stx_sheet_share(at(shape, x + .5, y + .5));
       row[x] = (uint8_t)(share > row[x] ? share : row[x]);
     }
+  }
+}
+
+/* Pixels [x, end) of the row, wholly. */
+static void cover_wholly(StxSheet *sheet, int y, int x, int end)
+{
+  while (x < end) {
+    int first = x / STX_SHEET_TILE * STX_SHEET_TILE;
+    int stop = first + STX_SHEET_TILE < end ? first + STX_SHEET_TILE : end;
+    uint8_t *row = stx_sheet_cover_row(sheet, x / STX_SHEET_TILE, y);
+    memset(row + (x - first), 255, (size_t)(stop - x));
+    x = stop;
   }
 }
 
@@ -195,9 +208,20 @@ void stx_sheet_box(StxSheet *sheet, StxBox box, double radius, StxInk ink)
   Panel panel;
   if (!make_panel(box, radius, &panel))
     return;
-  int end = end_row(sheet, box.y + box.height + .5);
-  for (int y = first_row(box.y - .5); y < end; y++)
-    cover_span(sheet, y, box.x - .5, box.x + box.width + .5, panel_coverage, &panel);
+  int width = sheet->params.width, end = end_row(sheet, box.y + box.height + .5);
+  double right = box.x + box.width, edge = panel.radius + 1; /* beyond it all are covered */
+  for (int y = first_row(box.y - .5); y < end; y++) {
+    bool through = y < box.y + edge || y + 1 > box.y + box.height - edge;
+    if (through || box.x + edge >= right - edge) {
+      cover_span(sheet, y, box.x - .5, right + .5, panel_coverage, &panel);
+      continue;
+    }
+    int first = (int)fmin(fmax(box.x + edge, 0), width);
+    int last = (int)fmin(fmax(right - edge, 0), width);
+    cover_span(sheet, y, box.x - .5, first, panel_coverage, &panel);
+    cover_wholly(sheet, y, first, last);
+    cover_span(sheet, y, last, right + .5, panel_coverage, &panel);
+  }
   stx_sheet_ink(sheet, ink);
 }
 
