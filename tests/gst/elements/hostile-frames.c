@@ -41,6 +41,13 @@ static const char *const lines[] = {
     " ! overlay.sink "
     "street-scene-src view=disparity num-buffers=1 ! video/x-raw," SIZE
     " ! downsample-transpose ! sat-dp-stixels ! overlay.stixels",
+    "street-scene-src name=frames view=disparity num-buffers=1 ! video/x-raw," SIZE
+    " ! disparity-colour ! video/x-raw,format=RGB ! fakesink name=sink signal-handoffs=true",
+    "disparity-colour name=colour ! video/x-raw,format=BGRx ! fakesink name=sink "
+    "signal-handoffs=true "
+    "street-scene-src view=disparity num-buffers=1 ! video/x-raw," SIZE " ! colour.sink "
+    "street-scene-src name=frames view=disparity num-buffers=1 ! video/x-raw," SIZE
+    " ! colour.truth",
 };
 
 /* ---- Unusual pictures ---------------------------------------------------------------------- */
