@@ -53,6 +53,7 @@ struct _GstDisparityColour {
   GstTintInput input;
   StxDisparityEncoding encoding, truth_encoding; /* AUTO: the caps say nothing */
   guint configured;                              /* roles; 0: plan first */
+  GstVideoInfo output;
   GstTintStage tint;
 };
 
@@ -239,52 +240,46 @@ static gboolean plan_tint(GstDisparityColour *self, guint roles, Plan *plan, Stx
          (check_truth(self, plan, error) && stx_tint_check(&plan->truth, error));
 }
 
-/* The first format that both this element and the next one have. */
-static gchar *choose_format(GstDisparityColour *self)
-{
-  GstPad *src = GST_AGGREGATOR_SRC_PAD(self);
-  GstStxCuda *cuda = &gst_stx_pairing_stage(GST_STX_PAIRING(self))->cuda;
-  GstCaps *own = gst_stx_cuda_filter_caps(cuda, gst_pad_get_pad_template_caps(src));
-  GstCaps *caps = gst_pad_peer_query_caps(src, own);
-  gchar *format;
-
-  if (gst_caps_is_empty(caps)) /* what is refused then names a format */
-    gst_caps_replace(&caps, own);
-  caps = gst_caps_fixate(caps);
-  format = g_strdup(gst_structure_get_string(gst_caps_get_structure(caps, 0), "format"));
-  gst_caps_unref(caps);
-  gst_caps_unref(own);
-  return format;
-}
-
+/* In any format. */
 static GstCaps *plan_caps(GstDisparityColour *self, const Plan *plan)
 {
   GstCaps *input = gst_stx_pairing_get_caps(GST_STX_PAIRING(self), ROLE_MAP);
   const GstStructure *from = gst_caps_get_structure(input, 0);
-  gchar *format = choose_format(self);
-  GstCaps *caps = gst_caps_new_simple("video/x-raw", "format", G_TYPE_STRING, format, "width",
-      G_TYPE_INT, plan->width, "height", G_TYPE_INT, plan->height, "framerate", GST_TYPE_FRACTION,
-      0, 1, NULL);
+  GstCaps *caps = gst_caps_from_string("video/x-raw,format=" FORMATS ",framerate=0/1");
   GstStructure *to = gst_caps_get_structure(caps, 0);
   const gchar *kept[] = {"framerate", "pixel-aspect-ratio"};
 
+  gst_structure_set(to, "width", G_TYPE_INT, plan->width, "height", G_TYPE_INT, plan->height, NULL);
   for (gsize i = 0; i < G_N_ELEMENTS(kept); i++)
     if (gst_structure_has_field(from, kept[i]))
       gst_structure_set_value(to, kept[i], gst_structure_get_value(from, kept[i]));
   gst_stx_camera_to_structure(&plan->camera, to);
   gst_caps_unref(input);
-  g_free(format);
   return caps;
+}
+
+/* The format is downstream's, which may change its mind. */
+static GstFlowReturn update_src_caps(GstAggregator *aggregator, GstCaps *possible, GstCaps **caps)
+{
+  GstDisparityColour *self = GST_DISPARITY_COLOUR(aggregator);
+  GstCaps *any;
+  GstFlowReturn flow = GST_AGGREGATOR_CLASS(gst_disparity_colour_parent_class)
+                           ->update_src_caps(aggregator, possible, &any);
+
+  if (flow == GST_FLOW_OK) {
+    *caps = gst_caps_fixate(gst_caps_intersect_full(any, possible, GST_CAPS_INTERSECT_FIRST));
+    gst_video_info_from_caps(&self->output, *caps);
+    self->configured = 0;
+  }
+  gst_caps_unref(any);
+  return flow;
 }
 
 /* After a change of caps or properties. */
 static GstFlowReturn configure(GstDisparityColour *self, guint roles, StxError *error)
 {
-  GstStxStage *stage = gst_stx_pairing_stage(GST_STX_PAIRING(self));
   GstFlowReturn flow;
-  GstVideoInfo output;
   StxLegend legend;
-  GstCaps *caps;
   Plan plan;
 
   GST_OBJECT_LOCK(self);
@@ -295,18 +290,17 @@ static GstFlowReturn configure(GstDisparityColour *self, guint roles, StxError *
   GST_OBJECT_UNLOCK(self);
   if (!plan_tint(self, roles, &plan, error))
     return GST_FLOW_ERROR;
-  caps = plan_caps(self, &plan);
-  GST_INFO_OBJECT(self, "%s, %" GST_PTR_FORMAT, gst_stx_stage_impl_name(stage), caps);
-  gst_video_info_from_caps(&output, caps);
+  flow = gst_stx_pairing_set_src_caps(GST_STX_PAIRING(self), plan_caps(self, &plan));
+  if (flow != GST_FLOW_OK)
+    return flow;
+  GST_INFO_OBJECT(self, "%s, %s",
+      gst_stx_stage_impl_name(gst_stx_pairing_stage(GST_STX_PAIRING(self))),
+      GST_VIDEO_INFO_NAME(&self->output));
   if (!gst_tint_stage_prepare(
-          &self->tint, &plan.tint, &plan.truth, &self->input, &output, legend, error)) {
-    gst_caps_unref(caps);
+          &self->tint, &plan.tint, &plan.truth, &self->input, &self->output, legend, error))
     return GST_FLOW_ERROR;
-  }
-  flow = gst_stx_pairing_set_src_caps(GST_STX_PAIRING(self), caps);
-  if (flow == GST_FLOW_OK)
-    self->configured = roles;
-  return flow;
+  self->configured = roles;
+  return GST_FLOW_OK;
 }
 
 static gboolean choose_pool(GstStxPairing *pairing, GstQuery *query)
@@ -478,6 +472,7 @@ static void gst_disparity_colour_class_init(GstDisparityColourClass *klass)
 
   aggregator->start = start;
   aggregator->stop = stop;
+  aggregator->update_src_caps = update_src_caps;
   pairing->roles.names[ROLE_MAP] = "sink";
   pairing->roles.names[ROLE_TRUTH] = "truth";
   pairing->stage.host = &stx_tint_impls;

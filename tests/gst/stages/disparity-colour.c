@@ -350,6 +350,30 @@ GST_START_TEST(properties_count_from_the_next_frame)
 }
 GST_END_TEST
 
+/* Downstream may change its mind about the format. */
+GST_START_TEST(formats_may_change_in_mid_stream)
+{
+  const StxTintParams params = {.mode = STX_TINT_DISPARITY, .palette = -1};
+  GstHarness *harness = gst_harness_new_parse(PLAIN "! capsfilter name=filter");
+  GstElement *filter = gst_bin_get_by_name(GST_BIN(harness->element), "filter");
+  static const char *const in_turn[] = {"RGB", "BGRx", "ARGB", "RGB"};
+
+  gst_harness_set_src_caps_str(harness, MAP_CAPS);
+  for (guint i = 0; i < G_N_ELEMENTS(in_turn); i++) {
+    gchar *caps = g_strdup_printf("video/x-raw,format=%s", in_turn[i]);
+    GstBuffer *map = map_at(i, i + 1);
+
+    gst_util_set_object_arg(G_OBJECT(filter), "caps", caps);
+    expect_picture(gst_harness_push_and_pull(harness, gst_buffer_ref(map)), &params, in_turn[i],
+        map, NULL, caps);
+    gst_buffer_unref(map);
+    g_free(caps);
+  }
+  gst_object_unref(filter);
+  gst_harness_teardown(harness);
+}
+GST_END_TEST
+
 /* Half of the numbers at `low` px, half at `high`. */
 static GstBuffer *two_values(guint frame, guint low, guint high)
 {
@@ -475,6 +499,7 @@ static Suite *disparity_colour_suite(void)
   tcase_add_test(tests, stixels);
   tcase_add_test(tests, the_legend);
   tcase_add_test(tests, properties_count_from_the_next_frame);
+  tcase_add_test(tests, formats_may_change_in_mid_stream);
   tcase_add_test(tests, the_range_of_frames);
   tcase_add_loop_test(tests, refuses_with_a_reason, 0, G_N_ELEMENTS(refusals));
   tcase_add_test(tests, refuses_half_a_record);
