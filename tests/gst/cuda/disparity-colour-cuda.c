@@ -77,6 +77,34 @@ GST_START_TEST(frames_stay_where_they_are)
 }
 GST_END_TEST
 
+#define CALLS 200 /* of the driver, and some more */
+#define STEP 9
+
+/* Whatever call of the driver fails: the stream goes on on the CPU, with the same bytes. */
+GST_START_TEST(any_call_may_fail)
+{
+  const char *line =
+      VIEW("disparity") " ! disparity-colour name=colour range=frame %1$s ! "
+                        "video/x-raw" ON_DEVICE ",format=RGB;video/x-raw,format=RGB%2$s ! "
+                        "fakesink name=out";
+  gchar *number = g_strdup_printf("%d", (1 + __i__) * STEP);
+  CudaOutcome gpu, cpu;
+
+  g_setenv("STX_FAKE_CUDA_FAIL", number, TRUE); /* before the driver is loaded */
+  gpu = run(line, "backend=auto", "");
+  cpu = run(line, "backend=c", "");
+  ck_assert_int_le(gpu.warnings, 1);
+  ck_assert_uint_eq(gpu.buffers, 2);
+  if ((1 + __i__) * STEP >= CALLS)
+    ck_assert_uint_eq(gpu.device_behind, 2); /* else CALLS are not enough */
+  if (gpu.unreadable == 0) /* the call was the reader's at the end, and failed for it */
+    cuda_expect_same(&gpu, &cpu, number);
+  cuda_outcome_clear(&cpu);
+  cuda_outcome_clear(&gpu);
+  g_free(number);
+}
+GST_END_TEST
+
 static void run_once(void)
 {
   CudaOutcome outcome = run(lines[1], "backend=cuda", ON_DEVICE);
@@ -99,6 +127,7 @@ static Suite *disparity_colour_cuda_suite(void)
   suite_add_tcase(suite, tests);
   tcase_add_loop_test(tests, bytes_are_those_of_the_cpu, 0, G_N_ELEMENTS(lines));
   tcase_add_test(tests, frames_stay_where_they_are);
+  tcase_add_loop_test(tests, any_call_may_fail, 0, CALLS / STEP + 1);
   tcase_add_test(tests, nothing_leaks);
   return suite;
 }
