@@ -6,6 +6,10 @@
 # docs/above-scan.png (stixel-bev), docs/column.svg (stx-eval column).
 # docs/labels.jpg (that of stixel-overlay), docs/above.png and docs/above-scan.png (those of
 # stixel-bev) and docs/disparity*.jpg (those of disparity-colour).
+# docs/segments.jpg (that of rdp-columns), docs/orbit.jpg (that of stixel-orbit),
+# docs/lidar.png (that of lidar-ground and lidar-bev),
+# docs/above.png and docs/above-scan.png (those of stixel-bev) and docs/disparity*.jpg (those of
+# disparity-colour).
 #   GST_PLUGIN_PATH=build/gst docs/make-pictures.sh
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -86,6 +90,13 @@ gst-launch-1.0 -q \
   ! lidar-bev extent=24 center-x=5 ! video/x-raw,format=RGB,width=720,height=800 \
   ! pngenc compression-level=9 ! filesink location=docs/lidar.png
 
+# The same street in space, stixels with the pixels of their picture.
+gst-launch-1.0 -q \
+  street-scene-src view=left "${street[@]}" ! stixels.sink_left \
+  street-scene-src view=right "${street[@]}" ! stixels.sink_right \
+  stereo-stixels name=stixels alpha=0 legend=none \
+  ! stixel-orbit azimuth=-15 ! videoconvert ! jpegenc quality=70 ! filesink location=docs/orbit.jpg
+
 # Of the same frame, for disparity-colour, smaller.
 small=(video/x-raw,width=828,height=250)
 gst-launch-1.0 -q \
@@ -124,4 +135,5 @@ gst-launch-1.0 -q \
 ls -l docs/column.svg docs/street.jpg docs/segments.jpg docs/lidar.png docs/scan.jpg \
   docs/disparity*.jpg docs/above.png docs/above-scan.png
 ls -l docs/column.svg docs/street.jpg docs/segments.jpg docs/labels.jpg docs/lidar.png \
+ls -l docs/column.svg docs/street.jpg docs/segments.jpg docs/lidar.png docs/orbit.jpg \
   docs/above.png docs/above-scan.png docs/disparity*.jpg

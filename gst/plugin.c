@@ -22,6 +22,7 @@ static gboolean plugin_init(GstPlugin *plugin)
   ok &= GST_ELEMENT_REGISTER(stixel_json, plugin);
   ok &= GST_ELEMENT_REGISTER(stixel_mesh, plugin);
   ok &= GST_ELEMENT_REGISTER(stixel_obstacles, plugin);
+  ok &= GST_ELEMENT_REGISTER(stixel_orbit, plugin);
   ok &= GST_ELEMENT_REGISTER(stixel_overlay, plugin);
   ok &= GST_ELEMENT_REGISTER(disparity_colour, plugin);
   ok &= GST_ELEMENT_REGISTER(street_scene_src, plugin);

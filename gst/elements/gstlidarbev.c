@@ -62,27 +62,11 @@ static const GstStxPropertyGroup properties[] = {
 
 /* ---- Caps ---------------------------------------------------------------------------------- */
 
-/* The other pad's template, with the frame rates of `caps`; one that is no frame rate is none. */
-static GstCaps *other_caps(GstStaticPadTemplate *other, const GstCaps *caps)
-{
-  GstCaps *result = gst_caps_new_empty();
-
-  for (guint i = 0; i < gst_caps_get_size(caps); i++) {
-    const GValue *rate = gst_structure_get_value(gst_caps_get_structure(caps, i), "framerate");
-    GstCaps *one = gst_caps_make_writable(gst_static_pad_template_get_caps(other));
-    const GValue *possible = gst_structure_get_value(gst_caps_get_structure(one, 0), "framerate");
-
-    if (rate != NULL && (possible == NULL || gst_value_intersect(NULL, rate, possible)))
-      gst_caps_set_value(one, "framerate", rate);
-    result = gst_caps_merge(result, one);
-  }
-  return result;
-}
-
 static GstCaps *transform_caps(
     GstBaseTransform *base, GstPadDirection direction, GstCaps *caps, GstCaps *filter)
 {
-  GstCaps *other = other_caps(direction == GST_PAD_SINK ? &src_template : &sink_template, caps);
+  GstCaps *other =
+      gst_stx_caps_at_rates(direction == GST_PAD_SINK ? &src_template : &sink_template, caps);
 
   return gst_stx_caps_filtered(other, filter);
 }

@@ -21,7 +21,7 @@
 #include "gst/base/inputs.h"
 #include "gst/shared/element.h"
 #include "gst/shared/properties.h"
-#include "gst/stages/facetstage.h"
+#include "gst/views/facetstage.h"
 
 GST_DEBUG_CATEGORY_STATIC(gst_stixel_mesh_debug);
 #define GST_CAT_DEFAULT gst_stixel_mesh_debug

@@ -22,3 +22,19 @@ GstCaps *gst_stx_caps_filtered(GstCaps *caps, GstCaps *filter)
   gst_caps_unref(caps);
   return both;
 }
+
+GstCaps *gst_stx_caps_at_rates(GstStaticPadTemplate *other, const GstCaps *caps)
+{
+  GstCaps *result = gst_caps_new_empty();
+
+  for (guint i = 0; i < gst_caps_get_size(caps); i++) {
+    const GValue *rate = gst_structure_get_value(gst_caps_get_structure(caps, i), "framerate");
+    GstCaps *one = gst_caps_make_writable(gst_static_pad_template_get_caps(other));
+    const GValue *possible = gst_structure_get_value(gst_caps_get_structure(one, 0), "framerate");
+
+    if (rate != NULL && (possible == NULL || gst_value_intersect(NULL, rate, possible)))
+      gst_caps_set_value(one, "framerate", rate);
+    result = gst_caps_merge(result, one);
+  }
+  return result;
+}

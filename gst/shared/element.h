@@ -18,6 +18,10 @@ void gst_stx_element_describe(GstElementClass *element, const char *factory, con
  * in common, in the order of the filter. */
 GstCaps *gst_stx_caps_filtered(GstCaps *caps, GstCaps *filter);
 
+/* For transform_caps: what the other pad's template allows, at the frame rates of `caps`; one that
+ * is no frame rate is none. Transfer full. */
+GstCaps *gst_stx_caps_at_rates(GstStaticPadTemplate *other, const GstCaps *caps);
+
 /* Posts the text of an StxError to the user: GST_STX_ELEMENT_ERROR (self, STREAM, FORMAT, &error)
  */
 #define GST_STX_ELEMENT_ERROR(element, domain, code, error)                                        \

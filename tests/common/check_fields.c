@@ -12,6 +12,7 @@
 #include "common/mount/mount.h"
 #include "common/scanview/scanview.h"
 #include "common/obstacles/obstacles.h"
+#include "common/orbit/orbit.h"
 #include "common/overlay/overlay.h"
 #include "common/rdp/rdp.h"
 #include "common/satdp/satdp.h"
@@ -47,6 +48,7 @@ STEM_CHECK(bev_stixels, StxBevStixelsParams)
 STEM_CHECK(mount, StxMount)
 STEM_CHECK(scanview, StxScanviewParams)
 STEM_CHECK(obstacles, StxObstaclesParams)
+STEM_CHECK(orbit, StxOrbitParams)
 STEM_CHECK(scene_lidar, StxSceneLidar)
 
 static bool check_scene(const void *params, StxError *error)
@@ -66,6 +68,7 @@ static StxBevParams bev = STX_BEV_DEFAULTS;
 static StxBevStixelsParams bev_stixels = STX_BEV_STIXELS_DEFAULTS;
 static StxMount mount;
 static StxScanviewParams scanview = STX_SCANVIEW_DEFAULTS;
+static StxOrbitParams orbit = STX_ORBIT_DEFAULTS;
 static StxObstaclesParams obstacles = STX_OBSTACLES_DEFAULTS;
 static StxSceneParams scene = STX_SCENE_DEFAULTS;
 static StxSceneLidar scene_lidar = STX_SCENE_LIDAR_DEFAULTS;
@@ -90,6 +93,7 @@ static const Stem stems[] = {
     {"mount", &stx_mount_fields, check_mount, &mount, sizeof mount, 0},
     {"scanview", &stx_scanview_fields, check_scanview, &scanview, sizeof scanview, 0},
     {"obstacles", &stx_obstacles_fields, check_obstacles, &obstacles, sizeof obstacles, 0},
+    {"orbit", &stx_orbit_fields, check_orbit, &orbit, sizeof orbit, 0},
     {"scene", &stx_scene_fields, check_scene, &scene, sizeof scene, 0},
     {"scene_lidar", &stx_scene_lidar_fields, check_scene_lidar, &scene_lidar, sizeof scene_lidar,
         0},
@@ -104,7 +108,7 @@ static void fill_in_sizes(void)
   satdp.grid = rdp.grid = colmean.grid;
   overlay.width = overlay.height = overlay.frame_width = overlay.frame_height = 64;
   overlay.stixel_width = overlay.columns = 8;
-  overlay.format = bev.format = stx_pixel_format("RGB");
+  overlay.format = bev.format = orbit.format = stx_pixel_format("RGB");
   scene.width = scene.height = 64;
   scene.fps_n = scene.fps_d = 1;
   scene.camera = stx_scene_camera(64, 64);

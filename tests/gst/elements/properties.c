@@ -4,8 +4,8 @@
 
 static const gchar *const factories[] = {"street-scene-src", "stereo-sgm", "stereo-rectify",
     "disparity-colour", "downsample-transpose", "sat-dp-stixels", "rdp-columns", "stixel-overlay",
-    "stixel-json", "stixel-obstacles", "stixel-mesh", "stixel-bev", "lidar-parse", "lidar-ground",
-    "lidar-bev", "stereo-stixels"};
+    "stixel-json", "stixel-obstacles", "stixel-mesh", "stixel-bev", "stixel-orbit", "lidar-parse",
+    "lidar-ground", "lidar-bev", "stereo-stixels"};
 
 /* ---- Values -------------------------------------------------------------------------------- */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gst/stages/facetstage.h"
+#include "gst/views/facetstage.h"
 
 #include "gst/formats/camera.h"
 #include "gst/formats/columns.h"

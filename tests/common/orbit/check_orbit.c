@@ -1,0 +1,429 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The orbiting view: rays that are cast by brute force find the same pixels of the picture; every
+ * implementation equals the reference; literal places and colours; what is refused.
+ */
+#include "tests/testing.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/orbit/orbit.h"
+
+enum { WIDTH = 64, HEIGHT = 48, CELL = 4, COLUMNS = 16 };
+
+static const StxCamera camera = {
+    .focal = 64, .baseline = .5, .cx = 31.5, .cy = 15.5, .height = 1.5, .pitch = .02};
+
+static StxOrbitParams params_of(int width, int height)
+{
+  StxOrbitParams params = STX_ORBIT_DEFAULTS;
+  params.width = width;
+  params.height = height;
+  params.format = stx_pixel_format("RGB");
+  params.legend = STX_LEGEND_NONE;
+  return params;
+}
+
+static StxOrbitScene scene_of(const StxStixel *records, size_t count)
+{
+  return (StxOrbitScene){.image = {camera, WIDTH, HEIGHT, CELL, 60},
+      .records = records,
+      .count = count,
+      .colours = STX_FACET_COLOURS_DEFAULTS};
+}
+
+/* ---- Drawing ------------------------------------------------------------------------------ */
+
+typedef struct {
+  uint8_t *bytes;
+  size_t size, stride;
+} View;
+
+static const StxOrbitImpl *reference(void)
+{
+  return stx_impl_pick(&stx_orbit_impls, STX_BACKEND_C);
+}
+
+/* Rows are padded by 5 bytes that nobody may touch. */
+static View draw(
+    const StxOrbitImpl *impl, const StxOrbitParams *params, const StxOrbitScene *scene, int threads)
+{
+  size_t bytes = (size_t)params->width * params->format->plane[0].pixel_stride, stride = bytes + 5;
+  View view = {
+      stx_guarded_alloc(stride * (size_t)params->height), stride * (size_t)params->height, stride};
+  void *scratch = stx_guarded_alloc(impl->scratch_size(params, scene->count, threads));
+  StxFrame frame = {{view.bytes}, {(ptrdiff_t)stride}};
+  StxPlace place = {.threads = threads};
+  StxError error;
+  ck_assert(stx_orbit_check(params, &error));
+  ck_assert(impl->draw(params, scene, &frame, scratch, &place, &error));
+  for (int y = 0; y < params->height; y++)
+    for (size_t i = bytes; i < stride; i++)
+      ck_assert_int_eq(view.bytes[(size_t)y * stride + i], 0xCD);
+  stx_guarded_free(scratch);
+  return view;
+}
+
+/* A street of no sense: any stixels, in order. */
+static size_t any_street(StxRandom *random, StxStixel *records)
+{
+  size_t count = 0;
+  for (int column = 0; column < COLUMNS; column++)
+    for (int bottom = HEIGHT - 1; bottom >= 0;) {
+      int rows = 1 + stx_random_below(random, 20), top = bottom - rows + 1;
+      float d = (float)(.5 + stx_random_below(random, 64) / 8.);
+      top = top > 0 ? top : 0;
+      records[count++] = (StxStixel){.column = (uint16_t)column,
+          .top = (uint16_t)top,
+          .bottom = (uint16_t)bottom,
+          .kind = (uint8_t)stx_random_below(random, 4),
+          .label = (uint8_t)stx_random_below(random, 25),
+          .disparity_top = d,
+          .disparity_bottom = stx_random_below(random, 2) ? d : d + (float)rows / 8};
+      bottom = top - 1;
+    }
+  return count;
+}
+
+/* A picture that shows its own columns and rows. */
+static uint8_t position_pixels[HEIGHT][WIDTH][3];
+
+static StxOrbitPicture position_picture(void)
+{
+  for (int y = 0; y < HEIGHT; y++)
+    for (int x = 0; x < WIDTH; x++) {
+      position_pixels[y][x][0] = (uint8_t)(4 * x);
+      position_pixels[y][x][1] = (uint8_t)(5 * y);
+      position_pixels[y][x][2] = 77;
+    }
+  return (StxOrbitPicture){.frame = {{&position_pixels[0][0][0]}, {3 * WIDTH}},
+      .format = stx_pixel_format("RGB"),
+      .width = WIDTH,
+      .height = HEIGHT,
+      .placement = stx_placement_fill(WIDTH, HEIGHT, WIDTH, HEIGHT)};
+}
+
+/* ---- Brute force -------------------------------------------------------------------------- */
+
+typedef struct {
+  double eye[3], direction[3];
+} Ray;
+
+/* From the road's axes (aside, along, up), whose origin is on the road below the camera. */
+static void to_camera(const double road[3], bool place, double out[3])
+{
+  double up = place ? road[2] - camera.height : road[2];
+  double c = cos(camera.pitch), s = sin(camera.pitch);
+  out[0] = road[0];
+  out[1] = -c * up - s * road[1];
+  out[2] = -s * up + c * road[1];
+}
+
+/* Of what the header says of the view, and nothing else. */
+static Ray cast(const StxOrbitParams *p, double x, double y)
+{
+  double a = p->azimuth * M_PI / 180, e = p->elevation * M_PI / 180;
+  double focal = p->height / 2. / tan(M_PI / 8);
+  double right = (x - p->width / 2.) / focal, up = (p->height / 2. - y) / focal;
+  const double forward[3] = {-cos(e) * sin(a), cos(e) * cos(a), -sin(e)};
+  const double aside[3] = {cos(a), sin(a), 0};
+  const double above[3] = {-sin(e) * sin(a), sin(e) * cos(a), cos(e)};
+  double eye[3] = {0, p->ahead, 1}, direction[3];
+  for (int k = 0; k < 3; k++) {
+    eye[k] -= p->distance * forward[k];
+    direction[k] = forward[k] + right * aside[k] + up * above[k];
+  }
+  Ray ray;
+  to_camera(eye, true, ray.eye);
+  to_camera(direction, false, ray.direction);
+  return ray;
+}
+
+#define DET(i, j, k)                                                                               \
+  (m[0][i] * (m[1][j] * m[2][k] - m[1][k] * m[2][j]) -                                             \
+      m[0][j] * (m[1][i] * m[2][k] - m[1][k] * m[2][i]) +                                          \
+      m[0][k] * (m[1][i] * m[2][j] - m[1][j] * m[2][i]))
+
+/* Where the ray meets a triangle, along it; 0: nowhere. Cramer's rule. */
+static double meet(const Ray *ray, const double a[3], const double b[3], const double c[3])
+{
+  double m[3][4];
+  for (int k = 0; k < 3; k++) {
+    m[k][0] = b[k] - a[k];
+    m[k][1] = c[k] - a[k];
+    m[k][2] = -ray->direction[k];
+    m[k][3] = ray->eye[k] - a[k];
+  }
+  double whole = DET(0, 1, 2), u = DET(3, 1, 2) / whole, v = DET(0, 3, 2) / whole;
+  return u >= 0 && v >= 0 && u + v <= 1 ? DET(0, 1, 3) / whole : 0;
+}
+
+typedef struct {
+  int record; /* -1: none */
+  double column, row, away;
+} Hit;
+
+static Hit nearest(const StxOrbitScene *scene, const Ray *ray)
+{
+  Hit best = {.record = -1, .away = HUGE_VAL};
+  for (size_t i = 0; i < scene->count; i++) {
+    StxFacet f;
+    double at[3];
+    if (!stx_facet(&scene->image, &scene->records[i], &f))
+      continue;
+    for (int k = 0; k < STX_CORNERS; k++)
+      f.corner[k][0] +=
+          (k == STX_LOWER_LEFT || k == STX_UPPER_LEFT ? -.5 : .5) * f.corner[k][2] / camera.focal;
+    double t = meet(ray, f.corner[0], f.corner[1], f.corner[2]);
+    t = t > 0 ? t : meet(ray, f.corner[0], f.corner[2], f.corner[3]);
+    if (t <= .1 || t >= best.away)
+      continue;
+    for (int k = 0; k < 3; k++)
+      at[k] = ray->eye[k] + t * ray->direction[k];
+    best = (Hit){(int)i, camera.focal * at[0] / at[2] + camera.cx,
+        camera.focal * at[1] / at[2] + camera.cy, t};
+  }
+  return best;
+}
+
+/* What is seen there, unless something else is seen close by. */
+static bool is_sure(
+    const StxOrbitParams *params, const StxOrbitScene *scene, int x, int y, Hit *hit)
+{
+  static const double beside[][2] = {{.5, .5}, {.4, .4}, {.6, .4}, {.4, .6}, {.6, .6}};
+  for (int i = 0; i < 5; i++) {
+    Ray ray = cast(params, x + beside[i][0], y + beside[i][1]);
+    Hit found = nearest(scene, &ray);
+    if (i == 0)
+      *hit = found;
+    if (found.record != hit->record)
+      return false;
+  }
+  return true;
+}
+
+START_TEST(rays_find_the_same)
+{
+  /* azimuth, elevation, distance, ahead; the last eye stands among the stixels */
+  static const double eyes[][4] = {
+      {20, 25, 34, 17}, {-50, 60, 20, 10}, {170, 10, 12, 6}, {0, 2, 3, 8}};
+  StxOrbitPicture picture = position_picture();
+  StxRandom random = {(uint64_t)_i + 1};
+  StxStixel records[COLUMNS * HEIGHT];
+  StxOrbitScene scene = scene_of(records, any_street(&random, records));
+  StxOrbitParams params = params_of(80, 45);
+  int sure = 0, hits = 0;
+  scene.picture = &picture;
+  params.grid = false;
+  params.azimuth = eyes[_i][0], params.elevation = eyes[_i][1];
+  params.distance = eyes[_i][2], params.ahead = eyes[_i][3];
+  View view = draw(reference(), &params, &scene, 1);
+  for (int y = 0; y < 45; y++)
+    for (int x = 0; x < 80; x++) {
+      const uint8_t *seen = view.bytes + (size_t)y * view.stride + 3 * (size_t)x;
+      Hit hit = {.record = -1};
+      if (!is_sure(&params, &scene, x, y, &hit))
+        continue;
+      sure++;
+      ck_assert_msg((seen[2] == 77) == (hit.record >= 0), "(%d, %d)", x, y);
+      if (hit.record < 0)
+        continue;
+      hits++;
+      ck_assert_msg(fabs(seen[0] / 4. - hit.column) <= 1.01 && fabs(seen[1] / 5. - hit.row) <= 1.01,
+          "(%d, %d) shows %g, %g in place of %g, %g", x, y, seen[0] / 4., seen[1] / 5., hit.column,
+          hit.row);
+    }
+  ck_assert_msg(sure > 1000 && hits > 150, "%d pixels are sure, %d of them hit", sure, hits);
+  stx_guarded_free(view.bytes);
+}
+END_TEST
+
+/* ---- Equal to the reference --------------------------------------------------------------- */
+
+static void expect_equal(const StxOrbitParams *params, const StxOrbitScene *scene, const char *what)
+{
+  static const int threads[] = {1, 2, 7};
+  View expected = draw(reference(), params, scene, 1);
+  for (size_t i = 0; i < stx_orbit_impls.count; i++) {
+    const StxOrbitImpl *impl = (const StxOrbitImpl *)stx_impl_at(&stx_orbit_impls, i);
+    for (int k = 0; k < 3 && stx_impl_usable(&impl->info); k++) {
+      char name[96];
+      View view = draw(impl, params, scene, threads[k]);
+      snprintf(name, sizeof name, "%s, %s, %d threads", what, impl->info.name, threads[k]);
+      stx_expect_same(expected.bytes, view.bytes, view.size, name);
+      stx_guarded_free(view.bytes);
+    }
+  }
+  stx_guarded_free(expected.bytes);
+}
+
+START_TEST(every_implementation_equals_the_reference)
+{
+  static const char *const formats[] = {"RGB", "BGR", "RGBA", "xBGR", "ARGB"};
+  static const int sizes[][2] = {{16, 16}, {61, 33}, {17, 90}, {130, 21}, {96, 54}};
+  StxOrbitPicture picture = position_picture();
+  StxRandom random = {(uint64_t)_i + 7};
+  StxStixel records[COLUMNS * HEIGHT];
+  StxOrbitScene scene = scene_of(records, any_street(&random, records));
+  StxOrbitParams params = params_of(sizes[_i][0], sizes[_i][1]);
+  params.format = stx_pixel_format(formats[_i]);
+  params.azimuth = -80 + 40 * _i;
+  params.distance = 3 + 8 * _i;
+  for (int mode = 0; mode < 3; mode++) {
+    scene.colours.mode = (StxFacetMode)mode;
+    expect_equal(&params, &scene, formats[_i]);
+  }
+  scene.picture = &picture;
+  expect_equal(&params, &scene, "picture");
+  scene.count = 0;
+  expect_equal(&params, &scene, "nothing");
+}
+END_TEST
+
+/* ---- Literal ------------------------------------------------------------------------------ */
+
+/* A wall, 10 m ahead. */
+#define PART(at)                                                                                   \
+  {                                                                                                \
+    .column = at, .top = 6, .bottom = 24, .kind = STX_KIND_OBJECT, .label = 2,                     \
+    .disparity_top = 3.2f, .disparity_bottom = 3.2f                                                \
+  }
+static const StxStixel wall[] = {PART(7), PART(8)};
+
+/* Seen from behind the camera. */
+static View view_of_wall(const StxOrbitScene *scene)
+{
+  StxOrbitParams params = params_of(101, 101);
+  params.azimuth = 0, params.elevation = 1, params.distance = 20, params.ahead = 10;
+  params.grid = false;
+  return draw(reference(), &params, scene, 1);
+}
+
+static void expect_pixel(const View *view, int x, int y, StxRgb colour, int shade, const char *what)
+{
+  const uint8_t *seen = view->bytes + (size_t)y * view->stride + 3 * (size_t)x;
+  const uint8_t channel[3] = {colour.r, colour.g, colour.b};
+  for (int k = 0; k < 3; k++)
+    ck_assert_msg(seen[k] == channel[k] * shade / 256, "%s: channel %d of (%d, %d) is %d, not %d",
+        what, k, x, y, seen[k], channel[k] * shade / 256);
+}
+
+/* Light meets an upright face at .65: 160 + 96·.65 = 222 of 256; every second column is darker. */
+START_TEST(colours_of_a_wall)
+{
+  StxOrbitScene scene = scene_of(wall, 2);
+  scene.colours.mode = STX_FACET_KIND;
+  View view = view_of_wall(&scene);
+  expect_pixel(&view, 48, 50, stx_colour_kind(STX_KIND_OBJECT), 222 * 7 / 8, "column 7");
+  expect_pixel(&view, 52, 50, stx_colour_kind(STX_KIND_OBJECT), 222, "column 8");
+  expect_pixel(&view, 2, 2, stx_colour(STX_MEANS_BACKGROUND), 256, "the rest");
+  stx_guarded_free(view.bytes);
+  scene.colours.mode = STX_FACET_DISTANCE;
+  view = view_of_wall(&scene);
+  expect_pixel(&view, 52, 50, stx_palette_colour(STX_PALETTE_DISTANCE, 204), 222, "10 of 50 m");
+  stx_guarded_free(view.bytes);
+}
+END_TEST
+
+START_TEST(places_are_projected)
+{
+  StxOrbitParams params = params_of(800, 450);
+  StxCamera level = camera;
+  const double place[3] = {0, .5, 17}, behind[3] = {0, 0, -100};
+  double x, y;
+  level.pitch = 0;
+  ck_assert(stx_orbit_project(&params, &level, place, &x, &y));
+  ck_assert_double_eq_tol(x, 400, 1e-9); /* 17 m ahead, 1 m above the road: looked at */
+  ck_assert_double_eq_tol(y, 225, 1e-9);
+  ck_assert(!stx_orbit_project(&params, &level, behind, &x, &y));
+}
+END_TEST
+
+static void expect_yuv(StxOrbitPicture *picture, StxRgb colour, const char *what)
+{
+  StxOrbitScene scene = scene_of(wall, 2);
+  scene.picture = picture;
+  View view = view_of_wall(&scene);
+  expect_pixel(&view, 52, 50, colour, 256, what);
+  stx_guarded_free(view.bytes);
+}
+
+START_TEST(pictures_of_luma_and_chroma)
+{
+  static uint8_t luma[HEIGHT][WIDTH], chroma[2][HEIGHT][WIDTH];
+  StxOrbitPicture picture = position_picture();
+  memset(luma, 89, sizeof luma);
+  memset(chroma, 128, sizeof chroma);
+  picture.format = stx_pixel_format("I420");
+  picture.frame =
+      (StxFrame){{&luma[0][0], &chroma[0][0][0], &chroma[1][0][0]}, {WIDTH, WIDTH, WIDTH}};
+  picture.matrix = STX_MATRIX_BT709;
+  expect_yuv(&picture, (StxRgb){85, 85, 85}, "73 of 219");
+  picture.full_range = true;
+  expect_yuv(&picture, (StxRgb){89, 89, 89}, "89 of 255");
+  memset(chroma[1], 255, sizeof chroma[1]); /* R = Y + 1.5748·V, G = Y − .4681·V */
+  expect_yuv(&picture, (StxRgb){255, 30, 89}, "much red");
+}
+END_TEST
+
+START_TEST(what_it_refuses)
+{
+  StxOrbitParams params = params_of(800, 450);
+  StxError error;
+  params.elevation = 90;
+  ck_assert(!stx_orbit_check(&params, &error));
+  ck_assert_msg(strstr(error.text, "elevation is 90") == error.text, "%s", error.text);
+  params = params_of(800, 450);
+  params.format = stx_pixel_format("I420");
+  ck_assert(!stx_orbit_check(&params, &error));
+  ck_assert_msg(strstr(error.text, "format is I420, must be RGB") == error.text, "%s", error.text);
+}
+END_TEST
+
+static bool is_lettered(const StxOrbitParams *params, StxFacetMode mode, StxSheet *sheet)
+{
+  StxOrbitScene scene = scene_of(wall, 2);
+  scene.colours.mode = mode;
+  stx_sheet_clear(sheet);
+  stx_orbit_letter(params, &scene, sheet);
+  return !stx_sheet_is_empty(sheet);
+}
+
+/* The legend and the distances are written, and only where they are wanted. */
+START_TEST(letters)
+{
+  StxOrbitParams params = params_of(800, 450);
+  StxSheetParams glass = {800, 450, params.format, STX_MATRIX_BT601, true};
+  void *memory = stx_guarded_alloc(stx_sheet_size(&glass));
+  StxSheet *sheet = stx_sheet_init(memory, &glass);
+  ck_assert(is_lettered(&params, STX_FACET_DISTANCE, sheet));
+  params.grid = false;
+  ck_assert(!is_lettered(&params, STX_FACET_DISTANCE, sheet));
+  params.legend = STX_LEGEND_TOP_LEFT;
+  for (int mode = 0; mode < 3; mode++)
+    ck_assert_msg(is_lettered(&params, (StxFacetMode)mode, sheet), "mode %d", mode);
+  stx_guarded_free(memory);
+}
+END_TEST
+
+int main(void)
+{
+  Suite *suite = suite_create("orbit");
+  TCase *tests = tcase_create("orbit");
+  SRunner *runner = srunner_create(suite);
+  suite_add_tcase(suite, tests);
+  tcase_add_loop_test(tests, rays_find_the_same, 0, 4);
+  tcase_add_loop_test(tests, every_implementation_equals_the_reference, 0, 5);
+  tcase_add_test(tests, colours_of_a_wall);
+  tcase_add_test(tests, places_are_projected);
+  tcase_add_test(tests, pictures_of_luma_and_chroma);
+  tcase_add_test(tests, what_it_refuses);
+  tcase_add_test(tests, letters);
+  srunner_run_all(runner, CK_NORMAL);
+  int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
