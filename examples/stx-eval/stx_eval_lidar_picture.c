@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "common/colour/colour.h"
 #include "common/ground/ground.h"
 #include "examples/shared/png_io.h"
 
@@ -15,11 +16,11 @@
 /* In the order in which they lie over each other. */
 typedef enum { IGNORED, TRUE_OTHER, TRUE_GROUND, MISSED, FALSE_GROUND, OUTCOMES } Outcome;
 
-static const uint8_t colours[OUTCOMES][3] = {[IGNORED] = {80, 80, 80},
-    [TRUE_OTHER] = {255, 255, 255},
-    [TRUE_GROUND] = {0, 170, 60},
-    [MISSED] = {50, 90, 255},
-    [FALSE_GROUND] = {240, 30, 30}};
+static const StxMeaning meanings[OUTCOMES] = {[IGNORED] = STX_MEANS_IGNORED,
+    [TRUE_OTHER] = STX_MEANS_TRUTH,
+    [TRUE_GROUND] = STX_MEANS_TRUE_POSITIVE,
+    [MISSED] = STX_MEANS_FALSE_NEGATIVE,
+    [FALSE_GROUND] = STX_MEANS_FALSE_POSITIVE};
 
 static Outcome outcome_of(PointTruth truth, bool ground)
 {
@@ -51,7 +52,8 @@ bool lidar_save_picture(const char *path, const LidarScan *scan, const PointTrut
     if (!pixel_of(scan->points + 4 * i, &pixel) || highest[pixel] > outcome)
       continue;
     highest[pixel] = (uint8_t)outcome;
-    memcpy(rgb + 3 * pixel, colours[outcome], 3);
+    StxRgb colour = stx_colour(meanings[outcome]);
+    memcpy(rgb + 3 * pixel, &colour, 3);
   }
   bool good = png_save_rgb(path, rgb, SIDE, SIDE, error);
   g_free(highest);
