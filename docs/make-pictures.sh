@@ -62,7 +62,7 @@ scene=(first-frame=3 num-buffers=1)
 pair sick sink_0 left right max-disparity=64
 pair cured sink_1 left right
 symptom near
-scene=(terrain=hilly seed=3 num-buffers=1)
+scene=(terrain=hilly seed=3 first-frame=25 num-buffers=1)
 pair sick sink_0 left right mode=kind
 pair cured sink_1 left right mode=kind ground=piecewise
 symptom hills
