@@ -2,14 +2,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Makes the pictures of the documentation from the synthetic street: docs/street.jpg (the README's),
 # docs/segments.jpg (that of rdp-columns), docs/lidar.png (that of lidar-ground and lidar-bev),
-# docs/scan.jpg (lidar-overlay), docs/disparity*.jpg (disparity-colour), docs/above.png and
-# docs/above-scan.png (stixel-bev), docs/column.svg (stx-eval column).
-# docs/labels.jpg (that of stixel-overlay), docs/above.png and docs/above-scan.png (those of
-# stixel-bev) and docs/disparity*.jpg (those of disparity-colour).
-# docs/segments.jpg (that of rdp-columns), docs/orbit.jpg (that of stixel-orbit),
-# docs/lidar.png (that of lidar-ground and lidar-bev),
-# docs/above.png and docs/above-scan.png (those of stixel-bev) and docs/disparity*.jpg (those of
-# disparity-colour).
+# docs/labels.jpg and docs/truth.jpg (stixel-overlay), docs/scan.jpg (lidar-overlay),
+# docs/disparity*.jpg (disparity-colour), docs/above.png and docs/above-scan.png (stixel-bev),
+# docs/orbit.jpg (stixel-orbit), docs/column.svg (stx-eval column).
 #   GST_PLUGIN_PATH=build/gst docs/make-pictures.sh
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -97,8 +92,18 @@ gst-launch-1.0 -q \
   stereo-stixels name=stixels alpha=0 legend=none \
   ! stixel-orbit azimuth=-15 ! videoconvert ! jpegenc quality=70 ! filesink location=docs/orbit.jpg
 
-# Of the same frame, for disparity-colour, smaller.
+# Of the same frame, for disparity-colour and mode=truth of stixel-overlay, smaller.
 small=(video/x-raw,width=828,height=250)
+gst-launch-1.0 -q \
+  street-scene-src view=left "${street[@]}" ! "${small[@]}",format=RGB ! tee name=left \
+  left. ! queue ! videoconvert ! sgm.sink_left \
+  street-scene-src view=right "${street[@]}" ! "${small[@]}" ! sgm.sink_right \
+  stereo-sgm name=sgm ! downsample-transpose ! sat-dp-stixels ! overlay.stixels \
+  street-scene-src view=disparity "${street[@]}" ! "${small[@]}" ! downsample-transpose name=true \
+  ! sat-dp-stixels ! overlay.truth \
+  street-scene-src view=semantics "${street[@]}" ! "${small[@]}" ! true.semantics \
+  left. ! queue ! stixel-overlay name=overlay mode=truth ! videoconvert ! jpegenc quality=60 \
+  ! filesink location=docs/truth.jpg
 gst-launch-1.0 -q \
   street-scene-src view=left "${street[@]}" ! "${small[@]}" ! sgm.sink_left \
   street-scene-src view=right "${street[@]}" ! "${small[@]}" ! sgm.sink_right \
@@ -132,8 +137,4 @@ gst-launch-1.0 -q \
 
 # stx-eval column: a column of the same frame.
 "${STX_EVAL:-build/examples/stx-eval}" column --output docs/column.svg > /dev/null
-ls -l docs/column.svg docs/street.jpg docs/segments.jpg docs/lidar.png docs/scan.jpg \
-  docs/disparity*.jpg docs/above.png docs/above-scan.png
-ls -l docs/column.svg docs/street.jpg docs/segments.jpg docs/labels.jpg docs/lidar.png \
-ls -l docs/column.svg docs/street.jpg docs/segments.jpg docs/lidar.png docs/orbit.jpg \
-  docs/above.png docs/above-scan.png docs/disparity*.jpg
+ls -l docs/*.svg docs/*.jpg docs/*.png

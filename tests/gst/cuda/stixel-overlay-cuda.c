@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What stixel-overlay draws over stixels, where frames and stixels lie on a GPU. Bytes as on the
+ * CPU. The GPU is that of tests/emu; the program runs a second time with work that waits until
+ * somebody waits for it.
+ */
+#include "tests/gst/cuda/cuda_fixture.h"
+
+#define SMALL "video/x-raw,width=320,height=96"
+#define VIEW(name) "street-scene-src num-buffers=2 view=" #name " ! " SMALL
+#define STIXELS "downsample-transpose %s ! sat-dp-stixels %s ! "
+#define OVERLAY "stixel-overlay name=over %s "
+#define OUT "! fakesink name=out "
+#define DRAWN VIEW(left) ",format=RGB ! over.sink "
+
+/* The %s is the backend of all that has one. */
+static const char *const lines[] = {
+    OVERLAY "labels=distance free-space=true corridor-width=2 dim=.5 " OUT DRAWN VIEW(
+        disparity) " ! " STIXELS "over.stixels",
+    OVERLAY "labels=distance+id mode=height " OUT DRAWN VIEW(
+        disparity) " ! " STIXELS "stixel-obstacles ! over.stixels",
+    OVERLAY "mode=truth " OUT DRAWN VIEW(disparity) " ! tee name=map ! queue ! " STIXELS
+                                                    "over.stixels map. ! queue ! " STIXELS
+                                                    "over.truth",
+    OVERLAY "mode=kind labels=distance " OUT DRAWN VIEW(disparity) " ! " STIXELS "over.stixels",
+};
+
+static CudaOutcome run(const char *format, const char *backend)
+{
+  static const CudaPlace between[] = {{"over", "stixels"}, {NULL, NULL}};
+  GString *line = g_string_new(format);
+  CudaOutcome outcome;
+
+  g_string_replace(line, "%s", backend, 0);
+  outcome = cuda_run_text(line->str, between);
+  g_string_free(line, TRUE);
+  return outcome;
+}
+
+GST_START_TEST(bytes_are_those_of_the_cpu)
+{
+  CudaOutcome cpu = run(lines[__i__], "backend=c");
+  CudaOutcome gpu = run(lines[__i__], "backend=cuda");
+
+  cuda_expect_same(&gpu, &cpu, lines[__i__]);
+  ck_assert_uint_eq(gpu.buffers, 2);
+  ck_assert_uint_eq(cpu.device_between, 0);
+  ck_assert_int_eq(gpu.warnings, 0);
+  cuda_outcome_clear(&cpu);
+  cuda_outcome_clear(&gpu);
+}
+GST_END_TEST
+
+static Suite *stixel_overlay_cuda_suite(void)
+{
+  Suite *suite = suite_create("stixel-overlay-cuda");
+  TCase *tests = tcase_create("stixel-overlay-cuda");
+
+  suite_add_tcase(suite, tests);
+  tcase_add_loop_test(tests, bytes_are_those_of_the_cpu, 0, G_N_ELEMENTS(lines));
+  return suite;
+}
+GST_CHECK_MAIN(stixel_overlay_cuda)
