@@ -24,6 +24,7 @@ static StxRig rigs[] = {
     {"sat-dp-stixels threads=1", {"sink"}},
     {"rdp-columns threads=1", {"sink"}},
     {"stixel-json", {"sink"}},
+    {"stixel-bev threads=1", {"sink", "points"}, "video/x-raw,format=RGB,width=16,height=16"},
     {"stixel-obstacles", {"sink"}},
     {"stixel-obstacles", {"sink"}, "application/x-obstacles"},
     {"lidar-ground threads=1", {"sink"}},

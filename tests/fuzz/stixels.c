@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Records of stixels, with caps that fit or not, into stixel-json and stixel-overlay; into the
- * latter on its pad, or attached to frames, whatever the meta says. What comes out is a line of
- * JSON with as many stixels as there were records, or a picture of the same size.
+ * Records of stixels, with caps that fit or not, into stixel-json, stixel-bev and stixel-overlay;
+ * into the latter on its pad, into both latter attached to frames, whatever the meta says. What
+ * comes out is a line of JSON with as many stixels as there were records, or a picture of the same
+ * size, from above of the size that was asked for.
  */
 #include <jansson.h>
 #include <string.h>
@@ -50,18 +51,30 @@ static void take_picture(StxRig *rig, GstBuffer *output, const GstCaps *caps)
       gst_buffer_get_size(output) == GST_VIDEO_INFO_SIZE(&expected->video), "another size");
 }
 
+#define ABOVE_SIDE 64
+#define ABOVE_CAPS "video/x-raw,format=RGB,width=64,height=64"
+#define ABOVE "stixel-bev threads=1 focal=40 cx=8 cy=6 baseline=.5 "
+
+static void take_above(StxRig *rig, GstBuffer *output, const GstCaps *caps)
+{
+  stx_fuzz_expect(gst_buffer_get_size(output) == 3 * ABOVE_SIDE * ABOVE_SIDE, "another size");
+}
+
 #define OVERLAY "stixel-overlay threads=1 "
 static StxRig rigs[] = {
     {"stixel-json", {"sink"}, NULL, take_line},
+    {"stixel-bev threads=1 mode=class legend=top-left", {"sink"}, ABOVE_CAPS, take_above},
+    {ABOVE "mode=kind uncertainty=0", {"sink"}, ABOVE_CAPS, take_above},
     {OVERLAY, {"sink", "stixels"}, NULL, take_picture},
     {OVERLAY "mode=class legend=bottom-right", {"sink", "stixels"}, NULL, take_picture},
     {OVERLAY "mode=kind alpha=1 outlines=false", {"sink", "stixels"}, NULL, take_picture},
     {OVERLAY "backend=c scale=depth", {"sink", "stixels"}, NULL, take_picture},
     {OVERLAY "legend=top-right", {"sink"}, NULL, take_picture},
     {OVERLAY "mode=class legend=none", {"sink"}, NULL, take_picture},
+    {ABOVE "mode=height", {"sink"}, ABOVE_CAPS, take_above},
 };
-#define JSON 0
-#define ATTACHED 5 /* from here on the stixels are attached */
+#define ALONE 3    /* before it stixels come by themselves */
+#define ATTACHED 7 /* from here on they are attached */
 
 /* ---- What goes in -------------------------------------------------------------------------- */
 
@@ -110,7 +123,7 @@ static void push_picture(StxRig *rig, const StxFuzzInput *input, guint number, G
   stx_rig_push(rig, 0, picture);
 }
 
-static void run_json(StxRig *rig, StxFuzzInput *input, const GstStxStixelInfo *info)
+static void run_alone(StxRig *rig, StxFuzzInput *input, const GstStxStixelInfo *info)
 {
   Expected *expected = rig->expected;
   StxRigLayout layout = stx_rig_layout(input);
@@ -158,8 +171,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   read_info(&input, &expected.info);
   rig->expected = &expected;
   stx_rig_begin(rig);
-  if (choice == JSON)
-    run_json(rig, &input, &expected.info);
+  if (choice < ALONE)
+    run_alone(rig, &input, &expected.info);
   else
     run_overlay(rig, &input, choice >= ATTACHED);
   if (stx_rig_end(rig))
@@ -188,13 +201,13 @@ bool stx_fuzz_seed(size_t number, StxBytes *seed)
   stx_fuzz_put_byte(seed, (int)(number % 8)); /* layout */
   if (number % 8 >= 4)
     stx_fuzz_put_byte(seed, 100);
-  if (number % G_N_ELEMENTS(rigs) != JSON) {
+  if (number % G_N_ELEMENTS(rigs) >= ALONE) {
     stx_fuzz_put_byte(seed, (int)(number % FORMATS));
     stx_fuzz_put_number(seed, number < FORMATS ? 16 : 33);
     stx_fuzz_put_number(seed, 12);
   }
   stx_fuzz_put_camera(seed, number % 2 == 0 ? STX_FUZZ_CAMERA : STX_FUZZ_NO_CAMERA);
-  if (number % G_N_ELEMENTS(rigs) != JSON)
+  if (number % G_N_ELEMENTS(rigs) >= ALONE)
     stx_fuzz_put_byte(seed, (int)(number % 3));
   stx_bytes_put(seed, records, sizeof records);
   return true;
