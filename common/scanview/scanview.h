@@ -80,9 +80,9 @@ size_t stx_scanview_dots(const StxScanviewParams *params, const StxScanviewLens 
     int height, const StxScan *scan, void *memory, const StxSheetDot **dots, const float **depths);
 
 /* Draws dots and the legend; `strength`, 0…1, is that of a scan that is not of this moment. Returns
- * the number of dots. */
+ * the number of dots. Up to `threads` draw. */
 size_t stx_scanview_draw(const StxScanviewParams *params, const StxScanviewLens *lens,
-    const StxScan *scan, double strength, void *memory, StxSheet *sheet);
+    const StxScan *scan, double strength, int threads, void *memory, StxSheet *sheet);
 
 /* Draws boxes around obstacles of a scan, the nearest first, with their distance. Those of which
  * place or size is unknown, that lie behind the camera in part, or whose middle is not in the

@@ -30,7 +30,7 @@ static void draw_legend(const StxScanviewParams *params, bool labelled, StxSheet
 }
 
 size_t stx_scanview_draw(const StxScanviewParams *params, const StxScanviewLens *lens,
-    const StxScan *scan, double strength, void *memory, StxSheet *sheet)
+    const StxScan *scan, double strength, int threads, void *memory, StxSheet *sheet)
 {
   const StxSheetParams *frame = stx_sheet_params(sheet);
   const StxSheetDot *dots;
@@ -38,7 +38,7 @@ size_t stx_scanview_draw(const StxScanviewParams *params, const StxScanviewLens 
       stx_scanview_dots(params, lens, frame->width, frame->height, scan, memory, &dots, NULL);
   double suits = fmin(fmax(frame->width / 500., 1.5), 9); /* neighbours on a car do not touch */
   double size = params->point_size > 0 ? params->point_size : suits;
-  stx_sheet_dots(sheet, dots, count, size / 2, params->alpha * strength);
+  stx_sheet_dots(sheet, dots, count, size / 2, params->alpha * strength, threads);
   draw_legend(params, scan->labels != NULL, sheet);
   return count;
 }

@@ -92,10 +92,10 @@ typedef struct {
 
 /* Many filled circles of one size, each over those before it: scans. Their centres are moved to the
  * middle of an eighth of a pixel; what is not finite is passed over. Those with a radius above
- * STX_SHEET_SMALL are drawn one by one. */
+ * STX_SHEET_SMALL are drawn one by one. Up to `threads` work on it, in bands of rows. */
 #define STX_SHEET_SMALL 7.5
-void stx_sheet_dots(
-    StxSheet *sheet, const StxSheetDot *dots, size_t count, double radius, double opacity);
+void stx_sheet_dots(StxSheet *sheet, const StxSheetDot *dots, size_t count, double radius,
+    double opacity, int threads);
 
 /* A filled polygon of any shape, in either direction; what its edges enclose twice is outside.
  * 3 … STX_SHEET_POLYGON points: otherwise nothing. */

@@ -5,6 +5,7 @@
  */
 #include <math.h>
 
+#include "common/parallel.h"
 #include "common/sheet/sheet_private.h"
 
 #define STEPS 8                                  /* of a pixel */
@@ -23,11 +24,23 @@ typedef struct {
   uint8_t channel[3];
 } Known;
 
+/* A band of the frame's rows: whole rows of tiles. */
 typedef struct {
   StxSheet *sheet;
   const Stamps *stamps;
+  int top, bottom;
   Known known[KNOWN];
 } Job;
+
+/* What all bands share. */
+typedef struct {
+  StxSheet *sheet;
+  const Stamps *stamps;
+  const StxSheetDot *dots;
+  size_t count;
+} Bands;
+
+#define BAND (4 * STX_SHEET_TILE) /* rows */
 
 static void make_stamp(double radius, int most, double x, double y, int side, uint16_t *weight)
 {
@@ -80,15 +93,40 @@ static void stamp_row(
       row[x] = stx_sheet_over(row[x], stx_paint(channel, *weight));
 }
 
-/* `left`, `top`: of the stamp, which may lie outside. */
-static void stamp(
-    const Job *job, const uint8_t channel[3], const uint16_t *weight, int left, int top)
+/* Where a stamp lies, perhaps outside in part, and which one it is. */
+typedef struct {
+  int left, top, phase_x, phase_y;
+} Spot;
+
+/* Beyond that much of the frame nothing is seen of a dot, in steps; a whole number of pixels. */
+#define MARGIN (STEPS * MOST_SIDE)
+
+/* False: nothing of it is seen. Positive numbers are rounded down by conversion alone. */
+static bool find_spot(const StxSheet *sheet, const Stamps *stamps, const StxSheetDot *dot, Spot *at)
 {
-  const StxSheetParams *params = &job->sheet->params;
-  int side = job->stamps->side, first = clamp(left, 0, params->width);
-  int end = clamp(left + side, 0, params->width), bottom = clamp(top + side, 0, params->height);
-  for (int y = clamp(top, 0, params->height); y < bottom; y++) {
-    const uint16_t *row = weight + (y - top) * side - left;
+  double x = (double)dot->x * STEPS + MARGIN, y = (double)dot->y * STEPS + MARGIN;
+  if (!(x > 0 && x < sheet->params.width * STEPS + 2 * MARGIN && y > 0 &&
+          y < sheet->params.height * STEPS + 2 * MARGIN))
+    return false;
+  at->phase_x = (int)x % STEPS;
+  at->phase_y = (int)y % STEPS;
+  at->left = (int)x / STEPS - MOST_SIDE - stamps->before;
+  at->top = (int)y / STEPS - MOST_SIDE - stamps->before;
+  return true;
+}
+
+static void stamp(Job *job, const Spot *at, StxRgb colour)
+{
+  int side = job->stamps->side, width = job->sheet->params.width;
+  int first = clamp(at->left, 0, width), end = clamp(at->left + side, 0, width);
+  int bottom = clamp(at->top + side, job->top, job->bottom);
+  int y = clamp(at->top, job->top, job->bottom);
+  if (y >= bottom || first >= end)
+    return;
+  const uint8_t *channel = channels_of(job, colour);
+  const uint16_t *weight = job->stamps->weight[at->phase_y][at->phase_x];
+  for (; y < bottom; y++) {
+    const uint16_t *row = weight + (y - at->top) * side - at->left;
     for (int x = first; x < end;) {
       int border = (x / STX_SHEET_TILE + 1) * STX_SHEET_TILE, stop = border < end ? border : end;
       stamp_row(job, channel, row + x, y, x, stop);
@@ -97,36 +135,65 @@ static void stamp(
   }
 }
 
-static void stamp_dot(Job *job, const StxSheetDot *dot)
+/* ---- Bands --------------------------------------------------------------------------------- */
+
+/* Tiles get their slots one after another, before threads draw on them. */
+static void take_slots(const Bands *bands, const StxSheetDot *dot)
 {
-  const StxSheetParams *params = &job->sheet->params;
-  double x = floor((double)dot->x * STEPS), y = floor((double)dot->y * STEPS);
-  double margin = STEPS * MOST_SIDE; /* farther out nothing is seen */
-  if (!(x > -margin && x < params->width * STEPS + margin && y > -margin &&
-          y < params->height * STEPS + margin))
+  StxSheet *sheet = bands->sheet;
+  int last = bands->stamps->side - 1;
+  Spot at;
+  if (!find_spot(sheet, bands->stamps, dot, &at))
     return;
-  int phase_x = (int)x & (STEPS - 1), phase_y = (int)y & (STEPS - 1);
-  stamp(job, channels_of(job, dot->colour), job->stamps->weight[phase_y][phase_x],
-      ((int)x - phase_x) / STEPS - job->stamps->before,
-      ((int)y - phase_y) / STEPS - job->stamps->before);
+  int left = clamp(at.left, 0, sheet->params.width) / STX_SHEET_TILE;
+  int right = clamp(at.left + last, -1, sheet->params.width - 1);
+  int top = clamp(at.top, 0, sheet->params.height) / STX_SHEET_TILE;
+  int bottom = clamp(at.top + last, -1, sheet->params.height - 1);
+  for (int y = top; y * STX_SHEET_TILE <= bottom; y++)
+    for (int x = left; x * STX_SHEET_TILE <= right; x++)
+      stx_sheet_slot(sheet, y * sheet->across + x);
 }
 
-void stx_sheet_dots(
+static void draw_band(void *data, int i, int worker)
+{
+  const Bands *bands = data;
+  int height = bands->sheet->params.height, below = (i + 1) * BAND;
+  Job job = {.sheet = bands->sheet,
+      .stamps = bands->stamps,
+      .top = i * BAND,
+      .bottom = below < height ? below : height};
+  Spot at;
+  (void)worker;
+  float top = (float)(job.top - MOST_SIDE), bottom = (float)(job.bottom + MOST_SIDE);
+  for (size_t k = 0; k < bands->count; k++)
+    if (bands->dots[k].y > top && bands->dots[k].y < bottom &&
+        find_spot(bands->sheet, bands->stamps, &bands->dots[k], &at))
+      stamp(&job, &at, bands->dots[k].colour);
+}
+
+static void draw_large(
     StxSheet *sheet, const StxSheetDot *dots, size_t count, double radius, double opacity)
 {
+  for (size_t i = 0; i < count; i++)
+    stx_sheet_dot(sheet, (StxSpot){(double)dots[i].x, (double)dots[i].y}, radius,
+        (StxInk){dots[i].colour, opacity});
+}
+
+void stx_sheet_dots(StxSheet *sheet, const StxSheetDot *dots, size_t count, double radius,
+    double opacity, int threads)
+{
   Stamps stamps;
-  Job job = {.sheet = sheet, .stamps = &stamps};
+  Bands bands = {.sheet = sheet, .stamps = &stamps, .dots = dots, .count = count};
   int most = (int)(fmin(fmax(opacity, 0), 1) * 256 + .5); /* NaN: 0 */
   if (!(radius > 0) || most == 0)
     return;
   if (radius > STX_SHEET_SMALL) {
-    for (size_t i = 0; i < count; i++)
-      stx_sheet_dot(sheet, (StxSpot){(double)dots[i].x, (double)dots[i].y}, radius,
-          (StxInk){dots[i].colour, opacity});
+    draw_large(sheet, dots, count, radius, opacity);
     return;
   }
   make_stamps(radius, most, &stamps);
   for (size_t i = 0; i < count; i++)
-    stamp_dot(&job, &dots[i]);
+    take_slots(&bands, &dots[i]);
+  stx_parallel(threads, (sheet->params.height + BAND - 1) / BAND, draw_band, &bands);
   sheet->changes += count > 0;
 }

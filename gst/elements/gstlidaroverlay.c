@@ -143,7 +143,9 @@ static GstFlowReturn prepare(GstElement *element, gpointer data, StxError *error
   }
   gst_stx_camera_tell(element, &note);
   return gst_scanview_stage_draw(&self->drawing, &frame->params, &self->lens, frame->scan,
-             frame->strength, self->sheet.sheet, error)
+             frame->strength,
+             stx_threads((gint)gst_stx_pairing_stage(GST_STX_PAIRING(self))->run.threads),
+             self->sheet.sheet, error)
              ? GST_FLOW_OK
              : GST_FLOW_ERROR;
 }

@@ -14,7 +14,7 @@ static GstBuffer *obstacles_of(GstBuffer *scan)
 }
 
 static gboolean draw_points(GstScanviewStage *self, const StxScanviewParams *params,
-    const StxScanviewLens *lens, GstBuffer *scan, gdouble strength, StxSheet *sheet,
+    const StxScanviewLens *lens, GstBuffer *scan, gdouble strength, gint threads, StxSheet *sheet,
     StxError *error)
 {
   GstStxRecords points, labels = {NULL};
@@ -25,7 +25,7 @@ static gboolean draw_points(GstScanviewStage *self, const StxScanviewParams *par
   StxScan view = {points.data, labels.data, points.count};
 
   if (good)
-    stx_scanview_draw(params, lens, &view, strength, self->memory.data, sheet);
+    stx_scanview_draw(params, lens, &view, strength, threads, self->memory.data, sheet);
   gst_stx_records_unmap(&labels);
   gst_stx_records_unmap(&points);
   return good;
@@ -45,13 +45,13 @@ static gboolean draw_obstacles(GstScanviewStage *self, const StxScanviewLens *le
 }
 
 gboolean gst_scanview_stage_draw(GstScanviewStage *self, const StxScanviewParams *params,
-    const StxScanviewLens *lens, GstBuffer *scan, gdouble strength, StxSheet *sheet,
+    const StxScanviewLens *lens, GstBuffer *scan, gdouble strength, gint threads, StxSheet *sheet,
     StxError *error)
 {
   stx_sheet_clear(sheet);
   if (scan == NULL)
     return TRUE;
-  return draw_points(self, params, lens, scan, strength, sheet, error) &&
+  return draw_points(self, params, lens, scan, strength, threads, sheet, error) &&
          (!params->obstacles || draw_obstacles(self, lens, scan, strength, sheet, error));
 }
 

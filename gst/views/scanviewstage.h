@@ -20,11 +20,11 @@ typedef struct {
 
 /*
  * Wipes the sheet and draws a scan on it, with the labels and obstacles that are attached to it,
- * where these fit; NULL: none, the sheet stays empty. `strength`: 0…1. FALSE with the reason in
- * `error`.
+ * where these fit; NULL: none, the sheet stays empty. `strength`: 0…1; up to `threads` draw. FALSE
+ * with the reason in `error`.
  */
 gboolean gst_scanview_stage_draw(GstScanviewStage *self, const StxScanviewParams *params,
-    const StxScanviewLens *lens, GstBuffer *scan, gdouble strength, StxSheet *sheet,
+    const StxScanviewLens *lens, GstBuffer *scan, gdouble strength, gint threads, StxSheet *sheet,
     StxError *error);
 
 void gst_scanview_stage_clear(GstScanviewStage *self);

@@ -207,7 +207,7 @@ START_TEST(near_points_lie_over_far_ones)
   params.alpha = 1;
   params.point_size = 5;
   ck_assert_uint_eq(
-      stx_scanview_draw(&params, &lens, &(StxScan){two[0], kinds, 2}, 1, memory, sheet), 2);
+      stx_scanview_draw(&params, &lens, &(StxScan){two[0], kinds, 2}, 1, 1, memory, sheet), 2);
   sheet_pixel(sheet, 100, 319, 99, rgb);
   ck_assert(rgb[0] == obstacle.r && rgb[1] == obstacle.g && rgb[2] == obstacle.b);
   ck_assert_int_ge(drawn(sheet, 315, 95, 325, 105), 16);

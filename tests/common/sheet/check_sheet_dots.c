@@ -25,7 +25,7 @@ static void expect_alike(const char *format, int width, int height, double radiu
   StxSheetDot dots[DOTS];
   char what[96];
   make_dots(dots, width, height, &random);
-  stx_sheet_dots(many, dots, DOTS, radius, opacity);
+  stx_sheet_dots(many, dots, DOTS, radius, opacity, 1 + width % 3);
   for (int i = 0; i < DOTS; i++)
     stx_sheet_dot(single, (StxSpot){(double)dots[i].x, (double)dots[i].y}, radius,
         (StxInk){dots[i].colour, opacity});
@@ -39,7 +39,8 @@ START_TEST(many_are_as_one_by_one)
 {
   static const double radii[] = {.3, .5, 1, 1.37, 2.5, 4, 7.5, 9};
   for (size_t i = 0; i < sizeof radii / sizeof radii[0]; i++) {
-    expect_alike("RGB", 97, 61, radii[i], 1);
+    expect_alike("RGB", 97, 261, radii[i], 1);
+    expect_alike("RGB", 98, 129, radii[i], 1);
     expect_alike("I420", 64, 48, radii[i], .7);
     expect_alike("BGRx", 1, 33, radii[i], .25);
     expect_alike("YUY2", 35, 1, radii[i], 1);
@@ -54,16 +55,16 @@ START_TEST(odd_dots_are_passed_over)
   StxSheet *sheet = sheet_new(&params);
   for (size_t i = 0; i < sizeof odd / sizeof odd[0]; i++) {
     const StxSheetDot dots[2] = {{odd[i], 20, {255, 0, 0}}, {20, odd[i], {255, 0, 0}}};
-    stx_sheet_dots(sheet, dots, 2, 3, 1);
+    stx_sheet_dots(sheet, dots, 2, 3, 1, 2);
   }
   const StxSheetDot good = {20, 20, {255, 0, 0}};
-  stx_sheet_dots(sheet, &good, 1, 0, 1);
-  stx_sheet_dots(sheet, &good, 1, NAN, 1);
-  stx_sheet_dots(sheet, &good, 1, 2, 0);
-  stx_sheet_dots(sheet, &good, 1, 2, NAN);
+  stx_sheet_dots(sheet, &good, 1, 0, 1, 2);
+  stx_sheet_dots(sheet, &good, 1, NAN, 1, 2);
+  stx_sheet_dots(sheet, &good, 1, 2, 0, 2);
+  stx_sheet_dots(sheet, &good, 1, 2, NAN, 2);
   ck_assert(stx_sheet_is_empty(sheet));
   uint64_t before = stx_sheet_changes(sheet);
-  stx_sheet_dots(sheet, &good, 1, 2, 1);
+  stx_sheet_dots(sheet, &good, 1, 2, 1, 2);
   ck_assert(!stx_sheet_is_empty(sheet));
   ck_assert_uint_gt(stx_sheet_changes(sheet), before);
   sheet_free(sheet);
