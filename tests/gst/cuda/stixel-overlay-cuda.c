@@ -45,6 +45,7 @@ GST_START_TEST(bytes_are_those_of_the_cpu)
   cuda_expect_same(&gpu, &cpu, lines[__i__]);
   ck_assert_uint_eq(gpu.buffers, 2);
   ck_assert_uint_eq(cpu.device_between, 0);
+  ck_assert_uint_eq(gpu.device_between, 2); /* stixels come in device memory */
   ck_assert_int_eq(gpu.warnings, 0);
   cuda_outcome_clear(&cpu);
   cuda_outcome_clear(&gpu);

@@ -274,6 +274,17 @@ typedef struct {
   gfloat matrix[3][3];
 } Matrix;
 
+/* A position of the image is at (x, y) of the frame where that shows what the image does. */
+static void expect_position(const GstStxStixels *stixels, gint expected)
+{
+  gdouble x, y;
+
+  gst_stx_stixels_get_position(stixels, expected / PER_COLUMN * CELL + .5,
+      HEIGHT - 1 - expected % PER_COLUMN * 8 + .5, &x, &y);
+  if (x >= 0 && y >= 0 && gst_stx_stixels_find_at(stixels, x, y) >= 0)
+    ck_assert_int_eq(gst_stx_stixels_find_at(stixels, x, y), expected);
+}
+
 /* Position (x, y) of a frame of width × height pixels that was transformed shows stixel `expected`,
  * or none. */
 static void expect_transformed(const Matrix *matrix, gdouble x, gdouble y, gint expected)
@@ -287,6 +298,8 @@ static void expect_transformed(const Matrix *matrix, gdouble x, gdouble y, gint 
       target, meta, frame, g_quark_from_static_string("gst-video-matrix"), (gpointer)matrix));
   stixels = gst_stx_stixels_new_from_buffer(target, caps, NULL);
   ck_assert_int_eq(gst_stx_stixels_find_at(stixels, x, y), expected);
+  if (expected >= 0)
+    expect_position(stixels, expected);
   gst_stx_stixels_unref(stixels);
   gst_caps_unref(caps);
   gst_buffer_unref(target);
@@ -409,6 +422,22 @@ GST_START_TEST(reading_does_not_leak)
 }
 GST_END_TEST;
 
+/* 60×32 pixels on 120×64: twice as far from the corner. */
+GST_START_TEST(positions_are_those_of_the_frame)
+{
+  GstBuffer *frame = new_frame(FALSE);
+  GstCaps *caps = gst_caps_from_string("video/x-raw,width=120,height=64");
+  GstStxStixels *stixels = gst_stx_stixels_new_from_buffer(frame, caps, NULL);
+  gdouble x, y;
+
+  gst_stx_stixels_get_position(stixels, 10.5, 3, &x, &y);
+  ck_assert(fabs(x - 21) < 1e-9 && fabs(y - 6) < 1e-9);
+  gst_stx_stixels_unref(stixels);
+  gst_caps_unref(caps);
+  gst_buffer_unref(frame);
+}
+GST_END_TEST;
+
 static Suite *frames_suite(void)
 {
   Suite *suite = suite_create("frames");
@@ -422,6 +451,7 @@ static Suite *frames_suite(void)
   tcase_add_test(tests, cut_frames_keep_them_or_lose_them);
   tcase_add_test(tests, turned_frames_keep_them_or_lose_them);
   tcase_add_test(tests, a_matrix_says_what_was_cut);
+  tcase_add_test(tests, positions_are_those_of_the_frame);
   tcase_add_test(tests, a_matrix_says_where_borders_are);
   tcase_add_test(tests, a_matrix_says_how_it_was_turned);
   tcase_add_test(tests, a_crop_meta_is_seen);
