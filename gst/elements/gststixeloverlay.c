@@ -21,25 +21,16 @@
 
 #include "gst/shared/element.h"
 #include "gst/base/inputs.h"
-#include "gst/base/pairing.h"
 #include "gst/formats/camera.h"
 #include "gst/formats/columns.h"
 #include "gst/live/hold.h"
+#include "gst/views/onvideo.h"
 #include "gst/views/overlayinput.h"
 #include "gst/views/overlaystage.h"
 #include "gst/stixels/stixels.h"
 
 GST_DEBUG_CATEGORY_STATIC(stixel_overlay_debug);
 #define GST_CAT_DEFAULT stixel_overlay_debug
-
-/* What stx_pixel_format knows; the first one is what a converter in front will prefer. Colour
- * alone: where gray were possible, a tee in front of this element and of a matcher, which prefers
- * gray, would settle on it. */
-#define FORMATS                                                                                    \
-  "{ RGB, BGR, RGBA, RGBx, BGRA, BGRx, ARGB, xRGB, ABGR, xBGR, I420, YV12, NV12, NV21, Y42B, "     \
-  "NV16, NV61, Y444, NV24, AYUV, YUY2, YVYU, UYVY, VYUY }"
-
-#define VIDEO_CAPS GST_STX_CUDA_CAPS("video/x-raw", ",format=" FORMATS)
 
 enum { ROLE_VIDEO, ROLE_STIXELS, ROLE_TRUTH, ROLES };
 
@@ -77,14 +68,14 @@ G_DEFINE_FINAL_TYPE(GstStixelOverlay, gst_stixel_overlay, GST_TYPE_STX_PAIRING)
 GST_ELEMENT_REGISTER_DEFINE(
     stixel_overlay, "stixel-overlay", GST_RANK_NONE, GST_TYPE_STIXEL_OVERLAY)
 
-static GstStaticPadTemplate video_template =
-    GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS(VIDEO_CAPS));
+static GstStaticPadTemplate video_template = GST_STATIC_PAD_TEMPLATE(
+    "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS(GST_STX_ONVIDEO_CAPS));
 static GstStaticPadTemplate stixels_template = GST_STATIC_PAD_TEMPLATE("stixels", GST_PAD_SINK,
     GST_PAD_REQUEST, GST_STATIC_CAPS(GST_STX_CUDA_CAPS(GST_STX_STIXELS_MEDIA_TYPE, "")));
 static GstStaticPadTemplate truth_template = GST_STATIC_PAD_TEMPLATE("truth", GST_PAD_SINK,
     GST_PAD_REQUEST, GST_STATIC_CAPS(GST_STX_CUDA_CAPS(GST_STX_STIXELS_MEDIA_TYPE, "")));
-static GstStaticPadTemplate src_template =
-    GST_STATIC_PAD_TEMPLATE("src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS(VIDEO_CAPS));
+static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE(
+    "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS(GST_STX_ONVIDEO_CAPS));
 
 /* ---- From caps and properties to a plan ---------------------------------------------------- */
 
@@ -104,19 +95,9 @@ static gboolean plan(GstStixelOverlay *self, const GstStxImage *image, StxError 
   return gst_overlay_stage_prepare(&self->drawing, &settings, &self->video, image, error);
 }
 
-/* Frames leave as they came. */
 static GstFlowReturn announce(GstStxPairing *pairing, guint roles, StxError *error)
 {
-  GstStixelOverlay *self = GST_STIXEL_OVERLAY(pairing);
-  GstCaps *caps = gst_stx_pairing_get_caps(GST_STX_PAIRING(self), ROLE_VIDEO);
-  GstCaps *current = gst_pad_get_current_caps(GST_AGGREGATOR_SRC_PAD(self));
-  gboolean same = current != NULL && gst_caps_is_equal(current, caps);
-
-  gst_clear_caps(&current);
-  if (!same)
-    return gst_stx_pairing_set_src_caps(GST_STX_PAIRING(self), caps);
-  gst_caps_unref(caps);
-  return GST_FLOW_OK;
+  return gst_stx_onvideo_announce(pairing, ROLE_VIDEO);
 }
 
 /* ---- One frame ----------------------------------------------------------------------------- */
@@ -273,8 +254,7 @@ static GstFlowReturn process(GstStxPairing *pairing, GstBuffer **set, GstBuffer 
   GstStixelOverlay *self = GST_STIXEL_OVERLAY(pairing);
   GstOverlayDrawing drawing = {.truth = set[ROLE_TRUTH], .strength = 1};
   GstStxImage image;
-  StxError error;
-  GstFlowReturn flow = announce(pairing, gst_stx_roles_of(set), &error);
+  GstFlowReturn flow = gst_stx_onvideo_announce(pairing, ROLE_VIDEO);
 
   if (flow != GST_FLOW_OK)
     return flow;
@@ -335,17 +315,8 @@ static gboolean set_role_caps(GstStxPairing *pairing, guint role, GstCaps *caps)
     GST_STX_ELEMENT_ERROR(self, STREAM, FORMAT, &error);
     return FALSE;
   }
-  if (role == ROLE_VIDEO && (!gst_video_info_from_caps(&self->video, caps) ||
-                                stx_pixel_format(GST_VIDEO_INFO_NAME(&self->video)) == NULL)) {
-    gchar *text = gst_caps_to_string(caps);
-
-    GST_ELEMENT_ERROR(self, STREAM, FORMAT,
-        ("Cannot draw on %s; needed is video/x-raw in one of %s: put videoconvert in front", text,
-            FORMATS),
-        (NULL));
-    g_free(text);
+  if (role == ROLE_VIDEO && !gst_stx_onvideo_parse(pairing, caps, &self->video))
     return FALSE;
-  }
   if (role == ROLE_VIDEO)
     gst_stx_camera_from_caps(caps, &self->video_camera);
   gst_stx_hold_forget(&self->last);
@@ -353,44 +324,17 @@ static gboolean set_role_caps(GstStxPairing *pairing, guint role, GstCaps *caps)
   return TRUE;
 }
 
-/* Video has the same caps on both sides: ask the other one, so that converters agree. */
-static gboolean answer_caps(GstStixelOverlay *self, GstPad *pad, GstPad *other, GstQuery *query)
-{
-  GstStxCuda *cuda = &gst_stx_pairing_stage(GST_STX_PAIRING(self))->cuda;
-  GstCaps *filter, *allowed, *peer;
-
-  gst_query_parse_caps(query, &filter);
-  allowed = gst_stx_caps_filtered(
-      gst_stx_cuda_filter_caps(cuda, gst_pad_get_pad_template_caps(pad)), filter);
-  peer = gst_pad_peer_query_caps(other, allowed);
-  gst_query_set_caps_result(query, peer);
-  gst_caps_unref(peer);
-  gst_caps_unref(allowed);
-  return TRUE;
-}
-
 static gboolean sink_query(GstAggregator *aggregator, GstAggregatorPad *pad, GstQuery *query)
 {
-  GstStixelOverlay *self = GST_STIXEL_OVERLAY(aggregator);
-
-  if (GST_QUERY_TYPE(query) == GST_QUERY_CAPS &&
-      GST_PAD_PAD_TEMPLATE(pad) == gst_element_get_pad_template(GST_ELEMENT(self), "sink"))
-    return answer_caps(self, GST_PAD(pad), GST_AGGREGATOR_SRC_PAD(self), query);
-  return GST_AGGREGATOR_CLASS(gst_stixel_overlay_parent_class)->sink_query(aggregator, pad, query);
+  return gst_stx_onvideo_query(GST_STX_PAIRING(aggregator), ROLE_VIDEO, GST_PAD(pad), query) ||
+         GST_AGGREGATOR_CLASS(gst_stixel_overlay_parent_class)->sink_query(aggregator, pad, query);
 }
 
 static gboolean src_query(GstAggregator *aggregator, GstQuery *query)
 {
-  GstStixelOverlay *self = GST_STIXEL_OVERLAY(aggregator);
-  GstAggregatorPad *video;
-  gboolean answered;
-
-  if (GST_QUERY_TYPE(query) != GST_QUERY_CAPS)
-    return GST_AGGREGATOR_CLASS(gst_stixel_overlay_parent_class)->src_query(aggregator, query);
-  video = gst_stx_pairing_get_pad(GST_STX_PAIRING(self), ROLE_VIDEO);
-  answered = answer_caps(self, GST_AGGREGATOR_SRC_PAD(self), GST_PAD(video), query);
-  gst_object_unref(video);
-  return answered;
+  return gst_stx_onvideo_query(
+             GST_STX_PAIRING(aggregator), ROLE_VIDEO, GST_AGGREGATOR_SRC_PAD(aggregator), query) ||
+         GST_AGGREGATOR_CLASS(gst_stixel_overlay_parent_class)->src_query(aggregator, query);
 }
 
 static gboolean start(GstAggregator *aggregator)
