@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What lines of stixel-json, depths and scans are in Rerun: one batch of each for a frame.
+
+Axes are those of the left camera: x to the right, y down, z forward, in metres.
+"""
+import numpy as np
+import rerun as rr
+
+FAR = 50  # metres: this and more has the farthest colour
+REACH = 100  # metres: what lies farther is left out
+THICK = .1  # metres, of what stands upright
+KINDS = {"segment": (232, 176, 60), "ground": (150, 90, 200), "object": (232, 64, 56)}
+
+
+def colours_of(distance):
+    """Near red, over yellow and green, to far blue."""
+    share = np.clip(np.asarray(distance, float) / FAR, 0, 1)
+    stops = [0, .25, .5, .75, 1]
+    return np.stack([np.interp(share, stops, channel) for channel in (
+        (224, 255, 128, 20, 64), (28, 186, 224, 188, 96), (46, 36, 84, 226, 240))], axis=1
+    ).astype(np.uint8)
+
+
+def stixel_boxes(stixels, by_kind=False):
+    """Sky and what is of unknown distance have none; a road that leads too far ends at REACH."""
+    seen = [s for s in stixels if s["kind"] != "sky" and s["metres"] and s["metres"]["z"] < REACH
+            and None not in s["metres"].values()]
+    x, y, z, z_top, width, height = np.array(
+        [[s["metres"][name] for name in ("x", "y", "z", "z_top", "width", "height")]
+         for s in seen], float).reshape(-1, 6).T
+    end = np.minimum(z_top, REACH)
+    height = height * np.divide(end - z, z_top - z, out=np.ones_like(z), where=z_top > REACH)
+    centers = np.stack([x, y - height / 2, (z + end) / 2], axis=1)
+    half = np.stack([width / 2, np.abs(height) / 2, np.maximum(np.abs(end - z), THICK) / 2], axis=1)
+    colours = np.array([KINDS[s["kind"]] for s in seen], np.uint8).reshape(-1, 3) if by_kind \
+        else colours_of(z)
+    return rr.Boxes3D(centers=centers, half_sizes=half, colors=colours, fill_mode="solid")
+
+
+def obstacle_boxes(obstacles):
+    """Frames around them, with number and distance."""
+    metres = np.array([[o["metres"][name] for name in
+                        ("x", "y", "z", "width", "height", "depth")] for o in obstacles],
+                      float).reshape(-1, 6)
+    x, y, z, width, height, depth = np.nan_to_num(metres).T
+    depth = np.maximum(depth, THICK)
+    return rr.Boxes3D(centers=np.stack([x, y - height / 2, z + depth / 2], axis=1),
+                      half_sizes=np.stack([width, height, depth], axis=1) / 2,
+                      colors=[(255, 255, 255)] * len(obstacles),
+                      labels=[f"{o['id'] or ''} {o['metres']['z']:.1f} m" for o in obstacles])
+
+
+def depth_image(disparity, camera):
+    """Of a map of 1/256 pixel; unknown is 0. In millimetres."""
+    known = disparity > 0
+    depth = np.divide(camera["focal"] * camera["baseline"] * 256e3, disparity,
+                      out=np.zeros(disparity.shape), where=known)
+    return rr.DepthImage(np.where(depth < 65535, depth, 0).astype(np.uint16), meter=1000,
+                         depth_range=(0, FAR * 1000))
+
+
+def scan_points(points):
+    """Of x forward, y to the left, z up."""
+    places = np.stack([-points[:, 1], -points[:, 2], points[:, 0]], axis=1)
+    places = places[np.isfinite(places).all(axis=1)]
+    return rr.Points3D(places, colors=colours_of(np.linalg.norm(places, axis=1)), radii=.03)
+
+
+def pinhole(line):
+    """The camera of a line; its picture then fits to everything else."""
+    camera = line["camera"]
+    return rr.Pinhole(focal_length=camera["focal"], width=line["width"], height=line["height"],
+                      principal_point=(camera["cx"] + .5, camera["cy"] + .5),
+                      camera_xyz=rr.ViewCoordinates.RDF, image_plane_distance=2)
