@@ -90,7 +90,7 @@ gst-launch-1.0 -q \
   street-scene-src view=left "${street[@]}" ! stixels.sink_left \
   street-scene-src view=right "${street[@]}" ! stixels.sink_right \
   stereo-stixels name=stixels alpha=0 legend=none \
-  ! stixel-orbit azimuth=-15 ! videoconvert ! jpegenc quality=70 ! filesink location=docs/orbit.jpg
+  ! stixel-orbit azimuth=-.26 ! videoconvert ! jpegenc quality=70 ! filesink location=docs/orbit.jpg
 
 # Of the same frame, for disparity-colour and mode=truth of stixel-overlay, smaller.
 small=(video/x-raw,width=828,height=250)

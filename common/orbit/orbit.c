@@ -7,10 +7,10 @@
 #include "common/cpu.h"
 #include "common/orbit/orbit_private.h"
 
-#define FIELD_OF_VIEW 45.   /* degrees, from the upper to the lower edge */
-#define USUAL_HEIGHT 1.65   /* metres of a camera, where nobody says its height */
-#define HEIGHT_LOOKED_AT 1. /* metres above the road */
-#define DEGREE (3.14159265358979323846 / 180)
+#define PI 3.14159265358979323846
+#define FIELD_OF_VIEW (PI / 4) /* from the upper to the lower edge */
+#define USUAL_HEIGHT 1.65      /* metres of a camera, where nobody says its height */
+#define HEIGHT_LOOKED_AT 1.    /* metres above the road */
 
 /* ---- Fields ------------------------------------------------------------------------------- */
 
@@ -20,11 +20,11 @@ static const StxField fields[] = {
     {FIELD(INT, width), .low = 16, .high = STX_ORBIT_MAX_SIDE, .unit = "pixels"},
     {FIELD(INT, height), .low = 16, .high = STX_ORBIT_MAX_SIDE, .unit = "pixels"},
     {"azimuth", "Azimuth",
-        "Where the eye stands: 0 straight behind the camera, 90 to its right, -90 to its left, "
-        "degrees",
-        FIELD(DOUBLE, azimuth), .low = -360, .high = 360, .unit = "degrees"},
-    {"elevation", "Elevation", "How high the eye stands above the horizon, degrees",
-        FIELD(DOUBLE, elevation), .low = 1, .high = 89, .unit = "degrees"},
+        "Where the eye stands: 0 straight behind the camera, 1.57 to its right, -1.57 to its left, "
+        "radians",
+        FIELD(DOUBLE, azimuth), .low = -6.2832, .high = 6.2832, .unit = "rad"},
+    {"elevation", "Elevation", "How high the eye stands above the horizon, radians",
+        FIELD(DOUBLE, elevation), .low = .02, .high = 1.55, .unit = "rad"},
     {"distance", "Distance", "From the eye to the place that it looks at, metres",
         FIELD(DOUBLE, distance), .low = 1, .high = 500, .unit = "m"},
     {"ahead", "Ahead", "How far ahead of the camera the place lies that the eye looks at, metres",
@@ -75,7 +75,7 @@ static void find_road(const StxCamera *camera, StxOrbitView *view)
 StxOrbitView stx_orbit_view(const StxOrbitParams *p, const StxCamera *camera)
 {
   const StxVector aside = {1, 0, 0};
-  double azimuth = p->azimuth * DEGREE, elevation = p->elevation * DEGREE;
+  double azimuth = p->azimuth, elevation = p->elevation;
   StxOrbitView view;
   find_road(camera, &view);
   StxVector target =
@@ -85,7 +85,7 @@ StxOrbitView stx_orbit_view(const StxOrbitParams *p, const StxCamera *camera)
   view.eye = sum(1, target, -p->distance, view.forward, 0, aside);
   view.right = sum(cos(azimuth), aside, sin(azimuth), view.level, 0, aside);
   view.down = cross(view.forward, view.right);
-  view.focal = p->height / 2. / tan(FIELD_OF_VIEW / 2 * DEGREE);
+  view.focal = p->height / 2. / tan(FIELD_OF_VIEW / 2);
   view.middle_x = p->width / 2.;
   view.middle_y = p->height / 2.;
   return view;

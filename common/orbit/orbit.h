@@ -9,8 +9,8 @@
  * the camera's height below it (1.65 m if that is unknown), tilted by its pitch.
  *
  * The view. The place looked at lies `ahead` metres in front of the camera and 1 m above the road.
- * From there the eye is `distance` metres away, `elevation` degrees above the horizon, and
- * `azimuth` degrees to the right: 0 is straight behind the camera. 45° fit between the upper and
+ * From there the eye is `distance` metres away, `elevation` radians above the horizon, and
+ * `azimuth` radians to the right: 0 is straight behind the camera. 45° fit between the upper and
  * the lower edge of the view. Elevation keeps from 90°, where no side is up.
  *
  * What is seen. The outline of a quad, made half a pixel of the picture wider on either side, cut
@@ -40,7 +40,7 @@
 typedef struct {
   int width, height;            /* of the view, pixels */
   const StxPixelFormat *format; /* of one plane, RGB */
-  double azimuth, elevation;    /* degrees */
+  double azimuth, elevation;    /* radians */
   double distance, ahead;       /* metres */
   bool grid;
   StxLegend legend;
@@ -48,7 +48,7 @@ typedef struct {
 
 #define STX_ORBIT_DEFAULTS                                                                         \
   {                                                                                                \
-    .width = 800, .height = 450, .azimuth = 20, .elevation = 25, .distance = 34, .ahead = 17,      \
+    .width = 800, .height = 450, .azimuth = .35, .elevation = .44, .distance = 34, .ahead = 17,    \
     .grid = true, .legend = STX_LEGEND_TOP_LEFT                                                    \
   }
 

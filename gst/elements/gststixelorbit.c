@@ -31,7 +31,7 @@ GST_DEBUG_CATEGORY_STATIC(gst_stixel_orbit_debug);
 typedef struct {
   GstOrbitSettings view;
   bool texture;
-  gdouble orbit_speed; /* degrees per second */
+  gdouble orbit_speed; /* radians per second */
 } GstStixelOrbitSettings;
 
 #define GST_TYPE_STIXEL_ORBIT (gst_stixel_orbit_get_type())
@@ -128,7 +128,8 @@ static GstOrbitSettings current_settings(GstStixelOrbit *self, GstBuffer *buffer
   turn = self->settings.orbit_speed;
   GST_OBJECT_UNLOCK(self);
   if (GST_CLOCK_TIME_IS_VALID(time))
-    settings.view.azimuth = fmod(settings.view.azimuth + turn * ((gdouble)time / GST_SECOND), 360);
+    settings.view.azimuth =
+        fmod(settings.view.azimuth + turn * ((gdouble)time / GST_SECOND), 2 * G_PI);
   return settings;
 }
 
@@ -174,8 +175,8 @@ static const StxField own_fields[] = {
     {"texture", "Texture", "Of video: show its pixels on the stixels, not the colours of mode",
         FIELD(BOOL, texture)},
     {"orbit-speed", "Orbit speed",
-        "How fast the eye goes around, by the time stamps of the frames, degrees per second",
-        FIELD(DOUBLE, orbit_speed), .low = -360, .high = 360, .unit = "degrees/s"},
+        "How fast the eye goes around, by the time stamps of the frames, radians per second",
+        FIELD(DOUBLE, orbit_speed), .low = -6.2832, .high = 6.2832, .unit = "rad/s"},
     {"reach", "Reach", "What lies farther ahead is cut off, metres", FIELD(DOUBLE, view.reach),
         .low = 1, .high = STX_FACET_MAX_REACH, .unit = "m"},
     {"threads", "Threads", "CPU threads (0 = as many as there are cores)", FIELD(INT, view.threads),

@@ -125,7 +125,7 @@ static void to_camera(const double road[3], bool place, double out[3])
 /* Of what the header says of the view, and nothing else. */
 static Ray cast(const StxOrbitParams *p, double x, double y)
 {
-  double a = p->azimuth * M_PI / 180, e = p->elevation * M_PI / 180;
+  double a = p->azimuth, e = p->elevation;
   double focal = p->height / 2. / tan(M_PI / 8);
   double right = (x - p->width / 2.) / focal, up = (p->height / 2. - y) / focal;
   const double forward[3] = {-cos(e) * sin(a), cos(e) * cos(a), -sin(e)};
@@ -218,7 +218,7 @@ START_TEST(rays_find_the_same)
   int sure = 0, hits = 0;
   scene.picture = &picture;
   params.grid = false;
-  params.azimuth = eyes[_i][0], params.elevation = eyes[_i][1];
+  params.azimuth = eyes[_i][0] * M_PI / 180, params.elevation = eyes[_i][1] * M_PI / 180;
   params.distance = eyes[_i][2], params.ahead = eyes[_i][3];
   View view = draw(reference(), &params, &scene, 1);
   for (int y = 0; y < 45; y++)
@@ -270,7 +270,7 @@ START_TEST(every_implementation_equals_the_reference)
   StxOrbitScene scene = scene_of(records, any_street(&random, records));
   StxOrbitParams params = params_of(sizes[_i][0], sizes[_i][1]);
   params.format = stx_pixel_format(formats[_i]);
-  params.azimuth = -80 + 40 * _i;
+  params.azimuth = -1.4 + .7 * _i;
   params.distance = 3 + 8 * _i;
   for (int mode = 0; mode < 3; mode++) {
     scene.colours.mode = (StxFacetMode)mode;
@@ -297,7 +297,7 @@ static const StxStixel wall[] = {PART(7), PART(8)};
 static View view_of_wall(const StxOrbitScene *scene)
 {
   StxOrbitParams params = params_of(101, 101);
-  params.azimuth = 0, params.elevation = 1, params.distance = 20, params.ahead = 10;
+  params.azimuth = 0, params.elevation = .02, params.distance = 20, params.ahead = 10;
   params.grid = false;
   return draw(reference(), &params, scene, 1);
 }

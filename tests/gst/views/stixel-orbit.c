@@ -39,17 +39,17 @@ static void expect_view(GstBuffer *picture, gdouble azimuth, GstBuffer *stixels)
   gst_buffer_unref(picture);
 }
 
-/* 90 degrees in a second, 10 frames in it. */
+/* 1.5 radians in a second, 10 frames in it. */
 GST_START_TEST(stixels_give_what_the_stem_draws)
 {
   ScanFixture fixture =
-      scan_begin("stixel-orbit", BARE "azimuth=20 orbit-speed=90" SMALL, OBSTACLES_CAPS);
+      scan_begin("stixel-orbit", BARE "azimuth=.35 orbit-speed=1.5" SMALL, OBSTACLES_CAPS);
 
   for (guint i = 0; i < 3; i++) {
     GstBuffer *stixels = obstacles_stixels(12, 13, i * OBSTACLES_FRAME);
 
     gst_harness_push(fixture.harness, gst_buffer_ref(stixels));
-    expect_view(gst_harness_pull(fixture.harness), 20 + 9. * i, stixels);
+    expect_view(gst_harness_pull(fixture.harness), fmod(.35 + 1.5 * (i / 10.), 2 * G_PI), stixels);
     gst_buffer_unref(stixels);
   }
   stx_test_expect_silence(fixture.bus);
