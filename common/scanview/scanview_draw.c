@@ -83,32 +83,40 @@ static bool box_of(const StxScanviewLens *lens, const StxSheetParams *frame,
   return x >= 0 && x < frame->width && y >= 0 && y < frame->height;
 }
 
-/* Above the box or, where another one is, below it. */
+/* Above the box, or not at all where that of something nearer is: below, it would stand within
+ * another box, and be taken for its distance. */
 static void write_distance(
     const StxBox *box, double distance, double size, StxRgb colour, StxSheet *sheet)
 {
   char text[32];
   int tenths = (int)(distance * 10 + .5); /* a decimal point in every locale */
   StxSpot above = {box->x + box->width / 2, box->y - size / 2};
-  StxSpot below = {above.x, box->y + box->height + size / 2};
   snprintf(text, sizeof text, "%d.%d m", tenths / 10, tenths % 10);
-  if (!stx_sheet_label(sheet, text, size, above, STX_ANCHOR_CENTRE_BASE, colour))
-    stx_sheet_label(sheet, text, size, below, STX_ANCHOR_CENTRE_CAP, colour);
+  stx_sheet_label(sheet, text, size, above, STX_ANCHOR_CENTRE_BASE, colour);
 }
 
+/* Whether it is one of a scan that is seen; then its box, and how it is drawn. */
+static bool is_seen(const StxScanviewLens *lens, const StxSheet *sheet, const StxObstacle *obstacle,
+    StxBox *box, StxRgb *colour)
+{
+  bool warns = obstacle->flags & STX_OBSTACLE_IN_CORRIDOR;
+  *colour = stx_colour(warns ? STX_MEANS_WARNING : STX_MEANS_INK);
+  return obstacle->source == STX_OBSTACLE_LIDAR &&
+         box_of(lens, stx_sheet_params(sheet), obstacle, box);
+}
+
+/* No box lies over a distance, so the distances come last, the nearest first. */
 void stx_scanview_boxes(const StxScanviewLens *lens, const StxObstacle *obstacles, size_t count,
     double strength, StxSheet *sheet)
 {
   const StxSheetParams *frame = stx_sheet_params(sheet);
   StxSheetUnit unit = stx_sheet_unit(frame->width, frame->height);
-  for (size_t i = 0; i < count; i++) {
-    const StxObstacle *o = &obstacles[i];
-    StxMeaning meaning = o->flags & STX_OBSTACLE_IN_CORRIDOR ? STX_MEANS_WARNING : STX_MEANS_INK;
-    StxBox box;
-    if (o->source != STX_OBSTACLE_LIDAR || !box_of(lens, frame, o, &box))
-      continue;
-    stx_sheet_outline(
-        sheet, box, unit.line * 2, unit.line, (StxInk){stx_colour(meaning), strength});
-    write_distance(&box, o->z, unit.text, stx_colour(meaning), sheet);
-  }
+  StxBox box;
+  StxRgb colour;
+  for (size_t i = count; i-- > 0;)
+    if (is_seen(lens, sheet, &obstacles[i], &box, &colour))
+      stx_sheet_outline(sheet, box, unit.line * 2, unit.line, (StxInk){colour, strength});
+  for (size_t i = 0; i < count; i++)
+    if (is_seen(lens, sheet, &obstacles[i], &box, &colour))
+      write_distance(&box, obstacles[i].z, unit.text, colour, sheet);
 }
