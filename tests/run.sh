@@ -8,9 +8,10 @@
 #   tests/run.sh quick   for every day: one build, without sanitizers and nvcc; the suites common,
 #                        gst and docs, and the kernels on the CPU in one order of their threads
 #   tests/run.sh full    before a release: all of them, and then what takes hours: pipelines at
-#                        length, each fuzz target for a minute with libFuzzer (FUZZ_SECONDS=60), the
-#                        newest Debian in a root of its own, README's Install in clean roots of this
-#                        one, and 200 mutants (tests/mutants/mutants.py)
+#                        length, the PTX of the kernels with a hundred seeds and without each of
+#                        their barriers, each fuzz target for a minute with libFuzzer
+#                        (FUZZ_SECONDS=60), the newest Debian in a root of its own, README's Install
+#                        in clean roots of this one, and 200 mutants (tests/mutants/mutants.py)
 #
 #   BUILD=DIR        build folder (default build-test, build-quick for quick; those with sanitizers
 #                    are DIR-asan, DIR-tsan and DIR-fuzz)
@@ -235,6 +236,19 @@ test_installing() {
   esac
 }
 
+# What nvcc emits, in a hundred orders of threads, and without each of its barriers in turn.
+test_ptx() {
+  local program
+  for program in tests/ptx/seeds.sh tests/ptx/remove.py; do
+    if "$program" "$build"; then
+      passed=$((passed + 1))
+    else
+      failed=$((failed + 1))
+      failures+=$'\n'"$build: $program fails; what it said stands above"
+    fi
+  done
+}
+
 # Whether the tests see it when the code does something else. Each processor has a tree of its own.
 test_mutants() {
   if python3 tests/mutants/mutants.py --folder "$build-mutants" --jobs "$(nproc)"; then
@@ -256,6 +270,7 @@ else
 fi
 if [ "$mode" = full ]; then
   test_engine
+  test_ptx
   test_endurance
   test_fuzz
   test_newest
