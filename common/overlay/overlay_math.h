@@ -84,7 +84,8 @@ STX_INLINE double stx_overlay_height(const StxOverlayLevels *levels, const StxSt
 {
   double z = levels->metres / (double)stixel->disparity_top;
   double y = (stixel->top - .5 - levels->cy) * z / levels->focal;
-  return stixel->disparity_top > 0 ? levels->height - (y * levels->cosine + z * levels->sine) : NAN;
+  return stixel->disparity_top > 0 ? levels->height - (y * levels->cosine + z * levels->sine)
+                                   : nan("");
 }
 
 /* The number that the mode shows, in shares of what has the highest colour. */

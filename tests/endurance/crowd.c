@@ -126,7 +126,9 @@ GST_START_TEST(many_at_once)
   g_print("%u pipelines of %u frames: at most %u threads; %u with threads=1\n", CROWD, frames,
       shared, serial);
   fail_unless(g_str_equal(sum, expected), "other bytes than alone");
-  fail_unless(shared <= serial + cores + SPARE, "%u threads, %u without helpers", shared, serial);
+  /* A helper of its own for each pipeline would be CROWD more. */
+  fail_unless(shared <= serial + cores + MAX(SPARE, CROWD / 2), "%u threads, %u without helpers",
+      shared, serial);
   g_free(expected);
   g_free(sum);
 }
