@@ -100,17 +100,23 @@ static uint8_t *known_at(const uint8_t *address, size_t size)
   return memory != NULL && memory->known != NULL ? memory->known + (address - memory->base) : NULL;
 }
 
-static void copy_known(const uint8_t *to, const uint8_t *from, size_t size)
+/* To the host goes only what somebody has written. */
+static bool copy_known(const uint8_t *to, const uint8_t *from, size_t size)
 {
   uint8_t *known = known_at(to, size);
   const uint8_t *source = known_at(from, size);
+  if (known == NULL && source != NULL && memchr(source, 0, size) != NULL) {
+    fprintf(stderr, "fake libcuda: a copy to the host has bytes that nobody has written\n");
+    return false;
+  }
   if (known != NULL && source != NULL)
     memmove(known, source, size);
   else if (known != NULL)
     memset(known, 1, size);
+  return true;
 }
 
-static void run_copy(const FakeOp *op)
+static bool run_copy(const FakeOp *op)
 {
   const CUDA_MEMCPY2D *c = &op->copy;
   size_t pitch = op->snapshot != NULL ? c->WidthInBytes : c->srcPitch;
@@ -118,8 +124,10 @@ static void run_copy(const FakeOp *op)
     uint8_t *to = copy_target(op) + y * c->dstPitch;
     const uint8_t *from = copy_source(op) + y * pitch;
     memmove(to, from, c->WidthInBytes);
-    copy_known(to, from, c->WidthInBytes);
+    if (!copy_known(to, from, c->WidthInBytes))
+      return false;
   }
+  return true;
 }
 
 static void run_fill(const FakeOp *op)
@@ -166,7 +174,7 @@ static void run(FakeContext *context, FakeOp *op)
   }
   fake_memory_open();
   if (op->kind == FAKE_COPY)
-    run_copy(op);
+    context->sticky = run_copy(op) ? CUDA_SUCCESS : CUDA_ERROR_LAUNCH_FAILED;
   else if (op->kind == FAKE_FILL)
     run_fill(op);
   else if (!run_launch(op))

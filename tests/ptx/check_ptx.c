@@ -265,13 +265,15 @@ static const Fault faults[] = {
     {"mov.u32 %r1, %clock;", "nothing is called %clock", 1},
     {"add.s32 %r1, %r2, 1;", "reads a register that was never written", 1},
     {"mov.u32 %r1, %r2;\nadd.s32 %r1, %r1, 1;", "reads a register that was never written", 1},
-    {"ld.global.u32 %r1, [%rd33];\nst.global.u32 [%rd33], %r1;",
+    {"st.global.u32 [%rd33], %r5;", "reads a register that was never written", 1},
+    {"ld.global.u32 %r1, [%rd33];\nst.global.u32 [%rd33+8], %r1;\nld.global.u32 %r2, "
+     "[%rd33+8];\natom.global.add.u32 %r3, [%rd31], %r2;",
         "loaded from memory that was never", 1},
     {"ld.global.u32 %r1, [%rd33];\nadd.s32 %r2, %r1, 1;\nsetp.eq.s32 %p1, %r2, 0;\n@%p1 bra "
      "$end;\n$end:",
         "loaded from memory that was never", 1},
-    {"ld.shared.u32 %r1, [tile];\nst.global.u32 [%rd33], %r1;", "loaded from memory that was never",
-        1},
+    {"ld.shared.u32 %r1, [tile];\ncvt.u64.u32 %rd1, %r1;\nld.global.u32 %r2, [%rd1];",
+        "loaded from memory that was never", 1},
     {"st.global.u32 [%rd33+2], 1;", "is no multiple", 1},
     {"st.shared.v2.u32 [tile], {1, 2};", "is no multiple", 1},
     {"st.global.u64 [%rd30+2048], 1;", "not inside of one allocation", 1},
@@ -379,7 +381,7 @@ static const Bug bugs[] = {
     {"beyond_dynamic", "in no array"},
     {"beyond_global", "not inside of one allocation"},
     {"beyond_global_read", "not inside of one allocation"},
-    {"never_written", "loaded from memory that was never written"},
+    {"never_written", "leaves words that nobody knows"},
     {"good_last_block", "good"},
     {"good_shuffle", "good"},
     {"good_syncwarp", "good"},
@@ -443,6 +445,8 @@ static const char *run_bug(StxPtx *ptx, const char *name, uint64_t seed, char *e
       .late = seed % 2 == 1};
   if (!stx_ptx_launch(ptx, &launch, error, size))
     return error;
+  if (memchr(known[1], 0, sizeof out) != NULL)
+    return "leaves words that nobody knows";
   return bug_is_right(in, out) ? "good" : "wrong";
 }
 

@@ -234,6 +234,18 @@ void ptx_load(PtxWarp *warp, PtxInstruction *at, uint32_t mask)
 
 /* ---- Stores ------------------------------------------------------------------------------- */
 
+/* Whether the lane's value is known; of a register that was loaded from memory that nobody has
+ * written, it may be stored, and is as little known there. */
+static uint8_t value_known(PtxWarp *warp, const PtxInstruction *at, int reg, int lane)
+{
+  uint32_t bit = UINT32_C(1) << lane;
+  if (ptx_unknown(warp, reg, bit) == 0)
+    return 1;
+  if (warp->unwritten[reg] == 0)
+    ptx_known(warp, at, reg, bit);
+  return 0;
+}
+
 static void store_lane(PtxWarp *warp, const PtxInstruction *at, int lane)
 {
   Place place;
@@ -241,22 +253,24 @@ static void store_lane(PtxWarp *warp, const PtxInstruction *at, int lane)
     return;
   for (int k = 0; k < at->count; k++) {
     uint64_t value = ptx_lanes(warp, at->s[1 + k])[lane];
+    uint8_t known = value_known(warp, at, at->s[1 + k], lane);
     size_t offset = (size_t)(k * at->size);
-    if (place.global && warp->block->run->launch->late) {
+    if (place.global && warp->block->run->launch->late && known != 0) {
       ptx_late_store(warp, lane, place.bytes + offset, place.known + offset, value, at->size);
       continue;
     }
+    if (place.global && warp->block->run->launch->late)
+      ptx_late_settle(warp, place.bytes + offset, at->size);
     memcpy(place.bytes + offset, &value, (size_t)at->size);
-    memset(place.known + offset, 1, (size_t)at->size);
+    memset(place.known + offset, known, (size_t)at->size);
   }
 }
 
 void ptx_store(PtxWarp *warp, PtxInstruction *at, uint32_t mask)
 {
   PtxRun *run = warp->block->run;
-  for (int i = 0; i < at->sources; i++)
-    if (!ptx_known(warp, at, at->s[i], mask))
-      return;
+  if (!ptx_known(warp, at, at->s[0], mask))
+    return;
   count_access(warp, at, mask);
   for (uint32_t rest = mask; rest != 0 && !run->failed; rest &= rest - 1)
     store_lane(warp, at, ptx_lowest(rest));

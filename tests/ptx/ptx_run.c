@@ -73,8 +73,8 @@ static bool divides_by_zero(PtxWarp *warp, const PtxInstruction *at, uint32_t ma
 /*
  * Lanes whose result is not known, since a source is not. What was loaded from memory that nobody
  * has written may be computed with, as compilers do before they know whether it is needed: its
- * results are unknown as well, and whoever branches by them, stores them or takes them for an
- * address is at fault. A register that nobody has written may only be moved.
+ * results are unknown as well, and whoever branches by them or takes them for an address is at
+ * fault. A register that nobody has written may only be moved.
  */
 static uint32_t unknown_lanes(PtxWarp *warp, const PtxInstruction *at, uint32_t mask, int *line)
 {
