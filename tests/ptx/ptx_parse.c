@@ -399,9 +399,10 @@ static void find_targets(Body *body)
   for (int k = 0; k < body->labels; k++)
     if (body->label[k].instruction < kernel->instructions)
       kernel->code[body->label[k].instruction].leads = true;
-  const PtxInstruction *last = &kernel->code[kernel->instructions - 1];
-  bool ends = kernel->instructions > 0 && last->guard < 0 &&
-              (last->class == PTX_RETURN || last->class == PTX_BRANCH);
+  const PtxInstruction *last =
+      kernel->instructions > 0 ? &kernel->code[kernel->instructions - 1] : NULL;
+  bool ends =
+      last != NULL && last->guard < 0 && (last->class == PTX_RETURN || last->class == PTX_BRANCH);
   if (!ends)
     ptx_fail(body->parser, "%s does not end with ret or bra", kernel->name);
 }
