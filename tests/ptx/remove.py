@@ -2,13 +2,16 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Takes one barrier or fence after the other out of the kernels, and says which nobody misses.
 
-usage: remove.py [--seeds N] [--only TEXT] BUILD
+usage: remove.py [--seeds N] [--only TEXT]... BUILD
 
 For each __syncthreads, __syncwarp, __threadfence and their kin in cuda/: compiles the stems that
-hold it without it, and runs their check programs on the machine that runs PTX until one fails, in
-order, and with N seeds (default 8), late and not. BUILD is a build folder with the tests in it,
-configured with -Dcuda-archs=75 or more. --only restricts it to lines that contain TEXT. Prints a
-line for each; the exit status is 1 if one was not missed.
+hold it without it, and runs their check programs on the machine that runs PTX until one fails:
+their smallest cases in order and with N seeds (default 8), late and not, then all of them in order
+and with one seed. BUILD is a build folder with the tests in it, configured with -Dcuda-archs=75 or
+more. --only restricts it to places that contain one of the texts.
+
+Prints a line for each place. The exit status is 1 if one was not missed that NOT_MISSED does not
+explain.
 """
 import argparse
 import os
@@ -23,6 +26,13 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 CALL = re.compile(r"__(syncthreads(_or|_count|_and)?|syncwarp|threadfence(_block)?)"
                   r"\(([^()]|\([^()]*\))*\)")
 FLAGS = ["-ptx", "-std=c++17", "-O3", "-fmad=false", "-diag-suppress=177", "-arch=compute_75"]
+# Where the machine sees no difference, and why the call stands there all the same.
+NOT_MISSED = {
+    "cuda/driver/ordered.cuh: __threadfence()": "orders atomics, which the machine never delays",
+    "cuda/fulldp/fulldp_dp.cuh: __syncwarp()": "keeps values from staying in registers",
+    "cuda/satdp/satdp_backtrack.cuh: __syncwarp()": "keeps values from staying in registers",
+    "cuda/satdp/satdp_dp.cuh: __syncwarp()": "keeps values from staying in registers, one of four",
+}
 # Check programs that run a stem's kernels.
 CHECKS = {"satdp_slanted": ["satdp"], "probe": ["cuda"]}
 
@@ -66,26 +76,33 @@ def compile_stem(tree, stem, folder):
         sys.exit(done.stderr)
 
 
+def run_check(build, check, folder, seed, sizes):
+    """What it says if it fails, or None."""
+    name = "check_cuda" if check == "cuda" else f"check_{check}_cuda"
+    program = build / "tests" / "cuda" / name
+    environment = dict(os.environ, LD_LIBRARY_PATH=str(build / "tests" / "emu"),
+                       STX_PTX=str(folder), STX_PTX_SEED=str(seed), STX_PTX_LATE=str(seed % 2),
+                       STX_CHECK_SIZES=sizes, CK_FORK="no", STX_FAKE_CUDA_DEVICES="2")
+    try:
+        run = subprocess.run([program], env=environment, capture_output=True, text=True,
+                             timeout=600, check=False)
+    except subprocess.TimeoutExpired:
+        return "never ends"
+    if run.returncode == 0:
+        return None
+    lines = [line for line in (run.stdout + run.stderr).splitlines()
+             if "libcuda:" in line or ":F:" in line]
+    return (lines or ["fails"])[0][:160]
+
+
 def fails(build, stem, folder, seeds):
     """What the first failing run says, or None."""
-    for seed in range(seeds + 1):
+    runs = [(seed, "small") for seed in range(seeds + 1)] + [(0, "all"), (1, "all")]
+    for seed, sizes in runs:
         for check in CHECKS.get(stem, [stem]):
-            program = build / "tests" / "cuda" / f"check_{check}_cuda"
-            if check == "cuda":
-                program = build / "tests" / "cuda" / "check_cuda"
-            environment = dict(os.environ, LD_LIBRARY_PATH=str(build / "tests" / "emu"),
-                               STX_PTX=str(folder), STX_PTX_SEED=str(seed),
-                               STX_PTX_LATE=str(seed % 2), STX_CHECK_SIZES="small", CK_FORK="no",
-                               STX_FAKE_CUDA_DEVICES="2")
-            try:
-                run = subprocess.run([program], env=environment, capture_output=True, text=True,
-                                     timeout=120, check=False)
-            except subprocess.TimeoutExpired:
-                return f"seed {seed}: never ends"
-            if run.returncode != 0:
-                said = run.stdout + run.stderr
-                lines = [line for line in said.splitlines() if "libcuda:" in line or ":F:" in line]
-                return f"seed {seed}: {(lines or ['fails'])[0][:160]}"
+            said = run_check(build, check, folder, seed, sizes)
+            if said:
+                return f"seed {seed}, {sizes} cases: {said}"
     return None
 
 
@@ -114,22 +131,24 @@ def try_one(build, path, match, seeds):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--seeds", type=int, default=8)
-    parser.add_argument("--only", default="")
+    parser.add_argument("--only", action="append")
     parser.add_argument("build", type=pathlib.Path)
     options = parser.parse_args()
-    missed = total = 0
+    missed = total = unexplained = 0
     for path, match in places():
-        text = path.read_text()
-        line = text.count("\n", 0, match.start()) + 1
-        where = f"{path.relative_to(ROOT)}:{line}: {match[0]}"
-        if options.only not in where:
+        name = str(path.relative_to(ROOT))
+        line = path.read_text().count("\n", 0, match.start()) + 1
+        where = f"{name}:{line}: {match[0]}"
+        if options.only and not any(text in where for text in options.only):
             continue
         said = try_one(options.build.resolve(), path, match, options.seeds)
+        reason = NOT_MISSED.get(f"{name}: {match[0]}")
         total += 1
         missed += said is not None
-        print(f"{where}: {said or 'NOBODY MISSES IT'}", flush=True)
-    print(f"{missed} of {total} are missed")
-    sys.exit(missed != total)
+        unexplained += said is None and reason is None
+        print(f"{where}: {said or 'not missed: ' + (reason or 'nobody knows why')}", flush=True)
+    print(f"{missed} of {total} are missed; {unexplained} are neither missed nor explained")
+    sys.exit(unexplained > 0)
 
 
 if __name__ == "__main__":
