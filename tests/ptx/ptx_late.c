@@ -4,11 +4,11 @@
  * weakest behaviour of PTX's memory model that is cheap to imitate.
  *
  * A store waits in its block, whose threads see it at once, until it drips into memory, in any
- * order with stores to other places. A fence brings there before it goes on: the thread's own
- * stores, and those that it may know of, because a barrier of the block or an operation of its warp
- * lies between. A load may find the bytes of before a store of another block, if that reached
- * memory after the last fence of the thread, or of one that it may know of. Volatile loads and
- * atomics see memory as it is, and order nothing else.
+ * order with stores to other places; it may do so when the block has long ended. A fence brings
+ * there before it goes on: the thread's own stores, and those that it may know of, because a
+ * barrier of the block or an operation of its warp lies between. A load may find the bytes of
+ * before a store of another block, if that reached memory after the last fence of the thread, or of
+ * one that it may know of. Volatile loads and atomics see memory as it is, and order nothing else.
  */
 #include "tests/ptx/ptx_private.h"
 
@@ -19,7 +19,7 @@ typedef struct PtxStore {
   uint8_t *to, *known;
   uint8_t bytes[8];
   int size, thread;
-  unsigned block_epoch;
+  unsigned serial, block_epoch;
   uint32_t epoch;
 } PtxStore;
 
@@ -42,7 +42,7 @@ static bool overlap(const uint8_t *a, int a_size, const uint8_t *b, int b_size)
 /* ---- Into memory -------------------------------------------------------------------------- */
 
 /* The past is a ring: `pasts` counts all that there ever was. */
-static void remember(PtxBlock *block, const uint8_t *at, int size)
+static void remember(PtxBlock *block, unsigned serial, const uint8_t *at, int size)
 {
   PtxRun *run = block->run;
   if (run->past == NULL)
@@ -50,7 +50,7 @@ static void remember(PtxBlock *block, const uint8_t *at, int size)
   if (run->past == NULL)
     abort();
   PtxPast *past = &run->past[run->pasts++ % MOST_PAST];
-  *past = (PtxPast){.at = at, .size = size, .clock = ++run->clock, .serial = block->serial};
+  *past = (PtxPast){.at = at, .size = size, .clock = ++run->clock, .serial = serial};
   memcpy(past->bytes, at, (size_t)size);
 }
 
@@ -66,7 +66,7 @@ static void settle(PtxBlock *block, int i)
       return;
     }
   PtxStore store = block->store[i];
-  remember(block, store.to, store.size);
+  remember(block, store.serial, store.to, store.size);
   memcpy(store.to, store.bytes, (size_t)store.size);
   memset(store.known, 1, (size_t)store.size);
   block->stores--;
@@ -75,14 +75,15 @@ static void settle(PtxBlock *block, int i)
 
 void ptx_late_note(PtxWarp *warp, uint8_t *at, int size)
 {
-  remember(warp->block, at, size);
+  remember(warp->block, warp->block->serial, at, size);
 }
 
 void ptx_late_settle(PtxWarp *warp, const uint8_t *at, int size)
 {
   PtxBlock *block = warp->block;
   for (int i = 0; i < block->stores;)
-    if (overlap(block->store[i].to, block->store[i].size, at, size))
+    if (block->store[i].serial == block->serial &&
+        overlap(block->store[i].to, block->store[i].size, at, size))
       settle(block, i), i = 0;
     else
       i++;
@@ -120,6 +121,7 @@ void ptx_late_store(PtxWarp *warp, int lane, uint8_t *to, uint8_t *known, uint64
       .known = known,
       .size = size,
       .thread = thread_of(warp, lane),
+      .serial = block->serial,
       .block_epoch = block->epoch,
       .epoch = warp->met[lane][lane]};
   memcpy(store->bytes, &value, (size_t)size);
@@ -154,7 +156,8 @@ void ptx_late_load(PtxWarp *warp, int lane, const uint8_t *from, uint8_t *bytes,
   const PtxBlock *block = warp->block;
   see_past(warp, lane, from, bytes, size);
   for (int i = 0; i < block->stores; i++)
-    lay_over(bytes, from, size, block->store[i].to, block->store[i].bytes, block->store[i].size);
+    if (block->store[i].serial == block->serial)
+      lay_over(bytes, from, size, block->store[i].to, block->store[i].bytes, block->store[i].size);
 }
 
 static void fence(PtxWarp *warp, int lane)
@@ -162,7 +165,8 @@ static void fence(PtxWarp *warp, int lane)
   PtxBlock *block = warp->block;
   int thread = thread_of(warp, lane);
   for (int i = 0; i < block->stores;)
-    if (ptx_race_knows(
+    if (block->store[i].serial == block->serial &&
+        ptx_race_knows(
             warp, lane, block->store[i].thread, block->store[i].block_epoch, block->store[i].epoch))
       settle(block, i), i = 0;
     else

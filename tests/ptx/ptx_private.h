@@ -7,6 +7,7 @@
  *   ptx_parse.c   declarations and statements
  *   ptx_decode.c  a statement, made an instruction
  *   ptx_alu.c     what computes: a table of all forms
+ *   ptx_compute.c one of them, for the lanes of a warp
  *   ptx_memory.c  loads, stores, atomics
  *   ptx_late.c    stores that are seen late
  *   ptx_race.c    races on shared memory
@@ -240,6 +241,7 @@ struct PtxBlock {
   unsigned index[3];
   unsigned serial; /* which one of the launch, from 1 on */
   int warps, threads, ended;
+  bool over; /* no block of the launch takes its place any more */
   PtxWarp *warp;
   uint8_t *shared, *shared_known; /* 2: between two arrays */
   PtxTouch *writer, *reader;      /* of each byte of it */
@@ -325,6 +327,7 @@ static inline uint64_t *ptx_write(PtxWarp *warp, int reg, uint32_t mask)
 bool ptx_known(PtxWarp *warp, const PtxInstruction *at, int reg, uint32_t mask);
 
 /* One instruction for the lanes of `mask`; they stay where they are. */
+void ptx_compute(PtxWarp *warp, const PtxInstruction *at, uint32_t mask);
 void ptx_load(PtxWarp *warp, PtxInstruction *at, uint32_t mask);
 void ptx_store(PtxWarp *warp, PtxInstruction *at, uint32_t mask);
 void ptx_atomic(PtxWarp *warp, PtxInstruction *at, uint32_t mask);

@@ -59,78 +59,6 @@ bool ptx_known(PtxWarp *warp, const PtxInstruction *at, int reg, uint32_t mask)
 
 /* ---- Instructions ------------------------------------------------------------------------- */
 
-static bool divides_by_zero(PtxWarp *warp, const PtxInstruction *at, uint32_t mask)
-{
-  const uint64_t *divisor = ptx_lanes(warp, at->s[1]);
-  for (uint32_t rest = mask; at->form->divides && rest != 0; rest &= rest - 1)
-    if (divisor[ptx_lowest(rest)] == 0) {
-      ptx_fault(warp, at, ptx_lowest(rest), "divides by zero");
-      return true;
-    }
-  return false;
-}
-
-/*
- * Lanes whose result is not known, since a source is not. What was loaded from memory that nobody
- * has written may be computed with, as compilers do before they know whether it is needed: its
- * results are unknown as well, and whoever branches by them or takes them for an address is at
- * fault. A register that nobody has written may only be moved.
- */
-static uint32_t unknown_lanes(PtxWarp *warp, const PtxInstruction *at, uint32_t mask, int *line)
-{
-  uint32_t all = 0, settled = 0;
-  *line = 0;
-  for (int i = 0; i < at->sources; i++) {
-    uint32_t unknown = ptx_unknown(warp, at->s[i], mask);
-    if (at->form->selects && i < 2)
-      unknown &= i == 0 ? ptx_true(warp, at->s[2]) : ~ptx_true(warp, at->s[2]);
-    if (unknown != 0 && warp->unwritten[at->s[i]] != 0)
-      *line = warp->unwritten[at->s[i]];
-    else if (unknown != 0 && !at->form->moves)
-      ptx_known(warp, at, at->s[i], unknown);
-    if (at->form->settles != 0)
-      settled |= ~ptx_unknown(warp, at->s[i], mask) &
-                 (at->form->settles == 2 ? ptx_true(warp, at->s[i]) : ~ptx_true(warp, at->s[i]));
-    all |= unknown;
-  }
-  return all & ~settled;
-}
-
-static void write_result(PtxWarp *warp, int reg, PtxAlu run, const uint64_t *const *source,
-    uint32_t mask, uint32_t unknown, int line)
-{
-  uint64_t result[PTX_LANES];
-  if (reg < 0)
-    return;
-  run(result, source, mask & ~unknown);
-  if (unknown != 0)
-    ptx_forget(warp, reg, unknown, line);
-  uint64_t *d = ptx_write(warp, reg, mask & ~unknown);
-  for (uint32_t rest = mask & ~unknown; rest != 0; rest &= rest - 1)
-    d[ptx_lowest(rest)] = result[ptx_lowest(rest)];
-}
-
-static void compute(PtxWarp *warp, const PtxInstruction *at, uint32_t mask)
-{
-  const uint64_t *source[PTX_SOURCES];
-  const PtxForm *form = at->form;
-  int line;
-  for (int i = 0; i < at->sources; i++)
-    source[i] = ptx_lanes(warp, at->s[i]);
-  uint32_t unknown = unknown_lanes(warp, at, mask, &line);
-  if (divides_by_zero(warp, at, mask & ~unknown))
-    return;
-  if (form->second == NULL && unknown == 0 && at->d[0] >= 0) {
-    form->run(ptx_write(warp, at->d[0], mask), source, mask);
-    return;
-  }
-  /* A destination may be a source as well: its old value goes last. */
-  bool swap = form->second != NULL && at->d[0] == at->s[0];
-  write_result(warp, at->d[swap], swap ? form->second : form->run, source, mask, unknown, line);
-  if (form->second != NULL)
-    write_result(warp, at->d[!swap], swap ? form->run : form->second, source, mask, unknown, line);
-}
-
 static uint32_t guarded(PtxWarp *warp, const PtxInstruction *at, uint32_t mask)
 {
   if (at->guard < 0 || !ptx_known(warp, at, at->guard, mask))
@@ -162,7 +90,7 @@ static void perform(PtxWarp *warp, PtxInstruction *at, uint32_t active)
 {
   switch (at->class) {
   case PTX_COMPUTE:
-    compute(warp, at, active);
+    ptx_compute(warp, at, active);
     break;
   case PTX_LOAD:
     ptx_load(warp, at, active);
@@ -429,24 +357,30 @@ static bool step(PtxRun *run, PtxBlock *block, int turn)
   return true;
 }
 
+/* Which block has a turn; NULL: all are over. */
+static PtxBlock *choose_block(PtxRun *run)
+{
+  bool ordered = run->launch->seed == 0;
+  int first = ordered ? 0 : (int)ptx_random(run, (unsigned)run->blocks);
+  for (int i = 0; i < run->blocks; i++) {
+    PtxBlock *block = &run->block[(first + i) % run->blocks];
+    if (!block->over)
+      return block;
+  }
+  return NULL;
+}
+
 static void run_blocks(PtxRun *run)
 {
-  for (int turn = 0; run->blocks > 0 && !run->failed; turn++) {
-    int i = run->launch->seed == 0 ? 0 : (int)ptx_random(run, (unsigned)run->blocks);
-    PtxBlock *block = &run->block[i];
+  PtxBlock *block;
+  for (int turn = 0; !run->failed && (block = choose_block(run)) != NULL; turn++) {
     if (run->launch->late)
       ptx_late_drip(run);
-    if (step(run, block, turn))
-      continue;
-    ptx_late_end(block);
-    if (begin_block(run, block))
-      continue;
-    PtxBlock ended = *block;
-    *block = run->block[--run->blocks];
-    for (int w = 0; w < block->warps; w++)
-      block->warp[w].block = block;
-    free_block(&ended);
+    if (!step(run, block, turn))
+      block->over = !begin_block(run, block);
   }
+  for (int i = 0; i < run->blocks; i++)
+    ptx_late_end(&run->block[i]);
 }
 
 /* ---- Launches ----------------------------------------------------------------------------- */
