@@ -22,7 +22,7 @@ run() {
   local program=$1 seed=$2 arch=${archs[$(($2 % ${#archs[@]}))]} output
   local setting=(LD_LIBRARY_PATH="$build/tests/emu" STX_PTX="$build/cuda/kept"
     STX_FAKE_CUDA_CAPABILITY="${arch%?}.${arch: -1}" STX_FAKE_CUDA_DEVICES=2 CK_FORK=no
-    STX_PTX_SEED="$seed" STX_PTX_LATE=$((seed % 2)) STX_CHECK_SIZES=small)
+    STX_PTX_COPIES=1 STX_PTX_SEED="$seed" STX_PTX_LATE=$((seed % 2)) STX_CHECK_SIZES=small)
   output=$(env "${setting[@]}" timeout 600 "$program" 2>&1) && return
   printf '%s\nenv %s %s\n' "$output" "${setting[*]}" "$program"
   return 1
