@@ -267,7 +267,8 @@ static const Fault faults[] = {
     {"mov.u32 %r1, %r2;\nadd.s32 %r1, %r1, 1;", "reads a register that was never written", 1},
     {"st.global.u32 [%rd33], %r5;", "reads a register that was never written", 1},
     {"ld.global.u32 %r1, [%rd33];\nst.global.u32 [%rd33+8], %r1;\nld.global.u32 %r2, "
-     "[%rd33+8];\natom.global.add.u32 %r3, [%rd31], %r2;",
+     "[%rd33+8];\natom.global.add.u32 %r3, [%rd31], %r2;\nld.global.u32 %r4, "
+     "[%rd31];\nredux.sync.add.u32 %r5, %r4, 1;",
         "loaded from memory that was never", 1},
     {"ld.global.u32 %r1, [%rd33];\nadd.s32 %r2, %r1, 1;\nsetp.eq.s32 %p1, %r2, 0;\n@%p1 bra "
      "$end;\n$end:",

@@ -307,10 +307,9 @@ static void atomic_lane(PtxWarp *warp, const PtxInstruction *at, int lane)
   bool late = place.global && warp->block->run->launch->late;
   if (late)
     ptx_late_settle(warp, place.bytes, at->size);
-  if (!is_written(at, &place, 0)) {
-    ptx_fault(warp, at, lane, "an atomic on memory that was never written");
-    return;
-  }
+  uint8_t known = is_written(at, &place, 0);
+  for (int i = 1; i < at->sources; i++)
+    known &= value_known(warp, at, at->s[i], lane);
   uint8_t given[8], operand[8];
   memcpy(operand, &ptx_lanes(warp, at->s[1])[lane], sizeof operand);
   uint64_t old = extended(place.bytes, at->size, at->is_signed);
@@ -323,16 +322,19 @@ static void atomic_lane(PtxWarp *warp, const PtxInstruction *at, int lane)
   if (late)
     ptx_late_note(warp, place.bytes, at->size);
   memcpy(place.bytes, &new, (size_t)at->size);
+  if (place.known != NULL)
+    memset(place.known, known, (size_t)at->size);
   if (at->destinations > 0)
     ptx_write(warp, at->d[0], UINT32_C(1) << lane)[lane] = old;
+  if (at->destinations > 0 && known == 0)
+    ptx_forget(warp, at->d[0], UINT32_C(1) << lane, at->line);
 }
 
 void ptx_atomic(PtxWarp *warp, PtxInstruction *at, uint32_t mask)
 {
   PtxRun *run = warp->block->run;
-  for (int i = 0; i < at->sources; i++)
-    if (!ptx_known(warp, at, at->s[i], mask))
-      return;
+  if (!ptx_known(warp, at, at->s[0], mask))
+    return;
   count_access(warp, at, mask);
   /* In no order that anybody could count on. */
   for (uint32_t rest = mask; rest != 0 && !run->failed;) {
