@@ -25,7 +25,8 @@ typedef struct StxPtx StxPtx; /* kernels by name */
 StxPtx *stx_ptx_new(void);
 void stx_ptx_free(StxPtx *ptx);
 
-/* Adds the kernels of a text, which is copied. `name` is that of its file, for messages. */
+/* Adds the kernels of a text, of which nothing is kept. `name` is that of its file, for messages.
+ */
 bool stx_ptx_add(StxPtx *ptx, const char *name, const char *text, char *error, size_t size);
 
 /* Bytes of the kernel's only parameter, a struct; 0: there is no such kernel. */

@@ -157,8 +157,6 @@ typedef struct {
 struct StxPtx {
   PtxKernel **kernel;
   int kernels;
-  char **text; /* owned */
-  int texts;
 };
 
 /* ---- Parsing ------------------------------------------------------------------------------ */

@@ -158,6 +158,16 @@ CudaOutcome cuda_run(const CudaLine *line)
   return outcome;
 }
 
+CudaOutcome cuda_run_format(
+    const char *format, const char *backend, const char *features, const CudaPlace *between)
+{
+  gchar *line = g_strdup_printf(format, backend, features);
+  CudaOutcome outcome = cuda_run_text(line, between);
+
+  g_free(line);
+  return outcome;
+}
+
 CudaOutcome cuda_run_text_once(const char *text)
 {
   static const CudaPlace nowhere[] = {{NULL, NULL}};
@@ -205,4 +215,22 @@ void cuda_expect_same(const CudaOutcome *actual, const CudaOutcome *expected, co
     ck_assert_msg(actual->bytes->data[i] == expected->bytes->data[i],
         "%s: byte %u is %u, expected %u", what, i, actual->bytes->data[i],
         expected->bytes->data[i]);
+}
+
+void cuda_expect_those_of_the_cpu(const char *format, const CudaPlace *between, gboolean stays)
+{
+  CudaOutcome cpu = cuda_run_format(format, "backend=c", "", between);
+  CudaOutcome gpu = cuda_run_format(format, "backend=cuda", "", between);
+  CudaOutcome kept =
+      cuda_run_format(format, "backend=cuda", stays ? "(" CUDA_MEMORY ")" : "", between);
+
+  cuda_expect_same(&gpu, &cpu, format);
+  cuda_expect_same(&kept, &cpu, format);
+  ck_assert_uint_eq(gpu.buffers, 2);
+  ck_assert_uint_eq(cpu.device_between, 0);
+  ck_assert_uint_eq(kept.device_between, stays ? 2 : 0);
+  ck_assert_int_eq(gpu.warnings + kept.warnings, 0);
+  cuda_outcome_clear(&cpu);
+  cuda_outcome_clear(&gpu);
+  cuda_outcome_clear(&kept);
 }

@@ -45,6 +45,9 @@ typedef struct {
 
 CudaOutcome cuda_run_text(const char *text, const CudaPlace *between);
 CudaOutcome cuda_run_text_once(const char *text);
+/* Its %1$s is the backend of what is before the element, its %2$s features of what comes to it. */
+CudaOutcome cuda_run_format(
+    const char *format, const char *backend, const char *features, const CudaPlace *between);
 void cuda_outcome_clear(CudaOutcome *outcome);
 
 /* Between TRUE and FALSE no call of this thread is made to fail: a test reads what came out, and
@@ -53,6 +56,9 @@ void cuda_spare(gboolean spare);
 
 /* Fails the test unless both ended by EOS with the same bytes. */
 void cuda_expect_same(const CudaOutcome *actual, const CudaOutcome *expected, const char *what);
+/* The bytes of a line for cuda_run_format, of two frames, are those of the CPU with backend=cuda,
+ * and also where what comes to the element may stay on the device, which it does if `stays`. */
+void cuda_expect_those_of_the_cpu(const char *format, const CudaPlace *between, gboolean stays);
 
 /* The bytes, or the error, of the same line on the CPU alone, whatever its backends say. It runs
  * once in a program: later tests get the same bytes. */

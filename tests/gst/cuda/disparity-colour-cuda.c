@@ -36,11 +36,8 @@ static const char *const lines[] = {
 static CudaOutcome run(const char *format, const char *backend, const char *features)
 {
   static const CudaPlace between[] = {{"colour", "sink"}, {NULL, NULL}};
-  gchar *line = g_strdup_printf(format, backend, features);
-  CudaOutcome outcome = cuda_run_text(line, between);
 
-  g_free(line);
-  return outcome;
+  return cuda_run_format(format, backend, features, between);
 }
 
 GST_START_TEST(bytes_are_those_of_the_cpu)

@@ -28,37 +28,17 @@ static const char *const lines[] = {
  * and leave as they came. */
 static const gboolean stays[] = {TRUE, TRUE, TRUE, FALSE};
 
-static CudaOutcome run(const char *format, const char *backend, const char *features)
-{
-  static const CudaPlace between[] = {{"above", "sink"}, {NULL, NULL}};
-  gchar *line = g_strdup_printf(format, backend, features);
-  CudaOutcome outcome = cuda_run_text(line, between);
-
-  g_free(line);
-  return outcome;
-}
+static const CudaPlace between[] = {{"above", "sink"}, {NULL, NULL}};
 
 GST_START_TEST(bytes_are_those_of_the_cpu)
 {
-  CudaOutcome cpu = run(lines[__i__], "backend=c", "");
-  CudaOutcome gpu = run(lines[__i__], "backend=cuda", "");
-  CudaOutcome kept = run(lines[__i__], "backend=cuda", stays[__i__] ? ON_DEVICE : "");
-
-  cuda_expect_same(&gpu, &cpu, lines[__i__]);
-  cuda_expect_same(&kept, &cpu, lines[__i__]);
-  ck_assert_uint_eq(gpu.buffers, 2);
-  ck_assert_uint_eq(cpu.device_between, 0);
-  ck_assert_uint_eq(kept.device_between, stays[__i__] ? 2 : 0);
-  ck_assert_int_eq(gpu.warnings + kept.warnings, 0);
-  cuda_outcome_clear(&cpu);
-  cuda_outcome_clear(&gpu);
-  cuda_outcome_clear(&kept);
+  cuda_expect_those_of_the_cpu(lines[__i__], between, stays[__i__]);
 }
 GST_END_TEST
 
 static void run_once(void)
 {
-  CudaOutcome outcome = run(lines[0], "backend=cuda", ON_DEVICE);
+  CudaOutcome outcome = cuda_run_format(lines[0], "backend=cuda", ON_DEVICE, between);
 
   ck_assert(outcome.error == NULL);
   cuda_outcome_clear(&outcome);

@@ -6,15 +6,13 @@
  */
 #include "tests/gst/cuda/cuda_fixture.h"
 
-#define ON_DEVICE "(" CUDA_MEMORY ")"
 #define SMALL "video/x-raw,width=96,height=36"
 #define STIXELS                                                                                    \
   "street-scene-src view=disparity num-buffers=2 ! " SMALL " ! downsample-transpose %1$s ! "       \
   "sat-dp-stixels %1$s ! "
 #define OUT "video/x-raw,format=RGB,width=96,height=80 ! fakesink name=out "
 
-/* The first %s is the backend of what is before the element, the second one features of what comes
- * to it. */
+/* For cuda_run_format. */
 static const char *const lines[] = {
     STIXELS "application/x-stixels%2$s ! stixel-mesh name=space ! fakesink name=out",
     "street-scene-src view=lidar beams=4 azimuth-steps=180 num-buffers=2 ! lidar-ground %1$s "
@@ -26,30 +24,11 @@ static const char *const lines[] = {
 /* Does what comes lie on the device if it may? */
 static const gboolean stays[] = {TRUE, FALSE, TRUE, FALSE};
 
-static CudaOutcome run(const char *format, const char *backend, const char *features)
-{
-  static const CudaPlace between[] = {{"space", "sink"}, {NULL, NULL}};
-  gchar *line = g_strdup_printf(format, backend, features);
-  CudaOutcome outcome = cuda_run_text(line, between);
-
-  g_free(line);
-  return outcome;
-}
+static const CudaPlace between[] = {{"space", "sink"}, {NULL, NULL}};
 
 GST_START_TEST(bytes_are_those_of_the_cpu)
 {
-  CudaOutcome cpu = run(lines[__i__], "backend=c", "");
-  CudaOutcome gpu = run(lines[__i__], "backend=cuda", "");
-  CudaOutcome kept = run(lines[__i__], "backend=cuda", stays[__i__] ? ON_DEVICE : "");
-
-  cuda_expect_same(&gpu, &cpu, lines[__i__]);
-  cuda_expect_same(&kept, &cpu, lines[__i__]);
-  ck_assert_uint_eq(gpu.buffers, 2);
-  ck_assert_uint_eq(kept.device_between, stays[__i__] ? 2 : 0);
-  ck_assert_int_eq(gpu.warnings + kept.warnings, 0);
-  cuda_outcome_clear(&cpu);
-  cuda_outcome_clear(&gpu);
-  cuda_outcome_clear(&kept);
+  cuda_expect_those_of_the_cpu(lines[__i__], between, stays[__i__]);
 }
 GST_END_TEST
 
