@@ -61,7 +61,7 @@ STX_DEVICE void solve_column(const Column *c, uint32_t *evaluated)
   store_cells(c);
   if (c->warp < KINDS && (c->warp != GROUND || c->has_ground))
     add_flats(c, c->warp);
-  __syncthreads();
+  __syncthreads(); /* keeps nvcc from taking the first round out of the loop */
 #pragma unroll 1
   for (int k0 = -TILE; k0 < c->rows; k0 += TILE) { /* a tile before the first only prepares */
     if (k0 >= 0)

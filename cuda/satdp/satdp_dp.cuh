@@ -201,7 +201,6 @@ STX_DEVICE void open_starts(const Column *c, int k0)
 STX_DEVICE void solve_column(const Column *c, uint32_t *evaluated)
 {
   begin_column(c);
-  __syncthreads();
 #pragma unroll 1
   for (int k0 = -TILE; k0 < c->rows; k0 += TILE) {
     if (k0 >= 0)
