@@ -22,13 +22,20 @@ static inline int image_x(const Stretch *s, int i)
   return s->sweep->direction > 0 ? i : s->f->params->width - 1 - i;
 }
 
+/* Bytes that a stretch needs of a residue's words: a vector that moves on by one byte every n
+ * pixels. Being a power of two, no vector lies across two cache lines of 64 bytes. */
+#define REACH (2 * LANES)
+_Static_assert(LANES + STRETCH_PIXELS / (64 / LANES) + 1 <= REACH, "of the fewest vectors");
+
+#define AHEAD 16 /* pixels: 2 KiB of the volume for 128 disparities */
+
 /* What the inner loop reads, copied out of the shared structures, so that the compiler need not
- * assume that storing a path changes it. */
+ * assume that storing a path changes it, and can address all planes from a few registers. */
 typedef struct {
+  uint8_t right[PLANES * MAX_VECTORS * REACH] __attribute__((aligned(64))); /* [plane][residue][] */
   LeftBits left[PLANES][STRETCH_PIXELS]; /* of the stretch, in the order of the image */
-  const uint8_t *right[MAX_VECTORS];     /* planes of each residue, for lane 0 of x = 0 */
-  size_t plane_stride;
-  uint8_t *up, *up_left, *up_right; /* states of i = 0 */
+  unsigned from;                         /* the first of the residues' words in `right` */
+  uint8_t *up, *up_left, *up_right;      /* states of i = 0 */
   VBytes p1, p2;
 } Row;
 
@@ -44,9 +51,12 @@ INLINE void open_row(Row *row, const Stretch *s, int first, int pixels, int n)
     for (int t = 0; t < pixels; t++)
       row->left[p][t] = (LeftBits)(left[t] * LEFT_REPEAT);
   }
-  for (int r = 0; r < n; r++)
-    row->right[r] = f->right_planes + y * PLANES * planes + (size_t)r * f->residue_stride;
-  row->plane_stride = planes;
+  row->from = (unsigned)(first + 1) / (unsigned)n;
+  const uint8_t *right = f->right_planes + y * PLANES * planes + row->from;
+  for (int r = 0; r < PLANES * n; r++)
+    for (int half = 0; half < REACH; half += LANES)
+      vb_store(
+          row->right + r * REACH + half, vb_load(right + (size_t)r * f->residue_stride + half));
   row->up = sweep->up;
   row->up_left = sweep->up_left + (size_t)(f->params->height - 1 - s->j) * count;
   row->up_right = sweep->up_right + (size_t)s->j * count;
@@ -62,9 +72,9 @@ INLINE void pixel_costs(const Row *row, int at, int x, int n, VBytes *cost)
 #pragma GCC unroll 16
   for (int k = 0; k < n; k++) {
     unsigned z = (unsigned)(x + n - k);
-    words[k] = row->right[z % (unsigned)n] + z / (unsigned)n;
+    words[k] = row->right + z % (unsigned)n * REACH + (z / (unsigned)n - row->from);
   }
-  cost_vectors(&row->left[0][at], STRETCH_PIXELS, words, row->plane_stride, n, cost);
+  cost_vectors(&row->left[0][at], STRETCH_PIXELS, words, (size_t)n * REACH, n, cost);
 }
 
 INLINE void load_vectors(VBytes *to, const uint8_t *from, int n)
@@ -139,6 +149,16 @@ INLINE void step_across(
     vb_store(state + k * LANES, vb_sub(path[k], least));
 }
 
+/* Fetches the half sums of the pixel AHEAD steps further, to be stored or read. What lies beyond
+ * the row's end is scratch, too. */
+INLINE void fetch(const uint8_t *sums, int direction, size_t count)
+{
+  const uint8_t *ahead = sums + direction * AHEAD * (ptrdiff_t)count;
+#pragma GCC unroll 4
+  for (size_t line = 0; line < count; line += 64)
+    __builtin_prefetch(ahead + line);
+}
+
 /* The half sum of pixel i from its costs and the path along the row, whose step is done. */
 INLINE void half_sum(
     const Row *row, int i, const VBytes *cost, const VBytes *along, VBytes *sum, int n, int eight)
@@ -178,12 +198,14 @@ INLINE void stretch_n(const Stretch *s, uint8_t *restrict sums, int n, int eight
     VBytes cost[MAX_VECTORS], sum[MAX_VECTORS], other[MAX_VECTORS];
     pixel_costs(&row, x - first, x, n, cost);
     step_along(along, &least, cost, n, row.p1, row.p2);
+    uint8_t *half = volume + (size_t)x * count;
     half_sum(&row, s->begin + t, cost, along, sum, n, eight);
+    fetch(half, direction, count);
     if (!second) {
-      store_vectors(volume + (size_t)x * count, sum, n);
+      store_vectors(half, sum, n);
       continue;
     }
-    load_vectors(other, volume + (size_t)x * count, n);
+    load_vectors(other, half, n);
 #pragma GCC unroll 16
     for (int k = 0; k < n; k++)
       other[k] = vb_average(other[k], sum[k]);

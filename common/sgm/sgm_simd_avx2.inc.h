@@ -162,6 +162,7 @@ INLINE void cost_vectors(const LeftBits *left, size_t left_stride, const uint8_t
     for (int k = 0; k < n; k++) {
       VBytes count = _mm256_shuffle_epi8(table, vb_load(right[k] + (size_t)p * plane_stride));
       cost[k] = p == 0 ? count : vb_add(cost[k], count);
+      __asm__("" : "+x"(cost[k])); /* or gcc adds in pairs, for which registers do not suffice */
     }
   }
 }

@@ -97,28 +97,79 @@ static StxSgmTile look_at_tile(const Sky *s, int i, int j)
   return tile;
 }
 
+/* Columns that are looked at together, of whole tiles: a number that the compiler knows, so that it
+ * makes vectors of them. */
+enum { PIECE = 64 };
+
+typedef struct {
+  uint8_t low[PIECE], high[PIECE];
+  uint16_t sum[PIECE];
+} Columns;
+
+static void add_row(Columns *c, const uint8_t *restrict gray)
+{
+  for (int x = 0; x < PIECE; x++) {
+    c->low[x] = gray[x] < c->low[x] ? gray[x] : c->low[x];
+    c->high[x] = gray[x] > c->high[x] ? gray[x] : c->high[x];
+    c->sum[x] = (uint16_t)(c->sum[x] + gray[x]);
+  }
+}
+
+static StxSgmTile tile_of_columns(const Columns *c, int x)
+{
+  StxSgmTile tile = {c->low[x], c->high[x], c->sum[x]};
+  for (int k = x + 1; k < x + STX_SGM_TILE; k++) {
+    tile.low = c->low[k] < tile.low ? c->low[k] : tile.low;
+    tile.high = c->high[k] > tile.high ? c->high[k] : tile.high;
+    tile.sum = (uint16_t)(tile.sum + c->sum[k]);
+  }
+  return tile;
+}
+
+/* The tiles of a piece from tile (i, j) on. */
+static void look_at_piece(const Sky *s, int i, int j)
+{
+  Columns c = {.sum = {0}};
+  int bottom = min2((j + 1) * STX_SGM_TILE, s->params->height);
+  memset(c.low, UINT8_MAX, sizeof c.low);
+  for (int y = j * STX_SGM_TILE; y < bottom; y++)
+    add_row(&c, stx_row8(s->left, y) + i * STX_SGM_TILE);
+  for (int k = 0; k < PIECE / STX_SGM_TILE; k++)
+    s->tiles[index_of(s, i + k, j)] = tile_of_columns(&c, k * STX_SGM_TILE);
+}
+
 static void look_at_tiles(void *data, int j, int worker)
 {
   Sky *s = data;
   uint64_t total = 0;
-  for (int i = 0; i < s->columns; i++) {
-    StxSgmTile tile = look_at_tile(s, i, j);
-    s->tiles[index_of(s, i, j)] = tile;
-    total += tile.sum;
-  }
+  int i = 0;
+  for (; i * STX_SGM_TILE + PIECE <= s->params->width; i += PIECE / STX_SGM_TILE)
+    look_at_piece(s, i, j);
+  for (; i < s->columns; i++)
+    s->tiles[index_of(s, i, j)] = look_at_tile(s, i, j);
+  for (i = 0; i < s->columns; i++)
+    total += s->tiles[index_of(s, i, j)].sum;
   s->row_total[j] = total;
 }
 
-static bool is_smooth(const Sky *s, int i, int j)
+typedef struct {
+  int low, high;
+} Range;
+
+static Range both_of(Range a, Range b)
 {
-  int low = UINT8_MAX, high = 0;
-  for (int v = max2(j - 1, 0); v <= min2(j + 1, s->rows - 1); v++)
-    for (int u = max2(i - 1, 0); u <= min2(i + 1, s->columns - 1); u++) {
-      const StxSgmTile *tile = &s->tiles[index_of(s, u, v)];
-      low = min2(low, tile->low);
-      high = max2(high, tile->high);
-    }
-  return high - low <= STX_SGM_SKY_RANGE;
+  return (Range){min2(a.low, b.low), max2(a.high, b.high)};
+}
+
+/* Gray values of the tile and of those above and below. */
+static Range range_of_column(const Sky *s, int i, int j)
+{
+  Range range = {UINT8_MAX, 0};
+  for (int v = max2(j - 1, 0); v <= min2(j + 1, s->rows - 1); v++) {
+    const StxSgmTile *tile = &s->tiles[index_of(s, i, v)];
+    range = both_of(range, (Range){tile->low, tile->high});
+  }
+  return range;
 }
 
 static bool is_cloud(const Sky *s, int i, int j)
@@ -130,11 +181,16 @@ static bool is_cloud(const Sky *s, int i, int j)
 static void find_candidates(void *data, int j, int worker)
 {
   const Sky *s = data;
+  Range here = range_of_column(s, 0, j), before = here;
   for (int i = 0; i < s->columns; i++) {
     size_t at = index_of(s, i, j);
+    Range after = i + 1 < s->columns ? range_of_column(s, i + 1, j) : here;
+    Range around = both_of(both_of(before, here), after);
     s->candidate[at] =
         stx_sgm_is_bright(s->tiles[at].sum, tile_pixels(s, i, j), s->total, frame_pixels(s)) &&
-        (is_smooth(s, i, j) || is_cloud(s, i, j));
+        (around.high - around.low <= STX_SGM_SKY_RANGE || is_cloud(s, i, j));
+    before = here;
+    here = after;
   }
 }
 
@@ -287,12 +343,10 @@ static bool in_sky(const Sky *s, size_t at)
   return root != NO_PATCH && s->is_sky[root];
 }
 
-/* The tile is in the sky, or continues one around it that is. */
-static bool is_beside_sky(const Sky *s, int i, int j)
+/* The tile, which is not in the sky, continues one around it that is. */
+static bool continues_sky(const Sky *s, int i, int j)
 {
   size_t at = index_of(s, i, j);
-  if (in_sky(s, at))
-    return true;
   for (int v = max2(j - 1, 0); v <= min2(j + 1, s->rows - 1); v++)
     for (int u = max2(i - 1, 0); u <= min2(i + 1, s->columns - 1); u++) {
       size_t beside = index_of(s, u, v);
@@ -302,10 +356,11 @@ static bool is_beside_sky(const Sky *s, int i, int j)
   return false;
 }
 
-static void mark_tile(const Sky *s, int i, int j)
+/* Tiles i … end − 1 of row j. */
+static void mark_tiles(const Sky *s, int i, int end, int j)
 {
   int x = i * STX_SGM_TILE, bottom = min2((j + 1) * STX_SGM_TILE, s->params->height);
-  size_t count = (size_t)min2(STX_SGM_TILE, s->params->width - x);
+  size_t count = (size_t)(min2(end * STX_SGM_TILE, s->params->width) - x);
   for (int y = j * STX_SGM_TILE; y < bottom; y++) {
     memset(stx_row16(s->disparity, y) + x, 0, count * sizeof(uint16_t));
     if (s->confidence->data != NULL)
@@ -313,12 +368,38 @@ static void mark_tile(const Sky *s, int i, int j)
   }
 }
 
+/* How many of tile (i, j) and those above and below are in the sky; its own counts OWN more. */
+enum { OWN = 4 };
+
+static uint8_t count_sky(const Sky *s, int i, int j)
+{
+  uint8_t count = in_sky(s, index_of(s, i, j)) ? 1 + OWN : 0;
+  if (j > 0)
+    count += in_sky(s, index_of(s, i, j - 1));
+  if (j + 1 < s->rows)
+    count += in_sky(s, index_of(s, i, j + 1));
+  return count;
+}
+
+/* Most tiles have no sky around them. */
 static void mark_sky(void *data, int j, int worker)
 {
   const Sky *s = data;
+  uint8_t count[STX_SGM_MAX_SIZE / STX_SGM_TILE + 2];
+  count[0] = count[s->columns + 1] = 0;
   for (int i = 0; i < s->columns; i++)
-    if (is_beside_sky(s, i, j))
-      mark_tile(s, i, j);
+    count[i + 1] = count_sky(s, i, j);
+  int first = 0; /* of the tiles that are to be marked, up to i */
+  for (int i = 0; i < s->columns; i++) {
+    bool beside = count[i] + count[i + 1] + count[i + 2] > 0;
+    if (count[i + 1] > OWN || (beside && continues_sky(s, i, j)))
+      continue;
+    if (first < i)
+      mark_tiles(s, first, i, j);
+    first = i + 1;
+  }
+  if (first < s->columns)
+    mark_tiles(s, first, s->columns, j);
 }
 
 void stx_sgm_sky(const StxSgmParams *params, const StxImage8 *left, const StxImage8 *right,
