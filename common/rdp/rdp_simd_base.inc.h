@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The vectors of rdp_simd.inc.h with the compiler's generic vectors: 4 lanes, any machine. Spelt
- * out for SSE2 is what it has and the generic form would not find. */
+ * out for SSE2 is what it has and the generic form would not find; for NEON that is in
+ * rdp_simd_neon.inc.h. */
 #ifndef STX_RDP_SIMD_BASE_INC_H
 #define STX_RDP_SIMD_BASE_INC_H
 
@@ -10,6 +11,10 @@
 
 #define LANES 4
 typedef int32_t Ints __attribute__((vector_size(16)));
+
+#ifdef __aarch64__
+#include "common/rdp/rdp_simd_neon.inc.h"
+#endif
 
 INLINE Ints ri_load(const void *p)
 {
@@ -23,6 +28,7 @@ INLINE Ints ri_set(int value)
   return (Ints){value, value, value, value};
 }
 
+#ifndef __aarch64__
 INLINE Ints ri_dot(Ints a, Ints b)
 {
 #ifdef __SSE2__
@@ -31,6 +37,7 @@ INLINE Ints ri_dot(Ints a, Ints b)
   return (a << 16 >> 16) * (b << 16 >> 16) + (a >> 16) * (b >> 16);
 #endif
 }
+#endif
 
 INLINE Ints ri_flip(Ints a)
 {
@@ -47,11 +54,13 @@ INLINE Ints ri_sub(Ints a, Ints b)
   return a - b;
 }
 
+#ifndef __aarch64__
 INLINE Ints ri_abs(Ints a)
 {
   Ints sign = a >> 31;
   return (a ^ sign) - sign;
 }
+#endif
 
 INLINE Ints ri_where_above(Ints a, Ints b, Ints c, Ints d)
 {
@@ -90,6 +99,7 @@ INLINE Ints ri_join(Ints low, Ints high)
   return (low & 0xFFFF) | (high << 16);
 }
 
+#ifndef __aarch64__
 INLINE Ints ri_max(Ints a, Ints b)
 {
   return ri_where_above(a, b, a, b);
@@ -109,6 +119,7 @@ INLINE unsigned ri_bits(Ints a)
   return (unsigned)((a[0] & 1) | (a[1] & 2) | (a[2] & 4) | (a[3] & 8));
 #endif
 }
+#endif
 
 INLINE unsigned ri_equal_bits(Ints a, Ints b)
 {
@@ -142,6 +153,7 @@ INLINE Ints ri_points(const uint16_t *cells, Ints unknown)
   return (wide << 16) ^ unknown;
 }
 
+#ifndef __aarch64__
 INLINE bool ri_known(const uint16_t *cells)
 {
 #ifdef __SSE2__
@@ -180,6 +192,7 @@ INLINE void ri_points_of_two(const uint16_t *cells, Ints halves, Ints *points)
   points[0] = ri_points(cells, unknown);
   points[1] = ri_points(cells + LANES, unknown + LANES);
 }
+#endif
 #endif
 
 INLINE Ints ri_last(Ints a)

@@ -2,7 +2,7 @@
 /*
  * The vectors of sgm_simd.inc.h with the compiler's generic vectors: 16 lanes of one byte, any
  * machine. Only the unsigned minimum is spelt out for SSE2, which has it for bytes but not the
- * comparison that the generic form needs.
+ * comparison that the generic form needs; and for NEON all that sgm_simd_neon.inc.h has.
  */
 #ifndef STX_SGM_SIMD_BASE_INC_H
 #define STX_SGM_SIMD_BASE_INC_H
@@ -42,7 +42,9 @@ INLINE VBytes vb_set(int value)
   return (uint8_t)value - (VBytes){0};
 }
 
-#ifdef __SSE2__
+#ifdef __aarch64__
+#include "common/sgm/sgm_simd_neon.inc.h"
+#elif defined __SSE2__
 INLINE VBytes vb_min(VBytes a, VBytes b)
 {
   return (VBytes)_mm_min_epu8((__m128i)a, (__m128i)b);
@@ -86,6 +88,7 @@ INLINE VBytes vb_sub(VBytes a, VBytes b)
   return a - b;
 }
 
+#ifndef __aarch64__
 INLINE VBytes vb_up(VBytes v)
 {
   return __builtin_shufflevector(
@@ -115,19 +118,20 @@ INLINE int vb_least_value(VBytes v)
   return vb_least(v)[0];
 }
 
-/* ---- Keys: words of the lower and of the upper lanes -------------------------------------- */
-
-INLINE VWords vw_ones(void)
-{
-  return ~(VWords){0};
-}
-
 INLINE int vw_least_value(VWords v)
 {
   v = vw_min(v, __builtin_shufflevector(v, v, 4, 5, 6, 7, 0, 1, 2, 3));
   v = vw_min(v, __builtin_shufflevector(v, v, 2, 3, 0, 1, 6, 7, 4, 5));
   v = vw_min(v, __builtin_shufflevector(v, v, 1, 0, 3, 2, 5, 4, 7, 6));
   return v[0];
+}
+#endif
+
+/* ---- Keys: words of the lower and of the upper lanes -------------------------------------- */
+
+INLINE VWords vw_ones(void)
+{
+  return ~(VWords){0};
 }
 
 INLINE KeyIndex key_index(const uint8_t *disparities)
@@ -173,6 +177,7 @@ INLINE int key_last(VWords b)
 
 /* ---- Cost --------------------------------------------------------------------------------- */
 
+#ifndef __aarch64__
 INLINE VBytes pair_count(VBytes v)
 {
   return (v & 0x55) + (v >> 1 & 0x55);
@@ -204,5 +209,6 @@ INLINE void cost_vectors(const LeftBits *left, size_t left_stride, const uint8_t
     cost[k] = byte_count(differ[0], differ[1]) + byte_count(differ[2], differ[3]);
   }
 }
+#endif
 
 #endif
