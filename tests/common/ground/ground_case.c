@@ -48,8 +48,8 @@ static void scan_street(GroundCase *c, size_t most, int box_count, StxRandom *ra
   int rays = (int)fmax(1, sqrt((double)most * 12)), beams = (int)(most / (size_t)rays);
   for (int i = 0; i < box_count; i++) {
     double angle = between(random, -M_PI, M_PI), range = between(random, 6, 30);
-    boxes[i] = (Box){
-        range * cos(angle), range * sin(angle), between(random, 0.5, 2), between(random, 0.5, 3)};
+    double reach = between(random, 0.5, 2), height = between(random, 0.5, 3);
+    boxes[i] = (Box){range * cos(angle), range * sin(angle), reach, height};
   }
   for (int ray = 0; ray < rays; ray++)
     for (int beam = 0; beam < beams; beam++) {
@@ -97,19 +97,27 @@ static float wild(StxRandom *random)
              : between(random, -60, 60);
 }
 
+/* One number after the other: in which order a call has its arguments drawn depends on the machine,
+ * and a scan must not. */
+static void add_random_point(GroundCase *c, GroundScan scan, StxRandom *random)
+{
+  static const double cloud[3][2] = {{-60, 60}, {-60, 60}, {-3, 3}};
+  static const double spot[3][2] = {{10, 10.1}, {0.01, 0.02}, {-2, 2}};
+  const double(*range)[2] = scan == GROUND_SPOT ? spot : cloud;
+  float place[3];
+  for (int i = 2; i >= 0; i--)
+    place[i] = scan == GROUND_WILD ? wild(random) : between(random, range[i][0], range[i][1]);
+  add_point(c, place[0], place[1], place[2], 0);
+}
+
 static void scan_cloud(GroundCase *c, GroundScan scan, size_t count, StxRandom *random)
 {
   for (size_t i = 0; i < count; i++) {
     const float *last = c->points + 4 * (c->count - (i > 0));
     if (scan == GROUND_WILD && i > 0 && stx_random_below(random, 5) == 0)
       add_point(c, last[0], last[1], last[2], 0);
-    else if (scan == GROUND_WILD)
-      add_point(c, wild(random), wild(random), wild(random), 0);
-    else if (scan == GROUND_SPOT)
-      add_point(
-          c, between(random, 10, 10.1), between(random, 0.01, 0.02), between(random, -2, 2), 0);
     else
-      add_point(c, between(random, -60, 60), between(random, -60, 60), between(random, -3, 3), 0);
+      add_random_point(c, scan, random);
   }
 }
 
