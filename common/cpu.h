@@ -7,7 +7,7 @@
 #ifndef STX_CPU_H
 #define STX_CPU_H
 
-#define STX_CPU_AVX2 1u   /* x86-64-v3: AVX2, FMA, BMI */
+#define STX_CPU_AVX2 1u   /* x86-64-v3: AVX2, FMA, BMI, … */
 #define STX_CPU_AVX512 2u /* x86-64-v4 + VBMI, VBMI2, BITALG, VPOPCNTDQ, VNNI (Ice Lake, Zen 4) */
 
 #define STX_PASTE2(a, b) a##_##b
