@@ -16,6 +16,12 @@ packages_test="check gobject-introspection libgirepository1.0-dev valac python3
 packages_applications="mosquitto python3-paho-mqtt chromium-headless-shell"
 packages_fuzz="clang libclang-rt-dev llvm"
 packages_root="debootstrap"
+# In a root of their own: a compiler for 64-bit ARM, what it links, and what runs its programs.
+packages_arm="build-essential ccache gcc-aarch64-linux-gnu g++-aarch64-linux-gnu meson ninja-build
+  pkg-config python3 qemu-user check:arm64 gstreamer1.0-plugins-base:arm64
+  gstreamer1.0-plugins-good:arm64 gstreamer1.0-tools:arm64 libgstreamer-plugins-base1.0-dev:arm64
+  libgstreamer1.0-dev:arm64 libgstrtspserver-1.0-dev:arm64 libjansson-dev:arm64 libpng-dev:arm64
+  libyaml-dev:arm64"
 # Only where there is nvcc: GStreamer's CUDA library, and what its headers include.
 packages_cuda=
 if command -v nvcc >/dev/null || [ -x /usr/local/cuda/bin/nvcc ]; then

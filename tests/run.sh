@@ -10,8 +10,9 @@
 #   tests/run.sh full    before a release: all of them, and then what takes hours: pipelines at
 #                        length, the PTX of the kernels with a hundred seeds and without each of
 #                        their barriers, each fuzz target for a minute with libFuzzer
-#                        (FUZZ_SECONDS=60), the newest Debian in a root of its own, README's Install
-#                        in clean roots of this one, and 200 mutants (tests/mutants/mutants.py)
+#                        (FUZZ_SECONDS=60), the newest Debian in a root of its own, 64-bit ARM under
+#                        qemu-user, README's Install in clean roots of this one, and 200 mutants
+#                        (tests/mutants/mutants.py)
 #
 #   BUILD=DIR        build folder (default build-test, build-quick for quick; those with sanitizers
 #                    are DIR-asan, DIR-tsan and DIR-fuzz)
@@ -223,6 +224,28 @@ test_newest() {
   add_up
 }
 
+# 64-bit ARM, emulated; and pipelines there give the bytes that they give here.
+test_arm() {
+  local folder ok fail timeout unexpected skip status=0
+  folder=$(realpath -m "$build-arm")
+  mkdir -p "$folder"
+  # shellcheck disable=SC2086,SC2116  # lists of words, in one line
+  ROOT_OUT=$folder ROOT_FOREIGN=arm64 ROOT_PACKAGES=$(echo $packages_arm) \
+    tests/roots/root.sh bookworm tests/machines/arm.sh 2>&1 | tee "$folder/summary.txt" || status=$?
+  if [ "$status" = 77 ]; then
+    skipped=$((skipped + 1))
+    return
+  fi
+  read_summary "$folder"
+  add_up
+  if diff "$folder/pipelines.txt" <(meson devenv -C "$build" "$PWD/tests/machines/pipelines.sh"); then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1))
+    failures+=$'\n'"$folder: pipelines on ARM give other bytes than here"
+  fi
+}
+
 # README's Install as printed, packages and from source, in clean roots of this Debian.
 test_installing() {
   local status=0
@@ -274,6 +297,7 @@ if [ "$mode" = full ]; then
   test_endurance
   test_fuzz
   test_newest
+  test_arm
   test_installing
   test_mutants
 fi

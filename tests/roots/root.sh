@@ -9,6 +9,7 @@
 # its mounts and processes end with it. Exit status: the command's; 77 where no root can be made.
 #
 #   ROOT_PACKAGES="A B"  installed before; a root with these is cached, too
+#   ROOT_FOREIGN=arm64   another architecture, whose packages are called A:arm64
 #   ROOT_OUT=DIR         a folder that the command finds as /out, for what is to stay
 #   ROOT_CACHE=DIR       where roots and downloaded packages are kept (default
 #                        ~/.cache/gst-stixels/roots; each release takes some 300 MB)
@@ -103,7 +104,8 @@ make_layer() {
   echo "A root of $suite with $ROOT_PACKAGES, for $layer" >&2
   rm -rf "$layer.part"
   ROOT_LAYER=yes run_over "$base" "$layer.part" \
-    "apt-get update -qq && apt-get install -y -qq --no-install-recommends $ROOT_PACKAGES" \
+    "${ROOT_FOREIGN:+dpkg --add-architecture $ROOT_FOREIGN && }apt-get update -qq &&
+      apt-get install -y -qq --no-install-recommends $ROOT_PACKAGES" \
     >"$layer.log" 2>&1 || {
     tail -n 20 "$layer.log" >&2
     return 1
@@ -128,7 +130,7 @@ base=$cache/$suite lower=$cache/$suite
   flock 9 # whoever comes meanwhile waits for the same root
   [ -d "$base" ] || make_base || exit
   if [ -n "${ROOT_PACKAGES:-}" ]; then
-    layer=$base-$(echo "$ROOT_PACKAGES" | sha256sum | head -c 12)
+    layer=$base-$(echo "$ROOT_PACKAGES${ROOT_FOREIGN:+ $ROOT_FOREIGN}" | sha256sum | head -c 12)
     [ -d "$layer" ] || make_layer || exit
     lower=$layer/changes:$base
   fi
