@@ -227,6 +227,11 @@ static const Snippet snippets[] = {
         64, {{0, 1}}},
     {LANE "setp.gt.u32 %p1, %r0, 62;\nbar.red.and.pred %p2, 0, %p1;\nselp.u64 %rd8, 1, 0, %p2;\n",
         64, {{0, 0}}},
+    /* What was never written is read, and masked. */
+    {"ld.global.u32 %r1, [%rd33+512];\nand.b32 %r2, %r1, 65280;\nshr.u32 %r3, %r2, "
+     "16;\nsetp.eq.u32 %p1, %r3, 0;\nmov.u32 %r8, 7;\n@%p1 bra $end;\nmov.u32 %r8, "
+     "8;\n$end:\n" WIDE,
+        32, {{0, 7}}},
     /* A branch that splits the warp, and a loop that lanes leave one by one. */
     {LANE "mov.u32 %r8, 0;\n$again:\nadd.s32 %r8, %r8, 2;\nsub.s32 %r0, %r0, 1;\nsetp.gt.s32 %p1, "
           "%r0, 0;\n@%p1 bra $again;\n" WIDE,

@@ -238,7 +238,6 @@ static inline u32 most_halves(u32 a, u32 b)
       d_[l] = put_##R((R)(result));                                                                \
     }                                                                                              \
   }
-#define XP(name, enough, result) X2(name, pred, pred, pred, result)
 #define XS(name, T) X3(name, T, T, T, pred, c ? a : b)
 #define X4(name, R, A, B, C, D, result)                                                            \
   FUNCTION(name)                                                                                   \
@@ -262,38 +261,57 @@ static inline u32 most_halves(u32 a, u32 b)
 #undef X3
 #undef X4
 #undef XS
-#undef XP
-#define X1(name, ...) {#name, .run = run_##name, .sources = 1},
-#define X2(name, ...) {#name, .run = run_##name, .sources = 2},
-#define XD(name, ...) {#name, .run = run_##name, .sources = 2, .divides = true},
-#define XP(name, enough, ...) {#name, .run = run_##name, .sources = 2, .settles = 1 + enough},
-#define XS(name, ...) {#name, .run = run_##name, .sources = 3, .selects = true},
-#define XM(name, ...) {#name, .run = run_##name, .sources = 1, .moves = true},
-#define X3(name, ...) {#name, .run = run_##name, .sources = 3},
-#define X4(name, ...) {#name, .run = run_##name, .sources = 4},
+#define TYPED(name, R, ...) #name, .run = run_##name, .result = TYPE_##R, .source = {__VA_ARGS__}
+#define X1(name, R, A, ...) {TYPED(name, R, TYPE_##A), .sources = 1},
+#define X2(name, R, A, B, ...) {TYPED(name, R, TYPE_##A, TYPE_##B), .sources = 2},
+#define X3(name, R, A, B, C, ...) {TYPED(name, R, TYPE_##A, TYPE_##B, TYPE_##C), .sources = 3},
+#define X4(name, R, A, B, C, D, ...)                                                               \
+  {TYPED(name, R, TYPE_##A, TYPE_##B, TYPE_##C, TYPE_##D), .sources = 4},
+#define XD(name, T, ...) {TYPED(name, T, TYPE_##T, TYPE_##T), .sources = 2, .divides = true},
+#define XM(name, T) {TYPED(name, T, TYPE_##T), .sources = 1, .moves = true},
+#define XS(name, T) {TYPED(name, T, TYPE_##T, TYPE_##T, TYPE_pred), .sources = 3, .selects = true},
+
+#define INTEGER_TYPE(bits) {bits, false, false}
+#define SIGNED_TYPE(bits) {bits, true, false}
+#define FLOAT_TYPE(bits) {bits, false, true}
+#define TYPE_pred INTEGER_TYPE(1)
+#define TYPE_u8 INTEGER_TYPE(8)
+#define TYPE_u16 INTEGER_TYPE(16)
+#define TYPE_b16 INTEGER_TYPE(16)
+#define TYPE_u32 INTEGER_TYPE(32)
+#define TYPE_b32 INTEGER_TYPE(32)
+#define TYPE_u16x2 INTEGER_TYPE(32)
+#define TYPE_u64 INTEGER_TYPE(64)
+#define TYPE_b64 INTEGER_TYPE(64)
+#define TYPE_s8 SIGNED_TYPE(8)
+#define TYPE_s16 SIGNED_TYPE(16)
+#define TYPE_s32 SIGNED_TYPE(32)
+#define TYPE_s64 SIGNED_TYPE(64)
+#define TYPE_f32 FLOAT_TYPE(32)
+#define TYPE_f64 FLOAT_TYPE(64)
 
 /* The halves of a word go to two registers. */
-FUNCTION(low_32)
+FUNCTION(unpack_b64)
 {
   EACH_LANE d_[l] = (u32)s[0][l];
 }
-FUNCTION(high_32)
+FUNCTION(upper_b64)
 {
   EACH_LANE d_[l] = s[0][l] >> 32;
 }
-FUNCTION(low_16)
+FUNCTION(unpack_b32)
 {
   EACH_LANE d_[l] = (u16)s[0][l];
 }
-FUNCTION(high_16)
+FUNCTION(upper_b32)
 {
   EACH_LANE d_[l] = (u16)(s[0][l] >> 16);
 }
 
 static const PtxForm forms[] = {
 #include "tests/ptx/ptx_forms.inc.h"
-    {"unpack_b64", .run = run_low_32, .sources = 1, .second = run_high_32},
-    {"unpack_b32", .run = run_low_16, .sources = 1, .second = run_high_16},
+    {TYPED(unpack_b64, u32, TYPE_u64), .sources = 1, .second = run_upper_b64},
+    {TYPED(unpack_b32, u16, TYPE_u32), .sources = 1, .second = run_upper_b32},
 };
 
 static bool same_name(const char *form, const char *name)

@@ -2,6 +2,8 @@
 /* What computes: sources that are not known, and results. */
 #include "tests/ptx/ptx_private.h"
 
+#include <string.h>
+
 static bool divides_by_zero(PtxWarp *warp, const PtxInstruction *at, uint32_t mask)
 {
   const uint64_t *divisor = ptx_lanes(warp, at->s[1]);
@@ -14,62 +16,103 @@ static bool divides_by_zero(PtxWarp *warp, const PtxInstruction *at, uint32_t ma
 }
 
 /*
- * Lanes whose result is not known, since a source is not. What was loaded from memory that nobody
- * has written may be computed with, as compilers do before they know whether it is needed: its
- * results are unknown as well, and whoever branches by them or takes them for an address is at
- * fault. A register that nobody has written may only be moved.
+ * What was loaded from memory that nobody has written may be computed with, as compilers do before
+ * they know whether it is needed: bits of the result are unknown as well, and whoever branches by
+ * them or takes them for an address is at fault. A register that nobody has written may only be
+ * moved. Returns the lanes that move such a one.
  */
-static uint32_t unknown_lanes(PtxWarp *warp, const PtxInstruction *at, uint32_t mask, int *line)
+static uint32_t unwritten_lanes(PtxWarp *warp, const PtxInstruction *at, uint32_t mask)
 {
-  uint32_t all = 0, settled = 0;
-  *line = 0;
+  uint32_t all = 0;
   for (int i = 0; i < at->sources; i++) {
-    uint32_t unknown = ptx_unknown(warp, at->s[i], mask);
-    if (at->form->selects && i < 2)
-      unknown &= i == 0 ? ptx_true(warp, at->s[2]) : ~ptx_true(warp, at->s[2]);
-    if (unknown != 0 && warp->unwritten[at->s[i]] != 0)
-      *line = warp->unwritten[at->s[i]];
-    else if (unknown != 0 && !at->form->moves)
-      ptx_known(warp, at, at->s[i], unknown);
-    if (at->form->settles != 0)
-      settled |= ~ptx_unknown(warp, at->s[i], mask) &
-                 (at->form->settles == 2 ? ptx_true(warp, at->s[i]) : ~ptx_true(warp, at->s[i]));
-    all |= unknown;
+    uint32_t unwritten = ptx_unwritten(warp, at->s[i], mask);
+    if (unwritten != 0 && at->form->selects && i < 2)
+      unwritten &= (i == 0 ? ptx_true(warp, at->s[2]) : ~ptx_true(warp, at->s[2])) |
+                   ptx_unknown(warp, at->s[2], mask);
+    if (unwritten != 0 && !at->form->moves)
+      ptx_known(warp, at, at->s[i], unwritten);
+    all |= unwritten;
   }
-  return all & ~settled;
+  return all;
 }
 
-static void write_result(PtxWarp *warp, int reg, PtxAlu run, const uint64_t *const *source,
-    uint32_t mask, uint32_t unknown, int line)
+/* The lanes with a source that is not wholly known; and which bits of each are not. */
+static uint32_t find_unsure(
+    const PtxWarp *warp, const PtxInstruction *at, uint32_t mask, PtxLanes *unsure, int *line)
 {
-  uint64_t result[PTX_LANES];
-  if (reg < 0)
+  uint32_t lanes = 0;
+  memset(unsure, 0, (size_t)at->sources * sizeof *unsure);
+  for (int i = 0; i < at->sources; i++) {
+    int bits = at->form->source[i].bits;
+    for (uint32_t rest = ptx_unknown(warp, at->s[i], mask); rest != 0; rest &= rest - 1) {
+      int lane = ptx_lowest(rest);
+      unsure[i].lane[lane] = ptx_unsure(warp, at->s[i], lane) & ptx_low_bits(bits);
+      if (unsure[i].lane[lane] != 0) {
+        lanes |= UINT32_C(1) << lane;
+        *line = warp->unwritten[at->s[i]];
+      }
+    }
+  }
+  return lanes;
+}
+
+/* A result of sources that are not all known, or one of two. */
+typedef struct {
+  uint64_t value[PTX_LANES], unsure[PTX_LANES];
+} Result;
+
+static void find_result(const PtxInstruction *at, PtxAlu run, const uint64_t *const *source,
+    const PtxLanes *unsure, uint32_t mask, uint32_t unsure_lanes, Result *result)
+{
+  memset(result, 0, sizeof *result);
+  run(result->value, source, at->form->divides ? mask & ~unsure_lanes : mask);
+  if (unsure_lanes != 0)
+    ptx_spread_unsure(at, run, source, unsure, unsure_lanes, result->unsure);
+}
+
+static void give_result(PtxWarp *warp, int reg, uint32_t mask, const Result *result, int line)
+{
+  for (uint32_t rest = mask; reg >= 0 && rest != 0; rest &= rest - 1) {
+    int lane = ptx_lowest(rest);
+    ptx_write_partly(warp, reg, lane, result->value[lane], result->unsure[lane], line);
+  }
+}
+
+static void compute_partly(
+    PtxWarp *warp, const PtxInstruction *at, const uint64_t *const *source, uint32_t mask)
+{
+  const PtxForm *form = at->form;
+  PtxLanes unsure[PTX_SOURCES];
+  Result result, second;
+  int line = 0;
+  uint32_t unwritten = unwritten_lanes(warp, at, mask);
+  uint32_t lanes = find_unsure(warp, at, mask & ~unwritten, unsure, &line);
+  if (warp->block->run->failed || divides_by_zero(warp, at, mask & ~lanes))
     return;
-  run(result, source, mask & ~unknown);
-  if (unknown != 0)
-    ptx_forget(warp, reg, unknown, line);
-  uint64_t *d = ptx_write(warp, reg, mask & ~unknown);
-  for (uint32_t rest = mask & ~unknown; rest != 0; rest &= rest - 1)
-    d[ptx_lowest(rest)] = result[ptx_lowest(rest)];
+  mask &= ~unwritten;
+  find_result(at, form->run, source, unsure, mask, lanes, &result);
+  if (form->second != NULL) {
+    find_result(at, form->second, source, unsure, mask, lanes, &second);
+    give_result(warp, at->d[1], mask, &second, line);
+  }
+  if (at->d[0] >= 0) {
+    warp->known[at->d[0]] &= ~unwritten;
+    warp->partly[at->d[0]] &= ~unwritten;
+  }
+  give_result(warp, at->d[0], mask, &result, line);
 }
 
 void ptx_compute(PtxWarp *warp, const PtxInstruction *at, uint32_t mask)
 {
   const uint64_t *source[PTX_SOURCES];
   const PtxForm *form = at->form;
-  int line;
-  for (int i = 0; i < at->sources; i++)
+  uint32_t unknown = 0;
+  for (int i = 0; i < at->sources; i++) {
     source[i] = ptx_lanes(warp, at->s[i]);
-  uint32_t unknown = unknown_lanes(warp, at, mask, &line);
-  if (divides_by_zero(warp, at, mask & ~unknown))
-    return;
-  if (form->second == NULL && unknown == 0 && at->d[0] >= 0) {
-    form->run(ptx_write(warp, at->d[0], mask), source, mask);
-    return;
+    unknown |= ptx_unknown(warp, at->s[i], mask);
   }
-  /* A destination may be a source as well: its old value goes last. */
-  bool swap = form->second != NULL && at->d[0] == at->s[0];
-  write_result(warp, at->d[swap], swap ? form->second : form->run, source, mask, unknown, line);
-  if (form->second != NULL)
-    write_result(warp, at->d[!swap], swap ? form->run : form->second, source, mask, unknown, line);
+  if (form->second != NULL || unknown != 0 || form->divides || at->d[0] < 0)
+    compute_partly(warp, at, source, mask);
+  else
+    form->run(ptx_write(warp, at->d[0], mask), source, mask);
 }

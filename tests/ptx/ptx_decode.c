@@ -216,6 +216,7 @@ static bool decode_form(PtxInstruction *to, const char *name, const PtxOperand *
   to->form = ptx_form(form_name(name, o, operands));
   if (to->form == NULL || operands < 2)
     return false;
+  to->spread = ptx_spread(to->form);
   destinations(to, o);
   sources(to, o + 1, operands - 1);
   return to->sources == to->form->sources;

@@ -3,8 +3,9 @@
  * Every form that computes: ptx_alu.c includes this twice, for the functions and for the table.
  *
  * X1 … X4 have so many sources: name, type of the result, types of the sources, the result of
- * a, b, c and d. The dots of a name are written as underscores. XD divides, XM moves, XS selects,
- * XP joins predicates. What compares floats and ends with u is true if either is no number.
+ * a, b, c and d. The dots of a name are written as underscores. XD divides, XM moves, XS selects.
+ * What compares floats and ends with u is true if either is no number. How what nobody knows of a
+ * source spreads to the result, ptx_unsure.c tells by the beginning of the name.
  */
 /* clang-format off */
 #define ARITHMETIC(T)                                                                              \
@@ -50,8 +51,8 @@ X2(setp_ne_b32, pred, b32, b32, a != b)
 X2(setp_eq_b64, pred, b64, b64, a == b)
 X2(setp_ne_b64, pred, b64, b64, a != b)
 BITS(b16) BITS(b32) BITS(b64)
-XP(and_pred, false, a & b)
-XP(or_pred, true, a | b)
+X2(and_pred, pred, pred, pred, a & b)
+X2(or_pred, pred, pred, pred, a | b)
 X1(not_b16, b16, b16, (b16)~a)
 X1(not_b32, b32, b32, ~a)
 X1(not_b64, b64, b64, ~a)

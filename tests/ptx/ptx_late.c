@@ -17,7 +17,7 @@
 
 typedef struct PtxStore {
   uint8_t *to, *known;
-  uint8_t bytes[8];
+  PtxBytes value;
   int size, thread;
   unsigned serial, block_epoch;
   uint32_t epoch;
@@ -26,7 +26,7 @@ typedef struct PtxStore {
 /* What was at a place before a store or an atomic of a block. */
 typedef struct PtxPast {
   const uint8_t *at;
-  uint8_t bytes[8];
+  PtxBytes value;
   int size;
   unsigned clock;
   unsigned serial; /* of the block */
@@ -42,7 +42,8 @@ static bool overlap(const uint8_t *a, int a_size, const uint8_t *b, int b_size)
 /* ---- Into memory -------------------------------------------------------------------------- */
 
 /* The past is a ring: `pasts` counts all that there ever was. */
-static void remember(PtxBlock *block, unsigned serial, const uint8_t *at, int size)
+static void remember(
+    PtxBlock *block, unsigned serial, const uint8_t *at, const uint8_t *known, int size)
 {
   PtxRun *run = block->run;
   if (run->past == NULL)
@@ -51,7 +52,8 @@ static void remember(PtxBlock *block, unsigned serial, const uint8_t *at, int si
     abort();
   PtxPast *past = &run->past[run->pasts++ % MOST_PAST];
   *past = (PtxPast){.at = at, .size = size, .clock = ++run->clock, .serial = serial};
-  memcpy(past->bytes, at, (size_t)size);
+  memcpy(past->value.byte, at, (size_t)size);
+  memcpy(past->value.known, known, (size_t)size);
 }
 
 /* Number i of the block's stores becomes visible, after those before it to the same place. */
@@ -66,16 +68,16 @@ static void settle(PtxBlock *block, int i)
       return;
     }
   PtxStore store = block->store[i];
-  remember(block, store.serial, store.to, store.size);
-  memcpy(store.to, store.bytes, (size_t)store.size);
-  memset(store.known, 1, (size_t)store.size);
+  remember(block, store.serial, store.to, store.known, store.size);
+  memcpy(store.to, store.value.byte, (size_t)store.size);
+  memcpy(store.known, store.value.known, (size_t)store.size);
   block->stores--;
   memmove(&block->store[i], &block->store[i + 1], (size_t)(block->stores - i) * sizeof store);
 }
 
-void ptx_late_note(PtxWarp *warp, uint8_t *at, int size)
+void ptx_late_note(PtxWarp *warp, const uint8_t *at, const uint8_t *known, int size)
 {
-  remember(warp->block, warp->block->serial, at, size);
+  remember(warp->block, warp->block->serial, at, known, size);
 }
 
 void ptx_late_settle(PtxWarp *warp, const uint8_t *at, int size)
@@ -109,7 +111,8 @@ static int thread_of(const PtxWarp *warp, int lane)
   return warp->number * PTX_LANES + lane;
 }
 
-void ptx_late_store(PtxWarp *warp, int lane, uint8_t *to, uint8_t *known, uint64_t value, int size)
+void ptx_late_store(
+    PtxWarp *warp, int lane, uint8_t *to, uint8_t *known, const PtxBytes *value, int size)
 {
   PtxBlock *block = warp->block;
   enum { MOST = 256 };
@@ -119,24 +122,26 @@ void ptx_late_store(PtxWarp *warp, int lane, uint8_t *to, uint8_t *known, uint64
   PtxStore *store = &block->store[block->stores++];
   *store = (PtxStore){.to = to,
       .known = known,
+      .value = *value,
       .size = size,
       .thread = thread_of(warp, lane),
       .serial = block->serial,
       .block_epoch = block->epoch,
       .epoch = warp->met[lane][lane]};
-  memcpy(store->bytes, &value, (size_t)size);
 }
 
-/* The bytes of `store` that lie in [from, from + size). */
-static void lay_over(uint8_t *bytes, const uint8_t *from, int size, const uint8_t *at,
-    const uint8_t *over, int over_size)
+/* The bytes of `over`, which belong to `at`, that lie in [from, from + size). */
+static void lay_over(PtxBytes *bytes, const uint8_t *from, int size, const uint8_t *at,
+    const PtxBytes *over, int over_size)
 {
   for (int i = 0; i < over_size; i++)
-    if (at + i >= from && at + i < from + size)
-      bytes[at + i - from] = over[i];
+    if (at + i >= from && at + i < from + size) {
+      bytes->byte[at + i - from] = over->byte[i];
+      bytes->known[at + i - from] = over->known[i];
+    }
 }
 
-static void see_past(PtxWarp *warp, int lane, const uint8_t *from, uint8_t *bytes, int size)
+static void see_past(PtxWarp *warp, int lane, const uint8_t *from, PtxBytes *bytes, int size)
 {
   PtxRun *run = warp->block->run;
   unsigned seen = warp->block->seen[thread_of(warp, lane)];
@@ -147,17 +152,17 @@ static void see_past(PtxWarp *warp, int lane, const uint8_t *from, uint8_t *byte
       return;
     if (past->serial != warp->block->serial && overlap(past->at, past->size, from, size) &&
         ptx_random(run, 2) == 0)
-      lay_over(bytes, from, size, past->at, past->bytes, past->size);
+      lay_over(bytes, from, size, past->at, &past->value, past->size);
   }
 }
 
-void ptx_late_load(PtxWarp *warp, int lane, const uint8_t *from, uint8_t *bytes, int size)
+void ptx_late_load(PtxWarp *warp, int lane, const uint8_t *from, PtxBytes *bytes, int size)
 {
   const PtxBlock *block = warp->block;
   see_past(warp, lane, from, bytes, size);
   for (int i = 0; i < block->stores; i++)
     if (block->store[i].serial == block->serial)
-      lay_over(bytes, from, size, block->store[i].to, block->store[i].bytes, block->store[i].size);
+      lay_over(bytes, from, size, block->store[i].to, &block->store[i].value, block->store[i].size);
 }
 
 static void fence(PtxWarp *warp, int lane)

@@ -190,36 +190,41 @@ static uint64_t extended(const uint8_t *bytes, int size, bool is_signed)
   return value;
 }
 
-/* Whether the bytes of element k that somebody looks at were written. */
-static bool is_written(const PtxInstruction *at, const Place *place, int k)
+/* The bits of element k that were never written, of those that somebody looks at: compilers load
+ * what lies beside, too. */
+static uint64_t unsure_bits(const PtxInstruction *at, const uint8_t *known, int k)
 {
-  for (int i = k * at->size; place->known != NULL && i < (k + 1) * at->size; i++)
-    if (at->used >> i & 1 && place->known[i] == 0)
-      return false;
-  return true;
+  uint8_t unsure[8] = {0};
+  for (int i = 0; i < at->size; i++)
+    if (at->used >> (k * at->size + i) & 1 && known[k * at->size + i] == 0)
+      unsure[i] = 0xff;
+  return extended(unsure, at->size, at->is_signed);
+}
+
+static void read_place(PtxWarp *warp, const PtxInstruction *at, int lane, PtxBytes *bytes)
+{
+  Place place;
+  int size = at->size * at->count;
+  if (!find(warp, at, lane, size, &place))
+    return;
+  memcpy(bytes->byte, place.bytes, (size_t)size);
+  if (place.known != NULL)
+    memcpy(bytes->known, place.known, (size_t)size);
+  if (place.global && warp->block->run->launch->late && !at->is_volatile)
+    ptx_late_load(warp, lane, place.bytes, bytes, size);
 }
 
 static void load_lane(PtxWarp *warp, const PtxInstruction *at, int lane)
 {
-  Place place;
-  uint8_t bytes[32];
-  int size = at->size * at->count;
-  uint32_t bit = UINT32_C(1) << lane;
-  if (!find(warp, at, lane, size, &place))
-    return;
-  memcpy(bytes, place.bytes, (size_t)size);
-  if (place.global && warp->block->run->launch->late && !at->is_volatile)
-    ptx_late_load(warp, lane, place.bytes, bytes, size);
-  for (int k = 0; k < at->count; k++) {
-    if (at->d[k] < 0)
-      continue;
-    /* Nobody may look at it: compilers load what lies beside, too. */
-    if (!is_written(at, &place, k)) {
-      ptx_forget(warp, at->d[k], bit, at->line);
-      continue;
-    }
-    ptx_write(warp, at->d[k], bit)[lane] = extended(bytes + k * at->size, at->size, at->is_signed);
-  }
+  PtxBytes bytes;
+  memset(&bytes, 1, sizeof bytes);
+  read_place(warp, at, lane, &bytes);
+  bool all = memchr(bytes.known, 0, (size_t)(at->size * at->count)) == NULL;
+  for (int k = 0; k < at->count; k++)
+    if (at->d[k] >= 0)
+      ptx_write_partly(warp, at->d[k], lane,
+          extended(bytes.byte + k * at->size, at->size, at->is_signed),
+          all ? 0 : unsure_bits(at, bytes.known, k), at->line);
 }
 
 void ptx_load(PtxWarp *warp, PtxInstruction *at, uint32_t mask)
@@ -234,35 +239,34 @@ void ptx_load(PtxWarp *warp, PtxInstruction *at, uint32_t mask)
 
 /* ---- Stores ------------------------------------------------------------------------------- */
 
-/* Whether the lane's value is known; of a register that was loaded from memory that nobody has
- * written, it may be stored, and is as little known there. */
-static uint8_t value_known(PtxWarp *warp, const PtxInstruction *at, int reg, int lane)
+/* The value of a lane's register, which must have been written. A byte of which bits are not known
+ * may be stored, and is as little known there. */
+static void read_value(PtxWarp *warp, const PtxInstruction *at, int reg, int lane, PtxBytes *value)
 {
-  uint32_t bit = UINT32_C(1) << lane;
-  if (ptx_unknown(warp, reg, bit) == 0)
-    return 1;
-  if (warp->unwritten[reg] == 0)
-    ptx_known(warp, at, reg, bit);
-  return 0;
+  uint32_t unwritten = ptx_unwritten(warp, reg, UINT32_C(1) << lane);
+  uint64_t unsure = ptx_unsure(warp, reg, lane);
+  if (unwritten != 0)
+    ptx_known(warp, at, reg, unwritten);
+  memcpy(value->byte, &ptx_lanes(warp, reg)[lane], 8);
+  for (int i = 0; i < 8; i++)
+    value->known[i] = (unsure >> (8 * i) & 0xff) == 0;
 }
 
 static void store_lane(PtxWarp *warp, const PtxInstruction *at, int lane)
 {
   Place place;
+  PtxBytes value;
   if (!find(warp, at, lane, at->size * at->count, &place))
     return;
   for (int k = 0; k < at->count; k++) {
-    uint64_t value = ptx_lanes(warp, at->s[1 + k])[lane];
-    uint8_t known = value_known(warp, at, at->s[1 + k], lane);
     size_t offset = (size_t)(k * at->size);
-    if (place.global && warp->block->run->launch->late && known != 0) {
-      ptx_late_store(warp, lane, place.bytes + offset, place.known + offset, value, at->size);
+    read_value(warp, at, at->s[1 + k], lane, &value);
+    if (place.global && warp->block->run->launch->late) {
+      ptx_late_store(warp, lane, place.bytes + offset, place.known + offset, &value, at->size);
       continue;
     }
-    if (place.global && warp->block->run->launch->late)
-      ptx_late_settle(warp, place.bytes + offset, at->size);
-    memcpy(place.bytes + offset, &value, (size_t)at->size);
-    memset(place.known + offset, known, (size_t)at->size);
+    memcpy(place.bytes + offset, value.byte, (size_t)at->size);
+    memcpy(place.known + offset, value.known, (size_t)at->size);
   }
 }
 
@@ -299,6 +303,21 @@ static uint64_t combined(PtxRule rule, bool is_signed, uint64_t old, uint64_t va
   }
 }
 
+/* What an atomic leaves: all of it is as little known as any of what it is made of. */
+static uint64_t new_value(
+    PtxWarp *warp, const PtxInstruction *at, int lane, uint64_t old, bool *known)
+{
+  PtxBytes operand[2];
+  for (int i = 1; i < at->sources; i++) {
+    read_value(warp, at, at->s[i], lane, &operand[i - 1]);
+    *known &= memchr(operand[i - 1].known, 0, (size_t)at->size) == NULL;
+  }
+  uint64_t value = extended(operand[0].byte, at->size, at->is_signed);
+  if (at->op != PTX_SWAP_IF)
+    return combined((PtxRule)at->op, at->is_signed, old, value);
+  return old == value ? extended(operand[1].byte, at->size, at->is_signed) : old;
+}
+
 static void atomic_lane(PtxWarp *warp, const PtxInstruction *at, int lane)
 {
   Place place;
@@ -307,27 +326,16 @@ static void atomic_lane(PtxWarp *warp, const PtxInstruction *at, int lane)
   bool late = place.global && warp->block->run->launch->late;
   if (late)
     ptx_late_settle(warp, place.bytes, at->size);
-  uint8_t known = is_written(at, &place, 0);
-  for (int i = 1; i < at->sources; i++)
-    known &= value_known(warp, at, at->s[i], lane);
-  uint8_t given[8], operand[8];
-  memcpy(operand, &ptx_lanes(warp, at->s[1])[lane], sizeof operand);
   uint64_t old = extended(place.bytes, at->size, at->is_signed);
-  uint64_t value = extended(operand, at->size, at->is_signed);
-  uint64_t new = combined((PtxRule)at->op, at->is_signed, old, value);
-  if (at->op == PTX_SWAP_IF) {
-    memcpy(given, &ptx_lanes(warp, at->s[2])[lane], sizeof given);
-    new = old == value ? extended(given, at->size, at->is_signed) : old;
-  }
+  uint64_t unsure = unsure_bits(at, place.known, 0);
+  bool known = unsure == 0;
+  uint64_t new = new_value(warp, at, lane, old, &known);
   if (late)
-    ptx_late_note(warp, place.bytes, at->size);
+    ptx_late_note(warp, place.bytes, place.known, at->size);
   memcpy(place.bytes, &new, (size_t)at->size);
-  if (place.known != NULL)
-    memset(place.known, known, (size_t)at->size);
-  if (at->destinations > 0)
-    ptx_write(warp, at->d[0], UINT32_C(1) << lane)[lane] = old;
-  if (at->destinations > 0 && known == 0)
-    ptx_forget(warp, at->d[0], UINT32_C(1) << lane, at->line);
+  memset(place.known, known, (size_t)at->size);
+  if (at->destinations > 0 && at->d[0] >= 0)
+    ptx_write_partly(warp, at->d[0], lane, old, unsure, at->line);
 }
 
 void ptx_atomic(PtxWarp *warp, PtxInstruction *at, uint32_t mask)

@@ -8,6 +8,7 @@
  *   ptx_decode.c  a statement, made an instruction
  *   ptx_alu.c     what computes: a table of all forms
  *   ptx_compute.c one of them, for the lanes of a warp
+ *   ptx_unsure.c  which bits of its result nobody knows
  *   ptx_memory.c  loads, stores, atomics
  *   ptx_late.c    stores that are seen late
  *   ptx_race.c    races on shared memory
@@ -35,16 +36,37 @@ typedef struct {
 /* Computes the lanes of `mask`. */
 typedef void (*PtxAlu)(uint64_t *d, const uint64_t *const *s, uint32_t mask);
 
+/* Of a value: its bits, and what they mean. */
+typedef struct {
+  uint8_t bits;
+  bool is_signed, is_float;
+} PtxType;
+
 typedef struct {
   const char *name; /* as in the text */
   PtxAlu run;
   int sources;
-  bool divides; /* by its second source, which must not be 0 */
-  bool moves;   /* a register that was never written may be moved to another */
-  bool selects; /* looks at one of its first two sources, by the third */
-  int settles; /* of predicates, as `and` and `or`: 1 + the value of either source that is enough */
+  bool divides;  /* by its second source, which must not be 0 */
+  bool moves;    /* a register that was never written may be moved to another */
+  bool selects;  /* looks at one of its first two sources, by the third */
   PtxAlu second; /* computes the second result, or NULL */
+  PtxType result, source[4];
 } PtxForm;
+
+/* How bits that nobody knows spread from sources to a result; see ptx_unsure.c. */
+typedef enum {
+  PTX_SPREAD_ALL,
+  PTX_SPREAD_BITS,
+  PTX_SPREAD_SUM,
+  PTX_SPREAD_LEFT,
+  PTX_SPREAD_ORDER,
+  PTX_SPREAD_SAME,
+  PTX_SPREAD_LEAST,
+  PTX_SPREAD_LEAST_HALVES,
+  PTX_SPREAD_BYTES,
+  PTX_SPREAD_MOVE_1,
+  PTX_SPREAD_MOVE_2
+} PtxSpread;
 
 /* The form of that name, or NULL. */
 const PtxForm *ptx_form(const char *name);
@@ -96,8 +118,9 @@ typedef struct {
   int line;
   PtxClass class;
   const PtxForm *form; /* COMPUTE */
-  int guard;           /* a predicate, or -1 */
-  bool unless;         /* … that must be false */
+  PtxSpread spread;
+  int guard;   /* a predicate, or -1 */
+  bool unless; /* … that must be false */
   int destinations, sources;
   int d[PTX_DESTINATIONS], s[PTX_SOURCES]; /* registers; -1: none */
   /* LOAD, STORE, ATOMIC: the address is s[0] + offset, values of a store s[1] … */
@@ -221,9 +244,11 @@ typedef struct {
   PtxState state[PTX_LANES];          /* of each lane */
   uint32_t meets[PTX_LANES];          /* IN_WARP: the mask that the lane gave */
   uint32_t met[PTX_LANES][PTX_LANES]; /* see ptx_race.c */
-  uint32_t *known;                    /* by register: lanes that were written */
+  uint32_t *known;                    /* by register: lanes that know all of its bits */
+  uint32_t *partly;                   /* lanes that have it from memory that was never written */
   PtxLanes *value;                    /* by register */
-  int *unwritten; /* by register: the line that loaded what was never written, or 0 */
+  PtxLanes *unsure; /* of the lanes that are in `partly` and not in `known`: bits nobody knows */
+  int *unwritten;   /* by register: the line that loaded what was never written */
 } PtxWarp;
 
 /* Who touched a byte of shared memory, and when. */
@@ -273,6 +298,9 @@ struct PtxRun {
 /* A launch of this kernel. */
 bool ptx_run(PtxKernel *kernel, const StxPtxLaunch *launch, char *error, size_t size);
 
+/* Ends the process when there is no memory. */
+void *ptx_zeros(size_t count, size_t size);
+
 /* A number below `below`, from the seed. */
 unsigned ptx_random(PtxRun *run, unsigned below);
 
@@ -287,15 +315,34 @@ static inline const uint64_t *ptx_lanes(const PtxWarp *warp, int reg)
                                       : run->constant[reg - run->kernel->registers].lane;
 }
 
+static inline uint64_t ptx_low_bits(int bits)
+{
+  return bits >= 64 ? ~UINT64_C(0) : (UINT64_C(1) << bits) - 1;
+}
+
 static inline int ptx_lowest(uint32_t mask)
 {
   return __builtin_ctz(mask);
 }
 
-/* Of the lanes of `mask` those that have not written the register. */
+/* Of the lanes of `mask` those that do not know all bits of the register. */
 static inline uint32_t ptx_unknown(const PtxWarp *warp, int reg, uint32_t mask)
 {
   return reg < warp->block->run->kernel->registers ? mask & ~warp->known[reg] : 0;
+}
+
+/* Of the lanes of `mask` those that have never written the register. */
+static inline uint32_t ptx_unwritten(const PtxWarp *warp, int reg, uint32_t mask)
+{
+  uint32_t unknown = ptx_unknown(warp, reg, mask);
+  return unknown != 0 ? unknown & ~warp->partly[reg] : 0;
+}
+
+/* The bits of a lane's register that were loaded from memory that was never written. */
+static inline uint64_t ptx_unsure(const PtxWarp *warp, int reg, int lane)
+{
+  uint32_t unknown = ptx_unknown(warp, reg, UINT32_C(1) << lane);
+  return unknown != 0 && (unknown & warp->partly[reg]) != 0 ? warp->unsure[reg].lane[lane] : 0;
 }
 
 /* The lanes in which a predicate is true. */
@@ -308,12 +355,9 @@ static inline uint32_t ptx_true(const PtxWarp *warp, int reg)
   return yes;
 }
 
-/* The register becomes unknown: what is loaded there by that line was never written. */
-static inline void ptx_forget(PtxWarp *warp, int reg, uint32_t mask, int line)
-{
-  warp->known[reg] &= ~mask;
-  warp->unwritten[reg] = line;
-}
+/* A lane's register gets a value of which some bits are those that this line loaded from memory
+ * that was never written. */
+void ptx_write_partly(PtxWarp *warp, int reg, int lane, uint64_t value, uint64_t unsure, int line);
 
 static inline uint64_t *ptx_write(PtxWarp *warp, int reg, uint32_t mask)
 {
@@ -321,8 +365,13 @@ static inline uint64_t *ptx_write(PtxWarp *warp, int reg, uint32_t mask)
   return warp->value[reg].lane;
 }
 
-/* Whether the lanes of the mask have written the register; else a fault. */
+/* Whether the lanes of the mask know the register; else a fault. */
 bool ptx_known(PtxWarp *warp, const PtxInstruction *at, int reg, uint32_t mask);
+
+PtxSpread ptx_spread(const PtxForm *form);
+/* By lane, the bits of the result that do not follow from the sources' known bits. */
+void ptx_spread_unsure(const PtxInstruction *at, PtxAlu run, const uint64_t *const *source,
+    const PtxLanes *unsure, uint32_t mask, uint64_t *result);
 
 /* One instruction for the lanes of `mask`; they stay where they are. */
 void ptx_compute(PtxWarp *warp, const PtxInstruction *at, uint32_t mask);
@@ -347,13 +396,19 @@ void ptx_race(PtxWarp *warp, const PtxInstruction *at, int lane, size_t offset, 
 
 /* ---- Late stores -------------------------------------------------------------------------- */
 
+/* Bytes, and for each whether it was ever written. */
+typedef struct {
+  uint8_t byte[32], known[32];
+} PtxBytes;
+
 /* The lane's store to global memory, which stays in the block for a while. */
-void ptx_late_store(PtxWarp *warp, int lane, uint8_t *to, uint8_t *known, uint64_t value, int size);
+void ptx_late_store(
+    PtxWarp *warp, int lane, uint8_t *to, uint8_t *known, const PtxBytes *value, int size);
 /* The bytes that the lane sees at `from`, in place of those there. */
-void ptx_late_load(PtxWarp *warp, int lane, const uint8_t *from, uint8_t *bytes, int size);
+void ptx_late_load(PtxWarp *warp, int lane, const uint8_t *from, PtxBytes *bytes, int size);
 /* Before an atomic: what the block has stored at that place is there. */
 void ptx_late_settle(PtxWarp *warp, const uint8_t *at, int size);
-void ptx_late_note(PtxWarp *warp, uint8_t *at, int size);
+void ptx_late_note(PtxWarp *warp, const uint8_t *at, const uint8_t *known, int size);
 void ptx_late_fence(PtxWarp *warp, uint32_t mask);
 /* A few of the stores of some block become visible. */
 void ptx_late_drip(PtxRun *run);

@@ -19,6 +19,14 @@ unsigned ptx_random(PtxRun *run, unsigned below)
   return (unsigned)((run->random >> 32) * below >> 32);
 }
 
+void *ptx_zeros(size_t count, size_t size)
+{
+  void *memory = calloc(count > 0 ? count : 1, size);
+  if (memory == NULL)
+    abort();
+  return memory;
+}
+
 void ptx_fault(PtxWarp *warp, const PtxInstruction *at, int lane, const char *format, ...)
 {
   PtxRun *run = warp->block->run;
@@ -48,13 +56,29 @@ bool ptx_known(PtxWarp *warp, const PtxInstruction *at, int reg, uint32_t mask)
   uint32_t unknown = mask & ~warp->known[reg];
   if (unknown == 0)
     return true;
-  int line = warp->unwritten[reg];
-  if (line > 0)
+  if (warp->partly[reg] >> ptx_lowest(unknown) & 1)
     ptx_fault(warp, at, ptx_lowest(unknown),
-        "uses what line %d loaded from memory that was never written", line);
+        "uses what line %d loaded from memory that was never written (bits %#llx)",
+        warp->unwritten[reg], (unsigned long long)warp->unsure[reg].lane[ptx_lowest(unknown)]);
   else
     ptx_fault(warp, at, ptx_lowest(unknown), "reads a register that was never written");
   return false;
+}
+
+void ptx_write_partly(PtxWarp *warp, int reg, int lane, uint64_t value, uint64_t unsure, int line)
+{
+  uint32_t bit = UINT32_C(1) << lane;
+  warp->value[reg].lane[lane] = value;
+  if (unsure == 0) {
+    warp->known[reg] |= bit;
+    return;
+  }
+  if (warp->unsure == NULL)
+    warp->unsure = ptx_zeros((size_t)warp->block->run->kernel->registers, sizeof *warp->unsure);
+  warp->known[reg] &= ~bit;
+  warp->partly[reg] |= bit;
+  warp->unsure[reg].lane[lane] = unsure;
+  warp->unwritten[reg] = line;
 }
 
 /* ---- Instructions ------------------------------------------------------------------------- */
@@ -250,7 +274,7 @@ static void begin_warp(PtxBlock *block, int number)
   PtxWarp *warp = &block->warp[number];
   int lanes = block->threads - number * PTX_LANES;
   memset(warp->known, 0, (size_t)block->run->kernel->registers * sizeof *warp->known);
-  memset(warp->unwritten, 0, (size_t)block->run->kernel->registers * sizeof *warp->unwritten);
+  memset(warp->partly, 0, (size_t)block->run->kernel->registers * sizeof *warp->partly);
   warp->exists = lanes >= PTX_LANES ? UINT32_MAX : (UINT32_C(1) << lanes) - 1;
   warp->ready = warp->exists;
   for (int lane = 0; lane < lanes && lane < PTX_LANES; lane++)
@@ -293,14 +317,6 @@ static bool begin_block(PtxRun *run, PtxBlock *block)
   return true;
 }
 
-static void *zeros(size_t count, size_t size)
-{
-  void *memory = calloc(count > 0 ? count : 1, size);
-  if (memory == NULL)
-    abort();
-  return memory;
-}
-
 static void make_block(PtxRun *run, PtxBlock *block)
 {
   const unsigned *size = run->launch->block;
@@ -308,20 +324,21 @@ static void make_block(PtxRun *run, PtxBlock *block)
   block->run = run;
   block->threads = (int)(size[0] * size[1] * size[2]);
   block->warps = (block->threads + PTX_LANES - 1) / PTX_LANES;
-  block->warp = zeros((size_t)block->warps, sizeof *block->warp);
-  block->seen = zeros((size_t)block->threads, sizeof *block->seen);
+  block->warp = ptx_zeros((size_t)block->warps, sizeof *block->warp);
+  block->seen = ptx_zeros((size_t)block->threads, sizeof *block->seen);
   block->shared_size = kernel->shared_size + (kernel->dynamic >= 0 ? run->launch->shared : 0);
-  block->shared = zeros(block->shared_size, 1);
-  block->shared_known = zeros(block->shared_size, 1);
-  block->writer = zeros(block->shared_size, sizeof *block->writer);
-  block->reader = zeros(block->shared_size, sizeof *block->reader);
+  block->shared = ptx_zeros(block->shared_size, 1);
+  block->shared_known = ptx_zeros(block->shared_size, 1);
+  block->writer = ptx_zeros(block->shared_size, sizeof *block->writer);
+  block->reader = ptx_zeros(block->shared_size, sizeof *block->reader);
   for (int w = 0; w < block->warps; w++) {
     PtxWarp *warp = &block->warp[w];
     warp->block = block;
     warp->number = w;
-    warp->known = zeros((size_t)kernel->registers, sizeof *warp->known);
-    warp->value = zeros((size_t)kernel->registers, sizeof *warp->value);
-    warp->unwritten = zeros((size_t)kernel->registers, sizeof *warp->unwritten);
+    warp->known = ptx_zeros((size_t)kernel->registers, sizeof *warp->known);
+    warp->value = ptx_zeros((size_t)kernel->registers, sizeof *warp->value);
+    warp->partly = ptx_zeros((size_t)kernel->registers, sizeof *warp->partly);
+    warp->unwritten = ptx_zeros((size_t)kernel->registers, sizeof *warp->unwritten);
   }
 }
 
@@ -330,6 +347,8 @@ static void free_block(PtxBlock *block)
   for (int w = 0; w < block->warps; w++) {
     free(block->warp[w].known);
     free(block->warp[w].value);
+    free(block->warp[w].partly);
+    free(block->warp[w].unsure);
     free(block->warp[w].unwritten);
   }
   free(block->warp);
@@ -388,7 +407,7 @@ static void run_blocks(PtxRun *run)
 static void make_constants(PtxRun *run)
 {
   const PtxKernel *kernel = run->kernel;
-  run->constant = zeros((size_t)kernel->constants, sizeof *run->constant);
+  run->constant = ptx_zeros((size_t)kernel->constants, sizeof *run->constant);
   for (int i = 0; i < kernel->constants; i++)
     for (int lane = 0; lane < PTX_LANES; lane++)
       run->constant[i].lane[lane] = kernel->constant[i];
@@ -397,7 +416,7 @@ static void make_constants(PtxRun *run)
 static void begin_blocks(PtxRun *run)
 {
   int most = run->launch->seed == 0 ? 1 : 1 + (int)ptx_random(run, MOST_BLOCKS);
-  run->block = zeros(MOST_BLOCKS, sizeof *run->block);
+  run->block = ptx_zeros(MOST_BLOCKS, sizeof *run->block);
   while (run->blocks < most && !run->all_begun) {
     PtxBlock *block = &run->block[run->blocks++];
     make_block(run, block);

@@ -88,10 +88,22 @@ static int source_of(const PtxInstruction *at, int lane, uint32_t by, uint32_t l
   return *inside ? source : lane;
 }
 
+static void give_shuffled(PtxWarp *warp, const PtxInstruction *at, uint32_t members,
+    const uint64_t *result, const uint64_t *predicate, const uint64_t *unsure)
+{
+  int line = at->s[0] < warp->block->run->kernel->registers ? warp->unwritten[at->s[0]] : 0;
+  for (uint32_t rest = members; rest != 0; rest &= rest - 1) {
+    int lane = ptx_lowest(rest);
+    if (at->d[0] >= 0)
+      ptx_write_partly(warp, at->d[0], lane, result[lane], unsure[lane], line);
+    if (at->destinations > 1 && at->d[1] >= 0)
+      ptx_write_partly(warp, at->d[1], lane, predicate[lane], 0, 0);
+  }
+}
+
 static void shuffle(PtxWarp *warp, const PtxInstruction *at, uint32_t members)
 {
-  uint64_t result[PTX_LANES], predicate[PTX_LANES];
-  uint32_t unknown = 0;
+  uint64_t result[PTX_LANES], predicate[PTX_LANES], unsure[PTX_LANES];
   for (uint32_t rest = members; rest != 0; rest &= rest - 1) {
     int lane = ptx_lowest(rest);
     bool inside;
@@ -102,24 +114,14 @@ static void shuffle(PtxWarp *warp, const PtxInstruction *at, uint32_t members)
           warp, at, lane, "reads from lane %d, which is not in the mask %#x", source, members);
       return;
     }
-    if (ptx_unknown(warp, at->s[0], UINT32_C(1) << source) != 0) {
-      unknown |= UINT32_C(1) << lane;
-      if (warp->unwritten[at->s[0]] == 0 && !ptx_known(warp, at, at->s[0], UINT32_C(1) << source))
-        return;
-    }
+    uint32_t unwritten = ptx_unwritten(warp, at->s[0], UINT32_C(1) << source);
+    if (unwritten != 0 && !ptx_known(warp, at, at->s[0], unwritten))
+      return;
+    unsure[lane] = (uint32_t)ptx_unsure(warp, at->s[0], source);
     result[lane] = (uint32_t)ptx_lanes(warp, at->s[0])[source];
     predicate[lane] = inside;
   }
-  int line = unknown != 0 ? warp->unwritten[at->s[0]] : 0;
-  for (int k = 0; k < at->destinations; k++) {
-    if (at->d[k] < 0)
-      continue;
-    uint64_t *d = ptx_write(warp, at->d[k], members);
-    for (uint32_t rest = members; rest != 0; rest &= rest - 1)
-      d[ptx_lowest(rest)] = (k == 0 ? result : predicate)[ptx_lowest(rest)];
-    if (k == 0 && unknown != 0)
-      ptx_forget(warp, at->d[0], unknown, line);
-  }
+  give_shuffled(warp, at, members, result, predicate, unsure);
 }
 
 static uint32_t votes(const PtxWarp *warp, const PtxInstruction *at, uint32_t members)
