@@ -16,6 +16,12 @@ static const StxFieldChoice path_counts[] = {
     {8, "8", "Along rows, columns and diagonals"},
     {0},
 };
+static const StxFieldChoice searches[] = {
+    {STX_SGM_FULL, "full", "All candidates at every pixel"},
+    {STX_SGM_COARSE_TO_FINE, "coarse-to-fine",
+        "32 candidates around what pictures of half the size have shown: several times faster"},
+    {0},
+};
 
 #define FIELD(kind, member) STX_FIELD(kind, StxSgmParams, member)
 
@@ -27,6 +33,8 @@ static const StxField fields[] = {
         FIELD(CHOICE, max_disparity), .unit = "px", .choices = disparities},
     {"paths", "Paths", "Directions along which costs are aggregated", FIELD(CHOICE, paths),
         .choices = path_counts},
+    {"search", "Search", "Which candidates a pixel has", FIELD(CHOICE, search),
+        .choices = searches},
     {"p1", "P1", "Penalty for a disparity step of one pixel, in census bits", FIELD(INT, p1),
         .high = STX_SGM_MAX_PENALTY, .unit = "bits"},
     {"p2", "P2", "Penalty for a larger disparity step, in census bits (>= p1)", FIELD(INT, p2),
@@ -58,9 +66,29 @@ bool stx_sgm_check(const StxSgmParams *p, StxError *error)
 
 /* ---- Implementations ---------------------------------------------------------------------- */
 
+#define CHOOSE(suffix)                                                                             \
+  static size_t scratch_##suffix(const StxSgmParams *p, int threads)                               \
+  {                                                                                                \
+    return p->search == STX_SGM_FULL ? stx_sgm_scratch_##suffix(p, threads)                        \
+                                     : stx_sgm_coarse_scratch_##suffix(p, threads);                \
+  }                                                                                                \
+  static bool run_##suffix(const StxSgmParams *p, const StxImage8 *left, const StxImage8 *right,   \
+      const StxImage16 *disparity, const StxImage8 *confidence, void *scratch,                     \
+      const StxPlace *place, StxError *error)                                                      \
+  {                                                                                                \
+    return (p->search == STX_SGM_FULL ? stx_sgm_run_##suffix : stx_sgm_coarse_run_##suffix)(       \
+        p, left, right, disparity, confidence, scratch, place, error);                             \
+  }
+CHOOSE(c)
+CHOOSE(base)
+#if STX_BUILD_X86
+CHOOSE(avx2)
+CHOOSE(avx512)
+#endif
+
 #define IMPL(name, backend, needs, suffix)                                                         \
   {                                                                                                \
-    {name, backend, STX_MEMORY_HOST, needs}, stx_sgm_scratch_##suffix, stx_sgm_run_##suffix        \
+    {name, backend, STX_MEMORY_HOST, needs}, scratch_##suffix, run_##suffix                        \
   }
 static const StxSgmImpl impls[] = {STX_HOST_IMPLS(IMPL)};
 const StxImplTable stx_sgm_impls = {impls, sizeof impls / sizeof impls[0], sizeof impls[0]};

@@ -53,11 +53,17 @@
 #define STX_SGM_MAX_PENALTY 96 /* 2·(31 + P2) must fit 8 bits */
 #define STX_SGM_MAX_SCALE (INT32_MAX - UINT16_MAX)
 
+typedef enum {
+  STX_SGM_FULL,          /* as above */
+  STX_SGM_COARSE_TO_FINE /* sgm_coarse.h: 32 candidates per pixel */
+} StxSgmSearch;
+
 /* Ranges, units and texts of these: stx_sgm_fields. */
 typedef struct {
   int width, height; /* of both images */
   int max_disparity; /* candidates 0 … max_disparity − 1 */
   int paths;
+  int search;      /* StxSgmSearch */
   int p1, p2;      /* penalties, p1 <= p2 */
   int uniqueness;  /* how much worse the best non-adjacent candidate must be */
   int lr_max_diff; /* -1: no left-right check */
@@ -76,7 +82,7 @@ typedef struct {
 typedef struct {
   StxImplInfo info;
   /* Bytes of scratch for these parameters and this number of threads; on the host about
-   * width · height · (max_disparity + 16). */
+   * width · height · (max_disparity + 16), with coarse-to-fine search width · height · 64. */
   size_t (*scratch_size)(const StxSgmParams *params, int threads);
   /*
    * params       has passed stx_sgm_check

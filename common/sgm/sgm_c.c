@@ -6,8 +6,6 @@
  */
 #include "common/sgm/sgm_private.h"
 #include "common/sgm/sgm_math.h"
-#include "common/sgm/sgm_border.h"
-#include "common/sgm/sgm_depth.h"
 #include "common/sgm/sgm_sky.h"
 
 #include <stdlib.h>
@@ -217,23 +215,23 @@ static int second_best(const uint8_t *sum, int count, int best)
   return second;
 }
 
-/* True if the window around (x, y) shows nothing that could be matched. */
-static bool flat(const Scratch *s, int x, int y)
+bool stx_sgm_is_flat(const StxImage8 *image, int texture, int x, int y)
 {
   int least = UINT8_MAX, most = 0;
   for (int dy = -STX_SGM_WINDOW_Y; dy <= STX_SGM_WINDOW_Y; dy++)
     for (int dx = -STX_SGM_WINDOW_X; dx <= STX_SGM_WINDOW_X; dx++) {
-      int value = gray(s->image, x + dx, y + dy);
+      int value = gray(image, x + dx, y + dy);
       least = min2(least, value);
       most = value > most ? value : most;
     }
-  return most - least <= s->params->texture;
+  return most - least <= texture;
 }
 
 static bool passes(const Scratch *s, int x, int y, int best, int s1, int s2)
 {
   const StxSgmParams *params = s->params;
-  if (x - best < 0 || !stx_sgm_unique(s1, s2, params->uniqueness) || flat(s, x, y))
+  if (x - best < 0 || !stx_sgm_unique(s1, s2, params->uniqueness) ||
+      stx_sgm_is_flat(s->image, params->texture, x, y))
     return false;
   return params->lr_max_diff < 0 || abs(best - s->right_winner[x - best]) <= params->lr_max_diff;
 }
@@ -262,13 +260,13 @@ static int ascending(const void *a, const void *b)
   return *(const uint16_t *)a - *(const uint16_t *)b;
 }
 
-static uint16_t median(const Scratch *s, int x, int y)
+static uint16_t median(const StxSgmParams *params, const uint16_t *values, int x, int y)
 {
   uint16_t known[9];
   int count = 0;
   for (int k = 0; k < 9; k++) {
-    int qx = clamp(x + k % 3 - 1, s->params->width), qy = clamp(y + k / 3 - 1, s->params->height);
-    uint16_t value = s->value[(size_t)qy * (size_t)s->params->width + (size_t)qx];
+    int qx = clamp(x + k % 3 - 1, params->width), qy = clamp(y + k / 3 - 1, params->height);
+    uint16_t value = values[(size_t)qy * (size_t)params->width + (size_t)qx];
     if (value != STX_DISPARITY_UNKNOWN)
       known[count++] = value;
   }
@@ -276,16 +274,23 @@ static uint16_t median(const Scratch *s, int x, int y)
   return count >= 5 ? known[(count - 1) / 2] : STX_DISPARITY_UNKNOWN;
 }
 
-static void write_row(
-    const Scratch *s, int y, const StxImage16 *disparity, const StxImage8 *confidence)
+static void write_row(const StxSgmParams *params, int y, const uint16_t *values,
+    const uint8_t *margins, const StxImage16 *disparity, const StxImage8 *confidence)
 {
-  for (int x = 0; x < s->params->width; x++) {
-    size_t at = (size_t)y * (size_t)s->params->width + (size_t)x;
-    uint16_t value = s->params->median ? median(s, x, y) : s->value[at];
+  for (int x = 0; x < params->width; x++) {
+    size_t at = (size_t)y * (size_t)params->width + (size_t)x;
+    uint16_t value = params->median ? median(params, values, x, y) : values[at];
     stx_row16(disparity, y)[x] = value;
     if (confidence->data != NULL)
-      stx_row8(confidence, y)[x] = value != STX_DISPARITY_UNKNOWN ? s->margin[at] : 0;
+      stx_row8(confidence, y)[x] = value != STX_DISPARITY_UNKNOWN ? margins[at] : 0;
   }
+}
+
+void stx_sgm_write_c(const StxSgmParams *params, const uint16_t *values, const uint8_t *margins,
+    const StxImage16 *disparity, const StxImage8 *confidence)
+{
+  for (int y = 0; y < params->height; y++)
+    write_row(params, y, values, margins, disparity, confidence);
 }
 
 bool stx_sgm_run_c(const StxSgmParams *params, const StxImage8 *left, const StxImage8 *right,
@@ -301,13 +306,7 @@ bool stx_sgm_run_c(const StxSgmParams *params, const StxImage8 *left, const StxI
   sweep(&s, -1);
   for (int y = 0; y < params->height; y++)
     finish_row(&s, y);
-  for (int y = 0; y < params->height; y++)
-    write_row(&s, y, disparity, confidence);
-  if (params->sky)
-    stx_sgm_sky(params, left, right, disparity, confidence, s.sky, 1);
-  if (params->lr_max_diff >= 0)
-    stx_sgm_border(params, disparity, confidence, 1);
-  if (params->depth > 0)
-    stx_sgm_depth(params, disparity, confidence, 1);
+  stx_sgm_write_c(params, s.value, s.margin, disparity, confidence);
+  stx_sgm_last_steps(params, left, right, disparity, confidence, s.sky, 1);
   return true;
 }

@@ -61,7 +61,7 @@ INLINE void deal_n(const uint8_t *restrict line, size_t count, uint8_t *restrict
       to[r * count + q] = line[q * n + r];
 }
 
-static void deal(const uint8_t *line, size_t count, uint8_t *to, int n)
+static inline void deal(const uint8_t *line, size_t count, uint8_t *to, int n)
 {
   switch (n) {
   case 1:
@@ -82,7 +82,7 @@ static void deal(const uint8_t *line, size_t count, uint8_t *to, int n)
 }
 
 /* All planes of row y of both images. Left of the right image its border repeats for D pixels. */
-static void census_row(const Fast *f, int y, uint8_t *line)
+static inline void census_row(const Fast *f, int y, uint8_t *line)
 {
   size_t width = (size_t)f->params->width, border = (size_t)f->params->max_disparity;
   uint8_t *left = f->left_planes + (size_t)y * PLANES * width;

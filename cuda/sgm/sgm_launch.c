@@ -281,6 +281,10 @@ static bool run(const StxSgmParams *params, const StxImage8 *left, const StxImag
     StxError *error)
 {
   Job job = {.place = place};
+  if (params->search != STX_SGM_FULL)
+    return stx_fail(error,
+        "search is coarse-to-fine, which the GPU has not: choose search=full, or "
+        "backend=auto, omp or c");
   lay_out(&job, params, scratch);
   return census(&job, left, right, error) && all_paths(&job, error) && winner(&job, error) &&
          finish(&job, disparity, confidence, error) &&

@@ -99,8 +99,10 @@ static bool bench_input(Bench *b, const BenchInput *input, StxError *error)
   if (!bench(b, &(BenchCase){.stage = BENCH_RECTIFY}, NULL, error))
     return false;
   for (int paths = 4; paths <= (b->options->quick ? 4 : 8); paths += 4)
-    if (!bench(b, &(BenchCase){.stage = BENCH_SGM, .paths = paths}, NULL, error))
-      return false;
+    for (int search = STX_SGM_FULL; search <= STX_SGM_COARSE_TO_FINE; search++)
+      if (!bench(
+              b, &(BenchCase){.stage = BENCH_SGM, .paths = paths, .search = search}, NULL, error))
+        return false;
   for (int cell = 8; cell >= 4; cell /= 2)
     for (size_t i = 0; i < G_N_ELEMENTS(semantics); i++)
       if (!bench_cells(b, cell, semantics[i], error))

@@ -144,6 +144,7 @@ typedef enum {
 typedef struct {
   BenchStage stage;
   int paths, cell;
+  int search;             /* of sgm */
   StxSemantics semantics; /* NONE, LABELS or SCORES_U8 */
   int rows;               /* of rdp */
   BenchColumns columns;

@@ -169,6 +169,7 @@ static bool set_parameters(Group *g, StxError *error)
   g->sgm.width = input->width;
   g->sgm.height = input->height;
   g->sgm.paths = what->paths > 0 ? what->paths : g->sgm.paths;
+  g->sgm.search = what->search;
   g->colmean = (StxColmeanParams){
       .grid = {input->width, height, cell, cell, classes ? STX_LABEL_CLASSES : 0},
       .reduction = STX_REDUCE_WEIGHTED,
@@ -245,6 +246,8 @@ static void add_cpu_entries(Group *g, const void *record, const char *name)
 static void add_gpu_entries(Group *g)
 {
   Entry entry = {.timed = true};
+  if (g->what->search != STX_SGM_FULL)
+    return; /* only on the CPU */
   for (size_t i = 0; cuda_group_impl(g->what->stage, i, &entry.record, &entry.name); i++)
     for (entry.where = ON_STREAM; entry.where <= ON_GRAPH; entry.where++)
       add_entry(g, entry);

@@ -12,6 +12,7 @@
 #include "common/overlay/overlay.h"
 #include "common/rectify/rectify.h"
 #include "common/scene/scene.h"
+#include "common/sgm/coarse/sgm_coarse.h"
 #include "examples/stx-bench/stx_bench.h"
 
 #define MAX_RUNS 101

@@ -245,6 +245,17 @@ static double share(const Group *g)
          (double)stx_satdp_pairs(&g->satdp.grid, g->satdp_tables.has_ground);
 }
 
+/* Of all pixels, and of all levels: every one has a quarter of the pixels of the last. */
+static double sgm_candidates(const Group *g)
+{
+  double pixels = pixels_of(g), all = 0;
+  if (g->sgm.search == STX_SGM_FULL)
+    return pixels * g->sgm.max_disparity;
+  for (int levels = stx_sgm_coarse_levels(g->sgm.max_disparity); levels > 0; levels--, pixels /= 4)
+    all += 2 * STX_SGM_COARSE_WINDOW * pixels;
+  return all;
+}
+
 /* 10⁹ units of work of one run, in the unit that *row then names. */
 static double cpu_work(const Group *g, const BenchLimits *limits, BenchRow *row)
 {
@@ -253,8 +264,7 @@ static double cpu_work(const Group *g, const BenchLimits *limits, BenchRow *row)
   case BENCH_SGM:
     row->unit = "Gop/s";
     row->limit = limits->add8;
-    return pixels_of(g) * g->sgm.max_disparity * (SGM_PATH_OPS * g->sgm.paths + SGM_OTHER_OPS) /
-           1e9;
+    return sgm_candidates(g) * (SGM_PATH_OPS * g->sgm.paths + SGM_OTHER_OPS) / 1e9;
   case BENCH_COLMEAN: {
     int semantics = g->what->semantics == STX_SEMANTICS_LABELS ? 1 : grid->classes;
     row->unit = "GB/s";
@@ -303,6 +313,8 @@ static const char *input_name(const BenchCase *what)
   };
   switch (what->stage) {
   case BENCH_SGM:
+    if (what->search == STX_SGM_COARSE_TO_FINE)
+      return what->paths == 8 ? "8 paths, coarse to fine" : "4 paths, coarse to fine";
     return what->paths == 8 ? "8 paths" : "4 paths";
   case BENCH_RDP:
     return columns[what->columns];

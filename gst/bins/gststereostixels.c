@@ -106,6 +106,7 @@ static const GstStxProxy proxies[] = {
     {"camera-pitch", PART(SGM)},
     {"max-disparity", PART(SGM)},
     {"paths", PART(SGM)},
+    {"search", PART(SGM)},
     {"stixel-width", PART(REDUCTION)},
     {"stixel-height", PART(REDUCTION)},
     {"model", PART(STIXELS)},

@@ -292,23 +292,6 @@ END_TEST
 
 /* ---- Every implementation against the reference ------------------------------------------- */
 
-static void compare_with_reference(const SgmPair *pair, uint64_t seed)
-{
-  static const int threads[] = {1, 2, 7};
-  SgmResult expected = sgm_run(sgm_reference(), pair, 1);
-  for (size_t i = 0; i < stx_sgm_impls.count; i++) {
-    const StxSgmImpl *impl = (const StxSgmImpl *)stx_impl_at(&stx_sgm_impls, i);
-    for (size_t t = 0; t < 3 && stx_impl_usable(&impl->info); t++) {
-      SgmResult actual = sgm_run(impl, pair, threads[t]);
-      const char *what = sgm_describe(&pair->params, impl->info.name, threads[t], seed);
-      stx_expect_same_image16(&expected.disparity, &actual.disparity, what);
-      stx_expect_same_image8(&expected.confidence, &actual.confidence, what);
-      sgm_free_result(&actual);
-    }
-  }
-  sgm_free_result(&expected);
-}
-
 /* Tiles are 128 columns, skewed, by 16 rows; vectors 16, 32 or 64 lanes; stretches 32 pixels. */
 START_TEST(variants_equal_the_reference)
 {
@@ -320,7 +303,7 @@ START_TEST(variants_equal_the_reference)
     const int *size = sizes[seed % count];
     SgmPair pair = sgm_new_pair(sgm_random_params(size[0], size[1], &random));
     sgm_fill_pair(&pair, (StxFill)(seed / count), stx_random_below(&random, 80), &random);
-    compare_with_reference(&pair, seed);
+    sgm_compare_with_reference(&pair, seed);
     sgm_free_pair(&pair);
   }
 }
@@ -337,7 +320,7 @@ START_TEST(variants_agree_on_texture)
     params.median = k % 2;
     SgmPair pair = sgm_new_pair(params);
     sgm_fill_ramps(&pair, &random);
-    compare_with_reference(&pair, (uint64_t)k);
+    sgm_compare_with_reference(&pair, (uint64_t)k);
     sgm_free_pair(&pair);
   }
 }
@@ -355,7 +338,7 @@ START_TEST(variants_agree_on_the_sky)
     params.sky = true;
     SgmPair pair = sgm_new_pair(params);
     sgm_fill_sky(&pair, &random);
-    compare_with_reference(&pair, seed);
+    sgm_compare_with_reference(&pair, seed);
     sgm_free_pair(&pair);
   }
 }
@@ -373,7 +356,7 @@ START_TEST(variants_equal_the_reference_at_the_bounds)
     params.lr_max_diff = k & 1 ? 255 : 0;
     SgmPair pair = sgm_new_pair(params);
     sgm_fill_opposite(&pair, &random);
-    compare_with_reference(&pair, (uint64_t)k);
+    sgm_compare_with_reference(&pair, (uint64_t)k);
     sgm_free_pair(&pair);
   }
 }
@@ -422,6 +405,7 @@ START_TEST(refuses_bad_parameters)
       CASE(height, 16385, "height is 16385, but must be from 1 to 16384"),
       CASE(max_disparity, 100, "max_disparity is 100, choose 64, 128 or 256"),
       CASE(paths, 5, "paths is 5, choose 4 or 8"),
+      CASE(search, 2, "search is 2, choose 0 (full) or 1 (coarse-to-fine)"),
       CASE(p1, 87, "p1 is 87, but must not exceed p2, which is 86"),
       CASE(p1, -1, "p1 is -1, but must be from 0 to 96"),
       CASE(p2, 97, "p2 is 97, but must be from 0 to 96"),

@@ -51,7 +51,7 @@ static int brute_average(int a, int b)
   return (a + b) / 2 + (a + b) % 2;
 }
 
-static void brute_sums(const SgmPair *pair, Volume sums)
+static inline void brute_sums(const SgmPair *pair, Volume sums)
 {
   static const int steps[8][2] = {
       {-1, 0}, {0, -1}, {-1, -1}, {1, -1}, {1, 0}, {0, 1}, {1, 1}, {-1, 1}};
@@ -112,8 +112,18 @@ static bool brute_flat(const SgmPair *pair, int x, int y)
   return last <= first + pair->params.texture;
 }
 
+/* 256·d + the vertex of the parabola through S(d − 1), S(d), S(d + 1), at least 1. */
+static int brute_value(int d, int below, int best, int above)
+{
+  double offset =
+      below + above != 2 * best ? 128.0 * (below - above) / (below - 2 * best + above) : 0;
+  int value = 256 * d + (int)(offset + 1000.5) - 1000;
+  return value < 1 ? 1 : value;
+}
+
 /* Value and confidence of one pixel before the median. */
-static void brute_pixel(const SgmPair *pair, const Volume sums, int at, int *value, int *confidence)
+static inline void brute_pixel(
+    const SgmPair *pair, const Volume sums, int at, int *value, int *confidence)
 {
   const StxSgmParams *p = &pair->params;
   int x = at % p->width, d = brute_winner(sums, at, 0, BRUTE_COUNT), second = 1 << 20;
@@ -129,11 +139,8 @@ static void brute_pixel(const SgmPair *pair, const Volume sums, int at, int *val
     return;
   if (pair->params.texture >= 0 && brute_flat(pair, x, at / p->width))
     return;
-  double offset = 0;
-  if (d > 0 && d < BRUTE_COUNT - 1 && s[d - 1] + s[d + 1] != 2 * s[d])
-    offset = 128.0 * (s[d - 1] - s[d + 1]) / (s[d - 1] - 2 * s[d] + s[d + 1]);
-  *value = 256 * d + (int)(offset + 1000.5) - 1000;
-  *value = *value < 1 ? 1 : *value;
+  bool inner = d > 0 && d < BRUTE_COUNT - 1;
+  *value = brute_value(d, s[inner ? d - 1 : d], s[d], s[inner ? d + 1 : d]);
   *confidence = brute_confidence(s[d], second);
 }
 

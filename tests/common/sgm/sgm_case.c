@@ -202,10 +202,11 @@ const char *sgm_describe(const StxSgmParams *p, const char *impl, int threads, u
 {
   static char text[200];
   snprintf(text, sizeof text,
-      "%s, %d threads, %dx%dx%d, %d paths, p1 %d, p2 %d, uniqueness %d, lr %d, texture %d, "
+      "%s, %d threads, %dx%dx%d, search %d, %d paths, p1 %d, p2 %d, uniqueness %d, lr %d, texture "
+      "%d, "
       "median %d, sky %d, seed %llu",
-      impl, threads, p->width, p->height, p->max_disparity, p->paths, p->p1, p->p2, p->uniqueness,
-      p->lr_max_diff, p->texture, p->median, p->sky, (unsigned long long)seed);
+      impl, threads, p->width, p->height, p->max_disparity, p->search, p->paths, p->p1, p->p2,
+      p->uniqueness, p->lr_max_diff, p->texture, p->median, p->sky, (unsigned long long)seed);
   return text;
 }
 
@@ -240,6 +241,23 @@ SgmResult sgm_run(const StxSgmImpl *impl, const SgmPair *pair, int threads)
       &(StxPlace){.threads = threads}, NULL));
   stx_guarded_free(scratch);
   return result;
+}
+
+void sgm_compare_with_reference(const SgmPair *pair, uint64_t seed)
+{
+  static const int threads[] = {1, 2, 7};
+  SgmResult expected = sgm_run(sgm_reference(), pair, 1);
+  for (size_t i = 0; i < stx_sgm_impls.count; i++) {
+    const StxSgmImpl *impl = (const StxSgmImpl *)stx_impl_at(&stx_sgm_impls, i);
+    for (size_t t = 0; t < 3 && stx_impl_usable(&impl->info); t++) {
+      SgmResult actual = sgm_run(impl, pair, threads[t]);
+      const char *what = sgm_describe(&pair->params, impl->info.name, threads[t], seed);
+      stx_expect_same_image16(&expected.disparity, &actual.disparity, what);
+      stx_expect_same_image8(&expected.confidence, &actual.confidence, what);
+      sgm_free_result(&actual);
+    }
+  }
+  sgm_free_result(&expected);
 }
 
 void sgm_free_result(SgmResult *result)

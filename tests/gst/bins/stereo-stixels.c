@@ -369,7 +369,7 @@ GST_END_TEST
 static const gchar *const reach[][2] = {{"calibration", "rectify"},
     {"calibration-right", "rectify"}, {"calibration-pair", "sgm rectify"}, {"unit", "rectify"},
     {"layout", "sgm rectify"}, {"camera-height", "sgm"}, {"camera-pitch", "sgm"},
-    {"max-disparity", "sgm"}, {"paths", "sgm"}, {"stixel-width", "reduction"},
+    {"max-disparity", "sgm"}, {"paths", "sgm"}, {"search", "sgm"}, {"stixel-width", "reduction"},
     {"stixel-height", "reduction"}, {"model", "stixels"}, {"ground", "stixels"},
     {"mode", "overlay"}, {"alpha", "overlay"}, {"legend", "overlay"}, {"max-distance", "overlay"},
     {"dim", "overlay"}, {"labels", "overlay"}, {"free-space", "overlay"},

@@ -56,6 +56,32 @@ GST_START_TEST(no_gpu)
 }
 GST_END_TEST
 
+/* Coarse-to-fine search is the CPU's: one line in the log, or an error that names the choices. */
+GST_START_TEST(what_the_gpu_has_not)
+{
+#define SEARCH(backend)                                                                            \
+  "stereo-sgm name=sgm max-disparity=64 search=coarse-to-fine backend=" backend                    \
+  " ! fakesink name=out "                                                                          \
+  "street-scene-src view=left num-buffers=2 ! video/x-raw,width=96,height=48 ! sgm.sink_left "     \
+  "street-scene-src view=right num-buffers=2 ! video/x-raw,width=96,height=48 ! sgm.sink_right "
+  static const CudaPlace nowhere[] = {{NULL}};
+  CudaOutcome gpu = cuda_run_text(SEARCH("auto"), nowhere);
+  CudaOutcome cpu = cuda_run_text_once(SEARCH("c"));
+
+  cuda_expect_same(&gpu, &cpu, "search=coarse-to-fine");
+  ck_assert_uint_eq(gpu.buffers, 2);
+  ck_assert_int_eq(gpu.warnings, 1);
+  cuda_outcome_clear(&gpu);
+  cuda_outcome_clear(&cpu);
+  gpu = cuda_run_text(SEARCH("cuda"), nowhere);
+  ck_assert_msg(gpu.error != NULL, "no error with backend=cuda");
+  ck_assert_msg(strstr(gpu.error->message, "choose search=full, or backend=auto, omp or c") != NULL,
+      "%s", gpu.error->message);
+  cuda_outcome_clear(&gpu);
+#undef SEARCH
+}
+GST_END_TEST
+
 GST_START_TEST(too_old_a_gpu)
 {
   CudaLine line = {SMALL, "", "", "", "", 2};
@@ -251,6 +277,7 @@ static Suite *cuda_faults_suite(void)
 
   suite_add_tcase(suite, tests);
   tcase_add_test(tests, no_gpu);
+  tcase_add_test(tests, what_the_gpu_has_not);
   tcase_add_test(tests, too_old_a_gpu);
   tcase_add_test(tests, gpus_have_numbers);
   tcase_add_loop_test(tests, little_memory, 0, 24);

@@ -130,6 +130,9 @@ GST_START_TEST(properties_reach_the_algorithm)
   params = (StxSgmParams)STX_SGM_DEFAULTS;
   params.texture = 60;
   check_against_reference("texture=60", &params, 75, 20);
+  params = (StxSgmParams)STX_SGM_DEFAULTS;
+  params.search = STX_SGM_COARSE_TO_FINE;
+  check_against_reference("search=coarse-to-fine", &params, 75, 20);
 }
 GST_END_TEST;
 

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Semi-global matching with search=coarse-to-fine: 32 candidates per pixel, which the same search
+ * in pictures of half the size has chosen. Time and memory grow with the picture, hardly with
+ * max_disparity.
+ *
+ * Sources: H. Hirschmüller, PAMI 30(2), 2008, §2.6 (from level to level); M. Rothermel, K. Wenzel,
+ * D. Fritsch and N. Haala, "SURE: Photogrammetric surface reconstruction from imagery", LC3D 2012
+ * (ranges from neighbours); OpenCV's StereoSGBM (left-right check among winners). Two windows in
+ * place of one range are our own: at an edge they hold both surfaces, however far apart.
+ *
+ * What sgm.h says of full search holds here, but for what follows.
+ *
+ *   levels   Level 0 is the pair with D_0 = max_disparity; level k + 1 has half its width and
+ *            height, rounded up, and D_{k+1} = D_k / 2. The top level is that with D = 32.
+ *              I_{k+1}(x, y) = (I(2x, 2y) + I(2x+1, 2y) + I(2x, 2y+1) + I(2x+1, 2y+1) + 2) >> 2
+ *            of level k, whose pixels outside the image repeat the border.
+ *   blocks   of 8 × 8 pixels from the top left. The candidates of all pixels of a block are two
+ *            windows of 16, s_0 … s_0 + 15 and s_1 … s_1 + 15. On the top level these are 0 and 16.
+ *   votes    h(c) = how many pixels of level k + 1 have the winner c, among those of the image with
+ *            x = 4·i − 2 … 4·i + 5 and y = 4·j − 2 … 4·j + 5: half of the block (i, j) of level k,
+ *            and two pixels around it.
+ *   windows  of the block, with n = D_{k+1}: window t = 0 … n − 6 begins at
+ *              s(t) = max(0, min(2t − 2, D_k − 16)), and has v(t) = h(t) + … + h(t + 5) votes.
+ *            First: of the windows with the most votes the one in the middle of the first run, so
+ *            t = (a + b) >> 1 if a is the least of them, and a … b all are. Then h(c) = 0 for all c
+ *            with s(t) <= 2c <= s(t) + 14. Second: the same among the windows that begin more than
+ *            16 away from the first. If these have no votes at all, it begins 17 behind the first,
+ *            or 17 before it where it would end behind D_k − 1.
+ *            s_0 is the smaller one. So the two never touch, but on the top level.
+ *   paths    N(d) exists if d is a candidate of p − r. On the top level d = 15 and 16 do not count
+ *            as neighbours.
+ *   winner   d*, S1 and S2 among the candidates of p. Coarse levels end here.
+ *            Right view: among the left pixels (x + d*, y) whose winner d* says that they match x,
+ *            d_R(x) is that of the one with the least S1; ties go to the smallest d*.
+ *   value    the vertex is 0 if d* is the first or the last of its window.
+ *
+ * Scratch on the host: about 64 bytes per pixel, for any max_disparity.
+ */
+#ifndef STX_SGM_COARSE_H
+#define STX_SGM_COARSE_H
+
+#include "common/sgm/sgm.h"
+
+#define STX_SGM_COARSE_BLOCK 8
+#define STX_SGM_COARSE_WINDOW 16
+#define STX_SGM_COARSE_TOP 32    /* disparities of the top level */
+#define STX_SGM_COARSE_LEVELS 4  /* at most */
+#define STX_SGM_COARSE_VOTERS 8  /* coarse pixels that vote for a block, in a row or a column */
+#define STX_SGM_COARSE_AROUND 2  /* of them on each side of what the block covers */
+#define STX_SGM_COARSE_HELD 6    /* disparities of the coarser level that vote for a window */
+#define STX_SGM_COARSE_VOTES 128 /* D_{k+1} at most */
+
+/* Level k of a pair. */
+static inline int stx_sgm_coarse_size(int size, int level)
+{
+  return (size + (1 << level) - 1) >> level;
+}
+
+static inline int stx_sgm_coarse_blocks(int size)
+{
+  return (size + STX_SGM_COARSE_BLOCK - 1) / STX_SGM_COARSE_BLOCK;
+}
+
+/* How many there are, 2 … STX_SGM_COARSE_LEVELS. */
+static inline int stx_sgm_coarse_levels(int max_disparity)
+{
+  int levels = 1;
+  while (max_disparity > STX_SGM_COARSE_TOP << (levels - 1))
+    levels++;
+  return levels;
+}
+
+/* The reference's windows of a block from its votes h(0 … n − 1). */
+void stx_sgm_coarse_windows(const uint8_t *votes, int n, uint8_t starts[2]);
+
+#endif

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Part of sgm_coarse_omp.c: what a level is, and all that comes before its paths: the picture of
+ * half the size, census words, and the windows of its blocks.
+ */
+#ifndef STX_SGM_COARSE_LEVEL_INC_H
+#define STX_SGM_COARSE_LEVEL_INC_H
+
+#include "common/sgm/sgm_finish.inc.h"
+#include "common/sgm/coarse/sgm_pair.inc.h"
+
+#define BLOCK STX_SGM_COARSE_BLOCK
+#define VOTES STX_SGM_COARSE_VOTES
+#define HELD STX_SGM_COARSE_HELD
+
+typedef struct {
+  StxSgmParams params; /* with this level's size and disparities */
+  Fast f; /* gray, planes, value, winner, margin, sweeps; `right_winner` begins as S1 */
+  bool top;
+  int columns, rows;   /* of blocks */
+  uint8_t *starts;     /* of the windows, two for each block */
+  size_t right_stride; /* of a row of a plane of the right image, its border included */
+} Level;
+
+INLINE const uint8_t *starts_of(const Level *level, int x, int y)
+{
+  return level->starts + 2 * ((size_t)(y / BLOCK) * (size_t)level->columns + (size_t)(x / BLOCK));
+}
+
+/* ---- Half the size ------------------------------------------------------------------------ */
+
+static void repeat_ends(uint8_t *row, int width)
+{
+  memset(row - STX_SGM_WINDOW_X, row[0], STX_SGM_WINDOW_X);
+  memset(row + width, row[width - 1], STX_SGM_WINDOW_X);
+}
+
+/* Row y of a side of level `to` from the rows of the finer one, whose ends are repeated. */
+static void halve_row(const Level *from, const Level *to, int side, int y)
+{
+  const uint8_t *restrict a = padded_row(&from->f, side, 2 * y);
+  const uint8_t *restrict b = padded_row(&from->f, side, 2 * y + 1);
+  uint8_t *restrict row = to->f.gray[side] + (size_t)y * to->f.gray_stride + STX_SGM_WINDOW_X;
+  int width = to->params.width;
+  for (int x = 0; x < width; x++)
+    row[x] = (uint8_t)((a[2 * x] + a[2 * x + 1] + b[2 * x] + b[2 * x + 1] + 2) >> 2);
+  repeat_ends(row, width);
+}
+
+/* ---- Census ------------------------------------------------------------------------------- */
+
+/* Left of the right image its border repeats for D pixels. */
+static void census_planes(const Level *level, int y)
+{
+  const Fast *f = &level->f;
+  size_t width = (size_t)level->params.width, border = (size_t)level->params.max_disparity;
+  uint8_t *left = f->left_planes + (size_t)y * PLANES * width;
+  uint8_t *right = f->right_planes + (size_t)y * PLANES * level->right_stride;
+  for (int p = 0; p < PLANES; p++) {
+    census_plane(f, 0, y, p, LEFT_SHIFT, left + (size_t)p * width);
+    census_plane(f, 1, y, p, 0, right + border);
+    memset(right, right[border], border);
+    right += level->right_stride;
+  }
+}
+
+/* ---- Windows ------------------------------------------------------------------------------ */
+
+/* v(t) for all t, and what does not exist: 0. Sums are at most 64. */
+INLINE void add_votes(const uint8_t *restrict votes, uint8_t *restrict sums)
+{
+  for (int t = 0; t < VOTES; t++) {
+    uint8_t sum = 0;
+#pragma GCC unroll 8
+    for (int c = 0; c < HELD; c++)
+      sum = (uint8_t)(sum + votes[t + c]);
+    sums[t] = sum;
+  }
+}
+
+INLINE int begin_of(int t, int n)
+{
+  int last = 2 * n - SPAN, begin = 2 * t - 2;
+  return begin < 0 ? 0 : begin > last ? last : begin;
+}
+
+/* The window with the most votes; −1: none has any. Windows that are not allowed have none. */
+INLINE int best_window(const uint8_t *sums, int n)
+{
+  uint8_t most = 0;
+  for (int t = 0; t < VOTES; t++)
+    most = sums[t] > most ? sums[t] : most;
+  if (most == 0)
+    return -1;
+  int first = 0, last;
+  while (sums[first] != most)
+    first++;
+  for (last = first; last + 1 < VOTES && sums[last + 1] == most;)
+    last++;
+  return begin_of((first + last) >> 1, n);
+}
+
+/* votes: VOTES + HELD of them, 0 from n on. */
+static void pick_windows(uint8_t *votes, int n, uint8_t *starts)
+{
+  uint8_t sums[VOTES];
+  add_votes(votes, sums);
+  memset(sums + n - HELD + 1, 0, (size_t)(VOTES - n + HELD - 1));
+  int first = best_window(sums, n), second;
+  memset(votes + (first + 1) / 2, 0, SPAN / 2);
+  add_votes(votes, sums);
+  memset(sums + n - HELD + 1, 0, (size_t)(VOTES - n + HELD - 1));
+  for (int t = 0; t <= n - HELD; t++) /* too near: a run that begins SPAN below the first */
+    sums[t] = abs(begin_of(t, n) - first) <= SPAN ? 0 : sums[t];
+  second = best_window(sums, n);
+  if (second < 0)
+    second = first + 2 * SPAN + 1 <= 2 * n ? first + SPAN + 1 : first - SPAN - 1;
+  starts[0] = (uint8_t)(first < second ? first : second);
+  starts[1] = (uint8_t)(first < second ? second : first);
+}
+
+static int within(int value, int low, int high)
+{
+  return value < low ? low : value > high ? high : value;
+}
+
+/* Two counters for each disparity, in turns: so none waits for the last addition. */
+static void count_votes(const Level *coarse, int i, int j, uint8_t *votes)
+{
+  const int step = BLOCK / 2, around = STX_SGM_COARSE_AROUND;
+  int width = coarse->params.width, height = coarse->params.height;
+  int x0 = within(step * i - around, 0, width), x1 = within(step * (i + 1) + around, 0, width);
+  int y0 = within(step * j - around, 0, height), y1 = within(step * (j + 1) + around, 0, height);
+  uint8_t other[VOTES] = {0};
+  memset(votes, 0, VOTES + HELD);
+  for (int y = y0; y < y1; y++) {
+    const uint8_t *winner = coarse->f.winner + (size_t)y * (size_t)width;
+    int x = x0;
+    for (; x + 1 < x1; x += 2) {
+      votes[winner[x]]++;
+      other[winner[x + 1]]++;
+    }
+    if (x < x1)
+      votes[winner[x]]++;
+  }
+  for (int c = 0; c < VOTES; c++)
+    votes[c] = (uint8_t)(votes[c] + other[c]);
+}
+
+/* Windows of a row of blocks; coarse is NULL on the top level. */
+static void choose_windows(const Level *level, const Level *coarse, int j)
+{
+  uint8_t *starts = level->starts + 2 * (size_t)j * (size_t)level->columns;
+  for (int i = 0; i < level->columns; i++, starts += 2) {
+    uint8_t votes[VOTES + HELD];
+    if (coarse == NULL) {
+      starts[0] = 0;
+      starts[1] = SPAN;
+      continue;
+    }
+    count_votes(coarse, i, j, votes);
+    pick_windows(votes, coarse->params.max_disparity, starts);
+  }
+}
+
+#endif

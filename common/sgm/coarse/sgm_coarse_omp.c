@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Coarse-to-fine search, the fast one; compiled once per instruction set. See sgm_coarse.h for what
+ * it computes.
+ *
+ *   for all levels, finest first      pictures with repeated borders
+ *   for all levels, coarsest first
+ *     for all rows                    census words, and the windows of their blocks
+ *     both sweeps up to the middle    half sums into the volume (sgm_coarse_paths.inc.h)
+ *     both from the middle on         other half sums, S, winners (sgm_coarse_winner.inc.h)
+ *   for all rows                      left-right check, texture check
+ *   for all rows                      median, output
+ *
+ * As in full search the two sweeps meet in the middle, and are cut into tiles, skewed by a pixel
+ * per row: here of a row of blocks × TILE_COLUMNS. Levels come one after the other and share what
+ * they do not leave behind: census words, volume and paths.
+ */
+#include "common/parallel.h"
+#include "common/sgm/coarse/sgm_coarse_winner.inc.h"
+#include "common/sgm/sgm_private.h"
+#include "common/sgm/sgm_sky.h"
+
+#define MAX_LEVELS STX_SGM_COARSE_LEVELS
+
+typedef struct {
+  Level levels[MAX_LEVELS];
+  int count, level; /* of the levels; the one that is matched */
+  bool second;      /* half of both sweeps */
+  uint8_t *volume;
+  atomic_int *done; /* tiles of each strip of both sweeps, in turns */
+  uint16_t *keys;   /* a row for each worker */
+  size_t states_size;
+  void *sky;
+  const StxImage8 *left, *right;
+  const StxImage16 *disparity;
+  const StxImage8 *confidence;
+} Coarse;
+
+/* ---- Scratch ------------------------------------------------------------------------------ */
+
+static int parts(int length, int part)
+{
+  return (length + part - 1) / part;
+}
+
+static void size_level(Level *level, const StxSgmParams *params, int k)
+{
+  level->params = *params;
+  level->params.width = stx_sgm_coarse_size(params->width, k);
+  level->params.height = stx_sgm_coarse_size(params->height, k);
+  level->params.max_disparity >>= k;
+  level->top = level->params.max_disparity == STX_SGM_COARSE_TOP;
+  level->columns = stx_sgm_coarse_blocks(level->params.width);
+  level->rows = stx_sgm_coarse_blocks(level->params.height);
+  level->right_stride =
+      stx_align((size_t)level->params.max_disparity + (size_t)level->params.width);
+}
+
+/* What a level leaves behind. */
+static void take_level(Level *level, StxLayout *at)
+{
+  size_t width = (size_t)level->params.width, height = (size_t)level->params.height;
+  Fast *f = &level->f;
+  f->params = &level->params;
+  f->gray_stride = stx_align(width + PIECE + WINDOW - 1);
+  f->gray[0] = stx_take(at, f->gray_stride * height);
+  f->gray[1] = stx_take(at, f->gray_stride * height);
+  f->winner = stx_take(at, width * height);
+  level->starts = stx_take(at, 2 * (size_t)level->columns * (size_t)level->rows);
+}
+
+static void take_sweep(Sweep *sweep, const StxSgmParams *params, StxLayout *at)
+{
+  size_t width = (size_t)params->width, height = (size_t)params->height;
+  size_t diagonals = params->paths == 8 ? width + height : 0;
+  sweep->left = stx_take(at, height * CELL);
+  sweep->up = stx_take(at, width * CELL);
+  sweep->up_left = stx_take(at, diagonals * CELL);
+  sweep->up_right = stx_take(at, diagonals * CELL);
+}
+
+/* What levels share, in the sizes of the finest. */
+static void take_shared(Coarse *c, int workers, StxLayout *at)
+{
+  Fast *f = &c->levels[0].f;
+  const StxSgmParams *params = &c->levels[0].params;
+  size_t width = (size_t)params->width, height = (size_t)params->height, area = width * height;
+  f->left_planes = stx_take(at, PLANES * area);
+  f->right_planes = stx_take(at, PLANES * c->levels[0].right_stride * height);
+  f->value = stx_take(at, area * sizeof(uint16_t));
+  f->margin = stx_take(at, area);
+  f->right_winner = stx_take(at, area);
+  c->volume = stx_take(at, area * CELL);
+  size_t before = at->size;
+  take_sweep(&f->sweeps[0], params, at);
+  take_sweep(&f->sweeps[1], params, at);
+  c->states_size = at->size - before;
+  f->sweeps[0].direction = 1;
+  f->sweeps[1].direction = -1;
+  for (int k = 1; k < c->count; k++) {
+    c->levels[k].f.left_planes = f->left_planes;
+    c->levels[k].f.right_planes = f->right_planes;
+    memcpy(c->levels[k].f.sweeps, f->sweeps, sizeof f->sweeps);
+  }
+  STX_TAKE(at, c->done, 2 * c->levels[0].rows);
+  STX_TAKE(at, c->keys, (size_t)workers * width);
+}
+
+/* Lays everything out from `base` (NULL: only to measure); returns the bytes used. */
+static size_t lay_out(Coarse *c, const StxSgmParams *params, int workers, void *base)
+{
+  StxLayout at = {.memory = base};
+  c->count = stx_sgm_coarse_levels(params->max_disparity);
+  for (int k = 0; k < c->count; k++) {
+    size_level(&c->levels[k], params, k);
+    take_level(&c->levels[k], &at);
+  }
+  take_shared(c, workers, &at);
+  c->sky = stx_take(&at, stx_sgm_sky_scratch(params));
+  return at.size;
+}
+
+size_t STX_VARIANT(stx_sgm_coarse_scratch)(const StxSgmParams *params, int threads)
+{
+  Coarse c;
+  return lay_out(&c, params, threads, NULL);
+}
+
+/* ---- Sweeps ------------------------------------------------------------------------------- */
+
+static int tile_columns(const Level *level)
+{
+  return parts(level->params.width + BLOCK - 1, TILE_COLUMNS);
+}
+
+/* Tile `column` of a row of blocks. */
+static void sweep_tile(const Coarse *c, const Sweep *sweep, int block, int column)
+{
+  uint8_t sums[TILE_COLUMNS * CELL] __attribute__((aligned(64)));
+  const Level *level = &c->levels[c->level];
+  int width = level->params.width, height = level->params.height, direction = sweep->direction;
+  int top = block * BLOCK, bottom = within(top + BLOCK, 0, height);
+  for (int r = 0; r < bottom - top; r++) {
+    int y = direction > 0 ? top + r : bottom - 1 - r, j = direction > 0 ? y : height - 1 - y;
+    int begin = within(column * TILE_COLUMNS - r, 0, width);
+    int end = within((column + 1) * TILE_COLUMNS - r, 0, width);
+    Piece s = {level, sweep, c->volume, j, y, begin, end};
+    if (begin == end)
+      continue;
+    follow_paths(&s, c->second ? sums : NULL);
+    if (c->second)
+      pick_winners(&s, sums, c->level == 0);
+  }
+}
+
+/* The row of blocks of a strip, or −1: the other sweep has the longer half. */
+static int block_of(const Coarse *c, int strip)
+{
+  const Level *level = &c->levels[c->level];
+  int middle = level->rows / 2, forward = strip % 2 == 0, k = strip / 2;
+  int mine = forward ? middle : level->rows - middle; /* rows of blocks before the middle */
+  if (c->second)
+    k += mine;
+  if (k >= (c->second ? level->rows : mine))
+    return -1;
+  return forward ? k : level->rows - 1 - k;
+}
+
+/* A tile begins when the one before it and two above are done. */
+static void sweep_strip(void *data, int strip, int worker)
+{
+  Coarse *c = data;
+  const Level *level = &c->levels[c->level];
+  int block = block_of(c, strip), columns = tile_columns(level);
+  for (int column = 0; column < columns && block >= 0; column++) {
+    int needed = within(column + 2, 0, columns);
+    StxPatience patience = {0};
+    while (strip >= 2 && atomic_load_explicit(&c->done[strip - 2], memory_order_acquire) < needed)
+      stx_parallel_wait(&patience);
+    sweep_tile(c, &level->f.sweeps[strip % 2], block, column);
+    atomic_store_explicit(&c->done[strip], column + 1, memory_order_release);
+  }
+}
+
+static void sweep_half(Coarse *c, bool second, int workers)
+{
+  int strips = 2 * parts(c->levels[c->level].rows, 2);
+  c->second = second;
+  for (int strip = 0; strip < strips; strip++)
+    atomic_init(&c->done[strip], 0);
+  stx_parallel(workers, strips, sweep_strip, c);
+}
+
+/* ---- Rows of blocks ----------------------------------------------------------------------- */
+
+static int rows_end(const Level *level, int block)
+{
+  return within((block + 1) * BLOCK, 0, level->params.height);
+}
+
+static void prepare_rows(void *data, int block, int worker)
+{
+  const Coarse *c = data;
+  const Level *level = &c->levels[c->level];
+  for (int y = block * BLOCK, end = rows_end(level, block); y < end; y++)
+    if (c->level == 0) {
+      pad_row(&level->f, 0, c->left, y);
+      pad_row(&level->f, 1, c->right, y);
+    } else {
+      halve_row(level - 1, level, 0, y);
+      halve_row(level - 1, level, 1, y);
+    }
+}
+
+static void census_rows(void *data, int block, int worker)
+{
+  const Coarse *c = data;
+  const Level *level = &c->levels[c->level];
+  choose_windows(level, level->top ? NULL : level + 1, block);
+  for (int y = block * BLOCK, end = rows_end(level, block); y < end; y++)
+    census_planes(level, y);
+}
+
+static void check_rows(void *data, int block, int worker)
+{
+  const Coarse *c = data;
+  const Fast *f = &c->levels[0].f;
+  for (int y = block * BLOCK, end = rows_end(&c->levels[0], block); y < end; y++) {
+    if (f->params->lr_max_diff >= 0) {
+      right_view(f, y, c->keys + (size_t)worker * (size_t)f->params->width);
+      check_row(f, y);
+    }
+    if (f->params->texture >= 0)
+      check_texture(f, y);
+  }
+}
+
+static void write_rows(void *data, int block, int worker)
+{
+  const Coarse *c = data;
+  for (int y = block * BLOCK, end = rows_end(&c->levels[0], block); y < end; y++)
+    write_row(&c->levels[0].f, y, c->disparity, c->confidence);
+}
+
+/* ---- Everything --------------------------------------------------------------------------- */
+
+static void match(Coarse *c, int workers)
+{
+  const Level *level = &c->levels[c->level];
+  stx_parallel(workers, level->rows, census_rows, c);
+  memset(level->f.sweeps[0].left, 0, c->states_size);
+  sweep_half(c, false, workers);
+  sweep_half(c, true, workers);
+}
+
+bool STX_VARIANT(stx_sgm_coarse_run)(const StxSgmParams *params, const StxImage8 *left,
+    const StxImage8 *right, const StxImage16 *disparity, const StxImage8 *confidence, void *scratch,
+    const StxPlace *place, StxError *error)
+{
+  Coarse c = {.left = left, .right = right, .disparity = disparity, .confidence = confidence};
+  int workers = place->threads;
+  lay_out(&c, params, workers, scratch);
+  c.levels[0].f.margins = confidence->data != NULL || params->uniqueness > 0;
+  for (c.level = 0; c.level < c.count; c.level++)
+    stx_parallel(workers, c.levels[c.level].rows, prepare_rows, &c);
+  for (c.level = c.count - 1; c.level >= 0; c.level--)
+    match(&c, workers);
+  stx_parallel(workers, c.levels[0].rows, check_rows, &c);
+  stx_parallel(workers, c.levels[0].rows, write_rows, &c);
+  stx_sgm_last_steps(params, left, right, disparity, confidence, c.sky, workers);
+  return true;
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Part of sgm_coarse_omp.c: from the sums of a piece of a row to winners, and on the last level to
+ * values; then the left-right check among winners.
+ */
+#ifndef STX_SGM_COARSE_WINNER_INC_H
+#define STX_SGM_COARSE_WINNER_INC_H
+
+#include "common/sgm/coarse/sgm_coarse_paths.inc.h"
+
+/* What the pixels of a piece need for their value, in the order of the image. */
+typedef struct {
+  uint16_t key[TILE_COLUMNS]; /* 256·S1 + rank */
+  uint8_t below[TILE_COLUMNS], above[TILE_COLUMNS], second[TILE_COLUMNS];
+} Winners;
+
+INLINE size_t first_of(const Piece *s)
+{
+  int width = s->level->params.width;
+  int first = s->sweep->direction > 0 ? s->begin : width - s->end;
+  return (size_t)s->y * (size_t)width + (size_t)first;
+}
+
+/* Keys, and the winners' disparities. */
+static void find_winners(const Piece *s, const uint8_t *sums, Winners *w)
+{
+  size_t at = first_of(s);
+  int x = (int)(at % (size_t)s->level->params.width), pixels = s->end - s->begin;
+  uint8_t *winner = s->level->f.winner + at;
+  for (int t = 0; t < pixels; t++) {
+    const uint8_t *starts = starts_of(s->level, x + t, s->y);
+    int key = vp_key(vp_load(sums + (size_t)t * CELL)), rank = key & (CELL - 1);
+    w->key[t] = (uint16_t)key;
+    winner[t] = (uint8_t)(starts[rank / SPAN] + rank % SPAN);
+  }
+}
+
+/* S(d* ± 1), where they are in the window; anything else where not. */
+static void find_neighbours(const uint8_t *sums, Winners *w, int pixels)
+{
+  for (int t = 0; t < pixels; t++) {
+    int rank = w->key[t] & (CELL - 1), lane = (rank & SPAN) + SPAN - 1 - rank % SPAN;
+    const uint8_t *sum = sums + (size_t)t * CELL;
+    w->below[t] = sum[lane + (lane + 1 < CELL)];
+    w->above[t] = sum[lane - (lane > 0)];
+  }
+}
+
+static void find_second(const uint8_t *sums, Winners *w, int pixels)
+{
+  for (int t = 0; t < pixels; t++)
+    w->second[t] = (uint8_t)vp_second(vp_load(sums + (size_t)t * CELL), w->key[t] & (CELL - 1));
+}
+
+/* Values and margins of a piece, all checks but the left-right check applied. */
+static void finish_piece(const Piece *s, const Winners *w)
+{
+  const Fast *f = &s->level->f;
+  size_t at = first_of(s);
+  int first = (int)(at % (size_t)f->params->width), pixels = s->end - s->begin;
+  int uniqueness = f->params->uniqueness;
+  const uint8_t *restrict winner = f->winner + at;
+  uint16_t *restrict value = f->value + at;
+  uint8_t *restrict margin = f->margin + at, *restrict least = f->right_winner + at;
+  for (int t = 0; t < pixels; t++) {
+    int place = w->key[t] & (SPAN - 1), s1 = w->key[t] >> 8, s2 = w->second[t], d = winner[t];
+    int inner = (place > 0) & (place < SPAN - 1);
+    int below = inner ? w->below[t] : s1, above = inner ? w->above[t] : s1;
+    int vertex = stx_sgm_vertex(below, s1, above);
+    int known = (d <= first + t) & stx_sgm_unique(s1, s2, uniqueness);
+    value[t] = (uint16_t)(known ? stx_sgm_value(d, vertex) : STX_DISPARITY_UNKNOWN);
+    margin[t] = (uint8_t)(known ? stx_sgm_confidence(s1, s2) : 0);
+    least[t] = (uint8_t)s1;
+  }
+}
+
+/* values: of the last level, otherwise winners alone are wanted. */
+static void pick_winners(const Piece *s, const uint8_t *sums, bool values)
+{
+  int pixels = s->end - s->begin;
+  Winners w;
+  find_winners(s, sums, &w);
+  if (!values)
+    return;
+  find_neighbours(sums, &w, pixels);
+  if (s->level->f.margins)
+    find_second(sums, &w, pixels);
+  else
+    memset(w.second, UINT8_MAX, sizeof w.second); /* everything is unique */
+  finish_piece(s, &w);
+}
+
+/* d_R of row y, in place of its S1. keys: a row of them. */
+static void right_view(const Fast *f, int y, uint16_t *keys)
+{
+  int width = f->params->width;
+  const uint8_t *winner = f->winner + (size_t)y * (size_t)width;
+  uint8_t *right = f->right_winner + (size_t)y * (size_t)width;
+  memset(keys, 0xff, (size_t)width * sizeof *keys);
+  for (int x = 0; x < width; x++) {
+    int d = winner[x], key = 256 * right[x] + d, match = x >= d ? x - d : 0;
+    int old = keys[match]; /* x < d: unknown already, and matches nothing */
+    keys[match] = (uint16_t)((x >= d) & (key < old) ? key : old);
+  }
+  for (int x = 0; x < width; x++)
+    right[x] = (uint8_t)(keys[x] & 255);
+}
+
+#endif

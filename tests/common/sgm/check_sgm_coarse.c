@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Coarse-to-fine search: the reference against literal vectors and brute force, every other
+ * implementation against the reference. */
+#include "tests/testing.h"
+
+#include <string.h>
+
+#include "common/sgm/coarse/sgm_coarse.h"
+#include "tests/common/sgm/sgm_brute_coarse.h"
+
+/* ---- By hand ------------------------------------------------------------------------------ */
+
+START_TEST(levels_by_hand)
+{
+  ck_assert_int_eq(stx_sgm_coarse_levels(64), 2);
+  ck_assert_int_eq(stx_sgm_coarse_levels(128), 3);
+  ck_assert_int_eq(stx_sgm_coarse_levels(256), 4);
+  ck_assert_int_eq(stx_sgm_coarse_size(1242, 2), 311);
+  ck_assert_int_eq(stx_sgm_coarse_size(1, 3), 1);
+  ck_assert_int_eq(stx_sgm_coarse_blocks(375), 47);
+}
+END_TEST
+
+/* Up to four disparities of the coarser level and how often each of them won. */
+typedef struct {
+  int n;
+  struct {
+    int disparity, votes;
+  } won[4];
+  int starts[2];
+} Ballot;
+
+START_TEST(windows_by_hand)
+{
+  static const Ballot ballots[] = {
+      {32, {{10, 64}}, {12, 29}},           /* windows 5 … 10 hold it: 7 is in the middle */
+      {32, {{0, 64}}, {0, 17}},             /* only window 0 does */
+      {32, {{31, 64}}, {31, 48}},           /* nothing fits behind it */
+      {32, {{10, 40}, {15, 24}}, {18, 35}}, /* window 10 alone holds both */
+      {32, {{10, 40}, {16, 24}}, {12, 30}}, /* none does; 16 alone is better than nothing */
+      {32, {{5, 32}, {20, 32}}, {2, 32}},
+      {32, {{5, 24}, {20, 40}}, {2, 32}},
+      {64, {{5, 24}, {20, 20}, {50, 20}}, {2, 32}}, /* the smaller of two that are alike */
+      {64, {{5, 24}, {20, 20}, {22, 1}, {50, 20}}, {2, 34}},
+      {32, {{14, 40}, {21, 20}}, {20, 38}}, /* windows 16 … 19 would touch the first */
+      {128, {{127, 1}}, {223, 240}},
+  };
+  for (size_t i = 0; i < sizeof ballots / sizeof ballots[0]; i++) {
+    const Ballot *b = &ballots[i];
+    uint8_t votes[STX_SGM_COARSE_VOTES] = {0}, starts[2];
+    for (int k = 0; k < 4; k++)
+      if (b->won[k].votes > 0)
+        votes[b->won[k].disparity] = (uint8_t)b->won[k].votes;
+    stx_sgm_coarse_windows(votes, b->n, starts);
+    ck_assert_msg(starts[0] == b->starts[0] && starts[1] == b->starts[1],
+        "ballot %d: windows begin at %d and %d, expected %d and %d", (int)i, starts[0], starts[1],
+        b->starts[0], b->starts[1]);
+  }
+}
+END_TEST
+
+/* ---- The reference as a whole ------------------------------------------------------------- */
+
+static void halve_pairs(BruteLevel *levels, int count)
+{
+  for (int k = 1; k < count; k++) {
+    StxSgmParams params = levels[k - 1].pair.params;
+    params.width = (params.width + 1) / 2;
+    params.height = (params.height + 1) / 2;
+    params.max_disparity = 64; /* coarse levels have less than may be asked for */
+    levels[k].pair = sgm_new_pair(params);
+    levels[k].pair.params.max_disparity = levels[k - 1].pair.params.max_disparity / 2;
+    brute_halve(&levels[k - 1].pair.left, &levels[k].pair.left);
+    brute_halve(&levels[k - 1].pair.right, &levels[k].pair.right);
+  }
+}
+
+static SgmResult brute_force(const SgmPair *pair)
+{
+  static BruteLevel levels[4];
+  static int values[COARSE_PIXELS], confidences[COARSE_PIXELS];
+  const StxSgmParams *p = &pair->params;
+  int count = p->max_disparity == 256 ? 4 : p->max_disparity / 64 + 1;
+  SgmResult result = sgm_new_result(p);
+  BruteSky met = {0};
+  levels[0].pair = *pair;
+  halve_pairs(levels, count);
+  for (int k = count - 1; k >= 0; k--) {
+    levels[k].top = k == count - 1;
+    brute_coarse_level(&levels[k], &levels[k + 1 < count ? k + 1 : k]);
+  }
+  for (int at = 0; at < p->width * p->height; at++)
+    brute_coarse_pixel(&levels[0], at, &values[at], &confidences[at]);
+  for (int at = 0; at < p->width * p->height; at++) {
+    int x = at % p->width, y = at / p->width;
+    int value = p->median ? brute_median(pair, values, x, y) : values[at];
+    stx_row16(&result.disparity, y)[x] = (uint16_t)value;
+    stx_row8(&result.confidence, y)[x] = (uint8_t)(value != 0 ? confidences[at] : 0);
+  }
+  if (p->sky)
+    brute_sky(pair, &result, &met);
+  for (int y = 0; y < p->height && p->lr_max_diff >= 0; y++)
+    brute_border(pair, &result, y);
+  for (int k = 1; k < count; k++)
+    sgm_free_pair(&levels[k].pair);
+  return result;
+}
+
+static SgmPair any_pair(const int size[2], uint64_t seed)
+{
+  StxRandom random = {seed};
+  StxSgmParams params = sgm_random_params(size[0], size[1], &random);
+  params.search = STX_SGM_COARSE_TO_FINE;
+  SgmPair pair = sgm_new_pair(params);
+  int fill = (int)(seed / 7 % (STX_FILL_COUNT + 1));
+  if (fill < STX_FILL_COUNT)
+    sgm_fill_pair(&pair, (StxFill)fill, stx_random_below(&random, 60), &random);
+  else
+    sgm_fill_sky(&pair, &random);
+  return pair;
+}
+
+START_TEST(reference_equals_brute_force)
+{
+  static const int sizes[][2] = {{1, 1}, {2, 1}, {1, 19}, {90, 1}, {13, 11}, {35, 20}, {60, 9}};
+  for (uint64_t seed = 0; seed < 49; seed++) {
+    SgmPair pair = any_pair(sizes[seed % 7], seed);
+    const char *what = sgm_describe(&pair.params, "c", 1, seed);
+    SgmResult actual = sgm_run(sgm_reference(), &pair, 1), expected = brute_force(&pair);
+    stx_expect_same_image16(&expected.disparity, &actual.disparity, what);
+    stx_expect_same_image8(&expected.confidence, &actual.confidence, what);
+    sgm_free_result(&actual);
+    sgm_free_result(&expected);
+    sgm_free_pair(&pair);
+  }
+}
+END_TEST
+
+/* ---- What it is for ----------------------------------------------------------------------- */
+
+/* Random dots, seen from further left on the right; a square in the middle is much nearer. */
+START_TEST(finds_both_surfaces_at_an_edge)
+{
+  StxSgmParams params = sgm_defaults(320, 80, 128);
+  params.search = STX_SGM_COARSE_TO_FINE;
+  SgmPair pair = sgm_new_pair(params);
+  StxRandom random = {5};
+  stx_fill8(&pair.left, STX_FILL_NOISE, &random);
+  stx_fill8(&pair.right, STX_FILL_NOISE, &random);
+  for (int y = 0; y < 80; y++)
+    for (int x = 0; x < 320; x += 4) /* dots of 4 pixels are still dots on the top level */
+      memset(stx_row8(&pair.left, y) + x, stx_row8(&pair.left, y / 4 * 4)[x], 4);
+#define SHIFT(x, y) ((x) >= 160 && (x) < 240 && (y) >= 20 && (y) < 60 ? 77 : 8)
+  for (int pass = 0; pass < 2; pass++) /* the square last: it hides the ground */
+    for (int y = 0; y < 80; y++)
+      for (int x = 0; x < 320; x++)
+        if ((SHIFT(x, y) == 77) == pass && x >= SHIFT(x, y))
+          stx_row8(&pair.right, y)[x - SHIFT(x, y)] = stx_row8(&pair.left, y)[x];
+  SgmResult result = sgm_run(sgm_reference(), &pair, 1);
+  int right[2] = {0}, wrong = 0;
+  for (int y = 0; y < 80; y++)
+    for (int x = 90; x < 320; x++) {
+      int value = stx_row16(&result.disparity, y)[x], shift = SHIFT(x, y);
+      right[shift == 77] += abs(value - 256 * shift) <= 128;
+      wrong += value != 0 && abs(value - 256 * shift) > 256;
+    }
+#undef SHIFT
+  ck_assert_msg(right[1] > 80 * 40 * 85 / 100, "%d pixels of the square are right", right[1]);
+  ck_assert_msg(right[0] > (230 * 80 - 149 * 40) * 85 / 100, "%d around it are", right[0]);
+  ck_assert_msg(wrong < 230 * 80 * 5 / 100, "%d pixels are wrong", wrong);
+  sgm_free_result(&result);
+  sgm_free_pair(&pair);
+}
+END_TEST
+
+START_TEST(scratch_hardly_grows_with_the_disparities)
+{
+  for (size_t i = 0; i < stx_sgm_impls.count; i++) {
+    const StxSgmImpl *impl = (const StxSgmImpl *)stx_impl_at(&stx_sgm_impls, i);
+    StxSgmParams params = sgm_defaults(1242, 375, 128);
+    size_t full = impl->scratch_size(&params, 2);
+    params.search = STX_SGM_COARSE_TO_FINE;
+    size_t fine = impl->scratch_size(&params, 2);
+    params.max_disparity = 256;
+    ck_assert_uint_lt(fine, full / 2);
+    ck_assert_uint_lt(impl->scratch_size(&params, 2), fine + fine / 10);
+  }
+}
+END_TEST
+
+/* ---- Every implementation against the reference ------------------------------------------- */
+
+/* Blocks are 8 pixels, tiles 128 columns, skewed, by 8 rows. */
+START_TEST(variants_equal_the_reference)
+{
+  static const int sizes[][2] = {{1, 1}, {2, 1}, {1, 2}, {3, 33}, {1, 40}, {300, 1}, {31, 5},
+      {33, 16}, {64, 31}, {121, 33}, {127, 15}, {128, 34}, {129, 9}, {265, 41}};
+  const uint64_t count = sizeof sizes / sizeof sizes[0];
+  for (uint64_t seed = 0; seed < count * 4; seed++) {
+    SgmPair pair = any_pair(sizes[seed % count], seed);
+    sgm_compare_with_reference(&pair, seed);
+    sgm_free_pair(&pair);
+  }
+}
+END_TEST
+
+/* The largest path costs and sums: penalties at their limits, opposite images; and none at all. */
+START_TEST(variants_equal_the_reference_at_the_bounds)
+{
+  for (int k = 0; k < 12; k++) {
+    StxRandom random = {(uint64_t)k};
+    StxSgmParams params = sgm_defaults(150, 20, 64 << k % 3);
+    params.search = STX_SGM_COARSE_TO_FINE;
+    params.paths = k & 1 ? 8 : 4;
+    params.p1 = k & 2 ? STX_SGM_MAX_PENALTY : 0;
+    params.p2 = k & 4 ? params.p1 : STX_SGM_MAX_PENALTY;
+    SgmPair pair = sgm_new_pair(params);
+    sgm_fill_opposite(&pair, &random);
+    sgm_compare_with_reference(&pair, (uint64_t)k);
+    sgm_free_pair(&pair);
+  }
+}
+END_TEST
+
+static const StxTest tests[] = {
+    {&levels_by_hand},
+    {&windows_by_hand},
+    {&reference_equals_brute_force},
+    {&finds_both_surfaces_at_an_edge},
+    {&scratch_hardly_grows_with_the_disparities},
+    {&variants_equal_the_reference},
+    {&variants_equal_the_reference_at_the_bounds},
+};
+STX_TESTING_MAIN("sgm_coarse", tests)

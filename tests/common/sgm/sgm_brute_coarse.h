@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Brute force for check_sgm_coarse.c: common/sgm/coarse/sgm_coarse.h once more, by other means. All
+ * disparities have a place, and a flag says which are candidates; every jump from every candidate
+ * to every other; blocks are asked which pixels vote for them; ties are broken by searching
+ * backwards. Shares no code with the implementations.
+ */
+#ifndef STX_TESTS_SGM_BRUTE_COARSE_H
+#define STX_TESTS_SGM_BRUTE_COARSE_H
+
+#include "tests/common/sgm/sgm_brute.h"
+
+#define COARSE_PIXELS 700
+#define COARSE_COUNT 256
+
+typedef int CoarseVolume[COARSE_PIXELS][COARSE_COUNT];
+
+typedef struct {
+  SgmPair pair; /* with this level's size and disparities */
+  bool top;
+  bool candidate[COARSE_PIXELS][COARSE_COUNT];
+  int begin[COARSE_PIXELS][2]; /* windows of a pixel */
+  CoarseVolume sum;
+  int winner[COARSE_PIXELS];
+} BruteLevel;
+
+static int brute_clamp(int value, int count)
+{
+  return value < 0 ? 0 : value < count ? value : count - 1;
+}
+
+static void brute_halve(const StxImage8 *from, const StxImage8 *to)
+{
+  for (int y = 0; y < to->height; y++)
+    for (int x = 0; x < to->width; x++) {
+      int sum = 2;
+      for (int k = 0; k < 4; k++)
+        sum += stx_row8(from,
+            brute_clamp(2 * y + k / 2, from->height))[brute_clamp(2 * x + k % 2, from->width)];
+      stx_row8(to, y)[x] = (uint8_t)(sum / 4);
+    }
+}
+
+static int brute_begin(int t, int disparities)
+{
+  int begin = 2 * t - 2;
+  return begin < 0 ? 0 : begin > disparities - 16 ? disparities - 16 : begin;
+}
+
+/* −1: nobody votes for a window more than 16 away from `other`. */
+static int brute_window(const int *votes, int n, int other)
+{
+  int sums[COARSE_COUNT], most = 0, first = -1, last;
+  for (int t = 0; t <= n - 6; t++) {
+    sums[t] = 0;
+    for (int c = 0; c < n; c++)
+      sums[t] += c >= t && c < t + 6 ? votes[c] : 0;
+    if (abs(brute_begin(t, 2 * n) - other) < 17)
+      sums[t] = -1;
+    most = sums[t] > most ? sums[t] : most;
+  }
+  for (int t = n - 6; t >= 0; t--)
+    first = most > 0 && sums[t] == most ? t : first;
+  if (first < 0)
+    return -1;
+  for (last = first; last + 1 <= n - 6 && sums[last + 1] == most;)
+    last++;
+  return brute_begin((first + last) / 2, 2 * n);
+}
+
+static void brute_windows(int *votes, int n, int begin[2])
+{
+  int first = brute_window(votes, n, -1000);
+  for (int c = 0; c < n; c++)
+    votes[c] = 2 * c >= first && 2 * c < first + 16 ? 0 : votes[c];
+  int second = brute_window(votes, n, first);
+  if (second < 0)
+    second = first + 17 + 15 > 2 * n - 1 ? first - 17 : first + 17;
+  begin[0] = first < second ? first : second;
+  begin[1] = first < second ? second : first;
+}
+
+static void brute_candidates(BruteLevel *level, const BruteLevel *coarse)
+{
+  int width = level->pair.params.width, height = level->pair.params.height;
+  for (int at = 0; at < width * height; at++) {
+    int i = at % width / 8, j = at / width / 8, votes[COARSE_COUNT] = {0};
+    level->begin[at][0] = 0;
+    level->begin[at][1] = 16;
+    if (!level->top) {
+      int across = coarse->pair.params.width, pixels = across * coarse->pair.params.height;
+      for (int q = 0; q < pixels; q++)
+        if (abs(2 * (q % across) - 8 * i - 3) < 8 && abs(2 * (q / across) - 8 * j - 3) < 8)
+          votes[coarse->winner[q]]++;
+      brute_windows(votes, coarse->pair.params.max_disparity, level->begin[at]);
+    }
+    for (int d = 0; d < COARSE_COUNT; d++)
+      level->candidate[at][d] = abs(2 * (d - level->begin[at][0]) - 15) < 16 ||
+                                abs(2 * (d - level->begin[at][1]) - 15) < 16;
+  }
+}
+
+/* What a path pays from candidate e of q to candidate d of p. */
+static int brute_jump(const BruteLevel *level, int e, int d)
+{
+  const StxSgmParams *p = &level->pair.params;
+  bool seam = level->top && (e < 16) != (d < 16);
+  return e == d ? 0 : abs(e - d) == 1 && !seam ? p->p1 : p->p2;
+}
+
+static void brute_coarse_step(
+    const BruteLevel *level, int at, int q, const int *cost, const CoarseVolume path, int *l)
+{
+  int count = level->pair.params.max_disparity, least = 1 << 20;
+  for (int e = 0; e < count; e++)
+    if (level->candidate[q][e] && path[q][e] < least)
+      least = path[q][e];
+  for (int d = 0; d < count; d++) {
+    int best = least + level->pair.params.p2;
+    for (int e = 0; e < count; e++)
+      if (level->candidate[q][e] && path[q][e] + brute_jump(level, e, d) < best)
+        best = path[q][e] + brute_jump(level, e, d);
+    l[d] = cost[d] + best - least;
+  }
+}
+
+static void brute_coarse_path(
+    const BruteLevel *level, int dx, int dy, const CoarseVolume cost, CoarseVolume path)
+{
+  int width = level->pair.params.width, height = level->pair.params.height;
+  bool backwards = dy > 0 || (dy == 0 && dx > 0);
+  for (int k = 0; k < width * height; k++) {
+    int at = backwards ? width * height - 1 - k : k, qx = at % width + dx, qy = at / width + dy;
+    if (qx < 0 || qx >= width || qy < 0 || qy >= height)
+      memcpy(path[at], cost[at], sizeof path[at]);
+    else
+      brute_coarse_step(
+          level, at, qy * width + qx, cost[at], (const int(*)[COARSE_COUNT])path, path[at]);
+  }
+}
+
+static void brute_coarse_sums(BruteLevel *level)
+{
+  static const int steps[8][2] = {
+      {-1, 0}, {0, -1}, {-1, -1}, {1, -1}, {1, 0}, {0, 1}, {1, 1}, {-1, 1}};
+  static CoarseVolume cost, paths[8];
+  const StxSgmParams *p = &level->pair.params;
+  for (int at = 0; at < p->width * p->height; at++)
+    for (int d = 0; d < p->max_disparity; d++)
+      cost[at][d] = brute_cost(&level->pair, at % p->width, at / p->width, d);
+  for (int r = 0; r < 8; r++)
+    if (p->paths == 8 || r % 4 < 2)
+      brute_coarse_path(
+          level, steps[r][0], steps[r][1], (const int(*)[COARSE_COUNT])cost, paths[r]);
+  for (int at = 0; at < p->width * p->height; at++)
+    for (int d = 0; d < p->max_disparity; d++) {
+      int half[2];
+      for (int h = 0; h < 2; h++)
+        half[h] = p->paths == 4
+                      ? paths[4 * h][at][d] + paths[4 * h + 1][at][d]
+                      : brute_average(paths[4 * h][at][d], paths[4 * h + 1][at][d]) +
+                            brute_average(paths[4 * h + 2][at][d], paths[4 * h + 3][at][d]);
+      level->sum[at][d] = brute_average(half[0], half[1]);
+    }
+}
+
+static void brute_coarse_level(BruteLevel *level, const BruteLevel *coarse)
+{
+  const StxSgmParams *p = &level->pair.params;
+  brute_candidates(level, coarse);
+  brute_coarse_sums(level);
+  for (int at = 0; at < p->width * p->height; at++) {
+    int least = 1 << 20;
+    for (int d = p->max_disparity - 1; d >= 0; d--)
+      if (level->candidate[at][d] && level->sum[at][d] <= least) {
+        least = level->sum[at][d];
+        level->winner[at] = d;
+      }
+  }
+}
+
+/* d_R of the right pixel (x, y): of all that match it the best one. */
+static int brute_coarse_right(const BruteLevel *level, int x, int y)
+{
+  int width = level->pair.params.width, least = 1 << 20, best = -1;
+  for (int from = width - 1; from >= x; from--) { /* the smallest disparity last */
+    int at = y * width + from, d = level->winner[at];
+    if (from - d == x && level->sum[at][d] <= least) {
+      least = level->sum[at][d];
+      best = d;
+    }
+  }
+  return best;
+}
+
+static void brute_coarse_pixel(const BruteLevel *level, int at, int *value, int *confidence)
+{
+  const StxSgmParams *p = &level->pair.params;
+  const int *s = level->sum[at];
+  int x = at % p->width, y = at / p->width, d = level->winner[at], second = 1 << 20;
+  for (int e = 0; e < p->max_disparity; e++)
+    if (level->candidate[at][e] && abs(e - d) > 1 && s[e] < second)
+      second = s[e];
+  *value = *confidence = 0;
+  if (x < d || 100 * s[d] > (100 - p->uniqueness) * second)
+    return;
+  if (p->lr_max_diff >= 0 && abs(brute_coarse_right(level, x - d, y) - d) > p->lr_max_diff)
+    return;
+  if (p->texture >= 0 && brute_flat(&level->pair, x, y))
+    return;
+  bool inner = true;
+  for (int w = 0; w < 2; w++)
+    inner &= d != level->begin[at][w] && d != level->begin[at][w] + 15;
+  *value = brute_value(d, s[inner ? d - 1 : d], s[d], s[inner ? d + 1 : d]);
+  *confidence = brute_confidence(s[d], second);
+}
+
+#endif
