@@ -14,24 +14,10 @@
  *   quotients  in double. Numerators stay below 2^48 and denominators below 2^32, so two different
  *           quotients differ by more than the rounding error, and the integer part is exact.
  */
-#include "common/colmean/colmean_omp_private.h"
+#include "common/colmean/colmean_median.inc.h"
+#include "common/colmean/colmean_smooth_private.h"
 
 #include <string.h>
-#if defined __AVX2__
-#include <immintrin.h>
-#endif
-
-#define LANES (VECTOR_BYTES / 2)
-#define SORTED 16 /* values in the sorting network */
-
-typedef uint16_t V16 __attribute__((vector_size(VECTOR_BYTES), may_alias));
-typedef uint32_t V32 __attribute__((vector_size(VECTOR_BYTES), may_alias));
-
-/* The pixels of LANES cells: count vectors each. */
-typedef struct {
-  V16 *disparity, *weight; /* weight is c²; NULL: every pixel is certain */
-  int count;
-} Pixels;
 
 /* ---- Dealing out -------------------------------------------------------------------------- */
 
@@ -129,109 +115,7 @@ static void load(const Job *job, int x, Span span, Pixels *pixels)
   }
 }
 
-/* ---- Median ------------------------------------------------------------------------------- */
-
-/* count + 1 in the lanes where value < limit */
-static inline V16 count_below(V16 count, V16 value, V16 limit)
-{
-#if defined __AVX512BW__
-  __mmask32 below = _mm512_cmplt_epu16_mask((__m512i)value, (__m512i)limit);
-  return (V16)_mm512_mask_sub_epi16((__m512i)count, below, (__m512i)count, _mm512_set1_epi16(-1));
-#else
-  return count - (V16)(value < limit);
-#endif
-}
-
-/* The highest bit that is set in any lane of any disparity. */
-static unsigned highest_bit(const Pixels *pixels)
-{
-  V16 any = {0};
-  for (int i = 0; i < pixels->count; i++)
-    any |= pixels->disparity[i];
-  unsigned bits = 1;
-  for (int lane = 0; lane < LANES; lane++)
-    bits |= any[lane];
-  return 1u << (31 - __builtin_clz(bits));
-}
-
-/* The value of each lane's rank, 0 the smallest. */
-static V16 select_by_bits(const Pixels *pixels, V16 rank)
-{
-  V16 value = {0};
-  for (unsigned bit = highest_bit(pixels); bit > 0; bit >>= 1) {
-    V16 candidate = value | (uint16_t)bit, below = {0}, below2 = {0};
-    int i = 0;
-    for (; i + 1 < pixels->count; i += 2) {
-      below = count_below(below, pixels->disparity[i], candidate);
-      below2 = count_below(below2, pixels->disparity[i + 1], candidate);
-    }
-    if (i < pixels->count)
-      below = count_below(below, pixels->disparity[i], candidate);
-    value |= (V16)(below + below2 <= rank) & (uint16_t)bit;
-  }
-  return value;
-}
-
-/* K. Batcher, "Sorting networks and their applications", AFIPS 1968: odd-even merge sort. */
-static const uint8_t network[63][2] = {{0, 1}, {2, 3}, {0, 2}, {1, 3}, {1, 2}, {4, 5}, {6, 7},
-    {4, 6}, {5, 7}, {5, 6}, {0, 4}, {2, 6}, {2, 4}, {1, 5}, {3, 7}, {3, 5}, {1, 2}, {3, 4}, {5, 6},
-    {8, 9}, {10, 11}, {8, 10}, {9, 11}, {9, 10}, {12, 13}, {14, 15}, {12, 14}, {13, 15}, {13, 14},
-    {8, 12}, {10, 14}, {10, 12}, {9, 13}, {11, 15}, {11, 13}, {9, 10}, {11, 12}, {13, 14}, {0, 8},
-    {4, 12}, {4, 8}, {2, 10}, {6, 14}, {6, 10}, {2, 4}, {6, 8}, {10, 12}, {1, 9}, {5, 13}, {5, 9},
-    {3, 11}, {7, 15}, {7, 11}, {3, 5}, {7, 9}, {11, 13}, {1, 2}, {3, 4}, {5, 6}, {7, 8}, {9, 10},
-    {11, 12}, {13, 14}};
-
-static inline void order(V16 *a, V16 *b)
-{
-#if defined __AVX512BW__
-  __m512i x = (__m512i)*a, y = (__m512i)*b;
-  *a = (V16)_mm512_min_epu16(x, y);
-  *b = (V16)_mm512_max_epu16(x, y);
-#elif defined __AVX2__
-  __m256i x = (__m256i)*a, y = (__m256i)*b;
-  *a = (V16)_mm256_min_epu16(x, y);
-  *b = (V16)_mm256_max_epu16(x, y);
-#else
-  V16 swap = (V16)(*a > *b) & (*a ^ *b);
-  *a ^= swap;
-  *b ^= swap;
-#endif
-}
-
-/* The same for up to SORTED values. */
-static V16 select_by_sorting(const Pixels *pixels, V16 rank)
-{
-  V16 v[SORTED] = {0}, value = {0};
-  memcpy(v, pixels->disparity, pixels->count * sizeof *v);
-#pragma GCC unroll 63
-  for (int i = 0; i < 63; i++)
-    order(&v[network[i][0]], &v[network[i][1]]);
-#pragma GCC unroll 16
-  for (int i = 0; i < SORTED; i++)
-    value |= v[i] & (V16)(rank == (uint16_t)i);
-  return value;
-}
-
-static V16 lower_median(const Pixels *pixels, V16 valid)
-{
-  V16 half = (valid - 1) >> 1, unknown = (V16){0} - valid;
-  if (pixels->count <= SORTED)
-    return select_by_sorting(pixels, half + unknown + SORTED);
-  return select_by_bits(pixels, half + unknown + (uint16_t)pixels->count);
-}
-
 /* ---- Sums --------------------------------------------------------------------------------- */
-
-/* By lane; signed for the sake of their conversion to double, all below 2^31. */
-typedef struct {
-  int32_t weight[LANES];      /* Σw */
-  int32_t moment_low[LANES];  /* Σw(d − low) = moment_low + 2^16·moment_high; or */
-  int32_t moment_high[LANES]; /*   Σ(d − low) = moment_low */
-  int32_t entered[LANES];
-  int32_t sky_weight[LANES]; /* Σw of the pixels of sky */
-  uint16_t sky[LANES];       /* how many these are */
-  uint16_t low[LANES], valid[LANES], median[LANES];
-} Sums;
 
 /* Even and odd lanes widened to 32 bits. */
 typedef struct {
@@ -352,8 +236,8 @@ static void gather_sums(const Pixels *pixels, const StxColmeanParams *params, Su
 /* ---- Quotients ---------------------------------------------------------------------------- */
 
 /* The rounded quotients of every lane. `n` is the number of pixels of each cell. */
-static void finish(const Sums *sums, StxReduction reduction, bool certain, const int32_t n[LANES],
-    uint16_t *disparity, uint16_t *weight)
+static void finish(const Sums *sums, double unit, StxReduction reduction, bool certain,
+    const int32_t n[LANES], uint16_t *disparity, uint16_t *weight)
 {
   bool by_weight = !certain && reduction == STX_REDUCE_WEIGHTED;
   for (int lane = 0; lane < LANES; lane++) {
@@ -361,7 +245,7 @@ static void finish(const Sums *sums, StxReduction reduction, bool certain, const
     int32_t total = certain ? STX_WEIGHT_ONE * entered : sums->weight[lane];
     int32_t share = by_weight ? total : entered;
     double den = share > 0 ? share : 1;
-    double num = sums->moment_high[lane] * 65536.0 + sums->moment_low[lane];
+    double num = sums->moment_high[lane] * unit + sums->moment_low[lane];
     int32_t mean = sums->low[lane] + (int32_t)((2 * num + den) / (2 * den));
     int32_t w = (int32_t)((2.0 * total + n[lane]) / (2.0 * n[lane]));
     int32_t known = 4 * sums->valid[lane] >= n[lane] ? -1 : 0;
@@ -392,6 +276,155 @@ static void cell_sizes(const StxGrid *grid, int x, int height, int32_t n[LANES])
   }
 }
 
+/* ---- Any cells ---------------------------------------------------------------------------- */
+
+/* What a block needs: its tiles, and pixels of LANES cells. */
+typedef struct {
+  const Job *job;
+  const Block *block;
+  Tile *disparity, *weight;
+  Pixels pixels;
+  bool certain, sky; /* every pixel is certain; it may be sky */
+  Room *room;
+} Work;
+
+static void finish_cells(const Work *work, const Sums *sums, double unit, bool certain,
+    const int32_t n[LANES], uint16_t *disparity, uint16_t *weight)
+{
+  finish(sums, unit, work->job->params->reduction, certain, n, disparity, weight);
+  if (work->sky)
+    finish_sky(sums, n, disparity, weight);
+}
+
+static void any_cells(Work *work, int x, Span span, uint16_t *disparity, uint16_t *weight)
+{
+  const StxColmeanParams *params = work->job->params;
+  Sums sums;
+  int32_t n[LANES];
+  load(work->job, x, span, &work->pixels);
+  gather_sums(&work->pixels, params, &sums);
+  if (work->sky)
+    sum_sky(&work->pixels, &sums);
+  cell_sizes(&params->grid, x, span.bottom - span.top, n);
+  finish_cells(work, &sums, 65536, work->certain, n, disparity, weight);
+}
+
+/* ---- Cells without far values, and the few others of their kind ----------------------------- */
+
+static bool are_small(const StxColmeanParams *params)
+{
+  const StxGrid *grid = &params->grid;
+  return params->reduction == STX_REDUCE_WEIGHTED &&
+         (grid->cell_width == 4 || grid->cell_width == 8) &&
+         grid->cell_width * grid->cell_height <= SMOOTH_PIXELS;
+}
+
+/* Rows that do not lie in the image as they are wanted are made in `room`. */
+static SmoothRows smooth_rows(const Job *job, int x, Span span, Room *room)
+{
+  const StxGrid *grid = &job->params->grid;
+  const StxColmeanInput *input = job->input;
+  int wanted = grid->cell_width * LANES;
+  int count = grid->width - x < wanted ? grid->width - x : wanted;
+  SmoothRows rows = {room->disparity, room->confidence, wanted * 2, wanted, span.bottom - span.top};
+  if (count == wanted && stx_disparity_is_plain(job->params)) {
+    rows.disparity = stx_row16(&input->disparity, span.top) + x;
+    rows.disparity_stride = input->disparity.stride;
+  } else {
+    for (int y = 0; y < rows.count; y++) {
+      uint16_t *out = room->disparity + y * wanted;
+      const uint16_t *in = steps_of(job, x, span.top + y, count, out);
+      if (in != out)
+        memcpy(out, in, count * sizeof *out);
+      memset(out + count, 0, (wanted - count) * sizeof *out);
+    }
+  }
+  if (input->confidence.data == NULL) {
+    memset(room->confidence, 255, wanted);
+    rows.confidence_stride = 0;
+  } else if (count == wanted) {
+    rows.confidence = stx_row8(&input->confidence, span.top) + x;
+    rows.confidence_stride = input->confidence.stride;
+  } else {
+    for (int y = 0; y < rows.count; y++) {
+      memcpy(room->confidence + y * wanted, stx_row8(&input->confidence, span.top + y) + x, count);
+      memset(room->confidence + y * wanted + count, 0, wanted - count);
+    }
+  }
+  return rows;
+}
+
+/* What was put aside, with its medians. */
+static void finish_far(Work *work)
+{
+  Far *far = &work->room->far;
+  const StxGrid *grid = &work->job->params->grid;
+  Pixels pixels = {
+      work->room->far_disparity, work->room->far_weight, grid->cell_width * grid->cell_height};
+  uint16_t disparity[LANES], weight[LANES];
+  Sums sums;
+  if (far->count == 0)
+    return;
+  for (int i = far->count; i < LANES; i++) {
+    memset(far->disparity[i], 0, sizeof far->disparity[i]);
+    memset(far->weight[i], 0, sizeof far->weight[i]);
+    far->n[i] = 1;
+  }
+  STX_VARIANT(stx_colmean_transpose)
+  (far->disparity[0], SMOOTH_PIXELS, LANES, pixels.count, (uint16_t *)pixels.disparity, LANES);
+  STX_VARIANT(stx_colmean_transpose)
+  (far->weight[0], SMOOTH_PIXELS, LANES, pixels.count, (uint16_t *)pixels.weight, LANES);
+  gather_sums(&pixels, work->job->params, &sums);
+  if (work->sky)
+    sum_sky(&pixels, &sums);
+  finish_cells(work, &sums, 65536, false, far->n, disparity, weight);
+  for (int i = 0; i < far->count; i++) {
+    (*work->disparity)[0][far->at[i]] = disparity[i];
+    (*work->weight)[0][far->at[i]] = weight[i];
+  }
+  far->count = 0;
+}
+
+/* Puts cell `lane` of `pixels`, of `rows` rows, aside; `at` is its place in a tile. */
+static void put_aside(Work *work, int lane, int rows, int32_t n, int at)
+{
+  Far *far = &work->room->far;
+  const StxGrid *grid = &work->job->params->grid;
+  int width = grid->cell_width, i = far->count++, used = rows * width;
+  const uint16_t *d = (const uint16_t *)work->pixels.disparity + lane * width;
+  const uint16_t *w = (const uint16_t *)work->pixels.weight + lane * width;
+  far->n[i] = n;
+  far->at[i] = at;
+  for (int y = 0; y < rows; y++) {
+    memcpy(far->disparity[i] + y * width, d + y * width * LANES, width * sizeof *d);
+    memcpy(far->weight[i] + y * width, w + y * width * LANES, width * sizeof *w);
+  }
+  memset(far->disparity[i] + used, 0, (SMOOTH_PIXELS - used) * sizeof *d);
+  memset(far->weight[i] + used, 0, (SMOOTH_PIXELS - used) * sizeof *w);
+  if (far->count == LANES)
+    finish_far(work);
+}
+
+static void small_cells(Work *work, int x, Span span, int at)
+{
+  const StxGrid *grid = &work->job->params->grid;
+  uint16_t *disparity = (*work->disparity)[0] + at, *weight = (*work->weight)[0] + at;
+  SmoothRows rows = smooth_rows(work->job, x, span, work->room);
+  int32_t n[LANES];
+  V16 range;
+  Sums sums;
+  STX_VARIANT(stx_colmean_smooth)
+  (&rows, grid->cell_width, work->sky, &work->pixels, &sums, &range);
+  cell_sizes(grid, x, rows.count, n);
+  finish_cells(work, &sums, SMOOTH_UNIT, false, n, disparity, weight);
+  V16 far = minus(range, (V16){0} + (uint16_t)stx_colmean_near(grid)), none = {0};
+  if (memcmp(&far, &none, sizeof far) == 0)
+    return;
+  for (int lane = 0; lane < LANES; lane++)
+    if (far[lane] > 0 && 4 * sums.valid[lane] >= n[lane])
+      put_aside(work, lane, rows.count, n[lane], at + lane);
+}
+
 /* ---- Entry points ------------------------------------------------------------------------- */
 
 static size_t pixel_bytes(const StxColmeanParams *params)
@@ -401,31 +434,29 @@ static size_t pixel_bytes(const StxColmeanParams *params)
 
 size_t STX_VARIANT(stx_colmean_depth_scratch)(const StxColmeanParams *params)
 {
-  return 2 * sizeof(Tile) + 2 * pixel_bytes(params);
+  return 2 * sizeof(Tile) + 2 * pixel_bytes(params) + sizeof(Room);
 }
 
 void STX_VARIANT(stx_colmean_depth)(const Job *job, const Block *block, void *scratch)
 {
   const StxColmeanParams *params = job->params;
-  bool certain = job->input->confidence.data == NULL;
+  bool certain = job->input->confidence.data == NULL, small = are_small(params);
   Tile *tiles = scratch;
-  V16 *vectors = (V16 *)(tiles + 2);
-  Pixels pixels = {vectors, certain ? NULL : vectors + pixel_bytes(params) / sizeof(V16), 0};
+  V16 *vectors = (V16 *)(tiles + 2), *weights = vectors + pixel_bytes(params) / sizeof(V16);
+  Work work = {job, block, &tiles[0], &tiles[1], {vectors, certain && !small ? NULL : weights, 0},
+      certain, !certain && job->input->confidence_is_sky,
+      (Room *)(weights + pixel_bytes(params) / sizeof(V16))};
+  work.room->far.count = 0;
   for (int r = 0; r < block->rows; r++)
     for (int c = 0; c < block->columns; c += LANES) {
       Span span = cell_span(job, block, r);
       int x = (block->column + c) * params->grid.cell_width;
-      Sums sums;
-      int32_t n[LANES];
-      load(job, x, span, &pixels);
-      gather_sums(&pixels, params, &sums);
-      cell_sizes(&params->grid, x, span.bottom - span.top, n);
-      finish(&sums, params->reduction, certain, n, tiles[0][r] + c, tiles[1][r] + c);
-      if (job->input->confidence_is_sky && !certain) {
-        sum_sky(&pixels, &sums);
-        finish_sky(&sums, n, tiles[0][r] + c, tiles[1][r] + c);
-      }
+      if (small)
+        small_cells(&work, x, span, r * BLOCK_COLUMNS + c);
+      else
+        any_cells(&work, x, span, tiles[0][r] + c, tiles[1][r] + c);
     }
+  finish_far(&work);
   STX_VARIANT(stx_colmean_store)(job, block, 0, &tiles[0]);
   STX_VARIANT(stx_colmean_store)(job, block, 1, &tiles[1]);
 }

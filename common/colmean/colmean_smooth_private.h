@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Cell reduction, fast implementation: cells without far values, for colmean_depth_omp.c. */
+#ifndef STX_COLMEAN_SMOOTH_PRIVATE_H
+#define STX_COLMEAN_SMOOTH_PRIVATE_H
+
+#include "common/colmean/colmean_lanes_private.h"
+
+#define SMOOTH_PIXELS 64 /* of a cell, at most */
+#define SMOOTH_UNIT 32768.0
+
+/* The pixels of LANES cells where they lie: `count` rows. */
+typedef struct {
+  const uint16_t *disparity;
+  const uint8_t *confidence;
+  ptrdiff_t disparity_stride, confidence_stride; /* bytes */
+  int count;
+} SmoothRows;
+
+/* Cells that were put aside, because they have far values, each with its pixels side by side. */
+typedef struct {
+  uint16_t disparity[LANES][SMOOTH_PIXELS], weight[LANES][SMOOTH_PIXELS];
+  int32_t n[LANES]; /* pixels */
+  int at[LANES];    /* place in a tile */
+  int count;
+} Far;
+
+/* Room for LANES cells at the image's edge, or of steps that are none yet. */
+typedef struct {
+  uint16_t disparity[LANES * SMOOTH_PIXELS];
+  uint8_t confidence[LANES * SMOOTH_PIXELS];
+  V16 far_disparity[SMOOTH_PIXELS], far_weight[SMOOTH_PIXELS];
+  Far far;
+} Room;
+
+/*
+ * Of cells `width` = 4 or 8 wide with at most SMOOTH_PIXELS pixels, as if all valid ones entered:
+ * `sums` without a median, whose moments have the unit SMOOTH_UNIT, with what is said of sky where
+ * `sky`; and the range of the valid disparities from `low` on, of which 1024 is the most with which
+ * the moments are right. `pixels` becomes disparities, 0 without confidence, and c², row by row of
+ * LANES · width pixels.
+ */
+void STX_VARIANT(stx_colmean_smooth)(
+    const SmoothRows *rows, int width, bool sky, const Pixels *pixels, Sums *sums, V16 *range);
+
+#endif
