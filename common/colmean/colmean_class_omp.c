@@ -4,8 +4,7 @@
  *
  * Scores: the rows of a cell are added first, whole rows at a time and with contiguous loads
  * whether a row is one class (planar) or all of them (interleaved); only the sums, one in
- * cell_height, are then added across. Labels: a vector lane is a cell, and the pixels equal to
- * each class are counted in bytes; most classes are absent from most vectors of cells.
+ * cell_height, are then added across.
  *
  * The index (2·4095·num + den) / (2·den) is the integer part of num·scale + offset in double, with
  * scale = 4095/den and offset = ½ + 1/(4·den): the exact quotient is a multiple of 1/(2·den), half
@@ -20,12 +19,9 @@
 
 #include "common/colmean/colmean_sums.inc.h"
 
-#define LANES VECTOR_BYTES    /* labels: cells per vector */
 #define MAX_PIXEL_ELEMENTS 64 /* interleaved scores: values per pixel, padding included */
 #define CHUNK_PIXELS 512      /*   pixels per step, but at least one cell, */
 #define CHUNK_CELLS 64        /*   and at most that many */
-
-typedef uint8_t V8 __attribute__((vector_size(VECTOR_BYTES), may_alias));
 
 typedef uint16_t CellColumn[BLOCK_ROWS][32]; /* costs by cell row and class */
 
@@ -271,144 +267,6 @@ static void interleaved_classes(const Job *job, const Block *block, void *scratc
   }
 }
 
-/* ---- Labels ------------------------------------------------------------------------------- */
-
-#if defined __AVX512VBMI__
-/* Two lookups of 128 entries each, chosen by the top bit of the label. */
-static void map_labels(const uint8_t map[256], const uint8_t *in, int count, uint8_t *out)
-{
-  __m512i a = _mm512_loadu_si512(map), b = _mm512_loadu_si512(map + 64);
-  __m512i c = _mm512_loadu_si512(map + 128), d = _mm512_loadu_si512(map + 192);
-  for (int i = 0; i < count; i += 64) {
-    __mmask64 inside = count - i < 64 ? (1ull << (count - i)) - 1 : ~0ull;
-    __m512i label = _mm512_maskz_loadu_epi8(inside, in + i);
-    __m512i low = _mm512_permutex2var_epi8(a, label, b);
-    __m512i high = _mm512_permutex2var_epi8(c, label, d);
-    _mm512_mask_storeu_epi8(
-        out + i, inside, _mm512_mask_blend_epi8(_mm512_movepi8_mask(label), low, high));
-  }
-}
-#else
-static void map_labels(const uint8_t map[256], const uint8_t *in, int count, uint8_t *out)
-{
-  for (int i = 0; i < count; i++)
-    out[i] = map[in[i]];
-}
-#endif
-
-static inline __attribute__((always_inline)) void deal_row(const uint8_t *row, int width, V8 *out)
-{
-  uint8_t *to = (uint8_t *)out;
-  for (int lane = 0; lane < LANES; lane++)
-    for (int i = 0; i < width; i++)
-      to[i * LANES + lane] = row[lane * width + i];
-}
-
-static void deal(const uint8_t *row, int width, V8 *out)
-{
-  switch (width) {
-  case 4:
-    deal_row(row, 4, out);
-    break;
-  case 8:
-    deal_row(row, 8, out);
-    break;
-  default:
-    deal_row(row, width, out);
-  }
-}
-
-/* Vector i of `labels` becomes the class of pixel i of LANES cells; returns how many there are. */
-static int load_labels(const Job *job, int x, Span span, V8 *labels)
-{
-  uint8_t row[LANES * 128];
-  const StxGrid *grid = &job->params->grid;
-  int room = grid->cell_width * LANES, n = 0;
-  int count = grid->width - x < room ? grid->width - x : room;
-  memset(row + count, 255, room - count);
-  for (int y = span.top; y < span.bottom; y++, n += grid->cell_width) {
-    map_labels(job->params->label_map, stx_row8(&job->input->labels, y) + x, count, row);
-    deal(row, grid->cell_width, labels + n);
-  }
-  return n;
-}
-
-/* Bytes cannot count beyond 255, so a large cell is counted in parts. */
-static bool count_label(const V8 *labels, int n, uint8_t label, int32_t num[LANES])
-{
-  bool any = false;
-  memset(num, 0, LANES * sizeof *num);
-  for (int from = 0; from < n; from += 255) {
-    int to = n - from < 255 ? n : from + 255;
-    V8 count = {0}, none = {0};
-    for (int i = from; i < to; i++)
-      count -= (V8)(labels[i] == label);
-    if (memcmp(&count, &none, sizeof count) == 0)
-      continue;
-    any = true;
-    for (int lane = 0; lane < LANES; lane++)
-      num[lane] += count[lane];
-  }
-  return any;
-}
-
-/* What the cells of a vector have in common for all classes. A cell without any label has scale
- * 0 and the offset of probability 1, so that all its costs are 0. */
-typedef struct {
-  double scale[LANES], offset[LANES];
-  uint16_t absent[LANES]; /* the cost of a class that no pixel has */
-} LabelShares;
-
-static void prepare_shares(const Job *job, const V8 *labels, int n, LabelShares *shares)
-{
-  int32_t unlabelled[LANES];
-  count_label(labels, n, 255, unlabelled);
-  for (int lane = 0; lane < LANES; lane++) {
-    double den = n - unlabelled[lane], inverse = 1 / (den > 0 ? den : 1);
-    shares->scale[lane] = den > 0 ? 4095 * inverse : 0;
-    shares->offset[lane] = den > 0 ? 0.5 + 0.25 * inverse : 4095.5;
-  }
-  for (int lane = 0; lane < LANES; lane++)
-    shares->absent[lane] = unlabelled[lane] < n ? job->tables->class_cost[0] : 0;
-}
-
-static void label_costs(
-    const Job *job, const LabelShares *shares, const int32_t num[LANES], uint16_t *out)
-{
-  int32_t index[LANES];
-  for (int lane = 0; lane < LANES; lane++)
-    index[lane] = (int32_t)(num[lane] * shares->scale[lane] + shares->offset[lane]);
-  gather(job->tables, index, LANES, out);
-}
-
-static void store_classes(const Job *job, const Block *block, const Tile *tiles)
-{
-  for (int k = 0; k < job->params->grid.classes; k++)
-    STX_VARIANT(stx_colmean_store)(job, block, 2 + k, &tiles[k]);
-}
-
-static void label_classes(const Job *job, const Block *block, void *scratch)
-{
-  int classes = job->params->grid.classes;
-  Tile *tiles = scratch;
-  V8 *labels = (V8 *)(tiles + classes);
-  for (int r = 0; r < block->rows; r++)
-    for (int c = 0; c < block->columns; c += LANES) {
-      Span span = cell_span(job, block, r);
-      int n = load_labels(job, block->x0 + c * job->params->grid.cell_width, span, labels);
-      LabelShares shares;
-      prepare_shares(job, labels, n, &shares);
-      for (int k = 0; k < classes; k++) {
-        int32_t num[LANES];
-        if (count_label(labels, n, (uint8_t)k, num))
-          label_costs(job, &shares, num, tiles[k][r] + c);
-        else
-          memcpy(tiles[k][r] + c, shares.absent, sizeof shares.absent);
-      }
-    }
-  store_classes(job, block, tiles);
-}
-
 /* ---- Entry points ------------------------------------------------------------------------- */
 
 size_t STX_VARIANT(stx_colmean_class_scratch)(const StxColmeanParams *params)
@@ -418,13 +276,10 @@ size_t STX_VARIANT(stx_colmean_class_scratch)(const StxColmeanParams *params)
   size_t cells = chunk_cells(grid->cell_width), chunk = cells * grid->cell_width;
   size_t interleaved =
       cells * sizeof(CellColumn) + (chunk + 1) * MAX_PIXEL_ELEMENTS * sizeof(uint32_t);
-  size_t labels =
-      grid->classes * sizeof(Tile) + (size_t)grid->cell_width * grid->cell_height * sizeof(V8);
   switch (params->semantics) {
   case STX_SEMANTICS_NONE:
-    return 0;
   case STX_SEMANTICS_LABELS:
-    return labels;
+    return 0;
   default:
     return planar > interleaved ? planar : interleaved;
   }
@@ -442,7 +297,7 @@ int STX_VARIANT(stx_colmean_class_passes)(const Job *job)
 void STX_VARIANT(stx_colmean_class)(const Job *job, const Block *block, int pass, void *scratch)
 {
   if (job->params->semantics == STX_SEMANTICS_LABELS)
-    label_classes(job, block, scratch);
+    STX_VARIANT(stx_colmean_labels)(job, block);
   else if (interleaved_elements(job) > 0)
     interleaved_classes(job, block, scratch);
   else

@@ -2,8 +2,8 @@
 /*
  * Cell reduction, fast implementation: blocks, threads and the transposition.
  *
- * One parallel loop; its pieces are (block, pass) pairs, where pass −1 is the disparity and weight
- * and the others are class costs. Blocks write to different places of the columns, so nothing is
+ * One parallel loop; its pieces are the disparity and weight of a block, then the class costs of
+ * (pass, block) pairs. Blocks write to different places of the columns, so nothing is
  * shared. The dearest pieces come first. Holes are filled afterwards.
  */
 #include "common/colmean/colmean_omp_private.h"
@@ -77,14 +77,25 @@ static int blocks_along(int cells, int block)
   return (cells + block - 1) / block;
 }
 
-static Block block_at(const StxGrid *grid, int column, int row)
+/* How cells are cut into blocks. */
+typedef struct {
+  int width, along, count; /* columns of a block; blocks in a row of them, and in all */
+} Cut;
+
+static Cut cut_cells(const StxGrid *grid, int width)
 {
-  Block block = {.column = column, .row = row};
-  int columns = stx_grid_columns(grid) - column, rows = stx_grid_rows(grid) - row;
-  block.columns = columns < BLOCK_COLUMNS ? columns : BLOCK_COLUMNS;
+  int along = blocks_along(stx_grid_columns(grid), width);
+  return (Cut){width, along, along * blocks_along(stx_grid_rows(grid), BLOCK_ROWS)};
+}
+
+static Block block_at(const StxGrid *grid, const Cut *cut, int index)
+{
+  Block block = {.column = index % cut->along * cut->width, .row = index / cut->along * BLOCK_ROWS};
+  int columns = stx_grid_columns(grid) - block.column, rows = stx_grid_rows(grid) - block.row;
+  block.columns = columns < cut->width ? columns : cut->width;
   block.rows = rows < BLOCK_ROWS ? rows : BLOCK_ROWS;
-  block.x0 = column * grid->cell_width;
-  block.x1 = (column + block.columns) * grid->cell_width;
+  block.x0 = block.column * grid->cell_width;
+  block.x1 = (block.column + block.columns) * grid->cell_width;
   if (block.x1 > grid->width)
     block.x1 = grid->width;
   return block;
@@ -104,10 +115,10 @@ size_t STX_VARIANT(stx_colmean_scratch)(const StxColmeanParams *params, int thre
   return thread_scratch(params) * threads;
 }
 
-/* A frame; its pieces are (block, pass) pairs. */
+/* A frame. Its pieces are blocks of disparities, then (pass, block) pairs of classes. */
 typedef struct {
   Job job;
-  int blocks;
+  Cut depth, class;
   char *scratch; /* of all threads */
   size_t size;   /* of one thread's */
 } Frame;
@@ -118,24 +129,29 @@ static void run_piece(void *data, int piece, int worker)
   const Job *job = &frame->job;
   void *scratch = frame->scratch + (size_t)worker * frame->size;
   const StxGrid *grid = &job->params->grid;
-  int along = blocks_along(stx_grid_columns(grid), BLOCK_COLUMNS);
-  int index = piece % frame->blocks, pass = piece / frame->blocks - 1;
-  Block block = block_at(grid, index % along * BLOCK_COLUMNS, index / along * BLOCK_ROWS);
-  if (pass < 0)
+  if (piece < frame->depth.count) {
+    Block block = block_at(grid, &frame->depth, piece);
     STX_VARIANT(stx_colmean_depth)(job, &block, scratch);
-  else
-    STX_VARIANT(stx_colmean_class)(job, &block, pass, scratch);
+    return;
+  }
+  piece -= frame->depth.count;
+  Block block = block_at(grid, &frame->class, piece % frame->class.count);
+  STX_VARIANT(stx_colmean_class)(job, &block, piece / frame->class.count, scratch);
 }
 
 bool STX_VARIANT(stx_colmean_run)(const StxColmeanParams *params, const StxColmeanTables *tables,
     const StxColmeanInput *input, void *columns, void *scratch, const StxPlace *place,
     StxError *error)
 {
-  Frame frame = {{params, tables, input, columns}, 0, scratch, thread_scratch(params)};
-  frame.blocks = blocks_along(stx_grid_columns(&params->grid), BLOCK_COLUMNS) *
-                 blocks_along(stx_grid_rows(&params->grid), BLOCK_ROWS);
-  int pieces = frame.blocks * (1 + STX_VARIANT(stx_colmean_class_passes)(&frame.job));
-  stx_parallel(place->threads, pieces, run_piece, &frame);
+  const StxGrid *grid = &params->grid;
+  bool narrow = params->semantics == STX_SEMANTICS_LABELS;
+  Frame frame = {.job = {params, tables, input, columns},
+      .depth = cut_cells(grid, NARROW_COLUMNS),
+      .class = cut_cells(grid, narrow ? NARROW_COLUMNS : BLOCK_COLUMNS),
+      .scratch = scratch,
+      .size = thread_scratch(params)};
+  int passes = STX_VARIANT(stx_colmean_class_passes)(&frame.job);
+  stx_parallel(place->threads, frame.depth.count + passes * frame.class.count, run_piece, &frame);
   stx_colmean_fill(params, columns, place->threads);
   return true;
 }

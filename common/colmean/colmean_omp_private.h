@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Cell reduction, fast implementation: what its three files share. They are compiled once per
+ * Cell reduction, fast implementation: what its files share. They are compiled once per
  * instruction set; vectors are GCC's vector extension, as wide as the set allows.
  *
- * Work is cut into blocks of up to BLOCK_ROWS × BLOCK_COLUMNS cells. A block's cells of one
+ * Work is cut into blocks of up to BLOCK_ROWS × BLOCK_COLUMNS cells, or NARROW_COLUMNS where a
+ * block is all the work that there is for its cells, so that also a small image makes enough of
+ * them for several threads. A block's cells of one
  * channel are first written as they come, image row by image row, into a tile that stays in the
  * cache, and then transposed into the columns, 16 bytes and more at a time.
  */
@@ -23,6 +25,7 @@
 
 #define BLOCK_ROWS 32     /* cells; one cache line of a column */
 #define BLOCK_COLUMNS 256 /* cells; a multiple of every vector's number of lanes */
+#define NARROW_COLUMNS 64 /* likewise */
 
 typedef uint16_t Tile[BLOCK_ROWS][BLOCK_COLUMNS];
 
@@ -68,5 +71,8 @@ void STX_VARIANT(stx_colmean_depth)(const Job *job, const Block *block, void *sc
 size_t STX_VARIANT(stx_colmean_class_scratch)(const StxColmeanParams *params);
 int STX_VARIANT(stx_colmean_class_passes)(const Job *job);
 void STX_VARIANT(stx_colmean_class)(const Job *job, const Block *block, int pass, void *scratch);
+
+/* The same of labels. */
+void STX_VARIANT(stx_colmean_labels)(const Job *job, const Block *block);
 
 #endif
