@@ -14,106 +14,11 @@
  *   quotients  in double. Numerators stay below 2^48 and denominators below 2^32, so two different
  *           quotients differ by more than the rounding error, and the integer part is exact.
  */
+#include "common/colmean/colmean_load.inc.h"
 #include "common/colmean/colmean_median.inc.h"
 #include "common/colmean/colmean_smooth_private.h"
 
 #include <string.h>
-
-/* ---- Dealing out -------------------------------------------------------------------------- */
-
-/* `row` holds LANES cells of `width` pixels; pixel i of the cells goes to out[i]. */
-static inline __attribute__((always_inline)) void deal_row(const uint16_t *row, int width, V16 *out)
-{
-  uint16_t *to = (uint16_t *)out;
-  for (int lane = 0; lane < LANES; lane++)
-    for (int i = 0; i < width; i++)
-      to[i * LANES + lane] = row[lane * width + i];
-}
-
-static void deal(const uint16_t *row, int width, V16 *out)
-{
-  switch (width) {
-  case 1:
-    deal_row(row, 1, out);
-    break;
-  case 2:
-    deal_row(row, 2, out);
-    break;
-  case 4:
-    deal_row(row, 4, out);
-    break;
-  case 8:
-    deal_row(row, 8, out);
-    break;
-  default:
-    deal_row(row, width, out);
-  }
-}
-
-static void convert_16(
-    const StxDisparityFormula *f, const uint16_t *restrict in, int count, uint16_t *restrict d)
-{
-  const StxDisparityFormula formula = *f;
-  for (int i = 0; i < count; i++)
-    d[i] = (uint16_t)stx_disparity_steps(&formula, stx_disparity_from_16(&formula, in[i]));
-}
-
-static void convert_floats(
-    const StxDisparityFormula *f, const float *restrict in, int count, uint16_t *restrict d)
-{
-  const StxDisparityFormula formula = *f;
-  for (int i = 0; i < count; i++)
-    d[i] = (uint16_t)stx_disparity_steps(&formula, in[i]);
-}
-
-/* The steps of `count` pixels from (x, y) on: where they lie, or in `room`. */
-static const uint16_t *steps_of(const Job *job, int x, int y, int count, uint16_t *room)
-{
-  const StxColmeanInput *input = job->input;
-  if (stx_disparity_is_plain(job->params))
-    return stx_row16(&input->disparity, y) + x;
-  const StxDisparityFormula formula = stx_disparity_formula(job->params);
-  if (stx_disparity_is_float(job->params->disparity.encoding))
-    convert_floats(&formula, stx_row_float(&input->floats, y) + x, count, room);
-  else
-    convert_16(&formula, stx_row16(&input->disparity, y) + x, count, room);
-  return room;
-}
-
-/* Disparities of `count` pixels with those of no confidence 0, and their c². Unknown pixels keep
- * theirs, which may say that they are sky. */
-static void mask_confident(const uint16_t *in, const uint8_t *confidence, int count,
-    uint16_t *restrict d, uint16_t *restrict w)
-{
-  for (int i = 0; i < count; i++) {
-    uint16_t c = confidence[i];
-    d[i] = in[i] & (uint16_t)(c > 0 ? UINT16_MAX : 0); /* not a load that depends on c */
-    w[i] = (uint16_t)(c * c);
-  }
-}
-
-/* Pixels [x, x + width · LANES) of the image rows of `span`; what lies beyond the image is
- * unknown. */
-static void load(const Job *job, int x, Span span, Pixels *pixels)
-{
-  uint16_t d[LANES * 128], w[LANES * 128], steps[LANES * 128];
-  const StxColmeanInput *input = job->input;
-  int width = job->params->grid.cell_width, room = width * LANES;
-  int count = job->params->grid.width - x < room ? job->params->grid.width - x : room;
-  memset(d + count, 0, (room - count) * sizeof *d);
-  memset(w + count, 0, (room - count) * sizeof *w);
-  pixels->count = 0;
-  for (int y = span.top; y < span.bottom; y++, pixels->count += width) {
-    const uint16_t *row = steps_of(job, x, y, count, steps);
-    if (pixels->weight == NULL) {
-      memcpy(d, row, count * sizeof *d);
-    } else {
-      mask_confident(row, stx_row8(&input->confidence, y) + x, count, d, w);
-      deal(w, width, pixels->weight + pixels->count);
-    }
-    deal(d, width, pixels->disparity + pixels->count);
-  }
-}
 
 /* ---- Sums --------------------------------------------------------------------------------- */
 
@@ -354,15 +259,26 @@ static SmoothRows smooth_rows(const Job *job, int x, Span span, Room *room)
   return rows;
 }
 
-/* What was put aside, with its medians. */
+/* With medians: the cells whose pixels were dealt out in `room`. */
+static void finish_dealt(Work *work, const int32_t n[LANES], uint16_t *disparity, uint16_t *weight)
+{
+  const StxGrid *grid = &work->job->params->grid;
+  Room *room = work->room;
+  Pixels pixels = {room->far_disparity, room->far_weight, grid->cell_width * grid->cell_height};
+  Sums sums;
+  gather_sums(&pixels, work->job->params, &sums);
+  if (work->sky)
+    sum_sky(&pixels, &sums);
+  finish_cells(work, &sums, 65536, false, n, disparity, weight);
+}
+
+/* What was put aside. */
 static void finish_far(Work *work)
 {
-  Far *far = &work->room->far;
-  const StxGrid *grid = &work->job->params->grid;
-  Pixels pixels = {
-      work->room->far_disparity, work->room->far_weight, grid->cell_width * grid->cell_height};
+  Room *room = work->room;
+  Far *far = &room->far;
+  int pixels = work->job->params->grid.cell_width * work->job->params->grid.cell_height;
   uint16_t disparity[LANES], weight[LANES];
-  Sums sums;
   if (far->count == 0)
     return;
   for (int i = far->count; i < LANES; i++) {
@@ -371,13 +287,10 @@ static void finish_far(Work *work)
     far->n[i] = 1;
   }
   STX_VARIANT(stx_colmean_transpose)
-  (far->disparity[0], SMOOTH_PIXELS, LANES, pixels.count, (uint16_t *)pixels.disparity, LANES);
+  (far->disparity[0], SMOOTH_PIXELS, LANES, pixels, (uint16_t *)room->far_disparity, LANES);
   STX_VARIANT(stx_colmean_transpose)
-  (far->weight[0], SMOOTH_PIXELS, LANES, pixels.count, (uint16_t *)pixels.weight, LANES);
-  gather_sums(&pixels, work->job->params, &sums);
-  if (work->sky)
-    sum_sky(&pixels, &sums);
-  finish_cells(work, &sums, 65536, false, far->n, disparity, weight);
+  (far->weight[0], SMOOTH_PIXELS, LANES, pixels, (uint16_t *)room->far_weight, LANES);
+  finish_dealt(work, far->n, disparity, weight);
   for (int i = 0; i < far->count; i++) {
     (*work->disparity)[0][far->at[i]] = disparity[i];
     (*work->weight)[0][far->at[i]] = weight[i];
@@ -385,24 +298,64 @@ static void finish_far(Work *work)
   far->count = 0;
 }
 
+ALWAYS_INLINE void copy_cell(
+    const V16 *rows_of_cells, int width, int lane, int rows, uint16_t out[SMOOTH_PIXELS])
+{
+  const uint16_t *in = (const uint16_t *)rows_of_cells + lane * width;
+  for (int y = 0; y < rows; y++)
+    memcpy(out + y * width, in + y * width * LANES, width * sizeof *in);
+  memset(out + rows * width, 0, (SMOOTH_PIXELS - rows * width) * sizeof *out);
+}
+
 /* Puts cell `lane` of `pixels`, of `rows` rows, aside; `at` is its place in a tile. */
 static void put_aside(Work *work, int lane, int rows, int32_t n, int at)
 {
   Far *far = &work->room->far;
-  const StxGrid *grid = &work->job->params->grid;
-  int width = grid->cell_width, i = far->count++, used = rows * width;
-  const uint16_t *d = (const uint16_t *)work->pixels.disparity + lane * width;
-  const uint16_t *w = (const uint16_t *)work->pixels.weight + lane * width;
+  const Pixels *pixels = &work->pixels;
+  int i = far->count++;
   far->n[i] = n;
   far->at[i] = at;
-  for (int y = 0; y < rows; y++) {
-    memcpy(far->disparity[i] + y * width, d + y * width * LANES, width * sizeof *d);
-    memcpy(far->weight[i] + y * width, w + y * width * LANES, width * sizeof *w);
+  if (work->job->params->grid.cell_width == 8) {
+    copy_cell(pixels->disparity, 8, lane, rows, far->disparity[i]);
+    copy_cell(pixels->weight, 8, lane, rows, far->weight[i]);
+  } else {
+    copy_cell(pixels->disparity, 4, lane, rows, far->disparity[i]);
+    copy_cell(pixels->weight, 4, lane, rows, far->weight[i]);
   }
-  memset(far->disparity[i] + used, 0, (SMOOTH_PIXELS - used) * sizeof *d);
-  memset(far->weight[i] + used, 0, (SMOOTH_PIXELS - used) * sizeof *w);
   if (far->count == LANES)
     finish_far(work);
+}
+
+/* Deals out all cells of `pixels`, `rows` rows of them. */
+static void deal_all(Work *work, int rows)
+{
+  const StxGrid *grid = &work->job->params->grid;
+  Room *room = work->room;
+  int width = grid->cell_width, used = rows * width;
+  for (int i = 0; i < used; i += width) {
+    deal((const uint16_t *)(work->pixels.disparity + i), width, room->far_disparity + i);
+    deal((const uint16_t *)(work->pixels.weight + i), width, room->far_weight + i);
+  }
+  size_t rest = (size_t)(grid->cell_height - rows) * width * sizeof(V16);
+  memset(room->far_disparity + used, 0, rest);
+  memset(room->far_weight + used, 0, rest);
+}
+
+/* Where a quarter of the cells have far values, nothing is gained by putting them aside. */
+static void far_cells(
+    Work *work, const V16 *far, const Sums *sums, int rows, const int32_t n[LANES], int at)
+{
+  int lanes[LANES], count = 0;
+  for (int lane = 0; lane < LANES; lane++)
+    if ((*far)[lane] > 0 && 4 * sums->valid[lane] >= n[lane])
+      lanes[count++] = lane;
+  if (4 * count > LANES) {
+    deal_all(work, rows);
+    finish_dealt(work, n, (*work->disparity)[0] + at, (*work->weight)[0] + at);
+    return;
+  }
+  for (int i = 0; i < count; i++)
+    put_aside(work, lanes[i], rows, n[lanes[i]], at + lanes[i]);
 }
 
 static void small_cells(Work *work, int x, Span span, int at)
@@ -418,11 +371,8 @@ static void small_cells(Work *work, int x, Span span, int at)
   cell_sizes(grid, x, rows.count, n);
   finish_cells(work, &sums, SMOOTH_UNIT, false, n, disparity, weight);
   V16 far = minus(range, (V16){0} + (uint16_t)stx_colmean_near(grid)), none = {0};
-  if (memcmp(&far, &none, sizeof far) == 0)
-    return;
-  for (int lane = 0; lane < LANES; lane++)
-    if (far[lane] > 0 && 4 * sums.valid[lane] >= n[lane])
-      put_aside(work, lane, rows.count, n[lane], at + lane);
+  if (memcmp(&far, &none, sizeof far) != 0)
+    far_cells(work, &far, &sums, rows.count, n, at);
 }
 
 /* ---- Entry points ------------------------------------------------------------------------- */

@@ -18,6 +18,7 @@
 #define ONES 0x0101010101010101u
 #define TOPS (0x80 * ONES)
 #define UNLABELLED 32
+#define FEW 4
 
 /* Pixels as bytes of words; `left`: the top bits of those that nobody has counted yet. */
 typedef struct {
@@ -62,11 +63,12 @@ static inline __attribute__((always_inline)) int load_patch(
   return words;
 }
 
-static inline __attribute__((always_inline)) bool is_one(const Patch *patch, int words)
+static inline __attribute__((always_inline)) bool is_one(
+    const Patch *patch, int words, uint8_t label)
 {
-  uint64_t first = patch->word[0], other = first ^ (first & 0xFF) * ONES;
-  for (int i = 1; i < words; i++)
-    other |= patch->word[i] ^ first;
+  uint64_t other = 0;
+  for (int i = 0; i < words; i++)
+    other |= (patch->word[i] ^ label * ONES) & (patch->left[i] >> 7) * 0xFF;
   return other == 0;
 }
 
@@ -84,17 +86,33 @@ static inline __attribute__((always_inline)) int take_label(Patch *patch, int wo
   return (int)(sum * ONES >> 56);
 }
 
+static inline void add_pixels(const Costs *costs, uint8_t label, int count, Shares *shares)
+{
+  int class = costs->map[label] == 255 ? UNLABELLED : costs->map[label];
+  shares->count[class] += count;
+  shares->present |= class == UNLABELLED ? 0 : 1u << class;
+}
+
+/* A label that is left in word i. */
+static inline uint8_t label_left(const Patch *patch, int i)
+{
+  return (uint8_t)(patch->word[i] >> (__builtin_ctzll(patch->left[i]) - 7));
+}
+
+/* Beyond FEW labels pixels are counted one by one. */
 static inline __attribute__((always_inline)) void count_patch(
     const Costs *costs, Patch *patch, int words, Shares *shares)
 {
-  for (int i = 0; i < words; i++)
-    while (patch->left[i] != 0) {
-      uint8_t label = (uint8_t)(patch->word[i] >> (__builtin_ctzll(patch->left[i]) - 7));
-      int count = take_label(patch, words, label);
-      int class = costs->map[label] == 255 ? UNLABELLED : costs->map[label];
-      shares->count[class] += count;
-      shares->present |= class == UNLABELLED ? 0 : 1u << class;
-    }
+  int i = 0;
+  for (int taken = 0; taken < FEW && i < words; taken++) {
+    uint8_t label = label_left(patch, i);
+    add_pixels(costs, label, take_label(patch, words, label), shares);
+    while (i < words && patch->left[i] == 0)
+      i++;
+  }
+  for (; i < words; i++)
+    for (; patch->left[i] != 0; patch->left[i] &= patch->left[i] - 1)
+      add_pixels(costs, label_left(patch, i), 1, shares);
 }
 
 /* ---- Cells ---------------------------------------------------------------------------------- */
@@ -136,7 +154,7 @@ static inline __attribute__((always_inline)) void small_cell(
 {
   Patch patch;
   int words = load_patch(at, stride, width, rows, &patch);
-  if (is_one(&patch, words)) {
+  if (is_one(&patch, words, *at)) {
     write_one(costs, *at, out);
     return;
   }
@@ -151,10 +169,14 @@ static void any_cell(
   Shares shares = {0};
   for (int y = 0; y < rows; y += SIDE)
     for (int x = 0; x < width; x += SIDE) {
+      const uint8_t *corner = at + y * stride + x;
+      int across = width - x < SIDE ? width - x : SIDE, down = rows - y < SIDE ? rows - y : SIDE;
       Patch patch;
-      int words = load_patch(at + y * stride + x, stride, width - x < SIDE ? width - x : SIDE,
-          rows - y < SIDE ? rows - y : SIDE, &patch);
-      count_patch(costs, &patch, words, &shares);
+      int words = load_patch(corner, stride, across, down, &patch);
+      if (is_one(&patch, words, *corner))
+        add_pixels(costs, *corner, across * down, &shares);
+      else
+        count_patch(costs, &patch, words, &shares);
     }
   write_shares(costs, &shares, width * rows, out);
 }
@@ -167,6 +189,10 @@ static void cell_row(const Costs *costs, const uint8_t *at, ptrdiff_t stride, in
       small_cell(costs, at, stride, 8, 8, out);
     else if (width == 4 && rows == 4)
       small_cell(costs, at, stride, 4, 4, out);
+    else if (width == 2 && rows <= SIDE)
+      small_cell(costs, at, stride, 2, rows, out);
+    else if (width <= SIDE && rows <= SIDE)
+      small_cell(costs, at, stride, width, rows, out);
     else
       any_cell(costs, at, stride, width, rows, out);
 }

@@ -9,14 +9,16 @@
 
 #define SORTED 16 /* values in the sorting network */
 
-/* count + 1 in the lanes where value < limit */
-static inline V16 count_below(V16 count, V16 value, V16 limit)
+/* count + 1 in the lanes where value < limit; `small`: both are below 2^15. Without AVX-512 numbers
+ * that have a sign are compared by one instruction, others by two. */
+ALWAYS_INLINE V16 count_below(V16 count, V16 value, V16 limit, bool small)
 {
 #if defined __AVX512BW__
   __mmask32 below = _mm512_cmplt_epu16_mask((__m512i)value, (__m512i)limit);
   return (V16)_mm512_mask_sub_epi16((__m512i)count, below, (__m512i)count, _mm512_set1_epi16(-1));
 #else
-  return count - (V16)(value < limit);
+  typedef int16_t Signed __attribute__((vector_size(VECTOR_BYTES), may_alias));
+  return count - (small ? (V16)((Signed)value < (Signed)limit) : (V16)(value < limit));
 #endif
 }
 
@@ -32,22 +34,29 @@ static unsigned highest_bit(const Pixels *pixels)
   return 1u << (31 - __builtin_clz(bits));
 }
 
-/* The value of each lane's rank, 0 the smallest. */
-static V16 select_by_bits(const Pixels *pixels, V16 rank)
+/* The value of each lane's rank, 0 the smallest, below 2 · bit. */
+ALWAYS_INLINE V16 select_below(const Pixels *pixels, V16 rank, unsigned bit, bool small)
 {
   V16 value = {0};
-  for (unsigned bit = highest_bit(pixels); bit > 0; bit >>= 1) {
+  for (; bit > 0; bit >>= 1) {
     V16 candidate = value | (uint16_t)bit, below = {0}, below2 = {0};
     int i = 0;
     for (; i + 1 < pixels->count; i += 2) {
-      below = count_below(below, pixels->disparity[i], candidate);
-      below2 = count_below(below2, pixels->disparity[i + 1], candidate);
+      below = count_below(below, pixels->disparity[i], candidate, small);
+      below2 = count_below(below2, pixels->disparity[i + 1], candidate, small);
     }
     if (i < pixels->count)
-      below = count_below(below, pixels->disparity[i], candidate);
+      below = count_below(below, pixels->disparity[i], candidate, small);
     value |= (V16)(below + below2 <= rank) & (uint16_t)bit;
   }
   return value;
+}
+
+static V16 select_by_bits(const Pixels *pixels, V16 rank)
+{
+  unsigned bit = highest_bit(pixels);
+  return bit < 0x8000 ? select_below(pixels, rank, bit, true)
+                      : select_below(pixels, rank, bit, false);
 }
 
 /* K. Batcher, "Sorting networks and their applications", AFIPS 1968: odd-even merge sort. */
