@@ -14,9 +14,6 @@
 
 enum { BLOCK_CELLS = 8 };
 
-/* A float per lane, in a register. */
-typedef float Floats __attribute__((vector_size(4 * LANES)));
-
 typedef struct {
   Floats precision, cap;
 } CellLanes;

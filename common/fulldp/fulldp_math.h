@@ -9,11 +9,6 @@
 
 #include "common/satdp/satdp_records_math.h"
 
-/* Of a line, 1/256 px: its value at its first cell, and how far it may get from that in the image.
- * Lines beyond are taken for such: they miss every disparity that there is. */
-#define STX_LINE_START 262144.0  /* 2^18 */
-#define STX_LINE_REACH 1048576.0 /* 2^20 */
-
 /* ---- Cells --------------------------------------------------------------------------------- */
 
 /* What a cell costs a stixel of some kind: flat + min(cap, precision · (d − plane)²). All 0: its
@@ -57,21 +52,11 @@ STX_INLINE float stx_mixture_energy(float disparity, float value, float precisio
 
 /* ---- Planes -------------------------------------------------------------------------------- */
 
-/* value(x) = start + slope · (x − the x of the stixel's first cell), 1/256 px. */
+/* value(x) = start + slope · (x − the x of the stixel's first cell), 1/256 px; see STX_LINE_START.
+ */
 typedef struct {
   float start, slope;
 } StxCellLine;
-
-STX_INLINE double stx_clamp(double value, double most)
-{
-  return stx_min(stx_max(value, -most), most);
-}
-
-/* The line of a fit from the cell at `x` on, before it becomes float. */
-STX_INLINE double stx_line_start(double slope, double intercept, double horizon_x, double x)
-{
-  return stx_clamp(slope * (x - horizon_x) + intercept, STX_LINE_START);
-}
 
 STX_INLINE StxCellLine stx_cell_line(
     double slope, double intercept, double horizon_x, double x, double steepest)
@@ -84,14 +69,6 @@ STX_INLINE StxCellLine stx_cell_line(
 STX_INLINE float stx_line_value(StxCellLine line, float distance)
 {
   return line.start + line.slope * distance;
-}
-
-/* What the prior charges a ground for its plane. */
-STX_INLINE double stx_plane_energy(StxGroundPrior prior, StxGroundFit fit, double residual_energy)
-{
-  double a = fit.intercept, b = fit.slope - prior.slope;
-  return stx_round(
-      (prior.lambda_intercept * (a * a) + prior.lambda_slope * (b * b)) * residual_energy);
 }
 
 #endif

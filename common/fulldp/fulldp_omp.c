@@ -15,81 +15,19 @@
 #include "common/satdp/satdp_fit.inc.h"
 #include "common/satdp/satdp_rows.inc.h"
 
-#include <string.h>
-#ifdef __SSE__
-#include <immintrin.h>
-#endif
-
 #define SUM_MOST 16777216.0 /* 2^24: above every sum of cells */
 
-/* ---- Lanes --------------------------------------------------------------------------------- */
+/* ---- A pair --------------------------------------------------------------------------------- */
 
 static inline Floats floats_of(float value)
 {
   return (Floats){0} + value;
 }
 
-static inline Floats least_of(Floats a, Floats b)
-{
-#if defined(__AVX512F__)
-  return (Floats)_mm256_min_ps((__m256)a, (__m256)b);
-#elif defined(__SSE__)
-  return (Floats)_mm_min_ps((__m128)a, (__m128)b);
-#else
-  Floats least;
-  for (int l = 0; l < LANES; l++)
-    least[l] = a[l] < b[l] ? a[l] : b[l];
-  return least;
-#endif
-}
-
-static inline Floats narrow(const double *lanes)
-{
-#if defined(__AVX512F__)
-  return (Floats)_mm512_cvtpd_ps(_mm512_load_pd(lanes));
-#elif defined(__AVX__)
-  return (Floats)_mm256_cvtpd_ps(_mm256_load_pd(lanes));
-#else
-  Floats floats;
-  for (int l = 0; l < LANES; l++)
-    floats[l] = (float)lanes[l];
-  return floats;
-#endif
-}
-
-static inline void widen_floats(Floats floats, double *lanes)
-{
-#if defined(__AVX512F__)
-  _mm512_store_pd(lanes, _mm512_cvtps_pd((__m256)floats));
-#elif defined(__AVX__)
-  _mm256_store_pd(lanes, _mm256_cvtps_pd((__m128)floats));
-#else
-  for (int l = 0; l < LANES; l++)
-    lanes[l] = floats[l];
-#endif
-}
-
-/* 1 if a <= b in any lane. */
-static inline int any_float_at_most(Floats a, Floats b)
-{
-#if defined(__AVX512F__)
-  return _mm256_movemask_ps(_mm256_cmp_ps((__m256)a, (__m256)b, _CMP_LE_OQ)) != 0;
-#elif defined(__SSE__)
-  return _mm_movemask_ps(_mm_cmple_ps((__m128)a, (__m128)b)) != 0;
-#else
-  int any = 0;
-  for (int l = 0; l < LANES; l++)
-    any |= a[l] <= b[l];
-  return any;
-#endif
-}
-
-/* ---- A pair --------------------------------------------------------------------------------- */
-
 /* What is known of a pair before its cells: its plane, its energy without them, and how much they
  * may cost if it is to win, 2^24 at most. */
 typedef struct {
-  Lanes energy, top;
+  Real energy, top, link;
   Floats start, slope, allowance;
 } Pair;
 
@@ -106,58 +44,43 @@ static inline Terms terms_of(const StxSatdpTables *t)
   return terms;
 }
 
-/* The plane of one lane, its energy, and its values at the ends. */
+/* Its plane, the energy of that, and its values at the ends. */
 typedef struct {
-  double start, slope, energy, foot, top;
+  Real start, slope, energy, foot, top;
 } Plane;
 
-static inline Plane plane_of(
-    const Terms *terms, int kind, const SumRow *hi, const SumRow *lo, double x, int l)
+INLINE Plane plane_of(const Terms *terms, int kind, const SumRow *hi, const SumRow *lo, double x)
 {
-  Plane plane = {0, 0, 0, 0, 0};
+  Real zero = lanes_real(0);
+  Plane plane = {zero, zero, zero, zero, zero};
   if (kind == GROUND) {
     double horizon = terms->prior.horizon_x;
-    StxGroundFit fit = fit_ground(terms->prior, hi, lo, l);
-    plane.start = stx_line_start(fit.slope, fit.intercept, horizon, x);
-    plane.slope = stx_clamp(fit.slope, terms->steepest);
-    plane.energy = stx_plane_energy(terms->prior, fit, terms->unit);
-    plane.foot = stx_ground_value(fit.slope, fit.intercept, horizon, lo->cut[l]);
-    plane.top = stx_ground_value(fit.slope, fit.intercept, horizon, hi->cut[l]);
+    LanesGroundFit fit = fit_ground(terms->prior, hi, lo);
+    plane.start = lanes_line_start(fit.slope, fit.intercept, horizon, lanes_real(x));
+    plane.slope = lanes_clamp(fit.slope, terms->steepest);
+    plane.energy = lanes_plane_energy(terms->prior, fit, terms->unit);
+    plane.foot = lanes_ground_value(fit.slope, fit.intercept, horizon, lanes_load(lo->cut));
+    plane.top = lanes_ground_value(fit.slope, fit.intercept, horizon, lanes_load(hi->cut));
   } else if (kind == OBJECT) {
     plane.start = plane.foot = plane.top =
-        stx_object_value(hi->object_w[l] - lo->object_w[l], hi->object_d[l] - lo->object_d[l]);
+        lanes_object_value(SUM_BETWEEN(object_w), SUM_BETWEEN(object_d));
   }
   return plane;
 }
 
-/* Prepares the pair; `link` gets what it would leave behind. */
-static inline void open_pair(
-    const Full *f, const Terms *terms, int kind, int vb, int k, Pair *pair, double *link)
+INLINE Pair open_pair(const Full *f, const Terms *terms, int kind, int vb, int k, const Best *best)
 {
   const Group *g = &f->base;
   const SumRow *hi = &g->rows[k + 1], *lo = &g->rows[vb];
-  const State *below = &g->states[vb];
-  const double *fixed = f->fixed[kind][k + 1], *before = f->fixed[kind][vb];
-  const double *best = g->best[kind], *barred = f->barred[vb];
-  double x = f->x[vb];
-  Lanes classes, start, slope, allowance;
-  class_energy(g, kind, vb, k, classes);
-  EACH_LANE
-  {
-    Plane plane = plane_of(terms, kind, hi, lo, x, l);
-    StxChoice choice = choose_below(terms->pair, kind, cut_below(below, l), plane.foot);
-    double energy = plane.energy + (fixed[l] - before[l]) + classes[l] + barred[l] +
-                    (terms->cost + choice.energy);
-    pair->energy[l] = energy;
-    pair->top[l] = plane.top;
-    link[l] = stx_link(vb, choice.below);
-    start[l] = plane.start;
-    slope[l] = plane.slope;
-    allowance[l] = stx_max(stx_min(best[l] - energy, SUM_MOST), -1);
-  }
-  pair->start = narrow(start);
-  pair->slope = narrow(slope);
-  pair->allowance = narrow(allowance);
+  Plane plane = plane_of(terms, kind, hi, lo, f->x[vb]);
+  LanesChoice choice = choose_below(terms->pair, kind, cut_below(&g->states[vb]), plane.foot);
+  Real fixed = lanes_load(f->fixed[kind][k + 1]) - lanes_load(f->fixed[kind][vb]);
+  Real energy = plane.energy + fixed + class_energy(g, kind, vb, k) + lanes_load(f->barred[vb]) +
+                (terms->cost + choice.energy);
+  Real left = lanes_max(lanes_min(best->energy - energy, lanes_real(SUM_MOST)), lanes_real(-1));
+  Pair pair = {energy, plane.top, link_of(vb, choice), lanes_narrow(plane.start),
+      lanes_narrow(plane.slope), lanes_narrow(left)};
+  return pair;
 }
 
 /* ---- Its cells ------------------------------------------------------------------------------ */
@@ -168,7 +91,7 @@ static inline Floats cell_energy(const Full *f, const Pair *pair, int kind, int 
   const Floats one_and_a_half = floats_of(12582912.0f);
   Floats off = f->disparity[u] -
                (kind == GROUND ? pair->start + pair->slope * floats_of(distance) : pair->start);
-  Floats energy = least_of(off * off * cell->precision, cell->cap);
+  Floats energy = lanes_smaller(off * off * cell->precision, cell->cap);
   return (energy + one_and_a_half) - one_and_a_half;
 }
 
@@ -198,11 +121,11 @@ static inline int sum_cells(const Full *f, const Pair *pair, int kind, int vb, i
     return 1;
   }
   Floats allowance = pair->allowance - least[last];
-  if (!any_float_at_most(cells, allowance + least[first]))
+  if (!lanes_any_at_most(cells, allowance + least[first]))
     return 0;
   cells = add_cells(f, pair, kind, x, vb, first * BLOCK_CELLS);
   for (int block = first; block < last; block++) {
-    if (!any_float_at_most(cells, allowance + least[block]))
+    if (!lanes_any_at_most(cells, allowance + least[block]))
       return 0;
     cells += add_cells(f, pair, kind, x, block * BLOCK_CELLS, (block + 1) * BLOCK_CELLS);
   }
@@ -212,67 +135,37 @@ static inline int sum_cells(const Full *f, const Pair *pair, int kind, int vb, i
 
 /* ---- Recurrence ----------------------------------------------------------------------------- */
 
-static inline void offer(Group *g, int kind, const Pair *pair, Floats cells, const double *link)
-{
-  double *best = g->best[kind], *best_link = g->link[kind], *value = g->value[kind];
-  Lanes sum;
-  widen_floats(cells, sum);
-  EACH_LANE
-  {
-    double energy = pair->energy[l] + sum[l];
-    int wins = (energy < best[l]) | ((energy == best[l]) & (link[l] < best_link[l]));
-    best[l] = wins ? energy : best[l];
-    best_link[l] = wins ? link[l] : best_link[l];
-    value[l] = wins ? pair->top[l] : value[l];
-  }
-}
-
-/* Offers the pairs of row k and the start rows in the list to the best. */
-static inline void try_pairs(Full *f, int kind, int k)
+/* Offers the pairs of row k and the start rows to the best: first the last row's winners, whose
+ * bounds stay hidden, or the list. */
+INLINE void try_pairs(Full *f, int kind, int k, bool first)
 {
   Group *g = &f->base;
   Terms terms = terms_of(g->tables);
-  for (int i = 0; i < g->listed[kind]; i++) {
-    int vb = g->list[kind][i];
-    Pair pair;
-    Lanes link;
+  const int16_t *list = first ? g->won[kind] : g->list[kind];
+  Best best = load_best(g, kind);
+  for (int i = 0, count = first ? g->wins[kind] : g->listed[kind]; i < count; i++) {
+    int vb = list[i];
+    Pair pair = open_pair(f, &terms, kind, vb, k, &best);
     Floats cells = floats_of(0);
-    open_pair(f, &terms, kind, vb, k, &pair, link);
-    g->visited[kind][vb] = k;
-    if (!any_float_at_most(cells, pair.allowance))
+    if (first)
+      g->held[kind][i] = lanes_narrow(lanes_load(g->base[kind][vb]));
+    if (!lanes_any_at_most(cells, pair.allowance))
       continue;
     g->evaluated++;
     if (kind == SKY || sum_cells(f, &pair, kind, vb, k, &cells))
-      offer(g, kind, &pair, cells, link);
+      offer(&best, pair.energy + lanes_widen(cells), pair.link, pair.top);
   }
+  store_best(g, kind, best);
 }
 
-static inline void try_list(Full *f, int kind, int k)
+static inline void try_list(Full *f, int kind, int k, bool first)
 {
   if (kind == GROUND)
-    try_pairs(f, GROUND, k);
+    try_pairs(f, GROUND, k, first);
   else if (kind == OBJECT)
-    try_pairs(f, OBJECT, k);
+    try_pairs(f, OBJECT, k, first);
   else
-    try_pairs(f, SKY, k);
-}
-
-/* The list of the start rows that may still win. */
-static inline void list_open(Full *f, int kind, int k)
-{
-  Group *g = &f->base;
-  int count = 0, *list = g->list[kind];
-  const int *visited = g->visited[kind];
-  const Lanes *bound = g->bound[kind];
-  const double *end = f->end[kind][k + 1], *best = g->best[kind];
-  Lanes limit;
-  EACH_LANE
-  limit[l] = best[l] - end[l];
-  for (int vb = 0; vb <= k; vb++) {
-    list[count] = vb;
-    count += any_at_most(bound[vb], limit) & (visited[vb] != k);
-  }
-  g->listed[kind] = count;
+    try_pairs(f, SKY, k, first);
 }
 
 /* Whether a stixel may begin at a cell, by lane. */
@@ -282,27 +175,19 @@ static inline int may_begin(const Group *g, int u, int l)
   return u == 0 || g->starts == NULL || g->starts[(size_t)g->column[l] * rows + rows - 1 - u] != 0;
 }
 
-/* Start row k becomes possible. */
+/* Start row k becomes possible. Its bound stays what it is. */
 static void open_start(Full *f, int k)
 {
   Group *g = &f->base;
-  const State *below = &g->states[k];
+  LanesCut cut = cut_below(&g->states[k]);
   StxPairCost pair = stx_pair_cost(g->tables);
-  double one = g->tables->stixel_cost;
   for (int l = 0; l < LANES; l++)
     f->barred[k][l] = may_begin(g, k, l) ? 0 : INFINITY;
   for (int kind = 0; kind < KINDS; kind++) {
-    double *bound = g->bound[kind][k];
-    const double *begin = f->begin[kind][k], *barred = f->barred[k];
-    EACH_LANE
-    {
-      StxCut cut = cut_below(below, l);
-      double least = kind == GROUND   ? stx_least_below_ground(cut)
-                     : kind == OBJECT ? stx_least_below_object(cut)
-                                      : stx_least_below_sky(pair, cut);
-      bound[l] = one + least + barred[l] - begin[l];
-    }
-    g->visited[kind][k] = -1;
+    Real least = g->tables->stixel_cost + least_below(pair, kind, cut);
+    Real bound = least + lanes_load(f->barred[k]) - lanes_load(f->begin[kind][k]);
+    lanes_store(g->base[kind][k], bound);
+    g->bound[kind][k] = lanes_narrow(bound);
   }
 }
 
@@ -326,9 +211,11 @@ static void solve_row(Full *f, int k)
       list_winners(g, kind, k);
     begin_row(g, kind);
     if (k > 0)
-      try_list(f, kind, k);
-    list_open(f, kind, k);
-    try_list(f, kind, k);
+      try_list(f, kind, k, true);
+    list_open(g, kind, 0, k, lanes_load(g->best[kind]) - lanes_load(f->end[kind][k + 1]));
+    if (k > 0)
+      show_winners(g, kind);
+    try_list(f, kind, k, false);
     end_row(g, kind, k);
   }
 }

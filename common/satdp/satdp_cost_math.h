@@ -23,15 +23,13 @@
 /* The value of a ground at a cut is at most that far from 0, in 1/256 px. */
 #define STX_VALUE_MOST 1048576.0 /* 2^20 */
 
+/* Of fulldp's lines, 1/256 px: value at the first cell, and how far it may get from that in the
+ * image. Lines beyond are taken for such: they miss every disparity that there is. */
+#define STX_LINE_START 262144.0  /* 2^18 */
+#define STX_LINE_REACH 1048576.0 /* 2^20 */
+
 /* What a link and a record call the stixel below. NONE: the lowest stixel of a column. */
 typedef enum { STX_BELOW_GROUND, STX_BELOW_OBJECT, STX_BELOW_SKY, STX_BELOW_NONE } StxBelow;
-
-/* Nearest integer, ties to even, |value| < 2^51: addition rounds away what is below one. */
-STX_INLINE double stx_round(double value)
-{
-  const double one_and_a_half = 6755399441055744.0; /* · 2^52 */
-  return (value + one_and_a_half) - one_and_a_half;
-}
 
 STX_INLINE double stx_min(double a, double b)
 {
@@ -89,18 +87,12 @@ STX_INLINE double stx_off_road(uint32_t disparity, uint32_t low, uint32_t high, 
                                                                                          : 0.0;
 }
 
-/* ---- Data terms -------------------------------------------------------------------------- */
+/* ---- Data terms and pair costs ------------------------------------------------------------ */
 
 /* The ground prior, a copy of what StxSatdpTables says. */
 typedef struct {
   double slope, horizon_x, lambda_intercept, lambda_slope;
 } StxGroundPrior;
-
-/* value(x) = slope · (x − horizon_x) + intercept, 1/256 px. `residual` is the least weighted sum
- * of squares, prior included. */
-typedef struct {
-  double slope, intercept, residual;
-} StxGroundFit;
 
 STX_INLINE StxGroundPrior stx_ground_prior(const StxSatdpTables *tables)
 {
@@ -108,126 +100,6 @@ STX_INLINE StxGroundPrior stx_ground_prior(const StxSatdpTables *tables)
       tables->ground_slope, tables->horizon_x, tables->lambda_intercept, tables->lambda_slope};
   return prior;
 }
-
-/*
- * Weighted least squares of d = slope·(x − horizon_x) + intercept under the prior. What is fitted
- * is the deviation r from the expected ground. The sums are centred on the weighted means before
- * anything else, and all stay multiplied by w (the names end in w, or ww where by w·wp) until one
- * division serves every quotient. Without any weight all vanishes but the prior: the expected
- * ground at no cost.
- */
-STX_INLINE StxGroundFit stx_fit_ground(
-    StxGroundPrior prior, double w, double x, double xx, double d, double xd, double dd)
-{
-  double wp = w + prior.lambda_intercept, ww = w > 0.0 ? w * wp : 1.0;
-  double cxxw = w * xx - x * x, cxdw = w * xd - x * d, cddw = w * dd - d * d;
-  double xw = x - w * prior.horizon_x, rw = d - prior.slope * xw;
-  double cxrw = cxdw - prior.slope * cxxw, crrw = cddw - prior.slope * (cxdw + cxrw);
-  double qx = prior.lambda_intercept * xw, qr = prior.lambda_intercept * rw;
-  double aww = wp * cxxw + qx * xw + prior.lambda_slope * ww;
-  double pww = wp * cxrw + qx * rw;
-  double inverse = 1.0 / (aww * ww), per_ww = inverse * aww;
-  double beta = pww * (inverse * ww);
-  double residual = (wp * crrw + qr * rw - pww * beta) * per_ww;
-  StxGroundFit fit = {prior.slope + beta, (rw - beta * xw) * (w * per_ww), stx_max(residual, 0.0)};
-  return fit;
-}
-
-/* A lower bound of the residual of any line through the same cells, without the prior. Cells in
- * two rows at least have w·Σw(x − mean)² >= w; less is one row, or rounding. */
-STX_INLINE double stx_line_residual(
-    StxGroundPrior prior, double w, double x, double xx, double d, double xd, double dd)
-{
-  double cxxw = w * xx - x * x, cxdw = w * xd - x * d, cddw = w * dd - d * d;
-  double cxrw = cxdw - prior.slope * cxxw, crrw = cddw - prior.slope * (cxdw + cxrw);
-  double rank = cxxw > 0.5 * w ? 1.0 : 0.0;
-  double inverse = rank / (rank > 0.0 ? w * cxxw : 1.0);
-  return stx_max((crrw * cxxw - cxrw * cxrw) * inverse, 0.0);
-}
-
-/* Σw(d − mean)² of an object; its mean is stx_object_mean. */
-STX_INLINE double stx_object_residual(double w, double d, double dd)
-{
-  return stx_max(dd - d * (d / (w > 0.0 ? w : 1.0)), 0.0);
-}
-
-/* The object's disparity, 1/256 px; 0: no known cell. */
-STX_INLINE double stx_object_mean(double w, double d)
-{
-  return d / (w > 0.0 ? w : 1.0);
-}
-
-/* As it is stored and compared. */
-STX_INLINE double stx_object_value(double w, double d)
-{
-  return stx_round(stx_object_mean(w, d));
-}
-
-/* A slanted object: value(x) = slope · x + intercept, 1/256 px. */
-typedef struct {
-  double slope, intercept, residual;
-} StxObjectFit;
-
-/*
- * Weighted least squares under a prior on the slope, of this precision and mean 0; the intercept is
- * free. As in stx_fit_ground sums are centred first and stay multiplied by w, and one division
- * serves all. All 0 without any weight.
- */
-STX_INLINE StxObjectFit stx_fit_object(
-    double lambda, double w, double x, double xx, double d, double xd, double dd)
-{
-  double cxxw = w * xx - x * x, cxdw = w * xd - x * d, cddw = w * dd - d * d;
-  double aw = cxxw + lambda * w, some = w > 0.0 ? 1.0 : 0.0;
-  double inverse = some / (w > 0.0 ? aw * w : 1.0), per_w = inverse * aw;
-  double slope = cxdw * (inverse * w);
-  StxObjectFit fit = {slope, (d - slope * x) * per_w, stx_max((cddw - cxdw * slope) * per_w, 0.0)};
-  return fit;
-}
-
-/* The line of a slanted object at x. */
-STX_INLINE double stx_slanted_line(StxObjectFit fit, double x)
-{
-  return fit.slope * x + fit.intercept;
-}
-
-/* Its disparity there, as it is stored and compared: 1 … rest, the largest disparity from its first
- * cell up; 0: no known cell (w = 0). */
-STX_INLINE double stx_slanted_value(StxObjectFit fit, double x, double w, double rest)
-{
-  double value = stx_round(stx_slanted_line(fit, x));
-  double known = w > 0.0 ? 1.0 : 0.0; /* a factor: with a selection GCC 12 vectorises no loop */
-  return known * stx_min(stx_max(value, 1.0), rest);
-}
-
-/* stx_line_residual for objects: their prior's mean is upright. */
-STX_INLINE double stx_slanted_free_residual(
-    double w, double x, double xx, double d, double xd, double dd)
-{
-  StxGroundPrior upright = {0.0, 0.0, 0.0, 0.0};
-  return stx_line_residual(upright, w, x, xx, d, xd, dd);
-}
-
-STX_INLINE double stx_ground_line(double slope, double intercept, double horizon_x, double x)
-{
-  return slope * (x - horizon_x) + intercept;
-}
-
-/* A ground's disparity at x, as it is stored and compared: kept to what differences of 32 bits have
- * room for. 4096 px are 16 times the largest disparity: what is farther away meets nothing either.
- */
-STX_INLINE double stx_ground_value(double slope, double intercept, double horizon_x, double x)
-{
-  double value = stx_ground_line(slope, intercept, horizon_x, x);
-  return stx_round(stx_min(stx_max(value, -STX_VALUE_MOST), STX_VALUE_MOST));
-}
-
-/* Energy of a residual: an integer. */
-STX_INLINE double stx_data_energy(double residual, double residual_energy)
-{
-  return stx_round(residual * residual_energy);
-}
-
-/* ---- Pair costs: what the stixel above pays, given both values at the cut ----------------- */
 
 typedef struct {
   double cost, slope, tolerance;
@@ -239,111 +111,44 @@ STX_INLINE StxPairCost stx_pair_cost(const StxSatdpTables *tables)
   return pair;
 }
 
-/* α + β·difference for a difference >= 0 and below 2^21: StxSatdpTables.pair_slope says why the
- * product is exact, and no tie. */
-STX_INLINE double stx_pair_gap(StxPairCost pair, double difference)
+/* What satdp_real_math.inc.h calculates with: a number … */
+STX_INLINE double stx_real(double value)
 {
-  return pair.cost + stx_round(pair.slope * difference);
+  return value;
 }
 
-STX_INLINE double stx_pair_ground_ground(StxPairCost pair, double below, double above)
+STX_INLINE double stx_absolute(double value)
 {
-  return fabs(above - below) <= pair.tolerance ? 0.0 : pair.cost;
+  return fabs(value);
 }
 
-STX_INLINE double stx_pair_ground_object(StxPairCost pair, double below, double above)
+STX_INLINE int stx_less(double a, double b)
 {
-  double gap = fabs(above - below);
-  return above == 0.0 || gap <= pair.tolerance ? 0.0 : stx_pair_gap(pair, gap);
+  return a < b;
 }
 
-STX_INLINE double stx_pair_ground_sky(StxPairCost pair, double below)
+STX_INLINE int stx_differ(double a, double b)
 {
-  return below <= pair.tolerance ? pair.cost : STX_FORBIDDEN;
+  return a != b;
 }
 
-STX_INLINE double stx_pair_object_ground(StxPairCost pair, double below, double above)
+STX_INLINE double stx_select(int condition, double a, double b)
 {
-  return below != 0.0 && above - below > pair.tolerance ? STX_FORBIDDEN : 0.0;
+  return condition ? a : b;
 }
 
-STX_INLINE double stx_pair_object_object(StxPairCost pair, double below, double above)
+STX_INLINE double stx_keep(int condition, double a)
 {
-  double gap = above - below;
-  return below == 0.0 || gap <= 0.0 ? 0.0 : stx_pair_gap(pair, gap);
+  return condition ? a : 0.0;
 }
 
-/* ---- The recurrence over P ---------------------------------------------------------------- */
-
-/* The best stixel below a cut and its energy, Pair + T_P, without C. */
-typedef struct {
-  double energy, below; /* below: an StxBelow, in a double so that it shares a vector */
-} StxChoice;
-
-/* What the cut offers: T_G T_O T_S of the row below it, and the values of ground and object. */
-typedef struct {
-  double ground, object, sky, ground_value, object_value;
-} StxCut;
-
-STX_INLINE StxChoice stx_choose(double ground, double object, double sky)
-{
-  double least = stx_min(stx_min(ground, object), sky);
-  StxBelow below = ground == least   ? STX_BELOW_GROUND
-                   : object == least ? STX_BELOW_OBJECT
-                                     : STX_BELOW_SKY;
-  StxChoice choice = {least, (double)below};
-  return choice;
-}
-
-STX_INLINE StxChoice stx_below_ground(StxPairCost pair, StxCut cut, double value)
-{
-  return stx_choose(cut.ground + stx_pair_ground_ground(pair, cut.ground_value, value),
-      cut.object + stx_pair_object_ground(pair, cut.object_value, value), cut.sky + STX_FORBIDDEN);
-}
-
-STX_INLINE StxChoice stx_below_object(StxPairCost pair, StxCut cut, double value)
-{
-  return stx_choose(cut.ground + stx_pair_ground_object(pair, cut.ground_value, value),
-      cut.object + stx_pair_object_object(pair, cut.object_value, value), cut.sky);
-}
-
-STX_INLINE StxChoice stx_below_sky(StxPairCost pair, StxCut cut)
-{
-  return stx_choose(cut.ground + stx_pair_ground_sky(pair, cut.ground_value), cut.object,
-      cut.sky + STX_FORBIDDEN);
-}
-
-/* ---- Bounds for pruning: docs/algorithms/satdp.md §3 ---------------------------------------- */
-
-/* The least that a stixel above a cut can pay for what lies below, C apart, whatever its plane. */
-STX_INLINE double stx_least_below_ground(StxCut cut)
-{
-  return stx_min(cut.ground, cut.object);
-}
-
-STX_INLINE double stx_least_below_object(StxCut cut)
-{
-  return stx_min(stx_min(cut.ground, cut.object), cut.sky);
-}
-
-/* Does not depend on a plane: also the most. */
-STX_INLINE double stx_least_below_sky(StxPairCost pair, StxCut cut)
-{
-  return stx_min(cut.ground + stx_pair_ground_sky(pair, cut.ground_value), cut.object);
-}
-
-/* The most that it can pay. `rest` is the largest disparity above the cut. */
-STX_INLINE double stx_most_below_ground(StxPairCost pair, StxCut cut)
-{
-  return stx_min(cut.ground + pair.cost, cut.object_value == 0.0 ? cut.object : STX_FORBIDDEN);
-}
-
-STX_INLINE double stx_most_below_object(StxPairCost pair, StxCut cut, double rest)
-{
-  double gap = stx_max(fabs(cut.ground_value), fabs(rest - cut.ground_value));
-  double ordering = stx_pair_object_object(pair, cut.object_value, rest);
-  return stx_min(stx_min(cut.ground + stx_pair_gap(pair, gap), cut.object + ordering), cut.sky);
-}
+/* … or, in the vector code, one for each lane. */
+#define STX_REAL double
+#define STX_REAL_INLINE STX_INLINE
+#define STX_MASK int
+#define STX_REAL_TYPE(name) Stx##name
+#define STX_REAL_NAME(name) stx_##name
+#include "common/satdp/satdp_real_math.inc.h"
 
 /* ---- Links and records ------------------------------------------------------------------- */
 

@@ -6,32 +6,27 @@
 #ifndef STX_SATDP_FIT_INC_H
 #define STX_SATDP_FIT_INC_H
 
-#include "common/satdp/satdp_lanes_private.h"
+#include "common/satdp/satdp_simd.inc.h"
 
-#include <string.h>
-#ifdef __AVX__
-#include <immintrin.h>
-#endif
+#define SUM_BETWEEN(field) (lanes_load(hi->field) - lanes_load(lo->field))
 
-static inline StxGroundFit fit_ground(
-    StxGroundPrior prior, const SumRow *hi, const SumRow *lo, int l)
+INLINE LanesGroundFit fit_ground(StxGroundPrior prior, const SumRow *hi, const SumRow *lo)
 {
-  return stx_fit_ground(prior, hi->ground_w[l] - lo->ground_w[l], hi->ground_x[l] - lo->ground_x[l],
-      hi->ground_xx[l] - lo->ground_xx[l], hi->ground_d[l] - lo->ground_d[l],
-      hi->ground_xd[l] - lo->ground_xd[l], hi->ground_dd[l] - lo->ground_dd[l]);
+  return lanes_fit_ground(prior, SUM_BETWEEN(ground_w), SUM_BETWEEN(ground_x),
+      SUM_BETWEEN(ground_xx), SUM_BETWEEN(ground_d), SUM_BETWEEN(ground_xd),
+      SUM_BETWEEN(ground_dd));
 }
 
-static inline double line_residual(StxGroundPrior prior, const SumRow *hi, const SumRow *lo, int l)
+INLINE Real line_residual(StxGroundPrior prior, const SumRow *hi, const SumRow *lo)
 {
-  return stx_line_residual(prior, hi->ground_w[l] - lo->ground_w[l],
-      hi->ground_x[l] - lo->ground_x[l], hi->ground_xx[l] - lo->ground_xx[l],
-      hi->ground_d[l] - lo->ground_d[l], hi->ground_xd[l] - lo->ground_xd[l],
-      hi->ground_dd[l] - lo->ground_dd[l]);
+  return lanes_line_residual(prior, SUM_BETWEEN(ground_w), SUM_BETWEEN(ground_x),
+      SUM_BETWEEN(ground_xx), SUM_BETWEEN(ground_d), SUM_BETWEEN(ground_xd),
+      SUM_BETWEEN(ground_dd));
 }
 
 /* Energy and plane of start row vb at row k, without horizon, unknown cells and classes. */
 typedef struct {
-  double energy, foot, top;
+  Real energy, foot, top;
 } Fit;
 
 typedef struct {
@@ -39,74 +34,60 @@ typedef struct {
   double unit;
 } FitInput;
 
-static inline Fit fit_kind(FitInput in, int kind, const SumRow *hi, const SumRow *lo, int l)
+INLINE Fit fit_kind(FitInput in, int kind, const SumRow *hi, const SumRow *lo)
 {
-  Fit fit = {0, 0, 0};
+  Fit fit = {lanes_real(0), lanes_real(0), lanes_real(0)};
   if (kind == GROUND) {
-    StxGroundFit plane = fit_ground(in.prior, hi, lo, l);
-    fit.energy = stx_data_energy(plane.residual, in.unit);
-    fit.foot = stx_ground_value(plane.slope, plane.intercept, in.prior.horizon_x, lo->cut[l]);
-    fit.top = stx_ground_value(plane.slope, plane.intercept, in.prior.horizon_x, hi->cut[l]);
+    double horizon = in.prior.horizon_x;
+    LanesGroundFit plane = fit_ground(in.prior, hi, lo);
+    fit.energy = lanes_data_energy(plane.residual, in.unit);
+    fit.foot = lanes_ground_value(plane.slope, plane.intercept, horizon, lanes_load(lo->cut));
+    fit.top = lanes_ground_value(plane.slope, plane.intercept, horizon, lanes_load(hi->cut));
   } else if (kind == OBJECT) {
-    double w = hi->object_w[l] - lo->object_w[l], d = hi->object_d[l] - lo->object_d[l];
-    double residual = stx_object_residual(w, d, hi->object_dd[l] - lo->object_dd[l]);
-    fit.energy = stx_data_energy(residual, in.unit);
-    fit.foot = fit.top = stx_object_value(w, d);
+    Real w = SUM_BETWEEN(object_w), d = SUM_BETWEEN(object_d);
+    Real residual = lanes_object_residual(w, d, SUM_BETWEEN(object_dd));
+    fit.energy = lanes_data_energy(residual, in.unit);
+    fit.foot = fit.top = lanes_object_value(w, d);
   } else {
-    fit.energy = stx_data_energy(hi->sky_dd[l] - lo->sky_dd[l], in.unit);
+    fit.energy = lanes_data_energy(SUM_BETWEEN(sky_dd), in.unit);
   }
   return fit;
 }
 
+#define SLANT_BETWEEN(field) (lanes_load(slant_hi->field) - lanes_load(slant_lo->field))
+
 /* Of a slanted object; `rest` as the start row has it. */
-static inline Fit fit_slanted(double lambda, double unit, const SumRow *hi, const SumRow *lo,
-    const SlantRow *slant_hi, const SlantRow *slant_lo, const double *rest, int l)
+INLINE Fit fit_slanted(double lambda, double unit, const SumRow *hi, const SumRow *lo,
+    const SlantRow *slant_hi, const SlantRow *slant_lo, const double *rest)
 {
-  double w = hi->object_w[l] - lo->object_w[l];
-  StxObjectFit plane = stx_fit_object(lambda, w, slant_hi->x[l] - slant_lo->x[l],
-      slant_hi->xx[l] - slant_lo->xx[l], hi->object_d[l] - lo->object_d[l],
-      slant_hi->xd[l] - slant_lo->xd[l], hi->object_dd[l] - lo->object_dd[l]);
-  Fit fit = {stx_data_energy(plane.residual, unit),
-      stx_slanted_value(plane, lo->cut[l], w, rest[l]),
-      stx_slanted_value(plane, hi->cut[l], w, rest[l])};
+  Real w = SUM_BETWEEN(object_w), most = lanes_load(rest);
+  LanesObjectFit plane = lanes_fit_object(lambda, w, SLANT_BETWEEN(x), SLANT_BETWEEN(xx),
+      SUM_BETWEEN(object_d), SLANT_BETWEEN(xd), SUM_BETWEEN(object_dd));
+  Fit fit = {lanes_data_energy(plane.residual, unit),
+      lanes_slanted_value(plane, lanes_load(lo->cut), w, most),
+      lanes_slanted_value(plane, lanes_load(hi->cut), w, most)};
   return fit;
 }
 
-static inline double slanted_free_residual(
-    const SumRow *hi, const SumRow *lo, const SlantRow *slant_hi, const SlantRow *slant_lo, int l)
+INLINE Real slanted_free_residual(
+    const SumRow *hi, const SumRow *lo, const SlantRow *slant_hi, const SlantRow *slant_lo)
 {
-  return stx_slanted_free_residual(hi->object_w[l] - lo->object_w[l],
-      slant_hi->x[l] - slant_lo->x[l], slant_hi->xx[l] - slant_lo->xx[l],
-      hi->object_d[l] - lo->object_d[l], slant_hi->xd[l] - slant_lo->xd[l],
-      hi->object_dd[l] - lo->object_dd[l]);
-}
-
-/* Integers to doubles in one store: what follows loads a whole vector, and would wait long for
- * two halves. GCC 12 makes halves of the plain loop. */
-static inline void widen(const int32_t *integers, double *doubles)
-{
-#if defined(__AVX512F__)
-  _mm512_store_pd(doubles, _mm512_cvtepi32_pd(_mm256_load_si256((const __m256i *)integers)));
-#else
-  for (int l = 0; l < LANES; l++)
-    doubles[l] = integers[l];
-#endif
+  return lanes_slanted_free_residual(SUM_BETWEEN(object_w), SLANT_BETWEEN(x), SLANT_BETWEEN(xx),
+      SUM_BETWEEN(object_d), SLANT_BETWEEN(xd), SUM_BETWEEN(object_dd));
 }
 
 /* The semantic energy of the cheapest class. */
-static inline void class_energy(const Group *g, int kind, int vb, int k, double *energy)
+INLINE Real class_energy(const Group *g, int kind, int vb, int k)
 {
   int stride = g->classes[KINDS], begin = g->classes[kind], count = g->classes[kind + 1] - begin;
-  const Ints *hi = g->sums + (size_t)(k + 1) * stride + begin;
-  const Ints *lo = g->sums + (size_t)vb * stride + begin;
-  Ints least;
-  memset(least, 0, sizeof least);
-  for (int i = 0; i < count; i++)
-    for (int l = 0; l < LANES; l++) {
-      int32_t sum = hi[i][l] - lo[i][l];
-      least[l] = i == 0 || sum < least[l] ? sum : least[l];
-    }
-  widen(least, energy);
+  const Integers *sums = (const Integers *)(const void *)g->sums;
+  const Integers *hi = sums + (k + 1) * stride + begin, *lo = sums + vb * stride + begin;
+  if (count == 0)
+    return lanes_real(0);
+  Integers least = hi[0] - lo[0];
+  for (int i = 1; i < count; i++)
+    least = lanes_least(least, hi[i] - lo[i]);
+  return lanes_of_integers(least);
 }
 
 #endif

@@ -23,10 +23,10 @@ void STX_VARIANT(stx_satdp_take)(StxLayout *at, const StxSatdpParams *params, Gr
   STX_TAKE(at, g->slants, slanted * (rows + 1));
   g->slants = slanted ? g->slants : NULL;
   for (int kind = 0; kind < KINDS; kind++) {
-    STX_TAKE(at, g->bound[kind], rows);
-    STX_TAKE(at, g->least[kind], rows);
+    STX_TAKE(at, g->bound[kind], rows + OPEN_ROWS);
+    STX_TAKE(at, g->base[kind], rows);
     STX_TAKE(at, g->visited[kind], rows);
-    STX_TAKE(at, g->list[kind], rows + 1 > LANES ? rows + 1 : LANES + 1);
+    STX_TAKE(at, g->list[kind], rows + OPEN_ROWS);
   }
 }
 

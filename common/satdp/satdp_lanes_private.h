@@ -29,8 +29,10 @@ enum { LANES = 4 };
 typedef double Lanes[LANES] __attribute__((aligned(8 * LANES))); /* a whole vector */
 typedef int32_t Ints[LANES] __attribute__((aligned(4 * LANES)));
 typedef uint16_t Cells[LANES] __attribute__((aligned(2 * LANES)));
+typedef float Floats __attribute__((vector_size(4 * LANES))); /* one per lane, in a register */
 
 enum { GROUND, OBJECT, SKY, KINDS };
+enum { OPEN_ROWS = 8 }; /* start rows that are looked at together */
 
 /* Sums over the cells below a boundary. */
 typedef struct {
@@ -71,16 +73,20 @@ typedef struct {
   int classes[KINDS + 1]; /* sums[u · classes[KINDS] + classes[K] … classes[K + 1] − 1], kind K */
   Cells *raw;             /* channels × rows: the columns as they came, by u */
 
-  State *states;       /* rows + 1; [k + 1] holds T_K(k) */
-  Lanes *bound[KINDS]; /* rows, by vb; see satdp_omp.c */
-  Lanes *least[KINDS]; /* rows: C + the least that the cut below vb can cost */
-  Lanes *free[2];      /* rows: the bounds of ground and slanted objects, their priors left out */
-  int *visited[KINDS]; /* rows: the last k at which the start row was computed */
-  int *list[KINDS];    /* rows: start rows to be computed, */
-  int listed[KINDS];   /*   how many */
-  int first[KINDS];    /* see satdp_omp.c */
-  Lanes cost, worst;   /* C, and what a best begins with; of lanes that are done: no start row's
-                          bound, and no limit */
+  State *states;        /* rows + 1; [k + 1] holds T_K(k) */
+  Floats *bound[KINDS]; /* rows + OPEN_ROWS, by vb; see satdp_omp.c. Infinite: nothing to try */
+  Lanes *base[KINDS];   /* rows: C + the least that the cut below vb can cost, less what its sums
+                           hold of cells and the rounding */
+  Floats *free[2];      /* rows: the bounds of ground and slanted objects, their priors left out */
+  int *visited[KINDS];  /* rows: the last k at which the start row was among the winners */
+  int16_t *list[KINDS]; /* rows + OPEN_ROWS: start rows to be computed, */
+  int listed[KINDS];    /*   how many */
+  int16_t won[KINDS][LANES + 1]; /* the same of those that won the row before, */
+  int wins[KINDS];
+  Floats held[KINDS][LANES]; /*   and their bounds while they are hidden */
+  int first[KINDS];          /* see satdp_omp.c */
+  Lanes cost, worst; /* C, and what a best begins with; of lanes that are done: no start row's
+                        bound, and no limit */
   Lanes best[KINDS], link[KINDS], value[KINDS]; /* of the row k under way */
   uint64_t evaluated;
 } Group;

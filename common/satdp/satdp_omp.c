@@ -28,205 +28,207 @@
 
 enum { RENEWAL = 4 }; /* rows between two looks at the prefix */
 
-/* ---- Recurrence --------------------------------------------------------------------------- */
+/* ---- Pairs --------------------------------------------------------------------------------- */
 
-/* Computes the pairs of row k and the start rows in the list, and offers them to the best. */
-static inline __attribute__((always_inline)) void try_list_of(
-    Group *g, int kind, int k, bool slanted)
+/* What the pairs of a row have in common. */
+typedef struct {
+  const SumRow *hi;
+  const SlantRow *slant_hi;
+  FitInput in;
+  StxPairCost pair;
+  double lambda;
+  Real placed; /* of all cells below the row's end, and C */
+  Real floor;  /* the same, less lower_K */
+} RowTerms;
+
+INLINE RowTerms row_terms(const Group *g, int kind, int k, bool slanted)
 {
-  double *restrict best_of = g->best[kind], *restrict link_of = g->link[kind];
-  double *restrict value_of = g->value[kind];
-  int count = g->listed[kind];
-  const SumRow *hi = &g->rows[k + 1];
   const StxSatdpTables *t = g->tables;
-  FitInput in = {stx_ground_prior(t), t->residual_energy};
-  StxPairCost pair = stx_pair_cost(t);
-  double cost = t->stixel_cost, rounding = t->rounding, lambda = t->lambda_object;
-  const SlantRow *slant_hi = slanted ? &g->slants[k + 1] : NULL;
+  const SumRow *hi = &g->rows[k + 1];
+  Real placed = lanes_load(hi->placed[kind]);
+  RowTerms row = {hi, slanted ? &g->slants[k + 1] : NULL, {stx_ground_prior(t), t->residual_energy},
+      stx_pair_cost(t), t->lambda_object, placed + t->stixel_cost,
+      placed - lanes_load(hi->lower[kind])};
+  return row;
+}
+
+/* Computes a start row at row k, and offers it to the best; returns its bound. */
+INLINE Floats try_pair(
+    const Group *g, const RowTerms *row, int kind, int vb, int k, bool slanted, Best *best)
+{
+  const SumRow *hi = row->hi, *lo = &g->rows[vb];
+  Fit fit = slanted ? fit_slanted(row->lambda, row->in.unit, hi, lo, row->slant_hi, &g->slants[vb],
+                          g->rest[vb])
+                    : fit_kind(row->in, kind, hi, lo);
+  LanesChoice choice = choose_below(row->pair, kind, cut_below(&g->states[vb]), fit.foot);
+  Real own = fit.energy + class_energy(g, kind, vb, k);
+  Real energy = own + (row->placed - lanes_load(lo->placed[kind])) + choice.energy;
+  offer(best, energy, link_of(vb, choice), fit.top);
+  return lanes_narrow(own + row->floor + lanes_load(g->base[kind][vb]));
+}
+
+/* First the last row's winners, whose bounds stay hidden, or the list. */
+INLINE void try_kind(Group *g, int kind, int k, bool slanted, bool first)
+{
+  const int16_t *list = first ? g->won[kind] : g->list[kind];
+  int count = first ? g->wins[kind] : g->listed[kind];
+  RowTerms row = row_terms(g, kind, k, slanted);
+  Best best = load_best(g, kind);
   for (int i = 0; i < count; i++) {
-    int vb = g->list[kind][i];
-    const SumRow *lo = &g->rows[vb];
-    const SlantRow *slant_lo = slanted ? &g->slants[vb] : NULL;
-    const State *below = &g->states[vb];
-    const double *rest = g->rest[vb];
-    const double *least = g->least[kind][vb];
-    double *bound = g->bound[kind][vb];
-    Lanes semantic;
-    class_energy(g, kind, vb, k, semantic);
-    EACH_LANE
-    {
-      Fit fit = slanted ? fit_slanted(lambda, in.unit, hi, lo, slant_hi, slant_lo, rest, l)
-                        : fit_kind(in, kind, hi, lo, l);
-      StxChoice choice = choose_below(pair, kind, cut_below(below, l), fit.foot);
-      double placed = hi->placed[kind][l] - lo->placed[kind][l];
-      double above = fit.energy + placed + semantic[l];
-      double energy = above + cost + choice.energy, link = stx_link(vb, choice.below);
-      double best = best_of[l], best_link = link_of[l];
-      int wins = (energy < best) | ((energy == best) & (link < best_link));
-      best_of[l] = wins ? energy : best;
-      link_of[l] = wins ? link : best_link;
-      value_of[l] = wins ? fit.top : value_of[l];
-      bound[l] = least[l] + above - hi->lower[kind][l] - rounding;
-    }
-    g->visited[kind][vb] = k;
+    Floats *bound = first ? &g->held[kind][i] : &g->bound[kind][list[i]];
+    *bound = try_pair(g, &row, kind, list[i], k, slanted, &best);
   }
-  g->evaluated += count;
+  store_best(g, kind, best);
+  g->evaluated += (uint64_t)count;
 }
 
-/* Apart, so that it does not stand in the way of the others. */
-static __attribute__((noinline)) void try_slanted_list(Group *g, int k)
+/* Apart, so that they do not stand in each other's way. */
+static __attribute__((noinline)) void try_ground(Group *g, int k, bool first)
 {
-  try_list_of(g, OBJECT, k, true);
+  try_kind(g, GROUND, k, false, first);
 }
 
-static inline void try_list(Group *g, int kind, int k)
+static __attribute__((noinline)) void try_upright(Group *g, int k, bool first)
 {
-  if (kind == OBJECT && g->slants != NULL)
-    try_slanted_list(g, k);
+  try_kind(g, OBJECT, k, false, first);
+}
+
+static __attribute__((noinline)) void try_slanted(Group *g, int k, bool first)
+{
+  try_kind(g, OBJECT, k, true, first);
+}
+
+static __attribute__((noinline)) void try_sky(Group *g, int k, bool first)
+{
+  try_kind(g, SKY, k, false, first);
+}
+
+static void try_all(Group *g, int k, bool first)
+{
+  if (g->tables->has_ground)
+    try_ground(g, k, first);
+  if (g->slants != NULL)
+    try_slanted(g, k, first);
   else
-    try_list_of(g, kind, k, false);
+    try_upright(g, k, first);
+  try_sky(g, k, first);
 }
 
-/* The list of the start rows that may still win. */
-static inline void list_open(Group *g, int kind, int k)
+/* ---- Pruning ------------------------------------------------------------------------------- */
+
+/* Lists the start rows that may still win. */
+INLINE void list_rest(Group *g, int kind, int k)
 {
-  int count = 0, *list = g->list[kind];
-  const int *visited = g->visited[kind];
-  const Lanes *bound = g->bound[kind];
-  const double *lower = g->rows[k + 1].lower[kind], *best = g->best[kind];
-  Lanes limit;
-  EACH_LANE
-  limit[l] = best[l] - lower[l];
-  for (int vb = g->first[kind]; vb <= k; vb++) {
-    list[count] = vb;
-    count += any_at_most(bound[vb], limit) & (visited[vb] != k);
-  }
-  g->listed[kind] = count;
+  Real limit = lanes_load(g->best[kind]) - lanes_load(g->rows[k + 1].lower[kind]);
+  list_open(g, kind, g->first[kind], k, limit);
+  if (k > 0)
+    show_winners(g, kind);
 }
 
 /* What a stixel of the kind that begins at row k pays at most, its own energy apart, less
  * lower_K(k). */
-static inline void renewal_cost(const Group *g, int kind, int k, double *cost)
+INLINE Floats renewal_cost(const Group *g, int kind, int k)
 {
-  const State *below = &g->states[k];
-  const double *lower = g->rows[k].lower[kind], *largest = g->rest[k];
+  LanesCut cut = cut_below(&g->states[k]);
   StxPairCost pair = stx_pair_cost(g->tables);
-  double one = g->tables->stixel_cost;
-  EACH_LANE
-  {
-    StxCut cut = cut_below(below, l);
-    double most = kind == GROUND   ? stx_most_below_ground(pair, cut)
-                  : kind == OBJECT ? stx_most_below_object(pair, cut, largest[l])
-                                   : stx_least_below_sky(pair, cut);
-    cost[l] = one + most - lower[l];
-  }
+  Real most = kind == GROUND   ? lanes_most_below_ground(pair, cut)
+              : kind == OBJECT ? lanes_most_below_object(pair, cut, lanes_load(g->rest[k]))
+                               : lanes_least_below_sky(pair, cut);
+  return lanes_narrow(g->tables->stixel_cost + most - lanes_load(g->rows[k].lower[kind]));
 }
 
 /* What the prefix is judged by: of kinds that have a prior, without that. */
-static inline Lanes *free_bounds(const Group *g, int kind)
+INLINE Floats *free_bounds(const Group *g, int kind)
 {
   return kind == GROUND || (kind == OBJECT && g->slants != NULL) ? g->free[kind] : g->bound[kind];
 }
 
-static __attribute__((noinline)) void renew_slanted_bound(const Group *g, int vb, int k)
+/* The energy of the cells vb … k, priors left out. */
+static inline Real free_energy(const Group *g, int kind, int vb, int k)
 {
+  const StxSatdpTables *t = g->tables;
   const SumRow *hi = &g->rows[k + 1], *lo = &g->rows[vb];
-  const SlantRow *slant_hi = &g->slants[k + 1], *slant_lo = &g->slants[vb];
-  const double *least = g->least[OBJECT][vb];
-  double *bound = g->free[OBJECT][vb];
-  double rounding = g->tables->rounding, unit = g->tables->residual_energy;
-  EACH_LANE
-  {
-    double residual = slanted_free_residual(hi, lo, slant_hi, slant_lo, l);
-    double energy = stx_data_energy(residual, unit);
-    bound[l] = stx_max(bound[l], least[l] + energy - lo->lower[OBJECT][l] - rounding);
-  }
+  StxGroundPrior prior = stx_ground_prior(t);
+  FitInput in = {prior, t->residual_energy};
+  if (kind == GROUND)
+    return lanes_data_energy(line_residual(prior, hi, lo), in.unit);
+  if (kind == OBJECT && g->slants != NULL)
+    return lanes_data_energy(
+        slanted_free_residual(hi, lo, &g->slants[k + 1], &g->slants[vb]), in.unit);
+  return fit_kind(in, kind, hi, lo).energy;
 }
 
-/* Computes that afresh. */
+/* Computes the bound that the prefix is judged by afresh. */
 static inline void renew_bound(const Group *g, int kind, int vb, int k)
 {
-  if (kind == OBJECT && g->slants != NULL) {
-    renew_slanted_bound(g, vb, k);
-    return;
-  }
-  const SumRow *hi = &g->rows[k + 1], *lo = &g->rows[vb];
-  StxGroundPrior prior = stx_ground_prior(g->tables);
-  FitInput in = {prior, g->tables->residual_energy};
-  const double *least = g->least[kind][vb];
-  double *bound = free_bounds(g, kind)[vb];
-  double rounding = g->tables->rounding;
-  EACH_LANE
-  {
-    double energy = kind == GROUND ? stx_data_energy(line_residual(prior, hi, lo, l), in.unit)
-                                   : fit_kind(in, kind, hi, lo, l).energy;
-    bound[l] = stx_max(bound[l], least[l] + energy - lo->lower[kind][l] - rounding);
-  }
+  const SumRow *lo = &g->rows[vb];
+  Floats *bound = &free_bounds(g, kind)[vb];
+  Real floor = lanes_load(lo->placed[kind]) - lanes_load(lo->lower[kind]);
+  Real renewed = lanes_load(g->base[kind][vb]) + floor + free_energy(g, kind, vb, k);
+  *bound = lanes_narrow(lanes_max(lanes_widen(*bound), renewed));
 }
 
 /* Moves first_K past the start rows that no row from k on can want. */
 static inline void drop_starts(Group *g, int kind, int k)
 {
-  const Lanes *bound = free_bounds(g, kind);
+  const Floats *bound = free_bounds(g, kind);
   int first = g->first[kind];
-  Lanes cost;
-  renewal_cost(g, kind, k, cost);
+  Floats cost = renewal_cost(g, kind, k);
   while (first < k) {
-    if (any_at_most(bound[first], cost)) {
+    if (lanes_any_at_most(bound[first], cost)) {
       renew_bound(g, kind, first, k - 1);
       g->evaluated++;
-      if (any_at_most(bound[first], cost))
+      if (lanes_any_at_most(bound[first], cost))
         break;
     }
-    first++;
+    g->bound[kind][first++] = (Floats){0} + INFINITY;
   }
   g->first[kind] = first;
 }
 
+/* ---- Recurrence ---------------------------------------------------------------------------- */
+
 /* Start row k becomes possible. */
-static void open_start(Group *g, int k)
+static inline void open_start(Group *g, int kind, int k)
 {
-  const State *below = &g->states[k];
+  const SumRow *row = &g->rows[k];
   StxPairCost pair = stx_pair_cost(g->tables);
-  double rounding = g->tables->rounding;
-  const double *cost = g->cost;
-  double *ground = g->least[GROUND][k], *object = g->least[OBJECT][k], *sky = g->least[SKY][k];
-  EACH_LANE
-  {
-    StxCut cut = cut_below(below, l);
-    ground[l] = cost[l] + stx_least_below_ground(cut);
-    object[l] = cost[l] + stx_least_below_object(cut);
-    sky[l] = cost[l] + stx_least_below_sky(pair, cut);
-  }
-  for (int kind = 0; kind < KINDS; kind++) {
-    const double *least = g->least[kind][k], *lower = g->rows[k].lower[kind];
-    double *bound = g->bound[kind][k];
-    EACH_LANE
-    bound[l] = least[l] - lower[l] - rounding;
-    g->visited[kind][k] = -1;
-  }
-  memcpy(g->free[GROUND][k], g->bound[GROUND][k], sizeof(Lanes));
-  if (g->slants != NULL)
-    memcpy(g->free[OBJECT][k], g->bound[OBJECT][k], sizeof(Lanes));
+  Real least =
+      lanes_load(g->cost) + least_below(pair, kind, cut_below(&g->states[k])) - g->tables->rounding;
+  Floats bound = lanes_narrow(least - lanes_load(row->lower[kind]));
+  lanes_store(g->base[kind][k], least - lanes_load(row->placed[kind]));
+  g->bound[kind][k] = bound;
+  free_bounds(g, kind)[k] = bound;
 }
+
+INLINE void begin_kind(Group *g, int kind, int k)
+{
+  if (k > 0 && k % RENEWAL == 0)
+    drop_starts(g, kind, k);
+  if (k > 0)
+    list_winners(g, kind, k);
+  open_start(g, kind, k);
+  begin_row(g, kind);
+}
+
+/* The kinds of a row do not depend on each other: they take each step together, which gives the
+ * processor three times as much to overlap. */
+#define EACH_KIND(call)                                                                            \
+  do {                                                                                             \
+    if (has_ground)                                                                                \
+      call(g, GROUND, k);                                                                          \
+    call(g, OBJECT, k);                                                                            \
+    call(g, SKY, k);                                                                               \
+  } while (0)
 
 static void solve_row(Group *g, int k)
 {
   bool has_ground = g->tables->has_ground;
-  open_start(g, k);
-  if (k > 0) {
-    if (k % RENEWAL == 0)
-      EACH_KIND(drop_starts);
-    EACH_KIND(list_winners);
-  }
-  for (int kind = 0; kind < KINDS; kind++)
-    begin_row(g, kind);
-  if (k > 0)
-    EACH_KIND(try_list);
-  EACH_KIND(list_open);
-  EACH_KIND(try_list);
-  for (int kind = has_ground ? GROUND : OBJECT; kind < KINDS; kind++)
-    end_row(g, kind, k);
+  EACH_KIND(begin_kind);
+  try_all(g, k, true);
+  EACH_KIND(list_rest);
+  try_all(g, k, false);
+  EACH_KIND(end_row);
 }
 
 /* Before row k: lanes without it open no start row, reach every limit at once, and repeat a winner

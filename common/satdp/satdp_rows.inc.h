@@ -5,52 +5,126 @@
 #ifndef STX_SATDP_ROWS_INC_H
 #define STX_SATDP_ROWS_INC_H
 
-#include "common/satdp/satdp_lanes_private.h"
+#include "common/satdp/satdp_simd.inc.h"
 
-#include <string.h>
-#ifdef __AVX__
-#include <immintrin.h>
-#endif
-
-/* 1 if a <= b in any lane. */
-static inline int any_at_most(const double *a, const double *b)
+INLINE LanesCut cut_below(const State *below)
 {
-#if defined(__AVX512F__)
-  return _mm512_cmp_pd_mask(_mm512_load_pd(a), _mm512_load_pd(b), _CMP_LE_OQ) != 0;
-#elif defined(__AVX__)
-  return _mm256_movemask_pd(_mm256_cmp_pd(_mm256_load_pd(a), _mm256_load_pd(b), _CMP_LE_OQ)) != 0;
-#else
-  return (a[0] <= b[0]) | (a[1] <= b[1]) | (a[2] <= b[2]) | (a[3] <= b[3]);
-#endif
-}
-
-static inline StxCut cut_below(const State *below, int l)
-{
-  StxCut cut = {below->energy[GROUND][l], below->energy[OBJECT][l], below->energy[SKY][l],
-      below->value[GROUND][l], below->value[OBJECT][l]};
+  LanesCut cut = {lanes_load(below->energy[GROUND]), lanes_load(below->energy[OBJECT]),
+      lanes_load(below->energy[SKY]), lanes_load(below->value[GROUND]),
+      lanes_load(below->value[OBJECT])};
   return cut;
 }
 
-static inline StxChoice choose_below(StxPairCost pair, int kind, StxCut cut, double foot)
+INLINE LanesChoice choose_below(StxPairCost pair, int kind, LanesCut cut, Real foot)
 {
-  return kind == GROUND   ? stx_below_ground(pair, cut, foot)
-         : kind == OBJECT ? stx_below_object(pair, cut, foot)
-                          : stx_below_sky(pair, cut);
+  return kind == GROUND   ? lanes_below_ground(pair, cut, foot)
+         : kind == OBJECT ? lanes_below_object(pair, cut, foot)
+                          : lanes_below_sky(pair, cut);
 }
 
-/* The list of the last row's winners. */
-static inline void list_winners(Group *g, int kind, int k)
+INLINE Real least_below(StxPairCost pair, int kind, LanesCut cut)
+{
+  return kind == GROUND   ? lanes_least_below_ground(cut)
+         : kind == OBJECT ? lanes_least_below_object(cut)
+                          : lanes_least_below_sky(pair, cut);
+}
+
+/* ---- The best of a row --------------------------------------------------------------------- */
+
+/* The best so far: its energy, its link, and its plane's value at its upper end. */
+typedef struct {
+  Real energy, link, value;
+} Best;
+
+INLINE Best load_best(const Group *g, int kind)
+{
+  Best best = {lanes_load(g->best[kind]), lanes_load(g->link[kind]), lanes_load(g->value[kind])};
+  return best;
+}
+
+INLINE void store_best(Group *g, int kind, Best best)
+{
+  lanes_store(g->best[kind], best.energy);
+  lanes_store(g->link[kind], best.link);
+  lanes_store(g->value[kind], best.value);
+}
+
+INLINE void offer(Best *best, Real energy, Real link, Real value)
+{
+  Mask wins = lanes_less(energy, best->energy) |
+              (lanes_equal(energy, best->energy) & lanes_less(link, best->link));
+  best->energy = lanes_select(wins, energy, best->energy);
+  best->link = lanes_select(wins, link, best->link);
+  best->value = lanes_select(wins, value, best->value);
+}
+
+INLINE Real link_of(int vb, LanesChoice choice)
+{
+  return 4.0 * vb + choice.below; /* stx_link */
+}
+
+/* ---- Start rows ----------------------------------------------------------------------------- */
+
+/*
+ * Lists the last row's winners, and hides them from list_open, for they are computed before.
+ * Bounds are rounded, as what they are compared with: both go the same way, so that whatever may
+ * win is found.
+ */
+INLINE void list_winners(Group *g, int kind, int k)
 {
   int count = 0;
-  int *visited = g->visited[kind], *list = g->list[kind];
+  int *visited = g->visited[kind];
   for (int l = 0; l < LANES; l++) {
     int vb = (int)g->link[kind][l] >> 2;
-    list[count] = vb;
+    g->won[kind][count] = (int16_t)vb;
     count += visited[vb] != k;
     visited[vb] = k;
+    g->bound[kind][vb] = (Floats){0} + INFINITY;
+  }
+  g->wins[kind] = count;
+}
+
+/* Those that have been dropped stay hidden. As many steps for few as for many: how many there are
+ * nobody could predict. */
+INLINE void show_winners(Group *g, int kind)
+{
+  for (int l = 0; l < LANES; l++) {
+    int i = l < g->wins[kind] ? l : 0, vb = g->won[kind][i];
+    if (vb >= g->first[kind])
+      g->bound[kind][vb] = g->held[kind][i];
+  }
+}
+
+/* Of four start rows those whose bit is set, first. */
+typedef int16_t Four __attribute__((vector_size(8)));
+static const Four chosen[16] = {{0}, {0}, {1}, {0, 1}, {2}, {0, 2}, {1, 2}, {0, 1, 2}, {3}, {0, 3},
+    {1, 3}, {0, 1, 3}, {2, 3}, {0, 2, 3}, {1, 2, 3}, {0, 1, 2, 3}};
+static const uint8_t chosen_count[16] = {0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4};
+
+INLINE int list_four(int16_t *list, int count, unsigned open, int vb)
+{
+  Four rows = chosen[open] + (int16_t)vb;
+  memcpy(list + count, &rows, sizeof rows);
+  return count + chosen_count[open];
+}
+
+/* Lists the start rows from `first` on whose bound is at most the limit in any lane. Without
+ * branches, which nobody could predict. */
+INLINE void list_open(Group *g, int kind, int first, int k, Real limit)
+{
+  int count = 0;
+  int16_t *list = g->list[kind];
+  const Floats *bound = g->bound[kind];
+  Floats most = lanes_narrow(limit);
+  for (int vb = first / OPEN_ROWS * OPEN_ROWS; vb <= k; vb += OPEN_ROWS) {
+    unsigned open = lanes_open8(bound + vb, most);
+    count = list_four(list, count, open & 15, vb);
+    count = list_four(list, count, open >> 4, vb + 4);
   }
   g->listed[kind] = count;
 }
+
+/* ---- Rows ---------------------------------------------------------------------------------- */
 
 static void begin_row(Group *g, int kind)
 {
@@ -91,22 +165,20 @@ static void init_states(const Group *g)
 
 static void begin_group(Group *g)
 {
+  int rows = g->pieces[g->longest];
   init_states(g);
   memset(g->first, 0, sizeof g->first);
+  memset(g->wins, 0, sizeof g->wins);
+  for (int kind = 0; kind < KINDS; kind++) {
+    for (int vb = 0; vb < rows + OPEN_ROWS; vb++)
+      g->bound[kind][vb] = (Floats){0} + INFINITY;
+    for (int vb = 0; vb < rows; vb++)
+      g->visited[kind][vb] = -1;
+  }
   for (int l = 0; l < LANES; l++) {
     g->cost[l] = g->tables->stixel_cost;
     g->worst[l] = 2 * STX_FORBIDDEN;
   }
 }
-
-/* The kinds of a row do not depend on each other: they take each step together, which gives the
- * processor three times as much to overlap. */
-#define EACH_KIND(call)                                                                            \
-  do {                                                                                             \
-    if (has_ground)                                                                                \
-      call(g, GROUND, k);                                                                          \
-    call(g, OBJECT, k);                                                                            \
-    call(g, SKY, k);                                                                               \
-  } while (0)
 
 #endif
