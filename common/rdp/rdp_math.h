@@ -40,11 +40,17 @@ STX_INLINE float stx_rdp_pixels(const StxRdpRecords *grid, float disparity)
   return (disparity > 0 ? disparity : 0) * grid->step;
 }
 
-STX_INLINE StxStixel stx_rdp_record(const StxRdpRecords *grid, const StxRdpSegment *segment)
+/* What a record says of its segment, in 32 bits each, for vectors. */
+typedef struct {
+  int top, bottom; /* image rows */
+  float disparity_top, disparity_bottom, cost, confidence;
+} StxRdpLine;
+
+STX_INLINE StxRdpLine stx_rdp_line(const StxRdpRecords *grid, const StxRdpSegment *segment)
 {
   int f = segment->f, l = segment->l, length = l - f > 1 ? l - f : 1;
   int last = l == grid->rows - 1;
-  int cells = last ? l - f + 1 : length;
+  int cells = length + (last & (l > f)); /* no branch: a vector would divide once for each */
   float from = (float)(int32_t)segment->disparity_f;
   float rise = (float)((int32_t)segment->disparity_l - (int32_t)segment->disparity_f);
   float slope = rise / (float)length;
@@ -53,15 +59,27 @@ STX_INLINE StxStixel stx_rdp_record(const StxRdpRecords *grid, const StxRdpSegme
   float below = length > 1 ? (last ? grid->end - (float)f : (float)(length - 1) + grid->overhang)
                            : (float)(cells - 1);
   float weight = (float)(int32_t)segment->weight / ((float)cells * (float)STX_WEIGHT_ONE);
-  StxStixel record = {.column = (uint16_t)segment->column,
-      .top = (uint16_t)(f * grid->cell_height),
-      .bottom = (uint16_t)(last ? grid->height - 1 : l * grid->cell_height - 1),
-      .kind = STX_KIND_SEGMENT,
-      .label = STX_LABEL_NONE,
+  StxRdpLine line = {.top = f * grid->cell_height,
+      .bottom = last ? grid->height - 1 : l * grid->cell_height - 1,
       .disparity_top = stx_rdp_pixels(grid, from - slope * above),
       .disparity_bottom = stx_rdp_pixels(grid, from + slope * below),
       .cost = (float)(int32_t)segment->largest / (float)length * grid->step,
       .confidence = weight < 1.0f ? sqrtf(weight) : 1.0f};
+  return line;
+}
+
+STX_INLINE StxStixel stx_rdp_record(const StxRdpRecords *grid, const StxRdpSegment *segment)
+{
+  StxRdpLine line = stx_rdp_line(grid, segment);
+  StxStixel record = {.column = (uint16_t)segment->column,
+      .top = (uint16_t)line.top,
+      .bottom = (uint16_t)line.bottom,
+      .kind = STX_KIND_SEGMENT,
+      .label = STX_LABEL_NONE,
+      .disparity_top = line.disparity_top,
+      .disparity_bottom = line.disparity_bottom,
+      .cost = line.cost,
+      .confidence = line.confidence};
   return record;
 }
 

@@ -202,13 +202,15 @@ static void sum_weights_above(const uint16_t *weights, int rows, const uint32_t 
   }
 }
 
-/* Writes `count` records and computes GROUP: of the segments between the points, which have the
- * sums of weights above them; the largest x belongs to the upper point of each. */
+#define WORDS_OF_RECORD (sizeof(StxStixel) / sizeof(uint32_t))
+
+/* Writes GROUP records: of the segments between the points, which have the sums of weights above
+ * them; the largest x belongs to the upper point of each. */
 static __attribute__((noinline)) void write_group(const StxRdpRecords *grid, int column,
-    const uint32_t *points, const int32_t *largest, const uint32_t *sums, int count,
-    StxStixel *records)
+    const uint32_t *points, const int32_t *largest, const uint32_t *sums, void *records)
 {
   StxRdpRecords common = *grid; /* a copy: loads under a condition would not become vectors */
+  const uint32_t kind = (uint32_t)STX_KIND_SEGMENT << 16 | (uint32_t)STX_LABEL_NONE << 24;
   uint32_t places[2][GROUP];
   float values[4][GROUP];
 #pragma omp simd
@@ -216,20 +218,19 @@ static __attribute__((noinline)) void write_group(const StxRdpRecords *grid, int
     StxRdpSegment segment = {column, (int)(points[i + 1] & 0xFFFF), (int)(points[i] & 0xFFFF),
         points[i + 1] >> 16 ^ 0x8000, points[i] >> 16 ^ 0x8000, (uint32_t)largest[i + 1],
         sums[i] - sums[i + 1]};
-    StxStixel record = stx_rdp_record(&common, &segment);
-    places[0][i] = (uint32_t)record.column | (uint32_t)record.top << 16;
-    places[1][i] =
-        (uint32_t)record.bottom | (uint32_t)record.kind << 16 | (uint32_t)record.label << 24;
-    values[0][i] = record.disparity_top;
-    values[1][i] = record.disparity_bottom;
-    values[2][i] = record.cost;
-    values[3][i] = record.confidence;
+    StxRdpLine line = stx_rdp_line(&common, &segment);
+    places[0][i] = (uint32_t)column | (uint32_t)line.top << 16;
+    places[1][i] = ((uint32_t)line.bottom & 0xFFFF) | kind;
+    values[0][i] = line.disparity_top;
+    values[1][i] = line.disparity_bottom;
+    values[2][i] = line.cost;
+    values[3][i] = line.confidence;
   }
-  for (int i = 0; i < count; i++) {
-    uint32_t record[6] = {places[0][i], places[1][i]};
+  for (int i = 0; i < GROUP; i += LANES) {
+    Ints words[WORDS_OF_RECORD] = {ri_load(places[0] + i), ri_load(places[1] + i)};
     for (int j = 0; j < 4; j++)
-      memcpy(&record[2 + j], &values[j][i], sizeof record[0]);
-    memcpy(&records[i], record, sizeof record);
+      words[2 + j] = ri_load(values[j] + i);
+    ri_records((char *)records + (size_t)i * sizeof(StxStixel), words);
   }
 }
 
@@ -250,8 +251,11 @@ static void write_column(Worker *w, int column, Cuts list, int count, StxStixel 
     int left = count - done;
     for (int i = 1; i <= GROUP && !few; i++)
       sums[i] = w->sums[points[done + i] & 0xFFFF];
-    write_group(&common, column, points + done, largest + done, above, left < GROUP ? left : GROUP,
-        records + done);
+    StxStixel rest[GROUP];
+    write_group(&common, column, points + done, largest + done, above,
+        left < GROUP ? rest : records + done);
+    if (left < GROUP)
+      memcpy(records + done, rest, (size_t)left * sizeof *rest);
     if (few)
       above += GROUP;
     else

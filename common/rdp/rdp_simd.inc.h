@@ -19,6 +19,8 @@
  *   ri_running       LANES 16-bit numbers as running sums; ri_last: the last lane in all lanes
  *   ri_pack          stores the lanes whose bit is set, one after another; writes LANES words.
  *                    ri_pack_two: two vectors in the same way
+ *   ri_records       stores LANES records of six words from the vectors of the first words, of the
+ *                    second ones, …
  */
 #ifndef STX_RDP_SIMD_INC_H
 #define STX_RDP_SIMD_INC_H

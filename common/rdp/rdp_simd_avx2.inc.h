@@ -189,6 +189,29 @@ INLINE Ints ri_gather(const uint32_t *points, Ints at)
   return _mm256_i32gather_epi32((const int *)points, at, 4);
 }
 
+/* Four records from their thirds, 8 bytes each. */
+INLINE void four_records(char *to, Ints a, Ints b, Ints c)
+{
+  Ints ab = _mm256_unpacklo_epi64(a, b), bc = _mm256_unpackhi_epi64(b, c);
+  Ints ca = _mm256_blend_epi32(_mm256_unpacklo_epi64(c, c), a, 0xCC);
+  ri_store(to, _mm256_permute2x128_si256(ab, ca, 0x20));
+  ri_store(to + 32, _mm256_blend_epi32(bc, ab, 0xF0));
+  ri_store(to + 64, _mm256_permute2x128_si256(ca, bc, 0x31));
+}
+
+INLINE void ri_records(void *to, const Ints words[6])
+{
+  Ints low[3], high[3];
+  for (int i = 0; i < 3; i++) {
+    Ints even = _mm256_permute4x64_epi64(words[2 * i], 0xD8);
+    Ints odd = _mm256_permute4x64_epi64(words[2 * i + 1], 0xD8);
+    low[i] = _mm256_unpacklo_epi32(even, odd);
+    high[i] = _mm256_unpackhi_epi32(even, odd);
+  }
+  four_records(to, low[0], low[1], low[2]);
+  four_records((char *)to + 96, high[0], high[1], high[2]);
+}
+
 /* Transposes 8 × 8 points: pairs of lanes are exchanged, then twos, then fours. */
 INLINE void ri_columns(const uint32_t *points, const uint32_t *first, Ints *point)
 {

@@ -197,6 +197,34 @@ INLINE Ints ri_gather(const uint32_t *points, Ints at)
   return _mm512_i32gather_epi32(at, points, 4);
 }
 
+/* Eight records from their thirds, 8 bytes each. */
+INLINE void eight_records(char *to, Ints a, Ints b, Ints c)
+{
+  Ints ab0 = _mm512_setr_epi64(0, 8, 0, 1, 9, 0, 2, 10),
+       c0 = _mm512_setr_epi64(0, 0, 0, 0, 0, 1, 0, 0);
+  Ints ab1 = _mm512_setr_epi64(0, 3, 11, 0, 4, 12, 0, 5),
+       c1 = _mm512_setr_epi64(2, 0, 0, 3, 0, 0, 4, 0);
+  Ints ab2 = _mm512_setr_epi64(13, 0, 6, 14, 0, 7, 15, 0),
+       c2 = _mm512_setr_epi64(0, 5, 0, 0, 6, 0, 0, 7);
+  ri_store(to, _mm512_mask_permutexvar_epi64(_mm512_permutex2var_epi64(a, ab0, b), 0x24, c0, c));
+  ri_store(
+      to + 64, _mm512_mask_permutexvar_epi64(_mm512_permutex2var_epi64(a, ab1, b), 0x49, c1, c));
+  ri_store(
+      to + 128, _mm512_mask_permutexvar_epi64(_mm512_permutex2var_epi64(a, ab2, b), 0x92, c2, c));
+}
+
+INLINE void ri_records(void *to, const Ints words[6])
+{
+  Ints low = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+  Ints high = _mm512_add_epi32(low, ri_set(8)), thirds[2][3];
+  for (int i = 0; i < 3; i++) {
+    thirds[0][i] = _mm512_permutex2var_epi32(words[2 * i], low, words[2 * i + 1]);
+    thirds[1][i] = _mm512_permutex2var_epi32(words[2 * i], high, words[2 * i + 1]);
+  }
+  eight_records(to, thirds[0][0], thirds[0][1], thirds[0][2]);
+  eight_records((char *)to + 192, thirds[1][0], thirds[1][1], thirds[1][2]);
+}
+
 INLINE void ri_columns(const uint32_t *points, const uint32_t *first, Ints *point)
 {
   Ints at = ri_load(first);

@@ -231,6 +231,25 @@ INLINE Ints ri_gather(const uint32_t *points, Ints at)
       (int32_t)points[at[3]]};
 }
 
+/* Two records from their thirds, 8 bytes each. */
+INLINE void two_records(char *to, Ints a, Ints b, Ints c)
+{
+  ri_store(to, __builtin_shufflevector(a, b, 0, 1, 4, 5));
+  ri_store(to + 16, __builtin_shufflevector(c, a, 0, 1, 6, 7));
+  ri_store(to + 32, __builtin_shufflevector(b, c, 2, 3, 6, 7));
+}
+
+INLINE void ri_records(void *to, const Ints words[6])
+{
+  Ints low[3], high[3];
+  for (int i = 0; i < 3; i++) {
+    low[i] = __builtin_shufflevector(words[2 * i], words[2 * i + 1], 0, 4, 1, 5);
+    high[i] = __builtin_shufflevector(words[2 * i], words[2 * i + 1], 2, 6, 3, 7);
+  }
+  two_records(to, low[0], low[1], low[2]);
+  two_records((char *)to + 48, high[0], high[1], high[2]);
+}
+
 INLINE void ri_columns(const uint32_t *points, const uint32_t *first, Ints *point)
 {
   for (int i = 0; i < 8; i++, points++)
