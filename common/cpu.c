@@ -3,35 +3,67 @@
 
 #if STX_BUILD_X86
 #include <cpuid.h>
-#include <stdbool.h>
+#include <stdatomic.h>
 
-/* What compilers take for granted with x86-64-v3 and __builtin_cpu_supports() does not know
- * everywhere. A hypervisor may hide any: without LZCNT its code runs, as BSR, and is wrong. */
-static bool has_rest_of_avx2(void)
+/* XCR0: which registers the operating system saves. */
+#define YMM_SAVED 0x06u
+#define ZMM_SAVED 0xE6u
+
+/* What compilers take for granted with the flags of common/meson.build. Processors that have AVX2
+ * have the rest as well, but a hypervisor may hide any: without LZCNT its code runs, as BSR, and is
+ * wrong. */
+static const StxCpuId avx2 = {bit_FMA | bit_MOVBE | bit_OSXSAVE | bit_AVX | bit_F16C | bit_POPCNT,
+    bit_BMI | bit_AVX2 | bit_BMI2, 0, bit_LZCNT, YMM_SAVED};
+static const StxCpuId avx512 = {0,
+    bit_AVX512F | bit_AVX512DQ | bit_AVX512CD | bit_AVX512BW | bit_AVX512VL,
+    bit_AVX512VBMI | bit_AVX512VBMI2 | bit_AVX512VNNI | bit_AVX512BITALG | bit_AVX512VPOPCNTDQ, 0,
+    ZMM_SAVED};
+
+static int has(const StxCpuId *id, const StxCpuId *wanted)
 {
-  unsigned a, b, c = 0, d, extended = 0;
-  return __get_cpuid(1, &a, &b, &c, &d) && (c & bit_F16C) != 0 && (c & bit_MOVBE) != 0 &&
-         __get_cpuid(0x80000001, &a, &b, &extended, &d) && (extended & bit_LZCNT) != 0;
+  return (wanted->leaf1_c & ~id->leaf1_c) == 0 && (wanted->leaf7_b & ~id->leaf7_b) == 0 &&
+         (wanted->leaf7_c & ~id->leaf7_c) == 0 && (wanted->extended_c & ~id->extended_c) == 0 &&
+         (wanted->xcr0 & ~id->xcr0) == 0;
 }
 
-static unsigned avx512_flag(void)
+unsigned stx_cpu_flags_of(const StxCpuId *id)
 {
-  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-                 __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
-                 __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512vbmi") &&
-                 __builtin_cpu_supports("avx512vbmi2") && __builtin_cpu_supports("avx512bitalg") &&
-                 __builtin_cpu_supports("avx512vpopcntdq") && __builtin_cpu_supports("avx512vnni")
-             ? STX_CPU_AVX512
-             : 0;
+  if (!has(id, &avx2))
+    return 0;
+  return STX_CPU_AVX2 | (has(id, &avx512) ? STX_CPU_AVX512 : 0);
 }
 
+StxCpuId stx_cpu_id(void)
+{
+  StxCpuId id = {0, 0, 0, 0, 0};
+  unsigned a, b, c, d;
+  if (__get_cpuid(1, &a, &b, &c, &d))
+    id.leaf1_c = c;
+  if (__get_cpuid_count(7, 0, &a, &b, &c, &d)) {
+    id.leaf7_b = b;
+    id.leaf7_c = c;
+  }
+  if (__get_cpuid(0x80000001, &a, &b, &c, &d))
+    id.extended_c = c;
+  if (id.leaf1_c & bit_OSXSAVE) {
+    __asm__("xgetbv" : "=a"(a), "=d"(d) : "c"(0));
+    id.xcr0 = a;
+  }
+  return id;
+}
+
+/* Asked once: in a virtual machine each CPUID goes to the hypervisor. */
 unsigned stx_cpu_flags(void)
 {
-  unsigned flags = 0;
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-      __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") && has_rest_of_avx2())
-    flags |= STX_CPU_AVX2;
-  return flags | (flags ? avx512_flag() : 0);
+  enum { ASKED = 1u << 8 };
+  static atomic_uint known;
+  unsigned flags = atomic_load_explicit(&known, memory_order_relaxed);
+  if (flags == 0) {
+    StxCpuId id = stx_cpu_id();
+    flags = stx_cpu_flags_of(&id) | ASKED;
+    atomic_store_explicit(&known, flags, memory_order_relaxed);
+  }
+  return flags & ~(unsigned)ASKED;
 }
 #else
 unsigned stx_cpu_flags(void)
