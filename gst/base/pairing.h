@@ -79,6 +79,9 @@ G_DECLARE_DERIVABLE_TYPE(GstStxPairing, gst_stx_pairing, GST, STX_PAIRING, GstAg
  *   A buffer of an optional role whose moment has gone on without it, with its running time. It
  *   will be in no set, and belongs to the base class.
  *
+ * settle (optional)
+ *   The stream ends: wait for what was put off.
+ *
  * choose_pool (optional)
  *   decide_allocation, after the stage has noted whether outputs are in CUDAMemory.
  *
@@ -99,6 +102,7 @@ struct _GstStxPairingClass {
   GstFlowReturn (*process)(GstStxPairing *self, GstBuffer **set, GstBuffer **out);
   GstFlowReturn (*announce)(GstStxPairing *self, guint roles, StxError *error);
   void (*too_late)(GstStxPairing *self, guint role, GstBuffer *buffer, GstClockTime time);
+  void (*settle)(GstStxPairing *self);
   gboolean (*choose_pool)(GstStxPairing *self, GstQuery *query);
   void (*reset)(GstStxPairing *self);
 };
@@ -115,6 +119,11 @@ GstAggregatorPad *gst_stx_pairing_get_pad(GstStxPairing *self, guint role);
 
 /* From process: in a live pipeline, whose frames nobody can deliver again. */
 gboolean gst_stx_pairing_is_live(GstStxPairing *self);
+
+/* From process: the set will be computed later, by whoever then says when that began. Of _note_work
+ * any thread. */
+void gst_stx_pairing_put_off(GstStxPairing *self);
+void gst_stx_pairing_note_work(GstStxPairing *self, GstClockTime begin);
 
 /* From process: the running time of the set, that of its leading buffer; NONE: it has no PTS, or
  * lies before the segment. */

@@ -33,6 +33,7 @@ typedef struct {
   gboolean discont;   /* § a set was dropped */
   gboolean segment;   /* § a new one has not gone downstream */
   guint32 seqnum;     /* § of the leading pad's segment */
+  gboolean put_off;   /* § the set at hand */
   gboolean ended;     /* § downstream has had EOS, some pads have not */
 } GstStxPairingPrivate;
 

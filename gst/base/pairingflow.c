@@ -204,19 +204,33 @@ static GstFlowReturn push(GstStxPairing *self, GstBuffer *out, GstBuffer *stamp)
   return flow;
 }
 
-static GstFlowReturn compute(GstStxPairing *self, GstBuffer **set, GstBuffer **out)
+void gst_stx_pairing_put_off(GstStxPairing *self)
+{
+  PRIVATE(self)->put_off = TRUE;
+}
+
+void gst_stx_pairing_note_work(GstStxPairing *self, GstClockTime begin)
 {
   GstStxPairingPrivate *priv = PRIVATE(self);
-  GstClockTime begin = gst_util_get_timestamp(), time;
-  GstFlowReturn flow = CLASS(self)->process(self, set, out);
+  GstClockTime time = gst_stx_stats_frame(&priv->stats, GST_ELEMENT(self), begin);
   gboolean changed;
 
-  time = gst_stx_stats_frame(&priv->stats, GST_ELEMENT(self), begin);
   GST_OBJECT_LOCK(self);
   changed = gst_stx_delay_note(&priv->delay, time);
   GST_OBJECT_UNLOCK(self);
   if (changed)
     gst_stx_pairing_plan_latency(self);
+}
+
+static GstFlowReturn compute(GstStxPairing *self, GstBuffer **set, GstBuffer **out)
+{
+  GstClockTime begin = gst_util_get_timestamp();
+  GstFlowReturn flow;
+
+  PRIVATE(self)->put_off = FALSE;
+  flow = CLASS(self)->process(self, set, out);
+  if (!PRIVATE(self)->put_off)
+    gst_stx_pairing_note_work(self, begin);
   return flow;
 }
 
@@ -269,6 +283,13 @@ static GstFlowReturn take(GstStxPairing *self, GstStxHeads *heads, guint roles)
   return flow;
 }
 
+static void tell_stats(GstStxPairing *self)
+{
+  if (CLASS(self)->settle != NULL)
+    CLASS(self)->settle(self);
+  gst_stx_stats_log(GST_ELEMENT(self));
+}
+
 /*
  * Nothing can be paired any more. Downstream is told at once; the pads that still bring something
  * are listened to until they end, too: a tee above, for which the end of one branch is the end of
@@ -289,7 +310,7 @@ static GstFlowReturn end(GstStxPairing *self, const GstStxHeads *heads)
       gst_aggregator_pad_drop_buffer(head->pad);
   }
   if (!PRIVATE(self)->ended)
-    gst_stx_stats_log(GST_ELEMENT(self));
+    tell_stats(self);
   if (!more || !gst_pad_has_current_caps(src))
     return GST_FLOW_EOS;
   if (!PRIVATE(self)->ended)

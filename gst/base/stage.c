@@ -38,6 +38,12 @@ gboolean gst_stx_stage_start(GstStxStage *self)
   return gst_stx_cuda_start(&self->cuda);
 }
 
+void gst_stx_stage_follow(GstStxStage *self, const GstStxStage *first)
+{
+  self->run = first->run;
+  self->place = (StxPlace){.threads = stx_threads(self->run.threads)};
+}
+
 void gst_stx_stage_stop(GstStxStage *self)
 {
   gst_stx_stage_free_memory(self);

@@ -113,6 +113,9 @@ void gst_stx_stage_share_properties(GstStxStage *self, const GstStxStage *first)
 gboolean gst_stx_stage_start(GstStxStage *self);
 void gst_stx_stage_stop(GstStxStage *self);
 
+/* In place of start, for a stage that works on the CPU beside a first one, which has started. */
+void gst_stx_stage_follow(GstStxStage *self, const GstStxStage *first);
+
 /* Prepares, and works on, one frame; see above. GST_FLOW_ERROR after an element error. */
 GstFlowReturn gst_stx_stage_run(GstStxStage *self, gpointer frame);
 

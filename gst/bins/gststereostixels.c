@@ -148,9 +148,13 @@ static const StxField own_fields[] = {
         "Group the stixels into obstacles and follow them: stixel-obstacles; what comes out of pad "
         "src carries them as metas",
         STX_FIELD(BOOL, GstPlumbingSettings, obstacles)},
+    {"overlap", "Overlap",
+        "Match two pairs at once, each on half of the threads: more pairs per second, and twice "
+        "the memory",
+        STX_FIELD(CHOICE, GstPlumbingSettings, overlap), .choices = gst_stx_overlaps},
 };
 static const GstPlumbingSettings defaults = {
-    GST_PLUMBING_OUTPUT_OVERLAY, GST_PLUMBING_CUT_STIXELS, false};
+    GST_PLUMBING_OUTPUT_OVERLAY, GST_PLUMBING_CUT_STIXELS, false, GST_STX_OVERLAP_AUTO};
 static const StxFields own_table = {STX_FIELDS_OF(own_fields), &defaults};
 
 static const GstStxPropertyGroup properties[] = {

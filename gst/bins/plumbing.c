@@ -23,6 +23,7 @@ const GstStxPart gst_plumbing_parts[GST_PLUMBING_PARTS] = {
     [GST_PLUMBING_QUEUE_LEFT] = {"queue-left", "queue"},
     [GST_PLUMBING_QUEUE_RIGHT] = {"queue-right", "queue"},
     [GST_PLUMBING_QUEUE_OUTPUT] = {"queue-output", "queue"},
+    [GST_PLUMBING_QUEUE_DISPARITY] = {"queue-disparity", "queue"},
     [GST_PLUMBING_DISPARITY] = {"disparity", "tee"},
     [GST_PLUMBING_RECORDS] = {"records", "tee"},
 };
@@ -33,7 +34,8 @@ static const struct {
   GstPlumbingPart queue;
   guint frames;
 } lengths[] = {{GST_PLUMBING_INPUTS, 2}, {GST_PLUMBING_QUEUE_LEFT, 1},
-    {GST_PLUMBING_QUEUE_RIGHT, 1}, {GST_PLUMBING_QUEUE_OUTPUT, 8}};
+    {GST_PLUMBING_QUEUE_RIGHT, 1}, {GST_PLUMBING_QUEUE_DISPARITY, 2},
+    {GST_PLUMBING_QUEUE_OUTPUT, 8}};
 
 /* ---- Requested pads ------------------------------------------------------------------------ */
 
@@ -270,6 +272,14 @@ static gboolean join_inputs(GstPlumbing *self)
   return joined;
 }
 
+static void set_overlap(GstPlumbing *self, GstStxOverlap overlap)
+{
+  GstPad *src = gst_element_get_static_pad(self->part[GST_PLUMBING_SGM], "src");
+
+  gst_stx_deferred_allow(src, overlap);
+  gst_object_unref(src);
+}
+
 static gboolean connect(GstPlumbing *self, const GstPlumbingSettings *settings)
 {
   if (!gst_stx_parts_check(
@@ -278,6 +288,7 @@ static gboolean connect(GstPlumbing *self, const GstPlumbingSettings *settings)
     return FALSE;
   self->connected = TRUE;
   self->settings = *settings;
+  set_overlap(self, settings->overlap);
   g_atomic_int_set(&self->warned, FALSE);
   for (GstPlumbingPart i = 0; i < GST_PLUMBING_PARTS; i++)
     gst_stx_part_use(self->part[i], i < GST_PLUMBING_REDUCTION || i > GST_PLUMBING_JSON);
@@ -430,6 +441,23 @@ static void set_lengths(GstPlumbing *self)
           "max-size-bytes", 0, "max-size-time", G_GUINT64_CONSTANT(0), NULL);
 }
 
+/* Two pairs at once: what leaves the matcher uncomputed is computed as it leaves the queue. */
+static void link_matcher(GstPlumbing *self)
+{
+  GstElement *matcher = self->part[GST_PLUMBING_SGM],
+             *queue = self->part[GST_PLUMBING_QUEUE_DISPARITY];
+  GstPad *src, *out;
+
+  if (queue == NULL || self->part[GST_PLUMBING_DISPARITY] == NULL)
+    return;
+  gst_element_link_many(matcher, queue, self->part[GST_PLUMBING_DISPARITY], NULL);
+  src = gst_element_get_static_pad(matcher, "src");
+  out = gst_element_get_static_pad(queue, "src");
+  gst_stx_deferred_link(src, out);
+  gst_object_unref(out);
+  gst_object_unref(src);
+}
+
 void gst_plumbing_init(GstPlumbing *self, GstBin *bin, GstPad *src)
 {
   self->bin = bin;
@@ -438,8 +466,7 @@ void gst_plumbing_init(GstPlumbing *self, GstBin *bin, GstPad *src)
   gst_stx_parts_make(bin, gst_plumbing_parts, GST_PLUMBING_PARTS, self->part);
   set_lengths(self);
   set_tees(self);
-  if (self->part[GST_PLUMBING_DISPARITY] != NULL)
-    gst_element_link(self->part[GST_PLUMBING_SGM], self->part[GST_PLUMBING_DISPARITY]);
+  link_matcher(self);
   g_signal_connect(src, "linked", G_CALLBACK(src_linked), self);
   gst_plumbing_watch(self);
 }

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* clang-format off */
 /*
  * What is inside of stereo-stixels: its children, and how they are linked for the pads that there
  * are and for the calibration that was given.
  *
  *   sink ────────┐
- *   sink_left ───┴─ inputs ─ convert-left ──┐            ┌─ queue-left ── sgm ─ disparity ─
- * reduction sink_right ──── inputs ─ convert-right ─┴─ rectify ──┤                 │        │ │ ├─
- * queue-right ───┘  src_disparity   │ src_left ─ left ─ (crop) ── views ─┘ │ └─ queue-output ─
- * overlay ── records ── stixels, segments ─┘ │          ├─ src_stixels src         └─ (json ─ src)
+ *   sink_left ───┴─ inputs ─ convert-left ──┐
+ *   sink_right ──── inputs ─ convert-right ─┴─ rectify ─┬─ views ─┬─ queue-left ──┬─ sgm
+ *                                                       └─────────│─ queue-right ─┘   │
+ *   src_left ──┬─ left ── (crop) ─────────────────────────────────┘            queue-disparity
+ *         queue-output              records ── stixels, segments ── reduction ── disparity
+ *   src ── overlay ──────────────────┴┴─ src_stixels                 src_disparity ──┘
+ *   src ── json ── queue-output ──────┘
  *
  * With obstacles `obstacles` stands behind `overlay`, or behind `queue-output` where nothing is
  * drawn.
@@ -16,14 +20,17 @@
  * as the other is missing; from live cameras it does not. The queues behind it are short, and no
  * frame needs a later one, so none can wait for itself. The aggregators stereo-sgm,
  * downsample-transpose and stixel-overlay have threads of their own, so that one frame is matched
- * while the one before is segmented.
+ * while the one before is segmented. Where `overlap` allows it, two are matched at once: they leave
+ * the matcher before they are, and are waited for where they leave `queue-disparity`.
  */
+/* clang-format on */
 #ifndef GST_PLUMBING_H
 #define GST_PLUMBING_H
 
 #include <stdbool.h>
 
 #include "gst/bins/parts.h"
+#include "gst/live/deferred.h"
 
 G_BEGIN_DECLS
 
@@ -46,6 +53,7 @@ typedef enum {
   GST_PLUMBING_QUEUE_LEFT,
   GST_PLUMBING_QUEUE_RIGHT,
   GST_PLUMBING_QUEUE_OUTPUT,
+  GST_PLUMBING_QUEUE_DISPARITY,
   GST_PLUMBING_DISPARITY,
   GST_PLUMBING_RECORDS,
   GST_PLUMBING_PARTS
@@ -66,6 +74,7 @@ typedef struct {
   GstPlumbingOutput output;
   GstPlumbingCut segmentation;
   bool obstacles;
+  GstStxOverlap overlap;
 } GstPlumbingSettings;
 
 #define GST_PLUMBING_PADS 6 /* that can be requested */

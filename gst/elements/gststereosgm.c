@@ -21,8 +21,7 @@
 #include "gst/shared/element.h"
 #include "gst/base/pairing.h"
 #include "gst/formats/camera.h"
-#include "gst/stages/sgmstage.h"
-#include "gst/stixels/stixels.h"
+#include "gst/stages/sgmoverlap.h"
 
 GST_DEBUG_CATEGORY_STATIC(stereo_sgm_debug);
 #define GST_CAT_DEFAULT stereo_sgm_debug
@@ -62,11 +61,13 @@ struct _GstStereoSgm {
   gboolean wants_confidence;
   gboolean differ;                /* the views do, since a while: the user knows */
   GstBufferPool *confidence_pool; /* NULL: no confidence wanted */
+  GstSgmOverlap overlap;          /* what matches on the CPU */
 };
 
 /* What the stage works on. */
 typedef struct {
   GstBuffer **set, *disparity, *confidence;
+  gboolean matched; /* on the GPU */
 } Frame;
 
 G_DEFINE_FINAL_TYPE(GstStereoSgm, gst_stereo_sgm, GST_TYPE_STX_PAIRING)
@@ -220,13 +221,19 @@ static void clear_outputs(Frame *frame)
   gst_clear_buffer(&frame->confidence);
 }
 
+static GstSgmPair pair_of(const GstStereoSgm *self, const Frame *frame)
+{
+  return (GstSgmPair){&self->views, &self->active, self->gray_bits, &self->output, frame->set,
+      frame->disparity, frame->confidence};
+}
+
+/* On the CPU only buffers: `overlap` goes on with them. */
 static GstFlowReturn work(GstElement *element, gpointer data, StxError *error)
 {
   GstStereoSgm *self = GST_STEREO_SGM(element);
   GstStxStage *stage = gst_stx_pairing_stage(GST_STX_PAIRING(self));
   Frame *frame = data;
-  GstSgmPair pair = {
-      &self->views, &self->active, self->gray_bits, &self->output, frame->set, NULL, NULL};
+  GstSgmPair pair;
   GstFlowReturn flow;
 
   clear_outputs(frame);
@@ -235,9 +242,9 @@ static GstFlowReturn work(GstElement *element, gpointer data, StxError *error)
     flow = gst_stx_stage_acquire(stage, self->confidence_pool, &frame->confidence, error);
   if (flow != GST_FLOW_OK)
     return flow;
-  pair.disparity = frame->disparity;
-  pair.confidence = frame->confidence;
-  return gst_sgm_stage_match(stage, &pair, error) ? GST_FLOW_OK : GST_FLOW_ERROR;
+  pair = pair_of(self, frame);
+  frame->matched = stage->on_device;
+  return !frame->matched || gst_sgm_stage_match(stage, &pair, error) ? GST_FLOW_OK : GST_FLOW_ERROR;
 }
 
 /* Has one of two live cameras begun to deliver another size? It may be the other's turn soon. */
@@ -260,6 +267,21 @@ static gboolean views_differ(GstStereoSgm *self, guint roles)
   return differ;
 }
 
+/* The disparity, or what stands for it. */
+static GstFlowReturn match(GstStereoSgm *self, Frame *frame, GstBuffer **out)
+{
+  GstSgmPair pair = pair_of(self, frame);
+  GstFlowReturn flow = GST_FLOW_OK;
+
+  if (!frame->matched)
+    flow = gst_sgm_overlap_take(&self->overlap, &pair, out);
+  if (flow != GST_FLOW_OK || *out != NULL)
+    return flow;
+  gst_sgm_stage_attach(&pair);
+  *out = g_steal_pointer(&frame->disparity);
+  return GST_FLOW_OK;
+}
+
 static GstFlowReturn process(GstStxPairing *pairing, GstBuffer **set, GstBuffer **out)
 {
   GstStereoSgm *self = GST_STEREO_SGM(pairing);
@@ -269,14 +291,21 @@ static GstFlowReturn process(GstStxPairing *pairing, GstBuffer **set, GstBuffer 
   if (views_differ(self, gst_stx_roles_of(set)))
     return GST_FLOW_OK;
   flow = gst_stx_stage_run(gst_stx_pairing_stage(pairing), &frame);
-
   if (flow == GST_FLOW_OK)
-    *out = g_steal_pointer(&frame.disparity);
-  if (flow == GST_FLOW_OK && frame.confidence != NULL)
-    gst_buffer_add_stx_confidence_meta(
-        *out, frame.confidence, self->active.width, self->active.height);
+    flow = match(self, &frame, out);
   clear_outputs(&frame);
   return flow;
+}
+
+static GstFlowReturn finish_buffer(GstAggregator *aggregator, GstBuffer *buffer)
+{
+  gst_sgm_overlap_leave(&GST_STEREO_SGM(aggregator)->overlap, buffer);
+  return GST_AGGREGATOR_CLASS(gst_stereo_sgm_parent_class)->finish_buffer(aggregator, buffer);
+}
+
+static void settle(GstStxPairing *pairing)
+{
+  gst_sgm_overlap_settle(&GST_STEREO_SGM(pairing)->overlap);
 }
 
 /* ---- Virtual methods ----------------------------------------------------------------------- */
@@ -348,12 +377,16 @@ static gboolean start(GstAggregator *aggregator)
   set_changed(self, TRUE);
   gst_video_info_init(&self->output);
   self->differ = FALSE;
-  return gst_stx_camera_settings_load(&self->camera, GST_ELEMENT(self)) &&
-         GST_AGGREGATOR_CLASS(gst_stereo_sgm_parent_class)->start(aggregator);
+  if (!gst_stx_camera_settings_load(&self->camera, GST_ELEMENT(self)) ||
+      !GST_AGGREGATOR_CLASS(gst_stereo_sgm_parent_class)->start(aggregator))
+    return FALSE;
+  gst_sgm_overlap_start(&self->overlap);
+  return TRUE;
 }
 
 static gboolean stop(GstAggregator *aggregator)
 {
+  gst_sgm_overlap_stop(&GST_STEREO_SGM(aggregator)->overlap);
   clear_confidence_pool(GST_STEREO_SGM(aggregator));
   return GST_AGGREGATOR_CLASS(gst_stereo_sgm_parent_class)->stop(aggregator);
 }
@@ -408,6 +441,7 @@ static void set_property(GObject *object, guint id, const GValue *value, GParamS
 
 static void finalize(GObject *object)
 {
+  gst_sgm_overlap_clear(&GST_STEREO_SGM(object)->overlap);
   gst_stx_camera_settings_clear(&GST_STEREO_SGM(object)->camera);
   G_OBJECT_CLASS(gst_stereo_sgm_parent_class)->finalize(object);
 }
@@ -417,6 +451,7 @@ static void gst_stereo_sgm_init(GstStereoSgm *self)
   self->settings = defaults;
   self->changed = TRUE;
   gst_stx_camera_settings_init(&self->camera);
+  gst_sgm_overlap_init(&self->overlap, GST_STX_PAIRING(self));
 }
 
 static void gst_stereo_sgm_class_init(GstStereoSgmClass *klass)
@@ -442,6 +477,7 @@ static void gst_stereo_sgm_class_init(GstStereoSgmClass *klass)
   gst_element_class_add_static_pad_template_with_gtype(
       element_class, &right_template, GST_TYPE_AGGREGATOR_PAD);
 
+  aggregator_class->finish_buffer = finish_buffer;
   aggregator_class->create_new_pad = create_new_pad;
   aggregator_class->start = start;
   aggregator_class->stop = stop;
@@ -457,5 +493,6 @@ static void gst_stereo_sgm_class_init(GstStereoSgmClass *klass)
   pairing_class->set_role_caps = set_role_caps;
   pairing_class->process = process;
   pairing_class->announce = announce;
+  pairing_class->settle = settle;
   pairing_class->choose_pool = choose_pool;
 }

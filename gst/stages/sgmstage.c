@@ -2,6 +2,7 @@
 #include "gst/stages/sgmstage.h"
 
 #include "cuda/stxcuda.h"
+#include "gst/stixels/stixels.h"
 
 enum { LEAD, RIGHT, DISPARITY, CONFIDENCE, SCRATCH, LEAD_GRAY, RIGHT_GRAY, LUMA };
 
@@ -82,4 +83,11 @@ gboolean gst_sgm_stage_match(GstStxStage *stage, const GstSgmPair *pair, StxErro
          find_outputs(stage, pair, &disparity, &confidence, error) &&
          impl->run(
              pair->params, &left, &right, &disparity, &confidence, scratch, &stage->place, error);
+}
+
+void gst_sgm_stage_attach(const GstSgmPair *pair)
+{
+  if (pair->confidence != NULL)
+    gst_buffer_add_stx_confidence_meta(
+        pair->disparity, pair->confidence, (guint)pair->params->width, (guint)pair->params->height);
 }

@@ -24,6 +24,9 @@ typedef struct {
 /* Fills both outputs, one of the first kind per stage. FALSE with the reason in `error`. */
 gboolean gst_sgm_stage_match(GstStxStage *stage, const GstSgmPair *pair, StxError *error);
 
+/* The confidence, if there is one, goes with the disparity, which nobody else holds. */
+void gst_sgm_stage_attach(const GstSgmPair *pair);
+
 G_END_DECLS
 
 #endif

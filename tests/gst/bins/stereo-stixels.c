@@ -427,7 +427,7 @@ GST_START_TEST(every_property_reaches_its_children)
   for (guint i = 0; i < count; i++)
     ours += specs[i]->owner_type == G_OBJECT_TYPE(bin);
   ck_assert_uint_eq(
-      ours, G_N_ELEMENTS(reach) + 3); /* output, segmentation and obstacles are its own */
+      ours, G_N_ELEMENTS(reach) + 4); /* output, segmentation, obstacles and overlap are its own */
   g_free(specs);
   gst_object_unref(bin);
 }
