@@ -31,34 +31,23 @@ typedef struct {
   Floats start, slope, allowance;
 } Pair;
 
-typedef struct {
-  StxGroundPrior prior;
-  StxPairCost pair;
-  double cost, unit, steepest;
-} Terms;
-
-static inline Terms terms_of(const StxSatdpTables *t)
-{
-  Terms terms = {stx_ground_prior(t), stx_pair_cost(t), t->stixel_cost, t->residual_energy,
-      t->mixture.steepest};
-  return terms;
-}
-
 /* Its plane, the energy of that, and its values at the ends. */
 typedef struct {
   Real start, slope, energy, foot, top;
 } Plane;
 
-INLINE Plane plane_of(const Terms *terms, int kind, const SumRow *hi, const SumRow *lo, double x)
+INLINE Plane plane_of(const Full *f, int kind, const SumRow *hi, const SumRow *lo, double x)
 {
   Real zero = lanes_real(0);
   Plane plane = {zero, zero, zero, zero, zero};
   if (kind == GROUND) {
-    double horizon = terms->prior.horizon_x;
-    LanesGroundFit fit = fit_ground(terms->prior, hi, lo);
+    const LaneTables *terms = &f->base.terms;
+    LanesGroundPrior prior = lanes_ground_prior(terms);
+    Real horizon = prior.horizon_x, steepest = lanes_real(f->base.tables->mixture.steepest);
+    LanesGroundFit fit = fit_ground(prior, hi, lo);
     plane.start = lanes_line_start(fit.slope, fit.intercept, horizon, lanes_real(x));
-    plane.slope = lanes_clamp(fit.slope, terms->steepest);
-    plane.energy = lanes_plane_energy(terms->prior, fit, terms->unit);
+    plane.slope = lanes_clamp(fit.slope, steepest);
+    plane.energy = lanes_plane_energy(prior, fit, lanes_load(terms->residual_energy));
     plane.foot = lanes_ground_value(fit.slope, fit.intercept, horizon, lanes_load(lo->cut));
     plane.top = lanes_ground_value(fit.slope, fit.intercept, horizon, lanes_load(hi->cut));
   } else if (kind == OBJECT) {
@@ -68,15 +57,16 @@ INLINE Plane plane_of(const Terms *terms, int kind, const SumRow *hi, const SumR
   return plane;
 }
 
-INLINE Pair open_pair(const Full *f, const Terms *terms, int kind, int vb, int k, const Best *best)
+INLINE Pair open_pair(const Full *f, int kind, int vb, int k, const Best *best)
 {
   const Group *g = &f->base;
   const SumRow *hi = &g->rows[k + 1], *lo = &g->rows[vb];
-  Plane plane = plane_of(terms, kind, hi, lo, f->x[vb]);
-  LanesChoice choice = choose_below(terms->pair, kind, cut_below(&g->states[vb]), plane.foot);
+  Plane plane = plane_of(f, kind, hi, lo, f->x[vb]);
+  LanesChoice choice =
+      choose_below(lanes_pair_cost(&g->terms), kind, cut_below(&g->states[vb]), plane.foot);
   Real fixed = lanes_load(f->fixed[kind][k + 1]) - lanes_load(f->fixed[kind][vb]);
   Real energy = plane.energy + fixed + class_energy(g, kind, vb, k) + lanes_load(f->barred[vb]) +
-                (terms->cost + choice.energy);
+                (lanes_load(g->terms.stixel_cost) + choice.energy);
   Real left = lanes_max(lanes_min(best->energy - energy, lanes_real(SUM_MOST)), lanes_real(-1));
   Pair pair = {energy, plane.top, link_of(vb, choice), lanes_narrow(plane.start),
       lanes_narrow(plane.slope), lanes_narrow(left)};
@@ -140,12 +130,11 @@ static inline int sum_cells(const Full *f, const Pair *pair, int kind, int vb, i
 INLINE void try_pairs(Full *f, int kind, int k, bool first)
 {
   Group *g = &f->base;
-  Terms terms = terms_of(g->tables);
   const int16_t *list = first ? g->won[kind] : g->list[kind];
   Best best = load_best(g, kind);
   for (int i = 0, count = first ? g->wins[kind] : g->listed[kind]; i < count; i++) {
     int vb = list[i];
-    Pair pair = open_pair(f, &terms, kind, vb, k, &best);
+    Pair pair = open_pair(f, kind, vb, k, &best);
     Floats cells = floats_of(0);
     if (first)
       g->held[kind][i] = lanes_narrow(lanes_load(g->base[kind][vb]));
@@ -180,7 +169,7 @@ static void open_start(Full *f, int k)
 {
   Group *g = &f->base;
   LanesCut cut = cut_below(&g->states[k]);
-  StxPairCost pair = stx_pair_cost(g->tables);
+  LanesPairCost pair = lanes_pair_cost(&g->terms);
   for (int l = 0; l < LANES; l++)
     f->barred[k][l] = may_begin(g, k, l) ? 0 : INFINITY;
   for (int kind = 0; kind < KINDS; kind++) {

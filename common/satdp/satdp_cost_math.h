@@ -89,28 +89,6 @@ STX_INLINE double stx_off_road(uint32_t disparity, uint32_t low, uint32_t high, 
 
 /* ---- Data terms and pair costs ------------------------------------------------------------ */
 
-/* The ground prior, a copy of what StxSatdpTables says. */
-typedef struct {
-  double slope, horizon_x, lambda_intercept, lambda_slope;
-} StxGroundPrior;
-
-STX_INLINE StxGroundPrior stx_ground_prior(const StxSatdpTables *tables)
-{
-  StxGroundPrior prior = {
-      tables->ground_slope, tables->horizon_x, tables->lambda_intercept, tables->lambda_slope};
-  return prior;
-}
-
-typedef struct {
-  double cost, slope, tolerance;
-} StxPairCost;
-
-STX_INLINE StxPairCost stx_pair_cost(const StxSatdpTables *tables)
-{
-  StxPairCost pair = {tables->pair_cost, tables->pair_slope, tables->pair_tolerance};
-  return pair;
-}
-
 /* What satdp_real_math.inc.h calculates with: a number … */
 STX_INLINE double stx_real(double value)
 {
@@ -149,6 +127,19 @@ STX_INLINE double stx_keep(int condition, double a)
 #define STX_REAL_TYPE(name) Stx##name
 #define STX_REAL_NAME(name) stx_##name
 #include "common/satdp/satdp_real_math.inc.h"
+
+STX_INLINE StxGroundPrior stx_ground_prior(const StxSatdpTables *tables)
+{
+  StxGroundPrior prior = {
+      tables->ground_slope, tables->horizon_x, tables->lambda_intercept, tables->lambda_slope};
+  return prior;
+}
+
+STX_INLINE StxPairCost stx_pair_cost(const StxSatdpTables *tables)
+{
+  StxPairCost pair = {tables->pair_cost, tables->pair_slope, tables->pair_tolerance};
+  return pair;
+}
 
 /* ---- Links and records ------------------------------------------------------------------- */
 

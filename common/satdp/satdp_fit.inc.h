@@ -8,16 +8,30 @@
 
 #include "common/satdp/satdp_simd.inc.h"
 
+INLINE LanesGroundPrior lanes_ground_prior(const LaneTables *t)
+{
+  LanesGroundPrior prior = {lanes_load(t->ground_slope), lanes_load(t->horizon_x),
+      lanes_load(t->lambda_intercept), lanes_load(t->lambda_slope)};
+  return prior;
+}
+
+INLINE LanesPairCost lanes_pair_cost(const LaneTables *t)
+{
+  LanesPairCost pair = {
+      lanes_load(t->pair_cost), lanes_load(t->pair_slope), lanes_load(t->pair_tolerance)};
+  return pair;
+}
+
 #define SUM_BETWEEN(field) (lanes_load(hi->field) - lanes_load(lo->field))
 
-INLINE LanesGroundFit fit_ground(StxGroundPrior prior, const SumRow *hi, const SumRow *lo)
+INLINE LanesGroundFit fit_ground(LanesGroundPrior prior, const SumRow *hi, const SumRow *lo)
 {
   return lanes_fit_ground(prior, SUM_BETWEEN(ground_w), SUM_BETWEEN(ground_x),
       SUM_BETWEEN(ground_xx), SUM_BETWEEN(ground_d), SUM_BETWEEN(ground_xd),
       SUM_BETWEEN(ground_dd));
 }
 
-INLINE Real line_residual(StxGroundPrior prior, const SumRow *hi, const SumRow *lo)
+INLINE Real line_residual(LanesGroundPrior prior, const SumRow *hi, const SumRow *lo)
 {
   return lanes_line_residual(prior, SUM_BETWEEN(ground_w), SUM_BETWEEN(ground_x),
       SUM_BETWEEN(ground_xx), SUM_BETWEEN(ground_d), SUM_BETWEEN(ground_xd),
@@ -29,27 +43,24 @@ typedef struct {
   Real energy, foot, top;
 } Fit;
 
-typedef struct {
-  StxGroundPrior prior;
-  double unit;
-} FitInput;
-
-INLINE Fit fit_kind(FitInput in, int kind, const SumRow *hi, const SumRow *lo)
+INLINE Fit fit_kind(const LaneTables *terms, int kind, const SumRow *hi, const SumRow *lo)
 {
   Fit fit = {lanes_real(0), lanes_real(0), lanes_real(0)};
+  Real unit = lanes_load(terms->residual_energy);
   if (kind == GROUND) {
-    double horizon = in.prior.horizon_x;
-    LanesGroundFit plane = fit_ground(in.prior, hi, lo);
-    fit.energy = lanes_data_energy(plane.residual, in.unit);
+    LanesGroundPrior prior = lanes_ground_prior(terms);
+    Real horizon = prior.horizon_x;
+    LanesGroundFit plane = fit_ground(prior, hi, lo);
+    fit.energy = lanes_data_energy(plane.residual, unit);
     fit.foot = lanes_ground_value(plane.slope, plane.intercept, horizon, lanes_load(lo->cut));
     fit.top = lanes_ground_value(plane.slope, plane.intercept, horizon, lanes_load(hi->cut));
   } else if (kind == OBJECT) {
     Real w = SUM_BETWEEN(object_w), d = SUM_BETWEEN(object_d);
     Real residual = lanes_object_residual(w, d, SUM_BETWEEN(object_dd));
-    fit.energy = lanes_data_energy(residual, in.unit);
+    fit.energy = lanes_data_energy(residual, unit);
     fit.foot = fit.top = lanes_object_value(w, d);
   } else {
-    fit.energy = lanes_data_energy(SUM_BETWEEN(sky_dd), in.unit);
+    fit.energy = lanes_data_energy(SUM_BETWEEN(sky_dd), unit);
   }
   return fit;
 }
@@ -57,13 +68,13 @@ INLINE Fit fit_kind(FitInput in, int kind, const SumRow *hi, const SumRow *lo)
 #define SLANT_BETWEEN(field) (lanes_load(slant_hi->field) - lanes_load(slant_lo->field))
 
 /* Of a slanted object; `rest` as the start row has it. */
-INLINE Fit fit_slanted(double lambda, double unit, const SumRow *hi, const SumRow *lo,
+INLINE Fit fit_slanted(const LaneTables *terms, const SumRow *hi, const SumRow *lo,
     const SlantRow *slant_hi, const SlantRow *slant_lo, const double *rest)
 {
   Real w = SUM_BETWEEN(object_w), most = lanes_load(rest);
-  LanesObjectFit plane = lanes_fit_object(lambda, w, SLANT_BETWEEN(x), SLANT_BETWEEN(xx),
-      SUM_BETWEEN(object_d), SLANT_BETWEEN(xd), SUM_BETWEEN(object_dd));
-  Fit fit = {lanes_data_energy(plane.residual, unit),
+  LanesObjectFit plane = lanes_fit_object(lanes_load(terms->lambda_object), w, SLANT_BETWEEN(x),
+      SLANT_BETWEEN(xx), SUM_BETWEEN(object_d), SLANT_BETWEEN(xd), SUM_BETWEEN(object_dd));
+  Fit fit = {lanes_data_energy(plane.residual, lanes_load(terms->residual_energy)),
       lanes_slanted_value(plane, lanes_load(lo->cut), w, most),
       lanes_slanted_value(plane, lanes_load(hi->cut), w, most)};
   return fit;

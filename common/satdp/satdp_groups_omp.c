@@ -15,8 +15,8 @@ void STX_VARIANT(stx_satdp_take)(StxLayout *at, const StxSatdpParams *params, Gr
   STX_TAKE(at, g->boundary, rows + 1);
   STX_TAKE(at, g->rows, rows + 1);
   STX_TAKE(at, g->rest, rows + 1);
-  STX_TAKE(at, g->sums, (rows + 1) * classes);
-  STX_TAKE(at, g->raw, (2 + classes) * rows);
+  STX_TAKE(at, g->sums, (rows + 2) * classes);
+  STX_TAKE(at, g->raw, (2 + classes) * rows + 1);
   STX_TAKE(at, g->states, rows + 1);
   STX_TAKE(at, g->free[GROUND], rows);
   STX_TAKE(at, g->free[OBJECT], slanted * rows);
@@ -98,12 +98,31 @@ static void solve_piece(void *data, int i, int worker)
       shared->stixels + (size_t)i * shared->room);
 }
 
+static void fill_terms(const StxSatdpTables *t, LaneTables *terms)
+{
+  EACH_LANE
+  {
+    terms->ground_slope[l] = t->ground_slope;
+    terms->horizon_x[l] = t->horizon_x;
+    terms->lambda_intercept[l] = t->lambda_intercept;
+    terms->lambda_slope[l] = t->lambda_slope;
+    terms->lambda_object[l] = t->lambda_object;
+    terms->pair_cost[l] = t->pair_cost;
+    terms->pair_slope[l] = t->pair_slope;
+    terms->pair_tolerance[l] = t->pair_tolerance;
+    terms->stixel_cost[l] = t->stixel_cost;
+    terms->residual_energy[l] = t->residual_energy;
+    terms->rounding[l] = t->rounding;
+  }
+}
+
 static void new_group(const Shared *shared, const Group *model, int worker)
 {
   Group *g = group_at(shared, worker);
   shared->work->lay_out(model->params, (char *)g);
   g->params = model->params;
   g->tables = model->tables;
+  fill_terms(model->tables, &g->terms);
   g->columns = model->columns;
   g->starts = model->starts;
   g->evaluated = 0;

@@ -55,9 +55,17 @@ typedef struct {
   Lanes energy[KINDS], link[KINDS], value[2];
 } State;
 
+/* What all pairs share, a copy of what StxSatdpTables says. */
+typedef struct {
+  Lanes ground_slope, horizon_x, lambda_intercept, lambda_slope, lambda_object;
+  Lanes pair_cost, pair_slope, pair_tolerance, stixel_cost;
+  Lanes residual_energy, rounding;
+} LaneTables;
+
 typedef struct {
   const StxSatdpParams *params;
   const StxSatdpTables *tables;
+  LaneTables terms;
   const void *columns;
   const uint8_t *starts; /* NULL: rows are rows of cells */
   int column[LANES];     /* of each lane */
@@ -69,18 +77,18 @@ typedef struct {
   SumRow *rows;     /* rows + 1 */
   SlantRow *slants; /* rows + 1; NULL: objects are upright */
   Lanes *rest;      /* rows + 1: the largest disparity from a cell up */
-  Ints *sums;       /* (rows + 1) × classes[KINDS]: summed energies of the classes that compete: */
+  Ints *sums;       /* (rows + 2) × classes[KINDS]: summed energies of the classes that compete: */
   int classes[KINDS + 1]; /* sums[u · classes[KINDS] + classes[K] … classes[K + 1] − 1], kind K */
-  Cells *raw;             /* channels × rows: the columns as they came, by u */
+  Cells *raw;             /* channels × rows, and one: the columns as they came, by u */
 
   State *states;        /* rows + 1; [k + 1] holds T_K(k) */
   Floats *bound[KINDS]; /* rows + OPEN_ROWS, by vb; see satdp_omp.c. Infinite: nothing to try */
-  Lanes *base[KINDS];   /* rows: C + the least that the cut below vb can cost, less what its sums
-                           hold of cells and the rounding */
-  Floats *free[2];      /* rows: the bounds of ground and slanted objects, their priors left out */
-  int *visited[KINDS];  /* rows: the last k at which the start row was among the winners */
-  int16_t *list[KINDS]; /* rows + OPEN_ROWS: start rows to be computed, */
-  int listed[KINDS];    /*   how many */
+  Lanes *base[KINDS];  /* rows: C + the least that the cut below vb can cost − rounding − placed
+                          there; of fulldp its bound, before that is rounded */
+  Floats *free[2];     /* rows: the bounds of ground and slanted objects, their priors left out */
+  int *visited[KINDS]; /* rows: the last k at which the start row was among the winners */
+  int16_t *list[KINDS];          /* rows + OPEN_ROWS: start rows to be computed, */
+  int listed[KINDS];             /*   how many */
   int16_t won[KINDS][LANES + 1]; /* the same of those that won the row before, */
   int wins[KINDS];
   Floats held[KINDS][LANES]; /*   and their bounds while they are hidden */
@@ -88,6 +96,8 @@ typedef struct {
   Lanes cost, worst; /* C, and what a best begins with; of lanes that are done: no start row's
                         bound, and no limit */
   Lanes best[KINDS], link[KINDS], value[KINDS]; /* of the row k under way */
+  Lanes placed[KINDS];                          /* likewise: C and SumRow.placed above the row, */
+  Lanes spare[KINDS];                           /*   that less SumRow.lower there and C */
   uint64_t evaluated;
 } Group;
 

@@ -30,41 +30,19 @@ enum { RENEWAL = 4 }; /* rows between two looks at the prefix */
 
 /* ---- Pairs --------------------------------------------------------------------------------- */
 
-/* What the pairs of a row have in common. */
-typedef struct {
-  const SumRow *hi;
-  const SlantRow *slant_hi;
-  FitInput in;
-  StxPairCost pair;
-  double lambda;
-  Real placed; /* of all cells below the row's end, and C */
-  Real floor;  /* the same, less lower_K */
-} RowTerms;
-
-INLINE RowTerms row_terms(const Group *g, int kind, int k, bool slanted)
-{
-  const StxSatdpTables *t = g->tables;
-  const SumRow *hi = &g->rows[k + 1];
-  Real placed = lanes_load(hi->placed[kind]);
-  RowTerms row = {hi, slanted ? &g->slants[k + 1] : NULL, {stx_ground_prior(t), t->residual_energy},
-      stx_pair_cost(t), t->lambda_object, placed + t->stixel_cost,
-      placed - lanes_load(hi->lower[kind])};
-  return row;
-}
-
 /* Computes a start row at row k, and offers it to the best; returns its bound. */
-INLINE Floats try_pair(
-    const Group *g, const RowTerms *row, int kind, int vb, int k, bool slanted, Best *best)
+INLINE Floats try_pair(const Group *g, int kind, int vb, int k, bool slanted, Best *best)
 {
-  const SumRow *hi = row->hi, *lo = &g->rows[vb];
-  Fit fit = slanted ? fit_slanted(row->lambda, row->in.unit, hi, lo, row->slant_hi, &g->slants[vb],
-                          g->rest[vb])
-                    : fit_kind(row->in, kind, hi, lo);
-  LanesChoice choice = choose_below(row->pair, kind, cut_below(&g->states[vb]), fit.foot);
+  const LaneTables *terms = &g->terms;
+  const SumRow *hi = &g->rows[k + 1], *lo = &g->rows[vb];
+  Fit fit = slanted ? fit_slanted(terms, hi, lo, &g->slants[k + 1], &g->slants[vb], g->rest[vb])
+                    : fit_kind(terms, kind, hi, lo);
+  LanesChoice choice =
+      choose_below(lanes_pair_cost(terms), kind, cut_below(&g->states[vb]), fit.foot);
   Real own = fit.energy + class_energy(g, kind, vb, k);
-  Real energy = own + (row->placed - lanes_load(lo->placed[kind])) + choice.energy;
-  offer(best, energy, link_of(vb, choice), fit.top);
-  return lanes_narrow(own + row->floor + lanes_load(g->base[kind][vb]));
+  Real placed = lanes_load(g->placed[kind]) - lanes_load(lo->placed[kind]);
+  offer(best, own + placed + choice.energy, link_of(vb, choice), fit.top);
+  return lanes_narrow(own + lanes_load(g->spare[kind]) + lanes_load(g->base[kind][vb]));
 }
 
 /* First the last row's winners, whose bounds stay hidden, or the list. */
@@ -72,11 +50,11 @@ INLINE void try_kind(Group *g, int kind, int k, bool slanted, bool first)
 {
   const int16_t *list = first ? g->won[kind] : g->list[kind];
   int count = first ? g->wins[kind] : g->listed[kind];
-  RowTerms row = row_terms(g, kind, k, slanted);
   Best best = load_best(g, kind);
   for (int i = 0; i < count; i++) {
     Floats *bound = first ? &g->held[kind][i] : &g->bound[kind][list[i]];
-    *bound = try_pair(g, &row, kind, list[i], k, slanted, &best);
+    *bound = try_pair(g, kind, list[i], k, slanted, &best);
+    STAY_IN_MEMORY;
   }
   store_best(g, kind, best);
   g->evaluated += (uint64_t)count;
@@ -130,11 +108,11 @@ INLINE void list_rest(Group *g, int kind, int k)
 INLINE Floats renewal_cost(const Group *g, int kind, int k)
 {
   LanesCut cut = cut_below(&g->states[k]);
-  StxPairCost pair = stx_pair_cost(g->tables);
+  LanesPairCost pair = lanes_pair_cost(&g->terms);
   Real most = kind == GROUND   ? lanes_most_below_ground(pair, cut)
               : kind == OBJECT ? lanes_most_below_object(pair, cut, lanes_load(g->rest[k]))
                                : lanes_least_below_sky(pair, cut);
-  return lanes_narrow(g->tables->stixel_cost + most - lanes_load(g->rows[k].lower[kind]));
+  return lanes_narrow(lanes_load(g->terms.stixel_cost) + most - lanes_load(g->rows[k].lower[kind]));
 }
 
 /* What the prefix is judged by: of kinds that have a prior, without that. */
@@ -146,16 +124,15 @@ INLINE Floats *free_bounds(const Group *g, int kind)
 /* The energy of the cells vb … k, priors left out. */
 static inline Real free_energy(const Group *g, int kind, int vb, int k)
 {
-  const StxSatdpTables *t = g->tables;
+  const LaneTables *terms = &g->terms;
   const SumRow *hi = &g->rows[k + 1], *lo = &g->rows[vb];
-  StxGroundPrior prior = stx_ground_prior(t);
-  FitInput in = {prior, t->residual_energy};
+  Real unit = lanes_load(terms->residual_energy);
   if (kind == GROUND)
-    return lanes_data_energy(line_residual(prior, hi, lo), in.unit);
+    return lanes_data_energy(line_residual(lanes_ground_prior(terms), hi, lo), unit);
   if (kind == OBJECT && g->slants != NULL)
     return lanes_data_energy(
-        slanted_free_residual(hi, lo, &g->slants[k + 1], &g->slants[vb]), in.unit);
-  return fit_kind(in, kind, hi, lo).energy;
+        slanted_free_residual(hi, lo, &g->slants[k + 1], &g->slants[vb]), unit);
+  return fit_kind(terms, kind, hi, lo).energy;
 }
 
 /* Computes the bound that the prefix is judged by afresh. */
@@ -192,7 +169,7 @@ static inline void drop_starts(Group *g, int kind, int k)
 static inline void open_start(Group *g, int kind, int k)
 {
   const SumRow *row = &g->rows[k];
-  StxPairCost pair = stx_pair_cost(g->tables);
+  LanesPairCost pair = lanes_pair_cost(&g->terms);
   Real least =
       lanes_load(g->cost) + least_below(pair, kind, cut_below(&g->states[k])) - g->tables->rounding;
   Floats bound = lanes_narrow(least - lanes_load(row->lower[kind]));
@@ -209,6 +186,9 @@ INLINE void begin_kind(Group *g, int kind, int k)
     list_winners(g, kind, k);
   open_start(g, kind, k);
   begin_row(g, kind);
+  Real placed = lanes_load(g->rows[k + 1].placed[kind]);
+  lanes_store(g->placed[kind], placed + lanes_load(g->terms.stixel_cost));
+  lanes_store(g->spare[kind], placed - lanes_load(g->rows[k + 1].lower[kind]));
 }
 
 /* The kinds of a row do not depend on each other: they take each step together, which gives the

@@ -23,12 +23,17 @@ STX_REAL_INLINE REAL F(round)(REAL value)
   return (value + one_and_a_half) - one_and_a_half;
 }
 
-STX_REAL_INLINE REAL F(clamp)(REAL value, double most)
+STX_REAL_INLINE REAL F(clamp)(REAL value, REAL most)
 {
-  return F(min)(F(max)(value, F(real)(-most)), F(real)(most));
+  return F(min)(F(max)(value, -most), most);
 }
 
 /* ---- Data terms -------------------------------------------------------------------------- */
+
+/* The ground prior, a copy of what StxSatdpTables says. */
+typedef struct {
+  REAL slope, horizon_x, lambda_intercept, lambda_slope;
+} T(GroundPrior);
 
 /* value(x) = slope · (x − horizon_x) + intercept, 1/256 px. `residual` is the least weighted sum
  * of squares, prior included. */
@@ -44,7 +49,7 @@ typedef struct {
  * ground at no cost. A weight is an integer, so that w·wp is 0 or at least 1.
  */
 STX_REAL_INLINE T(GroundFit)
-    F(fit_ground)(StxGroundPrior prior, REAL w, REAL x, REAL xx, REAL d, REAL xd, REAL dd)
+    F(fit_ground)(T(GroundPrior) prior, REAL w, REAL x, REAL xx, REAL d, REAL xd, REAL dd)
 {
   REAL wp = w + prior.lambda_intercept, ww = F(max)(w * wp, F(real)(1.0));
   REAL cxxw = w * xx - x * x, cxdw = w * xd - x * d, cddw = w * dd - d * d;
@@ -64,7 +69,7 @@ STX_REAL_INLINE T(GroundFit)
 /* A lower bound of the residual of any line through the same cells, without the prior. Cells in
  * two rows at least have w·Σw(x − mean)² >= w; less is one row, or rounding. */
 STX_REAL_INLINE REAL F(line_residual)(
-    StxGroundPrior prior, REAL w, REAL x, REAL xx, REAL d, REAL xd, REAL dd)
+    T(GroundPrior) prior, REAL w, REAL x, REAL xx, REAL d, REAL xd, REAL dd)
 {
   REAL cxxw = w * xx - x * x, cxdw = w * xd - x * d, cddw = w * dd - d * d;
   REAL cxrw = cxdw - prior.slope * cxxw, crrw = cddw - prior.slope * (cxdw + cxrw);
@@ -102,7 +107,7 @@ typedef struct {
  * serves all. All 0 without any weight, because all sums are.
  */
 STX_REAL_INLINE T(ObjectFit)
-    F(fit_object)(double lambda, REAL w, REAL x, REAL xx, REAL d, REAL xd, REAL dd)
+    F(fit_object)(REAL lambda, REAL w, REAL x, REAL xx, REAL d, REAL xd, REAL dd)
 {
   REAL cxxw = w * xx - x * x, cxdw = w * xd - x * d, cddw = w * dd - d * d;
   REAL aw = cxxw + lambda * w;
@@ -131,11 +136,12 @@ STX_REAL_INLINE REAL F(slanted_value)(T(ObjectFit) fit, REAL x, REAL w, REAL res
 /* stx_line_residual for objects: their prior's mean is upright. */
 STX_REAL_INLINE REAL F(slanted_free_residual)(REAL w, REAL x, REAL xx, REAL d, REAL xd, REAL dd)
 {
-  StxGroundPrior upright = {0.0, 0.0, 0.0, 0.0};
+  REAL zero = F(real)(0.0);
+  T(GroundPrior) upright = {zero, zero, zero, zero};
   return F(line_residual)(upright, w, x, xx, d, xd, dd);
 }
 
-STX_REAL_INLINE REAL F(ground_line)(REAL slope, REAL intercept, double horizon_x, REAL x)
+STX_REAL_INLINE REAL F(ground_line)(REAL slope, REAL intercept, REAL horizon_x, REAL x)
 {
   return slope * (x - horizon_x) + intercept;
 }
@@ -143,20 +149,20 @@ STX_REAL_INLINE REAL F(ground_line)(REAL slope, REAL intercept, double horizon_x
 /* A ground's disparity at x, as it is stored and compared: kept to what differences of 32 bits have
  * room for. 4096 px are 16 times the largest disparity: what is farther away meets nothing either.
  */
-STX_REAL_INLINE REAL F(ground_value)(REAL slope, REAL intercept, double horizon_x, REAL x)
+STX_REAL_INLINE REAL F(ground_value)(REAL slope, REAL intercept, REAL horizon_x, REAL x)
 {
   REAL value = F(ground_line)(slope, intercept, horizon_x, x);
-  return F(round)(F(clamp)(value, STX_VALUE_MOST));
+  return F(round)(F(clamp)(value, F(real)(STX_VALUE_MOST)));
 }
 
 /* Energy of a residual: an integer. */
-STX_REAL_INLINE REAL F(data_energy)(REAL residual, double residual_energy)
+STX_REAL_INLINE REAL F(data_energy)(REAL residual, REAL residual_energy)
 {
   return F(round)(residual * residual_energy);
 }
 
 /* What the prior charges a ground for its plane; fulldp counts that apart. */
-STX_REAL_INLINE REAL F(plane_energy)(StxGroundPrior prior, T(GroundFit) fit, double residual_energy)
+STX_REAL_INLINE REAL F(plane_energy)(T(GroundPrior) prior, T(GroundFit) fit, REAL residual_energy)
 {
   REAL a = fit.intercept, b = fit.slope - prior.slope;
   return F(round)(
@@ -164,46 +170,49 @@ STX_REAL_INLINE REAL F(plane_energy)(StxGroundPrior prior, T(GroundFit) fit, dou
 }
 
 /* Of fulldp, too: the line of a fit from the cell at `x` on, before it becomes float. */
-STX_REAL_INLINE REAL F(line_start)(REAL slope, REAL intercept, double horizon_x, REAL x)
+STX_REAL_INLINE REAL F(line_start)(REAL slope, REAL intercept, REAL horizon_x, REAL x)
 {
-  return F(clamp)(F(ground_line)(slope, intercept, horizon_x, x), STX_LINE_START);
+  return F(clamp)(F(ground_line)(slope, intercept, horizon_x, x), F(real)(STX_LINE_START));
 }
 
 /* ---- Pair costs: what the stixel above pays, given both values at the cut ----------------- */
 
+typedef struct {
+  REAL cost, slope, tolerance;
+} T(PairCost);
+
 /* α + β·difference for a difference >= 0 and below 2^21: StxSatdpTables.pair_slope says why the
  * product is exact, and no tie. */
-STX_REAL_INLINE REAL F(pair_gap)(StxPairCost pair, REAL difference)
+STX_REAL_INLINE REAL F(pair_gap)(T(PairCost) pair, REAL difference)
 {
   return pair.cost + F(round)(pair.slope * difference);
 }
 
-STX_REAL_INLINE REAL F(pair_ground_ground)(StxPairCost pair, REAL below, REAL above)
+STX_REAL_INLINE REAL F(pair_ground_ground)(T(PairCost) pair, REAL below, REAL above)
 {
-  MASK apart = F(less)(F(real)(pair.tolerance), F(absolute)(above - below));
-  return F(keep)(apart, F(real)(pair.cost));
+  MASK apart = F(less)(pair.tolerance, F(absolute)(above - below));
+  return F(keep)(apart, pair.cost);
 }
 
-STX_REAL_INLINE REAL F(pair_ground_object)(StxPairCost pair, REAL below, REAL above)
+STX_REAL_INLINE REAL F(pair_ground_object)(T(PairCost) pair, REAL below, REAL above)
 {
   REAL gap = F(absolute)(above - below);
-  MASK apart = F(differ)(above, F(real)(0.0)) & F(less)(F(real)(pair.tolerance), gap);
+  MASK apart = F(differ)(above, F(real)(0.0)) & F(less)(pair.tolerance, gap);
   return F(keep)(apart, F(pair_gap)(pair, gap));
 }
 
-STX_REAL_INLINE REAL F(pair_ground_sky)(StxPairCost pair, REAL below)
+STX_REAL_INLINE REAL F(pair_ground_sky)(T(PairCost) pair, REAL below)
 {
-  return F(select)(
-      F(less)(F(real)(pair.tolerance), below), F(real)(STX_FORBIDDEN), F(real)(pair.cost));
+  return F(select)(F(less)(pair.tolerance, below), F(real)(STX_FORBIDDEN), pair.cost);
 }
 
-STX_REAL_INLINE REAL F(pair_object_ground)(StxPairCost pair, REAL below, REAL above)
+STX_REAL_INLINE REAL F(pair_object_ground)(T(PairCost) pair, REAL below, REAL above)
 {
-  MASK nearer = F(differ)(below, F(real)(0.0)) & F(less)(F(real)(pair.tolerance), above - below);
+  MASK nearer = F(differ)(below, F(real)(0.0)) & F(less)(pair.tolerance, above - below);
   return F(keep)(nearer, F(real)(STX_FORBIDDEN));
 }
 
-STX_REAL_INLINE REAL F(pair_object_object)(StxPairCost pair, REAL below, REAL above)
+STX_REAL_INLINE REAL F(pair_object_object)(T(PairCost) pair, REAL below, REAL above)
 {
   REAL gap = above - below;
   MASK nearer = F(differ)(below, F(real)(0.0)) & F(less)(F(real)(0.0), gap);
@@ -241,19 +250,19 @@ STX_REAL_INLINE T(Choice) F(choose_solid)(REAL ground, REAL object)
   return choice;
 }
 
-STX_REAL_INLINE T(Choice) F(below_ground)(StxPairCost pair, T(Cut) cut, REAL value)
+STX_REAL_INLINE T(Choice) F(below_ground)(T(PairCost) pair, T(Cut) cut, REAL value)
 {
   return F(choose_solid)(cut.ground + F(pair_ground_ground)(pair, cut.ground_value, value),
       cut.object + F(pair_object_ground)(pair, cut.object_value, value));
 }
 
-STX_REAL_INLINE T(Choice) F(below_object)(StxPairCost pair, T(Cut) cut, REAL value)
+STX_REAL_INLINE T(Choice) F(below_object)(T(PairCost) pair, T(Cut) cut, REAL value)
 {
   return F(choose)(cut.ground + F(pair_ground_object)(pair, cut.ground_value, value),
       cut.object + F(pair_object_object)(pair, cut.object_value, value), cut.sky);
 }
 
-STX_REAL_INLINE T(Choice) F(below_sky)(StxPairCost pair, T(Cut) cut)
+STX_REAL_INLINE T(Choice) F(below_sky)(T(PairCost) pair, T(Cut) cut)
 {
   return F(choose_solid)(cut.ground + F(pair_ground_sky)(pair, cut.ground_value), cut.object);
 }
@@ -272,19 +281,19 @@ STX_REAL_INLINE REAL F(least_below_object)(T(Cut) cut)
 }
 
 /* Does not depend on a plane: also the most. */
-STX_REAL_INLINE REAL F(least_below_sky)(StxPairCost pair, T(Cut) cut)
+STX_REAL_INLINE REAL F(least_below_sky)(T(PairCost) pair, T(Cut) cut)
 {
   return F(min)(cut.ground + F(pair_ground_sky)(pair, cut.ground_value), cut.object);
 }
 
 /* The most that it can pay. `rest` is the largest disparity above the cut. */
-STX_REAL_INLINE REAL F(most_below_ground)(StxPairCost pair, T(Cut) cut)
+STX_REAL_INLINE REAL F(most_below_ground)(T(PairCost) pair, T(Cut) cut)
 {
   MASK known = F(differ)(cut.object_value, F(real)(0.0));
   return F(min)(cut.ground + pair.cost, F(select)(known, F(real)(STX_FORBIDDEN), cut.object));
 }
 
-STX_REAL_INLINE REAL F(most_below_object)(StxPairCost pair, T(Cut) cut, REAL rest)
+STX_REAL_INLINE REAL F(most_below_object)(T(PairCost) pair, T(Cut) cut, REAL rest)
 {
   REAL gap = F(max)(F(absolute)(cut.ground_value), F(absolute)(rest - cut.ground_value));
   REAL ordering = F(pair_object_object)(pair, cut.object_value, rest);

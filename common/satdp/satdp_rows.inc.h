@@ -15,14 +15,14 @@ INLINE LanesCut cut_below(const State *below)
   return cut;
 }
 
-INLINE LanesChoice choose_below(StxPairCost pair, int kind, LanesCut cut, Real foot)
+INLINE LanesChoice choose_below(LanesPairCost pair, int kind, LanesCut cut, Real foot)
 {
   return kind == GROUND   ? lanes_below_ground(pair, cut, foot)
          : kind == OBJECT ? lanes_below_object(pair, cut, foot)
                           : lanes_below_sky(pair, cut);
 }
 
-INLINE Real least_below(StxPairCost pair, int kind, LanesCut cut)
+INLINE Real least_below(LanesPairCost pair, int kind, LanesCut cut)
 {
   return kind == GROUND   ? lanes_least_below_ground(cut)
          : kind == OBJECT ? lanes_least_below_object(cut)

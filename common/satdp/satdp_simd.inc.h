@@ -13,12 +13,12 @@
 
 #include <string.h>
 
-/* All of it is inlined: how vectors would be passed does not matter. */
-#ifndef __AVX__
-#pragma GCC diagnostic ignored "-Wpsabi"
-#endif
-
 #define INLINE static inline __attribute__((always_inline))
+
+/* Ends a turn of a loop that has more constants than there are registers: they are read where they
+ * lie in each turn. Else all of them would be moved to the stack first, which takes as long as a
+ * turn, and few loops have more than two. */
+#define STAY_IN_MEMORY __asm__ volatile("" : : : "memory")
 
 typedef double Real __attribute__((vector_size(8 * LANES)));
 typedef int32_t Integers __attribute__((vector_size(4 * LANES)));

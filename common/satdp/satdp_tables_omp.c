@@ -9,6 +9,7 @@
  */
 #include "common/satdp/satdp_lanes_private.h"
 #include "common/satdp/satdp_records_math.h"
+#include "common/satdp/satdp_simd.inc.h"
 
 #include <string.h>
 
@@ -186,11 +187,47 @@ static const Cells *class_cells(const Group *g, int class)
   return g->raw + (size_t)(2 + class) * g->tables->rows;
 }
 
-/* True if class a is nowhere dearer than class b. */
-static bool undercuts(const Group *g, int a, int b)
+/* Sums of a class's costs, so that most comparisons end there: where one class is nowhere dearer
+ * than another, no such sum is larger. */
+enum { PARTS = 16 };
+typedef struct {
+  int32_t sum[PARTS];
+} Digest;
+
+static Digest digest_class(const Group *g, int class)
 {
-  const uint16_t *x = class_cells(g, a)[0], *y = class_cells(g, b)[0];
+  const uint16_t *cells = class_cells(g, class)[0];
+  int count = g->tables->rows * LANES, i = 0;
+  Digest digest = {{0}};
+  for (; i + PARTS <= count; i += PARTS)
+    for (int j = 0; j < PARTS; j++)
+      digest.sum[j] += cells[i + j];
+  for (int j = 0; i < count; i++, j++)
+    digest.sum[j] += cells[i];
+  return digest;
+}
+
+static bool any_larger(const Digest *a, const Digest *b)
+{
+  int32_t larger = 0;
+  for (int j = 0; j < PARTS; j++)
+    larger |= b->sum[j] - a->sum[j];
+  return larger < 0;
+}
+
+/* A kept class. */
+typedef struct {
+  int class;
+  Digest digest;
+} Kept;
+
+/* True if class a is nowhere dearer than class b. */
+static bool undercuts(const Group *g, const Kept *a, const Kept *b)
+{
+  const uint16_t *x = class_cells(g, a->class)[0], *y = class_cells(g, b->class)[0];
   int count = g->tables->rows * LANES, tile = 8 * LANES;
+  if (any_larger(&a->digest, &b->digest))
+    return false;
   for (int at = 0; at < count; at += tile) {
     int end = at + tile < count ? at + tile : count, dearer = 0;
     for (int i = at; i < end; i++)
@@ -202,27 +239,29 @@ static bool undercuts(const Group *g, int a, int b)
 }
 
 /* Adds the class to `kept` unless it cannot win; returns the new length. */
-static int keep_class(const Group *g, int class, int *kept, int count)
+static int keep_class(const Group *g, int class, Kept *kept, int count)
 {
   int left = 0;
+  Kept new = {class, digest_class(g, class)};
   for (int i = 0; i < count; i++)
-    if (undercuts(g, kept[i], class))
+    if (undercuts(g, &kept[i], &new))
       return count;
   for (int i = 0; i < count; i++)
-    if (!undercuts(g, class, kept[i]))
+    if (!undercuts(g, &new, &kept[i]))
       kept[left++] = kept[i];
-  kept[left] = class;
+  kept[left] = new;
   return left + 1;
 }
 
-static void choose_classes(Group *g, int *kept)
+static void choose_classes(Group *g, Kept *kept)
 {
   int classes = g->params->grid.classes, filled = 0;
   for (int class = 0; class < classes; class ++)
     transpose_channel(g, 2 + class);
   for (int kind = 0; kind < KINDS; kind++) {
     uint32_t own = stx_kind_classes(g->params, kind);
-    int *mine = kept + filled, count = 0;
+    Kept *mine = kept + filled;
+    int count = 0;
     for (int class = 0; class < classes; class ++)
       if (own >> class & 1)
         count = keep_class(g, class, mine, count);
@@ -232,48 +271,61 @@ static void choose_classes(Group *g, int *kept)
   g->classes[KINDS] = filled;
 }
 
-/* One cell row: the classes' sums; what the cheapest of each kind costs is added to `floor`. */
-static void add_class_row(const Group *g, const int *kept, int u, Lanes *floor)
+/* What a class costs in two rows of cells. */
+typedef struct {
+  Integers low, high;
+} Two;
+
+INLINE Two class_energies(const Cells *cells, int32_t scale)
 {
-  int stride = g->classes[KINDS];
-  const Ints *below = g->sums + (size_t)u * stride;
-  Ints *sums = g->sums + (size_t)(u + 1) * stride;
-  int32_t scale = g->tables->class_scale;
-  for (int kind = 0; kind < KINDS; kind++) {
-    Ints lowest;
-    memset(lowest, 0, sizeof lowest);
-    for (int i = g->classes[kind]; i < g->classes[kind + 1]; i++) {
-      const uint16_t *cells = class_cells(g, kept[i])[u];
-      bool first = i == g->classes[kind];
-      EACH_LANE
-      {
-        int32_t energy = stx_class_energy(cells[l], scale);
-        sums[i][l] = below[i][l] + energy;
-        lowest[l] = first || energy < lowest[l] ? energy : lowest[l];
-      }
-    }
-    EACH_LANE
-    floor[kind][l] += (double)lowest[l];
-  }
+  typedef uint16_t Narrow __attribute__((vector_size(4 * LANES)));
+  typedef int32_t Wide __attribute__((vector_size(8 * LANES)));
+  Narrow costs;
+  Two two;
+  memcpy(&costs, cells, sizeof costs);
+  Wide energy = (__builtin_convertvector(costs, Wide) * scale + 128) >> 8; /* stx_class_energy */
+  memcpy(&two, &energy, sizeof two);
+  return two;
 }
 
-static void build_lower(const Group *g, const int *kept)
+/* Two cell rows: the classes' sums, and what the cheapest of a kind costs. */
+static inline Two add_class_rows(const Group *g, const Kept *kept, int kind, int u)
 {
-  Lanes floor[KINDS];
-  memset(floor, 0, sizeof floor);
-  for (int u = 0; u < g->tables->rows; u++) {
-    SumRow *row = &g->rows[u + 1];
-    if (g->classes[KINDS] > 0)
-      add_class_row(g, kept, u, floor);
-    for (int kind = 0; kind < KINDS; kind++)
-      EACH_LANE
-    row->lower[kind][l] = row->placed[kind][l] + floor[kind][l];
+  int stride = g->classes[KINDS], begin = g->classes[kind], count = g->classes[kind + 1] - begin;
+  const Integers *below = (const Integers *)(const void *)g->sums + u * stride + begin;
+  Integers *sums = (Integers *)(void *)g->sums + (u + 1) * stride + begin;
+  int32_t scale = g->tables->class_scale;
+  Two least = {(Integers){0}, (Integers){0}};
+  for (int i = 0; i < count; i++) {
+    Two energy = class_energies(class_cells(g, kept[begin + i].class) + u, scale);
+    sums[i] = below[i] + energy.low;
+    sums[stride + i] = sums[i] + energy.high;
+    least.low = i == 0 ? energy.low : lanes_least(least.low, energy.low);
+    least.high = i == 0 ? energy.high : lanes_least(least.high, energy.high);
   }
+  return least;
+}
+
+static void build_lower(const Group *g, const Kept *kept)
+{
+  int rows = g->tables->rows;
+  Real floor[KINDS] = {lanes_real(0), lanes_real(0), lanes_real(0)};
+  for (int u = 0; u < rows; u += 2) /* after the last there is room for another one */
+    for (int kind = 0; kind < KINDS; kind++) {
+      Two least = add_class_rows(g, kept, kind, u);
+      SumRow *row = &g->rows[u + 1];
+      floor[kind] += lanes_of_integers(least.low);
+      lanes_store(row->lower[kind], lanes_load(row->placed[kind]) + floor[kind]);
+      if (u + 1 == rows)
+        continue;
+      floor[kind] += lanes_of_integers(least.high);
+      lanes_store(row[1].lower[kind], lanes_load(row[1].placed[kind]) + floor[kind]);
+    }
 }
 
 void STX_VARIANT(stx_satdp_build)(Group *g)
 {
-  int kept[STX_MAX_CLASSES];
+  Kept kept[STX_MAX_CLASSES];
   build_depth(g);
   if (g->slants != NULL)
     build_slants(g);
