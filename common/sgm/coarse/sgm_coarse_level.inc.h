@@ -66,17 +66,14 @@ static void census_planes(const Level *level, int y)
 
 /* ---- Windows ------------------------------------------------------------------------------ */
 
-/* v(t) for all t, and what does not exist: 0. Sums are at most 64. */
-INLINE void add_votes(const uint8_t *restrict votes, uint8_t *restrict sums)
+/* v(t) for t = 0 … n − HELD, at most 64. */
+INLINE void add_votes(const uint8_t *restrict votes, uint8_t *restrict sums, int n)
 {
-  for (int t = 0; t < VOTES; t++) {
-    uint8_t sum = 0;
-#pragma GCC unroll 8
-    for (int c = 0; c < HELD; c++)
-      sum = (uint8_t)(sum + votes[t + c]);
-    sums[t] = sum;
-  }
+  for (int t = 0; t <= n - HELD; t++)
+    sums[t] = (uint8_t)(votes[t] + votes[t + 1] + votes[t + 2] + votes[t + 3] + votes[t + 4] +
+                        votes[t + 5]);
 }
+_Static_assert(HELD == 6, "add_votes");
 
 INLINE int begin_of(int t, int n)
 {
@@ -84,35 +81,39 @@ INLINE int begin_of(int t, int n)
   return begin < 0 ? 0 : begin > last ? last : begin;
 }
 
-/* The window with the most votes; −1: none has any. Windows that are not allowed have none. */
+/* The window with the most votes; −1: none has any. What is not allowed has none. */
 INLINE int best_window(const uint8_t *sums, int n)
 {
   uint8_t most = 0;
-  for (int t = 0; t < VOTES; t++)
+  for (int t = 0; t <= n - HELD; t++)
     most = sums[t] > most ? sums[t] : most;
   if (most == 0)
     return -1;
-  int first = 0, last;
-  while (sums[first] != most)
-    first++;
-  for (last = first; last + 1 < VOTES && sums[last + 1] == most;)
+  int first = (int)((const uint8_t *)memchr(sums, most, (size_t)n) - sums), last = first;
+  while (last < n - HELD && sums[last + 1] == most)
     last++;
   return begin_of((first + last) >> 1, n);
 }
 
-/* votes: VOTES + HELD of them, 0 from n on. */
+/* Takes what the window at `first` holds out of the votes, and the windows that touch it out of the
+ * sums. */
+INLINE void forbid(uint8_t *votes, uint8_t *sums, int n, int first)
+{
+  int low = first <= SPAN ? 0 : first / 2 - 7;
+  int high = first + SPAN >= 2 * n - SPAN ? n - HELD : first / 2 + 9;
+  memset(votes + first / 2, 0, SPAN / 2);
+  add_votes(votes, sums, n);
+  memset(sums + low, 0, (size_t)(high - low + 1));
+}
+
+/* votes: n + HELD of them. */
 static void pick_windows(uint8_t *votes, int n, uint8_t *starts)
 {
   uint8_t sums[VOTES];
-  add_votes(votes, sums);
-  memset(sums + n - HELD + 1, 0, (size_t)(VOTES - n + HELD - 1));
-  int first = best_window(sums, n), second;
-  memset(votes + (first + 1) / 2, 0, SPAN / 2);
-  add_votes(votes, sums);
-  memset(sums + n - HELD + 1, 0, (size_t)(VOTES - n + HELD - 1));
-  for (int t = 0; t <= n - HELD; t++) /* too near: a run that begins SPAN below the first */
-    sums[t] = abs(begin_of(t, n) - first) <= SPAN ? 0 : sums[t];
-  second = best_window(sums, n);
+  add_votes(votes, sums, n);
+  int first = best_window(sums, n);
+  forbid(votes, sums, n, first);
+  int second = best_window(sums, n);
   if (second < 0)
     second = first + 2 * SPAN + 1 <= 2 * n ? first + SPAN + 1 : first - SPAN - 1;
   starts[0] = (uint8_t)(first < second ? first : second);

@@ -133,23 +133,37 @@ static int tile_columns(const Level *level)
   return parts(level->params.width + BLOCK - 1, TILE_COLUMNS);
 }
 
-/* Tile `column` of a row of blocks. */
+/* Row r of a tile of a row of blocks; false: it is empty. */
+static bool find_piece(
+    const Coarse *c, const Sweep *sweep, int block, int column, int r, uint8_t *sums, Piece *s)
+{
+  const Level *level = &c->levels[c->level];
+  int width = level->params.width, height = level->params.height;
+  int top = block * BLOCK, bottom = within(top + BLOCK, 0, height);
+  int y = sweep->direction > 0 ? top + r : bottom - 1 - r;
+  *s = (Piece){.level = level,
+      .sweep = sweep,
+      .volume = c->volume,
+      .sums = c->second ? sums : NULL,
+      .j = sweep->direction > 0 ? y : height - 1 - y,
+      .y = y,
+      .begin = within(column * TILE_COLUMNS - r, 0, width),
+      .end = within((column + 1) * TILE_COLUMNS - r, 0, width)};
+  return r < bottom - top && s->begin < s->end;
+}
+
+/* Two rows at a time. */
 static void sweep_tile(const Coarse *c, const Sweep *sweep, int block, int column)
 {
-  uint8_t sums[TILE_COLUMNS * CELL] __attribute__((aligned(64)));
-  const Level *level = &c->levels[c->level];
-  int width = level->params.width, height = level->params.height, direction = sweep->direction;
-  int top = block * BLOCK, bottom = within(top + BLOCK, 0, height);
-  for (int r = 0; r < bottom - top; r++) {
-    int y = direction > 0 ? top + r : bottom - 1 - r, j = direction > 0 ? y : height - 1 - y;
-    int begin = within(column * TILE_COLUMNS - r, 0, width);
-    int end = within((column + 1) * TILE_COLUMNS - r, 0, width);
-    Piece s = {level, sweep, c->volume, j, y, begin, end};
-    if (begin == end)
-      continue;
-    follow_paths(&s, c->second ? sums : NULL);
-    if (c->second)
-      pick_winners(&s, sums, c->level == 0);
+  uint8_t sums[2][TILE_COLUMNS * CELL] __attribute__((aligned(64)));
+  for (int r = 0; r < BLOCK; r += 2) {
+    Piece rows[2];
+    int count = find_piece(c, sweep, block, column, r, sums[0], &rows[0]);
+    count += find_piece(c, sweep, block, column, r + 1, sums[1], &rows[count]);
+    if (count > 0)
+      follow_paths(&rows[0], count > 1 ? &rows[1] : NULL);
+    for (int k = 0; c->second && k < count; k++)
+      pick_winners(&rows[k], c->level == 0);
   }
 }
 

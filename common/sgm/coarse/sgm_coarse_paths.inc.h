@@ -15,38 +15,59 @@
 typedef struct {
   const Level *level;
   const Sweep *sweep;
-  uint8_t *volume; /* per pixel CELL half sums */
+  uint8_t *volume; /* of the level: per pixel CELL half sums */
+  uint8_t *sums;   /* of the piece: S, in the order of the image; NULL: half sums are stored */
   int j, y;        /* row in the sweep and in the image */
   int begin, end;  /* i; at most TILE_COLUMNS */
 } Piece;
 
+/* Census words of a piece, in the order of the image: planes at distances that the compiler knows,
+ * so that one address does for all. Those of the right image begin D pixels further left. */
+#define RIGHT_COLUMNS (TILE_COLUMNS + MAX_DISPARITY)
+typedef struct {
+  LeftBits left[PLANES][TILE_COLUMNS];
+  uint8_t right[PLANES][RIGHT_COLUMNS];
+} Words;
+
 /* What the inner loop reads, copied out of the shared structures, so that the compiler need not
  * assume that storing a path changes it. */
 typedef struct {
-  LeftBits left[PLANES][TILE_COLUMNS]; /* in the order of the image */
-  const uint8_t *right;                /* plane 0 of x = 0 */
-  size_t right_stride;
+  const LeftBits *left;             /* of x = 0 */
+  const uint8_t *right;             /* likewise */
   uint8_t *up, *up_left, *up_right; /* states of i = 0 */
-  int first;                        /* x of left[·][0] */
+  const uint8_t *others;            /* half sums of the other sweep, for x = 0; NULL: none */
+  uint8_t *sums;                    /* what comes out, likewise */
   int direction;
   VPair p1, p2;
 } Row;
 
-INLINE void open_row(Row *row, const Piece *s)
+INLINE void copy_words(Words *to, const Level *level, size_t y, size_t first, size_t pixels)
+{
+  const Fast *f = &level->f;
+  size_t width = (size_t)level->params.width, border = (size_t)level->params.max_disparity;
+  for (size_t p = 0; p < PLANES; p++) {
+    const uint8_t *left = f->left_planes + (y * PLANES + p) * width + first;
+    const uint8_t *right = f->right_planes + (y * PLANES + p) * level->right_stride + first;
+    for (size_t t = 0; t < pixels; t++)
+      to->left[p][t] = (LeftBits)(left[t] * LEFT_REPEAT);
+    memcpy(to->right[p], right, border + pixels);
+  }
+}
+
+INLINE void open_row(Row *row, const Piece *s, Words *words)
 {
   const Level *level = s->level;
-  const Fast *f = &level->f;
-  int width = level->params.width, pixels = s->end - s->begin;
+  int width = level->params.width;
   size_t y = (size_t)s->y, j = (size_t)s->j;
   row->direction = s->sweep->direction;
-  row->first = row->direction > 0 ? s->begin : width - s->end;
-  for (size_t p = 0; p < PLANES; p++) {
-    const uint8_t *left = f->left_planes + (y * PLANES + p) * (size_t)width + (size_t)row->first;
-    for (int t = 0; t < pixels; t++)
-      row->left[p][t] = (LeftBits)(left[t] * LEFT_REPEAT);
-  }
-  row->right = f->right_planes + y * PLANES * level->right_stride + level->params.max_disparity;
-  row->right_stride = level->right_stride;
+  int first = row->direction > 0 ? s->begin : width - s->end;
+  copy_words(words, level, y, (size_t)first, (size_t)(s->end - s->begin));
+  row->left = words->left[0] - first;
+  row->right = words->right[0] + level->params.max_disparity - first;
+  row->sums = s->volume + y * (size_t)width * CELL;
+  row->others = s->sums != NULL ? row->sums : NULL;
+  if (s->sums != NULL)
+    row->sums = s->sums - (ptrdiff_t)first * CELL;
   row->up = s->sweep->up;
   row->up_left = s->sweep->up_left + ((size_t)level->params.height - 1 - j) * CELL;
   row->up_right = s->sweep->up_right + j * CELL;
@@ -93,110 +114,169 @@ INLINE VPair step_across(uint8_t *state, Origin *origin, VPair cost, VPair p1, V
   return path;
 }
 
-/* A run of pixels of one row in one block. */
+/*
+ * Pixels of one row in one block, and the path along the row up to where it is. Each pixel waits
+ * for the last, so `along` is L(q,·) as it is, and its minimum comes in at the end; see step_along
+ * of full search.
+ */
 typedef struct {
+  const Piece *s;
+  Row row;
   const uint8_t *own; /* windows */
-  int x, i, pixels;   /* the first one in the order of the sweep */
+  const uint8_t *right[2];
+  int x, i, pixels; /* the next one, and how many there are in this block */
   Origin up;
+  VPair along, least, reached;
 } Run;
 
-/* L of the paths from the upper left and right, averaged. */
-INLINE VPair diagonals(const Piece *s, const Row *row, const Run *run, int x, int i, VPair cost)
-{
-  Origin left, right;
-  find_origin(&left, s->level, run->own, x, s->y, -row->direction, -row->direction);
-  find_origin(&right, s->level, run->own, x, s->y, row->direction, -row->direction);
-  VPair a = step_across(row->up_left + (size_t)i * CELL, &left, cost, row->p1, row->p2);
-  VPair b = step_across(row->up_right + (size_t)i * CELL, &right, cost, row->p1, row->p2);
-  return vp_average(a, b);
-}
-
-/* What comes next along the row, in image coordinates: pixels of one block. */
+/* Pixels in a row of one block, in the order of the sweep. */
 INLINE int run_length(int x, int left, int direction)
 {
   int room = direction > 0 ? BLOCK - x % BLOCK : x % BLOCK + 1;
   return room < left ? room : left;
 }
 
-/*
- * The half sums of a run, CELL bytes per pixel at `sums`, for x = 0 on; with `others` averaged with
- * what the other sweep stored there.
- *
- * Along the row each pixel waits for the last, so `along` is L(q,·) as it is, and its minimum comes
- * in at the end; see step_along of full search.
- */
-INLINE void follow_run(const Piece *s, const Row *row, Run *run, VPair *along_row, VPair *least_row,
-    VPair reached, const uint8_t *others, uint8_t *sums, int eight)
+/* The next run; false: the piece is at its end. */
+INLINE bool next_run(Run *run)
 {
-  const size_t right_stride = row->right_stride;
-  const uint8_t *right[2] = {
-      row->right - (SPAN - 1) - run->own[0], row->right - (SPAN - 1) - run->own[1]};
-  const LeftBits *left = &row->left[0][0] - row->first;
-  uint8_t *up = row->up;
-  const int direction = row->direction;
-  const VPair p1 = row->p1, p2 = row->p2;
-  VPair along = *along_row, least = *least_row;
-  for (int t = 0, x = run->x, i = run->i; t < run->pixels; t++, i++, x += direction) {
-    const uint8_t *words[2] = {right[0] + x, right[1] + x};
-    VPair cost = vp_costs(left + x, TILE_COLUMNS, words, right_stride);
-    along = vp_add(vp_sub(cost, least), vp_min(reached, vp_add(least, p2)));
-    least = vp_least(along);
-    reached = reach(along, p1);
-    VPair sum, above = step_across(up + (size_t)i * CELL, &run->up, cost, p1, p2);
-    if (eight)
-      sum = vp_add(vp_average(along, above), diagonals(s, row, run, x, i, cost));
-    else
-      sum = vp_add(along, above);
-    if (others != NULL)
-      sum = vp_average(vp_load(others + (ptrdiff_t)x * CELL), sum);
-    vp_store(sums + (ptrdiff_t)x * CELL, sum);
-  }
-  *along_row = along;
-  *least_row = least;
-}
-
-/* The half sums of a piece. sums NULL: they are stored in the volume; else averaged with what the
- * other sweep stored there, and in `sums`, in the order of the image. */
-INLINE void piece_of(const Piece *s, uint8_t *sums, int eight, int second)
-{
+  const Piece *s = run->s;
   const Level *level = s->level;
-  uint8_t *state = s->sweep->left + (size_t)s->j * CELL;
-  uint8_t *volume = s->volume + (size_t)s->y * (size_t)level->params.width * CELL;
-  const int direction = s->sweep->direction;
-  Row row;
-  open_row(&row, s);
-  uint8_t *to = second ? sums - (ptrdiff_t)row.first * CELL : volume;
-  VPair along = vp_load(state), least = vp_set(0);
-  Run run = {.x = direction > 0 ? s->begin : level->params.width - 1 - s->begin, .i = s->begin};
-  for (; run.i < s->end; run.i += run.pixels, run.x += direction * run.pixels) {
-    Origin before;
-    run.own = starts_of(level, run.x, s->y);
-    run.pixels = run_length(run.x, s->end - run.i, direction);
-    find_origin(&before, level, run.own, run.x, s->y, -direction, 0);
-    find_origin(&run.up, level, run.own, run.x, s->y, 0, -direction);
-    VPair reached = reach_from(&before, vp_sub(along, least), row.p1);
-    least = vp_set(0);
-    follow_run(s, &row, &run, &along, &least, reached, second ? volume : NULL, to, eight);
-  }
-  vp_store(state, vp_sub(along, least));
+  const int direction = run->row.direction;
+  if (run->i >= s->end)
+    return false;
+  Origin before;
+  run->own = starts_of(level, run->x, s->y);
+  run->pixels = run_length(run->x, s->end - run->i, direction);
+  run->right[0] = run->row.right - (SPAN - 1) - run->own[0];
+  run->right[1] = run->row.right - (SPAN - 1) - run->own[1];
+  find_origin(&before, level, run->own, run->x, s->y, -direction, 0);
+  find_origin(&run->up, level, run->own, run->x, s->y, 0, -direction);
+  run->reached = reach_from(&before, vp_sub(run->along, run->least), run->row.p1);
+  run->least = vp_set(0);
+  return true;
 }
 
-#define PIECE_OF(eight, second)                                                                    \
-  static void piece_##eight##_##second(const Piece *s, uint8_t *sums)                              \
-  {                                                                                                \
-    piece_of(s, sums, eight, second);                                                              \
-  }
-PIECE_OF(0, 0)
-PIECE_OF(0, 1)
-PIECE_OF(1, 0)
-PIECE_OF(1, 1)
-#undef PIECE_OF
-
-static void follow_paths(const Piece *s, uint8_t *sums)
+INLINE uint8_t *along_state(const Piece *s)
 {
-  static void (*const functions[2][2])(const Piece *, uint8_t *) = {
-      {piece_0_0, piece_0_1}, {piece_1_0, piece_1_1}};
-  functions[s->level->params.paths == 8][sums != NULL](s, sums);
+  return s->sweep->left + (size_t)s->j * CELL;
+}
+
+INLINE void begin_row(Run *run, const Piece *s, Words *words)
+{
+  *run = (Run){.s = s, .i = s->begin};
+  open_row(&run->row, s, words);
+  run->x = run->row.direction > 0 ? s->begin : s->level->params.width - 1 - s->begin;
+  run->along = vp_load(along_state(s));
+  run->least = vp_set(0);
+}
+
+INLINE void end_row(const Run *run)
+{
+  vp_store(along_state(run->s), vp_sub(run->along, run->least));
+}
+
+/* L of the paths from the upper left and right, averaged. */
+INLINE VPair diagonals(const Run *run, VPair cost)
+{
+  const Row *row = &run->row;
+  const Piece *s = run->s;
+  Origin left, right;
+  find_origin(&left, s->level, run->own, run->x, s->y, -row->direction, -row->direction);
+  find_origin(&right, s->level, run->own, run->x, s->y, row->direction, -row->direction);
+  size_t at = (size_t)run->i * CELL;
+  VPair a = step_across(row->up_left + at, &left, cost, row->p1, row->p2);
+  VPair b = step_across(row->up_right + at, &right, cost, row->p1, row->p2);
+  return vp_average(a, b);
+}
+
+/* One pixel: its half sum, or S, goes to its place. */
+INLINE void step(Run *run, int eight)
+{
+  Row *row = &run->row;
+  const int x = run->x;
+  const uint8_t *words[2] = {run->right[0] + x, run->right[1] + x};
+  VPair cost = vp_costs(row->left + x, TILE_COLUMNS, words, RIGHT_COLUMNS);
+  VPair jump = vp_add(run->least, row->p2);
+  VPair along = vp_add(vp_sub(cost, run->least), vp_min(run->reached, jump));
+  run->along = along;
+  run->least = vp_least(along);
+  run->reached = reach(along, row->p1);
+  VPair sum, up = step_across(row->up + (size_t)run->i * CELL, &run->up, cost, row->p1, row->p2);
+  if (eight)
+    sum = vp_add(vp_average(along, up), diagonals(run, cost));
+  else
+    sum = vp_add(along, up);
+  if (row->others != NULL)
+    sum = vp_average(vp_load(row->others + (ptrdiff_t)x * CELL), sum);
+  vp_store(row->sums + (ptrdiff_t)x * CELL, sum);
+  run->i++;
+  run->x += row->direction;
+}
+
+INLINE void steps(Run *run, int pixels, int eight)
+{
+  for (int t = 0; t < pixels; t++)
+    step(run, eight);
+}
+
+/*
+ * A piece, and that of the next row, `below`, if there is one. That follows a block behind, so that
+ * what its paths come from is done. Steps of both rows take turns: along a row each waits for the
+ * minimum of the last, and meanwhile the other row goes on.
+ */
+INLINE void pieces_of(const Piece *s, const Piece *below, int eight)
+{
+  Words words[2];
+  Run run, second;
+  begin_row(&run, s, &words[0]);
+  bool more = next_run(&run), also;
+  if (below == NULL) {
+    for (; more; more = next_run(&run))
+      steps(&run, run.pixels, eight);
+    end_row(&run);
+    return;
+  }
+  steps(&run, run.pixels, eight);
+  begin_row(&second, below, &words[1]);
+  more = next_run(&run);
+  also = next_run(&second);
+  while (more && also) {
+    int common = run.pixels < second.pixels ? run.pixels : second.pixels;
+    for (int t = 0; t < common; t++) {
+      step(&run, eight);
+      step(&second, eight);
+    }
+    steps(&run, run.pixels - common, eight);
+    steps(&second, second.pixels - common, eight);
+    more = next_run(&run);
+    also = next_run(&second);
+  }
+  for (; more; more = next_run(&run))
+    steps(&run, run.pixels, eight);
+  for (; also; also = next_run(&second))
+    steps(&second, second.pixels, eight);
+  end_row(&run);
+  end_row(&second);
+}
+
+static void pieces_4(const Piece *s, const Piece *below)
+{
+  pieces_of(s, below, 0);
+}
+
+static void pieces_8(const Piece *s, const Piece *below)
+{
+  pieces_of(s, below, 1);
+}
+
+/* below: NULL, or of the next row, beginning and ending a pixel earlier, as far as there are any.
+ * Neither is empty. */
+static void follow_paths(const Piece *s, const Piece *below)
+{
+  if (s->level->params.paths == 8)
+    pieces_8(s, below);
+  else
+    pieces_4(s, below);
 }
 
 #endif

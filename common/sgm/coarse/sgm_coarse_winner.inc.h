@@ -12,6 +12,7 @@
 typedef struct {
   uint16_t key[TILE_COLUMNS]; /* 256·S1 + rank */
   uint8_t below[TILE_COLUMNS], above[TILE_COLUMNS], second[TILE_COLUMNS];
+  uint8_t begin[2][TILE_COLUMNS + BLOCK]; /* d − rank in either window */
 } Winners;
 
 INLINE size_t first_of(const Piece *s)
@@ -21,35 +22,53 @@ INLINE size_t first_of(const Piece *s)
   return (size_t)s->y * (size_t)width + (size_t)first;
 }
 
+static void find_keys(const uint8_t *restrict sums, uint16_t *restrict keys, int pixels)
+{
+  for (int t = 0; t < pixels; t++)
+    keys[t] = (uint16_t)vp_key(vp_load(sums + (size_t)t * CELL));
+}
+
+/* What the windows of a piece's blocks add to a rank. */
+static void find_begins(const Piece *s, int x, int pixels, Winners *w)
+{
+  const uint8_t *starts = starts_of(s->level, x, s->y);
+  for (int t = -(x % BLOCK); t < pixels; t += BLOCK, starts += 2) {
+    int from = t > 0 ? t : 0; /* of the first block, more than there is: that comes again */
+    memset(w->begin[0] + from, starts[0], BLOCK);
+    memset(w->begin[1] + from, (uint8_t)(starts[1] - SPAN), BLOCK);
+  }
+}
+
 /* Keys, and the winners' disparities. */
 static void find_winners(const Piece *s, const uint8_t *sums, Winners *w)
 {
   size_t at = first_of(s);
   int x = (int)(at % (size_t)s->level->params.width), pixels = s->end - s->begin;
-  uint8_t *winner = s->level->f.winner + at;
+  uint8_t *restrict winner = s->level->f.winner + at;
+  find_keys(sums, w->key, pixels);
+  find_begins(s, x, pixels, w);
   for (int t = 0; t < pixels; t++) {
-    const uint8_t *starts = starts_of(s->level, x + t, s->y);
-    int key = vp_key(vp_load(sums + (size_t)t * CELL)), rank = key & (CELL - 1);
-    w->key[t] = (uint16_t)key;
-    winner[t] = (uint8_t)(starts[rank / SPAN] + rank % SPAN);
+    uint8_t rank = w->key[t] & (CELL - 1);
+    winner[t] = (uint8_t)(rank + (rank < SPAN ? w->begin[0][t] : w->begin[1][t]));
   }
 }
 
-/* S(d* ± 1), where they are in the window; anything else where not. */
-static void find_neighbours(const uint8_t *sums, Winners *w, int pixels)
+/* S(d* ± 1), where they are in the window; S of something else where not. */
+static void find_neighbours(const uint8_t *restrict sums, const uint16_t *restrict keys,
+    uint8_t *restrict below, uint8_t *restrict above, int pixels)
 {
-  for (int t = 0; t < pixels; t++) {
-    int rank = w->key[t] & (CELL - 1), lane = (rank & SPAN) + SPAN - 1 - rank % SPAN;
-    const uint8_t *sum = sums + (size_t)t * CELL;
-    w->below[t] = sum[lane + (lane + 1 < CELL)];
-    w->above[t] = sum[lane - (lane > 0)];
+  for (int t = 0; t < pixels; t++, sums += CELL) {
+    unsigned rank = keys[t] & (CELL - 1), lane = rank ^ (SPAN - 1);
+    below[t] = sums[(lane + 1) & (CELL - 1)];
+    above[t] = sums[(lane - 1) & (CELL - 1)];
   }
 }
 
-static void find_second(const uint8_t *sums, Winners *w, int pixels)
+static void find_second(const uint8_t *restrict sums, const uint16_t *restrict keys,
+    uint8_t *restrict second, int pixels)
 {
   for (int t = 0; t < pixels; t++)
-    w->second[t] = (uint8_t)vp_second(vp_load(sums + (size_t)t * CELL), w->key[t] & (CELL - 1));
+    second[t] = (uint8_t)vp_second(vp_load(sums + (size_t)t * CELL), keys[t] & (CELL - 1));
 }
 
 /* Values and margins of a piece, all checks but the left-right check applied. */
@@ -64,9 +83,8 @@ static void finish_piece(const Piece *s, const Winners *w)
   uint8_t *restrict margin = f->margin + at, *restrict least = f->right_winner + at;
   for (int t = 0; t < pixels; t++) {
     int place = w->key[t] & (SPAN - 1), s1 = w->key[t] >> 8, s2 = w->second[t], d = winner[t];
-    int inner = (place > 0) & (place < SPAN - 1);
-    int below = inner ? w->below[t] : s1, above = inner ? w->above[t] : s1;
-    int vertex = stx_sgm_vertex(below, s1, above);
+    int vertex = stx_sgm_vertex(w->below[t], s1, w->above[t]);
+    vertex = ((place > 0) & (place < SPAN - 1)) ? vertex : 0;
     int known = (d <= first + t) & stx_sgm_unique(s1, s2, uniqueness);
     value[t] = (uint16_t)(known ? stx_sgm_value(d, vertex) : STX_DISPARITY_UNKNOWN);
     margin[t] = (uint8_t)(known ? stx_sgm_confidence(s1, s2) : 0);
@@ -75,16 +93,17 @@ static void finish_piece(const Piece *s, const Winners *w)
 }
 
 /* values: of the last level, otherwise winners alone are wanted. */
-static void pick_winners(const Piece *s, const uint8_t *sums, bool values)
+static void pick_winners(const Piece *s, bool values)
 {
+  const uint8_t *sums = s->sums;
   int pixels = s->end - s->begin;
   Winners w;
   find_winners(s, sums, &w);
   if (!values)
     return;
-  find_neighbours(sums, &w, pixels);
+  find_neighbours(sums, w.key, w.below, w.above, pixels);
   if (s->level->f.margins)
-    find_second(sums, &w, pixels);
+    find_second(sums, w.key, w.second, pixels);
   else
     memset(w.second, UINT8_MAX, sizeof w.second); /* everything is unique */
   finish_piece(s, &w);
