@@ -10,12 +10,9 @@
  * scale = 4095/den and offset = ½ + 1/(4·den): the exact quotient is a multiple of 1/(2·den), half
  * a step is added, and a quarter of a step, at least 2^-32, exceeds the rounding error of 2^-39.
  */
-#include "common/colmean/colmean_omp_private.h"
+#include "common/colmean/colmean_lanes_private.h"
 
 #include <string.h>
-#if defined __AVX512BW__
-#include <immintrin.h>
-#endif
 
 #include "common/colmean/colmean_sums.inc.h"
 
@@ -133,6 +130,61 @@ static bool add_cells_of_bytes(const uint8_t *row, ptrdiff_t stride, int rows, u
     add_flipped(row, stride, rows, _mm512_setzero_si512(), width, pixels, num);
   else
     add_flipped(row, stride, rows, _mm512_set1_epi8((char)flip), width, pixels, num);
+  return true;
+}
+#elif defined __SSE2__
+static inline Register load_bytes(const uint8_t *row, int pixels, uint8_t flip)
+{
+  uint8_t bytes[VECTOR_BYTES];
+  const uint8_t *from = row;
+  if (pixels < VECTOR_BYTES) {
+    memset(bytes, flip, sizeof bytes);
+    memcpy(bytes, row, pixels);
+    from = bytes;
+  }
+  Register v;
+  memcpy(&v, from, sizeof v);
+  return v;
+}
+
+ALWAYS_INLINE void add_eights(const uint8_t *row, ptrdiff_t stride, int rows, uint8_t flip,
+    int pixels, uint32_t num[VECTOR_BYTES / 8])
+{
+  typedef uint64_t V64 __attribute__((vector_size(VECTOR_BYTES), may_alias));
+  V64 sum = {0};
+  const V16 flips = (V16){0} + (uint16_t)(flip * 0x101);
+  for (int y = 0; y < rows; y++) {
+    V16 v = (V16)load_bytes(row + y * stride, pixels, flip) ^ flips, zero = {0};
+    sum += (V64)STX_MM(sad_epu8)((Register)v, (Register)zero);
+  }
+  for (int i = 0; i < VECTOR_BYTES / 8; i++)
+    num[i] = (uint32_t)sum[i];
+}
+
+ALWAYS_INLINE void add_fours(const uint8_t *row, ptrdiff_t stride, int rows, uint8_t flip,
+    int pixels, uint32_t num[VECTOR_BYTES / 4])
+{
+  V16 sum = {0};
+  const V16 flips = (V16){0} + (uint16_t)(flip * 0x101), ones = (V16){0} + 1;
+  for (int y = 0; y < rows; y++) {
+    V16 v = (V16)load_bytes(row + y * stride, pixels, flip) ^ flips;
+    sum += (v & 0xFF) + (v >> 8);
+  }
+  V32 cells = multiply_pairs(sum, ones);
+  memcpy(num, &cells, sizeof cells);
+}
+
+/* 64 pairs of bytes are less than 2^15. */
+static bool add_cells_of_bytes(const uint8_t *row, ptrdiff_t stride, int rows, uint8_t flip,
+    int width, int pixels, uint32_t *num)
+{
+  if (width != 8 && (width != 4 || rows > 64))
+    return false;
+  for (int x = 0; x < pixels; x += VECTOR_BYTES, num += VECTOR_BYTES / width)
+    if (width == 8)
+      add_eights(row + x, stride, rows, flip, pixels - x, num);
+    else
+      add_fours(row + x, stride, rows, flip, pixels - x, num);
   return true;
 }
 #else
