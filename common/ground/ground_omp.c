@@ -80,8 +80,8 @@ static void level_scan(Scan *s)
 
 /* ---- 1. Bins, 2. Prototypes --------------------------------------------------------------- */
 
-static inline void place_block(
-    const Scan *s, size_t first, int count, uint64_t *keys, int32_t *tops)
+static inline __attribute__((always_inline)) void place_block(
+    const Scan *s, size_t first, int count, uint64_t *keys, int32_t *tops, bool clusters)
 {
   const float *points = s->points + 4 * first;
   const StxGroundFrame frame = s->frame;
@@ -96,7 +96,8 @@ static inline void place_block(
     bin[i] = p.bin;
     at_z[i] = p.z;
     at_range[i] = p.range;
-    cell[i] = stx_ground_grid_cell(&grid, p.x, p.y);
+    if (clusters)
+      cell[i] = stx_ground_grid_cell(&grid, p.x, p.y);
     tops[i] = z;
     keys[i] = stx_ground_key(z, stx_ground_units(p.range));
   }
@@ -134,7 +135,10 @@ static void fill_piece(void *data, int i, int worker)
   int32_t tops[BLOCK];
   for (size_t at = (size_t)i * PIECE, end = piece_end(s->count, PIECE, i); at < end; at += BLOCK) {
     int count = block_size(s, at);
-    place_block(s, at, count, keys, tops);
+    if (s->clusters.side > 0)
+      place_block(s, at, count, keys, tops, true);
+    else
+      place_block(s, at, count, keys, tops, false);
     take_block(s, w, at, count, keys, tops);
   }
 }
@@ -179,19 +183,23 @@ static StxGroundTrack collect_sector(const Scan *s, Worker *w, int sector)
 
 static void fit_sector(const Scan *s, Worker *w, int sector)
 {
-  int bins = s->params->bins, sectors = s->params->sectors;
+  int bins = s->params->bins;
   StxGroundTrack track = collect_sector(s, w, sector);
-  StxGroundLevel *own = s->own + (size_t)sector * (size_t)bins;
+  size_t start = (size_t)sector * (size_t)bins;
+  float *intercept = s->intercept + start, *slope = s->slope + start;
+  uint8_t *has = s->has + start;
   int lines = stx_ground_lines(&track, &s->rules, w->spans);
   w->lines += (uint32_t)lines;
-  for (int bin = 0; bin < bins; bin++)
-    s->has[(size_t)bin * (size_t)sectors + (size_t)sector] = 0;
+  memset(has, 0, (size_t)bins);
+  memset(intercept, 0, (size_t)bins * sizeof *intercept);
+  memset(slope, 0, (size_t)bins * sizeof *slope);
   for (int i = lines - 1; i >= 0; i--) { /* where two meet, the nearer line counts */
     const StxGroundSpan *span = &w->spans[i];
     StxGroundLevel level = stx_ground_level(&span->fit, s->params);
     for (int bin = w->bin[span->first]; bin <= w->bin[span->last]; bin++) {
-      own[bin] = level;
-      s->has[(size_t)bin * (size_t)sectors + (size_t)sector] = 1;
+      intercept[bin] = level.intercept;
+      slope[bin] = level.slope;
+      has[bin] = 1;
     }
   }
 }
@@ -213,49 +221,70 @@ static void fit_lines(Scan *s)
 
 /* ---- 4. Ground line of a bin, 5. Obstacle bins -------------------------------------------- */
 
-/* The nearest sector with a line in the bin, or −1. `has`: that bin's. */
-static inline int nearest_line(const uint8_t *has, int sector, int sectors, int reach)
+/* Steps to the nearest sector with a line, by bin, from what they were one sector before. */
+static inline void step_on(const Scan *s, int sector, int32_t *away)
 {
-  for (int away = 0; away <= reach; away++) {
-    int left = sector + away, right = sector - away;
-    left = left < sectors ? left : left - sectors;
-    right = right >= 0 ? right : right + sectors;
-    if (has[left])
-      return left;
-    if (has[right])
-      return right;
-  }
-  return -1;
+  int bins = s->params->bins, sectors = s->params->sectors;
+  int at = sector < 0 ? sector + sectors : sector < sectors ? sector : sector - sectors;
+  const uint8_t *has = s->has + (size_t)at * (size_t)bins;
+  EACH_POINT
+  for (int bin = 0; bin < bins; bin++)
+    away[bin] = has[bin] ? 0 : away[bin] + 1;
 }
 
-static void level_sector(const Scan *s, int sector)
+/* Nothing has been met. */
+static inline void begin_steps(int bins, int reach, int32_t *away)
+{
+  for (int bin = 0; bin < bins; bin++)
+    away[bin] = reach + 1;
+}
+
+/* The steps back and ahead say which sector has the nearest line; of two the one ahead. */
+static void level_sector(const Scan *s, int sector, const int32_t *back, const int32_t *ahead)
 {
   const StxGroundParams params = *s->params; /* what is written cannot change it */
   int bins = params.bins, sectors = params.sectors, reach = stx_ground_search(&params);
   size_t first = (size_t)sector * (size_t)bins;
   const uint64_t *key = s->came[0]->key + first;
   const int32_t *top = s->came[0]->top + first;
-  const uint8_t *has = s->has;
-  const StxGroundLevel *own = s->own;
-  StxGroundLevel *level = s->level + first;
-  for (int bin = 0; bin < bins; bin++, has += sectors) {
-    level[bin] = stx_ground_no_level();
-    if (key[bin] == STX_GROUND_NO_KEY)
-      continue; /* no point lies there */
-    int from = has[sector] ? sector : nearest_line(has, sector, sectors, reach);
-    if (from < 0)
-      continue;
-    level[bin] = own[(size_t)from * (size_t)bins + (size_t)bin];
-    stx_ground_narrow(&level[bin], &params, bin, top[bin]);
+  const float *intercept = s->intercept, *slope = s->slope;
+  StxGroundLevel *restrict level = s->level + first;
+  EACH_POINT
+  for (int bin = 0; bin < bins; bin++) {
+    int away = ahead[bin] <= back[bin] ? ahead[bin] : -back[bin], from = sector + away;
+    int used = (key[bin] != STX_GROUND_NO_KEY) & (away <= reach) & (-away <= reach);
+    from = from < 0 ? from + sectors : from;
+    from = from < sectors ? from : from - sectors;
+    from = (used ? from : sector) * bins + bin;
+    StxGroundLevel found = {intercept[from], slope[from], (float)params.max_dist_to_line};
+    stx_ground_narrow(&found, &params, bin, top[bin]);
+    level[bin].intercept = found.intercept;
+    level[bin].slope = found.slope;
+    level[bin].up = used ? found.up : -1.0f;
   }
 }
 
+/* Two sweeps over the sectors, against their order and with it, in place of a search from each bin,
+ * whose end could not be predicted. */
 static void level_piece(void *data, int i, int worker)
 {
   const Scan *s = data;
-  int end = (int)piece_end((size_t)s->params->sectors, SECTORS, i);
-  for (int sector = i * SECTORS; sector < end; sector++)
-    level_sector(s, sector);
+  Worker *w = s->worker[worker];
+  int bins = s->params->bins, reach = stx_ground_search(s->params);
+  int first = i * SECTORS, end = (int)piece_end((size_t)s->params->sectors, SECTORS, i);
+  begin_steps(bins, reach, w->away);
+  for (int sector = end - 1 + reach; sector >= first; sector--) {
+    step_on(s, sector, w->away);
+    if (sector < end)
+      memcpy(w->ahead + (size_t)(sector - first) * (size_t)bins, w->away,
+          (size_t)bins * sizeof *w->away);
+  }
+  begin_steps(bins, reach, w->away);
+  for (int sector = first - reach; sector < end; sector++) {
+    step_on(s, sector, w->away);
+    if (sector >= first)
+      level_sector(s, sector, w->away, w->ahead + (size_t)(sector - first) * (size_t)bins);
+  }
 }
 
 static void level_sectors(Scan *s)

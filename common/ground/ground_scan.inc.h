@@ -15,7 +15,7 @@
 enum {
   BLOCK = 256,
   PIECE = 32 * BLOCK, /* points that a thread takes at a time; */
-  SECTORS = 24        /* sectors: fewer would share cache lines of `has` */
+  SECTORS = 24        /* sectors: the search for lines begins beside them */
 };
 
 /* A worker's tables, as a set. */
@@ -30,7 +30,8 @@ typedef struct {
   StxGroundSpan spans[STX_GROUND_MAX_BINS];
   uint64_t *key; /* by bin of the scan */
   int32_t *top;
-  uint64_t *occupied; /* cells of the clusters' grid, a bit each */
+  int32_t *away, *ahead; /* steps to the nearest line, by bin; of the sectors of a piece */
+  uint64_t *occupied;    /* cells of the clusters' grid, a bit each */
   uint32_t ground, obstacles, lines;
 } Worker;
 
@@ -48,8 +49,9 @@ typedef struct {
   Worker **came; /* those that have made the table in question; the first one's is merged into */
   int came_count;
 
-  StxGroundLevel *own, *level; /* by bin of the scan */
-  uint8_t *has;                /* by bin and sector: has the sector a line there? */
+  float *intercept, *slope; /* of the sectors' own lines, by bin of the scan */
+  StxGroundLevel *level;    /* with those of their neighbours, likewise */
+  uint8_t *has;             /* likewise: has the sector a line there? */
 
   int32_t *bin; /* by point, kept for the labels */
   float *z, *range;
@@ -125,6 +127,8 @@ static void take_worker(const StxGroundParams *params, Worker **worker, StxLayou
     w = &layout;
   STX_TAKE(at, w->key, bins);
   STX_TAKE(at, w->top, bins);
+  STX_TAKE(at, w->away, params->bins);
+  STX_TAKE(at, w->ahead, (size_t)SECTORS * (size_t)params->bins);
   w->occupied = stx_take(at, stx_ground_occupied_bytes(stx_ground_side(params)));
 }
 
@@ -138,7 +142,8 @@ static size_t lay_out(
   stx_take(&at, sizeof(Scan));
   STX_TAKE(&at, s->worker, workers);
   STX_TAKE(&at, s->came, workers);
-  STX_TAKE(&at, s->own, bins);
+  STX_TAKE(&at, s->intercept, bins);
+  STX_TAKE(&at, s->slope, bins);
   STX_TAKE(&at, s->level, bins);
   STX_TAKE(&at, s->has, bins);
   STX_TAKE(&at, s->bin, count);
