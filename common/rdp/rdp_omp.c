@@ -82,16 +82,17 @@ static void list_some(Worker *w, int column, int count, const uint32_t *first, c
     int used = c < count ? c : count - 1; /* the last one again if there are fewer */
     at[c] = first[used];
     stop[c] = last[used];
-    s->steps[stop[c]] = 0;
+    s->marks[stop[c]] = 0;
     levels[c] = 1;
     lists[c] = list_end(cuts, w->rows, column + used);
   }
   for (int i = 0; open != 0; i--) {
     open = 0;
     for (int c = 0; c < TOGETHER; c++) {
-      uint32_t steps = s->steps[at[c]];
+      uint64_t mark = s->marks[at[c]];
+      uint32_t steps = (uint32_t)mark;
       lists[c].points[i] = s->points[at[c]];
-      lists[c].largest[i] = s->largest[at[c]];
+      lists[c].largest[i] = (int32_t)(mark >> 32);
       levels[c] = steps >> 16 > levels[c] ? steps >> 16 : levels[c];
       segments[c] += at[c] != stop[c];
       open |= at[c] ^ stop[c];
@@ -132,8 +133,7 @@ static void split_columns(Worker *w, int first, int end, Cuts cuts, int *counts)
     begin[column - first] = (uint32_t)(to - s->points);
     last[column - first] = begin[column - first] + (uint32_t)count - 1;
     uint32_t steps = steps_of(count - 1, 1);
-    s->steps[begin[column - first]] = steps;
-    s->largest[begin[column - first]] = 0;
+    s->marks[begin[column - first]] = steps;
     push(s, begin[column - first], steps, count - 1);
     w->counts.unknown += (uint64_t)(w->rows - known);
     to += count;
@@ -302,8 +302,7 @@ static size_t lay_out_worker(const StxRdpParams *params, Worker *w, char *memory
   StxLayout at = {.memory = memory};
   stx_take(&at, sizeof(Worker));
   STX_TAKE(&at, s->points, points);
-  STX_TAKE(&at, s->steps, points);
-  STX_TAKE(&at, s->largest, points);
+  STX_TAKE(&at, s->marks, points);
   for (int queue = 0; queue < QUEUES; queue++) {
     STX_TAKE(&at, s->queues[queue].first, room);
     STX_TAKE(&at, s->queues[queue].steps, room);

@@ -19,6 +19,7 @@
  *   ri_running       LANES 16-bit numbers as running sums; ri_last: the last lane in all lanes
  *   ri_pack          stores the lanes whose bit is set, one after another; writes LANES words.
  *                    ri_pack_two: two vectors in the same way
+ *   ri_store_pairs   stores LANES words of 64 bits, from their low and their high halves
  *   ri_records       stores LANES records of six words from the vectors of the first words, of the
  *                    second ones, …
  */

@@ -189,6 +189,13 @@ INLINE Ints ri_gather(const uint32_t *points, Ints at)
   return _mm256_i32gather_epi32((const int *)points, at, 4);
 }
 
+INLINE void ri_store_pairs(uint64_t *to, Ints low, Ints high)
+{
+  Ints a = _mm256_unpacklo_epi32(low, high), b = _mm256_unpackhi_epi32(low, high);
+  ri_store(to, _mm256_permute2x128_si256(a, b, 0x20));
+  ri_store(to + 4, _mm256_permute2x128_si256(a, b, 0x31));
+}
+
 /* Four records from their thirds, 8 bytes each. */
 INLINE void four_records(char *to, Ints a, Ints b, Ints c)
 {

@@ -213,16 +213,29 @@ INLINE void eight_records(char *to, Ints a, Ints b, Ints c)
       to + 128, _mm512_mask_permutexvar_epi64(_mm512_permutex2var_epi64(a, ab2, b), 0x92, c2, c));
 }
 
+/* The lanes of both in turns: those of the lower half, of the upper one. */
+INLINE void in_turns(Ints a, Ints b, Ints *low, Ints *high)
+{
+  Ints turns = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+  *low = _mm512_permutex2var_epi32(a, turns, b);
+  *high = _mm512_permutex2var_epi32(a, _mm512_add_epi32(turns, ri_set(8)), b);
+}
+
+INLINE void ri_store_pairs(uint64_t *to, Ints low, Ints high)
+{
+  Ints first, second;
+  in_turns(low, high, &first, &second);
+  ri_store(to, first);
+  ri_store(to + 8, second);
+}
+
 INLINE void ri_records(void *to, const Ints words[6])
 {
-  Ints low = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
-  Ints high = _mm512_add_epi32(low, ri_set(8)), thirds[2][3];
-  for (int i = 0; i < 3; i++) {
-    thirds[0][i] = _mm512_permutex2var_epi32(words[2 * i], low, words[2 * i + 1]);
-    thirds[1][i] = _mm512_permutex2var_epi32(words[2 * i], high, words[2 * i + 1]);
-  }
-  eight_records(to, thirds[0][0], thirds[0][1], thirds[0][2]);
-  eight_records((char *)to + 192, thirds[1][0], thirds[1][1], thirds[1][2]);
+  Ints low[3], high[3];
+  for (int i = 0; i < 3; i++)
+    in_turns(words[2 * i], words[2 * i + 1], &low[i], &high[i]);
+  eight_records(to, low[0], low[1], low[2]);
+  eight_records((char *)to + 192, high[0], high[1], high[2]);
 }
 
 INLINE void ri_columns(const uint32_t *points, const uint32_t *first, Ints *point)

@@ -239,13 +239,26 @@ INLINE void two_records(char *to, Ints a, Ints b, Ints c)
   ri_store(to + 32, __builtin_shufflevector(b, c, 2, 3, 6, 7));
 }
 
+/* The lanes of both in turns: those of the lower half, of the upper one. */
+INLINE void in_turns(Ints a, Ints b, Ints *low, Ints *high)
+{
+  *low = __builtin_shufflevector(a, b, 0, 4, 1, 5);
+  *high = __builtin_shufflevector(a, b, 2, 6, 3, 7);
+}
+
+INLINE void ri_store_pairs(uint64_t *to, Ints low, Ints high)
+{
+  Ints first, second;
+  in_turns(low, high, &first, &second);
+  ri_store(to, first);
+  ri_store(to + 2, second);
+}
+
 INLINE void ri_records(void *to, const Ints words[6])
 {
   Ints low[3], high[3];
-  for (int i = 0; i < 3; i++) {
-    low[i] = __builtin_shufflevector(words[2 * i], words[2 * i + 1], 0, 4, 1, 5);
-    high[i] = __builtin_shufflevector(words[2 * i], words[2 * i + 1], 2, 6, 3, 7);
-  }
+  for (int i = 0; i < 3; i++)
+    in_turns(words[2 * i], words[2 * i + 1], &low[i], &high[i]);
   two_records(to, low[0], low[1], low[2]);
   two_records((char *)to + 48, high[0], high[1], high[2]);
 }
