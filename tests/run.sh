@@ -31,7 +31,7 @@ case $mode in
     echo "usage: tests/run.sh [quick | full]" >&2
     exit 2 ;;
 esac
-passed=0 failed=0 skipped=0 failures='' failed_logs=()
+passed=0 failed=0 skipped=0 failures='' sets='' failed_logs=()
 
 # configure DIR OPTION...: a fresh or an existing build folder with these options.
 configure() {
@@ -75,6 +75,7 @@ run_tests() {
   log=$folder/summary.txt
   meson test -C "$folder" --print-errorlogs "${processes[@]}" "$@" 2>&1 | tee "$log" || true
   read_summary "$folder"
+  sets+=$(sed -n "s#^compared#\n$folder: compared#p" "$folder/meson-logs/testlog.txt")
   if [ "${fail:-0}" != 0 ] || [ "${timeout:-0}" != 0 ]; then
     copy=$folder/failed-$(date +%s%N).txt
     cp "$folder/meson-logs/testlog.txt" "$copy"
@@ -238,7 +239,8 @@ test_arm() {
   fi
   read_summary "$folder"
   add_up
-  if diff "$folder/pipelines.txt" <(meson devenv -C "$build" "$PWD/tests/machines/pipelines.sh"); then
+  meson devenv -C "$build" "$PWD/tests/machines/pipelines.sh" >"$folder/pipelines-here.txt"
+  if diff "$folder/pipelines.txt" "$folder/pipelines-here.txt"; then
     passed=$((passed + 1))
   else
     failed=$((failed + 1))
@@ -307,6 +309,7 @@ for log in "${failed_logs[@]}"; do
   grep -E -B2 -A3 ':(E|F):|FAILED|Sanitizer|runtime error|ERROR' "$log" | tail -n 60 || true
 done
 echo "$failures"
+echo "$sets" # which instruction sets this processor could compare
 echo
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ]

@@ -36,12 +36,14 @@ START_TEST(every_set_gives_the_bytes_of_all_machines)
       uint64_t hash = stx_impl_usable(impl) ? stem->hash(impl) : stem->expected;
       if (hash == stem->expected)
         continue;
-      printf("%s, %s: 0x%llx\n", stem->stem, impl->name, (unsigned long long)hash);
+      printf("(%s, %s: 0x%llx) ", stem->stem, impl->name, (unsigned long long)hash);
       differ++;
     }
-    printf("compared: %s: %s; not on this processor: %s\n", stem->stem, names_of(stem->impls, true),
-        names_of(stem->impls, false));
+    printf("%s%s", i == 0 ? "compared in " : " ", stem->stem);
   }
+  /* The same for every stem: see the next test. */
+  printf(": %s; not on this processor: %s\n", names_of(variants_stems[0].impls, true),
+      names_of(variants_stems[0].impls, false));
   fflush(stdout);
   ck_assert_msg(differ == 0, "%d implementations give other bytes", differ);
 }

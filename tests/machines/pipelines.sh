@@ -22,6 +22,7 @@ file=$(mktemp)
 trap 'rm -f "$file"' EXIT
 sum_of pictures "stereo-stixels name=stixels ! filesink location=FILE $pair"
 sum_of segments "stereo-stixels name=stixels segmentation=segments ! filesink location=FILE $pair"
-sum_of lines "stereo-stixels name=stixels obstacles=true ! stixel-json ! filesink location=FILE $pair"
+sum_of lines "stereo-stixels name=stixels obstacles=true ! stixel-json ! filesink location=FILE
+  $pair"
 sum_of scan 'street-scene-src view=lidar num-buffers=2 ! lidar-ground ! stixel-json !
   filesink location=FILE'
