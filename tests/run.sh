@@ -239,7 +239,7 @@ test_arm() {
   fi
   read_summary "$folder"
   add_up
-  meson devenv -C "$build" "$PWD/tests/machines/pipelines.sh" >"$folder/pipelines-here.txt"
+  meson devenv -C "$build" "$PWD/tests/machines/pipelines.sh" >"$folder/pipelines-here.txt" || true
   if diff "$folder/pipelines.txt" "$folder/pipelines-here.txt"; then
     passed=$((passed + 1))
   else
