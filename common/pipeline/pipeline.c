@@ -9,6 +9,7 @@
 
 #include "common/fulldp/fulldp.h"
 #include "common/labels.h"
+#include "common/memory/memory.h"
 
 #define MAX_THREADS 256
 
@@ -148,11 +149,6 @@ static size_t scratch_size(const StxPipeline *p)
   return larger(size, p->satdp->scratch_size(&s->satdp, threads));
 }
 
-static void *allocate(size_t size)
-{
-  return aligned_alloc(STX_ALIGN, stx_align(size + 1));
-}
-
 static bool allocate_all(StxPipeline *p, StxError *error)
 {
   const StxGrid *grid = &p->settings.colmean.grid;
@@ -160,13 +156,13 @@ static bool allocate_all(StxPipeline *p, StxError *error)
   size_t cells = (size_t)stx_grid_columns(grid) * (size_t)stx_grid_rows(grid);
   bool matches = p->sgm != NULL, trusts = matches && p->settings.use_confidence;
   p->disparity = (StxImage16){
-      matches ? allocate(2 * pixels) : NULL, 2 * grid->width, grid->width, grid->height};
+      matches ? stx_allocate(2 * pixels) : NULL, 2 * grid->width, grid->width, grid->height};
   p->confidence =
-      (StxImage8){trusts ? allocate(pixels) : NULL, grid->width, grid->width, grid->height};
-  p->columns = allocate(stx_grid_bytes(grid));
-  p->starts = allocate(cells);
-  p->stixels = allocate(cells * sizeof *p->stixels);
-  p->scratch = allocate(scratch_size(p));
+      (StxImage8){trusts ? stx_allocate(pixels) : NULL, grid->width, grid->width, grid->height};
+  p->columns = stx_allocate(stx_grid_bytes(grid));
+  p->starts = stx_allocate(cells);
+  p->stixels = stx_allocate(cells * sizeof *p->stixels);
+  p->scratch = stx_allocate(scratch_size(p));
   if ((!matches || p->disparity.data) && (!trusts || p->confidence.data) && p->columns &&
       p->starts && p->stixels && p->scratch)
     return true;

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/memory/memory.h"
+
 /* ---- Runs --------------------------------------------------------------------------------- */
 
 static StxPlace with_threads(int threads)
@@ -326,22 +328,17 @@ static size_t scratch_size(const Group *g)
   return size;
 }
 
-static void *allocate(size_t size)
-{
-  return aligned_alloc(STX_ALIGN, stx_align(size + 1));
-}
-
 static bool allocate_all(Group *g, StxError *error)
 {
   const StxGrid *grid = &g->satdp.grid;
   size_t pixels = (size_t)grid->width * (size_t)grid->height;
   size_t cells = (size_t)stx_grid_columns(grid) * (size_t)stx_grid_rows(grid);
-  g->disparity = (StxImage16){allocate(2 * pixels), 2 * grid->width, grid->width, grid->height};
-  g->confidence = (StxImage8){allocate(pixels), grid->width, grid->width, grid->height};
-  g->columns = allocate(stx_grid_bytes(grid));
-  g->stixels = allocate(cells * sizeof *g->stixels);
-  g->picture = (StxImage8){allocate(4 * pixels), 4 * grid->width, grid->width, grid->height};
-  g->scratch = allocate(scratch_size(g));
+  g->disparity = (StxImage16){stx_allocate(2 * pixels), 2 * grid->width, grid->width, grid->height};
+  g->confidence = (StxImage8){stx_allocate(pixels), grid->width, grid->width, grid->height};
+  g->columns = stx_allocate(stx_grid_bytes(grid));
+  g->stixels = stx_allocate(cells * sizeof *g->stixels);
+  g->picture = (StxImage8){stx_allocate(4 * pixels), 4 * grid->width, grid->width, grid->height};
+  g->scratch = stx_allocate(scratch_size(g));
   return (g->disparity.data && g->confidence.data && g->columns && g->stixels && g->picture.data &&
              g->scratch) ||
          stx_fail(error, "not enough memory for %s at %d × %d pixels",
@@ -392,7 +389,7 @@ static bool open_pipelines(Group *g, StxError *error)
 
 static bool open_overlay(Group *g, StxError *error)
 {
-  g->overlay = allocate(stx_overlay_size(&g->overlay_params));
+  g->overlay = stx_allocate(stx_overlay_size(&g->overlay_params));
   if (g->overlay == NULL)
     return stx_fail(error, "not enough memory for the overlay");
   stx_overlay_init(g->overlay, &g->overlay_params);
@@ -404,7 +401,7 @@ static bool open_map(Group *g, StxError *error)
 {
   bench_rectify_view(g->context->input, &g->view);
   g->map_size = stx_rectify_map_bytes(&g->view, 0, 0);
-  g->map = allocate(g->map_size);
+  g->map = stx_allocate(g->map_size);
   if (g->map == NULL)
     return stx_fail(error, "not enough memory for the map");
   stx_rectify_map_fill(&g->view, 0, 0, g->map, 1);

@@ -9,14 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/memory/memory.h"
 #include "common/metrics/metrics.h"
 
 #define TENTH 10
-
-static void *allocate(size_t size)
-{
-  return aligned_alloc(STX_ALIGN, stx_align(size + 1));
-}
 
 /* ---- Columns ------------------------------------------------------------------------------ */
 
@@ -93,9 +89,9 @@ static bool fill_tenth(const StxRdpParams *params, bool most, void *columns, Stx
   const StxGrid *grid = &params->grid;
   const StxRdpImpl *rdp = stx_impl_pick(&stx_rdp_impls, STX_BACKEND_AUTO);
   size_t bytes = stx_grid_bytes(grid);
-  void *copy = allocate(bytes), *scratch = allocate(rdp->scratch_size(params, 1));
-  uint8_t *kept = allocate((size_t)grid->width * (size_t)grid->height);
-  Rank *ranks = allocate((size_t)grid->width * sizeof *ranks);
+  void *copy = stx_allocate(bytes), *scratch = stx_allocate(rdp->scratch_size(params, 1));
+  uint8_t *kept = stx_allocate((size_t)grid->width * (size_t)grid->height);
+  Rank *ranks = stx_allocate((size_t)grid->width * sizeof *ranks);
   bool good = copy != NULL && scratch != NULL && kept != NULL && ranks != NULL;
   if (good) {
     StxRdpResult ignored;
@@ -162,10 +158,10 @@ static bool study_open(Study *s, const BenchInput *input, int rows, StxError *er
       .threads = stx_threads(0)};
   s->params.grid = (StxGrid){input->width, rows, 1, 1, 0};
   s->params.median = 7; /* the largest, for its scratch */
-  s->columns = allocate(stx_grid_bytes(&s->params.grid));
-  s->scratch = allocate(s->rdp->scratch_size(&s->params, s->threads));
-  s->segments = allocate(cells * sizeof *s->segments);
-  s->drawn = (StxImage16){allocate(2 * cells), 2 * input->width, input->width, rows};
+  s->columns = stx_allocate(stx_grid_bytes(&s->params.grid));
+  s->scratch = stx_allocate(s->rdp->scratch_size(&s->params, s->threads));
+  s->segments = stx_allocate(cells * sizeof *s->segments);
+  s->drawn = (StxImage16){stx_allocate(2 * cells), 2 * input->width, input->width, rows};
   if (s->columns == NULL || s->scratch == NULL || s->segments == NULL || s->drawn.data == NULL)
     return stx_fail(error, "not enough memory for columns of %d cells", rows);
   return bench_rdp_columns(input, &s->params, BENCH_COLUMNS_AVERAGE, s->columns, error);

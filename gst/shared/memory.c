@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/memory/memory.h"
+
 /* ---- Scratch ------------------------------------------------------------------------------- */
 
 gboolean gst_stx_scratch_reserve(GstStxScratch *scratch, gsize size, StxError *error)
@@ -12,10 +14,9 @@ gboolean gst_stx_scratch_reserve(GstStxScratch *scratch, gsize size, StxError *e
   if (scratch->data != NULL && scratch->size >= size)
     return TRUE;
   gst_stx_scratch_clear(scratch);
-  if (posix_memalign(&scratch->data, STX_ALIGN, MAX(size, STX_ALIGN)) != 0) {
-    scratch->data = NULL;
+  scratch->data = stx_allocate(size);
+  if (scratch->data == NULL)
     return stx_fail(error, "no memory: %" G_GSIZE_FORMAT " bytes of scratch are needed", size);
-  }
   scratch->size = size;
   return TRUE;
 }
