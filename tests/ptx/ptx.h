@@ -48,6 +48,11 @@ typedef struct {
   size_t memories;
   uint64_t seed; /* 0: in order, warps as whole as they can be; else at random */
   bool late;     /* stores reach other blocks late, unless a fence or an atomic orders them */
+  /* Who decides in place of the seed, or NULL: a number below `below`, or below 0 to give up. All
+   * blocks, four at most, are then at work at once, and every access to global memory is a choice.
+   * `state` tells apart states of the machine from which it goes on differently; 0: unknown. */
+  int (*choose)(void *chooser, unsigned below, uint64_t state);
+  void *chooser;
 } StxPtxLaunch;
 
 /* False with a text when the kernel breaks a rule; what it wrote until then stays written. */

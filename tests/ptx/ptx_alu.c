@@ -261,7 +261,7 @@ static inline u32 most_halves(u32 a, u32 b)
 #undef X3
 #undef X4
 #undef XS
-#define TYPED(name, R, ...) #name, .run = run_##name, .result = TYPE_##R, .source = {__VA_ARGS__}
+#define TYPED(name, R, ...) #name, .run = run_##name, .result = TYPE_##R, .source = {__VA_ARGS__ }
 #define X1(name, R, A, ...) {TYPED(name, R, TYPE_##A), .sources = 1},
 #define X2(name, R, A, B, ...) {TYPED(name, R, TYPE_##A, TYPE_##B), .sources = 2},
 #define X3(name, R, A, B, C, ...) {TYPED(name, R, TYPE_##A, TYPE_##B, TYPE_##C), .sources = 3},
@@ -271,9 +271,18 @@ static inline u32 most_halves(u32 a, u32 b)
 #define XM(name, T) {TYPED(name, T, TYPE_##T), .sources = 1, .moves = true},
 #define XS(name, T) {TYPED(name, T, TYPE_##T, TYPE_##T, TYPE_pred), .sources = 3, .selects = true},
 
-#define INTEGER_TYPE(bits) {bits, false, false}
-#define SIGNED_TYPE(bits) {bits, true, false}
-#define FLOAT_TYPE(bits) {bits, false, true}
+#define INTEGER_TYPE(bits)                                                                         \
+  {                                                                                                \
+    bits, false, false                                                                             \
+  }
+#define SIGNED_TYPE(bits)                                                                          \
+  {                                                                                                \
+    bits, true, false                                                                              \
+  }
+#define FLOAT_TYPE(bits)                                                                           \
+  {                                                                                                \
+    bits, false, true                                                                              \
+  }
 #define TYPE_pred INTEGER_TYPE(1)
 #define TYPE_u8 INTEGER_TYPE(8)
 #define TYPE_u16 INTEGER_TYPE(16)

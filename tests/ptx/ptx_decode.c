@@ -251,6 +251,25 @@ static bool decode(
   return decode_vote(to, name, o, operands) || decode_form(to, name, o, operands);
 }
 
+void ptx_drop_results(PtxKernel *kernel)
+{
+  bool *used = ptx_zeros((size_t)kernel->registers, sizeof *used);
+  for (int i = 0; i < kernel->instructions; i++) {
+    const PtxInstruction *at = &kernel->code[i];
+    for (int k = 0; k < at->sources; k++)
+      if (at->s[k] >= 0 && at->s[k] < kernel->registers)
+        used[at->s[k]] = true;
+    if (at->guard >= 0)
+      used[at->guard] = true;
+  }
+  for (int i = 0; i < kernel->instructions; i++) {
+    PtxInstruction *at = &kernel->code[i];
+    if (at->class == PTX_ATOMIC && at->destinations > 0 && at->d[0] >= 0 && !used[at->d[0]])
+      at->destinations = 0;
+  }
+  free(used);
+}
+
 void ptx_decode(PtxParser *parser, PtxKernel *kernel, PtxInstruction *to, const char *name,
     const PtxOperand *operand, int operands)
 {

@@ -8,7 +8,9 @@
  * there before it goes on: the thread's own stores, and those that it may know of, because a
  * barrier of the block or an operation of its warp lies between. A load may find the bytes of
  * before a store of another block, if that reached memory after the last fence of the thread, or of
- * one that it may know of. Volatile loads and atomics see memory as it is, and order nothing else.
+ * one that it may know of. An atomic that gives no result waits like a store, and the block's loads
+ * of that place wait for it. Volatile loads and other atomics see memory as it is, and order
+ * nothing else.
  */
 #include "tests/ptx/ptx_private.h"
 
@@ -16,6 +18,7 @@
 #include <string.h>
 
 typedef struct PtxStore {
+  const PtxInstruction *by;
   uint8_t *to, *known;
   PtxBytes value;
   int size, thread;
@@ -56,21 +59,24 @@ static void remember(
   memcpy(past->value.known, known, (size_t)size);
 }
 
-/* Number i of the block's stores becomes visible, after those before it to the same place. */
-static void settle(PtxBlock *block, int i)
+void ptx_late_let_go(PtxBlock *block, int i)
 {
   for (int k = 0; k < i; k++)
     if (overlap(
             block->store[k].to, block->store[k].size, block->store[i].to, block->store[i].size)) {
       int before = block->stores;
-      settle(block, k);
-      settle(block, i - (before - block->stores));
+      ptx_late_let_go(block, k);
+      ptx_late_let_go(block, i - (before - block->stores));
       return;
     }
   PtxStore store = block->store[i];
   remember(block, store.serial, store.to, store.known, store.size);
-  memcpy(store.to, store.value.byte, (size_t)store.size);
-  memcpy(store.known, store.value.known, (size_t)store.size);
+  if (store.by->class == PTX_ATOMIC) {
+    ptx_reduce(store.by, store.to, store.known, &store.value);
+  } else {
+    memcpy(store.to, store.value.byte, (size_t)store.size);
+    memcpy(store.known, store.value.known, (size_t)store.size);
+  }
   block->stores--;
   memmove(&block->store[i], &block->store[i + 1], (size_t)(block->stores - i) * sizeof store);
 }
@@ -80,13 +86,14 @@ void ptx_late_note(PtxWarp *warp, const uint8_t *at, const uint8_t *known, int s
   remember(warp->block, warp->block->serial, at, known, size);
 }
 
-void ptx_late_settle(PtxWarp *warp, const uint8_t *at, int size)
+void ptx_late_settle(PtxWarp *warp, const uint8_t *at, int size, bool atomics_only)
 {
   PtxBlock *block = warp->block;
   for (int i = 0; i < block->stores;)
     if (block->store[i].serial == block->serial &&
+        (!atomics_only || block->store[i].by->class == PTX_ATOMIC) &&
         overlap(block->store[i].to, block->store[i].size, at, size))
-      settle(block, i), i = 0;
+      ptx_late_let_go(block, i), i = 0;
     else
       i++;
 }
@@ -95,13 +102,13 @@ void ptx_late_drip(PtxRun *run)
 {
   PtxBlock *block = &run->block[ptx_random(run, (unsigned)run->blocks)];
   for (unsigned n = ptx_random(run, 4); n > 0 && block->stores > 0; n--)
-    settle(block, (int)ptx_random(run, (unsigned)block->stores));
+    ptx_late_let_go(block, (int)ptx_random(run, (unsigned)block->stores));
 }
 
 void ptx_late_end(PtxBlock *block)
 {
   while (block->stores > 0)
-    settle(block, 0);
+    ptx_late_let_go(block, 0);
 }
 
 /* ---- The thread's side -------------------------------------------------------------------- */
@@ -111,19 +118,20 @@ static int thread_of(const PtxWarp *warp, int lane)
   return warp->number * PTX_LANES + lane;
 }
 
-void ptx_late_store(
-    PtxWarp *warp, int lane, uint8_t *to, uint8_t *known, const PtxBytes *value, int size)
+void ptx_late_store(PtxWarp *warp, const PtxInstruction *at, int lane, uint8_t *to, uint8_t *known,
+    const PtxBytes *value)
 {
   PtxBlock *block = warp->block;
   enum { MOST = 256 };
   if (block->stores == MOST)
-    settle(block, (int)ptx_random(block->run, MOST));
+    ptx_late_let_go(block, (int)ptx_random(block->run, MOST));
   block->store = ptx_grow(block->store, block->stores, sizeof *block->store);
   PtxStore *store = &block->store[block->stores++];
-  *store = (PtxStore){.to = to,
+  *store = (PtxStore){.by = at,
+      .to = to,
       .known = known,
       .value = *value,
-      .size = size,
+      .size = at->size,
       .thread = thread_of(warp, lane),
       .serial = block->serial,
       .block_epoch = block->epoch,
@@ -158,8 +166,13 @@ static void see_past(PtxWarp *warp, int lane, const uint8_t *from, PtxBytes *byt
 
 void ptx_late_load(PtxWarp *warp, int lane, const uint8_t *from, PtxBytes *bytes, int size)
 {
-  const PtxBlock *block = warp->block;
   see_past(warp, lane, from, bytes, size);
+  ptx_late_peek(warp, from, bytes, size);
+}
+
+void ptx_late_peek(PtxWarp *warp, const uint8_t *from, PtxBytes *bytes, int size)
+{
+  const PtxBlock *block = warp->block;
   for (int i = 0; i < block->stores; i++)
     if (block->store[i].serial == block->serial)
       lay_over(bytes, from, size, block->store[i].to, &block->store[i].value, block->store[i].size);
@@ -173,7 +186,7 @@ static void fence(PtxWarp *warp, int lane)
     if (block->store[i].serial == block->serial &&
         ptx_race_knows(
             warp, lane, block->store[i].thread, block->store[i].block_epoch, block->store[i].epoch))
-      settle(block, i), i = 0;
+      ptx_late_let_go(block, i), i = 0;
     else
       i++;
   block->seen[thread] = block->run->clock;
@@ -194,4 +207,35 @@ void ptx_late_meet(PtxBlock *block, int first, int count, uint32_t mask)
   for (int i = 0; i < count; i++)
     if (mask >> i % PTX_LANES & 1)
       block->seen[first + i] = latest;
+}
+
+/* ---- Hashes ------------------------------------------------------------------------------- */
+
+/* Which threads may still see what was there before; that is all that clocks are good for. */
+static uint64_t hash_past(const PtxRun *run, const PtxPast *past, uint64_t hash)
+{
+  uint64_t seers = 0;
+  for (int b = 0; b < run->blocks; b++)
+    for (int t = 0; t < run->block[b].threads && run->block[b].serial != past->serial; t++)
+      if (past->clock > run->block[b].seen[t] && t < 16)
+        seers |= UINT64_C(1) << (16 * b + t);
+  if (seers == 0)
+    return hash;
+  hash = ptx_hash(hash, &past->at, sizeof past->at);
+  hash = ptx_hash(hash, past->value.byte, (size_t)past->size);
+  return ptx_hash(hash, &seers, sizeof seers);
+}
+
+uint64_t ptx_late_hash(const PtxRun *run, uint64_t hash)
+{
+  for (int b = 0; b < run->blocks; b++)
+    for (int i = 0; i < run->block[b].stores; i++) {
+      const PtxStore *store = &run->block[b].store[i];
+      hash = ptx_hash(hash, &store->to, sizeof store->to);
+      hash = ptx_hash(hash, store->value.byte, (size_t)store->size);
+      hash = ptx_hash(hash, &store->thread, sizeof store->thread);
+    }
+  for (int i = run->pasts > MOST_PAST ? run->pasts - MOST_PAST : 0; i < run->pasts; i++)
+    hash = hash_past(run, &run->past[i % MOST_PAST], hash);
+  return hash;
 }

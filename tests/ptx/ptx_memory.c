@@ -207,10 +207,15 @@ static void read_place(PtxWarp *warp, const PtxInstruction *at, int lane, PtxByt
   int size = at->size * at->count;
   if (!find(warp, at, lane, size, &place))
     return;
+  bool late = place.global && warp->block->run->launch->late;
+  if (late)
+    ptx_late_settle(warp, place.bytes, size, true);
   memcpy(bytes->byte, place.bytes, (size_t)size);
   if (place.known != NULL)
     memcpy(bytes->known, place.known, (size_t)size);
-  if (place.global && warp->block->run->launch->late && !at->is_volatile)
+  if (late && at->is_volatile)
+    ptx_late_peek(warp, place.bytes, bytes, size);
+  else if (late)
     ptx_late_load(warp, lane, place.bytes, bytes, size);
 }
 
@@ -262,7 +267,7 @@ static void store_lane(PtxWarp *warp, const PtxInstruction *at, int lane)
     size_t offset = (size_t)(k * at->size);
     read_value(warp, at, at->s[1 + k], lane, &value);
     if (place.global && warp->block->run->launch->late) {
-      ptx_late_store(warp, lane, place.bytes + offset, place.known + offset, &value, at->size);
+      ptx_late_store(warp, at, lane, place.bytes + offset, place.known + offset, &value);
       continue;
     }
     memcpy(place.bytes + offset, value.byte, (size_t)at->size);
@@ -304,36 +309,46 @@ static uint64_t combined(PtxRule rule, bool is_signed, uint64_t old, uint64_t va
 }
 
 /* What an atomic leaves: all of it is as little known as any of what it is made of. */
-static uint64_t new_value(
-    PtxWarp *warp, const PtxInstruction *at, int lane, uint64_t old, bool *known)
+static void change(const PtxInstruction *at, uint8_t *bytes, uint8_t *known,
+    const PtxBytes *operand, const PtxBytes *instead)
 {
-  PtxBytes operand[2];
-  for (int i = 1; i < at->sources; i++) {
-    read_value(warp, at, at->s[i], lane, &operand[i - 1]);
-    *known &= memchr(operand[i - 1].known, 0, (size_t)at->size) == NULL;
-  }
-  uint64_t value = extended(operand[0].byte, at->size, at->is_signed);
-  if (at->op != PTX_SWAP_IF)
-    return combined((PtxRule)at->op, at->is_signed, old, value);
-  return old == value ? extended(operand[1].byte, at->size, at->is_signed) : old;
+  size_t size = (size_t)at->size;
+  bool all = memchr(known, 0, size) == NULL && memchr(operand->known, 0, size) == NULL &&
+             memchr(instead->known, 0, size) == NULL;
+  uint64_t old = extended(bytes, at->size, at->is_signed);
+  uint64_t value = extended(operand->byte, at->size, at->is_signed);
+  uint64_t new = combined((PtxRule)at->op, at->is_signed, old, value);
+  if (at->op == PTX_SWAP_IF)
+    new = old == value ? extended(instead->byte, at->size, at->is_signed) : old;
+  memcpy(bytes, &new, size);
+  memset(known, all, size);
+}
+
+void ptx_reduce(const PtxInstruction *at, uint8_t *bytes, uint8_t *known, const PtxBytes *operand)
+{
+  change(at, bytes, known, operand, operand);
 }
 
 static void atomic_lane(PtxWarp *warp, const PtxInstruction *at, int lane)
 {
   Place place;
+  PtxBytes operand[2];
   if (!find(warp, at, lane, at->size, &place))
     return;
+  for (int i = 1; i < at->sources; i++)
+    read_value(warp, at, at->s[i], lane, &operand[i - 1]);
   bool late = place.global && warp->block->run->launch->late;
-  if (late)
-    ptx_late_settle(warp, place.bytes, at->size);
+  if (late && at->destinations == 0 && at->op != PTX_SWAP_IF) {
+    ptx_late_store(warp, at, lane, place.bytes, place.known, operand);
+    return;
+  }
+  if (late) {
+    ptx_late_settle(warp, place.bytes, at->size, false);
+    ptx_late_note(warp, place.bytes, place.known, at->size);
+  }
   uint64_t old = extended(place.bytes, at->size, at->is_signed);
   uint64_t unsure = unsure_bits(at, place.known, 0);
-  bool known = unsure == 0;
-  uint64_t new = new_value(warp, at, lane, old, &known);
-  if (late)
-    ptx_late_note(warp, place.bytes, place.known, at->size);
-  memcpy(place.bytes, &new, (size_t)at->size);
-  memset(place.known, known, (size_t)at->size);
+  change(at, place.bytes, place.known, &operand[0], &operand[at->op == PTX_SWAP_IF]);
   if (at->destinations > 0 && at->d[0] >= 0)
     ptx_write_partly(warp, at->d[0], lane, old, unsure, at->line);
 }

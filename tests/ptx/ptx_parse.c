@@ -467,6 +467,7 @@ static void read_kernel(PtxParser *parser, StxPtx *ptx)
   read_scope(&body);
   number_constants(kernel);
   find_targets(&body);
+  ptx_drop_results(kernel);
   free(body.registers);
   free(body.label);
   free(body.target);

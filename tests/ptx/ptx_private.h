@@ -14,13 +14,14 @@
  *   ptx_race.c    races on shared memory
  *   ptx_sync.c    barriers, and operations of a warp
  *   ptx_run.c     blocks, warps, and who runs when
+ *   ptx_chosen.c  the same, by somebody's choice
  */
 #ifndef STX_PTX_PRIVATE_H
 #define STX_PTX_PRIVATE_H
 
 #include "tests/ptx/ptx.h"
 
-enum { PTX_LANES = 32, PTX_SOURCES = 5, PTX_DESTINATIONS = 4 };
+enum { PTX_LANES = 32, PTX_SOURCES = 5, PTX_DESTINATIONS = 4, PTX_MOST_BLOCKS = 4 };
 
 /* Where generic addresses of other spaces than the global one begin. */
 #define PTX_SHARED_WINDOW (UINT64_C(1) << 60)
@@ -228,6 +229,9 @@ typedef struct {
 void ptx_decode(PtxParser *parser, PtxKernel *kernel, PtxInstruction *to, const char *name,
     const PtxOperand *operand, int operands);
 
+/* Atomics give no result that nobody looks at, as nvcc says atom where red would do. */
+void ptx_drop_results(PtxKernel *kernel);
+
 /* ---- Running ------------------------------------------------------------------------------ */
 
 typedef struct PtxRun PtxRun;
@@ -304,6 +308,16 @@ void *ptx_zeros(size_t count, size_t size);
 /* A number below `below`, from the seed. */
 unsigned ptx_random(PtxRun *run, unsigned below);
 
+/* What the launch's chooser says. */
+unsigned ptx_choose(PtxRun *run, unsigned below, uint64_t state);
+
+/* Runs lanes that are at one instruction until they part, wait, end or have had their turns. */
+void ptx_run_group(PtxWarp *warp, uint32_t group, int turns);
+/* Nobody in the block can go on: names one who waits. */
+void ptx_name_the_stuck(PtxBlock *block);
+/* All blocks, as the chooser says. */
+void ptx_run_chosen(PtxRun *run);
+
 /* The launch's first fault, by a lane at an instruction. */
 void ptx_fault(PtxWarp *warp, const PtxInstruction *at, int lane, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
@@ -318,6 +332,14 @@ static inline const uint64_t *ptx_lanes(const PtxWarp *warp, int reg)
 static inline uint64_t ptx_low_bits(int bits)
 {
   return bits >= 64 ? ~UINT64_C(0) : (UINT64_C(1) << bits) - 1;
+}
+
+/* `hash`, and these bytes. */
+static inline uint64_t ptx_hash(uint64_t hash, const void *bytes, size_t size)
+{
+  for (size_t i = 0; i < size; i++)
+    hash = (hash ^ ((const uint8_t *)bytes)[i]) * UINT64_C(0x100000001B3);
+  return hash ^ hash >> 29;
 }
 
 static inline int ptx_lowest(uint32_t mask)
@@ -373,6 +395,14 @@ PtxSpread ptx_spread(const PtxForm *form);
 void ptx_spread_unsure(const PtxInstruction *at, PtxAlu run, const uint64_t *const *source,
     const PtxLanes *unsure, uint32_t mask, uint64_t *result);
 
+/* Bytes, and for each whether it was ever written. */
+typedef struct {
+  uint8_t byte[32], known[32];
+} PtxBytes;
+
+/* An atomic that gives no result and has one operand. */
+void ptx_reduce(const PtxInstruction *at, uint8_t *bytes, uint8_t *known, const PtxBytes *operand);
+
 /* One instruction for the lanes of `mask`; they stay where they are. */
 void ptx_compute(PtxWarp *warp, const PtxInstruction *at, uint32_t mask);
 void ptx_load(PtxWarp *warp, PtxInstruction *at, uint32_t mask);
@@ -396,23 +426,26 @@ void ptx_race(PtxWarp *warp, const PtxInstruction *at, int lane, size_t offset, 
 
 /* ---- Late stores -------------------------------------------------------------------------- */
 
-/* Bytes, and for each whether it was ever written. */
-typedef struct {
-  uint8_t byte[32], known[32];
-} PtxBytes;
-
-/* The lane's store to global memory, which stays in the block for a while. */
-void ptx_late_store(
-    PtxWarp *warp, int lane, uint8_t *to, uint8_t *known, const PtxBytes *value, int size);
+/* The lane's store to global memory, or its atomic that gives no result, which stays in the block
+ * for a while. */
+void ptx_late_store(PtxWarp *warp, const PtxInstruction *at, int lane, uint8_t *to, uint8_t *known,
+    const PtxBytes *value);
 /* The bytes that the lane sees at `from`, in place of those there. */
 void ptx_late_load(PtxWarp *warp, int lane, const uint8_t *from, PtxBytes *bytes, int size);
-/* Before an atomic: what the block has stored at that place is there. */
-void ptx_late_settle(PtxWarp *warp, const uint8_t *at, int size);
+/* … and by a volatile load. */
+void ptx_late_peek(PtxWarp *warp, const uint8_t *from, PtxBytes *bytes, int size);
+/* Before an atomic: what the block has stored at that place is there. Before a load: only what its
+ * atomics have left there. */
+void ptx_late_settle(PtxWarp *warp, const uint8_t *at, int size, bool atomics_only);
 void ptx_late_note(PtxWarp *warp, const uint8_t *at, const uint8_t *known, int size);
 void ptx_late_fence(PtxWarp *warp, uint32_t mask);
 /* A few of the stores of some block become visible. */
 void ptx_late_drip(PtxRun *run);
 void ptx_late_end(PtxBlock *block);
+/* Number i of the block's stores becomes visible, after those before it to the same place. */
+void ptx_late_let_go(PtxBlock *block, int i);
+/* What stores wait, and what of the past somebody may see, as a part of a hash. */
+uint64_t ptx_late_hash(const PtxRun *run, uint64_t hash);
 /* Threads first … first + count - 1, of each warp the lanes of `mask`, know what any of them knows.
  */
 void ptx_late_meet(PtxBlock *block, int first, int count, uint32_t mask);

@@ -9,10 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_BLOCKS = 4, PATIENCE = 4096 };
+enum { PATIENCE = 4096 };
 
 unsigned ptx_random(PtxRun *run, unsigned below)
 {
+  if (run->launch->choose != NULL)
+    return ptx_choose(run, below, 0);
   run->random ^= run->random << 13;
   run->random ^= run->random >> 7;
   run->random ^= run->random << 17;
@@ -131,8 +133,7 @@ static void perform(PtxWarp *warp, PtxInstruction *at, uint32_t active)
   }
 }
 
-/* Runs a group until it splits, waits, ends or has had its turns. */
-static void run_group(PtxWarp *warp, uint32_t group, int turns)
+void ptx_run_group(PtxWarp *warp, uint32_t group, int turns)
 {
   PtxRun *run = warp->block->run;
   int pc = warp->pc[ptx_lowest(group)];
@@ -200,7 +201,7 @@ static void run_in_order(PtxRun *run, PtxWarp *warp)
       least = warp->pc[ptx_lowest(rest)];
   if (ptx_random(run, 64) == 0)
     least = warp->pc[random_lane(run, warp->ready)];
-  run_group(warp, lanes_at(warp, least), PATIENCE);
+  ptx_run_group(warp, lanes_at(warp, least), PATIENCE);
 }
 
 static void run_at_random(PtxRun *run, PtxWarp *warp)
@@ -212,11 +213,10 @@ static void run_at_random(PtxRun *run, PtxWarp *warp)
     group |= UINT32_C(1) << one;
   }
   int turns = ptx_random(run, 4) > 0 ? PATIENCE : 1 + (int)ptx_random(run, 40);
-  run_group(warp, group, turns);
+  ptx_run_group(warp, group, turns);
 }
 
-/* Nobody in the block can go on: names one who waits. */
-static void name_the_stuck(PtxBlock *block)
+void ptx_name_the_stuck(PtxBlock *block)
 {
   for (int w = 0; w < block->warps; w++) {
     PtxWarp *warp = &block->warp[w];
@@ -368,7 +368,7 @@ static bool step(PtxRun *run, PtxBlock *block, int turn)
   bool ordered = run->launch->seed == 0;
   PtxWarp *warp = choose_warp(block, ordered ? turn : (int)ptx_random(run, (unsigned)block->warps));
   if (warp == NULL)
-    name_the_stuck(block);
+    ptx_name_the_stuck(block);
   else if (ordered)
     run_in_order(run, warp);
   else
@@ -398,8 +398,6 @@ static void run_blocks(PtxRun *run)
     if (!step(run, block, turn))
       block->over = !begin_block(run, block);
   }
-  for (int i = 0; i < run->blocks; i++)
-    ptx_late_end(&run->block[i]);
 }
 
 /* ---- Launches ----------------------------------------------------------------------------- */
@@ -415,8 +413,10 @@ static void make_constants(PtxRun *run)
 
 static void begin_blocks(PtxRun *run)
 {
-  int most = run->launch->seed == 0 ? 1 : 1 + (int)ptx_random(run, MOST_BLOCKS);
-  run->block = ptx_zeros(MOST_BLOCKS, sizeof *run->block);
+  int most = run->launch->choose != NULL ? PTX_MOST_BLOCKS
+             : run->launch->seed == 0    ? 1
+                                         : 1 + (int)ptx_random(run, PTX_MOST_BLOCKS);
+  run->block = ptx_zeros(PTX_MOST_BLOCKS, sizeof *run->block);
   while (run->blocks < most && !run->all_begun) {
     PtxBlock *block = &run->block[run->blocks++];
     make_block(run, block);
@@ -439,9 +439,14 @@ bool ptx_run(PtxKernel *kernel, const StxPtxLaunch *launch, char *error, size_t 
   }
   make_constants(&run);
   begin_blocks(&run);
-  run_blocks(&run);
-  for (int i = 0; i < run.blocks; i++)
+  if (launch->choose != NULL)
+    ptx_run_chosen(&run);
+  else
+    run_blocks(&run);
+  for (int i = 0; i < run.blocks; i++) {
+    ptx_late_end(&run.block[i]);
     free_block(&run.block[i]);
+  }
   free(run.block);
   free(run.constant);
   free(run.past);

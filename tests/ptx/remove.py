@@ -28,7 +28,6 @@ CALL = re.compile(r"__(syncthreads(_or|_count|_and)?|syncwarp|threadfence(_block
 FLAGS = ["-ptx", "-std=c++17", "-O3", "-fmad=false", "-diag-suppress=177", "-arch=compute_75"]
 # Where the machine sees no difference, and why the call stands there all the same.
 NOT_MISSED = {
-    "cuda/driver/ordered.cuh: __threadfence()": "orders atomics, which the machine never delays",
     "cuda/fulldp/fulldp_dp.cuh: __syncthreads()": "keeps nvcc from peeling a loop, one of three",
     "cuda/fulldp/fulldp_dp.cuh: __syncwarp()": "keeps values from staying in registers",
     "cuda/satdp/satdp_backtrack.cuh: __syncwarp()": "keeps values from staying in registers",

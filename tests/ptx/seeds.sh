@@ -5,8 +5,9 @@
 #   tests/ptx/seeds.sh BUILD [COUNT [FIRST]]    default: 100 seeds, from 1 on
 #
 # Every second seed has late stores; the architectures that BUILD has take turns. At its smallest
-# cases a seed takes half a minute of one core. A run that fails prints the command that repeats it;
-# the last line is "N runs, N failed".
+# cases a seed takes four seconds of one core; the processors share the seeds. A run that fails
+# prints the command that repeats it; the last line is "N runs, N failed, N known". What passed
+# stands in BUILD/ptx-seeds.txt and is not run again, until the build changes.
 set -euo pipefail
 build=$(realpath "$1") count=${2:-100} first=${3:-1}
 
@@ -16,24 +17,35 @@ if [ ${#archs[@]} = 0 ]; then
   echo "$build has no PTX: configure it with -Dtests=enabled -Dcuda-archs=75,90, and nvcc" >&2
   exit 2
 fi
+programs=("$build"/tests/cuda/check_*cuda "$build/tests/cuda/check_cuda_steps")
+key=$(cat "$build"/cuda/kept/*.ptx "$build"/tests/emu/libcuda.so.1 "${programs[@]}" | sha256sum)
+key=${key:0:16} passed=$build/ptx-seeds.txt
+touch "$passed"
 
-# run PROGRAM SEED: one of them; what it printed if it fails.
+# run SEED PROGRAM: one of them; what it printed if it fails.
 run() {
-  local program=$1 seed=$2 arch=${archs[$(($2 % ${#archs[@]}))]} output
-  local setting=(LD_LIBRARY_PATH="$build/tests/emu" STX_PTX="$build/cuda/kept"
+  local seed=$1 program=$2 list arch output line
+  read -ra list <<<"$ARCHS"
+  arch=${list[$((seed % ${#list[@]}))]} line="$KEY $seed ${program##*/}"
+  local setting=(LD_LIBRARY_PATH="$BUILD/tests/emu" STX_PTX="$BUILD/cuda/kept"
     STX_FAKE_CUDA_CAPABILITY="${arch%?}.${arch: -1}" STX_FAKE_CUDA_DEVICES=2 CK_FORK=no
     STX_PTX_COPIES=1 STX_PTX_SEED="$seed" STX_PTX_LATE=$((seed % 2)) STX_CHECK_SIZES=small)
-  output=$(env "${setting[@]}" timeout 600 "$program" 2>&1) && return
-  printf '%s\nenv %s %s\n' "$output" "${setting[*]}" "$program"
-  return 1
+  if grep -qxF "$line" "$PASSED"; then
+    echo known
+  elif output=$(env "${setting[@]}" timeout 600 "$program" 2>&1); then
+    echo "$line" >>"$PASSED"
+    echo passed
+  else
+    printf '%s\nenv %s %s\n' "$output" "${setting[*]}" "$program" >&2
+    echo failed
+  fi
 }
+export -f run
+export BUILD=$build KEY=$key PASSED=$passed ARCHS="${archs[*]}"
 
-runs=0 failed=0
-for ((seed = first; seed < first + count; seed++)); do
-  for program in "$build"/tests/cuda/check_*cuda "$build/tests/cuda/check_cuda_steps"; do
-    runs=$((runs + 1))
-    run "$program" "$seed" || failed=$((failed + 1))
-  done
-done
-echo "$runs runs, $failed failed"
-[ "$failed" = 0 ]
+outcomes=$(for ((seed = first; seed < first + count; seed++)); do
+  printf "$seed %s\n" "${programs[@]}"
+done | xargs -P "$(nproc)" -n 2 bash -c 'run "$0" "$1"')
+outcome() { grep -c "$1" <<<"$outcomes" || true; }
+echo "$(outcome .) runs, $(outcome failed) failed, $(outcome known) known"
+[ "$(outcome failed)" = 0 ]

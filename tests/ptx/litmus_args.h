@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Of the kernels in litmus.cu, which run with LITMUS_BLOCKS of LITMUS_THREADS. */
+#ifndef STX_LITMUS_ARGS_H
+#define STX_LITMUS_ARGS_H
+
+#include <stdint.h>
+
+enum {
+  LITMUS_BLOCKS = 2,
+  LITMUS_THREADS = 2,
+  LITMUS_ALL = LITMUS_BLOCKS * LITMUS_THREADS,
+  LITMUS_CELLS = 5
+};
+
+typedef struct {
+  uint32_t written[LITMUS_BLOCKS]; /* by one thread of each block, 1 */
+  uint32_t counted;                /* by the other one */
+  uint32_t done;                   /* of is_last_block */
+  uint32_t seen[LITMUS_THREADS];   /* by the last block: `counted`, and what the other one wrote */
+  uint32_t parent[LITMUS_CELLS];   /* of the cells of a union-find */
+} LitmusWords;
+
+typedef struct {
+  LitmusWords *words;
+  uint32_t edge[LITMUS_ALL][2]; /* what each thread joins */
+} LitmusArgs;
+
+#endif
