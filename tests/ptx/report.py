@@ -3,22 +3,36 @@
 """What kernels did on the machine that runs PTX: which code never ran, and counts.
 
 usage: report.py [--counts] [--never] DIR
+       report.py [--counts] [--never] --run [--arch 90] [--sizes small] BUILD
 
-DIR holds what runs with STX_PTX_REPORT=DIR left behind. --never prints, for every kernel that was
-launched, the basic blocks that no run entered, with their lines of the PTX; a kernel that nobody
-launched is named. --counts prints a table: instructions of a warp by class and in percent, lanes at
-work of 32, sectors of 32 bytes per request of global memory, turns that bank conflicts of shared
-memory cost per request, and how many branches split a warp. Counts are those of a GPU only with
-STX_PTX_SEED=0, where warps stay as whole as they can. Without either option both are printed.
+DIR holds what runs with STX_PTX_REPORT=DIR left behind. With --run all check programs of a build
+run first, with its PTX of that architecture, in order, at their smallest or at `all` cases.
+
+--never prints, for every kernel that was launched, the basic blocks that no run entered, with their
+lines of the PTX; a kernel that nobody launched is named. With --run, the exit status is 1 if that
+is not one that only large cases launch, or if small ones launch one of these. --counts
+prints a table: instructions of a warp by class and in percent, lanes at work of 32, sectors of 32
+bytes per request of global memory, turns that bank conflicts of shared memory cost per request, and
+how many branches split a warp. Counts are those of a GPU only with STX_PTX_SEED=0, where warps stay
+as whole as they can. Without either option both are printed.
 """
 import argparse
 import collections
+import os
 import pathlib
+import subprocess
+import sys
+import tempfile
 
 CLASSES = ["compute", "load", "store", "atomic", "fence", "branch", "return", "barrier", "warp"]
 SHOWN = ["compute", "load", "store", "atomic", "branch", "barrier", "warp"]
 Line = collections.namedtuple("Line", "line leads kind runs lanes requests sectors conflicts "
                               "splits text")
+
+
+# What the smallest cases never launch, and why.
+LARGE = {f"stx_{stem}_high_columns": "for columns of 700 rows and more, which remove.py runs"
+         for stem in ("fulldp", "rdp", "satdp", "satdp_slanted")}
 
 
 class Kernel:
@@ -76,7 +90,7 @@ def print_never(kernels):
     entered = total = 0
     for (file, name), kernel in sorted(kernels.items()):
         if kernel.launches == 0:
-            print(f"{file}: {name} was never launched")
+            print(f"{file}: {name} was never launched: {LARGE.get(name, 'nobody knows why')}")
         for block in blocks_of(kernel.lines):
             total += 1
             entered += block[0].runs > 0
@@ -91,7 +105,8 @@ def ratio(part, whole):
 
 
 def print_counts(kernels):
-    print("| kernel | " + " | ".join(SHOWN) + " | lanes | sectors | conflicts | splits |")
+    head = [f"{kind} %" for kind in SHOWN] + ["lanes", "sectors", "conflicts", "splits"]
+    print("| kernel | " + " | ".join(head) + " |")
     print("|---|" + "--:|" * (len(SHOWN) + 4))
     for (file, name), kernel in sorted(kernels.items()):
         runs = collections.Counter()
@@ -103,27 +118,61 @@ def print_counts(kernels):
         memory = [line for line in kernel.lines if line.requests]
         outside = [line for line in memory if line.sectors]
         inside = [line for line in memory if not line.sectors]
-        cells = [f"{100 * runs[kind] / every:.1f} %" for kind in SHOWN]
+        cells = [f"{100 * runs[kind] / every:.1f}" for kind in SHOWN]
         cells += [ratio(sum(line.lanes for line in kernel.lines), every),
                   ratio(sum(line.sectors for line in outside),
                         sum(line.requests for line in outside)),
                   ratio(sum(line.conflicts for line in inside),
                         sum(line.requests for line in inside)),
                   ratio(sum(line.splits for line in kernel.lines), runs["branch"])]
-        print(f"| `{name}` ({file}) | " + " | ".join(cells) + " |")
+        print(f"| `{name}` | " + " | ".join(cells) + " |")
+
+
+def run_checks(build, arch, sizes, folder):
+    """Every check program, which leaves its report in the folder."""
+    environment = dict(os.environ, LD_LIBRARY_PATH=str(build / "tests" / "emu"), CK_FORK="no",
+                       STX_PTX=str(build / "cuda" / "kept"), STX_PTX_REPORT=str(folder),
+                       STX_FAKE_CUDA_CAPABILITY=f"{arch // 10}.{arch % 10}",
+                       STX_FAKE_CUDA_DEVICES="2", STX_CHECK_SIZES=sizes)
+    programs = sorted((build / "tests" / "cuda").glob("check_*cuda"))
+    for program in programs + [build / "tests" / "cuda" / "check_cuda_steps"]:
+        done = subprocess.run([program], env=environment, capture_output=True, text=True,
+                              check=False)
+        if done.returncode != 0:
+            sys.exit(f"{program}:\n{done.stdout}{done.stderr}")
+
+
+def read_folder(options):
+    if not options.run:
+        return read_reports(options.folder)
+    with tempfile.TemporaryDirectory() as folder:
+        run_checks(options.folder.resolve(), options.arch, options.sizes, folder)
+        return read_reports(folder)
+
+
+def check_launches(kernels):
+    wrong = [name for (_, name), kernel in sorted(kernels.items())
+             if (kernel.launches == 0) != (name in LARGE)]
+    if wrong:
+        sys.exit("launched by nobody, or against what LARGE says: " + ", ".join(wrong))
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--never", action="store_true")
     parser.add_argument("--counts", action="store_true")
-    parser.add_argument("folder")
+    parser.add_argument("--run", action="store_true", help="the folder is that of a build")
+    parser.add_argument("--arch", type=int, default=90)
+    parser.add_argument("--sizes", choices=["small", "all"], default="small")
+    parser.add_argument("folder", type=pathlib.Path)
     options = parser.parse_args()
-    kernels = read_reports(options.folder)
+    kernels = read_folder(options)
     if options.never or not options.counts:
         print_never(kernels)
     if options.counts or not options.never:
         print_counts(kernels)
+    if options.run and options.sizes == "small":
+        check_launches(kernels)
 
 
 if __name__ == "__main__":
