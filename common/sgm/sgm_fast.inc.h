@@ -14,7 +14,7 @@
 #define STRETCH_PIXELS 32 /* pixels of a row that are handled together, S of all in cache */
 
 /*
- * What one sweep has to remember, N(q,·) with D bytes each, zero before the first use, so that
+ * What one sweep has to remember, K(q,·) with D bytes each, P2 before the first use, so that
  * paths begin at the border by themselves. Sweep coordinates: i and j count from the corner where
  * the sweep starts. A path that leaves the image never comes back, so each has a place of its own
  * that is updated in place:

@@ -73,7 +73,7 @@ static size_t lay_out(Fast *f, const StxSgmParams *params, int workers, void *ba
   f->gray[1] = stx_take(&at, f->gray_stride * height);
   f->line = stx_take(&at, f->line_stride * (size_t)workers);
   f->left_planes = stx_take(&at, PLANES * area);
-  f->right_planes = stx_take(&at, PLANES * plane_stride(f) * height);
+  f->right_planes = stx_take(&at, PLANES * plane_stride(f) * height + WORDS);
   f->volume = stx_take(&at, area * count);
   f->right_keys = stx_take(&at, 2 * count * height);
   f->value = stx_take(&at, area * sizeof(uint16_t));
@@ -119,6 +119,8 @@ static void sweep_tile(const Fast *f, const Sweep *sweep, Tile tile)
         pick_winners(&s, sums);
     }
   }
+  if (!tile.second)
+    vb_streamed();
 }
 
 /* What the threads share that sweep the first or the second half of both sweeps. */
@@ -272,7 +274,7 @@ bool STX_VARIANT(stx_sgm_run)(const StxSgmParams *params, const StxImage8 *left,
   lay_out(&fast, params, workers, scratch);
   fast.margins = confidence->data != NULL || params->uniqueness > 0;
   stx_parallel(workers, chunks, pad_rows, &frame);
-  memset(fast.sweeps[0].left, 0, fast.states_size);
+  memset(fast.sweeps[0].left, params->p2, fast.states_size);
   memset(fast.right_keys, 0xff, 2 * (size_t)params->max_disparity * (size_t)params->height);
   stx_parallel(workers, chunks, census_rows, &frame);
   sweep_half(&fast, false, workers);

@@ -22,59 +22,81 @@ static inline int image_x(const Stretch *s, int i)
   return s->sweep->direction > 0 ? i : s->f->params->width - 1 - i;
 }
 
-/* Bytes that a stretch needs of a residue's words: a vector that moves on by one byte every n
- * pixels. Being a power of two, no vector lies across two cache lines of 64 bytes. */
-#define REACH (2 * LANES)
-_Static_assert(LANES + STRETCH_PIXELS / (64 / LANES) + 1 <= REACH, "of the fewest vectors");
+#define CACHE_LINE 64
+#define PIXELS_AHEAD 16   /* that the volume is asked for before it is read */
+#define WORDS (2 * LANES) /* of a residue in Row.right, >= LANES + STRETCH_PIXELS / n + 1 */
 
-#define AHEAD 16 /* pixels: 2 KiB of the volume for 128 disparities */
-
-/* What the inner loop reads, copied out of the shared structures, so that the compiler need not
- * assume that storing a path changes it, and can address all planes from a few registers. */
+/*
+ * What the inner loop reads, copied out of the shared structures, so that the compiler need not
+ * assume that storing a path changes it, and so that planes are at constant distances: addresses
+ * were a third of all instructions.
+ */
 typedef struct {
-  uint8_t right[PLANES * MAX_VECTORS * REACH] __attribute__((aligned(64))); /* [plane][residue][] */
-  LeftBits left[PLANES][STRETCH_PIXELS]; /* of the stretch, in the order of the image */
-  unsigned from;                         /* the first of the residues' words in `right` */
-  uint8_t *up, *up_left, *up_right;      /* states of i = 0 */
+  LeftBits left[PLANES][STRETCH_PIXELS]; /* in the order of the image */
+  uint8_t right[MAX_VECTORS * PLANES * WORDS] __attribute__((aligned(64))); /* residue, plane */
+  uint16_t offset[STRETCH_PIXELS + 2 * MAX_VECTORS]; /* of the words of a place in `right` */
+  uint8_t *up, *up_left, *up_right;                  /* states of i = 0 */
+  CostTable table;
   VBytes p1, p2;
 } Row;
 
-/* first, pixels: the stretch in the order of the image */
-INLINE void open_row(Row *row, const Stretch *s, int first, int pixels, int n)
+/* The place in Row.offset of vector 0 of the stretch's first pixel. Lane 0 of vector k is d =
+ * (LANES − 1)·n + k, behind a border of LANES·n words. */
+static inline size_t first_place(int first, int n)
 {
-  const Fast *f = s->f;
-  const Sweep *sweep = s->sweep;
-  size_t width = (size_t)f->params->width, planes = (size_t)n * f->residue_stride;
-  size_t count = (size_t)n * LANES, y = (size_t)s->y;
-  for (size_t p = 0; p < PLANES; p++) {
-    const uint8_t *left = f->left_planes + (y * PLANES + p) * width + (size_t)first;
-    for (int t = 0; t < pixels; t++)
-      row->left[p][t] = (LeftBits)(left[t] * LEFT_REPEAT);
-  }
-  row->from = (unsigned)(first + 1) / (unsigned)n;
-  const uint8_t *right = f->right_planes + y * PLANES * planes + row->from;
-  for (int r = 0; r < PLANES * n; r++)
-    for (int half = 0; half < REACH; half += LANES)
-      vb_store(
-          row->right + r * REACH + half, vb_load(right + (size_t)r * f->residue_stride + half));
-  row->up = sweep->up;
-  row->up_left = sweep->up_left + (size_t)(f->params->height - 1 - s->j) * count;
-  row->up_right = sweep->up_right + (size_t)s->j * count;
-  row->p1 = vb_set(f->params->p1);
-  row->p2 = vb_set(f->params->p2);
+  return (size_t)((first + 1) % n + n - 1);
 }
 
-/* C((x, y),·); `at` counts from the stretch's first pixel. Lane 0 of vector k is d = (LANES − 1)·n
- * + k, behind a border of LANES·n words. */
-INLINE void pixel_costs(const Row *row, int at, int x, int n, VBytes *cost)
+/* Whole vectors, whatever the stretch's length: what is behind it is part of the scratch, too. The
+ * words below (or above) are asked for, because too many streams end here for the machine to see
+ * where they go on. */
+INLINE void copy_words(Row *row, const Stretch *s, int first, int n)
+{
+  const Fast *f = s->f;
+  size_t width = (size_t)f->params->width, stride = f->residue_stride, y = (size_t)s->y;
+  const uint8_t *left = f->left_planes + y * PLANES * width + (size_t)first;
+  const uint8_t *right = f->right_planes + y * PLANES * plane_stride(f) + (first + 1) / n;
+  ptrdiff_t next_left = s->sweep->direction * (ptrdiff_t)(PLANES * width);
+  ptrdiff_t next_right = s->sweep->direction * (ptrdiff_t)(PLANES * plane_stride(f));
+  for (size_t p = 0; p < PLANES; p++) {
+    __builtin_prefetch(left + p * width + next_left);
+    for (size_t t = 0; t < STRETCH_PIXELS; t++)
+      row->left[p][t] = (LeftBits)(left[p * width + t] * LEFT_REPEAT);
+    for (size_t r = 0; r < (size_t)n; r++) {
+      const uint8_t *from = right + (p * (size_t)n + r) * stride;
+      uint8_t *to = row->right + (r * PLANES + p) * WORDS;
+      vb_store(to, vb_load(from));
+      vb_store(to + LANES, vb_load(from + LANES));
+      __builtin_prefetch(from + next_right);
+    }
+  }
+  for (int z = 0; z < STRETCH_PIXELS + 2 * n; z++)
+    row->offset[z] = (uint16_t)(z % n * PLANES * WORDS + z / n);
+}
+
+/* first: the leftmost pixel of the stretch */
+INLINE void open_row(Row *row, const Stretch *s, int first, int n)
+{
+  const Sweep *sweep = s->sweep;
+  const StxSgmParams *params = s->f->params;
+  size_t count = (size_t)n * LANES;
+  copy_words(row, s, first, n);
+  row->up = sweep->up;
+  row->up_left = sweep->up_left + (size_t)(params->height - 1 - s->j) * count;
+  row->up_right = sweep->up_right + (size_t)s->j * count;
+  row->p1 = vb_set(params->p1);
+  row->p2 = vb_set(params->p2);
+  cost_table(&row->table, params->p2);
+}
+
+/* C(p,·) + P2; p is `at` pixels right of the stretch's first, whose place is `place`. */
+INLINE void pixel_costs(const Row *row, int at, size_t place, int n, VBytes *cost)
 {
   const uint8_t *words[MAX_VECTORS];
 #pragma GCC unroll 16
-  for (int k = 0; k < n; k++) {
-    unsigned z = (unsigned)(x + n - k);
-    words[k] = row->right + z % (unsigned)n * REACH + (z / (unsigned)n - row->from);
-  }
-  cost_vectors(&row->left[0][at], STRETCH_PIXELS, words, (size_t)n * REACH, n, cost);
+  for (int k = 0; k < n; k++)
+    words[k] = row->right + row->offset[place + (size_t)at - (size_t)k];
+  cost_vectors(&row->table, &row->left[0][at], STRETCH_PIXELS, words, WORDS, n, cost);
 }
 
 INLINE void load_vectors(VBytes *to, const uint8_t *from, int n)
@@ -91,17 +113,6 @@ INLINE void store_vectors(uint8_t *to, const VBytes *from, int n)
     vb_store(to + k * LANES, from[k]);
 }
 
-/* min(L(d), L(d ± 1) + P1) for all d of a path's last pixel. */
-INLINE void reach(const VBytes *last, VBytes *reached, int n, VBytes p1)
-{
-  VBytes below = vb_down(last[n - 1]), above = vb_up(last[0]);
-#pragma GCC unroll 16
-  for (int k = 0; k < n; k++) {
-    VBytes near = vb_min(k > 0 ? last[k - 1] : below, k + 1 < n ? last[k + 1] : above);
-    reached[k] = vb_min(last[k], vb_add(near, p1));
-  }
-}
-
 INLINE VBytes least_of(const VBytes *path, int n)
 {
   VBytes least = path[0];
@@ -111,52 +122,49 @@ INLINE VBytes least_of(const VBytes *path, int n)
   return vb_least(least);
 }
 
-INLINE void subtract(VBytes *from, VBytes value, int n)
+/* Stores past the caches: the other sweep comes back to it when they have long forgotten it. */
+INLINE void stream_vectors(uint8_t *to, const VBytes *from, int n)
 {
 #pragma GCC unroll 16
   for (int k = 0; k < n; k++)
-    from[k] = vb_sub(from[k], value);
+    vb_stream(to + k * LANES, from[k]);
+}
+
+INLINE void prefetch(const uint8_t *from, size_t count)
+{
+#pragma GCC unroll 4
+  for (size_t at = 0; at < count; at += CACHE_LINE)
+    __builtin_prefetch(from + at);
 }
 
 /*
- * One step of the path along the row, where each pixel waits for the last. So nothing waits longer
- * than it must: path holds L(q,·) as it is, and its minimum, which takes longest to find, comes in
- * at the end: L(p,d) = (C(p,d) − least) + min(reach(d), least + P2).
+ * One step of a path. A path remembers how far d is ahead of a jump, K(q,d) = max(0, P2 − (L(q,d) −
+ * min L(q,·))). So a subtraction that stops at 0 is the comparison with P2. With cost = C + P2:
+ *   L(p,d) = cost(d) − max(K(q,d), K(q,d ± 1) − P1)
  */
-INLINE void step_along(VBytes *path, VBytes *least, const VBytes *cost, int n, VBytes p1, VBytes p2)
+INLINE void step(VBytes *ahead, const VBytes *cost, VBytes *path, int n, VBytes p1, VBytes p2)
 {
-  VBytes reached[MAX_VECTORS], jump = vb_add(*least, p2);
-  reach(path, reached, n, p1);
+  VBytes none = vb_set(0);
+  VBytes below = vb_down(ahead[n - 1], none), above = vb_up(ahead[0], none);
+#pragma GCC unroll 16
+  for (int k = 0; k < n; k++) {
+    VBytes near = vb_max(k > 0 ? ahead[k - 1] : below, k + 1 < n ? ahead[k + 1] : above);
+    path[k] = vb_sub(cost[k], vb_max(ahead[k], vb_rest(near, p1)));
+  }
+  VBytes limit = vb_add(least_of(path, n), p2);
 #pragma GCC unroll 16
   for (int k = 0; k < n; k++)
-    path[k] = vb_add(vb_sub(cost[k], *least), vb_min(reached[k], jump));
-  *least = least_of(path, n);
+    ahead[k] = vb_rest(limit, path[k]);
 }
 
-/* One step of another path: state holds N(q,·) and becomes N(p,·); path becomes L(p,·). */
+/* The same for a path whose state is in memory. */
 INLINE void step_across(
     uint8_t *state, const VBytes *cost, VBytes *path, int n, VBytes p1, VBytes p2)
 {
-  VBytes reached[MAX_VECTORS];
-  load_vectors(path, state, n);
-  reach(path, reached, n, p1);
-#pragma GCC unroll 16
-  for (int k = 0; k < n; k++)
-    path[k] = vb_add(cost[k], vb_min(reached[k], p2));
-  VBytes least = least_of(path, n);
-#pragma GCC unroll 16
-  for (int k = 0; k < n; k++)
-    vb_store(state + k * LANES, vb_sub(path[k], least));
-}
-
-/* Fetches the half sums of the pixel AHEAD steps further, to be stored or read. What lies beyond
- * the row's end is scratch, too. */
-INLINE void fetch(const uint8_t *sums, int direction, size_t count)
-{
-  const uint8_t *ahead = sums + direction * AHEAD * (ptrdiff_t)count;
-#pragma GCC unroll 4
-  for (size_t line = 0; line < count; line += 64)
-    __builtin_prefetch(ahead + line);
+  VBytes ahead[MAX_VECTORS];
+  load_vectors(ahead, state, n);
+  step(ahead, cost, path, n, p1, p2);
+  store_vectors(state, ahead, n);
 }
 
 /* The half sum of pixel i from its costs and the path along the row, whose step is done. */
@@ -191,28 +199,27 @@ INLINE void stretch_n(const Stretch *s, uint8_t *restrict sums, int n, int eight
   uint8_t *state = s->sweep->left + (size_t)s->j * count;
   int direction = s->sweep->direction, pixels = s->end - s->begin;
   int x = image_x(s, s->begin), first = direction > 0 ? x : x - pixels + 1;
-  VBytes along[MAX_VECTORS], least = vb_set(0);
-  open_row(&row, s, first, pixels, n);
-  load_vectors(along, state, n);
+  size_t place = first_place(first, n);
+  VBytes ahead[MAX_VECTORS];
+  open_row(&row, s, first, n);
+  load_vectors(ahead, state, n);
   for (int t = 0; t < pixels; t++, x += direction) {
-    VBytes cost[MAX_VECTORS], sum[MAX_VECTORS], other[MAX_VECTORS];
-    pixel_costs(&row, x - first, x, n, cost);
-    step_along(along, &least, cost, n, row.p1, row.p2);
-    uint8_t *half = volume + (size_t)x * count;
+    VBytes cost[MAX_VECTORS], along[MAX_VECTORS], sum[MAX_VECTORS], other[MAX_VECTORS];
+    pixel_costs(&row, x - first, place, n, cost);
+    step(ahead, cost, along, n, row.p1, row.p2);
     half_sum(&row, s->begin + t, cost, along, sum, n, eight);
-    fetch(half, direction, count);
     if (!second) {
-      store_vectors(half, sum, n);
+      stream_vectors(volume + (size_t)x * count, sum, n);
       continue;
     }
-    load_vectors(other, half, n);
+    prefetch(volume + (x + PIXELS_AHEAD * direction) * (ptrdiff_t)count, count);
+    load_vectors(other, volume + (size_t)x * count, n);
 #pragma GCC unroll 16
     for (int k = 0; k < n; k++)
       other[k] = vb_average(other[k], sum[k]);
     store_vectors(sums + (size_t)(x - first) * count, other, n);
   }
-  subtract(along, least, n);
-  store_vectors(state, along, n);
+  store_vectors(state, ahead, n);
 }
 
 #define STRETCH(disparities, eight, second)                                                        \

@@ -9,15 +9,19 @@
  * Lanes descend so that the right census words x − d of a vector ascend in memory.
  *
  *   VBytes             LANES bytes; VWords: LANES / 2 words of 16 bits
- *   vb_up, vb_down     lane i takes lane i − 1 / i + 1; the free lane becomes FAR
+ *   vb_stream          stores past the caches to an address that is a multiple of LANES;
+ *   vb_streamed        before other threads may load it
+ *   vb_rest            a − b, but not below 0
+ *   vb_up, vb_down     lane i takes lane i − 1 / i + 1; the free lane becomes `free`'s
  *   vb_least           the smallest lane, in all lanes; vb_least_value: as a number
  *   key_make           256·sum + d of all lanes of a vector, in two VWords whose order differs by
  *                      instruction set; key_index prepares d
  *   key_up, key_down   the lane shift for such a pair; the free lane becomes 0xffff
  *   key_first, key_last   the key of lane 0 / of the last lane
- *   cost_vectors       C(p,·): left: the pixel's bits, planes left_stride bytes apart; right[k]:
- *                      the words of lane 0 … of vector k, planes plane_stride bytes apart
- *   PLANES, PLANE_BITS how a census word is cut into bytes; left ones are kept << LEFT_SHIFT
+ *   cost_table         what cost_vectors wants of P2
+ *   cost_vectors       C(p,·) + P2: left: the pixel's bits, planes left_stride bytes apart;
+ * right[k]: the words of lane 0 … of vector k, planes plane_stride bytes apart PLANES, PLANE_BITS
+ * how a census word is cut into bytes; left ones are kept << LEFT_SHIFT
  */
 #ifndef STX_SGM_SIMD_INC_H
 #define STX_SGM_SIMD_INC_H

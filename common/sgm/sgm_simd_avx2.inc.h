@@ -32,6 +32,16 @@ INLINE void vb_store(uint8_t *p, VBytes v)
   _mm256_storeu_si256((__m256i *)p, v);
 }
 
+INLINE void vb_stream(uint8_t *p, VBytes v)
+{
+  _mm256_stream_si256((__m256i *)p, v);
+}
+
+INLINE void vb_streamed(void)
+{
+  _mm_sfence();
+}
+
 INLINE VBytes vb_set(int value)
 {
   return _mm256_set1_epi8((char)value);
@@ -40,6 +50,16 @@ INLINE VBytes vb_set(int value)
 INLINE VBytes vb_min(VBytes a, VBytes b)
 {
   return _mm256_min_epu8(a, b);
+}
+
+INLINE VBytes vb_max(VBytes a, VBytes b)
+{
+  return _mm256_max_epu8(a, b);
+}
+
+INLINE VBytes vb_rest(VBytes a, VBytes b)
+{
+  return _mm256_subs_epu8(a, b);
 }
 
 INLINE VBytes vb_add(VBytes a, VBytes b)
@@ -57,14 +77,14 @@ INLINE VBytes vb_average(VBytes a, VBytes b)
   return _mm256_avg_epu8(a, b);
 }
 
-INLINE VBytes vb_up(VBytes v)
+INLINE VBytes vb_up(VBytes v, VBytes free)
 {
-  return _mm256_alignr_epi8(v, _mm256_permute2x128_si256(vb_set(FAR), v, 0x20), 15);
+  return _mm256_alignr_epi8(v, _mm256_permute2x128_si256(free, v, 0x20), 15);
 }
 
-INLINE VBytes vb_down(VBytes v)
+INLINE VBytes vb_down(VBytes v, VBytes free)
 {
-  return _mm256_alignr_epi8(_mm256_permute2x128_si256(v, vb_set(FAR), 0x21), v, 1);
+  return _mm256_alignr_epi8(_mm256_permute2x128_si256(v, free, 0x21), v, 1);
 }
 
 INLINE __m128i least_word(VBytes v)
@@ -151,18 +171,30 @@ static const uint8_t nibble_distance[256] __attribute__((aligned(64))) = {
 #undef ROW
 };
 
-INLINE void cost_vectors(const LeftBits *left, size_t left_stride, const uint8_t *const *right,
-    size_t plane_stride, int n, VBytes *cost)
+/* The rows for the first plane have P2 in them. */
+typedef struct {
+  uint8_t first[256] __attribute__((aligned(64)));
+} CostTable;
+
+INLINE void cost_table(CostTable *table, int p2)
+{
+  for (int i = 0; i < 256; i += LANES)
+    vb_store(table->first + i, vb_add(vb_load(nibble_distance + i), vb_set(p2)));
+}
+
+INLINE void cost_vectors(const CostTable *first, const LeftBits *left, size_t left_stride,
+    const uint8_t *const *right, size_t plane_stride, int n, VBytes *cost)
 {
 #pragma GCC unroll 8
   for (int p = 0; p < PLANES; p++) {
-    const uint8_t *row = nibble_distance + left[(size_t)p * left_stride];
+    const uint8_t *rows = p == 0 ? first->first : nibble_distance;
+    const uint8_t *row = rows + left[(size_t)p * left_stride];
     VBytes table = _mm256_broadcastsi128_si256(_mm_load_si128((const __m128i *)row));
 #pragma GCC unroll 16
     for (int k = 0; k < n; k++) {
       VBytes count = _mm256_shuffle_epi8(table, vb_load(right[k] + (size_t)p * plane_stride));
       cost[k] = p == 0 ? count : vb_add(cost[k], count);
-      __asm__("" : "+x"(cost[k])); /* or gcc adds in pairs, for which registers do not suffice */
+      __asm__("" : "+x"(cost[k])); /* or the compiler makes trees of the sums, and spills them */
     }
   }
 }

@@ -32,6 +32,16 @@ INLINE void vb_store(uint8_t *p, VBytes v)
   _mm512_storeu_si512(p, v);
 }
 
+INLINE void vb_stream(uint8_t *p, VBytes v)
+{
+  _mm512_stream_si512((void *)p, v);
+}
+
+INLINE void vb_streamed(void)
+{
+  _mm_sfence();
+}
+
 INLINE VBytes vb_set(int value)
 {
   return _mm512_set1_epi8((char)value);
@@ -40,6 +50,16 @@ INLINE VBytes vb_set(int value)
 INLINE VBytes vb_min(VBytes a, VBytes b)
 {
   return _mm512_min_epu8(a, b);
+}
+
+INLINE VBytes vb_max(VBytes a, VBytes b)
+{
+  return _mm512_max_epu8(a, b);
+}
+
+INLINE VBytes vb_rest(VBytes a, VBytes b)
+{
+  return _mm512_subs_epu8(a, b);
 }
 
 INLINE VBytes vb_add(VBytes a, VBytes b)
@@ -67,14 +87,14 @@ INLINE __m512i lane_index(int back)
   return _mm512_sub_epi8(_mm512_loadu_si512(ascending + 1), _mm512_set1_epi8((char)back));
 }
 
-INLINE VBytes vb_up(VBytes v)
+INLINE VBytes vb_up(VBytes v, VBytes free)
 {
-  return _mm512_mask_permutexvar_epi8(vb_set(FAR), ~1ull, lane_index(2), v);
+  return _mm512_mask_permutexvar_epi8(free, ~1ull, lane_index(2), v);
 }
 
-INLINE VBytes vb_down(VBytes v)
+INLINE VBytes vb_down(VBytes v, VBytes free)
 {
-  return _mm512_mask_permutexvar_epi8(vb_set(FAR), ~0ull >> 1, lane_index(0), v);
+  return _mm512_mask_permutexvar_epi8(free, ~0ull >> 1, lane_index(0), v);
 }
 
 /* The smallest of 16 bytes, in a word whose neighbours are undefined. */
@@ -156,8 +176,17 @@ INLINE int key_last(VWords b)
 
 /* ---- Cost --------------------------------------------------------------------------------- */
 
-INLINE void cost_vectors(const LeftBits *left, size_t left_stride, const uint8_t *const *right,
-    size_t plane_stride, int n, VBytes *cost)
+typedef struct {
+  VBytes p2;
+} CostTable;
+
+INLINE void cost_table(CostTable *table, int p2)
+{
+  table->p2 = vb_set(p2);
+}
+
+INLINE void cost_vectors(const CostTable *table, const LeftBits *left, size_t left_stride,
+    const uint8_t *const *right, size_t plane_stride, int n, VBytes *cost)
 {
   for (int p = 0; p < PLANES; p++) {
     VBytes bits = _mm512_set1_epi32((int)left[(size_t)p * left_stride]);
@@ -165,7 +194,7 @@ INLINE void cost_vectors(const LeftBits *left, size_t left_stride, const uint8_t
     for (int k = 0; k < n; k++) {
       VBytes differ = _mm512_xor_si512(bits, vb_load(right[k] + (size_t)p * plane_stride));
       VBytes count = _mm512_popcnt_epi8(differ);
-      cost[k] = p == 0 ? count : vb_add(cost[k], count);
+      cost[k] = vb_add(p == 0 ? table->p2 : cost[k], count);
     }
   }
 }

@@ -42,12 +42,41 @@ INLINE VBytes vb_set(int value)
   return (uint8_t)value - (VBytes){0};
 }
 
+typedef struct {
+  VBytes p2;
+} CostTable;
+
+INLINE void cost_table(CostTable *table, int p2)
+{
+  table->p2 = vb_set(p2);
+}
+
 #ifdef __aarch64__
 #include "common/sgm/sgm_simd_neon.inc.h"
 #elif defined __SSE2__
+INLINE void vb_stream(uint8_t *p, VBytes v)
+{
+  _mm_stream_si128((__m128i *)p, (__m128i)v);
+}
+
+INLINE void vb_streamed(void)
+{
+  _mm_sfence();
+}
+
 INLINE VBytes vb_min(VBytes a, VBytes b)
 {
   return (VBytes)_mm_min_epu8((__m128i)a, (__m128i)b);
+}
+
+INLINE VBytes vb_max(VBytes a, VBytes b)
+{
+  return (VBytes)_mm_max_epu8((__m128i)a, (__m128i)b);
+}
+
+INLINE VBytes vb_rest(VBytes a, VBytes b)
+{
+  return (VBytes)_mm_subs_epu8((__m128i)a, (__m128i)b);
 }
 
 INLINE VWords vw_min(VWords a, VWords b)
@@ -60,10 +89,30 @@ INLINE VBytes vb_average(VBytes a, VBytes b)
   return (VBytes)_mm_avg_epu8((__m128i)a, (__m128i)b);
 }
 #else
+INLINE void vb_stream(uint8_t *p, VBytes v)
+{
+  vb_store(p, v);
+}
+
+INLINE void vb_streamed(void)
+{
+}
+
 INLINE VBytes vb_min(VBytes a, VBytes b)
 {
   VBytes less = (VBytes)(a < b);
   return (a & less) | (b & ~less);
+}
+
+INLINE VBytes vb_max(VBytes a, VBytes b)
+{
+  VBytes less = (VBytes)(a < b);
+  return (b & less) | (a & ~less);
+}
+
+INLINE VBytes vb_rest(VBytes a, VBytes b)
+{
+  return vb_max(a, b) - b;
 }
 
 INLINE VWords vw_min(VWords a, VWords b)
@@ -89,16 +138,14 @@ INLINE VBytes vb_sub(VBytes a, VBytes b)
 }
 
 #ifndef __aarch64__
-INLINE VBytes vb_up(VBytes v)
+INLINE VBytes vb_up(VBytes v, VBytes free)
 {
-  return __builtin_shufflevector(
-      v, vb_set(FAR), 16, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14);
+  return __builtin_shufflevector(v, free, 16, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14);
 }
 
-INLINE VBytes vb_down(VBytes v)
+INLINE VBytes vb_down(VBytes v, VBytes free)
 {
-  return __builtin_shufflevector(
-      v, vb_set(FAR), 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16);
+  return __builtin_shufflevector(v, free, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16);
 }
 
 INLINE VBytes vb_least(VBytes v)
@@ -178,9 +225,15 @@ INLINE int key_last(VWords b)
 /* ---- Cost --------------------------------------------------------------------------------- */
 
 #ifndef __aarch64__
+/* Shifts whole words: a byte's shift takes a mask of its own before that of the fields. */
+INLINE VBytes fields_above(VBytes v, int bits, uint8_t mask)
+{
+  return (VBytes)((VWords)v >> bits) & mask;
+}
+
 INLINE VBytes pair_count(VBytes v)
 {
-  return (v & 0x55) + (v >> 1 & 0x55);
+  return v - fields_above(v, 1, 0x55);
 }
 
 /* Bits per nibble of two bytes: fields of four bits hold 4 + 4. */
@@ -188,17 +241,17 @@ INLINE VBytes nibble_count(VBytes a, VBytes b)
 {
   a = pair_count(a);
   b = pair_count(b);
-  return (a & 0x33) + (a >> 2 & 0x33) + (b & 0x33) + (b >> 2 & 0x33);
+  return (a & 0x33) + fields_above(a, 2, 0x33) + (b & 0x33) + fields_above(b, 2, 0x33);
 }
 
 INLINE VBytes byte_count(VBytes a, VBytes b)
 {
   VBytes nibbles = nibble_count(a, b);
-  return (nibbles & 0x0f) + (nibbles >> 4);
+  return (nibbles & 0x0f) + fields_above(nibbles, 4, 0x0f);
 }
 
-INLINE void cost_vectors(const LeftBits *left, size_t left_stride, const uint8_t *const *right,
-    size_t plane_stride, int n, VBytes *cost)
+INLINE void cost_vectors(const CostTable *table, const LeftBits *left, size_t left_stride,
+    const uint8_t *const *right, size_t plane_stride, int n, VBytes *cost)
 {
 #pragma GCC unroll 16
   for (int k = 0; k < n; k++) {
@@ -206,7 +259,7 @@ INLINE void cost_vectors(const LeftBits *left, size_t left_stride, const uint8_t
 #pragma GCC unroll 4
     for (size_t p = 0; p < PLANES; p++)
       differ[p] = vb_load(right[k] + p * plane_stride) ^ left[p * left_stride];
-    cost[k] = byte_count(differ[0], differ[1]) + byte_count(differ[2], differ[3]);
+    cost[k] = table->p2 + byte_count(differ[0], differ[1]) + byte_count(differ[2], differ[3]);
   }
 }
 #endif

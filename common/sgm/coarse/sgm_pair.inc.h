@@ -245,12 +245,12 @@ INLINE VPair vp_average(VPair a, VPair b)
 
 INLINE VPair vp_up(VPair v)
 {
-  return (VPair){{vb_up(v.w[0]), vb_up(v.w[1])}};
+  return (VPair){{vb_up(v.w[0], vb_set(FAR)), vb_up(v.w[1], vb_set(FAR))}};
 }
 
 INLINE VPair vp_down(VPair v)
 {
-  return (VPair){{vb_down(v.w[0]), vb_down(v.w[1])}};
+  return (VPair){{vb_down(v.w[0], vb_set(FAR)), vb_down(v.w[1], vb_set(FAR))}};
 }
 
 INLINE VPair vp_least(VPair v)
@@ -287,7 +287,8 @@ INLINE VPair vp_costs(
     const LeftBits *left, size_t left_stride, const uint8_t *const right[2], size_t plane_stride)
 {
   VPair cost;
-  cost_vectors(left, left_stride, right, plane_stride, 2, cost.w);
+  const CostTable table = {vb_set(0)};
+  cost_vectors(&table, left, left_stride, right, plane_stride, 2, cost.w);
   return cost;
 }
 
