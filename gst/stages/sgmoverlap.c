@@ -10,6 +10,10 @@
 /* As many as are matched, and one that waits, so that nobody has to wait for the next. */
 #define GIVEN_MAX (GST_SGM_TRACKS + 1)
 
+/* Pairs of all pipelines of this process that are put off, each with a thread: where there are many
+ * pipelines, they keep all cores at work without. */
+static gint given_by_all; /* atomic */
+
 /* ---- A pair on a track --------------------------------------------------------------------- */
 
 typedef struct {
@@ -129,6 +133,7 @@ static void match_given(gpointer data, gpointer user_data)
   g_mutex_lock(&self->lock);
   given->done = TRUE;
   self->given--;
+  g_atomic_int_add(&given_by_all, -1);
   release(self, track, begin);
   g_mutex_unlock(&self->lock);
   give_up(given);
@@ -187,6 +192,7 @@ void gst_sgm_overlap_leave(GstSgmOverlap *self, GstBuffer *buffer)
     while (self->given >= GIVEN_MAX)
       g_cond_wait(&self->changed, &self->lock);
     self->given++;
+    g_atomic_int_inc(&given_by_all);
     g_mutex_unlock(&self->lock);
     g_atomic_int_inc(&given->owners);
     if (self->pool == NULL)
@@ -216,6 +222,7 @@ static gboolean is_better_later(GstSgmOverlap *self)
     return FALSE;
   g_mutex_lock(&self->lock);
   at_once = self->given > 0 || waited < self->took / AT_ONCE;
+  at_once = at_once && g_atomic_int_get(&given_by_all) - self->given < all_threads(self);
   g_mutex_unlock(&self->lock);
   return overlap == GST_STX_OVERLAP_ON || (at_once && !gst_stx_pairing_is_live(self->element));
 }
