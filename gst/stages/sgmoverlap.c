@@ -222,7 +222,7 @@ static gboolean is_better_later(GstSgmOverlap *self)
     return FALSE;
   g_mutex_lock(&self->lock);
   at_once = self->given > 0 || waited < self->took / AT_ONCE;
-  at_once = at_once && g_atomic_int_get(&given_by_all) - self->given < all_threads(self);
+  at_once = at_once && g_atomic_int_get(&given_by_all) - (gint)self->given < all_threads(self);
   g_mutex_unlock(&self->lock);
   return overlap == GST_STX_OVERLAP_ON || (at_once && !gst_stx_pairing_is_live(self->element));
 }
