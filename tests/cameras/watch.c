@@ -278,14 +278,30 @@ static void on_pad(GstElement *matcher, GstPad *pad, gpointer data)
     place_on(matcher, pad, &(Place){data, look_at_picture});
 }
 
+static const gchar *kind_of(GstElement *element)
+{
+  GstElementFactory *factory = element != NULL ? gst_element_get_factory(element) : NULL;
+
+  return factory != NULL ? GST_OBJECT_NAME(factory) : "";
+}
+
+/* What the matcher of stereo-stixels lets go may be finished in the queue behind it. */
+static gboolean gives_disparity(GstElement *element)
+{
+  gboolean in_bin = g_str_equal(kind_of(GST_ELEMENT_PARENT(element)), "stereo-stixels");
+
+  return in_bin ? g_str_equal(GST_OBJECT_NAME(element), "queue-disparity")
+                : g_str_equal(kind_of(element), "stereo-sgm");
+}
+
 static void look_at_element(Watch *watch, GstElement *element)
 {
-  GstElementFactory *factory = gst_element_get_factory(element);
-  const gchar *name = factory ? GST_OBJECT_NAME(factory) : "";
+  const gchar *name = kind_of(element);
 
+  if (gives_disparity(element))
+    gst_element_foreach_src_pad(element, place_on, &(Place){watch, look_at_disparity});
   if (g_str_equal(name, "stereo-sgm")) {
     gst_element_foreach_sink_pad(element, place_on, &(Place){watch, look_at_picture});
-    gst_element_foreach_src_pad(element, place_on, &(Place){watch, look_at_disparity});
     g_signal_connect(element, "pad-added", G_CALLBACK(on_pad), watch);
   } else if (g_str_equal(name, "sat-dp-stixels") || g_str_equal(name, "rdp-columns")) {
     gst_element_foreach_src_pad(element, place_on, &(Place){watch, look_at_stixels});
