@@ -279,6 +279,7 @@ static void finish_far(Work *work)
   Far *far = &room->far;
   int pixels = work->job->params->grid.cell_width * work->job->params->grid.cell_height;
   uint16_t disparity[LANES], weight[LANES];
+  uint16_t *tile_disparity = (*work->disparity)[0], *tile_weight = (*work->weight)[0];
   if (far->count == 0)
     return;
   for (int i = far->count; i < LANES; i++) {
@@ -292,8 +293,8 @@ static void finish_far(Work *work)
   (far->weight[0], SMOOTH_PIXELS, LANES, pixels, (uint16_t *)room->far_weight, LANES);
   finish_dealt(work, far->n, disparity, weight);
   for (int i = 0; i < far->count; i++) {
-    (*work->disparity)[0][far->at[i]] = disparity[i];
-    (*work->weight)[0][far->at[i]] = weight[i];
+    tile_disparity[far->at[i]] = disparity[i];
+    tile_weight[far->at[i]] = weight[i];
   }
   far->count = 0;
 }
