@@ -3,7 +3,7 @@
 """Times two builds of stx-bench, and other programs, in turns, and prints one Markdown table.
 
   docs/compare-speed.py OLD NEW [--size WxH] [--rounds N] [--left PNG --right PNG]
-                        [--peer 'LINE=NAME=COMMAND'...]
+                        [--scans FOLDER] [--peer 'LINE=NAME=COMMAND'...]
 
 OLD and NEW are folders with stx-bench, of before and after a change. In each round every stage runs
 in OLD, in NEW, and what else does the same work at once after them, so that the load of the machine
@@ -12,7 +12,8 @@ and AVX-512 are shown.
 
 Beside the matcher stands OpenCV (Python module cv2), StereoSGBM in its fastest mode,
 MODE_SGBM_3WAY, if it can be imported and a pair of pictures is given. --peer adds another program
-to the line that begins with LINE, on one thread: its COMMAND prints milliseconds.
+to the line that begins with LINE, on one thread: its COMMAND prints milliseconds. --scans has ten
+scans in SemanticKITTI's layout in place of the street's.
 """
 import argparse
 import collections
@@ -34,7 +35,7 @@ STAGES = [
     (["fulldp"], lambda row: True),
     (["rdp"], lambda row: row["height"] in (256, 1024)),
     (["pipeline"], lambda row: True),
-    (["lidar", "--beams", "64"], lambda row: True),
+    (["lidar"], lambda row: True),
 ]
 
 
@@ -48,9 +49,15 @@ def line_of(row):
     return f'{row["stage"]}{cell}{height}, {row["input"]}'
 
 
-def measure(folder, arguments, wanted, size, found):
-    options = [] if arguments[0] == "lidar" else ["--size", size]
-    text = run(f"{folder}/stx-bench", *arguments, *options, "--time", 100, "--json")
+def arguments_of(stage, options):
+    if stage != ["lidar"]:
+        return ["--size", options.size]
+    return ["--scans", options.scans, "--frames", 10] if options.scans else ["--beams", 64]
+
+
+def measure(folder, stage, wanted, options, found):
+    more = arguments_of(stage, options)
+    text = run(f"{folder}/stx-bench", *stage, *more, "--time", 100, "--json")
     for row in json.loads(text)["rows"]:
         if row["implementation"] in VARIANTS and not row["differs"] and wanted(row):
             key = line_of(row), row["threads"], row["implementation"]
@@ -110,13 +117,17 @@ def main():
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--left")
     parser.add_argument("--right")
+    parser.add_argument("--scans")
     parser.add_argument("--peer", action="append", default=[], metavar="LINE=NAME=COMMAND")
+    parser.add_argument("--only", action="append", help="stages, else all")
     options = parser.parse_args()
     old, new, peers = (collections.defaultdict(list) for _ in range(3))
     for arguments, wanted in STAGES:
+        if options.only and arguments[0] not in options.only:
+            continue
         for _ in range(options.rounds):
-            measure(options.old, arguments, wanted, options.size, old)
-            measure(options.new, arguments, wanted, options.size, new)
+            measure(options.old, arguments, wanted, options, old)
+            measure(options.new, arguments, wanted, options, new)
             measure_peers(options, arguments, peers)
         print(f"{' '.join(arguments)}: done", file=sys.stderr)
     print_table(old, new, peers)
