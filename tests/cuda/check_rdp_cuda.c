@@ -179,9 +179,11 @@ END_TEST
 START_TEST(agrees_on_high_columns)
 {
   static const int rows[] = {2047, 2048, 2049, 4095, 4096, 4097, 8000, STX_RDP_MAX_ROWS};
-  size_t first = stx_case_small() ? 6 : 0; /* 8000 rows: no device has the memory */
-  size_t end = stx_case_small() ? 7 : sizeof rows / sizeof rows[0];
-  for (size_t i = first; i < end; i++) {
+  if (stx_case_small()) { /* for devices with no more than is usual */
+    expect_agreement(rdp_params(1, 4096, 1, 1024, 0), RDP_STREET, 5, all);
+    return;
+  }
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     expect_agreement(rdp_params(1, rows[i], 1, 1024, i % 2 ? 5 : 0), RDP_STREET, i, all);
     expect_agreement(rdp_params(1, rows[i], 1, 1024, 0), RDP_NOISE, i, all);
   }
