@@ -22,6 +22,8 @@ cd "$(dirname "$0")/.."
 . tests/packages.sh
 # shellcheck disable=SC2086
 install_packages $packages_build $packages_run $packages_test $packages_cuda
+# Debian's Python modules are there for its own Python, not for one that stands before it.
+python3 -c 'import numpy' 2>/dev/null || export PATH=/usr/bin:$PATH
 
 mode=${1:-all}
 case $mode in

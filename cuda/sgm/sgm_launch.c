@@ -2,7 +2,7 @@
 /* Semi-global matching on the GPU: scratch, and the launches of the kernels in sgm.cu. */
 #include "cuda/driver/launch.h"
 #include "cuda/sgm/sgm_args.h"
-#include "cuda/sgm/sgm_sky_launch.h"
+#include "cuda/sgm/sgm_parts.h"
 
 STX_CUDA_MODULE(sgm);
 
@@ -30,7 +30,8 @@ typedef struct {
   uint32_t *right_best; /* NULL: not wanted */
   uint32_t *records;
   uint32_t *taken;     /* see StxSgmPathsArgs, by launch */
-  uint8_t *volumes[4]; /* two with four paths */
+  uint8_t *volumes[4]; /* two with four paths; of full search */
+  void *coarse;        /* what the other search needs */
   void *sky;
 } Job;
 
@@ -60,8 +61,11 @@ static size_t lay_out(Job *job, const StxSgmParams *params, void *base)
   job->params = params;
   job->variant = params->max_disparity / 128; /* 64, 128, 256: 0, 1, 2 */
   job->columns = (uint32_t)columns;
-  for (int i = 0; i < params->paths / 2; i++)
-    job->volumes[i] = take(base, &used, cells * count);
+  if (params->search == STX_SGM_COARSE_TO_FINE)
+    job->coarse = take(base, &used, stx_sgm_coarse_cuda_scratch(params));
+  else
+    for (int i = 0; i < params->paths / 2; i++)
+      job->volumes[i] = take(base, &used, cells * count);
   job->left = take(base, &used, (pixels + columns - width) * sizeof *job->left);
   job->right = (StxSgmRightWords){
       .words = take(base, &used, STX_SGM_SHIFTS * right_pitch * height * sizeof *job->left),
@@ -95,10 +99,10 @@ static bool launch(const Job *job, const StxCudaKernel *kernel, StxCudaSize grid
       job->place->device, kernel, grid, block, 0, args, job->place->stream, error);
 }
 
-static bool census(const Job *job, const StxImage8 *left, const StxImage8 *right, StxError *error)
+static StxSgmCensusArgs census_args(const Job *job, const StxImage8 *left, const StxImage8 *right)
 {
   const StxSgmParams *params = job->params;
-  StxSgmCensusArgs args = {
+  return (StxSgmCensusArgs){
       .image = {left->data, right->data},
       .stride = {left->stride, right->stride},
       .width = params->width,
@@ -111,10 +115,14 @@ static bool census(const Job *job, const StxImage8 *left, const StxImage8 *right
       .right_best = job->right_best,
       .taken = job->taken,
   };
-  StxCudaSize grid = {stx_cuda_blocks((size_t)params->width, STX_SGM_CENSUS_COLUMNS),
-      stx_cuda_blocks((size_t)params->height, STX_SGM_CENSUS_ROWS), 2};
+}
+
+static bool census(const Job *job, const StxSgmCensusArgs *args, StxError *error)
+{
+  StxCudaSize grid = {stx_cuda_blocks((size_t)args->width, STX_SGM_CENSUS_COLUMNS),
+      stx_cuda_blocks((size_t)args->height, STX_SGM_CENSUS_ROWS), 2};
   StxCudaSize block = {STX_SGM_LANES, STX_SGM_CENSUS_ROWS, 1};
-  return launch(job, &census_kernel, grid, block, &args, error);
+  return launch(job, &census_kernel, grid, block, args, error);
 }
 
 /* Of lines along an axis: see first_pixels in sgm_paths.cuh. */
@@ -199,6 +207,15 @@ static bool winner(const Job *job, StxError *error)
   return launch(job, &winner_kernels[job->variant], grid, block, &args, error);
 }
 
+/* To the records of all pixels, and the right view. */
+static bool search(const Job *job, const StxImage8 *left, const StxImage8 *right, StxError *error)
+{
+  const StxSgmCensusArgs args = census_args(job, left, right);
+  if (job->params->search == STX_SGM_COARSE_TO_FINE)
+    return stx_sgm_coarse_cuda(job->params, &args, job->records, job->coarse, job->place, error);
+  return census(job, &args, error) && all_paths(job, error) && winner(job, error);
+}
+
 static bool finish(
     const Job *job, const StxImage16 *disparity, const StxImage8 *confidence, StxError *error)
 {
@@ -281,13 +298,8 @@ static bool run(const StxSgmParams *params, const StxImage8 *left, const StxImag
     StxError *error)
 {
   Job job = {.place = place};
-  if (params->search != STX_SGM_FULL)
-    return stx_fail(error,
-        "search is coarse-to-fine, which the GPU has not: choose search=full, or "
-        "backend=auto, omp or c");
   lay_out(&job, params, scratch);
-  return census(&job, left, right, error) && all_paths(&job, error) && winner(&job, error) &&
-         finish(&job, disparity, confidence, error) &&
+  return search(&job, left, right, error) && finish(&job, disparity, confidence, error) &&
          (!params->sky || sky(&job, left, disparity, confidence, error)) &&
          (params->lr_max_diff < 0 || border(&job, disparity, confidence, error)) &&
          (params->depth == 0 || depth(&job, disparity, confidence, error));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The sky on the GPU: scratch, and the launches of the kernels in sgm_sky.cu. */
-#include "cuda/sgm/sgm_sky_launch.h"
+#include "cuda/sgm/sgm_parts.h"
 #include "cuda/driver/launch.h"
 
 STX_CUDA_MODULE(sgm_sky);

@@ -88,7 +88,7 @@ static void compare_with_reference(const SgmPair *pair, uint64_t seed)
 
 /* ---- Tests -------------------------------------------------------------------------------- */
 
-static void compare_sizes(const int (*sizes)[2], uint64_t count)
+static void compare_sizes(const int (*sizes)[2], uint64_t count, StxSgmSearch search)
 {
   for (uint64_t seed = 0; seed < count * (uint64_t)at_most(2, STX_FILL_COUNT); seed++) {
     StxRandom random = {seed};
@@ -96,6 +96,7 @@ static void compare_sizes(const int (*sizes)[2], uint64_t count)
     SgmPair pair = sgm_new_pair(sgm_random_params(size[0], size[1], &random));
     sgm_fill_pair(&pair, (StxFill)((seed / count + STX_FILL_NOISE) % STX_FILL_COUNT),
         stx_random_below(&random, 80), &random);
+    pair.params.search = search;
     pair.params.depth = seed % 2 ? 1 << (9 + stx_random_below(&random, 22)) : 0;
     compare_with_reference(&pair, seed);
     sgm_free_pair(&pair);
@@ -105,7 +106,8 @@ static void compare_sizes(const int (*sizes)[2], uint64_t count)
 START_TEST(equals_the_reference_on_tiny_images)
 {
   static const int sizes[][2] = {{1, 1}, {2, 1}, {1, 2}, {3, 3}, {5, 2}, {2, 5}, {9, 7}};
-  compare_sizes(sizes, sizeof sizes / sizeof sizes[0]);
+  compare_sizes(sizes, sizeof sizes / sizeof sizes[0], STX_SGM_FULL);
+  compare_sizes(sizes, sizeof sizes / sizeof sizes[0], STX_SGM_COARSE_TO_FINE);
 }
 END_TEST
 
@@ -117,7 +119,22 @@ START_TEST(equals_the_reference_around_tiles)
   static const int sizes[][2] = {{1, 40}, {300, 1}, {31, 7}, {32, 8}, {33, 9}, {63, 3}, {64, 4},
       {66, 5}, {67, 2}, {127, 3}, {128, 2}, {129, 2}, {257, 1}, {321, 1}};
   if (!stx_case_small())
-    compare_sizes(sizes, sizeof sizes / sizeof sizes[0]);
+    compare_sizes(sizes, sizeof sizes / sizeof sizes[0], STX_SGM_FULL);
+}
+END_TEST
+
+/* Blocks of pixels have 8 × 8, and their windows come from the winners of 8 × 8 pixels of the
+ * coarser level, of which there may be three. A block of threads has four of them, or two lines, or
+ * 32 × 8 pixels. Pictures of noise have other windows in every block; in those that can be matched
+ * neighbouring blocks have some candidates in common. */
+START_TEST(equals_the_reference_around_blocks)
+{
+  static const int sizes[][2] = {{7, 8}, {8, 7}, {9, 17}, {16, 16}, {17, 9}, {24, 33}, {31, 5},
+      {33, 8}, {40, 41}, {65, 10}, {129, 12}, {2, 70}, {260, 2}};
+  if (stx_case_small())
+    compare_sizes(&sizes[4], 1, STX_SGM_COARSE_TO_FINE);
+  else
+    compare_sizes(sizes, sizeof sizes / sizeof sizes[0], STX_SGM_COARSE_TO_FINE);
 }
 END_TEST
 
@@ -138,6 +155,7 @@ START_TEST(equals_the_reference_along_all_lines)
     params.p2 = STX_SGM_MAX_PENALTY;
     params.texture = -1;
     params.median = false;
+    params.search = k / 3 % 2;
     SgmPair pair = sgm_new_pair(params);
     sgm_fill_pair(&pair, STX_FILL_NOISE, k % 40, &random);
     compare_with_reference(&pair, (uint64_t)k);
@@ -204,6 +222,7 @@ START_TEST(equals_the_reference_at_the_bounds)
     params.p1 = k & 2 ? STX_SGM_MAX_PENALTY : 0;
     params.p2 = k / 12 ? STX_SGM_MAX_PENALTY : params.p1;
     params.lr_max_diff = k & 1 ? 255 : 0;
+    params.search = k / 6 & 1;
     SgmPair pair = sgm_new_pair(params);
     sgm_fill_opposite(&pair, &random);
     compare_with_reference(&pair, (uint64_t)k);
@@ -234,10 +253,11 @@ END_TEST
  * the right one may be the left. */
 START_TEST(scratch_may_hold_anything)
 {
-  for (int paths = 4; paths <= 8; paths += 4) {
-    StxRandom random = {(uint64_t)paths};
+  for (int k = 0; k < 4; k++) {
+    StxRandom random = {(uint64_t)k};
     StxSgmParams params = sgm_defaults(at_most(6, 80), at_most(3, 24), 64);
-    params.paths = paths;
+    params.paths = k % 2 ? 8 : 4;
+    params.search = k / 2;
     SgmPair pair = sgm_new_pair(params);
     sgm_fill_sky(&pair, &random);
     for (int y = 0; y < params.height; y++)
@@ -255,7 +275,8 @@ START_TEST(scratch_may_hold_anything)
 }
 END_TEST
 
-/* Volumes of 2^36 bytes: nothing overflows on the way to the size. */
+/* Volumes of 2^36 bytes: nothing overflows on the way to the size. Those of coarse-to-fine search
+ * have an eighth of them. */
 START_TEST(sizes_are_64_bits_wide)
 {
   StxSgmParams params = sgm_defaults(STX_SGM_MAX_SIZE, STX_SGM_MAX_SIZE, 256);
@@ -265,12 +286,17 @@ START_TEST(sizes_are_64_bits_wide)
   ck_assert_uint_lt(size, volumes + volumes / 8);
   params.paths = 4;
   ck_assert_uint_eq(size - cuda_impl()->scratch_size(&params, 1), volumes / 2);
+  params.search = STX_SGM_COARSE_TO_FINE;
+  size = cuda_impl()->scratch_size(&params, 1);
+  params.paths = 8;
+  ck_assert_uint_eq(cuda_impl()->scratch_size(&params, 1) - size, volumes / 16);
 }
 END_TEST
 
 static const StxTest tests[] = {
     {&equals_the_reference_on_tiny_images},
     {&equals_the_reference_around_tiles},
+    {&equals_the_reference_around_blocks},
     {&equals_the_reference_along_all_lines},
     {&agrees_on_texture},
     {&agrees_on_the_sky},

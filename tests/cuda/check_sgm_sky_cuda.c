@@ -4,7 +4,7 @@
  * that images may have many blocks of tiles.
  */
 #include "common/sgm/sgm_private.h"
-#include "cuda/sgm/sgm_sky_launch.h"
+#include "cuda/sgm/sgm_parts.h"
 #include "tests/common/sgm/sgm_case.h"
 #include "tests/cuda/cuda_case.h"
 

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What sgm_launch.c puts together beside its own kernels: sgm_coarse_launch.c and sgm_sky_launch.c.
+ * Private to these and to their tests. Scratch: bytes of device memory, aligned to STX_ALIGN. */
+#ifndef STX_SGM_PARTS_H
+#define STX_SGM_PARTS_H
+
+#include "cuda/sgm/sgm_args.h"
+#include "cuda/sgm/sgm_sky_args.h"
+#include "cuda/stxcuda.h"
+
+size_t stx_sgm_coarse_cuda_scratch(const StxSgmParams *params);
+
+/* Coarse-to-fine search: enqueues all from the pair of pictures to the records of its pixels, and
+ * the right view. `census` is complete, for the pair itself; what it points to, and the records,
+ * hold afterwards what full search leaves there. */
+bool stx_sgm_coarse_cuda(const StxSgmParams *params, const StxSgmCensusArgs *census,
+    uint32_t *records, void *scratch, const StxPlace *place, StxError *error);
+
+size_t stx_sgm_sky_cuda_scratch(const StxSgmParams *params);
+
+/* Enqueues what finds the sky and marks it. The first half of *args is filled; the second is filled
+ * here. */
+bool stx_sgm_sky_cuda(const StxSgmParams *params, StxSgmSkyArgs *args, void *scratch,
+    const StxPlace *place, StxError *error);
+
+#endif
