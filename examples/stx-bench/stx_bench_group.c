@@ -248,8 +248,6 @@ static void add_cpu_entries(Group *g, const void *record, const char *name)
 static void add_gpu_entries(Group *g)
 {
   Entry entry = {.timed = true};
-  if (g->what->search != STX_SGM_FULL)
-    return; /* only on the CPU */
   for (size_t i = 0; cuda_group_impl(g->what->stage, i, &entry.record, &entry.name); i++)
     for (entry.where = ON_STREAM; entry.where <= ON_GRAPH; entry.where++)
       add_entry(g, entry);
