@@ -21,11 +21,30 @@ static void pad_row(const Fast *f, int side, const StxImage8 *image, int y)
   memset(to + STX_SGM_WINDOW_X + width, from[width - 1], STX_SGM_WINDOW_X);
 }
 
-static const uint8_t *padded_row(const Fast *f, int side, int y)
+/* Where row y begins in a picture with borders; above and below it the border repeats. */
+static size_t padded_place(const Fast *f, int y)
 {
   int height = f->params->height;
   y = y < 0 ? 0 : y >= height ? height - 1 : y;
-  return f->gray[side] + (size_t)y * f->gray_stride + STX_SGM_WINDOW_X;
+  return (size_t)y * f->gray_stride + STX_SGM_WINDOW_X;
+}
+
+static const uint8_t *padded_row(const Fast *f, int side, int y)
+{
+  return f->gray[side] + padded_place(f, y);
+}
+
+/* A bit for each of PLANE_BITS pairs of rows, where the first is the greater; all << shift. */
+INLINE void compare_plane(
+    const uint8_t *const *a, const uint8_t *const *b, int width, int shift, uint8_t *restrict out)
+{
+  for (int x = 0; x < width; x++) {
+    uint8_t word = 0;
+#pragma GCC unroll 8
+    for (int bit = 0; bit < PLANE_BITS; bit++)
+      word |= a[bit][x] > b[bit][x] ? (uint8_t)(1u << bit) : 0;
+    out[x] = (uint8_t)(word << shift);
+  }
 }
 
 /* Bits plane·PLANE_BITS … of the census words of row y, shifted left by `shift`. */
@@ -41,13 +60,7 @@ static void census_plane(
     a[bit] = padded_row(f, side, y + dy) + dx;
     b[bit] = padded_row(f, side, y - dy) - dx;
   }
-  for (int x = 0; x < f->params->width; x++) {
-    uint8_t word = 0;
-#pragma GCC unroll 8
-    for (int bit = 0; bit < PLANE_BITS; bit++)
-      word |= a[bit][x] > b[bit][x] ? (uint8_t)(1u << bit) : 0;
-    out[x] = (uint8_t)(word << shift);
-  }
+  compare_plane(a, b, f->params->width, shift, out);
 }
 
 /*

@@ -236,18 +236,27 @@ INLINE VBytes pair_count(VBytes v)
   return v - fields_above(v, 1, 0x55);
 }
 
-/* Bits per nibble of two bytes: fields of four bits hold 4 + 4. */
-INLINE VBytes nibble_count(VBytes a, VBytes b)
+/* Bits per nibble. A field of four bits has room for three of these. */
+INLINE VBytes nibble_count(VBytes v)
 {
-  a = pair_count(a);
-  b = pair_count(b);
-  return (a & 0x33) + fields_above(a, 2, 0x33) + (b & 0x33) + fields_above(b, 2, 0x33);
+  v = pair_count(v);
+  return (v & 0x33) + fields_above(v, 2, 0x33);
+}
+
+INLINE VBytes nibble_sum(VBytes nibbles)
+{
+  return (nibbles & 0x0f) + fields_above(nibbles, 4, 0x0f);
 }
 
 INLINE VBytes byte_count(VBytes a, VBytes b)
 {
-  VBytes nibbles = nibble_count(a, b);
-  return (nibbles & 0x0f) + fields_above(nibbles, 4, 0x0f);
+  return nibble_sum(nibble_count(a) + nibble_count(b));
+}
+
+/* Bits of three bytes. */
+INLINE VBytes vb_count3(VBytes a, VBytes b, VBytes c)
+{
+  return nibble_sum(nibble_count(a) + nibble_count(b) + nibble_count(c));
 }
 
 INLINE void cost_vectors(const CostTable *table, const LeftBits *left, size_t left_stride,

@@ -67,6 +67,13 @@ INLINE int vw_least_value(VWords v)
   return vminvq_u16((uint16x8_t)v);
 }
 
+/* Bits of three bytes. */
+INLINE VBytes vb_count3(VBytes a, VBytes b, VBytes c)
+{
+  return (VBytes)vcntq_u8((uint8x16_t)a) + (VBytes)vcntq_u8((uint8x16_t)b) +
+         (VBytes)vcntq_u8((uint8x16_t)c);
+}
+
 INLINE void cost_vectors(const CostTable *table, const LeftBits *left, size_t left_stride,
     const uint8_t *const *right, size_t plane_stride, int n, VBytes *cost)
 {

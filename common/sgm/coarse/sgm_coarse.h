@@ -15,6 +15,12 @@
  *            height, rounded up, and D_{k+1} = D_k / 2. The top level is that with D = 32.
  *              I_{k+1}(x, y) = (I(2x, 2y) + I(2x+1, 2y) + I(2x, 2y+1) + I(2x+1, 2y+1) + 2) >> 2
  *            of level k, whose pixels outside the image repeat the border.
+ *   lines    are what is matched: on level 0 every second row, y = 0, 2, 4 …, elsewhere each row.
+ *   census   Of the bits of T(p) 24 count, STX_SGM_COARSE_CENSUS, so C <= 24. On level 0 T is that
+ *            of smoothed pictures,
+ *              (I(x, y − 1) + 2·I(x, y) + I(x, y + 1) + 2) >> 2, the border repeated again.
+ *            Its window counts rows, not lines.
+ *            P2 counts as (3·P2 + 2) >> 2, because there are three quarters of the bits.
  *   blocks   of 8 × 8 pixels from the top left. The candidates of all pixels of a block are two
  *            windows of 16, s_0 … s_0 + 15 and s_1 … s_1 + 15. On the top level these are 0 and 16.
  *   votes    h(c) = how many pixels of level k + 1 have the winner c, among those of the image with
@@ -28,14 +34,16 @@
  *            16 away from the first. If these have no votes at all, it begins 17 behind the first,
  *            or 17 before it where it would end behind D_k − 1.
  *            s_0 is the smaller one. So the two never touch, but on the top level.
- *   paths    N(d) exists if d is a candidate of p − r. On the top level d = 15 and 16 do not count
- *            as neighbours.
- *   winner   d*, S1 and S2 among the candidates of p. Coarse levels end here.
- *            Right view: among the left pixels (x + d*, y) whose winner d* says that they match x,
- *            d_R(x) is that of the one with the least S1; ties go to the smallest d*.
- *   value    the vertex is 0 if d* is the first or the last of its window.
+ *   paths    go from line to line. N(d) exists if d is a candidate of p − r. On the top level d =
+ * 15 and 16 do not count as neighbours. winner   d*, S1 and S2 among the candidates of p. Coarse
+ * levels end here. Right view: among the left pixels (x + d*, y) whose winner d* says that they
+ * match x, d_R(x) is that of the one with the least S1; ties go to the smallest d*. value    the
+ * vertex is 0 if d* is the first or the last of its window. rows     A row between two lines, with
+ * values a above it and b below it (a again where there is no line below): v = (a + b + 1) >> 1
+ * with the smaller confidence, if both are known and |a − b| <= 256, else unknown. This comes
+ * before the texture check, which sees the pictures as they are.
  *
- * Scratch on the host: about 64 bytes per pixel, for any max_disparity.
+ * Scratch on the host: about 52 bytes per pixel, for any max_disparity.
  */
 #ifndef STX_SGM_COARSE_H
 #define STX_SGM_COARSE_H
@@ -50,11 +58,31 @@
 #define STX_SGM_COARSE_AROUND 2  /* of them on each side of what the block covers */
 #define STX_SGM_COARSE_HELD 6    /* disparities of the coarser level that vote for a window */
 #define STX_SGM_COARSE_VOTES 128 /* D_{k+1} at most */
+#define STX_SGM_COARSE_CENSUS 0x7ffdfcaau /* the bits of T that count */
+#define STX_SGM_COARSE_BITS 24
 
 /* Level k of a pair. */
 static inline int stx_sgm_coarse_size(int size, int level)
 {
   return (size + (1 << level) - 1) >> level;
+}
+
+/* What P2 counts as. */
+static inline int stx_sgm_coarse_p2(int p2)
+{
+  return (3 * p2 + 2) >> 2;
+}
+
+/* Rows from line to line. */
+static inline int stx_sgm_coarse_step(int level)
+{
+  return level == 0 ? 2 : 1;
+}
+
+/* How many lines there are in so many rows. */
+static inline int stx_sgm_coarse_lines(int rows, int level)
+{
+  return (rows + stx_sgm_coarse_step(level) - 1) / stx_sgm_coarse_step(level);
 }
 
 static inline int stx_sgm_coarse_blocks(int size)

@@ -20,23 +20,25 @@ enum {
 
 typedef struct {
   StxImage8 left, right;
+  int step, lines; /* rows from line to line; how many lines */
   int disparities; /* D_k */
   bool top;
   uint8_t (*starts)[2]; /* by block */
-  uint8_t *winner;      /* d* by pixel */
+  uint8_t *winner;      /* d* by pixel of a line */
 } Level;
 
-/* What a sweep knows of each path: N of the row above and of the row being made. */
+/* What a sweep knows of each path: N of the line above and of the line being made. */
 typedef struct {
-  int dx, dy;
-  uint8_t *rows[2]; /* width · COUNT each, of even and odd y */
+  int dx, dy;       /* in lines */
+  uint8_t *rows[2]; /* width · COUNT each, of even and odd lines */
 } Path;
 
 typedef struct {
   const StxSgmParams *params;
   Level levels[STX_SGM_COARSE_LEVELS];
   int count;
-  /* Of the level that is being matched. */
+  StxImage8 smooth[2]; /* the pair as the finest census sees it */
+  /* Of the level that is being matched, by pixel of a line. */
   uint32_t *left, *right; /* census words */
   uint8_t *volume;        /* A, then S, of the candidates of each pixel */
   uint8_t *path_rows;     /* 8 rows */
@@ -53,27 +55,34 @@ static void take_level(Scratch *s, int k, StxLayout *at)
   int width = stx_sgm_coarse_size(s->params->width, k);
   int height = stx_sgm_coarse_size(s->params->height, k);
   size_t pixels = (size_t)width * (size_t)height;
+  level->step = stx_sgm_coarse_step(k);
+  level->lines = stx_sgm_coarse_lines(height, k);
   level->disparities = s->params->max_disparity >> k;
   level->top = k == s->count - 1;
   level->left = level->right = (StxImage8){NULL, width, width, height};
   STX_TAKE(at, level->left.data, k > 0 ? pixels : 0);
   STX_TAKE(at, level->right.data, k > 0 ? pixels : 0);
   STX_TAKE(at, level->starts, stx_sgm_coarse_blocks(width) * stx_sgm_coarse_blocks(height));
-  STX_TAKE(at, level->winner, pixels);
+  STX_TAKE(at, level->winner, width * level->lines);
 }
 
 /* Lays the arrays out from `base` (NULL: only to measure); returns the bytes used. */
 static size_t lay_out(Scratch *s, const StxSgmParams *params, void *base)
 {
   size_t width = (size_t)params->width, n = width * (size_t)params->height;
+  size_t matched = width * (size_t)stx_sgm_coarse_lines(params->height, 0);
   StxLayout at = {.memory = base};
   s->params = params;
   s->count = stx_sgm_coarse_levels(params->max_disparity);
   for (int k = 0; k < s->count; k++)
     take_level(s, k, &at);
-  STX_TAKE(&at, s->left, n);
-  STX_TAKE(&at, s->right, n);
-  STX_TAKE(&at, s->volume, n * COUNT);
+  for (int side = 0; side < 2; side++) {
+    s->smooth[side] = (StxImage8){NULL, params->width, params->width, params->height};
+    STX_TAKE(&at, s->smooth[side].data, n);
+  }
+  STX_TAKE(&at, s->left, matched);
+  STX_TAKE(&at, s->right, matched);
+  STX_TAKE(&at, s->volume, matched * COUNT);
   STX_TAKE(&at, s->path_rows, 8 * width * COUNT);
   STX_TAKE(&at, s->right_key, width);
   STX_TAKE(&at, s->value, n);
@@ -109,6 +118,16 @@ static void halve(const StxImage8 *from, const StxImage8 *to)
       int right = min2(2 * x + 1, from->width - 1);
       stx_row8(to, y)[x] =
           (uint8_t)((above[2 * x] + above[right] + below[2 * x] + below[right] + 2) >> 2);
+    }
+}
+
+static void smooth(const StxImage8 *from, const StxImage8 *to)
+{
+  for (int y = 0; y < to->height; y++)
+    for (int x = 0; x < to->width; x++) {
+      int above = stx_row8(from, max2(y - 1, 0))[x];
+      int below = stx_row8(from, min2(y + 1, from->height - 1))[x];
+      stx_row8(to, y)[x] = (uint8_t)((above + 2 * stx_row8(from, y)[x] + below + 2) >> 2);
     }
 }
 
@@ -184,10 +203,11 @@ static void choose_windows(const Level *level, const Level *coarse)
     }
 }
 
-static const uint8_t *starts_of(const Level *level, int x, int y)
+/* Of a pixel of line j. */
+static const uint8_t *starts_of(const Level *level, int x, int j)
 {
   int columns = stx_sgm_coarse_blocks(level->left.width);
-  return level->starts[y / BLOCK * columns + x / BLOCK];
+  return level->starts[j * level->step / BLOCK * columns + x / BLOCK];
 }
 
 /* The disparity of candidate i. */
@@ -198,16 +218,16 @@ static int disparity_of(const uint8_t *starts, int i)
 
 /* ---- Costs and paths ---------------------------------------------------------------------- */
 
-static void census_image(const StxImage8 *image, uint32_t *words)
+static void census_lines(const Level *level, const StxImage8 *image, uint32_t *words)
 {
-  for (int y = 0; y < image->height; y++)
+  for (int j = 0; j < level->lines; j++)
     for (int x = 0; x < image->width; x++)
-      *words++ = stx_sgm_census(image, x, y);
+      *words++ = stx_sgm_census(image, x, j * level->step) & STX_SGM_COARSE_CENSUS;
 }
 
-static int cost(const Scratch *s, const Level *level, int x, int y, int d)
+static int cost(const Scratch *s, const Level *level, int x, int j, int d)
 {
-  size_t row = (size_t)y * (size_t)level->left.width;
+  size_t row = (size_t)j * (size_t)level->left.width;
   uint32_t left = s->left[row + (size_t)x], right = s->right[row + (size_t)max2(x - d, 0)];
   return __builtin_popcount(left ^ right);
 }
@@ -227,19 +247,19 @@ static int neighbour(
 }
 
 /* L(p,·) without its costs. */
-static void reach(const Scratch *s, const Level *level, const Path *path, int x, int y, int *least)
+static void reach(const Scratch *s, const Level *level, const Path *path, int x, int j, int *least)
 {
-  int qx = x + path->dx, qy = y + path->dy;
-  bool inside = qx >= 0 && qx < level->left.width && qy >= 0 && qy < level->left.height;
-  const uint8_t *starts = starts_of(level, x, y);
+  int qx = x + path->dx, qj = j + path->dy;
+  bool inside = qx >= 0 && qx < level->left.width && qj >= 0 && qj < level->lines;
+  const uint8_t *starts = starts_of(level, x, j);
   for (int i = 0; i < COUNT; i++) {
     least[i] = 0;
     if (!inside)
       continue;
-    const uint8_t *normal = path->rows[qy & 1] + (size_t)qx * COUNT;
-    const uint8_t *theirs = starts_of(level, qx, qy);
+    const uint8_t *normal = path->rows[qj & 1] + (size_t)qx * COUNT;
+    const uint8_t *theirs = starts_of(level, qx, qj);
     int d = disparity_of(starts, i), p1 = s->params->p1;
-    least[i] = min2(neighbour(level, normal, theirs, d, 0), s->params->p2);
+    least[i] = min2(neighbour(level, normal, theirs, d, 0), stx_sgm_coarse_p2(s->params->p2));
     least[i] = min2(least[i], neighbour(level, normal, theirs, d, -1) + p1);
     least[i] = min2(least[i], neighbour(level, normal, theirs, d, 1) + p1);
   }
@@ -247,15 +267,15 @@ static void reach(const Scratch *s, const Level *level, const Path *path, int x,
 
 /* L of all paths of a sweep at p, [path][candidate]; their N into the paths' rows. */
 static void step(
-    const Scratch *s, const Level *level, const Path *paths, int x, int y, int l[4][COUNT])
+    const Scratch *s, const Level *level, const Path *paths, int x, int j, int l[4][COUNT])
 {
-  const uint8_t *starts = starts_of(level, x, y);
+  const uint8_t *starts = starts_of(level, x, j);
   for (int r = 0; r < s->params->paths / 2; r++) {
-    uint8_t *normal = paths[r].rows[y & 1] + (size_t)x * COUNT;
+    uint8_t *normal = paths[r].rows[j & 1] + (size_t)x * COUNT;
     int least = INT32_MAX;
-    reach(s, level, &paths[r], x, y, l[r]);
+    reach(s, level, &paths[r], x, j, l[r]);
     for (int i = 0; i < COUNT; i++) {
-      l[r][i] += cost(s, level, x, y, disparity_of(starts, i));
+      l[r][i] += cost(s, level, x, j, disparity_of(starts, i));
       least = min2(least, l[r][i]);
     }
     for (int i = 0; i < COUNT; i++)
@@ -271,15 +291,15 @@ static int average(int a, int b)
 /* direction 1: from the top left, leaves A; −1: from the bottom right, leaves S. */
 static void sweep(const Scratch *s, const Level *level, int direction)
 {
-  int width = level->left.width, height = level->left.height;
+  int width = level->left.width, count = width * level->lines;
   Path paths[4] = {{.dx = -direction, .dy = 0}, {.dx = 0, .dy = -direction},
       {.dx = -direction, .dy = -direction}, {.dx = direction, .dy = -direction}};
   for (int r = 0; r < 4; r++)
     for (int odd = 0; odd < 2; odd++)
       paths[r].rows[odd] = s->path_rows + (size_t)(2 * r + odd) * (size_t)width * COUNT;
 
-  for (int k = 0; k < width * height; k++) {
-    int at = direction > 0 ? k : width * height - 1 - k, l[4][COUNT];
+  for (int k = 0; k < count; k++) {
+    int at = direction > 0 ? k : count - 1 - k, l[4][COUNT];
     uint8_t *cell = s->volume + (size_t)at * COUNT;
     step(s, level, paths, at % width, at / width, l);
     for (int i = 0; i < COUNT; i++) {
@@ -306,29 +326,29 @@ static void match(const Scratch *s, int k)
 {
   const Level *level = &s->levels[k];
   choose_windows(level, level + 1);
-  census_image(&level->left, s->left);
-  census_image(&level->right, s->right);
+  census_lines(level, k > 0 ? &level->left : &s->smooth[0], s->left);
+  census_lines(level, k > 0 ? &level->right : &s->smooth[1], s->right);
   sweep(s, level, 1);
   sweep(s, level, -1);
-  for (int y = 0; y < level->left.height; y++)
+  for (int j = 0; j < level->lines; j++)
     for (int x = 0; x < level->left.width; x++) {
-      size_t at = (size_t)y * (size_t)level->left.width + (size_t)x;
+      size_t at = (size_t)j * (size_t)level->left.width + (size_t)x;
       int best = winner(s->volume + at * COUNT);
-      level->winner[at] = (uint8_t)disparity_of(starts_of(level, x, y), best);
+      level->winner[at] = (uint8_t)disparity_of(starts_of(level, x, j), best);
     }
 }
 
 /* ---- Values and checks -------------------------------------------------------------------- */
 
-/* Keys of the right view of a row. */
-static void right_view(const Scratch *s, int y)
+/* Keys of the right view of a line. */
+static void right_view(const Scratch *s, int j)
 {
   const Level *level = &s->levels[0];
   int width = s->params->width;
   for (int x = 0; x < width; x++)
     s->right_key[x] = INT32_MAX;
   for (int x = 0; x < width; x++) {
-    size_t at = (size_t)y * (size_t)width + (size_t)x;
+    size_t at = (size_t)j * (size_t)width + (size_t)x;
     const uint8_t *sum = s->volume + at * COUNT;
     int d = level->winner[at], key = 256 * sum[winner(sum)] + d;
     if (x - d >= 0)
@@ -345,29 +365,55 @@ static int second_best(const uint8_t *sum, const uint8_t *starts, int d)
   return second;
 }
 
-static bool passes(const Scratch *s, int x, int y, int d, int s1, int s2)
+static bool passes(const Scratch *s, int x, int d, int s1, int s2)
 {
   const StxSgmParams *params = s->params;
-  if (x - d < 0 || !stx_sgm_unique(s1, s2, params->uniqueness) ||
-      stx_sgm_is_flat(&s->levels[0].left, params->texture, x, y))
+  if (x - d < 0 || !stx_sgm_unique(s1, s2, params->uniqueness))
     return false;
   return params->lr_max_diff < 0 || abs(d - s->right_key[x - d] % 256) <= params->lr_max_diff;
 }
 
-static void finish_row(const Scratch *s, int y)
+static void finish_line(const Scratch *s, int j)
 {
-  right_view(s, y);
+  const Level *level = &s->levels[0];
+  size_t width = (size_t)s->params->width, row = (size_t)(j * level->step) * width;
+  right_view(s, j);
   for (int x = 0; x < s->params->width; x++) {
-    size_t at = (size_t)y * (size_t)s->params->width + (size_t)x;
-    const uint8_t *starts = starts_of(&s->levels[0], x, y), *sum = s->volume + at * COUNT;
+    const uint8_t *starts = starts_of(level, x, j);
+    const uint8_t *sum = s->volume + ((size_t)j * width + (size_t)x) * COUNT;
     int best = winner(sum), d = disparity_of(starts, best);
     int s1 = sum[best], s2 = second_best(sum, starts, d), vertex = 0;
     if (best % WINDOW > 0 && best % WINDOW < WINDOW - 1)
       vertex = stx_sgm_vertex(sum[best - 1], s1, sum[best + 1]);
-    bool known = passes(s, x, y, d, s1, s2);
-    s->value[at] = known ? (uint16_t)stx_sgm_value(d, vertex) : STX_DISPARITY_UNKNOWN;
-    s->margin[at] = known ? (uint8_t)stx_sgm_confidence(s1, s2) : 0;
+    bool known = passes(s, x, d, s1, s2);
+    s->value[row + (size_t)x] = known ? (uint16_t)stx_sgm_value(d, vertex) : STX_DISPARITY_UNKNOWN;
+    s->margin[row + (size_t)x] = known ? (uint8_t)stx_sgm_confidence(s1, s2) : 0;
   }
+}
+
+/* Row y lies between two lines, or behind the last. */
+static void fill_row(const Scratch *s, int y)
+{
+  size_t width = (size_t)s->params->width, row = (size_t)y * width, above = row - width;
+  size_t below = y + 1 < s->params->height ? row + width : above;
+  for (size_t x = 0; x < width; x++) {
+    int a = s->value[above + x], b = s->value[below + x];
+    bool known = a != STX_DISPARITY_UNKNOWN && b != STX_DISPARITY_UNKNOWN && abs(a - b) <= 256;
+    s->value[row + x] = known ? (uint16_t)average(a, b) : STX_DISPARITY_UNKNOWN;
+    s->margin[row + x] = (uint8_t)(known ? min2(s->margin[above + x], s->margin[below + x]) : 0);
+  }
+}
+
+static void check_texture(const Scratch *s)
+{
+  const StxSgmParams *params = s->params;
+  size_t at = 0;
+  for (int y = 0; y < params->height; y++)
+    for (int x = 0; x < params->width; x++, at++)
+      if (stx_sgm_is_flat(&s->levels[0].left, params->texture, x, y)) {
+        s->value[at] = STX_DISPARITY_UNKNOWN;
+        s->margin[at] = 0;
+      }
 }
 
 bool stx_sgm_coarse_run_c(const StxSgmParams *params, const StxImage8 *left, const StxImage8 *right,
@@ -382,10 +428,15 @@ bool stx_sgm_coarse_run_c(const StxSgmParams *params, const StxImage8 *left, con
     halve(&s.levels[k - 1].left, &s.levels[k].left);
     halve(&s.levels[k - 1].right, &s.levels[k].right);
   }
+  smooth(left, &s.smooth[0]);
+  smooth(right, &s.smooth[1]);
   for (int k = s.count - 1; k >= 0; k--)
     match(&s, k);
-  for (int y = 0; y < params->height; y++)
-    finish_row(&s, y);
+  for (int j = 0; j < s.levels[0].lines; j++)
+    finish_line(&s, j);
+  for (int y = 1; y < params->height; y += 2)
+    fill_row(&s, y);
+  check_texture(&s);
   stx_sgm_write_c(params, s.value, s.margin, disparity, confidence);
   stx_sgm_last_steps(params, left, right, disparity, confidence, s.sky, 1);
   return true;

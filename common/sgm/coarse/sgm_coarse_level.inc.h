@@ -15,16 +15,20 @@
 
 typedef struct {
   StxSgmParams params; /* with this level's size and disparities */
-  Fast f; /* gray, planes, value, winner, margin, sweeps; `right_winner` begins as S1 */
+  Fast f; /* gray by row; planes, value, winner, margin by line; `right_winner` begins as S1 */
   bool top;
+  int step, lines;     /* rows from line to line; how many lines */
   int columns, rows;   /* of blocks */
+  uint8_t *seen[2];    /* what the census compares, laid out like f.gray */
   uint8_t *starts;     /* of the windows, two for each block */
-  size_t right_stride; /* of a row of a plane of the right image, its border included */
+  size_t right_stride; /* of a line of a plane of the right image, its border included */
 } Level;
 
-INLINE const uint8_t *starts_of(const Level *level, int x, int y)
+/* Of a pixel of line j. */
+INLINE const uint8_t *starts_of(const Level *level, int x, int j)
 {
-  return level->starts + 2 * ((size_t)(y / BLOCK) * (size_t)level->columns + (size_t)(x / BLOCK));
+  unsigned row = (unsigned)(j * level->step) / BLOCK, column = (unsigned)x / BLOCK;
+  return level->starts + 2 * ((size_t)row * (size_t)level->columns + column);
 }
 
 /* ---- Half the size ------------------------------------------------------------------------ */
@@ -47,18 +51,48 @@ static void halve_row(const Level *from, const Level *to, int side, int y)
   repeat_ends(row, width);
 }
 
+/* ---- Smoothed ----------------------------------------------------------------------------- */
+
+/* Row y of a side of the finest level, as its census sees it. */
+static void smooth_row(const Level *level, int side, const StxImage8 *image, int y)
+{
+  const uint8_t *restrict above = stx_row8(image, y > 0 ? y - 1 : 0);
+  const uint8_t *restrict here = stx_row8(image, y);
+  const uint8_t *restrict below = stx_row8(image, y + 1 < image->height ? y + 1 : y);
+  uint8_t *restrict row = level->seen[side] + padded_place(&level->f, y);
+  for (int x = 0; x < image->width; x++)
+    row[x] = (uint8_t)((above[x] + 2 * here[x] + below[x] + 2) >> 2);
+  repeat_ends(row, image->width);
+}
+
 /* ---- Census ------------------------------------------------------------------------------- */
 
-/* Left of the right image its border repeats for D pixels. */
-static void census_planes(const Level *level, int y)
+/* Of the census words of row y the plane-th PLANE_BITS of those bits that count. */
+static void count_plane(
+    const Level *level, int side, int y, int plane, int shift, uint8_t *restrict out)
+{
+  const uint8_t *a[PLANE_BITS], *b[PLANE_BITS];
+  uint32_t bits = STX_SGM_COARSE_CENSUS;
+  for (int i = 0; i < (plane + 1) * PLANE_BITS; i++, bits &= bits - 1) {
+    int k = __builtin_ctz(bits);
+    int dx = k % (2 * STX_SGM_WINDOW_X + 1) - STX_SGM_WINDOW_X;
+    int dy = k / (2 * STX_SGM_WINDOW_X + 1) - STX_SGM_WINDOW_Y;
+    a[i % PLANE_BITS] = level->seen[side] + padded_place(&level->f, y + dy) + dx;
+    b[i % PLANE_BITS] = level->seen[side] + padded_place(&level->f, y - dy) - dx;
+  }
+  compare_plane(a, b, level->params.width, shift, out);
+}
+
+/* Of line j. Left of the right image its border repeats for D pixels. */
+static void census_planes(const Level *level, int j)
 {
   const Fast *f = &level->f;
   size_t width = (size_t)level->params.width, border = (size_t)level->params.max_disparity;
-  uint8_t *left = f->left_planes + (size_t)y * PLANES * width;
-  uint8_t *right = f->right_planes + (size_t)y * PLANES * level->right_stride;
-  for (int p = 0; p < PLANES; p++) {
-    census_plane(f, 0, y, p, LEFT_SHIFT, left + (size_t)p * width);
-    census_plane(f, 1, y, p, 0, right + border);
+  uint8_t *left = f->left_planes + (size_t)j * PAIR_PLANES * width;
+  uint8_t *right = f->right_planes + (size_t)j * PAIR_PLANES * level->right_stride;
+  for (int p = 0; p < PAIR_PLANES; p++) {
+    count_plane(level, 0, j * level->step, p, LEFT_SHIFT, left + (size_t)p * width);
+    count_plane(level, 1, j * level->step, p, 0, right + border);
     memset(right, right[border], border);
     right += level->right_stride;
   }

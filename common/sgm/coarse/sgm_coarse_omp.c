@@ -5,14 +5,16 @@
  *
  *   for all levels, finest first      pictures with repeated borders
  *   for all levels, coarsest first
- *     for all rows                    census words, and the windows of their blocks
- *     both sweeps up to the middle    half sums into the volume (sgm_coarse_paths.inc.h)
+ *     for all lines                   census words, and the windows of their blocks
+ *     both sweeps up to the middle    half sums and costs into the volume
+ *                                     (sgm_coarse_paths.inc.h)
  *     both from the middle on         other half sums, S, winners (sgm_coarse_winner.inc.h)
- *   for all rows                      left-right check, texture check
+ *   for all lines                     left-right check
+ *   for all rows                      values from the lines, texture check
  *   for all rows                      median, output
  *
  * As in full search the two sweeps meet in the middle, and are cut into tiles, skewed by a pixel
- * per row: here of a row of blocks × TILE_COLUMNS. Levels come one after the other and share what
+ * per line: here of a row of blocks × TILE_COLUMNS. Levels come one after the other and share what
  * they do not leave behind: census words, volume and paths.
  */
 #include "common/parallel.h"
@@ -24,6 +26,7 @@
 
 typedef struct {
   Level levels[MAX_LEVELS];
+  Fast rows;        /* gray, value, margin of the finest level's rows */
   int count, level; /* of the levels; the one that is matched */
   bool second;      /* half of both sweeps */
   uint8_t *volume;
@@ -49,7 +52,10 @@ static void size_level(Level *level, const StxSgmParams *params, int k)
   level->params.width = stx_sgm_coarse_size(params->width, k);
   level->params.height = stx_sgm_coarse_size(params->height, k);
   level->params.max_disparity >>= k;
+  level->params.p2 = stx_sgm_coarse_p2(params->p2);
   level->top = level->params.max_disparity == STX_SGM_COARSE_TOP;
+  level->step = stx_sgm_coarse_step(k);
+  level->lines = stx_sgm_coarse_lines(level->params.height, k);
   level->columns = stx_sgm_coarse_blocks(level->params.width);
   level->rows = stx_sgm_coarse_blocks(level->params.height);
   level->right_stride =
@@ -63,37 +69,36 @@ static void take_level(Level *level, StxLayout *at)
   Fast *f = &level->f;
   f->params = &level->params;
   f->gray_stride = stx_align(width + PIECE + WINDOW - 1);
-  f->gray[0] = stx_take(at, f->gray_stride * height);
-  f->gray[1] = stx_take(at, f->gray_stride * height);
-  f->winner = stx_take(at, width * height);
+  for (int side = 0; side < 2; side++) {
+    f->gray[side] = stx_take(at, f->gray_stride * height);
+    level->seen[side] = level->step == 1 ? f->gray[side] : stx_take(at, f->gray_stride * height);
+  }
+  f->winner = stx_take(at, width * (size_t)level->lines);
   level->starts = stx_take(at, 2 * (size_t)level->columns * (size_t)level->rows);
 }
 
-static void take_sweep(Sweep *sweep, const StxSgmParams *params, StxLayout *at)
+static void take_sweep(Sweep *sweep, const Level *level, StxLayout *at)
 {
-  size_t width = (size_t)params->width, height = (size_t)params->height;
-  size_t diagonals = params->paths == 8 ? width + height : 0;
-  sweep->left = stx_take(at, height * CELL);
+  size_t width = (size_t)level->params.width, lines = (size_t)level->lines;
+  size_t diagonals = level->params.paths == 8 ? width + lines : 0;
+  sweep->left = stx_take(at, lines * CELL);
   sweep->up = stx_take(at, width * CELL);
   sweep->up_left = stx_take(at, diagonals * CELL);
   sweep->up_right = stx_take(at, diagonals * CELL);
 }
 
-/* What levels share, in the sizes of the finest. */
+/* What levels share, in the sizes of the finest, which has the most lines. */
 static void take_shared(Coarse *c, int workers, StxLayout *at)
 {
-  Fast *f = &c->levels[0].f;
-  const StxSgmParams *params = &c->levels[0].params;
-  size_t width = (size_t)params->width, height = (size_t)params->height, area = width * height;
-  f->left_planes = stx_take(at, PLANES * area);
-  f->right_planes = stx_take(at, PLANES * c->levels[0].right_stride * height);
-  f->value = stx_take(at, area * sizeof(uint16_t));
-  f->margin = stx_take(at, area);
-  f->right_winner = stx_take(at, area);
-  c->volume = stx_take(at, area * CELL);
+  Level *finest = &c->levels[0];
+  Fast *f = &finest->f;
+  size_t width = (size_t)finest->params.width, lines = (size_t)finest->lines;
+  f->left_planes = stx_take(at, PAIR_PLANES * width * lines);
+  f->right_planes = stx_take(at, PAIR_PLANES * finest->right_stride * lines);
+  c->volume = stx_take(at, width * lines * SLOT);
   size_t before = at->size;
-  take_sweep(&f->sweeps[0], params, at);
-  take_sweep(&f->sweeps[1], params, at);
+  take_sweep(&f->sweeps[0], finest, at);
+  take_sweep(&f->sweeps[1], finest, at);
   c->states_size = at->size - before;
   f->sweeps[0].direction = 1;
   f->sweeps[1].direction = -1;
@@ -102,8 +107,22 @@ static void take_shared(Coarse *c, int workers, StxLayout *at)
     c->levels[k].f.right_planes = f->right_planes;
     memcpy(c->levels[k].f.sweeps, f->sweeps, sizeof f->sweeps);
   }
-  STX_TAKE(at, c->done, 2 * c->levels[0].rows);
+  STX_TAKE(at, c->done, 2 * finest->rows);
   STX_TAKE(at, c->keys, (size_t)workers * width);
+}
+
+/* What comes out: of the finest level by line, then by row. */
+static void take_results(Coarse *c, StxLayout *at)
+{
+  Level *finest = &c->levels[0];
+  size_t width = (size_t)finest->params.width;
+  size_t pixels = width * (size_t)finest->lines, area = width * (size_t)finest->params.height;
+  finest->f.value = stx_take(at, pixels * sizeof(uint16_t));
+  finest->f.margin = stx_take(at, pixels);
+  finest->f.right_winner = stx_take(at, pixels);
+  c->rows = finest->f;
+  c->rows.value = stx_take(at, area * sizeof(uint16_t));
+  c->rows.margin = stx_take(at, area);
 }
 
 /* Lays everything out from `base` (NULL: only to measure); returns the bytes used. */
@@ -116,6 +135,7 @@ static size_t lay_out(Coarse *c, const StxSgmParams *params, int workers, void *
     take_level(&c->levels[k], &at);
   }
   take_shared(c, workers, &at);
+  take_results(c, &at);
   c->sky = stx_take(&at, stx_sgm_sky_scratch(params));
   return at.size;
 }
@@ -133,37 +153,43 @@ static int tile_columns(const Level *level)
   return parts(level->params.width + BLOCK - 1, TILE_COLUMNS);
 }
 
-/* Row r of a tile of a row of blocks; false: it is empty. */
+/* The line behind the last one of a row of blocks. */
+static int lines_end(const Level *level, int block)
+{
+  return within((block + 1) * BLOCK / level->step, 0, level->lines);
+}
+
+/* Line r of a tile of a row of blocks; false: it is empty. */
 static bool find_piece(
     const Coarse *c, const Sweep *sweep, int block, int column, int r, uint8_t *sums, Piece *s)
 {
   const Level *level = &c->levels[c->level];
-  int width = level->params.width, height = level->params.height;
-  int top = block * BLOCK, bottom = within(top + BLOCK, 0, height);
+  int width = level->params.width;
+  int top = block * BLOCK / level->step, bottom = lines_end(level, block);
   int y = sweep->direction > 0 ? top + r : bottom - 1 - r;
   *s = (Piece){.level = level,
       .sweep = sweep,
       .volume = c->volume,
       .sums = c->second ? sums : NULL,
-      .j = sweep->direction > 0 ? y : height - 1 - y,
+      .j = sweep->direction > 0 ? y : level->lines - 1 - y,
       .y = y,
       .begin = within(column * TILE_COLUMNS - r, 0, width),
       .end = within((column + 1) * TILE_COLUMNS - r, 0, width)};
   return r < bottom - top && s->begin < s->end;
 }
 
-/* Two rows at a time. */
+/* Two lines at a time. */
 static void sweep_tile(const Coarse *c, const Sweep *sweep, int block, int column)
 {
   uint8_t sums[2][TILE_COLUMNS * CELL] __attribute__((aligned(64)));
-  for (int r = 0; r < BLOCK; r += 2) {
-    Piece rows[2];
-    int count = find_piece(c, sweep, block, column, r, sums[0], &rows[0]);
-    count += find_piece(c, sweep, block, column, r + 1, sums[1], &rows[count]);
+  for (int r = 0; r < BLOCK / c->levels[c->level].step; r += 2) {
+    Piece lines[2];
+    int count = find_piece(c, sweep, block, column, r, sums[0], &lines[0]);
+    count += find_piece(c, sweep, block, column, r + 1, sums[1], &lines[count]);
     if (count > 0)
-      follow_paths(&rows[0], count > 1 ? &rows[1] : NULL);
+      follow_paths(&lines[0], count > 1 ? &lines[1] : NULL);
     for (int k = 0; c->second && k < count; k++)
-      pick_winners(&rows[k], c->level == 0);
+      pick_winners(&lines[k], c->level == 0);
   }
 }
 
@@ -220,32 +246,42 @@ static void prepare_rows(void *data, int block, int worker)
     if (c->level == 0) {
       pad_row(&level->f, 0, c->left, y);
       pad_row(&level->f, 1, c->right, y);
+      smooth_row(level, 0, c->left, y);
+      smooth_row(level, 1, c->right, y);
     } else {
       halve_row(level - 1, level, 0, y);
       halve_row(level - 1, level, 1, y);
     }
 }
 
-static void census_rows(void *data, int block, int worker)
+static void census_lines(void *data, int block, int worker)
 {
   const Coarse *c = data;
   const Level *level = &c->levels[c->level];
   choose_windows(level, level->top ? NULL : level + 1, block);
-  for (int y = block * BLOCK, end = rows_end(level, block); y < end; y++)
-    census_planes(level, y);
+  for (int j = block * BLOCK / level->step, end = lines_end(level, block); j < end; j++)
+    census_planes(level, j);
 }
 
-static void check_rows(void *data, int block, int worker)
+static void check_lines(void *data, int block, int worker)
 {
   const Coarse *c = data;
-  const Fast *f = &c->levels[0].f;
-  for (int y = block * BLOCK, end = rows_end(&c->levels[0], block); y < end; y++) {
-    if (f->params->lr_max_diff >= 0) {
-      right_view(f, y, c->keys + (size_t)worker * (size_t)f->params->width);
-      check_row(f, y);
-    }
-    if (f->params->texture >= 0)
-      check_texture(f, y);
+  const Level *level = &c->levels[0];
+  uint16_t *keys = c->keys + (size_t)worker * (size_t)level->params.width;
+  for (int j = block * BLOCK / level->step, end = lines_end(level, block); j < end; j++) {
+    right_view(&level->f, j, keys);
+    check_row(&level->f, j);
+  }
+}
+
+static void take_rows(void *data, int block, int worker)
+{
+  const Coarse *c = data;
+  const Level *level = &c->levels[0];
+  for (int y = block * BLOCK, end = rows_end(level, block); y < end; y++) {
+    take_row(level, &c->rows, y);
+    if (level->params.texture >= 0)
+      check_texture(&c->rows, y);
   }
 }
 
@@ -253,7 +289,7 @@ static void write_rows(void *data, int block, int worker)
 {
   const Coarse *c = data;
   for (int y = block * BLOCK, end = rows_end(&c->levels[0], block); y < end; y++)
-    write_row(&c->levels[0].f, y, c->disparity, c->confidence);
+    write_row(&c->rows, y, c->disparity, c->confidence);
 }
 
 /* ---- Everything --------------------------------------------------------------------------- */
@@ -261,7 +297,7 @@ static void write_rows(void *data, int block, int worker)
 static void match(Coarse *c, int workers)
 {
   const Level *level = &c->levels[c->level];
-  stx_parallel(workers, level->rows, census_rows, c);
+  stx_parallel(workers, level->rows, census_lines, c);
   memset(level->f.sweeps[0].left, 0, c->states_size);
   sweep_half(c, false, workers);
   sweep_half(c, true, workers);
@@ -279,7 +315,9 @@ bool STX_VARIANT(stx_sgm_coarse_run)(const StxSgmParams *params, const StxImage8
     stx_parallel(workers, c.levels[c.level].rows, prepare_rows, &c);
   for (c.level = c.count - 1; c.level >= 0; c.level--)
     match(&c, workers);
-  stx_parallel(workers, c.levels[0].rows, check_rows, &c);
+  if (params->lr_max_diff >= 0)
+    stx_parallel(workers, c.levels[0].rows, check_lines, &c);
+  stx_parallel(workers, c.levels[0].rows, take_rows, &c);
   stx_parallel(workers, c.levels[0].rows, write_rows, &c);
   stx_sgm_last_steps(params, left, right, disparity, confidence, c.sky, workers);
   return true;

@@ -10,14 +10,16 @@
 #include "common/sgm/coarse/sgm_coarse_level.inc.h"
 
 #define TILE_COLUMNS 128
+#define SLOT                                                                                       \
+  (2 * CELL) /* bytes of a pixel in the volume: half sums, and costs for the other sweep */
 
-/* A piece of a row, in sweep coordinates. */
+/* A piece of a line, in sweep coordinates. */
 typedef struct {
   const Level *level;
   const Sweep *sweep;
-  uint8_t *volume; /* of the level: per pixel CELL half sums */
+  uint8_t *volume; /* of the level */
   uint8_t *sums;   /* of the piece: S, in the order of the image; NULL: half sums are stored */
-  int j, y;        /* row in the sweep and in the image */
+  int j, y;        /* line in the sweep and in the image */
   int begin, end;  /* i; at most TILE_COLUMNS */
 } Piece;
 
@@ -25,8 +27,8 @@ typedef struct {
  * so that one address does for all. Those of the right image begin D pixels further left. */
 #define RIGHT_COLUMNS (TILE_COLUMNS + MAX_DISPARITY)
 typedef struct {
-  LeftBits left[PLANES][TILE_COLUMNS];
-  uint8_t right[PLANES][RIGHT_COLUMNS];
+  LeftBits left[PAIR_PLANES][TILE_COLUMNS];
+  uint8_t right[PAIR_PLANES][RIGHT_COLUMNS];
 } Words;
 
 /* What the inner loop reads, copied out of the shared structures, so that the compiler need not
@@ -35,8 +37,8 @@ typedef struct {
   const LeftBits *left;             /* of x = 0 */
   const uint8_t *right;             /* likewise */
   uint8_t *up, *up_left, *up_right; /* states of i = 0 */
-  const uint8_t *others;            /* half sums of the other sweep, for x = 0; NULL: none */
-  uint8_t *sums;                    /* what comes out, likewise */
+  uint8_t *volume;                  /* of x = 0 */
+  uint8_t *sums;                    /* S, likewise */
   int direction;
   VPair p1, p2;
 } Row;
@@ -45,9 +47,9 @@ INLINE void copy_words(Words *to, const Level *level, size_t y, size_t first, si
 {
   const Fast *f = &level->f;
   size_t width = (size_t)level->params.width, border = (size_t)level->params.max_disparity;
-  for (size_t p = 0; p < PLANES; p++) {
-    const uint8_t *left = f->left_planes + (y * PLANES + p) * width + first;
-    const uint8_t *right = f->right_planes + (y * PLANES + p) * level->right_stride + first;
+  for (size_t p = 0; p < PAIR_PLANES; p++) {
+    const uint8_t *left = f->left_planes + (y * PAIR_PLANES + p) * width + first;
+    const uint8_t *right = f->right_planes + (y * PAIR_PLANES + p) * level->right_stride + first;
     for (size_t t = 0; t < pixels; t++)
       to->left[p][t] = (LeftBits)(left[t] * LEFT_REPEAT);
     memcpy(to->right[p], right, border + pixels);
@@ -61,15 +63,15 @@ INLINE void open_row(Row *row, const Piece *s, Words *words)
   size_t y = (size_t)s->y, j = (size_t)s->j;
   row->direction = s->sweep->direction;
   int first = row->direction > 0 ? s->begin : width - s->end;
-  copy_words(words, level, y, (size_t)first, (size_t)(s->end - s->begin));
-  row->left = words->left[0] - first;
-  row->right = words->right[0] + level->params.max_disparity - first;
-  row->sums = s->volume + y * (size_t)width * CELL;
-  row->others = s->sums != NULL ? row->sums : NULL;
+  row->volume = s->volume + y * (size_t)width * SLOT;
   if (s->sums != NULL)
     row->sums = s->sums - (ptrdiff_t)first * CELL;
+  else
+    copy_words(words, level, y, (size_t)first, (size_t)(s->end - s->begin));
+  row->left = words->left[0] - first;
+  row->right = words->right[0] + level->params.max_disparity - first;
   row->up = s->sweep->up;
-  row->up_left = s->sweep->up_left + ((size_t)level->params.height - 1 - j) * CELL;
+  row->up_left = s->sweep->up_left + ((size_t)level->lines - 1 - j) * CELL;
   row->up_right = s->sweep->up_right + j * CELL;
   row->p1 = vp_set(level->params.p1);
   row->p2 = vp_set(level->params.p2);
@@ -92,8 +94,7 @@ typedef struct {
 INLINE void find_origin(
     Origin *origin, const Level *level, const uint8_t *own, int x, int y, int dx, int dy)
 {
-  bool inside =
-      x + dx >= 0 && x + dx < level->params.width && y + dy >= 0 && y + dy < level->params.height;
+  bool inside = x + dx >= 0 && x + dx < level->params.width && y + dy >= 0 && y + dy < level->lines;
   const uint8_t *from = inside ? starts_of(level, x + dx, y + dy) : own;
   origin->moves = from[0] != own[0] || from[1] != own[1];
   if (origin->moves)
@@ -189,13 +190,16 @@ INLINE VPair diagonals(const Run *run, VPair cost)
   return vp_average(a, b);
 }
 
-/* One pixel: its half sum, or S, goes to its place. */
-INLINE void step(Run *run, int eight)
+/* One pixel: its half sum and costs go to the volume, or, where the other sweep has left its own
+ * there, S to the sums. */
+INLINE void step(Run *run, int eight, int second)
 {
   Row *row = &run->row;
   const int x = run->x;
+  uint8_t *slot = row->volume + (ptrdiff_t)x * SLOT;
   const uint8_t *words[2] = {run->right[0] + x, run->right[1] + x};
-  VPair cost = vp_costs(row->left + x, TILE_COLUMNS, words, RIGHT_COLUMNS);
+  VPair cost =
+      second ? vp_load(slot + CELL) : vp_costs(row->left + x, TILE_COLUMNS, words, RIGHT_COLUMNS);
   VPair jump = vp_add(run->least, row->p2);
   VPair along = vp_add(vp_sub(cost, run->least), vp_min(run->reached, jump));
   run->along = along;
@@ -206,17 +210,20 @@ INLINE void step(Run *run, int eight)
     sum = vp_add(vp_average(along, up), diagonals(run, cost));
   else
     sum = vp_add(along, up);
-  if (row->others != NULL)
-    sum = vp_average(vp_load(row->others + (ptrdiff_t)x * CELL), sum);
-  vp_store(row->sums + (ptrdiff_t)x * CELL, sum);
+  if (second) {
+    vp_store(row->sums + (ptrdiff_t)x * CELL, vp_average(vp_load(slot), sum));
+  } else {
+    vp_store(slot, sum);
+    vp_store(slot + CELL, cost);
+  }
   run->i++;
   run->x += row->direction;
 }
 
-INLINE void steps(Run *run, int pixels, int eight)
+INLINE void steps(Run *run, int pixels, int eight, int second)
 {
   for (int t = 0; t < pixels; t++)
-    step(run, eight);
+    step(run, eight, second);
 }
 
 /*
@@ -224,59 +231,59 @@ INLINE void steps(Run *run, int pixels, int eight)
  * what its paths come from is done. Steps of both rows take turns: along a row each waits for the
  * minimum of the last, and meanwhile the other row goes on.
  */
-INLINE void pieces_of(const Piece *s, const Piece *below, int eight)
+INLINE void pieces_of(const Piece *s, const Piece *below, int eight, int second)
 {
   Words words[2];
-  Run run, second;
+  Run run, other;
   begin_row(&run, s, &words[0]);
   bool more = next_run(&run), also;
   if (below == NULL) {
     for (; more; more = next_run(&run))
-      steps(&run, run.pixels, eight);
+      steps(&run, run.pixels, eight, second);
     end_row(&run);
     return;
   }
-  steps(&run, run.pixels, eight);
-  begin_row(&second, below, &words[1]);
+  steps(&run, run.pixels, eight, second);
+  begin_row(&other, below, &words[1]);
   more = next_run(&run);
-  also = next_run(&second);
+  also = next_run(&other);
   while (more && also) {
-    int common = run.pixels < second.pixels ? run.pixels : second.pixels;
+    int common = run.pixels < other.pixels ? run.pixels : other.pixels;
     for (int t = 0; t < common; t++) {
-      step(&run, eight);
-      step(&second, eight);
+      step(&run, eight, second);
+      step(&other, eight, second);
     }
-    steps(&run, run.pixels - common, eight);
-    steps(&second, second.pixels - common, eight);
+    steps(&run, run.pixels - common, eight, second);
+    steps(&other, other.pixels - common, eight, second);
     more = next_run(&run);
-    also = next_run(&second);
+    also = next_run(&other);
   }
   for (; more; more = next_run(&run))
-    steps(&run, run.pixels, eight);
-  for (; also; also = next_run(&second))
-    steps(&second, second.pixels, eight);
+    steps(&run, run.pixels, eight, second);
+  for (; also; also = next_run(&other))
+    steps(&other, other.pixels, eight, second);
   end_row(&run);
-  end_row(&second);
+  end_row(&other);
 }
 
-static void pieces_4(const Piece *s, const Piece *below)
-{
-  pieces_of(s, below, 0);
-}
+#define PIECES(eight, second)                                                                      \
+  static void pieces_##eight##_##second(const Piece *s, const Piece *below)                        \
+  {                                                                                                \
+    pieces_of(s, below, eight, second);                                                            \
+  }
+PIECES(0, 0)
+PIECES(0, 1)
+PIECES(1, 0)
+PIECES(1, 1)
+#undef PIECES
 
-static void pieces_8(const Piece *s, const Piece *below)
-{
-  pieces_of(s, below, 1);
-}
-
-/* below: NULL, or of the next row, beginning and ending a pixel earlier, as far as there are any.
+/* below: NULL, or of the next line, beginning and ending a pixel earlier, as far as there are any.
  * Neither is empty. */
 static void follow_paths(const Piece *s, const Piece *below)
 {
-  if (s->level->params.paths == 8)
-    pieces_8(s, below);
-  else
-    pieces_4(s, below);
+  static void (*const functions[2][2])(const Piece *, const Piece *) = {
+      {pieces_0_0, pieces_0_1}, {pieces_1_0, pieces_1_1}};
+  functions[s->level->params.paths == 8][s->sums != NULL](s, below);
 }
 
 #endif

@@ -109,7 +109,7 @@ static void pick_winners(const Piece *s, bool values)
   finish_piece(s, &w);
 }
 
-/* d_R of row y, in place of its S1. keys: a row of them. */
+/* d_R of line y, in place of its S1. keys: a line of them. */
 static void right_view(const Fast *f, int y, uint16_t *keys)
 {
   int width = f->params->width;
@@ -123,6 +123,45 @@ static void right_view(const Fast *f, int y, uint16_t *keys)
   }
   for (int x = 0; x < width; x++)
     right[x] = (uint8_t)(keys[x] & 255);
+}
+
+/* ---- Rows between lines ------------------------------------------------------------------- */
+
+/* Between the values a and b of the lines above and below. */
+static void fill_values(
+    const uint16_t *restrict a, const uint16_t *restrict b, uint16_t *restrict value, int width)
+{
+  for (int x = 0; x < width; x++) {
+    uint16_t low = a[x] < b[x] ? a[x] : b[x], high = a[x] < b[x] ? b[x] : a[x];
+    uint16_t known = (low != STX_DISPARITY_UNKNOWN) & ((uint16_t)(high - low) <= 256);
+    value[x] = (uint16_t)((low + high + 1) >> 1) & (uint16_t)-known;
+  }
+}
+
+static void fill_margins(const uint8_t *restrict a, const uint8_t *restrict b,
+    const uint16_t *restrict value, uint8_t *restrict margin, int width)
+{
+  for (int x = 0; x < width; x++) {
+    uint8_t least = a[x] < b[x] ? a[x] : b[x];
+    margin[x] = value[x] != STX_DISPARITY_UNKNOWN ? least : 0;
+  }
+}
+
+/* Row y of the picture from the lines. */
+static void take_row(const Level *level, const Fast *rows, int y)
+{
+  size_t width = (size_t)rows->params->width, to = (size_t)y * width;
+  size_t above = (size_t)(y / level->step) * width;
+  size_t below = y / level->step + 1 < level->lines ? above + width : above;
+  const Fast *f = &level->f;
+  if (y % level->step == 0) {
+    memcpy(rows->value + to, f->value + above, width * sizeof *f->value);
+    memcpy(rows->margin + to, f->margin + above, width);
+    return;
+  }
+  fill_values(f->value + above, f->value + below, rows->value + to, (int)width);
+  fill_margins(
+      f->margin + above, f->margin + below, rows->value + to, rows->margin + to, (int)width);
 }
 
 #endif

@@ -10,7 +10,7 @@
  *   vp_key               the least 256·lane + rank
  *   vp_second            the least lane but for those whose rank is `rank` or next to it, in its
  *                        window
- *   vp_costs             C(p,·): see cost_vectors
+ *   vp_costs             C(p,·): see cost_vectors, here with PAIR_PLANES planes
  *   vp_move              min(N(d), N(d ± 1) + P1) for windows `to` from N(·) of windows `from`, FAR
  *                        or more where there is no candidate; vp_motion prepares it
  */
@@ -22,6 +22,7 @@
 
 #define SPAN STX_SGM_COARSE_WINDOW
 #define CELL 32 /* bytes of a pixel */
+#define PAIR_PLANES (STX_SGM_COARSE_BITS / PLANE_BITS)
 
 /* 40 between the windows: no two of them are neighbours. */
 static const uint8_t pair_places[CELL] __attribute__((aligned(32))) = {15, 14, 13, 12, 11, 10, 9, 8,
@@ -122,7 +123,7 @@ INLINE VPair vp_costs(
 {
   VPair cost = vp_set(0);
 #pragma GCC unroll 8
-  for (size_t p = 0; p < PLANES; p++) {
+  for (size_t p = 0; p < PAIR_PLANES; p++) {
     VPair words = vp_windows(right[0] + p * plane_stride, right[1] + p * plane_stride);
 #if PLANE_BITS == 4
     const uint8_t *row = nibble_distance + left[p * left_stride];
@@ -287,10 +288,17 @@ INLINE VPair vp_costs(
     const LeftBits *left, size_t left_stride, const uint8_t *const right[2], size_t plane_stride)
 {
   VPair cost;
-  const CostTable table = {vb_set(0)};
-  cost_vectors(&table, left, left_stride, right, plane_stride, 2, cost.w);
+#pragma GCC unroll 2
+  for (int w = 0; w < 2; w++) {
+    VBytes differ[PAIR_PLANES];
+#pragma GCC unroll 4
+    for (size_t p = 0; p < PAIR_PLANES; p++)
+      differ[p] = vb_load(right[w] + p * plane_stride) ^ left[p * left_stride];
+    cost.w[w] = vb_count3(differ[0], differ[1], differ[2]);
+  }
   return cost;
 }
+_Static_assert(PAIR_PLANES == 3, "vp_costs");
 
 /* A place for every disparity: d at of[PAD + MAX_DISPARITY − d], FAR where there is none. */
 #define PAD 32

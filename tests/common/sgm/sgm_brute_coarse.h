@@ -18,6 +18,7 @@ typedef int CoarseVolume[COARSE_PIXELS][COARSE_COUNT];
 typedef struct {
   SgmPair pair; /* with this level's size and disparities */
   bool top;
+  int step; /* of rows only every step-th is matched */
   bool candidate[COARSE_PIXELS][COARSE_COUNT];
   int begin[COARSE_PIXELS][2]; /* windows of a pixel */
   CoarseVolume sum;
@@ -39,6 +40,60 @@ static void brute_halve(const StxImage8 *from, const StxImage8 *to)
             brute_clamp(2 * y + k / 2, from->height))[brute_clamp(2 * x + k % 2, from->width)];
       stx_row8(to, y)[x] = (uint8_t)(sum / 4);
     }
+}
+
+static void brute_smooth(const StxImage8 *from, const StxImage8 *to)
+{
+  static const int rows[4] = {-1, 0, 0, 1};
+  for (int y = 0; y < to->height; y++)
+    for (int x = 0; x < to->width; x++) {
+      int sum = 2;
+      for (int k = 0; k < 4; k++)
+        sum += stx_row8(from, brute_clamp(y + rows[k], from->height))[x];
+      stx_row8(to, y)[x] = (uint8_t)(sum / 4);
+    }
+}
+
+/* Whether a pair of pixels (dx, dy) before and behind the centre counts: of the upper row of the
+ * window every second one, of the next all but the ends, of the other two all. */
+static bool brute_counts(int dx, int dy)
+{
+  return dy == -3 ? dx % 2 != 0 : dy == -2 ? abs(dx) < 4 : dy == -1 || dx < 0;
+}
+
+static int brute_sign(const StxImage8 *image, int x, int y, int dx, int dy)
+{
+  int before =
+      stx_row8(image, brute_clamp(y + dy, image->height))[brute_clamp(x + dx, image->width)];
+  int behind =
+      stx_row8(image, brute_clamp(y - dy, image->height))[brute_clamp(x - dx, image->width)];
+  return before > behind;
+}
+
+/* C of the pictures that the census sees. */
+static int brute_coarse_cost(const StxImage8 *left, const StxImage8 *right, int x, int y, int d)
+{
+  int cost = 0;
+  for (int dy = -3; dy <= 0; dy++)
+    for (int dx = -4; dx <= 4 && (dy < 0 || dx < 0); dx++)
+      if (brute_counts(dx, dy))
+        cost += brute_sign(left, x, y, dx, dy) !=
+                brute_sign(right, brute_clamp(x - d, right->width), y, dx, dy);
+  return cost;
+}
+
+static void brute_coarse_costs(const BruteLevel *level, CoarseVolume cost)
+{
+  const StxSgmParams *p = &level->pair.params;
+  SgmPair smooth = sgm_new_pair(sgm_defaults(p->width, p->height, 64));
+  bool finest = level->step == 2;
+  brute_smooth(&level->pair.left, &smooth.left);
+  brute_smooth(&level->pair.right, &smooth.right);
+  const SgmPair *seen = finest ? &smooth : &level->pair;
+  for (int at = 0; at < p->width * p->height; at++)
+    for (int d = 0; d < p->max_disparity; d++)
+      cost[at][d] = brute_coarse_cost(&seen->left, &seen->right, at % p->width, at / p->width, d);
+  sgm_free_pair(&smooth);
 }
 
 static int brute_begin(int t, int disparities)
@@ -100,12 +155,17 @@ static void brute_candidates(BruteLevel *level, const BruteLevel *coarse)
   }
 }
 
+/* Three quarters, halves rounded up. */
+static int brute_far(const BruteLevel *level)
+{
+  return (int)(.75 * level->pair.params.p2 + .5);
+}
+
 /* What a path pays from candidate e of q to candidate d of p. */
 static int brute_jump(const BruteLevel *level, int e, int d)
 {
-  const StxSgmParams *p = &level->pair.params;
   bool seam = level->top && (e < 16) != (d < 16);
-  return e == d ? 0 : abs(e - d) == 1 && !seam ? p->p1 : p->p2;
+  return e == d ? 0 : abs(e - d) == 1 && !seam ? level->pair.params.p1 : brute_far(level);
 }
 
 static void brute_coarse_step(
@@ -116,7 +176,7 @@ static void brute_coarse_step(
     if (level->candidate[q][e] && path[q][e] < least)
       least = path[q][e];
   for (int d = 0; d < count; d++) {
-    int best = least + level->pair.params.p2;
+    int best = least + brute_far(level);
     for (int e = 0; e < count; e++)
       if (level->candidate[q][e] && path[q][e] + brute_jump(level, e, d) < best)
         best = path[q][e] + brute_jump(level, e, d);
@@ -130,7 +190,10 @@ static void brute_coarse_path(
   int width = level->pair.params.width, height = level->pair.params.height;
   bool backwards = dy > 0 || (dy == 0 && dx > 0);
   for (int k = 0; k < width * height; k++) {
-    int at = backwards ? width * height - 1 - k : k, qx = at % width + dx, qy = at / width + dy;
+    int at = backwards ? width * height - 1 - k : k, qx = at % width + dx,
+        qy = at / width + level->step * dy;
+    if (at / width % level->step != 0)
+      continue;
     if (qx < 0 || qx >= width || qy < 0 || qy >= height)
       memcpy(path[at], cost[at], sizeof path[at]);
     else
@@ -145,9 +208,7 @@ static void brute_coarse_sums(BruteLevel *level)
       {-1, 0}, {0, -1}, {-1, -1}, {1, -1}, {1, 0}, {0, 1}, {1, 1}, {-1, 1}};
   static CoarseVolume cost, paths[8];
   const StxSgmParams *p = &level->pair.params;
-  for (int at = 0; at < p->width * p->height; at++)
-    for (int d = 0; d < p->max_disparity; d++)
-      cost[at][d] = brute_cost(&level->pair, at % p->width, at / p->width, d);
+  brute_coarse_costs(level, cost);
   for (int r = 0; r < 8; r++)
     if (p->paths == 8 || r % 4 < 2)
       brute_coarse_path(
@@ -193,6 +254,7 @@ static int brute_coarse_right(const BruteLevel *level, int x, int y)
   return best;
 }
 
+/* Of a row that is matched. */
 static void brute_coarse_pixel(const BruteLevel *level, int at, int *value, int *confidence)
 {
   const StxSgmParams *p = &level->pair.params;
@@ -206,13 +268,32 @@ static void brute_coarse_pixel(const BruteLevel *level, int at, int *value, int 
     return;
   if (p->lr_max_diff >= 0 && abs(brute_coarse_right(level, x - d, y) - d) > p->lr_max_diff)
     return;
-  if (p->texture >= 0 && brute_flat(&level->pair, x, y))
-    return;
   bool inner = true;
   for (int w = 0; w < 2; w++)
     inner &= d != level->begin[at][w] && d != level->begin[at][w] + 15;
   *value = brute_value(d, s[inner ? d - 1 : d], s[d], s[inner ? d + 1 : d]);
   *confidence = brute_confidence(s[d], second);
+}
+
+/* Row y between two that are matched. */
+static void brute_between(const SgmPair *pair, int y, int *values, int *confidences)
+{
+  int width = pair->params.width, down = y + 1 < pair->params.height ? width : -width;
+  for (int at = y * width; at < (y + 1) * width; at++) {
+    int a = values[at - width], b = values[at + down];
+    int sure = confidences[at - width], also = confidences[at + down];
+    bool known = a > 0 && b > 0 && abs(a - b) < 257;
+    values[at] = known ? brute_average(a, b) : 0;
+    confidences[at] = known ? (sure < also ? sure : also) : 0;
+  }
+}
+
+static void brute_textures(const SgmPair *pair, int *values, int *confidences)
+{
+  for (int at = 0; at < pair->params.width * pair->params.height; at++)
+    if (pair->params.texture >= 0 &&
+        brute_flat(pair, at % pair->params.width, at / pair->params.width))
+      values[at] = confidences[at] = 0;
 }
 
 #endif
