@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Coarse-to-fine search on the GPU, see common/sgm/coarse/sgm_coarse.h: what takes the place of
- * census, paths and winner of sgm.cu. The pictures are halved first; then, level by level from the
- * top, census, windows, paths and winners, each explained in its file. The winners of a level are
- * the votes of the next; those of level 0 are the records that full search leaves. What that costs
- * beside full search, on paper: docs/algorithms/sgm.md.
+ * census, paths and winner of sgm.cu. The pictures are halved and smoothed first; then, level by
+ * level from the top, census, windows, paths and winners, each explained in its file. The winners
+ * of a level are the votes of the next; those of level 0 are records of its lines, of which the
+ * last kernel makes those of all pixels. What that costs beside full search, on paper:
+ * docs/algorithms/sgm.md.
  */
 #include "cuda/driver/gpu.cuh"
 
@@ -13,12 +14,20 @@
 #include "cuda/sgm/sgm_coarse_windows.cuh"
 #include "cuda/sgm/sgm_coarse_winner.cuh"
 
-STX_KERNEL(stx_sgm_coarse_halve, StxSgmHalveArgs, STX_SGM_COARSE_ROWS *STX_SGM_LANES)
+STX_KERNEL(stx_sgm_coarse_halve, StxSgmPictureArgs, STX_SGM_COARSE_ROWS *STX_SGM_LANES)
 {
   const int x = blockIdx.x * STX_SGM_LANES + threadIdx.x;
   const int y = blockIdx.y * STX_SGM_COARSE_ROWS + threadIdx.y;
   if (2 * x < a.width && 2 * y < a.height)
     halve_pixel(&a, blockIdx.z, x, y);
+}
+
+STX_KERNEL(stx_sgm_coarse_smooth, StxSgmPictureArgs, STX_SGM_COARSE_ROWS *STX_SGM_LANES)
+{
+  const int x = blockIdx.x * STX_SGM_LANES + threadIdx.x;
+  const int y = blockIdx.y * STX_SGM_COARSE_ROWS + threadIdx.y;
+  if (x < a.width && y < a.height)
+    smooth_pixel(&a, blockIdx.z, x, y);
 }
 
 STX_KERNEL(stx_sgm_coarse_census, StxSgmCensusArgs, STX_SGM_LANES *STX_SGM_CENSUS_ROWS)
@@ -35,19 +44,27 @@ STX_KERNEL(stx_sgm_coarse_windows, StxSgmWindowsArgs, STX_SGM_COARSE_WARPS *STX_
   find_windows(&a, votes[threadIdx.y], sums[threadIdx.y]);
 }
 
-STX_KERNEL(stx_sgm_coarse_paths, StxSgmCoarsePathsArgs, 2 * STX_SGM_COARSE_LINES * STX_SGM_LANES)
+STX_KERNEL(stx_sgm_coarse_paths, StxSgmCoarsePathsArgs, 2 * STX_SGM_COARSE_PATHS * STX_SGM_LANES)
 {
-  follow_lines(&a);
+  follow_paths(&a);
 }
 
 STX_KERNEL(stx_sgm_coarse_winner, StxSgmCoarseWinnerArgs, STX_SGM_COARSE_ROWS *STX_SGM_LANES)
 {
   const int x = blockIdx.x * STX_SGM_LANES + threadIdx.x;
-  const int y = blockIdx.y * STX_SGM_COARSE_ROWS + threadIdx.y;
-  if (x >= a.pair.width || y >= a.height)
+  const int line = blockIdx.y * STX_SGM_COARSE_ROWS + threadIdx.y;
+  if (x >= a.pair.width || line >= a.lines)
     return;
   if (a.pair.paths == 4)
-    find_winner<4>(&a, x, y);
+    find_winner<4>(&a, x, line);
   else
-    find_winner<8>(&a, x, y);
+    find_winner<8>(&a, x, line);
+}
+
+STX_KERNEL(stx_sgm_coarse_rows, StxSgmRowsArgs, STX_SGM_COARSE_ROWS *STX_SGM_LANES)
+{
+  const int x = blockIdx.x * STX_SGM_LANES + threadIdx.x;
+  const int y = blockIdx.y * STX_SGM_COARSE_ROWS + threadIdx.y;
+  if (x < a.pair.width && y < a.pair.height)
+    finish_row_pixel(&a, x, y);
 }

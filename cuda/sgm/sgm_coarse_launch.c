@@ -8,16 +8,19 @@
 STX_CUDA_MODULE(sgm_coarse);
 
 static const StxCudaKernel halve_kernel = {&module, "stx_sgm_coarse_halve"};
+static const StxCudaKernel smooth_kernel = {&module, "stx_sgm_coarse_smooth"};
 static const StxCudaKernel census_kernel = {&module, "stx_sgm_coarse_census"};
 static const StxCudaKernel windows_kernel = {&module, "stx_sgm_coarse_windows"};
 static const StxCudaKernel paths_kernel = {&module, "stx_sgm_coarse_paths"};
 static const StxCudaKernel winner_kernel = {&module, "stx_sgm_coarse_winner"};
+static const StxCudaKernel rows_kernel = {&module, "stx_sgm_coarse_rows"};
 
 typedef struct {
-  StxSgmCensusArgs census;        /* the words of all levels lie in the same place */
-  uint8_t *image[2];              /* of level 1 and above */
-  uint8_t *winner;                /* the same */
-  int disparities, columns, rows; /* columns and rows of blocks */
+  StxSgmCensusArgs census; /* of the pictures below; the words of all levels lie in one place */
+  uint8_t *image[2];       /* smoothed on level 0 */
+  uint8_t *winner;         /* of level 1 and above */
+  int disparities, lines, step;
+  int columns, rows; /* of blocks */
   uint16_t *starts;
 } Level;
 
@@ -25,9 +28,11 @@ typedef struct {
   const StxSgmParams *params;
   const StxPlace *place;
   StxError *error;
+  const StxSgmCensusArgs *pair;
   int count;
   Level levels[STX_SGM_COARSE_LEVELS];
-  uint8_t *volumes[4]; /* two with four paths; of one level after the other */
+  uint8_t *volumes[4];    /* two with four paths; of one level after the other */
+  uint32_t *line_records; /* of level 0 */
   uint32_t *records;
 } Job;
 
@@ -38,15 +43,18 @@ static void take_level(Job *job, int k, StxLayout *at)
   Level *level = &job->levels[k];
   int width = stx_sgm_coarse_size(job->params->width, k);
   int height = stx_sgm_coarse_size(job->params->height, k);
-  size_t pixels = k > 0 ? (size_t)width * (size_t)height : 0;
+  size_t pixels = (size_t)width * (size_t)height;
   level->census.width = width;
   level->census.height = height;
   level->disparities = job->params->max_disparity >> k;
+  level->step = stx_sgm_coarse_step(k);
+  level->lines = stx_sgm_coarse_lines(height, k);
   level->columns = stx_sgm_coarse_blocks(width);
   level->rows = stx_sgm_coarse_blocks(height);
   STX_TAKE(at, level->image[0], pixels);
   STX_TAKE(at, level->image[1], pixels);
-  STX_TAKE(at, level->winner, pixels);
+  if (k > 0)
+    STX_TAKE(at, level->winner, pixels);
   STX_TAKE(at, level->starts, (size_t)level->columns * (size_t)level->rows);
 }
 
@@ -54,13 +62,14 @@ static void take_level(Job *job, int k, StxLayout *at)
 static size_t lay_out(Job *job, const StxSgmParams *params, void *base)
 {
   StxLayout at = {.memory = base};
-  size_t pixels = (size_t)params->width * (size_t)params->height;
+  size_t matched = (size_t)params->width * (size_t)stx_sgm_coarse_lines(params->height, 0);
   job->params = params;
   job->count = stx_sgm_coarse_levels(params->max_disparity);
   for (int i = 0; i < params->paths / 2; i++)
-    STX_TAKE(&at, job->volumes[i], pixels * 2 * STX_SGM_COARSE_WINDOW);
+    STX_TAKE(&at, job->volumes[i], matched * 2 * STX_SGM_COARSE_WINDOW);
   for (int k = 0; k < job->count; k++)
     take_level(job, k, &at);
+  STX_TAKE(&at, job->line_records, matched);
   return at.size;
 }
 
@@ -70,22 +79,22 @@ size_t stx_sgm_coarse_cuda_scratch(const StxSgmParams *params)
   return lay_out(&job, params, NULL);
 }
 
-/* The words of coarser levels are there before those of the pair, which stay. */
-static void fill_census(Job *job, const StxSgmCensusArgs *pair)
+/* The words of levels lie where those of the pair will lie in the end. */
+static void fill_census(Job *job)
 {
-  job->levels[0].census = *pair;
-  for (int k = 1; k < job->count; k++) {
+  for (int k = 0; k < job->count; k++) {
     Level *level = &job->levels[k];
     StxSgmCensusArgs *census = &level->census;
     for (int side = 0; side < 2; side++) {
       census->image[side] = level->image[side];
       census->stride[side] = census->width;
     }
-    census->left = pair->left;
-    census->right = pair->right;
+    census->left = job->pair->left;
+    census->right = job->pair->right;
     census->right.before = (uint32_t)level->disparities;
-    census->taken = pair->taken;
+    census->taken = job->pair->taken;
   }
+  job->levels[0].census.right_best = job->pair->right_best;
 }
 
 /* ---- Launches ----------------------------------------------------------------------------- */
@@ -97,35 +106,44 @@ static bool launch(const Job *job, const StxCudaKernel *kernel, StxCudaSize grid
       job->place->device, kernel, grid, block, 0, args, job->place->stream, job->error);
 }
 
-/* A grid of blocks of `columns` × `rows` pixels. */
-static StxCudaSize grid_of(const Level *level, unsigned columns, unsigned rows, unsigned sides)
+static StxCudaSize grid_of(int width, int height, unsigned columns, unsigned rows, unsigned sides)
 {
-  StxCudaSize grid = {stx_cuda_blocks((size_t)level->census.width, columns),
-      stx_cuda_blocks((size_t)level->census.height, rows), sides};
+  StxCudaSize grid = {
+      stx_cuda_blocks((size_t)width, columns), stx_cuda_blocks((size_t)height, rows), sides};
   return grid;
 }
 
-/* Makes level k. */
-static bool halve(const Job *job, int k)
+/* A thread for each pixel. */
+static bool launch_pixels(const Job *job, const StxCudaKernel *kernel, int width, int height,
+    unsigned sides, const void *args)
 {
-  const StxSgmCensusArgs *from = &job->levels[k - 1].census;
-  StxSgmHalveArgs args = {
+  StxCudaSize block = {STX_SGM_LANES, STX_SGM_COARSE_ROWS, 1};
+  return launch(
+      job, kernel, grid_of(width, height, STX_SGM_LANES, STX_SGM_COARSE_ROWS, sides), block, args);
+}
+
+/* Makes the pictures of level k from those of the pair, k = 0, or of the level below. */
+static bool picture(const Job *job, int k)
+{
+  const StxSgmCensusArgs *from = k > 1 ? &job->levels[k - 1].census : job->pair;
+  const Level *to = &job->levels[k];
+  StxSgmPictureArgs args = {
       .from = {from->image[0], from->image[1]},
       .stride = {from->stride[0], from->stride[1]},
-      .to = {job->levels[k].image[0], job->levels[k].image[1]},
+      .to = {to->image[0], to->image[1]},
       .width = from->width,
       .height = from->height,
   };
-  StxCudaSize block = {STX_SGM_LANES, STX_SGM_COARSE_ROWS, 1};
-  return launch(job, &halve_kernel, grid_of(&job->levels[k], STX_SGM_LANES, STX_SGM_COARSE_ROWS, 2),
-      block, &args);
+  return launch_pixels(
+      job, k > 0 ? &halve_kernel : &smooth_kernel, to->census.width, to->census.height, 2, &args);
 }
 
-static bool census(const Job *job, const Level *level)
+static bool census(const Job *job, const StxSgmCensusArgs *args)
 {
   StxCudaSize block = {STX_SGM_LANES, STX_SGM_CENSUS_ROWS, 1};
-  return launch(job, &census_kernel, grid_of(level, STX_SGM_CENSUS_COLUMNS, STX_SGM_CENSUS_ROWS, 2),
-      block, &level->census);
+  StxCudaSize grid =
+      grid_of(args->width, args->height, STX_SGM_CENSUS_COLUMNS, STX_SGM_CENSUS_ROWS, 2);
+  return launch(job, &census_kernel, grid, block, args);
 }
 
 static bool windows(const Job *job, const Level *level, const Level *coarser)
@@ -149,8 +167,8 @@ static bool windows(const Job *job, const Level *level, const Level *coarser)
 
 static unsigned axis_tasks(const Level *level, const StxSgmAxis *axis)
 {
-  int lines = axis->horizontal ? level->census.height : level->census.width;
-  return stx_cuda_blocks((size_t)lines, STX_SGM_COARSE_LINES);
+  int count = axis->horizontal ? level->lines : level->census.width;
+  return stx_cuda_blocks((size_t)count, STX_SGM_COARSE_PATHS);
 }
 
 static bool paths(
@@ -162,16 +180,17 @@ static bool paths(
       .right = level->census.right,
       .starts = level->starts,
       .width = level->census.width,
-      .height = level->census.height,
+      .lines = level->lines,
+      .step = level->step,
       .columns = level->columns,
       .p1 = job->params->p1,
-      .p2 = job->params->p2,
+      .p2 = stx_sgm_coarse_p2(job->params->p2),
       .first_tasks = (int32_t)first_tasks,
       .store = store,
       .axes = {first, second},
   };
   StxCudaSize grid = {first_tasks + axis_tasks(level, &second), 1, 1};
-  StxCudaSize block = {STX_SGM_LANES, 2 * STX_SGM_COARSE_LINES, 1};
+  StxCudaSize block = {STX_SGM_LANES, 2 * STX_SGM_COARSE_PATHS, 1};
   return launch(job, &paths_kernel, grid, block, &args);
 }
 
@@ -190,50 +209,67 @@ static bool all_paths(const Job *job, const Level *level)
 
 static bool winner(const Job *job, const Level *level)
 {
-  const StxSgmCensusArgs *census = &level->census;
+  int width = level->census.width;
   StxSgmCoarseWinnerArgs args = {
       .pair =
           {
-              .textured = census->textured,
-              .textured_pitch = census->textured_pitch,
-              .width = census->width,
-              .columns = census->width,
+              .width = width,
+              .columns = width,
               .paths = job->params->paths,
               .uniqueness = job->params->uniqueness,
-              .right_best = census->right_best,
-              .records = level->winner == NULL ? job->records : NULL,
+              .right_best = level->census.right_best,
+              .records = level->winner == NULL ? job->line_records : NULL,
           },
       .starts = level->starts,
       .winner = level->winner,
-      .height = census->height,
+      .lines = level->lines,
+      .step = level->step,
       .columns = level->columns,
   };
   for (int i = 0; i < job->params->paths / 2; i++)
     args.pair.volumes[i] = job->volumes[i];
-  StxCudaSize block = {STX_SGM_LANES, STX_SGM_COARSE_ROWS, 1};
-  return launch(
-      job, &winner_kernel, grid_of(level, STX_SGM_LANES, STX_SGM_COARSE_ROWS, 1), block, &args);
+  return launch_pixels(job, &winner_kernel, width, level->lines, 1, &args);
 }
 
 static bool match(const Job *job, int k)
 {
   const Level *level = &job->levels[k];
   const Level *coarser = k + 1 < job->count ? level + 1 : NULL;
-  return census(job, level) && windows(job, level, coarser) && all_paths(job, level) &&
+  return census(job, &level->census) && windows(job, level, coarser) && all_paths(job, level) &&
          winner(job, level);
 }
 
-bool stx_sgm_coarse_cuda(const StxSgmParams *params, const StxSgmCensusArgs *census,
+static bool rows(const Job *job)
+{
+  const StxSgmParams *params = job->params;
+  StxSgmRowsArgs args = {
+      .pair =
+          {
+              .records = job->line_records,
+              .right_best = job->pair->right_best,
+              .width = params->width,
+              .height = params->height,
+              .lr_max_diff = params->lr_max_diff,
+          },
+      .records = job->records,
+      .textured = job->pair->textured,
+      .textured_pitch = job->pair->textured_pitch,
+  };
+  return launch_pixels(job, &rows_kernel, params->width, params->height, 1, &args);
+}
+
+bool stx_sgm_coarse_cuda(const StxSgmParams *params, const StxSgmCensusArgs *pair,
     uint32_t *records, void *scratch, const StxPlace *place, StxError *error)
 {
-  Job job = {.place = place, .error = error, .records = records};
+  Job job = {.place = place, .error = error, .pair = pair, .records = records};
+  StxSgmCensusArgs last = *pair;
   bool ok = true;
+  last.right_best = NULL; /* is full by then */
   lay_out(&job, params, scratch);
-  job.levels[0].winner = NULL; /* its winners are records */
-  fill_census(&job, census);
-  for (int k = 1; ok && k < job.count; k++)
-    ok = halve(&job, k);
+  fill_census(&job);
+  for (int k = 0; ok && k < job.count; k++)
+    ok = picture(&job, k);
   for (int k = job.count - 1; ok && k >= 0; k--)
     ok = match(&job, k);
-  return ok;
+  return ok && census(&job, &last) && rows(&job);
 }

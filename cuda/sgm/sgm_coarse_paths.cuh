@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The paths of coarse-to-fine search: common/sgm/coarse/sgm_coarse.h. A warp follows a line, a lane
+ * The paths of coarse-to-fine search: common/sgm/coarse/sgm_coarse.h. A warp follows a path, a lane
  * has one of its pixel's 32 candidates. What sgm_stretch.cuh says of a step holds here:
  *
  *   L(p,d) = C(p,d) + min(L(q,d), L(q,d − 1) + P1, L(q,d + 1) + P1, m + P2) − m,  m = min_i L(q,i)
  *
- * where a candidate that q does not have never wins. A stretch is what a line has in one block of
+ * where a candidate that q does not have never wins. A stretch is what a path has in one block of
  * pixels, at most eight of them: their windows are the same, so neighbours are those of the lane,
  * and addresses are linear. Into a block with other windows costs come from wherever the last block
  * had them: three shuffles. All loads of a stretch come before its first step; other warps hide
  * that, of which a multiprocessor has some two dozen in a picture of 1242 × 375 on 132 of them.
  *
- * Lines end where the image ends. A diagonal that leaves on the left or right comes in again on the
- * other side as a new line, so each line has exactly `height` pixels.
+ * Paths end where the image ends. A diagonal that leaves on the left or right comes in again on the
+ * other side as a new path, so each has a pixel in every line.
  *
- * Rejected, on paper: two lines in the halves of a word, as in full search. Each needs shuffles and
+ * Rejected, on paper: two paths in the halves of a word, as in full search. Each needs shuffles and
  * addresses of its own; what remains shared is the minimum.
  */
 #ifndef STX_SGM_COARSE_PATHS_CUH
@@ -31,7 +31,7 @@ enum {
   HALF_WARP = STX_SGM_COARSE_WINDOW,
 };
 
-/* A pixel of a line, and how the line goes on. */
+/* A pixel of a path, and how the path goes on; y and dy in lines of the level. */
 struct Spot {
   int x, y, dx, dy;
 };
@@ -53,28 +53,30 @@ STX_DEVICE int disparity_of(uint32_t starts)
   return (int)(starts >> lane / HALF_WARP * 8 & 255) + lane % HALF_WARP;
 }
 
-/* ---- A line -------------------------------------------------------------------------------- */
+/* ---- A path -------------------------------------------------------------------------------- */
 
 STX_DEVICE Spot first_spot(
-    const StxSgmCoarsePathsArgs *a, const StxSgmAxis *axis, int line, bool backward)
+    const StxSgmCoarsePathsArgs *a, const StxSgmAxis *axis, int number, bool backward)
 {
   const int sign = backward ? -1 : 1;
   if (axis->horizontal)
-    return {backward ? a->width - 1 : 0, line, sign, 0};
-  return {line, backward ? a->height - 1 : 0, sign * axis->dx, sign};
+    return {backward ? a->width - 1 : 0, number, sign, 0};
+  return {number, backward ? a->lines - 1 : 0, sign * axis->dx, sign};
 }
 
-/* Steps until a coordinate leaves its block. */
-STX_DEVICE int steps_within(int at, int step)
+/* Steps until a coordinate leaves its block of so many, a power of two. */
+STX_DEVICE int steps_within(int at, int step, int block)
 {
-  const int within = at % MOST;
-  return step > 0 ? MOST - within : step < 0 ? within + 1 : MOST;
+  const int within = at & (block - 1);
+  return step > 0 ? block - within : step < 0 ? within + 1 : MOST;
 }
 
 /* Pixels of the stretch that begins here. */
 STX_DEVICE int length_of(const StxSgmCoarsePathsArgs *a, Spot at, int most)
 {
-  const int length = min(most, min(steps_within(at.x, at.dx), steps_within(at.y, at.dy)));
+  const int across = steps_within(at.x, at.dx, MOST),
+            down = steps_within(at.y, at.dy, MOST >> (a->step - 1));
+  const int length = min(most, min(across, down));
   return at.dx > 0 ? min(length, a->width - at.x) : length;
 }
 
@@ -90,17 +92,18 @@ STX_DEVICE Spot behind(const StxSgmCoarsePathsArgs *a, Spot at, int length)
 STX_DEVICE bool begins(const StxSgmCoarsePathsArgs *a, Spot at)
 {
   return (at.dx != 0 && at.x == (at.dx > 0 ? 0 : a->width - 1)) ||
-         (at.dy != 0 && at.y == (at.dy > 0 ? 0 : a->height - 1));
+         (at.dy != 0 && at.y == (at.dy > 0 ? 0 : a->lines - 1));
 }
 
 template <bool ADD>
 STX_DEVICE Words load_words(const StxSgmCoarsePathsArgs *a, Spot at, int length, int d,
     const uint8_t *cells, int64_t cells_step)
 {
-  const int row = (int)a->right.pitch * STX_SGM_SHIFTS;
-  const uint32_t *left = a->left + (at.y * a->width + at.x);
-  const uint32_t *right = a->right.words + (at.y * row + at.x + (int)a->right.before - d);
-  const int left_step = at.dy * a->width + at.dx, right_step = at.dy * row + at.dx;
+  const int left_row = a->width * a->step;
+  const int right_row = (int)a->right.pitch * STX_SGM_SHIFTS * a->step;
+  const uint32_t *left = a->left + (at.y * left_row + at.x);
+  const uint32_t *right = a->right.words + (at.y * right_row + at.x + (int)a->right.before - d);
+  const int left_step = at.dy * left_row + at.dx, right_step = at.dy * right_row + at.dx;
   Words words;
 #pragma unroll
   for (int i = 0; i < MOST; i++)
@@ -156,7 +159,7 @@ STX_DEVICE int follow_stretch(
     const StxSgmCoarsePathsArgs *a, uint8_t *cells, Spot at, int most, Walk *walk)
 {
   const int length = length_of(a, at, most);
-  const uint32_t starts = a->starts[at.y / MOST * a->columns + at.x / MOST];
+  const uint32_t starts = a->starts[at.y * a->step / MOST * a->columns + at.x / MOST];
   const int64_t cells_step = (int64_t)(at.dy * a->width + at.dx) * STX_SGM_LANES;
   cells += (int64_t)(at.y * a->width + at.x) * STX_SGM_LANES;
   const Words words = load_words<ADD>(a, at, length, disparity_of(starts), cells, cells_step);
@@ -166,7 +169,8 @@ STX_DEVICE int follow_stretch(
   for (int i = 0; i < MOST; i++)
     if (i < length) {
       const uint32_t reached = i == 0 ? reach(walk, starts, a->p1) : reach_within(walk, a->p1);
-      arrive(walk, reached, a->p2, __popc(words.left[i] ^ words.right[i]));
+      arrive(
+          walk, reached, a->p2, __popc((words.left[i] ^ words.right[i]) & STX_SGM_COARSE_CENSUS));
       cells[i * cells_step] = (uint8_t)(words.sums[i] + walk->cost);
     }
   walk->starts = starts;
@@ -186,23 +190,23 @@ STX_DEVICE void follow_part(
 }
 
 /*
- * A few lines of one axis, two warps for each, in two parts. STX_SGM_MEET: up to the middle both
+ * A few paths of one axis, two warps for each, in two parts. STX_SGM_MEET: up to the middle both
  * put their costs into the volume, from there on each adds to what the other left; the barrier is
  * between. Else one part is empty.
  */
-STX_DEVICE void follow_lines(const StxSgmCoarsePathsArgs *a)
+STX_DEVICE void follow_paths(const StxSgmCoarsePathsArgs *a)
 {
   const int warp = warp_of_block(), task = blockIdx.x;
   const bool second = task >= a->first_tasks, backward = warp % 2 != 0;
   const StxSgmAxis *axis = &a->axes[second];
-  const int line = (task - (second ? a->first_tasks : 0)) * STX_SGM_COARSE_LINES + warp / 2;
-  const bool exists = line < (axis->horizontal ? a->height : a->width);
-  const int count = !exists ? 0 : axis->horizontal ? a->width : a->height;
+  const int number = (task - (second ? a->first_tasks : 0)) * STX_SGM_COARSE_PATHS + warp / 2;
+  const bool exists = number < (axis->horizontal ? a->lines : a->width);
+  const int count = !exists ? 0 : axis->horizontal ? a->width : a->lines;
   const int middle = backward ? count - count / 2 : count / 2;
   const int turn = a->store == STX_SGM_MEET ? middle : a->store == STX_SGM_PUT ? count : 0;
   uint8_t *cells = (backward ? axis->backward : axis->forward) + threadIdx.x;
 
-  Spot at = first_spot(a, axis, line, backward);
+  Spot at = first_spot(a, axis, number, backward);
   Walk walk = {0, 0, 0};
   follow_part<false>(a, cells, &at, turn, &walk);
   __syncthreads();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Pictures of half the size, and the windows of candidates that a level's blocks get from the
- * winners of the coarser level: common/sgm/coarse/sgm_coarse.h.
+ * Pictures of half the size, smoothed ones, and the windows of candidates that a level's blocks get
+ * from the winners of the coarser level: common/sgm/coarse/sgm_coarse.h.
  *
  * A warp has a block. Votes are counted in shared memory; then a lane has every 32nd window.
  */
@@ -17,15 +17,23 @@ enum {
   VOTE_BINS = STX_SGM_COARSE_VOTES + STX_SGM_COARSE_HELD, /* windows may end behind the last one */
 };
 
-/* ---- Half the size ------------------------------------------------------------------------- */
+/* ---- Pictures ------------------------------------------------------------------------------ */
 
-STX_DEVICE void halve_pixel(const StxSgmHalveArgs *a, int side, int x, int y)
+STX_DEVICE void halve_pixel(const StxSgmPictureArgs *a, int side, int x, int y)
 {
   const uint8_t *above = a->from[side] + 2 * y * a->stride[side];
   const uint8_t *below = a->from[side] + min(2 * y + 1, a->height - 1) * a->stride[side];
   const int left = 2 * x, right = min(2 * x + 1, a->width - 1);
   a->to[side][(size_t)y * ((a->width + 1) / 2) + x] =
       (uint8_t)((above[left] + above[right] + below[left] + below[right] + 2) >> 2);
+}
+
+STX_DEVICE void smooth_pixel(const StxSgmPictureArgs *a, int side, int x, int y)
+{
+  const uint8_t *from = a->from[side] + x;
+  const int above = from[max(y - 1, 0) * a->stride[side]], own = from[y * a->stride[side]];
+  const int below = from[min(y + 1, a->height - 1) * a->stride[side]];
+  a->to[side][(size_t)y * a->width + x] = (uint8_t)((above + 2 * own + below + 2) >> 2);
 }
 
 /* ---- Windows ------------------------------------------------------------------------------- */

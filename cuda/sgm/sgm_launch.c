@@ -207,7 +207,7 @@ static bool winner(const Job *job, StxError *error)
   return launch(job, &winner_kernels[job->variant], grid, block, &args, error);
 }
 
-/* To the records of all pixels, and the right view. */
+/* To the records of all pixels, and, with full search, the right view. */
 static bool search(const Job *job, const StxImage8 *left, const StxImage8 *right, StxError *error)
 {
   const StxSgmCensusArgs args = census_args(job, left, right);
@@ -225,7 +225,7 @@ static bool finish(
       .right_best = job->right_best,
       .width = params->width,
       .height = params->height,
-      .lr_max_diff = params->lr_max_diff,
+      .lr_max_diff = params->search == STX_SGM_FULL ? params->lr_max_diff : -1, /* -1: is done */
       .median = params->median,
       .disparity = disparity->data,
       .disparity_stride = disparity->stride,

@@ -10,10 +10,10 @@
 
 size_t stx_sgm_coarse_cuda_scratch(const StxSgmParams *params);
 
-/* Coarse-to-fine search: enqueues all from the pair of pictures to the records of its pixels, and
- * the right view. `census` is complete, for the pair itself; what it points to, and the records,
- * hold afterwards what full search leaves there. */
-bool stx_sgm_coarse_cuda(const StxSgmParams *params, const StxSgmCensusArgs *census,
+/* Coarse-to-fine search: enqueues all from the pair of pictures to the records of its pixels, which
+ * have passed all checks. `pair` is complete; its words and `textured` hold afterwards what full
+ * search leaves there. */
+bool stx_sgm_coarse_cuda(const StxSgmParams *params, const StxSgmCensusArgs *pair,
     uint32_t *records, void *scratch, const StxPlace *place, StxError *error);
 
 size_t stx_sgm_sky_cuda_scratch(const StxSgmParams *params);
