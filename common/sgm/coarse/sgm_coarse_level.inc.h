@@ -53,16 +53,24 @@ static void halve_row(const Level *from, const Level *to, int side, int y)
 
 /* ---- Smoothed ----------------------------------------------------------------------------- */
 
-/* Row y of a side of the finest level, as its census sees it. */
+/* An instruction of vectors of bytes. */
+INLINE uint8_t halfway(uint8_t a, uint8_t b)
+{
+  return (uint8_t)((a + b + 1) >> 1);
+}
+
+/* Row y of a side of the finest level, as its census sees it. The mean of the rows above and below
+ * is rounded down: the half that it may lack cannot matter. */
 static void smooth_row(const Level *level, int side, const StxImage8 *image, int y)
 {
   const uint8_t *restrict above = stx_row8(image, y > 0 ? y - 1 : 0);
   const uint8_t *restrict here = stx_row8(image, y);
   const uint8_t *restrict below = stx_row8(image, y + 1 < image->height ? y + 1 : y);
   uint8_t *restrict row = level->seen[side] + padded_place(&level->f, y);
-  for (int x = 0; x < image->width; x++)
-    row[x] = (uint8_t)((above[x] + 2 * here[x] + below[x] + 2) >> 2);
-  repeat_ends(row, image->width);
+  const int width = image->width;
+  for (int x = 0; x < width; x++)
+    row[x] = halfway((uint8_t)(halfway(above[x], below[x]) - ((above[x] ^ below[x]) & 1)), here[x]);
+  repeat_ends(row, width);
 }
 
 /* ---- Census ------------------------------------------------------------------------------- */
@@ -103,9 +111,10 @@ static void census_planes(const Level *level, int j)
 /* v(t) for t = 0 … n − HELD, at most 64. */
 INLINE void add_votes(const uint8_t *restrict votes, uint8_t *restrict sums, int n)
 {
-  for (int t = 0; t <= n - HELD; t++)
+  for (int t = 0; t < n; t++)
     sums[t] = (uint8_t)(votes[t] + votes[t + 1] + votes[t + 2] + votes[t + 3] + votes[t + 4] +
                         votes[t + 5]);
+  memset(sums + n - HELD + 1, 0, HELD - 1);
 }
 _Static_assert(HELD == 6, "add_votes");
 
@@ -119,7 +128,7 @@ INLINE int begin_of(int t, int n)
 INLINE int best_window(const uint8_t *sums, int n)
 {
   uint8_t most = 0;
-  for (int t = 0; t <= n - HELD; t++)
+  for (int t = 0; t < n; t++)
     most = sums[t] > most ? sums[t] : most;
   if (most == 0)
     return -1;
@@ -141,7 +150,7 @@ INLINE void forbid(uint8_t *votes, uint8_t *sums, int n, int first)
 }
 
 /* votes: n + HELD of them. */
-static void pick_windows(uint8_t *votes, int n, uint8_t *starts)
+INLINE void pick_windows(uint8_t *votes, int n, uint8_t *starts)
 {
   uint8_t sums[VOTES];
   add_votes(votes, sums, n);
@@ -159,42 +168,64 @@ static int within(int value, int low, int high)
   return value < low ? low : value > high ? high : value;
 }
 
-/* Two counters for each disparity, in turns: so none waits for the last addition. */
-static void count_votes(const Level *coarse, int i, int j, uint8_t *votes)
+/* Half a block's voters: of columns 4·i − 2 … 4·i + 1 and these rows, by disparity. A counter for
+ * each column, so that hardly any waits for the last addition. */
+INLINE void count_half(const Level *coarse, int i, int y0, int y1, int n, uint8_t *restrict half)
 {
-  const int step = BLOCK / 2, around = STX_SGM_COARSE_AROUND;
-  int width = coarse->params.width, height = coarse->params.height;
-  int x0 = within(step * i - around, 0, width), x1 = within(step * (i + 1) + around, 0, width);
-  int y0 = within(step * j - around, 0, height), y1 = within(step * (j + 1) + around, 0, height);
-  uint8_t other[VOTES] = {0};
-  memset(votes, 0, VOTES + HELD);
+  const int step = BLOCK / 2;
+  int width = coarse->params.width, first = step * i - STX_SGM_COARSE_AROUND;
+  int x0 = within(first, 0, width), x1 = within(first + step, 0, width);
+  uint8_t counts[BLOCK / 2][VOTES];
+  for (int k = 0; k < step; k++)
+    memset(counts[k], 0, (size_t)n);
   for (int y = y0; y < y1; y++) {
     const uint8_t *winner = coarse->f.winner + (size_t)y * (size_t)width;
-    int x = x0;
-    for (; x + 1 < x1; x += 2) {
-      votes[winner[x]]++;
-      other[winner[x + 1]]++;
-    }
-    if (x < x1)
-      votes[winner[x]]++;
+    if (x1 - x0 == step)
+      for (int k = 0; k < step; k++)
+        counts[k][winner[x0 + k]]++;
+    else
+      for (int x = x0; x < x1; x++)
+        counts[0][winner[x]]++;
   }
-  for (int c = 0; c < VOTES; c++)
-    votes[c] = (uint8_t)(votes[c] + other[c]);
+  for (int c = 0; c < n; c++)
+    half[c] = (uint8_t)(counts[0][c] + counts[1][c] + counts[2][c] + counts[3][c]);
+}
+_Static_assert(BLOCK == 8 && STX_SGM_COARSE_VOTERS == 8, "count_half");
+
+/* Of a row of blocks; neighbours have half their voters in common. */
+INLINE void pick_row(const Level *level, const Level *coarse, int j, int n, uint8_t *starts)
+{
+  const int step = BLOCK / 2, around = STX_SGM_COARSE_AROUND, height = coarse->params.height;
+  int y0 = within(step * j - around, 0, height), y1 = within(step * (j + 1) + around, 0, height);
+  uint8_t halves[2][VOTES], votes[VOTES + HELD] = {0};
+  count_half(coarse, 0, y0, y1, n, halves[0]);
+  for (int i = 0; i < level->columns; i++, starts += 2) {
+    count_half(coarse, i + 1, y0, y1, n, halves[(i + 1) % 2]);
+    for (int c = 0; c < n; c++)
+      votes[c] = (uint8_t)(halves[0][c] + halves[1][c]);
+    pick_windows(votes, n, starts);
+  }
 }
 
 /* Windows of a row of blocks; coarse is NULL on the top level. */
 static void choose_windows(const Level *level, const Level *coarse, int j)
 {
   uint8_t *starts = level->starts + 2 * (size_t)j * (size_t)level->columns;
-  for (int i = 0; i < level->columns; i++, starts += 2) {
-    uint8_t votes[VOTES + HELD];
-    if (coarse == NULL) {
-      starts[0] = 0;
-      starts[1] = SPAN;
-      continue;
-    }
-    count_votes(coarse, i, j, votes);
-    pick_windows(votes, coarse->params.max_disparity, starts);
+  for (int i = 0; i < level->columns && coarse == NULL; i++) {
+    starts[2 * i] = 0;
+    starts[2 * i + 1] = SPAN;
+  }
+  if (coarse == NULL)
+    return;
+  switch (coarse->params.max_disparity) {
+  case 32:
+    pick_row(level, coarse, j, 32, starts);
+    break;
+  case 64:
+    pick_row(level, coarse, j, 64, starts);
+    break;
+  default:
+    pick_row(level, coarse, j, 128, starts);
   }
 }
 

@@ -181,16 +181,18 @@ static bool find_piece(
 /* Two lines at a time. */
 static void sweep_tile(const Coarse *c, const Sweep *sweep, int block, int column)
 {
-  uint8_t sums[2][TILE_COLUMNS * CELL] __attribute__((aligned(64)));
+  uint8_t sums[2][(TILE_COLUMNS + 2) * CELL] __attribute__((aligned(64))); /* see find_around */
   for (int r = 0; r < BLOCK / c->levels[c->level].step; r += 2) {
     Piece lines[2];
-    int count = find_piece(c, sweep, block, column, r, sums[0], &lines[0]);
-    count += find_piece(c, sweep, block, column, r + 1, sums[1], &lines[count]);
+    int count = find_piece(c, sweep, block, column, r, sums[0] + CELL, &lines[0]);
+    count += find_piece(c, sweep, block, column, r + 1, sums[1] + CELL, &lines[count]);
     if (count > 0)
       follow_paths(&lines[0], count > 1 ? &lines[1] : NULL);
     for (int k = 0; c->second && k < count; k++)
       pick_winners(&lines[k], c->level == 0);
   }
+  if (!c->second)
+    vb_streamed();
 }
 
 /* The row of blocks of a strip, or −1: the other sweep has the longer half. */

@@ -10,8 +10,8 @@
 #include "common/sgm/coarse/sgm_coarse_level.inc.h"
 
 #define TILE_COLUMNS 128
-#define SLOT                                                                                       \
-  (2 * CELL) /* bytes of a pixel in the volume: half sums, and costs for the other sweep */
+#define SLOT (2 * CELL) /* a pixel in the volume: half sums, and costs for the other sweep */
+#define PIXELS_AHEAD 16 /* that the volume is asked for before it is read */
 
 /* A piece of a line, in sweep coordinates. */
 typedef struct {
@@ -198,6 +198,8 @@ INLINE void step(Run *run, int eight, int second)
   const int x = run->x;
   uint8_t *slot = row->volume + (ptrdiff_t)x * SLOT;
   const uint8_t *words[2] = {run->right[0] + x, run->right[1] + x};
+  if (second)
+    __builtin_prefetch(slot + PIXELS_AHEAD * row->direction * SLOT);
   VPair cost =
       second ? vp_load(slot + CELL) : vp_costs(row->left + x, TILE_COLUMNS, words, RIGHT_COLUMNS);
   VPair jump = vp_add(run->least, row->p2);
@@ -213,8 +215,8 @@ INLINE void step(Run *run, int eight, int second)
   if (second) {
     vp_store(row->sums + (ptrdiff_t)x * CELL, vp_average(vp_load(slot), sum));
   } else {
-    vp_store(slot, sum);
-    vp_store(slot + CELL, cost);
+    vp_stream(slot, sum);
+    vp_stream(slot + CELL, cost);
   }
   run->i++;
   run->x += row->direction;

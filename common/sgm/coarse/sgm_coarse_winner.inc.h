@@ -10,8 +10,9 @@
 
 /* What the pixels of a piece need for their value, in the order of the image. */
 typedef struct {
-  uint16_t key[TILE_COLUMNS]; /* 256·S1 + rank */
-  uint8_t below[TILE_COLUMNS], above[TILE_COLUMNS], second[TILE_COLUMNS];
+  uint16_t key[TILE_COLUMNS];    /* 256·S1 + rank */
+  uint32_t around[TILE_COLUMNS]; /* bytes, from the lowest: S(d* + 1), S1, S(d* − 1) */
+  uint8_t second[TILE_COLUMNS];
   uint8_t begin[2][TILE_COLUMNS + BLOCK]; /* d − rank in either window */
 } Winners;
 
@@ -28,6 +29,30 @@ static void find_keys(const uint8_t *restrict sums, uint16_t *restrict keys, int
     keys[t] = (uint16_t)vp_key(vp_load(sums + (size_t)t * CELL));
 }
 
+/* S next to d*, where it is in the window; anything where not. A CELL before and behind the sums
+ * may be read. */
+INLINE uint32_t find_around(const uint8_t *sums, unsigned rank)
+{
+  uint32_t around;
+  memcpy(&around, sums + (rank ^ (SPAN - 1)) - 1, sizeof around);
+#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+  around = __builtin_bswap32(around);
+#endif
+  return around;
+}
+
+/* All that a value needs. seconds: S2 is wanted. */
+INLINE void find_all(const uint8_t *restrict sums, Winners *restrict w, int pixels, int seconds)
+{
+  for (int t = 0; t < pixels; t++, sums += CELL) {
+    VPair s = vp_load(sums);
+    int key = vp_key(s), rank = key & (CELL - 1);
+    w->key[t] = (uint16_t)key;
+    w->around[t] = find_around(sums, (unsigned)rank);
+    w->second[t] = seconds ? (uint8_t)vp_second(s, rank) : UINT8_MAX; /* everything is unique */
+  }
+}
+
 /* What the windows of a piece's blocks add to a rank. */
 static void find_begins(const Piece *s, int x, int pixels, Winners *w)
 {
@@ -39,36 +64,17 @@ static void find_begins(const Piece *s, int x, int pixels, Winners *w)
   }
 }
 
-/* Keys, and the winners' disparities. */
-static void find_winners(const Piece *s, const uint8_t *sums, Winners *w)
+/* The winners' disparities from their keys. */
+static void name_winners(const Piece *s, Winners *w)
 {
   size_t at = first_of(s);
   int x = (int)(at % (size_t)s->level->params.width), pixels = s->end - s->begin;
   uint8_t *restrict winner = s->level->f.winner + at;
-  find_keys(sums, w->key, pixels);
   find_begins(s, x, pixels, w);
   for (int t = 0; t < pixels; t++) {
     uint8_t rank = w->key[t] & (CELL - 1);
     winner[t] = (uint8_t)(rank + (rank < SPAN ? w->begin[0][t] : w->begin[1][t]));
   }
-}
-
-/* S(d* ± 1), where they are in the window; S of something else where not. */
-static void find_neighbours(const uint8_t *restrict sums, const uint16_t *restrict keys,
-    uint8_t *restrict below, uint8_t *restrict above, int pixels)
-{
-  for (int t = 0; t < pixels; t++, sums += CELL) {
-    unsigned rank = keys[t] & (CELL - 1), lane = rank ^ (SPAN - 1);
-    below[t] = sums[(lane + 1) & (CELL - 1)];
-    above[t] = sums[(lane - 1) & (CELL - 1)];
-  }
-}
-
-static void find_second(const uint8_t *restrict sums, const uint16_t *restrict keys,
-    uint8_t *restrict second, int pixels)
-{
-  for (int t = 0; t < pixels; t++)
-    second[t] = (uint8_t)vp_second(vp_load(sums + (size_t)t * CELL), keys[t] & (CELL - 1));
 }
 
 /* Values and margins of a piece, all checks but the left-right check applied. */
@@ -83,30 +89,31 @@ static void finish_piece(const Piece *s, const Winners *w)
   uint8_t *restrict margin = f->margin + at, *restrict least = f->right_winner + at;
   for (int t = 0; t < pixels; t++) {
     int place = w->key[t] & (SPAN - 1), s1 = w->key[t] >> 8, s2 = w->second[t], d = winner[t];
-    int vertex = stx_sgm_vertex(w->below[t], s1, w->above[t]);
+    int below = w->around[t] >> 16 & 255, above = w->around[t] & 255;
+    int vertex = stx_sgm_vertex(below, s1, above);
     vertex = ((place > 0) & (place < SPAN - 1)) ? vertex : 0;
     int known = (d <= first + t) & stx_sgm_unique(s1, s2, uniqueness);
     value[t] = (uint16_t)(known ? stx_sgm_value(d, vertex) : STX_DISPARITY_UNKNOWN);
     margin[t] = (uint8_t)(known ? stx_sgm_confidence(s1, s2) : 0);
-    least[t] = (uint8_t)s1;
   }
+  for (int t = 0; t < pixels; t++) /* apart: of so many arrays the compiler makes no vector code */
+    least[t] = (uint8_t)(w->key[t] >> 8);
 }
 
 /* values: of the last level, otherwise winners alone are wanted. */
 static void pick_winners(const Piece *s, bool values)
 {
-  const uint8_t *sums = s->sums;
   int pixels = s->end - s->begin;
   Winners w;
-  find_winners(s, sums, &w);
   if (!values)
-    return;
-  find_neighbours(sums, w.key, w.below, w.above, pixels);
-  if (s->level->f.margins)
-    find_second(sums, w.key, w.second, pixels);
+    find_keys(s->sums, w.key, pixels);
+  else if (s->level->f.margins)
+    find_all(s->sums, &w, pixels, 1);
   else
-    memset(w.second, UINT8_MAX, sizeof w.second); /* everything is unique */
-  finish_piece(s, &w);
+    find_all(s->sums, &w, pixels, 0);
+  name_winners(s, &w);
+  if (values)
+    finish_piece(s, &w);
 }
 
 /* d_R of line y, in place of its S1. keys: a line of them. */

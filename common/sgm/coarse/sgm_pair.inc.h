@@ -24,16 +24,25 @@
 #define CELL 32 /* bytes of a pixel */
 #define PAIR_PLANES (STX_SGM_COARSE_BITS / PLANE_BITS)
 
-/* 40 between the windows: no two of them are neighbours. */
-static const uint8_t pair_places[CELL] __attribute__((aligned(32))) = {15, 14, 13, 12, 11, 10, 9, 8,
-    7, 6, 5, 4, 3, 2, 1, 0, 55, 54, 53, 52, 51, 50, 49, 48, 47, 46, 45, 44, 43, 42, 41, 40};
 static const uint8_t pair_ranks[CELL] __attribute__((aligned(32))) = {15, 14, 13, 12, 11, 10, 9, 8,
     7, 6, 5, 4, 3, 2, 1, 0, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, 17, 16};
 
-static inline int place_of_rank(int rank)
-{
-  return rank + (rank >= SPAN) * (40 - SPAN);
-}
+/* Row r: all bits where a lane's rank is r or next to it in its window. */
+static const uint8_t pair_near[CELL * CELL] __attribute__((aligned(64))) = {
+#define NEAR(r, lane)                                                                              \
+  ((r) / 16 == (lane) / 16 && ((lane) ^ 15) - (r) < 2 && (r) - ((lane) ^ 15) < 2) * 255
+#define EIGHT(r, lane)                                                                             \
+  NEAR(r, lane), NEAR(r, lane + 1), NEAR(r, lane + 2), NEAR(r, lane + 3), NEAR(r, lane + 4),       \
+      NEAR(r, lane + 5), NEAR(r, lane + 6), NEAR(r, lane + 7)
+#define ROW(r) EIGHT(r, 0), EIGHT(r, 8), EIGHT(r, 16), EIGHT(r, 24)
+#define ROWS(r)                                                                                    \
+  ROW(r), ROW(r + 1), ROW(r + 2), ROW(r + 3), ROW(r + 4), ROW(r + 5), ROW(r + 6), ROW(r + 7)
+    ROWS(0), ROWS(8), ROWS(16), ROWS(24)
+#undef ROWS
+#undef ROW
+#undef EIGHT
+#undef NEAR
+};
 
 #ifdef __AVX2__
 
@@ -47,6 +56,12 @@ INLINE VPair vp_load(const uint8_t *p)
 INLINE void vp_store(uint8_t *p, VPair v)
 {
   _mm256_storeu_si256((__m256i *)p, v);
+}
+
+/* To a multiple of CELL, past the caches; see vb_stream. */
+INLINE void vp_stream(uint8_t *p, VPair v)
+{
+  _mm256_stream_si256((__m256i *)p, v);
 }
 
 INLINE VPair vp_windows(const uint8_t *a, const uint8_t *b)
@@ -111,9 +126,7 @@ INLINE int vp_key(VPair v)
 
 INLINE int vp_second(VPair v, int rank)
 {
-  VPair places = _mm256_load_si256((const __m256i *)pair_places);
-  VPair apart = vp_sub(places, vp_set(place_of_rank(rank) - 1)); /* 0, 1, 2: too near */
-  VPair near = _mm256_cmpeq_epi8(vp_min(apart, vp_set(2)), apart);
+  VPair near = _mm256_load_si256((const __m256i *)(pair_near + rank * CELL));
   return _mm_cvtsi128_si32(pair_least_word(_mm256_or_si256(v, near))) & 0xff;
 }
 
@@ -219,6 +232,12 @@ INLINE void vp_store(uint8_t *p, VPair v)
   vp_spread(p, p + SPAN, v);
 }
 
+INLINE void vp_stream(uint8_t *p, VPair v)
+{
+  vb_stream(p, v.w[0]);
+  vb_stream(p + SPAN, v.w[1]);
+}
+
 INLINE VPair vp_set(int value)
 {
   return (VPair){{vb_set(value), vb_set(value)}};
@@ -275,13 +294,8 @@ INLINE int vp_key(VPair v)
 
 INLINE int vp_second(VPair v, int rank)
 {
-  VBytes first = vb_set(place_of_rank(rank) - 1), least = vb_set(UINT8_MAX);
-#pragma GCC unroll 2
-  for (int w = 0; w < 2; w++) {
-    VBytes apart = vb_sub(vb_load(pair_places + w * SPAN), first); /* 0, 1, 2: too near */
-    least = vb_min(least, v.w[w] | (VBytes)(vb_min(apart, vb_set(2)) == apart));
-  }
-  return vb_least_value(least);
+  VPair near = vp_load(pair_near + rank * CELL);
+  return vb_least_value(vb_min(v.w[0] | near.w[0], v.w[1] | near.w[1]));
 }
 
 INLINE VPair vp_costs(
