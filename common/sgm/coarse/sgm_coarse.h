@@ -15,7 +15,7 @@
  *            height, rounded up, and D_{k+1} = D_k / 2. The top level is that with D = 32.
  *              I_{k+1}(x, y) = (I(2x, 2y) + I(2x+1, 2y) + I(2x, 2y+1) + I(2x+1, 2y+1) + 2) >> 2
  *            of level k, whose pixels outside the image repeat the border.
- *   lines    are what is matched: on level 0 every second row, y = 0, 2, 4 …, elsewhere each row.
+ *   lines    are what is matched: of each level every second row, y = 0, 2, 4 …
  *   census   Of the bits of T(p) 24 count, STX_SGM_COARSE_CENSUS, so C <= 24. On level 0 T is that
  *            of smoothed pictures,
  *              (I(x, y − 1) + 2·I(x, y) + I(x, y + 1) + 2) >> 2, the border repeated again.
@@ -23,8 +23,8 @@
  *            P2 counts as (3·P2 + 2) >> 2, because there are three quarters of the bits.
  *   blocks   of 8 × 8 pixels from the top left. The candidates of all pixels of a block are two
  *            windows of 16, s_0 … s_0 + 15 and s_1 … s_1 + 15. On the top level these are 0 and 16.
- *   votes    h(c) = how many pixels of level k + 1 have the winner c, among those of the image with
- *            x = 4·i − 2 … 4·i + 5 and y = 4·j − 2 … 4·j + 5: half of the block (i, j) of level k,
+ *   votes    h(c) = how many pixels of lines of level k + 1 have the winner c, among those of the
+ * image with x = 4·i − 2 … 4·i + 5 and y = 4·j − 2 … 4·j + 5: half of the block (i, j) of level k,
  *            and two pixels around it.
  *   windows  of the block, with n = D_{k+1}: window t = 0 … n − 6 begins at
  *              s(t) = max(0, min(2t − 2, D_k − 16)), and has v(t) = h(t) + … + h(t + 5) votes.
@@ -51,6 +51,7 @@
 #include "common/sgm/sgm.h"
 
 #define STX_SGM_COARSE_BLOCK 8
+#define STX_SGM_COARSE_STEP 2 /* rows from line to line */
 #define STX_SGM_COARSE_WINDOW 16
 #define STX_SGM_COARSE_TOP 32    /* disparities of the top level */
 #define STX_SGM_COARSE_LEVELS 4  /* at most */
@@ -73,16 +74,10 @@ static inline int stx_sgm_coarse_p2(int p2)
   return (3 * p2 + 2) >> 2;
 }
 
-/* Rows from line to line. */
-static inline int stx_sgm_coarse_step(int level)
-{
-  return level == 0 ? 2 : 1;
-}
-
 /* How many lines there are in so many rows. */
-static inline int stx_sgm_coarse_lines(int rows, int level)
+static inline int stx_sgm_coarse_lines(int rows)
 {
-  return (rows + stx_sgm_coarse_step(level) - 1) / stx_sgm_coarse_step(level);
+  return (rows + STX_SGM_COARSE_STEP - 1) / STX_SGM_COARSE_STEP;
 }
 
 static inline int stx_sgm_coarse_blocks(int size)

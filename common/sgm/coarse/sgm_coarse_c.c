@@ -12,6 +12,7 @@
 #include <string.h>
 
 enum {
+  STEP = STX_SGM_COARSE_STEP,
   BLOCK = STX_SGM_COARSE_BLOCK,
   WINDOW = STX_SGM_COARSE_WINDOW,
   COUNT = 2 * WINDOW, /* candidates of a pixel */
@@ -20,7 +21,7 @@ enum {
 
 typedef struct {
   StxImage8 left, right;
-  int step, lines; /* rows from line to line; how many lines */
+  int lines;
   int disparities; /* D_k */
   bool top;
   uint8_t (*starts)[2]; /* by block */
@@ -55,8 +56,7 @@ static void take_level(Scratch *s, int k, StxLayout *at)
   int width = stx_sgm_coarse_size(s->params->width, k);
   int height = stx_sgm_coarse_size(s->params->height, k);
   size_t pixels = (size_t)width * (size_t)height;
-  level->step = stx_sgm_coarse_step(k);
-  level->lines = stx_sgm_coarse_lines(height, k);
+  level->lines = stx_sgm_coarse_lines(height);
   level->disparities = s->params->max_disparity >> k;
   level->top = k == s->count - 1;
   level->left = level->right = (StxImage8){NULL, width, width, height};
@@ -70,7 +70,7 @@ static void take_level(Scratch *s, int k, StxLayout *at)
 static size_t lay_out(Scratch *s, const StxSgmParams *params, void *base)
 {
   size_t width = (size_t)params->width, n = width * (size_t)params->height;
-  size_t matched = width * (size_t)stx_sgm_coarse_lines(params->height, 0);
+  size_t matched = width * (size_t)stx_sgm_coarse_lines(params->height);
   StxLayout at = {.memory = base};
   s->params = params;
   s->count = stx_sgm_coarse_levels(params->max_disparity);
@@ -181,9 +181,9 @@ static void count_votes(const Level *coarse, int i, int j, uint8_t *votes)
   const int step = BLOCK / 2, around = STX_SGM_COARSE_AROUND;
   int width = coarse->left.width, height = coarse->left.height;
   memset(votes, 0, STX_SGM_COARSE_VOTES);
-  for (int y = max2(step * j - around, 0); y < min2(step * (j + 1) + around, height); y++)
+  for (int y = max2(step * j - around, 0); y < min2(step * (j + 1) + around, height); y += STEP)
     for (int x = max2(step * i - around, 0); x < min2(step * (i + 1) + around, width); x++)
-      votes[coarse->winner[y * width + x]]++;
+      votes[coarse->winner[y / STEP * width + x]]++;
 }
 
 static void choose_windows(const Level *level, const Level *coarse)
@@ -207,7 +207,7 @@ static void choose_windows(const Level *level, const Level *coarse)
 static const uint8_t *starts_of(const Level *level, int x, int j)
 {
   int columns = stx_sgm_coarse_blocks(level->left.width);
-  return level->starts[j * level->step / BLOCK * columns + x / BLOCK];
+  return level->starts[j * STEP / BLOCK * columns + x / BLOCK];
 }
 
 /* The disparity of candidate i. */
@@ -222,7 +222,7 @@ static void census_lines(const Level *level, const StxImage8 *image, uint32_t *w
 {
   for (int j = 0; j < level->lines; j++)
     for (int x = 0; x < image->width; x++)
-      *words++ = stx_sgm_census(image, x, j * level->step) & STX_SGM_COARSE_CENSUS;
+      *words++ = stx_sgm_census(image, x, j * STEP) & STX_SGM_COARSE_CENSUS;
 }
 
 static int cost(const Scratch *s, const Level *level, int x, int j, int d)
@@ -376,7 +376,7 @@ static bool passes(const Scratch *s, int x, int d, int s1, int s2)
 static void finish_line(const Scratch *s, int j)
 {
   const Level *level = &s->levels[0];
-  size_t width = (size_t)s->params->width, row = (size_t)(j * level->step) * width;
+  size_t width = (size_t)s->params->width, row = (size_t)(j * STEP) * width;
   right_view(s, j);
   for (int x = 0; x < s->params->width; x++) {
     const uint8_t *starts = starts_of(level, x, j);

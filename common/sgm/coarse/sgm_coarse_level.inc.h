@@ -10,24 +10,29 @@
 #include "common/sgm/coarse/sgm_pair.inc.h"
 
 #define BLOCK STX_SGM_COARSE_BLOCK
+#define STEP STX_SGM_COARSE_STEP
+#define BLOCK_LINES (BLOCK / STEP)
 #define VOTES STX_SGM_COARSE_VOTES
 #define HELD STX_SGM_COARSE_HELD
+#define WHOLE 64 /* pixels of the largest vector */
 
 typedef struct {
   StxSgmParams params; /* with this level's size and disparities */
   Fast f; /* gray by row; planes, value, winner, margin by line; `right_winner` begins as S1 */
   bool top;
-  int step, lines;     /* rows from line to line; how many lines */
-  int columns, rows;   /* of blocks */
-  uint8_t *seen[2];    /* what the census compares, laid out like f.gray */
-  uint8_t *starts;     /* of the windows, two for each block */
-  size_t right_stride; /* of a line of a plane of the right image, its border included */
+  int lines;
+  int columns, rows; /* of blocks */
+  uint8_t *seen[2];  /* what the census compares, laid out like f.gray */
+  uint8_t *starts;   /* of the windows, two for each block */
+  /* From plane to plane of a line, and for the right image its border as well: so much that whole
+   * vectors fit. */
+  size_t left_stride, right_stride;
 } Level;
 
 /* Of a pixel of line j. */
 INLINE const uint8_t *starts_of(const Level *level, int x, int j)
 {
-  unsigned row = (unsigned)(j * level->step) / BLOCK, column = (unsigned)x / BLOCK;
+  unsigned row = (unsigned)j / BLOCK_LINES, column = (unsigned)x / BLOCK;
   return level->starts + 2 * ((size_t)row * (size_t)level->columns + column);
 }
 
@@ -75,35 +80,36 @@ static void smooth_row(const Level *level, int side, const StxImage8 *image, int
 
 /* ---- Census ------------------------------------------------------------------------------- */
 
-/* Of the census words of row y the plane-th PLANE_BITS of those bits that count. */
-static void count_plane(
-    const Level *level, int side, int y, int plane, int shift, uint8_t *restrict out)
+/* Of the census words of line j those bits that count, by planes. Whole vectors: what is behind the
+ * width is behind it in the pictures, too. */
+static void count_planes(
+    const Level *level, int side, int j, int shift, uint8_t *restrict out, size_t stride)
 {
-  const uint8_t *a[PLANE_BITS], *b[PLANE_BITS];
+  const uint8_t *a[STX_SGM_COARSE_BITS], *b[STX_SGM_COARSE_BITS];
   uint32_t bits = STX_SGM_COARSE_CENSUS;
-  for (int i = 0; i < (plane + 1) * PLANE_BITS; i++, bits &= bits - 1) {
+  for (int i = 0; i < STX_SGM_COARSE_BITS; i++, bits &= bits - 1) {
     int k = __builtin_ctz(bits);
     int dx = k % (2 * STX_SGM_WINDOW_X + 1) - STX_SGM_WINDOW_X;
     int dy = k / (2 * STX_SGM_WINDOW_X + 1) - STX_SGM_WINDOW_Y;
-    a[i % PLANE_BITS] = level->seen[side] + padded_place(&level->f, y + dy) + dx;
-    b[i % PLANE_BITS] = level->seen[side] + padded_place(&level->f, y - dy) - dx;
+    a[i] = level->seen[side] + padded_place(&level->f, j * STEP + dy) + dx;
+    b[i] = level->seen[side] + padded_place(&level->f, j * STEP - dy) - dx;
   }
-  compare_plane(a, b, level->params.width, shift, out);
+  int whole = (level->params.width + WHOLE - 1) & ~(WHOLE - 1);
+  for (int p = 0; p < PAIR_PLANES; p++, out += stride)
+    compare_plane(a + p * PLANE_BITS, b + p * PLANE_BITS, whole, shift, out);
 }
 
 /* Of line j. Left of the right image its border repeats for D pixels. */
 static void census_planes(const Level *level, int j)
 {
   const Fast *f = &level->f;
-  size_t width = (size_t)level->params.width, border = (size_t)level->params.max_disparity;
-  uint8_t *left = f->left_planes + (size_t)j * PAIR_PLANES * width;
+  size_t border = (size_t)level->params.max_disparity;
+  uint8_t *left = f->left_planes + (size_t)j * PAIR_PLANES * level->left_stride;
   uint8_t *right = f->right_planes + (size_t)j * PAIR_PLANES * level->right_stride;
-  for (int p = 0; p < PAIR_PLANES; p++) {
-    count_plane(level, 0, j * level->step, p, LEFT_SHIFT, left + (size_t)p * width);
-    count_plane(level, 1, j * level->step, p, 0, right + border);
+  count_planes(level, 0, j, LEFT_SHIFT, left, level->left_stride);
+  count_planes(level, 1, j, 0, right + border, level->right_stride);
+  for (int p = 0; p < PAIR_PLANES; p++, right += level->right_stride)
     memset(right, right[border], border);
-    right += level->right_stride;
-  }
 }
 
 /* ---- Windows ------------------------------------------------------------------------------ */
@@ -168,7 +174,7 @@ static int within(int value, int low, int high)
   return value < low ? low : value > high ? high : value;
 }
 
-/* Half a block's voters: of columns 4·i − 2 … 4·i + 1 and these rows, by disparity. A counter for
+/* Half a block's voters: of columns 4·i − 2 … 4·i + 1 and these lines, by disparity. A counter for
  * each column, so that hardly any waits for the last addition. */
 INLINE void count_half(const Level *coarse, int i, int y0, int y1, int n, uint8_t *restrict half)
 {
@@ -195,8 +201,8 @@ _Static_assert(BLOCK == 8 && STX_SGM_COARSE_VOTERS == 8, "count_half");
 /* Of a row of blocks; neighbours have half their voters in common. */
 INLINE void pick_row(const Level *level, const Level *coarse, int j, int n, uint8_t *starts)
 {
-  const int step = BLOCK / 2, around = STX_SGM_COARSE_AROUND, height = coarse->params.height;
-  int y0 = within(step * j - around, 0, height), y1 = within(step * (j + 1) + around, 0, height);
+  const int step = BLOCK_LINES / 2, around = STX_SGM_COARSE_AROUND / STEP, lines = coarse->lines;
+  int y0 = within(step * j - around, 0, lines), y1 = within(step * (j + 1) + around, 0, lines);
   uint8_t halves[2][VOTES], votes[VOTES + HELD] = {0};
   count_half(coarse, 0, y0, y1, n, halves[0]);
   for (int i = 0; i < level->columns; i++, starts += 2) {

@@ -54,16 +54,16 @@ static void size_level(Level *level, const StxSgmParams *params, int k)
   level->params.max_disparity >>= k;
   level->params.p2 = stx_sgm_coarse_p2(params->p2);
   level->top = level->params.max_disparity == STX_SGM_COARSE_TOP;
-  level->step = stx_sgm_coarse_step(k);
-  level->lines = stx_sgm_coarse_lines(level->params.height, k);
+  level->lines = stx_sgm_coarse_lines(level->params.height);
   level->columns = stx_sgm_coarse_blocks(level->params.width);
   level->rows = stx_sgm_coarse_blocks(level->params.height);
+  level->left_stride = stx_align((size_t)level->params.width);
   level->right_stride =
-      stx_align((size_t)level->params.max_disparity + (size_t)level->params.width);
+      stx_align((size_t)level->params.max_disparity + stx_align((size_t)level->params.width));
 }
 
-/* What a level leaves behind. */
-static void take_level(Level *level, StxLayout *at)
+/* What a level leaves behind. The census of the finest sees smoothed pictures. */
+static void take_level(Level *level, bool finest, StxLayout *at)
 {
   size_t width = (size_t)level->params.width, height = (size_t)level->params.height;
   Fast *f = &level->f;
@@ -71,7 +71,7 @@ static void take_level(Level *level, StxLayout *at)
   f->gray_stride = stx_align(width + PIECE + WINDOW - 1);
   for (int side = 0; side < 2; side++) {
     f->gray[side] = stx_take(at, f->gray_stride * height);
-    level->seen[side] = level->step == 1 ? f->gray[side] : stx_take(at, f->gray_stride * height);
+    level->seen[side] = finest ? stx_take(at, f->gray_stride * height) : f->gray[side];
   }
   f->winner = stx_take(at, width * (size_t)level->lines);
   level->starts = stx_take(at, 2 * (size_t)level->columns * (size_t)level->rows);
@@ -93,7 +93,7 @@ static void take_shared(Coarse *c, int workers, StxLayout *at)
   Level *finest = &c->levels[0];
   Fast *f = &finest->f;
   size_t width = (size_t)finest->params.width, lines = (size_t)finest->lines;
-  f->left_planes = stx_take(at, PAIR_PLANES * width * lines);
+  f->left_planes = stx_take(at, PAIR_PLANES * finest->left_stride * lines);
   f->right_planes = stx_take(at, PAIR_PLANES * finest->right_stride * lines);
   c->volume = stx_take(at, width * lines * SLOT);
   size_t before = at->size;
@@ -132,7 +132,7 @@ static size_t lay_out(Coarse *c, const StxSgmParams *params, int workers, void *
   c->count = stx_sgm_coarse_levels(params->max_disparity);
   for (int k = 0; k < c->count; k++) {
     size_level(&c->levels[k], params, k);
-    take_level(&c->levels[k], &at);
+    take_level(&c->levels[k], k == 0, &at);
   }
   take_shared(c, workers, &at);
   take_results(c, &at);
@@ -156,7 +156,7 @@ static int tile_columns(const Level *level)
 /* The line behind the last one of a row of blocks. */
 static int lines_end(const Level *level, int block)
 {
-  return within((block + 1) * BLOCK / level->step, 0, level->lines);
+  return within((block + 1) * BLOCK_LINES, 0, level->lines);
 }
 
 /* Line r of a tile of a row of blocks; false: it is empty. */
@@ -165,7 +165,7 @@ static bool find_piece(
 {
   const Level *level = &c->levels[c->level];
   int width = level->params.width;
-  int top = block * BLOCK / level->step, bottom = lines_end(level, block);
+  int top = block * BLOCK_LINES, bottom = lines_end(level, block);
   int y = sweep->direction > 0 ? top + r : bottom - 1 - r;
   *s = (Piece){.level = level,
       .sweep = sweep,
@@ -182,7 +182,7 @@ static bool find_piece(
 static void sweep_tile(const Coarse *c, const Sweep *sweep, int block, int column)
 {
   uint8_t sums[2][(TILE_COLUMNS + 2) * CELL] __attribute__((aligned(64))); /* see find_around */
-  for (int r = 0; r < BLOCK / c->levels[c->level].step; r += 2) {
+  for (int r = 0; r < BLOCK_LINES; r += 2) {
     Piece lines[2];
     int count = find_piece(c, sweep, block, column, r, sums[0] + CELL, &lines[0]);
     count += find_piece(c, sweep, block, column, r + 1, sums[1] + CELL, &lines[count]);
@@ -261,7 +261,7 @@ static void census_lines(void *data, int block, int worker)
   const Coarse *c = data;
   const Level *level = &c->levels[c->level];
   choose_windows(level, level->top ? NULL : level + 1, block);
-  for (int j = block * BLOCK / level->step, end = lines_end(level, block); j < end; j++)
+  for (int j = block * BLOCK_LINES, end = lines_end(level, block); j < end; j++)
     census_planes(level, j);
 }
 
@@ -270,7 +270,7 @@ static void check_lines(void *data, int block, int worker)
   const Coarse *c = data;
   const Level *level = &c->levels[0];
   uint16_t *keys = c->keys + (size_t)worker * (size_t)level->params.width;
-  for (int j = block * BLOCK / level->step, end = lines_end(level, block); j < end; j++) {
+  for (int j = block * BLOCK_LINES, end = lines_end(level, block); j < end; j++) {
     right_view(&level->f, j, keys);
     check_row(&level->f, j);
   }

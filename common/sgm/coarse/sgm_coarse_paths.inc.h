@@ -46,9 +46,9 @@ typedef struct {
 INLINE void copy_words(Words *to, const Level *level, size_t y, size_t first, size_t pixels)
 {
   const Fast *f = &level->f;
-  size_t width = (size_t)level->params.width, border = (size_t)level->params.max_disparity;
+  size_t border = (size_t)level->params.max_disparity;
   for (size_t p = 0; p < PAIR_PLANES; p++) {
-    const uint8_t *left = f->left_planes + (y * PAIR_PLANES + p) * width + first;
+    const uint8_t *left = f->left_planes + (y * PAIR_PLANES + p) * level->left_stride + first;
     const uint8_t *right = f->right_planes + (y * PAIR_PLANES + p) * level->right_stride + first;
     for (size_t t = 0; t < pixels; t++)
       to->left[p][t] = (LeftBits)(left[t] * LEFT_REPEAT);

@@ -158,10 +158,10 @@ static void fill_margins(const uint8_t *restrict a, const uint8_t *restrict b,
 static void take_row(const Level *level, const Fast *rows, int y)
 {
   size_t width = (size_t)rows->params->width, to = (size_t)y * width;
-  size_t above = (size_t)(y / level->step) * width;
-  size_t below = y / level->step + 1 < level->lines ? above + width : above;
+  size_t above = (size_t)(y / STEP) * width;
+  size_t below = y / STEP + 1 < level->lines ? above + width : above;
   const Fast *f = &level->f;
-  if (y % level->step == 0) {
+  if (y % STEP == 0) {
     memcpy(rows->value + to, f->value + above, width * sizeof *f->value);
     memcpy(rows->margin + to, f->margin + above, width);
     return;

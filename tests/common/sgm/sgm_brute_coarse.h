@@ -17,8 +17,7 @@ typedef int CoarseVolume[COARSE_PIXELS][COARSE_COUNT];
 
 typedef struct {
   SgmPair pair; /* with this level's size and disparities */
-  bool top;
-  int step; /* of rows only every step-th is matched */
+  bool finest, top;
   bool candidate[COARSE_PIXELS][COARSE_COUNT];
   int begin[COARSE_PIXELS][2]; /* windows of a pixel */
   CoarseVolume sum;
@@ -86,10 +85,9 @@ static void brute_coarse_costs(const BruteLevel *level, CoarseVolume cost)
 {
   const StxSgmParams *p = &level->pair.params;
   SgmPair smooth = sgm_new_pair(sgm_defaults(p->width, p->height, 64));
-  bool finest = level->step == 2;
   brute_smooth(&level->pair.left, &smooth.left);
   brute_smooth(&level->pair.right, &smooth.right);
-  const SgmPair *seen = finest ? &smooth : &level->pair;
+  const SgmPair *seen = level->finest ? &smooth : &level->pair;
   for (int at = 0; at < p->width * p->height; at++)
     for (int d = 0; d < p->max_disparity; d++)
       cost[at][d] = brute_coarse_cost(&seen->left, &seen->right, at % p->width, at / p->width, d);
@@ -145,7 +143,8 @@ static void brute_candidates(BruteLevel *level, const BruteLevel *coarse)
     if (!level->top) {
       int across = coarse->pair.params.width, pixels = across * coarse->pair.params.height;
       for (int q = 0; q < pixels; q++)
-        if (abs(2 * (q % across) - 8 * i - 3) < 8 && abs(2 * (q / across) - 8 * j - 3) < 8)
+        if (q / across % 2 == 0 && abs(2 * (q % across) - 8 * i - 3) < 8 &&
+            abs(2 * (q / across) - 8 * j - 3) < 8)
           votes[coarse->winner[q]]++;
       brute_windows(votes, coarse->pair.params.max_disparity, level->begin[at]);
     }
@@ -190,9 +189,8 @@ static void brute_coarse_path(
   int width = level->pair.params.width, height = level->pair.params.height;
   bool backwards = dy > 0 || (dy == 0 && dx > 0);
   for (int k = 0; k < width * height; k++) {
-    int at = backwards ? width * height - 1 - k : k, qx = at % width + dx,
-        qy = at / width + level->step * dy;
-    if (at / width % level->step != 0)
+    int at = backwards ? width * height - 1 - k : k, qx = at % width + dx, qy = at / width + 2 * dy;
+    if (at / width % 2 != 0)
       continue;
     if (qx < 0 || qx >= width || qy < 0 || qy >= height)
       memcpy(path[at], cost[at], sizeof path[at]);
