@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Arguments of the kernels in sgm_coarse.cu, filled by sgm_coarse_launch.c. Windows of a block of
  * pixels (common/sgm/coarse/sgm_coarse.h) are two bytes, s_0 before s_1, rows of blocks without
- * gaps. Volumes have 2 · STX_SGM_COARSE_WINDOW bytes for each pixel of a line, without gaps. Line j
- * of a level is its row j · step. */
+ * gaps. Volumes have 2 · STX_SGM_COARSE_WINDOW bytes for each pixel of a line, without gaps. */
 #ifndef STX_SGM_COARSE_ARGS_H
 #define STX_SGM_COARSE_ARGS_H
 
@@ -23,26 +22,26 @@ typedef struct {
 } StxSgmPictureArgs;
 
 typedef struct {
-  const uint8_t *winner; /* of the coarser level; NULL: this is the top level */
+  const uint8_t *winner; /* of the coarser level's lines; NULL: this is the top level */
   uint8_t *starts;
-  int32_t width, height, disparities; /* of the coarser level */
-  int32_t columns, rows;              /* of blocks */
+  int32_t width, lines, disparities; /* of the coarser level */
+  int32_t columns, rows;             /* of blocks */
 } StxSgmWindowsArgs;
 
 typedef struct {
   const uint32_t *left; /* census words, and below */
   StxSgmRightWords right;
-  const uint16_t *starts;                      /* both bytes of a block */
-  int32_t width, lines, step, columns, p1, p2; /* columns: of blocks */
-  int32_t first_tasks, store;                  /* blocks of threads for axes[0]; StxSgmStore */
+  const uint16_t *starts;                /* both bytes of a block */
+  int32_t width, lines, columns, p1, p2; /* columns: of blocks */
+  int32_t first_tasks, store;            /* blocks of threads for axes[0]; StxSgmStore */
   StxSgmAxis axes[2];
 } StxSgmCoarsePathsArgs;
 
 typedef struct {
   StxSgmWinnerArgs pair; /* textured: NULL; records: of level 0, by line; columns: the width */
   const uint16_t *starts;
-  uint8_t *winner;              /* of coarser levels; NULL on level 0 */
-  int32_t lines, step, columns; /* columns: of blocks */
+  uint8_t *winner;        /* of coarser levels; NULL on level 0 */
+  int32_t lines, columns; /* columns: of blocks */
 } StxSgmCoarseWinnerArgs;
 
 /* From records of lines to records of all pixels, in which nothing remains to be checked. */

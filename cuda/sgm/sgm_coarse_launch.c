@@ -19,7 +19,7 @@ typedef struct {
   StxSgmCensusArgs census; /* of the pictures below; the words of all levels lie in one place */
   uint8_t *image[2];       /* smoothed on level 0 */
   uint8_t *winner;         /* of level 1 and above */
-  int disparities, lines, step;
+  int disparities, lines;
   int columns, rows; /* of blocks */
   uint16_t *starts;
 } Level;
@@ -47,14 +47,13 @@ static void take_level(Job *job, int k, StxLayout *at)
   level->census.width = width;
   level->census.height = height;
   level->disparities = job->params->max_disparity >> k;
-  level->step = stx_sgm_coarse_step(k);
-  level->lines = stx_sgm_coarse_lines(height, k);
+  level->lines = stx_sgm_coarse_lines(height);
   level->columns = stx_sgm_coarse_blocks(width);
   level->rows = stx_sgm_coarse_blocks(height);
   STX_TAKE(at, level->image[0], pixels);
   STX_TAKE(at, level->image[1], pixels);
   if (k > 0)
-    STX_TAKE(at, level->winner, pixels);
+    STX_TAKE(at, level->winner, (size_t)width * (size_t)level->lines);
   STX_TAKE(at, level->starts, (size_t)level->columns * (size_t)level->rows);
 }
 
@@ -62,7 +61,7 @@ static void take_level(Job *job, int k, StxLayout *at)
 static size_t lay_out(Job *job, const StxSgmParams *params, void *base)
 {
   StxLayout at = {.memory = base};
-  size_t matched = (size_t)params->width * (size_t)stx_sgm_coarse_lines(params->height, 0);
+  size_t matched = (size_t)params->width * (size_t)stx_sgm_coarse_lines(params->height);
   job->params = params;
   job->count = stx_sgm_coarse_levels(params->max_disparity);
   for (int i = 0; i < params->paths / 2; i++)
@@ -156,7 +155,7 @@ static bool windows(const Job *job, const Level *level, const Level *coarser)
   if (coarser != NULL) {
     args.winner = coarser->winner;
     args.width = coarser->census.width;
-    args.height = coarser->census.height;
+    args.lines = coarser->lines;
     args.disparities = coarser->disparities;
   }
   StxCudaSize grid = {
@@ -181,7 +180,6 @@ static bool paths(
       .starts = level->starts,
       .width = level->census.width,
       .lines = level->lines,
-      .step = level->step,
       .columns = level->columns,
       .p1 = job->params->p1,
       .p2 = stx_sgm_coarse_p2(job->params->p2),
@@ -223,7 +221,6 @@ static bool winner(const Job *job, const Level *level)
       .starts = level->starts,
       .winner = level->winner,
       .lines = level->lines,
-      .step = level->step,
       .columns = level->columns,
   };
   for (int i = 0; i < job->params->paths / 2; i++)

@@ -26,6 +26,7 @@
 #include "cuda/sgm/sgm_hints.cuh"
 
 enum {
+  STEP = STX_SGM_COARSE_STEP,
   MOST = STX_SGM_COARSE_BLOCK, /* pixels of a stretch */
   NO_CANDIDATE = 1024,         /* more than L(q,d) + P1 can be */
   HALF_WARP = STX_SGM_COARSE_WINDOW,
@@ -64,18 +65,17 @@ STX_DEVICE Spot first_spot(
   return {number, backward ? a->lines - 1 : 0, sign * axis->dx, sign};
 }
 
-/* Steps until a coordinate leaves its block of so many, a power of two. */
+/* Steps until a coordinate leaves its block of so many. */
 STX_DEVICE int steps_within(int at, int step, int block)
 {
-  const int within = at & (block - 1);
+  const int within = at % block;
   return step > 0 ? block - within : step < 0 ? within + 1 : MOST;
 }
 
 /* Pixels of the stretch that begins here. */
 STX_DEVICE int length_of(const StxSgmCoarsePathsArgs *a, Spot at, int most)
 {
-  const int across = steps_within(at.x, at.dx, MOST),
-            down = steps_within(at.y, at.dy, MOST >> (a->step - 1));
+  const int across = steps_within(at.x, at.dx, MOST), down = steps_within(at.y, at.dy, MOST / STEP);
   const int length = min(most, min(across, down));
   return at.dx > 0 ? min(length, a->width - at.x) : length;
 }
@@ -99,8 +99,8 @@ template <bool ADD>
 STX_DEVICE Words load_words(const StxSgmCoarsePathsArgs *a, Spot at, int length, int d,
     const uint8_t *cells, int64_t cells_step)
 {
-  const int left_row = a->width * a->step;
-  const int right_row = (int)a->right.pitch * STX_SGM_SHIFTS * a->step;
+  const int left_row = a->width * STEP;
+  const int right_row = (int)a->right.pitch * STX_SGM_SHIFTS * STEP;
   const uint32_t *left = a->left + (at.y * left_row + at.x);
   const uint32_t *right = a->right.words + (at.y * right_row + at.x + (int)a->right.before - d);
   const int left_step = at.dy * left_row + at.dx, right_step = at.dy * right_row + at.dx;
@@ -159,7 +159,7 @@ STX_DEVICE int follow_stretch(
     const StxSgmCoarsePathsArgs *a, uint8_t *cells, Spot at, int most, Walk *walk)
 {
   const int length = length_of(a, at, most);
-  const uint32_t starts = a->starts[at.y * a->step / MOST * a->columns + at.x / MOST];
+  const uint32_t starts = a->starts[at.y * STEP / MOST * a->columns + at.x / MOST];
   const int64_t cells_step = (int64_t)(at.dy * a->width + at.dx) * STX_SGM_LANES;
   cells += (int64_t)(at.y * a->width + at.x) * STX_SGM_LANES;
   const Words words = load_words<ADD>(a, at, length, disparity_of(starts), cells, cells_step);

@@ -14,6 +14,7 @@
 
 enum {
   WINDOW = STX_SGM_COARSE_WINDOW,
+  VOTER_LINES = STX_SGM_COARSE_VOTERS / STX_SGM_COARSE_STEP,
   VOTE_BINS = STX_SGM_COARSE_VOTES + STX_SGM_COARSE_HELD, /* windows may end behind the last one */
 };
 
@@ -45,11 +46,12 @@ STX_DEVICE void count_votes(const StxSgmWindowsArgs *a, int i, int j, uint32_t *
   for (int c = lane; c < VOTE_BINS; c += STX_SGM_LANES)
     votes[c] = 0;
   __syncwarp();
-  for (int k = lane; k < STX_SGM_COARSE_VOTERS * STX_SGM_COARSE_VOTERS; k += STX_SGM_LANES) {
+  for (int k = lane; k < VOTER_LINES * STX_SGM_COARSE_VOTERS; k += STX_SGM_LANES) {
     const int x = step * i - STX_SGM_COARSE_AROUND + k % STX_SGM_COARSE_VOTERS;
-    const int y = step * j - STX_SGM_COARSE_AROUND + k / STX_SGM_COARSE_VOTERS;
-    if (x >= 0 && x < a->width && y >= 0 && y < a->height)
-      atomicAdd(&votes[a->winner[(size_t)y * a->width + x]], 1u);
+    const int line =
+        (step * j - STX_SGM_COARSE_AROUND) / STX_SGM_COARSE_STEP + k / STX_SGM_COARSE_VOTERS;
+    if (x >= 0 && x < a->width && line >= 0 && line < a->lines)
+      atomicAdd(&votes[a->winner[(size_t)line * a->width + x]], 1u);
   }
   __syncwarp();
 }

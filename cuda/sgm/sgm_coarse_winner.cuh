@@ -85,7 +85,8 @@ template <int PATHS> STX_DEVICE void find_winner(const StxSgmCoarseWinnerArgs *a
   load_all_sums<PATHS>(&a->pair, at, sums);
   const uint32_t key = least_key(sums);
   const int best = (int)(key & 255), s1 = (int)(key >> 8);
-  const int block = j * a->step / STX_SGM_COARSE_BLOCK * a->columns + x / STX_SGM_COARSE_BLOCK;
+  const int block =
+      j * STX_SGM_COARSE_STEP / STX_SGM_COARSE_BLOCK * a->columns + x / STX_SGM_COARSE_BLOCK;
   const int starts = a->starts[block], window = best / STX_SGM_COARSE_WINDOW;
   const int d = (starts >> 8 * window & 255) + best % STX_SGM_COARSE_WINDOW;
   if (a->winner != NULL) {
@@ -118,9 +119,9 @@ STX_DEVICE uint32_t between(uint32_t a, uint32_t b)
 
 STX_DEVICE void finish_row_pixel(const StxSgmRowsArgs *a, int x, int y)
 {
-  const int above = y / 2, below = y + 1 < a->pair.height ? above + 1 : above;
+  const int above = y / STX_SGM_COARSE_STEP, below = y + 1 < a->pair.height ? above + 1 : above;
   uint32_t record = checked_record(a, x, above);
-  if (y % 2 != 0)
+  if (y % STX_SGM_COARSE_STEP != 0)
     record = between(record, checked_record(a, x, below));
   if (a->textured != NULL && a->textured[(size_t)y * a->textured_pitch + x] == 0)
     record = 0;
