@@ -82,7 +82,7 @@ typedef struct {
 typedef struct {
   StxImplInfo info;
   /* Bytes of scratch for these parameters and this number of threads; on the host about
-   * width · height · (max_disparity + 16), with coarse-to-fine search width · height · 64. */
+   * width · height · (max_disparity + 16), with coarse-to-fine search width · height · 50. */
   size_t (*scratch_size)(const StxSgmParams *params, int threads);
   /*
    * params       has passed stx_sgm_check

@@ -63,15 +63,16 @@ static void wide_ranges(const uint8_t *restrict least, const uint8_t *restrict m
   }
 }
 
-/* Makes unknown what has a flat window: first down the columns, then along the row. */
-static void check_texture(const Fast *f, int y)
+/* Makes unknown what has a flat window: first down the columns, then along the row. The values of
+ * row y begin at `at`. */
+static void check_texture(const Fast *f, int y, size_t at)
 {
   int width = f->params->width;
   for (int from = 0; from < width; from += PIECE) {
     uint8_t least[PIECE + WINDOW - 1], most[PIECE + WINDOW - 1], keep[PIECE];
     int count = width - from < PIECE ? width - from : PIECE;
-    uint16_t *restrict value = f->value + (size_t)y * (size_t)width + from;
-    uint8_t *restrict margin = f->margin + (size_t)y * (size_t)width + from;
+    uint16_t *restrict value = f->value + at + from;
+    uint8_t *restrict margin = f->margin + at + from;
     column_ranges(f, y, from, least, most);
     wide_ranges(least, most, (uint8_t)f->params->texture, keep);
     for (int x = 0; x < count; x++) {

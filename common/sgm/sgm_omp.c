@@ -251,7 +251,7 @@ static void check_rows(void *data, int chunk, int worker)
     if (f->params->lr_max_diff >= 0)
       check_row(f, y);
     if (f->params->texture >= 0)
-      check_texture(f, y);
+      check_texture(f, y, (size_t)y * (size_t)f->params->width);
   }
 }
 

@@ -24,8 +24,8 @@
  *   blocks   of 8 × 8 pixels from the top left. The candidates of all pixels of a block are two
  *            windows of 16, s_0 … s_0 + 15 and s_1 … s_1 + 15. On the top level these are 0 and 16.
  *   votes    h(c) = how many pixels of lines of level k + 1 have the winner c, among those of the
- * image with x = 4·i − 2 … 4·i + 5 and y = 4·j − 2 … 4·j + 5: half of the block (i, j) of level k,
- *            and two pixels around it.
+ *            image with x = 4·i − 2 … 4·i + 5 and y = 4·j − 2 … 4·j + 5: half of the block (i, j)
+ *            of level k, and two pixels around it.
  *   windows  of the block, with n = D_{k+1}: window t = 0 … n − 6 begins at
  *              s(t) = max(0, min(2t − 2, D_k − 16)), and has v(t) = h(t) + … + h(t + 5) votes.
  *            First: of the windows with the most votes the one in the middle of the first run, so
@@ -34,16 +34,19 @@
  *            16 away from the first. If these have no votes at all, it begins 17 behind the first,
  *            or 17 before it where it would end behind D_k − 1.
  *            s_0 is the smaller one. So the two never touch, but on the top level.
- *   paths    go from line to line. N(d) exists if d is a candidate of p − r. On the top level d =
- * 15 and 16 do not count as neighbours. winner   d*, S1 and S2 among the candidates of p. Coarse
- * levels end here. Right view: among the left pixels (x + d*, y) whose winner d* says that they
- * match x, d_R(x) is that of the one with the least S1; ties go to the smallest d*. value    the
- * vertex is 0 if d* is the first or the last of its window. rows     A row between two lines, with
- * values a above it and b below it (a again where there is no line below): v = (a + b + 1) >> 1
- * with the smaller confidence, if both are known and |a − b| <= 256, else unknown. This comes
- * before the texture check, which sees the pictures as they are.
+ *   paths    go from line to line. N(d) exists if d is a candidate of p − r. On the top level
+ *            d = 15 and 16 do not count as neighbours.
+ *   winner   d*, S1 and S2 among the candidates of p. Coarse levels end here.
+ *            Right view: among the left pixels (x + d*, y) whose winner d* says that they match x,
+ *            d_R(x) is that of the one with the least S1; ties go to the smallest d*.
+ *   value    the vertex is 0 if d* is the first or the last of its window.
+ *   checks   and the median see the lines as if there were no other rows; but the window of the
+ *            texture check is one of rows, of the pictures as they are.
+ *   rows     A row between two lines, with values a above it and b below it in the end (a again
+ *            where there is no line below): v = (a + b + 1) >> 1 with the smaller confidence if
+ *            both are known and |a − b| <= 256, else unknown.
  *
- * Scratch on the host: about 52 bytes per pixel, for any max_disparity.
+ * Scratch on the host: about 50 bytes per pixel, for any max_disparity.
  */
 #ifndef STX_SGM_COARSE_H
 #define STX_SGM_COARSE_H

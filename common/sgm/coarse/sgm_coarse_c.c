@@ -47,6 +47,8 @@ typedef struct {
   int *right_key; /* 256·S1 + d* of one row of right pixels */
   uint16_t *value;
   uint8_t *margin;
+  StxImage16 lines; /* the output's rows that are lines */
+  StxImage8 sure;
   void *sky;
 } Scratch;
 
@@ -85,8 +87,12 @@ static size_t lay_out(Scratch *s, const StxSgmParams *params, void *base)
   STX_TAKE(&at, s->volume, matched * COUNT);
   STX_TAKE(&at, s->path_rows, 8 * width * COUNT);
   STX_TAKE(&at, s->right_key, width);
-  STX_TAKE(&at, s->value, n);
-  STX_TAKE(&at, s->margin, n);
+  STX_TAKE(&at, s->value, matched);
+  STX_TAKE(&at, s->margin, matched);
+  s->lines = (StxImage16){NULL, 2 * params->width, params->width, (int)(matched / width)};
+  s->sure = (StxImage8){NULL, params->width, params->width, (int)(matched / width)};
+  STX_TAKE(&at, s->lines.data, matched);
+  STX_TAKE(&at, s->sure.data, matched);
   s->sky = stx_take(&at, stx_sgm_sky_scratch(params));
   return at.size;
 }
@@ -365,10 +371,11 @@ static int second_best(const uint8_t *sum, const uint8_t *starts, int d)
   return second;
 }
 
-static bool passes(const Scratch *s, int x, int d, int s1, int s2)
+static bool passes(const Scratch *s, int x, int j, int d, int s1, int s2)
 {
   const StxSgmParams *params = s->params;
-  if (x - d < 0 || !stx_sgm_unique(s1, s2, params->uniqueness))
+  if (x - d < 0 || !stx_sgm_unique(s1, s2, params->uniqueness) ||
+      stx_sgm_is_flat(&s->levels[0].left, params->texture, x, j * STEP))
     return false;
   return params->lr_max_diff < 0 || abs(d - s->right_key[x - d] % 256) <= params->lr_max_diff;
 }
@@ -376,44 +383,34 @@ static bool passes(const Scratch *s, int x, int d, int s1, int s2)
 static void finish_line(const Scratch *s, int j)
 {
   const Level *level = &s->levels[0];
-  size_t width = (size_t)s->params->width, row = (size_t)(j * STEP) * width;
+  size_t width = (size_t)s->params->width, row = (size_t)j * width;
   right_view(s, j);
   for (int x = 0; x < s->params->width; x++) {
     const uint8_t *starts = starts_of(level, x, j);
-    const uint8_t *sum = s->volume + ((size_t)j * width + (size_t)x) * COUNT;
+    const uint8_t *sum = s->volume + (row + (size_t)x) * COUNT;
     int best = winner(sum), d = disparity_of(starts, best);
     int s1 = sum[best], s2 = second_best(sum, starts, d), vertex = 0;
     if (best % WINDOW > 0 && best % WINDOW < WINDOW - 1)
       vertex = stx_sgm_vertex(sum[best - 1], s1, sum[best + 1]);
-    bool known = passes(s, x, d, s1, s2);
+    bool known = passes(s, x, j, d, s1, s2);
     s->value[row + (size_t)x] = known ? (uint16_t)stx_sgm_value(d, vertex) : STX_DISPARITY_UNKNOWN;
     s->margin[row + (size_t)x] = known ? (uint8_t)stx_sgm_confidence(s1, s2) : 0;
   }
 }
 
-/* Row y lies between two lines, or behind the last. */
-static void fill_row(const Scratch *s, int y)
+/* Row y of the output from the lines. */
+static void write_row(
+    const Scratch *s, int y, const StxImage16 *disparity, const StxImage8 *confidence)
 {
-  size_t width = (size_t)s->params->width, row = (size_t)y * width, above = row - width;
-  size_t below = y + 1 < s->params->height ? row + width : above;
-  for (size_t x = 0; x < width; x++) {
-    int a = s->value[above + x], b = s->value[below + x];
+  int above = y / STEP, below = min2((y + STEP - 1) / STEP, s->lines.height - 1);
+  for (int x = 0; x < s->params->width; x++) {
+    int a = stx_row16(&s->lines, above)[x], b = stx_row16(&s->lines, below)[x];
+    int sure = min2(stx_row8(&s->sure, above)[x], stx_row8(&s->sure, below)[x]);
     bool known = a != STX_DISPARITY_UNKNOWN && b != STX_DISPARITY_UNKNOWN && abs(a - b) <= 256;
-    s->value[row + x] = known ? (uint16_t)average(a, b) : STX_DISPARITY_UNKNOWN;
-    s->margin[row + x] = (uint8_t)(known ? min2(s->margin[above + x], s->margin[below + x]) : 0);
+    stx_row16(disparity, y)[x] = known ? (uint16_t)average(a, b) : STX_DISPARITY_UNKNOWN;
+    if (confidence->data != NULL)
+      stx_row8(confidence, y)[x] = (uint8_t)(known ? sure : 0);
   }
-}
-
-static void check_texture(const Scratch *s)
-{
-  const StxSgmParams *params = s->params;
-  size_t at = 0;
-  for (int y = 0; y < params->height; y++)
-    for (int x = 0; x < params->width; x++, at++)
-      if (stx_sgm_is_flat(&s->levels[0].left, params->texture, x, y)) {
-        s->value[at] = STX_DISPARITY_UNKNOWN;
-        s->margin[at] = 0;
-      }
 }
 
 bool stx_sgm_coarse_run_c(const StxSgmParams *params, const StxImage8 *left, const StxImage8 *right,
@@ -434,10 +431,11 @@ bool stx_sgm_coarse_run_c(const StxSgmParams *params, const StxImage8 *left, con
     match(&s, k);
   for (int j = 0; j < s.levels[0].lines; j++)
     finish_line(&s, j);
-  for (int y = 1; y < params->height; y += 2)
-    fill_row(&s, y);
-  check_texture(&s);
-  stx_sgm_write_c(params, s.value, s.margin, disparity, confidence);
+  StxSgmParams lines = *params;
+  lines.height = s.levels[0].lines;
+  stx_sgm_write_c(&lines, s.value, s.margin, &s.lines, &s.sure);
+  for (int y = 0; y < params->height; y++)
+    write_row(&s, y, disparity, confidence);
   stx_sgm_last_steps(params, left, right, disparity, confidence, s.sky, 1);
   return true;
 }

@@ -9,9 +9,9 @@
  *     both sweeps up to the middle    half sums and costs into the volume
  *                                     (sgm_coarse_paths.inc.h)
  *     both from the middle on         other half sums, S, winners (sgm_coarse_winner.inc.h)
- *   for all lines                     left-right check
- *   for all rows                      values from the lines, texture check
- *   for all rows                      median, output
+ *   for all lines                     left-right check, texture check
+ *   for all lines                     median
+ *   for all rows                      output
  *
  * As in full search the two sweeps meet in the middle, and are cut into tiles, skewed by a pixel
  * per line: here of a row of blocks × TILE_COLUMNS. Levels come one after the other and share what
@@ -26,7 +26,10 @@
 
 typedef struct {
   Level levels[MAX_LEVELS];
-  Fast rows;        /* gray, value, margin of the finest level's rows */
+  StxSgmParams line_params; /* the finest level's lines as a picture */
+  Fast lines;
+  StxImage16 median; /* their values and confidences in the end */
+  StxImage8 sure;
   int count, level; /* of the levels; the one that is matched */
   bool second;      /* half of both sweeps */
   uint8_t *volume;
@@ -111,18 +114,23 @@ static void take_shared(Coarse *c, int workers, StxLayout *at)
   STX_TAKE(at, c->keys, (size_t)workers * width);
 }
 
-/* What comes out: of the finest level by line, then by row. */
+/* What comes out by line: before the median, and after it. */
 static void take_results(Coarse *c, StxLayout *at)
 {
   Level *finest = &c->levels[0];
-  size_t width = (size_t)finest->params.width;
-  size_t pixels = width * (size_t)finest->lines, area = width * (size_t)finest->params.height;
+  int width = finest->params.width;
+  size_t pixels = (size_t)width * (size_t)finest->lines;
   finest->f.value = stx_take(at, pixels * sizeof(uint16_t));
   finest->f.margin = stx_take(at, pixels);
   finest->f.right_winner = stx_take(at, pixels);
-  c->rows = finest->f;
-  c->rows.value = stx_take(at, area * sizeof(uint16_t));
-  c->rows.margin = stx_take(at, area);
+  c->line_params = finest->params;
+  c->line_params.height = finest->lines;
+  c->lines = finest->f;
+  c->lines.params = &c->line_params;
+  c->median = (StxImage16){NULL, 2 * width, width, finest->lines};
+  c->sure = (StxImage8){NULL, width, width, finest->lines};
+  STX_TAKE(at, c->median.data, pixels);
+  STX_TAKE(at, c->sure.data, pixels);
 }
 
 /* Lays everything out from `base` (NULL: only to measure); returns the bytes used. */
@@ -269,29 +277,30 @@ static void check_lines(void *data, int block, int worker)
 {
   const Coarse *c = data;
   const Level *level = &c->levels[0];
-  uint16_t *keys = c->keys + (size_t)worker * (size_t)level->params.width;
+  const Fast *f = &level->f;
+  size_t width = (size_t)level->params.width;
   for (int j = block * BLOCK_LINES, end = lines_end(level, block); j < end; j++) {
-    right_view(&level->f, j, keys);
-    check_row(&level->f, j);
+    if (f->params->lr_max_diff >= 0) {
+      right_view(f, j, c->keys + (size_t)worker * width);
+      check_row(f, j);
+    }
+    if (f->params->texture >= 0)
+      check_texture(f, j * STEP, (size_t)j * width);
   }
 }
 
-static void take_rows(void *data, int block, int worker)
+static void median_lines(void *data, int block, int worker)
 {
   const Coarse *c = data;
-  const Level *level = &c->levels[0];
-  for (int y = block * BLOCK, end = rows_end(level, block); y < end; y++) {
-    take_row(level, &c->rows, y);
-    if (level->params.texture >= 0)
-      check_texture(&c->rows, y);
-  }
+  for (int j = block * BLOCK_LINES, end = lines_end(&c->levels[0], block); j < end; j++)
+    write_row(&c->lines, j, &c->median, &c->sure);
 }
 
 static void write_rows(void *data, int block, int worker)
 {
   const Coarse *c = data;
   for (int y = block * BLOCK, end = rows_end(&c->levels[0], block); y < end; y++)
-    write_row(&c->rows, y, c->disparity, c->confidence);
+    take_row(&c->median, &c->sure, y, c->disparity, c->confidence);
 }
 
 /* ---- Everything --------------------------------------------------------------------------- */
@@ -317,9 +326,8 @@ bool STX_VARIANT(stx_sgm_coarse_run)(const StxSgmParams *params, const StxImage8
     stx_parallel(workers, c.levels[c.level].rows, prepare_rows, &c);
   for (c.level = c.count - 1; c.level >= 0; c.level--)
     match(&c, workers);
-  if (params->lr_max_diff >= 0)
-    stx_parallel(workers, c.levels[0].rows, check_lines, &c);
-  stx_parallel(workers, c.levels[0].rows, take_rows, &c);
+  stx_parallel(workers, c.levels[0].rows, check_lines, &c);
+  stx_parallel(workers, c.levels[0].rows, median_lines, &c);
   stx_parallel(workers, c.levels[0].rows, write_rows, &c);
   stx_sgm_last_steps(params, left, right, disparity, confidence, c.sky, workers);
   return true;

@@ -135,7 +135,7 @@ static void right_view(const Fast *f, int y, uint16_t *keys)
 /* ---- Rows between lines ------------------------------------------------------------------- */
 
 /* Between the values a and b of the lines above and below. */
-static void fill_values(
+static void between_values(
     const uint16_t *restrict a, const uint16_t *restrict b, uint16_t *restrict value, int width)
 {
   for (int x = 0; x < width; x++) {
@@ -145,7 +145,7 @@ static void fill_values(
   }
 }
 
-static void fill_margins(const uint8_t *restrict a, const uint8_t *restrict b,
+static void between_margins(const uint8_t *restrict a, const uint8_t *restrict b,
     const uint16_t *restrict value, uint8_t *restrict margin, int width)
 {
   for (int x = 0; x < width; x++) {
@@ -154,21 +154,16 @@ static void fill_margins(const uint8_t *restrict a, const uint8_t *restrict b,
   }
 }
 
-/* Row y of the picture from the lines. */
-static void take_row(const Level *level, const Fast *rows, int y)
+/* Row y of the output from the lines, their median taken. */
+static void take_row(const StxImage16 *lines, const StxImage8 *sure, int y,
+    const StxImage16 *disparity, const StxImage8 *confidence)
 {
-  size_t width = (size_t)rows->params->width, to = (size_t)y * width;
-  size_t above = (size_t)(y / STEP) * width;
-  size_t below = y / STEP + 1 < level->lines ? above + width : above;
-  const Fast *f = &level->f;
-  if (y % STEP == 0) {
-    memcpy(rows->value + to, f->value + above, width * sizeof *f->value);
-    memcpy(rows->margin + to, f->margin + above, width);
-    return;
-  }
-  fill_values(f->value + above, f->value + below, rows->value + to, (int)width);
-  fill_margins(
-      f->margin + above, f->margin + below, rows->value + to, rows->margin + to, (int)width);
+  int above = y / STEP, below = within((y + STEP - 1) / STEP, 0, lines->height - 1);
+  uint16_t *to = stx_row16(disparity, y);
+  between_values(stx_row16(lines, above), stx_row16(lines, below), to, disparity->width);
+  if (confidence->data != NULL)
+    between_margins(stx_row8(sure, above), stx_row8(sure, below), to, stx_row8(confidence, y),
+        disparity->width);
 }
 
 #endif

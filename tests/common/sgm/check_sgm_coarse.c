@@ -94,18 +94,22 @@ static SgmResult brute_force(const SgmPair *pair)
     levels[k].finest = k == 0;
     brute_coarse_level(&levels[k], &levels[k + 1 < count ? k + 1 : k]);
   }
-  for (int at = 0; at < p->width * p->height; at++)
-    if (at / p->width % 2 == 0)
-      brute_coarse_pixel(&levels[0], at, &values[at], &confidences[at]);
+  SgmPair lines = {.params = *p}; /* for the median, every second row of the pair */
+  lines.params.height = (p->height + 1) / 2;
+  for (int y = 0; y < p->height; y += 2)
+    for (int x = 0; x < p->width; x++) {
+      int line = y / 2 * p->width + x;
+      brute_coarse_pixel(&levels[0], y * p->width + x, &values[line], &confidences[line]);
+    }
+  for (int y = 0; y < p->height; y += 2)
+    for (int x = 0; x < p->width; x++) {
+      int line = y / 2 * p->width + x;
+      int value = p->median ? brute_median(&lines, values, x, y / 2) : values[line];
+      stx_row16(&result.disparity, y)[x] = (uint16_t)value;
+      stx_row8(&result.confidence, y)[x] = (uint8_t)(value != 0 ? confidences[line] : 0);
+    }
   for (int y = 1; y < p->height; y += 2)
-    brute_between(pair, y, values, confidences);
-  brute_textures(pair, values, confidences);
-  for (int at = 0; at < p->width * p->height; at++) {
-    int x = at % p->width, y = at / p->width;
-    int value = p->median ? brute_median(pair, values, x, y) : values[at];
-    stx_row16(&result.disparity, y)[x] = (uint16_t)value;
-    stx_row8(&result.confidence, y)[x] = (uint8_t)(value != 0 ? confidences[at] : 0);
-  }
+    brute_between(pair, y, &result);
   if (p->sky)
     brute_sky(pair, &result, &met);
   for (int y = 0; y < p->height && p->lr_max_diff >= 0; y++)

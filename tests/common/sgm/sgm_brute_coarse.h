@@ -266,6 +266,8 @@ static void brute_coarse_pixel(const BruteLevel *level, int at, int *value, int 
     return;
   if (p->lr_max_diff >= 0 && abs(brute_coarse_right(level, x - d, y) - d) > p->lr_max_diff)
     return;
+  if (p->texture >= 0 && brute_flat(&level->pair, x, y))
+    return;
   bool inner = true;
   for (int w = 0; w < 2; w++)
     inner &= d != level->begin[at][w] && d != level->begin[at][w] + 15;
@@ -273,25 +275,18 @@ static void brute_coarse_pixel(const BruteLevel *level, int at, int *value, int 
   *confidence = brute_confidence(s[d], second);
 }
 
-/* Row y between two that are matched. */
-static void brute_between(const SgmPair *pair, int y, int *values, int *confidences)
+/* Row y between two lines, of a result whose lines are done. */
+static void brute_between(const SgmPair *pair, int y, const SgmResult *result)
 {
-  int width = pair->params.width, down = y + 1 < pair->params.height ? width : -width;
-  for (int at = y * width; at < (y + 1) * width; at++) {
-    int a = values[at - width], b = values[at + down];
-    int sure = confidences[at - width], also = confidences[at + down];
+  int down = y + 1 < pair->params.height ? y + 1 : y - 1;
+  for (int x = 0; x < pair->params.width; x++) {
+    int a = stx_row16(&result->disparity, y - 1)[x], b = stx_row16(&result->disparity, down)[x];
+    int sure = stx_row8(&result->confidence, y - 1)[x];
+    int also = stx_row8(&result->confidence, down)[x];
     bool known = a > 0 && b > 0 && abs(a - b) < 257;
-    values[at] = known ? brute_average(a, b) : 0;
-    confidences[at] = known ? (sure < also ? sure : also) : 0;
+    stx_row16(&result->disparity, y)[x] = (uint16_t)(known ? brute_average(a, b) : 0);
+    stx_row8(&result->confidence, y)[x] = (uint8_t)(!known ? 0 : sure < also ? sure : also);
   }
-}
-
-static void brute_textures(const SgmPair *pair, int *values, int *confidences)
-{
-  for (int at = 0; at < pair->params.width * pair->params.height; at++)
-    if (pair->params.texture >= 0 &&
-        brute_flat(pair, at % pair->params.width, at / pair->params.width))
-      values[at] = confidences[at] = 0;
 }
 
 #endif
