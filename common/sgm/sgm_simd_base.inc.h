@@ -137,7 +137,38 @@ INLINE VBytes vb_sub(VBytes a, VBytes b)
   return a - b;
 }
 
-#ifndef __aarch64__
+#ifdef __SSE2__
+/* Of bytes in another order GCC makes 16 loads and stores. */
+INLINE VBytes vb_up(VBytes v, VBytes free)
+{
+  return (VBytes)_mm_or_si128(_mm_slli_si128((__m128i)v, 1), _mm_srli_si128((__m128i)free, 15));
+}
+
+INLINE VBytes vb_down(VBytes v, VBytes free)
+{
+  return (VBytes)_mm_or_si128(_mm_srli_si128((__m128i)v, 1), _mm_slli_si128((__m128i)free, 15));
+}
+
+/* In lane 0. */
+INLINE __m128i least_lane(VBytes v)
+{
+  __m128i least = _mm_min_epu8((__m128i)v, _mm_srli_si128((__m128i)v, 8));
+  least = _mm_min_epu8(least, _mm_srli_si128(least, 4));
+  least = _mm_min_epu8(least, _mm_srli_si128(least, 2));
+  return _mm_min_epu8(least, _mm_srli_si128(least, 1));
+}
+
+INLINE VBytes vb_least(VBytes v)
+{
+  __m128i least = least_lane(v);
+  return (VBytes)_mm_shuffle_epi32(_mm_shufflelo_epi16(_mm_unpacklo_epi8(least, least), 0), 0);
+}
+
+INLINE int vb_least_value(VBytes v)
+{
+  return _mm_cvtsi128_si32(least_lane(v)) & 0xff;
+}
+#elif !defined __aarch64__
 INLINE VBytes vb_up(VBytes v, VBytes free)
 {
   return __builtin_shufflevector(v, free, 16, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14);
@@ -164,7 +195,9 @@ INLINE int vb_least_value(VBytes v)
 {
   return vb_least(v)[0];
 }
+#endif
 
+#ifndef __aarch64__
 INLINE int vw_least_value(VWords v)
 {
   v = vw_min(v, __builtin_shufflevector(v, v, 4, 5, 6, 7, 0, 1, 2, 3));
