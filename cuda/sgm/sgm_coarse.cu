@@ -3,9 +3,9 @@
  * Coarse-to-fine search on the GPU, see common/sgm/coarse/sgm_coarse.h: what takes the place of
  * census, paths and winner of sgm.cu. The pictures are halved and smoothed first; then, level by
  * level from the top, census, windows, paths and winners, each explained in its file. The winners
- * of a level are the votes of the next; those of level 0 are records of its lines, of which the
- * last kernel makes those of all pixels. What that costs beside full search, on paper:
- * docs/algorithms/sgm.md.
+ * of a level are the votes of the next; those of level 0 are records, as full search has them, of
+ * its lines. From these sgm.cu goes on as if there were no other rows, which the last kernel adds.
+ * What all that costs beside full search, on paper: docs/algorithms/sgm.md.
  */
 #include "cuda/driver/gpu.cuh"
 
@@ -65,6 +65,6 @@ STX_KERNEL(stx_sgm_coarse_rows, StxSgmRowsArgs, STX_SGM_COARSE_ROWS *STX_SGM_LAN
 {
   const int x = blockIdx.x * STX_SGM_LANES + threadIdx.x;
   const int y = blockIdx.y * STX_SGM_COARSE_ROWS + threadIdx.y;
-  if (x < a.pair.width && y < a.pair.height)
-    finish_row_pixel(&a, x, y);
+  if (x < a.width && y < a.height)
+    write_row_pixel(&a, x, y);
 }

@@ -38,18 +38,21 @@ typedef struct {
 } StxSgmCoarsePathsArgs;
 
 typedef struct {
-  StxSgmWinnerArgs pair; /* textured: NULL; records: of level 0, by line; columns: the width */
+  StxSgmWinnerArgs pair; /* textured, records: of level 0, else NULL; columns: the width */
   const uint16_t *starts;
   uint8_t *winner;        /* of coarser levels; NULL on level 0 */
   int32_t lines, columns; /* columns: of blocks */
 } StxSgmCoarseWinnerArgs;
 
-/* From records of lines to records of all pixels, in which nothing remains to be checked. */
+/* From lines, rows without gaps, to all rows. */
 typedef struct {
-  StxSgmFinishArgs pair; /* records: of the lines */
-  uint32_t *records;
-  const uint8_t *textured; /* 0 where the window is flat; NULL: not wanted */
-  uint32_t textured_pitch, reserved;
+  const uint16_t *lines;
+  const uint8_t *sure; /* their confidence; NULL, and `confidence`: not wanted */
+  int32_t width, height;
+  uint16_t *disparity;
+  int64_t disparity_stride; /* bytes */
+  uint8_t *confidence;
+  int64_t confidence_stride;
 } StxSgmRowsArgs;
 
 #endif

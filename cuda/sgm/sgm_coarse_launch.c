@@ -31,8 +31,7 @@ typedef struct {
   const StxSgmCensusArgs *pair;
   int count;
   Level levels[STX_SGM_COARSE_LEVELS];
-  uint8_t *volumes[4];    /* two with four paths; of one level after the other */
-  uint32_t *line_records; /* of level 0 */
+  uint8_t *volumes[4]; /* two with four paths; of one level after the other */
   uint32_t *records;
 } Job;
 
@@ -68,7 +67,6 @@ static size_t lay_out(Job *job, const StxSgmParams *params, void *base)
     STX_TAKE(&at, job->volumes[i], matched * 2 * STX_SGM_COARSE_WINDOW);
   for (int k = 0; k < job->count; k++)
     take_level(job, k, &at);
-  STX_TAKE(&at, job->line_records, matched);
   return at.size;
 }
 
@@ -93,7 +91,6 @@ static void fill_census(Job *job)
     census->right.before = (uint32_t)level->disparities;
     census->taken = job->pair->taken;
   }
-  job->levels[0].census.right_best = job->pair->right_best;
 }
 
 /* ---- Launches ----------------------------------------------------------------------------- */
@@ -207,6 +204,7 @@ static bool all_paths(const Job *job, const Level *level)
 
 static bool winner(const Job *job, const Level *level)
 {
+  const bool finest = level == job->levels;
   int width = level->census.width;
   StxSgmCoarseWinnerArgs args = {
       .pair =
@@ -215,8 +213,10 @@ static bool winner(const Job *job, const Level *level)
               .columns = width,
               .paths = job->params->paths,
               .uniqueness = job->params->uniqueness,
-              .right_best = level->census.right_best,
-              .records = level->winner == NULL ? job->line_records : NULL,
+              .textured = finest ? job->pair->textured : NULL,
+              .textured_pitch = job->pair->textured_pitch,
+              .right_best = finest ? job->pair->right_best : NULL,
+              .records = finest ? job->records : NULL,
           },
       .starts = level->starts,
       .winner = level->winner,
@@ -228,45 +228,43 @@ static bool winner(const Job *job, const Level *level)
   return launch_pixels(job, &winner_kernel, width, level->lines, 1, &args);
 }
 
+/* The words of the pair itself, which the sky is looked for in, come last. */
 static bool match(const Job *job, int k)
 {
   const Level *level = &job->levels[k];
   const Level *coarser = k + 1 < job->count ? level + 1 : NULL;
   return census(job, &level->census) && windows(job, level, coarser) && all_paths(job, level) &&
-         winner(job, level);
-}
-
-static bool rows(const Job *job)
-{
-  const StxSgmParams *params = job->params;
-  StxSgmRowsArgs args = {
-      .pair =
-          {
-              .records = job->line_records,
-              .right_best = job->pair->right_best,
-              .width = params->width,
-              .height = params->height,
-              .lr_max_diff = params->lr_max_diff,
-          },
-      .records = job->records,
-      .textured = job->pair->textured,
-      .textured_pitch = job->pair->textured_pitch,
-  };
-  return launch_pixels(job, &rows_kernel, params->width, params->height, 1, &args);
+         (k > 0 || census(job, job->pair)) && winner(job, level);
 }
 
 bool stx_sgm_coarse_cuda(const StxSgmParams *params, const StxSgmCensusArgs *pair,
     uint32_t *records, void *scratch, const StxPlace *place, StxError *error)
 {
   Job job = {.place = place, .error = error, .pair = pair, .records = records};
-  StxSgmCensusArgs last = *pair;
   bool ok = true;
-  last.right_best = NULL; /* is full by then */
   lay_out(&job, params, scratch);
   fill_census(&job);
   for (int k = 0; ok && k < job.count; k++)
     ok = picture(&job, k);
   for (int k = job.count - 1; ok && k >= 0; k--)
     ok = match(&job, k);
-  return ok && census(&job, &last) && rows(&job);
+  return ok;
+}
+
+bool stx_sgm_coarse_cuda_rows(const StxImage16 *lines, const StxImage8 *sure,
+    const StxImage16 *disparity, const StxImage8 *confidence, const StxPlace *place,
+    StxError *error)
+{
+  Job job = {.place = place, .error = error};
+  StxSgmRowsArgs args = {
+      .lines = lines->data,
+      .sure = sure->data,
+      .width = disparity->width,
+      .height = disparity->height,
+      .disparity = disparity->data,
+      .disparity_stride = disparity->stride,
+      .confidence = confidence->data,
+      .confidence_stride = confidence->stride,
+  };
+  return launch_pixels(&job, &rows_kernel, args.width, args.height, 1, &args);
 }

@@ -2,7 +2,7 @@
 /*
  * The winner of each pixel among its 32 candidates, and on level 0 the checks that need no other
  * pixel, and the right view. A thread has a pixel, whose sums are eight words in registers: neither
- * needs other lanes. And the rows between the lines of level 0.
+ * needs other lanes. And, at the very end, the rows between lines.
  */
 #ifndef STX_SGM_COARSE_WINNER_CUH
 #define STX_SGM_COARSE_WINNER_CUH
@@ -10,7 +10,6 @@
 #include "common/sgm/coarse/sgm_coarse.h"
 #include "common/sgm/sgm_math.h"
 #include "cuda/sgm/sgm_coarse_args.h"
-#include "cuda/sgm/sgm_finish.cuh"
 #include "cuda/sgm/sgm_sums.cuh"
 
 enum {
@@ -65,11 +64,13 @@ STX_DEVICE uint32_t second_sum(const uint32_t (&sums)[SUM_WORDS], int best)
 /* A pixel's record, but for the left-right check. best: the candidate d; at: its byte. */
 template <int PATHS>
 STX_DEVICE uint32_t record_of(
-    const StxSgmWinnerArgs *a, int x, size_t at, int best, int d, int s1, int s2)
+    const StxSgmWinnerArgs *a, int x, int y, size_t at, int best, int d, int s1, int s2)
 {
   const int within = best % STX_SGM_COARSE_WINDOW;
   int vertex = 0;
   if (x < d || !stx_sgm_unique(s1, s2, a->uniqueness))
+    return 0;
+  if (a->textured != NULL && a->textured[(size_t)y * a->textured_pitch + x] == 0)
     return 0;
   if (within > 0 && within < STX_SGM_COARSE_WINDOW - 1)
     vertex = stx_sgm_vertex(sum_at<PATHS>(a, at - 1), s1, sum_at<PATHS>(a, at + 1));
@@ -85,8 +86,8 @@ template <int PATHS> STX_DEVICE void find_winner(const StxSgmCoarseWinnerArgs *a
   load_all_sums<PATHS>(&a->pair, at, sums);
   const uint32_t key = least_key(sums);
   const int best = (int)(key & 255), s1 = (int)(key >> 8);
-  const int block =
-      j * STX_SGM_COARSE_STEP / STX_SGM_COARSE_BLOCK * a->columns + x / STX_SGM_COARSE_BLOCK;
+  const int y = j * STX_SGM_COARSE_STEP;
+  const int block = y / STX_SGM_COARSE_BLOCK * a->columns + x / STX_SGM_COARSE_BLOCK;
   const int starts = a->starts[block], window = best / STX_SGM_COARSE_WINDOW;
   const int d = (starts >> 8 * window & 255) + best % STX_SGM_COARSE_WINDOW;
   if (a->winner != NULL) {
@@ -94,38 +95,26 @@ template <int PATHS> STX_DEVICE void find_winner(const StxSgmCoarseWinnerArgs *a
     return;
   }
   const int s2 = (int)second_sum(sums, best);
-  a->pair.records[pixel] = record_of<PATHS>(&a->pair, x, at + best, best, d, s1, s2);
+  a->pair.records[pixel] = record_of<PATHS>(&a->pair, x, y, at + best, best, d, s1, s2);
   if (a->pair.right_best != NULL && x >= d)
     atomicMin(&a->pair.right_best[pixel - d], (uint32_t)(s1 << 8 | d));
 }
 
 /* ---- Between the lines --------------------------------------------------------------------- */
 
-/* The record of pixel x of line j after the left-right check; 0: unknown. */
-STX_DEVICE uint32_t checked_record(const StxSgmRowsArgs *a, int x, int j)
+STX_DEVICE void write_row_pixel(const StxSgmRowsArgs *a, int x, int y)
 {
-  const uint32_t record = a->pair.records[(size_t)j * a->pair.width + x];
-  return checked_value(&a->pair, x, j) == STX_DISPARITY_UNKNOWN ? 0 : record;
-}
-
-/* What is known between two lines, of which `a` and `b` are records. */
-STX_DEVICE uint32_t between(uint32_t a, uint32_t b)
-{
-  const int above = (int)(a & UINT16_MAX), below = (int)(b & UINT16_MAX);
-  if (a == 0 || b == 0 || abs(above - below) > STX_DISPARITY_ONE)
-    return 0;
-  return (uint32_t)(above + below + 1) >> 1 | min(a >> 24, b >> 24) << 24;
-}
-
-STX_DEVICE void finish_row_pixel(const StxSgmRowsArgs *a, int x, int y)
-{
-  const int above = y / STX_SGM_COARSE_STEP, below = y + 1 < a->pair.height ? above + 1 : above;
-  uint32_t record = checked_record(a, x, above);
-  if (y % STX_SGM_COARSE_STEP != 0)
-    record = between(record, checked_record(a, x, below));
-  if (a->textured != NULL && a->textured[(size_t)y * a->textured_pitch + x] == 0)
-    record = 0;
-  a->records[(size_t)y * a->pair.width + x] = record;
+  const int last = (a->height - 1) / STX_SGM_COARSE_STEP;
+  const size_t above = (size_t)(y / STX_SGM_COARSE_STEP) * a->width + x;
+  const size_t below =
+      (size_t)min((y + STX_SGM_COARSE_STEP - 1) / STX_SGM_COARSE_STEP, last) * a->width + x;
+  const int p = a->lines[above], q = a->lines[below];
+  const bool known =
+      p != STX_DISPARITY_UNKNOWN && q != STX_DISPARITY_UNKNOWN && abs(p - q) <= STX_DISPARITY_ONE;
+  *((uint16_t *)((uint8_t *)a->disparity + y * a->disparity_stride) + x) =
+      known ? (uint16_t)((p + q + 1) >> 1) : STX_DISPARITY_UNKNOWN;
+  if (a->confidence != NULL)
+    a->confidence[y * a->confidence_stride + x] = known ? min(a->sure[above], a->sure[below]) : 0;
 }
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Semi-global matching on the GPU: scratch, and the launches of the kernels in sgm.cu. */
+#include "common/sgm/coarse/sgm_coarse.h"
 #include "cuda/driver/launch.h"
 #include "cuda/sgm/sgm_args.h"
 #include "cuda/sgm/sgm_parts.h"
@@ -32,6 +33,8 @@ typedef struct {
   uint32_t *taken;     /* see StxSgmPathsArgs, by launch */
   uint8_t *volumes[4]; /* two with four paths; of full search */
   void *coarse;        /* what the other search needs */
+  StxImage16 lines;    /* and its result before there are all rows */
+  StxImage8 sure;
   void *sky;
 } Job;
 
@@ -61,11 +64,17 @@ static size_t lay_out(Job *job, const StxSgmParams *params, void *base)
   job->params = params;
   job->variant = params->max_disparity / 128; /* 64, 128, 256: 0, 1, 2 */
   job->columns = (uint32_t)columns;
-  if (params->search == STX_SGM_COARSE_TO_FINE)
+  if (params->search == STX_SGM_COARSE_TO_FINE) {
+    int lines = stx_sgm_coarse_lines(params->height);
+    size_t matched = width * (size_t)lines;
     job->coarse = take(base, &used, stx_sgm_coarse_cuda_scratch(params));
-  else
+    job->lines =
+        (StxImage16){take(base, &used, 2 * matched), 2 * (ptrdiff_t)width, params->width, lines};
+    job->sure = (StxImage8){take(base, &used, matched), (ptrdiff_t)width, params->width, lines};
+  } else {
     for (int i = 0; i < params->paths / 2; i++)
       job->volumes[i] = take(base, &used, cells * count);
+  }
   job->left = take(base, &used, (pixels + columns - width) * sizeof *job->left);
   job->right = (StxSgmRightWords){
       .words = take(base, &used, STX_SGM_SHIFTS * right_pitch * height * sizeof *job->left),
@@ -207,15 +216,6 @@ static bool winner(const Job *job, StxError *error)
   return launch(job, &winner_kernels[job->variant], grid, block, &args, error);
 }
 
-/* To the records of all pixels, and, with full search, the right view. */
-static bool search(const Job *job, const StxImage8 *left, const StxImage8 *right, StxError *error)
-{
-  const StxSgmCensusArgs args = census_args(job, left, right);
-  if (job->params->search == STX_SGM_COARSE_TO_FINE)
-    return stx_sgm_coarse_cuda(job->params, &args, job->records, job->coarse, job->place, error);
-  return census(job, &args, error) && all_paths(job, error) && winner(job, error);
-}
-
 static bool finish(
     const Job *job, const StxImage16 *disparity, const StxImage8 *confidence, StxError *error)
 {
@@ -224,8 +224,8 @@ static bool finish(
       .records = job->records,
       .right_best = job->right_best,
       .width = params->width,
-      .height = params->height,
-      .lr_max_diff = params->search == STX_SGM_FULL ? params->lr_max_diff : -1, /* -1: is done */
+      .height = disparity->height,
+      .lr_max_diff = params->lr_max_diff,
       .median = params->median,
       .disparity = disparity->data,
       .disparity_stride = disparity->stride,
@@ -233,9 +233,25 @@ static bool finish(
       .confidence_stride = confidence->stride,
   };
   StxCudaSize grid = {stx_cuda_blocks((size_t)params->width, STX_SGM_LANES),
-      stx_cuda_blocks((size_t)params->height, STX_SGM_FINISH_ROWS), 1};
+      stx_cuda_blocks((size_t)disparity->height, STX_SGM_FINISH_ROWS), 1};
   StxCudaSize block = {STX_SGM_LANES, STX_SGM_FINISH_ROWS, 1};
   return launch(job, &finish_kernel, grid, block, &args, error);
+}
+
+/* With coarse-to-fine search all but the last step sees lines alone. */
+static bool search(const Job *job, const StxImage8 *left, const StxImage8 *right,
+    const StxImage16 *disparity, const StxImage8 *confidence, StxError *error)
+{
+  const StxSgmCensusArgs args = census_args(job, left, right);
+  if (job->params->search == STX_SGM_FULL)
+    return census(job, &args, error) && all_paths(job, error) && winner(job, error) &&
+           finish(job, disparity, confidence, error);
+  StxImage8 sure = job->sure;
+  if (confidence->data == NULL)
+    sure.data = NULL;
+  return stx_sgm_coarse_cuda(job->params, &args, job->records, job->coarse, job->place, error) &&
+         finish(job, &job->lines, &sure, error) &&
+         stx_sgm_coarse_cuda_rows(&job->lines, &sure, disparity, confidence, job->place, error);
 }
 
 static bool sky(const Job *job, const StxImage8 *left, const StxImage16 *disparity,
@@ -299,7 +315,7 @@ static bool run(const StxSgmParams *params, const StxImage8 *left, const StxImag
 {
   Job job = {.place = place};
   lay_out(&job, params, scratch);
-  return search(&job, left, right, error) && finish(&job, disparity, confidence, error) &&
+  return search(&job, left, right, disparity, confidence, error) &&
          (!params->sky || sky(&job, left, disparity, confidence, error)) &&
          (params->lr_max_diff < 0 || border(&job, disparity, confidence, error)) &&
          (params->depth == 0 || depth(&job, disparity, confidence, error));

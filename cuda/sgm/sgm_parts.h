@@ -10,11 +10,17 @@
 
 size_t stx_sgm_coarse_cuda_scratch(const StxSgmParams *params);
 
-/* Coarse-to-fine search: enqueues all from the pair of pictures to the records of its pixels, which
- * have passed all checks. `pair` is complete; its words and `textured` hold afterwards what full
+/* Coarse-to-fine search: enqueues all from the pair of pictures to the records of its lines, and
+ * the right view of these. `pair` is complete; its words and `textured` hold afterwards what full
  * search leaves there. */
 bool stx_sgm_coarse_cuda(const StxSgmParams *params, const StxSgmCensusArgs *pair,
     uint32_t *records, void *scratch, const StxPlace *place, StxError *error);
+
+/* Enqueues what makes all rows of disparity and confidence of its lines, rows without gaps. Data of
+ * both `sure` and confidence may be NULL. */
+bool stx_sgm_coarse_cuda_rows(const StxImage16 *lines, const StxImage8 *sure,
+    const StxImage16 *disparity, const StxImage8 *confidence, const StxPlace *place,
+    StxError *error);
 
 size_t stx_sgm_sky_cuda_scratch(const StxSgmParams *params);
 
