@@ -193,14 +193,17 @@ static int may_end(const Group *g, int k)
 static void solve_row(Full *f, int k)
 {
   Group *g = &f->base;
-  for (int kind = 0; kind < KINDS; kind++) {
-    if (kind == GROUND && !g->tables->has_ground)
-      continue;
+  int first = g->tables->has_ground ? GROUND : OBJECT;
+  for (int kind = first; kind < KINDS; kind++) {
     if (k > 0)
       list_winners(g, kind, k);
     begin_row(g, kind);
     if (k > 0)
       try_list(f, kind, k, true);
+  }
+  if (g->limited)
+    set_limits(g, k);
+  for (int kind = first; kind < KINDS; kind++) {
     list_open(g, kind, 0, k, lanes_load(g->best[kind]) - lanes_load(f->end[kind][k + 1]));
     if (k > 0)
       show_winners(g, kind);
@@ -209,21 +212,26 @@ static void solve_row(Full *f, int k)
   }
 }
 
-static void solve_group(Group *g)
+static void solve_rows(Group *g)
 {
   Full *f = (Full *)g;
-  int rows = g->tables->rows;
-  STX_VARIANT(stx_satdp_build)(g);
-  STX_VARIANT(stx_fulldp_build)(f);
-  g->longest = 0;
-  g->pieces[0] = rows;
   begin_group(g);
   memset(g->link, 0, sizeof g->link);
-  for (int k = 0; k < rows; k++) {
+  for (int k = 0; k < g->tables->rows; k++) {
     open_start(f, k);
     if (may_end(g, k))
       solve_row(f, k);
   }
+}
+
+static void solve_group(Group *g)
+{
+  STX_VARIANT(stx_satdp_build)(g);
+  STX_VARIANT(stx_fulldp_build)((Full *)g);
+  g->longest = 0;
+  for (int l = 0; l < LANES; l++)
+    g->pieces[l] = g->tables->rows;
+  solve_limited(g, solve_rows);
 }
 
 /* ---- All groups ----------------------------------------------------------------------------- */

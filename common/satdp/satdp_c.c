@@ -239,7 +239,8 @@ static int solve_column(
   }
   StxTrace trace = {
       {c->energy[0], c->energy[1], c->energy[2]}, {c->link[0], c->link[1], c->link[2]}, 1};
-  return stx_write_column(job->params, job->tables, job->columns, column, &trace, stixels);
+  return stx_write_column(
+      job->params, job->tables, job->columns, column, &trace, stx_class_sum, stixels);
 }
 
 size_t stx_satdp_scratch_c(const StxSatdpParams *params, int threads)

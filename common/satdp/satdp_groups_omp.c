@@ -15,6 +15,8 @@ void STX_VARIANT(stx_satdp_take)(StxLayout *at, const StxSatdpParams *params, Gr
   STX_TAKE(at, g->boundary, rows + 1);
   STX_TAKE(at, g->rows, rows + 1);
   STX_TAKE(at, g->rest, rows + 1);
+  STX_TAKE(at, g->near, rows + 1);
+  STX_TAKE(at, g->far, rows + 1);
   STX_TAKE(at, g->sums, (rows + 2) * classes);
   STX_TAKE(at, g->raw, (2 + classes) * rows + 1);
   STX_TAKE(at, g->states, rows + 1);
@@ -23,9 +25,9 @@ void STX_VARIANT(stx_satdp_take)(StxLayout *at, const StxSatdpParams *params, Gr
   STX_TAKE(at, g->slants, slanted * (rows + 1));
   g->slants = slanted ? g->slants : NULL;
   for (int kind = 0; kind < KINDS; kind++) {
-    STX_TAKE(at, g->bound[kind], rows + OPEN_ROWS);
+    STX_TAKE(at, g->bound[kind], rows + OPEN_ROWS + 1);
     STX_TAKE(at, g->base[kind], rows);
-    STX_TAKE(at, g->visited[kind], rows);
+    STX_TAKE(at, g->visited[kind], rows + OPEN_ROWS + 1);
     STX_TAKE(at, g->list[kind], rows + OPEN_ROWS);
   }
 }
@@ -40,6 +42,25 @@ size_t STX_VARIANT(stx_satdp_groups_scratch)(
 {
   return threads * work->lay_out(params, NULL) +
          stx_align(group_count(&params->grid) * sizeof(int));
+}
+
+/* stx_class_sum, four cells at a time: stixels are short. */
+static inline int32_t class_sum(const uint16_t *cost, int cells, int32_t class_scale)
+{
+  typedef uint16_t Costs __attribute__((vector_size(8)));
+  typedef int32_t Sums __attribute__((vector_size(16)));
+  Sums sums = {0};
+  for (; cells >= 4; cells -= 4, cost += 4) {
+    Costs costs;
+    memcpy(&costs, cost, sizeof costs);
+    sums += (__builtin_convertvector(costs, Sums) * class_scale + 128) >> 8; /* stx_class_energy */
+  }
+  int32_t sum = sums[0] + sums[1] + sums[2] + sums[3];
+  if (cells & 2)
+    sum += stx_class_energy(cost[0], class_scale) + stx_class_energy(cost[1], class_scale);
+  if (cells & 1)
+    sum += stx_class_energy(cost[cells - 1], class_scale);
+  return sum;
 }
 
 /* Solves the group that begins at first_column and writes its records; returns how many. */
@@ -59,7 +80,7 @@ static int run_group(const GroupWork *work, Group *g, int first_column, StxStixe
       trace.link[kind] = &g->states[1].link[kind][l];
     }
     count += stx_write_column(
-        g->params, g->tables, g->columns, first_column + l, &trace, stixels + count);
+        g->params, g->tables, g->columns, first_column + l, &trace, class_sum, stixels + count);
   }
   return count;
 }
@@ -113,6 +134,8 @@ static void fill_terms(const StxSatdpTables *t, LaneTables *terms)
     terms->stixel_cost[l] = t->stixel_cost;
     terms->residual_energy[l] = t->residual_energy;
     terms->rounding[l] = t->rounding;
+    terms->slack[l] = t->stixel_cost / 4 + STX_ENERGY_ONE / 4;
+    terms->wide[l] = 2 * t->stixel_cost;
   }
 }
 

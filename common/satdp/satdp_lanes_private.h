@@ -32,7 +32,10 @@ typedef uint16_t Cells[LANES] __attribute__((aligned(2 * LANES)));
 typedef float Floats __attribute__((vector_size(4 * LANES))); /* one per lane, in a register */
 
 enum { GROUND, OBJECT, SKY, KINDS };
-enum { OPEN_ROWS = 8 }; /* start rows that are looked at together */
+enum {
+  OPEN_ROWS = 8, /* start rows that are looked at together */
+  AHEAD = 4,     /* cells that a limit looks at */
+};
 
 /* Sums over the cells below a boundary. */
 typedef struct {
@@ -60,6 +63,7 @@ typedef struct {
   Lanes ground_slope, horizon_x, lambda_intercept, lambda_slope, lambda_object;
   Lanes pair_cost, pair_slope, pair_tolerance, stixel_cost;
   Lanes residual_energy, rounding;
+  Lanes slack, wide; /* of limits, satdp_limits.inc.h: what they always add, and sometimes */
 } LaneTables;
 
 typedef struct {
@@ -74,19 +78,24 @@ typedef struct {
   Ints pieces;    /* how many: the rows that the recurrence has in each lane */
   int longest;    /* a lane that has the most */
 
-  SumRow *rows;     /* rows + 1 */
-  SlantRow *slants; /* rows + 1; NULL: objects are upright */
-  Lanes *rest;      /* rows + 1: the largest disparity from a cell up */
-  Ints *sums;       /* (rows + 2) × classes[KINDS]: summed energies of the classes that compete: */
+  SumRow *rows;      /* rows + 1 */
+  SlantRow *slants;  /* rows + 1; NULL: objects are upright */
+  Lanes *rest;       /* rows + 1: the largest disparity from a cell up */
+  Cells *near, *far; /* rows + 1: the largest and the smallest of AHEAD cells from a cell up; of
+                        the last few rows of themselves */
+  Ints *sums; /* (rows + 2) × classes[KINDS]: summed energies of the classes that compete: */
   int classes[KINDS + 1]; /* sums[u · classes[KINDS] + classes[K] … classes[K + 1] − 1], kind K */
   Cells *raw;             /* channels × rows, and one: the columns as they came, by u */
 
   State *states;        /* rows + 1; [k + 1] holds T_K(k) */
-  Floats *bound[KINDS]; /* rows + OPEN_ROWS, by vb; see satdp_omp.c. Infinite: nothing to try */
+  bool limited;         /* see satdp_limits.inc.h; */
+  int loose;            /* the start row that loose states name: no row */
+  Floats *bound[KINDS]; /* rows + OPEN_ROWS + 1, by vb; see satdp_omp.c. Infinite: nothing to try */
   Lanes *base[KINDS];  /* rows: C + the least that the cut below vb can cost − rounding − placed
                           there; of fulldp its bound, before that is rounded */
   Floats *free[2];     /* rows: the bounds of ground and slanted objects, their priors left out */
-  int *visited[KINDS]; /* rows: the last k at which the start row was among the winners */
+  int *visited[KINDS]; /* rows + OPEN_ROWS + 1: the last k at which the start row was among the
+                          winners */
   int16_t *list[KINDS];          /* rows + OPEN_ROWS: start rows to be computed, */
   int listed[KINDS];             /*   how many */
   int16_t won[KINDS][LANES + 1]; /* the same of those that won the row before, */

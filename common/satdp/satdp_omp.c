@@ -9,6 +9,7 @@
  *   bounds   bound_K(vb) + lower_K(k+1) never exceeds what start row vb costs at k, for any k from
  *            the one it was computed at. Where that is above the best so far in all lanes, the
  *            pair is passed over. Last row's winners go first: the best is small at once.
+ *   limits   satdp_limits.inc.h: a kind that the path will hardly take is not computed.
  *   prefix   from first_K on start rows live. The one at first_K dies when, in all lanes, it is
  *            cheaper to end here and begin anew, whatever comes.
  *
@@ -26,7 +27,7 @@
 
 #include <string.h>
 
-enum { RENEWAL = 4 }; /* rows between two looks at the prefix */
+enum { RENEWAL = 8 }; /* rows between two looks at the prefix */
 
 /* ---- Pairs --------------------------------------------------------------------------------- */
 
@@ -50,6 +51,8 @@ INLINE void try_kind(Group *g, int kind, int k, bool slanted, bool first)
 {
   const int16_t *list = first ? g->won[kind] : g->list[kind];
   int count = first ? g->wins[kind] : g->listed[kind];
+  if (count == 0)
+    return;
   Best best = load_best(g, kind);
   for (int i = 0; i < count; i++) {
     Floats *bound = first ? &g->held[kind][i] : &g->bound[kind][list[i]];
@@ -206,6 +209,8 @@ static void solve_row(Group *g, int k)
   bool has_ground = g->tables->has_ground;
   EACH_KIND(begin_kind);
   try_all(g, k, true);
+  if (g->limited)
+    set_limits(g, k);
   EACH_KIND(list_rest);
   try_all(g, k, false);
   EACH_KIND(end_row);
@@ -225,16 +230,21 @@ static void retire_lanes(Group *g, int k)
   }
 }
 
-static void solve_group(Group *g)
+static void solve_rows(Group *g)
 {
-  STX_VARIANT(stx_satdp_build)(g);
-  STX_VARIANT(stx_satdp_compress)(g);
   begin_group(g);
   for (int k = 0; k < g->pieces[g->longest]; k++) {
     if (g->starts != NULL)
       retire_lanes(g, k);
     solve_row(g, k);
   }
+}
+
+static void solve_group(Group *g)
+{
+  STX_VARIANT(stx_satdp_build)(g);
+  STX_VARIANT(stx_satdp_compress)(g);
+  solve_limited(g, solve_rows);
   STX_VARIANT(stx_satdp_expand)(g);
 }
 

@@ -44,9 +44,21 @@ STX_INLINE StxSegment stx_trace_segment(const StxTrace *trace, int kind, int vt,
   return segment;
 }
 
-/* The smallest class of the least summed energy over n cells, or STX_LABEL_NONE. */
+/* The summed energy of a class in `cells` cells. */
+STX_INLINE int32_t stx_class_sum(const uint16_t *cost, int cells, int32_t class_scale)
+{
+  int32_t sum = 0;
+  for (int i = 0; i < cells; i++)
+    sum += stx_class_energy(cost[i], class_scale);
+  return sum;
+}
+
+typedef int32_t StxClassSum(const uint16_t *cost, int cells, int32_t class_scale);
+
+/* The smallest class of the least summed energy over n cells, or STX_LABEL_NONE; `add` is
+ * stx_class_sum, or does what that does. */
 STX_INLINE int stx_segment_label(const StxSatdpParams *params, const StxSatdpTables *tables,
-    const void *columns, int column, const StxSegment *segment)
+    const void *columns, int column, const StxSegment *segment, StxClassSum *add)
 {
   int label = STX_LABEL_NONE, cells = segment->vt - segment->vb + 1;
   int32_t least = 0;
@@ -56,9 +68,7 @@ STX_INLINE int stx_segment_label(const StxSatdpParams *params, const StxSatdpTab
       continue;
     const uint16_t *cost = stx_column(&params->grid, (void *)columns, 2 + c, column);
     cost += tables->rows - 1 - segment->vt;
-    int32_t sum = 0;
-    for (int i = 0; i < cells; i++)
-      sum += stx_class_energy(cost[i], tables->class_scale);
+    int32_t sum = add(cost, cells, tables->class_scale);
     if (label == STX_LABEL_NONE || sum < least) {
       label = c;
       least = sum;
@@ -99,7 +109,7 @@ STX_INLINE StxSegmentSums stx_segment_sums(const StxGrid *grid, const StxSatdpTa
 
 /* Writes the column's records, the lowest first; returns how many. */
 STX_INLINE int stx_write_column(const StxSatdpParams *params, const StxSatdpTables *tables,
-    const void *columns, int column, const StxTrace *trace, StxStixel *stixels)
+    const void *columns, int column, const StxTrace *trace, StxClassSum *add, StxStixel *stixels)
 {
   int count = 0, below;
   int top = stx_trace_top(trace, tables->rows);
@@ -109,7 +119,7 @@ STX_INLINE int stx_write_column(const StxSatdpParams *params, const StxSatdpTabl
   for (int kind = top, vt = tables->rows - 1; vt >= 0; kind = below) {
     StxSegment segment = stx_trace_segment(trace, kind, vt, &below);
     StxSegmentSums sums = stx_segment_sums(&params->grid, tables, columns, column, &segment);
-    int label = stx_segment_label(params, tables, columns, column, &segment);
+    int label = stx_segment_label(params, tables, columns, column, &segment, add);
     stixels[--left] = stx_make_stixel(&params->grid, tables, column, &segment, &sums, label);
     if (stx_satdp_slanted(params))
       stx_slant_stixel(&params->grid, tables, &sums, &stixels[left]);

@@ -5,7 +5,7 @@
 #ifndef STX_SATDP_ROWS_INC_H
 #define STX_SATDP_ROWS_INC_H
 
-#include "common/satdp/satdp_simd.inc.h"
+#include "common/satdp/satdp_limits.inc.h"
 
 INLINE LanesCut cut_below(const State *below)
 {
@@ -74,6 +74,11 @@ INLINE void list_winners(Group *g, int kind, int k)
 {
   int count = 0;
   int *visited = g->visited[kind];
+  if (all_loose(g, kind)) { /* mostly so, or mostly not, for many rows */
+    g->wins[kind] = 0;
+    return;
+  }
+  visited[g->loose] = k; /* so that it is not listed */
   for (int l = 0; l < LANES; l++) {
     int vb = (int)g->link[kind][l] >> 2;
     g->won[kind][count] = (int16_t)vb;
@@ -88,6 +93,8 @@ INLINE void list_winners(Group *g, int kind, int k)
  * nobody could predict. */
 INLINE void show_winners(Group *g, int kind)
 {
+  if (g->wins[kind] == 0)
+    return;
   for (int l = 0; l < LANES; l++) {
     int i = l < g->wins[kind] ? l : 0, vb = g->won[kind][i];
     if (vb >= g->first[kind])
@@ -167,6 +174,7 @@ static void begin_group(Group *g)
 {
   int rows = g->pieces[g->longest];
   init_states(g);
+  g->loose = g->tables->rows + OPEN_ROWS;
   memset(g->first, 0, sizeof g->first);
   memset(g->wins, 0, sizeof g->wins);
   for (int kind = 0; kind < KINDS; kind++) {
@@ -179,6 +187,7 @@ static void begin_group(Group *g)
     g->cost[l] = g->tables->stixel_cost;
     g->worst[l] = 2 * STX_FORBIDDEN;
   }
+  begin_row(g, GROUND); /* for good, if there is none */
 }
 
 #endif

@@ -159,6 +159,25 @@ static void build_slants(const Group *g)
     add_slant_row(g, u);
 }
 
+/* The largest and the smallest of each cell and the one so many above it; in place. */
+static void widen(uint16_t *near, uint16_t *far, int above, int count)
+{
+  for (int i = 0; i < count; i++) {
+    near[i] = near[i + above] > near[i] ? near[i + above] : near[i];
+    far[i] = far[i + above] < far[i] ? far[i + above] : far[i];
+  }
+}
+
+static void look_ahead(const Group *g)
+{
+  int rows = g->tables->rows;
+  memcpy(g->near, g->raw, rows * sizeof(Cells));
+  memset(g->near[rows], 0, sizeof(Cells));
+  memcpy(g->far, g->near, (rows + 1) * sizeof(Cells));
+  for (int above = 1; above < AHEAD && above < rows; above *= 2)
+    widen(g->near[0], g->far[0], above * LANES, (rows - above) * LANES);
+}
+
 static void build_depth(const Group *g)
 {
   int rows = g->tables->rows;
@@ -170,6 +189,7 @@ static void build_depth(const Group *g)
   cut[l] = g->tables->cut[0];
   for (int u = 0; u < rows; u++)
     add_depth_row(g, u);
+  look_ahead(g);
   memset(g->rest[rows], 0, sizeof(Lanes));
   for (int u = rows - 1; u >= 0; u--) {
     const double *above = g->rest[u + 1];
