@@ -13,26 +13,38 @@ static Floats no_floats(void)
 
 /* ---- Cells --------------------------------------------------------------------------------- */
 
-static void add_row(const Full *f, int u)
+INLINE void add_kind(const Full *f, int kind, int u)
 {
   const Group *g = &f->base;
   const StxSatdpTables *t = g->tables;
-  const SumRow *hi = &g->rows[u + 1], *lo = &g->rows[u];
-  for (int l = 0; l < LANES; l++) {
-    uint32_t d = g->raw[u][l], w = g->raw[t->rows + u][l];
-    f->disparity[u][l] = (float)d;
-    for (int kind = 0; kind < KINDS; kind++) {
-      StxCell cell = stx_cell(t, (StxKind)(STX_KIND_GROUND + kind), u, w, d);
-      double energy = cell.flat + hi->placed[kind][l] - lo->placed[kind][l];
-      if (kind == SKY) {
-        energy += (double)stx_mixture_energy((float)d, 0, cell.precision, cell.cap);
-      } else {
-        f->cell[kind][u].precision[l] = cell.precision;
-        f->cell[kind][u].cap[l] = cell.cap;
-      }
-      f->fixed[kind][u + 1][l] = f->fixed[kind][u][l] + energy;
-    }
+  const uint16_t *disparity = g->raw[u], *weight = g->raw[t->rows + u];
+  const double *below = f->fixed[kind][u];
+  double *fixed = f->fixed[kind][u + 1];
+  const double *hi = g->rows[u + 1].placed[kind], *lo = g->rows[u].placed[kind];
+  float precision[LANES], cap[LANES];
+  EACH_LANE
+  {
+    StxCell cell = stx_cell(t, (StxKind)(STX_KIND_GROUND + kind), u, weight[l], disparity[l]);
+    float d = (float)(int32_t)disparity[l];
+    double energy = kind == SKY ? (double)stx_mixture_energy(d, 0, cell.precision, cell.cap) : 0.0;
+    fixed[l] = below[l] + (cell.flat + hi[l] - lo[l] + energy);
+    precision[l] = cell.precision;
+    cap[l] = cell.cap;
   }
+  if (kind == SKY)
+    return;
+  memcpy(&f->cell[kind][u].precision, precision, sizeof precision);
+  memcpy(&f->cell[kind][u].cap, cap, sizeof cap);
+}
+
+static void add_row(const Full *f, int u)
+{
+  const uint16_t *disparity = f->base.raw[u];
+  for (int l = 0; l < LANES; l++)
+    f->disparity[u][l] = (float)disparity[l];
+  add_kind(f, GROUND, u);
+  add_kind(f, OBJECT, u);
+  add_kind(f, SKY, u);
 }
 
 /* ---- Bounds -------------------------------------------------------------------------------- */
@@ -46,13 +58,15 @@ static double block_slack(const StxSatdpTables *t)
 }
 
 /* The least squares of the cells between two boundaries, those between two others left out. */
-static inline double squares_of(StxGroundPrior prior, int kind, const SumRow *hi, const SumRow *lo,
-    const SumRow *out_hi, const SumRow *out_lo, int l)
+INLINE Real squares_of(LanesGroundPrior prior, int kind, const SumRow *hi, const SumRow *lo,
+    const SumRow *out_hi, const SumRow *out_lo)
 {
-#define SUM(field) ((hi->field[l] - lo->field[l]) - (out_hi->field[l] - out_lo->field[l]))
+#define SUM(field)                                                                                 \
+  ((lanes_load(hi->field) - lanes_load(lo->field)) -                                               \
+      (lanes_load(out_hi->field) - lanes_load(out_lo->field)))
   if (kind == OBJECT)
-    return stx_object_residual(SUM(object_w), SUM(object_d), SUM(object_dd));
-  return stx_line_residual(prior, SUM(ground_w), SUM(ground_x), SUM(ground_xx), SUM(ground_d),
+    return lanes_object_residual(SUM(object_w), SUM(object_d), SUM(object_dd));
+  return lanes_line_residual(prior, SUM(ground_w), SUM(ground_x), SUM(ground_xx), SUM(ground_d),
       SUM(ground_xd), SUM(ground_dd));
 #undef SUM
 }
@@ -61,29 +75,25 @@ static inline double squares_of(StxGroundPrior prior, int kind, const SumRow *hi
  * What the cells of a block cost at least on any line: all cost their squares; or all but one,
  * which costs its cap; or two their caps.
  */
-static inline void block_energy(const Full *f, int kind, int block, double *least)
+INLINE Floats block_energy(const Full *f, int kind, int block)
 {
   const Group *g = &f->base;
   const SumRow *lo = &g->rows[block * BLOCK_CELLS], *hi = lo + BLOCK_CELLS;
-  StxGroundPrior prior = stx_ground_prior(g->tables);
-  double unit = g->tables->residual_energy, slack = block_slack(g->tables) + 1;
-  Lanes first, second; /* the smallest caps */
-  EACH_LANE
-  {
-    first[l] = second[l] = 16384;
-    least[l] = squares_of(prior, kind, hi, lo, lo, lo, l) * unit;
+  LanesGroundPrior prior = lanes_ground_prior(&g->terms);
+  Real unit = lanes_load(g->terms.residual_energy), most = lanes_real(16384);
+  Real least = squares_of(prior, kind, hi, lo, lo, lo) * unit;
+  Real first = most, second = most; /* the smallest caps */
+  for (int u = block * BLOCK_CELLS; u < (block + 1) * BLOCK_CELLS; u++) {
+    Mask known = lanes_less(lanes_real(0), lanes_widen(f->disparity[u]));
+    Real cap = lanes_select(known, lanes_widen(f->cell[kind][u].cap), most);
+    Real rest = squares_of(prior, kind, hi, lo, &g->rows[u + 1], &g->rows[u]) * unit;
+    least = lanes_min(least, cap + rest);
+    second = lanes_min(second, lanes_max(first, cap));
+    first = lanes_min(first, cap);
   }
-  for (int u = block * BLOCK_CELLS; u < (block + 1) * BLOCK_CELLS; u++)
-    EACH_LANE
-    {
-      double cap = f->disparity[u][l] > 0 ? f->cell[kind][u].cap[l] : 16384;
-      double rest = squares_of(prior, kind, hi, lo, &g->rows[u + 1], &g->rows[u], l) * unit;
-      least[l] = stx_min(least[l], cap + rest);
-      second[l] = stx_min(second[l], stx_max(first[l], cap));
-      first[l] = stx_min(first[l], cap);
-    }
-  EACH_LANE
-  least[l] = stx_max(stx_round(stx_min(least[l], first[l] + second[l]) - slack), 0);
+  Real slack = lanes_real(block_slack(g->tables) + 1);
+  least = lanes_round(lanes_min(least, first + second) - slack);
+  return lanes_narrow(lanes_max(least, lanes_real(0)));
 }
 
 static inline void bound_blocks_of(const Full *f, int kind)
@@ -91,12 +101,8 @@ static inline void bound_blocks_of(const Full *f, int kind)
   int blocks = f->base.tables->rows / BLOCK_CELLS;
   f->least_cells[kind][0] = no_floats();
   for (int b = 0; b < blocks; b++) {
-    Lanes least;
-    memset(least, 0, sizeof least);
-    if (kind != SKY)
-      block_energy(f, kind, b, least);
-    for (int l = 0; l < LANES; l++)
-      f->least_cells[kind][b + 1][l] = f->least_cells[kind][b][l] + (float)least[l];
+    Floats least = kind == SKY ? no_floats() : block_energy(f, kind, b);
+    f->least_cells[kind][b + 1] = f->least_cells[kind][b] + least;
   }
 }
 
@@ -116,11 +122,11 @@ static void bound_rows(const Full *f)
       int above = (u + BLOCK_CELLS - 1) / BLOCK_CELLS;
       const Floats *sums = f->least_cells[kind];
       Floats from = sums[above < blocks ? above : blocks], to = sums[u / BLOCK_CELLS];
-      for (int l = 0; l < LANES; l++) {
-        double classes = g->rows[u].lower[kind][l] - g->rows[u].placed[kind][l];
-        f->begin[kind][u][l] = f->fixed[kind][u][l] + classes + from[l];
-        f->end[kind][u][l] = f->fixed[kind][u][l] + classes + to[l];
-      }
+      const SumRow *row = &g->rows[u];
+      Real fixed = lanes_load(f->fixed[kind][u]) +
+                   (lanes_load(row->lower[kind]) - lanes_load(row->placed[kind]));
+      lanes_store(f->begin[kind][u], fixed + lanes_widen(from));
+      lanes_store(f->end[kind][u], fixed + lanes_widen(to));
     }
 }
 

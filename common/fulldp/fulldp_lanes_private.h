@@ -23,6 +23,7 @@ typedef struct {
   float *x;            /* rows */
   Floats *disparity;   /* rows, by u */
   CellLanes *cell[2];  /* likewise, of ground and object */
+  Lanes *below[KINDS]; /* rows: C and the least that a start row pays for the cut below it */
   Lanes *barred;       /* rows: infinite where no stixel may begin */
   Lanes *fixed[KINDS]; /* rows + 1: energy of the cells below a boundary that no plane changes; of
                           sky, all but the classes */

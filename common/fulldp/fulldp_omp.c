@@ -24,10 +24,10 @@ static inline Floats floats_of(float value)
   return (Floats){0} + value;
 }
 
-/* What is known of a pair before its cells: its plane, its energy without them, and how much they
- * may cost if it is to win, 2^24 at most. */
+/* What is known of a pair before its cells: its plane, what that, what no plane changes, and the
+ * classes cost, and how much the cells may cost if it is to win, 2^24 at most. */
 typedef struct {
-  Real energy, top, link;
+  Real own, foot, top;
   Floats start, slope, allowance;
 } Pair;
 
@@ -57,20 +57,33 @@ INLINE Plane plane_of(const Full *f, int kind, const SumRow *hi, const SumRow *l
   return plane;
 }
 
-INLINE Pair open_pair(const Full *f, int kind, int vb, int k, const Best *best)
+/* What no plane changes, of the cells vb … k, classes included. */
+INLINE Real fixed_energy(const Full *f, int kind, int vb, int k)
+{
+  Real fixed = lanes_load(f->fixed[kind][k + 1]) - lanes_load(f->fixed[kind][vb]);
+  return fixed + class_energy(&f->base, kind, vb, k);
+}
+
+INLINE Pair open_pair(const Full *f, int kind, int vb, int k, Real fixed, Real room)
 {
   const Group *g = &f->base;
   const SumRow *hi = &g->rows[k + 1], *lo = &g->rows[vb];
   Plane plane = plane_of(f, kind, hi, lo, f->x[vb]);
-  LanesChoice choice =
-      choose_below(lanes_pair_cost(&g->terms), kind, cut_below(&g->states[vb]), plane.foot);
-  Real fixed = lanes_load(f->fixed[kind][k + 1]) - lanes_load(f->fixed[kind][vb]);
-  Real energy = plane.energy + fixed + class_energy(g, kind, vb, k) + lanes_load(f->barred[vb]) +
-                (lanes_load(g->terms.stixel_cost) + choice.energy);
-  Real left = lanes_max(lanes_min(best->energy - energy, lanes_real(SUM_MOST)), lanes_real(-1));
-  Pair pair = {energy, plane.top, link_of(vb, choice), lanes_narrow(plane.start),
-      lanes_narrow(plane.slope), lanes_narrow(left)};
+  Real own = plane.energy + fixed;
+  Real left = lanes_max(lanes_min(room - plane.energy, lanes_real(SUM_MOST)), lanes_real(-1));
+  Pair pair = {own, plane.foot, plane.top, lanes_narrow(plane.start), lanes_narrow(plane.slope),
+      lanes_narrow(left)};
   return pair;
+}
+
+/* With what its cells cost. Few pairs come so far, so the stixel below waits for it. */
+INLINE void offer_pair(const Full *f, int kind, int vb, Pair pair, Floats cells, Best *best)
+{
+  const Group *g = &f->base;
+  LanesChoice choice =
+      choose_below(lanes_pair_cost(&g->terms), kind, cut_below(&g->states[vb]), pair.foot);
+  Real below = lanes_load(g->terms.stixel_cost) + choice.energy + lanes_load(f->barred[vb]);
+  offer(best, pair.own + below + lanes_widen(cells), link_of(vb, choice), pair.top);
 }
 
 /* ---- Its cells ------------------------------------------------------------------------------ */
@@ -134,15 +147,19 @@ INLINE void try_pairs(Full *f, int kind, int k, bool first)
   Best best = load_best(g, kind);
   for (int i = 0, count = first ? g->wins[kind] : g->listed[kind]; i < count; i++) {
     int vb = list[i];
-    Pair pair = open_pair(f, kind, vb, k, &best);
     Floats cells = floats_of(0);
     if (first)
       g->held[kind][i] = lanes_narrow(lanes_load(g->base[kind][vb]));
+    Real fixed = fixed_energy(f, kind, vb, k);
+    Real room = best.energy - (fixed + lanes_load(f->below[kind][vb]));
+    if (!lanes_any_at_most(cells, lanes_narrow(room)))
+      continue;
+    Pair pair = open_pair(f, kind, vb, k, fixed, room);
     if (!lanes_any_at_most(cells, pair.allowance))
       continue;
     g->evaluated++;
     if (kind == SKY || sum_cells(f, &pair, kind, vb, k, &cells))
-      offer(&best, pair.energy + lanes_widen(cells), pair.link, pair.top);
+      offer_pair(f, kind, vb, pair, cells, &best);
   }
   store_best(g, kind, best);
 }
@@ -173,8 +190,9 @@ static void open_start(Full *f, int k)
   for (int l = 0; l < LANES; l++)
     f->barred[k][l] = may_begin(g, k, l) ? 0 : INFINITY;
   for (int kind = 0; kind < KINDS; kind++) {
-    Real least = g->tables->stixel_cost + least_below(pair, kind, cut);
-    Real bound = least + lanes_load(f->barred[k]) - lanes_load(f->begin[kind][k]);
+    Real least = g->tables->stixel_cost + least_below(pair, kind, cut) + lanes_load(f->barred[k]);
+    Real bound = least - lanes_load(f->begin[kind][k]);
+    lanes_store(f->below[kind][k], least);
     lanes_store(g->base[kind][k], bound);
     g->bound[kind][k] = lanes_narrow(bound);
   }
@@ -252,6 +270,7 @@ static size_t lay_out(const StxSatdpParams *params, char *memory)
     STX_TAKE(&at, f->fixed[kind], rows + 1);
     STX_TAKE(&at, f->least_cells[kind], rows / BLOCK_CELLS + 1);
     STX_TAKE(&at, f->begin[kind], rows + 1);
+    STX_TAKE(&at, f->below[kind], rows);
     STX_TAKE(&at, f->end[kind], rows + 1);
   }
   return at.size;
