@@ -13,15 +13,19 @@
  *   ri_half          halved, rounded down
  *   ri_where_above   where a > b: c, else d; ri_where_equal likewise
  *   ri_equal_bits    bit i: lane i is equal; ri_above_bits likewise
- *   ri_columns       point[i], i < 8: for every lane the point i after its first one
+ *   ri_columns       point[i], i < 8: for every lane the point i after its first one; ri_fours: i <
+ * 4 ri_eight         8 words from first[0] on, and what else there is room for, 8 lanes on;
+ *                    ri_four: 4 words, 4 lanes on
+ *   ri_zip           lanes of a and b in turns, those of the lower and of the upper halves;
+ * ri_zip_twos: two of each in turns. Both within 128 bits. ri_zip_fours: four, within 256
  *   ri_largest       the largest lane in all lanes; ri_smallest likewise
  *   ri_flip          both halves of every lane, less 32768; ri_total: the sum of all lanes
  *   ri_running       LANES 16-bit numbers as running sums; ri_last: the last lane in all lanes
  *   ri_pack          stores the lanes whose bit is set, one after another; writes LANES words.
  *                    ri_pack_two: two vectors in the same way
- *   ri_store_pairs   stores LANES words of 64 bits, from their low and their high halves
- *   ri_records       stores LANES records of six words from the vectors of the first words, of the
- *                    second ones, …
+ *   ri_take_kept     bit i: levels[i], i < 64, was not 0; is 0 now; *most: 16-bit lanes, the
+ * largest of them so far ri_only          the lanes whose bit is set, else 0 ri_records stores
+ * LANES records of six words from the vectors of the first words, of the second ones, …
  */
 #ifndef STX_RDP_SIMD_INC_H
 #define STX_RDP_SIMD_INC_H
@@ -57,5 +61,34 @@ INLINE Ints ri_smallest(Ints a)
   RI_REDUCE(ri_min, a);
   return a;
 }
+
+/* Transposes 4 × 4 points. */
+INLINE void ri_fours(const uint32_t *points, const uint32_t *first, Ints *point)
+{
+  Ints a[4], b[4];
+  for (int i = 0; i < 4; i++)
+    a[i] = ri_four(points, first + i);
+  for (int i = 0; i < 4; i += 2)
+    ri_zip(a[i], a[i + 1], &b[i], &b[i + 1]);
+  for (int i = 0; i < 2; i++)
+    ri_zip_twos(b[i], b[i + 2], &point[2 * i], &point[2 * i + 1]);
+}
+
+#if LANES >= 8
+/* Transposes 8 × 8 points. */
+INLINE void ri_columns(const uint32_t *points, const uint32_t *first, Ints *point)
+{
+  Ints a[8], b[8];
+  for (int i = 0; i < 8; i++)
+    a[i] = ri_eight(points, first + i);
+  for (int i = 0; i < 8; i += 2)
+    ri_zip(a[i], a[i + 1], &b[i], &b[i + 1]);
+  for (int i = 0; i < 8; i += 4)
+    for (int j = 0; j < 2; j++)
+      ri_zip_twos(b[i + j], b[i + 2 + j], &a[i + 2 * j], &a[i + 2 * j + 1]);
+  for (int i = 0; i < 4; i++)
+    ri_zip_fours(a[i], a[i + 4], &point[i], &point[i + 4]);
+}
+#endif
 
 #endif

@@ -189,13 +189,6 @@ INLINE Ints ri_gather(const uint32_t *points, Ints at)
   return _mm256_i32gather_epi32((const int *)points, at, 4);
 }
 
-INLINE void ri_store_pairs(uint64_t *to, Ints low, Ints high)
-{
-  Ints a = _mm256_unpacklo_epi32(low, high), b = _mm256_unpackhi_epi32(low, high);
-  ri_store(to, _mm256_permute2x128_si256(a, b, 0x20));
-  ri_store(to + 4, _mm256_permute2x128_si256(a, b, 0x31));
-}
-
 /* Four records from their thirds, 8 bytes each. */
 INLINE void four_records(char *to, Ints a, Ints b, Ints c)
 {
@@ -219,25 +212,56 @@ INLINE void ri_records(void *to, const Ints words[6])
   four_records((char *)to + 96, high[0], high[1], high[2]);
 }
 
-/* Transposes 8 × 8 points: pairs of lanes are exchanged, then twos, then fours. */
-INLINE void ri_columns(const uint32_t *points, const uint32_t *first, Ints *point)
+INLINE Ints ri_eight(const uint32_t *points, const uint32_t *first)
 {
-  Ints a[8], b[8];
-  for (int i = 0; i < 8; i++)
-    a[i] = ri_load(points + first[i]);
-  for (int i = 0; i < 8; i += 2) {
-    b[i] = _mm256_unpacklo_epi32(a[i], a[i + 1]);
-    b[i + 1] = _mm256_unpackhi_epi32(a[i], a[i + 1]);
-  }
-  for (int i = 0; i < 8; i += 4)
-    for (int j = 0; j < 2; j++) {
-      a[i + 2 * j] = _mm256_unpacklo_epi64(b[i + j], b[i + 2 + j]);
-      a[i + 2 * j + 1] = _mm256_unpackhi_epi64(b[i + j], b[i + 2 + j]);
-    }
-  for (int i = 0; i < 4; i++) {
-    point[i] = _mm256_permute2x128_si256(a[i], a[i + 4], 0x20);
-    point[i + 4] = _mm256_permute2x128_si256(a[i], a[i + 4], 0x31);
-  }
+  return ri_load(points + first[0]);
+}
+
+INLINE Ints ri_four(const uint32_t *points, const uint32_t *first)
+{
+  Ints a = _mm256_castsi128_si256(_mm_loadu_si128((const __m128i *)(points + first[0])));
+  return _mm256_inserti128_si256(a, _mm_loadu_si128((const __m128i *)(points + first[4])), 1);
+}
+
+INLINE void ri_zip(Ints a, Ints b, Ints *low, Ints *high)
+{
+  *low = _mm256_unpacklo_epi32(a, b);
+  *high = _mm256_unpackhi_epi32(a, b);
+}
+
+INLINE void ri_zip_twos(Ints a, Ints b, Ints *low, Ints *high)
+{
+  *low = _mm256_unpacklo_epi64(a, b);
+  *high = _mm256_unpackhi_epi64(a, b);
+}
+
+INLINE void ri_zip_fours(Ints a, Ints b, Ints *low, Ints *high)
+{
+  *low = _mm256_permute2x128_si256(a, b, 0x20);
+  *high = _mm256_permute2x128_si256(a, b, 0x31);
+}
+
+/* Of 32 levels. */
+INLINE uint32_t half_kept(uint16_t *levels, Ints *most)
+{
+  Ints a = ri_load(levels), b = ri_load(levels + 16), none = _mm256_setzero_si256();
+  ri_store(levels, none);
+  ri_store(levels + 16, none);
+  *most = _mm256_max_epu16(*most, _mm256_max_epu16(a, b));
+  Ints not = _mm256_packs_epi16(_mm256_cmpeq_epi16(a, none), _mm256_cmpeq_epi16(b, none));
+  return ~(uint32_t)_mm256_movemask_epi8(_mm256_permute4x64_epi64(not, 0xD8));
+}
+
+INLINE uint64_t ri_take_kept(uint16_t *levels, Ints *most)
+{
+  uint64_t low = half_kept(levels, most);
+  return low | (uint64_t)half_kept(levels + 32, most) << 32;
+}
+
+INLINE Ints ri_only(Ints a, unsigned bits)
+{
+  Ints bit = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+  return _mm256_and_si256(a, _mm256_cmpeq_epi32(_mm256_and_si256(ri_set((int)bits), bit), bit));
 }
 
 #endif

@@ -138,7 +138,7 @@ INLINE bool ri_known(const uint16_t *cells)
 }
 
 /* The fours of 32 numbers in the order in which two interleavings leave them ascending. */
-INLINE Ints ri_fours(Ints a)
+INLINE Ints in_fours(Ints a)
 {
   return _mm512_permutexvar_epi64(_mm512_setr_epi64(0, 4, 1, 5, 2, 6, 3, 7), a);
 }
@@ -146,12 +146,12 @@ INLINE Ints ri_fours(Ints a)
 INLINE Ints ri_halves(void)
 {
   Ints even = _mm512_slli_epi32(ri_ascending(), 1); /* 0, 2 … 30: each with the next one above */
-  return ri_fours(_mm512_or_si512(even, _mm512_slli_epi32(_mm512_add_epi32(even, ri_set(1)), 16)));
+  return in_fours(_mm512_or_si512(even, _mm512_slli_epi32(_mm512_add_epi32(even, ri_set(1)), 16)));
 }
 
 INLINE void ri_points_of_two(const uint16_t *cells, Ints halves, Ints *points)
 {
-  Ints values = ri_flip(ri_fours(ri_load(cells)));
+  Ints values = ri_flip(in_fours(ri_load(cells)));
   points[0] = _mm512_unpacklo_epi16(halves, values);
   points[1] = _mm512_unpackhi_epi16(halves, values);
 }
@@ -221,14 +221,6 @@ INLINE void in_turns(Ints a, Ints b, Ints *low, Ints *high)
   *high = _mm512_permutex2var_epi32(a, _mm512_add_epi32(turns, ri_set(8)), b);
 }
 
-INLINE void ri_store_pairs(uint64_t *to, Ints low, Ints high)
-{
-  Ints first, second;
-  in_turns(low, high, &first, &second);
-  ri_store(to, first);
-  ri_store(to + 8, second);
-}
-
 INLINE void ri_records(void *to, const Ints words[6])
 {
   Ints low[3], high[3];
@@ -238,11 +230,51 @@ INLINE void ri_records(void *to, const Ints words[6])
   eight_records((char *)to + 192, high[0], high[1], high[2]);
 }
 
-INLINE void ri_columns(const uint32_t *points, const uint32_t *first, Ints *point)
+INLINE Ints ri_eight(const uint32_t *points, const uint32_t *first)
 {
-  Ints at = ri_load(first);
-  for (int i = 0; i < 8; i++)
-    point[i] = _mm512_i32gather_epi32(at, points + i, 4);
+  __m512i a = _mm512_castsi256_si512(_mm256_loadu_si256((const __m256i *)(points + first[0])));
+  return _mm512_inserti64x4(a, _mm256_loadu_si256((const __m256i *)(points + first[8])), 1);
+}
+
+INLINE Ints ri_four(const uint32_t *points, const uint32_t *first)
+{
+  Ints a = _mm512_castsi128_si512(_mm_loadu_si128((const __m128i *)(points + first[0])));
+  a = _mm512_inserti32x4(a, _mm_loadu_si128((const __m128i *)(points + first[4])), 1);
+  a = _mm512_inserti32x4(a, _mm_loadu_si128((const __m128i *)(points + first[8])), 2);
+  return _mm512_inserti32x4(a, _mm_loadu_si128((const __m128i *)(points + first[12])), 3);
+}
+
+INLINE void ri_zip(Ints a, Ints b, Ints *low, Ints *high)
+{
+  *low = _mm512_unpacklo_epi32(a, b);
+  *high = _mm512_unpackhi_epi32(a, b);
+}
+
+INLINE void ri_zip_twos(Ints a, Ints b, Ints *low, Ints *high)
+{
+  *low = _mm512_unpacklo_epi64(a, b);
+  *high = _mm512_unpackhi_epi64(a, b);
+}
+
+INLINE void ri_zip_fours(Ints a, Ints b, Ints *low, Ints *high)
+{
+  *low = _mm512_permutex2var_epi64(a, _mm512_setr_epi64(0, 1, 8, 9, 4, 5, 12, 13), b);
+  *high = _mm512_permutex2var_epi64(a, _mm512_setr_epi64(2, 3, 10, 11, 6, 7, 14, 15), b);
+}
+
+INLINE uint64_t ri_take_kept(uint16_t *levels, Ints *most)
+{
+  Ints a = ri_load(levels), b = ri_load(levels + 32);
+  ri_store(levels, ri_set(0));
+  ri_store(levels + 32, ri_set(0));
+  *most = _mm512_max_epu16(*most, _mm512_max_epu16(a, b));
+  return _cvtmask64_u64(
+      _mm512_kunpackd(_mm512_test_epi16_mask(b, b), _mm512_test_epi16_mask(a, a)));
+}
+
+INLINE Ints ri_only(Ints a, unsigned bits)
+{
+  return _mm512_maskz_mov_epi32((__mmask16)bits, a);
 }
 
 #endif

@@ -239,26 +239,17 @@ INLINE void two_records(char *to, Ints a, Ints b, Ints c)
   ri_store(to + 32, __builtin_shufflevector(b, c, 2, 3, 6, 7));
 }
 
-/* The lanes of both in turns: those of the lower half, of the upper one. */
-INLINE void in_turns(Ints a, Ints b, Ints *low, Ints *high)
+INLINE void ri_zip(Ints a, Ints b, Ints *low, Ints *high)
 {
   *low = __builtin_shufflevector(a, b, 0, 4, 1, 5);
   *high = __builtin_shufflevector(a, b, 2, 6, 3, 7);
-}
-
-INLINE void ri_store_pairs(uint64_t *to, Ints low, Ints high)
-{
-  Ints first, second;
-  in_turns(low, high, &first, &second);
-  ri_store(to, first);
-  ri_store(to + 2, second);
 }
 
 INLINE void ri_records(void *to, const Ints words[6])
 {
   Ints low[3], high[3];
   for (int i = 0; i < 3; i++)
-    in_turns(words[2 * i], words[2 * i + 1], &low[i], &high[i]);
+    ri_zip(words[2 * i], words[2 * i + 1], &low[i], &high[i]);
   two_records(to, low[0], low[1], low[2]);
   two_records((char *)to + 48, high[0], high[1], high[2]);
 }
@@ -268,6 +259,49 @@ INLINE void ri_columns(const uint32_t *points, const uint32_t *first, Ints *poin
   for (int i = 0; i < 8; i++, points++)
     point[i] = (Ints){(int32_t)points[first[0]], (int32_t)points[first[1]],
         (int32_t)points[first[2]], (int32_t)points[first[3]]};
+}
+
+INLINE Ints ri_four(const uint32_t *points, const uint32_t *first)
+{
+  return ri_load(points + first[0]);
+}
+
+INLINE void ri_zip_twos(Ints a, Ints b, Ints *low, Ints *high)
+{
+  *low = __builtin_shufflevector(a, b, 0, 1, 4, 5);
+  *high = __builtin_shufflevector(a, b, 2, 3, 6, 7);
+}
+
+#ifndef __aarch64__
+INLINE uint64_t ri_take_kept(uint16_t *levels, Ints *most)
+{
+  uint64_t kept = 0;
+#ifdef __SSE2__
+  __m128i none = _mm_setzero_si128();
+  for (int i = 0; i < 64; i += 16) {
+    __m128i a = (__m128i)ri_load(levels + i), b = (__m128i)ri_load(levels + i + 8);
+    *most = (Ints)_mm_max_epi16((__m128i)*most, _mm_max_epi16(a, b));
+    __m128i not = _mm_packs_epi16(_mm_cmpeq_epi16(a, none), _mm_cmpeq_epi16(b, none));
+    kept |= (uint64_t)(~_mm_movemask_epi8(not ) & 0xFFFF) << i;
+  }
+#else
+  uint16_t largest[2 * LANES];
+  memcpy(largest, most, sizeof largest);
+  for (int i = 0; i < 64; i++) {
+    kept |= (uint64_t)(levels[i] != 0) << i;
+    largest[i % 8] = levels[i] > largest[i % 8] ? levels[i] : largest[i % 8];
+  }
+  memcpy(most, largest, sizeof largest);
+#endif
+  memset(levels, 0, 64 * sizeof *levels);
+  return kept;
+}
+#endif
+
+INLINE Ints ri_only(Ints a, unsigned bits)
+{
+  Ints bit = {1, 2, 4, 8};
+  return a & ((ri_set((int)bits) & bit) == bit);
 }
 
 #endif

@@ -52,4 +52,24 @@ INLINE void ri_points_of_two(const uint16_t *cells, Ints halves, Ints *points)
   points[1] = (Ints)vzip2q_u16(index, values);
 }
 
+/* Of 16 levels one byte each, with the bit of its place in eight. */
+INLINE uint8x16_t kept_bits(const uint16_t *levels, uint16x8_t *most)
+{
+  const uint8x16_t bits = {1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};
+  uint16x8_t a = vld1q_u16(levels), b = vld1q_u16(levels + 8);
+  *most = vmaxq_u16(*most, vmaxq_u16(a, b));
+  return vandq_u8(vuzp1q_u8((uint8x16_t)vtstq_u16(a, a), (uint8x16_t)vtstq_u16(b, b)), bits);
+}
+
+INLINE uint64_t ri_take_kept(uint16_t *levels, Ints *most)
+{
+  uint16x8_t m = (uint16x8_t)*most;
+  uint8x16_t a = kept_bits(levels, &m), b = kept_bits(levels + 16, &m);
+  uint8x16_t c = kept_bits(levels + 32, &m), d = kept_bits(levels + 48, &m);
+  *most = (Ints)m;
+  memset(levels, 0, 64 * sizeof *levels);
+  uint8x16_t sum = vpaddq_u8(vpaddq_u8(a, b), vpaddq_u8(c, d));
+  return vgetq_lane_u64((uint64x2_t)vpaddq_u8(sum, sum), 0);
+}
+
 #endif

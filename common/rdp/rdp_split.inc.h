@@ -9,20 +9,22 @@
  *
  * Short segments have queues of their own, worked off without a branch that depends on data; what
  * is pushed is never longer than what it comes from. Noise consists of segments of a few points:
- * those of at most 32 are worked off one per lane, longer ones one after another.
+ * those of at most 32 are worked off one per lane, of them those of at most four to the end, longer
+ * ones one after another.
  */
 #ifndef STX_RDP_SPLIT_INC_H
 #define STX_RDP_SPLIT_INC_H
 
 #include "common/rdp/rdp_simd.inc.h"
 
-/* Segments of at most 2, 8, 16, 32 and 64 points, and of more. */
-enum { NONE, UP_TO_8, UP_TO_16, UP_TO_32, UP_TO_64, LONG, QUEUES };
+/* Segments of at most 2, 4, 8, 16, 32 and 64 points, and of more. */
+enum { NONE, UP_TO_4, UP_TO_8, UP_TO_16, UP_TO_32, UP_TO_64, LONG, QUEUES };
 
 #define BLOCK 64 /* points; a set of them is a word */
 #define VECTORS (BLOCK / LANES)
 #define SEARCHES 8 /* long segments that take a step together */
 #define SPARE 32   /* points that one per lane looks at, at most */
+#define LINES 3    /* that are asked for with each long segment */
 
 /* Segments still to be looked at: the first point, and the steps: points to the last one in the low
  * 16 bits, level in the high ones. */
@@ -31,14 +33,23 @@ typedef struct {
   uint32_t count;
 } Queue;
 
+/* Two blocks of memory of one size that are read soon, in lines of STX_ALIGN bytes. */
+typedef struct {
+  const char *first, *second;
+  int lines;
+} Soon;
+
 typedef struct {
   int32_t epsilon;
+  Soon soon;
   uint32_t *points;
-  /* For a kept point, of the segment that begins there: steps, as above, where the level is that of
-   * the deepest segment that was looked at here; and above them the largest x of its cells. In one
-   * word, so that lanes have fewer stores. */
-  uint64_t *marks;
-  uint32_t spare;       /* the first of SPARE points that belong to no segment */
+  /* By point. The level of a kept one is that of a segment that was looked at and begins or ends
+   * here, of others 0. The largest x belongs to the segment from here to the next kept point, if
+   * there is one between them; else it is undefined. */
+  uint16_t *levels;
+  int32_t *largest;
+  uint32_t size;        /* points, */
+  uint32_t spare;       /*   the first of SPARE points that belong to no segment */
   Queue queues[QUEUES]; /* NONE swallows what needs no look */
 } Splitter;
 
@@ -76,14 +87,11 @@ INLINE uint32_t steps_of(int length, int level)
   return (uint32_t)length | (uint32_t)level << 16;
 }
 
-INLINE uint64_t mark_of(uint32_t steps, int32_t largest)
-{
-  return (uint64_t)(uint32_t)largest << 32 | steps;
-}
-
+/* The limits are powers of two. */
 INLINE int queue_of(int length)
 {
-  return (length >= 2) + (length >= 8) + (length >= 16) + (length >= 32) + (length >= 64);
+  int queue = 31 ^ __builtin_clz((unsigned)length | 1);
+  return queue < LONG ? queue : LONG;
 }
 
 INLINE void push(Splitter *s, uint32_t first, uint32_t steps, int length)
@@ -103,11 +111,10 @@ INLINE void finish(
   int length = (int)(steps & 0xFFFF), split = largest > bound, level = (int)(steps >> 16) + split;
   at = split ? at : 0;
   uint32_t middle = first + (uint32_t)at;
-  uint32_t upper = steps_of(at, level), lower = steps_of(length - at, level);
-  s->marks[first] = upper;
-  s->marks[middle] = mark_of(lower, split ? 0 : largest);
-  push(s, first, upper, at);
-  push(s, middle, lower, split ? length - at : 0);
+  s->levels[middle] = (uint16_t)level;
+  s->largest[first] = largest;
+  push(s, first, steps_of(at, level), at);
+  push(s, middle, steps_of(length - at, level), split ? length - at : 0);
 }
 
 /* ---- One segment per lane ----------------------------------------------------------------- */
@@ -122,66 +129,116 @@ INLINE void append(Queue *q, Ints first, Ints steps, unsigned bits)
 INLINE void append_all(Splitter *s, int queue, Ints first, Ints steps, Ints length)
 {
   unsigned longer = ri_above_bits(length, ri_set(1));
-  for (int i = UP_TO_8; i < queue; i++) {
-    unsigned longest = ri_above_bits(length, ri_set((4 << i) - 1));
+  for (int i = UP_TO_4; i < queue; i++) {
+    unsigned longest = ri_above_bits(length, ri_set((2 << i) - 1));
     append(&s->queues[i], first, steps, longer ^ longest);
     longer = longest;
   }
   append(&s->queues[queue], first, steps, longer);
 }
 
-/* x and places of the furthest point of each lane. */
+/* The chord of every lane, as above. */
 typedef struct {
-  Ints largest, at, height;
-} Furthest;
+  Ints height, first, second, origin;
+} Chords;
 
-INLINE Furthest furthest_of_lanes(
-    const uint32_t *points, const uint32_t *first, Ints length, int longest)
+INLINE Chords chords_of(Ints from, Ints to)
 {
-  Ints from = ri_gather(points, ri_load(first));
-  Ints to = ri_gather(points, ri_add(ri_load(first), length));
   Ints fall = ri_sub(ri_high(from), ri_high(to)), half = ri_half(fall);
-  Furthest f = {ri_set(0), ri_set(0), ri_sub(ri_low(to), ri_low(from))};
-  Ints one = ri_join(half, f.height), two = ri_low(ri_sub(fall, half));
-  Ints origin = ri_add(ri_dot(from, one), ri_dot(from, two));
-  for (int block = 0; block < longest; block += 8) {
-    Ints point[8];
-    ri_columns(points + block, first, point);
-    for (int i = block == 0 ? 1 : 0; i < 8 && block + i < longest; i++) {
-      Ints now = ri_set(block + i);
-      Ints v = ri_add(ri_dot(point[i], one), ri_dot(point[i], two));
-      Ints x = ri_where_above(length, now, ri_abs(ri_sub(v, origin)), ri_set(0));
-      f.at = ri_where_above(x, f.largest, now, f.at);
-      f.largest = ri_max(f.largest, x);
-    }
-  }
-  return f;
+  Ints height = ri_sub(ri_low(to), ri_low(from));
+  Chords c = {height, ri_join(half, height), ri_low(ri_sub(fall, half)), ri_set(0)};
+  c.origin = ri_add(ri_dot(from, c.first), ri_dot(from, c.second));
+  return c;
 }
 
-/* Splits the LANES segments at `index` of a queue. */
+INLINE Ints distances_of(Ints point, const Chords *c)
+{
+  return ri_abs(ri_sub(ri_add(ri_dot(point, c->first), ri_dot(point, c->second)), c->origin));
+}
+
+INLINE Ints bounds_of(const Splitter *s, const Chords *c)
+{
+  return ri_times(c->height, ri_set(s->epsilon));
+}
+
+/* Keeps a point in each lane, or what is kept already once more. */
+INLINE void keep(Splitter *s, Ints at, Ints level)
+{
+  uint32_t places[LANES], levels[LANES];
+  ri_store(places, at);
+  ri_store(levels, level);
+  for (int l = 0; l < LANES; l++)
+    s->levels[places[l]] = (uint16_t)levels[l];
+}
+
+INLINE void note_largest(Splitter *s, const uint32_t *first, Ints largest)
+{
+  int32_t values[LANES];
+  ri_store(values, largest);
+  for (int l = 0; l < LANES; l++)
+    s->largest[first[l]] = values[l];
+}
+
+/* Splits the LANES segments of at most `longest` + 1 points at `index` of a queue. */
 INLINE void split_lanes(Splitter *s, int queue, uint32_t index)
 {
-  Queue *q = &s->queues[queue];
-  Ints first = ri_load(q->first + index), steps = ri_load(q->steps + index);
-  Ints length = ri_low(steps), none = ri_set(0);
-  Furthest f = furthest_of_lanes(s->points, q->first + index, length, (4 << queue) - 1);
-  Ints bound = ri_times(f.height, ri_set(s->epsilon));
-  Ints splits = ri_where_above(f.largest, bound, ri_set(1), none);
-  Ints at = ri_where_above(f.largest, bound, f.at, none);
-  Ints rest = ri_sub(length, at), level = ri_add(ri_high(steps), splits);
-  Ints middle = ri_add(first, at), upper = ri_join(at, level), lower = ri_join(rest, level);
-  uint32_t places[2][LANES], uppers[LANES];
-  uint64_t lowers[LANES];
-  ri_store(places[0], first);
-  ri_store(places[1], middle);
-  ri_store(uppers, upper);
-  ri_store_pairs(lowers, lower, ri_where_above(f.largest, bound, none, f.largest));
-  for (int l = 0; l < LANES; l++) {
-    s->marks[places[0][l]] = uppers[l];
-    s->marks[places[1][l]] = lowers[l];
+  const Queue *q = &s->queues[queue];
+  const uint32_t *firsts = q->first + index;
+  Ints first = ri_load(firsts), steps = ri_load(q->steps + index), length = ri_low(steps);
+  Ints none = ri_set(0), largest = none, furthest = none, point[8];
+  int longest = (2 << queue) - 1;
+  ri_columns(s->points, firsts, point);
+  Chords chords = chords_of(point[0], ri_gather(s->points, ri_add(first, length)));
+  for (int block = 0; block < longest; block += 8) {
+    if (block > 0)
+      ri_columns(s->points + block, firsts, point);
+    for (int i = block == 0 ? 1 : 0; i < 8 && block + i < longest; i++) {
+      Ints now = ri_set(block + i);
+      Ints x = ri_where_above(length, now, distances_of(point[i], &chords), none);
+      furthest = ri_where_above(x, largest, now, furthest);
+      largest = ri_max(largest, x);
+    }
   }
-  append_all(s, queue, first, upper, at);
-  append_all(s, queue, middle, lower, ri_where_above(splits, none, rest, none));
+  Ints bound = bounds_of(s, &chords), splits = ri_where_above(largest, bound, ri_set(1), none);
+  Ints at = ri_where_above(largest, bound, furthest, none);
+  Ints rest = ri_sub(length, at), level = ri_add(ri_high(steps), splits),
+       middle = ri_add(first, at);
+  keep(s, middle, level);
+  note_largest(s, firsts, largest);
+  append_all(s, queue, first, ri_join(at, level), at);
+  append_all(s, queue, middle, ri_join(rest, level), ri_where_above(splits, none, rest, none));
+}
+
+/* Splits the LANES segments of three or four points at `index` to the end: of four, what is left
+ * after the first cut has three, two of them and the one between known by then. */
+INLINE void split_fours(Splitter *s, uint32_t index)
+{
+  const Queue *q = &s->queues[UP_TO_4];
+  Ints first = ri_load(q->first + index), steps = ri_load(q->steps + index);
+  Ints length = ri_low(steps), level = ri_high(steps), none = ri_set(0), one = ri_set(1),
+       two = ri_set(2);
+  Ints p[4];
+  ri_fours(s->points, q->first + index, p);
+  p[3] = ri_where_above(length, two, p[3], p[2]);
+  Chords chords = chords_of(p[0], p[3]);
+  Ints x1 = distances_of(p[1], &chords);
+  Ints x2 = ri_where_above(length, two, distances_of(p[2], &chords), none);
+  Ints largest = ri_max(x1, x2), bound = bounds_of(s, &chords);
+  Ints splits = ri_where_above(largest, bound, one, none);
+  chords = chords_of(ri_where_above(x2, x1, p[0], p[1]), ri_where_above(x2, x1, p[2], p[3]));
+  Ints left = distances_of(ri_where_above(x2, x1, p[1], p[2]), &chords);
+  Ints again = ri_where_above(left, bounds_of(s, &chords), splits, none);
+  again = ri_where_above(length, two, again, none);
+  Ints later = ri_where_above(x2, x1, one, none);
+  /* Where there was no cut, the first point, which is kept already. */
+  Ints cut = ri_add(first, ri_where_above(splits, none, ri_add(one, later), none));
+  Ints second = ri_add(first, ri_where_above(again, none, ri_sub(two, later), none));
+  level = ri_add(level, splits);
+  keep(s, cut, level);
+  keep(s, second, ri_add(level, again));
+  uint32_t begin[LANES];
+  ri_store(begin, ri_add(first, ri_where_above(splits, later, one, none)));
+  note_largest(s, begin, ri_where_above(splits, none, left, largest));
 }
 
 INLINE void split_queue(Splitter *s, int queue)
@@ -193,7 +250,10 @@ INLINE void split_queue(Splitter *s, int queue)
     ri_store(q->steps + q->count, ri_set(0));
     if (q->count - i < LANES)
       q->count = i + LANES;
-    split_lanes(s, queue, i);
+    if (queue == UP_TO_4)
+      split_fours(s, i);
+    else
+      split_lanes(s, queue, i);
   }
 }
 
@@ -303,6 +363,20 @@ INLINE void split_long(Splitter *s, uint32_t first, uint32_t steps, const Search
   finish(s, first, steps, at, search->largest, s->epsilon * chord->height);
 }
 
+/* Memory that is asked for at once is waited for as if it were read: so a little at a time. */
+INLINE void ask_for_some(Soon *soon)
+{
+  if (soon->lines <= 0)
+    return;
+  for (int i = 0; i < LINES; i++) {
+    __builtin_prefetch(soon->first + i * STX_ALIGN, 0, 2);
+    __builtin_prefetch(soon->second + i * STX_ALIGN, 0, 2);
+  }
+  soon->first += LINES * STX_ALIGN;
+  soon->second += LINES * STX_ALIGN;
+  soon->lines -= LINES;
+}
+
 /* Each step is a chain of dependent instructions, longer than what the processor looks ahead: a
  * few segments take it one after another, so that their chains overlap. */
 static void split_longs(Splitter *s)
@@ -312,8 +386,10 @@ static void split_longs(Splitter *s)
   for (uint32_t from = 0, count; from < q->count; from += count) {
     const uint32_t *first = q->first + from, *steps = q->steps + from;
     count = q->count - from < SEARCHES ? q->count - from : SEARCHES;
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
       look_long(s, first[i], steps[i], &searches[i]);
+      ask_for_some(&s->soon);
+    }
     for (uint32_t i = 0; i < count; i++)
       find_block(&searches[i]);
     for (uint32_t i = 0; i < count; i++)
@@ -334,6 +410,7 @@ static void split_all(Splitter *s)
   split_queue(s, UP_TO_32);
   split_queue(s, UP_TO_16);
   split_queue(s, UP_TO_8);
+  split_queue(s, UP_TO_4);
 }
 
 #undef EACH
