@@ -17,6 +17,13 @@
 #define EACH_POINT _Pragma("GCC ivdep")
 #endif
 
+/* What gathers from tables: vectors of 512 bits take longer than two of 256 there. */
+#ifdef __AVX512F__
+#define GATHERS __attribute__((noinline, target("prefer-vector-width=256")))
+#else
+#define GATHERS
+#endif
+
 /* ---- 0. Level ----------------------------------------------------------------------------- */
 
 /* Points that are looked at, one every so many. */
@@ -103,10 +110,10 @@ static inline __attribute__((always_inline)) void place_block(
   }
 }
 
-static inline void take_point(Worker *w, int32_t bin, uint64_t key, int32_t top)
+/* `none`: the bin of points without one. */
+static inline void take_point(Worker *w, int32_t bin, int32_t none, uint64_t key, int32_t top)
 {
-  if (bin < 0)
-    return;
+  bin = bin < 0 ? none : bin;
   w->key[bin] = key < w->key[bin] ? key : w->key[bin];
   w->top[bin] = top > w->top[bin] ? top : w->top[bin];
 }
@@ -116,15 +123,15 @@ static inline void take_point(Worker *w, int32_t bin, uint64_t key, int32_t top)
 static inline void take_block(
     const Scan *s, Worker *w, size_t first, int count, const uint64_t *keys, const int32_t *tops)
 {
-  const int32_t *bin = s->bin + first;
+  const int32_t *bin = s->bin + first, none = (int32_t)s->bins;
   int i = 0;
   if (count == BLOCK)
     for (; i < BLOCK / 4; i++)
       for (int k = i; k < BLOCK; k += BLOCK / 4)
-        take_point(w, bin[k], keys[k], tops[k]);
+        take_point(w, bin[k], none, keys[k], tops[k]);
   else
     for (; i < count; i++)
-      take_point(w, bin[i], keys[i], tops[i]);
+      take_point(w, bin[i], none, keys[i], tops[i]);
 }
 
 static void fill_piece(void *data, int i, int worker)
@@ -240,19 +247,19 @@ static inline void begin_steps(int bins, int reach, int32_t *away)
 }
 
 /* The steps back and ahead say which sector has the nearest line; of two the one ahead. */
-static void level_sector(const Scan *s, int sector, const int32_t *back, const int32_t *ahead)
+static GATHERS void level_sector(
+    const Scan *s, int sector, const int32_t *back, const int32_t *ahead)
 {
   const StxGroundParams params = *s->params; /* what is written cannot change it */
   int bins = params.bins, sectors = params.sectors, reach = stx_ground_search(&params);
   size_t first = (size_t)sector * (size_t)bins;
-  const uint64_t *key = s->came[0]->key + first;
   const int32_t *top = s->came[0]->top + first;
   const float *intercept = s->intercept, *slope = s->slope;
   StxGroundLevel *restrict level = s->level + first;
   EACH_POINT
   for (int bin = 0; bin < bins; bin++) {
     int away = ahead[bin] <= back[bin] ? ahead[bin] : -back[bin], from = sector + away;
-    int used = (key[bin] != STX_GROUND_NO_KEY) & (away <= reach) & (-away <= reach);
+    int used = (top[bin] != INT32_MIN) & (away <= reach) & (-away <= reach);
     from = from < 0 ? from + sectors : from;
     from = from < sectors ? from : from - sectors;
     from = (used ? from : sector) * bins + bin;
@@ -295,7 +302,7 @@ static void level_sectors(Scan *s)
 /* ---- 6. Labels, 7. Clusters --------------------------------------------------------------- */
 
 /* Labels a block; returns how many of its points are ground, and adds those in a bin to *inside. */
-static inline uint32_t label_block(const Scan *s, size_t first, int count, uint32_t *inside)
+static GATHERS uint32_t label_block(const Scan *s, size_t first, int count, uint32_t *inside)
 {
   const StxGroundLevel *level = s->level;
   const int32_t *restrict bin = s->bin + first;

@@ -34,7 +34,7 @@ typedef struct {
 STX_INLINE float stx_ground_turns(float x, float y)
 {
   float a = fabsf(x), b = fabsf(y);
-  float most = a > b ? a : b, least = a > b ? b : a;
+  float most = a > b ? a : b, least = b < a ? b : a; /* as vectors have a maximum, a minimum */
   float t = least / (most > 0 ? most : 1.0f), s = t * t;
   float ss = s * s; /* three short sums in place of a long one that waits for itself */
   float low = 0.159151317f - 0.0529385668f * s, middle = 0.0308029046f - 0.0185298427f * s;
@@ -54,7 +54,8 @@ STX_INLINE int stx_ground_is_near(float value)
 STX_INLINE int stx_ground_index(float value, float last)
 {
   value = value > 0.0f ? value : 0.0f;
-  return (int)(value < last ? value : last);
+  value = value < last ? value : last;
+  return (int)value;
 }
 
 /* Without branches, so that it can be done for many points at once. What is not finite makes a

@@ -28,7 +28,7 @@ typedef struct {
   int32_t range[STX_GROUND_MAX_BINS], z[STX_GROUND_MAX_BINS]; /* prototypes of a sector */
   int bin[STX_GROUND_MAX_BINS];
   StxGroundSpan spans[STX_GROUND_MAX_BINS];
-  uint64_t *key; /* by bin of the scan */
+  uint64_t *key; /* by bin of the scan; behind them one for points without a bin, arbitrary */
   int32_t *top;
   int32_t *away, *ahead; /* steps to the nearest line, by bin; of the sectors of a piece */
   uint64_t *occupied;    /* cells of the clusters' grid, a bit each */
@@ -125,8 +125,8 @@ static void take_worker(const StxGroundParams *params, Worker **worker, StxLayou
     *worker = w;
   else
     w = &layout;
-  STX_TAKE(at, w->key, bins);
-  STX_TAKE(at, w->top, bins);
+  STX_TAKE(at, w->key, bins + 1);
+  STX_TAKE(at, w->top, bins + 1);
   STX_TAKE(at, w->away, params->bins);
   STX_TAKE(at, w->ahead, (size_t)SECTORS * (size_t)params->bins);
   w->occupied = stx_take(at, stx_ground_occupied_bytes(stx_ground_side(params)));
