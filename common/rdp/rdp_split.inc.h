@@ -15,43 +15,12 @@
 #ifndef STX_RDP_SPLIT_INC_H
 #define STX_RDP_SPLIT_INC_H
 
-#include "common/rdp/rdp_simd.inc.h"
-
-/* Segments of at most 2, 4, 8, 16, 32 and 64 points, and of more. */
-enum { NONE, UP_TO_4, UP_TO_8, UP_TO_16, UP_TO_32, UP_TO_64, LONG, QUEUES };
+#include "common/rdp/rdp_lanes.inc.h"
 
 #define BLOCK 64 /* points; a set of them is a word */
 #define VECTORS (BLOCK / LANES)
-#define SEARCHES 8 /* long segments that take a step together */
-#define SPARE 32   /* points that one per lane looks at, at most */
-#define LINES 3    /* that are asked for with each long segment */
-
-/* Segments still to be looked at: the first point, and the steps: points to the last one in the low
- * 16 bits, level in the high ones. */
-typedef struct {
-  uint32_t *first, *steps;
-  uint32_t count;
-} Queue;
-
-/* Two blocks of memory of one size that are read soon, in lines of STX_ALIGN bytes. */
-typedef struct {
-  const char *first, *second;
-  int lines;
-} Soon;
-
-typedef struct {
-  int32_t epsilon;
-  Soon soon;
-  uint32_t *points;
-  /* By point. The level of a kept one is that of a segment that was looked at and begins or ends
-   * here, of others 0. The largest x belongs to the segment from here to the next kept point, if
-   * there is one between them; else it is undefined. */
-  uint16_t *levels;
-  int32_t *largest;
-  uint32_t size;        /* points, */
-  uint32_t spare;       /*   the first of SPARE points that belong to no segment */
-  Queue queues[QUEUES]; /* NONE swallows what needs no look */
-} Splitter;
+#define TOGETHER (LANES < 8 ? 8 : LANES) /* longer segments that take a step together */
+#define LINES 3                          /* that are asked for with each long segment */
 
 /* ---- Chords ------------------------------------------------------------------------------- */
 
@@ -80,191 +49,39 @@ INLINE Ints distances(const uint32_t *points, const Chord *chord)
   return ri_abs(ri_sub(v, chord->origin));
 }
 
-/* ---- Queues ------------------------------------------------------------------------------- */
+/* ---- One segment after another ------------------------------------------------------------ */
 
-INLINE uint32_t steps_of(int length, int level)
-{
-  return (uint32_t)length | (uint32_t)level << 16;
-}
-
-/* The limits are powers of two. */
-INLINE int queue_of(int length)
-{
-  int queue = 31 ^ __builtin_clz((unsigned)length | 1);
-  return queue < LONG ? queue : LONG;
-}
-
-INLINE void push(Splitter *s, uint32_t first, uint32_t steps, int length)
-{
-  int queue = queue_of(length);
-  Queue *q = &s->queues[queue];
-  uint32_t count = q->count;
-  q->first[count] = first;
-  q->steps[count] = steps;
-  q->count = count + (queue != NONE);
-}
-
-/* Splits the segment at point first + at if its largest x is above the bound. */
-INLINE void finish(
-    Splitter *s, uint32_t first, uint32_t steps, int at, int32_t largest, int32_t bound)
-{
-  int length = (int)(steps & 0xFFFF), split = largest > bound, level = (int)(steps >> 16) + split;
-  at = split ? at : 0;
-  uint32_t middle = first + (uint32_t)at;
-  s->levels[middle] = (uint16_t)level;
-  s->largest[first] = largest;
-  push(s, first, steps_of(at, level), at);
-  push(s, middle, steps_of(length - at, level), split ? length - at : 0);
-}
-
-/* ---- One segment per lane ----------------------------------------------------------------- */
-
-INLINE void append(Queue *q, Ints first, Ints steps, unsigned bits)
-{
-  ri_pack_two(q->first + q->count, first, q->steps + q->count, steps, bits);
-  q->count += (uint32_t)__builtin_popcount(bits);
-}
-
-/* Appends the segments of these lengths to their queues, which are no later than the given one. */
-INLINE void append_all(Splitter *s, int queue, Ints first, Ints steps, Ints length)
-{
-  unsigned longer = ri_above_bits(length, ri_set(1));
-  for (int i = UP_TO_4; i < queue; i++) {
-    unsigned longest = ri_above_bits(length, ri_set((2 << i) - 1));
-    append(&s->queues[i], first, steps, longer ^ longest);
-    longer = longest;
-  }
-  append(&s->queues[queue], first, steps, longer);
-}
-
-/* The chord of every lane, as above. */
+/* Segments of a queue that are split together: of each its first point and steps, and place and x
+ * of its furthest point. Where there are fewer, they have no points. */
 typedef struct {
-  Ints height, first, second, origin;
-} Chords;
+  uint32_t first[TOGETHER], steps[TOGETHER];
+  int32_t at[TOGETHER], largest[TOGETHER], height[TOGETHER];
+  uint32_t count;
+} Group;
 
-INLINE Chords chords_of(Ints from, Ints to)
+INLINE Group take_group(const Splitter *s, const Queue *q, uint32_t from)
 {
-  Ints fall = ri_sub(ri_high(from), ri_high(to)), half = ri_half(fall);
-  Ints height = ri_sub(ri_low(to), ri_low(from));
-  Chords c = {height, ri_join(half, height), ri_low(ri_sub(fall, half)), ri_set(0)};
-  c.origin = ri_add(ri_dot(from, c.first), ri_dot(from, c.second));
-  return c;
+  Group g = {.count = q->count - from < TOGETHER ? q->count - from : TOGETHER};
+  for (int i = 0; i < TOGETHER; i += LANES)
+    ri_store(g.first + i, ri_set((int32_t)s->spare));
+  memcpy(g.first, q->first + from, g.count * sizeof *g.first);
+  memcpy(g.steps, q->steps + from, g.count * sizeof *g.steps);
+  return g;
 }
 
-INLINE Ints distances_of(Ints point, const Chords *c)
+INLINE void split_group(Splitter *s, int queue, const Group *g)
 {
-  return ri_abs(ri_sub(ri_add(ri_dot(point, c->first), ri_dot(point, c->second)), c->origin));
+  for (uint32_t i = 0; i < g->count; i += LANES)
+    finish_lanes(s, queue, g->first + i, ri_load(g->steps + i), ri_load(g->height + i),
+        ri_load(g->largest + i), ri_load(g->at + i));
 }
 
-INLINE Ints bounds_of(const Splitter *s, const Chords *c)
+/* Looks at a segment of BLOCK / 2 + 1 points to BLOCK; the later vectors end with it, so that
+ * nothing is masked. */
+INLINE void look_block(const Splitter *s, Group *g, uint32_t lane)
 {
-  return ri_times(c->height, ri_set(s->epsilon));
-}
-
-/* Keeps a point in each lane, or what is kept already once more. */
-INLINE void keep(Splitter *s, Ints at, Ints level)
-{
-  uint32_t places[LANES], levels[LANES];
-  ri_store(places, at);
-  ri_store(levels, level);
-  for (int l = 0; l < LANES; l++)
-    s->levels[places[l]] = (uint16_t)levels[l];
-}
-
-INLINE void note_largest(Splitter *s, const uint32_t *first, Ints largest)
-{
-  int32_t values[LANES];
-  ri_store(values, largest);
-  for (int l = 0; l < LANES; l++)
-    s->largest[first[l]] = values[l];
-}
-
-/* Splits the LANES segments of at most `longest` + 1 points at `index` of a queue. */
-INLINE void split_lanes(Splitter *s, int queue, uint32_t index)
-{
-  const Queue *q = &s->queues[queue];
-  const uint32_t *firsts = q->first + index;
-  Ints first = ri_load(firsts), steps = ri_load(q->steps + index), length = ri_low(steps);
-  Ints none = ri_set(0), largest = none, furthest = none, point[8];
-  int longest = (2 << queue) - 1;
-  ri_columns(s->points, firsts, point);
-  Chords chords = chords_of(point[0], ri_gather(s->points, ri_add(first, length)));
-  for (int block = 0; block < longest; block += 8) {
-    if (block > 0)
-      ri_columns(s->points + block, firsts, point);
-    for (int i = block == 0 ? 1 : 0; i < 8 && block + i < longest; i++) {
-      Ints now = ri_set(block + i);
-      Ints x = ri_where_above(length, now, distances_of(point[i], &chords), none);
-      furthest = ri_where_above(x, largest, now, furthest);
-      largest = ri_max(largest, x);
-    }
-  }
-  Ints bound = bounds_of(s, &chords), splits = ri_where_above(largest, bound, ri_set(1), none);
-  Ints at = ri_where_above(largest, bound, furthest, none);
-  Ints rest = ri_sub(length, at), level = ri_add(ri_high(steps), splits),
-       middle = ri_add(first, at);
-  keep(s, middle, level);
-  note_largest(s, firsts, largest);
-  append_all(s, queue, first, ri_join(at, level), at);
-  append_all(s, queue, middle, ri_join(rest, level), ri_where_above(splits, none, rest, none));
-}
-
-/* Splits the LANES segments of three or four points at `index` to the end: of four, what is left
- * after the first cut has three, two of them and the one between known by then. */
-INLINE void split_fours(Splitter *s, uint32_t index)
-{
-  const Queue *q = &s->queues[UP_TO_4];
-  Ints first = ri_load(q->first + index), steps = ri_load(q->steps + index);
-  Ints length = ri_low(steps), level = ri_high(steps), none = ri_set(0), one = ri_set(1),
-       two = ri_set(2);
-  Ints p[4];
-  ri_fours(s->points, q->first + index, p);
-  p[3] = ri_where_above(length, two, p[3], p[2]);
-  Chords chords = chords_of(p[0], p[3]);
-  Ints x1 = distances_of(p[1], &chords);
-  Ints x2 = ri_where_above(length, two, distances_of(p[2], &chords), none);
-  Ints largest = ri_max(x1, x2), bound = bounds_of(s, &chords);
-  Ints splits = ri_where_above(largest, bound, one, none);
-  chords = chords_of(ri_where_above(x2, x1, p[0], p[1]), ri_where_above(x2, x1, p[2], p[3]));
-  Ints left = distances_of(ri_where_above(x2, x1, p[1], p[2]), &chords);
-  Ints again = ri_where_above(left, bounds_of(s, &chords), splits, none);
-  again = ri_where_above(length, two, again, none);
-  Ints later = ri_where_above(x2, x1, one, none);
-  /* Where there was no cut, the first point, which is kept already. */
-  Ints cut = ri_add(first, ri_where_above(splits, none, ri_add(one, later), none));
-  Ints second = ri_add(first, ri_where_above(again, none, ri_sub(two, later), none));
-  level = ri_add(level, splits);
-  keep(s, cut, level);
-  keep(s, second, ri_add(level, again));
-  uint32_t begin[LANES];
-  ri_store(begin, ri_add(first, ri_where_above(splits, later, one, none)));
-  note_largest(s, begin, ri_where_above(splits, none, left, largest));
-}
-
-INLINE void split_queue(Splitter *s, int queue)
-{
-  Queue *q = &s->queues[queue];
-  for (uint32_t i = 0; i < q->count; i += LANES) {
-    ri_store(
-        q->first + q->count, ri_set((int32_t)s->spare)); /* for lanes beyond the last segment */
-    ri_store(q->steps + q->count, ri_set(0));
-    if (q->count - i < LANES)
-      q->count = i + LANES;
-    if (queue == UP_TO_4)
-      split_fours(s, i);
-    else
-      split_lanes(s, queue, i);
-  }
-}
-
-/* ---- Segments of a block ------------------------------------------------------------------ */
-
-/* A segment of BLOCK / 2 + 1 points to BLOCK; the later vectors end with it, so that nothing is
- * masked. */
-static void split_block(Splitter *s, uint32_t first, uint32_t steps)
-{
-  int length = (int)(steps & 0xFFFF), later = length + 1 - BLOCK;
-  const uint32_t *points = s->points + first;
+  int length = (int)(g->steps[lane] & 0xFFFF), later = length + 1 - BLOCK;
+  const uint32_t *points = s->points + g->first[lane];
   Chord chord = chord_of((int32_t)points[0], (int32_t)points[length], true);
   Ints x[VECTORS], most = ri_set(0);
   uint64_t bits = 0;
@@ -275,8 +92,21 @@ static void split_block(Splitter *s, uint32_t first, uint32_t steps)
   most = ri_largest(most);
   for (int i = 0; i < VECTORS; i++)
     bits |= (uint64_t)ri_equal_bits(x[i], most) << (i * LANES + (i < VECTORS / 2 ? 0 : later));
-  int at = __builtin_ctzll(bits);
-  finish(s, first, steps, at, ri_lane0(most), s->epsilon * chord.height);
+  g->at[lane] = __builtin_ctzll(bits);
+  g->largest[lane] = ri_lane0(most);
+  g->height[lane] = chord.height;
+}
+
+static void split_blocks(Splitter *s)
+{
+  const Queue *q = &s->queues[UP_TO_64];
+  for (uint32_t from = 0; from < q->count;) {
+    Group g = take_group(s, q, from);
+    for (uint32_t i = 0; i < g.count; i++)
+      look_block(s, &g, i);
+    from += g.count;
+    split_group(s, UP_TO_64, &g);
+  }
 }
 
 /* ---- Long segments ------------------------------------------------------------------------ */
@@ -352,15 +182,15 @@ INLINE void find_block(Search *search)
   search->block = ri_lane0(ri_smallest(blocks));
 }
 
-INLINE void split_long(Splitter *s, uint32_t first, uint32_t steps, const Search *search)
+/* Where in its segment the furthest point is. */
+INLINE int place_of(const Splitter *s, uint32_t first, const Search *search)
 {
   const uint32_t *points = s->points + first + search->block;
   const Chord *chord = &search->chord;
   Ints distance = ri_set(search->largest);
   uint64_t bits = chord->flat ? block_bits(points, chord, true, distance)
                               : block_bits(points, chord, false, distance);
-  int at = search->block + __builtin_ctzll(bits);
-  finish(s, first, steps, at, search->largest, s->epsilon * chord->height);
+  return search->block + __builtin_ctzll(bits);
 }
 
 /* Memory that is asked for at once is waited for as if it were read: so a little at a time. */
@@ -382,37 +212,35 @@ INLINE void ask_for_some(Soon *soon)
 static void split_longs(Splitter *s)
 {
   const Queue *q = &s->queues[LONG];
-  Search searches[SEARCHES];
-  for (uint32_t from = 0, count; from < q->count; from += count) {
-    const uint32_t *first = q->first + from, *steps = q->steps + from;
-    count = q->count - from < SEARCHES ? q->count - from : SEARCHES;
-    for (uint32_t i = 0; i < count; i++) {
-      look_long(s, first[i], steps[i], &searches[i]);
+  Search searches[TOGETHER];
+  for (uint32_t from = 0; from < q->count;) {
+    Group g = take_group(s, q, from);
+    for (uint32_t i = 0; i < g.count; i++) {
+      look_long(s, g.first[i], g.steps[i], &searches[i]);
       ask_for_some(&s->soon);
     }
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < g.count; i++)
       find_block(&searches[i]);
-    for (uint32_t i = 0; i < count; i++)
-      split_long(s, first[i], steps[i], &searches[i]);
+    for (uint32_t i = 0; i < g.count; i++) {
+      g.at[i] = place_of(s, g.first[i], &searches[i]);
+      g.largest[i] = searches[i].largest;
+      g.height[i] = searches[i].chord.height;
+    }
+    from += g.count;
+    split_group(s, LONG, &g);
   }
 }
 
 /* ---- All of them -------------------------------------------------------------------------- */
 
-#define EACH(queue, call)                                                                          \
-  for (uint32_t i = 0; i < s->queues[queue].count; i++)                                            \
-  call(s, s->queues[queue].first[i], s->queues[queue].steps[i])
-
 static void split_all(Splitter *s)
 {
   split_longs(s);
-  EACH(UP_TO_64, split_block);
+  split_blocks(s);
   split_queue(s, UP_TO_32);
   split_queue(s, UP_TO_16);
   split_queue(s, UP_TO_8);
   split_queue(s, UP_TO_4);
 }
-
-#undef EACH
 
 #endif
