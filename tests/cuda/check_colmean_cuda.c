@@ -103,6 +103,7 @@ typedef struct {
   bool confidence, holes, sky;
   StxFill fill;
   int seed, score_shift;
+  int gap; /* unknown columns of pixels, from a quarter of the width on */
 } Making;
 
 /* Unknown stretches of random lengths, up to the whole row, in the disparities. */
@@ -122,6 +123,14 @@ static void make_holes(ColmeanCase *c, StxRandom *random)
   }
 }
 
+static void make_gap(ColmeanCase *c, int gap)
+{
+  const StxGrid *grid = &c->params.grid;
+  for (int y = 0; y < grid->height; y++)
+    for (int x = grid->width / 4; x < grid->width / 4 + gap && x < grid->width; x++)
+      colmean_hide(c, x, y);
+}
+
 static void expect_agreement(const StxColmeanParams *params, const Making *m)
 {
   const StxGrid *grid = &params->grid;
@@ -134,6 +143,7 @@ static void expect_agreement(const StxColmeanParams *params, const Making *m)
     ck_abort_msg("%s", error.text);
   if (m->holes)
     make_holes(&c, &random);
+  make_gap(&c, m->gap);
   if (m->sky)
     colmean_add_sky(&c, &random);
   snprintf(what, sizeof what,
@@ -435,6 +445,67 @@ START_TEST(agrees_on_all_halves)
 }
 END_TEST
 
+/* ---- Every kernel --------------------------------------------------------------------------- */
+
+/* What decides which kernel reads the classes. */
+typedef struct {
+  StxSemantics semantics;
+  ColmeanLayout layout;
+  int score_shift;
+} Reading;
+
+/* Whole cells at aligned addresses; or any, and a gap of more cells than a word has bits. What is
+ * not given is drawn. */
+static void expect_any_agreement(
+    const Reading *reading, int width, int height, bool whole, StxReduction reduction, int seed)
+{
+  StxRandom random = {seed};
+  int columns = whole ? 16 : 61 + stx_random_below(&random, 30);
+  StxColmeanParams params = {.reduction = reduction,
+      .semantics = reading->semantics,
+      .fill_width = whole ? 0 : 90 * width,
+      .grid = {columns * width, height, width, height, 0}};
+  if (!whole) {
+    params.grid.width -= stx_random_below(&random, width);
+    params.grid.height += height / 2;
+  }
+  if (reading->semantics != STX_SEMANTICS_NONE)
+    params.grid.classes = whole ? 16 : 1 + stx_random_below(&random, 3);
+  Making making = {.layout = reading->layout,
+      .score_shift = reading->score_shift,
+      .padding = whole ? 0 : stx_random_below(&random, 20),
+      .shift = whole ? 0 : stx_random_below(&random, 16),
+      .confidence = stx_random_below(&random, 4) > 0,
+      .holes = stx_random_below(&random, 2),
+      .gap = whole ? 0 : (40 + stx_random_below(&random, 60)) * width,
+      .sky = stx_random_below(&random, 2),
+      .fill = stx_random_below(&random, 2) ? STX_FILL_NOISE : STX_FILL_STEPS,
+      .seed = seed};
+  expect_agreement(&params, &making);
+}
+
+/* Few cases, but for each kernel that reads classes, and with each number of threads to a cell. */
+START_TEST(agrees_in_every_kernel)
+{
+  static const Reading readings[] = {{STX_SEMANTICS_NONE, COLMEAN_PLANAR, 0},
+      {STX_SEMANTICS_LABELS, COLMEAN_PLANAR, 0}, {STX_SEMANTICS_SCORES_U8, COLMEAN_PLANAR, 0},
+      {STX_SEMANTICS_SCORES_U8, COLMEAN_INTERLEAVED, 0},
+      {STX_SEMANTICS_SCORES_U8, COLMEAN_PLANAR, 1}, {STX_SEMANTICS_SCORES_F16, COLMEAN_PLANAR, 0},
+      {STX_SEMANTICS_SCORES_F16, COLMEAN_INTERLEAVED, 0},
+      {STX_SEMANTICS_SCORES_F16, COLMEAN_INTERLEAVED, 2},
+      {STX_SEMANTICS_SCORES_F32, COLMEAN_PLANAR, 0},
+      {STX_SEMANTICS_SCORES_F32, COLMEAN_INTERLEAVED, 0},
+      {STX_SEMANTICS_SCORES_F32, COLMEAN_PLANAR, 1}};
+  static const int cells[][2] = {
+      {1, 1}, {2, 2}, {3, 3}, {4, 4}, {8, 8}, {16, 2}, {16, 5}, {20, 13}};
+  for (size_t i = 0; i < sizeof readings / sizeof readings[0]; i++)
+    for (size_t k = 0; k < sizeof cells / sizeof cells[0]; k++)
+      for (int round = 0; round < (stx_case_small() ? 4 : 24); round++)
+        expect_any_agreement(&readings[i], cells[k][0], cells[k][1], round % 2 == 0,
+            (StxReduction)((2 + k + round / 2) % 3), 15000 + (int)(100 * i + 13 * k) + round);
+}
+END_TEST
+
 /* ---- Offsets -------------------------------------------------------------------------------- */
 
 /* Classes 3 GiB apart, the last row 5.25 GiB from the first. Only where memory is plentiful:
@@ -486,6 +557,7 @@ static const StxTest tests[] = {
     {&agrees_on_holes_of_any_width},
     {&agrees_on_long_rows},
     {&agrees_on_all_halves},
+    {&agrees_in_every_kernel},
     {&offsets_are_64_bits_wide},
 };
 STX_CUDA_TESTING_MAIN("colmean-cuda", tests)

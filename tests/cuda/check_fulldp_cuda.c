@@ -64,6 +64,33 @@ START_TEST(agrees_on_high_columns)
 }
 END_TEST
 
+static void expect_kinds(int rows, const StxRoadLine *line, Filling filling, int percent)
+{
+  StxSatdpParams params = case_params(2, rows, 1, 32);
+  params.ground_classes = 0x3;
+  params.sky_classes = 0x1f0;
+  expect_agreement(params, line, filling, percent, 10);
+}
+
+/* Several classes of each kind, in each place where their sums and the rows can lie. */
+START_TEST(agrees_on_every_kinds_classes)
+{
+  StxRoadLine line = {0.2, 100, 1}, low = {0.2, 10, 1};
+  for (int filling = 0; filling < FILLINGS; filling++)
+    expect_kinds(40, filling % 2 ? &low : NULL, (Filling)filling, -1);
+  expect_kinds(300, &line, STREET, 4);
+  expect_kinds(1024, &line, STREET, 4);
+  expect_kinds(1024, NULL, NOISE, 4);
+  expect_kinds(1024, &line, HOLES, 4);
+}
+END_TEST
+
+START_TEST(agrees_when_blocks_take_turns)
+{
+  expect_agreement(case_params(1030, 1, 2, 0), &(StxRoadLine){0.3, 1, 1}, STREET, -1, 20);
+}
+END_TEST
+
 /* Early termination under parameters from one end of their range to the other. */
 START_TEST(stopping_changes_nothing)
 {
@@ -92,6 +119,7 @@ END_TEST
 
 static const StxTest tests[] = {{&agrees_on_every_filling_and_class_count},
     {&agrees_on_every_number_of_columns_and_rows}, {&agrees_on_high_columns},
-    {&stopping_changes_nothing}, {&prunes}};
+    {&agrees_on_every_kinds_classes}, {&agrees_when_blocks_take_turns}, {&stopping_changes_nothing},
+    {&prunes}};
 
 STX_CUDA_TESTING_MAIN("fulldp-cuda", tests)

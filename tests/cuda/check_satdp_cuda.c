@@ -67,8 +67,8 @@ END_TEST
 START_TEST(agrees_when_blocks_take_turns)
 {
   StxRoadLine line = {0.3, 1, 1};
-  int columns = stx_case_small() ? 5 : 1030;
-  expect_agreements(case_params(columns, 3, 2, 0), &case_camera, &line, STREET, 31);
+  int rows = stx_case_small() ? 1 : 3;
+  expect_agreements(case_params(1030, rows, 2, 0), &case_camera, &line, STREET, 31);
   if (!stx_case_small())
     expect_agreement(case_params(2 * 1024 + 1, 2, 2, 3), &case_camera, &line, NOISE, 32);
 }
@@ -282,6 +282,29 @@ START_TEST(starts_agree_on_high_columns)
 }
 END_TEST
 
+/* Few rows start, so that few pairs are looked at. */
+static void expect_sparse_agreements(int rows, const StxRoadLine *line, Filling filling)
+{
+  StxSatdpParams params = case_params(2, rows, 1, 32);
+  params.ground_classes = 0x3;
+  params.sky_classes = 0x1f0;
+  for (int slanted = 0; slanted < 2; slanted++) {
+    StxRandom random = {90};
+    params.object_sigma_slope = slanted ? 0.3 : 0;
+    expect_agreement_of_starts(params, line, filling, 4, &random);
+  }
+}
+
+/* Class sums that shared memory has no room for, with rows in shared memory and not. */
+START_TEST(agrees_on_high_columns_of_many_classes)
+{
+  StxRoadLine line = {0.2, 100, 1};
+  expect_sparse_agreements(300, &line, STREET);
+  expect_sparse_agreements(LEAST_HIGH, &line, STREET);
+  expect_sparse_agreements(LEAST_HIGH, NULL, NOISE);
+}
+END_TEST
+
 START_TEST(starts_and_pruning_change_nothing)
 {
   StxRandom random = {24};
@@ -343,7 +366,8 @@ static const StxTest tests[] = {{&agrees_on_every_filling_and_class_count},
     {&pruning_changes_nothing}, {&pruning_changes_nothing_around_holes},
     {&pruning_changes_nothing_on_slopes}, {&prunes},
     {&starts_agree_on_every_filling_and_class_count}, {&starts_agree_on_every_number_of_rows},
-    {&starts_agree_on_high_columns}, {&starts_and_pruning_change_nothing},
-    {&starts_of_a_column_are_its_own}, {&all_starts_are_no_mask}};
+    {&starts_agree_on_high_columns}, {&agrees_on_high_columns_of_many_classes},
+    {&starts_and_pruning_change_nothing}, {&starts_of_a_column_are_its_own},
+    {&all_starts_are_no_mask}};
 
 STX_CUDA_TESTING_MAIN("satdp-cuda", tests)

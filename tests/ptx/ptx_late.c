@@ -35,7 +35,14 @@ typedef struct PtxPast {
   unsigned serial; /* of the block */
 } PtxPast;
 
-enum { MOST_PAST = 1024 };
+enum { MOST_PAST = 1024, LINE = 16, LINES = 4096 };
+
+/* How many of the past lie in the lines of memory that share a number: most loads find there that
+ * nothing is to be looked for. An access is aligned, and so lies in one line. */
+static uint16_t *lines_past(PtxRun *run, const uint8_t *at)
+{
+  return &run->past_lines[(uintptr_t)at / LINE % LINES];
+}
 
 static bool overlap(const uint8_t *a, int a_size, const uint8_t *b, int b_size)
 {
@@ -51,9 +58,14 @@ static void remember(
   PtxRun *run = block->run;
   if (run->past == NULL)
     run->past = calloc(MOST_PAST, sizeof *run->past);
-  if (run->past == NULL)
+  if (run->past_lines == NULL)
+    run->past_lines = calloc(LINES, sizeof *run->past_lines);
+  if (run->past == NULL || run->past_lines == NULL)
     abort();
   PtxPast *past = &run->past[run->pasts++ % MOST_PAST];
+  if (run->pasts > MOST_PAST)
+    --*lines_past(run, past->at);
+  ++*lines_past(run, at);
   *past = (PtxPast){.at = at, .size = size, .clock = ++run->clock, .serial = serial};
   memcpy(past->value.byte, at, (size_t)size);
   memcpy(past->value.known, known, (size_t)size);
@@ -152,6 +164,8 @@ static void lay_over(PtxBytes *bytes, const uint8_t *from, int size, const uint8
 static void see_past(PtxWarp *warp, int lane, const uint8_t *from, PtxBytes *bytes, int size)
 {
   PtxRun *run = warp->block->run;
+  if (run->pasts == 0 || *lines_past(run, from) == 0)
+    return;
   unsigned seen = warp->block->seen[thread_of(warp, lane)];
   int oldest = run->pasts > MOST_PAST ? run->pasts - MOST_PAST : 0;
   for (int i = run->pasts - 1; i >= oldest; i--) {

@@ -293,6 +293,7 @@ struct PtxRun {
   const StxPtxMemory *near; /* what was touched last */
   struct PtxPast *past;     /* see ptx_late.c */
   int pasts;
+  uint16_t *past_lines; /* the same */
   unsigned clock, begun;
   bool failed;
   char *error;

@@ -450,6 +450,7 @@ bool ptx_run(PtxKernel *kernel, const StxPtxLaunch *launch, char *error, size_t 
   free(run.block);
   free(run.constant);
   free(run.past);
+  free(run.past_lines);
   kernel->launches++;
   kernel->threads_run += (uint64_t)threads * launch->grid[0] * launch->grid[1] * launch->grid[2];
   return !run.failed;
