@@ -41,7 +41,7 @@ START_TEST(agrees_with_the_reference)
 {
   for (int format = 0; format < LUMA_CASE_FORMATS; format++)
     for (uint64_t seed = 0; seed < 4; seed++) {
-      LumaCase c = luma_case_new(format, seed, stx_case_small() ? 9 : 70);
+      LumaCase c = luma_case_new(format, seed, 200);
       char what[64];
       snprintf(what, sizeof what, "%s, bits %d, seed %d", c.format->name, c.bits, (int)seed);
       compare(&c, (int)seed, what);

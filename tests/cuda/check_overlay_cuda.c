@@ -256,13 +256,13 @@ START_TEST(agrees_in_every_format_and_alignment)
   StxRandom random = {1};
   int small = stx_case_small();
   for (int f = 0; f < OVERLAY_FORMATS; f += small ? 5 : 1)
-    for (int i = 0; i < (small ? 2 : 5); i++) {
+    for (int i = 0; i < 5; i += small ? 3 : 1) {
       StxOverlayParams params =
           overlay_plain(overlay_format_names[f], sizes[i][0], sizes[i][1], sizes[i][2]);
       choose_looks(&params, &random);
       size_t count = slanted_stixels(&params, 6, &random, records);
       Pair pair = open_pair(&params);
-      for (int m = 0; m < (small ? 1 : 5); m++)
+      for (int m = 0; m < (small ? 3 : 5); m++)
         expect_agreement(&pair, records, count, margins[m], 10u * i + m, "formats");
       /* Rows of a multiple of 16 bytes are rare at these widths. */
       int row = params.format->plane[0].pixel_stride * params.frame_width;

@@ -120,6 +120,16 @@ START_TEST(equals_the_reference_around_tiles)
       {66, 5}, {67, 2}, {127, 3}, {128, 2}, {129, 2}, {257, 1}, {321, 1}};
   if (!stx_case_small())
     compare_sizes(sizes, sizeof sizes / sizeof sizes[0], STX_SGM_FULL);
+  for (int k = 0; k < 6; k++) { /* wider than the disparities */
+    StxRandom random = {(uint64_t)k};
+    StxSgmParams params = sgm_defaults((64 << k % 3) + 6, 2, 64 << k % 3);
+    params.paths = k < 3 ? 4 : 8;
+    params.depth = k % 2 ? 1 << 9 : 0;
+    SgmPair pair = sgm_new_pair(params);
+    sgm_fill_pair(&pair, STX_FILL_NOISE, 30, &random);
+    compare_with_reference(&pair, (uint64_t)k);
+    sgm_free_pair(&pair);
+  }
 }
 END_TEST
 

@@ -158,8 +158,8 @@ START_TEST(agrees_around_blocks)
 {
   static const int sizes[][2] = {{64, 64}, {128, 32}, {129, 33}, {124, 36}, {1024, 5}, {4, 1025},
       {257, 129}, {1030, 3}, {3, 600}};
-  for (size_t i = 0; i < sizeof sizes / sizeof sizes[0] && !stx_case_small(); i++)
-    for (uint64_t seed = 0; seed < 5; seed++)
+  for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
+    for (uint64_t seed = 0; seed < (uint64_t)at_most(sizes[i][1] == 3, 5); seed++)
       compare_street(sizes[i][0], sizes[i][1], 100 * i + seed);
 }
 END_TEST
