@@ -188,20 +188,51 @@ START_TEST(the_last_block_sees_all)
 }
 END_TEST
 
-/* Two fences, and two barriers. */
+/* There are `count` of the statement, and each is missed. */
+static void expect_need(const Litmus *litmus, const char *statement, int count)
+{
+  for (int which = 0; which <= count; which++) {
+    char *text = read_text();
+    bool taken = take_out(text, litmus->kernel, statement, which);
+    ck_assert_msg(taken == (which < count), "there are not %d of %s", count, statement);
+    if (taken)
+      ck_assert_msg(
+          try_all(text, litmus, true).wrong > 0, "nobody misses number %d of %s", which, statement);
+    free(text);
+  }
+}
+
 START_TEST(the_last_block_needs_each_fence_and_barrier)
 {
-  static const char *const statements[] = {"membar.gl;", "bar.sync \t0;"};
-  for (int s = 0; s < 2; s++)
-    for (int which = 0; which < 3; which++) {
-      char *text = read_text();
-      bool taken = take_out(text, last_block.kernel, statements[s], which);
-      ck_assert_msg(taken == (which < 2), "there are not 2 of %s", statements[s]);
-      if (taken)
-        ck_assert_msg(try_all(text, &last_block, true).wrong > 0, "nobody misses number %d of %s",
-            which, statements[s]);
-      free(text);
-    }
+  expect_need(&last_block, "membar.gl;", 2);
+  expect_need(&last_block, "bar.sync \t0;", 2);
+}
+END_TEST
+
+/* ---- The last turn ------------------------------------------------------------------------ */
+
+static bool last_turn_saw_all(const LitmusWords *words)
+{
+  return words->seen[0] == LITMUS_BLOCKS && words->seen[1] == LITMUS_BLOCKS;
+}
+
+static const Litmus last_turn = {.kernel = "litmus_last_turn", .is_right = last_turn_saw_all};
+
+START_TEST(the_last_turn_sees_all)
+{
+  char *text = read_text();
+  Outcome outcome = try_all(text, &last_turn, false);
+  printf("last turn: %ld runs, %ld states\n", outcome.runs, outcome.states);
+  ck_assert_msg(outcome.wrong == 0, "%s", outcome.error);
+  ck_assert_int_gt(outcome.states, 100);
+  free(text);
+}
+END_TEST
+
+START_TEST(the_last_turn_needs_each_fence)
+{
+  expect_need(&last_turn, "membar.gl;", 2);
+  expect_need(&last_turn, "bar.warp.sync \t3;", 1);
 }
 END_TEST
 
@@ -263,6 +294,8 @@ int main(void)
   tcase_set_timeout(group, 120);
   tcase_add_test(group, the_last_block_sees_all);
   tcase_add_test(group, the_last_block_needs_each_fence_and_barrier);
+  tcase_add_test(group, the_last_turn_sees_all);
+  tcase_add_test(group, the_last_turn_needs_each_fence);
   tcase_add_loop_test(
       group, all_cells_are_joined_in_any_order, 0, (int)(sizeof unions / sizeof unions[0]));
   tcase_add_test(group, joining_must_be_atomic);

@@ -3,7 +3,7 @@
 #ifndef STX_LITMUS_ARGS_H
 #define STX_LITMUS_ARGS_H
 
-#include <stdint.h>
+#include "cuda/driver/ordered.h"
 
 enum {
   LITMUS_BLOCKS = 2,
@@ -16,7 +16,10 @@ typedef struct {
   uint32_t written[LITMUS_BLOCKS]; /* by one thread of each block, 1 */
   uint32_t counted;                /* by the other one */
   uint32_t done;                   /* of is_last_block */
-  uint32_t seen[LITMUS_THREADS];   /* by the last block: `counted`, and what the other one wrote */
+  uint32_t seen[LITMUS_THREADS];   /* by the last block or turn: `counted` and what the other one
+                                      wrote, or `added` */
+  uint32_t added[LITMUS_THREADS];  /* by the threads of that number */
+  StxOrder order;                  /* of is_last_turn */
   uint32_t parent[LITMUS_CELLS];   /* of the cells of a union-find */
 } LitmusWords;
 
