@@ -80,7 +80,7 @@ START_TEST(agrees_on_every_kinds_classes)
     expect_kinds(40, filling % 2 ? &low : NULL, (Filling)filling, -1);
   expect_kinds(300, &line, STREET, 4);
   expect_kinds(1024, &line, STREET, 4);
-  expect_kinds(1024, NULL, NOISE, 4);
+  expect_kinds(900, NULL, NOISE, 4);
   expect_kinds(1024, &line, HOLES, 4);
 }
 END_TEST

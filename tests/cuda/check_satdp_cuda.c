@@ -283,9 +283,10 @@ START_TEST(starts_agree_on_high_columns)
 END_TEST
 
 /* Few rows start, so that few pairs are looked at. */
-static void expect_sparse_agreements(int rows, const StxRoadLine *line, Filling filling)
+static void expect_sparse_agreements(
+    int columns, int rows, const StxRoadLine *line, Filling filling)
 {
-  StxSatdpParams params = case_params(2, rows, 1, 32);
+  StxSatdpParams params = case_params(columns, rows, 1, 32);
   params.ground_classes = 0x3;
   params.sky_classes = 0x1f0;
   for (int slanted = 0; slanted < 2; slanted++) {
@@ -299,9 +300,27 @@ static void expect_sparse_agreements(int rows, const StxRoadLine *line, Filling 
 START_TEST(agrees_on_high_columns_of_many_classes)
 {
   StxRoadLine line = {0.2, 100, 1};
-  expect_sparse_agreements(300, &line, STREET);
-  expect_sparse_agreements(LEAST_HIGH, &line, STREET);
-  expect_sparse_agreements(LEAST_HIGH, NULL, NOISE);
+  expect_sparse_agreements(2, 300, &line, STREET);
+  expect_sparse_agreements(2, LEAST_HIGH, &line, STREET);
+  expect_sparse_agreements(5, LEAST_HIGH, NULL, NOISE);
+}
+END_TEST
+
+/* Two rows start in each column, or three. */
+START_TEST(agrees_on_high_columns_in_turns)
+{
+  StxSatdpParams params = case_params(1026, LEAST_HIGH, 1, 0);
+  for (int slanted = 0; slanted < (stx_case_small() ? 0 : 2); slanted++) {
+    Case *c = new_case(params, &case_camera, &(StxRoadLine){0.2, 100, 1});
+    StxRandom random = {91};
+    fill_case(c, STREET, &random);
+    case_starts(c, 0, &random);
+    for (int column = 0; column < 1026; column++)
+      c->starts[column * LEAST_HIGH + column % LEAST_HIGH] = 1;
+    expect_case_agrees(c, "high columns in turns");
+    free_case(c);
+    params.object_sigma_slope = 0.3;
+  }
 }
 END_TEST
 
@@ -367,7 +386,7 @@ static const StxTest tests[] = {{&agrees_on_every_filling_and_class_count},
     {&pruning_changes_nothing_on_slopes}, {&prunes},
     {&starts_agree_on_every_filling_and_class_count}, {&starts_agree_on_every_number_of_rows},
     {&starts_agree_on_high_columns}, {&agrees_on_high_columns_of_many_classes},
-    {&starts_and_pruning_change_nothing}, {&starts_of_a_column_are_its_own},
-    {&all_starts_are_no_mask}};
+    {&agrees_on_high_columns_in_turns}, {&starts_and_pruning_change_nothing},
+    {&starts_of_a_column_are_its_own}, {&all_starts_are_no_mask}};
 
 STX_CUDA_TESTING_MAIN("satdp-cuda", tests)

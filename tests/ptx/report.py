@@ -2,18 +2,21 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """What kernels did on the machine that runs PTX: which code never ran, and counts.
 
-usage: report.py [--counts] [--never] DIR
+usage: report.py DIR
        report.py [--counts] [--never] --run [--arch 75] [--sizes small] BUILD
 
 DIR holds what runs with STX_PTX_REPORT=DIR left behind. With --run all check programs of a build
 run first, with its PTX of that architecture, in order, at their smallest or at `all` cases.
 
---never prints, for every kernel that was launched, the basic blocks that no run entered, with their
-lines of the PTX; a kernel that nobody launched is named. With --run, the exit status is 1 if there
-is one. --counts prints a table: instructions of a warp by class and in percent, lanes at work of
-32, sectors of 32 bytes per request of global memory, turns that bank conflicts of shared memory
+--never runs them once more, with blocks that wait for one another, and prints which code of the
+kernels no run entered, by lines of the sources, and why (cover.py, never.txt). The exit status is 1
+if there is some without a reason, a reason without code, or a kernel that nobody launched. It is
+for the architecture whose PTX is there with lines, 7.5.
+
+--counts, the default, prints a table: instructions of a warp by class and in percent, lanes at work
+of 32, sectors of 32 bytes per request of global memory, turns that bank conflicts of shared memory
 cost per request, and how many branches split a warp. Counts are those of a GPU only with
-STX_PTX_SEED=0, where warps stay as whole as they can. Without either option both are printed.
+STX_PTX_SEED=0, where warps stay as whole as they can.
 """
 import argparse
 import collections
@@ -23,6 +26,9 @@ import subprocess
 import sys
 import tempfile
 
+import cover
+
+WAITING_SEED = 3
 CLASSES = ["compute", "load", "store", "atomic", "fence", "branch", "return", "barrier", "warp"]
 SHOWN = ["compute", "load", "store", "atomic", "branch", "barrier", "warp"]
 Line = collections.namedtuple("Line", "line leads kind runs lanes requests sectors conflicts "
@@ -81,20 +87,6 @@ def blocks_of(lines):
         yield block
 
 
-def print_never(kernels):
-    entered = total = 0
-    for (file, name), kernel in sorted(kernels.items()):
-        if kernel.launches == 0:
-            print(f"{file}: {name} was never launched")
-        for block in blocks_of(kernel.lines):
-            total += 1
-            entered += block[0].runs > 0
-            if block[0].runs == 0:
-                print(f"{file}:{block[0].line}: {name}: never: {block[0].text}"
-                      + (f" … {block[-1].text}" if len(block) > 1 else ""))
-    print(f"{entered} of {total} basic blocks were entered")
-
-
 def ratio(part, whole):
     return f"{part / whole:.2f}" if whole else ""
 
@@ -123,12 +115,14 @@ def print_counts(kernels):
         print(f"| `{name}` | " + " | ".join(cells) + " |")
 
 
-def run_checks(build, arch, sizes, folder):
+def run_checks(options, seed, folder):
     """Every check program, which leaves its report in the folder."""
+    build, arch = options.folder.resolve(), options.arch
     environment = dict(os.environ, LD_LIBRARY_PATH=str(build / "tests" / "emu"), CK_FORK="no",
                        STX_PTX=str(build / "cuda" / "kept"), STX_PTX_REPORT=str(folder),
                        STX_FAKE_CUDA_CAPABILITY=f"{arch // 10}.{arch % 10}",
-                       STX_FAKE_CUDA_DEVICES="2", STX_CHECK_SIZES=sizes)
+                       STX_FAKE_CUDA_DEVICES="2", STX_CHECK_SIZES=options.sizes,
+                       STX_PTX_SEED=str(seed))
     programs = sorted((build / "tests" / "cuda").glob("check_*cuda"))
     for program in programs + [build / "tests" / "cuda" / "check_cuda_steps"]:
         done = subprocess.run([program], env=environment, capture_output=True, text=True,
@@ -137,12 +131,16 @@ def run_checks(build, arch, sizes, folder):
             sys.exit(f"{program}:\n{done.stdout}{done.stderr}")
 
 
-def read_folder(options):
-    if not options.run:
-        return read_reports(options.folder)
+def read_run(options, seed):
     with tempfile.TemporaryDirectory() as folder:
-        run_checks(options.folder.resolve(), options.arch, options.sizes, folder)
+        run_checks(options, seed, folder)
         return read_reports(folder)
+
+
+def both(kernels, others):
+    for key, other in others.items():
+        kernels[key].add(other.launches, other.threads, other.lines)
+    return kernels
 
 
 def check_launches(kernels):
@@ -151,7 +149,7 @@ def check_launches(kernels):
         sys.exit("launched by nobody: " + ", ".join(idle))
 
 
-def main():
+def parse_options():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--never", action="store_true")
     parser.add_argument("--counts", action="store_true")
@@ -160,13 +158,23 @@ def main():
     parser.add_argument("--sizes", choices=["small", "all"], default="small")
     parser.add_argument("folder", type=pathlib.Path)
     options = parser.parse_args()
-    kernels = read_folder(options)
-    if options.never or not options.counts:
-        print_never(kernels)
+    if options.never and not options.run:
+        parser.error("--never needs a build: --run")
+    return options
+
+
+def main():
+    options = parse_options()
+    kernels = read_run(options, 0) if options.run else read_reports(options.folder)
     if options.counts or not options.never:
         print_counts(kernels)
-    if options.run and options.sizes == "small":
-        check_launches(kernels)
+    if not options.never:
+        return
+    both(kernels, read_run(options, WAITING_SEED))
+    check_launches(kernels)
+    wrong = cover.print_never(kernels, blocks_of, options.folder / "cuda" / "kept",
+                              options.folder / "tests" / "ptx")
+    sys.exit(wrong)
 
 
 if __name__ == "__main__":
