@@ -58,12 +58,11 @@ STX_DEVICE long long warp_sum_of_halves(long long value)
 }
 
 /* By all threads of a block of one dimension, whole warps, to all of them. `shared` has room for a
- * value per warp, and may be that of the last call. */
+ * value per warp; the caller has a barrier between the last look at it and this. */
 template <typename T> STX_DEVICE T block_sum(T value, T *shared)
 {
   T sum = 0;
   value = warp_sum(value);
-  __syncthreads();
   if (threadIdx.x % 32 == 0)
     shared[threadIdx.x / 32] = value;
   __syncthreads();
