@@ -19,7 +19,7 @@ static const StxFieldChoice path_counts[] = {
 static const StxFieldChoice searches[] = {
     {STX_SGM_FULL, "full", "All candidates at every pixel"},
     {STX_SGM_COARSE_TO_FINE, "coarse-to-fine",
-        "32 candidates around what pictures of half the size have shown: for many disparities"},
+        "32 candidates around what pictures of half the size have shown, every second row: faster"},
     {0},
 };
 

@@ -245,14 +245,14 @@ static double share(const Group *g)
          (double)stx_satdp_pairs(&g->satdp.grid, g->satdp_tables.has_ground);
 }
 
-/* Of all pixels, and of all levels: every one has a quarter of the pixels of the last. */
+/* Of all pixels; or of all levels' lines: every level has a quarter of the pixels of the last. */
 static double sgm_candidates(const Group *g)
 {
   double pixels = pixels_of(g), all = 0;
   if (g->sgm.search == STX_SGM_FULL)
     return pixels * g->sgm.max_disparity;
   for (int levels = stx_sgm_coarse_levels(g->sgm.max_disparity); levels > 0; levels--, pixels /= 4)
-    all += 2 * STX_SGM_COARSE_WINDOW * pixels;
+    all += 2 * STX_SGM_COARSE_WINDOW * pixels / STX_SGM_COARSE_STEP;
   return all;
 }
 
