@@ -11,13 +11,13 @@
 #include "cuda/rdp/rdp_output.cuh"
 #include "cuda/rdp/rdp_paper.cuh"
 
-/* The block's next column; false: there is none. Mostly each block has one, and asks once. */
+/* The block's next column; false: there is none. Mostly each block has one, and asks once. Until
+ * take_turn's barrier nothing of the last column's is written but its turn, at which all have
+ * looked before load_column's barriers. */
 STX_DEVICE bool next_column(Column *c, bool first)
 {
   if (!first && gridDim.x >= (unsigned)c->args->columns)
     return false;
-  if (!first)
-    __syncthreads(); /* the last column's memory is taken */
   c->column = (int)take_turn(&c->args->turns->order, &c->shared->turn);
   return c->column < c->args->columns;
 }

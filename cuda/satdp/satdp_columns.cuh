@@ -73,7 +73,9 @@ STX_DEVICE void store_constants(const Column *c)
 }
 
 /* Columns are taken in the order in which blocks get to it, whatever their numbers are: backtrack
- * waits for the columns before, which must have begun. False: there is none left. */
+ * waits for the columns before, which must have begun. False: there is none left. Until take_turn's
+ * barrier nothing of the last column's is written but its turn, at which all have looked before
+ * backtrack's last barrier. */
 STX_DEVICE bool take_column(Column *c)
 {
   int turn = (int)take_turn(&c->args->turns->order, &c->counts->column);
@@ -96,8 +98,7 @@ STX_DEVICE void solve_columns(
     solve_column(&c, &evaluated);
     backtrack(&c, evaluated);
     if (gridDim.x >= (unsigned)a->column_count)
-      return;        /* every block has a column */
-    __syncthreads(); /* before the next column takes the memory */
+      return; /* every block has a column */
   }
 }
 
