@@ -2,18 +2,21 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Takes one barrier or fence after the other out of the kernels, and says which nobody misses.
 
-usage: remove.py [--seeds N] [--only TEXT]... BUILD
+usage: remove.py [--seeds N] [--all] [--jobs N] [--only TEXT]... BUILD
 
 For each __syncthreads, __syncwarp, __threadfence and their kin in cuda/: compiles the stems that
 hold it without it, and runs their check programs on the machine that runs PTX until one fails:
-their smallest cases in order and with N seeds (default 8), late and not, then all of them in order
-and with one seed. BUILD is a build folder with the tests in it, configured with -Dcuda-archs=75 or
-more. --only restricts it to places that contain one of the texts.
+their smallest cases in order and with N seeds (default 8), late and not; with --all then all of
+them in order and with one seed, which takes hours. A stem of which nvcc makes the same without the
+call is not run. BUILD is a build folder with the tests in it, configured with -Dcuda-archs=75 or
+more; --jobs places are tried at once, by default as many as there are processors. --only restricts
+it to places that contain one of the texts.
 
 Prints a line for each place. The exit status is 1 if one was not missed that NOT_MISSED does not
 explain.
 """
 import argparse
+import concurrent.futures
 import os
 import pathlib
 import re
@@ -28,7 +31,9 @@ CALL = re.compile(r"__(syncthreads(_or|_count|_and)?|syncwarp|threadfence(_block
 FLAGS = ["-ptx", "-std=c++17", "-O3", "-fmad=false", "-diag-suppress=177", "-arch=compute_75"]
 # Where the machine sees no difference, and why the call stands there all the same.
 NOT_MISSED = {
-    "cuda/driver/ordered.cuh: __threadfence()": "the pattern of is_last_block, in litmus.cu",
+    "cuda/driver/ordered.cuh: __threadfence()": "litmus.cu misses both: is_last_turn",
+    "cuda/driver/threads.cuh: __threadfence()": "litmus.cu misses both: is_last_block",
+    "cuda/driver/threads.cuh: __syncthreads()": "litmus.cu misses both: is_last_block",
     "cuda/fulldp/fulldp_dp.cuh: __syncthreads()": "keeps nvcc from peeling a loop, one of three",
     "cuda/fulldp/fulldp_dp.cuh: __syncwarp()": "keeps values from staying in registers",
     "cuda/satdp/satdp_backtrack.cuh: __syncwarp()": "keeps values from staying in registers",
@@ -91,64 +96,87 @@ def run_check(build, check, folder, seed, sizes):
         return "never ends"
     if run.returncode == 0:
         return None
-    lines = [line for line in (run.stdout + run.stderr).splitlines()
-             if "libcuda:" in line or ":F:" in line]
+    lines = (run.stderr + run.stdout).splitlines()
+    lines = [line for word in ("libcuda:", ":F:") for line in lines if word in line]
     return (lines or ["fails"])[0][:160]
 
 
-def fails(build, stem, folder, seeds):
-    """What the first failing run says, or None."""
-    runs = [(seed, "small") for seed in range(seeds + 1)] + [(0, "all"), (1, "all")]
-    for seed, sizes in runs:
-        for check in CHECKS.get(stem, [stem]):
-            said = run_check(build, check, folder, seed, sizes)
-            if said:
-                return f"seed {seed}, {sizes} cases: {said}"
-    return None
+def runs_of(seeds, thorough):
+    """(seed, sizes) in the order in which they are tried."""
+    small = [(seed, "small") for seed in range(seeds + 1)]
+    return small + [(0, "all"), (1, "all")] if thorough else small
 
 
-def try_one(build, path, match, seeds):
-    kept = build / "cuda" / "kept"
+def build_without(tree, path, match, kept):
+    """The PTX of every kernel without this call, in tree/ptx; the stems whose PTX is another."""
+    for folder in ("cuda", "common"):
+        shutil.copytree(ROOT / folder, tree / folder)
+    (tree / "tests").mkdir()
+    changed = tree / path.relative_to(ROOT)
+    changed.write_text(without(path.read_text(), match))
+    ptx = tree / "ptx"
+    ptx.mkdir()
+    for text in kept.glob("*.compute_75.ptx"):
+        shutil.copy(text, ptx)
+    stems = stems_of(path, tree)
+    for stem in stems:
+        compile_stem(tree, stem, ptx)
+    return [stem for stem in stems
+            if instructions(ptx, stem) != instructions(kept, stem)]
+
+
+def instructions(folder, stem):
+    """Without the names that nvcc makes of a hash of the file's path."""
+    text = (folder / f"{stem}.compute_75.ptx").read_text()
+    return re.sub(r"_[0-9a-f]{8}_", "_", re.sub(r"//[^\n]*", "", text))
+
+
+def try_one(build, path, match, options):
+    """What the first failing run says, or None; and the stems whose PTX is another without it."""
     with tempfile.TemporaryDirectory() as name:
         tree = pathlib.Path(name)
-        for folder in ("cuda", "common"):
-            shutil.copytree(ROOT / folder, tree / folder)
-        (tree / "tests").mkdir()
-        changed = tree / path.relative_to(ROOT)
-        changed.write_text(without(path.read_text(), match))
-        ptx = tree / "ptx"
-        ptx.mkdir()
-        for text in kept.glob("*.compute_75.ptx"):
-            shutil.copy(text, ptx)
-        stems = stems_of(path, tree)
-        for stem in stems:
-            compile_stem(tree, stem, ptx)
-            said = fails(build, stem, ptx, seeds)
-            if said:
-                return f"{stem}: {said}"
-    return None
+        stems = build_without(tree, path, match, build / "cuda" / "kept")
+        for seed, sizes in runs_of(options.seeds, options.all):
+            for stem in stems:
+                for check in CHECKS.get(stem, [stem]):
+                    said = run_check(build, check, tree / "ptx", seed, sizes)
+                    if said:
+                        return f"{stem}: seed {seed}, {sizes} cases: {said}", stems
+    return None, stems
+
+
+def chosen(options):
+    """(file, match, where) of the places that --only leaves."""
+    for path, match in places():
+        line = path.read_text().count("\n", 0, match.start()) + 1
+        where = f"{path.relative_to(ROOT)}:{line}: {match[0]}"
+        if not options.only or any(text in where for text in options.only):
+            yield path, match, where
+
+
+def judge(options, path, match, where):
+    """Prints a place's line; returns whether it is missed, and whether anybody knows why not."""
+    said, stems = try_one(options.build.resolve(), path, match, options)
+    reason = NOT_MISSED.get(f"{path.relative_to(ROOT)}: {match[0]}")
+    if not said and not stems:
+        reason = "nvcc makes the same of it" + (f"; {reason}" if reason else "")
+    print(f"{where}: {said or 'not missed: ' + (reason or 'nobody knows why')}", flush=True)
+    return said is not None, reason is not None
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--seeds", type=int, default=8)
+    parser.add_argument("--all", action="store_true")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--only", action="append")
     parser.add_argument("build", type=pathlib.Path)
     options = parser.parse_args()
-    missed = total = unexplained = 0
-    for path, match in places():
-        name = str(path.relative_to(ROOT))
-        line = path.read_text().count("\n", 0, match.start()) + 1
-        where = f"{name}:{line}: {match[0]}"
-        if options.only and not any(text in where for text in options.only):
-            continue
-        said = try_one(options.build.resolve(), path, match, options.seeds)
-        reason = NOT_MISSED.get(f"{name}: {match[0]}")
-        total += 1
-        missed += said is not None
-        unexplained += said is None and reason is None
-        print(f"{where}: {said or 'not missed: ' + (reason or 'nobody knows why')}", flush=True)
-    print(f"{missed} of {total} are missed; {unexplained} are neither missed nor explained")
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        found = list(pool.map(lambda place: judge(options, *place), chosen(options)))
+    missed = sum(is_missed for is_missed, _ in found)
+    unexplained = sum(not is_missed and not known for is_missed, known in found)
+    print(f"{missed} of {len(found)} are missed; {unexplained} are neither missed nor explained")
     sys.exit(unexplained > 0)
 
 

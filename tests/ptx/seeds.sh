@@ -5,7 +5,7 @@
 #   tests/ptx/seeds.sh BUILD [COUNT [FIRST]]    default: 100 seeds, from 1 on
 #
 # Every second seed has late stores; the architectures that BUILD has take turns. At its smallest
-# cases a seed takes four seconds of one core; the processors share the seeds. A run that fails
+# cases a seed takes half a minute of one core; the processors share the seeds. A run that fails
 # prints the command that repeats it; the last line is "N runs, N failed, N known". What passed
 # stands in BUILD/ptx-seeds.txt and is not run again, until the build changes.
 set -euo pipefail
