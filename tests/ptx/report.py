@@ -8,10 +8,10 @@ usage: report.py DIR
 DIR holds what runs with STX_PTX_REPORT=DIR left behind. With --run all check programs of a build
 run first, with its PTX of that architecture, in order, at their smallest or at `all` cases.
 
---never runs them once more, with blocks that wait for one another, and prints which code of the
-kernels no run entered, by lines of the sources, and why (cover.py, never.txt). The exit status is 1
-if there is some without a reason, a reason without code, or a kernel that nobody launched. It is
-for the architecture whose PTX is there with lines, 7.5.
+--never runs some of them once more, with blocks that wait for one another, and prints which code
+of the kernels no run entered, by lines of the sources, and why (cover.py, never.txt). The exit
+status is 1 if there is some without a reason, a reason without code, or a kernel that nobody
+launched. It is for the architecture whose PTX is there with lines, 7.5.
 
 --counts, the default, prints a table: instructions of a warp by class and in percent, lanes at work
 of 32, sectors of 32 bytes per request of global memory, turns that bank conflicts of shared memory
@@ -28,6 +28,9 @@ import tempfile
 
 import cover
 
+EVERY_CHECK = ["check_*cuda", "check_cuda_steps"]
+# Those whose blocks wait for one another, and a seed with which they do.
+WAITING_CHECKS = ["check_fulldp_cuda", "check_rdp_cuda", "check_satdp_cuda"]
 WAITING_SEED = 3
 CLASSES = ["compute", "load", "store", "atomic", "fence", "branch", "return", "barrier", "warp"]
 SHOWN = ["compute", "load", "store", "atomic", "branch", "barrier", "warp"]
@@ -115,25 +118,24 @@ def print_counts(kernels):
         print(f"| `{name}` | " + " | ".join(cells) + " |")
 
 
-def run_checks(options, seed, folder):
-    """Every check program, which leaves its report in the folder."""
+def run_checks(options, checks, seed, folder):
+    """Each of the check programs leaves its report in the folder."""
     build, arch = options.folder.resolve(), options.arch
     environment = dict(os.environ, LD_LIBRARY_PATH=str(build / "tests" / "emu"), CK_FORK="no",
                        STX_PTX=str(build / "cuda" / "kept"), STX_PTX_REPORT=str(folder),
                        STX_FAKE_CUDA_CAPABILITY=f"{arch // 10}.{arch % 10}",
                        STX_FAKE_CUDA_DEVICES="2", STX_CHECK_SIZES=options.sizes,
                        STX_PTX_SEED=str(seed))
-    programs = sorted((build / "tests" / "cuda").glob("check_*cuda"))
-    for program in programs + [build / "tests" / "cuda" / "check_cuda_steps"]:
+    for program in sorted(p for name in checks for p in (build / "tests" / "cuda").glob(name)):
         done = subprocess.run([program], env=environment, capture_output=True, text=True,
                               check=False)
         if done.returncode != 0:
             sys.exit(f"{program}:\n{done.stdout}{done.stderr}")
 
 
-def read_run(options, seed):
+def read_run(options, checks, seed):
     with tempfile.TemporaryDirectory() as folder:
-        run_checks(options, seed, folder)
+        run_checks(options, checks, seed, folder)
         return read_reports(folder)
 
 
@@ -165,12 +167,12 @@ def parse_options():
 
 def main():
     options = parse_options()
-    kernels = read_run(options, 0) if options.run else read_reports(options.folder)
+    kernels = read_run(options, EVERY_CHECK, 0) if options.run else read_reports(options.folder)
     if options.counts or not options.never:
         print_counts(kernels)
     if not options.never:
         return
-    both(kernels, read_run(options, WAITING_SEED))
+    both(kernels, read_run(options, WAITING_CHECKS, WAITING_SEED))
     check_launches(kernels)
     wrong = cover.print_never(kernels, blocks_of, options.folder / "cuda" / "kept",
                               options.folder / "tests" / "ptx")
