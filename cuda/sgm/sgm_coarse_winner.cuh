@@ -53,7 +53,7 @@ STX_DEVICE uint32_t least_key(const uint32_t (&sums)[SUM_WORDS])
 /* S2. Below the top level windows do not touch, so candidates are neighbours within a window. */
 STX_DEVICE uint32_t second_sum(const uint32_t (&sums)[SUM_WORDS], int best)
 {
-  uint32_t least = UINT8_MAX;
+  uint32_t least = 255;
 #pragma unroll
   for (int i = 0; i < CANDIDATES; i++)
     if (abs(i - best) > 1 || i / STX_SGM_COARSE_WINDOW != best / STX_SGM_COARSE_WINDOW)
