@@ -46,20 +46,27 @@ static GstPad *request_new_pad(
       gst_ghost_pad_new_no_target_from_template(GST_PAD_TEMPLATE_NAME_TEMPLATE(templ), templ);
 
   gst_object_ref_sink(pad);
+  /* Before anything can come out of it: a queue that finds its pad unlinked waits for a link, but
+   * one that finds it inactive stops the stream of all pads. */
+  gst_pad_set_active(pad, GST_STATE(element) > GST_STATE_READY);
   if (!gst_plumbing_add_pad(&self->plumbing, pad)) {
+    gst_pad_set_active(pad, FALSE);
     gst_object_unref(pad);
     return NULL;
   }
-  gst_pad_set_active(pad, GST_STATE(element) > GST_STATE_READY);
   gst_element_add_pad(element, pad);
   gst_object_unref(pad);
   return pad;
 }
 
+/* What comes in is refused before nobody is there to take it; what goes out is cut off first, for
+ * the same reason as above. */
 static void release_pad(GstElement *element, GstPad *pad)
 {
-  gst_pad_set_active(pad, FALSE);
+  if (GST_PAD_IS_SINK(pad))
+    gst_pad_set_active(pad, FALSE);
   gst_plumbing_remove_pad(&GST_STEREO_STIXELS(element)->plumbing, pad);
+  gst_pad_set_active(pad, FALSE);
   gst_element_remove_pad(element, pad);
 }
 
