@@ -167,7 +167,10 @@ static GstFlowReturn announce(GstStixelObstacles *self, const GstStxStixelInfo *
   taken = gst_base_transform_update_src_caps(base, caps);
   gst_caps_unref(caps);
   gst_caps_unref(input);
-  return taken ? GST_FLOW_OK : GST_FLOW_NOT_NEGOTIATED;
+  if (taken)
+    return GST_FLOW_OK;
+  return GST_PAD_IS_FLUSHING(GST_BASE_TRANSFORM_SRC_PAD(base)) ? GST_FLOW_FLUSHING
+                                                               : GST_FLOW_NOT_NEGOTIATED;
 }
 
 /* ---- What a frame brings ------------------------------------------------------------------- */

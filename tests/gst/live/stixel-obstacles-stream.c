@@ -389,6 +389,21 @@ GST_END_TEST
 #define STREET "street-scene-src view=disparity num-buffers=3 ! video/x-raw,width=160,height=96 ! "
 #define CUT "downsample-transpose ! sat-dp-stixels ! "
 
+/* The caps of records come with the first stixels, when nobody may take them any more. */
+GST_START_TEST(a_pipeline_that_stops_has_not_refused_records)
+{
+  ObstaclesFixture fixture = obstacles_begin(ALONE RECORDS, OBSTACLES_VIDEO_CAPS(64, 48));
+  GstPad *src = gst_element_get_static_pad(fixture.element, "src");
+
+  fail_unless(gst_pad_set_active(src, FALSE));
+  fail_unless_equals_int(
+      gst_harness_push(fixture.harness, obstacles_picture(64, 48, 8, at(0))), GST_FLOW_FLUSHING);
+  stx_test_expect_silence(fixture.bus);
+  gst_object_unref(src);
+  obstacles_end(&fixture);
+}
+GST_END_TEST
+
 GST_START_TEST(survives_state_changes)
 {
   stx_test_state_cycles(STREET CUT "stixel-obstacles post-messages=true ! fakesink");
@@ -461,6 +476,7 @@ static Suite *stixel_obstacles_stream_suite(void)
   tcase_add_test(tests, a_flush_leaves_no_corridor_occupied);
   tcase_add_test(tests, nobody_is_told_who_did_not_ask);
   tcase_add_test(tests, messages_say_when_and_what);
+  tcase_add_test(tests, a_pipeline_that_stops_has_not_refused_records);
   tcase_add_test(tests, survives_state_changes);
   tcase_add_test(tests, leaks_nothing);
   return suite;
