@@ -186,19 +186,6 @@ END_TEST
 
 /* ---- On a sheet ---------------------------------------------------------------------------- */
 
-/* How many pixels of a box are drawn on. */
-static int drawn(const StxSheet *sheet, int left, int top, int right, int bottom)
-{
-  int count = 0;
-  uint8_t rgb[3];
-  for (int y = top; y <= bottom; y++)
-    for (int x = left; x <= right; x++) {
-      sheet_pixel(sheet, 100, x, y, rgb);
-      count += rgb[0] != 100 || rgb[1] != 100 || rgb[2] != 100;
-    }
-  return count;
-}
-
 START_TEST(near_points_lie_over_far_ones)
 {
   const float two[2][4] = {{10, 0, 0, 0}, {20, 0, 0, 0}};
@@ -216,8 +203,8 @@ START_TEST(near_points_lie_over_far_ones)
       stx_scanview_draw(&params, &lens, &(StxScan){two[0], kinds, 2}, 1, 1, memory, sheet), 2);
   sheet_pixel(sheet, 100, 319, 99, rgb);
   ck_assert(rgb[0] == obstacle.r && rgb[1] == obstacle.g && rgb[2] == obstacle.b);
-  ck_assert_int_ge(drawn(sheet, 315, 95, 325, 105), 16);
-  ck_assert_int_eq(drawn(sheet, 250, 20, 310, 60), 0);
+  ck_assert_int_ge(sheet_drawn(sheet, 315, 95, 325, 105), 16);
+  ck_assert_int_eq(sheet_drawn(sheet, 250, 20, 310, 60), 0);
   free(memory);
   sheet_free(sheet);
 }
@@ -228,7 +215,7 @@ static int box_pixels(StxObstacle obstacle, int left, int top, int right, int bo
   StxSheetParams frame = sheet_params("RGB", WIDTH, HEIGHT);
   StxSheet *sheet = sheet_new(&frame);
   stx_scanview_boxes(&lens, &obstacle, 1, 1, sheet);
-  int count = drawn(sheet, left, top, right, bottom);
+  int count = sheet_drawn(sheet, left, top, right, bottom);
   sheet_free(sheet);
   return count;
 }

@@ -51,7 +51,8 @@ uint64_t sheet_lay_hash(const StxSheet *sheet, const char *impl, int threads)
   return hash;
 }
 
-void sheet_pixel(const StxSheet *sheet, int value, int x, int y, uint8_t rgb[3])
+/* An RGB frame of one value, with the sheet on it. */
+static StxImage8 lay_on(const StxSheet *sheet, int value)
 {
   const StxSheetParams *params = stx_sheet_params(sheet);
   StxImage8 image = stx_test_image8(3 * params->width, params->height, 7);
@@ -59,8 +60,26 @@ void sheet_pixel(const StxSheet *sheet, int value, int x, int y, uint8_t rgb[3])
   for (int row = 0; row < params->height; row++)
     memset(stx_row8(&image, row), value, 3 * (size_t)params->width);
   lay(sheet, &frame, "c", 1);
+  return image;
+}
+
+void sheet_pixel(const StxSheet *sheet, int value, int x, int y, uint8_t rgb[3])
+{
+  StxImage8 image = lay_on(sheet, value);
   memcpy(rgb, stx_row8(&image, y) + 3 * x, 3);
   stx_test_image8_free(&image);
+}
+
+int sheet_drawn(const StxSheet *sheet, int left, int top, int right, int bottom)
+{
+  static const uint8_t bare[3] = {100, 100, 100};
+  StxImage8 image = lay_on(sheet, bare[0]);
+  int count = 0;
+  for (int y = top; y <= bottom; y++)
+    for (int x = left; x <= right; x++)
+      count += memcmp(stx_row8(&image, y) + 3 * x, bare, 3) != 0;
+  stx_test_image8_free(&image);
+  return count;
 }
 
 int sheet_cover(const StxSheet *sheet, int x, int y)

@@ -17,6 +17,9 @@ uint64_t sheet_lay_hash(const StxSheet *sheet, const char *impl, int threads);
 /* The same on an RGB frame of one value; bytes of pixel (x, y). The sheet's format is RGB. */
 void sheet_pixel(const StxSheet *sheet, int value, int x, int y, uint8_t rgb[3]);
 
+/* How many pixels from (left, top) to (right, bottom) of a gray frame it changes. */
+int sheet_drawn(const StxSheet *sheet, int left, int top, int right, int bottom);
+
 /* How much of a pixel is covered by what was drawn in white with opacity 1, 0…255. */
 int sheet_cover(const StxSheet *sheet, int x, int y);
 
