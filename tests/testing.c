@@ -37,6 +37,17 @@ int stx_random_below(StxRandom *random, int limit)
   return (int)((uint64_t)stx_random(random) * (uint64_t)limit >> 32);
 }
 
+bool stx_test_small(void)
+{
+  const char *sizes = getenv("STX_CHECK_SIZES");
+  return sizes != NULL && strcmp(sizes, "small") == 0;
+}
+
+int stx_rounds(int all)
+{
+  return stx_test_small() ? (all + 5) / 6 : all;
+}
+
 /* At the beginning of a block; guard bytes follow. */
 typedef struct {
   size_t size;

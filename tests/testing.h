@@ -36,6 +36,13 @@ typedef struct {
 uint32_t stx_random(StxRandom *random);             /* 32 random bits */
 int stx_random_below(StxRandom *random, int limit); /* 0 … limit − 1 */
 
+/* Where every case is slow ($STX_CHECK_SIZES is "small": sanitizers, kernels as PTX). They see in a
+ * few small cases what they would see in many. */
+bool stx_test_small(void);
+
+/* How many of so many random cases there are to be: a sixth of them where they are slow. */
+int stx_rounds(int all);
+
 /* ---- Guarded memory ----------------------------------------------------------------------- */
 
 /* A block of exactly `size` bytes, 64-byte aligned, filled with 0xCD and followed and preceded by

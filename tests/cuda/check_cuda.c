@@ -322,7 +322,7 @@ static void *work(void *data)
       worker->cuda != NULL ? worker->cuda : stx_cuda_open(worker->device, &worker->error);
   StxCudaStream stream = NULL;
   worker->ok = cuda != NULL && stx_cuda_stream_new(cuda, &stream, &worker->error);
-  int rounds = stx_case_small() ? 2 : 10;
+  int rounds = stx_test_small() ? 2 : 10;
   for (int i = 0; worker->ok && i < rounds; i++)
     worker->ok = one_round(cuda, stream, (uintptr_t)worker + (uint64_t)i, &worker->error);
   if (cuda != NULL)

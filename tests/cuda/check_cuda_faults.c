@@ -293,8 +293,7 @@ static void try_every_call(const char *scenario, const char *setting, int at_lea
 {
   int calls = calls_of(scenario, NULL).all, refusals = 0;
   ck_assert_int_gt(calls, 50);
-  const char *sizes = getenv("STX_CHECK_SIZES");
-  int step = sizes != NULL && strcmp(sizes, "small") == 0 ? 7 : 1;
+  int step = stx_test_small() ? 7 : 1;
   for (int i = 1; i <= calls; i += step) {
     char environment[64];
     snprintf(environment, sizeof environment, "%s=%d", setting, i);

@@ -25,9 +25,9 @@ START_TEST(agrees_on_every_filling_and_class_count)
   static const int classes[] = {0, 1, 19, 32};
   StxRoadLine line = {0.3, 20, 1};
   for (int filling = 0; filling < FILLINGS; filling++)
-    for (int i = 0; i < (stx_case_small() ? 1 : 4); i++)
+    for (int i = 0; i < (stx_test_small() ? 1 : 4); i++)
       for (int ground = 0; ground < 2; ground++) {
-        StxSatdpParams params = case_params(3, stx_case_small() ? 10 : 45, 4, classes[i]);
+        StxSatdpParams params = case_params(3, stx_test_small() ? 10 : 45, 4, classes[i]);
         params.grid.width -= 3;
         params.grid.height -= 1;
         params.grid.coarse = filling % 5;
@@ -41,9 +41,9 @@ END_TEST
 START_TEST(agrees_on_every_number_of_columns_and_rows)
 {
   StxRoadLine line = {0.3, 10, 1};
-  for (int columns = 1; columns <= (stx_case_small() ? 3 : 18); columns++)
+  for (int columns = 1; columns <= (stx_test_small() ? 3 : 18); columns++)
     expect_agreement(case_params(columns, 5, 4, 3), &line, STREET, -1, columns);
-  for (int rows = 1; rows <= (stx_case_small() ? 10 : 36); rows++) {
+  for (int rows = 1; rows <= (stx_test_small() ? 10 : 36); rows++) {
     expect_agreement(case_params(2, rows, 4, 19), &line, STREET, -1, rows);
     expect_agreement(case_params(2, rows, 4, 0), &line, HOLES, 40, rows);
   }
@@ -54,11 +54,11 @@ END_TEST
 START_TEST(agrees_on_high_columns)
 {
   StxRoadLine line = {0.2, 100, 1};
-  int rows = stx_case_small() ? 20 : 200;
+  int rows = stx_test_small() ? 20 : 200;
   expect_agreement(case_params(1, rows, 1, 0), &line, HOLES, -1, 5);
   expect_agreement(case_params(1, rows, 32, 0), &line, EXTREME, -1, 6);
   expect_agreement(case_params(1, 1024, 1, 0), &line, STREET, 8, 7);
-  if (stx_case_small())
+  if (stx_test_small())
     return;
   expect_agreement(case_params(1, 1000, 1, 19), &line, STREET, 4, 8);
 }
@@ -95,7 +95,7 @@ END_TEST
 START_TEST(stopping_changes_nothing)
 {
   StxRandom random = {9};
-  for (int round = 0; round < (stx_case_small() ? 3 : 200); round++) {
+  for (int round = 0; round < (stx_test_small() ? 3 : 200); round++) {
     StxSatdpParams params = random_full_params(&random);
     params.grid.width = (1 + stx_random_below(&random, 3)) * params.grid.cell_width;
     check_random_full_case(params, round, &random, check_agreement);
@@ -112,7 +112,7 @@ static void expect_pruning(const Case *c, const char *what)
 /* Pairs that cost too much whatever their plane are passed over. */
 START_TEST(prunes)
 {
-  StxSatdpParams params = case_params(3, stx_case_small() ? 20 : 128, 8, 0);
+  StxSatdpParams params = case_params(3, stx_test_small() ? 20 : 128, 8, 0);
   check_full_case(params, &(StxRoadLine){0.3, 400, 1}, STREET, -1, 11, expect_pruning);
 }
 END_TEST

@@ -94,11 +94,11 @@ static StxGroundParams tiny(void)
 START_TEST(agrees_on_every_scan)
 {
   static const size_t counts[] = {0, 1, 7, 100, 255, 256, 257, 1001, 25000};
-  size_t most = stx_case_small() ? 4 : sizeof counts / sizeof counts[0];
+  size_t most = stx_test_small() ? 4 : sizeof counts / sizeof counts[0];
   for (int scan = 0; scan < GROUND_SCANS; scan++)
-    for (size_t i = stx_case_small() ? 3 : 0; i < most; i++) {
-      StxGroundParams params = stx_case_small() ? tiny() : defaults;
-      if (stx_case_small() && scan > 0) { /* the plane is what takes time */
+    for (size_t i = stx_test_small() ? 3 : 0; i < most; i++) {
+      StxGroundParams params = stx_test_small() ? tiny() : defaults;
+      if (stx_test_small() && scan > 0) { /* the plane is what takes time */
         params.level = false;
         params.sensor_height = 1.7;
       }
@@ -110,7 +110,7 @@ END_TEST
 /* More points than are looked at for the plane, so that some are passed over. */
 START_TEST(agrees_on_a_large_scan)
 {
-  expect_agreement(defaults, GROUND_TILTED, stx_case_small() ? 3000 : 140000, 3);
+  expect_agreement(defaults, GROUND_TILTED, stx_test_small() ? 3000 : 140000, 3);
 }
 END_TEST
 
@@ -127,22 +127,22 @@ END_TEST
 
 START_TEST(agrees_on_every_parameter)
 {
-  for (int seed = 0; seed < (stx_case_small() ? 3 : 36); seed++) {
+  for (int seed = 0; seed < (stx_test_small() ? 3 : 36); seed++) {
     StxRandom random = {(uint64_t)seed + 77};
     StxGroundParams p = defaults;
-    int sectors = stx_case_small() ? 9 : 400, bins = stx_case_small() ? 70 : 200;
+    int sectors = stx_test_small() ? 9 : 400, bins = stx_test_small() ? 70 : 200;
     p.sectors = seed % 5 == 0 ? 1 : 1 + stx_random_below(&random, sectors);
     p.bins = seed % 7 == 0 ? 1 : 1 + stx_random_below(&random, seed % 11 == 1 ? 1024 : bins);
-    p.r_max = 1 + stx_random_below(&random, stx_case_small() ? 9 : 100);
+    p.r_max = 1 + stx_random_below(&random, stx_test_small() ? 9 : 100);
     p.r_min = stx_random_below(&random, 50) / 100.0;
     p.level = stx_random_below(&random, 2);
     p.sensor_height = stx_random_below(&random, 2) * 1.7;
     p.line_search_angle = stx_random_below(&random, 315) / 100.0;
-    p.cluster_cell = stx_random_below(&random, 3) * (stx_case_small() ? 1 : 0.3);
+    p.cluster_cell = stx_random_below(&random, 3) * (stx_test_small() ? 1 : 0.3);
     p.max_fit_error = stx_random_below(&random, 2) ? 0.0025 : 0.5;
     p.obstacle_height = stx_random_below(&random, 2) ? 0.3 : 100;
     expect_agreement(
-        p, (GroundScan)(seed % GROUND_SCANS), stx_case_small() ? 90 : 3000, (uint64_t)seed);
+        p, (GroundScan)(seed % GROUND_SCANS), stx_test_small() ? 90 : 3000, (uint64_t)seed);
   }
 }
 END_TEST
@@ -150,7 +150,7 @@ END_TEST
 /* Few cells near the sensor: no plane, or one of few; samples that are equally good. */
 START_TEST(agrees_on_the_plane_of_few_cells)
 {
-  for (size_t count = 20; count < (stx_case_small() ? 21 : 400); count += 4) {
+  for (size_t count = 20; count < (stx_test_small() ? 21 : 400); count += 4) {
     StxGroundParams params = tiny();
     expect_agreement(params, count % 8 ? GROUND_CLOUD : GROUND_WILD, 8 * count, count);
     expect_agreement(params, GROUND_TILTED, 2 * count, count);
@@ -201,8 +201,8 @@ static StxGroundParams line_params(StxRandom *random)
 {
   static const int bins[] = {2, 3, 31, 32, 33, 63, 64, 65, 120, 300, 1024};
   StxGroundParams p = defaults;
-  p.sectors = stx_case_small() ? 2 : 1 + stx_random_below(random, 30);
-  p.bins = bins[stx_random_below(random, stx_case_small() ? 8 : 11)];
+  p.sectors = stx_test_small() ? 2 : 1 + stx_random_below(random, 30);
+  p.bins = bins[stx_random_below(random, stx_test_small() ? 8 : 11)];
   p.r_max = 10 + stx_random_below(random, 200);
   p.level = false;
   p.sensor_height = 1.7;
@@ -218,7 +218,7 @@ static StxGroundParams line_params(StxRandom *random)
 START_TEST(agrees_on_lines)
 {
   uint32_t lines = 0;
-  for (int seed = 0; seed < (stx_case_small() ? 8 : 200); seed++) {
+  for (int seed = 0; seed < (stx_test_small() ? 8 : 200); seed++) {
     StxRandom random = {(uint64_t)seed};
     StxGroundParams p = line_params(&random);
     GroundCase *c = empty_case(p, (size_t)p.sectors * (size_t)p.bins);
@@ -228,14 +228,14 @@ START_TEST(agrees_on_lines)
     snprintf(what, sizeof what, "lines, seed %d, %dx%d bins", seed, p.sectors, p.bins);
     lines += expect_equal(c, 0, what).lines;
   }
-  ck_assert_uint_gt(lines, stx_case_small() ? 5 : 3000);
+  ck_assert_uint_gt(lines, stx_test_small() ? 5 : 3000);
 }
 END_TEST
 
 /* A line through all bins, whatever their number. */
 START_TEST(agrees_on_the_longest_lines)
 {
-  for (int bins = 3; bins <= 1024; bins += stx_case_small() ? 500 : bins < 70 ? 1 : 53) {
+  for (int bins = 3; bins <= 1024; bins += stx_test_small() ? 500 : bins < 70 ? 1 : 53) {
     StxGroundParams p = defaults;
     p.bins = bins;
     p.sectors = 1;
@@ -299,9 +299,9 @@ static GroundCase *picture_case(Picture picture, int side, double cell, uint64_t
 START_TEST(agrees_on_clusters)
 {
   static const int sides[] = {1, 2, 3, 16, 22, 23, 31, 32, 33, 64, 100, 200};
-  size_t count = stx_case_small() ? 4 : sizeof sides / sizeof sides[0];
+  size_t count = stx_test_small() ? 4 : sizeof sides / sizeof sides[0];
   for (int picture = 0; picture < PICTURES; picture++)
-    for (size_t i = stx_case_small() ? 3 : 0; i < count; i++) {
+    for (size_t i = stx_test_small() ? 3 : 0; i < count; i++) {
       char what[80];
       snprintf(what, sizeof what, "picture %d of %d cells in each direction", picture, sides[i]);
       expect_equal(picture_case((Picture)picture, sides[i], 0.5, i), 0, what);
@@ -312,7 +312,7 @@ END_TEST
 /* So many that not all have a number, and blocks of cells that the last block adds up in turns. */
 START_TEST(agrees_on_many_clusters)
 {
-  if (stx_case_small())
+  if (stx_test_small())
     return;
   StxGroundResult chess = expect_equal(picture_case(CHESS, 480, 0.25, 0), 0, "chess");
   ck_assert_uint_gt(chess.clusters, 65535);
@@ -325,7 +325,7 @@ START_TEST(agrees_on_the_largest_grid)
   StxGroundParams params = defaults;
   params.r_max = 250;
   params.cluster_cell = 500.0 / STX_GROUND_MAX_GRID;
-  if (!stx_case_small())
+  if (!stx_test_small())
     expect_agreement(params, GROUND_CLOUD, 3000, 8);
 }
 END_TEST
@@ -335,8 +335,8 @@ END_TEST
 /* Scratch that is full of another scan. */
 START_TEST(a_scan_knows_nothing_of_the_one_before)
 {
-  StxGroundParams params = stx_case_small() ? tiny() : defaults;
-  size_t count = stx_case_small() ? 300 : 20000;
+  StxGroundParams params = stx_test_small() ? tiny() : defaults;
+  size_t count = stx_test_small() ? 300 : 20000;
   GroundCase *cases[] = {ground_case_new(params, GROUND_CLOUD, count, 7),
       ground_case_new(params, GROUND_TILTED, count, 6)};
   void *scratch = stx_device_alloc(device_impl()->scratch_size(&params, count, 1));

@@ -254,7 +254,7 @@ START_TEST(agrees_in_every_format_and_alignment)
   static const int sizes[][3] = {{1, 1, 1}, {2, 7, 1}, {5, 2, 2}, {33, 17, 5}, {129, 9, 8}};
   static const Margins margins[] = {{0, 0}, {0, 1}, {4, 4}, {16, 16}, {3, 5}};
   StxRandom random = {1};
-  int small = stx_case_small();
+  int small = stx_test_small();
   for (int f = 0; f < OVERLAY_FORMATS; f += small ? 5 : 1)
     for (int i = 0; i < 5; i += small ? 3 : 1) {
       StxOverlayParams params =
@@ -279,7 +279,7 @@ START_TEST(agrees_on_frames_of_every_size)
       {1, 1, 1, 1, 3}, {3, 2, 1, 3, 3}, {20, 10, 4, 41, 21}, {40, 20, 7, 13, 7},
       {31, 17, 5, 62, 34}, {200, 120, 1, 40, 24}, {64, 32, 32768, 64, 32}, {12, 300, 4, 48, 1200}};
   StxRandom random = {2};
-  for (int round = 0; round < (stx_case_small() ? 3 : 80); round++) {
+  for (int round = 0; round < (stx_test_small() ? 3 : 80); round++) {
     const int *size = sizes[round % 8];
     StxOverlayParams params =
         overlay_plain(overlay_format_names[stx_random_below(&random, OVERLAY_FORMATS)], size[0],
@@ -300,7 +300,7 @@ END_TEST
 START_TEST(agrees_on_cut_frames_and_on_borders)
 {
   StxRandom random = {6};
-  for (int round = 0; round < (stx_case_small() ? 3 : 60); round++) {
+  for (int round = 0; round < (stx_test_small() ? 3 : 60); round++) {
     StxOverlayParams params = overlay_plain(
         overlay_format_names[stx_random_below(&random, OVERLAY_FORMATS)], 60, 40, 1 + round % 9);
     choose_looks(&params, &random);
@@ -328,7 +328,7 @@ START_TEST(agrees_frame_after_frame)
     params.mode = (StxOverlayMode)mode;
     params.show = OVERLAY_ALL_KINDS;
     Pair pair = open_pair(&params);
-    for (int frame = 0; frame < (stx_case_small() ? 2 : 4); frame++) {
+    for (int frame = 0; frame < (stx_test_small() ? 2 : 4); frame++) {
       size_t count = slanted_stixels(&params, 60, &random, records);
       for (size_t i = 0; i < count; i++)
         records[i].label = (uint8_t)(records[i].label % (4 * frame + 1));
@@ -344,8 +344,8 @@ END_TEST
 START_TEST(agrees_on_any_records)
 {
   StxRandom random = {4};
-  for (int round = 0; round < (stx_case_small() ? 3 : 120); round++) {
-    int width = 1 + stx_random_below(&random, stx_case_small() ? 6 : 60);
+  for (int round = 0; round < (stx_test_small() ? 3 : 120); round++) {
+    int width = 1 + stx_random_below(&random, stx_test_small() ? 6 : 60);
     int height = 1 + stx_random_below(&random, 50);
     StxOverlayParams params = overlay_plain(overlay_format_names[round % OVERLAY_FORMATS], width,
         height, 1 + stx_random_below(&random, 9));
@@ -369,8 +369,8 @@ END_TEST
 START_TEST(agrees_on_long_columns)
 {
   StxRandom random = {5};
-  int height = stx_case_small() ? 140 : 600;
-  for (int round = stx_case_small() ? 10 : 0; round < 12; round++) {
+  int height = stx_test_small() ? 140 : 600;
+  for (int round = stx_test_small() ? 10 : 0; round < 12; round++) {
     StxOverlayParams params = overlay_plain("RGB", 3, height, 1);
     choose_looks(&params, &random);
     size_t count = slanted_stixels(&params, 1 + round / 3, &random, records);

@@ -118,12 +118,12 @@ END_TEST
 /* Fillings for loops: all, or two of them. */
 static int first_filling(void)
 {
-  return stx_case_small() ? RDP_STREET : 0;
+  return stx_test_small() ? RDP_STREET : 0;
 }
 
 static int filling_step(void)
 {
-  return stx_case_small() ? RDP_COMB - RDP_STREET : 1;
+  return stx_test_small() ? RDP_COMB - RDP_STREET : 1;
 }
 
 /* Around warps, words of bits, and powers of two. */
@@ -131,9 +131,9 @@ START_TEST(agrees_on_every_filling_and_number_of_rows)
 {
   static const int high[] = {127, 128, 129, 255, 256, 257, 511, 512, 513, 1023, 1024, 1025};
   static const int epsilons[] = {0, 1, 1024, 65535};
-  int rounds = stx_case_small() ? 9 : 70 + (int)(sizeof high / sizeof high[0]);
+  int rounds = stx_test_small() ? 9 : 70 + (int)(sizeof high / sizeof high[0]);
   for (int filling = first_filling(); filling < RDP_FILLINGS; filling += filling_step())
-    for (int i = 0; i < rounds; i += stx_case_small() ? 4 : 1) {
+    for (int i = 0; i < rounds; i += stx_test_small() ? 4 : 1) {
       int rows = i < 70 ? i + 1 : high[i - 70];
       int epsilon = epsilons[(i + filling) % 4], median = (i + filling) % 3 == 0 ? 3 : 0;
       expect_agreement(rdp_params(i < 70 ? 2 : 1, rows, 1 + i % 9, epsilon, median),
@@ -147,8 +147,8 @@ START_TEST(agrees_on_every_median_and_epsilon)
   static const int epsilons[] = {0, 1, 300, 1024, 65535};
   for (int filling = first_filling(); filling < RDP_FILLINGS; filling += filling_step())
     for (int median = 0; median <= 7; median += median == 0 ? 3 : 2)
-      for (int e = 0; e < (stx_case_small() ? 1 : 5); e++)
-        for (int rows = 8; rows <= (stx_case_small() ? 8 : 100); rows += 92)
+      for (int e = 0; e < (stx_test_small() ? 1 : 5); e++)
+        for (int rows = 8; rows <= (stx_test_small() ? 8 : 100); rows += 92)
           expect_agreement(rdp_params(3, rows, 4, epsilons[e], median), (RdpFilling)filling,
               (uint64_t)(median + rows), all);
 }
@@ -158,10 +158,10 @@ END_TEST
  * them has; so many that each has one. */
 START_TEST(agrees_on_every_number_of_columns)
 {
-  for (int columns = 1; columns <= (stx_case_small() ? 2 : 40); columns++)
-    expect_agreement(rdp_params(columns, stx_case_small() && columns > 1 ? 5 : 300, 2, 256, 0),
+  for (int columns = 1; columns <= (stx_test_small() ? 2 : 40); columns++)
+    expect_agreement(rdp_params(columns, stx_test_small() && columns > 1 ? 5 : 300, 2, 256, 0),
         RDP_STREET, (uint64_t)columns, all);
-  int many = stx_case_small() ? 140 : 2500, rows = stx_case_small() ? 2 : 13;
+  int many = stx_test_small() ? 140 : 2500, rows = stx_test_small() ? 2 : 13;
   expect_agreement(rdp_params(many, rows, 2, 256, 0), RDP_STREET, 1, all);
   expect_fast_agreement(rdp_params(1, 4400, 1, 256, 0), RDP_STREET, 3, all);
   for (rows = 299; rows <= 300; rows++)
@@ -171,7 +171,7 @@ END_TEST
 
 START_TEST(agrees_on_a_smaller_last_cell)
 {
-  for (int rows = 1; rows <= (stx_case_small() ? 1 : 40); rows++)
+  for (int rows = 1; rows <= (stx_test_small() ? 1 : 40); rows++)
     for (int cell = 2; cell <= 8; cell += 3) {
       StxRdpParams params = rdp_params(3, rows, cell, 100, 0);
       params.grid.height -= 1 + rows % (cell - 1);
@@ -186,7 +186,7 @@ START_TEST(agrees_without_records_or_kept_cells)
 {
   for (int which = 0; which < 3; which++) {
     Wanted wanted = {which == 1, which == 2};
-    expect_agreement(rdp_params(11, stx_case_small() ? 9 : 150, 1, 300, 3), RDP_STREET, 5, wanted);
+    expect_agreement(rdp_params(11, stx_test_small() ? 9 : 150, 1, 300, 3), RDP_STREET, 5, wanted);
     expect_agreement(rdp_params(1, 3, 1, 0, 0), RDP_NOISE, 6, wanted);
   }
 }
@@ -196,7 +196,7 @@ END_TEST
 START_TEST(agrees_on_high_columns)
 {
   static const int rows[] = {2047, 2048, 2049, 4095, 4096, 4097, 8000, STX_RDP_MAX_ROWS};
-  if (stx_case_small()) { /* too high for the 64 KiB of some devices */
+  if (stx_test_small()) { /* too high for the 64 KiB of some devices */
     expect_agreement(rdp_params(1, 4500, 1, 1024, 0), RDP_STREET, 5, all);
     expect_fast_agreement(rdp_params(2, 4504, 1, 65535, 0), RDP_STREET, 6, all);
     for (int median = 3; median <= 7; median += 2)
@@ -215,7 +215,7 @@ START_TEST(agrees_where_columns_take_turns)
 {
   static const Wanted only_records = {true, false}, only_kept = {false, true};
   expect_fast_agreement(rdp_params(258, 4500, 1, 65535, 0), RDP_CONSTANT, 3, only_records);
-  if (stx_case_small())
+  if (stx_test_small())
     return;
   expect_agreement(rdp_params(258, 4700, 1, 256, 0), RDP_RAMP, 3, all);
   expect_agreement(rdp_params(258, 4700, 1, 256, 0), RDP_RAMP, 3, only_kept);
@@ -225,8 +225,8 @@ END_TEST
 /* A level for nearly every cell. */
 START_TEST(agrees_on_the_deepest_columns)
 {
-  expect_agreement(rdp_params(2, stx_case_small() ? 12 : 257, 1, 0, 0), RDP_DEEP, 1, all);
-  RdpCase *c = rdp_case_new(rdp_params(2, stx_case_small() ? 12 : 4097, 1, 0, 0), RDP_DEEP, 1);
+  expect_agreement(rdp_params(2, stx_test_small() ? 12 : 257, 1, 0, 0), RDP_DEEP, 1, all);
+  RdpCase *c = rdp_case_new(rdp_params(2, stx_test_small() ? 12 : 4097, 1, 0, 0), RDP_DEEP, 1);
   RdpRun expected = rdp_run(reference(), c, 1);
   expect_implementation(impl_at(0), c, all, &expected, "the deepest columns");
   ck_assert_uint_eq(expected.result.deepest, stx_grid_rows(&c->params.grid) - 1);
@@ -239,9 +239,9 @@ END_TEST
 START_TEST(agrees_on_random_parameters)
 {
   StxRandom random = {7};
-  for (int round = 0; round < (stx_case_small() ? 3 : 150); round++) {
+  for (int round = 0; round < (stx_test_small() ? 3 : 150); round++) {
     StxRdpParams params = rdp_params(1 + stx_random_below(&random, 5),
-        1 + stx_random_below(&random, stx_case_small() ? 12 : 200),
+        1 + stx_random_below(&random, stx_test_small() ? 12 : 200),
         1 + stx_random_below(&random, 20), stx_random_below(&random, 5000),
         stx_random_below(&random, 2) ? 0 : 3 + 2 * stx_random_below(&random, 3));
     params.grid.classes = stx_random_below(&random, 3);

@@ -41,9 +41,9 @@ START_TEST(agrees_on_every_filling_and_class_count)
   static const int classes[] = {0, 1, 19, 32};
   StxRoadLine line = {0.3, 20, 1};
   for (int filling = 0; filling < FILLINGS; filling++)
-    for (int i = 0; i < (stx_case_small() ? 1 : 4); i++)
+    for (int i = 0; i < (stx_test_small() ? 1 : 4); i++)
       for (int ground = 0; ground < 2; ground++) {
-        StxSatdpParams params = case_params(3, stx_case_small() ? 10 : 45, 4, classes[i]);
+        StxSatdpParams params = case_params(3, stx_test_small() ? 10 : 45, 4, classes[i]);
         params.grid.width -= 3;
         params.grid.height -= 1;
         params.grid.coarse = filling % 5;
@@ -56,9 +56,9 @@ END_TEST
 START_TEST(agrees_on_every_number_of_columns_and_rows)
 {
   StxRoadLine line = {0.3, 10, 1};
-  for (int columns = 1; columns <= (stx_case_small() ? 3 : 18); columns++)
+  for (int columns = 1; columns <= (stx_test_small() ? 3 : 18); columns++)
     expect_agreements(case_params(columns, 5, 4, 3), &case_camera, &line, STREET, columns);
-  for (int rows = 1; rows <= (stx_case_small() ? 10 : 36); rows++)
+  for (int rows = 1; rows <= (stx_test_small() ? 10 : 36); rows++)
     expect_agreements(case_params(2, rows, 4, 19), &case_camera, &line, STREET, rows);
 }
 END_TEST
@@ -67,9 +67,9 @@ END_TEST
 START_TEST(agrees_when_blocks_take_turns)
 {
   StxRoadLine line = {0.3, 1, 1};
-  int rows = stx_case_small() ? 1 : 3;
+  int rows = stx_test_small() ? 1 : 3;
   expect_agreements(case_params(1030, rows, 2, 0), &case_camera, &line, STREET, 31);
-  if (!stx_case_small())
+  if (!stx_test_small())
     expect_agreement(case_params(2 * 1024 + 1, 2, 2, 3), &case_camera, &line, NOISE, 32);
 }
 END_TEST
@@ -80,9 +80,9 @@ enum { LEAST_HIGH = 1024 };
 START_TEST(agrees_on_high_columns)
 {
   StxRoadLine line = {0.2, 100, 1};
-  int rows = stx_case_small() ? LEAST_HIGH : 1024;
+  int rows = stx_test_small() ? LEAST_HIGH : 1024;
   expect_agreements(case_params(1, rows, 1, 0), &case_camera, &line, HOLES, 5);
-  if (stx_case_small())
+  if (stx_test_small())
     return;
   expect_agreements(case_params(1, rows, 1, 32), &case_camera, &line, STREET, 6);
   expect_agreements(case_params(1, rows, 32, 0), &case_camera, &line, EXTREME, 7);
@@ -93,7 +93,7 @@ END_TEST
 /* As much as a column can cost: all of it above the horizon, unknown, and surely sky. */
 START_TEST(agrees_on_the_costliest_column)
 {
-  StxSatdpParams params = case_params(1, stx_case_small() ? 20 : 1024, 1, 0);
+  StxSatdpParams params = case_params(1, stx_test_small() ? 20 : 1024, 1, 0);
   params.horizon_cost = params.unknown_cost = 1000;
   params.sky_cost = 32;
   expect_agreement(params, &case_camera, &(StxRoadLine){0.2, params.grid.height + 9, 1}, SKY, 9);
@@ -108,8 +108,8 @@ START_TEST(agrees_on_the_largest_values)
   static const int horizons[] = {-(1 << 20), -5000, 5000, 1 << 20};
   static const Filling fillings[] = {EXTREME, NOISE, HOLES, SPARSE};
   StxRandom random = {13};
-  for (int round = 0; round < (stx_case_small() ? 2 : 96); round++) {
-    StxSatdpParams params = case_params(2, stx_case_small() ? 12 : 30, round % 2 ? 32 : 4, 0);
+  for (int round = 0; round < (stx_test_small() ? 2 : 96); round++) {
+    StxSatdpParams params = case_params(2, stx_test_small() ? 12 : 30, round % 2 ? 32 : 4, 0);
     StxRoadLine line = {round % 3 ? 64 : 0.01, horizons[round % 4], 1};
     params.pair_tolerance = tolerances[stx_random_below(&random, 3)];
     params.pair_cost = costs[stx_random_below(&random, 2)];
@@ -126,10 +126,10 @@ END_TEST
 START_TEST(agrees_on_every_number_of_a_kinds_classes)
 {
   StxRoadLine line = {0.3, 60, 1};
-  int most = stx_case_small() ? 3 : 9;
+  int most = stx_test_small() ? 3 : 9;
   for (int classes = 0; classes <= most; classes++)
     for (int sky = 0; sky < 2; sky++) {
-      StxSatdpParams params = case_params(2, stx_case_small() ? 10 : 40, 4, most + 1);
+      StxSatdpParams params = case_params(2, stx_test_small() ? 10 : 40, 4, most + 1);
       uint32_t mask = (1u << classes) - 1;
       params.ground_classes = sky ? 1u << most : mask;
       params.sky_classes = sky ? mask : 1u << most;
@@ -160,7 +160,7 @@ END_TEST
 START_TEST(pruning_changes_nothing)
 {
   StxRandom random = {9};
-  for (int round = 0; round < (stx_case_small() ? 3 : 200); round++) {
+  for (int round = 0; round < (stx_test_small() ? 3 : 200); round++) {
     StxSatdpParams params = random_params(&random);
     params.grid.width = (1 + stx_random_below(&random, 3)) * params.grid.cell_width;
     Filling fillings[] = {(Filling)(round % FILLINGS), STREET, HOLES};
@@ -177,8 +177,8 @@ END_TEST
 START_TEST(pruning_changes_nothing_around_holes)
 {
   StxRandom random = {10};
-  for (int round = 0; round < (stx_case_small() ? 1 : 30); round++) {
-    int rows = stx_case_small() ? 20 : 40 + stx_random_below(&random, 50);
+  for (int round = 0; round < (stx_test_small() ? 1 : 30); round++) {
+    int rows = stx_test_small() ? 20 : 40 + stx_random_below(&random, 50);
     StxSatdpParams params = case_params(3, rows, 4, 0);
     StxRoadLine line = {0.3, stx_random_below(&random, params.grid.height), 1};
     params.unknown_cost = stx_random_below(&random, 16) / 4.0;
@@ -192,8 +192,8 @@ START_TEST(pruning_changes_nothing_on_slopes)
 {
   static const double sigmas[] = {0.003, 0.01, 0.03, 0.1, 0.5, 100};
   StxRandom random = {12};
-  for (int round = 0; round < (stx_case_small() ? 2 : 120); round++) {
-    int rows = stx_case_small() ? 20 : 60 + stx_random_below(&random, 60);
+  for (int round = 0; round < (stx_test_small() ? 2 : 120); round++) {
+    int rows = stx_test_small() ? 20 : 60 + stx_random_below(&random, 60);
     StxSatdpParams params = case_params(4, rows, 4, 0);
     StxRoadLine line = {0.3, stx_random_below(&random, params.grid.height), 1};
     params.object_sigma_slope = sigmas[round % 6];
@@ -241,10 +241,10 @@ START_TEST(starts_agree_on_every_filling_and_class_count)
   StxRoadLine line = {0.3, 20, 1};
   StxRandom random = {21};
   for (int filling = 0; filling < FILLINGS; filling++)
-    for (int i = 0; i < (stx_case_small() ? 1 : DENSITIES); i++)
+    for (int i = 0; i < (stx_test_small() ? 1 : DENSITIES); i++)
       for (int ground = 0; ground < 2; ground++) {
-        int k = (filling + i + ground) % 3, percent = stx_case_small() ? 40 : densities[i];
-        StxSatdpParams params = case_params(3, stx_case_small() ? 20 : 75, 4, classes[k]);
+        int k = (filling + i + ground) % 3, percent = stx_test_small() ? 40 : densities[i];
+        StxSatdpParams params = case_params(3, stx_test_small() ? 20 : 75, 4, classes[k]);
         params.grid.width -= 3;
         params.grid.height -= 1;
         params.object_sigma_slope = i % 2 ? 0.3 : 0;
@@ -258,7 +258,7 @@ START_TEST(starts_agree_on_every_number_of_rows)
 {
   StxRoadLine line = {0.3, 10, 1};
   StxRandom random = {22};
-  for (int rows = 1; rows <= (stx_case_small() ? 3 : 70); rows++)
+  for (int rows = 1; rows <= (stx_test_small() ? 3 : 70); rows++)
     expect_agreement_of_starts(case_params(3, rows, 4, rows % 2 ? 0 : 19), rows % 3 ? &line : NULL,
         STREET, 1 + stx_random_below(&random, 99), &random);
 }
@@ -269,12 +269,12 @@ START_TEST(starts_agree_on_high_columns)
 {
   StxRoadLine line = {0.2, 100, 1};
   StxRandom random = {23};
-  int rows = stx_case_small() ? 40 : 1024;
+  int rows = stx_test_small() ? 40 : 1024;
   StxSatdpParams slanted = case_params(2, rows, 1, 0);
   slanted.object_sigma_slope = 0.3;
   expect_agreement_of_starts(case_params(2, rows, 1, 0), &line, HOLES, 10, &random);
   expect_agreement_of_starts(slanted, &line, HOLES, 60, &random);
-  if (stx_case_small())
+  if (stx_test_small())
     return;
   expect_agreement_of_starts(case_params(2, rows, 1, 19), &line, STREET, 20, &random);
   expect_agreement_of_starts(case_params(1, rows, 32, 3), &line, EXTREME, 60, &random);
@@ -310,7 +310,7 @@ END_TEST
 START_TEST(agrees_on_high_columns_in_turns)
 {
   StxSatdpParams params = case_params(1026, LEAST_HIGH, 1, 0);
-  for (int slanted = 0; slanted < (stx_case_small() ? 0 : 2); slanted++) {
+  for (int slanted = 0; slanted < (stx_test_small() ? 0 : 2); slanted++) {
     Case *c = new_case(params, &case_camera, &(StxRoadLine){0.2, 100, 1});
     StxRandom random = {91};
     fill_case(c, STREET, &random);
@@ -327,7 +327,7 @@ END_TEST
 START_TEST(starts_and_pruning_change_nothing)
 {
   StxRandom random = {24};
-  for (int round = 0; round < (stx_case_small() ? 3 : 200); round++) {
+  for (int round = 0; round < (stx_test_small() ? 3 : 200); round++) {
     StxSatdpParams params = random_params(&random);
     params.grid.width = (1 + stx_random_below(&random, 3)) * params.grid.cell_width;
     StxRoadLine line = random_road(&random, params.grid.height);
@@ -342,7 +342,7 @@ START_TEST(starts_of_a_column_are_its_own)
 {
   enum { COLUMNS = 8 };
   StxRandom random = {25};
-  int rows = stx_case_small() ? 20 : 40;
+  int rows = stx_test_small() ? 20 : 40;
   Case *c = new_case(case_params(COLUMNS, rows, 4, 3), &case_camera, &(StxRoadLine){0.3, 20, 1});
   fill_case(c, STREET, &random);
   case_starts(c, 0, &random);
@@ -363,7 +363,7 @@ START_TEST(all_starts_are_no_mask)
 {
   const StxSatdpImpl *impl = (const void *)stx_impl_at(&stx_satdp_cuda_impls, 0);
   StxRandom random = {26};
-  Case *c = new_case(case_params(3, stx_case_small() ? 20 : 100, 4, 19), &case_camera,
+  Case *c = new_case(case_params(3, stx_test_small() ? 20 : 100, 4, 19), &case_camera,
       &(StxRoadLine){0.3, 200, 1});
   fill_case(c, STREET, &random);
   SatdpRun free_run = satdp_run_cuda(impl, c, "no mask");

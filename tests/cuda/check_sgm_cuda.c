@@ -10,7 +10,7 @@
 /* `usual`, or at most `tiny` where every memory access is watched. */
 static int at_most(int tiny, int usual)
 {
-  return stx_case_small() && tiny < usual ? tiny : usual;
+  return stx_test_small() && tiny < usual ? tiny : usual;
 }
 
 static const StxSgmImpl *cuda_impl(void)
@@ -118,7 +118,7 @@ START_TEST(equals_the_reference_around_tiles)
 {
   static const int sizes[][2] = {{1, 40}, {300, 1}, {31, 7}, {32, 8}, {33, 9}, {63, 3}, {64, 4},
       {66, 5}, {67, 2}, {127, 3}, {128, 2}, {129, 2}, {257, 1}, {321, 1}};
-  if (!stx_case_small())
+  if (!stx_test_small())
     compare_sizes(sizes, sizeof sizes / sizeof sizes[0], STX_SGM_FULL);
   for (int k = 0; k < 6; k++) { /* wider than the disparities */
     StxRandom random = {(uint64_t)k};
@@ -142,7 +142,7 @@ START_TEST(equals_the_reference_around_blocks)
   static const int sizes[][2] = {{16, 16}, {24, 33}, {65, 10}, {7, 8}, {8, 7}, {9, 17}, {17, 9},
       {31, 5}, {33, 8}, {40, 41}, {129, 12}, {2, 70}, {260, 2}};
   const uint64_t count = sizeof sizes / sizeof sizes[0];
-  compare_sizes(sizes, stx_case_small() ? 3 : count, STX_SGM_COARSE_TO_FINE);
+  compare_sizes(sizes, stx_test_small() ? 3 : count, STX_SGM_COARSE_TO_FINE);
 }
 END_TEST
 

@@ -13,7 +13,7 @@
 
 static int at_most(int tiny, int usual)
 {
-  return stx_case_small() && tiny < usual ? tiny : usual;
+  return stx_test_small() && tiny < usual ? tiny : usual;
 }
 
 /* ---- What the kernels are given ------------------------------------------------------------- */

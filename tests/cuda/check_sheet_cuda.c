@@ -53,7 +53,7 @@ START_TEST(equals_the_reference_on_every_format)
   static const int sizes[][2] = {{1, 1}, {17, 1}, {1, 33}, {48, 32}, {67, 45}, {159, 97}};
   StxRandom random = {21};
   for (int f = 0; f < OVERLAY_FORMATS; f++)
-    for (int s = 0; s < (stx_case_small() ? 4 : 6); s++) {
+    for (int s = 0; s < (stx_test_small() ? 4 : 6); s++) {
       StxSheetParams params = sheet_params(overlay_format_names[f], sizes[s][0], sizes[s][1]);
       StxSheet *sheet = sheet_new(&params);
       for (int i = 0; i < 8; i++)

@@ -88,7 +88,7 @@ START_TEST(agrees_with_the_reference)
 {
   for (int kind = 0; kind < TINT_CASES; kind++)
     for (uint64_t seed = 0; seed < 6; seed++) {
-      TintCase c = tint_case_new(kind, seed, stx_case_small() ? 9 : 70);
+      TintCase c = tint_case_new(kind, seed, stx_test_small() ? 9 : 70);
       OnDevice d = to_device(&c);
       char what[64];
       snprintf(what, sizeof what, "kind %d, seed %d", kind, (int)seed);

@@ -82,12 +82,6 @@ const StxPlace *stx_case_place(void)
   return &place;
 }
 
-bool stx_case_small(void)
-{
-  const char *sizes = getenv("STX_CHECK_SIZES");
-  return sizes != NULL && strcmp(sizes, "small") == 0;
-}
-
 /* libcheck reports every assertion to its parent process: only failures are worth that. */
 void stx_case_ok(bool ok, const StxError *error, const char *what)
 {

@@ -36,9 +36,6 @@ StxCuda *stx_case_cuda(void);
 StxCudaStream stx_case_stream(void);
 const StxPlace *stx_case_place(void); /* both, for a stage */
 
-/* True when $STX_CHECK_SIZES is "small": only the tiniest cases, for the thread sanitizer. */
-bool stx_case_small(void);
-
 /* Fails the test with `what` (variant, size, seed: whatever repeats the case) and the error. */
 void stx_case_ok(bool ok, const StxError *error, const char *what);
 /* Waits for the stream of the tests. */

@@ -117,7 +117,7 @@ static gchar *run(guint crowd, guint frames, gint threads_each, guint *threads)
 
 GST_START_TEST(many_at_once)
 {
-  guint frames = endurance_length(4, 200), cores = g_get_num_processors(), alone, serial, shared;
+  guint frames = endurance_rounds(4, 200), cores = g_get_num_processors(), alone, serial, shared;
   gchar *sum = run(CROWD, frames, 1, &serial), *expected; /* first: no helper asked for yet */
 
   g_free(sum);

@@ -16,6 +16,10 @@ gboolean endurance_is_full(void);
 /* `full` if the tests are long, else `quick`. */
 guint endurance_length(guint quick, guint full);
 
+/* The same of rounds, at least two, of which a quarter is enough for a sanitizer: it looks at each,
+ * and is slow. */
+guint endurance_rounds(guint quick, guint full);
+
 /* Memory that may be gained after the first tenth. Queues that are fuller than before and arenas
  * that malloc fills anew take some MiB. In a million frames it is half of the smallest block that
  * malloc has, each; in the short tests a frame of 64×48 pixels, each. */

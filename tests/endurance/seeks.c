@@ -146,7 +146,7 @@ static void play_rest(GstElement *pipeline, Outcome *outcome, gint rest)
 GST_START_TEST(anywhere_at_any_moment)
 {
   const Seeks *seeks = &cases[__i__];
-  GaugeRun run = {seeks->name, endurance_length(100, 10000), 0, {{0}}};
+  GaugeRun run = {seeks->name, endurance_rounds(100, 10000), 0, {{0}}};
   gchar *folder = g_dir_make_tmp("stixels-XXXXXX", NULL);
   GstElement *pipeline;
   Outcome outcome = {0};

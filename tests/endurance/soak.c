@@ -118,7 +118,7 @@ GST_START_TEST(many_frames)
 {
   static const gchar *const sources[] = {"left", "right", "disparity", "scans"};
   const Soak *soak = &soaks[__i__];
-  guint stamped[G_N_ELEMENTS(sources)] = {0}, frames = endurance_length(soak->quick, soak->full);
+  guint stamped[G_N_ELEMENTS(sources)] = {0}, frames = endurance_rounds(soak->quick, soak->full);
   GaugeRun run = {soak->name, frames, 0, {{0}}};
   gchar *folder = begin_files();
   GstElement *pipeline = stx_test_parse(soak->line);

@@ -34,6 +34,19 @@ static GstPadProbeReturn count(GstPad *pad, GstPadProbeInfo *info, gpointer data
   return GST_PAD_PROBE_OK;
 }
 
+static void expect_no_error(GstElement *pipeline)
+{
+  GstBus *bus = gst_element_get_bus(pipeline);
+  GstMessage *message = gst_bus_pop_filtered(bus, GST_MESSAGE_ERROR); /* NULL forgets them */
+  GError *error = NULL;
+  gchar *details = NULL;
+
+  if (message != NULL)
+    gst_message_parse_error(message, &error, &details);
+  fail_unless(message == NULL, "%s: %s", message != NULL ? error->message : "", details);
+  gst_object_unref(bus);
+}
+
 /* Some state for a while: none, some, or long enough for frames. */
 static void stay(GstElement *pipeline, GRand *chance)
 {
@@ -57,14 +70,9 @@ static void stay_for_a_frame(GstElement *pipeline, gint *frames)
 
 static void cycle(GstElement *pipeline, GRand *chance)
 {
-  GstBus *bus = gst_element_get_bus(pipeline);
-  GstMessage *error;
-
   for (gint i = g_rand_int_range(chance, 1, 5); i > 0; i--)
     stay(pipeline, chance);
-  error = gst_bus_pop_filtered(bus, GST_MESSAGE_ERROR); /* NULL forgets them */
-  fail_unless(error == NULL);
-  gst_object_unref(bus);
+  expect_no_error(pipeline);
   fail_unless_equals_int(gst_element_set_state(pipeline, GST_STATE_NULL), GST_STATE_CHANGE_SUCCESS);
 }
 
@@ -82,7 +90,7 @@ static guint idle_threads(void)
 
 GST_START_TEST(any_state_at_any_moment)
 {
-  GaugeRun run = {pipelines[__i__].name, endurance_length(40, 1000), 0, {{0}}};
+  GaugeRun run = {pipelines[__i__].name, endurance_rounds(40, 1000), 0, {{0}}};
   GstElement *pipeline = stx_test_parse(pipelines[__i__].line);
   GRand *chance = g_rand_new_with_seed(__i__);
   guint threads = 0;

@@ -167,7 +167,7 @@ GST_START_TEST(all_properties_while_playing)
   stx_test_probe(pipeline, "out", "sink", GST_PAD_PROBE_TYPE_BUFFER, count, &frames);
   gst_element_set_state(pipeline, GST_STATE_PLAYING);
   thread = g_thread_new("steer", steer, &steering);
-  await_frames(pipeline, &frames, (gint)endurance_length(60, 20000));
+  await_frames(pipeline, &frames, (gint)endurance_rounds(60, 20000));
   g_atomic_int_set(&steering.enough, TRUE);
   g_thread_join(thread);
   gst_element_set_state(pipeline, GST_STATE_NULL);

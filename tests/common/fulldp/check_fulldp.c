@@ -58,7 +58,7 @@ END_TEST
 START_TEST(pruning_changes_nothing)
 {
   StxRandom random = {9};
-  for (int round = 0; round < 900; round++) {
+  for (int round = 0; round < stx_rounds(900); round++) {
     StxSatdpParams params = random_full_params(&random);
     check_random_full_case(params, round, &random, expect_variants_agree);
   }
@@ -69,7 +69,7 @@ END_TEST
 START_TEST(pruning_changes_nothing_around_outliers)
 {
   StxRandom random = {10};
-  for (int round = 0; round < 100; round++) {
+  for (int round = 0; round < stx_rounds(100); round++) {
     StxSatdpParams params = case_params(24, 40 + stx_random_below(&random, 50), 4, 0);
     StxRoadLine line = {0.3, stx_random_below(&random, params.grid.height), 1};
     for (int kind = 0; kind < 3; kind++)
