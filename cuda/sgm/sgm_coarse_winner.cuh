@@ -109,8 +109,8 @@ STX_DEVICE void write_row_pixel(const StxSgmRowsArgs *a, int x, int y)
   const size_t below =
       (size_t)min((y + STX_SGM_COARSE_STEP - 1) / STX_SGM_COARSE_STEP, last) * a->width + x;
   const int p = a->lines[above], q = a->lines[below];
-  const bool known =
-      p != STX_DISPARITY_UNKNOWN && q != STX_DISPARITY_UNKNOWN && abs(p - q) <= STX_DISPARITY_ONE;
+  const bool known = p != STX_DISPARITY_UNKNOWN && q != STX_DISPARITY_UNKNOWN &&
+                     abs(p - q) <= STX_SGM_COARSE_AGREE;
   *((uint16_t *)((uint8_t *)a->disparity + y * a->disparity_stride) + x) =
       known ? (uint16_t)((p + q + 1) >> 1) : STX_DISPARITY_UNKNOWN;
   if (a->confidence != NULL)

@@ -44,7 +44,7 @@
  *            texture check is one of rows, of the pictures as they are.
  *   rows     A row between two lines, with values a above it and b below it in the end (a again
  *            where there is no line below): v = (a + b + 1) >> 1 with the smaller confidence if
- *            both are known and |a − b| <= 256, else unknown.
+ *            both are known and |a − b| <= STX_SGM_COARSE_AGREE, two pixels, else unknown.
  *
  * Scratch on the host: about 50 bytes per pixel, for any max_disparity.
  */
@@ -64,6 +64,7 @@
 #define STX_SGM_COARSE_VOTES 128 /* D_{k+1} at most */
 #define STX_SGM_COARSE_CENSUS 0x7ffdfcaau /* the bits of T that count */
 #define STX_SGM_COARSE_BITS 24
+#define STX_SGM_COARSE_AGREE (2 * STX_DISPARITY_ONE)
 
 /* Level k of a pair. */
 static inline int stx_sgm_coarse_size(int size, int level)

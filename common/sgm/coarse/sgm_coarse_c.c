@@ -406,7 +406,8 @@ static void write_row(
   for (int x = 0; x < s->params->width; x++) {
     int a = stx_row16(&s->lines, above)[x], b = stx_row16(&s->lines, below)[x];
     int sure = min2(stx_row8(&s->sure, above)[x], stx_row8(&s->sure, below)[x]);
-    bool known = a != STX_DISPARITY_UNKNOWN && b != STX_DISPARITY_UNKNOWN && abs(a - b) <= 256;
+    bool known = a != STX_DISPARITY_UNKNOWN && b != STX_DISPARITY_UNKNOWN &&
+                 abs(a - b) <= STX_SGM_COARSE_AGREE;
     stx_row16(disparity, y)[x] = known ? (uint16_t)average(a, b) : STX_DISPARITY_UNKNOWN;
     if (confidence->data != NULL)
       stx_row8(confidence, y)[x] = (uint8_t)(known ? sure : 0);

@@ -140,7 +140,8 @@ static void between_values(
 {
   for (int x = 0; x < width; x++) {
     uint16_t low = a[x] < b[x] ? a[x] : b[x], high = a[x] < b[x] ? b[x] : a[x];
-    uint16_t known = (low != STX_DISPARITY_UNKNOWN) & ((uint16_t)(high - low) <= 256);
+    uint16_t apart = (uint16_t)(high - low);
+    uint16_t known = (low != STX_DISPARITY_UNKNOWN) & (apart <= STX_SGM_COARSE_AGREE);
     value[x] = (uint16_t)((low + high + 1) >> 1) & (uint16_t)-known;
   }
 }

@@ -283,7 +283,7 @@ static void brute_between(const SgmPair *pair, int y, const SgmResult *result)
     int a = stx_row16(&result->disparity, y - 1)[x], b = stx_row16(&result->disparity, down)[x];
     int sure = stx_row8(&result->confidence, y - 1)[x];
     int also = stx_row8(&result->confidence, down)[x];
-    bool known = a > 0 && b > 0 && abs(a - b) < 257;
+    bool known = a > 0 && b > 0 && abs(a - b) < 513;
     stx_row16(&result->disparity, y)[x] = (uint16_t)(known ? brute_average(a, b) : 0);
     stx_row8(&result->confidence, y)[x] = (uint8_t)(!known ? 0 : sure < also ? sure : also);
   }
