@@ -114,15 +114,10 @@ static void census_planes(const Level *level, int j)
 
 /* ---- Windows ------------------------------------------------------------------------------ */
 
-/* v(t) for t = 0 … n − HELD, at most 64. */
-INLINE void add_votes(const uint8_t *restrict votes, uint8_t *restrict sums, int n)
+static int within(int value, int low, int high)
 {
-  for (int t = 0; t < n; t++)
-    sums[t] = (uint8_t)(votes[t] + votes[t + 1] + votes[t + 2] + votes[t + 3] + votes[t + 4] +
-                        votes[t + 5]);
-  memset(sums + n - HELD + 1, 0, HELD - 1);
+  return value < low ? low : value > high ? high : value;
 }
-_Static_assert(HELD == 6, "add_votes");
 
 INLINE int begin_of(int t, int n)
 {
@@ -130,58 +125,54 @@ INLINE int begin_of(int t, int n)
   return begin < 0 ? 0 : begin > last ? last : begin;
 }
 
-/* The window with the most votes; −1: none has any. What is not allowed has none. */
+/* v(t), at most 64, for t = 0 … n − HELD, and none for what begins low … high or does not exist.
+ * votes: n + HELD of them. */
+INLINE void add_votes(
+    const uint8_t *restrict votes, uint8_t *restrict sums, int n, int low, int high)
+{
+  for (int t = 0; t < n; t++) {
+    uint8_t sum = (uint8_t)(votes[t] + votes[t + 1] + votes[t + 2] + votes[t + 3] + votes[t + 4] +
+                            votes[t + 5]);
+    uint8_t allowed = (uint8_t) - ((t < low) | ((t > high) & (t <= n - HELD)));
+    sums[t] = sum & allowed;
+  }
+}
+_Static_assert(HELD == 6, "add_votes");
+
+/* The window with the most votes; −1: none has any. */
 INLINE int best_window(const uint8_t *sums, int n)
 {
-  uint8_t most = 0;
-  for (int t = 0; t < n; t++)
-    most = sums[t] > most ? sums[t] : most;
+  uint16_t best = 0; /* 256 times the votes, and the sooner, the more */
+  for (int t = 0; t < n; t++) {
+    uint16_t key = (uint16_t)(256 * sums[t] + (255 - t));
+    best = key > best ? key : best;
+  }
+  int most = best >> 8, first = 255 - (best & 255), last = first;
   if (most == 0)
     return -1;
-  int first = (int)((const uint8_t *)memchr(sums, most, (size_t)n) - sums), last = first;
   while (last < n - HELD && sums[last + 1] == most)
     last++;
   return begin_of((first + last) >> 1, n);
 }
 
-/* Takes what the window at `first` holds out of the votes, and the windows that touch it out of the
- * sums. */
-INLINE void forbid(uint8_t *votes, uint8_t *sums, int n, int first)
-{
-  int low = first <= SPAN ? 0 : first / 2 - 7;
-  int high = first + SPAN >= 2 * n - SPAN ? n - HELD : first / 2 + 9;
-  memset(votes + first / 2, 0, SPAN / 2);
-  add_votes(votes, sums, n);
-  memset(sums + low, 0, (size_t)(high - low + 1));
-}
-
-/* votes: n + HELD of them. */
-INLINE void pick_windows(uint8_t *votes, int n, uint8_t *starts)
-{
-  uint8_t sums[VOTES];
-  add_votes(votes, sums, n);
-  int first = best_window(sums, n);
-  forbid(votes, sums, n, first);
-  int second = best_window(sums, n);
-  if (second < 0)
-    second = first + 2 * SPAN + 1 <= 2 * n ? first + SPAN + 1 : first - SPAN - 1;
-  starts[0] = (uint8_t)(first < second ? first : second);
-  starts[1] = (uint8_t)(first < second ? second : first);
-}
-
-static int within(int value, int low, int high)
-{
-  return value < low ? low : value > high ? high : value;
-}
+/* A few blocks of a row. Their steps take turns: what bytes were written to one by one, no vector
+ * can be loaded from at once. */
+#define BLOCKS 16
+typedef struct {
+  uint8_t columns[BLOCKS + 1][BLOCK / 2][VOTES]; /* of halves of blocks, see count_half */
+  uint8_t votes[BLOCKS][VOTES + HELD];
+  uint8_t sums[BLOCKS][VOTES];
+  int first[BLOCKS];
+} Ballot;
 
 /* Half a block's voters: of columns 4·i − 2 … 4·i + 1 and these lines, by disparity. A counter for
  * each column, so that hardly any waits for the last addition. */
-INLINE void count_half(const Level *coarse, int i, int y0, int y1, int n, uint8_t *restrict half)
+INLINE void count_half(
+    const Level *coarse, int i, int y0, int y1, int n, uint8_t (*restrict counts)[VOTES])
 {
   const int step = BLOCK / 2;
   int width = coarse->params.width, first = step * i - STX_SGM_COARSE_AROUND;
   int x0 = within(first, 0, width), x1 = within(first + step, 0, width);
-  uint8_t counts[BLOCK / 2][VOTES];
   for (int k = 0; k < step; k++)
     memset(counts[k], 0, (size_t)n);
   for (int y = y0; y < y1; y++) {
@@ -193,23 +184,62 @@ INLINE void count_half(const Level *coarse, int i, int y0, int y1, int n, uint8_
       for (int x = x0; x < x1; x++)
         counts[0][winner[x]]++;
   }
-  for (int c = 0; c < n; c++)
-    half[c] = (uint8_t)(counts[0][c] + counts[1][c] + counts[2][c] + counts[3][c]);
 }
 _Static_assert(BLOCK == 8 && STX_SGM_COARSE_VOTERS == 8, "count_half");
+
+/* h(c) of a block from its halves. */
+INLINE void unite_halves(const uint8_t (*restrict a)[VOTES], const uint8_t (*restrict b)[VOTES],
+    uint8_t *restrict votes, int n)
+{
+  for (int c = 0; c < n; c++)
+    votes[c] =
+        (uint8_t)(a[0][c] + a[1][c] + a[2][c] + a[3][c] + b[0][c] + b[1][c] + b[2][c] + b[3][c]);
+  memset(votes + n, 0, HELD);
+}
+
+/* Takes what the window at `first` holds out of the votes, and the windows that touch it out of the
+ * sums. */
+INLINE void forbid(uint8_t *restrict votes, uint8_t *restrict sums, int n, int first)
+{
+  int low = first <= SPAN ? 0 : first / 2 - 7;
+  int high = first + SPAN >= 2 * n - SPAN ? n - HELD : first / 2 + 9;
+  memset(votes + first / 2, 0, SPAN / 2);
+  add_votes(votes, sums, n, low, high);
+}
+
+INLINE void name_windows(int first, int second, int n, uint8_t *starts)
+{
+  if (second < 0)
+    second = first + 2 * SPAN + 1 <= 2 * n ? first + SPAN + 1 : first - SPAN - 1;
+  starts[0] = (uint8_t)(first < second ? first : second);
+  starts[1] = (uint8_t)(first < second ? second : first);
+}
+
+INLINE void pick_windows(Ballot *b, int blocks, int n, uint8_t *starts)
+{
+  for (int i = 0; i < blocks; i++)
+    unite_halves(b->columns[i], b->columns[i + 1], b->votes[i], n);
+  for (int i = 0; i < blocks; i++)
+    add_votes(b->votes[i], b->sums[i], n, n - HELD + 1, n);
+  for (int i = 0; i < blocks; i++)
+    b->first[i] = best_window(b->sums[i], n);
+  for (int i = 0; i < blocks; i++)
+    forbid(b->votes[i], b->sums[i], n, b->first[i]);
+  for (int i = 0; i < blocks; i++)
+    name_windows(b->first[i], best_window(b->sums[i], n), n, starts + 2 * (size_t)i);
+}
 
 /* Of a row of blocks; neighbours have half their voters in common. */
 INLINE void pick_row(const Level *level, const Level *coarse, int j, int n, uint8_t *starts)
 {
   const int step = BLOCK_LINES / 2, around = STX_SGM_COARSE_AROUND / STEP, lines = coarse->lines;
   int y0 = within(step * j - around, 0, lines), y1 = within(step * (j + 1) + around, 0, lines);
-  uint8_t halves[2][VOTES], votes[VOTES + HELD] = {0};
-  count_half(coarse, 0, y0, y1, n, halves[0]);
-  for (int i = 0; i < level->columns; i++, starts += 2) {
-    count_half(coarse, i + 1, y0, y1, n, halves[(i + 1) % 2]);
-    for (int c = 0; c < n; c++)
-      votes[c] = (uint8_t)(halves[0][c] + halves[1][c]);
-    pick_windows(votes, n, starts);
+  Ballot b;
+  for (int i = 0; i < level->columns; i += BLOCKS) {
+    int blocks = level->columns - i < BLOCKS ? level->columns - i : BLOCKS;
+    for (int k = 0; k <= blocks; k++)
+      count_half(coarse, i + k, y0, y1, n, b.columns[k]);
+    pick_windows(&b, blocks, n, starts + 2 * (size_t)i);
   }
 }
 
