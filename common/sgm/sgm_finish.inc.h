@@ -10,23 +10,43 @@
 
 #include "common/sgm/sgm_planes.inc.h"
 
-static void check_row(const Fast *f, int y)
+enum { PIECE = 128, WINDOW = 2 * STX_SGM_WINDOW_X + 1 }; /* columns that are checked at a time */
+
+/* The right pixels that those from x on match; 0 where there is none. */
+INLINE void find_matches(
+    const uint8_t *restrict winner, int x, int pixels, uint16_t *restrict match)
 {
-  int width = f->params->width, limit = f->params->lr_max_diff;
-  size_t at = (size_t)y * (size_t)width;
-  uint16_t *restrict value = f->value + at;
-  uint8_t *restrict margin = f->margin + at;
-  const uint8_t *restrict winner = f->winner + at;
-  const uint8_t *restrict right = f->right_winner + at;
-  for (int x = 0; x < width; x++) {
-    int d = winner[x], match = x >= d ? x - d : 0; /* x < d: unknown already */
-    int keep = -(abs(d - right[match]) <= limit);  /* all bits or none: no branch */
-    value[x] &= (uint16_t)keep;
-    margin[x] &= (uint8_t)keep;
-  }
+  for (int t = 0; t < pixels; t++)
+    match[t] = (uint16_t)(x + t >= winner[t] ? x + t - winner[t] : 0);
 }
 
-enum { PIECE = 128, WINDOW = 2 * STX_SGM_WINDOW_X + 1 }; /* columns that are checked at a time */
+/* The left-right check. Only what the right view says is looked up pixel by pixel. */
+static void check_piece(const Fast *f, int y, int x, int pixels)
+{
+  size_t line = (size_t)y * (size_t)f->params->width, at = line + (size_t)x;
+  int limit = f->params->lr_max_diff;
+  uint16_t match[PIECE], *restrict value = f->value + at;
+  uint8_t found[PIECE], *restrict margin = f->margin + at;
+  const uint8_t *restrict winner = f->winner + at, *restrict right = f->right_winner + line;
+  find_matches(winner, x, pixels, match);
+  for (int t = 0; t < pixels; t++)
+    found[t] = right[match[t]];
+  for (int t = 0; t < pixels; t++) { /* x < d: unknown already */
+    int apart = winner[t] > found[t] ? winner[t] - found[t] : found[t] - winner[t];
+    found[t] = (uint8_t) - (apart <= limit); /* all bits or none: no branch */
+  }
+  for (int t = 0; t < pixels; t++)
+    value[t] = found[t] != 0 ? value[t] : 0;
+  for (int t = 0; t < pixels; t++)
+    margin[t] &= found[t];
+}
+
+static void check_row(const Fast *f, int y)
+{
+  int width = f->params->width;
+  for (int x = 0; x < width; x += PIECE)
+    check_piece(f, y, x, width - x < PIECE ? width - x : PIECE);
+}
 
 /* Smallest and largest gray value of the columns of the windows of a piece of row y. Whole pieces
  * only, so that the compiler knows how long they are. */

@@ -116,6 +116,20 @@ static void pick_winners(const Piece *s, bool values)
     finish_piece(s, &w);
 }
 
+/* What pixels from x on say of those that they match: 256·S1 + d, of which the least counts. */
+INLINE void claim_matches(const uint8_t *restrict winner, const uint8_t *restrict least, int x,
+    int pixels, uint16_t *restrict keys)
+{
+  uint16_t match[PIECE], key[PIECE];
+  find_matches(winner, x, pixels, match);
+  for (int t = 0; t < pixels; t++) /* x < d: unknown already, and matches nothing */
+    key[t] = x + t >= winner[t] ? (uint16_t)(256 * least[t] + winner[t]) : UINT16_MAX;
+  for (int t = 0; t < pixels; t++) {
+    uint16_t old = keys[match[t]];
+    keys[match[t]] = key[t] < old ? key[t] : old;
+  }
+}
+
 /* d_R of line y, in place of its S1. keys: a line of them. */
 static void right_view(const Fast *f, int y, uint16_t *keys)
 {
@@ -123,11 +137,8 @@ static void right_view(const Fast *f, int y, uint16_t *keys)
   const uint8_t *winner = f->winner + (size_t)y * (size_t)width;
   uint8_t *right = f->right_winner + (size_t)y * (size_t)width;
   memset(keys, 0xff, (size_t)width * sizeof *keys);
-  for (int x = 0; x < width; x++) {
-    int d = winner[x], key = 256 * right[x] + d, match = x >= d ? x - d : 0;
-    int old = keys[match]; /* x < d: unknown already, and matches nothing */
-    keys[match] = (uint16_t)((x >= d) & (key < old) ? key : old);
-  }
+  for (int x = 0; x < width; x += PIECE)
+    claim_matches(winner + x, right + x, x, width - x < PIECE ? width - x : PIECE, keys);
   for (int x = 0; x < width; x++)
     right[x] = (uint8_t)(keys[x] & 255);
 }
