@@ -76,11 +76,14 @@ static void cycle(GstElement *pipeline, GRand *chance)
   fail_unless_equals_int(gst_element_set_state(pipeline, GST_STATE_NULL), GST_STATE_CHANGE_SUCCESS);
 }
 
-/* How many are left when those that are about to end have ended. */
+/* GLib would keep threads for 15 s. How many are left when those that are about to end have ended.
+ */
 static guint idle_threads(void)
 {
-  guint threads = gauge_read().threads;
+  guint threads;
 
+  g_thread_pool_set_max_idle_time(100);
+  threads = gauge_read().threads;
   for (gint i = 0; i < MOST_WAITING * 100 && threads > IDLE_THREADS; i++) {
     g_usleep(G_USEC_PER_SEC / 100);
     threads = gauge_read().threads;

@@ -138,9 +138,11 @@ static void expect_stats(GstElement *pipeline, guint64 frames)
   gst_object_unref(matcher);
 }
 
-/* Of eight frames, how many leave the matcher uncomputed; behind the queue none is. */
-static gint count_deferred(const char *line)
+/* Of eight frames, how many leave the matcher, and how many of these uncomputed; behind the queue
+ * none is. A machine that is too slow for a live source gets fewer. */
+static Seen watch_matcher(const char *line)
 {
+  gboolean live = strstr(line, "is-live=true") != NULL;
   GstElement *pipeline = stx_test_parse(line);
   Seen before = {0}, behind = {0};
 
@@ -148,25 +150,32 @@ static gint count_deferred(const char *line)
   stx_test_probe(pipeline, "disparity", "sink", GST_PAD_PROBE_TYPE_BUFFER, see, &behind);
   gst_element_set_state(pipeline, GST_STATE_PLAYING);
   wait_until_end(pipeline);
-  expect_stats(pipeline, 8);
+  expect_stats(pipeline, (guint64)before.buffers);
   gst_element_set_state(pipeline, GST_STATE_NULL);
-  ck_assert_int_eq(before.buffers, 8);
-  ck_assert_int_eq(behind.buffers, 8);
+  ck_assert_int_ge(before.buffers, live ? 2 : 8);
+  ck_assert_int_eq(behind.buffers, before.buffers);
   ck_assert_int_eq(behind.deferred, 0);
   gst_object_unref(pipeline);
-  return before.deferred;
+  return before;
+}
+
+static void expect_overlap(const char *line, gboolean all)
+{
+  Seen seen = watch_matcher(line);
+
+  ck_assert_int_eq(seen.deferred, all ? seen.buffers : 0);
 }
 
 #define EIGHT(bin, more) bin "output=stixels ! fakesink sync=false " FED("num-buffers=8 " more)
 
 GST_START_TEST(pairs_overlap_where_they_may)
 {
-  ck_assert_int_eq(count_deferred(EIGHT(BIN("on"), "")), 8);
-  ck_assert_int_eq(count_deferred(EIGHT(BIN("on"), "is-live=true")), 8);
-  ck_assert_int_eq(count_deferred(EIGHT(BIN("off"), "")), 0);
-  ck_assert_int_eq(count_deferred(EIGHT(BIN("auto"), "is-live=true")), 0);
-  ck_assert_int_eq(count_deferred(EIGHT("stereo-stixels name=s threads=1 overlap=on ", "")), 0);
-  ck_assert_int_lt(count_deferred(EIGHT(BIN("auto"), "")), 8); /* the first never does */
+  expect_overlap(EIGHT(BIN("on"), ""), TRUE);
+  expect_overlap(EIGHT(BIN("on"), "is-live=true"), TRUE);
+  expect_overlap(EIGHT(BIN("off"), ""), FALSE);
+  expect_overlap(EIGHT(BIN("auto"), "is-live=true"), FALSE);
+  expect_overlap(EIGHT("stereo-stixels name=s threads=1 overlap=on ", ""), FALSE);
+  ck_assert_int_lt(watch_matcher(EIGHT(BIN("auto"), "")).deferred, 8); /* the first never does */
 }
 GST_END_TEST
 
