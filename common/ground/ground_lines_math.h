@@ -84,10 +84,15 @@ typedef struct {
   int count;
 } StxGroundTrack;
 
+STX_INLINE double stx_ground_residual(const StxGroundTrack *track, int i, const StxGroundFit *fit)
+{
+  return (double)track->z[i] - stx_ground_at(fit, (double)track->range[i]);
+}
+
 STX_INLINE double stx_ground_squared_residual(
     const StxGroundTrack *track, int i, const StxGroundFit *fit)
 {
-  double off = (double)track->z[i] - stx_ground_at(fit, (double)track->range[i]);
+  double off = stx_ground_residual(track, i, fit);
   return off * off;
 }
 
@@ -125,6 +130,7 @@ typedef struct {
   int first, next;
   StxGroundSums sums;
   StxGroundFit fit;
+  double off; /* at least their largest residual */
 } StxGroundLine;
 
 STX_INLINE void stx_ground_begin(StxGroundLine *line, const StxGroundTrack *track, int at)
@@ -135,6 +141,39 @@ STX_INLINE void stx_ground_begin(StxGroundLine *line, const StxGroundTrack *trac
   line->sums = none;
   stx_ground_add(&line->sums, track->range[at], track->z[at]);
   line->fit = stx_ground_fit(&line->sums);
+  line->off = 0;
+}
+
+/* Far more than what rounding makes of residuals and their bounds, in units of 1/1024 m. */
+#define STX_GROUND_SLACK 0.001
+
+/* At least the largest residual of the line's prototypes against another line: how far this one is
+ * from that differs most at an end. */
+STX_INLINE double stx_ground_bound(
+    const StxGroundLine *line, const StxGroundTrack *track, const StxGroundFit *other)
+{
+  double intercept = other->intercept - line->fit.intercept;
+  double slope = other->slope - line->fit.slope;
+  double first = fabs(intercept + slope * (double)track->range[line->first]);
+  double last = fabs(intercept + slope * (double)track->range[line->next - 1]);
+  return line->off + (first > last ? first : last) + STX_GROUND_SLACK;
+}
+
+/* Are all squared residuals of the line's prototypes and the next one within max_error? If so, *off
+ * is at least the largest residual. Mostly a bound or the next one decides. */
+STX_INLINE int stx_ground_fits(const StxGroundLine *line, const StxGroundTrack *track,
+    const StxGroundFit *fit, const StxGroundRules *rules, double *off)
+{
+  double bound = stx_ground_bound(line, track, fit);
+  double next = fabs(stx_ground_residual(track, line->next, fit));
+  *off = bound > next ? bound : next;
+  if (next * next > rules->max_error)
+    return 0;
+  if (bound * bound <= rules->max_error)
+    return 1;
+  double error = stx_ground_error(track, line->first, line->next, fit);
+  *off = sqrt(error);
+  return error <= rules->max_error;
 }
 
 /* Does prototype line->next join? If so, it is in. */
@@ -147,9 +186,10 @@ STX_INLINE int stx_ground_join(
     return 0;
   stx_ground_add(&sums, track->range[at], track->z[at]);
   StxGroundFit fit = stx_ground_fit(&sums);
-  if (stx_ground_is_steep(&fit, rules) ||
-      stx_ground_error(track, line->first, at, &fit) > rules->max_error)
+  double off;
+  if (stx_ground_is_steep(&fit, rules) || !stx_ground_fits(line, track, &fit, rules, &off))
     return 0;
+  line->off = off;
   line->sums = sums;
   line->fit = fit;
   line->next = at + 1;
@@ -175,7 +215,7 @@ STX_INLINE int stx_ground_lines(
 {
   double ground = rules->foot;
   int count = 0, open = 0;
-  StxGroundLine line = {0, 0, {0, 0, 0, 0, 0}, {0, 0}};
+  StxGroundLine line = {0, 0, {0, 0, 0, 0, 0}, {0, 0}, 0};
   for (int at = 0; at <= track->count;) {
     if (open && at < track->count && stx_ground_join(&line, track, rules)) {
       at++;

@@ -8,21 +8,8 @@
  * Tried and rejected: see docs/algorithms/ground.md.
  */
 #include "common/ground/ground_private.h"
-#include "common/ground/ground_scan.inc.h"
+#include "common/ground/ground_lows.inc.h"
 #include "common/parallel.h"
-
-#ifdef _OPENMP
-#define EACH_POINT _Pragma("omp simd")
-#else
-#define EACH_POINT _Pragma("GCC ivdep")
-#endif
-
-/* What gathers from tables: vectors of 512 bits take longer than two of 256 there. */
-#ifdef __AVX512F__
-#define GATHERS __attribute__((noinline, target("prefer-vector-width=256")))
-#else
-#define GATHERS
-#endif
 
 /* ---- 0. Level ----------------------------------------------------------------------------- */
 
@@ -38,13 +25,11 @@ static void find_lowest(void *data, int i, int worker)
   const Scan *s = data;
   Worker *w = worker_with(s, worker, LOWEST);
   size_t stride = stx_ground_stride(s->count), end = piece_end(looked_at(s), PIECE, i);
-  for (size_t k = (size_t)i * PIECE; k < end; k++) {
-    const float *point = s->points + 4 * k * stride;
-    int cell = stx_ground_cell(point);
-    if (cell < 0)
-      continue;
-    uint64_t key = stx_ground_cell_key(point, (uint32_t)(k * stride));
-    w->lowest[cell] = key < w->lowest[cell] ? key : w->lowest[cell];
+  Lows lows;
+  for (size_t k = (size_t)i * PIECE; k < end; k += BLOCK) {
+    int count = end - k < BLOCK ? (int)(end - k) : BLOCK;
+    find_lows(s->points, k * stride, stride, count, &lows);
+    take_lows(w->lowest, &lows, count);
   }
 }
 
@@ -56,7 +41,7 @@ static void collect_lows(Scan *s)
     uint64_t key = s->came[0]->lowest[cell];
     for (int t = 1; t < s->came_count; t++)
       key = s->came[t]->lowest[cell] < key ? s->came[t]->lowest[cell] : key;
-    if (key == STX_GROUND_NO_KEY)
+    if (key >> 56 == EXTREME_NONE)
       continue;
     const float *point = s->points + 4 * (size_t)(uint32_t)key;
     lows->x[lows->count] = point[0];
@@ -87,66 +72,18 @@ static void level_scan(Scan *s)
 
 /* ---- 1. Bins, 2. Prototypes --------------------------------------------------------------- */
 
-static inline __attribute__((always_inline)) void place_block(
-    const Scan *s, size_t first, int count, uint64_t *keys, int32_t *tops, bool clusters)
-{
-  const float *points = s->points + 4 * first;
-  const StxGroundFrame frame = s->frame;
-  const StxGroundGrid grid = stx_ground_grid(s->params, s->clusters.words * 64);
-  int32_t *restrict bin = s->bin + first;
-  float *restrict at_z = s->z + first, *restrict at_range = s->range + first;
-  uint32_t *restrict cell = s->cell + first;
-  EACH_POINT
-  for (int i = 0; i < count; i++) {
-    StxGroundPoint p = stx_ground_place(&frame, points + 4 * i);
-    int32_t z = stx_ground_units(p.z);
-    bin[i] = p.bin;
-    at_z[i] = p.z;
-    at_range[i] = p.range;
-    if (clusters)
-      cell[i] = stx_ground_grid_cell(&grid, p.x, p.y);
-    tops[i] = z;
-    keys[i] = stx_ground_key(z, stx_ground_units(p.range));
-  }
-}
-
-/* `none`: the bin of points without one. */
-static inline void take_point(Worker *w, int32_t bin, int32_t none, uint64_t key, int32_t top)
-{
-  bin = bin < 0 ? none : bin;
-  w->key[bin] = key < w->key[bin] ? key : w->key[bin];
-  w->top[bin] = top > w->top[bin] ? top : w->top[bin];
-}
-
-/* Neighbours in a scan often share a bin, and a minimum has to wait for the one before: so four
- * quarters of the block take turns. */
-static inline void take_block(
-    const Scan *s, Worker *w, size_t first, int count, const uint64_t *keys, const int32_t *tops)
-{
-  const int32_t *bin = s->bin + first, none = (int32_t)s->bins;
-  int i = 0;
-  if (count == BLOCK)
-    for (; i < BLOCK / 4; i++)
-      for (int k = i; k < BLOCK; k += BLOCK / 4)
-        take_point(w, bin[k], none, keys[k], tops[k]);
-  else
-    for (; i < count; i++)
-      take_point(w, bin[i], none, keys[i], tops[i]);
-}
-
 static void fill_piece(void *data, int i, int worker)
 {
   const Scan *s = data;
   Worker *w = worker_with(s, worker, BINS);
-  uint64_t keys[BLOCK];
-  int32_t tops[BLOCK];
+  Extremes extremes[BLOCK];
   for (size_t at = (size_t)i * PIECE, end = piece_end(s->count, PIECE, i); at < end; at += BLOCK) {
     int count = block_size(s, at);
     if (s->clusters.side > 0)
-      place_block(s, at, count, keys, tops, true);
+      place_block(s, at, count, extremes, true);
     else
-      place_block(s, at, count, keys, tops, false);
-    take_block(s, w, at, count, keys, tops);
+      place_block(s, at, count, extremes, false);
+    take_block(s, w, at, count, extremes);
   }
 }
 
@@ -154,35 +91,31 @@ static void fill_bins(Scan *s)
 {
   stx_parallel(s->workers, pieces_of(s->count, PIECE), fill_piece, s);
   gather(s, BINS);
+  s->bin = s->came[0]->bin;
 }
 
 /* Merges all tables into the first, for the bins of a sector. */
 static void merge_sector(const Scan *s, int sector)
 {
   size_t bins = (size_t)s->params->bins, first = (size_t)sector * bins;
-  uint64_t *key = s->came[0]->key;
-  int32_t *top = s->came[0]->top;
   for (int t = 1; t < s->came_count; t++)
-    for (size_t i = first; i < first + bins; i++) {
-      uint64_t other = s->came[t]->key[i];
-      int32_t other_top = s->came[t]->top[i];
-      key[i] = other < key[i] ? other : key[i];
-      top[i] = other_top > top[i] ? other_top : top[i];
-    }
+    for (size_t i = first; i < first + bins; i++)
+      take_extremes(&s->bin[i].extremes, &s->came[t]->bin[i].extremes);
 }
 
 /* ---- 3. Lines ----------------------------------------------------------------------------- */
 
 static StxGroundTrack collect_sector(const Scan *s, Worker *w, int sector)
 {
-  const uint64_t *key = s->came[0]->key + (size_t)sector * (size_t)s->params->bins;
+  int bins = s->params->bins, count = 0;
+  size_t first = (size_t)sector * (size_t)bins;
   StxGroundTrack track = {w->range, w->z, 0};
-  int count = 0;
-  for (int bin = 0; bin < s->params->bins; bin++) {
-    w->range[count] = (int32_t)(uint32_t)key[bin];
-    w->z[count] = stx_ground_key_z(key[bin]);
-    w->bin[count] = bin;
-    count += key[bin] != STX_GROUND_NO_KEY;
+  split_extremes(s->bin + first, bins, w->range, w->z, w->top);
+  for (int bin = 0; bin < bins; bin++) { /* those in use move together */
+    w->range[count] = w->range[bin];
+    w->z[count] = w->z[bin];
+    w->number[count] = bin;
+    count += w->top[bin] != TOP_NONE;
   }
   track.count = count;
   return track;
@@ -203,7 +136,7 @@ static void fit_sector(const Scan *s, Worker *w, int sector)
   for (int i = lines - 1; i >= 0; i--) { /* where two meet, the nearer line counts */
     const StxGroundSpan *span = &w->spans[i];
     StxGroundLevel level = stx_ground_level(&span->fit, s->params);
-    for (int bin = w->bin[span->first]; bin <= w->bin[span->last]; bin++) {
+    for (int bin = w->number[span->first]; bin <= w->number[span->last]; bin++) {
       intercept[bin] = level.intercept;
       slope[bin] = level.slope;
       has[bin] = 1;
@@ -228,47 +161,68 @@ static void fit_lines(Scan *s)
 
 /* ---- 4. Ground line of a bin, 5. Obstacle bins -------------------------------------------- */
 
-/* Steps to the nearest sector with a line, by bin, from what they were one sector before. */
-static inline void step_on(const Scan *s, int sector, int32_t *away)
+static inline Near near_row(const Near *rows, int row, int bins)
+{
+  size_t at = (size_t)row * (size_t)bins;
+  return (Near){rows->away + at, rows->intercept + at, rows->slope + at};
+}
+
+/* Nothing has been met. */
+static void begin_steps(int bins, int reach, const Near *near)
+{
+  for (int bin = 0; bin < bins; bin++) {
+    near->away[bin] = reach + 1;
+    near->intercept[bin] = near->slope[bin] = 0;
+  }
+}
+
+/* What is near at a sector, from what was at the one before; the same memory or another. */
+static void step_on(const Scan *s, int sector, Near before, Near near)
 {
   int bins = s->params->bins, sectors = s->params->sectors;
   int at = sector < 0 ? sector + sectors : sector < sectors ? sector : sector - sectors;
   const uint8_t *has = s->has + (size_t)at * (size_t)bins;
-  EACH_POINT
-  for (int bin = 0; bin < bins; bin++)
-    away[bin] = has[bin] ? 0 : away[bin] + 1;
-}
-
-/* Nothing has been met. */
-static inline void begin_steps(int bins, int reach, int32_t *away)
-{
-  for (int bin = 0; bin < bins; bin++)
-    away[bin] = reach + 1;
-}
-
-/* The steps back and ahead say which sector has the nearest line; of two the one ahead. */
-static GATHERS void level_sector(
-    const Scan *s, int sector, const int32_t *back, const int32_t *ahead)
-{
-  const StxGroundParams params = *s->params; /* what is written cannot change it */
-  int bins = params.bins, sectors = params.sectors, reach = stx_ground_search(&params);
-  size_t first = (size_t)sector * (size_t)bins;
-  const int32_t *top = s->came[0]->top + first;
-  const float *intercept = s->intercept, *slope = s->slope;
-  StxGroundLevel *restrict level = s->level + first;
+  const float *intercept = s->intercept + (size_t)at * (size_t)bins;
+  const float *slope = s->slope + (size_t)at * (size_t)bins;
   EACH_POINT
   for (int bin = 0; bin < bins; bin++) {
-    int away = ahead[bin] <= back[bin] ? ahead[bin] : -back[bin], from = sector + away;
-    int used = (top[bin] != INT32_MIN) & (away <= reach) & (-away <= reach);
-    from = from < 0 ? from + sectors : from;
-    from = from < sectors ? from : from - sectors;
-    from = (used ? from : sector) * bins + bin;
-    StxGroundLevel found = {intercept[from], slope[from], (float)params.max_dist_to_line};
-    stx_ground_narrow(&found, &params, bin, top[bin]);
-    level[bin].intercept = found.intercept;
-    level[bin].slope = found.slope;
-    level[bin].up = used ? found.up : -1.0f;
+    near.away[bin] = has[bin] ? 0 : before.away[bin] + 1;
+    near.intercept[bin] = has[bin] ? intercept[bin] : before.intercept[bin];
+    near.slope[bin] = has[bin] ? slope[bin] : before.slope[bin];
   }
+}
+
+/* The nearer one of two lines; of lines equally near the one ahead. */
+static void level_sector(const Scan *s, Worker *w, int sector, Near ahead)
+{
+  const StxGroundParams params = *s->params; /* what is written cannot change it */
+  int bins = params.bins, reach = stx_ground_search(&params);
+  const int32_t *top = w->top;
+  split_extremes(s->bin + (size_t)sector * (size_t)bins, bins, w->range, w->z, w->top);
+  const Near back = w->back;
+  float *intercept = w->intercept, *slope = w->slope, *up = w->up;
+  EACH_POINT
+  for (int bin = 0; bin < bins; bin++) {
+    bool on = ahead.away[bin] <= back.away[bin];
+    int away = on ? ahead.away[bin] : back.away[bin];
+    StxGroundLevel found = {on ? ahead.intercept[bin] : back.intercept[bin],
+        on ? ahead.slope[bin] : back.slope[bin], (float)params.max_dist_to_line};
+    stx_ground_narrow(&found, &params, bin, top[bin]);
+    intercept[bin] = found.intercept;
+    slope[bin] = found.slope;
+    up[bin] = (top[bin] != TOP_NONE) & (away <= reach) ? found.up : -INFINITY;
+  }
+}
+
+/* What level_sector() found as records. */
+static void join_levels(const Worker *w, int bins, Bin *bin)
+{
+  int i = 0;
+  for (; i + GSIMD <= bins; i += GSIMD)
+    gs_quads(bin + i, gs_load(w->intercept + i), gs_load(w->slope + i), gs_load(w->up + i),
+        gs_all_ints(STX_POINT_OBSTACLE));
+  for (; i < bins; i++)
+    bin[i].level = (Level){w->intercept[i], w->slope[i], w->up[i], STX_POINT_OBSTACLE};
 }
 
 /* Two sweeps over the sectors, against their order and with it, in place of a search from each bin,
@@ -279,51 +233,61 @@ static void level_piece(void *data, int i, int worker)
   Worker *w = s->worker[worker];
   int bins = s->params->bins, reach = stx_ground_search(s->params);
   int first = i * SECTORS, end = (int)piece_end((size_t)s->params->sectors, SECTORS, i);
-  begin_steps(bins, reach, w->away);
-  for (int sector = end - 1 + reach; sector >= first; sector--) {
-    step_on(s, sector, w->away);
-    if (sector < end)
-      memcpy(w->ahead + (size_t)(sector - first) * (size_t)bins, w->away,
-          (size_t)bins * sizeof *w->away);
-  }
-  begin_steps(bins, reach, w->away);
-  for (int sector = first - reach; sector < end; sector++) {
-    step_on(s, sector, w->away);
-    if (sector >= first)
-      level_sector(s, sector, w->away, w->ahead + (size_t)(sector - first) * (size_t)bins);
+  Near behind = near_row(&w->ahead, end - first, bins);
+  begin_steps(bins, reach, &behind);
+  for (int sector = end - 1 + reach; sector >= end; sector--)
+    step_on(s, sector, behind, behind);
+  for (int k = end - first - 1; k >= 0; k--)
+    step_on(s, first + k, near_row(&w->ahead, k + 1, bins), near_row(&w->ahead, k, bins));
+  begin_steps(bins, reach, &w->back);
+  for (int sector = first - reach; sector < first; sector++)
+    step_on(s, sector, w->back, w->back);
+  for (int k = 0; k < end - first; k++) {
+    step_on(s, first + k, w->back, w->back);
+    level_sector(s, w, first + k, near_row(&w->ahead, k, bins));
+    join_levels(w, bins, s->bin + (size_t)(first + k) * (size_t)bins);
   }
 }
 
 static void level_sectors(Scan *s)
 {
+  s->bin[s->bins].level = (Level){0, 0, -INFINITY, STX_POINT_NONE};
   stx_parallel(s->workers, pieces_of((size_t)s->params->sectors, SECTORS), level_piece, s);
 }
 
 /* ---- 6. Labels, 7. Clusters --------------------------------------------------------------- */
 
-/* Labels a block; returns how many of its points are ground, and adds those in a bin to *inside. */
-static GATHERS uint32_t label_block(const Scan *s, size_t first, int count, uint32_t *inside)
+/* How many points are ground, how many have no bin. */
+typedef struct {
+  uint32_t ground, outside;
+} Counts;
+
+static inline void label_point(const Scan *s, size_t i, float below, Counts *counts)
 {
-  const StxGroundLevel *level = s->level;
-  const int32_t *restrict bin = s->bin + first;
-  const float *restrict z = s->z + first, *restrict range = s->range + first;
-  uint32_t *restrict labels = s->labels + first;
+  const Level *level = &s->bin[s->labels[i]].level;
+  float above = s->z[i] - (level->intercept + level->slope * s->range[i]);
+  uint32_t is_ground = (above < level->up) & (above > -below);
+  counts->ground += is_ground;
+  counts->outside += level->other == STX_POINT_NONE;
+  s->labels[i] = is_ground ? STX_POINT_GROUND : level->other;
+}
+
+static void label_block(const Scan *s, size_t first, int count, Counts *counts)
+{
   float below = (float)s->params->max_dist_below;
-  uint32_t ground = 0, placed = 0;
-#ifdef _OPENMP
-#pragma omp simd reduction(+ : ground, placed)
-#endif
-  for (int i = 0; i < count; i++) {
-    StxGroundPoint p = {0, 0, z[i], range[i], bin[i] < 0 ? 0 : bin[i]};
-    uint32_t in_bin = bin[i] >= 0;
-    uint32_t is_ground = (uint32_t)stx_ground_is_ground(&level[p.bin], below, &p) & in_bin;
-    uint32_t label = is_ground ? STX_POINT_GROUND : STX_POINT_OBSTACLE;
-    labels[i] = in_bin ? label : STX_POINT_NONE;
-    ground += is_ground;
-    placed += in_bin;
+  size_t i = first, end = first + (size_t)count;
+  Ints ground = gs_all_ints(0), placed = ground;
+  for (; i + GSIMD <= end; i += GSIMD) {
+    Planes level = gs_points_at(&s->bin->level.intercept, s->labels + i);
+    Floats above = gs_load_floats(s->z + i) - (level.x + level.y * gs_load_floats(s->range + i));
+    placed = gs_add(placed, gs_bits(level.w));
+    gs_store(s->labels + i, gs_between(above, gs_all(-below), level.z,
+                                gs_all_ints(STX_POINT_GROUND), gs_bits(level.w), &ground));
   }
-  *inside += placed;
-  return ground;
+  counts->ground -= (uint32_t)gs_total(ground);
+  counts->outside += (uint32_t)(i - first) - (uint32_t)gs_total(placed) / STX_POINT_OBSTACLE;
+  for (; i < end; i++)
+    label_point(s, i, below, counts);
 }
 
 /* A bit for each cell with an obstacle; without branches, which nothing could predict. */
@@ -341,15 +305,17 @@ static void label_piece(void *data, int i, int worker)
   const Scan *s = data;
   Worker *w = worker_with(s, worker, OCCUPIED);
   bool clusters = s->clusters.side > 0;
-  uint32_t ground = 0, inside = 0;
+  Counts counts = {0, 0};
+  size_t first = (size_t)i * PIECE;
   for (size_t at = (size_t)i * PIECE, end = piece_end(s->count, PIECE, i); at < end; at += BLOCK) {
     int count = block_size(s, at);
-    ground += label_block(s, at, count, &inside);
+    label_block(s, at, count, &counts);
     if (clusters)
       occupy_block(s, w->occupied, at, count);
   }
-  w->ground += ground;
-  w->obstacles += inside - ground;
+  w->ground += counts.ground;
+  w->obstacles +=
+      (uint32_t)(piece_end(s->count, PIECE, i) - first) - counts.ground - counts.outside;
 }
 
 static void label_points(Scan *s)

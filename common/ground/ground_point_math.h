@@ -29,17 +29,22 @@ typedef struct {
   int bin; /* sector · bins + bin */
 } StxGroundPoint;
 
-/* The azimuth in turns, 0…1, counter-clockwise from x; 0 at the origin. The polynomial is an
- * approximation of atan(t)/2π on 0…1 that is off by less than 1e-6 turns. */
+#define STX_GROUND_TINY 1.17549435e-38f /* m, the least normal number: what divides is not 0 */
+
+/* An approximation of atan(t)/2π on 0…1 that is off by less than 1e-6 turns, of numbers or vectors;
+ * s = t², ss = t⁴. Three short sums in place of a long one that waits for itself. */
+#define STX_GROUND_ARC(t, s, ss)                                                                   \
+  ((((0.159151317f - 0.0529385668f * (s)) + (0.0308029046f - 0.0185298427f * (s)) * (ss)) +        \
+       (0.00837907812f - 0.00186515519f * (s)) * ((ss) * (ss))) *                                  \
+      (t))
+
+/* The azimuth in turns, 0…1, counter-clockwise from x; 0 at the origin. */
 STX_INLINE float stx_ground_turns(float x, float y)
 {
   float a = fabsf(x), b = fabsf(y);
   float most = a > b ? a : b, least = b < a ? b : a; /* as vectors have a maximum, a minimum */
-  float t = least / (most > 0 ? most : 1.0f), s = t * t;
-  float ss = s * s; /* three short sums in place of a long one that waits for itself */
-  float low = 0.159151317f - 0.0529385668f * s, middle = 0.0308029046f - 0.0185298427f * s;
-  float high = 0.00837907812f - 0.00186515519f * s;
-  float p = ((low + middle * ss) + high * (ss * ss)) * t;
+  float t = least / (most > STX_GROUND_TINY ? most : STX_GROUND_TINY), s = t * t;
+  float ss = s * s, p = STX_GROUND_ARC(t, s, ss);
   p = b > a ? 0.25f - p : p;
   p = x < 0 ? 0.5f - p : p;
   return y < 0 ? 1.0f - p : p;
@@ -74,17 +79,18 @@ STX_INLINE StxGroundPoint stx_ground_place(const StxGroundFrame *frame, const fl
   return p;
 }
 
+#define STX_GROUND_WHOLE 12582912.0f      /* 1.5 · 2^23, */
+#define STX_GROUND_WHOLE_BITS 0x4B400000u /* in memory */
+
 /* To 1/1024 m, ties to even; |metres| < 2048. The addition rounds: of floats from 2^23 to 2^24 the
  * last bits are the whole number. What is further off, or no number, becomes any number, which
  * nobody reads: its point has no bin. */
 STX_INLINE int32_t stx_ground_units(float metres)
 {
-  const float whole = 12582912.0f;         /* 1.5 · 2^23, */
-  const uint32_t whole_bits = 0x4B400000u; /* in memory */
-  float sum = metres * STX_GROUND_UNIT + whole;
+  float sum = metres * STX_GROUND_UNIT + STX_GROUND_WHOLE;
   uint32_t bits;
   memcpy(&bits, &sum, sizeof bits);
-  return (int32_t)(bits - whole_bits);
+  return (int32_t)(bits - STX_GROUND_WHOLE_BITS);
 }
 
 /* Bins compare their points by this: the lowest first, of those the nearest. */

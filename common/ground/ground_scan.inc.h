@@ -12,6 +12,10 @@
 
 #include <string.h>
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 enum {
   BLOCK = 256,
   PIECE = 32 * BLOCK, /* points that a thread takes at a time; */
@@ -21,17 +25,45 @@ enum {
 /* A worker's tables, as a set. */
 enum { LOWEST = 1, BINS = 2, OCCUPIED = 4 };
 
+/* A bin's lowest point, of those the nearest, and its highest: see extreme(). `top` has the same
+ * word twice. */
+typedef struct {
+  _Alignas(16) uint64_t low;
+  uint64_t top;
+} Extremes;
+
+/* The ground in a bin; up: −∞ where there is none. `other`: the label of what is not ground. */
+typedef struct {
+  _Alignas(16) float intercept;
+  float slope, up;
+  uint32_t other;
+} Level;
+
+/* First the one, then, in the same place, the other. */
+typedef union {
+  Extremes extremes;
+  Level level;
+} Bin;
+
+/* The nearest line on one side, by bin: steps to its sector, and its ground. */
+typedef struct {
+  int32_t *away;
+  float *intercept, *slope;
+} Near;
+
 /* A worker's own. */
 typedef struct {
-  unsigned made; /* tables */
-  uint64_t lowest[STX_GROUND_CELLS];
+  unsigned made;                         /* tables */
+  uint64_t lowest[STX_GROUND_CELLS + 1]; /* by cell, see extreme(); the last is no cell */
   int32_t range[STX_GROUND_MAX_BINS], z[STX_GROUND_MAX_BINS]; /* prototypes of a sector */
-  int bin[STX_GROUND_MAX_BINS];
+  int32_t top[STX_GROUND_MAX_BINS];                           /* highest points; TOP_NONE: none */
+  int number[STX_GROUND_MAX_BINS];                            /* bins of prototypes */
+  float intercept[STX_GROUND_MAX_BINS], slope[STX_GROUND_MAX_BINS], up[STX_GROUND_MAX_BINS];
   StxGroundSpan spans[STX_GROUND_MAX_BINS];
-  uint64_t *key; /* by bin of the scan; behind them one for points without a bin, arbitrary */
-  int32_t *top;
-  int32_t *away, *ahead; /* steps to the nearest line, by bin; of the sectors of a piece */
-  uint64_t *occupied;    /* cells of the clusters' grid, a bit each */
+  Bin *bin;           /* of the scan; behind them one for points without a bin */
+  Near back;          /* of a sector; */
+  Near ahead;         /* of those of a piece and the one behind them, which are a row each */
+  uint64_t *occupied; /* cells of the clusters' grid, a bit each */
   uint32_t ground, obstacles, lines;
 } Worker;
 
@@ -50,12 +82,11 @@ typedef struct {
   int came_count;
 
   float *intercept, *slope; /* of the sectors' own lines, by bin of the scan */
-  StxGroundLevel *level;    /* with those of their neighbours, likewise */
+  Bin *bin;                 /* the first worker's, which become levels */
   uint8_t *has;             /* likewise: has the sector a line there? */
 
-  int32_t *bin; /* by point, kept for the labels */
-  float *z, *range;
-  uint32_t *cell; /* of the clusters' grid */
+  float *z, *range; /* by point, kept for the labels, which are its bin until then */
+  uint32_t *cell;   /* of the clusters' grid */
   StxGroundClusters clusters;
 } Scan;
 
@@ -78,19 +109,48 @@ static inline int block_size(const Scan *s, size_t first)
   return s->count - first < BLOCK ? (int)(s->count - first) : BLOCK;
 }
 
+/* ---- Lowest and highest points ------------------------------------------------------------ */
+
+enum {
+  EXTREME_MIDDLE = 0x50000000, /* height 0 */
+  EXTREME_NONE = 0x7F,         /* every byte of a bin without points */
+  TOP_NONE = EXTREME_MIDDLE - EXTREME_NONE * 0x01010101
+};
+
+/* The lowest height has the least, of those the nearest; as bits of a double it is positive and
+ * ordered alike: |z| < 2^21. */
+static inline uint64_t extreme(uint32_t z, uint32_t range)
+{
+  return (uint64_t)(z + EXTREME_MIDDLE) << 32 | range;
+}
+
+static inline int32_t extreme_z(uint64_t extreme)
+{
+  return (int32_t)((uint32_t)(extreme >> 32) - EXTREME_MIDDLE);
+}
+
+static inline void take_extremes(Extremes *to, const Extremes *from)
+{
+#ifdef __SSE2__
+  __m128d least = _mm_load_pd((const double *)(const void *)to);
+  __m128d other = _mm_load_pd((const double *)(const void *)from);
+  _mm_store_pd((double *)(void *)to, _mm_min_pd(least, other));
+#else
+  to->low = from->low < to->low ? from->low : to->low;
+  to->top = from->top < to->top ? from->top : to->top;
+#endif
+}
+
 /* ---- Tables ------------------------------------------------------------------------------- */
 
 static void clear_table(const Scan *s, Worker *w, unsigned table)
 {
   if (table == LOWEST)
-    memset(w->lowest, 0xFF, sizeof w->lowest);
+    memset(w->lowest, EXTREME_NONE, sizeof w->lowest);
   if (table == OCCUPIED)
     memset(w->occupied, 0, stx_ground_occupied_bytes(s->clusters.side));
-  if (table == BINS) {
-    memset(w->key, 0xFF, s->bins * sizeof *w->key);
-    for (size_t i = 0; i < s->bins; i++)
-      w->top[i] = INT32_MIN;
-  }
+  if (table == BINS)
+    memset(w->bin, EXTREME_NONE, (s->bins + 1) * sizeof *w->bin);
   w->made |= table;
 }
 
@@ -116,6 +176,13 @@ static void gather(Scan *s, unsigned table)
 
 /* ---- Memory ------------------------------------------------------------------------------- */
 
+static void take_near(Near *near, size_t bins, StxLayout *at)
+{
+  STX_TAKE(at, near->away, bins);
+  STX_TAKE(at, near->intercept, bins);
+  STX_TAKE(at, near->slope, bins);
+}
+
 /* A worker, first thing in its memory, and its tables. */
 static void take_worker(const StxGroundParams *params, Worker **worker, StxLayout *at)
 {
@@ -125,10 +192,9 @@ static void take_worker(const StxGroundParams *params, Worker **worker, StxLayou
     *worker = w;
   else
     w = &layout;
-  STX_TAKE(at, w->key, bins + 1);
-  STX_TAKE(at, w->top, bins + 1);
-  STX_TAKE(at, w->away, params->bins);
-  STX_TAKE(at, w->ahead, (size_t)SECTORS * (size_t)params->bins);
+  STX_TAKE(at, w->bin, bins + 1);
+  take_near(&w->back, (size_t)params->bins, at);
+  take_near(&w->ahead, (size_t)(SECTORS + 1) * (size_t)params->bins, at);
   w->occupied = stx_take(at, stx_ground_occupied_bytes(stx_ground_side(params)));
 }
 
@@ -144,9 +210,7 @@ static size_t lay_out(
   STX_TAKE(&at, s->came, workers);
   STX_TAKE(&at, s->intercept, bins);
   STX_TAKE(&at, s->slope, bins);
-  STX_TAKE(&at, s->level, bins);
   STX_TAKE(&at, s->has, bins);
-  STX_TAKE(&at, s->bin, count);
   STX_TAKE(&at, s->z, count);
   STX_TAKE(&at, s->range, count);
   STX_TAKE(&at, s->cell, count);
