@@ -38,6 +38,7 @@ static inline void gather(
     _mm512_mask_cvtepi32_storeu_epi16(out + i, inside, _mm512_srlv_epi32(word, shift));
   }
 #else
+#pragma GCC unroll 8
   for (int i = 0; i < count; i++)
     out[i] = tables->class_cost[index[i]];
 #endif
@@ -94,7 +95,8 @@ static void add_cells(const uint32_t *sum, int width, int cells, uint32_t *num)
 }
 
 /* num[c] = Σ of the cell's bytes, straight from contiguous rows; false where there is no fast way.
- * `pixels` may end within the last cell. */
+ * `pixels` may end within the last cell. A block is too narrow for the processor to see in time
+ * which rows come next, so those of the cells below are asked for. */
 #if defined __AVX512VNNI__ && defined __AVX512BW__
 /* 0 beyond the pixels, flipped or not. */
 static inline __m512i load_bytes(const uint8_t *row, int pixels, __m512i flip)
@@ -110,7 +112,9 @@ static inline __attribute__((always_inline)) void add_flipped(const uint8_t *row
   for (int x = 0; x < pixels; x += 64, num += 64 / width) {
     __m512i sum = _mm512_setzero_si512();
     for (int y = 0; y < rows; y++) {
-      __m512i v = load_bytes(row + y * stride + x, pixels - x, flip);
+      const uint8_t *at = row + y * stride + x;
+      __builtin_prefetch(at + rows * stride);
+      __m512i v = load_bytes(at, pixels - x, flip);
       sum = width == 4 ? _mm512_dpbusd_epi32(sum, v, ones)
                        : _mm512_add_epi64(sum, _mm512_sad_epu8(v, _mm512_setzero_si512()));
     }
@@ -154,6 +158,7 @@ ALWAYS_INLINE void add_eights(const uint8_t *row, ptrdiff_t stride, int rows, ui
   V64 sum = {0};
   const V16 flips = (V16){0} + (uint16_t)(flip * 0x101);
   for (int y = 0; y < rows; y++) {
+    __builtin_prefetch(row + (rows + y) * stride);
     V16 v = (V16)load_bytes(row + y * stride, pixels, flip) ^ flips, zero = {0};
     sum += (V64)STX_MM(sad_epu8)((Register)v, (Register)zero);
   }
@@ -167,6 +172,7 @@ ALWAYS_INLINE void add_fours(const uint8_t *row, ptrdiff_t stride, int rows, uin
   V16 sum = {0};
   const V16 flips = (V16){0} + (uint16_t)(flip * 0x101), ones = (V16){0} + 1;
   for (int y = 0; y < rows; y++) {
+    __builtin_prefetch(row + (rows + y) * stride);
     V16 v = (V16)load_bytes(row + y * stride, pixels, flip) ^ flips;
     sum += (v & 0xFF) + (v >> 8);
   }

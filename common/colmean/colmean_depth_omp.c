@@ -11,12 +11,10 @@
  *           as many as a network's for 64, which does not fit the registers any more)
  *   sums    over the pixels with d in [low, high]; Σ c²(d − low) as two sums of 16-bit halves,
  *           which cannot overflow 32 bits for any cell
- *   quotients  in double. Numerators stay below 2^48 and denominators below 2^32, so two different
- *           quotients differ by more than the rounding error, and the integer part is exact.
  */
 #include "common/colmean/colmean_load.inc.h"
 #include "common/colmean/colmean_median.inc.h"
-#include "common/colmean/colmean_smooth_private.h"
+#include "common/colmean/colmean_quotients.inc.h"
 
 #include <string.h>
 
@@ -136,49 +134,6 @@ static void gather_sums(const Pixels *pixels, const StxColmeanParams *params, Su
   memcpy(&low, sums->low, sizeof low);
   memcpy(&range, ranges, sizeof range);
   sum_pixels(pixels, params->reduction, low, range, sums);
-}
-
-/* ---- Quotients ---------------------------------------------------------------------------- */
-
-/* The rounded quotients of every lane. `n` is the number of pixels of each cell. */
-static void finish(const Sums *sums, double unit, StxReduction reduction, bool certain,
-    const int32_t n[LANES], uint16_t *disparity, uint16_t *weight)
-{
-  bool by_weight = !certain && reduction == STX_REDUCE_WEIGHTED;
-  for (int lane = 0; lane < LANES; lane++) {
-    int32_t entered = sums->entered[lane];
-    int32_t total = certain ? STX_WEIGHT_ONE * entered : sums->weight[lane];
-    int32_t share = by_weight ? total : entered;
-    double den = share > 0 ? share : 1;
-    double num = sums->moment_high[lane] * unit + sums->moment_low[lane];
-    int32_t mean = sums->low[lane] + (int32_t)((2 * num + den) / (2 * den));
-    int32_t w = (int32_t)((2.0 * total + n[lane]) / (2.0 * n[lane]));
-    int32_t known = 4 * sums->valid[lane] >= n[lane] ? -1 : 0;
-    int32_t d = reduction == STX_REDUCE_MEDIAN ? sums->median[lane] : mean;
-    disparity[lane] = (uint16_t)(d & known);
-    weight[lane] = (uint16_t)(w & known);
-  }
-}
-
-/* Cells with more sky than anything else. */
-static void finish_sky(
-    const Sums *sums, const int32_t n[LANES], uint16_t *disparity, uint16_t *weight)
-{
-  for (int lane = 0; lane < LANES; lane++) {
-    int32_t w = (int32_t)((2.0 * sums->sky_weight[lane] + n[lane]) / (2.0 * n[lane]));
-    bool sky = sums->sky[lane] > sums->valid[lane];
-    disparity[lane] = sky ? STX_DISPARITY_UNKNOWN : disparity[lane];
-    weight[lane] = sky ? (uint16_t)w : weight[lane];
-  }
-}
-
-static void cell_sizes(const StxGrid *grid, int x, int height, int32_t n[LANES])
-{
-  for (int lane = 0; lane < LANES; lane++) {
-    int left = grid->width - (x + lane * grid->cell_width);
-    int width = left < grid->cell_width ? left : grid->cell_width;
-    n[lane] = (width > 0 ? width : 1) * height;
-  }
 }
 
 /* ---- Any cells ---------------------------------------------------------------------------- */
@@ -342,21 +297,19 @@ static void deal_all(Work *work, int rows)
   memset(room->far_weight + used, 0, rest);
 }
 
-/* Where a quarter of the cells have far values, nothing is gained by putting them aside. */
-static void far_cells(
-    Work *work, const V16 *far, const Sums *sums, int rows, const int32_t n[LANES], int at)
+/* The cells of `far`, a bit each. Where they are more than a quarter, nothing is gained by putting
+ * them aside. */
+static void far_cells(Work *work, uint32_t far, int rows, const int32_t n[LANES], int at)
 {
-  int lanes[LANES], count = 0;
-  for (int lane = 0; lane < LANES; lane++)
-    if ((*far)[lane] > 0 && 4 * sums->valid[lane] >= n[lane])
-      lanes[count++] = lane;
-  if (4 * count > LANES) {
+  if (4 * __builtin_popcount(far) > LANES) {
     deal_all(work, rows);
     finish_dealt(work, n, (*work->disparity)[0] + at, (*work->weight)[0] + at);
     return;
   }
-  for (int i = 0; i < count; i++)
-    put_aside(work, lanes[i], rows, n[lanes[i]], at + lanes[i]);
+  for (; far != 0; far &= far - 1) {
+    int lane = __builtin_ctz(far);
+    put_aside(work, lane, rows, n[lane], at + lane);
+  }
 }
 
 static void small_cells(Work *work, int x, Span span, int at)
@@ -364,16 +317,26 @@ static void small_cells(Work *work, int x, Span span, int at)
   const StxGrid *grid = &work->job->params->grid;
   uint16_t *disparity = (*work->disparity)[0] + at, *weight = (*work->weight)[0] + at;
   SmoothRows rows = smooth_rows(work->job, x, span, work->room);
+  int width = grid->cell_width, size = width * rows.count;
   int32_t n[LANES];
-  V16 range;
+  V16 range, valid;
   Sums sums;
-  STX_VARIANT(stx_colmean_smooth)
-  (&rows, grid->cell_width, work->sky, &work->pixels, &sums, &range);
+  STX_VARIANT(stx_colmean_smooth)(&rows, width, work->sky, &work->pixels, &sums, &range);
+  memcpy(&valid, sums.valid, sizeof valid);
+  bool whole =
+      (x + LANES * width <= grid->width || grid->width % width == 0) && (size & (size - 1)) == 0;
+  V16 near = (V16){0} + (uint16_t)stx_colmean_near(grid);
+  V16 is_known = (V16)(valid > (uint16_t)(whole ? (size - 1) / 4 : 0));
+  uint32_t far = lanes_that_are_not_0(minus(range, near) & is_known);
+  if (whole)
+    finish_small(&sums, work->sky, __builtin_ctz((unsigned)size), disparity, weight);
+  if (whole && far == 0)
+    return;
   cell_sizes(grid, x, rows.count, n);
-  finish_cells(work, &sums, SMOOTH_UNIT, false, n, disparity, weight);
-  V16 far = minus(range, (V16){0} + (uint16_t)stx_colmean_near(grid)), none = {0};
-  if (memcmp(&far, &none, sizeof far) != 0)
-    far_cells(work, &far, &sums, rows.count, n, at);
+  if (!whole)
+    finish_cells(work, &sums, SMOOTH_UNIT, false, n, disparity, weight);
+  if (far != 0)
+    far_cells(work, far, rows.count, n, at);
 }
 
 /* ---- Entry points ------------------------------------------------------------------------- */

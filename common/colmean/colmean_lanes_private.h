@@ -78,17 +78,7 @@ ALWAYS_INLINE V16 most(V16 a, V16 b)
 #endif
 }
 
-/* a where b is 0, else 0; and the other way round */
-ALWAYS_INLINE V16 where_zero(V16 a, V16 b)
-{
-#if defined __AVX512BW__
-  return (V16)_mm512_maskz_mov_epi16(
-      _mm512_testn_epi16_mask((Register)b, (Register)b), (Register)a);
-#else
-  return a & (V16)(b == 0);
-#endif
-}
-
+/* a where b is not 0, else 0 */
 ALWAYS_INLINE V16 where_not_zero(V16 a, V16 b)
 {
 #if defined __AVX512BW__
@@ -98,14 +88,33 @@ ALWAYS_INLINE V16 where_not_zero(V16 a, V16 b)
 #endif
 }
 
-/* count + 1 where v is 0 */
-ALWAYS_INLINE V16 count_zero(V16 count, V16 v)
+/* A bit for each lane. */
+ALWAYS_INLINE uint32_t lanes_that_are_not_0(V16 v)
 {
 #if defined __AVX512BW__
-  __mmask32 zero = _mm512_testn_epi16_mask((Register)v, (Register)v);
-  return (V16)_mm512_mask_sub_epi16((Register)count, zero, (Register)count, _mm512_set1_epi16(-1));
+  return _mm512_test_epi16_mask((Register)v, (Register)v);
+#elif defined __AVX2__
+  __m256i bytes = _mm256_packs_epi16((Register)(v != 0), _mm256_setzero_si256());
+  uint32_t bits = (uint32_t)_mm256_movemask_epi8(bytes);
+  return (bits & 0xFF) | (bits >> 8 & 0xFF00);
+#elif defined __SSE2__
+  return (uint32_t)_mm_movemask_epi8(_mm_packs_epi16((Register)(v != 0), _mm_setzero_si128()));
 #else
-  return count - (V16)(v == 0);
+  uint32_t bits = 0;
+  for (int lane = 0; lane < LANES; lane++)
+    bits |= (uint32_t)(v[lane] != 0) << lane;
+  return bits;
+#endif
+}
+
+/* count + 1 where v is not 0 */
+ALWAYS_INLINE V16 count_not_zero(V16 count, V16 v)
+{
+#if defined __AVX512BW__
+  __mmask32 one = _mm512_test_epi16_mask((Register)v, (Register)v);
+  return (V16)_mm512_mask_sub_epi16((Register)count, one, (Register)count, _mm512_set1_epi16(-1));
+#else
+  return count - (V16)(v != 0);
 #endif
 }
 

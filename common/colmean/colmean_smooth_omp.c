@@ -126,41 +126,52 @@ typedef uint16_t Unaligned __attribute__((vector_size(VECTOR_BYTES), aligned(2),
 
 /* Sums down the rows of vector i of each row. */
 typedef struct {
-  V16 least[8], most[8], unknown[8], sky[8], rest[8]; /* least: of d − 1 */
-  V32 weight[8], sky_weight[8], moment[8];
+  V16 least[8], most[8], known[8], any[8], rest[8]; /* least: of d − 1; any: known or sky */
+  V32 weight[8], any_weight[8], moment[8];
 } Down;
+
+/* GCC makes two halves of it and joins them. */
+ALWAYS_INLINE V16 widen_bytes(const uint8_t *bytes)
+{
+#if defined __AVX512BW__
+  return (V16)_mm512_cvtepu8_epi16(_mm256_loadu_si256((const __m256i *)bytes));
+#elif defined __AVX2__
+  return (V16)_mm256_cvtepu8_epi16(_mm_loadu_si128((const __m128i *)bytes));
+#else
+  return __builtin_convertvector(*(const Bytes *)bytes, V16);
+#endif
+}
 
 /* Keeps d, 0 without confidence, and c². */
 ALWAYS_INLINE void look_down(
     const SmoothRows *rows, int width, bool sky, int i, const Pixels *pixels, Down *down)
 {
-  V16 lowest = ~(V16){0}, highest = {0}, unknown = {0}, skies = {0};
-  V32 weight = {0}, sky_weight = {0};
+  V16 lowest = ~(V16){0}, highest = {0}, knowns = {0}, any = {0};
+  V32 weight = {0}, any_weight = {0};
   const char *d_row = (const char *)(rows->disparity + i * LANES);
   const uint8_t *c_row = rows->confidence + i * LANES;
   for (int y = 0; y < rows->count; y++) {
-    V16 c = __builtin_convertvector(*(const Bytes *)c_row, V16);
+    V16 c = widen_bytes(c_row);
     V16 d = where_not_zero(*(const Unaligned *)d_row, c), known = where_not_zero(c, d);
     pixels->disparity[y * width + i] = d;
     pixels->weight[y * width + i] = c * c;
-    unknown = count_zero(unknown, d);
+    knowns = count_not_zero(knowns, d);
     lowest = least(lowest, d - 1);
     highest = most(highest, d);
     weight += multiply_pairs(known, known);
     if (sky) {
-      V16 other = where_zero(c, d);
-      skies = count_zero(skies, other);
-      sky_weight += multiply_pairs(other, other);
+      any = count_not_zero(any, c);
+      any_weight += multiply_pairs(c, c);
     }
     d_row += rows->disparity_stride;
     c_row += rows->confidence_stride;
   }
   down->least[i] = lowest;
   down->most[i] = highest;
-  down->unknown[i] = unknown;
+  down->known[i] = knowns;
   down->weight[i] = weight;
-  down->sky[i] = skies;
-  down->sky_weight[i] = sky_weight;
+  down->any[i] = any;
+  down->any_weight[i] = any_weight;
 }
 
 ALWAYS_INLINE void multiply_down(
@@ -212,8 +223,8 @@ ALWAYS_INLINE V16 gather(
 #pragma GCC unroll 8
   for (int i = 0; i < width; i++)
     multiply_down(rows, width, i, spread(width, low, i), pixels, &down);
-  V16 highest = across(width, MOST, down.most), pixel = (V16){0} + (uint16_t)(width * rows->count);
-  V16 valid = in_order(width, pixel - across(width, ADD, down.unknown));
+  V16 highest = across(width, MOST, down.most);
+  V16 valid = in_order(width, across(width, ADD, down.known));
   low = in_order(width, low);
   memcpy(sums->low, &low, sizeof low);
   memcpy(sums->valid, &valid, sizeof valid);
@@ -222,9 +233,11 @@ ALWAYS_INLINE V16 gather(
   store_words(width, down.moment, sums->moment_low);
   store_words(width, down.weight, sums->weight);
   if (sky) {
-    V16 others = in_order(width, pixel - across(width, ADD, down.sky));
-    memcpy(sums->sky, &others, sizeof others);
-    store_words(width, down.sky_weight, sums->sky_weight);
+    V16 skies = in_order(width, across(width, ADD, down.any)) - valid;
+    memcpy(sums->sky, &skies, sizeof skies);
+    for (int i = 0; i < width; i++)
+      down.any_weight[i] -= down.weight[i];
+    store_words(width, down.any_weight, sums->sky_weight);
   }
   return in_order(width, highest) - low;
 }

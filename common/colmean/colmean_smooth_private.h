@@ -7,6 +7,7 @@
 
 #define SMOOTH_PIXELS 64 /* of a cell, at most */
 #define SMOOTH_UNIT 32768.0
+#define SMOOTH_RANGE 1024 /* steps from the least disparity to the greatest, at most */
 
 /* The pixels of LANES cells where they lie: `count` rows. */
 typedef struct {
@@ -35,9 +36,9 @@ typedef struct {
 /*
  * Of cells `width` = 4 or 8 wide with at most SMOOTH_PIXELS pixels, as if all valid ones entered:
  * `sums` without a median, whose moments have the unit SMOOTH_UNIT, with what is said of sky where
- * `sky`; and the range of the valid disparities from `low` on, of which 1024 is the most with which
- * the moments are right. `pixels` becomes disparities, 0 without confidence, and c², row by row of
- * LANES · width pixels.
+ * `sky`; and the range of the valid disparities from `low` on, of which SMOOTH_RANGE is the most
+ * with which the moments are right. `pixels` becomes disparities, 0 without confidence, and c², row
+ * by row of LANES · width pixels.
  */
 void STX_VARIANT(stx_colmean_smooth)(
     const SmoothRows *rows, int width, bool sky, const Pixels *pixels, Sums *sums, V16 *range);
