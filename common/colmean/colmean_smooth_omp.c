@@ -142,7 +142,8 @@ ALWAYS_INLINE V16 widen_bytes(const uint8_t *bytes)
 #endif
 }
 
-/* Keeps d, 0 without confidence, and c². */
+/* Keeps d, 0 without confidence, and c². Of cells 4 high, as those 4 wide mostly are, the rows
+ * below have to be asked for: the processor sees four rows too late to do so. */
 ALWAYS_INLINE void look_down(
     const SmoothRows *rows, int width, bool sky, int i, const Pixels *pixels, Down *down)
 {
@@ -151,6 +152,10 @@ ALWAYS_INLINE void look_down(
   const char *d_row = (const char *)(rows->disparity + i * LANES);
   const uint8_t *c_row = rows->confidence + i * LANES;
   for (int y = 0; y < rows->count; y++) {
+    if (width == 4) {
+      __builtin_prefetch(d_row + rows->count * rows->disparity_stride);
+      __builtin_prefetch(c_row + rows->count * rows->confidence_stride);
+    }
     V16 c = widen_bytes(c_row);
     V16 d = where_not_zero(*(const Unaligned *)d_row, c), known = where_not_zero(c, d);
     pixels->disparity[y * width + i] = d;
