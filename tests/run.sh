@@ -114,11 +114,12 @@ test_as_users_build_it() {
   install_optional_packages $packages_applications
   fetch_cuda12 "$(realpath -m "$build/cuda12")"
   if [ "$mode" = full ]; then
-    run_tests "$build"
+    STX_CALLS=all run_tests "$build"
   else
     # Of the orders of a block's threads, random meets what the others would; reverse is that of
-    # the address sanitizer. Of the PTX of the kernels three seeds.
-    run_tests "$build" --no-suite cuda-forward --no-suite cuda-reverse --no-suite ptx-more
+    # the address sanitizer, which also runs the suite lazy. Of the PTX of the kernels three seeds.
+    run_tests "$build" --no-suite cuda-forward --no-suite cuda-reverse --no-suite ptx-more \
+      --no-suite lazy
   fi
 }
 

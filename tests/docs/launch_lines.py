@@ -26,7 +26,7 @@ import samples
 
 SECONDS = 2  # of a line without an end
 SECONDS_MOST = 60
-BUFFERS = 5
+BUFFERS = 3
 NEEDS_CAMERA = re.compile(r"v4l2src|/dev/|\.mp4|…|udpsrc|tensor_")
 AT_ONCE = 3  # most of them wait
 
@@ -101,7 +101,7 @@ def shortened(word):
     number = re.fullmatch(r"num-buffers=(\d+)", word)
     if number:
         return f"num-buffers={min(int(number[1]), BUFFERS)}"
-    return "fakesink" if word in ("autovideosink", "ximagesink") else word
+    return "fakevideosink" if word in ("autovideosink", "ximagesink") else word
 
 
 def wait_for_playing(process, output):

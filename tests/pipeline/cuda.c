@@ -11,6 +11,7 @@
 #include <gst/check/gstcheck.h>
 #include <string.h>
 
+#include "tests/gst/fixtures/call_step.h"
 #include "tests/gst/fixtures/kept.h"
 
 #define SECONDS 60
@@ -244,16 +245,10 @@ GST_END_TEST
 
 /* ---- Faults -------------------------------------------------------------------------------- */
 
-/* More calls than a run of three frames makes; the last turn of each loop proves it. All of them
- * fail once where that takes a minute, some where it would take many. */
+/* More calls than a run of three frames makes; the last turn of each loop proves it. */
 #define CALLS 330
-#define CALLS_CUDA 500
-#ifdef __SANITIZE_ADDRESS__
-#define STEP 11
-#else
-#define STEP 1
-#endif
-#define LAST(calls) ((calls) / STEP)
+#define CALLS_CUDA 501
+#define LAST(calls) ((calls) / stx_test_call_step())
 
 static void fail_call(gint number)
 {
@@ -266,7 +261,7 @@ static void fail_call(gint number)
 /* One call fails: whoever made it goes on on the CPU, and all bytes arrive. */
 GST_START_TEST(any_call_may_fail)
 {
-  fail_call(__i__ * STEP);
+  fail_call(__i__ * stx_test_call_step());
   expect_same_as_cpu(&(Way){LEAST, "", "", "", "backend=omp", "RGBA", 3});
 }
 GST_END_TEST
@@ -287,7 +282,7 @@ GST_START_TEST(any_call_may_fail_with_cuda)
   Way way = {LEAST, CUDA, CUDA, CUDA, CUDA, "RGBA", 3};
   Outcome gpu, cpu;
 
-  fail_call(__i__ * STEP);
+  fail_call(__i__ * stx_test_call_step());
   gpu = run(&way);
   if (gpu.error != NULL) {
     fail_unless(strlen(gpu.error->message) > 10, "\"%s\"", gpu.error->message);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tests/gst/cuda/cuda_fixture.h"
+#include "tests/gst/fixtures/call_step.h"
 
 #define ON_DEVICE "(" CUDA_MEMORY ")"
 #define SMALL "width=83,height=45"
@@ -151,15 +152,14 @@ GST_END_TEST
 
 /* ---- Single calls -------------------------------------------------------------------------- */
 
-/* More calls than a run makes. Sanitizers make a run ten times as long, so every run counts. */
+/* More calls than a run makes. */
+#define CALLS 280
+#define RUNS (CALLS / stx_test_call_step())
 #ifdef __SANITIZE_ADDRESS__
-#define RUNS 20
 #define RUNS_MORE 10
 #else
-#define RUNS 280
 #define RUNS_MORE 40
 #endif
-#define CALLS 280
 
 #define BOTH "(" CUDA_MEMORY ");" STIXELS_CAPS
 
@@ -170,7 +170,7 @@ GST_START_TEST(any_call_may_fail)
   CudaLine line = {SMALL, "", "(ANY)", "", BOTH, 3};
   CudaOutcome gpu, cpu;
 
-  setenv_number("STX_FAKE_CUDA_FAIL", (guint64)__i__ * CALLS / RUNS);
+  setenv_number("STX_FAKE_CUDA_FAIL", (guint64)(__i__ * CALLS / RUNS));
   gpu = cuda_run(&line);
   cpu = cuda_run_on_cpu(&line);
   ck_assert_uint_eq(gpu.buffers, 3);
