@@ -27,6 +27,10 @@ void stx_parallel_wait(StxPatience *patience)
 #include <stdatomic.h>
 #include <time.h>
 
+#if defined __linux__
+#include <sys/prctl.h>
+#endif
+
 #if defined __x86_64__ || defined __i386__
 #define RELAX() __builtin_ia32_pause()
 #elif defined __aarch64__
@@ -220,9 +224,18 @@ static bool await_loop(void)
   return sleep_until_posted(seen);
 }
 
+/* What top -H and debuggers say. */
+static void name_helper(void)
+{
+#if defined __linux__
+  prctl(PR_SET_NAME, "stixels-helper");
+#endif
+}
+
 static void *help(void *nothing)
 {
   Loop *loop;
+  name_helper();
   inside_piece = true;
   lock_pool();
   do

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Many pipelines at once in one process, each of which asks for all cores: they give the bytes that
- * one gives alone, and share their helpers (common/parallel.h), so that the number of threads is
- * that of pipelines with one thread each and one helper per core.
+ * one gives alone, and share their helpers (common/parallel.h), of which there is one per core.
  */
 #include "tests/endurance/gauge.h"
 #include "tests/endurance/lines.h"
@@ -10,8 +9,6 @@
 
 #define CROWD 50
 #define SECONDS 500
-/* GLib keeps some threads for the next task: how many at a moment is chance. */
-#define SPARE ((guint)g_thread_pool_get_max_unused_threads())
 #define SIZE "width=160,height=48,framerate=30/1"
 
 /* A stream of stixels as a sum. */
@@ -36,23 +33,12 @@ static GstPadProbeReturn add(GstPad *pad, GstPadProbeInfo *info, gpointer data)
   return GST_PAD_PROBE_OK;
 }
 
-static void set_threads(const GValue *item, gpointer data)
-{
-  GObject *element = g_value_get_object(item);
-
-  if (g_object_class_find_property(G_OBJECT_GET_CLASS(element), "threads") != NULL)
-    g_object_set(element, "threads", *(gint *)data, NULL);
-}
-
-static Member begin(guint frames, gint threads)
+static Member begin(guint frames)
 {
   gchar *count = g_strdup_printf("num-buffers=%u", frames);
   gchar *line = g_strdup_printf(ENDURANCE_WHOLE ENDURANCE_STREET("%s", SIZE), count, count);
   Member member = {stx_test_parse(line), g_checksum_new(G_CHECKSUM_SHA256), 0, FALSE};
-  GstIterator *elements = gst_bin_iterate_elements(GST_BIN(member.pipeline));
 
-  gst_iterator_foreach(elements, set_threads, &threads);
-  gst_iterator_free(elements);
   g_free(line);
   g_free(count);
   return member;
@@ -64,20 +50,20 @@ static void play(Member *member)
   gst_element_set_state(member->pipeline, GST_STATE_PLAYING);
 }
 
-/* Waits for the end, and counts the threads meanwhile. */
-static guint await_end(Member *member, guint threads)
+/* Waits for the end, and counts the helpers meanwhile. */
+static guint await_end(Member *member, guint helpers)
 {
   GstBus *bus = gst_element_get_bus(member->pipeline);
   GstMessage *end = NULL;
 
   for (gint i = 0; i < SECONDS * 50 && end == NULL; i++) {
     end = gst_bus_timed_pop_filtered(bus, GST_SECOND / 50, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
-    threads = MAX(threads, gauge_read().threads);
+    helpers = MAX(helpers, gauge_threads_named("stixels-helper"));
   }
   fail_unless(end != NULL && GST_MESSAGE_TYPE(end) == GST_MESSAGE_EOS);
   gst_message_unref(end);
   gst_object_unref(bus);
-  return threads;
+  return helpers;
 }
 
 static gchar *end(Member *member)
@@ -90,19 +76,19 @@ static gchar *end(Member *member)
   return sum;
 }
 
-/* So many at once; returns their one sum, and the highest number of threads. */
-static gchar *run(guint crowd, guint frames, gint threads_each, guint *threads)
+/* So many at once; returns their one sum, and the highest number of helpers. */
+static gchar *run(guint crowd, guint frames, guint *helpers)
 {
   Member members[CROWD];
   gchar *sum = NULL;
 
   for (guint i = 0; i < crowd; i++)
-    members[i] = begin(frames, threads_each);
+    members[i] = begin(frames);
   for (guint i = 0; i < crowd; i++)
     play(&members[i]);
-  *threads = 0;
+  *helpers = 0;
   for (guint i = 0; i < crowd; i++)
-    *threads = await_end(&members[i], *threads);
+    *helpers = await_end(&members[i], *helpers);
   for (guint i = 0; i < crowd; i++) {
     guint count = members[i].failed ? 0 : members[i].frames;
     gchar *other = end(&members[i]);
@@ -117,18 +103,13 @@ static gchar *run(guint crowd, guint frames, gint threads_each, guint *threads)
 
 GST_START_TEST(many_at_once)
 {
-  guint frames = endurance_rounds(4, 200), cores = g_get_num_processors(), alone, serial, shared;
-  gchar *sum = run(CROWD, frames, 1, &serial), *expected; /* first: no helper asked for yet */
+  guint frames = endurance_rounds(4, 200), cores = g_get_num_processors(), alone, shared;
+  gchar *expected = run(1, frames, &alone), *sum = run(CROWD, frames, &shared);
 
-  g_free(sum);
-  expected = run(1, frames, 0, &alone);
-  sum = run(CROWD, frames, 0, &shared);
-  g_print("%u pipelines of %u frames: at most %u threads; %u with threads=1\n", CROWD, frames,
-      shared, serial);
+  g_print("%u pipelines of %u frames: %u helpers for %u cores\n", CROWD, frames, shared, cores);
   fail_unless(g_str_equal(sum, expected), "other bytes than alone");
-  /* A helper of its own for each pipeline would be CROWD more. */
-  fail_unless(shared <= serial + cores + MAX(SPARE, CROWD / 2), "%u threads, %u without helpers",
-      shared, serial);
+  fail_unless(shared <= cores, "%u helpers for %u cores", shared, cores);
+  fail_unless(shared > 0 || cores == 1, "no helper");
   g_free(expected);
   g_free(sum);
 }
