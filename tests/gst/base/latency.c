@@ -119,6 +119,12 @@ static GstClockTime latency_of(GstElement *pipeline)
   return least;
 }
 
+static GstPadProbeReturn hold(GstPad *pad, GstPadProbeInfo *info, gpointer holds)
+{
+  g_atomic_int_set((gint *)holds, TRUE);
+  return GST_PAD_PROBE_OK; /* a blocking probe goes on blocking */
+}
+
 /* A sink that plays by what is reported before the first frame is late from the start otherwise. */
 GST_START_TEST(a_live_pipeline_knows_it_before_the_first_frame)
 {
@@ -129,8 +135,13 @@ GST_START_TEST(a_live_pipeline_knows_it_before_the_first_frame)
                            "left. ! queue ! sgm.sink_left left. ! queue ! videoconvert ! "
                            "overlay.sink " STREET("right", "GRAY8") " ! queue ! sgm.sink_right");
 
+  gint holds = FALSE;
+
+  stx_test_probe(pipeline, "overlay", "src", GST_PAD_PROBE_TYPE_BLOCK | GST_PAD_PROBE_TYPE_BUFFER,
+      hold, &holds);
   gst_element_set_state(pipeline, GST_STATE_PLAYING);
-  gst_element_get_state(pipeline, NULL, NULL, 10 * GST_MSECOND);
+  while (!g_atomic_int_get(&holds)) /* or until the test's time is over */
+    g_usleep(1000);
   ck_assert_uint_eq(latency_of(pipeline), 200 * GST_MSECOND);
   gst_element_set_state(pipeline, GST_STATE_NULL);
   gst_object_unref(pipeline);
