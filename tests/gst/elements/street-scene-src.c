@@ -256,6 +256,8 @@ static void expect_error(const char *line, const char *caps, const char *word, c
   stx_test_expect_error(bus, word, value, NULL);
   gst_element_set_bus(harness->element, NULL); /* its messages hold references to elements */
   gst_object_unref(bus);
+  /* The thread that posted the error may still ask for caps, which the harness drops first. */
+  gst_element_set_state(harness->element, GST_STATE_NULL);
   gst_harness_teardown(harness);
 }
 
