@@ -8,7 +8,7 @@ usage: check_house.py [SOURCE_ROOT]
     or GStreamer, and none of the three anything of tests/ or examples/;
   - no circle of includes in common/, cuda/ and gst/, neither among units (name.c with name.h,
     name_private.h and name_math.h) nor among folders;
-  - no file above 500 lines, no line of code or prose above 100 columns, no folder above 25 source
+  - no file above 700 lines, no line of code or prose above 100 columns, no folder above 40 source
     files.
 """
 import collections
@@ -16,7 +16,7 @@ import pathlib
 import re
 import sys
 
-MOST_LINES, MOST_COLUMNS, MOST_FILES = 500, 100, 25
+MOST_LINES, MOST_COLUMNS, MOST_FILES = 700, 100, 40
 
 # Where another compiler than nvcc finds the language; tests alone compile it so.
 EXCEPTIONS = {("gpu.cuh", "emu.h")}
