@@ -12,8 +12,8 @@
  *
  *   disparity   steps of 1/256 pixel of the full image, or of 1/128 … 1/16 (`coarse`); 0: unknown
  *   weight      mean squared confidence of the cell's pixels, 0…65025 (= 255²); where the disparity
- * is unknown, that the cell is sky class cost  −ln p(class) in 1/1024 nat, 0…STX_CLASS_COST_MAX (p
- * is bounded below by 1e-3)
+ *               is unknown, that the cell is sky
+ *   class cost  −ln p(class) in 1/1024 nat, 0…STX_CLASS_COST_MAX (p is bounded below by 1e-3)
  */
 #ifndef STX_COLUMNS_H
 #define STX_COLUMNS_H

@@ -34,9 +34,8 @@
 
 #define STX_ALIGN 64
 #define STX_MAX_CLASSES 32 /* semantic classes at most; a class id fits a bit of a uint32_t */
-#define STX_DISPARITY_ONE                                                                          \
-  256 /* one pixel of disparity in the 16-bit fixed point used everywhere                          \
-       */
+/* One pixel of disparity in the 16-bit fixed point used everywhere. */
+#define STX_DISPARITY_ONE 256
 #define STX_DISPARITY_UNKNOWN 0 /* the disparity that says "not measured" */
 
 /* ---- Errors ------------------------------------------------------------------------------- */

@@ -3,10 +3,10 @@
  * fulldp, fast: a vector lane is a column, as in satdp_omp.c. A pair's cells are added up in
  * blocks, from the lowest on, until it is certain in all lanes that the pair cannot win. Exact:
  *
- *   bounds   a pair that costs more than the best so far by what no plane can change, by its
- * cheapest classes, and by what whole blocks cost on any line, is passed over cells    so is the
- * rest of a pair once the cells so far, together with what the blocks to come cost at least, are
- * too many
+ *   bounds   a pair is passed over if it costs more than the best so far by what no plane can
+ *            change, by its cheapest classes, and by what whole blocks cost on any line
+ *   cells    so is the rest of a pair once the cells so far, together with what the blocks to come
+ *            cost at least, cost too much
  *
  * Last row's winners go first: the best is small at once. Proofs: docs/algorithms/fulldp.md.
  */

@@ -13,15 +13,15 @@
  *              finite belong to no bin and are not classified
  *   2. Prototype of a bin: its lowest point, of several the nearest
  *   3. Lines   in each sector, the nearest prototype first; see ground_lines_math.h. A line is
- * valid in the bins from its first to its last prototype
+ *              valid in the bins from its first to its last prototype
  *   4. Ground line of a bin: of its sector, else of the nearest sector within line_search_angle
  *              that has one there (counter-clockwise first); bins without one hold no ground
  *   5. Obstacle bins: where the highest point lies more than obstacle_height above the line, the
  *              feet of things are not ground: a quarter of max_dist_to_line is left
  *   6. Labels  ground if −max_dist_below < z − line < max_dist_to_line, else obstacle
  *   7. Clusters: connected cells (4 neighbours) of a square grid that hold obstacle points,
- * numbered from 1 in the order of their first cells, x first (65535 at most have a number; what
- * comes after them is cluster 0)
+ *              numbered from 1 in the order of their first cells, x first. At most 65535 have a
+ *              number; the clusters after them are cluster 0
  *
  * Points are float32 x, y, z, intensity: metres, x forward, y left, z up, from the sensor. Any
  * values are allowed. Reflections below the ground begin no line (max_start_height) and join none
@@ -39,9 +39,8 @@
 #define STX_GROUND_MAX_GRID 2048 /* cells of the clusters' grid, in each direction */
 #define STX_GROUND_MAX_RANGE 250 /* m */
 #define STX_GROUND_MAX_ANGLE 3.14159265358979323846 /* π */
-#define STX_GROUND_HEIGHT                                                                          \
-  1.73 /* m: of a sensor whose height is asked for and cannot be measured                          \
-        */
+/* m: of a sensor whose height is asked for and cannot be measured. */
+#define STX_GROUND_HEIGHT 1.73
 
 /* Labels as in SemanticKITTI: the class in the low 16 bits, the cluster in the high ones. */
 #define STX_POINT_NONE 0u      /* not classified */

@@ -13,19 +13,24 @@
  *   ri_half          halved, rounded down
  *   ri_where_above   where a > b: c, else d; ri_where_equal likewise
  *   ri_equal_bits    bit i: lane i is equal; ri_above_bits likewise
- *   ri_columns       point[i], i < 8: for every lane the point i after its first one; ri_fours: i <
- * 4 ri_eight         8 words from first[0] on, and what else there is room for, 8 lanes on;
- *                    ri_four: 4 words, 4 lanes on
+ *   ri_columns       point[i], i < 8: for every lane the point i after its first one; ri_fours:
+ *                    i < 4
+ *   ri_eight         8 words from points[first[0]] on in lanes 0 … 7, from points[first[8]] on in
+ *                    lanes 8 … 15 where there are these; ri_four: 4 words from points[first[4·i]] on
+ *                    in lanes 4·i …
  *   ri_zip           lanes of a and b in turns, those of the lower and of the upper halves;
- * ri_zip_twos: two of each in turns. Both within 128 bits. ri_zip_fours: four, within 256
+ *                    ri_zip_twos: two of each in turns. Both within 128 bits. ri_zip_fours: four,
+ *                    within 256
  *   ri_largest       the largest lane in all lanes; ri_smallest likewise
  *   ri_flip          both halves of every lane, less 32768; ri_total: the sum of all lanes
  *   ri_running       LANES 16-bit numbers as running sums; ri_last: the last lane in all lanes
  *   ri_pack          stores the lanes whose bit is set, one after another; writes LANES words.
  *                    ri_pack_two: two vectors in the same way
  *   ri_take_kept     bit i: levels[i], i < 64, was not 0; is 0 now; *most: 16-bit lanes, the
- * largest of them so far ri_only          the lanes whose bit is set, else 0 ri_records stores
- * LANES records of six words from the vectors of the first words, of the second ones, …
+ *                    largest of them so far
+ *   ri_only          the lanes whose bit is set, else 0
+ *   ri_records       stores LANES records of six words from the vectors of the first words, of the
+ *                    second ones, …
  */
 #ifndef STX_RDP_SIMD_INC_H
 #define STX_RDP_SIMD_INC_H

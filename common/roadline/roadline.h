@@ -61,7 +61,7 @@ size_t stx_roadline_scratch(const StxGrid *grid);
  * prior  the previous frame's line, or the calibration's: only lines whose slope is within 25 % of
  *        its and whose horizon is within a tenth of the image height of its are considered. NULL:
  *        any line that reaches 768 steps (3 px) at the bottom of the image, with its horizon
- * between half an image height above the image and a tenth above its bottom.
+ *        between half an image height above the image and a tenth above its bottom.
  *
  * False, and *line untouched, when no line has a support of at least 0.15 and cells on it in
  * half of the rows below its horizon: a frame of sky, of a wall, of noise or of zeros. A

@@ -20,8 +20,8 @@
  *   key_first, key_last   the key of lane 0 / of the last lane
  *   cost_table         what cost_vectors wants of P2
  *   cost_vectors       C(p,·) + P2: left: the pixel's bits, planes left_stride bytes apart;
- * right[k]: the words of lane 0 … of vector k, planes plane_stride bytes apart PLANES, PLANE_BITS
- * how a census word is cut into bytes; left ones are kept << LEFT_SHIFT
+ *                      right[k]: the words of lane 0 … of vector k, planes plane_stride bytes apart
+ *   PLANES, PLANE_BITS how a census word is cut into bytes; left ones are kept << LEFT_SHIFT
  */
 #ifndef STX_SGM_SIMD_INC_H
 #define STX_SGM_SIMD_INC_H

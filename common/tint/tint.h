@@ -5,15 +5,18 @@
  *
  * Every pixel gets a level, and every level a colour:
  *
- *   level 0          unknown: two colours in squares of 2^square pixels, which are the same unless
- * a checker is wanted numbers          1 … 255 of value v: 1 + floor(254·x + ½), x = (v − low) /
- * (high − low) clamped to 0 … 1; of depths 1 − x, so that near has the last colour of the palette
- * as it has with disparities errors           with e = |d − t|, disparities d and t of map and
- * truth in 1/256 px: 1 + the number of k in 0 … 8 for which e > 48·2^k and 320·e > t·2^k, that is
- * for which min (e / 3 px, e / 5 % of t) is above 2^k / 16. Levels from 6 on are outliers as KITTI
- * 2015 counts them, STX_TINT_MISSING is where only the truth is known: grey, or black where grey is
- * for unknown. Blue to red in steps of a factor of two, as KITTI's kit shows errors (M. Menze, A.
- * Geiger, "Object Scene Flow for Autonomous Vehicles", 2015).
+ *   level 0   unknown: two colours in squares of 2^square pixels, which are the same unless a
+ *             checkerboard is wanted
+ *   numbers   1 … 255 of value v: 1 + floor(254·x + ½), x = (v − low) / (high − low) clamped to
+ *             0 … 1; of depths 1 − x, so that near has the last colour of the palette as it has
+ *             with disparities
+ *   errors    with e = |d − t|, disparities d and t of map and truth in 1/256 px: 1 + the number of
+ *             k in 0 … 8 for which e > 48·2^k and 320·e > t·2^k, that is for which
+ *             min (e / 3 px, e / 5 % of t) is above 2^k / 16. Levels from 6 on are outliers as
+ *             KITTI 2015 counts them. STX_TINT_MISSING is where only the truth is known: gray, or
+ *             black where gray means unknown. Blue to red in steps of a factor of two, as KITTI's
+ *             kit shows errors (M. Menze, A. Geiger, "Object Scene Flow for Autonomous Vehicles",
+ *             2015).
  *
  * Numbers of 16 bits become levels by a table, which is made in double, once for a range; what
  * implementations do is look up, compare and count integers.

@@ -6,7 +6,7 @@
  *   static const GstStxPropertyGroup groups[] = {
  *     GST_STX_RUN_PROPERTIES (GstStereoSgm, run),
  *     {&stx_sgm_fields, offsetof (GstStereoSgm, params), GST_PARAM_MUTABLE_PLAYING,
- * "GstStereoSgm"},
+ *         "GstStereoSgm"},
  *   };
  *   gst_stx_properties_install (object_class, groups, G_N_ELEMENTS (groups));
  *

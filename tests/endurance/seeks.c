@@ -12,9 +12,8 @@
 #include "tests/gst/fixtures/util.h"
 
 #define FRAMES 1000
-#define RATE                                                                                       \
-  200 /* per second: what is played in the time of a test ends before the stream does              \
-       */
+/* Frames per second: what is played in the time of a test ends before the stream does. */
+#define RATE 200
 #define SIZE "width=64,height=48,framerate=200/1"
 #define SECONDS 20 /* until a frame must have come */
 #define FILE_OF(format, width, height)                                                             \
