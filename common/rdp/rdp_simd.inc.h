@@ -16,8 +16,8 @@
  *   ri_columns       point[i], i < 8: for every lane the point i after its first one; ri_fours:
  *                    i < 4
  *   ri_eight         8 words from points[first[0]] on in lanes 0 … 7, from points[first[8]] on in
- *                    lanes 8 … 15 where there are these; ri_four: 4 words from points[first[4·i]] on
- *                    in lanes 4·i …
+ *                    lanes 8 … 15 where there are these; ri_four: 4 from points[first[4·i]] on in
+ *                    lanes 4·i …
  *   ri_zip           lanes of a and b in turns, those of the lower and of the upper halves;
  *                    ri_zip_twos: two of each in turns. Both within 128 bits. ri_zip_fours: four,
  *                    within 256
