@@ -89,7 +89,7 @@ gst-launch-1.0 -q \
 gst-launch-1.0 -q \
   street-scene-src view=left "${street[@]}" ! stixels.sink_left \
   street-scene-src view=right "${street[@]}" ! stixels.sink_right \
-  stereo-stixels name=stixels alpha=0 legend=none \
+  stereo-stixels name=stixels alpha=0 overlay::outlines=false legend=none \
   ! stixel-orbit azimuth=-.26 ! videoconvert ! jpegenc quality=70 ! filesink location=docs/orbit.jpg
 
 # Of the same frame, for disparity-colour and mode=truth of stixel-overlay, smaller.

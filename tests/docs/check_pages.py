@@ -7,7 +7,8 @@
     signals and actions; a property of a child of the bin is one of the child's;
   - the Python example of docs/formats.md and examples/read_stixels.py read what the line beside
     the example writes (where NumPy is installed);
-  - so does that of docs/cameras.md.
+  - so does that of docs/cameras.md;
+  - settings that, as a page says, keep the picture as it came, change no byte of it.
 """
 import functools
 import os
@@ -235,6 +236,25 @@ def check_metres(folder):
     return [] if status == 0 and len(places) == 20 else [f"docs/cameras.md: {output}{found}"]
 
 
+def check_untouched(folder):
+    """What pages set where a picture is to stay as it came."""
+    street = "street-scene-src view={} num-buffers=1 ! video/x-raw,format=RGB,width=320,height=96"
+    said = {settings for path in ROOT.glob("docs/**/*.md") for settings in re.findall(
+        r"`([^`]*)`\s+keeps\s+the\s+picture\s+as\s+it\s+came", path.read_text())}
+    faults = [] if said else ["no page says how to keep the picture as it came"]
+    for settings in said:
+        status, output = run(
+            f"gst-launch-1.0 -q {street.format('left')} ! filesink location=came && "
+            f"gst-launch-1.0 -q {street.format('left')} ! stixels.sink_left "
+            f"{street.format('right')} ! stixels.sink_right "
+            f"stereo-stixels name=stixels {settings} ! filesink location=went", folder)
+        came, went = (pathlib.Path(folder, name).read_bytes() for name in ("came", "went"))
+        if status != 0 or not came or came != went:
+            changed = sum(a != b for a, b in zip(came, went))
+            faults.append(f"{settings}: {changed} of {len(came)} bytes are others {output}")
+    return faults
+
+
 def main():
     faults = []
     with tempfile.TemporaryDirectory() as folder:
@@ -248,6 +268,7 @@ def main():
         faults += check_children()
         faults += check_python(folder)
         faults += check_metres(folder)
+        faults += check_untouched(folder)
     print("\n".join(faults) or "all pages hold")
     return 1 if faults else 0
 
