@@ -21,6 +21,7 @@
 #include "gst/base/inputs.h"
 #include "gst/live/frametime.h"
 #include "gst/shared/element.h"
+#include "gst/shared/frames.h"
 #include "gst/shared/properties.h"
 #include "gst/views/bevstage.h"
 #include "gst/views/orbitstage.h"
@@ -90,8 +91,10 @@ static gboolean set_caps(GstBaseTransform *base, GstCaps *input, GstCaps *output
 
   gst_stx_frame_time_set_caps(&self->times, input);
   if (gst_facet_input_configure(&stage->input, input, "an orbiting view is", &error) &&
-      (stage->input.kind != GST_FACET_VIDEO || gst_video_info_from_caps(&stage->picture, input)))
-    return gst_video_info_from_caps(&stage->video, output);
+      (stage->input.kind != GST_FACET_VIDEO ||
+          gst_stx_video_info(&stage->picture, input, &error)) &&
+      gst_stx_video_info(&stage->video, output, &error))
+    return TRUE;
   GST_STX_ELEMENT_ERROR(self, STREAM, FORMAT, &error);
   return FALSE;
 }

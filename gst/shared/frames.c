@@ -3,6 +3,18 @@
 
 #include <string.h>
 
+gboolean gst_stx_video_info(GstVideoInfo *info, const GstCaps *caps, StxError *error)
+{
+  gchar *text;
+
+  if (gst_video_info_from_caps(info, caps))
+    return TRUE;
+  text = gst_caps_to_string(caps);
+  stx_fail(error, "caps %.200s describe no picture", text);
+  g_free(text);
+  return FALSE;
+}
+
 guint gst_stx_first_component(const GstVideoInfo *info, guint plane)
 {
   guint component = 0;

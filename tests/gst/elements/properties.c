@@ -2,10 +2,7 @@
 /* Every property of every element: it begins as announced, and setting it sets it and no other. */
 #include "tests/gst/fixtures/util.h"
 
-static const gchar *const factories[] = {"street-scene-src", "stereo-sgm", "stereo-rectify",
-    "disparity-colour", "downsample-transpose", "sat-dp-stixels", "rdp-columns", "stixel-overlay",
-    "stixel-json", "stixel-obstacles", "stixel-mesh", "stixel-bev", "stixel-orbit", "lidar-parse",
-    "lidar-ground", "lidar-bev", "stereo-stixels"};
+static gchar **factories;
 
 /* ---- Values -------------------------------------------------------------------------------- */
 
@@ -132,8 +129,9 @@ static Suite *properties_suite(void)
   Suite *suite = suite_create("properties");
   TCase *tests = tcase_create("properties");
 
+  factories = stx_test_elements();
   suite_add_tcase(suite, tests);
-  tcase_add_loop_test(tests, every_property_is_its_own, 0, G_N_ELEMENTS(factories));
+  tcase_add_loop_test(tests, every_property_is_its_own, 0, (gint)g_strv_length(factories));
   return suite;
 }
 GST_CHECK_MAIN(properties)

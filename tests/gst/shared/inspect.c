@@ -10,21 +10,17 @@ static const char *const kinds[] = {"Source", "Sink", "Filter", "Effect", "Conve
 
 static void each_element(void (*check)(GstElementFactory *factory))
 {
-  GList *features = gst_registry_get_feature_list_by_plugin(gst_registry_get(), "stixels");
-  guint count = 0;
+  gchar **names = stx_test_elements();
 
-  for (GList *item = features; item != NULL; item = item->next) {
-    GstPluginFeature *feature;
+  for (gchar **name = names; *name != NULL; name++) {
+    GstElementFactory *factory = gst_element_factory_find(*name);
+    GstPluginFeature *loaded = gst_plugin_feature_load(GST_PLUGIN_FEATURE(factory));
 
-    if (!GST_IS_ELEMENT_FACTORY(item->data))
-      continue;
-    feature = gst_plugin_feature_load(item->data);
-    check(GST_ELEMENT_FACTORY(feature));
-    gst_object_unref(feature);
-    count++;
+    check(GST_ELEMENT_FACTORY(loaded));
+    gst_object_unref(loaded);
+    gst_object_unref(factory);
   }
-  ck_assert_uint_gt(count, 10);
-  gst_plugin_feature_list_free(features);
+  g_strfreev(names);
 }
 
 static gboolean is_url(const gchar *text)
