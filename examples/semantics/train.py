@@ -12,9 +12,7 @@ Pictures and labels come from street-scene-src. The result takes RGB pictures of
 the same bytes. It knows the synthetic street and nothing else: see docs/semantics.md.
 """
 import argparse
-import os
 import subprocess
-import tempfile
 import time
 
 import numpy as np
@@ -31,28 +29,26 @@ CROP_WIDTH, CROP_HEIGHT, BATCH = 512, 256, 2
 
 # ---- Data ---------------------------------------------------------------------------------------
 
-def render(seed, view, form, size, camera, folder):
+def render(seed, view, form, size, camera):
     """FRAMES pictures of a street, as an array of frames x height x row x …."""
-    path = os.path.join(folder, view)
     width, height = size
-    subprocess.run(
-        f"gst-launch-1.0 -q street-scene-src view={view} seed={seed} num-buffers={FRAMES} {camera} "
-        f"! video/x-raw,format={form},width={width},height={height},framerate=1/3 "
-        f"! filesink location={path}", shell=True, check=True)
-    return np.fromfile(path, np.uint8).reshape(FRAMES, height, width, -1)
+    line = (f"gst-launch-1.0 -q street-scene-src view={view} seed={seed} num-buffers={FRAMES} "
+            f"{camera} ! video/x-raw,format={form},width={width},height={height},framerate=1/3 "
+            "! fdsink fd=1")
+    pixels = subprocess.run(line.split(), stdout=subprocess.PIPE, check=True).stdout
+    return np.frombuffer(pixels, np.uint8).reshape(FRAMES, height, width, -1)
 
 
 def load_streets():
     """Pairs of a picture and its labels, each street from another camera."""
     pairs, random = [], np.random.default_rng(0)
-    with tempfile.TemporaryDirectory() as folder:
-        for seed in SEEDS:
-            size = SIZES[seed % len(SIZES)]
-            camera = (f"noise={random.uniform(0, 4):.2f} camera-pitch={random.normal(0, .02):.3f} "
-                      f"camera-height={random.uniform(1.3, 1.9):.2f}")
-            pictures = render(seed, "left", "RGB", size, camera, folder)
-            labels = render(seed, "semantics", "GRAY8", size, camera, folder)
-            pairs += list(zip(pictures, labels[..., 0]))
+    for seed in SEEDS:
+        size = SIZES[seed % len(SIZES)]
+        camera = (f"noise={random.uniform(0, 4):.2f} camera-pitch={random.normal(0, .02):.3f} "
+                  f"camera-height={random.uniform(1.3, 1.9):.2f}")
+        pictures = render(seed, "left", "RGB", size, camera)
+        labels = render(seed, "semantics", "GRAY8", size, camera)
+        pairs += list(zip(pictures, labels[..., 0]))
     return pairs
 
 
