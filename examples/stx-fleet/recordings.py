@@ -16,23 +16,25 @@ class Unusable(Exception):
 
 
 def numbered(folder):
-    """Pattern, first and last number of a folder's pictures."""
-    names = sorted(path.name for path in folder.glob("*.png"))
-    found = [re.fullmatch(r"(\D*)(\d+)(\D*\.png)", name) for name in names]
-    if not names or not all(found):
+    """The pictures of a folder, by number."""
+    found = [(re.fullmatch(r"(\D*)(\d+)(\D*\.png)", path.name), path)
+             for path in folder.glob("*.png")]
+    if not found or not all(match for match, _ in found):
         raise Unusable(f"{folder}: no numbered pictures, as 000000.png")
-    numbers = [int(match[2]) for match in found]
-    missing = sorted(set(range(numbers[0], numbers[-1] + 1)) - set(numbers))
+    if len({(match[1], match[3]) for match, _ in found}) > 1:
+        raise Unusable(f"{folder}: the names of its pictures differ by more than a number")
+    by_number = {int(match[2]): path for match, path in found}
+    missing = sorted(set(range(min(by_number), max(by_number))) - set(by_number))
     if missing:
         raise Unusable(f"{folder}: there is no picture number {missing[0]}")
-    before, digits, after = found[0].groups()
-    return f"{folder}/{before}%0{len(digits)}d{after}", numbers[0], numbers[-1]
+    return [by_number[number] for number in sorted(by_number)]
 
 
-def pictures_source(folder, rate):
-    pattern, first, last = numbered(folder)
-    return (["multifilesrc", f"location={pattern}", f"start-index={first}", f"stop-index={last}",
-             f"caps=image/png,framerate={rate}/1", "!", "pngdec"], last - first + 1)
+def pictures_source(view, folder, rate):
+    """Words of gst-launch-1.0, and the links that they read."""
+    links = {f"{view}/{n}.png": path for n, path in enumerate(numbered(folder))}
+    return ["multifilesrc", f"location=LINKS/{view}/%d.png", f"stop-index={len(links) - 1}",
+            f"caps=image/png,framerate={rate}/1", "!", "pngdec"], links
 
 
 def vint(data, at):
@@ -67,12 +69,6 @@ class Recording:
         return next(((self.path / left, self.path / right) for left, right in PICTURES
                      if (self.path / left).is_dir() and (self.path / right).is_dir()), None)
 
-    def files(self):
-        """All that its stixels are made of, but the calibration."""
-        if self.kind == "pictures":
-            return [path for folder in self.folders() for path in sorted(folder.glob("*.png"))]
-        return [self.path] if self.kind == "matroska" else sorted(self.path.glob("*.mp4"))
-
     def calibration(self):
         beside = [self.path.with_suffix(end) for end in (".yml", ".txt", ".json", ".conf")]
         above = [folder / name for folder in (self.path, *self.path.parents[:2])
@@ -81,23 +77,24 @@ class Recording:
         return next((path for path in (*found, *above) if path.is_file()), None)
 
     def sources(self, rate):
-        """Words of gst-launch-1.0 in front of stixels.sink_left and stixels.sink_right, and how
-        many frames there are, or None."""
+        """Words of gst-launch-1.0 in front of stixels.sink_left and stixels.sink_right, files by
+        the names that the words have for them, and how many frames there are, or None."""
         if self.kind == "pictures":
-            (left, count), (right, other) = (pictures_source(folder, rate)
-                                             for folder in self.folders())
-            if count != other:
-                raise Unusable(f"{self.path}: {count} left and {other} right pictures")
-            return left, right, count
+            (left, lefts), (right, rights) = (
+                pictures_source(view, folder, rate)
+                for view, folder in zip(("left", "right"), self.folders()))
+            if len(lefts) != len(rights):
+                raise Unusable(f"{self.path}: {len(lefts)} left and {len(rights)} right pictures")
+            return left, right, {**lefts, **rights}, len(lefts)
         if self.kind == "matroska":
             check_matroska(self.path)
             left, right = ([f"demux.video_{view}", "!", "queue", "!", "decodebin"]
                            for view in range(2))
-            before = ["filesrc", f"location={self.path}", "!", "matroskademux", "name=demux"]
-            return before + left, right, None
-        left, right = (["filesrc", f"location={self.path}/{view}.mp4", "!", "decodebin"]
-                       for view in ("left", "right"))
-        return left, right, None
+            before = ["filesrc", "location=LINKS/both.mkv", "!", "matroskademux", "name=demux"]
+            return before + left, right, {"both.mkv": self.path}, None
+        links = {f"{view}.mp4": self.path / f"{view}.mp4" for view in ("left", "right")}
+        left, right = (["filesrc", f"location=LINKS/{name}", "!", "decodebin"] for name in links)
+        return left, right, links, None
 
 
 def kind_of(path):
@@ -111,7 +108,7 @@ def kind_of(path):
 def find(paths):
     """The recordings that these are, or that lie in these folders, by name."""
     found = {}
-    for given in map(pathlib.Path, paths):
+    for given in (pathlib.Path(path).absolute() for path in paths):
         if not given.exists():
             raise Unusable(f"{given}: there is no such file or folder")
         inside = [given, *sorted(given.rglob("*"))] if given.is_dir() else [given]

@@ -17,6 +17,7 @@ import argparse
 import contextlib
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import threading
@@ -41,21 +42,31 @@ def version():
     return lines[0]
 
 
+def setting(text):
+    """A word of gst-launch-1.0, whose value means nothing but itself."""
+    name, equals, value = text.partition("=")
+    if not equals or not re.fullmatch(r"[\w-]+(::[\w-]+)*", name):
+        raise argparse.ArgumentTypeError(f"{text}: say PROPERTY=VALUE, as in sgm::p1=8")
+    return name + '="' + value.replace("\\", r"\\").replace('"', r'\"') + '"'
+
+
 def job_of(recording, options, plugin):
-    left, right, frames = recording.sources(options.rate)
+    """No name of a file or folder stands in the words: they name links."""
+    left, right, links, frames = recording.sources(options.rate)
     calibration = options.calibration or recording.calibration()
     if calibration is None:
         raise recordings.Unusable(f"{recording.path}: no calibration beside it "
                                   f"({', '.join(recordings.CALIBRATIONS)}), and no --calibration")
     key = "sgm::calibration" if calibration.name == recordings.RAW else "calibration"
     settings = ["output=json", *options.set]
-    stixels = ["stereo-stixels", "name=stixels", f"{key}={calibration}",
-               f"threads={options.threads}", *settings, "!", "filesink", "location=RESULT"]
+    stixels = ["stereo-stixels", "name=stixels", f"{key}=LINKS/calibration",
+               f"threads={options.threads}", *settings, "!", "filesink", "location=LINKS/result"]
+    links = {name: str(path) for name, path in links.items()} | {"calibration": str(calibration)}
     return {"name": recording.name, "output": str(pathlib.Path(options.output).resolve()),
             "pipeline": [*stixels, *left, "!", "stixels.sink_left",
                          *right, "!", "stixels.sink_right"],
             "settings": [*settings, f"rate={options.rate}"], "version": plugin, "frames": frames,
-            "files": [str(path) for path in (*recording.files(), calibration)]}
+            "links": links}
 
 
 class Progress:
@@ -145,9 +156,10 @@ def main():
     add("--rate", type=int, default=10, help="pictures per second of folders; default: %(default)s")
     add("--every", type=float, default=10, metavar="SECONDS",
         help="how often to say how far recordings are; default: %(default)s")
-    add("--set", action="append", default=[], metavar="PROPERTY=VALUE",
+    add("--set", type=setting, action="append", default=[], metavar="PROPERTY=VALUE",
         help="of stereo-stixels or its parts, as sgm::p1=8; may be repeated")
     options = parser.parse_args()
+    sys.stdout.reconfigure(errors="backslashreplace")  # names are bytes, whatever the locale is
     if options.workers < 1 or options.threads < 0 or options.rate < 1:
         parser.error("--workers and --rate are 1 or more, --threads 0 or more")
     options.threads = options.threads or max(1, (os.cpu_count() or 1) // options.workers)

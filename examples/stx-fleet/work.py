@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """What a worker does with a recording: gst-launch-1.0 in a process of its own, so that whatever
 crashes costs this recording. Needs nothing but Python: an engine sends this file to its workers."""
+import contextlib
+import glob
 import hashlib
 import json
 import os
 import pathlib
+import re
 import signal
 import subprocess
+import tempfile
 import time
 
 TRIES = 3  # of a recording whose process was killed
@@ -16,7 +20,7 @@ def digest(job):
     """Of all that decides the result: bytes of the recording and of its calibration, and what is
     done with them."""
     total = hashlib.sha256(json.dumps([job["settings"], job["version"]]).encode())
-    for name in job["files"]:
+    for name in job["links"].values():
         with open(name, "rb") as file:
             total.update(hashlib.file_digest(file, "sha256").digest())
     return total.hexdigest()
@@ -24,7 +28,8 @@ def digest(job):
 
 def stamps(job):
     """Sizes and times of the files: while they stay, so does the digest."""
-    return [[name, os.stat(name).st_size, os.stat(name).st_mtime_ns] for name in job["files"]]
+    return [[name, os.stat(name).st_size, os.stat(name).st_mtime_ns]
+            for name in job["links"].values()]
 
 
 def paths_of(job):
@@ -60,14 +65,34 @@ def message_of(log):
     return " ".join(lines[-3:])[:500] or "no message"
 
 
-def launch(job, part):
-    """Runs the pipeline into the file `part`: its exit status, below 0 for a signal, and log."""
-    words = [word.replace("RESULT", str(part)) for word in job["pipeline"]]
+@contextlib.contextmanager
+def folder_of(links):
+    """An open folder with these links, to all that a pipeline reads and writes: within a launch
+    line, the name of a file could say anything."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name, target in links.items():
+            link = pathlib.Path(folder, name)
+            link.parent.mkdir(exist_ok=True)
+            link.symlink_to(target)
+        number = os.open(folder, os.O_RDONLY)
+        try:
+            yield number
+        finally:
+            os.close(number)
+
+
+def launch(job, links, number):
+    """Runs the pipeline on the links in that open folder: its exit status, below 0 for a signal,
+    and log."""
+    folder = f"/proc/self/fd/{number}/"
+    words = [re.sub("^([a-z:]+=)LINKS/", rf"\1{folder}", word) for word in job["pipeline"]]
     # What the worker has started ends with it.
     process = subprocess.run(["setpriv", "--pdeathsig", "KILL", "gst-launch-1.0", "-q", *words],
                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                             errors="replace")
-    return process.returncode, process.stdout
+                             errors="replace", pass_fds=[number])
+    log = re.sub(rf"{folder}([\w/]+(\.\w+)?)",
+                 lambda found: links.get(found[1], found[0]), process.stdout)
+    return process.returncode, log
 
 
 def compute(job):
@@ -84,10 +109,12 @@ def computed(job):
     begin = time.monotonic()
     part = result.with_name(f".{result.name}.{os.uname().nodename}.{os.getpid()}.part")
     try:
-        for attempt in range(TRIES):
-            status, log = launch(job, part)
-            if status >= 0:
-                break
+        links = {**job["links"], "result": str(part)}
+        with folder_of(links) as folder:
+            for attempt in range(TRIES):
+                status, log = launch(job, links, folder)
+                if status >= 0:
+                    break
         if status < 0:
             raise RuntimeError(f"killed {TRIES} times, by {signal.Signals(-status).name}")
         if status > 0:
@@ -101,7 +128,8 @@ def computed(job):
                  "version": job["version"], "frames": frames, "bytes": part.stat().st_size}
         os.replace(part, result)
         write_whole(done, json.dumps(known, indent=1) + "\n")
-        for left in result.parent.glob(f".{result.name}.*.part"):  # by workers that were killed
+        # By workers that were killed.
+        for left in result.parent.glob(glob.escape(f".{result.name}.") + "*.part"):
             left.unlink(missing_ok=True)
         return {"frames": frames, "seconds": time.monotonic() - begin, "tries": attempt + 1}
     finally:

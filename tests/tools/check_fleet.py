@@ -66,12 +66,12 @@ def run(*words):
     return subprocess.run(command(*words), capture_output=True, text=True)
 
 
-def pipelines(word):
-    """Process ids of gst-launch-1.0 with this in its arguments."""
+def pipelines(part):
+    """Process ids of gst-launch-1.0 that write a file whose name begins so."""
     for path in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
         with contextlib.suppress(OSError):
-            words = path.read_bytes().split(b"\0")
-            if words[0].endswith(b"gst-launch-1.0") and word.encode() in b" ".join(words):
+            if path.read_bytes().split(b"\0")[0].endswith(b"gst-launch-1.0") and any(
+                    os.readlink(file).startswith(part) for file in path.parent.glob("fd/*")):
                 yield int(path.parent.name)
 
 
@@ -171,10 +171,47 @@ class Fleet(unittest.TestCase):
         self.assertRegex(lines, r"third.mkv: 80 frames .*, try 2")
         self.expect_same(output)
 
+    def test_names_mean_nothing_but_themselves(self):
+        """Neither to gst-launch-1.0, to formats of numbers, nor to patterns of files."""
+        folder, output, empty = (self.folder / name for name in (
+            "odd\t!\tfilesink\tlocation=made\t", "odd %s * [x] out", "empty"))
+        names = ["-plain", 'a"b\'c', "%d %n%s", "RESULT=LINKS", "*", "new\nline ü \\ \udcff",
+                 "x\t!\tfilesink\tlocation=made", "x ! filesink location=made"]
+        for name in names:
+            shutil.copytree(self.recordings / "second", folder / name)
+        for path in (folder / "*").glob("image_?/*.png"):
+            path.rename(path.with_name(f"-%s\t!\n\"{path.name}"))
+        shutil.copy(self.recordings / "second/calib.txt", folder / "cut.txt")
+        (folder / 'a %d "b.mkv').write_bytes((self.recordings / "third.mkv").read_bytes()[:99])
+        empty.mkdir()
+        found = subprocess.run(command(folder, "--output", output, "--workers", 2),
+                               capture_output=True, text=True, errors="replace", cwd=empty)
+        self.assertIn(f"{len(names)} of {len(names) + 1} recordings are done, "
+                      f"{6 * len(names)} frames now", found.stdout + found.stderr)
+        self.assertIn('a %d "b.mkv: ', found.stderr)
+        self.assertEqual(list(empty.iterdir()), [])
+        self.assertEqual(sorted(path.name for path in output.iterdir()),
+                         sorted(name + end for name in names for end in (".done.json", ".jsonl")))
+        for name in names:
+            self.assertEqual((output / f"{name}.jsonl").read_bytes(),
+                             (self.one / "second.jsonl").read_bytes())
+
+    def test_messages_name_files_as_users_do(self):
+        folder = self.folder / "named"
+        shutil.copytree(self.recordings / "second", folder / "x ! y")
+        (folder / "x ! y/calib.txt").write_text("P2: 1 2 3\n")
+        found = run(folder, "--output", self.folder / "unnamed", "--set", "sgm::p1=8")
+        self.assertIn(f"{folder}/x ! y/calib.txt", found.stderr)
+        self.assertNotIn("/proc/", found.stderr)
+        odd = 'a ! "b\t=LINKS/'
+        found = run(folder, "--output", self.folder / "unnamed", "--set", f"calibration={odd}")
+        self.assertIn(odd, found.stderr)
+
     def test_what_cannot_be_run(self):
         for words, text in (((self.folder / "nothing",), "there is no such file"),
                             ((self.one,), "no recordings in"),
                             ((self.recordings, "--workers", 0), "are 1 or more"),
+                            ((self.recordings, "--set", "! fakesink"), "say PROPERTY=VALUE"),
                             ((self.recordings, "--engine", "dask"), "pip install dask")):
             found = run(*words, "--output", self.folder / "none")
             self.assertNotEqual(found.returncode, 0)
