@@ -171,7 +171,7 @@ static int best_window(const uint8_t *votes, int n, int other)
 
 void stx_sgm_coarse_windows(const uint8_t *votes, int n, uint8_t starts[2])
 {
-  uint8_t left[STX_SGM_COARSE_VOTES];
+  uint8_t left[STX_SGM_COARSE_VOTES] = {0}; /* GCC 14 fears that n is 0 */
   int first = best_window(votes, n, -2 * WINDOW), second;
   for (int c = 0; c < n; c++)
     left[c] = 2 * c >= first && 2 * c <= first + WINDOW - 2 ? 0 : votes[c];
