@@ -49,8 +49,8 @@ static guint8 *map_memory(GstStxCuda *self, GstBuffer *buffer, guint index, GstM
   memory = gst_buffer_peek_memory(buffer, index); /* writing may have replaced a shared one */
   if (!gst_stx_cuda_memory_is_marked(memory)) {
     self->foreign_input = TRUE;
-    if (lib->memory_sync != NULL && !lib->memory_sync(GST_CUDA_MEMORY_CAST(memory)))
-      return NULL;
+    if (lib->memory_sync != NULL)
+      lib->memory_sync(GST_CUDA_MEMORY_CAST(memory));
   }
   return map.data;
 }

@@ -7,6 +7,15 @@
 
 #define LIBRARY "libgstcuda-1.0.so.0"
 
+#define IS_TYPE(function, type)                                                                    \
+  G_STATIC_ASSERT(__builtin_types_compatible_p(__typeof__(function) *, type))
+#if GST_CHECK_VERSION(1, 24, 0)
+IS_TYPE(gst_cuda_allocator_alloc, GstStxCudaAlloc124);
+IS_TYPE(gst_cuda_memory_sync, GstStxCudaSync124);
+#else
+IS_TYPE(gst_cuda_allocator_alloc, GstStxCudaAlloc122);
+#endif
+
 typedef struct {
   GstStxCudaLib lib;
   gboolean usable;
@@ -79,18 +88,14 @@ const GstStxCudaLib *gst_stx_cuda_lib_peek(void)
 GstMemory *gst_stx_cuda_lib_alloc(
     const GstStxCudaLib *lib, GstCudaContext *context, const GstVideoInfo *info)
 {
-  typedef GstMemory *(*Alloc)(GstCudaAllocator *, GstCudaContext *, const GstVideoInfo *);
-  typedef GstMemory *(*AllocOnStream)(
-      GstCudaAllocator *, GstCudaContext *, gpointer stream, const GstVideoInfo *);
   GstAllocator *found = gst_allocator_find(GST_CUDA_MEMORY_TYPE_NAME);
   GstCudaAllocator *allocator = (GstCudaAllocator *)found;
   GstMemory *memory;
 
-  /* The stream came with 1.24, and gst_cuda_memory_sync with it. */
   if (lib->memory_sync != NULL)
-    memory = ((AllocOnStream)lib->allocator_alloc)(allocator, context, NULL, info);
+    memory = ((GstStxCudaAlloc124)lib->allocator_alloc)(allocator, context, NULL, info);
   else
-    memory = ((Alloc)lib->allocator_alloc)(allocator, context, info);
+    memory = ((GstStxCudaAlloc122)lib->allocator_alloc)(allocator, context, info);
   gst_object_unref(found);
   return memory;
 }

@@ -17,6 +17,18 @@
 
 G_BEGIN_DECLS
 
+/*
+ * The plugin runs with another version of the library than it was built with, so what changed has
+ * its types here, and cudalib.c has the compiler compare them with the headers that it is given.
+ * 1.24 brought streams of memories, and with them gst_cuda_memory_sync.
+ */
+struct _GstCudaStream;
+typedef GstMemory *(*GstStxCudaAlloc122)(
+    GstCudaAllocator *, GstCudaContext *, const GstVideoInfo *info);
+typedef GstMemory *(*GstStxCudaAlloc124)(
+    GstCudaAllocator *, GstCudaContext *, struct _GstCudaStream *, const GstVideoInfo *info);
+typedef void (*GstStxCudaSync124)(GstCudaMemory *);
+
 typedef struct {
   __typeof__(gst_cuda_load_library) *load_library;
   __typeof__(CuInit) *init;
@@ -26,8 +38,8 @@ typedef struct {
   __typeof__(gst_cuda_handle_context_query) *handle_context_query;
   __typeof__(gst_cuda_context_get_handle) *context_get_handle;
   __typeof__(gst_is_cuda_memory) *is_cuda_memory;
-  gpointer allocator_alloc;                 /* see gst_stx_cuda_lib_alloc */
-  gboolean (*memory_sync)(GstCudaMemory *); /* NULL before 1.24: memory is always ready */
+  gpointer allocator_alloc;      /* see gst_stx_cuda_lib_alloc */
+  GstStxCudaSync124 memory_sync; /* NULL before 1.24: memory is always ready */
 } GstStxCudaLib;
 
 /*
