@@ -126,6 +126,9 @@ static const GstStxProxy proxies[] = {
     {"labels", PART(OVERLAY)},
     {"free-space", PART(OVERLAY)},
     {"corridor-width", PART(OVERLAY)},
+    {"min-height", PART(OBSTACLES)},
+    {"min-width", PART(OBSTACLES)},
+    {"post-messages", PART(OBSTACLES)},
     {"qos", PAIRING},
     {"tolerance", PART(SGM)},
     {"timeout", PAIRING},
@@ -153,7 +156,7 @@ static const StxField own_fields[] = {
         STX_FIELD(CHOICE, GstPlumbingSettings, segmentation), .choices = segmentations},
     {"obstacles", "Obstacles",
         "Group the stixels into obstacles and follow them: stixel-obstacles; what comes out of pad "
-        "src carries them as metas",
+        "src carries them as metas, and labels are theirs",
         STX_FIELD(BOOL, GstPlumbingSettings, obstacles)},
     {"overlap", "Overlap",
         "Match two pairs at once, each on half of the threads: more pairs per second, and twice "
@@ -237,5 +240,7 @@ static void gst_stereo_stixels_class_init(GstStereoStixelsClass *klass)
   element->change_state = change_state;
   gst_stx_element_describe(element, "stereo-stixels", "Stereo to stixels",
       "Bin/Filter/Analyzer/Video",
-      "Makes stixels of the pictures of a stereo camera, in one element");
+      "Makes stixels of the pictures of a stereo camera, in one element. What is no property of it "
+      "is one of the elements inside: sgm::p1, stixels::stixel-cost, overlay::hold, "
+      "obstacles::max-distance");
 }

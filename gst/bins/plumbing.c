@@ -160,7 +160,7 @@ static gboolean join_cut(GstPlumbing *self)
          join(self, cut, GST_PLUMBING_DISPARITY, "src_%u", GST_PLUMBING_REDUCTION, "sink");
 }
 
-#define CHAIN 4 /* parts at most that lead to src */
+#define CHAIN 3 /* parts at most that lead to src */
 
 /* What leads to src, in order. Whoever takes the output shall not hold up the segmentation at once.
  */
@@ -171,11 +171,24 @@ static guint chain_of(const GstPlumbingSettings *settings, GstPlumbingPart chain
   chain[count++] = GST_PLUMBING_QUEUE_OUTPUT;
   if (settings->output == GST_PLUMBING_OUTPUT_OVERLAY)
     chain[count++] = GST_PLUMBING_OVERLAY;
-  if (settings->obstacles)
+  else if (settings->obstacles)
     chain[count++] = GST_PLUMBING_OBSTACLES;
   if (settings->output == GST_PLUMBING_OUTPUT_JSON)
     chain[count++] = GST_PLUMBING_JSON;
   return count;
+}
+
+/* What is drawn: the labels are those of the obstacles, so these are found first. */
+static gboolean join_drawn(GstPlumbing *self)
+{
+  GstStxJoints *output = &self->output;
+  GstPlumbingPart last = self->settings.obstacles ? GST_PLUMBING_OBSTACLES : GST_PLUMBING_OVERLAY;
+
+  if (!self->settings.obstacles)
+    return join(self, output, GST_PLUMBING_RECORDS, "src_%u", last, "stixels");
+  use(self, last);
+  return join(self, output, last, "src", GST_PLUMBING_OVERLAY, "stixels") &&
+         join(self, output, GST_PLUMBING_RECORDS, "src_%u", last, "sink");
 }
 
 static gboolean join_output(GstPlumbing *self)
@@ -191,7 +204,7 @@ static gboolean join_output(GstPlumbing *self)
     joined &= join(self, output, chain[i - 1], "src", chain[i], "sink");
   }
   if (draws)
-    joined &= join(self, output, GST_PLUMBING_RECORDS, "src_%u", GST_PLUMBING_OVERLAY, "stixels");
+    joined &= join_drawn(self);
   return joined && join(self, output, draws ? GST_PLUMBING_LEFT : GST_PLUMBING_RECORDS, "src_%u",
                        GST_PLUMBING_QUEUE_OUTPUT, "sink");
 }
@@ -280,6 +293,20 @@ static void set_overlap(GstPlumbing *self, GstStxOverlap overlap)
   gst_object_unref(src);
 }
 
+/* Where the next element takes the records of obstacles alone, nothing has to be drawn. */
+static void drop_picture(GstPlumbing *self)
+{
+  GstCaps *video = any_video(), *taken = gst_pad_peer_query_caps(self->src, NULL);
+  GstCaps *records = gst_caps_new_empty_simple(GST_STX_OBSTACLES_MEDIA_TYPE);
+
+  if (self->settings.obstacles && self->settings.output == GST_PLUMBING_OUTPUT_OVERLAY &&
+      !gst_caps_can_intersect(taken, video) && gst_caps_can_intersect(taken, records))
+    self->settings.output = GST_PLUMBING_OUTPUT_STIXELS;
+  gst_caps_unref(records);
+  gst_caps_unref(taken);
+  gst_caps_unref(video);
+}
+
 static gboolean connect(GstPlumbing *self, const GstPlumbingSettings *settings)
 {
   if (!gst_stx_parts_check(
@@ -288,6 +315,7 @@ static gboolean connect(GstPlumbing *self, const GstPlumbingSettings *settings)
     return FALSE;
   self->connected = TRUE;
   self->settings = *settings;
+  drop_picture(self);
   set_overlap(self, settings->overlap);
   g_atomic_int_set(&self->warned, FALSE);
   for (GstPlumbingPart i = 0; i < GST_PLUMBING_PARTS; i++)

@@ -13,8 +13,8 @@
  *   src ── overlay ──────────────────┴┴─ src_stixels                 src_disparity ──┘
  *   src ── json ── queue-output ──────┘
  *
- * With obstacles `obstacles` stands behind `overlay`, or behind `queue-output` where nothing is
- * drawn.
+ * With obstacles `obstacles` stands between `records` and `overlay`, or behind `queue-output` where
+ * nothing is drawn.
  *
  * `inputs` is a multiqueue: where both views come from one demuxer it takes more of the one as long
  * as the other is missing; from live cameras it does not. The queues behind it are short, and no

@@ -65,7 +65,7 @@ struct _GstStixelObstacles {
   GstStxStixelInfo info;  /* of stixels; of the records of video those announced */
   GstStxFrameTime times;
   GstObstaclesStage stage;
-  gboolean warned;    /* of a frame without stixels */
+  gboolean warned;    /* of a frame without stixels, or there was one with them */
   gboolean misplaced; /* the user knows of a frame that was changed without a word */
 };
 
@@ -185,7 +185,8 @@ static GstObstaclesInput look(GstStixelObstacles *self, GstBuffer *frame)
   return (GstObstaclesInput){.stixels = frame, .info = self->info};
 }
 
-/* Counts a frame that brings nothing to look at, and warns of the first. */
+/* Counts a frame that brings nothing to look at, and warns of the first unless others brought
+ * something: what got lost, the element says that lost it. */
 static void miss(GstStixelObstacles *self, GstBuffer *frame)
 {
   gboolean scan = self->input == OF_SCANS;
@@ -199,7 +200,7 @@ static void miss(GstStixelObstacles *self, GstBuffer *frame)
   self->warned = TRUE;
   GST_ELEMENT_WARNING(self, STREAM, FAILED,
       ("The %s at %" GST_TIME_FORMAT
-       " has no %s: it and others like it pass without obstacles; put "
+       " has no %s: it and others like it pass without obstacles; if all are like it, put "
        "%s before stixel-obstacles",
           scan ? "scan" : "frame", GST_TIME_ARGS(GST_BUFFER_PTS(frame)),
           scan ? "labels" : "stixels", scan ? "lidar-ground" : "stixel-overlay"),
@@ -216,36 +217,26 @@ static guint64 time_of(GstStixelObstacles *self, GstBuffer *frame)
 
 /* ---- What leaves --------------------------------------------------------------------------- */
 
-/* Those of a frame that were attached to it; NULL, after a warning for the first such, if nobody
- * knows where in the frame they are. */
-static GstStxObstacles *obstacles_in(GstStixelObstacles *self, GstBuffer *frame)
-{
-  GstCaps *caps = gst_pad_get_current_caps(GST_BASE_TRANSFORM_SINK_PAD(self));
-  GError *error = NULL;
-  GstStxObstacles *obstacles = gst_stx_obstacles_new_from_buffer(frame, caps, &error);
-
-  if (obstacles == NULL && !self->misplaced)
-    GST_ELEMENT_WARNING(self, STREAM, FORMAT,
-        ("Obstacles get no regions of interest: %s", error->message),
-        ("put stixel-obstacles right behind stixel-overlay"));
-  self->misplaced |= obstacles == NULL;
-  g_clear_error(&error);
-  gst_caps_unref(caps);
-  return obstacles;
-}
-
+/* None, with a warning for the first such frame, if it is unknown where in it obstacles are. */
 static void attach_regions(GstStixelObstacles *self, GstBuffer *frame)
 {
-  GstStxObstacles *obstacles = obstacles_in(self, frame);
+  GstBaseTransform *base = GST_BASE_TRANSFORM(self);
+  GstCaps *caps = gst_pad_get_current_caps(GST_BASE_TRANSFORM_SINK_PAD(base));
   GstStxRegionsFrame regions = {.buffer = frame,
       .width = self->width,
       .height = self->height,
-      .time = gst_segment_to_running_time(
-          &GST_BASE_TRANSFORM(self)->segment, GST_FORMAT_TIME, GST_BUFFER_PTS(frame)),
+      .time = gst_segment_to_running_time(&base->segment, GST_FORMAT_TIME, GST_BUFFER_PTS(frame)),
       .duration = gst_stx_frame_time_duration(&self->times, frame)};
+  GError *error = NULL;
 
-  gst_stx_regions_attach(&regions, obstacles);
-  g_clear_pointer(&obstacles, gst_stx_obstacles_unref);
+  if (!gst_stx_regions_attach(&regions, caps, &error) && !self->misplaced) {
+    self->misplaced = TRUE;
+    GST_ELEMENT_WARNING(self, STREAM, FORMAT,
+        ("Obstacles get no regions of interest: %s", error->message),
+        ("put stixel-obstacles right behind stixel-overlay"));
+  }
+  g_clear_error(&error);
+  gst_caps_unref(caps);
 }
 
 /* The frame itself, where nobody else has it. */
@@ -317,6 +308,7 @@ static GstFlowReturn prepare_output_buffer(
     GST_STX_ELEMENT_ERROR(self, STREAM, FORMAT, &error);
     return GST_FLOW_ERROR;
   }
+  self->warned = TRUE;
   if (self->active.post_messages)
     gst_stx_corridor_tell(base, input, &result);
   if (self->gives_records)

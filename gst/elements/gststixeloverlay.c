@@ -23,6 +23,7 @@
 #include "gst/base/inputs.h"
 #include "gst/formats/camera.h"
 #include "gst/formats/columns.h"
+#include "gst/live/frametime.h"
 #include "gst/live/hold.h"
 #include "gst/views/onvideo.h"
 #include "gst/views/overlayinput.h"
@@ -52,8 +53,11 @@ struct _GstStixelOverlay {
   GstStxStixelInfo pad_info;   /* caps of the pad `stixels` */
   GstStxStixelInfo truth_info; /* … and of `truth` */
   GstOverlayStage drawing;
-  GstStxHold last;               /* drawn, or come too late to be */
-  gboolean warned, truth_warned; /* of a frame without stixels, without true ones */
+  GstStxFrameTime times;
+  GstStxHold last;  /* drawn, or come too late to be */
+  GstClockTime gap; /* the last one of pad `stixels` */
+  /* Of a frame without stixels, without true ones, of labels without obstacles. */
+  gboolean warned, truth_warned, labels_warned;
 };
 
 /* What the stage works on. */
@@ -102,7 +106,8 @@ static GstFlowReturn announce(GstStxPairing *pairing, guint roles, StxError *err
 
 /* ---- One frame ----------------------------------------------------------------------------- */
 
-/* Counts a frame for which there are no stixels, and warns of the first. */
+/* Counts a frame for which there are no stixels, and warns of the first: not of one whose stixels a
+ * GAP event has called off, since the element that lost them has said so. */
 static void miss_stixels(GstStixelOverlay *self, GstBuffer *frame)
 {
   GstAggregatorPad *pad = gst_stx_pairing_get_pad(GST_STX_PAIRING(self), ROLE_STIXELS);
@@ -113,9 +118,25 @@ static void miss_stixels(GstStixelOverlay *self, GstBuffer *frame)
   self->frames_without++;
   GST_OBJECT_UNLOCK(self);
   GST_DEBUG_OBJECT(self, "no stixels for %" GST_PTR_FORMAT, frame);
+  if (GST_BUFFER_PTS_IS_VALID(frame) && GST_BUFFER_PTS(frame) == self->gap)
+    return;
   if (!self->warned)
     gst_overlay_warn_of_none(GST_ELEMENT(self), frame, linked);
   self->warned = TRUE;
+}
+
+/* Warns of the first frame whose obstacles should be named and were not looked for. */
+static void miss_obstacles(GstStixelOverlay *self)
+{
+  guint labels;
+
+  GST_OBJECT_LOCK(self);
+  labels = self->settings.labels;
+  GST_OBJECT_UNLOCK(self);
+  if (self->labels_warned || !(labels & (STX_OVERLAY_LABEL_ID | STX_OVERLAY_LABEL_CLASS)))
+    return;
+  self->labels_warned = TRUE;
+  gst_overlay_warn_of_no_obstacles(GST_ELEMENT(self));
 }
 
 static void count_skipped(GstStixelOverlay *self, const StxOverlayResult *result)
@@ -249,6 +270,22 @@ static gboolean find_stixels(
   return found;
 }
 
+/* What came on pad `stixels` goes on with the frame. */
+static void attach(GstStixelOverlay *self, GstBuffer *frame, const GstOverlayDrawing *drawing,
+    const GstStxStixelInfo *info)
+{
+  GstCaps *caps = gst_stx_pairing_get_caps(GST_STX_PAIRING(self), ROLE_VIDEO);
+  GstStxRegionsFrame regions = {.buffer = frame,
+      .width = GST_VIDEO_INFO_WIDTH(&self->video),
+      .height = GST_VIDEO_INFO_HEIGHT(&self->video),
+      .time = gst_stx_pairing_time(GST_STX_PAIRING(self)),
+      .duration = gst_stx_frame_time_duration(&self->times, frame)};
+
+  gst_overlay_attach(frame, drawing->stixels, info, &self->video);
+  gst_overlay_attach_obstacles(&regions, caps, drawing);
+  gst_caps_unref(caps);
+}
+
 static GstFlowReturn process(GstStxPairing *pairing, GstBuffer **set, GstBuffer **out)
 {
   GstStixelOverlay *self = GST_STIXEL_OVERLAY(pairing);
@@ -267,12 +304,14 @@ static GstFlowReturn process(GstStxPairing *pairing, GstBuffer **set, GstBuffer 
   }
   *out = gst_buffer_make_writable(*out);
   gst_overlay_find_obstacles(*out, &image.info, &drawing);
+  if (drawing.obstacles == NULL)
+    miss_obstacles(self);
   if (mode_of(self) == STX_OVERLAY_TRUTH && !check_truth(self, drawing.truth, &image))
     flow = GST_FLOW_ERROR;
   else
     flow = draw(self, *out, &drawing, &image);
   if (flow == GST_FLOW_OK && set[ROLE_STIXELS] != NULL)
-    gst_overlay_attach(*out, drawing.stixels, &image.info, &self->video);
+    attach(self, *out, &drawing, &image.info);
   if (flow == GST_FLOW_OK)
     gst_stx_hold_keep(&self->last, drawing.stixels, &image, gst_stx_pairing_time(pairing));
   gst_buffer_unref(drawing.stixels);
@@ -296,6 +335,7 @@ static void too_late(GstStxPairing *pairing, guint role, GstBuffer *stixels, Gst
 static void reset(GstStxPairing *pairing)
 {
   gst_stx_hold_forget(&GST_STIXEL_OVERLAY(pairing)->last);
+  GST_STIXEL_OVERLAY(pairing)->gap = GST_CLOCK_TIME_NONE;
 }
 
 static void set_changed(GstStixelOverlay *self)
@@ -317,11 +357,23 @@ static gboolean set_role_caps(GstStxPairing *pairing, guint role, GstCaps *caps)
   }
   if (role == ROLE_VIDEO && !gst_stx_onvideo_parse(pairing, caps, &self->video))
     return FALSE;
-  if (role == ROLE_VIDEO)
+  if (role == ROLE_VIDEO) {
     gst_stx_camera_from_caps(caps, &self->video_camera);
+    gst_stx_frame_time_set_caps(&self->times, caps);
+  }
   gst_stx_hold_forget(&self->last);
   set_changed(self);
   return TRUE;
+}
+
+/* Just before the aggregator takes its head. */
+static gboolean sink_event(GstAggregator *aggregator, GstAggregatorPad *pad, GstEvent *event)
+{
+  GstStixelOverlay *self = GST_STIXEL_OVERLAY(aggregator);
+
+  if (GST_EVENT_TYPE(event) == GST_EVENT_GAP && g_str_equal(GST_PAD_NAME(pad), "stixels"))
+    gst_event_parse_gap(event, &self->gap, NULL);
+  return GST_AGGREGATOR_CLASS(gst_stixel_overlay_parent_class)->sink_event(aggregator, pad, event);
 }
 
 static gboolean sink_query(GstAggregator *aggregator, GstAggregatorPad *pad, GstQuery *query)
@@ -345,7 +397,7 @@ static gboolean start(GstAggregator *aggregator)
   self->changed = TRUE;
   self->frames_without = self->skipped = 0;
   GST_OBJECT_UNLOCK(self);
-  self->warned = self->truth_warned = FALSE;
+  self->warned = self->truth_warned = self->labels_warned = FALSE;
   return GST_AGGREGATOR_CLASS(gst_stixel_overlay_parent_class)->start(aggregator);
 }
 
@@ -422,6 +474,7 @@ static void gst_stixel_overlay_class_init(GstStixelOverlayClass *klass)
   gst_element_class_add_static_pad_template_with_gtype(
       element_class, &truth_template, GST_TYPE_AGGREGATOR_PAD);
 
+  aggregator_class->sink_event = sink_event;
   aggregator_class->sink_query = sink_query;
   aggregator_class->src_query = src_query;
   aggregator_class->start = start;

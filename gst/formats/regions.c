@@ -154,9 +154,12 @@ static gint relate(
 
 /* ---- All of it ----------------------------------------------------------------------------- */
 
-void gst_stx_regions_attach(const GstStxRegionsFrame *frame, const GstStxObstacles *obstacles)
+gboolean gst_stx_regions_attach(
+    const GstStxRegionsFrame *frame, const GstCaps *caps, GError **error)
 {
+  GstStxObstacles *obstacles = gst_stx_obstacles_new_from_buffer(frame->buffer, caps, error);
   guint count = obstacles != NULL ? gst_stx_obstacles_get_count(obstacles) : 0;
+  gboolean placed = obstacles != NULL;
   StxObstacle obstacle;
   GstVideoRectangle box;
 
@@ -164,4 +167,6 @@ void gst_stx_regions_attach(const GstStxRegionsFrame *frame, const GstStxObstacl
   for (guint i = 0; i < count; i++)
     if (place(obstacles, i, &box) && gst_stx_obstacles_get_obstacle(obstacles, i, &obstacle))
       add_region(frame, &obstacle, &box, relate(frame, &obstacle, &box));
+  g_clear_pointer(&obstacles, gst_stx_obstacles_unref);
+  return placed;
 }

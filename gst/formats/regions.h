@@ -33,9 +33,11 @@ typedef struct {
  * Transfer full. */
 GstStructure *gst_stx_obstacle_structure(const gchar *name, const StxObstacle *obstacle);
 
-/* Replaces what an element before has attached so. Obstacles outside of the frame get none; nor do
- * any, if `obstacles` is NULL. */
-void gst_stx_regions_attach(const GstStxRegionsFrame *frame, const GstStxObstacles *obstacles);
+/* Attaches them for the obstacles that the frame, of these caps, carries as a meta, in place of
+ * what an element before has attached so. Obstacles outside of the frame get none. FALSE, and no
+ * obstacle gets any: `error` says why it is unknown where in the frame they are. */
+gboolean gst_stx_regions_attach(
+    const GstStxRegionsFrame *frame, const GstCaps *caps, GError **error);
 
 G_END_DECLS
 

@@ -2,6 +2,7 @@
 #include "gst/views/overlayinput.h"
 
 #include "gst/base/inputs.h"
+#include "gst/formats/regions.h"
 
 void gst_overlay_complete_camera(GstStxStixelInfo *info, const StxCamera *video)
 {
@@ -82,6 +83,24 @@ void gst_overlay_find_obstacles(
     take_obstacles(drawing->stixels, info, drawing);
 }
 
+void gst_overlay_attach_obstacles(
+    const GstStxRegionsFrame *frame, const GstCaps *caps, const GstOverlayDrawing *drawing)
+{
+  const GstStxObstaclesMeta *found = gst_buffer_get_stx_obstacles_meta(drawing->stixels);
+  GstStxObstaclesMeta *older;
+  GError *error = NULL;
+
+  if (found == NULL || drawing->obstacles != found->obstacles)
+    return;
+  while ((older = gst_buffer_get_stx_obstacles_meta(frame->buffer)) != NULL)
+    gst_buffer_remove_meta(frame->buffer, &older->meta);
+  gst_buffer_add_stx_obstacles_meta(
+      frame->buffer, found->obstacles, found->free_space, &found->info);
+  if (!gst_stx_regions_attach(frame, caps, &error))
+    GST_WARNING("no regions of interest: %s", error->message);
+  g_clear_error(&error);
+}
+
 /* ---- Truth --------------------------------------------------------------------------------- */
 
 static gboolean is_truth_of(
@@ -124,6 +143,14 @@ void gst_overlay_warn_of_none(GstElement *element, GstBuffer *frame, gboolean li
          "stixels are attached to the frame",
             GST_TIME_ARGS(GST_BUFFER_PTS(frame))),
         (NULL));
+}
+
+void gst_overlay_warn_of_no_obstacles(GstElement *element)
+{
+  GST_ELEMENT_WARNING(element, STREAM, FAILED,
+      ("labels=id and labels=class write what is known of obstacles, and none were looked for: set "
+       "obstacles=true on stereo-stixels, or put stixel-obstacles in front of pad stixels"),
+      ("the stixels have no GstStxObstaclesMeta"));
 }
 
 void gst_overlay_warn_of_no_truth(GstElement *element)

@@ -5,6 +5,7 @@
 
 #include <gst/video/video.h>
 
+#include "gst/formats/regions.h"
 #include "gst/views/overlaystage.h"
 
 G_BEGIN_DECLS
@@ -21,6 +22,11 @@ GstBuffer *gst_overlay_attached(
 void gst_overlay_attach(
     GstBuffer *frame, GstBuffer *stixels, const GstStxStixelInfo *info, const GstVideoInfo *video);
 
+/* Attaches the obstacles that were drawn, with their regions of interest, to a frame of these caps
+ * that has its stixels; those that it had itself stay as they are. */
+void gst_overlay_attach_obstacles(
+    const GstStxRegionsFrame *frame, const GstCaps *caps, const GstOverlayDrawing *drawing);
+
 /* Sets obstacles and free space of `drawing` to those that the frame carries, or else its stixels,
  * if they are of the same image. They live as long as that meta. */
 void gst_overlay_find_obstacles(
@@ -31,8 +37,10 @@ void gst_overlay_find_obstacles(
 gboolean gst_overlay_check_truth(const GstStxStixelInfo *info, const GstStxStixelInfo *truth_info,
     GstBuffer *truth, StxError *error);
 
-/* What users are told, once: of a frame without stixels, without true ones, of bad records. */
+/* What users are told, once: of a frame without stixels, without obstacles, without true stixels,
+ * of bad records. */
 void gst_overlay_warn_of_none(GstElement *element, GstBuffer *frame, gboolean linked);
+void gst_overlay_warn_of_no_obstacles(GstElement *element);
 void gst_overlay_warn_of_no_truth(GstElement *element);
 void gst_overlay_warn_of_skipped(GstElement *element, guint skipped, guint drawn);
 

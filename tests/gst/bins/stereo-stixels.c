@@ -2,6 +2,7 @@
 /* stereo-stixels: the bytes are those of the pipeline that a user links by hand, for all ways in
  * and out; calibrations; what is said to the user. Pads that come and go: stereo-stixels-pads.c. */
 #include <glib/gstdio.h>
+#include <gst/video/video.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -54,6 +55,21 @@ static void add_buffer(GChecksum *sum, GstBuffer *buffer)
   gst_buffer_unmap(buffer, &map);
 }
 
+static gboolean add_region(GstBuffer *buffer, GstMeta **meta, gpointer sum)
+{
+  GstVideoRegionOfInterestMeta *region = (GstVideoRegionOfInterestMeta *)*meta;
+
+  if ((*meta)->info->api != GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE)
+    return TRUE;
+  for (GList *item = region->params; item != NULL; item = item->next) {
+    gchar *text = gst_structure_to_string(item->data);
+
+    g_checksum_update(sum, (const guchar *)text, -1);
+    g_free(text);
+  }
+  return TRUE;
+}
+
 static void take(GstElement *sink, GstBuffer *buffer, GstPad *pad, gpointer data)
 {
   GstStxStixelMeta *meta = gst_buffer_get_stx_stixel_meta(buffer);
@@ -69,6 +85,7 @@ static void take(GstElement *sink, GstBuffer *buffer, GstPad *pad, gpointer data
     add_buffer(data, meta->stixels);
   if (obstacles != NULL)
     add_buffer(data, obstacles->obstacles);
+  gst_buffer_foreach_meta(buffer, add_region, data);
   g_free(text);
   gst_caps_unref(caps);
 }
@@ -95,7 +112,7 @@ static void set_children(GstElement *pipeline, const char *settings)
   gst_object_unref(bin);
 }
 
-/* Caps, times, bytes, attached stixels and obstacles of all that comes to the sink `out`. */
+/* Caps, times, bytes, attached stixels, obstacles and regions of what comes to the sink `out`. */
 static gchar *digest(const char *line, const char *children)
 {
   GChecksum *sum = g_checksum_new(G_CHECKSUM_SHA1);
@@ -166,6 +183,15 @@ static const struct {
                "o.sink " STREET "right" I420 "sgm.sink_right stereo-sgm name=sgm ! " CUT
                "o.stixels stixel-overlay name=o ! stixel-obstacles min-height=0.6 ! " OUT,
         "obstacles::min-height=0.6"},
+    {"stereo-stixels name=s obstacles=true labels=distance+id free-space=true ! " OUT TWO(
+         "s", I420),
+        STREET "left" I420 "tee name=left left. ! queue ! sgm.sink_left left. ! queue ! "
+               "o.sink " STREET "right" I420 "sgm.sink_right stereo-sgm name=sgm ! " CUT
+               "stixel-obstacles min-height=0.6 ! o.stixels stixel-overlay name=o "
+               "labels=distance+id free-space=true ! " OUT,
+        "obstacles::min-height=0.6"},
+    {"stereo-stixels name=s obstacles=true ! " RECORDS OUT TWO("s", SIZE),
+        TWO("sgm", SIZE) "stereo-sgm name=sgm ! " CUT "stixel-obstacles ! " RECORDS OUT},
     {"stereo-stixels name=s obstacles=true output=stixels ! " OUT TWO("s", SIZE),
         TWO("sgm", SIZE) "stereo-sgm name=sgm ! " CUT "stixel-obstacles ! " OUT},
     {"stereo-stixels name=s obstacles=true output=stixels ! " RECORDS OUT TWO("s", SIZE),
@@ -307,6 +333,25 @@ GST_START_TEST(missing_files_are_named)
 }
 GST_END_TEST
 
+/* A camera that loses its third frame: an element `lossy`. */
+static GstPadProbeReturn lose(GstPad *pad, GstPadProbeInfo *info, gpointer nothing)
+{
+  GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER(info);
+
+  return GST_BUFFER_PTS(buffer) == 200 * GST_MSECOND ? GST_PAD_PROBE_DROP : GST_PAD_PROBE_OK;
+}
+
+static void make_lossy(GstElement *pipeline)
+{
+  GstElement *lossy = gst_bin_get_by_name(GST_BIN(pipeline), "lossy");
+  GstPad *pad = lossy != NULL ? gst_element_get_static_pad(lossy, "src") : NULL;
+
+  if (pad != NULL)
+    gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, lose, NULL, NULL);
+  g_clear_object(&pad);
+  g_clear_object(&lossy);
+}
+
 static guint count_warnings(const char *line, const char *children, const char *word)
 {
   GstElement *pipeline = stx_test_parse(line);
@@ -316,6 +361,7 @@ static guint count_warnings(const char *line, const char *children, const char *
 
   if (children != NULL)
     set_children(pipeline, children);
+  make_lossy(pipeline);
   gst_element_set_state(pipeline, GST_STATE_PLAYING);
   while (!ended) {
     GstMessage *message = gst_bus_timed_pop_filtered(
@@ -347,6 +393,33 @@ GST_START_TEST(unknown_distances_are_said_once)
 }
 GST_END_TEST
 
+GST_START_TEST(a_lost_frame_is_said_once)
+{
+  static const char *const settings[] = {"", "obstacles=true", "obstacles=true output=stixels"};
+
+  for (guint i = 0; i < G_N_ELEMENTS(settings); i++) {
+    gchar *line = g_strdup_printf("stereo-stixels name=s %s ! " OUT STREET
+                                  "left num-buffers=5 " SIZE "s.sink_left " STREET
+                                  "right num-buffers=5 " SIZE "identity name=lossy ! s.sink_right",
+        settings[i]);
+
+    ck_assert_uint_eq(count_warnings(line, NULL, ""), 1);
+    g_free(line);
+  }
+}
+GST_END_TEST
+
+GST_START_TEST(labels_without_obstacles_are_said_once)
+{
+#define WARNINGS(settings)                                                                         \
+  count_warnings("stereo-stixels name=s " settings " ! " OUT TWO("s", SIZE), NULL, "")
+
+  ck_assert_uint_eq(WARNINGS("labels=distance+id"), 1);
+  ck_assert_uint_eq(WARNINGS("labels=distance+id obstacles=true"), 0);
+  ck_assert_uint_eq(WARNINGS("labels=distance"), 0);
+}
+GST_END_TEST
+
 /* ---- Properties and children --------------------------------------------------------------- */
 
 GST_START_TEST(children_have_names_for_ever)
@@ -373,7 +446,8 @@ static const gchar *const reach[][2] = {{"calibration", "rectify"},
     {"stixel-height", "reduction"}, {"model", "stixels"}, {"ground", "stixels"},
     {"mode", "overlay"}, {"alpha", "overlay"}, {"legend", "overlay"}, {"max-distance", "overlay"},
     {"dim", "overlay"}, {"labels", "overlay"}, {"free-space", "overlay"},
-    {"corridor-width", "overlay"}, {"qos", "sgm reduction overlay"}, {"tolerance", "sgm"},
+    {"corridor-width", "overlay"}, {"min-height", "obstacles"}, {"min-width", "obstacles"},
+    {"post-messages", "obstacles"}, {"qos", "sgm reduction overlay"}, {"tolerance", "sgm"},
     {"timeout", "sgm reduction overlay"},
     {"backend", "sgm rectify reduction stixels segments overlay"},
     {"threads", "sgm rectify reduction stixels segments overlay"},
@@ -446,6 +520,8 @@ static Suite *stereo_stixels_suite(void)
   tcase_add_loop_test(tests, bad_calibrations_are_named, 0, G_N_ELEMENTS(bad_files));
   tcase_add_test(tests, missing_files_are_named);
   tcase_add_test(tests, unknown_distances_are_said_once);
+  tcase_add_test(tests, a_lost_frame_is_said_once);
+  tcase_add_test(tests, labels_without_obstacles_are_said_once);
   tcase_add_test(tests, children_have_names_for_ever);
   tcase_add_test(tests, every_property_reaches_its_children);
   return suite;
