@@ -26,35 +26,64 @@ GstFlowReturn gst_stx_prepare_output_buffer(
   return GST_FLOW_OK;
 }
 
-/* ---- Scans --------------------------------------------------------------------------------- */
+/* ---- Caps ---------------------------------------------------------------------------------- */
 
-static gboolean refuse_scan(GstElement *element, const char *found, StxError *error)
+static const gchar *name_of(GstElement *element)
 {
   GstElementFactory *factory = gst_element_get_factory(element);
 
-  return stx_fail(error, "expected %s, not %s: put lidar-parse before %s", GST_STX_LIDAR_MEDIA_TYPE,
-      found, factory != NULL ? GST_OBJECT_NAME(factory) : GST_OBJECT_NAME(element));
+  return factory != NULL ? GST_OBJECT_NAME(factory) : GST_OBJECT_NAME(element);
+}
+
+/* What gives bytes of this media type their caps. */
+static const gchar *source_of(const gchar *type)
+{
+  if (g_str_equal(type, GST_STX_LIDAR_MEDIA_TYPE))
+    return "lidar-parse";
+  return g_str_equal(type, "video/x-raw") ? "a decoder (decodebin) or rawvideoparse"
+                                          : "the element that makes them";
+}
+
+static void refuse_bare(GstElement *element, GstPad *sink)
+{
+  GstCaps *needed = gst_pad_get_pad_template_caps(sink);
+  const gchar *type = gst_structure_get_name(gst_caps_get_structure(needed, 0));
+
+  GST_ELEMENT_ERROR(element, STREAM, FORMAT,
+      ("Pad %s got bytes without caps, expected %s: put %s before %s", GST_PAD_NAME(sink), type,
+          source_of(type), name_of(element)),
+      (NULL));
+  gst_caps_unref(needed);
+}
+
+static GstPadProbeReturn see_data(GstPad *sink, GstPadProbeInfo *info, gpointer nothing)
+{
+  GstElement *element;
+
+  if (gst_pad_has_current_caps(sink))
+    return GST_PAD_PROBE_OK;
+  element = gst_pad_get_parent_element(sink);
+  if (element != NULL)
+    refuse_bare(element, sink);
+  gst_clear_object(&element);
+  gst_mini_object_unref(GST_PAD_PROBE_INFO_DATA(info));
+  GST_PAD_PROBE_INFO_FLOW_RETURN(info) = GST_FLOW_ERROR;
+  return GST_PAD_PROBE_HANDLED;
+}
+
+void gst_stx_want_caps(GstPad *sink)
+{
+  gst_pad_add_probe(
+      sink, GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST, see_data, NULL, NULL);
 }
 
 gboolean gst_stx_check_scan_caps(GstElement *element, const GstCaps *caps, StxError *error)
 {
-  const gchar *name = gst_structure_get_name(gst_caps_get_structure(caps, 0));
+  const gchar *type = gst_structure_get_name(gst_caps_get_structure(caps, 0));
 
-  return g_str_equal(name, GST_STX_LIDAR_MEDIA_TYPE) || refuse_scan(element, name, error);
-}
-
-GstFlowReturn gst_stx_submit_scan(
-    GstBaseTransform *transform, gboolean is_discont, GstBuffer *input)
-{
-  GstBaseTransformClass *base = g_type_class_peek_parent(GST_BASE_TRANSFORM_GET_CLASS(transform));
-  StxError error;
-
-  if (gst_pad_has_current_caps(GST_BASE_TRANSFORM_SINK_PAD(transform)))
-    return base->submit_input_buffer(transform, is_discont, input);
-  gst_buffer_unref(input);
-  refuse_scan(GST_ELEMENT(transform), "bytes without caps", &error);
-  GST_STX_ELEMENT_ERROR(transform, STREAM, FORMAT, &error);
-  return GST_FLOW_ERROR;
+  return g_str_equal(type, GST_STX_LIDAR_MEDIA_TYPE) ||
+         stx_fail(error, "expected %s, not %s: put lidar-parse before %s", GST_STX_LIDAR_MEDIA_TYPE,
+             type, name_of(element));
 }
 
 /* ---- Sizes --------------------------------------------------------------------------------- */

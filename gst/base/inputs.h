@@ -27,11 +27,11 @@ GstFlowReturn gst_stx_prepare_output_buffer(
     GstBaseTransform *transform, GstBuffer *input, GstBuffer **output);
 
 /*
- * submit_input_buffer of an element that reads LiDAR points: a buffer that comes without caps, as
- * from filesrc, ends in an element error that says what to put before.
+ * For each sink pad, where it is made: a buffer that comes before any caps, as from filesrc, ends
+ * in an element error that says what is needed and what to put before. Not for a pad that takes
+ * bytes.
  */
-GstFlowReturn gst_stx_submit_scan(
-    GstBaseTransform *transform, gboolean is_discont, GstBuffer *input);
+void gst_stx_want_caps(GstPad *sink);
 
 /* Are these caps of LiDAR points? FALSE with a text that says what to put before `element`. */
 gboolean gst_stx_check_scan_caps(GstElement *element, const GstCaps *caps, StxError *error);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The class: pads, events, queries, caps, states. What it does with buffers: pairingflow.c. */
+#include "gst/base/inputs.h"
 #include "gst/base/pairing_private.h"
 #include "gst/shared/run.h"
 
@@ -32,6 +33,7 @@ static GstAggregatorPad *new_pad(GstPadTemplate *templ, const gchar *name)
   GstPad *pad = g_object_new(
       GST_TYPE_AGGREGATOR_PAD, "name", name, "direction", GST_PAD_SINK, "template", templ, NULL);
 
+  gst_stx_want_caps(pad);
   gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, gst_stx_pairing_clip, NULL, NULL);
   return GST_AGGREGATOR_PAD(pad);
 }

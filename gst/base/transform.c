@@ -275,4 +275,5 @@ static void gst_stx_transform_class_init(GstStxTransformClass *klass)
 
 static void gst_stx_transform_init(GstStxTransform *self)
 {
+  gst_stx_want_caps(GST_BASE_TRANSFORM_SINK_PAD(self));
 }

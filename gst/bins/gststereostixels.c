@@ -13,6 +13,7 @@
  *     street-scene-src view=right num-buffers=20 ! stixels.sink_right
  * ]|
  */
+#include "gst/base/inputs.h"
 #include "gst/bins/plumbing.h"
 #include "gst/bins/proxies.h"
 #include "gst/elements/elements.h"
@@ -46,6 +47,8 @@ static GstPad *request_new_pad(
       gst_ghost_pad_new_no_target_from_template(GST_PAD_TEMPLATE_NAME_TEMPLATE(templ), templ);
 
   gst_object_ref_sink(pad);
+  if (GST_PAD_IS_SINK(pad))
+    gst_stx_want_caps(pad);
   /* Before anything can come out of it: a queue that finds its pad unlinked waits for a link, but
    * one that finds it inactive stops the stream of all pads. */
   gst_pad_set_active(pad, GST_STATE(element) > GST_STATE_READY);

@@ -166,7 +166,6 @@ static void gst_lidar_bev_class_init(GstLidarBevClass *klass)
   base->fixate_caps = fixate_caps;
   base->accept_caps = gst_stx_accept_caps;
   base->set_caps = set_caps;
-  base->submit_input_buffer = gst_stx_submit_scan;
   base->transform_size = transform_size;
   base->decide_allocation = decide_allocation;
   base->transform = transform;
@@ -183,4 +182,5 @@ static void gst_lidar_bev_class_init(GstLidarBevClass *klass)
 static void gst_lidar_bev_init(GstLidarBev *self)
 {
   self->settings = defaults;
+  gst_stx_want_caps(GST_BASE_TRANSFORM_SINK_PAD(self));
 }

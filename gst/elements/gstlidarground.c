@@ -234,7 +234,6 @@ static void gst_lidar_ground_class_init(GstLidarGroundClass *klass)
 
   gst_stx_properties_install(object, properties, G_N_ELEMENTS(properties));
   base->fixate_caps = fixate_caps;
-  base->submit_input_buffer = gst_stx_submit_scan;
   transform->other_caps = other_caps;
   transform->configure = configure;
   transform->done = done;

@@ -269,4 +269,5 @@ static void gst_stixel_json_class_init(GstStixelJsonClass *klass)
 static void gst_stixel_json_init(GstStixelJson *self)
 {
   self->settings = defaults;
+  gst_stx_want_caps(GST_BASE_TRANSFORM_SINK_PAD(self));
 }

@@ -235,4 +235,5 @@ static void gst_stixel_mesh_class_init(GstStixelMeshClass *klass)
 static void gst_stixel_mesh_init(GstStixelMesh *self)
 {
   self->settings = defaults;
+  gst_stx_want_caps(GST_BASE_TRANSFORM_SINK_PAD(self));
 }

@@ -235,4 +235,5 @@ static void gst_stixel_orbit_class_init(GstStixelOrbitClass *klass)
 static void gst_stixel_orbit_init(GstStixelOrbit *self)
 {
   self->settings = defaults;
+  gst_stx_want_caps(GST_BASE_TRANSFORM_SINK_PAD(self));
 }

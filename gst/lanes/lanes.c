@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The class: pads, events, queries, states. What goes through them: lanesflow.c. */
+#include "gst/base/inputs.h"
 #include "gst/lanes/lanes_private.h"
 #include "gst/shared/run.h"
 #include "gst/shared/element.h"
@@ -278,6 +279,7 @@ static GstPad *request_new_pad(
   gst_pad_set_event_function(pad, sink_event);
   gst_pad_set_query_function(pad, sink_query);
   gst_pad_set_iterate_internal_links_function(pad, sink_links);
+  gst_stx_want_caps(pad);
   gst_pad_set_active(pad, GST_STATE(element) > GST_STATE_READY);
   gst_element_add_pad(element, pad);
   return pad;

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Bytes without caps, on every sink pad of every element of the plugin. */
+#include "tests/gst/fixtures/util.h"
+
+#include <string.h>
+
+/* On this pad, which belongs to an element that plays as far as it can without a file. */
+static void push_bare(GstPad *sink)
+{
+  GstPad *src = gst_pad_new("src", GST_PAD_SRC);
+  GstSegment segment;
+
+  gst_segment_init(&segment, GST_FORMAT_BYTES);
+  gst_pad_set_active(src, TRUE);
+  gst_pad_set_active(sink, TRUE);
+  fail_unless(gst_pad_link(src, sink) == GST_PAD_LINK_OK);
+  gst_pad_push_event(src, gst_event_new_stream_start("bytes"));
+  gst_pad_push_event(src, gst_event_new_segment(&segment));
+  ck_assert_int_eq(gst_pad_push(src, gst_buffer_new_allocate(NULL, 4096, NULL)), GST_FLOW_ERROR);
+  gst_pad_set_active(src, FALSE);
+  gst_object_unref(src);
+}
+
+static gboolean activate(GstElement *element, GstPad *pad, gpointer nothing)
+{
+  return gst_pad_set_active(pad, TRUE);
+}
+
+static void check_pad(GstElementFactory *factory, GstStaticPadTemplate *template)
+{
+  GstElement *element = gst_object_ref_sink(gst_element_factory_create(factory, NULL));
+  gboolean on_request = template->presence == GST_PAD_REQUEST;
+  GstPad *pad = on_request ? gst_element_request_pad_simple(element, template->name_template)
+                           : gst_element_get_static_pad(element, template->name_template);
+  GstBus *bus = stx_test_watch(element);
+
+  gst_element_set_state(element, GST_STATE_PAUSED);
+  gst_bus_set_flushing(bus, TRUE); /* what stereo-rectify says of its calibration */
+  gst_bus_set_flushing(bus, FALSE);
+  gst_element_foreach_src_pad(element, activate, NULL);
+  push_bare(pad);
+  stx_test_expect_error(bus, template->name_template, "without caps", "expected", "put",
+      GST_OBJECT_NAME(factory), NULL);
+  gst_element_set_state(element, GST_STATE_NULL);
+  gst_bus_set_flushing(bus, TRUE);
+  gst_object_unref(pad);
+  gst_object_unref(element);
+  gst_object_unref(bus);
+}
+
+/* How many pads were checked. That of lidar-parse takes bytes. */
+static guint check_element(GstElementFactory *factory)
+{
+  const GList *templates = gst_element_factory_get_static_pad_templates(factory);
+  guint count = 0;
+
+  for (; templates != NULL; templates = templates->next) {
+    GstStaticPadTemplate *template = templates->data;
+
+    if (template->direction != GST_PAD_SINK || strstr(GST_OBJECT_NAME(factory), "-parse") != NULL)
+      continue;
+    check_pad(factory, template);
+    count++;
+  }
+  return count;
+}
+
+GST_START_TEST(bytes_without_caps_are_refused)
+{
+  GList *features = gst_registry_get_feature_list_by_plugin(gst_registry_get(), "stixels");
+  guint count = 0;
+
+  for (GList *item = features; item != NULL; item = item->next)
+    if (GST_IS_ELEMENT_FACTORY(item->data))
+      count += check_element(item->data);
+  ck_assert_uint_gt(count, 20);
+  gst_plugin_feature_list_free(features);
+}
+GST_END_TEST
+
+static Suite *inputs_suite(void)
+{
+  Suite *suite = suite_create("inputs");
+  TCase *tests = tcase_create("inputs");
+
+  suite_add_tcase(suite, tests);
+  tcase_add_test(tests, bytes_without_caps_are_refused);
+  return suite;
+}
+
+GST_CHECK_MAIN(inputs)
