@@ -3,29 +3,15 @@
 
 #include "common/stx.h"
 
-static void do_all(int pieces, StxPiece *piece, void *data)
-{
-  for (int i = 0; i < pieces; i++)
-    piece(data, i, 0);
-}
-
-#ifndef STX_THREADS
-
-void stx_parallel(int workers, int pieces, StxPiece *piece, void *data)
-{
-  do_all(pieces, piece, data);
-}
-
-void stx_parallel_wait(StxPatience *patience)
-{
-}
-
-#else
-
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
 #include <time.h>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
 
 #if defined __linux__
 #include <sys/prctl.h>
@@ -65,7 +51,7 @@ typedef struct Loop {
   struct Loop *link;
 } Loop;
 
-/* Everything but `cores` changes under the lock only. */
+/* Everything but `cores` and `openmp` changes under the lock only. */
 static struct {
   pthread_mutex_t lock;
   pthread_cond_t work;
@@ -75,6 +61,7 @@ static struct {
   int helpers;        /* threads that live */
   int asleep;         /* of those */
   int cores;
+  bool openmp; /* its threads work in place of the helpers */
 } pool;
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -116,6 +103,29 @@ void stx_parallel_wait(StxPatience *patience)
     nanosleep(&nap, NULL);
 }
 
+/* ---- Which threads ------------------------------------------------------------------------- */
+
+static bool wants_openmp(void)
+{
+  const char *wanted = getenv(STX_THREADING);
+  return wanted != NULL && strcmp(wanted, "openmp") == 0;
+}
+
+bool stx_parallel_check(StxError *error)
+{
+  const char *wanted = getenv(STX_THREADING);
+  if (wanted == NULL || strcmp(wanted, "pool") == 0)
+    return true;
+  if (!wants_openmp())
+    return stx_fail(error, STX_THREADING "=%.40s is unknown: choose pool or openmp", wanted);
+#ifdef _OPENMP
+  return true;
+#else
+  return stx_fail(error,
+      STX_THREADING "=openmp: this build has no OpenMP (-Dopenmp=disabled), the pool is used");
+#endif
+}
+
 /* ---- The pool ----------------------------------------------------------------------------- */
 
 static void reset_pool(void)
@@ -145,6 +155,7 @@ static void make_pool(void)
 {
   reset_pool();
   pool.cores = stx_threads(0);
+  pool.openmp = stx_parallel_check(NULL) && wants_openmp();
   pthread_atfork(lock_pool, unlock_pool, reset_pool);
 }
 
@@ -317,6 +328,23 @@ static void judge(int pieces, int own, int64_t begin, int64_t idle, int64_t end)
     rest_until = end + REST * (end - idle - saved);
 }
 
+/* A team of OpenMP's threads. Its dynamic schedule hands out pieces one by one and in order, as the
+ * pool does; at the end each thread waits for all others. */
+static void run_team(int workers, int pieces, StxPiece *piece, void *data)
+{
+#ifdef _OPENMP
+#pragma omp parallel num_threads(workers)
+  {
+    int worker = omp_get_thread_num();
+    inside_piece = true;
+#pragma omp for schedule(monotonic : dynamic, 1)
+    for (int i = 0; i < pieces; i++)
+      piece(data, i, worker);
+    inside_piece = false;
+  }
+#endif
+}
+
 static void run_loop(int workers, int pieces, StxPiece *piece, void *data, int64_t begin)
 {
   Loop loop = {.piece = piece,
@@ -324,7 +352,6 @@ static void run_loop(int workers, int pieces, StxPiece *piece, void *data, int64
       .pieces = pieces,
       .room = workers - 1,
       .left = PTHREAD_COND_INITIALIZER};
-  pthread_once(&once, make_pool);
   post_loop(&loop);
   inside_piece = true;
   int own = do_pieces(&loop, 0);
@@ -337,11 +364,15 @@ static void run_loop(int workers, int pieces, StxPiece *piece, void *data, int64
 void stx_parallel(int workers, int pieces, StxPiece *piece, void *data)
 {
   workers = workers < pieces ? workers : pieces;
-  int64_t begin = workers > 1 && !inside_piece ? now_ns() : 0;
-  if (begin > rest_until)
+  bool alone = workers <= 1 || inside_piece;
+  if (!alone)
+    pthread_once(&once, make_pool);
+  int64_t begin = alone || pool.openmp ? 0 : now_ns();
+  if (!alone && pool.openmp)
+    run_team(workers, pieces, piece, data);
+  else if (begin > rest_until)
     run_loop(workers, pieces, piece, data, begin);
   else
-    do_all(pieces, piece, data);
+    for (int i = 0; i < pieces; i++)
+      piece(data, i, 0);
 }
-
-#endif

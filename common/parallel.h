@@ -12,9 +12,22 @@
  * look for the next one for some microseconds, then sleep, and end after a second without work.
  * Where the system grants fewer, or other loops have them, callers do more of the pieces
  * themselves. A child process starts without any.
+ *
+ * With STX_THREADING=openmp in the environment the threads are OpenMP's instead: a parallel region
+ * per loop. The results are the same bytes. All threads of a region wait for each other, so that a
+ * short loop beside other work may take a hundred times as long (docs/benchmarks.md), and a child
+ * process of one that has used them may hang (GNU libgomp).
  */
 #ifndef STX_PARALLEL_H
 #define STX_PARALLEL_H
+
+#include "common/stx.h"
+
+#define STX_THREADING "STX_THREADING" /* the environment's variable: pool (default) or openmp */
+
+/* False, with a text in `error`, where the variable has a value that this build does not know; the
+ * pool is used then. */
+bool stx_parallel_check(StxError *error);
 
 /* Does piece `i` of a loop. `worker` is less than the loop's number of workers, and pieces that are
  * done at the same time have different ones: it chooses scratch and tables. Which worker gets which
@@ -26,7 +39,7 @@ typedef void StxPiece(void *data, int i, int worker);
  * returns when all are done. Pieces see what the caller wrote before, and the caller what they
  * wrote. The caller is worker 0.
  *
- * Within a piece, and when built without threads, the caller does all of them itself, in order.
+ * Within a piece the caller does all of them itself, in order.
  */
 void stx_parallel(int workers, int pieces, StxPiece *piece, void *data);
 

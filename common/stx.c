@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#define _GNU_SOURCE /* CPU_COUNT */
 #include "common/stx.h"
 #include "common/cpu.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#ifdef _OPENMP
-#include <omp.h>
+#ifdef __linux__
+#include <sched.h>
 #endif
+#include <unistd.h>
 
 bool stx_fail(StxError *error, const char *format, ...)
 {
@@ -46,10 +48,13 @@ const void *stx_impl_named(const StxImplTable *table, const char *name)
 
 int stx_threads(int requested)
 {
-#ifdef _OPENMP
-  return requested > 0 ? requested : omp_get_num_procs();
-#else
-  (void)requested;
-  return 1;
+  if (requested > 0)
+    return requested;
+#ifdef __linux__
+  cpu_set_t allowed;
+  if (sched_getaffinity(0, sizeof allowed, &allowed) == 0)
+    return CPU_COUNT(&allowed);
 #endif
+  long online = sysconf(_SC_NPROCESSORS_ONLN);
+  return online > 0 ? (int)online : 1;
 }

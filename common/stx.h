@@ -143,9 +143,9 @@ typedef struct {
 /* ---- Threads and scratch ------------------------------------------------------------------ */
 
 /* The number of worker threads to use when the user asked for `requested` (0: all cores this
- * process may run on). 1 when built without OpenMP. Never less than 1. Whoever takes such a number
- * from a user asks once, and passes the answer on to scratch_size and to the place: the cores that
- * a process may use can change in between. */
+ * process may run on). Never less than 1. A caller that takes such a number from a user asks once,
+ * and passes the answer on to scratch_size and to the place: the cores that a process may use can
+ * change in between. */
 int stx_threads(int requested);
 
 /* size rounded up to a multiple of STX_ALIGN: for laying several arrays into one scratch block. */

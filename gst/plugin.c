@@ -2,13 +2,17 @@
 /* The plugin's entry: registers elements and what knows files, nothing else. */
 #include <gst/gst.h>
 
+#include "common/parallel.h"
 #include "gst/elements/elements.h"
 #include "gst/formats/typefind.h"
 
 static gboolean plugin_init(GstPlugin *plugin)
 {
   gboolean ok = TRUE;
+  StxError error;
 
+  if (!stx_parallel_check(&error))
+    GST_WARNING("%s", error.text);
   ok &= GST_ELEMENT_REGISTER(downsample_transpose, plugin);
   ok &= GST_ELEMENT_REGISTER(lidar_bev, plugin);
   ok &= GST_ELEMENT_REGISTER(lidar_ground, plugin);

@@ -22,7 +22,7 @@
  *
  * Threads: a pipeline serves one thread at a time, which need not always be the same. Different
  * pipelines are independent of each other, and so are functions that take none. Inside, the stages
- * run on settings.threads threads of OpenMP; results do not depend on their number.
+ * run on settings.threads threads; results do not depend on their number.
  *
  * Errors: what fails returns false or NULL, with a text in *error that names the culprit, its value
  * and the choices. `error` may be NULL. Nothing is printed, and no bad setting, size or value

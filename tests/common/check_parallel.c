@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The loops that threads share: every piece is done once, whoever comes, goes, or never starts.
+ * The loops that threads share: every piece is done once, whichever threads come, go, or never
+ * start. meson.build runs it with the own pool, and with OpenMP's threads for what both promise.
  */
 #include "common/parallel.h"
 #include "tests/common/granted_threads.h"
@@ -266,8 +267,49 @@ START_TEST(a_child_process_starts_its_own)
 }
 END_TEST
 
-static const StxTest tests[] = {{&every_piece_is_done_once}, {&fewer_threads_than_asked_for_do_it},
-    {&within_a_piece_a_loop_runs_in_order}, {&callers_share_the_helpers},
-    {&a_piece_may_wait_for_another}, {&helpers_end_without_work}, {&helpers_wake_for_the_next_loop},
+/* ---- The choice --------------------------------------------------------------------------- */
+
+START_TEST(an_unknown_choice_is_named)
+{
+  char *before = getenv(STX_THREADING) != NULL ? strdup(getenv(STX_THREADING)) : NULL;
+  StxError error;
+  ck_assert(stx_parallel_check(&error));
+  setenv(STX_THREADING, "tbb", 1);
+  ck_assert(!stx_parallel_check(&error));
+  ck_assert_ptr_nonnull(strstr(error.text, "STX_THREADING=tbb"));
+  ck_assert_ptr_nonnull(strstr(error.text, "pool or openmp"));
+  unsetenv(STX_THREADING);
+  ck_assert(stx_parallel_check(&error));
+  if (before != NULL)
+    setenv(STX_THREADING, before, 1);
+  free(before);
+}
+END_TEST
+
+static bool wants_openmp(void)
+{
+  const char *wanted = getenv(STX_THREADING);
+  return wanted != NULL && strcmp(wanted, "openmp") == 0;
+}
+
+/* The linker sends the pool's pthread_create() here; libgomp's goes its own way. */
+START_TEST(the_threads_are_those_of_the_choice)
+{
+  grant_threads(0);
+  ck_assert(meet() == wants_openmp());
+}
+END_TEST
+
+/* The first ones hold for both. */
+static const StxTest tests[] = {{&every_piece_is_done_once}, {&within_a_piece_a_loop_runs_in_order},
+    {&callers_share_the_helpers}, {&a_piece_may_wait_for_another}, {&an_unknown_choice_is_named},
+    {&the_threads_are_those_of_the_choice}, {&fewer_threads_than_asked_for_do_it},
+    {&helpers_end_without_work}, {&helpers_wake_for_the_next_loop},
     {&a_child_process_starts_its_own}};
-STX_TESTING_MAIN("parallel", tests)
+#define OF_BOTH 6
+
+int main(void)
+{
+  return stx_testing_main(
+      "parallel", tests, wants_openmp() ? OF_BOTH : sizeof tests / sizeof *tests);
+}
