@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What comes out of a pipeline that somebody describes as for gst-launch-1.0, for programs in
-Python."""
+"""What comes out of a pipeline that is described as for gst-launch-1.0, for programs in Python."""
+import re
 import signal
 import sys
 
@@ -19,6 +19,9 @@ STREET = ("street-scene-src ! stixels.sink_left "
           "stereo-stixels name=stixels")
 OBSTACLES = "stixel-obstacles"
 JSON = "stixel-json write=obstacles+free-space"
+# Of a launch line: a property with its value, or what may be the factory of an element.
+WORD = re.compile(r"""[\w:-]+\s*=\s*(?:"(?:\\.|[^"\\])*"|'[^']*'|(?:\\.|\S)+)
+                   |(?<![/.\w-])(?P<factory>[\w-]+)(?![/.\w-])|\S""", re.S | re.X)
 WAIT = 5 * Gst.MSECOND  # between two looks at all sinks
 SINK = "appsink name={} sync={} max-buffers=8"
 
@@ -31,13 +34,19 @@ def description(words):
     """One text of the words of a command line, which quotes kept together; or the street."""
     if len(words) < 2:
         return "".join(words) or STREET
-    return " ".join(word.replace(" ", "\\ ") for word in words)
+    return " ".join(re.sub(r"([ \t])", r"\\\1", word) for word in words)
+
+
+def factories(text):
+    """Of the elements that the text names."""
+    return {word["factory"] for word in WORD.finditer(text)}
 
 
 def linked(words, *tail):
     """The description, and those elements of the tail whose factory it does not name already."""
     text = description(words)
-    return " ! ".join([text, *(element for element in tail if element.split()[0] not in text)])
+    named = factories(text)
+    return " ! ".join([text, *(element for element in tail if element.split()[0] not in named)])
 
 
 def sink(name, clock):
@@ -52,7 +61,7 @@ class Pipeline:
         try:
             self.pipeline = Gst.parse_launch(line)
         except GLib.Error as error:
-            raise PipelineError(f"{line}: {error.message}")
+            raise PipelineError(f"{line}: {error.message}") from error
         self.sinks = {name: self.pipeline.get_by_name(name) for name in sinks}
         self.stopped = False
 

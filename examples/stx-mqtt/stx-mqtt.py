@@ -15,6 +15,7 @@ import json
 import os
 import pathlib
 import sys
+import urllib.parse
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "shared"))
 
@@ -31,10 +32,15 @@ OF_A_FRAME = ("pts", "stixels", "obstacles", "free_space", "points")
 
 
 def address(text):
-    host, _, port = text.rpartition(":") if ":" in text else (text, "", "1883")
-    if not host or not port.isdigit() or not 0 < int(port) < 65536:
+    """Host and port, which may be None."""
+    try:
+        parts = urllib.parse.urlsplit(f"//{text}")
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        host, port = None, None
+    if not host or port == 0 or parts.netloc != text or "@" in text:
         raise argparse.ArgumentTypeError(f"{text}: say HOST or HOST:PORT, as in localhost:1883")
-    return host, int(port)
+    return host, port
 
 
 def topic(text):
@@ -46,8 +52,9 @@ def topic(text):
 
 def arguments_of(command_line):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--broker", type=address, default=("localhost", 1883),
-                        metavar="HOST:PORT", help="localhost:1883 if nothing is said")
+    parser.add_argument("--broker", type=address, default=("localhost", None),
+                        metavar="HOST:PORT", help="localhost, port 1883, with --tls 8883, if "
+                        "nothing is said")
     parser.add_argument("--topic", type=topic, default="stixels", help="%(default)s")
     parser.add_argument("--qos", type=int, choices=(0, 1, 2), default=0,
                         help="0 at most once (default), 1 at least once, 2 exactly once")
@@ -104,12 +111,13 @@ class Publisher:
 def main():
     arguments = arguments_of(sys.argv[1:])
     password = os.environ.get("STX_MQTT_PASSWORD")
-    broker = link.Link(*arguments.broker, arguments.topic, arguments.qos, arguments.queue,
-                       arguments.user, password, arguments.tls)
+    host, port = arguments.broker
+    broker = link.Link(host, port or (8883 if arguments.tls else 1883), arguments.topic,
+                       arguments.qos, arguments.queue, arguments.user, password, arguments.tls)
     publisher = Publisher(broker, compact if arguments.compact else dict)
-    line = frames.linked(arguments.pipeline, frames.OBSTACLES, frames.JSON)
     status = 0
     try:
+        line = frames.linked(arguments.pipeline, frames.OBSTACLES, frames.JSON)
         pipeline = frames.Pipeline(f"{line} ! {frames.sink('lines', True)}", "lines")
         pipeline.stop_on_signals()
         broker.wait()

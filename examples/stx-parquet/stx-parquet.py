@@ -10,7 +10,7 @@ alone also in what stixel-obstacles takes: video with stixels, scans with labels
 name when it is complete: until then it ends in .part. It is completed at the end of the stream, on
 an interrupt, and when the pipeline fails.
 
-Needs GStreamer for Python, NumPy and PyArrow (PyPI: pyarrow). docs/publishing.md has the columns
+Needs GStreamer for Python, NumPy 2 and PyArrow (PyPI: pyarrow). docs/publishing.md has the columns
 and some queries.
 """
 import argparse
@@ -27,7 +27,9 @@ import frames  # noqa: E402 (where it is had to be said first)
 try:
     import tables
 except ImportError as missing:
-    sys.exit(f"There is no PyArrow for this Python ({missing}): pip install pyarrow numpy")
+    sys.exit(f"{missing}. The Python that runs this, {sys.executable}, needs PyArrow and NumPy 2:\n"
+             "/usr/bin/python3 -m venv --system-site-packages venv && "
+             "venv/bin/pip install pyarrow 'numpy>=2'")
 
 
 def arguments_of(command_line):
@@ -44,9 +46,6 @@ def arguments_of(command_line):
         parser.error("say --stixels FILE, --obstacles FILE or both")
     if not arguments.pipeline:
         parser.error("say what pipeline; the synthetic street is in the page docs/publishing.md")
-    if arguments.stixels and arguments.obstacles and frames.OBSTACLES in arguments.pipeline:
-        parser.error(f"with both --stixels and --obstacles leave {frames.OBSTACLES} out of the "
-                     "pipeline: stixels come from before it")
     if arguments.rows < 1:
         parser.error(f"--rows {arguments.rows}: at least 1")
     return arguments
@@ -55,6 +54,10 @@ def arguments_of(command_line):
 def launch_line(arguments):
     """Obstacles are found by an element at the end, unless it is there."""
     words = arguments.pipeline
+    both = arguments.stixels and arguments.obstacles
+    if both and frames.OBSTACLES in frames.factories(frames.description(words)):
+        raise ValueError(f"with both --stixels and --obstacles leave {frames.OBSTACLES} out of the "
+                         "pipeline: stixels come from before it")
     stixels = f"application/x-stixels ! {frames.sink('stixels', False)}"
     obstacles = f"application/x-obstacles ! {frames.sink('obstacles', False)}"
     if not arguments.obstacles:
@@ -65,9 +68,9 @@ def launch_line(arguments):
             f"stixels-tee. ! queue ! {frames.OBSTACLES} ! {obstacles}")
 
 
-def write(arguments, files):
+def write(line, files):
     """Until the end, an interrupt or an error; the files are complete in each case."""
-    pipeline = frames.Pipeline(launch_line(arguments), *files)
+    pipeline = frames.Pipeline(line, *files)
     pipeline.stop_on_signals()
     for name, sample in pipeline.samples():
         files[name].add(sample)
@@ -77,14 +80,15 @@ def main():
     arguments = arguments_of(sys.argv[1:])
     kinds = {"stixels": tables.Stixels, "obstacles": tables.Obstacles}
     paths = {name: getattr(arguments, name) for name in kinds if getattr(arguments, name)}
-    with contextlib.ExitStack() as stack:
-        try:
+    try:
+        line = launch_line(arguments)
+        with contextlib.ExitStack() as stack:
             files = {name: stack.enter_context(
                 kinds[name](path, arguments.recording, arguments.rows))
                 for name, path in paths.items()}
-            write(arguments, files)
-        except (frames.PipelineError, OSError, ValueError) as error:
-            sys.exit(str(error))
+            write(line, files)
+    except (frames.PipelineError, OSError, ValueError) as error:
+        sys.exit(str(error))
 
 
 if __name__ == "__main__":

@@ -27,7 +27,9 @@ try:
     import rerun as rr
     import shapes
 except ImportError as missing:
-    sys.exit(f"There is no Rerun for this Python ({missing}): pip install rerun-sdk")
+    sys.exit(f"{missing}. The Python that runs this, {sys.executable}, needs Rerun and NumPy:\n"
+             "/usr/bin/python3 -m venv --system-site-packages venv && "
+             "venv/bin/pip install rerun-sdk numpy")
 
 STREET = {"disparity": "street-scene-src view=disparity",
           "scan": "street-scene-src view=lidar",

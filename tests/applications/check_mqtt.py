@@ -221,10 +221,20 @@ def check_without_broker(broker):
     street.expect("not there" in said and lost and 6 <= int(lost[1]) <= 9, said)
 
 
+def check_ports():
+    """That of the protocol, where none is said."""
+    for options, port in (([], 1883), (["--tls"], 8883), (["--tls", "--broker", "127.0.0.1"], 8883),
+                          (["--broker", "[::1]:7"], 7)):
+        said = street.run([*PROGRAM, *options, *street.words("fakesrc num-buffers=0 ! "
+                                                             "application/x-stixels")])
+        street.expect(f":{port}: " in said, f"{options}: {said}")
+
+
 def check_failures(broker):
     for arguments, status, words in (
             (["audiotestsrc", "num-buffers=1"], 1, "could not link audiotestsrc0"),
             (["--broker", "localhost:x"], 2, "localhost:x"),
+            (["--broker", "::1"], 2, "HOST:PORT"),
             (["--topic", "car/#"], 2, "car/#"),
             (["--qos", "3"], 2, "--qos"),
             (["--queue", "0"], 2, "--queue 0")):
@@ -243,6 +253,7 @@ def main():
         check_page(broker)
         check_outages(broker)
         check_will(broker)
+        check_ports()
         check_failures(broker)
     finally:
         broker.kill()

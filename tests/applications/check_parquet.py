@@ -162,7 +162,8 @@ def check_failures():
              "/nowhere/x.parquet"),
             (["videotestsrc"], 2, "--stixels FILE"),
             (["--stixels", "x.parquet"], 2, "say what pipeline"),
-            (["--stixels", "x", "--obstacles", "y", "a", "!", "stixel-obstacles"], 2, "leave"),
+            (["--stixels", "x", "--obstacles", "y",
+              *street.words(street.stixels(1) + " ! stixel-obstacles")], 1, "leave"),
             (["--stixels", "x.parquet", "--rows", "0", "videotestsrc"], 2, "--rows 0")):
         said = subprocess.run([*map(str, PROGRAM), *arguments], cwd=FOLDER, text=True, timeout=30,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
