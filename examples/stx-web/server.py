@@ -2,22 +2,30 @@
 """Shows a stream of pictures and data to many viewers over HTTP, each at its own speed.
 
 The pipeline hands every frame to the Hub and goes on. Each viewer has a thread, which takes the
-newest frame when it is done with the last one: who is slow sees fewer frames, who does not read for
-TIMEOUT seconds is let go, and nobody waits for anybody.
+newest frame when it is done with the last one: slow viewers see fewer frames, and delay nothing.
+
+A connection ends if its viewer does not read for TIMEOUT seconds, has closed it, or sends no whole
+request within that time. If all places are taken, a new connection gets that of the oldest one
+without a request.
 """
 import collections
+import contextlib
 import http.server
+import io
 import ipaddress
 import json
 import pathlib
 import socket
 import threading
+import time
+import types
 
 HERE = pathlib.Path(__file__).resolve().parent
 FILES = {"/": ("page.html", "text/html; charset=utf-8"),
          "/page.css": ("page.css", "text/css"), "/page.js": ("page.js", "text/javascript")}
 KEPT = 20         # pictures that a viewer may still ask for
 CONNECTIONS = 64  # at a time; a browser has two or three
+OF_ONE = 32       # of these, from one address
 TIMEOUT = 10      # seconds
 PATIENCE = 1      # seconds that the end waits for viewers
 PIECE = 65536     # bytes that the system holds for a viewer: more would be old when it arrives
@@ -69,19 +77,57 @@ def event(name, line, number):
     return b"event: %s\nid: %s\ndata: %s\n\n" % (name.encode(), str(number).encode(), line)
 
 
+class Reader(io.RawIOBase):
+    """What comes until a moment, however few bytes come at a time."""
+
+    def __init__(self, connection):
+        self.connection, self.until = connection, 0
+
+    def readable(self):
+        return True
+
+    def readinto(self, buffer):
+        self.connection.settimeout(max(self.until - time.monotonic(), .001))
+        return self.connection.recv_into(buffer)
+
+
 class Viewer(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    timeout = TIMEOUT
 
     def setup(self):
         self.request.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, PIECE)
+        # So that is_gone () gets an error when the viewer's machine has lost its network.
+        self.request.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+        self.request.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE, max(1, round(TIMEOUT)))
+        self.request.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPINTVL, 1)
         super().setup()
+        self.rfile.close()
+        self.reader = Reader(self.connection)
+        self.rfile = io.BufferedReader(self.reader)
+
+    def handle_one_request(self):
+        self.reader.until = time.monotonic() + TIMEOUT
+        super().handle_one_request()
+
+    def is_gone(self):
+        """Whether the viewer has closed: while nothing is written, no other error tells."""
+        self.connection.settimeout(0)
+        try:
+            return self.connection.recv(1, socket.MSG_PEEK) == b""
+        except BlockingIOError:
+            return False
+        finally:
+            self.connection.settimeout(TIMEOUT)
 
     def log_message(self, *_):
         """Nothing: the program's own messages would drown."""
 
     def do_GET(self):
-        path = self.path.split("?")[0]
+        self.connection.settimeout(TIMEOUT)
+        with self.server.serving(self.connection):
+            self.serve(self.path.split("?")[0])
+
+    def serve(self, path):
         try:
             if not self.server.knows(self.headers.get("Host", "")):
                 self.answer(b"This address is not served here.\n", "text/plain", 421)
@@ -99,7 +145,8 @@ class Viewer(http.server.BaseHTTPRequestHandler):
 
     def picture(self, path):
         number = path.removeprefix("/frame/").removesuffix(".jpg")
-        picture = self.server.hub.picture(int(number)) if number.isdecimal() else None
+        known = number.isdecimal() and len(number) < 20
+        picture = self.server.hub.picture(int(number)) if known else None
         if picture is None:
             self.answer(b"There is no such page, or no such picture any more.\n", "text/plain", 404)
         else:
@@ -136,6 +183,8 @@ class Viewer(http.server.BaseHTTPRequestHandler):
             frame = self.server.hub.after(number)
             if frame is not None:
                 number = frame.number
+            elif self.is_gone():
+                raise ConnectionResetError
             yield frame
 
     def events(self):
@@ -154,9 +203,10 @@ class Viewer(http.server.BaseHTTPRequestHandler):
 class Server(http.server.ThreadingHTTPServer):
     """Serves at once, in threads of its own."""
     daemon_threads = True
+    request_queue_size = CONNECTIONS
 
     def __init__(self, host, port, hub):
-        self.hub, self.places = hub, threading.Semaphore(CONNECTIONS)
+        self.hub, self.lock, self.connections = hub, threading.Lock(), {}
         self.address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
         super().__init__((host, port), Viewer)
         self.local = ipaddress.ip_address(self.server_address[0]).is_loopback
@@ -174,17 +224,38 @@ class Server(http.server.ThreadingHTTPServer):
         return not self.local or name in ("localhost", "127.0.0.1", "[::1]",
                                           self.server_address[0])
 
-    def process_request(self, request, address):
-        if self.places.acquire(blocking=False):
-            super().process_request(request, address)
-        else:
-            self.shutdown_request(request)
+    @contextlib.contextmanager
+    def serving(self, connection):
+        """While it is in use, its place is not given to another one."""
+        def tell(serves):
+            with self.lock:
+                if connection in self.connections:
+                    self.connections[connection].serves = serves
+        tell(True)
+        yield
+        tell(False)
 
-    def process_request_thread(self, request, address):
-        try:
-            super().process_request_thread(request, address)
-        finally:
-            self.places.release()
+    def verify_request(self, connection, address):
+        """Whether there is a place for it, if need be that of the oldest without a request."""
+        with self.lock:
+            rivals = [other for other, place in self.connections.items()
+                      if place.host == address[0]]
+            if len(rivals) < OF_ONE:
+                rivals = list(self.connections) if len(self.connections) >= CONNECTIONS else None
+            if rivals is not None:
+                idle = [other for other in rivals if not self.connections[other].serves]
+                if not idle:
+                    return False
+                del self.connections[idle[0]]
+                with contextlib.suppress(OSError):
+                    idle[0].shutdown(socket.SHUT_RDWR)
+            self.connections[connection] = types.SimpleNamespace(host=address[0], serves=False)
+        return True
+
+    def shutdown_request(self, connection):
+        with self.lock:
+            self.connections.pop(connection, None)
+        super().shutdown_request(connection)
 
     def handle_error(self, request, address):
         """What viewers do is no fault of ours."""

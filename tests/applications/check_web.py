@@ -7,7 +7,7 @@ usage: check_web.py [SCREENSHOT]
 Without Chromium, or without GStreamer for Python, the test is skipped.
 
   - pictures move, the page shows the numbers of the picture that it shows, and they agree with the
-    street's truth;
+    street's truth; a narrow window shows all of them;
   - viewers who do not read and viewers who leave change nothing for the others;
   - other programs get pictures (MJPEG) and data (server-sent events); a name that is not this
     machine's is refused;
@@ -127,6 +127,16 @@ def check_numbers(tab):
     print(f"the table: {good} of {len(near)} distances are within a tenth of pixels in their box")
 
 
+def check_narrow(tab):
+    """No column of the table is cut off, in narrow windows."""
+    for width in (400, 420, 520):
+        tab.resize(width, 900)
+        another(tab, another(tab, None)["pts"])
+        table, room = tab.evaluate("""((around) => [around.scrollWidth, around.clientWidth])
+                                      (document.querySelector(".scroll"))""")
+        street.expect(table <= room, f"the table is {table} wide and has {room}, of {width}")
+
+
 # ---- Other viewers ------------------------------------------------------------------------------
 
 def ask_and_never_read(page, path):
@@ -208,6 +218,8 @@ def main():
     try:
         check_moves(tab)
         check_numbers(tab)
+        check_narrow(tab)
+        tab.resize(1280, 900)
         check_viewers(page, tab)
         check_refusals(page)
         if len(sys.argv) > 1:
