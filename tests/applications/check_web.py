@@ -129,7 +129,7 @@ def check_numbers(tab):
 
 def check_narrow(tab):
     """No column of the table is cut off, in narrow windows."""
-    for width in (400, 420, 520):
+    for width in (400, 420, 580):
         tab.resize(width, 900)
         another(tab, another(tab, None)["pts"])
         table, room = tab.evaluate("""((around) => [around.scrollWidth, around.clientWidth])
