@@ -119,9 +119,12 @@ def check_prefix(prefix, options, missing, folder):
     env |= {"GST_REGISTRY_1_0": str(folder / "registry"), "PREFIX": str(prefix),
             "STX_ENV": str(prefix / options["bindir"] / "stx-env")}
     plugin = prefix / options["libdir"] / "gstreamer-1.0/libgststixels.so"
-    for command in ('"$STX_ENV" gst-inspect-1.0 stixels',
+    (folder / "elsewhere").mkdir()
+    (folder / "elsewhere/link").symlink_to(env["STX_ENV"])
+    for command in ('"$STX_ENV" gst-inspect-1.0 stixels', "elsewhere/link gst-inspect-1.0 stixels",
+                    'cd "$PREFIX" && CDPATH=/usr "${STX_ENV#"$PREFIX/"}" gst-inspect-1.0 stixels',
                     'eval "$("$STX_ENV")" && eval "$("$STX_ENV")" && gst-inspect-1.0 stixels'):
-        text = run(command, env=env)
+        text = run(command, env=env, cwd=folder)
         if not re.search(rf"Filename +{re.escape(str(plugin))}\n", text):
             sys.exit(f"{command}\nnot of {plugin}:\n{text}")
     # Where there is GStreamer's loader of elements in Python: that takes the first one in PATH.
