@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The server of stx-rtsp.py, around GStreamer's."""
+import re
 import signal
 import sys
 
@@ -67,6 +68,13 @@ class Media(GstRtspServer.RTSPMedia):
         return True
 
 
+def description(words):
+    """One text of the words of a command line, which quotes kept together; or the street."""
+    if len(words) < 2:
+        return "".join(words) or STREET
+    return " ".join(re.sub(r"([ \t])", r"\\\1", word) for word in words)
+
+
 def checked(launch):
     """What is wrong is said now, and not to the first client."""
     try:
@@ -81,16 +89,16 @@ def checked(launch):
 
 def serve(options):
     """Until it is interrupted."""
-    server = GstRtspServer.RTSPServer(address=options.address, service=str(options.port))
+    server = GstRtspServer.RTSPServer(address=options.host, service=str(options.port))
     factory = GstRtspServer.RTSPMediaFactory()
-    factory.set_launch(checked(f"( {' '.join(options.pipeline) or STREET} )"))
+    factory.set_launch(checked(f"( {description(options.pipeline)} )"))
     factory.set_shared(True)
     factory.set_media_gtype(Media)
     factory.connect("media-configure", configure)
     server.get_mount_points().add_factory(options.path, factory)
     if server.attach(None) == 0:
-        sys.exit(f"stx-rtsp: nothing can listen on {options.address}, port {options.port}")
-    print(f"rtsp://{options.address}:{server.get_bound_port()}{options.path}", flush=True)
+        sys.exit(f"stx-rtsp: nothing can listen on {options.host}, port {options.port}")
+    print(f"rtsp://{options.host}:{server.get_bound_port()}{options.path}", flush=True)
     loop = GLib.MainLoop()
     for number in (signal.SIGINT, signal.SIGTERM):
         GLib.unix_signal_add(GLib.PRIORITY_DEFAULT, number, loop.quit)

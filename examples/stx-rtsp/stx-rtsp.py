@@ -10,7 +10,9 @@ Without one, it is the synthetic street. All clients share it: it plays while th
 
 Every packet tells when its frame was taken, by the clock of this machine (RFC 6051), so that a
 client with the same time (NTP) pairs the streams again from its first frame on:
-rtspsrc ntp-sync=true. Packages: python3-gst-1.0, gir1.2-gst-rtsp-server-1.0.
+rtspsrc ntp-sync=true. Only this machine reaches the streams unless --host says more.
+
+Packages: python3-gst-1.0, gir1.2-gst-rtsp-server-1.0.
 """
 import argparse
 import pathlib
@@ -28,7 +30,8 @@ def main():
     parser = argparse.ArgumentParser(prog="stx-rtsp", description=text, epilog=more,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("pipeline", nargs="*", help="as for gst-launch-1.0; default: the street")
-    parser.add_argument("--address", default="0.0.0.0", help="default: %(default)s, everybody")
+    parser.add_argument("--host", default="127.0.0.1", metavar="ADDRESS",
+                        help="to listen on (%(default)s); 0.0.0.0 is every network of this machine")
     parser.add_argument("--port", type=int, default=8554, help="default: %(default)s; 0: any")
     parser.add_argument("--path", default="/street", help="default: %(default)s")
     options = parser.parse_args()

@@ -6,11 +6,12 @@ on the other side, no pair may be a wrong one.
 """
 import json
 import pathlib
+import socket
 import tempfile
 import time
 import unittest
 
-from page import SECONDS_MOST, Page, listens, running, wait_for
+from page import SECONDS_MOST, SERVER, Page, free_port, listens, running, wait_for
 from streams import Gst
 from watch import Watch, data_of, played, wrong_pairs
 
@@ -137,6 +138,17 @@ class Lines(unittest.TestCase):
             self.lose(names["pipeline"])
             later = self.watched(names["pipeline"])
         self.expect_right_pairs(truth, line, later)
+
+    def test_who_reaches_the_rtsp_server(self):
+        """This machine, under no other of its addresses; all that it has, if it is told to."""
+        for options, others in (([], False), (["--host", "0.0.0.0"], True)):
+            port = free_port()
+            words = ["/usr/bin/python3", str(SERVER), "--port", str(port), *options]
+            with running(words, self.folder):
+                wait_for("server", listens(port))
+                with socket.socket() as client, socket.socket() as other:
+                    self.assertEqual(client.connect_ex(("127.0.0.1", port)), 0)
+                    self.assertEqual(other.connect_ex(("127.0.0.2", port)) == 0, others)
 
     @staticmethod
     def lose(pipeline):

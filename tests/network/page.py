@@ -51,8 +51,7 @@ class Page:
         words = shlex.split(re.sub(r"\\\n", " ", block))
         if words[0] == "stx-rtsp":
             port = self.ports.setdefault("8554", free_port())
-            words[:1] = ["/usr/bin/python3", str(SERVER), "--address", "127.0.0.1",
-                         "--port", str(port)]
+            words[:1] = ["/usr/bin/python3", str(SERVER), "--port", str(port)]
         return words
 
 
