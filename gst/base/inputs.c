@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/base/inputs.h"
 
+#include "gst/cuda/cuda.h"
 #include "gst/shared/element.h"
 #include "gst/stixels/mediatypes.h"
 
@@ -24,6 +25,40 @@ GstFlowReturn gst_stx_prepare_output_buffer(
   if (!GST_BASE_TRANSFORM_GET_CLASS(transform)->copy_metadata(transform, input, *output))
     GST_WARNING_OBJECT(transform, "could not copy time stamps and metas");
   return GST_FLOW_OK;
+}
+
+/* ---- Memory -------------------------------------------------------------------------------- */
+
+gboolean gst_stx_input_is_lost(GstBuffer *buffer, const GstCaps *caps)
+{
+  GstMapInfo map;
+
+  if (caps == NULL || !gst_stx_cuda_is_on_any(buffer) ||
+      gst_structure_has_name(gst_caps_get_structure(caps, 0), "video/x-raw"))
+    return FALSE;
+  if (!gst_buffer_map(buffer, &map, GST_MAP_READ))
+    return TRUE;
+  gst_buffer_unmap(buffer, &map);
+  return FALSE;
+}
+
+GstFlowReturn gst_stx_submit_input(
+    GstBaseTransform *transform, gboolean is_discont, GstBuffer *input)
+{
+  GstBaseTransformClass *base = g_type_class_peek_parent(GST_BASE_TRANSFORM_GET_CLASS(transform));
+  GstCaps *caps = gst_pad_get_current_caps(GST_BASE_TRANSFORM_SINK_PAD(transform));
+  gboolean lost = gst_stx_input_is_lost(input, caps);
+
+  gst_clear_caps(&caps);
+  if (!lost)
+    return base->submit_input_buffer(transform, is_discont, input);
+  GST_ELEMENT_WARNING(
+      transform, RESOURCE, FAILED, ("A frame is left out: %s", GST_STX_CUDA_LOST), (NULL));
+  if (GST_BUFFER_PTS_IS_VALID(input))
+    gst_pad_push_event(GST_BASE_TRANSFORM_SRC_PAD(transform),
+        gst_event_new_gap(GST_BUFFER_PTS(input), GST_BUFFER_DURATION(input)));
+  gst_buffer_unref(input);
+  return GST_BASE_TRANSFORM_FLOW_DROPPED;
 }
 
 /* ---- Caps ---------------------------------------------------------------------------------- */

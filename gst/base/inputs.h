@@ -26,6 +26,14 @@ gboolean gst_stx_accept_caps(GstBaseTransform *transform, GstPadDirection direct
 GstFlowReturn gst_stx_prepare_output_buffer(
     GstBaseTransform *transform, GstBuffer *input, GstBuffer **output);
 
+/* Is this no video, and was it in the memory of a GPU that has failed since? */
+gboolean gst_stx_input_is_lost(GstBuffer *buffer, const GstCaps *caps);
+
+/* submit_input_buffer of an element that works on the CPU: a gap takes the place of what is lost,
+ * of which an element warning tells. */
+GstFlowReturn gst_stx_submit_input(
+    GstBaseTransform *transform, gboolean is_discont, GstBuffer *input);
+
 /*
  * For each sink pad, where it is made: a buffer that comes before any caps, as from filesrc, ends
  * in an element error that says what is needed and what to put before. Not for a pad that takes

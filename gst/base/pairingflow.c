@@ -2,6 +2,8 @@
 /* What an aggregator does with the heads of its pads, as heads.c has judged. */
 #include "gst/base/pairing_private.h"
 
+#include "gst/base/inputs.h"
+
 GST_DEBUG_CATEGORY_EXTERN(gst_stx_pairing_debug);
 #define GST_CAT_DEFAULT gst_stx_pairing_debug
 
@@ -222,12 +224,26 @@ void gst_stx_pairing_note_work(GstStxPairing *self, GstClockTime begin)
     gst_stx_pairing_plan_latency(self);
 }
 
+/* Elements that do all on the CPU read their inputs without the stage, which would see this. */
+static gboolean is_readable(GstStxPairing *self, GstBuffer **set, StxError *error)
+{
+  if (gst_stx_stage_has_device(gst_stx_pairing_stage(self)))
+    return TRUE;
+  for (guint role = 0; role < GST_STX_ROLES_MAX; role++)
+    if (set[role] != NULL && gst_stx_input_is_lost(set[role], PRIVATE(self)->caps[role]))
+      return stx_fail(error, GST_STX_CUDA_LOST);
+  return TRUE;
+}
+
 static GstFlowReturn compute(GstStxPairing *self, GstBuffer **set, GstBuffer **out)
 {
   GstClockTime begin = gst_util_get_timestamp();
   GstFlowReturn flow;
+  StxError error;
 
   PRIVATE(self)->put_off = FALSE;
+  if (!is_readable(self, set, &error))
+    return gst_stx_stage_leave_out(gst_stx_pairing_stage(self), &error);
   flow = CLASS(self)->process(self, set, out);
   if (!PRIVATE(self)->put_off)
     gst_stx_pairing_note_work(self, begin);
@@ -245,6 +261,11 @@ static GstFlowReturn process(
     gst_aggregator_selected_samples(GST_AGGREGATOR(self), GST_BUFFER_PTS(stamp),
         GST_BUFFER_DTS(stamp), GST_BUFFER_DURATION(stamp), NULL);
     flow = compute(self, set, &out);
+  }
+  if (flow == GST_BASE_TRANSFORM_FLOW_DROPPED) { /* its memory is gone with a GPU */
+    gst_clear_buffer(&out);
+    PRIVATE(self)->discont = TRUE;
+    flow = GST_FLOW_OK;
   }
   if (set[heads->lead] != NULL && late)
     count_late(self, &heads->head[heads->lead], stamp);

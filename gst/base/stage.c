@@ -3,8 +3,12 @@
  */
 #include "gst/base/stage.h"
 
+#include <gst/base/gstbasetransform.h>
+
 #include "gst/shared/run.h"
 #include "gst/base/stage_private.h"
+
+#define LOST_MAX 250 /* frames in a row: more than queues hold when a GPU fails */
 
 GST_DEBUG_CATEGORY_STATIC(stx_stage_debug);
 #define GST_CAT_DEFAULT stx_stage_debug
@@ -34,7 +38,8 @@ gboolean gst_stx_stage_start(GstStxStage *self)
   self->run = *self->cuda.run;
   GST_OBJECT_UNLOCK(self->element);
   self->place = (StxPlace){.threads = stx_threads(self->run.threads)};
-  self->device_output = FALSE;
+  self->device_output = self->told_lost = FALSE;
+  self->lost = 0;
   return gst_stx_cuda_start(&self->cuda);
 }
 
@@ -126,6 +131,17 @@ static GstFlowReturn refuse(GstStxStage *self, const StxError *error)
   return GST_FLOW_ERROR;
 }
 
+GstFlowReturn gst_stx_stage_leave_out(GstStxStage *self, const StxError *error)
+{
+  if (self->lost++ >= LOST_MAX)
+    return refuse(self, error);
+  if (!self->told_lost)
+    GST_ELEMENT_WARNING(
+        self->element, RESOURCE, FAILED, ("Frames are left out: %s", error->text), (NULL));
+  self->told_lost = TRUE;
+  return GST_BASE_TRANSFORM_FLOW_DROPPED;
+}
+
 /* The GPU has failed. OK: go on on the CPU. */
 static GstFlowReturn fall_back(GstStxStage *self, const StxError *reason)
 {
@@ -149,6 +165,7 @@ GstFlowReturn gst_stx_stage_run(GstStxStage *self, gpointer frame)
   GstFlowReturn flow;
   StxError error;
 
+  self->gpu_lost = self->input_lost = FALSE;
   flow = prepare(self, frame, &error);
   if (flow == GST_FLOW_OK)
     flow = run_once(self, frame, &error);
@@ -160,7 +177,11 @@ GstFlowReturn gst_stx_stage_run(GstStxStage *self, gpointer frame)
       return flow;
     flow = run_once(self, frame, &error);
   }
-  return flow == GST_FLOW_ERROR ? refuse(self, &error) : flow;
+  if (flow == GST_FLOW_OK)
+    self->lost = 0;
+  if (flow != GST_FLOW_ERROR)
+    return flow;
+  return self->input_lost ? gst_stx_stage_leave_out(self, &error) : refuse(self, &error);
 }
 
 /* ---- Allocation ---------------------------------------------------------------------------- */

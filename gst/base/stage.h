@@ -13,11 +13,15 @@
  *   GST_FLOW_OK     done
  *   GST_FLOW_ERROR  why stands in the StxError, and nothing has been posted
  *   another one     passed on as it is: FLUSHING while the pipeline stops, NOT_NEGOTIATED after
- *                   somebody has posted why
+ *                   somebody has posted why; GST_BASE_TRANSFORM_FLOW_DROPPED below
  * If `work` fails on the GPU, gst_stx_stage_run leaves it: with backend=auto one line of warning
  * in the log, caps and pools go to system memory, and the frame is worked on again, not prepared
  * again, on the CPU, as are all that follow; with backend=cuda an element error. What fails on the
  * CPU is posted as an element error.
+ *
+ * What a GPU had in its memory is gone when it fails for good. A frame of which an input lay there
+ * is given up: gst_stx_stage_run returns GST_BASE_TRANSFORM_FLOW_DROPPED, after one element warning
+ * until the next start, and the base class sends a gap in its place.
  *
  * Slots number the memory of a stage: 0 … GST_STX_STAGE_SLOTS − 1, named by an enum of whoever
  * works. A slot is used for one purpose: a block, an input, an output, …; a picture of n planes
@@ -96,6 +100,10 @@ typedef struct {
   gsize room;          /* bytes of its buffers */
   gboolean gives;      /* this frame's output is in CUDAMemory */
   gboolean awaits;     /* something was brought and not yet waited for */
+  gboolean gpu_lost;   /* this frame's GPU has failed for good */
+  gboolean input_lost; /* this frame could not be read, since it lay on a GPU */
+  guint lost;          /* such frames in a row */
+  gboolean told_lost;  /* … and that there are any */
   GQuark domain;       /* of the element error, should this frame fail on the CPU, */
   gint code;           /*   and its code */
 } GstStxStage;
@@ -115,6 +123,9 @@ void gst_stx_stage_stop(GstStxStage *self);
 
 /* In place of start, for a stage that works on the CPU beside a first one, which has started. */
 void gst_stx_stage_follow(GstStxStage *self, const GstStxStage *first);
+
+/* What gst_stx_stage_run does with a frame whose input is lost, for who sees that before it. */
+GstFlowReturn gst_stx_stage_leave_out(GstStxStage *self, const StxError *error);
 
 /* Prepares, and works on, one frame; see above. GST_FLOW_ERROR after an element error. */
 GstFlowReturn gst_stx_stage_run(GstStxStage *self, gpointer frame);

@@ -98,12 +98,24 @@ gboolean gst_stx_stage_wait(GstStxStage *self, StxError *error)
 
 /* ---- Maps ---------------------------------------------------------------------------------- */
 
-static gboolean map_bytes(GstStxStage *self, guint slot, GstBuffer *buffer, GstMapFlags access)
+/* Frames that a GPU had in its memory cannot be read when it has failed for good: GstCuda notices
+ * only what fails at once, so it is not asked in the frame in which that was seen. */
+static gboolean fail_read(GstStxStage *self, StxError *error)
+{
+  self->input_lost = TRUE;
+  return stx_fail(error, GST_STX_CUDA_LOST);
+}
+
+static gboolean map_bytes(
+    GstStxStage *self, guint slot, GstBuffer *buffer, GstMapFlags access, StxError *error)
 {
   GstStxStageSlot *place = &self->slot[slot];
+  gboolean on_a_gpu = !self->on_device && gst_stx_cuda_is_on_any(buffer);
 
+  if (on_a_gpu && self->gpu_lost)
+    return fail_read(self, error);
   if (!gst_buffer_map(buffer, &place->map, access))
-    return FALSE;
+    return on_a_gpu ? fail_read(self, error) : stx_fail(error, "cannot read a buffer's memory");
   place->buffer = buffer;
   place->is_frame = FALSE;
   return TRUE;
@@ -113,9 +125,12 @@ static gboolean map_frame(GstStxStage *self, guint slot, GstBuffer *buffer,
     const GstVideoInfo *info, GstMapFlags access, StxError *error)
 {
   GstStxStageSlot *place = &self->slot[slot];
+  gboolean on_a_gpu = !self->on_device && gst_stx_cuda_is_on_any(buffer);
 
+  if (on_a_gpu && self->gpu_lost)
+    return fail_read(self, error);
   if (!gst_stx_frame_map(&place->frame, info, buffer, access, error))
-    return FALSE;
+    return on_a_gpu ? fail_read(self, error) : FALSE;
   place->buffer = buffer;
   place->is_frame = TRUE;
   place->clears = (access & GST_MAP_READWRITE) == GST_MAP_WRITE;
@@ -176,8 +191,8 @@ static gboolean read_bytes(GstStxStage *self, guint slot, GstBuffer *buffer, gsi
         "a buffer of %" G_GSIZE_FORMAT " bytes, but its caps make %" G_GSIZE_FORMAT, actual, size);
   if (self->on_device && gst_stx_cuda_is_bytes(&self->cuda, buffer))
     return gst_stx_cuda_map_bytes(&self->cuda, buffer, GST_MAP_READ, (void **)data, error);
-  if (!map_bytes(self, slot, buffer, GST_MAP_READ))
-    return stx_fail(error, "cannot read a buffer's memory");
+  if (!map_bytes(self, slot, buffer, GST_MAP_READ, error))
+    return FALSE;
   return self->on_device ? upload(self, slot, size, data, error)
                          : align(self, slot, size, data, error);
 }
@@ -199,7 +214,7 @@ gboolean gst_stx_stage_write(
     self->gives = TRUE;
     return gst_stx_cuda_map_bytes(&self->cuda, buffer, GST_MAP_WRITE, data, error);
   }
-  if (!map_bytes(self, slot, buffer, GST_MAP_WRITE) || place->map.size < size)
+  if (!map_bytes(self, slot, buffer, GST_MAP_WRITE, error) || place->map.size < size)
     return fail_write(self, error);
   *data = place->map.data;
   if (!self->on_device)
@@ -345,8 +360,10 @@ GstFlowReturn gst_stx_stage_acquire(
   if (pool != NULL && gst_buffer_pool_set_active(pool, TRUE))
     flow = gst_buffer_pool_acquire_buffer(pool, buffer, NULL);
   if (flow == GST_FLOW_ERROR) {
-    stx_fail(error, "no memory %sfor an output buffer", self->device_output ? "on the GPU " : "");
     fail_memory(self);
+    /* Who asks a GPU that has failed gets none, either. */
+    if (!self->on_device || gst_stx_cuda_finish(&self->cuda, FALSE, TRUE, error))
+      stx_fail(error, "no memory %sfor an output buffer", self->device_output ? "on the GPU " : "");
   }
   return flow;
 }
@@ -458,7 +475,7 @@ GstFlowReturn gst_stx_stage_end_frame(GstStxStage *self, GstFlowReturn flow, Stx
   if (flow == GST_FLOW_OK && self->on_device && !finish(self, error))
     flow = GST_FLOW_ERROR;
   if (flow != GST_FLOW_OK && self->on_device) /* what is enqueued may still use the buffers */
-    gst_stx_cuda_finish(&self->cuda, FALSE, TRUE, NULL);
+    self->gpu_lost = !gst_stx_cuda_finish(&self->cuda, FALSE, TRUE, NULL);
   for (guint i = 0; i < GST_STX_STAGE_SLOTS; i++) {
     unmap(&self->slot[i]);
     self->slot[i].download.rows = 0;

@@ -113,6 +113,20 @@ static void note_time(GstBaseTransform *base, GstClockTime begin)
     gst_stx_delay_tell(GST_ELEMENT(base));
 }
 
+static void push_gap(
+    GstBaseTransform *base, GstClockTime time, GstClockTime duration, gboolean late)
+{
+  GstEvent *gap;
+
+  if (!GST_CLOCK_TIME_IS_VALID(time))
+    return;
+  gap = gst_event_new_gap(time, duration);
+  if (late)
+    gst_stx_qos_mark_gap(gap);
+  gst_pad_push_event(GST_BASE_TRANSFORM_SRC_PAD(base), gap);
+  gst_stx_stats_count(&stats_of(base)->gaps, GST_ELEMENT(base));
+}
+
 /* How large the output is comes out of the work, so the work is done here. */
 static GstFlowReturn prepare_output_buffer(
     GstBaseTransform *base, GstBuffer *input, GstBuffer **output)
@@ -126,6 +140,8 @@ static GstFlowReturn prepare_output_buffer(
     *output = finish(GST_STX_TRANSFORM(base), input, frame.output);
   else
     gst_clear_buffer(&frame.output);
+  if (flow == GST_BASE_TRANSFORM_FLOW_DROPPED)
+    push_gap(base, GST_BUFFER_PTS(input), GST_BUFFER_DURATION(input), FALSE);
   return flow;
 }
 
@@ -149,17 +165,11 @@ static GstFlowReturn submit_input_buffer(
 {
   GstClockTime time = GST_BUFFER_PTS(input), duration = GST_BUFFER_DURATION(input);
   GstFlowReturn flow = PARENT->submit_input_buffer(base, is_discont, input);
-  GstEvent *gap;
 
   if (flow != GST_BASE_TRANSFORM_FLOW_DROPPED)
     return flow;
   gst_stx_stats_count(&stats_of(base)->dropped, GST_ELEMENT(base));
-  if (!GST_CLOCK_TIME_IS_VALID(time))
-    return flow;
-  gap = gst_event_new_gap(time, duration);
-  gst_stx_qos_mark_gap(gap);
-  gst_pad_push_event(GST_BASE_TRANSFORM_SRC_PAD(base), gap);
-  gst_stx_stats_count(&stats_of(base)->gaps, GST_ELEMENT(base));
+  push_gap(base, time, duration, TRUE);
   return flow;
 }
 

@@ -143,6 +143,12 @@ void *gst_stx_cuda_constant(
 
 /* ---- Buffers ------------------------------------------------------------------------------- */
 
+/* Why a frame cannot be read. */
+#define GST_STX_CUDA_LOST "it was in the memory of a GPU that has failed"
+
+/* Is any of the buffer's memory CUDAMemory, of whichever context? */
+gboolean gst_stx_cuda_is_on_any(GstBuffer *buffer);
+
 /* Is all of the buffer's memory CUDAMemory of our context? Besides: in one piece; a picture, whose
  * rows go downwards? */
 gboolean gst_stx_cuda_is_on_device(const GstStxCuda *self, GstBuffer *buffer);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the elements say to their neighbours about CUDAMemory; needs no CUDA itself. */
+/* What the elements say to their neighbours about CUDAMemory, and see of it; needs no CUDA itself.
+ */
 #include "gst/cuda/cuda.h"
 #include "gst/shared/element.h"
 
@@ -91,6 +92,14 @@ gboolean gst_stx_cuda_query(GstStxCuda *self, GstPad *pad, GstQuery *query)
   gst_query_set_caps_result(query, caps);
   gst_caps_unref(caps);
   return TRUE;
+}
+
+gboolean gst_stx_cuda_is_on_any(GstBuffer *buffer)
+{
+  for (guint i = 0; i < gst_buffer_n_memory(buffer); i++)
+    if (gst_memory_is_type(gst_buffer_peek_memory(buffer, i), "gst.cuda.memory"))
+      return TRUE;
+  return FALSE;
 }
 
 /* ---- Allocation ---------------------------------------------------------------------------- */

@@ -166,6 +166,7 @@ static void gst_lidar_bev_class_init(GstLidarBevClass *klass)
   base->fixate_caps = fixate_caps;
   base->accept_caps = gst_stx_accept_caps;
   base->set_caps = set_caps;
+  base->submit_input_buffer = gst_stx_submit_input;
   base->transform_size = transform_size;
   base->decide_allocation = decide_allocation;
   base->transform = transform;

@@ -221,6 +221,7 @@ static void gst_stixel_mesh_class_init(GstStixelMeshClass *klass)
   base->transform_caps = transform_caps;
   base->accept_caps = gst_stx_accept_caps;
   base->set_caps = set_caps;
+  base->submit_input_buffer = gst_stx_submit_input;
   base->prepare_output_buffer = gst_stx_prepare_output_buffer;
   base->transform = transform;
   base->transform_meta = transform_meta;

@@ -445,6 +445,7 @@ static void gst_stixel_obstacles_class_init(GstStixelObstaclesClass *klass)
   base->accept_caps = gst_stx_accept_caps;
   base->set_caps = set_caps;
   base->propose_allocation = propose_allocation;
+  base->submit_input_buffer = gst_stx_submit_input;
   base->prepare_output_buffer = prepare_output_buffer;
   base->transform_ip = transform_ip;
   base->sink_event = sink_event;

@@ -151,6 +151,15 @@ static void note_time(GstStxLanes *self, GstStxLane *lane, GstClockTime begin)
     gst_stx_delay_tell(GST_ELEMENT(self));
 }
 
+/* In place of a frame whose memory went with a GPU. */
+static GstFlowReturn push_gap(GstStxLane *lane, GstBuffer *buffer)
+{
+  if (GST_BUFFER_PTS_IS_VALID(buffer))
+    gst_pad_push_event(
+        lane->src, gst_event_new_gap(GST_BUFFER_PTS(buffer), GST_BUFFER_DURATION(buffer)));
+  return GST_FLOW_OK;
+}
+
 static GstFlowReturn go(GstStxLanes *self, guint index, GstPad *sink, GstBuffer *buffer)
 {
   GstStxLane *lane = &PRIVATE(self)->lane[index];
@@ -169,10 +178,12 @@ static GstFlowReturn go(GstStxLanes *self, guint index, GstPad *sink, GstBuffer 
     flow = gst_stx_stage_run(&lane->stage, &frame);
     note_time(self, lane, begin);
   }
-  if (flow != GST_FLOW_OK) {
+  if (flow != GST_FLOW_OK)
     gst_clear_buffer(&frame.output);
+  if (flow == GST_BASE_TRANSFORM_FLOW_DROPPED)
+    return push_gap(lane, buffer);
+  if (flow != GST_FLOW_OK)
     return flow;
-  }
   gst_buffer_copy_into(
       frame.output, buffer, GST_BUFFER_COPY_FLAGS | GST_BUFFER_COPY_TIMESTAMPS, 0, -1);
   return gst_pad_push(lane->src, frame.output);

@@ -161,6 +161,9 @@ GST_END_TEST
 #define RUNS_MORE 40
 #endif
 
+#define LOST_RUNS 12
+#define LOST_STEP 20 /* calls, of the 750 of STEREO */
+
 #define BOTH "(" CUDA_MEMORY ");" STIXELS_CAPS
 
 /* One call fails, whichever: the element that made it goes on on the CPU, with its output in system
@@ -256,13 +259,58 @@ GST_START_TEST(any_call_may_fail_with_cuda)
 }
 GST_END_TEST
 
-/* A GPU that is gone takes with it what lies in its memory. */
+/*
+ * A GPU that is gone takes with it what lies in its memory. Frames that lie there are missing: one
+ * that an element works on, and one that waits on the pad of an aggregator. The elements say so on
+ * the bus; and the frames after these come from the CPU. Of an element on the GPU and of those that
+ * read on the CPU what is in its memory.
+ */
+static const char *const readers[] = {"", "! stixel-mesh", "! stixel-bev ! video/x-raw,format=RGB"};
+
+#define STEREO(backend)                                                                            \
+  "stereo-sgm name=sgm max-disparity=64 " backend " ! downsample-transpose name=cells " backend    \
+  " ! sat-dp-stixels " backend " %s ! fakesink name=out "                                          \
+  "street-scene-src view=left num-buffers=7 ! video/x-raw,width=96,height=48 ! sgm.sink_left "     \
+  "street-scene-src view=right num-buffers=7 ! video/x-raw,width=96,height=48 ! sgm.sink_right "
+#define FRAMES 7
+#define LAST(outcome) (&g_array_index((outcome).frames, CudaFrame, (outcome).frames->len - 1))
+
+static CudaOutcome run_with(const char *format, const char *reader)
+{
+  static const CudaPlace nowhere[] = {{NULL}};
+
+  return cuda_run_format(format, reader, "", nowhere);
+}
+
 GST_START_TEST(the_gpu_may_be_lost)
 {
-  CudaLine line = {SMALL, "", "(ANY)", "", "", 3};
+  const char *reader = readers[__i__ % G_N_ELEMENTS(readers)];
+  CudaOutcome gpu, cpu = run_with(STEREO("backend=c"), reader);
 
-  setenv_number("STX_FAKE_CUDA_LOST", (guint64)__i__ * CALLS / RUNS_MORE);
-  expect_bytes_or_error(&line);
+  setenv_number("STX_FAKE_CUDA_LOST", 150 + (guint64)__i__ * LOST_STEP);
+  gpu = run_with(STEREO(""), reader);
+  cuda_expect_some(&gpu, &cpu, reader);
+  ck_assert_uint_ge(gpu.buffers, FRAMES - 5);
+  ck_assert_uint_eq(LAST(gpu)->time, LAST(cpu)->time);
+  ck_assert_uint_le(gpu.told, FRAMES - gpu.buffers);
+  ck_assert_int_eq(gpu.told > 0, gpu.buffers < FRAMES);
+  cuda_outcome_clear(&gpu);
+  cuda_outcome_clear(&cpu);
+}
+GST_END_TEST
+
+/* The cause is the GPU's, also where the call that fails asks for memory. */
+GST_START_TEST(a_lost_gpu_is_no_lack_of_memory)
+{
+  CudaLine line = {SMALL, "backend=cuda", ON_DEVICE, "backend=cuda", "", 3};
+  CudaOutcome outcome;
+
+  setenv_number("STX_FAKE_CUDA_LOST", 36 + (guint64)__i__ * 4);
+  outcome = cuda_run(&line);
+  ck_assert(outcome.error != NULL);
+  ck_assert_msg(strstr(outcome.error->message, "CUDA_ERROR_ILLEGAL_ADDRESS") != NULL, "%s",
+      outcome.error->message);
+  cuda_outcome_clear(&outcome);
 }
 GST_END_TEST
 
@@ -284,7 +332,8 @@ static Suite *cuda_faults_suite(void)
   tcase_add_loop_test(tests, any_call_for_candidates_may_fail, 1, RDP_LAST + 1);
   tcase_add_loop_test(tests, any_call_of_the_other_model_may_fail, 1, RDP_LAST + 1);
   tcase_add_loop_test(tests, any_call_may_fail_with_cuda, 1, RUNS_MORE + 1);
-  tcase_add_loop_test(tests, the_gpu_may_be_lost, 1, RUNS_MORE + 1);
+  tcase_add_loop_test(tests, the_gpu_may_be_lost, 0, LOST_RUNS);
+  tcase_add_loop_test(tests, a_lost_gpu_is_no_lack_of_memory, 0, 25);
   return suite;
 }
 GST_CHECK_MAIN(cuda_faults)

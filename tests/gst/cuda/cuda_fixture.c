@@ -85,6 +85,8 @@ static GstPadProbeReturn look_behind(GstPad *pad, GstPadProbeInfo *info, gpointe
   else
     take_bytes(outcome, buffer);
   cuda_spare(FALSE);
+  g_array_append_vals(
+      outcome->frames, &(CudaFrame){GST_BUFFER_PTS(buffer), outcome->bytes->len}, 1);
   gst_caps_unref(caps);
   return GST_PAD_PROBE_OK;
 }
@@ -99,10 +101,11 @@ static gchar *text_of(const CudaLine *line)
       line->behind);
 }
 
-/* Counts contexts until EOS or an error. */
+/* Counts contexts and warnings until EOS or an error. */
 static void wait(GstElement *pipeline, CudaOutcome *outcome)
 {
-  const GstMessageType types = GST_MESSAGE_EOS | GST_MESSAGE_ERROR | GST_MESSAGE_HAVE_CONTEXT;
+  const GstMessageType types =
+      GST_MESSAGE_EOS | GST_MESSAGE_ERROR | GST_MESSAGE_WARNING | GST_MESSAGE_HAVE_CONTEXT;
   GstBus *bus = gst_element_get_bus(pipeline);
   gboolean ended = FALSE;
 
@@ -110,8 +113,9 @@ static void wait(GstElement *pipeline, CudaOutcome *outcome)
     GstMessage *message = gst_bus_timed_pop_filtered(bus, 60 * GST_SECOND, types);
 
     ck_assert_msg(message != NULL, "neither EOS nor an error");
-    ended = GST_MESSAGE_TYPE(message) != GST_MESSAGE_HAVE_CONTEXT;
-    outcome->contexts += !ended;
+    outcome->contexts += GST_MESSAGE_TYPE(message) == GST_MESSAGE_HAVE_CONTEXT;
+    outcome->told += GST_MESSAGE_TYPE(message) == GST_MESSAGE_WARNING;
+    ended = GST_MESSAGE_TYPE(message) & (GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
     if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR)
       gst_message_parse_error(message, &outcome->error, NULL);
     gst_message_unref(message);
@@ -129,7 +133,8 @@ static void count_warning(GstDebugCategory *category, GstDebugLevel level, const
 
 CudaOutcome cuda_run_text(const char *text, const CudaPlace *between)
 {
-  CudaOutcome outcome = {.bytes = g_byte_array_new()};
+  CudaOutcome outcome = {
+      .bytes = g_byte_array_new(), .frames = g_array_new(FALSE, FALSE, sizeof(CudaFrame))};
   GstElement *pipeline = stx_test_parse(text);
 
   gst_debug_remove_log_function(gst_debug_log_default);
@@ -171,7 +176,8 @@ CudaOutcome cuda_run_format(
 CudaOutcome cuda_run_text_once(const char *text)
 {
   static const CudaPlace nowhere[] = {{NULL, NULL}};
-  CudaOutcome outcome = {.bytes = g_byte_array_new()};
+  CudaOutcome outcome = {
+      .bytes = g_byte_array_new(), .frames = g_array_new(FALSE, FALSE, sizeof(CudaFrame))};
 
   if (stx_test_recall(text, outcome.bytes))
     return outcome;
@@ -199,6 +205,7 @@ CudaOutcome cuda_run_on_cpu(const CudaLine *line)
 void cuda_outcome_clear(CudaOutcome *outcome)
 {
   g_byte_array_unref(outcome->bytes);
+  g_array_unref(outcome->frames);
   g_clear_error(&outcome->error);
 }
 
@@ -215,6 +222,34 @@ void cuda_expect_same(const CudaOutcome *actual, const CudaOutcome *expected, co
     ck_assert_msg(actual->bytes->data[i] == expected->bytes->data[i],
         "%s: byte %u is %u, expected %u", what, i, actual->bytes->data[i],
         expected->bytes->data[i]);
+}
+
+static GBytes *frame_at(const CudaOutcome *outcome, GstClockTime time)
+{
+  for (guint i = 0; i < outcome->frames->len; i++) {
+    const CudaFrame *frame = &g_array_index(outcome->frames, CudaFrame, i);
+    guint begin = i > 0 ? frame[-1].end : 0;
+
+    if (frame->time == time)
+      return g_bytes_new(outcome->bytes->data + begin, frame->end - begin);
+  }
+  return NULL;
+}
+
+void cuda_expect_some(const CudaOutcome *actual, const CudaOutcome *expected, const char *what)
+{
+  ck_assert_msg(
+      actual->error == NULL, "%s: %s", what, actual->error != NULL ? actual->error->message : "");
+  ck_assert_msg(actual->unreadable == 0, "%s: %u buffers cannot be read", what, actual->unreadable);
+  for (guint i = 0; i < actual->frames->len; i++) {
+    GstClockTime time = g_array_index(actual->frames, CudaFrame, i).time;
+    GBytes *one = frame_at(actual, time), *other = frame_at(expected, time);
+
+    ck_assert_msg(other != NULL && g_bytes_equal(one, other),
+        "%s: other bytes at %" GST_TIME_FORMAT, what, GST_TIME_ARGS(time));
+    g_bytes_unref(one);
+    g_bytes_unref(other);
+  }
 }
 
 void cuda_expect_those_of_the_cpu(const char *format, const CudaPlace *between, gboolean stays)

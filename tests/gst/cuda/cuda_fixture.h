@@ -27,12 +27,20 @@ typedef struct {
   GByteArray *bytes; /* of all buffers at the sink, each after its size; of the 8-bit samples of
                         pictures */
   guint buffers;     /* at the sink */
+  GArray *frames;    /* a CudaFrame for each of them */
   guint device_between, device_behind; /* buffers in CUDAMemory */
   guint unreadable; /* buffers at the sink that could not be mapped as they are */
   guint contexts;   /* that elements made */
   gint warnings; /* lines of category stx-cuda in the log: one per element that gives up its GPU */
+  guint told;    /* warnings on the bus */
   GError *error; /* or NULL: ended by EOS */
 } CudaOutcome;
+
+/* Where the bytes of a buffer end, and its time stamp. */
+typedef struct {
+  GstClockTime time;
+  guint end;
+} CudaFrame;
 
 /* Runs it to its end, which must come within a minute. */
 CudaOutcome cuda_run(const CudaLine *line);
@@ -56,6 +64,8 @@ void cuda_spare(gboolean spare);
 
 /* Fails the test unless both ended by EOS with the same bytes. */
 void cuda_expect_same(const CudaOutcome *actual, const CudaOutcome *expected, const char *what);
+/* The same where frames may be missing: what came out is what came out there at that time. */
+void cuda_expect_some(const CudaOutcome *actual, const CudaOutcome *expected, const char *what);
 /* The bytes of a line for cuda_run_format, of two frames, are those of the CPU with backend=cuda,
  * and also where what comes to the element may stay on the device, which it does if `stays`. */
 void cuda_expect_those_of_the_cpu(const char *format, const CudaPlace *between, gboolean stays);

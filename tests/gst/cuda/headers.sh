@@ -22,7 +22,8 @@ fetch() {
   echo "deb [signed-by=$keys] http://deb.debian.org/debian $1 main" >"$state/sources.list"
   options=(-qq -o "Dir::Etc::sourcelist=$state/sources.list" -o Dir::Etc::sourceparts=/dev/null
     -o "Dir::State::lists=$state/lists" -o "Dir::Cache=$state/cache" -o Acquire::Languages=none
-    -o Acquire::Retries=2 -o Acquire::http::Timeout=20 -o APT::Sandbox::User=root)
+    -o Acquire::Check-Valid-Until=false -o Acquire::Retries=2 -o Acquire::http::Timeout=20
+    -o APT::Sandbox::User=root)
   apt-get "${options[@]}" update || return
   (cd "$state" && apt-get "${options[@]}" download libgstreamer1.0-dev \
     libgstreamer-plugins-base1.0-dev libgstreamer-plugins-bad1.0-dev) || return
