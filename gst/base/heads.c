@@ -39,7 +39,7 @@ void gst_stx_heads_collect(
     if (!head->timed && !gst_aggregator_pad_has_buffer(head->pad))
       gst_clear_buffer(&head->buffer);
     if (head->buffer == NULL)
-      head->eos = gst_aggregator_pad_is_eos(head->pad);
+      head->eos = gst_aggregator_pad_is_eos(head->pad) || gst_stx_pad_is_parked(head->pad);
   }
 }
 
@@ -51,7 +51,30 @@ void gst_stx_heads_clear(GstStxHeads *heads)
   }
 }
 
+static GQuark parked_quark(void)
+{
+  return g_quark_from_static_string("GstStxPadParked");
+}
+
+void gst_stx_pad_set_parked(GstAggregatorPad *pad, gboolean parked)
+{
+  g_object_set_qdata(G_OBJECT(pad), parked_quark(), GINT_TO_POINTER(parked));
+}
+
+gboolean gst_stx_pad_is_parked(GstAggregatorPad *pad)
+{
+  return g_object_get_qdata(G_OBJECT(pad), parked_quark()) != NULL;
+}
+
 /* ---- The decision -------------------------------------------------------------------------- */
+
+gboolean gst_stx_heads_ended(const GstStxHeads *heads)
+{
+  for (guint role = 0; role < heads->count; role++)
+    if (heads->head[role].eos && heads->head[role].required)
+      return TRUE;
+  return FALSE;
+}
 
 /* Roles with a buffer, or why there is nothing to decide yet. */
 static GstStxVerdict judge_presence(
@@ -68,13 +91,12 @@ static GstStxVerdict judge_presence(
     if (head->buffer != NULL) {
       *present |= 1u << role;
       *untimed |= head->timed ? 0 : 1u << role;
-    } else if (head->eos) {
-      if (head->required)
-        return GST_STX_VERDICT_EOS;
-    } else if (head->required || !timeout) {
+    } else if (!head->eos && (head->required || !timeout)) {
       wait = TRUE;
     }
   }
+  if (gst_stx_heads_ended(heads))
+    return GST_STX_VERDICT_EOS;
   return wait || *present == 0 ? GST_STX_VERDICT_WAIT : GST_STX_VERDICT_TAKE;
 }
 

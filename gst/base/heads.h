@@ -41,6 +41,13 @@ void gst_stx_heads_collect(
     GstStxHeads *heads, GstElement *element, const GstStxRoles *roles, const GstStxSkew *skew);
 void gst_stx_heads_clear(GstStxHeads *heads);
 
+/* Is a required pad at EOS and empty? Then nothing can be paired. */
+gboolean gst_stx_heads_ended(const GstStxHeads *heads);
+
+/* A pad at EOS of which GstAggregator is told that it is not, so that it waits for a new stream. */
+void gst_stx_pad_set_parked(GstAggregatorPad *pad, gboolean parked);
+gboolean gst_stx_pad_is_parked(GstAggregatorPad *pad);
+
 /*
  * skew     says what is the same moment
  * timeout  do not wait any longer: take what there is without optional roles; where a required one

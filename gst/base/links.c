@@ -170,7 +170,9 @@ void gst_stx_links_warn_ended(GstStxLinks *links, guint roles)
   gchar *names = names_of(links->roles, roles);
 
   GST_ELEMENT_WARNING(links->element, STREAM, FAILED,
-      ("Pad %s has ended: what still comes on the other pads is dropped", names), (NULL));
+      ("Pad %s has ended: what comes on the other pads is dropped until a new stream begins on it",
+          names),
+      (NULL));
   g_free(names);
 }
 

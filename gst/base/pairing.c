@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The class: pads, events, queries, caps, states. What it does with buffers: pairingflow.c. */
+/* The class: pads, events, queries, caps, states. What it does with buffers: pairingflow.c; with
+ * streams that end, and begin again: pairingend.c. */
 #include "gst/base/inputs.h"
 #include "gst/base/pairing_private.h"
 #include "gst/shared/run.h"
@@ -147,6 +148,18 @@ static void take_segment(
   PRIVATE(self)->seqnum = seqnum;
 }
 
+gboolean gst_stx_pairing_push_event(GstStxPairing *self, GstEvent *event)
+{
+  if (PRIVATE(self)->seqnum != GST_SEQNUM_INVALID)
+    gst_event_set_seqnum(event, PRIVATE(self)->seqnum);
+  return gst_pad_push_event(GST_AGGREGATOR_SRC_PAD(self), event);
+}
+
+gboolean gst_stx_pairing_forward(GstStxPairing *self, GstAggregatorPad *pad, GstEvent *event)
+{
+  return PARENT->sink_event(GST_AGGREGATOR(self), pad, event);
+}
+
 static gboolean pairing_sink_event(
     GstAggregator *aggregator, GstAggregatorPad *pad, GstEvent *event)
 {
@@ -155,6 +168,8 @@ static gboolean pairing_sink_event(
   guint role = role_of(self, pad);
   guint32 seqnum = gst_event_get_seqnum(event);
 
+  if (GST_EVENT_IS_SERIALIZED(event) && GST_EVENT_TYPE(event) != GST_EVENT_FLUSH_STOP)
+    gst_stx_pairing_wake(self, pad);
   if (GST_EVENT_TYPE(event) == GST_EVENT_CAPS) {
     GstCaps *caps;
 
@@ -166,7 +181,7 @@ static gboolean pairing_sink_event(
   }
   if (gst_stx_qos_is_gap(event))
     gst_event_parse_gap(event, &PRIVATE(self)->dropped[role], NULL);
-  result = PARENT->sink_event(aggregator, pad, event);
+  result = gst_stx_pairing_forward(self, pad, event);
   if (segment)
     take_segment(self, pad, is_leading(self, role), seqnum);
   return result;
@@ -264,9 +279,17 @@ static void reset(GstStxPairing *self)
   gst_stx_qos_reset(&priv->qos, GST_ELEMENT(self));
   gst_stx_patience_reset(&priv->patience);
   gst_stx_skew_forget(&priv->skew, ~0u);
-  priv->discont = priv->ended = FALSE;
+  priv->discont = priv->told_end = priv->parked = FALSE;
+  priv->ended = 0;
   for (guint role = 0; role < GST_STX_ROLES_MAX; role++)
     priv->dropped[role] = GST_CLOCK_TIME_NONE;
+  for (guint role = 0; CLASS(self)->roles.names[role] != NULL; role++) {
+    GstAggregatorPad *pad = gst_stx_pairing_get_pad(self, role);
+
+    if (pad != NULL)
+      gst_stx_pad_set_parked(pad, FALSE);
+    gst_clear_object(&pad);
+  }
   if (CLASS(self)->reset != NULL)
     CLASS(self)->reset(self);
 }

@@ -19,8 +19,10 @@
  *     this is posted as a warning.
  *   - in a live pipeline the waiting ends after `timeout` (patience.h): the leading buffer goes on
  *     without optional partners; where a required one is missing, its moment is dropped;
- *   - EOS as soon as a required pad is at EOS and empty: nothing can be paired any more. What the
- *     other pads still bring is dropped.
+ *   - once a required pad is at EOS and empty nothing can be paired any more: what the other pads
+ *     bring is dropped, until a new stream begins on that pad, or on one requested in its place.
+ *     Downstream has EOS then; in a live pipeline, GAPs, and EOS once all pads are at EOS. A new
+ *     stream after EOS begins with stream-start, caps and segment.
  * For every moment of the leading pad for which nothing comes out, a GAP event goes downstream; a
  * GAP that comes in is such a moment, too, or a missing optional buffer. So whoever pairs further
  * down does not wait for what will not come.

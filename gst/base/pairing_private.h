@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What pairing.c and pairingflow.c share; nobody else includes it. */
+/* What the units of pairing share; no other unit includes it. */
 #ifndef GST_STX_PAIRING_PRIVATE_H
 #define GST_STX_PAIRING_PRIVATE_H
 
@@ -34,7 +34,9 @@ typedef struct {
   gboolean segment;   /* § a new one has not gone downstream */
   guint32 seqnum;     /* § of the leading pad's segment */
   gboolean put_off;   /* § the set at hand */
-  gboolean ended;     /* § downstream has had EOS, some pads have not */
+  guint ended;        /* § roles at EOS, for which nothing can be paired; 0: there are none */
+  gboolean told_end;  /* § downstream has had EOS */
+  gboolean parked;    /* § all pads are at EOS (gst_stx_pad_set_parked) */
 } GstStxPairingPrivate;
 
 GstStxPairingPrivate *gst_stx_pairing_private(GstStxPairing *self);
@@ -51,6 +53,28 @@ void gst_stx_pairing_plan_latency(GstStxPairing *self);
 /* Virtual functions of GstAggregatorClass. */
 GstFlowReturn gst_stx_pairing_aggregate(GstAggregator *aggregator, gboolean timeout);
 GstClockTime gst_stx_pairing_get_next_time(GstAggregator *aggregator);
+
+/* Downstream, with the seqnum of the stream. */
+gboolean gst_stx_pairing_push_event(GstStxPairing *self, GstEvent *event);
+
+/* For this moment of the leading pad nothing comes out, since it would be `late` or since something
+ * is missing: what waits for it downstream is told. */
+GstFlowReturn gst_stx_pairing_push_gap(
+    GstStxPairing *self, const GstStxHeads *heads, GstBuffer *lead, gboolean late);
+
+/* An event goes to GstAggregator itself. */
+gboolean gst_stx_pairing_forward(GstStxPairing *self, GstAggregatorPad *pad, GstEvent *event);
+
+/* ---- pairingend.c ---- */
+
+/* Nothing can be paired any more: drops what lies on the pads. */
+GstFlowReturn gst_stx_pairing_end(GstStxPairing *self, const GstStxHeads *heads);
+
+/* Something comes out: if downstream has had EOS, a new stream begins there. */
+void gst_stx_pairing_resume(GstStxPairing *self);
+
+/* A serialized event has come: all pads but its own are at EOS again. */
+void gst_stx_pairing_wake(GstStxPairing *self, GstAggregatorPad *pad);
 
 /* Probe of the sink pads. */
 GstPadProbeReturn gst_stx_pairing_clip(GstPad *pad, GstPadProbeInfo *info, gpointer nothing);

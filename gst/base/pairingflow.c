@@ -27,13 +27,6 @@ static guint known_roles(GstStxPairing *self, const GstStxHeads *heads)
   return roles;
 }
 
-static gboolean push_event(GstStxPairing *self, GstEvent *event)
-{
-  if (PRIVATE(self)->seqnum != GST_SEQNUM_INVALID)
-    gst_event_set_seqnum(event, PRIVATE(self)->seqnum);
-  return gst_pad_push_event(GST_AGGREGATOR_SRC_PAD(self), event);
-}
-
 /* A gap comes after caps and segment, also where it comes before any buffer of that segment. */
 static GstFlowReturn begin_stream(GstStxPairing *self, const GstStxHeads *heads)
 {
@@ -51,16 +44,14 @@ static GstFlowReturn begin_stream(GstStxPairing *self, const GstStxHeads *heads)
     return GST_AGGREGATOR_FLOW_NEED_DATA;
   flow = CLASS(self)->announce(self, roles, &error);
   if (flow == GST_FLOW_OK) {
-    push_event(self, gst_event_new_segment(&GST_AGGREGATOR_PAD(src)->segment));
+    gst_stx_pairing_push_event(self, gst_event_new_segment(&GST_AGGREGATOR_PAD(src)->segment));
     PRIVATE(self)->segment = FALSE;
   }
   return flow;
 }
 
-/* Nothing comes out for this moment of the leading pad, since it would be `late` or since something
- * is missing: whoever waits for it downstream is told.
- * What fails without an element error will fail with one at the first set. */
-static GstFlowReturn push_gap(
+/* What fails without an element error will fail with one at the first set. */
+GstFlowReturn gst_stx_pairing_push_gap(
     GstStxPairing *self, const GstStxHeads *heads, GstBuffer *lead, gboolean late)
 {
   GstClockTime frame = PRIVATE(self)->frame, duration = GST_BUFFER_DURATION(lead);
@@ -76,7 +67,7 @@ static GstFlowReturn push_gap(
     gap = gst_event_new_gap(GST_BUFFER_PTS(lead), duration);
     if (late)
       gst_stx_qos_mark_gap(gap);
-    push_event(self, gap);
+    gst_stx_pairing_push_event(self, gap);
     gst_stx_stats_count(&PRIVATE(self)->stats.gaps, GST_ELEMENT(self));
   }
   return flow == GST_FLOW_ERROR || flow == GST_AGGREGATOR_FLOW_NEED_DATA ? GST_FLOW_OK : flow;
@@ -117,7 +108,7 @@ static GstFlowReturn drop(
     if (!gst_stx_is_gap(head->buffer))
       count_orphan(self, role, head);
     if (role == heads->lead)
-      flow = push_gap(self, heads, head->buffer, FALSE);
+      flow = gst_stx_pairing_push_gap(self, heads, head->buffer, FALSE);
   }
   return flow;
 }
@@ -272,7 +263,7 @@ static GstFlowReturn process(
   if (flow == GST_FLOW_OK && out != NULL)
     flow = push(self, g_steal_pointer(&out), stamp);
   else if (flow == GST_FLOW_OK)
-    flow = push_gap(self, heads, stamp, late);
+    flow = gst_stx_pairing_push_gap(self, heads, stamp, late);
   gst_clear_buffer(&out);
   for (guint role = 0; role < heads->count; role++)
     gst_clear_buffer(&set[role]);
@@ -302,44 +293,6 @@ static GstFlowReturn take(GstStxPairing *self, GstStxHeads *heads, guint roles)
   flow = process(self, heads, roles, stamp, late);
   gst_buffer_unref(stamp);
   return flow;
-}
-
-static void tell_stats(GstStxPairing *self)
-{
-  if (CLASS(self)->settle != NULL)
-    CLASS(self)->settle(self);
-  gst_stx_stats_log(GST_ELEMENT(self));
-}
-
-/*
- * Nothing can be paired any more. Downstream is told at once; the pads that still bring something
- * are listened to until they end, too: a tee above, for which the end of one branch is the end of
- * all, goes on for its other branches.
- */
-static GstFlowReturn end(GstStxPairing *self, const GstStxHeads *heads)
-{
-  GstPad *src = GST_AGGREGATOR_SRC_PAD(self);
-  gboolean more = FALSE;
-  guint ended = 0;
-
-  for (guint role = 0; role < heads->count; role++) {
-    const GstStxHead *head = &heads->head[role];
-
-    more |= head->pad != NULL && !head->eos;
-    ended |= head->eos ? 1u << role : 0;
-    if (head->buffer != NULL)
-      gst_aggregator_pad_drop_buffer(head->pad);
-  }
-  if (!PRIVATE(self)->ended)
-    tell_stats(self);
-  if (!more || !gst_pad_has_current_caps(src))
-    return GST_FLOW_EOS;
-  if (!PRIVATE(self)->ended)
-    push_event(self, gst_event_new_eos());
-  if (!PRIVATE(self)->ended && gst_stx_pairing_is_live(self))
-    gst_stx_links_warn_ended(&PRIVATE(self)->links, ended);
-  PRIVATE(self)->ended = TRUE;
-  return GST_AGGREGATOR_FLOW_NEED_DATA;
 }
 
 static void look_at_heads(GstStxPairing *self, GstStxHeads *heads)
@@ -400,7 +353,11 @@ static GstStxVerdict sort_out(
     if (!gst_stx_links_suffice(&PRIVATE(self)->links, heads))
       return GST_STX_VERDICT_WAIT;
     watch_silence(self, heads, timeout, now);
+    if (gst_stx_heads_ended(heads))
+      return GST_STX_VERDICT_EOS;
     verdict = judge(self, heads, &timeout, roles);
+    if (verdict != GST_STX_VERDICT_WAIT)
+      gst_stx_pairing_resume(self);
     if (verdict != GST_STX_VERDICT_DROP)
       return verdict;
     *flow = drop(self, heads, *roles, !timeout, now);
@@ -424,8 +381,8 @@ GstFlowReturn gst_stx_pairing_aggregate(GstAggregator *aggregator, gboolean time
   if (g_atomic_int_get(&PRIVATE(self)->links.given_up))
     return GST_FLOW_ERROR;
   verdict = sort_out(self, &heads, timeout, &roles, &flow);
-  if (verdict == GST_STX_VERDICT_EOS || (PRIVATE(self)->ended && flow == GST_FLOW_OK))
-    flow = end(self, &heads);
+  if (verdict == GST_STX_VERDICT_EOS)
+    flow = gst_stx_pairing_end(self, &heads);
   else if (verdict == GST_STX_VERDICT_TAKE)
     flow = take(self, &heads, roles);
   else if (flow == GST_FLOW_OK)

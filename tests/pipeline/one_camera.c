@@ -25,7 +25,11 @@ static const char *const line =
          "overlay.stixels "
          "tee. ! queue ! stixel-overlay name=overlay ! fakesink name=out sync=true";
 
-typedef enum { DELIVERS, IS_SILENT, ENDS } Right;
+static const char *const bin_line =
+    LEFT "tee. ! queue ! stixels.sink_left " RIGHT FILTER " ! stixels.sink_right "
+         "stereo-stixels name=stixels max-disparity=64 ! fakesink name=out sync=true";
+
+typedef enum { DELIVERS, IS_SILENT, ENDS, FAILS } Right;
 
 typedef struct {
   gint right;           /* Right, atomic */
@@ -38,6 +42,11 @@ static GstPadProbeReturn from_the_right(GstPad *pad, GstPadProbeInfo *info, gpoi
 
   if (g_atomic_int_compare_and_exchange(right, ENDS, IS_SILENT))
     gst_pad_push_event(pad, gst_event_new_eos());
+  if (g_atomic_int_compare_and_exchange(right, FAILS, IS_SILENT)) {
+    gst_buffer_unref(GST_PAD_PROBE_INFO_BUFFER(info));
+    GST_PAD_PROBE_INFO_FLOW_RETURN(info) = GST_FLOW_ERROR;
+    return GST_PAD_PROBE_HANDLED;
+  }
   return g_atomic_int_get(right) == DELIVERS ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP;
 }
 
@@ -51,14 +60,19 @@ static GstPadProbeReturn look(GstPad *pad, GstPadProbeInfo *info, gpointer data)
   return GST_PAD_PROBE_OK;
 }
 
-static GstElement *begin(Scene *scene)
+static GstElement *begin_line(const char *text, Scene *scene)
 {
-  GstElement *pipeline = stx_test_parse(line);
+  GstElement *pipeline = stx_test_parse(text);
 
   stx_test_probe(pipeline, "right", "src", GST_PAD_PROBE_TYPE_BUFFER, from_the_right, scene);
   stx_test_probe(pipeline, "out", "sink", GST_PAD_PROBE_TYPE_BUFFER, look, scene);
   gst_element_set_state(pipeline, GST_STATE_PLAYING);
   return pipeline;
+}
+
+static GstElement *begin(Scene *scene)
+{
+  return begin_line(line, scene);
 }
 
 static void end(GstElement *pipeline)
@@ -153,6 +167,33 @@ GST_START_TEST(the_right_camera_ends)
 }
 GST_END_TEST
 
+/* As an application does it, after a message that the source has ended or failed. */
+static void restart(GstElement *pipeline, Scene *scene)
+{
+  GstElement *source = gst_bin_get_by_name(GST_BIN(pipeline), "right");
+
+  gst_element_set_state(source, GST_STATE_NULL);
+  g_atomic_int_set(&scene->right, DELIVERS);
+  fail_unless(gst_element_sync_state_with_parent(source));
+  gst_object_unref(source);
+}
+
+GST_START_TEST(the_right_camera_is_started_again)
+{
+  Scene scene = {DELIVERS};
+  GstElement *pipeline = begin_line(__i__ & 1 ? bin_line : line, &scene);
+
+  for (guint turn = 0; turn < 2; turn++) {
+    wait_for_more(&scene.drawn, 5);
+    g_atomic_int_set(&scene.right, __i__ & 2 ? FAILS : ENDS);
+    wait_for_more(&scene.pictures, RATE / 2);
+    restart(pipeline, &scene);
+  }
+  wait_for_more(&scene.drawn, 5);
+  end(pipeline);
+}
+GST_END_TEST
+
 static Suite *one_camera_suite(void)
 {
   Suite *suite = suite_create("one-camera");
@@ -162,6 +203,7 @@ static Suite *one_camera_suite(void)
   tcase_add_test(tests, the_right_camera_is_silent_for_a_while);
   tcase_add_test(tests, the_right_camera_changes_its_size_for_a_while);
   tcase_add_test(tests, the_right_camera_ends);
+  tcase_add_loop_test(tests, the_right_camera_is_started_again, 0, 4);
   return suite;
 }
 

@@ -125,6 +125,8 @@ GST_START_TEST(lonely_frames_are_dropped_and_the_end_comes)
   GstHarness *confidence, *harness = with_confidence(&confidence);
   guint64 unpaired = 0;
 
+  gst_harness_set_live(harness, FALSE);
+  gst_harness_set_live(confidence, FALSE);
   push_disparity(harness, 0); /* has no partner */
   push_confidence(confidence, FRAME);
   push_disparity(harness, FRAME);

@@ -213,6 +213,8 @@ GST_START_TEST(eos_on_one_pad_ahead_finishes_what_can_pair)
 {
   StereoPair pair = new_pair("");
 
+  gst_harness_set_live(pair.left, FALSE);
+  gst_harness_set_live(pair.right, FALSE);
   stereo_push_left(&pair, left(0));
   fail_unless(gst_harness_push_event(pair.left, gst_event_new_eos()));
   stereo_push_right(&pair, right(0));

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Streams that end, and begin again. GstAggregator calls aggregate without a pause while all its
+ * pads are at EOS, and would rather be stopped; before 1.24 it is then stopped for good, and a
+ * query of a pad that is requested later waits for ever. So it is never told to stop: once all
+ * pads are at EOS, they are parked, and it waits for what they bring next.
+ */
+#include "gst/base/pairing_private.h"
+
+GST_DEBUG_CATEGORY_EXTERN(gst_stx_pairing_debug);
+#define GST_CAT_DEFAULT gst_stx_pairing_debug
+
+#define PRIVATE(self) (gst_stx_pairing_private((GstStxPairing *)(self)))
+#define CLASS(self) GST_STX_PAIRING_GET_CLASS(self)
+
+/* ---- The end ------------------------------------------------------------------------------- */
+
+static void tell_stats(GstStxPairing *self)
+{
+  if (CLASS(self)->settle != NULL)
+    CLASS(self)->settle(self);
+  gst_stx_stats_log(GST_ELEMENT(self));
+}
+
+/* The stream that has been before, if one has. */
+static void push_stream_start(GstStxPairing *self)
+{
+  GstPad *src = GST_AGGREGATOR_SRC_PAD(self);
+  gchar *id = gst_pad_get_stream_id(src);
+
+  if (id == NULL)
+    id = g_strdup_printf("%s-%08x", GST_OBJECT_NAME(self), g_random_int());
+  gst_stx_pairing_push_event(self, gst_event_new_stream_start(id));
+  g_free(id);
+}
+
+/* Also where nothing came before it. */
+static void push_end(GstStxPairing *self)
+{
+  gchar *id = gst_pad_get_stream_id(GST_AGGREGATOR_SRC_PAD(self));
+
+  if (id == NULL)
+    push_stream_start(self);
+  g_free(id);
+  gst_stx_pairing_push_event(self, gst_event_new_eos());
+}
+
+static void park(GstStxPairing *self, const GstStxHeads *heads)
+{
+  for (guint role = 0; role < heads->count; role++) {
+    GstAggregatorPad *pad = heads->head[role].pad;
+
+    if (pad == NULL || gst_stx_pad_is_parked(pad))
+      continue;
+    gst_stx_pad_set_parked(pad, TRUE);
+    gst_stx_pairing_forward(self, pad, gst_event_new_stream_start("parked"));
+  }
+  PRIVATE(self)->parked = TRUE;
+}
+
+static void tell_end(GstStxPairing *self)
+{
+  if (PRIVATE(self)->told_end)
+    return;
+  PRIVATE(self)->told_end = TRUE;
+  tell_stats(self);
+  push_end(self);
+}
+
+/* What lies on the pads is of no use. Returns what downstream says of the gap. */
+static GstFlowReturn drop_all(GstStxPairing *self, const GstStxHeads *heads)
+{
+  GstFlowReturn flow = GST_FLOW_OK;
+
+  for (guint role = 0; role < heads->count; role++) {
+    const GstStxHead *head = &heads->head[role];
+
+    if (head->buffer == NULL)
+      continue;
+    gst_aggregator_pad_drop_buffer(head->pad);
+    if (role == heads->lead && !PRIVATE(self)->told_end)
+      flow = gst_stx_pairing_push_gap(self, heads, head->buffer, FALSE);
+  }
+  return flow;
+}
+
+/*
+ * The pads that still bring something are listened to until they end, too: a tee above, for which
+ * the end of one branch is the end of all, goes on for its other branches. Downstream is told at
+ * once, but in a live pipeline not before all have ended: a camera may be started again, and sinks
+ * before 1.28 that have seen EOS take nothing any more.
+ */
+GstFlowReturn gst_stx_pairing_end(GstStxPairing *self, const GstStxHeads *heads)
+{
+  GstStxPairingPrivate *priv = PRIVATE(self);
+  gboolean more = FALSE, first = priv->ended == 0, live = gst_stx_pairing_is_live(self);
+  GstFlowReturn flow;
+
+  for (guint role = 0; role < heads->count; role++) {
+    const GstStxHead *head = &heads->head[role];
+
+    more |= head->pad != NULL && !head->eos;
+    priv->ended |= head->eos ? 1u << role : 0;
+  }
+  g_atomic_int_set(&priv->links.moved, TRUE);
+  if (!more || !live)
+    tell_end(self);
+  if (first && more && live)
+    gst_stx_links_warn_ended(&priv->links, priv->ended);
+  flow = drop_all(self, heads);
+  if (!more)
+    park(self, heads);
+  return flow == GST_FLOW_OK ? GST_AGGREGATOR_FLOW_NEED_DATA : flow;
+}
+
+/* ---- The next beginning -------------------------------------------------------------------- */
+
+void gst_stx_pairing_wake(GstStxPairing *self, GstAggregatorPad *pad)
+{
+  if (!PRIVATE(self)->parked)
+    return;
+  PRIVATE(self)->parked = FALSE;
+  for (guint role = 0; CLASS(self)->roles.names[role] != NULL; role++) {
+    GstAggregatorPad *other = gst_stx_pairing_get_pad(self, role);
+
+    if (other != NULL && gst_stx_pad_is_parked(other)) {
+      gst_stx_pad_set_parked(other, FALSE);
+      if (other != pad)
+        gst_stx_pairing_forward(self, other, gst_event_new_eos());
+    }
+    gst_clear_object(&other);
+  }
+}
+
+/* A stream that has had EOS begins anew. */
+static void push_begin(GstStxPairing *self)
+{
+  GstAggregatorPad *src = GST_AGGREGATOR_PAD(GST_AGGREGATOR_SRC_PAD(self));
+  GstCaps *caps = gst_pad_get_current_caps(GST_PAD(src));
+
+  push_stream_start(self);
+  if (caps != NULL)
+    gst_stx_pairing_push_event(self, gst_event_new_caps(caps));
+  gst_clear_caps(&caps);
+  gst_aggregator_update_segment(GST_AGGREGATOR(self), &src->segment);
+  PRIVATE(self)->segment = TRUE;
+}
+
+/* What was known of the pads together is of the time before. */
+void gst_stx_pairing_resume(GstStxPairing *self)
+{
+  GstStxPairingPrivate *priv = PRIVATE(self);
+
+  if (priv->ended == 0)
+    return;
+  if (priv->told_end)
+    push_begin(self);
+  if (gst_stx_pairing_is_live(self))
+    gst_stx_links_tell_back(&priv->links, priv->ended);
+  gst_stx_patience_reset(&priv->patience);
+  gst_stx_skew_forget(&priv->skew, ~0u);
+  priv->discont = TRUE;
+  priv->ended = 0;
+  priv->told_end = FALSE;
+}
