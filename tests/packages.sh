@@ -6,10 +6,12 @@ packages_build="build-essential meson ninja-build pkg-config libgstreamer1.0-dev
   libgstreamer-plugins-base1.0-dev libjansson-dev libyaml-dev libpng-dev
   help2man"
 packages_run="gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good"
+# For videos, H.264 above all, where nothing decodes them.
+packages_video="gstreamer1.0-libav gstreamer1.0-plugins-bad"
 packages_test="check gobject-introspection libgirepository1.0-dev valac python3
   python3-numpy python3-jsonschema clang-format
   gstreamer1.0-python3-plugin-loader python3-gst-1.0 python3-venv
-  libgstrtspserver-1.0-dev gstreamer1.0-plugins-bad gstreamer1.0-plugins-ugly gstreamer1.0-libav
+  libgstrtspserver-1.0-dev gstreamer1.0-plugins-ugly $packages_video
   python3-sphinx python3-myst-parser furo"
 # Each for a test that is skipped without it; not every distribution has them. Mosquitto's package
 # starts a broker that listens on the loopback; the test has one of its own.
