@@ -331,7 +331,8 @@ draw() {
   local count=$1 files
   "$what" videoconvert ! "${@:3}" location="$work/drawn.%d"
   files=("$work"/drawn.*)
-  [ -s "${files[0]}" ] || fail "nothing to draw: no frame of --left is of the time of one of --right"
+  [ -s "${files[0]}" ] ||
+    fail "nothing to draw: no frame of --left is of the time of one of --right"
   mv "${files[0]}" "$2"
   echo "Wrote $2"
 }
