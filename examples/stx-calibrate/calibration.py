@@ -2,6 +2,8 @@
 """The way from pictures to the file."""
 import collections
 import datetime
+import os
+import pathlib
 import sys
 
 import cv2
@@ -70,7 +72,7 @@ def check_found(found, arguments, count):
         raise CalibrationError(
             f"no pairs: {count.frames[0]} left and {count.frames[1]} right frames, none within "
             f"{arguments.tolerance} s of each other; record both views by one pipeline, or set "
-            "--tolerance" if any(count.frames) else "there are no frames")
+            "--tolerance" if any(count.frames) else f"{' and '.join(arguments.input)}: no frames")
     if len(found.views) >= solve.LEAST_VIEWS:
         return
     if found.left == 0 and found.right == 0:
@@ -123,11 +125,16 @@ def solve_views(found, arguments):
 
 # ---- The file -----------------------------------------------------------------------------------
 
+def check_output(path):
+    """Before the work, not after it."""
+    if path.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise CalibrationError(f"{path}: cannot be written")
+
+
 def write(path, result, arguments, numbers):
     """OpenCV's FileStorage, with the names of its sample stereo_calib."""
-    file = cv2.FileStorage(str(path), cv2.FILE_STORAGE_WRITE | cv2.FILE_STORAGE_FORMAT_YAML)
-    if not file.isOpened():
-        raise CalibrationError(f"cannot write {path}")
+    file = cv2.FileStorage("", cv2.FILE_STORAGE_WRITE | cv2.FILE_STORAGE_FORMAT_YAML |
+                           cv2.FILE_STORAGE_MEMORY)
     comment = (f"stx-calibrate, {datetime.date.today()}: {len(result.views)} views of "
                f"{arguments.board[0]}x{arguments.board[1]} corners, squares of "
                f"{arguments.square:g} m\nRMS {numbers[0]:.4f} px, rows {numbers[1]:.4f} px apart; "
@@ -142,10 +149,13 @@ def write(path, result, arguments, numbers):
         file.write(f"D{i + 1}", result.d[i].reshape(1, -1))
     file.write("R", result.r)
     file.write("T", result.t.reshape(3, 1))
-    file.release()
+    path.write_text(file.releaseAndGetString(), encoding="utf-8")
 
 
 def run(arguments):
+    outputs = [pathlib.Path(name) for name in (arguments.output, arguments.picture) if name]
+    for path in outputs:
+        check_output(path)
     pairs, count = sources.open_pairs(arguments)
     found = look(pairs, arguments)
     if sys.stderr.isatty():
@@ -160,7 +170,7 @@ def run(arguments):
           f"of the board, {len(result.views)} used, {result.dropped} left out\n{text}")
     for line in lacking:
         print(f"better {line}")
-    write(arguments.output, result, arguments, numbers)
-    if arguments.picture:
-        drawing.write_pair(arguments.picture, found.pair[:2], result)
+    write(outputs[0], result, arguments, numbers)
+    for path in outputs[1:]:
+        drawing.write_pair(path, found.pair[:2], result)
     print(f"{arguments.output}: for stereo-rectify calibration={arguments.output}")

@@ -51,7 +51,8 @@ def picture_files(text):
 
 
 def read_picture(path):
-    picture = cv2.imread(path, cv2.IMREAD_GRAYSCALE)
+    data = np.fromfile(path, np.uint8)  # cv2.imread () crashes at names that are no UTF-8
+    picture = cv2.imdecode(data, cv2.IMREAD_GRAYSCALE) if len(data) > 0 else None
     if picture is None:
         raise SourceError(f"{path}: is not a picture that OpenCV reads")
     return picture
@@ -85,18 +86,23 @@ def is_live(text):
     return text.startswith(LIVE)
 
 
-def quoted(path):
-    return '"' + str(path).replace("\\", "\\\\").replace('"', '\\"') + '"'
-
-
-def line_of(text):
+def line_of(text, number=0):
     """A gst-launch line that ends in raw video, of a recording or a live source."""
     if is_live(text):
         return text[len(LIVE):]
     if not pathlib.Path(text).is_file():
         raise SourceError(f"{text}: there is no such file, folder or pattern; live sources "
                           f"begin with {LIVE}, as in \"{LIVE}v4l2src\"")
-    return f"filesrc location={quoted(text)} ! decodebin"
+    return f"filesrc name=file{number} ! decodebin"
+
+
+def parsed(Gst, line, inputs):
+    """The pipeline of lines of these inputs. Names of files mean nothing but themselves in it."""
+    pipeline = Gst.parse_launch(line)
+    for number, text in enumerate(inputs):
+        if not is_live(text):
+            pipeline.get_by_name(f"file{number}").set_uri(pathlib.Path(text).absolute().as_uri())
+    return pipeline
 
 
 def sink(name, live):
@@ -109,7 +115,7 @@ def sink(name, live):
 
 def count_tracks(Gst, text):
     """How many tracks of video a recording has."""
-    pipeline = Gst.parse_launch(f"filesrc location={quoted(text)} ! decodebin name=d")
+    pipeline = parsed(Gst, f"{line_of(text)} name=d", [text])
     bus, pads = pipeline.get_bus(), []
 
     def plug(element, pad):
@@ -136,8 +142,8 @@ def launch_line(Gst, inputs):
     live = is_live(inputs[0])
     names = ("left", "right")
     if len(inputs) == 2:
-        return " ".join(f"{line_of(text)} ! {sink(name, is_live(text))}"
-                        for text, name in zip(inputs, names)), 2
+        return " ".join(f"{line_of(text, n)} ! {sink(names[n], is_live(text))}"
+                        for n, text in enumerate(inputs)), 2
     line = line_of(inputs[0])
     if live or count_tracks(Gst, inputs[0]) < 2:
         return f"{line} ! {sink('left', live)}", 1
@@ -204,7 +210,7 @@ def pairs_of_streams(inputs, tolerance, seconds, count):
         raise SourceError("one of the views is live and the other is not")
     line, sinks = launch_line(Gst, inputs)
     try:
-        pipeline = Gst.parse_launch(line)
+        pipeline = parsed(Gst, line, inputs)
     except Exception as error:  # GLib.Error, of which nothing is known before gi is loaded
         raise SourceError(f"{' '.join(inputs)}: {getattr(error, 'message', error)}")
     streams = [Stream(Gst, pipeline, name, inputs[min(i, len(inputs) - 1)])
@@ -231,6 +237,8 @@ def halves(frame, layout):
 
 def check_sizes(views, first):
     left, right = (f"{view.shape[1]}x{view.shape[0]}" for view in views)
+    if 0 in views[0].shape or 0 in views[1].shape:
+        raise SourceError(f"views of {left} and {right}: the pictures are too small")
     if left != right:
         raise SourceError(f"the left pictures are {left}, the right ones {right}: set both cameras "
                           "to one mode")

@@ -97,6 +97,7 @@ def check(parser, arguments):
 def main():
     parser = options()
     arguments = parser.parse_args()
+    sys.stdout.reconfigure(errors="backslashreplace")  # names are bytes, whatever the locale is
     if arguments.print_board:
         import drawing
         drawing.write_board(arguments.print_board, arguments.board, arguments.square)
@@ -117,5 +118,5 @@ def main():
 if __name__ == "__main__":
     try:
         main()
-    except Failure as failure:
+    except (Failure, OSError) as failure:
         sys.exit(f"stx-calibrate: {failure}")

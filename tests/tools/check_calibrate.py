@@ -51,7 +51,8 @@ PROGRAM = ""
 def run(command, status=0, seconds=100):
     """The output of a command (a list, or a line for the shell), which must end so."""
     result = subprocess.run(command, shell=isinstance(command, str), cwd=FOLDER, text=True,
-                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=seconds)
+                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=seconds,
+                            errors="replace")
     expect(result.returncode == status, f"{command} ends with {result.returncode}:\n"
            f"{result.stdout}")
     return result.stdout
@@ -290,6 +291,31 @@ def check_messages():
     for i in range(PICTURES):
         os.rename(FOLDER / f"l/{i}.png", FOLDER / f"l/{100 + 3 * i % PICTURES}.png")
     expect_refusal(("not of the same moment",), "l", "r")
+    check_odd_files()
+
+
+def check_odd_files():
+    """Names that mean something elsewhere, files that are not what they should be, and places where
+    nothing can be written, which is said before the work."""
+    odd = os.fsdecode(b'odd\t! "\xff\\.mkv')
+    os.symlink("left.mkv", FOLDER / odd)
+    expect_refusal(("only 1 views",), odd, "right.mkv", "--every", "100")
+    os.makedirs(FOLDER / os.fsdecode(b"folder\xff"))
+    picture = (FOLDER / "r/1.png").read_bytes()
+    names = [FOLDER / os.fsdecode(b"folder\xff") / "%d.png", FOLDER / "cut.png",
+             FOLDER / "empty.png"]
+    for name, size in zip(names, (None, 2000, 0)):
+        name.write_bytes(picture[:size])
+    expect_refusal(("only 1 views",), names[0].parent, names[0].parent)
+    for name in names[1:]:
+        expect_refusal((name.name, "not a picture"), name, name)
+    cv2.imwrite(str(FOLDER / "dot.png"), np.zeros((1, 1)))
+    expect_refusal(("0x1", "too small"), "dot.png")
+    for name in ("l", "nowhere/x.yml"):
+        text = calibrate("l", "r", status=1, output=name)
+        expect(f"{name}: cannot be written" in text, text)
+    text = calibrate("--print-board", "nowhere/x.svg", status=1)
+    expect("nowhere/x.svg" in text and "Traceback" not in text, text)
 
 
 # ---- Parts --------------------------------------------------------------------------------------
