@@ -6,7 +6,7 @@
 # docs/disparity*.jpg (disparity-colour), docs/above.png and docs/above-scan.png (stixel-bev),
 # docs/orbit.jpg (stixel-orbit), docs/column.svg (stx-eval column).
 #   GST_PLUGIN_PATH=build/gst docs/make-pictures.sh
-set -euo pipefail
+. "$(dirname "$0")/../tests/strict.sh"
 cd "$(dirname "$0")/.."
 export GST_PLUGIN_PATH=${GST_PLUGIN_PATH:-$PWD/build/gst}
 street=(seed=3 first-frame=20 num-buffers=1)

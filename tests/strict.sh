@@ -4,8 +4,8 @@
 # names that command.
 set -Eeuo pipefail
 
-# say_where LINE STATUS COMMAND
+# say_where LINE STATUS COMMAND. In $( ), where a failure ends nothing, it is silent.
 say_where() {
-  echo "${BASH_SOURCE[1]}, line $1: status $2 of: ${3%%$'\n'*}" >&2
+  [[ $- != *e* ]] || echo "${BASH_SOURCE[1]}, line $1: status $2 of: ${3%%$'\n'*}" >&2
 }
 trap 'say_where "$LINENO" "$?" "$BASH_COMMAND"' ERR

@@ -8,7 +8,7 @@
 #
 # Their files are below examples/packaging/debian/; the build sees a copy of the tree in which that
 # is debian/. Tests and symbols for debuggers are left out: DEB_BUILD_OPTIONS= makes both.
-set -euo pipefail
+. "$(dirname "$0")/../../tests/strict.sh"
 output=${1:-$(dirname "$0")/../../build-debs}
 case ${1:-} in
   --needs) output=. ;;

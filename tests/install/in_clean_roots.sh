@@ -15,7 +15,7 @@
 #   container  the image that the Containerfile describes, where there is buildah
 #
 # Exit status 77 where no root can be made.
-set -euo pipefail
+. "$(dirname "$0")/../strict.sh"
 cd "$(dirname "$0")/../.."
 . tests/packages.sh
 if [ $# -lt 1 ]; then

@@ -3,7 +3,7 @@
 # What tests/run.sh runs in a root with the packages of two architectures (tests/roots/root.sh):
 # builds the tree for 64-bit ARM, runs the tests that need no other program by qemu-user, and
 # leaves the checksums of pipelines in /out/pipelines.txt. /out stays: build and compiler cache.
-set -euo pipefail
+. "$(dirname "$0")/../strict.sh"
 export CCACHE_DIR=/out/ccache PATH=/usr/lib/ccache:$PATH
 if [ ! -f /out/build/build.ninja ]; then
   meson setup /out/build --cross-file tests/machines/aarch64.ini -Dtests=enabled \

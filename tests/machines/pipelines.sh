@@ -5,7 +5,7 @@
 # or from GST_PLUGIN_PATH.
 #
 #   tests/machines/pipelines.sh [COMMAND]   COMMAND runs gst-launch-1.0 of another machine
-set -euo pipefail
+. "$(dirname "$0")/../strict.sh"
 pair='street-scene-src view=left num-buffers=2 ! stixels.sink_left
   street-scene-src view=right num-buffers=2 ! stixels.sink_right'
 

@@ -8,7 +8,7 @@
 # cases a seed takes half a minute of one core; the processors share the seeds. A run that fails
 # prints the command that repeats it; the last line is "N runs, N failed, N known". What passed
 # stands in BUILD/ptx-seeds.txt and is not run again, until the build changes.
-set -euo pipefail
+. "$(dirname "$0")/../strict.sh"
 build=$(realpath "$1") count=${2:-100} first=${3:-1}
 
 mapfile -t archs < <(find "$build/cuda/kept" -name '*.ptx' | sed 's/.*compute_\([0-9]*\).*/\1/' |
@@ -48,4 +48,4 @@ outcomes=$(for ((seed = first; seed < first + count; seed++)); do
 done | xargs -P "$(nproc)" -n 2 bash -c 'run "$0" "$1"')
 outcome() { grep -c "$1" <<<"$outcomes" || true; }
 echo "$(outcome .) runs, $(outcome failed) failed, $(outcome known) known"
-[ "$(outcome failed)" = 0 ]
+exit $(($(outcome failed) > 0))

@@ -4,7 +4,7 @@
 # with that compiler and that GStreamer, and runs the tests that need no sanitizer. /out stays:
 # build, compiler cache, packages from PyPI, and what is the machine's: CUDA's headers, and whom it
 # trusts on the web.
-set -euo pipefail
+. "$(dirname "$0")/../strict.sh"
 export CCACHE_DIR=/out/ccache PATH=/usr/lib/ccache:$PATH:/out/cuda/bin
 if [ -f /out/authorities.crt ]; then
   export PIP_CERT=/out/authorities.crt

@@ -13,7 +13,7 @@
 #   ROOT_OUT=DIR         a folder that the command finds as /out, for what is to stay
 #   ROOT_CACHE=DIR       where roots and downloaded packages are kept (default
 #                        ~/.cache/gst-stixels/roots; each release takes some 300 MB)
-set -euo pipefail
+. "$(dirname "$0")/../strict.sh"
 if [ -n "${ROOT_OUT:-}" ]; then
   ROOT_OUT=$(realpath "$ROOT_OUT")
   export ROOT_OUT

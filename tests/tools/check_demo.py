@@ -8,7 +8,8 @@ usage: check_demo.py BUILD_ROOT
     of the frames that are wanted, with stixels on them, and videos of as many frames;
   - a dashboard has no bars;
   - what has no frames gets one line, which names the choices;
-  - a decoder that is missing is installed, or its package is named.
+  - a decoder that is missing is installed, or its package is named;
+  - scripts of this tree that a failure ends say where.
 """
 import os
 import pathlib
@@ -245,12 +246,29 @@ def check_decoder(folder):
     expect(not (folder / "apt.log").exists(), "what is there is installed again")
 
 
+# ---- Other scripts ------------------------------------------------------------------------------
+
+def check_scripts(folder):
+    """Each script that a failure ends says where; an example of one does."""
+    listed = subprocess.run(["git", "ls-files", "*.sh"], cwd=ROOT, text=True, capture_output=True,
+                            check=False).stdout.split()
+    silent = [name for name in listed if "\nset -euo" in (ROOT / name).read_text()]
+    expect(not silent, f"{silent} do not source tests/strict.sh")
+    script = folder / "script.sh"
+    script.write_text(f'. "{ROOT}/tests/strict.sh"\nfound=$(false; echo on)\nquiet() {{\n'
+                      '  [ -n "" ] && true\n  return\n}\nquiet\necho never\n')
+    result = subprocess.run(["bash", script], text=True, capture_output=True, check=False)
+    expect(result.returncode == 1 and result.stdout == "" and result.stderr.count("\n") == 1
+           and "script.sh, line " in result.stderr, f"a script that fails says {result}")
+
+
 def main():
     ENV["BUILD"] = sys.argv[1]
     ENV.pop("GST_PLUGIN_PATH_1_0", None)
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         write_street(folder)
+        check_scripts(folder)
         check_kinds(folder)
         check_dashboards(folder)
         check_faults(folder)

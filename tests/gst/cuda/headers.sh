@@ -7,7 +7,7 @@
 #   headers.sh CUDA-INCLUDES SUITE...
 #
 # Exit status 77 where a package cannot be had.
-set -euo pipefail
+. "$(dirname "$0")/../../strict.sh"
 cd "$(dirname "$0")/../../.."
 cuda=$1
 shift
