@@ -29,6 +29,14 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "shared"))
 from records import KINDS, NO_LABEL, OBJECT, STIXEL, parse  # noqa: E402
 
 
+def scale_of(focal, baseline):
+    """Focal length · baseline; 0: unknown."""
+    scale = (focal or 0) * (baseline or 0)
+    if not 0 <= scale < np.inf:
+        raise ValueError(f"focal length {focal}, baseline {baseline}: no numbers from 0 on")
+    return scale
+
+
 def parse_line(line):
     """The records of a line of JSON, and focal length · baseline in pixel metres (0: unknown)."""
     if not line.startswith(b"{"):
@@ -38,12 +46,23 @@ def parse_line(line):
         raise ValueError("a line without stixels")
     camera = frame.get("camera") or {}
     names = STIXEL.names[5:]  # numbers, which are null where they are not finite
-    stixels = np.array([
-        (s["column"], s["top"], s["bottom"], KINDS.index(s["kind"]),
-         NO_LABEL if s["label"] is None else s["label"],
-         *(np.nan if s[name] is None else s[name] for name in names))
-        for s in frame["stixels"]], dtype=STIXEL)
-    return stixels, (camera.get("focal") or 0) * (camera.get("baseline") or 0)
+    rows = [(s["column"], s["top"], s["bottom"], KINDS.index(s["kind"]),
+             NO_LABEL if s["label"] is None else s["label"],
+             *(np.nan if s[name] is None else s[name] for name in names))
+            for s in frame["stixels"]]
+    if any(not isinstance(n, int) or not 0 <= n < 1 << 16 for row in rows for n in row[:3]):
+        raise ValueError("columns and rows are whole numbers below 65536")
+    return np.array(rows, dtype=STIXEL), scale_of(camera.get("focal"), camera.get("baseline"))
+
+
+def parse_numbered(line, number=1):
+    """The same; a ValueError names the line, whatever is wrong with it."""
+    try:
+        return parse_line(line)
+    except KeyError as error:
+        raise ValueError(f"line {number}: a stixel without {error}") from error
+    except (ValueError, TypeError, AttributeError, OverflowError, RecursionError) as error:
+        raise ValueError(f"line {number}: {error}") from error
 
 
 def check(stixels):
@@ -83,15 +102,15 @@ def frames(path, scale):
         yield path, parse(data), scale
         return
     for number, line in enumerate(data.splitlines(), 1):
-        yield f"{path}:{number}", *parse_line(line)
+        yield f"{path}:{number}", *parse_numbered(line, number)
 
 
 def camera_of(arguments):
     """Focal length · baseline as the command line says; 0: unknown."""
     if arguments.camera is None:
-        return arguments.focal * arguments.baseline
+        return scale_of(arguments.focal, arguments.baseline)
     with open(arguments.camera, "rb") as file:
-        return parse_line(file.readline())[1]
+        return parse_numbered(file.readline())[1]
 
 
 def main():
@@ -101,7 +120,8 @@ def main():
     parser.add_argument("--focal", type=float, default=0, help="of records: focal length, pixels")
     parser.add_argument("--baseline", type=float, default=0, help="of records: metres")
     arguments = parser.parse_args()
-    name = arguments.camera
+    sys.stdout.reconfigure(errors="backslashreplace")  # names are bytes, whatever the locale is
+    name = arguments.camera or "the camera"
     try:
         scale = camera_of(arguments)
         for path in arguments.files:
@@ -109,7 +129,7 @@ def main():
             for name, stixels, known in frames(path, scale):
                 check(stixels)
                 print(f"{name}: {summary(stixels, known)}")
-    except (OSError, ValueError, KeyError) as error:
+    except (OSError, ValueError) as error:
         sys.exit(f"{name}: {error}")
 
 

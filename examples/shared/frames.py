@@ -60,8 +60,8 @@ class Pipeline:
     def __init__(self, line, *sinks):
         try:
             self.pipeline = Gst.parse_launch(line)
-        except GLib.Error as error:
-            raise PipelineError(f"{line}: {error.message}") from error
+        except (GLib.Error, UnicodeEncodeError) as error:  # the latter of names that are no UTF-8
+            raise PipelineError(f"{line}: {getattr(error, 'message', error)}") from error
         self.sinks = {name: self.pipeline.get_by_name(name) for name in sinks}
         self.stopped = False
 

@@ -31,12 +31,20 @@ except ImportError as missing:
              "/usr/bin/python3 -m venv --system-site-packages venv && "
              "venv/bin/pip install pyarrow 'numpy>=2'")
 
+KINDS = {"stixels": tables.Stixels, "obstacles": tables.Obstacles}
+
+
+def text(word):
+    if not word.isprintable():
+        raise argparse.ArgumentTypeError(f"{word!a}: is no text")
+    return word
+
 
 def arguments_of(command_line):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--stixels", metavar="FILE", help="a row per stixel")
     parser.add_argument("--obstacles", metavar="FILE", help="a row per obstacle")
-    parser.add_argument("--recording", default="", help="what the column of this name says")
+    parser.add_argument("--recording", type=text, default="", help="what the column of this name says")
     parser.add_argument("--rows", type=int, default=100000, metavar="N",
                         help="rows that are held before they are written (%(default)s)")
     parser.add_argument("pipeline", nargs=argparse.REMAINDER,
@@ -58,8 +66,8 @@ def launch_line(arguments):
     if both and frames.OBSTACLES in frames.factories(frames.description(words)):
         raise ValueError(f"with both --stixels and --obstacles leave {frames.OBSTACLES} out of the "
                          "pipeline: stixels come from before it")
-    stixels = f"application/x-stixels ! {frames.sink('stixels', False)}"
-    obstacles = f"application/x-obstacles ! {frames.sink('obstacles', False)}"
+    stixels = f"capsfilter caps=application/x-stixels ! {frames.sink('stixels', False)}"
+    obstacles = f"capsfilter caps=application/x-obstacles ! {frames.sink('obstacles', False)}"
     if not arguments.obstacles:
         return f"{frames.linked(words)} ! {stixels}"
     if not arguments.stixels:
@@ -68,25 +76,34 @@ def launch_line(arguments):
             f"stixels-tee. ! queue ! {frames.OBSTACLES} ! {obstacles}")
 
 
-def write(line, files):
+def paths_of(arguments):
+    """By name. What is there is replaced at the end, but only if it is a file."""
+    paths = {name: pathlib.Path(getattr(arguments, name)) for name in KINDS
+             if getattr(arguments, name)}
+    for path in paths.values():
+        if path.exists() and not path.is_file():
+            raise ValueError(f"{path}: is there, and is no file")
+    if len({path.resolve() for path in paths.values()}) < len(paths):
+        raise ValueError(f"{arguments.stixels}: one file for both tables")
+    return paths
+
+
+def write(arguments):
     """Until the end, an interrupt or an error; the files are complete in each case."""
-    pipeline = frames.Pipeline(line, *files)
+    paths = paths_of(arguments)
+    pipeline = frames.Pipeline(launch_line(arguments), *paths)
     pipeline.stop_on_signals()
-    for name, sample in pipeline.samples():
-        files[name].add(sample)
+    with contextlib.ExitStack() as stack:
+        files = {name: stack.enter_context(KINDS[name](path, arguments.recording, arguments.rows))
+                 for name, path in paths.items()}
+        for name, sample in pipeline.samples():
+            files[name].add(sample)
 
 
 def main():
-    arguments = arguments_of(sys.argv[1:])
-    kinds = {"stixels": tables.Stixels, "obstacles": tables.Obstacles}
-    paths = {name: getattr(arguments, name) for name in kinds if getattr(arguments, name)}
+    sys.stdout.reconfigure(errors="backslashreplace")  # names are bytes, whatever the locale is
     try:
-        line = launch_line(arguments)
-        with contextlib.ExitStack() as stack:
-            files = {name: stack.enter_context(
-                kinds[name](path, arguments.recording, arguments.rows))
-                for name, path in paths.items()}
-            write(line, files)
+        write(arguments_of(sys.argv[1:]))
     except (frames.PipelineError, OSError, ValueError) as error:
         sys.exit(str(error))
 

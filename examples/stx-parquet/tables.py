@@ -129,7 +129,8 @@ class File:
         self.path, self.group, self.recording = pathlib.Path(path), group, recording
         self.part = self.path.with_name(self.path.name + ".part")
         self.schema = schema_of(FRAME + self.columns)
-        self.writer = pq.ParquetWriter(self.part, self.schema, compression="zstd")
+        self.file = open(self.part, "wb")
+        self.writer = pq.ParquetWriter(self.file, self.schema, compression="zstd")
         self.batches, self.held, self.rows, self.frames = [], 0, 0, 0
 
     def add(self, sample):
@@ -155,11 +156,15 @@ class File:
     def __enter__(self):
         return self
 
-    def __exit__(self, *_):
-        """What is left goes out, and the file gets its name."""
+    def __exit__(self, failure, *_):
+        """What is left goes out, and the file gets its name; not if the first frame failed."""
         if self.held:
             self.write()
         self.writer.close()
+        self.file.close()
+        if failure and self.frames == 0:
+            self.part.unlink()
+            return
         self.part.replace(self.path)
         print(f"{self.path}: {self.rows} rows of {self.frames} frames")
 
@@ -169,8 +174,10 @@ class Stixels(File):
 
     def where(self, sample, rows):
         caps = frames.caps_of(sample)
-        return records.metres(rows, frames.camera_of(caps), caps.get_value("width"),
-                              caps.get_value("stixel-width"))
+        sizes = [caps.get_value(name) for name in ("width", "stixel-width")]
+        if None in sizes:
+            raise ValueError(f"{caps.to_string()} has no width or no stixel-width")
+        return records.metres(rows, frames.camera_of(caps), *sizes)
 
 
 class Obstacles(File):

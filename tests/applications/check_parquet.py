@@ -155,11 +155,24 @@ def check_failures():
     broken = street.stixels(3) + " ! identity error-after=2"
     path, said = write("broken.parquet", broken, status=1)
     street.expect("identity" in said and pq.read_table(path).num_rows > 100, said)
+    os.mkfifo(FOLDER / "fifo")
+    size = path.stat().st_size
+    noise = "fakesrc num-buffers=1 sizetype=fixed sizemax={} ! application/x-stixels{}"
+    sizes = ",width=64,height=32,stixel-width=8,columns=8"
     for arguments, status, words in (
             (["--stixels", "x.parquet", "videotestsrc"], 1, "application/x-stixels"),
             (["--stixels", "x.parquet", "no-such-thing"], 1, "no-such-thing"),
             (["--stixels", "/nowhere/x.parquet", *street.words(street.stixels(1))], 1,
              "/nowhere/x.parquet"),
+            (["--stixels", path, "no-such-thing"], 1, "no-such-thing"),
+            (["--stixels", path, *street.words(noise.format(25, sizes))], 1, "no whole number"),
+            (["--stixels", path, *street.words(noise.format(24, ""))], 1, "no width"),
+            (["--stixels", FOLDER, *street.words(street.stixels(1))], 1, "is no file"),
+            (["--stixels", "fifo", *street.words(street.stixels(1))], 1, "is no file"),
+            (["--stixels", "x", "--obstacles", "./x", *street.words(street.stixels(1))], 1,
+             "one file"),
+            (["--stixels", "x", "--recording", "\udcff", "videotestsrc"], 2, "is no text"),
+            (["--stixels", "x", "videotestsrc pattern=\udcff ! fakesink"], 1, "utf-8"),
             (["videotestsrc"], 2, "--stixels FILE"),
             (["--stixels", "x.parquet"], 2, "say what pipeline"),
             (["--stixels", "x", "--obstacles", "y",
@@ -170,6 +183,10 @@ def check_failures():
         street.expect(said.returncode == status and words in said.stdout
                       and "Traceback" not in said.stdout,
                       f"{arguments}: {said.returncode}: {said.stdout}")
+    street.expect(path.stat().st_size == size and list(FOLDER.glob("*.part")) == [],
+                  "a failure before the first frame has replaced what was there")
+    path, said = write("odd \udcff.parquet", noise.format(24, sizes))
+    street.expect(path.exists() and "1 rows of 1 frames" in said, said)
 
 
 def main():
