@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Whether two pictures can be the two views of a rectified stereo camera, from some hundred points.
+ *
+ * Method: the points are corners (J. Shi and C. Tomasi, CVPR 1994), one per cell of a grid, so that
+ * neither a horizontal nor a vertical structure decides. Each is looked for in the right view in
+ * its own row and in those above and below, at positive and at negative disparities, by the
+ * normalised cross-correlation of windows, which no gain and no offset of a camera changes. Points
+ * whose best match is good and unique vote. In a rectified pair they agree on row 0 and on
+ * disparities of one sign.
+ *
+ *   fold      F(x, y) = I(2x, y) + I(2x + 1, y): half the columns, all rows. From here on a column
+ *             is one of F.
+ *   window    STX_PAIR_WINDOW_WIDTH columns from x − 4 on, STX_PAIR_WINDOW_HEIGHT rows around y;
+ *             N = 56 pixels.
+ *   texture   of a window: gx = F(x + 1, y) − F(x − 1, y), gy = F(x, y + 1) − F(x, y − 1); with the
+ *             sums a = Σ gx², b = Σ gy², c = Σ gx·gy it is (a·b − c²) / (a + b), rounded down.
+ *   points    STX_PAIR_GRID_COLUMNS × STX_PAIR_GRID_ROWS cells of equal size, in each the first of
+ *             4 × 4 places with the most texture; none where that is less than STX_PAIR_TEXTURE.
+ *   match     r² = cov² / (var_left · var_right) of the windows where cov > 0, else 0, in 1/4096;
+ *             below 1/4 it is 0. Candidates: rows −R … R, disparities −D … D in steps of two
+ *             pixels, as far as the window lies within the right view. The best is the first in
+ *             that order; good from STX_PAIR_GOOD on, and unique where the best of those that lie
+ *             more than two rows or columns from it misses 1 by at least twice as much.
+ *   model     rows(x, y) = shift + lean·(2x − width)/width + stretch·(2y − height)/height, rounded,
+ *             with whole numbers from −R to R of which lean or stretch is 0: the one by which most
+ *             matches lie, those within half a row counting twice, those within a row and a half
+ *             once. A simpler one is kept unless another is better by an eighth.
+ */
+#ifndef STX_PAIR_H
+#define STX_PAIR_H
+
+#include "common/stx.h"
+
+#define STX_PAIR_GRID_COLUMNS 20
+#define STX_PAIR_GRID_ROWS 8
+#define STX_PAIR_CELLS (STX_PAIR_GRID_COLUMNS * STX_PAIR_GRID_ROWS)
+#define STX_PAIR_WINDOW_WIDTH 8
+#define STX_PAIR_WINDOW_HEIGHT 7
+#define STX_PAIR_TEXTURE 8000 /* about 12 gray levels per pixel along the weaker direction */
+#define STX_PAIR_GOOD 2900    /* r >= .84 */
+#define STX_PAIR_MAX_REACH 24 /* rows above and below */
+#define STX_PAIR_MIN_WIDTH 128
+#define STX_PAIR_MIN_HEIGHT 96
+
+typedef struct {
+  int max_disparity; /* pixels, 2 … 256 */
+  int reach;         /* rows above and below, 1 … STX_PAIR_MAX_REACH */
+} StxPairParams;
+
+/* Where the matches lie: right minus left, in rows; positive: the right view lies lower. */
+typedef struct {
+  int shift, lean, stretch; /* in the centre; more at the right and at the lower border */
+} StxPairModel;
+
+typedef struct {
+  int points[2]; /* textured cells of the left and of the right view, of STX_PAIR_CELLS */
+  int gray[2];   /* mean gray level of these views */
+  int matched;   /* points of the left view with a good and unique match */
+  int ahead;     /* of these, with disparities of at least 4 pixels */
+  int behind;    /* … of at most −4 pixels */
+  int level;     /* … within a row of their own */
+  int fitted;    /* … within a row and a half of the model */
+  int same;      /* points of the left view whose window is the same, byte for byte, in the right */
+  StxPairModel model;
+} StxPairEvidence;
+
+/* Too small for windows and grid: nothing can be said. */
+bool stx_pair_is_small(int width, int height);
+
+size_t stx_pair_scratch(int width, int height);
+
+/* left, right: of one size, not small. scratch: stx_pair_scratch bytes, aligned to STX_ALIGN. */
+void stx_pair_measure(const StxPairParams *params, const StxImage8 *left, const StxImage8 *right,
+    void *scratch, StxPairEvidence *evidence);
+
+#endif

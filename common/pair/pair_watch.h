@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What the evidence about a pair (pair.h) says, and what the pairs of a second say together.
+ *
+ * A pair is measured with few rows first, which is cheap; whatever is not plausible then is
+ * measured again with STX_PAIR_MAX_REACH rows. A watch asks for one pair a second as long as all is
+ * well, and for more of them as long as it is not. It warns once when pairs have been implausible,
+ * none of them plausible, for a second and three pairs at least, and tells when they have been
+ * plausible again for as long. A pair of which nothing can be said changes nothing; after two
+ * seconds of these the watch begins anew.
+ *
+ * Limits: an offset of a row, a scale within one per cent, and two moments between which nothing
+ * has moved are plausible. What both views lack (night, fog, a white wall, strong noise) leaves a
+ * pair unknown. A scale and a forward motion between the views look the same while it is small.
+ */
+#ifndef STX_PAIR_WATCH_H
+#define STX_PAIR_WATCH_H
+
+#include "common/pair/pair.h"
+
+typedef enum {
+  STX_PAIR_UNKNOWN,   /* too few points, or too few that are found again */
+  STX_PAIR_PLAUSIBLE, /* from here on: implausible */
+  STX_PAIR_SWAPPED,
+  STX_PAIR_ROWS,   /* the views are shifted, or turned, against each other */
+  STX_PAIR_SCALED, /* one is larger */
+  STX_PAIR_MOMENT, /* points are found again, but wherever */
+  STX_PAIR_DARK_LEFT,
+  STX_PAIR_DARK_RIGHT,
+  STX_PAIR_SAME, /* twice the same picture */
+  STX_PAIR_VERDICTS
+} StxPairVerdict;
+
+typedef struct {
+  StxPairVerdict verdict;
+  StxPairEvidence evidence;
+  int width, height;
+} StxPairFinding;
+
+/* "unknown", "plausible", "swapped", "rows", "scaled", "moment", "dark-left", "dark-right", "same".
+ */
+const char *stx_pair_name(StxPairVerdict verdict);
+
+StxPairVerdict stx_pair_judge(const StxPairEvidence *evidence);
+
+/* Measures and judges; the arguments are those of stx_pair_measure. Small pictures are unknown. */
+void stx_pair_examine(int max_disparity, const StxImage8 *left, const StxImage8 *right,
+    void *scratch, StxPairFinding *finding);
+
+/* What is wrong, and the cure, as a sentence without a full stop. */
+void stx_pair_describe(const StxPairFinding *finding, char text[256]);
+
+/* ---- Over time ----------------------------------------------------------------------------- */
+
+typedef enum { STX_PAIR_NO_NEWS, STX_PAIR_WARN, STX_PAIR_CLEARED } StxPairNews;
+
+/* {0}, also to begin anew. Times in nanoseconds. */
+typedef struct {
+  StxPairFinding finding; /* the last one that was not unknown; {0}: none */
+  StxPairVerdict said;    /* what was warned of; UNKNOWN: nothing */
+  int64_t next;           /* when to look again */
+  int64_t last, since;    /* the last that was not unknown; the first of the current ones, */
+  int seen;               /*   how many these are */
+  int seen_as[STX_PAIR_VERDICTS];
+} StxPairWatch;
+
+/* Is the pair of this time to be examined? Also true where time has gone back. */
+bool stx_pair_watch_is_due(const StxPairWatch *watch, int64_t time);
+
+/* After WARN, finding->verdict is `said`. */
+StxPairNews stx_pair_watch_note(StxPairWatch *watch, int64_t time, const StxPairFinding *finding);
+
+#endif
