@@ -433,6 +433,8 @@ static GstStructure *stats_of(GstStxPairing *self)
     gst_structure_set(stats, name, G_TYPE_UINT64, priv->unpaired_of[role], NULL);
     g_free(name);
   }
+  if (CLASS(self)->tell != NULL)
+    CLASS(self)->tell(self, stats);
   GST_OBJECT_UNLOCK(self);
   return stats;
 }

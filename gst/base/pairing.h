@@ -87,6 +87,9 @@ G_DECLARE_DERIVABLE_TYPE(GstStxPairing, gst_stx_pairing, GST, STX_PAIRING, GstAg
  * choose_pool (optional)
  *   decide_allocation, after the stage has noted whether outputs are in CUDAMemory.
  *
+ * tell (optional)
+ *   Under the object lock: fields of its own for the property `stats`.
+ *
  * reset (optional)
  *   After a flush and at the start: forget what depends on the previous buffer.
  *
@@ -106,6 +109,7 @@ struct _GstStxPairingClass {
   void (*too_late)(GstStxPairing *self, guint role, GstBuffer *buffer, GstClockTime time);
   void (*settle)(GstStxPairing *self);
   gboolean (*choose_pool)(GstStxPairing *self, GstQuery *query);
+  void (*tell)(GstStxPairing *self, GstStructure *stats);
   void (*reset)(GstStxPairing *self);
 };
 

@@ -22,6 +22,7 @@
 #include "gst/base/pairing.h"
 #include "gst/formats/camera.h"
 #include "gst/stages/sgmoverlap.h"
+#include "gst/stages/sgmwatch.h"
 
 GST_DEBUG_CATEGORY_STATIC(stereo_sgm_debug);
 #define GST_CAT_DEFAULT stereo_sgm_debug
@@ -62,6 +63,7 @@ struct _GstStereoSgm {
   gboolean differ;                /* the views do, since a while: the user knows */
   GstBufferPool *confidence_pool; /* NULL: no confidence wanted */
   GstSgmOverlap overlap;          /* what matches on the CPU */
+  GstSgmWatch watch;              /* whether these are views of a stereo camera */
 };
 
 /* What the stage works on. */
@@ -273,6 +275,7 @@ static GstFlowReturn match(GstStereoSgm *self, Frame *frame, GstBuffer **out)
   GstSgmPair pair = pair_of(self, frame);
   GstFlowReturn flow = GST_FLOW_OK;
 
+  gst_sgm_watch_see(&self->watch, &pair);
   if (!frame->matched)
     flow = gst_sgm_overlap_take(&self->overlap, &pair, out);
   if (flow != GST_FLOW_OK || *out != NULL)
@@ -308,6 +311,16 @@ static void settle(GstStxPairing *pairing)
   gst_sgm_overlap_settle(&GST_STEREO_SGM(pairing)->overlap);
 }
 
+static void tell(GstStxPairing *pairing, GstStructure *stats)
+{
+  gst_sgm_watch_tell(&GST_STEREO_SGM(pairing)->watch, stats);
+}
+
+static void reset(GstStxPairing *pairing)
+{
+  gst_sgm_watch_reset(&GST_STEREO_SGM(pairing)->watch);
+}
+
 /* ---- Virtual methods ----------------------------------------------------------------------- */
 
 static gboolean set_role_caps(GstStxPairing *pairing, guint role, GstCaps *caps)
@@ -320,6 +333,7 @@ static gboolean set_role_caps(GstStxPairing *pairing, guint role, GstCaps *caps)
 
   gst_caps_unref(possible);
   if (usable) {
+    gst_sgm_watch_reset(&self->watch);
     set_changed(self, TRUE);
     return TRUE;
   }
@@ -381,12 +395,14 @@ static gboolean start(GstAggregator *aggregator)
       !GST_AGGREGATOR_CLASS(gst_stereo_sgm_parent_class)->start(aggregator))
     return FALSE;
   gst_sgm_overlap_start(&self->overlap);
+  gst_sgm_watch_start(&self->watch);
   return TRUE;
 }
 
 static gboolean stop(GstAggregator *aggregator)
 {
   gst_sgm_overlap_stop(&GST_STEREO_SGM(aggregator)->overlap);
+  gst_sgm_watch_stop(&GST_STEREO_SGM(aggregator)->watch);
   clear_confidence_pool(GST_STEREO_SGM(aggregator));
   return GST_AGGREGATOR_CLASS(gst_stereo_sgm_parent_class)->stop(aggregator);
 }
@@ -452,6 +468,7 @@ static void gst_stereo_sgm_init(GstStereoSgm *self)
   self->changed = TRUE;
   gst_stx_camera_settings_init(&self->camera);
   gst_sgm_overlap_init(&self->overlap, GST_STX_PAIRING(self));
+  gst_sgm_watch_init(&self->watch, GST_STX_PAIRING(self));
 }
 
 static void gst_stereo_sgm_class_init(GstStereoSgmClass *klass)
@@ -494,5 +511,7 @@ static void gst_stereo_sgm_class_init(GstStereoSgmClass *klass)
   pairing_class->process = process;
   pairing_class->announce = announce;
   pairing_class->settle = settle;
+  pairing_class->tell = tell;
+  pairing_class->reset = reset;
   pairing_class->choose_pool = choose_pool;
 }

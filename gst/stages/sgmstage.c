@@ -85,6 +85,19 @@ gboolean gst_sgm_stage_match(GstStxStage *stage, const GstSgmPair *pair, StxErro
              pair->params, &left, &right, &disparity, &confidence, scratch, &stage->place, error);
 }
 
+gboolean gst_sgm_stage_examine(
+    GstStxStage *stage, const GstSgmPair *pair, StxPairFinding *finding, StxError *error)
+{
+  gsize size = stx_pair_scratch(pair->params->width, pair->params->height);
+  void *scratch = gst_stx_stage_block(stage, SCRATCH, size, error);
+  StxImage8 left, right;
+
+  if (scratch == NULL || !find_views(stage, pair, &left, &right, error))
+    return FALSE;
+  stx_pair_examine(pair->params->max_disparity, &left, &right, scratch, finding);
+  return TRUE;
+}
+
 void gst_sgm_stage_attach(const GstSgmPair *pair)
 {
   if (pair->confidence != NULL)

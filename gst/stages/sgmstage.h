@@ -5,6 +5,7 @@
 #define GST_SGM_STAGE_H
 
 #include "common/luma/luma.h"
+#include "common/pair/pair_watch.h"
 #include "common/sgm/sgm.h"
 #include "gst/base/stage.h"
 #include "gst/stages/sgmviews.h"
@@ -23,6 +24,11 @@ typedef struct {
 
 /* Fills both outputs, one of the first kind per stage. FALSE with the reason in `error`. */
 gboolean gst_sgm_stage_match(GstStxStage *stage, const GstSgmPair *pair, StxError *error);
+
+/* What the pictures of the pair say of it, for a stage that works on the CPU; the outputs are not
+ * needed. FALSE with the reason in `error`. */
+gboolean gst_sgm_stage_examine(
+    GstStxStage *stage, const GstSgmPair *pair, StxPairFinding *finding, StxError *error);
 
 /* The confidence, if there is one, goes with the disparity, which nobody else holds. */
 void gst_sgm_stage_attach(const GstSgmPair *pair);
