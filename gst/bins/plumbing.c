@@ -373,7 +373,7 @@ static gboolean add_sink(GstPlumbing *self, guint index)
   GstElement *inputs = self->part[GST_PLUMBING_INPUTS];
 
   pad->queued = gst_element_request_pad_simple(inputs, sink);
-  gst_plumbing_watch_input(self, pad->queued);
+  gst_plumbing_watch_input(self, pad->queued, kinds[index].name);
   gst_ghost_pad_set_target(GST_GHOST_PAD(pad->pad), pad->queued);
   return gst_stx_joints_add(&pad->fixed, inputs, src, self->part[kinds[index].part], "sink") &&
          (!self->connected || (join_input(self, index) && join_wanted(self)));

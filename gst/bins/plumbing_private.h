@@ -16,8 +16,8 @@ gboolean gst_plumbing_choose(GstPlumbing *self);
 /* Once: looks at the caps that come to the parts that are interested in them. */
 void gst_plumbing_watch(GstPlumbing *self);
 
-/* Looks at what comes to a new pad of `inputs`. */
-void gst_plumbing_watch_input(GstPlumbing *self, GstPad *pad);
+/* Looks at what comes to a new pad of `inputs`, which the bin's pad `name` (static) leads to. */
+void gst_plumbing_watch_input(GstPlumbing *self, GstPad *pad, const gchar *name);
 
 G_END_DECLS
 

@@ -4,6 +4,7 @@
 #include "gst/bins/plumbing_private.h"
 #include "gst/formats/columns.h"
 #include "gst/shared/element.h"
+#include "gst/shared/frames.h"
 #include "gst/stages/sgmviews.h"
 
 #define GST_CAT_DEFAULT gst_stereo_stixels_debug
@@ -115,10 +116,16 @@ static GstPadProbeReturn see_records(GstPad *pad, GstPadProbeInfo *info, gpointe
   return GST_PAD_PROBE_OK;
 }
 
-/* What videocrop takes off so that the left view is left. */
+/* What videocrop takes off so that the left view is left; without `views` nothing. */
 static void set_crop(GstElement *crop, const GstStereoSgmViews *views)
 {
-  gint right = views->rows ? 0 : views->width, bottom = views->rows ? views->height : 0;
+  static const GstStereoSgmViews whole = {0};
+  gint right, bottom;
+
+  if (views == NULL)
+    views = &whole;
+  right = views->rows ? 0 : views->width;
+  bottom = views->rows ? views->height : 0;
 
   g_object_set(crop, "left", views->swap ? right : 0, "right", views->swap ? 0 : right, "top",
       views->swap ? bottom : 0, "bottom", views->swap ? 0 : bottom, NULL);
@@ -138,8 +145,10 @@ static GstPadProbeReturn see_views(GstPad *pad, GstPadProbeInfo *info, gpointer 
     return GST_PAD_PROBE_OK;
   g_object_get(self->part[GST_PLUMBING_SGM], "layout", &layout, NULL);
   if (!gst_stereo_sgm_views_plan(
-          &views, 1u << GST_STEREO_SGM_BOTH, (GstStereoSgmLayout)layout, &error))
+          &views, 1u << GST_STEREO_SGM_BOTH, (GstStereoSgmLayout)layout, &error)) {
+    set_crop(self->part[GST_PLUMBING_CROP], NULL);
     return GST_PAD_PROBE_OK;
+  }
   set_crop(self->part[GST_PLUMBING_CROP], &views);
   plain = gst_caps_copy(caps);
   gst_structure_remove_fields(
@@ -150,41 +159,152 @@ static GstPadProbeReturn see_views(GstPad *pad, GstPadProbeInfo *info, gpointer 
   return GST_PAD_PROBE_OK;
 }
 
-/* Cameras have threads of their own: no view has to run ahead of the other, and what piles up when
- * one of them stalls would be shown late for ever. A limit of time is one that does not grow. */
-static GstPadProbeReturn see_input(GstPad *pad, GstPadProbeInfo *info, gpointer data)
+/* What videocrop would take for pictures of any size. */
+static GstCaps *caps_of_crop(GstElement *crop, GstPad *sink, const GstCaps *filter)
+{
+  GstPad *src = gst_element_get_static_pad(crop, "src");
+  GstCaps *caps = gst_caps_make_writable(gst_pad_peer_query_caps(src, NULL));
+  GstCaps *templ = gst_pad_get_pad_template_caps(sink), *taken;
+
+  for (guint i = 0; i < gst_caps_get_size(caps); i++)
+    gst_structure_remove_fields(gst_caps_get_structure(caps, i), "width", "height",
+        "multiview-mode", "multiview-flags", "views", NULL);
+  taken = gst_caps_intersect(caps, templ);
+  gst_caps_unref(templ);
+  gst_caps_unref(caps);
+  gst_object_unref(src);
+  return gst_stx_caps_filtered(taken, (GstCaps *)filter);
+}
+
+/* Before new frames come, videocrop answers for what it cuts off the old ones, and smaller ones end
+ * in a bare "not-negotiated" of the converter. */
+static GstPadProbeReturn answer_for_crop(GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
   GstPlumbing *self = data;
-  GstQuery *query;
+  GstQuery *query = GST_PAD_PROBE_INFO_QUERY(info);
+  GstCaps *filter, *caps;
+
+  if (GST_QUERY_TYPE(query) == GST_QUERY_ACCEPT_CAPS) {
+    gst_query_set_accept_caps_result(query, TRUE);
+    return GST_PAD_PROBE_HANDLED;
+  }
+  if (GST_QUERY_TYPE(query) != GST_QUERY_CAPS)
+    return GST_PAD_PROBE_OK;
+  gst_query_parse_caps(query, &filter);
+  caps = caps_of_crop(self->part[GST_PLUMBING_CROP], pad, filter);
+  gst_query_set_caps_result(query, caps);
+  gst_caps_unref(caps);
+  return GST_PAD_PROBE_HANDLED;
+}
+
+/* ---- Inputs -------------------------------------------------------------------------------- */
+
+/* A pad of `inputs`; of its streaming thread. */
+typedef struct {
+  GstPlumbing *plumbing;
+  const gchar *name;       /* of the bin's pad */
+  GstVideoInfo info;       /* of frames in system memory; others have no format here */
+  gboolean warned, fitted; /* of a frame that does not fit these; there was one that does */
+} Input;
+
+/* Cameras have threads of their own: no view has to run ahead of the other, and what piles up when
+ * one of them stalls would be shown late for ever. A limit of time is one that does not grow. */
+static void set_length(Input *input, GstPad *pad)
+{
+  GstQuery *query = gst_query_new_latency();
   gboolean live = FALSE;
 
-  if (GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info)) != GST_EVENT_SEGMENT)
-    return GST_PAD_PROBE_OK;
-  query = gst_query_new_latency();
   if (gst_pad_peer_query(pad, query))
     gst_query_parse_latency(query, &live, NULL, NULL);
   gst_query_unref(query);
-  g_object_set(self->part[GST_PLUMBING_INPUTS], "max-size-time", (guint64)(live ? 1 : 0), NULL);
+  g_object_set(
+      input->plumbing->part[GST_PLUMBING_INPUTS], "max-size-time", (guint64)(live ? 1 : 0), NULL);
+}
+
+static void set_frames(Input *input, GstCaps *caps)
+{
+  input->warned = input->fitted = FALSE;
+  gst_video_info_init(&input->info);
+  if (!gst_caps_features_is_equal(
+          gst_caps_get_features(caps, 0), GST_CAPS_FEATURES_MEMORY_SYSTEM_MEMORY) ||
+      !gst_video_info_from_caps(&input->info, caps))
+    gst_video_info_init(&input->info);
+}
+
+/* The converters and videocrop read as much as caps and metas say: what a bad cable left of a frame
+ * goes no further. */
+static GstPadProbeReturn see_frame(Input *input, GstBuffer *frame)
+{
+  GstPlumbing *self = input->plumbing;
+  StxError error;
+
+  if (GST_VIDEO_INFO_FORMAT(&input->info) <= GST_VIDEO_FORMAT_ENCODED ||
+      gst_stx_frame_check(frame, &input->info, &error)) {
+    input->fitted = TRUE;
+    return GST_PAD_PROBE_OK;
+  }
+  GST_DEBUG_OBJECT(self->bin, "%s: dropping %" GST_PTR_FORMAT, input->name, frame);
+  if (!input->warned)
+    GST_ELEMENT_WARNING(self->bin, STREAM, FORMAT,
+        ("A frame of pad %s is dropped, and so are others like it: %s", input->name, error.text),
+        ("the camera, its cable or driver has lost a part of it, or the caps are not its own"));
+  input->warned = TRUE;
+  return GST_PAD_PROBE_DROP;
+}
+
+/* A stream that was dropped as a whole has the wrong caps. */
+static void see_end(Input *input)
+{
+  if (input->warned && !input->fitted)
+    GST_ELEMENT_ERROR(input->plumbing->bin, STREAM, FORMAT,
+        ("No frame of pad %s fitted its caps: %dx%d in %s", input->name,
+            GST_VIDEO_INFO_WIDTH(&input->info), GST_VIDEO_INFO_HEIGHT(&input->info),
+            GST_VIDEO_INFO_NAME(&input->info)),
+        (NULL));
+}
+
+static GstPadProbeReturn see_input(GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  GstCaps *caps;
+
+  if (GST_PAD_PROBE_INFO_TYPE(info) & GST_PAD_PROBE_TYPE_BUFFER)
+    return see_frame(data, GST_PAD_PROBE_INFO_BUFFER(info));
+  caps = caps_of(info);
+  if (caps != NULL)
+    set_frames(data, caps);
+  if (GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info)) == GST_EVENT_SEGMENT)
+    set_length(data, pad);
+  if (GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info)) == GST_EVENT_EOS)
+    see_end(data);
   return GST_PAD_PROBE_OK;
 }
 
-void gst_plumbing_watch_input(GstPlumbing *self, GstPad *pad)
+void gst_plumbing_watch_input(GstPlumbing *self, GstPad *pad, const gchar *name)
 {
-  gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, see_input, self, NULL);
+  Input *input = g_new0(Input, 1);
+
+  input->plumbing = self;
+  input->name = name;
+  gst_video_info_init(&input->info);
+  gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM | GST_PAD_PROBE_TYPE_BUFFER, see_input,
+      input, g_free);
 }
 
-static void probe(GstPlumbing *self, GstPlumbingPart part, GstPadProbeCallback callback)
+static void probe(
+    GstPlumbing *self, GstPlumbingPart part, GstPadProbeType type, GstPadProbeCallback callback)
 {
   GstPad *pad =
       self->part[part] != NULL ? gst_element_get_static_pad(self->part[part], "sink") : NULL;
 
   if (pad != NULL)
-    gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, callback, self, NULL);
+    gst_pad_add_probe(pad, type, callback, self, NULL);
   gst_clear_object(&pad);
 }
 
 void gst_plumbing_watch(GstPlumbing *self)
 {
-  probe(self, GST_PLUMBING_RECORDS, see_records);
-  probe(self, GST_PLUMBING_CROP, see_views);
+  probe(self, GST_PLUMBING_RECORDS, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, see_records);
+  probe(self, GST_PLUMBING_CROP, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, see_views);
+  probe(self, GST_PLUMBING_CROP, GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM | GST_PAD_PROBE_TYPE_PUSH,
+      answer_for_crop);
 }

@@ -44,11 +44,18 @@ GstStxPlane gst_stx_plane(const GstVideoInfo *info, guint plane)
 
 gboolean gst_stx_fail_fit(GstBuffer *buffer, const GstVideoInfo *info, StxError *error)
 {
+  const GstVideoMeta *meta = gst_buffer_get_video_meta(buffer);
+  gchar layout[96] = "";
+
+  if (meta != NULL)
+    g_snprintf(layout, sizeof layout,
+        "; its GstVideoMeta: %ux%u, at byte %" G_GSIZE_FORMAT ", rows of %d bytes", meta->width,
+        meta->height, meta->offset[0], meta->stride[0]);
   return stx_fail(error,
       "a buffer of %" G_GSIZE_FORMAT " bytes does not fit its caps: %dx%d in %s needs "
-      "%" G_GSIZE_FORMAT,
+      "%" G_GSIZE_FORMAT "%s",
       gst_buffer_get_size(buffer), GST_VIDEO_INFO_WIDTH(info), GST_VIDEO_INFO_HEIGHT(info),
-      GST_VIDEO_INFO_NAME(info), GST_VIDEO_INFO_SIZE(info));
+      GST_VIDEO_INFO_NAME(info), GST_VIDEO_INFO_SIZE(info), layout);
 }
 
 /* The memory behind a plane: one map each with a GstVideoMeta, else one for all. */
@@ -57,17 +64,14 @@ static const GstMapInfo *map_of(const GstVideoFrame *frame, guint plane)
   return &frame->map[frame->meta != NULL ? plane : 0];
 }
 
-/* All rows within the memory, counted in offsets: sums of addresses could overflow. */
-static gboolean is_inside(const GstVideoFrame *frame, const GstVideoInfo *info, guint plane)
+/* All rows of a plane within `size` bytes of memory, the first one at the byte `first`, counted in
+ * offsets: sums of addresses could overflow. */
+static gboolean is_inside(GstStxPlane shape, gint64 first, gint64 stride, gsize size)
 {
-  GstStxPlane shape = gst_stx_plane(info, plane);
-  const GstMapInfo *map = map_of(frame, plane);
-  gint64 first = (const guint8 *)GST_VIDEO_FRAME_PLANE_DATA(frame, plane) - map->data;
-  gint64 stride = GST_VIDEO_FRAME_PLANE_STRIDE(frame, plane);
   gint64 last = first + stride * ((gint64)shape.rows - 1);
 
   return MIN(first, last) >= 0 && ABS(stride) >= (gint64)shape.row_bytes &&
-         MAX(first, last) + (gint64)shape.row_bytes <= (gint64)map->size;
+         MAX(first, last) + (gint64)shape.row_bytes <= (gint64)size;
 }
 
 /* The same format, and no fewer columns and rows. GStreamer asserts on the rest. */
@@ -85,9 +89,37 @@ static gboolean fits(const GstVideoFrame *frame, const GstVideoInfo *info)
 {
   gboolean inside = TRUE;
 
-  for (guint p = 0; inside && p < GST_VIDEO_INFO_N_PLANES(info); p++)
-    inside = is_inside(frame, info, p);
+  for (guint p = 0; inside && p < GST_VIDEO_INFO_N_PLANES(info); p++) {
+    const GstMapInfo *map = map_of(frame, p);
+
+    inside = is_inside(gst_stx_plane(info, p),
+        (const guint8 *)GST_VIDEO_FRAME_PLANE_DATA(frame, p) - map->data,
+        GST_VIDEO_FRAME_PLANE_STRIDE(frame, p), map->size);
+  }
   return inside;
+}
+
+/* A plane that a GstVideoMeta describes lies in the one memory that has its first byte. */
+static gboolean is_in_memory(GstBuffer *buffer, const GstVideoInfo *info, guint plane)
+{
+  const GstVideoMeta *meta = gst_buffer_get_video_meta(buffer);
+  guint index, count;
+  gsize skip;
+
+  return gst_buffer_find_memory(buffer, meta->offset[plane], 1, &index, &count, &skip) &&
+         is_inside(gst_stx_plane(info, plane), (gint64)skip, meta->stride[plane],
+             gst_memory_get_sizes(gst_buffer_peek_memory(buffer, index), NULL, NULL));
+}
+
+gboolean gst_stx_frame_check(GstBuffer *buffer, const GstVideoInfo *info, StxError *error)
+{
+  gboolean described = gst_buffer_get_video_meta(buffer) != NULL;
+  gboolean inside = is_alike(buffer, info) &&
+                    (described || gst_buffer_get_size(buffer) >= GST_VIDEO_INFO_SIZE(info));
+
+  for (guint p = 0; inside && described && p < GST_VIDEO_INFO_N_PLANES(info); p++)
+    inside = is_in_memory(buffer, info, p);
+  return inside || gst_stx_fail_fit(buffer, info, error);
 }
 
 gboolean gst_stx_frame_map(GstVideoFrame *frame, const GstVideoInfo *info, GstBuffer *buffer,

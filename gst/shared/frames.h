@@ -33,6 +33,10 @@ GstStxPlane gst_stx_plane(const GstVideoInfo *info, guint plane);
 gboolean gst_stx_frame_map(GstVideoFrame *frame, const GstVideoInfo *info, GstBuffer *buffer,
     GstMapFlags access, StxError *error);
 
+/* The same check of a buffer in system memory, which is not mapped: for what is handed on to
+ * elements that map it as it says. */
+gboolean gst_stx_frame_check(GstBuffer *buffer, const GstVideoInfo *info, StxError *error);
+
 /* FALSE: `error` says that the buffer does not fit its caps, and how many bytes these need. */
 gboolean gst_stx_fail_fit(GstBuffer *buffer, const GstVideoInfo *info, StxError *error);
 

@@ -277,9 +277,15 @@ GST_END_TEST
   "fakesrc num-buffers=6 sizetype=fixed sizemax=999 filltype=zero format=time ! "                  \
   "video/x-raw,format=GRAY8,width=160,height=96,framerate=10/1 ! s.sink_" view " "
 
+#define SIZED(view, width)                                                                         \
+  "street-scene-src num-buffers=6 view=" view " ! video/x-raw,height=96,width=" width              \
+  " ! s.sink_" view " "
+
 GST_START_TEST(errors_come_from_both_sides_of_the_matcher)
 {
-  stx_test_breaks(BIN("on") "! " SINK SHORT("left") SHORT("right"), "999 bytes", NULL);
+  stx_test_breaks(
+      BIN("on") "! " SINK SHORT("left") SHORT("right"), "No frame of pad", "160x96", NULL);
+  stx_test_breaks(BIN("on") "! " SINK SIZED("left", "160") SIZED("right", "176"), "differ", NULL);
   stx_test_breaks(BIN("on") "output=json ! filesink location=/dev/full " FED(""), "space", NULL);
   stx_test_breaks(BIN("on") "! identity error-after=3 ! " SINK FED(""), "Failed", NULL);
 }

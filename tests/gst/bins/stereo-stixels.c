@@ -333,24 +333,48 @@ GST_START_TEST(missing_files_are_named)
 }
 GST_END_TEST
 
-/* A camera that loses its third frame: an element `lossy`. */
+static gboolean is_third(GstPadProbeInfo *info)
+{
+  return GST_BUFFER_PTS(GST_PAD_PROBE_INFO_BUFFER(info)) == 200 * GST_MSECOND;
+}
+
+/* A camera that loses its third frame. */
 static GstPadProbeReturn lose(GstPad *pad, GstPadProbeInfo *info, gpointer nothing)
 {
-  GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER(info);
-
-  return GST_BUFFER_PTS(buffer) == 200 * GST_MSECOND ? GST_PAD_PROBE_DROP : GST_PAD_PROBE_OK;
+  return is_third(info) ? GST_PAD_PROBE_DROP : GST_PAD_PROBE_OK;
 }
 
-static void make_lossy(GstElement *pipeline)
+/* Whose third and last frames end a byte too early. */
+static GstPadProbeReturn shorten(GstPad *pad, GstPadProbeInfo *info, gpointer nothing)
 {
-  GstElement *lossy = gst_bin_get_by_name(GST_BIN(pipeline), "lossy");
-  GstPad *pad = lossy != NULL ? gst_element_get_static_pad(lossy, "src") : NULL;
+  GstBuffer *buffer = gst_buffer_make_writable(GST_PAD_PROBE_INFO_BUFFER(info));
+
+  if (is_third(info) || GST_BUFFER_PTS(buffer) == 400 * GST_MSECOND)
+    gst_buffer_resize(buffer, 0, (gssize)gst_buffer_get_size(buffer) - 1);
+  GST_PAD_PROBE_INFO_DATA(info) = buffer;
+  return GST_PAD_PROBE_OK;
+}
+
+static GstPadProbeReturn count_frame(GstPad *pad, GstPadProbeInfo *info, gpointer frames)
+{
+  ++*(guint *)frames;
+  return GST_PAD_PROBE_OK;
+}
+
+/* What comes out of an element, if there is one of this name. */
+static void look_at(
+    GstElement *pipeline, const gchar *name, GstPadProbeCallback callback, gpointer data)
+{
+  GstElement *element = gst_bin_get_by_name(GST_BIN(pipeline), name);
+  GstPad *pad = element != NULL ? gst_element_get_static_pad(element, "src") : NULL;
 
   if (pad != NULL)
-    gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, lose, NULL, NULL);
+    gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, callback, data, NULL);
   g_clear_object(&pad);
-  g_clear_object(&lossy);
+  g_clear_object(&element);
 }
+
+static guint frames_out;
 
 static guint count_warnings(const char *line, const char *children, const char *word)
 {
@@ -361,7 +385,10 @@ static guint count_warnings(const char *line, const char *children, const char *
 
   if (children != NULL)
     set_children(pipeline, children);
-  make_lossy(pipeline);
+  frames_out = 0;
+  look_at(pipeline, "lossy", lose, NULL);
+  look_at(pipeline, "short", shorten, NULL);
+  look_at(pipeline, "s", count_frame, &frames_out);
   gst_element_set_state(pipeline, GST_STATE_PLAYING);
   while (!ended) {
     GstMessage *message = gst_bus_timed_pop_filtered(
@@ -406,6 +433,27 @@ GST_START_TEST(a_lost_frame_is_said_once)
     ck_assert_uint_eq(count_warnings(line, NULL, ""), 1);
     g_free(line);
   }
+}
+GST_END_TEST
+
+#define SHORT(source, format)                                                                      \
+  source SIZE "videoconvert ! video/x-raw,format=" format " ! identity name=short ! "
+
+static const char *const short_lines[] = {
+    SHORT("videotestsrc num-buffers=5", "YUY2") "stereo-stixels name=s layout=side-by-side ! " OUT,
+    SHORT("videotestsrc num-buffers=5", "RGB") "stereo-stixels name=s layout=top-bottom "
+                                               "output=json ! " OUT,
+    "stereo-stixels name=s ! " OUT SHORT("street-scene-src num-buffers=5",
+        "I420") "s.sink_left "
+                "street-scene-src num-buffers=5 view=right" SIZE "s.sink_right ",
+};
+
+GST_START_TEST(short_frames_are_dropped_and_said_once)
+{
+  const char *line = short_lines[__i__];
+
+  ck_assert_uint_eq(count_warnings(line, NULL, "does not fit its caps: 160x96"), 1);
+  ck_assert_uint_eq(frames_out, 3);
 }
 GST_END_TEST
 
@@ -521,6 +569,7 @@ static Suite *stereo_stixels_suite(void)
   tcase_add_test(tests, missing_files_are_named);
   tcase_add_test(tests, unknown_distances_are_said_once);
   tcase_add_test(tests, a_lost_frame_is_said_once);
+  tcase_add_loop_test(tests, short_frames_are_dropped_and_said_once, 0, G_N_ELEMENTS(short_lines));
   tcase_add_test(tests, labels_without_obstacles_are_said_once);
   tcase_add_test(tests, children_have_names_for_ever);
   tcase_add_test(tests, every_property_reaches_its_children);
