@@ -44,7 +44,8 @@ def arguments_of(command_line):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--stixels", metavar="FILE", help="a row per stixel")
     parser.add_argument("--obstacles", metavar="FILE", help="a row per obstacle")
-    parser.add_argument("--recording", type=text, default="", help="what the column of this name says")
+    parser.add_argument("--recording", type=text, default="",
+                        help="what the column of this name says")
     parser.add_argument("--rows", type=int, default=100000, metavar="N",
                         help="rows that are held before they are written (%(default)s)")
     parser.add_argument("pipeline", nargs=argparse.REMAINDER,

@@ -62,7 +62,7 @@ def depth_image(disparity, camera):
 def scan_points(points):
     """Of x forward, y to the left, z up."""
     places = np.stack([-points[:, 1], -points[:, 2], points[:, 0]], axis=1)
-    places = places[np.isfinite(places).all(axis=1)]
+    places = places[(np.abs(places) < 1e6).all(axis=1)]  # neither infinite nor not a number
     return rr.Points3D(places, colors=colours_of(np.linalg.norm(places, axis=1)), radii=.03)
 
 

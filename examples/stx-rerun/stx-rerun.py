@@ -102,6 +102,9 @@ class Log:
 
     def json(self, sample, pts):
         line = json.loads(frames.bytes_of(sample))
+        if "camera" not in line:
+            raise frames.PipelineError("the pipeline ends in video without stixels: put "
+                                       "stereo-stixels or stixel-overlay into it")
         camera = line["camera"]
         missing = [name for name in ("focal", "baseline", "cx", "cy")
                    if camera is None or camera[name] is None]
@@ -142,7 +145,10 @@ def run(arguments):
     for name, sample in pipeline.samples():
         counts[name] += 1
         if arguments.frames is None or counts[name] <= arguments.frames:
-            getattr(log, name)(sample, frames.pts_of(sample) or 0)
+            try:
+                getattr(log, name)(sample, frames.pts_of(sample) or 0)
+            except ValueError as error:
+                raise frames.PipelineError(f"what comes as {name}: {error}") from error
         elif all(count > arguments.frames for count in counts.values()):
             pipeline.stop()
     log.recording.flush()

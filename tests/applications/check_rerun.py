@@ -119,7 +119,15 @@ def check_street():
 
 
 def check_refusals():
+    noise = "fakesrc num-buffers=1 sizetype=fixed sizemax=101"
+    plain = ["--save", FOLDER / "x.rrd", *street.words("street-scene-src num-buffers=1")]
+    drawn = street.words("street-scene-src num-buffers=1 ! overlay.sink " + street.stixels(1) +
+                         " ! overlay.stixels stixel-overlay name=overlay")
+    odd = pathlib.Path(FOLDER, "\udcff.rrd")
     for words, reason in ((["--frames", "0"], "at least 1"),
+                          (plain, "without stixels"), (["--save", FOLDER, *plain[2:]], "directory"),
+                          (["--save", odd, *plain[2:]], "utf-8"),
+                          (["--scan", noise, *plain[:2], *drawn], "what comes as scan"),
                           (["--save", FOLDER / "x.rrd", "videotestsrc", "!", "nothing"], "nothing"),
                           (["--save", FOLDER / "none" / "x.rrd"], "none/x.rrd")):
         status = 2 if "at least" in reason else 1
