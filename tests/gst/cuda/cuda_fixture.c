@@ -133,6 +133,11 @@ static void count_warning(GstDebugCategory *category, GstDebugLevel level, const
 
 CudaOutcome cuda_run_text(const char *text, const CudaPlace *between)
 {
+  return cuda_run_text_with(text, between, NULL);
+}
+
+CudaOutcome cuda_run_text_with(const char *text, const CudaPlace *between, CudaSetUp set_up)
+{
   CudaOutcome outcome = {
       .bytes = g_byte_array_new(), .frames = g_array_new(FALSE, FALSE, sizeof(CudaFrame))};
   GstElement *pipeline = stx_test_parse(text);
@@ -145,6 +150,8 @@ CudaOutcome cuda_run_text(const char *text, const CudaPlace *between)
     stx_test_probe(pipeline, between->element, between->pad, GST_PAD_PROBE_TYPE_BUFFER,
         look_between, &outcome);
   stx_test_probe(pipeline, "out", "sink", GST_PAD_PROBE_TYPE_BUFFER, look_behind, &outcome);
+  if (set_up != NULL)
+    set_up(pipeline);
   gst_element_set_state(pipeline, GST_STATE_PLAYING);
   wait(pipeline, &outcome);
   gst_element_set_state(pipeline, GST_STATE_NULL);

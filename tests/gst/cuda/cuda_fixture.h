@@ -52,6 +52,9 @@ typedef struct {
 } CudaPlace;
 
 CudaOutcome cuda_run_text(const char *text, const CudaPlace *between);
+/* … with what the function does to the pipeline before it runs; NULL: nothing. */
+typedef void (*CudaSetUp)(GstElement *pipeline);
+CudaOutcome cuda_run_text_with(const char *text, const CudaPlace *between, CudaSetUp set_up);
 CudaOutcome cuda_run_text_once(const char *text);
 /* Its %1$s is the backend of what is before the element, its %2$s features of what comes to it. */
 CudaOutcome cuda_run_format(

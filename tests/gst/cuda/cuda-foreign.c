@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Elements of others before and after ours, which use the GPU on streams of their own: the bytes
+ * are those of the CPU. On the GPU of tests/emu, where work waits until somebody waits for it, what
+ * nobody waits for is not there. Once without and, where GstCuda has them, once with memories that
+ * have a stream.
+ */
+#include "tests/gst/cuda/cuda_fixture.h"
+#include "tests/gst/cuda/cuda_foreign.h"
+
+#define SMALL ",width=96,height=48"
+#define VIEW(view) "street-scene-src view=" view " num-buffers=2 ! video/x-raw" SMALL
+#define GRAY(view) VIEW(view) " ! videoconvert ! video/x-raw,format=GRAY8 ! "
+#define NV12 VIEW("left") " ! videoconvert ! video/x-raw,format=NV12 ! "
+#define COLUMNS VIEW("disparity") " ! downsample-transpose backend=c ! "
+#define STIXELS COLUMNS "sat-dp-stixels backend=c ! "
+#define SCAN "street-scene-src view=lidar beams=4 azimuth-steps=180 num-buffers=2 ! "
+#define PICTURE "video/x-raw,format=RGB,width=96,height=80 ! fakesink name=out "
+
+/* UP brings to the GPU, DOWN back; MEMORY is that of CUDA. */
+static const char *const lines[] = {
+    GRAY("left") "UP sgm.sink_left " GRAY(
+        "right") "UP sgm.sink_right "
+                 "stereo-sgm name=sgm max-disparity=64 BACKEND ! DOWN fakesink name=out",
+    VIEW("disparity") " ! UP downsample-transpose BACKEND ! DOWN fakesink name=out",
+    COLUMNS "UP sat-dp-stixels BACKEND ! DOWN fakesink name=out",
+    COLUMNS "UP rdp-columns BACKEND ! DOWN fakesink name=out",
+    VIEW("disparity") " ! UP disparity-colour BACKEND ! DOWN fakesink name=out",
+    STIXELS "overlay.stixels " NV12 "UP stixel-overlay name=overlay BACKEND ! DOWN "
+            "fakesink name=out",
+    NV12 "overlay.sink " STIXELS "UP overlay.stixels stixel-overlay name=overlay BACKEND ! "
+         "fakesink name=out",
+    SCAN "UP lidar-ground BACKEND sectors=24 bins=30 ! application/x-point-labelsMEMORY ! DOWN "
+         "fakesink name=out",
+    STIXELS "UP stixel-mesh ! fakesink name=out",
+    STIXELS "UP stixel-obstacles ! fakesink name=out",
+    STIXELS "UP stixel-orbit ! " PICTURE,
+    STIXELS "UP stixel-bev ! " PICTURE,
+    SCAN "UP lidar-bev ! " PICTURE,
+    NV12 "overlay.sink " SCAN "UP overlay.points lidar-overlay name=overlay ! fakesink name=out",
+};
+
+/* Order among ours: the first element has passed on all frames before the second one is let. */
+#define QUEUED                                                                                     \
+  "street-scene-src view=disparity num-buffers=3 ! video/x-raw" SMALL                              \
+  " ! UP downsample-transpose BACKEND ! queue name=queue ! sat-dp-stixels BACKEND ! DOWN "         \
+  "fakesink name=out"
+
+static const CudaPlace nowhere[] = {{NULL, NULL}};
+
+/* Fills in a line. */
+static gchar *fill(
+    const char *line, const char *backend, const char *up, const char *down, const char *memory)
+{
+  GString *text = g_string_new(line);
+
+  g_string_replace(text, "BACKEND", backend, 0);
+  g_string_replace(text, "UP", up, 0);
+  g_string_replace(text, "DOWN", down, 0);
+  g_string_replace(text, "MEMORY", memory, 0);
+  return g_string_free(text, FALSE);
+}
+
+static void expect_those_of_the_cpu(const char *line, gboolean streams, CudaSetUp set_up)
+{
+  const char *up = streams ? "stx-test-upload streams=true !" : "stx-test-upload !";
+  gchar *gpu_line = fill(line, "backend=cuda", up, "stx-test-download !", "(memory:CUDAMemory)");
+  gchar *cpu_line = fill(line, "backend=c", "", "", "");
+  CudaOutcome cpu = cuda_run_text(cpu_line, nowhere);
+  CudaOutcome gpu = cuda_run_text_with(gpu_line, nowhere, set_up);
+
+  cuda_expect_same(&gpu, &cpu, gpu_line);
+  ck_assert_int_eq(gpu.warnings, 0);
+  cuda_outcome_clear(&gpu);
+  cuda_outcome_clear(&cpu);
+  g_free(gpu_line);
+  g_free(cpu_line);
+}
+
+GST_START_TEST(every_element_works_beside_others)
+{
+  cuda_foreign_register();
+  expect_those_of_the_cpu(lines[__i__], FALSE, NULL);
+  if (cuda_foreign_has_streams())
+    expect_those_of_the_cpu(lines[__i__], TRUE, NULL);
+}
+GST_END_TEST
+
+/* ---- Memory that is written again ---------------------------------------------------------- */
+
+typedef struct {
+  GstPad *src;
+  gulong block;
+  gint frames;
+} Queue;
+
+static GstPadProbeReturn hold(GstPad *pad, GstPadProbeInfo *info, gpointer nothing)
+{
+  return GST_PAD_PROBE_OK; /* stays blocked */
+}
+
+static GstPadProbeReturn arrive(GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  Queue *queue = data;
+
+  if (++queue->frames == 3)
+    gst_pad_remove_probe(queue->src, queue->block);
+  return GST_PAD_PROBE_OK;
+}
+
+static void queue_free(gpointer data)
+{
+  gst_object_unref(((Queue *)data)->src);
+  g_free(data);
+}
+
+static void hold_queue(GstElement *pipeline)
+{
+  GstElement *element = gst_bin_get_by_name(GST_BIN(pipeline), "queue");
+  GstPad *sink = gst_element_get_static_pad(element, "sink");
+  Queue *queue = g_new0(Queue, 1);
+
+  queue->src = gst_element_get_static_pad(element, "src");
+  queue->block = gst_pad_add_probe(
+      queue->src, GST_PAD_PROBE_TYPE_BLOCK | GST_PAD_PROBE_TYPE_BUFFER, hold, NULL, NULL);
+  gst_pad_add_probe(sink, GST_PAD_PROBE_TYPE_BUFFER, arrive, queue, queue_free);
+  gst_object_unref(sink);
+  gst_object_unref(element);
+}
+
+GST_START_TEST(others_write_again_what_we_have_read)
+{
+  cuda_foreign_register();
+  if (__i__ == 0 || cuda_foreign_has_streams())
+    expect_those_of_the_cpu(QUEUED, __i__ == 1, hold_queue);
+}
+GST_END_TEST
+
+static Suite *cuda_foreign_suite(void)
+{
+  Suite *suite = suite_create("cuda-foreign");
+  TCase *tests = tcase_create("cuda-foreign");
+
+  suite_add_tcase(suite, tests);
+  tcase_add_loop_test(tests, every_element_works_beside_others, 0, G_N_ELEMENTS(lines));
+  tcase_add_loop_test(tests, others_write_again_what_we_have_read, 0, 2);
+  return suite;
+}
+GST_CHECK_MAIN(cuda_foreign)
