@@ -46,9 +46,11 @@ def vint(data, at):
 
 def check_matroska(path):
     """A file that was cut plays as far as it goes, and says nothing."""
-    data = path.open("rb").read(4096)
+    with path.open("rb") as file:
+        data = file.read(4096)
     if data[:4] != b"\x1a\x45\xdf\xa3":
         raise Unusable(f"{path}: this is no Matroska file")
+    data += bytes(32)  # one that ends within its header
     size, at = vint(data, 4)
     at += size
     if data[at:at + 4] != b"\x18\x53\x80\x67":

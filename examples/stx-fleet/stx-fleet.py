@@ -124,7 +124,7 @@ def run(options):
     for recording in found:
         try:
             job = job_of(recording, options, plugin)
-        except (recordings.Unusable, OSError, IndexError) as error:
+        except (recordings.Unusable, OSError) as error:
             progress.tell({"name": recording.name}, str(error))
             continue
         if work.is_done(job):

@@ -143,6 +143,8 @@ class Fleet(unittest.TestCase):
         (folder / "second/image_3/000005.png").unlink()
         data = (folder / "third.mkv").read_bytes()
         (folder / "third.mkv").write_bytes(data[:len(data) // 2])
+        for size in (4, 6, 50):
+            (folder / f"{size}.mkv").write_bytes(data[:size])
         shutil.copytree(self.recordings / "second", folder / "cut")
         picture = folder / "cut/image_2/000002.png"
         picture.write_bytes(picture.read_bytes()[:2000])
@@ -152,10 +154,13 @@ class Fleet(unittest.TestCase):
         self.assertEqual(found.returncode, 1)
         for text in ("FAILED second: .*6 left and 5 right pictures",
                      "FAILED third.mkv: .*the rest is missing",
+                     "FAILED 4.mkv: .*/4.mkv: its header is cut",
+                     "FAILED 6.mkv: .*/6.mkv: its header is cut",
+                     "FAILED 50.mkv: .*/50.mkv: ",
                      "FAILED cut: .*frames came out of 6",
                      "FAILED shape: ERROR: .*calib.txt"):
             self.assertRegex(found.stderr, text)
-        self.assertIn("1 of 5 recordings are done, 6 frames now", found.stdout)
+        self.assertIn("1 of 8 recordings are done, 6 frames now", found.stdout)
         self.assertEqual((output / "monday/first.jsonl").read_bytes(),
                          (self.one / "monday/first.jsonl").read_bytes())
         self.assertEqual(list(output.rglob("*.part")), [])
@@ -206,6 +211,12 @@ class Fleet(unittest.TestCase):
         odd = 'a ! "b\t=LINKS/'
         found = run(folder, "--output", self.folder / "unnamed", "--set", f"calibration={odd}")
         self.assertIn(odd, found.stderr)
+
+    def test_the_folder_in_which_one_stands(self):
+        subprocess.run(command(".", "--output", self.folder / "here"), check=True,
+                       cwd=self.recordings / "second")
+        self.assertEqual((self.folder / "here/second.jsonl").read_bytes(),
+                         (self.one / "second.jsonl").read_bytes())
 
     def test_what_cannot_be_run(self):
         for words, text in (((self.folder / "nothing",), "there is no such file"),
