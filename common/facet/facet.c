@@ -31,7 +31,7 @@ bool stx_facet_check_camera(const StxCamera *camera, const char *what, StxError 
 
 static bool is_seen(const StxFacetImage *image, const StxStixel *s)
 {
-  return s->kind < STX_KIND_SKY && s->column * image->stixel_width < image->width &&
+  return s->kind < STX_KIND_SKY && (int64_t)s->column * image->stixel_width < image->width &&
          s->top <= s->bottom && s->bottom < image->height && s->disparity_top >= 0 &&
          s->disparity_top <= image->width && s->disparity_bottom >= 0 &&
          s->disparity_bottom <= image->width;

@@ -5,13 +5,21 @@
 #include "gst/stixels/placing_private.h"
 #include "gst/stixels/stixelmeta.h"
 
+static gboolean has_whole_records(GstBuffer *obstacles, GstBuffer *free_space)
+{
+  return gst_buffer_get_size(obstacles) % sizeof(StxObstacle) == 0 &&
+         (free_space == NULL || gst_buffer_get_size(free_space) % sizeof(StxFreeSpace) == 0);
+}
+
+/* Records that are whole no more, since whoever has the buffers resized one, are not copied. */
 static gboolean transform(
     GstBuffer *target, GstMeta *meta, GstBuffer *source, GQuark type, gpointer data)
 {
   const GstStxObstaclesMeta *self = (const GstStxObstaclesMeta *)meta;
   StxPlacement placement;
 
-  return gst_stx_placement_transform(
+  return has_whole_records(self->obstacles, self->free_space) &&
+         gst_stx_placement_transform(
              &self->info, gst_stx_placement_of(meta), source, type, data, &placement) &&
          gst_stx_place(gst_buffer_add_stx_obstacles_meta(
                            target, self->obstacles, self->free_space, &self->info),
@@ -51,11 +59,6 @@ static void inherit(GstStxObstaclesMeta *meta, GstStxStixelMeta *stixels)
     gst_stx_place(meta, gst_stx_placement_of(stixels));
 }
 
-static gboolean has_whole_records(GstBuffer *buffer, gsize size)
-{
-  return gst_buffer_get_size(buffer) % size == 0;
-}
-
 GstStxObstaclesMeta *gst_buffer_add_stx_obstacles_meta(
     GstBuffer *buffer, GstBuffer *obstacles, GstBuffer *free_space, const GstStxStixelInfo *info)
 {
@@ -64,9 +67,7 @@ GstStxObstaclesMeta *gst_buffer_add_stx_obstacles_meta(
   g_return_val_if_fail(GST_IS_BUFFER(buffer) && gst_buffer_is_writable(buffer), NULL);
   g_return_val_if_fail(GST_IS_BUFFER(obstacles), NULL);
   g_return_val_if_fail(free_space == NULL || GST_IS_BUFFER(free_space), NULL);
-  g_return_val_if_fail(has_whole_records(obstacles, sizeof(StxObstacle)), NULL);
-  g_return_val_if_fail(
-      free_space == NULL || has_whole_records(free_space, sizeof(StxFreeSpace)), NULL);
+  g_return_val_if_fail(has_whole_records(obstacles, free_space), NULL);
 
   meta = gst_stx_meta_add(buffer, gst_stx_obstacles_meta_get_info());
   meta->obstacles = gst_buffer_ref(obstacles);

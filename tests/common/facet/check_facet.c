@@ -56,6 +56,17 @@ START_TEST(the_last_column_may_be_narrower)
 }
 END_TEST
 
+START_TEST(columns_beyond_all_images)
+{
+  StxFacetImage image = small;
+  StxStixel beyond = upright;
+  StxFacet facet;
+  beyond.column = 2;
+  image.stixel_width = 1 << 30;
+  ck_assert(!stx_facet(&image, &beyond, &facet));
+}
+END_TEST
+
 /* A road, from 8 m at the bottom to the horizon: cut at the reach, in the same plane. */
 START_TEST(what_is_too_far_is_cut_off)
 {
@@ -212,6 +223,7 @@ END_TEST
 static const StxTest tests[] = {
     {&an_upright_one_is_a_rectangle},
     {&the_last_column_may_be_narrower},
+    {&columns_beyond_all_images},
     {&what_is_too_far_is_cut_off},
     {&an_overhang_is_cut_below},
     {&corners_are_those_of_metres},

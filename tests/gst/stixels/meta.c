@@ -302,6 +302,21 @@ GST_START_TEST(half_an_obstacle_is_refused)
 }
 GST_END_TEST;
 
+GST_START_TEST(obstacles_cut_since_are_not_copied)
+{
+  for (guint cut = 0; cut < 2; cut++) {
+    GstBuffer *frame = frame_with_obstacles(TRUE), *copy;
+    GstStxObstaclesMeta *meta = gst_buffer_get_stx_obstacles_meta(frame);
+
+    gst_buffer_set_size(cut == 0 ? meta->obstacles : meta->free_space, 30);
+    copy = gst_buffer_copy(frame);
+    ck_assert(gst_buffer_get_stx_obstacles_meta(copy) == NULL);
+    gst_buffer_unref(copy);
+    gst_buffer_unref(frame);
+  }
+}
+GST_END_TEST;
+
 /* A critical, and NULL instead of a meta. */
 static void expect_refusals(GstBuffer *frame, GstBuffer *of_frame)
 {
@@ -370,6 +385,7 @@ static Suite *meta_suite(void)
   tcase_add_test(tests, obstacles_survive_a_copy_and_scaling);
   tcase_add_test(tests, obstacles_of_a_scan_have_no_image);
   tcase_add_test(tests, half_an_obstacle_is_refused);
+  tcase_add_test(tests, obstacles_cut_since_are_not_copied);
   tcase_add_test(tests, nothing_is_added_to_a_frame_of_others);
   tcase_add_test(tests, metas_do_not_leak);
   return suite;
