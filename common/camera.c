@@ -29,7 +29,6 @@
 
 #define EXPECTED "KITTI's calib.txt or Cityscapes' camera.json"
 #define KITTI_HEIGHT 1.65   /* metres, from the description of the recording car */
-#define MAX_PITCH 0.7854    /* 45 degrees: more is a value in degrees, or nonsense */
 #define MAX_SIDE 32768      /* of an image, pixels */
 #define DAY_TOLERANCE 1e-3  /* pixels: files have more digits, people round */
 #define PIXEL_TOLERANCE 0.5 /* by which two "equal" entries of a rectified pair may differ */
@@ -189,7 +188,9 @@ static bool pair_to_camera(const double left[ENTRIES], const double right[ENTRIE
          check_rectified(source, "the focal length", left[0], right[0]) &&
          check_rectified(source, "cx", left[2], right[2]) &&
          check_rectified(source, "cy", left[6], right[6]) &&
-         check_positive(source, "the baseline", camera->baseline, "metres");
+         check_positive(source, "the baseline", camera->baseline, "metres") &&
+         stx_camera_check(camera, source->name,
+             "correct the fourth numbers of the projections, in px m", source->error);
 }
 
 /* A line of sizes that says nothing usable is passed over like any other. */
@@ -276,12 +277,12 @@ static bool read_field(
 
 static bool check_json_camera(const StxCamera *camera, const Source *source)
 {
-  if (!(fabs(camera->pitch) < MAX_PITCH))
-    return stx_fail(source->error, "%s: pitch is %g; it must be radians between -%g and %g",
-        source->name, camera->pitch, MAX_PITCH, MAX_PITCH);
   return check_positive(source, "fx", camera->focal, "pixels") &&
          check_positive(source, "baseline", camera->baseline, "metres") &&
-         check_positive(source, "z", camera->height, "metres");
+         check_positive(source, "z", camera->height, "metres") &&
+         stx_camera_check(camera, source->name,
+             "write metres for \"baseline\" and \"z\", radians for \"pitch\", into the file",
+             source->error);
 }
 
 /* Anybody may write such a file for a camera of their own: Cityscapes' are told by all of these. */

@@ -47,6 +47,10 @@ static inline bool stx_camera_is_same(const StxCamera *a, const StxCamera *b)
          a->image_height == b->image_height && a->missing == b->missing;
 }
 
+/* What a baseline can be, metres. */
+#define STX_CAMERA_LEAST_BASELINE 0.0005
+#define STX_CAMERA_MOST_BASELINE 10.0
+
 /* ---- Another image ------------------------------------------------------------------------- */
 
 /* A column or row, counted from the centre of the first pixel, in an image of `factor` times the
@@ -86,6 +90,16 @@ STX_API bool stx_camera_fit(StxCamera *camera, int width, int height, StxError *
  * of the image. */
 STX_API void stx_camera_cut(StxCamera *camera, int left, int top, int width, int height);
 
+/*
+ * Refuses numbers that no camera has, and so are of another unit: a baseline outside of 0.5 mm to
+ * 10 m; a camera above the road by less than 2 cm, a 64th of that, or more than 100 m; a pitch
+ * beyond 45 degrees; a focal length above 1e6 px or, of an image whose size is known, below a 20th
+ * of its width. What is unknown, 0, is not judged. `place` is where the text in `error` begins,
+ * `cure` where it ends: what the user can do about it there.
+ */
+STX_API bool stx_camera_check(
+    const StxCamera *camera, const char *place, const char *cure, StxError *error);
+
 /* ---- Files --------------------------------------------------------------------------------- */
 
 /*
@@ -107,7 +121,8 @@ STX_API void stx_camera_cut(StxCamera *camera, int left, int top, int width, int
  *
  * On failure *camera is untouched and error names the file, the line or key, and what was
  * expected: a missing or truncated file, a directory, binary data, a missing or doubled line, a
- * count other than 12, a number that is not finite, focal, baseline or height not positive.
+ * count other than 12, a number that is not finite, focal, baseline or height not positive, or
+ * numbers in another unit (stx_camera_check).
  *
  * Allocates while it runs; any number of threads may load at the same time.
  */

@@ -19,7 +19,7 @@ bool stx_camera_has_pixels(const StxCamera *camera);
  */
 bool stx_camera_expect(const StxCamera *camera, int width, int height, StxError *error);
 
-/* The same, and makes it name that size. */
+/* The same, and makes it name that size; false, too, where its units are wrong. */
 bool stx_camera_of_data(StxCamera *camera, int width, int height, StxError *error);
 
 #endif

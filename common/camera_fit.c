@@ -152,5 +152,6 @@ bool stx_camera_of_data(StxCamera *camera, int width, int height, StxError *erro
     return false;
   camera->image_width = stx_camera_has_pixels(camera) ? width : 0;
   camera->image_height = stx_camera_has_pixels(camera) ? height : 0;
-  return true;
+  return stx_camera_check(
+      camera, "caps", "correct the fields camera-… of the caps, or leave them out", error);
 }

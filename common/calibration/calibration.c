@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/camera.h"
 #include "common/rotation.h"
 #include "common/text_file.h"
 
@@ -45,6 +46,9 @@ static bool check_camera(const Read *read, int side)
         "%s: the %s camera's principal point (%g, %g) lies outside of its %dx%d pixels: %s",
         camera->place, sides[side], lens->cx, lens->cy, camera->width, camera->height,
         read->format->cure);
+  if (!stx_camera_check(&(StxCamera){.focal = lens->fx, .image_width = camera->width},
+          camera->place, read->format->cure, read->error))
+    return false;
   return !read->c->rectified || stx_is_rotation(camera->r) ||
          stx_fail(read->error, "%s: the %s camera's rectifying matrix is no rotation: %s",
              place_of(read, STX_CALIBRATION_RECTIFICATION, side).text, sides[side],
@@ -55,7 +59,6 @@ static bool check_camera(const Read *read, int side)
 static bool check_baseline(const Read *read, StxCalibrationThing at, double x, double y, double z)
 {
   double length = sqrt(x * x + y * y + z * z);
-  double most = (read->unit_given ? 100 : 1) * STX_CALIBRATION_MAX_BASELINE;
   StxCalibrationPlace place = place_of(read, at, 1);
   if (!(length > 0))
     return stx_fail(read->error,
@@ -72,11 +75,9 @@ static bool check_baseline(const Read *read, StxCalibrationThing at, double x, d
         "%s: left and right are swapped: the right camera stands %g m to the left; exchange the "
         "files, or the cameras in the file",
         place.text, -x);
-  return length <= most ||
-         stx_fail(read->error,
-             "%s: the baseline is %g m; expected at most %g: if the file is in millimetres, set "
-             "unit=0.001",
-             place.text, length, most);
+  return stx_camera_check(&(StxCamera){.baseline = length}, place.text,
+      read->unit_given ? "set another unit" : "if the file is in millimetres, set unit=0.001",
+      read->error);
 }
 
 static bool check_projections(const Read *read)

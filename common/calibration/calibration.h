@@ -30,9 +30,8 @@
 #include "common/stx.h"
 
 #define STX_LENS_COEFFICIENTS 14
-#define STX_CALIBRATION_PLACE 128         /* bytes of what says where something stands */
-#define STX_CALIBRATION_MAX_SIDE 65536    /* pixels */
-#define STX_CALIBRATION_MAX_BASELINE 10.0 /* metres; more is a wrong unit */
+#define STX_CALIBRATION_PLACE 128      /* bytes of what says where something stands */
+#define STX_CALIBRATION_MAX_SIDE 65536 /* pixels */
 
 /*
  * How directions become pixels, in OpenCV's order of coefficients.
@@ -86,7 +85,7 @@ bool stx_calibration_is_known(const char *path, StxError *error);
  * what was expected and what to do: a file that cannot be read, no format of the above, a missing
  * key, a wrong number of coefficients, numbers that are not finite, a singular camera matrix, a
  * rotation that is none, cameras that stand one above the other, left and right swapped, a baseline
- * of no length or too long.
+ * of no length or in another unit (stx_camera_check).
  *
  * Allocates while it runs; any number of threads may load at the same time.
  */

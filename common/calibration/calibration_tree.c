@@ -17,6 +17,7 @@
 #define EXPECTED "a calibration of OpenCV, ROS, Kalibr, KITTI, ZED or DepthAI"
 #define MOST_DEPTH 16
 #define MOST_NODES 65536 /* with those that an alias repeats */
+#define MOST_NAMES 256   /* anchors and directives: libyaml compares each with all before it */
 
 /* What messages of jansson quote of a file may be anything. */
 static json_t *refuse_json(const char *name, json_error_t *where, StxError *error)
@@ -59,7 +60,7 @@ static bool set_value(json_t *object, const char *key, json_t *value, size_t lin
          json_object_set_new(lines, key, json_integer((json_int_t)line)) == 0;
 }
 
-/* ---- YAML --------------------------------------------------------------------------------- */
+/* ---- YAML: trees --------------------------------------------------------------------------- */
 
 typedef struct {
   yaml_document_t document;
@@ -133,6 +134,81 @@ static json_t *convert(Yaml *yaml, int index, int depth)
   }
 }
 
+/* ---- YAML: what is too much ---------------------------------------------------------------- */
+
+/* The time libyaml takes grows with the square of depth, anchors and directives: of a megabyte, to
+ * minutes. So all of it is looked at, event by event, before any is kept. */
+typedef struct {
+  int depth, events, anchors;
+} Amount;
+
+static bool has_anchor(const yaml_event_t *event)
+{
+  switch (event->type) {
+  case YAML_SCALAR_EVENT:
+    return event->data.scalar.anchor != NULL;
+  case YAML_SEQUENCE_START_EVENT:
+    return event->data.sequence_start.anchor != NULL;
+  case YAML_MAPPING_START_EVENT:
+    return event->data.mapping_start.anchor != NULL;
+  default:
+    return false;
+  }
+}
+
+static bool is_too_much(const yaml_event_t *event, Amount *amount)
+{
+  amount->depth +=
+      event->type == YAML_SEQUENCE_START_EVENT || event->type == YAML_MAPPING_START_EVENT;
+  amount->depth -= event->type == YAML_SEQUENCE_END_EVENT || event->type == YAML_MAPPING_END_EVENT;
+  amount->anchors += has_anchor(event);
+  return amount->depth > MOST_DEPTH || amount->events++ > 2 * MOST_NODES ||
+         amount->anchors > MOST_NAMES;
+}
+
+/* What is no YAML is let through: whoever reads it says so. */
+static bool check_events(yaml_parser_t *parser, const char *name, StxError *error)
+{
+  Amount amount = {0};
+  yaml_event_t event;
+  for (bool ended = false; !ended && yaml_parser_parse(parser, &event);) {
+    size_t line = event.start_mark.line + 1;
+    bool refused = is_too_much(&event, &amount);
+    ended = event.type == YAML_DOCUMENT_END_EVENT || event.type == YAML_STREAM_END_EVENT;
+    yaml_event_delete(&event);
+    if (refused)
+      return stx_fail(error, "%s:%zu: nested or repeated too often for a calibration", name, line);
+  }
+  return true;
+}
+
+static bool check_directives(const char *text, const char *name, StxError *error)
+{
+  int found = 0, line = 1;
+  for (; text != NULL; text = strchr(text, '\n'), line++) {
+    text += *text == '\n';
+    found += *text == '%';
+    if (found > MOST_NAMES)
+      return stx_fail(error, "%s:%d: more directives (%%) than a calibration has", name, line);
+  }
+  return true;
+}
+
+static bool check_amount(const char *text, const char *name, StxError *error)
+{
+  yaml_parser_t parser;
+  if (!check_directives(text, name, error))
+    return false;
+  if (!yaml_parser_initialize(&parser))
+    return stx_fail(error, "%s: no memory to read it", name);
+  yaml_parser_set_input_string(&parser, (const unsigned char *)text, strlen(text));
+  bool good = check_events(&parser, name, error);
+  yaml_parser_delete(&parser);
+  return good;
+}
+
+/* ---- YAML: reading ------------------------------------------------------------------------- */
+
 /* OpenCV's first line, "%YAML:1.0", is none of YAML's directives. */
 static const char *skip_directive(const char *text)
 {
@@ -159,11 +235,13 @@ static json_t *read_document(yaml_parser_t *parser, const char *name, StxError *
 static json_t *read_yaml(const char *text, const char *name, StxError *error)
 {
   yaml_parser_t parser;
+  text = skip_directive(text);
+  if (!check_amount(text, name, error))
+    return NULL;
   if (!yaml_parser_initialize(&parser)) {
     stx_fail(error, "%s: no memory to read it", name);
     return NULL;
   }
-  text = skip_directive(text);
   yaml_parser_set_input_string(&parser, (const unsigned char *)text, strlen(text));
   json_t *tree = read_document(&parser, name, error);
   yaml_parser_delete(&parser);

@@ -188,6 +188,19 @@ static bool add_array(Numbers *to, const json_t *array)
   return good;
 }
 
+/* A matrix of OpenCV or ROS says what shape it has. Fewer places than numbers are let through:
+ * tools have been seen to write "1 x 5" before eight coefficients. */
+static bool has_possible_shape(const Numbers *to, const json_t *matrix)
+{
+  const json_t *rows = json_object_get(matrix, "rows"), *cols = json_object_get(matrix, "cols");
+  double r = json_number_value(rows), c = json_number_value(cols);
+  if ((rows == NULL && cols == NULL) || (r >= 1 && c >= 1 && r * c <= to->room))
+    return true;
+  return stx_fail(to->part->error,
+      "%s: \"%s\" has %g rows and %g cols, but %d numbers in \"data\": %s",
+      stx_calibration_place(to->part, to->key).text, to->key, r, c, to->count, to->part->cure);
+}
+
 int stx_calibration_numbers(
     const StxCalibrationPart *part, const char *keys, double *numbers, int room)
 {
@@ -198,9 +211,11 @@ int stx_calibration_numbers(
     refuse_missing(part, key);
     return -1;
   }
-  if (json_is_object(value))
+  const json_t *matrix = json_is_object(value) ? value : NULL;
+  if (matrix != NULL)
     value = json_object_get(value, "data");
-  return (json_is_array(value) ? add_array(&to, value) : add_value(&to, value)) ? to.count : -1;
+  bool good = json_is_array(value) ? add_array(&to, value) : add_value(&to, value);
+  return good && has_possible_shape(&to, matrix) ? to.count : -1;
 }
 
 bool stx_calibration_exactly(

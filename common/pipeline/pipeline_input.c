@@ -88,8 +88,9 @@ static bool check_semantics(
          stx_fail(error, "scores: pixel_stride is 0; it is the bytes from one pixel to the next");
 }
 
-static bool check_camera(const StxCamera *c, StxError *error)
+static bool check_camera(const StxCamera *c, const StxGrid *grid, StxError *error)
 {
+  StxCamera whole = *c;
   const struct {
     const char *name;
     double value, low, high;
@@ -106,7 +107,9 @@ static bool check_camera(const StxCamera *c, StxError *error)
         fields[i].value > fields[i].high)
       return stx_fail(error, "camera: %s is %g; it must be finite, and from %g to %g",
           fields[i].name, fields[i].value, fields[i].low, fields[i].high);
-  return true;
+  whole.image_width = grid->width;
+  return stx_camera_check(
+      &whole, "camera", "give baseline and height in metres, pitch in radians", error);
 }
 
 bool stx_pipeline_check_input(
@@ -116,5 +119,5 @@ bool stx_pipeline_check_input(
   return (settings->source == STX_PIPELINE_PAIRS
                  ? check_pair(in, grid, error)
                  : check_disparity(&settings->colmean, in, error)) &&
-         check_semantics(&settings->colmean, in, error) && check_camera(&in->camera, error);
+         check_semantics(&settings->colmean, in, error) && check_camera(&in->camera, grid, error);
 }

@@ -164,7 +164,7 @@ static gboolean find_meaning(GstDownsampleTranspose *self, StxCamera *camera, St
           "or calibration, or put camera-focal into the caps",
           stx_field_choice(stx_disparity_encodings, meaning->encoding)->nick);
     if (camera->baseline <= 0) {
-      camera->baseline = VIRTUAL_FOCAL_BASELINE / camera->focal;
+      camera->baseline = MIN(VIRTUAL_FOCAL_BASELINE / camera->focal, STX_CAMERA_MOST_BASELINE);
       GST_INFO_OBJECT(
           self, "no baseline is known: depths become disparities of one of %g m", camera->baseline);
     }

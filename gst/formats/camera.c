@@ -202,7 +202,8 @@ gboolean gst_stx_camera_settings_apply(const GstStxCameraSettings *settings, con
       !stx_camera_expect(&carried, width + settings->left + settings->right,
           height + settings->top + settings->bottom, note))
     return FALSE;
-  if (!collect(settings, caps, camera, note))
+  if (!stx_camera_check(&settings->single, "properties", "set them in these units", note) ||
+      !collect(settings, caps, camera, note))
     return FALSE;
   if (stx_camera_has_pixels(camera) && !is_of_stream(settings)) {
     if (!fit(settings, use, width, height, camera, note))
@@ -217,7 +218,8 @@ gboolean gst_stx_camera_settings_apply(const GstStxCameraSettings *settings, con
     override(camera, &settings->single);
   name_size(camera, stx_camera_has_pixels(camera) ? width : 0,
       stx_camera_has_pixels(camera) ? height : 0);
-  return TRUE;
+  return stx_camera_check(camera, "camera",
+      "correct the fields camera-… of the caps, or set the properties in these units", note);
 }
 
 void gst_stx_camera_tell(GstElement *element, const StxError *note)

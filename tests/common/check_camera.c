@@ -4,6 +4,7 @@
 #include "common/camera.h"
 
 #include <locale.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -187,7 +188,7 @@ START_TEST(cityscapes_refusals_name_the_key)
   expect_refusal("{" INTRINSIC "," EXTRINSIC("-.2", "0", "1") "}", -1, "not valid JSON");
   expect_refusal("{" INTRINSIC "," EXTRINSIC("0.2", "0", "-1") "}", -1, "z is -1");
   expect_refusal(
-      "{" INTRINSIC "," EXTRINSIC("0.2", "2.2", "1") "}", -1, "pitch is 2.2; it must be radians");
+      "{" INTRINSIC "," EXTRINSIC("0.2", "2.2", "1") "}", -1, "(2.2 degrees are 0.0384)");
   expect_refusal("{" INTRINSIC "," EXTRINSIC("0.2", "1e999", "1") "}", -1, "not valid JSON");
 }
 END_TEST
@@ -261,6 +262,50 @@ START_TEST(damaged_files_never_crash)
 {
   damage_everywhere(P0 P1 P2 P3);
   damage_everywhere(JSON);
+}
+END_TEST
+
+/* In another unit: what is wrong, the range, what is meant and where to write it. */
+START_TEST(other_units_are_named)
+{
+  static const struct {
+    StxCamera camera;
+    const char *words;
+  } cases[] = {
+      {{.baseline = 540}, "the baseline is 540 m; expected 0.0005 to 10 (540 mm are 0.54): cure"},
+      {{.baseline = 10.5}, "10.5 mm are 0.0105"},
+      {{.baseline = .0004}, "the baseline is 0.0004 m; expected 0.0005 to 10: cure"},
+      {{.baseline = -.5}, "the baseline is -0.5 m"},
+      {{.baseline = NAN}, "the baseline is nan m; expected 0.0005 to 10: cure"},
+      {{.baseline = INFINITY}, "the baseline is inf m; expected 0.0005 to 10: cure"},
+      {{.height = 1650}, "the camera height is 1650 m; expected 0.02 to 100 (1650 mm are 1.65)"},
+      {{.height = .001}, "the camera height is 0.001 m"},
+      {{.pitch = 2}, "the camera pitch is 2 rad; expected -0.7854 to 0.7854 (2 degrees are 0.0349"},
+      {{.focal = 1e7}, "the focal length is 1e+07 px"},
+      {{.focal = 4, .image_width = 1280}, "4 px in an image 1280 px wide, a view of 179 degrees"},
+      {{.baseline = 5, .height = .05}, "the baseline, 5 m, is 100 times the camera's height"},
+  };
+  const StxCamera good[] = {{0}, {.baseline = .0005}, {.baseline = 10, .height = 100},
+      {.height = .02}, {.baseline = 1.25, .height = .02}, {.focal = 4}, {.pitch = -.78},
+      {.focal = 64, .image_width = 1280}};
+  StxError error;
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    ck_assert(!stx_camera_check(&cases[i].camera, "here", "cure", &error));
+    ck_assert_msg(
+        strstr(error.text, cases[i].words) != NULL && strncmp(error.text, "here: ", 6) == 0,
+        "%zu: %s", i, error.text);
+  }
+  for (size_t i = 0; i < sizeof good / sizeof good[0]; i++)
+    ck_assert_msg(stx_camera_check(&good[i], "here", "cure", &error), "%zu: %s", i, error.text);
+}
+END_TEST
+
+START_TEST(files_in_millimetres_are_refused)
+{
+  expect_refusal("P0: 700 0 600 0 0 700 180 0 0 0 1 0\nP1: 700 0 600 -378e3 0 700 180 0 0 0 1 0\n",
+      0, "the baseline is 540 m; expected 0.0005 to 10 (540 mm are 0.54): correct the fourth");
+  expect_refusal("{" INTRINSIC "," EXTRINSIC("50", "0", "1.2") "}", -1, "(50 mm are 0.05): write");
+  expect_refusal("{" INTRINSIC "," EXTRINSIC("0.2", "0", "1220") "}", -1, "(1220 mm are 1.22)");
 }
 END_TEST
 
@@ -344,6 +389,8 @@ static const StxTest tests[] = {
     {&cityscapes_refusals_name_the_key},
     {&what_is_no_calibration_is_refused},
     {&damaged_files_never_crash},
+    {&other_units_are_named},
+    {&files_in_millimetres_are_refused},
     {&what_is_no_file_is_refused},
     {&the_locale_does_not_matter},
     {&errors_may_be_ignored},

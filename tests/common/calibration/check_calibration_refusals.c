@@ -52,6 +52,44 @@ START_TEST(no_calibration_at_all)
 }
 END_TEST
 
+static void expect_too_much(const char *piece, size_t count, const char *words)
+{
+  size_t length = strlen(piece);
+  char *text = malloc(count * length + 1);
+  for (size_t i = 0; i < count; i++)
+    memcpy(text + i * length, piece, length);
+  text[count * length] = 0;
+  expect_refusal(text, NULL, 0, "stx-first-", words);
+  free(text);
+}
+
+/* Refused where it is too much, before libyaml has read to the end: the files go on to be wrong in
+ * other ways, or right, and took up to minutes. */
+START_TEST(too_much_of_anything)
+{
+  expect_too_much("[", 40000, "nested or repeated");
+  expect_too_much("a: {", 40000, "nested or repeated");
+  expect_too_much("- ", 40000, "nested or repeated");
+  expect_too_much("? ", 40000, "nested or repeated");
+  expect_too_much("- &a b\n", 300, "nested or repeated");
+  expect_too_much("- &a b\n", 40000, "nested or repeated");
+  expect_too_much("%TAG !a! b\n", 40000, "more directives");
+  expect_too_much("-\n", 200000, "nested or repeated");
+}
+END_TEST
+
+/* A matrix whose size is not that of its numbers. */
+START_TEST(sizes_of_matrices)
+{
+  static const char *const sizes[] = {"rows: 2000000000\n   cols: 3", "rows: -3\n   cols: -3",
+      "rows: 3\n   cols: 0", "rows: 1e300\n   cols: 1e300", "rows: 3", "rows: [3]\n   cols: 3",
+      "rows: .nan\n   cols: 3"};
+  for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
+    expect_refusal(with(opencv, "rows: 3\n   cols: 3", sizes[i]), NULL, 0, "\"M1\" has ",
+        "but 9 numbers in \"data\"");
+}
+END_TEST
+
 START_TEST(no_file)
 {
   StxCalibrationFiles files = {"/nowhere/a.yml", NULL, -1, 0};
@@ -97,7 +135,11 @@ START_TEST(places_of_the_cameras)
   expect_refusal(with(opencv, "-0.12", "0.12"), NULL, 0, "swapped", "0.12 m to the left");
   expect_refusal(with(opencv, "-0.12, 0.001, 0.002", "0, 0, 0"), NULL, 0, "same place", "pair");
   expect_refusal(with(opencv, "-0.12, 0.001", "-0.01, -0.12"), NULL, 0, "beside", "0.12");
-  expect_refusal(with(opencv, "-0.12", "-120"), NULL, 0, "120 m", "unit=0.001");
+  expect_refusal(with(opencv, "-0.12", "-120"), NULL, 0, "the baseline is 120 m",
+      "if the file is in millimetres, set unit=0.001");
+  expect_refusal(opencv, NULL, .001, "the baseline is 0.00012", "set another unit");
+  expect_refusal(
+      with(opencv, "M1:", "image_size: [64000, 480]\nM1:"), NULL, 0, "64000 px wide", "");
   expect_refusal(with(opencv, "R: !!opencv-matrix\n   rows: 3\n   cols: 3\n   dt: d\n   data: [ 1.",
                      "R: !!opencv-matrix\n   rows: 3\n   cols: 3\n   dt: d\n   data: [ 2."),
       NULL, 0, "R, between the cameras", "no rotation");
@@ -173,5 +215,6 @@ START_TEST(every_fault_of_every_format)
 END_TEST
 
 static const StxTest tests[] = {{&every_fault_of_every_format}, {&no_calibration_at_all},
-    {&no_file}, {&numbers_and_keys}, {&places_of_the_cameras}, {&ros}, {&the_others}};
+    {&too_much_of_anything}, {&sizes_of_matrices}, {&no_file}, {&numbers_and_keys},
+    {&places_of_the_cameras}, {&ros}, {&the_others}};
 STX_TESTING_MAIN("calibration-refusals", tests)

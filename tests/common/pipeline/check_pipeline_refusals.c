@@ -91,6 +91,8 @@ START_TEST(bad_pairs_are_named)
   EXPECT_BAD(pipeline, good, camera.focal = NAN, "camera: focal is nan");
   EXPECT_BAD(pipeline, good, camera.height = -1, "camera: height is -1");
   EXPECT_BAD(pipeline, good, camera.pitch = 2, "camera: pitch is 2");
+  EXPECT_BAD(pipeline, good, camera.baseline = 540, "540 mm are 0.54");
+  EXPECT_BAD(pipeline, good, camera.focal = 4, "4 px in an image 412 px wide");
   pipeline_expect_same(
       pipeline_run_alone(&settings, good), pipeline_run(pipeline, good), "after failures");
   stx_pipeline_free(pipeline);

@@ -106,7 +106,12 @@ static const struct {
     {"class-kinds=\"ground=0,1;sky=10,1\"", SMALL, 1,
         {"class 1 (sidewalk)", "ground and sky", "class_kinds"}},
     {"class-kinds=grass", SMALL, 1, {"class_kinds", "not understood", "ground=road"}},
-    {"camera-height=0.001", SMALL CAMERA, SMALL_BYTES, {"slope", "600", "64"}},
+    {"camera-height=0.001", SMALL CAMERA, SMALL_BYTES,
+        {"camera height is 0.001 m", "0.02 to 100", "properties"}},
+    {"camera-height=0.02 baseline=5", SMALL CAMERA, SMALL_BYTES,
+        {"baseline, 5 m", "250 times the camera's height above the road, 0.02 m", "metres"}},
+    {"", SMALL ",camera-focal=500.0,camera-baseline=540.0", SMALL_BYTES,
+        {"baseline is 540 m", "540 mm are 0.54", "fields camera-"}},
 };
 
 GST_START_TEST(refuses_with_a_reason)

@@ -273,6 +273,22 @@ GST_START_TEST(a_crop_that_is_told_moves_the_principal_point)
 }
 GST_END_TEST
 
+GST_START_TEST(another_unit_is_refused)
+{
+  static const char map[] = "street-scene-src view=disparity num-buffers=1 ! "
+                            "video/x-raw,width=124,height=38 ! downsample-transpose ";
+  gchar *from_caps = g_strconcat(map,
+      "! capssetter caps=application/x-stixel-columns,camera-baseline=540.0 ! rdp-columns ! "
+      "fakesink",
+      NULL);
+
+  stx_test_breaks(STEREO("baseline=50", STREET_PICTURE, ""), "properties: the baseline is 50 m",
+      "50 mm are 0.05", NULL);
+  stx_test_breaks(from_caps, "caps: the baseline is 540 m", "540 mm are 0.54", "camera-", NULL);
+  g_free(from_caps);
+}
+GST_END_TEST
+
 /* Scalers leave disparities as they are: wrong by two, whatever is done to the camera. */
 GST_START_TEST(what_was_computed_cannot_be_scaled)
 {
@@ -483,6 +499,7 @@ static Suite *camera_caps_suite(void)
   tcase_add_test(tests, videoscale_scales_the_camera);
   tcase_add_test(tests, another_shape_is_refused);
   tcase_add_test(tests, a_crop_that_is_told_moves_the_principal_point);
+  tcase_add_test(tests, another_unit_is_refused);
   tcase_add_test(tests, what_was_computed_cannot_be_scaled);
   tcase_add_test(tests, a_stated_size_does_not_hide_a_scaled_map);
   tcase_add_test(tests, numbers_of_several_sizes_come_together);

@@ -208,7 +208,7 @@ static const struct {
     {"", GRAY16 ",camera-focal=500.0,camera-image-width=32,camera-image-height=32",
         {"32x32", "16x16", "disparity-scale", NULL}},
     {"disparity-steps=100", GRAY16, {"disparity-steps is 100", "256, 128, 64, 32 or 16", NULL}},
-    {"disparity-encoding=depth-mm focal=1e6 baseline=1000", GRAY16 ",width=8",
+    {"disparity-encoding=depth-mm focal=1e6 baseline=10", GRAY16 ",width=8",
         {"disparity", "fit", NULL}},
 };
 
