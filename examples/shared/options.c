@@ -4,11 +4,23 @@
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+static gboolean print_version(
+    const char *option, const char *value, gpointer data, GError **problem)
+{
+  printf("%s (gst-stixels) %s\n", g_get_prgname(), STX_VERSION);
+  exit(EXIT_SUCCESS);
+}
 
 bool options_parse(GOptionContext *context, int *argc, char ***argv, StxError *error)
 {
+  const GOptionEntry entries[] = {{"version", 0, G_OPTION_FLAG_NO_ARG, G_OPTION_ARG_CALLBACK,
+                                      (gpointer)(guintptr)print_version, "print it", NULL},
+      {NULL}};
   GError *problem = NULL;
+  g_option_context_add_main_entries(context, entries, NULL);
   bool good = g_option_context_parse(context, argc, argv, &problem);
   g_option_context_free(context);
   if (!good) {

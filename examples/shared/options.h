@@ -7,7 +7,8 @@
 
 #include "common/fields.h"
 
-/* Parses the command line, leaving what is no option in argc and argv, and frees the context. */
+/* Parses the command line, leaving what is no option in argc and argv, and frees the context.
+ * Every program has --version by it. */
 bool options_parse(GOptionContext *context, int *argc, char ***argv, StxError *error);
 
 /* Index of `value` among the choices (NULL-terminated), or -1 and an error that lists them. */

@@ -3,6 +3,7 @@
 #include "examples/stx-bench/stx_bench.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,6 +96,7 @@ static bool bench_input(Bench *b, const BenchInput *input, StxError *error)
 {
   static const StxSemantics semantics[] = {
       STX_SEMANTICS_NONE, STX_SEMANTICS_LABELS, STX_SEMANTICS_SCORES_U8};
+  const int smallest = b->options->quick ? 8 : 4;
   b->context.input = input;
   if (!bench(b, &(BenchCase){.stage = BENCH_RECTIFY}, NULL, error))
     return false;
@@ -103,19 +105,19 @@ static bool bench_input(Bench *b, const BenchInput *input, StxError *error)
       if (!bench(
               b, &(BenchCase){.stage = BENCH_SGM, .paths = paths, .search = search}, NULL, error))
         return false;
-  for (int cell = 8; cell >= 4; cell /= 2)
+  for (int cell = 8; cell >= smallest; cell /= 2)
     for (size_t i = 0; i < G_N_ELEMENTS(semantics); i++)
       if (!bench_cells(b, cell, semantics[i], error))
         return false;
   if (!bench_rdp(b, error))
     return false;
-  for (int cell = 8; cell >= 4; cell /= 2)
+  for (int cell = 8; cell >= smallest; cell /= 2)
     if (!bench(b, &(BenchCase){.stage = BENCH_PIPELINE, .cell = cell}, NULL, error))
       return false;
-  for (int cell = 8; cell >= 4; cell /= 2)
+  for (int cell = 8; cell >= smallest; cell /= 2)
     if (!bench(b, &(BenchCase){.stage = BENCH_OVERLAY, .cell = cell}, NULL, error))
       return false;
-  for (int cell = 8; cell >= 4; cell /= 2)
+  for (int cell = 8; cell >= smallest; cell /= 2)
     if (!bench(b, &(BenchCase){.stage = BENCH_OBSTACLES, .cell = cell}, NULL, error))
       return false;
   b->inputs++;
@@ -254,7 +256,8 @@ static bool choose_sizes(Options *o, StxError *error)
 {
   static const char *const standard[] = {"1242x375", "2048x1024", NULL};
   const char *const *texts = o->size_texts != NULL ? (const char *const *)o->size_texts : standard;
-  for (; texts[o->sizes] != NULL; o->sizes++) {
+  const int most = o->quick && o->size_texts == NULL ? 1 : INT_MAX;
+  for (; o->sizes < most && texts[o->sizes] != NULL; o->sizes++) {
     if (o->sizes == MAX_SIZES)
       return stx_fail(error, "--size: at most %d sizes", MAX_SIZES);
     if (!options_size(
@@ -302,7 +305,8 @@ static GOptionContext *make_context(Options *o)
       {"warm-up", 0, 0, G_OPTION_ARG_INT, &o->warm_up, "before that (CPU: 0; GPU: 100)", "MS"},
       {"sets", 0, 0, G_OPTION_ARG_INT, &o->sets,
           "of inputs in rotation on the GPU (0: more than its cache holds)", "N"},
-      {"quick", 0, 0, G_OPTION_ARG_NONE, &o->quick, "60 ms each, 4 paths only", NULL},
+      {"quick", 0, 0, G_OPTION_ARG_NONE, &o->quick,
+          "60 ms each: 1242x375, 4 paths and cells of 8x8 only", NULL},
       {"figures", 0, 0, G_OPTION_ARG_FILENAME, &o->figures,
           "of rdp: write rdp-times.csv and rdp-levels.csv", "FOLDER"},
       {"markdown", 0, 0, G_OPTION_ARG_NONE, &o->markdown, "print a Markdown table", NULL},

@@ -34,6 +34,7 @@ typedef struct {
   StxObstacles *state;
   ObstacleJudge *judge;
   ObstacleScore *score;
+  int street; /* from 0 on */
 } Run;
 
 /* Of this thread alone, whatever else the machine does. */
@@ -54,6 +55,9 @@ static void judge_frame(Run *run, const ObstacleTruth *truth, const uint16_t *me
 {
   obstacle_judge(
       run->judge, truth, members, pieces, depths, result, (double)time_of(frame) / 1e9, run->score);
+  if ((frame + 1) % FRAMES_PER_SECOND == 0)
+    fprintf(stderr, "street %d of %d: frame %d of %d\n", run->street + 1, run->options->seeds,
+        frame + 1, run->options->frames);
 }
 
 /* ---- Stereo -------------------------------------------------------------------------------- */
@@ -256,11 +260,11 @@ static ObstacleLimits limits_of(const Options *o)
   return limits;
 }
 
-static bool run_street(const Options *o, uint64_t seed, ObstacleScore *score, StxError *error)
+static bool run_street(const Options *o, int street, ObstacleScore *score, StxError *error)
 {
   StxSceneParams params = STX_SCENE_DEFAULTS;
   ObstacleLimits limits = limits_of(o);
-  params.seed = seed;
+  params.seed = (uint64_t)o->seed + (uint64_t)street;
   params.width = o->width;
   params.height = o->height;
   params.noise = 2;
@@ -271,7 +275,8 @@ static bool run_street(const Options *o, uint64_t seed, ObstacleScore *score, St
       .scene = stx_scene_new(&params, error),
       .state = stx_obstacles_new(),
       .judge = obstacle_judge_new(&limits, o->log ? stderr : NULL),
-      .score = score};
+      .score = score,
+      .street = street};
   bool good = run.scene != NULL && (run.state != NULL || stx_fail(error, "not enough memory")) &&
               (o->scans ? run_scans : run_pictures)(&run, error);
   obstacle_judge_free(run.judge);
@@ -285,7 +290,7 @@ static bool run_streets(const Options *o, StxError *error)
   ObstacleScore *score = g_new0(ObstacleScore, 1);
   bool good = true;
   for (int i = 0; good && i < o->seeds; i++)
-    good = run_street(o, (uint64_t)o->seed + (uint64_t)i, score, error);
+    good = run_street(o, i, score, error);
   char *name = g_strdup_printf("synthetic street, %s, seeds %lld to %lld",
       o->scans     ? "LiDAR with 64 beams"
       : o->perfect ? o->labels ? "true disparities with labels" : "true disparities"

@@ -29,6 +29,22 @@ START_TEST(bench_times_every_implementation)
 }
 END_TEST
 
+/* For a first look: one size and one size of cells. */
+START_TEST(quick_is_one_of_each)
+{
+  json_t *root = run_json("STX_BENCH", "overlay --quick --time 1 --threads 1 --json");
+  json_t *row, *rows = json_object_get(root, "rows");
+  size_t i;
+  ck_assert_uint_gt(json_array_size(rows), 0);
+  json_array_foreach(rows, i, row)
+  {
+    ck_assert_double_eq(number_at(row, "width"), 1242);
+    ck_assert_double_eq(number_at(row, "cell"), 8);
+  }
+  json_decref(root);
+}
+END_TEST
+
 /* A line per number of rows, median and epsilon: with epsilon segments fall and errors rise. */
 static void check_levels(const char *folder)
 {
@@ -215,6 +231,7 @@ END_TEST
 
 static const StxTest tests[] = {
     {&bench_times_every_implementation},
+    {&quick_is_one_of_each},
     {&bench_writes_figures},
     {&bench_times_the_gpu},
     {&bench_compares_cpu_and_gpu},

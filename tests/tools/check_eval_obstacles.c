@@ -46,6 +46,19 @@ START_TEST(scans_find_vehicles)
 }
 END_TEST
 
+/* Who waits for a minute sees that something goes on. */
+START_TEST(it_tells_how_far_it_is)
+{
+  char *output, *errors;
+  int status = run_program(
+      "STX_EVAL", "obstacles --perfect --seeds 2 --frames 10 --size 160x96", &output, &errors);
+  ck_assert_int_eq(status, 0);
+  ck_assert_str_eq(errors, "street 1 of 2: frame 10 of 10\nstreet 2 of 2: frame 10 of 10\n");
+  g_free(output);
+  g_free(errors);
+}
+END_TEST
+
 /* What stixels can say at best, with the true disparities: nothing that is found is impossible. */
 START_TEST(possible_is_more_than_what_is_found)
 {
@@ -79,5 +92,5 @@ END_TEST
 
 static const StxTest tests[] = {{&stereo_finds_what_drives_and_walks}, {&scans_find_vehicles},
     {&possible_is_more_than_what_is_found}, {&measures_see_what_is_not_found},
-    {&errors_name_the_option}};
+    {&it_tells_how_far_it_is}, {&errors_name_the_option}};
 STX_TESTING_MAIN("eval_obstacles", tests)

@@ -403,6 +403,23 @@ START_TEST(eval_refuses_what_it_cannot_use)
 }
 END_TEST
 
+START_TEST(every_program_says_its_version)
+{
+  static const char *const commands[][2] = {{"STX_EVAL", ""}, {"STX_EVAL", "column"},
+      {"STX_EVAL", "lidar"}, {"STX_EVAL", "obstacles"}, {"STX_EVAL", "paper"}, {"STX_BENCH", ""},
+      {"STX_BENCH", "lidar"}};
+  for (size_t i = 0; i < G_N_ELEMENTS(commands); i++) {
+    char *output, *errors;
+    char *arguments = g_strconcat(commands[i][1], " --version", NULL);
+    ck_assert_int_eq(run_program(commands[i][0], arguments, &output, &errors), 0);
+    ck_assert_msg(g_str_has_suffix(output, " (gst-stixels) " STX_VERSION "\n"), "%s", output);
+    g_free(arguments);
+    g_free(output);
+    g_free(errors);
+  }
+}
+END_TEST
+
 static const StxTest tests[] = {
     {&png_files_keep_their_values},
     {&colour_becomes_luma},
@@ -418,5 +435,6 @@ static const StxTest tests[] = {
     {&eval_reads_folders_like_kittis},
     {&eval_prints_a_table},
     {&eval_refuses_what_it_cannot_use},
+    {&every_program_says_its_version},
 };
 STX_TESTING_MAIN("programs", tests)
