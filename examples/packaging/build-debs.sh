@@ -7,17 +7,19 @@
 #   examples/packaging/build-debs.sh --needs      only prints the packages that the build needs
 #
 # Their files are below examples/packaging/debian/; the build sees a copy of the tree in which that
-# is debian/. Tests and symbols for debuggers are left out: DEB_BUILD_OPTIONS= makes both.
+# is debian/. Tests and symbols for debuggers are left out: DEB_BUILD_OPTIONS= makes both. Where
+# there is nvcc, kernels for one GPU of each generation are built, which the others of it run, too;
+# STX_CUDA_ARCHS=all builds for every GPU that nvcc knows, native for those of this machine.
 . "$(dirname "$0")/../../tests/strict.sh"
 output=${1:-$(dirname "$0")/../../build-debs}
 case ${1:-} in
   --needs) output=. ;;
   -*)
-    sed -n '3,10s/^# \{0,1\}//p' "$0" >&2
+    sed -n '3,12s/^# \{0,1\}//p' "$0" >&2
     exit 2 ;;
 esac
 output=$(realpath -m "$output")
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/../.." || exit
 . tests/packages.sh
 
 # What debian/control asks for, name by name, without versions and profiles.
@@ -60,13 +62,38 @@ if [ "$changelog" != "$version" ]; then
   exit 1
 fi
 
-echo "Building packages: a few minutes on two cores; $stage/log.txt"
+# Programs for one chip of a generation run on its later ones; NVIDIA promises that for desktops
+# alone.
+if [ -z "${STX_CUDA_ARCHS:-}" ] && [ "$(uname -m)" = x86_64 ]; then
+  STX_CUDA_ARCHS=75,80,90,100,120
+fi
+export STX_CUDA_ARCHS=${STX_CUDA_ARCHS:-all}
+
+# progress PID: says every ten seconds how far the build is, until that process ends.
+progress() {
+  local now last='' begin=$SECONDS
+  while sleep "${STX_PROGRESS_SECONDS:-10}" && kill -0 "$1" 2>/dev/null; do
+    now=$(sed -nE 's/^(\[[0-9]+\/[0-9]+\]) .*/compiled \1/p; s/^ +(dh_[a-z_]+).*/\1/p' "$log" |
+      tail -n 1)
+    if [ "$now" != "$last" ]; then
+      echo "  $((SECONDS - begin)) s: $now"
+    fi
+    last=$now
+  done
+}
+
 log=$stage/log.txt
+echo "Building packages, kernels for GPUs (if there is nvcc) of $STX_CUDA_ARCHS: $log"
 (cd "$tree" && DEB_BUILD_OPTIONS="${DEB_BUILD_OPTIONS-nocheck noautodbgsym}" \
-  dpkg-buildpackage --unsigned-source --unsigned-changes) >"$log" 2>&1 || {
+  exec dpkg-buildpackage --unsigned-source --unsigned-changes) >"$log" 2>&1 &
+building=$! status=0
+progress $building &
+wait $building || status=$?
+kill $! || true
+if [ "$status" != 0 ]; then
   tail -n 40 "$log" >&2
   exit 1
-}
+fi
 sed -n 's/^ *\(CUDA\|OpenMP\) *: /\1: /p' "$log"
 mkdir -p "$output"
 rm -f "$output"/*.deb

@@ -144,6 +144,43 @@ gi.require_version("GstStixels", "1.0")
 from gi.repository import GstStixels'""", env=env)
 
 
+# ---- build-debs.sh ------------------------------------------------------------------------------
+
+# What packages are there, and a build that goes on when it has been seen to go on.
+DPKG = {
+    "dpkg-query": "echo 'ii '",
+    "dpkg-buildpackage": """echo "   dh_auto_configure"
+echo "[1/2] cc -c a.c for $STX_CUDA_ARCHS"
+for i in $(seq 300); do grep -q 'compiled .1/2.' "$SAID" && break; sleep .1; done
+echo "no such header" >&2
+exit $STATUS""",
+}
+
+
+def check_build_debs(source, folder):
+    """It says how far it is while it builds, and what failed; not for every GPU that there is."""
+    (folder / "bin").mkdir()
+    for name, text in DPKG.items():
+        (folder / "bin" / name).write_text(f"#!/bin/sh\n{text}\n")
+        (folder / "bin" / name).chmod(0o755)
+    said = folder / "said.txt"
+    env = os.environ | {"PATH": f"{folder}/bin:{os.environ['PATH']}", "SAID": str(said),
+                        "STX_PROGRESS_SECONDS": ".1", "TMPDIR": str(folder)}
+    for status, archs, expected in ("0", {}, "for 75,80,90,100,120" if os.uname().machine ==
+                                    "x86_64" else "for all"), \
+                                   ("2", {"STX_CUDA_ARCHS": "all"}, "no such header"):
+        with said.open("w") as out:
+            result = subprocess.run(
+                [source / "examples/packaging/build-debs.sh", folder / "debs"], stdout=out,
+                stderr=out, env=env | {"STATUS": status} | archs, timeout=100, check=False)
+        log = folder / "debs/build.log"
+        text = said.read_text() + (log.read_text() if log.exists() else "")
+        # Without packages ls has nothing to list.
+        if expected not in text or not re.search(r" s: compiled \[1/2\]", text) or (
+                result.returncode == 0):
+            sys.exit(f"build-debs.sh ends with {result.returncode} and says\n{text}")
+
+
 # ---- Man pages ----------------------------------------------------------------------------------
 
 def options_of(text):
@@ -178,6 +215,7 @@ def main():
         check_files(as_packaged(prefix, options), patterns_of(debian), missing)
         check_symbols(debian, prefix / options["libdir"])
         check_prefix(prefix, options, missing, folder)
+        check_build_debs(source, folder)
         if shutil.which("man"):
             for path in sorted((folder / "prefix").glob("share/man/*/*")):
                 check_manual(path, options)
