@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* stx-check: can these be the views of a stereo camera, and if not, what is wrong with them? */
+#ifndef STX_CHECK_H
+#define STX_CHECK_H
+
+#include <glib.h>
+
+#include "common/calibration/calibration.h"
+#include "common/pair/pair_watch.h"
+
+/* ---- Files: stx_check_files.c -------------------------------------------------------------- */
+
+/* Both views of some moments, as paths, in order. */
+typedef struct {
+  GPtrArray *left, *right; /* of char *, as many of each */
+} CheckFiles;
+
+/* `left`, `right`: a PNG file, a folder of these, or a pattern such as left-%04d.png. False with an
+ * error that names what is missing. */
+bool check_files_find(CheckFiles *files, const char *left, const char *right, StxError *error);
+void check_files_clear(CheckFiles *files);
+
+/* ---- Pictures: stx_check_look.c ------------------------------------------------------------ */
+
+/* What the pictures of several moments look like together. */
+typedef struct {
+  int pairs, seen_as[STX_PAIR_VERDICTS];
+  StxPairFinding finding; /* of the first pair of the verdict */
+} CheckResult;
+
+/* What is done to the pictures before they are looked at. */
+typedef struct {
+  bool swap;                     /* left for right */
+  int rows;                      /* the right view is shown so many rows higher */
+  int later;                     /* each left picture with the right one so many moments later */
+  const StxCalibration *rectify; /* NULL: as they are */
+} CheckTry;
+
+/* Up to `most` pairs, spread over all there are. */
+bool check_look(const CheckFiles *files, const CheckTry *attempt, int max_disparity, int most,
+    CheckResult *result, StxError *error);
+
+#endif
