@@ -125,9 +125,11 @@ static bool raise_shared(StxCuda *cuda, StxLoadedKernel *kernel, size_t shared, 
 {
   if (shared + kernel->shared_static <= kernel->shared_limit)
     return true;
-  if (shared + kernel->shared_static > cuda->info.shared_optin)
+  /* A driver may count what it keeps for itself to the kernel's own, which a block has besides:
+   * whether both fit is for the driver to say. */
+  if (shared > cuda->info.shared_optin)
     return stx_fail(error, "%s needs %zu bytes of shared memory; this GPU has %zu", kernel->name,
-        shared + kernel->shared_static, cuda->info.shared_optin);
+        shared, cuda->info.shared_optin);
   CUresult result = cuda->driver.p_cuFuncSetAttribute(
       kernel->function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)shared);
   if (result != CUDA_SUCCESS)

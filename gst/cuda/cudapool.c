@@ -75,6 +75,15 @@ static GstFlowReturn alloc_buffer(
   return GST_FLOW_OK;
 }
 
+/* What is enqueued may still use it. The driver waits when memory is freed, but need not. */
+static void free_buffer(GstBufferPool *pool, GstBuffer *buffer)
+{
+  GstStxCudaDevice *device = GST_STX_CUDA_POOL(pool)->device;
+
+  stx_cuda_synchronize(device->cuda, device->stream, NULL);
+  GST_BUFFER_POOL_CLASS(gst_stx_cuda_pool_parent_class)->free_buffer(pool, buffer);
+}
+
 static const gchar **get_options(GstBufferPool *pool)
 {
   static const gchar *options[] = {GST_BUFFER_POOL_OPTION_VIDEO_META, NULL};
@@ -86,15 +95,18 @@ static void finalize(GObject *object)
 {
   GstStxCudaPool *self = GST_STX_CUDA_POOL(object);
 
-  /* The parent frees the buffers, which needs the context, which they hold. */
-  gst_stx_cuda_device_unref(self->device);
+  /* The parent frees the buffers that it still has. */
+  GstStxCudaDevice *device = self->device;
+
   G_OBJECT_CLASS(gst_stx_cuda_pool_parent_class)->finalize(object);
+  gst_stx_cuda_device_unref(device);
 }
 
 static void gst_stx_cuda_pool_class_init(GstStxCudaPoolClass *klass)
 {
   G_OBJECT_CLASS(klass)->finalize = finalize;
   GST_BUFFER_POOL_CLASS(klass)->alloc_buffer = alloc_buffer;
+  GST_BUFFER_POOL_CLASS(klass)->free_buffer = free_buffer;
   GST_BUFFER_POOL_CLASS(klass)->get_options = get_options;
 }
 

@@ -51,6 +51,7 @@ __attribute__((constructor)) static void read_settings(void)
   }
   fail_at = number("STX_FAKE_CUDA_FAIL", 0);
   lost_at = number("STX_FAKE_CUDA_LOST", 0);
+  settings.faults = fail_at > 0 || lost_at > 0;
 }
 
 const FakeSettings *fake_settings(void)

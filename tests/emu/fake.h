@@ -57,6 +57,7 @@ typedef struct {
   int driver;
   size_t memory;
   bool lazy, late, silent;
+  bool faults; /* some are injected */
 } FakeSettings;
 
 const FakeSettings *fake_settings(void);

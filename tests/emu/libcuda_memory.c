@@ -101,7 +101,40 @@ FAKE_API cuMemHostAlloc(void **host, size_t size, unsigned flags)
   return fake_end(result == CUDA_SUCCESS ? allocate_host(host, size) : result);
 }
 
-/* Waits for all that runs, as the driver does. */
+static bool holds(const FakeMemory *memory, uintptr_t address)
+{
+  return address - (uintptr_t)memory->base < memory->size;
+}
+
+/* Does what is enqueued use the memory? Of a kernel's arguments every word may be an address. */
+static bool uses(const FakeOp *op, const FakeMemory *memory)
+{
+  const CUDA_MEMCPY2D *c = &op->copy;
+  if (op->kind == FAKE_COPY || op->kind == FAKE_FILL)
+    return holds(memory, c->dstDevice) || holds(memory, c->srcDevice) ||
+           holds(memory, (uintptr_t)c->dstHost) || holds(memory, (uintptr_t)c->srcHost);
+  for (size_t i = 0; i + sizeof(uintptr_t) <= op->args_size; i += sizeof(uintptr_t)) {
+    uintptr_t word;
+    memcpy(&word, (const char *)op->args + i, sizeof word);
+    if (holds(memory, word))
+      return true;
+  }
+  return false;
+}
+
+static void refuse_use(const FakeContext *context, const FakeMemory *memory)
+{
+  for (const FakeOp *op = context->queue.first; op != NULL; op = op->next) {
+    if (!uses(op, memory))
+      continue;
+    fprintf(stderr, "fake libcuda: %zu bytes were freed before %s had used them\n", memory->size,
+        op->kind == FAKE_LAUNCH ? op->function->name : "a copy");
+    abort();
+  }
+}
+
+/* The driver waits for all that runs, but need not: no code of ours may count on it. After a fault
+ * it may: the call that failed may have been one that waits. */
 static CUresult release(FakeKind kind, const void *base, CUresult result)
 {
   /* With its first byte: memory may begin where other memory ends. */
@@ -110,9 +143,12 @@ static CUresult release(FakeKind kind, const void *base, CUresult result)
     fprintf(stderr, "fake libcuda: %p was freed, but never allocated\n", base);
     return CUDA_ERROR_INVALID_VALUE;
   }
-  CUresult earlier = fake_run_all(memory->object.context);
+  FakeContext *context = memory->object.context;
+  if (fake_settings()->faults)
+    fake_run_all(context);
+  refuse_use(context, memory);
   fake_delete(memory);
-  return result != CUDA_SUCCESS ? result : earlier;
+  return result != CUDA_SUCCESS ? result : context->sticky;
 }
 
 FAKE_API cuMemFree_v2(CUdeviceptr device)
