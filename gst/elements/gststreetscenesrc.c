@@ -170,7 +170,8 @@ static gboolean set_caps(GstBaseSrc *base, GstCaps *caps)
     return FALSE;
   }
   g_clear_pointer(&self->scene, stx_scene_free);
-  self->scene = scene_for(GST_ELEMENT(self), &settings, caps, &info, &error);
+  if (!gst_base_src_is_live(base) || gst_stx_camera_check(&info, &error))
+    self->scene = scene_for(GST_ELEMENT(self), &settings, caps, &info, &error);
   if (self->scene == NULL) {
     GST_STX_ELEMENT_ERROR(self, LIBRARY, SETTINGS, &error);
     return FALSE;

@@ -1,6 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/live/camera.h"
 
+#define LONGEST 3600 /* seconds */
+
+gboolean gst_stx_camera_check(const GstVideoInfo *info, StxError *error)
+{
+  if (info->fps_n <= 0 || (gint64)info->fps_d <= (gint64)info->fps_n * LONGEST)
+    return TRUE;
+  return stx_fail(error,
+      "framerate=%d/%d with is-live=true: the first frame would come after %d hours; choose 1/%d "
+      "or more",
+      info->fps_n, info->fps_d, info->fps_d / info->fps_n / 3600, LONGEST);
+}
+
 gboolean gst_stx_camera_begin(GstElement *element, GstClockTime *position)
 {
   GstClockTime now = gst_element_get_current_running_time(element);

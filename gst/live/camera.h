@@ -9,7 +9,12 @@
 
 #include <gst/video/video.h>
 
+#include "common/stx.h"
+
 G_BEGIN_DECLS
+
+/* FALSE with a text in `error`: a frame lasts for more than an hour, and comes when it ends. */
+gboolean gst_stx_camera_check(const GstVideoInfo *info, StxError *error);
 
 /* Where it begins that would begin at `position`: now, if that is later. FALSE: there is no clock.
  */

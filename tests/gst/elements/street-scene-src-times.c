@@ -146,6 +146,14 @@ static GstPadProbeReturn count(GstPad *pad, GstPadProbeInfo *info, gpointer fram
 }
 
 /* A frame that takes minutes does not come before its end, for which nobody has to wait. */
+GST_START_TEST(a_live_camera_of_a_frame_in_years_is_refused)
+{
+  stx_test_breaks("street-scene-src is-live=true ! "
+                  "video/x-raw,width=8,height=4,framerate=1/2147483647 ! fakesink",
+      "framerate=1/2147483647", "is-live", "596523 hours", "1/3600", NULL);
+}
+GST_END_TEST
+
 GST_START_TEST(a_live_camera_stops_at_once)
 {
   GstElement *pipeline = gst_parse_launch(
@@ -173,6 +181,7 @@ static Suite *street_scene_src_times_suite(void)
   tcase_add_test(tests, live_frames_come_with_the_clock);
   tcase_add_test(tests, a_live_camera_that_is_late_leaves_frames_out);
   tcase_add_test(tests, live_cameras_are_in_step);
+  tcase_add_test(tests, a_live_camera_of_a_frame_in_years_is_refused);
   tcase_add_test(tests, a_live_camera_stops_at_once);
   return suite;
 }
