@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/base/links.h"
 
+#include <string.h>
+
 /* ---- What suffices ------------------------------------------------------------------------- */
 
 /* The i-th set of roles that suffices, 0: there are no more. Without a list, the first role. */
@@ -155,6 +157,52 @@ void gst_stx_links_warn_orphan(GstStxLinks *links, guint role, GstBuffer *buffer
       ("the sources lose frames, or their timestamps do not agree; the property unpaired counts"));
 }
 
+#define HOLE 8   /* what a hole counts, and a frame without one counts 1 less */
+#define HOLES 24 /* so many are no accident */
+
+void gst_stx_links_see(GstStxLinks *links, guint role, const GstStxHead *head, GstClockTime frame)
+{
+  guint *holes = &links->holes[role];
+
+  if (!head->timed || frame == 0)
+    return;
+  if (head->time - links->last[role] > (GstClockTimeDiff)(frame + frame / 2))
+    *holes = MIN(*holes + HOLE, 4 * HOLES);
+  else
+    *holes -= *holes > 0;
+  links->last[role] = head->time;
+}
+
+static gboolean lacks_frames(const GstStxLinks *links, const GstStxHeads *heads)
+{
+  gboolean lacks = TRUE;
+
+  for (guint role = 0; role < heads->count; role++)
+    if (heads->head[role].pad != NULL && heads->head[role].required)
+      lacks = lacks && links->holes[role] >= HOLES;
+  return lacks;
+}
+
+void gst_stx_links_warn_slow(
+    GstStxLinks *links, const GstStxHeads *heads, GstClockTime work, GstClockTime frame)
+{
+  if (links->told_slow || (work == 0 && !lacks_frames(links, heads)))
+    return;
+  links->told_slow = links->told_orphan = TRUE;
+  if (work > 0)
+    GST_ELEMENT_WARNING(links->element, STREAM, FAILED,
+        ("The machine is too slow: a set takes %u ms, but a frame lasts %u ms; frames that find no "
+         "partner in time are dropped. Choose a lower frame rate or smaller pictures",
+            (guint)(work / GST_MSECOND), (guint)(frame / GST_MSECOND)),
+        (NULL));
+  else
+    GST_ELEMENT_WARNING(links->element, STREAM, FAILED,
+        ("Frames are missing on all pads, and those that come find no partner: the machine, or "
+         "what connects the sources, is too slow for them. Choose a lower frame rate or smaller "
+         "pictures"),
+        (NULL));
+}
+
 void gst_stx_links_warn_stalled(GstStxLinks *links, guint roles)
 {
   gchar *names = names_of(links->roles, roles);
@@ -235,7 +283,8 @@ void gst_stx_links_begin(GstStxLinks *links)
   g_atomic_int_set(&links->fed, FALSE);
   g_atomic_int_set(&links->moved, FALSE);
   g_atomic_int_set(&links->given_up, FALSE);
-  links->told_untimed = links->told_orphan = FALSE;
+  links->told_untimed = links->told_orphan = links->told_slow = FALSE;
+  memset(links->holes, 0, sizeof(links->holes));
   arm(links);
 }
 

@@ -29,7 +29,10 @@ typedef struct {
   gint fed;   /* caps have come on some pad */
   gint moved; /* a set has been made: nothing is missing */
   gint given_up;
-  gboolean told_untimed, told_orphan; /* streaming thread: warnings that come once */
+  /* Streaming thread. */
+  gboolean told_untimed, told_orphan, told_slow; /* warnings that come once */
+  GstClockTimeDiff last[GST_STX_ROLES_MAX];      /* running time of the last buffer */
+  guint holes[GST_STX_ROLES_MAX];                /* grows where every few frames one is missing */
 } GstStxLinks;
 
 void gst_stx_links_init(GstStxLinks *links, GstElement *element, const GstStxRoles *roles);
@@ -50,6 +53,14 @@ gboolean gst_stx_links_suffice(const GstStxLinks *links, const GstStxHeads *head
  * order, if there are such heads, and that a buffer of a required role had no partner. */
 void gst_stx_links_warn_untimed(GstStxLinks *links, const GstStxHeads *heads);
 void gst_stx_links_warn_orphan(GstStxLinks *links, guint role, GstBuffer *buffer);
+
+/* Streaming thread: this head leaves its pad, where frames last so long. */
+void gst_stx_links_see(GstStxLinks *links, guint role, const GstStxHead *head, GstClockTime frame);
+
+/* Streaming thread: if that is why buffers have no partners, once a warning that the machine is too
+ * slow: `work`, of a set, is longer than `frame`, or frames are missing on all required pads. */
+void gst_stx_links_warn_slow(
+    GstStxLinks *links, const GstStxHeads *heads, GstClockTime work, GstClockTime frame);
 
 /* Streaming thread, live pipelines: a warning that these pads are silent or have ended, and that
  * the others go on; a word that they are back. */

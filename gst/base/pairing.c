@@ -279,6 +279,7 @@ static void reset(GstStxPairing *self)
   gst_stx_qos_reset(&priv->qos, GST_ELEMENT(self));
   gst_stx_patience_reset(&priv->patience);
   gst_stx_skew_forget(&priv->skew, ~0u);
+  priv->load = (GstStxLoad){0};
   priv->discont = priv->told_end = priv->parked = FALSE;
   priv->ended = 0;
   for (guint role = 0; role < GST_STX_ROLES_MAX; role++)

@@ -21,8 +21,8 @@
  *     without optional partners; where a required one is missing, its moment is dropped;
  *   - once a required pad is at EOS and empty nothing can be paired any more: what the other pads
  *     bring is dropped, until a new stream begins on that pad, or on one requested in its place.
- *     Downstream has EOS then; in a live pipeline, GAPs, and EOS once all pads are at EOS. A new
- *     stream after EOS begins with stream-start, caps and segment.
+ *     Downstream has EOS then; in a live pipeline, GAPs, and EOS once all required pads are at EOS.
+ *     A new stream after EOS begins with stream-start, caps and segment.
  * For every moment of the leading pad for which nothing comes out, a GAP event goes downstream; a
  * GAP that comes in is such a moment, too, or a missing optional buffer. So whoever pairs further
  * down does not wait for what will not come.
@@ -54,6 +54,8 @@ G_DECLARE_DERIVABLE_TYPE(GstStxPairing, gst_stx_pairing, GST, STX_PAIRING, GstAg
 /*
  * roles    until the pads of a sufficient set exist, buffers wait; after 5 s that is an error
  * stage    what computes; process calls gst_stx_stage_run on gst_stx_pairing_stage
+ * drops_late    with qos=auto what would be late is dropped in live pipelines; of other elements it
+ *          is not, as what they get has cost more already than they would save
  * makes_output  what is pushed are buffers of the element's own, in CUDAMemory if the next element
  *          names that; else they leave as they came
  *
@@ -101,6 +103,7 @@ struct _GstStxPairingClass {
 
   GstStxRoles roles;
   GstStxStageClass stage;
+  gboolean drops_late;
   gboolean makes_output;
 
   gboolean (*set_role_caps)(GstStxPairing *self, guint role, GstCaps *caps);

@@ -8,6 +8,7 @@
 #include "gst/base/pairing.h"
 #include "gst/base/patience.h"
 #include "gst/live/delay.h"
+#include "gst/live/load.h"
 #include "gst/live/qos.h"
 #include "gst/live/stats.h"
 
@@ -21,6 +22,7 @@ typedef struct {
   GstStxLinks links; /* under its own rules */
   GstStxStats stats;
   GstStxDelay delay;
+  GstStxLoad load; /* § */
   guint64 unpaired, unpaired_of[GST_STX_ROLES_MAX];
   gint tolerance;  /* property */
   GstStxSkew skew; /* § with the property of the last look at the pads */

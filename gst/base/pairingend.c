@@ -87,25 +87,27 @@ static GstFlowReturn drop_all(GstStxPairing *self, const GstStxHeads *heads)
 /*
  * The pads that still bring something are listened to until they end, too: a tee above, for which
  * the end of one branch is the end of all, goes on for its other branches. Downstream is told at
- * once, but in a live pipeline not before all have ended: a camera may be started again, and sinks
- * before 1.28 that have seen EOS take nothing any more.
+ * once, but in a live pipeline not before all required ones have ended: a camera may be started
+ * again, and sinks before 1.28 that have seen EOS take nothing any more.
  */
 GstFlowReturn gst_stx_pairing_end(GstStxPairing *self, const GstStxHeads *heads)
 {
   GstStxPairingPrivate *priv = PRIVATE(self);
-  gboolean more = FALSE, first = priv->ended == 0, live = gst_stx_pairing_is_live(self);
+  gboolean more = FALSE, partners = FALSE, first = priv->ended == 0;
   GstFlowReturn flow;
 
   for (guint role = 0; role < heads->count; role++) {
     const GstStxHead *head = &heads->head[role];
 
     more |= head->pad != NULL && !head->eos;
+    partners |= head->pad != NULL && !head->eos && head->required;
     priv->ended |= head->eos ? 1u << role : 0;
   }
+  partners = partners && gst_stx_pairing_is_live(self);
   g_atomic_int_set(&priv->links.moved, TRUE);
-  if (!more || !live)
+  if (!partners)
     tell_end(self);
-  if (first && more && live)
+  if (first && partners)
     gst_stx_links_warn_ended(&priv->links, priv->ended);
   flow = drop_all(self, heads);
   if (!more)

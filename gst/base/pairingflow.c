@@ -76,14 +76,20 @@ GstFlowReturn gst_stx_pairing_push_gap(
 /* ---- Acting on it -------------------------------------------------------------------------- */
 
 /* A buffer that is no gap, and was no use. */
-static void count_orphan(GstStxPairing *self, guint role, const GstStxHead *head)
+static void count_orphan(GstStxPairing *self, const GstStxHeads *heads, guint role)
 {
+  GstStxPairingPrivate *priv = PRIVATE(self);
+  const GstStxHead *head = &heads->head[role];
+  GstClockTime work = gst_stx_load_is_over(&priv->load, priv->frame) ? priv->load.busy : 0;
+
   GST_OBJECT_LOCK(self);
-  PRIVATE(self)->unpaired++;
-  PRIVATE(self)->unpaired_of[role]++;
+  priv->unpaired++;
+  priv->unpaired_of[role]++;
   GST_OBJECT_UNLOCK(self);
+  if (head->required && gst_stx_pairing_is_live(self))
+    gst_stx_links_warn_slow(&priv->links, heads, work, priv->frame);
   if (head->required)
-    gst_stx_links_warn_orphan(&PRIVATE(self)->links, role, head->buffer);
+    gst_stx_links_warn_orphan(&priv->links, role, head->buffer);
   else if (CLASS(self)->too_late != NULL && head->timed && head->time >= 0)
     CLASS(self)->too_late(self, role, head->buffer, (GstClockTime)head->time);
 }
@@ -105,8 +111,9 @@ static GstFlowReturn drop(
     else if (head->required)
       gst_stx_patience_leave(&PRIVATE(self)->patience, head, now);
     gst_aggregator_pad_drop_buffer(head->pad);
+    gst_stx_links_see(&PRIVATE(self)->links, role, head, PRIVATE(self)->skew.period);
     if (!gst_stx_is_gap(head->buffer))
-      count_orphan(self, role, head);
+      count_orphan(self, heads, role);
     if (role == heads->lead)
       flow = gst_stx_pairing_push_gap(self, heads, head->buffer, FALSE);
   }
@@ -128,19 +135,47 @@ static guint gaps_of(GstStxPairing *self, const GstStxHeads *heads, guint roles,
   return gaps;
 }
 
+static GstStxQosMode mode_of(GstStxPairing *self)
+{
+  GstStxQosMode mode;
+
+  GST_OBJECT_LOCK(self);
+  mode = PRIVATE(self)->qos.mode;
+  GST_OBJECT_UNLOCK(self);
+  return mode;
+}
+
+/* In a live pipeline: to drop the newest set there is would only make the element wait. Once a
+ * newer one is there, that is enough reason for one that does not keep up. */
+static gboolean is_outdated(GstStxPairing *self, const GstStxHead *lead, gboolean late)
+{
+  GstStxPairingPrivate *priv = PRIVATE(self);
+  GstClockTime now = gst_element_get_current_running_time(GST_ELEMENT(self));
+  GstClockTimeDiff age = (GstClockTimeDiff)now - lead->time;
+
+  return gst_stx_load_is_outdated(&priv->load, age, priv->frame) &&
+         (late || gst_stx_load_is_over(&priv->load, priv->frame));
+}
+
 /* Would this set be shown too late, or was a part of it dropped for that? */
 static gboolean is_late(
     GstStxPairing *self, const GstStxHeads *heads, guint roles, GstClockTime now)
 {
+  GstStxQos *qos = &PRIVATE(self)->qos;
   const GstStxHead *lead = &heads->head[heads->lead];
-  gboolean live = GST_CLOCK_TIME_IS_VALID(now);
+  GstStxQosMode mode = mode_of(self);
+  gboolean late;
 
   if (!lead->timed)
     return FALSE;
   if (gaps_of(self, heads, roles, TRUE) != 0)
     return TRUE;
-  return (gaps_of(self, heads, roles, FALSE) & ~CLASS(self)->roles.optional) == 0 &&
-         gst_stx_qos_drops(&PRIVATE(self)->qos, GST_ELEMENT(self), live, lead->time);
+  if ((gaps_of(self, heads, roles, FALSE) & ~CLASS(self)->roles.optional) != 0)
+    return FALSE;
+  late = gst_stx_qos_is_late(qos, GST_ELEMENT(self), lead->time);
+  if (mode == GST_STX_QOS_AUTO)
+    late = CLASS(self)->drops_late && GST_CLOCK_TIME_IS_VALID(now) && is_outdated(self, lead, late);
+  return gst_stx_qos_drops(qos, late && mode != GST_STX_QOS_FALSE, lead->time);
 }
 
 static void count_late(GstStxPairing *self, const GstStxHead *lead, GstBuffer *stamp)
@@ -246,6 +281,7 @@ static GstFlowReturn process(
     GstStxPairing *self, const GstStxHeads *heads, guint roles, GstBuffer *stamp, gboolean late)
 {
   GstBuffer *set[GST_STX_ROLES_MAX] = {NULL}, *out = NULL;
+  GstClockTime begin = gst_util_get_timestamp();
   GstFlowReturn flow = GST_FLOW_OK;
 
   if (gst_stx_heads_take(heads, roles, set) && !late) {
@@ -260,10 +296,12 @@ static GstFlowReturn process(
   }
   if (set[heads->lead] != NULL && late)
     count_late(self, &heads->head[heads->lead], stamp);
-  if (flow == GST_FLOW_OK && out != NULL)
+  if (flow == GST_FLOW_OK && out != NULL) {
     flow = push(self, g_steal_pointer(&out), stamp);
-  else if (flow == GST_FLOW_OK)
+    gst_stx_load_note(&PRIVATE(self)->load, gst_util_get_timestamp() - begin);
+  } else if (flow == GST_FLOW_OK) {
     flow = gst_stx_pairing_push_gap(self, heads, stamp, late);
+  }
   gst_clear_buffer(&out);
   for (guint role = 0; role < heads->count; role++)
     gst_clear_buffer(&set[role]);
@@ -281,8 +319,11 @@ static GstFlowReturn take(GstStxPairing *self, GstStxHeads *heads, guint roles)
   PRIVATE(self)->time =
       lead->timed && lead->time >= 0 ? (GstClockTime)lead->time : GST_CLOCK_TIME_NONE;
   for (guint role = 0; role < heads->count; role++)
-    if (roles & 1u << role)
+    if (roles & 1u << role) {
       gst_stx_patience_in_time(&PRIVATE(self)->patience, heads, role, now);
+      gst_stx_links_see(
+          &PRIVATE(self)->links, role, &heads->head[role], PRIVATE(self)->skew.period);
+    }
   gst_stx_patience_leave(&PRIVATE(self)->patience, lead, now);
   note_skew(self, heads, roles);
   g_atomic_int_set(&PRIVATE(self)->links.moved, TRUE);

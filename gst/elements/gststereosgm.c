@@ -506,6 +506,7 @@ static void gst_stereo_sgm_class_init(GstStereoSgmClass *klass)
   pairing_class->stage.device = &stx_sgm_cuda_impls;
   pairing_class->stage.prepare = prepare;
   pairing_class->stage.work = work;
+  pairing_class->drops_late = TRUE;
   pairing_class->makes_output = TRUE;
   pairing_class->set_role_caps = set_role_caps;
   pairing_class->process = process;

@@ -4,7 +4,8 @@
 const StxFieldChoice gst_stx_qos_modes[] = {
     {GST_STX_QOS_FALSE, "false", "Drop nothing"},
     {GST_STX_QOS_TRUE, "true", "Drop what would be shown too late"},
-    {GST_STX_QOS_AUTO, "auto", "Do so in live pipelines"},
+    {GST_STX_QOS_AUTO, "auto",
+        "Where pairs are matched, in live pipelines: drop them before, if newer ones are there"},
     {0},
 };
 
@@ -32,17 +33,21 @@ void gst_stx_qos_take_event(GstStxQos *qos, GstElement *element, GstEvent *event
   GST_OBJECT_UNLOCK(element);
 }
 
-gboolean gst_stx_qos_drops(
-    GstStxQos *qos, GstElement *element, gboolean live, GstClockTimeDiff time)
+gboolean gst_stx_qos_is_late(GstStxQos *qos, GstElement *element, GstClockTimeDiff time)
 {
-  GstClockTime running = (GstClockTime)MAX(time, 0);
-  gboolean wanted, late;
+  gboolean late;
 
   GST_OBJECT_LOCK(element);
-  wanted = qos->mode == GST_STX_QOS_TRUE || (qos->mode == GST_STX_QOS_AUTO && live);
-  late = time >= 0 && GST_CLOCK_TIME_IS_VALID(qos->earliest) && running <= qos->earliest;
+  late = time >= 0 && GST_CLOCK_TIME_IS_VALID(qos->earliest) && (guint64)time <= qos->earliest;
   GST_OBJECT_UNLOCK(element);
-  if (wanted && late &&
+  return late;
+}
+
+gboolean gst_stx_qos_drops(GstStxQos *qos, gboolean late, GstClockTimeDiff time)
+{
+  GstClockTime running = (GstClockTime)MAX(time, 0);
+
+  if (late &&
       (!GST_CLOCK_TIME_IS_VALID(qos->passed) || running < qos->passed + GST_STX_QOS_LONGEST))
     return TRUE;
   qos->processed++;

@@ -41,10 +41,12 @@ void gst_stx_qos_reset(GstStxQos *qos, GstElement *element);
 /* Takes note of a QoS event; others are ignored. Nothing is transferred. */
 void gst_stx_qos_take_event(GstStxQos *qos, GstElement *element, GstEvent *event);
 
-/* Would a set of this running time be shown too late, and is it to be dropped then? If not, it is
- * counted as processed. */
-gboolean gst_stx_qos_drops(
-    GstStxQos *qos, GstElement *element, gboolean live, GstClockTimeDiff time);
+/* Would a set of this running time be shown too late, as the sink reports? */
+gboolean gst_stx_qos_is_late(GstStxQos *qos, GstElement *element, GstClockTimeDiff time);
+
+/* Is a set that is `late` to be dropped? If not, since so many were before, or since it is not
+ * late, it is counted as processed. */
+gboolean gst_stx_qos_drops(GstStxQos *qos, gboolean late, GstClockTimeDiff time);
 
 /* Counts the set of `buffer` as dropped, and posts a message. */
 void gst_stx_qos_post(

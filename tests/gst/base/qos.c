@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Quality of service: what is dropped, when, and that a set is dropped as a whole. */
+#include "gst/live/load.h"
 #include "tests/gst/fixtures/stereo_pair.h"
 
 #define WIDTH 32
@@ -38,23 +39,86 @@ static StereoPair begin(const char *properties)
   return pair;
 }
 
-/* A harness is live. */
+/* Live; when frame 1 comes, 3 is there, too, or not. */
 static const struct {
   const char *properties;
-  gboolean drops;
-} modes[] = {{"", TRUE}, {"qos=auto", TRUE}, {"qos=true", TRUE}, {"qos=false", FALSE}};
+  gboolean newer, drops;
+} modes[] = {{"", TRUE, TRUE}, {"", FALSE, FALSE}, {"qos=auto", TRUE, TRUE},
+    {"qos=true", FALSE, TRUE}, {"qos=false", TRUE, FALSE}};
 
 GST_START_TEST(live_pipelines_drop)
 {
-  StereoPair pair = begin(modes[__i__].properties);
+  StereoPair pair = stereo_pair(modes[__i__].properties, WIDTH, HEIGHT);
 
+  gst_harness_use_testclock(pair.left);
+  gst_harness_play(pair.left);
+  gst_harness_set_time(pair.left, FRAME);
+  push(&pair, 0);
+  expect_frame(&pair, 0);
   report_late(&pair, 2);
+  gst_harness_set_time(pair.left, (modes[__i__].newer ? 4 : 2) * FRAME);
   push(&pair, 1);
   push(&pair, 3);
   if (!modes[__i__].drops)
     expect_frame(&pair, 1);
   expect_frame(&pair, 3);
   stereo_pair_free(&pair);
+}
+GST_END_TEST;
+
+/* The matcher has worked for what comes here. */
+GST_START_TEST(what_is_matched_is_not_dropped)
+{
+  GstHarness *harness = gst_harness_new("downsample-transpose");
+
+  gst_harness_set_src_caps_str(
+      harness, "video/x-raw,format=GRAY16_LE,width=16,height=16,framerate=10/1");
+  for (guint number = 0; number < 4; number++) {
+    GstBuffer *cells;
+
+    gst_harness_push(harness, stx_test_buffer(16 * 16 * 2, 7, number * FRAME, FRAME));
+    cells = gst_harness_pull(harness);
+    fail_unless(cells != NULL);
+    ck_assert_uint_eq(GST_BUFFER_PTS(cells), number * FRAME);
+    gst_buffer_unref(cells);
+    gst_harness_push_upstream_event(
+        harness, gst_event_new_qos(GST_QOS_TYPE_UNDERFLOW, 2.0, 10 * FRAME, 0));
+  }
+  gst_harness_teardown(harness);
+}
+GST_END_TEST;
+
+/* ---- Load ---------------------------------------------------------------------------------- */
+
+GST_START_TEST(one_that_keeps_up_is_not_overloaded)
+{
+  GstStxLoad load = {0};
+
+  gst_stx_load_note(&load, 50 * FRAME); /* makes everything ready */
+  for (guint i = 0; i < 100; i++)
+    gst_stx_load_note(&load, FRAME); /* a sink that waits for the clock */
+  fail_unless(!gst_stx_load_is_over(&load, FRAME));
+  for (guint i = 0; i < 10; i++)
+    gst_stx_load_note(&load, FRAME + FRAME / 2);
+  fail_unless(gst_stx_load_is_over(&load, FRAME));
+  fail_unless(!gst_stx_load_is_over(&load, 0));
+}
+GST_END_TEST;
+
+/* However late a camera always is: what counts is whether the next frame is there. */
+GST_START_TEST(a_frame_is_outdated_when_the_next_is_there)
+{
+  GstStxLoad load = {0};
+
+  fail_unless(!gst_stx_load_is_outdated(&load, 3 * FRAME, FRAME));
+  fail_unless(!gst_stx_load_is_outdated(&load, 3 * FRAME + FRAME / 2, FRAME));
+  fail_unless(gst_stx_load_is_outdated(&load, 5 * FRAME, FRAME));
+  fail_unless(!gst_stx_load_is_outdated(&load, 2 * FRAME, FRAME));
+  fail_unless(gst_stx_load_is_outdated(&load, 3 * FRAME + FRAME / 8, FRAME));
+  /* The camera is later from now on. */
+  for (guint i = 0; i < 100; i++)
+    gst_stx_load_is_outdated(&load, 9 * FRAME, FRAME);
+  fail_unless(!gst_stx_load_is_outdated(&load, 9 * FRAME, FRAME));
 }
 GST_END_TEST;
 
@@ -229,6 +293,9 @@ static Suite *qos_suite(void)
 
   suite_add_tcase(suite, tests);
   tcase_add_loop_test(tests, live_pipelines_drop, 0, (int)G_N_ELEMENTS(modes));
+  tcase_add_test(tests, what_is_matched_is_not_dropped);
+  tcase_add_test(tests, one_that_keeps_up_is_not_overloaded);
+  tcase_add_test(tests, a_frame_is_outdated_when_the_next_is_there);
   tcase_add_test(tests, the_property_takes_a_boolean);
   tcase_add_test(tests, a_late_picture_is_better_than_none);
   tcase_add_test(tests, the_report_ends_where_partners_meet);

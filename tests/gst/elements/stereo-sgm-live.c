@@ -240,6 +240,23 @@ GST_START_TEST(a_message_names_the_pad_that_ends)
 }
 GST_END_TEST;
 
+/* Cameras that both leave out most frames, each others. */
+GST_START_TEST(a_message_tells_that_the_machine_is_too_slow)
+{
+  StereoPair pair = begin("");
+
+  for (int number = 0; number < 32; number += 4) {
+    push(&pair, FALSE, number);
+    push(&pair, TRUE, number + 2);
+  }
+  expect_message(&pair, GST_MESSAGE_WARNING, "have none of its time");
+  expect_message(&pair, GST_MESSAGE_WARNING, "too slow");
+  wait_for_unpaired(&pair, 15);
+  stx_test_expect_silence(pair.bus);
+  stereo_pair_free(&pair);
+}
+GST_END_TEST;
+
 static void set_size(GstHarness *harness, int width)
 {
   char *caps = stereo_caps("GRAY8", width, HEIGHT);
@@ -329,6 +346,7 @@ static Suite *stereo_sgm_live_suite(void)
   tcase_add_test(tests, a_view_that_is_a_little_late_is_waited_for_a_little);
   tcase_add_loop_test(tests, a_message_names_the_pad_that_stalls, 0, 2);
   tcase_add_test(tests, a_message_names_the_pad_that_ends);
+  tcase_add_test(tests, a_message_tells_that_the_machine_is_too_slow);
   tcase_add_test(tests, one_view_changes_its_size);
   tcase_add_test(tests, a_view_of_a_moment_that_was_given_up_is_late);
   tcase_add_test(tests, a_timeout_of_zero_waits_as_long_as_it_takes);
