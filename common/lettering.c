@@ -125,6 +125,8 @@ static const char *strokes_of(uint32_t glyph)
     return "06,46 24,28 02,42";
   case 0xB2: /* superscript two */
     return "07,18,27,26,04,24";
+  case 0xB7: /* middle dot */
+    return "05,05";
   default:
     return "02,42,48,08,02";
   }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Lettering on pictures. A font of strokes: the printable characters of ASCII, and °, ± and ²;
- * anything else is a box. Texts are UTF-8. `size` is the height of a digit and of a capital in
+ * Lettering on pictures. A font of strokes: the printable characters of ASCII, and °, ±, ² and
+ * ·; anything else is a box. Texts are UTF-8. `size` is the height of a digit and of a capital in
  * pixels; letters that reach below the baseline do so by a third of it.
  */
 #ifndef STX_LETTERING_H

@@ -40,6 +40,8 @@ static const StxField fields[] = {
     {"point-size", "Point size", "Side of the square that a point covers, pixels",
         FIELD(INT, point_size), .low = 1, .high = 9, .unit = "pixels"},
     {"rings", "Rings", "Draw range rings, distances, a scale and the sensor", FIELD(BOOL, rings)},
+    {"legend", "Legend", "Where the meaning of the colours is told", FIELD(CHOICE, legend),
+        .choices = stx_legend_choices},
 };
 static const StxBevParams defaults = STX_BEV_DEFAULTS, ahead = STX_BEV_AHEAD_DEFAULTS;
 const StxFields stx_bev_fields = {STX_FIELDS_OF(fields), &defaults};
@@ -60,7 +62,7 @@ bool stx_bev_is_same(const StxBevParams *a, const StxBevParams *b)
   return a->mode == b->mode && a->width == b->width && a->height == b->height &&
          a->format == b->format && a->extent == b->extent && a->zoom == b->zoom &&
          a->center_x == b->center_x && a->center_y == b->center_y &&
-         a->point_size == b->point_size && a->rings == b->rings;
+         a->point_size == b->point_size && a->rings == b->rings && a->legend == b->legend;
 }
 
 /* ---- Colours ------------------------------------------------------------------------------ */
@@ -79,7 +81,7 @@ static StxRgb dim(StxRgb colour, int part)
 /* Areas stay in the background, brighter where it is free. */
 static void make_area_colours(StxBev *bev)
 {
-  bev->colour[STX_BEV_FREE] = dim(stx_colour(STX_MEANS_FREE_SPACE), 30);
+  bev->colour[STX_BEV_FREE] = dim(stx_colour(STX_MEANS_FREE_SPACE), 64);
   for (int i = 0; i < STX_BEV_AREAS; i++) {
     StxRgb colour = i == STX_BEV_AS_GROUND    ? stx_colour_kind(STX_KIND_GROUND)
                     : i == STX_BEV_AS_SEGMENT ? stx_colour_kind(STX_KIND_SEGMENT)
@@ -96,6 +98,7 @@ static void make_colours(StxBev *bev)
   bev->colour[STX_BEV_NONE] = stx_colour(STX_MEANS_UNCLASSIFIED);
   bev->colour[STX_BEV_GROUND] = stx_colour(STX_MEANS_GROUND);
   bev->colour[STX_BEV_OBSTACLE] = stx_colour(STX_MEANS_OBSTACLE);
+  bev->colour[STX_BEV_NO_CLUSTER] = stx_colour(STX_MEANS_NO_CLUSTER);
   bev->colour[STX_BEV_INK] = stx_colour(STX_MEANS_INK);
   for (int i = 0; i < STX_BEV_HUES; i++)
     bev->colour[STX_BEV_CLUSTER + i] = stx_colour_cluster((unsigned)i);
@@ -141,6 +144,7 @@ static size_t lay_out(const StxBevParams *params, StxBev *bev, void *memory)
   STX_TAKE(&at, bev->key, pixels(params));
   bev->rings = stx_take(&at, stx_sheet_size(&sheet));
   bev->sheet = stx_take(&at, stx_sheet_size(&sheet));
+  bev->legend = stx_take(&at, stx_sheet_size(&sheet));
   return at.size;
 }
 
@@ -170,6 +174,7 @@ StxBev *stx_bev_init(void *memory, const StxBevParams *params)
   lay_out(params, bev, memory);
   bev->rings = stx_sheet_init(bev->rings, &sheet);
   bev->sheet = stx_sheet_init(bev->sheet, &sheet);
+  bev->legend = stx_sheet_init(bev->legend, &sheet);
   make_colours(bev);
   make_bytes(bev);
   StxBevOver over = stx_bev_over(bev, bev->rings);
@@ -181,6 +186,8 @@ void stx_bev_begin(StxBev *bev)
 {
   memset(bev->key, 0, pixels(&bev->params) * sizeof *bev->key);
   stx_sheet_clear(bev->sheet);
+  stx_sheet_clear(bev->legend);
+  bev->tells_height = false;
 }
 
 /* ---- Frame -------------------------------------------------------------------------------- */
@@ -224,6 +231,7 @@ void stx_bev_finish(const StxBev *bev, const StxFrame *frame, int threads)
       threads, (bev->params.height + ROWS_PER_PIECE - 1) / ROWS_PER_PIECE, write_piece, &job);
   impl->lay(bev->rings, stx_sheet_tiles(bev->rings), frame, &place, NULL);
   impl->lay(bev->sheet, stx_sheet_tiles(bev->sheet), frame, &place, NULL);
+  impl->lay(bev->legend, stx_sheet_tiles(bev->legend), frame, &place, NULL);
 }
 
 void stx_bev_draw(

@@ -21,13 +21,13 @@
 #ifndef STX_BEV_H
 #define STX_BEV_H
 
-#include "common/colour/colour.h"
+#include "common/sheet/sheet.h"
 
 #define STX_BEV_MAX_SIDE 8192
 #define STX_BEV_MIN_EXTENT 1   /* metres */
 #define STX_BEV_MAX_EXTENT 500 /* metres */
 
-/* CLUSTERS: a colour per cluster, red for obstacles in none; LABELS: ground, obstacle, none.
+/* CLUSTERS: a colour per cluster, light grey for obstacles in none; LABELS: ground, obstacle, none.
  * Without labels both are HEIGHT: blue at 2 m below the sensor … red at 2 m above. INTENSITY: 0…1,
  * or 0…255 where a point of the scan exceeds 1. PLAIN: as LABELS, obstacles white, for a scan over
  * something in colours. */
@@ -49,19 +49,20 @@ typedef struct {
   double center_x, center_y;    /* what lies in the centre, metres */
   int point_size;               /* pixels */
   bool rings;                   /* rings, distances, bar, sensor */
+  StxLegend legend;             /* of every layer */
 } StxBevParams;
 
 #define STX_BEV_DEFAULTS                                                                           \
   {                                                                                                \
     .mode = STX_BEV_CLUSTERS, .width = 800, .height = 800, .extent = 50, .zoom = 1,                \
-    .point_size = 2, .rings = true                                                                 \
+    .point_size = 2, .rings = true, .legend = STX_LEGEND_TOP_LEFT                                  \
   }
 
 /* What a camera sees, 45 m ahead. */
 #define STX_BEV_AHEAD_DEFAULTS                                                                     \
   {                                                                                                \
     .width = 800, .height = 800, .extent = 25, .zoom = 1, .center_x = 20, .point_size = 2,         \
-    .rings = true                                                                                  \
+    .rings = true, .legend = STX_LEGEND_TOP_LEFT                                                   \
   }
 
 /* Every field of StxBevParams but the format, with the first defaults and with the second. `mode`

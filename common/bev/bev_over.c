@@ -103,61 +103,139 @@ static void draw_obstacles(const Scene *scene)
 
 /* ---- Legend ------------------------------------------------------------------------------- */
 
-static void draw_kinds(const Scene *scene)
+void stx_bev_tell_bar(StxBev *bev, const StxBar *bar)
 {
-  static const char *const names[] = {"segment", "ground", "object"};
-  StxName list[3];
-  size_t count = 0;
-  bool seen[3] = {false};
-  for (size_t i = 0; i < scene->stixels->count; i++)
-    if (scene->stixels->stixels[i].kind < 3)
-      seen[scene->stixels->stixels[i].kind] = true;
-  for (int kind = 0; kind < 3; kind++)
-    if (seen[kind])
-      list[count++] = (StxName){names[kind], stx_colour_kind((StxKind)kind)};
-  stx_sheet_names(scene->over.sheet, scene->params->legend, list, count);
+  stx_sheet_claim(bev->sheet, stx_sheet_bar(bev->legend, bev->params.legend, bar));
 }
 
-static void draw_classes(const Scene *scene)
+void stx_bev_tell_names(StxBev *bev, const char *title, const StxName *names, size_t count)
 {
-  StxName list[STX_LABEL_CLASSES];
-  size_t count = 0;
-  bool seen[256] = {false};
-  for (size_t i = 0; i < scene->stixels->count; i++)
-    if (scene->stixels->stixels[i].kind != STX_KIND_SKY)
-      seen[scene->stixels->stixels[i].label] = true;
-  for (int label = 0; label < STX_LABEL_CLASSES; label++)
-    if (seen[label])
-      list[count++] = (StxName){stx_label_name(label), stx_bev_class_colour(label)};
-  stx_sheet_names(scene->over.sheet, scene->params->legend, list, count);
+  stx_sheet_claim(
+      bev->sheet, stx_sheet_names(bev->legend, bev->params.legend, title, names, count));
 }
 
-static void draw_legend(const Scene *scene)
+void stx_bev_tell_height(StxBev *bev, const StxName *names, size_t count)
 {
-  StxBar distances = {STX_PALETTE_DISTANCE, true, 0, scene->params->max_distance, "m", NULL};
-  StxBar heights = {STX_PALETTE_DISTANCE, false, -2, 2, "m", NULL};
+  const StxBar bar = {.palette = STX_PALETTE_DISTANCE,
+      .low = -2,
+      .high = 2,
+      .title = "height",
+      .unit = "m",
+      .names = names,
+      .count = count};
+  if (bev->tells_height)
+    stx_bev_tell_names(bev, NULL, names, count);
+  else
+    stx_bev_tell_bar(bev, &bar);
+  bev->tells_height = true;
+}
+
+enum { MOST_NAMES = 2 * STX_LABEL_CLASSES + 8 };
+
+typedef struct {
+  const StxBev *bev;
+  StxName name[MOST_NAMES];
+  size_t count;
+} Names;
+
+static void add(Names *names, const char *name, int colour)
+{
+  names->name[names->count++] = (StxName){.name = name, .colour = names->bev->colour[colour]};
+}
+
+/* What lies on the ground; `area` is what the ground's colour shows where that is not its class. */
+static void list_areas(Names *names, const Scene *scene, int area)
+{
+  unsigned show = scene->params->show;
+  bool free = show & STX_BEV_SHOW_FREE;
+  if (show & STX_BEV_SHOW_GROUND && free)
+    add(names, "free ground", STX_BEV_ROAD + 2 * area + 1);
+  if (show & STX_BEV_SHOW_GROUND)
+    add(names, free ? "other ground" : "ground", STX_BEV_ROAD + 2 * area);
+  if (free)
+    add(names, "free, unseen", STX_BEV_FREE);
+}
+
+static void list_kinds(Names *names, const Scene *scene)
+{
+  bool seen[4] = {false};
+  for (size_t i = 0; i < scene->stixels->count; i++)
+    seen[scene->stixels->stixels[i].kind & 3] = true;
+  if (seen[STX_KIND_OBJECT])
+    add(names, "object", STX_BEV_KIND + STX_KIND_OBJECT);
+  if (seen[STX_KIND_SEGMENT])
+    add(names, "segment", STX_BEV_KIND + STX_KIND_SEGMENT);
+  list_areas(names, scene, seen[STX_KIND_GROUND] ? STX_BEV_AS_GROUND : STX_BEV_AS_SEGMENT);
+}
+
+/* A class of things in their colour, of ground alone in that of free ground. */
+static void list_classes(Names *names, const Scene *scene)
+{
+  bool things[STX_BEV_CLASSES] = {false}, ground[STX_BEV_CLASSES] = {false};
+  for (size_t i = 0; i < scene->stixels->count; i++) {
+    const StxStixel *s = &scene->stixels->stixels[i];
+    int class = s->label < STX_LABEL_CLASSES ? s->label : STX_BEV_NO_CLASS;
+    if (s->kind == STX_KIND_GROUND)
+      ground[class] = true;
+    else if (s->kind != STX_KIND_SKY)
+      things[class] = true;
+  }
+  for (int class = 0; class < STX_BEV_CLASSES; class ++)
+    if (things[class] || ground[class])
+      add(names, class == STX_BEV_NO_CLASS ? "no label" : stx_label_name(class),
+          things[class] ? STX_BEV_CLASS + class : STX_BEV_ROAD + 2 * class + 1);
+  if (scene->params->show & STX_BEV_SHOW_FREE)
+    add(names, "free, unseen", STX_BEV_FREE);
+}
+
+static void list_obstacles(Names *names, const Scene *scene)
+{
+  names->name[names->count++] = (StxName){.name = "obstacle", .swatch = STX_SWATCH_CLUSTERS};
+  add(names, "of no obstacle", STX_BEV_NONE);
+  list_areas(names, scene, STX_BEV_NO_CLASS);
+}
+
+static void draw_distances(StxBev *bev, const Scene *scene, const Names *names)
+{
+  const StxBar bar = {.palette = STX_PALETTE_DISTANCE,
+      .reversed = true,
+      .high = scene->params->max_distance,
+      .title = "distance",
+      .unit = "m",
+      .names = names->name,
+      .count = names->count};
+  stx_bev_tell_bar(bev, &bar);
+}
+
+static void draw_legend(const Scene *scene, StxBev *bev)
+{
+  Names names = {.bev = bev};
   switch (scene->params->mode) {
-  case STX_BEV_BY_DISTANCE:
-    stx_sheet_bar(scene->over.sheet, scene->params->legend, &distances);
-    break;
-  case STX_BEV_BY_HEIGHT:
-    stx_sheet_bar(scene->over.sheet, scene->params->legend, &heights);
-    break;
   case STX_BEV_BY_KIND:
-    draw_kinds(scene);
+    list_kinds(&names, scene);
+    stx_bev_tell_names(bev, "kind of stixel", names.name, names.count);
     break;
   case STX_BEV_BY_CLASS:
-    draw_classes(scene);
+    list_classes(&names, scene);
+    stx_bev_tell_names(bev, "class", names.name, names.count);
+    break;
+  case STX_BEV_BY_OBSTACLE:
+    list_obstacles(&names, scene);
+    stx_bev_tell_names(bev, "stixels", names.name, names.count);
+    break;
+  case STX_BEV_BY_HEIGHT:
+    list_areas(&names, scene, STX_BEV_NO_CLASS);
+    stx_bev_tell_height(bev, names.name, names.count);
     break;
   default:
-    break;
+    list_areas(&names, scene, STX_BEV_NO_CLASS);
+    draw_distances(bev, scene, &names);
   }
 }
 
-void stx_bev_draw_over(
-    const StxBevOver *over, const StxBevStixelsParams *params, const StxBevStixels *stixels)
+void stx_bev_draw_over(StxBev *bev, const StxBevStixelsParams *params, const StxBevStixels *stixels)
 {
-  Scene scene = {*over, params, stixels};
+  Scene scene = {stx_bev_over(bev, bev->sheet), params, stixels};
   bool known = stixels->obstacles != NULL || stixels->free_space != NULL;
   if (params->show & STX_BEV_SHOW_CONE) {
     draw_ray(&scene, -.5);
@@ -165,8 +243,8 @@ void stx_bev_draw_over(
   }
   if (params->show & STX_BEV_SHOW_CORRIDOR && known)
     draw_corridor(&scene);
-  draw_legend(&scene);
-  stx_bev_claim_rings(over);
+  draw_legend(&scene, bev);
+  stx_bev_claim_rings(&scene.over);
   if (params->show & STX_BEV_SHOW_OBSTACLES)
     draw_obstacles(&scene);
 }

@@ -7,6 +7,6 @@
 #include "common/bev/bev_stixels.h"
 
 void stx_bev_draw_over(
-    const StxBevOver *over, const StxBevStixelsParams *params, const StxBevStixels *stixels);
+    StxBev *bev, const StxBevStixelsParams *params, const StxBevStixels *stixels);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The layer of points. */
 #include "common/bev/bev_private.h"
+#include "common/clusters/clusters_look.h"
 #include "common/ground/ground.h"
 
 typedef struct {
@@ -40,8 +41,9 @@ static uint32_t colour_of(
   if (mode == STX_BEV_PLAIN)
     return STX_BEV_INK;
   uint32_t cluster = *label >> 16;
-  return mode == STX_BEV_LABELS || cluster == 0 ? STX_BEV_OBSTACLE
-                                                : STX_BEV_CLUSTER + cluster % STX_BEV_HUES;
+  if (mode == STX_BEV_LABELS)
+    return STX_BEV_OBSTACLE;
+  return cluster == 0 ? STX_BEV_NO_CLUSTER : STX_BEV_CLUSTER + cluster % STX_BEV_HUES;
 }
 
 static void put_point(StxBev *bev, double column, double row, uint32_t key)
@@ -52,15 +54,6 @@ static void put_point(StxBev *bev, double column, double row, uint32_t key)
   int left = (int)floor(column) - (size - 1) / 2, top = (int)floor(row) - (size - 1) / 2;
   for (int y = top < 0 ? 0 : top; y < top + size && y < height; y++)
     stx_bev_put_span(bev, y, left, left + size, key);
-}
-
-/* What counts as full intensity. */
-static float brightest_of(const float *points, size_t count)
-{
-  for (size_t i = 0; i < count; i++)
-    if (points[4 * i + 3] > 1)
-      return 255;
-  return 1;
 }
 
 static void put_labelled(StxBev *bev, const Layer *layer, const float *point, const uint32_t *label)
@@ -77,12 +70,27 @@ static void put_labelled(StxBev *bev, const Layer *layer, const float *point, co
       bev->plan.row - to[0] * bev->plan.scale, key);
 }
 
+static void draw_legend(StxBev *bev, const Layer *layer, bool labelled)
+{
+  StxBar intensity = {
+      .palette = STX_PALETTE_DISTANCE, .high = (double)layer->brightest, .title = "intensity"};
+  if (layer->mode == STX_BEV_INTENSITY)
+    stx_bev_tell_bar(bev, &intensity);
+  else if (layer->mode == STX_BEV_HEIGHT || !labelled)
+    stx_bev_tell_height(bev, NULL, 0);
+  else
+    stx_sheet_claim(
+        bev->sheet, stx_scan_names(bev->legend, bev->params.legend, layer->mode == STX_BEV_CLUSTERS,
+                        layer->mode == STX_BEV_PLAIN ? &bev->colour[STX_BEV_INK] : NULL));
+}
+
 void stx_bev_put_points(
     StxBev *bev, const float *points, const uint32_t *labels, size_t count, const double mount[12])
 {
   Layer layer = {.mode = bev->params.mode, .brightest = 1, .mount = mount};
   if (layer.mode == STX_BEV_INTENSITY)
-    layer.brightest = brightest_of(points, count);
+    layer.brightest = stx_scan_full_intensity(points, count);
   for (size_t i = 0; i < count; i++)
     put_labelled(bev, &layer, points + 4 * i, labels == NULL ? NULL : &labels[i]);
+  draw_legend(bev, &layer, labels != NULL);
 }

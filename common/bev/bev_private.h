@@ -24,6 +24,7 @@ enum {
   STX_BEV_NONE,
   STX_BEV_GROUND,
   STX_BEV_OBSTACLE,
+  STX_BEV_NO_CLUSTER,
   STX_BEV_CLUSTER,
   STX_BEV_RAMPS = STX_BEV_CLUSTER + STX_BEV_HUES, /* of heights, distances, intensities */
   STX_BEV_FREE = STX_BEV_RAMPS + STX_BEV_RAMP,
@@ -58,7 +59,9 @@ struct StxBev {
   uint8_t bytes[STX_BEV_COLOURS][4]; /* of a pixel of that colour */
   uint32_t *key;                     /* by pixel */
   StxSheet *rings;                   /* over all layers: what is the same in all pictures, */
-  StxSheet *sheet;                   /*   and over that what is not */
+  StxSheet *sheet;                   /*   over that what is not, */
+  StxSheet *legend;                  /*   and over all what the colours mean */
+  bool tells_height;                 /* the bar of heights is on the sheet */
 };
 
 /* Height above the sensor, metres, in steps of 1/256 m. */
@@ -90,6 +93,13 @@ static inline void stx_bev_put_span(StxBev *bev, int row, int first, int end, ui
   for (int x = first; x < end; x++)
     at[x] = key > at[x] ? key : at[x];
 }
+
+/* The two forms of a legend, over all layers; labels keep away from it. */
+void stx_bev_tell_bar(StxBev *bev, const StxBar *bar);
+void stx_bev_tell_names(StxBev *bev, const char *title, const StxName *names, size_t count);
+
+/* The bar of heights, once in a picture, with names beside it. */
+void stx_bev_tell_height(StxBev *bev, const StxName *names, size_t count);
 
 /* Of things: some of Cityscapes' colours cannot be told from the background. */
 StxRgb stx_bev_class_colour(int class);

@@ -21,7 +21,7 @@
  *
  * On the dark background the classes' colours of things have 64 parts of 256 of ink in them. Areas
  * are dimmed, a part of 256 of their colour on the background: ground 90, where it is free
- * 190, what is free and no ground 30 of the colour of free space.
+ * 190, what is free and no ground 64 of the colour of free space.
  *
  * Things lie over areas, the higher over the lower; by the height of the upper edge above the
  * camera, in steps as of points; of equal heights the larger colour number. Points (bev.h) of
@@ -63,8 +63,7 @@ typedef enum {
 /* Ranges, units and texts of these: stx_bev_stixels_fields. */
 typedef struct {
   StxBevStixelMode mode;
-  unsigned show; /* StxBevShow */
-  StxLegend legend;
+  unsigned show;       /* StxBevShow */
   double max_distance; /* metres: this and more is the farthest colour */
   double uncertainty;  /* of the disparity of a thing, pixels */
   double corridor_width, corridor_length, corridor_offset; /* metres, as in obstacles.h */
@@ -72,8 +71,8 @@ typedef struct {
 
 #define STX_BEV_STIXELS_DEFAULTS                                                                   \
   {                                                                                                \
-    .mode = STX_BEV_BY_DISTANCE, .show = STX_BEV_SHOW_ALL, .legend = STX_LEGEND_NONE,              \
-    .max_distance = 50, .uncertainty = .25, .corridor_width = 2.4, .corridor_length = 30           \
+    .mode = STX_BEV_BY_DISTANCE, .show = STX_BEV_SHOW_ALL, .max_distance = 50, .uncertainty = .25, \
+    .corridor_width = 2.4, .corridor_length = 30                                                   \
   }
 
 extern const StxFields stx_bev_stixels_fields;

@@ -30,8 +30,6 @@ static const StxFieldChoice shows[] = {
 static const StxField fields[] = {
     {"mode", "Mode", "What the colours of stixels show", FIELD(CHOICE, mode), .choices = modes},
     {"show", "Show", "What is drawn of a frame", FIELD(FLAGS, show), .choices = shows},
-    {"legend", "Legend", "Where the meaning of the colours is told", FIELD(CHOICE, legend),
-        .choices = stx_legend_choices},
     {"max-distance", "Largest distance", "Distance of the farthest colour of mode=distance, metres",
         FIELD(DOUBLE, max_distance), .low = 1, .high = 1000, .unit = "m"},
     {"uncertainty", "Uncertainty",
@@ -327,6 +325,5 @@ void stx_bev_put_stixels(
       put_column(&layer, record + first, i - first);
     first = i;
   }
-  StxBevOver over = stx_bev_over(bev, bev->sheet);
-  stx_bev_draw_over(&over, params, stixels);
+  stx_bev_draw_over(bev, params, stixels);
 }

@@ -122,7 +122,8 @@ StxRgb stx_palette_colour(StxPalette palette, int index);
 typedef enum {
   STX_MEANS_UNKNOWN,        /* no value, no label */
   STX_MEANS_GROUND,         /* points of a scan */
-  STX_MEANS_OBSTACLE,       /* … of no cluster */
+  STX_MEANS_OBSTACLE,       /* …, where clusters have no colours, */
+  STX_MEANS_NO_CLUSTER,     /* … and where they have: of none; no cluster looks like it */
   STX_MEANS_UNCLASSIFIED,   /* … that are neither */
   STX_MEANS_TRUE_POSITIVE,  /* found and there */
   STX_MEANS_FALSE_POSITIVE, /* found and not there */

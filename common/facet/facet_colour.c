@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "common/ground/ground.h"
+#include "common/clusters/clusters_look.h"
 
 static const StxFieldChoice modes[] = {
     {STX_FACET_DISTANCE, "distance", "How far it is"},
@@ -46,9 +46,5 @@ StxRgb stx_facet_point_colour(
     double x = point[0], y = point[1], z = point[2];
     return distance_colour(colours, sqrt(x * x + y * y + z * z));
   }
-  if (stx_point_is_ground(*label))
-    return stx_colour(STX_MEANS_GROUND);
-  if ((*label & 0xFFFF) == STX_POINT_NONE)
-    return stx_colour(STX_MEANS_UNCLASSIFIED);
-  return *label >> 16 ? stx_colour_cluster(*label >> 16) : stx_colour(STX_MEANS_OBSTACLE);
+  return stx_scan_colour(*label, true);
 }

@@ -82,9 +82,11 @@ static void write_names(const StxOrbitParams *params, const StxOrbitScene *scene
   }
   for (int i = 0; i <= STX_LABEL_CLASSES; i++)
     if (seen & 1u << i)
-      names[count++] = by_kind ? (StxName){kinds[i], stx_colour_kind((StxKind)i)}
-                               : (StxName){stx_label_name(i), stx_colour_class(i)};
-  stx_sheet_names(sheet, params->legend, names, count);
+      names[count++] =
+          by_kind ? (StxName){.name = kinds[i], .colour = stx_colour_kind((StxKind)i)}
+                  : (StxName){.name = i < STX_LABEL_CLASSES ? stx_label_name(i) : "no label",
+                        .colour = stx_colour_class(i)};
+  stx_sheet_names(sheet, params->legend, by_kind ? "kind of stixel" : "class", names, count);
 }
 
 static void write_legend(const StxOrbitParams *params, const StxOrbitScene *scene, StxSheet *sheet)
@@ -92,6 +94,7 @@ static void write_legend(const StxOrbitParams *params, const StxOrbitScene *scen
   const StxBar bar = {.palette = scene->colours.palette,
       .reversed = true,
       .high = scene->colours.max_distance,
+      .title = "distance",
       .unit = "m"};
   if (params->legend == STX_LEGEND_NONE || scene->picture != NULL)
     return;

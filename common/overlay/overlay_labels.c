@@ -35,6 +35,16 @@ static StxSpot push_inside(const StxOverlayMarks *marks, const char *text, StxSp
   return at;
 }
 
+/* No line strikes out what is written of something nearer, nor the other way round. */
+static void draw_edge(const StxOverlayMarks *marks, double left, double right, double top)
+{
+  const StxSpot edge[] = {{left, top}, {right, top}};
+  double first = fmax(left, 0), above = fmax(top - marks->line / 2, 0);
+  double last = fmin(right, marks->params->frame_width);
+  if (stx_sheet_claim(marks->sheet, (StxBox){first, above, last - first, marks->line}))
+    stx_overlay_stroke(marks, edge, 2, STX_MEANS_INK);
+}
+
 /* Above the upper edge from `left` to `right`; else higher, or just below it. */
 static void put_label(
     const StxOverlayMarks *marks, const char *text, double left, double right, double top)
@@ -42,12 +52,11 @@ static void put_label(
   static const double lines[] = {0, -1, -2, 1.3};
   StxRgb ink = stx_colour(STX_MEANS_INK);
   for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
-    StxSpot at = {(left + right) / 2, top + marks->text * (1.7 * lines[i] - .45)};
+    StxSpot at = {(left + right) / 2, top + marks->text * (1.7 * lines[i] - .6)};
     at = push_inside(marks, text, at);
     if (!stx_sheet_label(marks->sheet, text, marks->text, at, STX_ANCHOR_CENTRE_BASE, ink))
       continue;
-    StxSpot edge[] = {{left, top}, {right, top}};
-    stx_overlay_stroke(marks, edge, 2, STX_MEANS_INK);
+    draw_edge(marks, left, right, top);
     return;
   }
 }
@@ -62,15 +71,18 @@ static void spell_metres(double metres, char *text, size_t size)
 /* What the label of an obstacle says: those of its number, class and distance that are wanted. */
 static void spell(const StxOverlayParams *params, const StxObstacle *obstacle, char *text, size_t n)
 {
+  static const char *const dot = " \u00b7 ";
   char number[16] = "", metres[16] = "";
   const char *name = "";
   if (params->labels & STX_OVERLAY_LABEL_ID && obstacle->id > 0)
-    snprintf(number, sizeof number, "#%u ", obstacle->id);
+    snprintf(number, sizeof number, "#%u", obstacle->id);
   if (params->labels & STX_OVERLAY_LABEL_CLASS && obstacle->label < STX_LABEL_CLASSES)
     name = stx_label_name(obstacle->label);
   if (params->labels & STX_OVERLAY_LABEL_DISTANCE)
     spell_metres((double)obstacle->z, metres, sizeof metres);
-  snprintf(text, n, "%s%s%s%s", number, name, name[0] != '\0' ? " " : "", metres);
+  bool first = number[0] != '\0' && (name[0] != '\0' || metres[0] != '\0');
+  bool second = name[0] != '\0' && metres[0] != '\0';
+  snprintf(text, n, "%s%s%s%s%s", number, first ? dot : "", name, second ? dot : "", metres);
 }
 
 static void label_obstacles(const StxOverlayMarks *marks)

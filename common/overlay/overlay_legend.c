@@ -13,7 +13,7 @@ typedef struct {
 
 static void add(Names *names, StxOverlayMode mode, const char *name, int colour)
 {
-  names->name[names->count++] = (StxName){name, stx_overlay_colour(mode, colour)};
+  names->name[names->count++] = (StxName){.name = name, .colour = stx_overlay_colour(mode, colour)};
 }
 
 static void list_kinds(Names *names, unsigned seen)
@@ -62,6 +62,17 @@ static void list_verdicts(
   }
 }
 
+/* What has a colour beside the scale, by what is shown and not by what was seen: to know that, a
+ * frame on a GPU would have to be waited for. */
+static void list_beside(Names *names, const StxOverlayParams *params)
+{
+  bool has_unknown = params->mode == STX_OVERLAY_DISTANCE || params->mode == STX_OVERLAY_HEIGHT;
+  if (params->show >> STX_KIND_SKY & 1)
+    add(names, params->mode, "sky", STX_COLOUR_KIND + STX_KIND_SKY);
+  if (has_unknown)
+    add(names, params->mode, "unknown", STX_COLOUR_UNKNOWN);
+}
+
 static StxBar scale_of(const StxOverlayParams *params)
 {
   bool depth = stx_overlay_scale(params) == STX_SCALE_DEPTH;
@@ -79,10 +90,12 @@ static StxBar scale_of(const StxOverlayParams *params)
   case STX_OVERLAY_COST:
     bar.high = params->max_cost;
     bar.title = "cost";
+    bar.unit = "nat or px";
     break;
   default:
     bar.reversed = depth;
     bar.high = depth ? params->max_distance : params->max_disparity;
+    bar.title = depth ? "distance" : "disparity";
     bar.unit = depth ? "m" : "px";
   }
   return bar;
@@ -91,11 +104,17 @@ static StxBar scale_of(const StxOverlayParams *params)
 void stx_overlay_draw_legend(
     const StxOverlay *overlay, const StxVerdicts *verdicts, StxSheet *sheet)
 {
+  static const char *const titles[STX_OVERLAY_MODES] = {[STX_OVERLAY_KIND] = "kind of stixel",
+      [STX_OVERLAY_CLASS] = "class",
+      [STX_OVERLAY_TRUTH] = "against the truth"};
   char text[STX_VERDICTS][TEXT_SIZE];
   const StxOverlayParams *params = &overlay->params;
   Names names = {.count = 0};
   if (stx_overlay_has_scale(params->mode)) {
     StxBar bar = scale_of(params);
+    list_beside(&names, params);
+    bar.names = names.name;
+    bar.count = names.count;
     stx_sheet_bar(sheet, params->legend, &bar);
     return;
   }
@@ -105,5 +124,5 @@ void stx_overlay_draw_legend(
     list_classes(&names, overlay->seen);
   else
     list_verdicts(&names, overlay->seen, verdicts, text);
-  stx_sheet_names(sheet, params->legend, names.name, names.count);
+  stx_sheet_names(sheet, params->legend, titles[params->mode], names.name, names.count);
 }

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "common/ground/ground.h"
+#include "common/clusters/clusters_look.h"
 
 #define NEAREST 0.1 /* metres */
 #define MARGIN 16   /* pixels beyond the frame from which a dot may reach in */
@@ -69,25 +69,6 @@ static StxRgb ramp(float value, float low, float high)
   return stx_palette_colour(STX_PALETTE_DISTANCE, index);
 }
 
-static float brightest_of(const StxScan *scan)
-{
-  for (size_t i = 0; i < scan->count; i++)
-    if (scan->points[4 * i + 3] > 1)
-      return 255;
-  return 1;
-}
-
-static StxRgb label_colour(StxScanviewMode mode, uint32_t label)
-{
-  if ((label & 0xFFFF) == STX_POINT_NONE)
-    return stx_colour(STX_MEANS_UNCLASSIFIED);
-  if (stx_point_is_ground(label))
-    return stx_colour(STX_MEANS_GROUND);
-  if (mode == STX_SCANVIEW_LABELS || label >> 16 == 0)
-    return stx_colour(STX_MEANS_OBSTACLE);
-  return stx_colour_cluster(label >> 16);
-}
-
 static StxRgb colour_of(const Shades *shades, const float *p, const uint32_t *label)
 {
   switch (shades->mode) {
@@ -99,7 +80,7 @@ static StxRgb colour_of(const Shades *shades, const float *p, const uint32_t *la
     break;
   default:
     if (label != NULL)
-      return label_colour(shades->mode, *label);
+      return stx_scan_colour(*label, shades->mode == STX_SCANVIEW_CLUSTERS);
   }
   double range = sqrt((double)p[0] * p[0] + (double)p[1] * p[1] + (double)p[2] * p[2]);
   return ramp((float)-range, (float)-shades->full_range, 0);
@@ -210,7 +191,8 @@ size_t stx_scanview_dots(const StxScanviewParams *params, const StxScanviewLens 
   Room room;
   size_t count = 0;
   Shades shades = {params->mode, params->max_range,
-      params->mode == STX_SCANVIEW_INTENSITY ? brightest_of(scan) : 1};
+      params->mode == STX_SCANVIEW_INTENSITY ? stx_scan_full_intensity(scan->points, scan->count)
+                                             : 1};
   lay_out(scan->count, &room, memory);
   for (size_t i = 0; i < scan->count; i++) {
     const float *point = scan->points + 4 * i;

@@ -5,28 +5,35 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "common/clusters/clusters_look.h"
+
 #define BOX_NEAREST .1 /* metres */
 
 /* ---- Dots ---------------------------------------------------------------------------------- */
 
-static void draw_legend(const StxScanviewParams *params, bool labelled, StxSheet *sheet)
+static void draw_legend(const StxScanviewParams *params, const StxScan *scan, StxSheet *sheet)
 {
-  static const char *const none = "not classified";
-  const StxName names[] = {{"ground", stx_colour(STX_MEANS_GROUND)},
-      {params->mode == STX_SCANVIEW_CLUSTERS ? "obstacle in no cluster" : "obstacle",
-          stx_colour(STX_MEANS_OBSTACLE)},
-      {none, stx_colour(STX_MEANS_UNCLASSIFIED)}};
-  const StxBar height = {STX_PALETTE_DISTANCE, false, -2, 2, "m", "height"};
-  const StxBar intensity = {STX_PALETTE_DISTANCE, false, 0, 1, NULL, "intensity"};
-  const StxBar range = {STX_PALETTE_DISTANCE, true, 0, params->max_range, "m", "range"};
-  if (params->mode == STX_SCANVIEW_HEIGHT)
-    stx_sheet_bar(sheet, params->legend, &height);
-  else if (params->mode == STX_SCANVIEW_INTENSITY)
-    stx_sheet_bar(sheet, params->legend, &intensity);
-  else if (params->mode == STX_SCANVIEW_RANGE || !labelled)
-    stx_sheet_bar(sheet, params->legend, &range);
+  StxBar bar = {.palette = STX_PALETTE_DISTANCE, .title = "range", .unit = "m"};
+  switch (params->mode) {
+  case STX_SCANVIEW_HEIGHT:
+    bar.title = "height";
+    bar.low = -2;
+    bar.high = 2;
+    break;
+  case STX_SCANVIEW_INTENSITY:
+    bar.title = "intensity";
+    bar.unit = NULL;
+    bar.high = (double)stx_scan_full_intensity(scan->points, scan->count);
+    break;
+  default:
+    bar.reversed = true;
+    bar.high = params->max_range;
+  }
+  if (scan->labels != NULL &&
+      (params->mode == STX_SCANVIEW_CLUSTERS || params->mode == STX_SCANVIEW_LABELS))
+    stx_scan_names(sheet, params->legend, params->mode == STX_SCANVIEW_CLUSTERS, NULL);
   else
-    stx_sheet_names(sheet, params->legend, names, sizeof names / sizeof names[0]);
+    stx_sheet_bar(sheet, params->legend, &bar);
 }
 
 size_t stx_scanview_draw(const StxScanviewParams *params, const StxScanviewLens *lens,
@@ -39,7 +46,7 @@ size_t stx_scanview_draw(const StxScanviewParams *params, const StxScanviewLens 
   double suits = fmin(fmax(frame->width / 500., 1.5), 9); /* neighbours on a car do not touch */
   double size = params->point_size > 0 ? params->point_size : suits;
   stx_sheet_dots(sheet, dots, count, size / 2, params->alpha * strength, threads);
-  draw_legend(params, scan->labels != NULL, sheet);
+  draw_legend(params, scan, sheet);
   return count;
 }
 

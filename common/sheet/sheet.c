@@ -154,13 +154,46 @@ static inline void ink_pixels(StxPaint *paint, uint8_t *cover, const Fluid *flui
   memset(cover, 0, sizeof any);
 }
 
-void stx_sheet_ink(StxSheet *sheet, StxInk ink)
+static Fluid fluid_of(const StxSheetParams *params, StxInk ink)
 {
-  const StxSheetParams *params = &sheet->params;
   Fluid fluid = {.weight = (int)(fmin(fmax(ink.opacity, 0), 1) * 256 + .5)}; /* NaN: 0 */
   stx_colour_channels(
       params->format, params->matrix, params->full_range, ink.colour, fluid.channel);
   fluid.whole = stx_paint(fluid.channel, fluid.weight);
+  return fluid;
+}
+
+/* Those of a tile, from its first column on; beyond the colours nothing is covered. */
+static void ink_tile_columns(
+    StxSheet *sheet, uint32_t slot, int left, int count, const StxRgb *colours)
+{
+  StxPaint *paint = sheet->tile[slot].paint;
+  uint8_t *cover = sheet->cover[slot].cover;
+  int first = (int)(sheet->tile[slot].number % (uint32_t)sheet->across) * STX_SHEET_TILE - left;
+  for (int x = 0; x < STX_SHEET_TILE; x++) {
+    if (first + x < 0 || first + x >= count)
+      continue;
+    Fluid fluid = fluid_of(&sheet->params, (StxInk){colours[first + x], 1});
+    for (int k = x; k < STX_TILE_PIXELS; k += STX_SHEET_TILE)
+      if (cover[k] != 0)
+        paint[k] = stx_sheet_over(paint[k], paint_of(&fluid, cover[k]));
+  }
+  memset(cover, 0, STX_TILE_PIXELS);
+}
+
+void stx_sheet_ink_columns(StxSheet *sheet, int left, int count, const StxRgb *colours)
+{
+  for (uint32_t i = 0; i < sheet->shapes; i++) {
+    sheet->covered[sheet->shape[i]] = false;
+    ink_tile_columns(sheet, sheet->shape[i], left, count, colours);
+  }
+  sheet->changes += sheet->shapes > 0;
+  sheet->shapes = 0;
+}
+
+void stx_sheet_ink(StxSheet *sheet, StxInk ink)
+{
+  Fluid fluid = fluid_of(&sheet->params, ink);
   for (uint32_t i = 0; i < sheet->shapes; i++) {
     uint32_t slot = sheet->shape[i];
     sheet->covered[slot] = false;
@@ -198,6 +231,6 @@ bool stx_sheet_claim(StxSheet *sheet, StxBox box)
 StxSheetUnit stx_sheet_unit(int width, int height)
 {
   int side = width < height ? width : height;
-  return (StxSheetUnit){
-      .text = fmin(fmax(floor(side / 40.), 9), 40), .line = fmax(1.5, fmin(side / 480., 4.5))};
+  return (StxSheetUnit){.text = fmin(fmax(floor(side / 40.), 9), STX_SHEET_TEXT),
+      .line = fmax(1.5, fmin(side / 480., 4.5))};
 }

@@ -129,13 +129,15 @@ StxBox stx_sheet_text_box(const char *text, double size, StxSpot at, StxAnchor a
  * a whole, if it meets one that was claimed before, or after STX_SHEET_CLAIMS. */
 bool stx_sheet_claim(StxSheet *sheet, StxBox box);
 
-/* Text with the usual halo, in `colour`, if its box could be claimed. False: nothing was drawn. */
+/* Text in `colour` on a dark translucent plate, if its box could be claimed. False: nothing was
+ * drawn. */
 bool stx_sheet_label(
     StxSheet *sheet, const char *text, double size, StxSpot at, StxAnchor anchor, StxRgb colour);
 
 /* ---- Sizes -------------------------------------------------------------------------------- */
 
 /* What suits a frame, from thumbnails to 4K. */
+#define STX_SHEET_TEXT 40 /* the largest size of text */
 typedef struct {
   double text; /* size of text: a 40th of the shorter side, in whole pixels, 9 … 40 */
   double line; /* width of a line that matters, from 1.5 pixels on */
@@ -156,29 +158,42 @@ typedef enum {
 extern const StxFieldChoice stx_legend_choices[];
 
 /*
- * A dark translucent panel in a corner, with a bar of colours and its ticks, or with names. Its box
- * is claimed, so draw it before labels; where another legend has the corner, it is placed beside
- * that, towards the middle of the frame. One that does not fit (its box and a margin into the
- * frame's width and half of its height) is left out. Returns the panel's box; width 0: nothing was
+ * A dark translucent panel in a corner, with a title over a bar of colours and its ticks, over
+ * names, or over both. Its box is claimed, so draw it before labels; where another legend has the
+ * corner, it is placed beside that, towards the middle of the frame. It has a quarter of the
+ * frame's width at most, where there are many names two fifths: text is smaller than the frame's
+ * (stx_sheet_unit) where it must be, down to 6 pixels. One that does not fit even so, or is higher
+ * than half of the frame, goes without the names beside its bar, or without the title over its
+ * names; if that does not help, it is left out. Returns the panel's box; width 0: nothing was
  * drawn.
  */
-typedef struct {
-  StxPalette palette;
-  bool reversed;     /* `low` has colour 255, `high` colour 0 */
-  double low, high;  /* values at the ends, low < high, finite */
-  const char *unit;  /* after the last tick's number, as "m"; NULL: none */
-  const char *title; /* in front of the bar; NULL: none */
-} StxBar;
-
-StxBox stx_sheet_bar(StxSheet *sheet, StxLegend where, const StxBar *bar);
+typedef enum {
+  STX_SWATCH_COLOUR,
+  STX_SWATCH_CLUSTERS, /* several of stx_colour_cluster, in place of the colour */
+  STX_SWATCH_NONE      /* a name alone */
+} StxSwatch;
 
 typedef struct {
   const char *name;
   StxRgb colour;
+  StxSwatch swatch;
 } StxName;
 
-/* Empty lists have no panel. */
-StxBox stx_sheet_names(StxSheet *sheet, StxLegend where, const StxName *names, size_t count);
+typedef struct {
+  StxPalette palette;
+  bool reversed;        /* `low` has colour 255, `high` colour 0 */
+  double low, high;     /* values at the ends, low < high, finite */
+  const char *title;    /* what the numbers are; NULL: no title */
+  const char *unit;     /* behind the title, in brackets; NULL: none */
+  const StxName *names; /* of colours beside the scale */
+  size_t count;
+} StxBar;
+
+StxBox stx_sheet_bar(StxSheet *sheet, StxLegend where, const StxBar *bar);
+
+/* Empty lists have no panel. `title` may be NULL. */
+StxBox stx_sheet_names(
+    StxSheet *sheet, StxLegend where, const char *title, const StxName *names, size_t count);
 
 /* ---- Laying it on a frame ----------------------------------------------------------------- */
 

@@ -52,6 +52,9 @@ uint8_t *stx_sheet_cover_row(StxSheet *sheet, int tile_x, int y);
 /* Lays the ink where the shape covers, and forgets the shape. */
 void stx_sheet_ink(StxSheet *sheet, StxInk ink);
 
+/* The same with a colour for each of the frame's columns from `left` on, `count` of them. */
+void stx_sheet_ink_columns(StxSheet *sheet, int left, int count, const StxRgb *colours);
+
 /* A coordinate or a length that can be drawn. */
 STX_INLINE bool stx_sheet_is_sane(double value)
 {
@@ -62,6 +65,9 @@ STX_INLINE int stx_sheet_share(double coverage)
 {
   return coverage <= 0 ? 0 : coverage >= 1 ? 255 : (int)(coverage * 255 + .5);
 }
+
+/* Adds a box with such corners to the shape. */
+void stx_sheet_cover_box(StxSheet *sheet, StxBox box, double radius);
 
 /* Adds a piece of a line with that radius, half its width, to the shape. */
 void stx_sheet_cover_line(StxSheet *sheet, StxSpot from, StxSpot to, double radius);

@@ -203,7 +203,7 @@ static bool make_panel(StxBox box, double radius, Panel *panel)
   return true;
 }
 
-void stx_sheet_box(StxSheet *sheet, StxBox box, double radius, StxInk ink)
+void stx_sheet_cover_box(StxSheet *sheet, StxBox box, double radius)
 {
   Panel panel;
   if (!make_panel(box, radius, &panel))
@@ -222,6 +222,11 @@ void stx_sheet_box(StxSheet *sheet, StxBox box, double radius, StxInk ink)
     cover_wholly(sheet, y, first, last);
     cover_span(sheet, y, last, right + .5, panel_coverage, &panel);
   }
+}
+
+void stx_sheet_box(StxSheet *sheet, StxBox box, double radius, StxInk ink)
+{
+  stx_sheet_cover_box(sheet, box, radius);
   stx_sheet_ink(sheet, ink);
 }
 

@@ -5,7 +5,8 @@
 
 #include <math.h>
 
-#define HALO_OPACITY .72
+#define PLATE_OPACITY .66
+#define PLATE_CORNER .35 /* of its radius, in sizes of text */
 
 /* Width of the halo around a stroke. */
 static double halo_width(double size)
@@ -97,9 +98,11 @@ StxBox stx_sheet_text_box(const char *text, double size, StxSpot at, StxAnchor a
 bool stx_sheet_label(
     StxSheet *sheet, const char *text, double size, StxSpot at, StxAnchor anchor, StxRgb colour)
 {
-  if (!stx_sheet_claim(sheet, stx_sheet_text_box(text, size, at, anchor)))
+  StxBox plate = stx_sheet_text_box(text, size, at, anchor);
+  if (!stx_sheet_claim(sheet, plate))
     return false;
-  stx_sheet_text(sheet, text, size, at, anchor, (StxInk){colour, 1},
-      (StxInk){stx_colour(STX_MEANS_HALO), HALO_OPACITY});
+  stx_sheet_box(
+      sheet, plate, PLATE_CORNER * size, (StxInk){stx_colour(STX_MEANS_HALO), PLATE_OPACITY});
+  stx_sheet_text(sheet, text, size, at, anchor, (StxInk){colour, 1}, (StxInk){.opacity = 0});
   return true;
 }

@@ -114,10 +114,10 @@ static double of_map(StxDisparityEncoding encoding, unsigned number)
 
 double stx_tint_value(const StxTintParams *params, unsigned number)
 {
-  if (params->numbers == STX_TINT_OF_BYTE)
+  if (params->numbers == STX_TINT_OF_BYTE || params->numbers == STX_TINT_OF_SURE)
     return number < 256 ? number / 255. : -1;
   if (params->numbers == STX_TINT_OF_PART)
-    return number > 0 ? (number - 1) / STX_TINT_PART : -1;
+    return number > 0 && number != STX_TINT_PART_SKY ? (number - 1) / STX_TINT_PART : -1;
   double value = of_map(params->encoding, number);
   return value > 0 && is_turned(params) ? params->focal_baseline / value : value;
 }
@@ -156,13 +156,22 @@ static StxRgb unknown_colour(StxTintUnknown unknown, bool odd)
   return unknown == STX_TINT_BLACK ? dark : grey;
 }
 
+/* Paler than anything of the palettes. */
+static StxRgb sky_colour(void)
+{
+  static const StxRgb white = {255, 255, 255};
+  return stx_colour_mix(stx_colour_kind(STX_KIND_SKY), white, 1, 2);
+}
+
 StxRgb stx_tint_colour(const StxTintParams *params, int level, bool odd)
 {
-  int steps = params->mode == STX_TINT_ERROR ? STX_TINT_ERRORS - 1 : STX_TINT_LEVELS - 2;
+  int steps = (params->mode == STX_TINT_ERROR ? STX_TINT_ERRORS : STX_TINT_MOST) - 1;
   if (level == 0)
     return unknown_colour(params->unknown, odd);
   if (params->mode == STX_TINT_ERROR && level >= STX_TINT_MISSING)
     return unknown_colour(params->unknown == STX_TINT_GREY ? STX_TINT_BLACK : STX_TINT_GREY, odd);
+  if (level == STX_TINT_SKY)
+    return sky_colour();
   return stx_palette_colour(stx_tint_palette(params), ((level - 1) * 255 + steps / 2) / steps);
 }
 
@@ -180,12 +189,25 @@ static uint32_t pixel_of(const StxPixelFormat *format, StxRgb colour)
 static uint8_t level_of(const StxTintParams *params, StxTintSpan span, unsigned number)
 {
   double value = stx_tint_value(params, number);
+  if (params->numbers == STX_TINT_OF_PART && number == STX_TINT_PART_SKY)
+    return STX_TINT_SKY;
   if (!(value >= 0))
     return 0;
   double x = fmin(fmax((value - span.low) / (span.high - span.low), 0), 1);
   if (params->mode == STX_TINT_DEPTH)
     x = 1 - x;
-  return (uint8_t)(1 + (int)((STX_TINT_LEVELS - 2) * x + .5));
+  return (uint8_t)(1 + (int)((STX_TINT_MOST - 1) * x + .5));
+}
+
+/* What is known of a map in 16 bits is a row of numbers without a gap. */
+static void find_known(StxDisparityEncoding encoding, uint32_t known[2])
+{
+  known[0] = 0;
+  known[1] = STX_TINT_NUMBERS - 1;
+  while (!(of_map(encoding, known[0]) > 0))
+    known[0]++;
+  while (!(of_map(encoding, known[1]) > 0))
+    known[1]--;
 }
 
 void stx_tint_table(const StxTintParams *params, StxTintSpan span, const StxPixelFormat *format,
@@ -196,6 +218,7 @@ void stx_tint_table(const StxTintParams *params, StxTintSpan span, const StxPixe
   else
     for (unsigned number = 0; number < STX_TINT_NUMBERS; number++)
       table->level[number] = level_of(params, span, number);
+  find_known(params->encoding, table->known);
   for (int level = 0; level < STX_TINT_LEVELS; level++)
     for (int odd = 0; odd < 2; odd++)
       table->paint[odd][level] = pixel_of(format, stx_tint_colour(params, level, odd));

@@ -7,9 +7,12 @@
  *
  *   level 0   unknown: two colours in squares of 2^square pixels, which are the same unless a
  *             checkerboard is wanted
- *   numbers   1 … 255 of value v: 1 + floor(254·x + ½), x = (v − low) / (high − low) clamped to
+ *   numbers   1 … 254 of value v: 1 + floor(253·x + ½), x = (v − low) / (high − low) clamped to
  *             0 … 1; of depths 1 − x, so that near has the last colour of the palette as it has
  *             with disparities
+ *   sky       255, in maps of confidences and costs: stixels of sky, and pixels whose disparity is
+ *             unknown and whose confidence, 128 or more, says that there is sky (stereo-sgm writes
+ *             255). Pixels of unknown disparity and less confidence have level 0
  *   errors    with e = |d − t|, disparities d and t of map and truth in 1/256 px: 1 + the number of
  *             k in 0 … 8 for which e > 48·2^k and 320·e > t·2^k, that is for which
  *             min (e / 3 px, e / 5 % of t) is above 2^k / 16. Levels from 6 on are outliers as
@@ -51,11 +54,13 @@ typedef enum { STX_TINT_CHECKER, STX_TINT_BLACK, STX_TINT_GREY } StxTintUnknown;
 /* What the numbers of a map mean. */
 typedef enum {
   STX_TINT_OF_MAP,  /* 16 bits: a disparity or depth, as `encoding` says */
-  STX_TINT_OF_PART, /* 16 bits: (p − 1) / STX_TINT_PART; 0: unknown */
-  STX_TINT_OF_BYTE  /* 8 bits: p / 255, always known */
+  STX_TINT_OF_PART, /* 16 bits: (p − 1) / STX_TINT_PART; 0: unknown, STX_TINT_PART_SKY: sky */
+  STX_TINT_OF_BYTE, /* 8 bits: p / 255, always known */
+  STX_TINT_OF_SURE  /* 8 bits: p / 255, of a map of 16 bits, where that is known */
 } StxTintNumbers;
 
 #define STX_TINT_PART 4096.
+#define STX_TINT_PART_SKY 65535
 
 /* Ranges, units and texts of these: stx_tint_fields. */
 typedef struct {
@@ -93,6 +98,8 @@ bool stx_tint_check(const StxTintParams *params, StxError *error);
 
 #define STX_TINT_NUMBERS 65536
 #define STX_TINT_LEVELS 256
+#define STX_TINT_MOST 254  /* the highest level of a number */
+#define STX_TINT_SKY 255   /* not of errors */
 #define STX_TINT_ERRORS 10 /* levels 1 … 10 */
 #define STX_TINT_OUTLIER 6 /* … of which these and more are outliers */
 #define STX_TINT_MISSING 11
@@ -102,6 +109,7 @@ bool stx_tint_check(const StxTintParams *params, StxError *error);
 typedef struct {
   uint8_t level[STX_TINT_NUMBERS];
   uint32_t paint[2][STX_TINT_LEVELS]; /* the bytes of a pixel; the second one of the odd squares */
+  uint32_t known[2]; /* of the map of OF_SURE: the first and the last known number */
 } StxTintTable;
 
 /* Numbers as disparities in 1/256 px, 0 unknown: of the map and of the truth. */
@@ -109,7 +117,7 @@ typedef struct {
   uint16_t disparity[2][STX_TINT_NUMBERS];
 } StxTintDisparities;
 
-/* The value of a number of the parameters' map, in the unit of the mode; negative: unknown. */
+/* The value of a number of the parameters' map, in the unit of the mode; negative: it has none. */
 double stx_tint_value(const StxTintParams *params, unsigned number);
 
 /* Makes the tables for numbers in that range, for errors without looking at it, and the colours of
@@ -150,18 +158,18 @@ StxTintSpan stx_tint_round(StxTintSpan span);
 
 /*
  * Numbers for a map in which the area of each stixel has its disparity (as stx_render_disparity of
- * metrics.h, STX_TINT_OF_MAP) or its confidence or cost (STX_TINT_OF_PART). A cost is divided by
- * the image rows of its stixel: the sum grows with the height, and says nothing of how well it
- * fits. A segment's cost is a distance in pixels, and taken as it is. Parts of stixels outside of
- * the map are left out; what is not finite or below 0 is unknown.
+ * metrics.h, STX_TINT_OF_MAP) or its confidence or cost (STX_TINT_OF_PART), where sky has a number
+ * of its own. A cost is divided by the image rows of its stixel: the sum grows with the height, and
+ * says nothing of how well it fits. A segment's cost is a distance in pixels, and taken as it is.
+ * Parts of stixels outside of the map are left out; what is not finite or below 0 is unknown.
  */
 void stx_tint_render(const StxStixel *stixels, size_t count, int cell_width, StxTintMode mode,
     const StxImage16 *map);
 
 /* ---- Colouring ----------------------------------------------------------------------------- */
 
-/* One of: a map of numbers; of bytes; and a map with its truth. Others have data NULL. All of the
- * picture's size. */
+/* One of: a map of numbers; of bytes; of bytes with the map that they are of, for OF_SURE; and a
+ * map with its truth. Others have data NULL. All of the picture's size. */
 typedef struct {
   StxImage16 map, truth;
   StxImage8 bytes;

@@ -5,6 +5,26 @@
 
 #include <string.h>
 
+/* Without a truth. */
+static unsigned map_level_at(const StxTintInput *input, const StxTintTable *table, int x, int y)
+{
+  if (input->bytes.data == NULL)
+    return table->level[stx_row16(&input->map, y)[x]];
+  unsigned confidence = stx_row8(&input->bytes, y)[x];
+  if (input->map.data == NULL)
+    return table->level[confidence];
+  return stx_tint_sure_level(table, confidence, stx_row16(&input->map, y)[x]);
+}
+
+/* A map's numbers alone. */
+static void spread_row(
+    const StxTintTable *table, const uint16_t *numbers, int width, StxTintHistogram *histogram)
+{
+  for (int x = 0; x < width; x++)
+    if (stx_tint_is_value(table->level[numbers[x]]))
+      histogram->count[numbers[x] >> STX_TINT_BIN_SHIFT]++;
+}
+
 bool stx_tint_spread_c(const StxTintInput *input, const StxTintTable *table,
     StxTintHistogram *histogram, const StxPlace *place, StxError *error)
 {
@@ -13,11 +33,12 @@ bool stx_tint_spread_c(const StxTintInput *input, const StxTintTable *table,
   const int height = is_bytes ? input->bytes.height : input->map.height;
   memset(histogram, 0, sizeof *histogram);
   for (int y = 0; y < height; y += STX_TINT_SPREAD_ROWS)
-    for (int x = 0; x < width; x++) {
-      unsigned number = is_bytes ? stx_row8(&input->bytes, y)[x] : stx_row16(&input->map, y)[x];
-      if (table->level[number] != 0)
-        histogram->count[is_bytes ? number : number >> STX_TINT_BIN_SHIFT]++;
-    }
+    if (!is_bytes)
+      spread_row(table, stx_row16(&input->map, y), width, histogram);
+    else
+      for (int x = 0; x < width; x++)
+        if (stx_tint_is_value(map_level_at(input, table, x, y)))
+          histogram->count[stx_row8(&input->bytes, y)[x]]++;
   return true;
 }
 
@@ -46,11 +67,9 @@ static unsigned error_at(const StxTintInput *input, StxTintCount *count, int x, 
 static unsigned level_at(
     const StxTintInput *input, const StxTintTable *table, StxTintCount *count, int x, int y)
 {
-  if (input->bytes.data != NULL)
-    return table->level[stx_row8(&input->bytes, y)[x]];
   if (input->truth.data != NULL)
     return error_at(input, count, x, y);
-  return table->level[stx_row16(&input->map, y)[x]];
+  return map_level_at(input, table, x, y);
 }
 
 bool stx_tint_paint_c(const StxTintInput *input, const StxTintTable *table,

@@ -22,6 +22,22 @@ STX_INLINE unsigned stx_tint_error_level(uint32_t error, uint32_t truth)
   return level;
 }
 
+/* Is it that of a value, neither unknown nor sky? */
+STX_INLINE bool stx_tint_is_value(unsigned level)
+{
+  return level - 1 < STX_TINT_MOST;
+}
+
+/* Of a confidence of the map's number: how sure that is or, where it is unknown, that there is
+ * sky. */
+STX_INLINE unsigned stx_tint_sure_level(
+    const StxTintTable *table, unsigned confidence, unsigned number)
+{
+  bool known = number >= table->known[0] && number <= table->known[1];
+  unsigned nothing = confidence >= 128 ? STX_TINT_SKY : 0;
+  return known ? table->level[confidence] : nothing;
+}
+
 /* 1 in the odd squares. */
 STX_INLINE int stx_tint_square(int x, int y, int square)
 {

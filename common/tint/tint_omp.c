@@ -58,14 +58,25 @@ static const uint16_t *disparities(
   return room;
 }
 
+static void levels_of_bytes(const Job *job, int x, int y, int n, uint8_t level[RUN])
+{
+  const uint8_t *bytes = stx_row8(&job->input->bytes, y) + x;
+  if (job->input->map.data == NULL) {
+    for (int i = 0; i < n; i++)
+      level[i] = job->table->level[bytes[i]];
+    return;
+  }
+  const uint16_t *numbers = stx_row16(&job->input->map, y) + x;
+  for (int i = 0; i < n; i++)
+    level[i] = (uint8_t)stx_tint_sure_level(job->table, bytes[i], numbers[i]);
+}
+
 static void levels(const Job *job, int x, int y, int n, uint8_t level[RUN], StxTintCount *count)
 {
   const StxTintInput *input = job->input;
   uint16_t room[2][RUN];
   if (input->bytes.data != NULL) {
-    const uint8_t *bytes = stx_row8(&input->bytes, y) + x;
-    for (int i = 0; i < n; i++)
-      level[i] = job->table->level[bytes[i]];
+    levels_of_bytes(job, x, y, n, level);
   } else if (input->truth.data != NULL)
     levels_of_errors(disparities(input, 0, x, y, n, room[0]),
         disparities(input, 1, x, y, n, room[1]), level, n, count);

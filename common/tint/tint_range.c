@@ -12,10 +12,10 @@
 /* The known number of a bin that is nearest to its lower, or upper, end; -1: there is none. */
 static int known_of(const StxTintParams *params, const StxTintTable *table, int bin, bool upper)
 {
-  int size = params->numbers == STX_TINT_OF_BYTE ? 1 : 1 << STX_TINT_BIN_SHIFT;
+  int size = params->numbers >= STX_TINT_OF_BYTE ? 1 : 1 << STX_TINT_BIN_SHIFT;
   for (int i = 0; i < size; i++) {
     int number = bin * size + (upper ? size - 1 - i : i);
-    if (table->level[number] != 0)
+    if (stx_tint_is_value(table->level[number]))
       return number;
   }
   return -1;

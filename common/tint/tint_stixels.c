@@ -10,13 +10,15 @@
 static uint16_t number_of(const StxStixel *stixel, StxTintMode mode)
 {
   double value = stixel->confidence;
+  if (stixel->kind == STX_KIND_SKY)
+    return STX_TINT_PART_SKY;
   if (mode == STX_TINT_COST)
     value = stixel->kind == STX_KIND_SEGMENT
                 ? stixel->cost
                 : (double)stixel->cost / (stixel->bottom - stixel->top + 1);
   if (!(value >= 0) || !isfinite(value))
     return 0;
-  return (uint16_t)(1 + fmin(value * STX_TINT_PART + .5, UINT16_MAX - 1));
+  return (uint16_t)(1 + fmin(value * STX_TINT_PART + .5, STX_TINT_PART_SKY - 2));
 }
 
 static void fill(const StxStixel *stixel, int cell_width, uint16_t number, const StxImage16 *map)

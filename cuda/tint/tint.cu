@@ -18,6 +18,15 @@ STX_DEVICE unsigned number_at(const StxTintInput *input, int x, int y)
   return input->bytes.data != NULL ? stx_row8(&input->bytes, y)[x] : stx_row16(&input->map, y)[x];
 }
 
+/* Without a truth. */
+STX_DEVICE unsigned level_at(const StxTintArgs *a, int x, int y)
+{
+  const unsigned number = number_at(&a->input, x, y);
+  if (a->input.bytes.data == NULL || a->input.map.data == NULL)
+    return a->table->level[number];
+  return stx_tint_sure_level(a->table, number, stx_row16(&a->input.map, y)[x]);
+}
+
 STX_KERNEL(stx_tint_spread, StxTintArgs, STX_TINT_LANES *STX_TINT_ROWS)
 {
   const int y = (blockIdx.x * STX_TINT_ROWS + threadIdx.y) * STX_TINT_SPREAD_ROWS;
@@ -26,7 +35,7 @@ STX_KERNEL(stx_tint_spread, StxTintArgs, STX_TINT_LANES *STX_TINT_ROWS)
   const int shift = a.input.bytes.data != NULL ? 0 : STX_TINT_BIN_SHIFT;
   for (int x = threadIdx.x; x < a.picture.width; x += STX_TINT_LANES) {
     const unsigned number = number_at(&a.input, x, y);
-    if (a.table->level[number] != 0)
+    if (stx_tint_is_value(level_at(&a, x, y)))
       atomicAdd(&a.histogram->count[number >> shift], 1u);
   }
 }
@@ -93,8 +102,7 @@ STX_KERNEL(stx_tint_paint, StxTintArgs, STX_TINT_LANES *STX_TINT_ROWS)
   const bool has_truth = a.input.truth.data != NULL;
   Counts counts = {0, 0, 0, 0};
   for (int x = threadIdx.x; x < a.picture.width; x += STX_TINT_LANES) {
-    const unsigned level =
-        has_truth ? error_at(&a.input, &counts, x, y) : a.table->level[number_at(&a.input, x, y)];
+    const unsigned level = has_truth ? error_at(&a.input, &counts, x, y) : level_at(&a, x, y);
     put(&a.picture, x, y, a.table->paint[stx_tint_square(x, y, a.picture.square)][level]);
   }
   if (has_truth)

@@ -206,7 +206,9 @@ static StxTintNumbers numbers_of(const GstDisparityColour *self, StxTintMode mod
 {
   if (mode != STX_TINT_CONFIDENCE && mode != STX_TINT_COST)
     return STX_TINT_OF_MAP;
-  return self->input.is_stixels ? STX_TINT_OF_PART : STX_TINT_OF_BYTE;
+  if (self->input.is_stixels)
+    return STX_TINT_OF_PART;
+  return is_bytes(self) ? STX_TINT_OF_BYTE : STX_TINT_OF_SURE;
 }
 
 static gboolean find_encoding(

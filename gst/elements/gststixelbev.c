@@ -239,13 +239,13 @@ static gboolean draw(GstStixelBev *self, const Frame *frame, StxError *error)
   gdouble mount[12];
 
   gst_bev_stage_begin(&self->drawing);
-  if (frame->found.stixels != NULL &&
-      !gst_bev_stage_put_stixels(&self->drawing, &frame->settings.stixels, frame->found.stixels,
-          frame->set[ROLE_STIXELS], &frame->found.info, error))
-    return FALSE;
   if (frame->set[ROLE_POINTS] != NULL &&
       (!find_mount(self, mount, error) ||
           !gst_bev_stage_put_scan(&self->drawing, frame->set[ROLE_POINTS], mount, error)))
+    return FALSE;
+  if (frame->found.stixels != NULL && /* last: their labels stand beside all legends */
+      !gst_bev_stage_put_stixels(&self->drawing, &frame->settings.stixels, frame->found.stixels,
+          frame->set[ROLE_STIXELS], &frame->found.info, error))
     return FALSE;
   return gst_bev_stage_finish(&self->drawing, frame->picture,
       gst_stx_pairing_stage(GST_STX_PAIRING(self))->place.threads, error);

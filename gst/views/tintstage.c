@@ -13,6 +13,7 @@ enum {
   HOST_COUNT,
   HISTOGRAM,
   HOST_HISTOGRAM,
+  SURE,
   SHEET
 };
 
@@ -143,8 +144,9 @@ static gboolean find_map(GstStxStage *stage, guint slot, const gchar *what, GstB
   return TRUE;
 }
 
+/* Confidences, and the map that they are of. */
 static gboolean find_meta(
-    GstTintStage *self, GstStxStage *stage, GstBuffer *buffer, StxImage8 *bytes, StxError *error)
+    GstTintStage *self, GstStxStage *stage, GstBuffer *buffer, StxTintInput *input, StxError *error)
 {
   const GstStxConfidenceMeta *meta = gst_buffer_get_stx_confidence_meta(buffer);
   gint width = GST_VIDEO_INFO_WIDTH(&self->output), height = GST_VIDEO_INFO_HEIGHT(&self->output);
@@ -157,11 +159,11 @@ static gboolean find_meta(
   if (meta->width != (guint)width || meta->height != (guint)height)
     return stx_fail(error, "the confidence meta has %ux%u, but the disparity %dx%d", meta->width,
         meta->height, width, height);
-  if (!gst_stx_stage_read(stage, MAP, "the confidence meta", meta->confidence,
+  if (!gst_stx_stage_read(stage, SURE, "the confidence meta", meta->confidence,
           (gsize)width * (gsize)height, &data, error))
     return FALSE;
-  *bytes = (StxImage8){(uint8_t *)data, width, width, height};
-  return TRUE;
+  input->bytes = (StxImage8){(uint8_t *)data, width, width, height};
+  return find_map(stage, MAP, "pad sink", buffer, &self->input.map, &input->map, error);
 }
 
 static gboolean find_input(GstTintStage *self, GstStxStage *stage, GstBuffer *map, GstBuffer *truth,
@@ -175,7 +177,7 @@ static gboolean find_input(GstTintStage *self, GstStxStage *stage, GstBuffer *ma
   else if (GST_VIDEO_INFO_FORMAT(info) == GST_VIDEO_FORMAT_GRAY8)
     found = find_picture(stage, MAP, "pad sink", map, info, &input->bytes, error);
   else if (self->params.mode == STX_TINT_CONFIDENCE)
-    found = find_meta(self, stage, map, &input->bytes, error);
+    found = find_meta(self, stage, map, input, error);
   else
     found = find_map(stage, MAP, "pad sink", map, info, &input->map, error);
   if (!found || self->params.mode != STX_TINT_ERROR)

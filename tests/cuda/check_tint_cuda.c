@@ -17,8 +17,9 @@ static OnDevice to_device(const TintCase *c)
   if (c->input.bytes.data != NULL) {
     d.input.bytes = stx_device_image8(c->width, c->height, 3);
     stx_device_upload8(&d.input.bytes, &c->input.bytes);
-    return d;
   }
+  if (c->input.map.data == NULL)
+    return d;
   d.input.map = stx_device_image16(c->width, c->height, 2);
   stx_device_upload16(&d.input.map, &c->input.map);
   if (c->input.truth.data == NULL)

@@ -14,6 +14,7 @@ StxBevParams bev_plain(int width, int height)
   params.extent = (width < height ? width : height) / 2.0;
   params.point_size = 1;
   params.rings = false;
+  params.legend = STX_LEGEND_NONE;
   return params;
 }
 
@@ -71,7 +72,6 @@ StxBevStixelsParams bev_plain_stixels(void)
 {
   StxBevStixelsParams params = STX_BEV_STIXELS_DEFAULTS;
   params.show = STX_BEV_SHOW_GROUND | STX_BEV_SHOW_THINGS | STX_BEV_SHOW_FREE;
-  params.legend = STX_LEGEND_NONE;
   params.uncertainty = 0;
   params.mode = STX_BEV_BY_KIND;
   return params;

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const int obstacle[3] = {232, 72, 56}, ground[3] = {52, 104, 88}, unknown[3] = {72, 74, 84};
+static const int obstacle[3] = {206, 208, 212}, red[3] = {232, 72, 56};
+static const int ground[3] = {52, 104, 88}, unknown[3] = {72, 74, 84};
 
 /* The square from (left, top) to (right, bottom), inclusive, and nothing else. */
 static void expect_square(const BevPicture *p, int left, int top, int right, int bottom,
@@ -102,6 +103,38 @@ START_TEST(odd_points_are_left_out)
 }
 END_TEST
 
+/* ---- Legend ------------------------------------------------------------------------------- */
+
+/* Does a picture of no point have that colour in it? */
+static bool tells(StxBevMode mode, bool labelled, StxRgb colour)
+{
+  StxBevParams params = bev_plain(400, 400);
+  const uint32_t none = 0;
+  bool found = false;
+  params.mode = mode;
+  params.legend = STX_LEGEND_TOP_LEFT;
+  BevPicture p = bev_picture_of(params, NULL, labelled ? &none : NULL, 0);
+  for (int y = 0; y < 200 && !found; y++)
+    for (int x = 0; x < 200 && !found; x++)
+      found = memcmp(bev_pixel(&p, x, y), &colour, 3) == 0;
+  bev_picture_free(&p);
+  return found;
+}
+
+START_TEST(every_mode_has_a_legend)
+{
+  StxRgb alone = stx_colour(STX_MEANS_NO_CLUSTER), any = stx_colour(STX_MEANS_OBSTACLE);
+  StxRgb nothing = stx_colour(STX_MEANS_UNCLASSIFIED), last = stx_palette_colour(0, 255);
+  ck_assert(tells(STX_BEV_CLUSTERS, true, alone) && tells(STX_BEV_CLUSTERS, true, nothing));
+  ck_assert(tells(STX_BEV_CLUSTERS, true, stx_colour_cluster(2)));
+  ck_assert(!tells(STX_BEV_CLUSTERS, true, any));
+  ck_assert(tells(STX_BEV_LABELS, true, any) && !tells(STX_BEV_LABELS, true, alone));
+  ck_assert(tells(STX_BEV_PLAIN, true, stx_colour(STX_MEANS_INK)));
+  ck_assert(tells(STX_BEV_HEIGHT, true, last) && tells(STX_BEV_INTENSITY, true, last));
+  ck_assert(tells(STX_BEV_CLUSTERS, false, last) && !tells(STX_BEV_CLUSTERS, false, alone));
+}
+END_TEST
+
 /* ---- Colours ------------------------------------------------------------------------------ */
 
 /* The colour of one point in the middle. */
@@ -135,11 +168,12 @@ START_TEST(colours_of_labels)
       expect_colour(mode, 0, 0, &grounds[i], ground);
     expect_colour(mode, 0, 0, &(uint32_t){0}, unknown);
     expect_colour(mode, 0, 0, &(uint32_t){5u << 16}, unknown);
-    expect_colour(mode, 0, 0, &(uint32_t){99}, obstacle);
-    expect_colour(mode, 0, 0, &(uint32_t){10}, obstacle);
-    expect_colour(mode, 0, 0, &(uint32_t){0xFFFF}, obstacle);
+    const int *alone = mode == STX_BEV_LABELS ? red : obstacle;
+    expect_colour(mode, 0, 0, &(uint32_t){99}, alone);
+    expect_colour(mode, 0, 0, &(uint32_t){10}, alone);
+    expect_colour(mode, 0, 0, &(uint32_t){0xFFFF}, alone);
   }
-  expect_colour(STX_BEV_LABELS, 0, 0, &(uint32_t){99 | 3u << 16}, obstacle);
+  expect_colour(STX_BEV_LABELS, 0, 0, &(uint32_t){99 | 3u << 16}, red);
 }
 END_TEST
 
@@ -175,19 +209,19 @@ END_TEST
 START_TEST(colours_of_heights)
 {
   /* Both ends and the middle of the palette of distances. */
-  static const int blue[3] = {64, 96, 240}, green[3] = {173, 222, 65}, red[3] = {224, 28, 46};
+  static const int blue[3] = {64, 96, 240}, green[3] = {173, 222, 65}, strong[3] = {224, 28, 46};
   const uint32_t label = 49;
   expect_colour(STX_BEV_HEIGHT, -2, 0, NULL, blue);
   expect_colour(STX_BEV_HEIGHT, -100, 0, NULL, blue);
-  expect_colour(STX_BEV_HEIGHT, 2, 0, NULL, red);
-  expect_colour(STX_BEV_HEIGHT, 100, 0, NULL, red);
+  expect_colour(STX_BEV_HEIGHT, 2, 0, NULL, strong);
+  expect_colour(STX_BEV_HEIGHT, 100, 0, NULL, strong);
   expect_colour(STX_BEV_HEIGHT, 0, 0, &label, green);
   expect_colour(STX_BEV_CLUSTERS, 0, 0, NULL, green);
   expect_colour(STX_BEV_INTENSITY, 0, 0, &label, blue);
-  expect_colour(STX_BEV_INTENSITY, 0, 1, &label, red);
+  expect_colour(STX_BEV_INTENSITY, 0, 1, &label, strong);
   expect_colour(STX_BEV_INTENSITY, 0, 0.5f, NULL, green);
   expect_colour(STX_BEV_INTENSITY, 0, 127.5f, NULL, green);
-  expect_colour(STX_BEV_INTENSITY, 0, 255, NULL, red);
+  expect_colour(STX_BEV_INTENSITY, 0, 255, NULL, strong);
   expect_colour(STX_BEV_INTENSITY, 0, -1, NULL, blue);
 }
 END_TEST
@@ -201,6 +235,7 @@ START_TEST(orders_the_bytes_as_the_format_says)
   for (int f = 0; f < BEV_FORMATS; f++) {
     StxBevParams params = bev_plain(17, 19);
     params.format = stx_pixel_format(bev_formats[f]);
+    params.mode = STX_BEV_LABELS;
     BevPicture p = bev_picture_of(params, point, (uint32_t[]){99}, 1);
     for (int byte = 0; byte < params.format->plane[0].pixel_stride; byte++)
       ck_assert_msg(bev_pixel(&p, 8, 9)[byte] == expected[f][byte], "%s: byte %d is %d",
@@ -372,6 +407,7 @@ static const StxTest tests[] = {
     {&colours_of_clusters},
     {&colours_of_heights},
     {&orders_the_bytes_as_the_format_says},
+    {&every_mode_has_a_legend},
     {&obstacles_over_ground_over_nothing},
     {&equals_the_pictures_of_single_points},
     {&order_does_not_matter},

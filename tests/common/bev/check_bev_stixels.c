@@ -89,7 +89,7 @@ static void expect_free(
     int x = (int)(20 + .25 * far);
     bool free = far < end, seen = far >= seen_from && far < seen_to;
     StxRgb colour = seen   ? bev_on_background(stx_colour_kind(STX_KIND_GROUND), free ? 190 : 90)
-                    : free ? bev_on_background(stx_colour(STX_MEANS_FREE_SPACE), 30)
+                    : free ? bev_on_background(stx_colour(STX_MEANS_FREE_SPACE), 64)
                            : stx_colour(STX_MEANS_BACKGROUND);
     if (x + .5 - 20 >= .2 * far && x + .5 - 20 < .3 * far)
       bev_expect_colour(&p, x, y, colour, what);
@@ -127,7 +127,7 @@ START_TEST(free_space_ends_at_the_nearest_thing)
   StxBevStixelsParams params = bev_plain_stixels();
   BevPicture p = bev_stixel_picture(bev_ahead(), &params, &frame);
   bev_expect_colour(&p, 26, 15, bev_on_background(stx_colour_kind(STX_KIND_GROUND), 190), "24.5 m");
-  bev_expect_colour(&p, 27, 13, bev_on_background(stx_colour(STX_MEANS_FREE_SPACE), 30), "26.5 m");
+  bev_expect_colour(&p, 27, 13, bev_on_background(stx_colour(STX_MEANS_FREE_SPACE), 64), "26.5 m");
   bev_expect_colour(&p, 27, 10, stx_colour_kind(STX_KIND_OBJECT), "30 m");
   bev_expect_colour(&p, 28, 7, stx_colour(STX_MEANS_BACKGROUND), "behind it");
   bev_picture_free(&p);
@@ -207,6 +207,55 @@ START_TEST(the_higher_lies_over_the_lower_and_points_over_things)
 END_TEST
 
 /* ---- What is left out --------------------------------------------------------------------- */
+
+/* Is the colour in a picture of a frame's legend, and nothing else? */
+static bool tells(StxBevStixelMode mode, unsigned show, const StxBevStixels *frame, StxRgb colour)
+{
+  StxBevParams size = bev_plain(400, 400); /* a metre for each pixel */
+  StxBevStixelsParams params = bev_plain_stixels();
+  bool found = false;
+  size.legend = STX_LEGEND_TOP_LEFT;
+  size.center_x = 500; /* all that stands somewhere lies below */
+  params.mode = mode;
+  params.show = show;
+  BevPicture p = bev_stixel_picture(size, &params, frame);
+  for (int y = 0; y < 400 && !found; y++)
+    for (int x = 0; x < 400 && !found; x++)
+      found = memcmp(bev_pixel(&p, x, y), &colour, 3) == 0;
+  bev_picture_free(&p);
+  return found;
+}
+
+/* Each green has its name, and each class, that of ground in the colour that it has there. */
+START_TEST(every_mode_has_a_legend)
+{
+  StxStixel records[] = {bev_ground(7, 4, 20), bev_object(8, 5)};
+  const unsigned all = STX_BEV_SHOW_ALL, no_free = all & ~(unsigned)STX_BEV_SHOW_FREE;
+  const StxRgb ground = stx_colour(STX_MEANS_GROUND);
+  const StxRgb free_ground = bev_on_background(ground, 190);
+  const StxRgb unseen = bev_on_background(stx_colour(STX_MEANS_FREE_SPACE), 64);
+  records[0].label = 0;
+  records[1].label = STX_LABEL_NONE;
+  StxBevStixels frame = bev_frame_of(records, 2);
+  for (int mode = STX_BEV_BY_DISTANCE; mode <= STX_BEV_BY_HEIGHT; mode++) {
+    ck_assert(tells(mode, all, &frame, unseen));
+    ck_assert(!tells(mode, no_free, &frame, unseen));
+    if (mode == STX_BEV_BY_KIND || mode == STX_BEV_BY_CLASS)
+      continue;
+    ck_assert(tells(mode, all, &frame, free_ground));
+    ck_assert(tells(mode, all, &frame, bev_on_background(ground, 90)));
+  }
+  ck_assert(tells(STX_BEV_BY_DISTANCE, all, &frame, stx_palette_colour(0, 255)));
+  ck_assert(tells(STX_BEV_BY_HEIGHT, all, &frame, stx_palette_colour(0, 255)));
+  ck_assert(tells(STX_BEV_BY_KIND, all, &frame, stx_colour_kind(STX_KIND_OBJECT)));
+  ck_assert(!tells(STX_BEV_BY_KIND, all, &frame, stx_colour_kind(STX_KIND_SEGMENT)));
+  ck_assert(tells(STX_BEV_BY_CLASS, all, &frame, bev_on_background(stx_colour_class(0), 190)));
+  ck_assert(tells(STX_BEV_BY_CLASS, all, &frame, class_colour(STX_LABEL_NONE)));
+  ck_assert(!tells(STX_BEV_BY_CLASS, all, &frame, class_colour(2)));
+  ck_assert(tells(STX_BEV_BY_OBSTACLE, all, &frame, stx_colour_cluster(1)));
+  ck_assert(tells(STX_BEV_BY_OBSTACLE, all, &frame, stx_colour(STX_MEANS_UNCLASSIFIED)));
+}
+END_TEST
 
 START_TEST(what_has_no_place_is_left_out)
 {
@@ -346,6 +395,7 @@ static const StxTest tests[] = {
     {&free_space_ends_at_the_nearest_thing},
     {&colours_mean_what_the_mode_says},
     {&the_higher_lies_over_the_lower_and_points_over_things},
+    {&every_mode_has_a_legend},
     {&what_has_no_place_is_left_out},
     {&extremes_harm_nobody},
     {&cone_corridor_and_obstacles_are_drawn},

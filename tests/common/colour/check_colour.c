@@ -59,11 +59,12 @@ END_TEST
 
 START_TEST(clusters_differ_from_their_neighbours_and_from_ground)
 {
-  StxRgb ground = stx_colour(STX_MEANS_GROUND);
+  StxRgb ground = stx_colour(STX_MEANS_GROUND), alone = stx_colour(STX_MEANS_NO_CLUSTER);
   for (unsigned i = 0; i < 64; i++) {
     StxRgb one = stx_colour_cluster(i), next = stx_colour_cluster(i + 1);
     ck_assert_int_gt(abs(one.r - next.r) + abs(one.g - next.g) + abs(one.b - next.b), 60);
     ck_assert_int_gt(abs(one.r - ground.r) + abs(one.g - ground.g) + abs(one.b - ground.b), 60);
+    ck_assert_int_gt(abs(one.r - alone.r) + abs(one.g - alone.g) + abs(one.b - alone.b), 60);
     StxRgb again = stx_colour_cluster(i + 64);
     ck_assert_mem_eq(&one, &again, sizeof one);
   }

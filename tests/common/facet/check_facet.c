@@ -212,7 +212,7 @@ START_TEST(colours_are_those_of_all_views)
   expect_rgb(stx_facet_colour(&colours, &upright, 0), stx_colour_kind(STX_KIND_OBJECT));
   expect_rgb(stx_facet_point_colour(&colours, point, &cluster), stx_colour_cluster(7));
   expect_rgb(stx_facet_point_colour(&colours, point, &ground), stx_colour(STX_MEANS_GROUND));
-  expect_rgb(stx_facet_point_colour(&colours, point, &alone), stx_colour(STX_MEANS_OBSTACLE));
+  expect_rgb(stx_facet_point_colour(&colours, point, &alone), stx_colour(STX_MEANS_NO_CLUSTER));
   expect_rgb(stx_facet_point_colour(&colours, point, &none), stx_colour(STX_MEANS_UNCLASSIFIED));
   expect_rgb(stx_facet_point_colour(&colours, point, NULL), stx_palette_colour(0, 189));
   colours.mode = STX_FACET_CLASS;

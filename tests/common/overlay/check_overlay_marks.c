@@ -228,6 +228,48 @@ START_TEST(labels_never_overlap)
 }
 END_TEST
 
+/* Wide things side by side, whose edges are as high as the label of the nearest. */
+START_TEST(no_edge_strikes_out_a_label)
+{
+  StxObstacle two[] = {obstacle(100, 100, 140, 10), obstacle(20, 94, 300, 20)};
+  StxImage8 one = draw_labels(two, 1, STX_OVERLAY_LABEL_DISTANCE);
+  StxImage8 both = draw_labels(two, 2, STX_OVERLAY_LABEL_DISTANCE);
+  int box[4];
+  ck_assert(touched_box(&one, box));
+  for (int y = box[1]; y <= box[3]; y++)
+    for (int x = box[0]; x <= box[2]; x++)
+      if (is_touched(&one, x, y))
+        ck_assert_mem_eq(stx_row8(&both, y) + 3 * x, stx_row8(&one, y) + 3 * x, 3);
+  stx_test_image8_free(&one);
+  stx_test_image8_free(&both);
+}
+END_TEST
+
+/* A dot between number, class and distance: the label is as wide as that text. */
+START_TEST(labels_are_separated)
+{
+  static const struct {
+    unsigned labels;
+    const char *text;
+  } cases[] = {
+      {STX_OVERLAY_LABEL_ID | STX_OVERLAY_LABEL_DISTANCE, "#7 \xC2\xB7 12 m"},
+      {STX_OVERLAY_LABEL_ID | STX_OVERLAY_LABEL_CLASS, "#7 \xC2\xB7 car"},
+      {STX_OVERLAY_LABEL_CLASS | STX_OVERLAY_LABEL_DISTANCE, "car \xC2\xB7 12 m"},
+      {7, "#7 \xC2\xB7 car \xC2\xB7 12 m"},
+      {STX_OVERLAY_LABEL_ID, "#7"},
+  };
+  StxObstacle one = obstacle(115, 100, 116, 12); /* its edge is narrower than the text */
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    StxImage8 image = draw_labels(&one, 1, cases[i].labels);
+    StxBox wanted = stx_sheet_text_box(cases[i].text, 9, (StxSpot){0, 0}, STX_ANCHOR_LEFT_BASE);
+    int box[4];
+    ck_assert(touched_box(&image, box));
+    ck_assert_double_eq_tol(box[2] - box[0] + 1, wanted.width, 2);
+    stx_test_image8_free(&image);
+  }
+}
+END_TEST
+
 START_TEST(labels_say_what_is_asked_for)
 {
   StxObstacle one = obstacle(100, 100, 140, 12);
@@ -302,6 +344,8 @@ static const StxTest tests[] = {
     {&the_corridor_lies_on_the_road},
     {&labels_stand_above_and_inside_the_frame},
     {&labels_never_overlap},
+    {&no_edge_strikes_out_a_label},
+    {&labels_are_separated},
     {&labels_say_what_is_asked_for},
     {&without_obstacles_wide_stixels_are_labelled},
     {&random_bytes_harm_nobody},

@@ -169,7 +169,7 @@ START_TEST(colours_mean_what_the_page_says)
   reset();
   expect_colour(STX_SCANVIEW_CLUSTERS, point, &none, stx_colour(STX_MEANS_UNCLASSIFIED));
   expect_colour(STX_SCANVIEW_CLUSTERS, point, &road, stx_colour(STX_MEANS_GROUND));
-  expect_colour(STX_SCANVIEW_CLUSTERS, point, &post, stx_colour(STX_MEANS_OBSTACLE));
+  expect_colour(STX_SCANVIEW_CLUSTERS, point, &post, stx_colour(STX_MEANS_NO_CLUSTER));
   expect_colour(STX_SCANVIEW_CLUSTERS, point, &car, stx_colour_cluster(7));
   expect_colour(STX_SCANVIEW_LABELS, point, &car, stx_colour(STX_MEANS_OBSTACLE));
   expect_colour(STX_SCANVIEW_HEIGHT, point, &car, ramp(191));
@@ -192,7 +192,7 @@ START_TEST(near_points_lie_over_far_ones)
   const uint32_t kinds[2] = {99, 40};
   StxSheetParams frame = sheet_params("RGB", WIDTH, HEIGHT);
   StxSheet *sheet = sheet_new(&frame);
-  StxRgb obstacle = stx_colour(STX_MEANS_OBSTACLE);
+  StxRgb obstacle = stx_colour(STX_MEANS_NO_CLUSTER);
   void *memory = aligned_alloc(STX_ALIGN, stx_align(stx_scanview_size(2)));
   uint8_t rgb[3];
   reset();

@@ -180,42 +180,163 @@ END_TEST
 
 /* ---- Legends ------------------------------------------------------------------------------ */
 
+/* The box of a bar for frames of that size, alone on a sheet. */
+static StxBox bar_box(int width, int height, const StxBar *bar)
+{
+  StxSheet *sheet = new_sheet(width, height);
+  StxBox box = stx_sheet_bar(sheet, STX_LEGEND_TOP_LEFT, bar);
+  sheet_free(sheet);
+  return box;
+}
+
 START_TEST(bars_show_their_palette)
 {
-  StxBar bar = {STX_PALETTE_VIRIDIS, false, 0, 50, "m", NULL};
+  StxBar bar = {.palette = STX_PALETTE_VIRIDIS, .high = 50};
   StxSheet *sheet = new_sheet(640, 360);
-  uint8_t left[3], right[3];
   StxBox box = stx_sheet_bar(sheet, STX_LEGEND_BOTTOM_RIGHT, &bar);
-  ck_assert(box.width > 200 && box.x + box.width < 640 && box.y + box.height < 360);
+  ck_assert(box.width > 100 && box.x + box.width < 640 && box.y + box.height < 360);
   ck_assert(box.x > 320 && box.y > 180);
-  int y = (int)box.y + 12, x = (int)box.x + 10;
-  sheet_pixel(sheet, 9, x, y, left);
-  sheet_pixel(sheet, 9, x + 26 * 9 - 3, y, right);
+  int pad = 8, y = (int)box.y + pad + 4, first, last; /* .8 of a digit of 9, and half of the bar */
+  uint8_t panel[3], left[3], right[3];
+  sheet_pixel(sheet, 9, (int)box.x + pad / 2, y, panel);
+  for (int x = (int)box.x + pad / 2;; x++) {
+    sheet_pixel(sheet, 9, x, y, left);
+    first = x;
+    if (memcmp(left, panel, 3) != 0)
+      break;
+  }
+  for (int x = (int)(box.x + box.width) - pad / 2;; x--) {
+    sheet_pixel(sheet, 9, x, y, right);
+    last = x;
+    if (memcmp(right, panel, 3) != 0)
+      break;
+  }
+  ck_assert_int_ge(last - first, 10 * 9);
   ck_assert_msg(left[2] > left[0] && left[1] < 20, "%d, %d, %d", left[0], left[1], left[2]);
   ck_assert_msg(right[0] > 240 && right[2] < 60, "%d, %d, %d", right[0], right[1], right[2]);
   stx_sheet_clear(sheet);
   bar.reversed = true;
   stx_sheet_bar(sheet, STX_LEGEND_BOTTOM_RIGHT, &bar);
-  sheet_pixel(sheet, 9, x, y, left);
+  sheet_pixel(sheet, 9, first, y, left);
   ck_assert(left[0] > 240 && left[2] < 60);
   sheet_free(sheet);
+}
+END_TEST
+
+/* Whatever the frame, and larger with it; what is told besides makes a panel higher. */
+START_TEST(legends_have_a_quarter_of_the_width)
+{
+  static const int sizes[][2] = {
+      {320, 96}, {320, 240}, {640, 192}, {800, 800}, {1242, 375}, {2048, 1024}, {3840, 2160}};
+  static const StxName names[] = {{"unknown", {9, 9, 9}}, {"sky", {99, 99, 255}}};
+  StxBar bar = {.high = 50, .title = "distance", .unit = "m"};
+  double before = 0;
+  for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+    int width = sizes[i][0], height = sizes[i][1];
+    bar.names = NULL;
+    bar.count = 0;
+    StxBox alone = bar_box(width, height, &bar);
+    bar.names = names;
+    bar.count = 2;
+    StxBox told = bar_box(width, height, &bar);
+    ck_assert_msg(alone.width > .15 * width && alone.width <= .25 * width, "%dx%d: %g", width,
+        height, alone.width);
+    ck_assert_double_ge(alone.width, before);
+    ck_assert(told.width > 0 && told.width <= .25 * width && told.height <= .5 * height);
+    ck_assert(told.height >= alone.height || told.width < alone.width); /* smaller text */
+    before = alone.width;
+  }
+}
+END_TEST
+
+/* Many names get more of the width, and none of them is lost. */
+START_TEST(long_lists_find_their_place)
+{
+  static const int sizes[][2] = {{640, 192}, {1242, 375}, {3840, 2160}};
+  StxName names[20];
+  for (int k = 0; k < 20; k++)
+    names[k] = (StxName){stx_label_name(k), {(uint8_t)(10 * k), 250, 1}};
+  for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+    int width = sizes[i][0], height = sizes[i][1];
+    StxSheet *sheet = new_sheet(width, height);
+    StxBox box = stx_sheet_names(sheet, STX_LEGEND_TOP_LEFT, "class", names, 20);
+    ck_assert(box.width > 0 && box.width <= .4 * width && box.height <= .5 * height);
+    for (int k = 0; k < 20; k++)
+      ck_assert_int_gt(sheet_find(sheet, names[k].colour), 8);
+    sheet_free(sheet);
+  }
+}
+END_TEST
+
+/* In a small frame a bar goes without names rather than not at all, and names without a title. */
+START_TEST(small_frames_have_short_legends)
+{
+  static const StxName names[] = {{"object", {250, 9, 9}}, {"ground", {9, 250, 9}},
+      {"segment", {9, 9, 250}}, {"sky", {250, 250, 9}}};
+  const StxBar bar = {.high = 50, .title = "distance", .unit = "m", .names = names, .count = 4};
+  StxSheet *sheet = new_sheet(320, 96);
+  ck_assert_double_gt(stx_sheet_bar(sheet, STX_LEGEND_TOP_LEFT, &bar).width, 0);
+  ck_assert_int_eq(sheet_find(sheet, names[0].colour), 0);
+  stx_sheet_clear(sheet);
+  ck_assert_double_gt(stx_sheet_names(sheet, STX_LEGEND_TOP_LEFT, "kind", names, 4).width, 0);
+  for (int k = 0; k < 4; k++)
+    ck_assert_int_gt(sheet_find(sheet, names[k].colour), 8);
+  sheet_free(sheet);
+}
+END_TEST
+
+/* A title says what is meant, and of what unit; without one the panel is as high as the rest. */
+START_TEST(titles_stand_over_the_colours)
+{
+  StxBar bar = {.high = 50};
+  StxBox plain = bar_box(1242, 375, &bar);
+  bar.title = "distance";
+  StxBox titled = bar_box(1242, 375, &bar);
+  ck_assert_double_eq(titled.width, plain.width);
+  ck_assert_double_gt(titled.height, plain.height + 9);
+  StxSheet *one = new_sheet(1242, 375), *other = new_sheet(1242, 375);
+  bar.unit = "m";
+  stx_sheet_bar(one, STX_LEGEND_TOP_LEFT, &bar);
+  bar.unit = NULL;
+  bar.title = "distance (m)";
+  stx_sheet_bar(other, STX_LEGEND_TOP_LEFT, &bar);
+  size_t size = stx_sheet_tiles_size(one);
+  ck_assert_uint_eq(size, stx_sheet_tiles_size(other));
+  ck_assert_mem_eq(stx_sheet_tiles(one), stx_sheet_tiles(other), size);
+  sheet_free(one);
+  sheet_free(other);
 }
 END_TEST
 
 START_TEST(names_stand_beside_their_colours)
 {
   static const StxName names[] = {{"here", {250, 0, 0}}, {"there", {0, 250, 0}}};
+  static const StxName bare = {"here", {250, 0, 0}, STX_SWATCH_NONE};
   StxSheet *sheet = new_sheet(640, 360);
   uint8_t rgb[3];
-  StxBox box = stx_sheet_names(sheet, STX_LEGEND_TOP_LEFT, names, 2);
+  StxBox box = stx_sheet_names(sheet, STX_LEGEND_TOP_LEFT, NULL, names, 2);
   ck_assert_double_eq(box.x, 8);
   ck_assert_double_eq(box.y, 8);
-  sheet_pixel(sheet, 99, 8 + 9 + 5, 8 + 9 + 5, rgb);
+  sheet_pixel(sheet, 99, 8 + 8 + 5, 8 + 8 + 5, rgb);
   ck_assert_mem_eq(rgb, ((uint8_t[]){250, 0, 0}), 3);
-  StxBox next = stx_sheet_names(sheet, STX_LEGEND_TOP_LEFT, names, 1); /* below it */
+  StxBox next = stx_sheet_names(sheet, STX_LEGEND_TOP_LEFT, NULL, names, 1); /* below it */
   ck_assert_double_ge(next.y, box.y + box.height);
   ck_assert_double_gt(box.width, next.width);
   ck_assert(!stx_sheet_claim(sheet, (StxBox){12, 12, 3, 3}));
+  StxBox text = stx_sheet_names(sheet, STX_LEGEND_TOP_LEFT, NULL, &bare, 1);
+  ck_assert_double_lt(text.width, next.width - 10);
+  sheet_free(sheet);
+}
+END_TEST
+
+/* A square of clusters has several of their colours. */
+START_TEST(a_name_may_stand_for_all_clusters)
+{
+  static const StxName name = {.name = "cluster", .swatch = STX_SWATCH_CLUSTERS};
+  StxSheet *sheet = new_sheet(1280, 720);
+  ck_assert_double_gt(stx_sheet_names(sheet, STX_LEGEND_TOP_LEFT, NULL, &name, 1).width, 0);
+  for (unsigned cluster = 1; cluster <= 4; cluster++)
+    ck_assert_int_gt(sheet_find(sheet, stx_colour_cluster(cluster)), 20);
   sheet_free(sheet);
 }
 END_TEST
@@ -224,13 +345,13 @@ START_TEST(legends_that_do_not_fit_are_left_out)
 {
   static const StxName names[] = {{"here", {250, 0, 0}}};
   static const double bad[][2] = {{1, 1}, {2, 1}, {0, 1e300}, {0, 0. / 0.}};
-  StxBar bar = {STX_PALETTE_TURBO, false, -2, 2, "m", "height"};
-  StxSheet *sheet = new_sheet(120, 60);
+  StxBar bar = {.palette = STX_PALETTE_TURBO, .low = -2, .high = 2, .unit = "m", .title = "height"};
+  StxSheet *sheet = new_sheet(120, 30);
   ck_assert_double_eq(stx_sheet_bar(sheet, STX_LEGEND_TOP_LEFT, &bar).width, 0);
-  ck_assert_double_eq(stx_sheet_names(sheet, STX_LEGEND_TOP_LEFT, names, 1).width, 0);
+  ck_assert_double_eq(stx_sheet_names(sheet, STX_LEGEND_TOP_LEFT, NULL, names, 1).width, 0);
   sheet_free(sheet);
   sheet = new_sheet(640, 360);
-  ck_assert_double_eq(stx_sheet_names(sheet, STX_LEGEND_TOP_LEFT, names, 0).width, 0);
+  ck_assert_double_eq(stx_sheet_names(sheet, STX_LEGEND_TOP_LEFT, "none", names, 0).width, 0);
   ck_assert_double_eq(stx_sheet_bar(sheet, STX_LEGEND_NONE, &bar).width, 0);
   for (int i = 0; i < 4; i++) {
     bar.low = bad[i][0];
@@ -238,10 +359,11 @@ START_TEST(legends_that_do_not_fit_are_left_out)
     ck_assert_double_eq(stx_sheet_bar(sheet, STX_LEGEND_TOP_LEFT, &bar).width, 0);
   }
   ck_assert(stx_sheet_is_empty(sheet));
-  int drawn = 0; /* until half of the frame is full */
-  while (drawn < 40 && stx_sheet_names(sheet, STX_LEGEND_BOTTOM_LEFT, names, 1).width > 0)
-    drawn++;
-  ck_assert_int_eq(drawn, 4);
+  double below = 360;
+  for (StxBox box; (box = stx_sheet_names(sheet, STX_LEGEND_BOTTOM_LEFT, NULL, names, 1)).width > 0;
+       below = box.y) /* until half of the frame is full */
+    ck_assert_double_le(box.y + box.height, below);
+  ck_assert(below >= 180 && below < 220);
   sheet_free(sheet);
 }
 END_TEST
@@ -256,7 +378,12 @@ static const StxTest tests[] = {
     {&claims_do_not_meet_and_lie_inside},
     {&sizes_suit_the_frame},
     {&bars_show_their_palette},
+    {&legends_have_a_quarter_of_the_width},
+    {&long_lists_find_their_place},
+    {&small_frames_have_short_legends},
+    {&titles_stand_over_the_colours},
     {&names_stand_beside_their_colours},
+    {&a_name_may_stand_for_all_clusters},
     {&legends_that_do_not_fit_are_left_out},
 };
 STX_TESTING_MAIN("sheet_text", tests)

@@ -82,6 +82,17 @@ int sheet_drawn(const StxSheet *sheet, int left, int top, int right, int bottom)
   return count;
 }
 
+int sheet_find(const StxSheet *sheet, StxRgb colour)
+{
+  StxImage8 image = lay_on(sheet, 0);
+  int count = 0;
+  for (int y = 0; y < image.height; y++)
+    for (int x = 0; x < image.width; x += 3)
+      count += memcmp(stx_row8(&image, y) + x, &colour, 3) == 0;
+  stx_test_image8_free(&image);
+  return count;
+}
+
 int sheet_cover(const StxSheet *sheet, int x, int y)
 {
   uint8_t rgb[3];

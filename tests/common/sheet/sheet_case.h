@@ -20,6 +20,9 @@ void sheet_pixel(const StxSheet *sheet, int value, int x, int y, uint8_t rgb[3])
 /* How many pixels from (left, top) to (right, bottom) of a gray frame it changes. */
 int sheet_drawn(const StxSheet *sheet, int left, int top, int right, int bottom);
 
+/* How many pixels of a black frame it gives that colour. */
+int sheet_find(const StxSheet *sheet, StxRgb colour);
+
 /* How much of a pixel is covered by what was drawn in white with opacity 1, 0…255. */
 int sheet_cover(const StxSheet *sheet, int x, int y);
 

@@ -32,8 +32,8 @@ static const Level levels[] = {
     {STX_TINT_DISPARITY, MAP, STX_DISPARITY_KITTI, 0, 0, 0, 0},
     {STX_TINT_DISPARITY, MAP, STX_DISPARITY_KITTI, 0, 0, 1, 1},
     {STX_TINT_DISPARITY, MAP, STX_DISPARITY_KITTI, 0, 0, 32 * 256, 128},
-    {STX_TINT_DISPARITY, MAP, STX_DISPARITY_KITTI, 0, 0, 64 * 256, 255},
-    {STX_TINT_DISPARITY, MAP, STX_DISPARITY_KITTI, 0, 0, 65535, 255},
+    {STX_TINT_DISPARITY, MAP, STX_DISPARITY_KITTI, 0, 0, 64 * 256, 254},
+    {STX_TINT_DISPARITY, MAP, STX_DISPARITY_KITTI, 0, 0, 65535, 254},
     {STX_TINT_DISPARITY, MAP, STX_DISPARITY_AUTO, 10, 20, 10 * 256, 1},
     {STX_TINT_DISPARITY, MAP, STX_DISPARITY_AUTO, 10, 20, 15 * 256, 128},
     {STX_TINT_DISPARITY, MAP, STX_DISPARITY_AUTO, 10, 20, 5 * 256, 1},
@@ -42,12 +42,12 @@ static const Level levels[] = {
     {STX_TINT_DISPARITY, MAP, STX_DISPARITY_OPENCV, 0, 0, 32 * 16, 128},
     {STX_TINT_DISPARITY, MAP, STX_DISPARITY_OPENCV, 0, 0, 65535, 0},
     {STX_TINT_DISPARITY, MAP, STX_DISPARITY_OPENCV, 0, 0, 32768, 0},
-    {STX_TINT_DISPARITY, MAP, STX_DISPARITY_OPENCV, 0, 0, 32767, 255},
+    {STX_TINT_DISPARITY, MAP, STX_DISPARITY_OPENCV, 0, 0, 32767, 254},
     /* Near has the last colour: 50 m are 1, and so is all beyond. */
     {STX_TINT_DEPTH, MAP, STX_DISPARITY_DEPTH_MM, 0, 0, 50000, 1},
     {STX_TINT_DEPTH, MAP, STX_DISPARITY_DEPTH_MM, 0, 0, 60000, 1},
     {STX_TINT_DEPTH, MAP, STX_DISPARITY_DEPTH_MM, 0, 0, 25000, 128},
-    {STX_TINT_DEPTH, MAP, STX_DISPARITY_DEPTH_MM, 0, 0, 1, 255},
+    {STX_TINT_DEPTH, MAP, STX_DISPARITY_DEPTH_MM, 0, 0, 1, 254},
     {STX_TINT_DEPTH, MAP, STX_DISPARITY_DEPTH_MM, 0, 0, 65535, 0},
     {STX_TINT_DEPTH, MAP, STX_DISPARITY_DEPTH_MM, 0, 0, 0, 0},
     /* focal · baseline = 400 px m: 16 px are 25 m, and 25 m 16 px. */
@@ -55,12 +55,16 @@ static const Level levels[] = {
     {STX_TINT_DEPTH, MAP, STX_DISPARITY_KITTI, 0, 0, 1, 1},
     {STX_TINT_DISPARITY, MAP, STX_DISPARITY_DEPTH_MM, 0, 32, 25000, 128},
     {STX_TINT_CONFIDENCE, STX_TINT_OF_BYTE, STX_DISPARITY_AUTO, 0, 0, 0, 1},
-    {STX_TINT_CONFIDENCE, STX_TINT_OF_BYTE, STX_DISPARITY_AUTO, 0, 0, 255, 255},
+    {STX_TINT_CONFIDENCE, STX_TINT_OF_BYTE, STX_DISPARITY_AUTO, 0, 0, 255, 254},
     {STX_TINT_CONFIDENCE, STX_TINT_OF_BYTE, STX_DISPARITY_AUTO, 0, 0, 51, 52},
     {STX_TINT_CONFIDENCE, STX_TINT_OF_PART, STX_DISPARITY_AUTO, 0, 0, 0, 0},
     {STX_TINT_CONFIDENCE, STX_TINT_OF_PART, STX_DISPARITY_AUTO, 0, 0, 1, 1},
     {STX_TINT_CONFIDENCE, STX_TINT_OF_PART, STX_DISPARITY_AUTO, 0, 0, 2049, 128},
+    {STX_TINT_CONFIDENCE, STX_TINT_OF_PART, STX_DISPARITY_AUTO, 0, 0, 65534, 254},
+    {STX_TINT_CONFIDENCE, STX_TINT_OF_PART, STX_DISPARITY_AUTO, 0, 0, 65535, STX_TINT_SKY},
+    {STX_TINT_CONFIDENCE, STX_TINT_OF_SURE, STX_DISPARITY_AUTO, 0, 0, 51, 52},
     {STX_TINT_COST, STX_TINT_OF_PART, STX_DISPARITY_AUTO, 0, 4, 8193, 128},
+    {STX_TINT_COST, STX_TINT_OF_PART, STX_DISPARITY_AUTO, 0, 4, 65535, STX_TINT_SKY},
 };
 
 static StxTintTable table;
@@ -130,6 +134,66 @@ START_TEST(unknown_is_distinct)
     params.unknown = STX_TINT_GREY;
     even = stx_tint_colour(&params, 0, true);
     ck_assert_int_gt(even.r, 60);
+  }
+}
+END_TEST
+
+static int distance_of(StxRgb a, StxRgb b)
+{
+  return abs(a.r - b.r) + abs(a.g - b.g) + abs(a.b - b.b);
+}
+
+/* Sky looks like no value, in any palette, and not like what is unknown. */
+START_TEST(sky_is_distinct)
+{
+  for (int palette = 0; palette < STX_PALETTES; palette++) {
+    StxTintParams params = {.mode = STX_TINT_CONFIDENCE, .palette = palette};
+    StxRgb sky = stx_tint_colour(&params, STX_TINT_SKY, false);
+    for (int level = 0; level <= STX_TINT_MOST; level++)
+      ck_assert_int_ge(distance_of(sky, stx_tint_colour(&params, level, false)), 60);
+  }
+}
+END_TEST
+
+/* Pixels of a row that only a confidence and a disparity make: where there is no disparity the
+ * confidence is that of sky, and of a hole nothing can be certain. */
+START_TEST(unknown_is_not_certain)
+{
+  static const struct {
+    StxDisparityEncoding encoding;
+    uint16_t number;
+    uint8_t confidence;
+    int level;
+  } pixels[] = {
+      {STX_DISPARITY_KITTI, 0, 255, STX_TINT_SKY},
+      {STX_DISPARITY_KITTI, 0, 128, STX_TINT_SKY},
+      {STX_DISPARITY_KITTI, 0, 127, 0},
+      {STX_DISPARITY_KITTI, 0, 0, 0},
+      {STX_DISPARITY_KITTI, 1, 255, STX_TINT_MOST},
+      {STX_DISPARITY_KITTI, 65535, 0, 1},
+      {STX_DISPARITY_CITYSCAPES, 1, 255, STX_TINT_SKY},
+      {STX_DISPARITY_CITYSCAPES, 2, 255, STX_TINT_MOST},
+      {STX_DISPARITY_OPENCV, 32767, 255, STX_TINT_MOST},
+      {STX_DISPARITY_OPENCV, 32768, 3, 0},
+      {STX_DISPARITY_DEPTH_MM, 65534, 51, 52},
+      {STX_DISPARITY_DEPTH_MM, 65535, 255, STX_TINT_SKY},
+  };
+  for (size_t i = 0; i < sizeof pixels / sizeof pixels[0]; i++) {
+    uint16_t number = pixels[i].number;
+    uint8_t confidence = pixels[i].confidence, rgb[3];
+    StxTintParams params = {.mode = STX_TINT_CONFIDENCE,
+        .palette = STX_PALETTE_GRAY,
+        .numbers = STX_TINT_OF_SURE,
+        .encoding = pixels[i].encoding,
+        .focal_baseline = 400};
+    StxTintInput input = {.map = {&number, 2, 1, 1}, .bytes = {&confidence, 1, 1, 1}};
+    StxTintPicture picture = {rgb, 3, 1, 1, 3, 3};
+    StxTintCount count;
+    ck_assert(stx_tint_check(&params, NULL));
+    stx_tint_table(&params, stx_tint_span(&params), stx_pixel_format("RGB"), &table);
+    ck_assert(reference()->paint(&input, &table, &picture, &count, &alone, NULL));
+    StxRgb expected = stx_tint_colour(&params, pixels[i].level, false);
+    ck_assert_msg(memcmp(rgb, &expected, 3) == 0, "row %zu: %d, %d, %d", i, rgb[0], rgb[1], rgb[2]);
   }
 }
 END_TEST
@@ -266,6 +330,30 @@ START_TEST(a_range_leaves_one_percent_out)
 }
 END_TEST
 
+/* Of 400 pixels 100 are sky and 100 unknown: those known have .2 … .6. */
+START_TEST(a_range_is_that_of_what_is_known)
+{
+  enum { WIDTH = 400 };
+  uint16_t numbers[WIDTH];
+  uint8_t bytes[WIDTH];
+  StxTintParams params = {
+      .mode = STX_TINT_CONFIDENCE, .range = STX_TINT_FRAME, .numbers = STX_TINT_OF_SURE};
+  StxTintInput input = {
+      .map = {numbers, sizeof numbers, WIDTH, 1}, .bytes = {bytes, sizeof bytes, WIDTH, 1}};
+  StxTintHistogram histogram;
+  StxTintSpan span = {0, 0};
+  for (int i = 0; i < WIDTH; i++) {
+    numbers[i] = i % 4 < 2 ? 0 : 2560;
+    bytes[i] = (uint8_t)(i % 4 == 0 ? 255 : i % 4 == 1 ? 0 : i % 4 == 2 ? 51 : 153);
+  }
+  stx_tint_table(&params, stx_tint_span(&params), stx_pixel_format("RGB"), &table);
+  ck_assert(reference()->spread(&input, &table, &histogram, &alone, NULL));
+  ck_assert(stx_tint_measure(&params, &table, &histogram, &span));
+  ck_assert_double_eq_tol(span.low, .2, 1e-9);
+  ck_assert_double_eq_tol(span.high, .6, 1e-9);
+}
+END_TEST
+
 START_TEST(a_range_is_followed_slowly)
 {
   StxTintSpan now = stx_tint_follow(NULL, (StxTintSpan){10, 20});
@@ -298,18 +386,21 @@ START_TEST(stixels_become_maps)
           .disparity_top = 4,
           .disparity_bottom = 4},
       {.column = 0, .top = 0, .bottom = 1, .kind = STX_KIND_SEGMENT, .cost = 3, .confidence = NAN},
-      {.column = 1, .top = 0, .bottom = 9, .kind = STX_KIND_GROUND, .cost = -1, .confidence = 2},
+      {.column = 1, .top = 2, .bottom = 9, .kind = STX_KIND_GROUND, .cost = -1, .confidence = 2},
+      {.column = 1, .top = 0, .bottom = 1, .kind = STX_KIND_SKY, .cost = 7, .confidence = 1},
   };
-  static const uint16_t cost[] = {12289, 12289, 0, 12289, 12289, 0, 6145, 6145, 0, 6145, 6145, 0};
-  static const uint16_t confidence[] = {0, 0, 8193, 0, 0, 8193, 2049, 2049, 8193, 2049, 2049, 8193};
-  static const uint16_t disparity[] = {0, 0, 0, 0, 0, 0, 1024, 1024, 0, 1024, 1024, 0};
+  enum { SKY = STX_TINT_PART_SKY };
+  static const uint16_t cost[] = {
+      12289, 12289, SKY, 12289, 12289, SKY, 6145, 6145, 0, 6145, 6145, 0};
+  static const uint16_t confidence[] = {0, 0, SKY, 0, 0, SKY, 2049, 2049, 8193, 2049, 2049, 8193};
+  static const uint16_t disparity[] = {0, 0, 1, 0, 0, 1, 1024, 1024, 0, 1024, 1024, 0};
   uint16_t numbers[12];
   const StxImage16 map = {numbers, 6, 3, 4};
-  stx_tint_render(stixels, 3, 2, STX_TINT_COST, &map);
+  stx_tint_render(stixels, 4, 2, STX_TINT_COST, &map);
   stx_expect_same(cost, numbers, sizeof numbers, "cost");
-  stx_tint_render(stixels, 3, 2, STX_TINT_CONFIDENCE, &map);
+  stx_tint_render(stixels, 4, 2, STX_TINT_CONFIDENCE, &map);
   stx_expect_same(confidence, numbers, sizeof numbers, "confidence");
-  stx_tint_render(stixels, 3, 2, STX_TINT_DISPARITY, &map);
+  stx_tint_render(stixels, 4, 2, STX_TINT_DISPARITY, &map);
   stx_expect_same(disparity, numbers, sizeof numbers, "disparity");
   stx_tint_render(NULL, 0, 2, STX_TINT_COST, &map);
   for (int i = 0; i < 12; i++)
@@ -392,11 +483,14 @@ static const StxTest tests[] = {
     {&levels_by_hand},
     {&bytes_of_a_pixel},
     {&unknown_is_distinct},
+    {&sky_is_distinct},
+    {&unknown_is_not_certain},
     {&squares_grow_with_the_picture},
     {&errors_by_hand},
     {&errors_are_those_of_the_score},
     {&numbers_become_disparities},
     {&a_range_leaves_one_percent_out},
+    {&a_range_is_that_of_what_is_known},
     {&a_range_is_followed_slowly},
     {&stixels_become_maps},
     {&refusals},

@@ -25,18 +25,26 @@ static uint8_t *legend(const StxTintParams *params, const StxTintCount *count, S
   return bytes;
 }
 
-/* Pixels of that colour, and the mean of their columns. */
-static int find(const uint8_t *bytes, StxRgb colour, double *column)
+/* Pixels of that colour, and the means of their columns and rows. */
+static int find_place(const uint8_t *bytes, StxRgb colour, double *column, double *row)
 {
   int count = 0;
-  *column = 0;
+  *column = *row = 0;
   for (int i = 0; i < WIDTH * HEIGHT; i++)
     if (memcmp(bytes + 3 * i, &colour, 3) == 0) {
       *column += i % WIDTH;
+      *row += i / WIDTH;
       count++;
     }
   *column /= count > 0 ? count : 1;
+  *row /= count > 0 ? count : 1;
   return count;
+}
+
+static int find(const uint8_t *bytes, StxRgb colour, double *column)
+{
+  double row;
+  return find_place(bytes, colour, column, &row);
 }
 
 static void expect_bar(StxTintMode mode, int palette, bool near_first)
@@ -47,7 +55,7 @@ static void expect_bar(StxTintMode mode, int palette, bool near_first)
   uint8_t *bytes = legend(&params, &none, STX_LEGEND_TOP_LEFT);
   double first, last;
   ck_assert_int_gt(find(bytes, stx_tint_colour(&params, 1, false), &first), 3);
-  ck_assert_int_gt(find(bytes, stx_tint_colour(&params, 255, false), &last), 3);
+  ck_assert_int_gt(find(bytes, stx_tint_colour(&params, STX_TINT_MOST, false), &last), 3);
   ck_assert_int_eq(last < first, near_first);
   ck_assert_double_lt(first, WIDTH / 2.);
   ck_assert_double_lt(last, WIDTH / 2.);
@@ -67,16 +75,47 @@ START_TEST(bars_have_the_colours_of_the_picture)
 }
 END_TEST
 
+/* What has no value is told beside the scale, where it can occur. */
+START_TEST(unknown_and_sky_have_names)
+{
+  static const struct {
+    StxTintMode mode;
+    StxTintNumbers numbers;
+    bool unknown, sky;
+  } cases[] = {
+      {STX_TINT_DISPARITY, STX_TINT_OF_MAP, true, false},
+      {STX_TINT_CONFIDENCE, STX_TINT_OF_BYTE, false, false},
+      {STX_TINT_CONFIDENCE, STX_TINT_OF_SURE, true, true},
+      {STX_TINT_CONFIDENCE, STX_TINT_OF_PART, true, true},
+      {STX_TINT_COST, STX_TINT_OF_PART, true, true},
+  };
+  const StxTintCount none = {0};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    const StxTintParams params = {
+        .mode = cases[i].mode, .numbers = cases[i].numbers, .palette = STX_TINT_PALETTE_AUTO};
+    uint8_t *bytes = legend(&params, &none, STX_LEGEND_TOP_LEFT);
+    double column;
+    int unknown = find(bytes, stx_tint_colour(&params, 0, true), &column);
+    int sky = find(bytes, stx_tint_colour(&params, STX_TINT_SKY, false), &column);
+    ck_assert_msg((unknown > 20) == cases[i].unknown, "row %zu: %d", i, unknown);
+    ck_assert_msg((sky > 20) == cases[i].sky, "row %zu: %d", i, sky);
+    free(bytes);
+  }
+}
+END_TEST
+
+/* In the order of reading. */
 START_TEST(errors_have_a_name_for_every_step)
 {
   const StxTintParams params = {.mode = STX_TINT_ERROR, .palette = STX_TINT_PALETTE_AUTO};
   const StxTintCount count = {1000, 900, 45, 256 * 900};
   uint8_t *bytes = legend(&params, &count, STX_LEGEND_BOTTOM_RIGHT);
-  double before = 0, column;
+  double before = 0, column, row, line = 0;
   for (int level = 1; level <= STX_TINT_MISSING; level++) {
-    ck_assert_int_gt(find(bytes, stx_tint_colour(&params, level, false), &column), 20);
-    ck_assert_double_gt(column, before);
+    ck_assert_int_gt(find_place(bytes, stx_tint_colour(&params, level, false), &column, &row), 20);
+    ck_assert(row > line + 9 || (row > line - 2 && column > before));
     before = column;
+    line = row;
   }
   free(bytes);
 }
@@ -106,13 +145,13 @@ START_TEST(counts_are_told_beside_the_names)
   rows_that_differ(&few, &few, STX_LEGEND_TOP_LEFT, &first, &last);
   ck_assert_int_eq(first, -1);
   rows_that_differ(&few, &more, STX_LEGEND_TOP_LEFT, &first, &last);
-  ck_assert(first > 20 && last < 80);
+  ck_assert(first > 20 && last < 120);
   rows_that_differ(&few, &gone, STX_LEGEND_TOP_RIGHT, &first, &last);
-  ck_assert(first > 20 && last < 80);
+  ck_assert(first > 20 && last < 120);
   rows_that_differ(&few, &far, STX_LEGEND_BOTTOM_LEFT, &first, &last);
-  ck_assert(first > HEIGHT - 80 && last < HEIGHT - 20);
+  ck_assert(first > HEIGHT - 120 && last < HEIGHT - 8);
   rows_that_differ(&few, &none, STX_LEGEND_BOTTOM_RIGHT, &first, &last);
-  ck_assert(first > HEIGHT - 80 && last < HEIGHT - 20);
+  ck_assert(first > HEIGHT - 120 && last < HEIGHT - 8);
   rows_that_differ(&few, &none, STX_LEGEND_NONE, &first, &last);
   ck_assert_int_eq(first, -1);
 }
@@ -120,6 +159,7 @@ END_TEST
 
 static const StxTest tests[] = {
     {&bars_have_the_colours_of_the_picture},
+    {&unknown_and_sky_have_names},
     {&errors_have_a_name_for_every_step},
     {&counts_are_told_beside_the_names},
 };

@@ -15,6 +15,7 @@ static const struct {
     {STX_TINT_COST, STX_TINT_OF_PART, STX_DISPARITY_KITTI, "ABGR"},
     {STX_TINT_ERROR, STX_TINT_OF_MAP, STX_DISPARITY_KITTI, "RGB"},
     {STX_TINT_ERROR, STX_TINT_OF_MAP, STX_DISPARITY_OPENCV, "RGBA"},
+    {STX_TINT_CONFIDENCE, STX_TINT_OF_SURE, STX_DISPARITY_OPENCV, "RGBA"},
 };
 
 /* Numbers of all sizes, those that are next to "unknown" often. */
@@ -70,11 +71,12 @@ TintCase tint_case_new(int kind, uint64_t seed, int most)
   c.params.focal_baseline = 380;
   c.format = stx_pixel_format(kinds[kind].format);
   make_tables(&c);
-  if (c.params.numbers == STX_TINT_OF_BYTE) {
+  if (c.params.numbers >= STX_TINT_OF_BYTE) {
     c.input.bytes = stx_test_image8(c.width, c.height, padding);
     stx_fill8(&c.input.bytes, STX_FILL_NOISE, &random);
-    return c;
   }
+  if (c.params.numbers == STX_TINT_OF_BYTE)
+    return c;
   c.input.map = stx_test_image16(c.width, c.height, 2 * padding);
   fill(&c.input.map, &random);
   if (c.params.mode == STX_TINT_ERROR) {
@@ -89,7 +91,7 @@ void tint_case_free(TintCase *c)
 {
   if (c->input.bytes.data != NULL)
     stx_test_image8_free(&c->input.bytes);
-  else
+  if (c->input.map.data != NULL)
     stx_test_image16_free(&c->input.map);
   if (c->input.truth.data != NULL)
     stx_test_image16_free(&c->input.truth);

@@ -15,7 +15,7 @@ typedef struct {
   int width, height, square;
 } TintCase;
 
-#define TINT_CASES 8 /* kinds: maps, bytes, stixels' parts, errors plain and by tables, … */
+#define TINT_CASES 9 /* kinds: maps, bytes, stixels' parts, errors plain and by tables, … */
 
 /* Up to `most` × `most` pixels; that of seed 0 has one, 1 one row, 2 one column. */
 TintCase tint_case_new(int kind, uint64_t seed, int most);

@@ -78,7 +78,8 @@ static StxImage16 image_of(const GstMapInfo *map)
   return (StxImage16){(uint16_t *)(gpointer)map->data, STRIDE, WIDTH, HEIGHT};
 }
 
-/* Takes the picture. `map` and `truth` (may be NULL) are what was pushed. */
+/* Takes the picture. `map` and `truth` (may be NULL) are what was pushed; confidences of a map
+ * take the place of the latter. */
 static void expect_picture(GstBuffer *picture, const StxTintParams *params, const char *format,
     GstBuffer *map, GstBuffer *truth, const char *what)
 {
@@ -97,8 +98,12 @@ static void expect_picture(GstBuffer *picture, const StxTintParams *params, cons
     input.bytes = (StxImage8){bytes.data, bytes.size == WIDTH * HEIGHT ? WIDTH : 64, WIDTH, HEIGHT};
   else
     input.map = image_of(&bytes);
-  if (truth != NULL && gst_buffer_map(truth, &others, GST_MAP_READ))
-    input.truth = image_of(&others);
+  if (truth != NULL && gst_buffer_map(truth, &others, GST_MAP_READ)) {
+    if (params->numbers == STX_TINT_OF_SURE)
+      input.bytes = (StxImage8){others.data, WIDTH, WIDTH, HEIGHT};
+    else
+      input.truth = image_of(&others);
+  }
   stx_tint_table(params, stx_tint_span(params), pixels, &table);
   stem()->paint(&input, &table, &to, &count, &place, NULL);
   stx_test_expect_bytes(picture, expected, (gsize)(stride * HEIGHT), what);
@@ -181,18 +186,20 @@ GST_START_TEST(every_kind_of_map)
 }
 GST_END_TEST
 
-/* Of the meta, whose rows are packed, and of pictures. */
+/* Of the meta, whose rows are packed, beside what is known of the map; and of pictures. */
 GST_START_TEST(confidences)
 {
   const StxTintParams params = {
       .mode = STX_TINT_CONFIDENCE, .palette = -1, .numbers = STX_TINT_OF_BYTE};
+  const StxTintParams sure = {
+      .mode = STX_TINT_CONFIDENCE, .palette = -1, .numbers = STX_TINT_OF_SURE};
   Fixture f = begin("mode=confidence", MAP_CAPS, NULL);
   GstBuffer *map = map_at(0, 1), *bytes = gst_buffer_new_allocate(NULL, WIDTH * HEIGHT, NULL);
 
   gst_buffer_memset(bytes, 0, 77, WIDTH * HEIGHT);
   gst_buffer_memset(bytes, 100, 200, 1000);
   gst_buffer_add_stx_confidence_meta(map, bytes, WIDTH, HEIGHT);
-  expect_picture(push(&f, map), &params, "RGB", bytes, NULL, "meta");
+  expect_picture(push(&f, map), &sure, "RGB", map, bytes, "meta");
   gst_harness_set_src_caps_str(f.map, "video/x-raw,format=GRAY8,width=61,height=47");
   gst_buffer_unref(map);
   map = stx_test_buffer(64 * HEIGHT, 99, FRAME, FRAME);
@@ -380,7 +387,7 @@ static void expect_ends(Fixture *f, GstBuffer *map, gboolean ends, const char *w
   gst_buffer_extract(picture, 0, pixels, 6);
   ck_assert_msg(
       (pixels[0] <= 12 && pixels[3] >= 243) == ends, "%s: %u %u", what, pixels[0], pixels[3]);
-  ck_assert_uint_ge(stx_tint_colour(&params, 255, FALSE).r, 255);
+  ck_assert_uint_ge(stx_tint_colour(&params, STX_TINT_MOST, FALSE).r, 255);
   gst_buffer_unref(picture);
 }
 

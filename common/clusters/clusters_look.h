@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* How the points of a scan look in every view: by label, by cluster, by intensity; and the legend
+ * of that. */
+#ifndef STX_CLUSTERS_LOOK_H
+#define STX_CLUSTERS_LOOK_H
+
+#include "common/sheet/sheet.h"
+
+/* Ground, obstacle, not classified; with `clusters` a colour for each cluster of obstacles, and one
+ * that no cluster has for obstacles in none. */
+StxRgb stx_scan_colour(uint32_t label, bool clusters);
+
+/* What counts as full intensity: 255 where a point exceeds 1, else 1. `count` · 4 floats. */
+float stx_scan_full_intensity(const float *points, size_t count);
+
+/* A legend with the names of these colours; `obstacle` NULL: those of stx_scan_colour, else it is
+ * the one colour of obstacles. */
+StxBox stx_scan_names(StxSheet *sheet, StxLegend where, bool clusters, const StxRgb *obstacle);
+
+#endif
