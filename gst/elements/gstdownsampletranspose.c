@@ -26,6 +26,8 @@
 GST_DEBUG_CATEGORY_STATIC(gst_downsample_transpose_debug);
 #define GST_CAT_DEFAULT gst_downsample_transpose_debug
 
+#define DOUBT_FRAMES 3 /* that are judged together */
+
 /* Of a buffer; 4096x2160 with 1x1 cells and 32 classes fits. */
 #define COLUMNS_BYTES_MAX (1u << 30)
 
@@ -54,6 +56,11 @@ struct _GstDownsampleTranspose {
   StxColmeanParams params;
   StxColmeanTables tables;
   StxColmeanInput layout; /* its strides of scores; the rest is filled in per frame */
+
+  /* Whether the map is what it is taken for, until that was doubted once. */
+  StxDoubtCounts doubt;
+  guint doubt_frames;
+  gboolean told_doubt, told_lonely;
 };
 
 /* What the stage works on. */
@@ -87,6 +94,22 @@ static const GstStxPropertyGroup properties[] = {
 
 /* ---- Caps of the inputs -------------------------------------------------------------------- */
 
+/* gst-launch links a gray picture to the one pad that takes it. */
+static void check_lonely(GstDownsampleTranspose *self)
+{
+  GstPad *sink = gst_element_get_static_pad(GST_ELEMENT(self), "sink");
+
+  if (!gst_pad_is_linked(sink) && !self->told_lonely) {
+    self->told_lonely = TRUE;
+    GST_ELEMENT_WARNING(self, STREAM, FORMAT,
+        ("Pad confidence got GRAY8, and pad sink is not linked: confidence is for how certain each "
+         "disparity is, sink for the disparities, GRAY16_LE. If these are pictures of a camera, "
+         "put stereo-sgm in front, which makes disparities of two"),
+        (NULL));
+  }
+  gst_object_unref(sink);
+}
+
 static gboolean set_role_caps(GstStxPairing *pairing, guint role, GstCaps *caps)
 {
   GstDownsampleTranspose *self = GST_DOWNSAMPLE_TRANSPOSE(pairing);
@@ -99,6 +122,10 @@ static gboolean set_role_caps(GstStxPairing *pairing, guint role, GstCaps *caps)
   }
   if (role == GST_STX_CELL_DISPARITY)
     gst_caps_replace(&self->disparity_caps, caps);
+  if (role == GST_STX_CELL_CONFIDENCE)
+    check_lonely(self);
+  self->doubt = (StxDoubtCounts){0};
+  self->doubt_frames = 0;
   return TRUE;
 }
 
@@ -220,8 +247,8 @@ static GstFlowReturn work(GstElement *element, gpointer data, StxError *error)
   GstDownsampleTranspose *self = GST_DOWNSAMPLE_TRANSPOSE(element);
   GstStxPairing *pairing = GST_STX_PAIRING(self);
   Frame *frame = data;
-  GstColmeanFrame reduction = {
-      &self->caps, &self->params, &self->tables, &self->layout, frame->set, NULL};
+  GstColmeanFrame reduction = {&self->caps, &self->params, &self->tables, &self->layout, frame->set,
+      NULL, self->told_doubt ? NULL : &self->doubt};
   GstFlowReturn flow;
 
   gst_clear_buffer(&frame->columns);
@@ -234,13 +261,34 @@ static GstFlowReturn work(GstElement *element, gpointer data, StxError *error)
              : GST_FLOW_ERROR;
 }
 
+static void judge(GstDownsampleTranspose *self)
+{
+  StxDisparityEncoding encoding = self->params.disparity.encoding;
+  StxDoubt doubt;
+
+  if (self->told_doubt || ++self->doubt_frames < DOUBT_FRAMES)
+    return;
+  doubt = stx_doubt_judge(&self->doubt, encoding);
+  self->doubt = (StxDoubtCounts){0};
+  self->doubt_frames = 0;
+  if (doubt == STX_DOUBT_NONE)
+    return;
+  self->told_doubt = TRUE;
+  GST_ELEMENT_WARNING(self, STREAM, FORMAT,
+      ("Pad sink: this does not look like a map with disparity-encoding=%s: %s",
+          stx_field_choice(stx_disparity_encodings, encoding)->nick, stx_doubt_text(doubt)),
+      (NULL));
+}
+
 static GstFlowReturn process(GstStxPairing *pairing, GstBuffer **set, GstBuffer **out)
 {
   Frame frame = {.set = set};
   GstFlowReturn flow = gst_stx_stage_run(gst_stx_pairing_stage(pairing), &frame);
 
-  if (flow == GST_FLOW_OK)
+  if (flow == GST_FLOW_OK) {
     *out = g_steal_pointer(&frame.columns);
+    judge(GST_DOWNSAMPLE_TRANSPOSE(pairing));
+  }
   gst_clear_buffer(&frame.columns);
   return flow;
 }
@@ -252,6 +300,7 @@ static gboolean start(GstAggregator *aggregator)
   GstDownsampleTranspose *self = GST_DOWNSAMPLE_TRANSPOSE(aggregator);
 
   self->configured = 0;
+  self->told_doubt = self->told_lonely = FALSE;
   return gst_stx_camera_settings_load(&self->camera_settings, GST_ELEMENT(self)) &&
          GST_AGGREGATOR_CLASS(gst_downsample_transpose_parent_class)->start(aggregator);
 }

@@ -39,6 +39,8 @@ static gboolean find_disparity(
     return FALSE;
   input->disparity =
       (StxImage16){(uint16_t *)(void *)bytes.data, bytes.stride, bytes.width, bytes.height};
+  if (frame->doubt != NULL && !stage->on_device)
+    stx_doubt_count(&input->disparity, frame->params->disparity.encoding, frame->doubt);
   return TRUE;
 }
 

@@ -253,6 +253,89 @@ GST_START_TEST(names_a_tensor_that_is_too_short)
 }
 GST_END_TEST
 
+/* ---- Maps that are something else ---------------------------------------------------------- */
+
+static const struct {
+  const char *source, *properties, *words; /* NULL: no warning */
+} doubtful[] = {
+    {"view=disparity", "", NULL},
+    {"view=disparity", "disparity-encoding=cityscapes", NULL},
+    {"view=disparity", "disparity-encoding=depth-mm", "grow from top to bottom"},
+    {"view=disparity ! video/x-raw,format=GRAY16_LE,width=320,height=96 ! "
+     "videoconvert ! video/x-raw,format=GRAY16_BE ! "
+     "rawvideoparse format=gray16-le width=320 height=96 framerate=10/1",
+        "", "GRAY16_BE"},
+    {"view=left ! video/x-raw,width=320,height=96 ! videoconvert", "", "put stereo-sgm in front"},
+};
+
+/* The warnings of a pipeline, each of which must have these words, up to its end. */
+static guint count_warnings(const char *line, const char *words)
+{
+  GstElement *pipeline = stx_test_parse(line);
+  GstBus *bus = gst_element_get_bus(pipeline);
+  guint count = 0;
+
+  gst_element_set_state(pipeline, GST_STATE_PLAYING);
+  for (gboolean done = FALSE; !done;) {
+    GstMessage *message = gst_bus_timed_pop_filtered(
+        bus, 60 * GST_SECOND, GST_MESSAGE_WARNING | GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+    GError *error = NULL;
+
+    ck_assert_msg(
+        message != NULL && GST_MESSAGE_TYPE(message) != GST_MESSAGE_ERROR, "no end: %s", line);
+    done = GST_MESSAGE_TYPE(message) == GST_MESSAGE_EOS;
+    if (!done) {
+      gst_message_parse_warning(message, &error, NULL);
+      ck_assert_msg(words != NULL && strstr(error->message, words) != NULL, "%s", error->message);
+      g_error_free(error);
+      count++;
+    }
+    gst_message_unref(message);
+  }
+  gst_element_set_state(pipeline, GST_STATE_NULL);
+  gst_object_unref(bus);
+  gst_object_unref(pipeline);
+  return count;
+}
+
+GST_START_TEST(what_is_no_map_is_said_once)
+{
+  gchar *line = g_strdup_printf("street-scene-src num-buffers=9 %s ! "
+                                "video/x-raw,format=GRAY16_LE,width=320,height=96 ! "
+                                "downsample-transpose backend=omp %s ! fakesink",
+      doubtful[__i__].source, doubtful[__i__].properties);
+
+  ck_assert_uint_eq(
+      count_warnings(line, doubtful[__i__].words), doubtful[__i__].words != NULL ? 1 : 0);
+  g_free(line);
+}
+GST_END_TEST
+
+/* gst-launch links it to the pad confidence: said before the pipeline has waited for the other. */
+GST_START_TEST(a_gray_picture_is_told_what_the_pad_is_for)
+{
+  GstElement *pipeline = stx_test_parse("street-scene-src num-buffers=2 ! videoconvert ! "
+                                        "video/x-raw,format=GRAY8,width=64,height=32 ! "
+                                        "downsample-transpose ! fakesink");
+  GstBus *bus = gst_element_get_bus(pipeline);
+  GstMessage *message;
+  GError *error;
+
+  gst_element_set_state(pipeline, GST_STATE_PLAYING);
+  message =
+      gst_bus_timed_pop_filtered(bus, 60 * GST_SECOND, GST_MESSAGE_WARNING | GST_MESSAGE_ERROR);
+  ck_assert(message != NULL && GST_MESSAGE_TYPE(message) == GST_MESSAGE_WARNING);
+  gst_message_parse_warning(message, &error, NULL);
+  fail_unless(strstr(error->message, "confidence is for how certain") != NULL);
+  fail_unless(strstr(error->message, "stereo-sgm") != NULL);
+  g_error_free(error);
+  gst_message_unref(message);
+  gst_element_set_state(pipeline, GST_STATE_NULL);
+  gst_object_unref(bus);
+  gst_object_unref(pipeline);
+}
+GST_END_TEST
+
 static Suite *disparity_maps_suite(void)
 {
   Suite *suite = suite_create("disparity-maps");
@@ -265,6 +348,8 @@ static Suite *disparity_maps_suite(void)
   tcase_add_test(tests, nothing_known_is_all_unknown);
   tcase_add_test(tests, depths_take_a_camera_of_another_size);
   tcase_add_test(tests, names_a_tensor_that_is_too_short);
+  tcase_add_loop_test(tests, what_is_no_map_is_said_once, 0, G_N_ELEMENTS(doubtful));
+  tcase_add_test(tests, a_gray_picture_is_told_what_the_pad_is_for);
   tcase_add_loop_test(tests, refuses_with_a_reason, 0, G_N_ELEMENTS(refusals));
   return suite;
 }
