@@ -19,13 +19,11 @@ import pathlib
 import re
 import sys
 
-HERE = pathlib.Path(__file__).resolve().parent
-# Beside this file in the source tree; installed, the parts lie in share/.
-for folder in (HERE, HERE.parent / "share/gst-stixels/stx-calibrate"):
-    if (folder / "solve.py").exists():
-        sys.path.insert(0, str(folder))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "shared"))
 if os.environ.get("STX_OPENCV"):  # a folder with OpenCV for Python
     sys.path.insert(0, os.environ["STX_OPENCV"])
+
+import release  # noqa: E402 (where it is had to be said first)
 
 
 class Failure(Exception):
@@ -62,6 +60,7 @@ def options():
     parser = argparse.ArgumentParser(
         prog="stx-calibrate", description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter)
+    release.add_to(parser)
     add = parser.add_argument
     add("input", nargs="*", metavar="INPUT", help="the left and the right view, or both in one")
     add("--board", type=corners_of, default=(9, 6), metavar="9x6",

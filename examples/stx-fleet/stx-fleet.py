@@ -23,13 +23,10 @@ import sys
 import threading
 import time
 
-HERE = pathlib.Path(__file__).resolve().parent
-# Beside this file in the source tree; installed, the parts lie in share/.
-for folder in (HERE, HERE.parent / "share/gst-stixels/stx-fleet"):
-    if (folder / "recordings.py").exists():
-        sys.path.insert(0, str(folder))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "shared"))
 import engines  # noqa: E402
 import recordings  # noqa: E402
+import release  # noqa: E402
 import work  # noqa: E402
 
 
@@ -144,6 +141,7 @@ def main():
     text, more = __doc__.split("\n\n", 1)
     parser = argparse.ArgumentParser(prog="stx-fleet", description=text, epilog=more,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
+    release.add_to(parser)
     add = parser.add_argument
     add("recordings", nargs="+", help="files, or folders that are searched")
     add("--output", required=True, help="folder of the results")

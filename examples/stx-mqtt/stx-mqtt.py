@@ -19,11 +19,7 @@ import urllib.parse
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "shared"))
 
-import frames  # noqa: E402 (where it is had to be said first)
-try:
-    import link
-except ImportError as missing:
-    sys.exit(f"There is no Paho for this Python ({missing}): sudo apt install python3-paho-mqtt")
+import release  # noqa: E402 (where it is had to be said first)
 
 # An obstacle as a list.
 COMPACT = ("id", "x", "z", "width", "height", "closing_speed", "lateral_speed", "class",
@@ -51,7 +47,8 @@ def topic(text):
 
 
 def arguments_of(command_line):
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(prog="stx-mqtt", description=__doc__.splitlines()[0])
+    release.add_to(parser)
     parser.add_argument("--broker", type=address, default=("localhost", None),
                         metavar="HOST:PORT", help="localhost, port 1883, with --tls 8883, if "
                         "nothing is said")
@@ -70,6 +67,16 @@ def arguments_of(command_line):
     if arguments.queue < 1:
         parser.error(f"--queue {arguments.queue}: at least 1")
     return arguments
+
+
+# Before what follows is looked for: --help and --version need none of it.
+ARGUMENTS = arguments_of(sys.argv[1:])
+
+import frames  # noqa: E402
+try:
+    import link
+except ImportError as missing:
+    sys.exit(f"There is no Paho for this Python ({missing}): sudo apt install python3-paho-mqtt")
 
 
 def compact(obstacle):
@@ -109,7 +116,7 @@ class Publisher:
 
 
 def main():
-    arguments = arguments_of(sys.argv[1:])
+    arguments = ARGUMENTS
     password = os.environ.get("STX_MQTT_PASSWORD")
     host, port = arguments.broker
     broker = link.Link(host, port or (8883 if arguments.tls else 1883), arguments.topic,

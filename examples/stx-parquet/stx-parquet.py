@@ -23,15 +23,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "shared"
 if os.environ.get("STX_PYARROW"):  # a folder with PyArrow and its NumPy
     sys.path.insert(0, os.environ["STX_PYARROW"])
 
-import frames  # noqa: E402 (where it is had to be said first)
-try:
-    import tables
-except ImportError as missing:
-    sys.exit(f"{missing}. The Python that runs this, {sys.executable}, needs PyArrow and NumPy 2:\n"
-             "/usr/bin/python3 -m venv --system-site-packages venv && "
-             "venv/bin/pip install pyarrow 'numpy>=2'")
-
-KINDS = {"stixels": tables.Stixels, "obstacles": tables.Obstacles}
+import release  # noqa: E402 (where it is had to be said first)
 
 
 def text(word):
@@ -41,7 +33,8 @@ def text(word):
 
 
 def arguments_of(command_line):
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(prog="stx-parquet", description=__doc__.splitlines()[0])
+    release.add_to(parser)
     parser.add_argument("--stixels", metavar="FILE", help="a row per stixel")
     parser.add_argument("--obstacles", metavar="FILE", help="a row per obstacle")
     parser.add_argument("--recording", type=text, default="",
@@ -58,6 +51,20 @@ def arguments_of(command_line):
     if arguments.rows < 1:
         parser.error(f"--rows {arguments.rows}: at least 1")
     return arguments
+
+
+# Before what follows is looked for: --help and --version need none of it.
+ARGUMENTS = arguments_of(sys.argv[1:])
+
+import frames  # noqa: E402
+try:
+    import tables
+except ImportError as missing:
+    sys.exit(f"{missing}. The Python that runs this, {sys.executable}, needs PyArrow and NumPy 2:\n"
+             "/usr/bin/python3 -m venv --system-site-packages venv && "
+             "venv/bin/pip install pyarrow 'numpy>=2'")
+
+KINDS = {"stixels": tables.Stixels, "obstacles": tables.Obstacles}
 
 
 def launch_line(arguments):
@@ -104,7 +111,7 @@ def write(arguments):
 def main():
     sys.stdout.reconfigure(errors="backslashreplace")  # names are bytes, whatever the locale is
     try:
-        write(arguments_of(sys.argv[1:]))
+        write(ARGUMENTS)
     except (frames.PipelineError, OSError, ValueError) as error:
         sys.exit(str(error))
 

@@ -21,15 +21,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "shared"
 if os.environ.get("STX_VIEWERS"):  # a folder with Rerun and its NumPy
     sys.path.insert(0, os.environ["STX_VIEWERS"])
 
-import frames  # noqa: E402 (where it is had to be said first)
-try:
-    import numpy as np
-    import rerun as rr
-    import shapes
-except ImportError as missing:
-    sys.exit(f"{missing}. The Python that runs this, {sys.executable}, needs Rerun and NumPy:\n"
-             "/usr/bin/python3 -m venv --system-site-packages venv && "
-             "venv/bin/pip install rerun-sdk numpy")
+import release  # noqa: E402 (where it is had to be said first)
 
 STREET = {"disparity": "street-scene-src view=disparity",
           "scan": "street-scene-src view=lidar",
@@ -38,7 +30,8 @@ SINK = "appsink name={} sync=false max-buffers=8"
 
 
 def arguments_of(command_line):
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(prog="stx-rerun", description=__doc__.splitlines()[0])
+    release.add_to(parser)
     parser.add_argument("--save", metavar="FILE", help="write a file, and start no viewer")
     parser.add_argument("--kinds", action="store_true", help="colours by kind, not by distance")
     parser.add_argument("--frames", type=int, metavar="N", help="stop after so many")
@@ -55,6 +48,20 @@ def arguments_of(command_line):
     if arguments.frames is not None and arguments.frames < 1:
         parser.error(f"--frames {arguments.frames}: at least 1")
     return arguments
+
+
+# Before what follows is looked for: --help and --version need none of it.
+ARGUMENTS = arguments_of(sys.argv[1:])
+
+import frames  # noqa: E402
+try:
+    import numpy as np
+    import rerun as rr
+    import shapes
+except ImportError as missing:
+    sys.exit(f"{missing}. The Python that runs this, {sys.executable}, needs Rerun and NumPy:\n"
+             "/usr/bin/python3 -m venv --system-site-packages venv && "
+             "venv/bin/pip install rerun-sdk numpy")
 
 
 def launch_line(arguments):
@@ -156,7 +163,7 @@ def run(arguments):
 
 def main():
     try:
-        run(arguments_of(sys.argv[1:]))
+        run(ARGUMENTS)
     except (frames.PipelineError, OSError, RuntimeError, ValueError) as error:
         sys.exit(str(error))
 

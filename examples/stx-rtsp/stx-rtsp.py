@@ -18,17 +18,16 @@ import argparse
 import pathlib
 import sys
 
-HERE = pathlib.Path(__file__).resolve().parent
-# Beside this file in the source tree; installed, the parts lie in share/.
-for folder in (HERE, HERE.parent / "share/gst-stixels/stx-rtsp"):
-    if (folder / "server.py").exists():
-        sys.path.insert(0, str(folder))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "shared"))
+
+import release  # noqa: E402 (where it is had to be said first)
 
 
 def main():
     text, more = __doc__.split("\n\n", 1)
     parser = argparse.ArgumentParser(prog="stx-rtsp", description=text, epilog=more,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
+    release.add_to(parser)
     parser.add_argument("pipeline", nargs="*", help="as for gst-launch-1.0; default: the street")
     parser.add_argument("--host", default="127.0.0.1", metavar="ADDRESS",
                         help="to listen on (%(default)s); 0.0.0.0 is every network of this machine")

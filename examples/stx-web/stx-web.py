@@ -18,12 +18,12 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "shared"))
 
-import frames  # noqa: E402 (where it is had to be said first)
-import server  # noqa: E402
+import release  # noqa: E402 (where it is had to be said first)
 
 
 def arguments_of(command_line):
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(prog="stx-web", description=__doc__.splitlines()[0])
+    release.add_to(parser)
     parser.add_argument("--host", default="127.0.0.1", metavar="ADDRESS",
                         help="to listen on (%(default)s); 0.0.0.0 is every network of this machine")
     parser.add_argument("--port", type=int, default=8090, help="%(default)s; 0: any that is free")
@@ -35,6 +35,13 @@ def arguments_of(command_line):
     if not 0 <= arguments.port < 65536:
         parser.error(f"--port {arguments.port}: 0 … 65535")
     return arguments
+
+
+# Before what follows is looked for: --help and --version need none of it.
+ARGUMENTS = arguments_of(sys.argv[1:])
+
+import frames  # noqa: E402
+import server  # noqa: E402
 
 
 def launch_line(arguments):
@@ -66,7 +73,7 @@ class Pairs:
 
 
 def main():
-    arguments = arguments_of(sys.argv[1:])
+    arguments = ARGUMENTS
     hub = server.Hub()
     try:
         pipeline = frames.Pipeline(launch_line(arguments), "pictures", "lines")

@@ -159,8 +159,8 @@ def check_page(broker):
     """The first line of the page, which publishes the synthetic street."""
     ear = Ear(broker)
     line = next(line for line in street.block("sh", "--broker").split("\n")
-                if line.startswith("python3 examples/stx-mqtt/stx-mqtt.py "))
-    words = street.words(line.replace("localhost:1883", broker.name))[2:]
+                if line.startswith("stx-mqtt "))
+    words = street.words(line.replace("localhost:1883", broker.name))[1:]
     process = street.start([*PROGRAM, *words], stderr=subprocess.STDOUT, stdout=subprocess.PIPE)
     street.wait_until(lambda: len(ear.times()) > 1, "the street")
     process.send_signal(signal.SIGINT)

@@ -105,12 +105,11 @@ def check_page():
     """What the page prints: both tables, and a query of one of them."""
     line = next(line for line in street.block("sh", "--obstacles").split("\n")
                 if line.startswith("venv/bin/python "))
-    line = line.removeprefix("venv/bin/python examples/").replace("num-buffers=50",
-                                                                  "num-buffers=12")
-    program, *arguments = street.words(line)
+    line = line.removeprefix('venv/bin/python "$(command -v stx-parquet)" ')
+    arguments = street.words(line.replace("num-buffers=50", "num-buffers=12"))
     (FOLDER / "query.py").write_text(street.block("python", "duckdb"))
-    for command in ([street.EXAMPLES / program, *arguments], ["query.py"]):
-        said = street.run([sys.executable, *command], folder=FOLDER)
+    for command in [*PROGRAM, *arguments], [sys.executable, "query.py"]:
+        said = street.run(command, folder=FOLDER)
     # A second of ten frames, and two frames more.
     street.expect(re.search(r"0 +│ +\d+\.\d+ +│[^\n]*\n.*1 +│ +\d+\.\d+ +│", said), said)
 

@@ -108,8 +108,11 @@ def check_symbols(debian, lib):
 def check_version(source, debian):
     (version,) = re.findall(r"^  version: '(.*)',", (source / "meson.build").read_text(), re.M)
     changelog = re.match(r".*\((.*)\)", (debian / "changelog").read_text())[1]
-    if version != changelog:
-        sys.exit(f"meson.build is of {version}, debian/changelog of {changelog}")
+    release = (source / "examples/shared/release.py").read_text()
+    (programs,) = re.findall('^VERSION = "(.*)"', release, re.M)
+    if not version == changelog == programs:
+        sys.exit(f"meson.build is of {version}, debian/changelog of {changelog}, "
+                 f"examples/shared/release.py of {programs}")
 
 
 # ---- How they are found -------------------------------------------------------------------------
@@ -181,6 +184,19 @@ def check_build_debs(source, folder):
             sys.exit(f"build-debs.sh ends with {result.returncode} and says\n{text}")
 
 
+# ---- Programs -----------------------------------------------------------------------------------
+
+def check_programs(prefix, options, source):
+    """All are on the PATH, and say which version they are before they look for packages."""
+    names = {path.stem for path in (source / "examples").glob("stx-*/stx-*.py")}
+    for name in sorted(names | {"stx-bench", "stx-check", "stx-eval"}):
+        program = prefix / options["bindir"] / name
+        result = subprocess.run([program, "--version"], text=True, capture_output=True, timeout=60,
+                                check=False)
+        if not re.fullmatch(rf"{name} \(gst-stixels\) [0-9.]+\n", result.stdout):
+            sys.exit(f"{name} --version: {result.stdout}{result.stderr}")
+
+
 # ---- Man pages ----------------------------------------------------------------------------------
 
 def options_of(text):
@@ -215,6 +231,8 @@ def main():
         check_files(as_packaged(prefix, options), patterns_of(debian), missing)
         check_symbols(debian, prefix / options["libdir"])
         check_prefix(prefix, options, missing, folder)
+        if "programs" not in missing:
+            check_programs(prefix, options, source)
         check_build_debs(source, folder)
         if shutil.which("man"):
             for path in sorted((folder / "prefix").glob("share/man/*/*")):
