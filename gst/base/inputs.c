@@ -18,6 +18,36 @@ gboolean gst_stx_accept_caps(GstBaseTransform *transform, GstPadDirection direct
   return accepted;
 }
 
+static void post_refusal(GstBaseTransform *transform, GstCaps *caps)
+{
+  GstPad *src = GST_BASE_TRANSFORM_SRC_PAD(transform);
+  GstCaps *made =
+      GST_BASE_TRANSFORM_GET_CLASS(transform)->transform_caps(transform, GST_PAD_SINK, caps, NULL);
+  GstCaps *taken = gst_pad_peer_query_caps(src, NULL);
+
+  if (gst_pad_is_linked(src) && !GST_PAD_IS_FLUSHING(src) && !gst_caps_can_intersect(made, taken))
+    gst_stx_element_refused(GST_ELEMENT(transform), "src", made, taken);
+  gst_caps_unref(taken);
+  gst_caps_unref(made);
+}
+
+gboolean gst_stx_sink_event(GstBaseTransform *transform, GstEvent *event)
+{
+  GstBaseTransformClass *base = g_type_class_peek(GST_TYPE_BASE_TRANSFORM);
+  GstCaps *caps = NULL;
+  gboolean taken;
+
+  if (GST_EVENT_TYPE(event) == GST_EVENT_CAPS)
+    gst_event_parse_caps(event, &caps);
+  if (caps != NULL)
+    gst_caps_ref(caps);
+  taken = base->sink_event(transform, event);
+  if (!taken && caps != NULL)
+    post_refusal(transform, caps);
+  gst_clear_caps(&caps);
+  return taken;
+}
+
 GstFlowReturn gst_stx_prepare_output_buffer(
     GstBaseTransform *transform, GstBuffer *input, GstBuffer **output)
 {

@@ -20,6 +20,13 @@ G_BEGIN_DECLS
 gboolean gst_stx_accept_caps(GstBaseTransform *transform, GstPadDirection direction, GstCaps *caps);
 
 /*
+ * sink_event, which has GstBaseTransform's own at its end: where caps are refused because the next
+ * element takes nothing that can be made of them, an element error says what it takes. Else a
+ * bare not-negotiated error of some element upstream would be all.
+ */
+gboolean gst_stx_sink_event(GstBaseTransform *transform, GstEvent *event);
+
+/*
  * prepare_output_buffer for an output whose size is known only when it is made: a buffer without
  * memory, with the input's time stamps and flags. `transform` appends the memory.
  */

@@ -156,7 +156,7 @@ static gboolean sink_event(GstBaseTransform *base, GstEvent *event)
     gst_stx_stats_count(&stats_of(base)->gaps, GST_ELEMENT(base));
   if (GST_EVENT_TYPE(event) == GST_EVENT_EOS)
     gst_stx_stats_log(GST_ELEMENT(base));
-  return PARENT->sink_event(base, event);
+  return gst_stx_sink_event(base, event);
 }
 
 /* GstBaseTransform drops what is late without a word to whoever waits for it downstream. */

@@ -94,8 +94,7 @@ static void add_template(
   gst_caps_unref(caps);
 }
 
-/* Any video that videoconvert takes, in whatever memory. */
-static GstCaps *any_video(void)
+GstCaps *gst_plumbing_any_video(void)
 {
   return gst_caps_from_string("video/x-raw; video/x-raw(ANY)");
 }
@@ -109,7 +108,7 @@ void gst_plumbing_add_templates(GstElementClass *klass)
   caps = gst_caps_merge(caps, gst_caps_new_empty_simple(GST_STX_OBSTACLES_MEDIA_TYPE));
   add_template(klass, "src", GST_PAD_ALWAYS, caps);
   for (guint i = BOTH; i <= SRC_LEFT; i++)
-    add_template(klass, kinds[i].name, GST_PAD_REQUEST, any_video());
+    add_template(klass, kinds[i].name, GST_PAD_REQUEST, gst_plumbing_any_video());
   add_template(klass, "src_disparity", GST_PAD_REQUEST, caps_of(GST_PLUMBING_SGM));
   add_template(klass, "src_stixels", GST_PAD_REQUEST, caps_of(GST_PLUMBING_STIXELS));
 }
@@ -296,7 +295,7 @@ static void set_overlap(GstPlumbing *self, GstStxOverlap overlap)
 /* Where the next element takes the records of obstacles alone, nothing has to be drawn. */
 static void drop_picture(GstPlumbing *self)
 {
-  GstCaps *video = any_video(), *taken = gst_pad_peer_query_caps(self->src, NULL);
+  GstCaps *video = gst_plumbing_any_video(), *taken = gst_pad_peer_query_caps(self->src, NULL);
   GstCaps *records = gst_caps_new_empty_simple(GST_STX_OBSTACLES_MEDIA_TYPE);
 
   if (self->settings.obstacles && self->settings.output == GST_PLUMBING_OUTPUT_OVERLAY &&
@@ -388,6 +387,7 @@ static gboolean add_src(GstPlumbing *self, guint index)
   g_free(name);
   gst_bin_add(self->bin, pad->queue);
   aim(pad->pad, pad->queue, "src");
+  gst_plumbing_watch_output(self, pad->pad);
   gst_element_sync_state_with_parent(pad->queue);
   return gst_stx_joints_add(
              &pad->fixed, self->part[kinds[index].part], "src_%u", pad->queue, "sink") &&

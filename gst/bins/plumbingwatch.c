@@ -279,15 +279,100 @@ static GstPadProbeReturn see_input(GstPad *pad, GstPadProbeInfo *info, gpointer 
   return GST_PAD_PROBE_OK;
 }
 
+/* What nothing in the bin or behind it takes comes in all the same, so that see_pictures can say
+ * why: a source that finds no caps ends in a bare "not-negotiated". */
+static GstPadProbeReturn answer_for_input(GstPad *pad, GstPadProbeInfo *info, gpointer nothing)
+{
+  GstQuery *query = GST_PAD_PROBE_INFO_QUERY(info);
+  GstCaps *video = gst_plumbing_any_video(), *caps, *filter;
+  gboolean accepted;
+
+  if (GST_QUERY_TYPE(query) == GST_QUERY_CAPS) {
+    gst_query_parse_caps_result(query, &caps);
+    gst_query_parse_caps(query, &filter);
+    if (gst_caps_is_empty(caps)) {
+      video = gst_stx_caps_filtered(video, filter);
+      gst_query_set_caps_result(query, video);
+    }
+  } else if (GST_QUERY_TYPE(query) == GST_QUERY_ACCEPT_CAPS) {
+    gst_query_parse_accept_caps_result(query, &accepted);
+    gst_query_parse_accept_caps(query, &caps);
+    gst_query_set_accept_caps_result(query, accepted || gst_caps_is_subset(caps, video));
+  }
+  gst_caps_unref(video);
+  return GST_PAD_PROBE_OK;
+}
+
 void gst_plumbing_watch_input(GstPlumbing *self, GstPad *pad, const gchar *name)
 {
   Input *input = g_new0(Input, 1);
 
+  gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM | GST_PAD_PROBE_TYPE_PULL,
+      answer_for_input, NULL, NULL);
   input->plumbing = self;
   input->name = name;
   gst_video_info_init(&input->info);
   gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM | GST_PAD_PROBE_TYPE_BUFFER, see_input,
       input, g_free);
+}
+
+/* ---- Outputs ------------------------------------------------------------------------------- */
+
+/* Queues lie between what is made and this pad: whoever made it is told too late to say why. */
+static GstPadProbeReturn see_output(GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  GstPlumbing *self = data;
+  GstCaps *caps = caps_of(info);
+
+  if (caps != NULL)
+    gst_stx_element_check_output(GST_ELEMENT(self->bin), pad, caps);
+  return GST_PAD_PROBE_OK;
+}
+
+void gst_plumbing_watch_output(GstPlumbing *self, GstPad *pad)
+{
+  gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, see_output, self, NULL);
+}
+
+/* "; pad src leads to an element that takes …" for each pad that is linked. */
+static gboolean add_taken(GstElement *bin, GstPad *pad, gpointer text)
+{
+  GstCaps *taken;
+  gchar *caps;
+
+  if (!gst_pad_is_linked(pad))
+    return TRUE;
+  taken = gst_pad_peer_query_caps(pad, NULL);
+  caps = gst_caps_to_string(taken);
+  g_string_append_printf(
+      text, "; pad %s leads to an element that takes %.150s", GST_PAD_NAME(pad), caps);
+  g_free(caps);
+  gst_caps_unref(taken);
+  return TRUE;
+}
+
+/* Where nothing that the converter can make suits what follows, it fails without a reason. */
+static GstPadProbeReturn see_pictures(GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  GstPlumbing *self = data;
+  GstCaps *caps = caps_of(info), *possible;
+  GString *text;
+  gchar *came;
+
+  if (caps == NULL)
+    return GST_PAD_PROBE_OK;
+  possible = gst_pad_query_caps(pad, caps);
+  if (gst_caps_is_empty(possible) && !GST_PAD_IS_FLUSHING(pad)) {
+    came = gst_caps_to_string(caps);
+    text = g_string_new(NULL);
+    g_string_printf(text, "Pictures of %.200s cannot be made into any that fit", came);
+    gst_element_foreach_src_pad(GST_ELEMENT(self->bin), add_taken, text);
+    GST_ELEMENT_ERROR(self->bin, CORE, NEGOTIATION, ("%s", text->str), (NULL));
+    g_string_free(text, TRUE);
+    g_free(came);
+  }
+  gst_caps_unref(possible);
+  return GST_PAD_PROBE_OK;
 }
 
 static void probe(
@@ -303,6 +388,9 @@ static void probe(
 
 void gst_plumbing_watch(GstPlumbing *self)
 {
+  gst_plumbing_watch_output(self, self->src);
+  probe(self, GST_PLUMBING_CONVERT_LEFT, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, see_pictures);
+  probe(self, GST_PLUMBING_CONVERT_RIGHT, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, see_pictures);
   probe(self, GST_PLUMBING_RECORDS, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, see_records);
   probe(self, GST_PLUMBING_CROP, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, see_views);
   probe(self, GST_PLUMBING_CROP, GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM | GST_PAD_PROBE_TYPE_PUSH,

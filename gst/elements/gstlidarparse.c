@@ -109,6 +109,7 @@ static gboolean send_caps(GstLidarParse *self, const GstLidarParseSettings *sett
     return TRUE;
   caps = gst_caps_new_simple(
       GST_STX_LIDAR_MEDIA_TYPE, "framerate", GST_TYPE_FRACTION, rate, per, NULL);
+  gst_stx_element_check_output(GST_ELEMENT(self), self->src, caps);
   sent = gst_pad_set_caps(self->src, caps);
   gst_caps_unref(caps);
   if (sent) {

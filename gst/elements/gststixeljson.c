@@ -254,6 +254,7 @@ static void gst_stixel_json_class_init(GstStixelJsonClass *klass)
   gst_stx_properties_install(G_OBJECT_CLASS(klass), properties, G_N_ELEMENTS(properties));
   base->transform_caps = transform_caps;
   base->accept_caps = gst_stx_accept_caps;
+  base->sink_event = gst_stx_sink_event;
   base->set_caps = set_caps;
   base->prepare_output_buffer = gst_stx_prepare_output_buffer;
   base->transform = transform;

@@ -220,6 +220,7 @@ static void gst_stixel_mesh_class_init(GstStixelMeshClass *klass)
   gst_stx_properties_install(object, properties, G_N_ELEMENTS(properties));
   base->transform_caps = transform_caps;
   base->accept_caps = gst_stx_accept_caps;
+  base->sink_event = gst_stx_sink_event;
   base->set_caps = set_caps;
   base->submit_input_buffer = gst_stx_submit_input;
   base->prepare_output_buffer = gst_stx_prepare_output_buffer;

@@ -352,7 +352,7 @@ static gboolean sink_event(GstBaseTransform *base, GstEvent *event)
     gst_stx_stats_count(&self->stats.gaps, GST_ELEMENT(self));
   if (type == GST_EVENT_EOS)
     gst_stx_stats_log(GST_ELEMENT(self));
-  return GST_BASE_TRANSFORM_CLASS(gst_stixel_obstacles_parent_class)->sink_event(base, event);
+  return gst_stx_sink_event(base, event);
 }
 
 /* What passes goes on as it is: whoever takes it may say in which memory. Not so of records. */

@@ -218,6 +218,7 @@ static void gst_stixel_orbit_class_init(GstStixelOrbitClass *klass)
   base->transform_caps = transform_caps;
   base->fixate_caps = fixate_caps;
   base->accept_caps = gst_stx_accept_caps;
+  base->sink_event = gst_stx_sink_event;
   base->set_caps = set_caps;
   base->submit_input_buffer = gst_stx_submit_input;
   base->transform_size = transform_size;

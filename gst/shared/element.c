@@ -23,6 +23,31 @@ GstCaps *gst_stx_caps_filtered(GstCaps *caps, GstCaps *filter)
   return both;
 }
 
+void gst_stx_element_refused(
+    GstElement *element, const gchar *pad, const GstCaps *made, const GstCaps *taken)
+{
+  gchar *ours = gst_caps_to_string(made), *theirs = gst_caps_to_string(taken);
+
+  GST_ELEMENT_ERROR(element, CORE, NEGOTIATION,
+      ("The next element takes %.200s; what leaves pad %s of %s is %.300s", theirs, pad,
+          GST_OBJECT_NAME(element), ours),
+      (NULL));
+  g_free(theirs);
+  g_free(ours);
+}
+
+void gst_stx_element_check_output(GstElement *element, GstPad *src, GstCaps *made)
+{
+  GstCaps *taken;
+
+  if (!gst_pad_is_linked(src) || GST_PAD_IS_FLUSHING(src))
+    return;
+  taken = gst_pad_peer_query_caps(src, NULL);
+  if (!gst_caps_can_intersect(made, taken))
+    gst_stx_element_refused(element, GST_PAD_NAME(src), made, taken);
+  gst_caps_unref(taken);
+}
+
 GstCaps *gst_stx_caps_at_rates(GstStaticPadTemplate *other, const GstCaps *caps)
 {
   GstCaps *result = gst_caps_new_empty();

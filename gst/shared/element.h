@@ -18,6 +18,13 @@ void gst_stx_element_describe(GstElementClass *element, const char *factory, con
  * in common, in the order of the filter. */
 GstCaps *gst_stx_caps_filtered(GstCaps *caps, GstCaps *filter);
 
+/* Posts that what leaves a pad is none of what the next element takes. */
+void gst_stx_element_refused(
+    GstElement *element, const gchar *pad, const GstCaps *made, const GstCaps *taken);
+
+/* The same, if the element behind the pad refuses fixed caps; else nothing. */
+void gst_stx_element_check_output(GstElement *element, GstPad *src, GstCaps *made);
+
 /* For transform_caps: what the other pad's template allows, at the frame rates of `caps`; one that
  * is no frame rate is none. Transfer full. */
 GstCaps *gst_stx_caps_at_rates(GstStaticPadTemplate *other, const GstCaps *caps);

@@ -468,6 +468,26 @@ GST_START_TEST(labels_without_obstacles_are_said_once)
 }
 GST_END_TEST
 
+/* What follows takes none of it: where, and what it takes. */
+static const char *const refused[][3] = {
+    {"stereo-stixels name=s ! application/x-json ! " OUT, "pad src leads", "application/x-json"},
+    {"stereo-stixels name=s ! video/x-raw,framerate=7/1 ! " OUT, "pad src leads", "7/1"},
+    {"stereo-stixels name=s ! " OUT "s.src_left ! video/x-raw,format=GRAY16_LE ! fakesink ",
+        "pad src_left leads", "GRAY16_LE"},
+    {"stereo-stixels name=s output=json ! application/x-stixels ! " OUT, "json", "x-stixels"},
+    {"stereo-stixels name=s output=stixels ! queue ! application/x-stixels,width=7 ! " OUT,
+        "The next element", "x-stixel"},
+};
+
+GST_START_TEST(what_does_not_suit_the_next_element_is_named)
+{
+  gchar *line = g_strconcat(refused[__i__][0], TWO("s", SIZE), NULL);
+
+  stx_test_breaks(line, refused[__i__][1], refused[__i__][2], NULL);
+  g_free(line);
+}
+GST_END_TEST
+
 /* ---- Properties and children --------------------------------------------------------------- */
 
 GST_START_TEST(children_have_names_for_ever)
@@ -570,6 +590,8 @@ static Suite *stereo_stixels_suite(void)
   tcase_add_test(tests, unknown_distances_are_said_once);
   tcase_add_test(tests, a_lost_frame_is_said_once);
   tcase_add_loop_test(tests, short_frames_are_dropped_and_said_once, 0, G_N_ELEMENTS(short_lines));
+  tcase_add_loop_test(
+      tests, what_does_not_suit_the_next_element_is_named, 0, G_N_ELEMENTS(refused));
   tcase_add_test(tests, labels_without_obstacles_are_said_once);
   tcase_add_test(tests, children_have_names_for_ever);
   tcase_add_test(tests, every_property_reaches_its_children);

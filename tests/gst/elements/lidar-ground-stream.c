@@ -87,6 +87,24 @@ GST_START_TEST(a_file_without_lidar_parse)
 }
 GST_END_TEST
 
+/* What follows takes another frame rate: the element that cannot make it says so. */
+static const char *const rates[] = {
+    "street-scene-src view=lidar num-buffers=1 ! lidar-parse ! lidar-bev ! "
+    "video/x-raw,framerate=7/1 ! fakesink",
+    "street-scene-src view=lidar num-buffers=1 ! lidar-parse ! lidar-ground ! "
+    "application/x-lidar,framerate=7/1 ! fakesink",
+    "street-scene-src view=lidar num-buffers=1 ! lidar-parse ! stixel-obstacles ! "
+    "application/x-obstacles,framerate=7/1 ! fakesink",
+    "street-scene-src view=lidar num-buffers=1 ! lidar-parse ! "
+    "application/x-lidar,framerate=7/1 ! fakesink",
+};
+
+GST_START_TEST(another_rate_is_refused_by_name)
+{
+  stx_test_breaks(rates[__i__], "The next element takes", "(fraction)7/1", NULL);
+}
+GST_END_TEST
+
 /* ---- Streams ------------------------------------------------------------------------------- */
 
 static void expect_reference(ScanFixture *fixture, guint32 seed)
@@ -213,6 +231,7 @@ static Suite *lidar_ground_stream_suite(void)
   tcase_add_loop_test(tests, refuses_with_a_reason, 0, G_N_ELEMENTS(refusals));
   tcase_add_test(tests, refuses_in_mid_stream);
   tcase_add_test(tests, a_file_without_lidar_parse);
+  tcase_add_loop_test(tests, another_rate_is_refused_by_name, 0, G_N_ELEMENTS(rates));
   tcase_add_test(tests, flushes_ends_and_restarts);
   tcase_add_test(tests, survives_state_changes);
   tcase_add_test(tests, leaks_nothing);
