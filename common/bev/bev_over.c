@@ -180,11 +180,14 @@ static void list_classes(Names *names, const Scene *scene)
     else if (s->kind != STX_KIND_SKY)
       things[class] = true;
   }
-  for (int class = 0; class < STX_BEV_CLASSES; class ++)
-    if (things[class] || ground[class])
-      add(names, class == STX_BEV_NO_CLASS ? "no label" : stx_label_name(class),
-          things[class] ? STX_BEV_CLASS + class : STX_BEV_ROAD + 2 * class + 1);
-  if (scene->params->show & STX_BEV_SHOW_FREE)
+  for (int k = 0; k < STX_LABEL_CLASSES; k++)
+    if (things[k] || ground[k])
+      add(names, stx_label_name(k), things[k] ? STX_BEV_CLASS + k : STX_BEV_ROAD + 2 * k + 1);
+  if (things[STX_BEV_NO_CLASS])
+    add(names, "no label", STX_BEV_CLASS + STX_BEV_NO_CLASS);
+  if (ground[STX_BEV_NO_CLASS])
+    list_areas(names, scene, STX_BEV_NO_CLASS);
+  else if (scene->params->show & STX_BEV_SHOW_FREE)
     add(names, "free, unseen", STX_BEV_FREE);
 }
 

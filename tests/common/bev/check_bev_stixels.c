@@ -252,6 +252,9 @@ START_TEST(every_mode_has_a_legend)
   ck_assert(tells(STX_BEV_BY_CLASS, all, &frame, bev_on_background(stx_colour_class(0), 190)));
   ck_assert(tells(STX_BEV_BY_CLASS, all, &frame, class_colour(STX_LABEL_NONE)));
   ck_assert(!tells(STX_BEV_BY_CLASS, all, &frame, class_colour(2)));
+  ck_assert(!tells(STX_BEV_BY_CLASS, all, &frame, free_ground));
+  records[0].label = STX_LABEL_NONE;
+  ck_assert(tells(STX_BEV_BY_CLASS, all, &frame, free_ground));
   ck_assert(tells(STX_BEV_BY_OBSTACLE, all, &frame, stx_colour_cluster(1)));
   ck_assert(tells(STX_BEV_BY_OBSTACLE, all, &frame, stx_colour(STX_MEANS_UNCLASSIFIED)));
 }
