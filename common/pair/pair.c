@@ -231,34 +231,52 @@ static Peak find_peak(const Work *work, int rows, int count)
   return peak;
 }
 
-/* FALSE: not found, or in several places. */
-static bool find_match(
-    const StxPairParams *params, const Fold *left, const Fold *right, Work *work, Match *match)
+/* Where the window of `from` at this place is in `to`: the peak's row and column are disparity and
+ * rows then. */
+static Peak search(
+    const StxPairParams *params, const Fold *from, const Fold *to, Work *work, Place place)
 {
-  Place place = match->place;
   int first = place.x - params->max_disparity / 2, last = place.x + params->max_disparity / 2;
   int top = place.y - params->reach, bottom = place.y + params->reach, count;
   int16_t window[PIXELS];
-  int64_t own = centre(left, place, window), var[CANDIDATES];
+  int64_t own = centre(from, place, window), var[CANDIDATES];
   int32_t cov[CANDIDATES];
   Peak peak;
 
   first = first > BORDER ? first : BORDER;
-  last = last < right->width - BORDER ? last : right->width - BORDER - 1;
+  last = last < to->width - BORDER ? last : to->width - BORDER - 1;
   top = top > BORDER ? top : BORDER;
-  bottom = bottom < right->height - BORDER ? bottom : right->height - BORDER - 1;
+  bottom = bottom < to->height - BORDER ? bottom : to->height - BORDER - 1;
   count = last - first + 1;
   for (int y = top; y <= bottom; y++) {
-    const int16_t *row = at(right, first - LEFT_OF, y - ABOVE);
+    const int16_t *row = at(to, first - LEFT_OF, y - ABOVE);
 
-    correlate(window, row, right->stride, count, cov);
-    spread(row, right->stride, count, var);
+    correlate(window, row, to->stride, count, cov);
+    spread(row, to->stride, count, var);
     rate(cov, own, var, count, work->score[y - top]);
   }
   peak = find_peak(work, bottom - top + 1, count);
-  match->rows = top + peak.row - place.y;
-  match->disparity = place.x - first - peak.column;
-  return peak.best >= STX_PAIR_GOOD && 2 * (ONE - peak.best) <= ONE - peak.second;
+  peak.row += top - place.y;
+  peak.column = place.x - first - peak.column;
+  return peak;
+}
+
+static bool is_unique(int best, int second)
+{
+  return 2 * (ONE - best) <= ONE - second;
+}
+
+/* FALSE: not found, or in several places. */
+static bool find_match(
+    const StxPairParams *params, const Fold *left, const Fold *right, Work *work, Match *match)
+{
+  Peak peak = search(params, left, right, work, match->place);
+
+  match->rows = peak.row;
+  match->disparity = peak.column;
+  if (peak.best < STX_PAIR_GOOD || !is_unique(peak.best, peak.second))
+    return false;
+  return !params->distinct || search(params, left, left, work, match->place).second < peak.best;
 }
 
 static bool is_same(const StxImage8 *left, const StxImage8 *right, Place place)

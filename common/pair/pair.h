@@ -21,7 +21,10 @@
  *             below 1/4 it is 0. Candidates: rows −R … R, disparities −D … D in steps of two
  *             pixels, as far as the window lies within the right view. The best is the first in
  *             that order; good from STX_PAIR_GOOD on, and unique where the best of those that lie
- *             more than two rows or columns from it misses 1 by at least twice as much.
+ *             more than two rows or columns from it misses 1 by at least twice as much. If
+ *             `distinct`, nothing else at the same places of its own view may match as well as
+ *             the best does: the true match of a chessboard's corner may lie outside of the
+ *             candidates, among which there are others that look alike.
  *   model     rows(x, y) = shift + lean·(2x − width)/width + stretch·(2y − height)/height, rounded,
  *             with whole numbers from −R to R of which lean or stretch is 0: the one by which most
  *             matches lie, those within half a row counting twice, those within a row and a half
@@ -46,6 +49,7 @@
 typedef struct {
   int max_disparity; /* pixels, 2 … 256 */
   int reach;         /* rows above and below, 1 … STX_PAIR_MAX_REACH */
+  bool distinct;     /* what looks alike in its own view does not match */
 } StxPairParams;
 
 /* Where the matches lie: right minus left, in rows; positive: the right view lies lower. */

@@ -103,7 +103,7 @@ static bool is_clear(const StxPairFinding *finding)
 void stx_pair_examine(int max_disparity, const StxImage8 *left, const StxImage8 *right,
     void *scratch, StxPairFinding *finding)
 {
-  StxPairParams params = {max_disparity, limits.quick_reach};
+  StxPairParams params = {max_disparity, limits.quick_reach, false};
 
   *finding = (StxPairFinding){.width = left->width, .height = left->height};
   if (stx_pair_is_small(left->width, left->height))
@@ -113,6 +113,7 @@ void stx_pair_examine(int max_disparity, const StxImage8 *left, const StxImage8 
   if (is_clear(finding))
     return;
   params.reach = STX_PAIR_MAX_REACH;
+  params.distinct = true;
   stx_pair_measure(&params, left, right, scratch, &finding->evidence);
   finding->verdict = stx_pair_judge(&finding->evidence);
 }

@@ -3,11 +3,11 @@
  * What the evidence about a pair (pair.h) says, and what the pairs of a second say together.
  *
  * A pair is measured with few rows first, which is cheap; whatever is not plausible then is
- * measured again with STX_PAIR_MAX_REACH rows. A watch asks for one pair a second as long as all is
- * well, and for more of them as long as it is not. It warns once when pairs have been implausible,
- * none of them plausible, for a second and three pairs at least, and tells when they have been
- * plausible again for as long. A pair of which nothing can be said changes nothing; after two
- * seconds of these the watch begins anew.
+ * measured again with STX_PAIR_MAX_REACH rows and distinct points. A watch asks for one pair a
+ * second as long as all is well, and for more as long as it is not. It warns once when pairs have
+ * been implausible, none of them plausible, for a second and three pairs at least, and tells when
+ * they have been plausible again for as long. A pair of which nothing can be said changes nothing;
+ * after two seconds of these the watch begins anew.
  *
  * Limits: an offset of a row, a scale within one per cent, and two moments between which nothing
  * has moved are plausible. What both views lack (night, fog, a white wall, strong noise) leaves a

@@ -56,7 +56,7 @@ static bool brute_point(const StxImage8 *image, int column, int row, int *x, int
   return most >= STX_PAIR_TEXTURE;
 }
 
-static int brute_score(const Brute *brute, int u, int v)
+static int brute_score(const Brute *brute, const StxImage8 *image, int u, int v)
 {
   int64_t n = STX_PAIR_WINDOW_WIDTH * STX_PAIR_WINDOW_HEIGHT;
   int64_t a = 0, b = 0, aa = 0, bb = 0, ab = 0, cov, all;
@@ -64,7 +64,7 @@ static int brute_score(const Brute *brute, int u, int v)
   for (int j = -3; j <= 3; j++)
     for (int i = -4; i < 4; i++) {
       int64_t p = folded(brute->image[0], brute->x + i, brute->y + j);
-      int64_t q = folded(brute->image[1], u + i, v + j);
+      int64_t q = folded(image, u + i, v + j);
 
       a += p;
       b += q;
@@ -79,31 +79,41 @@ static int brute_score(const Brute *brute, int u, int v)
   return (int)(cov * cov / (all / 4096 + 1));
 }
 
-static bool brute_match(Brute *brute, const StxPairParams *params)
+/* The best place in an image, then the best of those that are not near it. */
+static void brute_search(const Brute *brute, const StxImage8 *image, const StxPairParams *params,
+    int best[3], int *second)
 {
-  const StxImage8 *right = brute->image[1];
-  int best = 0, second = 0, bu = 0, bv = 0;
+  int half = params->max_disparity / 2;
 
+  best[0] = *second = 0;
   for (int pass = 0; pass < 2; pass++)
     for (int v = brute->y - params->reach; v <= brute->y + params->reach; v++)
-      for (int u = brute->x - params->max_disparity / 2; u <= brute->x + params->max_disparity / 2;
-           u++) {
+      for (int u = brute->x - half; u <= brute->x + half; u++) {
         int score;
 
-        if (v <= 5 - 1 || v >= right->height - 5 || u <= 5 - 1 || u >= right->width / 2 - 5)
+        if (v < 5 || v >= image->height - 5 || u < 5 || u >= image->width / 2 - 5)
           continue;
-        score = brute_score(brute, u, v);
-        if (pass == 0 && score > best) {
-          best = score;
-          bu = u;
-          bv = v;
+        score = brute_score(brute, image, u, v);
+        if (pass == 0 && score > best[0]) {
+          best[0] = score;
+          best[1] = u;
+          best[2] = v;
         }
-        if (pass == 1 && (abs(u - bu) > 2 || abs(v - bv) > 2) && score > second)
-          second = score;
+        if (pass == 1 && (abs(u - best[1]) > 2 || abs(v - best[2]) > 2) && score > *second)
+          *second = score;
       }
-  brute->disparity = brute->x - bu;
-  brute->rows = bv - brute->y;
-  return best >= STX_PAIR_GOOD && 2 * (4096 - best) <= 4096 - second;
+}
+
+static bool brute_match(Brute *brute, const StxPairParams *params)
+{
+  int best[3], second, own[3], alike = 0;
+
+  brute_search(brute, brute->image[1], params, best, &second);
+  if (params->distinct)
+    brute_search(brute, brute->image[0], params, own, &alike);
+  brute->disparity = brute->x - best[1];
+  brute->rows = best[2] - brute->y;
+  return best[0] >= STX_PAIR_GOOD && 2 * (4096 - best[0]) <= 4096 - second && alike < best[0];
 }
 
 static bool brute_same(const Brute *brute)
@@ -223,7 +233,8 @@ START_TEST(evidence_is_its_definition)
   for (int i = 0; i < cases; i++) {
     int width = STX_PAIR_MIN_WIDTH + stx_random_below(&random, 60);
     int height = STX_PAIR_MIN_HEIGHT + stx_random_below(&random, 20);
-    StxPairParams params = {2 + stx_random_below(&random, 60), 1 + stx_random_below(&random, 5)};
+    StxPairParams params = {
+        2 + stx_random_below(&random, 60), 1 + stx_random_below(&random, 5), i % 2 == 1};
     Look look = {stx_random_below(&random, 30) - 10, stx_random_below(&random, 5) - 2, 0, 0,
         .5 + stx_random_below(&random, 10) / 10., 0, stx_random_below(&random, 40), i % 3 == 0};
     StxImage8 left = picture(&still, width, height, &random);

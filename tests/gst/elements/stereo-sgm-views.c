@@ -9,6 +9,7 @@
 #define WIDTH 320
 #define HEIGHT 160
 #define FRAMES 16
+#define BOARD "video/x-raw,format=GRAY8,width=640,height=480,framerate=10/1 ! queue ! "
 #define LATER 5 /* frames: half a second */
 
 static guint8 views[2][FRAMES + LATER][HEIGHT][WIDTH];
@@ -172,6 +173,29 @@ GST_START_TEST(says_nothing)
 }
 GST_END_TEST;
 
+/* Held so near that most corners have no true match in reach, but others that look alike. */
+GST_START_TEST(a_chessboard_is_no_reason_to_warn)
+{
+  GstElement *pipeline = stx_test_parse(
+      "stereo-sgm name=sgm search=coarse-to-fine ! fakesink "
+      "street-scene-src scene=chessboard seed=9 board-hold=99 num-buffers=14 ! " BOARD
+      "sgm.sink_left "
+      "street-scene-src scene=chessboard seed=9 board-hold=99 view=right num-buffers=14 ! " BOARD
+      "sgm.sink_right");
+  GstBus *bus = gst_element_get_bus(pipeline);
+  GstMessage *message;
+
+  gst_element_set_state(pipeline, GST_STATE_PLAYING);
+  message = gst_bus_timed_pop_filtered(
+      bus, 60 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR | GST_MESSAGE_WARNING);
+  fail_unless(message != NULL && GST_MESSAGE_TYPE(message) == GST_MESSAGE_EOS);
+  gst_message_unref(message);
+  gst_element_set_state(pipeline, GST_STATE_NULL);
+  gst_object_unref(bus);
+  gst_object_unref(pipeline);
+}
+GST_END_TEST;
+
 /* ---- Over time ----------------------------------------------------------------------------- */
 
 static const Look left_view = LEFT, right_view = RIGHT;
@@ -300,6 +324,7 @@ static Suite *stereo_sgm_views_suite(void)
   tcase_add_unchecked_fixture(tests, render, NULL);
   tcase_add_loop_test(tests, says_once_what_is_wrong, 0, G_N_ELEMENTS(wrong));
   tcase_add_loop_test(tests, says_nothing, 0, G_N_ELEMENTS(right));
+  tcase_add_test(tests, a_chessboard_is_no_reason_to_warn);
   tcase_add_test(tests, tells_when_it_is_well_again);
   tcase_add_test(tests, begins_anew_after_a_flush);
   tcase_add_test(tests, begins_anew_at_new_caps);
