@@ -5,22 +5,27 @@ set -uo pipefail
 
 usage() {
   cat <<'END'
-Everything that waits for an NVIDIA GPU, in one go: builds with CUDA, runs the GPU's tests, compares
-whole pipelines with the CPU's byte by byte, looks for memory errors and races with
-compute-sanitizer, times every stage, and counts with Nsight Compute (ncu) what the kernels wait
-for. Goes on after a failure; a table of what happened comes last, and grows in summary.txt among
-the logs, for when somebody else's time limit ends this first.
+Everything that waits for an NVIDIA GPU, in one go: builds with CUDA, runs the GPU's tests, times
+every stage, counts with Nsight Compute (ncu) what the kernels wait for, looks for memory errors and
+races with compute-sanitizer, and compares whole pipelines with the CPU's byte by byte. Goes on
+after a failure; a table of what happened comes last, and grows in summary.txt among the logs, for
+when another time limit ends this first.
 
   examples/gpu-check.sh
+  examples/gpu-check.sh --sums >FILE   what SUMS takes, on a machine with or without a GPU
 
-Needs what a build needs (see README.md), nvcc, and a GPU with its driver. From the environment:
+Needs GStreamer, meson, nvcc, and a GPU with its driver. What else a build can have (see README.md)
+may be missing: what needs it is skipped. From the environment:
 
-  BUILD=DIR      build folder (default build-gpu)
+  BUILD=DIR      build folder (default build-gpu), absolute or from the top of the tree
+  SUMS=FILE      checksums of the CPU's pipelines, made elsewhere with the same version of
+                 GStreamer, instead of running them on the CPU here
   LOGS=DIR       what every step printed (default: the folder gpu-check in the build folder)
-  ARCHS=LIST     architectures to build for (default: this GPU's; all: every one, which takes long)
+  ARCHS=LIST     architectures to build for (default: native, this GPU's; all: every one, which
+                 takes long)
   LIMIT=SECONDS  for everything together (default 530); what no longer fits is left out
   RESERVE=SECONDS  of these that compute-sanitizer leaves for what comes after it (default 150)
-  STEPS=LIST     of tests, pipelines, memcheck, racecheck, synccheck, initcheck, bench, ncu
+  STEPS=LIST     of tests, bench, ncu, memcheck, racecheck, pipelines, synccheck, initcheck
                  (default: all)
   SANITIZER=no   the same without memcheck to initcheck
   BENCH=OPTIONS  of stx-bench, besides --backend cuda --markdown (default: --time 200)
@@ -32,15 +37,16 @@ END
 }
 
 case ${1:-} in
-  '') ;;
+  '' | --sums) ;;
   --help | -h) usage; exit 0 ;;
   *) echo "gpu-check.sh: unknown option '$1' (see --help)" >&2; exit 2 ;;
 esac
 
 cd "$(dirname "$0")/.." || exit 1
-build=${BUILD:-build-gpu} limit=${LIMIT:-530} reserve=${RESERVE:-150}
+build=$(realpath -m "${BUILD:-build-gpu}") archs=${ARCHS:-native}
+limit=${LIMIT:-530} reserve=${RESERVE:-150}
 logs=${LOGS:-$build/gpu-check}
-steps=${STEPS:-tests pipelines memcheck racecheck synccheck initcheck bench ncu}
+steps=${STEPS:-tests bench ncu memcheck racecheck pipelines synccheck initcheck}
 [ "${SANITIZER:-yes}" = no ] && steps=$(sed -E 's/(mem|race|sync|init)check//g' <<<"$steps")
 
 # Runs a command within what is left of the time.
@@ -69,18 +75,38 @@ for attribute in (75, 76):  # CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, _MIN
 END
 }
 
-build() {
-  local options=(-Dcuda=enabled -Dtests=enabled -Dexamples=enabled -Dcuda-archs="${ARCHS:-$gpu}")
+# build_with OPTION...
+build_with() {
+  local options=(-Dexamples=auto -Dcuda-archs="$archs" "$@")
   if [ -f "$build/build.ninja" ]; then
     limited meson configure "$build" "${options[@]}"
   else
     limited meson setup "$build" "${options[@]}"
-  fi && limited ninja -C "$build" && echo "for architecture ${ARCHS:-$gpu}"
+  fi && limited ninja -C "$build"
+}
+
+# With all that can be had here, or else without GStreamer's CUDA library, or without tests.
+build() {
+  local tests
+  command -v nvcc || [ -x /usr/local/cuda/bin/nvcc ] || { echo "no nvcc"; return 1; }
+  for options in '-Dcuda=enabled -Dtests=auto' '-Dcuda=auto -Dtests=auto' \
+    '-Dcuda=auto -Dtests=disabled'; do
+    # shellcheck disable=SC2086  # a list of options
+    if build_with $options; then
+      tests=$(meson introspect "$build" --tests | grep -o '"cmd"' | wc -l)
+      echo "for architecture $archs, GPU ${gpu:-none}, $tests tests, with $options"
+      return
+    fi
+    [ "$SECONDS" -lt "$deadline" ] || return
+    echo "== Not with $options"
+  done
+  return 1
 }
 
 # A suite of which every test was skipped has tested nothing.
 run_tests() {
   local text status
+  check_programs | grep -q . || { echo "no tests in this build"; return 77; }
   text=$(limited meson test -C "$build" --no-rebuild --suite gpu --print-errorlogs 2>&1)
   status=$?
   echo "$text"
@@ -164,21 +190,63 @@ run_pipeline() {
   [ "$status" = 0 ] && [ -s "$file" ] && ! grep -q WARNING <<<"$text"
 }
 
-compare_pipelines() {
-  local name line same=0 different='' folder
-  command -v gst-launch-1.0 >/dev/null || { echo "no gst-launch-1.0"; return 77; }
+# open_pipelines: a folder for them, in $folder. 77 where none can run.
+open_pipelines() {
+  local name
+  for name in gst-launch-1.0 gst-inspect-1.0; do
+    command -v $name >/dev/null || { echo "no $name"; return 77; }
+  done
+  for name in videoconvert filesink; do
+    gst-inspect-1.0 --exists $name || { echo "GStreamer has no $name"; return 77; }
+  done
   folder=$(mktemp -d)
   write_calibration >"$folder/calibration.yml"
-  export GST_PLUGIN_PATH_1_0=$PWD/$build/gst GST_REGISTRY_1_0=$folder/registry
+  export GST_PLUGIN_PATH_1_0=$build/gst GST_REGISTRY_1_0=$folder/registry
+}
+
+# sum_of BACKEND LINE: the checksum of what a pipeline writes, into $sum.
+sum_of() {
+  run_pipeline "$1" "$folder/out" "$2" || return
+  sum=$(sha256sum "$folder/out")
+  sum=${sum%% *}
+  rm "$folder/out"
+}
+
+# The checksums that SUMS takes, one per pipeline.
+print_sums() {
+  local folder sum name line status=0
+  open_pipelines || return
+  while read -r name line; do
+    sum_of omp "$line" >&2 && echo "$name $sum" || status=1
+  done < <(pipelines)
+  rm -r "$folder"
+  return $status
+}
+
+# expected NAME LINE: the CPU's checksum, into $sum.
+expected() {
+  if [ -z "${SUMS:-}" ]; then
+    sum_of omp "$2"
+    return
+  fi
+  sum=$(sed -n "s/^$1 //p" "$SUMS")
+  [ -n "$sum" ]
+}
+
+compare_pipelines() {
+  local name line sum cpu same=0 different='' folder
+  open_pipelines || return
+  if ! grep -q 'gstreamer-cuda-1.0 found: YES' "$build/meson-logs/meson-log.txt"; then
+    echo "the elements of this build have no CUDA: libgstreamer-plugins-bad1.0-dev was missing"
+    return 77
+  fi
   while read -r name line; do
     echo "$name: $line"
-    if run_pipeline c "$folder/c" "$line" && run_pipeline cuda "$folder/cuda" "$line" &&
-      cmp "$folder/c" "$folder/cuda"; then
+    if expected "$name" "$line" && cpu=$sum && sum_of cuda "$line" && [ "$sum" = "$cpu" ]; then
       same=$((same + 1))
     else
       different+=" $name"
     fi
-    rm -f "$folder/c" "$folder/cuda"
   done < <(pipelines)
   rm -r "$folder"
   echo "$same gave the CPU's bytes${different:+, not so:$different}"
@@ -186,6 +254,7 @@ compare_pipelines() {
 }
 
 bench() {
+  [ -x "$build/examples/stx-bench" ] || { echo "no stx-bench in this build"; return 77; }
   # shellcheck disable=SC2086  # a list of options
   limited "$build/examples/stx-bench" --backend cuda --markdown ${SIZE:+--size $SIZE} \
     ${BENCH---time 200} >"$logs/bench.md" || return
@@ -228,6 +297,7 @@ count_events() {
   local ncu metrics stages
   ncu=$(command -v ncu || echo /usr/local/cuda/bin/ncu)
   [ -x "$ncu" ] || { echo "no ncu"; return 77; }
+  [ -x "$build/examples/stx-bench" ] || { echo "no stx-bench in this build"; return 77; }
   metrics=$(counters | awk '{ print $1 }' | paste -s -d ,)
   for stages in all lidar; do
     # shellcheck disable=SC2086  # lists of options
@@ -261,7 +331,7 @@ sanitize() {
   sanitizer=$(command -v compute-sanitizer || echo /usr/local/cuda/bin/compute-sanitizer)
   [ -x "$sanitizer" ] || { echo "no compute-sanitizer"; return 77; }
   mapfile -t programs < <(check_programs)
-  [ ${#programs[@]} -gt 0 ] || { echo "no check programs in suite gpu"; return 1; }
+  [ ${#programs[@]} -gt 0 ] || { echo "no tests in this build"; return 77; }
   for program in "${programs[@]}"; do
     CK_FORK=no CK_DEFAULT_TIMEOUT=0 STX_CHECK_SIZES=small limited "$sanitizer" --tool "$tool" \
       "${options[@]}" "$program" >"$logs/$tool-${program##*/}.log" 2>&1 &
@@ -309,6 +379,11 @@ step() {
   return "$status"
 }
 
+if [ "${1:-}" = --sums ]; then
+  [ -d "$build/gst" ] || { echo "gpu-check.sh: no build in $build: see BUILD" >&2; exit 1; }
+  print_sums
+  exit
+fi
 gpu=$(find_gpu) || { echo "gpu-check.sh: nothing to do without a GPU" >&2; exit 77; }
 mkdir -p "$logs"
 rm -f "$logs"/{bench.md,ncu.md,summary.txt} # of an earlier run: their numbers are not this one's
