@@ -145,6 +145,8 @@ static void find_levels(Scan *s)
   for (int sector = 0; sector < s->params->sectors; sector++)
     for (int bin = 0; bin < s->params->bins; bin++) {
       int at = sector * s->params->bins + bin;
+      if (s->top[at] == INT32_MIN) /* no point will ask */
+        continue;
       s->level[at] = level_of(s, sector, bin);
       stx_ground_narrow(&s->level[at], s->params, bin, s->top[at]);
     }
