@@ -10,7 +10,8 @@
 #define DOUBTING (200 * MS)
 #define LASTING (1000 * MS)
 #define FORGETTING (2000 * MS)
-#define ENOUGH 3 /* pairs */
+#define ENOUGH 3  /* pairs */
+#define UNKNOWN 5 /* pairs at the start, until it looks seldom */
 
 bool stx_pair_watch_is_due(const StxPairWatch *watch, int64_t time)
 {
@@ -42,8 +43,9 @@ static StxPairVerdict leading(const StxPairWatch *watch)
 static void plan(StxPairWatch *watch, int64_t time)
 {
   bool bad = is_bad(watch->finding.verdict), said = watch->said != STX_PAIR_UNKNOWN;
+  bool doubts = watch->seen > 0 ? bad != said : watch->unknown > 0 && watch->unknown <= UNKNOWN;
 
-  watch->next = time + (watch->seen > 0 && bad != said ? DOUBTING : SURE);
+  watch->next = time + (doubts ? DOUBTING : SURE);
 }
 
 /* A pair of which something can be said. */
@@ -56,6 +58,7 @@ static void count(StxPairWatch *watch, int64_t time, const StxPairFinding *findi
   watch->seen++;
   watch->seen_as[finding->verdict]++;
   watch->last = time;
+  watch->unknown = 0;
   watch->finding = *finding;
 }
 
@@ -83,6 +86,7 @@ StxPairNews stx_pair_watch_note(StxPairWatch *watch, int64_t time, const StxPair
 
   if (watch->seen > 0 && (time < watch->last || time - watch->last > FORGETTING))
     forget(watch);
+  watch->unknown++;
   if (finding->verdict != STX_PAIR_UNKNOWN) {
     count(watch, time, finding);
     news = decide(watch, time);

@@ -61,6 +61,7 @@ typedef struct {
   int64_t next;           /* when to look again */
   int64_t last, since;    /* the last that was not unknown; the first of the current ones, */
   int seen;               /*   how many these are */
+  int unknown;            /* pairs since, of which nothing could be said */
   int seen_as[STX_PAIR_VERDICTS];
 } StxPairWatch;
 

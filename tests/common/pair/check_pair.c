@@ -436,6 +436,7 @@ START_TEST(watch_warns_once_after_a_second)
   /* The most frequent one; pairs that say nothing are passed over. */
   expect_story("smmmmmsmmmmmmmmmm", "10moment ");
   expect_story("ruruuuuuuuuruuuuuuu", "");
+  expect_story("ummmmmmmmmmmmmm", "12moment ");
 }
 END_TEST
 
