@@ -88,7 +88,7 @@ static GstFlowReturn drop_all(GstStxPairing *self, const GstStxHeads *heads)
  * The pads that still bring something are listened to until they end, too: a tee above, for which
  * the end of one branch is the end of all, goes on for its other branches. Downstream is told at
  * once, but in a live pipeline not before all required ones have ended: a camera may be started
- * again, and sinks before 1.28 that have seen EOS take nothing any more.
+ * again, and sinks before 1.24 that have seen EOS take nothing any more.
  */
 GstFlowReturn gst_stx_pairing_end(GstStxPairing *self, const GstStxHeads *heads)
 {
