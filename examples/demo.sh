@@ -270,6 +270,15 @@ build_plugin() {
 
 # ---- Pipelines ----------------------------------------------------------------------------------
 
+# tell_warnings: what elements have warned of in `said`, each once, however many pipelines say it.
+tell_warnings() {
+  local line
+  while read -r line; do
+    grep -qxF -e "$line" "$work/told" 2>/dev/null || echo "demo.sh: $line" >&2
+    echo "$line" >>"$work/told"
+  done < <(sed -n 's/^WARNING: from element [^ ]*: //p' "$work/said")
+}
+
 # stixels SINK...: from the pair to the picture with stixels, ending in SINK.
 stixels() {
   local view pad source pipeline=(stereo-stixels name=stixels mode="$mode" stixel-width="$cell"
@@ -282,7 +291,8 @@ stixels() {
     pad=sink_$view
     pipeline+=("${source[@]}" ! stixels."${pad%_both}")
   done
-  gst-launch-1.0 -q -e "${pipeline[@]}"
+  LC_ALL=C gst-launch-1.0 -e "${pipeline[@]}" >"$work/said"
+  tell_warnings
 }
 
 # panels: sets width and height of a picture on the dashboard: its own shape, so that no bars are

@@ -7,6 +7,7 @@ usage: check_demo.py BUILD_ROOT
   - videos, numbered pictures, single pictures, folders and side-by-side videos are drawn: pictures
     of the frames that are wanted, with stixels on them, and videos of as many frames;
   - a dashboard has no bars;
+  - what elements warn of is told once: views that are swapped;
   - what has no frames gets one line, which names the choices;
   - a decoder that is missing is installed, or its package is named;
   - scripts of this tree that a failure ends say where.
@@ -162,6 +163,21 @@ def check_kinds(folder):
     check_drawn(folder, [*names, "--frame", "2"], 2, 1)
 
 
+def check_warnings(folder):
+    for view in "left", "right":
+        (folder / f"long {view}").mkdir()
+        launch(f"street-scene-src view={view} num-buffers=15 "
+               f"! video/x-raw,width={WIDTH},height={HEIGHT} ! pngenc ! multifilesink "
+               f"location={view}-%02d.png", folder)
+        for picture in folder.glob(f"{view}-*.png"):
+            shutil.move(picture, folder / f"long {view}")
+    for left, right, told in ("left", "right", 0), ("right", "left", 1):
+        words = ["--left", f"long {left}", "--right", f"long {right}"]
+        status, said, faults = demo(folder, *words)
+        expect(status == 0, f"{words} ends with {status}:\n{said}{faults}")
+        expect(faults.count("the views are swapped") == told, f"{words} is told:\n{faults}")
+
+
 def check_dashboards(folder):
     for words, width, height in (["--dashboard", "--frame", "1"], 1440, 436), \
             (["--dashboard", "--left", "left.mp4", "--right", "right.mp4", "--frame", "2"],
@@ -270,6 +286,7 @@ def main():
         write_street(folder)
         check_scripts(folder)
         check_kinds(folder)
+        check_warnings(folder)
         check_dashboards(folder)
         check_faults(folder)
         if has("x264enc") or has("openh264enc"):
