@@ -19,9 +19,8 @@ STX_DEVICE unsigned number_at(const StxTintInput *input, int x, int y)
 }
 
 /* Without a truth. */
-STX_DEVICE unsigned level_at(const StxTintArgs *a, int x, int y)
+STX_DEVICE unsigned level_at(const StxTintArgs *a, unsigned number, int x, int y)
 {
-  const unsigned number = number_at(&a->input, x, y);
   if (a->input.bytes.data == NULL || a->input.map.data == NULL)
     return a->table->level[number];
   return stx_tint_sure_level(a->table, number, stx_row16(&a->input.map, y)[x]);
@@ -35,7 +34,7 @@ STX_KERNEL(stx_tint_spread, StxTintArgs, STX_TINT_LANES *STX_TINT_ROWS)
   const int shift = a.input.bytes.data != NULL ? 0 : STX_TINT_BIN_SHIFT;
   for (int x = threadIdx.x; x < a.picture.width; x += STX_TINT_LANES) {
     const unsigned number = number_at(&a.input, x, y);
-    if (stx_tint_is_value(level_at(&a, x, y)))
+    if (stx_tint_is_value(level_at(&a, number, x, y)))
       atomicAdd(&a.histogram->count[number >> shift], 1u);
   }
 }
@@ -102,7 +101,8 @@ STX_KERNEL(stx_tint_paint, StxTintArgs, STX_TINT_LANES *STX_TINT_ROWS)
   const bool has_truth = a.input.truth.data != NULL;
   Counts counts = {0, 0, 0, 0};
   for (int x = threadIdx.x; x < a.picture.width; x += STX_TINT_LANES) {
-    const unsigned level = has_truth ? error_at(&a.input, &counts, x, y) : level_at(&a, x, y);
+    const unsigned level = has_truth ? error_at(&a.input, &counts, x, y)
+                                     : level_at(&a, number_at(&a.input, x, y), x, y);
     put(&a.picture, x, y, a.table->paint[stx_tint_square(x, y, a.picture.square)][level]);
   }
   if (has_truth)

@@ -57,13 +57,14 @@ class Words(unittest.TestCase):
 
 class Packages(unittest.TestCase):
     def test_what_is_too_old(self):
-        for program, folder, package, page in (
-                ("stx-parquet", "STX_PYARROW", "pyarrow", "publishing"),
-                ("stx-rerun", "STX_VIEWERS", "rerun", "rerun")):
+        for program, words, folder, package, page in (
+                ("stx-parquet", ["--stixels", "never.parquet", "fakesrc"], "STX_PYARROW",
+                 "pyarrow", "publishing"),
+                ("stx-rerun", [], "STX_VIEWERS", "rerun", "rerun")):
             with tempfile.TemporaryDirectory() as name:
                 pathlib.Path(name, f"{package}.py").write_text("raise ImportError('this is why')\n")
                 found = subprocess.run(
-                    [sys.executable, street.EXAMPLES / program / f"{program}.py"],
+                    [sys.executable, street.EXAMPLES / program / f"{program}.py", *words],
                     env={**os.environ, folder: name}, capture_output=True, text=True)
             why, recipe = found.stderr.splitlines()
             self.assertTrue(why.startswith("this is why. ") and sys.executable in why, why)

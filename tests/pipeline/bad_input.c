@@ -339,7 +339,7 @@ GST_START_TEST(times_that_do_not_agree)
   fail_unless_equals_int(outcome.frames, 5);
   fail_unless_equals_int(outcome.drawn, 0);
   fail_unless_equals_int(outcome.warnings[0], 1);
-  fail_unless_equals_int(outcome.warnings[1], 1);
+  fail_unless_equals_int(outcome.warnings[1], 0); /* what the matcher lost, it has said */
 }
 GST_END_TEST;
 

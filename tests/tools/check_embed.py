@@ -20,7 +20,7 @@ import tempfile
 
 from installed import check_exports, check_headers, has_cxx, install, run
 
-EXPORTS = """stx_camera_cut stx_camera_fit stx_camera_load stx_label_name
+EXPORTS = """stx_camera_check stx_camera_cut stx_camera_fit stx_camera_load stx_label_name
 stx_labels_from_cityscapes stx_labels_identity stx_pipeline_defaults stx_pipeline_free
 stx_pipeline_has stx_pipeline_new stx_pipeline_reset stx_pipeline_run stx_stage_name""".split()
 
