@@ -62,12 +62,9 @@ static GstPad *request_new_pad(
   return pad;
 }
 
-/* What comes in is refused before nobody is there to take it; what goes out is cut off first, for
- * the same reason as above. */
+/* What goes out is cut off first, for the same reason as above. */
 static void release_pad(GstElement *element, GstPad *pad)
 {
-  if (GST_PAD_IS_SINK(pad))
-    gst_pad_set_active(pad, FALSE);
   gst_plumbing_remove_pad(&GST_STEREO_STIXELS(element)->plumbing, pad);
   gst_pad_set_active(pad, FALSE);
   gst_element_remove_pad(element, pad);

@@ -35,7 +35,8 @@ void gst_stx_part_use(GstElement *part, gboolean used)
 /* ---- Links --------------------------------------------------------------------------------- */
 
 typedef struct {
-  GstPad *src, *sink;
+  GstPad *src, *sink; /* without a sink once it is cut */
+  gulong probe;       /* of src, once it is cut; else 0 */
 } Joint;
 
 /* A new reference, or NULL. */
@@ -62,7 +63,7 @@ static void give_pad(GstPad *pad)
 gboolean gst_stx_joints_add(
     GstStxJoints *self, GstElement *from, const gchar *src, GstElement *to, const gchar *sink)
 {
-  Joint joint = {take_pad(from, src), take_pad(to, sink)};
+  Joint joint = {take_pad(from, src), take_pad(to, sink), 0};
   GstPadLinkReturn linked = GST_PAD_LINK_REFUSED;
 
   if (joint.src != NULL && joint.sink != NULL)
@@ -78,11 +79,37 @@ gboolean gst_stx_joints_add(
   return TRUE;
 }
 
+/* All that waits in queues; whoever asks for caps shall not be refused. */
+static GstPadProbeReturn discard(GstPad *pad, GstPadProbeInfo *info, gpointer nothing)
+{
+  gboolean passes = GST_PAD_PROBE_INFO_TYPE(info) & GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM &&
+                    !GST_QUERY_IS_SERIALIZED(GST_PAD_PROBE_INFO_QUERY(info));
+
+  return passes ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP;
+}
+
+void gst_stx_joints_cut(GstStxJoints *self)
+{
+  for (GSList *item = self->links; item != NULL; item = item->next) {
+    Joint *joint = item->data;
+
+    joint->probe = gst_pad_add_probe(joint->src,
+        GST_PAD_PROBE_TYPE_PUSH | GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST |
+            GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM,
+        discard, NULL, NULL);
+  }
+  if (self->links != NULL)
+    give_pad(g_steal_pointer(&((Joint *)self->links->data)->sink));
+}
+
 static void undo(gpointer data)
 {
   Joint *joint = data;
 
-  gst_pad_unlink(joint->src, joint->sink);
+  if (joint->sink != NULL)
+    gst_pad_unlink(joint->src, joint->sink);
+  if (joint->probe != 0)
+    gst_pad_remove_probe(joint->src, joint->probe);
   give_pad(joint->src);
   give_pad(joint->sink);
   g_free(joint);

@@ -39,6 +39,10 @@ typedef struct {
 gboolean gst_stx_joints_add(
     GstStxJoints *self, GstElement *from, const gchar *src, GstElement *to, const gchar *sink);
 
+/* To be undone next. Drops what comes through any of them, and gives the pad back that the last one
+ * leads to: a thread that waits there returns. */
+void gst_stx_joints_cut(GstStxJoints *self);
+
 /* Undoes them all, and gives requested pads back; also while data flows, if what the pads of a tee
  * lead to is stopped thereafter. */
 void gst_stx_joints_undo(GstStxJoints *self);

@@ -394,15 +394,64 @@ static gboolean add_src(GstPlumbing *self, guint index)
          (!self->connected || join_wanted(self));
 }
 
+/* Of a queue. */
+typedef struct {
+  guint frames, bytes;
+  guint64 time;
+} Length;
+
+static Length set_length(GstElement *queue, Length length)
+{
+  Length old = {0};
+
+  if (queue != NULL) {
+    g_object_get(queue, "max-size-buffers", &old.frames, "max-size-bytes", &old.bytes,
+        "max-size-time", &old.time, NULL);
+    g_object_set(queue, "max-size-buffers", length.frames, "max-size-bytes", length.bytes,
+        "max-size-time", length.time, NULL);
+  }
+  return old;
+}
+
+/* The thread that brings a view to `inputs` may wait there for the one that takes it out, and that
+ * one for the matcher, or in a queue of pictures that is full. Both have to return before their
+ * pads can be deactivated. */
+static void stop_sink(GstPlumbing *self, guint index)
+{
+  GstPlumbingPad *pad = &self->pads[index];
+  GstElement *output = index != RIGHT ? self->part[GST_PLUMBING_QUEUE_OUTPUT] : NULL;
+  GstElement *left = index != RIGHT ? self->pads[SRC_LEFT].queue : NULL;
+  Length of_output, of_left;
+
+  gst_stx_joints_cut(&pad->inner);
+  of_output = set_length(output, (Length){0});
+  of_left = set_length(left, (Length){0});
+  gst_pad_set_active(pad->pad, FALSE);
+  gst_element_release_request_pad(self->part[GST_PLUMBING_INPUTS], pad->queued);
+  set_length(output, of_output);
+  set_length(left, of_left);
+  gst_stx_joints_undo(&pad->inner);
+}
+
+/* A queue whose frame the matcher refused stands still from then on. */
+static void restart(GstElement *queue)
+{
+  if (queue != NULL && GST_STATE(queue) > GST_STATE_READY) {
+    gst_element_set_state(queue, GST_STATE_READY);
+    gst_element_sync_state_with_parent(queue);
+  }
+}
+
 static void remove_pad(GstPlumbing *self, guint index)
 {
   GstPlumbingPad *pad = &self->pads[index];
 
-  gst_stx_joints_undo(&pad->inner);
+  if (pad->queued != NULL)
+    stop_sink(self, index);
+  if (is_sink(index) && !self->rectifies)
+    restart(self->part[index == RIGHT ? GST_PLUMBING_QUEUE_RIGHT : GST_PLUMBING_QUEUE_LEFT]);
   gst_stx_joints_undo(&pad->fixed);
   aim(pad->pad, NULL, NULL);
-  if (pad->queued != NULL)
-    gst_element_release_request_pad(self->part[GST_PLUMBING_INPUTS], pad->queued);
   gst_clear_object(&pad->queued);
   if (pad->queue != NULL) {
     gst_element_set_state(pad->queue, GST_STATE_NULL);

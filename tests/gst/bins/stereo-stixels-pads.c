@@ -279,6 +279,103 @@ GST_START_TEST(outputs_come_and_go_while_it_plays)
 }
 GST_END_TEST
 
+typedef struct {
+  GstElement *pipeline, *bin, *sources[2]; /* of the left and the right view */
+  gint stixels, position;                  /* pictures with any; the last one's time in ms */
+} Street;
+
+static void see_picture(GstElement *sink, GstBuffer *buffer, GstPad *pad, gpointer data)
+{
+  Street *street = data;
+  GstEvent *event = gst_pad_get_sticky_event(pad, GST_EVENT_SEGMENT, 0);
+  const GstSegment *segment;
+  guint64 time;
+
+  gst_event_parse_segment(event, &segment);
+  time = gst_segment_to_running_time(segment, GST_FORMAT_TIME, GST_BUFFER_PTS(buffer));
+  g_atomic_int_set(&street->position, (gint)(time / GST_MSECOND));
+  if (gst_buffer_get_stx_stixel_meta(buffer) != NULL)
+    g_atomic_int_inc(&street->stixels);
+  gst_event_unref(event);
+}
+
+/* The left view begins after all that the matcher may have of the right one: pictures that come
+ * before it would wait for stixels. The right view catches up. */
+static void add_source(Street *street, guint side)
+{
+  gint64 begin = g_atomic_int_get(&street->position) * (gint64)GST_MSECOND;
+
+  GstElement *source = gst_parse_bin_from_description(
+      side == 0 ? STREET("", "left") "identity" : STREET("", "right") "identity", TRUE, NULL);
+  GstPad *out = gst_element_get_static_pad(source, "src");
+
+  street->sources[side] = source;
+  if (begin != 0)
+    gst_pad_set_offset(out, side == 0 ? begin + 5 * (gint64)GST_SECOND : begin);
+  gst_bin_add(GST_BIN(street->pipeline), source);
+  fail_unless(
+      gst_element_link_pads(source, "src", street->bin, side == 0 ? "sink_left" : "sink_right"));
+  gst_element_sync_state_with_parent(source);
+  gst_object_unref(out);
+}
+
+static GstPadProbeReturn hold(GstPad *pad, GstPadProbeInfo *info, gpointer nothing)
+{
+  return GST_PAD_PROBE_OK;
+}
+
+/* What it brings next has to wait, since there is no pad for it; what it has brought before may be
+ * waiting in the bin. */
+static void release_source(Street *street, guint side)
+{
+  GstElement *source = street->sources[side];
+  GstPad *out = gst_element_get_static_pad(source, "src"), *pad = gst_pad_get_peer(out);
+
+  gst_pad_add_probe(out, GST_PAD_PROBE_TYPE_BLOCK_DOWNSTREAM, hold, NULL, NULL);
+  release(street->bin, pad);
+  gst_object_unref(out);
+  remove_sink(street->pipeline, source);
+}
+
+/* The other view does not run away meanwhile. */
+static void replace_source(Street *street, guint side)
+{
+  GstPad *other = gst_element_get_static_pad(street->sources[!side], "src");
+  gulong probe = gst_pad_add_probe(other, GST_PAD_PROBE_TYPE_BLOCK_DOWNSTREAM, hold, NULL, NULL);
+
+  release_source(street, side);
+  g_atomic_int_set(&street->stixels, 0);
+  add_source(street, side);
+  gst_pad_remove_probe(other, probe);
+  gst_object_unref(other);
+}
+
+/* Threads wait in full queues all the while there. */
+GST_START_TEST(views_come_and_go_where_nothing_is_live)
+{
+  Street street = {.pipeline = play("stereo-stixels name=s ! fakesink name=out sync=false "
+                                    "async=false signal-handoffs=true")};
+  GstElement *out = gst_bin_get_by_name(GST_BIN(street.pipeline), "out");
+  GstBus *bus = gst_element_get_bus(street.pipeline);
+
+  street.bin = gst_bin_get_by_name(GST_BIN(street.pipeline), "s");
+  g_signal_connect(out, "handoff", G_CALLBACK(see_picture), &street);
+  for (guint side = 0; side < 2; side++)
+    add_source(&street, side);
+  for (guint turn = 0; turn < 6; turn++) {
+    wait_for(&street.stixels, 3);
+    replace_source(&street, turn % 3 != 2);
+  }
+  wait_for(&street.stixels, 3);
+  fail_unless(gst_bus_pop_filtered(bus, GST_MESSAGE_ERROR) == NULL);
+  gst_element_set_state(street.pipeline, GST_STATE_NULL);
+  gst_object_unref(bus);
+  gst_object_unref(out);
+  gst_object_unref(street.bin);
+  gst_object_unref(street.pipeline);
+}
+GST_END_TEST
+
 /* As behind a demuxer that finds its streams late. */
 GST_START_TEST(views_may_be_linked_late)
 {
@@ -463,6 +560,7 @@ static Suite *stereo_stixels_pads_suite(void)
   tcase_add_test(tests, one_view_may_end);
   tcase_add_test(tests, views_come_from_one_pad_or_two);
   tcase_add_test(tests, outputs_come_and_go_while_it_plays);
+  tcase_add_test(tests, views_come_and_go_where_nothing_is_live);
   tcase_add_test(tests, views_may_be_linked_late);
   tcase_add_test(tests, the_end_comes_to_all_outputs);
   tcase_add_test(tests, a_seek_flushes_all_of_it);
