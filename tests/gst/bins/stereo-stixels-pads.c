@@ -376,6 +376,27 @@ GST_START_TEST(views_come_and_go_where_nothing_is_live)
 }
 GST_END_TEST
 
+/* Nothing moves in PAUSED: all queues are full, and the sources wait. */
+GST_START_TEST(views_can_be_released_in_paused)
+{
+  for (guint side = 0; side < 2; side++) {
+    Street street = {.pipeline = stx_test_parse("stereo-stixels name=s ! fakesink sync=true "
+                                                "s.src_left ! fakesink sync=true")};
+
+    street.bin = gst_bin_get_by_name(GST_BIN(street.pipeline), "s");
+    add_source(&street, 0);
+    add_source(&street, 1);
+    gst_element_set_state(street.pipeline, GST_STATE_PAUSED);
+    ck_assert_int_eq(gst_element_get_state(street.pipeline, NULL, NULL, 20 * GST_SECOND),
+        GST_STATE_CHANGE_SUCCESS);
+    g_usleep(G_USEC_PER_SEC / 5);
+    release_source(&street, side);
+    gst_object_unref(street.bin);
+    stop(street.pipeline);
+  }
+}
+GST_END_TEST
+
 /* As behind a demuxer that finds its streams late. */
 GST_START_TEST(views_may_be_linked_late)
 {
@@ -561,6 +582,7 @@ static Suite *stereo_stixels_pads_suite(void)
   tcase_add_test(tests, views_come_from_one_pad_or_two);
   tcase_add_test(tests, outputs_come_and_go_while_it_plays);
   tcase_add_test(tests, views_come_and_go_where_nothing_is_live);
+  tcase_add_test(tests, views_can_be_released_in_paused);
   tcase_add_test(tests, views_may_be_linked_late);
   tcase_add_test(tests, the_end_comes_to_all_outputs);
   tcase_add_test(tests, a_seek_flushes_all_of_it);
