@@ -170,6 +170,8 @@ bool stx_obstacles_prepare(StxObstacles *state, const StxObstaclesParams *params
   next.directions = directions > state->directions ? directions : state->directions;
   size_t size = lay_out(&next, NULL);
   if (size > state->size) {
+    /* Frames bring a few more again and again: half more, or the heap fills with old blocks. */
+    size = stx_align(size + size / 2);
     void *memory = aligned_alloc(STX_ALIGN, size);
     if (memory == NULL)
       return stx_fail(error, "no memory for obstacles of %zu stixels or points", records);
