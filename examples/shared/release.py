@@ -1,8 +1,18 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Which version of gst-stixels a program belongs to; tests compare it with meson.build."""
+"""What the programs say of themselves: their version, which tests compare with meson.build, and
+which packages they need."""
+import sys
+
 VERSION = "0.1.0"
 
 
 def add_to(parser):
     parser.add_argument("--version", action="version",
                         version=f"%(prog)s (gst-stixels) {VERSION}")
+
+
+def refuse(missing, needed, packages):
+    """Ends the program for want of a package: the cause, and the recipe of the program's page."""
+    sys.exit(f"{missing}. The Python that runs this, {sys.executable}, needs {needed}:\n"
+             "/usr/bin/python3 -m venv --system-site-packages venv && "
+             f"venv/bin/pip install {packages}")

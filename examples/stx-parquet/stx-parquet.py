@@ -60,9 +60,7 @@ import frames  # noqa: E402
 try:
     import tables
 except ImportError as missing:
-    sys.exit(f"{missing}. The Python that runs this, {sys.executable}, needs PyArrow and NumPy 2:\n"
-             "/usr/bin/python3 -m venv --system-site-packages venv && "
-             "venv/bin/pip install pyarrow 'numpy>=2'")
+    release.refuse(missing, "PyArrow and NumPy 2", "pyarrow 'numpy>=2'")
 
 KINDS = {"stixels": tables.Stixels, "obstacles": tables.Obstacles}
 

@@ -59,9 +59,7 @@ try:
     import rerun as rr
     import shapes
 except ImportError as missing:
-    sys.exit(f"{missing}. The Python that runs this, {sys.executable}, needs Rerun and NumPy:\n"
-             "/usr/bin/python3 -m venv --system-site-packages venv && "
-             "venv/bin/pip install rerun-sdk numpy")
+    release.refuse(missing, "Rerun and NumPy", "rerun-sdk numpy")
 
 
 def launch_line(arguments):
