@@ -86,6 +86,10 @@ STX_INLINE bool stx_same_shape(int width, int height, int other_width, int other
  */
 STX_API bool stx_camera_fit(StxCamera *camera, int width, int height, StxError *note);
 
+/* A camera without a focal length becomes `known`, of whatever size, as far as that fits an image
+ * of width × height pixels. */
+void stx_camera_complete(StxCamera *camera, const StxCamera *known, int width, int height);
+
 /* Makes it that of the width × height pixels from column `left` and row `top` on; no more is left
  * of the image. */
 STX_API void stx_camera_cut(StxCamera *camera, int left, int top, int width, int height);

@@ -72,22 +72,16 @@ double stx_field_get(const StxField *field, const void *params)
   return field->scale > 0 ? stored(field, params) / field->scale : stored(field, params);
 }
 
-/* What stands there instead is 0. */
-static double note_given(const StxField *field, void *params, double value)
-{
-  if (field->missing == 0)
-    return value;
-  bool given = value != field->unset;
-  unsigned bits = missing_bits(field, params);
-  bits = given ? bits & ~field->missing : bits | field->missing;
-  memcpy((char *)params + field->missing_at, &bits, sizeof bits);
-  return given ? value : 0;
-}
-
 void stx_field_set(const StxField *field, void *params, double value)
 {
   char *at = (char *)params + field->offset;
-  value = note_given(field, params, value);
+  if (field->missing != 0) {
+    bool given = value != field->unset;
+    unsigned bits = missing_bits(field, params);
+    bits = given ? bits & ~field->missing : bits | field->missing;
+    memcpy((char *)params + field->missing_at, &bits, sizeof bits);
+    value = given ? value : 0; /* what stands there instead is 0 */
+  }
   bool truth = value != 0;
   if (field->type == STX_FIELD_DOUBLE) {
     memcpy(at, &value, sizeof value);

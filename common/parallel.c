@@ -94,12 +94,12 @@ static bool may_spin(int64_t begin)
   return now_ns() - begin < SPIN_NS;
 }
 
-void stx_parallel_wait(StxPatience *patience)
+void stx_parallel_wait(StxBackoff *backoff)
 {
   static const struct timespec nap = {0, SPIN_NS};
-  if (patience->since == 0)
-    patience->since = now_ns();
-  if (!may_spin(patience->since))
+  if (backoff->since == 0)
+    backoff->since = now_ns();
+  if (!may_spin(backoff->since))
     nanosleep(&nap, NULL);
 }
 
@@ -235,18 +235,12 @@ static bool await_loop(void)
   return sleep_until_posted(seen);
 }
 
-/* What top -H and debuggers say. */
-static void name_helper(void)
-{
-#if defined __linux__
-  prctl(PR_SET_NAME, "stixels-helper");
-#endif
-}
-
 static void *help(void *nothing)
 {
   Loop *loop;
-  name_helper();
+#if defined __linux__
+  prctl(PR_SET_NAME, "stixels-helper"); /* what top -H and debuggers say */
+#endif
   inside_piece = true;
   lock_pool();
   do

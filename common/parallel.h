@@ -46,10 +46,10 @@ void stx_parallel(int workers, int pieces, StxPiece *piece, void *data);
 /* How long a piece has been waiting: {0} at first. */
 typedef struct {
   long long since; /* ns */
-} StxPatience;
+} StxBackoff;
 
 /* For a piece that waits for what another one does: to be called until that is done. Takes moments
  * at first; later it sleeps, and leaves the core to others. What it waits for must have begun. */
-void stx_parallel_wait(StxPatience *patience);
+void stx_parallel_wait(StxBackoff *backoff);
 
 #endif

@@ -18,6 +18,7 @@ bool stx_fail(StxError *error, const char *format, ...)
     va_start(args, format);
     vsnprintf(error->text, sizeof error->text, format, args);
     va_end(args);
+    error->kind = STX_ERROR_UNSAID;
   }
   return false;
 }

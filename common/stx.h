@@ -40,14 +40,33 @@
 
 /* ---- Errors ------------------------------------------------------------------------------- */
 
+/* What is at fault, where that is known: for programs; people read the text. */
+typedef enum {
+  STX_ERROR_UNSAID,
+  STX_ERROR_INPUT,    /* what came in does not fit what it says */
+  STX_ERROR_SETTINGS, /* parameters */
+  STX_ERROR_MEMORY,   /* there is none left */
+  STX_ERROR_OUTPUT,   /* what was given to write to */
+  STX_ERROR_FAILED    /* the work itself */
+} StxErrorKind;
+
 /* Why a call was refused: names the culprit, its value and the choices. Empty after success. */
 typedef struct {
   char text[256];
+  StxErrorKind kind;
 } StxError;
 
 /* Writes printf-style text into error (may be NULL). Always returns false, so that a check reads
  * `return stx_fail(error, "…")`. */
 bool stx_fail(StxError *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Says of what kind a failure is. Always returns false, too. */
+static inline bool stx_fail_as(StxError *error, StxErrorKind kind)
+{
+  if (error != NULL)
+    error->kind = kind;
+  return false;
+}
 
 /* ---- Images ------------------------------------------------------------------------------- */
 

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#define _GNU_SOURCE /* strtod_l */
 #include "common/text_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <locale.h>
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -22,6 +26,14 @@ const char *stx_text_file_name(const char *path)
   while ((*path & 0xC0) == 0x80) /* not from the middle of a UTF-8 character */
     path++;
   return path;
+}
+
+char *stx_text_file_plain(char *text)
+{
+  for (char *at = text; *at != 0; at++)
+    if ((unsigned char)*at < ' ' || (unsigned char)*at >= 127)
+      *at = '?';
+  return text;
 }
 
 /* ---- Reading ------------------------------------------------------------------------------ */
@@ -102,4 +114,56 @@ char *stx_text_file_load(const char *path, const char *expected, StxError *error
   }
   free(text);
   return NULL;
+}
+
+/* ---- Keys and numbers --------------------------------------------------------------------- */
+
+#define BLANKS " \t\r\f\v"
+
+const char *stx_keyed_find(const StxKeyedText *file, const char *key, int *line)
+{
+  size_t length = strlen(key);
+  const char *at = file->text;
+  for (*line = 1; at != NULL; (*line)++) {
+    at += strspn(at, BLANKS);
+    if (strncmp(at, key, length) == 0 && at[length] == ':')
+      return at + length + 1;
+    at = strchr(at, '\n');
+    at = at == NULL ? NULL : at + 1;
+  }
+  return NULL;
+}
+
+/* What stands there instead of a number, with whatever is not plain ASCII as '?'. */
+static bool refuse_number(
+    const StxKeyedText *file, int line, const char *key, int number, const char *at)
+{
+  char word[24];
+  snprintf(word, sizeof word, "%.*s", (int)strcspn(at, BLANKS "\n"), at);
+  return stx_fail(file->error, "%s:%d: number %d of \"%s:\" is \"%s\"; expected a finite number",
+      file->name, line, number, key, stx_text_file_plain(word));
+}
+
+bool stx_keyed_numbers(const StxKeyedText *file, const char *key, int count, double *numbers)
+{
+  int line, found = 0;
+  const char *at = stx_keyed_find(file, key, &line);
+  locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+  bool good =
+      c_locale != (locale_t)0 || stx_fail(file->error, "%s: no memory to read it", file->name);
+  for (at += strspn(at, BLANKS); good && *at != '\n' && *at != '\0'; found++) {
+    char *end;
+    double value = strtod_l(at, &end, c_locale);
+    if (end == at || !isfinite(value) || strchr(BLANKS "\n", *end) == NULL)
+      good = refuse_number(file, line, key, found + 1, at);
+    else if (found < count)
+      numbers[found] = value;
+    at = end + strspn(end, BLANKS);
+  }
+  if (c_locale != (locale_t)0)
+    freelocale(c_locale);
+  if (good && found != count)
+    good = stx_fail(file->error, "%s:%d: \"%s:\" has %d numbers; expected %d", file->name, line,
+        key, found, count);
+  return good;
 }

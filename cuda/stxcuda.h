@@ -32,8 +32,8 @@
 #include "common/rectify/rectify.h"
 #include "common/satdp/satdp.h"
 #include "common/sgm/sgm.h"
-#include "common/sheet/sheet.h"
-#include "common/tint/tint.h"
+#include "common/canvas/canvas.h"
+#include "common/colormap/colormap.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -185,12 +185,13 @@ extern const StxImplTable stx_colmean_cuda_impls;
 extern const StxImplTable stx_fulldp_cuda_impls; /* of StxSatdpImpl */
 extern const StxImplTable stx_ground_cuda_impls;
 extern const StxImplTable stx_luma_cuda_impls;
-extern const StxImplTable stx_rdp_cuda_impls; /* "cuda", "cuda-paper" */
+extern const StxImplTable stx_rdp_cuda_impls;
+extern const StxImplTable stx_rdp_paper_cuda_impls; /* "cuda", "cuda-paper": to be compared */
 extern const StxImplTable stx_rectify_cuda_impls;
 extern const StxImplTable stx_satdp_cuda_impls;
 extern const StxImplTable stx_overlay_cuda_impls;
-extern const StxImplTable stx_sheet_cuda_impls;
-extern const StxImplTable stx_tint_cuda_impls;
+extern const StxImplTable stx_canvas_cuda_impls;
+extern const StxImplTable stx_colormap_cuda_impls;
 
 #ifdef __cplusplus
 }

@@ -388,7 +388,7 @@ def main():
     elif sys.argv[1:2] == ["measure-lidar"] and len(sys.argv) in (3, 4):
         measure_lidar(sys.argv[2], sys.argv[3:])
     elif sys.argv[1:2] == ["measure-stixels"] and len(sys.argv) > 2:
-        plot_stixels.measure(pathlib.Path(sys.argv[2]) / "stx-eval", sys.argv[3:])
+        plot_stixels.measure(sys.argv[2], sys.argv[3:])
     elif sys.argv[1:] == ["plot"]:
         plt = start()
         for plot in (plot_errors, plot_levels, plot_times, plot_ranked, plot_lidar_steps,

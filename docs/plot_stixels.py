@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The part of make-plots.py for benchmarks/stixels.md: what `stx-eval paper` measures."""
+"""The part of make-plots.py for benchmarks/stixels.md: what stx-paper.py measures."""
 import re
 import sys
 
@@ -14,9 +14,11 @@ MARKS = {"8": "s", "4": "o"}
 
 # ---- Measuring -------------------------------------------------------------------------------
 
-def measure(program, folders):
+def measure(programs, folders):
     """Writes stixels-*.csv, and puts the tables into the page."""
-    output = run(program, "paper", *folders, "--repeat", REPEATS, "--markdown", "--csv", FOLDER)
+    program = FOLDER.parents[1] / "examples/stx-paper/stx-paper.py"
+    output = run(program, "--programs", programs, *folders, "--repeat", REPEATS, "--markdown",
+                 "--csv", FOLDER)
     page = FOLDER / "stixels.md"
     text = page.read_text(encoding="utf-8")
     for block, name in re.findall(r"(<!-- table (\S+) -->\n.*?<!-- end -->)", output, re.S):

@@ -18,7 +18,6 @@ numbers; without it distances are pixels of disparity:
 The record is described in docs/formats.md, the line in docs/elements/stixel-json.md.
 """
 import argparse
-import json
 import pathlib
 import sys
 
@@ -26,7 +25,7 @@ import numpy as np
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "shared"))
 
-from records import KINDS, NO_LABEL, OBJECT, STIXEL, parse  # noqa: E402
+from records import KINDS, OBJECT, of_line, parse  # noqa: E402
 
 
 def scale_of(focal, baseline):
@@ -37,31 +36,13 @@ def scale_of(focal, baseline):
     return scale
 
 
-def parse_line(line):
+def parse_line(line, number=1):
     """The records of a line of JSON, and focal length · baseline in pixel metres (0: unknown)."""
-    if not line.startswith(b"{"):
-        raise ValueError("no line of JSON from stixel-json")
-    frame = json.loads(line)
-    if not frame.get("stixels"):
-        raise ValueError("a line without stixels")
-    camera = frame.get("camera") or {}
-    names = STIXEL.names[5:]  # numbers, which are null where they are not finite
-    rows = [(s["column"], s["top"], s["bottom"], KINDS.index(s["kind"]),
-             NO_LABEL if s["label"] is None else s["label"],
-             *(np.nan if s[name] is None else s[name] for name in names))
-            for s in frame["stixels"]]
-    if any(not isinstance(n, int) or not 0 <= n < 1 << 16 for row in rows for n in row[:3]):
-        raise ValueError("columns and rows are whole numbers below 65536")
-    return np.array(rows, dtype=STIXEL), scale_of(camera.get("focal"), camera.get("baseline"))
-
-
-def parse_numbered(line, number=1):
-    """The same; a ValueError names the line, whatever is wrong with it."""
+    stixels, frame = of_line(line, number)
+    camera = frame["camera"]
     try:
-        return parse_line(line)
-    except KeyError as error:
-        raise ValueError(f"line {number}: a stixel without {error}") from error
-    except (ValueError, TypeError, AttributeError, OverflowError, RecursionError) as error:
+        return stixels, scale_of(camera.get("focal"), camera.get("baseline"))
+    except (TypeError, ValueError) as error:
         raise ValueError(f"line {number}: {error}") from error
 
 
@@ -102,7 +83,7 @@ def frames(path, scale):
         yield path, parse(data), scale
         return
     for number, line in enumerate(data.splitlines(), 1):
-        yield f"{path}:{number}", *parse_numbered(line, number)
+        yield f"{path}:{number}", *parse_line(line, number)
 
 
 def camera_of(arguments):
@@ -110,7 +91,7 @@ def camera_of(arguments):
     if arguments.camera is None:
         return scale_of(arguments.focal, arguments.baseline)
     with open(arguments.camera, "rb") as file:
-        return parse_numbered(file.readline())[1]
+        return parse_line(file.readline())[1]
 
 
 def main():

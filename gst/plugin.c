@@ -3,8 +3,10 @@
 #include <gst/gst.h>
 
 #include "common/parallel.h"
-#include "gst/elements/elements.h"
-#include "gst/formats/typefind.h"
+#include "gst/core/elements.h"
+#include "gst/lidar/typefind.h"
+
+#define REGISTER(element) ok &= GST_ELEMENT_REGISTER(element, plugin);
 
 static gboolean plugin_init(GstPlugin *plugin)
 {
@@ -13,26 +15,8 @@ static gboolean plugin_init(GstPlugin *plugin)
 
   if (!stx_parallel_check(&error))
     GST_WARNING("%s", error.text);
-  ok &= GST_ELEMENT_REGISTER(downsample_transpose, plugin);
-  ok &= GST_ELEMENT_REGISTER(lidar_bev, plugin);
-  ok &= GST_ELEMENT_REGISTER(lidar_ground, plugin);
-  ok &= GST_ELEMENT_REGISTER(lidar_overlay, plugin);
-  ok &= GST_ELEMENT_REGISTER(lidar_parse, plugin);
-  ok &= GST_ELEMENT_REGISTER(rdp_columns, plugin);
-  ok &= GST_ELEMENT_REGISTER(sat_dp_stixels, plugin);
-  ok &= GST_ELEMENT_REGISTER(stereo_rectify, plugin);
-  ok &= GST_ELEMENT_REGISTER(stereo_sgm, plugin);
-  ok &= GST_ELEMENT_REGISTER(stixel_bev, plugin);
-  ok &= GST_ELEMENT_REGISTER(stixel_json, plugin);
-  ok &= GST_ELEMENT_REGISTER(stixel_mesh, plugin);
-  ok &= GST_ELEMENT_REGISTER(stixel_obstacles, plugin);
-  ok &= GST_ELEMENT_REGISTER(stixel_orbit, plugin);
-  ok &= GST_ELEMENT_REGISTER(stixel_overlay, plugin);
-  ok &= GST_ELEMENT_REGISTER(disparity_colour, plugin);
-  ok &= GST_ELEMENT_REGISTER(street_scene_src, plugin);
-  ok &= GST_ELEMENT_REGISTER(stereo_stixels, plugin); /* last: asks the others' classes */
-  ok &= GST_TYPE_FIND_REGISTER(pcd, plugin);
-  ok &= GST_TYPE_FIND_REGISTER(ply, plugin);
+  GST_STX_ELEMENTS(REGISTER)
+  ok &= gst_stx_type_find_register(plugin);
 
   return ok;
 }

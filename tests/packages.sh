@@ -81,9 +81,9 @@ fetch_pyarrow() {
   export STX_PYARROW
 }
 
-# What reads the files of stixel-mesh, and what stx-rerun and its test need.
+# What stx-mesh, stx-rerun and their tests need.
 fetch_viewers() {
-  STX_VIEWERS=$(from_pypi "$1" 'trimesh-*.dist-info' 'the tests mesh-readers and rerun' \
+  STX_VIEWERS=$(from_pypi "$1" 'trimesh-*.dist-info' 'the tests mesh and rerun' \
     /usr/bin/python3 trimesh rerun-sdk numpy)
   export STX_VIEWERS
 }

@@ -8,12 +8,24 @@
 
 #define GUARD 128 /* bytes on either side; keeps the alignment */
 
-int stx_testing_main(const char *suite, const StxTest *tests, size_t count)
+static struct {
+  const TTest *test;
+  int turns;
+} added[256];
+static size_t added_count;
+
+void stx_testing_add(const TTest *test, int turns)
+{
+  added[added_count].test = test;
+  added[added_count++].turns = turns;
+}
+
+int stx_testing_main(const char *suite)
 {
   Suite *s = suite_create(suite);
-  for (size_t i = 0; i < count; i++) {
-    TCase *tcase = tcase_create((*tests[i].test)->name);
-    tcase_add_test(tcase, *tests[i].test);
+  for (size_t i = 0; i < added_count; i++) {
+    TCase *tcase = tcase_create(added[i].test->name);
+    tcase_add_loop_test(tcase, added[i].test, 0, added[i].turns);
     suite_add_tcase(s, tcase);
   }
   SRunner *runner = srunner_create(s);
@@ -21,6 +33,12 @@ int stx_testing_main(const char *suite, const StxTest *tests, size_t count)
   int failed = srunner_ntests_failed(runner);
   srunner_free(runner);
   return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+/* Of programs that have no other. */
+__attribute__((weak)) int main(int argc, char **argv)
+{
+  return stx_testing_main(argc > 0 ? argv[0] : "");
 }
 
 /* splitmix64: G. Steele, D. Lea, C. Flood, "Fast splittable pseudorandom number generators". */
@@ -102,6 +120,16 @@ void stx_guarded_free(void *block)
   free((uint8_t *)block - GUARD);
 }
 
+void stx_guarded_end(void *pointer)
+{
+  stx_guarded_free(*(void **)pointer);
+}
+
+void stx_malloced_end(void *pointer)
+{
+  free(*(void **)pointer);
+}
+
 static void check_padding(const void *data, ptrdiff_t stride, size_t row, int height)
 {
   uint8_t expected = head_of(data).filling;
@@ -174,6 +202,23 @@ void stx_fill16(const StxImage16 *image, StxFill fill, int max, StxRandom *rando
       stx_row16(image, y)[x] = (uint16_t)sample(fill, max, level, random);
     }
   }
+}
+
+const void *stx_next_impl(const StxImplTable *table, const void *impl)
+{
+  bool next = impl == NULL;
+  for (size_t i = 0; i < table->count; i++) {
+    const StxImplInfo *info = stx_impl_at(table, i);
+    if (next && stx_impl_usable(info))
+      return info;
+    next = next || info == impl;
+  }
+  return NULL;
+}
+
+void stx_expect_words(const StxError *error, const char *words)
+{
+  ck_assert_msg(strstr(error->text, words) != NULL, "'%s' lacks '%s'", error->text, words);
 }
 
 void stx_expect_same(const void *expected, const void *actual, size_t size, const char *what)

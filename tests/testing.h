@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the check programs share: guarded images, reproducible fillings, comparison of an
- * implementation with the reference. Built on libcheck; a program is
+ * What the check programs share: tests that register themselves, guarded images, reproducible
+ * fillings, comparison of an implementation with the reference. Built on libcheck; a program is
  *
- *   START_TEST(equals_reference) { … } END_TEST
- *   static const StxTest tests[] = {{&equals_reference}, …};
- *   STX_TESTING_MAIN("sgm", tests)
+ *   STX_TEST(equals_reference)
+ *   {
+ *     …
+ *   }
+ *
+ * and as many more as it has; main is in testing.c.
  */
 #ifndef STX_TESTING_H
 #define STX_TESTING_H
@@ -15,17 +18,22 @@
 #include "common/stx.h"
 #include "tests/points.h"
 
-typedef struct {
-  const TTest *const *test;
-} StxTest;
-
-/* Runs the tests in one suite, each in its own process; returns main's exit status. */
-int stx_testing_main(const char *suite, const StxTest *tests, size_t count);
-#define STX_TESTING_MAIN(suite, tests)                                                             \
-  int main(void)                                                                                   \
+/* A test, which runs in a process of its own, in the order of the file. A loop is as many, which
+ * are told apart by _i, from 0 on. */
+#define STX_TEST_LOOP(name, turns)                                                                 \
+  static void name(int _i);                                                                        \
+  __attribute__((constructor)) static void name##_add(void)                                        \
   {                                                                                                \
-    return stx_testing_main(suite, tests, sizeof tests / sizeof tests[0]);                         \
-  }
+    static const TTest test = {#name, name, __FILE__, __LINE__};                                   \
+    stx_testing_add(&test, turns);                                                                 \
+  }                                                                                                \
+  static void name(int _i CK_ATTRIBUTE_UNUSED)
+#define STX_TEST(name) STX_TEST_LOOP(name, 1)
+
+void stx_testing_add(const TTest *test, int turns);
+
+/* Runs what was added; returns main's exit status. */
+int stx_testing_main(const char *suite);
 
 /* ---- Random numbers: the same sequence on every machine ----------------------------------- */
 
@@ -42,6 +50,27 @@ bool stx_test_small(void);
 
 /* How many of so many random cases there are to be: a sixth of them where they are slow. */
 int stx_rounds(int all);
+
+/* ---- What ends with its block ------------------------------------------------------------- */
+
+/* A variable of a type that a test declares with one of the next two is freed where its block ends:
+ * STX_AUTO(SgmPair) pair = …; STX_AUTO(StxScene) *scene = …; and what lies in guarded memory, or
+ * malloc's, likewise: STX_GUARDED void *scratch = … */
+#define STX_AUTO(Type) __attribute__((cleanup(stx_auto_##Type))) Type
+#define STX_AUTO_VALUE(Type, free_value)                                                           \
+  static inline void stx_auto_##Type(Type *value)                                                  \
+  {                                                                                                \
+    free_value(value);                                                                             \
+  }
+#define STX_AUTO_POINTER(Type, free_pointer)                                                       \
+  static inline void stx_auto_##Type(Type **pointer)                                               \
+  {                                                                                                \
+    free_pointer(*pointer);                                                                        \
+  }
+#define STX_GUARDED __attribute__((cleanup(stx_guarded_end)))
+#define STX_MALLOCED __attribute__((cleanup(stx_malloced_end)))
+void stx_guarded_end(void *pointer); /* of a pointer to the block */
+void stx_malloced_end(void *pointer);
 
 /* ---- Guarded memory ----------------------------------------------------------------------- */
 
@@ -63,6 +92,8 @@ StxImage16 stx_test_image16(int width, int height, int padding);
 /* Fails the test if padding or guards were touched. Frees the image. */
 void stx_test_image8_free(StxImage8 *image);
 void stx_test_image16_free(StxImage16 *image);
+STX_AUTO_VALUE(StxImage8, stx_test_image8_free)
+STX_AUTO_VALUE(StxImage16, stx_test_image16_free)
 
 /* How checkasm fills its inputs: all low, all high, uniform noise, or smooth with steps. */
 typedef enum {
@@ -74,6 +105,34 @@ typedef enum {
 } StxFill;
 void stx_fill8(const StxImage8 *image, StxFill fill, StxRandom *random);
 void stx_fill16(const StxImage16 *image, StxFill fill, int max, StxRandom *random);
+
+/* ---- Loops -------------------------------------------------------------------------------- */
+
+/* Each pixel of an image of that size, row by row. */
+#define STX_EACH_PIXEL(x, y, width, height)                                                        \
+  for (int y = 0, x = 0; y < (height); x + 1 < (width) ? x++ : (x = 0, y++))
+
+/* ---- Implementations ---------------------------------------------------------------------- */
+
+/* Those of a table that this machine has, one after the other. */
+#define STX_EACH_IMPL(Type, impl, table)                                                           \
+  for (const Type *impl = NULL; (impl = stx_next_impl(table, impl)) != NULL;)
+const void *stx_next_impl(const StxImplTable *table, const void *impl);
+
+/* ---- Refusals ----------------------------------------------------------------------------- */
+
+/* `check` refuses the parameters `good` where one member has this value, in a text that holds the
+ * words. That it refuses each field alone, by name and range: check_fields.c. */
+#define STX_REFUSES(check, good, member, value, words)                                             \
+  do {                                                                                             \
+    __typeof__(good) bad_ = good;                                                                  \
+    StxError error_ = {""};                                                                        \
+    bad_.member = (value);                                                                         \
+    ck_assert(!check(&bad_, &error_));                                                             \
+    stx_expect_words(&error_, words);                                                              \
+    ck_assert(!check(&bad_, NULL));                                                                \
+  } while (0)
+void stx_expect_words(const StxError *error, const char *words);
 
 /* ---- Comparison --------------------------------------------------------------------------- */
 

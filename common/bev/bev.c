@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Parameters, colours, and what a pixel becomes that its layers have given a key. */
 #include "common/bev/bev_private.h"
+#include "common/clusters/clusters_look.h"
+#include "common/ground/ground.h"
 #include "common/parallel.h"
 
 #include <string.h>
 
 /* ---- Fields ------------------------------------------------------------------------------- */
 
+/* Pictures have one of those behind the first. */
 static const StxFieldChoice modes[] = {
+    {STX_BEV_AUTO, "auto", "Clusters; over stixels as suits these"},
     {STX_BEV_CLUSTERS, "clusters", "Ground, and a colour per cluster"},
     {STX_BEV_LABELS, "labels", "Ground and obstacles"},
     {STX_BEV_HEIGHT, "height", "Height, from 2 m below the sensor to 2 m above"},
@@ -19,7 +23,11 @@ static const StxFieldChoice modes[] = {
 #define FIELD(kind, member) STX_FIELD(kind, StxBevParams, member)
 
 static const StxField mode_fields[] = {
-    {"mode", "Mode", "What the colours of the points show", FIELD(CHOICE, mode), .choices = modes},
+    {"mode", "Mode", "What the colours of the points show", FIELD(CHOICE, mode),
+        .choices = modes + 1},
+};
+static const StxField points_fields[] = {
+    {"points", "Points", "What the colours of points show", FIELD(CHOICE, mode), .choices = modes},
 };
 static const StxField fields[] = {
     {FIELD(INT, width), .low = 16, .high = STX_BEV_MAX_SIDE, .unit = "pixels"},
@@ -44,9 +52,11 @@ static const StxField fields[] = {
         .choices = stx_legend_choices},
 };
 static const StxBevParams defaults = STX_BEV_DEFAULTS, ahead = STX_BEV_AHEAD_DEFAULTS;
+static const StxBevParams automatic = {.mode = STX_BEV_AUTO};
 const StxFields stx_bev_fields = {STX_FIELDS_OF(fields), &defaults};
 const StxFields stx_bev_ahead_fields = {STX_FIELDS_OF(fields), &ahead};
 const StxFields stx_bev_mode_fields = {STX_FIELDS_OF(mode_fields), &defaults};
+const StxFields stx_bev_points_fields = {STX_FIELDS_OF(points_fields), &automatic};
 
 bool stx_bev_check(const StxBevParams *p, StxError *error)
 {
@@ -130,21 +140,21 @@ static size_t pixels(const StxBevParams *params)
   return (size_t)params->width * (size_t)params->height;
 }
 
-static StxSheetParams sheet_params(const StxBevParams *params)
+static StxCanvasParams canvas_params(const StxBevParams *params)
 {
-  return (StxSheetParams){
+  return (StxCanvasParams){
       .width = params->width, .height = params->height, .format = params->format};
 }
 
 static size_t lay_out(const StxBevParams *params, StxBev *bev, void *memory)
 {
-  StxSheetParams sheet = sheet_params(params);
+  StxCanvasParams canvas = canvas_params(params);
   StxLayout at = {.memory = memory};
   stx_take(&at, sizeof *bev);
   STX_TAKE(&at, bev->key, pixels(params));
-  bev->rings = stx_take(&at, stx_sheet_size(&sheet));
-  bev->sheet = stx_take(&at, stx_sheet_size(&sheet));
-  bev->legend = stx_take(&at, stx_sheet_size(&sheet));
+  bev->rings = stx_take(&at, stx_canvas_size(&canvas));
+  bev->canvas = stx_take(&at, stx_canvas_size(&canvas));
+  bev->legend = stx_take(&at, stx_canvas_size(&canvas));
   return at.size;
 }
 
@@ -167,14 +177,14 @@ StxBevPlan stx_bev_plan(const StxBevParams *params)
 
 StxBev *stx_bev_init(void *memory, const StxBevParams *params)
 {
-  StxSheetParams sheet = sheet_params(params);
+  StxCanvasParams canvas = canvas_params(params);
   StxBev *bev = memory;
   bev->params = *params;
   bev->plan = stx_bev_plan(params);
   lay_out(params, bev, memory);
-  bev->rings = stx_sheet_init(bev->rings, &sheet);
-  bev->sheet = stx_sheet_init(bev->sheet, &sheet);
-  bev->legend = stx_sheet_init(bev->legend, &sheet);
+  bev->rings = stx_canvas_init(bev->rings, &canvas);
+  bev->canvas = stx_canvas_init(bev->canvas, &canvas);
+  bev->legend = stx_canvas_init(bev->legend, &canvas);
   make_colours(bev);
   make_bytes(bev);
   StxBevOver over = stx_bev_over(bev, bev->rings);
@@ -185,8 +195,8 @@ StxBev *stx_bev_init(void *memory, const StxBevParams *params)
 void stx_bev_begin(StxBev *bev)
 {
   memset(bev->key, 0, pixels(&bev->params) * sizeof *bev->key);
-  stx_sheet_clear(bev->sheet);
-  stx_sheet_clear(bev->legend);
+  stx_canvas_clear(bev->canvas);
+  stx_canvas_clear(bev->legend);
   bev->tells_height = false;
 }
 
@@ -224,14 +234,14 @@ static void write_piece(void *data, int piece, int worker)
 
 void stx_bev_finish(const StxBev *bev, const StxFrame *frame, int threads)
 {
-  const StxSheetImpl *impl = stx_impl_pick(&stx_sheet_impls, STX_BACKEND_AUTO);
+  const StxCanvasImpl *impl = stx_impl_pick(&stx_canvas_impls, STX_BACKEND_AUTO);
   StxPlace place = {.threads = threads};
   Job job = {bev, frame};
   stx_parallel(
       threads, (bev->params.height + ROWS_PER_PIECE - 1) / ROWS_PER_PIECE, write_piece, &job);
-  impl->lay(bev->rings, stx_sheet_tiles(bev->rings), frame, &place, NULL);
-  impl->lay(bev->sheet, stx_sheet_tiles(bev->sheet), frame, &place, NULL);
-  impl->lay(bev->legend, stx_sheet_tiles(bev->legend), frame, &place, NULL);
+  impl->lay(bev->rings, stx_canvas_tiles(bev->rings), frame, &place, NULL);
+  impl->lay(bev->canvas, stx_canvas_tiles(bev->canvas), frame, &place, NULL);
+  impl->lay(bev->legend, stx_canvas_tiles(bev->legend), frame, &place, NULL);
 }
 
 void stx_bev_draw(
@@ -240,4 +250,126 @@ void stx_bev_draw(
   stx_bev_begin(bev);
   stx_bev_put_points(bev, points, labels, count, NULL);
   stx_bev_finish(bev, frame, 1);
+}
+
+/* ---- Legend ------------------------------------------------------------------------------- */
+
+void stx_bev_tell_bar(StxBev *bev, const StxBar *bar)
+{
+  stx_canvas_claim(bev->canvas, stx_canvas_bar(bev->legend, bev->params.legend, bar));
+}
+
+void stx_bev_tell_names(StxBev *bev, const char *title, const StxName *names, size_t count)
+{
+  stx_canvas_claim(
+      bev->canvas, stx_canvas_names(bev->legend, bev->params.legend, title, names, count));
+}
+
+void stx_bev_tell_height(StxBev *bev, const StxName *names, size_t count)
+{
+  const StxBar bar = {.palette = STX_PALETTE_DISTANCE,
+      .low = -2,
+      .high = 2,
+      .title = "height",
+      .unit = "m",
+      .names = names,
+      .count = count};
+  if (bev->tells_height)
+    stx_bev_tell_names(bev, NULL, names, count);
+  else
+    stx_bev_tell_bar(bev, &bar);
+  bev->tells_height = true;
+}
+
+/* ---- The layer of points ------------------------------------------------------------------- */
+
+typedef struct {
+  StxBevMode mode;
+  float brightest;          /* what counts as full intensity */
+  const double *extrinsics; /* NULL: none */
+} Layer;
+
+/* x ahead, y to the left, z up, from the picture's sensor. */
+static void place(const double *extrinsics, const float *point, double to[3])
+{
+  for (int i = 0; i < 3; i++) {
+    const double *m = extrinsics + 4 * i;
+    to[i] = m[0] * (double)point[0] + m[1] * (double)point[1] + m[2] * (double)point[2] + m[3];
+  }
+}
+
+static uint32_t rank_of(const uint32_t *label)
+{
+  if (label == NULL)
+    return STX_BEV_RANK_OBSTACLE;
+  return (*label & 0xFFFF) == STX_POINT_NONE ? STX_BEV_RANK_NONE
+         : stx_point_is_ground(*label)       ? STX_BEV_RANK_GROUND
+                                             : STX_BEV_RANK_OBSTACLE;
+}
+
+static uint32_t colour_of(
+    const Layer *layer, const float *point, float z, const uint32_t *label, uint32_t rank)
+{
+  StxBevMode mode = layer->mode;
+  if (mode == STX_BEV_INTENSITY)
+    return STX_BEV_RAMPS + stx_bev_ramp(point[3], 0, layer->brightest);
+  if (mode == STX_BEV_HEIGHT || label == NULL)
+    return STX_BEV_RAMPS + stx_bev_ramp(z, -2, 2);
+  if (rank != STX_BEV_RANK_OBSTACLE)
+    return rank == STX_BEV_RANK_NONE ? STX_BEV_NONE : STX_BEV_GROUND;
+  if (mode == STX_BEV_PLAIN)
+    return STX_BEV_INK;
+  uint32_t cluster = *label >> 16;
+  if (mode == STX_BEV_LABELS)
+    return STX_BEV_OBSTACLE;
+  return cluster == 0 ? STX_BEV_NO_CLUSTER : STX_BEV_CLUSTER + cluster % STX_BEV_HUES;
+}
+
+static void put_point(StxBev *bev, double column, double row, uint32_t key)
+{
+  int width = bev->params.width, height = bev->params.height, size = bev->params.point_size;
+  if (!(column > -size && column < width + size && row > -size && row < height + size))
+    return;
+  int left = (int)floor(column) - (size - 1) / 2, top = (int)floor(row) - (size - 1) / 2;
+  for (int y = top < 0 ? 0 : top; y < top + size && y < height; y++)
+    stx_bev_put_span(bev, y, left, left + size, key);
+}
+
+static void put_labelled(StxBev *bev, const Layer *layer, const float *point, const uint32_t *label)
+{
+  double to[3] = {(double)point[0], (double)point[1], (double)point[2]};
+  if (layer->extrinsics != NULL)
+    place(layer->extrinsics, point, to);
+  float z = (float)to[2];
+  if (!isfinite(z))
+    return;
+  uint32_t rank = rank_of(label);
+  uint32_t key = stx_bev_key(rank, stx_bev_height(z), colour_of(layer, point, z, label, rank));
+  put_point(bev, bev->plan.column - to[1] * bev->plan.scale,
+      bev->plan.row - to[0] * bev->plan.scale, key);
+}
+
+static void draw_legend(StxBev *bev, const Layer *layer, bool labelled)
+{
+  StxBar intensity = {
+      .palette = STX_PALETTE_DISTANCE, .high = (double)layer->brightest, .title = "intensity"};
+  if (layer->mode == STX_BEV_INTENSITY)
+    stx_bev_tell_bar(bev, &intensity);
+  else if (layer->mode == STX_BEV_HEIGHT || !labelled)
+    stx_bev_tell_height(bev, NULL, 0);
+  else
+    stx_canvas_claim(bev->canvas,
+        stx_scan_names(bev->legend, bev->params.legend, layer->mode == STX_BEV_CLUSTERS,
+            layer->mode == STX_BEV_PLAIN ? &bev->colour[STX_BEV_INK] : NULL));
+}
+
+void stx_bev_put_points(StxBev *bev, const float *points, const uint32_t *labels, size_t count,
+    const double extrinsics[12])
+{
+  Layer layer = {.mode = bev->params.mode, .brightest = 1, .extrinsics = extrinsics};
+  if (layer.mode == STX_BEV_INTENSITY)
+    layer.brightest = stx_scan_full_intensity(points, count);
+  for (size_t i = 0; i < count; i++)
+    put_labelled(bev, &layer, points + 4 * i, labels == NULL ? NULL : &labels[i]);
+  draw_legend(bev, &layer, labels != NULL);
 }

@@ -21,7 +21,7 @@
 #ifndef STX_BEV_H
 #define STX_BEV_H
 
-#include "common/sheet/sheet.h"
+#include "common/canvas/canvas.h"
 
 #define STX_BEV_MAX_SIDE 8192
 #define STX_BEV_MIN_EXTENT 1   /* metres */
@@ -32,6 +32,7 @@
  * or 0…255 where a point of the scan exceeds 1. PLAIN: as LABELS, obstacles white, for a scan over
  * something in colours. */
 typedef enum {
+  STX_BEV_AUTO = -1, /* of who makes a StxBevParams; not of one */
   STX_BEV_CLUSTERS,
   STX_BEV_LABELS,
   STX_BEV_HEIGHT,
@@ -66,8 +67,9 @@ typedef struct {
   }
 
 /* Every field of StxBevParams but the format, with the first defaults and with the second. `mode`
- * has a table of its own: pictures of stixels choose it by theirs. */
-extern const StxFields stx_bev_fields, stx_bev_ahead_fields, stx_bev_mode_fields;
+ * has tables of its own: that of pictures, and, as "points", one with AUTO. */
+extern const StxFields stx_bev_fields, stx_bev_ahead_fields, stx_bev_mode_fields,
+    stx_bev_points_fields;
 
 /* False, with a text that names field, value and range, for what the tables do not allow, and for
  * any other format. */
@@ -100,12 +102,12 @@ StxBevPlan stx_bev_plan(const StxBevParams *params);
  *
  * points  count · 4 floats (common/ground/ground.h), any values; may be NULL if count is 0
  * labels  count words, or NULL
- * mount   3 rows of 4: a point (x, y, z, 1) in the picture's axes, x ahead, y to the left, z up,
- *         from the sensor in whose place the arrow stands. NULL: it is the same sensor
+ * extrinsics   3 rows of 4: a point (x, y, z, 1) in the picture's axes, x ahead, y to the left, z
+ *         up, from the sensor in whose place the arrow stands. NULL: it is the same sensor
  */
 void stx_bev_begin(StxBev *bev);
-void stx_bev_put_points(
-    StxBev *bev, const float *points, const uint32_t *labels, size_t count, const double mount[12]);
+void stx_bev_put_points(StxBev *bev, const float *points, const uint32_t *labels, size_t count,
+    const double extrinsics[12]);
 void stx_bev_finish(const StxBev *bev, const StxFrame *frame, int threads);
 
 /* All three, of a scan alone, by one thread. */

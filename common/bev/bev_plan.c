@@ -8,10 +8,10 @@
 #define RING_GAP 5.5 /* rings are at least so far apart, in sizes of text */
 #define FULL_TURN 6.28318530717958647693
 
-StxBevOver stx_bev_over(const StxBev *bev, StxSheet *sheet)
+StxBevOver stx_bev_over(const StxBev *bev, StxCanvas *canvas)
 {
-  StxSheetUnit unit = stx_sheet_unit(bev->params.width, bev->params.height);
-  return (StxBevOver){&bev->params, bev->plan, sheet, fmax(8, floor(.55 * unit.text + .5)),
+  StxCanvasUnit unit = stx_canvas_unit(bev->params.width, bev->params.height);
+  return (StxBevOver){&bev->params, bev->plan, canvas, fmax(8, floor(.55 * unit.text + .5)),
       fmax(1, .6 * unit.line)};
 }
 
@@ -64,7 +64,7 @@ static void draw_circles(const StxBevOver *over)
   int first = (int)ceil(sqrt(across * across + down * down) / gap);
   int last = (int)(stx_bev_farthest(over) / gap);
   for (int ring = first > 1 ? first : 1; ring <= last; ring++)
-    stx_sheet_arc(over->sheet, sensor, ring * gap, 0, FULL_TURN, over->line,
+    stx_canvas_arc(over->canvas, sensor, ring * gap, 0, FULL_TURN, over->line,
         stx_bev_ink(STX_MEANS_GRID, .35));
 }
 
@@ -74,13 +74,13 @@ typedef void (*Letters)(const StxBevOver *over, const char *text, StxSpot at);
 
 static void draw_text(const StxBevOver *over, const char *text, StxSpot at)
 {
-  stx_sheet_text(over->sheet, text, over->text, at, STX_ANCHOR_LEFT_BASE,
+  stx_canvas_text(over->canvas, text, over->text, at, STX_ANCHOR_LEFT_BASE,
       stx_bev_ink(STX_MEANS_GRID, .9), stx_bev_ink(STX_MEANS_HALO, .6));
 }
 
 static void claim_text(const StxBevOver *over, const char *text, StxSpot at)
 {
-  stx_sheet_claim(over->sheet, stx_sheet_text_box(text, over->text, at, STX_ANCHOR_LEFT_BASE));
+  stx_canvas_claim(over->canvas, stx_canvas_text_box(text, over->text, at, STX_ANCHOR_LEFT_BASE));
 }
 
 /* `ring` steps, in every locale: "0.6" or "20". */
@@ -113,7 +113,7 @@ static void draw_bar(const StxBevOver *over)
   double row = over->params->height - over->text, tick = over->text / 2;
   const StxSpot bar[] = {
       {left, row - tick}, {left, row}, {left + length, row}, {left + length, row - tick}};
-  stx_sheet_line(over->sheet, bar, 4, over->line, stx_bev_ink(STX_MEANS_GRID, .9));
+  stx_canvas_line(over->canvas, bar, 4, over->line, stx_bev_ink(STX_MEANS_GRID, .9));
 }
 
 static void put_length(const StxBevOver *over, Letters letters)
@@ -131,7 +131,7 @@ static void draw_sensor(const StxBevOver *over)
   for (int side = -1; side <= 1; side += 2) {
     const StxSpot half[] = {{x, y - 10 * unit}, {x + side * 7 * unit, y + 7 * unit},
         {x, y + 4 * unit}, {x - side * .5, y}};
-    stx_sheet_polygon(over->sheet, half, 4, stx_bev_ink(STX_MEANS_SENSOR, 1));
+    stx_canvas_polygon(over->canvas, half, 4, stx_bev_ink(STX_MEANS_SENSOR, 1));
   }
 }
 

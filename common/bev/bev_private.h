@@ -7,7 +7,7 @@
 
 #include "common/bev/bev.h"
 #include "common/labels.h"
-#include "common/sheet/sheet.h"
+#include "common/canvas/canvas.h"
 
 /* Numbers of colours. Ground of stixels has one for each class, for none, and as one of two kinds,
  * and each of these twice: beyond what is free, and within. */
@@ -58,10 +58,10 @@ struct StxBev {
   StxRgb colour[STX_BEV_COLOURS];
   uint8_t bytes[STX_BEV_COLOURS][4]; /* of a pixel of that colour */
   uint32_t *key;                     /* by pixel */
-  StxSheet *rings;                   /* over all layers: what is the same in all pictures, */
-  StxSheet *sheet;                   /*   over that what is not, */
-  StxSheet *legend;                  /*   and over all what the colours mean */
-  bool tells_height;                 /* the bar of heights is on the sheet */
+  StxCanvas *rings;                  /* over all layers: what is the same in all pictures, */
+  StxCanvas *canvas;                 /*   over that what is not, */
+  StxCanvas *legend;                 /*   and over all what the colours mean */
+  bool tells_height;                 /* the bar of heights is on the canvas */
 };
 
 /* Height above the sensor, metres, in steps of 1/256 m. */
@@ -110,12 +110,12 @@ StxRgb stx_bev_class_colour(int class);
 typedef struct {
   const StxBevParams *params;
   StxBevPlan plan;
-  StxSheet *sheet;
+  StxCanvas *canvas;
   double text, line; /* sizes, pixels */
 } StxBevOver;
 
-/* On bev->rings, or bev->sheet. */
-StxBevOver stx_bev_over(const StxBev *bev, StxSheet *sheet);
+/* On bev->rings, or bev->canvas. */
+StxBevOver stx_bev_over(const StxBev *bev, StxCanvas *canvas);
 StxInk stx_bev_ink(StxMeaning meaning, double opacity);
 StxSpot stx_bev_spot(const StxBevOver *over, double right, double ahead);
 double stx_bev_farthest(const StxBevOver *over); /* pixels, from the sensor to a corner */

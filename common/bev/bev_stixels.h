@@ -38,7 +38,7 @@
 #include "common/bev/bev.h"
 #include "common/camera.h"
 #include "common/obstacle.h"
-#include "common/sheet/sheet.h"
+#include "common/canvas/canvas.h"
 #include "common/stixel.h"
 
 /* What the colours of things show; of CLASS those of ground, too. */

@@ -13,9 +13,8 @@
 
 #define FOCAL_TOLERANCE 0.01 /* by which the focal lengths of the rectified pair may differ */
 
-static const StxCalibrationFormat *const formats[] = {&stx_calibration_depthai,
-    &stx_calibration_kalibr, &stx_calibration_zed, &stx_calibration_kitti, &stx_calibration_opencv,
-    &stx_calibration_ros};
+#define RECORD(name) &stx_calibration_##name,
+static const StxCalibrationFormat *const formats[] = {STX_CALIBRATION_FORMATS(RECORD)};
 #define FORMATS (sizeof formats / sizeof formats[0])
 
 static const char *const sides[] = {"left", "right"};
@@ -113,40 +112,37 @@ static bool check_pose(const Read *read)
   return check_baseline(read, STX_CALIBRATION_TRANSLATION, -place[0], -place[1], -place[2]);
 }
 
-static bool check(const Read *read)
-{
-  for (int i = 0; i < 2; i++)
-    if (!check_camera(read, i))
-      return false;
-  return read->c->rectified ? check_projections(read) : check_pose(read);
-}
-
 /* ---- Entry -------------------------------------------------------------------------------- */
 
-static void scale_lengths(StxCalibration *c, double unit)
+const char *stx_calibration_expected(char text[128])
 {
-  for (int i = 0; i < 3; i++) {
-    c->t[i] *= unit;
-    for (int side = 0; side < 2; side++)
-      c->camera[side].p[4 * i + 3] *= unit;
-  }
+  size_t used = (size_t)snprintf(text, 128, "a calibration of ");
+  for (size_t i = 0; i < FORMATS; i++)
+    used += (size_t)snprintf(text + used, 128 - used, "%s%s",
+        i == 0             ? ""
+        : i + 1 == FORMATS ? " or "
+                           : ", ",
+        formats[i]->name);
+  return text;
 }
 
 /* The format of the files; NULL with an error. */
 static const StxCalibrationFormat *recognize(StxCalibrationInput *input)
 {
-  size_t i = 0;
-  while (i < FORMATS && !formats[i]->matches(input))
-    i++;
-  if (i == FORMATS) {
-    stx_fail(input->first.error,
-        "%s has none of the keys cameraData (DepthAI), cam0 (Kalibr), [LEFT_CAM_HD] (ZED), K_00 "
-        "(KITTI), K1 or M1 (OpenCV), camera_matrix (ROS)",
-        input->first.file);
-    return NULL;
+  char keys[160] = "";
+  for (size_t i = 0; i < FORMATS; i++) {
+    const StxCalibrationFormat *format = formats[i];
+    size_t used = strlen(keys);
+    if (stx_calibration_find(&input->first, format->keys) != NULL ||
+        stx_calibration_find(&input->second, format->keys) != NULL) {
+      input->first.cure = input->second.cure = format->cure;
+      return format;
+    }
+    snprintf(keys + used, sizeof keys - used, "%s%.*s (%s)", i > 0 ? ", " : "",
+        (int)strcspn(format->keys, "|"), format->keys, format->name);
   }
-  input->first.cure = input->second.cure = formats[i]->cure;
-  return formats[i];
+  stx_fail(input->first.error, "%s has none of the keys %s", input->first.file, keys);
+  return NULL;
 }
 
 static bool read(StxCalibrationInput *input, double unit, StxCalibration *c)
@@ -164,16 +160,21 @@ static bool read(StxCalibrationInput *input, double unit, StxCalibration *c)
         place_of(&read, sized ? STX_CALIBRATION_SIZE : STX_CALIBRATION_MATRIX, i);
     memcpy(c->camera[i].place, place.text, sizeof place.text);
   }
-  scale_lengths(c, unit > 0 ? unit : format->unit);
-  if (!check(&read))
+  unit = unit > 0 ? unit : format->unit;
+  for (int i = 0; i < 3; i++) {
+    c->t[i] *= unit;
+    for (int side = 0; side < 2; side++)
+      c->camera[side].p[4 * i + 3] *= unit;
+  }
+  if (!check_camera(&read, 0) || !check_camera(&read, 1) ||
+      !(c->rectified ? check_projections(&read) : check_pose(&read)))
     return false;
   if (!c->rectified)
     stx_rotation_clean(c->r);
   return true;
 }
 
-/* The end of the path: the text of an error is short. */
-static void name_part(const char *path, StxCalibrationPart *part)
+static bool open_part(const char *path, StxCalibrationPart *part)
 {
   const char *name = stx_text_file_name(path);
   size_t length = strlen(name);
@@ -182,11 +183,6 @@ static void name_part(const char *path, StxCalibrationPart *part)
   while ((*name & 0xC0) == 0x80) /* not from the middle of a UTF-8 character */
     name++;
   snprintf(part->file, sizeof part->file, "%s", name);
-}
-
-static bool open_part(const char *path, StxCalibrationPart *part)
-{
-  name_part(path, part);
   part->tree = stx_calibration_tree(path, part->error);
   return part->tree != NULL;
 }

@@ -14,11 +14,6 @@
 
 #define MOST_STEPS 8
 
-static bool matches(const StxCalibrationInput *input)
-{
-  return stx_calibration_find(&input->first, "cameraData") != NULL;
-}
-
 /* ---- Cameras ------------------------------------------------------------------------------ */
 
 /* The camera in a socket; false if there is none. */
@@ -76,19 +71,10 @@ typedef struct {
   double r[9], t[3];
 } Step;
 
-static bool read_vector(const StxCalibrationPart *part, double t[3])
-{
-  StxCalibrationPart xyz;
-  return stx_calibration_part(part, "translation", &xyz) &&
-         stx_calibration_number(&xyz, "x", NAN, &t[0]) &&
-         stx_calibration_number(&xyz, "y", NAN, &t[1]) &&
-         stx_calibration_number(&xyz, "z", NAN, &t[2]);
-}
-
 /* One step on. False with an error, or at the end of the way, where `to` has no socket. */
 static bool go_on(const StxCalibrationInput *input, const Step *from, Step *to)
 {
-  StxCalibrationPart camera, extrinsics;
+  StxCalibrationPart camera, extrinsics, xyz;
   double socket, r[9], t[3];
   to->socket = -1;
   if (!at_socket(input, from->socket, &camera) ||
@@ -100,7 +86,11 @@ static bool go_on(const StxCalibrationInput *input, const Step *from, Step *to)
   if (!(socket >= 0) || !(socket <= 255))
     return true;
   snprintf(extrinsics.group, sizeof extrinsics.group, "extrinsics of socket %d", from->socket);
-  if (!stx_calibration_exactly(&extrinsics, "rotationMatrix", r, 9) || !read_vector(&extrinsics, t))
+  if (!stx_calibration_exactly(&extrinsics, "rotationMatrix", r, 9) ||
+      !stx_calibration_part(&extrinsics, "translation", &xyz) ||
+      !stx_calibration_number(&xyz, "x", NAN, &t[0]) ||
+      !stx_calibration_number(&xyz, "y", NAN, &t[1]) ||
+      !stx_calibration_number(&xyz, "z", NAN, &t[2]))
     return false;
   to->socket = (int)socket;
   stx_matrix_product(r, from->r, to->r);
@@ -124,17 +114,6 @@ static int walk(const StxCalibrationInput *input, int socket, Step steps[MOST_ST
   return count;
 }
 
-/* Where both ways meet: X = Rl·left + tl = Rr·right + tr. */
-static void join(const Step *left, const Step *right, StxCalibration *c)
-{
-  double back[9], between[3];
-  stx_matrix_transpose(right->r, back);
-  stx_matrix_product(back, left->r, c->r);
-  for (int i = 0; i < 3; i++)
-    between[i] = left->t[i] - right->t[i];
-  stx_matrix_apply(back, between, c->t);
-}
-
 static bool read_pose(const StxCalibrationInput *input, const int socket[2], StxCalibration *c)
 {
   Step ways[2][MOST_STEPS];
@@ -147,7 +126,14 @@ static bool read_pose(const StxCalibrationInput *input, const int socket[2], Stx
   for (int i = 0; i < counts[0]; i++)
     for (int j = 0; j < counts[1]; j++)
       if (ways[0][i].socket == ways[1][j].socket) {
-        join(&ways[0][i], &ways[1][j], c);
+        /* Both ways meet here: X = Rl·left + tl = Rr·right + tr. */
+        const Step *left = &ways[0][i], *right = &ways[1][j];
+        double back[9], between[3];
+        stx_matrix_transpose(right->r, back);
+        stx_matrix_product(back, left->r, c->r);
+        for (int k = 0; k < 3; k++)
+          between[k] = left->t[k] - right->t[k];
+        stx_matrix_apply(back, between, c->t);
         return true;
       }
   return stx_fail(input->first.error,
@@ -196,5 +182,5 @@ static StxCalibrationPlace locate(
                                                                            : "extrinsics");
 }
 
-const StxCalibrationFormat stx_calibration_depthai = {"DepthAI", matches, read, 0.01,
+const StxCalibrationFormat stx_calibration_depthai = {"DepthAI", "cameraData", read, 0.01,
     "write it again with eepromToJsonFile (), or calibrate again", locate};

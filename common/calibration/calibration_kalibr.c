@@ -7,11 +7,6 @@
 
 #include <string.h>
 
-static bool matches(const StxCalibrationInput *input)
-{
-  return stx_calibration_find(&input->first, "cam0") != NULL;
-}
-
 static bool read_intrinsics(const StxCalibrationPart *part, StxLens *lens)
 {
   double four[4];
@@ -69,5 +64,5 @@ static StxCalibrationPlace locate(
   return stx_calibration_place_of(&part, keys);
 }
 
-const StxCalibrationFormat stx_calibration_kalibr = {"Kalibr", matches, read, 1,
+const StxCalibrationFormat stx_calibration_kalibr = {"Kalibr", "cam0", read, 1,
     "correct it, or run kalibr_calibrate_cameras for both cameras again", locate};

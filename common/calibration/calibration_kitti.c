@@ -24,14 +24,6 @@ static bool has(const StxCalibrationInput *input, const char *what, int camera)
   return stx_calibration_find(&input->first, key_of(what, camera).text) != NULL;
 }
 
-static bool matches(const StxCalibrationInput *input)
-{
-  for (int camera = 0; camera < 4; camera++)
-    if (has(input, "K", camera) || has(input, "P_rect", camera))
-      return true;
-  return false;
-}
-
 static bool read_camera(
     const StxCalibrationPart *part, int number, StxCalibratedCamera *camera, int rectified[2])
 {
@@ -79,5 +71,6 @@ static StxCalibrationPlace locate(
   return stx_calibration_place_of(&input->first, key_of(keys[thing], left_of(input) + side).text);
 }
 
-const StxCalibrationFormat stx_calibration_kitti = {"KITTI", matches, read, 1,
+const StxCalibrationFormat stx_calibration_kitti = {"KITTI",
+    "K_00|K_01|K_02|K_03|P_rect_00|P_rect_01|P_rect_02|P_rect_03", read, 1,
     "take the file of the recording's day, as it was downloaded", locate};

@@ -28,11 +28,6 @@ static bool has(const StxCalibrationInput *input, const char *keys)
   return stx_calibration_find(with(input, keys), keys) != NULL;
 }
 
-static bool matches(const StxCalibrationInput *input)
-{
-  return has(input, matrices[0]) || has(input, matrices[1]);
-}
-
 static bool read_model(const StxCalibrationInput *input, StxLens *lens)
 {
   const StxCalibrationPart *part = with(input, "distortion_model");
@@ -104,5 +99,5 @@ static StxCalibrationPlace locate(
   return stx_calibration_place_of(with(input, keys[thing]), keys[thing]);
 }
 
-const StxCalibrationFormat stx_calibration_opencv = {
-    "OpenCV", matches, read, 1, "correct it, or calibrate again", locate};
+const StxCalibrationFormat stx_calibration_opencv = {"OpenCV",
+    "K1|M1|cameraMatrix1|K2|M2|cameraMatrix2", read, 1, "correct it, or calibrate again", locate};

@@ -99,15 +99,14 @@ typedef struct {
 } StxCalibrationInput;
 
 /*
- * matches  is this tree of the format?
+ * keys     a tree with one of them, separated by '|', is of the format; messages show the first
  * read     fills all but `format` and `place`; lengths in the format's unit. False with an error
  * unit     metres
  * cure     what to do about bad values in it
  * locate   where it is that `read` has taken something from
  */
 typedef struct {
-  const char *name;
-  bool (*matches)(const StxCalibrationInput *input);
+  const char *name, *keys;
   bool (*read)(const StxCalibrationInput *input, StxCalibration *calibration);
   double unit;
   const char *cure;
@@ -115,7 +114,20 @@ typedef struct {
       const StxCalibrationInput *input, StxCalibrationThing thing, int side);
 } StxCalibrationFormat;
 
-extern const StxCalibrationFormat stx_calibration_opencv, stx_calibration_ros,
-    stx_calibration_kalibr, stx_calibration_kitti, stx_calibration_zed, stx_calibration_depthai;
+/* All of them, in the order in which a file is tried. A format is a line here and a record
+ * stx_calibration_‹name› in a file of its own. */
+#define STX_CALIBRATION_FORMATS(FORMAT)                                                            \
+  FORMAT(depthai)                                                                                  \
+  FORMAT(kalibr)                                                                                   \
+  FORMAT(zed)                                                                                      \
+  FORMAT(kitti)                                                                                    \
+  FORMAT(opencv)                                                                                   \
+  FORMAT(ros)
+
+#define STX_CALIBRATION_DECLARE(name) extern const StxCalibrationFormat stx_calibration_##name;
+STX_CALIBRATION_FORMATS(STX_CALIBRATION_DECLARE)
+
+/* "a calibration of DepthAI, Kalibr, … or ROS", for messages. */
+const char *stx_calibration_expected(char text[128]);
 
 #endif

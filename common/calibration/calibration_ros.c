@@ -11,11 +11,6 @@
 #define PROJECTION "projection_matrix|P|p"
 #define WIDTH "image_width|width"
 
-static bool matches(const StxCalibrationInput *input)
-{
-  return stx_calibration_find(&input->first, MATRIX) != NULL;
-}
-
 static bool read_camera(const StxCalibrationPart *part, StxCalibratedCamera *camera)
 {
   const char *model = stx_calibration_text(part, "distortion_model", "plumb_bob");
@@ -53,4 +48,4 @@ static StxCalibrationPlace locate(
 }
 
 const StxCalibrationFormat stx_calibration_ros = {
-    "ROS", matches, read, 1, "correct it, or calibrate both cameras together again", locate};
+    "ROS", MATRIX, read, 1, "correct it, or calibrate both cameras together again", locate};

@@ -14,21 +14,9 @@
 
 #include "common/text_file.h"
 
-#define EXPECTED "a calibration of OpenCV, ROS, Kalibr, KITTI, ZED or DepthAI"
 #define MOST_DEPTH 16
 #define MOST_NODES 65536 /* with those that an alias repeats */
 #define MOST_NAMES 256   /* anchors and directives: libyaml compares each with all before it */
-
-/* What messages of jansson quote of a file may be anything. */
-static json_t *refuse_json(const char *name, json_error_t *where, StxError *error)
-{
-  for (char *at = where->text; *at != 0; at++)
-    if ((uint8_t)*at < ' ' || (uint8_t)*at >= 127)
-      *at = '?';
-  stx_fail(error, "%s:%d:%d: not valid JSON: %.100s: write it again with the tool that made it",
-      name, where->line, where->column, where->text);
-  return NULL;
-}
 
 /* A number if the whole text is one, else the text. */
 static json_t *scalar(const char *text, size_t length)
@@ -60,128 +48,128 @@ static bool set_value(json_t *object, const char *key, json_t *value, size_t lin
          json_object_set_new(lines, key, json_integer((json_int_t)line)) == 0;
 }
 
-/* ---- YAML: trees --------------------------------------------------------------------------- */
+/* ---- YAML ---------------------------------------------------------------------------------- */
 
+/* A file that is read event by event: the time in which libyaml makes trees grows with the square
+ * of depth and of anchors: of a megabyte, to minutes. */
 typedef struct {
-  yaml_document_t document;
+  yaml_parser_t parser;
+  yaml_event_t event; /* that comes next; to be deleted by whoever takes it */
   const char *name;
   StxError *error;
-  int nodes;
+  json_t *anchors; /* by name: the value and how many nodes it has */
+  int nodes, names;
 } Yaml;
 
-static json_t *convert(Yaml *yaml, int index, int depth);
+static json_t *value_of(Yaml *yaml, int depth);
 
-static json_t *refuse_node(const Yaml *yaml, const yaml_node_t *node, const char *what)
+static json_t *refuse(const Yaml *yaml, const yaml_event_t *event, const char *what)
 {
-  stx_fail(yaml->error, "%s:%zu: %s", yaml->name, node->start_mark.line + 1, what);
+  stx_fail(yaml->error, "%s:%zu: %s", yaml->name, event->start_mark.line + 1, what);
   return NULL;
 }
 
-static json_t *sequence(Yaml *yaml, const yaml_node_t *node, int depth)
+static bool next_event(Yaml *yaml)
 {
-  json_t *array = json_array();
-  const yaml_node_item_t *item = node->data.sequence.items.start;
-  for (; array != NULL && item < node->data.sequence.items.top; item++) {
-    json_t *value = convert(yaml, *item, depth + 1);
-    if (value == NULL || json_array_append_new(array, value) != 0) {
-      json_decref(array);
-      return NULL;
-    }
-  }
-  return array;
+  const yaml_parser_t *parser = &yaml->parser;
+  return yaml_parser_parse(&yaml->parser, &yaml->event) ||
+         stx_fail(yaml->error, "%s:%zu: not valid YAML: %s", yaml->name,
+             parser->problem_mark.line + 1,
+             parser->problem != NULL ? parser->problem : "no memory");
 }
 
-static bool add_pair(Yaml *yaml, const yaml_node_pair_t *pair, int depth, json_t *object)
+static bool add_pair(Yaml *yaml, int depth, json_t *object)
 {
-  const yaml_node_t *key = yaml_document_get_node(&yaml->document, pair->key);
-  if (key->type != YAML_SCALAR_NODE)
-    return refuse_node(yaml, key, "a key that is no plain text") != NULL;
-  if (json_object_get(object, (const char *)key->data.scalar.value) != NULL)
-    return refuse_node(yaml, key, "a key a second time") != NULL;
-  json_t *value = convert(yaml, pair->value, depth + 1);
-  return value != NULL && (set_value(object, (const char *)key->data.scalar.value, value,
-                               key->start_mark.line + 1) ||
-                              refuse_node(yaml, key, "a key that cannot be read") != NULL);
-}
-
-static json_t *mapping(Yaml *yaml, const yaml_node_t *node, int depth)
-{
-  json_t *object = json_object();
-  const yaml_node_pair_t *pair = node->data.mapping.pairs.start;
-  for (; object != NULL && pair < node->data.mapping.pairs.top; pair++)
-    if (!add_pair(yaml, pair, depth, object)) {
-      json_decref(object);
-      return NULL;
-    }
-  return object;
-}
-
-/* Aliases are followed, but not for ever. */
-static json_t *convert(Yaml *yaml, int index, int depth)
-{
-  const yaml_node_t *node = yaml_document_get_node(&yaml->document, index);
-  if (depth > MOST_DEPTH || yaml->nodes++ > MOST_NODES)
-    return refuse_node(yaml, node, "nested or repeated too often for a calibration");
+  yaml_event_t key = yaml->event;
+  const char *text = (const char *)key.data.scalar.value;
   json_t *value;
-  switch (node->type) {
-  case YAML_SEQUENCE_NODE:
-    return sequence(yaml, node, depth);
-  case YAML_MAPPING_NODE:
-    return mapping(yaml, node, depth);
-  default:
-    value = scalar((const char *)node->data.scalar.value, node->data.scalar.length);
-    return value != NULL ? value : refuse_node(yaml, node, "a text that cannot be read");
-  }
+  bool good = false;
+  if (key.type != YAML_SCALAR_EVENT)
+    refuse(yaml, &key, "a key that is no plain text");
+  else if (json_object_get(object, text) != NULL)
+    refuse(yaml, &key, "a key a second time");
+  else if (next_event(yaml) && (value = value_of(yaml, depth)) != NULL)
+    good = set_value(object, text, value, key.start_mark.line + 1) ||
+           refuse(yaml, &key, "a key that cannot be read") != NULL;
+  yaml_event_delete(&key);
+  return good;
 }
 
-/* ---- YAML: what is too much ---------------------------------------------------------------- */
-
-/* The time libyaml takes grows with the square of depth, anchors and directives: of a megabyte, to
- * minutes. So all of it is looked at, event by event, before any is kept. */
-typedef struct {
-  int depth, events, anchors;
-} Amount;
-
-static bool has_anchor(const yaml_event_t *event)
+static bool add_item(Yaml *yaml, int depth, json_t *array)
 {
-  switch (event->type) {
-  case YAML_SCALAR_EVENT:
-    return event->data.scalar.anchor != NULL;
-  case YAML_SEQUENCE_START_EVENT:
-    return event->data.sequence_start.anchor != NULL;
-  case YAML_MAPPING_START_EVENT:
-    return event->data.mapping_start.anchor != NULL;
-  default:
-    return false;
-  }
+  json_t *value = value_of(yaml, depth);
+  return value != NULL && json_array_append_new(array, value) == 0;
 }
 
-static bool is_too_much(const yaml_event_t *event, Amount *amount)
+/* A sequence or a mapping, up to its end. */
+static json_t *items(Yaml *yaml, int depth, json_t *into, yaml_event_type_t end,
+    bool (*add)(Yaml *yaml, int depth, json_t *into))
 {
-  amount->depth +=
-      event->type == YAML_SEQUENCE_START_EVENT || event->type == YAML_MAPPING_START_EVENT;
-  amount->depth -= event->type == YAML_SEQUENCE_END_EVENT || event->type == YAML_MAPPING_END_EVENT;
-  amount->anchors += has_anchor(event);
-  return amount->depth > MOST_DEPTH || amount->events++ > 2 * MOST_NODES ||
-         amount->anchors > MOST_NAMES;
+  bool good = into != NULL && next_event(yaml);
+  while (good && yaml->event.type != end)
+    good = add(yaml, depth + 1, into) && next_event(yaml);
+  if (good)
+    return into;
+  json_decref(into);
+  return NULL;
 }
 
-/* What is no YAML is let through: whoever reads it says so. */
-static bool check_events(yaml_parser_t *parser, const char *name, StxError *error)
+/* The value of an anchor, which counts as if it were written out. */
+static json_t *repeat(Yaml *yaml, const yaml_event_t *event)
 {
-  Amount amount = {0};
-  yaml_event_t event;
-  for (bool ended = false; !ended && yaml_parser_parse(parser, &event);) {
-    size_t line = event.start_mark.line + 1;
-    bool refused = is_too_much(&event, &amount);
-    ended = event.type == YAML_DOCUMENT_END_EVENT || event.type == YAML_STREAM_END_EVENT;
-    yaml_event_delete(&event);
-    if (refused)
-      return stx_fail(error, "%s:%zu: nested or repeated too often for a calibration", name, line);
-  }
-  return true;
+  const json_t *known = json_object_get(yaml->anchors, (const char *)event->data.alias.anchor);
+  if (known == NULL)
+    return refuse(yaml, event, "an alias of nothing, or nested in what it stands for");
+  yaml->nodes += (int)json_integer_value(json_array_get(known, 1));
+  return json_incref(json_array_get(known, 0));
 }
 
+/* The value that begins with the next event. */
+static json_t *value_of(Yaml *yaml, int depth)
+{
+  yaml_event_t event = yaml->event;
+  const char *anchor = (const char *)event.data.alias.anchor; /* first in each kind of event */
+  bool opens = event.type == YAML_SEQUENCE_START_EVENT || event.type == YAML_MAPPING_START_EVENT;
+  int before = yaml->nodes++;
+  json_t *value;
+  yaml->names += anchor != NULL && event.type != YAML_ALIAS_EVENT;
+  if ((opens && depth >= MOST_DEPTH) || yaml->nodes > MOST_NODES || yaml->names > MOST_NAMES)
+    value = refuse(yaml, &event, "nested or repeated too often for a calibration");
+  else if (event.type == YAML_ALIAS_EVENT)
+    value = repeat(yaml, &event);
+  else if (event.type == YAML_SEQUENCE_START_EVENT)
+    value = items(yaml, depth, json_array(), YAML_SEQUENCE_END_EVENT, add_item);
+  else if (event.type == YAML_MAPPING_START_EVENT)
+    value = items(yaml, depth, json_object(), YAML_MAPPING_END_EVENT, add_pair);
+  else if ((value = scalar((char *)event.data.scalar.value, event.data.scalar.length)) == NULL)
+    refuse(yaml, &event, "a text that cannot be read");
+  if (value != NULL && anchor != NULL && event.type != YAML_ALIAS_EVENT)
+    json_object_set_new(yaml->anchors, anchor, json_pack("[O, i]", value, yaml->nodes - before));
+  yaml_event_delete(&event);
+  return value;
+}
+
+/* The first document; NULL with an error. */
+static json_t *read_document(Yaml *yaml)
+{
+  json_t *tree = NULL;
+  if (!next_event(yaml) || !next_event(yaml)) /* where the stream and the document begin */
+    return NULL;
+  if (yaml->event.type == YAML_STREAM_END_EVENT) {
+    stx_fail(yaml->error, "%s holds nothing; expected %s", yaml->name,
+        stx_calibration_expected((char[128]){""}));
+    return NULL;
+  }
+  yaml_event_delete(&yaml->event);
+  if (next_event(yaml))
+    tree = value_of(yaml, 0);
+  if (tree == NULL || next_event(yaml))
+    return tree;
+  json_decref(tree);
+  return NULL;
+}
+
+/* libyaml compares each directive with all before it. */
 static bool check_directives(const char *text, const char *name, StxError *error)
 {
   int found = 0, line = 1;
@@ -194,57 +182,23 @@ static bool check_directives(const char *text, const char *name, StxError *error
   return true;
 }
 
-static bool check_amount(const char *text, const char *name, StxError *error)
-{
-  yaml_parser_t parser;
-  if (!check_directives(text, name, error))
-    return false;
-  if (!yaml_parser_initialize(&parser))
-    return stx_fail(error, "%s: no memory to read it", name);
-  yaml_parser_set_input_string(&parser, (const unsigned char *)text, strlen(text));
-  bool good = check_events(&parser, name, error);
-  yaml_parser_delete(&parser);
-  return good;
-}
-
-/* ---- YAML: reading ------------------------------------------------------------------------- */
-
-/* OpenCV's first line, "%YAML:1.0", is none of YAML's directives. */
-static const char *skip_directive(const char *text)
-{
-  return strncmp(text, "%YAML:", 6) == 0 ? text + strcspn(text, "\r\n") : text;
-}
-
-static json_t *read_document(yaml_parser_t *parser, const char *name, StxError *error)
-{
-  Yaml yaml = {.name = name, .error = error};
-  json_t *tree = NULL;
-  if (!yaml_parser_load(parser, &yaml.document)) {
-    stx_fail(error, "%s:%zu: not valid YAML: %s", name, parser->problem_mark.line + 1,
-        parser->problem != NULL ? parser->problem : "no memory");
-    return NULL;
-  }
-  if (yaml_document_get_root_node(&yaml.document) == NULL)
-    stx_fail(error, "%s holds nothing; expected " EXPECTED, name);
-  else
-    tree = convert(&yaml, 1, 0);
-  yaml_document_delete(&yaml.document);
-  return tree;
-}
-
 static json_t *read_yaml(const char *text, const char *name, StxError *error)
 {
-  yaml_parser_t parser;
-  text = skip_directive(text);
-  if (!check_amount(text, name, error))
+  Yaml yaml = {.name = name, .error = error};
+  if (strncmp(text, "%YAML:", 6) == 0) /* OpenCV's "%YAML:1.0" is none of YAML's directives */
+    text += strcspn(text, "\r\n");
+  if (!check_directives(text, name, error))
     return NULL;
-  if (!yaml_parser_initialize(&parser)) {
+  yaml.anchors = json_object();
+  if (!yaml_parser_initialize(&yaml.parser)) {
     stx_fail(error, "%s: no memory to read it", name);
+    json_decref(yaml.anchors);
     return NULL;
   }
-  yaml_parser_set_input_string(&parser, (const unsigned char *)text, strlen(text));
-  json_t *tree = read_document(&parser, name, error);
-  yaml_parser_delete(&parser);
+  yaml_parser_set_input_string(&yaml.parser, (const unsigned char *)text, strlen(text));
+  json_t *tree = read_document(&yaml);
+  yaml_parser_delete(&yaml.parser);
+  json_decref(yaml.anchors);
   return tree;
 }
 
@@ -311,8 +265,11 @@ static json_t *read_json(const char *text, const char *name, StxError *error)
 {
   json_error_t where;
   json_t *tree = json_loads(text, JSON_REJECT_DUPLICATES, &where);
-  if (tree == NULL)
-    return refuse_json(name, &where, error);
+  if (tree == NULL) {
+    stx_fail(error, "%s:%d:%d: not valid JSON: %.100s: write it again with the tool that made it",
+        name, where.line, where.column, stx_text_file_plain(where.text));
+    return NULL;
+  }
   json_t *with_lines = read_yaml(text, name, error);
   if (with_lines == NULL)
     return tree;
@@ -322,33 +279,30 @@ static json_t *read_json(const char *text, const char *name, StxError *error)
 
 /* ---- Entry -------------------------------------------------------------------------------- */
 
-static bool is_ini(const char *text)
-{
-  return strstr(text, "[LEFT_CAM_") != NULL || strstr(text, "[left_cam_") != NULL;
-}
-
 static json_t *parse(char *text, const char *name, StxError *error)
 {
   if (strncmp(text, "\xEF\xBB\xBF", 3) == 0)
     text += 3;
   const char *start = text + strspn(text, " \t\r\n");
   if (*start == '<') {
-    stx_fail(error, "%s is XML; expected " EXPECTED ": have OpenCV write it as .yml", name);
+    stx_fail(error, "%s is XML: have OpenCV write it as .yml", name);
     return NULL;
   }
   if (*start == '{')
     return read_json(text, name, error);
-  return is_ini(text) ? read_ini(text, name, error) : read_yaml(text, name, error);
+  bool is_ini = strstr(text, "[LEFT_CAM_") != NULL || strstr(text, "[left_cam_") != NULL;
+  return is_ini ? read_ini(text, name, error) : read_yaml(text, name, error);
 }
 
 json_t *stx_calibration_tree(const char *path, StxError *error)
 {
-  char *text = stx_text_file_load(path, EXPECTED, error);
+  char expected[128];
+  char *text = stx_text_file_load(path, stx_calibration_expected(expected), error);
   json_t *tree = text != NULL ? parse(text, stx_text_file_name(path), error) : NULL;
   free(text);
   if (tree == NULL || json_is_object(tree))
     return tree;
   json_decref(tree);
-  stx_fail(error, "%s has no keys; expected " EXPECTED, stx_text_file_name(path));
+  stx_fail(error, "%s has no keys; expected %s", stx_text_file_name(path), expected);
   return NULL;
 }

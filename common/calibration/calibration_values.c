@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/text_file.h"
+
 /* ---- Keys --------------------------------------------------------------------------------- */
 
 #define KEY_ROOM 48
@@ -113,22 +115,13 @@ typedef struct {
   int room, count;
 } Numbers;
 
-/* What stands there instead of a number; texts may be anything. */
-static void show(const json_t *value, char shown[24])
-{
-  snprintf(shown, 24, "%s", json_is_array(value) ? "a list" : "a group");
-  if (!json_is_string(value))
-    return;
-  snprintf(shown, 24, "\"%.16s\"", json_string_value(value));
-  for (char *at = shown; *at != 0; at++)
-    if ((unsigned char)*at < ' ' || (unsigned char)*at >= 127)
-      *at = '?';
-}
-
 static bool refuse_number(const Numbers *to, const json_t *value)
 {
   char shown[24];
-  show(value, shown);
+  snprintf(shown, sizeof shown, "%s", json_is_array(value) ? "a list" : "a group");
+  if (json_is_string(value))
+    snprintf(shown, sizeof shown, "\"%.16s\"", json_string_value(value));
+  stx_text_file_plain(shown);
   return stx_fail(to->part->error, "%s: number %d of \"%s\" is %s; expected a finite number: %s",
       stx_calibration_place(to->part, to->key).text, to->count + 1, to->key, shown, to->part->cure);
 }
@@ -307,14 +300,6 @@ bool stx_calibration_model(const StxCalibrationPart *part, const char *name, Stx
       stx_calibration_place(part, "distortion_model").text, name);
 }
 
-/* What OpenCV takes, and ROS writes; of 0 coefficients there is no distortion. */
-static bool fits(StxLensModel model, int count)
-{
-  if (model == STX_LENS_FISHEYE)
-    return count == 4;
-  return count == 0 || count == 4 || count == 5 || count == 8 || count == 12 || count == 14;
-}
-
 bool stx_calibration_coefficients(const StxCalibrationPart *part, const char *keys, StxLens *lens)
 {
   char key[KEY_ROOM];
@@ -324,9 +309,11 @@ bool stx_calibration_coefficients(const StxCalibrationPart *part, const char *ke
   find(part, keys, key);
   for (int i = count; i < STX_LENS_COEFFICIENTS; i++)
     lens->d[i] = 0;
-  return fits(lens->model, count) ||
-         stx_fail(part->error, "%s: \"%s\" has %d coefficients; expected %s: %s",
-             stx_calibration_place(part, keys).text, key, count,
-             lens->model == STX_LENS_FISHEYE ? "4 of a fisheye lens" : "4, 5, 8, 12 or 14",
-             part->cure);
+  /* What OpenCV takes, and ROS writes; of 0 coefficients there is no distortion. */
+  bool fisheye = lens->model == STX_LENS_FISHEYE;
+  bool fits = count == 4 ||
+              (!fisheye && (count == 0 || count == 5 || count == 8 || count == 12 || count == 14));
+  return fits || stx_fail(part->error, "%s: \"%s\" has %d coefficients; expected %s: %s",
+                     stx_calibration_place(part, keys).text, key, count,
+                     fisheye ? "4 of a fisheye lens" : "4, 5, 8, 12 or 14", part->cure);
 }

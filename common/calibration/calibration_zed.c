@@ -58,11 +58,6 @@ static const Mode *choose(const StxCalibrationInput *input)
   return best;
 }
 
-static bool matches(const StxCalibrationInput *input)
-{
-  return rank(input, choose(input)) > 0;
-}
-
 static bool read_camera(const StxCalibrationInput *input, const char *side, const Mode *mode,
     StxCalibratedCamera *camera)
 {
@@ -130,5 +125,6 @@ static StxCalibrationPlace locate(
   return stx_calibration_place_of(&part, pose ? "baseline" : "cx");
 }
 
-const StxCalibrationFormat stx_calibration_zed = {
-    "ZED", matches, read, 0.001, "download the file of the camera's serial number again", locate};
+const StxCalibrationFormat stx_calibration_zed = {"ZED",
+    "left_cam_hd|left_cam_2k|left_cam_fhd|left_cam_vga|left_cam_fhd1200|left_cam_svga", read, 0.001,
+    "download the file of the camera's serial number again", locate};

@@ -22,7 +22,7 @@ float stx_scan_full_intensity(const float *points, size_t count)
   return 1;
 }
 
-StxBox stx_scan_names(StxSheet *sheet, StxLegend where, bool clusters, const StxRgb *obstacle)
+StxBox stx_scan_names(StxCanvas *canvas, StxLegend where, bool clusters, const StxRgb *obstacle)
 {
   const StxName ground = {.name = "ground", .colour = stx_colour(STX_MEANS_GROUND)};
   const StxName none = {.name = "not classified", .colour = stx_colour(STX_MEANS_UNCLASSIFIED)};
@@ -31,6 +31,6 @@ StxBox stx_scan_names(StxSheet *sheet, StxLegend where, bool clusters, const Stx
   const StxName each = {.name = "cluster", .swatch = STX_SWATCH_CLUSTERS};
   const StxName alone = {.name = "in no cluster", .colour = stx_colour(STX_MEANS_NO_CLUSTER)};
   const StxName labels[] = {ground, one, none}, groups[] = {ground, each, alone, none};
-  return clusters ? stx_sheet_names(sheet, where, "points", groups, 4)
-                  : stx_sheet_names(sheet, where, "points", labels, 3);
+  return clusters ? stx_canvas_names(canvas, where, "points", groups, 4)
+                  : stx_canvas_names(canvas, where, "points", labels, 3);
 }

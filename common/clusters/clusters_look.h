@@ -4,7 +4,7 @@
 #ifndef STX_CLUSTERS_LOOK_H
 #define STX_CLUSTERS_LOOK_H
 
-#include "common/sheet/sheet.h"
+#include "common/canvas/canvas.h"
 
 /* Ground, obstacle, not classified; with `clusters` a colour for each cluster of obstacles, and one
  * that no cluster has for obstacles in none. */
@@ -15,6 +15,6 @@ float stx_scan_full_intensity(const float *points, size_t count);
 
 /* A legend with the names of these colours; `obstacle` NULL: those of stx_scan_colour, else it is
  * the one colour of obstacles. */
-StxBox stx_scan_names(StxSheet *sheet, StxLegend where, bool clusters, const StxRgb *obstacle);
+StxBox stx_scan_names(StxCanvas *canvas, StxLegend where, bool clusters, const StxRgb *obstacle);
 
 #endif

@@ -12,22 +12,287 @@
  *   sums    over the pixels with d in [low, high]; Σ c²(d − low) as two sums of 16-bit halves,
  *           which cannot overflow 32 bits for any cell
  */
-#include "common/colmean/colmean_load.inc.h"
-#include "common/colmean/colmean_median.inc.h"
-#include "common/colmean/colmean_quotients.inc.h"
-
 #include <string.h>
+
+#include "common/colmean/colmean_smooth_private.h"
+
+/* ---- Dealing out -------------------------------------------------------------------------- */
+
+/* `row` holds LANES cells of `width` pixels; pixel i of the cells goes to out[i]. */
+static inline __attribute__((always_inline)) void deal_row(
+    const uint16_t *row, int width, VecU16 *out)
+{
+  uint16_t *to = (uint16_t *)out;
+  for (int lane = 0; lane < LANES; lane++)
+    for (int i = 0; i < width; i++)
+      to[i * LANES + lane] = row[lane * width + i];
+}
+
+static void deal(const uint16_t *row, int width, VecU16 *out)
+{
+  switch (width) {
+  case 1:
+    deal_row(row, 1, out);
+    break;
+  case 2:
+    deal_row(row, 2, out);
+    break;
+  case 4:
+    deal_row(row, 4, out);
+    break;
+  case 8:
+    deal_row(row, 8, out);
+    break;
+  default:
+    deal_row(row, width, out);
+  }
+}
+
+static void convert_16(
+    const StxDisparityFormula *f, const uint16_t *restrict in, int count, uint16_t *restrict d)
+{
+  const StxDisparityFormula formula = *f;
+  for (int i = 0; i < count; i++)
+    d[i] = (uint16_t)stx_disparity_steps(&formula, stx_disparity_from_16(&formula, in[i]));
+}
+
+static void convert_floats(
+    const StxDisparityFormula *f, const float *restrict in, int count, uint16_t *restrict d)
+{
+  const StxDisparityFormula formula = *f;
+  for (int i = 0; i < count; i++)
+    d[i] = (uint16_t)stx_disparity_steps(&formula, in[i]);
+}
+
+/* The steps of `count` pixels from (x, y) on: where they lie, or in `room`. */
+static const uint16_t *steps_of(const Job *job, int x, int y, int count, uint16_t *room)
+{
+  const StxColmeanInput *input = job->input;
+  if (stx_disparity_is_plain(job->params))
+    return stx_row16(&input->disparity, y) + x;
+  const StxDisparityFormula formula = stx_disparity_formula(job->params);
+  if (stx_disparity_is_float(job->params->disparity.encoding))
+    convert_floats(&formula, stx_row_float(&input->floats, y) + x, count, room);
+  else
+    convert_16(&formula, stx_row16(&input->disparity, y) + x, count, room);
+  return room;
+}
+
+/* Disparities of `count` pixels with those of no confidence 0, and their c². Unknown pixels keep
+ * theirs, which may say that they are sky. */
+static void mask_confident(const uint16_t *in, const uint8_t *confidence, int count,
+    uint16_t *restrict d, uint16_t *restrict w)
+{
+  for (int i = 0; i < count; i++) {
+    uint16_t c = confidence[i];
+    d[i] = in[i] & (uint16_t)(c > 0 ? UINT16_MAX : 0); /* not a load that depends on c */
+    w[i] = (uint16_t)(c * c);
+  }
+}
+
+/* Pixels [x, x + width · LANES) of the image rows of `span`; what lies beyond the image is
+ * unknown. */
+static void load(const Job *job, int x, Span span, Pixels *pixels)
+{
+  uint16_t d[LANES * 128], w[LANES * 128], steps[LANES * 128];
+  const StxColmeanInput *input = job->input;
+  int width = job->params->grid.cell_width, room = width * LANES;
+  int count = job->params->grid.width - x < room ? job->params->grid.width - x : room;
+  memset(d + count, 0, (room - count) * sizeof *d);
+  memset(w + count, 0, (room - count) * sizeof *w);
+  pixels->count = 0;
+  for (int y = span.top; y < span.bottom; y++, pixels->count += width) {
+    const uint16_t *row = steps_of(job, x, y, count, steps);
+    if (pixels->weight == NULL) {
+      memcpy(d, row, count * sizeof *d);
+    } else {
+      mask_confident(row, stx_row8(&input->confidence, y) + x, count, d, w);
+      deal(w, width, pixels->weight + pixels->count);
+    }
+    deal(d, width, pixels->disparity + pixels->count);
+  }
+}
+
+/* ---- Medians ----------------------------------------------------------------------------- */
+
+#define SORTED 16 /* values in the sorting network */
+
+/* count + 1 in the lanes where value < limit; `small`: both are below 2^15. Without AVX-512 numbers
+ * that have a sign are compared by one instruction, others by two. */
+INLINE VecU16 count_below(VecU16 count, VecU16 value, VecU16 limit, bool small)
+{
+#if defined STX_SIMD_AVX512
+  return count_mask_u16(count, _mm512_cmplt_epu16_mask((__m512i)value, (__m512i)limit));
+#else
+  return count - (small ? (VecU16)((VecI16)value < (VecI16)limit) : (VecU16)(value < limit));
+#endif
+}
+
+/* The highest bit that is set in any lane of any disparity. */
+static unsigned highest_bit(const Pixels *pixels)
+{
+  VecU16 any = {0};
+  for (int i = 0; i < pixels->count; i++)
+    any |= pixels->disparity[i];
+  unsigned bits = 1;
+  for (int lane = 0; lane < LANES; lane++)
+    bits |= any[lane];
+  return 1u << (31 - __builtin_clz(bits));
+}
+
+/* The value of each lane's rank, 0 the smallest, below 2 · bit. */
+INLINE VecU16 select_below(const Pixels *pixels, VecU16 rank, unsigned bit, bool small)
+{
+  VecU16 value = {0};
+  for (; bit > 0; bit >>= 1) {
+    VecU16 candidate = value | (uint16_t)bit, below = {0}, below2 = {0};
+    int i = 0;
+    for (; i + 1 < pixels->count; i += 2) {
+      below = count_below(below, pixels->disparity[i], candidate, small);
+      below2 = count_below(below2, pixels->disparity[i + 1], candidate, small);
+    }
+    if (i < pixels->count)
+      below = count_below(below, pixels->disparity[i], candidate, small);
+    value |= (VecU16)(below + below2 <= rank) & (uint16_t)bit;
+  }
+  return value;
+}
+
+static VecU16 select_by_bits(const Pixels *pixels, VecU16 rank)
+{
+  unsigned bit = highest_bit(pixels);
+  return bit < 0x8000 ? select_below(pixels, rank, bit, true)
+                      : select_below(pixels, rank, bit, false);
+}
+
+/* K. Batcher, "Sorting networks and their applications", AFIPS 1968: odd-even merge sort. */
+static const uint8_t network[63][2] = {{0, 1}, {2, 3}, {0, 2}, {1, 3}, {1, 2}, {4, 5}, {6, 7},
+    {4, 6}, {5, 7}, {5, 6}, {0, 4}, {2, 6}, {2, 4}, {1, 5}, {3, 7}, {3, 5}, {1, 2}, {3, 4}, {5, 6},
+    {8, 9}, {10, 11}, {8, 10}, {9, 11}, {9, 10}, {12, 13}, {14, 15}, {12, 14}, {13, 15}, {13, 14},
+    {8, 12}, {10, 14}, {10, 12}, {9, 13}, {11, 15}, {11, 13}, {9, 10}, {11, 12}, {13, 14}, {0, 8},
+    {4, 12}, {4, 8}, {2, 10}, {6, 14}, {6, 10}, {2, 4}, {6, 8}, {10, 12}, {1, 9}, {5, 13}, {5, 9},
+    {3, 11}, {7, 15}, {7, 11}, {3, 5}, {7, 9}, {11, 13}, {1, 2}, {3, 4}, {5, 6}, {7, 8}, {9, 10},
+    {11, 12}, {13, 14}};
+
+INLINE void order(VecU16 *a, VecU16 *b)
+{
+  VecU16 least = min_u16(*a, *b);
+  *b = max_u16(*a, *b);
+  *a = least;
+}
+
+/* The same for up to SORTED values. */
+static VecU16 select_by_sorting(const Pixels *pixels, VecU16 rank)
+{
+  VecU16 v[SORTED] = {0}, value = {0};
+  memcpy(v, pixels->disparity, pixels->count * sizeof *v);
+#pragma GCC unroll 63
+  for (int i = 0; i < 63; i++)
+    order(&v[network[i][0]], &v[network[i][1]]);
+#pragma GCC unroll 16
+  for (int i = 0; i < SORTED; i++)
+    value |= v[i] & (VecU16)(rank == (uint16_t)i);
+  return value;
+}
+
+static VecU16 lower_median(const Pixels *pixels, VecU16 valid)
+{
+  VecU16 half = (valid - 1) >> 1, unknown = (VecU16){0} - valid;
+  if (pixels->count <= SORTED)
+    return select_by_sorting(pixels, half + unknown + SORTED);
+  return select_by_bits(pixels, half + unknown + (uint16_t)pixels->count);
+}
+
+/* ---- From sums to disparities and weights -------------------------------------------------- */
+
+/*
+ * In double numerators stay below 2^48 and denominators below 2^32, so two different quotients
+ * differ by more than the rounding error, and the integer part is exact. Most small cells are
+ * divided in single precision, which takes a third of the time, and what is left after multiplying
+ * back says what the quotient is.
+ */
+
+/* The rounded quotients of every lane. `n` is the number of pixels of each cell. */
+static void finish(const Sums *sums, double unit, StxReduction reduction, bool certain,
+    const int32_t n[LANES], uint16_t *disparity, uint16_t *weight)
+{
+  bool by_weight = !certain && reduction == STX_REDUCE_WEIGHTED;
+  for (int lane = 0; lane < LANES; lane++) {
+    int32_t entered = sums->entered[lane];
+    int32_t total = certain ? STX_WEIGHT_ONE * entered : sums->weight[lane];
+    int32_t share = by_weight ? total : entered;
+    double den = share > 0 ? share : 1;
+    double num = sums->moment_high[lane] * unit + sums->moment_low[lane];
+    int32_t mean = sums->low[lane] + (int32_t)((2 * num + den) / (2 * den));
+    int32_t w = (int32_t)((2.0 * total + n[lane]) / (2.0 * n[lane]));
+    int32_t known = 4 * sums->valid[lane] >= n[lane] ? -1 : 0;
+    int32_t d = reduction == STX_REDUCE_MEDIAN ? sums->median[lane] : mean;
+    disparity[lane] = (uint16_t)(d & known);
+    weight[lane] = (uint16_t)(w & known);
+  }
+}
+
+/* Cells with more sky than anything else. */
+static void finish_sky(
+    const Sums *sums, const int32_t n[LANES], uint16_t *disparity, uint16_t *weight)
+{
+  for (int lane = 0; lane < LANES; lane++) {
+    int32_t w = (int32_t)((2.0 * sums->sky_weight[lane] + n[lane]) / (2.0 * n[lane]));
+    bool sky = sums->sky[lane] > sums->valid[lane];
+    disparity[lane] = sky ? STX_DISPARITY_UNKNOWN : disparity[lane];
+    weight[lane] = sky ? (uint16_t)w : weight[lane];
+  }
+}
+
+/*
+ * The quotients of cells of 2^shift pixels whose valid ones enter all, as stx_colmean_smooth() adds
+ * them. num is below 2^32, so it is right although its parts may overflow. It is halved to have a
+ * sign; what that loses and two roundings are less than 1 together, so the quotient is right, or
+ * one too small or too large, and what is left of num says which. In other lanes anything may
+ * result.
+ */
+static void finish_small(
+    const Sums *sums, bool sky, int shift, uint16_t *disparity, uint16_t *weight)
+{
+  int32_t n = 1 << shift;
+  for (int lane = 0; lane < LANES; lane++) {
+    int32_t total = sums->weight[lane], den = total > 0 ? total : 1;
+    uint32_t num = (uint32_t)sums->moment_low[lane] + ((uint32_t)sums->moment_high[lane] << 15);
+    float half = (float)(int32_t)(num >> 1) / (float)den;
+    int32_t mean = (int32_t)(2 * (half < SMOOTH_RANGE ? half : SMOOTH_RANGE) + 0.5f);
+    int32_t left = (int32_t)(2 * num + (uint32_t)den - 2 * (uint32_t)den * (uint32_t)mean);
+    mean += (left >= 2 * den) - (left < 0);
+    int32_t known = 4 * sums->valid[lane] >= n ? -1 : 0;
+    int32_t d = (sums->low[lane] + mean) & known, w = ((total + n / 2) >> shift) & known;
+    if (sky) {
+      bool is_sky = sums->sky[lane] > sums->valid[lane];
+      d = is_sky ? STX_DISPARITY_UNKNOWN : d;
+      w = is_sky ? (sums->sky_weight[lane] + n / 2) >> shift : w;
+    }
+    disparity[lane] = (uint16_t)d;
+    weight[lane] = (uint16_t)w;
+  }
+}
+
+static void cell_sizes(const StxGrid *grid, int x, int height, int32_t n[LANES])
+{
+  for (int lane = 0; lane < LANES; lane++) {
+    int left = grid->width - (x + lane * grid->cell_width);
+    int width = left < grid->cell_width ? left : grid->cell_width;
+    n[lane] = (width > 0 ? width : 1) * height;
+  }
+}
 
 /* ---- Sums --------------------------------------------------------------------------------- */
 
 /* Even and odd lanes widened to 32 bits. */
 typedef struct {
-  V32 even, odd;
+  VecU32 even, odd;
 } Wide;
 
-static inline Wide widen(V16 v)
+static inline Wide widen(VecU16 v)
 {
-  return (Wide){(V32)v & 0xFFFF, (V32)v >> 16};
+  return (Wide){(VecU32)v & 0xFFFF, (VecU32)v >> 16};
 }
 
 static inline void add(Wide *sum, Wide v)
@@ -47,13 +312,13 @@ static void store_wide(const Wide *wide, int32_t out[LANES])
 /* Σw, Σw·r and the count over the pixels with r = d − low <= range. `weighted` is constant at
  * every call. */
 static inline __attribute__((always_inline)) void sum_inside(
-    const Pixels *pixels, V16 low, V16 range, bool weighted, bool certain, Sums *sums)
+    const Pixels *pixels, VecU16 low, VecU16 range, bool weighted, bool certain, Sums *sums)
 {
   Wide weight = {0}, moment_low = {0}, moment_high = {0};
-  V16 entered = {0};
+  VecU16 entered = {0};
   for (int i = 0; i < pixels->count; i++) {
-    V16 r = pixels->disparity[i] - low;
-    V16 inside = (V16)(r <= range);
+    VecU16 r = pixels->disparity[i] - low;
+    VecU16 inside = (VecU16)(r <= range);
     entered -= inside;
     Wide rest = widen(r & inside);
     if (!certain) {
@@ -74,7 +339,8 @@ static inline __attribute__((always_inline)) void sum_inside(
   store_wide(&count, sums->entered);
 }
 
-static void sum_pixels(const Pixels *pixels, StxReduction reduction, V16 low, V16 range, Sums *sums)
+static void sum_pixels(
+    const Pixels *pixels, StxReduction reduction, VecU16 low, VecU16 range, Sums *sums)
 {
   if (pixels->weight == NULL)
     sum_inside(pixels, low, range, false, true, sums);
@@ -84,11 +350,11 @@ static void sum_pixels(const Pixels *pixels, StxReduction reduction, V16 low, V1
     sum_inside(pixels, low, range, false, false, sums);
 }
 
-static V16 count_valid(const Pixels *pixels)
+static VecU16 count_valid(const Pixels *pixels)
 {
-  V16 valid = {0};
+  VecU16 valid = {0};
   for (int i = 0; i < pixels->count; i++)
-    valid -= (V16)(pixels->disparity[i] > 0);
+    valid -= (VecU16)(pixels->disparity[i] > 0);
   return valid;
 }
 
@@ -112,10 +378,10 @@ static void entering(const StxColmeanParams *params, const uint16_t median[LANES
 static void sum_sky(const Pixels *pixels, Sums *sums)
 {
   Wide weight = {0};
-  V16 count = {0};
+  VecU16 count = {0};
   for (int i = 0; i < pixels->count; i++) {
-    V16 w = pixels->weight[i] & (V16)(pixels->disparity[i] == 0);
-    count -= (V16)(w > 0);
+    VecU16 w = pixels->weight[i] & (VecU16)(pixels->disparity[i] == 0);
+    count -= (VecU16)(w > 0);
     add(&weight, widen(w));
   }
   store_wide(&weight, sums->sky_weight);
@@ -124,7 +390,7 @@ static void sum_sky(const Pixels *pixels, Sums *sums)
 
 static void gather_sums(const Pixels *pixels, const StxColmeanParams *params, Sums *sums)
 {
-  V16 median = {0}, valid = count_valid(pixels), low, range;
+  VecU16 median = {0}, valid = count_valid(pixels), low, range;
   if (params->reduction != STX_REDUCE_MEAN)
     median = lower_median(pixels, valid);
   uint16_t ranges[LANES];
@@ -254,8 +520,8 @@ static void finish_far(Work *work)
   far->count = 0;
 }
 
-ALWAYS_INLINE void copy_cell(
-    const V16 *rows_of_cells, int width, int lane, int rows, uint16_t out[SMOOTH_PIXELS])
+INLINE void copy_cell(
+    const VecU16 *rows_of_cells, int width, int lane, int rows, uint16_t out[SMOOTH_PIXELS])
 {
   const uint16_t *in = (const uint16_t *)rows_of_cells + lane * width;
   for (int y = 0; y < rows; y++)
@@ -292,7 +558,7 @@ static void deal_all(Work *work, int rows)
     deal((const uint16_t *)(work->pixels.disparity + i), width, room->far_disparity + i);
     deal((const uint16_t *)(work->pixels.weight + i), width, room->far_weight + i);
   }
-  size_t rest = (size_t)(grid->cell_height - rows) * width * sizeof(V16);
+  size_t rest = (size_t)(grid->cell_height - rows) * width * sizeof(VecU16);
   memset(room->far_disparity + used, 0, rest);
   memset(room->far_weight + used, 0, rest);
 }
@@ -319,15 +585,15 @@ static void small_cells(Work *work, int x, Span span, int at)
   SmoothRows rows = smooth_rows(work->job, x, span, work->room);
   int width = grid->cell_width, size = width * rows.count;
   int32_t n[LANES];
-  V16 range, valid;
+  VecU16 range, valid;
   Sums sums;
   STX_VARIANT(stx_colmean_smooth)(&rows, width, work->sky, &work->pixels, &sums, &range);
   memcpy(&valid, sums.valid, sizeof valid);
   bool whole =
       (x + LANES * width <= grid->width || grid->width % width == 0) && (size & (size - 1)) == 0;
-  V16 near = (V16){0} + (uint16_t)stx_colmean_near(grid);
-  V16 is_known = (V16)(valid > (uint16_t)(whole ? (size - 1) / 4 : 0));
-  uint32_t far = lanes_that_are_not_0(minus(range, near) & is_known);
+  VecU16 near = (VecU16){0} + (uint16_t)stx_colmean_near(grid);
+  VecU16 is_known = (VecU16)(valid > (uint16_t)(whole ? (size - 1) / 4 : 0));
+  uint32_t far = (uint32_t)nonzero_bits_u16(subs_u16(range, near) & is_known, (VecU16){0});
   if (whole)
     finish_small(&sums, work->sky, __builtin_ctz((unsigned)size), disparity, weight);
   if (whole && far == 0)
@@ -343,7 +609,7 @@ static void small_cells(Work *work, int x, Span span, int at)
 
 static size_t pixel_bytes(const StxColmeanParams *params)
 {
-  return (size_t)params->grid.cell_width * params->grid.cell_height * sizeof(V16);
+  return (size_t)params->grid.cell_width * params->grid.cell_height * sizeof(VecU16);
 }
 
 size_t STX_VARIANT(stx_colmean_depth_scratch)(const StxColmeanParams *params)
@@ -356,10 +622,11 @@ void STX_VARIANT(stx_colmean_depth)(const Job *job, const Block *block, void *sc
   const StxColmeanParams *params = job->params;
   bool certain = job->input->confidence.data == NULL, small = are_small(params);
   Tile *tiles = scratch;
-  V16 *vectors = (V16 *)(tiles + 2), *weights = vectors + pixel_bytes(params) / sizeof(V16);
+  VecU16 *vectors = (VecU16 *)(tiles + 2),
+         *weights = vectors + pixel_bytes(params) / sizeof(VecU16);
   Work work = {job, block, &tiles[0], &tiles[1], {vectors, certain && !small ? NULL : weights, 0},
       certain, !certain && job->input->confidence_is_sky,
-      (Room *)(weights + pixel_bytes(params) / sizeof(V16))};
+      (Room *)(weights + pixel_bytes(params) / sizeof(VecU16))};
   work.room->far.count = 0;
   for (int r = 0; r < block->rows; r++)
     for (int c = 0; c < block->columns; c += LANES) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Cell reduction, fast implementation: what its files share. They are compiled once per
- * instruction set; vectors are GCC's vector extension, as wide as the set allows.
+ * instruction set.
  *
  * Work is cut into blocks of up to BLOCK_ROWS × BLOCK_COLUMNS cells, or NARROW_COLUMNS where a
  * block is all the work that there is for its cells, so that also a small image makes enough of
@@ -14,14 +14,7 @@
 
 #include "common/colmean/colmean_private.h"
 #include "common/cpu.h"
-
-#if defined __AVX512BW__
-#define VECTOR_BYTES 64
-#elif defined __AVX2__
-#define VECTOR_BYTES 32
-#else
-#define VECTOR_BYTES 16
-#endif
+#include "common/simd/simd.h"
 
 #define BLOCK_ROWS 32     /* cells; one cache line of a column */
 #define BLOCK_COLUMNS 256 /* cells; a multiple of every vector's number of lanes */
@@ -74,5 +67,11 @@ void STX_VARIANT(stx_colmean_class)(const Job *job, const Block *block, int pass
 
 /* The same of labels. */
 void STX_VARIANT(stx_colmean_labels)(const Job *job, const Block *block);
+
+/* Sums of two neighbours' products; the factors have a sign. */
+INLINE VecU32 multiply_pairs(VecU16 a, VecU16 b)
+{
+  return (VecU32)madd_i16((VecI32)a, (VecI32)b);
+}
 
 #endif

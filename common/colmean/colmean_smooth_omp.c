@@ -19,50 +19,51 @@
 
 typedef enum { ADD, LEAST, MOST } Operation;
 
-ALWAYS_INLINE V16 combine(Operation operation, V16 a, V16 b)
+INLINE VecU16 combine(Operation operation, VecU16 a, VecU16 b)
 {
   if (operation == ADD)
     return a + b;
-  return operation == LEAST ? least(a, b) : most(a, b);
+  return operation == LEAST ? min_u16(a, b) : max_u16(a, b);
 }
 
 /* Cells 8 wide: the 8 lanes of a quarter of v[i] become lane i of the quarter. */
-ALWAYS_INLINE V16 across8(Operation operation, const V16 v[8])
+INLINE VecU16 across8(Operation operation, const VecU16 v[8])
 {
-  V16 by4[4], by2[2];
+  VecU16 by4[4], by2[2];
   for (int i = 0; i < 4; i++)
-    by4[i] = combine(operation, low16(v[2 * i], v[2 * i + 1]), high16(v[2 * i], v[2 * i + 1]));
+    by4[i] = combine(
+        operation, unpacklo_16(v[2 * i], v[2 * i + 1]), unpackhi_16(v[2 * i], v[2 * i + 1]));
   for (int i = 0; i < 2; i++)
-    by2[i] =
-        combine(operation, low32(by4[2 * i], by4[2 * i + 1]), high32(by4[2 * i], by4[2 * i + 1]));
-  return combine(operation, low64(by2[0], by2[1]), high64(by2[0], by2[1]));
+    by2[i] = combine(operation, unpacklo_32(by4[2 * i], by4[2 * i + 1]),
+        unpackhi_32(by4[2 * i], by4[2 * i + 1]));
+  return combine(operation, unpacklo_64(by2[0], by2[1]), unpackhi_64(by2[0], by2[1]));
 }
 
 /* Cells 4 wide: the halves of a quarter of v[0…3] become its lanes 0 2, 4 6, 1 3 and 5 7. */
-ALWAYS_INLINE V16 across4(Operation operation, const V16 v[4])
+INLINE VecU16 across4(Operation operation, const VecU16 v[4])
 {
-  const V16 lower = (V16)((V32){0} + 0xFFFF);
-  V16 a = combine(operation, even32(v[0], v[1]), odd32(v[0], v[1]));
-  V16 b = combine(operation, even32(v[2], v[3]), odd32(v[2], v[3]));
-  a = combine(operation, a, (V16)((V32)a >> 16));
-  b = combine(operation, b, (V16)((V32)b << 16));
+  const VecU16 lower = (VecU16)((VecU32){0} + 0xFFFF);
+  VecU16 a = combine(operation, even_32(v[0], v[1]), odd_32(v[0], v[1]));
+  VecU16 b = combine(operation, even_32(v[2], v[3]), odd_32(v[2], v[3]));
+  a = combine(operation, a, (VecU16)((VecU32)a >> 16));
+  b = combine(operation, b, (VecU16)((VecU32)b << 16));
   return (a & lower) | (b & ~lower);
 }
 
 /* The same of two sums of 32 bits: lanes 0 … 3 of a quarter, of 4 vectors or of 2. */
-ALWAYS_INLINE V32 add_across8(const V32 v[4])
+INLINE VecU32 add_across8(const VecU32 v[4])
 {
-  V16 by2[2];
+  VecU16 by2[2];
   for (int i = 0; i < 2; i++) {
-    V16 a = (V16)v[2 * i], b = (V16)v[2 * i + 1];
-    by2[i] = (V16)((V32)low32(a, b) + (V32)high32(a, b));
+    VecU16 a = (VecU16)v[2 * i], b = (VecU16)v[2 * i + 1];
+    by2[i] = (VecU16)((VecU32)unpacklo_32(a, b) + (VecU32)unpackhi_32(a, b));
   }
-  return (V32)low64(by2[0], by2[1]) + (V32)high64(by2[0], by2[1]);
+  return (VecU32)unpacklo_64(by2[0], by2[1]) + (VecU32)unpackhi_64(by2[0], by2[1]);
 }
 
-ALWAYS_INLINE V32 add_across4(const V32 v[2])
+INLINE VecU32 add_across4(const VecU32 v[2])
 {
-  return (V32)even32((V16)v[0], (V16)v[1]) + (V32)odd32((V16)v[0], (V16)v[1]);
+  return (VecU32)even_32((VecU16)v[0], (VecU16)v[1]) + (VecU32)odd_32((VecU16)v[0], (VecU16)v[1]);
 }
 
 /* ---- The order of cells --------------------------------------------------------------------- */
@@ -92,63 +93,48 @@ ALWAYS_INLINE V32 add_across4(const V32 v[2])
 #define EACH_WORD(f) EACH4(f, 0)
 #endif
 
-ALWAYS_INLINE V16 in_order(int width, V16 v)
+INLINE VecU16 in_order(int width, VecU16 v)
 {
-  return width == 8 ? __builtin_shuffle(v, (V16){EACH_LANE(LANE8)})
-                    : __builtin_shuffle(v, (V16){EACH_LANE(LANE4)});
+  return width == 8 ? __builtin_shufflevector(v, v, EACH_LANE(LANE8))
+                    : __builtin_shufflevector(v, v, EACH_LANE(LANE4));
 }
 
-ALWAYS_INLINE V32 words_in_order(int width, V32 v)
+INLINE VecU32 words_in_order(int width, VecU32 v)
 {
-  return width == 8 ? __builtin_shuffle(v, (V32){EACH_WORD(WORD8)})
-                    : __builtin_shuffle(v, (V32){EACH_WORD(WORD4)});
+  return width == 8 ? __builtin_shufflevector(v, v, EACH_WORD(WORD8))
+                    : __builtin_shufflevector(v, v, EACH_WORD(WORD4));
 }
 
 /* What across8() or across4() gave, back to all lanes of the cells of v[i]. */
-ALWAYS_INLINE V16 spread(int width, V16 v, int i)
+INLINE VecU16 spread(int width, VecU16 v, int i)
 {
   int lane = width == 8 ? i : i % 2 * 4 + i / 2, second = width == 8 ? lane : lane + 2;
 #if defined __AVX2__
-  const V16 first_half = (V16)((V32){0} + 0x01000100u);
-  V16 zero = {0}, halves = low64(zero, zero + (uint16_t)(0x0202 * (second - lane)));
-  V16 bytes = first_half + halves + (uint16_t)(0x0202 * lane);
-  return (V16)STX_MM(shuffle_epi8)((Register)v, (Register)bytes);
+  const VecU16 first_half = (VecU16)((VecU32){0} + 0x01000100u);
+  VecU16 zero = {0}, halves = unpacklo_64(zero, zero + (uint16_t)(0x0202 * (second - lane)));
+  VecU16 bytes = first_half + halves + (uint16_t)(0x0202 * lane);
+  return (VecU16)MM(shuffle_epi8)((Register)v, (Register)bytes);
 #else
   uint16_t a = v[lane], b = v[second];
-  return (V16){a, a, a, a, b, b, b, b};
+  return (VecU16){a, a, a, a, b, b, b, b};
 #endif
 }
 
 /* ---- Down ----------------------------------------------------------------------------------- */
 
-typedef uint8_t Bytes __attribute__((vector_size(VECTOR_BYTES / 2), aligned(1), may_alias));
-typedef uint16_t Unaligned __attribute__((vector_size(VECTOR_BYTES), aligned(2), may_alias));
-
 /* Sums down the rows of vector i of each row. */
 typedef struct {
-  V16 least[8], most[8], known[8], any[8], rest[8]; /* least: of d − 1; any: known or sky */
-  V32 weight[8], any_weight[8], moment[8];
+  VecU16 least[8], most[8], known[8], any[8], rest[8]; /* least: of d − 1; any: known or sky */
+  VecU32 weight[8], any_weight[8], moment[8];
 } Down;
-
-/* GCC makes two halves of it and joins them. */
-ALWAYS_INLINE V16 widen_bytes(const uint8_t *bytes)
-{
-#if defined __AVX512BW__
-  return (V16)_mm512_cvtepu8_epi16(_mm256_loadu_si256((const __m256i *)bytes));
-#elif defined __AVX2__
-  return (V16)_mm256_cvtepu8_epi16(_mm_loadu_si128((const __m128i *)bytes));
-#else
-  return __builtin_convertvector(*(const Bytes *)bytes, V16);
-#endif
-}
 
 /* Keeps d, 0 without confidence, and c². Of cells 4 high, as those 4 wide mostly are, the rows
  * below have to be asked for: the processor sees four rows too late to do so. */
-ALWAYS_INLINE void look_down(
+INLINE void look_down(
     const SmoothRows *rows, int width, bool sky, int i, const Pixels *pixels, Down *down)
 {
-  V16 lowest = ~(V16){0}, highest = {0}, knowns = {0}, any = {0};
-  V32 weight = {0}, any_weight = {0};
+  VecU16 lowest = ~(VecU16){0}, highest = {0}, knowns = {0}, any = {0};
+  VecU32 weight = {0}, any_weight = {0};
   const char *d_row = (const char *)(rows->disparity + i * LANES);
   const uint8_t *c_row = rows->confidence + i * LANES;
   for (int y = 0; y < rows->count; y++) {
@@ -156,16 +142,16 @@ ALWAYS_INLINE void look_down(
       __builtin_prefetch(d_row + rows->count * rows->disparity_stride);
       __builtin_prefetch(c_row + rows->count * rows->confidence_stride);
     }
-    V16 c = widen_bytes(c_row);
-    V16 d = where_not_zero(*(const Unaligned *)d_row, c), known = where_not_zero(c, d);
+    VecU16 c = widen_u8(c_row);
+    VecU16 d = keep_nonzero_u16(load_u16(d_row), c), known = keep_nonzero_u16(c, d);
     pixels->disparity[y * width + i] = d;
     pixels->weight[y * width + i] = c * c;
-    knowns = count_not_zero(knowns, d);
-    lowest = least(lowest, d - 1);
-    highest = most(highest, d);
+    knowns = count_nonzero_u16(knowns, d);
+    lowest = min_u16(lowest, d - 1);
+    highest = max_u16(highest, d);
     weight += multiply_pairs(known, known);
     if (sky) {
-      any = count_not_zero(any, c);
+      any = count_nonzero_u16(any, c);
       any_weight += multiply_pairs(c, c);
     }
     d_row += rows->disparity_stride;
@@ -179,13 +165,13 @@ ALWAYS_INLINE void look_down(
   down->any_weight[i] = any_weight;
 }
 
-ALWAYS_INLINE void multiply_down(
-    const SmoothRows *rows, int width, int i, V16 low, const Pixels *pixels, Down *down)
+INLINE void multiply_down(
+    const SmoothRows *rows, int width, int i, VecU16 low, const Pixels *pixels, Down *down)
 {
-  V16 rest = {0};
-  V32 moment = {0};
+  VecU16 rest = {0};
+  VecU32 moment = {0};
   for (int y = 0; y < rows->count; y++) {
-    V16 r = minus(pixels->disparity[y * width + i], low);
+    VecU16 r = subs_u16(pixels->disparity[y * width + i], low);
     moment += multiply_pairs(pixels->weight[y * width + i] ^ 0x8000, r);
     rest += r;
   }
@@ -195,21 +181,21 @@ ALWAYS_INLINE void multiply_down(
 
 /* ---- Cells ---------------------------------------------------------------------------------- */
 
-ALWAYS_INLINE V16 across(int width, Operation operation, const V16 *v)
+INLINE VecU16 across(int width, Operation operation, const VecU16 *v)
 {
   return width == 8 ? across8(operation, v) : across4(operation, v);
 }
 
-ALWAYS_INLINE void store_words(int width, const V32 *v, int32_t out[LANES])
+INLINE void store_words(int width, const VecU32 *v, int32_t out[LANES])
 {
   for (int half = 0; half < 2; half++) {
-    V32 sum = width == 8 ? add_across8(v + 4 * half) : add_across4(v + 2 * half);
+    VecU32 sum = width == 8 ? add_across8(v + 4 * half) : add_across4(v + 2 * half);
     sum = words_in_order(width, sum);
     memcpy(out + half * LANES / 2, &sum, sizeof sum);
   }
 }
 
-static void store_lanes(V16 v, int32_t out[LANES])
+static void store_lanes(VecU16 v, int32_t out[LANES])
 {
   uint16_t lanes[LANES];
   memcpy(lanes, &v, sizeof v);
@@ -217,19 +203,18 @@ static void store_lanes(V16 v, int32_t out[LANES])
     out[i] = lanes[i];
 }
 
-ALWAYS_INLINE V16 gather(
-    const SmoothRows *rows, int width, bool sky, const Pixels *pixels, Sums *sums)
+INLINE VecU16 gather(const SmoothRows *rows, int width, bool sky, const Pixels *pixels, Sums *sums)
 {
   Down down;
 #pragma GCC unroll 8
   for (int i = 0; i < width; i++)
     look_down(rows, width, sky, i, pixels, &down);
-  V16 low = across(width, LEAST, down.least) + 1;
+  VecU16 low = across(width, LEAST, down.least) + 1;
 #pragma GCC unroll 8
   for (int i = 0; i < width; i++)
     multiply_down(rows, width, i, spread(width, low, i), pixels, &down);
-  V16 highest = across(width, MOST, down.most);
-  V16 valid = in_order(width, across(width, ADD, down.known));
+  VecU16 highest = across(width, MOST, down.most);
+  VecU16 valid = in_order(width, across(width, ADD, down.known));
   low = in_order(width, low);
   memcpy(sums->low, &low, sizeof low);
   memcpy(sums->valid, &valid, sizeof valid);
@@ -238,7 +223,7 @@ ALWAYS_INLINE V16 gather(
   store_words(width, down.moment, sums->moment_low);
   store_words(width, down.weight, sums->weight);
   if (sky) {
-    V16 skies = in_order(width, across(width, ADD, down.any)) - valid;
+    VecU16 skies = in_order(width, across(width, ADD, down.any)) - valid;
     memcpy(sums->sky, &skies, sizeof skies);
     for (int i = 0; i < width; i++)
       down.any_weight[i] -= down.weight[i];
@@ -248,7 +233,7 @@ ALWAYS_INLINE V16 gather(
 }
 
 void STX_VARIANT(stx_colmean_smooth)(
-    const SmoothRows *rows, int width, bool sky, const Pixels *pixels, Sums *sums, V16 *range)
+    const SmoothRows *rows, int width, bool sky, const Pixels *pixels, Sums *sums, VecU16 *range)
 {
   if (width == 8)
     *range = sky ? gather(rows, 8, true, pixels, sums) : gather(rows, 8, false, pixels, sums);

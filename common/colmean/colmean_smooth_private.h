@@ -1,13 +1,32 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Cell reduction, fast implementation: cells without far values, for colmean_depth_omp.c. */
+/* Cell reduction, fast implementation: what colmean_depth_omp.c and colmean_smooth_omp.c, which
+ * takes cells without far values, know of the disparities of a vector of cells. */
 #ifndef STX_COLMEAN_SMOOTH_PRIVATE_H
 #define STX_COLMEAN_SMOOTH_PRIVATE_H
 
-#include "common/colmean/colmean_lanes_private.h"
+#include "common/colmean/colmean_omp_private.h"
 
+#define LANES LANES_16
 #define SMOOTH_PIXELS 64 /* of a cell, at most */
 #define SMOOTH_UNIT 32768.0
 #define SMOOTH_RANGE 1024 /* steps from the least disparity to the greatest, at most */
+
+/* The pixels of LANES cells: count vectors each. */
+typedef struct {
+  VecU16 *disparity, *weight; /* weight is c²; NULL: every pixel is certain */
+  int count;
+} Pixels;
+
+/* By lane; signed for the sake of their conversion to double, all below 2^31. */
+typedef struct {
+  int32_t weight[LANES];      /* Σw */
+  int32_t moment_low[LANES];  /* Σw(d − low) = moment_low + unit · moment_high; or */
+  int32_t moment_high[LANES]; /*   Σ(d − low) = moment_low */
+  int32_t entered[LANES];
+  int32_t sky_weight[LANES]; /* Σw of the pixels of sky */
+  uint16_t sky[LANES];       /* how many these are */
+  uint16_t low[LANES], valid[LANES], median[LANES];
+} Sums;
 
 /* The pixels of LANES cells where they lie: `count` rows. */
 typedef struct {
@@ -29,7 +48,7 @@ typedef struct {
 typedef struct {
   uint16_t disparity[LANES * SMOOTH_PIXELS];
   uint8_t confidence[LANES * SMOOTH_PIXELS];
-  V16 far_disparity[SMOOTH_PIXELS], far_weight[SMOOTH_PIXELS];
+  VecU16 far_disparity[SMOOTH_PIXELS], far_weight[SMOOTH_PIXELS];
   Far far;
 } Room;
 
@@ -41,6 +60,6 @@ typedef struct {
  * by row of LANES · width pixels.
  */
 void STX_VARIANT(stx_colmean_smooth)(
-    const SmoothRows *rows, int width, bool sky, const Pixels *pixels, Sums *sums, V16 *range);
+    const SmoothRows *rows, int width, bool sky, const Pixels *pixels, Sums *sums, VecU16 *range);
 
 #endif

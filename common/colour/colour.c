@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Colours by meaning, and their conversion into a frame's channels.
+ * Colours by meaning and of numbers, their conversion into a frame's channels, and the 8-bit pixel
+ * formats that can be drawn on.
  *
  *   Y = Kr·R + (1 − Kr − Kb)·G + Kb·B,  U = (B − Y) / (2 − 2Kb),  V = (R − Y) / (2 − 2Kr)
  *
@@ -10,6 +11,7 @@
 #include "common/colour/colour.h"
 
 #include <math.h>
+#include <string.h>
 
 const StxFieldChoice stx_matrix_choices[] = {
     {STX_MATRIX_BT601, "bt601", "ITU-R BT.601"},
@@ -115,14 +117,15 @@ static uint8_t to_byte(double value)
   return (uint8_t)(rounded < 0 ? 0 : rounded > 255 ? 255 : rounded);
 }
 
+const double stx_matrix_weights[][2] = {
+    [STX_MATRIX_BT601] = {.299, .114},
+    [STX_MATRIX_BT709] = {.2126, .0722},
+    [STX_MATRIX_BT2020] = {.2627, .0593},
+};
+
 static void to_yuv(StxMatrix matrix, bool full_range, StxRgb colour, uint8_t yuv[3])
 {
-  static const double weights[][2] = {
-      [STX_MATRIX_BT601] = {.299, .114},
-      [STX_MATRIX_BT709] = {.2126, .0722},
-      [STX_MATRIX_BT2020] = {.2627, .0593},
-  };
-  double kr = weights[matrix][0], kb = weights[matrix][1];
+  double kr = stx_matrix_weights[matrix][0], kb = stx_matrix_weights[matrix][1];
   double y = kr * colour.r + (1 - kr - kb) * colour.g + kb * colour.b;
   double u = (colour.b - y) / (2 - 2 * kb), v = (colour.r - y) / (2 - 2 * kr);
   double luma = full_range ? 1 : 219. / 255, chroma = full_range ? 1 : 224. / 255;
@@ -139,4 +142,157 @@ void stx_colour_channels(const StxPixelFormat *format, StxMatrix matrix, bool fu
   channel[2] = colour.b;
   if (format != NULL && format->yuv)
     to_yuv(matrix, full_range, colour, channel);
+}
+
+/* ---- Palettes ------------------------------------------------------------------------------ */
+
+/*
+ * DISTANCE's are knots in OKLCh (hue from red to blue in even steps of what the eye tells apart,
+ * lightness highest in the middle), converted to sRGB by hand and joined by straight lines. Tried
+ * and rejected: a plain red-green ramp (mud in the middle, and the commonest colour blindness sees
+ * one colour), a rainbow at full saturation (its cyan and yellow bands look like edges in the
+ * scene).
+ */
+const StxFieldChoice stx_palette_choices[] = {
+    {STX_PALETTE_DISTANCE, "distance", "Far blue, over green and yellow, to near red"},
+    {STX_PALETTE_TURBO, "turbo", "A rainbow without false edges, dark blue to dark red"},
+    {STX_PALETTE_VIRIDIS, "viridis", "Dark violet, over green, to yellow"},
+    {STX_PALETTE_CIVIDIS, "cividis", "Dark blue to yellow, the same to the colour-blind"},
+    {STX_PALETTE_GRAY, "gray", "Black to white"},
+    {0},
+};
+
+static const StxRgb distance[] = {{64, 96, 240}, {36, 144, 248}, {20, 188, 226}, {40, 214, 160},
+    {128, 224, 84}, {214, 220, 48}, {255, 186, 36}, {255, 122, 32}, {242, 60, 36}, {224, 28, 46}};
+static const StxRgb turbo[] = {{48, 18, 59}, {63, 62, 156}, {70, 102, 221}, {69, 140, 253},
+    {47, 178, 244}, {26, 212, 208}, {34, 235, 170}, {82, 250, 122}, {139, 255, 75}, {183, 247, 53},
+    {219, 226, 54}, {245, 197, 58}, {254, 161, 48}, {249, 117, 29}, {232, 75, 12}, {206, 45, 4},
+    {169, 22, 1}, {122, 4, 3}};
+static const StxRgb viridis[] = {{68, 1, 84}, {72, 23, 105}, {71, 42, 122}, {67, 61, 132},
+    {61, 78, 138}, {53, 94, 141}, {46, 109, 142}, {41, 123, 142}, {35, 137, 142}, {31, 151, 139},
+    {33, 165, 133}, {46, 179, 124}, {70, 192, 111}, {101, 203, 94}, {137, 213, 72}, {176, 221, 47},
+    {216, 226, 25}, {253, 231, 37}};
+static const StxRgb cividis[] = {{0, 34, 78}, {0, 45, 104}, {22, 55, 112}, {46, 65, 109},
+    {63, 76, 108}, {78, 86, 108}, {92, 97, 110}, {105, 107, 113}, {118, 118, 118}, {131, 129, 121},
+    {146, 140, 120}, {160, 152, 117}, {175, 164, 113}, {191, 176, 107}, {207, 189, 98},
+    {223, 202, 87}, {240, 216, 70}, {254, 232, 56}};
+static const StxRgb gray[] = {{0, 0, 0}, {255, 255, 255}};
+
+#define KNOTS(array) array, sizeof array / sizeof array[0] - 1
+
+static const struct {
+  const StxRgb *knots;
+  int spans; /* between them */
+} palettes[STX_PALETTES] = {
+    [STX_PALETTE_DISTANCE] = {KNOTS(distance)},
+    [STX_PALETTE_TURBO] = {KNOTS(turbo)},
+    [STX_PALETTE_VIRIDIS] = {KNOTS(viridis)},
+    [STX_PALETTE_CIVIDIS] = {KNOTS(cividis)},
+    [STX_PALETTE_GRAY] = {KNOTS(gray)},
+};
+
+static uint8_t mix(int from, int to, int part, int whole)
+{
+  return (uint8_t)((from * (whole - part) + to * part + whole / 2) / whole);
+}
+
+StxRgb stx_colour_mix(StxRgb from, StxRgb to, int part, int whole)
+{
+  return (StxRgb){mix(from.r, to.r, part, whole), mix(from.g, to.g, part, whole),
+      mix(from.b, to.b, part, whole)};
+}
+
+StxRgb stx_palette_colour(StxPalette palette, int index)
+{
+  const StxRgb *knots = palettes[palette].knots;
+  int spans = palettes[palette].spans;
+  int at = (index < 0 ? 0 : index > 255 ? 255 : index) * spans, knot = at / 255;
+  if (knot == spans)
+    return knots[spans];
+  return stx_colour_mix(knots[knot], knots[knot + 1], at - knot * 255, 255);
+}
+
+/* ---- Pixel formats ------------------------------------------------------------------------- */
+
+#define PACKED3(name, a, b, c)                                                                     \
+  {                                                                                                \
+    name, false, 1,                                                                                \
+    {                                                                                              \
+      {                                                                                            \
+        3, {a, b, c, -1}, 0, 0                                                                     \
+      }                                                                                            \
+    }                                                                                              \
+  }
+#define PACKED4(name, a, b, c, d)                                                                  \
+  {                                                                                                \
+    name, false, 1,                                                                                \
+    {                                                                                              \
+      {                                                                                            \
+        4, {a, b, c, d}, 0, 0                                                                      \
+      }                                                                                            \
+    }                                                                                              \
+  }
+#define LUMA                                                                                       \
+  {                                                                                                \
+    1, {0, -1, -1, -1}, 0, 0                                                                       \
+  }
+#define SINGLE(channel, sx, sy)                                                                    \
+  {                                                                                                \
+    1, {channel, -1, -1, -1}, sx, sy                                                               \
+  }
+#define PAIR(a, b, sx, sy)                                                                         \
+  {                                                                                                \
+    2, {a, b, -1, -1}, sx, sy                                                                      \
+  }
+/* Packed 4:2:2: luma in the even or odd bytes, chroma in the others. */
+#define EVEN                                                                                       \
+  {                                                                                                \
+    2, {0, -1, -1, -1}, 0, 0                                                                       \
+  }
+#define ODD                                                                                        \
+  {                                                                                                \
+    2, {-1, 0, -1, -1}, 0, 0                                                                       \
+  }
+#define EVEN_PAIR(a, b)                                                                            \
+  {                                                                                                \
+    4, {a, -1, b, -1}, 1, 0                                                                        \
+  }
+#define ODD_PAIR(a, b)                                                                             \
+  {                                                                                                \
+    4, {-1, a, -1, b}, 1, 0                                                                        \
+  }
+
+static const StxPixelFormat formats[] = {
+    PACKED3("RGB", 0, 1, 2),
+    PACKED3("BGR", 2, 1, 0),
+    PACKED4("RGBA", 0, 1, 2, -1),
+    PACKED4("RGBx", 0, 1, 2, -1),
+    PACKED4("BGRA", 2, 1, 0, -1),
+    PACKED4("BGRx", 2, 1, 0, -1),
+    PACKED4("ARGB", -1, 0, 1, 2),
+    PACKED4("xRGB", -1, 0, 1, 2),
+    PACKED4("ABGR", -1, 2, 1, 0),
+    PACKED4("xBGR", -1, 2, 1, 0),
+    {"I420", true, 3, {LUMA, SINGLE(1, 1, 1), SINGLE(2, 1, 1)}},
+    {"YV12", true, 3, {LUMA, SINGLE(2, 1, 1), SINGLE(1, 1, 1)}},
+    {"Y42B", true, 3, {LUMA, SINGLE(1, 1, 0), SINGLE(2, 1, 0)}},
+    {"Y444", true, 3, {LUMA, SINGLE(1, 0, 0), SINGLE(2, 0, 0)}},
+    {"NV12", true, 2, {LUMA, PAIR(1, 2, 1, 1)}},
+    {"NV21", true, 2, {LUMA, PAIR(2, 1, 1, 1)}},
+    {"NV16", true, 2, {LUMA, PAIR(1, 2, 1, 0)}},
+    {"NV61", true, 2, {LUMA, PAIR(2, 1, 1, 0)}},
+    {"NV24", true, 2, {LUMA, PAIR(1, 2, 0, 0)}},
+    {"AYUV", true, 1, {{4, {-1, 0, 1, 2}, 0, 0}}},
+    {"YUY2", true, 2, {EVEN, ODD_PAIR(1, 2)}, true},
+    {"YVYU", true, 2, {EVEN, ODD_PAIR(2, 1)}, true},
+    {"UYVY", true, 2, {ODD, EVEN_PAIR(1, 2)}, true},
+    {"VYUY", true, 2, {ODD, EVEN_PAIR(2, 1)}, true},
+};
+
+const StxPixelFormat *stx_pixel_format(const char *name)
+{
+  for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++)
+    if (strcmp(formats[i].name, name) == 0)
+      return &formats[i];
+  return NULL;
 }

@@ -59,6 +59,9 @@ typedef enum { STX_MATRIX_BT601, STX_MATRIX_BT709, STX_MATRIX_BT2020 } StxMatrix
 
 extern const StxFieldChoice stx_matrix_choices[];
 
+/* Kr and Kb of each. */
+extern const double stx_matrix_weights[][2];
+
 /* ---- Colours and paints ------------------------------------------------------------------- */
 
 typedef struct {

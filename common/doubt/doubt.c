@@ -18,24 +18,6 @@ static bool is_jump(int a, int b)
   return a > b ? a - b > STX_DISPARITY_ONE : b - a > STX_DISPARITY_ONE;
 }
 
-static void count_neighbours(int a, int b, StxDoubtCounts *counts)
-{
-  if (a == 0 || b == 0)
-    return;
-  counts->pairs++;
-  counts->jumps += is_jump(a, b);
-  counts->swapped_jumps += is_jump(swap(a), swap(b));
-}
-
-static void count_order(int upper, int lower, StxDoubtCounts *counts)
-{
-  if (upper == 0 || lower == 0)
-    return;
-  counts->over++;
-  counts->above += upper > lower + lower / 16;
-  counts->below += lower > upper + upper / 16;
-}
-
 /* OpenCV's are signed, and a 16th pixel each: with 16 times as much as KITTI's they compare. */
 static int value_of(uint16_t raw, StxDisparityEncoding encoding)
 {
@@ -58,9 +40,18 @@ static void count_row(const Row *row, StxDoubtCounts *counts)
     int value = value_of(row->row[x], row->encoding);
     counts->known += value != 0;
     counts->beyond += value > (int64_t)row->width * STX_DISPARITY_ONE / 2;
-    count_neighbours(value, value_of(row->row[x + 1], row->encoding), counts);
-    if (row->below != NULL)
-      count_order(value, value_of(row->below[x], row->encoding), counts);
+    int beside = value_of(row->row[x + 1], row->encoding);
+    if (value != 0 && beside != 0) {
+      counts->pairs++;
+      counts->jumps += is_jump(value, beside);
+      counts->swapped_jumps += is_jump(swap(value), swap(beside));
+    }
+    int lower = row->below != NULL ? value_of(row->below[x], row->encoding) : 0;
+    if (value != 0 && lower != 0) {
+      counts->over++;
+      counts->above += value > lower + lower / 16;
+      counts->below += lower > value + value / 16;
+    }
   }
 }
 
@@ -78,12 +69,6 @@ void stx_doubt_count(const StxImage16 *map, StxDisparityEncoding encoding, StxDo
 
 /* ---- Judging ------------------------------------------------------------------------------ */
 
-/* Depths of what is far jump by metres where disparities do by parts of a pixel. */
-static bool is_restless(const StxDoubtCounts *c, bool is_depth)
-{
-  return c->pairs >= ENOUGH && c->jumps * (is_depth ? 2 : 3) > c->pairs;
-}
-
 static bool is_mostly(int most, int other, int all)
 {
   return all >= ENOUGH && 2 * most > all && 4 * other < most;
@@ -92,7 +77,8 @@ static bool is_mostly(int most, int other, int all)
 StxDoubt stx_doubt_judge(const StxDoubtCounts *c, StxDisparityEncoding encoding)
 {
   bool is_depth = stx_disparity_is_depth(encoding);
-  if (is_restless(c, is_depth))
+  /* Depths of what is far jump by metres where disparities do by parts of a pixel. */
+  if (c->pairs >= ENOUGH && c->jumps * (is_depth ? 2 : 3) > c->pairs)
     return 4 * c->swapped_jumps < c->jumps ? STX_DOUBT_SWAPPED : STX_DOUBT_PICTURE;
   if (!is_depth && c->known >= ENOUGH && 4 * c->beyond > c->known)
     return STX_DOUBT_RANGE;

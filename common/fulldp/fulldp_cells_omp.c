@@ -6,9 +6,9 @@
 #include "common/fulldp/fulldp_lanes_private.h"
 #include "common/satdp/satdp_fit.inc.h"
 
-static Floats no_floats(void)
+static HalfF32 no_floats(void)
 {
-  return (Floats){0};
+  return (HalfF32){0};
 }
 
 /* ---- Cells --------------------------------------------------------------------------------- */
@@ -58,12 +58,12 @@ static double block_slack(const StxSatdpTables *t)
 }
 
 /* The least squares of the cells between two boundaries, those between two others left out. */
-INLINE Real squares_of(LanesGroundPrior prior, int kind, const SumRow *hi, const SumRow *lo,
+INLINE VecF64 squares_of(LanesGroundPrior prior, int kind, const SumRow *hi, const SumRow *lo,
     const SumRow *out_hi, const SumRow *out_lo)
 {
 #define SUM(field)                                                                                 \
-  ((lanes_load(hi->field) - lanes_load(lo->field)) -                                               \
-      (lanes_load(out_hi->field) - lanes_load(out_lo->field)))
+  ((load_f64(hi->field) - load_f64(lo->field)) -                                                   \
+      (load_f64(out_hi->field) - load_f64(out_lo->field)))
   if (kind == OBJECT)
     return lanes_object_residual(SUM(object_w), SUM(object_d), SUM(object_dd));
   return lanes_line_residual(prior, SUM(ground_w), SUM(ground_x), SUM(ground_xx), SUM(ground_d),
@@ -75,25 +75,25 @@ INLINE Real squares_of(LanesGroundPrior prior, int kind, const SumRow *hi, const
  * What the cells of a block cost at least on any line: all cost their squares; or all but one,
  * which costs its cap; or two their caps.
  */
-INLINE Floats block_energy(const Full *f, int kind, int block)
+INLINE HalfF32 block_energy(const Full *f, int kind, int block)
 {
   const Group *g = &f->base;
   const SumRow *lo = &g->rows[block * BLOCK_CELLS], *hi = lo + BLOCK_CELLS;
   LanesGroundPrior prior = lanes_ground_prior(&g->terms);
-  Real unit = lanes_load(g->terms.residual_energy), most = lanes_real(16384);
-  Real least = squares_of(prior, kind, hi, lo, lo, lo) * unit;
-  Real first = most, second = most; /* the smallest caps */
+  VecF64 unit = load_f64(g->terms.residual_energy), most = set1_f64(16384);
+  VecF64 least = squares_of(prior, kind, hi, lo, lo, lo) * unit;
+  VecF64 first = most, second = most; /* the smallest caps */
   for (int u = block * BLOCK_CELLS; u < (block + 1) * BLOCK_CELLS; u++) {
-    Mask known = lanes_less(lanes_real(0), lanes_widen(f->disparity[u]));
-    Real cap = lanes_select(known, lanes_widen(f->cell[kind][u].cap), most);
-    Real rest = squares_of(prior, kind, hi, lo, &g->rows[u + 1], &g->rows[u]) * unit;
-    least = lanes_min(least, cap + rest);
-    second = lanes_min(second, lanes_max(first, cap));
-    first = lanes_min(first, cap);
+    Mask64 known = lt_f64(set1_f64(0), widen_f32(f->disparity[u]));
+    VecF64 cap = blend_f64(known, widen_f32(f->cell[kind][u].cap), most);
+    VecF64 rest = squares_of(prior, kind, hi, lo, &g->rows[u + 1], &g->rows[u]) * unit;
+    least = min_f64(least, cap + rest);
+    second = min_f64(second, max_f64(first, cap));
+    first = min_f64(first, cap);
   }
-  Real slack = lanes_real(block_slack(g->tables) + 1);
-  least = lanes_round(lanes_min(least, first + second) - slack);
-  return lanes_narrow(lanes_max(least, lanes_real(0)));
+  VecF64 slack = set1_f64(block_slack(g->tables) + 1);
+  least = lanes_round(min_f64(least, first + second) - slack);
+  return narrow_f64(max_f64(least, set1_f64(0)));
 }
 
 static inline void bound_blocks_of(const Full *f, int kind)
@@ -101,7 +101,7 @@ static inline void bound_blocks_of(const Full *f, int kind)
   int blocks = f->base.tables->rows / BLOCK_CELLS;
   f->least_cells[kind][0] = no_floats();
   for (int b = 0; b < blocks; b++) {
-    Floats least = kind == SKY ? no_floats() : block_energy(f, kind, b);
+    HalfF32 least = kind == SKY ? no_floats() : block_energy(f, kind, b);
     f->least_cells[kind][b + 1] = f->least_cells[kind][b] + least;
   }
 }
@@ -120,13 +120,13 @@ static void bound_rows(const Full *f)
   for (int kind = 0; kind < KINDS; kind++)
     for (int u = 0; u <= rows; u++) {
       int above = (u + BLOCK_CELLS - 1) / BLOCK_CELLS;
-      const Floats *sums = f->least_cells[kind];
-      Floats from = sums[above < blocks ? above : blocks], to = sums[u / BLOCK_CELLS];
+      const HalfF32 *sums = f->least_cells[kind];
+      HalfF32 from = sums[above < blocks ? above : blocks], to = sums[u / BLOCK_CELLS];
       const SumRow *row = &g->rows[u];
-      Real fixed = lanes_load(f->fixed[kind][u]) +
-                   (lanes_load(row->lower[kind]) - lanes_load(row->placed[kind]));
-      lanes_store(f->begin[kind][u], fixed + lanes_widen(from));
-      lanes_store(f->end[kind][u], fixed + lanes_widen(to));
+      VecF64 fixed =
+          load_f64(f->fixed[kind][u]) + (load_f64(row->lower[kind]) - load_f64(row->placed[kind]));
+      store_f64(f->begin[kind][u], fixed + widen_f32(from));
+      store_f64(f->end[kind][u], fixed + widen_f32(to));
     }
 }
 

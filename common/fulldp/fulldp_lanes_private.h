@@ -15,13 +15,13 @@
 enum { BLOCK_CELLS = 8 };
 
 typedef struct {
-  Floats precision, cap;
+  HalfF32 precision, cap;
 } CellLanes;
 
 typedef struct {
   Group base;
   float *x;            /* rows */
-  Floats *disparity;   /* rows, by u */
+  HalfF32 *disparity;  /* rows, by u */
   CellLanes *cell[2];  /* likewise, of ground and object */
   Lanes *below[KINDS]; /* rows: C and the least that a start row pays for the cut below it */
   Lanes *barred;       /* rows: infinite where no stixel may begin */
@@ -30,7 +30,7 @@ typedef struct {
 
   /* By whole blocks of BLOCK_CELLS cells, counted from the lowest: blocks + 1, what the planes of
    * those below cost at least, whatever they are. */
-  Floats *least_cells[KINDS];
+  HalfF32 *least_cells[KINDS];
   Lanes *begin[KINDS], *end[KINDS]; /* rows + 1: what the cells below cost at least: where a stixel
                                        begins there, and where one ends. A stixel from vb to k costs
                                        end[k + 1] − begin[vb] at least */

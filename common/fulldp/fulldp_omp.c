@@ -19,37 +19,37 @@
 
 /* ---- A pair --------------------------------------------------------------------------------- */
 
-static inline Floats floats_of(float value)
+static inline HalfF32 floats_of(float value)
 {
-  return (Floats){0} + value;
+  return (HalfF32){0} + value;
 }
 
 /* What is known of a pair before its cells: its plane, what that, what no plane changes, and the
  * classes cost, and how much the cells may cost if it is to win, 2^24 at most. */
 typedef struct {
-  Real own, foot, top;
-  Floats start, slope, allowance;
+  VecF64 own, foot, top;
+  HalfF32 start, slope, allowance;
 } Pair;
 
 /* Its plane, the energy of that, and its values at the ends. */
 typedef struct {
-  Real start, slope, energy, foot, top;
+  VecF64 start, slope, energy, foot, top;
 } Plane;
 
 INLINE Plane plane_of(const Full *f, int kind, const SumRow *hi, const SumRow *lo, double x)
 {
-  Real zero = lanes_real(0);
+  VecF64 zero = set1_f64(0);
   Plane plane = {zero, zero, zero, zero, zero};
   if (kind == GROUND) {
     const LaneTables *terms = &f->base.terms;
     LanesGroundPrior prior = lanes_ground_prior(terms);
-    Real horizon = prior.horizon_x, steepest = lanes_real(f->base.tables->mixture.steepest);
+    VecF64 horizon = prior.horizon_x, steepest = set1_f64(f->base.tables->mixture.steepest);
     LanesGroundFit fit = fit_ground(prior, hi, lo);
-    plane.start = lanes_line_start(fit.slope, fit.intercept, horizon, lanes_real(x));
+    plane.start = lanes_line_start(fit.slope, fit.intercept, horizon, set1_f64(x));
     plane.slope = lanes_clamp(fit.slope, steepest);
-    plane.energy = lanes_plane_energy(prior, fit, lanes_load(terms->residual_energy));
-    plane.foot = lanes_ground_value(fit.slope, fit.intercept, horizon, lanes_load(lo->cut));
-    plane.top = lanes_ground_value(fit.slope, fit.intercept, horizon, lanes_load(hi->cut));
+    plane.energy = lanes_plane_energy(prior, fit, load_f64(terms->residual_energy));
+    plane.foot = lanes_ground_value(fit.slope, fit.intercept, horizon, load_f64(lo->cut));
+    plane.top = lanes_ground_value(fit.slope, fit.intercept, horizon, load_f64(hi->cut));
   } else if (kind == OBJECT) {
     plane.start = plane.foot = plane.top =
         lanes_object_value(SUM_BETWEEN(object_w), SUM_BETWEEN(object_d));
@@ -58,50 +58,50 @@ INLINE Plane plane_of(const Full *f, int kind, const SumRow *hi, const SumRow *l
 }
 
 /* What no plane changes, of the cells vb … k, classes included. */
-INLINE Real fixed_energy(const Full *f, int kind, int vb, int k)
+INLINE VecF64 fixed_energy(const Full *f, int kind, int vb, int k)
 {
-  Real fixed = lanes_load(f->fixed[kind][k + 1]) - lanes_load(f->fixed[kind][vb]);
+  VecF64 fixed = load_f64(f->fixed[kind][k + 1]) - load_f64(f->fixed[kind][vb]);
   return fixed + class_energy(&f->base, kind, vb, k);
 }
 
-INLINE Pair open_pair(const Full *f, int kind, int vb, int k, Real fixed, Real room)
+INLINE Pair open_pair(const Full *f, int kind, int vb, int k, VecF64 fixed, VecF64 room)
 {
   const Group *g = &f->base;
   const SumRow *hi = &g->rows[k + 1], *lo = &g->rows[vb];
   Plane plane = plane_of(f, kind, hi, lo, f->x[vb]);
-  Real own = plane.energy + fixed;
-  Real left = lanes_max(lanes_min(room - plane.energy, lanes_real(SUM_MOST)), lanes_real(-1));
-  Pair pair = {own, plane.foot, plane.top, lanes_narrow(plane.start), lanes_narrow(plane.slope),
-      lanes_narrow(left)};
+  VecF64 own = plane.energy + fixed;
+  VecF64 left = max_f64(min_f64(room - plane.energy, set1_f64(SUM_MOST)), set1_f64(-1));
+  Pair pair = {own, plane.foot, plane.top, narrow_f64(plane.start), narrow_f64(plane.slope),
+      narrow_f64(left)};
   return pair;
 }
 
 /* With what its cells cost. Few pairs come so far, so the stixel below waits for it. */
-INLINE void offer_pair(const Full *f, int kind, int vb, Pair pair, Floats cells, Best *best)
+INLINE void offer_pair(const Full *f, int kind, int vb, Pair pair, HalfF32 cells, Best *best)
 {
   const Group *g = &f->base;
   LanesChoice choice =
       choose_below(lanes_pair_cost(&g->terms), kind, cut_below(&g->states[vb]), pair.foot);
-  Real below = lanes_load(g->terms.stixel_cost) + choice.energy + lanes_load(f->barred[vb]);
-  offer(best, pair.own + below + lanes_widen(cells), link_of(vb, choice), pair.top);
+  VecF64 below = load_f64(g->terms.stixel_cost) + choice.energy + load_f64(f->barred[vb]);
+  offer(best, pair.own + below + widen_f32(cells), link_of(vb, choice), pair.top);
 }
 
 /* ---- Its cells ------------------------------------------------------------------------------ */
 
-static inline Floats cell_energy(const Full *f, const Pair *pair, int kind, int u, float distance)
+static inline HalfF32 cell_energy(const Full *f, const Pair *pair, int kind, int u, float distance)
 {
   const CellLanes *cell = &f->cell[kind][u];
-  const Floats one_and_a_half = floats_of(12582912.0f);
-  Floats off = f->disparity[u] -
-               (kind == GROUND ? pair->start + pair->slope * floats_of(distance) : pair->start);
-  Floats energy = lanes_smaller(off * off * cell->precision, cell->cap);
+  const HalfF32 one_and_a_half = floats_of(12582912.0f);
+  HalfF32 off = f->disparity[u] -
+                (kind == GROUND ? pair->start + pair->slope * floats_of(distance) : pair->start);
+  HalfF32 energy = min_half_f32(off * off * cell->precision, cell->cap);
   return (energy + one_and_a_half) - one_and_a_half;
 }
 
 /* The cells from u to `end`. Two sums, for the processor to overlap. */
-static inline Floats add_cells(const Full *f, const Pair *pair, int kind, float x, int u, int end)
+static inline HalfF32 add_cells(const Full *f, const Pair *pair, int kind, float x, int u, int end)
 {
-  Floats sum = floats_of(0), other = floats_of(0);
+  HalfF32 sum = floats_of(0), other = floats_of(0);
   for (; u + 1 < end; u += 2) {
     sum += cell_energy(f, pair, kind, u, f->x[u] - x);
     other += cell_energy(f, pair, kind, u + 1, f->x[u + 1] - x);
@@ -112,23 +112,23 @@ static inline Floats add_cells(const Full *f, const Pair *pair, int kind, float 
 }
 
 /* The cells vb … k, in *sum; 0 as soon as they cost too much in all lanes. */
-static inline int sum_cells(const Full *f, const Pair *pair, int kind, int vb, int k, Floats *sum)
+static inline int sum_cells(const Full *f, const Pair *pair, int kind, int vb, int k, HalfF32 *sum)
 {
-  const Floats *least = f->least_cells[kind];
+  const HalfF32 *least = f->least_cells[kind];
   int first = (vb + BLOCK_CELLS - 1) / BLOCK_CELLS, last = (k + 1) / BLOCK_CELLS;
   float x = f->x[vb];
-  Floats cells = floats_of(0);
+  HalfF32 cells = floats_of(0);
   *sum = cells;
   if (first > last) { /* all within a block */
     *sum = add_cells(f, pair, kind, x, vb, k + 1);
     return 1;
   }
-  Floats allowance = pair->allowance - least[last];
-  if (!lanes_any_at_most(cells, allowance + least[first]))
+  HalfF32 allowance = pair->allowance - least[last];
+  if (!any_le_f32(cells, allowance + least[first]))
     return 0;
   cells = add_cells(f, pair, kind, x, vb, first * BLOCK_CELLS);
   for (int block = first; block < last; block++) {
-    if (!lanes_any_at_most(cells, allowance + least[block]))
+    if (!any_le_f32(cells, allowance + least[block]))
       return 0;
     cells += add_cells(f, pair, kind, x, block * BLOCK_CELLS, (block + 1) * BLOCK_CELLS);
   }
@@ -147,15 +147,15 @@ INLINE void try_pairs(Full *f, int kind, int k, bool first)
   Best best = load_best(g, kind);
   for (int i = 0, count = first ? g->wins[kind] : g->listed[kind]; i < count; i++) {
     int vb = list[i];
-    Floats cells = floats_of(0);
+    HalfF32 cells = floats_of(0);
     if (first)
-      g->held[kind][i] = lanes_narrow(lanes_load(g->base[kind][vb]));
-    Real fixed = fixed_energy(f, kind, vb, k);
-    Real room = best.energy - (fixed + lanes_load(f->below[kind][vb]));
-    if (!lanes_any_at_most(cells, lanes_narrow(room)))
+      g->held[kind][i] = narrow_f64(load_f64(g->base[kind][vb]));
+    VecF64 fixed = fixed_energy(f, kind, vb, k);
+    VecF64 room = best.energy - (fixed + load_f64(f->below[kind][vb]));
+    if (!any_le_f32(cells, narrow_f64(room)))
       continue;
     Pair pair = open_pair(f, kind, vb, k, fixed, room);
-    if (!lanes_any_at_most(cells, pair.allowance))
+    if (!any_le_f32(cells, pair.allowance))
       continue;
     g->evaluated++;
     if (kind == SKY || sum_cells(f, &pair, kind, vb, k, &cells))
@@ -190,11 +190,11 @@ static void open_start(Full *f, int k)
   for (int l = 0; l < LANES; l++)
     f->barred[k][l] = may_begin(g, k, l) ? 0 : INFINITY;
   for (int kind = 0; kind < KINDS; kind++) {
-    Real least = g->tables->stixel_cost + least_below(pair, kind, cut) + lanes_load(f->barred[k]);
-    Real bound = least - lanes_load(f->begin[kind][k]);
-    lanes_store(f->below[kind][k], least);
-    lanes_store(g->base[kind][k], bound);
-    g->bound[kind][k] = lanes_narrow(bound);
+    VecF64 least = g->tables->stixel_cost + least_below(pair, kind, cut) + load_f64(f->barred[k]);
+    VecF64 bound = least - load_f64(f->begin[kind][k]);
+    store_f64(f->below[kind][k], least);
+    store_f64(g->base[kind][k], bound);
+    g->bound[kind][k] = narrow_f64(bound);
   }
 }
 
@@ -222,7 +222,7 @@ static void solve_row(Full *f, int k)
   if (g->limited)
     set_limits(g, k);
   for (int kind = first; kind < KINDS; kind++) {
-    list_open(g, kind, 0, k, lanes_load(g->best[kind]) - lanes_load(f->end[kind][k + 1]));
+    list_open(g, kind, 0, k, load_f64(g->best[kind]) - load_f64(f->end[kind][k + 1]));
     if (k > 0)
       show_winners(g, kind);
     try_list(f, kind, k, false);

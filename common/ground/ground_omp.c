@@ -8,7 +8,7 @@
  * Tried and rejected: see docs/algorithms/ground.md.
  */
 #include "common/ground/ground_private.h"
-#include "common/ground/ground_lows.inc.h"
+#include "common/ground/ground_place.inc.h"
 #include "common/parallel.h"
 
 /* ---- 0. Level ----------------------------------------------------------------------------- */
@@ -218,9 +218,9 @@ static void level_sector(const Scan *s, Worker *w, int sector, Near ahead)
 static void join_levels(const Worker *w, int bins, Bin *bin)
 {
   int i = 0;
-  for (; i + GSIMD <= bins; i += GSIMD)
-    gs_quads(bin + i, gs_load(w->intercept + i), gs_load(w->slope + i), gs_load(w->up + i),
-        gs_all_ints(STX_POINT_OBSTACLE));
+  for (; i + LANES_32 <= bins; i += LANES_32)
+    store4_i32(bin + i, (VecI32[]){load_i32(w->intercept + i), load_i32(w->slope + i),
+                            load_i32(w->up + i), set1_i32(STX_POINT_OBSTACLE)});
   for (; i < bins; i++)
     bin[i].level = (Level){w->intercept[i], w->slope[i], w->up[i], STX_POINT_OBSTACLE};
 }
@@ -276,16 +276,18 @@ static void label_block(const Scan *s, size_t first, int count, Counts *counts)
 {
   float below = (float)s->params->max_dist_below;
   size_t i = first, end = first + (size_t)count;
-  Ints ground = gs_all_ints(0), placed = ground;
-  for (; i + GSIMD <= end; i += GSIMD) {
-    Planes level = gs_points_at(&s->bin->level.intercept, s->labels + i);
-    Floats above = gs_load_floats(s->z + i) - (level.x + level.y * gs_load_floats(s->range + i));
-    placed = gs_add(placed, gs_bits(level.w));
-    gs_store(s->labels + i, gs_between(above, gs_all(-below), level.z,
-                                gs_all_ints(STX_POINT_GROUND), gs_bits(level.w), &ground));
+  VecI32 ground = set1_i32(0), placed = ground;
+  for (; i + LANES_32 <= end; i += LANES_32) {
+    Planes level = planes_at(s->bin, s->labels + i);
+    VecF32 above = load_f32(s->z + i) - (level.x + level.y * load_f32(s->range + i));
+    Mask32 is = gt_f32(above, set1_f32(-below)) & lt_f32(above, level.z);
+    placed += (VecI32)level.w;
+    ground = count_i32(ground, is);
+    store_i32(s->labels + i, blend_i32(is, set1_i32(STX_POINT_GROUND), (VecI32)level.w));
   }
-  counts->ground -= (uint32_t)gs_total(ground);
-  counts->outside += (uint32_t)(i - first) - (uint32_t)gs_total(placed) / STX_POINT_OBSTACLE;
+  counts->ground += (uint32_t)reduce_add_i32(ground)[0];
+  counts->outside +=
+      (uint32_t)(i - first) - (uint32_t)reduce_add_i32(placed)[0] / STX_POINT_OBSTACLE;
   for (; i < end; i++)
     label_point(s, i, below, counts);
 }

@@ -11,7 +11,7 @@
 #define STX_GROUND_PLACE_INC_H
 
 #include "common/ground/ground_scan.inc.h"
-#include "common/ground/ground_simd.inc.h"
+#include "common/simd/simd.h"
 
 #ifdef _OPENMP
 #define EACH_POINT _Pragma("omp simd")
@@ -36,62 +36,94 @@ static inline __attribute__((always_inline)) void place_point(const Scan *s,
   extremes->top = extreme(0u - z, 0u - z + EXTREME_MIDDLE);
 }
 
-INLINE Floats level_row(const float *row, Planes p)
+/* Points of four floats, or a word of each. */
+typedef struct {
+  VecF32 x, y, z, w;
+} Planes;
+
+/* LANES_32 points, `stride` floats apart. */
+INLINE Planes planes_of(const float *points, size_t stride)
+{
+  VecI32 v[4];
+  load4_i32(points, stride * sizeof *points, v);
+  return (Planes){(VecF32)v[0], (VecF32)v[1], (VecF32)v[2], (VecF32)v[3]};
+}
+
+/* Likewise those at numbers at[0] … */
+INLINE Planes planes_at(const void *fours, const uint32_t *at)
+{
+  VecI32 v[4];
+  gather4_i32(fours, at, 16, v);
+  return (Planes){(VecF32)v[0], (VecF32)v[1], (VecF32)v[2], (VecF32)v[3]};
+}
+
+/* The index where least <= range < most and |z| < far, else `none`. */
+INLINE VecI32 index_within(
+    VecI32 index, VecI32 none, VecF32 range, VecF32 least, VecF32 most, VecF32 z, VecF32 far)
+{
+  Mask32 in = ge_f32(range, least) & lt_f32(range, most) & lt_f32(abs_f32(z), far);
+  return blend_i32(in, index, none);
+}
+
+INLINE VecF32 level_row(const float *row, Planes p)
 {
   return row[0] * p.x + row[1] * p.y + row[2] * p.z;
 }
 
-INLINE Floats turns_of(Floats x, Floats y)
+INLINE VecF32 turns_of(VecF32 x, VecF32 y)
 {
-  Floats a = gs_abs(x), b = gs_abs(y), none = gs_all(0);
-  Floats t = gs_min(a, b) / gs_max(gs_max(a, b), gs_all(STX_GROUND_TINY)), s = t * t, ss = s * s;
-  Floats p = gs_back(0.25f, a, b, STX_GROUND_ARC(t, s, ss));
-  return gs_back(1.0f, y, none, gs_back(0.5f, x, none, p));
+  VecF32 a = abs_f32(x), b = abs_f32(y), none = set1_f32(0);
+  VecF32 t = min_f32(a, b) / max_f32(max_f32(a, b), set1_f32(STX_GROUND_TINY));
+  VecF32 s = t * t, ss = s * s;
+  VecF32 p = reflect_f32(lt_f32(a, b), 0.25f, STX_GROUND_ARC(t, s, ss));
+  return reflect_f32(lt_f32(y, none), 1.0f, reflect_f32(lt_f32(x, none), 0.5f, p));
 }
 
 /* Not a number becomes `last`, as any other index may that nobody reads. */
-INLINE Ints index_of(Floats value, float last)
+INLINE VecI32 index_of(VecF32 value, float last)
 {
-  return gs_whole(gs_min(value, gs_all(last)));
+  return cvtt_f32(min_f32(value, set1_f32(last)));
 }
 
-INLINE Ints cells_of(const StxGroundGrid *grid, Floats x, Floats y)
+INLINE VecI32 cells_of(const StxGroundGrid *grid, VecF32 x, VecF32 y)
 {
-  Floats row = (x + grid->r_max) * grid->cells_per_metre, none = gs_all(0);
-  Floats column = (y + grid->r_max) * grid->cells_per_metre;
-  Ints rows = index_of(gs_max(row, none), grid->last);
-  return gs_add(
-      gs_times(rows, gs_all_ints(grid->stride)), index_of(gs_max(column, none), grid->last));
+  VecF32 row = (x + grid->r_max) * grid->cells_per_metre, none = set1_f32(0);
+  VecF32 column = (y + grid->r_max) * grid->cells_per_metre;
+  VecI32 rows = index_of(max_f32(row, none), grid->last);
+  return add_i32(
+      mul_u15(rows, set1_i32(grid->stride)), index_of(max_f32(column, none), grid->last));
 }
 
-INLINE Ints units_of(Floats metres)
+INLINE VecI32 units_of(VecF32 metres)
 {
-  return gs_bits(metres * STX_GROUND_UNIT + STX_GROUND_WHOLE);
+  return (VecI32)(metres * STX_GROUND_UNIT + STX_GROUND_WHOLE);
 }
 
-/* As place_point(), GSIMD of them. */
+/* As place_point(), LANES_32 of them. */
 INLINE void place_points(const Scan *s, const StxGroundFrame *frame, const StxGroundGrid *grid,
     size_t at, Extremes *extremes)
 {
-  for (size_t k = 0; k < GSIMD / 4; k++)
+  for (size_t k = 0; k < LANES_32 / 4; k++)
     __builtin_prefetch(s->points + 4 * at + 16 * k + AHEAD);
-  Planes p = gs_points(s->points + 4 * at, 4);
+  Planes p = planes_of(s->points + 4 * at, 4);
   const float *r = frame->rotation;
-  Floats x = level_row(r, p), y = level_row(r + 3, p), z = level_row(r + 6, p);
-  Floats range = gs_root(x * x + y * y);
-  Ints bin = index_of((range - frame->r_min) * frame->bins_per_metre, frame->last_bin);
-  Ints sector = index_of(turns_of(x, y) * frame->sectors, frame->last_sector);
-  Ints index = gs_add(gs_times(sector, gs_all_ints(frame->bins)), bin);
-  gs_store(s->labels + at, gs_inside(index, gs_all_ints((int)s->bins), range, gs_all(frame->r_min),
-                               gs_all(frame->r_max), z, gs_all(STX_GROUND_FAR)));
-  gs_store_floats(s->z + at, z);
-  gs_store_floats(s->range + at, range);
+  VecF32 x = level_row(r, p), y = level_row(r + 3, p), z = level_row(r + 6, p);
+  VecF32 range = sqrt_f32(x * x + y * y);
+  VecI32 bin = index_of((range - frame->r_min) * frame->bins_per_metre, frame->last_bin);
+  VecI32 sector = index_of(turns_of(x, y) * frame->sectors, frame->last_sector);
+  VecI32 index = add_i32(mul_u15(sector, set1_i32(frame->bins)), bin);
+  store_i32(
+      s->labels + at, index_within(index, set1_i32((int)s->bins), range, set1_f32(frame->r_min),
+                          set1_f32(frame->r_max), z, set1_f32(STX_GROUND_FAR)));
+  store_f32(s->z + at, z);
+  store_f32(s->range + at, range);
   if (grid != NULL)
-    gs_store(s->cell + at, cells_of(grid, x, y));
+    store_i32(s->cell + at, cells_of(grid, x, y));
   const int whole = (int)STX_GROUND_WHOLE_BITS, middle = EXTREME_MIDDLE;
-  Ints height = units_of(z), above = gs_less(height, gs_all_ints(whole - middle));
-  Ints below = gs_less(gs_all_ints((int)(STX_GROUND_WHOLE_BITS + (uint32_t)middle)), height);
-  gs_quads(extremes, gs_less(units_of(range), gs_all_ints(whole)), above, below, below);
+  VecI32 height = units_of(z), above = sub_i32(height, set1_i32(whole - middle));
+  VecI32 below = sub_i32(set1_i32((int)(STX_GROUND_WHOLE_BITS + (uint32_t)middle)), height);
+  VecI32 far = sub_i32(units_of(range), set1_i32(whole)), words[] = {far, above, below, below};
+  store4_i32(extremes, words);
 }
 
 static inline __attribute__((always_inline)) void place_block(
@@ -101,7 +133,7 @@ static inline __attribute__((always_inline)) void place_block(
   const StxGroundGrid cells = stx_ground_grid(s->params, s->clusters.words * 64);
   const StxGroundGrid *grid = clusters ? &cells : NULL;
   int i = 0;
-  for (; i + GSIMD <= count; i += GSIMD)
+  for (; i + LANES_32 <= count; i += LANES_32)
     place_points(s, &frame, grid, first + (size_t)i, extremes + i);
   for (; i < count; i++)
     place_point(s, &frame, grid, first + (size_t)i, extremes + i);
@@ -129,18 +161,88 @@ static inline void split_extremes(
     const Bin *bin, int count, int32_t *range, int32_t *z, int32_t *top)
 {
   int i = 0;
-  for (; i + GSIMD <= count; i += GSIMD) {
-    Planes p = gs_points((const float *)(const void *)(bin + i), 4);
-    Ints middle = gs_all_ints(EXTREME_MIDDLE);
-    gs_store(range + i, gs_bits(p.x));
-    gs_store(z + i, gs_less(gs_bits(p.y), middle));
-    gs_store(top + i, gs_less(middle, gs_bits(p.z)));
+  for (; i + LANES_32 <= count; i += LANES_32) {
+    Planes p = planes_of((const float *)(const void *)(bin + i), 4);
+    VecI32 middle = set1_i32(EXTREME_MIDDLE);
+    store_i32(range + i, (VecI32)p.x);
+    store_i32(z + i, sub_i32((VecI32)p.y, middle));
+    store_i32(top + i, sub_i32(middle, (VecI32)p.z));
   }
   for (; i < count; i++) {
     range[i] = (int32_t)(uint32_t)bin[i].extremes.low;
     z[i] = extreme_z(bin[i].extremes.low);
     top[i] = -extreme_z(bin[i].extremes.top);
   }
+}
+
+/* ---- The lowest points of the cells that the plane of the road is sought in: likewise ------ */
+
+/* Where the points of a block go: cell and key. */
+typedef struct {
+  int32_t cell[BLOCK];
+  uint64_t key[BLOCK];
+} Lows;
+
+static inline void find_cell(const float *points, size_t index, Lows *lows, int i)
+{
+  const float *point = points + 4 * index;
+  int cell = stx_ground_cell(point);
+  lows->cell[i] = cell < 0 ? STX_GROUND_CELLS : cell;
+  lows->key[i] = extreme((uint32_t)stx_ground_units(point[2]), (uint32_t)index);
+}
+
+INLINE VecI32 cell_along(VecF32 metres)
+{
+  return index_of(metres + (float)STX_GROUND_REACH, (float)(STX_GROUND_SIDE - 1));
+}
+
+INLINE void find_cells(const float *points, size_t index, size_t stride, Lows *lows, int i)
+{
+  const float nearest = STX_GROUND_NEAREST, reach = (float)STX_GROUND_REACH;
+  for (size_t k = 0; k < LANES_32; k++)
+    __builtin_prefetch(points + 4 * (index + stride * k) + AHEAD);
+  Planes p = planes_of(points + 4 * index, 4 * stride);
+  VecI32 cell = add_i32(mul_u15(cell_along(p.x), set1_i32(STX_GROUND_SIDE)), cell_along(p.y));
+  store_i32(lows->cell + i,
+      index_within(cell, set1_i32(STX_GROUND_CELLS), p.x * p.x + p.y * p.y,
+          set1_f32(nearest * nearest), set1_f32(reach * reach), p.z, set1_f32(STX_GROUND_FAR)));
+  VecU32 numbers = (uint32_t)index + (VecU32)LANE_NUMBERS * (uint32_t)stride;
+  store2_i32(lows->key + i, (VecI32)numbers,
+      sub_i32(units_of(p.z), set1_i32((int)STX_GROUND_WHOLE_BITS - EXTREME_MIDDLE)));
+}
+
+/* `count` points from the one with that index on, one every `stride`. */
+static inline void find_lows(
+    const float *points, size_t index, size_t stride, int count, Lows *lows)
+{
+  int i = 0;
+  for (; i + LANES_32 <= count; i += LANES_32)
+    find_cells(points, index + (size_t)i * stride, stride, lows, i);
+  for (; i < count; i++)
+    find_cell(points, index + (size_t)i * stride, lows, i);
+}
+
+static inline void take_low(uint64_t *lowest, uint64_t key)
+{
+#ifdef __SSE2__
+  __m128d least = _mm_load_sd((const double *)(const void *)lowest);
+  _mm_store_sd((double *)(void *)lowest,
+      _mm_min_sd(least, _mm_castsi128_pd(_mm_cvtsi64_si128((int64_t)key))));
+#else
+  *lowest = key < *lowest ? key : *lowest;
+#endif
+}
+
+static inline void take_lows(uint64_t *lowest, const Lows *lows, int count)
+{
+  int i = 0;
+  if (count == BLOCK)
+    for (; i < BLOCK / 4; i++)
+      for (int k = i; k < BLOCK; k += BLOCK / 4)
+        take_low(&lowest[lows->cell[k]], lows->key[k]);
+  else
+    for (; i < count; i++)
+      take_low(&lowest[lows->cell[i]], lows->key[i]);
 }
 
 #endif

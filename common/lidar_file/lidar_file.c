@@ -1,18 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Which format it is, and which reader that needs. */
+/* The list of formats, and which of them a file is. */
 #include "common/lidar_file/lidar_file.h"
-#include "common/lidar_file/lidar_file_private.h"
 
+#include <stdio.h>
 #include <string.h>
 
+#define CHOICE(NAME, nick, text) {STX_LIDAR_##NAME, #nick, text},
 const StxFieldChoice stx_lidar_formats[] = {
-    {STX_LIDAR_AUTO, "auto", "What the content looks like"},
-    {STX_LIDAR_KITTI, "kitti", "Four float32 per point, without a header"},
-    {STX_LIDAR_NUSCENES, "nuscenes", "Five float32 per point, without a header"},
-    {STX_LIDAR_PCD, "pcd", "The Point Cloud Library's .pcd"},
-    {STX_LIDAR_PLY, "ply", "Polygon files, .ply"},
-    {0},
-};
+    {STX_LIDAR_AUTO, "auto", "What the content looks like"}, STX_LIDAR_FORMATS(CHOICE){0}};
+
+#define DECLARE(NAME, nick, text) extern const StxLidarFormatInfo stx_lidar_##nick;
+STX_LIDAR_FORMATS(DECLARE)
+
+#define RECORD(NAME, nick, text) [STX_LIDAR_##NAME] = &stx_lidar_##nick,
+static const StxLidarFormatInfo *const formats[STX_LIDAR_FORMAT_COUNT] = {
+    STX_LIDAR_FORMATS(RECORD)};
+
+const StxLidarFormatInfo *stx_lidar_format_info(StxLidarFormat format)
+{
+  return (unsigned)format < STX_LIDAR_FORMAT_COUNT ? formats[format] : NULL;
+}
 
 const char *stx_lidar_format_name(StxLidarFormat format)
 {
@@ -20,58 +27,59 @@ const char *stx_lidar_format_name(StxLidarFormat format)
   return choice != NULL ? choice->nick : "unknown";
 }
 
+/* What has no header of a known format, and may be none or several (bits) of those without one. */
+static bool refuse(size_t size, unsigned possible, StxError *error)
+{
+  char headers[64] = "", shapes[128] = "";
+  for (int f = STX_LIDAR_AUTO + 1; f < STX_LIDAR_FORMAT_COUNT; f++) {
+    size_t at = strlen(headers), used = strlen(shapes);
+    if (formats[f]->shape == NULL)
+      snprintf(
+          headers + at, sizeof headers - at, "%s.%s", at > 0 ? " or " : "", formats[f]->extension);
+    else if (possible == 0 || (possible >> f & 1) != 0)
+      snprintf(shapes + used, sizeof shapes - used, "%s%s (format=%s)",
+          used == 0      ? ""
+          : possible > 0 ? " as well as "
+                         : " or ",
+          formats[f]->shape, stx_lidar_format_name((StxLidarFormat)f));
+  }
+  return stx_fail(error, "no header of a %s file, and %zu bytes that %s %s: set format", headers,
+      size, possible > 0 ? "may be" : "do not look like", shapes);
+}
+
 static bool find_format(const uint8_t *bytes, size_t size, StxLidarFormat *format, StxError *error)
 {
-  if (stx_lidar_is_ply(bytes, size))
-    *format = STX_LIDAR_PLY;
-  else if (stx_lidar_is_pcd(bytes, size))
-    *format = STX_LIDAR_PCD;
-  else
-    return stx_lidar_guess_bin(bytes, size, format, error);
-  return true;
+  unsigned possible = 0; /* of those without a header, a bit each */
+  for (int f = STX_LIDAR_FORMAT_COUNT - 1; f > STX_LIDAR_AUTO; f--) {
+    if (!formats[f]->matches(bytes, size))
+      continue;
+    *format = (StxLidarFormat)f;
+    if (formats[f]->shape == NULL)
+      return true;
+    possible |= 1U << f;
+  }
+  bool one = possible != 0 && (possible & (possible - 1)) == 0;
+  return one || size == 0 || refuse(size, possible, error);
 }
 
 bool stx_lidar_file_probe(
     const void *bytes, size_t size, StxLidarFormat format, StxLidarFile *file, StxError *error)
 {
+  static const StxField field = {
+      STX_FIELD(CHOICE, StxLidarFile, format), .choices = stx_lidar_formats};
+  static const StxFields table = {&field, 1};
   static const uint8_t nothing[1];
   const uint8_t *at = size > 0 ? bytes : nothing;
 
-  memset(file, 0, sizeof *file);
-  file->size = size;
-  file->format = format;
-  if (format == STX_LIDAR_AUTO && !find_format(at, size, &file->format, error))
+  *file = (StxLidarFile){.size = size, .format = format};
+  if (!stx_fields_check(&table, file, error) ||
+      (format == STX_LIDAR_AUTO && !find_format(at, size, &file->format, error)))
     return false;
-  switch (file->format) {
-  case STX_LIDAR_KITTI:
-  case STX_LIDAR_NUSCENES:
-    return stx_lidar_probe_bin(at, file, error);
-  case STX_LIDAR_PCD:
-    return stx_lidar_probe_pcd(at, file, error);
-  case STX_LIDAR_PLY:
-    return stx_lidar_probe_ply(at, file, error);
-  default:
-    return stx_fail(
-        error, "format %d; possible are auto, kitti, nuscenes, pcd and ply", (int)format);
-  }
+  return formats[file->format]->probe(at, file, error);
 }
 
 bool stx_lidar_file_read(
     const StxLidarFile *file, const void *bytes, float *points, void *scratch, StxError *error)
 {
-  if (file->points == 0)
-    return true;
-  const uint8_t *data = (const uint8_t *)bytes + file->data;
-  switch (file->encoding) {
-  case STX_LIDAR_TEXT:
-    return stx_lidar_read_text(file, bytes, points, error);
-  case STX_LIDAR_LZF:
-    if (!stx_lidar_unpack_lzf(data, file->packed, scratch, file->scratch_size, file->data, error))
-      return false;
-    stx_lidar_read_records(file, scratch, points);
-    return true;
-  default:
-    stx_lidar_read_records(file, data, points);
-    return true;
-  }
+  return file->points == 0 || formats[file->format]->read(file, bytes, points, scratch, error);
 }

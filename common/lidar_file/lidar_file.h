@@ -34,12 +34,19 @@
 
 #define STX_LIDAR_POINT_FLOATS 4 /* x, y, z, intensity */
 
+/* Every format: its value, STX_LIDAR_…; its nick; and what it is, for users. A format is a line
+ * here and a record (StxLidarFormatInfo) stx_lidar_‹nick› in a file of its own. */
+#define STX_LIDAR_FORMATS(FORMAT)                                                                  \
+  FORMAT(KITTI, kitti, "Four float32 per point, without a header")                                 \
+  FORMAT(NUSCENES, nuscenes, "Five float32 per point, without a header")                           \
+  FORMAT(PCD, pcd, "The Point Cloud Library's .pcd")                                               \
+  FORMAT(PLY, ply, "Polygon files, .ply")
+
+#define STX_LIDAR_VALUE(NAME, nick, text) STX_LIDAR_##NAME,
 typedef enum {
   STX_LIDAR_AUTO,
-  STX_LIDAR_KITTI,
-  STX_LIDAR_NUSCENES,
-  STX_LIDAR_PCD,
-  STX_LIDAR_PLY
+  STX_LIDAR_FORMATS(STX_LIDAR_VALUE) /* in the order of the list */
+  STX_LIDAR_FORMAT_COUNT
 } StxLidarFormat;
 
 typedef enum {
@@ -117,13 +124,32 @@ bool stx_lidar_file_probe(
 bool stx_lidar_file_read(
     const StxLidarFile *file, const void *bytes, float *points, void *scratch, StxError *error);
 
+#define STX_LIDAR_HEADER_SIZE 4096 /* bytes by which a file is recognized, comments included */
+
 /*
- * PCD or PLY, if these first `size` bytes of a file leave no doubt: they reach to the end of the
- * line FIELDS, which names x, y and z, or of the line format; about 100 bytes and what comments
- * take. AUTO: neither, or too few bytes. What is recognized is not always what can be read.
+ * A format's record.
+ *
+ * extension, media_type  "pcd", "application/x-pcd"; NULL without a header
+ * shape       of a file without a header, for messages: "points of 4 float32"; NULL: it has one
+ * matches     do these bytes begin like such a file? Without a header: may they be one?
+ * recognizes  are these the first bytes of such a file without a doubt, and of no other format?
+ *             They have to reach to the end of what says so: PCD's line FIELDS, which names x, y
+ *             and z, PLY's line format; about 100 bytes and what comments take. What is recognized
+ *             is not always what can be read. NULL without a header
+ * probe       fills a zeroed *file whose format and size are set, as stx_lidar_file_probe
+ * read        as stx_lidar_file_read, of at least one point
  */
-#define STX_LIDAR_HEADER_SIZE 4096 /* bytes that are enough, comments included */
-StxLidarFormat stx_lidar_file_recognize(const void *bytes, size_t size);
+typedef struct {
+  const char *extension, *media_type, *shape;
+  bool (*matches)(const uint8_t *bytes, size_t size);
+  bool (*recognizes)(const uint8_t *bytes, size_t size);
+  bool (*probe)(const uint8_t *bytes, StxLidarFile *file, StxError *error);
+  bool (*read)(const StxLidarFile *file, const uint8_t *bytes, float *points, void *scratch,
+      StxError *error);
+} StxLidarFormatInfo;
+
+/* The record of a format but AUTO; NULL: there is no such format. */
+const StxLidarFormatInfo *stx_lidar_format_info(StxLidarFormat format);
 
 /* StxLidarFormat as users know it. */
 extern const StxFieldChoice stx_lidar_formats[];

@@ -9,7 +9,55 @@
 #define NUSCENES_FLOATS 5
 #define GUESS_POINTS 1000 /* points by which AUTO decides */
 
-bool stx_lidar_probe_bin(const uint8_t *bytes, StxLidarFile *file, StxError *error)
+static float load_float(const uint8_t *from)
+{
+  uint32_t bits =
+      from[0] | (uint32_t)from[1] << 8 | (uint32_t)from[2] << 16 | (uint32_t)from[3] << 24;
+  float value;
+  memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+static bool plausible_coordinate(float value)
+{
+  float magnitude = fabsf(value);
+  return isnan(value) || magnitude == 0 || (magnitude >= 1e-7F && magnitude <= 1e6F);
+}
+
+/* Zero to `most`, or not a number. */
+static bool plausible_count(float value, float most)
+{
+  return isnan(value) || (value >= 0 && value <= most);
+}
+
+static bool plausible(const uint8_t *bytes, size_t size, size_t floats)
+{
+  size_t record = floats * sizeof(float);
+  size_t points = size / record < GUESS_POINTS ? size / record : GUESS_POINTS;
+  bool good = size % record == 0;
+  for (size_t i = 0; i < points && good; i++, bytes += record) {
+    for (size_t c = 0; c < 3; c++)
+      good = good && plausible_coordinate(load_float(bytes + 4 * c));
+    good = good && plausible_count(load_float(bytes + 12), 65535);
+    if (floats == NUSCENES_FLOATS) {
+      float ring = load_float(bytes + 16);
+      good = good && plausible_count(ring, 1023) && (isnan(ring) || ring == floorf(ring));
+    }
+  }
+  return good;
+}
+
+static bool matches_kitti(const uint8_t *bytes, size_t size)
+{
+  return plausible(bytes, size, KITTI_FLOATS);
+}
+
+static bool matches_nuscenes(const uint8_t *bytes, size_t size)
+{
+  return plausible(bytes, size, NUSCENES_FLOATS);
+}
+
+static bool probe(const uint8_t *bytes, StxLidarFile *file, StxError *error)
 {
   (void)bytes;
   size_t floats = file->format == STX_LIDAR_KITTI ? KITTI_FLOATS : NUSCENES_FLOATS;
@@ -28,58 +76,11 @@ bool stx_lidar_probe_bin(const uint8_t *bytes, StxLidarFile *file, StxError *err
   return true;
 }
 
-/* ---- Which of the two ---------------------------------------------------------------------- */
-
-static float load_float(const uint8_t *from)
-{
-  uint32_t bits =
-      from[0] | (uint32_t)from[1] << 8 | (uint32_t)from[2] << 16 | (uint32_t)from[3] << 24;
-  float value;
-  memcpy(&value, &bits, sizeof value);
-  return value;
-}
-
-static bool plausible_coordinate(float value)
-{
-  float magnitude = fabsf(value);
-  return isnan(value) || magnitude == 0 || (magnitude >= 1e-7F && magnitude <= 1e6F);
-}
-
-static bool plausible_intensity(float value)
-{
-  return isnan(value) || (value >= 0 && value <= 65535);
-}
-
-static bool plausible_ring(float value)
-{
-  return isnan(value) || (value >= 0 && value <= 1023 && value == floorf(value));
-}
-
-static bool plausible(const uint8_t *bytes, size_t size, size_t floats)
-{
-  size_t record = floats * sizeof(float);
-  size_t points = size / record < GUESS_POINTS ? size / record : GUESS_POINTS;
-  bool good = size % record == 0;
-  for (size_t i = 0; i < points && good; i++, bytes += record) {
-    for (size_t c = 0; c < 3; c++)
-      good = good && plausible_coordinate(load_float(bytes + 4 * c));
-    good = good && plausible_intensity(load_float(bytes + 12));
-    good = good && (floats == KITTI_FLOATS || plausible_ring(load_float(bytes + 16)));
-  }
-  return good;
-}
-
-bool stx_lidar_guess_bin(const uint8_t *bytes, size_t size, StxLidarFormat *format, StxError *error)
-{
-  bool kitti = plausible(bytes, size, KITTI_FLOATS);
-  bool nuscenes = plausible(bytes, size, NUSCENES_FLOATS);
-  *format = nuscenes ? STX_LIDAR_NUSCENES : STX_LIDAR_KITTI;
-  if (kitti == nuscenes && size > 0)
-    return stx_fail(error,
-        "no header of a .pcd or .ply file, and %zu bytes that %s points of 4 float32 (format=kitti)"
-        "%s of 5 (format=nuscenes): set format",
-        size, kitti ? "may be" : "do not look like", kitti ? " as well as" : " or");
-  if (size == 0)
-    *format = STX_LIDAR_KITTI;
-  return true;
-}
+const StxLidarFormatInfo stx_lidar_kitti = {.shape = "points of 4 float32",
+    .matches = matches_kitti,
+    .probe = probe,
+    .read = stx_lidar_read_points};
+const StxLidarFormatInfo stx_lidar_nuscenes = {.shape = "points of 5 float32",
+    .matches = matches_nuscenes,
+    .probe = probe,
+    .read = stx_lidar_read_points};

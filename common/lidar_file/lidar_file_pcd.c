@@ -41,13 +41,33 @@ static int keyword_of(StxLidarText word)
   return -1;
 }
 
-bool stx_lidar_is_pcd(const uint8_t *bytes, size_t size)
+static bool matches(const uint8_t *bytes, size_t size)
 {
   StxLidarLines lines = {{(const char *)bytes, (const char *)bytes + size}, 0};
   StxLidarText line, word;
   while (stx_lidar_next_full_line(&lines, &line))
     if (*line.at != '#')
       return stx_lidar_next_word(&line, &word) && keyword_of(word) >= 0;
+  return false;
+}
+
+/* Comments, then VERSION, if it is there, then fields that make points: a letter that begins with
+ * "data" is no file of points. */
+static bool recognizes(const uint8_t *bytes, size_t size)
+{
+  StxLidarLines lines = {{(const char *)bytes, (const char *)bytes + size}, 0};
+  StxLidarText line, word;
+  while (stx_lidar_next_whole_line(&lines, &line)) {
+    if (*line.at == '#')
+      continue;
+    stx_lidar_next_word(&line, &word);
+    int key = keyword_of(word);
+    if (key == FIELDS)
+      return stx_lidar_line_has(line, "x") && stx_lidar_line_has(line, "y") &&
+             stx_lidar_line_has(line, "z");
+    if (key != VERSION)
+      return false;
+  }
   return false;
 }
 
@@ -158,16 +178,6 @@ static bool read_field(const Header *header, StxLidarText rest[4], StxLidarText 
   return true;
 }
 
-static bool check_rest(const Header *header, StxLidarText rest[4])
-{
-  StxLidarText word;
-  for (int i = SIZE; i <= COUNT; i++)
-    if (stx_lidar_next_word(&rest[i], &word))
-      return stx_fail(header->error, "line %zu: \"%s\" belongs to no field of line %zu",
-          header->line[i], stx_lidar_show(word).text, header->line[FIELDS]);
-  return true;
-}
-
 static bool read_fields(const Header *header, StxLidarFile *file)
 {
   StxLidarText rest[4], name;
@@ -187,7 +197,11 @@ static bool read_fields(const Header *header, StxLidarFile *file)
       return stx_fail(header->error, "line %zu: a point has more than %zu bytes or numbers",
           header->line[FIELDS], MAX_RECORD);
   }
-  return check_rest(header, rest) && stx_lidar_take_fields(&found, "FIELDS", file, header->error);
+  for (int i = SIZE; i <= COUNT; i++)
+    if (stx_lidar_next_word(&rest[i], &name))
+      return stx_fail(header->error, "line %zu: \"%s\" belongs to no field of line %zu",
+          header->line[i], stx_lidar_show(name).text, header->line[FIELDS]);
+  return stx_lidar_take_fields(&found, "FIELDS", file, header->error);
 }
 
 /* ---- Data ---------------------------------------------------------------------------------- */
@@ -242,7 +256,7 @@ static bool probe_packed(const uint8_t *bytes, StxLidarFile *file, StxError *err
   return true;
 }
 
-bool stx_lidar_probe_pcd(const uint8_t *bytes, StxLidarFile *file, StxError *error)
+static bool probe(const uint8_t *bytes, StxLidarFile *file, StxError *error)
 {
   const char *text = (const char *)bytes;
   Header header = {.lines = {{text, text + file->size}, 0}, .error = error};
@@ -257,3 +271,6 @@ bool stx_lidar_probe_pcd(const uint8_t *bytes, StxLidarFile *file, StxError *err
     return probe_packed(bytes, file, error);
   return stx_lidar_check_points(file, error);
 }
+
+const StxLidarFormatInfo stx_lidar_pcd = {
+    "pcd", "application/x-pcd", NULL, matches, recognizes, probe, stx_lidar_read_points};

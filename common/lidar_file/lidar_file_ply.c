@@ -35,9 +35,40 @@ typedef struct {
   bool has_format;
 } Ply;
 
-bool stx_lidar_is_ply(const uint8_t *bytes, size_t size)
+static const struct {
+  const char *name;
+  StxLidarEncoding encoding;
+} encodings[] = {
+    {"ascii", STX_LIDAR_TEXT},
+    {"binary_little_endian", STX_LIDAR_LITTLE},
+    {"binary_big_endian", STX_LIDAR_BIG},
+};
+#define ENCODINGS (sizeof encodings / sizeof encodings[0])
+
+static bool matches(const uint8_t *bytes, size_t size)
 {
   return size > 3 && memcmp(bytes, "ply", 3) == 0 && (bytes[3] == '\n' || bytes[3] == '\r');
+}
+
+/* The magic line, comments, and how numbers are written. */
+static bool recognizes(const uint8_t *bytes, size_t size)
+{
+  StxLidarLines lines = {{(const char *)bytes, (const char *)bytes + size}, 0};
+  StxLidarText line, word;
+  if (!matches(bytes, size) || !stx_lidar_next_line(&lines, &line))
+    return false;
+  while (stx_lidar_next_whole_line(&lines, &line)) {
+    stx_lidar_next_word(&line, &word);
+    if (stx_lidar_word_is(word, "format")) {
+      bool known = false;
+      for (size_t i = 0; i < ENCODINGS; i++)
+        known = known || stx_lidar_line_has(line, encodings[i].name);
+      return known && stx_lidar_line_has(line, "1.0");
+    }
+    if (!stx_lidar_word_is(word, "comment") && !stx_lidar_word_is(word, "obj_info"))
+      return false;
+  }
+  return false;
 }
 
 /* ---- Words of a line ----------------------------------------------------------------------- */
@@ -111,26 +142,17 @@ static bool read_element(
 
 static bool take_format(Ply *ply, StxLidarText line)
 {
-  static const struct {
-    const char *name;
-    StxLidarEncoding encoding;
-  } formats[] = {
-      {"ascii", STX_LIDAR_TEXT},
-      {"binary_little_endian", STX_LIDAR_LITTLE},
-      {"binary_big_endian", STX_LIDAR_BIG},
-  };
   StxLidarText word;
   stx_lidar_next_word(&line, &word);
-  for (size_t i = 0; i < 3 && ply->place == START && !ply->has_format; i++)
-    if (stx_lidar_word_is(word, formats[i].name)) {
-      ply->file->encoding = formats[i].encoding;
+  for (size_t i = 0; i < ENCODINGS && ply->place == START && !ply->has_format; i++)
+    if (stx_lidar_word_is(word, encodings[i].name)) {
+      ply->file->encoding = encodings[i].encoding;
       ply->has_format = true;
       return true;
     }
   return stx_fail(ply->error,
       "line %zu: format \"%s\"; possible: ascii, binary_little_endian or binary_big_endian, once "
-      "and "
-      "before the first element",
+      "and before the first element",
       ply->lines.line, stx_lidar_show(word).text);
 }
 
@@ -173,24 +195,6 @@ static bool take_property(Ply *ply, StxLidarText line)
   return true;
 }
 
-static bool take_line(Ply *ply, StxLidarText word, StxLidarText line)
-{
-  if (stx_lidar_word_is(word, "comment") || stx_lidar_word_is(word, "obj_info"))
-    return true;
-  if (stx_lidar_word_is(word, "format"))
-    return take_format(ply, line);
-  if (!ply->has_format)
-    return stx_fail(ply->error, "line %zu: \"%s\" before the line \"format\"", ply->lines.line,
-        stx_lidar_show(word).text);
-  if (stx_lidar_word_is(word, "element"))
-    return take_element(ply, line);
-  if (stx_lidar_word_is(word, "property"))
-    return take_property(ply, line);
-  return stx_fail(ply->error,
-      "line %zu: \"%s\"; possible: comment, obj_info, format, element, property and end_header",
-      ply->lines.line, stx_lidar_show(word).text);
-}
-
 static bool read_header(Ply *ply)
 {
   StxLidarText line, word;
@@ -204,7 +208,19 @@ static bool read_header(Ply *ply)
     stx_lidar_next_word(&line, &word);
     if (stx_lidar_word_is(word, "end_header"))
       break;
-    if (!take_line(ply, word, line))
+    if (stx_lidar_word_is(word, "comment") || stx_lidar_word_is(word, "obj_info"))
+      continue;
+    bool is_format = stx_lidar_word_is(word, "format");
+    if (!is_format && !ply->has_format)
+      return stx_fail(ply->error, "line %zu: \"%s\" before the line \"format\"", ply->lines.line,
+          stx_lidar_show(word).text);
+    if (!is_format && !stx_lidar_word_is(word, "element") && !stx_lidar_word_is(word, "property"))
+      return stx_fail(ply->error,
+          "line %zu: \"%s\"; possible: comment, obj_info, format, element, property and end_header",
+          ply->lines.line, stx_lidar_show(word).text);
+    if (!(is_format                              ? take_format(ply, line)
+            : stx_lidar_word_is(word, "element") ? take_element(ply, line)
+                                                 : take_property(ply, line)))
       return false;
   }
   if (ply->place == START || ply->place == BEFORE)
@@ -341,7 +357,7 @@ static bool skip_elements(const uint8_t *bytes, StxLidarFile *file, StxError *er
   return true;
 }
 
-bool stx_lidar_probe_ply(const uint8_t *bytes, StxLidarFile *file, StxError *error)
+static bool probe(const uint8_t *bytes, StxLidarFile *file, StxError *error)
 {
   const char *text = (const char *)bytes;
   Ply ply = {.lines = {{text, text + file->size}, 0}, .file = file, .error = error};
@@ -353,3 +369,6 @@ bool stx_lidar_probe_ply(const uint8_t *bytes, StxLidarFile *file, StxError *err
     return true;
   return skip_elements(bytes, file, error) && stx_lidar_check_points(file, error);
 }
+
+const StxLidarFormatInfo stx_lidar_ply = {
+    "ply", "application/x-ply", NULL, matches, recognizes, probe, stx_lidar_read_points};

@@ -5,6 +5,80 @@
 
 #include <string.h>
 
+/* ---- LZF ----------------------------------------------------------------------------------- */
+
+/*
+ * LZF, the compression of PCD's binary_compressed, after the description of its format in Marc
+ * Lehmann's liblzf:
+ *
+ *   000LLLLL <L + 1 bytes>            these bytes                    L 0…31
+ *   LLLooooo oooooooo                 L + 2 bytes from o + 1 back    L 1…6
+ *   111ooooo LLLLLLLL oooooooo        L + 9 bytes from o + 1 back    L 0…255
+ *
+ * Written here rather than linked: liblzf has no pkg-config file and is missing on most machines,
+ * so that the formats a build can read would depend on where it was built, for thirty lines.
+ */
+
+/* Copies forward byte by byte: source and target overlap where a pattern repeats. */
+static void copy_back(uint8_t *to, size_t back, size_t length)
+{
+  const uint8_t *from = to - back;
+  if (back >= length) {
+    memcpy(to, from, length);
+    return;
+  }
+  for (size_t i = 0; i < length; i++)
+    to[i] = from[i];
+}
+
+/*
+ * Unpacks `packed` bytes of LZF, which must give exactly `size` bytes. Otherwise false, with the
+ * byte of the file in error (`origin` is where the packed bytes lie in it).
+ */
+static bool unpack_lzf(
+    const uint8_t *from, size_t packed, uint8_t *to, size_t size, size_t origin, StxError *error)
+{
+  size_t in = 0, out = 0;
+  while (in < packed) {
+    size_t begin = in, control = from[in++], back = 0, length = control + 1;
+    bool copies = control >= 32;
+    if (copies) {
+      length = control / 32 + 2;
+      size_t needed = control / 32 == 7 ? 2 : 1;
+      if (needed > packed - in)
+        return stx_fail(
+            error, "the compressed points end within a step at byte %zu", origin + begin);
+      if (needed == 2)
+        length += from[in++];
+      back = control % 32 * 256 + from[in++] + 1;
+    } else if (length > packed - in) {
+      return stx_fail(error,
+          "the compressed points end within a step at byte %zu: %zu bytes of %zu", origin + begin,
+          packed - in, length);
+    }
+    if (length > size - out)
+      return stx_fail(error,
+          "the compressed points give more than the expected %zu bytes at byte %zu", size,
+          origin + begin);
+    if (back > out)
+      return stx_fail(error,
+          "the compressed points refer %zu bytes back at byte %zu; possible: 1 … %zu", back,
+          origin + begin, out);
+    if (copies) {
+      copy_back(to + out, back, length);
+    } else {
+      memcpy(to + out, from + in, length);
+      in += length;
+    }
+    out += length;
+  }
+  if (out < size)
+    return stx_fail(error,
+        "the compressed points, %zu bytes from byte %zu on, give %zu bytes; expected %zu", packed,
+        origin, out, size);
+  return true;
+}
+
 #define CHANNELS STX_LIDAR_POINT_FLOATS
 
 static const bool host_is_big = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
@@ -32,22 +106,16 @@ size_t stx_lidar_type_size(StxLidarType type)
   return sizes[type];
 }
 
-/* The channel that has this name, and the name's rank; -1: none. */
-static int channel_of(StxLidarText name, int *rank)
+bool stx_lidar_offer_field(StxLidarFound *found, StxLidarText name, StxLidarField field)
 {
+  int rank = 0, channel = 0;
   for (int c = 0; c < CHANNELS; c++)
     for (int i = 0; names[c][i] != NULL; i++)
       if (stx_lidar_word_is(name, names[c][i])) {
-        *rank = i + 1;
-        return c;
+        rank = i + 1;
+        channel = c;
       }
-  return -1;
-}
-
-bool stx_lidar_offer_field(StxLidarFound *found, StxLidarText name, StxLidarField field)
-{
-  int rank = 0, channel = channel_of(name, &rank);
-  if (channel < 0)
+  if (rank == 0)
     return true;
   if (rank == found->rank[channel])
     return false;
@@ -151,15 +219,6 @@ static void store(uint64_t bits, StxLidarType type, float *to)
   }
 }
 
-/* One field of all points. */
-static void read_field(const uint8_t *from, size_t stride, StxLidarType type, bool big_endian,
-    float *to, size_t points)
-{
-  size_t size = stx_lidar_type_size(type);
-  for (size_t i = 0; i < points; i++, from += stride, to += CHANNELS)
-    store(load_bits(from, size, big_endian), type, to);
-}
-
 /* True if a record already is a point. */
 static bool is_packed(const StxLidarFile *file)
 {
@@ -171,7 +230,8 @@ static bool is_packed(const StxLidarFile *file)
   return packed;
 }
 
-void stx_lidar_read_records(const StxLidarFile *file, const uint8_t *base, float *points)
+/* `base` is where the first record, or the array of the first field, is. */
+static void read_records(const StxLidarFile *file, const uint8_t *base, float *points)
 {
   if (is_packed(file)) {
     memcpy(points, base, file->points * file->record);
@@ -184,9 +244,12 @@ void stx_lidar_read_records(const StxLidarFile *file, const uint8_t *base, float
       stride = stx_lidar_type_size(field.type);
       at *= file->points;
     }
+    const uint8_t *from = base + at;
+    float *to = points + c;
     if (field.type != STX_LIDAR_ABSENT)
-      read_field(
-          base + at, stride, field.type, file->encoding == STX_LIDAR_BIG, points + c, file->points);
+      for (size_t i = 0, size = stx_lidar_type_size(field.type); i < file->points;
+           i++, from += stride, to += CHANNELS)
+        store(load_bits(from, size, file->encoding == STX_LIDAR_BIG), field.type, to);
     else
       for (size_t i = 0; i < file->points; i++)
         points[CHANNELS * i + c] = 0;
@@ -212,7 +275,7 @@ static bool read_line(const StxLidarFile *file, StxLidarText line, size_t number
   return true;
 }
 
-bool stx_lidar_read_text(
+static bool read_text(
     const StxLidarFile *file, const uint8_t *bytes, float *points, StxError *error)
 {
   const char *text = (const char *)bytes;
@@ -232,4 +295,19 @@ bool stx_lidar_read_text(
   }
   freelocale(c_locale);
   return good;
+}
+
+bool stx_lidar_read_points(
+    const StxLidarFile *file, const uint8_t *bytes, float *points, void *scratch, StxError *error)
+{
+  const uint8_t *data = bytes + file->data;
+  if (file->encoding == STX_LIDAR_TEXT)
+    return read_text(file, bytes, points, error);
+  if (file->encoding == STX_LIDAR_LZF) {
+    if (!unpack_lzf(data, file->packed, scratch, file->scratch_size, file->data, error))
+      return false;
+    data = scratch;
+  }
+  read_records(file, data, points);
+  return true;
 }

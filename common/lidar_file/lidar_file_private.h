@@ -26,6 +26,9 @@ bool stx_lidar_next_line(StxLidarLines *lines, StxLidarText *line);
 /* The next line that has a word. False at the end of the text. */
 bool stx_lidar_next_full_line(StxLidarLines *lines, StxLidarText *line);
 
+/* The same, if its end is there, too: of a text that may have been cut. */
+bool stx_lidar_next_whole_line(StxLidarLines *lines, StxLidarText *line);
+
 /* Takes the next word off the line; a word ends at a blank. False, and an empty word, at the end of
  * the line. */
 bool stx_lidar_next_word(StxLidarText *line, StxLidarText *word);
@@ -35,6 +38,9 @@ bool stx_lidar_word_is(StxLidarText word, const char *name);
 
 /* Decimal digits alone, at most `limit`. */
 bool stx_lidar_word_count(StxLidarText word, size_t limit, size_t *value);
+
+/* True if one of the line's words is that name. */
+bool stx_lidar_line_has(StxLidarText line, const char *name);
 
 /* A number as strtod reads it in the C locale, hexadecimal numbers excepted. */
 bool stx_lidar_word_number(StxLidarText word, locale_t c_locale, float *value);
@@ -72,35 +78,11 @@ bool stx_lidar_take_fields(
 /* Checks file->points against the bytes from file->data on. */
 bool stx_lidar_check_points(const StxLidarFile *file, StxError *error);
 
-/* ---- Formats ------------------------------------------------------------------------------- */
-
-/* True if the bytes begin like such a file. */
-bool stx_lidar_is_pcd(const uint8_t *bytes, size_t size);
-bool stx_lidar_is_ply(const uint8_t *bytes, size_t size);
-
-/* Each fills a zeroed *file whose format and size are set. */
-bool stx_lidar_probe_bin(const uint8_t *bytes, StxLidarFile *file, StxError *error);
-bool stx_lidar_probe_pcd(const uint8_t *bytes, StxLidarFile *file, StxError *error);
-bool stx_lidar_probe_ply(const uint8_t *bytes, StxLidarFile *file, StxError *error);
-
-/* The format of a file without a header, for AUTO. */
-bool stx_lidar_guess_bin(
-    const uint8_t *bytes, size_t size, StxLidarFormat *format, StxError *error);
-
-/* Points by their encoding. `base` is where the first record, or the array of the first field, is.
- */
-bool stx_lidar_read_text(
-    const StxLidarFile *file, const uint8_t *bytes, float *points, StxError *error);
-void stx_lidar_read_records(const StxLidarFile *file, const uint8_t *base, float *points);
+/* Reads points by their encoding: every format's `read` so far. */
+bool stx_lidar_read_points(
+    const StxLidarFile *file, const uint8_t *bytes, float *points, void *scratch, StxError *error);
 
 /* The most bytes that one byte of LZF stands for: three give 264. */
 #define STX_LIDAR_LZF_MAX_RATIO 88
-
-/*
- * Unpacks `packed` bytes of LZF, which must give exactly `size` bytes. Otherwise false, with the
- * byte of the file in error (`origin` is where the packed bytes lie in it).
- */
-bool stx_lidar_unpack_lzf(
-    const uint8_t *from, size_t packed, uint8_t *to, size_t size, size_t origin, StxError *error);
 
 #endif

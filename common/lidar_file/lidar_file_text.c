@@ -55,6 +55,11 @@ bool stx_lidar_next_full_line(StxLidarLines *lines, StxLidarText *line)
   return false;
 }
 
+bool stx_lidar_next_whole_line(StxLidarLines *lines, StxLidarText *line)
+{
+  return stx_lidar_next_full_line(lines, line) && line->end < lines->rest.end;
+}
+
 bool stx_lidar_next_word(StxLidarText *line, StxLidarText *word)
 {
   const char *at = line->at, *end = line->end;
@@ -72,6 +77,15 @@ bool stx_lidar_word_is(StxLidarText word, const char *name)
   while (word.at < word.end && *name != 0 && lower(*word.at) == *name)
     word.at++, name++;
   return word.at == word.end && *name == 0;
+}
+
+bool stx_lidar_line_has(StxLidarText line, const char *name)
+{
+  StxLidarText word;
+  while (stx_lidar_next_word(&line, &word))
+    if (stx_lidar_word_is(word, name))
+      return true;
+  return false;
 }
 
 StxLidarShown stx_lidar_show(StxLidarText word)
@@ -160,26 +174,6 @@ static bool take_decimal(StxLidarText word, Decimal *number)
   return word.at == word.end;
 }
 
-static double slow_number(StxLidarText word, locale_t c_locale)
-{
-  char copy[NUMBER_LENGTH + 1];
-  size_t length = (size_t)(word.end - word.at);
-  memcpy(copy, word.at, length);
-  copy[length] = 0;
-  return strtod_l(copy, NULL, c_locale);
-}
-
-static bool special_number(StxLidarText word, double *value)
-{
-  if (stx_lidar_word_is(word, "nan"))
-    *value = (double)NAN;
-  else if (stx_lidar_word_is(word, "inf") || stx_lidar_word_is(word, "infinity"))
-    *value = (double)INFINITY;
-  else
-    return false;
-  return true;
-}
-
 bool stx_lidar_word_number(StxLidarText word, locale_t c_locale, float *value)
 {
   static const double powers[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11,
@@ -192,7 +186,11 @@ bool stx_lidar_word_number(StxLidarText word, locale_t c_locale, float *value)
   if (word.at < word.end && (*word.at == '-' || *word.at == '+'))
     word.at++;
   if (!take_decimal(word, &number)) {
-    if (!special_number(word, &magnitude))
+    if (stx_lidar_word_is(word, "nan"))
+      magnitude = (double)NAN;
+    else if (stx_lidar_word_is(word, "inf") || stx_lidar_word_is(word, "infinity"))
+      magnitude = (double)INFINITY;
+    else
       return false;
   } else if (number.mantissa < UINT64_C(1) << 53 && abs(number.exponent) <= 22) {
     magnitude = (double)number.mantissa;
@@ -201,7 +199,11 @@ bool stx_lidar_word_number(StxLidarText word, locale_t c_locale, float *value)
     else
       magnitude *= powers[number.exponent];
   } else {
-    magnitude = slow_number(word, c_locale);
+    char copy[NUMBER_LENGTH + 1];
+    size_t length = (size_t)(word.end - word.at);
+    memcpy(copy, word.at, length);
+    copy[length] = 0;
+    magnitude = strtod_l(copy, NULL, c_locale);
   }
   *value = (float)(negative ? -magnitude : magnitude);
   return true;

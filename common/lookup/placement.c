@@ -16,6 +16,19 @@ StxPlacement stx_placement_fill(
       .height = frame_height};
 }
 
+StxPlacement stx_placement_of_corners(double width, double height, const double corners[3][2],
+    double frame_width, double frame_height)
+{
+  return (StxPlacement){.xx = (corners[1][0] - corners[0][0]) / width,
+      .yx = (corners[1][1] - corners[0][1]) / width,
+      .xy = (corners[2][0] - corners[0][0]) / height,
+      .yy = (corners[2][1] - corners[0][1]) / height,
+      .x0 = corners[0][0],
+      .y0 = corners[0][1],
+      .width = frame_width,
+      .height = frame_height};
+}
+
 StxPlacement stx_placement_then(const StxPlacement *placement, const StxPlacement *step)
 {
   StxPlacement both = {.width = step->width, .height = step->height};
@@ -86,14 +99,6 @@ static bool is_small(double value, double beside)
   return fabs(value) <= NOT_TURNED * fabs(beside);
 }
 
-/* Two scales that differ by no more than rounding both sides of the frame to whole pixels does. */
-static bool are_alike(const StxPlacement *placement, double across, double down)
-{
-  double slack = 1 / placement->width + 1 / placement->height;
-
-  return fabs(fabs(across) / fabs(down) - 1) <= fmin(slack, .1);
-}
-
 /* Unknown stays unknown; on its side, what is unknown changes places, too. */
 static void place_centre(
     const StxPlacement *placement, const StxCamera *image, bool is_on_side, StxCamera *frame)
@@ -117,7 +122,9 @@ bool stx_placement_camera(const StxPlacement *p, const StxCamera *image, StxCame
   double across = is_upright ? p->xx : p->yx, down = is_upright ? p->yy : p->xy;
 
   *frame = (StxCamera){.missing = STX_CAMERA_ALL};
-  if ((!is_upright && !is_on_side) || !are_alike(p, across, down))
+  /* Both scales may differ by what rounding the sides of the frame to whole pixels makes them. */
+  double slack = fmin(1 / p->width + 1 / p->height, .1);
+  if ((!is_upright && !is_on_side) || !(fabs(fabs(across) / fabs(down) - 1) <= slack))
     return false;
   *frame = *image;
   /* Disparities are measured along the rows of the image. */

@@ -25,6 +25,11 @@ typedef struct {
 StxPlacement stx_placement_fill(
     double width, double height, double frame_width, double frame_height);
 
+/* The image's top left corner, its top right and its lower left one lie at these places, x and y,
+ * of the frame. */
+StxPlacement stx_placement_of_corners(double width, double height, const double corners[3][2],
+    double frame_width, double frame_height);
+
 /* What was a frame has become part of another: `step` is its placement there. */
 StxPlacement stx_placement_then(const StxPlacement *placement, const StxPlacement *step);
 

@@ -282,19 +282,15 @@ void stx_render_majority(const StxGrid *grid, const StxImage8 *labels, const Stx
     }
 }
 
-static uint8_t kind_of(uint8_t label, uint32_t ground_classes, uint32_t sky_classes)
-{
-  if (label >= STX_MAX_CLASSES)
-    return STX_LABEL_NONE;
-  if (ground_classes >> label & 1)
-    return STX_KIND_GROUND;
-  return sky_classes >> label & 1 ? STX_KIND_SKY : STX_KIND_OBJECT;
-}
-
 void stx_render_label_kinds(
     const StxImage8 *labels, uint32_t ground_classes, uint32_t sky_classes, const StxImage8 *kinds)
 {
   for (int y = 0; y < labels->height; y++)
-    for (int x = 0; x < labels->width; x++)
-      stx_row8(kinds, y)[x] = kind_of(stx_row8(labels, y)[x], ground_classes, sky_classes);
+    for (int x = 0; x < labels->width; x++) {
+      uint8_t label = stx_row8(labels, y)[x];
+      stx_row8(kinds, y)[x] = label >= STX_MAX_CLASSES      ? STX_LABEL_NONE
+                              : ground_classes >> label & 1 ? STX_KIND_GROUND
+                              : sky_classes >> label & 1    ? STX_KIND_SKY
+                                                            : STX_KIND_OBJECT;
+    }
 }

@@ -146,22 +146,17 @@ static bool make_room(StxObstacles *state, size_t tracks)
   return true;
 }
 
-static bool check_room(size_t records, size_t directions, StxError *error)
+bool stx_obstacles_prepare(StxObstacles *state, const StxObstaclesParams *params, size_t records,
+    size_t directions, StxError *error)
 {
+  if (!stx_obstacles_check(params, error))
+    return false;
   if (records > STX_OBSTACLES_MAX_RECORDS)
     return stx_fail(
         error, "%zu stixels or points, must be 0 to %d", records, STX_OBSTACLES_MAX_RECORDS);
   if (directions > STX_OBSTACLES_MAX_COLUMNS)
     return stx_fail(
         error, "%zu columns of stixels, must be 0 to %d", directions, STX_OBSTACLES_MAX_COLUMNS);
-  return true;
-}
-
-bool stx_obstacles_prepare(StxObstacles *state, const StxObstaclesParams *params, size_t records,
-    size_t directions, StxError *error)
-{
-  if (!stx_obstacles_check(params, error) || !check_room(records, directions, error))
-    return false;
   StxObstacles next = *state;
   size_t sectors = (size_t)params->sectors;
   next.params = *params;
@@ -205,24 +200,20 @@ static double step_in_time(StxObstacles *state, uint64_t time, bool goes_on, boo
   return dt;
 }
 
-static bool enters(StxObstacles *state, uint32_t place)
-{
-  for (size_t t = 0; t < state->tracked; t++)
-    if (state->tracks[t].place == place) {
-      bool entered = state->tracks[t].out > state->params.max_unseen;
-      state->tracks[t].out = -1;
-      return entered;
-    }
-  return false;
-}
-
 static void watch_corridor(StxObstacles *state, StxObstaclesResult *result)
 {
   bool any = false, was = state->occupied;
   for (uint32_t i = 0; i < state->obstacles; i++) {
     if (!(state->obstacle[i].flags & STX_OBSTACLE_IN_CORRIDOR))
       continue;
-    if (state->params.follow ? enters(state, i) : !was && !any)
+    bool enters = !state->params.follow && !was && !any;
+    for (size_t t = 0; t < state->tracked; t++)
+      if (state->tracks[t].place == i) {
+        enters = state->tracks[t].out > state->params.max_unseen;
+        state->tracks[t].out = -1;
+        break;
+      }
+    if (enters)
       state->entered[result->entered_count++] = (uint16_t)i;
     any = true;
   }

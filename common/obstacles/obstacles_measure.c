@@ -1,42 +1,101 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Groups of pieces to records, the nearest first. */
+/* Which groups of pieces are obstacles, in which order, and their records. */
 #include "common/obstacles/obstacles_private.h"
 
 #include <math.h>
+#include <string.h>
+
+/* Of stixels, in cells of the stixels' width: what is seen of a thing at least; of one whose foot
+ * is hidden; up to how many columns an obstacle is small, and how sure it must be then. */
+#define LEAST_CELLS 6
+#define LEAST_CELLS_HIDDEN 18
+#define HIDDEN_FOOT .3f /* m above the ground */
+#define SMALL_COLUMNS 3
+#define SMALL_CONFIDENCE .4
 
 #define NEAR_SHARE .3   /* of a thing's pixels: its nearest face, with the noise of stereo; */
 #define NEAR_POINTS .05 /*   of its points */
 #define FAR_SHARE .95   /* nearer than its far end, but for what is wrong of it */
 
-/* ---- One group ------------------------------------------------------------------------------ */
+/* ---- Sorting -------------------------------------------------------------------------------- */
 
-static double weight_of(const Group *group)
+/* By one byte of the keys; false if it is the same in all of them. */
+static bool sort_by_byte(const SortItem *from, SortItem *to, size_t count, int shift)
 {
-  double weight = 0;
-  for (size_t i = 0; i < group->count; i++)
-    weight += (double)stx_obstacles_piece(group, i)->weight;
-  return weight;
+  size_t start[257] = {0};
+  for (size_t i = 0; i < count; i++)
+    start[(from[i].key >> shift & 255) + 1]++;
+  for (int b = 0; b < 256; b++)
+    if (start[b + 1] == count)
+      return false;
+  for (int b = 0; b < 256; b++)
+    start[b + 1] += start[b];
+  for (size_t i = 0; i < count; i++)
+    to[start[from[i].key >> shift & 255]++] = from[i];
+  return true;
 }
+
+void stx_obstacles_sort(SortItem *items, SortItem *spare, size_t count)
+{
+  SortItem *from = items, *to = spare;
+  for (int shift = 0; shift < 64 && count > 1; shift += 8)
+    if (sort_by_byte(from, to, count, shift)) {
+      SortItem *other = from;
+      from = to;
+      to = other;
+    }
+  if (from != items && count > 0)
+    memcpy(items, from, count * sizeof *items);
+}
+
+/* Ranges sort as their bits do: none is negative. */
+static uint32_t bits_of(float range)
+{
+  uint32_t bits;
+  memcpy(&bits, &range, sizeof bits);
+  return bits;
+}
+
+/* ---- A group ------------------------------------------------------------------------------- */
+
+/* The pieces of a group, the nearest first. */
+typedef struct {
+  const StxObstacles *state;
+  const SortItem *items;
+  size_t count;
+} Group;
+
+static const Piece *piece_at(const Group *group, size_t i)
+{
+  return &group->state->pieces[group->items[i].index];
+}
+
+/* The nearest face of a group: mean z and range of what is nearest of it. */
+typedef struct {
+  float z, range;
+} Face;
 
 /* The piece that a share of the group's weight is nearer than. */
 static size_t piece_behind(const Group *group, double weight)
 {
   size_t i = 0;
   for (double sum = 0; i + 1 < group->count; i++) {
-    sum += (double)stx_obstacles_piece(group, i)->weight;
+    sum += (double)piece_at(group, i)->weight;
     if (sum > weight)
       break;
   }
   return i;
 }
 
-Face stx_obstacles_face(const Group *group)
+static Face face_of(const Group *group)
 {
   bool of_scan = group->state->of_scan;
-  double sum = 0, z = 0, range = 0;
-  size_t last = piece_behind(group, (of_scan ? NEAR_POINTS : NEAR_SHARE) * weight_of(group));
+  double weight = 0, sum = 0, z = 0, range = 0;
+  for (size_t i = 0; i < group->count; i++)
+    weight += (double)piece_at(group, i)->weight;
+  size_t last = piece_behind(group, (of_scan ? NEAR_POINTS : NEAR_SHARE) * weight);
   for (size_t i = 0; i <= last; i++) {
-    const Piece *p = stx_obstacles_piece(group, i);
+    const Piece *p = piece_at(group, i);
     z += (double)(p->weight * p->z);
     range += (double)(p->weight * p->range);
     sum += (double)p->weight;
@@ -44,43 +103,141 @@ Face stx_obstacles_face(const Group *group)
   return (Face){(float)(z / sum), (float)(range / sum)};
 }
 
-/* Edges, in metres, and what its nearest end stands on. */
-static void find_extent(const Group *group, size_t far, StxObstacle *o)
+/* ---- Which count ----------------------------------------------------------------------------- */
+
+/* What a group looks like, in sums. */
+typedef struct {
+  float left, right, top, bottom; /* metres */
+  float high, foot;               /* heights of its ends above the ground; foot: or not a number */
+  double area, confidence;        /* confidence: its sum over the area */
+  int first_column, last_column;
+} Looks;
+
+static Looks look_at(const Group *group)
 {
-  const Piece *first = stx_obstacles_piece(group, 0);
-  float left = first->left, right = first->right, top = first->top, bottom = first->bottom;
-  float height = NAN, back = o->z;
+  const Piece *first = piece_at(group, 0);
+  Looks looks = {first->left, first->right, first->top, first->bottom, NAN, NAN, 0, 0,
+      first->column, first->column};
   for (size_t i = 0; i < group->count; i++) {
-    const Piece *p = stx_obstacles_piece(group, i);
-    left = fminf(left, p->left);
-    right = fmaxf(right, p->right);
-    top = fminf(top, p->top);
-    bottom = fmaxf(bottom, p->bottom);
-    height = fmaxf(height, p->ground - p->top);
-    if (i <= far && fabsf(p->z) > fabsf(back))
-      back = p->z;
+    const Piece *p = piece_at(group, i);
+    looks.left = fminf(looks.left, p->left);
+    looks.right = fmaxf(looks.right, p->right);
+    looks.top = fminf(looks.top, p->top);
+    looks.bottom = fmaxf(looks.bottom, p->bottom);
+    looks.high = fmaxf(looks.high, p->ground - p->top);
+    looks.foot = fminf(looks.foot, p->ground - p->bottom);
+    looks.area += (double)p->weight;
+    looks.confidence += (double)(p->weight * p->confidence);
+    looks.first_column = p->column < looks.first_column ? p->column : looks.first_column;
+    looks.last_column = p->column > looks.last_column ? p->column : looks.last_column;
   }
-  o->x = .5f * (left + right);
-  o->width = right - left;
-  o->y = isnan(first->ground) ? bottom : first->ground;
-  o->height = isnan(height) ? bottom - top : height;
-  o->depth = fabsf(back - o->z);
+  if (isnan(looks.high))
+    looks.high = looks.bottom - looks.top;
+  return looks;
 }
 
-static void find_looks(const Group *group, double weight, StxObstacle *o)
+static bool is_beside(const StxObstacles *state, const Piece *piece, int column)
 {
-  double confidence = 0, of_label[256] = {0};
-  int label = STX_LABEL_NONE;
-  for (size_t i = 0; i < group->count; i++) {
-    const Piece *p = stx_obstacles_piece(group, i);
-    confidence += (double)(p->weight * p->confidence);
-    of_label[p->label] += (double)p->weight;
+  bool beside = false;
+  if (column < 0 || column >= state->columns)
+    return false;
+  for (uint32_t i = state->starts[column]; i < state->starts[column + 1]; i++) {
+    const Piece *p = &state->pieces[i];
+    beside = beside || (p->z < piece->z && p->bottom > piece->top && p->top < piece->bottom);
   }
+  return beside;
+}
+
+/* Where two depths meet in one column of stixels, what is measured is something between them; such
+ * mistakes are one or two columns wide, and lie right beside what is nearer: all pieces of two
+ * columns, the nearest of one. */
+static bool is_outline(const Group *group, const Looks *looks)
+{
+  int columns = looks->last_column - looks->first_column + 1;
+  bool all = columns <= 2;
+  for (size_t i = 0; all && i < (columns == 1 ? 1 : group->count); i++) {
+    const Piece *piece = piece_at(group, i);
+    all = is_beside(group->state, piece, looks->first_column - 1) ||
+          is_beside(group->state, piece, looks->last_column + 1);
+  }
+  return all;
+}
+
+/* Is enough seen of it that it is no mistake of stereo? */
+static bool is_sure(const Group *group, const Looks *looks)
+{
+  double cell = (double)group->state->stixel_width * group->state->stixel_width;
+  double least = looks->foot > HIDDEN_FOOT ? LEAST_CELLS_HIDDEN : LEAST_CELLS;
+  bool is_small = looks->last_column - looks->first_column < SMALL_COLUMNS;
+  if (looks->area < least * cell)
+    return false;
+  return !(is_small && looks->confidence < SMALL_CONFIDENCE * looks->area) &&
+         !is_outline(group, looks);
+}
+
+static bool counts(const Group *group, float range)
+{
+  const StxObstaclesParams *params = &group->state->params;
+  Looks looks = look_at(group);
+  return !(looks.foot > (float)params->clearance) && group->count >= (size_t)params->min_count &&
+         (double)range <= params->max_distance && (double)looks.high >= params->min_height &&
+         (double)(looks.right - looks.left) >= params->min_width &&
+         (group->state->of_scan || is_sure(group, &looks));
+}
+
+/* ---- All of them ----------------------------------------------------------------------------- */
+
+/* Sorts the pieces by group and range; those of a scan's cluster 0 are in none. */
+static size_t sort_pieces(StxObstacles *state)
+{
+  size_t count = 0;
+  for (size_t i = 0; i < state->count; i++) {
+    const Piece *p = &state->pieces[i];
+    if (!state->of_scan || p->group > 0)
+      state->items[count++] = (SortItem){(uint64_t)p->group << 32 | bits_of(p->range), (uint32_t)i};
+  }
+  stx_obstacles_sort(state->items, state->spare, count);
+  return count;
+}
+
+static Group group_at(const StxObstacles *state, size_t first, size_t items)
+{
+  size_t end = first;
+  uint32_t group = (uint32_t)(state->items[first].key >> 32);
+  while (end < items && state->items[end].key >> 32 == group)
+    end++;
+  return (Group){state, state->items + first, end - first};
+}
+
+/* Which groups are obstacles: their places in state->items, the nearest first, in state->groups;
+ * returns their number, and that of the items. */
+static size_t choose(StxObstacles *state, size_t *items)
+{
+  size_t groups = 0;
+  *items = sort_pieces(state);
+  for (size_t i = 0; i < *items;) {
+    Group group = group_at(state, i, *items);
+    float range = face_of(&group).range;
+    if (counts(&group, range))
+      state->groups[groups++] = (SortItem){(uint64_t)bits_of(range), (uint32_t)i};
+    i += group.count;
+  }
+  stx_obstacles_sort(state->groups, state->spare, groups);
+  return groups;
+}
+
+/* ---- Records -------------------------------------------------------------------------------- */
+
+static uint8_t label_of(const Group *group)
+{
+  double of_label[256] = {0};
+  int label = STX_LABEL_NONE;
+  for (size_t i = 0; i < group->count; i++)
+    of_label[piece_at(group, i)->label] += (double)piece_at(group, i)->weight;
   for (int i = 254; i >= 0; i--)
     if (of_label[i] > 0 && of_label[i] >= of_label[label])
       label = i;
-  o->label = (uint8_t)label;
-  o->confidence = (float)(confidence / weight);
+  return (uint8_t)label;
 }
 
 static bool in_corridor(const Group *group)
@@ -88,7 +245,7 @@ static bool in_corridor(const Group *group)
   const StxObstaclesParams *params = &group->state->params;
   double half = .5 * params->corridor_width;
   for (size_t i = 0; half > 0 && i < group->count; i++) {
-    const Piece *p = stx_obstacles_piece(group, i);
+    const Piece *p = piece_at(group, i);
     double x = .5 * ((double)p->left + (double)p->right) - params->corridor_offset;
     if (p->z > 0 && (double)p->z <= params->corridor_length && fabs(x) <= half &&
         stx_obstacles_is_low(group->state, p))
@@ -97,21 +254,21 @@ static bool in_corridor(const Group *group)
   return false;
 }
 
-static void find_pixels(const Group *group, const StxObstaclesFrame *frame, StxObstacle *o)
+static void find_pixels(
+    const Group *group, const Looks *looks, const StxObstaclesFrame *frame, StxObstacle *o)
 {
-  int columns = (frame->width - 1) / frame->stixel_width + 1;
-  o->first_column = o->top = UINT16_MAX;
+  o->first_column = (uint16_t)looks->first_column;
+  o->last_column = (uint16_t)looks->last_column;
+  o->top = UINT16_MAX;
   for (size_t i = 0; i < group->count; i++) {
-    const StxStixel *s = &frame->stixels[stx_obstacles_piece(group, i)->record];
-    o->first_column = s->column < o->first_column ? s->column : o->first_column;
-    o->last_column = s->column > o->last_column ? s->column : o->last_column;
+    const StxStixel *s = &frame->stixels[piece_at(group, i)->record];
     o->top = s->top < o->top ? s->top : o->top;
     o->bottom = s->bottom > o->bottom ? s->bottom : o->bottom;
   }
   int right = (o->last_column + 1) * frame->stixel_width;
   o->left = (uint16_t)(o->first_column * frame->stixel_width);
   o->right = (uint16_t)((right < frame->width ? right : frame->width) - 1);
-  if (o->first_column == 0 || o->last_column == columns - 1 || o->top == 0 ||
+  if (o->first_column == 0 || o->last_column == group->state->columns - 1 || o->top == 0 ||
       o->bottom == frame->height - 1)
     o->flags |= STX_OBSTACLE_CUT;
 }
@@ -119,44 +276,45 @@ static void find_pixels(const Group *group, const StxObstaclesFrame *frame, StxO
 /* frame: NULL of a scan. */
 static StxObstacle measure(const Group *group, const StxObstaclesFrame *frame)
 {
-  double weight = weight_of(group);
+  Looks looks = look_at(group);
+  float ground = piece_at(group, 0)->ground, z = face_of(group).z, back = z;
+  size_t far = piece_behind(group, FAR_SHARE * looks.area);
+  for (size_t i = 0; i <= far; i++)
+    if (fabsf(piece_at(group, i)->z) > fabsf(back))
+      back = piece_at(group, i)->z;
   StxObstacle o = {.count = (uint32_t)group->count,
       .source = frame != NULL ? STX_OBSTACLE_STEREO : STX_OBSTACLE_LIDAR,
+      .x = .5f * (looks.left + looks.right),
+      .y = isnan(ground) ? looks.bottom : ground, /* what its nearest end stands on */
+      .z = z,
+      .width = looks.right - looks.left,
+      .height = looks.high,
+      .depth = fabsf(back - z),
+      .label = label_of(group),
+      .confidence = (float)(looks.confidence / looks.area),
       .closing_speed = NAN,
       .lateral_speed = NAN};
-  o.z = stx_obstacles_face(group).z;
-  find_extent(group, piece_behind(group, FAR_SHARE * weight), &o);
-  find_looks(group, weight, &o);
   if (in_corridor(group))
     o.flags |= STX_OBSTACLE_IN_CORRIDOR;
   if (frame != NULL)
-    find_pixels(group, frame, &o);
+    find_pixels(group, &looks, frame, &o);
   return o;
-}
-
-/* ---- All of them ---------------------------------------------------------------------------- */
-
-/* What the free space ends at. */
-static void name_obstacles(StxObstacles *state, size_t directions)
-{
-  for (size_t i = 0; i < directions; i++)
-    if (state->nearest[i] != OBSTACLES_NONE)
-      state->free_space[i].obstacle = state->members[state->pieces[state->nearest[i]].record];
 }
 
 void stx_obstacles_measure(StxObstacles *state, const StxObstaclesFrame *frame)
 {
-  size_t directions = frame != NULL ? (size_t)((frame->width - 1) / frame->stixel_width + 1)
-                                    : (size_t)state->params.sectors;
-  size_t items, groups = stx_obstacles_choose(state, &items);
+  size_t directions = (size_t)(frame != NULL ? state->columns : state->params.sectors);
+  size_t items, groups = choose(state, &items);
   size_t most = (size_t)state->params.max_obstacles;
   state->obstacles = groups < most ? groups : most;
   state->left_out = groups - state->obstacles;
   for (size_t i = 0; i < state->obstacles; i++) {
-    Group group = stx_obstacles_group_at(state, state->groups[i].index, items);
+    Group group = group_at(state, state->groups[i].index, items);
     state->obstacle[i] = measure(&group, frame);
     for (size_t k = 0; k < group.count; k++)
-      state->members[stx_obstacles_piece(&group, k)->record] = (uint16_t)i;
+      state->members[piece_at(&group, k)->record] = (uint16_t)i;
   }
-  name_obstacles(state, directions);
+  for (size_t i = 0; i < directions; i++) /* what the free space ends at */
+    if (state->nearest[i] != OBSTACLES_NONE)
+      state->free_space[i].obstacle = state->members[state->pieces[state->nearest[i]].record];
 }

@@ -3,15 +3,10 @@
  * Inside of obstacles: what its files share. Nothing else includes this.
  *
  *   obstacles.c          parameters, state, what a frame goes through
- *   obstacles_stixels.c  what stands in a frame of stixels
- *   obstacles_road.c     and on which ground
- *   obstacles_group.c    what of it belongs together
+ *   obstacles_stixels.c  what stands in a frame of stixels, and on which ground
  *   obstacles_scan.c     the same of a scan's clusters
- *   obstacles_split.c    and who is cut off them
- *   obstacles_choose.c   which groups are obstacles
- *   obstacles_measure.c  and their records
+ *   obstacles_measure.c  which groups are obstacles, and their records
  *   obstacles_track.c    following
- *   obstacles_assign.c   the assignment of obstacles to tracks
  */
 #ifndef STX_OBSTACLES_PRIVATE_H
 #define STX_OBSTACLES_PRIVATE_H
@@ -154,50 +149,11 @@ bool stx_obstacles_check_frame(
 void stx_obstacles_stand(StxObstacles *state, const StxObstaclesFrame *frame);
 void stx_obstacles_cluster(StxObstacles *state, const StxObstaclesScan *scan);
 
-/* Cuts people off a scan's clusters: pieces get groups of new numbers. */
-void stx_obstacles_split(StxObstacles *state);
-
-/* The row of the principal point; the middle, where nobody said. */
-double stx_obstacles_centre_row(const StxCamera *camera, const StxObstaclesFrame *frame);
-
-/* Finds the road; its y at a distance, from then on. */
-void stx_obstacles_find_road(StxObstacles *state, const StxObstaclesFrame *frame);
-float stx_obstacles_road_at(const StxObstacles *state, double z);
-
-void stx_obstacles_group(StxObstacles *state, const StxCamera *camera, uint32_t columns);
-
-/* Whether something nearer is seen right beside a piece, beyond these columns. */
-bool stx_obstacles_is_outline(
-    const StxObstacles *state, const Piece *piece, int first_column, int last_column);
-
 /* Does it stand low enough to be in the way? */
 static inline bool stx_obstacles_is_low(const StxObstacles *state, const Piece *piece)
 {
   return !(piece->ground - piece->bottom > (float)state->params.clearance);
 }
-
-/* The pieces of a group, the nearest first. */
-typedef struct {
-  const StxObstacles *state;
-  const SortItem *items;
-  size_t count;
-} Group;
-
-static inline const Piece *stx_obstacles_piece(const Group *group, size_t i)
-{
-  return &group->state->pieces[group->items[i].index];
-}
-
-/* Which groups are obstacles: their places in state->items, the nearest first, in state->groups;
- * returns their number, and that of the items. */
-size_t stx_obstacles_choose(StxObstacles *state, size_t *items);
-Group stx_obstacles_group_at(const StxObstacles *state, size_t first, size_t items);
-
-/* The nearest face of a group: mean z and range of what is nearest of it. */
-typedef struct {
-  float z, range;
-} Face;
-Face stx_obstacles_face(const Group *group);
 
 /* Pieces in groups to sorted obstacles, members, and obstacles of the free space. */
 void stx_obstacles_measure(StxObstacles *state, const StxObstaclesFrame *frame);
@@ -205,7 +161,7 @@ void stx_obstacles_measure(StxObstacles *state, const StxObstaclesFrame *frame);
 /* Ids and speeds of the sorted obstacles; dt: seconds since the last frame, 0: not known. */
 void stx_obstacles_follow(StxObstacles *state, double dt, const Noise *noise);
 
-/* Fills in `assigned` of `count` choices; obstacles are numbered below `obstacles`. */
+/* Fills in `assigned` of the tracks' choices; obstacles are numbered below `obstacles`. */
 void stx_obstacles_assign(StxObstacles *state, size_t obstacles);
 
 #endif

@@ -1,8 +1,326 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What stands in a frame of stixels, and how far it is free. */
+/*
+ * What stands in a frame of stixels, on which road, what of it belongs together, and how far it is
+ * free. The numbers below were chosen on the synthetic street; docs/algorithms/obstacles.md says
+ * what each of them is for.
+ */
 #include "common/obstacles/obstacles_private.h"
 
 #include <math.h>
+#include <string.h>
+
+#define SLOPE_LENGTH 20 /* m: beyond what is seen the road goes on as its last so many */
+#define OUTLIER .3f     /* m, and 2 % of the distance: ground that is no part of the road */
+#define FEW .05f        /* of the columns: what no more of them show is as good as unknown */
+
+/* The row of the principal point; the middle, where nobody said. */
+static double centre_row(const StxCamera *camera, const StxObstaclesFrame *frame)
+{
+  return camera->missing & STX_CAMERA_CY ? .5 * (frame->height - 1) : camera->cy;
+}
+
+/* Adds the heights of one ground stixel at every whole metre that it covers: those that are not
+ * OUTLIER off what is known, if something is. */
+static void add_ground(
+    StxObstacles *state, const StxObstaclesFrame *frame, const StxStixel *s, const float *known)
+{
+  const StxCamera *camera = &frame->camera;
+  double near = s->disparity_bottom, far = s->disparity_top;
+  double scale = camera->focal * camera->baseline, cy = centre_row(camera, frame);
+  if (!(near > far) || !(far >= 0) || !isfinite(near) || s->bottom == s->top)
+    return;
+  double reach = far > 0 ? scale / far : INFINITY, rows = (s->bottom - s->top) / (near - far);
+  int first = (int)fmin(ceil(scale / near), OBSTACLES_GROUND);
+  for (int z = first > 1 ? first : 1; z < OBSTACLES_GROUND && z <= reach; z++) {
+    float y = (float)((s->bottom - (near - scale / z) * rows - cy) * z / camera->focal);
+    if (known != NULL && !(fabsf(y - known[z]) < OUTLIER + .02f * (float)z))
+      continue;
+    state->ground[z] += y;
+    state->weights[z] += 1;
+  }
+}
+
+/* A straight line through up to SLOPE_LENGTH metres from `first` on, by least squares: beyond them
+ * the road goes on like that. */
+static void extend_ground(float *ground, const float *weights, int first, int step)
+{
+  double n = 0, sz = 0, sy = 0, szz = 0, szy = 0;
+  for (int i = 0; i < SLOPE_LENGTH; i++) {
+    int z = first - step * i;
+    if (z < 1 || z >= OBSTACLES_GROUND)
+      break;
+    double w = (double)weights[z];
+    n += w;
+    sz += w * z;
+    sy += w * (double)ground[z];
+    szz += w * z * z;
+    szy += w * z * (double)ground[z];
+  }
+  double spread = n * szz - sz * sz;
+  double slope = spread > n ? (n * szy - sz * sy) / spread : 0, start = (sy - slope * sz) / n;
+  for (int z = first + step; z >= 0 && z < OBSTACLES_GROUND; z += step)
+    ground[z] = (float)(start + slope * z);
+}
+
+/* Means, and what no stixel covers; false if that is all. Metres that few columns show are as
+ * good as unknown. */
+static bool fill_ground(float *ground, float *weights, float least)
+{
+  int first = 0, last = 0;
+  for (int z = 1; z < OBSTACLES_GROUND; z++) {
+    weights[z] = weights[z] < least ? 0 : weights[z];
+    if (!(weights[z] > 0))
+      continue;
+    ground[z] /= weights[z];
+    for (int i = last + 1; last > 0 && i < z; i++)
+      ground[i] = ground[last] + (ground[z] - ground[last]) * (float)(i - last) / (float)(z - last);
+    first = first > 0 ? first : z;
+    last = z;
+  }
+  if (first == 0)
+    return false;
+  extend_ground(ground, weights, first, -1);
+  extend_ground(ground, weights, last, 1);
+  return true;
+}
+
+static bool sum_ground(StxObstacles *state, const StxObstaclesFrame *frame, const float *known)
+{
+  int columns = (frame->width - 1) / frame->stixel_width + 1;
+  for (int z = 0; z < OBSTACLES_GROUND; z++)
+    state->ground[z] = state->weights[z] = 0;
+  for (size_t i = 0; i < frame->count; i++)
+    if (frame->stixels[i].kind == STX_KIND_GROUND)
+      add_ground(state, frame, &frame->stixels[i], known);
+  return fill_ground(state->ground, state->weights, (float)columns * FEW);
+}
+
+/* The road by whole metres ahead, in y: a mean, and the mean of what is near that. */
+static void find_road(StxObstacles *state, const StxObstaclesFrame *frame)
+{
+  const StxCamera *camera = &frame->camera;
+  float known[OBSTACLES_GROUND];
+  if (sum_ground(state, frame, NULL)) {
+    memcpy(known, state->ground, sizeof known);
+    if (!sum_ground(state, frame, known))
+      memcpy(state->ground, known, sizeof known);
+    return;
+  }
+  bool has_ground = stx_camera_has_ground(camera);
+  for (int z = 0; z < OBSTACLES_GROUND; z++)
+    state->ground[z] =
+        has_ground ? (float)(camera->height / cos(camera->pitch) - z * tan(camera->pitch)) : NAN;
+}
+
+/* Finds the road; its y at a distance, from then on. */
+static float road_at(const StxObstacles *state, double z)
+{
+  int i = z < OBSTACLES_GROUND - 1 ? (int)z : OBSTACLES_GROUND - 2;
+  double part = fmin(z - i, 1);
+  return (float)(state->ground[i] + part * (double)(state->ground[i + 1] - state->ground[i]));
+}
+
+#define HIDDEN_GAP 1.5  /* m: across what stands before it a thing goes on for so far */
+#define LOW_HEIGHT 2.2f /* m: cars, people, fences; */
+#define LOW_NOISE 0.3   /* px of disparity, beside max_length, that they may be longer */
+#define CROWN_HEIGHT 4  /* m: what rises so high is no part of a low thing below it */
+#define TRUNK_WIDTH .45 /* m: of a narrow one it may be */
+#define HEIGHTS .4f     /* m, and a quarter: what heights of one thing's columns differ by */
+#define HEIGHTS_SHARE .25f
+#define UP_STEP .6 /* m, and half a pixel: a low thing's windscreen behind its bonnet */
+#define UP_PIXELS .5
+#define UP_STEP_HIGH .15 /* the same of what is high */
+#define SIDE_MOST 5      /* m: from column to column along a side */
+
+/* ---- Do they belong together? --------------------------------------------------------------- */
+
+/* Vehicles, and people with what they ride, are told apart less surely than the rest. */
+static int family_of(uint8_t label)
+{
+  static const uint8_t families[19] = {0, 0, 2, 2, 2, 3, 3, 3, 4, 0, 0, 5, 5, 6, 6, 6, 6, 5, 5};
+  return label < 19 ? families[label] : 0;
+}
+
+static bool classes_agree(const Piece *a, const Piece *b)
+{
+  int of_a = family_of(a->label), of_b = family_of(b->label);
+  return of_a == 0 || of_b == 0 || of_a == of_b;
+}
+
+/* What a pixel of disparity is at this distance, in metres. */
+static double pixel_at(const StxCamera *camera, double z)
+{
+  return z * z / (camera->focal * camera->baseline);
+}
+
+/* The side of a car recedes from column to column: by z over the number of columns that it is off
+ * the middle of the image. Its outer end is the nearer one; else this is no side, and 0. */
+static double side_step(const Piece *a, const Piece *b)
+{
+  const Piece *left = a->column < b->column ? a : b, *right = left == a ? b : a;
+  double inner = (double)(left->right / left->z), outer = (double)(right->left / right->z);
+  double width =
+      .5 * (double)((left->right - left->left) / left->z + (right->right - right->left) / right->z);
+  if (inner + outer > 0 ? right->middle > left->middle : left->middle > right->middle)
+    return 0;
+  double columns = (right->column - left->column) * width / (.5 * fabs(inner + outer));
+  return fmin(SIDE_MOST, (double)fminf(a->middle, b->middle) * columns);
+}
+
+/* What depths of one face differ by. */
+static double step_at(
+    const StxObstacles *state, const StxCamera *camera, const Piece *a, const Piece *b)
+{
+  double pixel = pixel_at(camera, (double)fminf(a->middle, b->middle));
+  return state->params.depth_step + state->params.disparity_step * pixel;
+}
+
+/* At least half of the lower one stands beside the other, and both are about as high, as far as
+ * the image shows that: cars end where a wall behind them goes on. */
+static bool heights_agree(const Piece *a, const Piece *b)
+{
+  float high_a = a->ground - a->top, high_b = b->ground - b->top;
+  float foot_a = a->ground - a->bottom, foot_b = b->ground - b->bottom;
+  float least = fminf(high_a, high_b), shared = least - fmaxf(foot_a, foot_b);
+  if (isnan(high_a + high_b))
+    return true;
+  if (!(shared > .5f * fminf(high_a - foot_a, high_b - foot_b)))
+    return false;
+  return (high_a < high_b ? a : b)->cut || fmaxf(high_a, high_b) < LOW_HEIGHT ||
+         fabsf(high_a - high_b) <= HEIGHTS + HEIGHTS_SHARE * least;
+}
+
+/* ---- Groups --------------------------------------------------------------------------------- */
+
+static uint32_t root_of(Piece *pieces, uint32_t i)
+{
+  for (; pieces[i].group != i; i = pieces[i].group)
+    pieces[i].group = pieces[pieces[i].group].group;
+  return i;
+}
+
+/* A group's extent is kept with its first piece. Low things are not longer than max_length: rows
+ * of parked cars fall apart. */
+static void join(StxObstacles *state, const StxCamera *camera, uint32_t a, uint32_t b)
+{
+  Piece *pieces = state->pieces;
+  a = root_of(pieces, a);
+  b = root_of(pieces, b);
+  Piece *into = &pieces[a < b ? a : b], *from = &pieces[a < b ? b : a];
+  float near = fminf(into->near, from->near), far = fmaxf(into->far, from->far);
+  float high = fmaxf(into->high, from->high);
+  double most = state->params.max_length + LOW_NOISE * pixel_at(camera, (double)near);
+  if (a == b || (high < LOW_HEIGHT && (double)(far - near) > most))
+    return;
+  from->group = into->group;
+  into->near = near;
+  into->far = far;
+  into->group_left = fminf(into->group_left, from->group_left);
+  into->group_right = fmaxf(into->group_right, from->group_right);
+  into->high = high;
+}
+
+/* Does `b` stand nearer, in rows in which `a` would be seen? */
+static bool hides(const Piece *a, const Piece *b)
+{
+  return b->z < a->z && b->bottom / b->z > a->top / a->z_top &&
+         b->top / b->z_top < a->bottom / a->z;
+}
+
+/* What may be one, and by how much their depths differ, in what a step may be there. */
+static void note_joint(StxObstacles *state, const StxCamera *camera, uint32_t i, uint32_t k)
+{
+  const Piece *a = &state->pieces[i], *b = &state->pieces[k];
+  float most = fmaxf((float)step_at(state, camera, a, b), 1e-6f);
+  float off = fabsf(a->middle - b->middle) / most;
+  uint32_t bits;
+  memcpy(&bits, &off, sizeof bits); /* not negative: they sort as their bits do */
+  state->joints[state->joint_count++] = (SortItem){(uint64_t)bits << 32 | k, i};
+}
+
+/* Notes whom a piece may join in one column to its right; says whether there is one, and whether
+ * something there hides what is behind. */
+static bool look_across(
+    StxObstacles *state, const StxCamera *camera, uint32_t i, uint32_t column, bool *hidden)
+{
+  int found = 0;
+  const Piece *a = &state->pieces[i];
+  *hidden = false;
+  for (uint32_t k = state->starts[column]; k < state->starts[column + 1]; k++) {
+    const Piece *b = &state->pieces[k];
+    double most = step_at(state, camera, a, b) + side_step(a, b);
+    if (!((double)fabsf(a->middle - b->middle) <= most))
+      *hidden = *hidden || hides(a, b);
+    else if (found < OBSTACLES_JOINTS && heights_agree(a, b) && classes_agree(a, b)) {
+      note_joint(state, camera, i, k);
+      found++;
+    }
+  }
+  return found > 0;
+}
+
+static void look_to_the_right(
+    StxObstacles *state, const StxCamera *camera, uint32_t i, uint32_t columns)
+{
+  const Piece *piece = &state->pieces[i];
+  double width = (double)(piece->right - piece->left), open = 0, all = 0, gap = state->params.gap;
+  for (uint32_t c = piece->column + 1u; c < columns; c++) {
+    bool hidden;
+    if (look_across(state, camera, i, c, &hidden))
+      return;
+    open += hidden ? 0 : width;
+    all += width;
+    if (open > gap || all > fmax(HIDDEN_GAP, gap))
+      return;
+  }
+}
+
+/* Is a crown at this height that of another thing? Trunks and poles are narrow. */
+static bool is_crown(const StxObstacles *state, uint32_t a, const Piece *b)
+{
+  const Piece *first = &state->pieces[root_of(state->pieces, a)];
+  return first->high < LOW_HEIGHT && b->ground - b->top > CROWN_HEIGHT &&
+         !(first->group_right - first->group_left < TRUNK_WIDTH);
+}
+
+/* Does `b`, which is above `a` in the image, stand upon it? */
+static bool stands_upon(const StxCamera *camera, const Piece *a, const Piece *b)
+{
+  double pixel = pixel_at(camera, (double)fminf(a->z, b->z));
+  double off = (double)fminf(fabsf(a->middle - b->middle), fabsf(a->z_top - b->z));
+  return off <= (b->ground - b->top < LOW_HEIGHT ? UP_STEP + UP_PIXELS * pixel
+                                                 : UP_STEP_HIGH + UP_STEP_HIGH * pixel);
+}
+
+/* `crowns`: the second time, when it is known how wide things are. */
+static void join_upwards(StxObstacles *state, const StxCamera *camera, uint32_t column, bool crowns)
+{
+  for (uint32_t i = state->starts[column]; i + 1 < state->starts[column + 1]; i++)
+    for (uint32_t k = i + 1; k < state->starts[column + 1]; k++) {
+      const Piece *a = &state->pieces[i], *b = &state->pieces[k];
+      bool rises = a->ground - a->top < LOW_HEIGHT && b->ground - b->top > CROWN_HEIGHT;
+      if (stands_upon(camera, a, b) && classes_agree(a, b) &&
+          (crowns ? rises && !is_crown(state, i, b) : !rises))
+        join(state, camera, i, k);
+    }
+}
+
+static void form_groups(StxObstacles *state, const StxCamera *camera, uint32_t columns)
+{
+  for (uint32_t c = 0; c < columns; c++)
+    join_upwards(state, camera, c, false);
+  state->joint_count = 0;
+  for (uint32_t i = 0; i < state->count; i++)
+    look_to_the_right(state, camera, i, columns);
+  /* The likest first: where low things must not grow any longer they end at the largest step. */
+  stx_obstacles_sort(state->joints, state->spare_joints, state->joint_count);
+  for (size_t i = 0; i < state->joint_count; i++)
+    join(state, camera, state->joints[i].index, (uint32_t)state->joints[i].key);
+  for (uint32_t c = 0; c < columns; c++)
+    join_upwards(state, camera, c, true);
+  for (uint32_t i = 0; i < state->count; i++)
+    state->pieces[i].group = root_of(state->pieces, i);
+}
 
 /* ---- What is refused ------------------------------------------------------------------------ */
 
@@ -77,7 +395,7 @@ static Piece piece_of(const StxObstacles *state, const StxObstaclesFrame *frame,
   double high = is_known(s->disparity_top) ? (double)s->disparity_top : low;
   double left = (double)s->column * frame->stixel_width - .5;
   double right = fmin(left + frame->stixel_width, frame->width - .5);
-  double z = metre / low, cy = stx_obstacles_centre_row(camera, frame);
+  double z = metre / low, cy = centre_row(camera, frame);
   return (Piece){.z = (float)z,
       .range = (float)z,
       .middle = (float)(2 * metre / (low + high)),
@@ -86,7 +404,7 @@ static Piece piece_of(const StxObstacles *state, const StxObstaclesFrame *frame,
       .right = (float)((right - camera->cx) * z / camera->focal),
       .top = (float)((s->top - .5 - cy) * metre / high / camera->focal),
       .bottom = (float)((s->bottom + .5 - cy) * z / camera->focal),
-      .ground = stx_obstacles_road_at(state, z),
+      .ground = road_at(state, z),
       .weight = (float)((right - left) * (s->bottom - s->top + 1)),
       .confidence = s->confidence,
       .column = s->column,
@@ -156,8 +474,8 @@ static void find_free_space(StxObstacles *state, const StxObstaclesFrame *frame,
 void stx_obstacles_stand(StxObstacles *state, const StxObstaclesFrame *frame)
 {
   uint32_t columns = (uint32_t)((frame->width - 1) / frame->stixel_width + 1);
-  stx_obstacles_find_road(state, frame);
+  find_road(state, frame);
   find_pieces(state, frame, (int)columns);
-  stx_obstacles_group(state, &frame->camera, columns);
+  form_groups(state, &frame->camera, columns);
   find_free_space(state, frame, columns);
 }

@@ -1,11 +1,71 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Obstacles from frame to frame: what is expected where, and what is found there. */
+/*
+ * Obstacles from frame to frame: what is expected where, and what is found there.
+ *
+ * Who is who: the assignment of obstacles to tracks of the largest benefit in all, by auction.
+ *
+ * Source: D. P. Bertsekas, "The auction algorithm: a distributed relaxation method for the
+ * assignment problem", Annals of Operations Research 14, 1988. A track without an obstacle bids for
+ * the one that is worth most to it, benefit less price, and outbids the second best, or nothing at
+ * all, by STEP: it gets it, and whoever had it bids again. In the end no track is worse off than
+ * by STEP, obstacles that nobody has are free, and so no assignment is better by more than STEP for
+ * each track. Prices rise by STEP or more and never above 1 + STEP: it ends.
+ */
 #include "common/obstacles/obstacles_private.h"
 
 #include <math.h>
 
+#define STEP 0.001f
 #define ACCELERATION 4.0 /* m/s²: what speeds change by, a standard deviation */
 #define FIRST_SPEED 15.0 /* m/s: a standard deviation of speeds that nobody knows yet */
+
+/* The obstacle that is worth most to a track; `margin`: over the second best or over none. */
+static uint32_t best_of(const StxObstacles *state, const Choices *choices, float *margin)
+{
+  float best = 0, second = 0;
+  uint32_t at = OBSTACLES_NONE;
+  for (int i = 0; i < choices->count; i++) {
+    const Candidate *candidate = &choices->candidate[i];
+    float worth = candidate->benefit - state->prices[candidate->obstacle];
+    if (worth > best) {
+      second = best;
+      best = worth;
+      at = candidate->obstacle;
+    } else if (worth > second) {
+      second = worth;
+    }
+  }
+  *margin = best - second;
+  return at;
+}
+
+void stx_obstacles_assign(StxObstacles *state, size_t obstacles)
+{
+  size_t waiting = 0;
+  for (size_t i = 0; i < obstacles; i++) {
+    state->prices[i] = 0;
+    state->owner[i] = OBSTACLES_NONE;
+  }
+  for (size_t i = state->tracked; i-- > 0;) {
+    state->choices[i].assigned = OBSTACLES_NONE;
+    state->waiting[waiting++] = (uint32_t)i;
+  }
+  while (waiting > 0) {
+    uint32_t bidder = state->waiting[--waiting];
+    float margin;
+    uint32_t obstacle = best_of(state, &state->choices[bidder], &margin);
+    if (obstacle == OBSTACLES_NONE)
+      continue;
+    uint32_t before = state->owner[obstacle];
+    state->prices[obstacle] += margin + STEP;
+    state->owner[obstacle] = bidder;
+    state->choices[bidder].assigned = obstacle;
+    if (before != OBSTACLES_NONE) {
+      state->choices[before].assigned = OBSTACLES_NONE;
+      state->waiting[waiting++] = before;
+    }
+  }
+}
 
 /* ---- One axis -------------------------------------------------------------------------------- */
 
@@ -46,18 +106,14 @@ static double off_across(const Track *track, const StxObstacle *o)
   return fmin(middle, fmin(left, right));
 }
 
-static double off_ahead(const Track *track, const StxObstacle *o)
-{
-  double near = fabs(track->z.at - (double)o->z);
-  double far = fabs(track->z.at + track->depth - (double)(o->z + o->depth));
-  return o->flags & STX_OBSTACLE_CUT ? fmin(near, far) : near;
-}
-
 static double benefit_of(
     const StxObstacles *state, const Track *track, const StxObstacle *o, const Noise *noise)
 {
   double gate = state->params.gate;
-  double dz = off_ahead(track, o) / (gate + 2 * obstacles_noise(noise, (double)o->z));
+  double near = fabs(track->z.at - (double)o->z);
+  double far = fabs(track->z.at + track->depth - (double)(o->z + o->depth));
+  double ahead = o->flags & STX_OBSTACLE_CUT ? fmin(near, far) : near;
+  double dz = ahead / (gate + 2 * obstacles_noise(noise, (double)o->z));
   double dx = off_across(track, o) / (.5 * gate);
   double width = fabs(track->width - (double)o->width) / (track->width + (double)o->width + .5);
   double cost = dz * dz + dx * dx;
@@ -91,14 +147,6 @@ static void find_choices(StxObstacles *state, const Noise *noise)
 }
 
 /* ---- A frame --------------------------------------------------------------------------------- */
-
-static void predict_all(StxObstacles *state, double dt)
-{
-  for (size_t t = 0; t < state->tracked; t++) {
-    predict(&state->tracks[t].x, dt);
-    predict(&state->tracks[t].z, dt);
-  }
-}
 
 static void update(Track *track, StxObstacle *o, uint32_t place, double dt, double noise)
 {
@@ -144,15 +192,6 @@ static double usual_speed(const StxObstacles *state)
   return weight > 0 ? sum / weight : 0;
 }
 
-static void forget(StxObstacles *state)
-{
-  size_t kept = 0;
-  for (size_t t = 0; t < state->tracked; t++)
-    if (state->tracks[t].unseen <= state->params.max_unseen)
-      state->tracks[kept++] = state->tracks[t];
-  state->tracked = kept;
-}
-
 static void write_out(StxObstacles *state)
 {
   for (size_t t = 0; t < state->tracked; t++) {
@@ -171,7 +210,10 @@ static void write_out(StxObstacles *state)
 
 void stx_obstacles_follow(StxObstacles *state, double dt, const Noise *noise)
 {
-  predict_all(state, dt);
+  for (size_t t = 0; t < state->tracked; t++) {
+    predict(&state->tracks[t].x, dt);
+    predict(&state->tracks[t].z, dt);
+  }
   find_choices(state, noise);
   stx_obstacles_assign(state, state->obstacles);
   for (size_t t = 0; t < state->tracked; t++) {
@@ -185,7 +227,11 @@ void stx_obstacles_follow(StxObstacles *state, double dt, const Noise *noise)
           obstacles_noise(noise, (double)state->obstacle[place].z));
   }
   double speed = usual_speed(state);
-  forget(state);
+  size_t kept = 0;
+  for (size_t t = 0; t < state->tracked; t++)
+    if (state->tracks[t].unseen <= state->params.max_unseen)
+      state->tracks[kept++] = state->tracks[t];
+  state->tracked = kept;
   for (uint32_t i = 0; i < state->obstacles; i++)
     if (state->owner[i] == OBSTACLES_NONE)
       begin(state, i, speed, obstacles_noise(noise, (double)state->obstacle[i].z));

@@ -3,6 +3,7 @@
 #include "common/orbit/orbit.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #include "common/cpu.h"
 #include "common/orbit/orbit_private.h"
@@ -122,12 +123,8 @@ static void find_rays(StxOrbitFrame *frame)
 /* Back from luma and chroma; colour.c has the way there. */
 static void find_yuv(StxOrbitFrame *frame, const StxOrbitPicture *picture)
 {
-  static const double weights[][2] = {
-      [STX_MATRIX_BT601] = {.299, .114},
-      [STX_MATRIX_BT709] = {.2126, .0722},
-      [STX_MATRIX_BT2020] = {.2627, .0593},
-  };
-  double kr = weights[picture->matrix][0], kb = weights[picture->matrix][1], kg = 1 - kr - kb;
+  const double *weights = stx_matrix_weights[picture->matrix];
+  double kr = weights[0], kb = weights[1], kg = 1 - kr - kb;
   double luma = picture->full_range ? 1 : 255 / 219., chroma = picture->full_range ? 1 : 255 / 224.;
   const double exact[5] = {luma, 2 * (1 - kr) * chroma, 2 * (1 - kb) * kb / kg * chroma,
       2 * (1 - kr) * kr / kg * chroma, 2 * (1 - kb) * chroma};
@@ -151,6 +148,119 @@ void stx_orbit_frame(StxOrbitFrame *frame, const StxOrbitParams *params, const S
 }
 
 /* ---- Implementations ---------------------------------------------------------------------- */
+
+/* ---- What is written on a view ------------------------------------------------------------- */
+
+enum { GRID = 10, FAR = 60, ASIDE = 20 }; /* metres, as stx_orbit_ground has them */
+
+/* A place of the road, seen. */
+static bool on_road(const StxOrbitParams *params, const StxCamera *camera, double aside,
+    double along, double high, StxSpot *spot)
+{
+  StxOrbitView view = stx_orbit_view(params, camera);
+  double down = view.camera_height - high;
+  const double point[3] = {
+      aside, along * view.level.y - down * view.up.y, along * view.level.z - down * view.up.z};
+  return stx_orbit_project(params, camera, point, &spot->x, &spot->y);
+}
+
+/* At the right end of every line across, or at its left one, where there is no room; where these
+ * come close, some are left out. */
+static void write_distances(
+    const StxOrbitParams *params, const StxOrbitScene *scene, double size, StxCanvas *canvas)
+{
+  for (int along = GRID; along <= FAR; along += GRID) {
+    StxSpot at;
+    char text[16];
+    snprintf(text, sizeof text, "%d m", along);
+    for (int side = ASIDE; side >= -ASIDE; side -= 2 * ASIDE) {
+      StxAnchor anchor = side > 0 ? STX_ANCHOR_LEFT_MIDDLE : STX_ANCHOR_RIGHT_MIDDLE;
+      if (!on_road(params, &scene->image.camera, side, along, 0, &at))
+        continue;
+      at.x += side > 0 ? size / 2 : -size / 2;
+      if (stx_canvas_label(canvas, text, size, at, anchor, stx_colour(STX_MEANS_INK)))
+        break;
+    }
+  }
+}
+
+/* The camera: a pole from the road up to it, and the sides of what it sees. */
+static void draw_camera(
+    const StxOrbitParams *params, const StxOrbitScene *scene, double width, StxCanvas *canvas)
+{
+  const StxQuadImage *image = &scene->image;
+  const StxCamera *camera = &image->camera;
+  const double depth = 1.5, place[3] = {0, 0, 0};
+  const StxInk ink = {stx_colour(STX_MEANS_SENSOR), .9};
+  StxSpot pole[2], corner[5], edge[2];
+  if (!stx_orbit_project(params, camera, place, &pole[0].x, &pole[0].y) ||
+      !on_road(params, camera, 0, 0, 0, &pole[1]))
+    return;
+  for (int i = 0; i < 5; i++) {
+    double u = i % 4 == 0 || i == 3 ? -.5 : image->width - .5;
+    double v = i % 4 < 2 ? -.5 : image->height - .5;
+    const double at[3] = {
+        (u - camera->cx) * depth / camera->focal, (v - camera->cy) * depth / camera->focal, depth};
+    if (!stx_orbit_project(params, camera, at, &corner[i].x, &corner[i].y))
+      return;
+  }
+  stx_canvas_line(canvas, pole, 2, width, ink);
+  stx_canvas_line(canvas, corner, 5, width, ink);
+  for (int i = 0; i < 4; i++) {
+    edge[0] = pole[0];
+    edge[1] = corner[i];
+    stx_canvas_line(canvas, edge, 2, width, ink);
+  }
+}
+
+/* Names of what the records hold. */
+static void write_names(const StxOrbitParams *params, const StxOrbitScene *scene, StxCanvas *canvas)
+{
+  static const char *const kinds[] = {"segment", "ground", "object"};
+  StxName names[STX_LABEL_CLASSES + 1];
+  uint32_t seen = 0;
+  size_t count = 0;
+  bool by_kind = scene->colours.mode == STX_QUAD_KIND;
+  for (size_t i = 0; i < scene->count; i++) {
+    const StxStixel *s = &scene->records[i];
+    int label = s->label < STX_LABEL_CLASSES ? s->label : STX_LABEL_CLASSES;
+    if (s->kind < STX_KIND_SKY)
+      seen |= 1u << (by_kind ? s->kind : label);
+  }
+  for (int i = 0; i <= STX_LABEL_CLASSES; i++)
+    if (seen & 1u << i)
+      names[count++] =
+          by_kind ? (StxName){.name = kinds[i], .colour = stx_colour_kind((StxKind)i)}
+                  : (StxName){.name = i < STX_LABEL_CLASSES ? stx_label_name(i) : "no label",
+                        .colour = stx_colour_class(i)};
+  stx_canvas_names(canvas, params->legend, by_kind ? "kind of stixel" : "class", names, count);
+}
+
+static void write_legend(
+    const StxOrbitParams *params, const StxOrbitScene *scene, StxCanvas *canvas)
+{
+  const StxBar bar = {.palette = scene->colours.palette,
+      .reversed = true,
+      .high = scene->colours.max_distance,
+      .title = "distance",
+      .unit = "m"};
+  if (params->legend == STX_LEGEND_NONE || scene->picture != NULL)
+    return;
+  if (scene->colours.mode == STX_QUAD_DISTANCE)
+    stx_canvas_bar(canvas, params->legend, &bar);
+  else
+    write_names(params, scene, canvas);
+}
+
+void stx_orbit_letter(const StxOrbitParams *params, const StxOrbitScene *scene, StxCanvas *canvas)
+{
+  StxCanvasUnit unit = stx_canvas_unit(params->width, params->height);
+  write_legend(params, scene, canvas);
+  if (!params->grid)
+    return;
+  draw_camera(params, scene, unit.line, canvas);
+  write_distances(params, scene, unit.text, canvas);
+}
 
 #define IMPL(name, backend, needs, suffix)                                                         \
   {                                                                                                \

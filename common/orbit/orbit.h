@@ -2,8 +2,8 @@
 /*
  * Stixels as a camera sees them that orbits a place ahead: what stixel-orbit draws.
  *
- * Every stixel is a flat quad in space (facet.h), seen from both sides. With a picture it shows the
- * part of the picture that it covers, without one the colours of facet_colour.h, darker where the
+ * Every stixel is a flat quad in space (quad.h), seen from both sides. With a picture it shows the
+ * part of the picture that it covers, without one the colours of quad.h, darker where the
  * quad turns away from the light, and a little darker in every second column, so that stixels can
  * be told apart. Behind everything lies a grid on the road, of 10 m, where the road is level: at
  * the camera's height below it (1.65 m if that is unknown), tilted by its pitch.
@@ -27,10 +27,9 @@
 #define STX_ORBIT_H
 
 #include "common/colour/colour.h"
-#include "common/facet/facet.h"
-#include "common/facet/facet_colour.h"
+#include "common/quad/quad.h"
 #include "common/lookup/placement.h"
-#include "common/sheet/sheet.h"
+#include "common/canvas/canvas.h"
 
 #define STX_ORBIT_MAX_SIDE 8192
 #define STX_ORBIT_MAX_COUNT (1 << 22) /* records */
@@ -71,11 +70,11 @@ typedef struct {
 
 /* What there is to see. */
 typedef struct {
-  StxFacetImage image;
+  StxQuadImage image;
   const StxStixel *records;       /* aligned to 4 bytes; may be NULL if count is 0 */
   size_t count;                   /* STX_ORBIT_MAX_COUNT at most */
   const StxOrbitPicture *picture; /* NULL: colours */
-  StxFacetColours colours;
+  StxQuadColours colours;
 } StxOrbitScene;
 
 typedef struct {
@@ -98,8 +97,8 @@ extern const StxImplTable stx_orbit_impls;
 bool stx_orbit_project(const StxOrbitParams *params, const StxCamera *camera, const double point[3],
     double *x, double *y);
 
-/* Writes distances along the grid, where the camera stands, and the legend, on an empty sheet of
+/* Writes distances along the grid, where the camera stands, and the legend, on an empty canvas of
  * the view. Of the legend of kinds and classes all those are listed that the records hold. */
-void stx_orbit_letter(const StxOrbitParams *params, const StxOrbitScene *scene, StxSheet *sheet);
+void stx_orbit_letter(const StxOrbitParams *params, const StxOrbitScene *scene, StxCanvas *canvas);
 
 #endif

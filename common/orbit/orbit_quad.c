@@ -46,22 +46,22 @@ static StxAffine seen(
 }
 
 /* False: the eye lies in the plane, and sees nothing of it. */
-static bool find_plane(const StxOrbitFrame *frame, const StxFacet *facet, StxOrbitQuad *quad)
+static bool find_plane(const StxOrbitFrame *frame, const StxQuad *surface, StxOrbitQuad *quad)
 {
   const StxCamera *camera = &frame->scene->image.camera;
   const StxVector *eye = &frame->view.eye;
-  const double *n = facet->normal;
-  double off = facet->offset - (n[0] * eye->x + n[1] * eye->y + n[2] * eye->z);
-  if (!(fabs(off) > 1e-9 * facet->offset))
+  const double *n = surface->normal;
+  double off = surface->offset - (n[0] * eye->x + n[1] * eye->y + n[2] * eye->z);
+  if (!(fabs(off) > 1e-9 * surface->offset))
     return false;
   quad->nearness = scaled(of_rays(frame, n[0], n[1], n[2]), 1 / off);
   quad->column = seen(frame, quad, camera->focal, 0, camera->cx + .5);
   quad->row = seen(frame, quad, 0, camera->focal, camera->cy + .5);
   quad->depth = seen(frame, quad, 0, 0, 1);
-  quad->left = facet->left + .5;
-  quad->right = facet->right + .5;
-  quad->top = facet->top + .5;
-  quad->bottom = facet->bottom + .5;
+  quad->left = surface->left + .5;
+  quad->right = surface->right + .5;
+  quad->top = surface->top + .5;
+  quad->bottom = surface->bottom + .5;
   return true;
 }
 
@@ -75,13 +75,13 @@ typedef struct {
 
 /* Half a pixel of the picture wider on either side: what is seen twice is the same, and nothing
  * shines through between neighbours. */
-static Outline turned(const StxOrbitFrame *frame, const StxFacet *facet)
+static Outline turned(const StxOrbitFrame *frame, const StxQuad *surface)
 {
   const StxOrbitView *view = &frame->view;
   double wider = .5 / frame->scene->image.camera.focal;
   Outline outline = {.corners = STX_CORNERS};
   for (int i = 0; i < STX_CORNERS; i++) {
-    const double *c = facet->corner[i];
+    const double *c = surface->corner[i];
     bool left = i == STX_LOWER_LEFT || i == STX_UPPER_LEFT;
     double x = c[0] + (left ? -wider : wider) * c[2] - view->eye.x, y = c[1] - view->eye.y,
            z = c[2] - view->eye.z;
@@ -174,10 +174,10 @@ static StxOrbitRows rows_of(const StxOrbitParams *params, const StxOrbitQuad *qu
 /* ---- Colours ------------------------------------------------------------------------------ */
 
 /* Light comes from above and from the left, a little from the camera. */
-static uint16_t shade_of(const StxFacet *facet, int column)
+static uint16_t shade_of(const StxQuad *surface, int column)
 {
   const double light[3] = {-.3, -.7, -.65};
-  const double *n = facet->normal;
+  const double *n = surface->normal;
   double length = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
   double turned = fabs(light[0] * n[0] + light[1] * n[1] + light[2] * n[2]) / length;
   int shade = (int)(160 + 96 * (turned < 1 ? turned : 1));
@@ -185,24 +185,24 @@ static uint16_t shade_of(const StxFacet *facet, int column)
 }
 
 static void paint(
-    const StxOrbitScene *scene, const StxStixel *stixel, const StxFacet *facet, StxOrbitQuad *quad)
+    const StxOrbitScene *scene, const StxStixel *stixel, const StxQuad *surface, StxOrbitQuad *quad)
 {
-  quad->by_distance = scene->colours.mode == STX_FACET_DISTANCE;
-  quad->colour = stx_facet_colour(&scene->colours, stixel, facet->corner[STX_LOWER_LEFT][2]);
-  quad->shade = shade_of(facet, stixel->column);
+  quad->by_distance = scene->colours.mode == STX_QUAD_DISTANCE;
+  quad->colour = stx_quad_colour(&scene->colours, stixel, surface->corner[STX_LOWER_LEFT][2]);
+  quad->shade = shade_of(surface, stixel->column);
 }
 
 void stx_orbit_quad(StxOrbitFrame *frame, size_t i)
 {
   const StxStixel *stixel = &frame->scene->records[i];
   StxOrbitQuad *quad = &frame->quads[i];
-  StxFacet facet;
+  StxQuad surface;
   quad->corners = 0;
-  if (stx_facet(&frame->scene->image, stixel, &facet) && find_plane(frame, &facet, quad)) {
-    Outline outline = turned(frame, &facet);
+  if (stx_quad(&frame->scene->image, stixel, &surface) && find_plane(frame, &surface, quad)) {
+    Outline outline = turned(frame, &surface);
     cut_all(&frame->view, &outline);
     project(&frame->view, &outline, quad);
-    paint(frame->scene, stixel, &facet, quad);
+    paint(frame->scene, stixel, &surface, quad);
   }
   frame->rows[i] = rows_of(frame->params, quad);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Parameters, and the tables made from them before the first frame. */
+/* Parameters, the tables made from them before the first frame, and the legend. */
 #include "common/overlay/overlay_math.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -114,7 +115,7 @@ const StxFields stx_overlay_fields = {STX_FIELDS_OF(fields), &defaults};
 
 /* ---- Parameters --------------------------------------------------------------------------- */
 
-StxOverlayScale stx_overlay_scale(const StxOverlayParams *params)
+static StxOverlayScale find_scale(const StxOverlayParams *params)
 {
   if (params->scale != STX_SCALE_AUTO)
     return params->scale;
@@ -178,7 +179,7 @@ bool stx_overlay_check(const StxOverlayParams *p, StxError *error)
 static void fill_nearness(StxOverlay *overlay)
 {
   const StxOverlayParams *params = &overlay->params;
-  bool depth = stx_overlay_scale(params) == STX_SCALE_DEPTH;
+  bool depth = find_scale(params) == STX_SCALE_DEPTH;
   double metres = params->camera.focal * params->camera.baseline * STX_STEPS_PER_PIXEL;
   for (int i = 0; i <= STX_OVERLAY_MAX_DISPARITY * STX_STEPS_PER_PIXEL; i++) {
     double far = 0;
@@ -190,12 +191,12 @@ static void fill_nearness(StxOverlay *overlay)
   }
 }
 
-StxPalette stx_overlay_palette(StxOverlayMode mode)
+static StxPalette palette_of(StxOverlayMode mode)
 {
   return mode == STX_OVERLAY_DISTANCE ? STX_PALETTE_DISTANCE : STX_PALETTE_VIRIDIS;
 }
 
-StxRgb stx_overlay_colour(StxOverlayMode mode, int index)
+static StxRgb colour_at(StxOverlayMode mode, int index)
 {
   static const StxMeaning verdicts[STX_VERDICTS] = {[STX_VERDICT_FOUND] = STX_MEANS_TRUE_POSITIVE,
       [STX_VERDICT_FALSE] = STX_MEANS_FALSE_POSITIVE,
@@ -204,13 +205,13 @@ StxRgb stx_overlay_colour(StxOverlayMode mode, int index)
   if (index >= STX_COLOUR_VERDICT)
     return stx_colour(verdicts[index - STX_COLOUR_VERDICT]);
   if (index <= STX_COLOUR_NEAR)
-    return stx_palette_colour(stx_overlay_palette(mode), index);
+    return stx_palette_colour(palette_of(mode), index);
   if (index < STX_COLOUR_CLASS)
     return stx_colour_kind((StxKind)(index - STX_COLOUR_KIND));
   return stx_colour_class(index - STX_COLOUR_CLASS); /* UNKNOWN follows the last class */
 }
 
-StxPaint stx_overlay_paint(const StxOverlayParams *params, StxRgb colour, int a)
+static StxPaint paint_of(const StxOverlayParams *params, StxRgb colour, int a)
 {
   uint8_t channel[3];
   stx_colour_channels(params->format, params->matrix, params->full_range, colour, channel);
@@ -238,8 +239,8 @@ static void fill_layer(StxOverlay *overlay, StxLayer layer, double strength, Stx
   int a = (int)(layer_opacity(params, layer) * strength + .5);
   bool dark = edge_opacity[layer] > 0 && params->fill;
   for (int k = 0; k < STX_COLOURS; k++) {
-    StxRgb colour = stx_overlay_colour(params->mode, k);
-    paints[k] = stx_overlay_paint(params, dark ? darken(colour) : colour, a);
+    StxRgb colour = colour_at(params->mode, k);
+    paints[k] = paint_of(params, dark ? darken(colour) : colour, a);
   }
 }
 
@@ -373,4 +374,129 @@ bool stx_overlay_fade(StxOverlay *overlay, double strength)
   overlay->strength = strength;
   fill_paints(overlay);
   return true;
+}
+
+/* ---- The legend: a bar with numbers, or the names of what was drawn ------------------------ */
+
+enum { MOST_NAMES = STX_LABEL_CLASSES + 1, TEXT_SIZE = 32 };
+
+typedef struct {
+  StxName name[MOST_NAMES];
+  size_t count;
+} Names;
+
+static void add(Names *names, StxOverlayMode mode, const char *name, int colour)
+{
+  names->name[names->count++] = (StxName){.name = name, .colour = colour_at(mode, colour)};
+}
+
+static void list_kinds(Names *names, unsigned seen)
+{
+  static const struct {
+    StxKind kind;
+    const char *name;
+  } order[] = {
+      {STX_KIND_OBJECT, "object"},
+      {STX_KIND_SEGMENT, "segment"},
+      {STX_KIND_GROUND, "ground"},
+      {STX_KIND_SKY, "sky"},
+  };
+  for (int i = 0; i < 4; i++)
+    if (seen >> order[i].kind & 1)
+      add(names, STX_OVERLAY_KIND, order[i].name, STX_COLOUR_KIND + (int)order[i].kind);
+}
+
+static void list_classes(Names *names, unsigned seen)
+{
+  for (int k = 0; k < STX_LABEL_CLASSES; k++)
+    if (seen >> k & 1)
+      add(names, STX_OVERLAY_CLASS, stx_label_name(k), STX_COLOUR_CLASS + k);
+  if (seen >> STX_LABEL_CLASSES & 1)
+    add(names, STX_OVERLAY_CLASS, "no label", STX_COLOUR_UNKNOWN);
+}
+
+/* Verdicts with their shares of a frame are always all there, so that the panel does not jump. */
+static void list_verdicts(
+    Names *names, unsigned seen, const StxVerdicts *verdicts, char (*text)[TEXT_SIZE])
+{
+  static const char *const words[STX_VERDICTS] = {[STX_VERDICT_FOUND] = "found",
+      [STX_VERDICT_FALSE] = "false",
+      [STX_VERDICT_MISSED] = "missed",
+      [STX_VERDICT_MISPLACED] = "misplaced"};
+  double all = 0;
+  for (int k = 0; k < STX_VERDICTS && verdicts != NULL; k++)
+    all += (double)verdicts->pixels[k];
+  for (int k = 0; k < STX_VERDICTS; k++) {
+    if (verdicts == NULL && !(seen >> k & 1))
+      continue;
+    snprintf(text[k], TEXT_SIZE, "%s", words[k]);
+    if (all > 0)
+      snprintf(text[k], TEXT_SIZE, "%s %.1f %%", words[k], 100 * (double)verdicts->pixels[k] / all);
+    add(names, STX_OVERLAY_TRUTH, text[k], STX_COLOUR_VERDICT + k);
+  }
+}
+
+/* What has a colour beside the scale, by what is shown and not by what was seen: to know that, a
+ * frame on a GPU would have to be waited for. */
+static void list_beside(Names *names, const StxOverlayParams *params)
+{
+  bool has_unknown = params->mode == STX_OVERLAY_DISTANCE || params->mode == STX_OVERLAY_HEIGHT;
+  if (params->show >> STX_KIND_SKY & 1)
+    add(names, params->mode, "sky", STX_COLOUR_KIND + STX_KIND_SKY);
+  if (has_unknown)
+    add(names, params->mode, "unknown", STX_COLOUR_UNKNOWN);
+}
+
+static StxBar scale_of(const StxOverlayParams *params)
+{
+  bool depth = find_scale(params) == STX_SCALE_DEPTH;
+  StxBar bar = {.palette = palette_of(params->mode)};
+  switch (params->mode) {
+  case STX_OVERLAY_HEIGHT:
+    bar.high = params->max_height;
+    bar.unit = "m";
+    bar.title = "height";
+    break;
+  case STX_OVERLAY_CONFIDENCE:
+    bar.high = 1;
+    bar.title = "confidence";
+    break;
+  case STX_OVERLAY_COST:
+    bar.high = params->max_cost;
+    bar.title = "cost";
+    bar.unit = "nat or px";
+    break;
+  default:
+    bar.reversed = depth;
+    bar.high = depth ? params->max_distance : params->max_disparity;
+    bar.title = depth ? "distance" : "disparity";
+    bar.unit = depth ? "m" : "px";
+  }
+  return bar;
+}
+
+void stx_overlay_draw_legend(
+    const StxOverlay *overlay, const StxVerdicts *verdicts, StxCanvas *canvas)
+{
+  static const char *const titles[STX_OVERLAY_MODES] = {[STX_OVERLAY_KIND] = "kind of stixel",
+      [STX_OVERLAY_CLASS] = "class",
+      [STX_OVERLAY_TRUTH] = "against the truth"};
+  char text[STX_VERDICTS][TEXT_SIZE];
+  const StxOverlayParams *params = &overlay->params;
+  Names names = {.count = 0};
+  if (stx_overlay_has_scale(params->mode)) {
+    StxBar bar = scale_of(params);
+    list_beside(&names, params);
+    bar.names = names.name;
+    bar.count = names.count;
+    stx_canvas_bar(canvas, params->legend, &bar);
+    return;
+  }
+  if (params->mode == STX_OVERLAY_KIND)
+    list_kinds(&names, overlay->seen);
+  else if (params->mode == STX_OVERLAY_CLASS)
+    list_classes(&names, overlay->seen);
+  else
+    list_verdicts(&names, overlay->seen, verdicts, text);
+  stx_canvas_names(canvas, params->legend, titles[params->mode], names.name, names.count);
 }

@@ -9,8 +9,8 @@
  *
  * Colours, and how they are blended into a frame: common/colour/colour.h.
  *
- * The legend is drawn on a sheet (common/sheet/sheet.h), to be laid over them. All pixel arithmetic
- * is on integers.
+ * The legend is drawn on a canvas (common/canvas/canvas.h), to be laid over them. All pixel
+ * arithmetic is on integers.
  *
  * Memory: prepared state and scratch belong to the caller; see stx_overlay_size and
  * scratch_size. Threads: one StxOverlay per thread.
@@ -21,7 +21,7 @@
 #include "common/camera.h"
 #include "common/lookup/placement.h"
 #include "common/overlay/overlay_truth.h"
-#include "common/sheet/sheet.h"
+#include "common/canvas/canvas.h"
 #include "common/stixel.h"
 
 /* ---- Parameters --------------------------------------------------------------------------- */
@@ -135,10 +135,10 @@ StxOverlay *stx_overlay_init(void *memory, const StxOverlayParams *params);
  */
 bool stx_overlay_see(StxOverlay *overlay, unsigned seen);
 
-/* Draws the legend on a sheet for such frames: for names, of what the StxOverlay was shown so far.
+/* Draws the legend on a canvas for such frames: for names, of what the StxOverlay was shown so far.
  * With `verdicts` (NULL: none) names of STX_OVERLAY_TRUTH have their shares of the pixels. */
 void stx_overlay_draw_legend(
-    const StxOverlay *overlay, const StxVerdicts *verdicts, StxSheet *sheet);
+    const StxOverlay *overlay, const StxVerdicts *verdicts, StxCanvas *canvas);
 
 /* Multiplies the opacity of stixels and outlines, but not of the legend, by `strength`, 0…1, which
  * is 1 after stx_overlay_init. Returns true if that changes anything: what was uploaded is out of

@@ -1,25 +1,41 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Lines over the picture: how far it is free, and the corridor. */
-#include "common/overlay/overlay_marks_private.h"
+/* Lines and text over the picture: how far it is free, the corridor, distances of obstacles or of
+ * the stixels themselves. */
+#include "common/overlay/overlay_marks.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "common/labels.h"
+#include "common/overlay/overlay_private.h"
 
 #define BORDER .6 /* opacity of what is darker around a line, */
 #define WIDER 2.  /*   which is so much wider */
 
-StxSpot stx_overlay_spot(const StxOverlayMarks *marks, double u, double v)
+/* A frame's marks while they are drawn. */
+typedef struct {
+  StxCanvas *canvas;
+  const StxOverlayParams *params;
+  const StxOverlayFacts *facts;
+  StxPlacement at; /* of the image in the frame */
+  double text, line;
+} Marks;
+
+/* A point of the image, from its top left corner, in the frame. */
+static StxSpot spot_of(const Marks *marks, double u, double v)
 {
   StxSpot spot;
   stx_placement_point(&marks->at, u, v, &spot.x, &spot.y);
   return spot;
 }
 
-void stx_overlay_stroke(
-    const StxOverlayMarks *marks, const StxSpot *points, size_t count, StxMeaning meaning)
+/* A line that shows on any picture. */
+static void stroke(const Marks *marks, const StxSpot *points, size_t count, StxMeaning meaning)
 {
   StxInk border = {stx_colour(STX_MEANS_HALO), BORDER}, ink = {stx_colour(meaning), 1};
-  stx_sheet_line(marks->sheet, points, count, marks->line * WIDER, border);
-  stx_sheet_line(marks->sheet, points, count, marks->line, ink);
+  stx_canvas_line(marks->canvas, points, count, marks->line * WIDER, border);
+  stx_canvas_line(marks->canvas, points, count, marks->line, ink);
 }
 
 /* ---- Free space --------------------------------------------------------------------------- */
@@ -47,14 +63,7 @@ static int free_row(const StxOverlayFacts *facts, int column, size_t *next)
   return isfinite(space->z) ? space->row + 1 : -1;
 }
 
-/* Steps over the columns [first, end), whose rows are in `rows`. */
-static void draw_edge(const StxOverlayMarks *marks, StxSpot *steps, size_t count)
-{
-  if (count > 0)
-    stx_overlay_stroke(marks, steps, count, STX_MEANS_FREE_SPACE);
-}
-
-static void draw_free_space(const StxOverlayMarks *marks, StxSpot *steps)
+static void draw_free_space(const Marks *marks, StxSpot *steps)
 {
   const StxOverlayParams *params = marks->params;
   size_t next = 0, count = 0;
@@ -62,37 +71,115 @@ static void draw_free_space(const StxOverlayMarks *marks, StxSpot *steps)
     int row = free_row(marks->facts, c, &next);
     double left = (double)c * params->stixel_width, right = left + params->stixel_width;
     if (row < 0 || row > params->height || left >= params->width) {
-      draw_edge(marks, steps, count);
+      if (count > 0)
+        stroke(marks, steps, count, STX_MEANS_FREE_SPACE);
       count = 0;
       continue;
     }
-    steps[count++] = stx_overlay_spot(marks, left, row);
-    steps[count++] = stx_overlay_spot(marks, fmin(right, params->width), row);
+    steps[count++] = spot_of(marks, left, row);
+    steps[count++] = spot_of(marks, fmin(right, params->width), row);
   }
-  draw_edge(marks, steps, count);
+  if (count > 0)
+    stroke(marks, steps, count, STX_MEANS_FREE_SPACE);
+}
+
+/* ---- The road ------------------------------------------------------------------------------ */
+
+/* A plane: in an image its rows, from the centre of the first, are linear in disparity. */
+typedef struct {
+  double horizon, slope; /* row = horizon + slope · disparity */
+} Road;
+
+#define FEW 8      /* stixels of the ground say too little of it */
+#define OUTLIER 10 /* rows: ground that is no part of the road */
+
+/* Sums of a line by least squares. */
+typedef struct {
+  double n, d, row, dd, drow;
+  size_t stixels;
+} Sums;
+
+static void add(Sums *sums, double disparity, double row, double weight)
+{
+  sums->n += weight;
+  sums->d += weight * disparity;
+  sums->row += weight * row;
+  sums->dd += weight * disparity * disparity;
+  sums->drow += weight * disparity * row;
+}
+
+static bool is_ground(const StxStixel *stixel)
+{
+  return stixel->kind == STX_KIND_GROUND && stixel->disparity_top > 0 &&
+         stixel->disparity_bottom > stixel->disparity_top && isfinite(stixel->disparity_bottom);
+}
+
+static double row_at(const Road *road, double disparity)
+{
+  return road->horizon + road->slope * disparity;
+}
+
+static bool fits(const Road *known, const StxStixel *stixel)
+{
+  return known == NULL ||
+         (fabs(row_at(known, (double)stixel->disparity_top) - stixel->top) < OUTLIER &&
+             fabs(row_at(known, (double)stixel->disparity_bottom) - stixel->bottom) < OUTLIER);
+}
+
+/* Of all stixels of the ground, or of those near what is known. False: they are too few. */
+static bool fit(const StxOverlayFacts *facts, const Road *known, Road *road)
+{
+  Sums sums = {0};
+  for (size_t i = 0; i < facts->stixel_count; i++) {
+    const StxStixel *stixel = &facts->stixels[i];
+    if (!is_ground(stixel) || !fits(known, stixel))
+      continue;
+    add(&sums, (double)stixel->disparity_top, stixel->top, stixel->bottom - stixel->top + 1);
+    add(&sums, (double)stixel->disparity_bottom, stixel->bottom, stixel->bottom - stixel->top + 1);
+    sums.stixels++;
+  }
+  double spread = sums.n * sums.dd - sums.d * sums.d;
+  if (sums.stixels < FEW || !(spread > 0))
+    return false;
+  road->slope = (sums.n * sums.drow - sums.d * sums.row) / spread;
+  road->horizon = (sums.row - road->slope * sums.d) / sums.n;
+  return road->slope > 0;
+}
+
+static bool find_road(const StxCamera *camera, const StxOverlayFacts *facts, Road *road)
+{
+  Road first;
+  if (fit(facts, NULL, &first)) {
+    if (!fit(facts, &first, road))
+      *road = first;
+    return true;
+  }
+  if (!stx_camera_has_ground(camera))
+    return false;
+  road->horizon = camera->cy - camera->focal * tan(camera->pitch);
+  road->slope = camera->height / (camera->baseline * cos(camera->pitch));
+  return true;
 }
 
 /* ---- Corridor ----------------------------------------------------------------------------- */
 
 /* A point of the road at x metres to the right, where things have that disparity. */
-static StxSpot road_spot(
-    const StxOverlayMarks *marks, const StxOverlayRoad *road, double x, double disparity)
+static StxSpot road_spot(const Marks *marks, const Road *road, double x, double disparity)
 {
   const StxCamera *camera = &marks->params->camera;
   double cx = camera->missing & STX_CAMERA_CX ? (marks->params->width - 1) / 2. : camera->cx;
-  return stx_overlay_spot(marks, cx + .5 + x * disparity / camera->baseline,
+  return spot_of(marks, cx + .5 + x * disparity / camera->baseline,
       road->horizon + .5 + road->slope * disparity);
 }
 
 /* The sides of the corridor are straight lines in the image: places and rows are linear in
  * disparity. They begin at the image's lower edge. */
-static void draw_corridor(const StxOverlayMarks *marks)
+static void draw_corridor(const Marks *marks)
 {
   const StxOverlayParams *params = marks->params;
   double half = params->corridor_width / 2, offset = params->corridor_offset;
-  StxOverlayRoad road;
-  if (!stx_camera_is_metric(&params->camera) ||
-      !stx_overlay_find_road(&params->camera, marks->facts, &road))
+  Road road;
+  if (!stx_camera_is_metric(&params->camera) || !find_road(&params->camera, marks->facts, &road))
     return;
   double far = params->camera.focal * params->camera.baseline / params->corridor_length;
   double near = (params->height - .5 - road.horizon) / road.slope;
@@ -101,7 +188,165 @@ static void draw_corridor(const StxOverlayMarks *marks)
   StxSpot line[] = {road_spot(marks, &road, offset - half, near),
       road_spot(marks, &road, offset - half, far), road_spot(marks, &road, offset + half, far),
       road_spot(marks, &road, offset + half, near)};
-  stx_overlay_stroke(marks, line, 4, STX_MEANS_CORRIDOR);
+  stroke(marks, line, 4, STX_MEANS_CORRIDOR);
+}
+
+#define NARROWEST 1.5 /* heights of text: narrower things of stixels have no label */
+#define STEP .05      /* neighbours whose disparities differ by no more of them, */
+#define STEP_PIXELS 1 /*   or by so many pixels, are one thing */
+
+/* Something that gets a label: where it is in the image, pixels from its top left corner. */
+typedef struct {
+  double left, right, top;
+  double disparity; /* of the nearest */
+} Thing;
+
+/* ---- Labels ------------------------------------------------------------------------------- */
+
+/* As much to the left or to the right as it takes to be in the frame, and some more, so that
+ * rounding does not matter. */
+static StxSpot push_inside(const Marks *marks, const char *text, StxSpot at)
+{
+  StxBox box = stx_canvas_text_box(text, marks->text, at, STX_ANCHOR_CENTRE_BASE);
+  double beyond = box.x + box.width - marks->params->frame_width;
+  at.x += box.x < 0 ? .5 - box.x : beyond > 0 ? -.5 - beyond : 0;
+  return at;
+}
+
+/* No line strikes out what is written of something nearer, nor the other way round. */
+static void draw_edge(const Marks *marks, double left, double right, double top)
+{
+  const StxSpot edge[] = {{left, top}, {right, top}};
+  double first = fmax(left, 0), above = fmax(top - marks->line / 2, 0);
+  double last = fmin(right, marks->params->frame_width);
+  if (stx_canvas_claim(marks->canvas, (StxBox){first, above, last - first, marks->line}))
+    stroke(marks, edge, 2, STX_MEANS_INK);
+}
+
+/* Above the upper edge from `left` to `right`; else higher, or just below it. */
+static void put_label(const Marks *marks, const char *text, double left, double right, double top)
+{
+  static const double lines[] = {0, -1, -2, 1.3};
+  StxRgb ink = stx_colour(STX_MEANS_INK);
+  for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+    StxSpot at = {(left + right) / 2, top + marks->text * (1.7 * lines[i] - .6)};
+    at = push_inside(marks, text, at);
+    if (!stx_canvas_label(marks->canvas, text, marks->text, at, STX_ANCHOR_CENTRE_BASE, ink))
+      continue;
+    draw_edge(marks, left, right, top);
+    return;
+  }
+}
+
+/* ---- Obstacles ---------------------------------------------------------------------------- */
+
+static void spell_metres(double metres, char *text, size_t size)
+{
+  snprintf(text, size, metres < 9.95 ? "%.1f m" : "%.0f m", metres);
+}
+
+/* What the label of an obstacle says: those of its number, class and distance that are wanted. */
+static void spell(const StxOverlayParams *params, const StxObstacle *obstacle, char *text, size_t n)
+{
+  static const char *const dot = " \u00b7 ";
+  char number[16] = "", metres[16] = "";
+  const char *name = "";
+  if (params->labels & STX_OVERLAY_LABEL_ID && obstacle->id > 0)
+    snprintf(number, sizeof number, "#%u", obstacle->id);
+  if (params->labels & STX_OVERLAY_LABEL_CLASS && obstacle->label < STX_LABEL_CLASSES)
+    name = stx_label_name(obstacle->label);
+  if (params->labels & STX_OVERLAY_LABEL_DISTANCE)
+    spell_metres((double)obstacle->z, metres, sizeof metres);
+  bool first = number[0] != '\0' && (name[0] != '\0' || metres[0] != '\0');
+  bool second = name[0] != '\0' && metres[0] != '\0';
+  snprintf(text, n, "%s%s%s%s%s", number, first ? dot : "", name, second ? dot : "", metres);
+}
+
+static void label_obstacles(const Marks *marks)
+{
+  for (size_t i = 0; i < marks->facts->obstacle_count; i++) {
+    const StxObstacle *obstacle = &marks->facts->obstacles[i];
+    StxSpot from = spot_of(marks, obstacle->left, obstacle->top);
+    StxSpot to = spot_of(marks, obstacle->right + 1, obstacle->top);
+    char text[64];
+    spell(marks->params, obstacle, text, sizeof text);
+    if (text[0] != '\0')
+      put_label(marks, text, from.x, to.x, from.y);
+  }
+}
+
+/* ---- Stixels ------------------------------------------------------------------------------ */
+
+/* The nearest object of a column, or NULL; *next goes on to the next column. */
+static const StxStixel *nearest_object(const StxOverlayFacts *facts, int column, size_t *next)
+{
+  const StxStixel *nearest = NULL;
+  for (; *next < facts->stixel_count && facts->stixels[*next].column <= column; ++*next) {
+    const StxStixel *stixel = &facts->stixels[*next];
+    if (stixel->column != column || stixel->kind != STX_KIND_OBJECT ||
+        !(stixel->disparity_bottom > 0) || !isfinite(stixel->disparity_bottom))
+      continue;
+    if (nearest == NULL || stixel->disparity_bottom > nearest->disparity_bottom)
+      nearest = stixel;
+  }
+  return nearest;
+}
+
+static bool belongs(const Thing *thing, const StxStixel *stixel)
+{
+  double step = fabs(thing->disparity - (double)stixel->disparity_bottom);
+  return step <= fmax(STEP_PIXELS, STEP * thing->disparity);
+}
+
+/* Neighbouring columns whose nearest objects are about as near. Returns their number. */
+static size_t find_things(const Marks *marks, Thing *things)
+{
+  const StxOverlayParams *params = marks->params;
+  size_t next = 0, count = 0;
+  bool open = false;
+  for (int c = 0; c < params->columns; c++) {
+    const StxStixel *stixel = nearest_object(marks->facts, c, &next);
+    double left = (double)c * params->stixel_width, right = left + params->stixel_width;
+    if (stixel == NULL) {
+      open = false;
+      continue;
+    }
+    if (!open || !belongs(&things[count - 1], stixel))
+      things[count++] = (Thing){left, right, stixel->top, 0};
+    Thing *thing = &things[count - 1];
+    thing->right = right;
+    thing->top = fmin(thing->top, stixel->top);
+    thing->disparity = fmax(thing->disparity, (double)stixel->disparity_bottom);
+    open = true;
+  }
+  return count;
+}
+
+static int nearer(const void *a, const void *b)
+{
+  const Thing *one = a, *other = b;
+  if (one->disparity != other->disparity)
+    return one->disparity > other->disparity ? -1 : 1;
+  return one->left < other->left ? -1 : 1;
+}
+
+static void label_stixels(const Marks *marks, Thing *things)
+{
+  const StxCamera *camera = &marks->params->camera;
+  size_t count = find_things(marks, things);
+  qsort(things, count, sizeof *things, nearer);
+  for (size_t i = 0; i < count; i++) {
+    const Thing *thing = &things[i];
+    StxSpot from = spot_of(marks, thing->left, thing->top);
+    StxSpot to = spot_of(marks, thing->right, thing->top);
+    char text[32];
+    if (to.x - from.x < NARROWEST * marks->text)
+      continue;
+    snprintf(text, sizeof text, "%.1f px", thing->disparity);
+    if (stx_camera_is_metric(camera))
+      spell_metres(camera->focal * camera->baseline / thing->disparity, text, sizeof text);
+    put_label(marks, text, from.x, to.x, from.y);
+  }
 }
 
 /* ---- All of it ---------------------------------------------------------------------------- */
@@ -115,15 +360,14 @@ bool stx_overlay_has_marks(const StxOverlayParams *params)
 size_t stx_overlay_mark_scratch(const StxOverlayParams *params)
 {
   size_t steps = 2 * (size_t)params->columns * sizeof(StxSpot);
-  size_t labels = stx_overlay_label_scratch(params);
+  size_t labels = (size_t)params->columns * sizeof(Thing);
   return steps > labels ? steps : labels;
 }
 
-static StxOverlayMarks begin(
-    StxSheet *sheet, const StxOverlayParams *params, const StxOverlayFacts *facts)
+static Marks begin(StxCanvas *canvas, const StxOverlayParams *params, const StxOverlayFacts *facts)
 {
-  StxSheetUnit unit = stx_sheet_unit(params->frame_width, params->frame_height);
-  return (StxOverlayMarks){.sheet = sheet,
+  StxCanvasUnit unit = stx_canvas_unit(params->frame_width, params->frame_height);
+  return (Marks){.canvas = canvas,
       .params = params,
       .facts = facts,
       .at = stx_overlay_placement(params),
@@ -132,9 +376,9 @@ static StxOverlayMarks begin(
 }
 
 void stx_overlay_draw_lines(
-    StxSheet *sheet, const StxOverlayParams *params, const StxOverlayFacts *facts, void *scratch)
+    StxCanvas *canvas, const StxOverlayParams *params, const StxOverlayFacts *facts, void *scratch)
 {
-  StxOverlayMarks marks = begin(sheet, params, facts);
+  Marks marks = begin(canvas, params, facts);
   if (params->corridor_width > 0)
     draw_corridor(&marks);
   if (params->free_space)
@@ -142,9 +386,13 @@ void stx_overlay_draw_lines(
 }
 
 void stx_overlay_draw_labels(
-    StxSheet *sheet, const StxOverlayParams *params, const StxOverlayFacts *facts, void *scratch)
+    StxCanvas *canvas, const StxOverlayParams *params, const StxOverlayFacts *facts, void *scratch)
 {
-  StxOverlayMarks marks = begin(sheet, params, facts);
-  if (params->labels != 0)
-    stx_overlay_label(&marks, scratch);
+  Marks marks = begin(canvas, params, facts);
+  if (params->labels == 0)
+    return;
+  if (facts->obstacles != NULL)
+    label_obstacles(&marks);
+  else if (params->labels & STX_OVERLAY_LABEL_DISTANCE)
+    label_stixels(&marks, scratch);
 }

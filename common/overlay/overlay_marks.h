@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * What is drawn over the stixels besides their legend: how far it is free, the corridor, distances
- * of obstacles. All of it goes on a sheet (common/sheet/sheet.h), which lies over the frame.
+ * of obstacles. All of it goes on a canvas (common/canvas/canvas.h), which lies over the frame.
  */
 #ifndef STX_OVERLAY_MARKS_H
 #define STX_OVERLAY_MARKS_H
@@ -35,7 +35,7 @@ size_t stx_overlay_mark_scratch(const StxOverlayParams *params);
  *               height and pitch say; without either there is none
  */
 void stx_overlay_draw_lines(
-    StxSheet *sheet, const StxOverlayParams *params, const StxOverlayFacts *facts, void *scratch);
+    StxCanvas *canvas, const StxOverlayParams *params, const StxOverlayFacts *facts, void *scratch);
 
 /*
  * Labels, after the legend, whose place they leave alone: the nearest first, above the obstacle's
@@ -44,6 +44,6 @@ void stx_overlay_draw_lines(
  * the camera is unknown.
  */
 void stx_overlay_draw_labels(
-    StxSheet *sheet, const StxOverlayParams *params, const StxOverlayFacts *facts, void *scratch);
+    StxCanvas *canvas, const StxOverlayParams *params, const StxOverlayFacts *facts, void *scratch);
 
 #endif

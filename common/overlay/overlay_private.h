@@ -19,17 +19,8 @@ enum {
   STX_COLOURS = STX_COLOUR_VERDICT + STX_VERDICTS
 };
 
-StxPalette stx_overlay_palette(StxOverlayMode mode);
-StxRgb stx_overlay_colour(StxOverlayMode mode, int index);
-
-/* Blending `colour` with weight a/256 into frames of these parameters. */
-StxPaint stx_overlay_paint(const StxOverlayParams *params, StxRgb colour, int a);
-
 /* Where the image lies in the frame. */
 StxPlacement stx_overlay_placement(const StxOverlayParams *params);
-
-/* AUTO resolved by the camera. */
-StxOverlayScale stx_overlay_scale(const StxOverlayParams *params);
 
 /* ---- Prepared state ---------------------------------------------------------------------- */
 

@@ -261,11 +261,6 @@ static Peak search(
   return peak;
 }
 
-static bool is_unique(int best, int second)
-{
-  return 2 * (ONE - best) <= ONE - second;
-}
-
 /* FALSE: not found, or in several places. */
 static bool find_match(
     const StxPairParams *params, const Fold *left, const Fold *right, Work *work, Match *match)
@@ -274,7 +269,7 @@ static bool find_match(
 
   match->rows = peak.row;
   match->disparity = peak.column;
-  if (peak.best < STX_PAIR_GOOD || !is_unique(peak.best, peak.second))
+  if (peak.best < STX_PAIR_GOOD || 2 * (ONE - peak.best) > ONE - peak.second)
     return false;
   return !params->distinct || search(params, left, left, work, match->place).second < peak.best;
 }
@@ -295,22 +290,16 @@ typedef struct {
   int count, width, height;
 } Votes;
 
-/* 2·part·(2·v − size)/size: half rows. */
-static int off(const Votes *votes, const Match *match, const StxPairModel *model)
-{
-  int x = 2 * model->lean * (2 * match->place.x - votes->width) / votes->width;
-  int y = 2 * model->stretch * (2 * match->place.y - votes->height) / votes->height;
-
-  return abs(2 * (match->rows - model->shift) - x - y);
-}
-
 static int count_votes(const Votes *votes, const StxPairModel *model, int *fitted)
 {
   int score = 0;
 
   *fitted = 0;
   for (int i = 0; i < votes->count; i++) {
-    int far = off(votes, &votes->matches[i], model);
+    const Match *match = &votes->matches[i];
+    int x = 2 * model->lean * (2 * match->place.x - votes->width) / votes->width;
+    int y = 2 * model->stretch * (2 * match->place.y - votes->height) / votes->height;
+    int far = abs(2 * (match->rows - model->shift) - x - y); /* half rows */
 
     *fitted += far <= 3;
     score += (far <= 3) + (far <= 1);
@@ -347,13 +336,6 @@ static void fit(const Votes *votes, int reach, StxPairEvidence *evidence)
 
 /* ---- All of it ----------------------------------------------------------------------------- */
 
-static void count_match(const Match *match, StxPairEvidence *evidence)
-{
-  evidence->ahead += match->disparity >= 2;
-  evidence->behind += match->disparity <= -2;
-  evidence->level += abs(match->rows) <= 1;
-}
-
 void stx_pair_measure(const StxPairParams *params, const StxImage8 *left, const StxImage8 *right,
     void *scratch, StxPairEvidence *evidence)
 {
@@ -377,7 +359,9 @@ void stx_pair_measure(const StxPairParams *params, const StxImage8 *left, const 
     evidence->same += is_same(left, right, match->place);
     if (!find_match(params, &fold[0], &fold[1], work, match))
       continue;
-    count_match(match, evidence);
+    evidence->ahead += match->disparity >= 2;
+    evidence->behind += match->disparity <= -2;
+    evidence->level += abs(match->rows) <= 1;
     votes.count++;
   }
   evidence->matched = votes.count;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The stages in a row: settings, memory, frames. What a frame may bring is looked at in
- * pipeline_input.c. */
-#include "common/pipeline/pipeline_private.h"
+/* Settings, memory, frames, and what a frame may bring: refused with a name before any stage sees
+ * it. */
+#include "common/pipeline/pipeline.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -10,6 +11,134 @@
 #include "common/fulldp/fulldp.h"
 #include "common/labels.h"
 #include "common/memory/memory.h"
+
+struct StxPipeline {
+  StxPipelineSettings settings; /* with all sizes filled in */
+  StxRdpParams rdp_params;      /* of the segments or of the cuts */
+  StxPlace place;
+
+  /* NULL: the stage is not needed. */
+  const StxSgmImpl *sgm;
+  const StxColmeanImpl *colmean;
+  const StxRdpImpl *rdp;
+  const StxSatdpImpl *satdp;
+
+  StxImage16 disparity; /* of sgm, else without data */
+  StxImage8 confidence; /* the same, and only where it is used */
+  void *columns;
+  uint8_t *starts; /* what rdp keeps, for satdp */
+  StxStixel *stixels;
+  void *scratch;
+  StxColmeanTables colmean_tables;
+  StxSatdpTables satdp_tables;
+
+  bool follows; /* the next frame follows one of this camera, on this road */
+  StxCamera camera;
+  StxRoadTrack road;
+};
+
+/* ---- What a frame brings ------------------------------------------------------------------ */
+
+/* An image of either kind. */
+typedef struct {
+  const char *name;
+  const void *data;
+  ptrdiff_t stride;
+  int width, height, pixel; /* pixel: bytes of one */
+} Picture;
+
+#define PICTURE(name, image, pixel)                                                                \
+  (Picture)                                                                                        \
+  {                                                                                                \
+    name, (image).data, (image).stride, (image).width, (image).height, pixel                       \
+  }
+
+static bool check_picture(Picture picture, const StxGrid *grid, StxError *error)
+{
+  ptrdiff_t row = (ptrdiff_t)grid->width * picture.pixel;
+  if (picture.data == NULL)
+    return stx_fail(error, "%s: there is none, but these settings need one", picture.name);
+  if (picture.width != grid->width || picture.height != grid->height)
+    return stx_fail(error, "%s has %d × %d pixels; the pipeline is one for %d × %d", picture.name,
+        picture.width, picture.height, grid->width, grid->height);
+  if (picture.height > 1 && picture.stride < row && picture.stride > -row)
+    return stx_fail(error, "%s: its rows are %td bytes apart (stride) and %td long", picture.name,
+        picture.stride, row);
+  if (((uintptr_t)picture.data | (uintptr_t)picture.stride) % (unsigned)picture.pixel != 0)
+    return stx_fail(error, "%s: address %p or stride %td is no multiple of the %d bytes of a value",
+        picture.name, picture.data, picture.stride, picture.pixel);
+  return true;
+}
+
+static bool check_absent(const char *name, const void *data, const char *source, StxError *error)
+{
+  return data == NULL || stx_fail(error, "%s: this pipeline is one for %s", name, source);
+}
+
+static bool check_semantics(
+    const StxColmeanParams *params, const StxPipelineInput *in, StxError *error)
+{
+  if (params->semantics == STX_SEMANTICS_NONE)
+    return true;
+  if (params->semantics == STX_SEMANTICS_LABELS)
+    return check_picture(PICTURE("labels", in->labels, 1), &params->grid, error);
+  if (in->scores == NULL)
+    return stx_fail(error, "scores: there are none, but these settings need some");
+  if (in->score_shift < 0 || in->score_shift > STX_SCORE_SHIFT_MAX)
+    return stx_fail(error, "scores: score_shift is %d; it must be 0 (full size) to %d (1/%d)",
+        in->score_shift, STX_SCORE_SHIFT_MAX, 1 << STX_SCORE_SHIFT_MAX);
+  return in->pixel_stride != 0 ||
+         stx_fail(error, "scores: pixel_stride is 0; it is the bytes from one pixel to the next");
+}
+
+static bool check_camera(const StxCamera *c, const StxGrid *grid, StxError *error)
+{
+  StxCamera whole = *c;
+  const struct {
+    const char *name;
+    double value, low, high;
+  } fields[] = {
+      {"focal", c->focal, 0, HUGE_VAL},
+      {"cx", c->cx, -HUGE_VAL, HUGE_VAL},
+      {"cy", c->cy, -HUGE_VAL, HUGE_VAL},
+      {"baseline", c->baseline, 0, HUGE_VAL},
+      {"height", c->height, 0, HUGE_VAL},
+      {"pitch", c->pitch, -M_PI_2, M_PI_2},
+  };
+  for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
+    if (!isfinite(fields[i].value) || fields[i].value < fields[i].low ||
+        fields[i].value > fields[i].high)
+      return stx_fail(error, "camera: %s is %g; it must be finite, and from %g to %g",
+          fields[i].name, fields[i].value, fields[i].low, fields[i].high);
+  whole.image_width = grid->width;
+  return stx_camera_check(
+      &whole, "camera", "give baseline and height in metres, pitch in radians", error);
+}
+
+/* Whether a frame has what these settings, sizes filled in, need, and nothing that they do not
+ * provide for. */
+static bool check_input(
+    const StxPipelineSettings *settings, const StxPipelineInput *in, StxError *error)
+{
+  const StxColmeanParams *params = &settings->colmean;
+  const StxGrid *grid = &params->grid;
+  bool pairs = settings->source == STX_PIPELINE_PAIRS;
+  const char *source = pairs ? "pairs" : "disparities";
+  Picture map = stx_disparity_is_float(params->disparity.encoding)
+                    ? PICTURE("floats", in->floats, 4)
+                    : PICTURE("disparity", in->disparity, 2);
+  bool good = pairs
+                  ? check_picture(PICTURE("left", in->left, 1), grid, error) &&
+                        check_picture(PICTURE("right", in->right, 1), grid, error) &&
+                        check_absent("disparity", in->disparity.data, source, error) &&
+                        check_absent("confidence", in->confidence.data, source, error)
+                  : check_picture(map, grid, error) &&
+                        (in->confidence.data == NULL ||
+                            check_picture(PICTURE("confidence", in->confidence, 1), grid, error)) &&
+                        check_absent("left", in->left.data, source, error) &&
+                        check_absent("right", in->right.data, source, error);
+  return good && check_semantics(params, in, error) && check_camera(&in->camera, grid, error);
+}
 
 #define MAX_THREADS 256
 
@@ -71,19 +200,17 @@ static bool check_choices(const StxPipelineSettings *s, StxError *error)
          check_choice("threads", s->threads, MAX_THREADS, error);
 }
 
-static bool check_matching(const StxSgmParams *sgm, StxError *error)
-{
-  return stx_sgm_check(sgm, error) &&
-         (sgm->depth == 0 ||
-             stx_fail(
-                 error, "depth is %d, must be 0: stixels are made of disparities", sgm->depth));
-}
-
 static bool check_stages(const StxPipeline *p, StxError *error)
 {
   const StxPipelineSettings *s = &p->settings;
-  return (!stx_pipeline_has(s, STX_STAGE_SGM) || check_matching(&s->sgm, error)) &&
-         stx_colmean_check(&s->colmean, error) &&
+  if (stx_pipeline_has(s, STX_STAGE_SGM)) {
+    if (!stx_sgm_check(&s->sgm, error))
+      return false;
+    if (s->sgm.depth != 0)
+      return stx_fail(
+          error, "depth is %d, must be 0: stixels are made of disparities", s->sgm.depth);
+  }
+  return stx_colmean_check(&s->colmean, error) &&
          (!stx_pipeline_has(s, STX_STAGE_SATDP) || stx_satdp_check(&s->satdp, error)) &&
          (!stx_pipeline_has(s, STX_STAGE_RDP) || stx_rdp_check(&p->rdp_params, error));
 }
@@ -322,7 +449,7 @@ bool stx_pipeline_run(
   const StxGrid *grid = &p->settings.colmean.grid;
   StxPipelineOutput out = {.stixels = p->stixels, .grid = *grid, .camera = input->camera};
   *output = (StxPipelineOutput){0};
-  if (!stx_pipeline_check_input(&p->settings, input, error) ||
+  if (!check_input(&p->settings, input, error) ||
       !stx_camera_fit(&out.camera, grid->width, grid->height, error) ||
       (p->satdp != NULL && !follow_camera(p, &out.camera, error)))
     return false;

@@ -4,7 +4,7 @@
 #define STX_RDP_CELLS_INC_H
 
 #include "common/rdp/rdp.h"
-#include "common/rdp/rdp_simd.inc.h"
+#include "common/simd/simd.h"
 
 #define MEDIAN_REACH 3
 
@@ -87,43 +87,91 @@ static void filter(const uint16_t *restrict cells, int rows, int median, uint16_
 
 /* ---- Points ------------------------------------------------------------------------------- */
 
-/* Writes the known ones of LANES cells as points, and up to LANES words more; returns their end. */
-INLINE uint32_t *write_some(const uint16_t *cells, Ints unknown, uint32_t *to)
+/* Both halves of every lane, less 32768. */
+INLINE VecI32 flip(VecI32 a)
 {
-  Ints points = ri_points(cells, unknown);
-  unsigned bits = ri_equal_bits(points, unknown) ^ ((1u << LANES) - 1);
-  ri_pack(to, points, bits);
+  return a ^ (int32_t)0x80008000;
+}
+
+/* LANES_32 cells as points; `unknown`: what they are if their disparity is 0. */
+INLINE VecI32 points_of(const uint16_t *cells, VecI32 unknown)
+{
+  return (widen_u16(cells) << 16) ^ unknown;
+}
+
+/* Whether 4 · LANES_32 cells all are known. */
+INLINE bool all_known(const uint16_t *cells)
+{
+  return !any_zero_u16(min_u16(load_u16(cells), load_u16(cells + LANES_16)));
+}
+
+/* The fours of LANES_16 numbers in the order in which two interleavings leave them ascending. */
+INLINE VecI32 in_fours(VecI32 a)
+{
+#if VECTOR_BYTES == 64
+  return (VecI32)__builtin_shufflevector((VecU64)a, (VecU64)a, 0, 4, 1, 5, 2, 6, 3, 7);
+#elif VECTOR_BYTES == 32
+  return (VecI32)__builtin_shufflevector((VecU64)a, (VecU64)a, 0, 2, 1, 3);
+#else
+  return a;
+#endif
+}
+
+/* The indices of 2 · LANES_32 cells, 16 bits each, as points_of_two() wants them. */
+INLINE VecI32 index_halves(void)
+{
+  uint16_t index[LANES_16];
+  for (int i = 0; i < LANES_16; i++)
+    index[i] = (uint16_t)i;
+  return in_fours(load_i32(index));
+}
+
+/* 2 · LANES_32 known cells as points. */
+INLINE void points_of_two(const uint16_t *cells, VecI32 halves, VecI32 *points)
+{
+  VecI32 values = flip(in_fours(load_i32(cells)));
+  points[0] = unpacklo_16(halves, values);
+  points[1] = unpackhi_16(halves, values);
+}
+
+/* Writes the known ones of LANES_32 cells as points, and up to LANES_32 words more; returns their
+ * end. */
+INLINE uint32_t *write_some(const uint16_t *cells, VecI32 unknown, uint32_t *to)
+{
+  VecI32 points = points_of(cells, unknown);
+  unsigned bits = mask_bits(eq_i32(points, unknown)) ^ ((1u << LANES_32) - 1);
+  compress_store_i32(to, points, bits);
   return to + __builtin_popcount(bits);
 }
 
 /* The points from cell `index` on if they were unknown. */
-INLINE Ints unknown_from(int index)
+INLINE VecI32 unknown_from(int index)
 {
-  return ri_add(ri_ascending(), ri_set(index + INT32_MIN));
+  return LANE_NUMBERS + (index + INT32_MIN);
 }
 
 /* The same for all cells of a column; four vectors of them are stored as they are if all are known.
  */
 INLINE uint32_t *write_known(const uint16_t *cells, int rows, uint32_t *to)
 {
-  Ints halves = ri_halves(), step = ri_set(2 * LANES * 0x10001), points[4];
-  uint16_t rest[LANES] = {0};
+  VecI32 halves = index_halves(), step = set1_i32(2 * LANES_32 * 0x10001), points[4];
+  uint16_t rest[LANES_32] = {0};
   int i = 0;
-  for (; i + 4 * LANES <= rows; i += 4 * LANES) {
-    Ints next = ri_add(halves, step);
-    if (ri_known(cells + i)) {
-      ri_points_of_two(cells + i, halves, points);
-      ri_points_of_two(cells + i + 2 * LANES, next, points + 2);
+  for (; i + 4 * LANES_32 <= rows; i += 4 * LANES_32) {
+    VecI32 next = add_i32(halves, step);
+    if (all_known(cells + i)) {
+      points_of_two(cells + i, halves, points);
+      points_of_two(cells + i + 2 * LANES_32, next, points + 2);
       for (int j = 0; j < 4; j++)
-        ri_store(to + j * LANES, points[j]);
-      to += 4 * LANES;
+        store_i32(to + j * LANES_32, points[j]);
+      to += 4 * LANES_32;
     } else {
-      for (int j = 0; j < 4 * LANES; j += LANES)
+      for (int j = 0; j < 4 * LANES_32; j += LANES_32)
         to = write_some(cells + i + j, unknown_from(i + j), to);
     }
-    halves = ri_add(next, step);
+    halves = add_i32(next, step);
   }
-  for (; i + LANES <= rows; i += LANES)
+  for (; i + LANES_32 <= rows; i += LANES_32)
     to = write_some(cells + i, unknown_from(i), to);
   if (i == rows)
     return to;
@@ -132,7 +180,7 @@ INLINE uint32_t *write_known(const uint16_t *cells, int rows, uint32_t *to)
 }
 
 /*
- * Writes the points of a column to *points, room for rows + LANES + 2 words: its known cells and
+ * Writes the points of a column to *points, room for rows + LANES_32 + 2 words: its known cells and
  * its ends, and moves *points to the first of them. Two points at least; returns their number.
  */
 static int write_points(const uint16_t *cells, int rows, uint32_t **points, int *known)

@@ -138,8 +138,8 @@ static void write_columns(Worker *w, int first, int end, StxStixel *segments)
 static size_t lay_out_worker(const StxRdpParams *params, Worker *w, char *memory)
 {
   size_t rows = (size_t)stx_grid_rows(&params->grid);
-  size_t points = (size_t)batch_of((int)rows) * (rows + 2 + BLOCK + WORDS) + LANES + SPARE;
-  size_t room = 3 * points / 2 + 18 * LANES, listed = GROUP + rows + 2 + 2 * LANES + AT_ONCE;
+  size_t points = (size_t)batch_of((int)rows) * (rows + 2 + BLOCK + WORDS) + LANES_32 + SPARE;
+  size_t room = 3 * points / 2 + 18 * LANES_32, listed = GROUP + rows + 2 + 2 * LANES_32 + AT_ONCE;
   Splitter *s = &w->splitter;
   StxLayout at = {.memory = memory};
   stx_take(&at, sizeof(Worker));
@@ -158,7 +158,7 @@ static size_t lay_out_worker(const StxRdpParams *params, Worker *w, char *memory
   STX_TAKE(&at, w->records.above, listed);
   STX_TAKE(&at, w->cells[0], rows + 2 * MEDIAN_REACH);
   STX_TAKE(&at, w->cells[1], rows);
-  STX_TAKE(&at, w->records.sums, rows + 1 + LANES + WORDS);
+  STX_TAKE(&at, w->records.sums, rows + 1 + LANES_32 + WORDS);
   s->size = (uint32_t)points;
   s->spare = s->size - SPARE;
   return at.size;
@@ -216,9 +216,9 @@ static Worker *worker_at(const Shared *shared, int worker)
  */
 static size_t place_batch(Shared *shared, int i, size_t segments)
 {
-  StxPatience patience = {0};
+  StxBackoff backoff = {0};
   while (atomic_load_explicit(&shared->turn, memory_order_acquire) != i)
-    stx_parallel_wait(&patience);
+    stx_parallel_wait(&backoff);
   size_t place = shared->count;
   shared->count += segments;
   atomic_store_explicit(&shared->turn, i + 1, memory_order_release);

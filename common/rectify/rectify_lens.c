@@ -43,21 +43,16 @@ static double find_reach(const StxLens *lens)
   return most;
 }
 
-/* ---- Tilt --------------------------------------------------------------------------------- */
-
-static void find_tilt(double tx, double ty, double tilt[9])
-{
-  const double turn[9] = {cos(ty), sin(ty) * sin(tx), -sin(ty) * cos(tx), 0, cos(tx), sin(tx),
-      sin(ty), -cos(ty) * sin(tx), cos(ty) * cos(tx)};
-  const double onto[9] = {turn[8], 0, -turn[2], 0, turn[8], -turn[5], 0, 0, 1};
-  stx_matrix_product(onto, turn, tilt);
-}
-
 StxPreparedLens stx_lens_prepare(const StxLens *lens)
 {
   StxPreparedLens model = {*lens, find_reach(lens), {1, 0, 0, 0, 1, 0, 0, 0, 1}};
-  if (lens->model == STX_LENS_BROWN && (lens->d[12] != 0 || lens->d[13] != 0))
-    find_tilt(lens->d[12], lens->d[13], model.tilt);
+  double tx = lens->d[12], ty = lens->d[13];
+  if (lens->model == STX_LENS_BROWN && (tx != 0 || ty != 0)) {
+    const double turn[9] = {cos(ty), sin(ty) * sin(tx), -sin(ty) * cos(tx), 0, cos(tx), sin(tx),
+        sin(ty), -cos(ty) * sin(tx), cos(ty) * cos(tx)};
+    const double onto[9] = {turn[8], 0, -turn[2], 0, turn[8], -turn[5], 0, 0, 1};
+    stx_matrix_product(onto, turn, model.tilt);
+  }
   return model;
 }
 

@@ -6,22 +6,6 @@
 #include "common/cpu.h"
 #include "common/rectify/rectify.h"
 
-/* ---- Both cameras (rectify_stereo.c) ------------------------------------------------------- */
-
-/* Rotations and the common projection of a pair. */
-typedef struct {
-  double r[2][9];
-  double f, cx, cy; /* of pictures of the wanted size */
-  double baseline;  /* metres */
-} StxRectifiedPair;
-
-/* Bouguet's rotations, and the focal length that alpha asks for, of a calibration without R and P
- * whose cameras have sizes; for pictures of width × height. False with an error. */
-bool stx_rectify_pair(const StxCalibration *calibration, int width, int height, double alpha,
-    StxRectifiedPair *pair, StxError *error);
-
-/* ---- Implementations ----------------------------------------------------------------------- */
-
 #define STX_RECTIFY_DECLARE(suffix)                                                                \
   bool stx_rectify_run_##suffix(const StxRectifyMap *map, const StxRectifySample *sample,          \
       const StxImage8 *source, const StxImage8 *target, const StxPlace *place, StxError *error);   \

@@ -295,19 +295,12 @@ static void consider(const Search *s, Knots k, Knots *best, int64_t *score)
 
 /* ---- Entry point -------------------------------------------------------------------------- */
 
-static StxRoadLying lying_near(const StxGrid *grid, double slope)
-{
-  StxRoadLying lying = {.reach = (REACH + grid->cell_height - 1) / grid->cell_height};
-  lying.low = (int64_t)(LEAST_SLOPE * slope * 256);
-  lying.high = (int64_t)ceil(MOST_SLOPE * slope * 256);
-  return lying;
-}
-
 /* Fills the histograms, and finds what there is to choose from. */
 static void prepare(const StxGrid *grid, const void *columns, const StxRoadLine *line,
     StxRoadHistogram *all, StxRoadHistogram *lying, Search *s)
 {
-  StxRoadLying which = lying_near(grid, line->slope);
+  StxRoadLying which = {(REACH + grid->cell_height - 1) / grid->cell_height,
+      (int64_t)(LEAST_SLOPE * line->slope * 256), (int64_t)ceil(MOST_SLOPE * line->slope * 256)};
   stx_road_histogram(grid, columns, NULL, all);
   stx_road_histogram(grid, columns, &which, lying);
   *s = (Search){.all = all, .lying = lying, .slope = 128 * line->slope};

@@ -30,13 +30,6 @@ bool stx_road_track_reset(
   return track->known || track->estimate || fail_unknown(camera, error);
 }
 
-static void move_towards(StxRoadLine *line, const StxRoadLine *found)
-{
-  line->slope += SMOOTHING * (found->slope - line->slope);
-  line->horizon += SMOOTHING * (found->horizon - line->horizon);
-  line->support = found->support;
-}
-
 /* Half of the way between the disparities of two bent lines, at the rows where the second bends, at
  * the bottom of the image and at the end. */
 static void move_towards_bent(StxRoadLine *line, const StxRoadLine *found, int height)
@@ -72,9 +65,12 @@ static void take(StxRoadTrack *track, const StxRoadLine *found, bool near, int h
 {
   if (near && track->seen && track->line.bends + found->bends > 0)
     move_towards_bent(&track->line, found, height);
-  else if (near && track->seen)
-    move_towards(&track->line, found);
-  else
+  else if (near && track->seen) {
+    StxRoadLine *line = &track->line;
+    line->slope += SMOOTHING * (found->slope - line->slope);
+    line->horizon += SMOOTHING * (found->horizon - line->horizon);
+    line->support = found->support;
+  } else
     track->line = *found;
   track->known = track->seen = true;
   track->misses = 0;
@@ -96,19 +92,6 @@ static bool find_line(const StxRoadTrack *track, const StxRoadLine *before, cons
   return true;
 }
 
-/* The road of a frame, bends and all; false if it shows none. */
-static bool find(const StxRoadTrack *track, const StxRoadLine *before, const StxGrid *grid,
-    const void *columns, StxRoadLine *found, void *scratch)
-{
-  bool straight = find_line(track, before, grid, columns, found, scratch);
-
-  if (!track->bends || (!straight && before == NULL))
-    return straight;
-  if (!straight)
-    *found = *before;
-  return stx_roadline_bend(grid, columns, before, found, scratch) || straight;
-}
-
 const StxRoadLine *stx_road_track_follow(
     StxRoadTrack *track, const StxGrid *grid, const void *columns, void *scratch)
 {
@@ -117,7 +100,14 @@ const StxRoadLine *stx_road_track_follow(
 
   if (!track->estimate)
     return track->known ? &track->line : NULL;
-  if (find(track, near ? &track->line : NULL, grid, columns, &found, scratch))
+  const StxRoadLine *before = near ? &track->line : NULL;
+  bool shown = find_line(track, before, grid, columns, &found, scratch);
+  if (track->bends && (shown || before != NULL)) {
+    if (!shown)
+      found = *before;
+    shown = stx_roadline_bend(grid, columns, before, &found, scratch) || shown;
+  }
+  if (shown)
     take(track, &found, near, grid->height);
   else if (track->misses < STX_ROAD_MISSES_MAX)
     track->misses++;

@@ -10,19 +10,19 @@
 
 INLINE LanesGroundPrior lanes_ground_prior(const LaneTables *t)
 {
-  LanesGroundPrior prior = {lanes_load(t->ground_slope), lanes_load(t->horizon_x),
-      lanes_load(t->lambda_intercept), lanes_load(t->lambda_slope)};
+  LanesGroundPrior prior = {load_f64(t->ground_slope), load_f64(t->horizon_x),
+      load_f64(t->lambda_intercept), load_f64(t->lambda_slope)};
   return prior;
 }
 
 INLINE LanesPairCost lanes_pair_cost(const LaneTables *t)
 {
   LanesPairCost pair = {
-      lanes_load(t->pair_cost), lanes_load(t->pair_slope), lanes_load(t->pair_tolerance)};
+      load_f64(t->pair_cost), load_f64(t->pair_slope), load_f64(t->pair_tolerance)};
   return pair;
 }
 
-#define SUM_BETWEEN(field) (lanes_load(hi->field) - lanes_load(lo->field))
+#define SUM_BETWEEN(field) (load_f64(hi->field) - load_f64(lo->field))
 
 INLINE LanesGroundFit fit_ground(LanesGroundPrior prior, const SumRow *hi, const SumRow *lo)
 {
@@ -31,7 +31,7 @@ INLINE LanesGroundFit fit_ground(LanesGroundPrior prior, const SumRow *hi, const
       SUM_BETWEEN(ground_dd));
 }
 
-INLINE Real line_residual(LanesGroundPrior prior, const SumRow *hi, const SumRow *lo)
+INLINE VecF64 line_residual(LanesGroundPrior prior, const SumRow *hi, const SumRow *lo)
 {
   return lanes_line_residual(prior, SUM_BETWEEN(ground_w), SUM_BETWEEN(ground_x),
       SUM_BETWEEN(ground_xx), SUM_BETWEEN(ground_d), SUM_BETWEEN(ground_xd),
@@ -40,23 +40,23 @@ INLINE Real line_residual(LanesGroundPrior prior, const SumRow *hi, const SumRow
 
 /* Energy and plane of start row vb at row k, without horizon, unknown cells and classes. */
 typedef struct {
-  Real energy, foot, top;
+  VecF64 energy, foot, top;
 } Fit;
 
 INLINE Fit fit_kind(const LaneTables *terms, int kind, const SumRow *hi, const SumRow *lo)
 {
-  Fit fit = {lanes_real(0), lanes_real(0), lanes_real(0)};
-  Real unit = lanes_load(terms->residual_energy);
+  Fit fit = {set1_f64(0), set1_f64(0), set1_f64(0)};
+  VecF64 unit = load_f64(terms->residual_energy);
   if (kind == GROUND) {
     LanesGroundPrior prior = lanes_ground_prior(terms);
-    Real horizon = prior.horizon_x;
+    VecF64 horizon = prior.horizon_x;
     LanesGroundFit plane = fit_ground(prior, hi, lo);
     fit.energy = lanes_data_energy(plane.residual, unit);
-    fit.foot = lanes_ground_value(plane.slope, plane.intercept, horizon, lanes_load(lo->cut));
-    fit.top = lanes_ground_value(plane.slope, plane.intercept, horizon, lanes_load(hi->cut));
+    fit.foot = lanes_ground_value(plane.slope, plane.intercept, horizon, load_f64(lo->cut));
+    fit.top = lanes_ground_value(plane.slope, plane.intercept, horizon, load_f64(hi->cut));
   } else if (kind == OBJECT) {
-    Real w = SUM_BETWEEN(object_w), d = SUM_BETWEEN(object_d);
-    Real residual = lanes_object_residual(w, d, SUM_BETWEEN(object_dd));
+    VecF64 w = SUM_BETWEEN(object_w), d = SUM_BETWEEN(object_d);
+    VecF64 residual = lanes_object_residual(w, d, SUM_BETWEEN(object_dd));
     fit.energy = lanes_data_energy(residual, unit);
     fit.foot = fit.top = lanes_object_value(w, d);
   } else {
@@ -65,22 +65,22 @@ INLINE Fit fit_kind(const LaneTables *terms, int kind, const SumRow *hi, const S
   return fit;
 }
 
-#define SLANT_BETWEEN(field) (lanes_load(slant_hi->field) - lanes_load(slant_lo->field))
+#define SLANT_BETWEEN(field) (load_f64(slant_hi->field) - load_f64(slant_lo->field))
 
 /* Of a slanted object; `rest` as the start row has it. */
 INLINE Fit fit_slanted(const LaneTables *terms, const SumRow *hi, const SumRow *lo,
     const SlantRow *slant_hi, const SlantRow *slant_lo, const double *rest)
 {
-  Real w = SUM_BETWEEN(object_w), most = lanes_load(rest);
-  LanesObjectFit plane = lanes_fit_object(lanes_load(terms->lambda_object), w, SLANT_BETWEEN(x),
+  VecF64 w = SUM_BETWEEN(object_w), most = load_f64(rest);
+  LanesObjectFit plane = lanes_fit_object(load_f64(terms->lambda_object), w, SLANT_BETWEEN(x),
       SLANT_BETWEEN(xx), SUM_BETWEEN(object_d), SLANT_BETWEEN(xd), SUM_BETWEEN(object_dd));
-  Fit fit = {lanes_data_energy(plane.residual, lanes_load(terms->residual_energy)),
-      lanes_slanted_value(plane, lanes_load(lo->cut), w, most),
-      lanes_slanted_value(plane, lanes_load(hi->cut), w, most)};
+  Fit fit = {lanes_data_energy(plane.residual, load_f64(terms->residual_energy)),
+      lanes_slanted_value(plane, load_f64(lo->cut), w, most),
+      lanes_slanted_value(plane, load_f64(hi->cut), w, most)};
   return fit;
 }
 
-INLINE Real slanted_free_residual(
+INLINE VecF64 slanted_free_residual(
     const SumRow *hi, const SumRow *lo, const SlantRow *slant_hi, const SlantRow *slant_lo)
 {
   return lanes_slanted_free_residual(SUM_BETWEEN(object_w), SLANT_BETWEEN(x), SLANT_BETWEEN(xx),
@@ -88,17 +88,17 @@ INLINE Real slanted_free_residual(
 }
 
 /* The semantic energy of the cheapest class. */
-INLINE Real class_energy(const Group *g, int kind, int vb, int k)
+INLINE VecF64 class_energy(const Group *g, int kind, int vb, int k)
 {
   int stride = g->classes[KINDS], begin = g->classes[kind], count = g->classes[kind + 1] - begin;
-  const Integers *sums = (const Integers *)(const void *)g->sums;
-  const Integers *hi = sums + (k + 1) * stride + begin, *lo = sums + vb * stride + begin;
+  const HalfI32 *sums = (const HalfI32 *)(const void *)g->sums;
+  const HalfI32 *hi = sums + (k + 1) * stride + begin, *lo = sums + vb * stride + begin;
   if (count == 0)
-    return lanes_real(0);
-  Integers least = hi[0] - lo[0];
+    return set1_f64(0);
+  HalfI32 least = hi[0] - lo[0];
   for (int i = 1; i < count; i++)
-    least = lanes_least(least, hi[i] - lo[i]);
-  return lanes_of_integers(least);
+    least = min_half_i32(least, hi[i] - lo[i]);
+  return widen_i32(least);
 }
 
 #endif

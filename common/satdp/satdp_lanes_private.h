@@ -13,12 +13,9 @@
 
 #include "common/cpu.h"
 #include "common/satdp/satdp_cost_math.h"
+#include "common/simd/simd_f64.h"
 
-#ifdef __AVX512F__
-enum { LANES = 8 };
-#else
-enum { LANES = 4 };
-#endif
+enum { LANES = LANES_64 };
 
 #ifdef _OPENMP
 #define EACH_LANE _Pragma("omp simd") for (int l = 0; l < LANES; l++)
@@ -29,7 +26,6 @@ enum { LANES = 4 };
 typedef double Lanes[LANES] __attribute__((aligned(8 * LANES))); /* a whole vector */
 typedef int32_t Ints[LANES] __attribute__((aligned(4 * LANES)));
 typedef uint16_t Cells[LANES] __attribute__((aligned(2 * LANES)));
-typedef float Floats __attribute__((vector_size(4 * LANES))); /* one per lane, in a register */
 
 enum { GROUND, OBJECT, SKY, KINDS };
 enum {
@@ -63,7 +59,7 @@ typedef struct {
   Lanes ground_slope, horizon_x, lambda_intercept, lambda_slope, lambda_object;
   Lanes pair_cost, pair_slope, pair_tolerance, stixel_cost;
   Lanes residual_energy, rounding;
-  Lanes slack, wide; /* of limits, satdp_limits.inc.h: what they always add, and sometimes */
+  Lanes slack, wide; /* of limits, satdp_rows.inc.h: what they always add, and sometimes */
 } LaneTables;
 
 typedef struct {
@@ -87,21 +83,22 @@ typedef struct {
   int classes[KINDS + 1]; /* sums[u · classes[KINDS] + classes[K] … classes[K + 1] − 1], kind K */
   Cells *raw;             /* channels × rows, and one: the columns as they came, by u */
 
-  State *states;        /* rows + 1; [k + 1] holds T_K(k) */
-  bool limited;         /* see satdp_limits.inc.h; */
-  int loose;            /* the start row that loose states name: no row */
-  Floats *bound[KINDS]; /* rows + OPEN_ROWS + 1, by vb; see satdp_omp.c. Infinite: nothing to try */
+  State *states; /* rows + 1; [k + 1] holds T_K(k) */
+  bool limited;  /* see satdp_rows.inc.h; */
+  int loose;     /* the start row that loose states name: no row */
+  HalfF32
+      *bound[KINDS];   /* rows + OPEN_ROWS + 1, by vb; see satdp_omp.c. Infinite: nothing to try */
   Lanes *base[KINDS];  /* rows: C + the least that the cut below vb can cost − rounding − placed
                           there; of fulldp its bound, before that is rounded */
-  Floats *free[2];     /* rows: the bounds of ground and slanted objects, their priors left out */
+  HalfF32 *free[2];    /* rows: the bounds of ground and slanted objects, their priors left out */
   int *visited[KINDS]; /* rows + OPEN_ROWS + 1: the last k at which the start row was among the
                           winners */
   int16_t *list[KINDS];          /* rows + OPEN_ROWS: start rows to be computed, */
   int listed[KINDS];             /*   how many */
   int16_t won[KINDS][LANES + 1]; /* the same of those that won the row before, */
   int wins[KINDS];
-  Floats held[KINDS][LANES]; /*   and their bounds while they are hidden */
-  int first[KINDS];          /* see satdp_omp.c */
+  HalfF32 held[KINDS][LANES]; /*   and their bounds while they are hidden */
+  int first[KINDS];           /* see satdp_omp.c */
   Lanes cost, worst; /* C, and what a best begins with; of lanes that are done: no start row's
                         bound, and no limit */
   Lanes best[KINDS], link[KINDS], value[KINDS]; /* of the row k under way */

@@ -9,7 +9,7 @@
  *   bounds   bound_K(vb) + lower_K(k+1) never exceeds what start row vb costs at k, for any k from
  *            the one it was computed at. Where that is above the best so far in all lanes, the
  *            pair is passed over. Last row's winners go first: the best is small at once.
- *   limits   satdp_limits.inc.h: a kind that the path will hardly take is not computed.
+ *   limits   satdp_rows.inc.h: a kind that the path will hardly take is not computed.
  *   prefix   from first_K on start rows live. The one at first_K dies when, in all lanes, it is
  *            cheaper to end here and begin anew, whatever comes.
  *
@@ -32,7 +32,7 @@ enum { RENEWAL = 8 }; /* rows between two looks at the prefix */
 /* ---- Pairs --------------------------------------------------------------------------------- */
 
 /* Computes a start row at row k, and offers it to the best; returns its bound. */
-INLINE Floats try_pair(const Group *g, int kind, int vb, int k, bool slanted, Best *best)
+INLINE HalfF32 try_pair(const Group *g, int kind, int vb, int k, bool slanted, Best *best)
 {
   const LaneTables *terms = &g->terms;
   const SumRow *hi = &g->rows[k + 1], *lo = &g->rows[vb];
@@ -40,10 +40,10 @@ INLINE Floats try_pair(const Group *g, int kind, int vb, int k, bool slanted, Be
                     : fit_kind(terms, kind, hi, lo);
   LanesChoice choice =
       choose_below(lanes_pair_cost(terms), kind, cut_below(&g->states[vb]), fit.foot);
-  Real own = fit.energy + class_energy(g, kind, vb, k);
-  Real placed = lanes_load(g->placed[kind]) - lanes_load(lo->placed[kind]);
+  VecF64 own = fit.energy + class_energy(g, kind, vb, k);
+  VecF64 placed = load_f64(g->placed[kind]) - load_f64(lo->placed[kind]);
   offer(best, own + placed + choice.energy, link_of(vb, choice), fit.top);
-  return lanes_narrow(own + lanes_load(g->spare[kind]) + lanes_load(g->base[kind][vb]));
+  return narrow_f64(own + load_f64(g->spare[kind]) + load_f64(g->base[kind][vb]));
 }
 
 /* First the last row's winners, whose bounds stay hidden, or the list. */
@@ -55,7 +55,7 @@ INLINE void try_kind(Group *g, int kind, int k, bool slanted, bool first)
     return;
   Best best = load_best(g, kind);
   for (int i = 0; i < count; i++) {
-    Floats *bound = first ? &g->held[kind][i] : &g->bound[kind][list[i]];
+    HalfF32 *bound = first ? &g->held[kind][i] : &g->bound[kind][list[i]];
     *bound = try_pair(g, kind, list[i], k, slanted, &best);
     STAY_IN_MEMORY;
   }
@@ -100,7 +100,7 @@ static void try_all(Group *g, int k, bool first)
 /* Lists the start rows that may still win. */
 INLINE void list_rest(Group *g, int kind, int k)
 {
-  Real limit = lanes_load(g->best[kind]) - lanes_load(g->rows[k + 1].lower[kind]);
+  VecF64 limit = load_f64(g->best[kind]) - load_f64(g->rows[k + 1].lower[kind]);
   list_open(g, kind, g->first[kind], k, limit);
   if (k > 0)
     show_winners(g, kind);
@@ -108,28 +108,28 @@ INLINE void list_rest(Group *g, int kind, int k)
 
 /* What a stixel of the kind that begins at row k pays at most, its own energy apart, less
  * lower_K(k). */
-INLINE Floats renewal_cost(const Group *g, int kind, int k)
+INLINE HalfF32 renewal_cost(const Group *g, int kind, int k)
 {
   LanesCut cut = cut_below(&g->states[k]);
   LanesPairCost pair = lanes_pair_cost(&g->terms);
-  Real most = kind == GROUND   ? lanes_most_below_ground(pair, cut)
-              : kind == OBJECT ? lanes_most_below_object(pair, cut, lanes_load(g->rest[k]))
-                               : lanes_least_below_sky(pair, cut);
-  return lanes_narrow(lanes_load(g->terms.stixel_cost) + most - lanes_load(g->rows[k].lower[kind]));
+  VecF64 most = kind == GROUND   ? lanes_most_below_ground(pair, cut)
+                : kind == OBJECT ? lanes_most_below_object(pair, cut, load_f64(g->rest[k]))
+                                 : lanes_least_below_sky(pair, cut);
+  return narrow_f64(load_f64(g->terms.stixel_cost) + most - load_f64(g->rows[k].lower[kind]));
 }
 
 /* What the prefix is judged by: of kinds that have a prior, without that. */
-INLINE Floats *free_bounds(const Group *g, int kind)
+INLINE HalfF32 *free_bounds(const Group *g, int kind)
 {
   return kind == GROUND || (kind == OBJECT && g->slants != NULL) ? g->free[kind] : g->bound[kind];
 }
 
 /* The energy of the cells vb … k, priors left out. */
-static inline Real free_energy(const Group *g, int kind, int vb, int k)
+static inline VecF64 free_energy(const Group *g, int kind, int vb, int k)
 {
   const LaneTables *terms = &g->terms;
   const SumRow *hi = &g->rows[k + 1], *lo = &g->rows[vb];
-  Real unit = lanes_load(terms->residual_energy);
+  VecF64 unit = load_f64(terms->residual_energy);
   if (kind == GROUND)
     return lanes_data_energy(line_residual(lanes_ground_prior(terms), hi, lo), unit);
   if (kind == OBJECT && g->slants != NULL)
@@ -142,26 +142,26 @@ static inline Real free_energy(const Group *g, int kind, int vb, int k)
 static inline void renew_bound(const Group *g, int kind, int vb, int k)
 {
   const SumRow *lo = &g->rows[vb];
-  Floats *bound = &free_bounds(g, kind)[vb];
-  Real floor = lanes_load(lo->placed[kind]) - lanes_load(lo->lower[kind]);
-  Real renewed = lanes_load(g->base[kind][vb]) + floor + free_energy(g, kind, vb, k);
-  *bound = lanes_narrow(lanes_max(lanes_widen(*bound), renewed));
+  HalfF32 *bound = &free_bounds(g, kind)[vb];
+  VecF64 floor = load_f64(lo->placed[kind]) - load_f64(lo->lower[kind]);
+  VecF64 renewed = load_f64(g->base[kind][vb]) + floor + free_energy(g, kind, vb, k);
+  *bound = narrow_f64(max_f64(widen_f32(*bound), renewed));
 }
 
 /* Moves first_K past the start rows that no row from k on can want. */
 static inline void drop_starts(Group *g, int kind, int k)
 {
-  const Floats *bound = free_bounds(g, kind);
+  const HalfF32 *bound = free_bounds(g, kind);
   int first = g->first[kind];
-  Floats cost = renewal_cost(g, kind, k);
+  HalfF32 cost = renewal_cost(g, kind, k);
   while (first < k) {
-    if (lanes_any_at_most(bound[first], cost)) {
+    if (any_le_f32(bound[first], cost)) {
       renew_bound(g, kind, first, k - 1);
       g->evaluated++;
-      if (lanes_any_at_most(bound[first], cost))
+      if (any_le_f32(bound[first], cost))
         break;
     }
-    g->bound[kind][first++] = (Floats){0} + INFINITY;
+    g->bound[kind][first++] = (HalfF32){0} + INFINITY;
   }
   g->first[kind] = first;
 }
@@ -173,10 +173,10 @@ static inline void open_start(Group *g, int kind, int k)
 {
   const SumRow *row = &g->rows[k];
   LanesPairCost pair = lanes_pair_cost(&g->terms);
-  Real least =
-      lanes_load(g->cost) + least_below(pair, kind, cut_below(&g->states[k])) - g->tables->rounding;
-  Floats bound = lanes_narrow(least - lanes_load(row->lower[kind]));
-  lanes_store(g->base[kind][k], least - lanes_load(row->placed[kind]));
+  VecF64 least =
+      load_f64(g->cost) + least_below(pair, kind, cut_below(&g->states[k])) - g->tables->rounding;
+  HalfF32 bound = narrow_f64(least - load_f64(row->lower[kind]));
+  store_f64(g->base[kind][k], least - load_f64(row->placed[kind]));
   g->bound[kind][k] = bound;
   free_bounds(g, kind)[k] = bound;
 }
@@ -189,9 +189,9 @@ INLINE void begin_kind(Group *g, int kind, int k)
     list_winners(g, kind, k);
   open_start(g, kind, k);
   begin_row(g, kind);
-  Real placed = lanes_load(g->rows[k + 1].placed[kind]);
-  lanes_store(g->placed[kind], placed + lanes_load(g->terms.stixel_cost));
-  lanes_store(g->spare[kind], placed - lanes_load(g->rows[k + 1].lower[kind]));
+  VecF64 placed = load_f64(g->rows[k + 1].placed[kind]);
+  store_f64(g->placed[kind], placed + load_f64(g->terms.stixel_cost));
+  store_f64(g->spare[kind], placed - load_f64(g->rows[k + 1].lower[kind]));
 }
 
 /* The kinds of a row do not depend on each other: they take each step together, which gives the

@@ -5,24 +5,123 @@
 #ifndef STX_SATDP_ROWS_INC_H
 #define STX_SATDP_ROWS_INC_H
 
-#include "common/satdp/satdp_limits.inc.h"
+#include "common/satdp/satdp_simd.inc.h"
+
+/* ---- Limits: which T_K(k) are worth knowing ------------------------------------------------ */
+
+/*
+ * Few states lie on the path that is the answer, and those cost little more than what else ends at
+ * their row. So a row sets each kind a limit, a guess from the other kinds' energies and the next
+ * cells, and start rows above it are passed over as those above the best are. Where nothing is at
+ * most the limit the state stays *loose*: T_K(k) is not below the limit, which becomes its energy;
+ * its link is g->loose; its value is not a number, which no comparison is true of, so that pairs
+ * with it cost the least they ever do.
+ *
+ * At last the path is walked. If no state on it is loose it is the answer, proof in
+ * docs/algorithms/satdp.md; else the group is solved again without limits.
+ */
+
+/* A disparity per lane. */
+INLINE VecF64 lanes_of_cells(const uint16_t *cells)
+{
+  typedef uint16_t Narrow __attribute__((vector_size(2 * LANES)));
+  Narrow narrow;
+  memcpy(&narrow, cells, sizeof narrow);
+  return widen_i32(__builtin_convertvector(narrow, HalfI32));
+}
+
+/* What another kind may cost at row k before this one is better below the next stixel, whose
+ * disparity at the cut is taken to be this far from its own: as much, and α + β·gap. */
+INLINE VecF64 limit_over(const Group *g, int kind, VecF64 gap)
+{
+  const LaneTables *terms = &g->terms;
+  return load_f64(g->best[kind]) + load_f64(terms->slack) + load_f64(terms->pair_slope) * gap;
+}
+
+INLINE void set_limit(Group *g, int kind, VecF64 guess)
+{
+  VecF64 best = load_f64(g->best[kind]), limit = lanes_round(guess); /* energies are integers */
+  Mask64 loose = lt_f64(limit, best);
+  store_f64(g->best[kind], min_f64(limit, best));
+  store_f64(g->link[kind], blend_f64(loose, set1_f64(4.0 * g->loose), load_f64(g->link[kind])));
+  store_f64(g->value[kind], blend_f64(loose, set1_f64((double)NAN), load_f64(g->value[kind])));
+}
+
+/*
+ * Once last row's winners have been tried. Only below an object or sky can one kind do for another;
+ * ground that is nearer than the object below it has no choice, so where something nearer comes
+ * next ground has a wide limit.
+ */
+INLINE void set_limits(Group *g, int k)
+{
+  VecF64 near = lanes_of_cells(g->near[k + 1]), far = lanes_of_cells(g->far[k + 1]);
+  VecF64 ground = load_f64(g->value[GROUND]), object = load_f64(g->value[OBJECT]);
+  VecF64 zero = set1_f64(0), wide = load_f64(g->terms.wide);
+  near = blend_f64(lt_f64(zero, near), near, load_f64(g->rest[k + 1]));
+  VecF64 nearer = max_f64(near - object, zero);
+  Mask64 blocked = lt_f64(load_f64(g->terms.pair_tolerance), nearer);
+  VecF64 over_ground = limit_over(g, GROUND, max_f64(near - ground, ground - far));
+  VecF64 over_object = limit_over(g, OBJECT, nearer), over_sky = limit_over(g, SKY, zero);
+  if (g->tables->has_ground)
+    set_limit(g, GROUND, min_f64(over_object + keep_f64(blocked, wide), over_sky + wide));
+  set_limit(g, OBJECT, min_f64(over_ground, over_sky));
+  set_limit(g, SKY, min_f64(over_object, over_ground));
+}
+
+/* Whether the row before left the kind's states loose in all lanes. */
+INLINE bool all_loose(const Group *g, int kind)
+{
+  HalfF32 last = narrow_f64(set1_f64(4.0 * g->loose - 1));
+  return !any_le_f32(narrow_f64(load_f64(g->link[kind])), last);
+}
+
+/* Whether no state of a lane's path is loose. */
+static bool is_sure(const Group *g, int lane)
+{
+  const State *state = &g->states[g->pieces[lane]];
+  int kind = GROUND;
+  for (int other = OBJECT; other < KINDS; other++)
+    kind = state->energy[other][lane] < state->energy[kind][lane] ? other : kind;
+  while (state > g->states) {
+    int link = (int)state->link[kind][lane];
+    if (link / 4 == g->loose)
+      return false;
+    state = &g->states[link / 4];
+    kind = link % 4;
+  }
+  return true;
+}
+
+/* Solves all rows, with limits if that will do. */
+static void solve_limited(Group *g, void (*solve_rows)(Group *g))
+{
+  bool sure = true;
+  g->limited = true;
+  solve_rows(g);
+  for (int l = 0; l < LANES; l++)
+    sure = sure && is_sure(g, l);
+  g->limited = false;
+  if (!sure)
+    solve_rows(g);
+}
+
+/* ---- From row to row ---------------------------------------------------------------------- */
 
 INLINE LanesCut cut_below(const State *below)
 {
-  LanesCut cut = {lanes_load(below->energy[GROUND]), lanes_load(below->energy[OBJECT]),
-      lanes_load(below->energy[SKY]), lanes_load(below->value[GROUND]),
-      lanes_load(below->value[OBJECT])};
+  LanesCut cut = {load_f64(below->energy[GROUND]), load_f64(below->energy[OBJECT]),
+      load_f64(below->energy[SKY]), load_f64(below->value[GROUND]), load_f64(below->value[OBJECT])};
   return cut;
 }
 
-INLINE LanesChoice choose_below(LanesPairCost pair, int kind, LanesCut cut, Real foot)
+INLINE LanesChoice choose_below(LanesPairCost pair, int kind, LanesCut cut, VecF64 foot)
 {
   return kind == GROUND   ? lanes_below_ground(pair, cut, foot)
          : kind == OBJECT ? lanes_below_object(pair, cut, foot)
                           : lanes_below_sky(pair, cut);
 }
 
-INLINE Real least_below(LanesPairCost pair, int kind, LanesCut cut)
+INLINE VecF64 least_below(LanesPairCost pair, int kind, LanesCut cut)
 {
   return kind == GROUND   ? lanes_least_below_ground(cut)
          : kind == OBJECT ? lanes_least_below_object(cut)
@@ -33,32 +132,32 @@ INLINE Real least_below(LanesPairCost pair, int kind, LanesCut cut)
 
 /* The best so far: its energy, its link, and its plane's value at its upper end. */
 typedef struct {
-  Real energy, link, value;
+  VecF64 energy, link, value;
 } Best;
 
 INLINE Best load_best(const Group *g, int kind)
 {
-  Best best = {lanes_load(g->best[kind]), lanes_load(g->link[kind]), lanes_load(g->value[kind])};
+  Best best = {load_f64(g->best[kind]), load_f64(g->link[kind]), load_f64(g->value[kind])};
   return best;
 }
 
 INLINE void store_best(Group *g, int kind, Best best)
 {
-  lanes_store(g->best[kind], best.energy);
-  lanes_store(g->link[kind], best.link);
-  lanes_store(g->value[kind], best.value);
+  store_f64(g->best[kind], best.energy);
+  store_f64(g->link[kind], best.link);
+  store_f64(g->value[kind], best.value);
 }
 
-INLINE void offer(Best *best, Real energy, Real link, Real value)
+INLINE void offer(Best *best, VecF64 energy, VecF64 link, VecF64 value)
 {
-  Mask wins = lanes_less(energy, best->energy) |
-              (lanes_equal(energy, best->energy) & lanes_less(link, best->link));
-  best->energy = lanes_select(wins, energy, best->energy);
-  best->link = lanes_select(wins, link, best->link);
-  best->value = lanes_select(wins, value, best->value);
+  Mask64 wins =
+      lt_f64(energy, best->energy) | (eq_f64(energy, best->energy) & lt_f64(link, best->link));
+  best->energy = blend_f64(wins, energy, best->energy);
+  best->link = blend_f64(wins, link, best->link);
+  best->value = blend_f64(wins, value, best->value);
 }
 
-INLINE Real link_of(int vb, LanesChoice choice)
+INLINE VecF64 link_of(int vb, LanesChoice choice)
 {
   return 4.0 * vb + choice.below; /* stx_link */
 }
@@ -84,7 +183,7 @@ INLINE void list_winners(Group *g, int kind, int k)
     g->won[kind][count] = (int16_t)vb;
     count += visited[vb] != k;
     visited[vb] = k;
-    g->bound[kind][vb] = (Floats){0} + INFINITY;
+    g->bound[kind][vb] = (HalfF32){0} + INFINITY;
   }
   g->wins[kind] = count;
 }
@@ -117,12 +216,12 @@ INLINE int list_four(int16_t *list, int count, unsigned open, int vb)
 
 /* Lists the start rows from `first` on whose bound is at most the limit in any lane. Without
  * branches, which nobody could predict. */
-INLINE void list_open(Group *g, int kind, int first, int k, Real limit)
+INLINE void list_open(Group *g, int kind, int first, int k, VecF64 limit)
 {
   int count = 0;
   int16_t *list = g->list[kind];
-  const Floats *bound = g->bound[kind];
-  Floats most = lanes_narrow(limit);
+  const HalfF32 *bound = g->bound[kind];
+  HalfF32 most = narrow_f64(limit);
   for (int vb = first / OPEN_ROWS * OPEN_ROWS; vb <= k; vb += OPEN_ROWS) {
     unsigned open = lanes_open8(bound + vb, most);
     count = list_four(list, count, open & 15, vb);
@@ -179,7 +278,7 @@ static void begin_group(Group *g)
   memset(g->wins, 0, sizeof g->wins);
   for (int kind = 0; kind < KINDS; kind++) {
     for (int vb = 0; vb < rows + OPEN_ROWS; vb++)
-      g->bound[kind][vb] = (Floats){0} + INFINITY;
+      g->bound[kind][vb] = (HalfF32){0} + INFINITY;
     for (int vb = 0; vb < rows; vb++)
       g->visited[kind][vb] = -1;
   }

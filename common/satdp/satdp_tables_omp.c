@@ -293,7 +293,7 @@ static void choose_classes(Group *g, Kept *kept)
 
 /* What a class costs in two rows of cells. */
 typedef struct {
-  Integers low, high;
+  HalfI32 low, high;
 } Two;
 
 INLINE Two class_energies(const Cells *cells, int32_t scale)
@@ -312,16 +312,16 @@ INLINE Two class_energies(const Cells *cells, int32_t scale)
 static inline Two add_class_rows(const Group *g, const Kept *kept, int kind, int u)
 {
   int stride = g->classes[KINDS], begin = g->classes[kind], count = g->classes[kind + 1] - begin;
-  const Integers *below = (const Integers *)(const void *)g->sums + u * stride + begin;
-  Integers *sums = (Integers *)(void *)g->sums + (u + 1) * stride + begin;
+  const HalfI32 *below = (const HalfI32 *)(const void *)g->sums + u * stride + begin;
+  HalfI32 *sums = (HalfI32 *)(void *)g->sums + (u + 1) * stride + begin;
   int32_t scale = g->tables->class_scale;
-  Two least = {(Integers){0}, (Integers){0}};
+  Two least = {(HalfI32){0}, (HalfI32){0}};
   for (int i = 0; i < count; i++) {
     Two energy = class_energies(class_cells(g, kept[begin + i].class) + u, scale);
     sums[i] = below[i] + energy.low;
     sums[stride + i] = sums[i] + energy.high;
-    least.low = i == 0 ? energy.low : lanes_least(least.low, energy.low);
-    least.high = i == 0 ? energy.high : lanes_least(least.high, energy.high);
+    least.low = i == 0 ? energy.low : min_half_i32(least.low, energy.low);
+    least.high = i == 0 ? energy.high : min_half_i32(least.high, energy.high);
   }
   return least;
 }
@@ -329,17 +329,17 @@ static inline Two add_class_rows(const Group *g, const Kept *kept, int kind, int
 static void build_lower(const Group *g, const Kept *kept)
 {
   int rows = g->tables->rows;
-  Real floor[KINDS] = {lanes_real(0), lanes_real(0), lanes_real(0)};
+  VecF64 floor[KINDS] = {set1_f64(0), set1_f64(0), set1_f64(0)};
   for (int u = 0; u < rows; u += 2) /* after the last there is room for another one */
     for (int kind = 0; kind < KINDS; kind++) {
       Two least = add_class_rows(g, kept, kind, u);
       SumRow *row = &g->rows[u + 1];
-      floor[kind] += lanes_of_integers(least.low);
-      lanes_store(row->lower[kind], lanes_load(row->placed[kind]) + floor[kind]);
+      floor[kind] += widen_i32(least.low);
+      store_f64(row->lower[kind], load_f64(row->placed[kind]) + floor[kind]);
       if (u + 1 == rows)
         continue;
-      floor[kind] += lanes_of_integers(least.high);
-      lanes_store(row[1].lower[kind], lanes_load(row[1].placed[kind]) + floor[kind]);
+      floor[kind] += widen_i32(least.high);
+      store_f64(row[1].lower[kind], load_f64(row[1].placed[kind]) + floor[kind]);
     }
 }
 

@@ -3,6 +3,7 @@
 #include "common/scanview/scanview.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "common/clusters/clusters_look.h"
@@ -96,11 +97,11 @@ static double row_of(const double *row, const float *p)
 /* Not a number fails every comparison. */
 static bool place(const StxScanviewLens *lens, int width, int height, const float *p, Dot *dot)
 {
-  double z = row_of(lens->mount + 8, p);
+  double z = row_of(lens->extrinsics + 8, p);
   if (!(z >= NEAREST && z < INFINITY))
     return false;
-  double u = lens->camera.focal * (row_of(lens->mount, p) / z) + lens->camera.cx;
-  double v = lens->camera.focal * (row_of(lens->mount + 4, p) / z) + lens->camera.cy;
+  double u = lens->camera.focal * (row_of(lens->extrinsics, p) / z) + lens->camera.cx;
+  double v = lens->camera.focal * (row_of(lens->extrinsics + 4, p) / z) + lens->camera.cy;
   if (!(u > -MARGIN && u < width + MARGIN && v > -MARGIN && v < height + MARGIN))
     return false;
   dot->z = (float)z;
@@ -163,7 +164,7 @@ static void sort_equals(Dot *dots, size_t count)
 
 typedef struct {
   Dot *dots, *other;
-  StxSheetDot *sorted;
+  StxCanvasDot *sorted;
   float *depths;
   uint32_t *starts;
 } Room;
@@ -186,7 +187,7 @@ size_t stx_scanview_size(size_t points)
 }
 
 size_t stx_scanview_dots(const StxScanviewParams *params, const StxScanviewLens *lens, int width,
-    int height, const StxScan *scan, void *memory, const StxSheetDot **dots, const float **depths)
+    int height, const StxScan *scan, void *memory, const StxCanvasDot **dots, const float **depths)
 {
   Room room;
   size_t count = 0;
@@ -207,11 +208,132 @@ size_t stx_scanview_dots(const StxScanviewParams *params, const StxScanviewLens 
   sort_equals(room.other, count);
   for (size_t i = 0; i < count; i++) {
     const Dot *dot = &room.other[i];
-    room.sorted[i] = (StxSheetDot){dot->u + .5f, dot->v + .5f, dot->colour};
+    room.sorted[i] = (StxCanvasDot){dot->u + .5f, dot->v + .5f, dot->colour};
     room.depths[i] = dot->z;
   }
   *dots = room.sorted;
   if (depths != NULL)
     *depths = room.depths;
   return count;
+}
+
+/* ---- On a canvas --------------------------------------------------------------------------- */
+
+#define BOX_NEAREST .1 /* metres */
+
+static void draw_legend(const StxScanviewParams *params, const StxScan *scan, StxCanvas *canvas)
+{
+  StxBar bar = {.palette = STX_PALETTE_DISTANCE, .title = "range", .unit = "m"};
+  switch (params->mode) {
+  case STX_SCANVIEW_HEIGHT:
+    bar.title = "height";
+    bar.low = -2;
+    bar.high = 2;
+    break;
+  case STX_SCANVIEW_INTENSITY:
+    bar.title = "intensity";
+    bar.unit = NULL;
+    bar.high = (double)stx_scan_full_intensity(scan->points, scan->count);
+    break;
+  default:
+    bar.reversed = true;
+    bar.high = params->max_range;
+  }
+  if (scan->labels != NULL &&
+      (params->mode == STX_SCANVIEW_CLUSTERS || params->mode == STX_SCANVIEW_LABELS))
+    stx_scan_names(canvas, params->legend, params->mode == STX_SCANVIEW_CLUSTERS, NULL);
+  else
+    stx_canvas_bar(canvas, params->legend, &bar);
+}
+
+size_t stx_scanview_draw(const StxScanviewParams *params, const StxScanviewLens *lens,
+    const StxScan *scan, double strength, int threads, void *memory, StxCanvas *canvas)
+{
+  const StxCanvasParams *frame = stx_canvas_params(canvas);
+  const StxCanvasDot *dots;
+  size_t count =
+      stx_scanview_dots(params, lens, frame->width, frame->height, scan, memory, &dots, NULL);
+  double suits = fmin(fmax(frame->width / 500., 1.5), 9); /* neighbours on a car do not touch */
+  double size = params->point_size > 0 ? params->point_size : suits;
+  stx_canvas_dots(canvas, dots, count, size / 2, params->alpha * strength, threads);
+  draw_legend(params, scan, canvas);
+  return count;
+}
+
+/* ---- Boxes --------------------------------------------------------------------------------- */
+
+/* A corner of an obstacle in the picture. `right`, `up`, `far`: 0 or 1. False: behind the camera,
+ * or not a number. */
+static bool corner_of(const StxScanviewLens *lens, const StxObstacle *o, int right, int up, int far,
+    double *u, double *v)
+{
+  double depth = o->depth > 0 ? o->depth : 0;
+  double x = o->x + (right - .5) * o->width, y = o->y - up * o->height, z = o->z + far * depth;
+  const double p[3] = {z, -x, -y}; /* on the axes of the points */
+  double q[3];
+  for (int i = 0; i < 3; i++) {
+    const double *row = lens->extrinsics + 4 * i;
+    q[i] = row[0] * p[0] + row[1] * p[1] + row[2] * p[2] + row[3];
+  }
+  *u = lens->camera.focal * q[0] / q[2] + lens->camera.cx;
+  *v = lens->camera.focal * q[1] / q[2] + lens->camera.cy;
+  return q[2] >= BOX_NEAREST && isfinite(*u) && isfinite(*v);
+}
+
+/* What encloses its corners, if the middle of that is in the picture: one that is seen from its
+ * side encloses half of it. */
+static bool box_of(const StxScanviewLens *lens, const StxCanvasParams *frame,
+    const StxObstacle *obstacle, StxBox *box)
+{
+  double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
+  for (int i = 0; i < 8; i++) {
+    double at[2];
+    if (!corner_of(lens, obstacle, i & 1, i >> 1 & 1, i >> 2, &at[0], &at[1]))
+      return false;
+    for (int k = 0; k < 2; k++) {
+      low[k] = fmin(low[k], at[k] + .5);
+      high[k] = fmax(high[k], at[k] + .5);
+    }
+  }
+  *box = (StxBox){low[0], low[1], high[0] - low[0], high[1] - low[1]};
+  double x = box->x + box->width / 2, y = box->y + box->height / 2;
+  return x >= 0 && x < frame->width && y >= 0 && y < frame->height;
+}
+
+/* Above the box, or not at all where that of something nearer is: below, it would stand within
+ * another box, and be taken for its distance. */
+static void write_distance(
+    const StxBox *box, double distance, double size, StxRgb colour, StxCanvas *canvas)
+{
+  char text[32];
+  int tenths = (int)(distance * 10 + .5); /* a decimal point in every locale */
+  StxSpot above = {box->x + box->width / 2, box->y - size / 2};
+  snprintf(text, sizeof text, "%d.%d m", tenths / 10, tenths % 10);
+  stx_canvas_label(canvas, text, size, above, STX_ANCHOR_CENTRE_BASE, colour);
+}
+
+/* Whether it is one of a scan that is seen; then its box, and how it is drawn. */
+static bool is_seen(const StxScanviewLens *lens, const StxCanvas *canvas,
+    const StxObstacle *obstacle, StxBox *box, StxRgb *colour)
+{
+  bool warns = obstacle->flags & STX_OBSTACLE_IN_CORRIDOR;
+  *colour = stx_colour(warns ? STX_MEANS_WARNING : STX_MEANS_INK);
+  return obstacle->source == STX_OBSTACLE_LIDAR &&
+         box_of(lens, stx_canvas_params(canvas), obstacle, box);
+}
+
+/* No box lies over a distance, so the distances come last, the nearest first. */
+void stx_scanview_boxes(const StxScanviewLens *lens, const StxObstacle *obstacles, size_t count,
+    double strength, StxCanvas *canvas)
+{
+  const StxCanvasParams *frame = stx_canvas_params(canvas);
+  StxCanvasUnit unit = stx_canvas_unit(frame->width, frame->height);
+  StxBox box;
+  StxRgb colour;
+  for (size_t i = count; i-- > 0;)
+    if (is_seen(lens, canvas, &obstacles[i], &box, &colour))
+      stx_canvas_outline(canvas, box, unit.line * 2, unit.line, (StxInk){colour, strength});
+  for (size_t i = 0; i < count; i++)
+    if (is_seen(lens, canvas, &obstacles[i], &box, &colour))
+      write_distance(&box, obstacles[i].z, unit.text, colour, canvas);
 }

@@ -2,8 +2,8 @@
 /*
  * A LiDAR scan as a camera sees it: what lidar-overlay draws on a frame.
  *
- * The matrix of common/mount/mount.h takes a point of the scan to q, on the camera's axes: x to the
- * right, y down, z forward. It is seen at
+ * The matrix of common/extrinsics/extrinsics.h takes a point of the scan to q, on the camera's
+ * axes: x to the right, y down, z forward. It is seen at
  *
  *   u = focal·q_x/q_z + cx,   v = focal·q_y/q_z + cy      pixels, from the centre of the first one
  *
@@ -20,7 +20,7 @@
 
 #include "common/camera.h"
 #include "common/obstacle.h"
-#include "common/sheet/sheet.h"
+#include "common/canvas/canvas.h"
 
 /* ---- Parameters ---------------------------------------------------------------------------- */
 
@@ -60,7 +60,7 @@ bool stx_scanview_check(const StxScanviewParams *params, StxError *error);
  * stands. */
 typedef struct {
   StxCamera camera;
-  double mount[12];
+  double extrinsics[12];
 } StxScanviewLens;
 
 /* `labels` are SemanticKITTI's (common/ground/ground.h), NULL: none. */
@@ -77,17 +77,17 @@ size_t stx_scanview_size(size_t points);
  * not NULL their metres along the optical axis; both are in `memory` (aligned to STX_ALIGN).
  * Returns how many there are. */
 size_t stx_scanview_dots(const StxScanviewParams *params, const StxScanviewLens *lens, int width,
-    int height, const StxScan *scan, void *memory, const StxSheetDot **dots, const float **depths);
+    int height, const StxScan *scan, void *memory, const StxCanvasDot **dots, const float **depths);
 
 /* Draws dots and the legend; `strength`, 0…1, is that of a scan that is not of this moment. Returns
  * the number of dots. Up to `threads` draw. */
 size_t stx_scanview_draw(const StxScanviewParams *params, const StxScanviewLens *lens,
-    const StxScan *scan, double strength, int threads, void *memory, StxSheet *sheet);
+    const StxScan *scan, double strength, int threads, void *memory, StxCanvas *canvas);
 
 /* Draws boxes around obstacles of a scan, the nearest first, with their distance. Those of which
  * place or size is unknown, that lie behind the camera in part, or whose middle is not in the
  * picture are passed over. */
 void stx_scanview_boxes(const StxScanviewLens *lens, const StxObstacle *obstacles, size_t count,
-    double strength, StxSheet *sheet);
+    double strength, StxCanvas *canvas);
 
 #endif

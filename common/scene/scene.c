@@ -1,11 +1,139 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Parameters, the camera, and the step from one frame to the next (see scene.h).
+ * Parameters, cameras, and the step from one frame to the next (see scene.h).
+ *
+ * Real cameras: the rectified pair of the calibration is the pair that looks along the street. The
+ * left camera stands in it as rectification says; the right one as R between the cameras has it, so
+ * that a pair which is rectified wrongly is seen to be. Every pixel's direction is found once, as a
+ * place in the rectified picture, and rounded to 1/256 pixel there: functions of libm may differ in
+ * their last bit.
  */
 #include "common/scene/scene_private.h"
 
 #include <math.h>
 #include <stdlib.h>
+
+#include "common/parallel.h"
+#include "common/rotation.h"
+
+#define LEAST_DEPTH .1   /* of a direction: what lies farther out than 84 degrees is not seen */
+#define MOST_SIGHT 16000 /* pixels from the corner of the rectified picture, for int16_t */
+
+/* ---- Places ------------------------------------------------------------------------------- */
+
+static double rounded(double at)
+{
+  return floor(at * 256 + .5) / 256;
+}
+
+static void find_place(const StxCamera *camera, const SceneReal *real, const double back[9], int x,
+    int y, float *place)
+{
+  const double pixel[2] = {x, y};
+  double ray[3], ahead[3];
+  place[0] = place[1] = NAN;
+  if (!stx_lens_unproject(&real->lens, pixel, ray))
+    return;
+  stx_matrix_apply(back, ray, ahead);
+  if (!(ahead[2] > LEAST_DEPTH))
+    return;
+  double u = rounded(camera->cx + camera->focal * ahead[0] / ahead[2]);
+  double v = rounded(camera->cy + camera->focal * ahead[1] / ahead[2]);
+  if (fabs(u) < MOST_SIGHT && fabs(v) < MOST_SIGHT) {
+    place[0] = (float)u;
+    place[1] = (float)v;
+  }
+}
+
+static void find_row(void *data, int row, int worker)
+{
+  StxScene *scene = data;
+  const StxSceneParams *params = &scene->params;
+  SceneReal *real = &scene->real[row / params->height];
+  int y = row % params->height;
+  double back[9];
+  stx_matrix_transpose(real->turn, back);
+  for (int x = 0; x < params->width; x++)
+    find_place(&params->camera, real, back, x, y,
+        real->place[(size_t)y * (size_t)params->width + (size_t)x]);
+}
+
+/* The rectified picture itself, for the truth, and all that the cameras see. */
+static void find_sight(StxScene *scene)
+{
+  SceneCover *sight = &scene->sight;
+  size_t count = (size_t)scene->params.width * (size_t)scene->params.height;
+  for (size_t i = 0; i < 2 * count; i++) {
+    const float *place = scene->real[i / count].place[i % count];
+    if (isnan(place[0]))
+      continue;
+    int x = (int)scene_floor(place[0] + .5), y = (int)scene_floor(place[1] + .5);
+    sight->x0 = (int16_t)(x < sight->x0 ? x : sight->x0);
+    sight->x1 = (int16_t)(x > sight->x1 ? x : sight->x1);
+    sight->y0 = (int16_t)(y < sight->y0 ? y : sight->y0);
+    sight->y1 = (int16_t)(y > sight->y1 ? y : sight->y1);
+  }
+}
+
+/* ---- Cameras ------------------------------------------------------------------------------ */
+
+/* Lenses that show half the world have no rectified pair without black corners: alpha -1. */
+static bool rectify(const StxCalibration *calibration, int width, int height,
+    StxRectifyView view[2], StxCamera *pair, StxError *error)
+{
+  StxRectifyParams params = {.width = width, .height = height};
+  for (params.alpha = 0; params.alpha >= -1; params.alpha--)
+    if (stx_rectify_view(calibration, &params, 0, width, height, &view[0], pair, error) &&
+        stx_rectify_view(calibration, &params, 1, width, height, &view[1], pair, error))
+      return true;
+  return false;
+}
+
+bool stx_scene_rectified(
+    const StxCalibration *calibration, int width, int height, StxCamera *camera, StxError *error)
+{
+  StxRectifyView view[2];
+  return rectify(calibration, width, height, view, camera, error);
+}
+
+static bool find_cameras(StxScene *scene, StxError *error)
+{
+  StxSceneParams *params = &scene->params;
+  StxRectifyView view[2];
+  StxCamera pair;
+  if (!rectify(&scene->calibration, params->width, params->height, view, &pair, error))
+    return false;
+  for (int i = 0; i < 2; i++) {
+    scene->real[i].lens = stx_lens_prepare(&view[i].lens);
+    stx_matrix_transpose(view[i].r, scene->real[i].turn);
+  }
+  if (!scene->calibration.rectified)
+    stx_matrix_product(scene->calibration.r, scene->real[0].turn, scene->real[1].turn);
+  pair.height = params->camera.height;
+  pair.pitch = params->camera.pitch;
+  params->camera = pair;
+  return stx_fields_check(&stx_scene_fields, params, error);
+}
+
+/* Of params.calibration: the cameras, the rectified pair in params.camera, and `sight`. */
+static bool open_real(StxScene *scene, StxError *error)
+{
+  StxSceneParams *params = &scene->params;
+  size_t count = (size_t)params->width * (size_t)params->height;
+  scene->calibration = *params->calibration;
+  params->calibration = &scene->calibration;
+  if (!find_cameras(scene, error))
+    return false;
+  for (int i = 0; i < 2; i++) {
+    scene->real[i].place = malloc(count * sizeof *scene->real[i].place);
+    if (scene->real[i].place == NULL)
+      return stx_fail(
+          error, "out of memory for lenses of %d x %d pixels", params->width, params->height);
+  }
+  stx_parallel(scene->threads, 2 * params->height, find_row, scene);
+  find_sight(scene);
+  return true;
+}
 
 StxCamera stx_scene_camera(int width, int height)
 {
@@ -96,12 +224,6 @@ static StxSceneParams complete(const StxSceneParams *params)
 
 /* ---- Life ----------------------------------------------------------------------------------- */
 
-static void fill_noise(StxScene *scene)
-{
-  for (int i = 0; i < SCENE_NOISE * SCENE_NOISE; i++)
-    scene->noise[i] = (float)(scene_key(scene->params.seed, 2, i) >> 56) / 127.5f - 1;
-}
-
 static bool allocate(StxScene *scene)
 {
   int width = scene->sight.x1 - scene->sight.x0 + 1, height = scene->sight.y1 - scene->sight.y0 + 1;
@@ -117,35 +239,30 @@ static bool allocate(StxScene *scene)
   return scene->tile_count != NULL && scene->tile_list != NULL && scene->rows != NULL;
 }
 
-static bool out_of_memory(const StxSceneParams *params, StxError *error)
-{
-  return stx_fail(
-      error, "out of memory for a scene of %d x %d pixels", params->width, params->height);
-}
-
-static bool open_scene(StxScene *scene, const StxSceneParams *params, StxError *error)
-{
-  scene->params = *params;
-  scene->threads = stx_threads(params->threads);
-  scene->sight = (SceneCover){0, (int16_t)(params->width - 1), 0, (int16_t)(params->height - 1)};
-  if (params->calibration != NULL && !stx_scene_real_open(scene, error))
-    return false;
-  return allocate(scene) || out_of_memory(params, error);
-}
-
 StxScene *stx_scene_new(const StxSceneParams *params, StxError *error)
 {
   StxSceneParams full = complete(params);
   if (!stx_fields_check(&stx_scene_fields, &full, error))
     return NULL;
   StxScene *scene = calloc(1, sizeof *scene);
-  if (scene == NULL || !open_scene(scene, &full, error)) {
-    if (scene == NULL)
-      out_of_memory(&full, error);
+  bool good = scene != NULL;
+  if (good) {
+    scene->params = full;
+    scene->threads = stx_threads(full.threads);
+    scene->sight = (SceneCover){0, (int16_t)(full.width - 1), 0, (int16_t)(full.height - 1)};
+    if (full.calibration != NULL && !open_real(scene, error)) {
+      stx_scene_free(scene);
+      return NULL;
+    }
+    good = allocate(scene);
+  }
+  if (!good) {
+    stx_fail(error, "out of memory for a scene of %d x %d pixels", full.width, full.height);
     stx_scene_free(scene);
     return NULL;
   }
-  fill_noise(scene);
+  for (int i = 0; i < SCENE_NOISE * SCENE_NOISE; i++)
+    scene->noise[i] = (float)(scene_key(full.seed, 2, i) >> 56) / 127.5f - 1;
   stx_scene_move(scene, 0);
   return scene;
 }
@@ -157,7 +274,8 @@ void stx_scene_free(StxScene *scene)
   free(scene->tile_count);
   free(scene->tile_list);
   free(scene->rows);
-  stx_scene_real_close(scene);
+  for (int i = 0; i < 2; i++)
+    free(scene->real[i].place);
   free(scene);
 }
 
@@ -168,16 +286,6 @@ const StxSceneParams *stx_scene_params(const StxScene *scene)
 
 /* ---- Frames --------------------------------------------------------------------------------- */
 
-/* Elevation of the viewing direction: the slope on which the car stands, less the pitch. */
-static void aim(StxScene *scene)
-{
-  double pitch = scene->params.camera.pitch, slope = scene->stance;
-  double sine = scene_sine(pitch), cosine = scene_cosine(pitch);
-  double length = sqrt(1 + slope * slope);
-  scene->forward_y = (slope * cosine - sine) / length;
-  scene->forward_z = (cosine + slope * sine) / length;
-}
-
 void stx_scene_move(StxScene *scene, uint64_t frame)
 {
   const StxSceneParams *params = &scene->params;
@@ -185,7 +293,11 @@ void stx_scene_move(StxScene *scene, uint64_t frame)
   scene->time = (double)frame * params->fps_d / params->fps_n;
   scene->travelled = scene->time * params->speed;
   stx_scene_ground_layout(scene);
-  aim(scene);
+  /* Elevation of the viewing direction: the slope on which the car stands, less the pitch. */
+  double sine = scene_sine(params->camera.pitch), cosine = scene_cosine(params->camera.pitch);
+  double slope = scene->stance, length = sqrt(1 + slope * slope);
+  scene->forward_y = (slope * cosine - sine) / length;
+  scene->forward_z = (cosine + slope * sine) / length;
   stx_scene_layout(scene);
   if (params->kind == STX_SCENE_CHESSBOARD)
     stx_scene_board_place(scene);
@@ -217,8 +329,11 @@ bool stx_scene_project(
   const StxCamera *camera = &scene->params.camera;
   double from[3];
   stx_scene_from_eye(scene, eye, point, from);
-  if (scene->params.calibration != NULL)
-    return stx_scene_real_project(scene, eye, from, pixel);
+  if (scene->params.calibration != NULL) {
+    double turned[3];
+    stx_matrix_apply(scene->real[eye].turn, from, turned);
+    return from[2] > 0 && stx_lens_project(&scene->real[eye].lens, turned, pixel);
+  }
   pixel[0] = camera->cx + camera->focal * from[0] / from[2];
   pixel[1] = camera->cy + camera->focal * from[1] / from[2];
   return from[2] > 0;

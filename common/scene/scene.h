@@ -27,7 +27,7 @@
 #include "common/calibration/calibration.h"
 #include "common/camera.h"
 #include "common/fields.h"
-#include "common/mount/mount.h"
+#include "common/extrinsics/extrinsics.h"
 
 #define STX_SCENE_MAX_SIZE 8192 /* largest width and height, pixels */
 
@@ -246,7 +246,7 @@ bool stx_scene_lidar_check(const StxSceneLidar *lidar, StxError *error);
 
 /* Where it stands, seen from the left camera: of a camera that is pitched by its own pitch, and of
  * a car that stands on the road's slope. */
-StxMount stx_scene_lidar_mount(const StxSceneLidar *lidar, const StxCamera *camera);
+StxExtrinsics stx_scene_lidar_extrinsics(const StxSceneLidar *lidar, const StxCamera *camera);
 
 /* The ray of one azimuth and beam; |direction| is 1, so that its t is the range. Step 0 looks
  * straight back, the turn goes clockwise seen from above (over the left side to the front): at the

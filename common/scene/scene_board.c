@@ -8,7 +8,7 @@
  * Its pattern is the product of two square waves, s(x)·s(y), so that the mean over the rectangle
  * that a pixel covers is one of products of integrals, and no corner is drawn ragged.
  */
-#include "common/scene/scene_paint_private.h"
+#include "common/scene/scene_private.h"
 
 #define KEY_BOARD 900 /* of scene_key */
 #define MARGIN 1.0    /* squares of white around the pattern */
@@ -177,7 +177,7 @@ static double wave_integral(double x, int count)
 static void means(double at, double foot, int count, double *on, double *wave)
 {
   double w = scene_max(foot, 1e-3), low = at - .5 * w, high = at + .5 * w;
-  *on = band(at, foot, 0, count);
+  *on = scene_band(at, foot, 0, count);
   *wave = (wave_integral(high, count) - wave_integral(low, count)) / w;
 }
 

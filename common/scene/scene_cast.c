@@ -175,28 +175,23 @@ static double part_enter(
   }
 }
 
-static void cast_object(
-    const StxScene *scene, const StxSceneRay *ray, int index, SceneContact *best)
-{
-  const SceneObject *object = &scene->object[index];
-  StxSceneRay local;
-  scene_to_local(object, ray, &local);
-  double leave;
-  int face;
-  double enter = box_enter(object->lo, object->hi, &local, &leave, &face);
-  if (!(enter < leave && leave > 0 && enter < best->t))
-    return;
-  for (int i = object->first_part; i < object->first_part + object->parts; i++) {
-    double t = part_enter(scene, &scene->part[i], &local, &face);
-    if (t < best->t)
-      *best = (SceneContact){t, index, i, (int16_t)face};
-  }
-}
-
 void stx_scene_cast_all(const StxScene *scene, const StxSceneRay *ray, SceneContact *best)
 {
-  for (int i = 0; i < scene->objects; i++)
-    cast_object(scene, ray, i, best);
+  for (int index = 0; index < scene->objects; index++) {
+    const SceneObject *object = &scene->object[index];
+    StxSceneRay local;
+    scene_to_local(object, ray, &local);
+    double leave;
+    int face;
+    double enter = box_enter(object->lo, object->hi, &local, &leave, &face);
+    if (!(enter < leave && leave > 0 && enter < best->t))
+      continue;
+    for (int i = object->first_part; i < object->first_part + object->parts; i++) {
+      double t = part_enter(scene, &scene->part[i], &local, &face);
+      if (t < best->t)
+        *best = (SceneContact){t, index, i, (int16_t)face};
+    }
+  }
 }
 
 static bool covers(const SceneCover *cover, int x, int y)

@@ -187,20 +187,17 @@ static int metre(double z)
   return (int)scene_clamp((z + SCENE_BEHIND + 10) * .5, 0, 510);
 }
 
-static bool covers(const SceneShadow *shadow, int m)
-{
-  double reach = shadow->half_x + shadow->half_z + 2 * shadow->soft;
-  return m >= metre(shadow->z - reach) && m <= metre(shadow->z + reach);
-}
-
 void stx_scene_shadow_index(StxScene *scene)
 {
   size_t used = 0, room = sizeof scene->shadow_list / sizeof scene->shadow_list[0];
   for (int m = 0; m < 511; m++) {
     scene->shadow_first[m] = (uint16_t)used;
-    for (int i = 0; i < scene->shadows; i++)
-      if (used < room && covers(&scene->shadow[i], m))
+    for (int i = 0; i < scene->shadows; i++) {
+      const SceneShadow *shadow = &scene->shadow[i];
+      double reach = shadow->half_x + shadow->half_z + 2 * shadow->soft;
+      if (used < room && m >= metre(shadow->z - reach) && m <= metre(shadow->z + reach))
         scene->shadow_list[used++] = (uint16_t)i;
+    }
   }
   scene->shadow_first[511] = (uint16_t)used;
 }

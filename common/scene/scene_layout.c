@@ -35,7 +35,8 @@ typedef struct {
 } Row;
 
 /* Fills one cell that begins at z. */
-typedef void Placer(StxScene *scene, int side, int64_t cell, double z, uint64_t key);
+typedef void Placer(
+    StxScene *scene, const Row *row, int side, int64_t cell, double z, uint64_t key);
 
 static unsigned instance_of(unsigned kind, int side, int64_t cell)
 {
@@ -48,7 +49,7 @@ static void walk_row(StxScene *scene, const Row *row, int side, Placer *place)
   int64_t first = scene_floor((row->from - shift) / row->length),
           last = scene_floor((row->to - shift) / row->length);
   for (int64_t cell = first; cell <= last; cell++)
-    place(scene, side, cell, (double)cell * row->length + shift,
+    place(scene, row, side, cell, (double)cell * row->length + shift,
         scene_key(scene->params.seed, row->kind + 100 * (unsigned)side, cell));
 }
 
@@ -93,7 +94,8 @@ static void garden(StxScene *scene, int side, const ScenePlace *place, double z0
   }
 }
 
-static void place_lot(StxScene *scene, int side, int64_t cell, double z, uint64_t key)
+static void place_lot(
+    StxScene *scene, const Row *row, int side, int64_t cell, double z, uint64_t key)
 {
   double z0 = lot_edge(scene, side, cell, z), z1 = lot_edge(scene, side, cell + 1, z + SCENE_LOT);
   double setback = scene_uniform(&key) < .6 ? 0 : scene_between(&key, 0, 1.8);
@@ -111,11 +113,23 @@ static void place_lot(StxScene *scene, int side, int64_t cell, double z, uint64_
     scene->lot[side][scene->lots[side]++] = lot;
 }
 
+/* ---- Zebra crossings ------------------------------------------------------------------------- */
+
+double stx_scene_crossing(const StxScene *scene, double z)
+{
+  double i = (z + scene->travelled) * (1 / SCENE_CROSSING) - (double)scene->stretch;
+  return scene->crossing[(int)scene_clamp(i, 0, SCENE_CROSSINGS - 1)];
+}
+
+static bool near_crossing(const StxScene *scene, double z)
+{
+  return scene_abs(z - stx_scene_crossing(scene, z)) < 6;
+}
+
 /* ---- Along the kerb -------------------------------------------------------------------------- */
 
-static bool near_crossing(const StxScene *scene, double z);
-
-static void place_parked(StxScene *scene, int side, int64_t cell, double z, uint64_t key)
+static void place_parked(
+    StxScene *scene, const Row *row, int side, int64_t cell, double z, uint64_t key)
 {
   z += scene_between(&key, 2.8, 3.4);
   if (scene_uniform(&key) > .62 || near_crossing(scene, z))
@@ -131,7 +145,8 @@ static void place_parked(StxScene *scene, int side, int64_t cell, double z, uint
   stx_scene_car(scene, &place);
 }
 
-static void place_tree(StxScene *scene, int side, int64_t cell, double z, uint64_t key)
+static void place_tree(
+    StxScene *scene, const Row *row, int side, int64_t cell, double z, uint64_t key)
 {
   z += scene_between(&key, 3, 8);
   ScenePlace place = on_walk(side, .75, z, key, instance_of(KIND_TREE, side, cell));
@@ -139,7 +154,8 @@ static void place_tree(StxScene *scene, int side, int64_t cell, double z, uint64
     stx_scene_tree(scene, &place);
 }
 
-static void place_lamp(StxScene *scene, int side, int64_t cell, double z, uint64_t key)
+static void place_lamp(
+    StxScene *scene, const Row *row, int side, int64_t cell, double z, uint64_t key)
 {
   uint64_t own = key;
   z += scene_between(&key, 0, 2);
@@ -149,7 +165,8 @@ static void place_lamp(StxScene *scene, int side, int64_t cell, double z, uint64
   stx_scene_lamp(scene, &place);
 }
 
-static void place_sign(StxScene *scene, int side, int64_t cell, double z, uint64_t key)
+static void place_sign(
+    StxScene *scene, const Row *row, int side, int64_t cell, double z, uint64_t key)
 {
   uint64_t own = key;
   z += scene_between(&key, 4, 18);
@@ -158,31 +175,8 @@ static void place_sign(StxScene *scene, int side, int64_t cell, double z, uint64
     stx_scene_sign(scene, &place);
 }
 
-/* ---- Zebra crossings ------------------------------------------------------------------------- */
-
-/* Crossings of the stretches from the one behind the camera's on. */
-static void find_crossings(StxScene *scene)
-{
-  scene->stretch = scene_floor(scene->travelled / SCENE_CROSSING) - 1;
-  for (int i = 0; i < SCENE_CROSSINGS; i++) {
-    uint64_t key = scene_key(scene->params.seed, KIND_CROSSING, scene->stretch + i);
-    scene->crossing[i] = (double)(scene->stretch + i) * SCENE_CROSSING +
-                         scene_between(&key, 30, 70) - scene->travelled;
-  }
-}
-
-double stx_scene_crossing(const StxScene *scene, double z)
-{
-  double i = (z + scene->travelled) * (1 / SCENE_CROSSING) - (double)scene->stretch;
-  return scene->crossing[(int)scene_clamp(i, 0, SCENE_CROSSINGS - 1)];
-}
-
-static bool near_crossing(const StxScene *scene, double z)
-{
-  return scene_abs(z - stx_scene_crossing(scene, z)) < 6;
-}
-
-static void place_crossing(StxScene *scene, int side, int64_t cell, double z, uint64_t key)
+static void place_crossing(
+    StxScene *scene, const Row *row, int side, int64_t cell, double z, uint64_t key)
 {
   double at = stx_scene_crossing(scene, z + .5 * SCENE_CROSSING);
   ScenePlace light = on_walk(side, .35, at + (side == LEFT_SIDE ? 2.6 : -2.6), key,
@@ -202,12 +196,6 @@ static void place_crossing(StxScene *scene, int side, int64_t cell, double z, ui
 
 /* ---- Traffic and walkers --------------------------------------------------------------------- */
 
-static double oncoming_speed(const StxScene *scene)
-{
-  uint64_t key = scene_key(scene->params.seed, KIND_LANE, 0);
-  return -scene_between(&key, 7, 10);
-}
-
 static void vehicle(StxScene *scene, ScenePlace *place)
 {
   double which = scene_uniform(&place->key);
@@ -219,7 +207,8 @@ static void vehicle(StxScene *scene, ScenePlace *place)
     stx_scene_bus(scene, place);
 }
 
-static void place_oncoming(StxScene *scene, int side, int64_t cell, double z, uint64_t key)
+static void place_oncoming(
+    StxScene *scene, const Row *row, int side, int64_t cell, double z, uint64_t key)
 {
   double x = SCENE_LANE_LEFT + scene_between(&key, -.2, .2), at = z + scene_between(&key, 7, 15);
   ScenePlace place = {
@@ -231,7 +220,8 @@ static void place_oncoming(StxScene *scene, int side, int64_t cell, double z, ui
 }
 
 /* Traffic ahead keeps our speed. The gap around ourselves stays empty. */
-static void place_ahead(StxScene *scene, int side, int64_t cell, double z, uint64_t key)
+static void place_ahead(
+    StxScene *scene, const Row *row, int side, int64_t cell, double z, uint64_t key)
 {
   double x = scene_between(&key, -.2, .25), at = z + scene_between(&key, 2, 10);
   ScenePlace place = {.x = x, .z = at, .face_z = 1, .instance = instance_of(KIND_LANE, side, cell)};
@@ -241,8 +231,11 @@ static void place_ahead(StxScene *scene, int side, int64_t cell, double z, uint6
   vehicle(scene, &place);
 }
 
-static void walker(StxScene *scene, int side, int64_t cell, double z, uint64_t key, double speed)
+static void place_walker(
+    StxScene *scene, const Row *row, int side, int64_t cell, double z, uint64_t key)
 {
+  double speed = row->speed;
+  key ^= speed < 0 ? 99 : 0;
   double pace = 2 * (scene->time * scene_abs(speed) / 1.5 + scene_uniform(&key));
   double phase = pace - 2 * (double)scene_floor(.5 * pace); /* 0 … 2: one pair of steps */
   double stride = phase < 1 ? 1 - 2 * phase : 2 * phase - 3;
@@ -255,21 +248,16 @@ static void walker(StxScene *scene, int side, int64_t cell, double z, uint64_t k
     stx_scene_person(scene, &place, stride);
 }
 
-static void place_walker_away(StxScene *scene, int side, int64_t cell, double z, uint64_t key)
-{
-  walker(scene, side, cell, z, key, 1.25);
-}
-
-static void place_walker_towards(StxScene *scene, int side, int64_t cell, double z, uint64_t key)
-{
-  walker(scene, side, cell, z, key ^ 99, -1.35);
-}
-
 void stx_scene_layout(StxScene *scene)
 {
   scene->objects = scene->parts = scene->planes = scene->shadows = scene->lots[0] = scene->lots[1] =
       0;
-  find_crossings(scene);
+  scene->stretch = scene_floor(scene->travelled / SCENE_CROSSING) - 1; /* behind the camera */
+  for (int i = 0; i < SCENE_CROSSINGS; i++) {
+    uint64_t key = scene_key(scene->params.seed, KIND_CROSSING, scene->stretch + i);
+    scene->crossing[i] = (double)(scene->stretch + i) * SCENE_CROSSING +
+                         scene_between(&key, 30, 70) - scene->travelled;
+  }
   const double from = -SCENE_BEHIND, to = SCENE_AHEAD;
   const struct {
     Row row;
@@ -281,14 +269,15 @@ void stx_scene_layout(StxScene *scene)
       {{KIND_LAMP, 32, 0, from, 180}, place_lamp},
       {{KIND_SIGN, 22, 0, from, 140}, place_sign},
       {{KIND_CROSSING, SCENE_CROSSING, 0, from, 180}, place_crossing},
-      {{KIND_WALKER, 6.5, 1.25, -20, 130}, place_walker_away},
-      {{KIND_WALKER + 1, 6.5, -1.35, -20, 130}, place_walker_towards},
+      {{KIND_WALKER, 6.5, 1.25, -20, 130}, place_walker},
+      {{KIND_WALKER + 1, 6.5, -1.35, -20, 130}, place_walker},
   };
   for (int side = LEFT_SIDE; side <= RIGHT_SIDE; side++)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
       walk_row(scene, &rows[i].row, side, rows[i].place);
-  walk_row(
-      scene, &(Row){KIND_LANE, 24, oncoming_speed(scene), from, 200}, LEFT_SIDE, place_oncoming);
+  uint64_t lane = scene_key(scene->params.seed, KIND_LANE, 0);
+  double oncoming = -scene_between(&lane, 7, 10);
+  walk_row(scene, &(Row){KIND_LANE, 24, oncoming, from, 200}, LEFT_SIDE, place_oncoming);
   walk_row(scene, &(Row){KIND_LANE, 22, scene->params.speed, from, 200}, RIGHT_SIDE, place_ahead);
   stx_scene_shadow_index(scene);
 }

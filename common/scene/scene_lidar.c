@@ -130,10 +130,10 @@ static Sensor sensor_of(const StxScene *scene, const StxSceneLidar *lidar)
   return sensor;
 }
 
-StxMount stx_scene_lidar_mount(const StxSceneLidar *lidar, const StxCamera *camera)
+StxExtrinsics stx_scene_lidar_extrinsics(const StxSceneLidar *lidar, const StxCamera *camera)
 {
   double above = lidar->height - camera->height;
-  return (StxMount){.x = -above * scene_sine(camera->pitch),
+  return (StxExtrinsics){.x = -above * scene_sine(camera->pitch),
       .z = above * scene_cosine(camera->pitch),
       .roll = lidar->roll,
       .pitch = lidar->pitch - camera->pitch};
@@ -218,7 +218,6 @@ static double least_distance(const Box *box, int n)
   return least > 0 && length > 0 ? least / length * (1 - 1e-9) : 0;
 }
 
-/* First and last azimuth that may meet the box, and one more on either side. */
 static void cover_azimuths(const StxSceneLidar *lidar, const Box *box, SceneCover *cover)
 {
   const double *m = box->middle;
@@ -239,9 +238,11 @@ static void cover_azimuths(const StxSceneLidar *lidar, const Box *box, SceneCove
   cover->x1 = (int16_t)(around ? last : scene_clamp(end, 0, last));
 }
 
-/* First and last beam likewise; nothing (y0 > y1) where all pass above or below. */
-static void cover_beams(const StxSceneLidar *lidar, const Box *box, SceneCover *cover)
+/* First and last azimuth and beam that may meet the box, and one more on either side; nothing (y0 >
+ * y1) where all pass above or below. */
+static void find_cover(const StxSceneLidar *lidar, const Box *box, SceneCover *cover)
 {
+  cover_azimuths(lidar, box, cover);
   double least = least_distance(box, 2), most = 0, low = INFINITY, high = -INFINITY;
   for (int i = 0; i < 8; i++) {
     const double *c = box->corner[i];
@@ -258,14 +259,6 @@ static void cover_beams(const StxSceneLidar *lidar, const Box *box, SceneCover *
   cover->y1 = (int16_t)scene_clamp(end, -1, last);
 }
 
-static SceneCover cover_of(const StxSceneLidar *lidar, const Box *box)
-{
-  SceneCover cover;
-  cover_azimuths(lidar, box, &cover);
-  cover_beams(lidar, box, &cover);
-  return cover;
-}
-
 /* Covers of all objects in range and of their parts; returns how many objects may be met and lists
  * them, ascending `near`. */
 static int make_covers(StxScene *scene, const Sensor *sensor, uint16_t *order)
@@ -276,13 +269,13 @@ static int make_covers(StxScene *scene, const Sensor *sensor, uint16_t *order)
     SceneObject *object = &scene->object[i];
     Box box = box_of(sensor, object, object->lo, object->hi);
     object->near = least_distance(&box, 3);
-    scene->object_cover[i] = cover_of(lidar, &box);
+    find_cover(lidar, &box, &scene->object_cover[i]);
     if (object->near > lidar->range_max)
       continue;
     for (int k = object->first_part; k < object->first_part + object->parts; k++) {
       stx_scene_part_bounds(&scene->part[k], lo, hi);
       box = box_of(sensor, object, lo, hi);
-      scene->cover[k] = cover_of(lidar, &box);
+      find_cover(lidar, &box, &scene->cover[k]);
     }
   }
   stx_scene_sort(scene, order);
@@ -328,30 +321,19 @@ static uint32_t class_of(const StxScene *scene, const SceneContact *contact, dou
   return classes[stx_scene_label(scene, contact, x)];
 }
 
-static bool can_move(uint32_t class)
-{
-  return class == STX_SCENE_POINT_CAR || class == STX_SCENE_POINT_BUS ||
-         class == STX_SCENE_POINT_TRUCK || class == STX_SCENE_POINT_PERSON;
-}
-
 /* In the infrared leaves and grass are bright; signs throw the light back. */
 static float brightness(const StxScene *scene, const SceneContact *contact, uint32_t class)
 {
-  switch (class) {
-  case STX_SCENE_POINT_ROAD:
-    return .15f;
-  case STX_SCENE_POINT_SIDEWALK:
-    return .25f;
-  case STX_SCENE_POINT_TERRAIN:
-  case STX_SCENE_POINT_VEGETATION:
-    return .4f;
-  case STX_SCENE_POINT_SIGN:
-    return .9f;
-  default: {
-    const float *colour = scene->part[contact->part].colour;
-    return (colour[0] + colour[1] + colour[2]) / 3;
-  }
-  }
+  static const float of_class[] = {[STX_SCENE_POINT_ROAD] = .15f,
+      [STX_SCENE_POINT_SIDEWALK] = .25f,
+      [STX_SCENE_POINT_TERRAIN] = .4f,
+      [STX_SCENE_POINT_VEGETATION] = .4f,
+      [STX_SCENE_POINT_SIGN] = .9f,
+      [STX_SCENE_POINT_OTHER] = 0};
+  if (of_class[class] > 0)
+    return of_class[class];
+  const float *colour = scene->part[contact->part].colour;
+  return (colour[0] + colour[1] + colour[2]) / 3;
 }
 
 static void write_point(const Scan *scan, size_t slot, const SceneContact *contact,
@@ -367,9 +349,10 @@ static void write_point(const Scan *scan, size_t slot, const SceneContact *conta
       scene_uniform(&key) < lidar->dropout)
     return;
   uint32_t class = class_of(scan->scene, contact, ray->origin[0] + contact->t * ray->direction[0]);
+  bool moves = class == STX_SCENE_POINT_CAR || class == STX_SCENE_POINT_BUS ||
+               class == STX_SCENE_POINT_TRUCK || class == STX_SCENE_POINT_PERSON;
   if (scan->labels != NULL)
-    scan->labels[slot] =
-        class | (can_move(class) ? scan->scene->object[contact->object].instance << 16 : 0);
+    scan->labels[slot] = class | (moves ? scan->scene->object[contact->object].instance << 16 : 0);
   if (scan->points == NULL)
     return;
   float off = scene_deviate(bits, 0) + scene_deviate(bits, 1) + scene_deviate(bits, 2);

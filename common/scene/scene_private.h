@@ -2,19 +2,15 @@
 /*
  * Inside of the street (see scene.h): what its files share. Nothing else includes this.
  *
- *   scene.c         parameters, camera, frames
+ *   scene.c         parameters, cameras, frames
  *   scene_ground.c  relief of the road, its intersection with rays, shadows on it
- *   stx_scene_layout.c  what stands where
- *   scene_parts.c   objects from convex parts (scene_parts_private.h)
+ *   scene_layout.c  what stands where
  *   scene_models.c  what a car, a person, a tree is made of
  *   scene_cast.c    rays against objects
- *   scene_texture.c noise; colours of ground and sky
- *   scene_material.c colours of objects
- *   stx_scene_shade.c   light, haze, the colour of a hit
+ *   scene_shade.c   colours of surfaces, light, haze
  *   scene_render.c  tiles, outlines, rows to bytes
  *   scene_lidar.c   scans of a spinning LiDAR
  *   scene_board.c   the chessboard: where it is held, rays against it, its colour
- *   scene_real.c    what real cameras see, from a calibration
  */
 #ifndef STX_SCENE_PRIVATE_H
 #define STX_SCENE_PRIVATE_H
@@ -150,7 +146,6 @@ typedef struct {
 typedef struct {
   double p[3], n[3]; /* point, unit normal */
   double foot[3];    /* what one pixel covers along the axes, metres */
-  double distance;   /* from the eye */
   double world[3];   /* the point in the world */
 } SceneSpot;
 
@@ -266,6 +261,13 @@ static inline double scene_max(double a, double b)
   return a > b ? a : b;
 }
 
+/* Share of a pixel within one interval. */
+static inline double scene_band(double x, double foot, double low, double high)
+{
+  double w = scene_max(foot, 1e-3);
+  return scene_clamp(scene_min(x + .5 * w, high) - scene_max(x - .5 * w, low), 0, w) / w;
+}
+
 /* 0 below low, 1 above high, smooth between. */
 static inline double scene_step(double low, double high, double x)
 {
@@ -329,15 +331,6 @@ void stx_scene_board_cast(const StxScene *scene, const StxSceneRay *ray, SceneCo
 /* Share of white of what a pixel covers: foot metres along the board's axes around a point. */
 double stx_scene_board_white(const StxScene *scene, const double p[2], const double foot[2]);
 
-/* ---- scene_real.c -------------------------------------------------------------------------- */
-
-/* Of params.calibration: the cameras, the rectified pair in params.camera, and `sight`. */
-bool stx_scene_real_open(StxScene *scene, StxError *error);
-void stx_scene_real_close(StxScene *scene);
-/* A direction from an eye, as stx_scene_from_eye() has it, to the pixel of the real camera. */
-bool stx_scene_real_project(
-    const StxScene *scene, StxSceneEye eye, const double direction[3], double pixel[2]);
-
 /* ---- scene_ground.c ------------------------------------------------------------------------ */
 
 void stx_scene_ground_layout(StxScene *scene);
@@ -352,8 +345,7 @@ typedef struct {
 SceneLight stx_scene_light(const StxScene *scene, const double world[3], bool on_ground);
 void stx_scene_shadow_index(StxScene *scene);
 
-/* ---- stx_scene_layout.c, scene_models.c --------------------------------------------------------
- */
+/* ---- scene_layout.c, scene_models.c -------------------------------------------------------- */
 
 void stx_scene_layout(StxScene *scene);
 /* z of the zebra crossing in the stretch of street to which z belongs. */
@@ -380,9 +372,6 @@ void stx_scene_traffic_light(StxScene *scene, const ScenePlace *place);
 double stx_scene_building(StxScene *scene, const ScenePlace *place, double width, double depth);
 void stx_scene_barrier(StxScene *scene, const ScenePlace *place, double width);
 
-/* ---- scene_parts.c ----------------------------------------------------------------------------
- */
-
 /* The part's box in the frame of its object. */
 void stx_scene_part_bounds(const ScenePart *part, double lo[3], double hi[3]);
 /* Corner i (bit k: the greater side of axis k) of a box in the object's frame, in the world. */
@@ -403,8 +392,7 @@ void stx_scene_normal(
     const StxScene *scene, const SceneContact *contact, const double p[3], double n[3]);
 int stx_scene_label(const StxScene *scene, const SceneContact *contact, double x);
 
-/* ---- scene_texture.c, stx_scene_shade.c --------------------------------------------------------
- */
+/* ---- scene_shade.c ------------------------------------------------------------------------- */
 
 /* Noise −1 … 1 on a grid of unit cells, `coarse` of which a pixel covers (< 1). */
 float stx_scene_noise(const StxScene *scene, double x, double y, double coarse);
@@ -417,10 +405,6 @@ static inline float scene_grain(const StxScene *scene, double x, double y, doubl
   return coarse < 1 ? stx_scene_noise(scene, x * per_x, y * per_y, coarse) : 0;
 }
 
-SceneColour stx_scene_ground_colour(const StxScene *scene, int kind, const SceneSpot *spot);
-SceneColour stx_scene_object_colour(
-    const StxScene *scene, const ScenePart *part, int face, const SceneSpot *spot);
-SceneColour stx_scene_sky_colour(const StxScene *scene, const double direction[3]);
 double stx_scene_hill_top(const StxScene *scene, double x);
 /* Linear light of what the ray met. */
 SceneColour stx_scene_shade(

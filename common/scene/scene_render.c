@@ -40,15 +40,6 @@ static void project(const StxScene *scene, const double p[3], Bounds *bounds)
   bounds->v1 = scene_max(bounds->v1, v);
 }
 
-/* Corner `i` of a box in the object's frame, in camera coordinates: right, down, depth. */
-static void corner(const StxScene *scene, int eye, const SceneObject *object, const double lo[3],
-    const double hi[3], int i, double out[3])
-{
-  double p[3];
-  stx_scene_corner(object, lo, hi, i, p);
-  stx_scene_from_eye(scene, (StxSceneEye)eye, p, out);
-}
-
 /* Projects the corners in front of the camera, and where edges pass the near plane. */
 static Bounds bounds_of(const StxScene *scene, int eye, const SceneObject *object,
     const double lo[3], const double hi[3])
@@ -56,7 +47,9 @@ static Bounds bounds_of(const StxScene *scene, int eye, const SceneObject *objec
   Bounds bounds = {INFINITY, -INFINITY, INFINITY, -INFINITY, INFINITY};
   double p[8][3];
   for (int i = 0; i < 8; i++) {
-    corner(scene, eye, object, lo, hi, i, p[i]);
+    double world[3];
+    stx_scene_corner(object, lo, hi, i, world);
+    stx_scene_from_eye(scene, (StxSceneEye)eye, world, p[i]); /* right, down, depth */
     bounds.near = scene_min(bounds.near, p[i][2]);
     if (p[i][2] >= NEAR_PLANE)
       project(scene, p[i], &bounds);
@@ -86,34 +79,10 @@ static SceneCover cover_of(const StxScene *scene, const Bounds *bounds)
       (int16_t)scene_clamp(bounds->v1 + 1, sight->y0, sight->y1)};
 }
 
-static void cover_parts(StxScene *scene, int eye, const SceneObject *object)
-{
-  for (int i = object->first_part; i < object->first_part + object->parts; i++) {
-    double lo[3], hi[3];
-    stx_scene_part_bounds(&scene->part[i], lo, hi);
-    Bounds bounds = bounds_of(scene, eye, object, lo, hi);
-    scene->cover[i] = cover_of(scene, &bounds);
-  }
-}
-
 static int tile_of(const StxScene *scene, int x, int y)
 {
   return (y - scene->sight.y0) / scene->tile_h * scene->tiles_x +
          (x - scene->sight.x0) / scene->tile_w;
-}
-
-static void enlist(StxScene *scene, int index)
-{
-  const SceneCover *cover = &scene->object_cover[index];
-  if (cover->x0 > cover->x1)
-    return;
-  int first = tile_of(scene, cover->x0, cover->y0), last = tile_of(scene, cover->x1, cover->y1);
-  for (int y = first / scene->tiles_x; y <= last / scene->tiles_x; y++)
-    for (int x = first % scene->tiles_x; x <= last % scene->tiles_x; x++) {
-      int tile = y * scene->tiles_x + x;
-      scene->tile_list[(size_t)tile * SCENE_MAX_OBJECTS + scene->tile_count[tile]++] =
-          (uint16_t)index;
-    }
 }
 
 static void make_tiles(StxScene *scene, int eye)
@@ -126,14 +95,29 @@ static void make_tiles(StxScene *scene, int eye)
     Bounds bounds = bounds_of(scene, eye, object, object->lo, object->hi);
     object->near = bounds.near;
     scene->object_cover[i] = cover_of(scene, &bounds);
-    if (scene->object_cover[i].x0 <= scene->object_cover[i].x1)
-      cover_parts(scene, eye, object);
+    if (scene->object_cover[i].x0 > scene->object_cover[i].x1)
+      continue;
+    for (int k = object->first_part; k < object->first_part + object->parts; k++) {
+      double lo[3], hi[3];
+      stx_scene_part_bounds(&scene->part[k], lo, hi);
+      bounds = bounds_of(scene, eye, object, lo, hi);
+      scene->cover[k] = cover_of(scene, &bounds);
+    }
   }
   stx_scene_sort(scene, order);
   for (int i = 0; i < scene->tiles_x * scene->tiles_y; i++)
     scene->tile_count[i] = 0;
-  for (int i = 0; i < scene->objects; i++)
-    enlist(scene, order[i]);
+  for (int i = 0; i < scene->objects; i++) {
+    const SceneCover *cover = &scene->object_cover[order[i]];
+    if (cover->x0 > cover->x1)
+      continue;
+    int first = tile_of(scene, cover->x0, cover->y0), last = tile_of(scene, cover->x1, cover->y1);
+    for (int y = first / scene->tiles_x; y <= last / scene->tiles_x; y++)
+      for (int x = first % scene->tiles_x; x <= last % scene->tiles_x; x++) {
+        size_t tile = (size_t)(y * scene->tiles_x + x);
+        scene->tile_list[tile * SCENE_MAX_OBJECTS + scene->tile_count[tile]++] = order[i];
+      }
+  }
   scene->eye = eye;
 }
 
@@ -142,10 +126,8 @@ static void make_tiles(StxScene *scene, int eye)
 /* The ray of a row's first pixel and where the row meets the ground. */
 static SceneProbe row_probe(const StxScene *scene, int eye, double v)
 {
-  SceneProbe probe = {.ray = stx_scene_ray(scene, (StxSceneEye)eye, 0, v)};
-  probe.road = stx_scene_ground_meet(scene, &probe.ray, 0);
-  probe.walk = stx_scene_ground_meet(scene, &probe.ray, SCENE_KERB_HEIGHT);
-  return probe;
+  StxSceneRay ray = stx_scene_ray(scene, (StxSceneEye)eye, 0, v);
+  return stx_scene_probe(scene, &ray);
 }
 
 /* Turns the row's probe to column u and casts it with the list of the tile around (x, y). */
@@ -368,12 +350,6 @@ void stx_scene_render(StxScene *scene, StxSceneEye eye, int channels, const StxI
 
 /* ---- Truth ----------------------------------------------------------------------------------- */
 
-static uint16_t disparity_of(const StxCamera *camera, double depth)
-{
-  double value = camera->focal * camera->baseline / depth * STX_DISPARITY_ONE + .5;
-  return value < 65536 ? (uint16_t)value : STX_DISPARITY_UNKNOWN;
-}
-
 typedef struct {
   StxScene *scene;
   const StxImage16 *disparity; /* or NULL */
@@ -390,8 +366,9 @@ static void truth_row(void *data, int y, int worker)
   const StxCamera *camera = &scene->params.camera;
   cast_row(scene, STX_SCENE_LEFT, y, row);
   for (int x = 0; x < scene->params.width; x++) {
+    double steps = camera->focal * camera->baseline / row[x].t * STX_DISPARITY_ONE + .5;
     if (disparity != NULL)
-      stx_row16(disparity, y)[x] = disparity_of(camera, row[x].t);
+      stx_row16(disparity, y)[x] = steps < 65536 ? (uint16_t)steps : STX_DISPARITY_UNKNOWN;
     if (labels != NULL)
       stx_row8(labels, y)[x] =
           (uint8_t)stx_scene_label(scene, &row[x], row[x].t * (x - camera->cx) / camera->focal);

@@ -22,8 +22,6 @@
 #include "common/sgm/sgm_finish.inc.h"
 #include "common/sgm/sgm_private.h"
 #include "common/sgm/sgm_planes.inc.h"
-#include "common/sgm/sgm_border.h"
-#include "common/sgm/sgm_depth.h"
 #include "common/sgm/sgm_sky.h"
 #include "common/sgm/sgm_winner.inc.h"
 
@@ -120,7 +118,7 @@ static void sweep_tile(const Fast *f, const Sweep *sweep, Tile tile)
     }
   }
   if (!tile.second)
-    vb_streamed();
+    stream_fence();
 }
 
 /* What the threads share that sweep the first or the second half of both sweeps. */
@@ -184,14 +182,14 @@ static void sweep_strip(Half *half, int strip)
 static void sweep_tiles(void *data, int i, int worker)
 {
   Half *half = data;
-  StxPatience patience = {0};
+  StxBackoff backoff = {0};
   while (atomic_load_explicit(&half->left, memory_order_acquire) > 0) {
     int strip = take_strip(half);
     if (strip >= 0) {
       sweep_strip(half, strip);
-      patience = (StxPatience){0};
+      backoff = (StxBackoff){0};
     } else {
-      stx_parallel_wait(&patience);
+      stx_parallel_wait(&backoff);
     }
   }
 }
@@ -281,11 +279,6 @@ bool STX_VARIANT(stx_sgm_run)(const StxSgmParams *params, const StxImage8 *left,
   sweep_half(&fast, true, workers);
   stx_parallel(workers, chunks, check_rows, &frame);
   stx_parallel(workers, chunks, write_rows, &frame);
-  if (params->sky)
-    stx_sgm_sky(params, left, right, disparity, confidence, fast.sky, workers);
-  if (params->lr_max_diff >= 0)
-    stx_sgm_border(params, disparity, confidence, workers);
-  if (params->depth > 0)
-    stx_sgm_depth(params, disparity, confidence, workers);
+  stx_sgm_last_steps(params, left, right, disparity, confidence, fast.sky, workers);
   return true;
 }

@@ -7,7 +7,7 @@
 #ifndef STX_SGM_PATHS_INC_H
 #define STX_SGM_PATHS_INC_H
 
-#include "common/sgm/sgm_fast.inc.h"
+#include "common/sgm/sgm_planes.inc.h"
 
 /* A stretch of pixels of one row, in sweep coordinates. */
 typedef struct {
@@ -37,7 +37,7 @@ typedef struct {
   uint16_t offset[STRETCH_PIXELS + 2 * MAX_VECTORS]; /* of the words of a place in `right` */
   uint8_t *up, *up_left, *up_right;                  /* states of i = 0 */
   CostTable table;
-  VBytes p1, p2;
+  VecU8 p1, p2;
 } Row;
 
 /* The place in Row.offset of vector 0 of the stretch's first pixel. Lane 0 of vector k is d =
@@ -65,8 +65,8 @@ INLINE void copy_words(Row *row, const Stretch *s, int first, int n)
     for (size_t r = 0; r < (size_t)n; r++) {
       const uint8_t *from = right + (p * (size_t)n + r) * stride;
       uint8_t *to = row->right + (r * PLANES + p) * WORDS;
-      vb_store(to, vb_load(from));
-      vb_store(to + LANES, vb_load(from + LANES));
+      store_u8(to, load_u8(from));
+      store_u8(to + LANES, load_u8(from + LANES));
       __builtin_prefetch(from + next_right);
     }
   }
@@ -84,13 +84,13 @@ INLINE void open_row(Row *row, const Stretch *s, int first, int n)
   row->up = sweep->up;
   row->up_left = sweep->up_left + (size_t)(params->height - 1 - s->j) * count;
   row->up_right = sweep->up_right + (size_t)s->j * count;
-  row->p1 = vb_set(params->p1);
-  row->p2 = vb_set(params->p2);
+  row->p1 = set1_u8((uint8_t)params->p1);
+  row->p2 = set1_u8((uint8_t)params->p2);
   cost_table(&row->table, params->p2);
 }
 
 /* C(p,·) + P2; p is `at` pixels right of the stretch's first, whose place is `place`. */
-INLINE void pixel_costs(const Row *row, int at, size_t place, int n, VBytes *cost)
+INLINE void pixel_costs(const Row *row, int at, size_t place, int n, VecU8 *cost)
 {
   const uint8_t *words[MAX_VECTORS];
 #pragma GCC unroll 16
@@ -99,35 +99,35 @@ INLINE void pixel_costs(const Row *row, int at, size_t place, int n, VBytes *cos
   cost_vectors(&row->table, &row->left[0][at], STRETCH_PIXELS, words, WORDS, n, cost);
 }
 
-INLINE void load_vectors(VBytes *to, const uint8_t *from, int n)
+INLINE void load_vectors(VecU8 *to, const uint8_t *from, int n)
 {
 #pragma GCC unroll 16
   for (int k = 0; k < n; k++)
-    to[k] = vb_load(from + k * LANES);
+    to[k] = load_u8(from + k * LANES);
 }
 
-INLINE void store_vectors(uint8_t *to, const VBytes *from, int n)
+INLINE void store_vectors(uint8_t *to, const VecU8 *from, int n)
 {
 #pragma GCC unroll 16
   for (int k = 0; k < n; k++)
-    vb_store(to + k * LANES, from[k]);
+    store_u8(to + k * LANES, from[k]);
 }
 
-INLINE VBytes least_of(const VBytes *path, int n)
+INLINE VecU8 least_of(const VecU8 *path, int n)
 {
-  VBytes least = path[0];
+  VecU8 least = path[0];
 #pragma GCC unroll 16
   for (int k = 1; k < n; k++)
-    least = vb_min(least, path[k]);
-  return vb_least(least);
+    least = min_u8(least, path[k]);
+  return reduce_min_u8(least);
 }
 
 /* Stores past the caches: the other sweep comes back to it when they have long forgotten it. */
-INLINE void stream_vectors(uint8_t *to, const VBytes *from, int n)
+INLINE void stream_vectors(uint8_t *to, const VecU8 *from, int n)
 {
 #pragma GCC unroll 16
   for (int k = 0; k < n; k++)
-    vb_stream(to + k * LANES, from[k]);
+    stream_u8(to + k * LANES, from[k]);
 }
 
 INLINE void prefetch(const uint8_t *from, size_t count)
@@ -142,26 +142,25 @@ INLINE void prefetch(const uint8_t *from, size_t count)
  * min L(q,·))). So a subtraction that stops at 0 is the comparison with P2. With cost = C + P2:
  *   L(p,d) = cost(d) − max(K(q,d), K(q,d ± 1) − P1)
  */
-INLINE void step(VBytes *ahead, const VBytes *cost, VBytes *path, int n, VBytes p1, VBytes p2)
+INLINE void step(VecU8 *ahead, const VecU8 *cost, VecU8 *path, int n, VecU8 p1, VecU8 p2)
 {
-  VBytes none = vb_set(0);
-  VBytes below = vb_down(ahead[n - 1], none), above = vb_up(ahead[0], none);
+  VecU8 none = set1_u8(0);
+  VecU8 below = down_u8(ahead[n - 1], none), above = up_u8(ahead[0], none);
 #pragma GCC unroll 16
   for (int k = 0; k < n; k++) {
-    VBytes near = vb_max(k > 0 ? ahead[k - 1] : below, k + 1 < n ? ahead[k + 1] : above);
-    path[k] = vb_sub(cost[k], vb_max(ahead[k], vb_rest(near, p1)));
+    VecU8 near = max_u8(k > 0 ? ahead[k - 1] : below, k + 1 < n ? ahead[k + 1] : above);
+    path[k] = cost[k] - max_u8(ahead[k], subs_u8(near, p1));
   }
-  VBytes limit = vb_add(least_of(path, n), p2);
+  VecU8 limit = least_of(path, n) + p2;
 #pragma GCC unroll 16
   for (int k = 0; k < n; k++)
-    ahead[k] = vb_rest(limit, path[k]);
+    ahead[k] = subs_u8(limit, path[k]);
 }
 
 /* The same for a path whose state is in memory. */
-INLINE void step_across(
-    uint8_t *state, const VBytes *cost, VBytes *path, int n, VBytes p1, VBytes p2)
+INLINE void step_across(uint8_t *state, const VecU8 *cost, VecU8 *path, int n, VecU8 p1, VecU8 p2)
 {
-  VBytes ahead[MAX_VECTORS];
+  VecU8 ahead[MAX_VECTORS];
   load_vectors(ahead, state, n);
   step(ahead, cost, path, n, p1, p2);
   store_vectors(state, ahead, n);
@@ -169,21 +168,21 @@ INLINE void step_across(
 
 /* The half sum of pixel i from its costs and the path along the row, whose step is done. */
 INLINE void half_sum(
-    const Row *row, int i, const VBytes *cost, const VBytes *along, VBytes *sum, int n, int eight)
+    const Row *row, int i, const VecU8 *cost, const VecU8 *along, VecU8 *sum, int n, int eight)
 {
   size_t at = (size_t)i * (size_t)n * LANES;
-  VBytes a[MAX_VECTORS], b[MAX_VECTORS];
+  VecU8 a[MAX_VECTORS], b[MAX_VECTORS];
   step_across(row->up + at, cost, a, n, row->p1, row->p2);
 #pragma GCC unroll 16
   for (int k = 0; k < n; k++)
-    sum[k] = eight ? vb_average(along[k], a[k]) : vb_add(along[k], a[k]);
+    sum[k] = eight ? avg_u8(along[k], a[k]) : along[k] + a[k];
   if (!eight)
     return;
   step_across(row->up_left + at, cost, a, n, row->p1, row->p2);
   step_across(row->up_right + at, cost, b, n, row->p1, row->p2);
 #pragma GCC unroll 16
   for (int k = 0; k < n; k++)
-    sum[k] = vb_add(sum[k], vb_average(a[k], b[k]));
+    sum[k] = sum[k] + avg_u8(a[k], b[k]);
 }
 
 /*
@@ -200,11 +199,11 @@ INLINE void stretch_n(const Stretch *s, uint8_t *restrict sums, int n, int eight
   int direction = s->sweep->direction, pixels = s->end - s->begin;
   int x = image_x(s, s->begin), first = direction > 0 ? x : x - pixels + 1;
   size_t place = first_place(first, n);
-  VBytes ahead[MAX_VECTORS];
+  VecU8 ahead[MAX_VECTORS];
   open_row(&row, s, first, n);
   load_vectors(ahead, state, n);
   for (int t = 0; t < pixels; t++, x += direction) {
-    VBytes cost[MAX_VECTORS], along[MAX_VECTORS], sum[MAX_VECTORS], other[MAX_VECTORS];
+    VecU8 cost[MAX_VECTORS], along[MAX_VECTORS], sum[MAX_VECTORS], other[MAX_VECTORS];
     pixel_costs(&row, x - first, place, n, cost);
     step(ahead, cost, along, n, row.p1, row.p2);
     half_sum(&row, s->begin + t, cost, along, sum, n, eight);
@@ -216,7 +215,7 @@ INLINE void stretch_n(const Stretch *s, uint8_t *restrict sums, int n, int eight
     load_vectors(other, volume + (size_t)x * count, n);
 #pragma GCC unroll 16
     for (int k = 0; k < n; k++)
-      other[k] = vb_average(other[k], sum[k]);
+      other[k] = avg_u8(other[k], sum[k]);
     store_vectors(sums + (size_t)(x - first) * count, other, n);
   }
   store_vectors(state, ahead, n);

@@ -21,15 +21,15 @@ typedef struct {
 } Winners;
 
 typedef struct {
-  VWords a[MAX_VECTORS], b[MAX_VECTORS];
+  VecU16 a[MAX_VECTORS], b[MAX_VECTORS];
 } RightKeys;
 
 INLINE void load_keys(RightKeys *keys, const uint8_t *from, int n)
 {
 #pragma GCC unroll 16
   for (int k = 0; k < n; k++) {
-    keys->a[k] = (VWords)vb_load(from + 2 * k * LANES);
-    keys->b[k] = (VWords)vb_load(from + (2 * k + 1) * LANES);
+    keys->a[k] = (VecU16)load_u8(from + 2 * k * LANES);
+    keys->b[k] = (VecU16)load_u8(from + (2 * k + 1) * LANES);
   }
 }
 
@@ -37,8 +37,8 @@ INLINE void store_keys(uint8_t *to, const RightKeys *keys, int n)
 {
 #pragma GCC unroll 16
   for (int k = 0; k < n; k++) {
-    vb_store(to + 2 * k * LANES, (VBytes)keys->a[k]);
-    vb_store(to + (2 * k + 1) * LANES, (VBytes)keys->b[k]);
+    store_u8(to + 2 * k * LANES, (VecU8)keys->a[k]);
+    store_u8(to + (2 * k + 1) * LANES, (VecU8)keys->b[k]);
   }
 }
 
@@ -46,7 +46,7 @@ INLINE void store_keys(uint8_t *to, const RightKeys *keys, int n)
 INLINE int right_step(RightKeys *keys, int n, int direction)
 {
   if (direction > 0) {
-    VWords a = keys->a[n - 1], b = keys->b[n - 1];
+    VecU16 a = keys->a[n - 1], b = keys->b[n - 1];
     int done = key_first(a);
     key_down(&a, &b);
 #pragma GCC unroll 16
@@ -58,7 +58,7 @@ INLINE int right_step(RightKeys *keys, int n, int direction)
     keys->b[0] = b;
     return done;
   }
-  VWords a = keys->a[0], b = keys->b[0];
+  VecU16 a = keys->a[0], b = keys->b[0];
   int done = key_last(b);
   key_up(&a, &b);
 #pragma GCC unroll 16
@@ -74,16 +74,16 @@ INLINE int right_step(RightKeys *keys, int n, int direction)
 /* Enters the sums of one pixel into both views; returns the left winner's key. */
 INLINE int enter(RightKeys *right, const uint8_t *sums, const KeyIndex *index, int n)
 {
-  VWords least = vw_ones();
+  VecU16 least = set1_u16(UINT16_MAX);
 #pragma GCC unroll 16
   for (int k = 0; k < n; k++) {
-    VWords a, b;
-    key_make(vb_load(sums + k * LANES), &index[k], &a, &b);
-    right->a[k] = vw_min(right->a[k], a);
-    right->b[k] = vw_min(right->b[k], b);
-    least = vw_min(least, vw_min(a, b));
+    VecU16 a, b;
+    key_make(load_u8(sums + k * LANES), &index[k], &a, &b);
+    right->a[k] = min_u16(right->a[k], a);
+    right->b[k] = min_u16(right->b[k], b);
+    least = min_u16(least, min_u16(a, b));
   }
-  return vw_least_value(least);
+  return least_u16(least);
 }
 
 INLINE void make_index(KeyIndex *index, int n)
@@ -145,11 +145,11 @@ INLINE void find_second(const uint8_t *sums, Winners *w, int pixels, unsigned n)
   unsigned count = n * LANES;
   for (int t = 0; t < pixels; t++) {
     const uint8_t *sum = sums + (size_t)t * count;
-    VBytes least = vb_load(sum);
+    VecU8 least = load_u8(sum);
 #pragma GCC unroll 16
     for (unsigned k = 1; k < n; k++)
-      least = vb_min(least, vb_load(sum + k * LANES));
-    w->second[t] = (uint8_t)vb_least_value(least);
+      least = min_u8(least, load_u8(sum + k * LANES));
+    w->second[t] = (uint8_t)least_u8(least);
   }
 }
 

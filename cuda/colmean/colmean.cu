@@ -2,7 +2,8 @@
 /*
  * Cell reduction (common/colmean/colmean.h) on the GPU: one launch.
  *
- *   colmean_steps.cuh   numbers of other maps to steps; a launch before that
+ *   here                numbers of other maps to steps; a launch before that
+ *   colmean_depth.cuh   disparity and weight of a cell
  *   colmean_rows.cuh    disparity and weight of a row of cells, and its holes
  *   colmean_scores.cuh  class costs of a tile of cells, from scores
  *   colmean_labels.cuh  class costs of a tile of cells, from a label image
@@ -10,18 +11,42 @@
  * Rows are the first blocks of the grid: they take latency rather than bandwidth, the others
  * nothing but bandwidth. Cells of 5 to 64 pixels are reduced by the blocks that own rows. Of
  * smaller ones a row is too little for whole segments of memory, of larger ones too few threads
- * work: those have a launch of their own before that, colmean_depth.cuh and colmean_large.cuh, and
- * leave the rows only the holes. Reduction and transposition are one: every byte of the image is
- * read once, and what is written are the columns.
+ * work: those have a launch of their own before that, and leave the rows only the holes. Reduction
+ * and transposition are one: every byte of the image is read once, and what is written are the
+ * columns.
  *
  * Tried on paper and rejected: the last block of a row of tiles filling its holes (needs counters
  * that somebody has to clear, which is a launch as well); a sort of 64 values in registers (543
  * comparators, against 8 to 16 passes of 2 instructions per value).
  */
+#include "cuda/colmean/colmean_depth.cuh"
 #include "cuda/colmean/colmean_labels.cuh"
-#include "cuda/colmean/colmean_large.cuh"
 #include "cuda/colmean/colmean_scores.cuh"
-#include "cuda/colmean/colmean_steps.cuh"
+
+/*
+ * Cell reduction on the GPU: a map of other numbers becomes one of steps, a launch before the
+ * others. It takes the map's bytes once more through the level-2 cache; in return the kernels that
+ * reduce have one kind of pixel, no registers for another, and wide loads whatever the map's are.
+ */
+
+STX_DEVICE uint32_t steps_at(const StxColmeanStepsArgs &a, int x, int y)
+{
+  if (x >= a.width)
+    return 0;
+  const float number = a.floats.data != nullptr
+                           ? __ldg(stx_row_float(&a.floats, y) + x)
+                           : stx_disparity_from_16(&a.formula, __ldg(stx_row16(&a.map, y) + x));
+  return stx_disparity_steps(&a.formula, number);
+}
+
+/* A thread makes two neighbours. */
+STX_DEVICE void make_steps(const StxColmeanStepsArgs &a)
+{
+  const int pair = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y;
+  if (2 * pair < a.width)
+    a.steps[(size_t)y * a.pitch + pair] = steps_at(a, 2 * pair, y) | steps_at(a, 2 * pair + 1, y)
+                                                                         << 16;
+}
 
 /* Blocks that share a multiprocessor, without spilling: the code for rows takes 48 registers on
  * sm_90, and up to 64 elsewhere. */
@@ -72,56 +97,18 @@ STX_KERNEL_BLOCKS(stx_colmean_labels, StxColmeanLabelsArgs, STX_COLMEAN_THREADS,
 }
 
 /* Scores: 1 or 4 neighbouring values to a sum; scaled: scores of a fraction of the size. */
-STX_KERNEL_BLOCKS(stx_colmean_u8_1, StxColmeanScoresArgs, STX_COLMEAN_THREADS, BLOCKS)
-{
-  STX_SHARED_DYNAMIC(uint32_t, sums);
-  reduce_scores<uint8_t, 1>(a, sums);
-}
-
-STX_KERNEL_BLOCKS(stx_colmean_u8_4, StxColmeanScoresArgs, STX_COLMEAN_THREADS, BLOCKS)
-{
-  STX_SHARED_DYNAMIC(uint32_t, sums);
-  reduce_scores<uint8_t, 4>(a, sums);
-}
-
-STX_KERNEL_BLOCKS(stx_colmean_u8_scaled, StxColmeanScoresArgs, STX_COLMEAN_THREADS, BLOCKS)
-{
-  STX_SHARED_DYNAMIC(uint32_t, sums);
-  reduce_scores<uint8_t, 1, true>(a, sums);
-}
-
-STX_KERNEL_BLOCKS(stx_colmean_f16_1, StxColmeanScoresArgs, STX_COLMEAN_THREADS, BLOCKS)
-{
-  STX_SHARED_DYNAMIC(uint32_t, sums);
-  reduce_scores<Half, 1>(a, sums);
-}
-
-STX_KERNEL_BLOCKS(stx_colmean_f16_4, StxColmeanScoresArgs, STX_COLMEAN_THREADS, BLOCKS)
-{
-  STX_SHARED_DYNAMIC(uint32_t, sums);
-  reduce_scores<Half, 4>(a, sums);
-}
-
-STX_KERNEL_BLOCKS(stx_colmean_f16_scaled, StxColmeanScoresArgs, STX_COLMEAN_THREADS, BLOCKS)
-{
-  STX_SHARED_DYNAMIC(uint32_t, sums);
-  reduce_scores<Half, 1, true>(a, sums);
-}
-
-STX_KERNEL_BLOCKS(stx_colmean_f32_1, StxColmeanScoresArgs, STX_COLMEAN_THREADS, BLOCKS)
-{
-  STX_SHARED_DYNAMIC(uint32_t, sums);
-  reduce_scores<float, 1>(a, sums);
-}
-
-STX_KERNEL_BLOCKS(stx_colmean_f32_4, StxColmeanScoresArgs, STX_COLMEAN_THREADS, BLOCKS)
-{
-  STX_SHARED_DYNAMIC(uint32_t, sums);
-  reduce_scores<float, 4>(a, sums);
-}
-
-STX_KERNEL_BLOCKS(stx_colmean_f32_scaled, StxColmeanScoresArgs, STX_COLMEAN_THREADS, BLOCKS)
-{
-  STX_SHARED_DYNAMIC(uint32_t, sums);
-  reduce_scores<float, 1, true>(a, sums);
-}
+#define SCORES_KERNEL(name, ...)                                                                   \
+  STX_KERNEL_BLOCKS(name, StxColmeanScoresArgs, STX_COLMEAN_THREADS, BLOCKS)                       \
+  {                                                                                                \
+    STX_SHARED_DYNAMIC(uint32_t, sums);                                                            \
+    reduce_scores<__VA_ARGS__>(a, sums);                                                           \
+  }
+SCORES_KERNEL(stx_colmean_u8_1, uint8_t, 1)
+SCORES_KERNEL(stx_colmean_u8_4, uint8_t, 4)
+SCORES_KERNEL(stx_colmean_u8_scaled, uint8_t, 1, true)
+SCORES_KERNEL(stx_colmean_f16_1, Half, 1)
+SCORES_KERNEL(stx_colmean_f16_4, Half, 4)
+SCORES_KERNEL(stx_colmean_f16_scaled, Half, 1, true)
+SCORES_KERNEL(stx_colmean_f32_1, float, 1)
+SCORES_KERNEL(stx_colmean_f32_4, float, 4)
+SCORES_KERNEL(stx_colmean_f32_scaled, float, 1, true)

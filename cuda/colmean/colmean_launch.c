@@ -10,16 +10,17 @@ STX_CUDA_MODULE(colmean);
 #define SHARED_EVERYWHERE (48 * 1024) /* bytes that a block has on every device */
 #define CHUNK 16                      /* bytes of scores that a thread reads at once */
 
+static const StxCudaSize block_size = {THREADS, 1, 1};
+
 /* Everything run() was given. */
 typedef struct {
-  StxCuda *cuda;
+  const StxPlace *place;
   const StxColmeanParams *params;
   const StxColmeanTables *tables;
   const StxColmeanInput *input;
   StxImage16 steps; /* disparities in 1/256 pixel */
   StxColmeanTarget target;
   StxColmeanRows rows;
-  StxCudaStream stream;
 } Job;
 
 static StxColmeanTarget target_of(const StxColmeanParams *params, void *columns)
@@ -137,8 +138,7 @@ static bool run_steps(Job *job, void *scratch, StxError *error)
     args.floats = job->input->floats;
   job->steps = (StxImage16){scratch, (ptrdiff_t)steps_stride(params), width, height};
   StxCudaSize blocks = {stx_cuda_blocks(width, 2 * THREADS), height, 1};
-  return stx_cuda_launch(
-      job->cuda, &steps_kernel, blocks, (StxCudaSize){THREADS, 1, 1}, 0, &args, job->stream, error);
+  return stx_cuda_launch(job->place, &steps_kernel, blocks, block_size, 0, &args, error);
 }
 
 /* ---- Rows of cells ------------------------------------------------------------------------- */
@@ -175,7 +175,7 @@ static bool run_large_depth(const Job *job, StxColmeanDepthArgs *args, StxError 
   StxCudaSize blocks = {args->target.columns, stx_cuda_blocks(args->target.rows, warps), 1};
   StxCudaSize block = {warps * STX_COLMEAN_WARP, 1, 1};
   return stx_cuda_launch(
-      job->cuda, &depth_large_kernel, blocks, block, warps * bytes, args, job->stream, error);
+      job->place, &depth_large_kernel, blocks, block, warps * bytes, args, error);
 }
 
 static bool run_depth(const Job *job, StxError *error)
@@ -187,10 +187,9 @@ static bool run_depth(const Job *job, StxError *error)
     if (grid->cell_width * grid->cell_height > depth->pixels)
       continue;
     args.vectors = have_vectors(&args, depth->run);
-    StxCudaSize blocks = {stx_cuda_blocks(job->target.columns, depth->side),
-        stx_cuda_blocks(job->target.rows, depth->side), 1};
-    return stx_cuda_launch(job->cuda, &depth->kernel, blocks, (StxCudaSize){THREADS, 1, 1}, 0,
-        &args, job->stream, error);
+    StxCudaSize blocks =
+        stx_cuda_grid(job->target.columns, depth->side, job->target.rows, depth->side, 1);
+    return stx_cuda_launch(job->place, &depth->kernel, blocks, block_size, 0, &args, error);
   }
   return run_large_depth(job, &args, error);
 }
@@ -202,9 +201,8 @@ static const StxCudaKernel rows_kernel = {&module, "stx_colmean_rows"};
 /* Without classes. */
 static bool run_rows(const Job *job, StxError *error)
 {
-  return stx_cuda_launch(job->cuda, &rows_kernel, (StxCudaSize){row_blocks(job), 1, 1},
-      (StxCudaSize){THREADS, 1, 1}, row_shared(&job->target, job->rows.lanes), &job->rows,
-      job->stream, error);
+  return stx_cuda_launch(job->place, &rows_kernel, (StxCudaSize){row_blocks(job), 1, 1}, block_size,
+      row_shared(&job->target, job->rows.lanes), &job->rows, error);
 }
 
 /* Launches a kernel with blocks for rows beside its own work, `passes` slices of one block per
@@ -212,13 +210,13 @@ static bool run_rows(const Job *job, StxError *error)
 static bool run_classes(const Job *job, const StxCudaKernel *kernel, const StxColmeanTile *tile,
     StxColmeanRows *rows, int passes, size_t shared, const void *args, StxError *error)
 {
-  StxCudaSize blocks = {stx_cuda_blocks(job->target.columns, tile->columns),
-      stx_cuda_blocks(job->target.rows, 1u << tile->row_shift), passes};
+  StxCudaSize blocks = stx_cuda_grid(
+      job->target.columns, tile->columns, job->target.rows, 1u << tile->row_shift, passes);
   size_t rows_shared = row_shared(&job->target, rows->lanes);
   rows->slices = stx_cuda_blocks(row_blocks(job), blocks.x * blocks.y);
   blocks.z += rows->slices;
-  return stx_cuda_launch(job->cuda, kernel, blocks, (StxCudaSize){THREADS, 1, 1},
-      shared > rows_shared ? shared : rows_shared, args, job->stream, error);
+  return stx_cuda_launch(job->place, kernel, blocks, block_size,
+      shared > rows_shared ? shared : rows_shared, args, error);
 }
 
 /* ---- Labels -------------------------------------------------------------------------------- */
@@ -420,12 +418,11 @@ static bool run(const StxColmeanParams *params, const StxColmeanTables *tables,
     const StxColmeanInput *input, void *columns, void *scratch, const StxPlace *place,
     StxError *error)
 {
-  Job job = {.cuda = place->device,
+  Job job = {.place = place,
       .params = params,
       .tables = tables,
       .input = input,
-      .target = target_of(params, columns),
-      .stream = place->stream};
+      .target = target_of(params, columns)};
   if (!run_steps(&job, (char *)scratch + raw_size(params), error))
     return false;
   job.rows = make_rows(&job, scratch);

@@ -155,15 +155,10 @@ StxCuda *stx_cuda_open(int device, StxError *error)
 
 static bool adopt_context(StxCuda *cuda, CUcontext context, StxError *error)
 {
-  cuda->context = context;
-  if (!stx_cuda_enter(cuda, error))
-    return false;
   CUdevice device;
-  CUresult result = cuda->driver.p_cuCtxGetDevice(&device);
-  stx_cuda_leave(cuda);
-  if (result != CUDA_SUCCESS)
-    return stx_driver_fail(&cuda->driver, error, result, "cuCtxGetDevice");
-  return read_info(&cuda->driver, device, &cuda->info, error);
+  cuda->context = context;
+  return STX_CUDA_CALL(cuda, error, cuCtxGetDevice(&device), "cuCtxGetDevice") &&
+         read_info(&cuda->driver, device, &cuda->info, error);
 }
 
 StxCuda *stx_cuda_wrap(void *cu_context, StxError *error)
@@ -203,32 +198,16 @@ const StxCudaInfo *stx_cuda_info(const StxCuda *cuda)
 bool stx_cuda_stream_new(StxCuda *cuda, StxCudaStream *stream, StxError *error)
 {
   *stream = NULL;
-  if (!stx_cuda_enter(cuda, error))
-    return false;
-  CUresult result = cuda->driver.p_cuStreamCreate(stream, CU_STREAM_DEFAULT);
-  stx_cuda_leave(cuda);
-  if (result != CUDA_SUCCESS)
-    return stx_driver_fail(&cuda->driver, error, result, "cuStreamCreate");
-  return true;
+  return STX_CUDA_CALL(cuda, error, cuStreamCreate(stream, CU_STREAM_DEFAULT), "cuStreamCreate");
 }
 
 void stx_cuda_stream_free(StxCuda *cuda, StxCudaStream stream)
 {
-  if (stream == NULL)
-    return;
-  bool entered = stx_cuda_enter(cuda, NULL);
-  cuda->driver.p_cuStreamDestroy_v2(stream);
-  if (entered)
-    stx_cuda_leave(cuda);
+  if (stream != NULL)
+    STX_CUDA_RELEASE(cuda, cuStreamDestroy_v2(stream));
 }
 
 bool stx_cuda_synchronize(StxCuda *cuda, StxCudaStream stream, StxError *error)
 {
-  if (!stx_cuda_enter(cuda, error))
-    return false;
-  CUresult result = cuda->driver.p_cuStreamSynchronize(stream);
-  stx_cuda_leave(cuda);
-  if (result != CUDA_SUCCESS)
-    return stx_driver_fail(&cuda->driver, error, result, "cuStreamSynchronize");
-  return true;
+  return STX_CUDA_CALL(cuda, error, cuStreamSynchronize(stream), "cuStreamSynchronize");
 }

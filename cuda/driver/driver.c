@@ -57,16 +57,35 @@ void stx_driver_close(StxDriver *driver)
   driver->library = NULL;
 }
 
-bool stx_driver_fail(
-    const StxDriver *driver, StxError *error, CUresult result, const char *format, ...)
+static bool fail(const StxDriver *driver, StxError *error, CUresult result, const char *format,
+    va_list arguments)
 {
   char what[192];
-  va_list arguments;
-  va_start(arguments, format);
   vsnprintf(what, sizeof what, format, arguments);
-  va_end(arguments);
   const char *name = NULL;
   if (driver->p_cuGetErrorName(result, &name) != CUDA_SUCCESS || name == NULL)
     return stx_fail(error, "%s: error %d of the NVIDIA driver", what, (int)result);
   return stx_fail(error, "%s: %s", what, name);
+}
+
+bool stx_driver_fail(
+    const StxDriver *driver, StxError *error, CUresult result, const char *format, ...)
+{
+  va_list arguments;
+  va_start(arguments, format);
+  fail(driver, error, result, format, arguments);
+  va_end(arguments);
+  return false;
+}
+
+bool stx_cuda_left(StxCuda *cuda, StxError *error, CUresult result, const char *format, ...)
+{
+  stx_cuda_leave(cuda);
+  if (result == CUDA_SUCCESS)
+    return true;
+  va_list arguments;
+  va_start(arguments, format);
+  fail(&cuda->driver, error, result, format, arguments);
+  va_end(arguments);
+  return false;
 }

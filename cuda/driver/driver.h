@@ -130,6 +130,23 @@ struct StxCuda {
 bool stx_cuda_enter(StxCuda *cuda, StxError *error);
 void stx_cuda_leave(StxCuda *cuda);
 
+/* Leaves the context; false with the text of stx_driver_fail if the result is a failure. */
+bool stx_cuda_left(StxCuda *cuda, StxError *error, CUresult result, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* One call of the driver in the context: whether it went well, else its text as of printf. */
+#define STX_CUDA_CALL(cuda, error, call, ...)                                                      \
+  (stx_cuda_enter(cuda, error) && stx_cuda_left(cuda, error, (cuda)->driver.p_##call, __VA_ARGS__))
+
+/* The same of a call that releases: its failure is of earlier work, or leaves nothing to do. */
+#define STX_CUDA_RELEASE(cuda, call)                                                               \
+  do {                                                                                             \
+    bool entered_ = stx_cuda_enter(cuda, NULL);                                                    \
+    (cuda)->driver.p_##call;                                                                       \
+    if (entered_)                                                                                  \
+      stx_cuda_leave(cuda);                                                                        \
+  } while (0)
+
 /* Unloads what was loaded. The context is current. */
 void stx_cuda_unload(StxCuda *cuda);
 

@@ -259,8 +259,9 @@ static bool run_step(const Run *run, const StxCudaStep *step, StxError *error)
 {
   if (step->kernel == NULL)
     return stx_cuda_fill_bytes(run->cuda, step->to, step->value, step->size, run->stream, error);
-  return stx_cuda_launch(run->cuda, step->kernel, step->grid, step->block, step->shared, step->args,
-      run->stream, error);
+  StxPlace place = stx_cuda_place(run->cuda, run->stream);
+  return stx_cuda_launch(
+      &place, step->kernel, step->grid, step->block, step->shared, step->args, error);
 }
 
 static bool is_empty(const StxCudaStep *step)

@@ -151,9 +151,10 @@ bool stx_cuda_prepare(StxCuda *cuda, const StxCudaKernel *kernel, size_t shared,
   return ok;
 }
 
-bool stx_cuda_launch(StxCuda *cuda, const StxCudaKernel *kernel, StxCudaSize grid,
-    StxCudaSize block, size_t shared, const void *args, StxCudaStream stream, StxError *error)
+bool stx_cuda_launch(const StxPlace *place, const StxCudaKernel *kernel, StxCudaSize grid,
+    StxCudaSize block, size_t shared, const void *args, StxError *error)
 {
+  StxCuda *cuda = place->device;
   if (grid.x == 0 || grid.y == 0 || grid.z == 0)
     return true;
   if (!stx_cuda_enter(cuda, error))
@@ -164,14 +165,11 @@ bool stx_cuda_launch(StxCuda *cuda, const StxCudaKernel *kernel, StxCudaSize gri
     return false;
   }
   void *params[] = {(void *)args};
-  CUresult result = cuda->driver.p_cuLaunchKernel(function, grid.x, grid.y, grid.z, block.x,
-      block.y, block.z, (unsigned)shared, stream, params, NULL);
-  stx_cuda_leave(cuda);
-  if (result != CUDA_SUCCESS)
-    return stx_driver_fail(&cuda->driver, error, result,
-        "cuLaunchKernel of %s (grid %ux%ux%u, block %ux%ux%u, %zu bytes shared)", kernel->name,
-        grid.x, grid.y, grid.z, block.x, block.y, block.z, shared);
-  return true;
+  return stx_cuda_left(cuda, error,
+      cuda->driver.p_cuLaunchKernel(function, grid.x, grid.y, grid.z, block.x, block.y, block.z,
+          (unsigned)shared, place->stream, params, NULL),
+      "cuLaunchKernel of %s (grid %ux%ux%u, block %ux%ux%u, %zu bytes shared)", kernel->name,
+      grid.x, grid.y, grid.z, block.x, block.y, block.z, shared);
 }
 
 void stx_cuda_unload(StxCuda *cuda)

@@ -31,8 +31,14 @@ typedef struct {
  * dynamic shared memory; above 48 KiB the limit of the kernel is raised first, and above
  * info.shared_optin the call fails. A grid without blocks is a success that launches nothing.
  */
-bool stx_cuda_launch(StxCuda *cuda, const StxCudaKernel *kernel, StxCudaSize grid,
-    StxCudaSize block, size_t shared, const void *args, StxCudaStream stream, StxError *error);
+bool stx_cuda_launch(const StxPlace *place, const StxCudaKernel *kernel, StxCudaSize grid,
+    StxCudaSize block, size_t shared, const void *args, StxError *error);
+
+/* Enqueues bytes that become 0. */
+static inline bool stx_cuda_clear(const StxPlace *place, void *to, size_t size, StxError *error)
+{
+  return stx_cuda_fill_bytes(place->device, to, 0, size, place->stream, error);
+}
 
 /* A step of a stage: a kernel, or (kernel NULL) bytes that are filled. */
 typedef struct {
@@ -54,13 +60,22 @@ bool stx_cuda_run_steps(
     StxCuda *cuda, const StxCudaStep *steps, size_t count, StxCudaStream stream, StxError *error);
 
 /* Defines the module of a stem: STX_CUDA_MODULE(sgm); in sgm_launch.c makes `module`. */
-#define STX_CUDA_MODULE(stem)                                                                      \
+#define STX_CUDA_MODULE(stem) STX_CUDA_MODULE_AS(module, stem)
+#define STX_CUDA_MODULE_AS(name, stem)                                                             \
   extern const unsigned long long stx_fatbin_##stem[];                                             \
-  static const StxCudaModule module = {#stem, stx_fatbin_##stem}
+  static const StxCudaModule name = {#stem, stx_fatbin_##stem}
 
 static inline unsigned stx_cuda_blocks(size_t items, unsigned per_block)
 {
   return (unsigned)((items + per_block - 1) / per_block);
+}
+
+/* Blocks that have `columns` × `rows` of width × height items each, so many times. */
+static inline StxCudaSize stx_cuda_grid(
+    int width, unsigned columns, int height, unsigned rows, unsigned times)
+{
+  return (StxCudaSize){
+      stx_cuda_blocks((size_t)width, columns), stx_cuda_blocks((size_t)height, rows), times};
 }
 
 #endif

@@ -3,50 +3,33 @@
 
 bool stx_cuda_alloc(StxCuda *cuda, size_t size, void **device, StxError *error)
 {
-  *device = NULL;
-  if (!stx_cuda_enter(cuda, error))
-    return false;
   CUdeviceptr address = 0;
-  CUresult result = cuda->driver.p_cuMemAlloc_v2(&address, size > 0 ? size : 1);
-  stx_cuda_leave(cuda);
-  if (result != CUDA_SUCCESS)
-    return stx_driver_fail(&cuda->driver, error, result, "cuMemAlloc of %zu bytes", size);
-  *device = (void *)(uintptr_t)address;
-  return true;
+  bool ok = STX_CUDA_CALL(
+      cuda, error, cuMemAlloc_v2(&address, size > 0 ? size : 1), "cuMemAlloc of %zu bytes", size);
+  *device = ok ? (void *)(uintptr_t)address : NULL;
+  return ok;
 }
 
 void stx_cuda_free(StxCuda *cuda, void *device)
 {
-  if (device == NULL)
-    return;
-  bool entered = stx_cuda_enter(cuda, NULL);
-  cuda->driver.p_cuMemFree_v2((uintptr_t)device);
-  if (entered)
-    stx_cuda_leave(cuda);
+  if (device != NULL)
+    STX_CUDA_RELEASE(cuda, cuMemFree_v2((uintptr_t)device));
 }
 
 bool stx_cuda_alloc_host(StxCuda *cuda, size_t size, void **host, StxError *error)
 {
   *host = NULL;
-  if (!stx_cuda_enter(cuda, error))
-    return false;
-  CUresult result = cuda->driver.p_cuMemAllocHost_v2(host, size > 0 ? size : 1);
-  stx_cuda_leave(cuda);
-  if (result != CUDA_SUCCESS) {
-    *host = NULL;
-    return stx_driver_fail(&cuda->driver, error, result, "cuMemAllocHost of %zu bytes", size);
-  }
-  return true;
+  if (STX_CUDA_CALL(cuda, error, cuMemAllocHost_v2(host, size > 0 ? size : 1),
+          "cuMemAllocHost of %zu bytes", size))
+    return true;
+  *host = NULL;
+  return false;
 }
 
 void stx_cuda_free_host(StxCuda *cuda, void *host)
 {
-  if (host == NULL)
-    return;
-  bool entered = stx_cuda_enter(cuda, NULL);
-  cuda->driver.p_cuMemFreeHost(host);
-  if (entered)
-    stx_cuda_leave(cuda);
+  if (host != NULL)
+    STX_CUDA_RELEASE(cuda, cuMemFreeHost(host));
 }
 
 /* ---- Copies ------------------------------------------------------------------------------- */
@@ -140,57 +123,31 @@ bool stx_cuda_download(
 bool stx_cuda_upload_bytes(StxCuda *cuda, void *device, const void *host, size_t size,
     StxCudaStream stream, StxError *error)
 {
-  if (size == 0)
-    return true;
-  if (!stx_cuda_enter(cuda, error))
-    return false;
-  CUresult result = cuda->driver.p_cuMemcpyHtoDAsync_v2((uintptr_t)device, host, size, stream);
-  stx_cuda_leave(cuda);
-  if (result != CUDA_SUCCESS)
-    return stx_driver_fail(&cuda->driver, error, result, "cuMemcpyHtoDAsync of %zu bytes", size);
-  return true;
+  return size == 0 ||
+         STX_CUDA_CALL(cuda, error, cuMemcpyHtoDAsync_v2((uintptr_t)device, host, size, stream),
+             "cuMemcpyHtoDAsync of %zu bytes", size);
 }
 
 bool stx_cuda_download_bytes(StxCuda *cuda, void *host, const void *device, size_t size,
     StxCudaStream stream, StxError *error)
 {
-  if (size == 0)
-    return true;
-  if (!stx_cuda_enter(cuda, error))
-    return false;
-  CUresult result = cuda->driver.p_cuMemcpyDtoHAsync_v2(host, (uintptr_t)device, size, stream);
-  stx_cuda_leave(cuda);
-  if (result != CUDA_SUCCESS)
-    return stx_driver_fail(&cuda->driver, error, result, "cuMemcpyDtoHAsync of %zu bytes", size);
-  return true;
+  return size == 0 ||
+         STX_CUDA_CALL(cuda, error, cuMemcpyDtoHAsync_v2(host, (uintptr_t)device, size, stream),
+             "cuMemcpyDtoHAsync of %zu bytes", size);
 }
 
 bool stx_cuda_copy_bytes(
     StxCuda *cuda, void *to, const void *from, size_t size, StxCudaStream stream, StxError *error)
 {
-  if (size == 0)
-    return true;
-  if (!stx_cuda_enter(cuda, error))
-    return false;
-  CUresult result =
-      cuda->driver.p_cuMemcpyDtoDAsync_v2((uintptr_t)to, (uintptr_t)from, size, stream);
-  stx_cuda_leave(cuda);
-  if (result != CUDA_SUCCESS)
-    return stx_driver_fail(&cuda->driver, error, result, "cuMemcpyDtoDAsync of %zu bytes", size);
-  return true;
+  return size == 0 || STX_CUDA_CALL(cuda, error,
+                          cuMemcpyDtoDAsync_v2((uintptr_t)to, (uintptr_t)from, size, stream),
+                          "cuMemcpyDtoDAsync of %zu bytes", size);
 }
 
 bool stx_cuda_fill_bytes(
     StxCuda *cuda, void *device, int value, size_t size, StxCudaStream stream, StxError *error)
 {
-  if (size == 0)
-    return true;
-  if (!stx_cuda_enter(cuda, error))
-    return false;
-  CUresult result =
-      cuda->driver.p_cuMemsetD8Async((uintptr_t)device, (unsigned char)value, size, stream);
-  stx_cuda_leave(cuda);
-  if (result != CUDA_SUCCESS)
-    return stx_driver_fail(&cuda->driver, error, result, "cuMemsetD8Async of %zu bytes", size);
-  return true;
+  return size == 0 || STX_CUDA_CALL(cuda, error,
+                          cuMemsetD8Async((uintptr_t)device, (unsigned char)value, size, stream),
+                          "cuMemsetD8Async of %zu bytes", size);
 }

@@ -24,7 +24,7 @@
 #define STX_ORDERED_CUH
 
 #include "cuda/driver/ordered.h"
-#include "cuda/driver/sums.cuh"
+#include "cuda/driver/threads.cuh"
 
 /* A turn's word: 0 at first, then its number of records, then that of all up to and with it; below
  * 2^30, because it shares the word with these. */

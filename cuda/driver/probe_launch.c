@@ -19,5 +19,6 @@ bool stx_cuda_probe_copy(
   size_t wanted = (size + 16 * STX_PROBE_THREADS - 1) / (16 * STX_PROBE_THREADS);
   StxCudaSize grid = {wanted < most ? (unsigned)wanted : most, 1, 1};
   StxCudaSize block = {STX_PROBE_THREADS, 1, 1};
-  return stx_cuda_launch(cuda, &copy_kernel, grid, block, 0, &args, stream, error);
+  StxPlace place = stx_cuda_place(cuda, stream);
+  return stx_cuda_launch(&place, &copy_kernel, grid, block, 0, &args, error);
 }

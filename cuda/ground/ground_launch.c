@@ -25,25 +25,20 @@ static const StxCudaKernel number_kernel = {&module, "stx_ground_number"};
  * *minima is their size. */
 static size_t lay_out(const StxGroundParams *params, char *memory, StxGroundArgs *a, size_t *minima)
 {
-  size_t bins = (size_t)params->sectors * (size_t)params->bins, at = 0;
+  size_t bins = (size_t)params->sectors * (size_t)params->bins;
   size_t side = (size_t)stx_ground_side(params), cells = side * side;
-#define PLACE(field, count)                                                                        \
-  do {                                                                                             \
-    a->field = memory == NULL ? NULL : (void *)(memory + at);                                      \
-    at += stx_align((count) * sizeof *a->field);                                                   \
-  } while (0)
-  PLACE(minima, 1);
-  PLACE(key, bins);
-  PLACE(top, bins);
-  PLACE(parent, cells);
-  *minima = at;
-  PLACE(pose, 1);
-  PLACE(own, bins);
-  PLACE(root, cells);
-  PLACE(rank, cells);
-  PLACE(before, stx_cuda_blocks(cells, STX_GROUND_RANK_THREADS));
-#undef PLACE
-  return at;
+  StxLayout at = {.memory = memory};
+  STX_TAKE(&at, a->minima, 1);
+  STX_TAKE(&at, a->key, bins);
+  STX_TAKE(&at, a->top, bins);
+  STX_TAKE(&at, a->parent, cells);
+  *minima = at.size;
+  STX_TAKE(&at, a->pose, 1);
+  STX_TAKE(&at, a->own, bins);
+  STX_TAKE(&at, a->root, cells);
+  STX_TAKE(&at, a->rank, cells);
+  STX_TAKE(&at, a->before, stx_cuda_blocks(cells, STX_GROUND_RANK_THREADS));
+  return at.size;
 }
 
 static size_t scratch_size(const StxGroundParams *params, size_t count, int threads)

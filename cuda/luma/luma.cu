@@ -11,7 +11,7 @@
 #include "cuda/driver/gpu.cuh"
 
 #include "common/luma/luma_math.h"
-#include "cuda/driver/sums.cuh"
+#include "cuda/driver/threads.cuh"
 #include "cuda/luma/luma_args.h"
 
 STX_KERNEL(stx_luma_most, StxLumaArgs, STX_LUMA_LANES *STX_LUMA_ROWS)

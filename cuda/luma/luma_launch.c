@@ -16,7 +16,7 @@ static bool launch(
 {
   StxCudaSize grid = {stx_cuda_blocks((size_t)args->height, STX_LUMA_ROWS), 1, 1};
   StxCudaSize block = {STX_LUMA_LANES, STX_LUMA_ROWS, 1};
-  return stx_cuda_launch(place->device, kernel, grid, block, 0, args, place->stream, error);
+  return stx_cuda_launch(place, kernel, grid, block, 0, args, error);
 }
 
 static bool run(const StxLumaFormat *format, int bits, const StxImage8 *picture,
@@ -37,7 +37,7 @@ static bool run(const StxLumaFormat *format, int bits, const StxImage8 *picture,
   if (!stx_luma_wants_most(format, bits))
     return launch(&luma_kernel, &args, place, error);
   args.most = scratch;
-  return stx_cuda_fill_bytes(place->device, scratch, 0, sizeof *args.most, place->stream, error) &&
+  return stx_cuda_clear(place, scratch, sizeof *args.most, error) &&
          launch(&most_kernel, &args, place, error) && launch(&luma_kernel, &args, place, error);
 }
 

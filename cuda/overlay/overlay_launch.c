@@ -37,7 +37,8 @@ static bool upload(
 /* ---- Scratch ------------------------------------------------------------------------------- */
 
 typedef struct {
-  size_t range, pixel, paint, size;
+  StxOverlayRange *range;
+  uint16_t *pixel, *paint;
 } Scratch;
 
 /* Columns that begin inside the image; others are never drawn. */
@@ -52,19 +53,20 @@ static int padded_width(const StxOverlayParams *params)
   return (params->frame_width + STX_OVERLAY_PIXELS - 1) / STX_OVERLAY_PIXELS * STX_OVERLAY_PIXELS;
 }
 
-static Scratch lay_out_scratch(const StxOverlayParams *params)
+/* Returns the bytes. `memory` NULL: only to measure. */
+static size_t lay_out_scratch(const StxOverlayParams *params, void *memory, Scratch *at)
 {
-  Scratch at = {0};
-  size_t rows = (size_t)params->frame_height;
-  at.pixel = stx_align(at.range + (size_t)params->columns * sizeof(StxOverlayRange));
-  at.paint = stx_align(at.pixel + (size_t)padded_width(params) * sizeof(uint16_t));
-  at.size = stx_align(at.paint + rows * (size_t)visible_columns(params) * sizeof(uint16_t));
-  return at;
+  StxLayout layout = {.memory = memory};
+  STX_TAKE(&layout, at->range, params->columns);
+  STX_TAKE(&layout, at->pixel, padded_width(params));
+  STX_TAKE(&layout, at->paint, (size_t)params->frame_height * (size_t)visible_columns(params));
+  return layout.size;
 }
 
 static size_t scratch_size(const StxOverlayParams *params, size_t count, int threads)
 {
-  return lay_out_scratch(params).size;
+  Scratch at;
+  return lay_out_scratch(params, NULL, &at);
 }
 
 /* ---- Records ------------------------------------------------------------------------------- */
@@ -89,23 +91,23 @@ static bool launch_index(const StxOverlayIndexArgs *args, const StxPlace *place,
   size_t items = args->count > (uint32_t)args->pixels ? args->count : (uint32_t)args->pixels;
   StxCudaSize grid = {stx_cuda_blocks(items, STX_OVERLAY_INDEX_THREADS), 1, 1};
   StxCudaSize block = {STX_OVERLAY_INDEX_THREADS, 1, 1};
-  return stx_cuda_fill_bytes(place->device, args->range, 0, range_bytes, place->stream, error) &&
-         stx_cuda_launch(place->device, &index_kernel, grid, block, 0, args, place->stream, error);
+  return stx_cuda_clear(place, args->range, range_bytes, error) &&
+         stx_cuda_launch(place, &index_kernel, grid, block, 0, args, error);
 }
 
 static bool link_records(const StxOverlay *overlay, const void *prepared, const StxStixel *records,
     size_t count, StxOverlayResult *result, void *scratch, const StxPlace *place, StxError *error)
 {
-  char *memory = scratch;
-  Scratch at = lay_out_scratch(&overlay->params);
+  Scratch at;
+  lay_out_scratch(&overlay->params, scratch, &at);
   StxOverlayIndexArgs index = {.left = on_device(overlay, prepared, overlay->left),
       .column = on_device(overlay, prepared, overlay->column),
       .records = records,
       .count = (uint32_t)count,
       .pixels = padded_width(&overlay->params),
       .edge = overlay->edge,
-      .range = (StxOverlayRange *)(memory + at.range),
-      .pixel = (uint16_t *)(memory + at.pixel),
+      .range = at.range,
+      .pixel = at.pixel,
       .result = result};
   StxOverlayColumnsArgs columns = {.tables = {.row = on_device(overlay, prepared, overlay->row),
                                        .row_edge = on_device(overlay, prepared, overlay->row_edge),
@@ -114,7 +116,7 @@ static bool link_records(const StxOverlay *overlay, const void *prepared, const 
                                        .edge = overlay->edge},
       .records = records,
       .range = index.range,
-      .paint = (uint16_t *)(memory + at.paint),
+      .paint = at.paint,
       .result = result,
       .count = index.count,
       .visible = visible_columns(&overlay->params)};
@@ -122,8 +124,8 @@ static bool link_records(const StxOverlay *overlay, const void *prepared, const 
   set_params(&columns.params, &overlay->params);
   StxCudaSize grid = {(unsigned)overlay->params.columns, 1, 1};
   StxCudaSize block = {STX_OVERLAY_COLUMN_THREADS, 1, 1};
-  return launch_index(&index, place, error) && stx_cuda_launch(place->device, &columns_kernel, grid,
-                                                   block, 0, &columns, place->stream, error);
+  return launch_index(&index, place, error) &&
+         stx_cuda_launch(place, &columns_kernel, grid, block, 0, &columns, error);
 }
 
 /* ---- Frame --------------------------------------------------------------------------------- */
@@ -173,14 +175,14 @@ static bool launch_planes(StxOverlayDrawArgs *args, const StxOverlayParams *para
 {
   const int planes = params->format->planes, together = params->format->shared ? 1 : planes;
   const unsigned across = STX_OVERLAY_DRAW_X * STX_OVERLAY_SAMPLES;
-  StxCudaSize grid = {stx_cuda_blocks((size_t)params->frame_width, across),
-      stx_cuda_blocks((size_t)params->frame_height, STX_OVERLAY_DRAW_Y), (unsigned)together};
+  StxCudaSize grid = stx_cuda_grid(
+      params->frame_width, across, params->frame_height, STX_OVERLAY_DRAW_Y, (unsigned)together);
   StxCudaSize block = {STX_OVERLAY_DRAW_X, STX_OVERLAY_DRAW_Y, 1};
   bool done = true;
   for (int first = 0; first < planes && done; first += together) {
     for (int p = 0; p < together; p++)
       args->plane[p] = plane_args(params, frame, first + p);
-    done = stx_cuda_launch(place->device, &draw_kernel, grid, block, 0, args, place->stream, error);
+    done = stx_cuda_launch(place, &draw_kernel, grid, block, 0, args, error);
   }
   return done;
 }
@@ -189,10 +191,10 @@ static bool draw(const StxOverlay *overlay, const void *prepared, const StxFrame
     const StxStixel *records, size_t count, void *scratch, const StxPlace *place, StxError *error)
 {
   const StxOverlayParams *params = &overlay->params;
-  const char *memory = scratch;
-  Scratch at = lay_out_scratch(params);
-  StxOverlayDrawArgs args = {.pixel = (const uint16_t *)(memory + at.pixel),
-      .paint = (const uint16_t *)(memory + at.paint),
+  Scratch at;
+  lay_out_scratch(params, scratch, &at);
+  StxOverlayDrawArgs args = {.pixel = at.pixel,
+      .paint = at.paint,
       .paints = on_device(overlay, prepared, overlay->paints),
       .frame_height = params->frame_height,
       .visible = visible_columns(params)};

@@ -4,13 +4,12 @@
  * have that much, else all but the disparities and the kept bits in scratch.
  */
 #include "cuda/driver/launch.h"
-#include "cuda/rdp/rdp_args.h"
+#include "cuda/rdp/rdp_launch.h"
 
 STX_CUDA_MODULE(rdp);
 
 static const StxCudaKernel columns_kernel = {&module, "stx_rdp_columns"};
 static const StxCudaKernel high_kernel = {&module, "stx_rdp_high_columns"};
-static const StxCudaKernel paper_kernel = {&module, "stx_rdp_paper"};
 
 #define SHARED_EVERYWHERE (64 * 1024) /* bytes that a block may have on every device */
 #define HIGH_BLOCKS 256               /* at most, of columns that are kept in scratch */
@@ -78,14 +77,14 @@ static Scratch lay_out_scratch(const StxRdpParams *params, bool paper)
   return at;
 }
 
-static size_t scratch_size(const StxRdpParams *params, int threads)
+size_t stx_rdp_cuda_scratch(const StxRdpParams *params, bool paper)
 {
-  return lay_out_scratch(params, false).size;
+  return lay_out_scratch(params, paper).size;
 }
 
-static size_t scratch_size_paper(const StxRdpParams *params, int threads)
+size_t stx_rdp_cuda_scratch_size(const StxRdpParams *params, int threads)
 {
-  return lay_out_scratch(params, true).size;
+  return stx_rdp_cuda_scratch(params, false);
 }
 
 /* ---- Run ----------------------------------------------------------------------------------- */
@@ -110,23 +109,14 @@ static unsigned paper_threads(const StxRdpParams *params)
   return rows < STX_RDP_PAPER_THREADS ? (rows + LANES - 1) / LANES * LANES : STX_RDP_PAPER_THREADS;
 }
 
-typedef struct {
-  const void *columns;
-  StxStixel *segments;
-  uint8_t *kept;
-  StxRdpResult *result;
-  char *scratch;
-} Memory;
-
-static bool run_either(const StxRdpParams *params, bool paper, const Memory *memory,
-    const StxPlace *place, StxError *error)
+bool stx_rdp_cuda_run_either(const StxRdpParams *params, const StxCudaKernel *paper,
+    const StxRdpMemory *memory, const StxPlace *place, StxError *error)
 {
-  StxCuda *cuda = place->device;
-  const StxCudaInfo *info = stx_cuda_info(cuda);
-  Scratch at = lay_out_scratch(params, paper);
-  StxRdpLayout layout = lay_out(params, paper, true);
+  const StxCudaInfo *info = stx_cuda_info(place->device);
+  Scratch at = lay_out_scratch(params, paper != NULL);
+  StxRdpLayout layout = lay_out(params, paper != NULL, true);
   if (layout.shared > info->shared_optin)
-    layout = lay_out(params, paper, false);
+    layout = lay_out(params, paper != NULL, false);
   unsigned columns = (unsigned)stx_grid_columns(&params->grid);
   StxRdpArgs args = {.grid = stx_rdp_records(&params->grid),
       .columns = (int32_t)columns,
@@ -142,29 +132,20 @@ static bool run_either(const StxRdpParams *params, bool paper, const Memory *mem
       .memory = memory->scratch + at.memory};
   StxCudaSize grid = {layout.scratch == 0 ? columns : (unsigned)high_blocks(params), 1, 1};
   StxCudaSize block = {
-      paper ? paper_threads(params) : warps_per_column(info, params) * LANES, 1, 1};
-  const StxCudaKernel *kernel = paper                 ? &paper_kernel
-                                : layout.scratch == 0 ? &columns_kernel
-                                                      : &high_kernel;
-  return stx_cuda_fill_bytes(cuda, memory->scratch, 0, at.zeros, place->stream, error) &&
-         stx_cuda_launch(cuda, kernel, grid, block, layout.shared, &args, place->stream, error);
+      paper != NULL ? paper_threads(params) : warps_per_column(info, params) * LANES, 1, 1};
+  const StxCudaKernel *kernel = layout.scratch == 0 ? &columns_kernel : &high_kernel;
+  return stx_cuda_clear(place, memory->scratch, at.zeros, error) &&
+         stx_cuda_launch(
+             place, paper != NULL ? paper : kernel, grid, block, layout.shared, &args, error);
 }
 
-static bool run(const StxRdpParams *params, const void *columns, StxStixel *segments, uint8_t *kept,
-    StxRdpResult *result, void *scratch, const StxPlace *place, StxError *error)
-{
-  Memory memory = {columns, segments, kept, result, scratch};
-  return run_either(params, false, &memory, place, error);
-}
-
-static bool run_paper(const StxRdpParams *params, const void *columns, StxStixel *segments,
+bool stx_rdp_cuda_run(const StxRdpParams *params, const void *columns, StxStixel *segments,
     uint8_t *kept, StxRdpResult *result, void *scratch, const StxPlace *place, StxError *error)
 {
-  Memory memory = {columns, segments, kept, result, scratch};
-  return run_either(params, true, &memory, place, error);
+  StxRdpMemory memory = {columns, segments, kept, result, scratch};
+  return stx_rdp_cuda_run_either(params, NULL, &memory, place, error);
 }
 
 static const StxRdpImpl impls[] = {
-    {{"cuda", STX_BACKEND_CUDA, STX_MEMORY_CUDA, 0}, scratch_size, run},
-    {{"cuda-paper", STX_BACKEND_CUDA, STX_MEMORY_CUDA, 0}, scratch_size_paper, run_paper}};
-const StxImplTable stx_rdp_cuda_impls = {impls, sizeof impls / sizeof impls[0], sizeof impls[0]};
+    {{"cuda", STX_BACKEND_CUDA, STX_MEMORY_CUDA, 0}, stx_rdp_cuda_scratch_size, stx_rdp_cuda_run}};
+const StxImplTable stx_rdp_cuda_impls = {impls, 1, sizeof impls[0]};

@@ -10,7 +10,7 @@
 #ifndef STX_RDP_LEVELS_CUH
 #define STX_RDP_LEVELS_CUH
 
-#include "cuda/driver/sums.cuh"
+#include "cuda/driver/threads.cuh"
 #include "cuda/rdp/rdp_column.cuh"
 
 enum {

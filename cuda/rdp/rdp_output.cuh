@@ -19,14 +19,7 @@ typedef struct {
 STX_DEVICE Sums sums_before(const Column *c, Sums own)
 {
   int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES;
-  Sums sums = own;
-#pragma unroll
-  for (int step = 1; step < LANES; step *= 2) {
-    uint32_t kept = __shfl_up_sync(STX_FULL_WARP, sums.kept, step);
-    uint32_t weight = __shfl_up_sync(STX_FULL_WARP, sums.weight, step);
-    sums.kept += lane >= step ? kept : 0;
-    sums.weight += lane >= step ? weight : 0;
-  }
+  Sums sums = {warp_scan(own.kept, lane), warp_scan(own.weight, lane)};
   if (lane == LANES - 1) {
     c->shared->kept[warp] = sums.kept;
     c->shared->sum[warp] = sums.weight;
@@ -167,6 +160,17 @@ STX_DEVICE void finish_statistics(const Column *c)
 }
 
 /* ---- A column ----------------------------------------------------------------------------- */
+
+/* The block's next column; false: there is none. Mostly each block has one, and asks once. Until
+ * take_turn's barrier nothing of the last column's is written but its turn, at which all have
+ * looked before load_column's barriers. */
+STX_DEVICE bool next_column(Column *c, bool first)
+{
+  if (!first && gridDim.x >= (unsigned)c->args->columns)
+    return false;
+  c->column = (int)take_turn(&c->args->turns->order, &c->shared->turn);
+  return c->column < c->args->columns;
+}
 
 /* Its number of records is known to the columns after it before it has made them. The last warp
  * adds up while the first looks back. */

@@ -34,10 +34,10 @@ static StxRectifyArgs args_of(
 static bool launch(const StxCudaKernel *kernel, const StxRectifyMap *map, unsigned entries,
     const void *args, const StxPlace *place, StxError *error)
 {
-  StxCudaSize grid = {stx_cuda_blocks((size_t)map->width, STX_RECTIFY_X * entries),
-      stx_cuda_blocks((size_t)map->height, STX_RECTIFY_Y), 1};
+  StxCudaSize grid =
+      stx_cuda_grid(map->width, STX_RECTIFY_X * entries, map->height, STX_RECTIFY_Y, 1);
   StxCudaSize block = {STX_RECTIFY_X, STX_RECTIFY_Y, 1};
-  return stx_cuda_launch(place->device, kernel, grid, block, 0, args, place->stream, error);
+  return stx_cuda_launch(place, kernel, grid, block, 0, args, error);
 }
 
 static bool run(const StxRectifyMap *map, const StxRectifySample *sample, const StxImage8 *source,

@@ -22,7 +22,7 @@ enum {
 typedef struct {
   /* Sums over the cells below the boundary. */
   double ground_x, ground_xx, ground_d, ground_xd, ground_dd, object_d, object_dd, sky_dd;
-  int64_t key[3];   /* T_K of the row below the boundary and its link, see satdp_choice.cuh; */
+  int64_t key[3];   /* T_K of the row below the boundary and its link, see satdp_column.cuh; */
   int32_t value[2]; /* its plane's value at the boundary: ground, object */
   float bound[3];   /* bound_K of the start row above the boundary; see satdp_dp.cuh */
   /* More sums. fixed: energy of horizon, cells and First, < 2^31; lower: with the cheapest
@@ -58,7 +58,7 @@ typedef struct {
   int32_t value[STX_SATDP_TILE];
 } StxSatdpPartial;
 
-/* A kind's constants of what lies below a cut, see satdp_choice.cuh: in memory because a lane that
+/* A kind's constants of what lies below a cut, see satdp_column.cuh: in memory because a lane that
  * picks its own from a few loads keeps fewer registers than one that computes them. */
 typedef struct {
   uint64_t ground_cost, object_cost; /* · 2^32 + 2^31 */
@@ -73,7 +73,7 @@ typedef struct {
   StxGroundPrior prior;
   double residual_energy;
   int64_t rounding;
-  uint32_t pair_cost, pair_tolerance, pair_slope; /* StxPairCost, see satdp_choice.cuh */
+  uint32_t pair_cost, pair_tolerance, pair_slope; /* StxPairCost, see satdp_column.cuh */
   int32_t stixel_cost;
 } __attribute__((aligned(16))) StxSatdpConstants;
 

@@ -15,7 +15,202 @@
 #define STX_SATDP_COLUMN_CUH
 
 #include "cuda/driver/gpu.cuh"
-#include "cuda/satdp/satdp_choice.cuh"
+
+#include "common/satdp/satdp_records_math.h"
+#include "cuda/driver/threads.cuh"
+#include "cuda/satdp/satdp_args.h"
+
+/*
+ * satdp on the GPU: what a stixel pays for what lies below it, in integers: the numbers that
+ * stx_below_ground, stx_below_object and stx_below_sky of common/satdp/satdp_cost_math.h compute
+ * in doubles. The recurrence is the part of a column that nothing else can hide, and most GPUs have
+ * next to no units for doubles.
+ *
+ * Keys. An energy E and a link (4 · vb + below) are one number, E · 2^12 + link: the least key is
+ * the least energy with the smallest link, so one comparison of 64 bits is choice and tie-break
+ * together. Real energies are below 2^46 either way: a T is no more than its own kind's stixel from
+ * row 0 on, 2^44 of data (satdp.h bounds the sums), 2^41 of their error, 2^33 of all else; a pair
+ * adds one more data term. What cannot be costs NEVER = 2^48, or 2^49 on top of that: the largest
+ * sum is below 2^50, a key below 2^62.
+ *
+ * Values at cuts are multiples of 1/256 px, here times 2^10: |ground| <= 2^20 (STX_VALUE_MOST) and
+ * objects < 2^16 leave 31 bits, and the slope is an integer of 2^-22 energies. So the product's
+ * high word is the energy, and half a unit below makes it the rounded one: it never is a tie.
+ *
+ * Three terms. All kinds pay by the same formulas, with constants of their own (Rule):
+ *
+ *   on ground  nothing if the values meet (or the foot is unknown), else a cost and a slope
+ *   on object  another such cost if the foot is over the object's top, else a constant
+ *   on sky     nothing, or never
+ *
+ * "Never" is a cost times another factor. Sky pays α on ground; as it knows no other pair cost than
+ * that, its other ways are α cheaper and all α dearer (and all SKY_MORE, so that none is negative).
+ */
+
+enum { GROUND, OBJECT, SKY, KINDS };
+
+/* ---- Keys ---------------------------------------------------------------------------------- */
+
+enum { LINK_BITS = 12, LINK_MASK = (1 << LINK_BITS) - 1 };
+#define NEVER ((int64_t)1 << 60)
+
+/* Sums of keys wrap around without being an error: of what never counts, that of rows beyond the
+ * column among it, nobody knows how large it is. */
+STX_DEVICE int64_t add_keys(int64_t a, int64_t b)
+{
+  return (int64_t)((uint64_t)a + (uint64_t)b);
+}
+
+STX_DEVICE int64_t key_of(int64_t energy)
+{
+  return (int64_t)((uint64_t)energy << LINK_BITS);
+}
+
+STX_DEVICE int64_t energy_of(int64_t key)
+{
+  return key >> LINK_BITS;
+}
+
+/* The start row of the stixel that a key is of. */
+STX_DEVICE int start_of(int64_t key)
+{
+  return (int)((uint32_t)key & LINK_MASK) / 4;
+}
+
+/* The key of a T as the stixels above see it: its kind in place of its link. */
+STX_DEVICE int64_t offer_of(int64_t key, uint32_t kind)
+{
+  return (key & ~(int64_t)LINK_MASK) | kind;
+}
+
+/* ---- Values -------------------------------------------------------------------------------- */
+
+enum { VALUE_SHIFT = 10, SLOPE_BITS = 22, VALUE_MOST = 1 << 20 }; /* STX_VALUE_MOST */
+/* An object's top, if its disparity is unknown: no foot is above it. */
+enum { UNKNOWN_TOP = 1 << 30 };
+
+/* stx_round, with 1.5 · 2^52 still in it. As 64-bit integers such doubles compare like what they
+ * are, negative sums and those beyond 2^53 included, and next to 1.5 · 2^52 one more is 1 more. */
+STX_DEVICE int64_t round_biased(double value)
+{
+  return __double_as_longlong(value + 6755399441055744.0);
+}
+
+#define ROUND_BIAS 0x4338000000000000
+
+/* stx_round of |value| < 2^51, as an integer. */
+STX_DEVICE int64_t round_long(double value)
+{
+  return round_biased(value) - ROUND_BIAS;
+}
+
+/* A value at a cut: rounded, but not below `least` nor above `most`. */
+STX_DEVICE int round_value(double value, int least, int most)
+{
+  int64_t biased = min(max(round_biased(value), ROUND_BIAS + least), ROUND_BIAS + most);
+  return (int)((uint32_t)biased << VALUE_SHIFT);
+}
+
+STX_DEVICE int top_of(int foot)
+{
+  return foot == 0 ? (int)UNKNOWN_TOP : foot;
+}
+
+/* ---- Pair costs ---------------------------------------------------------------------------- */
+
+STX_DEVICE StxSatdpConstants constants_of(const StxSatdpTables *tables)
+{
+  StxSatdpConstants constants;
+  constants.prior = stx_ground_prior(tables);
+  constants.residual_energy = tables->residual_energy;
+  constants.rounding = (int64_t)tables->rounding;
+  constants.pair_cost = (uint32_t)tables->pair_cost;
+  constants.pair_tolerance = (uint32_t)tables->pair_tolerance << VALUE_SHIFT;
+  constants.pair_slope = (uint32_t)(tables->pair_slope * (1 << SLOPE_BITS));
+  constants.stixel_cost = (int)tables->stixel_cost;
+  return constants;
+}
+
+#define ONCE (1u << LINK_BITS)
+#define FORBID_COST (uint32_t) INT32_MAX
+#define FORBID_TIMES (1u << 30)
+#define SKY_MEETS 4u                                       /* times FORBID_TIMES is … */
+#define SKY_MORE (SKY_MEETS * (FORBID_TIMES >> LINK_BITS)) /* … the key of so much energy, > α */
+
+/* cost, and half a unit of what is cut off. */
+STX_DEVICE uint64_t with_half(uint32_t cost)
+{
+  return (uint64_t)cost << 32 | 0x80000000u;
+}
+
+STX_DEVICE StxSatdpRule rule_of(const StxSatdpConstants *pair, int kind)
+{
+  bool ground = kind == GROUND, object = kind == OBJECT, sky = kind == SKY;
+  int over = ground ? (int)pair->pair_tolerance : 0;
+  StxSatdpRule rule;
+  rule.ground_cost = with_half(sky ? FORBID_COST : pair->pair_cost);
+  rule.object_cost = with_half(ground ? FORBID_COST : pair->pair_cost);
+  rule.tolerance = pair->pair_tolerance;
+  rule.window = sky ? INT32_MAX : 2 * pair->pair_tolerance;
+  rule.slope = object ? pair->pair_slope : 0;
+  rule.unknown = object ? 0 : INT32_MAX;
+  rule.over = sky ? INT32_MAX : over;
+  rule.meeting = sky ? SKY_MEETS : 0;
+  rule.otherwise = sky ? SKY_MORE - pair->pair_cost : 0;
+  rule.ground_times = sky ? FORBID_TIMES : ONCE;
+  rule.object_times = ground ? FORBID_TIMES : ONCE;
+  rule.sky = object ? 0 : FORBID_TIMES;
+  rule.kind = (uint32_t)kind;
+  return rule;
+}
+
+/* What all stixels of a kind pay for beginning. */
+STX_DEVICE int start_cost(const StxSatdpConstants *constants, int kind)
+{
+  int sky = (int)constants->pair_cost - (int)SKY_MORE;
+  return constants->stixel_cost + (kind == SKY ? sky : 0);
+}
+
+/* cost + slope · difference, rounded, for a difference >= 0 */
+STX_DEVICE uint32_t pay(uint64_t cost, uint32_t slope, uint32_t difference)
+{
+  return (uint32_t)(((uint64_t)slope * difference + cost) >> 32);
+}
+
+/* What a cut offers: T of the row below it, by offer_of, and values. */
+typedef struct {
+  int64_t ground, object, sky;
+  int ground_value, object_value;
+} Cut;
+
+STX_DEVICE int64_t on_ground(const StxSatdpRule *rule, const Cut *cut, int foot)
+{
+  uint32_t off = (uint32_t)foot - (uint32_t)cut->ground_value;
+  uint32_t gap = (int)off < 0 ? 0 - off : off;
+  bool meets = off + rule->tolerance <= rule->window || foot == rule->unknown;
+  uint32_t cost = meets ? rule->meeting : pay(rule->ground_cost, rule->slope, gap);
+  return (int64_t)((uint64_t)cost * rule->ground_times + (uint64_t)cut->ground);
+}
+
+STX_DEVICE int64_t on_object(const StxSatdpRule *rule, const Cut *cut, int foot)
+{
+  uint32_t over = (uint32_t)foot - (uint32_t)cut->object_value;
+  uint32_t cost =
+      (int)over > rule->over ? pay(rule->object_cost, rule->slope, over) : rule->otherwise;
+  return (int64_t)((uint64_t)cost * rule->object_times + (uint64_t)cut->object);
+}
+
+STX_DEVICE int64_t on_sky(const StxSatdpRule *rule, const Cut *cut)
+{
+  uint32_t high = (uint32_t)((uint64_t)cut->sky >> 32) + rule->sky;
+  return (int64_t)((uint64_t)high << 32 | (uint32_t)cut->sky);
+}
+
+/* The least key of a stixel's ways to stand there, by itself. */
+STX_DEVICE int64_t choose_below(const StxSatdpRule *rule, const Cut *cut, int foot)
+{
+  return min(min(on_object(rule, cut, foot), on_sky(rule, cut)), on_ground(rule, cut, foot));
+}
 
 /* Whether objects may be slanted is known when this is compiled: satdp_slanted.cu is all of it once
  * more. It costs sums, registers and time that upright objects need not pay. */
@@ -60,17 +255,6 @@ STX_DEVICE uint16_t *tried_starts(const Column *c, int kind)
   return c->lists + (KINDS + kind) * c->rows;
 }
 
-/* The sum of a lane's value and those of the lanes below it. */
-template <typename T> STX_DEVICE T scan_add(T value, int lane)
-{
-  for (int step = 1; step < LANES; step *= 2) {
-    T below = __shfl_up_sync(STX_FULL_WARP, value, step);
-    if (lane >= step)
-      value += below;
-  }
-  return value;
-}
-
 /* How many lanes below this one are in the ballot. */
 STX_DEVICE int count_below(unsigned ballot, int lane)
 {
@@ -81,7 +265,7 @@ STX_DEVICE int count_below(unsigned ballot, int lane)
  * have fewer bits than all. */
 template <typename T, typename Sum> STX_DEVICE Sum scan_on(T value, int lane, Sum *carry)
 {
-  T scanned = scan_add(value, lane);
+  T scanned = warp_scan(value, (unsigned)lane);
   Sum sum = *carry + scanned;
   *carry += __shfl_sync(STX_FULL_WARP, scanned, LANES - 1);
   return sum;
@@ -118,6 +302,288 @@ STX_DEVICE int count_rows(const Column *c)
   for (int base = 0; base <= c->args->cells; base += LANES)
     rows += __popc(__ballot_sync(STX_FULL_WARP, has_row(c, base + c->lane)));
   return rows;
+}
+
+/*
+ * satdp on the GPU: a column's summed-area tables (paper §4.3).
+ *
+ * Sums are made by whole warps, 32 cells at a time: each lane takes a cell, a scan by shuffles
+ * adds up, the last lane's sum is carried on. All sums are integers, so their order is free. The
+ * warps share out what there is to sum: `tasks` in build_tables. One body serves all sums of depth,
+ * and loops are not unrolled: this runs once per column, and the loop over tiles wants the
+ * instruction cache.
+ */
+
+/* ---- Depth -------------------------------------------------------------------------------- */
+
+/* Where a column of a channel ends, less one: the place of cell 0. Cells are fewer than 2^26,
+ * channels at most 34: 32 bits are enough. */
+STX_DEVICE uint32_t first_cell(const Column *c, int channel)
+{
+  const StxSatdpColumnsArgs *a = c->args;
+  return ((uint32_t)channel * (uint32_t)a->column_count + (uint32_t)c->column) *
+             (uint32_t)a->cells +
+         (uint32_t)a->cells - 1;
+}
+
+/* stx_column, without its divisions */
+STX_DEVICE uint32_t load_cell(const Column *c, int channel, int u)
+{
+  return __ldg(c->args->columns + (first_cell(c, channel) - (uint32_t)u));
+}
+
+/* A cell for the lanes above the last, whose sums nobody stores. */
+STX_DEVICE int cell_or_last(const Column *c, int u)
+{
+  return min(u, c->args->cells - 1);
+}
+
+/* Three sums that one warp makes. */
+enum { GROUND_X, GROUND_D, GROUND_SUMS, OBJECT_D = GROUND_SUMS, SKY_D, OBJECT_X };
+enum { DEPTH_SUMS = OBJECT_X + SLANTED };
+
+typedef struct {
+  uint32_t a; /* of 32 cells, too: 32 · 2047 · 65535 < 2^32 */
+  uint64_t b, c;
+} Terms;
+
+typedef struct {
+  uint64_t a, b, c;
+} Sums;
+
+/* What a cell adds. Weights are below 2^11, x and disparities below 2^16. */
+STX_DEVICE Terms depth_terms(const Column *c, int sums, int u)
+{
+  const StxSatdpTables *t = c->tables;
+  uint32_t disparity = load_cell(c, 0, u), weight = load_cell(c, 1, u);
+  bool object = sums == OBJECT_D || sums == OBJECT_X;
+  const uint32_t *scale = object          ? &t->object_scale[disparity >> STX_OBJECT_BIN]
+                          : sums == SKY_D ? &t->sky_scale
+                                          : &t->ground_scale[u];
+  uint32_t w = stx_fold(weight, __ldg(scale), disparity), x = (uint32_t)__ldg(&t->x[u]);
+  uint32_t wx = w * x, wd = w * disparity;
+  uint32_t times = sums == GROUND_D ? disparity : sums == OBJECT_X ? x : 1;
+  Terms terms;
+  terms.a = sums == GROUND_D   ? wd
+            : sums == OBJECT_X ? wx
+            : sums == SKY_D    ? stx_known_weight(weight, disparity)
+                               : w;
+  terms.b = (uint64_t)(sums == OBJECT_D ? wd : wx) * times;
+  terms.c = (uint64_t)(sums == GROUND_X || sums == OBJECT_X ? wx : wd) *
+            (sums == GROUND_X ? x : disparity);
+  return terms;
+}
+
+STX_DEVICE void store_depth(const Column *c, int sums, int at, Sums sum)
+{
+  StxSatdpRow *row = &c->row[at];
+  int *weight = sums == GROUND_X ? &row->ground_w : &row->object_w;
+  double *second = sums == GROUND_X ? &row->ground_x : &row->object_d;
+  if (sums == GROUND_X || sums == OBJECT_D) {
+    *weight = (int32_t)sum.a;
+    second[0] = (double)sum.b;
+    second[1] = (double)sum.c;
+  } else if (sums == SKY_D) {
+    row->weight = (int32_t)sum.a;
+    row->sky_dd = (double)sum.c;
+  } else {
+    double *first = sums == GROUND_D ? &row->ground_d : &c->slant[at].x;
+    first[0] = (double)sum.a;
+    first[1] = (double)sum.b;
+    first[2] = (double)sum.c;
+  }
+}
+
+STX_DEVICE void sum_depth(const Column *c, int sums)
+{
+  Sums carry = {0, 0, 0};
+  int rows = 1;
+  if (c->lane == 0)
+    store_depth(c, sums, 0, carry);
+#pragma unroll 1
+  for (int base = 0; base < c->args->cells; base += LANES) {
+    int u = base + c->lane;
+    Terms terms = depth_terms(c, sums, cell_or_last(c, u));
+    Sums sum = {scan_on(terms.a, c->lane, &carry.a), scan_on(terms.b, c->lane, &carry.b),
+        scan_on(terms.c, c->lane, &carry.c)};
+    int row = row_of(c, u + 1, &rows);
+    if (row >= 0)
+      store_depth(c, sums, row, sum);
+  }
+}
+
+/* What a row knows beside sums. The largest disparity above comes from the top down. */
+STX_DEVICE void find_rest(const Column *c)
+{
+  int largest = 0, above = count_rows(c);
+  if (c->lane == 0)
+    c->counts->rows = above - 1;
+#pragma unroll 1
+  for (int base = 0; base <= c->args->cells; base += LANES) {
+    int u = c->args->cells - base - c->lane; /* boundary; the cell above it is cell u */
+    int value = u >= 0 && u < c->args->cells ? (int)load_cell(c, 0, u) : 0;
+    for (int step = 1; step < LANES; step *= 2) {
+      int other = __shfl_up_sync(STX_FULL_WARP, value, step);
+      value = c->lane >= step ? max(value, other) : value;
+    }
+    value = max(value, largest);
+    bool has = has_row(c, u);
+    unsigned all = __ballot_sync(STX_FULL_WARP, has);
+    StxSatdpRow *row = &c->row[above - 1 - count_below(all, c->lane)];
+    above -= __popc(all);
+    if (has) {
+      row->cut = __ldg(&c->tables->cut[u]);
+      row->boundary = (uint16_t)u;
+      row->rest = (uint16_t)value;
+    }
+    largest = __shfl_sync(STX_FULL_WARP, value, LANES - 1);
+  }
+}
+
+/* ---- Classes ------------------------------------------------------------------------------ */
+
+/* Where a row's quads of a kind begin. Kinds have tables of their own: who looks at one does not
+ * draw the others into the cache. */
+STX_DEVICE int quads_at(const Column *c, int kind, int row)
+{
+  return c->args->table[kind] + row * c->args->quads[kind];
+}
+
+/* Where class i of args->class_id has its costs: first_cell. */
+STX_DEVICE uint32_t class_at(const Column *c, int i)
+{
+  return first_cell(c, 2 + c->args->class_id[i]);
+}
+
+STX_DEVICE int load_energy(const Column *c, uint32_t at)
+{
+  return stx_class_energy(__ldg(c->args->columns + at), c->tables->class_scale);
+}
+
+/* Where a kind's classes are no whole quads, the last one fills up: the least stays the least. */
+STX_DEVICE void sum_quad(const Column *c, int kind, int quad)
+{
+  int a_sum = 0, b_sum = 0, c_sum = 0, d_sum = 0, rows = 1;
+  int i = c->args->class_begin[kind] + 4 * quad, last = c->args->class_begin[kind + 1] - 1;
+  uint32_t at[4] = {class_at(c, i), class_at(c, min(i + 1, last)), class_at(c, min(i + 2, last)),
+      class_at(c, min(i + 3, last))};
+  if (c->lane == 0)
+    c->classes[quads_at(c, kind, 0) + quad] = make_int4(0, 0, 0, 0);
+#pragma unroll 1
+  for (int base = 0; base < c->args->cells; base += LANES) {
+    int u = cell_or_last(c, base + c->lane);
+    int4 sum;
+    sum.x = scan_on(load_energy(c, at[0] - u), c->lane, &a_sum);
+    sum.y = scan_on(load_energy(c, at[1] - u), c->lane, &b_sum);
+    sum.z = scan_on(load_energy(c, at[2] - u), c->lane, &c_sum);
+    sum.w = scan_on(load_energy(c, at[3] - u), c->lane, &d_sum);
+    int row = row_of(c, base + c->lane + 1, &rows);
+    if (row >= 0)
+      c->classes[quads_at(c, kind, row) + quad] = sum;
+  }
+}
+
+/* The cheapest class: energies rise with costs. Nothing if the kind has none. */
+STX_DEVICE uint32_t least_energy(const Column *c, int kind, int u)
+{
+  int begin = c->args->class_begin[kind], end = c->args->class_begin[kind + 1], least = UINT16_MAX;
+#pragma unroll 1
+  for (int i = begin; i < end; i++)
+    least = min(least, (int)load_cell(c, 2 + c->args->class_id[i], u));
+  return begin < end ? (uint32_t)stx_class_energy(least, c->tables->class_scale) : 0;
+}
+
+/* Energy of a cell that every stixel of the kind pays for it, whatever its plane and class. */
+STX_DEVICE uint32_t fixed_energy(const Column *c, int kind, int u)
+{
+  const StxSatdpTables *t = c->tables;
+  uint32_t disparity = load_cell(c, 0, u);
+  double energy = stx_cell_energy(t, kind, u, disparity, load_cell(c, 1, u));
+  if (kind == GROUND)
+    energy += stx_off_road(disparity, __ldg(&t->road_low[u]), __ldg(&t->road_high[u]), t->off_road);
+  if (kind == GROUND)
+    energy += __ldg(&t->horizon_ground[u + 1]) - __ldg(&t->horizon_ground[u]);
+  if (kind == SKY)
+    energy += __ldg(&t->horizon_sky[u + 1]) - __ldg(&t->horizon_sky[u]);
+  if (u == 0)
+    energy += kind == OBJECT ? t->first_object : kind == SKY ? t->first_sky : 0.0;
+  return (uint32_t)energy;
+}
+
+STX_DEVICE void sum_lower(const Column *c, int kind)
+{
+  uint32_t fixed_sum = 0, lower_sum = 0;
+  int rows = 1;
+  if (c->lane == 0)
+    c->row[0].fixed[kind] = c->row[0].lower[kind] = 0;
+#pragma unroll 1
+  for (int base = 0; base < c->args->cells; base += LANES) {
+    int u = cell_or_last(c, base + c->lane);
+    uint32_t fixed = fixed_energy(c, kind, u);
+    uint32_t sfixed = scan_on(fixed, c->lane, &fixed_sum);
+    uint32_t slower = scan_on(fixed + least_energy(c, kind, u), c->lane, &lower_sum);
+    int row = row_of(c, base + c->lane + 1, &rows);
+    if (row >= 0) {
+      c->row[row].fixed[kind] = sfixed;
+      c->row[row].lower[kind] = slower;
+    }
+  }
+}
+
+/* ---- All of it ---------------------------------------------------------------------------- */
+
+/* Below the image lies an unknown object of energy −C, on which anything may stand. */
+STX_DEVICE void clear_bottom(const Column *c)
+{
+  StxSatdpRow *row = &c->row[0];
+  row->value[GROUND] = 0;
+  row->value[OBJECT] = UNKNOWN_TOP;
+  row->key[GROUND] = row->key[SKY] = NEVER;
+  row->key[OBJECT] = key_of(-c->constants->stixel_cost);
+}
+
+/* Without a road there is no ground anywhere. */
+STX_DEVICE void forbid_ground(const Column *c)
+{
+#pragma unroll 1
+  for (int u = 1 + threadIdx.x % LANES; u <= c->args->cells; u += LANES) {
+    c->row[u].key[GROUND] = NEVER;
+    c->row[u].value[GROUND] = 0;
+  }
+}
+
+/* The quad with this number among those of all kinds. */
+STX_DEVICE void sum_any_quad(const Column *c, int number)
+{
+  int kind = GROUND;
+  for (; kind < SKY && number >= c->args->quads[kind]; kind++)
+    number -= c->args->quads[kind];
+  sum_quad(c, kind, number);
+}
+
+/* The longest tasks come first, so that the warps are done at about the same time. */
+STX_DEVICE void build_tables(const Column *c)
+{
+  enum { LOWER = DEPTH_SUMS, REST = LOWER + KINDS, QUADS };
+  const int *quads = c->args->quads;
+  int tasks = QUADS + quads[GROUND] + quads[OBJECT] + quads[SKY];
+#pragma unroll 1
+  for (int task = c->warp; task < tasks; task += WARPS) {
+    if (task == 0 && !c->has_ground)
+      forbid_ground(c);
+    else if (task < GROUND_SUMS && !c->has_ground)
+      continue;
+    else if (task < LOWER)
+      sum_depth(c, task);
+    else if (task < REST)
+      sum_lower(c, task - LOWER);
+    else if (task == REST)
+      find_rest(c);
+    else
+      sum_any_quad(c, task - QUADS);
+  }
+  if (threadIdx.x == 0)
+    clear_bottom(c);
 }
 
 #endif

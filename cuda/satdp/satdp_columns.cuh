@@ -6,8 +6,179 @@
 #ifndef STX_SATDP_COLUMNS_CUH
 #define STX_SATDP_COLUMNS_CUH
 
-#include "cuda/satdp/satdp_backtrack.cuh"
-#include "cuda/satdp/satdp_tables.cuh"
+#include "cuda/driver/ordered.cuh"
+#include "cuda/satdp/satdp_column.cuh"
+
+/*
+ * satdp on the GPU, last part: backtracking (paper §4.5).
+ *
+ * One thread follows the links from the top and notes where each stixel ends; then every stixel
+ * has a thread, which takes its sums from the tables that the recurrence used.
+ *
+ * Records go where they stay at once: a column adds up what all before it have counted. Rejected: a
+ * second kernel that moves them together, which costs a launch, records written and read once more,
+ * and a column's worth of scratch for each; the last block moving them, with one multiprocessor's
+ * bandwidth, while all others are idle.
+ */
+
+enum { VT_BITS = 10 }; /* of a note: the last row; above them the kind */
+
+/* The kind of the topmost stixel: ties to ground, object, sky. */
+STX_DEVICE int top_kind(const Column *c)
+{
+  const int64_t *key = c->row[c->rows].key;
+  int64_t least = min(
+      min(offer_of(key[GROUND], GROUND), offer_of(key[OBJECT], OBJECT)), offer_of(key[SKY], SKY));
+  return (int)(least & LINK_MASK);
+}
+
+/* The segment of the kind that ends at row vt; *below: the kind of the one below it. */
+STX_DEVICE StxSegment trace_segment(const Column *c, int kind, int vt, int *below)
+{
+  int64_t key = c->row[vt + 1].key[kind], energy = energy_of(key);
+  int vb = start_of(key);
+  *below = vb == 0 ? (int)STX_BELOW_NONE : (int)(key & 3);
+  if (vb > 0)
+    energy -= energy_of(c->row[vb].key[*below]);
+  StxSegment segment = {vb, vt, (StxKind)(STX_KIND_GROUND + kind), (double)energy};
+  return segment;
+}
+
+/* Notes the stixels from the top down, where nobody needs start rows any more; returns how many. */
+STX_DEVICE int note_stixels(const Column *c)
+{
+  uint16_t *notes = c->lists;
+  int count = 0, below, kind = top_kind(c);
+#pragma unroll 1
+  for (int vt = c->rows - 1; vt >= 0; kind = below) {
+    notes[count++] = (uint16_t)(kind << VT_BITS | vt);
+    vt = trace_segment(c, kind, vt, &below).vb - 1;
+  }
+  return count;
+}
+
+/* What stx_make_stixel reads of the kind. */
+STX_DEVICE StxSegmentSums sums_of(const Column *c, const StxSegment *segment)
+{
+  const StxSatdpRow *hi = &c->row[segment->vt + 1], *lo = &c->row[segment->vb];
+  StxSegmentSums sums = {0, 0, 0, 0, 0, 0, 0};
+  sums.weight = hi->weight - lo->weight;
+  if (segment->kind == STX_KIND_OBJECT) {
+    sums.w = hi->object_w - lo->object_w;
+    sums.d = (int64_t)(hi->object_d - lo->object_d);
+    if (SLANTED) {
+      const StxSatdpSlant *slant_hi = &c->slant[segment->vt + 1],
+                          *slant_lo = &c->slant[segment->vb];
+      sums.dd = (int64_t)(hi->object_dd - lo->object_dd);
+      sums.x = (int64_t)(slant_hi->x - slant_lo->x);
+      sums.xx = (int64_t)(slant_hi->xx - slant_lo->xx);
+      sums.xd = (int64_t)(slant_hi->xd - slant_lo->xd);
+    }
+  } else if (segment->kind == STX_KIND_GROUND) {
+    sums.w = hi->ground_w - lo->ground_w;
+    sums.x = (int64_t)(hi->ground_x - lo->ground_x);
+    sums.xx = (int64_t)(hi->ground_xx - lo->ground_xx);
+    sums.d = (int64_t)(hi->ground_d - lo->ground_d);
+    sums.xd = (int64_t)(hi->ground_xd - lo->ground_xd);
+    sums.dd = (int64_t)(hi->ground_dd - lo->ground_dd);
+  }
+  return sums;
+}
+
+/* A kind's classes are in rising order: the first of the least is the smallest. */
+STX_DEVICE int label_of(const Column *c, const StxSegment *segment)
+{
+  int kind = segment->kind - STX_KIND_GROUND, begin = c->args->class_begin[kind];
+  int count = c->args->class_begin[kind + 1] - begin;
+  bool has_table = c->args->quads[kind] > 0;
+  int best = 0, least = INT32_MAX;
+  const int *hi = (const int *)(c->classes + quads_at(c, kind, segment->vt + 1));
+  const int *lo = (const int *)(c->classes + quads_at(c, kind, segment->vb));
+#pragma unroll 1
+  for (int i = 0; has_table && i < count; i++)
+    if (hi[i] - lo[i] < least) {
+      least = hi[i] - lo[i];
+      best = i;
+    }
+  return count > 0 ? c->args->class_id[begin + best] : STX_LABEL_NONE;
+}
+
+/* The segment as it lies in the image: rows turned into cells. */
+STX_DEVICE StxSegment cells_of(const Column *c, const StxSegment *segment)
+{
+  StxSegment cells = *segment;
+  cells.vb = c->row[segment->vb].boundary;
+  cells.vt = c->row[segment->vt + 1].boundary - 1;
+  return cells;
+}
+
+/* The record of stixel i, counted from the top. */
+STX_DEVICE StxStixel make_record(const Column *c, int i)
+{
+  int below, note = c->lists[i], kind = note >> VT_BITS, vt = note & ((1 << VT_BITS) - 1);
+  StxSegment segment = trace_segment(c, kind, vt, &below);
+  StxSegment cells = cells_of(c, &segment);
+  StxSegmentSums sums = sums_of(c, &segment);
+  StxStixel stixel = stx_make_stixel(&c->args->params.grid, c->tables, c->column, &cells, &sums, 0);
+  if (SLANTED)
+    stx_slant_stixel(&c->args->params.grid, c->tables, &sums, &stixel);
+  stixel.label = (uint8_t)label_of(c, &segment); /* last: it would only occupy a register */
+  return stixel;
+}
+
+STX_DEVICE void write_records(const Column *c)
+{
+#pragma unroll 1
+  for (uint32_t base = 0; base < c->counts->records; base += WARPS * LANES) {
+    uint32_t i = base + threadIdx.x;
+    __syncwarp(); /* what the block knows need not stay in registers */
+    if (i >= c->counts->records)
+      continue;
+    StxStixel stixel = make_record(c, (int)i);
+    c->args->stixels[c->counts->first + c->counts->records - 1 - i] = stixel;
+  }
+}
+
+/* ---- Where the records go ------------------------------------------------------------------- */
+
+/* Data terms and records of all columns share a word: below 2^36 and, as there are cells, 2^26. */
+enum { RECORD_BITS = 26 };
+
+/* The last column to come has the result. By one thread. */
+STX_DEVICE void add_to_result(const Column *c)
+{
+  StxSatdpTurns *turns = c->args->turns;
+  uint64_t own = (uint64_t)c->counts->evaluated << RECORD_BITS | c->counts->records;
+  atomicAdd(&turns->sums, (unsigned long long)own);
+  if (!is_last_turn(&turns->order, (uint32_t)c->args->column_count))
+    return;
+  uint64_t all = turns->sums;
+  StxSatdpResult result = {all >> RECORD_BITS, (uint32_t)all & ((1u << RECORD_BITS) - 1), 0};
+  *c->args->result = result;
+}
+
+/* The column's records, the lowest first, behind those of the columns before. All threads. */
+STX_DEVICE void backtrack(const Column *c, uint32_t evaluated)
+{
+  StxSatdpCounts *counts = c->counts;
+  evaluated = warp_sum_of_words(evaluated);
+  if (threadIdx.x % LANES == 0)
+    atomicAdd(&counts->evaluated, evaluated);
+  if (threadIdx.x == 0) {
+    counts->records = (uint32_t)note_stixels(c);
+    publish_count(&c->args->turns->order, counts->column, counts->records);
+  }
+  __syncthreads();
+  if (threadIdx.x < LANES) {
+    uint32_t before = count_before(&c->args->turns->order, counts->column, counts->records);
+    if (threadIdx.x == 0)
+      counts->first = before;
+  } else if (threadIdx.x == LANES) {
+    add_to_result(c);
+  }
+  __syncthreads();
+  write_records(c);
+}
 
 /* The recurrence, from the tables to energies and links; adds to `evaluated`. */
 STX_DEVICE void solve_column(const Column *c, uint32_t *evaluated);
@@ -49,7 +220,7 @@ STX_DEVICE Column new_column(
   return c;
 }
 
-/* The pair of a lane that computes the terms of a tile: satdp_prune.cuh. */
+/* The pair of a lane that computes the terms of a tile: satdp_dp.cuh. */
 STX_DEVICE void store_pair(const Column *c, int lane)
 {
   int i = 1, left = lane;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Launches satdp's kernels. Where a column's memory goes depends on the device:
+ * Launches the kernels of satdp, for objects that are upright or may be slanted, and of fulldp,
+ * which take the same memory. Where a column's memory goes depends on the device:
  *
  *   rows         in shared memory wherever a block may have that much (1024 rows need 203 KiB),
  *                else in scratch
@@ -9,15 +10,21 @@
  */
 #include "cuda/driver/launch.h"
 #include "cuda/satdp/satdp_args.h"
-#include "cuda/satdp/satdp_launch.h"
-#include "cuda/satdp/satdp_slanted.h"
 
+#include "common/fulldp/fulldp.h"
 #include "common/satdp/satdp_records_math.h"
 
-STX_CUDA_MODULE(satdp);
+STX_CUDA_MODULE_AS(satdp, satdp);
+STX_CUDA_MODULE_AS(slanted, satdp_slanted);
+STX_CUDA_MODULE_AS(fulldp, fulldp);
 
-static const StxSatdpKernels kernels = {
-    {&module, "stx_satdp_columns"}, {&module, "stx_satdp_high_columns"}, false};
+/* With the rows in scratch, in shared memory. */
+static const StxCudaKernel satdp_kernels[2] = {
+    {&satdp, "stx_satdp_high_columns"}, {&satdp, "stx_satdp_columns"}};
+static const StxCudaKernel slanted_kernels[2] = {
+    {&slanted, "stx_satdp_slanted_high_columns"}, {&slanted, "stx_satdp_slanted_columns"}};
+static const StxCudaKernel fulldp_kernels[2] = {
+    {&fulldp, "stx_fulldp_high_columns"}, {&fulldp, "stx_fulldp_columns"}};
 
 #define SHARED_RESERVED 1024          /* per block, by the driver */
 #define SHARED_EVERYWHERE (64 * 1024) /* bytes that a block may have on every device */
@@ -127,7 +134,7 @@ static size_t turns_size(const StxSatdpParams *params)
 }
 
 /* Enough for every device. */
-static Scratch lay_out_scratch(const StxSatdpKernels *wanted, const StxSatdpParams *params)
+static Scratch lay_out_scratch(const StxSatdpParams *params, bool full)
 {
   size_t rows = (size_t)stx_grid_rows(&params->grid), blocks = block_count(params);
   StxSatdpLayout least = lay_out(params, true, false);
@@ -137,38 +144,30 @@ static Scratch lay_out_scratch(const StxSatdpKernels *wanted, const StxSatdpPara
   at.rows = stx_align(at.classes + blocks * classes_bytes(params));
   at.slants = at.rows + (high ? blocks * (rows + 1) * sizeof(StxSatdpRow) : 0);
   at.full = stx_align(at.rows + (high ? blocks * (rows + 1) * row_bytes(params) : 0));
-  at.size = stx_align(at.full + (wanted->full ? blocks * rows * sizeof(StxFulldpCell) : 0));
+  at.size = stx_align(at.full + (full ? blocks * rows * sizeof(StxFulldpCell) : 0));
   return at;
-}
-
-size_t stx_satdp_cuda_scratch(const StxSatdpKernels *wanted, const StxSatdpParams *params)
-{
-  return lay_out_scratch(wanted, params).size;
 }
 
 static size_t scratch_size(const StxSatdpParams *params, int threads)
 {
-  return stx_satdp_cuda_scratch(&kernels, params);
+  return lay_out_scratch(params, false).size;
 }
 
-static const StxCudaKernel *columns_kernel_for(
-    const StxSatdpKernels *wanted, const StxSatdpParams *params, bool rows_shared)
+static size_t scratch_size_full(const StxSatdpParams *params, int threads)
 {
-  if (stx_satdp_slanted(params))
-    return rows_shared ? &stx_satdp_slanted_kernel : &stx_satdp_slanted_high_kernel;
-  return rows_shared ? &wanted->columns : &wanted->high_columns;
+  StxSatdpParams upright = stx_fulldp_upright(params);
+  return lay_out_scratch(&upright, true).size;
 }
 
 /* ---- Run ----------------------------------------------------------------------------------- */
 
-bool stx_satdp_cuda_run(const StxSatdpKernels *wanted, const StxSatdpParams *params,
-    const StxSatdpTables *tables, bool has_ground, const void *columns, const uint8_t *starts,
-    StxStixel *stixels, StxSatdpResult *result, void *scratch, const StxPlace *place,
-    StxError *error)
+static bool run_either(const StxSatdpParams *params, bool full, const StxSatdpTables *tables,
+    bool has_ground, const void *columns, const uint8_t *starts, StxStixel *stixels,
+    StxSatdpResult *result, void *scratch, const StxPlace *place, StxError *error)
 {
-  StxCuda *cuda = place->device;
-  Plan plan = make_plan(stx_cuda_info(cuda), params);
-  Scratch at = lay_out_scratch(wanted, params);
+  const StxCudaInfo *info = stx_cuda_info(place->device);
+  Plan plan = make_plan(info, params);
+  Scratch at = lay_out_scratch(params, full);
   char *memory = scratch;
   StxSatdpColumnsArgs args = {.params = *params,
       .layout = plan.layout,
@@ -181,27 +180,43 @@ bool stx_satdp_cuda_run(const StxSatdpKernels *wanted, const StxSatdpParams *par
       .rows = plan.rows_shared ? NULL : (StxSatdpRow *)(memory + at.rows),
       .slants = plan.rows_shared ? NULL : (StxSatdpSlant *)(memory + at.slants),
       .classes = plan.classes_shared ? NULL : (int32_t *)(memory + at.classes),
-      .full = wanted->full ? (StxFulldpCell *)(memory + at.full) : NULL,
+      .full = full ? (StxFulldpCell *)(memory + at.full) : NULL,
       .column_count = stx_grid_columns(&params->grid),
       .cells = stx_grid_rows(&params->grid),
       .has_ground = has_ground,
-      .processors = (uint32_t)processors_of(stx_cuda_info(cuda))};
+      .processors = (uint32_t)processors_of(info)};
   place_classes(params, &args);
   StxCudaSize grid = {(unsigned)block_count(params), 1, 1};
   StxCudaSize block = {STX_SATDP_WARPS * LANES, 1, 1};
-  const StxCudaKernel *kernel = columns_kernel_for(wanted, params, plan.rows_shared);
-  return stx_cuda_fill_bytes(cuda, memory, 0, turns_size(params), place->stream, error) &&
-         stx_cuda_launch(cuda, kernel, grid, block, plan.layout.size, &args, place->stream, error);
+  const StxCudaKernel *kernels = full                        ? fulldp_kernels
+                                 : stx_satdp_slanted(params) ? slanted_kernels
+                                                             : satdp_kernels;
+  return stx_cuda_clear(place, memory, turns_size(params), error) &&
+         stx_cuda_launch(
+             place, &kernels[plan.rows_shared], grid, block, plan.layout.size, &args, error);
 }
 
 static bool run(const StxSatdpParams *params, const StxSatdpTables *tables, bool has_ground,
     const void *columns, const uint8_t *starts, StxStixel *stixels, StxSatdpResult *result,
     void *scratch, const StxPlace *place, StxError *error)
 {
-  return stx_satdp_cuda_run(&kernels, params, tables, has_ground, columns, starts, stixels, result,
-      scratch, place, error);
+  return run_either(
+      params, false, tables, has_ground, columns, starts, stixels, result, scratch, place, error);
+}
+
+static bool run_full(const StxSatdpParams *params, const StxSatdpTables *tables, bool has_ground,
+    const void *columns, const uint8_t *starts, StxStixel *stixels, StxSatdpResult *result,
+    void *scratch, const StxPlace *place, StxError *error)
+{
+  StxSatdpParams upright = stx_fulldp_upright(params);
+  return run_either(
+      &upright, true, tables, has_ground, columns, starts, stixels, result, scratch, place, error);
 }
 
 static const StxSatdpImpl impls[] = {
     {{"cuda", STX_BACKEND_CUDA, STX_MEMORY_CUDA, 0}, scratch_size, run}};
 const StxImplTable stx_satdp_cuda_impls = {impls, 1, sizeof impls[0]};
+
+static const StxSatdpImpl full_impls[] = {
+    {{"cuda", STX_BACKEND_CUDA, STX_MEMORY_CUDA, 0}, scratch_size_full, run_full}};
+const StxImplTable stx_fulldp_cuda_impls = {full_impls, 1, sizeof full_impls[0]};

@@ -6,7 +6,7 @@
 #ifndef STX_SATDP_PAIR_CUH
 #define STX_SATDP_PAIR_CUH
 
-#include "cuda/satdp/satdp_tables.cuh"
+#include "cuda/satdp/satdp_column.cuh"
 
 /* ---- Data terms --------------------------------------------------------------------------- */
 
@@ -112,7 +112,7 @@ template <int kind> STX_DEVICE Fit fit_plane(const Column *c, int vb, int k)
   return fit;
 }
 
-#ifdef STX_FULLDP /* its data term is another: fulldp_term.cuh */
+#ifdef STX_FULLDP /* its data term is another: fulldp.cu */
 template <int kind> STX_DEVICE Fit fit_pair(const Column *c, int vb, int k);
 #else
 template <int kind> STX_DEVICE Fit fit_pair(const Column *c, int vb, int k)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Semi-global matching on the GPU, see common/sgm/sgm.h. Kernels, each explained in its file:
+ * Semi-global matching on the GPU, see common/sgm/sgm.h. Kernels, each explained where it is:
  *
  *   census   words of both images, the texture check
  *   paths    L_r along all lines, summed up in volumes of one byte per pixel and candidate: all of
@@ -40,13 +40,135 @@
  */
 #include "cuda/driver/gpu.cuh"
 
-#include "cuda/driver/sums.cuh"
-#include "cuda/sgm/sgm_border.cuh"
+#include "common/sgm/sgm_border.h"
+#include "common/sgm/sgm_depth_math.h"
+#include "common/sgm/sgm_math.h"
+#include "cuda/driver/threads.cuh"
+#include "cuda/sgm/sgm_args.h"
 #include "cuda/sgm/sgm_census.cuh"
-#include "cuda/sgm/sgm_depth.cuh"
-#include "cuda/sgm/sgm_finish.cuh"
 #include "cuda/sgm/sgm_paths.cuh"
 #include "cuda/sgm/sgm_winner.cuh"
+
+/*
+ * The left-right check, the median, and the output.
+ *
+ * A thread owns a pixel of a tile of 32 × 8. The tile's values and those of a margin of one pixel,
+ * after the left-right check, lie in shared memory; a warp reads a row of adjacent 16-bit values:
+ * no bank conflicts.
+ */
+
+enum {
+  VALUES_ROWS = STX_SGM_FINISH_ROWS + 2,
+  VALUES_COLUMNS = STX_SGM_LANES + 2,
+};
+
+/* The value of a pixel inside the image before the median. */
+STX_DEVICE uint16_t checked_value(const StxSgmFinishArgs *a, int x, int y)
+{
+  const uint32_t *row = a->records + (size_t)y * a->width;
+  const uint32_t record = row[x];
+  if (record == 0 || a->lr_max_diff < 0)
+    return (uint16_t)record;
+  const int d = (int)(record >> 16 & 255);
+  const int other = (int)(a->right_best[(size_t)y * a->width + x - d] & 255);
+  return abs(d - other) <= a->lr_max_diff ? (uint16_t)record : STX_DISPARITY_UNKNOWN;
+}
+
+STX_DEVICE void load_values(
+    const StxSgmFinishArgs *a, int left, int top, uint16_t (*values)[VALUES_COLUMNS])
+{
+  const int thread = threadIdx.y * STX_SGM_LANES + threadIdx.x;
+  for (int i = thread; i < VALUES_ROWS * VALUES_COLUMNS; i += STX_SGM_LANES * STX_SGM_FINISH_ROWS) {
+    const int column = i % VALUES_COLUMNS, row = i / VALUES_COLUMNS;
+    const int x = min(max(left + column - 1, 0), a->width - 1);
+    const int y = min(max(top + row - 1, 0), a->height - 1);
+    values[row][column] = checked_value(a, x, y);
+  }
+}
+
+STX_DEVICE void finish_tile(const StxSgmFinishArgs *a, uint16_t (*values)[VALUES_COLUMNS])
+{
+  const int left = blockIdx.x * STX_SGM_LANES, x = left + (int)threadIdx.x;
+  const int top = blockIdx.y * STX_SGM_FINISH_ROWS, y = top + (int)threadIdx.y;
+  load_values(a, left, top, values);
+  __syncthreads();
+  if (x >= a->width || y >= a->height)
+    return;
+
+  const uint16_t *p = &values[threadIdx.y][threadIdx.x], *q = p + VALUES_COLUMNS;
+  const uint16_t *r = q + VALUES_COLUMNS, own = q[1];
+  uint16_t value = own;
+  if (a->median)
+    value = stx_sgm_median9(p[0], p[1], p[2], q[0], own, q[2], r[0], r[1], r[2]);
+  *stx_sgm_disparity_at(&a->maps, x, y) = value;
+  if (a->maps.confidence == NULL)
+    return;
+  const bool known = own != STX_DISPARITY_UNKNOWN && value != STX_DISPARITY_UNKNOWN;
+  const uint32_t record = a->records[(size_t)y * a->width + x];
+  *stx_sgm_confidence_at(&a->maps, x, y) = known ? (uint8_t)(record >> 24) : 0;
+}
+
+/*
+ * What the right camera does not see, common/sgm/sgm_border.h. A warp owns a row and walks along
+ * it, a window at a time; a lane looks at the window that begins at its column.
+ */
+
+/* Which of the columns from `x` on, one per lane, are known. */
+STX_DEVICE uint32_t known_columns(const StxSgmBorderArgs *a, const uint16_t *row, int x)
+{
+  return __ballot_sync(STX_FULL_WARP, x < a->width && row[x] != STX_DISPARITY_UNKNOWN);
+}
+
+/* The first column that is seen, or −1. */
+STX_DEVICE int first_seen(const StxSgmBorderArgs *a, const uint16_t *row, int lane)
+{
+  uint32_t low = known_columns(a, row, lane);
+  for (int base = 0; base < a->max_disparity && base + STX_SGM_LANES <= a->width;
+       base += STX_SGM_LANES) {
+    const int x = base + lane;
+    const uint32_t high = known_columns(a, row, x + STX_SGM_LANES);
+    const uint32_t window = __funnelshift_r(low, high, lane);
+    const bool seen = __popc(window) >= STX_SGM_BORDER_KNOWN && x < a->max_disparity &&
+                      x + STX_SGM_BORDER_WINDOW <= a->width;
+    const uint32_t all = __ballot_sync(STX_FULL_WARP, seen);
+    const int first = __ffs(all) - 1;
+    if (all != 0)
+      return base + first + __ffs(__funnelshift_r(low, high, first)) - 1;
+    low = high;
+  }
+  return -1;
+}
+
+STX_DEVICE void clear_border(const StxSgmBorderArgs *a)
+{
+  const int lane = threadIdx.x, y = blockIdx.x * STX_SGM_BORDER_ROWS + threadIdx.y;
+  if (y >= a->height)
+    return;
+  uint16_t *row = stx_sgm_disparity_at(&a->maps, 0, y);
+  uint8_t *confidence = a->maps.confidence == NULL ? NULL : stx_sgm_confidence_at(&a->maps, 0, y);
+  const int seen = first_seen(a, row, lane);
+  const int strip = seen >= 0 ? min(seen, (row[seen] + STX_DISPARITY_ONE / 2) / STX_DISPARITY_ONE)
+                    : a->width >= STX_SGM_BORDER_WINDOW ? STX_SGM_BORDER_WINDOW
+                                                        : 0;
+  for (int x = lane; x < strip; x += STX_SGM_LANES) {
+    if (row[x] != STX_DISPARITY_UNKNOWN && confidence != NULL)
+      confidence[x] = 0;
+    row[x] = STX_DISPARITY_UNKNOWN;
+  }
+}
+
+/* Depths in place of disparities, common/sgm/sgm_depth.h. A thread owns a pixel. */
+
+STX_DEVICE void convert_pixel(const StxSgmDepthArgs *a, int x, int y)
+{
+  uint16_t *at = stx_sgm_disparity_at(&a->maps, x, y);
+  const uint16_t value = *at, depth = stx_sgm_depth_of(a->scale, value);
+  if (value == STX_DISPARITY_UNKNOWN)
+    return;
+  *at = depth;
+  if (depth == STX_DISPARITY_UNKNOWN && a->maps.confidence != NULL)
+    *stx_sgm_confidence_at(&a->maps, x, y) = 0;
+}
 
 STX_KERNEL(stx_sgm_census, StxSgmCensusArgs, STX_SGM_LANES *STX_SGM_CENSUS_ROWS)
 {
@@ -55,38 +177,24 @@ STX_KERNEL(stx_sgm_census, StxSgmCensusArgs, STX_SGM_LANES *STX_SGM_CENSUS_ROWS)
   census_tile(&a, tile, words);
 }
 
-STX_KERNEL(stx_sgm_paths_64, StxSgmPathsArgs, 2 * STX_SGM_BLOCK_PAIRS * STX_SGM_LANES)
-{
-  STX_SHARED(int, task, 1);
-  follow<2>(&a, task);
-}
+#define PATHS_KERNEL(name, K)                                                                      \
+  STX_KERNEL(name, StxSgmPathsArgs, 2 * STX_SGM_BLOCK_PAIRS * STX_SGM_LANES)                       \
+  {                                                                                                \
+    STX_SHARED(int, task, 1);                                                                      \
+    follow<K>(&a, task);                                                                           \
+  }
+PATHS_KERNEL(stx_sgm_paths_64, 2)
+PATHS_KERNEL(stx_sgm_paths_128, 4)
+PATHS_KERNEL(stx_sgm_paths_256, 8)
 
-STX_KERNEL(stx_sgm_paths_128, StxSgmPathsArgs, 2 * STX_SGM_BLOCK_PAIRS * STX_SGM_LANES)
-{
-  STX_SHARED(int, task, 1);
-  follow<4>(&a, task);
-}
-
-STX_KERNEL(stx_sgm_paths_256, StxSgmPathsArgs, 2 * STX_SGM_BLOCK_PAIRS * STX_SGM_LANES)
-{
-  STX_SHARED(int, task, 1);
-  follow<8>(&a, task);
-}
-
-STX_KERNEL(stx_sgm_winner_64, StxSgmWinnerArgs, STX_SGM_WINNER_WARPS *STX_SGM_LANES)
-{
-  find_winners<2>(&a);
-}
-
-STX_KERNEL(stx_sgm_winner_128, StxSgmWinnerArgs, STX_SGM_WINNER_WARPS *STX_SGM_LANES)
-{
-  find_winners<4>(&a);
-}
-
-STX_KERNEL(stx_sgm_winner_256, StxSgmWinnerArgs, STX_SGM_WINNER_WARPS *STX_SGM_LANES)
-{
-  find_winners<8>(&a);
-}
+#define WINNER_KERNEL(name, K)                                                                     \
+  STX_KERNEL(name, StxSgmWinnerArgs, STX_SGM_WINNER_WARPS *STX_SGM_LANES)                          \
+  {                                                                                                \
+    find_winners<K>(&a);                                                                           \
+  }
+WINNER_KERNEL(stx_sgm_winner_64, 2)
+WINNER_KERNEL(stx_sgm_winner_128, 4)
+WINNER_KERNEL(stx_sgm_winner_256, 8)
 
 STX_KERNEL(stx_sgm_finish, StxSgmFinishArgs, STX_SGM_FINISH_ROWS *STX_SGM_LANES)
 {

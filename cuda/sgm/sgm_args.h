@@ -4,6 +4,7 @@
 #ifndef STX_SGM_ARGS_H
 #define STX_SGM_ARGS_H
 
+#include "common/sgm/sgm_sky_math.h"
 #include "common/stx.h"
 
 enum {
@@ -84,30 +85,119 @@ typedef struct {
   uint32_t *records;    /* by left pixel: value, d* << 16, confidence << 24; 0: unknown */
 } StxSgmWinnerArgs;
 
+/* What comes out; strides in bytes. */
+typedef struct {
+  uint16_t *disparity;
+  int64_t disparity_stride;
+  uint8_t *confidence; /* NULL: not wanted */
+  int64_t confidence_stride;
+} StxSgmMaps;
+
+STX_INLINE uint16_t *stx_sgm_disparity_at(const StxSgmMaps *maps, int x, int y)
+{
+  return (uint16_t *)(void *)((uint8_t *)maps->disparity + y * maps->disparity_stride) + x;
+}
+
+STX_INLINE uint8_t *stx_sgm_confidence_at(const StxSgmMaps *maps, int x, int y)
+{
+  return maps->confidence + y * maps->confidence_stride + x;
+}
+
 typedef struct {
   const uint32_t *records, *right_best;
   int32_t width, height, lr_max_diff, median;
-  uint16_t *disparity;
-  int64_t disparity_stride; /* bytes */
-  uint8_t *confidence;      /* NULL: not wanted */
-  int64_t confidence_stride;
+  StxSgmMaps maps;
 } StxSgmFinishArgs;
 
 typedef struct {
   int32_t width, height, max_disparity;
-  uint16_t *disparity;
-  int64_t disparity_stride; /* bytes */
-  uint8_t *confidence;      /* NULL: not wanted */
-  int64_t confidence_stride;
+  StxSgmMaps maps;
 } StxSgmBorderArgs;
 
 typedef struct {
   int32_t width, height;
   int32_t scale, reserved; /* no padding behind a large number: all bytes are passed on */
-  uint16_t *map;           /* disparities, then depths */
-  int64_t map_stride;      /* bytes */
-  uint8_t *confidence;     /* NULL: not wanted */
-  int64_t confidence_stride;
+  StxSgmMaps maps;         /* disparities, then depths */
 } StxSgmDepthArgs;
+
+/* Arguments of the kernels in sgm_sky.cu: all have the same, a pair whose disparities are known.
+ * Tile (i, j) has number j · columns + i < 2^24. */
+
+enum {
+  STX_SGM_SKY_THREADS = 256, /* of a block, a tile each */
+  STX_SGM_SKY_MARK_ROWS = 8, /* of tiles, of a block that marks; one warp each */
+};
+
+#define STX_SGM_SKY_NONE 0xffffu /* in place of a patch */
+#define STX_SGM_SKY_NEAR 0xff    /* in place of the brightness of a patch that is not far */
+
+typedef struct {
+  /* Filled by sgm_launch.c. */
+  int32_t width, height;
+  const uint8_t *left;
+  int64_t left_stride;
+  const uint32_t *left_words; /* census words, width · height */
+  StxSgmRightWords right_words;
+  StxSgmMaps maps;
+
+  /* Filled by sgm_sky_launch.c. */
+  int32_t columns, rows;     /* of tiles */
+  unsigned long long *total; /* of the frame's gray values, 0 at first */
+  uint32_t *done;            /* blocks that are done, less one */
+  uint32_t *tiles;           /* by tile: low, high << 8, sum << 16 */
+  uint32_t *parent;          /* by tile: see cuda/driver/patches.cuh; candidates are used */
+  uint16_t *patch;           /* by tile: its root, if that is in the first row of tiles */
+  StxSgmPatch *patches;      /* by root: columns, and so is the next */
+  uint8_t *is_sky;           /* its brightness, and at last 1: yes, 0: no */
+} StxSgmSkyArgs;
+
+/* Arguments of the kernels in sgm_coarse.cu, filled by sgm_coarse_launch.c. Windows of a block of
+ * pixels (common/sgm/coarse/sgm_coarse.h) are two bytes, s_0 before s_1, rows of blocks without
+ * gaps. Volumes have 2 · STX_SGM_COARSE_WINDOW bytes for each pixel of a line, without gaps. */
+
+enum {
+  STX_SGM_COARSE_PATHS = 2, /* of a block, each followed in both directions */
+  STX_SGM_COARSE_WARPS = 4, /* of a block: windows, one warp for each */
+  STX_SGM_COARSE_ROWS = 8,  /* of a block, 32 columns wide: a thread for each pixel */
+};
+
+/* From a level's pictures to those of the next coarser one, or to smoothed ones. */
+typedef struct {
+  const uint8_t *from[2]; /* left, right */
+  int64_t stride[2];
+  uint8_t *to[2];        /* rows without gaps; halves: of (width + 1) / 2 */
+  int32_t width, height; /* of `from` */
+} StxSgmPictureArgs;
+
+typedef struct {
+  const uint8_t *winner; /* of the coarser level's lines; NULL: this is the top level */
+  uint8_t *starts;
+  int32_t width, lines, disparities; /* of the coarser level */
+  int32_t columns, rows;             /* of blocks */
+} StxSgmWindowsArgs;
+
+typedef struct {
+  const uint32_t *left; /* census words, and below */
+  StxSgmRightWords right;
+  const uint16_t *starts;                /* both bytes of a block */
+  int32_t width, lines, columns, p1, p2; /* columns: of blocks */
+  int32_t first_tasks, store;            /* blocks of threads for axes[0]; StxSgmStore */
+  StxSgmAxis axes[2];
+} StxSgmCoarsePathsArgs;
+
+typedef struct {
+  StxSgmWinnerArgs pair; /* textured, records: of level 0, else NULL; columns: the width */
+  const uint16_t *starts;
+  uint8_t *winner;        /* of coarser levels; NULL on level 0 */
+  int32_t lines, columns; /* columns: of blocks */
+} StxSgmCoarseWinnerArgs;
+
+/* From lines, rows without gaps, to all rows. */
+typedef struct {
+  const uint16_t *lines;
+  const uint8_t *sure; /* their confidence; NULL, and `confidence`: not wanted */
+  int32_t width, height;
+  StxSgmMaps maps;
+} StxSgmRowsArgs;
 
 #endif

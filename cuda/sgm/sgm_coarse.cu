@@ -2,17 +2,457 @@
 /*
  * Coarse-to-fine search on the GPU, see common/sgm/coarse/sgm_coarse.h: what takes the place of
  * census, paths and winner of sgm.cu. The pictures are halved and smoothed first; then, level by
- * level from the top, census, windows, paths and winners, each explained in its file. The winners
+ * level from the top, census, windows, paths and winners, each explained where it is. The winners
  * of a level are the votes of the next; those of level 0 are records, as full search has them, of
  * its lines. From these sgm.cu goes on as if there were no other rows, which the last kernel adds.
  * What all that costs beside full search, on paper: docs/algorithms/sgm.md.
  */
 #include "cuda/driver/gpu.cuh"
 
+#include "common/sgm/coarse/sgm_coarse.h"
+#include "common/sgm/sgm_math.h"
+#include "cuda/driver/threads.cuh"
 #include "cuda/sgm/sgm_census.cuh"
-#include "cuda/sgm/sgm_coarse_paths.cuh"
-#include "cuda/sgm/sgm_coarse_windows.cuh"
-#include "cuda/sgm/sgm_coarse_winner.cuh"
+#include "cuda/sgm/sgm_args.h"
+#include "cuda/sgm/sgm_sums.cuh"
+
+/*
+ * Pictures of half the size, smoothed ones, and the windows of candidates that a level's blocks get
+ * from the winners of the coarser level: common/sgm/coarse/sgm_coarse.h.
+ *
+ * A warp has a block. Votes are counted in shared memory; then a lane has every 32nd window.
+ */
+
+enum {
+  WINDOW = STX_SGM_COARSE_WINDOW,
+  VOTER_LINES = STX_SGM_COARSE_VOTERS / STX_SGM_COARSE_STEP,
+  VOTE_BINS = STX_SGM_COARSE_VOTES + STX_SGM_COARSE_HELD, /* windows may end behind the last one */
+};
+
+/* ---- Pictures ------------------------------------------------------------------------------ */
+
+STX_DEVICE void halve_pixel(const StxSgmPictureArgs *a, int side, int x, int y)
+{
+  const uint8_t *above = a->from[side] + 2 * y * a->stride[side];
+  const uint8_t *below = a->from[side] + min(2 * y + 1, a->height - 1) * a->stride[side];
+  const int left = 2 * x, right = min(2 * x + 1, a->width - 1);
+  a->to[side][(size_t)y * ((a->width + 1) / 2) + x] =
+      (uint8_t)((above[left] + above[right] + below[left] + below[right] + 2) >> 2);
+}
+
+STX_DEVICE void smooth_pixel(const StxSgmPictureArgs *a, int side, int x, int y)
+{
+  const uint8_t *from = a->from[side] + x;
+  const int above = from[max(y - 1, 0) * a->stride[side]], own = from[y * a->stride[side]];
+  const int below = from[min(y + 1, a->height - 1) * a->stride[side]];
+  a->to[side][(size_t)y * a->width + x] = (uint8_t)((above + 2 * own + below + 2) >> 2);
+}
+
+/* ---- Windows ------------------------------------------------------------------------------- */
+
+/* h(c) of block (i, j), for all c below VOTE_BINS. */
+STX_DEVICE void count_votes(const StxSgmWindowsArgs *a, int i, int j, uint32_t *votes)
+{
+  const int step = STX_SGM_COARSE_BLOCK / 2, lane = threadIdx.x;
+  for (int c = lane; c < VOTE_BINS; c += STX_SGM_LANES)
+    votes[c] = 0;
+  __syncwarp();
+  for (int k = lane; k < VOTER_LINES * STX_SGM_COARSE_VOTERS; k += STX_SGM_LANES) {
+    const int x = step * i - STX_SGM_COARSE_AROUND + k % STX_SGM_COARSE_VOTERS;
+    const int line =
+        (step * j - STX_SGM_COARSE_AROUND) / STX_SGM_COARSE_STEP + k / STX_SGM_COARSE_VOTERS;
+    if (x >= 0 && x < a->width && line >= 0 && line < a->lines)
+      atomicAdd(&votes[a->winner[(size_t)line * a->width + x]], 1u);
+  }
+  __syncwarp();
+}
+
+/* s(t) */
+STX_DEVICE int begin_of(int t, int n)
+{
+  return max(0, min(2 * t - 2, 2 * n - WINDOW));
+}
+
+/* v(t), or 0 if the window begins no more than WINDOW away from `other`. */
+STX_DEVICE uint32_t votes_of(const uint32_t *votes, int t, int n, int other)
+{
+  uint32_t sum = 0;
+#pragma unroll
+  for (int c = 0; c < STX_SGM_COARSE_HELD; c++)
+    sum += votes[t + c];
+  return abs(begin_of(t, n) - other) > WINDOW ? sum : 0;
+}
+
+/* Where the window begins that is in the middle of the first run with the most votes; −1 if there
+ * are no votes. `sums` has room for those of all windows. By the whole warp. */
+STX_DEVICE int best_window(const uint32_t *votes, uint32_t *sums, int n, int other)
+{
+  const int last = n - STX_SGM_COARSE_HELD;
+  uint32_t most = 0, first = UINT32_MAX, end = UINT32_MAX;
+  for (int t = threadIdx.x; t <= last; t += STX_SGM_LANES) {
+    sums[t] = votes_of(votes, t, n, other);
+    most = max(most, sums[t]);
+  }
+  most = warp_max(most);
+  __syncwarp();
+  for (int t = threadIdx.x; t <= last; t += STX_SGM_LANES)
+    if (sums[t] == most) {
+      first = min(first, (uint32_t)t);
+      if (t == last || sums[t + 1] != most)
+        end = min(end, (uint32_t)t); /* of a run; that of the first run is the least */
+    }
+  first = warp_min(first), end = warp_min(end);
+  __syncwarp(); /* all have read the sums */
+  return most > 0 ? begin_of((int)(first + end) >> 1, n) : -1;
+}
+
+/* Both windows of a block from its votes, which are used up. */
+STX_DEVICE void choose_windows(uint32_t *votes, uint32_t *sums, int n, uint8_t *starts)
+{
+  const int first = best_window(votes, sums, n, -2 * WINDOW), lane = threadIdx.x;
+  if (lane < WINDOW / 2 && first / 2 + lane < n) /* `first` is even */
+    votes[first / 2 + lane] = 0;
+  __syncwarp();
+  int second = best_window(votes, sums, n, first);
+  if (second < 0)
+    second = first + 2 * WINDOW + 1 <= 2 * n ? first + WINDOW + 1 : first - WINDOW - 1;
+  if (lane == 0) {
+    starts[0] = (uint8_t)min(first, second);
+    starts[1] = (uint8_t)max(first, second);
+  }
+}
+
+STX_DEVICE void find_windows(const StxSgmWindowsArgs *a, uint32_t *votes, uint32_t *sums)
+{
+  const int block = blockIdx.x * STX_SGM_COARSE_WARPS + threadIdx.y;
+  if (block >= a->columns * a->rows)
+    return;
+  uint8_t *starts = a->starts + 2 * block;
+  if (a->winner != NULL) {
+    count_votes(a, block % a->columns, block / a->columns, votes);
+    choose_windows(votes, sums, a->disparities, starts);
+  } else if (threadIdx.x < 2) {
+    starts[threadIdx.x] = (uint8_t)(WINDOW * threadIdx.x);
+  }
+}
+
+/*
+ * The paths of coarse-to-fine search: common/sgm/coarse/sgm_coarse.h. A warp follows a path, a lane
+ * has one of its pixel's 32 candidates. What sgm_paths.cuh says of a step holds here:
+ *
+ *   L(p,d) = C(p,d) + min(L(q,d), L(q,d − 1) + P1, L(q,d + 1) + P1, m + P2) − m,  m = min_i L(q,i)
+ *
+ * where a candidate that q does not have never wins. A stretch is what a path has in one block of
+ * pixels, at most eight of them: their windows are the same, so neighbours are those of the lane,
+ * and addresses are linear. Into a block with other windows costs come from wherever the last block
+ * had them: three shuffles. All loads of a stretch come before its first step; other warps hide
+ * that, of which a multiprocessor has some two dozen in a picture of 1242 × 375 on 132 of them.
+ *
+ * Paths end where the image ends. A diagonal that leaves on the left or right comes in again on the
+ * other side as a new path, so each has a pixel in every line.
+ *
+ * Rejected, on paper: two paths in the halves of a word, as in full search. Each needs shuffles and
+ * addresses of its own; what remains shared is the minimum.
+ */
+
+enum {
+  STEP = STX_SGM_COARSE_STEP,
+  MOST = STX_SGM_COARSE_BLOCK, /* pixels of a stretch */
+  NO_CANDIDATE = 1024,         /* more than L(q,d) + P1 can be */
+  HALF_WARP = STX_SGM_COARSE_WINDOW,
+};
+
+/* A pixel of a path, and how the path goes on; y and dy in lines of the level. */
+struct Spot {
+  int x, y, dx, dy;
+};
+
+/* The last pixel. cost: L of the lane's candidate; least: over all lanes; starts: its windows. */
+struct Walk {
+  uint32_t cost, least, starts;
+};
+
+/* What the lane needs for the pixels of a stretch; sums: what the volume has, where something is
+ * added to it. */
+struct Words {
+  uint32_t left[MOST], right[MOST], sums[MOST];
+};
+
+STX_DEVICE int disparity_of(uint32_t starts)
+{
+  const int lane = threadIdx.x;
+  return (int)(starts >> lane / HALF_WARP * 8 & 255) + lane % HALF_WARP;
+}
+
+/* ---- A path -------------------------------------------------------------------------------- */
+
+STX_DEVICE Spot first_spot(
+    const StxSgmCoarsePathsArgs *a, const StxSgmAxis *axis, int number, bool backward)
+{
+  const int sign = backward ? -1 : 1;
+  if (axis->horizontal)
+    return {backward ? a->width - 1 : 0, number, sign, 0};
+  return {number, backward ? a->lines - 1 : 0, sign * axis->dx, sign};
+}
+
+/* Steps until a coordinate leaves its block of so many. */
+STX_DEVICE int steps_within(int at, int step, int block)
+{
+  const int within = at % block;
+  return step > 0 ? block - within : step < 0 ? within + 1 : MOST;
+}
+
+/* Pixels of the stretch that begins here. */
+STX_DEVICE int length_of(const StxSgmCoarsePathsArgs *a, Spot at, int most)
+{
+  const int across = steps_within(at.x, at.dx, MOST), down = steps_within(at.y, at.dy, MOST / STEP);
+  const int length = min(most, min(across, down));
+  return at.dx > 0 ? min(length, a->width - at.x) : length;
+}
+
+STX_DEVICE Spot behind(const StxSgmCoarsePathsArgs *a, Spot at, int length)
+{
+  at.x += length * at.dx;
+  at.y += length * at.dy;
+  at.x = at.x < 0 ? a->width - 1 : at.x == a->width ? 0 : at.x;
+  return at;
+}
+
+/* Does the pixel have no predecessor? */
+STX_DEVICE bool begins(const StxSgmCoarsePathsArgs *a, Spot at)
+{
+  return (at.dx != 0 && at.x == (at.dx > 0 ? 0 : a->width - 1)) ||
+         (at.dy != 0 && at.y == (at.dy > 0 ? 0 : a->lines - 1));
+}
+
+template <bool ADD>
+STX_DEVICE Words load_words(const StxSgmCoarsePathsArgs *a, Spot at, int length, int d,
+    const uint8_t *cells, int64_t cells_step)
+{
+  const int left_row = a->width * STEP;
+  const int right_row = (int)a->right.pitch * STX_SGM_SHIFTS * STEP;
+  const uint32_t *left = a->left + (at.y * left_row + at.x);
+  const uint32_t *right = a->right.words + (at.y * right_row + at.x + (int)a->right.before - d);
+  const int left_step = at.dy * left_row + at.dx, right_step = at.dy * right_row + at.dx;
+  Words words;
+#pragma unroll
+  for (int i = 0; i < MOST; i++)
+    if (i < length) {
+      words.left[i] = left[i * left_step];
+      words.right[i] = right[i * right_step];
+      words.sums[i] = ADD ? cells[i * cells_step] : 0;
+    }
+  return words;
+}
+
+/* ---- A step -------------------------------------------------------------------------------- */
+
+/* L(q,d) from the lane that has it. */
+STX_DEVICE uint32_t cost_of(const Walk *walk, int d)
+{
+  const int low = d - (int)(walk->starts & 255), high = d - (int)(walk->starts >> 8);
+  const bool first = low >= 0 && low < HALF_WARP, second = high >= 0 && high < HALF_WARP;
+  const uint32_t cost = __shfl_sync(STX_FULL_WARP, walk->cost, first ? low : high + HALF_WARP);
+  return first || second ? cost : (uint32_t)NO_CANDIDATE;
+}
+
+/* min(L(q,d), L(q,d − 1) + P1, L(q,d + 1) + P1) where the windows are the same */
+STX_DEVICE uint32_t reach_within(const Walk *walk, uint32_t p1)
+{
+  const int lane = threadIdx.x % HALF_WARP;
+  const uint32_t below = __shfl_up_sync(STX_FULL_WARP, walk->cost, 1);
+  const uint32_t above = __shfl_down_sync(STX_FULL_WARP, walk->cost, 1);
+  return min(walk->cost, min(lane == 0 ? (uint32_t)NO_CANDIDATE : below,
+                             lane == HALF_WARP - 1 ? (uint32_t)NO_CANDIDATE : above) +
+                             p1);
+}
+
+STX_DEVICE uint32_t reach(const Walk *walk, uint32_t starts, uint32_t p1)
+{
+  const int d = disparity_of(starts);
+  if (walk->starts == starts)
+    return reach_within(walk, p1);
+  return min(cost_of(walk, d), min(cost_of(walk, d - 1), cost_of(walk, d + 1)) + p1);
+}
+
+/* From the predecessor's costs, of which `reached` is the least that is near, to the pixel's. */
+STX_DEVICE void arrive(Walk *walk, uint32_t reached, uint32_t p2, uint32_t match)
+{
+  walk->cost = min(reached, walk->least + p2) - walk->least + match;
+  walk->least = warp_min(walk->cost);
+}
+
+/* The stretch that begins at *at. cells: the lane's byte of the volume's first pixel. Returns its
+ * length. */
+template <bool ADD>
+STX_DEVICE int follow_stretch(
+    const StxSgmCoarsePathsArgs *a, uint8_t *cells, Spot at, int most, Walk *walk)
+{
+  const int length = length_of(a, at, most);
+  const uint32_t starts = a->starts[at.y * STEP / MOST * a->columns + at.x / MOST];
+  const int64_t cells_step = (int64_t)(at.dy * a->width + at.dx) * STX_SGM_LANES;
+  cells += (int64_t)(at.y * a->width + at.x) * STX_SGM_LANES;
+  const Words words = load_words<ADD>(a, at, length, disparity_of(starts), cells, cells_step);
+  if (begins(a, at))
+    *walk = {0, 0, starts};
+#pragma unroll
+  for (int i = 0; i < MOST; i++)
+    if (i < length) {
+      const uint32_t reached = i == 0 ? reach(walk, starts, a->p1) : reach_within(walk, a->p1);
+      arrive(
+          walk, reached, a->p2, __popc((words.left[i] ^ words.right[i]) & STX_SGM_COARSE_CENSUS));
+      cells[i * cells_step] = (uint8_t)(words.sums[i] + walk->cost);
+    }
+  walk->starts = starts;
+  return length;
+}
+
+/* `count` pixels, of which *at is the first; afterwards it is the one behind the last. */
+template <bool ADD>
+STX_DEVICE void follow_part(
+    const StxSgmCoarsePathsArgs *a, uint8_t *cells, Spot *at, int count, Walk *walk)
+{
+  while (count > 0) {
+    const int length = follow_stretch<ADD>(a, cells, *at, count, walk);
+    *at = behind(a, *at, length);
+    count -= length;
+  }
+}
+
+/*
+ * A few paths of one axis, two warps for each, in two parts. STX_SGM_MEET: up to the middle both
+ * put their costs into the volume, from there on each adds to what the other left; the barrier is
+ * between. Else one part is empty.
+ */
+STX_DEVICE void follow_paths(const StxSgmCoarsePathsArgs *a)
+{
+  const int warp = warp_of_block(), task = blockIdx.x;
+  const bool second = task >= a->first_tasks, backward = warp % 2 != 0;
+  const StxSgmAxis *axis = &a->axes[second];
+  const int number = (task - (second ? a->first_tasks : 0)) * STX_SGM_COARSE_PATHS + warp / 2;
+  const bool exists = number < (axis->horizontal ? a->lines : a->width);
+  const int count = !exists ? 0 : axis->horizontal ? a->width : a->lines;
+  const int middle = backward ? count - count / 2 : count / 2;
+  const int turn = a->store == STX_SGM_MEET ? middle : a->store == STX_SGM_PUT ? count : 0;
+  uint8_t *cells = (backward ? axis->backward : axis->forward) + threadIdx.x;
+
+  Spot at = first_spot(a, axis, number, backward);
+  Walk walk = {0, 0, 0};
+  follow_part<false>(a, cells, &at, turn, &walk);
+  __syncthreads();
+  follow_part<true>(a, cells, &at, count - turn, &walk);
+}
+
+/*
+ * The winner of each pixel among its 32 candidates, and on level 0 the checks that need no other
+ * pixel, and the right view. A thread has a pixel, whose sums are eight words in registers: neither
+ * needs other lanes. And, at the very end, the rows between lines.
+ */
+
+enum {
+  CANDIDATES = 2 * STX_SGM_COARSE_WINDOW,
+  SUM_WORDS = CANDIDATES / 4,
+};
+
+/* S of all candidates of a pixel, in bytes; at: its first byte. */
+template <int PATHS>
+STX_DEVICE void load_all_sums(const StxSgmWinnerArgs *a, size_t at, uint32_t (&sums)[SUM_WORDS])
+{
+#pragma unroll
+  for (int half = 0; half < 2; half++) {
+    uint32_t parts[4][PATHS / 2];
+#pragma unroll
+    for (int i = 0; i < PATHS / 2; i++) {
+      const uint4 v = *((const uint4 *)(a->volumes[i] + at) + half);
+      parts[0][i] = v.x, parts[1][i] = v.y, parts[2][i] = v.z, parts[3][i] = v.w;
+    }
+#pragma unroll
+    for (int w = 0; w < 4; w++)
+      sums[4 * half + w] = mean_of(parts[w]);
+  }
+}
+
+STX_DEVICE uint32_t sum_of(const uint32_t (&sums)[SUM_WORDS], int i)
+{
+  return sums[i / 4] >> 8 * (i % 4) & 255;
+}
+
+/* The least of S << 8 | candidate: ties go to the first one. */
+STX_DEVICE uint32_t least_key(const uint32_t (&sums)[SUM_WORDS])
+{
+  uint32_t least = ~0u;
+#pragma unroll
+  for (int i = 0; i < CANDIDATES; i++)
+    least = min(least, sum_of(sums, i) << 8 | (uint32_t)i);
+  return least;
+}
+
+/* S2. Below the top level windows do not touch, so candidates are neighbours within a window. */
+STX_DEVICE uint32_t second_sum(const uint32_t (&sums)[SUM_WORDS], int best)
+{
+  uint32_t least = 255;
+#pragma unroll
+  for (int i = 0; i < CANDIDATES; i++)
+    if (abs(i - best) > 1 || i / STX_SGM_COARSE_WINDOW != best / STX_SGM_COARSE_WINDOW)
+      least = min(least, sum_of(sums, i));
+  return least;
+}
+
+/* A pixel's record, but for the left-right check. best: the candidate d; at: its byte. */
+template <int PATHS>
+STX_DEVICE uint32_t record_of(
+    const StxSgmWinnerArgs *a, int x, int y, size_t at, int best, int d, int s1, int s2)
+{
+  const int within = best % STX_SGM_COARSE_WINDOW;
+  int vertex = 0;
+  if (x < d || !stx_sgm_unique(s1, s2, a->uniqueness))
+    return 0;
+  if (a->textured != NULL && a->textured[(size_t)y * a->textured_pitch + x] == 0)
+    return 0;
+  if (within > 0 && within < STX_SGM_COARSE_WINDOW - 1)
+    vertex = stx_sgm_vertex(sum_at<PATHS>(a, at - 1), s1, sum_at<PATHS>(a, at + 1));
+  return (uint32_t)stx_sgm_value(d, vertex) | (uint32_t)d << 16 |
+         (uint32_t)stx_sgm_confidence(s1, s2) << 24;
+}
+
+/* Of pixel x of line j. */
+template <int PATHS> STX_DEVICE void find_winner(const StxSgmCoarseWinnerArgs *a, int x, int j)
+{
+  const size_t pixel = (size_t)j * a->pair.width + x, at = pixel * CANDIDATES;
+  uint32_t sums[SUM_WORDS];
+  load_all_sums<PATHS>(&a->pair, at, sums);
+  const uint32_t key = least_key(sums);
+  const int best = (int)(key & 255), s1 = (int)(key >> 8);
+  const int y = j * STX_SGM_COARSE_STEP;
+  const int block = y / STX_SGM_COARSE_BLOCK * a->columns + x / STX_SGM_COARSE_BLOCK;
+  const int starts = a->starts[block], window = best / STX_SGM_COARSE_WINDOW;
+  const int d = (starts >> 8 * window & 255) + best % STX_SGM_COARSE_WINDOW;
+  if (a->winner != NULL) {
+    a->winner[pixel] = (uint8_t)d;
+    return;
+  }
+  const int s2 = (int)second_sum(sums, best);
+  a->pair.records[pixel] = record_of<PATHS>(&a->pair, x, y, at + best, best, d, s1, s2);
+  if (a->pair.right_best != NULL && x >= d)
+    atomicMin(&a->pair.right_best[pixel - d], (uint32_t)(s1 << 8 | d));
+}
+
+/* ---- Between the lines --------------------------------------------------------------------- */
+
+STX_DEVICE void write_row_pixel(const StxSgmRowsArgs *a, int x, int y)
+{
+  const int last = (a->height - 1) / STX_SGM_COARSE_STEP;
+  const size_t above = (size_t)(y / STX_SGM_COARSE_STEP) * a->width + x;
+  const size_t below =
+      (size_t)min((y + STX_SGM_COARSE_STEP - 1) / STX_SGM_COARSE_STEP, last) * a->width + x;
+  const int p = a->lines[above], q = a->lines[below];
+  const bool known = p != STX_DISPARITY_UNKNOWN && q != STX_DISPARITY_UNKNOWN &&
+                     abs(p - q) <= STX_SGM_COARSE_AGREE;
+  *stx_sgm_disparity_at(&a->maps, x, y) =
+      known ? (uint16_t)((p + q + 1) >> 1) : STX_DISPARITY_UNKNOWN;
+  if (a->maps.confidence != NULL)
+    *stx_sgm_confidence_at(&a->maps, x, y) = known ? min(a->sure[above], a->sure[below]) : 0;
+}
 
 STX_KERNEL(stx_sgm_coarse_halve, StxSgmPictureArgs, STX_SGM_COARSE_ROWS *STX_SGM_LANES)
 {

@@ -2,7 +2,7 @@
 /* Coarse-to-fine search on the GPU: scratch, and the launches of the kernels in sgm_coarse.cu. */
 #include "common/sgm/coarse/sgm_coarse.h"
 #include "cuda/driver/launch.h"
-#include "cuda/sgm/sgm_coarse_args.h"
+#include "cuda/sgm/sgm_args.h"
 #include "cuda/sgm/sgm_parts.h"
 
 STX_CUDA_MODULE(sgm_coarse);
@@ -95,27 +95,19 @@ static void fill_census(Job *job)
 
 /* ---- Launches ----------------------------------------------------------------------------- */
 
-static bool launch(const Job *job, const StxCudaKernel *kernel, StxCudaSize grid, StxCudaSize block,
-    const void *args)
+static bool launch(
+    const Job *job, const StxCudaKernel *kernel, StxCudaSize grid, unsigned warps, const void *args)
 {
-  return stx_cuda_launch(
-      job->place->device, kernel, grid, block, 0, args, job->place->stream, job->error);
-}
-
-static StxCudaSize grid_of(int width, int height, unsigned columns, unsigned rows, unsigned sides)
-{
-  StxCudaSize grid = {
-      stx_cuda_blocks((size_t)width, columns), stx_cuda_blocks((size_t)height, rows), sides};
-  return grid;
+  StxCudaSize block = {STX_SGM_LANES, warps, 1};
+  return stx_cuda_launch(job->place, kernel, grid, block, 0, args, job->error);
 }
 
 /* A thread for each pixel. */
 static bool launch_pixels(const Job *job, const StxCudaKernel *kernel, int width, int height,
     unsigned sides, const void *args)
 {
-  StxCudaSize block = {STX_SGM_LANES, STX_SGM_COARSE_ROWS, 1};
-  return launch(
-      job, kernel, grid_of(width, height, STX_SGM_LANES, STX_SGM_COARSE_ROWS, sides), block, args);
+  StxCudaSize grid = stx_cuda_grid(width, STX_SGM_LANES, height, STX_SGM_COARSE_ROWS, sides);
+  return launch(job, kernel, grid, STX_SGM_COARSE_ROWS, args);
 }
 
 /* Makes the pictures of level k from those of the pair, k = 0, or of the level below. */
@@ -136,10 +128,9 @@ static bool picture(const Job *job, int k)
 
 static bool census(const Job *job, const StxSgmCensusArgs *args)
 {
-  StxCudaSize block = {STX_SGM_LANES, STX_SGM_CENSUS_ROWS, 1};
   StxCudaSize grid =
-      grid_of(args->width, args->height, STX_SGM_CENSUS_COLUMNS, STX_SGM_CENSUS_ROWS, 2);
-  return launch(job, &census_kernel, grid, block, args);
+      stx_cuda_grid(args->width, STX_SGM_CENSUS_COLUMNS, args->height, STX_SGM_CENSUS_ROWS, 2);
+  return launch(job, &census_kernel, grid, STX_SGM_CENSUS_ROWS, args);
 }
 
 static bool windows(const Job *job, const Level *level, const Level *coarser)
@@ -155,10 +146,8 @@ static bool windows(const Job *job, const Level *level, const Level *coarser)
     args.lines = coarser->lines;
     args.disparities = coarser->disparities;
   }
-  StxCudaSize grid = {
-      stx_cuda_blocks((size_t)level->columns * (size_t)level->rows, STX_SGM_COARSE_WARPS), 1, 1};
-  StxCudaSize block = {STX_SGM_LANES, STX_SGM_COARSE_WARPS, 1};
-  return launch(job, &windows_kernel, grid, block, &args);
+  StxCudaSize grid = stx_cuda_grid(level->columns * level->rows, STX_SGM_COARSE_WARPS, 1, 1, 1);
+  return launch(job, &windows_kernel, grid, STX_SGM_COARSE_WARPS, &args);
 }
 
 static unsigned axis_tasks(const Level *level, const StxSgmAxis *axis)
@@ -167,10 +156,9 @@ static unsigned axis_tasks(const Level *level, const StxSgmAxis *axis)
   return stx_cuda_blocks((size_t)count, STX_SGM_COARSE_PATHS);
 }
 
-static bool paths(
-    const Job *job, const Level *level, StxSgmAxis first, StxSgmAxis second, StxSgmStore store)
+static bool paths(const Job *job, const Level *level, const StxSgmPaths *which)
 {
-  const unsigned first_tasks = axis_tasks(level, &first);
+  const unsigned first_tasks = axis_tasks(level, &which->axes[0]);
   StxSgmCoarsePathsArgs args = {
       .left = level->census.left,
       .right = level->census.right,
@@ -181,25 +169,22 @@ static bool paths(
       .p1 = job->params->p1,
       .p2 = stx_sgm_coarse_p2(job->params->p2),
       .first_tasks = (int32_t)first_tasks,
-      .store = store,
-      .axes = {first, second},
+      .store = which->store,
+      .axes = {which->axes[0], which->axes[1]},
   };
-  StxCudaSize grid = {first_tasks + axis_tasks(level, &second), 1, 1};
-  StxCudaSize block = {STX_SGM_LANES, 2 * STX_SGM_COARSE_PATHS, 1};
-  return launch(job, &paths_kernel, grid, block, &args);
+  StxCudaSize grid = {first_tasks + axis_tasks(level, &which->axes[1]), 1, 1};
+  return launch(job, &paths_kernel, grid, 2 * STX_SGM_COARSE_PATHS, &args);
 }
 
 /* Volumes as full search has them. */
 static bool all_paths(const Job *job, const Level *level)
 {
-  uint8_t *const *v = job->volumes;
-  if (job->params->paths == 4)
-    return paths(job, level, (StxSgmAxis){.horizontal = true, .forward = v[0], .backward = v[0]},
-        (StxSgmAxis){.dx = 0, .forward = v[1], .backward = v[1]}, STX_SGM_MEET);
-  return paths(job, level, (StxSgmAxis){.dx = 0, .forward = v[0], .backward = v[2]},
-             (StxSgmAxis){.dx = 1, .forward = v[1], .backward = v[3]}, STX_SGM_PUT) &&
-         paths(job, level, (StxSgmAxis){.horizontal = true, .forward = v[0], .backward = v[2]},
-             (StxSgmAxis){.dx = -1, .forward = v[1], .backward = v[3]}, STX_SGM_ADD);
+  StxSgmPaths launches[STX_SGM_PATHS_LAUNCHES];
+  int count = stx_sgm_all_paths(job->params->paths, job->volumes, launches);
+  bool ok = true;
+  for (int i = 0; i < count && ok; i++)
+    ok = paths(job, level, &launches[i]);
+  return ok;
 }
 
 static bool winner(const Job *job, const Level *level)
@@ -251,20 +236,10 @@ bool stx_sgm_coarse_cuda(const StxSgmParams *params, const StxSgmCensusArgs *pai
   return ok;
 }
 
-bool stx_sgm_coarse_cuda_rows(const StxImage16 *lines, const StxImage8 *sure,
-    const StxImage16 *disparity, const StxImage8 *confidence, const StxPlace *place,
-    StxError *error)
+bool stx_sgm_coarse_cuda_rows(const StxSgmParams *params, const StxImage16 *lines,
+    const StxImage8 *sure, const StxSgmMaps *maps, const StxPlace *place, StxError *error)
 {
   Job job = {.place = place, .error = error};
-  StxSgmRowsArgs args = {
-      .lines = lines->data,
-      .sure = sure->data,
-      .width = disparity->width,
-      .height = disparity->height,
-      .disparity = disparity->data,
-      .disparity_stride = disparity->stride,
-      .confidence = confidence->data,
-      .confidence_stride = confidence->stride,
-  };
+  StxSgmRowsArgs args = {lines->data, sure->data, params->width, params->height, *maps};
   return launch_pixels(&job, &rows_kernel, args.width, args.height, 1, &args);
 }

@@ -7,7 +7,6 @@
 
 STX_CUDA_MODULE(sgm);
 
-#define ALIGN ((size_t)256)
 #define PATHS_BLOCKS 8 /* have room on a multiprocessor, at most */
 
 static const StxCudaKernel census_kernel = {&module, "stx_sgm_census"};
@@ -21,10 +20,13 @@ static const StxCudaKernel depth_kernel = {&module, "stx_sgm_depth"};
 
 typedef struct {
   const StxPlace *place;
+  StxError *error;
   const StxSgmParams *params;
+  const StxImage8 *left;
+  StxSgmMaps maps;
   int variant;      /* of the kernels: 0, 1, 2 for 64, 128, 256 disparities */
   uint32_t columns; /* of a volume */
-  uint32_t *left;
+  uint32_t *words;  /* of the left image */
   StxSgmRightWords right;
   uint8_t *textured; /* NULL: not wanted */
   uint32_t textured_pitch;
@@ -45,52 +47,41 @@ static size_t round_up(size_t size, size_t multiple)
   return (size + multiple - 1) / multiple * multiple;
 }
 
-/* The next `size` bytes of a block of which *used are taken. */
-static void *take(void *block, size_t *used, size_t size)
-{
-  void *part = (uint8_t *)block + *used;
-  *used += round_up(size, ALIGN);
-  return part;
-}
-
 /* Lays the arrays out from `base` (NULL: only to measure); returns the bytes used. */
 static size_t lay_out(Job *job, const StxSgmParams *params, void *base)
 {
-  size_t used = 0, width = (size_t)params->width, height = (size_t)params->height;
-  size_t pixels = width * height, count = (size_t)params->max_disparity;
+  StxLayout at = {.memory = base};
+  size_t width = (size_t)params->width, height = (size_t)params->height, pixels = width * height;
+  size_t count = (size_t)params->max_disparity;
   size_t columns = round_up(width, 2 * STX_SGM_SHIFTS), cells = columns * round_up(height, 2);
-  size_t right_pitch = round_up(width + count, 32);
-  size_t textured_pitch = round_up(width, STX_SGM_CENSUS_COLUMNS);
   job->params = params;
   job->variant = params->max_disparity / 128; /* 64, 128, 256: 0, 1, 2 */
   job->columns = (uint32_t)columns;
+  job->right.pitch = (uint32_t)round_up(width + count, 32);
+  job->right.before = (uint32_t)count;
+  job->textured_pitch = (uint32_t)round_up(width, STX_SGM_CENSUS_COLUMNS);
   if (params->search == STX_SGM_COARSE_TO_FINE) {
     int lines = stx_sgm_coarse_lines(params->height);
     size_t matched = width * (size_t)lines;
-    job->coarse = take(base, &used, stx_sgm_coarse_cuda_scratch(params));
-    job->lines =
-        (StxImage16){take(base, &used, 2 * matched), 2 * (ptrdiff_t)width, params->width, lines};
-    job->sure = (StxImage8){take(base, &used, matched), (ptrdiff_t)width, params->width, lines};
+    job->coarse = stx_take(&at, stx_sgm_coarse_cuda_scratch(params));
+    job->lines = (StxImage16){NULL, 2 * (ptrdiff_t)width, params->width, lines};
+    job->sure = (StxImage8){NULL, (ptrdiff_t)width, params->width, lines};
+    STX_TAKE(&at, job->lines.data, matched);
+    STX_TAKE(&at, job->sure.data, matched);
   } else {
     for (int i = 0; i < params->paths / 2; i++)
-      job->volumes[i] = take(base, &used, cells * count);
+      STX_TAKE(&at, job->volumes[i], cells * count);
   }
-  job->left = take(base, &used, (pixels + columns - width) * sizeof *job->left);
-  job->right = (StxSgmRightWords){
-      .words = take(base, &used, STX_SGM_SHIFTS * right_pitch * height * sizeof *job->left),
-      .pitch = (uint32_t)right_pitch,
-      .before = (uint32_t)count,
-  };
-  job->records = take(base, &used, pixels * sizeof *job->records);
-  job->taken = take(base, &used, STX_SGM_PATHS_LAUNCHES * sizeof *job->taken);
-  if (params->texture >= 0) {
-    job->textured = take(base, &used, textured_pitch * height);
-    job->textured_pitch = (uint32_t)textured_pitch;
-  }
+  STX_TAKE(&at, job->words, pixels + columns - width);
+  STX_TAKE(&at, job->right.words, STX_SGM_SHIFTS * job->right.pitch * height);
+  STX_TAKE(&at, job->records, pixels);
+  STX_TAKE(&at, job->taken, STX_SGM_PATHS_LAUNCHES);
+  if (params->texture >= 0)
+    STX_TAKE(&at, job->textured, job->textured_pitch * height);
   if (params->lr_max_diff >= 0)
-    job->right_best = take(base, &used, pixels * sizeof *job->right_best);
-  job->sky = take(base, &used, params->sky ? stx_sgm_sky_cuda_scratch(params) : 0);
-  return used;
+    STX_TAKE(&at, job->right_best, pixels);
+  job->sky = stx_take(&at, params->sky ? stx_sgm_sky_cuda_scratch(params) : 0);
+  return at.size;
 }
 
 static size_t scratch_size(const StxSgmParams *params, int threads)
@@ -101,22 +92,22 @@ static size_t scratch_size(const StxSgmParams *params, int threads)
 
 /* ---- Launches ----------------------------------------------------------------------------- */
 
-static bool launch(const Job *job, const StxCudaKernel *kernel, StxCudaSize grid, StxCudaSize block,
-    const void *args, StxError *error)
+static bool launch(
+    const Job *job, const StxCudaKernel *kernel, StxCudaSize grid, unsigned warps, const void *args)
 {
-  return stx_cuda_launch(
-      job->place->device, kernel, grid, block, 0, args, job->place->stream, error);
+  StxCudaSize block = {STX_SGM_LANES, warps, 1};
+  return stx_cuda_launch(job->place, kernel, grid, block, 0, args, job->error);
 }
 
-static StxSgmCensusArgs census_args(const Job *job, const StxImage8 *left, const StxImage8 *right)
+static StxSgmCensusArgs census_args(const Job *job, const StxImage8 *right)
 {
   const StxSgmParams *params = job->params;
   return (StxSgmCensusArgs){
-      .image = {left->data, right->data},
-      .stride = {left->stride, right->stride},
+      .image = {job->left->data, right->data},
+      .stride = {job->left->stride, right->stride},
       .width = params->width,
       .height = params->height,
-      .left = job->left,
+      .left = job->words,
       .right = job->right,
       .textured = job->textured,
       .textured_pitch = job->textured_pitch,
@@ -126,12 +117,11 @@ static StxSgmCensusArgs census_args(const Job *job, const StxImage8 *left, const
   };
 }
 
-static bool census(const Job *job, const StxSgmCensusArgs *args, StxError *error)
+static bool census(const Job *job, const StxSgmCensusArgs *args)
 {
-  StxCudaSize grid = {stx_cuda_blocks((size_t)args->width, STX_SGM_CENSUS_COLUMNS),
-      stx_cuda_blocks((size_t)args->height, STX_SGM_CENSUS_ROWS), 2};
-  StxCudaSize block = {STX_SGM_LANES, STX_SGM_CENSUS_ROWS, 1};
-  return launch(job, &census_kernel, grid, block, args, error);
+  StxCudaSize grid =
+      stx_cuda_grid(args->width, STX_SGM_CENSUS_COLUMNS, args->height, STX_SGM_CENSUS_ROWS, 2);
+  return launch(job, &census_kernel, grid, STX_SGM_CENSUS_ROWS, args);
 }
 
 /* Of lines along an axis: see first_pixels in sgm_paths.cuh. */
@@ -152,49 +142,39 @@ static unsigned paths_blocks(const Job *job, unsigned tasks)
   return each == 0 ? tasks : processors * (each < PATHS_BLOCKS ? each : PATHS_BLOCKS);
 }
 
-/* Horizontal lines, being the longest, had better come first. */
-static bool paths(const Job *job, StxSgmAxis first, StxSgmAxis second, StxSgmStore store,
-    uint32_t *taken, StxError *error)
+static bool paths(const Job *job, const StxSgmPaths *which, uint32_t *taken)
 {
-  const unsigned first_tasks = axis_tasks(job, &first);
-  const unsigned tasks = first_tasks + axis_tasks(job, &second);
+  const unsigned first_tasks = axis_tasks(job, &which->axes[0]);
+  const unsigned tasks = first_tasks + axis_tasks(job, &which->axes[1]);
   StxSgmPathsArgs args = {
-      .left = job->left,
+      .left = job->words,
       .right = job->right,
       .width = job->params->width,
       .height = job->params->height,
       .columns = (int32_t)job->columns,
       .p1 = job->params->p1,
       .p2 = job->params->p2,
-      .axes = {first, second},
+      .axes = {which->axes[0], which->axes[1]},
       .tasks = (int32_t)tasks,
       .first_tasks = (int32_t)first_tasks,
       .taken = taken,
-      .store = store,
+      .store = which->store,
   };
-  StxCudaSize grid = {paths_blocks(job, tasks), 1, 1};
-  StxCudaSize block = {STX_SGM_LANES, 2 * STX_SGM_BLOCK_PAIRS, 1};
-  return launch(job, &paths_kernels[job->variant], grid, block, &args, error);
+  return launch(job, &paths_kernels[job->variant], (StxCudaSize){paths_blocks(job, tasks), 1, 1},
+      2 * STX_SGM_BLOCK_PAIRS, &args);
 }
 
-/* Four paths: opposite ones share a volume. Eight: those that are rounded together do. There the
- * horizontal lines add: what is added to has to be read as well, so these launches take as long as
- * the memory does, and it does not matter that at the end only the longest lines are left. */
-static bool all_paths(const Job *job, StxError *error)
+static bool all_paths(const Job *job)
 {
-  uint8_t *const *v = job->volumes;
-  if (job->params->paths == 4)
-    return paths(job, (StxSgmAxis){.horizontal = true, .forward = v[0], .backward = v[0]},
-        (StxSgmAxis){.dx = 0, .forward = v[1], .backward = v[1]}, STX_SGM_MEET, job->taken, error);
-  return paths(job, (StxSgmAxis){.dx = 0, .forward = v[0], .backward = v[2]},
-             (StxSgmAxis){.dx = 1, .forward = v[1], .backward = v[3]}, STX_SGM_PUT, job->taken,
-             error) &&
-         paths(job, (StxSgmAxis){.horizontal = true, .forward = v[0], .backward = v[2]},
-             (StxSgmAxis){.dx = -1, .forward = v[1], .backward = v[3]}, STX_SGM_ADD, job->taken + 1,
-             error);
+  StxSgmPaths launches[STX_SGM_PATHS_LAUNCHES];
+  int count = stx_sgm_all_paths(job->params->paths, job->volumes, launches);
+  bool ok = true;
+  for (int i = 0; i < count && ok; i++)
+    ok = paths(job, &launches[i], job->taken + i);
+  return ok;
 }
 
-static bool winner(const Job *job, StxError *error)
+static bool winner(const Job *job)
 {
   const StxSgmParams *params = job->params;
   StxSgmWinnerArgs args = {
@@ -209,116 +189,88 @@ static bool winner(const Job *job, StxError *error)
   };
   for (int i = 0; i < params->paths / 2; i++)
     args.volumes[i] = job->volumes[i];
-  StxCudaSize grid = {
-      stx_cuda_blocks((size_t)params->width, STX_SGM_SEGMENT * STX_SGM_WINNER_WARPS),
-      (unsigned)params->height, 1};
-  StxCudaSize block = {STX_SGM_LANES, STX_SGM_WINNER_WARPS, 1};
-  return launch(job, &winner_kernels[job->variant], grid, block, &args, error);
+  StxCudaSize grid =
+      stx_cuda_grid(params->width, STX_SGM_SEGMENT * STX_SGM_WINNER_WARPS, params->height, 1, 1);
+  return launch(job, &winner_kernels[job->variant], grid, STX_SGM_WINNER_WARPS, &args);
 }
 
-static bool finish(
-    const Job *job, const StxImage16 *disparity, const StxImage8 *confidence, StxError *error)
+/* A thread for each pixel. */
+static bool launch_pixels(
+    const Job *job, const StxCudaKernel *kernel, int width, int height, const void *args)
+{
+  StxCudaSize grid = stx_cuda_grid(width, STX_SGM_LANES, height, STX_SGM_FINISH_ROWS, 1);
+  return launch(job, kernel, grid, STX_SGM_FINISH_ROWS, args);
+}
+
+static bool finish(const Job *job, StxSgmMaps maps, int height)
 {
   const StxSgmParams *params = job->params;
   StxSgmFinishArgs args = {
       .records = job->records,
       .right_best = job->right_best,
       .width = params->width,
-      .height = disparity->height,
+      .height = height,
       .lr_max_diff = params->lr_max_diff,
       .median = params->median,
-      .disparity = disparity->data,
-      .disparity_stride = disparity->stride,
-      .confidence = confidence->data,
-      .confidence_stride = confidence->stride,
+      .maps = maps,
   };
-  StxCudaSize grid = {stx_cuda_blocks((size_t)params->width, STX_SGM_LANES),
-      stx_cuda_blocks((size_t)disparity->height, STX_SGM_FINISH_ROWS), 1};
-  StxCudaSize block = {STX_SGM_LANES, STX_SGM_FINISH_ROWS, 1};
-  return launch(job, &finish_kernel, grid, block, &args, error);
+  return launch_pixels(job, &finish_kernel, params->width, height, &args);
 }
 
 /* With coarse-to-fine search all but the last step sees lines alone. */
-static bool search(const Job *job, const StxImage8 *left, const StxImage8 *right,
-    const StxImage16 *disparity, const StxImage8 *confidence, StxError *error)
+static bool search(const Job *job, const StxImage8 *right)
 {
-  const StxSgmCensusArgs args = census_args(job, left, right);
-  if (job->params->search == STX_SGM_FULL)
-    return census(job, &args, error) && all_paths(job, error) && winner(job, error) &&
-           finish(job, disparity, confidence, error);
+  const StxSgmCensusArgs args = census_args(job, right);
+  const StxSgmParams *params = job->params;
+  if (params->search == STX_SGM_FULL)
+    return census(job, &args) && all_paths(job) && winner(job) &&
+           finish(job, job->maps, params->height);
   StxImage8 sure = job->sure;
-  if (confidence->data == NULL)
+  if (job->maps.confidence == NULL)
     sure.data = NULL;
-  return stx_sgm_coarse_cuda(job->params, &args, job->records, job->coarse, job->place, error) &&
-         finish(job, &job->lines, &sure, error) &&
-         stx_sgm_coarse_cuda_rows(&job->lines, &sure, disparity, confidence, job->place, error);
+  return stx_sgm_coarse_cuda(params, &args, job->records, job->coarse, job->place, job->error) &&
+         finish(job, stx_sgm_maps(&job->lines, &sure), job->lines.height) &&
+         stx_sgm_coarse_cuda_rows(params, &job->lines, &sure, &job->maps, job->place, job->error);
 }
 
-static bool sky(const Job *job, const StxImage8 *left, const StxImage16 *disparity,
-    const StxImage8 *confidence, StxError *error)
+static bool sky(const Job *job)
 {
   StxSgmSkyArgs args = {
       .width = job->params->width,
       .height = job->params->height,
-      .left = left->data,
-      .left_stride = left->stride,
-      .left_words = job->left,
+      .left = job->left->data,
+      .left_stride = job->left->stride,
+      .left_words = job->words,
       .right_words = job->right,
-      .disparity = disparity->data,
-      .disparity_stride = disparity->stride,
-      .confidence = confidence->data,
-      .confidence_stride = confidence->stride,
+      .maps = job->maps,
   };
-  return stx_sgm_sky_cuda(job->params, &args, job->sky, job->place, error);
+  return stx_sgm_sky_cuda(job->params, &args, job->sky, job->place, job->error);
 }
 
-static bool border(
-    const Job *job, const StxImage16 *disparity, const StxImage8 *confidence, StxError *error)
+static bool border(const Job *job)
 {
   const StxSgmParams *params = job->params;
-  StxSgmBorderArgs args = {
-      .width = params->width,
-      .height = params->height,
-      .max_disparity = params->max_disparity,
-      .disparity = disparity->data,
-      .disparity_stride = disparity->stride,
-      .confidence = confidence->data,
-      .confidence_stride = confidence->stride,
-  };
-  StxCudaSize grid = {stx_cuda_blocks((size_t)params->height, STX_SGM_BORDER_ROWS), 1, 1};
-  StxCudaSize block = {STX_SGM_LANES, STX_SGM_BORDER_ROWS, 1};
-  return launch(job, &border_kernel, grid, block, &args, error);
+  StxSgmBorderArgs args = {params->width, params->height, params->max_disparity, job->maps};
+  return launch(job, &border_kernel, stx_cuda_grid(params->height, STX_SGM_BORDER_ROWS, 1, 1, 1),
+      STX_SGM_BORDER_ROWS, &args);
 }
 
-static bool depth(
-    const Job *job, const StxImage16 *disparity, const StxImage8 *confidence, StxError *error)
+static bool depth(const Job *job)
 {
   const StxSgmParams *params = job->params;
-  StxSgmDepthArgs args = {
-      .width = params->width,
-      .height = params->height,
-      .scale = params->depth,
-      .map = disparity->data,
-      .map_stride = disparity->stride,
-      .confidence = confidence->data,
-      .confidence_stride = confidence->stride,
-  };
-  StxCudaSize grid = {stx_cuda_blocks((size_t)params->width, STX_SGM_LANES),
-      stx_cuda_blocks((size_t)params->height, STX_SGM_FINISH_ROWS), 1};
-  StxCudaSize block = {STX_SGM_LANES, STX_SGM_FINISH_ROWS, 1};
-  return launch(job, &depth_kernel, grid, block, &args, error);
+  StxSgmDepthArgs args = {params->width, params->height, params->depth, 0, job->maps};
+  return launch_pixels(job, &depth_kernel, params->width, params->height, &args);
 }
 
 static bool run(const StxSgmParams *params, const StxImage8 *left, const StxImage8 *right,
     const StxImage16 *disparity, const StxImage8 *confidence, void *scratch, const StxPlace *place,
     StxError *error)
 {
-  Job job = {.place = place};
+  Job job = {
+      .place = place, .error = error, .left = left, .maps = stx_sgm_maps(disparity, confidence)};
   lay_out(&job, params, scratch);
-  return search(&job, left, right, disparity, confidence, error) &&
-         (!params->sky || sky(&job, left, disparity, confidence, error)) &&
-         (params->lr_max_diff < 0 || border(&job, disparity, confidence, error)) &&
-         (params->depth == 0 || depth(&job, disparity, confidence, error));
+  return search(&job, right) && (!params->sky || sky(&job)) &&
+         (params->lr_max_diff < 0 || border(&job)) && (params->depth == 0 || depth(&job));
 }
 
 static const StxSgmImpl impls[] = {

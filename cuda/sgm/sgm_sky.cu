@@ -15,7 +15,247 @@
  */
 #include "cuda/driver/gpu.cuh"
 
-#include "cuda/sgm/sgm_sky.cuh"
+#include "cuda/driver/patches.cuh"
+#include "cuda/driver/threads.cuh"
+#include "cuda/sgm/sgm_args.h"
+
+/*
+ * The sky of common/sgm/sgm_sky.h, step by step: a thread has a tile. Sums over a patch come
+ * together first in each warp, whose tiles are nearly always all of one patch.
+ */
+
+enum { SKY_WARPS = STX_SGM_SKY_THREADS / STX_SGM_LANES };
+
+/* ---- Tiles and candidates ------------------------------------------------------------------ */
+
+STX_DEVICE StxSgmTile tile_at(const StxSgmSkyArgs *a, uint32_t at)
+{
+  const uint32_t word = __ldg(&a->tiles[at]);
+  const StxSgmTile tile = {(uint8_t)word, (uint8_t)(word >> 8), (uint16_t)(word >> 16)};
+  return tile;
+}
+
+STX_DEVICE uint32_t tile_count(const StxSgmSkyArgs *a)
+{
+  return (uint32_t)a->columns * (uint32_t)a->rows;
+}
+
+STX_DEVICE unsigned long long frame_pixels(const StxSgmSkyArgs *a)
+{
+  return (unsigned long long)a->width * (unsigned long long)a->height;
+}
+
+STX_DEVICE int pixels_of(const StxSgmSkyArgs *a, int i, int j)
+{
+  return stx_sgm_tile_pixels(a->width, a->height, i, j);
+}
+
+/* The tile's word; what is outside of the image is not looked at. */
+STX_DEVICE uint32_t look_at_tile(const StxSgmSkyArgs *a, int i, int j)
+{
+  uint32_t low = 255, high = 0, sum = 0;
+#pragma unroll
+  for (int v = 0; v < STX_SGM_TILE; v++)
+#pragma unroll
+    for (int u = 0; u < STX_SGM_TILE; u++) {
+      const int x = i * STX_SGM_TILE + u, y = j * STX_SGM_TILE + v;
+      if (x < a->width && y < a->height) {
+        const uint32_t gray = __ldg(&a->left[y * a->left_stride + x]);
+        low = min(low, gray);
+        high = max(high, gray);
+        sum += gray;
+      }
+    }
+  return low | high << 8 | sum << 16;
+}
+
+/* Calls f(number) for the tile and those around it that there are. */
+template <typename F> STX_DEVICE void around(const StxSgmSkyArgs *a, int i, int j, F f)
+{
+#pragma unroll
+  for (int v = -1; v <= 1; v++)
+#pragma unroll
+    for (int u = -1; u <= 1; u++)
+      if (i + u >= 0 && i + u < a->columns && j + v >= 0 && j + v < a->rows)
+        f((uint32_t)((j + v) * a->columns + i + u));
+}
+
+/* The disparity at the centre of a tile. */
+STX_DEVICE int disparity_of(const StxSgmSkyArgs *a, int i, int j)
+{
+  const int x = stx_sgm_tile_centre(i, a->width), y = stx_sgm_tile_centre(j, a->height);
+  return *stx_sgm_disparity_at(&a->maps, x, y);
+}
+
+STX_DEVICE bool is_candidate(const StxSgmSkyArgs *a, uint32_t at, int i, int j)
+{
+  int low = 255, high = 0;
+  if (!stx_sgm_is_bright(tile_at(a, at).sum, pixels_of(a, i, j), *a->total, frame_pixels(a)))
+    return false;
+  around(a, i, j, [&](uint32_t beside) {
+    const StxSgmTile tile = tile_at(a, beside);
+    low = min(low, (int)tile.low);
+    high = max(high, (int)tile.high);
+  });
+  return high - low <= STX_SGM_SKY_RANGE || stx_sgm_is_cloud(disparity_of(a, i, j));
+}
+
+/* ---- Patches ------------------------------------------------------------------------------- */
+
+/* The patch of a candidate that reaches the top edge, or STX_SGM_SKY_NONE. */
+STX_DEVICE uint32_t patch_of(const StxSgmSkyArgs *a, uint32_t at)
+{
+  if (!is_used(a->parent, at))
+    return STX_SGM_SKY_NONE;
+  const uint32_t root = find_root(a->parent, at);
+  return root < (uint32_t)a->columns ? root : STX_SGM_SKY_NONE;
+}
+
+/* What a tile adds to its patch. */
+struct TileShare {
+  int pixels, samples, votes, light;
+};
+
+/* C(p,0) − C(p,d) of a pixel whose disparity is known. Before a row's words its first is repeated.
+ */
+STX_DEVICE int vote_of(const StxSgmSkyArgs *a, int x, int y, int disparity)
+{
+  const int d = (disparity + STX_DISPARITY_ONE / 2) / STX_DISPARITY_ONE;
+  const uint32_t left = a->left_words[(size_t)y * a->width + x];
+  const uint32_t *right = a->right_words.words + a->right_words.before +
+                          (size_t)y * STX_SGM_SHIFTS * a->right_words.pitch;
+  return __popc(left ^ right[x]) - __popc(left ^ right[x - d]);
+}
+
+/* Of a tile that belongs to a patch. */
+STX_DEVICE TileShare share_of(const StxSgmSkyArgs *a, uint32_t at, int i, int j)
+{
+  TileShare share = {pixels_of(a, i, j), 0, 0, tile_at(a, at).sum};
+  const int x = stx_sgm_tile_centre(i, a->width), y = stx_sgm_tile_centre(j, a->height);
+  const int disparity = disparity_of(a, i, j);
+  bool inner = disparity != STX_DISPARITY_UNKNOWN;
+  around(a, i, j, [&](uint32_t beside) { inner &= is_used(a->parent, beside); });
+  if (inner) {
+    share.samples = 1;
+    share.votes = vote_of(a, x, y, disparity);
+  }
+  return share;
+}
+
+/* Adds the sums of a warp's lanes that `mine` is true of. */
+STX_DEVICE void add_to_patch(StxSgmPatch *patch, bool mine, TileShare share)
+{
+  const uint32_t tiles = __popc(__ballot_sync(STX_FULL_WARP, mine));
+  const uint32_t samples = __popc(__ballot_sync(STX_FULL_WARP, mine && share.samples > 0));
+  const int pixels = warp_sum(mine ? share.pixels : 0);
+  const int votes = warp_sum(mine ? share.votes : 0);
+  const int light = warp_sum(mine ? share.light : 0);
+  if (threadIdx.x % STX_SGM_LANES != 0)
+    return;
+  atomicAdd(&patch->tiles, tiles);
+  atomicAdd(&patch->pixels, (uint32_t)pixels);
+  atomicAdd((unsigned long long *)&patch->light, (unsigned long long)light);
+  if (samples > 0) {
+    atomicAdd(&patch->samples, samples);
+    atomicAdd(&patch->votes, votes);
+  }
+}
+
+/* By all lanes of a warp: one patch after the other that they have tiles of. */
+STX_DEVICE void add_to_patches(const StxSgmSkyArgs *a, uint32_t patch, TileShare share)
+{
+  uint32_t left = __ballot_sync(STX_FULL_WARP, patch != STX_SGM_SKY_NONE);
+  while (left != 0) {
+    const uint32_t one = __shfl_sync(STX_FULL_WARP, patch, __ffs((int)left) - 1);
+    add_to_patch(&a->patches[one], patch == one, share);
+    left &= ~__ballot_sync(STX_FULL_WARP, patch == one);
+  }
+}
+
+/* ---- The sky ------------------------------------------------------------------------------- */
+
+typedef struct {
+  uint32_t last;
+  unsigned long long keys[SKY_WARPS];
+} SkyShared;
+
+/* The greatest of a block's keys, in all threads. */
+STX_DEVICE unsigned long long block_max(unsigned long long key, unsigned long long *shared)
+{
+#pragma unroll
+  for (int step = STX_SGM_LANES / 2; step > 0; step /= 2)
+    key = max(key, __shfl_xor_sync(STX_FULL_WARP, key, step));
+  if (threadIdx.x % STX_SGM_LANES == 0)
+    shared[threadIdx.x / STX_SGM_LANES] = key;
+  __syncthreads();
+  for (int warp = 0; warp < SKY_WARPS; warp++)
+    key = max(key, shared[warp]);
+  return key;
+}
+
+/* The patch with the greatest key gives the sky's brightness: its weight, then the leftmost, then
+ * the brightness itself. 0: not far, or no patch. */
+STX_DEVICE unsigned long long key_of(const StxSgmPatch *patch, int root, int light)
+{
+  if (patch->tiles == 0 || !stx_sgm_patch_is_far(patch, light))
+    return 0;
+  return (unsigned long long)stx_sgm_patch_weight(patch) << 32 |
+         (uint32_t)(STX_SGM_SKY_NONE - root) << 8 | (uint32_t)light;
+}
+
+/* By one block: which patches are sky. */
+STX_DEVICE void choose_sky(const StxSgmSkyArgs *a, SkyShared *shared)
+{
+  unsigned long long best = 0;
+  for (int root = threadIdx.x; root < a->columns; root += STX_SGM_SKY_THREADS) {
+    const StxSgmPatch patch = a->patches[root];
+    const int light = patch.tiles > 0 ? stx_sgm_patch_light(&patch, *a->total, frame_pixels(a)) : 0;
+    const unsigned long long key = key_of(&patch, root, light);
+    a->is_sky[root] = (uint8_t)(key > 0 ? light : STX_SGM_SKY_NEAR);
+    best = max(best, key);
+  }
+  const int sky = (int)(block_max(best, shared->keys) & 255);
+  for (int root = threadIdx.x; root < a->columns; root += STX_SGM_SKY_THREADS) {
+    const int light = a->is_sky[root];
+    a->is_sky[root] = light != STX_SGM_SKY_NEAR && stx_sgm_is_alike(light, sky);
+  }
+}
+
+/* ---- Marks --------------------------------------------------------------------------------- */
+
+STX_DEVICE bool in_sky(const StxSgmSkyArgs *a, uint32_t at)
+{
+  const uint32_t patch = __ldg(&a->patch[at]);
+  return patch != STX_SGM_SKY_NONE && __ldg(&a->is_sky[patch]);
+}
+
+/* The tile is in the sky, or continues one around it that is. */
+STX_DEVICE bool is_beside_sky(const StxSgmSkyArgs *a, int i, int j)
+{
+  const uint32_t at = (uint32_t)(j * a->columns + i);
+  const StxSgmTile tile = tile_at(a, at);
+  bool found = in_sky(a, at);
+  around(a, i, j, [&](uint32_t beside) {
+    found |= in_sky(a, beside) && stx_sgm_continues(tile, tile_at(a, beside));
+  });
+  return found;
+}
+
+/* By all lanes of a warp, side by side: the tiles of `marked`, from column `first` of row j. */
+STX_DEVICE void mark_tiles(const StxSgmSkyArgs *a, int first, int j, uint32_t marked)
+{
+  const int lane = threadIdx.x, bottom = min((j + 1) * STX_SGM_TILE, a->height);
+  for (int part = 0; part < STX_SGM_TILE; part++) {
+    const int column = part * STX_SGM_LANES + lane, x = first * STX_SGM_TILE + column;
+    if (x >= a->width || !(marked >> column / STX_SGM_TILE & 1))
+      continue;
+    for (int y = j * STX_SGM_TILE; y < bottom; y++) {
+      *stx_sgm_disparity_at(&a->maps, x, y) = STX_DISPARITY_UNKNOWN;
+      if (a->maps.confidence != NULL)
+        *stx_sgm_confidence_at(&a->maps, x, y) = STX_SGM_SKY_CONFIDENCE;
+    }
+  }
+}
 
 STX_KERNEL(stx_sgm_sky_tiles, StxSgmSkyArgs, STX_SGM_SKY_THREADS)
 {

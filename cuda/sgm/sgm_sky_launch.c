@@ -5,10 +5,10 @@
 
 STX_CUDA_MODULE(sgm_sky);
 
-static const StxCudaKernel tiles_kernel = {&module, "stx_sgm_sky_tiles"};
-static const StxCudaKernel candidates_kernel = {&module, "stx_sgm_sky_candidates"};
-static const StxCudaKernel join_kernel = {&module, "stx_sgm_sky_join"};
-static const StxCudaKernel patches_kernel = {&module, "stx_sgm_sky_patches"};
+/* With a thread per tile, in their order. */
+static const StxCudaKernel tile_kernels[] = {{&module, "stx_sgm_sky_tiles"},
+    {&module, "stx_sgm_sky_candidates"}, {&module, "stx_sgm_sky_join"},
+    {&module, "stx_sgm_sky_patches"}};
 static const StxCudaKernel mark_kernel = {&module, "stx_sgm_sky_mark"};
 
 static size_t lay_out(StxSgmSkyArgs *a, const StxSgmParams *params, void *base)
@@ -33,38 +33,17 @@ size_t stx_sgm_sky_cuda_scratch(const StxSgmParams *params)
   return lay_out(&args, params, NULL);
 }
 
-typedef struct {
-  const StxSgmSkyArgs *args;
-  const StxPlace *place;
-  StxError *error;
-} Launch;
-
-/* A thread per tile. */
-static bool launch(const Launch *l, const StxCudaKernel *kernel)
-{
-  size_t tiles = (size_t)l->args->columns * (size_t)l->args->rows;
-  StxCudaSize grid = {stx_cuda_blocks(tiles, STX_SGM_SKY_THREADS), 1, 1};
-  StxCudaSize block = {STX_SGM_SKY_THREADS, 1, 1};
-  return stx_cuda_launch(
-      l->place->device, kernel, grid, block, 0, l->args, l->place->stream, l->error);
-}
-
-static bool mark(const Launch *l)
-{
-  StxCudaSize grid = {stx_cuda_blocks((size_t)l->args->columns, STX_SGM_LANES),
-      stx_cuda_blocks((size_t)l->args->rows, STX_SGM_SKY_MARK_ROWS), 1};
-  StxCudaSize block = {STX_SGM_LANES, STX_SGM_SKY_MARK_ROWS, 1};
-  return stx_cuda_launch(
-      l->place->device, &mark_kernel, grid, block, 0, l->args, l->place->stream, l->error);
-}
-
 bool stx_sgm_sky_cuda(const StxSgmParams *params, StxSgmSkyArgs *args, void *scratch,
     const StxPlace *place, StxError *error)
 {
-  Launch l = {args, place, error};
   lay_out(args, params, scratch);
-  return stx_cuda_fill_bytes(
-             place->device, args->total, 0, sizeof *args->total, place->stream, error) &&
-         launch(&l, &tiles_kernel) && launch(&l, &candidates_kernel) && launch(&l, &join_kernel) &&
-         launch(&l, &patches_kernel) && mark(&l);
+  StxCudaSize tiles = stx_cuda_grid(args->columns * args->rows, STX_SGM_SKY_THREADS, 1, 1, 1);
+  StxCudaSize threads = {STX_SGM_SKY_THREADS, 1, 1};
+  StxCudaSize rows =
+      stx_cuda_grid(args->columns, STX_SGM_LANES, args->rows, STX_SGM_SKY_MARK_ROWS, 1);
+  StxCudaSize warps = {STX_SGM_LANES, STX_SGM_SKY_MARK_ROWS, 1};
+  bool ok = stx_cuda_clear(place, args->total, sizeof *args->total, error);
+  for (size_t i = 0; i < sizeof tile_kernels / sizeof tile_kernels[0] && ok; i++)
+    ok = stx_cuda_launch(place, &tile_kernels[i], tiles, threads, 0, args, error);
+  return ok && stx_cuda_launch(place, &mark_kernel, rows, warps, 0, args, error);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Costs of two lines at the same candidate, as one value: what sgm_stretch.cuh calculates with.
+ * Costs of two lines at the same candidate, as one value: what sgm_paths.cuh calculates with.
  *
  * Packed: two halves of a word. From sm_90 on a minimum of both, with an addition before it, is one
  * instruction. Costs of a path are at most 31 + P2 <= 127, and with a penalty on top at most 127 +
@@ -14,7 +14,7 @@
 
 #include "cuda/driver/gpu.cuh"
 
-#include "cuda/driver/sums.cuh"
+#include "cuda/driver/threads.cuh"
 
 struct Packed {
   uint32_t both; /* a, b << 16 */

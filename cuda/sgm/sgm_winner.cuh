@@ -5,7 +5,7 @@
  * A warp walks from left to right over a segment of a row; lane l has the K = D / 32 candidates
  * l·K … of a pixel. A candidate's key 256·S + d is the winner with ties to the smallest d wherever
  * it is least, so minima may be taken in any order; it has 16 bits, and two of them are one value
- * (sgm_keys.cuh). Every 32 pixels the lanes turn from candidates to pixels: each finishes one of
+ *. Every 32 pixels the lanes turn from candidates to pixels: each finishes one of
  * them, and they are written together.
  *
  * The second best sum is a minimum of bytes, of which those of the winner and its neighbours are
@@ -19,15 +19,89 @@
  * it would be D of them, or a volume of sums that is read again along the diagonals.
  *
  * Bytes of the volumes are loaded for GROUP pixels at a time, two groups ahead of their use, and
- * behind a jump each, as the words of sgm_stretch.cuh are and for the same reason.
+ * behind a jump each, as the words of sgm_paths.cuh are and for the same reason.
  */
 #ifndef STX_SGM_WINNER_CUH
 #define STX_SGM_WINNER_CUH
 
 #include "common/sgm/sgm_math.h"
-#include "cuda/sgm/sgm_hints.cuh"
-#include "cuda/sgm/sgm_keys.cuh"
+#include "cuda/driver/threads.cuh"
 #include "cuda/sgm/sgm_sums.cuh"
+#include "cuda/sgm/sgm_two.cuh"
+
+/*
+ * Keys 256·S + d of candidates, two to a value of sgm_two.cuh: what sgm_winner.cuh calculates with.
+ * The key is where it decides comparisons: Packed, in either half of a word; Apart, in the upper
+ * halves of two words, and below it is nothing but d once more. What combines the two of a value,
+ * or the lanes of a warp, has the key in its upper half.
+ */
+
+/* Of the bytes of `sums`, with those of `candidates`, the first two or the last two. */
+STX_DEVICE void set_keys(Packed *to, uint32_t sums, uint32_t candidates, bool last)
+{
+  to->both = __byte_perm(sums, candidates, last ? 0x3726 : 0x1504);
+}
+
+STX_DEVICE void set_keys(Apart *to, uint32_t sums, uint32_t candidates, bool last)
+{
+  to->a = __byte_perm(sums, candidates, last ? 0x2666 : 0x0444);
+  to->b = __byte_perm(sums, candidates, last ? 0x3777 : 0x1555);
+}
+
+/* No key is as large. */
+STX_DEVICE void set_none(Packed *to)
+{
+  to->both = ~0u;
+}
+
+STX_DEVICE void set_none(Apart *to)
+{
+  to->a = to->b = ~0u;
+}
+
+STX_DEVICE uint32_t lesser_of_both(Packed keys)
+{
+  return __vminu2(keys.both, keys.both << 16);
+}
+
+STX_DEVICE uint32_t lesser_of_both(Apart keys)
+{
+  return min(keys.a, keys.b);
+}
+
+/* The later key of two. */
+STX_DEVICE uint32_t later_of_both(Packed keys)
+{
+  return keys.both;
+}
+
+STX_DEVICE uint32_t later_of_both(Apart keys)
+{
+  return keys.b;
+}
+
+/* Each key moves on by one: that of `before` comes in, the later one goes out. */
+STX_DEVICE Packed moved_on(uint32_t before, Packed keys)
+{
+  return {__byte_perm(before, keys.both, 0x5432)};
+}
+
+STX_DEVICE Apart moved_on(uint32_t before, Apart keys)
+{
+  return {before, keys.a};
+}
+
+/* The least of a word's bytes, in the uppermost of the result. */
+STX_DEVICE uint32_t least_byte(Packed *, uint32_t word)
+{
+  const uint32_t halves = __vminu2(word, word << 8);
+  return __vminu2(halves, halves << 16);
+}
+
+STX_DEVICE uint32_t least_byte(Apart *, uint32_t word)
+{
+  return min(min(word, word << 8), min(word << 16, word << 24));
+}
 
 /* Four of the lane's candidates, in bytes. */
 template <int K> STX_DEVICE uint32_t candidates(int word)

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Records as NumPy arrays, and where stixels stand in metres. docs/formats.md describes them."""
+import json
+
 import numpy as np
 
 STIXEL = np.dtype([
@@ -19,7 +21,7 @@ assert OBSTACLE.itemsize == 64
 IN_CORRIDOR, CUT = 1, 2  # of its flags
 
 KINDS = ("segment", "ground", "object", "sky")
-OBJECT = KINDS.index("object")
+OBJECT, SKY = KINDS.index("object"), KINDS.index("sky")
 SOURCES = ("stereo", "lidar")
 LABELS = ("road", "sidewalk", "building", "wall", "fence", "pole", "traffic light", "traffic sign",
           "vegetation", "terrain", "sky", "person", "rider", "car", "truck", "bus", "train",
@@ -32,6 +34,58 @@ def parse(data, dtype=STIXEL):
     if len(data) % dtype.itemsize:
         raise ValueError(f"{len(data)} bytes are no whole number of {dtype.itemsize}-byte records")
     return np.frombuffer(data, dtype=dtype)
+
+
+def of_line(line, number=1):
+    """The stixels of a line of JSON as records, and the line; its camera is a dictionary.
+
+    A ValueError names the line, whatever is wrong with it.
+    """
+    try:
+        if not line.startswith(b"{"):
+            raise ValueError("no line of JSON from stixel-json")
+        frame = json.loads(line)
+        if not frame.get("stixels"):
+            raise ValueError("a line without stixels")
+        frame["camera"] = dict(frame.get("camera") or {})
+        names = STIXEL.names[5:]  # numbers, which are null where they are not finite
+        rows = [(s["column"], s["top"], s["bottom"], KINDS.index(s["kind"]),
+                 NO_LABEL if s["label"] is None else s["label"],
+                 *(np.nan if s[name] is None else s[name] for name in names))
+                for s in frame["stixels"]]
+        if any(not isinstance(n, int) or not 0 <= n < 1 << 16 for row in rows for n in row[:3]):
+            raise ValueError("columns and rows are whole numbers below 65536")
+        return np.array(rows, dtype=STIXEL), frame
+    except KeyError as error:
+        raise ValueError(f"line {number}: a stixel without {error}") from error
+    except (ValueError, TypeError, AttributeError, OverflowError, RecursionError) as error:
+        raise ValueError(f"line {number}: {error}") from error
+
+
+def quads(stixels, camera, width, stixel_width, reach):
+    """Where stixels are flat quads: which have one, and of these the corners in metres, lower left,
+    lower right, upper right, upper left, in the axes of metres ().
+
+    What lies farther than `reach` is cut off: no quad has sky, what is farther than that or of
+    unknown distance as a whole. The camera is metric, with cx and cy.
+    """
+    scale = camera["focal"] * camera["baseline"]
+    least = scale / reach
+    above, below = (stixels["disparity_" + end].astype(float) for end in ("top", "bottom"))
+    top, bottom = stixels["top"] - .5, stixels["bottom"] + .5
+    left = stixels["column"] * float(stixel_width) - .5
+    right = np.minimum(left + stixel_width, width - .5)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        slope = (below - above) / (bottom - top)
+        border = np.where(slope == 0, top, top + (least - above) / slope)
+        first, last = np.where(above < least, border, top), np.where(below < least, border, bottom)
+    seen = ((stixels["kind"] != SKY) & (np.minimum(above, below) >= 0) & (left < right)
+            & (np.maximum(above, below) >= least) & (first < last))
+    row = np.stack([last, last, first, first], axis=1)[seen]
+    column = np.stack([left, right, right, left], axis=1)[seen]
+    z = scale / (above[seen, None] + slope[seen, None] * (row - top[seen, None]))
+    return seen, np.stack([(column - camera["cx"]) * z / camera["focal"],
+                           (row - camera["cy"]) * z / camera["focal"], z], axis=2)
 
 
 def metres(stixels, camera, width, stixel_width):

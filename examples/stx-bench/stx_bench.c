@@ -9,10 +9,10 @@
 #include <string.h>
 
 #include "examples/shared/options.h"
+#include "examples/stx-bench/stx_bench_frames.h"
 #include "examples/stx-bench/stx_bench_lidar.h"
 
 #define MAX_SIZES 8
-#define GPU_WARM_UP_MS 100 /* long enough for its clocks to rise */
 
 typedef struct {
   bool stages[BENCH_STAGES];
@@ -212,7 +212,7 @@ static bool run_bench(const Options *o, StxError *error)
                               : BENCH_TEXT,
       .context = {.budget = o->milliseconds,
           .warm_up = o->warm_up >= 0 ? o->warm_up : 0,
-          .gpu_warm_up = o->warm_up >= 0 ? o->warm_up : GPU_WARM_UP_MS,
+          .gpu_warm_up = o->warm_up >= 0 ? o->warm_up : BENCH_GPU_WARM_UP_MS,
           .sets = o->sets},
       .rows = g_array_new(FALSE, FALSE, sizeof(BenchRow))};
   b.context.machine = &b.machine;
@@ -321,13 +321,15 @@ static GOptionContext *make_context(Options *o)
       "and minimum, the ratio of the reference's median (one thread) to\n"
       "this one, and the rate against the limit that was measured at the start. The first GPU\n"
       "runs every stage twice: launched kernel by kernel, and replayed as a graph.");
-  g_option_context_set_description(context, "Examples:\n"
-                                            "  stx-bench --quick\n"
-                                            "  stx-bench satdp colmean --size 2048x1024\n"
-                                            "  stx-bench --backend cuda --markdown\n"
-                                            "  stx-bench rdp --figures .\n"
-                                            "  stx-bench lidar --help\n"
-                                            "  stx-bench all --markdown > table.md\n");
+  g_option_context_set_description(context,
+      "Examples:\n"
+      "  stx-bench --quick\n"
+      "  stx-bench satdp colmean --size 2048x1024\n"
+      "  stx-bench --backend cuda --markdown\n"
+      "  stx-bench rdp --figures .\n"
+      "  stx-bench frames --help                 whole pipelines\n"
+      "  stx-bench lidar --help\n"
+      "  stx-bench all --markdown > table.md\n");
   g_option_context_add_main_entries(context, entries, NULL);
   return context;
 }
@@ -348,9 +350,13 @@ int main(int argc, char **argv)
   StxError error = {""};
   setlocale(LC_CTYPE, "");
   bool lidar = argc > 1 && strcmp(argv[1], "lidar") == 0;
-  g_set_prgname(lidar ? "stx-bench lidar" : "stx-bench"); /* as --help calls it */
-  bool good = lidar ? bench_lidar(argc - 1, argv + 1, &error)
-                    : parse(&options, argc, argv, &error) && run_bench(&options, &error);
+  bool frames = argc > 1 && strcmp(argv[1], "frames") == 0;
+  g_set_prgname(lidar    ? "stx-bench lidar" /* as --help calls it */
+                : frames ? "stx-bench frames"
+                         : "stx-bench");
+  bool good = lidar    ? bench_lidar(argc - 1, argv + 1, &error)
+              : frames ? bench_frames(argv[0], argc - 1, argv + 1, &error)
+                       : parse(&options, argc, argv, &error) && run_bench(&options, &error);
   if (!good)
     fprintf(stderr, "stx-bench: %s\n", error.text);
   g_strfreev(options.size_texts);

@@ -4,8 +4,6 @@
  * machine can do at most.
  *
  *   stx_bench_input.c   realistic pictures, disparities, labels and scores of a given size
- *   stx_bench_rectify.c a camera whose pictures are rectified
- *   stx_bench_obstacles.c  the stage obstacles
  *   stx_bench_rdp.c     columns for rdp, and what it makes of them over epsilon
  *   stx_bench_group.c   one stage with one set of parameters, and its implementations
  *   stx_bench_measure.c compares them with the reference, then times them in turns
@@ -13,7 +11,8 @@
  *   stx_bench_limits.c  what the CPU can do: copying, 8-bit additions, multiply-adds
  *   stx_bench_report.c  table, Markdown, JSON
  *   stx_bench.c         command line, list of the groups
- *   stx_bench_lidar*.c  scans in place of pictures, with a command line of their own
+ *   stx_bench_lidar.c   scans in place of pictures, with a command line of their own, and
+ *   stx_bench_lidar_figures.c  what docs/benchmarks/lidar.md shows, as CSV
  */
 #ifndef STX_BENCH_H
 #define STX_BENCH_H
@@ -24,6 +23,8 @@
 #include "common/pipeline/pipeline.h"
 #include "cuda/stxcuda.h"
 #include "examples/shared/clock.h"
+#include "examples/shared/lidar_scans.h"
+#include "examples/stx-bench/stx_bench_lidar_steps.h"
 
 /* ---- Input -------------------------------------------------------------------------------- */
 
@@ -69,6 +70,8 @@ typedef struct {
   double copy;             /* GB/s from device to device, counted as for the CPU */
 } BenchDevice;
 
+#define BENCH_GPU_WARM_UP_MS 100 /* long enough for its clocks to rise */
+
 /* Opens the GPU and measures its limit. After a failure there is nothing to close. */
 bool bench_device_open(BenchDevice *device, StxError *error);
 void bench_device_close(BenchDevice *device);
@@ -96,7 +99,9 @@ typedef enum {
   BENCH_PIPELINE,  /* sgm, colmean, roadline, satdp */
   BENCH_OBSTACLES, /* of the stixels, by one thread */
   BENCH_SCENE,     /* the synthetic street's left picture, RGB */
-  BENCH_STAGES
+  BENCH_STAGES,
+  BENCH_GROUND = BENCH_STAGES, /* of a scan, with a command line of its own */
+  BENCH_ALL_STAGES
 } BenchStage;
 
 /* One line of the result. */
@@ -115,7 +120,9 @@ typedef struct {
   double ratio;           /* reference's median (one thread) over this one's; 0: unknown */
   double rate, limit;     /* GB/s or Gop/s, from the median; limit 0: no rate */
   const char *unit;
-  double share; /* of the (vb, k, kind) pairs evaluated, 0…1; negative: does not apply */
+  double share;  /* of the (vb, k, kind) pairs evaluated, 0…1; negative: does not apply */
+  bool stepwise; /* ground: with a clock between the steps */
+  double steps[LIDAR_STEPS]; /* ms, of the fastest run; 0 unless stepwise */
 } BenchRow;
 
 const char *bench_stage_name(BenchStage stage);
@@ -123,7 +130,7 @@ const char *bench_stage_name(BenchStage stage);
 /* ---- Groups ------------------------------------------------------------------------------- */
 
 typedef struct {
-  const BenchInput *input;
+  const BenchInput *input; /* NULL: a scan */
   const BenchMachine *machine;
   double budget;               /* ms of timing per implementation */
   double warm_up, gpu_warm_up; /* ms of untimed runs before that, besides the one for checking */
@@ -148,10 +155,14 @@ typedef struct {
   StxSemantics semantics; /* NONE, LABELS or SCORES_U8 */
   int rows;               /* of rdp */
   BenchColumns columns;
-  double reference; /* ms of the reference, where the group does not time it; 0: unknown */
+  double reference;      /* ms of the reference, where the group does not time it; 0: unknown */
+  const LidarScan *scan; /* of ground */
+  StxGroundParams ground;
+  int stepwise; /* ground: in place of all implementations the best one, as a whole and step by
+                   step, with 1 to so many threads; 0: all of them */
 } BenchCase;
 
-#define BENCH_MAX_ROWS 32 /* of one group: implementations times thread counts */
+#define BENCH_MAX_ROWS 160 /* of one group: implementations times thread counts */
 
 /* Runs, checks and times all implementations; writes up to BENCH_MAX_ROWS rows and their number.
  * *reference (may be NULL) becomes the reference's median, 0 if it was not timed. Fails only for
@@ -169,11 +180,6 @@ bool bench_rdp_columns(const BenchInput *input, const StxRdpParams *params, Benc
 /* Writes a line of CSV for every epsilon, median and number of rows: how often segments are split,
  * how many there are and how far they are from the columns. With `head` the titles come first. */
 bool bench_rdp_levels(FILE *out, bool head, const BenchInput *input, StxError *error);
-
-/* ---- A camera for rectify ------------------------------------------------------------------ */
-
-/* With a lens and a turn as real ones have them; the rectified pictures are as large as its own. */
-void bench_rectify_view(const BenchInput *input, StxRectifyView *view);
 
 /* ---- Report ------------------------------------------------------------------------------- */
 

@@ -24,7 +24,9 @@ typedef enum {
   SCORES,
   COLUMNS,
   STIXELS,
-  RESULT, /* of satdp, rdp or overlay */
+  POINTS,
+  POINT_LABELS,
+  RESULT, /* of satdp, rdp, overlay or ground */
   FRAME,
   BUFFERS
 } Buffer;
@@ -46,15 +48,16 @@ struct CudaGroup {
 static const struct {
   const StxImplTable *tables[3];
   unsigned in, out, between;
-} stages[BENCH_STAGES] = {
+} stages[BENCH_ALL_STAGES] = {
     [BENCH_SGM] = {{&stx_sgm_cuda_impls}, 1u << LEFT | 1u << RIGHT, DEPTH, 0},
     [BENCH_COLMEAN] = {{&stx_colmean_cuda_impls}, DEPTH | SEMANTICS, 1u << COLUMNS, 0},
     [BENCH_SATDP] = {{&stx_satdp_cuda_impls}, 1u << COLUMNS, 1u << STIXELS | 1u << RESULT, 0},
     [BENCH_FULLDP] = {{&stx_fulldp_cuda_impls}, 1u << COLUMNS, 1u << STIXELS | 1u << RESULT, 0},
-    [BENCH_RDP] = {{&stx_rdp_cuda_impls}, 1u << COLUMNS, 1u << STIXELS | 1u << RESULT, 0},
+    [BENCH_RDP] = {{&stx_rdp_paper_cuda_impls}, 1u << COLUMNS, 1u << STIXELS | 1u << RESULT, 0},
     [BENCH_RECTIFY] = {{&stx_rectify_cuda_impls}, 1u << LEFT, 1u << CONFIDENCE, 0},
     [BENCH_OVERLAY] = {{&stx_overlay_cuda_impls}, 1u << STIXELS | 1u << FRAME,
         1u << FRAME | 1u << RESULT, 0},
+    [BENCH_GROUND] = {{&stx_ground_cuda_impls}, 1u << POINTS, 1u << POINT_LABELS | 1u << RESULT, 0},
     [BENCH_BOTH] = {{&stx_colmean_cuda_impls, &stx_satdp_cuda_impls}, DEPTH | SEMANTICS,
         1u << STIXELS | 1u << RESULT, 1u << COLUMNS},
     [BENCH_PIPELINE] = {{&stx_sgm_cuda_impls, &stx_colmean_cuda_impls, &stx_satdp_cuda_impls},
@@ -91,11 +94,20 @@ static void *address(const CudaGroup *c, Buffer buffer, int set)
   return c->size[buffer] == 0 ? NULL : c->memory + (size_t)set * c->set_size + c->offset[buffer];
 }
 
+static size_t cells_of(const Group *g)
+{
+  const StxGrid *grid = &g->colmean.grid;
+  return g->what->stage == BENCH_GROUND
+             ? 0
+             : (size_t)stx_grid_columns(grid) * (size_t)stx_grid_rows(grid);
+}
+
 static void set_sizes(CudaGroup *c, const Group *g)
 {
   const StxGrid *grid = &g->colmean.grid;
+  const bool ground = g->what->stage == BENCH_GROUND;
   size_t pixels = (size_t)grid->width * (size_t)grid->height;
-  size_t cells = (size_t)stx_grid_columns(grid) * (size_t)stx_grid_rows(grid);
+  size_t points = ground ? g->what->scan->count : 0;
   const size_t sizes[BUFFERS] = {
       [LEFT] = pixels,
       [RIGHT] = pixels,
@@ -103,11 +115,14 @@ static void set_sizes(CudaGroup *c, const Group *g)
       [CONFIDENCE] = pixels,
       [LABELS] = g->what->semantics == STX_SEMANTICS_LABELS ? pixels : 0,
       [SCORES] = g->what->semantics == STX_SEMANTICS_SCORES_U8 ? pixels * (size_t)grid->classes : 0,
-      [COLUMNS] = stx_grid_bytes(grid),
-      [STIXELS] = cells * sizeof(StxStixel),
-      [RESULT] = g->what->stage == BENCH_OVERLAY ? sizeof(StxOverlayResult)
-                 : g->what->stage == BENCH_RDP   ? sizeof(StxRdpResult)
-                                                 : sizeof(StxSatdpResult),
+      [COLUMNS] = ground ? 0 : stx_grid_bytes(grid),
+      [STIXELS] = cells_of(g) * sizeof(StxStixel),
+      [POINTS] = 4 * sizeof(float) * points,
+      [POINT_LABELS] = sizeof(uint32_t) * points,
+      [RESULT] = ground                            ? sizeof(StxGroundResult)
+                 : g->what->stage == BENCH_OVERLAY ? sizeof(StxOverlayResult)
+                 : g->what->stage == BENCH_RDP     ? sizeof(StxRdpResult)
+                                                   : sizeof(StxSatdpResult),
       [FRAME] = 4 * pixels,
   };
   const unsigned needed =
@@ -131,8 +146,7 @@ static int count_sets(const CudaGroup *c, const Group *g)
 /* Of all of a stage's implementations. */
 static size_t scratch_size(const Group *g, const StxImplTable *table)
 {
-  const StxGrid *grid = &g->colmean.grid;
-  size_t cells = (size_t)stx_grid_columns(grid) * (size_t)stx_grid_rows(grid), most = 0;
+  size_t most = 0;
   for (size_t i = 0; i < table->count; i++) {
     const void *record = stx_impl_at(table, i);
     size_t size;
@@ -142,12 +156,15 @@ static size_t scratch_size(const Group *g, const StxImplTable *table)
       size = ((const StxColmeanImpl *)record)->scratch_size(&g->colmean, 1);
     else if (table == &stx_satdp_cuda_impls || table == &stx_fulldp_cuda_impls)
       size = ((const StxSatdpImpl *)record)->scratch_size(&g->satdp, 1);
-    else if (table == &stx_rdp_cuda_impls)
+    else if (table == &stx_rdp_paper_cuda_impls)
       size = ((const StxRdpImpl *)record)->scratch_size(&g->rdp, 1);
     else if (table == &stx_rectify_cuda_impls)
       size = 0;
+    else if (table == &stx_ground_cuda_impls)
+      size =
+          ((const StxGroundImpl *)record)->scratch_size(&g->what->ground, g->what->scan->count, 1);
     else
-      size = ((const StxOverlayImpl *)record)->scratch_size(&g->overlay_params, cells, 1);
+      size = ((const StxOverlayImpl *)record)->scratch_size(&g->overlay_params, cells_of(g), 1);
     most = size > most ? size : most;
   }
   return most;
@@ -168,14 +185,18 @@ static bool allocate_all(CudaGroup *c, const Group *g, StxError *error)
   return good && stx_cuda_alloc(cuda, scratch, &c->scratch, error) &&
          stx_cuda_alloc(cuda, sizeof g->colmean_tables, &c->colmean_tables, error) &&
          stx_cuda_alloc(cuda, sizeof g->satdp_tables, &c->satdp_tables, error) &&
-         stx_cuda_alloc(cuda, g->map != NULL ? g->map_size : stx_overlay_size(&g->overlay_params),
+         stx_cuda_alloc(cuda,
+             g->map != NULL       ? g->map_size
+             : g->overlay != NULL ? stx_overlay_size(&g->overlay_params)
+                                  : 1,
              &c->prepared, error);
 }
 
 /* Where a buffer's content comes from, and its bytes; NULL: it has none. */
 static const void *host_of(const Group *g, Buffer buffer, size_t *size)
 {
-  const BenchInput *input = g->context->input;
+  static const BenchInput none;
+  const BenchInput *input = g->context->input != NULL ? g->context->input : &none;
   const void *const sources[BUFFERS] = {
       [LEFT] = input->left.data,
       [RIGHT] = input->right.data,
@@ -185,6 +206,7 @@ static const void *host_of(const Group *g, Buffer buffer, size_t *size)
       [SCORES] = input->scores,
       [COLUMNS] = g->columns,
       [STIXELS] = g->stixels,
+      [POINTS] = g->what->scan != NULL ? g->what->scan->points : NULL,
   };
   *size = buffer == STIXELS ? g->stixel_count * sizeof *g->stixels : g->cuda->size[buffer];
   return sources[buffer];
@@ -334,6 +356,13 @@ static bool run_rectify(const Group *g, const StxRectifyImpl *impl, int set, Stx
   return impl->run(&map, &(StxRectifySample){1, {0}}, &source, &target, &c->place, error);
 }
 
+static bool run_ground(const Group *g, const StxGroundImpl *impl, int set, StxError *error)
+{
+  const CudaGroup *c = g->cuda;
+  return impl->run(&g->what->ground, address(c, POINTS, set), g->what->scan->count,
+      address(c, POINT_LABELS, set), address(c, RESULT, set), c->scratch, &c->place, error);
+}
+
 static bool run_set(const Group *g, const Entry *entry, int set, StxError *error)
 {
   switch (g->what->stage) {
@@ -350,6 +379,8 @@ static bool run_set(const Group *g, const Entry *entry, int set, StxError *error
     return run_rectify(g, entry->record, set, error);
   case BENCH_OVERLAY:
     return run_overlay(g, entry->record, set, error);
+  case BENCH_GROUND:
+    return run_ground(g, entry->record, set, error);
   default:
     return (g->what->stage == BENCH_BOTH ||
                run_sgm(g, first_of(&stx_sgm_cuda_impls), set, error)) &&
@@ -446,6 +477,9 @@ bool cuda_group_fetch(Group *g, int set, StxError *error)
     return fetch(g, set, CONFIDENCE, g->confidence.data, size[CONFIDENCE], error);
   case BENCH_OVERLAY:
     return fetch(g, set, FRAME, g->picture.data, size[FRAME], error);
+  case BENCH_GROUND:
+    return fetch(g, set, POINT_LABELS, g->labels, size[POINT_LABELS], error) &&
+           fetch(g, set, RESULT, &g->ground_result, sizeof g->ground_result, error);
   default:
     return fetch_stixels(g, set, error);
   }

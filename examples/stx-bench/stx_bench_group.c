@@ -7,6 +7,10 @@
 
 #include "common/memory/memory.h"
 
+#define FRAME_NS UINT64_C(100000000) /* between two of a stream */
+#define FOCAL .55                    /* of the width */
+#define TURN .01                     /* radians, about the vertical */
+
 /* ---- Runs --------------------------------------------------------------------------------- */
 
 static StxPlace with_threads(int threads)
@@ -102,6 +106,29 @@ static void run_rectify(Group *g, const Entry *entry)
       &map, &(StxRectifySample){1, {0}}, &g->context->input->left, &g->confidence, &place, NULL);
 }
 
+/* The next frame of a stream in which nothing moves. */
+static bool run_obstacles(Group *g, StxError *error)
+{
+  const BenchInput *input = g->context->input;
+  StxObstaclesResult result;
+  StxObstaclesFrame frame = {g->stixels, g->stixel_count, input->width, input->height,
+      g->satdp.grid.cell_width, input->camera, g->obstacles_time += FRAME_NS};
+  return stx_obstacles_of_stixels(g->obstacles, &frame, &result, error);
+}
+
+static void run_ground(Group *g, const Entry *entry)
+{
+  const StxGroundImpl *impl = entry->record;
+  const LidarScan *scan = g->what->scan;
+  StxPlace place = with_threads(entry->threads);
+  if (entry->steps != NULL)
+    entry->steps(&g->what->ground, scan->points, scan->count, g->labels, &g->ground_result,
+        g->scratch, entry->threads, g->step_ms);
+  else
+    impl->run(&g->what->ground, scan->points, scan->count, g->labels, &g->ground_result, g->scratch,
+        &place, NULL);
+}
+
 static bool run_on_cpu(Group *g, const Entry *entry, StxError *error)
 {
   switch (g->what->stage) {
@@ -130,8 +157,11 @@ static bool run_on_cpu(Group *g, const Entry *entry, StxError *error)
   case BENCH_OVERLAY:
     run_overlay(g, entry);
     break;
+  case BENCH_GROUND:
+    run_ground(g, entry);
+    break;
   case BENCH_OBSTACLES:
-    return bench_obstacles_run(g, error);
+    return run_obstacles(g, error);
   default: /* BENCH_SCENE */
     stx_scene_render(g->scenes[entry->limits], STX_SCENE_LEFT, 3, &g->picture);
   }
@@ -222,6 +252,8 @@ static const StxImplTable *table_of(BenchStage stage)
     return &stx_rectify_impls;
   case BENCH_OVERLAY:
     return &stx_overlay_impls;
+  case BENCH_GROUND:
+    return &stx_ground_impls;
   default:
     return &stx_colmean_impls;
   }
@@ -253,6 +285,29 @@ static void add_gpu_entries(Group *g)
       add_entry(g, entry);
 }
 
+static LidarStepsRun *steps_of(const StxGroundImpl *impl)
+{
+#if STX_BUILD_X86
+  if (impl->info.needs == STX_CPU_AVX512)
+    return bench_ground_steps_avx512;
+  if (impl->info.needs == STX_CPU_AVX2)
+    return bench_ground_steps_avx2;
+#endif
+  (void)impl;
+  return bench_ground_steps_base;
+}
+
+static void add_steps(Group *g)
+{
+  const StxGroundImpl *best = stx_impl_pick(&stx_ground_impls, STX_BACKEND_OMP);
+  Entry entry = {.record = best, .name = best->info.name, .timed = true};
+  for (entry.threads = 1; entry.threads <= g->what->stepwise; entry.threads++)
+    for (int steps = 0; steps < 2; steps++) {
+      entry.steps = steps ? steps_of(best) : NULL;
+      add_entry(g, entry);
+    }
+}
+
 static bool on_gpu(const Group *g)
 {
   return g->count > 0 && g->entries[0].where != ON_CPU;
@@ -262,14 +317,16 @@ static bool on_gpu(const Group *g)
 static void list_entries(Group *g)
 {
   const BenchMachine *machine = g->context->machine;
-  bool has_table = g->what->stage <= BENCH_OVERLAY;
+  bool has_table = g->what->stage <= BENCH_OVERLAY || g->what->stage == BENCH_GROUND;
   if (machine->device != NULL)
     add_gpu_entries(g);
   const bool gpu = on_gpu(g);
   if (!has_table)
     add_cpu_entries(g, NULL, "best");
   const StxImplTable *table = table_of(g->what->stage);
-  for (size_t i = 0; has_table && i < table->count; i++) {
+  if (g->what->stepwise > 0)
+    add_steps(g);
+  for (size_t i = 0; has_table && g->what->stepwise == 0 && i < table->count; i++) {
     const StxImplInfo *info = stx_impl_at(table, i);
     if (info->backend != STX_BACKEND_C && stx_impl_usable(info))
       add_cpu_entries(g, info, info->name);
@@ -289,7 +346,6 @@ static size_t larger(size_t a, size_t b)
 static size_t scratch_of(const Group *g, const Entry *entry)
 {
   const StxGrid *grid = &g->satdp.grid;
-  size_t cells = (size_t)stx_grid_columns(grid) * (size_t)stx_grid_rows(grid);
   switch (g->what->stage) {
   case BENCH_SGM:
     return ((const StxSgmImpl *)entry->record)->scratch_size(&g->sgm, entry->threads);
@@ -302,9 +358,13 @@ static size_t scratch_of(const Group *g, const Entry *entry)
     return ((const StxRdpImpl *)entry->record)->scratch_size(&g->rdp, entry->threads);
   case BENCH_RECTIFY:
     return 0;
+  case BENCH_GROUND:
+    return ((const StxGroundImpl *)entry->record)
+        ->scratch_size(&g->what->ground, g->what->scan->count, entry->threads);
   case BENCH_OVERLAY:
     return ((const StxOverlayImpl *)entry->record)
-        ->scratch_size(&g->overlay_params, cells, entry->threads);
+        ->scratch_size(&g->overlay_params,
+            (size_t)stx_grid_columns(grid) * (size_t)stx_grid_rows(grid), entry->threads);
   default:
     return larger(colmean_of(g, entry)->scratch_size(&g->colmean, entry->threads),
         satdp_of(g, entry)->scratch_size(&g->satdp, entry->threads));
@@ -315,7 +375,7 @@ static size_t scratch_of(const Group *g, const Entry *entry)
 static size_t scratch_size(const Group *g)
 {
   size_t size = 0;
-  if (g->what->stage != BENCH_RDP) {
+  if (g->what->stage != BENCH_RDP && g->what->stage != BENCH_GROUND) {
     size = stx_roadline_scratch(&g->satdp.grid);
     size = larger(size, g->best_colmean->scratch_size(&g->colmean, 1));
     size = larger(size, g->best_satdp->scratch_size(&g->satdp, 1));
@@ -395,15 +455,45 @@ static bool open_overlay(Group *g, StxError *error)
   return true;
 }
 
+/* A camera with a lens and a turn as most have; the rectified pictures are as large as its own. */
+static StxRectifyView view_of(const BenchInput *input)
+{
+  double focal = FOCAL * input->width, x = input->width / 2.0, y = input->height / 2.0;
+  return (StxRectifyView){
+      .lens = {focal, focal, x, y, STX_LENS_BROWN, {-.17, .025, .001, -.002}},
+      .source_width = input->width,
+      .source_height = input->height,
+      .r = {1, 0, -TURN, 0, 1, 0, TURN, 0, 1},
+      .fx = focal,
+      .fy = focal,
+      .cx = x,
+      .cy = y,
+      .width = input->width,
+      .height = input->height,
+      .scale = 1,
+  };
+}
+
 static bool open_map(Group *g, StxError *error)
 {
-  bench_rectify_view(g->context->input, &g->view);
+  g->view = view_of(g->context->input);
   g->map_size = stx_rectify_map_bytes(&g->view, 0, 0);
   g->map = stx_allocate(g->map_size);
   if (g->map == NULL)
     return stx_fail(error, "not enough memory for the map");
   stx_rectify_map_fill(&g->view, 0, 0, g->map, 1);
   return true;
+}
+
+/* Of the stixels of a frame, by one thread, as always. */
+static bool open_obstacles(Group *g, StxError *error)
+{
+  const StxObstaclesParams params = STX_OBSTACLES_DEFAULTS;
+  size_t columns = (size_t)stx_grid_columns(&g->satdp.grid);
+  g->obstacles = stx_obstacles_new();
+  if (g->obstacles == NULL)
+    return stx_fail(error, "not enough memory for obstacles");
+  return stx_obstacles_prepare(g->obstacles, &params, g->stixel_count, columns, error);
 }
 
 static bool open_scenes(Group *g, StxError *error)
@@ -438,7 +528,7 @@ static bool prepare_input(Group *g, StxError *error)
     if (!prepare_satdp(g, error))
       return false;
     run_satdp(g, g->best_satdp, 1);
-    return bench_obstacles_open(g, error);
+    return open_obstacles(g, error);
   case BENCH_SCENE:
     return open_scenes(g, error);
   default:
@@ -446,8 +536,20 @@ static bool prepare_input(Group *g, StxError *error)
   }
 }
 
+static bool open_ground(Group *g, StxError *error)
+{
+  list_entries(g);
+  g->labels = stx_allocate((g->what->scan->count + 1) * sizeof *g->labels);
+  g->scratch = stx_allocate(scratch_size(g));
+  if (g->labels == NULL || g->scratch == NULL)
+    return stx_fail(error, "not enough memory for %zu points", g->what->scan->count);
+  return !on_gpu(g) || cuda_group_open(g, error) != NULL;
+}
+
 static bool open_group(Group *g, StxError *error)
 {
+  if (g->what->stage == BENCH_GROUND)
+    return open_ground(g, error);
   g->best_colmean = stx_impl_pick(&stx_colmean_impls, STX_BACKEND_AUTO);
   g->best_satdp = stx_impl_pick(&stx_satdp_impls, STX_BACKEND_AUTO);
   if (!set_parameters(g, error))
@@ -466,6 +568,7 @@ void group_close(Group *g)
   free(g->columns);
   free(g->stixels);
   free(g->picture.data);
+  free(g->labels);
   free(g->overlay);
   stx_obstacles_free(g->obstacles);
   free(g->map);

@@ -27,12 +27,15 @@ typedef struct {
   const void *record;
   const char *name;
   Where where;
-  bool reference;      /* gives the bytes that all others must give */
-  bool timed;          /* else it only serves for checking */
-  int threads, limits; /* limits: index in the machine's */
-  StxCudaGraph graph;  /* ON_GRAPH, from its first run on */
-  double first;        /* ms of the checking run */
+  bool reference;              /* gives the bytes that all others must give */
+  bool timed;                  /* else it only serves for checking */
+  int threads, limits;         /* limits: index in the machine's */
+  LidarStepsRun *steps;        /* of ground: runs in place of the implementation */
+  double step_ms[LIDAR_STEPS]; /* of its fastest run */
+  StxCudaGraph graph;          /* ON_GRAPH, from its first run on */
+  double first;                /* ms of the checking run */
   int wanted, runs;
+  double least; /* of ms */
   double ms[MAX_RUNS];
   bool differs;
 } Entry;
@@ -71,6 +74,9 @@ typedef struct {
   size_t stixel_count;
   StxSatdpResult satdp_result;
   StxImage8 picture; /* four bytes per pixel, drawn on */
+  uint32_t *labels;  /* BENCH_GROUND: of the points, what the run says beside them, and its times */
+  StxGroundResult ground_result;
+  double ground_numbers[9], step_ms[LIDAR_STEPS];
 
   /* The bytes that a run leaves, and a copy of the reference's. */
   struct {
@@ -97,10 +103,6 @@ bool cuda_group_impl(BenchStage stage, size_t i, const void **record, const char
 /* Memory for all sets, inputs in place, for a group that is otherwise open; NULL on failure. */
 CudaGroup *cuda_group_open(Group *group, StxError *error);
 void cuda_group_close(Group *group);
-
-/* The stage obstacles, of the group's stixels. */
-bool bench_obstacles_open(Group *group, StxError *error);
-bool bench_obstacles_run(Group *group, StxError *error);
 
 /* Results on the device overwritten with `value`; this is also what an overlay is drawn on. */
 bool cuda_group_wipe(Group *group, int value, StxError *error);

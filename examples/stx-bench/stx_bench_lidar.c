@@ -2,11 +2,11 @@
 #include "examples/stx-bench/stx_bench_lidar.h"
 
 #include <errno.h>
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "examples/shared/options.h"
+#include "examples/shared/table.h"
 
 #define SEED 1
 #define MAX_KINDS 8
@@ -23,7 +23,7 @@ typedef struct {
   const Options *options;
   BenchMachine machine;
   BenchDevice device;
-  LidarContext context;
+  BenchContext context;
   LidarScans kinds[MAX_KINDS];
   int kind_count;
   GArray *rows; /* LidarRow */
@@ -99,7 +99,8 @@ static void free_kinds(Bench *b)
 
 static void print_head(const Bench *b)
 {
-  bench_print_machine(stdout, b->options->format, &b->machine);
+  const BenchMachine shown = {.device = b->machine.device}; /* there are no limits of the CPU */
+  bench_print_machine(stdout, b->options->format, &shown);
   if (b->options->format == BENCH_MARKDOWN)
     printf("| scans | points | clusters | code | threads | median ms | min ms | x c | Mpoints/s "
            "|\n|---|--:|---|---|--:|--:|--:|--:|--:|\n");
@@ -108,8 +109,9 @@ static void print_head(const Bench *b)
         "threads", "median ms", "min ms", "x c", "Mpoints/s");
 }
 
-static void print_row(BenchFormat format, const LidarRow *row)
+static void print_row(BenchFormat format, const LidarRow *line)
 {
+  const BenchRow *row = &line->row;
   char code[32], threads[16] = "", times[80] = "DIFFERS";
   const bool markdown = format == BENCH_MARKDOWN;
   g_snprintf(code, sizeof code, "%s%s", row->impl, row->graph ? " graph" : "");
@@ -118,16 +120,17 @@ static void print_row(BenchFormat format, const LidarRow *row)
   if (!row->differs)
     g_snprintf(times, sizeof times,
         markdown ? "%.3f | %.3f | %.2f | %.1f" : "%9.3f %9.3f %7.2f %9.1f", row->median,
-        row->minimum, row->ratio, (double)row->points / row->minimum / 1e3);
+        row->minimum, row->ratio, (double)line->points / row->minimum / 1e3);
   printf(markdown ? "| %s | %zu | %s | %s | %s | %s |\n" : "%-22s %8zu %-8s %-11s %7s %s\n",
-      row->scans, row->points, row->clusters ? "yes" : "no", code, threads, times);
+      line->scans, line->points, line->clusters ? "yes" : "no", code, threads, times);
   fflush(stdout);
 }
 
-static json_t *row_json(const LidarRow *row)
+static json_t *row_json(const LidarRow *line)
 {
-  json_t *object = json_pack("{s:s, s:I, s:b, s:s, s:b, s:i, s:b, s:i}", "scans", row->scans,
-      "points", (json_int_t)row->points, "clusters", row->clusters, "implementation", row->impl,
+  const BenchRow *row = &line->row;
+  json_t *object = json_pack("{s:s, s:I, s:b, s:s, s:b, s:i, s:b, s:i}", "scans", line->scans,
+      "points", (json_int_t)line->points, "clusters", line->clusters, "implementation", row->impl,
       "graph", row->graph, "threads", row->threads, "differs", row->differs, "runs", row->runs);
   if (row->runs == 0)
     return object;
@@ -145,24 +148,69 @@ static void print_json(const Bench *b)
     json_array_append_new(list, row_json(&g_array_index(b->rows, LidarRow, i)));
   json_t *root =
       json_pack("{s:s, s:s, s:o}", "version", STX_VERSION, "compiler", __VERSION__, "rows", list);
-  json_dumpf(root, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(6));
-  putchar('\n');
-  json_decref(root);
+  table_dump(stdout, root);
 }
 
 /* ---- Run ----------------------------------------------------------------------------------- */
 
+/* Adds a scan's row to that of all. */
+static void add_row(LidarRow *line, const BenchRow *row, size_t scans)
+{
+  const double share = 1 / (double)scans;
+  BenchRow *sum = &line->row;
+  bool differs = sum->differs || row->differs;
+  int runs = sum->runs + row->runs;
+  double median = sum->median + share * row->median, minimum = sum->minimum + share * row->minimum;
+  double steps[LIDAR_STEPS];
+  for (int step = 0; step < LIDAR_STEPS; step++)
+    steps[step] = sum->steps[step] + share * row->steps[step];
+  *sum = *row;
+  sum->differs = differs;
+  sum->runs = runs;
+  sum->median = median;
+  sum->minimum = minimum;
+  memcpy(sum->steps, steps, sizeof steps);
+}
+
+bool lidar_time(const BenchContext *context, const LidarScans *scans, const StxGroundParams *params,
+    int stepwise, LidarRow *rows, int *count, StxError *error)
+{
+  static BenchRow found[BENCH_MAX_ROWS];
+  BenchContext each = *context;
+  size_t points = 0;
+  each.budget /= (double)scans->count;
+  memset(rows, 0, BENCH_MAX_ROWS * sizeof *rows);
+  for (size_t i = 0; i < scans->count; i++) {
+    const BenchCase what = {
+        .stage = BENCH_GROUND, .scan = &scans->scans[i], .ground = *params, .stepwise = stepwise};
+    if (!bench_group(&each, &what, found, count, NULL, error))
+      return false;
+    points += scans->scans[i].count;
+    for (int k = 0; k < *count; k++)
+      add_row(&rows[k], &found[k], scans->count);
+  }
+  const BenchRow *last = &rows[*count - 1].row; /* the reference, if it was timed */
+  double reference = strcmp(last->impl, "c") == 0 ? last->minimum : 0;
+  for (int k = 0; k < *count; k++) {
+    g_strlcpy(rows[k].scans, scans->name, sizeof rows[k].scans);
+    rows[k].points = (points + scans->count / 2) / scans->count;
+    rows[k].clusters = params->cluster_cell > 0;
+    rows[k].row.ratio = rows[k].row.minimum > 0 ? reference / rows[k].row.minimum : 0;
+  }
+  return true;
+}
+
 static bool run_kind(Bench *b, const LidarScans *scans, bool clusters, StxError *error)
 {
   StxGroundParams params = STX_GROUND_DEFAULTS;
-  LidarRow rows[LIDAR_MAX_ROWS];
+  static LidarRow rows[BENCH_MAX_ROWS];
   int count;
   params.cluster_cell = clusters ? params.cluster_cell : 0;
-  if (!lidar_time(&b->context, scans, &params, LIDAR_TABLE, rows, &count, error))
+  if (!lidar_time(&b->context, scans, &params, 0, rows, &count, error))
     return false;
   g_array_append_vals(b->rows, rows, (guint)count);
   for (int i = 0; i < count; i++) {
-    b->differs |= rows[i].differs;
+    b->differs |= rows[i].row.differs;
     if (b->options->format != BENCH_JSON)
       print_row(b->options->format, &rows[i]);
   }
@@ -186,7 +234,8 @@ static bool run_figures(Bench *b, StxError *error)
 {
   char *path = g_build_filename(b->options->figures, "lidar-steps.csv", NULL);
   FILE *file = fopen(path, "w");
-  bool good = file != NULL ? lidar_write_steps(file, &b->context, &b->kinds[0], &b->differs, error)
+  bool good = file != NULL ? lidar_write_steps(file, &b->context, stx_threads(b->options->threads),
+                                 &b->kinds[0], &b->differs, error)
                            : stx_fail(error, "%s: %s", path, g_strerror(errno));
   if (file != NULL && fclose(file) != 0 && good)
     good = stx_fail(error, "%s: %s", path, g_strerror(errno));
@@ -206,10 +255,12 @@ static bool run_bench(const Options *o, StxError *error)
   Bench b = {.options = o, .rows = g_array_new(FALSE, FALSE, sizeof(LidarRow))};
   bool open = !o->gpu || bench_device_open(&b.device, error), good = open;
   b.machine.device = o->gpu ? &b.device : NULL;
-  b.context = (LidarContext){.device = b.machine.device,
-      .cpu = o->cpu,
-      .threads = stx_threads(o->threads),
+  b.machine.limits[0].threads = 1;
+  b.machine.limits[1].threads = stx_threads(o->threads);
+  b.machine.thread_counts = !o->cpu ? 0 : b.machine.limits[1].threads > 1 ? 2 : 1;
+  b.context = (BenchContext){.machine = &b.machine,
       .budget = o->milliseconds,
+      .gpu_warm_up = BENCH_GPU_WARM_UP_MS,
       .sets = o->sets};
   good = good && load_kinds(&b, error) && run_all(&b, error);
   free_kinds(&b);

@@ -63,13 +63,14 @@ static bool thin_out_all(const LidarScans *scans, int percent, LidarScans *thinn
   return stx_fail(error, "not enough memory for a share of the points");
 }
 
-static void write_row(FILE *out, const Experiment *experiment, int value, const LidarRow *row)
+static void write_row(FILE *out, const Experiment *experiment, int value, const LidarRow *line)
 {
+  const BenchRow *row = &line->row;
   for (int step = -1; step < LIDAR_STEPS; step++) {
     if (step >= 0 && !row->stepwise)
       break;
-    fprintf(out, "\"%s\",%s,%d,%zu,%s,%d,%s,%.7g\n", row->scans, experiment->name, value,
-        row->points, row->impl, row->threads,
+    fprintf(out, "\"%s\",%s,%d,%zu,%s,%d,%s,%.7g\n", line->scans, experiment->name, value,
+        line->points, row->impl, row->threads,
         step >= 0       ? step_names[step]
         : row->stepwise ? "all steps"
                         : "whole",
@@ -77,33 +78,33 @@ static void write_row(FILE *out, const Experiment *experiment, int value, const 
   }
 }
 
-static bool run_value(FILE *out, const LidarContext *context, const LidarScans *scans,
+static bool run_value(FILE *out, const BenchContext *context, int threads, const LidarScans *scans,
     const Experiment *experiment, int value, bool *differs, StxError *error)
 {
   StxGroundParams params = STX_GROUND_DEFAULTS;
-  LidarRow rows[LIDAR_MAX_ROWS];
+  static LidarRow rows[BENCH_MAX_ROWS];
   LidarScans used;
   int count, percent = experiment == &experiments[0] ? value : 100;
   params.sectors = experiment == &experiments[1] ? value : params.sectors;
   params.bins = experiment == &experiments[2] ? value : params.bins;
   if (!thin_out_all(scans, percent, &used, error))
     return false;
-  bool good = lidar_time(context, &used, &params, LIDAR_STEPWISE, rows, &count, error);
+  bool good = lidar_time(context, &used, &params, threads, rows, &count, error);
   free_scans(&used);
   for (int i = 0; good && i < count; i++) {
-    *differs |= rows[i].differs;
+    *differs |= rows[i].row.differs;
     write_row(out, experiment, value, &rows[i]);
   }
   return good;
 }
 
-bool lidar_write_steps(
-    FILE *out, const LidarContext *context, const LidarScans *scans, bool *differs, StxError *error)
+bool lidar_write_steps(FILE *out, const BenchContext *context, int threads, const LidarScans *scans,
+    bool *differs, StxError *error)
 {
   fputs("scans,experiment,value,points,code,threads,step,minimum_ms\n", out);
   for (size_t e = 0; e < sizeof experiments / sizeof experiments[0]; e++)
     for (const int *value = experiments[e].values; *value > 0; value++)
-      if (!run_value(out, context, scans, &experiments[e], *value, differs, error))
+      if (!run_value(out, context, threads, scans, &experiments[e], *value, differs, error))
         return false;
   return true;
 }

@@ -38,11 +38,22 @@ static const char *const names[] = {
     [BENCH_OVERLAY] = "overlay",
     [BENCH_OBSTACLES] = "obstacles",
     [BENCH_SCENE] = "scene",
+    [BENCH_GROUND] = "ground",
 };
 
 const char *bench_stage_name(BenchStage stage)
 {
   return names[stage];
+}
+
+/* Without what lies between the fields. */
+static void list_numbers(Group *g)
+{
+  const StxGroundResult *r = &g->ground_result;
+  const double numbers[] = {r->ground, r->obstacles, r->outside, r->lines, r->clusters, r->measured,
+      (double)r->height, (double)r->slope_x, (double)r->slope_y};
+  _Static_assert(sizeof numbers == sizeof g->ground_numbers, "one for each field");
+  memcpy(g->ground_numbers, numbers, sizeof numbers);
 }
 
 static double pixels_of(const Group *g)
@@ -53,7 +64,7 @@ static double pixels_of(const Group *g)
 /* What there is to compare after a run: nothing for stages that have no reference. */
 static void set_outputs(Group *g)
 {
-  size_t pixels = (size_t)pixels_of(g);
+  size_t pixels = g->context->input != NULL ? (size_t)pixels_of(g) : 0;
   switch (g->what->stage) {
   case BENCH_SGM:
     g->output[0].data = g->disparity.data;
@@ -80,6 +91,13 @@ static void set_outputs(Group *g)
   case BENCH_OVERLAY:
     g->output[0].data = g->picture.data;
     g->output[0].size = 4 * pixels;
+    break;
+  case BENCH_GROUND:
+    list_numbers(g);
+    g->output[0].data = g->labels;
+    g->output[0].size = g->what->scan->count * sizeof *g->labels;
+    g->output[1].data = g->ground_numbers;
+    g->output[1].size = sizeof g->ground_numbers;
     break;
   default:
     break;
@@ -124,6 +142,7 @@ static void wipe(Group *g)
   for (int k = 0; k < 2; k++)
     if (g->output[k].data != NULL)
       memset(g->output[k].data, WIPED, g->output[k].size);
+  memset(&g->ground_result, WIPED, sizeof g->ground_result);
 }
 
 /* All input sets hold the same, so all results must. The first run loads kernels, or records. */
@@ -190,6 +209,26 @@ static int runs_within(const Entry *entry, double budget)
   return runs > MAX_RUNS ? MAX_RUNS : runs < least ? least : (int)runs;
 }
 
+/*
+ * Threads fall asleep while others take their turns, and on a busy machine it takes long until all
+ * are awake: before a scan, which takes little, goes an untimed run. The steps of the fastest run
+ * count: their sum is a time that something took.
+ */
+static bool time_once(Group *g, Entry *entry, StxError *error)
+{
+  double *ms = &entry->ms[entry->runs];
+  if (g->what->stage == BENCH_GROUND && entry->where == ON_CPU && !group_run(g, entry, ms, error))
+    return false;
+  if (!group_run(g, entry, ms, error))
+    return false;
+  if (entry->runs == 0 || *ms < entry->least) {
+    entry->least = *ms;
+    memcpy(entry->step_ms, g->step_ms, sizeof entry->step_ms);
+  }
+  entry->runs++;
+  return true;
+}
+
 static bool time_entries(Group *g, Entry *const *entries, int count, double budget, StxError *error)
 {
   for (int i = 0; i < count; i++) {
@@ -201,7 +240,7 @@ static bool time_entries(Group *g, Entry *const *entries, int count, double budg
     for (int i = 0; i < count; i++) {
       Entry *entry = entries[i];
       int due = (round + 1) * entry->wanted / MAX_RUNS;
-      if (entry->runs < due && !group_run(g, entry, &entry->ms[entry->runs++], error))
+      if (entry->runs < due && !time_once(g, entry, error))
         return false;
     }
   return true;
@@ -291,7 +330,7 @@ static double cpu_work(const Group *g, const BenchLimits *limits, BenchRow *row)
 /* The GPU's limit is its memory, for all stages; the pipeline's rate is in frames. */
 static double gpu_work(const Group *g, BenchRow *row)
 {
-  if (g->what->stage == BENCH_PIPELINE)
+  if (g->what->stage == BENCH_PIPELINE || g->what->stage == BENCH_GROUND)
     return 0;
   row->unit = "GB/s";
   row->limit = g->context->machine->device->copy;
@@ -326,6 +365,8 @@ static const char *input_name(const BenchCase *what)
     return "stixels";
   case BENCH_SCENE:
     return "RGB";
+  case BENCH_GROUND:
+    return "points";
   default:
     return semantics[what->semantics];
   }
@@ -348,13 +389,17 @@ static BenchRow make_row(const Group *g, Entry *entry, double reference)
       .differs = entry->differs,
       .runs = entry->runs,
       .unit = "",
-      .share = -1};
-  memcpy(row.picture, g->context->input->name, sizeof row.picture);
+      .share = -1,
+      .stepwise = entry->steps != NULL};
+  if (g->context->input != NULL)
+    memcpy(row.picture, g->context->input->name, sizeof row.picture);
   if (entry->runs == 0)
     return row;
   qsort(entry->ms, (size_t)entry->runs, sizeof *entry->ms, compare);
   row.median = entry->ms[entry->runs / 2];
   row.minimum = entry->ms[0];
+  if (row.stepwise)
+    memcpy(row.steps, entry->step_ms, sizeof row.steps);
   row.ratio = reference / row.median;
   return row;
 }

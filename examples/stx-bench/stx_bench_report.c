@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "examples/stx-bench/stx_bench.h"
 
-#include <jansson.h>
 #include <string.h>
+
+#include "examples/shared/table.h"
 
 #define COLUMNS 12
 #define CELL 40
@@ -197,7 +198,5 @@ void bench_print_json(FILE *out, const BenchMachine *machine, const BenchRow *ro
   json_t *root = json_pack("{s:s, s:s, s:s, s:o, s:o, s:o}", "cpu", cpu, "version", STX_VERSION,
       "compiler", __VERSION__, "limits", limits_json(machine), "device",
       device_json(machine->device), "rows", list);
-  json_dumpf(root, out, JSON_INDENT(2) | JSON_REAL_PRECISION(6));
-  fputc('\n', out);
-  json_decref(root);
+  table_dump(out, root);
 }

@@ -11,7 +11,7 @@ import numpy as np
 
 LIVE = "gst:"
 PICTURES = {".png", ".jpg", ".jpeg", ".bmp", ".tif", ".tiff", ".pgm", ".ppm", ".webp"}
-PATIENCE = 10  # seconds without a frame
+TIMEOUT = 10  # seconds without a frame
 
 # Both views of one moment, gray, and their time in seconds.
 Pair = collections.namedtuple("Pair", "left right time")
@@ -130,7 +130,7 @@ def count_tracks(Gst, text):
     pipeline.get_by_name("d").connect("pad-added", plug)
     pipeline.set_state(Gst.State.PAUSED)
     message = bus.timed_pop_filtered(
-        PATIENCE * Gst.SECOND, Gst.MessageType.ASYNC_DONE | Gst.MessageType.ERROR)
+        TIMEOUT * Gst.SECOND, Gst.MessageType.ASYNC_DONE | Gst.MessageType.ERROR)
     pipeline.set_state(Gst.State.NULL)
     if message is not None and message.type == Gst.MessageType.ERROR:
         raise SourceError(f"{text}: {message.parse_error()[0].message}")
@@ -165,11 +165,11 @@ class Stream:
 
     def pull(self):
         """The next frame and its time in seconds; None at the end."""
-        sample = self.sink.emit("try-pull-sample", PATIENCE * self.gst.SECOND)
+        sample = self.sink.emit("try-pull-sample", TIMEOUT * self.gst.SECOND)
         if sample is None:
             self.fail_on_error()
             if not self.sink.get_property("eos"):
-                raise SourceError(f"{self.text}: no frame came within {PATIENCE} s")
+                raise SourceError(f"{self.text}: no frame came within {TIMEOUT} s")
             return None
         return frame_of(self.gst, sample), sample.get_buffer().pts / self.gst.SECOND
 

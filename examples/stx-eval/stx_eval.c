@@ -19,22 +19,10 @@ typedef struct {
   char *size, *cell, *semantics, *ground, *backend, *model, *candidates, *terrain;
   StxSceneTerrain hills;
   gint64 seed;
-  int frames, repeat;
+  int frames, streets, repeat;
 } Options;
 
 /* ---- One frame ---------------------------------------------------------------------------- */
-
-void eval_frame_free(EvalFrame *frame)
-{
-  free(frame->left.data);
-  free(frame->right.data);
-  free(frame->labels.data);
-  free(frame->points);
-  free(frame->scores);
-  for (int t = 0; t < TRUTH_COUNT; t++)
-    free(frame->truth[t].data);
-  *frame = (EvalFrame){0};
-}
 
 static void score_map(EvalResult *result, const EvalFrame *frame, Map map, const StxImage16 *image)
 {
@@ -243,20 +231,12 @@ static bool run_set(
   return good;
 }
 
-bool eval_run(const StxPipelineSettings *settings, int repeat, DataSet *set, EvalResult *frames,
-    EvalResult *total, StxError *error)
-{
-  Options options = {.pipeline = *settings, .repeat = repeat};
-  return run_set(&options, set, frames, total, error);
-}
-
 static bool evaluate(const Options *options, DataSet *set, StxError *error)
 {
   EvalResult *frames = g_new0(EvalResult, set->count), total;
   bool good = run_set(options, set, frames, &total, error);
   if (good)
-    (options->json ? eval_print_json : eval_print_text)(
-        stdout, set, &options->pipeline, frames, set->count, &total);
+    eval_print(stdout, set, &options->pipeline, frames, set->count, &total, options->json);
   g_free(frames);
   return good;
 }
@@ -312,6 +292,9 @@ static bool apply_numbers(Options *o, StxError *error)
     return stx_fail(error, "--repeat=%d: must be at least 1", o->repeat);
   if (o->frames < 0)
     return stx_fail(error, "--frames=%d: must be at least 0 (0: all)", o->frames);
+  if (o->streets < 0 || (o->streets > 0 && (!o->street || o->scans || o->frames > 0)))
+    return stx_fail(
+        error, "--streets=%d: is for --street, without --scans and --frames", o->streets);
   if (!options_check_threads(o->pipeline.threads, error))
     return false;
   /* The options of rdp are for whichever of the two works. */
@@ -353,6 +336,8 @@ static GOptionContext *make_context(Options *o)
       {"terrain", 0, 0, G_OPTION_ARG_STRING, &o->terrain,
           "of the street: gentle (default), flat, sloped, hilly", "T"},
       {"frames", 0, 0, G_OPTION_ARG_INT, &o->frames, "at most N (0: all; street: 5)", "N"},
+      {"streets", 0, 0, G_OPTION_ARG_INT, &o->streets,
+          "the first frames of N streets, seeds from --seed on", "N"},
       {"calibration", 0, 0, G_OPTION_ARG_FILENAME, &o->calibration,
           "instead of the folder's calib/", "FILE"},
       {"cell", 0, 0, G_OPTION_ARG_STRING, &o->cell, "size of the cells (8)", "N|WxH"},
@@ -390,8 +375,7 @@ static GOptionContext *make_context(Options *o)
       "  stx-eval kitti2015/training --semantics truth --help-satdp\n"
       "  stx-eval column --help                  why there is a stixel here\n"
       "  stx-eval lidar --help                   ground in LiDAR scans\n"
-      "  stx-eval obstacles --help               what stands on the synthetic street\n"
-      "  stx-eval paper --help                   the tables of a paper on stixels\n");
+      "  stx-eval obstacles --help               what stands on the synthetic street\n");
   g_option_context_add_main_entries(context, entries, NULL);
   eval_add_parameters(context, &o->pipeline);
   return context;
@@ -424,7 +408,14 @@ static bool open_data(const Options *o, DataSet *set, StxError *error)
     return stx_fail(error, "--calibration: the street brings its own camera");
   return (o->size == NULL ||
              options_size("size", o->size, false, &street.width, &street.height, error)) &&
-         eval_open_street(set, &street, o->frames > 0 ? (size_t)o->frames : 5, o->scans, error);
+         eval_open_street(set, &street,
+             o->streets > 0  ? (size_t)o->streets
+             : o->frames > 0 ? (size_t)o->frames
+                             : 5,
+             o->streets > 0 ? EVAL_FIRST_FRAMES
+             : o->scans     ? EVAL_SCANS
+                            : EVAL_FRAMES,
+             error);
 }
 
 static void clear(Options *o)
@@ -452,8 +443,7 @@ int main(int argc, char **argv)
   static const struct {
     const char *name;
     bool (*run)(int, char **, StxError *);
-  } commands[] = {{"column", eval_column}, {"lidar", eval_lidar}, {"obstacles", eval_obstacles},
-      {"paper", eval_paper}};
+  } commands[] = {{"column", eval_column}, {"lidar", eval_lidar}, {"obstacles", eval_obstacles}};
   Options options = {.pipeline = stx_pipeline_defaults(), .seed = 1, .repeat = 1};
   DataSet set;
   StxError error = {""};

@@ -6,6 +6,7 @@
 #ifndef STX_EVAL_H
 #define STX_EVAL_H
 
+#include <jansson.h>
 #include <stdio.h>
 
 #include "common/metrics/metrics.h"
@@ -63,10 +64,12 @@ bool eval_open_kitti(DataSet *set, const char *folder, const char *calibration, 
  * `folder`, in its sub-folders or in sequences/. `calibration` as above. */
 bool eval_open_scans(DataSet *set, const char *folder, const char *calibration, StxError *error);
 
-/* `frames` frames of the synthetic street: of the parameters, size, seed and terrain count. With
- * `scans` each has the points of a LiDAR with 64 beams above the left camera. */
+/* `frames` frames of the synthetic street: of the parameters, size, seed and terrain count.
+ * EVAL_SCANS: each has the points of a LiDAR with 64 beams above the left camera.
+ * EVAL_FIRST_FRAMES: the first of so many streets, each with the seed after the one before. */
+typedef enum { EVAL_FRAMES, EVAL_SCANS, EVAL_FIRST_FRAMES } EvalStreet;
 bool eval_open_street(
-    DataSet *set, const StxSceneParams *street, size_t frames, bool scans, StxError *error);
+    DataSet *set, const StxSceneParams *street, size_t frames, EvalStreet kind, StxError *error);
 
 /* 3×4 matrices, row by row: from a scan's points to the rectified cameras' axes, and from there to
  * the pictures. */
@@ -99,11 +102,6 @@ bool eval_column(int argc, char **argv, StxError *error);
 /* `stx-eval lidar …`: argv[0] is "lidar". */
 bool eval_lidar(int argc, char **argv, StxError *error);
 
-/* ---- The paper's comparison ---------------------------------------------------------------- */
-
-/* `stx-eval paper …`: argv[0] is "paper". See stx_eval_paper.h. */
-bool eval_paper(int argc, char **argv, StxError *error);
-
 /* ---- Obstacles ------------------------------------------------------------------------------ */
 
 /* `stx-eval obstacles …`: argv[0] is "obstacles". See stx_eval_obstacles.h. */
@@ -123,11 +121,8 @@ typedef struct {
   uint64_t errors[EVAL_RANGES][EVAL_ERROR_BINS];  /* points by error of their distance, .1 % … */
   uint64_t lengths[EVAL_RANGES][EVAL_ERROR_BINS]; /* … and cm */
   uint64_t sky, sky_as_sky, sky_as_near; /* pixels of sky, seen as it, as an object nearer than
-                                            EVAL_NEAR */
+                                            100 m */
 } EvalSeen;
-
-#define EVAL_NEAR 100.0   /* m */
-#define EVAL_FAR_OFF 0.10 /* share of the distance that is an error */
 
 /*
  * Adds a frame's points and sky. The sky are the pixels labelled as such or, without labels, those
@@ -139,15 +134,8 @@ bool eval_seen_add(EvalSeen *seen, const EvalFrame *frame, const StxImage8 *kind
     const StxImage16 *disparity, const char *picture, StxError *error);
 void eval_seen_merge(EvalSeen *total, const EvalSeen *part);
 
-/* Points of all ranges, or of one; negative: there are none. */
-#define EVAL_ALL_RANGES (-1)
-double eval_seen_as(const EvalSeen *seen, StxKind kind, StxKind as, int range); /* share */
-/* Error of the distance that a share of the points does not exceed, as a share of the distance (1:
- * that or more) and in metres (10: that or more). */
-double eval_seen_error(const EvalSeen *seen, int range, double share);
-double eval_seen_metres(const EvalSeen *seen, int range, double share);
-double eval_seen_far_off(const EvalSeen *seen, int range); /* share of more than EVAL_FAR_OFF */
-uint64_t eval_seen_points(const EvalSeen *seen, int range);
+/* Shares are 0…1; what there are no points or pixels for is null. */
+json_t *eval_seen_json(const EvalSeen *seen);
 
 /* ---- Results ------------------------------------------------------------------------------ */
 
@@ -168,21 +156,8 @@ typedef struct {
   double ms[STX_STAGE_COUNT];
 } EvalResult;
 
-/* Runs and scores all frames of the set: set->count records in `frames`, and their sum. Of `repeat`
- * runs of a frame each stage's shortest time counts. */
-bool eval_run(const StxPipelineSettings *settings, int repeat, DataSet *set, EvalResult *frames,
-    EvalResult *total, StxError *error);
-
-/* Error of the stixels over the error of the filled input; negative without truth or error. */
-double eval_ratio(const EvalResult *result, Truth truth);
-
-void eval_print_text(FILE *out, const DataSet *set, const StxPipelineSettings *settings,
-    const EvalResult *frames, size_t count, const EvalResult *total);
-/* The tables of what users see, and the same for JSON: a json_t. */
-void eval_print_seen(FILE *out, const EvalResult *frames, size_t count, const EvalResult *total);
-void *eval_seen_json(const EvalSeen *seen);
-
-void eval_print_json(FILE *out, const DataSet *set, const StxPipelineSettings *settings,
-    const EvalResult *frames, size_t count, const EvalResult *total);
+/* As JSON, or the same as tables. */
+void eval_print(FILE *out, const DataSet *set, const StxPipelineSettings *settings,
+    const EvalResult *frames, size_t count, const EvalResult *total, bool json);
 
 #endif

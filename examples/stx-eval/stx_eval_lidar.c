@@ -10,15 +10,22 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "common/colour/colour.h"
 #include "common/ground/ground.h"
 #include "examples/shared/clock.h"
+#include "examples/shared/lidar_scans.h"
 #include "examples/shared/options.h"
-#include "examples/stx-eval/stx_eval_lidar.h"
+#include "examples/shared/png_io.h"
+#include "examples/shared/table.h"
 
 #define OUTLIER 1 /* 0: without a label */
 #define VEGETATION 70
 #define VEGETATION_LOW (-1.29f) /* m, protocol A */
+
+/* What a point is, as far as it counts. */
+typedef enum { TRUTH_IGNORED, TRUTH_GROUND, TRUTH_OTHER } PointTruth;
 
 /* Ranges that are told apart, metres: from each to the next. */
 static const double ranges[] = {0, 10, 20, 30, 50, INFINITY};
@@ -124,6 +131,65 @@ static void score(size_t count, const PointTruth *truth, const uint8_t *range,
     add_counts(&result->all, &result->range[i]);
 }
 
+/* ---- The picture -------------------------------------------------------------------------- */
+
+#define SIDE 1000
+#define PIXELS_PER_M 10.0
+
+/* In the order in which they lie over each other. */
+typedef enum { IGNORED, TRUE_OTHER, TRUE_GROUND, MISSED, FALSE_GROUND, OUTCOMES } Outcome;
+
+static const StxMeaning meanings[OUTCOMES] = {[IGNORED] = STX_MEANS_IGNORED,
+    [TRUE_OTHER] = STX_MEANS_TRUTH,
+    [TRUE_GROUND] = STX_MEANS_TRUE_POSITIVE,
+    [MISSED] = STX_MEANS_FALSE_NEGATIVE,
+    [FALSE_GROUND] = STX_MEANS_FALSE_POSITIVE};
+
+static Outcome outcome_of(PointTruth truth, bool ground)
+{
+  if (truth == TRUTH_IGNORED)
+    return IGNORED;
+  if (truth == TRUTH_GROUND)
+    return ground ? TRUE_GROUND : MISSED;
+  return ground ? FALSE_GROUND : TRUE_OTHER;
+}
+
+/* The pixel where a point lies; false: outside. */
+static bool pixel_of(const float *point, size_t *pixel)
+{
+  double row = SIDE / 2 - floor((double)point[0] * PIXELS_PER_M) - 1;
+  double column = SIDE / 2 - floor((double)point[1] * PIXELS_PER_M) - 1;
+  if (!(row >= 0 && row < SIDE && column >= 0 && column < SIDE))
+    return false;
+  *pixel = (size_t)row * SIDE + (size_t)column;
+  return true;
+}
+
+/*
+ * Writes a PNG of the scan from above, x up and y to the left, 1000 × 1000 pixels of 10 cm around
+ * the sensor: ground that was found green, what is no ground white, what is and was not found blue,
+ * what was taken for ground red, points that do not count gray. What is wrong lies over what is
+ * right, and that over what does not count. truth, labels: one for each point.
+ */
+static bool save_picture(const char *path, const LidarScan *scan, const PointTruth *truth,
+    const uint32_t *labels, StxError *error)
+{
+  uint8_t *rgb = g_new0(uint8_t, 3 * SIDE * SIDE), *highest = g_new0(uint8_t, SIDE * SIDE);
+  for (size_t i = 0; i < scan->count; i++) {
+    size_t pixel;
+    Outcome outcome = outcome_of(truth[i], labels[i] == STX_POINT_GROUND);
+    if (!pixel_of(scan->points + 4 * i, &pixel) || highest[pixel] > outcome)
+      continue;
+    highest[pixel] = (uint8_t)outcome;
+    StxRgb colour = stx_colour(meanings[outcome]);
+    memcpy(rgb + 3 * pixel, &colour, 3);
+  }
+  bool good = png_save_rgb(path, rgb, SIDE, SIDE, error);
+  g_free(highest);
+  g_free(rgb);
+  return good;
+}
+
 /* ---- One scan ----------------------------------------------------------------------------- */
 
 static bool label_scan(
@@ -166,7 +232,7 @@ static bool eval_scan(
     score(scan.count, truth, range, labels, result);
   char *picture = eval_picture_path(o->pictures, scan.name);
   if (good && picture != NULL)
-    good = lidar_save_picture(picture, &scan, truth, labels, error);
+    good = save_picture(picture, &scan, truth, labels, error);
   g_free(picture);
   g_free(range);
   g_free(truth);
@@ -207,105 +273,89 @@ static Total total_of(const ScanResult *scans, size_t count)
   return t;
 }
 
-static void print_measures(const Counts *c)
+/* Precision and the like are % of the points that count. */
+static void add_measures(json_t *row, const Counts *c)
 {
-  if (c->true_ground + c->false_ground + c->missed == 0)
-    printf("%10s %8s %8s %8s", "-", "-", "-", "-");
-  else
-    printf("%10.2f %8.2f %8.2f %8.2f", precision(c), recall(c), f1(c), iou(c));
+  json_object_set_new(row, "precision", table_json(precision(c)));
+  json_object_set_new(row, "recall", table_json(recall(c)));
+  json_object_set_new(row, "f1", table_json(f1(c)));
+  json_object_set_new(row, "iou", table_json(iou(c)));
+  json_object_set_new(row, "counted", json_integer((json_int_t)counted(c)));
 }
 
-/* Beyond r_max nothing is ground. */
-static void print_ranges(const Total *t)
-{
-  printf("\n%-22s %9s %10s %8s %8s %8s\n", "range", "counted", "precision", "recall", "F1", "IoU");
-  for (int r = 0; r < RANGES; r++) {
-    char name[32];
-    if (counted(&t->sum.range[r]) == 0)
-      continue;
-    g_snprintf(name, sizeof name, isinf(ranges[r + 1]) ? "from %g m" : "%g to %g m", ranges[r],
-        ranges[r + 1]);
-    printf("%-22s %9llu ", name, (unsigned long long)counted(&t->sum.range[r]));
-    print_measures(&t->sum.range[r]);
-    printf("\n");
-  }
-  printf("%-22s %9llu ", "all", (unsigned long long)counted(&t->sum.all));
-  print_measures(&t->sum.all);
-  printf("\n");
-}
-
-static void print_text(
+static json_t *report_of(
     const Options *o, const LidarSet *set, const ScanResult *scans, size_t count, const Total *t)
 {
-  printf("%s: %zu scans, protocol %s, %s\n\n", set->name, count, o->protocol_a ? "A" : "B",
-      o->impl->info.name);
-  printf("%-22s %9s %9s %9s %9s %10s %8s %8s %8s %7s %8s %8s\n", "scan", "points", "ground",
-      "obstacle", "outside", "precision", "recall", "F1", "IoU", "height", "clusters", "ms");
+  json_t *list = json_array(), *of_ranges = json_array();
   for (size_t i = 0; i < count; i++) {
     const ScanResult *s = &scans[i];
-    printf("%-22s %9llu %9u %9u %9u ", s->name, (unsigned long long)s->points, s->result.ground,
-        s->result.obstacles, s->result.outside);
-    print_measures(&s->all);
-    printf(" %7.2f %8u %8.2f\n", (double)s->result.height, s->result.clusters, s->ms);
+    json_t *row = json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:f}", "name", s->name,
+        "points", (json_int_t)s->points, "ground", (json_int_t)s->result.ground, "obstacles",
+        (json_int_t)s->result.obstacles, "outside", (json_int_t)s->result.outside, "ignored",
+        (json_int_t)s->ignored, "clusters", (json_int_t)s->result.clusters, "height",
+        (double)s->result.height, "ms", s->ms);
+    add_measures(row, &s->all);
+    json_array_append_new(list, row);
   }
+  for (int r = 0; r < RANGES; r++) {
+    json_t *row = json_pack("{s:f}", "from", ranges[r]);
+    add_measures(row, &t->sum.range[r]);
+    json_array_append_new(of_ranges, row);
+  }
+  json_t *total = json_pack("{s:o, s:o, s:o, s:f}", "f1_mean", table_json(t->f1_mean), "f1_worst",
+      table_json(t->f1_worst), "iou_mean", table_json(t->iou_mean), "ms", t->sum.ms);
+  add_measures(total, &t->sum.all);
+  return json_pack("{s:s, s:s, s:s, s:o, s:o, s:o}", "data", set->name, "protocol",
+      o->protocol_a ? "A" : "B", "implementation", o->impl->info.name, "scans", list, "ranges",
+      of_ranges, "total", total);
+}
+
+#define MEASURE_CELLS                                                                              \
+  {"precision", 1, 10, 2}, {"recall", 1, 8, 2}, {"f1", 1, 8, 2},                                   \
+  {                                                                                                \
+    "iou", 1, 8, 2                                                                                 \
+  }
+
+/* Beyond r_max nothing is ground. */
+static void print_ranges(const json_t *root)
+{
+  static const TableCell cells[] = {{"counted", 1, 9, 0}, MEASURE_CELLS, {NULL}};
+  const json_t *row;
+  char name[32];
+  size_t r;
+  printf("\n%-22s %9s %10s %8s %8s %8s\n", "range", "counted", "precision", "recall", "F1", "IoU");
+  json_array_foreach(json_object_get(root, "ranges"), r, row)
+  {
+    g_snprintf(name, sizeof name, isinf(ranges[r + 1]) ? "from %g m" : "%g to %g m", ranges[r],
+        ranges[r + 1]);
+    if (json_integer_value(json_object_get(row, "counted")) > 0)
+      table_line(stdout, 22, name, row, cells);
+  }
+  table_line(stdout, 22, "all", json_object_get(root, "total"), cells);
+}
+
+static void print_text(const json_t *root, size_t count, const Total *t)
+{
+  static const TableCell cells[] = {{"points", 1, 9, 0}, {"ground", 1, 9, 0},
+      {"obstacles", 1, 9, 0}, {"outside", 1, 9, 0}, MEASURE_CELLS, {"height", 1, 7, 2},
+      {"clusters", 1, 8, 0}, {"ms", 1, 8, 2}, {NULL}};
+  const json_t *row;
+  size_t i;
+  printf("%s: %zu scans, protocol %s, %s\n\n", json_string_value(json_object_get(root, "data")),
+      count, json_string_value(json_object_get(root, "protocol")),
+      json_string_value(json_object_get(root, "implementation")));
+  printf("%-22s %9s %9s %9s %9s %10s %8s %8s %8s %7s %8s %8s\n", "scan", "points", "ground",
+      "obstacle", "outside", "precision", "recall", "F1", "IoU", "height", "clusters", "ms");
+  json_array_foreach(json_object_get(root, "scans"), i, row)
+      table_line(stdout, 22, json_string_value(json_object_get(row, "name")), row, cells);
   printf("\n%llu points = %u ground + %u obstacle + %u not classified; %llu counted + %llu "
          "ignored\n",
       (unsigned long long)t->sum.points, t->sum.result.ground, t->sum.result.obstacles,
       t->sum.result.outside, (unsigned long long)counted(&t->sum.all),
       (unsigned long long)t->sum.ignored);
-  print_ranges(t);
+  print_ranges(root);
   printf("\nF1 per scan: mean %.2f, worst %.2f (%s); IoU mean %.2f; %.2f ms per scan\n", t->f1_mean,
       t->f1_worst, t->worst, t->iou_mean, t->sum.ms);
-}
-
-/* JSON has no NaN. */
-static void print_number(const char *name, double value)
-{
-  char text[G_ASCII_DTOSTR_BUF_SIZE];
-  printf("\"%s\": %s, ", name,
-      isfinite(value) ? g_ascii_formatd(text, sizeof text, "%.4f", value) : "null");
-}
-
-static void print_counts(const Counts *c)
-{
-  print_number("precision", precision(c));
-  print_number("recall", recall(c));
-  print_number("f1", f1(c));
-  print_number("iou", iou(c));
-  printf("\"counted\": %llu", (unsigned long long)counted(c));
-}
-
-static void print_json(
-    const Options *o, const LidarSet *set, const ScanResult *scans, size_t count, const Total *t)
-{
-  char *name = g_strescape(set->name, NULL);
-  printf("{\"data\": \"%s\", \"protocol\": \"%s\", \"implementation\": \"%s\",\n \"scans\": [\n",
-      name, o->protocol_a ? "A" : "B", o->impl->info.name);
-  for (size_t i = 0; i < count; i++) {
-    printf("  {\"name\": \"%s\", \"points\": %llu, \"ground\": %u, \"obstacles\": %u, "
-           "\"outside\": %u, \"ignored\": %llu, \"clusters\": %u, ",
-        scans[i].name, (unsigned long long)scans[i].points, scans[i].result.ground,
-        scans[i].result.obstacles, scans[i].result.outside, (unsigned long long)scans[i].ignored,
-        scans[i].result.clusters);
-    print_number("height", (double)scans[i].result.height);
-    print_number("ms", scans[i].ms);
-    print_counts(&scans[i].all);
-    printf("}%s\n", i + 1 < count ? "," : "");
-  }
-  printf(" ],\n \"ranges\": [\n");
-  for (int r = 0; r < RANGES; r++) {
-    printf("  {\"from\": %g, ", ranges[r]);
-    print_counts(&t->sum.range[r]);
-    printf("}%s\n", r + 1 < RANGES ? "," : "");
-  }
-  printf(" ],\n \"total\": {");
-  print_number("f1_mean", t->f1_mean);
-  print_number("f1_worst", t->f1_worst);
-  print_number("iou_mean", t->iou_mean);
-  print_number("ms", t->sum.ms);
-  print_counts(&t->sum.all);
-  printf("}}\n");
-  g_free(name);
 }
 
 static bool evaluate(const Options *o, LidarSet *set, StxError *error)
@@ -317,7 +367,13 @@ static bool evaluate(const Options *o, LidarSet *set, StxError *error)
     good = eval_scan(o, set, i, &scans[i], error);
   if (good) {
     Total total = total_of(scans, count);
-    (o->json ? print_json : print_text)(o, set, scans, count, &total);
+    json_t *root = report_of(o, set, scans, count, &total);
+    if (o->json) {
+      table_dump(stdout, root);
+    } else {
+      print_text(root, count, &total);
+      json_decref(root);
+    }
   }
   g_free(scans);
   return good;

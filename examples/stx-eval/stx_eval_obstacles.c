@@ -298,7 +298,7 @@ static bool run_streets(const Options *o, StxError *error)
                    : "stereo",
       (long long)o->seed, (long long)o->seed + o->seeds - 1);
   if (good)
-    (o->json ? obstacle_print_json : obstacle_print)(stdout, name, score);
+    obstacle_print(stdout, name, score, o->json);
   g_free(name);
   g_free(score);
   return good;

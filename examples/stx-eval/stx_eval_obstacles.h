@@ -87,10 +87,7 @@ void obstacle_judge(ObstacleJudge *judge, const ObstacleTruth *truth, const uint
     const uint32_t *pieces, const float *depths, const StxObstaclesResult *result, double seconds,
     ObstacleScore *score);
 
-/* The sum over vehicles and people. */
-ThingScore thing_total(const ObstacleScore *score);
-
-void obstacle_print(FILE *out, const char *name, const ObstacleScore *score);
-void obstacle_print_json(FILE *out, const char *name, const ObstacleScore *score);
+/* As JSON, or the same as a table. */
+void obstacle_print(FILE *out, const char *name, const ObstacleScore *score, bool json);
 
 #endif

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "examples/stx-eval/stx_eval_obstacles.h"
 
-#include <jansson.h>
+#include <glib.h>
 #include <math.h>
 
-ThingScore thing_total(const ObstacleScore *score)
+#include "examples/shared/table.h"
+
+static ThingScore thing_total(const ObstacleScore *score)
 {
   ThingScore all = {0};
   for (int t = THING_VEHICLE; t < THINGS; t++) {
@@ -70,39 +72,31 @@ static double strict_precision(const ObstacleScore *score)
   return share(found, found + score->ghosts + score->parts);
 }
 
-static void print_percent(FILE *out, double value)
+static json_t *thing_json(const ThingScore *thing)
 {
-  if (isnan(value))
-    fprintf(out, "%10s", "-");
-  else
-    fprintf(out, "%9.1f%%", 100 * value);
+  return json_pack("{s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "counted",
+      (json_int_t)thing->counted, "recall", table_json(share(thing->found, thing->counted)),
+      "possible", table_json(share(thing->possible, thing->counted)), "id_kept",
+      table_json(share(thing->kept, thing->again)), "distance_median",
+      table_json(error_of(thing, .5)), "distance_mean", table_json(mean_error(thing)),
+      "distance_9_in_10", table_json(error_of(thing, .9)), "distance_within_3_percent",
+      table_json(within(thing)), "speed_error", table_json(speed_error(thing)));
 }
 
-static void print_thing(FILE *out, const char *name, const ThingScore *thing)
+static void print_text(FILE *out, const json_t *root, const ObstacleScore *score)
 {
-  fprintf(out, "%-12s%10llu", name, (unsigned long long)thing->counted);
-  print_percent(out, share(thing->found, thing->counted));
-  print_percent(out, share(thing->possible, thing->counted));
-  print_percent(out, share(thing->kept, thing->again));
-  print_percent(out, error_of(thing, .5));
-  print_percent(out, mean_error(thing));
-  print_percent(out, error_of(thing, .9));
-  print_percent(out, within(thing));
-  if (thing->speeds > 0)
-    fprintf(out, "%10.2f\n", speed_error(thing));
-  else
-    fprintf(out, "%10s\n", "-");
-}
-
-void obstacle_print(FILE *out, const char *name, const ObstacleScore *score)
-{
-  ThingScore all = thing_total(score);
-  fprintf(out, "%s, %llu frames\n\n", name, (unsigned long long)score->frames);
+  static const TableCell cells[] = {{"counted", 1, 9, 0}, {"recall", 100, 8, 1, "%"},
+      {"possible", 100, 8, 1, "%"}, {"id_kept", 100, 8, 1, "%"},
+      {"distance_median", 100, 8, 1, "%"}, {"distance_mean", 100, 8, 1, "%"},
+      {"distance_9_in_10", 100, 8, 1, "%"}, {"distance_within_3_percent", 100, 8, 1, "%"},
+      {"speed_error", 1, 9, 2}, {NULL}};
+  static const char *const things[] = {"vehicles", "people", "all"};
+  fprintf(out, "%s, %llu frames\n\n", json_string_value(json_object_get(root, "data")),
+      (unsigned long long)score->frames);
   fprintf(out, "%-12s%10s%10s%10s%10s%10s%10s%10s%10s%10s\n", "", "counted", "recall", "possible",
       "id kept", "median", "mean", "9 in 10", "within 3%", "speed m/s");
-  print_thing(out, "vehicles", &score->thing[THING_VEHICLE]);
-  print_thing(out, "people", &score->thing[THING_PERSON]);
-  print_thing(out, "all", &all);
+  for (size_t i = 0; i < G_N_ELEMENTS(things); i++)
+    table_line(out, 12, things[i], json_object_get(root, things[i]), cells);
   fprintf(out,
       "\n%llu obstacles, %llu where nothing stands, %llu parts of objects: precision %.1f%%, "
       "among what is found or wrong %.1f%%; %.3f ms per frame\n",
@@ -111,36 +105,20 @@ void obstacle_print(FILE *out, const char *name, const ObstacleScore *score)
       score->ms / (double)score->frames);
 }
 
-/* ---- JSON ------------------------------------------------------------------------------------ */
-
-/* JSON has no NaN. */
-static json_t *number(double value)
-{
-  return isfinite(value) ? json_real(value) : json_null();
-}
-
-static json_t *thing_json(const ThingScore *thing)
-{
-  return json_pack("{s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "counted",
-      (json_int_t)thing->counted, "recall", number(share(thing->found, thing->counted)), "possible",
-      number(share(thing->possible, thing->counted)), "id_kept",
-      number(share(thing->kept, thing->again)), "distance_median", number(error_of(thing, .5)),
-      "distance_mean", number(mean_error(thing)), "distance_9_in_10", number(error_of(thing, .9)),
-      "distance_within_3_percent", number(within(thing)), "speed_error",
-      number(speed_error(thing)));
-}
-
-void obstacle_print_json(FILE *out, const char *name, const ObstacleScore *score)
+void obstacle_print(FILE *out, const char *name, const ObstacleScore *score, bool json)
 {
   ThingScore all = thing_total(score);
   json_t *root = json_pack("{s:s, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o}", "data", name,
       "frames", (json_int_t)score->frames, "obstacles", (json_int_t)score->obstacles, "ghosts",
       (json_int_t)score->ghosts, "parts", (json_int_t)score->parts, "precision",
-      number(precision(score)), "strict_precision", number(strict_precision(score)), "ms",
-      number(score->ms / (double)score->frames), "vehicles",
+      table_json(precision(score)), "strict_precision", table_json(strict_precision(score)), "ms",
+      table_json(score->ms / (double)score->frames), "vehicles",
       thing_json(&score->thing[THING_VEHICLE]), "people", thing_json(&score->thing[THING_PERSON]),
       "all", thing_json(&all));
-  json_dumpf(root, out, JSON_INDENT(2) | JSON_REAL_PRECISION(6));
-  fputc('\n', out);
-  json_decref(root);
+  if (json) {
+    table_dump(out, root);
+  } else {
+    print_text(out, root, score);
+    json_decref(root);
+  }
 }

@@ -9,6 +9,8 @@
 
 const double eval_ranges[EVAL_RANGES] = {0, 10, 20, 30, 50};
 
+#define EVAL_NEAR 100.0             /* m */
+#define EVAL_FAR_OFF 0.10           /* share of the distance that is an error */
 #define STEPS (EVAL_ERROR_BINS - 1) /* of 100 % */
 #define CENTIMETRES 100.0           /* of a metre */
 
@@ -203,14 +205,22 @@ void eval_seen_merge(EvalSeen *total, const EvalSeen *part)
     to[i] += from[i];
 }
 
+/* ---- Report --------------------------------------------------------------------------------- */
+
+#define EVAL_ALL_RANGES (-1)
+
+static const StxKind kinds[] = {STX_KIND_GROUND, STX_KIND_OBJECT, STX_KIND_SKY};
+static const char *const kind_names[] = {"ground", "object", "sky"};
+enum { POINT_KINDS = 2, SEEN_KINDS = 3 }; /* no point of a scan is sky */
+
 static bool has_range(int i, int range)
 {
   return range == EVAL_ALL_RANGES || i == range;
 }
 
-static double share(uint64_t part, uint64_t whole)
+static json_t *share(uint64_t part, uint64_t whole)
 {
-  return whole > 0 ? stx_rate(part, whole) : -1;
+  return whole > 0 ? json_real(stx_rate(part, whole)) : json_null();
 }
 
 static uint64_t points_seen(const EvalSeen *seen, StxKind kind, int as, int range)
@@ -227,16 +237,6 @@ static uint64_t points_of(const EvalSeen *seen, StxKind kind, int range)
   for (int as = 0; as <= STX_KIND_SKY; as++)
     points += points_seen(seen, kind, as, range);
   return points;
-}
-
-double eval_seen_as(const EvalSeen *seen, StxKind kind, StxKind as, int range)
-{
-  return share(points_seen(seen, kind, (int)as, range), points_of(seen, kind, range));
-}
-
-uint64_t eval_seen_points(const EvalSeen *seen, int range)
-{
-  return points_of(seen, STX_KIND_GROUND, range) + points_of(seen, STX_KIND_OBJECT, range);
 }
 
 /* Points with an error of at least so many bins. */
@@ -259,19 +259,64 @@ static double quantile(const uint64_t bins[][EVAL_ERROR_BINS], int range, double
   return bin < EVAL_ERROR_BINS - 1 ? bin + .5 : bin;
 }
 
-double eval_seen_error(const EvalSeen *seen, int range, double share)
+/* Of the points of one range, or of all. */
+static json_t *points_json(const EvalSeen *seen, int range)
 {
-  return eval_seen_points(seen, range) > 0 ? quantile(seen->errors, range, share) / STEPS : -1;
+  uint64_t all = 0;
+  json_t *object = json_object();
+  for (int k = 0; k < POINT_KINDS; k++)
+    all += points_of(seen, kinds[k], range);
+  json_object_set_new(object, "points", json_integer((json_int_t)all));
+  for (int k = 0; k < POINT_KINDS; k++) {
+    char *key = g_strdup_printf("%s_as_%s", kind_names[k], kind_names[k]);
+    json_object_set_new(object, key,
+        share(points_seen(seen, kinds[k], (int)kinds[k], range), points_of(seen, kinds[k], range)));
+    g_free(key);
+  }
+  const struct {
+    const char *key;
+    const uint64_t (*bins)[EVAL_ERROR_BINS];
+    double share, scale;
+  } quantiles[] = {{"distance_median", seen->errors, .5, STEPS},
+      {"distance_90", seen->errors, .9, STEPS}, {"metres_median", seen->lengths, .5, CENTIMETRES},
+      {"metres_90", seen->lengths, .9, CENTIMETRES}};
+  for (size_t i = 0; i < G_N_ELEMENTS(quantiles); i++)
+    json_object_set_new(object, quantiles[i].key,
+        all > 0
+            ? json_real(quantile(quantiles[i].bins, range, quantiles[i].share) / quantiles[i].scale)
+            : json_null());
+  json_object_set_new(object, "distance_far_off",
+      share(points_from(seen->errors, range, (int)(EVAL_FAR_OFF * STEPS)), all));
+  return object;
 }
 
-double eval_seen_metres(const EvalSeen *seen, int range, double share)
+/* By what points are, and then by what they are seen as. */
+static json_t *kinds_json(const EvalSeen *seen)
 {
-  return eval_seen_points(seen, range) > 0 ? quantile(seen->lengths, range, share) / CENTIMETRES
-                                           : -1;
+  json_t *all = json_object();
+  for (int k = 0; k < POINT_KINDS; k++) {
+    json_t *of_kind = json_object();
+    for (int as = 0; as < SEEN_KINDS; as++)
+      json_object_set_new(of_kind, kind_names[as],
+          share(points_seen(seen, kinds[k], (int)kinds[as], EVAL_ALL_RANGES),
+              points_of(seen, kinds[k], EVAL_ALL_RANGES)));
+    json_object_set_new(all, kind_names[k], of_kind);
+  }
+  return all;
 }
 
-double eval_seen_far_off(const EvalSeen *seen, int range)
+json_t *eval_seen_json(const EvalSeen *seen)
 {
-  return share(
-      points_from(seen->errors, range, (int)(EVAL_FAR_OFF * STEPS)), eval_seen_points(seen, range));
+  json_t *object = points_json(seen, EVAL_ALL_RANGES), *ranges = json_array();
+  for (int i = 0; i < EVAL_RANGES; i++) {
+    json_t *range = points_json(seen, i);
+    json_object_set_new(range, "from", json_real(eval_ranges[i]));
+    json_array_append_new(ranges, range);
+  }
+  json_object_set_new(object, "ranges", ranges);
+  json_object_set_new(object, "kinds", kinds_json(seen));
+  json_object_set_new(object, "sky", json_integer((json_int_t)seen->sky));
+  json_object_set_new(object, "sky_as_sky", share(seen->sky_as_sky, seen->sky));
+  json_object_set_new(object, "sky_as_near", share(seen->sky_as_near, seen->sky));
+  return object;
 }

@@ -9,11 +9,24 @@
 
 typedef struct {
   StxScene *scene;
-  bool scans;
+  EvalStreet kind;
+  uint64_t seed; /* of the first street */
   StxSceneLidar sensor;
   float (*points)[4]; /* of a scan: as many as the sensor has rays */
   uint32_t *labels;
 } Street;
+
+void eval_frame_free(EvalFrame *frame)
+{
+  free(frame->left.data);
+  free(frame->right.data);
+  free(frame->labels.data);
+  free(frame->points);
+  free(frame->scores);
+  for (int t = 0; t < TRUTH_COUNT; t++)
+    free(frame->truth[t].data);
+  *frame = (EvalFrame){0};
+}
 
 static bool allocate(EvalFrame *frame, int width, int height)
 {
@@ -81,20 +94,35 @@ static bool add_scan(Street *street, EvalFrame *frame)
   return eval_add_scan(frame, &projection, street->points[0], street->labels, count);
 }
 
+/* The street whose first frame is wanted, in place of the one before. */
+static bool next_street(Street *street, size_t index, StxError *error)
+{
+  StxSceneParams params = *stx_scene_params(street->scene);
+  params.seed = street->seed + index;
+  stx_scene_free(street->scene);
+  street->scene = stx_scene_new(&params, error);
+  return street->scene != NULL;
+}
+
 static bool street_load(DataSet *set, size_t index, EvalFrame *frame, StxError *error)
 {
   Street *street = set->data;
+  const bool first = street->kind == EVAL_FIRST_FRAMES;
+  *frame = (EvalFrame){0};
+  if (first && !next_street(street, index, error))
+    return false;
   StxScene *scene = street->scene;
   const StxSceneParams *params = stx_scene_params(scene);
-  *frame = (EvalFrame){.camera = params->camera};
-  snprintf(frame->name, sizeof frame->name, "frame %zu", index);
+  frame->camera = params->camera;
+  snprintf(frame->name, sizeof frame->name, first ? "seed %llu" : "frame %llu",
+      (unsigned long long)(first ? params->seed : index));
   bool good = allocate(frame, params->width, params->height);
   if (good) {
-    stx_scene_move(scene, index);
+    stx_scene_move(scene, first ? 0 : index);
     stx_scene_render(scene, STX_SCENE_LEFT, 1, &frame->left);
     stx_scene_render(scene, STX_SCENE_RIGHT, 1, &frame->right);
     stx_scene_truth(scene, &frame->truth[TRUTH_ALL], &frame->labels);
-    good = find_visible(frame) && (!street->scans || add_scan(street, frame));
+    good = find_visible(frame) && (street->kind != EVAL_SCANS || add_scan(street, frame));
   }
   if (good)
     return true;
@@ -112,12 +140,14 @@ static void street_close(DataSet *set)
   free(street);
 }
 
-static Street *new_street(const StxSceneParams *params, bool scans, StxError *error)
+static Street *new_street(const StxSceneParams *params, EvalStreet kind, StxError *error)
 {
   Street *street = calloc(1, sizeof *street);
   if (street == NULL)
     return NULL;
-  street->scans = scans;
+  const bool scans = kind == EVAL_SCANS;
+  street->kind = kind;
+  street->seed = params->seed;
   street->sensor = stx_scene_lidar(BEAMS);
   size_t rays = (size_t)street->sensor.beams * (size_t)street->sensor.steps;
   street->points = scans ? malloc(rays * sizeof *street->points) : NULL;
@@ -127,25 +157,27 @@ static Street *new_street(const StxSceneParams *params, bool scans, StxError *er
 }
 
 bool eval_open_street(
-    DataSet *set, const StxSceneParams *street, size_t frames, bool scans, StxError *error)
+    DataSet *set, const StxSceneParams *street, size_t frames, EvalStreet kind, StxError *error)
 {
   static const char *const terrains[] = {"", ", flat", ", sloped", ", hilly"};
   StxSceneParams params = *street;
   params.speed = 10;
   params.noise = 2;
   *set = (DataSet){.count = frames,
-      .is_video = true,
+      .is_video = kind != EVAL_FIRST_FRAMES,
       .has_labels = true,
       .load = street_load,
       .close = street_close,
-      .data = new_street(&params, scans, error)};
+      .data = new_street(&params, kind, error)};
   Street *opened = set->data;
-  if (opened == NULL || (scans && (opened->points == NULL || opened->labels == NULL)))
+  if (opened == NULL || (kind == EVAL_SCANS && (opened->points == NULL || opened->labels == NULL)))
     stx_fail(error, "not enough memory for a street");
   else if (opened->scene != NULL) {
     snprintf(set->name, sizeof set->name, "synthetic street %d × %d, seed %llu%s%s", params.width,
         params.height, (unsigned long long)params.seed, terrains[params.terrain],
-        scans ? ", with scans" : "");
+        kind == EVAL_SCANS          ? ", with scans"
+        : kind == EVAL_FIRST_FRAMES ? " and those after it"
+                                    : "");
     return true;
   }
   if (opened != NULL)

@@ -9,7 +9,7 @@ import paho.mqtt.client as mqtt
 
 KEEP_ALIVE = 10  # seconds without a sign of life after which either side gives the other up
 RETRY = 1, 10    # seconds between two tries, at first and at most
-PATIENCE = 2     # seconds that the beginning waits for a broker, the end for what is on its way
+TIMEOUT = 2     # seconds that the beginning waits for a broker, the end for what is on its way
 
 
 def say(text):
@@ -50,7 +50,7 @@ class Link:
 
     def wait(self):
         """Until the broker is there, but not for long."""
-        end = time.monotonic() + PATIENCE
+        end = time.monotonic() + TIMEOUT
         while not self.connected and time.monotonic() < end:
             time.sleep(.02)
 
@@ -112,7 +112,7 @@ class Link:
 
     def close(self):
         """Waits a moment for what is on its way, then says goodbye."""
-        end = time.monotonic() + PATIENCE
+        end = time.monotonic() + TIMEOUT
         while self.connected and self.under_way and time.monotonic() < end:
             time.sleep(.02)
         if self.connected:

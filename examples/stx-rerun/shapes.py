@@ -6,19 +6,10 @@ Axes are those of the left camera: x to the right, y down, z forward, in metres.
 import numpy as np
 import rerun as rr
 
-FAR = 50  # metres: this and more has the farthest colour
+import colours
+
 REACH = 100  # metres: what lies farther is left out
 THICK = .1  # metres, of what stands upright
-KINDS = {"segment": (232, 176, 60), "ground": (150, 90, 200), "object": (232, 64, 56)}
-
-
-def colours_of(distance):
-    """Near red, over yellow and green, to far blue."""
-    share = np.clip(np.asarray(distance, float) / FAR, 0, 1)
-    stops = [0, .25, .5, .75, 1]
-    return np.stack([np.interp(share, stops, channel) for channel in (
-        (224, 255, 128, 20, 64), (28, 186, 224, 188, 96), (46, 36, 84, 226, 240))], axis=1
-    ).astype(np.uint8)
 
 
 def stixel_boxes(stixels, by_kind=False):
@@ -32,9 +23,9 @@ def stixel_boxes(stixels, by_kind=False):
     height = height * np.divide(end - z, z_top - z, out=np.ones_like(z), where=z_top > REACH)
     centers = np.stack([x, y - height / 2, (z + end) / 2], axis=1)
     half = np.stack([width / 2, np.abs(height) / 2, np.maximum(np.abs(end - z), THICK) / 2], axis=1)
-    colours = np.array([KINDS[s["kind"]] for s in seen], np.uint8).reshape(-1, 3) if by_kind \
-        else colours_of(z)
-    return rr.Boxes3D(centers=centers, half_sizes=half, colors=colours, fill_mode="solid")
+    shown = np.array([colours.KINDS[s["kind"]] for s in seen], np.uint8).reshape(-1, 3) \
+        if by_kind else colours.by_distance(z)
+    return rr.Boxes3D(centers=centers, half_sizes=half, colors=shown, fill_mode="solid")
 
 
 def obstacle_boxes(obstacles):
@@ -56,14 +47,15 @@ def depth_image(disparity, camera):
     depth = np.divide(camera["focal"] * camera["baseline"] * 256e3, disparity,
                       out=np.zeros(disparity.shape), where=known)
     return rr.DepthImage(np.where(depth < 65535, depth, 0).astype(np.uint16), meter=1000,
-                         depth_range=(0, FAR * 1000))
+                         depth_range=(0, colours.FAR * 1000))
 
 
 def scan_points(points):
     """Of x forward, y to the left, z up."""
     places = np.stack([-points[:, 1], -points[:, 2], points[:, 0]], axis=1)
     places = places[(np.abs(places) < 1e6).all(axis=1)]  # neither infinite nor not a number
-    return rr.Points3D(places, colors=colours_of(np.linalg.norm(places, axis=1)), radii=.03)
+    distances = np.linalg.norm(places, axis=1)
+    return rr.Points3D(places, colors=colours.by_distance(distances), radii=.03)
 
 
 def pinhole(line):

@@ -2,7 +2,7 @@
 #include "gst/base/inputs.h"
 
 #include "gst/cuda/cuda.h"
-#include "gst/shared/element.h"
+#include "gst/core/element.h"
 #include "gst/stixels/mediatypes.h"
 
 gboolean gst_stx_accept_caps(GstBaseTransform *transform, GstPadDirection direction, GstCaps *caps)
@@ -20,14 +20,10 @@ gboolean gst_stx_accept_caps(GstBaseTransform *transform, GstPadDirection direct
 
 static void post_refusal(GstBaseTransform *transform, GstCaps *caps)
 {
-  GstPad *src = GST_BASE_TRANSFORM_SRC_PAD(transform);
   GstCaps *made =
       GST_BASE_TRANSFORM_GET_CLASS(transform)->transform_caps(transform, GST_PAD_SINK, caps, NULL);
-  GstCaps *taken = gst_pad_peer_query_caps(src, NULL);
 
-  if (gst_pad_is_linked(src) && !GST_PAD_IS_FLUSHING(src) && !gst_caps_can_intersect(made, taken))
-    gst_stx_element_refused(GST_ELEMENT(transform), "src", made, taken);
-  gst_caps_unref(taken);
+  gst_stx_element_check_output(GST_ELEMENT(transform), GST_BASE_TRANSFORM_SRC_PAD(transform), made);
   gst_caps_unref(made);
 }
 

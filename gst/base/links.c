@@ -25,12 +25,12 @@ static gboolean suffices(const GstStxRoles *roles, guint present)
   return FALSE;
 }
 
-gboolean gst_stx_links_suffice(const GstStxLinks *links, const GstStxHeads *heads)
+gboolean gst_stx_links_suffice(const GstStxLinks *links, const GstStxQueued *queued)
 {
   guint present = 0;
 
-  for (guint role = 0; role < heads->count; role++)
-    present |= heads->head[role].pad != NULL ? 1u << role : 0;
+  for (guint role = 0; role < queued->count; role++)
+    present |= queued->head[role].pad != NULL ? 1u << role : 0;
   if (suffices(links->roles, present))
     return TRUE;
   g_usleep(G_USEC_PER_SEC / 200);
@@ -87,7 +87,7 @@ static void post_missing(GstStxLinks *links, guint linked)
   if (g_atomic_int_get(&links->fed)) {
     g_atomic_int_set(&links->given_up, TRUE);
     GST_ELEMENT_ERROR(links->element, STREAM, FAILED, ("%s", text),
-        ("waited %u s for the link since data came", (guint)(GST_STX_LINKS_PATIENCE / GST_SECOND)));
+        ("waited %u s for the link since data came", (guint)(GST_STX_LINKS_DEADLINE / GST_SECOND)));
   } else {
     GST_ELEMENT_WARNING(
         links->element, STREAM, FAILED, ("%s. Nothing comes out before that", text), (NULL));
@@ -99,7 +99,7 @@ static void post_waiting(const GstStxLinks *links, guint role)
 {
   GST_ELEMENT_WARNING(links->element, STREAM, FAILED,
       ("Pad %s has brought nothing for %u s, and the other pads wait for it",
-          links->roles->names[role], (guint)(GST_STX_LINKS_PATIENCE / GST_SECOND)),
+          links->roles->names[role], (guint)(GST_STX_LINKS_DEADLINE / GST_SECOND)),
       ("in live pipelines the property latency limits how long optional pads are waited for"));
 }
 
@@ -108,7 +108,7 @@ static gboolean has_news(GstAggregatorPad *pad)
   return gst_aggregator_pad_has_buffer(pad) || gst_aggregator_pad_is_eos(pad);
 }
 
-/* The clock's thread, when the patience is over; posts what is wrong, if anything is. */
+/* The clock's thread, when the deadline is over; posts what is wrong, if anything is. */
 static void judge(GstStxLinks *links)
 {
   guint linked = 0, full = 0, role;
@@ -128,13 +128,13 @@ static void judge(GstStxLinks *links)
     post_waiting(links, g_bit_nth_lsf(linked & ~full, -1));
 }
 
-void gst_stx_links_warn_untimed(GstStxLinks *links, const GstStxHeads *heads)
+void gst_stx_links_warn_untimed(GstStxLinks *links, const GstStxQueued *queued)
 {
   guint pads = 0, untimed = 0;
 
-  for (guint role = 0; role < heads->count; role++) {
-    pads += heads->head[role].pad != NULL;
-    untimed |= heads->head[role].buffer != NULL && !heads->head[role].timed ? 1u << role : 0;
+  for (guint role = 0; role < queued->count; role++) {
+    pads += queued->head[role].pad != NULL;
+    untimed |= queued->head[role].buffer != NULL && !queued->head[role].timed ? 1u << role : 0;
   }
   if (pads < 2 || untimed == 0 || links->told_untimed)
     return;
@@ -173,20 +173,20 @@ void gst_stx_links_see(GstStxLinks *links, guint role, const GstStxHead *head, G
   links->last[role] = head->time;
 }
 
-static gboolean lacks_frames(const GstStxLinks *links, const GstStxHeads *heads)
+static gboolean lacks_frames(const GstStxLinks *links, const GstStxQueued *queued)
 {
   gboolean lacks = TRUE;
 
-  for (guint role = 0; role < heads->count; role++)
-    if (heads->head[role].pad != NULL && heads->head[role].required)
+  for (guint role = 0; role < queued->count; role++)
+    if (queued->head[role].pad != NULL && queued->head[role].required)
       lacks = lacks && links->holes[role] >= HOLES;
   return lacks;
 }
 
 void gst_stx_links_warn_slow(
-    GstStxLinks *links, const GstStxHeads *heads, GstClockTime work, GstClockTime frame)
+    GstStxLinks *links, const GstStxQueued *queued, GstClockTime work, GstClockTime frame)
 {
-  if (links->told_slow || (work == 0 && !lacks_frames(links, heads)))
+  if (links->told_slow || (work == 0 && !lacks_frames(links, queued)))
     return;
   links->told_slow = links->told_orphan = TRUE;
   if (work > 0)
@@ -268,7 +268,7 @@ static void arm(GstStxLinks *links)
   g_weak_ref_init(&watch->element, links->element);
   watch->links = links;
   links->timer =
-      gst_clock_new_single_shot_id(clock, gst_clock_get_time(clock) + GST_STX_LINKS_PATIENCE);
+      gst_clock_new_single_shot_id(clock, gst_clock_get_time(clock) + GST_STX_LINKS_DEADLINE);
   gst_clock_id_wait_async(links->timer, expire, watch, free_watch);
   gst_object_unref(clock);
 }

@@ -5,7 +5,7 @@
  * GstAggregator would wait for ever. Internal.
  *
  * Pads may be linked late: behind a demuxer they appear one after the other while the first one
- * has data already. So nothing is wrong before GST_STX_LINKS_PATIENCE is over, counted from the
+ * has data already. So nothing is wrong before GST_STX_LINKS_DEADLINE is over, counted from the
  * state PAUSED and again from the first caps on any pad. Then
  *   - a needed pad without a link, others with data: error, it will not come any more;
  *   - a needed pad without a link, no data anywhere: warning, the application may still link;
@@ -14,11 +14,11 @@
 #ifndef GST_STX_LINKS_H
 #define GST_STX_LINKS_H
 
-#include "gst/base/heads.h"
+#include "gst/base/queued.h"
 
 G_BEGIN_DECLS
 
-#define GST_STX_LINKS_PATIENCE (5 * GST_SECOND)
+#define GST_STX_LINKS_DEADLINE (5 * GST_SECOND)
 
 /* `timer` belongs to the threads that begin and end the watch, of which there is one at a time; the
  * rest is constant or atomic. */
@@ -41,17 +41,17 @@ void gst_stx_links_init(GstStxLinks *links, GstElement *element, const GstStxRol
 void gst_stx_links_begin(GstStxLinks *links);
 void gst_stx_links_end(GstStxLinks *links);
 
-/* Streaming thread: caps came. The first time the patience starts anew. */
+/* Streaming thread: caps came. The first time the deadline starts anew. */
 void gst_stx_links_feed(GstStxLinks *links);
 
 /* Streaming thread: TRUE if the pads that exist suffice for a set; linked or not does not count.
  * FALSE comes 5 ms later: GstAggregator will ask again at once, as all pads that exist have data.
  */
-gboolean gst_stx_links_suffice(const GstStxLinks *links, const GstStxHeads *heads);
+gboolean gst_stx_links_suffice(const GstStxLinks *links, const GstStxQueued *queued);
 
 /* Streaming thread; once per stream a warning that buffers without timestamps are paired by their
- * order, if there are such heads, and that a buffer of a required role had no partner. */
-void gst_stx_links_warn_untimed(GstStxLinks *links, const GstStxHeads *heads);
+ * order, if there are such queued, and that a buffer of a required role had no partner. */
+void gst_stx_links_warn_untimed(GstStxLinks *links, const GstStxQueued *queued);
 void gst_stx_links_warn_orphan(GstStxLinks *links, guint role, GstBuffer *buffer);
 
 /* Streaming thread: this head leaves its pad, where frames last so long. */
@@ -60,7 +60,7 @@ void gst_stx_links_see(GstStxLinks *links, guint role, const GstStxHead *head, G
 /* Streaming thread: if that is why buffers have no partners, once a warning that the machine is too
  * slow: `work`, of a set, is longer than `frame`, or frames are missing on all required pads. */
 void gst_stx_links_warn_slow(
-    GstStxLinks *links, const GstStxHeads *heads, GstClockTime work, GstClockTime frame);
+    GstStxLinks *links, const GstStxQueued *queued, GstClockTime work, GstClockTime frame);
 
 /* Streaming thread, live pipelines: a warning that these pads are silent or have ended, and that
  * the others go on; a word that they are back. */

@@ -3,7 +3,7 @@
  * streams that end, and begin again: pairingend.c. */
 #include "gst/base/inputs.h"
 #include "gst/base/pairing_private.h"
-#include "gst/shared/run.h"
+#include "gst/core/element.h"
 
 #include <string.h>
 
@@ -68,6 +68,78 @@ GstAggregatorPad *gst_stx_pairing_get_pad(GstStxPairing *self, guint role)
       GST_ELEMENT(self), CLASS(self)->roles.names[role]);
 }
 
+/* ---- Latency ------------------------------------------------------------------------------- */
+
+/* Duration of a frame of these caps; 0: unknown. */
+static GstClockTime frame_of(const GstCaps *caps)
+{
+  gint rate = 0, per = 1;
+
+  gst_structure_get_fraction(gst_caps_get_structure(caps, 0), "framerate", &rate, &per);
+  return rate > 0 ? gst_util_uint64_scale_int(GST_SECOND, per, rate) : 0;
+}
+
+/* As caps of the leading pad say that may still come: the pipeline asks for the latency before the
+ * first of them. */
+static GstClockTime expected_frame(GstStxPairing *self)
+{
+  GstClockTime frame = 0;
+
+  for (guint role = 0; CLASS(self)->roles.names[role] != NULL && frame == 0; role++) {
+    GstAggregatorPad *pad = gst_stx_pairing_get_pad(self, role);
+    GstCaps *caps = pad != NULL ? gst_pad_peer_query_caps(GST_PAD(pad), NULL) : NULL;
+
+    if (caps != NULL && gst_caps_get_size(caps) > 0)
+      frame = frame_of(caps);
+    gst_clear_caps(&caps);
+    gst_clear_object(&pad);
+  }
+  return frame > 0 ? frame : GST_SECOND / 30;
+}
+
+/* Any thread: do buffers wait for required partners? */
+static gboolean waits(GstStxPairing *self)
+{
+  guint pads = 0;
+
+  for (guint role = 0; CLASS(self)->roles.names[role] != NULL; role++) {
+    GstAggregatorPad *pad = gst_stx_pairing_get_pad(self, role);
+
+    pads += pad != NULL && !(CLASS(self)->roles.optional & 1u << role);
+    gst_clear_object(&pad);
+  }
+  return pads > 1;
+}
+
+/* The nearest partner is within half a frame. As much is for the work, unless that takes more. An
+ * optional partner comes with a latency of its own, which the pipeline has counted already. */
+static GstClockTime latency_of(GstStxPairing *self, GstClockTime frame, GstClockTime work)
+{
+  if (!waits(self))
+    return work;
+  frame = frame > 0 ? frame : expected_frame(self);
+  return frame / 2 + MAX(frame - frame / 2, work);
+}
+
+void gst_stx_pairing_plan_latency(GstStxPairing *self)
+{
+  GstStxPairingPrivate *priv = PRIVATE(self);
+  GstClockTime frame, work, latency;
+  gboolean changed;
+
+  do {
+    GST_OBJECT_LOCK(self);
+    frame = priv->frame;
+    work = priv->delay.reported;
+    GST_OBJECT_UNLOCK(self);
+    latency = latency_of(self, frame, work);
+    gst_aggregator_set_latency(GST_AGGREGATOR(self), latency, latency);
+    GST_OBJECT_LOCK(self);
+    changed = frame != priv->frame || work != priv->delay.reported;
+    GST_OBJECT_UNLOCK(self);
+  } while (changed);
+}
+
 /* ---- Events and queries -------------------------------------------------------------------- */
 
 static guint role_of(GstStxPairing *self, GstAggregatorPad *pad)
@@ -102,7 +174,7 @@ static GstClockTime shortest_frame(GstStxPairing *self)
 
   for (guint role = 0; role < GST_STX_ROLES_MAX; role++) {
     GstCaps *caps = PRIVATE(self)->caps[role];
-    GstClockTime frame = caps != NULL ? gst_stx_pairing_frame(caps) : 0;
+    GstClockTime frame = caps != NULL ? frame_of(caps) : 0;
 
     if (frame >= GST_MSECOND && (shortest == 0 || frame < shortest))
       shortest = frame;
@@ -119,7 +191,7 @@ static gboolean take_caps(GstStxPairing *self, guint role, GstCaps *caps)
 
   GST_OBJECT_LOCK(self);
   if (leading)
-    priv->frame = gst_stx_pairing_frame(caps);
+    priv->frame = frame_of(caps);
   gst_caps_replace(&priv->caps[role], caps);
   GST_OBJECT_UNLOCK(self);
   priv->skew.period = shortest_frame(self);
@@ -213,7 +285,7 @@ static gboolean pairing_src_query(GstAggregator *aggregator, GstQuery *query)
 static gboolean pairing_src_event(GstAggregator *aggregator, GstEvent *event)
 {
   gst_stx_qos_take_event(&PRIVATE(aggregator)->qos, GST_ELEMENT(aggregator), event);
-  if (GST_EVENT_TYPE(event) != GST_EVENT_QOS || !gst_stx_pairing_waits(GST_STX_PAIRING(aggregator)))
+  if (GST_EVENT_TYPE(event) != GST_EVENT_QOS || !waits(GST_STX_PAIRING(aggregator)))
     return PARENT->src_event(aggregator, event);
   gst_event_unref(event);
   return TRUE;
@@ -235,7 +307,6 @@ static gboolean pairing_negotiate(GstAggregator *aggregator)
 {
   GstPad *src = GST_AGGREGATOR_SRC_PAD(aggregator);
   GstCaps *caps = PRIVATE(aggregator)->src_caps;
-  gchar *text;
 
   if (caps == NULL) /* tried with the first buffers; not known before they are a set */
     return TRUE;
@@ -243,10 +314,7 @@ static gboolean pairing_negotiate(GstAggregator *aggregator)
     return TRUE;
   if (GST_PAD_IS_FLUSHING(src))
     return FALSE;
-  text = gst_caps_to_string(caps);
-  GST_ELEMENT_ERROR(
-      aggregator, CORE, NEGOTIATION, ("The next element does not take %s", text), (NULL));
-  g_free(text);
+  gst_stx_element_refused(GST_ELEMENT(aggregator), src, caps);
   return FALSE;
 }
 
@@ -277,7 +345,7 @@ static void reset(GstStxPairing *self)
   GstStxPairingPrivate *priv = PRIVATE(self);
 
   gst_stx_qos_reset(&priv->qos, GST_ELEMENT(self));
-  gst_stx_patience_reset(&priv->patience);
+  gst_stx_deadline_reset(&priv->deadline);
   gst_stx_skew_forget(&priv->skew, ~0u);
   priv->load = (GstStxLoad){0};
   priv->discont = priv->told_end = priv->parked = FALSE;
@@ -357,7 +425,7 @@ GstClockTime gst_stx_pairing_time(GstStxPairing *self)
 
 gboolean gst_stx_pairing_is_live(GstStxPairing *self)
 {
-  return GST_CLOCK_TIME_IS_VALID(gst_stx_patience_now(GST_AGGREGATOR(self)));
+  return GST_CLOCK_TIME_IS_VALID(gst_stx_deadline_now(GST_AGGREGATOR(self)));
 }
 
 GstCaps *gst_stx_pairing_get_caps(GstStxPairing *self, guint role)
@@ -376,6 +444,14 @@ static GstFlowReturn renegotiate(GstElement *element)
     return GST_FLOW_OK;
   return GST_PAD_IS_FLUSHING(GST_AGGREGATOR_SRC_PAD(element)) ? GST_FLOW_FLUSHING
                                                               : GST_FLOW_NOT_NEGOTIATED;
+}
+
+/* Of stages that work on a GstStxPairingFrame. */
+static GstFlowReturn prepare(GstElement *element, gpointer data, StxError *error)
+{
+  const GstStxPairingFrame *frame = data;
+
+  return CLASS(element)->announce(GST_STX_PAIRING(element), gst_stx_roles_of(frame->set), error);
 }
 
 GstFlowReturn gst_stx_pairing_set_src_caps(GstStxPairing *self, GstCaps *caps)
@@ -404,7 +480,7 @@ static const StxField fields[] = {
     {"timeout", "Timeout",
         "Live pipelines without latency set: milliseconds that a frame waits for partners that do "
         "not come, before it goes on or is dropped without them; 0: as long as it takes",
-        STX_FIELD(UINT, GstStxPairingPrivate, patience.timeout), .high = 60000, .unit = "ms"},
+        STX_FIELD(UINT, GstStxPairingPrivate, deadline.timeout), .high = 60000, .unit = "ms"},
     {"tolerance", "Tolerance",
         "Milliseconds that the times of two buffers may differ if they belong to the same moment "
         "(-1 = half a frame from where the partner is expected; without a frame rate 1)",
@@ -415,7 +491,7 @@ static const StxField fields[] = {
         "the other pads",
         STX_FIELD(COUNT, GstStxPairingPrivate, unpaired)},
 };
-static const GstStxPairingPrivate defaults = {.patience = {.timeout = 200},
+static const GstStxPairingPrivate defaults = {.deadline = {.timeout = 200},
     .tolerance = GST_STX_TOLERANCE_AUTO,
     .qos = {.mode = GST_STX_QOS_AUTO}};
 static const StxFields own_table = {STX_FIELDS_OF(fields), &defaults};
@@ -481,7 +557,7 @@ static void pairing_finalize(GObject *object)
 
 static void gst_stx_pairing_init(GstStxPairing *self)
 {
-  PRIVATE(self)->patience.timeout = defaults.patience.timeout;
+  PRIVATE(self)->deadline.timeout = defaults.deadline.timeout;
   PRIVATE(self)->tolerance = defaults.tolerance;
   PRIVATE(self)->qos.mode = defaults.qos.mode;
 }
@@ -509,6 +585,7 @@ static void gst_stx_pairing_class_init(GstStxPairingClass *klass)
   aggregator_class->stop = pairing_stop;
   aggregator_class->flush = pairing_flush;
   aggregator_class->create_new_pad = pairing_create_new_pad;
+  klass->stage.prepare = prepare;
   klass->stage.renegotiate = renegotiate;
 
   install_properties(object_class);

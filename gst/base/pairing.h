@@ -3,21 +3,21 @@
  * GstStxPairing: base class of the elements with several sink pads. It brings the buffers
  * together that belong to the same moment and hands them over as a set; the element computes.
  *
- * A pad is known by its role (roles.h). The first role that has a pad leads: its segment and its
+ * A pad is known by its role (queued.h). The first role that has a pad leads: its segment and its
  * timestamps go downstream. Roles are required, once they have a pad, or optional.
  *
  * How sets are made, with t the running time of the buffer at the head of a pad:
  *   - buffers match if their t differ by less than half a frame of the highest framerate, after the
- *     skew at which the pads run (skew.h), or by at most 1 ms without a framerate; the property
+ *     skew at which the pads run (queued.h), or by at most 1 ms without a framerate; the property
  *     `tolerance` sets another limit;
  *   - wait until every pad has a buffer or is at EOS;
  *   - a required pad's buffer that is older than another's and does not match it is dropped: its
  *     partner never came; the first time this is posted as a warning. So is an optional pad's
  *     buffer that is older than the leading one. Each is logged, and counted in `unpaired`;
  *   - an optional pad whose buffer is younger, or that is at EOS, is missing from the set;
- *   - if a buffer has no PTS, all heads are taken as they are: pairing by arrival. The first time
+ *   - if a buffer has no PTS, all queued are taken as they are: pairing by arrival. The first time
  *     this is posted as a warning.
- *   - in a live pipeline the waiting ends after `timeout` (patience.h): the leading buffer goes on
+ *   - in a live pipeline the waiting ends after `timeout` (deadline.h): the leading buffer goes on
  *     without optional partners; where a required one is missing, its moment is dropped;
  *   - once a required pad is at EOS and empty nothing can be paired any more: what the other pads
  *     bring is dropped, until a new stream begins on that pad, or on one requested in its place.
@@ -43,7 +43,7 @@
 
 #include <gst/base/gstaggregator.h>
 
-#include "gst/base/roles.h"
+#include "gst/base/queued.h"
 #include "gst/base/stage.h"
 
 G_BEGIN_DECLS
@@ -51,9 +51,18 @@ G_BEGIN_DECLS
 #define GST_TYPE_STX_PAIRING (gst_stx_pairing_get_type())
 G_DECLARE_DERIVABLE_TYPE(GstStxPairing, gst_stx_pairing, GST, STX_PAIRING, GstAggregator)
 
+/* What the stage works on, of an element without `process`. */
+typedef struct {
+  GstBuffer **set; /* set[i] is the buffer of role i, or NULL: no pad, or missing */
+  GstBuffer *out;  /* what is pushed: `work` acquires it */
+} GstStxPairingFrame;
+
+/* From announce: nothing comes out of this set. */
+#define GST_STX_PAIRING_FLOW_NOTHING GST_FLOW_CUSTOM_SUCCESS_1
+
 /*
  * roles    until the pads of a sufficient set exist, buffers wait; after 5 s that is an error
- * stage    what computes; process calls gst_stx_stage_run on gst_stx_pairing_stage
+ * stage    what computes; its `prepare`, unless the element has one, calls announce
  * drops_late    with qos=auto what would be late is dropped in live pipelines; of other elements it
  *          is not, as what they get has cost more already than they would save
  * makes_output  what is pushed are buffers of the element's own, in CUDAMemory if the next element
@@ -66,8 +75,9 @@ G_DECLARE_DERIVABLE_TYPE(GstStxPairing, gst_stx_pairing, GST, STX_PAIRING, GstAg
  *   Anything may come, whatever the templates say: a pad that refused caps in the query would leave
  *   the user with "not-negotiated".
  *
- * process
- *   set[i] is the buffer of role i, or NULL (no pad, or missing). They belong to the base class;
+ * process (optional)
+ *   In place of running the stage on a GstStxPairingFrame: set[i] is the buffer of role i, or NULL
+ *   (no pad, or missing). They belong to the base class;
  *   take one by setting its entry to NULL. *out is what is pushed: a buffer of the element's own,
  *   or one of the set that it took; the base class copies the leading buffer's flags and
  *   timestamps to it. OK with *out NULL pushes nothing. On an error, post it and return
@@ -75,16 +85,13 @@ G_DECLARE_DERIVABLE_TYPE(GstStxPairing, gst_stx_pairing, GST, STX_PAIRING, GstAg
  *   gst_stx_pairing_set_src_caps comes before the first buffer, and again when they change.
  *
  * announce
- *   A gap comes before the first set: gst_stx_pairing_set_src_caps for sets of these roles, whose
- *   caps are all known, as process would for the first one. GST_FLOW_ERROR with the reason in
- *   `error`, which nobody reads: the first set will fail likewise.
+ *   Before every set, and before a gap that comes first: gst_stx_pairing_set_src_caps for sets of
+ *   these roles, whose caps are all known, if anything changed. GST_FLOW_ERROR with the reason in
+ *   `error`, which is not posted for a gap: the first set will fail likewise.
  *
  * too_late (optional)
  *   A buffer of an optional role whose moment has gone on without it, with its running time. It
  *   will be in no set, and belongs to the base class.
- *
- * settle (optional)
- *   The stream ends: wait for what was put off.
  *
  * choose_pool (optional)
  *   decide_allocation, after the stage has noted whether outputs are in CUDAMemory.
@@ -110,7 +117,6 @@ struct _GstStxPairingClass {
   GstFlowReturn (*process)(GstStxPairing *self, GstBuffer **set, GstBuffer **out);
   GstFlowReturn (*announce)(GstStxPairing *self, guint roles, StxError *error);
   void (*too_late)(GstStxPairing *self, guint role, GstBuffer *buffer, GstClockTime time);
-  void (*settle)(GstStxPairing *self);
   gboolean (*choose_pool)(GstStxPairing *self, GstQuery *query);
   void (*tell)(GstStxPairing *self, GstStructure *stats);
   void (*reset)(GstStxPairing *self);
@@ -128,11 +134,6 @@ GstAggregatorPad *gst_stx_pairing_get_pad(GstStxPairing *self, guint role);
 
 /* From process: in a live pipeline, whose frames nobody can deliver again. */
 gboolean gst_stx_pairing_is_live(GstStxPairing *self);
-
-/* From process: the set will be computed later, by whoever then says when that began. Of _note_work
- * any thread. */
-void gst_stx_pairing_put_off(GstStxPairing *self);
-void gst_stx_pairing_note_work(GstStxPairing *self, GstClockTime begin);
 
 /* From process: the running time of the set, that of its leading buffer; NONE: it has no PTS, or
  * lies before the segment. */

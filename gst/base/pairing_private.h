@@ -3,14 +3,14 @@
 #ifndef GST_STX_PAIRING_PRIVATE_H
 #define GST_STX_PAIRING_PRIVATE_H
 
-#include "gst/base/heads.h"
+#include "gst/base/queued.h"
 #include "gst/base/links.h"
 #include "gst/base/pairing.h"
-#include "gst/base/patience.h"
-#include "gst/live/delay.h"
-#include "gst/live/load.h"
-#include "gst/live/qos.h"
-#include "gst/live/stats.h"
+#include "gst/base/deadline.h"
+#include "gst/core/delay.h"
+#include "gst/core/load.h"
+#include "gst/core/qos.h"
+#include "gst/core/stats.h"
 
 G_BEGIN_DECLS
 
@@ -18,7 +18,7 @@ G_BEGIN_DECLS
 typedef struct {
   GstStxStage stage; /* under its own rules */
   GstStxQos qos;
-  GstStxPatience patience;
+  GstStxDeadline deadline;
   GstStxLinks links; /* under its own rules */
   GstStxStats stats;
   GstStxDelay delay;
@@ -35,19 +35,12 @@ typedef struct {
   gboolean discont;   /* § a set was dropped */
   gboolean segment;   /* § a new one has not gone downstream */
   guint32 seqnum;     /* § of the leading pad's segment */
-  gboolean put_off;   /* § the set at hand */
   guint ended;        /* § roles at EOS, for which nothing can be paired; 0: there are none */
   gboolean told_end;  /* § downstream has had EOS */
   gboolean parked;    /* § all pads are at EOS (gst_stx_pad_set_parked) */
 } GstStxPairingPrivate;
 
 GstStxPairingPrivate *gst_stx_pairing_private(GstStxPairing *self);
-
-/* Duration of a frame of these caps; 0: unknown. */
-GstClockTime gst_stx_pairing_frame(const GstCaps *caps);
-
-/* Any thread: do buffers wait for required partners? */
-gboolean gst_stx_pairing_waits(GstStxPairing *self);
 
 /* Any thread: tells GstAggregator what follows from the rate and the work of the element. */
 void gst_stx_pairing_plan_latency(GstStxPairing *self);
@@ -62,7 +55,7 @@ gboolean gst_stx_pairing_push_event(GstStxPairing *self, GstEvent *event);
 /* For this moment of the leading pad nothing comes out, since it would be `late` or since something
  * is missing: what waits for it downstream is told. */
 GstFlowReturn gst_stx_pairing_push_gap(
-    GstStxPairing *self, const GstStxHeads *heads, GstBuffer *lead, gboolean late);
+    GstStxPairing *self, const GstStxQueued *queued, GstBuffer *lead, gboolean late);
 
 /* An event goes to GstAggregator itself. */
 gboolean gst_stx_pairing_forward(GstStxPairing *self, GstAggregatorPad *pad, GstEvent *event);
@@ -70,7 +63,7 @@ gboolean gst_stx_pairing_forward(GstStxPairing *self, GstAggregatorPad *pad, Gst
 /* ---- pairingend.c ---- */
 
 /* Nothing can be paired any more: drops what lies on the pads. */
-GstFlowReturn gst_stx_pairing_end(GstStxPairing *self, const GstStxHeads *heads);
+GstFlowReturn gst_stx_pairing_end(GstStxPairing *self, const GstStxQueued *queued);
 
 /* Something comes out: if downstream has had EOS, a new stream begins there. */
 void gst_stx_pairing_resume(GstStxPairing *self);

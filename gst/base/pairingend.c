@@ -15,13 +15,6 @@ GST_DEBUG_CATEGORY_EXTERN(gst_stx_pairing_debug);
 
 /* ---- The end ------------------------------------------------------------------------------- */
 
-static void tell_stats(GstStxPairing *self)
-{
-  if (CLASS(self)->settle != NULL)
-    CLASS(self)->settle(self);
-  gst_stx_stats_log(GST_ELEMENT(self));
-}
-
 /* The stream that has been before, if one has. */
 static void push_stream_start(GstStxPairing *self)
 {
@@ -45,10 +38,10 @@ static void push_end(GstStxPairing *self)
   gst_stx_pairing_push_event(self, gst_event_new_eos());
 }
 
-static void park(GstStxPairing *self, const GstStxHeads *heads)
+static void park(GstStxPairing *self, const GstStxQueued *queued)
 {
-  for (guint role = 0; role < heads->count; role++) {
-    GstAggregatorPad *pad = heads->head[role].pad;
+  for (guint role = 0; role < queued->count; role++) {
+    GstAggregatorPad *pad = queued->head[role].pad;
 
     if (pad == NULL || gst_stx_pad_is_parked(pad))
       continue;
@@ -63,23 +56,23 @@ static void tell_end(GstStxPairing *self)
   if (PRIVATE(self)->told_end)
     return;
   PRIVATE(self)->told_end = TRUE;
-  tell_stats(self);
+  gst_stx_stats_log(GST_ELEMENT(self));
   push_end(self);
 }
 
 /* What lies on the pads is of no use. Returns what downstream says of the gap. */
-static GstFlowReturn drop_all(GstStxPairing *self, const GstStxHeads *heads)
+static GstFlowReturn drop_all(GstStxPairing *self, const GstStxQueued *queued)
 {
   GstFlowReturn flow = GST_FLOW_OK;
 
-  for (guint role = 0; role < heads->count; role++) {
-    const GstStxHead *head = &heads->head[role];
+  for (guint role = 0; role < queued->count; role++) {
+    const GstStxHead *head = &queued->head[role];
 
     if (head->buffer == NULL)
       continue;
     gst_aggregator_pad_drop_buffer(head->pad);
-    if (role == heads->lead && !PRIVATE(self)->told_end)
-      flow = gst_stx_pairing_push_gap(self, heads, head->buffer, FALSE);
+    if (role == queued->lead && !PRIVATE(self)->told_end)
+      flow = gst_stx_pairing_push_gap(self, queued, head->buffer, FALSE);
   }
   return flow;
 }
@@ -90,14 +83,14 @@ static GstFlowReturn drop_all(GstStxPairing *self, const GstStxHeads *heads)
  * once, but in a live pipeline not before all required ones have ended: a camera may be started
  * again, and sinks before 1.24 that have seen EOS take nothing any more.
  */
-GstFlowReturn gst_stx_pairing_end(GstStxPairing *self, const GstStxHeads *heads)
+GstFlowReturn gst_stx_pairing_end(GstStxPairing *self, const GstStxQueued *queued)
 {
   GstStxPairingPrivate *priv = PRIVATE(self);
   gboolean more = FALSE, partners = FALSE, first = priv->ended == 0;
   GstFlowReturn flow;
 
-  for (guint role = 0; role < heads->count; role++) {
-    const GstStxHead *head = &heads->head[role];
+  for (guint role = 0; role < queued->count; role++) {
+    const GstStxHead *head = &queued->head[role];
 
     more |= head->pad != NULL && !head->eos;
     partners |= head->pad != NULL && !head->eos && head->required;
@@ -109,9 +102,9 @@ GstFlowReturn gst_stx_pairing_end(GstStxPairing *self, const GstStxHeads *heads)
     tell_end(self);
   if (first && partners)
     gst_stx_links_warn_ended(&priv->links, priv->ended);
-  flow = drop_all(self, heads);
+  flow = drop_all(self, queued);
   if (!more)
-    park(self, heads);
+    park(self, queued);
   return flow == GST_FLOW_OK ? GST_AGGREGATOR_FLOW_NEED_DATA : flow;
 }
 
@@ -159,7 +152,7 @@ void gst_stx_pairing_resume(GstStxPairing *self)
     push_begin(self);
   if (gst_stx_pairing_is_live(self))
     gst_stx_links_tell_back(&priv->links, priv->ended);
-  gst_stx_patience_reset(&priv->patience);
+  gst_stx_deadline_reset(&priv->deadline);
   gst_stx_skew_forget(&priv->skew, ~0u);
   priv->discont = TRUE;
   priv->ended = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What an aggregator does with the heads of its pads, as heads.c has judged. */
+/* What an aggregator does with the queued of its pads, as queued.c has judged. */
 #include "gst/base/pairing_private.h"
 
 #include "gst/base/inputs.h"
@@ -13,12 +13,12 @@ GST_DEBUG_CATEGORY_EXTERN(gst_stx_pairing_debug);
 /* ---- Gaps ---------------------------------------------------------------------------------- */
 
 /* Roles that have pads, 0 if one of them has not had caps. */
-static guint known_roles(GstStxPairing *self, const GstStxHeads *heads)
+static guint known_roles(GstStxPairing *self, const GstStxQueued *queued)
 {
   guint roles = 0;
 
-  for (guint role = 0; role < heads->count; role++) {
-    if (heads->head[role].pad == NULL)
+  for (guint role = 0; role < queued->count; role++) {
+    if (queued->head[role].pad == NULL)
       continue;
     if (PRIVATE(self)->caps[role] == NULL)
       return 0;
@@ -28,12 +28,12 @@ static guint known_roles(GstStxPairing *self, const GstStxHeads *heads)
 }
 
 /* A gap comes after caps and segment, also where it comes before any buffer of that segment. */
-static GstFlowReturn begin_stream(GstStxPairing *self, const GstStxHeads *heads)
+static GstFlowReturn begin_stream(GstStxPairing *self, const GstStxQueued *queued)
 {
   GstPad *src = GST_AGGREGATOR_SRC_PAD(self);
   GstEvent *sent = gst_pad_get_sticky_event(src, GST_EVENT_SEGMENT, 0);
   gboolean begun = sent != NULL && !PRIVATE(self)->segment;
-  guint roles = known_roles(self, heads);
+  guint roles = known_roles(self, queued);
   GstFlowReturn flow;
   StxError error;
 
@@ -52,7 +52,7 @@ static GstFlowReturn begin_stream(GstStxPairing *self, const GstStxHeads *heads)
 
 /* What fails without an element error will fail with one at the first set. */
 GstFlowReturn gst_stx_pairing_push_gap(
-    GstStxPairing *self, const GstStxHeads *heads, GstBuffer *lead, gboolean late)
+    GstStxPairing *self, const GstStxQueued *queued, GstBuffer *lead, gboolean late)
 {
   GstClockTime frame = PRIVATE(self)->frame, duration = GST_BUFFER_DURATION(lead);
   GstFlowReturn flow;
@@ -62,7 +62,7 @@ GstFlowReturn gst_stx_pairing_push_gap(
     return GST_FLOW_OK;
   if (!GST_CLOCK_TIME_IS_VALID(duration) && frame > 0)
     duration = frame;
-  flow = begin_stream(self, heads);
+  flow = begin_stream(self, queued);
   if (flow == GST_FLOW_OK) {
     gap = gst_event_new_gap(GST_BUFFER_PTS(lead), duration);
     if (late)
@@ -70,16 +70,19 @@ GstFlowReturn gst_stx_pairing_push_gap(
     gst_stx_pairing_push_event(self, gap);
     gst_stx_stats_count(&PRIVATE(self)->stats.gaps, GST_ELEMENT(self));
   }
-  return flow == GST_FLOW_ERROR || flow == GST_AGGREGATOR_FLOW_NEED_DATA ? GST_FLOW_OK : flow;
+  return flow == GST_FLOW_ERROR || flow == GST_AGGREGATOR_FLOW_NEED_DATA ||
+                 flow == GST_STX_PAIRING_FLOW_NOTHING
+             ? GST_FLOW_OK
+             : flow;
 }
 
 /* ---- Acting on it -------------------------------------------------------------------------- */
 
 /* A buffer that is no gap, and was no use. */
-static void count_orphan(GstStxPairing *self, const GstStxHeads *heads, guint role)
+static void count_orphan(GstStxPairing *self, const GstStxQueued *queued, guint role)
 {
   GstStxPairingPrivate *priv = PRIVATE(self);
-  const GstStxHead *head = &heads->head[role];
+  const GstStxHead *head = &queued->head[role];
   GstClockTime work = gst_stx_load_is_over(&priv->load, priv->frame) ? priv->load.busy : 0;
 
   GST_OBJECT_LOCK(self);
@@ -87,46 +90,46 @@ static void count_orphan(GstStxPairing *self, const GstStxHeads *heads, guint ro
   priv->unpaired_of[role]++;
   GST_OBJECT_UNLOCK(self);
   if (head->required && gst_stx_pairing_is_live(self))
-    gst_stx_links_warn_slow(&priv->links, heads, work, priv->frame);
+    gst_stx_links_warn_slow(&priv->links, queued, work, priv->frame);
   if (head->required)
     gst_stx_links_warn_orphan(&priv->links, role, head->buffer);
   else if (CLASS(self)->too_late != NULL && head->timed && head->time >= 0)
     CLASS(self)->too_late(self, role, head->buffer, (GstClockTime)head->time);
 }
 
-/* The heads of these roles; `late`: not given up, but come too late. */
+/* The queued of these roles; `late`: not given up, but come too late. */
 static GstFlowReturn drop(
-    GstStxPairing *self, const GstStxHeads *heads, guint roles, gboolean late, GstClockTime now)
+    GstStxPairing *self, const GstStxQueued *queued, guint roles, gboolean late, GstClockTime now)
 {
   GstFlowReturn flow = GST_FLOW_OK;
 
-  for (guint role = 0; role < heads->count; role++) {
-    const GstStxHead *head = &heads->head[role];
+  for (guint role = 0; role < queued->count; role++) {
+    const GstStxHead *head = &queued->head[role];
 
     if (!(roles & 1u << role))
       continue;
     GST_DEBUG_OBJECT(head->pad, "no partner: dropping %" GST_PTR_FORMAT, head->buffer);
     if (late)
-      gst_stx_patience_late(&PRIVATE(self)->patience, heads, role, now);
+      gst_stx_deadline_late(&PRIVATE(self)->deadline, queued, role, now);
     else if (head->required)
-      gst_stx_patience_leave(&PRIVATE(self)->patience, head, now);
+      gst_stx_deadline_leave(&PRIVATE(self)->deadline, head, now);
     gst_aggregator_pad_drop_buffer(head->pad);
     gst_stx_links_see(&PRIVATE(self)->links, role, head, PRIVATE(self)->skew.period);
     if (!gst_stx_is_gap(head->buffer))
-      count_orphan(self, heads, role);
-    if (role == heads->lead)
-      flow = gst_stx_pairing_push_gap(self, heads, head->buffer, FALSE);
+      count_orphan(self, queued, role);
+    if (role == queued->lead)
+      flow = gst_stx_pairing_push_gap(self, queued, head->buffer, FALSE);
   }
   return flow;
 }
 
 /* Of these roles, those whose pads bring only a gap; `dropped`: one that qos made upstream. */
-static guint gaps_of(GstStxPairing *self, const GstStxHeads *heads, guint roles, gboolean dropped)
+static guint gaps_of(GstStxPairing *self, const GstStxQueued *queued, guint roles, gboolean dropped)
 {
   guint gaps = 0;
 
-  for (guint role = 0; role < heads->count; role++) {
-    GstBuffer *buffer = heads->head[role].buffer;
+  for (guint role = 0; role < queued->count; role++) {
+    GstBuffer *buffer = queued->head[role].buffer;
 
     if (roles & 1u << role && gst_stx_is_gap(buffer) &&
         (!dropped || GST_BUFFER_PTS(buffer) == PRIVATE(self)->dropped[role]))
@@ -159,18 +162,18 @@ static gboolean is_outdated(GstStxPairing *self, const GstStxHead *lead, gboolea
 
 /* Would this set be shown too late, or was a part of it dropped for that? */
 static gboolean is_late(
-    GstStxPairing *self, const GstStxHeads *heads, guint roles, GstClockTime now)
+    GstStxPairing *self, const GstStxQueued *queued, guint roles, GstClockTime now)
 {
   GstStxQos *qos = &PRIVATE(self)->qos;
-  const GstStxHead *lead = &heads->head[heads->lead];
+  const GstStxHead *lead = &queued->head[queued->lead];
   GstStxQosMode mode = mode_of(self);
   gboolean late;
 
   if (!lead->timed)
     return FALSE;
-  if (gaps_of(self, heads, roles, TRUE) != 0)
+  if (gaps_of(self, queued, roles, TRUE) != 0)
     return TRUE;
-  if ((gaps_of(self, heads, roles, FALSE) & ~CLASS(self)->roles.optional) != 0)
+  if ((gaps_of(self, queued, roles, FALSE) & ~CLASS(self)->roles.optional) != 0)
     return FALSE;
   late = gst_stx_qos_is_late(qos, GST_ELEMENT(self), lead->time);
   if (mode == GST_STX_QOS_AUTO)
@@ -187,13 +190,13 @@ static void count_late(GstStxPairing *self, const GstStxHead *lead, GstBuffer *s
 }
 
 /* How far apart the buffers of a set lie, for the next one. */
-static void note_skew(GstStxPairing *self, const GstStxHeads *heads, guint roles)
+static void note_skew(GstStxPairing *self, const GstStxQueued *queued, guint roles)
 {
   GstStxPairingPrivate *priv = PRIVATE(self);
-  const GstStxHead *lead = &heads->head[heads->lead];
+  const GstStxHead *lead = &queued->head[queued->lead];
 
-  for (guint role = heads->lead + 1; role < heads->count; role++) {
-    const GstStxHead *head = &heads->head[role];
+  for (guint role = queued->lead + 1; role < queued->count; role++) {
+    const GstStxHead *head = &queued->head[role];
     GstClockTimeDiff skew = head->time - lead->time;
 
     if (!(roles & 1u << role) || !head->timed || !lead->timed || gst_stx_is_gap(head->buffer))
@@ -232,12 +235,7 @@ static GstFlowReturn push(GstStxPairing *self, GstBuffer *out, GstBuffer *stamp)
   return flow;
 }
 
-void gst_stx_pairing_put_off(GstStxPairing *self)
-{
-  PRIVATE(self)->put_off = TRUE;
-}
-
-void gst_stx_pairing_note_work(GstStxPairing *self, GstClockTime begin)
+static void note_work(GstStxPairing *self, GstClockTime begin)
 {
   GstStxPairingPrivate *priv = PRIVATE(self);
   GstClockTime time = gst_stx_stats_frame(&priv->stats, GST_ELEMENT(self), begin);
@@ -264,27 +262,31 @@ static gboolean is_readable(GstStxPairing *self, GstBuffer **set, StxError *erro
 static GstFlowReturn compute(GstStxPairing *self, GstBuffer **set, GstBuffer **out)
 {
   GstClockTime begin = gst_util_get_timestamp();
+  GstStxPairingFrame frame = {.set = set};
   GstFlowReturn flow;
   StxError error;
 
-  PRIVATE(self)->put_off = FALSE;
-  if (!is_readable(self, set, &error))
-    return gst_stx_stage_leave_out(gst_stx_pairing_stage(self), &error);
-  flow = CLASS(self)->process(self, set, out);
-  if (!PRIVATE(self)->put_off)
-    gst_stx_pairing_note_work(self, begin);
-  return flow;
+  if (CLASS(self)->process != NULL) {
+    if (!is_readable(self, set, &error))
+      return gst_stx_stage_leave_out(gst_stx_pairing_stage(self), &error);
+    flow = CLASS(self)->process(self, set, out);
+  } else {
+    flow = gst_stx_stage_run(gst_stx_pairing_stage(self), &frame);
+    *out = frame.out;
+  }
+  note_work(self, begin);
+  return flow == GST_STX_PAIRING_FLOW_NOTHING ? GST_FLOW_OK : flow;
 }
 
 /* `stamp`: flags and times of the leading buffer. */
 static GstFlowReturn process(
-    GstStxPairing *self, const GstStxHeads *heads, guint roles, GstBuffer *stamp, gboolean late)
+    GstStxPairing *self, const GstStxQueued *queued, guint roles, GstBuffer *stamp, gboolean late)
 {
   GstBuffer *set[GST_STX_ROLES_MAX] = {NULL}, *out = NULL;
   GstClockTime begin = gst_util_get_timestamp();
   GstFlowReturn flow = GST_FLOW_OK;
 
-  if (gst_stx_heads_take(heads, roles, set) && !late) {
+  if (gst_stx_queued_take(queued, roles, set) && !late) {
     gst_aggregator_selected_samples(GST_AGGREGATOR(self), GST_BUFFER_PTS(stamp),
         GST_BUFFER_DTS(stamp), GST_BUFFER_DURATION(stamp), NULL);
     flow = compute(self, set, &out);
@@ -294,66 +296,66 @@ static GstFlowReturn process(
     PRIVATE(self)->discont = TRUE;
     flow = GST_FLOW_OK;
   }
-  if (set[heads->lead] != NULL && late)
-    count_late(self, &heads->head[heads->lead], stamp);
+  if (set[queued->lead] != NULL && late)
+    count_late(self, &queued->head[queued->lead], stamp);
   if (flow == GST_FLOW_OK && out != NULL) {
     flow = push(self, g_steal_pointer(&out), stamp);
     gst_stx_load_note(&PRIVATE(self)->load, gst_util_get_timestamp() - begin);
   } else if (flow == GST_FLOW_OK) {
-    flow = gst_stx_pairing_push_gap(self, heads, stamp, late);
+    flow = gst_stx_pairing_push_gap(self, queued, stamp, late);
   }
   gst_clear_buffer(&out);
-  for (guint role = 0; role < heads->count; role++)
+  for (guint role = 0; role < queued->count; role++)
     gst_clear_buffer(&set[role]);
   return flow;
 }
 
-static GstFlowReturn take(GstStxPairing *self, GstStxHeads *heads, guint roles)
+static GstFlowReturn take(GstStxPairing *self, GstStxQueued *queued, guint roles)
 {
-  const GstStxHead *lead = &heads->head[heads->lead];
-  GstClockTime now = gst_stx_patience_now(GST_AGGREGATOR(self));
-  gboolean late = is_late(self, heads, roles, now);
+  const GstStxHead *lead = &queued->head[queued->lead];
+  GstClockTime now = gst_stx_deadline_now(GST_AGGREGATOR(self));
+  gboolean late = is_late(self, queued, roles, now);
   GstBuffer *stamp = stamp_of(lead->buffer);
   GstFlowReturn flow;
 
   PRIVATE(self)->time =
       lead->timed && lead->time >= 0 ? (GstClockTime)lead->time : GST_CLOCK_TIME_NONE;
-  for (guint role = 0; role < heads->count; role++)
+  for (guint role = 0; role < queued->count; role++)
     if (roles & 1u << role) {
-      gst_stx_patience_in_time(&PRIVATE(self)->patience, heads, role, now);
+      gst_stx_deadline_in_time(&PRIVATE(self)->deadline, queued, role, now);
       gst_stx_links_see(
-          &PRIVATE(self)->links, role, &heads->head[role], PRIVATE(self)->skew.period);
+          &PRIVATE(self)->links, role, &queued->head[role], PRIVATE(self)->skew.period);
     }
-  gst_stx_patience_leave(&PRIVATE(self)->patience, lead, now);
-  note_skew(self, heads, roles);
+  gst_stx_deadline_leave(&PRIVATE(self)->deadline, lead, now);
+  note_skew(self, queued, roles);
   g_atomic_int_set(&PRIVATE(self)->links.moved, TRUE);
-  gst_stx_links_warn_untimed(&PRIVATE(self)->links, heads);
+  gst_stx_links_warn_untimed(&PRIVATE(self)->links, queued);
   /* Only the pads may hold the buffers now, so that a leading one can be written in place. */
-  for (guint role = 0; role < heads->count; role++)
-    gst_clear_buffer(&heads->head[role].buffer);
-  flow = process(self, heads, roles, stamp, late);
+  for (guint role = 0; role < queued->count; role++)
+    gst_clear_buffer(&queued->head[role].buffer);
+  flow = process(self, queued, roles, stamp, late);
   gst_buffer_unref(stamp);
   return flow;
 }
 
-static void look_at_heads(GstStxPairing *self, GstStxHeads *heads)
+static void look_at_queued(GstStxPairing *self, GstStxQueued *queued)
 {
   GstStxPairingPrivate *priv = PRIVATE(self);
 
   GST_OBJECT_LOCK(self);
   priv->skew.tolerance = priv->tolerance;
   GST_OBJECT_UNLOCK(self);
-  gst_stx_heads_collect(heads, GST_ELEMENT(self), &CLASS(self)->roles, &priv->skew);
+  gst_stx_queued_collect(queued, GST_ELEMENT(self), &CLASS(self)->roles, &priv->skew);
 }
 
 /* Tells the user about pads that fall silent in a live pipeline, and that are back: they may begin
  * at any other moment. */
 static void watch_silence(
-    GstStxPairing *self, const GstStxHeads *heads, gboolean timeout, GstClockTime now)
+    GstStxPairing *self, const GstStxQueued *queued, gboolean timeout, GstClockTime now)
 {
   GstStxPairingPrivate *priv = PRIVATE(self);
-  guint back = gst_stx_patience_see(&priv->patience, heads, now);
-  guint stalled = timeout ? gst_stx_patience_find_stalled(&priv->patience, heads, now) : 0;
+  guint back = gst_stx_deadline_see(&priv->deadline, queued, now);
+  guint stalled = timeout ? gst_stx_deadline_find_stalled(&priv->deadline, queued, now) : 0;
 
   if (stalled != 0)
     gst_stx_links_warn_stalled(&priv->links, stalled);
@@ -363,48 +365,48 @@ static void watch_silence(
     gst_stx_skew_forget(&priv->skew, ~0u);
 }
 
-/* What to do with the heads. *timeout: their time is over; FALSE if that was not the reason. */
+/* What to do with the queued. *timeout: their time is over; FALSE if that was not the reason. */
 static GstStxVerdict judge(
-    GstStxPairing *self, const GstStxHeads *heads, gboolean *timeout, guint *roles)
+    GstStxPairing *self, const GstStxQueued *queued, gboolean *timeout, guint *roles)
 {
   GstStxPairingPrivate *priv = PRIVATE(self);
   GstStxVerdict verdict;
 
-  *roles = gst_stx_patience_find_late(&priv->patience, heads, &priv->skew);
+  *roles = gst_stx_deadline_find_late(&priv->deadline, queued, &priv->skew);
   if (*roles != 0) {
     *timeout = FALSE;
     return GST_STX_VERDICT_DROP;
   }
-  verdict = gst_stx_heads_judge(heads, &priv->skew, *timeout, roles);
+  verdict = gst_stx_queued_judge(queued, &priv->skew, *timeout, roles);
   if (*timeout && verdict != GST_STX_VERDICT_WAIT)
-    gst_stx_patience_end(&priv->patience, heads, verdict == GST_STX_VERDICT_DROP ? *roles : 0);
+    gst_stx_deadline_end(&priv->deadline, queued, verdict == GST_STX_VERDICT_DROP ? *roles : 0);
   return verdict;
 }
 
 /* Drops what has no partner, until there is something else to do; *roles of a set. */
 static GstStxVerdict sort_out(
-    GstStxPairing *self, GstStxHeads *heads, gboolean timeout, guint *roles, GstFlowReturn *flow)
+    GstStxPairing *self, GstStxQueued *queued, gboolean timeout, guint *roles, GstFlowReturn *flow)
 {
   GstStxVerdict verdict;
   GstClockTime now;
 
   while (TRUE) {
-    look_at_heads(self, heads);
-    now = gst_stx_patience_now(GST_AGGREGATOR(self));
-    if (!gst_stx_links_suffice(&PRIVATE(self)->links, heads))
+    look_at_queued(self, queued);
+    now = gst_stx_deadline_now(GST_AGGREGATOR(self));
+    if (!gst_stx_links_suffice(&PRIVATE(self)->links, queued))
       return GST_STX_VERDICT_WAIT;
-    watch_silence(self, heads, timeout, now);
-    if (gst_stx_heads_ended(heads))
+    watch_silence(self, queued, timeout, now);
+    if (gst_stx_queued_ended(queued))
       return GST_STX_VERDICT_EOS;
-    verdict = judge(self, heads, &timeout, roles);
+    verdict = judge(self, queued, &timeout, roles);
     if (verdict != GST_STX_VERDICT_WAIT)
       gst_stx_pairing_resume(self);
     if (verdict != GST_STX_VERDICT_DROP)
       return verdict;
-    *flow = drop(self, heads, *roles, !timeout, now);
+    *flow = drop(self, queued, *roles, !timeout, now);
     if (*flow != GST_FLOW_OK)
       return verdict;
-    gst_stx_heads_clear(heads);
+    gst_stx_queued_clear(queued);
     timeout = FALSE; /* of the next head nothing is known */
   }
 }
@@ -414,21 +416,21 @@ GstFlowReturn gst_stx_pairing_aggregate(GstAggregator *aggregator, gboolean time
   GstStxPairing *self = GST_STX_PAIRING(aggregator);
   GstFlowReturn flow = GST_FLOW_OK;
   GstStxVerdict verdict;
-  GstStxHeads heads;
+  GstStxQueued queued;
   guint roles;
 
   if (PRIVATE(self)->refused)
     return GST_FLOW_NOT_NEGOTIATED;
   if (g_atomic_int_get(&PRIVATE(self)->links.given_up))
     return GST_FLOW_ERROR;
-  verdict = sort_out(self, &heads, timeout, &roles, &flow);
+  verdict = sort_out(self, &queued, timeout, &roles, &flow);
   if (verdict == GST_STX_VERDICT_EOS)
-    flow = gst_stx_pairing_end(self, &heads);
+    flow = gst_stx_pairing_end(self, &queued);
   else if (verdict == GST_STX_VERDICT_TAKE)
-    flow = take(self, &heads, roles);
+    flow = take(self, &queued, roles);
   else if (flow == GST_FLOW_OK)
     flow = GST_AGGREGATOR_FLOW_NEED_DATA;
-  gst_stx_heads_clear(&heads);
+  gst_stx_queued_clear(&queued);
   return flow;
 }
 
@@ -465,11 +467,11 @@ GstClockTime gst_stx_pairing_get_next_time(GstAggregator *aggregator)
   GstClockTime next;
   guint64 latency;
   guint timeout;
-  GstStxHeads heads;
+  GstStxQueued queued;
 
   g_object_get(self, "latency", &latency, "timeout", &timeout, NULL);
-  look_at_heads(self, &heads);
-  next = gst_stx_patience_deadline(&PRIVATE(self)->patience, &heads, timeout, latency);
-  gst_stx_heads_clear(&heads);
+  look_at_queued(self, &queued);
+  next = gst_stx_deadline_time(&PRIVATE(self)->deadline, &queued, timeout, latency);
+  gst_stx_queued_clear(&queued);
   return next;
 }

@@ -5,8 +5,27 @@
 
 #include <gst/base/gstbasetransform.h>
 
-#include "gst/shared/run.h"
-#include "gst/base/stage_private.h"
+#include "gst/core/element.h"
+
+static const StxFieldChoice backends[] = {
+    {STX_BACKEND_AUTO, "auto", "The fastest that the machine has"},
+    {STX_BACKEND_CUDA, "cuda", "An NVIDIA GPU"},
+    {STX_BACKEND_OMP, "omp", "All CPU cores, with the widest vectors they have"},
+    {STX_BACKEND_C, "c", "The readable reference, slow"},
+    {0},
+};
+
+static const StxField run_fields[] = {
+    {"backend", "Backend", "Which implementation does the work; all give the same bytes",
+        STX_FIELD(CHOICE, GstStxRun, backend), .choices = backends},
+    {"threads", "Threads", "CPU threads of backend=omp (0 = as many as there are cores)",
+        STX_FIELD(INT, GstStxRun, threads), .high = 256},
+    {"cuda-device-id", "CUDA device",
+        "Number of the GPU that backend=cuda and auto work on (-1 = the pipeline's, or the first)",
+        STX_FIELD(INT, GstStxRun, cuda_device_id), .low = -1, .high = G_MAXINT},
+};
+static const GstStxRun run_defaults = GST_STX_RUN_DEFAULTS;
+const StxFields gst_stx_run_fields = {STX_FIELDS_OF(run_fields), &run_defaults};
 
 #define LOST_MAX 250 /* frames in a row: more than queues hold when a GPU fails */
 
@@ -41,12 +60,6 @@ gboolean gst_stx_stage_start(GstStxStage *self)
   self->device_output = self->told_lost = FALSE;
   self->lost = 0;
   return gst_stx_cuda_start(&self->cuda);
-}
-
-void gst_stx_stage_follow(GstStxStage *self, const GstStxStage *first)
-{
-  self->run = first->run;
-  self->place = (StxPlace){.threads = stx_threads(self->run.threads)};
 }
 
 void gst_stx_stage_stop(GstStxStage *self)
@@ -108,26 +121,9 @@ static void choose_place(GstStxStage *self, gpointer frame)
   self->place.stream = self->on_device ? self->cuda.stream : NULL;
 }
 
-static GstFlowReturn work(GstStxStage *self, gpointer frame, StxError *error)
-{
-  GstFlowReturn flow;
-
-  gst_stx_stage_blame(self, GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED);
-  flow = self->klass->work(self->element, frame, error);
-  return gst_stx_stage_end_frame(self, flow, error);
-}
-
-static GstFlowReturn prepare(GstStxStage *self, gpointer frame, StxError *error)
-{
-  gst_stx_stage_blame(self, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT);
-  return self->klass->prepare != NULL ? self->klass->prepare(self->element, frame, error)
-                                      : GST_FLOW_OK;
-}
-
 static GstFlowReturn refuse(GstStxStage *self, const StxError *error)
 {
-  gst_element_message_full(self->element, GST_MESSAGE_ERROR, self->domain, self->code,
-      g_strdup(error->text), NULL, __FILE__, GST_FUNCTION, __LINE__);
+  gst_stx_element_fail(self->element, error);
   return GST_FLOW_ERROR;
 }
 
@@ -156,17 +152,24 @@ static GstFlowReturn fall_back(GstStxStage *self, const StxError *reason)
 
 static GstFlowReturn run_once(GstStxStage *self, gpointer frame, StxError *error)
 {
+  GstFlowReturn flow;
+
   choose_place(self, frame);
-  return work(self, frame, error);
+  flow = self->klass->work(self->element, frame, error);
+  flow = gst_stx_stage_end_frame(self, flow, error);
+  if (flow == GST_FLOW_ERROR && error->kind == STX_ERROR_UNSAID)
+    stx_fail_as(error, STX_ERROR_FAILED);
+  return flow;
 }
 
 GstFlowReturn gst_stx_stage_run(GstStxStage *self, gpointer frame)
 {
-  GstFlowReturn flow;
+  GstFlowReturn flow = GST_FLOW_OK;
   StxError error;
 
   self->gpu_lost = self->input_lost = FALSE;
-  flow = prepare(self, frame, &error);
+  if (self->klass->prepare != NULL)
+    flow = self->klass->prepare(self->element, frame, &error);
   if (flow == GST_FLOW_OK)
     flow = run_once(self, frame, &error);
   else

@@ -11,7 +11,8 @@
  *
  * Failure. `prepare` and `work` return a GstFlowReturn:
  *   GST_FLOW_OK     done
- *   GST_FLOW_ERROR  why stands in the StxError, and nothing has been posted
+ *   GST_FLOW_ERROR  why stands in the StxError, and nothing has been posted. Without a kind it is
+ *                   STREAM, FORMAT from `prepare` and STREAM, FAILED from `work`
  *   another one     passed on as it is: FLUSHING while the pipeline stops, NOT_NEGOTIATED after
  *                   somebody has posted why; GST_BASE_TRANSFORM_FLOW_DROPPED below
  * If `work` fails on the GPU, gst_stx_stage_run leaves it: with backend=auto one line of warning
@@ -37,11 +38,18 @@
 
 #include "common/colour/colour.h"
 #include "common/stx.h"
-#include "gst/shared/memory.h"
-#include "gst/shared/run.h"
+#include "gst/core/memory.h"
+#include "gst/core/properties.h"
 #include "gst/cuda/cuda.h"
 
 G_BEGIN_DECLS
+
+/* The group (properties.h) of an element whose GstStxRun is `member`. */
+extern const StxFields gst_stx_run_fields;
+#define GST_STX_RUN_PROPERTIES(Element, member)                                                    \
+  {                                                                                                \
+    &gst_stx_run_fields, offsetof(Element, member), GST_PARAM_MUTABLE_READY, "GstStx"              \
+  }
 
 #define GST_STX_STAGE_SLOTS GST_STX_CUDA_BLOCKS
 
@@ -104,8 +112,6 @@ typedef struct {
   gboolean input_lost; /* this frame could not be read, since it lay on a GPU */
   guint lost;          /* such frames in a row */
   gboolean told_lost;  /* … and that there are any */
-  GQuark domain;       /* of the element error, should this frame fail on the CPU, */
-  gint code;           /*   and its code */
 } GstStxStage;
 
 /* ---- Life ---------------------------------------------------------------------------------- */
@@ -121,18 +127,11 @@ void gst_stx_stage_share_properties(GstStxStage *self, const GstStxStage *first)
 gboolean gst_stx_stage_start(GstStxStage *self);
 void gst_stx_stage_stop(GstStxStage *self);
 
-/* In place of start, for a stage that works on the CPU beside a first one, which has started. */
-void gst_stx_stage_follow(GstStxStage *self, const GstStxStage *first);
-
 /* What gst_stx_stage_run does with a frame whose input is lost, for who sees that before it. */
 GstFlowReturn gst_stx_stage_leave_out(GstStxStage *self, const StxError *error);
 
 /* Prepares, and works on, one frame; see above. GST_FLOW_ERROR after an element error. */
 GstFlowReturn gst_stx_stage_run(GstStxStage *self, gpointer frame);
-
-/* Should the frame fail from here on: which element error it is. Before `prepare` STREAM, FORMAT,
- * before `work` STREAM, FAILED; the functions for memory and buffers set their own. */
-void gst_stx_stage_blame(GstStxStage *self, GQuark domain, gint code);
 
 /* ---- What to run, and where ---------------------------------------------------------------- */
 
@@ -222,6 +221,16 @@ GstBufferPool *gst_stx_stage_bytes_pool(GstStxStage *self, GstCaps *caps, gsize 
 /* decide_allocation, after gst_stx_stage_decide: such a pool, or one for pictures. */
 gboolean gst_stx_stage_take_bytes_pool(GstStxStage *self, GstQuery *query, gsize size);
 gboolean gst_stx_stage_take_video_pool(GstStxStage *self, GstQuery *query);
+
+/* ---- Of stage.c and stagememory.c alone ----------------------------------------------------- */
+
+/* The frame's work has come to `flow`: brings what was written to where it belongs, waits if
+ * somebody outside might not, and lets go of the frame's buffers. Returns what came of it all. */
+GstFlowReturn gst_stx_stage_end_frame(GstStxStage *self, GstFlowReturn flow, StxError *error);
+
+/* Forgets what is on the GPU, which is left, and all memory. */
+void gst_stx_stage_leave_device(GstStxStage *self);
+void gst_stx_stage_free_memory(GstStxStage *self);
 
 G_END_DECLS
 

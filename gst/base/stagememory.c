@@ -1,41 +1,28 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The memory of a stage: its blocks, and the buffers of a frame, where it works. */
-#include "gst/base/stage_private.h"
+#include "gst/base/stage.h"
 
 #include <gst/base/gstbasetransform.h>
 #include <string.h>
 
-#include "gst/shared/frames.h"
-#include "gst/shared/memory.h"
+#include "gst/core/frames.h"
+#include "gst/core/memory.h"
 
 #define BYTES_ALIGN 4       /* of what is read: floats and records */
 #define ROW_ALIGN 128       /* bytes: on the GPU rows begin at whole memory transactions */
 #define ROOM_MIN (16 << 10) /* bytes of the smallest buffer of a growing pool */
 
-void gst_stx_stage_blame(GstStxStage *self, GQuark domain, gint code)
+static gboolean fail_write(StxError *error)
 {
-  self->domain = domain;
-  self->code = code;
-}
-
-static gboolean fail_memory(GstStxStage *self)
-{
-  gst_stx_stage_blame(self, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT);
-  return FALSE;
-}
-
-static gboolean fail_write(GstStxStage *self, StxError *error)
-{
-  gst_stx_stage_blame(self, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_WRITE);
-  return stx_fail(error, "cannot write to a buffer of the next element");
+  stx_fail(error, "cannot write to a buffer of the next element");
+  return stx_fail_as(error, STX_ERROR_OUTPUT);
 }
 
 /* Says which input an error is about. */
-static gboolean fail_at(
-    GstStxStage *self, const gchar *what, const StxError *cause, StxError *error)
+static gboolean fail_at(const gchar *what, const StxError *cause, StxError *error)
 {
-  gst_stx_stage_blame(self, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT);
-  return stx_fail(error, "%s%s%.200s", what, *what != '\0' ? ": " : "", cause->text);
+  stx_fail(error, "%s%s%.200s", what, *what != '\0' ? ": " : "", cause->text);
+  return stx_fail_as(error, STX_ERROR_INPUT);
 }
 
 /* ---- Blocks -------------------------------------------------------------------------------- */
@@ -46,7 +33,7 @@ void *gst_stx_stage_block(GstStxStage *self, guint slot, gsize size, StxError *e
     return gst_stx_cuda_block(&self->cuda, slot, size, error);
   if (gst_stx_scratch_reserve(&self->slot[slot].host, size, error))
     return self->slot[slot].host.data;
-  fail_memory(self);
+  stx_fail_as(error, STX_ERROR_MEMORY);
   return NULL;
 }
 
@@ -139,8 +126,6 @@ static gboolean map_frame(GstStxStage *self, guint slot, GstBuffer *buffer,
 
 static void unmap(GstStxStageSlot *place)
 {
-  if (place->buffer == NULL)
-    return;
   if (place->is_frame && place->clears)
     gst_stx_frame_clear_padding(&place->frame);
   if (place->is_frame)
@@ -202,7 +187,7 @@ gboolean gst_stx_stage_read(GstStxStage *self, guint slot, const gchar *what, Gs
 {
   StxError cause;
 
-  return read_bytes(self, slot, buffer, size, data, &cause) || fail_at(self, what, &cause, error);
+  return read_bytes(self, slot, buffer, size, data, &cause) || fail_at(what, &cause, error);
 }
 
 gboolean gst_stx_stage_write(
@@ -215,7 +200,7 @@ gboolean gst_stx_stage_write(
     return gst_stx_cuda_map_bytes(&self->cuda, buffer, GST_MAP_WRITE, data, error);
   }
   if (!map_bytes(self, slot, buffer, GST_MAP_WRITE, error) || place->map.size < size)
-    return fail_write(self, error);
+    return fail_write(error);
   *data = place->map.data;
   if (!self->on_device)
     return TRUE;
@@ -232,7 +217,7 @@ gboolean gst_stx_stage_write(
 gboolean gst_stx_stage_fill(
     GstStxStage *self, GstBuffer *buffer, const void *data, gsize size, StxError *error)
 {
-  return gst_buffer_fill(buffer, 0, data, size) == size || fail_write(self, error);
+  return gst_buffer_fill(buffer, 0, data, size) == size || fail_write(error);
 }
 
 gboolean gst_stx_stage_copy(
@@ -347,7 +332,7 @@ gboolean gst_stx_stage_picture(GstStxStage *self, guint slot, const gchar *what,
   StxError cause;
 
   return find_picture(self, slot, buffer, info, planes, access, picture, &cause) ||
-         fail_at(self, what, &cause, error);
+         fail_at(what, &cause, error);
 }
 
 /* ---- Outputs ------------------------------------------------------------------------------- */
@@ -360,10 +345,10 @@ GstFlowReturn gst_stx_stage_acquire(
   if (pool != NULL && gst_buffer_pool_set_active(pool, TRUE))
     flow = gst_buffer_pool_acquire_buffer(pool, buffer, NULL);
   if (flow == GST_FLOW_ERROR) {
-    fail_memory(self);
     /* Who asks a GPU that has failed gets none, either. */
     if (!self->on_device || gst_stx_cuda_finish(&self->cuda, FALSE, TRUE, error))
       stx_fail(error, "no memory %sfor an output buffer", self->device_output ? "on the GPU " : "");
+    stx_fail_as(error, STX_ERROR_MEMORY);
   }
   return flow;
 }
@@ -400,7 +385,7 @@ GstFlowReturn gst_stx_stage_new_output(
     if (*buffer != NULL)
       return GST_FLOW_OK;
     stx_fail(error, "no memory: %" G_GSIZE_FORMAT " bytes of output are needed", size);
-    fail_memory(self);
+    stx_fail_as(error, STX_ERROR_MEMORY);
     return GST_FLOW_ERROR;
   }
   if (self->pool == NULL || self->room < size) {
@@ -477,7 +462,8 @@ GstFlowReturn gst_stx_stage_end_frame(GstStxStage *self, GstFlowReturn flow, Stx
   if (flow != GST_FLOW_OK && self->on_device) /* what is enqueued may still use the buffers */
     self->gpu_lost = !gst_stx_cuda_finish(&self->cuda, FALSE, TRUE, NULL);
   for (guint i = 0; i < GST_STX_STAGE_SLOTS; i++) {
-    unmap(&self->slot[i]);
+    if (self->slot[i].buffer != NULL)
+      unmap(&self->slot[i]);
     self->slot[i].download.rows = 0;
   }
   self->gives = self->awaits = FALSE;

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/base/transform.h"
 
-#include "gst/shared/element.h"
+#include "gst/core/element.h"
 #include "gst/base/inputs.h"
-#include "gst/live/delay.h"
-#include "gst/live/qos.h"
-#include "gst/live/stats.h"
-#include "gst/shared/run.h"
+#include "gst/core/delay.h"
+#include "gst/core/qos.h"
+#include "gst/core/stats.h"
 
 typedef struct {
   GstStxStage stage;
@@ -70,18 +69,13 @@ static GstFlowReturn renegotiate(GstElement *element)
   GstPad *src = GST_BASE_TRANSFORM_SRC_PAD(element);
   GstCaps *caps = gst_caps_make_writable(gst_pad_get_current_caps(src));
   GstFlowReturn flow = GST_FLOW_OK;
-  gchar *text;
 
   gst_caps_set_features(caps, 0, NULL);
   if (!gst_pad_peer_query_accept_caps(src, caps) ||
       !gst_base_transform_update_src_caps(GST_BASE_TRANSFORM(element), caps))
     flow = GST_PAD_IS_FLUSHING(src) ? GST_FLOW_FLUSHING : GST_FLOW_NOT_NEGOTIATED;
-  if (flow == GST_FLOW_NOT_NEGOTIATED) {
-    text = gst_caps_to_string(caps);
-    GST_ELEMENT_ERROR(
-        element, CORE, NEGOTIATION, ("The next element does not take %s", text), (NULL));
-    g_free(text);
-  }
+  if (flow == GST_FLOW_NOT_NEGOTIATED)
+    gst_stx_element_refused(element, src, caps);
   gst_caps_unref(caps);
   return flow;
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/cuda/cuda.h"
 
-#include "gst/shared/run.h"
-#include "gst/cuda/cudadevice_private.h"
+#include "gst/cuda/cuda_private.h"
 
 GST_DEBUG_CATEGORY_STATIC(stx_cuda_debug);
 #define GST_CAT_DEFAULT stx_cuda_debug

@@ -22,7 +22,6 @@
 #include <gst/video/video.h>
 
 #include "cuda/stxcuda.h"
-#include "gst/shared/run.h"
 
 G_BEGIN_DECLS
 
@@ -37,6 +36,15 @@ G_BEGIN_DECLS
  * called before this was TRUE.
  */
 gboolean gst_stx_cuda_available(StxError *error);
+
+/* Where and on how much of the machine an element computes; properties of it are in stage.h. */
+typedef struct {
+  StxBackend backend;
+  gint threads;        /* 0: all cores; 1…256 */
+  gint cuda_device_id; /* -1: any */
+} GstStxRun;
+
+#define GST_STX_RUN_DEFAULTS ((GstStxRun){STX_BACKEND_AUTO, 0, -1})
 
 /* ---- The GPU of an element ----------------------------------------------------------------- */
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Buffers in device memory: where they lie, their pools, and the end of a frame. */
-#include "gst/shared/frames.h"
+#include "gst/core/frames.h"
 
 #include "gst/cuda/cuda.h"
-#include "gst/cuda/cudapool_private.h"
+#include "gst/cuda/cuda_private.h"
 
 #define ROW_ALIGN 128 /* bytes: rows of a picture begin at whole memory transactions */
 

@@ -2,7 +2,7 @@
 /* What the elements say to their neighbours about CUDAMemory, and see of it; needs no CUDA itself.
  */
 #include "gst/cuda/cuda.h"
-#include "gst/shared/element.h"
+#include "gst/core/element.h"
 
 /* ---- Caps ---------------------------------------------------------------------------------- */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gst/cuda/cudadevice_private.h"
+#include "gst/cuda/cuda_private.h"
 
 /* Guards the references of all devices, and their way into and out of their contexts. */
 static GMutex lock;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gst/cuda/cudalib_private.h"
+#include "gst/cuda/cuda_private.h"
 
 #include <gmodule.h>
 

@@ -4,7 +4,7 @@
  * among them. So every buffer is one row of RGBA pixels for GstCuda: contiguous, and of a size that
  * is known beforehand, which two-dimensional memory is not.
  */
-#include "gst/cuda/cudapool_private.h"
+#include "gst/cuda/cuda_private.h"
 
 #define PIXEL 4 /* bytes of an RGBA pixel */
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What is left of cuda.h in a build without CUDA. Nobody gets a GPU, so of the rest only the
  * names have to exist. */
-#include "gst/shared/run.h"
 #include "gst/cuda/cuda.h"
 
 gboolean gst_stx_cuda_available(StxError *error)

@@ -13,7 +13,4 @@
 #define GST_STX_PCD_MEDIA_TYPE "application/x-pcd"
 #define GST_STX_PLY_MEDIA_TYPE "application/x-ply"
 
-/* Meshes, as IANA registered them. */
-#define GST_STX_GLB_MEDIA_TYPE "model/gltf-binary"
-
 #endif

@@ -1,31 +1,72 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What elements share that draw on the frames of one pad, and push them with the caps that they
- * came with. */
+/*
+ * GstStxOnVideo: base class of the elements that draw on the frames of the pad `sink`, which is
+ * role 0, and push them with the caps that they came with. What they draw, stixels or a scan, comes
+ * on another pad. The last of it is kept, for frames that have none: it is drawn fainter and
+ * fainter, until nothing is drawn.
+ *
+ * It brings the pads `sink` and `src`, and answers queries for their caps. A frame is drawn where
+ * it lies: on the GPU only if it is there, or with backend=cuda, since the way there and back takes
+ * longer than drawing. An element sets process and its stage's prepare and work, and may set
+ * set_role_caps, too_late, start and stop, which chain up.
+ */
 #ifndef GST_STX_ONVIDEO_H
 #define GST_STX_ONVIDEO_H
 
 #include "gst/base/pairing.h"
+#include "gst/views/records.h"
 
 G_BEGIN_DECLS
 
-/* What stx_pixel_format knows; the first one is what a converter in front will prefer. Colour
- * alone: where gray were possible, a tee in front of such an element and of a matcher, which
- * prefers gray, would settle on it. */
-#define GST_STX_ONVIDEO_FORMATS                                                                    \
-  "{ RGB, BGR, RGBA, RGBx, BGRA, BGRx, ARGB, xRGB, ABGR, xBGR, I420, YV12, NV12, NV21, Y42B, "     \
-  "NV16, NV61, Y444, NV24, AYUV, YUY2, YVYU, UYVY, VYUY }"
-#define GST_STX_ONVIDEO_CAPS GST_STX_CUDA_CAPS("video/x-raw", ",format=" GST_STX_ONVIDEO_FORMATS)
+#define GST_STX_ONVIDEO_HOLD 300 /* milliseconds, the default */
 
-/* What the caps of the frames say. FALSE after an element error. */
-gboolean gst_stx_onvideo_parse(GstStxPairing *self, const GstCaps *caps, GstVideoInfo *info);
+enum { GST_STX_ROLE_VIDEO };
 
-/* From announce and process: frames of the role leave as they came. */
-GstFlowReturn gst_stx_onvideo_announce(GstStxPairing *self, guint role);
+#define GST_TYPE_STX_ONVIDEO (gst_stx_onvideo_get_type())
+#define GST_STX_ONVIDEO(object)                                                                    \
+  (G_TYPE_CHECK_INSTANCE_CAST((object), GST_TYPE_STX_ONVIDEO, GstStxOnVideo))
 
-/* Answers a caps query of one side of the frames as the other side would, so that converters agree.
- * `pad` is the pad of the role, or the source pad. FALSE: it is another query, or of another pad.
- */
-gboolean gst_stx_onvideo_query(GstStxPairing *self, guint role, GstPad *pad, GstQuery *query);
+typedef struct {
+  GstStxPairing parent;
+
+  /* Under the object lock. */
+  guint hold;             /* milliseconds; a property of the element */
+  guint64 frames_without; /* likewise */
+
+  /* Of the streaming thread. */
+  GstVideoInfo video; /* caps of the frames */
+  gboolean warned;    /* of a frame without */
+  GstBuffer *last;    /* what was drawn, or came too late to be: a reference, or NULL */
+  GstStxImage image;  /* … of which these are stixels */
+  GstClockTime time;  /* its running time */
+} GstStxOnVideo;
+
+typedef struct {
+  GstStxPairingClass parent_class;
+} GstStxOnVideoClass;
+
+/* What the stage works on begins with this. */
+typedef struct {
+  GstBuffer *picture;
+} GstStxOnVideoFrame;
+
+GType gst_stx_onvideo_get_type(void);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(GstStxOnVideo, gst_object_unref)
+
+/* From process, first: frames leave as they came. */
+GstFlowReturn gst_stx_onvideo_announce(GstStxOnVideo *self);
+
+/* Is there a pad of that role? */
+gboolean gst_stx_onvideo_is_linked(GstStxOnVideo *self, guint role);
+
+/* Keeps what was drawn, unless something newer is kept; a time of NONE: forgets. `image` may be
+ * NULL. */
+void gst_stx_onvideo_keep(
+    GstStxOnVideo *self, GstBuffer *buffer, const GstStxImage *image, GstClockTime time);
+
+/* From process: counts a frame that has nothing to draw. How strongly the last is to be drawn on
+ * it: 0…1, 0 where that is too old, too young, or there is none. */
+gdouble gst_stx_onvideo_miss(GstStxOnVideo *self);
 
 G_END_DECLS
 

@@ -1,244 +1,144 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gst/shared/memory.h"
 #include "gst/views/overlaystage.h"
 
 /* A picture takes as many slots as it has planes. */
-enum { RECORDS, PLANES, PREPARED = PLANES + 3, RESULT, HOST_RESULT, SCRATCH, VERDICTS, SHEET };
+enum { RECORDS, PLANES, PREPARED = PLANES + 3, RESULT, HOST_RESULT, SCRATCH, VERDICTS, CANVAS };
 
 /* ---- Preparation --------------------------------------------------------------------------- */
 
-static void fill_params(GstOverlayStage *self)
+gboolean gst_overlay_stage_prepare(GstOverlayStage *self, const StxOverlayParams *settings,
+    gboolean changed, const GstVideoInfo *video, const GstStxImage *image, StxError *error)
 {
-  const GstStxStixelInfo *info = &self->image.info;
-  StxSheetParams frame = gst_sheet_stage_params(&self->video);
+  const GstStxStixelInfo *last = &self->image.info, *info = &image->info;
   StxOverlayParams *params = &self->params;
+  StxCanvasParams frame;
 
+  if (self->overlay != NULL && !changed && last->width == info->width &&
+      last->height == info->height && last->stixel_width == info->stixel_width &&
+      last->columns == info->columns && stx_camera_is_same(&last->camera, &info->camera) &&
+      memcmp(&self->image.placement, &image->placement, sizeof image->placement) == 0)
+    return TRUE;
+  frame = gst_canvas_stage_params(video);
+  self->overlay = NULL;
+  self->on_device = NULL;
+  self->video = *video;
+  self->image = *image;
+  *params = *settings;
   params->camera = info->camera;
   params->width = info->width;
   params->height = info->height;
   params->stixel_width = info->stixel_width;
   params->columns = info->columns;
-  params->placement = self->image.placement;
+  params->placement = image->placement;
   params->format = frame.format;
   params->frame_width = frame.width;
   params->frame_height = frame.height;
   params->matrix = frame.matrix;
   params->full_range = frame.full_range;
-}
-
-gboolean gst_overlay_stage_prepare(GstOverlayStage *self, const StxOverlayParams *settings,
-    const GstVideoInfo *video, const GstStxImage *image, StxError *error)
-{
-  self->overlay = NULL;
-  self->on_device = NULL;
-  self->params = *settings;
-  self->video = *video;
-  self->image = *image;
-  fill_params(self);
-  if (!stx_overlay_check(&self->params, error) ||
-      !gst_stx_scratch_reserve(&self->memory, stx_overlay_size(&self->params), error) ||
-      !gst_sheet_stage_prepare(&self->sheet, video, error))
+  if (!stx_overlay_check(params, error) ||
+      !gst_stx_scratch_reserve(&self->memory, stx_overlay_size(params), error) ||
+      !gst_canvas_stage_prepare(&self->canvas, video, error))
     return FALSE;
-  self->overlay = stx_overlay_init(self->memory.data, &self->params);
-  stx_overlay_draw_legend(self->overlay, NULL, self->sheet.sheet);
+  self->overlay = stx_overlay_init(self->memory.data, params);
+  stx_overlay_draw_legend(self->overlay, NULL, self->canvas.canvas);
   return TRUE;
-}
-
-static gboolean same_placement(const StxPlacement *a, const StxPlacement *b)
-{
-  return a->xx == b->xx && a->xy == b->xy && a->x0 == b->x0 && a->yx == b->yx && a->yy == b->yy &&
-         a->y0 == b->y0 && a->width == b->width && a->height == b->height;
-}
-
-gboolean gst_overlay_stage_is_ready(const GstOverlayStage *self, const GstStxImage *image)
-{
-  const GstStxStixelInfo *mine = &self->image.info, *info = &image->info;
-
-  return self->overlay != NULL && same_placement(&image->placement, &self->image.placement) &&
-         info->width == mine->width && info->height == mine->height &&
-         info->stixel_width == mine->stixel_width && info->columns == mine->columns &&
-         stx_camera_is_same(&info->camera, &mine->camera);
 }
 
 void gst_overlay_stage_clear(GstOverlayStage *self)
 {
+  GstStxScratch *const scratch[] = {&self->memory, &self->marking, &self->judging, &self->judged,
+      &self->stixels, &self->others, &self->free_space};
+
   self->overlay = NULL;
   self->on_device = NULL;
-  gst_sheet_stage_clear(&self->sheet);
-  gst_stx_scratch_clear(&self->memory);
-  gst_stx_scratch_clear(&self->judging);
-  gst_stx_scratch_clear(&self->marking);
+  gst_canvas_stage_clear(&self->canvas);
+  for (guint i = 0; i < G_N_ELEMENTS(scratch); i++)
+    gst_stx_scratch_clear(scratch[i]);
 }
 
-/* ---- One frame ----------------------------------------------------------------------------- */
+/* ---- Records ------------------------------------------------------------------------------- */
 
-/* What a frame needs, where the stage works. */
+/* Those of a frame, where the stage works. */
 typedef struct {
-  const StxOverlayImpl *impl;
-  const StxPlace *place;
-  StxFrame frame;
-  const void *records;
+  const void *data;
   gsize count;
-  void *prepared, *scratch;
-  StxOverlayResult *result;
-} Job;
-
-static gboolean reserve(GstOverlayStage *self, GstStxStage *stage, Job *job, StxError *error)
-{
-  gsize scratch = job->impl->scratch_size(&self->params, job->count, job->place->threads);
-
-  job->prepared = self->overlay;
-  if (job->impl->upload != NULL)
-    job->prepared = gst_stx_stage_block(stage, PREPARED, stx_overlay_size(&self->params), error);
-  return job->prepared != NULL &&
-         (job->result = gst_stx_stage_block(stage, RESULT, sizeof(*job->result), error)) != NULL &&
-         (job->scratch = gst_stx_stage_block(stage, SCRATCH, scratch, error)) != NULL;
-}
-
-static gboolean upload(GstOverlayStage *self, const Job *job, StxError *error)
-{
-  if (job->impl->upload == NULL || self->on_device == job->prepared)
-    return TRUE;
-  self->on_device = NULL;
-  if (!job->impl->upload(self->overlay, job->prepared, job->place, error))
-    return FALSE;
-  self->on_device = job->prepared;
-  return TRUE;
-}
-
-/* ---- Records on the host ------------------------------------------------------------------- */
-
-static gsize count_of(GstBuffer *buffer, gsize record)
-{
-  return buffer != NULL ? gst_buffer_get_size(buffer) / record : 0;
-}
-
-/* The records of a buffer; NULL: none. */
-static gboolean fetch(GstBuffer *buffer, const gchar *what, void *to, gsize record, StxError *error)
-{
-  gsize size = count_of(buffer, record) * record;
-
-  return size == 0 || gst_buffer_extract(buffer, 0, to, size) == size ||
-         stx_fail(error, "cannot read the buffer of %s", what);
-}
-
-/* ---- Truth --------------------------------------------------------------------------------- */
-
-/* What the comparison of two sets of records needs, in one block. */
-typedef struct {
-  StxStixel *records, *truth, *verdicts;
-  char *scratch;
-} Judging;
-
-static gsize lay_out_judging(
-    const StxJudgement *judgement, gsize count, gsize truth_count, void *memory, Judging *judging)
-{
-  StxLayout at = {.memory = memory};
-
-  STX_TAKE(&at, judging->records, count);
-  STX_TAKE(&at, judging->truth, truth_count);
-  STX_TAKE(&at, judging->verdicts, stx_judge_most(count + truth_count));
-  STX_TAKE(&at, judging->scratch, stx_judge_scratch(judgement));
-  return at.size;
-}
+} Records;
 
 /* Verdicts take the place of the records: they are few, and found on the host. */
 static gboolean judge(GstOverlayStage *self, GstStxStage *stage, const GstOverlayDrawing *drawing,
-    Job *job, StxError *error)
+    Records *found, StxError *error)
 {
   const StxOverlayParams *params = &self->params;
   StxJudgement judgement = {params->width, params->height, params->stixel_width, params->columns};
-  gsize count = count_of(drawing->stixels, sizeof(StxStixel));
-  gsize truth_count = count_of(drawing->truth, sizeof(StxStixel));
-  gsize size = lay_out_judging(&judgement, count, truth_count, NULL, &(Judging){NULL});
-  Judging at;
+  GstStxRecords stixels, truth = {NULL};
+  StxStixel *verdicts = NULL;
 
-  if (!gst_stx_scratch_reserve(&self->judging, size, error))
-    return FALSE;
-  lay_out_judging(&judgement, count, truth_count, self->judging.data, &at);
-  if (!fetch(drawing->stixels, "stixels", at.records, sizeof(StxStixel), error) ||
-      !fetch(drawing->truth, "true stixels", at.truth, sizeof(StxStixel), error))
-    return FALSE;
-  job->count = stx_judge(&judgement, at.records, count, at.truth, truth_count, at.verdicts,
-      at.scratch, &self->verdicts);
-  if (job->count == 0)
-    at.verdicts[0] = (StxStixel){0};
-  size = MAX(job->count, 1) * sizeof(StxStixel);
-  job->records = gst_stx_stage_constant(stage, VERDICTS, at.verdicts, size, error);
-  return job->records != NULL;
+  if (gst_stx_records_map(&stixels, drawing->stixels, sizeof(StxStixel), &self->stixels, error) &&
+      gst_stx_records_map(&truth, drawing->truth, sizeof(StxStixel), &self->others, error) &&
+      gst_stx_scratch_reserve(&self->judging, stx_judge_scratch(&judgement), error) &&
+      gst_stx_scratch_reserve(&self->judged,
+          MAX(stx_judge_most(stixels.count + truth.count), 1) * sizeof(StxStixel), error)) {
+    verdicts = self->judged.data;
+    verdicts[0] = (StxStixel){0};
+    found->count = stx_judge(&judgement, stixels.data, stixels.count, truth.data, truth.count,
+        verdicts, self->judging.data, &self->verdicts);
+  }
+  gst_stx_records_unmap(&truth);
+  gst_stx_records_unmap(&stixels);
+  if (verdicts != NULL)
+    found->data = gst_stx_stage_constant(
+        stage, VERDICTS, verdicts, MAX(found->count, 1) * sizeof(StxStixel), error);
+  return found->data != NULL;
 }
 
 /* ---- What lies over it --------------------------------------------------------------------- */
 
-/* What the marks of a frame need, in one block. */
-typedef struct {
-  StxStixel *stixels;
-  StxObstacle *obstacles;
-  StxFreeSpace *free_space;
-  char *scratch;
-} Marking;
-
-static gsize lay_out_marking(
-    const StxOverlayParams *params, const StxOverlayFacts *facts, void *memory, Marking *marking)
+/* Of no buffer NULL: not looked for; of an empty one not. */
+static gconstpointer known(GstBuffer *buffer, const GstStxRecords *records)
 {
-  StxLayout at = {.memory = memory};
+  static const guint32 none;
 
-  STX_TAKE(&at, marking->stixels, facts->stixel_count);
-  STX_TAKE(&at, marking->obstacles, facts->obstacle_count);
-  STX_TAKE(&at, marking->free_space, facts->free_count);
-  STX_TAKE(&at, marking->scratch, stx_overlay_mark_scratch(params));
-  return at.size;
+  return buffer == NULL ? NULL : records->count > 0 ? records->data : &none;
 }
 
-/* What the drawing brings, and scratch. */
-static gboolean gather(GstOverlayStage *self, const GstOverlayDrawing *drawing,
-    StxOverlayFacts *facts, void **scratch, StxError *error)
-{
-  Marking at;
-  gsize size;
-
-  facts->stixel_count = count_of(drawing->stixels, sizeof(StxStixel));
-  facts->obstacle_count = count_of(drawing->obstacles, sizeof(StxObstacle));
-  facts->free_count = count_of(drawing->free_space, sizeof(StxFreeSpace));
-  size = lay_out_marking(&self->params, facts, NULL, &at);
-  if (!gst_stx_scratch_reserve(&self->marking, size, error))
-    return FALSE;
-  lay_out_marking(&self->params, facts, self->marking.data, &at);
-  facts->stixels = at.stixels;
-  facts->obstacles = drawing->obstacles != NULL ? at.obstacles : NULL;
-  facts->free_space = drawing->free_space != NULL ? at.free_space : NULL;
-  *scratch = at.scratch;
-  return fetch(drawing->stixels, "stixels", at.stixels, sizeof(StxStixel), error) &&
-         fetch(drawing->obstacles, "obstacles", at.obstacles, sizeof(StxObstacle), error) &&
-         fetch(drawing->free_space, "free space", at.free_space, sizeof(StxFreeSpace), error);
-}
-
-/* All of the sheet. What is written on a frame is true of it: nothing is that held stixels say of
+/* All of the canvas. What is written on a frame is true of it: nothing is that held stixels say of
  * another. */
-static gboolean write_sheet(
+static gboolean write_canvas(
     GstOverlayStage *self, const GstOverlayDrawing *drawing, StxError *error)
 {
   const StxVerdicts *verdicts = self->params.mode == STX_OVERLAY_TRUTH ? &self->verdicts : NULL;
-  StxSheet *sheet = self->sheet.sheet;
+  GstStxRecords stixels, obstacles = {NULL}, free_space = {NULL};
+  StxCanvas *canvas = self->canvas.canvas;
   StxOverlayParams params = self->params;
-  StxOverlayFacts facts;
-  void *scratch;
+  gboolean good =
+      gst_stx_records_map(&stixels, drawing->stixels, sizeof(StxStixel), &self->stixels, error) &&
+      gst_stx_records_map(
+          &obstacles, drawing->obstacles, sizeof(StxObstacle), &self->others, error) &&
+      gst_stx_records_map(
+          &free_space, drawing->free_space, sizeof(StxFreeSpace), &self->free_space, error) &&
+      gst_stx_scratch_reserve(&self->marking, stx_overlay_mark_scratch(&params), error);
 
-  if (drawing->strength < 1) {
-    params.labels = 0;
-    params.free_space = false;
+  if (good) {
+    StxOverlayFacts facts = {stixels.data, stixels.count, known(drawing->obstacles, &obstacles),
+        obstacles.count, known(drawing->free_space, &free_space), free_space.count};
+
+    if (drawing->strength < 1) {
+      params.labels = 0;
+      params.free_space = false;
+    }
+    stx_canvas_clear(canvas);
+    stx_overlay_draw_lines(canvas, &params, &facts, self->marking.data);
+    stx_overlay_draw_legend(self->overlay, verdicts, canvas);
+    stx_overlay_draw_labels(canvas, &params, &facts, self->marking.data);
   }
-  if (!gather(self, drawing, &facts, &scratch, error))
-    return FALSE;
-  stx_sheet_clear(sheet);
-  stx_overlay_draw_lines(sheet, &params, &facts, scratch);
-  stx_overlay_draw_legend(self->overlay, verdicts, sheet);
-  stx_overlay_draw_labels(sheet, &params, &facts, scratch);
-  return TRUE;
+  gst_stx_records_unmap(&free_space);
+  gst_stx_records_unmap(&obstacles);
+  gst_stx_records_unmap(&stixels);
+  return good;
 }
 
 /* The legend of kinds and classes lists what the records have held so far. */
-static gboolean update_sheet(GstOverlayStage *self, GstStxStage *stage,
+static gboolean update_canvas(GstOverlayStage *self, GstStxStage *stage,
     const GstOverlayDrawing *drawing, const StxOverlayResult *result, StxError *error)
 {
   const StxOverlayParams *params = &self->params;
@@ -250,47 +150,55 @@ static gboolean update_sheet(GstOverlayStage *self, GstStxStage *stage,
       return FALSE;
     changes |= stx_overlay_see(self->overlay, result->seen);
   }
-  return !changes || write_sheet(self, drawing, error);
+  return !changes || write_canvas(self, drawing, error);
 }
 
 /* ---- All of it ----------------------------------------------------------------------------- */
 
-static gboolean draw(GstOverlayStage *self, GstStxStage *stage, const GstOverlayDrawing *drawing,
-    const Job *job, const StxOverlayResult **result, StxError *error)
+/* What StxOverlayImpl calls `prepared`, brought to the GPU where it is out of date there. NULL with
+ * the reason in `error`. */
+static void *bring_overlay(
+    GstOverlayStage *self, GstStxStage *stage, const StxOverlayImpl *impl, StxError *error)
 {
-  const StxOverlay *overlay = self->overlay;
+  void *block;
 
-  if (!upload(self, job, error) || !job->impl->link(overlay, job->prepared, job->records,
-                                       job->count, job->result, job->scratch, job->place, error))
-    return FALSE;
-  *result = gst_stx_stage_bring(stage, HOST_RESULT, job->result, sizeof(**result), error);
-  return *result != NULL && update_sheet(self, stage, drawing, *result, error) &&
-         job->impl->draw(overlay, job->prepared, &job->frame, job->records, job->count,
-             job->scratch, job->place, error) &&
-         gst_sheet_stage_lay(&self->sheet, stage, SHEET, &job->frame, error);
-}
-
-static gboolean find_records(GstOverlayStage *self, GstStxStage *stage,
-    const GstOverlayDrawing *drawing, Job *job, StxError *error)
-{
-  gsize size = gst_buffer_get_size(drawing->stixels);
-
-  if (self->params.mode == STX_OVERLAY_TRUTH)
-    return judge(self, stage, drawing, job, error);
-  job->count = size / sizeof(StxStixel);
-  return gst_stx_stage_read(
-      stage, RECORDS, "stixels", drawing->stixels, size, &job->records, error);
+  if (impl->upload == NULL)
+    return self->overlay;
+  block = gst_stx_stage_block(stage, PREPARED, stx_overlay_size(&self->params), error);
+  if (block == NULL || block == self->on_device)
+    return block;
+  self->on_device = impl->upload(self->overlay, block, &stage->place, error) ? block : NULL;
+  return self->on_device;
 }
 
 gboolean gst_overlay_stage_draw(GstOverlayStage *self, GstStxStage *stage, GstBuffer *frame,
     const GstOverlayDrawing *drawing, const StxOverlayResult **result, StxError *error)
 {
-  Job job = {.impl = gst_stx_stage_impl(stage), .place = &stage->place};
+  const StxOverlayImpl *impl = gst_stx_stage_impl(stage);
+  const StxPlace *place = &stage->place;
+  gsize size = gst_buffer_get_size(drawing->stixels), scratch_size;
+  Records records = {NULL, size / sizeof(StxStixel)};
+  void *prepared, *found, *scratch;
+  StxFrame picture;
 
   if (stx_overlay_fade(self->overlay, drawing->strength))
     self->on_device = NULL;
-  return find_records(self, stage, drawing, &job, error) && reserve(self, stage, &job, error) &&
-         gst_stx_stage_picture(stage, PLANES, "frame", frame, &self->video,
-             GST_VIDEO_INFO_N_PLANES(&self->video), GST_MAP_READWRITE, &job.frame, error) &&
-         draw(self, stage, drawing, &job, result, error);
+  if (self->params.mode == STX_OVERLAY_TRUTH ? !judge(self, stage, drawing, &records, error)
+                                             : !gst_stx_stage_read(stage, RECORDS, "stixels",
+                                                   drawing->stixels, size, &records.data, error))
+    return FALSE;
+  scratch_size = impl->scratch_size(&self->params, records.count, place->threads);
+  if (!(found = gst_stx_stage_block(stage, RESULT, sizeof(StxOverlayResult), error)) ||
+      !(scratch = gst_stx_stage_block(stage, SCRATCH, scratch_size, error)) ||
+      !gst_stx_stage_picture(stage, PLANES, "frame", frame, &self->video,
+          GST_VIDEO_INFO_N_PLANES(&self->video), GST_MAP_READWRITE, &picture, error) ||
+      !(prepared = bring_overlay(self, stage, impl, error)) ||
+      !impl->link(
+          self->overlay, prepared, records.data, records.count, found, scratch, place, error))
+    return FALSE;
+  *result = gst_stx_stage_bring(stage, HOST_RESULT, found, sizeof(**result), error);
+  return *result != NULL && update_canvas(self, stage, drawing, *result, error) &&
+         impl->draw(self->overlay, prepared, &picture, records.data, records.count, scratch, place,
+             error) &&
+         gst_canvas_stage_lay(&self->canvas, stage, CANVAS, &picture, error);
 }

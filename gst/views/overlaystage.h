@@ -7,11 +7,10 @@
 #define GST_OVERLAY_STAGE_H
 
 #include "common/overlay/overlay_marks.h"
-#include "gst/shared/memory.h"
 #include "gst/base/stage.h"
-#include "gst/live/hold.h"
-#include "gst/views/sheetstage.h"
-#include "gst/stixels/stixels.h"
+#include "gst/core/memory.h"
+#include "gst/views/canvasstage.h"
+#include "gst/views/records.h"
 
 G_BEGIN_DECLS
 
@@ -20,28 +19,26 @@ typedef struct {
   StxOverlayParams params;
   GstVideoInfo video;
   GstStxImage image;
-  StxOverlay *overlay;  /* in `memory`; NULL: prepare first */
-  GstSheetStage sheet;  /* with legend and marks, over the stixels */
-  void *on_device;      /* where a GPU has its copy of it; NULL: not uploaded */
-  StxVerdicts verdicts; /* of the last frame that was compared with the truth */
-  GstStxScratch memory, judging, marking;
+  StxOverlay *overlay;   /* in `memory`; NULL: prepare first */
+  GstCanvasStage canvas; /* with legend and marks, over the stixels */
+  void *on_device;       /* where a GPU has its copy of it; NULL: not uploaded */
+  StxVerdicts verdicts;  /* of the last frame that was compared with the truth */
+  GstStxScratch memory, marking, judging, judged;
+  GstStxScratch stixels, others, free_space; /* inputs that are not aligned */
 } GstOverlayStage;
 
 /*
- * Prepares drawing stixels of `image` on frames of `video`. `settings` gives mode … max_distance.
- * FALSE with the reason in `error`.
+ * Prepares drawing stixels of `image` on frames of `video`, unless that is so already and nothing
+ * `changed`. `settings` gives mode … max_distance. FALSE with the reason in `error`.
  */
 gboolean gst_overlay_stage_prepare(GstOverlayStage *self, const StxOverlayParams *settings,
-    const GstVideoInfo *video, const GstStxImage *image, StxError *error);
-
-/* TRUE if the last preparation succeeded, was for stixels of `image`, and still holds. */
-gboolean gst_overlay_stage_is_ready(const GstOverlayStage *self, const GstStxImage *image);
+    gboolean changed, const GstVideoInfo *video, const GstStxImage *image, StxError *error);
 
 /* What is drawn on a frame. */
 typedef struct {
   GstBuffer *stixels;
   GstBuffer *truth; /* with STX_OVERLAY_TRUTH: of the same image; NULL: nothing is known */
-  GstBuffer *obstacles, *free_space; /* of the same image; NULL: nobody looked */
+  GstBuffer *obstacles, *free_space; /* of the same image; NULL: not looked for */
   gdouble strength;                  /* times the opacity, 0…1 */
 } GstOverlayDrawing;
 
@@ -53,7 +50,7 @@ typedef struct {
 gboolean gst_overlay_stage_draw(GstOverlayStage *self, GstStxStage *stage, GstBuffer *frame,
     const GstOverlayDrawing *drawing, const StxOverlayResult **result, StxError *error);
 
-/* Frees what was prepared. */
+/* Frees all of it. */
 void gst_overlay_stage_clear(GstOverlayStage *self);
 
 G_END_DECLS

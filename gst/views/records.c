@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/views/records.h"
 
+#include <gst/video/video.h>
+
 #include "gst/base/inputs.h"
-#include "gst/stixels/stixels.h"
 
 gboolean gst_stx_records_map(
     GstStxRecords *records, GstBuffer *buffer, gsize unit, GstStxScratch *scratch, StxError *error)
@@ -35,4 +36,40 @@ GstBuffer *gst_stx_scan_labels(GstBuffer *scan)
   return meta != NULL && gst_buffer_get_size(meta->labels) == points * sizeof(guint32)
              ? meta->labels
              : NULL;
+}
+
+/* Those that were found in a scan have no image. */
+GstBuffer *gst_stx_scan_obstacles(GstBuffer *scan)
+{
+  GstStxObstaclesMeta *meta = gst_buffer_get_stx_obstacles_meta(scan);
+
+  return meta != NULL && meta->info.width == 0 ? meta->obstacles : NULL;
+}
+
+GstBuffer *gst_stx_attached_stixels(
+    GstBuffer *frame, const GstCaps *caps, GstStxImage *image, StxError *error)
+{
+  GError *cause = NULL;
+  GstStxStixels *stixels = gst_stx_stixels_new_from_buffer(frame, caps, &cause);
+  gdouble corners[3][2], width, height;
+  GstVideoInfo video;
+  GstBuffer *records;
+
+  if (stixels == NULL) {
+    stx_fail(error, "cannot draw the stixels that are attached to the frame: %s", cause->message);
+    g_error_free(cause);
+    return NULL;
+  }
+  gst_video_info_from_caps(&video, caps);
+  image->info = *gst_stx_stixels_get_info(stixels);
+  width = image->info.width;
+  height = image->info.height;
+  gst_stx_stixels_get_position(stixels, 0, 0, &corners[0][0], &corners[0][1]);
+  gst_stx_stixels_get_position(stixels, width, 0, &corners[1][0], &corners[1][1]);
+  gst_stx_stixels_get_position(stixels, 0, height, &corners[2][0], &corners[2][1]);
+  image->placement = stx_placement_of_corners(width, height, (const gdouble(*)[2])corners,
+      GST_VIDEO_INFO_WIDTH(&video), GST_VIDEO_INFO_HEIGHT(&video));
+  records = gst_buffer_ref(gst_stx_stixels_get_buffer(stixels));
+  gst_stx_stixels_unref(stixels);
+  return records;
 }

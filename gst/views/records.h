@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Small records in buffers, read on the CPU: points, labels, stixels, obstacles. What lies on a GPU
- * comes back when it is mapped. */
+/* What views read on the CPU: points, labels, stixels, obstacles. What lies on a GPU comes back
+ * when it is mapped. */
 #ifndef GST_STX_RECORDS_H
 #define GST_STX_RECORDS_H
 
-#include "gst/shared/memory.h"
+#include "common/lookup/placement.h"
+#include "gst/core/memory.h"
+#include "gst/stixels/stixels.h"
 
 G_BEGIN_DECLS
 
@@ -23,6 +25,20 @@ void gst_stx_records_unmap(GstStxRecords *records);
 
 /* The labels that are attached to a scan, if they fit its points, or NULL. */
 GstBuffer *gst_stx_scan_labels(GstBuffer *scan);
+
+/* The obstacles that were found in a scan and are attached to it, or NULL. */
+GstBuffer *gst_stx_scan_obstacles(GstBuffer *scan);
+
+/* What stixels are of, and where that lies in the frame; a placement that is all 0: it fills it. */
+typedef struct {
+  GstStxStixelInfo info;
+  StxPlacement placement;
+} GstStxImage;
+
+/* The stixels that are attached to `frame`, of these caps: a new reference, or NULL with the reason
+ * in `error`, also where nothing says any more where they lie in it. */
+GstBuffer *gst_stx_attached_stixels(
+    GstBuffer *frame, const GstCaps *caps, GstStxImage *image, StxError *error);
 
 G_END_DECLS
 

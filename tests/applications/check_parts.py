@@ -60,6 +60,7 @@ class Packages(unittest.TestCase):
         for program, words, folder, package, page in (
                 ("stx-parquet", ["--stixels", "never.parquet", "fakesrc"], "STX_PYARROW",
                  "pyarrow", "publishing"),
+                ("stx-mesh", ["a.jsonl", "a.glb"], "STX_VIEWERS", "trimesh", "mesh"),
                 ("stx-rerun", [], "STX_VIEWERS", "rerun", "rerun")):
             with tempfile.TemporaryDirectory() as name:
                 pathlib.Path(name, f"{package}.py").write_text("raise ImportError('this is why')\n")

@@ -86,7 +86,7 @@ static GstCaps *fixate(GstBaseSrc *base, GstCaps *caps)
 static void put(
     GstVideoFrame *frame, int x0, int y0, int width, int height, gboolean right, guint64 number)
 {
-  guint8 *luma = picture_new(width, height, right, number);
+  g_autofree guint8 *luma = picture_new(width, height, right, number);
 
   for (int y = 0; y < height; y++)
     for (guint c = 0; c < MIN(GST_VIDEO_FRAME_N_COMPONENTS(frame), 3u); c++) {
@@ -99,7 +99,6 @@ static void put(
       for (int x = 0; x < width; x++)
         row[x * step] = luma[y * width + x];
     }
-  g_free(luma);
 }
 
 /* Millimetres, 0: unknown. */
@@ -189,7 +188,7 @@ static GstClockTime time_of(Camera *self, guint64 number)
 static gboolean sleep_until(Camera *self, GstClockTime running_time)
 {
   CameraPrivate *priv = PRIVATE(self);
-  GstClock *clock = gst_element_get_clock(GST_ELEMENT(self));
+  g_autoptr(GstClock) clock = gst_element_get_clock(GST_ELEMENT(self));
   gboolean goes_on = TRUE;
 
   g_mutex_lock(&priv->lock);
@@ -204,7 +203,6 @@ static gboolean sleep_until(Camera *self, GstClockTime running_time)
           g_get_monotonic_time() + (gint64)((running_time - now) / 1000) + 1);
   }
   g_mutex_unlock(&priv->lock);
-  gst_object_unref(clock);
   return goes_on;
 }
 
@@ -213,11 +211,10 @@ static gboolean sleep_until(Camera *self, GstClockTime running_time)
 static void catch_up(Camera *self)
 {
   CameraPrivate *priv = PRIVATE(self);
-  GstClock *clock = gst_element_get_clock(GST_ELEMENT(self));
+  g_autoptr(GstClock) clock = gst_element_get_clock(GST_ELEMENT(self));
   GstClockTime now = gst_clock_get_time(clock) - gst_element_get_base_time(GST_ELEMENT(self));
   gboolean skips = FALSE;
 
-  gst_object_unref(clock);
   now -= MIN(now, priv->delay);
   while (time_of(self, priv->next + 1) + JITTER < now || time_of(self, priv->next) == 0 ||
          (skips && priv->next % AGAIN != 0)) {
@@ -314,10 +311,9 @@ void camera_set_delay(Camera *self, GstClockTime delay)
 
 void camera_share_numbers(void)
 {
-  GstClock *clock = gst_system_clock_obtain();
+  g_autoptr(GstClock) clock = gst_system_clock_obtain();
 
   epoch = gst_clock_get_time(clock);
-  gst_object_unref(clock);
 }
 
 static void camera_init(Camera *self)

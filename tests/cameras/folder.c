@@ -19,10 +19,10 @@ static void write_text(const char *name, gchar *text)
 static void write_calibrations(void)
 {
   StxCamera camera = picture_camera(FOLDER_WIDTH, FOLDER_HEIGHT);
-  gchar *k = g_strdup_printf(
+  g_autofree gchar *k = g_strdup_printf(
       "[%g, 0, %g, 0, %g, %g, 0, 0, 1]", camera.focal, camera.cx, camera.focal, camera.cy);
   gchar *opencv;
-  gchar *lens = g_strdup_printf(
+  g_autofree gchar *lens = g_strdup_printf(
       "fx=%g\nfy=%g\ncx=%g\ncy=%g\nk1=0\nk2=0\n", camera.focal, camera.focal, camera.cx, camera.cy);
 
   opencv = g_strdup_printf("%%YAML:1.0\n---\nimage_width: %d\nimage_height: %d\nK1: %s\n"
@@ -45,8 +45,6 @@ static void write_calibrations(void)
                       " \"extrinsic\": {\"baseline\": %g, \"z\": 1.65, \"pitch\": 0}}\n",
           camera.focal, camera.focal, camera.cx, camera.cy, FOLDER_WIDTH, FOLDER_HEIGHT,
           camera.baseline));
-  g_free(lens);
-  g_free(k);
 }
 
 /* ---- Pictures ------------------------------------------------------------------------------ */
@@ -55,13 +53,12 @@ static void write_calibrations(void)
 
 static GstBuffer *new_picture(gboolean right, guint number)
 {
-  guint8 *luma = picture_new(FOLDER_WIDTH, FOLDER_HEIGHT, right, number);
+  g_autofree guint8 *luma = picture_new(FOLDER_WIDTH, FOLDER_HEIGHT, right, number);
   gsize pixels = FOLDER_WIDTH * FOLDER_HEIGHT;
   guint8 *rgb = g_malloc(3 * pixels);
 
   for (gsize i = 0; i < 3 * pixels; i++)
     rgb[i] = luma[i / 3];
-  g_free(luma);
   return gst_buffer_new_wrapped(rgb, 3 * pixels);
 }
 
@@ -73,40 +70,36 @@ static gboolean is_right(const char *name)
 
 static void write_sequence(const char *pattern, guint first)
 {
-  GstHarness *encoder = gst_harness_new_parse("pngenc compression-level=1");
-  gchar *folder = g_path_get_dirname(pattern);
+  g_autoptr(Harness) encoder = gst_harness_new_parse("pngenc compression-level=1");
+  g_autofree gchar *folder = g_path_get_dirname(pattern);
 
   g_mkdir_with_parents(folder, 0700);
   gst_harness_set_src_caps_str(encoder, "video/x-raw,format=RGB,framerate=10/1,width=" G_STRINGIFY(
                                             FOLDER_WIDTH) ",height=" G_STRINGIFY(FOLDER_HEIGHT));
   for (guint i = 0; i < PICTURES_OF_A_SEQUENCE; i++) {
-    GstBuffer *picture = gst_harness_push_and_pull(encoder, new_picture(is_right(pattern), i));
-    gchar *name = g_strdup_printf(pattern, first + i);
+    g_autoptr(GstBuffer) picture =
+        gst_harness_push_and_pull(encoder, new_picture(is_right(pattern), i));
+    g_autofree gchar *name = g_strdup_printf(pattern, first + i);
     GstMapInfo map;
 
     gst_buffer_map(picture, &map, GST_MAP_READ);
     ck_assert(g_file_set_contents(name, (const gchar *)map.data, (gssize)map.size, NULL));
     gst_buffer_unmap(picture, &map);
-    gst_buffer_unref(picture);
-    g_free(name);
   }
-  g_free(folder);
-  gst_harness_teardown(encoder);
 }
 
 static void write_video(const char *name)
 {
   const char *view = is_right(name) ? "right" : "left";
-  gchar *pattern = g_strdup_printf("%s-%%d.png", view);
-  gchar *line = g_strdup_printf("multifilesrc location=%s caps=image/png,framerate=10/1 ! pngdec ! "
-                                "videoconvert ! video/x-raw,format=I420 ! x264enc bitrate=16000 "
-                                "speed-preset=ultrafast ! mp4mux ! filesink location=%s",
-      pattern, name);
+  g_autofree gchar *pattern = g_strdup_printf("%s-%%d.png", view);
+  g_autofree gchar *line =
+      g_strdup_printf("multifilesrc location=%s caps=image/png,framerate=10/1 ! pngdec ! "
+                      "videoconvert ! video/x-raw,format=I420 ! x264enc bitrate=16000 "
+                      "speed-preset=ultrafast ! mp4mux ! filesink location=%s",
+          pattern, name);
 
   write_sequence(pattern, 0);
   stx_test_runs(line);
-  g_free(line);
-  g_free(pattern);
 }
 
 void folder_fill(gchar **words)
@@ -143,13 +136,12 @@ static void remove_all(const gchar *folder)
   const gchar *name;
 
   while ((name = g_dir_read_name(files)) != NULL) {
-    gchar *path = g_build_filename(folder, name, NULL);
+    g_autofree gchar *path = g_build_filename(folder, name, NULL);
 
     if (g_file_test(path, G_FILE_TEST_IS_DIR))
       remove_all(path);
     else
       g_unlink(path);
-    g_free(path);
   }
   g_dir_close(files);
   g_rmdir(folder);

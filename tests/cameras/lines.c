@@ -35,8 +35,8 @@ static gboolean has(const Line *line, const gchar *word)
  * camera ended a frame before the other. Wrong pairs make no road. Nothing else may be said. */
 static void expect_nothing_worse(const Line *line, GstMessage *message)
 {
-  gchar *debug = NULL;
-  GError *error = stx_test_read(message, &debug);
+  g_autofree gchar *debug = NULL;
+  g_autoptr(GError) error = stx_test_read(message, &debug);
 
   ck_assert_msg(GST_MESSAGE_TYPE(message) == GST_MESSAGE_WARNING &&
                     (strstr(debug, " counts") != NULL || strstr(debug, "may come back") != NULL ||
@@ -44,8 +44,6 @@ static void expect_nothing_worse(const Line *line, GstMessage *message)
                         (has(line, "-e ") && strstr(error->message, "has ended") != NULL) ||
                         (line->network && strstr(error->message, "no road") != NULL)),
       "%s\n%s: %s (%s)", line->text, GST_MESSAGE_SRC_NAME(message), error->message, debug);
-  g_error_free(error);
-  g_free(debug);
 }
 
 static gboolean is_enough(const Line *line, const WatchCounts *counts)
@@ -59,7 +57,7 @@ static gboolean is_enough(const Line *line, const WatchCounts *counts)
 static void play(const Line *line, GstElement *pipeline, Watch *watch, gboolean ends_stream)
 {
   gint64 last = g_get_monotonic_time() + SECONDS * G_USEC_PER_SEC;
-  GstBus *bus = gst_element_get_bus(pipeline);
+  g_autoptr(GstBus) bus = gst_element_get_bus(pipeline);
   gboolean ended = FALSE, ending = FALSE;
 
   gst_element_set_state(pipeline, GST_STATE_PLAYING);
@@ -79,7 +77,6 @@ static void play(const Line *line, GstElement *pipeline, Watch *watch, gboolean 
     if (ending)
       gst_element_send_event(pipeline, gst_event_new_eos());
   }
-  gst_object_unref(bus);
   ck_assert_msg(ended, "%s\nhas not ended after %d s, and %u frames", line->text, SECONDS,
       watch_counts(watch).frames);
 }
@@ -107,7 +104,7 @@ Watch *line_run(gchar **words)
 {
   Line line = {.text = g_strjoinv(" ", words)};
   RtspPair *network = NULL;
-  GstElement *pipeline;
+  g_autoptr(GstElement) pipeline = NULL;
   WatchCounts counts;
   Watch *watch;
 
@@ -132,7 +129,6 @@ Watch *line_run(gchar **words)
   g_clear_pointer(&network, rtsp_stop);
   counts = watch_counts(watch);
   judge(&line, &counts);
-  gst_object_unref(pipeline);
   g_free(line.text);
   return watch;
 }

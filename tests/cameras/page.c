@@ -37,7 +37,8 @@ static gchar **split(const char *line)
 /* A backslash at the end goes on with the next line. */
 static gchar *read_joined(const char *path)
 {
-  gchar *text = NULL, *joined;
+  g_autofree gchar *text = NULL;
+  gchar *joined;
   GError *error = NULL;
   GRegex *regex = g_regex_new("\\\\\n\\s*", 0, 0, NULL);
 
@@ -45,7 +46,6 @@ static gchar *read_joined(const char *path)
     g_error("%s", error->message);
   joined = g_regex_replace_literal(regex, text, -1, 0, "", 0, NULL);
   g_regex_unref(regex);
-  g_free(text);
   return joined;
 }
 
@@ -59,7 +59,8 @@ static void add_section(GPtrArray *sections, PageSection *section)
 
 void page_read(GPtrArray *sections, const char *path, const char *word)
 {
-  gchar *text = read_joined(path), **rows = g_strsplit(text, "\n", -1);
+  g_autofree gchar *text = read_joined(path);
+  gchar **rows = g_strsplit(text, "\n", -1);
   PageSection *section = new_section("");
   gboolean code = FALSE; /* where # begins a comment */
 
@@ -74,7 +75,6 @@ void page_read(GPtrArray *sections, const char *path, const char *word)
   }
   add_section(sections, section);
   g_strfreev(rows);
-  g_free(text);
 }
 
 PageSection *page_find(const char *path, const char *heading)
@@ -105,12 +105,11 @@ GstElement *page_parse(gchar **words)
 {
   GError *error = NULL;
   GstElement *pipeline;
-  gchar *line = g_strjoinv(" ", words);
+  g_autofree gchar *line = g_strjoinv(" ", words);
 
   while (*words != NULL && is_option(*words))
     words++;
   pipeline = gst_parse_launchv((const gchar **)words, &error);
   ck_assert_msg(error == NULL, "%s: %s", line, error ? error->message : "");
-  g_free(line);
   return pipeline;
 }

@@ -40,9 +40,9 @@ static void expect_same(Watch *seen, Watch *played)
 
 /* ---- Tests --------------------------------------------------------------------------------- */
 
-GST_START_TEST(lines_run_as_printed)
+STX_TEST_LOOP(lines_run_as_printed, sections->len)
 {
-  const PageSection *section = g_ptr_array_index(sections, __i__);
+  const PageSection *section = g_ptr_array_index(sections, _i);
   gchar *folder = folder_enter();
   Watch *before = NULL, *watch;
 
@@ -60,22 +60,14 @@ GST_START_TEST(lines_run_as_printed)
   watch_free(before);
   folder_leave(folder);
 }
-GST_END_TEST
 
-static Suite *pages_suite(void)
+double stx_test_prepare(void)
 {
-  Suite *suite = suite_create("pages");
-  TCase *tests = tcase_create("pages");
-
   sections = g_ptr_array_new_with_free_func((GDestroyNotify)page_free_section);
   for (guint i = 0; i < G_N_ELEMENTS(pages); i++)
     page_read(sections, pages[i].path, pages[i].word);
-  picture_truth(FOLDER_WIDTH, FOLDER_HEIGHT, 0); /* drawn once for all tests */
-  suite_add_tcase(suite, tests);
-  tcase_set_timeout(tests, 600);
   if (sections->len < G_N_ELEMENTS(pages))
     g_error("only %u sections with lines", sections->len);
-  tcase_add_loop_test(tests, lines_run_as_printed, 0, (int)sections->len);
-  return suite;
+  picture_truth(FOLDER_WIDTH, FOLDER_HEIGHT, 0); /* drawn once for all tests */
+  return 600;
 }
-GST_CHECK_MAIN(pages)

@@ -76,13 +76,11 @@ static void hurry_reports(GstRTSPMedia *media, gpointer data)
 
 static void configure(GstRTSPMediaFactory *factory, GstRTSPMedia *media, gpointer data)
 {
-  GstElement *element = gst_rtsp_media_get_element(media);
-  GstIterator *elements = gst_bin_iterate_recurse(GST_BIN(element));
+  g_autoptr(GstElement) element = gst_rtsp_media_get_element(media);
+  g_autoptr(GstIterator) elements = gst_bin_iterate_recurse(GST_BIN(element));
   Side *side = data;
 
   gst_iterator_foreach(elements, set_delay, &side->delay);
-  gst_iterator_free(elements);
-  gst_object_unref(element);
   g_signal_connect(media, "prepared", G_CALLBACK(hurry_reports), NULL);
 }
 
@@ -90,7 +88,7 @@ static void start_side(RtspPair *pair, guint index, gboolean jpeg)
 {
   Side *side = &pair->side[index];
   GstRTSPMediaFactory *factory = gst_rtsp_media_factory_new();
-  gchar *launch =
+  g_autofree gchar *launch =
       g_strdup_printf(CAMERA, index ? "/dev/video2" : "/dev/video0", jpeg ? JPEG : H264);
   GstRTSPMountPoints *mounts;
 
@@ -107,7 +105,6 @@ static void start_side(RtspPair *pair, guint index, gboolean jpeg)
   g_object_unref(mounts);
   side->source = gst_rtsp_server_attach(side->server, pair->context);
   ck_assert_uint_gt(side->source, 0);
-  g_free(launch);
 }
 
 static GstRTSPFilterResult remove_all(GstRTSPServer *server, GstRTSPClient *client, gpointer data)
@@ -191,8 +188,7 @@ static void redirect(const GValue *item, gpointer data)
 
 void rtsp_redirect(RtspPair *pair, GstElement *pipeline)
 {
-  GstIterator *elements = gst_bin_iterate_recurse(GST_BIN(pipeline));
+  g_autoptr(GstIterator) elements = gst_bin_iterate_recurse(GST_BIN(pipeline));
 
   gst_iterator_foreach(elements, redirect, pair);
-  gst_iterator_free(elements);
 }

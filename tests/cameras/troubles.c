@@ -49,7 +49,7 @@ static void end(Show *show)
 
 static void note(Show *show, GstMessage *message)
 {
-  GError *error;
+  g_autoptr(GError) error = NULL;
 
   if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_EOS) {
     show->ended = TRUE;
@@ -58,7 +58,6 @@ static void note(Show *show, GstMessage *message)
   error = stx_test_read(message, NULL);
   g_string_append_printf(show->said, "%s %s: %s\n", GST_MESSAGE_TYPE_NAME(message),
       GST_MESSAGE_SRC_NAME(message), error->message);
-  g_error_free(error);
 }
 
 /* Until so much was seen, or the end; fails the test after a minute. */
@@ -100,7 +99,7 @@ static void cut_in_half(const char *name)
 }
 
 /* As when the disk is full, or the power gone. */
-GST_START_TEST(a_recording_that_was_cut_plays_to_the_cut)
+STX_TEST(a_recording_that_was_cut_plays_to_the_cut)
 {
   PageSection *recording = page_find(PAGE, RECORDING);
   gchar *folder = folder_enter();
@@ -121,7 +120,6 @@ GST_START_TEST(a_recording_that_was_cut_plays_to_the_cut)
   page_free_section(recording);
   folder_leave(folder);
 }
-GST_END_TEST
 
 /* ---- The network --------------------------------------------------------------------------- */
 
@@ -135,11 +133,10 @@ GST_END_TEST
 
 static Show begin_network(RtspPair *network, const char *properties)
 {
-  gchar *line = g_strdup_printf(NETWORK, properties, properties);
+  g_autofree gchar *line = g_strdup_printf(NETWORK, properties, properties);
   GstElement *pipeline = stx_test_parse(line);
 
   rtsp_redirect(network, pipeline);
-  g_free(line);
   return begin(pipeline);
 }
 
@@ -155,7 +152,7 @@ static gboolean has_pairs(const Show *show, const WatchCounts *counts)
 
 /* By their arrival the pictures of a camera that takes longer are those of another moment; by the
  * cameras' clocks they are not. */
-GST_START_TEST(clocks_make_the_pairs)
+STX_TEST_LOOP(clocks_make_the_pairs, 2)
 {
   gchar *folder = folder_enter();
   RtspPair *network;
@@ -164,10 +161,10 @@ GST_START_TEST(clocks_make_the_pairs)
 
   stand_ins_register();
   network = rtsp_start(TRUE, SLOWER, TRUE);
-  show = begin_network(network, __i__ ? "ntp-sync=true" : "");
-  counts = play_until(&show, __i__ ? has_pairs : has_some);
+  show = begin_network(network, _i ? "ntp-sync=true" : "");
+  counts = play_until(&show, _i ? has_pairs : has_some);
   g_print("%u pairs, %u wrong\n", counts.pairs, counts.wrong_pairs);
-  if (__i__ == 0) {
+  if (_i == 0) {
     ck_assert_uint_eq(counts.pairs, 0);
     ck_assert_uint_ge(counts.wrong_pairs, 10);
   }
@@ -175,7 +172,6 @@ GST_START_TEST(clocks_make_the_pairs)
   rtsp_stop(network);
   folder_leave(folder);
 }
-GST_END_TEST
 
 static guint frames_before;
 
@@ -185,7 +181,7 @@ static gboolean goes_on_alone(const Show *show, const WatchCounts *counts)
 }
 
 /* One camera is gone: rtspsrc says so, and the pictures of the other go on. */
-GST_START_TEST(a_camera_is_unplugged)
+STX_TEST_LOOP(a_camera_is_unplugged, 2)
 {
   gchar *folder = folder_enter();
   RtspPair *network;
@@ -193,7 +189,7 @@ GST_START_TEST(a_camera_is_unplugged)
 
   stand_ins_register();
   network = rtsp_start(TRUE, 0, TRUE);
-  show = begin_network(network, __i__ ? "ntp-sync=true protocols=tcp" : "ntp-sync=true");
+  show = begin_network(network, _i ? "ntp-sync=true protocols=tcp" : "ntp-sync=true");
   play_until(&show, has_pairs);
   ck_assert_msg(strstr(show.said->str, "camera_") == NULL, "%s", show.said->str);
   rtsp_unplug(network);
@@ -207,19 +203,9 @@ GST_START_TEST(a_camera_is_unplugged)
   rtsp_stop(network);
   folder_leave(folder);
 }
-GST_END_TEST
 
-static Suite *troubles_suite(void)
+double stx_test_prepare(void)
 {
-  Suite *suite = suite_create("troubles");
-  TCase *tests = tcase_create("troubles");
-
   picture_truth(FOLDER_WIDTH, FOLDER_HEIGHT, 0); /* drawn once for all tests */
-  suite_add_tcase(suite, tests);
-  tcase_set_timeout(tests, 4 * SECONDS);
-  tcase_add_test(tests, a_recording_that_was_cut_plays_to_the_cut);
-  tcase_add_loop_test(tests, clocks_make_the_pairs, 0, 2);
-  tcase_add_loop_test(tests, a_camera_is_unplugged, 0, 2);
-  return suite;
+  return 4 * SECONDS;
 }
-GST_CHECK_MAIN(troubles)

@@ -65,11 +65,10 @@ static GstCaps *zed_get_caps(GstBaseSrc *base, GstCaps *filter)
   static const char *const caps[] = {"BGRA,width=1280,height=720", "BGRA,width=1280,height=720",
       "BGRA,width=1280,height=1440", "GRAY16_LE,width=1280,height=720",
       "BGRA,width=1280,height=1440", "BGRA,width=2560,height=720"};
-  gchar *text =
+  g_autofree gchar *text =
       g_strdup_printf("video/x-raw,format=%s,framerate=30/1", caps[((Vendor *)base)->stream_type]);
   GstCaps *all = gst_caps_from_string(text), *some;
 
-  g_free(text);
   if (filter == NULL)
     return all;
   some = gst_caps_intersect_full(filter, all, GST_CAPS_INTERSECT_FIRST);
@@ -179,18 +178,16 @@ static void add_pad(Demux *self, guint index, const char *template, const char *
 static void set_format(Demux *self, guint index, const char *format)
 {
   GstPad *pad = self->src[index];
-  gchar *id = gst_pad_create_stream_id(pad, GST_ELEMENT(self), GST_PAD_NAME(pad));
-  GstCaps *caps = gst_caps_new_simple("video/x-raw", "format", G_TYPE_STRING, format, "width",
-      G_TYPE_INT, self->width, "height", G_TYPE_INT, self->height, "framerate", GST_TYPE_FRACTION,
-      30, 1, NULL);
+  g_autofree gchar *id = gst_pad_create_stream_id(pad, GST_ELEMENT(self), GST_PAD_NAME(pad));
+  g_autoptr(GstCaps) caps = gst_caps_new_simple("video/x-raw", "format", G_TYPE_STRING, format,
+      "width", G_TYPE_INT, self->width, "height", G_TYPE_INT, self->height, "framerate",
+      GST_TYPE_FRACTION, 30, 1, NULL);
   GstEvent *segment = gst_pad_get_sticky_event(self->sink, GST_EVENT_SEGMENT, 0);
 
   gst_pad_push_event(pad, gst_event_new_stream_start(id));
   gst_pad_set_caps(pad, caps);
   if (segment != NULL)
     gst_pad_push_event(pad, segment);
-  gst_caps_unref(caps);
-  g_free(id);
 }
 
 static void demux_init(Demux *self)
@@ -244,14 +241,13 @@ static GstStaticPadTemplate zed_demux_templates[] = {
 static GstFlowReturn zed_split(Demux *self, const guint8 *data, GstBuffer *parts[2])
 {
   gsize pixels = (gsize)self->width * (gsize)self->height;
-  guint16 *depth = g_new(guint16, pixels);
+  g_autofree guint16 *depth = g_new(guint16, pixels);
 
   parts[0] = new_part(data, 4 * pixels);
   data += 4 * pixels;
   for (gsize i = 0; i < pixels; i++)
     depth[i] = (guint16)GST_READ_UINT32_LE(data + 4 * i);
   parts[1] = self->is_depth ? new_part((guint8 *)depth, 2 * pixels) : new_part(data, 4 * pixels);
-  g_free(depth);
   return GST_FLOW_OK;
 }
 

@@ -29,7 +29,7 @@ struct Watch {
 
 static GstClockTime running_time(GstPad *pad, GstBuffer *buffer)
 {
-  GstEvent *event = gst_pad_get_sticky_event(pad, GST_EVENT_SEGMENT, 0);
+  g_autoptr(GstEvent) event = gst_pad_get_sticky_event(pad, GST_EVENT_SEGMENT, 0);
   const GstSegment *segment;
   GstClockTime time;
 
@@ -37,7 +37,6 @@ static GstClockTime running_time(GstPad *pad, GstBuffer *buffer)
     return GST_CLOCK_TIME_NONE;
   gst_event_parse_segment(event, &segment);
   time = gst_segment_to_running_time(segment, GST_FORMAT_TIME, GST_BUFFER_PTS(buffer));
-  gst_event_unref(event);
   return time;
 }
 
@@ -110,11 +109,10 @@ static gint number_at(const GArray *seen, GstClockTime time, GstClockTime reach)
 /* By the caps; a thirtieth of a second where they do not say it. */
 static GstClockTime frame_time(GstPad *pad)
 {
-  GstCaps *caps = gst_pad_get_current_caps(pad);
+  g_autoptr(GstCaps) caps = gst_pad_get_current_caps(pad);
   gint fps_n = 0, fps_d = 1;
 
   gst_structure_get_fraction(gst_caps_get_structure(caps, 0), "framerate", &fps_n, &fps_d);
-  gst_caps_unref(caps);
   return fps_n > 0 ? (GstClockTime)fps_d * GST_SECOND / (GstClockTime)fps_n : GST_SECOND / 30;
 }
 
@@ -141,7 +139,7 @@ static GstPadProbeReturn look_at_disparity(GstPad *pad, GstPadProbeInfo *info, g
   GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER(info);
   GstClockTime time = running_time(pad, buffer);
   Watch *watch = data;
-  GBytes *bytes;
+  g_autoptr(GBytes) bytes = NULL;
   GstMapInfo map;
   gint number;
 
@@ -154,7 +152,6 @@ static GstPadProbeReturn look_at_disparity(GstPad *pad, GstPadProbeInfo *info, g
     g_hash_table_insert(
         watch->disparities, GINT_TO_POINTER(number), GUINT_TO_POINTER(g_bytes_hash(bytes)));
   g_mutex_unlock(&watch->lock);
-  g_bytes_unref(bytes);
   gst_buffer_unmap(buffer, &map);
   return GST_PAD_PROBE_OK;
 }
@@ -184,14 +181,13 @@ typedef struct {
 
 static gboolean parse_caps(GstPad *pad, Image *image)
 {
-  GstCaps *caps = gst_pad_get_current_caps(pad);
+  g_autoptr(GstCaps) caps = gst_pad_get_current_caps(pad);
   const GstStructure *fields = gst_caps_get_structure(caps, 0);
   gboolean known = gst_structure_get(fields, "width", G_TYPE_INT, &image->width, "height",
       G_TYPE_INT, &image->height, "stixel-width", G_TYPE_INT, &image->stixel_width, "camera-focal",
       G_TYPE_DOUBLE, &image->focal, "camera-baseline", G_TYPE_DOUBLE, &image->baseline, NULL);
 
   image->frame = frame_time(pad);
-  gst_caps_unref(caps);
   return known;
 }
 
@@ -285,22 +281,12 @@ static const gchar *kind_of(GstElement *element)
   return factory != NULL ? GST_OBJECT_NAME(factory) : "";
 }
 
-/* What the matcher of stereo-stixels lets go may be finished in the queue behind it. */
-static gboolean gives_disparity(GstElement *element)
-{
-  gboolean in_bin = g_str_equal(kind_of(GST_ELEMENT_PARENT(element)), "stereo-stixels");
-
-  return in_bin ? g_str_equal(GST_OBJECT_NAME(element), "queue-disparity")
-                : g_str_equal(kind_of(element), "stereo-sgm");
-}
-
 static void look_at_element(Watch *watch, GstElement *element)
 {
   const gchar *name = kind_of(element);
 
-  if (gives_disparity(element))
-    gst_element_foreach_src_pad(element, place_on, &(Place){watch, look_at_disparity});
   if (g_str_equal(name, "stereo-sgm")) {
+    gst_element_foreach_src_pad(element, place_on, &(Place){watch, look_at_disparity});
     gst_element_foreach_sink_pad(element, place_on, &(Place){watch, look_at_picture});
     g_signal_connect(element, "pad-added", G_CALLBACK(on_pad), watch);
   } else if (g_str_equal(name, "sat-dp-stixels") || g_str_equal(name, "rdp-columns")) {
@@ -323,7 +309,7 @@ static void on_found(const GValue *item, gpointer data)
 Watch *watch_new(GstElement *pipeline)
 {
   Watch *watch = g_new0(Watch, 1);
-  GstIterator *elements = gst_bin_iterate_recurse(GST_BIN(pipeline));
+  g_autoptr(GstIterator) elements = gst_bin_iterate_recurse(GST_BIN(pipeline));
 
   g_mutex_init(&watch->lock);
   for (guint side = 0; side < SIDES; side++)
@@ -333,7 +319,6 @@ Watch *watch_new(GstElement *pipeline)
   watch->disparities = g_hash_table_new(NULL, NULL);
   g_signal_connect(pipeline, "deep-element-added", G_CALLBACK(on_added), watch);
   gst_iterator_foreach(elements, on_found, watch);
-  gst_iterator_free(elements);
   return watch;
 }
 

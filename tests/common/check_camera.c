@@ -54,8 +54,8 @@ static void expect_refusal(const char *text, int pair, const char *reason)
   StxCamera camera;
   StxError error;
   ck_assert_msg(!load_bytes(text, strlen(text), pair, &camera, &error), "accepted: %s", text);
-  ck_assert_msg(strstr(error.text, reason) != NULL, "\"%s\" not in \"%s\"", reason, error.text);
-  ck_assert_msg(strstr(error.text, "stx-camera-") != NULL, "no file name in \"%s\"", error.text);
+  stx_expect_words(&error, reason);
+  stx_expect_words(&error, "stx-camera-");
   for (const char *at = error.text; *at != 0; at++)
     ck_assert_msg(*at >= ' ' && *at < 127, "byte %d in \"%s\"", *at, error.text);
   ck_assert_int_eq(memcmp(&camera, &untouched, sizeof camera), 0);
@@ -72,7 +72,7 @@ static void expect_camera(StxCamera camera, double focal, double cx, double cy, 
   ck_assert_double_eq_tol(camera.pitch, pitch, 1e-9);
 }
 
-START_TEST(kitti_pair_is_chosen)
+STX_TEST(kitti_pair_is_chosen)
 {
   expect_camera(expect_loads(P0 P1 P2 P3, 0), 700, 600, 180, .54, 1.65, 0);
   expect_camera(expect_loads(P0 P1 P2 P3, 2), 700, 610, 190, .54, 1.65, 0);
@@ -80,9 +80,8 @@ START_TEST(kitti_pair_is_chosen)
   expect_camera(expect_loads(P0 P1, -1), 700, 600, 180, .54, 1.65, 0);
   expect_camera(expect_loads(P3 P2, -1), 700, 610, 190, .54, 1.65, 0);
 }
-END_TEST
 
-START_TEST(kitti_tolerates_what_files_have)
+STX_TEST(kitti_tolerates_what_files_have)
 {
   expect_camera(expect_loads("calib_time: 09-Jan-2012 13:57:47\n" P2 "R0_rect: 1 0 0\n\n" P3
                              "Tr: nonsense\nno colon here",
@@ -100,7 +99,6 @@ START_TEST(kitti_tolerates_what_files_have)
       700, 610, 190, .54, 1.65, 0);
   expect_camera(expect_loads("\xEF\xBB\xBF" P0 P1, 0), 700, 600, 180, .54, 1.65, 0);
 }
-END_TEST
 
 static void expect_size(const char *text, int pair, int width, int height)
 {
@@ -115,7 +113,7 @@ static void expect_size(const char *text, int pair, int width, int height)
 #define DAY(f, x, y)                                                                               \
   "P0: " f " 0 " x " 0 0 " f " " y " 0 0 0 1 0\nP1: " f " 0 " x " -380 0 " f " " y " 0 0 0 1 0\n"
 
-START_TEST(kitti_says_the_size)
+STX_TEST(kitti_says_the_size)
 {
   expect_size(RAW "S_rect_02: 1.242000e+03 3.750000e+02\n", -1, 1242, 375);
   expect_size("S_rect_00: 5 6\nS_rect_02: 1242 375\nS_rect_03: 7 8\n" RAW, -1, 1242, 375);
@@ -134,20 +132,17 @@ START_TEST(kitti_says_the_size)
   expect_size(DAY("718.9", "607.1928", "185.2157"), 0, 0, 0);
   ck_assert_uint_eq(expect_loads(RAW, -1).missing, STX_CAMERA_PITCH);
 }
-END_TEST
 
-START_TEST(kitti_refusals_name_line_and_expectation)
+STX_TEST(kitti_refusals_name_line_and_expectation)
 {
   expect_refusal(P0 P1, 2, "no line \"P2:\"");
   expect_refusal(P0 P1 P2, -1, "no line \"P3:\"");
   expect_refusal("hello\n", -1, "expected KITTI's calib.txt or Cityscapes' camera.json");
-  expect_refusal(P0 "P1: 700 0 600 -378 0 700 180 0 0 0 1\n", 0,
-      ":2: camera 1's projection has 11 numbers; expected 12");
+  expect_refusal(
+      P0 "P1: 700 0 600 -378 0 700 180 0 0 0 1\n", 0, ":2: \"P1:\" has 11 numbers; expected 12");
   expect_refusal(P0 "P1: 700 0 600 -378 0 700 180 0 0 0 1 0 5\n", 0, "has 13 numbers");
   expect_refusal(P0 "P1:", 0, "has 0 numbers");
-  expect_refusal(P0 "P1: 700 0 600 nan 0 700 180 0 0 0 1 0\n", 0,
-      "number 4 of camera 1's "
-      "projection is \"nan\"");
+  expect_refusal(P0 "P1: 700 0 600 nan 0 700 180 0 0 0 1 0\n", 0, "number 4 of \"P1:\" is \"nan\"");
   expect_refusal(P0 "P1: 700 0 600 inf 0 700 180 0 0 0 1 0\n", 0, "\"inf\"; expected a finite");
   expect_refusal(P0 "P1: 700 0 600 1e999 0 700 180 0 0 0 1 0\n", 0, "\"1e999\"");
   expect_refusal(P0 "P1: 700,0 0 600 1 0 700 180 0 0 0 1 0\n", 0, "\"700,0\"");
@@ -159,20 +154,18 @@ START_TEST(kitti_refusals_name_line_and_expectation)
   expect_refusal(P0 "P1: 710 0 600 -378 0 710 180 0 0 0 1 0\n", 0, "rectified pair");
   expect_refusal(P0 "P1: 700 0 600 -378 0 700 190 0 0 0 1 0\n", 0, "cy of the left camera is 180");
 }
-END_TEST
 
-START_TEST(cityscapes_is_read)
+STX_TEST(cityscapes_is_read)
 {
   expect_camera(expect_loads(JSON, -1), 2260, 1096.5, 513.25, .21, 1.22, .04);
   expect_camera(expect_loads("\r\n " JSON "\r\n", 2), 2260, 1096.5, 513.25, .21, 1.22, .04);
 }
-END_TEST
 
 #define INTRINSIC "\"intrinsic\": {\"fx\": 9, \"u0\": 1, \"v0\": 1}"
 #define EXTRINSIC(baseline, pitch, z)                                                              \
   "\"extrinsic\": {\"baseline\": " baseline ", \"pitch\": " pitch ", \"z\": " z "}"
 
-START_TEST(cityscapes_refusals_name_the_key)
+STX_TEST(cityscapes_refusals_name_the_key)
 {
   expect_refusal("{", -1, ":1:1: not valid JSON");
   expect_refusal("{\n\"intrinsic\": {\"fx\": 22", -1, ":2:");
@@ -191,7 +184,6 @@ START_TEST(cityscapes_refusals_name_the_key)
       "{" INTRINSIC "," EXTRINSIC("0.2", "2.2", "1") "}", -1, "(2.2 degrees are 0.0384)");
   expect_refusal("{" INTRINSIC "," EXTRINSIC("0.2", "1e999", "1") "}", -1, "not valid JSON");
 }
-END_TEST
 
 #define SIZED(size)                                                                                \
   "{\"intrinsic\": {\"fx\": 900, \"u0\": 640, \"v0\": 360" size "}," EXTRINSIC("0.2", "0", "1") "}"
@@ -199,7 +191,7 @@ END_TEST
   "{\"intrinsic\": {\"fx\": " fx ", \"u0\": " u0 ", \"v0\": " v0                                   \
   "}," EXTRINSIC(baseline, "0.038", "1.22") "}"
 
-START_TEST(cityscapes_says_the_size)
+STX_TEST(cityscapes_says_the_size)
 {
   expect_size(JSON, -1, 2048, 1024);
   expect_size(OF_CITYSCAPES("2262.52", "1096.98", "513.137", "0.209313"), -1, 2048, 1024);
@@ -216,9 +208,8 @@ START_TEST(cityscapes_says_the_size)
   expect_refusal(SIZED(", \"width\": 1280, \"height\": 0"), -1, "from 1 to 32768");
   ck_assert_uint_eq(expect_loads(SIZED(""), -1).missing, 0);
 }
-END_TEST
 
-START_TEST(what_is_no_calibration_is_refused)
+STX_TEST(what_is_no_calibration_is_refused)
 {
   expect_refusal("", -1, "is empty");
   StxCamera camera;
@@ -228,15 +219,13 @@ START_TEST(what_is_no_calibration_is_refused)
   for (size_t i = 0; i < sizeof noise; i++)
     noise[i] = (uint8_t)stx_random(&random);
   ck_assert(!load_bytes(noise, sizeof noise, -1, &camera, &error));
-  ck_assert_ptr_nonnull(strstr(error.text, "binary data"));
+  stx_expect_words(&error, "binary data");
   size_t size = 3 << 20;
-  char *huge = malloc(size);
+  STX_MALLOCED char *huge = malloc(size);
   memset(huge, '\n', size);
   ck_assert(!load_bytes(huge, size, -1, &camera, &error));
-  ck_assert_ptr_nonnull(strstr(error.text, "larger than 1048576 bytes"));
-  free(huge);
+  stx_expect_words(&error, "larger than 1048576 bytes");
 }
-END_TEST
 
 /* Every way to cut a good file short, and every single damaged byte, must not crash; and
  * whatever is still accepted must be a usable camera. */
@@ -258,15 +247,14 @@ static void damage_everywhere(const char *good)
   }
 }
 
-START_TEST(damaged_files_never_crash)
+STX_TEST(damaged_files_never_crash)
 {
   damage_everywhere(P0 P1 P2 P3);
   damage_everywhere(JSON);
 }
-END_TEST
 
 /* In another unit: what is wrong, the range, what is meant and where to write it. */
-START_TEST(other_units_are_named)
+STX_TEST(other_units_are_named)
 {
   static const struct {
     StxCamera camera;
@@ -298,27 +286,25 @@ START_TEST(other_units_are_named)
   for (size_t i = 0; i < sizeof good / sizeof good[0]; i++)
     ck_assert_msg(stx_camera_check(&good[i], "here", "cure", &error), "%zu: %s", i, error.text);
 }
-END_TEST
 
-START_TEST(files_in_millimetres_are_refused)
+STX_TEST(files_in_millimetres_are_refused)
 {
   expect_refusal("P0: 700 0 600 0 0 700 180 0 0 0 1 0\nP1: 700 0 600 -378e3 0 700 180 0 0 0 1 0\n",
       0, "the baseline is 540 m; expected 0.0005 to 10 (540 mm are 0.54): correct the fourth");
   expect_refusal("{" INTRINSIC "," EXTRINSIC("50", "0", "1.2") "}", -1, "(50 mm are 0.05): write");
   expect_refusal("{" INTRINSIC "," EXTRINSIC("0.2", "0", "1220") "}", -1, "(1220 mm are 1.22)");
 }
-END_TEST
 
 static void expect_path_refused(const char *path, int pair, const char *reason)
 {
   StxCamera camera = untouched;
   StxError error;
   ck_assert(!stx_camera_load(path, pair, &camera, &error));
-  ck_assert_msg(strstr(error.text, reason) != NULL, "\"%s\" not in \"%s\"", reason, error.text);
+  stx_expect_words(&error, reason);
   ck_assert_int_eq(memcmp(&camera, &untouched, sizeof camera), 0);
 }
 
-START_TEST(what_is_no_file_is_refused)
+STX_TEST(what_is_no_file_is_refused)
 {
   expect_path_refused("/nonexistent/calib.txt", -1, "\"/nonexistent/calib.txt\": No such file");
   expect_path_refused("/", -1, "\"/\" is a directory");
@@ -339,10 +325,9 @@ START_TEST(what_is_no_file_is_refused)
   longer[sizeof longer - 1] = 0;
   expect_path_refused(longer, -1, "File name too long");
 }
-END_TEST
 
 /* A German user's program must read the same numbers. */
-START_TEST(the_locale_does_not_matter)
+STX_TEST(the_locale_does_not_matter)
 {
   static const char *const names[] = {"de_DE.UTF-8", "fr_FR.UTF-8", "de_DE", "fr_FR"};
   bool found = false;
@@ -354,17 +339,15 @@ START_TEST(the_locale_does_not_matter)
   expect_camera(expect_loads(JSON, -1), 2260, 1096.5, 513.25, .21, 1.22, .04);
   setlocale(LC_ALL, "C");
 }
-END_TEST
 
-START_TEST(errors_may_be_ignored)
+STX_TEST(errors_may_be_ignored)
 {
   StxCamera camera = untouched;
   ck_assert(!stx_camera_load("/nonexistent", -1, &camera, NULL));
 }
-END_TEST
 
 /* A pixel on either side is what rounding makes; of tiny images not more than a tenth. */
-START_TEST(sizes_of_one_shape)
+STX_TEST(sizes_of_one_shape)
 {
   ck_assert(stx_same_shape(1242, 375, 621, 188));
   ck_assert(stx_same_shape(621, 187, 1242, 375));
@@ -376,23 +359,3 @@ START_TEST(sizes_of_one_shape)
   ck_assert(stx_same_shape(12, 11, 12, 12));
   ck_assert(!stx_same_shape(8, 7, 8, 8));
 }
-END_TEST
-
-static const StxTest tests[] = {
-    {&sizes_of_one_shape},
-    {&kitti_pair_is_chosen},
-    {&kitti_tolerates_what_files_have},
-    {&kitti_says_the_size},
-    {&kitti_refusals_name_line_and_expectation},
-    {&cityscapes_is_read},
-    {&cityscapes_says_the_size},
-    {&cityscapes_refusals_name_the_key},
-    {&what_is_no_calibration_is_refused},
-    {&damaged_files_never_crash},
-    {&other_units_are_named},
-    {&files_in_millimetres_are_refused},
-    {&what_is_no_file_is_refused},
-    {&the_locale_does_not_matter},
-    {&errors_may_be_ignored},
-};
-STX_TESTING_MAIN("camera", tests)

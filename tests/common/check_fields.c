@@ -9,7 +9,7 @@
 #include "common/bev/bev_stixels.h"
 #include "common/colmean/colmean.h"
 #include "common/ground/ground.h"
-#include "common/mount/mount.h"
+#include "common/extrinsics/extrinsics.h"
 #include "common/scanview/scanview.h"
 #include "common/obstacles/obstacles.h"
 #include "common/orbit/orbit.h"
@@ -36,20 +36,23 @@ typedef struct {
   {                                                                                                \
     return stx_##stem##_check((const Params *)params, error);                                      \
   }
-STEM_CHECK(sgm, StxSgmParams)
+#define STEM(stem, Params, ...)                                                                    \
+  static Params stem = __VA_ARGS__;                                                                \
+  STEM_CHECK(stem, Params)
 STEM_CHECK(grid, StxGrid)
-STEM_CHECK(colmean, StxColmeanParams)
-STEM_CHECK(satdp, StxSatdpParams)
-STEM_CHECK(rdp, StxRdpParams)
-STEM_CHECK(ground, StxGroundParams)
-STEM_CHECK(overlay, StxOverlayParams)
-STEM_CHECK(bev, StxBevParams)
-STEM_CHECK(bev_stixels, StxBevStixelsParams)
-STEM_CHECK(mount, StxMount)
-STEM_CHECK(scanview, StxScanviewParams)
-STEM_CHECK(obstacles, StxObstaclesParams)
-STEM_CHECK(orbit, StxOrbitParams)
-STEM_CHECK(scene_lidar, StxSceneLidar)
+STEM(sgm, StxSgmParams, STX_SGM_DEFAULTS)
+STEM(colmean, StxColmeanParams, STX_COLMEAN_DEFAULTS)
+STEM(satdp, StxSatdpParams, STX_SATDP_DEFAULTS)
+STEM(rdp, StxRdpParams, STX_RDP_DEFAULTS)
+STEM(ground, StxGroundParams, STX_GROUND_DEFAULTS)
+STEM(overlay, StxOverlayParams, STX_OVERLAY_DEFAULTS)
+STEM(bev, StxBevParams, STX_BEV_DEFAULTS)
+STEM(bev_stixels, StxBevStixelsParams, STX_BEV_STIXELS_DEFAULTS)
+STEM(extrinsics, StxExtrinsics, {0})
+STEM(scanview, StxScanviewParams, STX_SCANVIEW_DEFAULTS)
+STEM(obstacles, StxObstaclesParams, STX_OBSTACLES_DEFAULTS)
+STEM(orbit, StxOrbitParams, STX_ORBIT_DEFAULTS)
+STEM(scene_lidar, StxSceneLidar, STX_SCENE_LIDAR_DEFAULTS)
 
 static bool check_scene(const void *params, StxError *error)
 {
@@ -58,45 +61,33 @@ static bool check_scene(const void *params, StxError *error)
   return scene != NULL;
 }
 
-static StxSgmParams sgm = STX_SGM_DEFAULTS;
-static StxColmeanParams colmean = STX_COLMEAN_DEFAULTS;
-static StxSatdpParams satdp = STX_SATDP_DEFAULTS;
-static StxRdpParams rdp = STX_RDP_DEFAULTS;
-static StxGroundParams ground = STX_GROUND_DEFAULTS;
-static StxOverlayParams overlay = STX_OVERLAY_DEFAULTS;
-static StxBevParams bev = STX_BEV_DEFAULTS;
-static StxBevStixelsParams bev_stixels = STX_BEV_STIXELS_DEFAULTS;
-static StxMount mount;
-static StxScanviewParams scanview = STX_SCANVIEW_DEFAULTS;
-static StxOrbitParams orbit = STX_ORBIT_DEFAULTS;
-static StxObstaclesParams obstacles = STX_OBSTACLES_DEFAULTS;
 static StxSceneParams scene = STX_SCENE_DEFAULTS;
-static StxSceneLidar scene_lidar = STX_SCENE_LIDAR_DEFAULTS;
 
+#define ROW(name, table, check, good, at)                                                          \
+  {                                                                                                \
+    name, table, check, &good, sizeof good, at                                                     \
+  }
 static const Stem stems[] = {
-    {"sgm", &stx_sgm_fields, check_sgm, &sgm, sizeof sgm, 0},
-    {"grid", &stx_grid_fields, check_grid, &colmean.grid, sizeof colmean.grid, 0},
-    {"cells of colmean", &stx_grid_fields, check_colmean, &colmean, sizeof colmean,
-        offsetof(StxColmeanParams, grid)},
-    {"colmean", &stx_colmean_fields, check_colmean, &colmean, sizeof colmean, 0},
-    {"cells of satdp", &stx_grid_fields, check_satdp, &satdp, sizeof satdp,
-        offsetof(StxSatdpParams, grid)},
-    {"satdp", &stx_satdp_fields, check_satdp, &satdp, sizeof satdp, 0},
-    {"cells of rdp", &stx_grid_fields, check_rdp, &rdp, sizeof rdp, offsetof(StxRdpParams, grid)},
-    {"rdp", &stx_rdp_fields, check_rdp, &rdp, sizeof rdp, 0},
-    {"ground", &stx_ground_fields, check_ground, &ground, sizeof ground, 0},
-    {"overlay", &stx_overlay_fields, check_overlay, &overlay, sizeof overlay, 0},
-    {"bev", &stx_bev_fields, check_bev, &bev, sizeof bev, 0},
-    {"bev_mode", &stx_bev_mode_fields, check_bev, &bev, sizeof bev, 0},
-    {"bev_stixels", &stx_bev_stixels_fields, check_bev_stixels, &bev_stixels, sizeof bev_stixels,
-        0},
-    {"mount", &stx_mount_fields, check_mount, &mount, sizeof mount, 0},
-    {"scanview", &stx_scanview_fields, check_scanview, &scanview, sizeof scanview, 0},
-    {"obstacles", &stx_obstacles_fields, check_obstacles, &obstacles, sizeof obstacles, 0},
-    {"orbit", &stx_orbit_fields, check_orbit, &orbit, sizeof orbit, 0},
-    {"scene", &stx_scene_fields, check_scene, &scene, sizeof scene, 0},
-    {"scene_lidar", &stx_scene_lidar_fields, check_scene_lidar, &scene_lidar, sizeof scene_lidar,
-        0},
+    ROW("sgm", &stx_sgm_fields, check_sgm, sgm, 0),
+    ROW("grid", &stx_grid_fields, check_grid, colmean.grid, 0),
+    ROW("cells of colmean", &stx_grid_fields, check_colmean, colmean,
+        offsetof(StxColmeanParams, grid)),
+    ROW("colmean", &stx_colmean_fields, check_colmean, colmean, 0),
+    ROW("cells of satdp", &stx_grid_fields, check_satdp, satdp, offsetof(StxSatdpParams, grid)),
+    ROW("satdp", &stx_satdp_fields, check_satdp, satdp, 0),
+    ROW("cells of rdp", &stx_grid_fields, check_rdp, rdp, offsetof(StxRdpParams, grid)),
+    ROW("rdp", &stx_rdp_fields, check_rdp, rdp, 0),
+    ROW("ground", &stx_ground_fields, check_ground, ground, 0),
+    ROW("overlay", &stx_overlay_fields, check_overlay, overlay, 0),
+    ROW("bev", &stx_bev_fields, check_bev, bev, 0),
+    ROW("bev_mode", &stx_bev_mode_fields, check_bev, bev, 0),
+    ROW("bev_stixels", &stx_bev_stixels_fields, check_bev_stixels, bev_stixels, 0),
+    ROW("extrinsics", &stx_extrinsics_fields, check_extrinsics, extrinsics, 0),
+    ROW("scanview", &stx_scanview_fields, check_scanview, scanview, 0),
+    ROW("obstacles", &stx_obstacles_fields, check_obstacles, obstacles, 0),
+    ROW("orbit", &stx_orbit_fields, check_orbit, orbit, 0),
+    ROW("scene", &stx_scene_fields, check_scene, scene, 0),
+    ROW("scene_lidar", &stx_scene_lidar_fields, check_scene_lidar, scene_lidar, 0),
 };
 enum { STEMS = sizeof stems / sizeof stems[0] };
 
@@ -180,7 +171,7 @@ static void expect_words(const StxError *error, const char *format, double value
 {
   char words[32];
   snprintf(words, sizeof words, format, value);
-  ck_assert_msg(strstr(error->text, words) != NULL, "'%s' lacks '%s'", error->text, words);
+  stx_expect_words(error, words);
 }
 
 /* ---- Tests -------------------------------------------------------------------------------- */
@@ -209,11 +200,10 @@ static void check_range(const Stem *stem, const StxField *field)
   }
 }
 
-START_TEST(ranges_end_where_the_tables_say)
+STX_TEST(ranges_end_where_the_tables_say)
 {
   visit_all(check_range);
 }
-END_TEST
 
 static void check_choices(const Stem *stem, const StxField *field)
 {
@@ -230,25 +220,23 @@ static void check_choices(const Stem *stem, const StxField *field)
   expect_refused(stem, field, -1);
   for (const StxFieldChoice *c = field->choices; c->nick != NULL; c++) {
     expect_words(&error, "%.0f", c->value);
-    ck_assert_msg(strstr(error.text, c->nick) != NULL, "'%s' lacks %s", error.text, c->nick);
+    stx_expect_words(&error, c->nick);
   }
   ck_assert_ptr_null(stx_field_choice_named(field->choices, "nonsense"));
 }
 
-START_TEST(choices_are_all_there_are)
+STX_TEST(choices_are_all_there_are)
 {
   visit_all(check_choices);
 }
-END_TEST
 
-START_TEST(defaults_are_accepted)
+STX_TEST(defaults_are_accepted)
 {
   StxError error;
   fill_in_sizes();
   for (size_t s = 0; s < STEMS; s++)
     ck_assert_msg(stems[s].check(stems[s].good, &error), "%s: %s", stems[s].name, error.text);
 }
-END_TEST
 
 static void check_default(const Stem *stem, const StxField *field)
 {
@@ -276,14 +264,13 @@ static void check_round_trip(const Stem *stem, const StxField *field)
   }
 }
 
-START_TEST(users_get_what_they_set)
+STX_TEST(users_get_what_they_set)
 {
   visit_all(check_default);
   visit_all(check_round_trip);
 }
-END_TEST
 
-START_TEST(scaled_fields_are_numbers_of_units)
+STX_TEST(scaled_fields_are_numbers_of_units)
 {
   const StxField *epsilon = stx_fields_find(&stx_rdp_fields, "epsilon");
   StxRdpParams params = STX_RDP_DEFAULTS;
@@ -293,9 +280,8 @@ START_TEST(scaled_fields_are_numbers_of_units)
   stx_field_set(epsilon, &params, 1.0 / 3);
   ck_assert_int_eq(params.epsilon, 85);
 }
-END_TEST
 
-START_TEST(missing_is_a_value_of_its_own)
+STX_TEST(missing_is_a_value_of_its_own)
 {
   typedef struct {
     double number;
@@ -318,7 +304,6 @@ START_TEST(missing_is_a_value_of_its_own)
   ck_assert(place.missing == 7 && place.number == 0);
   ck_assert(stx_field_get(&field, &place) == -2 && stx_field_is_missing(&field, &place));
 }
-END_TEST
 
 /* How the unit stands in the text, where users read it. */
 static const char *const unit_words[][2] = {{"px", "ixel"}, {"pixels", "ixels"}, {"m", "etres"},
@@ -357,13 +342,7 @@ static void check_words(const Stem *stem, const StxField *field)
     check_unit(field);
 }
 
-START_TEST(tables_are_complete)
+STX_TEST(tables_are_complete)
 {
   visit_all(check_words);
 }
-END_TEST
-
-static const StxTest tests[] = {{&ranges_end_where_the_tables_say}, {&choices_are_all_there_are},
-    {&defaults_are_accepted}, {&users_get_what_they_set}, {&scaled_fields_are_numbers_of_units},
-    {&missing_is_a_value_of_its_own}, {&tables_are_complete}};
-STX_TESTING_MAIN("fields", tests)

@@ -22,42 +22,30 @@ static int picked(StxBackend backend)
   return impl ? impl->value : 0;
 }
 
-START_TEST(picks_the_first_usable_host_implementation)
+STX_TEST(picks_the_first_usable_host_implementation)
 {
   ck_assert_int_eq(picked(STX_BACKEND_AUTO), 3);
   ck_assert_int_eq(picked(STX_BACKEND_OMP), 3);
   ck_assert_int_eq(picked(STX_BACKEND_C), 4);
   ck_assert_int_eq(picked(STX_BACKEND_CUDA), 0);
 }
-END_TEST
 
-START_TEST(finds_implementations_by_name)
+STX_TEST(finds_implementations_by_name)
 {
   ck_assert_ptr_eq(stx_impl_named(&table, "impossible"), &records[0]);
   ck_assert_ptr_null(stx_impl_named(&table, "opencl"));
 }
-END_TEST
 
-START_TEST(errors_carry_their_text)
+STX_TEST(errors_carry_their_text)
 {
   StxError error;
   ck_assert(!stx_fail(&error, "width is %d", 7));
   ck_assert_str_eq(error.text, "width is 7");
   ck_assert(!stx_fail(NULL, "nobody listens"));
 }
-END_TEST
 
-START_TEST(threads_are_at_least_one)
+STX_TEST(threads_are_at_least_one)
 {
   ck_assert_int_ge(stx_threads(0), 1);
   ck_assert_int_eq(stx_threads(1), 1);
 }
-END_TEST
-
-static const StxTest tests[] = {
-    {&picks_the_first_usable_host_implementation},
-    {&finds_implementations_by_name},
-    {&errors_carry_their_text},
-    {&threads_are_at_least_one},
-};
-STX_TESTING_MAIN("stx", tests)

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/common/variants_hash.h"
 
-#include <string.h>
+#include <stdlib.h>
 
 #include "tests/common/colmean/colmean_case.h"
 #include "tests/common/fulldp/fulldp_case.h"
 #include "tests/common/ground/ground_case.h"
 #include "tests/common/luma/luma_case.h"
+#include "tests/common/overlay/overlay_frames.h"
 #include "tests/common/rdp/rdp_case.h"
 #include "tests/common/rectify/rectify_case.h"
 #include "tests/common/satdp/satdp_case.h"
 #include "tests/common/sgm/sgm_case.h"
 
 #define START 0xcbf29ce484222325u
-#define THREADS 2
 
 static uint64_t hash_image(uint64_t hash, const void *data, ptrdiff_t stride, size_t row, int rows)
 {
@@ -23,126 +23,126 @@ static uint64_t hash_image(uint64_t hash, const void *data, ptrdiff_t stride, si
 }
 
 /* Every number of vectors per pixel, both numbers of paths. */
-static uint64_t hash_sgm(const StxImplInfo *impl)
+static uint64_t hash_sgm(const VariantsRun *v)
 {
   uint64_t hash = START;
-  for (int i = 0; i < 6; i++) {
+  for (int i = 0; i < (v->large ? 1 : 6); i++) {
     StxRandom random = {(uint64_t)i};
-    StxSgmParams params = sgm_defaults(93 + i, 37, 64 << i % 3);
+    StxSgmParams params =
+        v->large ? sgm_defaults(200, 50, 64) : sgm_defaults(93 + i, 37, 64 << i % 3);
     params.paths = i < 3 ? 4 : 8;
-    SgmPair pair = sgm_new_pair(params);
+    STX_AUTO(SgmPair) pair = sgm_new_pair(params);
     sgm_fill_pair(&pair, i % 2 ? STX_FILL_NOISE : STX_FILL_STEPS, 9, &random);
-    SgmResult r = sgm_run((const StxSgmImpl *)impl, &pair, THREADS);
+    STX_AUTO(SgmResult) r = sgm_run((const StxSgmImpl *)v->impl, &pair, v->threads);
     size_t width = (size_t)params.width;
     hash = hash_image(hash, r.disparity.data, r.disparity.stride, 2 * width, params.height);
     hash = hash_image(hash, r.confidence.data, r.confidence.stride, width, params.height);
-    sgm_free_result(&r);
-    sgm_free_pair(&pair);
   }
   return hash;
 }
 
-static uint64_t hash_colmean(const StxImplInfo *impl)
+static uint64_t hash_colmean(const VariantsRun *v)
 {
   static const StxSemantics semantics[] = {
       STX_SEMANTICS_NONE, STX_SEMANTICS_LABELS, STX_SEMANTICS_SCORES_U8, STX_SEMANTICS_SCORES_F32};
   uint64_t hash = START;
-  for (int i = 0; i < 24; i++) {
+  for (int i = v->large ? 22 : 0; i < 24; i++) {
     StxRandom random = {(uint64_t)i};
     int side = 4 << i % 2;
     StxColmeanParams params = {.grid = {1 + 37 * (i % 7), 70, side, side, i % 4 ? 19 : 0},
         .reduction = i % 3 ? STX_REDUCE_WEIGHTED : STX_REDUCE_MEDIAN,
         .semantics = semantics[i % 4]};
-    ColmeanCase c = colmean_make_case(&params, (ColmeanLayout)(i % COLMEAN_LAYOUTS), 5, i % 5 > 0,
-        (StxFill)(i % STX_FILL_COUNT), &random);
-    uint16_t *columns = colmean_run((const StxColmeanImpl *)impl, &c, THREADS);
+    if (v->large) { /* holes are filled, and a class cost is a pass of its own: 30 blocks */
+      params.grid = (StxGrid){1100, 190, 2, 2, 2};
+      params.fill_width = 40;
+    }
+    STX_AUTO(ColmeanCase) c = colmean_make_case(&params, (ColmeanLayout)(i % COLMEAN_LAYOUTS), 5,
+        i % 5 > 0, (StxFill)(i % STX_FILL_COUNT), &random);
+    STX_GUARDED uint16_t *columns = colmean_run((const StxColmeanImpl *)v->impl, &c, v->threads);
     hash = stx_hash(hash, columns, stx_grid_bytes(&params.grid));
-    stx_guarded_free(columns);
-    colmean_free_case(&c);
   }
   return hash;
 }
 
 /* Of every filling, with and without a road and classes; fulldp likewise. */
-static uint64_t hash_stixels(const StxSatdpImpl *impl,
+static uint64_t hash_stixels(const VariantsRun *v,
     Case *(*make)(StxSatdpParams params, const StxCamera *camera, const StxRoadLine *line))
 {
   uint64_t hash = START;
-  for (int i = 0; i < 2 * (SLOPES + 1); i++) {
+  for (int i = v->large ? STREET : 0; i < (v->large ? STREET + 1 : 2 * (SLOPES + 1)); i++) {
     StxRandom random = {(uint64_t)i};
     StxRoadLine line = {0.3, 20, 1};
-    Case *c = make(case_params(11, 61, 4, i % 3 ? 19 : 0), &case_camera, i % 4 ? &line : NULL);
+    StxSatdpParams params =
+        v->large ? case_params(70, 40, 4, 3) : case_params(11, 61, 4, i % 3 ? 19 : 0);
+    STX_AUTO(Case) *c = make(params, &case_camera, i % 4 ? &line : NULL);
     fill_case(c, (Filling)(i % (SLOPES + 1)), &random);
     StxSatdpResult result;
-    StxStixel *stixels = run_case(impl, c, THREADS, &result);
+    STX_GUARDED StxStixel *stixels =
+        run_case((const StxSatdpImpl *)v->impl, c, v->threads, &result);
     hash = stx_hash(hash, stixels, result.count * sizeof *stixels);
-    stx_guarded_free(stixels);
-    free_case(c);
   }
   return hash;
 }
 
-static uint64_t hash_satdp(const StxImplInfo *impl)
+static uint64_t hash_satdp(const VariantsRun *v)
 {
-  return hash_stixels((const StxSatdpImpl *)impl, new_case);
+  return hash_stixels(v, new_case);
 }
 
-static uint64_t hash_fulldp(const StxImplInfo *impl)
+static uint64_t hash_fulldp(const VariantsRun *v)
 {
-  return hash_stixels((const StxSatdpImpl *)impl, new_full_case);
+  return hash_stixels(v, new_full_case);
 }
 
-static uint64_t hash_rdp(const StxImplInfo *impl)
+static uint64_t hash_rdp(const VariantsRun *v)
 {
   uint64_t hash = START;
-  for (int i = 0; i < 3 * (RDP_UNKNOWN + 1); i++) {
-    StxRdpParams params = rdp_params(13, 130 * (i % 3) + 40, 4, 300 + 400 * (i % 4), i % 2 * 3);
-    RdpCase *c = rdp_case_new(params, (RdpFilling)(i % (RDP_UNKNOWN + 1)), (uint64_t)i);
-    RdpRun run = rdp_run((const StxRdpImpl *)impl, c, THREADS);
+  for (int i = v->large ? RDP_STREET : 0; i < (v->large ? RDP_STREET + 1 : 3 * (RDP_UNKNOWN + 1));
+       i++) {
+    StxRdpParams params =
+        v->large ? rdp_params(150, 70, 1, 300, 3)
+                 : rdp_params(13, 130 * (i % 3) + 40, 4, 300 + 400 * (i % 4), i % 2 * 3);
+    STX_AUTO(RdpCase) *c = rdp_case_new(params, (RdpFilling)(i % (RDP_UNKNOWN + 1)), (uint64_t)i);
+    STX_AUTO(RdpRun) run = rdp_run((const StxRdpImpl *)v->impl, c, v->threads);
     size_t cells = (size_t)stx_grid_columns(&params.grid) * (size_t)stx_grid_rows(&params.grid);
     hash = stx_hash(hash, run.segments, run.result.count * sizeof *run.segments);
     hash = stx_hash(hash, run.kept, cells);
-    rdp_run_free(&run);
-    rdp_case_free(c);
   }
   return hash;
 }
 
-/* Scans that need no functions of the C library, which may differ in their last bit. */
-static uint64_t hash_ground(const StxImplInfo *impl)
+/* Small scans need no functions of the C library, which may differ in their last bit. */
+static uint64_t hash_ground(const VariantsRun *v)
 {
   static const GroundScan scans[] = {GROUND_CLOUD, GROUND_WILD, GROUND_SPOT};
   uint64_t hash = START;
-  for (int i = 0; i < 6; i++) {
+  for (int i = 0; i < (v->large ? 1 : 6); i++) {
     StxGroundParams params = STX_GROUND_DEFAULTS;
-    GroundCase *c = ground_case_new(params, scans[i % 3], 3001 + 500 * (size_t)i, (uint64_t)i);
-    GroundRun run = ground_run((const StxGroundImpl *)impl, c, THREADS, "variants");
+    STX_AUTO(GroundCase) *c = ground_case_new(params, v->large ? GROUND_TILTED : scans[i % 3],
+        v->large ? 9000 : 3001 + 500 * (size_t)i, v->large ? 3 : (uint64_t)i);
+    STX_AUTO(GroundRun) run = ground_run((const StxGroundImpl *)v->impl, c, v->threads, "variants");
+    ck_assert(!v->large || run.result.clusters > 0);
     hash = stx_hash(hash, run.labels, c->count * sizeof *run.labels);
-    ground_run_free(&run);
-    ground_case_free(c);
   }
   return hash;
 }
 
-static uint64_t hash_luma(const StxImplInfo *impl)
+static uint64_t hash_luma(const VariantsRun *v)
 {
   uint64_t hash = START;
-  for (int i = 0; i < 2 * LUMA_CASE_FORMATS; i++) {
-    LumaCase c = luma_case_new(i % LUMA_CASE_FORMATS, (uint64_t)i, 90);
-    StxImage8 gray = stx_test_image8(c.picture.width, c.picture.height, 3);
-    void *scratch = stx_guarded_alloc(STX_LUMA_SCRATCH);
-    ck_assert(((const StxLumaImpl *)impl)
+  for (int i = 0; i < (v->large ? 6 : 2 * LUMA_CASE_FORMATS); i++) {
+    STX_AUTO(LumaCase) c = luma_case_new(i % LUMA_CASE_FORMATS, (uint64_t)i, 90);
+    STX_AUTO(StxImage8) gray = stx_test_image8(c.picture.width, c.picture.height, 3);
+    STX_GUARDED void *scratch = stx_guarded_alloc(STX_LUMA_SCRATCH);
+    ck_assert(((const StxLumaImpl *)v->impl)
                   ->run(c.format, c.bits, &c.picture, &gray, scratch,
-                      &(StxPlace){.threads = THREADS}, NULL));
+                      &(StxPlace){.threads = v->threads}, NULL));
     hash = hash_image(hash, gray.data, gray.stride, (size_t)gray.width, gray.height);
-    stx_guarded_free(scratch);
-    stx_test_image8_free(&gray);
-    luma_case_free(&c);
   }
   return hash;
 }
 
-static uint64_t hash_rectify(const StxImplInfo *impl)
+static uint64_t hash_rectify(const VariantsRun *v)
 {
   uint64_t hash = START;
   for (int bytes = 1; bytes <= 4; bytes++) {
@@ -151,18 +151,37 @@ static uint64_t hash_rectify(const StxImplInfo *impl)
     view.cx += 7.3;
     view.cy -= 3.8;
     view.fx *= 0.9;
-    StxRectifyMap map = rectify_new_map(&view, 0, 0);
+    STX_AUTO(StxRectifyMap) map = rectify_new_map(&view, 0, 0);
     StxRectifySample sample = {bytes, {1, 200, 3, 255}};
-    StxImage8 source = stx_test_image8(map.source_width * bytes, map.source_height, 3);
-    StxImage8 target = stx_test_image8(map.width * bytes, map.height, 5);
+    STX_AUTO(StxImage8) source = stx_test_image8(map.source_width * bytes, map.source_height, 3);
+    STX_AUTO(StxImage8) target = stx_test_image8(map.width * bytes, map.height, 5);
     stx_fill8(&source, STX_FILL_NOISE, &random);
-    ck_assert(((const StxRectifyImpl *)impl)
-                  ->run(&map, &sample, &source, &target, &(StxPlace){.threads = THREADS}, NULL));
+    ck_assert(((const StxRectifyImpl *)v->impl)
+                  ->run(&map, &sample, &source, &target, &(StxPlace){.threads = v->threads}, NULL));
     hash = hash_image(hash, target.data, target.stride, (size_t)target.width, target.height);
-    stx_test_image8_free(&source);
-    stx_test_image8_free(&target);
-    rectify_free_map(&map);
   }
+  return hash;
+}
+
+/* Three bands of rows. */
+static uint64_t hash_overlay(const VariantsRun *v)
+{
+  STX_MALLOCED StxStixel *records = malloc(120 * 900 * sizeof *records);
+  StxOverlayParams params = overlay_plain("I420", 701, 851, 8);
+  StxRandom random = {9};
+  StxImage8 planes[3];
+  StxFrame frame;
+  uint64_t hash = START;
+  params.outlines = true;
+  params.alpha = .3;
+  size_t count = overlay_random_stixels(&params, &random, records);
+  overlay_frame_new(&params, 1, planes, &frame);
+  overlay_frame_fill(&params, planes, 77);
+  overlay_draw_with(v->impl->name, v->threads, &params, &frame, records, count);
+  for (int p = 0; p < overlay_frame_planes(&params); p++)
+    hash = hash_image(
+        hash, planes[p].data, planes[p].stride, (size_t)planes[p].width, planes[p].height);
+  overlay_frame_free(&params, planes);
   return hash;
 }
 
@@ -174,5 +193,6 @@ const VariantsStem variants_stems[] = {{"sgm", &stx_sgm_impls, hash_sgm, 0x7d941
     {"rdp", &stx_rdp_impls, hash_rdp, 0x9522eecaad3f3999},
     {"ground", &stx_ground_impls, hash_ground, 0x4e739d359c23c2f5},
     {"luma", &stx_luma_impls, hash_luma, 0x7d72ea3818673f08},
-    {"rectify", &stx_rectify_impls, hash_rectify, 0x491f777db232116e}};
+    {"rectify", &stx_rectify_impls, hash_rectify, 0x491f777db232116e},
+    {"overlay", &stx_overlay_impls, hash_overlay, 0}};
 const size_t variants_stem_count = sizeof variants_stems / sizeof variants_stems[0];

@@ -117,23 +117,21 @@ static void expect_random_agreement(const Trials *trials)
   }
 }
 
-START_TEST(agrees_on_common_cells)
+STX_TEST(agrees_on_common_cells)
 {
   static const Trials trials[] = {{4, 4, 160, 140, 60, 1000}, {8, 8, 200, 140, 60, 2000},
       {2, 2, 80, 70, 30, 3000}, {1, 1, 40, 40, 20, 4000}, {16, 16, 200, 140, 30, 5000}};
   for (size_t i = 0; i < sizeof trials / sizeof trials[0]; i++)
     expect_random_agreement(&trials[i]);
 }
-END_TEST
 
-START_TEST(agrees_on_any_cell)
+STX_TEST(agrees_on_any_cell)
 {
   expect_random_agreement(&(Trials){0, 0, 200, 150, 120, 6000});
 }
-END_TEST
 
 /* One pixel, one cell, and one cell more or less than the tiles have. */
-START_TEST(agrees_around_tiles)
+STX_TEST(agrees_around_tiles)
 {
   static const int sizes[] = {1, 2, 3, 15, 16, 17, 31, 32, 33, 65};
   static const StxColmeanParams base = {
@@ -152,10 +150,9 @@ START_TEST(agrees_around_tiles)
       expect_agreement(&params, &making);
     }
 }
-END_TEST
 
 /* The widest loads, which need aligned rows and whole cells, and every alignment that is less. */
-START_TEST(agrees_on_all_alignments)
+STX_TEST(agrees_on_all_alignments)
 {
   for (int shift = 0; shift < at_most(17, 1); shift++)
     for (int wide = 0; wide < 2; wide++) {
@@ -175,10 +172,9 @@ START_TEST(agrees_on_all_alignments)
         }
     }
 }
-END_TEST
 
 /* The largest cells, the thinnest, and as many classes as there can be. */
-START_TEST(agrees_on_extreme_cells)
+STX_TEST(agrees_on_extreme_cells)
 {
   static const StxGrid grids[] = {{20, 18, 17, 16, 2}, {130, 130, 128, 128, 2},
       {300, 20, 128, 1, 3}, {20, 300, 1, 128, 3}, {1, 1, 128, 128, 32}, {200, 100, 64, 32, 5},
@@ -200,9 +196,8 @@ START_TEST(agrees_on_extreme_cells)
       expect_agreement(&params, &making);
     }
 }
-END_TEST
 
-START_TEST(agrees_on_the_surest_sky)
+STX_TEST(agrees_on_the_surest_sky)
 {
   for (int side = 1; side <= at_most(128, 4); side *= 2) {
     ColmeanCase c = colmean_surest_sky(side);
@@ -210,10 +205,9 @@ START_TEST(agrees_on_the_surest_sky)
     colmean_free_case(&c);
   }
 }
-END_TEST
 
 /* Sums as large as they get: all that the accumulators have to hold. */
-START_TEST(agrees_on_the_largest_sums)
+STX_TEST(agrees_on_the_largest_sums)
 {
   for (int reduction = STX_REDUCE_MEAN; reduction <= STX_REDUCE_MEDIAN; reduction++)
     for (int side = 1; side <= at_most(128, 4); side *= 2) {
@@ -226,12 +220,11 @@ START_TEST(agrees_on_the_largest_sums)
       expect_agreement(&params, &making);
     }
 }
-END_TEST
 
 /* ---- Scores of a fraction of the size ------------------------------------------------------- */
 
 /* Cells that share scores, cells that do not, every type, layout and alignment. */
-START_TEST(agrees_on_scores_of_a_fraction)
+STX_TEST(agrees_on_scores_of_a_fraction)
 {
   StxRandom random = {13};
   for (int i = 0; i < at_most(108, 4); i++) {
@@ -250,11 +243,10 @@ START_TEST(agrees_on_scores_of_a_fraction)
     expect_agreement(&params, &making);
   }
 }
-END_TEST
 
 /* Tiles of one cell, two scores wide if it begins where a score does, else three; and a score is
  * a whole number of chunks, so that nothing is read in passing. */
-START_TEST(agrees_where_tiles_share_scores)
+STX_TEST(agrees_where_tiles_share_scores)
 {
   static const StxColmeanParams params = {
       .grid = {150, 20, 15, 15, 16}, .semantics = STX_SEMANTICS_SCORES_F32};
@@ -262,7 +254,6 @@ START_TEST(agrees_where_tiles_share_scores)
       &(Making){
           .layout = COLMEAN_INTERLEAVED, .score_shift = 3, .fill = STX_FILL_NOISE, .seed = 13000});
 }
-END_TEST
 
 /* ---- Smooth surfaces ------------------------------------------------------------------------ */
 
@@ -283,7 +274,7 @@ static void make_smooth(ColmeanCase *c, int bits, int unknown, StxRandom *random
 }
 
 /* Where values are so near one another that their median need not be known, and just beyond. */
-START_TEST(agrees_on_smooth_surfaces)
+STX_TEST(agrees_on_smooth_surfaces)
 {
   static const int cells[] = {2, 4, 8, 16, 32};
   StxRandom random = {15};
@@ -298,13 +289,12 @@ START_TEST(agrees_on_smooth_surfaces)
       colmean_free_case(&c);
     }
 }
-END_TEST
 
 /* ---- Holes ---------------------------------------------------------------------------------- */
 
 /* Cells that rows of blocks own, one or four threads each, and cells smaller and larger; more
  * columns than a block has threads; holes across words of 32 columns. */
-START_TEST(agrees_on_holes_of_any_width)
+STX_TEST(agrees_on_holes_of_any_width)
 {
   static const int widths[] = {7, 0, 1, 2, 3, 16, 31, 32, 33, 64, 100, 300, STX_FILL_WIDTH_MAX};
   static const int cells[] = {1, 2, 4, 7, 17};
@@ -328,10 +318,9 @@ START_TEST(agrees_on_holes_of_any_width)
         expect_agreement(&params, &making);
       }
 }
-END_TEST
 
 /* More cells to a row than a block can hold, so that they have a launch of their own. */
-START_TEST(agrees_on_long_rows)
+STX_TEST(agrees_on_long_rows)
 {
   for (int cell = 1; cell <= 20; cell += cell == 1 ? 4 : 15)
     for (int holes = 0; holes < 2; holes++) {
@@ -342,10 +331,9 @@ START_TEST(agrees_on_long_rows)
           &params, &(Making){.holes = holes, .fill = STX_FILL_NOISE, .seed = 14000 + cell});
     }
 }
-END_TEST
 
 /* All halves, clean ones in some chunks and not in others. */
-START_TEST(agrees_on_all_halves)
+STX_TEST(agrees_on_all_halves)
 {
   for (int side = 1; side <= at_most(4, 1); side *= 4) {
     int height = at_most(256, 2);
@@ -362,7 +350,6 @@ START_TEST(agrees_on_all_halves)
     colmean_free_case(&c);
   }
 }
-END_TEST
 
 /* ---- Every kernel --------------------------------------------------------------------------- */
 
@@ -404,7 +391,7 @@ static void expect_any_agreement(
 }
 
 /* Few cases, but for each kernel that reads classes, and with each number of threads to a cell. */
-START_TEST(agrees_in_every_kernel)
+STX_TEST(agrees_in_every_kernel)
 {
   static const Reading readings[] = {{STX_SEMANTICS_NONE, COLMEAN_PLANAR, 0},
       {STX_SEMANTICS_LABELS, COLMEAN_PLANAR, 0}, {STX_SEMANTICS_SCORES_U8, COLMEAN_PLANAR, 0},
@@ -423,13 +410,12 @@ START_TEST(agrees_in_every_kernel)
         expect_any_agreement(&readings[i], cells[k][0], cells[k][1], round % 2 == 0,
             (StxReduction)((i + k + round / 2) % 3), 15000 + (int)(100 * i + 13 * k) + round);
 }
-END_TEST
 
 /* ---- Offsets -------------------------------------------------------------------------------- */
 
 /* Classes 3 GiB apart, the last row 5.25 GiB from the first. Only where memory is plentiful:
  * the emulated device has 4 GB. */
-START_TEST(offsets_are_64_bits_wide)
+STX_TEST(offsets_are_64_bits_wide)
 {
   enum { WIDTH = 32, HEIGHT = 4, CLASSES = 2 };
   const size_t row_stride = (size_t)3 << 28, size = (CLASSES * HEIGHT - 1) * row_stride + WIDTH;
@@ -460,23 +446,3 @@ START_TEST(offsets_are_64_bits_wide)
   colmean_free_device(&device);
   colmean_free_case(&c);
 }
-END_TEST
-
-static const StxTest tests[] = {
-    {&agrees_on_common_cells},
-    {&agrees_on_any_cell},
-    {&agrees_around_tiles},
-    {&agrees_on_all_alignments},
-    {&agrees_on_extreme_cells},
-    {&agrees_on_the_surest_sky},
-    {&agrees_on_the_largest_sums},
-    {&agrees_on_scores_of_a_fraction},
-    {&agrees_where_tiles_share_scores},
-    {&agrees_on_smooth_surfaces},
-    {&agrees_on_holes_of_any_width},
-    {&agrees_on_long_rows},
-    {&agrees_on_all_halves},
-    {&agrees_in_every_kernel},
-    {&offsets_are_64_bits_wide},
-};
-STX_CUDA_TESTING_MAIN("colmean-cuda", tests)

@@ -28,17 +28,16 @@ static void expect_all_steps(uint32_t den, int shift)
 }
 
 /* Cells of every number of pixels. */
-START_TEST(cost_indices_are_exact)
+STX_TEST(cost_indices_are_exact)
 {
   for (uint32_t n = 1; n <= 1 << 14; n++) {
     expect_all_steps(255 * n, STX_COLMEAN_BYTE_SHIFT);
     expect_all_steps(65535 * n, 0);
   }
 }
-END_TEST
 
 /* As many labelled pixels as a cell can have, and of each number every part. */
-START_TEST(cost_indices_of_labels_are_exact)
+STX_TEST(cost_indices_of_labels_are_exact)
 {
   for (uint32_t den = 1; den <= 1 << 14; den++) {
     uint32_t share = stx_colmean_label_share(den);
@@ -47,10 +46,9 @@ START_TEST(cost_indices_of_labels_are_exact)
         ck_abort_msg("%u of %u labels", num, den);
   }
 }
-END_TEST
 
 /* Every numerator of the usual cells, one after the other. */
-START_TEST(cost_indices_are_exact_one_by_one)
+STX_TEST(cost_indices_are_exact_one_by_one)
 {
   for (uint32_t n = 1; n <= (uint32_t)64; n *= 2) {
     StxColmeanShare bytes = stx_colmean_share(255 * n, STX_COLMEAN_BYTE_SHIFT);
@@ -61,9 +59,8 @@ START_TEST(cost_indices_are_exact_one_by_one)
       expect_index(num, 65535 * n, 0, others);
   }
 }
-END_TEST
 
-START_TEST(scores_of_16_bits_are_exact)
+STX_TEST(scores_of_16_bits_are_exact)
 {
   for (uint32_t half = 0; half < 1 << 16; half++) {
     uint32_t expected = stx_score_from_float(stx_float_from_half((uint16_t)half));
@@ -74,12 +71,3 @@ START_TEST(scores_of_16_bits_are_exact)
       ck_assert_uint_eq(clean, half);
   }
 }
-END_TEST
-
-static const StxTest tests[] = {
-    {&cost_indices_are_exact},
-    {&cost_indices_are_exact_one_by_one},
-    {&cost_indices_of_labels_are_exact},
-    {&scores_of_16_bits_are_exact},
-};
-STX_TESTING_MAIN("colmean-exact", tests)

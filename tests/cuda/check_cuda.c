@@ -26,7 +26,7 @@ static void expect_text(const StxError *error, const char *part)
 
 /* ---- Devices ------------------------------------------------------------------------------ */
 
-START_TEST(describes_the_device)
+STX_TEST(describes_the_device)
 {
   const StxCudaInfo *info = stx_cuda_info(stx_case_cuda());
   ck_assert_uint_gt(strlen(info->name), 0);
@@ -36,9 +36,8 @@ START_TEST(describes_the_device)
   ck_assert_uint_ge(info->shared_optin, 48 << 10);
   ck_assert_uint_gt(info->l2_cache, 0);
 }
-END_TEST
 
-START_TEST(names_devices_that_are_not_there)
+STX_TEST(names_devices_that_are_not_there)
 {
   static const int numbers[] = {-1, 1000};
   for (int i = 0; i < 2; i++) {
@@ -47,11 +46,10 @@ START_TEST(names_devices_that_are_not_there)
     expect_text(&error, i == 0 ? "no GPU -1" : "no GPU 1000");
   }
 }
-END_TEST
 
 /* ---- Memory ------------------------------------------------------------------------------- */
 
-START_TEST(out_of_memory_names_the_size)
+STX_TEST(out_of_memory_names_the_size)
 {
   StxError error;
   void *memory = &error;
@@ -59,9 +57,8 @@ START_TEST(out_of_memory_names_the_size)
   ck_assert_ptr_null(memory);
   ck_assert_str_eq(error.text, "cuMemAlloc of 1125899906842624 bytes: CUDA_ERROR_OUT_OF_MEMORY");
 }
-END_TEST
 
-START_TEST(nothing_is_something)
+STX_TEST(nothing_is_something)
 {
   StxCuda *cuda = stx_case_cuda();
   StxError error;
@@ -79,7 +76,6 @@ START_TEST(nothing_is_something)
   stx_cuda_graph_free(cuda, NULL);
   stx_cuda_close(NULL);
 }
-END_TEST
 
 /* Up with one stride and down with another; the bytes between the rows stay. A negative stride
  * begins at the last row. */
@@ -112,7 +108,7 @@ static void copy_there_and_back(
   stx_guarded_free(to);
 }
 
-START_TEST(copies_with_strides)
+STX_TEST(copies_with_strides)
 {
   copy_there_and_back(1, 1, 1, 1, 1);
   copy_there_and_back(17, 1, 17, 17, 17);
@@ -123,9 +119,8 @@ START_TEST(copies_with_strides)
   copy_there_and_back(17, 5, 24, 20, -20);
   copy_there_and_back(1241, 33, 1280, -1244, -1241);
 }
-END_TEST
 
-START_TEST(refuses_strides_within_a_row)
+STX_TEST(refuses_strides_within_a_row)
 {
   StxError error;
   uint8_t bytes[64] = {0};
@@ -139,7 +134,6 @@ START_TEST(refuses_strides_within_a_row)
   ck_assert_str_eq(error.text, "download of rows of 16 bytes: the host's stride is only -8");
   stx_device_free(device);
 }
-END_TEST
 
 /* The host's memory may change as soon as a ring has taken it, page-locked or not. */
 static void upload_by_ring(uint8_t *host, ptrdiff_t stride, size_t row, size_t rows)
@@ -169,7 +163,7 @@ static void upload_by_ring(uint8_t *host, ptrdiff_t stride, size_t row, size_t r
 }
 
 /* Two rows to a piece: more pieces than the ring has slots. A row that is larger than a piece. */
-START_TEST(uploads_by_a_ring)
+STX_TEST(uploads_by_a_ring)
 {
   enum { LONG = 1400000, ROWS = 2 * STX_CUDA_SLOTS + 3 };
   StxError error;
@@ -190,11 +184,10 @@ START_TEST(uploads_by_a_ring)
   stx_cuda_free_host(stx_case_cuda(), locked);
   free(pageable);
 }
-END_TEST
 
 /* Pageable memory may change as soon as the upload returns; page-locked memory carries copies in
  * both directions without waiting. */
-START_TEST(uploads_from_both_kinds_of_host_memory)
+STX_TEST(uploads_from_both_kinds_of_host_memory)
 {
   enum { SIZE = 5000 };
   StxCuda *cuda = stx_case_cuda();
@@ -220,11 +213,10 @@ START_TEST(uploads_from_both_kinds_of_host_memory)
   stx_device_free(device);
   stx_device_free(other);
 }
-END_TEST
 
 /* ---- Launches ----------------------------------------------------------------------------- */
 
-START_TEST(probe_copies_every_byte)
+STX_TEST(probe_copies_every_byte)
 {
   static const size_t sizes[] = {0, 1, 15, 16, 17, 4095, 4096, 4097, 70001, 200000, 600000};
   StxCuda *cuda = stx_case_cuda();
@@ -243,17 +235,16 @@ START_TEST(probe_copies_every_byte)
     stx_guarded_free(actual);
   }
 }
-END_TEST
 
 static bool launch(
     const StxCudaKernel *kernel, unsigned blocks, unsigned threads, size_t shared, StxError *error)
 {
   StxProbeCopyArgs args = {.size = 0};
-  return stx_cuda_launch(stx_case_cuda(), kernel, (StxCudaSize){blocks, 1, 1},
-      (StxCudaSize){threads, 1, 1}, shared, &args, stx_case_stream(), error);
+  return stx_cuda_launch(stx_case_place(), kernel, (StxCudaSize){blocks, 1, 1},
+      (StxCudaSize){threads, 1, 1}, shared, &args, error);
 }
 
-START_TEST(launches_with_much_shared_memory)
+STX_TEST(launches_with_much_shared_memory)
 {
   StxError error;
   size_t most = stx_cuda_info(stx_case_cuda())->shared_optin;
@@ -264,9 +255,8 @@ START_TEST(launches_with_much_shared_memory)
   ck_assert(!launch(&probe_copy, 1, 32, most + 1, &error));
   expect_text(&error, "stx_probe_copy needs");
 }
-END_TEST
 
-START_TEST(failed_launches_say_why)
+STX_TEST(failed_launches_say_why)
 {
   static const StxCudaKernel absent = {&module, "stx_probe_absent"};
   StxError error;
@@ -282,7 +272,6 @@ START_TEST(failed_launches_say_why)
   stx_case_ok(launch(&probe_copy, 1, 32, 0, &error), &error, "afterwards");
   stx_case_wait("afterwards");
 }
-END_TEST
 
 /* ---- Several threads, contexts and devices ------------------------------------------------- */
 
@@ -342,7 +331,7 @@ static void run_workers(Worker *workers)
     stx_case_ok(workers[i].ok, &workers[i].error, "thread");
 }
 
-START_TEST(threads_share_a_context)
+STX_TEST(threads_share_a_context)
 {
   StxError error;
   StxCuda *cuda = stx_cuda_open(0, &error); /* whose kernels nobody loaded yet */
@@ -353,17 +342,15 @@ START_TEST(threads_share_a_context)
   ck_assert_uint_eq(cuda->kernel_count, 1);
   stx_cuda_close(cuda);
 }
-END_TEST
 
-START_TEST(threads_have_contexts_and_devices)
+STX_TEST(threads_have_contexts_and_devices)
 {
   int last = stx_cuda_count(NULL) - 1;
   Worker workers[THREADS] = {{.device = 0}, {.device = last}, {.device = 0}, {.device = last}};
   run_workers(workers);
 }
-END_TEST
 
-START_TEST(works_in_a_foreign_context)
+STX_TEST(works_in_a_foreign_context)
 {
   StxError error;
   StxDriver driver;
@@ -384,11 +371,10 @@ START_TEST(works_in_a_foreign_context)
   ck_assert_ptr_null(stx_cuda_wrap(NULL, &error));
   expect_text(&error, "no CUDA context");
 }
-END_TEST
 
 /* ---- Events and graphs --------------------------------------------------------------------- */
 
-START_TEST(events_measure_time)
+STX_TEST(events_measure_time)
 {
   StxCuda *cuda = stx_case_cuda();
   StxCudaStream stream = stx_case_stream();
@@ -407,9 +393,8 @@ START_TEST(events_measure_time)
   stx_cuda_event_free(cuda, begin);
   stx_cuda_event_free(cuda, end);
 }
-END_TEST
 
-START_TEST(graphs_repeat_what_was_recorded)
+STX_TEST(graphs_repeat_what_was_recorded)
 {
   enum { SIZE = 1000 };
   StxCuda *cuda = stx_case_cuda();
@@ -439,9 +424,8 @@ START_TEST(graphs_repeat_what_was_recorded)
   stx_device_free(between);
   stx_device_free(to);
 }
-END_TEST
 
-START_TEST(recording_is_refused_where_it_cannot_be)
+STX_TEST(recording_is_refused_where_it_cannot_be)
 {
   StxCuda *cuda = stx_case_cuda();
   StxCudaGraph graph;
@@ -456,25 +440,3 @@ START_TEST(recording_is_refused_where_it_cannot_be)
   expect_text(&error, "cuStreamEndCapture: CUDA_ERROR_STREAM_CAPTURE_INVALIDATED");
   ck_assert_ptr_null(graph);
 }
-END_TEST
-
-static const StxTest tests[] = {
-    {&describes_the_device},
-    {&names_devices_that_are_not_there},
-    {&out_of_memory_names_the_size},
-    {&nothing_is_something},
-    {&copies_with_strides},
-    {&refuses_strides_within_a_row},
-    {&uploads_by_a_ring},
-    {&uploads_from_both_kinds_of_host_memory},
-    {&probe_copies_every_byte},
-    {&launches_with_much_shared_memory},
-    {&failed_launches_say_why},
-    {&threads_share_a_context},
-    {&threads_have_contexts_and_devices},
-    {&works_in_a_foreign_context},
-    {&events_measure_time},
-    {&graphs_repeat_what_was_recorded},
-    {&recording_is_refused_where_it_cannot_be},
-};
-STX_CUDA_TESTING_MAIN("cuda", tests)

@@ -306,29 +306,26 @@ static void try_every_call(const char *scenario, const char *setting, int at_lea
   ck_assert_int_ge(refusals, at_least_refused / step);
 }
 
-START_TEST(survives_a_failure_of_every_call)
+STX_TEST(survives_a_failure_of_every_call)
 {
   try_every_call("everything", "STX_FAKE_CUDA_FAIL", 40);
   try_every_call("steps", "STX_FAKE_CUDA_FAIL", 20);
 }
-END_TEST
 
-START_TEST(survives_a_lost_device_at_every_call)
+STX_TEST(survives_a_lost_device_at_every_call)
 {
   try_every_call("everything", "STX_FAKE_CUDA_LOST", 50);
   try_every_call("steps", "STX_FAKE_CUDA_LOST", 40);
 }
-END_TEST
 
-START_TEST(says_what_failed)
+STX_TEST(says_what_failed)
 {
   expect("everything", "STX_FAKE_CUDA_MEMORY=1500", REFUSED,
       "cuMemAlloc of 1000 bytes: CUDA_ERROR_OUT_OF_MEMORY\n");
   expect("fault", "A=", REFUSED, "cuStreamSynchronize: CUDA_ERROR_ILLEGAL_ADDRESS\n");
 }
-END_TEST
 
-START_TEST(says_why_there_is_no_device)
+STX_TEST(says_why_there_is_no_device)
 {
   char folder[] = "/tmp/stx-driver-XXXXXX", path[64], environment[128];
   ck_assert_ptr_nonnull(mkdtemp(folder));
@@ -341,9 +338,8 @@ START_TEST(says_why_there_is_no_device)
   expect("count", "STX_FAKE_CUDA_DEVICES=0", REFUSED, "cuInit: CUDA_ERROR_NO_DEVICE\n");
   expect("count", "STX_FAKE_CUDA_DEVICES=3", WORKED, "3 devices\n");
 }
-END_TEST
 
-START_TEST(says_which_kernels_the_gpu_needs)
+STX_TEST(says_which_kernels_the_gpu_needs)
 {
   expect("everything", "STX_FAKE_CUDA_CAPABILITY=6.1", REFUSED,
       "the kernels need a GPU of compute capability 7.5 or newer; this one has 6.1");
@@ -353,24 +349,21 @@ START_TEST(says_which_kernels_the_gpu_needs)
   expect("everything", environment, REFUSED,
       "no kernels for compute capability 8.7 in this build: configure it with -Dcuda-archs=87");
 }
-END_TEST
 
-START_TEST(says_that_the_driver_is_too_old)
+STX_TEST(says_that_the_driver_is_too_old)
 {
   expect("everything", "STX_FAKE_CUDA_DRIVER=11040", REFUSED,
       "the NVIDIA driver knows CUDA up to 11.4, these kernels are of ");
   expect("everything", "STX_FAKE_CUDA_DRIVER=11040", REFUSED, ": install driver ");
 }
-END_TEST
 
-START_TEST(works_without_what_reports_alone_need)
+STX_TEST(works_without_what_reports_alone_need)
 {
   expect("everything", "STX_FAKE_CUDA_SILENT=1", WORKED, "");
 }
-END_TEST
 
 /* Made once, launched each time, and one node changed once. */
-START_TEST(steps_are_one_graph)
+STX_TEST(steps_are_one_graph)
 {
   static const struct {
     const char *call;
@@ -381,10 +374,9 @@ START_TEST(steps_are_one_graph)
   for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++)
     ck_assert_int_eq(calls_of("steps", expected[i].call).of_name, expected[i].times);
 }
-END_TEST
 
 /* What fails of a graph is made up for by launches: the right bytes all the same. */
-START_TEST(graphs_may_fail)
+STX_TEST(graphs_may_fail)
 {
   static const char *const calls[] = {"cuStreamIsCapturing", "cuGraphCreate",
       "cuGraphAddMemsetNode", "cuGraphAddKernelNode", "cuGraphInstantiateWithFlags",
@@ -396,26 +388,18 @@ START_TEST(graphs_may_fail)
     expect("steps", environment, WORKED, "");
   }
 }
-END_TEST
 
-START_TEST(the_drivers_checks_notice)
+STX_TEST(the_drivers_checks_notice)
 {
   expect("leak", "A=", WRONG, "not released: device memory of 1000 bytes\n");
   expect("overrun", "A=", REFUSED, "cuMemcpyDtoHAsync of 1000 bytes: CUDA_ERROR_INVALID_VALUE\n");
   expect("unsynchronized", "STX_FAKE_CUDA_LAZY=1", WORKED, "the bytes came after waiting\n");
   expect("unsynchronized", "STX_FAKE_CUDA_LAZY=0", WORKED, "the bytes were there at once\n");
 }
-END_TEST
-
-static const StxTest tests[] = {{&survives_a_failure_of_every_call},
-    {&survives_a_lost_device_at_every_call}, {&says_what_failed}, {&says_why_there_is_no_device},
-    {&says_which_kernels_the_gpu_needs}, {&says_that_the_driver_is_too_old},
-    {&works_without_what_reports_alone_need}, {&steps_are_one_graph}, {&graphs_may_fail},
-    {&the_drivers_checks_notice}};
 
 int main(int count_of_arguments, char **arguments)
 {
   if (count_of_arguments > 1)
     return run_scenario(arguments[1]);
-  return stx_testing_main("cuda-faults", tests, sizeof tests / sizeof tests[0]);
+  return stx_testing_main("cuda-faults");
 }

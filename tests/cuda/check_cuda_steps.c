@@ -95,7 +95,7 @@ static size_t count_graphs(const StxCuda *cuda)
 }
 
 /* Other buffers each time, other sizes, and steps that are empty. */
-START_TEST(steps_are_a_graph_that_changes)
+STX_TEST(steps_are_a_graph_that_changes)
 {
   StxCuda *cuda = stx_case_cuda();
   static const size_t sizes[] = {1, 4096, 4096, 4097, BUFFER_SIZE, 17, BUFFER_SIZE};
@@ -108,10 +108,9 @@ START_TEST(steps_are_a_graph_that_changes)
   run_chain(cuda, 0, 0, 0);
   ck_assert_uint_eq(count_graphs(cuda), before + cuda->driver.graphs);
 }
-END_TEST
 
 /* More than are kept, and back to the first ones. */
-START_TEST(graphs_take_the_place_of_others)
+STX_TEST(graphs_take_the_place_of_others)
 {
   StxCuda *cuda = stx_case_cuda();
   for (unsigned round = 0; round < 2; round++)
@@ -119,9 +118,8 @@ START_TEST(graphs_take_the_place_of_others)
       run_chain(cuda, 5 + i % 2 * 7, (unsigned)i | 16, 300 + i);
   ck_assert_uint_eq(count_graphs(cuda), cuda->driver.graphs ? STX_GRAPHS : 0);
 }
-END_TEST
 
-START_TEST(steps_are_taken_one_by_one_without_graphs)
+STX_TEST(steps_are_taken_one_by_one_without_graphs)
 {
   StxCuda *cuda = stx_case_cuda();
   bool graphs = cuda->driver.graphs;
@@ -131,9 +129,8 @@ START_TEST(steps_are_taken_one_by_one_without_graphs)
   cuda->driver.graphs = graphs;
   ck_assert_uint_eq(count_graphs(cuda), before);
 }
-END_TEST
 
-START_TEST(recorded_steps_are_the_callers)
+STX_TEST(recorded_steps_are_the_callers)
 {
   StxCuda *cuda = stx_case_cuda();
   StxCudaStream stream = stx_case_stream();
@@ -153,9 +150,8 @@ START_TEST(recorded_steps_are_the_callers)
   stx_cuda_graph_free(cuda, graph);
   free_buffers(buffers);
 }
-END_TEST
 
-START_TEST(there_are_not_too_many_steps)
+STX_TEST(there_are_not_too_many_steps)
 {
   StxError error;
   StxCudaStep steps[STX_CUDA_STEPS + 1] = {{NULL}};
@@ -163,10 +159,3 @@ START_TEST(there_are_not_too_many_steps)
       !stx_cuda_run_steps(stx_case_cuda(), steps, STX_CUDA_STEPS + 1, stx_case_stream(), &error));
   ck_assert_str_eq(error.text, "13 steps of a stage: at most 12");
 }
-END_TEST
-
-static const StxTest tests[] = {{&steps_are_a_graph_that_changes},
-    {&graphs_take_the_place_of_others}, {&steps_are_taken_one_by_one_without_graphs},
-    {&recorded_steps_are_the_callers}, {&there_are_not_too_many_steps}};
-
-STX_CUDA_TESTING_MAIN("cuda-steps", tests)

@@ -11,7 +11,7 @@ static void expect_reason(bool ok, StxError *error)
   error->text[0] = '\0';
 }
 
-START_TEST(opening_says_why_not)
+STX_TEST(opening_says_why_not)
 {
   StxError error = {""};
   expect_reason(stx_cuda_count(&error) != 0, &error);
@@ -20,9 +20,8 @@ START_TEST(opening_says_why_not)
   ck_assert_ptr_nonnull(stx_cuda_info(NULL));
   stx_cuda_close(NULL);
 }
-END_TEST
 
-START_TEST(everything_else_does_too)
+STX_TEST(everything_else_does_too)
 {
   StxError error = {""};
   void *memory = &error, *locked = &error;
@@ -55,18 +54,12 @@ START_TEST(everything_else_does_too)
   stx_cuda_event_free(NULL, NULL);
   stx_cuda_graph_free(NULL, NULL);
 }
-END_TEST
 
-START_TEST(the_tables_are_empty)
+STX_TEST(the_tables_are_empty)
 {
   const StxImplTable *tables[] = {&stx_sgm_cuda_impls, &stx_colmean_cuda_impls,
       &stx_fulldp_cuda_impls, &stx_ground_cuda_impls, &stx_luma_cuda_impls, &stx_rdp_cuda_impls,
-      &stx_satdp_cuda_impls, &stx_overlay_cuda_impls, &stx_sheet_cuda_impls};
+      &stx_satdp_cuda_impls, &stx_overlay_cuda_impls, &stx_canvas_cuda_impls};
   for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
     ck_assert_uint_eq(tables[i]->count, 0);
 }
-END_TEST
-
-static const StxTest tests[] = {
-    {&opening_says_why_not}, {&everything_else_does_too}, {&the_tables_are_empty}};
-STX_TESTING_MAIN("cuda-stubs", tests)

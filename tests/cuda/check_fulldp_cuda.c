@@ -20,7 +20,7 @@ static void expect_agreement(
   check_full_case(params, line, filling, percent, seed, check_agreement);
 }
 
-START_TEST(agrees_on_every_filling_and_class_count)
+STX_TEST(agrees_on_every_filling_and_class_count)
 {
   static const int classes[] = {0, 1, 19, 32};
   StxRoadLine line = {0.3, 20, 1};
@@ -35,10 +35,9 @@ START_TEST(agrees_on_every_filling_and_class_count)
         expect_agreement(params, ground ? &line : NULL, filling, 20 * i + 5, 20u + filling);
       }
 }
-END_TEST
 
 /* Around the tile of eight rows and the warp of 32 cells. */
-START_TEST(agrees_on_every_number_of_columns_and_rows)
+STX_TEST(agrees_on_every_number_of_columns_and_rows)
 {
   StxRoadLine line = {0.3, 10, 1};
   for (int columns = 1; columns <= (stx_test_small() ? 3 : 18); columns++)
@@ -48,10 +47,9 @@ START_TEST(agrees_on_every_number_of_columns_and_rows)
     expect_agreement(case_params(2, rows, 4, 0), &line, HOLES, 40, rows);
   }
 }
-END_TEST
 
 /* The last two with their rows in scratch on the devices of the emulator. */
-START_TEST(agrees_on_high_columns)
+STX_TEST(agrees_on_high_columns)
 {
   StxRoadLine line = {0.2, 100, 1};
   int rows = stx_test_small() ? 20 : 200;
@@ -62,7 +60,6 @@ START_TEST(agrees_on_high_columns)
     return;
   expect_agreement(case_params(1, 1000, 1, 19), &line, STREET, 4, 8);
 }
-END_TEST
 
 static void expect_kinds(int rows, const StxRoadLine *line, Filling filling, int percent)
 {
@@ -73,7 +70,7 @@ static void expect_kinds(int rows, const StxRoadLine *line, Filling filling, int
 }
 
 /* Several classes of each kind, in each place where their sums and the rows can lie. */
-START_TEST(agrees_on_every_kinds_classes)
+STX_TEST(agrees_on_every_kinds_classes)
 {
   StxRoadLine line = {0.2, 100, 1}, low = {0.2, 10, 1};
   for (int filling = 0; filling < FILLINGS; filling++)
@@ -83,16 +80,14 @@ START_TEST(agrees_on_every_kinds_classes)
   expect_kinds(900, NULL, NOISE, 4);
   expect_kinds(1024, &line, HOLES, 4);
 }
-END_TEST
 
-START_TEST(agrees_when_blocks_take_turns)
+STX_TEST(agrees_when_blocks_take_turns)
 {
   expect_agreement(case_params(1030, 1, 2, 0), &(StxRoadLine){0.3, 1, 1}, STREET, -1, 20);
 }
-END_TEST
 
 /* Early termination under parameters from one end of their range to the other. */
-START_TEST(stopping_changes_nothing)
+STX_TEST(stopping_changes_nothing)
 {
   StxRandom random = {9};
   for (int round = 0; round < (stx_test_small() ? 3 : 200); round++) {
@@ -101,7 +96,6 @@ START_TEST(stopping_changes_nothing)
     check_random_full_case(params, round, &random, check_agreement);
   }
 }
-END_TEST
 
 static void expect_pruning(const Case *c, const char *what)
 {
@@ -110,16 +104,8 @@ static void expect_pruning(const Case *c, const char *what)
 }
 
 /* Pairs that cost too much whatever their plane are passed over. */
-START_TEST(prunes)
+STX_TEST(prunes)
 {
   StxSatdpParams params = case_params(3, stx_test_small() ? 20 : 128, 8, 0);
   check_full_case(params, &(StxRoadLine){0.3, 400, 1}, STREET, -1, 11, expect_pruning);
 }
-END_TEST
-
-static const StxTest tests[] = {{&agrees_on_every_filling_and_class_count},
-    {&agrees_on_every_number_of_columns_and_rows}, {&agrees_on_high_columns},
-    {&agrees_on_every_kinds_classes}, {&agrees_when_blocks_take_turns}, {&stopping_changes_nothing},
-    {&prunes}};
-
-STX_CUDA_TESTING_MAIN("fulldp-cuda", tests)

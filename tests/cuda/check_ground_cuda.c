@@ -91,7 +91,7 @@ static StxGroundParams tiny(void)
 
 /* ---- Scans --------------------------------------------------------------------------------- */
 
-START_TEST(agrees_on_every_scan)
+STX_TEST(agrees_on_every_scan)
 {
   static const size_t counts[] = {0, 1, 7, 100, 255, 256, 257, 1001, 25000};
   size_t most = stx_test_small() ? 4 : sizeof counts / sizeof counts[0];
@@ -105,17 +105,15 @@ START_TEST(agrees_on_every_scan)
       expect_agreement(params, (GroundScan)scan, counts[i], i);
     }
 }
-END_TEST
 
 /* More points than are looked at for the plane, so that some are passed over. */
-START_TEST(agrees_on_a_large_scan)
+STX_TEST(agrees_on_a_large_scan)
 {
   expect_agreement(defaults, GROUND_TILTED, stx_test_small() ? 3000 : 140000, 3);
 }
-END_TEST
 
 /* Whoever has no line looks at many sectors. */
-START_TEST(agrees_where_lines_are_far)
+STX_TEST(agrees_where_lines_are_far)
 {
   StxGroundParams params = tiny();
   params.sectors = 60;
@@ -123,9 +121,8 @@ START_TEST(agrees_where_lines_are_far)
   for (int scan = 0; scan < GROUND_SCANS; scan++)
     expect_agreement(params, (GroundScan)scan, 400, 4);
 }
-END_TEST
 
-START_TEST(agrees_on_every_parameter)
+STX_TEST(agrees_on_every_parameter)
 {
   for (int seed = 0; seed < (stx_test_small() ? 3 : 36); seed++) {
     StxRandom random = {(uint64_t)seed + 77};
@@ -145,10 +142,9 @@ START_TEST(agrees_on_every_parameter)
         p, (GroundScan)(seed % GROUND_SCANS), stx_test_small() ? 90 : 3000, (uint64_t)seed);
   }
 }
-END_TEST
 
 /* Few cells near the sensor: no plane, or one of few; samples that are equally good. */
-START_TEST(agrees_on_the_plane_of_few_cells)
+STX_TEST(agrees_on_the_plane_of_few_cells)
 {
   for (size_t count = 20; count < (stx_test_small() ? 21 : 400); count += 4) {
     StxGroundParams params = tiny();
@@ -156,7 +152,6 @@ START_TEST(agrees_on_the_plane_of_few_cells)
     expect_agreement(params, GROUND_TILTED, 2 * count, count);
   }
 }
-END_TEST
 
 /* ---- Lines --------------------------------------------------------------------------------- */
 
@@ -215,7 +210,7 @@ static StxGroundParams line_params(StxRandom *random)
   return p;
 }
 
-START_TEST(agrees_on_lines)
+STX_TEST(agrees_on_lines)
 {
   uint32_t lines = 0;
   for (int seed = 0; seed < (stx_test_small() ? 8 : 200); seed++) {
@@ -230,10 +225,9 @@ START_TEST(agrees_on_lines)
   }
   ck_assert_uint_gt(lines, stx_test_small() ? 5 : 3000);
 }
-END_TEST
 
 /* A line through all bins, whatever their number. */
-START_TEST(agrees_on_the_longest_lines)
+STX_TEST(agrees_on_the_longest_lines)
 {
   for (int bins = 3; bins <= 1024; bins += stx_test_small() ? 500 : bins < 70 ? 1 : 53) {
     StxGroundParams p = defaults;
@@ -249,7 +243,6 @@ START_TEST(agrees_on_the_longest_lines)
     ck_assert_uint_eq(expect_equal(c, 0, "one line").lines, 1);
   }
 }
-END_TEST
 
 /* ---- Clusters ------------------------------------------------------------------------------ */
 
@@ -296,7 +289,7 @@ static GroundCase *picture_case(Picture picture, int side, double cell, uint64_t
   return c;
 }
 
-START_TEST(agrees_on_clusters)
+STX_TEST(agrees_on_clusters)
 {
   static const int sides[] = {1, 2, 3, 16, 22, 23, 31, 32, 33, 64, 100, 200};
   size_t count = stx_test_small() ? 4 : sizeof sides / sizeof sides[0];
@@ -307,10 +300,9 @@ START_TEST(agrees_on_clusters)
       expect_equal(picture_case((Picture)picture, sides[i], 0.5, i), 0, what);
     }
 }
-END_TEST
 
 /* So many that not all have a number, and blocks of cells that the last block adds up in turns. */
-START_TEST(agrees_on_many_clusters)
+STX_TEST(agrees_on_many_clusters)
 {
   if (stx_test_small())
     return;
@@ -318,9 +310,8 @@ START_TEST(agrees_on_many_clusters)
   ck_assert_uint_gt(chess.clusters, 65535);
   expect_equal(picture_case(PERCOLATING, 750, 0.25, 0), 0, "a large picture");
 }
-END_TEST
 
-START_TEST(agrees_on_the_largest_grid)
+STX_TEST(agrees_on_the_largest_grid)
 {
   StxGroundParams params = defaults;
   params.r_max = 250;
@@ -328,12 +319,11 @@ START_TEST(agrees_on_the_largest_grid)
   if (!stx_test_small())
     expect_agreement(params, GROUND_CLOUD, 3000, 8);
 }
-END_TEST
 
 /* ---- All ----------------------------------------------------------------------------------- */
 
 /* Scratch that is full of another scan. */
-START_TEST(a_scan_knows_nothing_of_the_one_before)
+STX_TEST(a_scan_knows_nothing_of_the_one_before)
 {
   StxGroundParams params = stx_test_small() ? tiny() : defaults;
   size_t count = stx_test_small() ? 300 : 20000;
@@ -364,12 +354,3 @@ START_TEST(a_scan_knows_nothing_of_the_one_before)
   stx_device_free(out);
   stx_device_free(scratch);
 }
-END_TEST
-
-static const StxTest tests[] = {{&agrees_on_every_scan}, {&agrees_on_a_large_scan},
-    {&agrees_where_lines_are_far}, {&agrees_on_every_parameter},
-    {&agrees_on_the_plane_of_few_cells}, {&agrees_on_lines}, {&agrees_on_the_longest_lines},
-    {&agrees_on_clusters}, {&agrees_on_many_clusters}, {&agrees_on_the_largest_grid},
-    {&a_scan_knows_nothing_of_the_one_before}};
-
-STX_CUDA_TESTING_MAIN("ground-cuda", tests)

@@ -37,7 +37,7 @@ static void compare(const LumaCase *c, int padding, const char *what)
   stx_device_free(scratch);
 }
 
-START_TEST(agrees_with_the_reference)
+STX_TEST(agrees_with_the_reference)
 {
   for (int format = 0; format < LUMA_CASE_FORMATS; format++)
     for (uint64_t seed = 0; seed < 4; seed++) {
@@ -48,7 +48,3 @@ START_TEST(agrees_with_the_reference)
       luma_case_free(&c);
     }
 }
-END_TEST
-
-static const StxTest tests[] = {{&agrees_with_the_reference}};
-STX_CUDA_TESTING_MAIN("luma-cuda", tests)

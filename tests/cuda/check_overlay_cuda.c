@@ -249,7 +249,7 @@ static StxStixel records[MOST_RECORDS];
 
 /* Sizes around a thread's four samples, a warp's 128 and a block's eight rows; rows that begin at
  * multiples of 16 or 4 bytes or anywhere. */
-START_TEST(agrees_in_every_format_and_alignment)
+STX_TEST(agrees_in_every_format_and_alignment)
 {
   static const int sizes[][3] = {{1, 1, 1}, {2, 7, 1}, {5, 2, 2}, {33, 17, 5}, {129, 9, 8}};
   static const Margins margins[] = {{0, 0}, {0, 1}, {4, 4}, {16, 16}, {3, 5}};
@@ -270,10 +270,9 @@ START_TEST(agrees_in_every_format_and_alignment)
       close_pair(&pair);
     }
 }
-END_TEST
 
 /* Frames that are larger or smaller than the image, and columns that lie outside of it. */
-START_TEST(agrees_on_frames_of_every_size)
+STX_TEST(agrees_on_frames_of_every_size)
 {
   static const int sizes[][5] = {/* image, stixel width, frame */
       {1, 1, 1, 1, 3}, {3, 2, 1, 3, 3}, {20, 10, 4, 41, 21}, {40, 20, 7, 13, 7},
@@ -294,10 +293,9 @@ START_TEST(agrees_on_frames_of_every_size)
     expect_agreement_once(&params, records, count, margins, 100u + round, "sizes");
   }
 }
-END_TEST
 
 /* Where the frame shows a part of the image, the image does not fill it, or both. */
-START_TEST(agrees_on_cut_frames_and_on_borders)
+STX_TEST(agrees_on_cut_frames_and_on_borders)
 {
   StxRandom random = {6};
   for (int round = 0; round < (stx_test_small() ? 3 : 60); round++) {
@@ -316,10 +314,9 @@ START_TEST(agrees_on_cut_frames_and_on_borders)
     expect_agreement_once(&params, records, count, (Margins){0, round % 4}, 400u + round, "cut");
   }
 }
-END_TEST
 
 /* One pair draws several frames, of which some show other kinds and labels than those before. */
-START_TEST(agrees_frame_after_frame)
+STX_TEST(agrees_frame_after_frame)
 {
   StxRandom random = {3};
   for (int mode = STX_OVERLAY_DISTANCE; mode < STX_OVERLAY_MODES; mode++) {
@@ -338,10 +335,9 @@ START_TEST(agrees_frame_after_frame)
     close_pair(&pair);
   }
 }
-END_TEST
 
 /* Whatever the records and their order: what counts depends on those before. */
-START_TEST(agrees_on_any_records)
+STX_TEST(agrees_on_any_records)
 {
   StxRandom random = {4};
   for (int round = 0; round < (stx_test_small() ? 3 : 120); round++) {
@@ -362,11 +358,10 @@ START_TEST(agrees_on_any_records)
         &params, records, count, (Margins){0, round % 5}, 200u + round, "records");
   }
 }
-END_TEST
 
 /* More records of one column than a block has threads, all good, or where each may spoil the next
  * across the end of a chunk. */
-START_TEST(agrees_on_long_columns)
+STX_TEST(agrees_on_long_columns)
 {
   StxRandom random = {5};
   int height = stx_test_small() ? 140 : 600;
@@ -382,10 +377,9 @@ START_TEST(agrees_on_long_columns)
     expect_agreement_once(&params, records, count, (Margins){0, 0}, 300u + round, "long columns");
   }
 }
-END_TEST
 
 /* Literal counts: the case of check_overlay.c. */
-START_TEST(skips_and_counts_bad_records)
+STX_TEST(skips_and_counts_bad_records)
 {
   StxOverlayParams params = overlay_plain("RGB", 4, 8, 2);
   StxStixel bad[] = {
@@ -407,15 +401,3 @@ START_TEST(skips_and_counts_bad_records)
   stx_device_free8(&device.plane[0]);
   close_pair(&pair);
 }
-END_TEST
-
-static const StxTest tests[] = {
-    {&agrees_in_every_format_and_alignment},
-    {&agrees_on_frames_of_every_size},
-    {&agrees_on_cut_frames_and_on_borders},
-    {&agrees_frame_after_frame},
-    {&agrees_on_any_records},
-    {&agrees_on_long_columns},
-    {&skips_and_counts_bad_records},
-};
-STX_CUDA_TESTING_MAIN("overlay-cuda", tests)

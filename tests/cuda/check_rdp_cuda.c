@@ -15,7 +15,7 @@ static const StxRdpImpl *reference(void)
 
 static const StxRdpImpl *impl_at(size_t i)
 {
-  return (const void *)stx_impl_at(&stx_rdp_cuda_impls, i);
+  return (const void *)stx_impl_at(&stx_rdp_paper_cuda_impls, i);
 }
 
 /* ---- A run on the device ------------------------------------------------------------------- */
@@ -83,7 +83,7 @@ static void expect_agreement(StxRdpParams params, RdpFilling filling, uint64_t s
   RdpCase *c = rdp_case_new(params, filling, seed);
   rdp_case_name(c, filling, seed, what, sizeof what);
   RdpRun expected = rdp_run(reference(), c, 1);
-  for (size_t i = 0; i < stx_rdp_cuda_impls.count; i++)
+  for (size_t i = 0; i < stx_rdp_paper_cuda_impls.count; i++)
     expect_implementation(impl_at(i), c, wanted, &expected, what);
   rdp_run_free(&expected);
   rdp_case_free(c);
@@ -107,13 +107,12 @@ static void expect_fast_agreement(
 
 /* ---- Tests --------------------------------------------------------------------------------- */
 
-START_TEST(the_table_has_both_ways)
+STX_TEST(the_table_has_both_ways)
 {
-  ck_assert_uint_eq(stx_rdp_cuda_impls.count, 2);
-  ck_assert_ptr_eq(stx_impl_named(&stx_rdp_cuda_impls, "cuda"), impl_at(0));
-  ck_assert_ptr_nonnull(stx_impl_named(&stx_rdp_cuda_impls, "cuda-paper"));
+  ck_assert_uint_eq(stx_rdp_paper_cuda_impls.count, 2);
+  ck_assert_ptr_eq(stx_impl_named(&stx_rdp_paper_cuda_impls, "cuda"), impl_at(0));
+  ck_assert_ptr_nonnull(stx_impl_named(&stx_rdp_paper_cuda_impls, "cuda-paper"));
 }
-END_TEST
 
 /* Fillings for loops: all, or two of them. */
 static int first_filling(void)
@@ -127,7 +126,7 @@ static int filling_step(void)
 }
 
 /* Around warps, words of bits, and powers of two. */
-START_TEST(agrees_on_every_filling_and_number_of_rows)
+STX_TEST(agrees_on_every_filling_and_number_of_rows)
 {
   static const int high[] = {127, 128, 129, 255, 256, 257, 511, 512, 513, 1023, 1024, 1025};
   static const int epsilons[] = {0, 1, 1024, 65535};
@@ -140,9 +139,8 @@ START_TEST(agrees_on_every_filling_and_number_of_rows)
           (RdpFilling)filling, (uint64_t)rows, all);
     }
 }
-END_TEST
 
-START_TEST(agrees_on_every_median_and_epsilon)
+STX_TEST(agrees_on_every_median_and_epsilon)
 {
   static const int epsilons[] = {0, 1, 300, 1024, 65535};
   for (int filling = first_filling(); filling < RDP_FILLINGS; filling += filling_step())
@@ -152,11 +150,10 @@ START_TEST(agrees_on_every_median_and_epsilon)
           expect_agreement(rdp_params(3, rows, 4, epsilons[e], median), (RdpFilling)filling,
               (uint64_t)(median + rows), all);
 }
-END_TEST
 
 /* Around the rows of 32 in which a column looks back. The fewer columns, the more warps each of
  * them has; so many that each has one. */
-START_TEST(agrees_on_every_number_of_columns)
+STX_TEST(agrees_on_every_number_of_columns)
 {
   for (int columns = 1; columns <= (stx_test_small() ? 2 : 40); columns++)
     expect_agreement(rdp_params(columns, stx_test_small() && columns > 1 ? 5 : 300, 2, 256, 0),
@@ -167,9 +164,8 @@ START_TEST(agrees_on_every_number_of_columns)
   for (rows = 299; rows <= 300; rows++)
     expect_fast_agreement(rdp_params(40, rows, 2, 256, 0), RDP_STREET, 2, all);
 }
-END_TEST
 
-START_TEST(agrees_on_a_smaller_last_cell)
+STX_TEST(agrees_on_a_smaller_last_cell)
 {
   for (int rows = 1; rows <= (stx_test_small() ? 1 : 40); rows++)
     for (int cell = 2; cell <= 8; cell += 3) {
@@ -180,9 +176,8 @@ START_TEST(agrees_on_a_smaller_last_cell)
       expect_agreement(params, rows % 2 ? RDP_STREET : RDP_NOISE, (uint64_t)rows, all);
     }
 }
-END_TEST
 
-START_TEST(agrees_without_records_or_kept_cells)
+STX_TEST(agrees_without_records_or_kept_cells)
 {
   for (int which = 0; which < 3; which++) {
     Wanted wanted = {which == 1, which == 2};
@@ -190,10 +185,9 @@ START_TEST(agrees_without_records_or_kept_cells)
     expect_agreement(rdp_params(1, 3, 1, 0, 0), RDP_NOISE, 6, wanted);
   }
 }
-END_TEST
 
 /* Where the shared memory of some devices or of all ends. */
-START_TEST(agrees_on_high_columns)
+STX_TEST(agrees_on_high_columns)
 {
   static const int rows[] = {2047, 2048, 2049, 4095, 4096, 4097, 8000, STX_RDP_MAX_ROWS};
   if (stx_test_small()) { /* too high for the 64 KiB of some devices */
@@ -208,10 +202,9 @@ START_TEST(agrees_on_high_columns)
     expect_agreement(rdp_params(1, rows[i], 1, 1024, 0), RDP_NOISE, i, all);
   }
 }
-END_TEST
 
 /* Of columns that are too high for shared memory not each has a block. */
-START_TEST(agrees_where_columns_take_turns)
+STX_TEST(agrees_where_columns_take_turns)
 {
   static const Wanted only_records = {true, false}, only_kept = {false, true};
   expect_fast_agreement(rdp_params(258, 4500, 1, 65535, 0), RDP_CONSTANT, 3, only_records);
@@ -220,10 +213,9 @@ START_TEST(agrees_where_columns_take_turns)
   expect_agreement(rdp_params(258, 4700, 1, 256, 0), RDP_RAMP, 3, all);
   expect_agreement(rdp_params(258, 4700, 1, 256, 0), RDP_RAMP, 3, only_kept);
 }
-END_TEST
 
 /* A level for nearly every cell. */
-START_TEST(agrees_on_the_deepest_columns)
+STX_TEST(agrees_on_the_deepest_columns)
 {
   expect_agreement(rdp_params(2, stx_test_small() ? 12 : 257, 1, 0, 0), RDP_DEEP, 1, all);
   RdpCase *c = rdp_case_new(rdp_params(2, stx_test_small() ? 12 : 4097, 1, 0, 0), RDP_DEEP, 1);
@@ -233,10 +225,9 @@ START_TEST(agrees_on_the_deepest_columns)
   rdp_run_free(&expected);
   rdp_case_free(c);
 }
-END_TEST
 
 /* Class channels are not looked at; what is not a multiple of eight rows is not aligned. */
-START_TEST(agrees_on_random_parameters)
+STX_TEST(agrees_on_random_parameters)
 {
   StxRandom random = {7};
   for (int round = 0; round < (stx_test_small() ? 3 : 150); round++) {
@@ -249,13 +240,3 @@ START_TEST(agrees_on_random_parameters)
     expect_agreement(params, (RdpFilling)stx_random_below(&random, RDP_FILLINGS), round, all);
   }
 }
-END_TEST
-
-static const StxTest tests[] = {{&the_table_has_both_ways},
-    {&agrees_on_every_filling_and_number_of_rows}, {&agrees_on_every_median_and_epsilon},
-    {&agrees_on_every_number_of_columns}, {&agrees_on_a_smaller_last_cell},
-    {&agrees_without_records_or_kept_cells}, {&agrees_on_high_columns},
-    {&agrees_where_columns_take_turns}, {&agrees_on_the_deepest_columns},
-    {&agrees_on_random_parameters}};
-
-STX_CUDA_TESTING_MAIN("rdp-cuda", tests)

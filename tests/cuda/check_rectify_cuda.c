@@ -102,7 +102,7 @@ static Margins random_margins(StxRandom *random)
   return (Margins){stx_random_below(random, 9), stx_random_below(random, 9)};
 }
 
-START_TEST(agrees_on_any_view)
+STX_TEST(agrees_on_any_view)
 {
   for (uint64_t seed = 0; seed < (uint64_t)at_most(4, 160); seed++) {
     StxRandom random = {seed};
@@ -112,11 +112,10 @@ START_TEST(agrees_on_any_view)
     check_case(&c);
   }
 }
-END_TEST
 
 /* Around what four samples, a warp and a block have; rows that begin at whole vectors, of which the
  * last ones are not full. */
-START_TEST(agrees_around_blocks)
+STX_TEST(agrees_around_blocks)
 {
   static const int widths[] = {16, 17, 19, 20, 124, 127, 128, 129, 132, 260};
   for (size_t i = 0; i < (size_t)at_most(2, sizeof widths / sizeof widths[0]); i++)
@@ -129,10 +128,9 @@ START_TEST(agrees_around_blocks)
       check_case(&c);
     }
 }
-END_TEST
 
 /* All that a camera can be turned away from. */
-START_TEST(what_is_not_seen_is_the_border)
+STX_TEST(what_is_not_seen_is_the_border)
 {
   for (int bytes = 1; bytes <= 4; bytes++) {
     Case c = {rectify_plain_view(24, 16), 0, 0, bytes, {0, 0}, {0, 0}, 3};
@@ -140,7 +138,6 @@ START_TEST(what_is_not_seen_is_the_border)
     check_case(&c);
   }
 }
-END_TEST
 
 /* ---- Packed 4:2:2 --------------------------------------------------------------------------- */
 
@@ -194,7 +191,7 @@ static void check_packed(const Case *c)
   rectify_free_packed_maps(&maps);
 }
 
-START_TEST(packed_pixels_agree_on_any_view)
+STX_TEST(packed_pixels_agree_on_any_view)
 {
   for (uint64_t seed = 0; seed < (uint64_t)at_most(4, 80); seed++) {
     StxRandom random = {seed};
@@ -203,10 +200,9 @@ START_TEST(packed_pixels_agree_on_any_view)
     check_packed(&c);
   }
 }
-END_TEST
 
 /* As above, with both kinds of rows: those of which every load and store is whole, and others. */
-START_TEST(packed_pixels_agree_around_blocks)
+STX_TEST(packed_pixels_agree_around_blocks)
 {
   static const int widths[] = {16, 17, 18, 19, 126, 127, 128, 129, 130, 260};
   for (size_t i = 0; i < (size_t)at_most(2, sizeof widths / sizeof widths[0]); i++)
@@ -219,9 +215,3 @@ START_TEST(packed_pixels_agree_around_blocks)
       check_packed(&c);
     }
 }
-END_TEST
-
-static const StxTest tests[] = {{&agrees_on_any_view}, {&agrees_around_blocks},
-    {&what_is_not_seen_is_the_border}, {&packed_pixels_agree_on_any_view},
-    {&packed_pixels_agree_around_blocks}};
-STX_CUDA_TESTING_MAIN("rectify-cuda", tests)

@@ -36,7 +36,7 @@ static void expect_agreements(StxSatdpParams params, const StxCamera *cam, const
 
 /* ---- Tests --------------------------------------------------------------------------------- */
 
-START_TEST(agrees_on_every_filling_and_class_count)
+STX_TEST(agrees_on_every_filling_and_class_count)
 {
   static const int classes[] = {0, 1, 19, 32};
   StxRoadLine line = {0.3, 20, 1};
@@ -50,10 +50,9 @@ START_TEST(agrees_on_every_filling_and_class_count)
         expect_agreements(params, &case_camera, ground ? &line : NULL, filling, 10u + filling);
       }
 }
-END_TEST
 
 /* Around the tile of eight rows and the warp of 32 cells. */
-START_TEST(agrees_on_every_number_of_columns_and_rows)
+STX_TEST(agrees_on_every_number_of_columns_and_rows)
 {
   StxRoadLine line = {0.3, 10, 1};
   for (int columns = 1; columns <= (stx_test_small() ? 3 : 18); columns++)
@@ -61,10 +60,9 @@ START_TEST(agrees_on_every_number_of_columns_and_rows)
   for (int rows = 1; rows <= (stx_test_small() ? 10 : 36); rows++)
     expect_agreements(case_params(2, rows, 4, 19), &case_camera, &line, STREET, rows);
 }
-END_TEST
 
 /* There are 1024 blocks at most. */
-START_TEST(agrees_when_blocks_take_turns)
+STX_TEST(agrees_when_blocks_take_turns)
 {
   StxRoadLine line = {0.3, 1, 1};
   int rows = stx_test_small() ? 1 : 3;
@@ -72,12 +70,11 @@ START_TEST(agrees_when_blocks_take_turns)
   if (!stx_test_small())
     expect_agreement(case_params(2 * 1024 + 1, 2, 2, 3), &case_camera, &line, NOISE, 32);
 }
-END_TEST
 
 /* Rows that no device of the emulator has the shared memory for. */
 enum { LEAST_HIGH = 1024 };
 
-START_TEST(agrees_on_high_columns)
+STX_TEST(agrees_on_high_columns)
 {
   StxRoadLine line = {0.2, 100, 1};
   int rows = stx_test_small() ? LEAST_HIGH : 1024;
@@ -88,21 +85,19 @@ START_TEST(agrees_on_high_columns)
   expect_agreements(case_params(1, rows, 32, 0), &case_camera, &line, EXTREME, 7);
   expect_agreements(case_params(1, 700, 1, 19), NULL, NULL, CONSTANT, 8);
 }
-END_TEST
 
 /* As much as a column can cost: all of it above the horizon, unknown, and surely sky. */
-START_TEST(agrees_on_the_costliest_column)
+STX_TEST(agrees_on_the_costliest_column)
 {
   StxSatdpParams params = case_params(1, stx_test_small() ? 20 : 1024, 1, 0);
   params.horizon_cost = params.unknown_cost = 1000;
   params.sky_cost = 32;
   expect_agreement(params, &case_camera, &(StxRoadLine){0.2, params.grid.height + 9, 1}, SKY, 9);
 }
-END_TEST
 
 /* Values at cuts beyond what integers keep, under the dearest and the cheapest pairs, where
  * residuals cost most: roads whose horizon is as far away as one may be. */
-START_TEST(agrees_on_the_largest_values)
+STX_TEST(agrees_on_the_largest_values)
 {
   static const double tolerances[] = {0, 2, 255}, costs[] = {0, 1000}, slopes[] = {0, 1e-7, 100};
   static const int horizons[] = {-(1 << 20), -5000, 5000, 1 << 20};
@@ -120,10 +115,9 @@ START_TEST(agrees_on_the_largest_values)
     expect_agreements(params, NULL, &line, fillings[stx_random_below(&random, 4)], (uint64_t)round);
   }
 }
-END_TEST
 
 /* Class sums stand in fours: kinds of one to nine classes, none, and what is left of nine. */
-START_TEST(agrees_on_every_number_of_a_kinds_classes)
+STX_TEST(agrees_on_every_number_of_a_kinds_classes)
 {
   StxRoadLine line = {0.3, 60, 1};
   int most = stx_test_small() ? 3 : 9;
@@ -137,11 +131,10 @@ START_TEST(agrees_on_every_number_of_a_kinds_classes)
       expect_agreement(params, &case_camera, &line, NOISE, 60u + (unsigned)classes);
     }
 }
-END_TEST
 
 /* Every cell as near and as sure as can be, in the tallest image: what 32 of them add up to just
  * fits 32 bits. And all classes as dear as can be. */
-START_TEST(agrees_on_the_largest_sums)
+STX_TEST(agrees_on_the_largest_sums)
 {
   for (int slanted = 0; slanted < 2; slanted++) {
     StxSatdpParams params = case_params(1, 256, STX_GRID_MAX_SIDE / 256, 5);
@@ -154,10 +147,9 @@ START_TEST(agrees_on_the_largest_sums)
     free_case(c);
   }
 }
-END_TEST
 
 /* Exact pruning under parameters from one end of their range to the other. */
-START_TEST(pruning_changes_nothing)
+STX_TEST(pruning_changes_nothing)
 {
   StxRandom random = {9};
   for (int round = 0; round < (stx_test_small() ? 3 : 200); round++) {
@@ -171,10 +163,9 @@ START_TEST(pruning_changes_nothing)
         stx_random_below(&random, 5) ? &line : NULL, fillings[stx_random_below(&random, 3)], round);
   }
 }
-END_TEST
 
 /* Columns of a usual height under usual parameters, where holes, sky and objects compete. */
-START_TEST(pruning_changes_nothing_around_holes)
+STX_TEST(pruning_changes_nothing_around_holes)
 {
   StxRandom random = {10};
   for (int round = 0; round < (stx_test_small() ? 1 : 30); round++) {
@@ -186,9 +177,8 @@ START_TEST(pruning_changes_nothing_around_holes)
     expect_agreements(params, &case_camera, &line, HOLES, round);
   }
 }
-END_TEST
 
-START_TEST(pruning_changes_nothing_on_slopes)
+STX_TEST(pruning_changes_nothing_on_slopes)
 {
   static const double sigmas[] = {0.003, 0.01, 0.03, 0.1, 0.5, 100};
   StxRandom random = {12};
@@ -201,9 +191,8 @@ START_TEST(pruning_changes_nothing_on_slopes)
     expect_agreement(params, &case_camera, round % 3 ? &line : NULL, SLOPES, (uint64_t)round);
   }
 }
-END_TEST
 
-START_TEST(prunes)
+STX_TEST(prunes)
 {
   StxRandom random = {11};
   Case *c = new_case(case_params(3, 128, 8, 0), &case_camera, &(StxRoadLine){0.3, 400, 1});
@@ -214,7 +203,6 @@ START_TEST(prunes)
       (unsigned long long)result.evaluated, (unsigned long long)pairs);
   free_case(c);
 }
-END_TEST
 
 /* ---- Start rows ---------------------------------------------------------------------------- */
 
@@ -235,7 +223,7 @@ static void expect_agreement_of_starts(
 static const int densities[] = {0, 3, 20, 50, 90, 100};
 enum { DENSITIES = sizeof densities / sizeof densities[0] };
 
-START_TEST(starts_agree_on_every_filling_and_class_count)
+STX_TEST(starts_agree_on_every_filling_and_class_count)
 {
   static const int classes[] = {0, 3, 19};
   StxRoadLine line = {0.3, 20, 1};
@@ -251,10 +239,9 @@ START_TEST(starts_agree_on_every_filling_and_class_count)
         expect_agreement_of_starts(params, ground ? &line : NULL, filling, percent, &random);
       }
 }
-END_TEST
 
 /* Around the warp of 32 boundaries, from whose number the rows' places follow. */
-START_TEST(starts_agree_on_every_number_of_rows)
+STX_TEST(starts_agree_on_every_number_of_rows)
 {
   StxRoadLine line = {0.3, 10, 1};
   StxRandom random = {22};
@@ -262,10 +249,9 @@ START_TEST(starts_agree_on_every_number_of_rows)
     expect_agreement_of_starts(case_params(3, rows, 4, rows % 2 ? 0 : 19), rows % 3 ? &line : NULL,
         STREET, 1 + stx_random_below(&random, 99), &random);
 }
-END_TEST
 
 /* The last with its rows in scratch on the devices of the emulator. */
-START_TEST(starts_agree_on_high_columns)
+STX_TEST(starts_agree_on_high_columns)
 {
   StxRoadLine line = {0.2, 100, 1};
   StxRandom random = {23};
@@ -280,7 +266,6 @@ START_TEST(starts_agree_on_high_columns)
   expect_agreement_of_starts(case_params(1, rows, 32, 3), &line, EXTREME, 60, &random);
   expect_agreement_of_starts(case_params(1, 700, 1, 19), NULL, CONSTANT, 5, &random);
 }
-END_TEST
 
 /* Few rows start, so that few pairs are looked at. */
 static void expect_sparse_agreements(
@@ -297,17 +282,16 @@ static void expect_sparse_agreements(
 }
 
 /* Class sums that shared memory has no room for, with rows in shared memory and not. */
-START_TEST(agrees_on_high_columns_of_many_classes)
+STX_TEST(agrees_on_high_columns_of_many_classes)
 {
   StxRoadLine line = {0.2, 100, 1};
   expect_sparse_agreements(2, 300, &line, STREET);
   expect_sparse_agreements(2, LEAST_HIGH, &line, STREET);
   expect_sparse_agreements(5, LEAST_HIGH, NULL, NOISE);
 }
-END_TEST
 
 /* Two rows start in each column, or three. */
-START_TEST(agrees_on_high_columns_in_turns)
+STX_TEST(agrees_on_high_columns_in_turns)
 {
   StxSatdpParams params = case_params(1026, LEAST_HIGH, 1, 0);
   for (int slanted = 0; slanted < (stx_test_small() ? 0 : 2); slanted++) {
@@ -322,9 +306,8 @@ START_TEST(agrees_on_high_columns_in_turns)
     params.object_sigma_slope = 0.3;
   }
 }
-END_TEST
 
-START_TEST(starts_and_pruning_change_nothing)
+STX_TEST(starts_and_pruning_change_nothing)
 {
   StxRandom random = {24};
   for (int round = 0; round < (stx_test_small() ? 3 : 200); round++) {
@@ -335,10 +318,9 @@ START_TEST(starts_and_pruning_change_nothing)
         stx_random_below(&random, 2) ? STREET : HOLES, densities[round % DENSITIES], &random);
   }
 }
-END_TEST
 
 /* Every column has starts of its own: none, all, only the topmost cell, only the lowest, … */
-START_TEST(starts_of_a_column_are_its_own)
+STX_TEST(starts_of_a_column_are_its_own)
 {
   enum { COLUMNS = 8 };
   StxRandom random = {25};
@@ -356,10 +338,9 @@ START_TEST(starts_of_a_column_are_its_own)
   expect_case_agrees(c, "starts of each column");
   free_case(c);
 }
-END_TEST
 
 /* All rows as starts: the bytes of no mask at all, and no more data terms. */
-START_TEST(all_starts_are_no_mask)
+STX_TEST(all_starts_are_no_mask)
 {
   const StxSatdpImpl *impl = (const void *)stx_impl_at(&stx_satdp_cuda_impls, 0);
   StxRandom random = {26};
@@ -376,17 +357,3 @@ START_TEST(all_starts_are_no_mask)
   stx_guarded_free(masked.stixels);
   free_case(c);
 }
-END_TEST
-
-static const StxTest tests[] = {{&agrees_on_every_filling_and_class_count},
-    {&agrees_on_every_number_of_columns_and_rows}, {&agrees_when_blocks_take_turns},
-    {&agrees_on_high_columns}, {&agrees_on_the_costliest_column}, {&agrees_on_the_largest_values},
-    {&agrees_on_every_number_of_a_kinds_classes}, {&agrees_on_the_largest_sums},
-    {&pruning_changes_nothing}, {&pruning_changes_nothing_around_holes},
-    {&pruning_changes_nothing_on_slopes}, {&prunes},
-    {&starts_agree_on_every_filling_and_class_count}, {&starts_agree_on_every_number_of_rows},
-    {&starts_agree_on_high_columns}, {&agrees_on_high_columns_of_many_classes},
-    {&agrees_on_high_columns_in_turns}, {&starts_and_pruning_change_nothing},
-    {&starts_of_a_column_are_its_own}, {&all_starts_are_no_mask}};
-
-STX_CUDA_TESTING_MAIN("satdp-cuda", tests)

@@ -103,18 +103,17 @@ static void compare_sizes(const int (*sizes)[2], uint64_t count, StxSgmSearch se
   }
 }
 
-START_TEST(equals_the_reference_on_tiny_images)
+STX_TEST(equals_the_reference_on_tiny_images)
 {
   static const int sizes[][2] = {{1, 1}, {2, 1}, {1, 2}, {3, 3}, {5, 2}, {2, 5}, {9, 7}};
   compare_sizes(sizes, sizeof sizes / sizeof sizes[0], STX_SGM_FULL);
   compare_sizes(sizes, sizeof sizes / sizeof sizes[0], STX_SGM_COARSE_TO_FINE);
 }
-END_TEST
 
 /* Blocks of the census have 128 × 8 pixels, of the median 32 × 8, of the paths 4 rows or every
  * fourth of 16 columns; the winner walks over 64 pixels, four of them at a time, and a block has
  * four such segments. */
-START_TEST(equals_the_reference_around_tiles)
+STX_TEST(equals_the_reference_around_tiles)
 {
   static const int sizes[][2] = {{1, 40}, {300, 1}, {31, 7}, {32, 8}, {33, 9}, {63, 3}, {64, 4},
       {66, 5}, {67, 2}, {127, 3}, {128, 2}, {129, 2}, {257, 1}, {321, 1}};
@@ -131,25 +130,23 @@ START_TEST(equals_the_reference_around_tiles)
     sgm_free_pair(&pair);
   }
 }
-END_TEST
 
 /* Blocks of pixels have 8 × 8, and their windows come from the winners of 8 × 8 pixels of the
  * coarser level, of which there may be three. A block of threads has four of them, or two lines, or
  * 32 × 8 pixels. Pictures of noise have other windows in every block; in those that can be matched
  * neighbouring blocks have some candidates in common. */
-START_TEST(equals_the_reference_around_blocks)
+STX_TEST(equals_the_reference_around_blocks)
 {
   static const int sizes[][2] = {{16, 16}, {24, 33}, {65, 10}, {7, 8}, {8, 7}, {9, 17}, {17, 9},
       {31, 5}, {33, 8}, {40, 41}, {129, 12}, {2, 70}, {260, 2}};
   const uint64_t count = sizeof sizes / sizeof sizes[0];
   compare_sizes(sizes, stx_test_small() ? 3 : count, STX_SGM_COARSE_TO_FINE);
 }
-END_TEST
 
 /* Two lines share a warp and its values: rows that lack the second one, columns that the image does
  * not have, diagonals that come in again once and many times, and whose two lines do not at the
  * same step. Penalties are large, so that what leaks from one line into the other shows. */
-START_TEST(equals_the_reference_along_all_lines)
+STX_TEST(equals_the_reference_along_all_lines)
 {
   static const int sizes[][2] = {{1, 30}, {3, 41}, {4, 9}, {7, 23}, {8, 8}, {9, 17}, {12, 33},
       {15, 2}, {16, 5}, {17, 16}, {23, 24}, {33, 3}, {40, 1}};
@@ -170,9 +167,8 @@ START_TEST(equals_the_reference_along_all_lines)
     sgm_free_pair(&pair);
   }
 }
-END_TEST
 
-START_TEST(agrees_on_texture)
+STX_TEST(agrees_on_texture)
 {
   static const int textures[] = {-1, 0, 1, 2, 6, 20, 254};
   for (int k = 0; k < at_most(2, 14); k++) {
@@ -186,10 +182,9 @@ START_TEST(agrees_on_texture)
     sgm_free_pair(&pair);
   }
 }
-END_TEST
 
 /* Streets under a sky; check_sgm_sky_cuda.c has larger ones. */
-START_TEST(agrees_on_the_sky)
+STX_TEST(agrees_on_the_sky)
 {
   static const int sizes[][2] = {{1, 1}, {1, 30}, {90, 2}, {61, 43}, {133, 24}};
   for (uint64_t seed = 0; seed < (uint64_t)at_most(2, 30); seed++) {
@@ -203,10 +198,9 @@ START_TEST(agrees_on_the_sky)
     sgm_free_pair(&pair);
   }
 }
-END_TEST
 
 /* There is no memory for it, so whoever looked would be seen. */
-START_TEST(nobody_looks_for_a_sky_that_is_not_wanted)
+STX_TEST(nobody_looks_for_a_sky_that_is_not_wanted)
 {
   StxRandom random = {12};
   StxSgmParams params = sgm_defaults(at_most(6, 70), at_most(3, 20), 64);
@@ -218,10 +212,9 @@ START_TEST(nobody_looks_for_a_sky_that_is_not_wanted)
   compare_with_reference(&pair, 12);
   sgm_free_pair(&pair);
 }
-END_TEST
 
 /* The largest path costs and sums: penalties at their limits, opposite images. */
-START_TEST(equals_the_reference_at_the_bounds)
+STX_TEST(equals_the_reference_at_the_bounds)
 {
   for (int k = 0; k < 24; k++) {
     StxRandom random = {(uint64_t)k};
@@ -237,9 +230,8 @@ START_TEST(equals_the_reference_at_the_bounds)
     sgm_free_pair(&pair);
   }
 }
-END_TEST
 
-START_TEST(confidence_is_optional)
+STX_TEST(confidence_is_optional)
 {
   StxRandom random = {11};
   const int width = at_most(6, 70), height = at_most(3, 24);
@@ -255,11 +247,10 @@ START_TEST(confidence_is_optional)
   sgm_free_result(&expected);
   sgm_free_pair(&pair);
 }
-END_TEST
 
 /* Two runs in a row with the same scratch, whose content must not matter; both views of one image:
  * the right one may be the left. */
-START_TEST(scratch_may_hold_anything)
+STX_TEST(scratch_may_hold_anything)
 {
   for (int k = 0; k < 4; k++) {
     StxRandom random = {(uint64_t)k};
@@ -281,11 +272,10 @@ START_TEST(scratch_may_hold_anything)
     sgm_free_pair(&pair);
   }
 }
-END_TEST
 
 /* Volumes of 2^36 bytes: nothing overflows on the way to the size. Those of coarse-to-fine search
  * have a sixteenth of them. */
-START_TEST(sizes_are_64_bits_wide)
+STX_TEST(sizes_are_64_bits_wide)
 {
   StxSgmParams params = sgm_defaults(STX_SGM_MAX_SIZE, STX_SGM_MAX_SIZE, 256);
   params.paths = 8;
@@ -299,19 +289,3 @@ START_TEST(sizes_are_64_bits_wide)
   params.paths = 8;
   ck_assert_uint_eq(cuda_impl()->scratch_size(&params, 1) - size, volumes / 32);
 }
-END_TEST
-
-static const StxTest tests[] = {
-    {&equals_the_reference_on_tiny_images},
-    {&equals_the_reference_around_tiles},
-    {&equals_the_reference_around_blocks},
-    {&equals_the_reference_along_all_lines},
-    {&agrees_on_texture},
-    {&agrees_on_the_sky},
-    {&nobody_looks_for_a_sky_that_is_not_wanted},
-    {&equals_the_reference_at_the_bounds},
-    {&confidence_is_optional},
-    {&scratch_may_hold_anything},
-    {&sizes_are_64_bits_wide},
-};
-STX_CUDA_TESTING_MAIN("sgm-cuda", tests)

@@ -74,10 +74,10 @@ static Device new_device(const SgmPair *pair, const SgmResult *before, bool conf
   d.args.height = height;
   d.args.left = d.left.data;
   d.args.left_stride = d.left.stride;
-  d.args.disparity = d.disparity.data;
-  d.args.disparity_stride = d.disparity.stride;
-  d.args.confidence = confidence ? d.confidence.data : NULL;
-  d.args.confidence_stride = d.confidence.stride;
+  d.args.maps.disparity = d.disparity.data;
+  d.args.maps.disparity_stride = d.disparity.stride;
+  d.args.maps.confidence = confidence ? d.confidence.data : NULL;
+  d.args.maps.confidence_stride = d.confidence.stride;
   return d;
 }
 
@@ -143,7 +143,7 @@ static void compare_street(int width, int height, uint64_t seed)
   sgm_free_pair(&pair);
 }
 
-START_TEST(agrees_on_any_size)
+STX_TEST(agrees_on_any_size)
 {
   for (uint64_t seed = 0; seed < (uint64_t)at_most(3, 60); seed++) {
     StxRandom random = {seed};
@@ -151,10 +151,9 @@ START_TEST(agrees_on_any_size)
     compare_street(1 + stx_random_below(&random, most), 1 + stx_random_below(&random, most), seed);
   }
 }
-END_TEST
 
 /* Blocks of 256 tiles; warps of 32 tiles that mark, and blocks of 8 rows. */
-START_TEST(agrees_around_blocks)
+STX_TEST(agrees_around_blocks)
 {
   static const int sizes[][2] = {{64, 64}, {128, 32}, {129, 33}, {124, 36}, {1024, 5}, {4, 1025},
       {257, 129}, {1030, 3}, {3, 600}};
@@ -162,7 +161,6 @@ START_TEST(agrees_around_blocks)
     for (uint64_t seed = 0; seed < (uint64_t)at_most(sizes[i][1] == 3, 5); seed++)
       compare_street(sizes[i][0], sizes[i][1], 100 * i + seed);
 }
-END_TEST
 
 typedef enum { COMB, DOWN_AND_UP, LEFT_AND_RIGHT, WINDINGS } Winding;
 
@@ -184,7 +182,7 @@ static void fill_winding(const SgmPair *pair, Winding winding)
 
 /* Patches whose root is far away, at the end of a way through all of the image, or that join at the
  * bottom only: in the last corridor there is sky. */
-START_TEST(finds_patches_that_wind)
+STX_TEST(finds_patches_that_wind)
 {
   int width = at_most(60, 428), height = at_most(28, 160);
   for (int winding = 0; winding < WINDINGS; winding++) {
@@ -203,10 +201,9 @@ START_TEST(finds_patches_that_wind)
     sgm_free_pair(&pair);
   }
 }
-END_TEST
 
 /* The greatest sums: every pixel white, so that there is one patch; and every one nearly black. */
-START_TEST(agrees_on_one_gray_value)
+STX_TEST(agrees_on_one_gray_value)
 {
   static const int grays[] = {255, 0, 31, 32};
   for (int k = 0; k < 4; k++) {
@@ -222,9 +219,8 @@ START_TEST(agrees_on_one_gray_value)
     sgm_free_pair(&pair);
   }
 }
-END_TEST
 
-START_TEST(agrees_on_two_skies)
+STX_TEST(agrees_on_two_skies)
 {
   for (int k = 0; k < 4; k++) {
     StxRandom random = {(uint64_t)k};
@@ -236,13 +232,3 @@ START_TEST(agrees_on_two_skies)
     sgm_free_pair(&pair);
   }
 }
-END_TEST
-
-static const StxTest tests[] = {
-    {&agrees_on_any_size},
-    {&agrees_around_blocks},
-    {&finds_patches_that_wind},
-    {&agrees_on_one_gray_value},
-    {&agrees_on_two_skies},
-};
-STX_CUDA_TESTING_MAIN("sgm-sky-cuda", tests)

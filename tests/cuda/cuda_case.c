@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/cuda/cuda_case.h"
 
+#include <limits.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #ifdef __SANITIZE_ADDRESS__
 #define GUARD 0
@@ -46,14 +50,98 @@ static void close_device(void)
   stx_cuda_close(the_cuda);
 }
 
-int stx_cuda_testing_main(const char *suite, const StxTest *tests, size_t count)
+/* ---- Modes -------------------------------------------------------------------------------- */
+
+static void set(const char *name, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void set(const char *name, const char *format, ...)
+{
+  char value[PATH_MAX];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(value, sizeof value, format, arguments);
+  va_end(arguments);
+  setenv(name, value, 0);
+}
+
+/* What cuda_case.h says of a mode; `folder`: the program's, build/tests/cuda. */
+static void set_mode(const char *mode, const char *folder)
+{
+  const char *seed = strchr(mode, ':');
+  int arch = 0;
+  setenv("CK_FORK", "no", 1);
+  set("LD_LIBRARY_PATH", "%s/../emu", folder);
+  set("STX_FAKE_CUDA_DEVICES", "2");
+  set("STX_FAKE_CUDA_LEAKS", "1");
+  if (sscanf(mode, "ptx-%d", &arch) == 1) {
+    set("STX_FAKE_CUDA_CAPABILITY", "%d.%d", arch / 10, arch % 10);
+    set("STX_PTX", "%s/../../cuda/kept", folder);
+    set("STX_PTX_SEED", "%s", seed != NULL ? seed + 1 : "0");
+    set("STX_PTX_LATE", "%d", strstr(mode, "-late") != NULL);
+    set("STX_PTX_COPIES", "1");
+    set("STX_CHECK_SIZES", "small");
+  } else {
+    set("STX_EMU_ORDER", "%s", mode);
+    set("STX_FAKE_CUDA_LAZY", "%d", strcmp(mode, "reverse") == 0);
+    if (strncmp(mode, "random", 6) == 0)
+      set("STX_EMU_REDUCE", "1");
+  }
+}
+
+/* The driver reads its settings when it is loaded: hence a process. Returns its exit status. */
+static int run_mode(const char *mode)
+{
+  char program[PATH_MAX] = "", folder[PATH_MAX];
+  if (readlink("/proc/self/exe", program, sizeof program - 1) < 0)
+    return EXIT_FAILURE;
+  strcpy(folder, program);
+  *strrchr(folder, '/') = '\0';
+  printf("mode %s\n", mode);
+  fflush(stdout);
+  pid_t child = fork();
+  if (child == 0) {
+    set_mode(mode, folder);
+    execl(program, program, (char *)NULL);
+    _exit(127);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_FAILURE;
+}
+
+static bool is_wanted(const char *mode, bool more)
+{
+  const char *wanted = getenv("STX_CUDA_MODES");
+  if (wanted == NULL)
+    return !more;
+  return strcmp(wanted, "all") == 0 || strcmp(wanted, mode) == 0;
+}
+
+/* Skipped if all of them are. */
+static int run_modes(char *const *modes)
+{
+  int result = SKIPPED;
+  bool more = false;
+  for (; *modes != NULL; modes++) {
+    bool is_mode = strcmp(*modes, "--more") != 0;
+    more = more || !is_mode;
+    int status = is_mode && is_wanted(*modes, more) ? run_mode(*modes) : SKIPPED;
+    if (status != SKIPPED && result != EXIT_FAILURE)
+      result = status == EXIT_SUCCESS ? EXIT_SUCCESS : EXIT_FAILURE;
+  }
+  return result;
+}
+
+int main(int count, char **arguments)
 {
   StxError error;
+  if (count > 1)
+    return run_modes(arguments + 1);
   if (stx_cuda_count(&error) == 0) {
-    printf("%s: skipped: %s\n", suite, error.text);
+    printf("%s: skipped: %s\n", arguments[0], error.text);
     return SKIPPED;
   }
-  int status = stx_testing_main(suite, tests, count);
+  int status = stx_testing_main(arguments[0]);
   close_device();
   return status;
 }

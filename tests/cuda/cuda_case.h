@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the check programs of the kernels share, on top of testing.h: the device, guarded memory on
- * it, copies. Everything here fails the test with the driver's text when something goes wrong.
+ * What the check programs of the kernels share, on top of testing.h: main, the device, guarded
+ * memory on it, copies. Everything here fails the test with the driver's text when something goes
+ * wrong; without a device a program says why and ends with 77, which Meson counts as skipped.
  *
- *   START_TEST(equals_reference)
+ *   STX_TEST(equals_reference)
  *   {
  *     StxImage8 left = stx_device_image8(width, height, padding);
  *     stx_device_upload8(&left, &host_left);
@@ -11,25 +12,26 @@
  *     stx_device_download16(&host_disparity, &disparity);
  *     stx_device_free8(&left);
  *   }
- *   END_TEST
- *   static const StxTest tests[] = {{&equals_reference}};
- *   STX_CUDA_TESTING_MAIN("sgm-cuda", tests)
  *
- * Run with CK_FORK=no: a CUDA context does not survive a fork.
+ * A program runs once for each mode among its arguments, in a process of its own with what the
+ * driver of tests/emu reads from the environment; what is set there already stays.
+ *
+ *   forward, reverse, random     the emulator, in that order of a block's threads; reverse with a
+ *                                stream whose work waits until the host does, random with the
+ *                                instructions that GPUs have from sm_80 on
+ *   random:7                     another seed
+ *   ptx-90, ptx-90:3             the PTX of the build for that architecture, with a seed
+ *   ptx-75-late:75               the same with stores that others see late
+ *   --more                       those behind it run if STX_CUDA_MODES is "all"
+ *
+ * $STX_CUDA_MODES names those of the arguments that are to run. Without arguments: here and now,
+ * on whatever driver there is, with CK_FORK=no: a CUDA context does not survive a fork.
  */
 #ifndef STX_CUDA_CASE_H
 #define STX_CUDA_CASE_H
 
 #include "cuda/stxcuda.h"
 #include "tests/testing.h"
-
-/* Runs the tests; without a device, says why and returns 77, which Meson counts as skipped. */
-int stx_cuda_testing_main(const char *suite, const StxTest *tests, size_t count);
-#define STX_CUDA_TESTING_MAIN(suite, tests)                                                        \
-  int main(void)                                                                                   \
-  {                                                                                                \
-    return stx_cuda_testing_main(suite, tests, sizeof tests / sizeof tests[0]);                    \
-  }
 
 /* Device 0, or $STX_CUDA_DEVICE, and one stream on it: the same in all tests of the program. */
 StxCuda *stx_case_cuda(void);

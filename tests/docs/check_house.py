@@ -8,8 +8,10 @@ usage: check_house.py [SOURCE_ROOT]
     or GStreamer, and none of the three anything of tests/ or examples/;
   - no circle of includes in common/, cuda/ and gst/, neither among units (name.c with name.h,
     name_private.h and name_math.h) nor among folders;
-  - no file above 700 lines, no line of code or prose above 100 columns, no folder above 40 source
-    files.
+  - no line of code or prose above 100 columns.
+
+What is large, a file above 700 lines or a folder above 40 source files, is printed and keeps no
+rule from being kept: whether it should be cut is for a reader to judge.
 """
 import collections
 import pathlib
@@ -144,17 +146,17 @@ def check_sizes(root, files):
         lines = (root / path).read_text(encoding="utf-8").split("\n")
         count = len(lines) - (lines[-1] == "")
         if path.name != "meson.build" and count > MOST_LINES:
-            yield f"{path}: {count} lines, at most {MOST_LINES}"
+            print(f"large: {path}: {count} lines")
         for number, line in enumerate(lines, 1):
             if len(line) > MOST_COLUMNS:
                 yield f"{path}:{number}: {len(line)} columns, at most {MOST_COLUMNS}"
 
 
-def check_folders(files):
+def print_large_folders(files):
     counts = collections.Counter(path.parent for path in files if path.suffix in SOURCES)
     for folder, count in sorted(counts.items()):
         if count > MOST_FILES:
-            yield f"{folder}/: {count} source files, at most {MOST_FILES}"
+            print(f"large: {folder}/: {count} source files")
 
 
 def prose_lines(text):
@@ -186,7 +188,8 @@ def main():
                 for include in includes_of(root, path)]
     bad = [*check_layers(includes), *check_circles(includes, named(files, unit_name)),
            *check_circles(includes, named(files, folder_name)), *check_sizes(root, files),
-           *check_folders(files), *check_prose(root, files)]
+           *check_prose(root, files)]
+    print_large_folders(files)
     print("\n".join(bad) if bad else f"{len(files)} files keep the rules")
     return 1 if bad else 0
 

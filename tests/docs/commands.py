@@ -29,8 +29,8 @@ import samples
 FULL = os.environ.get("STX_ENDURANCE") == "full"
 SECONDS = 1800 if FULL else 100
 # How a command begins that hides in an indented block.
-COMMAND = re.compile(r"^ {4}(gst-\w+-1\.0|stx-|docs/|sudo |meson |ninja |cc |python3 |tests/\w+\.|"
-                     r"examples/|LD_LIBRARY|STX_|import |from )", re.M)
+COMMAND = re.compile(r"^ {4}(gst-\w+-1\.0|stx-|docs/\S|sudo |meson |ninja |cc |python3 |"
+                     r"tests/\w+\.|examples/\S|LD_LIBRARY|STX_|import |from )", re.M)
 # What a page supposes before its Python.
 BEFORE = {
     "docs/formats.md": """import numpy as np

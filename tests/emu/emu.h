@@ -152,7 +152,8 @@ inline uint64_t vote(Operation operation, unsigned mask, uint64_t value, const c
 
 /* ---- Kernels and shared memory: the counterparts of gpu.cuh --------------------------------- */
 
-#define STX_KERNEL(name, Args, threads)                                                            \
+#define STX_KERNEL(name, Args, threads) STX_EMU_KERNEL(name, Args, threads)
+#define STX_EMU_KERNEL(name, Args, threads)                                                        \
   static void name##_body(const Args &a);                                                          \
   static stx_emu::Kernel name##_kernel(#name, sizeof(Args), threads,                               \
       [](const void *args) { name##_body(*static_cast<const Args *>(args)); });                    \

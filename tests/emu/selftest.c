@@ -149,7 +149,7 @@ static const char *word_of(const Case *c)
   return ASAN ? c->asan : TSAN ? c->tsan : c->plain;
 }
 
-START_TEST(says_what_is_wrong)
+STX_TEST_LOOP(says_what_is_wrong, sizeof cases / sizeof cases[0])
 {
   static char text[1 << 16];
   const Case *c = &cases[_i];
@@ -164,7 +164,6 @@ START_TEST(says_what_is_wrong)
         orders[i], c->kernel, (unsigned)status, text);
   }
 }
-END_TEST
 
 /* ---- Launches ------------------------------------------------------------------------------ */
 
@@ -177,7 +176,7 @@ static void expect_refusal(const char *kernel, const unsigned grid[3], const uns
   ck_assert_msg(strstr(error, word) != NULL, "should say '%s', but says: %s", word, error);
 }
 
-START_TEST(refuses_impossible_launches)
+STX_TEST(refuses_impossible_launches)
 {
   static const char kernel[] = "selftest_good_barrier";
   static const unsigned one[3] = {1, 1, 1}, none[3] = {1, 0, 1}, high[3] = {1, 65536, 1};
@@ -197,21 +196,19 @@ START_TEST(refuses_impossible_launches)
   expect_refusal(kernel, one, one, 0, "STX_EMU_ORDER is \"random:x\"");
   unsetenv("STX_EMU_ORDER");
 }
-END_TEST
 
-START_TEST(knows_its_kernels)
+STX_TEST(knows_its_kernels)
 {
   ck_assert_uint_eq(stx_emu_args_size("selftest_good_barrier"), sizeof(SelftestArgs));
   ck_assert_uint_eq(stx_emu_args_size("selftest_nothing"), 0);
 }
-END_TEST
 
 /* ---- Intrinsics ---------------------------------------------------------------------------- */
 
 static const char *const intrinsics[] = {"selftest_scalars", "selftest_bytes", "selftest_atomics",
     "selftest_shuffles", "selftest_votes", "selftest_barriers", "selftest_indices"};
 
-START_TEST(computes_what_cuda_computes)
+STX_TEST_LOOP(computes_what_cuda_computes, sizeof intrinsics / sizeof intrinsics[0])
 {
   static const unsigned grid[3] = {2, 3, 2}, block[3] = {16, 2, 2};
   uint32_t *result = calloc(4, sizeof *result);
@@ -227,7 +224,6 @@ START_TEST(computes_what_cuda_computes)
   unsetenv("STX_EMU_ORDER");
   free(result);
 }
-END_TEST
 
 /* ---- Output in order ----------------------------------------------------------------------- */
 
@@ -251,7 +247,7 @@ static void look_back(uint32_t turn, uint32_t sums)
 
 /* Around a row of turns, and around all that are looked at together; sums that are near, that lie
  * at the end of a row, that only the first turn has. */
-START_TEST(looks_back_over_turns)
+STX_TEST(looks_back_over_turns)
 {
   static const uint32_t turns[] = {0, 1, 2, 31, 32, 33, 63, 64, 65, 255, 256, 257, 258, 600};
   static const uint32_t sums[] = {1, 2, 31, 32, 33, 256, 1000};
@@ -264,28 +260,8 @@ START_TEST(looks_back_over_turns)
   }
   unsetenv("STX_EMU_ORDER");
 }
-END_TEST
-
-static int run_tests(void)
-{
-  Suite *suite = suite_create("cuda-emu");
-  TCase *group = tcase_create("selftest");
-  tcase_set_timeout(group, 300);
-  tcase_add_loop_test(group, says_what_is_wrong, 0, (int)(sizeof cases / sizeof cases[0]));
-  tcase_add_test(group, refuses_impossible_launches);
-  tcase_add_test(group, knows_its_kernels);
-  tcase_add_loop_test(
-      group, computes_what_cuda_computes, 0, (int)(sizeof intrinsics / sizeof intrinsics[0]));
-  tcase_add_test(group, looks_back_over_turns);
-  suite_add_tcase(suite, group);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_ENV);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed == 0 ? 0 : 1;
-}
 
 int main(int argc, char **argv)
 {
-  return argc == 2 ? run_kernel(argv[1]) : run_tests();
+  return argc == 2 ? run_kernel(argv[1]) : stx_testing_main("emu");
 }

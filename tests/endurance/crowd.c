@@ -35,12 +35,11 @@ static GstPadProbeReturn add(GstPad *pad, GstPadProbeInfo *info, gpointer data)
 
 static Member begin(guint frames)
 {
-  gchar *count = g_strdup_printf("num-buffers=%u", frames);
-  gchar *line = g_strdup_printf(ENDURANCE_WHOLE ENDURANCE_STREET("%s", SIZE), count, count);
+  g_autofree gchar *count = g_strdup_printf("num-buffers=%u", frames);
+  g_autofree gchar *line =
+      g_strdup_printf(ENDURANCE_WHOLE ENDURANCE_STREET("%s", SIZE), count, count);
   Member member = {stx_test_parse(line), g_checksum_new(G_CHECKSUM_SHA256), 0, FALSE};
 
-  g_free(line);
-  g_free(count);
   return member;
 }
 
@@ -53,16 +52,14 @@ static void play(Member *member)
 /* Waits for the end, and counts the helpers meanwhile. */
 static guint await_end(Member *member, guint helpers)
 {
-  GstBus *bus = gst_element_get_bus(member->pipeline);
-  GstMessage *end = NULL;
+  g_autoptr(GstBus) bus = gst_element_get_bus(member->pipeline);
+  g_autoptr(GstMessage) end = NULL;
 
   for (gint i = 0; i < SECONDS * 50 && end == NULL; i++) {
     end = gst_bus_timed_pop_filtered(bus, GST_SECOND / 50, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
     helpers = MAX(helpers, gauge_threads_named("stixels-helper"));
   }
   fail_unless(end != NULL && GST_MESSAGE_TYPE(end) == GST_MESSAGE_EOS);
-  gst_message_unref(end);
-  gst_object_unref(bus);
   return helpers;
 }
 
@@ -101,28 +98,19 @@ static gchar *run(guint crowd, guint frames, guint *helpers)
   return sum;
 }
 
-GST_START_TEST(many_at_once)
+STX_TEST(many_at_once)
 {
   guint frames = endurance_rounds(4, 200), cores = g_get_num_processors(), alone, shared;
-  gchar *expected = run(1, frames, &alone), *sum = run(CROWD, frames, &shared);
+  g_autofree gchar *expected = run(1, frames, &alone);
+  g_autofree gchar *sum = run(CROWD, frames, &shared);
 
   g_print("%u pipelines of %u frames: %u helpers for %u cores\n", CROWD, frames, shared, cores);
   fail_unless(g_str_equal(sum, expected), "other bytes than alone");
   fail_unless(shared <= cores, "%u helpers for %u cores", shared, cores);
   fail_unless(shared > 0 || cores == 1, "no helper");
-  g_free(expected);
-  g_free(sum);
 }
-GST_END_TEST
 
-static Suite *crowd_suite(void)
+double stx_test_prepare(void)
 {
-  Suite *suite = suite_create("crowd");
-  TCase *tests = tcase_create("crowd");
-
-  suite_add_tcase(suite, tests);
-  tcase_set_timeout(tests, (int)endurance_length(300, 3600));
-  tcase_add_test(tests, many_at_once);
-  return suite;
+  return endurance_length(300, 3600);
 }
-GST_CHECK_MAIN(crowd)

@@ -42,12 +42,11 @@ static guint count_entries(const gchar *folder)
 
 static gdouble resident(void)
 {
-  gchar *text = NULL;
+  g_autofree gchar *text = NULL;
   guint64 pages;
 
   fail_unless(g_file_get_contents("/proc/self/statm", &text, NULL, NULL));
   pages = g_ascii_strtoull(strchr(text, ' '), NULL, 10);
-  g_free(text);
   return (gdouble)pages * (gdouble)sysconf(_SC_PAGESIZE) / (1 << 20);
 }
 
@@ -78,12 +77,11 @@ guint gauge_threads_named(const gchar *name)
 
   fail_unless(threads != NULL);
   while ((thread = g_dir_read_name(threads)) != NULL) {
-    gchar *path = g_build_filename("/proc/self/task", thread, "comm", NULL), *text = NULL;
+    g_autofree gchar *path = g_build_filename("/proc/self/task", thread, "comm", NULL);
+    g_autofree gchar *text = NULL;
 
     if (g_file_get_contents(path, &text, NULL, NULL)) /* else it has ended */
       count += g_str_equal(g_strchomp(text), name);
-    g_free(text);
-    g_free(path);
   }
   g_dir_close(threads);
   return count;

@@ -189,10 +189,9 @@ static void end_pause(Scene *scene)
 
 static void measure(Scene *scene, GstPad *pad, GstBuffer *picture)
 {
-  GstElement *sink = gst_pad_get_parent_element(pad);
+  g_autoptr(GstElement) sink = gst_pad_get_parent_element(pad);
   GstClockTime now = gst_element_get_current_running_time(sink), latency;
 
-  gst_object_unref(sink);
   if (!GST_CLOCK_TIME_IS_VALID(now) || now < GST_BUFFER_PTS(picture))
     return;
   latency = now - GST_BUFFER_PTS(picture);
@@ -227,16 +226,13 @@ static Camera new_camera(gboolean right, gboolean late)
 /* Without what the sink adds. */
 static GstClockTime reported_latency(GstElement *pipeline)
 {
-  GstElement *overlay = gst_bin_get_by_name(GST_BIN(pipeline), "overlay");
-  GstPad *src = gst_element_get_static_pad(overlay, "src");
-  GstQuery *query = gst_query_new_latency();
+  g_autoptr(GstElement) overlay = gst_bin_get_by_name(GST_BIN(pipeline), "overlay");
+  g_autoptr(GstPad) src = gst_element_get_static_pad(overlay, "src");
+  g_autoptr(GstQuery) query = gst_query_new_latency();
   GstClockTime latency;
 
   fail_unless(gst_pad_query(src, query));
   gst_query_parse_latency(query, NULL, &latency, NULL);
-  gst_query_unref(query);
-  gst_object_unref(src);
-  gst_object_unref(overlay);
   return latency;
 }
 
@@ -259,7 +255,7 @@ static void answer_messages(GstElement *pipeline, GstBus *bus, gint64 end)
 /* One reading per second, of those that say which camera stands still. */
 static void watch(GstElement *pipeline, Scene *scene, GaugeRun *run)
 {
-  GstBus *bus = gst_element_get_bus(pipeline);
+  g_autoptr(GstBus) bus = gst_element_get_bus(pipeline);
 
   gst_element_set_state(pipeline, GST_STATE_PLAYING);
   for (guint second = 0; second < run->length; second++) {
@@ -269,7 +265,6 @@ static void watch(GstElement *pipeline, Scene *scene, GaugeRun *run)
   end_pause(scene);
   scene->reported = reported_latency(pipeline);
   gst_element_set_state(pipeline, GST_STATE_NULL);
-  gst_object_unref(bus);
 }
 
 static int order_times(const void *a, const void *b)
@@ -310,13 +305,15 @@ static void judge(const Scene *scene)
         ABS(GST_CLOCK_DIFF(scene->reported, latency_of(scene, 50))) < (GstClockTimeDiff)FRAME);
 }
 
-GST_START_TEST(a_camera_stands_still)
+STX_TEST_LOOP(a_camera_stands_still, G_N_ELEMENTS(lives))
 {
-  const Live *live = &lives[__i__];
+  const Live *live = &lives[_i];
   GaugeRun run = {live->name, endurance_length(live->quick, live->full), 0, {{0}}};
-  GstElement *pipeline = stx_test_parse(live->line);
+  g_autoptr(GstElement) pipeline = stx_test_parse(live->line);
   Scene scene = {.left = new_camera(FALSE, live->late), .right = new_camera(TRUE, live->late)};
 
+  if (run.length == 0)
+    return;
   g_mutex_init(&scene.lock);
   scene.latencies = g_array_sized_new(FALSE, FALSE, sizeof(GstClockTime), 31 * run.length);
   stx_test_probe(pipeline, "left", "src", GST_PAD_PROBE_TYPE_BUFFER, from_the_left, &scene);
@@ -324,7 +321,6 @@ GST_START_TEST(a_camera_stands_still)
   stx_test_probe(pipeline, "sgm", "src", GST_PAD_PROBE_TYPE_BUFFER, check_pair, &scene);
   stx_test_probe(pipeline, "out", "sink", GST_PAD_PROBE_TYPE_BUFFER, look, &scene);
   watch(pipeline, &scene, &run);
-  gst_object_unref(pipeline);
   g_rand_free(scene.left.chance);
   g_rand_free(scene.right.chance);
   g_mutex_clear(&scene.lock);
@@ -333,18 +329,8 @@ GST_START_TEST(a_camera_stands_still)
   g_array_unref(scene.latencies);
   gauge_judge(&run);
 }
-GST_END_TEST
 
-static Suite *live_suite(void)
+double stx_test_prepare(void)
 {
-  Suite *suite = suite_create("live");
-  TCase *tests = tcase_create("live");
-
-  suite_add_tcase(suite, tests);
-  tcase_set_timeout(tests, (int)endurance_length(60, 0));
-  for (gsize i = 0; i < G_N_ELEMENTS(lives); i++)
-    if (endurance_length(lives[i].quick, lives[i].full) > 0)
-      tcase_add_loop_test(tests, a_camera_stands_still, (int)i, (int)i + 1);
-  return suite;
+  return endurance_length(60, 0);
 }
-GST_CHECK_MAIN(live)

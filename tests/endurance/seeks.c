@@ -4,7 +4,6 @@
  * there are exactly those that should be. Two sources can only be sought with a flush: without,
  * each goes on from the running time that it happens to have reached.
  */
-#include <glib/gstdio.h>
 
 #include "gst/stixels/stixels.h"
 #include "tests/endurance/gauge.h"
@@ -104,8 +103,8 @@ static void seek(GstElement *pipeline, gboolean flush, gint frame)
 /* Into the first half: so the end is far. */
 static void seek_anywhere(GstElement *pipeline, const Seeks *seeks, Outcome *outcome, GaugeRun *run)
 {
-  GRand *chance = g_rand_new_with_seed(1);
-  GstBus *bus = gst_element_get_bus(pipeline);
+  g_autoptr(GRand) chance = g_rand_new_with_seed(1);
+  g_autoptr(GstBus) bus = gst_element_get_bus(pipeline);
 
   while (run->done < run->length) {
     gboolean flush = seeks->flushing || g_rand_boolean(chance);
@@ -118,15 +117,13 @@ static void seek_anywhere(GstElement *pipeline, const Seeks *seeks, Outcome *out
     fail_unless(gst_bus_pop_filtered(bus, GST_MESSAGE_ERROR) == NULL); /* forgets the others */
     gauge_step(run);
   }
-  gst_object_unref(bus);
-  g_rand_free(chance);
 }
 
 /* A last one, and all that is behind it. */
 static void play_rest(GstElement *pipeline, Outcome *outcome, gint rest)
 {
-  GstBus *bus = gst_element_get_bus(pipeline);
-  GstMessage *end;
+  g_autoptr(GstBus) bus = gst_element_get_bus(pipeline);
+  g_autoptr(GstMessage) end = NULL;
 
   wait_for_state(pipeline, GST_STATE_PAUSED);
   fail_unless((end = gst_bus_pop_filtered(bus, GST_MESSAGE_ERROR)) == NULL);
@@ -138,20 +135,17 @@ static void play_rest(GstElement *pipeline, Outcome *outcome, gint rest)
   end = gst_bus_timed_pop_filtered(bus, SECONDS * GST_SECOND, GST_MESSAGE_ERROR | GST_MESSAGE_EOS);
   fail_unless(end != NULL, "no end after %d frames", outcome->frames);
   fail_unless_equals_int(GST_MESSAGE_TYPE(end), GST_MESSAGE_EOS);
-  gst_message_unref(end);
-  gst_object_unref(bus);
 }
 
-GST_START_TEST(anywhere_at_any_moment)
+STX_TEST_LOOP(anywhere_at_any_moment, G_N_ELEMENTS(cases))
 {
-  const Seeks *seeks = &cases[__i__];
+  const Seeks *seeks = &cases[_i];
   GaugeRun run = {seeks->name, endurance_rounds(100, 10000), 0, {{0}}};
-  gchar *folder = g_dir_make_tmp("stixels-XXXXXX", NULL);
-  GstElement *pipeline;
+  g_autoptr(GstElement) pipeline = NULL;
   Outcome outcome = {0};
   gint rest = 30;
 
-  fail_unless(g_chdir(folder) == 0);
+  stx_test_folder();
   if (seeks->recording != NULL)
     stx_test_runs(seeks->recording);
   pipeline = stx_test_parse(seeks->line);
@@ -161,26 +155,14 @@ GST_START_TEST(anywhere_at_any_moment)
   seek_anywhere(pipeline, seeks, &outcome, &run);
   play_rest(pipeline, &outcome, rest);
   gst_element_set_state(pipeline, GST_STATE_NULL);
-  gst_object_unref(pipeline);
-  g_unlink("video.raw");
-  fail_unless(g_rmdir(folder) == 0);
-  g_free(folder);
   fail_unless_equals_int(outcome.frames, rest);
   fail_unless_equals_int(outcome.drawn, seeks->drawn ? rest : 0);
   fail_unless_equals_uint64(
       outcome.first, gst_util_uint64_scale((guint64)(FRAMES - rest), GST_SECOND, RATE));
   gauge_judge(&run);
 }
-GST_END_TEST
 
-static Suite *seeks_suite(void)
+double stx_test_prepare(void)
 {
-  Suite *suite = suite_create("seeks");
-  TCase *tests = tcase_create("seeks");
-
-  suite_add_tcase(suite, tests);
-  tcase_set_timeout(tests, (int)endurance_length(120, 3600));
-  tcase_add_loop_test(tests, anywhere_at_any_moment, 0, G_N_ELEMENTS(cases));
-  return suite;
+  return endurance_length(120, 3600);
 }
-GST_CHECK_MAIN(seeks)

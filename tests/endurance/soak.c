@@ -3,7 +3,6 @@
  * Many frames: nothing is lost, the memory and the descriptors of the process do not grow, and the
  * last frames take no longer than the first ones.
  */
-#include <glib/gstdio.h>
 
 #include "tests/endurance/gauge.h"
 #include "tests/endurance/lines.h"
@@ -47,30 +46,6 @@ static const Soak soaks[] = {
         100000},
 };
 
-/* ---- The files ----------------------------------------------------------------------------- */
-
-/* A new folder with the recording, which becomes the current one. */
-static gchar *begin_files(void)
-{
-  gchar *folder = g_dir_make_tmp("stixels-XXXXXX", NULL);
-
-  fail_unless(folder != NULL && g_chdir(folder) == 0);
-  stx_test_runs(recording);
-  return folder;
-}
-
-static void end_files(gchar *folder)
-{
-  GDir *dir = g_dir_open(folder, 0, NULL);
-  const gchar *name;
-
-  while ((name = g_dir_read_name(dir)) != NULL)
-    fail_unless(g_unlink(name) == 0);
-  g_dir_close(dir);
-  fail_unless(g_rmdir(folder) == 0);
-  g_free(folder);
-}
-
 /* ---- Running ------------------------------------------------------------------------------- */
 
 /* Files have no times. */
@@ -91,57 +66,45 @@ static GstPadProbeReturn count(GstPad *pad, GstPadProbeInfo *info, gpointer data
 
 static void begin_source(GstElement *pipeline, const gchar *name, guint frames, guint *stamped)
 {
-  GstElement *source = gst_bin_get_by_name(GST_BIN(pipeline), name);
+  g_autoptr(GstElement) source = gst_bin_get_by_name(GST_BIN(pipeline), name);
 
   if (source == NULL)
     return;
   g_object_set(source, "num-buffers", (gint)frames, NULL);
   stx_test_probe(pipeline, name, "src", GST_PAD_PROBE_TYPE_BUFFER, stamp, stamped);
-  gst_object_unref(source);
 }
 
 static void play(GstElement *pipeline)
 {
-  GstBus *bus = gst_element_get_bus(pipeline);
-  GstMessage *end;
+  g_autoptr(GstBus) bus = gst_element_get_bus(pipeline);
+  g_autoptr(GstMessage) end = NULL;
 
   gst_element_set_state(pipeline, GST_STATE_PLAYING);
   end = gst_bus_timed_pop_filtered(
       bus, GST_CLOCK_TIME_NONE, GST_MESSAGE_EOS | GST_MESSAGE_ERROR | GST_MESSAGE_WARNING);
   fail_unless_equals_int(GST_MESSAGE_TYPE(end), GST_MESSAGE_EOS);
-  gst_message_unref(end);
-  gst_object_unref(bus);
   gst_element_set_state(pipeline, GST_STATE_NULL);
 }
 
-GST_START_TEST(many_frames)
+STX_TEST_LOOP(many_frames, G_N_ELEMENTS(soaks))
 {
   static const gchar *const sources[] = {"left", "right", "disparity", "scans"};
-  const Soak *soak = &soaks[__i__];
+  const Soak *soak = &soaks[_i];
   guint stamped[G_N_ELEMENTS(sources)] = {0}, frames = endurance_rounds(soak->quick, soak->full);
   GaugeRun run = {soak->name, frames, 0, {{0}}};
-  gchar *folder = begin_files();
-  GstElement *pipeline = stx_test_parse(soak->line);
+  g_autoptr(GstElement) pipeline = stx_test_parse(soak->line);
 
+  stx_test_folder();
+  stx_test_runs(recording);
   for (guint i = 0; i < G_N_ELEMENTS(sources); i++)
     begin_source(pipeline, sources[i], frames, &stamped[i]);
   stx_test_probe(pipeline, "out", "sink", GST_PAD_PROBE_TYPE_BUFFER, count, &run);
   play(pipeline);
-  gst_object_unref(pipeline);
-  end_files(folder);
   gauge_judge(&run);
   fail_unless_equals_int(run.done, frames);
 }
-GST_END_TEST
 
-static Suite *soak_suite(void)
+double stx_test_prepare(void)
 {
-  Suite *suite = suite_create("soak");
-  TCase *tests = tcase_create("soak");
-
-  suite_add_tcase(suite, tests);
-  tcase_set_timeout(tests, (int)endurance_length(300, 0));
-  tcase_add_loop_test(tests, many_frames, 0, G_N_ELEMENTS(soaks));
-  return suite;
+  return endurance_length(300, 0);
 }
-GST_CHECK_MAIN(soak)

@@ -36,7 +36,7 @@ static GstPadProbeReturn count(GstPad *pad, GstPadProbeInfo *info, gpointer data
 
 static void expect_no_error(GstElement *pipeline)
 {
-  GstBus *bus = gst_element_get_bus(pipeline);
+  g_autoptr(GstBus) bus = gst_element_get_bus(pipeline);
   GstMessage *message = gst_bus_pop_filtered(bus, GST_MESSAGE_ERROR); /* NULL forgets them */
   GError *error = NULL;
   gchar *details = NULL;
@@ -44,7 +44,6 @@ static void expect_no_error(GstElement *pipeline)
   if (message != NULL)
     gst_message_parse_error(message, &error, &details);
   fail_unless(message == NULL, "%s: %s", message != NULL ? error->message : "", details);
-  gst_object_unref(bus);
 }
 
 /* Some state for a while: none, some, or long enough for frames. */
@@ -91,11 +90,11 @@ static guint idle_threads(void)
   return threads;
 }
 
-GST_START_TEST(any_state_at_any_moment)
+STX_TEST_LOOP(any_state_at_any_moment, G_N_ELEMENTS(pipelines))
 {
-  GaugeRun run = {pipelines[__i__].name, endurance_rounds(40, 1000), 0, {{0}}};
-  GstElement *pipeline = stx_test_parse(pipelines[__i__].line);
-  GRand *chance = g_rand_new_with_seed(__i__);
+  GaugeRun run = {pipelines[_i].name, endurance_rounds(40, 1000), 0, {{0}}};
+  g_autoptr(GstElement) pipeline = stx_test_parse(pipelines[_i].line);
+  g_autoptr(GRand) chance = g_rand_new_with_seed(_i);
   guint threads = 0;
   gint frames = 0;
 
@@ -107,23 +106,13 @@ GST_START_TEST(any_state_at_any_moment)
     gauge_step(&run);
     threads = MAX(threads, gauge_read().threads);
   }
-  gst_object_unref(pipeline);
-  g_rand_free(chance);
   g_print("%s: %d frames in %u cycles; in NULL at most %u threads, then %u\n", run.name, frames,
       run.length, threads, idle_threads());
   fail_unless(idle_threads() <= IDLE_THREADS);
   gauge_judge(&run);
 }
-GST_END_TEST
 
-static Suite *states_suite(void)
+double stx_test_prepare(void)
 {
-  Suite *suite = suite_create("states");
-  TCase *tests = tcase_create("states");
-
-  suite_add_tcase(suite, tests);
-  tcase_set_timeout(tests, (int)endurance_length(120, 3600));
-  tcase_add_loop_test(tests, any_state_at_any_moment, 0, G_N_ELEMENTS(pipelines));
-  return suite;
+  return endurance_length(120, 3600);
 }
-GST_CHECK_MAIN(states)

@@ -55,10 +55,9 @@ static void add_handles(const GValue *item, gpointer data)
 static GArray *find_handles(GstElement *pipeline)
 {
   GArray *handles = g_array_new(FALSE, FALSE, sizeof(Handle));
-  GstIterator *elements = gst_bin_iterate_elements(GST_BIN(pipeline));
+  g_autoptr(GstIterator) elements = gst_bin_iterate_elements(GST_BIN(pipeline));
 
   gst_iterator_foreach(elements, add_handles, handles);
-  gst_iterator_free(elements);
   return handles;
 }
 
@@ -127,12 +126,11 @@ typedef struct {
 static gpointer steer(gpointer data)
 {
   Steering *steering = data;
-  GRand *chance = g_rand_new_with_seed(1);
+  g_autoptr(GRand) chance = g_rand_new_with_seed(1);
 
   while (!g_atomic_int_get(&steering->enough))
     for (guint i = 0; i < steering->handles->len; i++, steering->turned++)
       turn(&g_array_index(steering->handles, Handle, i), chance);
-  g_rand_free(chance);
   return NULL;
 }
 
@@ -146,7 +144,7 @@ static GstPadProbeReturn count(GstPad *pad, GstPadProbeInfo *info, gpointer data
 
 static void await_frames(GstElement *pipeline, gint *frames, gint enough)
 {
-  GstBus *bus = gst_element_get_bus(pipeline);
+  g_autoptr(GstBus) bus = gst_element_get_bus(pipeline);
 
   for (gint i = 0; i < SECONDS * 10 && g_atomic_int_get(frames) < enough; i++) {
     GstMessage *error = gst_bus_timed_pop_filtered(bus, GST_SECOND / 10, GST_MESSAGE_ERROR);
@@ -154,12 +152,11 @@ static void await_frames(GstElement *pipeline, gint *frames, gint enough)
     fail_unless(error == NULL);
   }
   fail_unless(g_atomic_int_get(frames) >= enough, "only %d frames", g_atomic_int_get(frames));
-  gst_object_unref(bus);
 }
 
-GST_START_TEST(all_properties_while_playing)
+STX_TEST_LOOP(all_properties_while_playing, G_N_ELEMENTS(lines))
 {
-  GstElement *pipeline = stx_test_parse(lines[__i__]);
+  g_autoptr(GstElement) pipeline = stx_test_parse(lines[_i]);
   Steering steering = {find_handles(pipeline), FALSE, 0};
   gint frames = 0;
   GThread *thread;
@@ -171,21 +168,12 @@ GST_START_TEST(all_properties_while_playing)
   g_atomic_int_set(&steering.enough, TRUE);
   g_thread_join(thread);
   gst_element_set_state(pipeline, GST_STATE_NULL);
-  gst_object_unref(pipeline);
   g_print("%u properties, turned %u times in %d frames\n", steering.handles->len, steering.turned,
       frames);
   g_array_free(steering.handles, TRUE);
 }
-GST_END_TEST
 
-static Suite *steer_suite(void)
+double stx_test_prepare(void)
 {
-  Suite *suite = suite_create("steer");
-  TCase *tests = tcase_create("steer");
-
-  suite_add_tcase(suite, tests);
-  tcase_set_timeout(tests, (int)2 * SECONDS);
-  tcase_add_loop_test(tests, all_properties_while_playing, 0, G_N_ELEMENTS(lines));
-  return suite;
+  return 2 * SECONDS;
 }
-GST_CHECK_MAIN(steer)

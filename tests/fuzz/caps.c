@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Caps, as gst/formats/ and gst/stages/sgmviews.h read them: two of them, written as text, each
+ * Caps, as gst/formats/ and gst/stereo/sgmviews.h read them: two of them, written as text, each
  * read as every kind that the plugin knows, then together, as the caps of two pads. What is
  * accepted is within its limits, and comes out of what is written of it.
  */
@@ -8,10 +8,10 @@
 
 #include <string.h>
 
-#include "gst/formats/camera.h"
-#include "gst/formats/cellcaps.h"
-#include "gst/formats/columns.h"
-#include "gst/stages/sgmviews.h"
+#include "gst/core/camera.h"
+#include "gst/columns/cellcaps.h"
+#include "gst/columns/columns.h"
+#include "gst/stereo/sgmviews.h"
 #include "tests/fuzz/gst_input.h"
 
 int LLVMFuzzerInitialize(int *count, char ***arguments)

@@ -17,11 +17,7 @@ static void take_picture(StxRig *rig, GstBuffer *output, const GstCaps *caps)
 #define MATCH "stereo-sgm threads=1 max-disparity=64 "
 #define RECTIFY "stereo-rectify threads=1 "
 #define BIN "stereo-stixels threads=1 max-disparity=64 "
-#define LANES                                                                                      \
-  NULL, take_picture, {"src_left", "src_right"},                                                   \
-      "K1: [20, 0, 8, 0, 20, 7, 0, 0, 1]\nD1: [-0.1, 0.02, 0, 0]\n"                                \
-      "K2: [20, 0, 7, 0, 20, 8, 0, 0, 1]\nD2: [-0.1, 0.02, 0, 0]\n"                                \
-      "R: [1, 0, 0.01, 0, 1, 0, -0.01, 0, 1]\nT: [-0.1, 0, 0]\n"
+#define LANES NULL, take_picture, {"src_left", "src_right"}, STX_RIG_CALIBRATION
 static StxRig rigs[] = {
     {CELLS, {"sink"}, NULL, take_picture},
     {CELLS, {"sink", "confidence"}, NULL, take_picture},

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#define _GNU_SOURCE /* memfd_create */
 #include "tests/fuzz/fuzz.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 /* ---- Demands ------------------------------------------------------------------------------- */
 
@@ -84,6 +87,20 @@ void stx_fuzz_text(StxFuzzInput *input, char *text, size_t room)
   for (uint8_t byte; size + 1 < room && (byte = stx_fuzz_byte(input)) != 0;)
     text[size++] = (char)byte;
   text[size] = 0;
+}
+
+const char *stx_fuzz_file(int number, const void *bytes, size_t size)
+{
+  static char paths[2][32];
+  static int files[2]; /* 0: none yet */
+  if (files[number] == 0) {
+    files[number] = memfd_create("input", MFD_CLOEXEC);
+    snprintf(paths[number], sizeof paths[number], "/proc/self/fd/%d", files[number]);
+  }
+  stx_fuzz_expect(
+      ftruncate(files[number], 0) == 0 && pwrite(files[number], bytes, size, 0) == (ssize_t)size,
+      "no file in memory");
+  return paths[number];
 }
 
 /* ---- Writing a seed ------------------------------------------------------------------------ */

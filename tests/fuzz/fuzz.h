@@ -84,6 +84,10 @@ double stx_fuzz_double(StxFuzzInput *input);
 /* Up to the next zero byte, which is passed over; at most room − 1 bytes. */
 void stx_fuzz_text(StxFuzzInput *input, char *text, size_t room);
 
+/* The path of file `number`, 0 or 1, with these bytes, in memory; good until it is asked for
+ * again. */
+const char *stx_fuzz_file(int number, const void *bytes, size_t size);
+
 /* ---- Writing a seed ------------------------------------------------------------------------ */
 
 void stx_fuzz_put_byte(StxBytes *seed, int byte);

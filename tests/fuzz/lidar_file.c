@@ -39,7 +39,7 @@ static void read_as(const uint8_t *bytes, size_t size, StxLidarFormat format)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-  for (int format = STX_LIDAR_AUTO; format <= STX_LIDAR_PLY; format++)
+  for (int format = STX_LIDAR_AUTO; format < STX_LIDAR_FORMAT_COUNT; format++)
     read_as(data, size, (StxLidarFormat)format);
   return 0;
 }

@@ -11,11 +11,7 @@
 
 /* Rectified views of a size of their own: maps of what caps may say would take seconds. */
 #define RECTIFY "stereo-rectify threads=1 width=16 height=16 "
-#define LANES                                                                                      \
-  NULL, NULL, {"src_left", "src_right"},                                                           \
-      "K1: [20, 0, 8, 0, 20, 7, 0, 0, 1]\nD1: [-0.1, 0.02, 0, 0]\n"                                \
-      "K2: [20, 0, 7, 0, 20, 8, 0, 0, 1]\nD2: [-0.1, 0.02, 0, 0]\n"                                \
-      "R: [1, 0, 0.01, 0, 1, 0, -0.01, 0, 1]\nT: [-0.1, 0, 0]\n"
+#define LANES NULL, NULL, {"src_left", "src_right"}, STX_RIG_CALIBRATION
 
 static StxRig rigs[] = {
     {"downsample-transpose threads=1", {"sink", "confidence"}},
@@ -26,7 +22,6 @@ static StxRig rigs[] = {
     {"stixel-overlay threads=1", {"sink", "truth"}},
     {"lidar-overlay threads=1", {"sink", "points"}},
     {"stixel-orbit threads=1", {"sink"}, "video/x-raw,format=RGB,width=16,height=16"},
-    {"stixel-mesh", {"sink"}},
     {"sat-dp-stixels threads=1", {"sink"}},
     {"rdp-columns threads=1", {"sink"}},
     {"stixel-json", {"sink"}},

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#define _GNU_SOURCE /* memfd_create */
 #include "tests/fuzz/rig.h"
 
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #define PATIENCE G_TIME_SPAN_MINUTE
 
@@ -159,19 +156,6 @@ static void link_sink(StxRig *rig, guint i)
   rig->sinks[i] = sink;
 }
 
-/* The file is in memory as long as the process lives. */
-static void set_calibration(StxRig *rig)
-{
-  int file = memfd_create("calibration", MFD_CLOEXEC);
-  gssize size = (gssize)strlen(rig->calibration);
-  gchar *path = g_strdup_printf("/proc/self/fd/%d", file);
-
-  stx_fuzz_expect(
-      file >= 0 && write(file, rig->calibration, (gsize)size) == size, "no file in memory");
-  g_object_set(rig->element, "calibration", path, NULL);
-  g_free(path);
-}
-
 static guint pad_count(const StxRig *rig)
 {
   guint count = 0;
@@ -209,7 +193,8 @@ static void make(StxRig *rig)
   for (guint i = 0; i < out_count(rig); i++)
     link_sink(rig, i);
   if (rig->calibration != NULL)
-    set_calibration(rig);
+    g_object_set(rig->element, "calibration",
+        stx_fuzz_file(0, rig->calibration, strlen(rig->calibration)), NULL);
   gst_bus_set_sync_handler(bus, take_message, rig, NULL);
   gst_element_set_bus(rig->element, bus);
   gst_object_unref(bus);

@@ -189,6 +189,7 @@ def check_build_debs(source, folder):
 def check_programs(prefix, options, source):
     """All are on the PATH, and say which version they are before they look for packages."""
     names = {path.stem for path in (source / "examples").glob("stx-*/stx-*.py")}
+    names.remove("stx-paper")  # a study, not installed
     for name in sorted(names | {"stx-bench", "stx-check", "stx-eval"}):
         program = prefix / options["bindir"] / name
         result = subprocess.run([program, "--version"], text=True, capture_output=True, timeout=60,

@@ -3,7 +3,6 @@
  * Whole pipelines that are fed, linked or steered badly. Each says what is wrong and what would be
  * right, or goes on with all that is good; none hangs.
  */
-#include <glib/gstdio.h>
 #include <string.h>
 
 #include "gst/stixels/stixels.h"
@@ -40,11 +39,10 @@ static GstPadProbeReturn look(GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
   Outcome *outcome = data;
   GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER(info);
-  GstCaps *caps = gst_pad_get_current_caps(pad);
+  g_autoptr(GstCaps) caps = gst_pad_get_current_caps(pad);
   gint width = 0;
 
   gst_structure_get_int(gst_caps_get_structure(caps, 0), "width", &width);
-  gst_caps_unref(caps);
   outcome->sizes += width != outcome->width;
   outcome->width = width;
   outcome->frames++;
@@ -57,23 +55,22 @@ static GstPadProbeReturn look(GstPad *pad, GstPadProbeInfo *info, gpointer data)
 static GstElement *launch(const gchar *line, Outcome *outcome)
 {
   GError *error = NULL;
-  GstElement *pipeline = gst_parse_launch(line, &error), *sink;
-  GstPad *pad;
+  GstElement *pipeline = gst_parse_launch(line, &error);
+  g_autoptr(GstElement) sink = NULL;
+  g_autoptr(GstPad) pad = NULL;
 
   fail_unless(error == NULL, "%s: %s", line, error ? error->message : "");
   *outcome = (Outcome){.first = GST_CLOCK_TIME_NONE};
   sink = gst_bin_get_by_name(GST_BIN(pipeline), "out");
   pad = gst_element_get_static_pad(sink, "sink");
   gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, look, outcome, NULL);
-  gst_object_unref(pad);
-  gst_object_unref(sink);
   return pipeline;
 }
 
 /* Until EOS; an error fails the test, and so does an end that does not come. */
 static void wait_for_eos(GstElement *pipeline, Outcome *outcome)
 {
-  GstBus *bus = gst_element_get_bus(pipeline);
+  g_autoptr(GstBus) bus = gst_element_get_bus(pipeline);
   GstMessage *message;
 
   while (!outcome->ended) {
@@ -89,17 +86,15 @@ static void wait_for_eos(GstElement *pipeline, Outcome *outcome)
     }
     gst_message_unref(message);
   }
-  gst_object_unref(bus);
 }
 
 /* What happened before does not matter any more; an end least of all. */
 static void forget_messages(GstElement *pipeline)
 {
-  GstBus *bus = gst_element_get_bus(pipeline);
+  g_autoptr(GstBus) bus = gst_element_get_bus(pipeline);
 
   gst_bus_set_flushing(bus, TRUE);
   gst_bus_set_flushing(bus, FALSE);
-  gst_object_unref(bus);
 }
 
 static void stop(GstElement *pipeline)
@@ -121,13 +116,14 @@ static Outcome run(const gchar *line)
 
 /* ---- Sizes --------------------------------------------------------------------------------- */
 
-GST_START_TEST(tiny_frames)
+STX_TEST(tiny_frames)
 {
   static const gint sizes[][2] = {{1, 1}, {2, 1}, {1, 2}, {17, 9}, {64, 1}, {1, 64}};
 
   for (gsize i = 0; i < G_N_ELEMENTS(sizes); i++) {
-    gchar *caps = g_strdup_printf("video/x-raw,width=%d,height=%d", sizes[i][0], sizes[i][1]);
-    gchar *line = g_strdup_printf(WHOLE
+    g_autofree gchar *caps =
+        g_strdup_printf("video/x-raw,width=%d,height=%d", sizes[i][0], sizes[i][1]);
+    g_autofree gchar *line = g_strdup_printf(WHOLE
         "street-scene-src num-buffers=2 ! %s ! left. "
         "street-scene-src view=right num-buffers=2 ! %s ! videoconvert ! queue ! sgm.sink_right ",
         caps, caps);
@@ -135,24 +131,20 @@ GST_START_TEST(tiny_frames)
 
     fail_unless_equals_int(outcome.frames, 2);
     fail_unless_equals_int(outcome.drawn, 2);
-    g_free(line);
-    g_free(caps);
   }
 }
-GST_END_TEST;
 
-GST_START_TEST(views_of_different_size)
+STX_TEST(views_of_different_size)
 {
   stx_test_breaks(
       WHOLE_OF("3", SMALL, "3", SMALLER), "sink_left is 96x48", "sink_right is 64x30", NULL);
 }
-GST_END_TEST;
 
 #define CONCAT(view, first, second)                                                                \
   VIEW(view, first, SMALL)                                                                         \
   view "s. " VIEW(view, second, SMALLER) view "s. concat name=" view "s ! "
 
-GST_START_TEST(size_changes_in_mid_stream)
+STX_TEST(size_changes_in_mid_stream)
 {
   Outcome outcome = run(WHOLE CONCAT("left", "4", "3") "left. " CONCAT(
       "right", "4", "3") "videoconvert ! sgm.sink_right");
@@ -161,29 +153,26 @@ GST_START_TEST(size_changes_in_mid_stream)
   fail_unless_equals_int(outcome.drawn, 7);
   fail_unless_equals_int(outcome.sizes, 2);
 }
-GST_END_TEST;
 
-GST_START_TEST(size_changes_on_one_side_alone)
+STX_TEST(size_changes_on_one_side_alone)
 {
   stx_test_breaks(WHOLE CONCAT("left", "4", "3") "left. " CONCAT(
                       "right", "5", "3") "videoconvert ! sgm.sink_right",
       "sink_left is 64x30", "sink_right is 96x48", NULL);
 }
-GST_END_TEST;
 
 /* ---- Calibration files --------------------------------------------------------------------- */
 
 static void expect_calibration_error(const gchar *path, const gchar *word)
 {
-  gchar *line = g_strdup_printf("street-scene-src view=disparity num-buffers=1 ! " SMALL
-                                " ! downsample-transpose calibration=\"%s\" ! fakesink",
+  g_autofree gchar *line = g_strdup_printf("street-scene-src view=disparity num-buffers=1 ! " SMALL
+                                           " ! downsample-transpose calibration=\"%s\" ! fakesink",
       path);
 
   stx_test_breaks(line, path, word, NULL);
-  g_free(line);
 }
 
-GST_START_TEST(calibration_files)
+STX_TEST(calibration_files)
 {
   static const struct {
     const gchar *text, *word;
@@ -196,64 +185,54 @@ GST_START_TEST(calibration_files)
        " \"extrinsic\": {\"baseline\": 0.2, \"pitch\": 0.03}}",
           "no \"z\" in \"extrinsic\""},
   };
-  gchar *folder = g_dir_make_tmp("stixels-XXXXXX", NULL);
-  gchar *path = g_build_filename(folder, "calib", NULL);
 
-  expect_calibration_error(path, "No such file");
-  expect_calibration_error(folder, "is a directory");
+  stx_test_folder();
+  expect_calibration_error("calib", "No such file");
+  expect_calibration_error("/tmp", "is a directory");
   for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
-    fail_unless(g_file_set_contents(path, cases[i].text, -1, NULL));
-    expect_calibration_error(path, cases[i].word);
+    stx_test_write("calib", cases[i].text);
+    expect_calibration_error("calib", cases[i].word);
   }
-  fail_unless(g_file_set_contents(path, "P2: \0\1\2", 7, NULL));
-  expect_calibration_error(path, "binary");
-  g_remove(path);
-  g_rmdir(folder);
-  g_free(path);
-  g_free(folder);
+  fail_unless(g_file_set_contents("calib", "P2: \0\1\2", 7, NULL));
+  expect_calibration_error("calib", "binary");
 }
-GST_END_TEST;
 
 /* ---- Links --------------------------------------------------------------------------------- */
 
-GST_START_TEST(one_view_alone)
+STX_TEST(one_view_alone)
 {
   stx_test_breaks("stereo-sgm name=sgm ! fakesink " VIEW("left", "3", SMALL) "sgm.sink_left",
       "Pad sink_right is not linked", "sink, or sink_left and sink_right", NULL);
 }
-GST_END_TEST;
 
 /* The first pad that takes a gray picture is `confidence`. */
-GST_START_TEST(a_gray_picture_is_no_disparity)
+STX_TEST(a_gray_picture_is_no_disparity)
 {
   stx_test_breaks("videotestsrc num-buffers=2 ! video/x-raw,format=GRAY8 ! downsample-transpose ! "
                   "fakesink",
       "Pad sink is not linked, only confidence", NULL);
 }
-GST_END_TEST;
 
-GST_START_TEST(a_disparity_on_the_wrong_pad)
+STX_TEST(a_disparity_on_the_wrong_pad)
 {
   stx_test_breaks("videotestsrc num-buffers=2 ! video/x-raw,format=RGB,width=8,height=8 ! pngenc ! "
                   "pngdec ! downsample-transpose ! fakesink",
       "confidence: format=RGB", "pad sink, in GRAY16_LE", NULL);
 }
-GST_END_TEST;
 
-GST_START_TEST(stixels_without_frames)
+STX_TEST(stixels_without_frames)
 {
   stx_test_breaks("stixel-overlay name=overlay ! fakesink " VIEW("disparity", "2",
                       SMALL) "downsample-transpose ! sat-dp-stixels ! overlay.stixels",
       "Pad sink is not linked, only stixels", NULL);
 }
-GST_END_TEST;
 
 static void expect_warning(const gchar *line, const gchar *word)
 {
-  GError *error = NULL;
+  g_autoptr(GError) error = NULL;
   GstElement *pipeline = gst_parse_launch(line, NULL);
-  GstBus *bus = gst_element_get_bus(pipeline);
-  GstMessage *message;
+  g_autoptr(GstBus) bus = gst_element_get_bus(pipeline);
+  g_autoptr(GstMessage) message = NULL;
 
   gst_element_set_state(pipeline, GST_STATE_PLAYING);
   message = gst_bus_timed_pop_filtered(
@@ -261,19 +240,15 @@ static void expect_warning(const gchar *line, const gchar *word)
   fail_unless(message != NULL && GST_MESSAGE_TYPE(message) == GST_MESSAGE_WARNING);
   gst_message_parse_warning(message, &error, NULL);
   fail_unless(strstr(error->message, word) != NULL, "no \"%s\" in \"%s\"", word, error->message);
-  g_error_free(error);
-  gst_message_unref(message);
-  gst_object_unref(bus);
   stop(pipeline);
 }
 
-GST_START_TEST(nothing_is_linked)
+STX_TEST(nothing_is_linked)
 {
   expect_warning("downsample-transpose ! fakesink", "No input is linked; needed is sink");
 }
-GST_END_TEST;
 
-GST_START_TEST(stixels_that_never_come)
+STX_TEST(stixels_that_never_come)
 {
   expect_warning(
       "stixel-overlay name=overlay ! fakesink " VIEW("left", "2",
@@ -282,16 +257,16 @@ GST_START_TEST(stixels_that_never_come)
                  "overlay.stixels",
       "Pad stixels has brought nothing");
 }
-GST_END_TEST;
 
 /* As behind a demuxer: the first view flows before the pad of the second one exists. */
-GST_START_TEST(a_view_that_is_linked_late)
+STX_TEST(a_view_that_is_linked_late)
 {
   Outcome outcome;
   GstElement *pipeline =
       launch("stereo-sgm name=sgm ! fakesink name=out " VIEW("left", "5", SMALL) "sgm.sink_left",
           &outcome);
-  GstElement *sgm = gst_bin_get_by_name(GST_BIN(pipeline), "sgm"), *right;
+  g_autoptr(GstElement) sgm = gst_bin_get_by_name(GST_BIN(pipeline), "sgm");
+  GstElement *right;
 
   gst_element_set_state(pipeline, GST_STATE_PLAYING);
   g_usleep(G_USEC_PER_SEC / 2);
@@ -301,14 +276,12 @@ GST_START_TEST(a_view_that_is_linked_late)
   gst_element_sync_state_with_parent(right);
   wait_for_eos(pipeline, &outcome);
   fail_unless_equals_int(outcome.frames, 5);
-  gst_object_unref(sgm);
   stop(pipeline);
 }
-GST_END_TEST;
 
 /* ---- Time ---------------------------------------------------------------------------------- */
 
-GST_START_TEST(one_view_ends_first)
+STX_TEST(one_view_ends_first)
 {
   Outcome left = run(WHOLE_OF("4", SMALL, "9", SMALL)),
           right = run(WHOLE_OF("9", SMALL, "4", SMALL));
@@ -318,9 +291,8 @@ GST_START_TEST(one_view_ends_first)
   fail_unless(right.frames >= 4);
   fail_unless_equals_int(right.drawn, 4);
 }
-GST_END_TEST;
 
-GST_START_TEST(every_other_frame_has_a_partner)
+STX_TEST(every_other_frame_has_a_partner)
 {
   Outcome outcome = run(WHOLE_OF("10", SMALL, "5", "video/x-raw,width=96,height=48,framerate=5/1"));
 
@@ -328,9 +300,8 @@ GST_START_TEST(every_other_frame_has_a_partner)
   fail_unless_equals_int(outcome.warnings[0], 1);
   fail_unless_equals_int(outcome.warnings[1], 1);
 }
-GST_END_TEST;
 
-GST_START_TEST(times_that_do_not_agree)
+STX_TEST(times_that_do_not_agree)
 {
   Outcome outcome = run(WHOLE VIEW("left", "5", SMALL) "left. videotestsrc num-buffers=5 "
                                                        "timestamp-offset=3000000000 ! " SMALL
@@ -341,9 +312,8 @@ GST_START_TEST(times_that_do_not_agree)
   fail_unless_equals_int(outcome.warnings[0], 1);
   fail_unless_equals_int(outcome.warnings[1], 0); /* what the matcher lost, it has said */
 }
-GST_END_TEST;
 
-GST_START_TEST(flushing_seek_while_playing)
+STX_TEST(flushing_seek_while_playing)
 {
   Outcome outcome;
   GstElement *pipeline = launch(WHOLE_OF("60", SMALL, "60", SMALL), &outcome);
@@ -374,16 +344,15 @@ GST_START_TEST(flushing_seek_while_playing)
   fail_unless_equals_int(outcome.drawn, 10);
   stop(pipeline);
 }
-GST_END_TEST;
 
-GST_START_TEST(latency_of_a_live_pipeline)
+STX_TEST(latency_of_a_live_pipeline)
 {
   Outcome outcome;
   GstElement *pipeline = launch(
       WHOLE LIVE_VIEW("left") "left. " LIVE_VIEW("right") "videoconvert ! queue ! sgm.sink_right",
       &outcome);
-  GstElement *overlay = gst_bin_get_by_name(GST_BIN(pipeline), "overlay");
-  GstQuery *query = gst_query_new_latency();
+  g_autoptr(GstElement) overlay = gst_bin_get_by_name(GST_BIN(pipeline), "overlay");
+  g_autoptr(GstQuery) query = gst_query_new_latency();
   GstClockTime least, most;
   gboolean live;
 
@@ -397,58 +366,24 @@ GST_START_TEST(latency_of_a_live_pipeline)
   fail_unless(least >= 200 * GST_MSECOND && least <= 500 * GST_MSECOND, "latency %" GST_TIME_FORMAT,
       GST_TIME_ARGS(least));
   fail_unless(most >= least);
-  gst_query_unref(query);
-  gst_object_unref(overlay);
   stop(pipeline);
   fail_unless_equals_int(outcome.drawn, outcome.frames);
 }
-GST_END_TEST;
 
 /* ---- Starts and stops ---------------------------------------------------------------------- */
 
-GST_START_TEST(starts_and_stops)
+STX_TEST(starts_and_stops)
 {
   for (gint i = 0; i < 2; i++)
     stx_test_state_cycles(WHOLE_OF("3", SMALL, "3", SMALL));
 }
-GST_END_TEST;
 
 static void run_once(void)
 {
   run(WHOLE_OF("3", SMALL, "3", SMALL));
 }
 
-GST_START_TEST(nothing_leaks)
+STX_TEST(nothing_leaks)
 {
   stx_test_no_leaks(run_once);
 }
-GST_END_TEST;
-
-static Suite *bad_input_suite(void)
-{
-  Suite *suite = suite_create("bad-input");
-  TCase *tests = tcase_create("bad-input");
-
-  suite_add_tcase(suite, tests);
-  tcase_add_test(tests, tiny_frames);
-  tcase_add_test(tests, views_of_different_size);
-  tcase_add_test(tests, size_changes_in_mid_stream);
-  tcase_add_test(tests, size_changes_on_one_side_alone);
-  tcase_add_test(tests, calibration_files);
-  tcase_add_test(tests, one_view_alone);
-  tcase_add_test(tests, a_gray_picture_is_no_disparity);
-  tcase_add_test(tests, a_disparity_on_the_wrong_pad);
-  tcase_add_test(tests, stixels_without_frames);
-  tcase_add_test(tests, nothing_is_linked);
-  tcase_add_test(tests, stixels_that_never_come);
-  tcase_add_test(tests, a_view_that_is_linked_late);
-  tcase_add_test(tests, one_view_ends_first);
-  tcase_add_test(tests, every_other_frame_has_a_partner);
-  tcase_add_test(tests, times_that_do_not_agree);
-  tcase_add_test(tests, flushing_seek_while_playing);
-  tcase_add_test(tests, latency_of_a_live_pipeline);
-  tcase_add_test(tests, starts_and_stops);
-  tcase_add_test(tests, nothing_leaks);
-  return suite;
-}
-GST_CHECK_MAIN(bad_input)

@@ -4,11 +4,11 @@
  * of the synthetic street must become the same stixels, to the byte.
  */
 #include <gst/app/gstappsink.h>
-#include <gst/check/gstcheck.h>
 #include <gst/video/video.h>
 
 #include "common/labels.h"
 #include "common/pipeline/pipeline.h"
+#include "tests/gst/fixtures/util.h"
 
 #define FRAMES 4
 #define VIEW(name)                                                                                 \
@@ -29,14 +29,13 @@
 
 static GstSample *pull(GstElement *pipeline, const gchar *name)
 {
-  GstElement *sink = gst_bin_get_by_name(GST_BIN(pipeline), name);
+  g_autoptr(GstElement) sink = gst_bin_get_by_name(GST_BIN(pipeline), name);
   GstSample *sample;
 
   if (sink == NULL)
     return NULL;
   sample = gst_app_sink_try_pull_sample(GST_APP_SINK(sink), 60 * GST_SECOND);
   fail_unless(sample != NULL, "no frame from %s", name);
-  gst_object_unref(sink);
   return sample;
 }
 
@@ -117,7 +116,7 @@ static void expect_stixels(GstSample *sample, const StxPipelineOutput *output, c
 static void run_frame(GstElement *elements, const StxPipelineSettings *settings,
     StxPipeline **pipeline, const gchar *line)
 {
-  GstSample *stixels = pull(elements, "stixels");
+  g_autoptr(GstSample) stixels = pull(elements, "stixels");
   Picture left = pull_picture(elements, "left"), right = pull_picture(elements, "right"),
           disparity = pull_picture(elements, "disparity"),
           labels = pull_picture(elements, "labels");
@@ -135,7 +134,6 @@ static void run_frame(GstElement *elements, const StxPipelineSettings *settings,
   fail_unless(*pipeline != NULL && stx_pipeline_run(*pipeline, &input, &output, &error), "%s: %s",
       line, error.text);
   expect_stixels(stixels, &output, line);
-  gst_sample_unref(stixels);
   release(&left);
   release(&right);
   release(&disparity);
@@ -145,7 +143,7 @@ static void run_frame(GstElement *elements, const StxPipelineSettings *settings,
 static void expect_agreement(const gchar *line, StxPipelineSettings settings)
 {
   GError *error = NULL;
-  GstElement *elements = gst_parse_launch(line, &error);
+  g_autoptr(GstElement) elements = gst_parse_launch(line, &error);
   StxPipeline *pipeline = NULL;
 
   fail_unless(elements != NULL && error == NULL, "%s", error ? error->message : line);
@@ -154,62 +152,55 @@ static void expect_agreement(const gchar *line, StxPipelineSettings settings)
     run_frame(elements, &settings, &pipeline, line);
   stx_pipeline_free(pipeline);
   gst_element_set_state(elements, GST_STATE_NULL);
-  gst_object_unref(elements);
 }
 
-GST_START_TEST(defaults)
+STX_TEST(defaults)
 {
   expect_agreement(PAIRS STIXELS("sat-dp-stixels"), stx_pipeline_defaults());
 }
-GST_END_TEST;
 
 /* The road of a frame depends on those before. */
-GST_START_TEST(estimated_road)
+STX_TEST(estimated_road)
 {
   StxPipelineSettings settings = stx_pipeline_defaults();
 
   settings.ground = STX_ROAD_ESTIMATE;
   expect_agreement(PAIRS STIXELS("sat-dp-stixels ground=estimate"), settings);
 }
-GST_END_TEST;
 
-GST_START_TEST(cuts_of_rdp)
+STX_TEST(cuts_of_rdp)
 {
   StxPipelineSettings settings = stx_pipeline_defaults();
 
   settings.cuts = STX_PIPELINE_CUTS_RDP;
   expect_agreement(PAIRS STIXELS("sat-dp-stixels cut-candidates=rdp"), settings);
 }
-GST_END_TEST;
 
-GST_START_TEST(segments)
+STX_TEST(segments)
 {
   StxPipelineSettings settings = stx_pipeline_defaults();
 
   settings.model = STX_PIPELINE_RDP;
   expect_agreement(PAIRS STIXELS("rdp-columns"), settings);
 }
-GST_END_TEST;
 
-GST_START_TEST(outliers)
+STX_TEST(outliers)
 {
   StxPipelineSettings settings = stx_pipeline_defaults();
 
   settings.model = STX_PIPELINE_FULLDP;
   expect_agreement(PAIRS STIXELS("sat-dp-stixels model=gaussian-uniform"), settings);
 }
-GST_END_TEST;
 
-GST_START_TEST(given_disparities)
+STX_TEST(given_disparities)
 {
   StxPipelineSettings settings = stx_pipeline_defaults();
 
   settings.source = STX_PIPELINE_DISPARITIES;
   expect_agreement(DISPARITIES STIXELS("sat-dp-stixels"), settings);
 }
-GST_END_TEST;
 
-GST_START_TEST(labels)
+STX_TEST(labels)
 {
   StxPipelineSettings settings = stx_pipeline_defaults();
 
@@ -217,21 +208,3 @@ GST_START_TEST(labels)
   settings.colmean.grid.classes = STX_LABEL_CLASSES;
   expect_agreement(PAIRS LABELS STIXELS("sat-dp-stixels"), settings);
 }
-GST_END_TEST;
-
-static Suite *embedding_suite(void)
-{
-  Suite *suite = suite_create("embedding");
-  TCase *tests = tcase_create("embedding");
-
-  suite_add_tcase(suite, tests);
-  tcase_add_test(tests, defaults);
-  tcase_add_test(tests, estimated_road);
-  tcase_add_test(tests, cuts_of_rdp);
-  tcase_add_test(tests, segments);
-  tcase_add_test(tests, outliers);
-  tcase_add_test(tests, given_disparities);
-  tcase_add_test(tests, labels);
-  return suite;
-}
-GST_CHECK_MAIN(embedding)

@@ -57,18 +57,17 @@ static GstPadProbeReturn count_gaps(GstPad *pad, GstPadProbeInfo *info, gpointer
 
 static void set_frames(GstElement *pipeline, const char *name, guint frames)
 {
-  GstElement *source = gst_bin_get_by_name(GST_BIN(pipeline), name);
+  g_autoptr(GstElement) source = gst_bin_get_by_name(GST_BIN(pipeline), name);
 
   g_object_set(source, "num-buffers", (gint)frames, NULL);
-  gst_object_unref(source);
 }
 
 static Counts run(Hole left, Hole right, guint left_frames, guint right_frames)
 {
-  GstElement *pipeline = gst_parse_launch(line, NULL);
-  GstBus *bus = gst_element_get_bus(pipeline);
+  g_autoptr(GstElement) pipeline = gst_parse_launch(line, NULL);
+  g_autoptr(GstBus) bus = gst_element_get_bus(pipeline);
   Counts counts = {0};
-  GstMessage *end;
+  g_autoptr(GstMessage) end = NULL;
 
   set_frames(pipeline, "left", left_frames);
   set_frames(pipeline, "right", right_frames);
@@ -82,10 +81,7 @@ static Counts run(Hole left, Hole right, guint left_frames, guint right_frames)
   end = gst_bus_timed_pop_filtered(bus, SECONDS * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
   fail_unless(end != NULL, "no end after %u pictures", counts.pictures);
   fail_unless_equals_int(GST_MESSAGE_TYPE(end), GST_MESSAGE_EOS);
-  gst_message_unref(end);
   gst_element_set_state(pipeline, GST_STATE_NULL);
-  gst_object_unref(bus);
-  gst_object_unref(pipeline);
   return counts;
 }
 
@@ -95,9 +91,9 @@ static Counts run(Hole left, Hole right, guint left_frames, guint right_frames)
 static const Hole holes[] = {{20, 1}, {20, 10}, {20, 60}, {0, 1}, {0, 60}, {119, 1}, {60, 60}};
 static const Hole none = {0};
 
-GST_START_TEST(hole_on_the_right)
+STX_TEST_LOOP(hole_on_the_right, G_N_ELEMENTS(holes))
 {
-  Hole hole = holes[__i__];
+  Hole hole = holes[_i];
   Counts counts = run(none, hole, FRAMES, FRAMES);
 
   fail_unless_equals_int(counts.pictures, FRAMES);
@@ -106,64 +102,48 @@ GST_START_TEST(hole_on_the_right)
   if (hole.first + hole.count < FRAMES)
     fail_unless_equals_int(counts.gaps, hole.count);
 }
-GST_END_TEST
 
-GST_START_TEST(hole_on_the_left)
+STX_TEST_LOOP(hole_on_the_left, G_N_ELEMENTS(holes))
 {
-  Hole hole = holes[__i__];
+  Hole hole = holes[_i];
   Counts counts = run(hole, none, FRAMES, FRAMES);
 
   fail_unless_equals_int(counts.pictures, FRAMES - hole.count);
   fail_unless_equals_int(counts.stixels, FRAMES - hole.count);
   fail_unless_equals_int(counts.gaps, 0);
 }
-GST_END_TEST
 
-GST_START_TEST(hole_on_both)
+STX_TEST_LOOP(hole_on_both, G_N_ELEMENTS(holes))
 {
-  Hole hole = holes[__i__], other = {hole.first, hole.count / 2};
+  Hole hole = holes[_i], other = {hole.first, hole.count / 2};
   Counts counts = run(other, hole, FRAMES, FRAMES);
 
   fail_unless_equals_int(counts.pictures, FRAMES - other.count);
   fail_unless_equals_int(counts.stixels, FRAMES - hole.count);
 }
-GST_END_TEST
 
-GST_START_TEST(a_long_hole)
+STX_TEST_LOOP(a_long_hole, 3)
 {
   const Hole hole = {20, 600};
-  const gboolean left = __i__ != 0, right = __i__ != 1;
+  const gboolean left = _i != 0, right = _i != 1;
   Counts counts = run(left ? hole : none, right ? hole : none, MANY_FRAMES, MANY_FRAMES);
 
   fail_unless_equals_int(counts.pictures, MANY_FRAMES - (left ? hole.count : 0));
   fail_unless_equals_int(counts.stixels, MANY_FRAMES - hole.count);
   fail_unless_equals_int(counts.gaps, left ? 0 : hole.count);
 }
-GST_END_TEST
 
 /* One camera ends: what depends on it ends, the pictures of the other go on. */
-GST_START_TEST(one_camera_ends)
+STX_TEST_LOOP(one_camera_ends, 4)
 {
-  Counts counts = run(none, none, FRAMES, (guint)__i__);
+  const guint ends[] = {0, 1, 2, 60};
+  Counts counts = run(none, none, FRAMES, ends[_i]);
 
   fail_unless_equals_int(counts.pictures, FRAMES);
-  fail_unless_equals_int(counts.stixels, __i__);
+  fail_unless_equals_int(counts.stixels, ends[_i]);
 }
-GST_END_TEST
 
-static Suite *holes_suite(void)
+double stx_test_prepare(void)
 {
-  Suite *suite = suite_create("holes");
-  TCase *tests = tcase_create("holes");
-
-  suite_add_tcase(suite, tests);
-  tcase_set_timeout(tests, 2 * SECONDS);
-  tcase_add_loop_test(tests, hole_on_the_right, 0, G_N_ELEMENTS(holes));
-  tcase_add_loop_test(tests, hole_on_the_left, 0, G_N_ELEMENTS(holes));
-  tcase_add_loop_test(tests, hole_on_both, 0, G_N_ELEMENTS(holes));
-  tcase_add_loop_test(tests, a_long_hole, 0, 3);
-  tcase_add_loop_test(tests, one_camera_ends, 0, 3);
-  tcase_add_loop_test(tests, one_camera_ends, 60, 61);
-  return suite;
+  return 2 * SECONDS;
 }
-GST_CHECK_MAIN(holes)

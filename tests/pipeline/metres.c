@@ -28,11 +28,10 @@ typedef struct {
 
 static GstElement *start(const Way *way)
 {
-  gchar *line = g_strdup_printf(
+  g_autofree gchar *line = g_strdup_printf(
       README_LINE, way->left, way->change, way->right, way->change, way->sgm, way->cells);
   GstElement *pipeline = stx_test_parse(line);
 
-  g_free(line);
   gst_element_set_state(pipeline, GST_STATE_PLAYING);
   return pipeline;
 }
@@ -40,10 +39,9 @@ static GstElement *start(const Way *way)
 /* The next frame, or NULL. */
 static GstSample *next(GstElement *pipeline)
 {
-  GstElement *sink = gst_bin_get_by_name(GST_BIN(pipeline), "out");
+  g_autoptr(GstElement) sink = gst_bin_get_by_name(GST_BIN(pipeline), "out");
   GstSample *sample = gst_app_sink_try_pull_sample(GST_APP_SINK(sink), 60 * GST_SECOND);
 
-  gst_object_unref(sink);
   return sample;
 }
 
@@ -127,7 +125,8 @@ static void add(GArray *values, double value)
 static void compare(
     GstSample *one, GstSample *other, const Geometry *geometry, Differences *differences)
 {
-  GArray *here = objects_of(one), *there = objects_of(other);
+  g_autoptr(GArray) here = objects_of(one);
+  g_autoptr(GArray) there = objects_of(other);
 
   for (guint i = 0; i < here->len; i++) {
     const Object *a = &g_array_index(here, Object, i), *b = find(there, a, geometry);
@@ -138,8 +137,6 @@ static void compare(
     add(differences->y, b->metres.y - a->metres.y);
     add(differences->z, b->metres.z / a->metres.z - 1);
   }
-  g_array_unref(here);
-  g_array_unref(there);
 }
 
 static int by_size(gconstpointer a, gconstpointer b)
@@ -203,7 +200,7 @@ static void expect_same_metres(
 #define STREET(view) "street-scene-src seed=3 num-buffers=5 view=" view " ! videoconvert"
 
 /* The street says its camera itself. */
-GST_START_TEST(the_street_keeps_its_metres_at_half_its_size)
+STX_TEST(the_street_keeps_its_metres_at_half_its_size)
 {
   Way whole = {STREET("left") " ! video/x-raw,format=I420,width=1240,height=376",
       STREET("right") " ! video/x-raw,format=I420,width=1240,height=376", "", "", ""};
@@ -214,7 +211,6 @@ GST_START_TEST(the_street_keeps_its_metres_at_half_its_size)
   half.cells = "stixel-width=4 stixel-height=4";
   expect_same_metres("street, halved", &whole, &half, &geometry, .03);
 }
-GST_END_TEST
 
 /* ---- KITTI ----------------------------------------------------------------------------------- */
 
@@ -235,7 +231,10 @@ static gchar *kitti_folder(void)
 static void compare_kitti(const char *name, const char *change, const char *sgm, const char *cells,
     const Geometry *geometry, double tolerance)
 {
-  gchar *folder = kitti_folder(), *calibration, *sources[2], *both;
+  g_autofree gchar *folder = kitti_folder();
+  g_autofree gchar *calibration = NULL;
+  gchar *sources[2];
+  g_autofree gchar *both = NULL;
 
   if (folder == NULL)
     return;
@@ -250,36 +249,17 @@ static void compare_kitti(const char *name, const char *change, const char *sgm,
       &(Way){sources[0], sources[1], change, both, cells}, geometry, tolerance);
   for (int i = 0; i < 2; i++)
     g_free(sources[i]);
-  g_free(both);
-  g_free(calibration);
-  g_free(folder);
 }
 
-GST_START_TEST(kitti_keeps_its_metres_at_half_its_size)
+STX_TEST(kitti_keeps_its_metres_at_half_its_size)
 {
   compare_kitti("KITTI, halved", "videoscale ! video/x-raw,width=613,height=185 ! ", "",
       "stixel-width=4 stixel-height=4", &(Geometry){.scale = 2}, .03);
 }
-GST_END_TEST
 
-GST_START_TEST(kitti_keeps_its_metres_when_it_is_cut)
+STX_TEST(kitti_keeps_its_metres_when_it_is_cut)
 {
   compare_kitti("KITTI, cut", "videocrop left=96 right=26 top=80 bottom=16 ! ",
       "camera-crop-left=96 camera-crop-right=26 camera-crop-top=80 camera-crop-bottom=16", "",
       &(Geometry){96, 80, 1}, .01);
 }
-GST_END_TEST
-
-static Suite *metres_suite(void)
-{
-  Suite *suite = suite_create("metres");
-  TCase *tests = tcase_create("metres");
-
-  suite_add_tcase(suite, tests);
-  tcase_add_test(tests, the_street_keeps_its_metres_at_half_its_size);
-  tcase_add_test(tests, kitti_keeps_its_metres_at_half_its_size);
-  tcase_add_test(tests, kitti_keeps_its_metres_when_it_is_cut);
-  return suite;
-}
-
-GST_CHECK_MAIN(metres)

@@ -94,13 +94,13 @@ static void wait_for_more(gint *count, gint more)
 /* The next warning or message of that type has the words; no error comes before. */
 static void expect_message(GstElement *pipeline, GstMessageType type, const char *words)
 {
-  GstBus *bus = gst_element_get_bus(pipeline);
+  g_autoptr(GstBus) bus = gst_element_get_bus(pipeline);
   gboolean found = FALSE;
 
   while (!found) {
-    GstMessage *message =
+    g_autoptr(GstMessage) message =
         gst_bus_timed_pop_filtered(bus, 60 * GST_SECOND, type | GST_MESSAGE_ERROR);
-    GError *error = NULL;
+    g_autoptr(GError) error = NULL;
 
     fail_unless(message != NULL, "nobody says \"%s\"", words);
     fail_unless(GST_MESSAGE_TYPE(message) != GST_MESSAGE_ERROR);
@@ -109,13 +109,10 @@ static void expect_message(GstElement *pipeline, GstMessageType type, const char
     else
       gst_message_parse_info(message, &error, NULL);
     found = strstr(error->message, words) != NULL;
-    g_error_free(error);
-    gst_message_unref(message);
   }
-  gst_object_unref(bus);
 }
 
-GST_START_TEST(the_right_camera_is_silent_for_a_while)
+STX_TEST(the_right_camera_is_silent_for_a_while)
 {
   Scene scene = {DELIVERS};
   GstElement *pipeline = begin(&scene);
@@ -129,17 +126,15 @@ GST_START_TEST(the_right_camera_is_silent_for_a_while)
   wait_for_more(&scene.drawn, 5);
   end(pipeline);
 }
-GST_END_TEST
 
 static void set_caps(GstElement *pipeline, const char *text)
 {
-  GstElement *filter = gst_bin_get_by_name(GST_BIN(pipeline), "caps");
+  g_autoptr(GstElement) filter = gst_bin_get_by_name(GST_BIN(pipeline), "caps");
 
   gst_util_set_object_arg(G_OBJECT(filter), "caps", text);
-  gst_object_unref(filter);
 }
 
-GST_START_TEST(the_right_camera_changes_its_size_for_a_while)
+STX_TEST(the_right_camera_changes_its_size_for_a_while)
 {
   Scene scene = {DELIVERS};
   GstElement *pipeline = begin(&scene);
@@ -152,9 +147,8 @@ GST_START_TEST(the_right_camera_changes_its_size_for_a_while)
   wait_for_more(&scene.drawn, 5);
   end(pipeline);
 }
-GST_END_TEST
 
-GST_START_TEST(the_right_camera_ends)
+STX_TEST(the_right_camera_ends)
 {
   Scene scene = {DELIVERS};
   GstElement *pipeline = begin(&scene);
@@ -165,46 +159,28 @@ GST_START_TEST(the_right_camera_ends)
   wait_for_more(&scene.pictures, 2 * RATE);
   end(pipeline);
 }
-GST_END_TEST
 
 /* As an application does it, after a message that the source has ended or failed. */
 static void restart(GstElement *pipeline, Scene *scene)
 {
-  GstElement *source = gst_bin_get_by_name(GST_BIN(pipeline), "right");
+  g_autoptr(GstElement) source = gst_bin_get_by_name(GST_BIN(pipeline), "right");
 
   gst_element_set_state(source, GST_STATE_NULL);
   g_atomic_int_set(&scene->right, DELIVERS);
   fail_unless(gst_element_sync_state_with_parent(source));
-  gst_object_unref(source);
 }
 
-GST_START_TEST(the_right_camera_is_started_again)
+STX_TEST_LOOP(the_right_camera_is_started_again, 4)
 {
   Scene scene = {DELIVERS};
-  GstElement *pipeline = begin_line(__i__ & 1 ? bin_line : line, &scene);
+  GstElement *pipeline = begin_line(_i & 1 ? bin_line : line, &scene);
 
   for (guint turn = 0; turn < 2; turn++) {
     wait_for_more(&scene.drawn, 5);
-    g_atomic_int_set(&scene.right, __i__ & 2 ? FAILS : ENDS);
+    g_atomic_int_set(&scene.right, _i & 2 ? FAILS : ENDS);
     wait_for_more(&scene.pictures, RATE / 2);
     restart(pipeline, &scene);
   }
   wait_for_more(&scene.drawn, 5);
   end(pipeline);
 }
-GST_END_TEST
-
-static Suite *one_camera_suite(void)
-{
-  Suite *suite = suite_create("one-camera");
-  TCase *tests = tcase_create("one-camera");
-
-  suite_add_tcase(suite, tests);
-  tcase_add_test(tests, the_right_camera_is_silent_for_a_while);
-  tcase_add_test(tests, the_right_camera_changes_its_size_for_a_while);
-  tcase_add_test(tests, the_right_camera_ends);
-  tcase_add_loop_test(tests, the_right_camera_is_started_again, 0, 4);
-  return suite;
-}
-
-GST_CHECK_MAIN(one_camera)

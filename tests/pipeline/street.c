@@ -5,11 +5,11 @@
  * other defaults, not for faults: a shifted column, a lost row or a wrong unit breaks them.
  */
 #include <gst/app/gstappsink.h>
-#include <gst/check/gstcheck.h>
 #include <gst/video/video.h>
 
 #include "common/metrics/metrics.h"
 #include "common/satdp/satdp.h"
+#include "tests/gst/fixtures/util.h"
 
 #define WIDTH 1242
 #define HEIGHT 375
@@ -36,10 +36,9 @@ typedef struct {
 
 static GstSample *pull(GstElement *pipeline, const gchar *name)
 {
-  GstElement *sink = gst_bin_get_by_name(GST_BIN(pipeline), name);
+  g_autoptr(GstElement) sink = gst_bin_get_by_name(GST_BIN(pipeline), name);
   GstSample *sample = gst_app_sink_try_pull_sample(GST_APP_SINK(sink), 60 * GST_SECOND);
 
-  gst_object_unref(sink);
   return sample;
 }
 
@@ -110,7 +109,7 @@ static void score_frame(GstElement *pipeline, Score *score)
 static Score run(const gchar *description)
 {
   GError *error = NULL;
-  GstElement *pipeline = gst_parse_launch(description, &error);
+  g_autoptr(GstElement) pipeline = gst_parse_launch(description, &error);
   Score score = {.kinds.classes = STX_KIND_SKY + 1, .labels.classes = 19};
 
   fail_unless(pipeline != NULL && error == NULL, "%s", error ? error->message : "no pipeline");
@@ -118,7 +117,6 @@ static Score run(const gchar *description)
   for (guint i = 0; i < FRAMES; i++)
     score_frame(pipeline, &score);
   gst_element_set_state(pipeline, GST_STATE_NULL);
-  gst_object_unref(pipeline);
   return score;
 }
 
@@ -142,7 +140,7 @@ static void report(const gchar *name, const Score *score)
       100 * stx_confusion_mean_iou(&score->labels), pixels_per_stixel(score));
 }
 
-GST_START_TEST(depth_alone)
+STX_TEST(depth_alone)
 {
   Score score = run(STIXELS(""));
 
@@ -152,9 +150,8 @@ GST_START_TEST(depth_alone)
   fail_unless(stx_confusion_iou(&score.kinds, STX_KIND_GROUND) > .80);
   fail_unless(stx_confusion_iou(&score.kinds, STX_KIND_OBJECT) > .80);
 }
-GST_END_TEST;
 
-GST_START_TEST(with_semantics)
+STX_TEST(with_semantics)
 {
   Score score = run(STIXELS(VIEW("semantics") " ! cells.semantics "));
 
@@ -166,16 +163,3 @@ GST_START_TEST(with_semantics)
   fail_unless(stx_confusion_iou(&score.kinds, STX_KIND_SKY) > .80);
   fail_unless(stx_confusion_mean_iou(&score.labels) > .55);
 }
-GST_END_TEST;
-
-static Suite *street_suite(void)
-{
-  Suite *suite = suite_create("street");
-  TCase *tests = tcase_create("street");
-
-  suite_add_tcase(suite, tests);
-  tcase_add_test(tests, depth_alone);
-  tcase_add_test(tests, with_semantics);
-  return suite;
-}
-GST_CHECK_MAIN(street)

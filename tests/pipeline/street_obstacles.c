@@ -24,11 +24,10 @@ typedef GstVideoRegionOfInterestMeta Region;
 
 static GstSample *pull(GstElement *pipeline, const gchar *name)
 {
-  GstElement *sink = gst_bin_get_by_name(GST_BIN(pipeline), name);
+  g_autoptr(GstElement) sink = gst_bin_get_by_name(GST_BIN(pipeline), name);
   GstSample *sample = gst_app_sink_try_pull_sample(GST_APP_SINK(sink), 60 * GST_SECOND);
 
   fail_unless(sample != NULL, "nothing came to %s", name);
-  gst_object_unref(sink);
   return sample;
 }
 
@@ -195,7 +194,7 @@ static void expect_halves(GstBuffer *frame, GstBuffer *half)
   "street-scene-src num-buffers=2 view=" name " ! "                                                \
   "video/x-raw,width=1242,height=375,framerate=10/1"
 
-GST_START_TEST(regions_are_where_things_stand)
+STX_TEST(regions_are_where_things_stand)
 {
   StxSceneParams params = STX_SCENE_DEFAULTS;
   GstElement *pipeline =
@@ -211,21 +210,19 @@ GST_START_TEST(regions_are_where_things_stand)
   params.height = HEIGHT;
   scene = stx_scene_new(&params, NULL);
   for (guint i = 0; i < FRAMES; i++) {
-    GstSample *whole = pull(pipeline, "whole"), *half = pull(pipeline, "half");
+    g_autoptr(GstSample) whole = pull(pipeline, "whole");
+    g_autoptr(GstSample) half = pull(pipeline, "half");
     Truth *truth = truth_of(scene, i);
 
     judge(gst_sample_get_buffer(whole), truth, &right, &found);
     expect_halves(gst_sample_get_buffer(whole), gst_sample_get_buffer(half));
     g_free(truth);
-    gst_sample_unref(half);
-    gst_sample_unref(whole);
   }
   stop(pipeline);
   stx_scene_free(scene);
   expect_share(&right, .85, 10 * FRAMES, "regions hold what they say");
   expect_share(&found, .95, 1000 * FRAMES, "pixels of vehicles are in a region");
 }
-GST_END_TEST
 
 /* ---- Scans --------------------------------------------------------------------------------- */
 
@@ -263,7 +260,7 @@ static void judge_scan(const Scan *scan, Share *right, Share *found)
   const gfloat *points = (const gfloat *)(gpointer)scan->points.data;
   const guint32 *labels = (const guint32 *)(gpointer)scan->labels.data;
   const StxObstacle *obstacles = (const StxObstacle *)(gpointer)scan->obstacles.data;
-  guint *inside = g_new0(guint, scan->obstacle_count + 1);
+  g_autofree guint *inside = g_new0(guint, scan->obstacle_count + 1);
 
   for (gsize i = 0; i < scan->count; i += 3) {
     const gfloat *point = points + 4 * i;
@@ -280,7 +277,6 @@ static void judge_scan(const Scan *scan, Share *right, Share *found)
   for (gsize k = 0; k < scan->obstacle_count; k++)
     if (obstacles[k].count >= 12)
       add(right, inside[k] > 0);
-  g_free(inside);
 }
 
 static void judge_buffers(GstBuffer *scan, GstBuffer *labels, Share *right, Share *found)
@@ -301,7 +297,7 @@ static void judge_buffers(GstBuffer *scan, GstBuffer *labels, Share *right, Shar
   gst_buffer_unmap(scan, &it.points);
 }
 
-GST_START_TEST(obstacles_of_scans_are_where_things_stand)
+STX_TEST(obstacles_of_scans_are_where_things_stand)
 {
   GstElement *pipeline = play("street-scene-src view=lidar num-buffers=3 ! lidar-ground ! "
                               "stixel-obstacles ! appsink name=scans sync=false "
@@ -310,27 +306,17 @@ GST_START_TEST(obstacles_of_scans_are_where_things_stand)
   Share right = {0}, found = {0};
 
   for (guint i = 0; i < 3; i++) {
-    GstSample *scan = pull(pipeline, "scans"), *truth = pull(pipeline, "truth");
+    g_autoptr(GstSample) scan = pull(pipeline, "scans");
+    g_autoptr(GstSample) truth = pull(pipeline, "truth");
 
     judge_buffers(gst_sample_get_buffer(scan), gst_sample_get_buffer(truth), &right, &found);
-    gst_sample_unref(truth);
-    gst_sample_unref(scan);
   }
   stop(pipeline);
   expect_share(&right, .95, 30, "obstacles of scans hold points of something");
   expect_share(&found, .9, 1000, "points of vehicles and people are in one");
 }
-GST_END_TEST
 
-static Suite *street_obstacles_suite(void)
+double stx_test_prepare(void)
 {
-  Suite *suite = suite_create("street-obstacles");
-  TCase *tests = tcase_create("street-obstacles");
-
-  suite_add_tcase(suite, tests);
-  tcase_set_timeout(tests, 120);
-  tcase_add_test(tests, regions_are_where_things_stand);
-  tcase_add_test(tests, obstacles_of_scans_are_where_things_stand);
-  return suite;
+  return 120;
 }
-GST_CHECK_MAIN(street_obstacles)

@@ -39,19 +39,7 @@ typedef struct {
   bool late;
 } How;
 
-static Memory *memory;
-
-static void set_up(void)
-{
-  memory = calloc(1, sizeof *memory);
-  memset(memory->known, 0, sizeof memory->known);
-  memset(memory->other_known, 1, sizeof memory->other_known);
-}
-
-static void tear_down(void)
-{
-  free(memory);
-}
+static Memory the_memory, *const memory = &the_memory;
 
 static bool run_kernel(StxPtx *ptx, const char *kernel, const How *how)
 {
@@ -67,6 +55,7 @@ static bool run_kernel(StxPtx *ptx, const char *kernel, const How *how)
       .seed = how->seed,
       .late = how->late};
   memory->error[0] = '\0';
+  memset(memory->other_known, 1, sizeof memory->other_known);
   return stx_ptx_launch(ptx, &launch, memory->error, sizeof memory->error);
 }
 
@@ -132,7 +121,7 @@ static void check_line(char *line)
       (unsigned long long)(memory->word[0] & mask), result);
 }
 
-START_TEST(forms_compute_what_is_written)
+STX_TEST(forms_compute_what_is_written)
 {
   char line[256], path[1024];
   snprintf(path, sizeof path, "%s/tests/ptx/forms.txt", getenv("STX_SOURCE_DIR"));
@@ -147,7 +136,6 @@ START_TEST(forms_compute_what_is_written)
   fclose(file);
   ck_assert_int_gt(lines, 800);
 }
-END_TEST
 
 /* ---- Memory and warps --------------------------------------------------------------------- */
 
@@ -238,7 +226,7 @@ static const Snippet snippets[] = {
         32, {{0, 2}, {1, 2}, {31, 62}}},
 };
 
-START_TEST(snippets_give_what_is_known)
+STX_TEST_LOOP(snippets_give_what_is_known, sizeof snippets / sizeof snippets[0])
 {
   static char body[4096];
   const Snippet *s = &snippets[_i];
@@ -254,7 +242,6 @@ START_TEST(snippets_give_what_is_known)
           (unsigned long long)s->expected[i].value, s->body);
   }
 }
-END_TEST
 
 /* ---- Faults ------------------------------------------------------------------------------- */
 
@@ -308,7 +295,7 @@ static const Fault faults[] = {
     {"st.shared.u32 [tile], %r30;", "a race on shared memory", 64},
 };
 
-START_TEST(faults_are_named)
+STX_TEST_LOOP(faults_are_named, sizeof faults / sizeof faults[0])
 {
   const Fault *f = &faults[_i];
   for (uint64_t seed = 0; seed < 20; seed++) {
@@ -319,9 +306,8 @@ START_TEST(faults_are_named)
         memory->error);
   }
 }
-END_TEST
 
-START_TEST(what_is_no_ptx_is_refused)
+STX_TEST(what_is_no_ptx_is_refused)
 {
   static const char *const texts[] = {"?", ".version 9.0 .visible .entry", ".visible .func f()",
       ".visible .entry k(.param .b8 k_p[4]) { ret }", ".visible .entry k(.param .b8 k_p[4]) { }",
@@ -334,7 +320,6 @@ START_TEST(what_is_no_ptx_is_refused)
     stx_ptx_free(ptx);
   }
 }
-END_TEST
 
 /* ---- Between blocks ----------------------------------------------------------------------- */
 
@@ -363,13 +348,12 @@ static int wrong_messages(const char *body)
   return wrong;
 }
 
-START_TEST(messages_need_both_fences)
+STX_TEST(messages_need_both_fences)
 {
   ck_assert_int_eq(wrong_messages(MESSAGE("membar.gl;\n", "membar.gl;\n")), 0);
   ck_assert_int_gt(wrong_messages(MESSAGE("", "membar.gl;\n")), 0);
   ck_assert_int_gt(wrong_messages(MESSAGE("membar.gl;\n", "")), 0);
 }
-END_TEST
 
 /* ---- Planted bugs ------------------------------------------------------------------------- */
 
@@ -456,10 +440,13 @@ static const char *run_bug(StxPtx *ptx, const char *name, uint64_t seed, char *e
   return bug_is_right(in, out) ? "good" : "wrong";
 }
 
-START_TEST(planted_bugs_are_found)
+STX_TEST_LOOP(planted_bugs_are_found, sizeof bugs / sizeof bugs[0])
 {
   const Bug *bug = &bugs[_i];
-  char error[1024], *text = read_text(getenv("STX_PTX_BUGS"));
+  const char *path = getenv("STX_PTX_BUGS");
+  if (path == NULL)
+    return;
+  char error[1024], *text = read_text(path);
   StxPtx *ptx = stx_ptx_new();
   ck_assert_msg(stx_ptx_add(ptx, "bugs", text, error, sizeof error), "%s", error);
   bool good = strcmp(bug->word, "good") == 0;
@@ -472,27 +459,4 @@ START_TEST(planted_bugs_are_found)
   ck_assert_msg(found > 0, "%s: no seed says '%s'", bug->kernel, bug->word);
   stx_ptx_free(ptx);
   free(text);
-}
-END_TEST
-
-int main(void)
-{
-  Suite *suite = suite_create("ptx");
-  TCase *group = tcase_create("ptx");
-  tcase_set_timeout(group, 120);
-  tcase_add_checked_fixture(group, set_up, tear_down);
-  tcase_add_test(group, forms_compute_what_is_written);
-  tcase_add_loop_test(
-      group, snippets_give_what_is_known, 0, (int)(sizeof snippets / sizeof snippets[0]));
-  tcase_add_loop_test(group, faults_are_named, 0, (int)(sizeof faults / sizeof faults[0]));
-  tcase_add_test(group, what_is_no_ptx_is_refused);
-  tcase_add_test(group, messages_need_both_fences);
-  if (getenv("STX_PTX_BUGS") != NULL)
-    tcase_add_loop_test(group, planted_bugs_are_found, 0, (int)(sizeof bugs / sizeof bugs[0]));
-  suite_add_tcase(suite, group);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_ENV);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed == 0 ? 0 : 1;
 }

@@ -202,11 +202,10 @@ static bool last_block_saw_all(const LitmusWords *words)
 static const Litmus last_block = {
     .kernel = "litmus_last_block", .before = {.done = ~0u}, .is_right = last_block_saw_all};
 
-START_TEST(the_last_block_sees_all)
+STX_TEST(the_last_block_sees_all)
 {
   expect_right(&last_block, 1000);
 }
-END_TEST
 
 /* ---- The last turn ------------------------------------------------------------------------ */
 
@@ -217,11 +216,10 @@ static bool last_turn_saw_all(const LitmusWords *words)
 
 static const Litmus last_turn = {.kernel = "litmus_last_turn", .is_right = last_turn_saw_all};
 
-START_TEST(the_last_turn_sees_all)
+STX_TEST(the_last_turn_sees_all)
 {
   expect_right(&last_turn, 1000);
 }
-END_TEST
 
 /* ---- What they need ------------------------------------------------------------------------ */
 
@@ -232,11 +230,10 @@ static const struct {
 } needs[] = {{&last_block, "membar.gl;", 2}, {&last_block, "bar.sync \t0;", 2},
     {&last_turn, "membar.gl;", 2}, {&last_turn, "bar.warp.sync \t3;", 1}};
 
-START_TEST(each_fence_and_barrier_is_missed)
+STX_TEST_LOOP(each_fence_and_barrier_is_missed, sizeof needs / sizeof needs[0])
 {
   expect_need(needs[_i].litmus, needs[_i].statement, needs[_i].count);
 }
-END_TEST
 
 /* ---- Union-find --------------------------------------------------------------------------- */
 
@@ -261,14 +258,13 @@ static const Litmus unions[] = {
     {"litmus_unite", {.parent = {0, 0, 2, 2, 2}}, {{1, 4}, {3, 1}, {4, 0}, {1, 2}}, all_are_joined},
 };
 
-START_TEST(all_cells_are_joined_in_any_order)
+STX_TEST_LOOP(all_cells_are_joined_in_any_order, sizeof unions / sizeof unions[0])
 {
   expect_right(&unions[_i], 500);
 }
-END_TEST
 
 /* With a look and a store in place of the atomic minimum. */
-START_TEST(joining_must_be_atomic)
+STX_TEST(joining_must_be_atomic)
 {
   static const char name[] = "atom.global.min.u32";
   static char changed[1 << 18];
@@ -281,25 +277,4 @@ START_TEST(joining_must_be_atomic)
       (int)(at - text), text, old, place, place, value, end);
   ck_assert_int_gt(try_all(changed, &unions[1], true).wrong, 0);
   free(text);
-}
-END_TEST
-
-int main(void)
-{
-  Suite *suite = suite_create("ptx-litmus");
-  TCase *group = tcase_create("ptx-litmus");
-  tcase_set_timeout(group, 120);
-  tcase_add_test(group, the_last_block_sees_all);
-  tcase_add_test(group, the_last_turn_sees_all);
-  tcase_add_loop_test(
-      group, each_fence_and_barrier_is_missed, 0, (int)(sizeof needs / sizeof needs[0]));
-  tcase_add_loop_test(
-      group, all_cells_are_joined_in_any_order, 0, (int)(sizeof unions / sizeof unions[0]));
-  tcase_add_test(group, joining_must_be_atomic);
-  suite_add_tcase(suite, group);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_ENV);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed == 0 ? 0 : 1;
 }

@@ -105,7 +105,7 @@ static int check_form(char *line)
   return 1;
 }
 
-START_TEST(known_bits_never_change)
+STX_TEST(known_bits_never_change)
 {
   char line[256], path[1024];
   snprintf(path, sizeof path, "%s/tests/ptx/forms.txt", getenv("STX_SOURCE_DIR"));
@@ -117,7 +117,6 @@ START_TEST(known_bits_never_change)
   fclose(file);
   ck_assert_int_gt(lines, 700);
 }
-END_TEST
 
 /* ---- Not too many ------------------------------------------------------------------------- */
 
@@ -165,7 +164,7 @@ static const Vector vectors[] = {
     {"mul.f32", {{0, 1}, {0, 0}}, 0xffffffff},
 };
 
-START_TEST(no_more_bits_are_unsure_than_must_be)
+STX_TEST(no_more_bits_are_unsure_than_must_be)
 {
   for (size_t v = 0; v < sizeof vectors / sizeof vectors[0]; v++) {
     const Vector *vector = &vectors[v];
@@ -180,19 +179,4 @@ START_TEST(no_more_bits_are_unsure_than_must_be)
     ck_assert_msg(result == vector->unsure, "vector %zu, %s: %#llx are unsure, not %#llx", v,
         vector->name, (unsigned long long)result, (unsigned long long)vector->unsure);
   }
-}
-END_TEST
-
-int main(void)
-{
-  Suite *suite = suite_create("ptx-unsure");
-  TCase *group = tcase_create("ptx-unsure");
-  tcase_add_test(group, known_bits_never_change);
-  tcase_add_test(group, no_more_bits_are_unsure_than_must_be);
-  suite_add_tcase(suite, group);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_ENV);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed == 0 ? 0 : 1;
 }

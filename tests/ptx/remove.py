@@ -34,13 +34,13 @@ NOT_MISSED = {
     "cuda/driver/ordered.cuh: __threadfence()": "litmus.cu misses both: is_last_turn",
     "cuda/driver/threads.cuh: __threadfence()": "litmus.cu misses both: is_last_block",
     "cuda/driver/threads.cuh: __syncthreads()": "litmus.cu misses both: is_last_block",
-    "cuda/fulldp/fulldp_dp.cuh: __syncthreads()": "keeps nvcc from peeling a loop, one of three",
-    "cuda/fulldp/fulldp_dp.cuh: __syncwarp()": "keeps values from staying in registers",
-    "cuda/satdp/satdp_backtrack.cuh: __syncwarp()": "keeps values from staying in registers",
-    "cuda/satdp/satdp_dp.cuh: __syncwarp()": "keeps values from staying in registers, one of four",
+    "cuda/fulldp/fulldp.cu: __syncthreads()": "keeps nvcc from peeling a loop, one of three",
+    "cuda/fulldp/fulldp.cu: __syncwarp()": "keeps values from staying in registers",
+    "cuda/satdp/satdp_columns.cuh: __syncwarp()": "keeps values from staying in registers",
+    "cuda/satdp/satdp_dp.cuh: __syncwarp()": "keeps values from staying in registers, one of six",
 }
 # Check programs that run a stem's kernels.
-CHECKS = {"satdp_slanted": ["satdp"], "probe": ["cuda"]}
+CHECKS = {"satdp_slanted": ["satdp"], "rdp_paper": ["rdp"], "probe": ["cuda"]}
 
 
 def places():
@@ -86,11 +86,10 @@ def run_check(build, check, folder, seed, sizes):
     """What it says if it fails, or None."""
     name = "check_cuda" if check == "cuda" else f"check_{check}_cuda"
     program = build / "tests" / "cuda" / name
-    environment = dict(os.environ, LD_LIBRARY_PATH=str(build / "tests" / "emu"),
-                       STX_PTX=str(folder), STX_PTX_SEED=str(seed), STX_PTX_LATE=str(seed % 2),
-                       STX_CHECK_SIZES=sizes, CK_FORK="no", STX_FAKE_CUDA_DEVICES="2")
+    mode = f"ptx-75-late:{seed}" if seed % 2 else f"ptx-75:{seed}"
+    environment = dict(os.environ, STX_PTX=str(folder), STX_CHECK_SIZES=sizes)
     try:
-        run = subprocess.run([program], env=environment, capture_output=True, text=True,
+        run = subprocess.run([program, mode], env=environment, capture_output=True, text=True,
                              timeout=600, check=False)
     except subprocess.TimeoutExpired:
         return "never ends"

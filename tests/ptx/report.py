@@ -120,15 +120,11 @@ def print_counts(kernels):
 
 def run_checks(options, checks, seed, folder):
     """Each of the check programs leaves its report in the folder."""
-    build, arch = options.folder.resolve(), options.arch
-    environment = dict(os.environ, LD_LIBRARY_PATH=str(build / "tests" / "emu"), CK_FORK="no",
-                       STX_PTX=str(build / "cuda" / "kept"), STX_PTX_REPORT=str(folder),
-                       STX_FAKE_CUDA_CAPABILITY=f"{arch // 10}.{arch % 10}",
-                       STX_FAKE_CUDA_DEVICES="2", STX_CHECK_SIZES=options.sizes,
-                       STX_PTX_SEED=str(seed))
+    build = options.folder.resolve()
+    environment = dict(os.environ, STX_PTX_REPORT=str(folder), STX_CHECK_SIZES=options.sizes)
     for program in sorted(p for name in checks for p in (build / "tests" / "cuda").glob(name)):
-        done = subprocess.run([program], env=environment, capture_output=True, text=True,
-                              check=False)
+        done = subprocess.run([program, f"ptx-{options.arch}:{seed}"], env=environment,
+                              capture_output=True, text=True, check=False)
         if done.returncode != 0:
             sys.exit(f"{program}:\n{done.stdout}{done.stderr}")
 

@@ -27,21 +27,20 @@ run() {
   local seed=$1 program=$2 list arch output line
   read -ra list <<<"$ARCHS"
   arch=${list[$((seed % ${#list[@]}))]} line="$KEY $seed ${program##*/}"
-  local setting=(LD_LIBRARY_PATH="$BUILD/tests/emu" STX_PTX="$BUILD/cuda/kept"
-    STX_FAKE_CUDA_CAPABILITY="${arch%?}.${arch: -1}" STX_FAKE_CUDA_DEVICES=2 CK_FORK=no
-    STX_PTX_COPIES=1 STX_PTX_SEED="$seed" STX_PTX_LATE=$((seed % 2)) STX_CHECK_SIZES=small)
+  local mode=ptx-$arch:$seed
+  ((seed % 2)) && mode=ptx-$arch-late:$seed
   if grep -qxF "$line" "$PASSED"; then
     echo known
-  elif output=$(env "${setting[@]}" timeout 600 "$program" 2>&1); then
+  elif output=$(timeout 600 "$program" "$mode" 2>&1); then
     echo "$line" >>"$PASSED"
     echo passed
   else
-    printf '%s\nenv %s %s\n' "$output" "${setting[*]}" "$program" >&2
+    printf '%s\n%s\n' "$output" "$program $mode" >&2
     echo failed
   fi
 }
 export -f run
-export BUILD=$build KEY=$key PASSED=$passed ARCHS="${archs[*]}"
+export KEY=$key PASSED=$passed ARCHS="${archs[*]}"
 
 outcomes=$(for ((seed = first; seed < first + count; seed++)); do
   printf "$seed %s\n" "${programs[@]}"

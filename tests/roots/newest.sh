@@ -1,15 +1,34 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# What tests/run.sh runs in a root of the newest Debian (root.sh beside this file): builds the tree
-# with that compiler and that GStreamer, and runs the tests that need no sanitizer. /out stays:
-# build, compiler cache, packages from PyPI, and what is the machine's: CUDA's headers, and whom it
-# trusts on the web.
+# Builds the tree in a root of the newest Debian (root.sh beside this file), with its compiler, its
+# GStreamer and its CUDA library, and runs the tests that need no sanitizer. CUDA's headers are
+# those of this machine; nvcc is only looked for. DIR, which is /out there, stays: build, compiler
+# cache, packages from PyPI, CUDA's headers, certificates.
+#
+#   tests/roots/newest.sh DIR
 . "$(dirname "$0")/../strict.sh"
+. tests/packages.sh
+if [ "$1" != --inside ]; then
+  folder=$(realpath -m "$1")
+  mkdir -p "$folder/cuda/bin" "$folder/cuda/include"
+  nvcc=$(readlink -f "$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)")
+  cp /etc/ssl/certs/ca-certificates.crt "$folder/authorities.crt" || true
+  if [ -x "$nvcc" ]; then
+    cp "$nvcc" "$(dirname "$nvcc")/bin2c" "$folder/cuda/bin"
+    cp "$(dirname "$nvcc")"/../include/*.h "$folder/cuda/include"
+  fi
+  # The loader of elements in Python looks for a library that is in libpython3-dev.
+  # shellcheck disable=SC2086,SC2116  # lists of words, in one line
+  packages=$(echo $packages_build $packages_run $packages_test $packages_cuda \
+    gstreamer1.0-plugins-bad ccache libpython3-dev)
+  export ROOT_OUT=$folder ROOT_PACKAGES=$packages
+  exec tests/roots/root.sh trixie tests/roots/newest.sh --inside
+fi
+
 export CCACHE_DIR=/out/ccache PATH=/usr/lib/ccache:$PATH:/out/cuda/bin
 if [ -f /out/authorities.crt ]; then
   export PIP_CERT=/out/authorities.crt
 fi
-. tests/packages.sh
 if [ ! -f /out/build/build.ninja ]; then
   meson setup /out/build -Dtests=enabled -Dexamples=enabled -Dwerror=true -Dcuda-archs=none
 fi
@@ -27,4 +46,4 @@ test -s stixels.png && test -s stixels.mkv
 examples/demo.sh --dashboard --frame 3
 test -s dashboard.png
 meson test -C /out/build --no-rebuild --print-errorlogs --num-processes $(($(nproc) + 1)) \
-  --suite common --suite gst --suite docs --suite cuda-reverse --suite pipeline
+  --suite common --suite gst --suite docs --suite cuda --suite pipeline

@@ -97,7 +97,7 @@ def probes(headers):
 # What stx.h has for the implementations.
 UNUSED = ("StxError", "StxImage8", "StxImage16", "StxImplInfo", "StxImplTable", "StxPlace",
           "StxLayout")
-UNUSED_CONSTANTS = ("STX_BACKEND_", "STX_MEMORY_")
+UNUSED_CONSTANTS = ("STX_BACKEND_", "STX_MEMORY_", "STX_ERROR_")
 
 
 def probes_of_struct(name, body):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""stx-frames: what it prints of small frames, and what it says of lines that do not fit.
+"""stx-bench frames: what it prints of small frames, and what it says of lines that do not fit.
 
-usage: check_frames.py STX-FRAMES
+usage: check_frames.py STX-BENCH
 """
 import subprocess
 import sys
@@ -11,7 +11,7 @@ FED = "appsrc name=left ! s.sink_left appsrc name=right ! s.sink_right"
 
 
 def run(*words):
-    done = subprocess.run([sys.argv[1], *SMALL, *words], capture_output=True, text=True,
+    done = subprocess.run([sys.argv[1], "frames", *SMALL, *words], capture_output=True, text=True,
                           timeout=120, check=False)
     return done.returncode, done.stdout, done.stderr
 
@@ -39,4 +39,4 @@ def check_refusals():
 
 check_table()
 check_refusals()
-print("stx-frames measures")
+print("stx-bench frames measures")

@@ -71,7 +71,7 @@ static void check_counts(json_t *root, size_t scans)
   ck_assert_double_eq(of_ranges, counted);
 }
 
-START_TEST(eval_counts_every_point)
+STX_TEST(eval_counts_every_point)
 {
   json_t *b = eval("--street", "--beams 16 --frames 2");
   json_t *a = eval("--street", "--beams 16 --frames 2 --protocol a");
@@ -84,10 +84,9 @@ START_TEST(eval_counts_every_point)
   json_decref(a);
   json_decref(b);
 }
-END_TEST
 
 /* Ranges are those of the scan as recorded, wherever it is moved. */
-START_TEST(eval_keeps_ranges)
+STX_TEST(eval_keeps_ranges)
 {
   json_t *level = eval("--street", "--beams 16 --frames 1");
   json_t *moved = eval("--street", "--beams 16 --frames 1 --pitch 20 --roll 9 --raise 0.5");
@@ -102,10 +101,9 @@ START_TEST(eval_keeps_ranges)
   json_decref(moved);
   json_decref(level);
 }
-END_TEST
 
 /* Every measure of one line of the text. */
-START_TEST(eval_prints_what_it_counts)
+STX_TEST(eval_prints_what_it_counts)
 {
   char *output, *errors;
   json_t *root = eval("--street", "--beams 16 --frames 1");
@@ -121,10 +119,9 @@ START_TEST(eval_prints_what_it_counts)
   g_free(errors);
   json_decref(root);
 }
-END_TEST
 
 /* Files give what the street gave; without ground in the truth, all ground found is false. */
-START_TEST(eval_reads_folders)
+STX_TEST(eval_reads_folders)
 {
   static const char *const same[] = {"counted", "precision", "recall", "f1", "iou"};
   LidarScan scan;
@@ -150,7 +147,6 @@ START_TEST(eval_reads_folders)
   lidar_scan_free(&scan);
   remove_folder(folder);
 }
-END_TEST
 
 /* ---- Pictures of scans ---------------------------------------------------------------------- */
 
@@ -222,7 +218,7 @@ static void check_order(const char *folder, LidarScan *scan)
   free(picture.data);
 }
 
-START_TEST(eval_draws_scans)
+STX_TEST(eval_draws_scans)
 {
   static const struct {
     uint32_t label;
@@ -242,9 +238,8 @@ START_TEST(eval_draws_scans)
   lidar_scan_free(&scan);
   remove_folder(folder);
 }
-END_TEST
 
-START_TEST(eval_has_the_fields_as_options)
+STX_TEST(eval_has_the_fields_as_options)
 {
   static const char *const same[] = {"counted", "precision", "recall", "f1", "iou"};
   char *options = options_of(&stx_ground_fields);
@@ -264,9 +259,8 @@ START_TEST(eval_has_the_fields_as_options)
   g_free(more);
   g_free(options);
 }
-END_TEST
 
-START_TEST(eval_names_what_is_wrong_with_files)
+STX_TEST(eval_names_what_is_wrong_with_files)
 {
   LidarScan scan;
   char *folder = make_folder(&scan), *arguments = g_strdup_printf("lidar %s", folder);
@@ -286,9 +280,8 @@ START_TEST(eval_names_what_is_wrong_with_files)
   lidar_scan_free(&scan);
   remove_folder(folder);
 }
-END_TEST
 
-START_TEST(eval_refuses_what_it_cannot_use)
+STX_TEST(eval_refuses_what_it_cannot_use)
 {
   expect_error("STX_EVAL", "lidar", "either a folder or --street");
   expect_error("STX_EVAL", "lidar --street .", "either a folder or --street");
@@ -305,12 +298,11 @@ START_TEST(eval_refuses_what_it_cannot_use)
   expect_error("STX_EVAL", "lidar --street --beams 1 --frames 1 --pictures /dev/null/such",
       "/dev/null/such/");
 }
-END_TEST
 
 /* ---- stx-bench lidar ----------------------------------------------------------------------- */
 
 /* Each code with and without clusters, on one thread and on two. */
-START_TEST(bench_times_every_implementation)
+STX_TEST(bench_times_every_implementation)
 {
   json_t *root = run_json("STX_BENCH", "lidar --beams 16 --time 1 --threads 2 --json");
   json_t *row, *rows = json_object_get(root, "rows");
@@ -338,9 +330,8 @@ START_TEST(bench_times_every_implementation)
   ck_assert_int_eq(references, 2);
   json_decref(root);
 }
-END_TEST
 
-START_TEST(bench_prints_tables)
+STX_TEST(bench_prints_tables)
 {
   LidarScan scan;
   char *folder = make_folder(&scan), *output, *errors;
@@ -356,7 +347,6 @@ START_TEST(bench_prints_tables)
   lidar_scan_free(&scan);
   remove_folder(folder);
 }
-END_TEST
 
 typedef struct {
   char experiment[16], code[16], step[16];
@@ -402,7 +392,7 @@ static void check_steps(const char *content)
   g_strfreev(lines);
 }
 
-START_TEST(bench_writes_experiments)
+STX_TEST(bench_writes_experiments)
 {
   char *folder = g_dir_make_tmp("stx-XXXXXX", NULL), *output, *errors, *content;
   char *arguments = g_strdup_printf("lidar --beams 16 --time 1 --threads 2 --figures %s", folder);
@@ -419,9 +409,8 @@ START_TEST(bench_writes_experiments)
   g_free(output);
   g_free(errors);
 }
-END_TEST
 
-START_TEST(bench_refuses_what_it_cannot_use)
+STX_TEST(bench_refuses_what_it_cannot_use)
 {
   expect_error("STX_BENCH", "lidar ground", "what is 'ground'?");
   expect_error("STX_BENCH", "lidar --threads -1", "--threads=-1");
@@ -434,10 +423,9 @@ START_TEST(bench_refuses_what_it_cannot_use)
   expect_error("STX_BENCH", "lidar --scans /no/such/folder", "no scans in /no/such/folder");
   expect_error("STX_BENCH", "lidar --figures . --json", "--figures is for the CPU");
 }
-END_TEST
 
 /* Launched and as a graph, with the reference's labels, or the program fails. */
-START_TEST(bench_times_the_gpu)
+STX_TEST(bench_times_the_gpu)
 {
   const char *driver = g_getenv("STX_FAKE_CUDA");
   if (driver == NULL) {
@@ -461,21 +449,3 @@ START_TEST(bench_times_the_gpu)
   ck_assert_int_eq(graphs, 2);
   json_decref(root);
 }
-END_TEST
-
-static const StxTest tests[] = {
-    {&eval_counts_every_point},
-    {&eval_keeps_ranges},
-    {&eval_prints_what_it_counts},
-    {&eval_reads_folders},
-    {&eval_draws_scans},
-    {&eval_has_the_fields_as_options},
-    {&eval_names_what_is_wrong_with_files},
-    {&eval_refuses_what_it_cannot_use},
-    {&bench_times_every_implementation},
-    {&bench_prints_tables},
-    {&bench_writes_experiments},
-    {&bench_refuses_what_it_cannot_use},
-    {&bench_times_the_gpu},
-};
-STX_TESTING_MAIN("lidar-programs", tests)

@@ -71,7 +71,7 @@ static void expect(const char *folder, const char *arguments, int status, const 
   g_strfreev(parts);
 }
 
-START_TEST(names_what_is_wrong_and_the_cure)
+STX_TEST(names_what_is_wrong_and_the_cure)
 {
   char *drive = make_drive(NULL);
   expect(drive, "@/left @/right", 0, "9 pairs: 9 plausible");
@@ -84,10 +84,9 @@ START_TEST(names_what_is_wrong_and_the_cure)
   expect(drive, "@/left/000001.png @/left/000001.png", 1, "the same picture");
   remove_folder(drive);
 }
-END_TEST
 
 /* The right camera has begun three moments earlier. */
-START_TEST(finds_the_pictures_of_one_moment)
+STX_TEST(finds_the_pictures_of_one_moment)
 {
   char *drive = make_drive(NULL);
   for (int i = 0; i < 6; i++) {
@@ -99,7 +98,6 @@ START_TEST(finds_the_pictures_of_one_moment)
   expect(drive, "@/left @/right", 1, "plausible with each right picture 3 pictures later");
   remove_folder(drive);
 }
-END_TEST
 
 /* ---- A calibration ------------------------------------------------------------------------- */
 
@@ -116,7 +114,7 @@ static void write_text(const char *folder, const char *name, const char *text)
   g_free(path);
 }
 
-START_TEST(tries_the_calibration)
+STX_TEST(tries_the_calibration)
 {
   char *folder = g_dir_make_tmp("stx-XXXXXX", NULL), *path;
   StxCalibration calibration;
@@ -136,9 +134,8 @@ START_TEST(tries_the_calibration)
   remove_folder(drive);
   remove_folder(folder);
 }
-END_TEST
 
-START_TEST(refuses_what_it_cannot_read)
+STX_TEST(refuses_what_it_cannot_read)
 {
   char *drive = make_drive(NULL);
   write_text(drive, "film.mp4", "no picture");
@@ -155,7 +152,6 @@ START_TEST(refuses_what_it_cannot_read)
   expect(drive, "--pairs=0 @/left @/right", 2, "expected at least 1");
   remove_folder(drive);
 }
-END_TEST
 
 /* ---- KITTI --------------------------------------------------------------------------------- */
 
@@ -184,7 +180,7 @@ static void keep_odd(GPtrArray *paths)
     g_ptr_array_remove_index(paths, i);
 }
 
-START_TEST(kitti_is_named_right)
+STX_TEST(kitti_is_named_right)
 {
   static const struct {
     CheckTry attempt;
@@ -206,10 +202,9 @@ START_TEST(kitti_is_named_right)
   g_free(left);
   g_free(right);
 }
-END_TEST
 
 /* Half a second apart, and what it says of a drive as a whole. */
-START_TEST(kitti_of_two_moments_is_named)
+STX_TEST(kitti_of_two_moments_is_named)
 {
   CheckResult result;
   CheckFiles files;
@@ -231,9 +226,3 @@ START_TEST(kitti_of_two_moments_is_named)
   g_free(right);
   g_free(drive);
 }
-END_TEST
-
-static const StxTest tests[] = {{&names_what_is_wrong_and_the_cure},
-    {&finds_the_pictures_of_one_moment}, {&tries_the_calibration}, {&refuses_what_it_cannot_read},
-    {&kitti_is_named_right}, {&kitti_of_two_moments_is_named}};
-STX_TESTING_MAIN("pairs", tests)

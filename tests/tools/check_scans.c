@@ -84,7 +84,7 @@ static json_t *eval(const char *folder, const char *options)
 
 /* ---- Tests -------------------------------------------------------------------------------- */
 
-START_TEST(stixels_agree_with_the_scan)
+STX_TEST(stixels_agree_with_the_scan)
 {
   char *folder = make_folder(0);
   json_t *range, *root = eval(folder, "");
@@ -102,7 +102,6 @@ START_TEST(stixels_agree_with_the_scan)
   json_decref(root);
   remove_folder(folder);
 }
-END_TEST
 
 /* What does not add up, or is no share, shows here: of all points and of each range. */
 static void check_distances(json_t *seen)
@@ -134,7 +133,7 @@ static void check_kinds(json_t *seen)
 
 /* The street with the scans of its own sensor: no files. A folder of the same frame, with another
  * sensor, says about the same. */
-START_TEST(the_street_has_scans)
+STX_TEST(the_street_has_scans)
 {
   json_t *root = run_json("STX_EVAL", "--street --scans --frames 2 --size 620x188 " OPTIONS);
   json_t *seen = json_object_get(json_object_get(root, "total"), "seen"), *range;
@@ -153,10 +152,9 @@ START_TEST(the_street_has_scans)
   ck_assert_double_eq(number_at(root, "total.seen.points"), 0);
   json_decref(root);
 }
-END_TEST
 
 /* A sensor that is half a metre too high puts ground on objects and objects on ground. */
-START_TEST(a_wrong_calibration_shows)
+STX_TEST(a_wrong_calibration_shows)
 {
   char *good_folder = make_folder(0), *bad_folder = make_folder(0.5);
   json_t *good = eval(good_folder, ""), *bad = eval(bad_folder, "");
@@ -170,10 +168,9 @@ START_TEST(a_wrong_calibration_shows)
   remove_folder(good_folder);
   remove_folder(bad_folder);
 }
-END_TEST
 
 /* The street has a sky above: with the cue it is seen as sky, without it is not. */
-START_TEST(sky_is_counted)
+STX_TEST(sky_is_counted)
 {
   char *folder = make_folder(0);
   json_t *with = eval(folder, ""), *without = eval(folder, "--no-sky");
@@ -187,9 +184,8 @@ START_TEST(sky_is_counted)
   json_decref(without);
   remove_folder(folder);
 }
-END_TEST
 
-START_TEST(text_and_picture)
+STX_TEST(text_and_picture)
 {
   char *folder = make_folder(0), *output, *errors;
   char *arguments =
@@ -210,9 +206,8 @@ START_TEST(text_and_picture)
   g_free(output), g_free(errors), g_free(arguments), g_free(base), g_free(name), g_free(path);
   remove_folder(folder);
 }
-END_TEST
 
-START_TEST(bad_folders_are_refused)
+STX_TEST(bad_folders_are_refused)
 {
   char *folder = make_folder(0);
   char *arguments = g_strdup_printf("--scans '%s'", folder);
@@ -229,14 +224,3 @@ START_TEST(bad_folders_are_refused)
   g_free(arguments), g_free(calib), g_free(right);
   remove_folder(folder);
 }
-END_TEST
-
-static const StxTest tests[] = {
-    {&stixels_agree_with_the_scan},
-    {&the_street_has_scans},
-    {&a_wrong_calibration_shows},
-    {&sky_is_counted},
-    {&text_and_picture},
-    {&bad_folders_are_refused},
-};
-STX_TESTING_MAIN("scans", tests)

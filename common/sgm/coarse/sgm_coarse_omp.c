@@ -7,8 +7,7 @@
  *   for all levels, coarsest first
  *     for all lines                   census words, and the windows of their blocks
  *     both sweeps up to the middle    half sums and costs into the volume
- *                                     (sgm_coarse_paths.inc.h)
- *     both from the middle on         other half sums, S, winners (sgm_coarse_winner.inc.h)
+ *     both from the middle on         other half sums, S, winners (sgm_coarse_sweep.inc.h)
  *   for all lines                     left-right check, texture check
  *   for all lines                     median
  *   for all rows                      output
@@ -18,7 +17,7 @@
  * they do not leave behind: census words, volume and paths.
  */
 #include "common/parallel.h"
-#include "common/sgm/coarse/sgm_coarse_winner.inc.h"
+#include "common/sgm/coarse/sgm_coarse_sweep.inc.h"
 #include "common/sgm/sgm_private.h"
 #include "common/sgm/sgm_sky.h"
 
@@ -200,7 +199,7 @@ static void sweep_tile(const Coarse *c, const Sweep *sweep, int block, int colum
       pick_winners(&lines[k], c->level == 0);
   }
   if (!c->second)
-    vb_streamed();
+    stream_fence();
 }
 
 /* The row of blocks of a strip, or −1: the other sweep has the longer half. */
@@ -224,9 +223,9 @@ static void sweep_strip(void *data, int strip, int worker)
   int block = block_of(c, strip), columns = tile_columns(level);
   for (int column = 0; column < columns && block >= 0; column++) {
     int needed = within(column + 2, 0, columns);
-    StxPatience patience = {0};
+    StxBackoff backoff = {0};
     while (strip >= 2 && atomic_load_explicit(&c->done[strip - 2], memory_order_acquire) < needed)
-      stx_parallel_wait(&patience);
+      stx_parallel_wait(&backoff);
     sweep_tile(c, &level->f.sweeps[strip % 2], block, column);
     atomic_store_explicit(&c->done[strip], column + 1, memory_order_release);
   }

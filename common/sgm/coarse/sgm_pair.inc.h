@@ -58,7 +58,7 @@ INLINE void vp_store(uint8_t *p, VPair v)
   _mm256_storeu_si256((__m256i *)p, v);
 }
 
-/* To a multiple of CELL, past the caches; see vb_stream. */
+/* To a multiple of CELL, past the caches; see stream_u8. */
 INLINE void vp_stream(uint8_t *p, VPair v)
 {
   _mm256_stream_si256((__m256i *)p, v);
@@ -75,25 +75,10 @@ INLINE VPair vp_set(int value)
   return _mm256_set1_epi8((char)value);
 }
 
-INLINE VPair vp_min(VPair a, VPair b)
-{
-  return _mm256_min_epu8(a, b);
-}
-
-INLINE VPair vp_add(VPair a, VPair b)
-{
-  return _mm256_add_epi8(a, b);
-}
-
-INLINE VPair vp_sub(VPair a, VPair b)
-{
-  return _mm256_sub_epi8(a, b);
-}
-
-INLINE VPair vp_average(VPair a, VPair b)
-{
-  return _mm256_avg_epu8(a, b);
-}
+STX_BINARY(VPair, vp_min, _mm256_min_epu8, __m256i)
+STX_BINARY(VPair, vp_add, _mm256_add_epi8, __m256i)
+STX_BINARY(VPair, vp_sub, _mm256_sub_epi8, __m256i)
+STX_BINARY(VPair, vp_average, _mm256_avg_epu8, __m256i)
 
 INLINE VPair vp_up(VPair v)
 {
@@ -200,26 +185,18 @@ INLINE VPair vp_move(const Motion *motion, VPair n, VPair p1)
 #else /* two vectors of 16 lanes */
 
 typedef struct {
-  VBytes w[2];
+  VecU8 w[2];
 } VPair;
-
-#define PAIR_OF(function, a, b)                                                                    \
-  (VPair)                                                                                          \
-  {                                                                                                \
-    {                                                                                              \
-      function((a).w[0], (b).w[0]), function((a).w[1], (b).w[1])                                   \
-    }                                                                                              \
-  }
 
 INLINE VPair vp_windows(const uint8_t *a, const uint8_t *b)
 {
-  return (VPair){{vb_load(a), vb_load(b)}};
+  return (VPair){{load_u8(a), load_u8(b)}};
 }
 
 INLINE void vp_spread(uint8_t *a, uint8_t *b, VPair v)
 {
-  vb_store(a, v.w[0]);
-  vb_store(b, v.w[1]);
+  store_u8(a, v.w[0]);
+  store_u8(b, v.w[1]);
 }
 
 INLINE VPair vp_load(const uint8_t *p)
@@ -234,68 +211,60 @@ INLINE void vp_store(uint8_t *p, VPair v)
 
 INLINE void vp_stream(uint8_t *p, VPair v)
 {
-  vb_stream(p, v.w[0]);
-  vb_stream(p + SPAN, v.w[1]);
+  stream_u8(p, v.w[0]);
+  stream_u8(p + SPAN, v.w[1]);
 }
 
 INLINE VPair vp_set(int value)
 {
-  return (VPair){{vb_set(value), vb_set(value)}};
+  return (VPair){{set1_u8((uint8_t)value), set1_u8((uint8_t)value)}};
 }
 
-INLINE VPair vp_min(VPair a, VPair b)
-{
-  return PAIR_OF(vb_min, a, b);
-}
-
-INLINE VPair vp_add(VPair a, VPair b)
-{
-  return PAIR_OF(vb_add, a, b);
-}
-
-INLINE VPair vp_sub(VPair a, VPair b)
-{
-  return PAIR_OF(vb_sub, a, b);
-}
-
-INLINE VPair vp_average(VPair a, VPair b)
-{
-  return PAIR_OF(vb_average, a, b);
-}
+#define STX_PAIR(name, of_one)                                                                     \
+  INLINE VPair name(VPair a, VPair b)                                                              \
+  {                                                                                                \
+    return (VPair){{of_one(a.w[0], b.w[0]), of_one(a.w[1], b.w[1])}};                              \
+  }
+#define SUM(a, b) ((a) + (b))
+#define DIFFERENCE(a, b) ((a) - (b))
+STX_PAIR(vp_min, min_u8)
+STX_PAIR(vp_add, SUM)
+STX_PAIR(vp_sub, DIFFERENCE)
+STX_PAIR(vp_average, avg_u8)
 
 INLINE VPair vp_up(VPair v)
 {
-  return (VPair){{vb_up(v.w[0], vb_set(FAR)), vb_up(v.w[1], vb_set(FAR))}};
+  return (VPair){{up_u8(v.w[0], set1_u8(FAR)), up_u8(v.w[1], set1_u8(FAR))}};
 }
 
 INLINE VPair vp_down(VPair v)
 {
-  return (VPair){{vb_down(v.w[0], vb_set(FAR)), vb_down(v.w[1], vb_set(FAR))}};
+  return (VPair){{down_u8(v.w[0], set1_u8(FAR)), down_u8(v.w[1], set1_u8(FAR))}};
 }
 
 INLINE VPair vp_least(VPair v)
 {
-  VBytes least = vb_least(vb_min(v.w[0], v.w[1]));
+  VecU8 least = reduce_min_u8(min_u8(v.w[0], v.w[1]));
   return (VPair){{least, least}};
 }
 
 INLINE int vp_key(VPair v)
 {
-  VWords least = vw_ones();
+  VecU16 least = set1_u16(UINT16_MAX);
 #pragma GCC unroll 2
   for (int w = 0; w < 2; w++) {
     KeyIndex ranks = key_index(pair_ranks + w * SPAN);
-    VWords a, b;
+    VecU16 a, b;
     key_make(v.w[w], &ranks, &a, &b);
-    least = vw_min(least, vw_min(a, b));
+    least = min_u16(least, min_u16(a, b));
   }
-  return vw_least_value(least);
+  return least_u16(least);
 }
 
 INLINE int vp_second(VPair v, int rank)
 {
   VPair near = vp_load(pair_near + rank * CELL);
-  return vb_least_value(vb_min(v.w[0] | near.w[0], v.w[1] | near.w[1]));
+  return least_u8(min_u8(v.w[0] | near.w[0], v.w[1] | near.w[1]));
 }
 
 INLINE VPair vp_costs(
@@ -304,11 +273,11 @@ INLINE VPair vp_costs(
   VPair cost;
 #pragma GCC unroll 2
   for (int w = 0; w < 2; w++) {
-    VBytes differ[PAIR_PLANES];
+    VecU8 differ[PAIR_PLANES];
 #pragma GCC unroll 4
     for (size_t p = 0; p < PAIR_PLANES; p++)
-      differ[p] = vb_load(right[w] + p * plane_stride) ^ left[p * left_stride];
-    cost.w[w] = vb_count3(differ[0], differ[1], differ[2]);
+      differ[p] = load_u8(right[w] + p * plane_stride) ^ left[p * left_stride];
+    cost.w[w] = count3(differ[0], differ[1], differ[2]);
   }
   return cost;
 }
@@ -338,7 +307,6 @@ INLINE VPair vp_move(Motion *motion, VPair n, VPair p1)
   return vp_min(vp_windows(a, b), vp_add(near, p1));
 }
 
-#undef PAIR_OF
 #endif
 
 #endif

@@ -57,7 +57,7 @@ static bool load_street(const Options *o, EvalFrame *frame, StxError *error)
   if (o->size != NULL &&
       !options_size("size", o->size, false, &street.width, &street.height, error))
     return false;
-  if (!eval_open_street(&set, &street, (size_t)o->frame + 1, false, error))
+  if (!eval_open_street(&set, &street, (size_t)o->frame + 1, EVAL_FRAMES, error))
     return false;
   bool good = set.load(&set, (size_t)o->frame, frame, error);
   set.close(&set);

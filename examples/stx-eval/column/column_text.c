@@ -2,10 +2,10 @@
 /* A column as text, and the same as JSON. */
 #include "examples/stx-eval/column/column.h"
 
-#include <jansson.h>
 #include <math.h>
 
 #include "common/metres.h"
+#include "examples/shared/table.h"
 
 /* ---- Text ---------------------------------------------------------------------------------- */
 
@@ -124,14 +124,9 @@ void column_print(FILE *out, const ColumnStory *s)
 
 /* ---- JSON ---------------------------------------------------------------------------------- */
 
-static json_t *number(double value)
-{
-  return isfinite(value) ? json_real(value) : json_null();
-}
-
 static json_t *more(double energy)
 {
-  return number(column_is_possible(energy) ? energy / STX_ENERGY_ONE : NAN);
+  return table_json(column_is_possible(energy) ? energy / STX_ENERGY_ONE : NAN);
 }
 
 static json_t *stixel_json(const ColumnStory *s, const ColumnStixel *stixel)
@@ -164,10 +159,10 @@ void column_print_json(FILE *out, const ColumnStory *s)
     json_array_append_new(
         cells, json_pack("{s:f, s:f, s:f, s:o}", "row", y, "disparity", column_disparity(s, row),
                    "weight", s->weight[row] / (double)STX_WEIGHT_ONE, "road",
-                   number(s->line != NULL ? stx_roadline_at(s->line, y) : NAN)));
+                   table_json(s->line != NULL ? stx_roadline_at(s->line, y) : NAN)));
   }
   json_t *root = json_pack("{s:s, s:i, s:o, s:o, s:o}", "frame", s->name, "column", s->column,
-      "energy", number(s->is_segments ? NAN : s->energy / STX_ENERGY_ONE), "stixels", stixels,
+      "energy", table_json(s->is_segments ? NAN : s->energy / STX_ENERGY_ONE), "stixels", stixels,
       "cells", cells);
   json_dumpf(root, out, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
   fprintf(out, "\n");

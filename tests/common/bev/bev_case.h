@@ -29,6 +29,7 @@ BevPicture bev_picture_new(StxBevParams params, int padding);
 BevPicture bev_picture_of(
     StxBevParams params, const float (*points)[4], const uint32_t *labels, size_t count);
 void bev_picture_free(BevPicture *p);
+STX_AUTO_VALUE(BevPicture, bev_picture_free)
 
 const uint8_t *bev_pixel(const BevPicture *p, int x, int y);
 void bev_expect_pixel(const BevPicture *p, int x, int y, const int rgb[3], const char *what);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Scans from above, pixel by pixel: literal places and colours, what lies over what, odd points. */
+/*
+ * Scans from above, pixel by pixel: literal places and colours, what lies over what, odd points.
+ * What is drawn over scans from above: rings, distances, the bar of scale, the sensor.
+ */
 #include "tests/common/bev/bev_case.h"
 
 #include <math.h>
@@ -14,11 +17,10 @@ static const int ground[3] = {52, 104, 88}, unknown[3] = {72, 74, 84};
 static void expect_square(const BevPicture *p, int left, int top, int right, int bottom,
     const int rgb[3], const char *what)
 {
-  for (int y = 0; y < p->params.height; y++)
-    for (int x = 0; x < p->params.width; x++) {
-      bool inside = x >= left && x <= right && y >= top && y <= bottom;
-      bev_expect_pixel(p, x, y, inside ? rgb : bev_background, what);
-    }
+  STX_EACH_PIXEL (x, y, p->params.width, p->params.height) {
+    bool inside = x >= left && x <= right && y >= top && y <= bottom;
+    bev_expect_pixel(p, x, y, inside ? rgb : bev_background, what);
+  }
 }
 
 /* One obstacle. */
@@ -27,15 +29,14 @@ static void expect_place(
 {
   const float point[1][4] = {{x, y, 0, 0}};
   char what[64];
-  BevPicture p = bev_picture_of(params, point, (uint32_t[]){99}, 1);
+  STX_AUTO(BevPicture) p = bev_picture_of(params, point, (uint32_t[]){99}, 1);
   snprintf(what, sizeof what, "point (%g, %g), size %d", x, y, params.point_size);
   expect_square(&p, left, top, right, bottom, obstacle, what);
-  bev_picture_free(&p);
 }
 
 /* ---- Places ------------------------------------------------------------------------------- */
 
-START_TEST(x_is_up_and_y_is_left)
+STX_TEST(x_is_up_and_y_is_left)
 {
   StxBevParams params = bev_plain(20, 20), zoomed = bev_plain(20, 20);
   expect_place(params, 3.5f, 2.5f, 7, 6, 7, 6);
@@ -52,9 +53,8 @@ START_TEST(x_is_up_and_y_is_left)
   expect_place(bev_plain(33, 17), 8.25f, -16.25f, 32, 0, 32, 0);
   expect_place(bev_plain(33, 17), -8.25f, 16.25f, 0, 16, 0, 16);
 }
-END_TEST
 
-START_TEST(points_are_squares)
+STX_TEST(points_are_squares)
 {
   for (int size = 1; size <= 9; size++) {
     StxBevParams params = bev_plain(20, 20);
@@ -65,10 +65,9 @@ START_TEST(points_are_squares)
     expect_place(params, -9.5f, -9.5f, 19 - before, 19 - before, 19, 19);
   }
 }
-END_TEST
 
 /* Of a point outside, what reaches in. */
-START_TEST(edges_cut_squares)
+STX_TEST(edges_cut_squares)
 {
   StxBevParams params = bev_plain(20, 20);
   params.point_size = 5;
@@ -80,9 +79,8 @@ START_TEST(edges_cut_squares)
   expect_place(params, 0.5f, -11.5f, 19, 7, 19, 11);
   expect_place(params, 0.5f, -12.5f, 1, 1, 0, 0);
 }
-END_TEST
 
-START_TEST(odd_points_are_left_out)
+STX_TEST(odd_points_are_left_out)
 {
   static const float odd[] = {NAN, INFINITY, -INFINITY, 3e38f, -3e38f, 1e10f, -1e10f};
   StxBevParams params = bev_plain(20, 20);
@@ -95,13 +93,11 @@ START_TEST(odd_points_are_left_out)
   params.mode = STX_BEV_INTENSITY;
   for (size_t i = 0; i < 3; i++) { /* as heights and intensities */
     const float points[2][4] = {{0, 0, odd[i], 0}, {-9.5f, -9.5f, 0, odd[i]}};
-    BevPicture p = bev_picture_of(params, points, NULL, 2);
+    STX_AUTO(BevPicture) p = bev_picture_of(params, points, NULL, 2);
     bev_expect_pixel(&p, 10, 10, bev_background, "height");
     bev_expect_pixel(&p, 19, 19, i == 1 ? (int[]){224, 28, 46} : (int[]){64, 96, 240}, "intensity");
-    bev_picture_free(&p);
   }
 }
-END_TEST
 
 /* ---- Legend ------------------------------------------------------------------------------- */
 
@@ -113,15 +109,14 @@ static bool tells(StxBevMode mode, bool labelled, StxRgb colour)
   bool found = false;
   params.mode = mode;
   params.legend = STX_LEGEND_TOP_LEFT;
-  BevPicture p = bev_picture_of(params, NULL, labelled ? &none : NULL, 0);
+  STX_AUTO(BevPicture) p = bev_picture_of(params, NULL, labelled ? &none : NULL, 0);
   for (int y = 0; y < 200 && !found; y++)
     for (int x = 0; x < 200 && !found; x++)
       found = memcmp(bev_pixel(&p, x, y), &colour, 3) == 0;
-  bev_picture_free(&p);
   return found;
 }
 
-START_TEST(every_mode_has_a_legend)
+STX_TEST(every_mode_has_a_legend)
 {
   StxRgb alone = stx_colour(STX_MEANS_NO_CLUSTER), any = stx_colour(STX_MEANS_OBSTACLE);
   StxRgb nothing = stx_colour(STX_MEANS_UNCLASSIFIED), last = stx_palette_colour(0, 255);
@@ -133,7 +128,6 @@ START_TEST(every_mode_has_a_legend)
   ck_assert(tells(STX_BEV_HEIGHT, true, last) && tells(STX_BEV_INTENSITY, true, last));
   ck_assert(tells(STX_BEV_CLUSTERS, false, last) && !tells(STX_BEV_CLUSTERS, false, alone));
 }
-END_TEST
 
 /* ---- Colours ------------------------------------------------------------------------------ */
 
@@ -142,10 +136,9 @@ static void colour_of(StxBevMode mode, const float point[4], const uint32_t *lab
 {
   StxBevParams params = bev_plain(16, 16);
   params.mode = mode;
-  BevPicture p = bev_picture_of(params, (const float(*)[4])(const void *)point, label, 1);
+  STX_AUTO(BevPicture) p = bev_picture_of(params, (const float(*)[4])(const void *)point, label, 1);
   for (int c = 0; c < 3; c++)
     rgb[c] = bev_pixel(&p, 7, 7)[c];
-  bev_picture_free(&p);
 }
 
 static void expect_colour(
@@ -160,7 +153,7 @@ static void expect_colour(
       expected[2]);
 }
 
-START_TEST(colours_of_labels)
+STX_TEST(colours_of_labels)
 {
   static const uint32_t grounds[] = {40, 44, 48, 49, 60, 72, 49 | 7 << 16};
   for (int mode = STX_BEV_CLUSTERS; mode <= STX_BEV_LABELS; mode++) {
@@ -175,10 +168,9 @@ START_TEST(colours_of_labels)
   }
   expect_colour(STX_BEV_LABELS, 0, 0, &(uint32_t){99 | 3u << 16}, red);
 }
-END_TEST
 
 /* Clusters next to each other in number can be told apart, from ground and red, too. */
-START_TEST(colours_of_clusters)
+STX_TEST(colours_of_clusters)
 {
   const float point[4] = {0.5f, 0.5f, 0, 0};
   int last[3] = {232, 72, 56}, rgb[3];
@@ -204,9 +196,8 @@ START_TEST(colours_of_clusters)
   colour_of(STX_BEV_CLUSTERS, point, &(uint32_t){99 | 63u << 16}, rgb);
   ck_assert_mem_eq(rgb, last, sizeof rgb);
 }
-END_TEST
 
-START_TEST(colours_of_heights)
+STX_TEST(colours_of_heights)
 {
   /* Both ends and the middle of the palette of distances. */
   static const int blue[3] = {64, 96, 240}, green[3] = {173, 222, 65}, strong[3] = {224, 28, 46};
@@ -224,9 +215,8 @@ START_TEST(colours_of_heights)
   expect_colour(STX_BEV_INTENSITY, 0, 255, NULL, strong);
   expect_colour(STX_BEV_INTENSITY, 0, -1, NULL, blue);
 }
-END_TEST
 
-START_TEST(orders_the_bytes_as_the_format_says)
+STX_TEST(orders_the_bytes_as_the_format_says)
 {
   static const int expected[BEV_FORMATS][4] = {{232, 72, 56}, {56, 72, 232}, {232, 72, 56, 255},
       {232, 72, 56, 255}, {56, 72, 232, 255}, {56, 72, 232, 255}, {255, 232, 72, 56},
@@ -236,14 +226,12 @@ START_TEST(orders_the_bytes_as_the_format_says)
     StxBevParams params = bev_plain(17, 19);
     params.format = stx_pixel_format(bev_formats[f]);
     params.mode = STX_BEV_LABELS;
-    BevPicture p = bev_picture_of(params, point, (uint32_t[]){99}, 1);
+    STX_AUTO(BevPicture) p = bev_picture_of(params, point, (uint32_t[]){99}, 1);
     for (int byte = 0; byte < params.format->plane[0].pixel_stride; byte++)
       ck_assert_msg(bev_pixel(&p, 8, 9)[byte] == expected[f][byte], "%s: byte %d is %d",
           bev_formats[f], byte, bev_pixel(&p, 8, 9)[byte]);
-    bev_picture_free(&p);
   }
 }
-END_TEST
 
 /* ---- What lies over what ------------------------------------------------------------------ */
 
@@ -262,13 +250,13 @@ static void expect_over(Thing above, Thing below)
   for (int order = 0; order < 2; order++) {
     const Thing *first = order ? &above : &below, *second = order ? &below : &above;
     const float points[2][4] = {{0.5f, 0.5f, first->z, 0}, {0.5f, 0.5f, second->z, 0}};
-    BevPicture p = bev_picture_of(params, points, (uint32_t[]){first->label, second->label}, 2);
+    STX_AUTO(BevPicture) p =
+        bev_picture_of(params, points, (uint32_t[]){first->label, second->label}, 2);
     bev_expect_pixel(&p, 7, 7, expected, "what is above");
-    bev_picture_free(&p);
   }
 }
 
-START_TEST(obstacles_over_ground_over_nothing)
+STX_TEST(obstacles_over_ground_over_nothing)
 {
   expect_over((Thing){-5, 99}, (Thing){5, 49});
   expect_over((Thing){-5, 49}, (Thing){5, 0});
@@ -279,7 +267,6 @@ START_TEST(obstacles_over_ground_over_nothing)
   expect_over((Thing){1, 99 | 1 << 16}, (Thing){1, 99});    /* a tie: the larger number */
   expect_over((Thing){99, 99 | 1 << 16}, (Thing){100, 99}); /* higher than heights are told apart */
 }
-END_TEST
 
 /* Points of every kind, many on the same pixels, at different heights. */
 static void crowd(StxRandom *random, float (*points)[4], uint32_t *labels, int count, int reach)
@@ -300,7 +287,7 @@ static int rank_of(uint32_t label)
 }
 
 /* A picture of many is, pixel for pixel, the picture of the one that lies above. */
-START_TEST(equals_the_pictures_of_single_points)
+STX_TEST(equals_the_pictures_of_single_points)
 {
   enum { COUNT = 40 };
   StxRandom random = {5};
@@ -320,27 +307,24 @@ START_TEST(equals_the_pictures_of_single_points)
       one[i] = bev_picture_of(params, &points[i], &labels[i], 1);
     }
     all = bev_picture_of(params, points, labels, COUNT);
-    BevPicture empty = bev_picture_of(params, NULL, NULL, 0);
-    for (int y = 0; y < params.height; y++)
-      for (int x = 0; x < params.width; x++) {
-        int stride = params.format->plane[0].pixel_stride, best = -1;
-        for (int i = 0; i < COUNT; i++)
-          if (memcmp(bev_pixel(&one[i], x, y), bev_pixel(&empty, x, y), (size_t)stride) != 0 &&
-              (best < 0 || rank_of(labels[i]) >= rank_of(labels[best])))
-            best = i;
-        const BevPicture *expected = best < 0 ? &empty : &one[best];
-        ck_assert_msg(memcmp(bev_pixel(&all, x, y), bev_pixel(expected, x, y), (size_t)stride) == 0,
-            "round %d: pixel (%d, %d) is not that of point %d", round, x, y, best);
-      }
+    STX_AUTO(BevPicture) empty = bev_picture_of(params, NULL, NULL, 0);
+    STX_EACH_PIXEL (x, y, params.width, params.height) {
+      int stride = params.format->plane[0].pixel_stride, best = -1;
+      for (int i = 0; i < COUNT; i++)
+        if (memcmp(bev_pixel(&one[i], x, y), bev_pixel(&empty, x, y), (size_t)stride) != 0 &&
+            (best < 0 || rank_of(labels[i]) >= rank_of(labels[best])))
+          best = i;
+      const BevPicture *expected = best < 0 ? &empty : &one[best];
+      ck_assert_msg(memcmp(bev_pixel(&all, x, y), bev_pixel(expected, x, y), (size_t)stride) == 0,
+          "round %d: pixel (%d, %d) is not that of point %d", round, x, y, best);
+    }
     for (int i = 0; i < COUNT; i++)
       bev_picture_free(&one[i]);
-    bev_picture_free(&empty);
     bev_picture_free(&all);
   }
 }
-END_TEST
 
-START_TEST(order_does_not_matter)
+STX_TEST(order_does_not_matter)
 {
   enum { COUNT = 3000 };
   static float points[COUNT][4], moved[COUNT][4];
@@ -352,65 +336,123 @@ START_TEST(order_does_not_matter)
     params.rings = true;
     params.point_size = 3;
     crowd(&random, points, labels, COUNT, 40);
-    BevPicture p = bev_picture_of(params, points, labels, COUNT);
+    STX_AUTO(BevPicture) p = bev_picture_of(params, points, labels, COUNT);
     for (int i = 0; i < COUNT; i++) {
       memcpy(moved[i], points[i * 1009 % COUNT], sizeof moved[i]);
       moved_labels[i] = labels[i * 1009 % COUNT];
     }
-    BevPicture shuffled = bev_picture_of(params, moved, moved_labels, COUNT);
+    STX_AUTO(BevPicture) shuffled = bev_picture_of(params, moved, moved_labels, COUNT);
     stx_expect_same_image8(&p.plane, &shuffled.plane, "shuffled");
     stx_bev_draw(p.bev, moved[0], moved_labels, COUNT, &p.frame); /* nothing stays */
     stx_expect_same_image8(&p.plane, &shuffled.plane, "again");
-    bev_picture_free(&shuffled);
-    bev_picture_free(&p);
   }
 }
-END_TEST
 
 /* ---- Refusals ----------------------------------------------------------------------------- */
 
-static void expect_refusal(StxBevParams params, const char *word)
+STX_TEST(refuses_what_is_out_of_range)
 {
-  StxError error = {""};
-  ck_assert_msg(!stx_bev_check(&params, &error) && strstr(error.text, word) != NULL,
-      "no %s in \"%s\"", word, error.text);
+  StxBevParams good = bev_plain(20, 20);
+  STX_REFUSES(stx_bev_check, good, format, NULL, "format is unknown");
+  STX_REFUSES(stx_bev_check, good, format, stx_pixel_format("I420"), "format is I420");
+  STX_REFUSES(stx_bev_check, good, extent, NAN, "extent is nan");
 }
 
-#define REFUSE(change, word)                                                                       \
-  do {                                                                                             \
-    StxBevParams p = bev_plain(20, 20);                                                            \
-    change;                                                                                        \
-    expect_refusal(p, word);                                                                       \
-  } while (0)
-
-START_TEST(refuses_what_is_out_of_range)
+/* The largest red of a box of pixels, edges inclusive. */
+static int brightest(const BevPicture *p, int left, int top, int right, int bottom)
 {
-  REFUSE(p.format = NULL, "format is unknown");
-  REFUSE(p.format = stx_pixel_format("I420"), "format is I420");
-  REFUSE(p.mode = (StxBevMode)5, "mode is 5");
-  REFUSE(p.width = 15, "width is 15");
-  REFUSE(p.height = 8193, "height is 8193");
-  REFUSE(p.extent = 0.99, "extent is 0.99");
-  REFUSE(p.extent = NAN, "extent is nan");
-  REFUSE(p.center_x = 501, "center_x is 501");
-  REFUSE(p.center_y = -501, "center_y is -501");
-  REFUSE(p.point_size = 10, "point_size is 10");
+  int most = 0;
+  for (int y = top; y <= bottom; y++)
+    for (int x = left; x <= right; x++)
+      most = bev_pixel(p, x, y)[0] > most ? bev_pixel(p, x, y)[0] : most;
+  return most;
 }
-END_TEST
 
-static const StxTest tests[] = {
-    {&x_is_up_and_y_is_left},
-    {&points_are_squares},
-    {&edges_cut_squares},
-    {&odd_points_are_left_out},
-    {&colours_of_labels},
-    {&colours_of_clusters},
-    {&colours_of_heights},
-    {&orders_the_bytes_as_the_format_says},
-    {&every_mode_has_a_legend},
-    {&obstacles_over_ground_over_nothing},
-    {&equals_the_pictures_of_single_points},
-    {&order_does_not_matter},
-    {&refuses_what_is_out_of_range},
-};
-STX_TESTING_MAIN("bev", tests)
+static void expect_brightest(
+    const BevPicture *p, const int box[4], int low, int high, const char *what)
+{
+  int found = brightest(p, box[0], box[1], box[2], box[3]);
+  ck_assert_msg(found >= low && found <= high, "%s: %d, not %d to %d", what, found, low, high);
+}
+
+/* 1 pixel per metre: rings every 50 m. */
+STX_TEST(rings_bar_and_sensor)
+{
+  StxBevParams params = bev_plain(400, 420);
+  params.extent = 200;
+  params.rings = true;
+  STX_AUTO(BevPicture) p = bev_picture_of(params, NULL, NULL, 0);
+  int letters = 0, dark = bev_background[0];
+  expect_brightest(&p, (int[]){299, 210, 300, 210}, 45, 95, "ring");
+  expect_brightest(&p, (int[]){200, 309, 200, 310}, 45, 95, "ring behind");
+  expect_brightest(&p, (int[]){252, 210, 297, 210}, dark, dark, "inside of the ring");
+  expect_brightest(&p, (int[]){302, 210, 347, 210}, dark, dark, "outside of the ring");
+  expect_brightest(&p, (int[]){30, 410, 30, 414}, 100, 255, "bar");
+  expect_brightest(&p, (int[]){57, 409, 59, 409}, 100, 255, "end of the bar");
+  expect_brightest(&p, (int[]){62, 405, 90, 415}, dark, dark, "beyond its end");
+  expect_brightest(&p, (int[]){200, 205, 200, 209}, 235, 235, "sensor");
+  expect_brightest(&p, (int[]){200, 190, 200, 201}, dark, dark, "ahead of the sensor");
+  expect_brightest(&p, (int[]){200, 214, 200, 220}, dark, dark, "notch of the sensor");
+  for (int y = 96; y < 109; y++)
+    for (int x = 202; x < 225; x++)
+      letters += bev_pixel(&p, x, y)[0] > 180;
+  ck_assert_msg(letters > 20, "%d pixels of letters at the second ring", letters);
+}
+
+/* Of the arrow each edge shows its own row or column, and nothing comes round the other side. */
+STX_TEST(edges_cut_the_sensor)
+{
+  static const struct {
+    double center_x, center_y;
+    int box[4], opposite[4];
+  } cases[] = {{-28, 0, {28, 0, 32, 6}, {28, 55, 32, 59}},
+      {29, 0, {28, 53, 32, 59}, {28, 0, 32, 6}}, {-15, -30, {0, 10, 3, 19}, {56, 10, 59, 19}},
+      {-15, 29, {56, 10, 59, 19}, {0, 10, 3, 19}}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    StxBevParams params = bev_plain(60, 60);
+    params.center_x = cases[i].center_x;
+    params.center_y = cases[i].center_y;
+    params.rings = true;
+    STX_AUTO(BevPicture) p = bev_picture_of(params, NULL, NULL, 0);
+    expect_brightest(&p, cases[i].box, 230, 255, "sensor");
+    expect_brightest(&p, cases[i].opposite, 0, 229, "the other side");
+  }
+}
+
+/* From thumbnails to 4K lines and letters grow with the picture. */
+STX_TEST(letters_grow_with_the_picture)
+{
+  static const int sides[] = {160, 400, 800, 2160};
+  int last = 0;
+  for (size_t i = 0; i < sizeof sides / sizeof sides[0]; i++) {
+    StxBevParams params = bev_plain(sides[i], sides[i]);
+    params.extent = 50;
+    int letters = 0;
+    params.rings = true;
+    STX_AUTO(BevPicture) p = bev_picture_of(params, NULL, NULL, 0);
+    STX_EACH_PIXEL (x, y, sides[i], sides[i])
+      letters += bev_pixel(&p, x, y)[0] > 180;
+    ck_assert_msg(
+        letters > last, "%d pixels: %d of letters, %d of a smaller one", sides[i], letters, last);
+    last = letters;
+  }
+}
+
+/* The sensor may be anywhere, the picture of any size, the scale whatever. */
+STX_TEST(extremes_harm_nobody)
+{
+  static const int sizes[][2] = {{16, 16}, {8192, 16}, {16, 8192}, {17, 16}, {301, 64}};
+  static const double extents[] = {1, 7.3, 500}, centers[] = {-500, -3, 0, 500};
+  const float points[2][4] = {{0, 0, 0, 0}, {499, -499, 1, 1}};
+  for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++)
+    for (int i = 0; i < 3 * 4 * 4; i++) {
+      StxBevParams params = bev_plain(sizes[s][0], sizes[s][1]);
+      params.format = stx_pixel_format(bev_formats[i % BEV_FORMATS]);
+      params.extent = extents[i / 16];
+      params.center_x = centers[i / 4 % 4];
+      params.center_y = centers[i % 4];
+      params.point_size = 9;
+      params.rings = true;
+      STX_AUTO(BevPicture) p = bev_picture_of(params, points, NULL, 2);
+    }
+}

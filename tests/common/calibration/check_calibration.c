@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the readers of each format find, number by number. What they refuse:
- * check_calibration_refusals.c. */
+/*
+ * What the readers of each format find, number by number. What they refuse:
+ * check_calibration_refusals.c. Calibrations that cannot be worked with: what is said of them.
+ */
 #include "tests/common/calibration/calibration_case.h"
 #include "tests/testing.h"
+#include "tests/common/calibration/calibration_faults.h"
 
 #include <locale.h>
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static StxCalibration load(const char *first, const char *second, int pair, int width, int height)
@@ -46,7 +51,7 @@ static void expect_opencv_lenses(const StxCalibration *c)
   ck_assert_int_eq(c->camera[0].lens.model, STX_LENS_BROWN);
 }
 
-START_TEST(opencv_in_one_file_and_in_two)
+STX_TEST(opencv_in_one_file_and_in_two)
 {
   const char *ways[][2] = {{CASE_INTRINSICS CASE_POSE, NULL}, {CASE_INTRINSICS, CASE_EXTRINSICS},
       {CASE_EXTRINSICS, CASE_INTRINSICS}};
@@ -60,9 +65,8 @@ START_TEST(opencv_in_one_file_and_in_two)
     ck_assert_int_eq(c.width, 0);
   }
 }
-END_TEST
 
-START_TEST(opencv_with_rectification)
+STX_TEST(opencv_with_rectification)
 {
   StxCalibration c = load(CASE_INTRINSICS CASE_POSE CASE_RECTIFIED, NULL, -1, 0, 0);
   expect_opencv_lenses(&c);
@@ -71,9 +75,8 @@ START_TEST(opencv_with_rectification)
   EXPECT(c.camera[0].p, 480, 0, 310, 0, 0, 480, 230, 0, 0, 0, 1, 0);
   EXPECT(c.camera[1].p, 480, 0, 310, -57.6, 0, 480, 230, 0, 0, 0, 1, 0);
 }
-END_TEST
 
-START_TEST(opencv_by_other_names_as_json)
+STX_TEST(opencv_by_other_names_as_json)
 {
   StxCalibration c = load("\xEF\xBB\xBF {\"cameraMatrix1\": [[400,0,300],[0,401,200],[0,0,1]],"
                           "\"distCoeffs1\": [[0.1,0.2,0,0]], \"K2\": {\"type_id\": "
@@ -90,7 +93,6 @@ START_TEST(opencv_by_other_names_as_json)
   ck_assert_int_eq(c.camera[1].width, 600);
   ck_assert_int_eq(c.camera[1].height, 400);
 }
-END_TEST
 
 static void expect_ros(const StxCalibration *c)
 {
@@ -113,16 +115,15 @@ static void expect_ros(const StxCalibration *c)
   "- 320.5\n- 0.0\n- 501.0\n- 240.25\n- 0.0\n- 0.0\n- 1.0\nr: [1, 0, 0, 0, 1, 0, 0, 0, 1]\n"       \
   "p: [480, 0, 310, " p3 ", 0, 480, 230, 0, 0, 0, 1, 0]\nbinning_x: 0\n---\nheight: 7\n"
 
-START_TEST(ros_files_and_printed_messages)
+STX_TEST(ros_files_and_printed_messages)
 {
   StxCalibration c = load(CASE_ROS_LEFT, CASE_ROS_RIGHT, -1, 0, 0);
   expect_ros(&c);
   c = load(MESSAGE("0.0"), MESSAGE("-57.6"), -1, 0, 0);
   expect_ros(&c);
 }
-END_TEST
 
-START_TEST(ros_models)
+STX_TEST(ros_models)
 {
   StxCalibration c = load(CASE_ROS("l", "rational_polynomial", "1, 2, 3, 4, 5, 6, 7, 8", "0"),
       CASE_ROS("r", "equidistant", "1, 2, 3, 4", "-48"), -1, 0, 0);
@@ -131,9 +132,8 @@ START_TEST(ros_models)
   EXPECT(c.camera[1].lens.d, 1, 2, 3, 4, 0);
   ck_assert_int_eq(c.camera[1].lens.model, STX_LENS_FISHEYE);
 }
-END_TEST
 
-START_TEST(kalibr)
+STX_TEST(kalibr)
 {
   StxCalibration c = load(CASE_KALIBR, NULL, -1, 0, 0);
   ck_assert_str_eq(c.format, "Kalibr");
@@ -146,9 +146,8 @@ START_TEST(kalibr)
   EXPECT(c.r, 1, 0, 0, 0, 1, 0, 0, 0, 1);
   EXPECT(c.t, -.11, .001, -.002);
 }
-END_TEST
 
-START_TEST(kitti_pairs)
+STX_TEST(kitti_pairs)
 {
   const double baselines[] = {(36 + 338.4) / 720, 388.8 / 720, (36 + 338.4) / 720};
   for (int pair = -1; pair <= 2; pair += pair < 0 ? 1 : 2) {
@@ -166,9 +165,8 @@ START_TEST(kitti_pairs)
         1e-9);
   }
 }
-END_TEST
 
-START_TEST(zed_by_size)
+STX_TEST(zed_by_size)
 {
   StxCalibration c = load(CASE_ZED, NULL, -1, 1280, 720);
   ck_assert_str_eq(c.format, "ZED");
@@ -186,9 +184,8 @@ START_TEST(zed_by_size)
   c = load(CASE_ZED, NULL, -1, 640, 480);
   ck_assert_int_eq(c.camera[0].width, 2208);
 }
-END_TEST
 
-START_TEST(depthai_ways_from_left_to_right)
+STX_TEST(depthai_ways_from_left_to_right)
 {
   /* Straight to the right camera, or both to the one between them. */
   StxCalibration c = load(CASE_OAK("-7.5", "2", "0"), NULL, -1, 0, 0);
@@ -203,9 +200,8 @@ START_TEST(depthai_ways_from_left_to_right)
   ck_assert_int_eq(c.camera[1].lens.model, STX_LENS_FISHEYE);
   EXPECT(c.camera[0].lens.d, .2, 2, 3, 4, 0, 0);
 }
-END_TEST
 
-START_TEST(units)
+STX_TEST(units)
 {
   StxCalibration c;
   StxError error;
@@ -216,9 +212,8 @@ START_TEST(units)
   ck_assert(calibration_case_load(CASE_ROS_LEFT, CASE_ROS_RIGHT, -1, 2, 0, 0, &c, &error));
   EXPECT(c.camera[1].p, 480, 0, 310, -115.2);
 }
-END_TEST
 
-START_TEST(locale_makes_no_difference)
+STX_TEST(locale_makes_no_difference)
 {
   if (setlocale(LC_ALL, "de_DE.UTF-8") == NULL)
     return;
@@ -227,10 +222,204 @@ START_TEST(locale_makes_no_difference)
   c = load(CASE_KITTI, NULL, -1, 0, 0);
   EXPECT(c.camera[1].lens.d, -.3728755);
 }
-END_TEST
 
-static const StxTest tests[] = {{&opencv_in_one_file_and_in_two}, {&opencv_with_rectification},
-    {&opencv_by_other_names_as_json}, {&ros_files_and_printed_messages}, {&ros_models}, {&kalibr},
-    {&kitti_pairs}, {&zed_by_size}, {&depthai_ways_from_left_to_right}, {&units},
-    {&locale_makes_no_difference}};
-STX_TESTING_MAIN("calibration", tests)
+/* Refused for reasons that mention all the words; the calibration stays as it was. */
+static void expect_refusal(
+    const char *first, const char *second, double unit, const char *words, const char *more)
+{
+  StxCalibration c, untouched;
+  StxError error = {""};
+  memset(&untouched, 0xA5, sizeof untouched);
+  c = untouched;
+  ck_assert_msg(
+      !calibration_case_load(first, second, -1, unit, 0, 0, &c, &error), "accepted: %s", first);
+  stx_expect_words(&error, words);
+  stx_expect_words(&error, more);
+  ck_assert_int_eq(memcmp(&c, &untouched, sizeof c), 0);
+}
+
+/* The text with the first `from` in it replaced; good until the next call. */
+static const char *with(const char *text, const char *from, const char *to)
+{
+  static char changed[16384];
+  const char *at = strstr(text, from);
+  ck_assert_ptr_nonnull(at);
+  snprintf(changed, sizeof changed, "%.*s%s%s", (int)(at - text), text, to, at + strlen(from));
+  return changed;
+}
+
+static const char opencv[] = CASE_INTRINSICS CASE_POSE;
+static const char rectified[] = CASE_INTRINSICS CASE_POSE CASE_RECTIFIED;
+
+STX_TEST(no_calibration_at_all)
+{
+  expect_refusal("", NULL, 0, "stx-first-", "is empty");
+  expect_refusal("# nothing\n", NULL, 0, "stx-first-", "holds nothing");
+  expect_refusal("some words\n", NULL, 0, "stx-first-", "has no keys");
+  expect_refusal("a: 1\n", NULL, 0, "stx-first-", "K1 (OpenCV)");
+  expect_refusal("{\"a\": 1", NULL, 0, "stx-first-", "not valid JSON");
+  expect_refusal("a: [1, 2\nb: 3\n", NULL, 0, "stx-first-", "not valid YAML");
+  expect_refusal("<?xml version=\"1.0\"?>", NULL, 0, "stx-first-", "is XML");
+  expect_refusal("a: 1\na: 2\n", NULL, 0, ":2: ", "a key a second time");
+  expect_refusal("[1, 2]: 3\n", NULL, 0, ":1: ", "a key that is no plain text");
+  expect_refusal("a: &a [*a]\n", NULL, 0, ":1: ", "an alias of nothing, or nested");
+  expect_refusal("a: [*b]\n", NULL, 0, ":1: ", "an alias of nothing");
+  expect_refusal("a: &a [1, 1]\nb: &b [*a, *a]\nc: [*b, *b, *a, *b, *c]\n", NULL, 0,
+      ":3: ", "an alias of nothing");
+  expect_refusal("M1: [[[[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]]]]\n", NULL, 0, ":1: ", "nested");
+}
+
+static void expect_too_much(const char *piece, size_t count, const char *words)
+{
+  size_t length = strlen(piece);
+  STX_MALLOCED char *text = malloc(count * length + 1);
+  for (size_t i = 0; i < count; i++)
+    memcpy(text + i * length, piece, length);
+  text[count * length] = 0;
+  expect_refusal(text, NULL, 0, "stx-first-", words);
+}
+
+/* Refused where it is too much, before libyaml has read to the end: the files go on to be wrong in
+ * other ways, or right, and took up to minutes. */
+STX_TEST(too_much_of_anything)
+{
+  expect_too_much("[", 40000, "nested or repeated");
+  expect_too_much("a: {", 40000, "nested or repeated");
+  expect_too_much("- ", 40000, "nested or repeated");
+  expect_too_much("? ", 40000, "a key that is no plain text");
+  expect_too_much("- &a b\n", 300, "nested or repeated");
+  expect_too_much("- &a b\n", 40000, "nested or repeated");
+  expect_too_much("%TAG !a! b\n", 40000, "more directives");
+  expect_too_much("-\n", 200000, "nested or repeated");
+#define EIGHT(x) "[" x "," x "," x "," x "," x "," x "," x "," x "]\n"
+  expect_refusal("a: &a " EIGHT("1") "b: &b " EIGHT("*a") "c: &c " EIGHT("*b") "d: &d " EIGHT(
+                     "*c") "e: &e " EIGHT("*d") "f: " EIGHT("*e"),
+      NULL, 0, ":6: ", "nested or repeated");
+}
+
+/* A matrix whose size is not that of its numbers. */
+STX_TEST(sizes_of_matrices)
+{
+  static const char *const sizes[] = {"rows: 2000000000\n   cols: 3", "rows: -3\n   cols: -3",
+      "rows: 3\n   cols: 0", "rows: 1e300\n   cols: 1e300", "rows: 3", "rows: [3]\n   cols: 3",
+      "rows: .nan\n   cols: 3"};
+  for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
+    expect_refusal(with(opencv, "rows: 3\n   cols: 3", sizes[i]), NULL, 0, "\"M1\" has ",
+        "but 9 numbers in \"data\"");
+}
+
+STX_TEST(no_file)
+{
+  StxCalibrationFiles files = {"/nowhere/a.yml", NULL, -1, 0};
+  StxCalibration c;
+  StxError error;
+  ck_assert(!stx_calibration_load(&files, 0, 0, &c, &error));
+  stx_expect_words(&error, "/nowhere/a.yml");
+  files.pair = 1;
+  ck_assert(!stx_calibration_load(&files, 0, 0, &c, NULL));
+  files = (StxCalibrationFiles){"", NULL, -1, 0};
+  ck_assert(!stx_calibration_load(&files, 0, 0, &c, &error));
+  stx_expect_words(&error, "empty");
+  files = (StxCalibrationFiles){"/tmp", NULL, -1, 0};
+  ck_assert(!stx_calibration_load(&files, 0, 0, &c, &error));
+  stx_expect_words(&error, "directory");
+}
+
+STX_TEST(numbers_and_keys)
+{
+  expect_refusal(with(opencv, "M1", "X1"), NULL, 0, "no \"K1\"", "stx-first-");
+  expect_refusal(with(opencv, "D2", "X2"), NULL, 0, "no \"D2\"", "stx-first-");
+  expect_refusal(CASE_INTRINSICS, NULL, 0, "no \"R\"", "extrinsics.yml");
+  expect_refusal(with(opencv, "501.", ".Nan"), NULL, 0, "number 5 of \"M1\"", "finite");
+  expect_refusal(with(opencv, "501.", "1e999"), NULL, 0, "number 5 of \"M1\"", "finite");
+  expect_refusal(with(opencv, "501.", "word"), NULL, 0, "number 5 of \"M1\"", "finite");
+  expect_refusal(with(opencv, "501., ", ""), NULL, 0, "\"M1\" has 8 numbers", "expected 9");
+  expect_refusal(with(opencv, "501., ", "1, 2, "), NULL, 0, "\"M1\"", "more than 9");
+  expect_refusal(with(opencv, "500.", "0."), NULL, 0, "no camera matrix", "fx and fy > 0");
+  expect_refusal(with(opencv, "500.", "-500."), NULL, 0, "no camera matrix", "-500");
+  expect_refusal(
+      with(opencv, "-0.3, 0.1, ", ""), NULL, 0, "\"D1\" has 3 coefficients", "4, 5, 8, 12 or 14");
+  expect_refusal(with(opencv, "D1:", "fisheye_model: 1\nD1:"), NULL, 0, "\"D1\" has 5", "fisheye");
+  expect_refusal(with(opencv, "M1:", "image_width: -3\nimage_height: 4\nM1:"), NULL, 0,
+      "an image size of -3", "pixels");
+  expect_refusal(with(opencv, "M1:", "image_size: [300, 480]\nM1:"), NULL, 0,
+      "principal point (320.5, 240.25)", "300x480");
+}
+
+STX_TEST(places_of_the_cameras)
+{
+  expect_refusal(with(opencv, "-0.12", "0.12"), NULL, 0, "swapped", "0.12 m to the left");
+  expect_refusal(with(opencv, "-0.12, 0.001, 0.002", "0, 0, 0"), NULL, 0, "same place", "pair");
+  expect_refusal(with(opencv, "-0.12, 0.001", "-0.01, -0.12"), NULL, 0, "beside", "0.12");
+  expect_refusal(with(opencv, "-0.12", "-120"), NULL, 0, "the baseline is 120 m",
+      "if the file is in millimetres, set unit=0.001");
+  expect_refusal(opencv, NULL, .001, "the baseline is 0.00012", "set another unit");
+  expect_refusal(
+      with(opencv, "M1:", "image_size: [64000, 480]\nM1:"), NULL, 0, "64000 px wide", "");
+  expect_refusal(with(opencv, "R: !!opencv-matrix\n   rows: 3\n   cols: 3\n   dt: d\n   data: [ 1.",
+                     "R: !!opencv-matrix\n   rows: 3\n   cols: 3\n   dt: d\n   data: [ 2."),
+      NULL, 0, "R, between the cameras", "no rotation");
+  expect_refusal(with(rectified, "0.8, -0.6", "0.8, 0.6"), NULL, 0, "right camera", "no rotation");
+  expect_refusal(with(rectified, "-57.6", "57.6"), NULL, 0, "swapped", "0.12 m");
+  expect_refusal(with(rectified, "-57.6", "0"), NULL, 0, "same place", "single cameras");
+  expect_refusal(with(rectified, "[ 480.", "[ 500."), NULL, 0, "left projection is 500", "480");
+  expect_refusal(with(rectified, "[ 480.", "[ 0."), NULL, 0, "left camera's projection", "f > 0");
+}
+
+STX_TEST(ros)
+{
+  expect_refusal(CASE_ROS_LEFT, NULL, 0, "one camera", "calibration-right");
+  expect_refusal(CASE_ROS_RIGHT, CASE_ROS_LEFT, 0, "swapped", "exchange");
+  expect_refusal(CASE_ROS_LEFT, CASE_ROS_LEFT, 0, "same place", "calibrate the pair");
+  expect_refusal(
+      CASE_ROS("l", "fov", "1", "0"), CASE_ROS_RIGHT, 0, "distortion model", "plumb_bob");
+  expect_refusal(CASE_ROS_LEFT, CASE_ROS("r", "plumb_bob", "1, 2, 3", "-48"), 0, "stx-second-",
+      "3 coefficients");
+  expect_refusal(with(CASE_ROS_LEFT, "rectification_matrix", "other"), CASE_ROS_RIGHT, 0,
+      "no \"rectification_matrix\"", "stx-first-");
+}
+
+STX_TEST(the_others)
+{
+  expect_refusal(with(CASE_KALIBR, "cam1:", "cam2:"), NULL, 0, "no \"cam1\"", "stx-first-");
+  expect_refusal(
+      with(CASE_KALIBR, "camera_model: pinhole", "camera_model: omni"), NULL, 0, "cam0", "pinhole");
+  expect_refusal(with(CASE_KALIBR, "[380.0", "[0"), NULL, 0, "cam0", "more than 0");
+  expect_refusal(with(CASE_KALIBR, "T_cn_cnm1", "T_imu"), NULL, 0, "cam1", "no \"T_cn_cnm1\"");
+  expect_refusal(with(CASE_KITTI, "K_03", "X_03"), NULL, 0, "no \"K_03\"", "stx-first-");
+  expect_refusal(with(CASE_KITTI, "K_02: 9.842439e+02", "K_02: 9,8"), NULL, 0,
+      "number 1 of \"K_02\"", "finite");
+  expect_refusal(with(CASE_ZED, "Baseline", "Base"), NULL, 0, "stereo", "no \"baseline\"");
+  expect_refusal(with(CASE_ZED, "fx=1400", "fx=0"), NULL, 0, "left_cam_2k", "more than 0");
+  expect_refusal(with(CASE_ZED, "k2=", "x2="), NULL, 0, "left_cam_2k", "no \"k2\"");
+  expect_refusal(with(CASE_ZED, "[STEREO]", "[OTHER]"), NULL, 0, "no \"stereo\"", "stx-first-");
+  expect_refusal(CASE_OAK("-3", "-1", "0"), NULL, 0, "socket 1", "no extrinsics");
+  expect_refusal(CASE_OAK("-3", "9", "0"), NULL, 0, "socket 1", "no extrinsics");
+  expect_refusal(CASE_OAK("-7.5", "2", "3"), NULL, 0, "cameraType is 3", "fisheye");
+  expect_refusal(CASE_OAK("7.5", "2", "0"), NULL, 0, "swapped", "0.075");
+  expect_refusal("{\"cameraData\": 3}", NULL, 0, "socket 1", "one of the pair");
+}
+
+/* With a longer name of the file, longer messages would lose their end, which is what to do. */
+#define MOST_TEXT (sizeof((StxError *)NULL)->text - 48 + sizeof "/tmp/stx-first-XXXXXX")
+
+static void expect_fault(const CalibrationFault *fault)
+{
+  STX_MALLOCED char *text = calibration_fault_text(fault);
+  StxError error = {""};
+  StxCalibration c;
+  ck_assert_msg(calibration_case_load(fault->first, fault->second, -1, 0, 0, 0, &c, &error) ||
+                    strcmp(fault->fault, "swapped") == 0,
+      "%s: %s", fault->format, error.text);
+  ck_assert(!calibration_case_load(text, fault->second, -1, 0, 0, 0, &c, &error));
+  for (const char *const *word = fault->words; *word != NULL; word++)
+    stx_expect_words(&error, *word);
+  stx_expect_words(&error, "/tmp/stx-");
+  ck_assert_uint_lt(strlen(error.text), MOST_TEXT);
+}
+
+STX_TEST(every_fault_of_every_format)
+{
+  for (size_t i = 0; i < calibration_fault_count; i++)
+    expect_fault(&calibration_faults[i]);
+}

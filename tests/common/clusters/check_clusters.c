@@ -5,11 +5,10 @@
 #include "common/clusters/clusters.h"
 
 #include <math.h>
-#include <string.h>
 
 #define LABEL(cluster, kind) ((uint32_t)(cluster) << 16 | (kind))
 
-START_TEST(literal_scan)
+STX_TEST(literal_scan)
 {
   static const float points[][4] = {{10, 2, 1, 0}, {12, -1, -1, 9}, {5, 0, -1.5f, 0}, {0, 0, 0, 0},
       {NAN, 1, 1, 0}, {8, 8, INFINITY, 0}};
@@ -28,9 +27,8 @@ START_TEST(literal_scan)
   static const StxCluster second = {3, {-2, -1, 10}, {1, 1, 12}};
   ck_assert_mem_eq(&clusters[2], &second, sizeof second);
 }
-END_TEST
 
-START_TEST(no_points)
+STX_TEST(no_points)
 {
   StxCluster cluster;
   StxPointCounts counts = {1, 2, 3};
@@ -38,10 +36,9 @@ START_TEST(no_points)
   stx_clusters_gather(NULL, NULL, 0, &cluster, 0, &counts);
   ck_assert_uint_eq(cluster.count + counts.ground + counts.obstacle + counts.unknown, 0);
 }
-END_TEST
 
 /* The largest number of all is a cluster like any other, and every point counts once. */
-START_TEST(counts_add_up)
+STX_TEST(counts_add_up)
 {
   enum { COUNT = 5000 };
   StxRandom random = {.state = 3};
@@ -69,7 +66,3 @@ START_TEST(counts_add_up)
   ck_assert_uint_eq(counts.obstacle, clustered + alone);
   ck_assert_uint_eq(counts.ground + counts.obstacle + counts.unknown, COUNT);
 }
-END_TEST
-
-static const StxTest tests[] = {{&literal_scan}, {&no_points}, {&counts_add_up}};
-STX_TESTING_MAIN("clusters", tests)

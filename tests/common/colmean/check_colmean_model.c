@@ -88,7 +88,7 @@ static void verify_cell(
     expect_rounded(sum_wd, sum_w, disparity);
 }
 
-START_TEST(the_reference_does_what_the_header_says)
+STX_TEST(the_reference_does_what_the_header_says)
 {
   StxRandom random = {11};
   int skies = 0;
@@ -96,7 +96,8 @@ START_TEST(the_reference_does_what_the_header_says)
     StxColmeanParams params = {.reduction = (StxReduction)stx_random_below(&random, 3)};
     int w = 1 + stx_random_below(&random, 16), h = 1 + stx_random_below(&random, 16);
     params.grid = (StxGrid){w, h, w, h, 0};
-    ColmeanCase c = colmean_make_case(&params, COLMEAN_PLANAR, 0, true, STX_FILL_NOISE, &random);
+    STX_AUTO(ColmeanCase) c =
+        colmean_make_case(&params, COLMEAN_PLANAR, 0, true, STX_FILL_NOISE, &random);
     int spread = 1 + stx_random_below(&random, 4000), holes = stx_random_below(&random, 12);
     int d[256], conf[256], base = stx_random_below(&random, 65536 - spread);
     for (int i = 0; i < w * h; i++) {
@@ -106,17 +107,14 @@ START_TEST(the_reference_does_what_the_header_says)
       c.input.confidence.data[i] = (uint8_t)conf[i];
     }
     c.input.confidence_is_sky = stx_random_below(&random, 2);
-    uint16_t *columns = colmean_run(colmean_reference(), &c, 1);
+    STX_GUARDED uint16_t *columns = colmean_run(colmean_reference(), &c, 1);
     bool sky = c.input.confidence_is_sky && verify_sky(d, conf, w * h, columns[0], columns[1]);
     if (!sky)
       verify_cell(params.reduction, d, conf, w * h, columns[0], columns[1]);
     skies += sky;
-    stx_guarded_free(columns);
-    colmean_free_case(&c);
   }
   ck_assert_int_ge(skies, 100);
 }
-END_TEST
 
 /* The cost of a class from the exact mean of its scores. */
 static void verify_cost(long double p, int cost)
@@ -126,16 +124,16 @@ static void verify_cost(long double p, int cost)
   ck_assert_msg(cost >= floorl(low) && cost <= ceill(high), "p %Lf: cost %d", p, cost);
 }
 
-START_TEST(the_reference_averages_probabilities)
+STX_TEST(the_reference_averages_probabilities)
 {
   StxRandom random = {12};
   for (int trial = 0; trial < 200; trial++) {
     StxColmeanParams params = {.semantics = STX_SEMANTICS_SCORES_U8};
     int w = 1 + stx_random_below(&random, 20), h = 1 + stx_random_below(&random, 20);
     params.grid = (StxGrid){w, h, w, h, 3};
-    ColmeanCase c = colmean_make_case(
+    STX_AUTO(ColmeanCase) c = colmean_make_case(
         &params, stx_random_below(&random, COLMEAN_LAYOUTS), 3, false, STX_FILL_NOISE, &random);
-    uint16_t *columns = colmean_run(colmean_reference(), &c, 1);
+    STX_GUARDED uint16_t *columns = colmean_run(colmean_reference(), &c, 1);
     for (int k = 0; k < 3; k++) {
       long double sum = 0;
       for (int i = 0; i < w * h; i++)
@@ -143,14 +141,11 @@ START_TEST(the_reference_averages_probabilities)
                              i % w * c.input.pixel_stride];
       verify_cost(sum / 255 / (w * h), columns[2 + k]);
     }
-    stx_guarded_free(columns);
-    colmean_free_case(&c);
   }
 }
-END_TEST
 
 /* The same bytes with the top bit flipped, of every layout and size. */
-START_TEST(signed_scores_give_what_unsigned_ones_do)
+STX_TEST(signed_scores_give_what_unsigned_ones_do)
 {
   StxRandom random = {14};
   for (int trial = 0; trial < 144; trial++) {
@@ -158,25 +153,21 @@ START_TEST(signed_scores_give_what_unsigned_ones_do)
     StxColmeanParams params = {.semantics = STX_SEMANTICS_SCORES_U8,
         .grid = {1 + stx_random_below(&random, 300), 1 + stx_random_below(&random, 40), cell, cell,
             1 + stx_random_below(&random, 6)}};
-    ColmeanCase c = colmean_make_scaled_case(&params, trial / 4 % (STX_SCORE_SHIFT_MAX + 1),
-        (ColmeanLayout)(trial / 16 % COLMEAN_LAYOUTS), stx_random_below(&random, 20), false,
-        trial % 5 ? STX_FILL_NOISE : STX_FILL_HIGH, &random);
-    uint16_t *expected = colmean_run(colmean_reference(), &c, 1);
+    STX_AUTO(ColmeanCase) c = colmean_make_scaled_case(&params,
+        trial / 4 % (STX_SCORE_SHIFT_MAX + 1), (ColmeanLayout)(trial / 16 % COLMEAN_LAYOUTS),
+        stx_random_below(&random, 20), false, trial % 5 ? STX_FILL_NOISE : STX_FILL_HIGH, &random);
+    STX_GUARDED uint16_t *expected = colmean_run(colmean_reference(), &c, 1);
     for (size_t i = 0; i < c.scores.size; i++)
       c.scores.data[i] ^= 0x80;
     c.params.semantics = STX_SEMANTICS_SCORES_I8;
-    uint16_t *actual = colmean_run(colmean_reference(), &c, 1);
+    STX_GUARDED uint16_t *actual = colmean_run(colmean_reference(), &c, 1);
     stx_expect_same(expected, actual, stx_grid_bytes(&params.grid), "scores with a sign");
-    stx_guarded_free(expected);
-    stx_guarded_free(actual);
     colmean_expect_all_same(&c, 2, "scores with a sign");
-    colmean_free_case(&c);
   }
 }
-END_TEST
 
 /* Every binary16 as the standard has it: sign, 5 bits of exponent, 10 of mantissa. */
-START_TEST(halves_are_converted_exactly)
+STX_TEST(halves_are_converted_exactly)
 {
   for (int half = 0; half < 0x10000; half++) {
     int exponent = half >> 10 & 31, mantissa = half & 1023;
@@ -192,7 +183,6 @@ START_TEST(halves_are_converted_exactly)
     ck_assert_int_eq(signbit(actual) != 0, half >> 15);
   }
 }
-END_TEST
 
 /* Scores of a fraction of the size, each written down for every pixel of its square. */
 static ColmeanCase repeated(const ColmeanCase *c)
@@ -217,7 +207,7 @@ static ColmeanCase repeated(const ColmeanCase *c)
   return full;
 }
 
-START_TEST(the_reference_repeats_scores_of_a_fraction)
+STX_TEST(the_reference_repeats_scores_of_a_fraction)
 {
   StxRandom random = {13};
   for (int trial = 0; trial < 120; trial++) {
@@ -225,20 +215,16 @@ START_TEST(the_reference_repeats_scores_of_a_fraction)
         .semantics = (StxSemantics)(STX_SEMANTICS_SCORES_U8 + stx_random_below(&random, 4))};
     params.grid = (StxGrid){1 + stx_random_below(&random, 60), 1 + stx_random_below(&random, 40),
         1 + stx_random_below(&random, 20), 1 + stx_random_below(&random, 20), 3};
-    ColmeanCase c = colmean_make_scaled_case(&params, 1 + trial % STX_SCORE_SHIFT_MAX,
+    STX_AUTO(ColmeanCase) c = colmean_make_scaled_case(&params, 1 + trial % STX_SCORE_SHIFT_MAX,
         (ColmeanLayout)stx_random_below(&random, COLMEAN_LAYOUTS), 3, false, STX_FILL_NOISE,
         &random);
     ColmeanCase full = repeated(&c);
-    uint16_t *expected = colmean_run(colmean_reference(), &full, 1);
-    uint16_t *actual = colmean_run(colmean_reference(), &c, 1);
+    STX_GUARDED uint16_t *expected = colmean_run(colmean_reference(), &full, 1);
+    STX_GUARDED uint16_t *actual = colmean_run(colmean_reference(), &c, 1);
     stx_expect_same(expected, actual, stx_grid_bytes(&params.grid), "scores of a fraction");
-    stx_guarded_free(expected);
-    stx_guarded_free(actual);
     free((void *)full.input.scores);
-    colmean_free_case(&c);
   }
 }
-END_TEST
 
 /* ---- Holes -------------------------------------------------------------------------------- */
 
@@ -247,20 +233,19 @@ static void expect_filled(int fill_width, const uint16_t *d, const uint16_t *exp
 {
   StxRandom random = {7};
   StxColmeanParams params = {.grid = {n, 1, 1, 1, 0}, .fill_width = fill_width};
-  ColmeanCase c = colmean_make_case(&params, COLMEAN_PLANAR, 0, false, STX_FILL_LOW, &random);
+  STX_AUTO(ColmeanCase) c =
+      colmean_make_case(&params, COLMEAN_PLANAR, 0, false, STX_FILL_LOW, &random);
   memcpy(stx_row16(&c.input.disparity, 0), d, n * sizeof *d);
-  uint16_t *columns = colmean_run(colmean_reference(), &c, 1);
+  STX_GUARDED uint16_t *columns = colmean_run(colmean_reference(), &c, 1);
   for (int i = 0; i < n; i++) {
     ck_assert_int_eq(columns[i], expected[i]);
     ck_assert_int_eq(columns[n + i], d[i] > 0          ? STX_WEIGHT_ONE
                                      : expected[i] > 0 ? STX_FILL_WEIGHT
                                                        : 0);
   }
-  stx_guarded_free(columns);
-  colmean_free_case(&c);
 }
 
-START_TEST(holes_take_the_farther_neighbour)
+STX_TEST(holes_take_the_farther_neighbour)
 {
   static const uint16_t d[] = {0, 900, 0, 0, 500, 0, 700, 0, 0, 0, 600, 0, 0};
   static const uint16_t two[] = {900, 900, 500, 500, 500, 500, 700, 0, 0, 0, 600, 600, 600};
@@ -272,10 +257,9 @@ START_TEST(holes_take_the_farther_neighbour)
   expect_filled(STX_FILL_WIDTH_MAX, nothing, nothing, 3);
   expect_filled(1, nothing, nothing, 1);
 }
-END_TEST
 
 /* Cells of sky are no holes, and hide nothing: what is beside them is as far as they are. */
-START_TEST(holes_beside_sky_are_far)
+STX_TEST(holes_beside_sky_are_far)
 {
   enum { N = 13 };
   static const uint16_t d[N] = {0, 0, 0, 900, 0, 0, 0, 0, 700, 0, 500, 0, 0};
@@ -286,47 +270,30 @@ START_TEST(holes_beside_sky_are_far)
       hole, 256, hole, one, hole, one, 256, hole, one, hole, one, hole, 256};
   StxRandom random = {9};
   StxColmeanParams params = {.grid = {N, 1, 1, 1, 0}, .fill_width = 1};
-  ColmeanCase sky = colmean_make_case(&params, COLMEAN_PLANAR, 0, true, STX_FILL_LOW, &random);
+  STX_AUTO(ColmeanCase) sky =
+      colmean_make_case(&params, COLMEAN_PLANAR, 0, true, STX_FILL_LOW, &random);
   memcpy(stx_row16(&sky.input.disparity, 0), d, sizeof d);
   memcpy(stx_row8(&sky.input.confidence, 0), c, sizeof c);
   sky.input.confidence_is_sky = true;
-  uint16_t *columns = colmean_run(colmean_reference(), &sky, 1);
+  STX_GUARDED uint16_t *columns = colmean_run(colmean_reference(), &sky, 1);
   for (int i = 0; i < N; i++) {
     ck_assert_int_eq(columns[i], filled[i]);
     ck_assert_int_eq(columns[N + i], weights[i]);
   }
   colmean_expect_all_same(&sky, 2, "holes beside sky");
-  stx_guarded_free(columns);
-  colmean_free_case(&sky);
 }
-END_TEST
 
-START_TEST(holes_are_measured_in_pixels)
+STX_TEST(holes_are_measured_in_pixels)
 {
   StxRandom random = {8};
   StxColmeanParams params = {.grid = {32, 8, 8, 8, 0}, .fill_width = 15};
   for (int pass = 0; pass < 2; pass++, params.fill_width++) {
-    ColmeanCase c = colmean_make_case(&params, COLMEAN_PLANAR, 0, false, STX_FILL_LOW, &random);
-    for (int y = 0; y < 8; y++)
-      for (int x = 0; x < 8; x++)
-        stx_row16(&c.input.disparity, y)[x] = stx_row16(&c.input.disparity, y)[24 + x] = 300;
-    uint16_t *columns = colmean_run(colmean_reference(), &c, 1);
+    STX_AUTO(ColmeanCase) c =
+        colmean_make_case(&params, COLMEAN_PLANAR, 0, false, STX_FILL_LOW, &random);
+    STX_EACH_PIXEL (x, y, 8, 8)
+      stx_row16(&c.input.disparity, y)[x] = stx_row16(&c.input.disparity, y)[24 + x] = 300;
+    STX_GUARDED uint16_t *columns = colmean_run(colmean_reference(), &c, 1);
     ck_assert_int_eq(columns[1], pass ? 300 : 0); /* the hole is 16 pixels wide */
     ck_assert_int_eq(columns[2], pass ? 300 : 0);
-    stx_guarded_free(columns);
-    colmean_free_case(&c);
   }
 }
-END_TEST
-
-static const StxTest tests[] = {
-    {&the_reference_does_what_the_header_says},
-    {&the_reference_averages_probabilities},
-    {&signed_scores_give_what_unsigned_ones_do},
-    {&halves_are_converted_exactly},
-    {&the_reference_repeats_scores_of_a_fraction},
-    {&holes_take_the_farther_neighbour},
-    {&holes_beside_sky_are_far},
-    {&holes_are_measured_in_pixels},
-};
-STX_TESTING_MAIN("colmean_model", tests)

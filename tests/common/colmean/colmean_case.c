@@ -82,10 +82,9 @@ static void make_floats(ColmeanCase *c, int padding, StxRandom *random)
 {
   const StxGrid *grid = &c->params.grid;
   c->input.floats = view_float(grid, padding, &c->floats);
-  for (int y = 0; y < grid->height; y++)
-    for (int x = 0; x < grid->width; x++)
-      ((float *)stx_row_float(&c->input.floats, y))[x] =
-          noise_number(&c->params.disparity, stx_row16(&c->input.disparity, y)[x], random);
+  STX_EACH_PIXEL (x, y, grid->width, grid->height)
+    ((float *)stx_row_float(&c->input.floats, y))[x] =
+        noise_number(&c->params.disparity, stx_row16(&c->input.disparity, y)[x], random);
 }
 
 void colmean_hide(ColmeanCase *c, int x, int y)
@@ -159,11 +158,10 @@ static void make_scores(
                   in->class_stride * (image.classes - 1) + size);
   in->scores = c->scores.data;
   for (int k = 0; k < image.classes; k++)
-    for (int y = 0; y < image.height; y++)
-      for (int x = 0; x < image.width; x++)
-        put_score(c, fill,
-            c->scores.data + k * in->class_stride + y * in->row_stride + x * in->pixel_stride,
-            random);
+    STX_EACH_PIXEL (x, y, image.width, image.height)
+      put_score(c, fill,
+          c->scores.data + k * in->class_stride + y * in->row_stride + x * in->pixel_stride,
+          random);
 }
 
 static void make_labels(ColmeanCase *c, int padding, StxFill fill, StxRandom *random)
@@ -259,10 +257,9 @@ uint16_t *colmean_run(const StxColmeanImpl *impl, const ColmeanCase *c, int thre
   if (tables.class_cost[0] == 0)
     stx_colmean_prepare(&tables);
   uint16_t *columns = stx_guarded_alloc(stx_grid_bytes(&c->params.grid));
-  void *scratch = stx_guarded_alloc(impl->scratch_size(&c->params, threads));
+  STX_GUARDED void *scratch = stx_guarded_alloc(impl->scratch_size(&c->params, threads));
   ck_assert(impl->run(
       &c->params, &tables, &c->input, columns, scratch, &(StxPlace){.threads = threads}, NULL));
-  stx_guarded_free(scratch);
   stx_guarded_check(columns);
   return columns;
 }
@@ -275,17 +272,13 @@ const StxColmeanImpl *colmean_reference(void)
 /* Every usable implementation against the reference, with one thread and with `threads`. */
 void colmean_expect_all_same(const ColmeanCase *c, int threads, const char *what)
 {
-  uint16_t *expected = colmean_run(colmean_reference(), c, 1);
-  for (size_t i = 0; i < 2 * stx_colmean_impls.count; i++) {
-    const StxColmeanImpl *impl = (const void *)stx_impl_at(&stx_colmean_impls, i / 2);
-    if (!stx_impl_usable(&impl->info) || impl == colmean_reference())
-      continue;
-    char text[256];
-    int used = i % 2 ? threads : 1;
-    snprintf(text, sizeof text, "%s, %d threads, %s", impl->info.name, used, what);
-    uint16_t *actual = colmean_run(impl, c, used);
-    stx_expect_same(expected, actual, stx_grid_bytes(&c->params.grid), text);
-    stx_guarded_free(actual);
-  }
-  stx_guarded_free(expected);
+  STX_GUARDED uint16_t *expected = colmean_run(colmean_reference(), c, 1);
+  STX_EACH_IMPL (StxColmeanImpl, impl, &stx_colmean_impls)
+    for (int many = 0; many < 2 && impl != colmean_reference(); many++) {
+      char text[256];
+      int used = many ? threads : 1;
+      snprintf(text, sizeof text, "%s, %d threads, %s", impl->info.name, used, what);
+      STX_GUARDED uint16_t *actual = colmean_run(impl, c, used);
+      stx_expect_same(expected, actual, stx_grid_bytes(&c->params.grid), text);
+    }
 }

@@ -47,6 +47,7 @@ ColmeanCase colmean_make_scaled_case(const StxColmeanParams *params, int score_s
     ColmeanLayout layout, int padding, bool confidence, StxFill fill, StxRandom *random);
 
 void colmean_free_case(ColmeanCase *c);
+STX_AUTO_VALUE(ColmeanCase, colmean_free_case)
 
 /* The implementation "c". */
 const StxColmeanImpl *colmean_reference(void);

@@ -5,7 +5,6 @@
 #include "common/colour/colour_math.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static void expect_near(StxRgb actual, int r, int g, int b, int most, const char *what)
 {
@@ -14,7 +13,7 @@ static void expect_near(StxRgb actual, int r, int g, int b, int most, const char
 }
 
 /* Entries of the published tables that are not kept, and one that is. */
-START_TEST(palettes_are_close_to_the_published_tables)
+STX_TEST(palettes_are_close_to_the_published_tables)
 {
   static const struct {
     StxPalette palette;
@@ -30,9 +29,8 @@ START_TEST(palettes_are_close_to_the_published_tables)
         published[i].g, published[i].b, 11, "an entry");
   expect_near(stx_palette_colour(STX_PALETTE_TURBO, 15), 63, 62, 156, 0, "a knot");
 }
-END_TEST
 
-START_TEST(palettes_end_where_they_should)
+STX_TEST(palettes_end_where_they_should)
 {
   expect_near(stx_palette_colour(STX_PALETTE_DISTANCE, 0), 64, 96, 240, 0, "far");
   expect_near(stx_palette_colour(STX_PALETTE_DISTANCE, 255), 224, 28, 46, 0, "near");
@@ -43,9 +41,8 @@ START_TEST(palettes_end_where_they_should)
     ck_assert_int_eq(stx_palette_choices[palette].value, palette);
   ck_assert_ptr_null(stx_palette_choices[STX_PALETTES].nick);
 }
-END_TEST
 
-START_TEST(colours_mean_something)
+STX_TEST(colours_mean_something)
 {
   StxRgb unknown = stx_colour(STX_MEANS_UNKNOWN);
   expect_near(stx_colour_class(0), 128, 64, 128, 0, "road");
@@ -55,9 +52,8 @@ START_TEST(colours_mean_something)
   expect_near(stx_colour_class(STX_LABEL_NONE), unknown.r, unknown.g, unknown.b, 0, "no class");
   expect_near(stx_colour_kind(STX_KIND_OBJECT), 232, 64, 56, 0, "object");
 }
-END_TEST
 
-START_TEST(clusters_differ_from_their_neighbours_and_from_ground)
+STX_TEST(clusters_differ_from_their_neighbours_and_from_ground)
 {
   StxRgb ground = stx_colour(STX_MEANS_GROUND), alone = stx_colour(STX_MEANS_NO_CLUSTER);
   for (unsigned i = 0; i < 64; i++) {
@@ -69,10 +65,9 @@ START_TEST(clusters_differ_from_their_neighbours_and_from_ground)
     ck_assert_mem_eq(&one, &again, sizeof one);
   }
 }
-END_TEST
 
 /* By the formulas of the standards, by hand. */
-START_TEST(channels_of_colours)
+STX_TEST(channels_of_colours)
 {
   uint8_t channel[3];
   StxRgb red = {255, 0, 0};
@@ -85,9 +80,8 @@ START_TEST(channels_of_colours)
   stx_colour_channels(NULL, STX_MATRIX_BT601, false, (StxRgb){1, 2, 3}, channel);
   ck_assert_mem_eq(channel, ((uint8_t[]){1, 2, 3}), 3);
 }
-END_TEST
 
-START_TEST(paints_keep_replace_and_mix)
+STX_TEST(paints_keep_replace_and_mix)
 {
   uint8_t channel[3] = {0, 100, 255};
   StxPaint none = stx_paint(channel, 0), half = stx_paint(channel, 128);
@@ -100,14 +94,3 @@ START_TEST(paints_keep_replace_and_mix)
           stx_paint_blend((uint8_t)in, half.keep, half.add[k]), (in + channel[k] + 1) / 2);
     }
 }
-END_TEST
-
-static const StxTest tests[] = {
-    {&palettes_are_close_to_the_published_tables},
-    {&palettes_end_where_they_should},
-    {&colours_mean_something},
-    {&clusters_differ_from_their_neighbours_and_from_ground},
-    {&channels_of_colours},
-    {&paints_keep_replace_and_mix},
-};
-STX_TESTING_MAIN("colour", tests)

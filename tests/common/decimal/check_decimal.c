@@ -28,7 +28,7 @@ static void expect_around(double value)
   }
 }
 
-START_TEST(literal_numbers)
+STX_TEST(literal_numbers)
 {
   static const struct {
     double value;
@@ -42,9 +42,8 @@ START_TEST(literal_numbers)
     ck_assert_str_eq(text, numbers[i].text);
   }
 }
-END_TEST
 
-START_TEST(whole_numbers)
+STX_TEST(whole_numbers)
 {
   char text[STX_DECIMAL_SIZE];
   ck_assert_uint_eq(stx_decimal_write_whole(0, text), 1);
@@ -54,10 +53,9 @@ START_TEST(whole_numbers)
   ck_assert_uint_eq(stx_decimal_write_whole(1000, text), 4);
   ck_assert_str_eq(text, "1000");
 }
-END_TEST
 
 /* All exponents: subnormal numbers, and those that are whole. */
-START_TEST(every_power_of_two)
+STX_TEST(every_power_of_two)
 {
   for (int exponent = -1074; exponent <= 1023; exponent++)
     expect_around(ldexp(1, exponent));
@@ -65,11 +63,10 @@ START_TEST(every_power_of_two)
   expect(-DBL_MAX);
   expect(DBL_MIN);
 }
-END_TEST
 
 /* Thousandths, what lies halfway between them, and the next numbers: where rounding can be wrong.
  * Sixteenths of thousandths are exact for no number but multiples of 1/16. */
-START_TEST(halfway_between_two)
+STX_TEST(halfway_between_two)
 {
   for (int i = 0; i < 40000; i++) {
     expect_around(i / 2000.);
@@ -77,9 +74,8 @@ START_TEST(halfway_between_two)
     expect_around(i * 1234.5625 + .0625);
   }
 }
-END_TEST
 
-START_TEST(random_numbers)
+STX_TEST(random_numbers)
 {
   StxRandom random = {.state = 20};
   for (int i = 0; i < 100000; i++) {
@@ -93,13 +89,3 @@ START_TEST(random_numbers)
     expect((double)(bits >> 12) / 0x1p42); /* small ones, in all their digits */
   }
 }
-END_TEST
-
-static const StxTest tests[] = {
-    {&literal_numbers},
-    {&whole_numbers},
-    {&every_power_of_two},
-    {&halfway_between_two},
-    {&random_numbers},
-};
-STX_TESTING_MAIN("decimal", tests)

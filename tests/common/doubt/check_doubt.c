@@ -16,34 +16,30 @@ typedef uint16_t Map[HEIGHT][WIDTH];
 static void draw(Map map, int wall, int every)
 {
   StxRandom random = {5};
-  for (int y = 0; y < HEIGHT; y++)
-    for (int x = 0; x < WIDTH; x++) {
-      int road = (y - 50) * 110, noise = stx_random_below(&random, 60);
-      int value = road > wall * 256 ? road : y > 20 ? wall * 256 : 0;
-      map[y][x] = (uint16_t)(value > 0 && y / 2 % every == 0 ? value + noise : 0);
-    }
+  STX_EACH_PIXEL (x, y, WIDTH, HEIGHT) {
+    int road = (y - 50) * 110, noise = stx_random_below(&random, 60);
+    int value = road > wall * 256 ? road : y > 20 ? wall * 256 : 0;
+    map[y][x] = (uint16_t)(value > 0 && y / 2 % every == 0 ? value + noise : 0);
+  }
 }
 
 static void draw_picture(Map map)
 {
   StxRandom random = {5};
-  for (int y = 0; y < HEIGHT; y++)
-    for (int x = 0; x < WIDTH; x++)
-      map[y][x] = (uint16_t)(257 * (60 + stx_random_below(&random, 40)));
+  STX_EACH_PIXEL (x, y, WIDTH, HEIGHT)
+    map[y][x] = (uint16_t)(257 * (60 + stx_random_below(&random, 40)));
 }
 
 static void to_depths(Map map)
 {
-  for (int y = 0; y < HEIGHT; y++)
-    for (int x = 0; x < WIDTH; x++)
-      map[y][x] = (uint16_t)(map[y][x] > 0 ? 400 * 1000 / 10 * 256 / map[y][x] : 0);
+  STX_EACH_PIXEL (x, y, WIDTH, HEIGHT)
+    map[y][x] = (uint16_t)(map[y][x] > 0 ? 400 * 1000 / 10 * 256 / map[y][x] : 0);
 }
 
 static void swap_bytes(Map map)
 {
-  for (int y = 0; y < HEIGHT; y++)
-    for (int x = 0; x < WIDTH; x++)
-      map[y][x] = (uint16_t)(map[y][x] << 8 | map[y][x] >> 8);
+  STX_EACH_PIXEL (x, y, WIDTH, HEIGHT)
+    map[y][x] = (uint16_t)(map[y][x] << 8 | map[y][x] >> 8);
 }
 
 static void expect(Map map, StxDisparityEncoding encoding, StxDoubt expected)
@@ -59,7 +55,7 @@ static void expect(Map map, StxDisparityEncoding encoding, StxDoubt expected)
       counts.below, counts.beyond, counts.known);
 }
 
-START_TEST(disparities_are_not_doubted)
+STX_TEST(disparities_are_not_doubted)
 {
   Map map;
   for (int wall = 1; wall < 60; wall += 9)
@@ -69,9 +65,8 @@ START_TEST(disparities_are_not_doubted)
       expect(map, STX_DISPARITY_CITYSCAPES, STX_DOUBT_NONE);
     }
 }
-END_TEST
 
-START_TEST(depths_and_disparities_are_told_apart)
+STX_TEST(depths_and_disparities_are_told_apart)
 {
   Map map;
   draw(map, 4, 1);
@@ -80,18 +75,16 @@ START_TEST(depths_and_disparities_are_told_apart)
   expect(map, STX_DISPARITY_DEPTH_MM, STX_DOUBT_NONE);
   expect(map, STX_DISPARITY_KITTI, STX_DOUBT_DEPTH);
 }
-END_TEST
 
-START_TEST(swapped_bytes_are_told)
+STX_TEST(swapped_bytes_are_told)
 {
   Map map;
   draw(map, 4, 1);
   swap_bytes(map);
   expect(map, STX_DISPARITY_KITTI, STX_DOUBT_SWAPPED);
 }
-END_TEST
 
-START_TEST(pictures_are_told)
+STX_TEST(pictures_are_told)
 {
   Map map;
   draw_picture(map);
@@ -100,23 +93,20 @@ START_TEST(pictures_are_told)
   swap_bytes(map); /* the same: both bytes are alike */
   expect(map, STX_DISPARITY_CITYSCAPES, STX_DOUBT_PICTURE);
 }
-END_TEST
 
 /* OpenCV's numbers are a 16th pixel: those of KITTI are then far too large, or negative. */
-START_TEST(impossible_disparities_are_told)
+STX_TEST(impossible_disparities_are_told)
 {
   Map map;
   draw(map, 20, 1);
   expect(map, STX_DISPARITY_OPENCV, STX_DOUBT_RANGE);
-  for (int y = 0; y < HEIGHT; y++)
-    for (int x = 0; x < WIDTH; x++)
-      map[y][x] = (uint16_t)(map[y][x] > 0 ? map[y][x] / 16 : -16);
+  STX_EACH_PIXEL (x, y, WIDTH, HEIGHT)
+    map[y][x] = (uint16_t)(map[y][x] > 0 ? map[y][x] / 16 : -16);
   expect(map, STX_DISPARITY_OPENCV, STX_DOUBT_NONE);
 }
-END_TEST
 
 /* Too little to judge by: nothing known, one pixel, one row, one column. */
-START_TEST(little_says_nothing)
+STX_TEST(little_says_nothing)
 {
   static const int sizes[][2] = {{1, 1}, {1, HEIGHT}, {WIDTH, 1}, {2, 2}, {3, 7}, {8, 8}};
   Map map;
@@ -130,32 +120,22 @@ START_TEST(little_says_nothing)
     ck_assert_int_eq(stx_doubt_judge(&counts, STX_DISPARITY_KITTI), STX_DOUBT_NONE);
   }
 }
-END_TEST
 
 /* Only the image's own pixels are read. */
-START_TEST(stays_inside)
+STX_TEST(stays_inside)
 {
   for (int width = 1; width < 140; width += 23)
     for (int height = 1; height < 80; height += 13) {
       size_t size = (size_t)width * (size_t)height * 2;
-      uint16_t *block = stx_guarded_alloc(size);
+      STX_GUARDED uint16_t *block = stx_guarded_alloc(size);
       StxDoubtCounts counts = {0};
       stx_doubt_count(&(StxImage16){block, 2 * width, width, height}, STX_DISPARITY_KITTI, &counts);
       ck_assert(counts.known <= width * height && counts.jumps == 0);
-      stx_guarded_free(block);
     }
 }
-END_TEST
 
-START_TEST(every_doubt_names_a_cure)
+STX_TEST(every_doubt_names_a_cure)
 {
   for (StxDoubt doubt = STX_DOUBT_SWAPPED; doubt <= STX_DOUBT_RANGE; doubt++)
     ck_assert_uint_gt(strlen(stx_doubt_text(doubt)), 40);
 }
-END_TEST
-
-static const StxTest tests[] = {{&disparities_are_not_doubted},
-    {&depths_and_disparities_are_told_apart}, {&swapped_bytes_are_told}, {&pictures_are_told},
-    {&impossible_disparities_are_told}, {&little_says_nothing}, {&stays_inside},
-    {&every_doubt_names_a_cure}};
-STX_TESTING_MAIN("doubt", tests)

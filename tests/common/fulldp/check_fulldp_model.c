@@ -36,7 +36,7 @@ static double branch_of(const StxSatdpParams *p, int kind, double sigma, double 
 }
 
 /* Within what folding rounds: weights to 1/2047 of the largest, disparities to bins. */
-START_TEST(a_cell_costs_what_the_mixture_says)
+STX_TEST(a_cell_costs_what_the_mixture_says)
 {
   StxRandom random = {1};
   for (int round = 0; round < 3000; round++) {
@@ -45,7 +45,7 @@ START_TEST(a_cell_costs_what_the_mixture_says)
     for (int kind = 0; kind < 3; kind++)
       p.outlier_share[kind] = 0.02 + stx_random_below(&random, 80) / 100.0;
     p.outlier_range = 16 + stx_random_below(&random, 200);
-    Case *c = new_full_case(p, &case_camera, &line);
+    STX_AUTO(Case) *c = new_full_case(p, &case_camera, &line);
     int kind = 1 + stx_random_below(&random, 3), u = stx_random_below(&random, 20);
     double d = 100 + stx_random_below(&random, kind == STX_KIND_SKY ? 800 : 20000), share = 0.5;
     double off = stx_random_below(&random, 1200), weight = floor(STX_WEIGHT_ONE * share);
@@ -56,16 +56,15 @@ START_TEST(a_cell_costs_what_the_mixture_says)
     double wanted = branch_of(&p, kind, sigma, share * off * off / 65536 / sigma / sigma);
     ck_assert_msg(fabs(got / 1024 - wanted) < 0.03 + 0.02 * fabs(wanted),
         "kind %d, %g off at %g: %g, not %g", kind, off / 256, d / 256, got / 1024, wanted);
-    free_case(c);
   }
 }
-END_TEST
 
-START_TEST(energies_stay_within_their_bounds)
+STX_TEST(energies_stay_within_their_bounds)
 {
   StxRandom random = {2};
   for (int round = 0; round < 200; round++) {
-    Case *c = new_full_case(random_full_params(&random), &case_camera, &(StxRoadLine){0.3, 20, 1});
+    STX_AUTO(Case) *c =
+        new_full_case(random_full_params(&random), &case_camera, &(StxRoadLine){0.3, 20, 1});
     const StxMixture *m = &c->tables.mixture;
     for (int bin = 0; bin < 1024; bin++) {
       ck_assert(m->object_cap[bin] >= 0 && m->object_cap[bin] < 1 << 14);
@@ -76,30 +75,25 @@ START_TEST(energies_stay_within_their_bounds)
       ck_assert(abs(m->ground_flat[u]) < 1 << 14);
     }
     ck_assert(m->sky_cap >= 0 && m->sky_cap < 1 << 14 && abs(m->sky_flat) < 1 << 14);
-    free_case(c);
   }
 }
-END_TEST
 
 /* Where nothing can be known of an object's depth, every disparity is a wrong one. */
-START_TEST(without_bounds_every_cell_is_wrong)
+STX_TEST(without_bounds_every_cell_is_wrong)
 {
   StxSatdpParams params = case_params(1, 20, 8, 0);
   params.sigma_depth = 100;
-  Case *c = new_full_case(params, &case_camera, &(StxRoadLine){0.3, 20, 1});
+  STX_AUTO(Case) *c = new_full_case(params, &case_camera, &(StxRoadLine){0.3, 20, 1});
   ck_assert_uint_eq(c->tables.object_scale[1023], 0);
   ck_assert_int_eq(c->tables.mixture.object_flat[1023], (int)(log(128 / 0.15) * 1024 + 0.5));
   ck_assert_int_eq(c->tables.mixture.object_cap[1023], 0);
   ck_assert_int_gt(c->tables.mixture.object_cap[0], 0);
-  free_case(c);
 }
-END_TEST
 
-START_TEST(lines_are_rounded_and_limited)
+STX_TEST(lines_are_rounded_and_limited)
 {
-  Case *c = new_full_case(case_params(1, 9, 8, 0), &case_camera, NULL);
+  STX_AUTO(Case) *c = new_full_case(case_params(1, 9, 8, 0), &case_camera, NULL);
   ck_assert_float_eq_tol(c->tables.mixture.steepest, 1048576.0 / (2 * 64 + 1), 0.01f);
-  free_case(c);
   StxCellLine line = stx_cell_line(2, 10, 100, 400, 50);
   ck_assert_float_eq(stx_line_value(line, 0), 610);
   ck_assert_float_eq(stx_line_value(line, -100), 410);
@@ -111,10 +105,9 @@ START_TEST(lines_are_rounded_and_limited)
   ck_assert_float_eq(stx_mixture_energy(1000, 1010, 0.5f, 70), 50);
   ck_assert_float_eq(stx_mixture_energy(1000, 990, 0.5f, 40), 40);
 }
-END_TEST
 
 /* What the prior charges is what the cells leave of the least sum of squares. */
-START_TEST(the_prior_is_charged_for_the_plane)
+STX_TEST(the_prior_is_charged_for_the_plane)
 {
   StxRandom random = {3};
   for (int round = 0; round < 300; round++) {
@@ -136,7 +129,6 @@ START_TEST(the_prior_is_charged_for_the_plane)
         stx_plane_energy(prior, fit, 0.01) + cells * 0.01, fit.residual * 0.01, 1);
   }
 }
-END_TEST
 
 /* ---- All segmentations ---------------------------------------------------------------------- */
 
@@ -186,7 +178,7 @@ static void expect_least_energy(const Case *c)
 {
   size_t i = 0;
   StxSatdpResult result;
-  StxStixel *stixels = run_case(fulldp_reference(), c, 1, &result);
+  STX_GUARDED StxStixel *stixels = run_case(fulldp_reference(), c, 1, &result);
   for (int column = 0; column < stx_grid_columns(&c->params.grid); column++) {
     double energy = 0, least = cheapest(c, column, 0, 0);
     for (; i < result.count && stixels[i].column == column; i++)
@@ -194,11 +186,10 @@ static void expect_least_energy(const Case *c)
     ck_assert_msg(fabs(energy - least) <= c->tables.rows, "column %d: energy %.0f, least %.0f",
         column, energy, least);
   }
-  stx_guarded_free(stixels);
 }
 
 /* Everything meets. */
-START_TEST(equals_brute_force_over_all_segmentations)
+STX_TEST(equals_brute_force_over_all_segmentations)
 {
   StxRandom random = {4};
   static const Filling fillings[] = {STREET, SPARSE, HOLES};
@@ -210,13 +201,11 @@ START_TEST(equals_brute_force_over_all_segmentations)
     params.stixel_cost = stx_random_below(&random, 12) / 2.0;
     params.outlier_share[1] = (1 + stx_random_below(&random, 80)) / 100.0;
     StxRoadLine line = {0.1 + round % 5 / 10.0, stx_random_below(&random, 20) - 4, 1};
-    Case *c = new_full_case(params, &case_camera, round % 3 ? &line : NULL);
+    STX_AUTO(Case) *c = new_full_case(params, &case_camera, round % 3 ? &line : NULL);
     fill_case(c, fillings[round % 3], &random);
     expect_least_energy(c);
-    free_case(c);
   }
 }
-END_TEST
 
 /* ---- Literal columns ------------------------------------------------------------------------ */
 
@@ -224,68 +213,52 @@ END_TEST
  * 0.7349 for a good one; ln(128 / 0.15) = 6.7491 for a bad one. The plane is the mean, 14 px, and
  * all ten are 4 px or more off: 16 nats each would be, if they were not wrong disparities: 6.7491.
  * Three stixels instead cost 2 · 6 and, the middle one being nearer, 0.5 + 0.1 · 40. */
-START_TEST(literal_object_with_an_outlier)
+STX_TEST(literal_object_with_an_outlier)
 {
   StxSatdpParams params = case_params(1, 10, 4, 0);
   params.sigma_disparity[0] = params.sigma_disparity[1] = params.sigma_disparity[2] = 1;
-  Case *c = new_full_case(params, NULL, NULL);
+  STX_AUTO(Case) *c = new_full_case(params, NULL, NULL);
   StxSatdpResult result;
   for (int row = 0; row < 10; row++) {
     stx_column(&params.grid, c->columns, 0, 0)[row] = row == 4 ? 50 * 256 : 10 * 256;
     stx_column(&params.grid, c->columns, 1, 0)[row] = STX_WEIGHT_ONE;
   }
-  StxStixel *stixels = run_case(fulldp_reference(), c, 1, &result);
+  STX_GUARDED StxStixel *stixels = run_case(fulldp_reference(), c, 1, &result);
   ck_assert_uint_eq(result.count, 3);
   ck_assert_float_eq_tol(stixels[0].cost, 5 * 0.7349f, 0.01f);
   ck_assert_float_eq_tol(stixels[1].cost, 0.7349f + 6 + 4.5f, 0.01f);
   ck_assert_float_eq_tol(stixels[2].cost, 4 * 0.7349f + 6, 0.01f);
   ck_assert_int_eq(stixels[1].top, 16);
   ck_assert_int_eq(stixels[1].bottom, 19);
-  stx_guarded_free(stixels);
-  free_case(c);
 }
-END_TEST
 
 /* The same with a cell that is only 14 px off, and of a tenth of the confidence: it pulls the mean
  * by 1.4 / 9.1 px, costs its 6.7491 − or rather 0.7349 + 0.1 · 13.846² = 19.9, so the former −,
  * and each of the others 0.7349 + 0.154². */
-START_TEST(literal_outlier_stays_inside)
+STX_TEST(literal_outlier_stays_inside)
 {
   StxSatdpParams params = case_params(1, 10, 4, 0);
   params.sigma_disparity[0] = params.sigma_disparity[1] = params.sigma_disparity[2] = 1;
-  Case *c = new_full_case(params, NULL, NULL);
+  STX_AUTO(Case) *c = new_full_case(params, NULL, NULL);
   StxSatdpResult result;
   for (int row = 0; row < 10; row++) {
     stx_column(&params.grid, c->columns, 0, 0)[row] = row == 4 ? 24 * 256 : 10 * 256;
     stx_column(&params.grid, c->columns, 1, 0)[row] = row == 4 ? 6502 : STX_WEIGHT_ONE;
   }
-  StxStixel *stixels = run_case(fulldp_reference(), c, 1, &result);
+  STX_GUARDED StxStixel *stixels = run_case(fulldp_reference(), c, 1, &result);
   ck_assert_uint_eq(result.count, 1);
   ck_assert_float_eq_tol(stixels[0].disparity_top, 10.154f, 0.01f);
   ck_assert_float_eq_tol(stixels[0].cost, 9 * (0.7349f + 0.0237f) + 6.7491f, 0.02f);
-  stx_guarded_free(stixels);
-  free_case(c);
 }
-END_TEST
 
 /* Nothing known: nothing to pay. */
-START_TEST(literal_unknown_column)
+STX_TEST(literal_unknown_column)
 {
-  Case *c = new_full_case(case_params(1, 5, 8, 0), &case_camera, NULL);
+  STX_AUTO(Case) *c = new_full_case(case_params(1, 5, 8, 0), &case_camera, NULL);
   StxSatdpResult result;
   fill_case(c, UNKNOWN, &(StxRandom){1});
-  StxStixel *stixels = run_case(fulldp_reference(), c, 1, &result);
+  STX_GUARDED StxStixel *stixels = run_case(fulldp_reference(), c, 1, &result);
   ck_assert_uint_eq(result.count, 1);
   ck_assert_int_eq(stixels[0].kind, STX_KIND_OBJECT);
   ck_assert_float_eq(stixels[0].cost, 0);
-  stx_guarded_free(stixels);
-  free_case(c);
 }
-END_TEST
-
-static const StxTest tests[] = {{&a_cell_costs_what_the_mixture_says},
-    {&energies_stay_within_their_bounds}, {&lines_are_rounded_and_limited},
-    {&without_bounds_every_cell_is_wrong}, {&the_prior_is_charged_for_the_plane},
-    {&equals_brute_force_over_all_segmentations}, {&literal_object_with_an_outlier},
-    {&literal_outlier_stays_inside}, {&literal_unknown_column}};
-STX_TESTING_MAIN("fulldp_model", tests)

@@ -35,59 +35,50 @@ static double mislabelled(const GroundCase *c, const GroundRun *run)
   return (double)wrong / (double)all;
 }
 
-START_TEST(a_flat_scan_is_ground)
+STX_TEST(a_flat_scan_is_ground)
 {
-  GroundCase *c = ground_case_new(defaults, GROUND_FLAT, 30000, 1);
-  GroundRun run = ground_run(reference(), c, 1, "flat");
+  STX_AUTO(GroundCase) *c = ground_case_new(defaults, GROUND_FLAT, 30000, 1);
+  STX_AUTO(GroundRun) run = ground_run(reference(), c, 1, "flat");
   ck_assert_uint_eq(run.result.obstacles, 0);
   ck_assert_uint_gt(run.result.ground, 25000);
   ck_assert_uint_eq(run.result.clusters, 0);
   ck_assert(run.result.measured);
   ck_assert_float_eq_tol(run.result.height, 1.73f, 0.02f);
-  ground_run_free(&run);
-  ground_case_free(c);
 }
-END_TEST
 
-START_TEST(streets_are_told_apart_whatever_the_tilt)
+STX_TEST(streets_are_told_apart_whatever_the_tilt)
 {
   for (int scan = GROUND_STREET; scan <= GROUND_TILTED; scan++)
     for (int seed = 1; seed <= 10; seed++) {
-      GroundCase *c = ground_case_new(defaults, (GroundScan)scan, 40000, (uint64_t)seed);
-      GroundRun run = ground_run(reference(), c, 1, "street");
+      STX_AUTO(GroundCase) *c = ground_case_new(defaults, (GroundScan)scan, 40000, (uint64_t)seed);
+      STX_AUTO(GroundRun) run = ground_run(reference(), c, 1, "street");
       double wrong = mislabelled(c, &run);
       ck_assert_msg(wrong < 0.015, "scan %d, seed %d: %.2f %% wrong", scan, seed, 100 * wrong);
       ck_assert_uint_ge(run.result.clusters, 5);
-      ground_run_free(&run);
-      ground_case_free(c);
     }
 }
-END_TEST
 
 /* A tilt, a height and a turn of the sensor by 30 degrees come out as they went in. */
-START_TEST(the_plane_is_measured)
+STX_TEST(the_plane_is_measured)
 {
   StxRandom random = {4};
   for (int i = 0; i < 50; i++) {
     double a = stx_random_below(&random, 700) / 1000.0 - 0.35;
     double b = stx_random_below(&random, 700) / 1000.0 - 0.35;
     double h = 0.5 + stx_random_below(&random, 2500) / 1000.0;
-    GroundCase *c = ground_case_new(defaults, GROUND_CLOUD, 20000, (uint64_t)i);
+    STX_AUTO(GroundCase) *c = ground_case_new(defaults, GROUND_CLOUD, 20000, (uint64_t)i);
     for (size_t k = 0; k < c->count; k++) { /* a third is ground, the rest stands on it */
       float *p = c->points + 4 * k;
       p[2] = (float)(a * p[0] + b * p[1] - h + (k % 3 == 0 ? 0 : fabs(p[2])));
     }
-    GroundRun run = ground_run(reference(), c, 1, "plane");
+    STX_AUTO(GroundRun) run = ground_run(reference(), c, 1, "plane");
     ck_assert_float_eq_tol(run.result.slope_x, a, 0.003);
     ck_assert_float_eq_tol(run.result.slope_y, b, 0.003);
     ck_assert_float_eq_tol(run.result.height, h / sqrt(1 + a * a + b * b), 0.02);
-    ground_run_free(&run);
-    ground_case_free(c);
   }
 }
-END_TEST
 
-START_TEST(the_azimuth_is_that_of_atan2)
+STX_TEST(the_azimuth_is_that_of_atan2)
 {
   StxRandom random = {9};
   for (int i = 0; i < 200000; i++) {
@@ -104,7 +95,6 @@ START_TEST(the_azimuth_is_that_of_atan2)
   ck_assert_float_eq(stx_ground_turns(-1, 0), 0.5f);
   ck_assert_float_eq(stx_ground_turns(0, -1), 0.75f);
 }
-END_TEST
 
 /* ---- Where others fail -------------------------------------------------------------------- */
 
@@ -118,44 +108,38 @@ static GroundCase *case_of(StxGroundParams params, const float (*points)[4], siz
   return c;
 }
 
-START_TEST(few_points_are_labelled)
+STX_TEST(few_points_are_labelled)
 {
   static const float points[][4] = {{10, 0, -1.73f, 0}, {10, 0.05f, 3, 0}, {10, 0, NAN, 0}};
   for (size_t count = 0; count <= 3; count++) {
-    GroundCase *c = case_of(defaults, points, count);
-    GroundRun run = ground_run(reference(), c, 1, "few");
+    STX_AUTO(GroundCase) *c = case_of(defaults, points, count);
+    STX_AUTO(GroundRun) run = ground_run(reference(), c, 1, "few");
     ck_assert(!run.result.measured);
     ck_assert_float_eq(run.result.height, (float)STX_GROUND_HEIGHT);
     ck_assert_uint_eq(run.result.obstacles, count < 2 ? count : 2);
     ck_assert_uint_eq(run.result.outside, count == 3);
-    ground_run_free(&run);
-    ground_case_free(c);
   }
 }
-END_TEST
 
-START_TEST(points_at_the_last_range_are_classified)
+STX_TEST(points_at_the_last_range_are_classified)
 {
   float below = nextafterf(50, 0);
   const float points[][4] = {{below, 0, 0, 0}, {50, 0, 0, 0}, {0.5f, 0, 0, 0},
       {nextafterf(0.5f, 0), 0, 0, 0}, {0, -below, 0, 0}, {below, -1e-20f, 0, 0}};
-  GroundCase *c = case_of(defaults, points, 6);
+  STX_AUTO(GroundCase) *c = case_of(defaults, points, 6);
   c->params.level = false;
-  GroundRun run = ground_run(reference(), c, 1, "last range");
+  STX_AUTO(GroundRun) run = ground_run(reference(), c, 1, "last range");
   static const bool inside[] = {true, false, true, false, true, true};
   for (int i = 0; i < 6; i++)
     ck_assert_msg((run.labels[i] != STX_POINT_NONE) == inside[i], "point %d", i);
-  ground_run_free(&run);
-  ground_case_free(c);
 }
-END_TEST
 
 /* Points that are no numbers change nothing for the others. */
-START_TEST(what_is_not_finite_touches_nothing)
+STX_TEST(what_is_not_finite_touches_nothing)
 {
   static const float bad[] = {NAN, INFINITY, -INFINITY, 1e30f, -5000};
-  GroundCase *c = ground_case_new(defaults, GROUND_STREET, 20000, 3);
-  GroundRun plain = ground_run(reference(), c, 1, "plain");
+  STX_AUTO(GroundCase) *c = ground_case_new(defaults, GROUND_STREET, 20000, 3);
+  STX_AUTO(GroundRun) plain = ground_run(reference(), c, 1, "plain");
   for (int axis = 0; axis < 3; axis++) {
     size_t twice = 2 * c->count;
     GroundCase *spoilt = calloc(1, sizeof *spoilt);
@@ -165,124 +149,84 @@ START_TEST(what_is_not_finite_touches_nothing)
       if (i % 2)
         spoilt->points[4 * i + (size_t)axis] = bad[i / 2 % 5];
     }
-    GroundRun run = ground_run(reference(), spoilt, 1, "spoilt");
+    STX_AUTO(GroundRun) run = ground_run(reference(), spoilt, 1, "spoilt");
     for (size_t i = 0; i < c->count; i++) {
       ck_assert_uint_eq(run.labels[2 * i], plain.labels[i]);
       ck_assert_uint_eq(run.labels[2 * i + 1], STX_POINT_NONE);
     }
-    ground_run_free(&run);
     ground_case_free(spoilt);
   }
-  ground_run_free(&plain);
-  ground_case_free(c);
 }
-END_TEST
 
 /* Mirror images under a wet road. */
-START_TEST(reflections_do_not_become_ground)
+STX_TEST(reflections_do_not_become_ground)
 {
-  GroundCase *c = ground_case_new(defaults, GROUND_STREET, 40000, 5);
+  STX_AUTO(GroundCase) *c = ground_case_new(defaults, GROUND_STREET, 40000, 5);
   StxRandom random = {1};
   for (size_t i = 0; i < c->count; i++)
     if (c->points[4 * i + 3] != 0 && stx_random_below(&random, 50) == 0) {
       c->points[4 * i + 2] -= 0.6f + stx_random_below(&random, 200) / 100.0f;
       c->points[4 * i + 3] = 0;
     }
-  GroundRun run = ground_run(reference(), c, 1, "reflections");
+  STX_AUTO(GroundRun) run = ground_run(reference(), c, 1, "reflections");
   double wrong = mislabelled(c, &run);
   ck_assert_msg(wrong < 0.02, "%.2f %% wrong", 100 * wrong);
-  ground_run_free(&run);
-  ground_case_free(c);
 }
-END_TEST
 
-START_TEST(a_scan_knows_nothing_of_the_one_before)
+STX_TEST(a_scan_knows_nothing_of_the_one_before)
 {
-  GroundCase *c = ground_case_new(defaults, GROUND_TILTED, 20000, 6);
-  GroundCase *other = ground_case_new(defaults, GROUND_CLOUD, 9999, 7);
-  GroundRun first = ground_run(reference(), c, 1, "first");
-  void *scratch = stx_guarded_alloc(reference()->scratch_size(&defaults, 20000, 1));
-  GroundRun again = {.labels = stx_guarded_alloc(c->count * sizeof(uint32_t))};
+  STX_AUTO(GroundCase) *c = ground_case_new(defaults, GROUND_TILTED, 20000, 6);
+  STX_AUTO(GroundCase) *other = ground_case_new(defaults, GROUND_CLOUD, 9999, 7);
+  STX_AUTO(GroundRun) first = ground_run(reference(), c, 1, "first");
+  STX_GUARDED void *scratch = stx_guarded_alloc(reference()->scratch_size(&defaults, 20000, 1));
+  STX_AUTO(GroundRun) again = {.labels = stx_guarded_alloc(c->count * sizeof(uint32_t))};
   StxPlace place = {.threads = 1};
   reference()->run(
       &defaults, other->points, other->count, again.labels, &again.result, scratch, &place, NULL);
   reference()->run(
       &defaults, c->points, c->count, again.labels, &again.result, scratch, &place, NULL);
   ground_expect_same(c, &first, &again, "again");
-  stx_guarded_free(scratch);
-  ground_run_free(&first);
-  ground_run_free(&again);
-  ground_case_free(c);
-  ground_case_free(other);
 }
-END_TEST
 
 /* ---- Parameters --------------------------------------------------------------------------- */
 
-START_TEST(bad_parameters_are_named)
+STX_TEST(bad_parameters_are_named)
 {
-  static const struct {
-    size_t offset;
-    double value;
-    const char *text;
-  } bad[] = {
-      {offsetof(StxGroundParams, r_max), NAN, "r_max"},
-      {offsetof(StxGroundParams, r_max), 0.55, "r_max"},
-      {offsetof(StxGroundParams, max_slope), -1, "max_slope"},
-      {offsetof(StxGroundParams, obstacle_height), 0, "obstacle_height"},
-      {offsetof(StxGroundParams, sensor_height), INFINITY, "sensor_height"},
-      {offsetof(StxGroundParams, cluster_cell), 0.02, "at least 0.0488"},
-  };
-  StxError error;
-  ck_assert(stx_ground_check(&defaults, &error));
-  for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-    StxGroundParams p = defaults;
-    memcpy((char *)&p + bad[i].offset, &bad[i].value, sizeof bad[i].value);
-    ck_assert(!stx_ground_check(&p, &error));
-    ck_assert_msg(strstr(error.text, bad[i].text) != NULL, "%s", error.text);
-  }
-  for (int i = 0; i < 4; i++) {
-    StxGroundParams p = defaults;
-    *(i < 2 ? &p.sectors : &p.bins) = i % 2 ? 5000 : 0;
-    ck_assert(!stx_ground_check(&p, &error));
-    ck_assert_msg(strstr(error.text, i < 2 ? "sectors" : "bins") != NULL, "%s", error.text);
-  }
+  StxGroundParams good = defaults;
+  ck_assert(stx_ground_check(&good, NULL));
+  STX_REFUSES(stx_ground_check, good, r_max, NAN, "r_max is nan");
+  STX_REFUSES(stx_ground_check, good, r_max, 0.55, "r_max");
+  STX_REFUSES(stx_ground_check, good, cluster_cell, 0.02, "at least 0.0488");
 }
-END_TEST
 
 /* ---- Implementations ---------------------------------------------------------------------- */
 
 static void expect_agreement(StxGroundParams params, GroundScan scan, size_t count, uint64_t seed)
 {
   static const int threads[] = {1, 2, 7};
-  GroundCase *c = ground_case_new(params, scan, count, seed);
-  GroundRun expected = ground_run(reference(), c, 1, "reference");
-  for (size_t i = 0; i < stx_ground_impls.count; i++) {
-    const StxGroundImpl *impl = (const void *)stx_impl_at(&stx_ground_impls, i);
-    for (int t = 0; t < 3 && stx_impl_usable(&impl->info); t++) {
+  STX_AUTO(GroundCase) *c = ground_case_new(params, scan, count, seed);
+  STX_AUTO(GroundRun) expected = ground_run(reference(), c, 1, "reference");
+  STX_EACH_IMPL (StxGroundImpl, impl, &stx_ground_impls) {
+    for (int t = 0; t < 3; t++) {
       char what[160];
       snprintf(what, sizeof what, "%s, %d threads, scan %d of %zu points, seed %llu, %dx%d bins",
           impl->info.name, threads[t], (int)scan, c->count, (unsigned long long)seed,
           params.sectors, params.bins);
-      GroundRun run = ground_run(impl, c, threads[t], what);
+      STX_AUTO(GroundRun) run = ground_run(impl, c, threads[t], what);
       ground_expect_same(c, &expected, &run, what);
-      ground_run_free(&run);
     }
   }
-  ground_run_free(&expected);
-  ground_case_free(c);
 }
 
-START_TEST(all_agree_on_every_scan)
+STX_TEST(all_agree_on_every_scan)
 {
   static const size_t counts[] = {1, 7, 8, 9, 100, 1001, 12345, 40000};
   for (int scan = 0; scan < GROUND_SCANS; scan++)
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
       expect_agreement(defaults, (GroundScan)scan, counts[i], i);
 }
-END_TEST
 
-START_TEST(all_agree_on_every_parameter)
+STX_TEST(all_agree_on_every_parameter)
 {
   for (int seed = 0; seed < 60; seed++) {
     StxRandom random = {(uint64_t)seed + 77};
@@ -300,12 +244,3 @@ START_TEST(all_agree_on_every_parameter)
     expect_agreement(p, (GroundScan)(seed % GROUND_SCANS), 3000, (uint64_t)seed);
   }
 }
-END_TEST
-
-static const StxTest tests[] = {{&a_flat_scan_is_ground},
-    {&streets_are_told_apart_whatever_the_tilt}, {&the_plane_is_measured},
-    {&the_azimuth_is_that_of_atan2}, {&few_points_are_labelled},
-    {&points_at_the_last_range_are_classified}, {&what_is_not_finite_touches_nothing},
-    {&reflections_do_not_become_ground}, {&a_scan_knows_nothing_of_the_one_before},
-    {&bad_parameters_are_named}, {&all_agree_on_every_scan}, {&all_agree_on_every_parameter}};
-STX_TESTING_MAIN("ground", tests)

@@ -171,7 +171,7 @@ static uint32_t model_label(const Model *m, const float *point)
   return above < up && above > -p->max_dist_below ? STX_POINT_GROUND : STX_POINT_OBSTACLE;
 }
 
-START_TEST(the_reference_follows_the_header)
+STX_TEST(the_reference_follows_the_header)
 {
   for (int seed = 0; seed < 120; seed++) {
     StxRandom random = {(uint64_t)seed};
@@ -184,20 +184,17 @@ START_TEST(the_reference_follows_the_header)
     p.max_fit_error = stx_random_below(&random, 2) ? 0.0025 : 0.04;
     p.long_threshold = stx_random_below(&random, 3);
     GroundScan scan = seed % 3 == 0 ? GROUND_CLOUD : GROUND_STREET;
-    GroundCase *c = ground_case_new(p, scan, 50 + (size_t)stx_random_below(&random, 5000), seed);
-    GroundRun run = ground_run(reference(), c, 1, "model");
-    Model *m = solve_model(c);
+    STX_AUTO(GroundCase) *c =
+        ground_case_new(p, scan, 50 + (size_t)stx_random_below(&random, 5000), seed);
+    STX_AUTO(GroundRun) run = ground_run(reference(), c, 1, "model");
+    STX_MALLOCED Model *m = solve_model(c);
     size_t differ = 0;
     for (size_t i = 0; i < c->count; i++)
       differ += (run.labels[i] & 0xFFFF) != model_label(m, c->points + 4 * i);
     ck_assert_msg(differ == 0, "seed %d: %zu of %zu labels differ", seed, differ, c->count);
     ck_assert_int_eq((int)run.result.lines, m->lines);
-    free(m);
-    ground_run_free(&run);
-    ground_case_free(c);
   }
 }
-END_TEST
 
 /* ---- Clusters ----------------------------------------------------------------------------- */
 
@@ -241,7 +238,7 @@ static void model_clusters(const GroundCase *c, const GroundRun *run, uint32_t *
     }
 }
 
-START_TEST(clusters_are_connected_cells)
+STX_TEST(clusters_are_connected_cells)
 {
   static const double cells[] = {0.25, 0.5, 1.3, 10};
   for (int i = 0; i < 24; i++) {
@@ -249,19 +246,11 @@ START_TEST(clusters_are_connected_cells)
     p.level = false;
     p.sensor_height = 1.73;
     p.cluster_cell = cells[i % 4];
-    GroundCase *c = ground_case_new(
+    STX_AUTO(GroundCase) *c = ground_case_new(
         p, i % 2 ? GROUND_STREET : GROUND_CLOUD, 300 + (size_t)i * 400, (uint64_t)i);
-    GroundRun run = ground_run(reference(), c, 1, "clusters");
-    uint32_t *expected = calloc(c->count + 1, sizeof *expected);
+    STX_AUTO(GroundRun) run = ground_run(reference(), c, 1, "clusters");
+    STX_MALLOCED uint32_t *expected = calloc(c->count + 1, sizeof *expected);
     model_clusters(c, &run, expected);
     stx_expect_same(expected, run.labels, c->count * sizeof *expected, "clusters");
-    free(expected);
-    ground_run_free(&run);
-    ground_case_free(c);
   }
 }
-END_TEST
-
-static const StxTest tests[] = {
-    {&the_reference_follows_the_header}, {&clusters_are_connected_cells}};
-STX_TESTING_MAIN("ground-model", tests)

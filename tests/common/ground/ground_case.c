@@ -125,7 +125,7 @@ GroundCase *ground_case_new(StxGroundParams params, GroundScan scan, size_t coun
 {
   StxRandom random = {seed * GROUND_SCANS + scan};
   GroundCase *c = calloc(1, sizeof *c);
-  float *room = stx_guarded_alloc((count + 1) * 4 * sizeof(float));
+  STX_GUARDED float *room = stx_guarded_alloc((count + 1) * 4 * sizeof(float));
   c->params = params;
   c->points = room;
   if (scan <= GROUND_TILTED)
@@ -138,7 +138,6 @@ GroundCase *ground_case_new(StxGroundParams params, GroundScan scan, size_t coun
     tilt(c, between(&random, -10, 10) * M_PI / 180);
   c->points = stx_guarded_alloc(c->count * 4 * sizeof(float));
   memcpy(c->points, room, c->count * 4 * sizeof(float));
-  stx_guarded_free(room);
   return c;
 }
 
@@ -168,10 +167,9 @@ static void expect_counts(const GroundCase *c, const GroundRun *run, const char 
 GroundRun ground_run(const StxGroundImpl *impl, const GroundCase *c, int threads, const char *what)
 {
   GroundRun run = {.labels = stx_guarded_alloc(c->count * sizeof(uint32_t))};
-  void *scratch = stx_guarded_alloc(impl->scratch_size(&c->params, c->count, threads));
+  STX_GUARDED void *scratch = stx_guarded_alloc(impl->scratch_size(&c->params, c->count, threads));
   ck_assert(impl->run(&c->params, c->points, c->count, run.labels, &run.result, scratch,
       &(StxPlace){.threads = threads}, NULL));
-  stx_guarded_free(scratch);
   stx_guarded_check(run.labels);
   stx_guarded_check(c->points);
   expect_counts(c, &run, what);

@@ -47,6 +47,8 @@ typedef struct {
 /* Runs the implementation, checks all guards, and that the counts add up to the labels. */
 GroundRun ground_run(const StxGroundImpl *impl, const GroundCase *c, int threads, const char *what);
 void ground_run_free(GroundRun *run);
+STX_AUTO_POINTER(GroundCase, ground_case_free)
+STX_AUTO_VALUE(GroundRun, ground_run_free)
 
 /* Fails the test where the two differ, naming `what`. */
 void ground_expect_same(

@@ -3,14 +3,19 @@
 
 #include <math.h>
 
-StxScene *stx_scan_street(uint64_t seed, int threads)
+StxScene *stx_scan_scene(StxSceneParams params)
 {
-  StxSceneParams params = {
-      .seed = seed, .width = 40, .height = 12, .speed = 10, .threads = threads};
   StxError error = {""};
   StxScene *scene = stx_scene_new(&params, &error);
   ck_assert_msg(scene != NULL, "%s", error.text);
   return scene;
+}
+
+StxScene *stx_scan_street(uint64_t seed, int threads)
+{
+  StxSceneParams params = {
+      .seed = seed, .width = 40, .height = 12, .speed = 10, .threads = threads};
+  return stx_scan_scene(params);
 }
 
 StxSceneLidar stx_scan_exact(int beams, int steps)

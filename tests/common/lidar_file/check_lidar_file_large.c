@@ -17,11 +17,10 @@ static float *read_points(const StxBytes *bytes, StxLidarFile *file)
   bool good = stx_lidar_file_probe(bytes->data, bytes->size, STX_LIDAR_AUTO, file, &error);
   ck_assert_msg(good, "%s", error.text);
   float *points = malloc(16 * file->points + 1);
-  void *scratch = malloc(file->scratch_size + 1);
+  STX_MALLOCED void *scratch = malloc(file->scratch_size + 1);
   ck_assert(points != NULL && scratch != NULL);
   good = stx_lidar_file_read(file, bytes->data, points, scratch, &error);
   ck_assert_msg(good, "%s", error.text);
-  free(scratch);
   return points;
 }
 
@@ -30,12 +29,12 @@ static float *read_points(const StxBytes *bytes, StxLidarFile *file)
   "element vertex 1\nproperty char x\nproperty char y\nproperty char z\nend_header\n"
 
 /* Ten million points of three bytes, and of text. */
-START_TEST(ten_million_points)
+STX_TEST(ten_million_points)
 {
   static const size_t count = 10 * 1000 * 1000;
   static const char *const kinds[] = {"binary", "ascii"};
   for (size_t k = 0; k < 2; k++) {
-    StxBytes bytes = {0};
+    STX_AUTO(StxBytes) bytes = {0};
     StxLidarFile file;
     stx_bytes_print(
         &bytes, "FIELDS x y z\nSIZE 1 1 1\nTYPE I I I\nPOINTS %zu\nDATA %s\n", count, kinds[k]);
@@ -45,7 +44,7 @@ START_TEST(ten_million_points)
       char record[] = {(char)(digit - '0'), (char)(digit - '0'), (char)(digit - '0')};
       stx_bytes_put(&bytes, k == 0 ? record : text, k == 0 ? sizeof record : sizeof text);
     }
-    float *points = read_points(&bytes, &file);
+    STX_MALLOCED float *points = read_points(&bytes, &file);
     ck_assert_uint_eq(file.points, count);
     for (size_t i = 0; i < count; i++) {
       float digit = (float)(i % 10);
@@ -54,17 +53,14 @@ START_TEST(ten_million_points)
         ck_abort_msg("%s: point %zu is %g %g %g %g", kinds[k], i, (double)point[0],
             (double)point[1], (double)point[2], (double)point[3]);
     }
-    free(points);
-    free(bytes.data);
   }
 }
-END_TEST
 
 /* A million lists behind a header of a megabyte of comments; who walks it for each never ends. */
-START_TEST(long_headers_are_read_once)
+STX_TEST(long_headers_are_read_once)
 {
   static const size_t count = 1000 * 1000;
-  StxBytes bytes = {0};
+  STX_AUTO(StxBytes) bytes = {0};
   StxLidarFile file;
   stx_bytes_print(&bytes, PLY_HEADER "element face %zu\nproperty list uchar int v\n", count);
   for (size_t i = 0; i < count / 10; i++)
@@ -73,19 +69,16 @@ START_TEST(long_headers_are_read_once)
   for (size_t i = 0; i < count; i++)
     stx_bytes_put(&bytes, "", 1);
   stx_bytes_print(&bytes, "\1\2\3");
-  float *points = read_points(&bytes, &file);
+  STX_MALLOCED float *points = read_points(&bytes, &file);
   ck_assert(file.points == 1 && points[0] == 1 && points[1] == 2 && points[2] == 3);
-  free(points);
-  free(bytes.data);
 }
-END_TEST
 
 /* As many fields as one likes, and elements; only lists have a limit. */
-START_TEST(any_number_of_fields)
+STX_TEST(any_number_of_fields)
 {
   for (int properties = 255; properties <= 257; properties++)
     for (int list = 0; list < 2; list++) {
-      StxBytes bytes = {0};
+      STX_AUTO(StxBytes) bytes = {0};
       StxLidarFile file;
       StxError error;
       stx_bytes_print(&bytes, PLY_HEADER "element many 1\n");
@@ -99,10 +92,8 @@ START_TEST(any_number_of_fields)
       bool good = stx_lidar_file_probe(bytes.data, bytes.size, STX_LIDAR_AUTO, &file, &error);
       ck_assert_int_eq(good, !list || properties <= 256);
       ck_assert(good || strstr(error.text, "line 3: more than 256 properties") != NULL);
-      free(bytes.data);
     }
 }
-END_TEST
 
 /* ---- Recorded scans ------------------------------------------------------------------------ */
 
@@ -120,11 +111,11 @@ static void load(const char *path, StxBytes *bytes)
 
 /* A recorded scan is taken for what it is and comes back byte by byte; and again through every kind
  * of float32 file. */
-START_TEST(recorded_scans_come_back)
+STX_TEST(recorded_scans_come_back)
 {
   char pattern[512];
   glob_t found;
-  StxBytes bytes = {0}, copy = {0};
+  STX_AUTO(StxBytes) bytes = {0}, copy = {0};
   StxLidarFile file;
   snprintf(pattern, sizeof pattern, "%s/semantickitti/sequences/*/velodyne/*.bin",
       stx_test_data() != NULL ? stx_test_data() : "");
@@ -134,7 +125,7 @@ START_TEST(recorded_scans_come_back)
   }
   for (size_t i = 0; i < found.gl_pathc; i++) {
     load(found.gl_pathv[i], &bytes);
-    float *points = read_points(&bytes, &file);
+    STX_MALLOCED float *points = read_points(&bytes, &file);
     ck_assert_int_eq((int)file.format, (int)STX_LIDAR_KITTI);
     ck_assert_uint_eq(16 * file.points, bytes.size);
     stx_expect_same(bytes.data, points, bytes.size, found.gl_pathv[i]);
@@ -147,23 +138,10 @@ START_TEST(recorded_scans_come_back)
         continue;
       stx_lidar_case_write(&copy, kind, points, file.points);
       StxLidarFile other;
-      float *again = read_points(&copy, &other);
+      STX_MALLOCED float *again = read_points(&copy, &other);
       ck_assert_int_eq((int)other.format, (int)kind->format);
       stx_expect_same(points, again, bytes.size, kind->name);
-      free(again);
     }
-    free(points);
   }
   globfree(&found);
-  free(bytes.data);
-  free(copy.data);
 }
-END_TEST
-
-static const StxTest tests[] = {
-    {&ten_million_points},
-    {&long_headers_are_read_once},
-    {&any_number_of_fields},
-    {&recorded_scans_come_back},
-};
-STX_TESTING_MAIN("lidar_file_large", tests)

@@ -8,62 +8,38 @@
 
 /* ---- Kinds --------------------------------------------------------------------------------- */
 
-#define PLAIN                                                                                      \
-  {                                                                                                \
-    {"x", 'F', 4, 1, 0}, {"y", 'F', 4, 1, 1}, {"z", 'F', 4, 1, 2},                                 \
-    {                                                                                              \
-      "intensity", 'F', 4, 1, 3                                                                    \
-    }                                                                                              \
-  }
-#define FLAT                                                                                       \
-  {                                                                                                \
-    {"x", 'F', 8, 1, 0}, {"y", 'F', 8, 1, 1},                                                      \
-    {                                                                                              \
-      "z", 'F', 8, 1, 2                                                                            \
-    }                                                                                              \
-  }
-#define MIXED                                                                                      \
-  {                                                                                                \
-    {"I", 'U', 1, 1, 3}, {"rgb", 'U', 4, 1, -1}, {"z", 'I', 1, 1, 2}, {"normal", 'F', 4, 3, -1},   \
-        {"y", 'F', 8, 1, 1}, {"_", 'U', 1, 3, -1}, {"_", 'U', 2, 1, -1},                           \
-    {                                                                                              \
-      "x", 'F', 4, 1, 0                                                                            \
-    }                                                                                              \
-  }
-#define SINGLE                                                                                     \
-  {                                                                                                \
-    {"red", 'U', 1, 1, -1}, {"Z", 'I', 2, 1, 2}, {"y", 'F', 8, 1, 1},                              \
-        {"Scalar_Intensity", 'U', 2, 1, 3}, {"nx", 'F', 4, 1, -1}, {"X", 'F', 4, 1, 0},            \
-    {                                                                                              \
-      "label", 'I', 4, 1, -1                                                                       \
-    }                                                                                              \
-  }
-#define WIDE                                                                                       \
-  {                                                                                                \
-    {"reflectance", 'U', 8, 1, 3}, {"z", 'I', 8, 1, 2}, {"t", 'U', 8, 1, -1}, {"y", 'F', 4, 1, 1}, \
-    {                                                                                              \
-      "x", 'F', 8, 1, 0                                                                            \
-    }                                                                                              \
-  }
+static const StxLidarColumn none[] = {{NULL}};
+static const StxLidarColumn plain[] = {{"x", 'F', 4, 1, 0}, {"y", 'F', 4, 1, 1},
+    {"z", 'F', 4, 1, 2}, {"intensity", 'F', 4, 1, 3}, {NULL}};
+static const StxLidarColumn doubles[] = {
+    {"x", 'F', 8, 1, 0}, {"y", 'F', 8, 1, 1}, {"z", 'F', 8, 1, 2}, {NULL}};
+static const StxLidarColumn mixed[] = {{"I", 'U', 1, 1, 3}, {"rgb", 'U', 4, 1, -1},
+    {"z", 'I', 1, 1, 2}, {"normal", 'F', 4, 3, -1}, {"y", 'F', 8, 1, 1}, {"_", 'U', 1, 3, -1},
+    {"_", 'U', 2, 1, -1}, {"x", 'F', 4, 1, 0}, {NULL}};
+static const StxLidarColumn single[] = {{"red", 'U', 1, 1, -1}, {"Z", 'I', 2, 1, 2},
+    {"y", 'F', 8, 1, 1}, {"Scalar_Intensity", 'U', 2, 1, 3}, {"nx", 'F', 4, 1, -1},
+    {"X", 'F', 4, 1, 0}, {"label", 'I', 4, 1, -1}, {NULL}};
+static const StxLidarColumn wide[] = {{"reflectance", 'U', 8, 1, 3}, {"z", 'I', 8, 1, 2},
+    {"t", 'U', 8, 1, -1}, {"y", 'F', 4, 1, 1}, {"x", 'F', 8, 1, 0}, {NULL}};
 
 const StxLidarKind stx_lidar_kinds[] = {
-    {"kitti", STX_LIDAR_KITTI, STX_LIDAR_LITTLE, {{NULL}}, false},
-    {"nuscenes", STX_LIDAR_NUSCENES, STX_LIDAR_LITTLE, {{NULL}}, false},
-    {"pcd-ascii", STX_LIDAR_PCD, STX_LIDAR_TEXT, PLAIN, false},
-    {"pcd-ascii-mixed", STX_LIDAR_PCD, STX_LIDAR_TEXT, MIXED, false},
-    {"pcd-ascii-flat", STX_LIDAR_PCD, STX_LIDAR_TEXT, FLAT, false},
-    {"pcd-binary", STX_LIDAR_PCD, STX_LIDAR_LITTLE, PLAIN, false},
-    {"pcd-binary-mixed", STX_LIDAR_PCD, STX_LIDAR_LITTLE, MIXED, false},
-    {"pcd-binary-wide", STX_LIDAR_PCD, STX_LIDAR_LITTLE, WIDE, false},
-    {"pcd-lzf", STX_LIDAR_PCD, STX_LIDAR_LZF, PLAIN, false},
-    {"pcd-lzf-mixed", STX_LIDAR_PCD, STX_LIDAR_LZF, MIXED, false},
-    {"pcd-lzf-wide", STX_LIDAR_PCD, STX_LIDAR_LZF, WIDE, false},
-    {"ply-ascii", STX_LIDAR_PLY, STX_LIDAR_TEXT, PLAIN, false},
-    {"ply-ascii-elements", STX_LIDAR_PLY, STX_LIDAR_TEXT, SINGLE, true},
-    {"ply-little", STX_LIDAR_PLY, STX_LIDAR_LITTLE, PLAIN, false},
-    {"ply-little-elements", STX_LIDAR_PLY, STX_LIDAR_LITTLE, SINGLE, true},
-    {"ply-big", STX_LIDAR_PLY, STX_LIDAR_BIG, FLAT, false},
-    {"ply-big-elements", STX_LIDAR_PLY, STX_LIDAR_BIG, SINGLE, true},
+    {"kitti", STX_LIDAR_KITTI, STX_LIDAR_LITTLE, none},
+    {"nuscenes", STX_LIDAR_NUSCENES, STX_LIDAR_LITTLE, none},
+    {"pcd-ascii", STX_LIDAR_PCD, STX_LIDAR_TEXT, plain},
+    {"pcd-ascii-mixed", STX_LIDAR_PCD, STX_LIDAR_TEXT, mixed},
+    {"pcd-ascii-flat", STX_LIDAR_PCD, STX_LIDAR_TEXT, doubles},
+    {"pcd-binary", STX_LIDAR_PCD, STX_LIDAR_LITTLE, plain},
+    {"pcd-binary-mixed", STX_LIDAR_PCD, STX_LIDAR_LITTLE, mixed},
+    {"pcd-binary-wide", STX_LIDAR_PCD, STX_LIDAR_LITTLE, wide},
+    {"pcd-lzf", STX_LIDAR_PCD, STX_LIDAR_LZF, plain},
+    {"pcd-lzf-mixed", STX_LIDAR_PCD, STX_LIDAR_LZF, mixed},
+    {"pcd-lzf-wide", STX_LIDAR_PCD, STX_LIDAR_LZF, wide},
+    {"ply-ascii", STX_LIDAR_PLY, STX_LIDAR_TEXT, plain},
+    {"ply-ascii-elements", STX_LIDAR_PLY, STX_LIDAR_TEXT, single, true},
+    {"ply-little", STX_LIDAR_PLY, STX_LIDAR_LITTLE, plain},
+    {"ply-little-elements", STX_LIDAR_PLY, STX_LIDAR_LITTLE, single, true},
+    {"ply-big", STX_LIDAR_PLY, STX_LIDAR_BIG, doubles},
+    {"ply-big-elements", STX_LIDAR_PLY, STX_LIDAR_BIG, single, true},
 };
 const size_t stx_lidar_kind_count = sizeof stx_lidar_kinds / sizeof stx_lidar_kinds[0];
 

@@ -9,11 +9,19 @@
 
 #include "common/lidar_file/lidar_file.h"
 
-/* A file in memory that grows. Zero it to begin with; free (bytes.data) at the end. */
+#include <stdlib.h>
+
+/* A file in memory that grows. Zero it to begin with; its data are freed at the end. */
 typedef struct {
   uint8_t *data;
   size_t size, room;
 } StxBytes;
+
+/* For STX_AUTO (StxBytes), tests/testing.h. */
+static inline void stx_auto_StxBytes(StxBytes *bytes)
+{
+  free(bytes->data);
+}
 
 void stx_bytes_put(StxBytes *bytes, const void *data, size_t size);
 void stx_bytes_print(StxBytes *bytes, const char *format, ...)
@@ -32,7 +40,7 @@ typedef struct {
   const char *name;
   StxLidarFormat format;
   StxLidarEncoding encoding;
-  StxLidarColumn columns[10];
+  const StxLidarColumn *columns;
   bool elements; /* PLY: others before and after the vertices, with lists */
 } StxLidarKind;
 

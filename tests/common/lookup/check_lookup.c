@@ -5,7 +5,6 @@
 #include "common/lookup/lookup.h"
 
 #include <math.h>
-#include <string.h>
 
 /* ---- Records ------------------------------------------------------------------------------- */
 
@@ -39,7 +38,7 @@ static bool covers(const StxStixel *stixel, double u, double v)
   return u >= area.x && u < area.x + area.width && v >= area.y && v < area.y + area.height;
 }
 
-START_TEST(every_position_has_its_stixel)
+STX_TEST(every_position_has_its_stixel)
 {
   StxRandom random = {1};
   StxStixel stixels[MOST];
@@ -51,9 +50,8 @@ START_TEST(every_position_has_its_stixel)
       ck_assert(covers(&stixels[index], u, v));
     }
 }
-END_TEST
 
-START_TEST(outside_there_is_none)
+STX_TEST(outside_there_is_none)
 {
   StxRandom random = {2};
   StxStixel stixels[MOST];
@@ -66,18 +64,16 @@ START_TEST(outside_there_is_none)
   ck_assert(!stx_stixel_at(&cut, stixels, 0, 5, 5, &index));
   ck_assert(!stx_stixel_at(&(StxCut){WIDTH, HEIGHT, 0}, stixels, count, 5, 5, &index));
 }
-END_TEST
 
-START_TEST(the_last_column_is_narrower)
+STX_TEST(the_last_column_is_narrower)
 {
   const StxStixel last = {.column = 7, .top = 3, .bottom = 3};
   StxRectangle area = stx_stixel_area(&cut, &last);
 
   ck_assert(area.x == 56 && area.width == 5 && area.y == 3 && area.height == 1);
 }
-END_TEST
 
-START_TEST(the_nearest_is_that_of_a_search)
+STX_TEST(the_nearest_is_that_of_a_search)
 {
   StxRandom random = {3};
   StxStixel stixels[MOST];
@@ -95,9 +91,8 @@ START_TEST(the_nearest_is_that_of_a_search)
     }
   }
 }
-END_TEST
 
-START_TEST(an_infinite_disparity_is_not_near)
+STX_TEST(an_infinite_disparity_is_not_near)
 {
   const StxStixel stixels[] = {
       {.kind = STX_KIND_OBJECT, .top = 4, .bottom = 7, .disparity_bottom = INFINITY},
@@ -106,9 +101,8 @@ START_TEST(an_infinite_disparity_is_not_near)
 
   ck_assert(!stx_stixel_nearest(stixels, 2, 0, &index));
 }
-END_TEST
 
-START_TEST(of_obstacles_the_first_is_found)
+STX_TEST(of_obstacles_the_first_is_found)
 {
   const StxObstacle obstacles[] = {{.left = 10, .right = 19, .top = 5, .bottom = 5},
       {.left = 15, .right = 29, .bottom = 9},
@@ -121,7 +115,6 @@ START_TEST(of_obstacles_the_first_is_found)
   ck_assert(!stx_obstacle_at(obstacles, 3, 30, 9, &index));
   ck_assert(!stx_obstacle_at(obstacles, 3, NAN, 9, &index));
 }
-END_TEST
 
 /* ---- Placements ---------------------------------------------------------------------------- */
 
@@ -141,7 +134,7 @@ static void expect_point(const StxPlacement *placement, double u, double v, doub
 static const StxPlacement on_side = {.xy = -1, .x0 = 40, .yx = 1, .width = 40, .height = 100};
 static const StxPlacement mirrored = {.xx = -1, .x0 = 100, .yy = 1, .width = 100, .height = 40};
 
-START_TEST(steps_add_up)
+STX_TEST(steps_add_up)
 {
   StxPlacement half = stx_placement_fill(100, 40, 50, 20);
   StxPlacement cut_off = {.xx = 1, .yy = 1, .x0 = -10, .y0 = -4, .width = 30, .height = 12};
@@ -156,9 +149,20 @@ START_TEST(steps_add_up)
   both = stx_placement_then(&mirrored, &on_side);
   expect_point(&both, 0, 0, 40, 100);
 }
-END_TEST
 
-START_TEST(a_rectangle_is_cut_at_the_frame)
+STX_TEST(three_corners_are_a_placement)
+{
+  const double corners[3][2] = {{40, 5}, {48, 105}, {0, 7}};
+  StxPlacement at = stx_placement_of_corners(100, 40, corners, 60, 120);
+
+  expect_point(&at, 0, 0, 40, 5);
+  expect_point(&at, 100, 0, 48, 105);
+  expect_point(&at, 0, 40, 0, 7);
+  expect_point(&at, 50, 20, 24, 56);
+  ck_assert(at.width == 60 && at.height == 120);
+}
+
+STX_TEST(a_rectangle_is_cut_at_the_frame)
 {
   StxPlacement shifted = {.xx = 2, .yy = 1, .x0 = -10, .width = 30, .height = 20};
   StxRectangle frame;
@@ -171,9 +175,8 @@ START_TEST(a_rectangle_is_cut_at_the_frame)
   ck_assert(frame.width == 0 && frame.height == 0);
   ck_assert(!stx_placement_rectangle(&shifted, &(StxRectangle){0, 3, NAN, 5}, &frame));
 }
-END_TEST
 
-START_TEST(a_placement_that_crushes_has_no_way_back)
+STX_TEST(a_placement_that_crushes_has_no_way_back)
 {
   const StxPlacement crushed = {.xx = 1, .xy = 2, .yx = 2, .yy = 4, .width = 9, .height = 9};
   const StxPlacement none = {0};
@@ -182,10 +185,9 @@ START_TEST(a_placement_that_crushes_has_no_way_back)
   ck_assert(!stx_placement_back(&crushed, 1, 1, &u, &v));
   ck_assert(!stx_placement_back(&none, 1, 1, &u, &v));
 }
-END_TEST
 
 /* Borders of 2 pixels or more are told from rounding. */
-START_TEST(borders_are_not_guessed)
+STX_TEST(borders_are_not_guessed)
 {
   StxPlacement step;
 
@@ -198,7 +200,6 @@ START_TEST(borders_are_not_guessed)
   ck_assert(stx_placement_scaled(64, 32, 64, 33, 1, &step));
   ck_assert(!stx_placement_scaled(64, 32, 64, 34, 1, &step));
 }
-END_TEST
 
 /* ---- The camera ---------------------------------------------------------------------------- */
 
@@ -230,7 +231,7 @@ static void expect_same_place(const StxPlacement *placement, int x_from, int y_f
   ck_assert(seen.baseline == .5 && seen.image_width == placement->width);
 }
 
-START_TEST(the_camera_goes_with_the_frame)
+STX_TEST(the_camera_goes_with_the_frame)
 {
   StxPlacement half = stx_placement_fill(100, 40, 50, 20);
   StxPlacement cut_off = {.xx = 1, .yy = 1, .x0 = -10, .y0 = -4, .width = 30, .height = 12};
@@ -243,9 +244,8 @@ START_TEST(the_camera_goes_with_the_frame)
   expect_same_place(&head, -1, -2);
   expect_same_place(&on_side, -2, 1);
 }
-END_TEST
 
-START_TEST(height_and_pitch_are_those_of_an_upright_frame)
+STX_TEST(height_and_pitch_are_those_of_an_upright_frame)
 {
   StxCamera seen;
 
@@ -254,9 +254,8 @@ START_TEST(height_and_pitch_are_those_of_an_upright_frame)
   ck_assert(stx_placement_camera(&on_side, &camera, &seen));
   ck_assert(seen.height == 0 && seen.pitch == 0 && seen.missing == STX_CAMERA_PITCH);
 }
-END_TEST
 
-START_TEST(what_is_unknown_stays_unknown)
+STX_TEST(what_is_unknown_stays_unknown)
 {
   StxCamera no_cx = camera, seen;
 
@@ -268,9 +267,8 @@ START_TEST(what_is_unknown_stays_unknown)
   ck_assert(seen.cy == 0 && seen.missing == (STX_CAMERA_CY | STX_CAMERA_PITCH));
   ck_assert_double_eq_tol(seen.cx, 40 - 17.5 - .5, 1e-9);
 }
-END_TEST
 
-START_TEST(a_stretched_or_skewed_frame_has_no_camera)
+STX_TEST(a_stretched_or_skewed_frame_has_no_camera)
 {
   StxPlacement stretched = stx_placement_fill(100, 40, 100, 80);
   StxPlacement rounded = stx_placement_fill(101, 41, 50, 21);
@@ -284,13 +282,3 @@ START_TEST(a_stretched_or_skewed_frame_has_no_camera)
   ck_assert(!stx_placement_camera(&none, &camera, &seen));
   ck_assert(stx_placement_camera(&rounded, &camera, &seen));
 }
-END_TEST
-
-static const StxTest tests[] = {{&every_position_has_its_stixel}, {&outside_there_is_none},
-    {&the_last_column_is_narrower}, {&the_nearest_is_that_of_a_search},
-    {&an_infinite_disparity_is_not_near}, {&of_obstacles_the_first_is_found}, {&steps_add_up},
-    {&a_rectangle_is_cut_at_the_frame}, {&a_placement_that_crushes_has_no_way_back},
-    {&borders_are_not_guessed}, {&the_camera_goes_with_the_frame},
-    {&height_and_pitch_are_those_of_an_upright_frame}, {&what_is_unknown_stays_unknown},
-    {&a_stretched_or_skewed_frame_has_no_camera}};
-STX_TESTING_MAIN("lookup", tests)

@@ -13,10 +13,9 @@ static const StxLumaImpl *reference(void)
 
 static void run(const StxLumaImpl *impl, const LumaCase *c, const StxImage8 *gray, int threads)
 {
-  void *scratch = stx_guarded_alloc(STX_LUMA_SCRATCH);
+  STX_GUARDED void *scratch = stx_guarded_alloc(STX_LUMA_SCRATCH);
   ck_assert(impl->run(
       c->format, c->bits, &c->picture, gray, scratch, &(StxPlace){.threads = threads}, NULL));
-  stx_guarded_free(scratch);
 }
 
 /* ---- By hand ------------------------------------------------------------------------------- */
@@ -63,35 +62,29 @@ static void check_literal(const Literal *l)
 {
   LumaCase c = {stx_luma_format(l->format), l->bits, {(uint8_t *)l->bytes, 16, l->width, 1}};
   ck_assert_ptr_nonnull(c.format);
-  for (size_t i = 0; i < stx_luma_impls.count; i++) {
-    const StxLumaImpl *impl = (const StxLumaImpl *)stx_impl_at(&stx_luma_impls, i);
-    StxImage8 gray = stx_test_image8(l->width, 1, 3);
-    if (stx_impl_usable(&impl->info)) {
-      run(impl, &c, &gray, 1);
-      stx_expect_same(l->gray, gray.data, (size_t)l->width, l->format);
-    }
-    stx_test_image8_free(&gray);
+  STX_EACH_IMPL (StxLumaImpl, impl, &stx_luma_impls) {
+    STX_AUTO(StxImage8) gray = stx_test_image8(l->width, 1, 3);
+    run(impl, &c, &gray, 1);
+    stx_expect_same(l->gray, gray.data, (size_t)l->width, l->format);
   }
 }
 
-START_TEST(pixels_by_hand)
+STX_TEST(pixels_by_hand)
 {
   for (size_t i = 0; i < sizeof literals / sizeof literals[0]; i++)
     check_literal(&literals[i]);
 }
-END_TEST
 
-START_TEST(no_other_formats)
+STX_TEST(no_other_formats)
 {
   static const char *const others[] = {
       "", "GRAY8", "I420", "NV12", "YUY", "YUY22", "v210", "RGB16"};
   for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
     ck_assert_ptr_null(stx_luma_format(others[i]));
 }
-END_TEST
 
 /* Every name in the list is a format, and every format is in the list. */
-START_TEST(the_list_is_whole)
+STX_TEST(the_list_is_whole)
 {
   char names[] = STX_LUMA_FORMATS;
   size_t count = 0;
@@ -99,10 +92,9 @@ START_TEST(the_list_is_whole)
     ck_assert_msg(stx_luma_format(name) != NULL, "%s", name);
   ck_assert_uint_eq(count, LUMA_CASE_FORMATS);
 }
-END_TEST
 
 /* Every colour of a coarse cube is within one of .299 R + .587 G + .114 B. */
-START_TEST(colours_are_weighted)
+STX_TEST(colours_are_weighted)
 {
   for (int r = 0; r < 256; r += 15)
     for (int g = 0; g < 256; g += 15)
@@ -114,45 +106,30 @@ START_TEST(colours_are_weighted)
         ck_assert_msg(gray > exact - 1.2 && gray < exact + 1.2, "%d %d %d: %d", r, g, b, gray);
       }
 }
-END_TEST
 
 /* ---- The others ---------------------------------------------------------------------------- */
 
 static void compare_all(const LumaCase *c, uint64_t seed)
 {
-  StxImage8 expected = stx_test_image8(c->picture.width, c->picture.height, 0);
+  STX_AUTO(StxImage8) expected = stx_test_image8(c->picture.width, c->picture.height, 0);
   run(reference(), c, &expected, 1);
-  for (size_t i = 0; i < stx_luma_impls.count; i++) {
-    const StxLumaImpl *impl = (const StxLumaImpl *)stx_impl_at(&stx_luma_impls, i);
+  STX_EACH_IMPL (StxLumaImpl, impl, &stx_luma_impls) {
     char what[128];
     snprintf(what, sizeof what, "%s of %s, bits %d, seed %llu", impl->info.name, c->format->name,
         c->bits, (unsigned long long)seed);
-    for (int threads = 1; threads <= 7 && stx_impl_usable(&impl->info); threads += 3) {
-      StxImage8 gray = stx_test_image8(c->picture.width, c->picture.height, threads);
+    for (int threads = 1; threads <= 7; threads += 3) {
+      STX_AUTO(StxImage8) gray = stx_test_image8(c->picture.width, c->picture.height, threads);
       run(impl, c, &gray, threads);
       stx_expect_same_image8(&expected, &gray, what);
-      stx_test_image8_free(&gray);
     }
   }
-  stx_test_image8_free(&expected);
 }
 
-START_TEST(all_implementations_agree)
+STX_TEST(all_implementations_agree)
 {
   for (int format = 0; format < LUMA_CASE_FORMATS; format++)
     for (uint64_t seed = 0; seed < 8; seed++) {
-      LumaCase c = luma_case_new(format, seed, 140);
+      STX_AUTO(LumaCase) c = luma_case_new(format, seed, 140);
       compare_all(&c, seed);
-      luma_case_free(&c);
     }
 }
-END_TEST
-
-static const StxTest tests[] = {
-    {&pixels_by_hand},
-    {&no_other_formats},
-    {&the_list_is_whole},
-    {&colours_are_weighted},
-    {&all_implementations_agree},
-};
-STX_TESTING_MAIN("luma", tests)

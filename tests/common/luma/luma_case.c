@@ -9,12 +9,11 @@ static const char *const names[LUMA_CASE_FORMATS] = {"YUY2", "UYVY", "YVYU", "VY
 static void dim(const LumaCase *c, int bits)
 {
   unsigned mask = (1u << bits) - 1;
-  for (int y = 0; y < c->picture.height; y++)
-    for (int x = 0; x < c->picture.width; x++) {
-      uint8_t *pixel = stx_row8(&c->picture, y) + 2 * x;
-      pixel[c->format->at[0]] &= (uint8_t)mask;
-      pixel[c->format->at[1]] &= (uint8_t)(mask >> 8);
-    }
+  STX_EACH_PIXEL (x, y, c->picture.width, c->picture.height) {
+    uint8_t *pixel = stx_row8(&c->picture, y) + 2 * x;
+    pixel[c->format->at[0]] &= (uint8_t)mask;
+    pixel[c->format->at[1]] &= (uint8_t)(mask >> 8);
+  }
 }
 
 LumaCase luma_case_new(int format, uint64_t seed, int most)
@@ -36,7 +35,6 @@ LumaCase luma_case_new(int format, uint64_t seed, int most)
 
 void luma_case_free(LumaCase *c)
 {
-  StxImage8 bytes = c->picture;
+  STX_AUTO(StxImage8) bytes = c->picture;
   bytes.width *= c->format->pixel;
-  stx_test_image8_free(&bytes);
 }

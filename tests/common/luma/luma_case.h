@@ -18,5 +18,6 @@ typedef struct {
  * one pixel. Words have 8 to 16 bits, and `bits` may say so or not. */
 LumaCase luma_case_new(int format, uint64_t seed, int most);
 void luma_case_free(LumaCase *c);
+STX_AUTO_VALUE(LumaCase, luma_case_free)
 
 #endif

@@ -12,7 +12,7 @@ static const size_t sizes[] = {0, 1, 63, 64, 65, 4096, (2 << 20) - 1, (4 << 20) 
     (4 << 20) - 64, 4 << 20, (4 << 20) + 1, (7 << 20) + 12345};
 enum { SIZES = sizeof sizes / sizeof sizes[0] };
 
-START_TEST(blocks_are_aligned_and_apart)
+STX_TEST(blocks_are_aligned_and_apart)
 {
   uint8_t *blocks[SIZES];
   for (int i = 0; i < SIZES; i++) {
@@ -28,7 +28,3 @@ START_TEST(blocks_are_aligned_and_apart)
     free(blocks[i]);
   }
 }
-END_TEST
-
-static const StxTest tests[] = {{&blocks_are_aligned_and_apart}};
-STX_TESTING_MAIN("memory", tests)

@@ -2,7 +2,6 @@
 /* Literal vectors only: every expected number below was worked out by hand. */
 #include "tests/testing.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "common/metrics/metrics.h"
@@ -21,21 +20,22 @@ static StxImage8 image8(uint8_t *data, int width, int height)
 
 static void expect16(const uint16_t *actual, const uint16_t *expected, int count)
 {
-  for (int i = 0; i < count; i++)
-    ck_assert_msg(
-        actual[i] == expected[i], "value %d is %d, expected %d", i, actual[i], expected[i]);
+  stx_expect_same(expected, actual, 2 * (size_t)count, "values");
 }
 
 static void expect8(const uint8_t *actual, const uint8_t *expected, int count)
 {
-  for (int i = 0; i < count; i++)
-    ck_assert_msg(
-        actual[i] == expected[i], "value %d is %d, expected %d", i, actual[i], expected[i]);
+  stx_expect_same(expected, actual, (size_t)count, "values");
+}
+
+static void expect_score(const StxDisparityScore *actual, StxDisparityScore expected)
+{
+  stx_expect_same(&expected, actual, sizeof expected, "score");
 }
 
 /* ---- Disparity ---------------------------------------------------------------------------- */
 
-START_TEST(outliers_need_more_than_three_pixels_and_five_percent)
+STX_TEST(outliers_need_more_than_three_pixels_and_five_percent)
 {
   /* truth 100 px: 5 % is 5 px; truth 40 px: 5 % is 2 px. */
   uint16_t truth[] = {100 * PX, 100 * PX, 100 * PX, 40 * PX, 40 * PX, 40 * PX, 0};
@@ -51,52 +51,38 @@ START_TEST(outliers_need_more_than_three_pixels_and_five_percent)
   StxImage16 t = image16(truth, 7, 1), e = image16(estimate, 7, 1);
   StxDisparityScore score = {0};
   stx_disparity_score_add(&score, &t, &e);
-  ck_assert_uint_eq(score.truth, 6);
-  ck_assert_uint_eq(score.known, 6);
-  ck_assert_uint_eq(score.bad_and, 2);
-  ck_assert_uint_eq(score.bad_or, 4);
+  expect_score(&score, (StxDisparityScore){.truth = 6, .known = 6, .bad_and = 2, .bad_or = 4});
 }
-END_TEST
 
-START_TEST(a_hole_is_an_error_even_where_zero_is_close)
+STX_TEST(a_hole_is_an_error_even_where_zero_is_close)
 {
   uint16_t truth[] = {2 * PX, 50 * PX}, estimate[] = {0, 0};
   StxImage16 t = image16(truth, 2, 1), e = image16(estimate, 2, 1);
   StxDisparityScore score = {0};
   stx_disparity_score_add(&score, &t, &e);
-  ck_assert_uint_eq(score.known, 0);
-  ck_assert_uint_eq(score.bad_and, 2);
-  ck_assert_uint_eq(score.bad_or, 2);
+  expect_score(&score, (StxDisparityScore){.truth = 2, .bad_and = 2, .bad_or = 2});
 }
-END_TEST
 
-START_TEST(scores_of_frames_add_up)
+STX_TEST(scores_of_frames_add_up)
 {
   StxDisparityScore total = {100, 90, 10, 20}, part = {1, 2, 3, 4};
   stx_disparity_score_merge(&total, &part);
-  ck_assert_uint_eq(total.truth, 101);
-  ck_assert_uint_eq(total.known, 92);
-  ck_assert_uint_eq(total.bad_and, 13);
-  ck_assert_uint_eq(total.bad_or, 24);
+  expect_score(&total, (StxDisparityScore){101, 92, 13, 24});
   ck_assert_double_eq(stx_rate(13, 52), 0.25);
   ck_assert_double_eq(stx_rate(0, 0), 0);
 }
-END_TEST
 
-START_TEST(density_counts_known_pixels_and_skips_padding)
+STX_TEST(density_counts_known_pixels_and_skips_padding)
 {
-  StxImage16 map = stx_test_image16(3, 2, 10);
-  for (int y = 0; y < 2; y++)
-    for (int x = 0; x < 3; x++)
-      stx_row16(&map, y)[x] = (uint16_t)(x == y ? 0 : 77);
+  STX_AUTO(StxImage16) map = stx_test_image16(3, 2, 10);
+  STX_EACH_PIXEL (x, y, 3, 2)
+    stx_row16(&map, y)[x] = (uint16_t)(x == y ? 0 : 77);
   ck_assert_double_eq_tol(stx_disparity_density(&map), 4.0 / 6, 1e-12);
-  stx_test_image16_free(&map);
 }
-END_TEST
 
-START_TEST(holes_are_filled_in_the_order_of_the_kitti_kit)
+STX_TEST(holes_are_filled_in_the_order_of_the_kitti_kit)
 {
-  StxImage16 map = stx_test_image16(6, 5, 6);
+  STX_AUTO(StxImage16) map = stx_test_image16(6, 5, 6);
   const uint16_t holes[5][6] = {
       {0, 0, 0, 0, 0, 0},                     /* above the first known pixel of every column */
       {0, 9, 0, 0, 5, 0},                     /* ends, and a hole between 9 and 5: the smaller */
@@ -115,11 +101,9 @@ START_TEST(holes_are_filled_in_the_order_of_the_kitti_kit)
   stx_disparity_fill(&map);
   for (int y = 0; y < 5; y++)
     expect16(stx_row16(&map, y), filled[y], 6);
-  stx_test_image16_free(&map);
 }
-END_TEST
 
-START_TEST(filling_copes_with_nothing_and_with_one_pixel)
+STX_TEST(filling_copes_with_nothing_and_with_one_pixel)
 {
   uint16_t nothing[6] = {0}, single[6] = {0, 0, 0, 0, 3, 0};
   StxImage16 map = image16(nothing, 3, 2);
@@ -132,7 +116,6 @@ START_TEST(filling_copes_with_nothing_and_with_one_pixel)
   stx_disparity_fill(&map);
   ck_assert_uint_eq(single[0], 3);
 }
-END_TEST
 
 /* ---- Stixels ------------------------------------------------------------------------------ */
 
@@ -145,9 +128,9 @@ static const StxStixel street[] = {
     {1, 0, 2, STX_KIND_OBJECT, STX_LABEL_NONE, 0, 0, 0, 0},
 };
 
-START_TEST(stixels_become_disparities)
+STX_TEST(stixels_become_disparities)
 {
-  StxImage16 map = stx_test_image16(3, 5, 4);
+  STX_AUTO(StxImage16) map = stx_test_image16(3, 5, 4);
   stx_render_disparity(street, 5, 2, &map);
   const uint16_t expected[5][3] = {
       {1, 1, 0}, {10 * PX, 10 * PX, 0}, {2 * PX, 2 * PX, 0}, {3 * PX, 3 * PX, 1},
@@ -155,11 +138,9 @@ START_TEST(stixels_become_disparities)
   };
   for (int y = 0; y < 5; y++)
     expect16(stx_row16(&map, y), expected[y], 3);
-  stx_test_image16_free(&map);
 }
-END_TEST
 
-START_TEST(disparities_are_rounded_and_saturate)
+STX_TEST(disparities_are_rounded_and_saturate)
 {
   StxStixel stixels[] = {
       {0, 0, 2, STX_KIND_GROUND, 0, 1.0f / 512, 300, 0, 1},
@@ -171,11 +152,10 @@ START_TEST(disparities_are_rounded_and_saturate)
   /* 0.5 -> 1; (0.5 + 76800) / 2 = 38400.25 -> 38400; 76800 -> 65535. 1.5 -> 2, 1.45, 1.4 -> 1. */
   expect16(data, (uint16_t[]){1, 2, 38400, 1, 65535, 1}, 6);
 }
-END_TEST
 
-START_TEST(stixels_become_labels_and_kinds)
+STX_TEST(stixels_become_labels_and_kinds)
 {
-  StxImage8 labels = stx_test_image8(4, 5, 3), kinds = stx_test_image8(4, 5, 1);
+  STX_AUTO(StxImage8) labels = stx_test_image8(4, 5, 3), kinds = stx_test_image8(4, 5, 1);
   stx_render_labels(street, 3, 2, &labels); /* the second column is missing */
   stx_render_kinds(street, 3, 2, &kinds);
   const uint8_t label[5] = {10, 13, 0, 0, 0}, kind[5] = {3, 2, 1, 1, 1};
@@ -183,14 +163,11 @@ START_TEST(stixels_become_labels_and_kinds)
     expect8(stx_row8(&labels, y), (uint8_t[]){label[y], label[y], 255, 255}, 4);
     expect8(stx_row8(&kinds, y), (uint8_t[]){kind[y], kind[y], 0, 0}, 4);
   }
-  stx_test_image8_free(&labels);
-  stx_test_image8_free(&kinds);
 }
-END_TEST
 
 /* ---- Classes ------------------------------------------------------------------------------ */
 
-START_TEST(iou_counts_misses_and_ignores_what_has_no_truth)
+STX_TEST(iou_counts_misses_and_ignores_what_has_no_truth)
 {
   uint8_t truth[] = {0, 0, 0, 1, 1, 255, 9};
   uint8_t predicted[] = {0, 0, 1, 1, 255, 0, 2};
@@ -209,9 +186,8 @@ START_TEST(iou_counts_misses_and_ignores_what_has_no_truth)
   ck_assert_uint_eq(total.counts[0][0], 4);
   ck_assert_uint_eq(total.counts[1][4], 2);
 }
-END_TEST
 
-START_TEST(a_class_that_was_only_predicted_counts_as_zero)
+STX_TEST(a_class_that_was_only_predicted_counts_as_zero)
 {
   uint8_t truth[] = {0, 0}, predicted[] = {0, 1};
   StxImage8 t = image8(truth, 2, 1), p = image8(predicted, 2, 1);
@@ -221,45 +197,13 @@ START_TEST(a_class_that_was_only_predicted_counts_as_zero)
   ck_assert_double_eq_tol(stx_confusion_mean_iou(&confusion), 0.25, 1e-12);
   ck_assert(stx_confusion_mean_iou(&nothing) < 0);
 }
-END_TEST
 
-START_TEST(the_majority_of_a_cell_wins)
+STX_TEST(the_majority_of_a_cell_wins)
 {
   /* 5 × 3 pixels in cells of 2 × 2: the last column and row of cells are smaller. */
-  uint8_t truth[] = {
-      4,
-      4,
-      9,
-      2,
-      255, /**/
-      4,
-      1,
-      2,
-      9,
-      255, /**/
-      7,
-      7,
-      255,
-      255,
-      3,
-  };
-  const uint8_t expected[] = {
-      4,
-      4,
-      2,
-      2,
-      255, /* a tie of 2 and 9: the smaller */
-      4,
-      4,
-      2,
-      2,
-      255, /**/
-      7,
-      7,
-      255,
-      255,
-      3,
-  };
+  uint8_t truth[] = {4, 4, 9, 2, 255, 4, 1, 2, 9, 255, 7, 7, 255, 255, 3};
+  /* a tie of 2 and 9: the smaller */
+  const uint8_t expected[] = {4, 4, 2, 2, 255, 4, 4, 2, 2, 255, 7, 7, 255, 255, 3};
   StxGrid grid = {.width = 5, .height = 3, .cell_width = 2, .cell_height = 2};
   StxImage8 labels = image8(truth, 5, 3), majority = stx_test_image8(5, 3, 2);
   stx_render_majority(&grid, &labels, &majority);
@@ -267,18 +211,16 @@ START_TEST(the_majority_of_a_cell_wins)
     expect8(stx_row8(&majority, y), expected + 5 * y, 5);
   stx_test_image8_free(&majority);
 }
-END_TEST
 
-START_TEST(classes_have_kinds)
+STX_TEST(classes_have_kinds)
 {
   uint8_t labels[] = {0, 1, 9, 10, 13, 31, 255}, kinds[7];
   StxImage8 in = image8(labels, 7, 1), out = image8(kinds, 7, 1);
   stx_render_label_kinds(&in, 1u << 0 | 1u << 1 | 1u << 9, 1u << 10, &out);
   expect8(kinds, (uint8_t[]){1, 1, 1, 3, 2, 2, 255}, 7);
 }
-END_TEST
 
-START_TEST(label_ids_become_train_ids)
+STX_TEST(label_ids_become_train_ids)
 {
   uint8_t map[256], identity[256];
   stx_labels_from_cityscapes(map);
@@ -295,22 +237,3 @@ START_TEST(label_ids_become_train_ids)
   ck_assert_str_eq(stx_label_name(STX_LABEL_NONE), "none");
   ck_assert_str_eq(stx_label_name(-1), "none");
 }
-END_TEST
-
-static const StxTest tests[] = {
-    {&outliers_need_more_than_three_pixels_and_five_percent},
-    {&a_hole_is_an_error_even_where_zero_is_close},
-    {&scores_of_frames_add_up},
-    {&density_counts_known_pixels_and_skips_padding},
-    {&holes_are_filled_in_the_order_of_the_kitti_kit},
-    {&filling_copes_with_nothing_and_with_one_pixel},
-    {&stixels_become_disparities},
-    {&disparities_are_rounded_and_saturate},
-    {&stixels_become_labels_and_kinds},
-    {&iou_counts_misses_and_ignores_what_has_no_truth},
-    {&a_class_that_was_only_predicted_counts_as_zero},
-    {&the_majority_of_a_cell_wins},
-    {&classes_have_kinds},
-    {&label_ids_become_train_ids},
-};
-STX_TESTING_MAIN("metrics", tests)

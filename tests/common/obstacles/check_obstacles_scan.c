@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Obstacles and free space of scans, by literal points. */
-#include "tests/testing.h"
+#include "tests/common/obstacles/obstacles_case.h"
 
 #include <math.h>
 #include <string.h>
@@ -53,9 +53,9 @@ static StxObstaclesResult run(StxObstacles *state, const StxObstaclesScan *scan)
 }
 
 /* x forward and y to the left become z, and x to the right. */
-START_TEST(clusters_are_obstacles_by_range)
+STX_TEST(clusters_are_obstacles_by_range)
 {
-  StxObstacles *state = stx_obstacles_new();
+  STX_AUTO(StxObstacles) *state = stx_obstacles_new();
   StxObstaclesScan scan = new_scan(0);
   add_box(&scan, 10, 2, 0, 1);
   add_box(&scan, -8, -1, 0, 2);
@@ -77,14 +77,12 @@ START_TEST(clusters_are_obstacles_by_range)
     ck_assert_uint_eq(result.members[i], labels[i] >> 16 == 1   ? 1
                                          : labels[i] >> 16 == 2 ? 0
                                                                 : STX_FREE_NO_OBSTACLE);
-  stx_obstacles_free(state);
 }
-END_TEST
 
 /* Sector 0 begins straight ahead, sectors go on to the right. */
-START_TEST(free_space_goes_clockwise)
+STX_TEST(free_space_goes_clockwise)
 {
-  StxObstacles *state = stx_obstacles_new();
+  STX_AUTO(StxObstacles) *state = stx_obstacles_new();
   StxObstaclesScan scan = new_scan(0);
   add(&scan, 10, -.05, -1, STX_POINT_OBSTACLE);            /* in no cluster */
   add(&scan, -.05, -5, -1, 3u << 16 | STX_POINT_OBSTACLE); /* to the right */
@@ -97,24 +95,20 @@ START_TEST(free_space_goes_clockwise)
   ck_assert_double_eq((double)result.free_space[90].x, 5);
   ck_assert_double_eq((double)result.free_space[359].z, 4);
   ck_assert(isinf(result.free_space[180].z));
-  stx_obstacles_free(state);
 }
-END_TEST
 
-START_TEST(what_hangs_above_is_not_in_the_way)
+STX_TEST(what_hangs_above_is_not_in_the_way)
 {
-  StxObstacles *state = stx_obstacles_new();
+  STX_AUTO(StxObstacles) *state = stx_obstacles_new();
   StxObstaclesScan scan = new_scan(0);
   add_box(&scan, 10, 2, 2.5, 1);
   StxObstaclesResult result = run(state, &scan);
   ck_assert_uint_eq(result.count, 0);
-  stx_obstacles_free(state);
 }
-END_TEST
 
-START_TEST(clusters_keep_their_ids_whatever_their_numbers)
+STX_TEST(clusters_keep_their_ids_whatever_their_numbers)
 {
-  StxObstacles *state = stx_obstacles_new();
+  STX_AUTO(StxObstacles) *state = stx_obstacles_new();
   StxObstaclesResult result;
   for (uint32_t i = 0; i < 10; i++) {
     StxObstaclesScan scan = new_scan(i * UINT64_C(100000000));
@@ -128,9 +122,7 @@ START_TEST(clusters_keep_their_ids_whatever_their_numbers)
   for (size_t k = 0; k < 2; k++)
     ck_assert_double_eq_tol(
         (double)result.obstacles[k].closing_speed, result.obstacles[k].id == 1 ? 0 : 5, .3);
-  stx_obstacles_free(state);
 }
-END_TEST
 
 /* A block of points .08 m apart, all of cluster 1: from x, y, above the ground from `foot` on;
  * returns how many. */
@@ -153,44 +145,40 @@ static size_t add_person(StxObstaclesScan *scan, double x, double y)
 /* Points of the obstacles, the nearest first; 0: no more. */
 static void expect_counts(const StxObstaclesScan *scan, size_t first, size_t second)
 {
-  StxObstacles *state = stx_obstacles_new();
+  STX_AUTO(StxObstacles) *state = stx_obstacles_new();
   StxObstaclesResult result = run(state, scan);
   ck_assert_uint_eq(result.count, second > 0 ? 2 : 1);
   ck_assert_uint_eq(result.obstacles[0].count, first);
   if (second > 0)
     ck_assert_uint_eq(result.obstacles[1].count, second);
-  stx_obstacles_free(state);
 }
 
-START_TEST(who_stands_before_a_wall_is_cut_off)
+STX_TEST(who_stands_before_a_wall_is_cut_off)
 {
   StxObstaclesScan scan = new_scan(0);
   size_t person = add_person(&scan, 8, 1), wall = add_block(&scan, 8.8, 0, .1, 0, 3, 2.5);
   expect_counts(&scan, person, wall);
 }
-END_TEST
 
 /* The trunk goes on in the crown, whose points are above the person. */
-START_TEST(who_walks_below_a_crown_is_cut_off)
+STX_TEST(who_walks_below_a_crown_is_cut_off)
 {
   StxObstaclesScan scan = new_scan(0);
   size_t person = add_person(&scan, 8, 1), tree = add_block(&scan, 9, 1, .1, .1, .1, 2.9);
   tree += add_block(&scan, 7.5, .5, 3, 1.5, 1.5, .5);
   expect_counts(&scan, tree, person);
 }
-END_TEST
 
 /* In cells of a quarter of a metre they touch. */
-START_TEST(two_people_side_by_side_are_two)
+STX_TEST(two_people_side_by_side_are_two)
 {
   StxObstaclesScan scan = new_scan(0);
   size_t one = add_person(&scan, 8, 1), two = add_person(&scan, 8.05, 1.6);
   expect_counts(&scan, one, two);
 }
-END_TEST
 
 /* Too wide, too low, too few points, above the ground; on no ground; and beyond the grid. */
-START_TEST(what_is_no_person_is_not_cut_off)
+STX_TEST(what_is_no_person_is_not_cut_off)
 {
   for (int what = 0; what < 6; what++) {
     StxObstaclesScan scan = new_scan(0);
@@ -203,7 +191,7 @@ START_TEST(what_is_no_person_is_not_cut_off)
                   : what == 3 ? add_block(&scan, far, 0, .6, .2, .3, 1.3)
                               : add_person(&scan, far, 0);
     size_t wall = add_block(&scan, far + .8, 0, .1, 0, 2, 1.9);
-    StxObstacles *state = stx_obstacles_new();
+    STX_AUTO(StxObstacles) *state = stx_obstacles_new();
     StxObstaclesParams params = STX_OBSTACLES_DEFAULTS;
     StxObstaclesResult result;
     params.max_distance = 100;
@@ -211,16 +199,14 @@ START_TEST(what_is_no_person_is_not_cut_off)
     ck_assert(stx_obstacles_of_scan(state, &scan, &result, NULL));
     ck_assert_msg(result.count == 1, "%d: %zu obstacles", what, result.count);
     ck_assert_uint_eq(result.obstacles[0].count, part + wall);
-    stx_obstacles_free(state);
   }
 }
-END_TEST
 
 /* Points of any values, and none at all. */
-START_TEST(any_points_are_allowed)
+STX_TEST(any_points_are_allowed)
 {
   static const float odd[] = {NAN, INFINITY, -INFINITY, 0, 1e30f, -1e-30f, 3, -60};
-  StxObstacles *state = stx_obstacles_new();
+  STX_AUTO(StxObstacles) *state = stx_obstacles_new();
   StxRandom random = {5};
   for (int turn = 0; turn < 20; turn++) {
     StxObstaclesScan scan = {.points = points[0], .labels = labels, .time = (uint64_t)turn};
@@ -233,29 +219,18 @@ START_TEST(any_points_are_allowed)
     for (size_t i = 0; i < result.count; i++)
       ck_assert(isfinite(result.obstacles[i].z));
   }
-  stx_obstacles_free(state);
 }
-END_TEST
 
-START_TEST(too_many_points_and_no_pointer_are_refused)
+STX_TEST(too_many_points_and_no_pointer_are_refused)
 {
-  StxObstacles *state = stx_obstacles_new();
+  STX_AUTO(StxObstacles) *state = stx_obstacles_new();
   StxObstaclesScan scan = {.count = MOST + 1, .points = points[0], .labels = labels};
   StxObstaclesResult result = run(state, &(StxObstaclesScan){.points = points[0]});
   StxError error;
   ck_assert(!stx_obstacles_of_scan(state, &scan, &result, &error));
-  ck_assert_ptr_nonnull(strstr(error.text, "8193 points: room was made for 8192"));
+  stx_expect_words(&error, "8193 points: room was made for 8192");
   scan.count = 1;
   scan.labels = NULL;
   ck_assert(!stx_obstacles_of_scan(state, &scan, &result, &error));
-  ck_assert_ptr_nonnull(strstr(error.text, "no pointer to their labels"));
-  stx_obstacles_free(state);
+  stx_expect_words(&error, "no pointer to their labels");
 }
-END_TEST
-
-static const StxTest tests[] = {{&clusters_are_obstacles_by_range}, {&free_space_goes_clockwise},
-    {&what_hangs_above_is_not_in_the_way}, {&clusters_keep_their_ids_whatever_their_numbers},
-    {&who_stands_before_a_wall_is_cut_off}, {&who_walks_below_a_crown_is_cut_off},
-    {&two_people_side_by_side_are_two}, {&what_is_no_person_is_not_cut_off},
-    {&any_points_are_allowed}, {&too_many_points_and_no_pointer_are_refused}};
-STX_TESTING_MAIN("obstacles_scan", tests)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/common/obstacles/obstacles_case.h"
-#include "tests/testing.h"
 
 #include <math.h>
 

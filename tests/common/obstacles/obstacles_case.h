@@ -4,6 +4,7 @@
 #define OBSTACLES_CASE_H
 
 #include "common/obstacles/obstacles.h"
+#include "tests/testing.h"
 
 #define CASE_WIDTH 640
 #define CASE_HEIGHT 320
@@ -28,6 +29,7 @@ StxObstaclesFrame board_frame(const StxCamera *camera, const Board *boards, uint
 
 /* A state with room for such frames. */
 StxObstacles *board_state(const StxObstaclesParams *params);
+STX_AUTO_POINTER(StxObstacles, stx_obstacles_free)
 
 /* Fails the test if the frame is refused. */
 StxObstaclesResult board_run(StxObstacles *state, const StxObstaclesFrame *frame);

@@ -7,7 +7,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "common/orbit/orbit.h"
@@ -32,7 +31,7 @@ static StxOrbitScene scene_of(const StxStixel *records, size_t count)
   return (StxOrbitScene){.image = {camera, WIDTH, HEIGHT, CELL, 60},
       .records = records,
       .count = count,
-      .colours = STX_FACET_COLOURS_DEFAULTS};
+      .colours = STX_QUAD_COLOURS_DEFAULTS};
 }
 
 /* ---- Drawing ------------------------------------------------------------------------------ */
@@ -41,6 +40,12 @@ typedef struct {
   uint8_t *bytes;
   size_t size, stride;
 } View;
+
+static void view_free(View *view)
+{
+  stx_guarded_free(view->bytes);
+}
+STX_AUTO_VALUE(View, view_free)
 
 static const StxOrbitImpl *reference(void)
 {
@@ -54,7 +59,7 @@ static View draw(
   size_t bytes = (size_t)params->width * params->format->plane[0].pixel_stride, stride = bytes + 5;
   View view = {
       stx_guarded_alloc(stride * (size_t)params->height), stride * (size_t)params->height, stride};
-  void *scratch = stx_guarded_alloc(impl->scratch_size(params, scene->count, threads));
+  STX_GUARDED void *scratch = stx_guarded_alloc(impl->scratch_size(params, scene->count, threads));
   StxFrame frame = {{view.bytes}, {(ptrdiff_t)stride}};
   StxPlace place = {.threads = threads};
   StxError error;
@@ -63,7 +68,6 @@ static View draw(
   for (int y = 0; y < params->height; y++)
     for (size_t i = bytes; i < stride; i++)
       ck_assert_int_eq(view.bytes[(size_t)y * stride + i], 0xCD);
-  stx_guarded_free(scratch);
   return view;
 }
 
@@ -93,12 +97,11 @@ static uint8_t position_pixels[HEIGHT][WIDTH][3];
 
 static StxOrbitPicture position_picture(void)
 {
-  for (int y = 0; y < HEIGHT; y++)
-    for (int x = 0; x < WIDTH; x++) {
-      position_pixels[y][x][0] = (uint8_t)(4 * x);
-      position_pixels[y][x][1] = (uint8_t)(5 * y);
-      position_pixels[y][x][2] = 77;
-    }
+  STX_EACH_PIXEL (x, y, WIDTH, HEIGHT) {
+    position_pixels[y][x][0] = (uint8_t)(4 * x);
+    position_pixels[y][x][1] = (uint8_t)(5 * y);
+    position_pixels[y][x][2] = 77;
+  }
   return (StxOrbitPicture){.frame = {{&position_pixels[0][0][0]}, {3 * WIDTH}},
       .format = stx_pixel_format("RGB"),
       .width = WIDTH,
@@ -170,9 +173,9 @@ static Hit nearest(const StxOrbitScene *scene, const Ray *ray)
 {
   Hit best = {.record = -1, .away = HUGE_VAL};
   for (size_t i = 0; i < scene->count; i++) {
-    StxFacet f;
+    StxQuad f;
     double at[3];
-    if (!stx_facet(&scene->image, &scene->records[i], &f))
+    if (!stx_quad(&scene->image, &scene->records[i], &f))
       continue;
     for (int k = 0; k < STX_CORNERS; k++)
       f.corner[k][0] +=
@@ -205,7 +208,7 @@ static bool is_sure(
   return true;
 }
 
-START_TEST(rays_find_the_same)
+STX_TEST_LOOP(rays_find_the_same, 4)
 {
   /* azimuth, elevation, distance, ahead; the last eye stands among the stixels */
   static const double eyes[][4] = {
@@ -220,47 +223,41 @@ START_TEST(rays_find_the_same)
   params.grid = false;
   params.azimuth = eyes[_i][0] * M_PI / 180, params.elevation = eyes[_i][1] * M_PI / 180;
   params.distance = eyes[_i][2], params.ahead = eyes[_i][3];
-  View view = draw(reference(), &params, &scene, 1);
-  for (int y = 0; y < 45; y++)
-    for (int x = 0; x < 80; x++) {
-      const uint8_t *seen = view.bytes + (size_t)y * view.stride + 3 * (size_t)x;
-      Hit hit = {.record = -1};
-      if (!is_sure(&params, &scene, x, y, &hit))
-        continue;
-      sure++;
-      ck_assert_msg((seen[2] == 77) == (hit.record >= 0), "(%d, %d)", x, y);
-      if (hit.record < 0)
-        continue;
-      hits++;
-      ck_assert_msg(fabs(seen[0] / 4. - hit.column) <= 1.01 && fabs(seen[1] / 5. - hit.row) <= 1.01,
-          "(%d, %d) shows %g, %g in place of %g, %g", x, y, seen[0] / 4., seen[1] / 5., hit.column,
-          hit.row);
-    }
+  STX_AUTO(View) view = draw(reference(), &params, &scene, 1);
+  STX_EACH_PIXEL (x, y, 80, 45) {
+    const uint8_t *seen = view.bytes + (size_t)y * view.stride + 3 * (size_t)x;
+    Hit hit = {.record = -1};
+    if (!is_sure(&params, &scene, x, y, &hit))
+      continue;
+    sure++;
+    ck_assert_msg((seen[2] == 77) == (hit.record >= 0), "(%d, %d)", x, y);
+    if (hit.record < 0)
+      continue;
+    hits++;
+    ck_assert_msg(fabs(seen[0] / 4. - hit.column) <= 1.01 && fabs(seen[1] / 5. - hit.row) <= 1.01,
+        "(%d, %d) shows %g, %g in place of %g, %g", x, y, seen[0] / 4., seen[1] / 5., hit.column,
+        hit.row);
+  }
   ck_assert_msg(sure > 1000 && hits > 150, "%d pixels are sure, %d of them hit", sure, hits);
-  stx_guarded_free(view.bytes);
 }
-END_TEST
 
 /* ---- Equal to the reference --------------------------------------------------------------- */
 
 static void expect_equal(const StxOrbitParams *params, const StxOrbitScene *scene, const char *what)
 {
   static const int threads[] = {1, 2, 7};
-  View expected = draw(reference(), params, scene, 1);
-  for (size_t i = 0; i < stx_orbit_impls.count; i++) {
-    const StxOrbitImpl *impl = (const StxOrbitImpl *)stx_impl_at(&stx_orbit_impls, i);
-    for (int k = 0; k < 3 && stx_impl_usable(&impl->info); k++) {
+  STX_AUTO(View) expected = draw(reference(), params, scene, 1);
+  STX_EACH_IMPL (StxOrbitImpl, impl, &stx_orbit_impls) {
+    for (int k = 0; k < 3; k++) {
       char name[96];
-      View view = draw(impl, params, scene, threads[k]);
+      STX_AUTO(View) view = draw(impl, params, scene, threads[k]);
       snprintf(name, sizeof name, "%s, %s, %d threads", what, impl->info.name, threads[k]);
       stx_expect_same(expected.bytes, view.bytes, view.size, name);
-      stx_guarded_free(view.bytes);
     }
   }
-  stx_guarded_free(expected.bytes);
 }
 
-START_TEST(every_implementation_equals_the_reference)
+STX_TEST_LOOP(every_implementation_equals_the_reference, 5)
 {
   static const char *const formats[] = {"RGB", "BGR", "RGBA", "xBGR", "ARGB"};
   static const int sizes[][2] = {{16, 16}, {61, 33}, {17, 90}, {130, 21}, {96, 54}};
@@ -273,7 +270,7 @@ START_TEST(every_implementation_equals_the_reference)
   params.azimuth = -1.4 + .7 * _i;
   params.distance = 3 + 8 * _i;
   for (int mode = 0; mode < 3; mode++) {
-    scene.colours.mode = (StxFacetMode)mode;
+    scene.colours.mode = (StxQuadMode)mode;
     expect_equal(&params, &scene, formats[_i]);
   }
   scene.picture = &picture;
@@ -281,7 +278,6 @@ START_TEST(every_implementation_equals_the_reference)
   scene.count = 0;
   expect_equal(&params, &scene, "nothing");
 }
-END_TEST
 
 /* ---- Literal ------------------------------------------------------------------------------ */
 
@@ -312,23 +308,20 @@ static void expect_pixel(const View *view, int x, int y, StxRgb colour, int shad
 }
 
 /* Light meets an upright face at .65: 160 + 96·.65 = 222 of 256; every second column is darker. */
-START_TEST(colours_of_a_wall)
+STX_TEST(colours_of_a_wall)
 {
   StxOrbitScene scene = scene_of(wall, 2);
-  scene.colours.mode = STX_FACET_KIND;
-  View view = view_of_wall(&scene);
+  scene.colours.mode = STX_QUAD_KIND;
+  STX_AUTO(View) view = view_of_wall(&scene);
   expect_pixel(&view, 48, 50, stx_colour_kind(STX_KIND_OBJECT), 222 * 7 / 8, "column 7");
   expect_pixel(&view, 52, 50, stx_colour_kind(STX_KIND_OBJECT), 222, "column 8");
   expect_pixel(&view, 2, 2, stx_colour(STX_MEANS_BACKGROUND), 256, "the rest");
-  stx_guarded_free(view.bytes);
-  scene.colours.mode = STX_FACET_DISTANCE;
-  view = view_of_wall(&scene);
-  expect_pixel(&view, 52, 50, stx_palette_colour(STX_PALETTE_DISTANCE, 204), 222, "10 of 50 m");
-  stx_guarded_free(view.bytes);
+  scene.colours.mode = STX_QUAD_DISTANCE;
+  STX_AUTO(View) other = view_of_wall(&scene);
+  expect_pixel(&other, 52, 50, stx_palette_colour(STX_PALETTE_DISTANCE, 204), 222, "10 of 50 m");
 }
-END_TEST
 
-START_TEST(places_are_projected)
+STX_TEST(places_are_projected)
 {
   StxOrbitParams params = params_of(800, 450);
   StxCamera level = camera;
@@ -340,18 +333,16 @@ START_TEST(places_are_projected)
   ck_assert_double_eq_tol(y, 225, 1e-9);
   ck_assert(!stx_orbit_project(&params, &level, behind, &x, &y));
 }
-END_TEST
 
 static void expect_yuv(StxOrbitPicture *picture, StxRgb colour, const char *what)
 {
   StxOrbitScene scene = scene_of(wall, 2);
   scene.picture = picture;
-  View view = view_of_wall(&scene);
+  STX_AUTO(View) view = view_of_wall(&scene);
   expect_pixel(&view, 52, 50, colour, 256, what);
-  stx_guarded_free(view.bytes);
 }
 
-START_TEST(pictures_of_luma_and_chroma)
+STX_TEST(pictures_of_luma_and_chroma)
 {
   static uint8_t luma[HEIGHT][WIDTH], chroma[2][HEIGHT][WIDTH];
   StxOrbitPicture picture = position_picture();
@@ -367,63 +358,35 @@ START_TEST(pictures_of_luma_and_chroma)
   memset(chroma[1], 255, sizeof chroma[1]); /* R = Y + 1.5748·V, G = Y − .4681·V */
   expect_yuv(&picture, (StxRgb){255, 30, 89}, "much red");
 }
-END_TEST
 
-START_TEST(what_it_refuses)
+STX_TEST(what_it_refuses)
 {
-  StxOrbitParams params = params_of(800, 450);
-  StxError error;
-  params.elevation = 90;
-  ck_assert(!stx_orbit_check(&params, &error));
-  ck_assert_msg(strstr(error.text, "elevation is 90") == error.text, "%s", error.text);
-  params = params_of(800, 450);
-  params.format = stx_pixel_format("I420");
-  ck_assert(!stx_orbit_check(&params, &error));
-  ck_assert_msg(strstr(error.text, "format is I420, must be RGB") == error.text, "%s", error.text);
+  StxOrbitParams good = params_of(800, 450);
+  STX_REFUSES(stx_orbit_check, good, elevation, 90, "elevation is 90");
+  STX_REFUSES(
+      stx_orbit_check, good, format, stx_pixel_format("I420"), "format is I420, must be RGB");
 }
-END_TEST
 
-static bool is_lettered(const StxOrbitParams *params, StxFacetMode mode, StxSheet *sheet)
+static bool is_lettered(const StxOrbitParams *params, StxQuadMode mode, StxCanvas *canvas)
 {
   StxOrbitScene scene = scene_of(wall, 2);
   scene.colours.mode = mode;
-  stx_sheet_clear(sheet);
-  stx_orbit_letter(params, &scene, sheet);
-  return !stx_sheet_is_empty(sheet);
+  stx_canvas_clear(canvas);
+  stx_orbit_letter(params, &scene, canvas);
+  return !stx_canvas_is_empty(canvas);
 }
 
 /* The legend and the distances are written, and only where they are wanted. */
-START_TEST(letters)
+STX_TEST(letters)
 {
   StxOrbitParams params = params_of(800, 450);
-  StxSheetParams glass = {800, 450, params.format, STX_MATRIX_BT601, true};
-  void *memory = stx_guarded_alloc(stx_sheet_size(&glass));
-  StxSheet *sheet = stx_sheet_init(memory, &glass);
-  ck_assert(is_lettered(&params, STX_FACET_DISTANCE, sheet));
+  StxCanvasParams glass = {800, 450, params.format, STX_MATRIX_BT601, true};
+  STX_GUARDED void *memory = stx_guarded_alloc(stx_canvas_size(&glass));
+  StxCanvas *canvas = stx_canvas_init(memory, &glass);
+  ck_assert(is_lettered(&params, STX_QUAD_DISTANCE, canvas));
   params.grid = false;
-  ck_assert(!is_lettered(&params, STX_FACET_DISTANCE, sheet));
+  ck_assert(!is_lettered(&params, STX_QUAD_DISTANCE, canvas));
   params.legend = STX_LEGEND_TOP_LEFT;
   for (int mode = 0; mode < 3; mode++)
-    ck_assert_msg(is_lettered(&params, (StxFacetMode)mode, sheet), "mode %d", mode);
-  stx_guarded_free(memory);
-}
-END_TEST
-
-int main(void)
-{
-  Suite *suite = suite_create("orbit");
-  TCase *tests = tcase_create("orbit");
-  SRunner *runner = srunner_create(suite);
-  suite_add_tcase(suite, tests);
-  tcase_add_loop_test(tests, rays_find_the_same, 0, 4);
-  tcase_add_loop_test(tests, every_implementation_equals_the_reference, 0, 5);
-  tcase_add_test(tests, colours_of_a_wall);
-  tcase_add_test(tests, places_are_projected);
-  tcase_add_test(tests, pictures_of_luma_and_chroma);
-  tcase_add_test(tests, what_it_refuses);
-  tcase_add_test(tests, letters);
-  srunner_run_all(runner, CK_NORMAL);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    ck_assert_msg(is_lettered(&params, (StxQuadMode)mode, canvas), "mode %d", mode);
 }

@@ -7,28 +7,23 @@
 
 /* ---- Literal pixels ----------------------------------------------------------------------- */
 
-START_TEST(blends_a_car_half_into_rgb)
+STX_TEST(blends_a_car_half_into_rgb)
 {
   /* Car is (0, 0, 142): (100·128 + 0 + 128) >> 8 = 50, (100·128 + 142·128 + 128) >> 8 = 121. */
   StxOverlayParams params = overlay_plain("RGB", 3, 2, 1);
   StxStixel car = overlay_stixel(1, 1, 1, STX_KIND_OBJECT, 13, 5);
-  StxImage8 plane[3];
-  StxFrame frame;
   params.alpha = .5;
-  overlay_frame_new(&params, 2, plane, &frame);
-  overlay_frame_fill(&params, plane, 100);
-  StxOverlayResult result = overlay_draw(&params, &frame, &car, 1);
+  STX_AUTO(OverlayFrame) f = overlay_frame(&params, 2, 100);
+  StxOverlayResult result = overlay_draw(&params, &f.frame, &car, 1);
   ck_assert_uint_eq(result.drawn, 1);
   ck_assert_uint_eq(result.skipped, 0);
   overlay_expect_bytes(
-      stx_row8(&plane[0], 0), (int[]){100, 100, 100, 100, 100, 100, 100, 100, 100}, 9, "row 0");
+      stx_row8(&f.plane[0], 0), (int[]){100, 100, 100, 100, 100, 100, 100, 100, 100}, 9, "row 0");
   overlay_expect_bytes(
-      stx_row8(&plane[0], 1), (int[]){100, 100, 100, 50, 50, 121, 100, 100, 100}, 9, "row 1");
-  overlay_frame_free(&params, plane);
+      stx_row8(&f.plane[0], 1), (int[]){100, 100, 100, 50, 50, 121, 100, 100, 100}, 9, "row 1");
 }
-END_TEST
 
-START_TEST(orders_the_bytes_as_the_format_says)
+STX_TEST(orders_the_bytes_as_the_format_says)
 {
   /* Bicycle is (119, 11, 32); a byte of alpha or padding keeps its 7. */
   static const struct {
@@ -45,18 +40,12 @@ START_TEST(orders_the_bytes_as_the_format_says)
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     StxOverlayParams params = overlay_plain(cases[i].name, 1, 1, 1);
     StxStixel bicycle = overlay_stixel(0, 0, 0, STX_KIND_OBJECT, 18, 5);
-    StxImage8 plane[3];
-    StxFrame frame;
-    overlay_frame_new(&params, 5, plane, &frame);
-    overlay_frame_fill(&params, plane, 7);
-    overlay_draw(&params, &frame, &bicycle, 1);
-    overlay_expect_bytes(frame.data[0], cases[i].bytes, cases[i].n, cases[i].name);
-    overlay_frame_free(&params, plane);
+    STX_AUTO(OverlayFrame) f = overlay_drawn(&params, 5, 7, &bicycle, 1);
+    overlay_expect_bytes(f.frame.data[0], cases[i].bytes, cases[i].n, cases[i].name);
   }
 }
-END_TEST
 
-START_TEST(converts_colours_by_matrix_and_range)
+STX_TEST(converts_colours_by_matrix_and_range)
 {
   /* Rider is pure red (255, 0, 0), road (128, 64, 128). Worked out from the standards' Kr, Kb. */
   static const struct {
@@ -80,9 +69,8 @@ START_TEST(converts_colours_by_matrix_and_range)
     overlay_expect_bytes(bytes, cases[i].yuv, 3, "yuv");
   }
 }
-END_TEST
 
-START_TEST(averages_chroma_over_the_block)
+STX_TEST(averages_chroma_over_the_block)
 {
   /* 3×3 pixels of NV12, full range, BT.601; red (Y 76, U 85, V 255) on the middle pixel only.
    * Its block is a quarter covered: keep (256 + 256 + 256 + 0) / 4 = 192,
@@ -90,23 +78,17 @@ START_TEST(averages_chroma_over_the_block)
    * V: (100·192 + (3·128 + 255·256 + 128) / 4) >> 8 = (19200 + 16448) >> 8 = 139. */
   StxOverlayParams params = overlay_plain("NV12", 3, 3, 1);
   StxStixel red = overlay_stixel(1, 1, 1, STX_KIND_OBJECT, 12, 5);
-  StxImage8 plane[3];
-  StxFrame frame;
-  overlay_frame_new(&params, 1, plane, &frame);
-  overlay_frame_fill(&params, plane, 100);
-  overlay_draw(&params, &frame, &red, 1);
-  overlay_expect_bytes(stx_row8(&plane[0], 1), (int[]){100, 76, 100}, 3, "luma");
-  overlay_expect_bytes(stx_row8(&plane[1], 0), (int[]){96, 139, 100, 100}, 4, "chroma row 0");
-  overlay_expect_bytes(stx_row8(&plane[1], 1), (int[]){100, 100, 100, 100}, 4, "chroma row 1");
+  STX_AUTO(OverlayFrame) f = overlay_drawn(&params, 1, 100, &red, 1);
+  overlay_expect_bytes(stx_row8(&f.plane[0], 1), (int[]){100, 76, 100}, 3, "luma");
+  overlay_expect_bytes(stx_row8(&f.plane[1], 0), (int[]){96, 139, 100, 100}, 4, "chroma row 0");
+  overlay_expect_bytes(stx_row8(&f.plane[1], 1), (int[]){100, 100, 100, 100}, 4, "chroma row 1");
   /* The corner pixel is alone in its block: its colour replaces the sample. */
   red.column = red.top = red.bottom = 2;
-  overlay_draw(&params, &frame, &red, 1);
-  overlay_expect_bytes(stx_row8(&plane[1], 1), (int[]){100, 100, 85, 255}, 4, "corner");
-  overlay_frame_free(&params, plane);
+  overlay_draw(&params, &f.frame, &red, 1);
+  overlay_expect_bytes(stx_row8(&f.plane[1], 1), (int[]){100, 100, 85, 255}, 4, "corner");
 }
-END_TEST
 
-START_TEST(draws_between_the_chroma_of_packed_pixels)
+STX_TEST(draws_between_the_chroma_of_packed_pixels)
 {
   /* Three pixels, red (Y 76, U 85, V 255) on the middle one, which is half of the first block:
    * keep (256 + 0) / 2 = 128, U: (100·128 + (128 + 85·256 + 128) / 2) >> 8 = 93, V: 178. The byte
@@ -123,16 +105,10 @@ START_TEST(draws_between_the_chroma_of_packed_pixels)
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     StxOverlayParams params = overlay_plain(cases[i].name, 3, 1, 1);
     StxStixel red = overlay_stixel(1, 0, 0, STX_KIND_OBJECT, 12, 5);
-    StxImage8 plane[3];
-    StxFrame frame;
-    overlay_frame_new(&params, 1, plane, &frame);
-    overlay_frame_fill(&params, plane, 100);
-    overlay_draw(&params, &frame, &red, 1);
-    overlay_expect_bytes(frame.data[0], cases[i].bytes, 8, cases[i].name);
-    overlay_frame_free(&params, plane);
+    STX_AUTO(OverlayFrame) f = overlay_drawn(&params, 1, 100, &red, 1);
+    overlay_expect_bytes(f.frame.data[0], cases[i].bytes, 8, cases[i].name);
   }
 }
-END_TEST
 
 /* ---- Against the definition --------------------------------------------------------------- */
 
@@ -229,7 +205,7 @@ static void compare_with_definition(const StxOverlayParams *params, StxRandom *r
   overlay_frame_free(params, before);
 }
 
-START_TEST(equals_the_definition_in_every_format)
+STX_TEST(equals_the_definition_in_every_format)
 {
   static const int sizes[][5] = {/* image, stixel width, frame */
       {1, 1, 1, 1, 1}, {7, 5, 2, 7, 5}, {16, 9, 3, 16, 9}, {2, 33, 1, 2, 33}, {33, 2, 8, 33, 2},
@@ -248,11 +224,10 @@ START_TEST(equals_the_definition_in_every_format)
       compare_with_definition(&params, &random);
     }
 }
-END_TEST
 
 /* ---- Variants ----------------------------------------------------------------------------- */
 
-START_TEST(every_implementation_gives_the_same_bytes)
+STX_TEST(every_implementation_gives_the_same_bytes)
 {
   static StxStixel records[90 * 1100];
   static const int sizes[][3] = {{7, 5, 2}, {701, 751, 8}, {1100, 533, 32}};
@@ -261,55 +236,40 @@ START_TEST(every_implementation_gives_the_same_bytes)
     const int *size = sizes[f % 3];
     StxOverlayParams params = overlay_plain(overlay_format_names[f], size[0], size[1], size[2]);
     size_t count = overlay_random_stixels(&params, &random, records);
-    StxImage8 expected[3], actual[3];
-    StxFrame frame;
     params.mode = (StxOverlayMode)(f % STX_OVERLAY_MODES);
     params.camera = (StxCamera){.focal = 700, .cy = 300, .baseline = .5};
     params.dim = f % 2 * .7;
     params.outlines = true;
     params.alpha = .3;
-    overlay_frame_new(&params, 1, expected, &frame);
-    overlay_frame_fill(&params, expected, 77);
-    overlay_draw(&params, &frame, records, count);
+    STX_AUTO(OverlayFrame) expected = overlay_drawn(&params, 1, 77, records, count);
     for (int threads = 1; threads <= 5; threads += 2) {
-      overlay_frame_new(&params, 1, actual, &frame);
-      overlay_frame_fill(&params, actual, 77);
-      overlay_draw_with("omp", threads, &params, &frame, records, count);
+      STX_AUTO(OverlayFrame) actual = overlay_frame(&params, 1, 77);
+      overlay_draw_with("omp", threads, &params, &actual.frame, records, count);
       for (int p = 0; p < overlay_frame_planes(&params); p++)
-        stx_expect_same_image8(&expected[p], &actual[p], params.format->name);
-      overlay_frame_free(&params, actual);
+        stx_expect_same_image8(&expected.plane[p], &actual.plane[p], params.format->name);
     }
-    overlay_frame_free(&params, expected);
   }
 }
-END_TEST
 
-START_TEST(a_band_may_begin_inside_an_outline)
+STX_TEST(a_band_may_begin_inside_an_outline)
 {
   /* 240×1200 pixels are two bands, the second from row 600; outlines are 2 pixels thick. */
   StxOverlayParams params = overlay_plain("RGB", 240, 1200, 8);
   StxStixel slanted = overlay_stixel(3, 599, 640, STX_KIND_SEGMENT, 0, 60);
-  StxImage8 expected[3], actual[3];
-  StxFrame frame;
   slanted.disparity_bottom = 1;
   params.mode = STX_OVERLAY_DISTANCE;
   params.outlines = true;
-  overlay_frame_new(&params, 0, expected, &frame);
-  overlay_frame_fill(&params, expected, 77);
-  overlay_draw(&params, &frame, &slanted, 1);
-  ck_assert_mem_eq(stx_row8(&expected[0], 599) + 72, stx_row8(&expected[0], 600) + 72, 24);
-  overlay_frame_new(&params, 0, actual, &frame);
-  overlay_frame_fill(&params, actual, 77);
-  overlay_draw_with("omp", 2, &params, &frame, &slanted, 1);
-  stx_expect_same_image8(&expected[0], &actual[0], "two bands");
-  overlay_frame_free(&params, actual);
-  overlay_frame_free(&params, expected);
+  STX_AUTO(OverlayFrame) expected = overlay_drawn(&params, 0, 77, &slanted, 1);
+  const StxImage8 *plane = &expected.plane[0];
+  ck_assert_mem_eq(stx_row8(plane, 599) + 72, stx_row8(plane, 600) + 72, 24);
+  STX_AUTO(OverlayFrame) actual = overlay_frame(&params, 0, 77);
+  overlay_draw_with("omp", 2, &params, &actual.frame, &slanted, 1);
+  stx_expect_same_image8(plane, &actual.plane[0], "two bands");
 }
-END_TEST
 
 /* ---- Bad records -------------------------------------------------------------------------- */
 
-START_TEST(skips_and_counts_bad_records)
+STX_TEST(skips_and_counts_bad_records)
 {
   StxOverlayParams params = overlay_plain("RGB", 4, 8, 2);
   StxStixel records[] = {
@@ -325,23 +285,18 @@ START_TEST(skips_and_counts_bad_records)
       overlay_stixel(1, 4, 7, STX_KIND_OBJECT, 200, 3), /* an unknown label is only grey: good */
       overlay_stixel(0, 0, 5, STX_KIND_SKY, 10, 0),     /* out of order, but above: good */
   };
-  StxImage8 plane[3];
-  StxFrame frame;
-  overlay_frame_new(&params, 3, plane, &frame);
-  overlay_frame_fill(&params, plane, 9);
+  STX_AUTO(OverlayFrame) f = overlay_frame(&params, 3, 9);
   StxOverlayResult result =
-      overlay_draw(&params, &frame, records, sizeof records / sizeof records[0]);
+      overlay_draw(&params, &f.frame, records, sizeof records / sizeof records[0]);
   ck_assert_uint_eq(result.drawn, 3);
   ck_assert_uint_eq(result.skipped, 8);
   overlay_expect_bytes(
-      stx_row8(&plane[0], 0), (int[]){70, 130, 180, 70, 130, 180, 9, 9, 9}, 9, "sky");
-  overlay_expect_bytes(stx_row8(&plane[0], 7), (int[]){128, 64, 128, 128, 64, 128, 150, 150, 150},
+      stx_row8(&f.plane[0], 0), (int[]){70, 130, 180, 70, 130, 180, 9, 9, 9}, 9, "sky");
+  overlay_expect_bytes(stx_row8(&f.plane[0], 7), (int[]){128, 64, 128, 128, 64, 128, 150, 150, 150},
       9, "road and grey");
-  overlay_frame_free(&params, plane);
 }
-END_TEST
 
-START_TEST(random_bytes_harm_nobody)
+STX_TEST(random_bytes_harm_nobody)
 {
   StxRandom random = {3};
   for (int round = 0; round < 400; round++) {
@@ -349,9 +304,7 @@ START_TEST(random_bytes_harm_nobody)
     StxOverlayParams params = overlay_plain(overlay_format_names[round % OVERLAY_FORMATS], width,
         height, 1 + stx_random_below(&random, 9));
     size_t count = (size_t)stx_random_below(&random, 300);
-    StxStixel *records = stx_guarded_alloc(count * sizeof *records);
-    StxImage8 plane[3];
-    StxFrame frame;
+    STX_GUARDED StxStixel *records = stx_guarded_alloc(count * sizeof *records);
     params.mode = (StxOverlayMode)(round % STX_OVERLAY_MODES);
     params.camera = (StxCamera){.focal = 700, .cy = 300, .baseline = .5};
     params.dim = round % 4 / 4.;
@@ -369,45 +322,23 @@ START_TEST(random_bytes_harm_nobody)
       records[i].bottom = (uint16_t)(records[i].top + stx_random_below(&random, 4));
       records[i].kind %= 5;
     }
-    overlay_frame_new(&params, stx_random_below(&random, 5), plane, &frame);
-    StxOverlayResult result = overlay_draw(&params, &frame, records, count);
+    STX_AUTO(OverlayFrame) f = overlay_frame(&params, stx_random_below(&random, 5), 0);
+    StxOverlayResult result = overlay_draw(&params, &f.frame, records, count);
     ck_assert_uint_eq(result.drawn + result.skipped, count);
-    overlay_frame_free(&params, plane);
-    stx_guarded_free(records);
   }
 }
-END_TEST
 
-START_TEST(no_records_leave_the_frame_alone)
+STX_TEST(no_records_leave_the_frame_alone)
 {
-  for (int f = 0; f < OVERLAY_FORMATS; f++) {
-    StxOverlayParams params = overlay_plain(overlay_format_names[f], 13, 7, 4);
+  for (int format = 0; format < OVERLAY_FORMATS; format++) {
+    StxOverlayParams params = overlay_plain(overlay_format_names[format], 13, 7, 4);
     StxRandom random = {11};
-    StxImage8 plane[3];
     uint8_t before[13 * 7 * 4];
-    StxFrame frame;
-    overlay_frame_new(&params, 0, plane, &frame);
+    STX_AUTO(OverlayFrame) f = overlay_frame(&params, 0, 0);
     for (int p = 0; p < overlay_frame_planes(&params); p++)
-      stx_fill8(&plane[p], STX_FILL_NOISE, &random);
-    memcpy(before, plane[0].data, (size_t)plane[0].width * plane[0].height);
-    ck_assert_uint_eq(overlay_draw(&params, &frame, NULL, 0).drawn, 0);
-    ck_assert_mem_eq(before, plane[0].data, (size_t)plane[0].width * plane[0].height);
-    overlay_frame_free(&params, plane);
+      stx_fill8(&f.plane[p], STX_FILL_NOISE, &random);
+    memcpy(before, f.plane[0].data, (size_t)f.plane[0].width * f.plane[0].height);
+    ck_assert_uint_eq(overlay_draw(&params, &f.frame, NULL, 0).drawn, 0);
+    ck_assert_mem_eq(before, f.plane[0].data, (size_t)f.plane[0].width * f.plane[0].height);
   }
 }
-END_TEST
-
-static const StxTest tests[] = {
-    {&blends_a_car_half_into_rgb},
-    {&orders_the_bytes_as_the_format_says},
-    {&converts_colours_by_matrix_and_range},
-    {&averages_chroma_over_the_block},
-    {&draws_between_the_chroma_of_packed_pixels},
-    {&equals_the_definition_in_every_format},
-    {&every_implementation_gives_the_same_bytes},
-    {&a_band_may_begin_inside_an_outline},
-    {&skips_and_counts_bad_records},
-    {&random_bytes_harm_nobody},
-    {&no_records_leave_the_frame_alone},
-};
-STX_TESTING_MAIN("overlay", tests)

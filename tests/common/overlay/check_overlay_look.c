@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the pictures mean: colours of distance, outlines, legend, and the parameters. */
+/*
+ * What the pictures mean: colours of distance, outlines, legend, and the parameters. Numbers of
+ * records as colours, what is uncertain, outlines alone, and frames of which the image is a part.
+ */
 #include "tests/common/overlay/overlay_frames.h"
 
 #include <math.h>
@@ -14,7 +17,7 @@ static void distance_pixel(StxOverlayParams params, float disparity, uint8_t byt
       params, overlay_stixel(0, 0, 0, STX_KIND_OBJECT, STX_LABEL_NONE, disparity), 0, bytes);
 }
 
-START_TEST(near_is_red_and_far_is_blue)
+STX_TEST(near_is_red_and_far_is_blue)
 {
   StxOverlayParams params = overlay_plain("RGB", 1, 1, 1);
   uint8_t near[3], far[3], nearer[3], unknown[3];
@@ -27,9 +30,8 @@ START_TEST(near_is_red_and_far_is_blue)
   ck_assert_mem_eq(near, nearer, 3);
   ck_assert(unknown[0] == unknown[1] && unknown[1] == unknown[2]);
 }
-END_TEST
 
-START_TEST(scales_are_linear_in_disparity_or_depth)
+STX_TEST(scales_are_linear_in_disparity_or_depth)
 {
   /* f·B = 400 px·m. Half of 64 px is half way in disparity; 25 of 50 m, 16 px, half way in depth.
    * AUTO means depth as soon as the camera is known. */
@@ -47,53 +49,39 @@ START_TEST(scales_are_linear_in_disparity_or_depth)
   distance_pixel(params, 32, automatic);
   ck_assert_mem_eq(automatic, half_disparity, 3);
 }
-END_TEST
 
-START_TEST(slanted_stixels_change_colour_row_by_row)
+STX_TEST(slanted_stixels_change_colour_row_by_row)
 {
   /* Disparities 0 … 60 over 61 rows: row y looks like a flat stixel of disparity y. */
   StxOverlayParams params = overlay_plain("RGB", 1, 61, 1);
   StxStixel slanted = overlay_stixel(0, 0, 60, STX_KIND_SEGMENT, STX_LABEL_NONE, 0);
-  StxImage8 plane[3];
-  StxFrame frame;
   params.mode = STX_OVERLAY_DISTANCE;
   slanted.disparity_bottom = 60;
-  overlay_frame_new(&params, 1, plane, &frame);
-  overlay_frame_fill(&params, plane, 0);
-  overlay_draw(&params, &frame, &slanted, 1);
+  STX_AUTO(OverlayFrame) f = overlay_drawn(&params, 1, 0, &slanted, 1);
   for (int y = 1; y <= 60; y++) {
     uint8_t flat[3];
     distance_pixel(params, (float)y, flat);
-    stx_expect_same(flat, stx_row8(&plane[0], y), 3, "row of a slanted stixel");
+    stx_expect_same(flat, stx_row8(&f.plane[0], y), 3, "row of a slanted stixel");
   }
-  overlay_frame_free(&params, plane);
 }
-END_TEST
 
 /* ---- Outlines and legend ------------------------------------------------------------------ */
 
-START_TEST(outlines_are_the_top_row_and_the_left_column_of_objects)
+STX_TEST(outlines_are_the_top_row_and_the_left_column_of_objects)
 {
   StxOverlayParams params = overlay_plain("RGB", 8, 8, 8);
   StxStixel records[] = {overlay_stixel(0, 4, 7, STX_KIND_GROUND, 0, 3),
       overlay_stixel(0, 0, 3, STX_KIND_OBJECT, 13, 3)};
-  StxImage8 plane[3];
-  StxFrame frame;
   params.outlines = true;
-  overlay_frame_new(&params, 0, plane, &frame);
-  overlay_frame_fill(&params, plane, 200);
-  overlay_draw(&params, &frame, records, 2);
+  STX_AUTO(OverlayFrame) f = overlay_drawn(&params, 0, 200, records, 2);
   const uint8_t body[3] = {0, 0, 142}, road[3] = {128, 64, 128};
-  for (int y = 0; y < 8; y++)
-    for (int x = 0; x < 8; x++) {
-      const uint8_t *pixel = stx_row8(&plane[0], y) + 3 * x;
-      bool outline = y < 4 && (y == 0 || x == 0);
-      const uint8_t *fill = y < 4 ? body : road;
-      ck_assert_msg((memcmp(pixel, fill, 3) != 0) == outline, "pixel %d, %d", x, y);
-    }
-  overlay_frame_free(&params, plane);
+  STX_EACH_PIXEL (x, y, 8, 8) {
+    const uint8_t *pixel = stx_row8(&f.plane[0], y) + 3 * x;
+    bool outline = y < 4 && (y == 0 || x == 0);
+    const uint8_t *fill = y < 4 ? body : road;
+    ck_assert_msg((memcmp(pixel, fill, 3) != 0) == outline, "pixel %d, %d", x, y);
+  }
 }
-END_TEST
 
 /* A record that covers 8x8 pixels of 200 with an outline around its top and left. */
 static void draw_faded(
@@ -101,24 +89,19 @@ static void draw_faded(
 {
   const StxOverlayImpl *impl = stx_impl_named(&stx_overlay_impls, "c");
   const StxStixel record = overlay_stixel(0, 0, 7, STX_KIND_OBJECT, 13, 3);
-  StxImage8 plane[3];
-  StxFrame frame;
-  overlay_frame_new(params, 0, plane, &frame);
-  overlay_frame_fill(params, plane, 200);
-  void *scratch = stx_guarded_alloc(impl->scratch_size(params, 1, 1));
-  stx_overlay_draw_all(impl, overlay, &frame, &record, 1, scratch, 1);
-  memcpy(corner, stx_row8(&plane[0], 0), 3);
-  memcpy(body, stx_row8(&plane[0], 5) + 3 * 5, 3);
-  stx_guarded_free(scratch);
-  overlay_frame_free(params, plane);
+  STX_AUTO(OverlayFrame) f = overlay_frame(params, 0, 200);
+  STX_GUARDED void *scratch = stx_guarded_alloc(impl->scratch_size(params, 1, 1));
+  stx_overlay_draw_all(impl, overlay, &f.frame, &record, 1, scratch, 1);
+  memcpy(corner, stx_row8(&f.plane[0], 0), 3);
+  memcpy(body, stx_row8(&f.plane[0], 5) + 3 * 5, 3);
 }
 
 /* Half as strong: bodies of alpha 1 with weight 128 of 256, the upper outline of 150 with 75. */
-START_TEST(fades_bodies_and_outlines_alike)
+STX_TEST(fades_bodies_and_outlines_alike)
 {
   StxOverlayParams params = overlay_plain("RGB", 8, 8, 8);
   params.outlines = true;
-  void *memory = stx_guarded_alloc(stx_overlay_size(&params));
+  STX_GUARDED void *memory = stx_guarded_alloc(stx_overlay_size(&params));
   StxOverlay *overlay = stx_overlay_init(memory, &params);
   uint8_t corner[3], body[3];
   ck_assert(!stx_overlay_fade(overlay, 1));
@@ -134,27 +117,20 @@ START_TEST(fades_bodies_and_outlines_alike)
   ck_assert(stx_overlay_fade(overlay, 1));
   draw_faded(&params, overlay, corner, body);
   overlay_expect_bytes(body, (int[]){0, 0, 142}, 3, "a body again");
-  stx_guarded_free(memory);
 }
-END_TEST
 
 /* Number of bytes of a blank frame that drawing `records` changes. */
 static int changed_bytes(const StxOverlayParams *params, const StxStixel *records, size_t count)
 {
-  StxImage8 plane[3];
-  StxFrame frame;
   int changed = 0;
-  overlay_frame_new(params, 0, plane, &frame);
-  overlay_frame_fill(params, plane, 200);
-  overlay_draw(params, &frame, records, count);
-  for (int y = 0; y < plane[0].height; y++)
-    for (int i = 0; i < plane[0].width; i++)
-      changed += stx_row8(&plane[0], y)[i] != 200;
-  overlay_frame_free(params, plane);
+  STX_AUTO(OverlayFrame) f = overlay_drawn(params, 0, 200, records, count);
+  for (int y = 0; y < f.plane[0].height; y++)
+    for (int i = 0; i < f.plane[0].width; i++)
+      changed += stx_row8(&f.plane[0], y)[i] != 200;
   return changed;
 }
 
-START_TEST(the_legend_lists_what_is_there)
+STX_TEST(the_legend_lists_what_is_there)
 {
   StxOverlayParams params = overlay_plain("RGB", 640, 480, 8);
   StxStixel hidden[] = {overlay_stixel(0, 470, 479, STX_KIND_GROUND, 0, 3),
@@ -172,41 +148,34 @@ START_TEST(the_legend_lists_what_is_there)
   params.legend = STX_LEGEND_NONE;
   ck_assert_int_eq(changed_bytes(&params, NULL, 0), 0);
 }
-END_TEST
 
 /* The box of what drawing it alone changes of a grey frame, and how many of `colour` it makes. */
 static int draw_legend(StxOverlayParams params, StxRgb colour, int box[4])
 {
   StxStixel records[20];
-  StxImage8 plane[3];
-  StxFrame frame;
   int found = 0;
   for (int k = 0; k < 20; k++)
     records[k] = overlay_stixel(k, 0, 0, (StxKind)(k % 4), k < 19 ? k : STX_LABEL_NONE, 3);
   params.alpha = 0;
-  overlay_frame_new(&params, 0, plane, &frame);
-  overlay_frame_fill(&params, plane, 200);
-  overlay_draw(&params, &frame, records, 20);
+  STX_AUTO(OverlayFrame) f = overlay_drawn(&params, 0, 200, records, 20);
   box[0] = box[1] = 9999;
   box[2] = box[3] = -1;
-  for (int y = 0; y < plane[0].height; y++)
-    for (int x = 0; x < plane[0].width / 3; x++) {
-      const uint8_t *at = stx_row8(&plane[0], y) + 3 * x;
-      found += memcmp(at, &colour, 3) == 0;
-      if (at[0] == 200 && at[1] == 200 && at[2] == 200)
-        continue;
-      box[0] = x < box[0] ? x : box[0];
-      box[1] = y < box[1] ? y : box[1];
-      box[2] = x > box[2] ? x : box[2];
-      box[3] = y > box[3] ? y : box[3];
-    }
-  overlay_frame_free(&params, plane);
+  STX_EACH_PIXEL (x, y, f.plane[0].width / 3, f.plane[0].height) {
+    const uint8_t *at = stx_row8(&f.plane[0], y) + 3 * x;
+    found += memcmp(at, &colour, 3) == 0;
+    if (at[0] == 200 && at[1] == 200 && at[2] == 200)
+      continue;
+    box[0] = x < box[0] ? x : box[0];
+    box[1] = y < box[1] ? y : box[1];
+    box[2] = x > box[2] ? x : box[2];
+    box[3] = y > box[3] ? y : box[3];
+  }
   return found;
 }
 
 /* In its corner, with a colour of each mode, and within two fifths of the width, a scale within a
  * quarter. */
-START_TEST(the_legend_lies_in_its_corner)
+STX_TEST(the_legend_lies_in_its_corner)
 {
   const StxRgb colours[STX_OVERLAY_MODES] = {[STX_OVERLAY_DISTANCE] = stx_colour_kind(STX_KIND_SKY),
       [STX_OVERLAY_KIND] = stx_colour_kind(STX_KIND_GROUND),
@@ -234,9 +203,8 @@ START_TEST(the_legend_lies_in_its_corner)
         ck_assert_int_eq(draw_legend(params, colours[mode], box), 0); /* no sky is drawn */
     }
 }
-END_TEST
 
-START_TEST(the_legend_finds_room_at_every_size)
+STX_TEST(the_legend_finds_room_at_every_size)
 {
   static const int sizes[][2] = {
       {1, 1}, {60, 900}, {97, 101}, {161, 121}, {321, 241}, {1242, 375}, {2048, 1024}, {375, 1242}};
@@ -252,64 +220,211 @@ START_TEST(the_legend_finds_room_at_every_size)
         params.mode = (StxOverlayMode)mode;
         params.legend = (StxLegend)legend;
         params.max_distance = 1 + (double)(i * 137);
-        StxImage8 plane[3];
-        StxFrame frame;
-        overlay_frame_new(&params, 1, plane, &frame);
-        overlay_draw(&params, &frame, records, count);
-        overlay_frame_free(&params, plane);
+        STX_AUTO(OverlayFrame) f = overlay_drawn(&params, 1, 0, records, count);
       }
 }
-END_TEST
 
 /* ---- Parameters --------------------------------------------------------------------------- */
 
-static void expect_refusal(StxOverlayParams params, const char *word)
+STX_TEST(refuses_what_it_cannot_draw_and_says_why)
 {
-  StxError error = {""};
-  ck_assert(!stx_overlay_check(&params, &error));
-  ck_assert_msg(strstr(error.text, word) != NULL, "'%s' does not say %s", error.text, word);
-}
-
-START_TEST(refuses_what_it_cannot_draw_and_says_why)
-{
-  StxOverlayParams good = overlay_plain("RGB", 1242, 375, 8), bad = good;
+  StxOverlayParams good = overlay_plain("RGB", 1242, 375, 8);
   ck_assert(stx_overlay_check(&good, NULL));
   ck_assert_ptr_null(stx_pixel_format("P010_10LE"));
-#define REFUSES(member, value, word) (bad = good, bad.member = (value), expect_refusal(bad, word))
+#define REFUSES(...) STX_REFUSES(stx_overlay_check, good, __VA_ARGS__)
   REFUSES(format, NULL, "format");
-  REFUSES(width, 0, "width is 0");
-  REFUSES(height, 40000, "height is 40000");
-  REFUSES(stixel_width, -1, "stixel-width is -1");
   REFUSES(columns, 0, "columns is 0");
-  REFUSES(alpha, 1.5, "alpha is 1.5");
-  REFUSES(alpha, NAN, "alpha");
-  REFUSES(max_disparity, 0, "max-disparity is 0");
-  REFUSES(max_distance, 2000, "max-distance is 2000");
   REFUSES(scale, STX_SCALE_DEPTH, "focal length");
   REFUSES(mode, STX_OVERLAY_HEIGHT, "mode=height needs the camera");
-  REFUSES(mode, (StxOverlayMode)9, "mode is 9");
-  REFUSES(dim, 2, "dim is 2");
-  REFUSES(line_width, 65, "line-width is 65");
   REFUSES(placement, ((StxPlacement){.xx = -1, .yy = 1, .width = 1242}), "mirrored");
   REFUSES(placement, ((StxPlacement){.xy = 1, .yx = 1, .width = 1242}), "turned");
   REFUSES(frame_height, 500, "1242x375");
   REFUSES(frame_height, 500, "1242x500");
-#undef REFUSES
   good.frame_width = 621;
   good.frame_height = 188;
   ck_assert(stx_overlay_check(&good, NULL));
 }
-END_TEST
 
-static const StxTest tests[] = {
-    {&near_is_red_and_far_is_blue},
-    {&scales_are_linear_in_disparity_or_depth},
-    {&slanted_stixels_change_colour_row_by_row},
-    {&outlines_are_the_top_row_and_the_left_column_of_objects},
-    {&fades_bodies_and_outlines_alike},
-    {&the_legend_lists_what_is_there},
-    {&the_legend_lies_in_its_corner},
-    {&the_legend_finds_room_at_every_size},
-    {&refuses_what_it_cannot_draw_and_says_why},
-};
-STX_TESTING_MAIN("overlay_look", tests)
+/* f·B = 400 px·m; the horizon is row 100 of an image of 200 rows, the camera 1.5 m high. */
+static StxOverlayParams street(void)
+{
+  StxOverlayParams params = overlay_plain("RGB", 8, 200, 8);
+  params.camera = (StxCamera){.focal = 800, .cx = 4, .cy = 100, .baseline = .5, .height = 1.5};
+  return params;
+}
+
+/* The pixel in the middle of the column at row y of a frame of 0. */
+static void look(const StxOverlayParams *params, const StxStixel *record, int y, uint8_t bytes[3])
+{
+  STX_AUTO(OverlayFrame) f = overlay_drawn(params, 0, 0, record, 1);
+  memcpy(bytes, stx_row8(&f.plane[0], y) + params->frame_width / 2 * 3, 3);
+}
+
+/* ---- Height -------------------------------------------------------------------------------- */
+
+/* Metres of a record's top as the share of max-height that its colour stands for: the record of
+ * confidence c has in mode CONFIDENCE the colour of the share c. */
+static void expect_height(StxOverlayParams params, StxStixel record, double share)
+{
+  uint8_t height[3], same[3];
+  params.mode = STX_OVERLAY_HEIGHT;
+  look(&params, &record, record.bottom, height);
+  params.mode = STX_OVERLAY_CONFIDENCE;
+  record.confidence = (float)share;
+  look(&params, &record, record.bottom, same);
+  stx_expect_same(same, height, 3, "height");
+}
+
+STX_TEST(height_is_that_of_the_upper_edge_above_the_road)
+{
+  /* At 16 px things are 25 m away, and a row is 25/800 m. Between the pixels of rows 99 and 100, at
+   * the horizon, is the height of the camera, less half a row. 32 rows higher is 1 m more. */
+  StxOverlayParams params = street();
+  double half = .5 / 32;
+  expect_height(params, overlay_stixel(0, 100, 140, STX_KIND_OBJECT, 13, 16), (1.5 + half) / 4);
+  expect_height(params, overlay_stixel(0, 68, 140, STX_KIND_OBJECT, 13, 16), (2.5 + half) / 4);
+  expect_height(params, overlay_stixel(0, 0, 140, STX_KIND_OBJECT, 13, 16), 1);
+  /* Looking down by 3 degrees, what lies on the optical axis 25 m ahead is 1.31 m lower. */
+  params.camera.pitch = 3 * 3.14159265358979 / 180;
+  expect_height(
+      params, overlay_stixel(0, 100, 140, STX_KIND_OBJECT, 13, 16), (1.5 + half - 25 * .0523) / 4);
+  /* Above the camera where nobody knows how high it is. */
+  params.camera.pitch = params.camera.height = 0;
+  expect_height(params, overlay_stixel(0, 68, 140, STX_KIND_OBJECT, 13, 16), (1 + half) / 4);
+}
+
+STX_TEST(what_has_no_number_is_grey)
+{
+  StxOverlayParams params = street();
+  uint8_t bytes[3];
+  StxStixel record = overlay_stixel(0, 50, 140, STX_KIND_OBJECT, 13, 0);
+  params.mode = STX_OVERLAY_HEIGHT;
+  look(&params, &record, 100, bytes);
+  ck_assert(bytes[0] == bytes[1] && bytes[1] == bytes[2] && bytes[0] > 0);
+  params.mode = STX_OVERLAY_COST;
+  record.cost = NAN;
+  look(&params, &record, 100, bytes);
+  ck_assert(bytes[0] == bytes[1] && bytes[1] == bytes[2] && bytes[0] > 0);
+}
+
+STX_TEST(cost_and_confidence_end_where_they_say)
+{
+  StxOverlayParams params = street();
+  StxStixel record = overlay_stixel(0, 50, 140, STX_KIND_OBJECT, 13, 16);
+  uint8_t full[3], more[3], cost[3], half[3];
+  params.mode = STX_OVERLAY_COST;
+  record.cost = 20;
+  look(&params, &record, 100, full);
+  record.cost = 500;
+  look(&params, &record, 100, more);
+  ck_assert_mem_eq(full, more, 3);
+  record.cost = 10;
+  look(&params, &record, 100, cost);
+  ck_assert_mem_ne(full, cost, 3);
+  params.mode = STX_OVERLAY_CONFIDENCE;
+  record.confidence = .5f;
+  look(&params, &record, 100, half);
+  ck_assert_mem_eq(half, cost, 3);
+}
+
+/* ---- Dimming and outlines ------------------------------------------------------------------ */
+
+STX_TEST(what_is_uncertain_is_fainter)
+{
+  /* A car, (0, 0, 142) on 0: of confidence 1, 3/7 and 0 in seven steps; dim 1 leaves nothing of the
+   * last, dim 0.5 half of it. */
+  static const struct {
+    float confidence;
+    double dim;
+    int blue;
+  } cases[] = {{1, 1, 142}, {3.f / 7, 1, 61}, {0, 1, 0}, {0, .5, 71}, {NAN, .5, 71}, {0, 0, 142}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    StxOverlayParams params = street();
+    StxStixel record = overlay_stixel(0, 50, 140, STX_KIND_OBJECT, 13, 16);
+    uint8_t bytes[3];
+    params.dim = cases[i].dim;
+    record.confidence = cases[i].confidence;
+    look(&params, &record, 100, bytes);
+    ck_assert_int_eq(bytes[2], cases[i].blue);
+    record.kind = STX_KIND_SKY;
+    look(&params, &record, 100, bytes);
+    ck_assert_int_eq(bytes[2], 142);
+  }
+}
+
+STX_TEST(without_filling_only_outlines_are_left)
+{
+  StxOverlayParams params = street();
+  StxStixel car = overlay_stixel(0, 50, 140, STX_KIND_OBJECT, 13, 16);
+  uint8_t inside[3], edge[3], below[3];
+  params.outlines = true;
+  params.fill = false;
+  params.line_width = 2;
+  look(&params, &car, 100, inside);
+  look(&params, &car, 51, edge);
+  look(&params, &car, 52, below);
+  overlay_expect_bytes(inside, (int[]){0, 0, 0}, 3, "inside");
+  overlay_expect_bytes(edge, (int[]){0, 0, 142}, 3, "second row");
+  overlay_expect_bytes(below, (int[]){0, 0, 0}, 3, "third row");
+}
+
+/* ---- Parts of an image --------------------------------------------------------------------- */
+
+/* Whom frame pixel (x, y) shows, one byte of his colour, by the definition; 9: nobody. */
+static int expected_label(
+    const StxOverlayParams *p, const StxStixel *records, size_t count, int x, int y)
+{
+  double u = floor((x + .5 - p->placement.x0) / p->placement.xx);
+  double v = floor((y + .5 - p->placement.y0) / p->placement.yy);
+  if (u < 0 || v < 0 || u >= p->width || v >= p->height)
+    return -1;
+  for (size_t i = 0; i < count; i++)
+    if (records[i].column == (int)u / p->stixel_width && records[i].top <= v &&
+        v <= records[i].bottom)
+      return records[i].label;
+  return -1;
+}
+
+static void expect_part(StxOverlayParams params, StxPlacement at, const char *impl)
+{
+  static StxStixel records[40 * 40];
+  StxRandom random = {1};
+  uint8_t colours[20][3];
+  size_t count = overlay_random_stixels(&params, &random, records);
+  at.width = params.frame_width;
+  at.height = params.frame_height;
+  params.placement = at;
+  for (int k = 0; k < 20; k++)
+    overlay_draw_pixel(overlay_plain("RGB", 1, 1, 1),
+        overlay_stixel(0, 0, 0, STX_KIND_OBJECT, k, 5), 0, colours[k]);
+  STX_AUTO(OverlayFrame) f = overlay_frame(&params, 0, 9);
+  overlay_draw_with(impl, 2, &params, &f.frame, records, count);
+  STX_EACH_PIXEL (x, y, params.frame_width, params.frame_height) {
+    int label = expected_label(&params, records, count, x, y);
+    const uint8_t nobody[3] = {9, 9, 9};
+    const uint8_t *expected = label < 0 ? nobody : colours[label < 19 ? label : 19];
+    ck_assert_msg(memcmp(stx_row8(&f.plane[0], y) + 3 * x, expected, 3) == 0, "pixel %d, %d", x, y);
+  }
+}
+
+STX_TEST(a_part_of_the_image_shows_its_stixels)
+{
+  static const struct {
+    int width, height; /* of the frame */
+    StxPlacement at;
+  } cases[] = {
+      {20, 10, {.xx = 1, .yy = 1, .x0 = -7, .y0 = -11}},      /* cut out */
+      {60, 50, {.xx = 1, .yy = 1, .x0 = 9, .y0 = 13}},        /* with borders */
+      {50, 21, {.xx = 2.5, .yy = 1.5, .x0 = -31, .y0 = -20}}, /* cut and scaled */
+      {9, 40, {.xx = .25, .yy = 1.25, .x0 = 1, .y0 = -3}},    /* squeezed */
+      {5, 5, {.xx = 1, .yy = 1, .x0 = 100, .y0 = 0}},         /* not in the frame */
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+    for (int width = 1; width < 9; width += 3) {
+      StxOverlayParams params = overlay_plain("RGB", 33, 27, width);
+      params.frame_width = cases[i].width;
+      params.frame_height = cases[i].height;
+      expect_part(params, cases[i].at, "c");
+      expect_part(params, cases[i].at, "omp");
+    }
+}

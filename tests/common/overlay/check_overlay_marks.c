@@ -24,27 +24,24 @@ static StxOverlayParams street(void)
 /* What the marks make of a frame of the background's colour. */
 static StxImage8 draw_marks(const StxOverlayParams *params, const StxOverlayFacts *facts)
 {
-  const StxSheetImpl *impl = stx_impl_named(&stx_sheet_impls, "c");
-  StxSheetParams glass = {
+  const StxCanvasImpl *impl = stx_impl_named(&stx_canvas_impls, "c");
+  StxCanvasParams glass = {
       params->frame_width, params->frame_height, params->format, params->matrix, true};
-  void *memory = stx_guarded_alloc(stx_sheet_size(&glass));
-  void *scratch = stx_guarded_alloc(stx_overlay_mark_scratch(params));
-  StxSheet *sheet = stx_sheet_init(memory, &glass);
+  STX_GUARDED void *memory = stx_guarded_alloc(stx_canvas_size(&glass));
+  STX_GUARDED void *scratch = stx_guarded_alloc(stx_overlay_mark_scratch(params));
+  StxCanvas *canvas = stx_canvas_init(memory, &glass);
   StxImage8 plane[3];
   StxFrame frame;
   StxPlace place = {.threads = 1};
   StxError error = {""};
   ck_assert_msg(stx_overlay_check(params, &error), "%s", error.text);
   overlay_frame_new(params, 0, plane, &frame);
-  for (int y = 0; y < params->frame_height; y++)
-    for (int x = 0; x < params->frame_width; x++)
-      memcpy(stx_row8(&plane[0], y) + 3 * x, &background, 3);
-  stx_overlay_draw_lines(sheet, params, facts, scratch);
-  stx_overlay_draw_labels(sheet, params, facts, scratch);
-  if (!stx_sheet_is_empty(sheet))
-    ck_assert(impl->lay(sheet, stx_sheet_tiles(sheet), &frame, &place, &error));
-  stx_guarded_free(scratch);
-  stx_guarded_free(memory);
+  STX_EACH_PIXEL (x, y, params->frame_width, params->frame_height)
+    memcpy(stx_row8(&plane[0], y) + 3 * x, &background, 3);
+  stx_overlay_draw_lines(canvas, params, facts, scratch);
+  stx_overlay_draw_labels(canvas, params, facts, scratch);
+  if (!stx_canvas_is_empty(canvas))
+    ck_assert(impl->lay(canvas, stx_canvas_tiles(canvas), &frame, &place, &error));
   return plane[0];
 }
 
@@ -58,14 +55,13 @@ static bool touched_box(const StxImage8 *image, int box[4])
 {
   box[0] = box[1] = 9999;
   box[2] = box[3] = -1;
-  for (int y = 0; y < image->height; y++)
-    for (int x = 0; x < image->width / 3; x++)
-      if (is_touched(image, x, y)) {
-        box[0] = x < box[0] ? x : box[0];
-        box[1] = y < box[1] ? y : box[1];
-        box[2] = x > box[2] ? x : box[2];
-        box[3] = y > box[3] ? y : box[3];
-      }
+  STX_EACH_PIXEL (x, y, image->width / 3, image->height)
+    if (is_touched(image, x, y)) {
+      box[0] = x < box[0] ? x : box[0];
+      box[1] = y < box[1] ? y : box[1];
+      box[2] = x > box[2] ? x : box[2];
+      box[3] = y > box[3] ? y : box[3];
+    }
   return box[2] >= 0;
 }
 
@@ -84,7 +80,7 @@ static void expect_near(const StxImage8 *image, int x, int y, StxMeaning meaning
 
 /* ---- Lines --------------------------------------------------------------------------------- */
 
-START_TEST(free_space_ends_at_the_lowest_object)
+STX_TEST(free_space_ends_at_the_lowest_object)
 {
   /* Objects stand on row 120 in columns 2 to 5, on row 100 in 6 to 9; sky hangs in 20. */
   StxOverlayParams params = street();
@@ -97,7 +93,7 @@ START_TEST(free_space_ends_at_the_lowest_object)
   }
   records[count++] = overlay_stixel(20, 0, HEIGHT - 1, STX_KIND_SKY, 10, 0);
   params.free_space = true;
-  StxImage8 image =
+  STX_AUTO(StxImage8) image =
       draw_marks(&params, &(StxOverlayFacts){.stixels = records, .stixel_count = count});
   for (int c = 2; c < 10; c++)
     expect_near(&image, c * CELL + 4, c < 6 ? 120 : 100, STX_MEANS_FREE_SPACE);
@@ -105,11 +101,9 @@ START_TEST(free_space_ends_at_the_lowest_object)
   int box[4];
   ck_assert(touched_box(&image, box));
   ck_assert(box[0] >= 2 * CELL - 3 && box[2] <= 10 * CELL + 3 && box[1] >= 96 && box[3] <= 124);
-  stx_test_image8_free(&image);
 }
-END_TEST
 
-START_TEST(free_space_of_obstacles_goes_first)
+STX_TEST(free_space_of_obstacles_goes_first)
 {
   StxOverlayParams params = street();
   StxStixel object = overlay_stixel(1, 0, 50, STX_KIND_OBJECT, 13, 9);
@@ -117,18 +111,16 @@ START_TEST(free_space_of_obstacles_goes_first)
   for (int c = 0; c < COLUMNS; c++)
     space[c] = (StxFreeSpace){0, c == 30 ? 7 : c == 31 ? (float)NAN : (float)INFINITY, 149, 0};
   params.free_space = true;
-  StxImage8 image = draw_marks(&params,
+  STX_AUTO(StxImage8) image = draw_marks(&params,
       &(StxOverlayFacts){
           .stixels = &object, .stixel_count = 1, .free_space = space, .free_count = COLUMNS});
   int box[4];
   expect_near(&image, 30 * CELL + 4, 150, STX_MEANS_FREE_SPACE);
   ck_assert(touched_box(&image, box));
   ck_assert(box[0] >= 30 * CELL - 3 && box[2] <= 31 * CELL + 3);
-  stx_test_image8_free(&image);
 }
-END_TEST
 
-START_TEST(the_corridor_lies_on_the_road)
+STX_TEST(the_corridor_lies_on_the_road)
 {
   /* Without ground it is that of the camera: 20 m ahead things have 5 px, which are row 90, and a
    * metre is 10 px there; at the image's lower edge, row 200, 60 px and 120. */
@@ -155,7 +147,6 @@ START_TEST(the_corridor_lies_on_the_road)
   expect_near(&image, 160, 80, STX_MEANS_CORRIDOR);
   stx_test_image8_free(&image);
 }
-END_TEST
 
 /* ---- Labels -------------------------------------------------------------------------------- */
 
@@ -177,23 +168,21 @@ static StxImage8 draw_labels(const StxObstacle *obstacles, size_t count, unsigne
   return draw_marks(&params, &(StxOverlayFacts){.obstacles = obstacles, .obstacle_count = count});
 }
 
-START_TEST(labels_stand_above_and_inside_the_frame)
+STX_TEST(labels_stand_above_and_inside_the_frame)
 {
   static const struct {
     int left, top, right;
   } cases[] = {{100, 100, 140}, {0, 100, 3}, {316, 100, 319}, {100, 0, 140}, {0, 0, 2}};
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     StxObstacle one = obstacle(cases[i].left, cases[i].top, cases[i].right, 12);
-    StxImage8 image = draw_labels(&one, 1, STX_OVERLAY_LABEL_DISTANCE);
+    STX_AUTO(StxImage8) image = draw_labels(&one, 1, STX_OVERLAY_LABEL_DISTANCE);
     int box[4];
     ck_assert_msg(touched_box(&image, box), "case %zu", i);
     ck_assert_int_gt(box[2] - box[0], 20); /* "12 m" and not half of it */
     if (cases[i].top > 20)
       ck_assert(box[3] <= cases[i].top + 3 && box[1] > cases[i].top - 20);
-    stx_test_image8_free(&image);
   }
 }
-END_TEST
 
 /* How many runs of rows have something in them. */
 static int count_bands(const StxImage8 *image)
@@ -210,43 +199,37 @@ static int count_bands(const StxImage8 *image)
   return bands;
 }
 
-START_TEST(labels_never_overlap)
+STX_TEST(labels_never_overlap)
 {
   /* Five things at one place: below each other there is room for four, one above the other three
    * and one inside. Ink of one on the other would leave fewer bands. */
   StxObstacle many[5];
   for (int i = 0; i < 5; i++)
     many[i] = obstacle(100, 100, 140, (float)(10 + i));
-  StxImage8 one = draw_labels(many, 1, STX_OVERLAY_LABEL_DISTANCE);
-  StxImage8 all = draw_labels(many, 5, STX_OVERLAY_LABEL_DISTANCE);
+  STX_AUTO(StxImage8) one = draw_labels(many, 1, STX_OVERLAY_LABEL_DISTANCE);
+  STX_AUTO(StxImage8) all = draw_labels(many, 5, STX_OVERLAY_LABEL_DISTANCE);
   int one_box[4], box[4];
   ck_assert(touched_box(&one, one_box) && touched_box(&all, box));
   ck_assert_int_gt(count_bands(&all), count_bands(&one));
   ck_assert_int_ge(box[3] - box[1], 3 * 12);
-  stx_test_image8_free(&one);
-  stx_test_image8_free(&all);
 }
-END_TEST
 
 /* Wide things side by side, whose edges are as high as the label of the nearest. */
-START_TEST(no_edge_strikes_out_a_label)
+STX_TEST(no_edge_strikes_out_a_label)
 {
   StxObstacle two[] = {obstacle(100, 100, 140, 10), obstacle(20, 94, 300, 20)};
-  StxImage8 one = draw_labels(two, 1, STX_OVERLAY_LABEL_DISTANCE);
-  StxImage8 both = draw_labels(two, 2, STX_OVERLAY_LABEL_DISTANCE);
+  STX_AUTO(StxImage8) one = draw_labels(two, 1, STX_OVERLAY_LABEL_DISTANCE);
+  STX_AUTO(StxImage8) both = draw_labels(two, 2, STX_OVERLAY_LABEL_DISTANCE);
   int box[4];
   ck_assert(touched_box(&one, box));
   for (int y = box[1]; y <= box[3]; y++)
     for (int x = box[0]; x <= box[2]; x++)
       if (is_touched(&one, x, y))
         ck_assert_mem_eq(stx_row8(&both, y) + 3 * x, stx_row8(&one, y) + 3 * x, 3);
-  stx_test_image8_free(&one);
-  stx_test_image8_free(&both);
 }
-END_TEST
 
 /* A dot between number, class and distance: the label is as wide as that text. */
-START_TEST(labels_are_separated)
+STX_TEST(labels_are_separated)
 {
   static const struct {
     unsigned labels;
@@ -260,24 +243,21 @@ START_TEST(labels_are_separated)
   };
   StxObstacle one = obstacle(115, 100, 116, 12); /* its edge is narrower than the text */
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-    StxImage8 image = draw_labels(&one, 1, cases[i].labels);
-    StxBox wanted = stx_sheet_text_box(cases[i].text, 9, (StxSpot){0, 0}, STX_ANCHOR_LEFT_BASE);
+    STX_AUTO(StxImage8) image = draw_labels(&one, 1, cases[i].labels);
+    StxBox wanted = stx_canvas_text_box(cases[i].text, 9, (StxSpot){0, 0}, STX_ANCHOR_LEFT_BASE);
     int box[4];
     ck_assert(touched_box(&image, box));
     ck_assert_double_eq_tol(box[2] - box[0] + 1, wanted.width, 2);
-    stx_test_image8_free(&image);
   }
 }
-END_TEST
 
-START_TEST(labels_say_what_is_asked_for)
+STX_TEST(labels_say_what_is_asked_for)
 {
   StxObstacle one = obstacle(100, 100, 140, 12);
   int width[8], box[4];
   for (unsigned labels = 0; labels < 8; labels++) {
-    StxImage8 image = draw_labels(&one, 1, labels);
+    STX_AUTO(StxImage8) image = draw_labels(&one, 1, labels);
     width[labels] = touched_box(&image, box) ? box[2] - box[0] : 0;
-    stx_test_image8_free(&image);
   }
   ck_assert_int_eq(width[0], 0);
   for (unsigned labels = 1; labels < 7; labels++)
@@ -285,13 +265,11 @@ START_TEST(labels_say_what_is_asked_for)
   ck_assert_int_lt(width[STX_OVERLAY_LABEL_ID], width[3]);
   one.label = STX_LABEL_NONE;
   one.id = 0;
-  StxImage8 image = draw_labels(&one, 1, STX_OVERLAY_LABEL_ID | STX_OVERLAY_LABEL_CLASS);
+  STX_AUTO(StxImage8) image = draw_labels(&one, 1, STX_OVERLAY_LABEL_ID | STX_OVERLAY_LABEL_CLASS);
   ck_assert(!touched_box(&image, box));
-  stx_test_image8_free(&image);
 }
-END_TEST
 
-START_TEST(without_obstacles_wide_stixels_are_labelled)
+STX_TEST(without_obstacles_wide_stixels_are_labelled)
 {
   /* Six columns of one thing, and one alone, which is too narrow. */
   StxOverlayParams params = street();
@@ -310,10 +288,9 @@ START_TEST(without_obstacles_wide_stixels_are_labelled)
   ck_assert(!touched_box(&image, box));
   stx_test_image8_free(&image);
 }
-END_TEST
 
 /* Whatever the numbers and the order. */
-START_TEST(random_bytes_harm_nobody)
+STX_TEST(random_bytes_harm_nobody)
 {
   StxRandom random = {9};
   for (int round = 0; round < 60; round++) {
@@ -330,24 +307,8 @@ START_TEST(random_bytes_harm_nobody)
     params.labels = 7;
     params.free_space = true;
     params.corridor_width = 3;
-    StxImage8 image =
+    STX_AUTO(StxImage8) image =
         draw_marks(&params, &(StxOverlayFacts){records, 40, round % 2 ? obstacles : NULL,
                                 round % 2 ? 10 : 0, round % 3 ? space : NULL, 20});
-    stx_test_image8_free(&image);
   }
 }
-END_TEST
-
-static const StxTest tests[] = {
-    {&free_space_ends_at_the_lowest_object},
-    {&free_space_of_obstacles_goes_first},
-    {&the_corridor_lies_on_the_road},
-    {&labels_stand_above_and_inside_the_frame},
-    {&labels_never_overlap},
-    {&no_edge_strikes_out_a_label},
-    {&labels_are_separated},
-    {&labels_say_what_is_asked_for},
-    {&without_obstacles_wide_stixels_are_labelled},
-    {&random_bytes_harm_nobody},
-};
-STX_TESTING_MAIN("overlay_marks", tests)

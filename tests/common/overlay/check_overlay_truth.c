@@ -15,14 +15,13 @@ static StxStixel out[2 * MOST];
 static size_t judge(const StxJudgement *judgement, const StxStixel *records, size_t count,
     const StxStixel *truth, size_t truth_count, StxVerdicts *verdicts)
 {
-  StxStixel *room = stx_guarded_alloc(stx_judge_most(count + truth_count) * sizeof *room);
-  void *scratch = stx_guarded_alloc(stx_judge_scratch(judgement));
+  STX_GUARDED StxStixel *room =
+      stx_guarded_alloc(stx_judge_most(count + truth_count) * sizeof *room);
+  STX_GUARDED void *scratch = stx_guarded_alloc(stx_judge_scratch(judgement));
   size_t written =
       stx_judge(judgement, records, count, truth, truth_count, room, scratch, verdicts);
   ck_assert_uint_le(written, stx_judge_most(count + truth_count));
   memcpy(out, room, written * sizeof *room);
-  stx_guarded_free(scratch);
-  stx_guarded_free(room);
   return written;
 }
 
@@ -41,7 +40,7 @@ static int judge_pixel(StxKind kind, float disparity, StxKind true_kind, float t
   return count == 1 ? out[0].label : STX_VERDICTS;
 }
 
-START_TEST(kinds_and_distances_decide)
+STX_TEST(kinds_and_distances_decide)
 {
   static const struct {
     StxKind kind;
@@ -79,9 +78,8 @@ START_TEST(kinds_and_distances_decide)
                       cases[i].truth) == cases[i].verdict,
         "case %zu", i);
 }
-END_TEST
 
-START_TEST(pieces_are_those_of_both)
+STX_TEST(pieces_are_those_of_both)
 {
   /* A column of 3 pixels, of which the image has 2: an object on rows 2…5 where one stands on 0…3,
    * on road. */
@@ -106,9 +104,8 @@ START_TEST(pieces_are_those_of_both)
   ck_assert_uint_eq(verdicts.pixels[STX_VERDICT_MISSED], 4);
   ck_assert_uint_eq(verdicts.skipped, 0);
 }
-END_TEST
 
-START_TEST(bad_records_are_skipped_and_counted)
+STX_TEST(bad_records_are_skipped_and_counted)
 {
   StxJudgement judgement = {8, 8, 4, 2};
   StxStixel records[] = {overlay_stixel(0, 0, 7, STX_KIND_OBJECT, 13, 9),
@@ -124,7 +121,6 @@ START_TEST(bad_records_are_skipped_and_counted)
   ck_assert_uint_eq(verdicts.skipped, 7);
   ck_assert_uint_eq(judge(&judgement, NULL, 0, NULL, 0, &verdicts), 0);
 }
-END_TEST
 
 /* ---- Against maps -------------------------------------------------------------------------- */
 
@@ -140,7 +136,7 @@ static size_t random_records(const StxOverlayParams *params, StxRandom *random, 
   return count;
 }
 
-START_TEST(equals_the_maps_that_are_compared)
+STX_TEST(equals_the_maps_that_are_compared)
 {
   static StxStixel records[MOST], truth[MOST];
   StxOverlayParams params = overlay_plain("RGB", 41, 30, 4);
@@ -149,40 +145,26 @@ START_TEST(equals_the_maps_that_are_compared)
   for (int round = 0; round < 20; round++) {
     size_t count = random_records(&params, &random, records);
     size_t true_count = random_records(&params, &random, truth);
-    StxImage8 kinds = stx_test_image8(41, 30, 0), true_kinds = stx_test_image8(41, 30, 0);
-    StxImage16 map = stx_test_image16(41, 30, 0), true_map = stx_test_image16(41, 30, 0);
+    STX_AUTO(StxImage8) kinds = stx_test_image8(41, 30, 0), true_kinds = stx_test_image8(41, 30, 0);
+    STX_AUTO(StxImage16) map = stx_test_image16(41, 30, 0), true_map = stx_test_image16(41, 30, 0);
     uint64_t expected[STX_VERDICTS] = {0};
     StxVerdicts verdicts;
     stx_render_kinds(records, count, 4, &kinds);
     stx_render_kinds(truth, true_count, 4, &true_kinds);
     stx_render_disparity(records, count, 4, &map);
     stx_render_disparity(truth, true_count, 4, &true_map);
-    for (int y = 0; y < 30; y++)
-      for (int x = 0; x < 41; x++) {
-        bool here = stx_row8(&kinds, y)[x] == STX_KIND_OBJECT;
-        bool there = stx_row8(&true_kinds, y)[x] == STX_KIND_OBJECT;
-        int e = stx_row16(&map, y)[x], t = stx_row16(&true_map, y)[x];
-        bool bad = e == 0 || (abs(e - t) > 768 && 20 * abs(e - t) > t);
-        if ((here || there) && !(there && t == 0))
-          expected[!there  ? STX_VERDICT_FALSE
-                   : !here ? STX_VERDICT_MISSED
-                   : bad   ? STX_VERDICT_MISPLACED
-                           : STX_VERDICT_FOUND]++;
-      }
+    STX_EACH_PIXEL (x, y, 41, 30) {
+      bool here = stx_row8(&kinds, y)[x] == STX_KIND_OBJECT;
+      bool there = stx_row8(&true_kinds, y)[x] == STX_KIND_OBJECT;
+      int e = stx_row16(&map, y)[x], t = stx_row16(&true_map, y)[x];
+      bool bad = e == 0 || (abs(e - t) > 768 && 20 * abs(e - t) > t);
+      if ((here || there) && !(there && t == 0))
+        expected[!there  ? STX_VERDICT_FALSE
+                 : !here ? STX_VERDICT_MISSED
+                 : bad   ? STX_VERDICT_MISPLACED
+                         : STX_VERDICT_FOUND]++;
+    }
     judge(&judgement, records, count, truth, true_count, &verdicts);
     ck_assert_mem_eq(verdicts.pixels, expected, sizeof expected);
-    stx_test_image8_free(&kinds);
-    stx_test_image8_free(&true_kinds);
-    stx_test_image16_free(&map);
-    stx_test_image16_free(&true_map);
   }
 }
-END_TEST
-
-static const StxTest tests[] = {
-    {&kinds_and_distances_decide},
-    {&pieces_are_those_of_both},
-    {&bad_records_are_skipped_and_counted},
-    {&equals_the_maps_that_are_compared},
-};
-STX_TESTING_MAIN("overlay_truth", tests)

@@ -79,15 +79,14 @@ void overlay_frame_free(const StxOverlayParams *params, StxImage8 plane[3])
 static void lay_legend(
     const StxOverlay *overlay, const StxOverlayParams *params, const StxFrame *frame)
 {
-  const StxSheetImpl *impl = stx_impl_named(&stx_sheet_impls, "c");
-  StxSheetParams glass = {params->frame_width, params->frame_height, params->format, params->matrix,
-      params->full_range};
+  const StxCanvasImpl *impl = stx_impl_named(&stx_canvas_impls, "c");
+  StxCanvasParams glass = {params->frame_width, params->frame_height, params->format,
+      params->matrix, params->full_range};
   StxPlace place = {.threads = 1};
-  void *memory = stx_guarded_alloc(stx_sheet_size(&glass));
-  StxSheet *sheet = stx_sheet_init(memory, &glass);
-  stx_overlay_draw_legend(overlay, NULL, sheet);
-  impl->lay(sheet, NULL, frame, &place, NULL);
-  stx_guarded_free(memory);
+  STX_GUARDED void *memory = stx_guarded_alloc(stx_canvas_size(&glass));
+  StxCanvas *canvas = stx_canvas_init(memory, &glass);
+  stx_overlay_draw_legend(overlay, NULL, canvas);
+  impl->lay(canvas, NULL, frame, &place, NULL);
 }
 
 StxOverlayResult overlay_draw_with(const char *impl_name, int threads,
@@ -96,15 +95,13 @@ StxOverlayResult overlay_draw_with(const char *impl_name, int threads,
   const StxOverlayImpl *impl = stx_impl_named(&stx_overlay_impls, impl_name);
   StxError error = {""};
   ck_assert_msg(stx_overlay_check(params, &error), "%s", error.text);
-  void *memory = stx_guarded_alloc(stx_overlay_size(params));
-  void *scratch = stx_guarded_alloc(impl->scratch_size(params, count, threads));
+  STX_GUARDED void *memory = stx_guarded_alloc(stx_overlay_size(params));
+  STX_GUARDED void *scratch = stx_guarded_alloc(impl->scratch_size(params, count, threads));
   StxOverlay *overlay = stx_overlay_init(memory, params);
   StxOverlayResult result =
       stx_overlay_draw_all(impl, overlay, frame, records, count, scratch, threads);
   if (params->legend != STX_LEGEND_NONE)
     lay_legend(overlay, params, frame);
-  stx_guarded_free(scratch);
-  stx_guarded_free(memory);
   return result;
 }
 
@@ -112,6 +109,28 @@ StxOverlayResult overlay_draw(
     const StxOverlayParams *params, const StxFrame *frame, const StxStixel *records, size_t count)
 {
   return overlay_draw_with("c", 1, params, frame, records, count);
+}
+
+OverlayFrame overlay_frame(const StxOverlayParams *params, int padding, int fill)
+{
+  OverlayFrame f;
+  overlay_frame_new(params, padding, f.plane, &f.frame);
+  overlay_frame_fill(params, f.plane, fill);
+  return f;
+}
+
+OverlayFrame overlay_drawn(
+    const StxOverlayParams *params, int padding, int fill, const StxStixel *records, size_t count)
+{
+  OverlayFrame f = overlay_frame(params, padding, fill);
+  overlay_draw(params, &f.frame, records, count);
+  return f;
+}
+
+void overlay_frame_end(OverlayFrame *f)
+{
+  for (int p = 0; p < 3 && f->plane[p].data != NULL; p++)
+    stx_test_image8_free(&f->plane[p]);
 }
 
 StxStixel overlay_stixel(int column, int top, int bottom, StxKind kind, int label, float disparity)
@@ -122,18 +141,13 @@ StxStixel overlay_stixel(int column, int top, int bottom, StxKind kind, int labe
 
 void overlay_draw_pixel(StxOverlayParams params, StxStixel record, int fill, uint8_t bytes[3])
 {
-  StxImage8 plane[3];
-  StxFrame frame;
   params.format = stx_pixel_format(params.format->yuv ? "Y444" : "RGB");
   params.width = params.height = params.frame_width = params.frame_height = 1;
   params.stixel_width = params.columns = 1;
   record.column = record.top = record.bottom = 0;
-  overlay_frame_new(&params, 3, plane, &frame);
-  overlay_frame_fill(&params, plane, fill);
-  overlay_draw(&params, &frame, &record, 1);
+  STX_AUTO(OverlayFrame) f = overlay_drawn(&params, 3, fill, &record, 1);
   for (int k = 0; k < 3; k++)
-    bytes[k] = params.format->planes == 3 ? frame.data[k][0] : frame.data[0][k];
-  overlay_frame_free(&params, plane);
+    bytes[k] = params.format->planes == 3 ? f.frame.data[k][0] : f.frame.data[0][k];
 }
 
 size_t overlay_random_stixels(const StxOverlayParams *params, StxRandom *random, StxStixel *out)

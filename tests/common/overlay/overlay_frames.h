@@ -29,6 +29,17 @@ void overlay_frame_new(
 void overlay_frame_fill(const StxOverlayParams *params, StxImage8 plane[3], int value);
 void overlay_frame_free(const StxOverlayParams *params, StxImage8 plane[3]);
 
+/* The same as one, filled; and drawn on by the reference. */
+typedef struct {
+  StxImage8 plane[3];
+  StxFrame frame;
+} OverlayFrame;
+OverlayFrame overlay_frame(const StxOverlayParams *params, int padding, int fill);
+OverlayFrame overlay_drawn(
+    const StxOverlayParams *params, int padding, int fill, const StxStixel *records, size_t count);
+void overlay_frame_end(OverlayFrame *f);
+STX_AUTO_VALUE(OverlayFrame, overlay_frame_end)
+
 /* Checks, prepares and draws once, with the legend, if there is one; state and scratch in guarded
  * memory of the stated size. */
 StxOverlayResult overlay_draw_with(const char *impl_name, int threads,

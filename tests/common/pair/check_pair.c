@@ -136,9 +136,8 @@ static StxPairEvidence brute_measure(
   for (int k = 0; k < 2; k++) {
     int64_t sum = 0;
 
-    for (int y = 0; y < left->height; y++)
-      for (int x = 0; x < left->width / 2; x++)
-        sum += folded(brute.image[k], x, y);
+    STX_EACH_PIXEL (x, y, left->width / 2, left->height)
+      sum += folded(brute.image[k], x, y);
     evidence.gray[k] = (int)(sum / (2 * (left->width / 2) * left->height));
   }
   for (int cell = 0; cell < STX_PAIR_CELLS; cell++) {
@@ -182,29 +181,26 @@ static StxImage8 picture(const Look *look, int width, int height, StxRandom *ran
 {
   StxImage8 image = stx_test_image8(width, height, 7);
 
-  for (int y = 0; y < height; y++)
-    for (int x = 0; x < width; x++) {
-      double shift = look->rows + look->lean * (2 * x - width) / width +
-                     look->stretch * (2 * y - height) / height;
-      int more = look->scatter ? (x * 6 / width * 7) % 17 - 8 : 0;
-      double value = plane(x + look->disparity, y - (int)(shift + (shift < 0 ? -.5 : .5)) - more) *
-                         look->gain +
-                     look->offset +
-                     (look->noise > 0 ? stx_random_below(random, 2 * look->noise + 1) : 0) -
-                     look->noise;
+  STX_EACH_PIXEL (x, y, width, height) {
+    double shift = look->rows + look->lean * (2 * x - width) / width +
+                   look->stretch * (2 * y - height) / height;
+    int more = look->scatter ? (x * 6 / width * 7) % 17 - 8 : 0;
+    double value =
+        plane(x + look->disparity, y - (int)(shift + (shift < 0 ? -.5 : .5)) - more) * look->gain +
+        look->offset + (look->noise > 0 ? stx_random_below(random, 2 * look->noise + 1) : 0) -
+        look->noise;
 
-      stx_row8(&image, y)[x] = (uint8_t)(value < 0 ? 0 : value > 255 ? 255 : value);
-    }
+    stx_row8(&image, y)[x] = (uint8_t)(value < 0 ? 0 : value > 255 ? 255 : value);
+  }
   return image;
 }
 
 static void measure(
     const StxPairParams *params, const StxImage8 *left, const StxImage8 *right, StxPairEvidence *to)
 {
-  void *scratch = stx_guarded_alloc(stx_pair_scratch(left->width, left->height));
+  STX_GUARDED void *scratch = stx_guarded_alloc(stx_pair_scratch(left->width, left->height));
 
   stx_pair_measure(params, left, right, scratch, to);
-  stx_guarded_free(scratch);
 }
 
 static const Look still = {.gain = 1};
@@ -213,19 +209,17 @@ static const Look still = {.gain = 1};
 static StxPairEvidence evidence_of(const StxPairParams *params, const Look *look)
 {
   StxRandom random = {5};
-  StxImage8 left = picture(&still, WIDTH, HEIGHT, &random);
-  StxImage8 right = picture(look, WIDTH, HEIGHT, &random);
+  STX_AUTO(StxImage8) left = picture(&still, WIDTH, HEIGHT, &random);
+  STX_AUTO(StxImage8) right = picture(look, WIDTH, HEIGHT, &random);
   StxPairEvidence evidence;
 
   measure(params, &left, &right, &evidence);
-  stx_test_image8_free(&left);
-  stx_test_image8_free(&right);
   return evidence;
 }
 
 /* ---- Evidence ------------------------------------------------------------------------------ */
 
-START_TEST(evidence_is_its_definition)
+STX_TEST(evidence_is_its_definition)
 {
   StxRandom random = {77};
   int cases = stx_rounds(12);
@@ -237,22 +231,19 @@ START_TEST(evidence_is_its_definition)
         2 + stx_random_below(&random, 60), 1 + stx_random_below(&random, 5), i % 2 == 1};
     Look look = {stx_random_below(&random, 30) - 10, stx_random_below(&random, 5) - 2, 0, 0,
         .5 + stx_random_below(&random, 10) / 10., 0, stx_random_below(&random, 40), i % 3 == 0};
-    StxImage8 left = picture(&still, width, height, &random);
-    StxImage8 right = picture(i == 1 ? &still : &look, width, height, &random);
+    STX_AUTO(StxImage8) left = picture(&still, width, height, &random);
+    STX_AUTO(StxImage8) right = picture(i == 1 ? &still : &look, width, height, &random);
     StxPairEvidence expected = brute_measure(&params, &left, &right), actual;
 
     measure(&params, &left, &right, &actual);
     expected.fitted = actual.fitted;
     expected.model = actual.model;
     stx_expect_same(&expected, &actual, sizeof expected, "evidence");
-    stx_test_image8_free(&left);
-    stx_test_image8_free(&right);
   }
 }
-END_TEST
 
 /* A view without contrast has no point, at no gray level. */
-START_TEST(flat_views_have_no_points)
+STX_TEST(flat_views_have_no_points)
 {
   for (int gray = 0; gray < 256; gray += 51) {
     StxPairParams params = {64, 3};
@@ -265,7 +256,6 @@ START_TEST(flat_views_have_no_points)
     ck_assert_int_eq(evidence.matched, 0);
   }
 }
-END_TEST
 
 static void expect_model(Look look, StxPairModel expected)
 {
@@ -279,7 +269,7 @@ static void expect_model(Look look, StxPairModel expected)
   ck_assert_int_eq(evidence.model.stretch, expected.stretch);
 }
 
-START_TEST(model_is_how_the_views_lie)
+STX_TEST(model_is_how_the_views_lie)
 {
   expect_model((Look){.disparity = 20, .gain = 1}, (StxPairModel){0, 0, 0});
   expect_model((Look){.disparity = 20, .gain = 1, .rows = 5}, (StxPairModel){5, 0, 0});
@@ -290,7 +280,6 @@ START_TEST(model_is_how_the_views_lie)
   expect_model((Look){.disparity = 20, .gain = .5, .offset = 90, .noise = 3, .rows = -3},
       (StxPairModel){-3, 0, 0});
 }
-END_TEST
 
 /* ---- Verdicts ------------------------------------------------------------------------------ */
 
@@ -298,9 +287,9 @@ END_TEST
 static void expect_verdict(const Look *look, StxPairVerdict expected, const char *word)
 {
   StxRandom random = {5};
-  StxImage8 left = picture(&still, WIDTH, HEIGHT, &random);
-  StxImage8 right = picture(look, WIDTH, HEIGHT, &random);
-  void *scratch = stx_guarded_alloc(stx_pair_scratch(WIDTH, HEIGHT));
+  STX_AUTO(StxImage8) left = picture(&still, WIDTH, HEIGHT, &random);
+  STX_AUTO(StxImage8) right = picture(look, WIDTH, HEIGHT, &random);
+  STX_GUARDED void *scratch = stx_guarded_alloc(stx_pair_scratch(WIDTH, HEIGHT));
   StxPairFinding finding;
   char text[256];
 
@@ -309,12 +298,9 @@ static void expect_verdict(const Look *look, StxPairVerdict expected, const char
   ck_assert_msg(finding.verdict == expected, "%s instead of %s: %s", stx_pair_name(finding.verdict),
       stx_pair_name(expected), text);
   ck_assert_msg(strstr(text, word) != NULL, "\"%s\" without \"%s\"", text, word);
-  stx_guarded_free(scratch);
-  stx_test_image8_free(&left);
-  stx_test_image8_free(&right);
 }
 
-START_TEST(verdict_names_what_is_wrong)
+STX_TEST(verdict_names_what_is_wrong)
 {
   static const struct {
     Look look;
@@ -342,10 +328,9 @@ START_TEST(verdict_names_what_is_wrong)
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
     expect_verdict(&cases[i].look, cases[i].verdict, cases[i].word);
 }
-END_TEST
 
 /* Evidence at both sides of each limit. */
-START_TEST(verdict_has_these_limits)
+STX_TEST(verdict_has_these_limits)
 {
   static const struct {
     StxPairEvidence evidence;
@@ -379,20 +364,17 @@ START_TEST(verdict_has_these_limits)
     ck_assert_msg(stx_pair_judge(&cases[i].evidence) == cases[i].verdict, "case %zu is %s", i,
         stx_pair_name(stx_pair_judge(&cases[i].evidence)));
 }
-END_TEST
 
-START_TEST(small_pictures_are_unknown)
+STX_TEST(small_pictures_are_unknown)
 {
-  StxImage8 small = stx_test_image8(STX_PAIR_MIN_WIDTH - 1, 300, 0);
+  STX_AUTO(StxImage8) small = stx_test_image8(STX_PAIR_MIN_WIDTH - 1, 300, 0);
   StxPairFinding finding = {.verdict = STX_PAIR_SAME};
 
   ck_assert(stx_pair_is_small(300, STX_PAIR_MIN_HEIGHT - 1));
   ck_assert(!stx_pair_is_small(STX_PAIR_MIN_WIDTH, STX_PAIR_MIN_HEIGHT));
   stx_pair_examine(64, &small, &small, NULL, &finding);
   ck_assert_int_eq(finding.verdict, STX_PAIR_UNKNOWN);
-  stx_test_image8_free(&small);
 }
-END_TEST
 
 /* ---- Over time ----------------------------------------------------------------------------- */
 
@@ -423,7 +405,7 @@ static void expect_story(const char *frames, const char *expected)
   ck_assert_msg(strcmp(told, expected) == 0, "%s: %s", frames, told);
 }
 
-START_TEST(watch_warns_once_after_a_second)
+STX_TEST(watch_warns_once_after_a_second)
 {
   expect_story("ssssssssss", "");
   expect_story("sssssssssss", "10swapped ");
@@ -438,17 +420,15 @@ START_TEST(watch_warns_once_after_a_second)
   expect_story("ruruuuuuuuuruuuuuuu", "");
   expect_story("ummmmmmmmmmmmmm", "12moment ");
 }
-END_TEST
 
-START_TEST(watch_clears_after_a_second)
+STX_TEST(watch_clears_after_a_second)
 {
   expect_story("sssssssssssssssppppppppppppppppppppppppppppppppppppp", "10swapped 30clear ");
   expect_story("sssssssssssssssppppppppppppppppppppssssssssssssssssssssssssss",
       "10swapped 30clear 50swapped ");
 }
-END_TEST
 
-START_TEST(watch_looks_seldom_while_all_is_well)
+STX_TEST(watch_looks_seldom_while_all_is_well)
 {
   StxPairWatch watch = {0};
   StxPairFinding good = {.verdict = STX_PAIR_PLAUSIBLE}, bad = {.verdict = STX_PAIR_ROWS};
@@ -462,10 +442,3 @@ START_TEST(watch_looks_seldom_while_all_is_well)
   stx_pair_watch_note(&watch, 8 * second, &bad);
   ck_assert(stx_pair_watch_is_due(&watch, 8 * second + second / 5));
 }
-END_TEST
-
-static const StxTest tests[] = {{&evidence_is_its_definition}, {&flat_views_have_no_points},
-    {&model_is_how_the_views_lie}, {&verdict_names_what_is_wrong}, {&verdict_has_these_limits},
-    {&small_pictures_are_unknown}, {&watch_warns_once_after_a_second},
-    {&watch_clears_after_a_second}, {&watch_looks_seldom_while_all_is_well}};
-STX_TESTING_MAIN("pair", tests)

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The pipeline as an application uses it, on the synthetic street. That its stixels are those of
- * the elements is shown in tests/pipeline/embedding.c.
+ * the elements is shown in tests/pipeline/embedding.c. Settings and frames that a pipeline
+ * refuses, and what it says then.
  */
 #include "tests/common/pipeline/pipeline_case.h"
-
 #include "common/labels.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,11 +33,11 @@ static void expect_cover(const StxPipelineOutput *output)
 
 /* ---- What comes out ------------------------------------------------------------------------ */
 
-START_TEST(a_pair_becomes_stixels)
+STX_TEST(a_pair_becomes_stixels)
 {
-  PipelineFrame frame = pipeline_frame(3, 0);
+  STX_AUTO(PipelineFrame) frame = pipeline_frame(3, 0);
   StxPipelineSettings settings = stx_pipeline_defaults();
-  StxPipeline *pipeline = pipeline_open(&settings);
+  STX_AUTO(StxPipeline) *pipeline = pipeline_open(&settings);
   StxPipelineInput input = pipeline_pair(&frame);
   StxPipelineOutput output;
   StxError error;
@@ -56,20 +57,17 @@ START_TEST(a_pair_becomes_stixels)
   }
   ck_assert_ptr_null(stx_stage_name(STX_STAGE_COUNT));
   ck_assert_double_gt(output.ms[STX_STAGE_SGM], 0);
-  stx_pipeline_free(pipeline);
   stx_pipeline_free(NULL);
-  pipeline_frame_free(&frame);
 }
-END_TEST
 
-START_TEST(what_a_pair_gives_can_be_given)
+STX_TEST(what_a_pair_gives_can_be_given)
 {
-  PipelineFrame frame = pipeline_frame(5, 0);
+  STX_AUTO(PipelineFrame) frame = pipeline_frame(5, 0);
   StxPipelineSettings settings = pipeline_settings(STX_PIPELINE_PAIRS);
   for (int trust = 0; trust < 2; trust++) {
     settings.source = STX_PIPELINE_PAIRS;
     settings.use_confidence = trust;
-    StxPipeline *pairs = pipeline_open(&settings);
+    STX_AUTO(StxPipeline) *pairs = pipeline_open(&settings);
     StxPipelineInput input = pipeline_pair(&frame);
     StxPipelineOutput output;
     ck_assert(stx_pipeline_run(pairs, &input, &output, NULL));
@@ -81,19 +79,16 @@ START_TEST(what_a_pair_gives_can_be_given)
     settings.source = STX_PIPELINE_DISPARITIES;
     pipeline_expect_same(
         pipeline_run(pairs, input), pipeline_run_alone(&settings, given), "given disparity");
-    stx_pipeline_free(pairs);
   }
-  pipeline_frame_free(&frame);
 }
-END_TEST
 
-START_TEST(every_backend_and_number_of_threads_agree)
+STX_TEST(every_backend_and_number_of_threads_agree)
 {
   static const StxPipelineModel models[] = {STX_PIPELINE_SATDP, STX_PIPELINE_SATDP,
       STX_PIPELINE_RDP, STX_PIPELINE_FULLDP, STX_PIPELINE_FULLDP};
   static const StxPipelineCuts cuts[] = {STX_PIPELINE_CUTS_ALL, STX_PIPELINE_CUTS_RDP,
       STX_PIPELINE_CUTS_ALL, STX_PIPELINE_CUTS_ALL, STX_PIPELINE_CUTS_RDP};
-  PipelineFrame frame = pipeline_frame(0, 0);
+  STX_AUTO(PipelineFrame) frame = pipeline_frame(0, 0);
   for (int i = 0; i < 5; i++) {
     StxPipelineSettings settings = pipeline_settings(STX_PIPELINE_PAIRS);
     settings.model = models[i];
@@ -107,9 +102,7 @@ START_TEST(every_backend_and_number_of_threads_agree)
           expected, pipeline_run_alone(&settings, pipeline_pair(&frame)), "backend");
     }
   }
-  pipeline_frame_free(&frame);
 }
-END_TEST
 
 /* ---- What goes in -------------------------------------------------------------------------- */
 
@@ -129,13 +122,13 @@ static StxImage8 seen_from_above(StxImage8 image)
   return image;
 }
 
-START_TEST(strides_do_not_matter)
+STX_TEST(strides_do_not_matter)
 {
-  PipelineFrame frame = pipeline_frame(2, 0), padded = pipeline_frame(2, 5);
+  STX_AUTO(PipelineFrame) frame = pipeline_frame(2, 0), padded = pipeline_frame(2, 5);
   StxPipelineSettings settings = pipeline_settings(STX_PIPELINE_PAIRS);
   pipeline_expect_same(pipeline_run_alone(&settings, pipeline_pair(&frame)),
       pipeline_run_alone(&settings, pipeline_pair(&padded)), "padded pair");
-  StxImage8 left = upside_down8(&frame.left), right = upside_down8(&frame.right);
+  STX_AUTO(StxImage8) left = upside_down8(&frame.left), right = upside_down8(&frame.right);
   StxPipelineInput input = {seen_from_above(left), seen_from_above(right)};
   input.camera = frame.camera;
   pipeline_expect_same(pipeline_run_alone(&settings, pipeline_pair(&frame)),
@@ -143,16 +136,11 @@ START_TEST(strides_do_not_matter)
   settings.source = STX_PIPELINE_DISPARITIES;
   pipeline_expect_same(pipeline_run_alone(&settings, pipeline_disparity(&frame)),
       pipeline_run_alone(&settings, pipeline_disparity(&padded)), "padded disparity");
-  stx_test_image8_free(&left);
-  stx_test_image8_free(&right);
-  pipeline_frame_free(&frame);
-  pipeline_frame_free(&padded);
 }
-END_TEST
 
-START_TEST(cityscapes_disparities_are_one_more)
+STX_TEST(cityscapes_disparities_are_one_more)
 {
-  PipelineFrame frame = pipeline_frame(2, 0);
+  STX_AUTO(PipelineFrame) frame = pipeline_frame(2, 0);
   StxPipelineSettings settings = pipeline_settings(STX_PIPELINE_DISPARITIES);
   PipelineResult expected = pipeline_run_alone(&settings, pipeline_disparity(&frame));
   for (int i = 0; i < PIXELS; i++)
@@ -165,15 +153,13 @@ START_TEST(cityscapes_disparities_are_one_more)
   expected = pipeline_run_alone(&settings, pipeline_pair(&frame));
   settings.colmean.disparity.encoding = STX_DISPARITY_CITYSCAPES;
   pipeline_expect_same(expected, pipeline_run_alone(&settings, pipeline_pair(&frame)), "pair");
-  pipeline_frame_free(&frame);
 }
-END_TEST
 
 /* Labels, and the same as certain scores, planar and interleaved. */
-START_TEST(labels_and_scores)
+STX_TEST(labels_and_scores)
 {
   enum { CLASSES = STX_LABEL_CLASSES };
-  PipelineFrame frame = pipeline_frame(2, 0);
+  STX_AUTO(PipelineFrame) frame = pipeline_frame(2, 0);
   StxPipelineSettings settings = pipeline_settings(STX_PIPELINE_PAIRS);
   settings.colmean.semantics = STX_SEMANTICS_LABELS;
   settings.colmean.grid.classes = CLASSES;
@@ -185,8 +171,8 @@ START_TEST(labels_and_scores)
     labelled |= expected.stixels[i].label != STX_LABEL_NONE;
   ck_assert(labelled);
 
-  uint8_t *planar = calloc(CLASSES, PIXELS);
-  float *interleaved = calloc(CLASSES, PIXELS * sizeof *interleaved);
+  STX_MALLOCED uint8_t *planar = calloc(CLASSES, PIXELS);
+  STX_MALLOCED float *interleaved = calloc(CLASSES, PIXELS * sizeof *interleaved);
   for (int i = 0; i < PIXELS; i++) {
     planar[frame.labels.data[i] * PIXELS + i] = 255;
     interleaved[CLASSES * i + frame.labels.data[i]] = 1;
@@ -208,28 +194,23 @@ START_TEST(labels_and_scores)
   stx_expect_same(expected.stixels, scored.stixels, expected.count * sizeof(StxStixel), "uint8");
   pipeline_expect_same(expected, scored_f32, "float32");
   free(scored.stixels);
-  free(planar);
-  free(interleaved);
-  pipeline_frame_free(&frame);
 }
-END_TEST
 
 /* Float16 scores of a quarter of the pixels, whose labels are those of squares. */
-START_TEST(scores_of_half_the_size)
+STX_TEST(scores_of_half_the_size)
 {
   enum { CLASSES = STX_LABEL_CLASSES };
-  PipelineFrame frame = pipeline_frame(2, 0);
+  STX_AUTO(PipelineFrame) frame = pipeline_frame(2, 0);
   StxPipelineSettings settings = pipeline_settings(STX_PIPELINE_PAIRS);
   int columns = stx_score_side(PIPELINE_WIDTH, 1);
-  uint16_t *scores = calloc(CLASSES, PIXELS * sizeof *scores);
+  STX_MALLOCED uint16_t *scores = calloc(CLASSES, PIXELS * sizeof *scores);
   settings.colmean.semantics = STX_SEMANTICS_LABELS;
   settings.colmean.grid.classes = CLASSES;
-  for (int y = 0; y < frame.labels.height; y++)
-    for (int x = 0; x < PIPELINE_WIDTH; x++) {
-      uint8_t label = frame.labels.data[(y & ~1) * PIPELINE_WIDTH + (x & ~1)];
-      frame.labels.data[y * PIPELINE_WIDTH + x] = label;
-      scores[CLASSES * (y / 2 * columns + x / 2) + label] = 0x3c00; /* 1 */
-    }
+  STX_EACH_PIXEL (x, y, PIPELINE_WIDTH, frame.labels.height) {
+    uint8_t label = frame.labels.data[(y & ~1) * PIPELINE_WIDTH + (x & ~1)];
+    frame.labels.data[y * PIPELINE_WIDTH + x] = label;
+    scores[CLASSES * (y / 2 * columns + x / 2) + label] = 0x3c00; /* 1 */
+  }
   StxPipelineInput input = pipeline_pair(&frame);
   input.labels = frame.labels;
   PipelineResult expected = pipeline_run_alone(&settings, input);
@@ -241,20 +222,17 @@ START_TEST(scores_of_half_the_size)
   input.score_shift = 1;
   settings.colmean.semantics = STX_SEMANTICS_SCORES_F16;
   pipeline_expect_same(expected, pipeline_run_alone(&settings, input), "float16, half the size");
-  free(scores);
-  pipeline_frame_free(&frame);
 }
-END_TEST
 
 /* ---- Streams ------------------------------------------------------------------------------- */
 
 /* Only a stream's first frame is like one of its own. */
-START_TEST(a_stream_follows_the_road_until_it_begins_anew)
+STX_TEST(a_stream_follows_the_road_until_it_begins_anew)
 {
   StxPipelineSettings settings = pipeline_settings(STX_PIPELINE_DISPARITIES);
   settings.ground = STX_ROAD_ESTIMATE;
-  StxPipeline *pipeline = pipeline_open(&settings);
-  PipelineFrame first = pipeline_frame(0, 0), second = pipeline_frame(8, 0);
+  STX_AUTO(StxPipeline) *pipeline = pipeline_open(&settings);
+  STX_AUTO(PipelineFrame) first = pipeline_frame(0, 0), second = pipeline_frame(8, 0);
   PipelineResult alone = pipeline_run_alone(&settings, pipeline_disparity(&second));
 
   pipeline_expect_same(pipeline_run_alone(&settings, pipeline_disparity(&first)),
@@ -274,18 +252,14 @@ START_TEST(a_stream_follows_the_road_until_it_begins_anew)
   second.camera = camera;
   pipeline_expect_same(
       alone, pipeline_run(pipeline, pipeline_disparity(&second)), "after another camera");
-  stx_pipeline_free(pipeline);
-  pipeline_frame_free(&first);
-  pipeline_frame_free(&second);
 }
-END_TEST
 
 /* A camera of the picture at twice its size; what comes out is this picture's. */
-START_TEST(a_camera_of_another_size_is_scaled)
+STX_TEST(a_camera_of_another_size_is_scaled)
 {
-  PipelineFrame frame = pipeline_frame(0, 0);
+  STX_AUTO(PipelineFrame) frame = pipeline_frame(0, 0);
   StxPipelineSettings settings = stx_pipeline_defaults();
-  StxPipeline *pipeline = pipeline_open(&settings);
+  STX_AUTO(StxPipeline) *pipeline = pipeline_open(&settings);
   StxPipelineInput input = pipeline_pair(&frame);
   StxPipelineOutput output;
   StxError error = {"not touched"};
@@ -299,17 +273,14 @@ START_TEST(a_camera_of_another_size_is_scaled)
   ck_assert_int_eq(output.camera.image_width, frame.left.width);
   input.camera.image_height /= 2;
   ck_assert(!stx_pipeline_run(pipeline, &input, &output, &error));
-  ck_assert_ptr_nonnull(strstr(error.text, "cannot be scaled to"));
-  stx_pipeline_free(pipeline);
-  pipeline_frame_free(&frame);
+  stx_expect_words(&error, "cannot be scaled to");
 }
-END_TEST
 
-START_TEST(the_road_is_as_asked_for)
+STX_TEST(the_road_is_as_asked_for)
 {
   static const StxRoadMode modes[] = {
       STX_ROAD_AUTO, STX_ROAD_CALIBRATION, STX_ROAD_ESTIMATE, STX_ROAD_NONE, STX_ROAD_PIECEWISE};
-  PipelineFrame frame = pipeline_frame(1, 0);
+  STX_AUTO(PipelineFrame) frame = pipeline_frame(1, 0);
   StxRoadLine camera;
   ck_assert(stx_roadline_from_camera(&frame.camera, &camera));
   for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++) {
@@ -321,20 +292,138 @@ START_TEST(the_road_is_as_asked_for)
     ck_assert_int_eq(result.line.support > 0, modes[i] != STX_ROAD_NONE);
     free(result.stixels);
   }
-  pipeline_frame_free(&frame);
 }
-END_TEST
 
-static const StxTest tests[] = {
-    {&a_pair_becomes_stixels},
-    {&what_a_pair_gives_can_be_given},
-    {&every_backend_and_number_of_threads_agree},
-    {&strides_do_not_matter},
-    {&cityscapes_disparities_are_one_more},
-    {&labels_and_scores},
-    {&scores_of_half_the_size},
-    {&a_stream_follows_the_road_until_it_begins_anew},
-    {&a_camera_of_another_size_is_scaled},
-    {&the_road_is_as_asked_for},
-};
-STX_TESTING_MAIN("pipeline", tests)
+static void expect_refused(StxPipelineSettings settings, int width, int height, const char *words)
+{
+  StxError error = {""};
+  ck_assert_ptr_null(stx_pipeline_new(&settings, width, height, &error));
+  stx_expect_words(&error, words);
+  ck_assert_ptr_null(stx_pipeline_new(&settings, width, height, NULL));
+}
+
+#define EXPECT_REFUSED(change, words)                                                              \
+  do {                                                                                             \
+    StxPipelineSettings settings = stx_pipeline_defaults();                                        \
+    settings.change;                                                                               \
+    expect_refused(settings, PIPELINE_WIDTH, PIPELINE_HEIGHT, words);                              \
+  } while (0)
+
+STX_TEST(bad_settings_are_named)
+{
+  StxPipelineSettings defaults = stx_pipeline_defaults();
+  expect_refused(defaults, 0, PIPELINE_HEIGHT, "width is 0");
+  expect_refused(defaults, PIPELINE_WIDTH, 40000, "height is 40000");
+  EXPECT_REFUSED(backend = STX_BACKEND_CUDA, "backend cuda is not in this library");
+  EXPECT_REFUSED(backend = (StxBackend)17, "backend is 17");
+  EXPECT_REFUSED(threads = 257, "threads is 257; it must be 0 to 256");
+  EXPECT_REFUSED(threads = -1, "threads is -1");
+  EXPECT_REFUSED(source = (StxPipelineSource)2, "source is 2");
+  EXPECT_REFUSED(model = (StxPipelineModel)3, "model is 3");
+  EXPECT_REFUSED(cuts = (StxPipelineCuts)-1, "cuts is -1");
+  EXPECT_REFUSED(ground = (StxRoadMode)5, "ground is 5");
+  EXPECT_REFUSED(sgm.max_disparity = 100, "max_disparity is 100");
+  EXPECT_REFUSED(sgm.depth = 1000, "depth is 1000");
+  EXPECT_REFUSED(colmean.grid.cell_width = 0, "cell width is 0");
+  EXPECT_REFUSED(colmean.semantics = STX_SEMANTICS_LABELS, "number of classes is 0");
+  EXPECT_REFUSED(satdp.pair_cost = NAN, "pair_cost is nan");
+}
+
+/* A stage that does not run may have any parameters. */
+STX_TEST(only_what_runs_is_checked)
+{
+  StxPipelineSettings settings = stx_pipeline_defaults();
+  settings.source = STX_PIPELINE_DISPARITIES;
+  settings.model = STX_PIPELINE_RDP;
+  settings.sgm.paths = 5;
+  settings.satdp.pair_cost = -1;
+  settings.cuts_rdp.epsilon = -1;
+  stx_pipeline_free(pipeline_open(&settings));
+  settings.rdp.epsilon = -1;
+  expect_refused(settings, PIPELINE_WIDTH, PIPELINE_HEIGHT, "epsilon is -1");
+}
+
+static void expect_bad_input(StxPipeline *pipeline, StxPipelineInput input, const char *words)
+{
+  StxPipelineOutput output, nothing = {0};
+  StxError error = {""};
+  memset(&output, 0xAA, sizeof output);
+  ck_assert(!stx_pipeline_run(pipeline, &input, &output, &error));
+  stx_expect_words(&error, words);
+  ck_assert(memcmp(&output, &nothing, sizeof output) == 0);
+}
+
+#define EXPECT_BAD(pipeline, good, change, words)                                                  \
+  do {                                                                                             \
+    StxPipelineInput input = good;                                                                 \
+    input.change;                                                                                  \
+    expect_bad_input(pipeline, input, words);                                                      \
+  } while (0)
+
+STX_TEST(bad_pairs_are_named)
+{
+  STX_AUTO(PipelineFrame) frame = pipeline_frame(0, 0);
+  StxPipelineSettings settings = pipeline_settings(STX_PIPELINE_PAIRS);
+  STX_AUTO(StxPipeline) *pipeline = pipeline_open(&settings);
+  StxPipelineInput good = pipeline_pair(&frame);
+  EXPECT_BAD(pipeline, good, left.data = NULL, "left: there is none");
+  EXPECT_BAD(pipeline, good, right.width = 411, "right has 411 × 155 pixels");
+  EXPECT_BAD(pipeline, good, left.stride = 411, "left: its rows are 411 bytes apart");
+  EXPECT_BAD(pipeline, good, left.stride = -411, "left: its rows are -411 bytes apart");
+  EXPECT_BAD(pipeline, good, disparity = frame.disparity, "disparity: this pipeline is one for");
+  EXPECT_BAD(pipeline, good, confidence = frame.labels, "confidence: this pipeline is one for");
+  EXPECT_BAD(pipeline, good, camera.focal = NAN, "camera: focal is nan");
+  EXPECT_BAD(pipeline, good, camera.height = -1, "camera: height is -1");
+  EXPECT_BAD(pipeline, good, camera.pitch = 2, "camera: pitch is 2");
+  EXPECT_BAD(pipeline, good, camera.baseline = 540, "540 mm are 0.54");
+  EXPECT_BAD(pipeline, good, camera.focal = 4, "4 px in an image 412 px wide");
+  pipeline_expect_same(
+      pipeline_run_alone(&settings, good), pipeline_run(pipeline, good), "after failures");
+}
+
+STX_TEST(bad_disparities_and_semantics_are_named)
+{
+  STX_AUTO(PipelineFrame) frame = pipeline_frame(0, 0);
+  StxPipelineSettings settings = pipeline_settings(STX_PIPELINE_DISPARITIES);
+  StxPipeline *pipeline = pipeline_open(&settings);
+  StxPipelineInput good = pipeline_disparity(&frame);
+  EXPECT_BAD(pipeline, good, disparity.data = NULL, "disparity: there is none");
+  EXPECT_BAD(pipeline, good, disparity.height = 1, "disparity has 412 × 1 pixels");
+  EXPECT_BAD(pipeline, good, disparity.stride += 1, "no multiple of the 2 bytes");
+  EXPECT_BAD(
+      pipeline, good, disparity.stride = PIPELINE_WIDTH, "disparity: its rows are 412 bytes apart");
+  EXPECT_BAD(pipeline, good, left = frame.left, "left: this pipeline is one for disparities");
+  EXPECT_BAD(pipeline, good, right = frame.right, "right: this pipeline is one for disparities");
+  EXPECT_BAD(pipeline, good,
+      confidence = ((StxImage8){frame.left.data, PIPELINE_WIDTH, PIPELINE_WIDTH, 1}),
+      "confidence has 412 × 1 pixels");
+  stx_pipeline_free(pipeline);
+
+  settings.colmean.semantics = STX_SEMANTICS_LABELS;
+  settings.colmean.grid.classes = STX_LABEL_CLASSES;
+  pipeline = pipeline_open(&settings);
+  expect_bad_input(pipeline, good, "labels: there is none");
+  stx_pipeline_free(pipeline);
+
+  settings.colmean.semantics = STX_SEMANTICS_SCORES_U8;
+  pipeline = pipeline_open(&settings);
+  expect_bad_input(pipeline, good, "scores: there are none");
+  EXPECT_BAD(pipeline, good, scores = frame.left.data, "pixel_stride is 0");
+  good.scores = frame.left.data;
+  good.pixel_stride = 1;
+  EXPECT_BAD(pipeline, good, score_shift = -1, "score_shift is -1; it must be 0 (full size) to 3");
+  EXPECT_BAD(pipeline, good, score_shift = 4, "score_shift is 4");
+  stx_pipeline_free(pipeline);
+}
+
+STX_TEST(a_calibration_without_camera_is_refused)
+{
+  STX_AUTO(PipelineFrame) frame = pipeline_frame(0, 0);
+  StxPipelineSettings settings = pipeline_settings(STX_PIPELINE_DISPARITIES);
+  settings.ground = STX_ROAD_CALIBRATION;
+  STX_AUTO(StxPipeline) *pipeline = pipeline_open(&settings);
+  StxPipelineInput good = pipeline_disparity(&frame);
+  EXPECT_BAD(pipeline, good, camera.height = 0, "the camera height is unknown");
+  EXPECT_BAD(pipeline, good, camera = (StxCamera){0}, "the focal length is unknown");
+  free(pipeline_run(pipeline, good).stixels);
+}

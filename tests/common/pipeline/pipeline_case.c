@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/scene/scene.h"
+#include "tests/common/ground/scan_case.h"
 
 /* ---- Frames ------------------------------------------------------------------------------- */
 
@@ -12,7 +12,7 @@ PipelineFrame pipeline_frame(uint64_t number, int padding)
 {
   StxSceneParams params = {
       .seed = 4, .width = PIPELINE_WIDTH, .height = PIPELINE_HEIGHT, .speed = 10, .noise = 2};
-  StxScene *scene = stx_scene_new(&params, NULL);
+  STX_AUTO(StxScene) *scene = stx_scene_new(&params, NULL);
   PipelineFrame frame = {stx_test_image8(PIPELINE_WIDTH, PIPELINE_HEIGHT, padding),
       stx_test_image8(PIPELINE_WIDTH, PIPELINE_HEIGHT, padding),
       stx_test_image8(PIPELINE_WIDTH, PIPELINE_HEIGHT, padding),
@@ -22,7 +22,6 @@ PipelineFrame pipeline_frame(uint64_t number, int padding)
   stx_scene_render(scene, STX_SCENE_LEFT, 1, &frame.left);
   stx_scene_render(scene, STX_SCENE_RIGHT, 1, &frame.right);
   stx_scene_truth(scene, &frame.disparity, &frame.labels);
-  stx_scene_free(scene);
   return frame;
 }
 
@@ -78,9 +77,8 @@ PipelineResult pipeline_run(StxPipeline *pipeline, StxPipelineInput input)
 
 PipelineResult pipeline_run_alone(const StxPipelineSettings *settings, StxPipelineInput input)
 {
-  StxPipeline *pipeline = pipeline_open(settings);
+  STX_AUTO(StxPipeline) *pipeline = pipeline_open(settings);
   PipelineResult result = pipeline_run(pipeline, input);
-  stx_pipeline_free(pipeline);
   return result;
 }
 

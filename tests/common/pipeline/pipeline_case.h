@@ -18,6 +18,8 @@ typedef struct {
 /* `padding` bytes between the rows, `padding` words between those of the disparity. */
 PipelineFrame pipeline_frame(uint64_t number, int padding);
 void pipeline_frame_free(PipelineFrame *frame);
+STX_AUTO_VALUE(PipelineFrame, pipeline_frame_free)
+STX_AUTO_POINTER(StxPipeline, stx_pipeline_free)
 
 /* What a pipeline is given. */
 StxPipelineInput pipeline_pair(const PipelineFrame *frame);

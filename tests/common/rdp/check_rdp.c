@@ -159,12 +159,12 @@ static size_t expect_column(
 static void expect_definition(const RdpCase *c, const char *what)
 {
   int columns = stx_grid_columns(&c->params.grid), rows = stx_grid_rows(&c->params.grid);
-  RdpRun run = rdp_run(reference(), c, 1);
+  STX_AUTO(RdpRun) run = rdp_run(reference(), c, 1);
   uint64_t levels = 0, squared = 0, unknown = 0;
   uint32_t deepest = 0;
   size_t count = 0;
   for (int column = 0; column < columns; column++) {
-    Model *m = solve_model(c, column);
+    STX_MALLOCED Model *m = solve_model(c, column);
     count += expect_column(c, m, column, run.segments + count, what);
     for (int i = 0; i < rows; i++) {
       ck_assert_msg(run.kept[column * rows + i] == m->kept[i], "%s: kept cell %d", what, i);
@@ -173,19 +173,17 @@ static void expect_definition(const RdpCase *c, const char *what)
     levels += (uint64_t)m->levels;
     squared += (uint64_t)m->levels * (uint64_t)m->levels;
     deepest = (uint32_t)m->levels > deepest ? (uint32_t)m->levels : deepest;
-    free(m);
   }
   ck_assert_msg(
       run.result.count == count, "%s: %u segments instead of %zu", what, run.result.count, count);
   ck_assert_msg(run.result.levels == levels && run.result.levels_squared == squared &&
                     run.result.deepest == deepest && run.result.unknown == unknown,
       "%s: statistics", what);
-  rdp_run_free(&run);
 }
 
 static const int epsilons[] = {0, 1, 300, 1024, 65535};
 
-START_TEST(the_reference_is_the_definition)
+STX_TEST(the_reference_is_the_definition)
 {
   char what[160];
   for (int filling = 0; filling < RDP_FILLINGS; filling++)
@@ -193,25 +191,20 @@ START_TEST(the_reference_is_the_definition)
       for (size_t e = 0; e < sizeof epsilons / sizeof epsilons[0]; e++)
         for (int median = 0; median <= 7; median += median == 0 ? 3 : 2) {
           uint64_t seed = (uint64_t)(rows * 100 + median);
-          RdpCase *c = rdp_case_new(
+          STX_AUTO(RdpCase) *c = rdp_case_new(
               rdp_params(6, rows, 1 + rows % 4, epsilons[e], median), (RdpFilling)filling, seed);
           rdp_case_name(c, (RdpFilling)filling, seed, what, sizeof what);
           expect_definition(c, what);
-          rdp_case_free(c);
         }
 }
-END_TEST
 
-START_TEST(the_deepest_columns_are_as_deep_as_they_are_long)
+STX_TEST(the_deepest_columns_are_as_deep_as_they_are_long)
 {
-  RdpCase *c = rdp_case_new(rdp_params(2, STX_RDP_MAX_ROWS, 1, 0, 0), RDP_DEEP, 1);
-  RdpRun run = rdp_run(reference(), c, 1);
+  STX_AUTO(RdpCase) *c = rdp_case_new(rdp_params(2, STX_RDP_MAX_ROWS, 1, 0, 0), RDP_DEEP, 1);
+  STX_AUTO(RdpRun) run = rdp_run(reference(), c, 1);
   ck_assert_uint_eq(run.result.deepest, STX_RDP_MAX_ROWS - 1);
   ck_assert_uint_eq(run.result.levels, 2 * (STX_RDP_MAX_ROWS - 1));
-  rdp_run_free(&run);
-  rdp_case_free(c);
 }
-END_TEST
 
 /* ---- Literal vectors ---------------------------------------------------------------------- */
 
@@ -255,9 +248,9 @@ static const Vector vectors[] = {
 static void expect_vector(const StxRdpImpl *impl, const Vector *v)
 {
   char what[160];
-  RdpCase *c = rdp_case_new(rdp_params(1, v->n, 1, v->epsilon, 0), RDP_CONSTANT, 1);
+  STX_AUTO(RdpCase) *c = rdp_case_new(rdp_params(1, v->n, 1, v->epsilon, 0), RDP_CONSTANT, 1);
   memcpy(c->columns, v->cells, (size_t)v->n * sizeof *v->cells);
-  RdpRun run = rdp_run(impl, c, 1);
+  STX_AUTO(RdpRun) run = rdp_run(impl, c, 1);
   size_t count = v->n == 1;
   snprintf(what, sizeof what, "%s, %s", impl->info.name, v->name);
   for (int i = 0; i < v->n; i++) {
@@ -278,18 +271,14 @@ static void expect_vector(const StxRdpImpl *impl, const Vector *v)
   ck_assert_msg(run.result.deepest == v->levels && run.result.unknown == v->unknown,
       "%s: %u levels, %llu unknown cells", what, run.result.deepest,
       (unsigned long long)run.result.unknown);
-  rdp_run_free(&run);
-  rdp_case_free(c);
 }
 
-START_TEST(columns_made_by_hand_come_out_as_computed_by_hand)
+STX_TEST(columns_made_by_hand_come_out_as_computed_by_hand)
 {
-  for (size_t k = 0; k < stx_rdp_impls.count; k++)
+  STX_EACH_IMPL (StxRdpImpl, impl, &stx_rdp_impls)
     for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++)
-      if (stx_impl_usable(stx_impl_at(&stx_rdp_impls, k)))
-        expect_vector((const StxRdpImpl *)stx_impl_at(&stx_rdp_impls, k), &vectors[i]);
+      expect_vector(impl, &vectors[i]);
 }
-END_TEST
 
 /* ---- Every implementation against the reference ------------------------------------------- */
 
@@ -301,7 +290,7 @@ static void expect_parts(
     const StxRdpImpl *impl, const RdpCase *c, const RdpRun *all, int parts, const char *what)
 {
   size_t cells = (size_t)stx_grid_columns(&c->params.grid) * stx_grid_rows(&c->params.grid);
-  void *scratch = stx_guarded_alloc(impl->scratch_size(&c->params, 1));
+  STX_GUARDED void *scratch = stx_guarded_alloc(impl->scratch_size(&c->params, 1));
   RdpRun run = {.segments = parts & 1 ? stx_guarded_alloc(cells * sizeof(StxStixel)) : NULL,
       .kept = parts & 2 ? stx_guarded_alloc(cells) : NULL};
   ck_assert(impl->run(&c->params, c->columns, run.segments, run.kept, &run.result, scratch,
@@ -312,32 +301,22 @@ static void expect_parts(
   if (run.kept != NULL)
     stx_expect_same(all->kept, run.kept, cells, what);
   stx_expect_same(&all->result, &run.result, sizeof run.result, what);
-  stx_guarded_free(scratch);
-  if (run.segments != NULL)
-    stx_guarded_free(run.segments);
-  if (run.kept != NULL)
-    stx_guarded_free(run.kept);
+  rdp_run_free(&run);
 }
 
 /* Runs all implementations on a filled case, with `workers` threads. */
 static void expect_all_same(StxRdpParams params, RdpFilling filling, uint64_t seed, int workers)
 {
   char what[200], name[160];
-  RdpCase *c = rdp_case_new(params, filling, seed);
-  RdpRun expected = rdp_run(reference(), c, 1);
+  STX_AUTO(RdpCase) *c = rdp_case_new(params, filling, seed);
+  STX_AUTO(RdpRun) expected = rdp_run(reference(), c, 1);
   rdp_case_name(c, filling, seed, name, sizeof name);
-  for (size_t k = 0; k + 1 < stx_rdp_impls.count; k++) {
-    const StxRdpImpl *impl = (const StxRdpImpl *)stx_impl_at(&stx_rdp_impls, k);
-    if (!stx_impl_usable(&impl->info))
-      continue;
+  STX_EACH_IMPL (StxRdpImpl, impl, &stx_rdp_impls) {
     snprintf(what, sizeof what, "%s, %d threads, %s", impl->info.name, workers, name);
-    RdpRun run = rdp_run(impl, c, workers);
+    STX_AUTO(RdpRun) run = rdp_run(impl, c, workers);
     rdp_expect_same(c, &expected, &run, what);
-    rdp_run_free(&run);
     expect_parts(impl, c, &expected, (int)(seed % 4), what);
   }
-  rdp_run_free(&expected);
-  rdp_case_free(c);
 }
 
 /* All fillings; epsilons, medians and numbers of threads take turns. */
@@ -352,31 +331,28 @@ static void expect_size(int columns, int rows)
     }
 }
 
-START_TEST(short_columns_are_the_reference)
+STX_TEST(short_columns_are_the_reference)
 {
   for (int rows = 1; rows <= 70; rows += stx_test_small() ? 6 : 1)
     expect_size(1 + rows % 6, rows);
 }
-END_TEST
 
-START_TEST(long_columns_are_the_reference)
+STX_TEST(long_columns_are_the_reference)
 {
   static const int sizes[] = {127, 128, 129, 130, 255, 256, 257, 1023, 1024, 1025};
   for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
     expect_size(9, sizes[i]);
 }
-END_TEST
 
-START_TEST(the_longest_columns_are_the_reference)
+STX_TEST(the_longest_columns_are_the_reference)
 {
   for (int filling = 0; filling < RDP_FILLINGS; filling++)
     for (int rows = 4096; rows <= (stx_test_small() ? 4096 : STX_RDP_MAX_ROWS); rows *= 4)
       expect_all_same(rdp_params(3, rows, 1, filling % 2 ? 1024 : 0, filling % 4 ? 0 : 7),
           (RdpFilling)filling, (uint64_t)rows, threads[filling % 5]);
 }
-END_TEST
 
-START_TEST(a_smaller_last_row_of_cells_is_the_reference)
+STX_TEST(a_smaller_last_row_of_cells_is_the_reference)
 {
   for (int cell = 2; cell <= 128; cell = cell * 2 + 1)
     for (int missing = 1; missing < cell; missing += 1 + cell / 3)
@@ -388,21 +364,20 @@ START_TEST(a_smaller_last_row_of_cells_is_the_reference)
         expect_all_same(params, (RdpFilling)filling, (uint64_t)missing, 2);
       }
 }
-END_TEST
 
 /* ---- Coarse steps --------------------------------------------------------------------------- */
 
 /* The same cells in steps of a 2^coarse-th as many pixels. */
-START_TEST(coarse_steps_are_another_unit)
+STX_TEST(coarse_steps_are_another_unit)
 {
   for (int filling = 0; filling < RDP_FILLINGS; filling++)
     for (int coarse = 1; coarse <= STX_GRID_MAX_COARSE; coarse++) {
       StxRdpParams params = rdp_params(13, 100, 4, 300, 0);
-      RdpCase *c = rdp_case_new(params, (RdpFilling)filling, 5);
-      RdpRun fine = rdp_run(reference(), c, 1);
+      STX_AUTO(RdpCase) *c = rdp_case_new(params, (RdpFilling)filling, 5);
+      STX_AUTO(RdpRun) fine = rdp_run(reference(), c, 1);
       c->params.grid.coarse = coarse;
       c->params.epsilon = 300 << coarse;
-      RdpRun run = rdp_run(reference(), c, 1);
+      STX_AUTO(RdpRun) run = rdp_run(reference(), c, 1);
       for (uint32_t i = 0; i < fine.result.count; i++) {
         StxStixel *s = &fine.segments[i];
         s->disparity_top *= (float)(1 << coarse);
@@ -410,16 +385,12 @@ START_TEST(coarse_steps_are_another_unit)
         s->cost *= (float)(1 << coarse);
       }
       rdp_expect_same(c, &fine, &run, "coarse steps");
-      rdp_run_free(&run);
-      rdp_run_free(&fine);
-      rdp_case_free(c);
     }
 }
-END_TEST
 
 /* ---- Refusals ----------------------------------------------------------------------------- */
 
-START_TEST(parameters_out_of_range_are_refused_by_name)
+STX_TEST(parameters_out_of_range_are_refused_by_name)
 {
   static const struct {
     StxRdpParams params;
@@ -448,12 +419,3 @@ START_TEST(parameters_out_of_range_are_refused_by_name)
     ck_assert(stx_rdp_check(&cases[i].params, NULL) == good);
   }
 }
-END_TEST
-
-static const StxTest tests[] = {{&the_reference_is_the_definition},
-    {&the_deepest_columns_are_as_deep_as_they_are_long},
-    {&columns_made_by_hand_come_out_as_computed_by_hand}, {&short_columns_are_the_reference},
-    {&long_columns_are_the_reference}, {&the_longest_columns_are_the_reference},
-    {&a_smaller_last_row_of_cells_is_the_reference}, {&coarse_steps_are_another_unit},
-    {&parameters_out_of_range_are_refused_by_name}};
-STX_TESTING_MAIN("rdp", tests)

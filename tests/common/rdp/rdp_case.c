@@ -3,7 +3,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 StxRdpParams rdp_params(int columns, int rows, int cell, int epsilon, int median)
 {
@@ -114,10 +113,9 @@ RdpRun rdp_run(const StxRdpImpl *impl, const RdpCase *c, int threads)
   size_t cells = (size_t)stx_grid_columns(&c->params.grid) * stx_grid_rows(&c->params.grid);
   RdpRun run = {
       .segments = stx_guarded_alloc(cells * sizeof(StxStixel)), .kept = stx_guarded_alloc(cells)};
-  void *scratch = stx_guarded_alloc(impl->scratch_size(&c->params, threads));
+  STX_GUARDED void *scratch = stx_guarded_alloc(impl->scratch_size(&c->params, threads));
   ck_assert(impl->run(&c->params, c->columns, run.segments, run.kept, &run.result, scratch,
       &(StxPlace){.threads = threads}, NULL));
-  stx_guarded_free(scratch);
   stx_guarded_check(run.segments);
   stx_guarded_check(run.kept);
   stx_guarded_check(c->columns);

@@ -60,6 +60,8 @@ typedef struct {
 /* Runs the implementation and checks all guards. */
 RdpRun rdp_run(const StxRdpImpl *impl, const RdpCase *c, int threads);
 void rdp_run_free(RdpRun *run);
+STX_AUTO_POINTER(RdpCase, rdp_case_free)
+STX_AUTO_VALUE(RdpRun, rdp_run_free)
 
 /* Fails the test where the two differ, naming `what`. */
 void rdp_expect_same(

@@ -14,7 +14,7 @@ static void expect_row(const StxImage8 *image, int y, const uint8_t *expected)
         stx_row8(image, y)[x], expected[x]);
 }
 
-START_TEST(literal_positions)
+STX_TEST(literal_positions)
 {
   const uint32_t places[] = {0, 1, 0 | 1 << 16, 1 | 1 << 16, STX_RECTIFY_OUTSIDE, 1 | 1 << 16};
   const uint16_t fractions[] = {0, 32, 16 | 48 << 8, 64 | 64 << 8, 0, 1};
@@ -25,9 +25,8 @@ START_TEST(literal_positions)
   /* 10·48·16 + 110·16·16 + 255·64·48 = 819200 … + 2048 >> 12; the last one 110·63 + 210, by 64. */
   expect_row(&target, 0, (const uint8_t[]){0, 150, 200, 1, 77, 112});
 }
-END_TEST
 
-START_TEST(literal_samples_of_four_bytes)
+STX_TEST(literal_samples_of_four_bytes)
 {
   const uint32_t places[] = {0, STX_RECTIFY_OUTSIDE};
   const uint16_t fractions[] = {32 | 32 << 8, 0};
@@ -38,58 +37,48 @@ START_TEST(literal_samples_of_four_bytes)
   const uint8_t expected[] = {2, 10, 21, 32, 1, 2, 3, 4};
   ck_assert_mem_eq(out, expected, 8);
 }
-END_TEST
 
-START_TEST(identity_changes_nothing)
+STX_TEST(identity_changes_nothing)
 {
   StxRandom random = {1};
   StxRectifyView view = rectify_plain_view(37, 21);
   for (int shift = 0; shift < 2; shift++) {
-    StxRectifyMap map = rectify_new_map(&view, shift, shift);
-    StxImage8 source = stx_test_image8(map.width, map.height, 3);
-    StxImage8 target = stx_test_image8(map.width, map.height, 5);
+    STX_AUTO(StxRectifyMap) map = rectify_new_map(&view, shift, shift);
+    STX_AUTO(StxImage8) source = stx_test_image8(map.width, map.height, 3);
+    STX_AUTO(StxImage8) target = stx_test_image8(map.width, map.height, 5);
     stx_fill8(&source, STX_FILL_NOISE, &random);
     rectify_run_reference(&map, &(StxRectifySample){1, {0}}, &source, &target);
     stx_expect_same_image8(&source, &target, "identity");
-    stx_test_image8_free(&source);
-    stx_test_image8_free(&target);
-    rectify_free_map(&map);
   }
 }
-END_TEST
 
 /* A principal point further left moves the picture to the left; what comes in is not seen. */
-START_TEST(shift_of_half_a_pixel)
+STX_TEST(shift_of_half_a_pixel)
 {
   StxRectifyView view = rectify_plain_view(16, 16);
   view.cx -= .5;
   view.cy += 2;
-  StxRectifyMap map = rectify_new_map(&view, 0, 0);
-  for (int y = 0; y < 16; y++)
-    for (int x = 0; x < 16; x++) {
-      bool seen = x < 15 && y >= 2;
-      uint32_t at = (uint32_t)x | (uint32_t)(y - 2) << 16;
-      ck_assert_uint_eq(map.place[16 * y + x], seen ? at : STX_RECTIFY_OUTSIDE);
-      ck_assert_uint_eq(map.fraction[16 * y + x], seen ? 32 : 0);
-    }
-  rectify_free_map(&map);
+  STX_AUTO(StxRectifyMap) map = rectify_new_map(&view, 0, 0);
+  STX_EACH_PIXEL (x, y, 16, 16) {
+    bool seen = x < 15 && y >= 2;
+    uint32_t at = (uint32_t)x | (uint32_t)(y - 2) << 16;
+    ck_assert_uint_eq(map.place[16 * y + x], seen ? at : STX_RECTIFY_OUTSIDE);
+    ck_assert_uint_eq(map.fraction[16 * y + x], seen ? 32 : 0);
+  }
 }
-END_TEST
 
-START_TEST(last_row_and_column_have_neighbours)
+STX_TEST(last_row_and_column_have_neighbours)
 {
   StxRectifyView view = rectify_plain_view(16, 17);
-  StxRectifyMap map = rectify_new_map(&view, 0, 0);
+  STX_AUTO(StxRectifyMap) map = rectify_new_map(&view, 0, 0);
   ck_assert_uint_eq(map.place[15], 14);
   ck_assert_uint_eq(map.fraction[15], 64);
   ck_assert_uint_eq(map.place[16 * 16], 15 << 16);
   ck_assert_uint_eq(map.fraction[16 * 16], 64 << 8);
-  rectify_free_map(&map);
 }
-END_TEST
 
 /* Chroma of odd sizes: seen where its pixel is, moved to the outermost samples beyond them. */
-START_TEST(subsampled_planes)
+STX_TEST(subsampled_planes)
 {
   StxRectifyView view = rectify_plain_view(17, 16);
   view.cx += .5; /* everything half a pixel to the right: a quarter of a sample */
@@ -113,7 +102,6 @@ START_TEST(subsampled_planes)
   ck_assert_uint_eq(map.place[0], STX_RECTIFY_OUTSIDE);
   rectify_free_map(&map);
 }
-END_TEST
 
 /* ---- Implementations ---------------------------------------------------------------------- */
 
@@ -156,7 +144,7 @@ static void compare(const StxRectifyImpl *impl, const StxRectifyMap *map,
 static void check_case(StxRandom *random, int bytes)
 {
   StxRectifyView view = rectify_random_view(random);
-  StxRectifyMap map =
+  STX_AUTO(StxRectifyMap) map =
       rectify_new_map(&view, stx_random_below(random, 2), stx_random_below(random, 2));
   StxRectifySample sample = {bytes, {1, 200, 3, 255}};
   bool flips = stx_random_below(random, 2);
@@ -165,41 +153,33 @@ static void check_case(StxRandom *random, int bytes)
   StxImage8 expected = new_plane(map.width, map.height, bytes, 0, false);
   stx_fill8(&source, stx_random_below(random, STX_FILL_COUNT), random);
   rectify_run_reference(&map, &sample, &source, &expected);
-  for (size_t i = 0; i < stx_rectify_impls.count; i++) {
-    const StxRectifyImpl *impl = (const void *)stx_impl_at(&stx_rectify_impls, i);
-    if (stx_impl_usable(&impl->info))
-      compare(impl, &map, &sample, &source, &expected, flips);
-  }
+  STX_EACH_IMPL (StxRectifyImpl, impl, &stx_rectify_impls)
+    compare(impl, &map, &sample, &source, &expected, flips);
   free_plane(&source, flips);
   free_plane(&expected, false);
-  rectify_free_map(&map);
 }
 
-START_TEST(every_implementation_gives_the_same_bytes)
+STX_TEST(every_implementation_gives_the_same_bytes)
 {
   StxRandom random = {5};
   for (int turn = 0; turn < 200; turn++)
     check_case(&random, 1 + turn % 4);
 }
-END_TEST
 
 /* A stride that has no place in 16 bits. */
-START_TEST(very_long_strides)
+STX_TEST(very_long_strides)
 {
   StxRectifyView view = rectify_plain_view(40, 16);
   view.cx += .3;
-  StxRectifyMap map = rectify_new_map(&view, 0, 0);
+  STX_AUTO(StxRectifyMap) map = rectify_new_map(&view, 0, 0);
   StxRandom random = {9};
-  StxImage8 source = stx_test_image8(40, 16, 40000), expected = stx_test_image8(40, 16, 0);
+  STX_AUTO(StxImage8) source = stx_test_image8(40, 16, 40000),
+                      expected = stx_test_image8(40, 16, 0);
   stx_fill8(&source, STX_FILL_NOISE, &random);
   rectify_run_reference(&map, &(StxRectifySample){1, {9}}, &source, &expected);
   compare(stx_impl_pick(&stx_rectify_impls, STX_BACKEND_OMP), &map, &(StxRectifySample){1, {9}},
       &source, &expected, false);
-  stx_test_image8_free(&source);
-  stx_test_image8_free(&expected);
-  rectify_free_map(&map);
 }
-END_TEST
 
 /* ---- Packed 4:2:2 -------------------------------------------------------------------------- */
 
@@ -216,7 +196,7 @@ static void expect_packed(const StxRectifyMap *pixels, const StxRectifyMap *colo
 }
 
 /* Three pixels, of which the second one is not seen, out of four. */
-START_TEST(literal_packed_pixels)
+STX_TEST(literal_packed_pixels)
 {
   const uint32_t places[] = {1, STX_RECTIFY_OUTSIDE, 2 | 0 << 16},
                  pairs[] = {0, STX_RECTIFY_OUTSIDE};
@@ -229,7 +209,6 @@ START_TEST(literal_packed_pixels)
   expect_packed(&pixels, &colours, 0, yuyv, (const uint8_t[]){25, 112, 7, 212, 41, 9, 0, 9});
   expect_packed(&pixels, &colours, 1, uyvy, (const uint8_t[]){112, 25, 212, 7, 9, 41, 9, 0});
 }
-END_TEST
 
 static void compare_packed(const StxRectifyImpl *impl, const RectifyPackedMaps *maps,
     const StxRectifyPacked *packed, const StxImage8 *source, const StxImage8 *expected, bool flips)
@@ -258,46 +237,33 @@ static void check_packed(StxRandom *random, int luma)
   StxImage8 expected = new_plane(rectify_packed_bytes(view.width), view.height, 1, 0, false);
   stx_fill8(&source, stx_random_below(random, STX_FILL_COUNT), random);
   rectify_run_planes(&maps, &packed, &source, &expected);
-  for (size_t i = 0; i < stx_rectify_impls.count; i++) {
-    const StxRectifyImpl *impl = (const void *)stx_impl_at(&stx_rectify_impls, i);
-    if (stx_impl_usable(&impl->info))
-      compare_packed(impl, &maps, &packed, &source, &expected, flips);
-  }
+  STX_EACH_IMPL (StxRectifyImpl, impl, &stx_rectify_impls)
+    compare_packed(impl, &maps, &packed, &source, &expected, flips);
   free_plane(&source, flips);
   free_plane(&expected, false);
   rectify_free_packed_maps(&maps);
 }
 
 /* The reference, too: what its planes give one by one, it gives together. */
-START_TEST(packed_pixels_are_those_of_their_planes)
+STX_TEST(packed_pixels_are_those_of_their_planes)
 {
   StxRandom random = {6};
   for (int turn = 0; turn < 100; turn++)
     check_packed(&random, turn % 2);
 }
-END_TEST
 
-START_TEST(packed_pixels_with_very_long_strides)
+STX_TEST(packed_pixels_with_very_long_strides)
 {
   StxRectifyView view = rectify_plain_view(41, 16);
   view.cx += .3;
   RectifyPackedMaps maps = rectify_new_packed_maps(&view);
   StxRectifyPacked packed = {1, {0, 128}};
   StxRandom random = {9};
-  StxImage8 source = stx_test_image8(84, 16, 40000), expected = stx_test_image8(84, 16, 0);
+  STX_AUTO(StxImage8) source = stx_test_image8(84, 16, 40000),
+                      expected = stx_test_image8(84, 16, 0);
   stx_fill8(&source, STX_FILL_NOISE, &random);
   rectify_run_planes(&maps, &packed, &source, &expected);
   compare_packed(stx_impl_pick(&stx_rectify_impls, STX_BACKEND_OMP), &maps, &packed, &source,
       &expected, false);
-  stx_test_image8_free(&source);
-  stx_test_image8_free(&expected);
   rectify_free_packed_maps(&maps);
 }
-END_TEST
-
-static const StxTest tests[] = {{&literal_positions}, {&literal_samples_of_four_bytes},
-    {&identity_changes_nothing}, {&shift_of_half_a_pixel}, {&last_row_and_column_have_neighbours},
-    {&subsampled_planes}, {&every_implementation_gives_the_same_bytes}, {&very_long_strides},
-    {&literal_packed_pixels}, {&packed_pixels_are_those_of_their_planes},
-    {&packed_pixels_with_very_long_strides}};
-STX_TESTING_MAIN("rectify", tests)

@@ -7,8 +7,8 @@
 #include "common/pipeline/pipeline.h"
 #include "common/rectify/rectify.h"
 #include "common/rotation.h"
-#include "common/scene/scene.h"
-#include "tests/testing.h"
+#include "tests/common/ground/scan_case.h"
+#include "tests/common/pipeline/pipeline_case.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -47,16 +47,13 @@ static StxCalibration real_pair(void)
 static StxScene *new_street(const StxCalibration *calibration)
 {
   StxSceneParams params = STX_SCENE_DEFAULTS;
-  StxError error;
   params.width = WIDTH;
   params.height = HEIGHT;
   params.terrain = STX_SCENE_FLAT;
   params.noise = 0;
   params.seed = 3;
   params.calibration = calibration;
-  StxScene *street = stx_scene_new(&params, &error);
-  ck_assert_msg(street != NULL, "%s", error.text);
-  return street;
+  return stx_scan_scene(params);
 }
 
 /* ---- To a rectified pair ------------------------------------------------------------------ */
@@ -148,7 +145,7 @@ static double median_error(Rig *rig, bool rectifies, int *count)
   static double errors[MOST];
   StxPipelineSettings settings = stx_pipeline_defaults();
   StxError error;
-  StxPipeline *pipeline = stx_pipeline_new(&settings, WIDTH, HEIGHT, &error);
+  STX_AUTO(StxPipeline) *pipeline = stx_pipeline_new(&settings, WIDTH, HEIGHT, &error);
   ck_assert_msg(pipeline != NULL, "%s", error.text);
   *count = 0;
   for (int frame = 0; frame < FRAMES; frame++) {
@@ -159,12 +156,11 @@ static double median_error(Rig *rig, bool rectifies, int *count)
     ck_assert_msg(stx_pipeline_run(pipeline, &input, &output, &error), "%s", error.text);
     *count = add_errors(rig, &output, errors, *count);
   }
-  stx_pipeline_free(pipeline);
   qsort(errors, (size_t)*count, sizeof *errors, by_size);
   return *count > 0 ? errors[*count / 2] : 1;
 }
 
-START_TEST(distances_agree_with_the_street)
+STX_TEST(distances_agree_with_the_street)
 {
   Rig rig = new_rig();
   int count, raw_count;
@@ -178,7 +174,3 @@ START_TEST(distances_agree_with_the_street)
   ck_assert_msg(raw > 2 * WORST, "rectification makes no difference: %.2f %%", 100 * raw);
   free_rig(&rig);
 }
-END_TEST
-
-static const StxTest tests[] = {{&distances_agree_with_the_street}};
-STX_TESTING_MAIN("rectify-street", tests)

@@ -87,17 +87,13 @@ int rectify_packed_bytes(int width)
 static void run_plane(const StxRectifyMap *map, int first, int step, uint8_t border,
     const StxImage8 *source, const StxImage8 *target)
 {
-  StxImage8 from = stx_test_image8(map->source_width, map->source_height, 1);
-  StxImage8 to = stx_test_image8(map->width, map->height, 2);
-  for (int y = 0; y < from.height; y++)
-    for (int x = 0; x < from.width; x++)
-      stx_row8(&from, y)[x] = stx_row8(source, y)[first + step * x];
+  STX_AUTO(StxImage8) from = stx_test_image8(map->source_width, map->source_height, 1);
+  STX_AUTO(StxImage8) to = stx_test_image8(map->width, map->height, 2);
+  STX_EACH_PIXEL (x, y, from.width, from.height)
+    stx_row8(&from, y)[x] = stx_row8(source, y)[first + step * x];
   rectify_run_reference(map, &(StxRectifySample){1, {border}}, &from, &to);
-  for (int y = 0; y < to.height; y++)
-    for (int x = 0; x < to.width; x++)
-      stx_row8(target, y)[first + step * x] = stx_row8(&to, y)[x];
-  stx_test_image8_free(&from);
-  stx_test_image8_free(&to);
+  STX_EACH_PIXEL (x, y, to.width, to.height)
+    stx_row8(target, y)[first + step * x] = stx_row8(&to, y)[x];
 }
 
 void rectify_run_planes(const RectifyPackedMaps *maps, const StxRectifyPacked *packed,

@@ -16,6 +16,7 @@ StxRectifyView rectify_random_view(StxRandom *random);
 /* The map of a view, in guarded memory. */
 StxRectifyMap rectify_new_map(const StxRectifyView *view, int shift_x, int shift_y);
 void rectify_free_map(StxRectifyMap *map);
+STX_AUTO_VALUE(StxRectifyMap, rectify_free_map)
 
 /* Both maps of packed 4:2:2. */
 typedef struct {

@@ -6,7 +6,7 @@
 
 /* ---- From calibration --------------------------------------------------------------------- */
 
-START_TEST(calibration_gives_the_plane)
+STX_TEST(calibration_gives_the_plane)
 {
   StxCamera camera = {.focal = 700, .cx = 600, .cy = 180, .baseline = .54, .height = 1.62};
   StxRoadLine line = {.bends = 7};
@@ -16,11 +16,10 @@ START_TEST(calibration_gives_the_plane)
   ck_assert_double_eq_tol(line.horizon, 180, 1e-12);
   ck_assert_double_eq(line.support, 1);
 }
-END_TEST
 
 /* A point of the road, projected: at depth z (along the axis of a camera that looks down by
  * pitch) the road lies y = (height − z·sin pitch) / cos pitch below the axis. */
-START_TEST(calibration_agrees_with_projected_points)
+STX_TEST(calibration_agrees_with_projected_points)
 {
   StxCamera camera = {
       .focal = 2262.5, .cx = 1096, .cy = 513, .baseline = .21, .height = 1.22, .pitch = .038};
@@ -34,9 +33,8 @@ START_TEST(calibration_agrees_with_projected_points)
     ck_assert_double_eq_tol(line.slope * (row - line.horizon), disparity, 1e-9);
   }
 }
-END_TEST
 
-START_TEST(an_unknown_camera_has_no_road)
+STX_TEST(an_unknown_camera_has_no_road)
 {
   StxRoadLine line = {1, 2, 3};
   StxCamera camera = {.focal = 700, .baseline = .54};
@@ -45,7 +43,6 @@ START_TEST(an_unknown_camera_has_no_road)
   ck_assert(!stx_roadline_from_camera(&camera, &line));
   ck_assert(line.slope == 1 && line.horizon == 2 && line.support == 3);
 }
-END_TEST
 
 /* ---- Synthetic columns -------------------------------------------------------------------- */
 
@@ -61,25 +58,23 @@ static void expect_line(
   ck_assert(line.support >= .15 && line.support <= 1);
 }
 
-START_TEST(a_clean_road_is_found_exactly)
+STX_TEST(a_clean_road_is_found_exactly)
 {
   StxRandom random = {1};
-  RoadScene scene = road_scene(1242, 375, 4);
+  STX_AUTO(RoadScene) scene = road_scene(1242, 375, 4);
   StxRoadLine line;
   road_paint(&scene, &(StxRoadLine){1 / 3.0, 172.5, 1}, 0, 0, &random);
   ck_assert(road_estimate(&scene, NULL, &line));
   ck_assert_double_eq_tol(line.slope, 1 / 3.0, .002);
   ck_assert_double_eq_tol(line.horizon, 172.5, 1);
   ck_assert_double_gt(line.support, .95);
-  stx_guarded_free(scene.columns);
 }
-END_TEST
 
 /* The same cells with a quarter of the steps in a pixel. */
-START_TEST(coarse_steps_are_another_unit)
+STX_TEST(coarse_steps_are_another_unit)
 {
   StxRandom random = {1};
-  RoadScene scene = road_scene(1242, 375, 4);
+  STX_AUTO(RoadScene) scene = road_scene(1242, 375, 4);
   StxRoadLine fine, near, line, prior = {1.3, 172, 1};
   road_paint(&scene, &(StxRoadLine){1 / 3.0, 172.5, 1}, .3, 4, &random);
   ck_assert(road_estimate(&scene, NULL, &fine));
@@ -90,11 +85,9 @@ START_TEST(coarse_steps_are_another_unit)
   ck_assert(near.slope == line.slope && near.horizon == line.horizon);
   prior.slope /= 4;
   ck_assert(!road_estimate(&scene, &prior, &near));
-  stx_guarded_free(scene.columns);
 }
-END_TEST
 
-START_TEST(roads_are_found_among_objects)
+STX_TEST(roads_are_found_among_objects)
 {
   static const struct {
     int width, height, cell;
@@ -106,19 +99,17 @@ START_TEST(roads_are_found_among_objects)
   StxRandom random = {2};
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
     for (int objects = 0; objects <= 9; objects += 3) {
-      RoadScene scene = road_scene(cases[i].width, cases[i].height, cases[i].cell);
+      STX_AUTO(RoadScene) scene = road_scene(cases[i].width, cases[i].height, cases[i].cell);
       road_paint(&scene, &(StxRoadLine){cases[i].slope, cases[i].horizon, 1}, .7, objects, &random);
       expect_line(&scene, NULL, cases[i].slope, cases[i].horizon);
-      stx_guarded_free(scene.columns);
     }
 }
-END_TEST
 
 /* Two roads share the columns; the prior says which one is meant. */
-START_TEST(the_prior_narrows_the_search)
+STX_TEST(the_prior_narrows_the_search)
 {
   StxRandom random = {3};
-  RoadScene scene = road_scene(1242, 375, 4);
+  STX_AUTO(RoadScene) scene = road_scene(1242, 375, 4);
   for (int c = 0; c < stx_grid_columns(&scene.grid); c++)
     for (int r = 0; r < stx_grid_rows(&scene.grid); r++) {
       bool first = stx_random_below(&random, 10) < 6;
@@ -133,44 +124,38 @@ START_TEST(the_prior_narrows_the_search)
   ck_assert(!road_estimate(&scene, &(StxRoadLine){0, 170, 1}, &line));
   ck_assert(!road_estimate(&scene, &(StxRoadLine){NAN, NAN, 1}, &line));
   ck_assert(!road_estimate(&scene, &(StxRoadLine){.3, INFINITY, 1}, &line));
-  stx_guarded_free(scene.columns);
 }
-END_TEST
 
 /* ---- What is no road ---------------------------------------------------------------------- */
 
-START_TEST(what_is_no_road_is_rejected)
+STX_TEST(what_is_no_road_is_rejected)
 {
   StxRandom random = {4};
   for (int painter = 0; painter < ROAD_PAINTERS; painter++)
     for (int cell = 1; cell <= 8; cell *= 2) {
-      RoadScene scene = road_scene(cell == 1 ? 200 : 1242, 375, cell);
+      STX_AUTO(RoadScene) scene = road_scene(cell == 1 ? 200 : 1242, 375, cell);
       StxRoadLine line = {1, 2, 3};
       road_paint_none(&scene, painter, &random);
       ck_assert_msg(!road_estimate(&scene, NULL, &line), "painter %d, cell %d: %g · (row − %g), %g",
           painter, cell, line.slope, line.horizon, line.support);
       ck_assert(line.slope == 1 && line.horizon == 2 && line.support == 3);
       ck_assert(!road_estimate(&scene, &(StxRoadLine){.33, 170, 1}, &line));
-      stx_guarded_free(scene.columns);
     }
 }
-END_TEST
 
-START_TEST(cells_without_weight_do_not_count)
+STX_TEST(cells_without_weight_do_not_count)
 {
   StxRandom random = {5};
-  RoadScene scene = road_scene(1242, 375, 8);
+  STX_AUTO(RoadScene) scene = road_scene(1242, 375, 8);
   StxRoadLine line;
   road_paint(&scene, &(StxRoadLine){.33, 170, 1}, .5, 3, &random);
   int cells = stx_grid_columns(&scene.grid) * stx_grid_rows(&scene.grid);
   memset(scene.columns + cells, 0, 2 * cells);
   ck_assert(!road_estimate(&scene, NULL, &line));
-  stx_guarded_free(scene.columns);
 }
-END_TEST
 
 /* Any content and any size: no crash, and what is found is a number. */
-START_TEST(any_columns_are_survived)
+STX_TEST(any_columns_are_survived)
 {
   static const StxGrid grids[] = {{1, 1, 1, 1, 0}, {1, 1024, 1, 1, 0}, {32768, 1, 1, 1, 0},
       {32768, 2, 1, 1, 0}, {3, 32768, 1, 1, 0}, {128, 128, 128, 128, 0}, {130, 259, 1, 128, 0},
@@ -180,28 +165,12 @@ START_TEST(any_columns_are_survived)
     for (int fill = 0; fill < STX_FILL_COUNT; fill++) {
       StxGrid grid = grids[g];
       int cells = stx_grid_columns(&grid) * stx_grid_rows(&grid);
-      StxImage16 all = stx_test_image16(cells, 2, 0);
+      STX_AUTO(StxImage16) all = stx_test_image16(cells, 2, 0);
       stx_fill16(&all, (StxFill)fill, 65535, &random);
       RoadScene scene = {grid, all.data};
       StxRoadLine line;
       for (int prior = 0; prior < 2; prior++)
         if (road_estimate(&scene, prior ? &(StxRoadLine){.3, 20, 1} : NULL, &line))
           ck_assert(line.slope > 0 && isfinite(line.horizon) && line.support <= 1);
-      stx_test_image16_free(&all);
     }
 }
-END_TEST
-
-static const StxTest tests[] = {
-    {&calibration_gives_the_plane},
-    {&calibration_agrees_with_projected_points},
-    {&an_unknown_camera_has_no_road},
-    {&a_clean_road_is_found_exactly},
-    {&coarse_steps_are_another_unit},
-    {&roads_are_found_among_objects},
-    {&the_prior_narrows_the_search},
-    {&what_is_no_road_is_rejected},
-    {&cells_without_weight_do_not_count},
-    {&any_columns_are_survived},
-};
-STX_TESTING_MAIN("roadline", tests)

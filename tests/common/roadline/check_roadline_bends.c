@@ -6,7 +6,7 @@
 
 /* ---- Bends -------------------------------------------------------------------------------- */
 
-START_TEST(bent_lines_are_continuous)
+STX_TEST(bent_lines_are_continuous)
 {
   static const struct {
     double row, disparity, slope;
@@ -21,26 +21,24 @@ START_TEST(bent_lines_are_continuous)
   ck_assert_double_eq_tol(stx_roadline_end(&road_valley), -135, 1e-9);
   ck_assert_double_eq_tol(stx_roadline_end(&road_straight), 172, 1e-9);
 }
-END_TEST
 
 static bool bend(const RoadScene *scene, const StxRoadLine *before, StxRoadLine *line)
 {
-  void *scratch = stx_guarded_alloc(stx_roadline_scratch(&scene->grid));
+  STX_GUARDED void *scratch = stx_guarded_alloc(stx_roadline_scratch(&scene->grid));
   bool bends = stx_roadline_bend(&scene->grid, scene->columns, before, line, scratch);
   stx_guarded_check(scene->columns);
-  stx_guarded_free(scratch);
   ck_assert_int_eq(bends, line->bends > 0);
   return bends;
 }
 
-START_TEST(bent_roads_are_found_among_objects)
+STX_TEST(bent_roads_are_found_among_objects)
 {
   const StxRoadLine *const roads[] = {&road_valley, &road_crest, &road_rise};
   StxRandom random = {11};
   for (int i = 0; i < 3; i++)
     for (int cell = 4; cell <= 8; cell += 4)
       for (int objects = 0; objects <= 8; objects += 4) {
-        RoadScene scene = road_scene(1242, 375, cell);
+        STX_AUTO(RoadScene) scene = road_scene(1242, 375, cell);
         StxRoadLine line = road_straight;
         road_paint(&scene, roads[i], .5, objects, &random);
         ck_assert_msg(
@@ -48,16 +46,14 @@ START_TEST(bent_roads_are_found_among_objects)
         double off = road_distance(&line, roads[i], 375);
         ck_assert_msg(off < 1, "road %d, cell %d, objects %d: %g px off", i, cell, objects, off);
         ck_assert_double_gt(road_distance(&road_straight, roads[i], 375), 2);
-        stx_guarded_free(scene.columns);
       }
 }
-END_TEST
 
 /* The same cells with half of the steps in a pixel. */
-START_TEST(coarse_steps_are_another_unit)
+STX_TEST(coarse_steps_are_another_unit)
 {
   StxRandom random = {12};
-  RoadScene scene = road_scene(1242, 375, 8);
+  STX_AUTO(RoadScene) scene = road_scene(1242, 375, 8);
   StxRoadLine fine = road_straight, line = stx_roadline_times(&road_straight, 2), again;
   road_paint(&scene, &road_valley, .5, 4, &random);
   ck_assert(bend(&scene, NULL, &fine));
@@ -70,9 +66,7 @@ START_TEST(coarse_steps_are_another_unit)
   again = line;
   ck_assert(bend(&scene, &line, &again));
   ck_assert_int_eq(again.bends, line.bends);
-  stx_guarded_free(scene.columns);
 }
-END_TEST
 
 static void expect_straight(const RoadScene *scene, StxRoadLine near)
 {
@@ -83,37 +77,33 @@ static void expect_straight(const RoadScene *scene, StxRoadLine near)
   ck_assert(line.slope == near.slope && line.horizon == near.horizon);
 }
 
-START_TEST(straight_roads_stay_straight)
+STX_TEST(straight_roads_stay_straight)
 {
   StxRandom random = {12};
   for (int cell = 4; cell <= 8; cell += 4)
     for (int objects = 0; objects <= 12; objects += 2) {
-      RoadScene scene = road_scene(1242, 375, cell);
+      STX_AUTO(RoadScene) scene = road_scene(1242, 375, cell);
       road_paint(&scene, &road_straight, .7, objects, &random);
       expect_straight(&scene, road_straight);
-      stx_guarded_free(scene.columns);
     }
 }
-END_TEST
 
 /* Less than three pixels at its far end: next to nothing of the road's cells. */
-START_TEST(a_slight_bend_is_not_worth_it)
+STX_TEST(a_slight_bend_is_not_worth_it)
 {
   const StxRoadLine slight = {.33, 172, 1, 1, {{200, .25}}};
   StxRandom random = {17};
-  RoadScene scene = road_scene(1242, 375, 4);
+  STX_AUTO(RoadScene) scene = road_scene(1242, 375, 4);
   road_paint(&scene, &slight, .5, 4, &random);
   expect_straight(&scene, road_straight);
-  stx_guarded_free(scene.columns);
 }
-END_TEST
 
 /* Behind the road, houses tower up one behind the other: from row to row of roofs they are farther
  * away, as a road would be that rises steeply, but none of them lies. */
-START_TEST(houses_are_no_rise)
+STX_TEST(houses_are_no_rise)
 {
   for (int cell = 4; cell <= 8; cell += 4) {
-    RoadScene scene = road_scene(1242, 375, cell);
+    STX_AUTO(RoadScene) scene = road_scene(1242, 375, cell);
     for (int c = 0; c < stx_grid_columns(&scene.grid); c++)
       for (int r = 0; r < stx_grid_rows(&scene.grid); r++) {
         double row = road_centre(&scene.grid, r), d = stx_roadline_at(&road_straight, row);
@@ -121,44 +111,38 @@ START_TEST(houses_are_no_rise)
         road_put(&scene, c, r, fmax(d, house));
       }
     expect_straight(&scene, road_straight);
-    stx_guarded_free(scene.columns);
   }
 }
-END_TEST
 
-START_TEST(what_is_no_road_does_not_bend)
+STX_TEST(what_is_no_road_does_not_bend)
 {
   StxRandom random = {13};
   for (int painter = 0; painter < ROAD_LARGEST; painter++) {
-    RoadScene scene = road_scene(1242, 375, 8);
+    STX_AUTO(RoadScene) scene = road_scene(1242, 375, 8);
     road_paint_none(&scene, painter, &random);
     expect_straight(&scene, road_straight);
     expect_straight(&scene, (StxRoadLine){0, 172, 1});
     expect_straight(&scene, (StxRoadLine){.33, -INFINITY, 1});
-    stx_guarded_free(scene.columns);
   }
 }
-END_TEST
 
 /* Where the frame before has the better bend it stays in its row, between those that are tried. */
-START_TEST(a_good_bend_stays)
+STX_TEST(a_good_bend_stays)
 {
   StxRandom random = {14};
-  RoadScene scene = road_scene(1242, 375, 4);
+  STX_AUTO(RoadScene) scene = road_scene(1242, 375, 4);
   StxRoadLine fresh = road_straight, kept = road_straight;
   road_paint(&scene, &road_rise, 0, 0, &random);
   ck_assert(bend(&scene, NULL, &fresh) && bend(&scene, &road_rise, &kept));
   ck_assert_double_ne(fresh.bend[0].row, road_rise.bend[0].row);
   ck_assert_double_eq(kept.bend[0].row, road_rise.bend[0].row);
   ck_assert_double_lt(road_distance(&kept, &road_rise, 375), .1);
-  stx_guarded_free(scene.columns);
 }
-END_TEST
 
 /* Whatever comes of a line: each bend above the one before, on the road. */
 static void expect_sound_bends(const RoadScene *scene, StxRoadLine line)
 {
-  void *scratch = stx_guarded_alloc(stx_roadline_scratch(&scene->grid));
+  STX_GUARDED void *scratch = stx_guarded_alloc(stx_roadline_scratch(&scene->grid));
   StxRoadLine before = {.3, 20, 1, 1, {{30, .1}}};
   stx_roadline_bend(&scene->grid, scene->columns, &before, &line, scratch);
   ck_assert(line.bends >= 0 && line.bends <= STX_ROAD_BENDS && line.slope > 0);
@@ -166,11 +150,10 @@ static void expect_sound_bends(const RoadScene *scene, StxRoadLine line)
     ck_assert(line.bend[i].slope > 0 && stx_roadline_at(&line, line.bend[i].row) > 0);
     ck_assert(i == 0 || line.bend[i].row < line.bend[i - 1].row);
   }
-  stx_guarded_free(scratch);
 }
 
 /* Any content and any size. */
-START_TEST(any_columns_are_survived)
+STX_TEST(any_columns_are_survived)
 {
   static const StxGrid grids[] = {{1, 1, 1, 1, 0}, {1, 1024, 1, 1, 0}, {32768, 2, 1, 1, 0},
       {3, 32768, 1, 1, 0}, {130, 259, 1, 128, 0}, {2, 2, 1, 1, 0}, {640, 480, 7, 3, 0}};
@@ -178,25 +161,10 @@ START_TEST(any_columns_are_survived)
   for (size_t g = 0; g < sizeof grids / sizeof grids[0]; g++)
     for (int fill = 0; fill < STX_FILL_COUNT; fill++) {
       int cells = stx_grid_columns(&grids[g]) * stx_grid_rows(&grids[g]);
-      StxImage16 all = stx_test_image16(cells, 2, 0);
+      STX_AUTO(StxImage16) all = stx_test_image16(cells, 2, 0);
       stx_fill16(&all, (StxFill)fill, 65535, &random);
       RoadScene scene = {grids[g], all.data};
       expect_sound_bends(&scene, (StxRoadLine){.3, 20, 1});
       expect_sound_bends(&scene, (StxRoadLine){200, -9e5, 1});
-      stx_test_image16_free(&all);
     }
 }
-END_TEST
-
-static const StxTest tests[] = {
-    {&bent_lines_are_continuous},
-    {&bent_roads_are_found_among_objects},
-    {&coarse_steps_are_another_unit},
-    {&straight_roads_stay_straight},
-    {&a_slight_bend_is_not_worth_it},
-    {&houses_are_no_rise},
-    {&what_is_no_road_does_not_bend},
-    {&a_good_bend_stays},
-    {&any_columns_are_survived},
-};
-STX_TESTING_MAIN("roadline-bends", tests)

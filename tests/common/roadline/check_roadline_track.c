@@ -2,7 +2,6 @@
 /* roadline: the line of a stream, frame by frame. */
 #include "tests/common/roadline/roadline_case.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -33,20 +32,17 @@ static RoadScene make_frame(double slope, double horizon)
 /* The line after a frame of this road; support 0: none. */
 static StxRoadLine follow(StxRoadTrack *track, double slope, double horizon)
 {
-  RoadScene scene = make_frame(slope, horizon);
-  void *scratch = stx_guarded_alloc(stx_roadline_scratch(&scene.grid));
+  STX_AUTO(RoadScene) scene = make_frame(slope, horizon);
+  STX_GUARDED void *scratch = stx_guarded_alloc(stx_roadline_scratch(&scene.grid));
   const StxRoadLine *line = stx_road_track_follow(track, &scene.grid, scene.columns, scratch);
-  stx_guarded_free(scratch);
-  stx_guarded_free(scene.columns);
   return line != NULL ? *line : (StxRoadLine){0};
 }
 
 static StxRoadLine estimate_of(double slope, double horizon, const StxRoadLine *prior)
 {
-  RoadScene scene = make_frame(slope, horizon);
+  STX_AUTO(RoadScene) scene = make_frame(slope, horizon);
   StxRoadLine line;
   ck_assert(road_estimate(&scene, prior, &line));
-  stx_guarded_free(scene.columns);
   return line;
 }
 
@@ -58,7 +54,7 @@ static void expect_same_line(StxRoadLine actual, StxRoadLine expected)
       actual.support, expected.slope, expected.horizon, expected.support);
 }
 
-START_TEST(the_first_estimate_counts_later_ones_by_half)
+STX_TEST(the_first_estimate_counts_later_ones_by_half)
 {
   StxRoadTrack track = begin(STX_ROAD_AUTO, &unknown_camera);
   ck_assert(track.estimate);
@@ -70,9 +66,8 @@ START_TEST(the_first_estimate_counts_later_ones_by_half)
   ck_assert_double_eq_tol(middle.slope, .315, .001);
   ck_assert_double_eq_tol(middle.horizon, 173, .5);
 }
-END_TEST
 
-START_TEST(frames_without_a_road_keep_the_line)
+STX_TEST(frames_without_a_road_keep_the_line)
 {
   StxRoadTrack track = begin(STX_ROAD_ESTIMATE, &unknown_camera);
   for (int i = 0; i < 20; i++)
@@ -87,19 +82,17 @@ START_TEST(frames_without_a_road_keep_the_line)
   expect_same_line(follow(&track, .2, 100), other);
   expect_same_line(follow(&track, .2, 100), other);
 }
-END_TEST
 
-START_TEST(a_long_drought_is_survived)
+STX_TEST(a_long_drought_is_survived)
 {
   StxRoadTrack track = begin(STX_ROAD_ESTIMATE, &known_camera);
   for (int i = 0; i < 30; i++)
     expect_same_line(follow(&track, 0, 0), (StxRoadLine){1 / 3.0, 170, 1});
   expect_same_line(follow(&track, .2, 100), estimate_of(.2, 100, NULL));
 }
-END_TEST
 
 /* The camera's line guides the first search, and stands in for it, but is not averaged. */
-START_TEST(the_camera_is_the_first_guess)
+STX_TEST(the_camera_is_the_first_guess)
 {
   StxRoadLine camera;
   ck_assert(stx_roadline_from_camera(&known_camera, &camera));
@@ -108,9 +101,8 @@ START_TEST(the_camera_is_the_first_guess)
   expect_same_line(follow(&track, .2, 100), camera);
   expect_same_line(follow(&track, .3, 176), estimate_of(.3, 176, &camera));
 }
-END_TEST
 
-START_TEST(a_known_camera_needs_no_frame)
+STX_TEST(a_known_camera_needs_no_frame)
 {
   StxRoadLine camera;
   ck_assert(stx_roadline_from_camera(&known_camera, &camera));
@@ -122,23 +114,20 @@ START_TEST(a_known_camera_needs_no_frame)
     expect_same_line(*line, camera);
   }
 }
-END_TEST
 
 /* The line after a frame that shows this road. */
 static StxRoadLine follow_bent(StxRoadTrack *track, const StxRoadLine *road)
 {
   StxRandom random = {15};
-  RoadScene scene = road_scene(640, 375, 8);
-  void *scratch = stx_guarded_alloc(stx_roadline_scratch(&scene.grid));
+  STX_AUTO(RoadScene) scene = road_scene(640, 375, 8);
+  STX_GUARDED void *scratch = stx_guarded_alloc(stx_roadline_scratch(&scene.grid));
   road_paint(&scene, road, .3, 4, &random);
   const StxRoadLine *line = stx_road_track_follow(track, &scene.grid, scene.columns, scratch);
   ck_assert_ptr_nonnull(line);
-  stx_guarded_free(scratch);
-  stx_guarded_free(scene.columns);
   return *line;
 }
 
-START_TEST(piecewise_bends_and_moves_half_of_the_way)
+STX_TEST(piecewise_bends_and_moves_half_of_the_way)
 {
   StxRoadTrack track = begin(STX_ROAD_PIECEWISE, &known_camera);
   ck_assert(track.estimate);
@@ -158,9 +147,8 @@ START_TEST(piecewise_bends_and_moves_half_of_the_way)
   ck_assert_double_eq_tol(
       stx_roadline_end(&second), (stx_roadline_end(&first) + stx_roadline_end(&alone)) / 2, 8);
 }
-END_TEST
 
-START_TEST(piecewise_is_straight_where_the_road_is)
+STX_TEST(piecewise_is_straight_where_the_road_is)
 {
   StxRoadTrack track = begin(STX_ROAD_PIECEWISE, &unknown_camera);
   StxRoadTrack other = begin(STX_ROAD_ESTIMATE, &unknown_camera);
@@ -170,10 +158,9 @@ START_TEST(piecewise_is_straight_where_the_road_is)
   ck_assert_int_eq(line.bends, 0);
   expect_same_line(follow(&track, 0, 0), line); /* nothing seen */
 }
-END_TEST
 
 /* A road far from what the camera promises: estimate waits for ten frames, piecewise does not. */
-START_TEST(piecewise_takes_a_clear_road_anywhere)
+STX_TEST(piecewise_takes_a_clear_road_anywhere)
 {
   StxRoadTrack track = begin(STX_ROAD_PIECEWISE, &known_camera);
   StxRoadLine line = follow(&track, .33, 95);
@@ -181,9 +168,8 @@ START_TEST(piecewise_takes_a_clear_road_anywhere)
   track = begin(STX_ROAD_ESTIMATE, &known_camera);
   ck_assert_double_eq(follow(&track, .33, 95).horizon, 170);
 }
-END_TEST
 
-START_TEST(a_reset_forgets)
+STX_TEST(a_reset_forgets)
 {
   StxRoadTrack track = begin(STX_ROAD_ESTIMATE, &unknown_camera);
   follow(&track, .2, 100);
@@ -193,9 +179,8 @@ START_TEST(a_reset_forgets)
   ck_assert(!track.estimate);
   ck_assert_ptr_null(stx_road_track_follow(&track, NULL, NULL, NULL));
 }
-END_TEST
 
-START_TEST(a_camera_without_ground_is_named)
+STX_TEST(a_camera_without_ground_is_named)
 {
   static const struct {
     StxCamera camera;
@@ -217,18 +202,3 @@ START_TEST(a_camera_without_ground_is_named)
     ck_assert_ptr_null(stx_road_track_follow(&track, NULL, NULL, NULL));
   }
 }
-END_TEST
-
-static const StxTest tests[] = {
-    {&piecewise_bends_and_moves_half_of_the_way},
-    {&piecewise_is_straight_where_the_road_is},
-    {&piecewise_takes_a_clear_road_anywhere},
-    {&the_first_estimate_counts_later_ones_by_half},
-    {&frames_without_a_road_keep_the_line},
-    {&a_long_drought_is_survived},
-    {&the_camera_is_the_first_guess},
-    {&a_known_camera_needs_no_frame},
-    {&a_reset_forgets},
-    {&a_camera_without_ground_is_named},
-};
-STX_TESTING_MAIN("roadline-track", tests)

@@ -46,49 +46,30 @@ const StxRoadLine road_straight = {.33, 172, 1},
                   road_crest = {.34, 182, 1, 1, {{260, .6}}},
                   road_rise = {.33, 172, 1, 1, {{230, .11}}};
 
-typedef double (*RoadPainter)(double row, int column, StxRandom *random);
-
-static double paint_nothing(double row, int column, StxRandom *random)
+/* The disparity of what is no road, px. */
+static double paint(int painter, double row, int column, StxRandom *random)
 {
-  return 0;
-}
-
-static double paint_wall(double row, int column, StxRandom *random)
-{
-  return 20 + stx_random_below(random, 100) / 100.0;
-}
-
-static double paint_far_wall(double row, int column, StxRandom *random)
-{
-  return 3 + stx_random_below(random, 200) / 100.0;
-}
-
-static double paint_oblique_wall(double row, int column, StxRandom *random)
-{
-  return 5 + column * .3 + stx_random_below(random, 100) / 100.0;
-}
-
-static double paint_noise(double row, int column, StxRandom *random)
-{
-  return stx_random_below(random, 255 * 256) / 256.0;
-}
-
-static double paint_ceiling(double row, int column, StxRandom *random)
-{
-  return .3 * (300 - row);
-}
-
-static double paint_largest(double row, int column, StxRandom *random)
-{
-  return 254.9;
+  switch (painter) {
+  case ROAD_WALL:
+    return 20 + stx_random_below(random, 100) / 100.0;
+  case ROAD_FAR_WALL:
+    return 3 + stx_random_below(random, 200) / 100.0;
+  case ROAD_OBLIQUE_WALL:
+    return 5 + column * .3 + stx_random_below(random, 100) / 100.0;
+  case ROAD_NOISE:
+    return stx_random_below(random, 255 * 256) / 256.0;
+  case ROAD_CEILING:
+    return .3 * (300 - row);
+  default:
+    return painter == ROAD_LARGEST ? 254.9 : 0;
+  }
 }
 
 bool road_estimate(const RoadScene *scene, const StxRoadLine *prior, StxRoadLine *line)
 {
-  void *scratch = stx_guarded_alloc(stx_roadline_scratch(&scene->grid));
+  STX_GUARDED void *scratch = stx_guarded_alloc(stx_roadline_scratch(&scene->grid));
   bool found = stx_roadline_estimate(&scene->grid, scene->columns, prior, line, scratch);
   stx_guarded_check(scene->columns);
-  stx_guarded_free(scratch);
   return found;
 }
 
@@ -107,10 +88,8 @@ double road_distance(const StxRoadLine *line, const StxRoadLine *truth, int heig
 
 void road_paint_none(const RoadScene *scene, int painter, StxRandom *random)
 {
-  static const RoadPainter painters[ROAD_PAINTERS] = {paint_nothing, paint_wall, paint_far_wall,
-      paint_oblique_wall, paint_noise, paint_ceiling, paint_largest};
   for (int c = 0; c < stx_grid_columns(&scene->grid); c++)
     for (int r = 0; r < stx_grid_rows(&scene->grid); r++)
       road_put(scene, c, r,
-          painters[painter](road_centre(&scene->grid, r), c * scene->grid.cell_width / 4, random));
+          paint(painter, road_centre(&scene->grid, r), c * scene->grid.cell_width / 4, random));
 }

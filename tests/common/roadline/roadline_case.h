@@ -16,6 +16,11 @@ typedef struct {
 } RoadScene;
 
 RoadScene road_scene(int width, int height, int cell);
+static inline void road_free(RoadScene *scene)
+{
+  stx_guarded_free(scene->columns);
+}
+STX_AUTO_VALUE(RoadScene, road_free)
 
 /* The cell's disparity, px, unknown beyond 16 bits; certain. */
 void road_put(const RoadScene *scene, int column, int row, double disparity);

@@ -43,16 +43,15 @@ static void expect_costs(const StxStixel *stixels, int count, const char *what)
 static void check_sums(const Case *c, const char *what)
 {
   StxSatdpResult result;
-  StxStixel *stixels = run_case(satdp_reference(), c, 1, &result);
+  STX_GUARDED StxStixel *stixels = run_case(satdp_reference(), c, 1, &result);
   for (uint32_t at = 0, from = 0; at < result.count; from = at) {
     int count = pieces_of(c, stixels, &result, &at);
     explain(c, stixels[from].column, pieces, count);
     expect_costs(stixels + from, count, what);
   }
-  stx_guarded_free(stixels);
 }
 
-START_TEST(terms_add_up_to_the_cost)
+STX_TEST(terms_add_up_to_the_cost)
 {
   StxRandom random = {3};
   for (int run = 0; run < 40; run++) {
@@ -62,7 +61,6 @@ START_TEST(terms_add_up_to_the_cost)
         params, &case_camera, run % 5 ? &line : NULL, run % FILLINGS, (uint64_t)run, check_sums);
   }
 }
-END_TEST
 
 /* ---- Brute force ---------------------------------------------------------------------------- */
 
@@ -100,17 +98,16 @@ static double least_of_all(const Case *c, int column)
 static void check_least(const Case *c, const char *what)
 {
   StxSatdpResult result;
-  StxStixel *stixels = run_case(satdp_reference(), c, 1, &result);
+  STX_GUARDED StxStixel *stixels = run_case(satdp_reference(), c, 1, &result);
   for (uint32_t at = 0, from = 0; at < result.count; from = at) {
     int count = pieces_of(c, stixels, &result, &at), column = stixels[from].column;
     double found = explain(c, column, pieces, count), least = least_of_all(c, column);
     ck_assert_msg(
         found == least, "%s: column %d costs %.0f, the least is %.0f", what, column, found, least);
   }
-  stx_guarded_free(stixels);
 }
 
-START_TEST(no_segmentation_costs_less)
+STX_TEST(no_segmentation_costs_less)
 {
   StxRandom random = {7};
   for (int run = 0; run < 12; run++) {
@@ -121,12 +118,11 @@ START_TEST(no_segmentation_costs_less)
         check_least);
   }
 }
-END_TEST
 
 /* ---- Literal -------------------------------------------------------------------------------- */
 
 /* Three cells of 10 px, certain, and three unknown ones: what each term is made of. */
-START_TEST(terms_are_told_apart)
+STX_TEST(terms_are_told_apart)
 {
   StxSatdpParams params = case_params(1, 6, 8, 0);
   params.stixel_cost = 5;
@@ -157,8 +153,3 @@ START_TEST(terms_are_told_apart)
   ck_assert_double_eq(terms[1].horizon, 3 * 3 * 1024);
   free_case(c);
 }
-END_TEST
-
-static const StxTest tests[] = {
-    {&terms_add_up_to_the_cost}, {&no_segmentation_costs_less}, {&terms_are_told_apart}};
-STX_TESTING_MAIN("satdp explain", tests)

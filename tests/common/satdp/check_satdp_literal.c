@@ -17,7 +17,7 @@ static void set_column(const Case *c, const uint16_t *disparity, uint16_t weight
 static void expect_records(const Case *c, const StxStixel *expected, size_t expected_count)
 {
   StxSatdpResult result;
-  StxStixel *stixels = run_case(satdp_reference(), c, 1, &result);
+  STX_GUARDED StxStixel *stixels = run_case(satdp_reference(), c, 1, &result);
   ck_assert_uint_eq(result.count, expected_count);
   for (size_t i = 0; i < expected_count; i++) {
     const StxStixel *a = &stixels[i], *e = &expected[i];
@@ -30,7 +30,6 @@ static void expect_records(const Case *c, const StxStixel *expected, size_t expe
     ck_assert_float_eq_tol(a->cost, e->cost, 2e-3f);
     ck_assert_float_eq_tol(a->confidence, e->confidence, 1e-4f);
   }
-  stx_guarded_free(stixels);
 }
 
 /* The road D = 0.5 · (row − 8), seen in the rows 18 to 29; above it an object of 8 px; nothing
@@ -44,16 +43,15 @@ static void expect_road_object_and(double unknown_cost, double sky_cost, uint16_
   StxSatdpParams params = case_params(1, 10, 3, 0);
   params.unknown_cost = unknown_cost;
   params.sky_cost = sky_cost;
-  Case *c = new_case(params, NULL, &(StxRoadLine){0.5, 8, 1});
+  STX_AUTO(Case) *c = new_case(params, NULL, &(StxRoadLine){0.5, 8, 1});
   static const uint16_t disparity[] = {0, 0, 0, 2048, 2048, 2048, 1408, 1792, 2176, 2560};
   set_column(c, disparity, STX_WEIGHT_ONE);
   for (int row = 0; row < 3; row++)
     stx_column(&params.grid, c->columns, 1, 0)[row] = sky_weight;
   expect_records(c, expected, expected_count);
-  free_case(c);
 }
 
-START_TEST(literal_road_object_and_nothing)
+STX_TEST(literal_road_object_and_nothing)
 {
   static const StxStixel expected[] = {
       {0, 18, 29, STX_KIND_GROUND, STX_LABEL_NONE, 5.0f, 10.5f, 0.0f, 1.0f},
@@ -62,9 +60,8 @@ START_TEST(literal_road_object_and_nothing)
   expect_road_object_and(0, 2, STX_WEIGHT_ONE, expected, 2);
   expect_road_object_and(0.5, 3, STX_WEIGHT_ONE / 2, expected, 2);
 }
-END_TEST
 
-START_TEST(literal_road_object_and_sky)
+STX_TEST(literal_road_object_and_sky)
 {
   static const StxStixel expected[] = {
       {0, 18, 29, STX_KIND_GROUND, STX_LABEL_NONE, 5.0f, 10.5f, 0.0f, 1.0f},
@@ -74,11 +71,10 @@ START_TEST(literal_road_object_and_sky)
   expect_road_object_and(0, 2.25, STX_WEIGHT_ONE, expected, 3);
   expect_road_object_and(0.5, 3.5, STX_WEIGHT_ONE / 2, expected, 3);
 }
-END_TEST
 
 /* 1.5 nats are 1536; their scale is 1548. Weights above STX_WEIGHT_ONE cannot be, and do no harm.
  */
-START_TEST(literal_evidence)
+STX_TEST(literal_evidence)
 {
   static const struct {
     uint32_t weight, scale, disparity;
@@ -94,17 +90,15 @@ START_TEST(literal_evidence)
   }
   StxSatdpParams params = case_params(1, 1, 8, 0);
   params.sky_cost = 1.5;
-  Case *c = new_case(params, NULL, NULL);
+  STX_AUTO(Case) *c = new_case(params, NULL, NULL);
   ck_assert_uint_eq(c->tables.evidence_scale, 1548);
   params.sky_cost = 32;
   ck_assert(stx_satdp_prepare(&params, NULL, NULL, &c->tables, NULL));
   ck_assert_uint_eq(c->tables.evidence_scale, 33026);
-  free_case(c);
 }
-END_TEST
 
 /* Without a road there is no horizon, but what is surely sky is. */
-START_TEST(literal_sky_without_a_horizon)
+STX_TEST(literal_sky_without_a_horizon)
 {
   static const uint16_t disparity[] = {0, 0, 2048, 2048, 2048, 2048};
   static const StxStixel sky[] = {{0, 8, 23, STX_KIND_OBJECT, STX_LABEL_NONE, 8, 8, 0, 1},
@@ -115,15 +109,13 @@ START_TEST(literal_sky_without_a_horizon)
     StxSatdpParams params = case_params(1, 6, 4, 0);
     params.sky_cost = sure ? 3.5 : 2.5;
     params.unknown_cost = 1000;
-    Case *c = new_case(params, NULL, NULL);
+    STX_AUTO(Case) *c = new_case(params, NULL, NULL);
     set_column(c, disparity, STX_WEIGHT_ONE);
     for (int row = 0; row < 2; row++)
       stx_column(&params.grid, c->columns, 1, 0)[row] = STX_WEIGHT_ONE;
     expect_records(c, sure ? sky : object, sure ? 2 : 1);
-    free_case(c);
   }
 }
-END_TEST
 
 /* What ground, sky and unknown cells cost at an image row (cells of one pixel), in nats. */
 static void expect_places(
@@ -140,46 +132,42 @@ static void expect_places(
 
 /* The road D = 0.5 · (row − 8) up to row 20, where it has 6 px. From there it rises by 0.1 px per
  * row, beyond the image; at row 10 it has 5 px, from which ground may be 1.5 away. */
-START_TEST(literal_rise)
+STX_TEST(literal_rise)
 {
-  Case *c = new_case(case_params(1, 30, 1, 0), NULL, &(StxRoadLine){0.5, 8, 1, 1, {{20, 0.1}}});
+  STX_AUTO(Case) *c =
+      new_case(case_params(1, 30, 1, 0), NULL, &(StxRoadLine){0.5, 8, 1, 1, {{20, 0.1}}});
   expect_places(c, 25, 0, 2, 0, 0, 65535);
   expect_places(c, 20, 0, 2, 0, 0, 65535);
   expect_places(c, 10, 0, 2, 0, 896, 1664);
   expect_places(c, 0, 0, 2, 0, 4 * 256 - 359, 4 * 256 + 358);
   ck_assert_double_eq(c->tables.off_road, 2 * 1024);
-  free_case(c);
 }
-END_TEST
 
 /* The same road falls away: 3 px per row, to its end at row 18. What stands behind the crest may be
  * seen above it, and sky only above the horizon that the near road has. */
-START_TEST(literal_crest)
+STX_TEST(literal_crest)
 {
-  Case *c = new_case(case_params(1, 30, 1, 0), NULL, &(StxRoadLine){0.5, 8, 1, 1, {{20, 3}}});
+  STX_AUTO(Case) *c =
+      new_case(case_params(1, 30, 1, 0), NULL, &(StxRoadLine){0.5, 8, 1, 1, {{20, 3}}});
   expect_places(c, 19, 0, 2, 0, 0, 65535);
   expect_places(c, 17, 2, 2, 0, 0, 65535);
   expect_places(c, 9, 2, 2, 0, 0, 65535);
   expect_places(c, 7, 2, 0, 0.5, 0, 65535);
-  free_case(c);
 }
-END_TEST
 
-START_TEST(literal_unknown_column)
+STX_TEST(literal_unknown_column)
 {
-  Case *c = new_case(case_params(1, 5, 8, 0), &case_camera, NULL);
+  STX_AUTO(Case) *c = new_case(case_params(1, 5, 8, 0), &case_camera, NULL);
   static const uint16_t disparity[5] = {0};
   set_column(c, disparity, 0);
   expect_records(c, &(StxStixel){0, 0, 39, STX_KIND_OBJECT, STX_LABEL_NONE, 0, 0, 0, 0}, 1);
-  free_case(c);
 }
-END_TEST
 
 /* Two objects, the upper one farther: C only. Then the upper nearer by 10 px: alpha, beta · 10. */
-START_TEST(literal_ordering)
+STX_TEST(literal_ordering)
 {
   StxSatdpParams params = case_params(1, 4, 4, 0);
-  Case *c = new_case(params, NULL, NULL);
+  STX_AUTO(Case) *c = new_case(params, NULL, NULL);
   static const uint16_t farther[] = {2560, 2560, 5120, 5120}, nearer[] = {5120, 5120, 2560, 2560};
   static const StxStixel far_above[] = {
       {0, 8, 15, STX_KIND_OBJECT, STX_LABEL_NONE, 20, 20, 0, 0.5f},
@@ -191,12 +179,10 @@ START_TEST(literal_ordering)
   expect_records(c, far_above, 2);
   set_column(c, nearer, 16256);
   expect_records(c, near_above, 2);
-  free_case(c);
 }
-END_TEST
 
 /* Nothing is known: what comes first is what costs less as such, an object if nothing does. */
-START_TEST(literal_first_without_cells)
+STX_TEST(literal_first_without_cells)
 {
   static const double costs[][3] = {{0, 0, STX_KIND_OBJECT}, {1, 2, STX_KIND_OBJECT},
       {2, 2, STX_KIND_OBJECT}, {2, 1, STX_KIND_SKY}};
@@ -204,35 +190,31 @@ START_TEST(literal_first_without_cells)
   for (int i = 0; i < 4; i++) {
     StxSatdpParams params = case_params(1, 5, 8, 0);
     params.first_object_cost = costs[i][0], params.first_sky_cost = costs[i][1];
-    Case *c = new_case(params, NULL, NULL);
+    STX_AUTO(Case) *c = new_case(params, NULL, NULL);
     StxKind kind = (StxKind)costs[i][2];
     float cost = (float)costs[i][kind - STX_KIND_OBJECT];
     set_column(c, disparity, 0);
     expect_records(c, &(StxStixel){0, 0, 39, kind, STX_LABEL_NONE, 0, 0, cost, 0}, 1);
-    free_case(c);
   }
 }
-END_TEST
 
 /* Two objects: only the lower pays for being the first. */
-START_TEST(literal_first_pays_once)
+STX_TEST(literal_first_pays_once)
 {
   StxSatdpParams params = case_params(1, 4, 4, 0);
   params.first_object_cost = 3.5, params.first_sky_cost = 1000;
-  Case *c = new_case(params, NULL, NULL);
+  STX_AUTO(Case) *c = new_case(params, NULL, NULL);
   static const uint16_t disparity[] = {2560, 2560, 5120, 5120};
   static const StxStixel expected[] = {{0, 8, 15, STX_KIND_OBJECT, STX_LABEL_NONE, 20, 20, 3.5f, 1},
       {0, 0, 7, STX_KIND_OBJECT, STX_LABEL_NONE, 10, 10, 6, 1}};
   set_column(c, disparity, STX_WEIGHT_ONE);
   expect_records(c, expected, 2);
-  free_case(c);
 }
-END_TEST
 
 /* Six cells of 4 px, which sky (4 px) explains at a nat each (16 · 128/2047) and an object (1 px)
  * at none. Noise costs sky ln 4 a cell; it is first to nobody's advantage. An object beginning
  * costs 6.5. */
-START_TEST(literal_noise_of_the_sky)
+STX_TEST(literal_noise_of_the_sky)
 {
   StxSatdpParams params = case_params(1, 6, 4, 0);
   params.sigma_disparity[0] = params.sigma_disparity[1] = 1, params.sigma_disparity[2] = 4;
@@ -248,18 +230,16 @@ START_TEST(literal_noise_of_the_sky)
   } cases[] = {{0, &free}, {1, &paid}, {0.05, &less}};
   for (int i = 0; i < 3; i++) {
     params.sigma_weight = cases[i].weight;
-    Case *c = new_case(params, NULL, NULL);
+    STX_AUTO(Case) *c = new_case(params, NULL, NULL);
     set_column(c, disparity, STX_WEIGHT_ONE);
     expect_records(c, cases[i].expected, 1);
-    free_case(c);
   }
 }
-END_TEST
 
 /* Four cells of four rows, 20 px at the foot and a pixel less in each cell above: with a standard
  * deviation of half a pixel per row the slope is 20 / (80 + 4) px per row, and costs 5 − 20² / 84
  * nats together with what the line leaves. Upright, all of the 5 are left. */
-START_TEST(literal_slanted_object)
+STX_TEST(literal_slanted_object)
 {
   StxSatdpParams params = case_params(1, 4, 4, 0);
   params.sigma_disparity[1] = 1;
@@ -269,18 +249,16 @@ START_TEST(literal_slanted_object)
       0, 0, 15, STX_KIND_OBJECT, STX_LABEL_NONE, 16.7143f, 20.2857f, 0.238095f, 1};
   for (int i = 0; i < 2; i++) {
     params.object_sigma_slope = i / 2.0;
-    Case *c = new_case(params, NULL, NULL);
+    STX_AUTO(Case) *c = new_case(params, NULL, NULL);
     set_column(c, disparity, STX_WEIGHT_ONE);
     expect_records(c, i == 0 ? &upright : &slanted, 1);
-    free_case(c);
   }
 }
-END_TEST
 
 /* A steep object, 35 px at the foot and 5 px less in each cell above, and on it one of 27.5 px.
  * That is the mean of the lower; but its line ends at 17.5 px there, so the upper is nearer by 10
  * px, which costs alpha and beta of that. Only there may a stixel begin. */
-START_TEST(literal_slanted_objects_meet_at_their_ends)
+STX_TEST(literal_slanted_objects_meet_at_their_ends)
 {
   StxSatdpParams params = case_params(1, 8, 4, 0);
   params.sigma_disparity[1] = 1;
@@ -290,24 +268,22 @@ START_TEST(literal_slanted_objects_meet_at_their_ends)
   static const StxStixel expected[] = {
       {0, 16, 31, STX_KIND_OBJECT, STX_LABEL_NONE, 18.125f, 36.875f, 0, 1},
       {0, 0, 15, STX_KIND_OBJECT, STX_LABEL_NONE, 27.5f, 27.5f, 6 + 2 + 10, 1}};
-  Case *c = new_case(params, NULL, NULL);
+  STX_AUTO(Case) *c = new_case(params, NULL, NULL);
   StxRandom random = {1};
   set_column(c, disparity, STX_WEIGHT_ONE);
   case_starts(c, 0, &random);
   c->starts[3] = 1;
   expect_records(c, expected, 2);
-  free_case(c);
 }
-END_TEST
 
 /* No depth at all, three classes: 0 road, 11 person, 10 sky; a nat per cell of the wrong one. Two
  * of the person's cells are above the horizon: half a nat each for their missing depth. */
-START_TEST(literal_classes_without_depth)
+STX_TEST(literal_classes_without_depth)
 {
   StxSatdpParams params = case_params(1, 9, 2, 19);
   params.semantic_weight = 4;
   params.pair_tolerance = 3;
-  Case *c = new_case(params, NULL, &(StxRoadLine){0.5, 10, 1});
+  STX_AUTO(Case) *c = new_case(params, NULL, &(StxRoadLine){0.5, 10, 1});
   static const uint16_t disparity[9] = {0};
   static const int label[] = {10, 10, 10, 11, 11, 11, 0, 0, 0};
   set_column(c, disparity, 0);
@@ -317,17 +293,15 @@ START_TEST(literal_classes_without_depth)
   static const StxStixel expected[] = {{0, 12, 17, STX_KIND_GROUND, 0, 1.0f, 3.5f, 0, 0},
       {0, 6, 11, STX_KIND_OBJECT, 11, 0, 0, 11, 0}, {0, 0, 5, STX_KIND_SKY, 10, 0, 0, 10, 0}};
   expect_records(c, expected, 3);
-  free_case(c);
 }
-END_TEST
 
 /* Two objects and a start row one cell too high: the cut comes there, and the lower object, of two
  * cells of 20 px and one of 10, is their mean: it pays the squares of 10/3, 10/3 and 20/3. */
-START_TEST(literal_objects_from_the_only_start)
+STX_TEST(literal_objects_from_the_only_start)
 {
   StxSatdpParams params = case_params(1, 6, 4, 0);
   params.sigma_disparity[1] = 1;
-  Case *c = new_case(params, NULL, NULL);
+  STX_AUTO(Case) *c = new_case(params, NULL, NULL);
   static const uint16_t disparity[] = {2560, 2560, 2560, 2560, 5120, 5120};
   static const StxStixel expected[] = {
       {0, 12, 23, STX_KIND_OBJECT, STX_LABEL_NONE, 50 / 3.0f, 50 / 3.0f, 200 / 3.0f, 1},
@@ -337,14 +311,4 @@ START_TEST(literal_objects_from_the_only_start)
   case_starts(c, 0, &random);
   c->starts[2] = 1;
   expect_records(c, expected, 2);
-  free_case(c);
 }
-END_TEST
-
-static const StxTest tests[] = {{&literal_road_object_and_nothing}, {&literal_road_object_and_sky},
-    {&literal_rise}, {&literal_crest}, {&literal_evidence}, {&literal_sky_without_a_horizon},
-    {&literal_unknown_column}, {&literal_ordering}, {&literal_first_without_cells},
-    {&literal_first_pays_once}, {&literal_noise_of_the_sky}, {&literal_slanted_object},
-    {&literal_slanted_objects_meet_at_their_ends}, {&literal_classes_without_depth},
-    {&literal_objects_from_the_only_start}};
-STX_TESTING_MAIN("satdp_literal", tests)

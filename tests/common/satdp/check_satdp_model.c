@@ -2,7 +2,7 @@
 /*
  * satdp's reference, proven without another implementation: the dynamic programme against all
  * segmentations and against its own definition, both also with restricted start rows. The fits:
- * check_satdp_fit.c; literal columns: check_satdp_literal.c.
+ * check_satdp_tables.c; literal columns: check_satdp_literal.c.
  */
 #include "tests/common/satdp/satdp_case.h"
 
@@ -219,7 +219,7 @@ static void expect_least_energy(const Case *c, const char *what)
 {
   size_t i = 0;
   StxSatdpResult result;
-  StxStixel *stixels = run_case(satdp_reference(), c, 1, &result);
+  STX_GUARDED StxStixel *stixels = run_case(satdp_reference(), c, 1, &result);
   for (int column = 0; column < stx_grid_columns(&c->params.grid); column++) {
     double energy = 0, least = cheapest(c, column, 0, 0, 0, 0, INFINITY);
     for (; i < result.count && stixels[i].column == column; i++)
@@ -227,11 +227,10 @@ static void expect_least_energy(const Case *c, const char *what)
     ck_assert_msg(
         energy == least, "%s, column %d: energy %.0f, least %.0f", what, column, energy, least);
   }
-  stx_guarded_free(stixels);
 }
 
 /* Pair costs that do not look at planes: everything meets. */
-START_TEST(equals_brute_force_over_all_segmentations)
+STX_TEST(equals_brute_force_over_all_segmentations)
 {
   StxRandom random = {2};
   static const int classes[] = {0, 19, 3};
@@ -249,30 +248,26 @@ START_TEST(equals_brute_force_over_all_segmentations)
     params.object_sigma_slope = stx_random_below(&random, 3) / 2.0;
     params.sky_cost = stx_random_below(&random, 7) / 2.0;
     StxRoadLine line = random_road(&random, params.grid.height);
-    Case *c = new_case(params, &case_camera, round % 5 ? &line : NULL);
+    STX_AUTO(Case) *c = new_case(params, &case_camera, round % 5 ? &line : NULL);
     fill_case(c, fillings[round / 3 % 4], &random);
     expect_least_energy(c, "planes apart");
-    free_case(c);
   }
 }
-END_TEST
 
 /* One more, of ten rows, where every kind occurs. */
-START_TEST(equals_brute_force_on_ten_rows)
+STX_TEST(equals_brute_force_on_ten_rows)
 {
   StxRandom random = {3};
   StxSatdpParams params = case_params(2, 10, 8, 0);
   params.pair_cost = params.pair_slope = 0;
   params.pair_tolerance = 255;
-  Case *c = new_case(params, &case_camera, &(StxRoadLine){0.4, 30, 1});
+  STX_AUTO(Case) *c = new_case(params, &case_camera, &(StxRoadLine){0.4, 30, 1});
   fill_case(c, STREET, &random);
   expect_least_energy(c, "ten rows");
-  free_case(c);
 }
-END_TEST
 
 /* More rows, of which some are allowed: none, few, most, all. */
-START_TEST(equals_brute_force_from_allowed_starts)
+STX_TEST(equals_brute_force_from_allowed_starts)
 {
   StxRandom random = {5};
   static const int classes[] = {0, 19, 3}, percents[] = {0, 15, 30, 60, 100};
@@ -284,14 +279,12 @@ START_TEST(equals_brute_force_from_allowed_starts)
     params.pair_tolerance = 255;
     params.stixel_cost = stx_random_below(&random, 12) / 2.0;
     StxRoadLine line = random_road(&random, params.grid.height);
-    Case *c = new_case(params, &case_camera, round % 4 ? &line : NULL);
+    STX_AUTO(Case) *c = new_case(params, &case_camera, round % 4 ? &line : NULL);
     fill_case(c, fillings[round / 5 % 4], &random);
     case_starts(c, percent, &random);
     expect_least_energy(c, "allowed starts");
-    free_case(c);
   }
 }
-END_TEST
 
 /* The recurrence as satdp.h states it, one number after the other, no tables. */
 typedef struct {
@@ -364,39 +357,30 @@ static void expect_recurrences(int rounds, int percent, StxRandom *random)
     params.object_sigma_slope = stx_random_below(random, 3) / 2.0;
     params.sky_cost = stx_random_below(random, 7) / 2.0;
     StxRoadLine line = random_road(random, params.grid.height);
-    Case *c = new_case(params, &case_camera, round % 5 ? &line : NULL);
+    STX_AUTO(Case) *c = new_case(params, &case_camera, round % 5 ? &line : NULL);
     fill_case(c, fillings[round % 4], random);
     if (percent >= 0)
       case_starts(c, percent, random);
     size_t end = 0;
     StxSatdpResult result;
-    StxStixel *stixels = run_case(satdp_reference(), c, 1, &result);
+    STX_GUARDED StxStixel *stixels = run_case(satdp_reference(), c, 1, &result);
     for (int column = 0; column < 3; column++) {
       while (end < result.count && stixels[end].column == column)
         end++;
       expect_recurrence(c, column, &stixels[end - 1]);
     }
-    stx_guarded_free(stixels);
-    free_case(c);
   }
 }
 
-START_TEST(equals_the_recurrence_term_by_term)
+STX_TEST(equals_the_recurrence_term_by_term)
 {
   StxRandom random = {4};
   expect_recurrences(300, -1, &random);
 }
-END_TEST
 
-START_TEST(equals_the_recurrence_from_allowed_starts)
+STX_TEST(equals_the_recurrence_from_allowed_starts)
 {
   StxRandom random = {6};
   for (int percent = 0; percent <= 100; percent += 20)
     expect_recurrences(60, percent, &random);
 }
-END_TEST
-
-static const StxTest tests[] = {{&equals_brute_force_over_all_segmentations},
-    {&equals_brute_force_on_ten_rows}, {&equals_the_recurrence_term_by_term},
-    {&equals_brute_force_from_allowed_starts}, {&equals_the_recurrence_from_allowed_starts}};
-STX_TESTING_MAIN("satdp_model", tests)

@@ -122,11 +122,10 @@ void case_starts_from_rdp(Case *c, int epsilon)
   StxRdpParams params = {.grid = c->params.grid, .epsilon = epsilon};
   if (c->starts == NULL)
     c->starts = stx_guarded_alloc(most_stixels(c));
-  void *scratch = stx_guarded_alloc(rdp->scratch_size(&params, 1));
+  STX_GUARDED void *scratch = stx_guarded_alloc(rdp->scratch_size(&params, 1));
   StxRdpResult ignored;
   rdp->run(
       &params, c->columns, NULL, c->starts, &ignored, scratch, &(StxPlace){.threads = 1}, NULL);
-  stx_guarded_free(scratch);
 }
 
 bool case_may_begin(const Case *c, int column, int u)
@@ -138,10 +137,9 @@ bool case_may_begin(const Case *c, int column, int u)
 StxStixel *run_case(const StxSatdpImpl *impl, const Case *c, int threads, StxSatdpResult *result)
 {
   StxStixel *stixels = stx_guarded_alloc(most_stixels(c) * sizeof *stixels);
-  void *scratch = stx_guarded_alloc(impl->scratch_size(&c->params, threads));
+  STX_GUARDED void *scratch = stx_guarded_alloc(impl->scratch_size(&c->params, threads));
   ck_assert(impl->run(&c->params, &c->tables, c->tables.has_ground, c->columns, c->starts, stixels,
       result, scratch, &(StxPlace){.threads = threads}, NULL));
-  stx_guarded_free(scratch);
   stx_guarded_check(stixels);
   stx_guarded_check(c->columns);
   if (c->starts != NULL)
@@ -154,13 +152,12 @@ void check_case(StxSatdpParams params, const StxCamera *camera, const StxRoadLin
 {
   char what[160];
   StxRandom random = {seed};
-  Case *c = new_case(params, camera, line);
+  STX_AUTO(Case) *c = new_case(params, camera, line);
   fill_case(c, filling, &random);
   snprintf(what, sizeof what, "%dx%d cells, %d classes, filling %d, seed %llu, %s",
       stx_grid_columns(&params.grid), stx_grid_rows(&params.grid), params.grid.classes, filling,
       (unsigned long long)seed, line ? "ground" : "no ground");
   check(c, what);
-  free_case(c);
 }
 
 StxSegmentSums case_sum_cells(const CaseCell *cells, int n)
@@ -328,21 +325,18 @@ void case_variants_agree(
 {
   static const int threads[] = {1, 2, 7};
   StxSatdpResult wanted, result;
-  StxStixel *expected = run_case(reference, c, 1, &wanted);
+  STX_GUARDED StxStixel *expected = run_case(reference, c, 1, &wanted);
   expect_partition(c, expected, wanted.count);
-  for (size_t i = 0; i < impls->count; i++) {
-    const StxSatdpImpl *impl = (const void *)stx_impl_at(impls, i);
-    if (impl == reference || !stx_impl_usable(&impl->info))
+  STX_EACH_IMPL (StxSatdpImpl, impl, impls) {
+    if (impl == reference)
       continue;
     for (int t = 0; t < 3; t++) {
       char text[256];
       snprintf(text, sizeof text, "%s, %d threads: %s", impl->info.name, threads[t], what);
-      StxStixel *actual = run_case(impl, c, threads[t], &result);
+      STX_GUARDED StxStixel *actual = run_case(impl, c, threads[t], &result);
       ck_assert_msg(
           result.count == wanted.count, "%s: %u stixels, not %u", text, result.count, wanted.count);
       stx_expect_same(expected, actual, result.count * sizeof *actual, text);
-      stx_guarded_free(actual);
     }
   }
-  stx_guarded_free(expected);
 }

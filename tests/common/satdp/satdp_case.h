@@ -34,6 +34,7 @@ StxRoadLine random_road(StxRandom *random, int height);
 /* Makes the tables; leaves the columns to be filled. camera and line may be NULL. */
 Case *new_case(StxSatdpParams params, const StxCamera *camera, const StxRoadLine *line);
 void free_case(Case *c);
+STX_AUTO_POINTER(Case, free_case)
 
 /* NOISE: all 16 bits. SPARSE: a third known, small. STREET: road, an object, sky, with noise,
  * outliers and holes, along the case's own line. HOLES: the same with long stretches unknown, the

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/mount/mount.h"
-#include "common/scene/scene.h"
-#include "tests/common/sheet/sheet_case.h"
+#include "common/extrinsics/extrinsics.h"
+#include "tests/common/ground/scan_case.h"
+#include "tests/common/canvas/canvas_case.h"
 
 #ifdef __SANITIZE_ADDRESS__
 #define SANITIZED true
@@ -28,15 +28,15 @@ static StxScanviewLens lens;
 /* In the place of the camera: x of the scan is the optical axis. */
 static void reset(void)
 {
-  const StxMount mount = {0};
+  const StxExtrinsics extrinsics = {0};
   params = (StxScanviewParams)STX_SCANVIEW_DEFAULTS;
   lens = (StxScanviewLens){.camera = {.focal = 500, .cx = 319.5, .cy = 99.5}};
-  stx_mount_matrix(&mount, lens.mount);
+  stx_extrinsics_matrix(&extrinsics, lens.extrinsics);
 }
 
 /* ---- Dots ---------------------------------------------------------------------------------- */
 
-static size_t dots_of(const StxScan *scan, const StxSheetDot **dots, const float **depths)
+static size_t dots_of(const StxScan *scan, const StxCanvasDot **dots, const float **depths)
 {
   static void *memory;
   free(memory);
@@ -47,13 +47,13 @@ static size_t dots_of(const StxScan *scan, const StxSheetDot **dots, const float
 static bool is_seen(float x, float y, float z, float *u, float *v)
 {
   const float point[4] = {x, y, z, 0};
-  const StxSheetDot *dots;
+  const StxCanvasDot *dots;
   const float *depths;
   if (dots_of(&(StxScan){point, NULL, 1}, &dots, &depths) == 0)
     return false;
   *u = dots[0].x - .5f;
   *v = dots[0].y - .5f;
-  ck_assert_float_eq_tol(depths[0], x + (float)lens.mount[11], 1e-5f);
+  ck_assert_float_eq_tol(depths[0], x + (float)lens.extrinsics[11], 1e-5f);
   return true;
 }
 
@@ -66,23 +66,22 @@ static void expect_place(float x, float y, float z, float u, float v)
   ck_assert_float_eq_tol(at_v, v, 1e-3f);
 }
 
-START_TEST(points_lie_where_the_camera_sees_them)
+STX_TEST(points_lie_where_the_camera_sees_them)
 {
-  const StxMount above = {.x = -1, .z = .5};
+  const StxExtrinsics above = {.x = -1, .z = .5};
   reset();
   expect_place(10, 0, 0, 319.5f, 99.5f);
   expect_place(10, 2, 0, 219.5f, 99.5f);  /* to the left */
   expect_place(10, -2, 1, 419.5f, 49.5f); /* to the right and up */
   expect_place(50, 0, -5, 319.5f, 149.5f);
-  stx_mount_matrix(&above, lens.mount);
+  stx_extrinsics_matrix(&above, lens.extrinsics);
   expect_place(11, 0, 0, 319.5f, 74.5f);
 }
-END_TEST
 
-START_TEST(what_cannot_be_seen_is_passed_over)
+STX_TEST(what_cannot_be_seen_is_passed_over)
 {
   const float odd[] = {NAN, INFINITY, -INFINITY, 3e38f, -3e38f};
-  const StxSheetDot *dots;
+  const StxCanvasDot *dots;
   float u, v;
   reset();
   ck_assert(!is_seen(-10, 0, 0, &u, &v));
@@ -98,7 +97,6 @@ START_TEST(what_cannot_be_seen_is_passed_over)
   }
   ck_assert_uint_eq(dots_of(&(StxScan){NULL, NULL, 0}, &dots, NULL), 0);
 }
-END_TEST
 
 enum { POINTS = 400 };
 static float points[POINTS][4];
@@ -116,10 +114,10 @@ static void swap_points(int a, int b)
 }
 
 /* The farthest first, in whatever order they come; of equally far ones likewise. */
-START_TEST(the_order_of_points_does_not_matter)
+STX_TEST(the_order_of_points_does_not_matter)
 {
-  static StxSheetDot first[POINTS];
-  const StxSheetDot *dots;
+  static StxCanvasDot first[POINTS];
+  const StxCanvasDot *dots;
   const float *depths;
   StxRandom random = {5};
   reset();
@@ -141,14 +139,13 @@ START_TEST(the_order_of_points_does_not_matter)
       swap_points(i, stx_random_below(&random, i + 1));
   }
 }
-END_TEST
 
 /* ---- Colours ------------------------------------------------------------------------------- */
 
 static void expect_colour(
     StxScanviewMode mode, const float point[4], const uint32_t *label, StxRgb colour)
 {
-  const StxSheetDot *dots;
+  const StxCanvasDot *dots;
   params.mode = mode;
   ck_assert_uint_eq(dots_of(&(StxScan){point, label, 1}, &dots, NULL), 1);
   ck_assert_msg(memcmp(&dots[0].colour, &colour, sizeof colour) == 0,
@@ -161,7 +158,7 @@ static StxRgb ramp(int index)
   return stx_palette_colour(STX_PALETTE_DISTANCE, index);
 }
 
-START_TEST(colours_mean_what_the_page_says)
+STX_TEST(colours_mean_what_the_page_says)
 {
   const float point[4] = {10, 0, 1, .5f}, far[4] = {100, 0, 0, 7}, odd[4] = {10, 0, 0, NAN};
   const float middle[4] = {25, 0, 0, 0};
@@ -182,45 +179,40 @@ START_TEST(colours_mean_what_the_page_says)
   params.max_range = 1000;
   expect_colour(STX_SCANVIEW_LABELS, far, NULL, ramp(230));
 }
-END_TEST
 
-/* ---- On a sheet ---------------------------------------------------------------------------- */
+/* ---- On a canvas ---------------------------------------------------------------------------- */
 
-START_TEST(near_points_lie_over_far_ones)
+STX_TEST(near_points_lie_over_far_ones)
 {
   const float two[2][4] = {{10, 0, 0, 0}, {20, 0, 0, 0}};
   const uint32_t kinds[2] = {99, 40};
-  StxSheetParams frame = sheet_params("RGB", WIDTH, HEIGHT);
-  StxSheet *sheet = sheet_new(&frame);
+  StxCanvasParams frame = canvas_params("RGB", WIDTH, HEIGHT);
+  STX_AUTO(StxCanvas) *canvas = canvas_new(&frame);
   StxRgb obstacle = stx_colour(STX_MEANS_NO_CLUSTER);
-  void *memory = aligned_alloc(STX_ALIGN, stx_align(stx_scanview_size(2)));
+  STX_MALLOCED void *memory = aligned_alloc(STX_ALIGN, stx_align(stx_scanview_size(2)));
   uint8_t rgb[3];
   reset();
   params.legend = STX_LEGEND_NONE;
   params.alpha = 1;
   params.point_size = 5;
   ck_assert_uint_eq(
-      stx_scanview_draw(&params, &lens, &(StxScan){two[0], kinds, 2}, 1, 1, memory, sheet), 2);
-  sheet_pixel(sheet, 100, 319, 99, rgb);
+      stx_scanview_draw(&params, &lens, &(StxScan){two[0], kinds, 2}, 1, 1, memory, canvas), 2);
+  canvas_pixel(canvas, 100, 319, 99, rgb);
   ck_assert(rgb[0] == obstacle.r && rgb[1] == obstacle.g && rgb[2] == obstacle.b);
-  ck_assert_int_ge(sheet_drawn(sheet, 315, 95, 325, 105), 16);
-  ck_assert_int_eq(sheet_drawn(sheet, 250, 20, 310, 60), 0);
-  free(memory);
-  sheet_free(sheet);
+  ck_assert_int_ge(canvas_drawn(canvas, 315, 95, 325, 105), 16);
+  ck_assert_int_eq(canvas_drawn(canvas, 250, 20, 310, 60), 0);
 }
-END_TEST
 
 static int box_pixels(StxObstacle obstacle, int left, int top, int right, int bottom)
 {
-  StxSheetParams frame = sheet_params("RGB", WIDTH, HEIGHT);
-  StxSheet *sheet = sheet_new(&frame);
-  stx_scanview_boxes(&lens, &obstacle, 1, 1, sheet);
-  int count = sheet_drawn(sheet, left, top, right, bottom);
-  sheet_free(sheet);
+  StxCanvasParams frame = canvas_params("RGB", WIDTH, HEIGHT);
+  STX_AUTO(StxCanvas) *canvas = canvas_new(&frame);
+  stx_scanview_boxes(&lens, &obstacle, 1, 1, canvas);
+  int count = canvas_drawn(canvas, left, top, right, bottom);
   return count;
 }
 
-START_TEST(obstacles_are_boxes_with_their_distance)
+STX_TEST(obstacles_are_boxes_with_their_distance)
 {
   /* 2 m wide, 1 m high, at 10 m: pixels 270 to 370 and 50 to 100 */
   const StxObstacle car = {.source = STX_OBSTACLE_LIDAR, .z = 10, .width = 2, .height = 1};
@@ -238,7 +230,6 @@ START_TEST(obstacles_are_boxes_with_their_distance)
   for (int i = 0; i < 5; i++)
     ck_assert_msg(box_pixels(others[i], 230, 20, 400, 120) == 0, "obstacle %d", i);
 }
-END_TEST
 
 /* ---- The street ---------------------------------------------------------------------------- */
 
@@ -251,13 +242,13 @@ static double agreement(StxScene *scene, const StxSceneLidar *lidar, size_t *cou
 {
   const StxCamera *camera = &stx_scene_params(scene)->camera;
   const StxImage16 map = {truth[0], sizeof truth[0], WIDTH, HEIGHT};
-  const StxMount mount = stx_scene_lidar_mount(lidar, camera);
+  const StxExtrinsics extrinsics = stx_scene_lidar_extrinsics(lidar, camera);
   float(*scan)[4] = malloc((size_t)lidar->beams * (size_t)lidar->steps * sizeof *scan);
-  const StxSheetDot *dots;
+  const StxCanvasDot *dots;
   const float *depths;
   size_t agree = 0;
   lens.camera = *camera;
-  stx_mount_matrix(&mount, lens.mount);
+  stx_extrinsics_matrix(&extrinsics, lens.extrinsics);
   stx_scene_truth(scene, &map, NULL);
   size_t seen = stx_scene_scan(scene, lidar, scan, NULL);
   size_t count = dots_of(&(StxScan){scan[0], NULL, seen}, &dots, &depths);
@@ -274,7 +265,7 @@ static double agreement(StxScene *scene, const StxSceneLidar *lidar, size_t *cou
   return (double)agree / (double)*counted;
 }
 
-START_TEST(scans_agree_with_the_true_disparity)
+STX_TEST(scans_agree_with_the_true_disparity)
 {
   static const double tilts[][3] = {{0, 0, 0}, {.03, 0, 0}, {0, .05, .04}, {.04, -.03, -.02}};
   /* Streets are slow to look at with the sanitizers. */
@@ -291,40 +282,11 @@ START_TEST(scans_agree_with_the_true_disparity)
     lidar.roll = tilts[i][1];
     lidar.pitch = tilts[i][2];
     lidar.height = 1.73 + .1 * (double)i;
-    StxScene *scene = stx_scene_new(&street, &error);
+    STX_AUTO(StxScene) *scene = stx_scene_new(&street, &error);
     ck_assert_msg(scene != NULL, "%s", error.text);
     reset();
     double share = agreement(scene, &lidar, &counted);
     ck_assert_uint_ge(counted, 5000);
     ck_assert_msg(share > .95, "street %zu: %.4f of %zu points agree", i, share, counted);
-    stx_scene_free(scene);
   }
 }
-END_TEST
-
-START_TEST(bad_parameters_are_named)
-{
-  StxError error;
-  reset();
-  ck_assert(stx_scanview_check(&params, &error));
-  params.point_size = -1;
-  ck_assert(!stx_scanview_check(&params, &error));
-  ck_assert_ptr_nonnull(strstr(error.text, "point_size is -1"));
-  reset();
-  params.max_range = 0;
-  ck_assert(!stx_scanview_check(&params, &error));
-  ck_assert_ptr_nonnull(strstr(error.text, "max_range is 0"));
-}
-END_TEST
-
-static const StxTest tests[] = {
-    {&points_lie_where_the_camera_sees_them},
-    {&what_cannot_be_seen_is_passed_over},
-    {&the_order_of_points_does_not_matter},
-    {&colours_mean_what_the_page_says},
-    {&near_points_lie_over_far_ones},
-    {&obstacles_are_boxes_with_their_distance},
-    {&scans_agree_with_the_true_disparity},
-    {&bad_parameters_are_named},
-};
-STX_TESTING_MAIN("scanview", tests)

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Geometry of the synthetic LiDAR: scans against rays cast one by one, rays against angles and
- * rotations made with libm, ground against the height of the sensor. check_scene_scan.c has the
- * rest.
+ * The synthetic LiDAR: scans against rays cast one by one, rays against angles and rotations made
+ * with libm, ground against the height of the sensor; noise, lost returns, the same bytes for any
+ * number of threads and on any machine, limits.
  */
 #include "tests/common/ground/scan_case.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 #define DEGREE (M_PI / 180)
 
@@ -51,11 +53,11 @@ static void expect_rays(const StxScene *scene, const StxSceneLidar *lidar)
     }
 }
 
-START_TEST(rays_go_where_their_angles_say)
+STX_TEST(rays_go_where_their_angles_say)
 {
   static const double tilts[][2] = {{0, 0}, {5, 0}, {0, 5}, {-12, 33}, {45, -45}};
   for (size_t i = 0; i < sizeof tilts / sizeof tilts[0]; i++) {
-    StxScene *scene = stx_scan_street(i, 1);
+    STX_AUTO(StxScene) *scene = stx_scan_street(i, 1);
     StxSceneLidar lidar = stx_scan_exact(i == 0 ? 1 : 7, 24);
     lidar.roll = tilts[i][0] * DEGREE;
     lidar.pitch = tilts[i][1] * DEGREE;
@@ -63,10 +65,8 @@ START_TEST(rays_go_where_their_angles_say)
     lidar.bottom = -90;
     stx_scene_move(scene, 31 * i);
     expect_rays(scene, &lidar);
-    stx_scene_free(scene);
   }
 }
-END_TEST
 
 /* The test's own table: classes of SemanticKITTI for a train id; trees have two. */
 static bool class_fits(int label, unsigned class)
@@ -99,7 +99,7 @@ static void expect_point(const StxTurn *turn, size_t i, const double d[3], const
 /* stx_scene_cast() asks every object; a scan asks those whose covers hold the ray. */
 static void expect_turn_of_rays(StxScene *scene, const StxSceneLidar *lidar)
 {
-  StxTurn turn = stx_scan_turn(scene, lidar);
+  STX_AUTO(StxTurn) turn = stx_scan_turn(scene, lidar);
   size_t i = 0;
   for (int step = 0; step < lidar->steps; step++)
     for (int beam = 0; beam < lidar->beams; beam++) {
@@ -112,10 +112,9 @@ static void expect_turn_of_rays(StxScene *scene, const StxSceneLidar *lidar)
       expect_point(&turn, i++, d, &hit);
     }
   ck_assert_uint_eq(turn.count, i);
-  stx_scan_free(&turn);
 }
 
-START_TEST(points_lie_where_rays_cast_one_by_one_meet)
+STX_TEST(points_lie_where_rays_cast_one_by_one_meet)
 {
   static const struct {
     int beams, steps;
@@ -125,7 +124,7 @@ START_TEST(points_lie_where_rays_cast_one_by_one_meet)
       {40, 200, 60, -80, 3, 30, 40}, {1, 2000, 3, -3, 1.2, 0, 0}, {2, 1, 10, -10, 1.73, 0, 0},
       {5, 2, 30, 20, 9, -45, 45}};
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-    StxScene *scene = stx_scan_street(i, 0);
+    STX_AUTO(StxScene) *scene = stx_scan_street(i, 0);
     StxSceneLidar lidar = stx_scan_exact(cases[i].beams, cases[i].steps);
     lidar.top = cases[i].top;
     lidar.bottom = cases[i].bottom;
@@ -134,16 +133,14 @@ START_TEST(points_lie_where_rays_cast_one_by_one_meet)
     lidar.pitch = cases[i].pitch * DEGREE;
     stx_scene_move(scene, 43 * i);
     expect_turn_of_rays(scene, &lidar);
-    stx_scene_free(scene);
   }
 }
-END_TEST
 
 /* Objects close to the sensor's axis, above it and across the cut behind it. */
-START_TEST(many_places_of_the_street_agree_with_rays)
+STX_TEST(many_places_of_the_street_agree_with_rays)
 {
   for (unsigned seed = 0; seed < 6; seed++) {
-    StxScene *scene = stx_scan_street(100 + seed, 0);
+    STX_AUTO(StxScene) *scene = stx_scan_street(100 + seed, 0);
     StxSceneLidar lidar = stx_scan_exact(24, 60);
     lidar.top = 80;
     lidar.bottom = -60;
@@ -152,18 +149,16 @@ START_TEST(many_places_of_the_street_agree_with_rays)
       stx_scene_move(scene, frame);
       expect_turn_of_rays(scene, &lidar);
     }
-    stx_scene_free(scene);
   }
 }
-END_TEST
 
-START_TEST(range_limits_hold)
+STX_TEST(range_limits_hold)
 {
-  StxScene *scene = stx_scan_street(4, 0);
+  STX_AUTO(StxScene) *scene = stx_scan_street(4, 0);
   StxSceneLidar lidar = stx_scan_exact(32, 300);
   lidar.range_min = 6;
   lidar.range_max = 25;
-  StxTurn turn = stx_scan_turn(scene, &lidar);
+  STX_AUTO(StxTurn) turn = stx_scan_turn(scene, &lidar);
   double least = INFINITY, most = 0;
   for (size_t i = 0; i < turn.count; i++) {
     least = fmin(least, stx_scan_range(turn.points[i]));
@@ -173,11 +168,8 @@ START_TEST(range_limits_hold)
   ck_assert_double_lt(least, 6.2);
   ck_assert_double_le(most, 25 + 1e-5);
   ck_assert_double_gt(most, 24);
-  stx_scan_free(&turn);
   expect_turn_of_rays(scene, &lidar);
-  stx_scene_free(scene);
 }
-END_TEST
 
 /* ---- Ground --------------------------------------------------------------------------------- */
 
@@ -198,33 +190,30 @@ static int check_ground(const StxTurn *turn, const StxSceneLidar *lidar)
   return checked;
 }
 
-START_TEST(the_road_lies_at_the_height_of_the_sensor)
+STX_TEST(the_road_lies_at_the_height_of_the_sensor)
 {
   static const double sensors[][3] = {
       {1.73, 0, 0}, {1.43, 0, 0}, {2.2, 5, 0}, {1.73, 0, 10}, {1.73, -7, -4}};
   for (size_t i = 0; i < sizeof sensors / sizeof sensors[0]; i++) {
-    StxScene *scene = stx_scan_street(40 + i, 0);
+    STX_AUTO(StxScene) *scene = stx_scan_street(40 + i, 0);
     StxSceneLidar lidar = stx_scan_exact(64, 400);
     lidar.height = sensors[i][0];
     lidar.roll = sensors[i][1] * DEGREE;
     lidar.pitch = sensors[i][2] * DEGREE;
     stx_scene_move(scene, 23 * i);
-    StxTurn turn = stx_scan_turn(scene, &lidar);
+    STX_AUTO(StxTurn) turn = stx_scan_turn(scene, &lidar);
     ck_assert_int_gt(check_ground(&turn, &lidar), 500);
-    stx_scan_free(&turn);
-    stx_scene_free(scene);
   }
 }
-END_TEST
 
 /* Right side down: what lies on the right appears higher, seen from the sensor. */
-START_TEST(tilt_has_the_signs_of_the_contract)
+STX_TEST(tilt_has_the_signs_of_the_contract)
 {
-  StxScene *scene = stx_scan_street(7, 0);
+  STX_AUTO(StxScene) *scene = stx_scan_street(7, 0);
   for (int which = 0; which < 2; which++) {
     StxSceneLidar lidar = stx_scan_exact(64, 400);
     *(which == 0 ? &lidar.roll : &lidar.pitch) = .1;
-    StxTurn turn = stx_scan_turn(scene, &lidar);
+    STX_AUTO(StxTurn) turn = stx_scan_turn(scene, &lidar);
     double sum[2] = {0, 0};
     int n[2] = {0, 0};
     for (size_t i = 0; i < turn.count; i++) {
@@ -237,11 +226,8 @@ START_TEST(tilt_has_the_signs_of_the_contract)
     ck_assert_int_gt(n[0], 100);
     ck_assert_int_gt(n[1], 100);
     ck_assert_double_gt(sum[1] / n[1], sum[0] / n[0] + .3);
-    stx_scan_free(&turn);
   }
-  stx_scene_free(scene);
 }
-END_TEST
 
 /* ---- What is to be seen --------------------------------------------------------------------- */
 
@@ -253,22 +239,20 @@ static void count_classes(const StxTurn *turn, size_t count[256])
   }
 }
 
-START_TEST(it_is_a_scan_of_a_street)
+STX_TEST(it_is_a_scan_of_a_street)
 {
   static const uint8_t expected[] = {10, 13, 18, 30, 40, 48, 50, 51, 70, 71, 72, 80, 81, 99};
   size_t count[256] = {0}, total = 0, rays = 0;
   for (unsigned seed = 0; seed < 8; seed++) {
-    StxScene *scene = stx_scan_street(seed, 0);
+    STX_AUTO(StxScene) *scene = stx_scan_street(seed, 0);
     StxSceneLidar lidar = stx_scan_exact(64, 500);
     for (unsigned frame = 0; frame < 120; frame += 30) {
       stx_scene_move(scene, frame);
-      StxTurn turn = stx_scan_turn(scene, &lidar);
+      STX_AUTO(StxTurn) turn = stx_scan_turn(scene, &lidar);
       count_classes(&turn, count);
       total += turn.count;
       rays += stx_scan_room(&lidar);
-      stx_scan_free(&turn);
     }
-    stx_scene_free(scene);
   }
   size_t found = 0;
   for (size_t i = 0; i < sizeof expected; i++) {
@@ -281,15 +265,166 @@ START_TEST(it_is_a_scan_of_a_street)
   ck_assert_double_ge(ground, .3);
   ck_assert_double_le(ground, .8);
 }
-END_TEST
 
-static const StxTest tests[] = {
-    {&rays_go_where_their_angles_say},
-    {&points_lie_where_rays_cast_one_by_one_meet},
-    {&many_places_of_the_street_agree_with_rays},
-    {&range_limits_hold},
-    {&the_road_lies_at_the_height_of_the_sensor},
-    {&tilt_has_the_signs_of_the_contract},
-    {&it_is_a_scan_of_a_street},
-};
-STX_TESTING_MAIN("scene_lidar", tests)
+#define LITERAL_HASH 0xbab2efcc6dc1d03cu
+
+static void expect_same_turn(const StxTurn *a, const StxTurn *b, const char *what)
+{
+  ck_assert_msg(a->count == b->count, "%s: %zu and %zu points", what, a->count, b->count);
+  stx_expect_same(a->points, b->points, a->count * sizeof(StxPoint), what);
+  stx_expect_same(a->labels, b->labels, a->count * 4, what);
+}
+
+/* ---- Noise and losses ----------------------------------------------------------------------- */
+
+/* Along the ray, of the deviation asked for, around 0; labels and losses as without it. */
+STX_TEST(noise_moves_points_along_their_rays)
+{
+  STX_AUTO(StxScene) *scene = stx_scan_street(3, 0);
+  StxSceneLidar clean = stx_scan_exact(64, 500), noisy = clean;
+  clean.dropout = noisy.dropout = .1;
+  noisy.noise = .05;
+  STX_AUTO(StxTurn) a = stx_scan_turn(scene, &clean), b = stx_scan_turn(scene, &noisy);
+  double sum = 0, square = 0, neighbour = 0, last = 0, n = (double)a.count;
+  ck_assert_uint_eq(a.count, b.count);
+  stx_expect_same(a.labels, b.labels, a.count * 4, "labels with noise");
+  for (size_t i = 0; i < a.count; i++) {
+    double ra = stx_scan_range(a.points[i]), rb = stx_scan_range(b.points[i]), off = rb - ra;
+    for (int k = 0; k < 3; k++)
+      ck_assert_double_eq_tol(a.points[i][k] / ra, b.points[i][k] / rb, 1e-5);
+    ck_assert_double_le(fabs(off), 6 * .05);
+    sum += off;
+    square += off * off;
+    neighbour += off * last;
+    last = off;
+  }
+  ck_assert_double_eq_tol(sqrt(square / n), .05, .001);
+  ck_assert_double_eq_tol(sum / n, 0, .0015);
+  ck_assert_double_eq_tol(neighbour / square, 0, .03);
+}
+
+STX_TEST(noise_differs_from_frame_to_frame)
+{
+  StxSceneParams params = {.seed = 3, .width = 8, .height = 8}; /* the car stands still */
+  StxScene *scene = stx_scene_new(&params, NULL);
+  StxSceneLidar lidar = stx_scan_exact(8, 500);
+  lidar.top = -10;
+  lidar.noise = .02;
+  lidar.range_max = 5; /* the road around the car only */
+  STX_AUTO(StxTurn) a = stx_scan_turn(scene, &lidar);
+  stx_scene_move(scene, 1);
+  STX_AUTO(StxTurn) b = stx_scan_turn(scene, &lidar);
+  size_t same = 0;
+  ck_assert_uint_eq(a.count, b.count);
+  for (size_t i = 0; i < a.count; i++)
+    same += memcmp(a.points[i], b.points[i], 12) == 0;
+  ck_assert_uint_lt(same, a.count / 50);
+  stx_scene_free(scene);
+}
+
+STX_TEST(lost_returns_have_the_share_asked_for)
+{
+  STX_AUTO(StxScene) *scene = stx_scan_street(6, 0);
+  StxSceneLidar lidar = stx_scan_exact(64, 500);
+  STX_AUTO(StxTurn) all = stx_scan_turn(scene, &lidar);
+  lidar.dropout = .3;
+  STX_AUTO(StxTurn) some = stx_scan_turn(scene, &lidar);
+  lidar.dropout = 1;
+  STX_AUTO(StxTurn) none = stx_scan_turn(scene, &lidar);
+  ck_assert_double_eq_tol((double)some.count / (double)all.count, .7, .012);
+  ck_assert_uint_eq(none.count, 0);
+  size_t k = 0; /* what is left is what was there, in the same order */
+  for (size_t i = 0; i < all.count && k < some.count; i++)
+    k += memcmp(all.points[i], some.points[k], sizeof(StxPoint)) == 0 &&
+         all.labels[i] == some.labels[k];
+  ck_assert_uint_eq(k, some.count);
+}
+
+/* ---- The same bytes ------------------------------------------------------------------------- */
+
+STX_TEST(threads_do_not_matter)
+{
+  StxSceneLidar lidar = stx_scene_lidar(32);
+  lidar.steps = 333;
+  for (int threads = 2; threads <= 7; threads += 5) {
+    STX_AUTO(StxScene) *one = stx_scan_street(8, 1), *many = stx_scan_street(8, threads);
+    STX_AUTO(StxTurn) a = stx_scan_turn(one, &lidar), b = stx_scan_turn(many, &lidar);
+    char what[40];
+    snprintf(what, sizeof what, "%d threads", threads);
+    expect_same_turn(&a, &b, what);
+  }
+}
+
+/* Two calls, one for each, give what belongs together. */
+STX_TEST(points_and_labels_come_alone_too)
+{
+  STX_AUTO(StxScene) *scene = stx_scan_street(9, 0);
+  StxSceneLidar lidar = stx_scene_lidar(16);
+  lidar.steps = 500;
+  lidar.dropout = .2;
+  STX_AUTO(StxTurn) both = stx_scan_turn(scene, &lidar), alone = stx_scan_turn(scene, &lidar);
+  memset(alone.points, 0, stx_scan_room(&lidar) * sizeof(StxPoint));
+  memset(alone.labels, 0, stx_scan_room(&lidar) * 4);
+  alone.count = stx_scene_scan(scene, &lidar, alone.points, NULL);
+  ck_assert_uint_eq(stx_scene_scan(scene, &lidar, NULL, alone.labels), alone.count);
+  expect_same_turn(&both, &alone, "one by one");
+  ck_assert_uint_eq(stx_scene_scan(scene, &lidar, NULL, NULL), 0);
+}
+
+/* Scans and pictures share tables; neither may disturb the other. */
+STX_TEST(scans_and_pictures_come_in_any_order)
+{
+  STX_AUTO(StxScene) *scene = stx_scan_street(5, 0), *fresh = stx_scan_street(5, 0);
+  STX_AUTO(StxImage16) before = stx_test_image16(40, 12, 0), after = stx_test_image16(40, 12, 0);
+  StxSceneLidar lidar = stx_scene_lidar(16);
+  lidar.steps = 300;
+  stx_scene_move(scene, 11);
+  stx_scene_truth(scene, &before, NULL);
+  STX_AUTO(StxTurn) a = stx_scan_turn(scene, &lidar);
+  stx_scene_truth(scene, &after, NULL);
+  stx_expect_same_image16(&before, &after, "picture after a scan");
+  stx_scene_move(fresh, 400);
+  stx_scene_move(fresh, 11);
+  STX_AUTO(StxTurn) b = stx_scan_turn(fresh, &lidar);
+  expect_same_turn(&a, &b, "frame 11 after others");
+}
+
+/* The literal was made on x86-64 (GCC 12, -O2) and must come out of every machine. A deliberate
+ * change of the street or of the sensor changes it. */
+STX_TEST(every_machine_scans_the_same)
+{
+  STX_AUTO(StxScene) *scene = stx_scan_street(7, 0);
+  StxSceneLidar lidar = stx_scene_lidar(64);
+  lidar.steps = 250;
+  lidar.roll = 2 * DEGREE;
+  lidar.pitch = -3 * DEGREE;
+  stx_scene_move(scene, 3);
+  STX_AUTO(StxTurn) turn = stx_scan_turn(scene, &lidar);
+  uint64_t hash = stx_hash(STX_HASH_BEGIN, turn.points, turn.count * sizeof(StxPoint));
+  hash = stx_hash(hash, turn.labels, turn.count * 4);
+  ck_assert_msg(hash == LITERAL_HASH, "hash is 0x%016llx", (unsigned long long)hash);
+}
+
+/* ---- Limits --------------------------------------------------------------------------------- */
+
+STX_TEST(the_largest_sensor_works)
+{
+  STX_AUTO(StxScene) *scene = stx_scan_street(2, 0);
+  StxSceneLidar lidar = stx_scene_lidar(STX_SCENE_MAX_BEAMS);
+  lidar.steps = STX_SCENE_MAX_STEPS;
+  stx_scene_move(scene, 1000000000);
+  STX_AUTO(StxTurn) turn = stx_scan_turn(scene, &lidar);
+  ck_assert_uint_gt(turn.count, stx_scan_room(&lidar) / 2);
+}
+
+STX_TEST(bad_sensors_are_named)
+{
+  StxSceneLidar good = stx_scene_lidar(16);
+  STX_REFUSES(stx_scene_lidar_check, good, beams, 129, "lidar beams is 129");
+  STX_REFUSES(stx_scene_lidar_check, good, top, -15, "top is -15");
+  STX_REFUSES(stx_scene_lidar_check, good, range_max, .5, "least range");
+  for (int beams = 1; beams <= STX_SCENE_MAX_BEAMS; beams++) {
+    StxSceneLidar usual = stx_scene_lidar(beams);
+    ck_assert(stx_scene_lidar_check(&usual, NULL));
+  }
+}

@@ -3,7 +3,7 @@
  * The street as two real cameras see it: geometry against the numbers of the calibration, pictures
  * against those of the rectified pair and against the chessboard's corners.
  */
-#include "tests/testing.h"
+#include "tests/common/ground/scan_case.h"
 
 #include "common/rectify/rectify.h"
 #include "common/rectify/rectify_lens.h"
@@ -92,40 +92,32 @@ static StxImage8 picture(StxScene *scene, StxSceneEye eye)
 
 /* ---- The same bytes ------------------------------------------------------------------------- */
 
-START_TEST(what_is_straight_stays_as_it_is)
+STX_TEST(what_is_straight_stays_as_it_is)
 {
   const StxCalibration calibration = straight_pair();
-  StxScene *ideal = scene_of(NULL, STX_SCENE_CHESSBOARD, 2);
-  StxScene *real = scene_of(&calibration, STX_SCENE_CHESSBOARD, 2);
+  STX_AUTO(StxScene) *ideal = scene_of(NULL, STX_SCENE_CHESSBOARD, 2);
+  STX_AUTO(StxScene) *real = scene_of(&calibration, STX_SCENE_CHESSBOARD, 2);
   for (int i = 0; i < 2; i++) {
-    StxImage8 expected = picture(ideal, (StxSceneEye)i), actual = picture(real, (StxSceneEye)i);
+    STX_AUTO(StxImage8) expected = picture(ideal, (StxSceneEye)i),
+                        actual = picture(real, (StxSceneEye)i);
     stx_expect_same_image8(&expected, &actual, i == 0 ? "left" : "right");
-    stx_test_image8_free(&expected);
-    stx_test_image8_free(&actual);
   }
-  stx_scene_free(ideal);
-  stx_scene_free(real);
 }
-END_TEST
 
-START_TEST(threads_do_not_matter)
+STX_TEST(threads_do_not_matter)
 {
   const StxCalibration calibration = fisheye_pair();
-  StxScene *one = scene_of(&calibration, STX_SCENE_CHESSBOARD, 1);
-  StxScene *many = scene_of(&calibration, STX_SCENE_CHESSBOARD, 5);
+  STX_AUTO(StxScene) *one = scene_of(&calibration, STX_SCENE_CHESSBOARD, 1);
+  STX_AUTO(StxScene) *many = scene_of(&calibration, STX_SCENE_CHESSBOARD, 5);
   stx_scene_move(one, 77);
   stx_scene_move(many, 3);
   stx_scene_move(many, 77);
   for (int i = 0; i < 2; i++) {
-    StxImage8 expected = picture(one, (StxSceneEye)i), actual = picture(many, (StxSceneEye)i);
+    STX_AUTO(StxImage8) expected = picture(one, (StxSceneEye)i),
+                        actual = picture(many, (StxSceneEye)i);
     stx_expect_same_image8(&expected, &actual, i == 0 ? "left" : "right");
-    stx_test_image8_free(&expected);
-    stx_test_image8_free(&actual);
   }
-  stx_scene_free(one);
-  stx_scene_free(many);
 }
-END_TEST
 
 /* ---- Geometry ------------------------------------------------------------------------------- */
 
@@ -148,7 +140,7 @@ static void by_the_file(
 /* Points at all depths, of which both cameras know. */
 static int expect_pose(const StxCalibration *calibration)
 {
-  StxScene *scene = scene_of(calibration, STX_SCENE_STREET, 1);
+  STX_AUTO(StxScene) *scene = scene_of(calibration, STX_SCENE_STREET, 1);
   int checked = 0;
   for (int k = 0; k < 300; k++) {
     double depth = 1 + k % 17, expected[2], pixel[2][2], square = 0;
@@ -166,17 +158,15 @@ static int expect_pose(const StxCalibration *calibration)
       ck_assert_double_eq_tol(pixel[1][i], expected[i], 1e-5);
     checked++;
   }
-  stx_scene_free(scene);
   return checked;
 }
 
-START_TEST(cameras_stand_as_the_file_says)
+STX_TEST(cameras_stand_as_the_file_says)
 {
   const StxCalibration askew = askew_pair(), fisheye = fisheye_pair();
   ck_assert_int_gt(expect_pose(&askew), 250);
   ck_assert_int_gt(expect_pose(&fisheye), 250);
 }
-END_TEST
 
 /* ---- Pictures ------------------------------------------------------------------------------- */
 
@@ -211,67 +201,57 @@ static void expect_corner(
 
 static void expect_board(const StxCalibration *calibration)
 {
-  StxScene *scene = scene_of(calibration, STX_SCENE_CHESSBOARD, 0);
+  STX_AUTO(StxScene) *scene = scene_of(calibration, STX_SCENE_CHESSBOARD, 0);
   for (int frame = 0; frame < 5; frame++) {
     stx_scene_move(scene, (uint64_t)frame);
     for (int eye = 0; eye < 2; eye++) {
-      StxImage8 image = picture(scene, (StxSceneEye)eye);
+      STX_AUTO(StxImage8) image = picture(scene, (StxSceneEye)eye);
       for (int i = 0; i < 54; i++)
         expect_corner(scene, (StxSceneEye)eye, i % 9, i / 9, &image);
-      stx_test_image8_free(&image);
     }
   }
-  stx_scene_free(scene);
 }
 
-START_TEST(corners_are_where_they_are_projected)
+STX_TEST(corners_are_where_they_are_projected)
 {
   const StxCalibration askew = askew_pair(), fisheye = fisheye_pair();
   expect_board(NULL);
   expect_board(&askew);
   expect_board(&fisheye);
 }
-END_TEST
 
-START_TEST(rectification_gives_the_pair_back)
+STX_TEST(rectification_gives_the_pair_back)
 {
   const StxCalibration calibration = askew_pair();
   const StxRectifyParams params = STX_RECTIFY_DEFAULTS;
   const StxRectifyImpl *impl = stx_impl_pick(&stx_rectify_impls, STX_BACKEND_AUTO);
   const StxPlace place = {.threads = 2};
-  StxScene *real = scene_of(&calibration, STX_SCENE_STREET, 0);
+  STX_AUTO(StxScene) *real = scene_of(&calibration, STX_SCENE_STREET, 0);
   StxSceneParams ideal_params = *stx_scene_params(real);
   ideal_params.calibration = NULL;
-  StxScene *ideal = stx_scene_new(&ideal_params, NULL);
+  STX_AUTO(StxScene) *ideal = stx_scene_new(&ideal_params, NULL);
   for (int eye = 0; eye < 2; eye++) {
-    StxImage8 expected = picture(ideal, (StxSceneEye)eye), bent = picture(real, (StxSceneEye)eye);
-    StxImage8 actual = stx_test_image8(WIDTH, HEIGHT, 0);
+    STX_AUTO(StxImage8) expected = picture(ideal, (StxSceneEye)eye),
+                        bent = picture(real, (StxSceneEye)eye);
+    STX_AUTO(StxImage8) actual = stx_test_image8(WIDTH, HEIGHT, 0);
     StxRectifyView view;
     StxCamera camera;
     double sum = 0;
     ck_assert(stx_rectify_view(&calibration, &params, eye, WIDTH, HEIGHT, &view, &camera, NULL));
     ck_assert_double_eq(camera.focal, ideal_params.camera.focal);
-    void *memory = stx_guarded_alloc(stx_rectify_map_bytes(&view, 0, 0));
+    STX_GUARDED void *memory = stx_guarded_alloc(stx_rectify_map_bytes(&view, 0, 0));
     stx_rectify_map_fill(&view, 0, 0, memory, 2);
     StxRectifyMap map = stx_rectify_map_in(&view, 0, 0, memory);
     ck_assert(impl->run(&map, &(StxRectifySample){1, {0}}, &bent, &actual, &place, NULL));
-    for (int y = 0; y < HEIGHT; y++)
-      for (int x = 0; x < WIDTH; x++)
-        sum += abs(stx_row8(&actual, y)[x] - stx_row8(&expected, y)[x]);
+    STX_EACH_PIXEL (x, y, WIDTH, HEIGHT)
+      sum += abs(stx_row8(&actual, y)[x] - stx_row8(&expected, y)[x]);
     ck_assert_msg(sum / (WIDTH * HEIGHT) < 6, "off by %g", sum / (WIDTH * HEIGHT));
-    stx_guarded_free(memory);
-    stx_test_image8_free(&expected);
-    stx_test_image8_free(&bent);
-    stx_test_image8_free(&actual);
   }
-  stx_scene_free(ideal);
-  stx_scene_free(real);
 }
-END_TEST
 
 /* ---- Limits --------------------------------------------------------------------------------- */
 
-START_TEST(what_no_lens_shows_is_black)
+STX_TEST(what_no_lens_shows_is_black)
 {
   StxCalibration calibration = askew_pair();
   calibration.camera[0].lens =
@@ -282,33 +262,29 @@ START_TEST(what_no_lens_shows_is_black)
   params.calibration = &calibration;
   stx_scene_free(scene);
   scene = stx_scene_new(&params, NULL);
-  StxImage8 image = picture(scene, STX_SCENE_LEFT);
+  STX_AUTO(StxImage8) image = picture(scene, STX_SCENE_LEFT);
   for (int i = 0; i < 4; i++)
     ck_assert_int_eq(stx_row8(&image, i & 1 ? HEIGHT - 1 : 0)[i & 2 ? WIDTH - 1 : 0], 0);
   ck_assert_int_gt(stx_row8(&image, 88)[0], 0);
   ck_assert_int_gt(stx_row8(&image, 0)[158], 0);
-  stx_test_image8_free(&image);
   stx_scene_free(scene);
 }
-END_TEST
 
 /* 180 degrees across: no rectangle of it is seen by both cameras without black corners. */
-START_TEST(half_the_world_keeps_its_focal_length)
+STX_TEST(half_the_world_keeps_its_focal_length)
 {
   StxCalibration calibration = fisheye_pair();
   StxCamera camera;
   for (int i = 0; i < 2; i++)
     calibration.camera[i].lens.fx = calibration.camera[i].lens.fy = 95;
-  StxScene *scene = scene_of(&calibration, STX_SCENE_STREET, 0);
+  STX_AUTO(StxScene) *scene = scene_of(&calibration, STX_SCENE_STREET, 0);
   ck_assert_double_eq_tol(stx_scene_params(scene)->camera.focal, 95, 1e-9);
   ck_assert(stx_scene_rectified(&calibration, WIDTH, HEIGHT, &camera, NULL));
   ck_assert_double_eq(camera.focal, stx_scene_params(scene)->camera.focal);
   ck_assert_double_eq_tol(camera.baseline, BASELINE, .001);
-  stx_scene_free(scene);
 }
-END_TEST
 
-START_TEST(pictures_of_another_shape_are_refused)
+STX_TEST(pictures_of_another_shape_are_refused)
 {
   StxCalibration calibration = askew_pair();
   StxError error = {""};
@@ -317,22 +293,13 @@ START_TEST(pictures_of_another_shape_are_refused)
   ck_assert_msg(strstr(error.text, "320x180") != NULL && strstr(error.text, "320x240") != NULL,
       "%s", error.text);
 }
-END_TEST
 
-START_TEST(a_baseline_that_no_street_has_is_refused)
+STX_TEST(a_baseline_that_no_street_has_is_refused)
 {
   StxCalibration calibration = askew_pair();
   StxError error = {""};
   for (int i = 0; i < 3; i++)
     calibration.t[i] *= .01;
   ck_assert_ptr_null(try_scene(&calibration, STX_SCENE_STREET, 1, &error));
-  ck_assert_msg(strstr(error.text, "baseline") != NULL, "%s", error.text);
+  stx_expect_words(&error, "baseline");
 }
-END_TEST
-
-static const StxTest tests[] = {{&what_is_straight_stays_as_it_is}, {&threads_do_not_matter},
-    {&cameras_stand_as_the_file_says}, {&corners_are_where_they_are_projected},
-    {&rectification_gives_the_pair_back}, {&what_no_lens_shows_is_black},
-    {&half_the_world_keeps_its_focal_length}, {&pictures_of_another_shape_are_refused},
-    {&a_baseline_that_no_street_has_is_refused}};
-STX_TESTING_MAIN("scene-real", tests)

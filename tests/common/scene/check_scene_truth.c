@@ -4,7 +4,7 @@
  * against a brute-force walk along the ray; the right picture against what the disparity of the
  * left one promises.
  */
-#include "tests/testing.h"
+#include "tests/common/ground/scan_case.h"
 
 #include "common/scene/scene.h"
 
@@ -20,10 +20,7 @@ static StxScene *scene_on(
       .speed = 10,
       .terrain = terrain,
       .threads = threads};
-  StxError error = {""};
-  StxScene *scene = stx_scene_new(&params, &error);
-  ck_assert_msg(scene != NULL, "%s", error.text);
-  return scene;
+  return stx_scan_scene(params);
 }
 
 static StxScene *scene_of(uint64_t seed, int width, int height, int threads)
@@ -41,12 +38,12 @@ static unsigned expected_disparity(const StxScene *scene, double t)
 }
 
 /* stx_scene_cast() asks every object; the pictures ask those that their tiles and covers list. */
-START_TEST(truth_equals_rays_cast_one_by_one)
+STX_TEST(truth_equals_rays_cast_one_by_one)
 {
   for (unsigned i = 0; i < 10; i++) {
-    StxScene *scene = scene_on(i < 6 ? STX_SCENE_GENTLE : i - 6, i, 411, 143, 0);
-    StxImage16 disparity = stx_test_image16(411, 143, 0);
-    StxImage8 labels = stx_test_image8(411, 143, 0);
+    STX_AUTO(StxScene) *scene = scene_on(i < 6 ? STX_SCENE_GENTLE : i - 6, i, 411, 143, 0);
+    STX_AUTO(StxImage16) disparity = stx_test_image16(411, 143, 0);
+    STX_AUTO(StxImage8) labels = stx_test_image8(411, 143, 0);
     stx_scene_move(scene, 37 * i);
     stx_scene_truth(scene, &disparity, &labels);
     for (int y = 0; y < 143; y += 2)
@@ -57,12 +54,8 @@ START_TEST(truth_equals_rays_cast_one_by_one)
         ck_assert_int_eq(stx_row8(&labels, y)[x], hit.label);
         ck_assert_int_eq(hit.label == STX_SCENE_SKY, isinf(hit.t) != 0);
       }
-    stx_test_image16_free(&disparity);
-    stx_test_image8_free(&labels);
-    stx_scene_free(scene);
   }
 }
-END_TEST
 
 static double above_road(const StxScene *scene, const StxSceneRay *ray, double t)
 {
@@ -84,11 +77,11 @@ static double walk_to_road(const StxScene *scene, const StxSceneRay *ray, double
   return INFINITY;
 }
 
-START_TEST(road_is_where_a_walk_along_the_ray_meets_it)
+STX_TEST(road_is_where_a_walk_along_the_ray_meets_it)
 {
   int checked = 0;
   for (unsigned i = 0; i < 10; i++) {
-    StxScene *scene = scene_on(i < 4 ? STX_SCENE_GENTLE : i & 3, 20 + i, 320, 120, 1);
+    STX_AUTO(StxScene) *scene = scene_on(i < 4 ? STX_SCENE_GENTLE : i & 3, 20 + i, 320, 120, 1);
     stx_scene_move(scene, 55 * i);
     for (int y = 30; y < 120; y += 3) {
       StxSceneRay ray = stx_scene_ray(scene, STX_SCENE_LEFT, 159.5, y);
@@ -98,18 +91,16 @@ START_TEST(road_is_where_a_walk_along_the_ray_meets_it)
       ck_assert_double_eq_tol(walk_to_road(scene, &ray, hit.t + 1), hit.t, 1e-6);
       checked++;
     }
-    stx_scene_free(scene);
   }
   ck_assert_int_gt(checked, 90);
 }
-END_TEST
 
 /* Steepest slope and relief of each terrain; no creases on any. */
 static void expect_relief(StxSceneTerrain terrain, uint64_t seed, double least_slope,
     double greatest_slope, double least_relief)
 {
   double steepest = 0, lowest = 0, highest = 0;
-  StxScene *scene = scene_on(terrain, seed, 64, 32, 1);
+  STX_AUTO(StxScene) *scene = scene_on(terrain, seed, 64, 32, 1);
   for (double z = -70; z < 590; z += 1) {
     double rise = stx_scene_road(scene, z + .5) - stx_scene_road(scene, z - .5);
     double next = stx_scene_road(scene, z + 1.5) - stx_scene_road(scene, z + .5);
@@ -122,10 +113,9 @@ static void expect_relief(StxSceneTerrain terrain, uint64_t seed, double least_s
   ck_assert_double_ge(steepest, least_slope);
   ck_assert_double_le(steepest, greatest_slope + 1e-9);
   ck_assert_double_ge(highest - lowest, least_relief);
-  stx_scene_free(scene);
 }
 
-START_TEST(the_road_rises_and_falls)
+STX_TEST(the_road_rises_and_falls)
 {
   expect_relief(STX_SCENE_GENTLE, 0, .018, .052, 1.5);
   for (uint64_t seed = 0; seed < 5; seed++) {
@@ -134,14 +124,13 @@ START_TEST(the_road_rises_and_falls)
     expect_relief(STX_SCENE_HILLY, seed, .08, .12, 5);
   }
 }
-END_TEST
 
 /* Of a road of one slope the camera sees D = B/H · (row − (cy − f·slope)), exactly: it does not
  * tilt with the road. On the flat one that is the line of its calibration. */
 static void expect_line(StxSceneTerrain terrain, uint64_t seed)
 {
   int checked = 0;
-  StxScene *scene = scene_on(terrain, seed, 320, 120, 1);
+  STX_AUTO(StxScene) *scene = scene_on(terrain, seed, 320, 120, 1);
   const StxCamera *camera = &stx_scene_params(scene)->camera;
   double slope = stx_scene_road(scene, 100) / 100;
   ck_assert(terrain == STX_SCENE_FLAT ? slope == 0 : (slope > 0) == (seed % 2 == 0));
@@ -156,34 +145,30 @@ static void expect_line(StxSceneTerrain terrain, uint64_t seed)
     checked++;
   }
   ck_assert_int_gt(checked, 20);
-  stx_scene_free(scene);
 }
 
-START_TEST(roads_of_one_slope_are_lines_of_disparity)
+STX_TEST(roads_of_one_slope_are_lines_of_disparity)
 {
   for (uint64_t seed = 0; seed < 4; seed++) {
     expect_line(STX_SCENE_FLAT, seed);
     expect_line(STX_SCENE_SLOPED, seed);
   }
 }
-END_TEST
 
 /* The sensor stands as the car does: level on the one slope, tilted with the hills. */
-START_TEST(the_lidar_stands_as_the_car_does)
+STX_TEST(the_lidar_stands_as_the_car_does)
 {
   StxSceneLidar lidar = stx_scene_lidar(64);
   for (int i = 0; i < 2; i++) {
-    StxScene *scene = scene_on(i ? STX_SCENE_HILLY : STX_SCENE_SLOPED, 3, 64, 32, 1);
+    STX_AUTO(StxScene) *scene = scene_on(i ? STX_SCENE_HILLY : STX_SCENE_SLOPED, 3, 64, 32, 1);
     double slope = i ? (stx_scene_road(scene, .01) - stx_scene_road(scene, -.01)) / .02 : 0;
     StxSceneRay ahead = stx_scene_lidar_ray(scene, &lidar, lidar.steps / 2, 63);
     StxSceneRay back = stx_scene_lidar_ray(scene, &lidar, 0, 63);
     double tilt = asin(ahead.direction[1]) - asin(back.direction[1]);
     ck_assert_double_eq_tol(tilt / 2, atan(slope), 1e-4);
     ck_assert_double_eq_tol(ahead.origin[1], lidar.height, 1e-12);
-    stx_scene_free(scene);
   }
 }
-END_TEST
 
 /* ---- The pair ------------------------------------------------------------------------------- */
 
@@ -226,12 +211,12 @@ static void follow(const StxScene *scene, const StxImage8 *left, const StxImage8
   sum->textured += abs(stx_row8(left, y)[x + 1] - stx_row8(left, y)[x - 1]) >= 2;
 }
 
-START_TEST(the_right_eye_sees_points_where_disparity_says)
+STX_TEST(the_right_eye_sees_points_where_disparity_says)
 {
   static const StxSceneTerrain terrains[] = {0, 0, 0, STX_SCENE_SLOPED, STX_SCENE_HILLY};
   for (unsigned i = 0; i < 5; i++) {
-    StxScene *scene = scene_on(terrains[i], i, 1242, 375, 0);
-    StxImage8 left = stx_test_image8(1242, 375, 0), right = stx_test_image8(1242, 375, 0);
+    STX_AUTO(StxScene) *scene = scene_on(terrains[i], i, 1242, 375, 0);
+    STX_AUTO(StxImage8) left = stx_test_image8(1242, 375, 0), right = stx_test_image8(1242, 375, 0);
     Agreement sum = {0};
     stx_scene_move(scene, 13 * i);
     stx_scene_render(scene, STX_SCENE_LEFT, 1, &left);
@@ -244,12 +229,8 @@ START_TEST(the_right_eye_sees_points_where_disparity_says)
     ck_assert_double_lt(sum.sum / (double)sum.seen, 2.5);
     ck_assert_double_lt((double)sum.bad / (double)sum.seen, .04); /* outlines */
     ck_assert_double_gt((double)sum.textured / (double)sum.seen, .4);
-    stx_test_image8_free(&left);
-    stx_test_image8_free(&right);
-    stx_scene_free(scene);
   }
 }
-END_TEST
 
 /* How much neighbouring pixels of the road differ in a row. */
 static double contrast(const StxImage8 *grey, const StxImage8 *labels, int y)
@@ -265,25 +246,21 @@ static double contrast(const StxImage8 *grey, const StxImage8 *labels, int y)
 }
 
 /* The row of a climbing road to which the eye looks exactly level is as sharp as the others. */
-START_TEST(steep_roads_are_not_smeared)
+STX_TEST(steep_roads_are_not_smeared)
 {
-  StxScene *scene = scene_on(STX_SCENE_SLOPED, 0, 1242, 375, 0);
-  StxImage8 grey = stx_test_image8(1242, 375, 0), labels = stx_test_image8(1242, 375, 0);
+  STX_AUTO(StxScene) *scene = scene_on(STX_SCENE_SLOPED, 0, 1242, 375, 0);
+  STX_AUTO(StxImage8) grey = stx_test_image8(1242, 375, 0), labels = stx_test_image8(1242, 375, 0);
   int level = (int)(stx_scene_params(scene)->camera.cy + .5);
   stx_scene_render(scene, STX_SCENE_LEFT, 1, &grey);
   stx_scene_truth(scene, NULL, &labels);
   ck_assert_double_gt(contrast(&grey, &labels, level), .7 * contrast(&grey, &labels, level + 20));
-  stx_test_image8_free(&grey);
-  stx_test_image8_free(&labels);
-  stx_scene_free(scene);
 }
-END_TEST
 
 /* ---- Rays of any other sensor --------------------------------------------------------------- */
 
-START_TEST(rays_go_anywhere)
+STX_TEST(rays_go_anywhere)
 {
-  StxScene *scene = scene_of(4, 64, 32, 1);
+  STX_AUTO(StxScene) *scene = scene_of(4, 64, 32, 1);
   StxSceneRay down = {{0, 1.65, 0}, {0, -1, 0}}, up = {{0, 1.65, 0}, {0, 2, 0}};
   StxSceneHit hit = stx_scene_cast(scene, &down);
   ck_assert_double_eq_tol(hit.t, 1.65, 1e-9);
@@ -300,15 +277,13 @@ START_TEST(rays_go_anywhere)
     hit = stx_scene_cast(scene, &ray);
     ck_assert_msg(hit.t > 0 && hit.t < 60, "%d degrees: t is %g", i, hit.t);
   }
-  stx_scene_free(scene);
 }
-END_TEST
 
 /* A car parked ahead keeps its number while we drive 3 m towards it. */
-START_TEST(instances_last)
+STX_TEST(instances_last)
 {
   int same = 0, cars = 0;
-  StxScene *scene = scene_of(0, 1242, 375, 1);
+  STX_AUTO(StxScene) *scene = scene_of(0, 1242, 375, 1);
   for (int x = 700; x < 1240; x += 10) {
     StxSceneRay ray = stx_scene_ray(scene, STX_SCENE_LEFT, x, 220);
     StxSceneHit before = stx_scene_cast(scene, &ray);
@@ -323,19 +298,4 @@ START_TEST(instances_last)
   }
   ck_assert_int_ge(cars, 5);
   ck_assert_int_ge(same, cars / 2);
-  stx_scene_free(scene);
 }
-END_TEST
-
-static const StxTest tests[] = {
-    {&truth_equals_rays_cast_one_by_one},
-    {&road_is_where_a_walk_along_the_ray_meets_it},
-    {&the_road_rises_and_falls},
-    {&roads_of_one_slope_are_lines_of_disparity},
-    {&the_lidar_stands_as_the_car_does},
-    {&the_right_eye_sees_points_where_disparity_says},
-    {&steep_roads_are_not_smeared},
-    {&rays_go_anywhere},
-    {&instances_last},
-};
-STX_TESTING_MAIN("scene-truth", tests)

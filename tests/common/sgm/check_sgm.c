@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Semi-global matching: the reference against literal vectors and brute force, and every other
  * implementation against the reference. */
-#include "tests/testing.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +14,7 @@
 
 /* ---- By hand ------------------------------------------------------------------------------ */
 
-START_TEST(census_bits_follow_the_window)
+STX_TEST(census_bits_follow_the_window)
 {
   static const struct {
     int x, y;
@@ -30,20 +28,18 @@ START_TEST(census_bits_follow_the_window)
     ck_assert_uint_eq(stx_sgm_census(&image, 4, 3), cases[i].word);
   }
 }
-END_TEST
 
 /* A bright and a dark pixel: with the border repeated, everything left of either is brighter than
  * its counterpart on the right; four bits in each of the rows −3 … 0. */
-START_TEST(census_repeats_the_border)
+STX_TEST(census_repeats_the_border)
 {
   uint8_t pixels[2] = {1, 0};
   StxImage8 image = {pixels, 2, 2, 1};
   ck_assert_uint_eq(stx_sgm_census(&image, 0, 0), 0x783C1E0Fu);
   ck_assert_uint_eq(stx_sgm_census(&image, 1, 0), 0x783C1E0Fu);
 }
-END_TEST
 
-START_TEST(path_step_by_hand)
+STX_TEST(path_step_by_hand)
 {
   StxSgmParams params = sgm_defaults(1, 1, 64);
   params.p1 = 3;
@@ -61,10 +57,9 @@ START_TEST(path_step_by_hand)
   stx_expect_same(first, path, sizeof first, "first disparities");
   stx_expect_same(last, path + 60, sizeof last, "last disparities");
 }
-END_TEST
 
 /* The vertex against its definition, floor(128·(a − c)/(a − 2b + c) + 1/2), in integers. */
-START_TEST(vertex_is_exact)
+STX_TEST(vertex_is_exact)
 {
   ck_assert_int_eq(stx_sgm_vertex(10, 5, 10), 0);
   ck_assert_int_eq(stx_sgm_vertex(10, 5, 5), 128);
@@ -77,9 +72,8 @@ START_TEST(vertex_is_exact)
       ck_assert_int_eq(stx_sgm_vertex(a, 0, c), twice / (2 * curve) - 256);
     }
 }
-END_TEST
 
-START_TEST(confidence_steps)
+STX_TEST(confidence_steps)
 {
   static const int cases[][3] = {{0, 0, 184}, {99, 100, 184}, {98, 100, 190}, {96, 100, 190},
       {95, 100, 201}, {90, 100, 221}, {81, 100, 221}, {80, 100, 243}, {60, 100, 252},
@@ -87,7 +81,6 @@ START_TEST(confidence_steps)
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
     ck_assert_int_eq(stx_sgm_confidence(cases[i][0], cases[i][1]), cases[i][2]);
 }
-END_TEST
 
 /* ---- The reference as a whole ------------------------------------------------------------- */
 
@@ -122,7 +115,7 @@ static void expect_border(const char *before, const char *after)
 {
   int width = 8 * (int)strlen(before);
   StxSgmParams params = sgm_defaults(width, 1, 64);
-  SgmResult result = sgm_new_result(&params);
+  STX_AUTO(SgmResult) result = sgm_new_result(&params);
   for (int x = 0; x < width; x++) {
     int letter = before[x / 8];
     stx_row16(&result.disparity, 0)[x] = (uint16_t)(letter == '.' ? 0 : (letter - 'a' + 1) * 1024);
@@ -136,12 +129,11 @@ static void expect_border(const char *before, const char *after)
         before, x, stx_row16(&result.disparity, 0)[x], value);
     ck_assert_int_eq(stx_row8(&result.confidence, 0)[x], confidence);
   }
-  sgm_free_result(&result);
 }
 
 /* A surface 24 px near (f) hides 24 columns: what seems to be there is not, what is beyond stays.
  */
-START_TEST(border_is_not_seen)
+STX_TEST(border_is_not_seen)
 {
   expect_border("a...ffffffff", "....ffffffff");
   expect_border("a..dffff", "...dffff");
@@ -153,35 +145,29 @@ START_TEST(border_is_not_seen)
   expect_border("a.......ffff", "........ffff");         /* from column 56 on … */
   expect_border("a........ffff", ".........ffff"); /* … and 64 on: too far right to be hidden */
 }
-END_TEST
 
 static void compare_with_brute_force(const SgmPair *pair, const char *what)
 {
-  SgmResult actual = sgm_run(sgm_reference(), pair, 1), expected = brute_force(pair);
-  stx_expect_same_image16(&expected.disparity, &actual.disparity, what);
-  stx_expect_same_image8(&expected.confidence, &actual.confidence, what);
-  sgm_free_result(&actual);
-  sgm_free_result(&expected);
+  STX_AUTO(SgmResult) actual = sgm_run(sgm_reference(), pair, 1), expected = brute_force(pair);
+  sgm_expect_same(&expected, &actual, what);
 }
 
-START_TEST(reference_equals_brute_force)
+STX_TEST(reference_equals_brute_force)
 {
   static const int sizes[][2] = {{1, 1}, {2, 1}, {1, 9}, {90, 1}, {13, 7}, {66, 6}, {100, 4}};
   for (uint64_t seed = 0; seed < 70; seed++) {
     StxRandom random = {seed};
     StxSgmParams params = sgm_random_params(sizes[seed % 7][0], sizes[seed % 7][1], &random);
     params.max_disparity = BRUTE_COUNT;
-    SgmPair pair = sgm_new_pair(params);
+    STX_AUTO(SgmPair) pair = sgm_new_pair(params);
     int fill = (int)(seed / 7 % (STX_FILL_COUNT + 1));
     if (fill < STX_FILL_COUNT)
       sgm_fill_pair(&pair, (StxFill)fill, stx_random_below(&random, 20), &random);
     else
       sgm_fill_sky(&pair, &random);
     compare_with_brute_force(&pair, sgm_describe(&params, "c", 1, seed));
-    sgm_free_pair(&pair);
   }
 }
-END_TEST
 
 /* ---- What it is for ----------------------------------------------------------------------- */
 
@@ -198,19 +184,18 @@ static SgmPair stereogram(void)
   stx_fill8(&pair.left, STX_FILL_NOISE, &random);
   stx_fill8(&pair.right, STX_FILL_NOISE, &random);
   for (int pass = 0; pass < 2; pass++) /* the square last: it hides the ground */
-    for (int y = 0; y < 60; y++)
-      for (int x = 0; x < 200; x++)
-        if ((true_shift(x, y) == 21) == pass && x >= true_shift(x, y))
-          stx_row8(&pair.right, y)[x - true_shift(x, y)] = stx_row8(&pair.left, y)[x];
+    STX_EACH_PIXEL (x, y, 200, 60)
+      if ((true_shift(x, y) == 21) == pass && x >= true_shift(x, y))
+        stx_row8(&pair.right, y)[x - true_shift(x, y)] = stx_row8(&pair.left, y)[x];
   return pair;
 }
 
-START_TEST(finds_the_square_of_a_random_dot_stereogram)
+STX_TEST(finds_the_square_of_a_random_dot_stereogram)
 {
   for (int paths = 4; paths <= 8; paths += 4) {
-    SgmPair pair = stereogram();
+    STX_AUTO(SgmPair) pair = stereogram();
     pair.params.paths = paths;
-    SgmResult result = sgm_run(sgm_reference(), &pair, 1);
+    STX_AUTO(SgmResult) result = sgm_run(sgm_reference(), &pair, 1);
     int right = 0, wrong = 0, hidden = 0;
     for (int y = 2; y < 58; y++)
       for (int x = 25; x < 196; x++) {
@@ -223,62 +208,51 @@ START_TEST(finds_the_square_of_a_random_dot_stereogram)
     ck_assert_msg(right > 171 * 56 * 90 / 100, "only %d pixels are right", right);
     ck_assert_msg(wrong < 171 * 56 * 3 / 100, "%d pixels are wrong", wrong);
     ck_assert_msg(hidden < 26 * 10 / 4, "%d hidden pixels have a disparity", hidden);
-    sgm_free_result(&result);
-    sgm_free_pair(&pair);
   }
 }
-END_TEST
 
-START_TEST(infinitely_far_is_known)
+STX_TEST(infinitely_far_is_known)
 {
-  SgmPair pair = sgm_new_pair(sgm_defaults(80, 9, 64));
+  STX_AUTO(SgmPair) pair = sgm_new_pair(sgm_defaults(80, 9, 64));
   StxRandom random = {3};
   pair.params.sky = false; /* where it might be clouds */
   stx_fill8(&pair.left, STX_FILL_NOISE, &random);
   memcpy(pair.right.data, pair.left.data, 80); /* only to touch both */
   for (int y = 0; y < 9; y++)
     memcpy(stx_row8(&pair.right, y), stx_row8(&pair.left, y), 80);
-  SgmResult result = sgm_run(sgm_reference(), &pair, 1);
-  for (int y = 0; y < 9; y++)
-    for (int x = 0; x < 80; x++) {
-      ck_assert_int_eq(stx_row16(&result.disparity, y)[x], 1);
-      ck_assert_int_ge(stx_row8(&result.confidence, y)[x], 243);
-    }
-  sgm_free_result(&result);
-  sgm_free_pair(&pair);
+  STX_AUTO(SgmResult) result = sgm_run(sgm_reference(), &pair, 1);
+  STX_EACH_PIXEL (x, y, 80, 9) {
+    ck_assert_int_eq(stx_row16(&result.disparity, y)[x], 1);
+    ck_assert_int_ge(stx_row8(&result.confidence, y)[x], 243);
+  }
 }
-END_TEST
 
 /* Equal views, all dots but for a checkerboard of two grays whose range is 3, in the rectangle
  * [left, right) × [top, bottom). Unknown is what sees nothing else; the border repeats. */
 static void expect_hole(int left, int top, int right, int bottom, int texture)
 {
-  SgmPair pair = sgm_new_pair(sgm_defaults(60, 40, 64));
+  STX_AUTO(SgmPair) pair = sgm_new_pair(sgm_defaults(60, 40, 64));
   StxRandom random = {4};
   pair.params.texture = texture;
   pair.params.median = pair.params.sky = false;
   stx_fill8(&pair.left, STX_FILL_NOISE, &random);
-  for (int y = 0; y < 40; y++)
-    for (int x = 0; x < 60; x++) {
-      if (x >= left && x < right && y >= top && y < bottom)
-        stx_row8(&pair.left, y)[x] = (uint8_t)(100 + 3 * ((x + y) % 2));
-      stx_row8(&pair.right, y)[x] = stx_row8(&pair.left, y)[x];
-    }
-  SgmResult result = sgm_run(sgm_reference(), &pair, 1);
+  STX_EACH_PIXEL (x, y, 60, 40) {
+    if (x >= left && x < right && y >= top && y < bottom)
+      stx_row8(&pair.left, y)[x] = (uint8_t)(100 + 3 * ((x + y) % 2));
+    stx_row8(&pair.right, y)[x] = stx_row8(&pair.left, y)[x];
+  }
+  STX_AUTO(SgmResult) result = sgm_run(sgm_reference(), &pair, 1);
   int x0 = left == 0 ? 0 : left + 4, x1 = right == 60 ? 60 : right - 4;
   int y0 = top == 0 ? 0 : top + 3, y1 = bottom == 40 ? 40 : bottom - 3;
-  for (int y = 0; y < 40; y++)
-    for (int x = 0; x < 60; x++) {
-      bool hole = texture >= 3 && x >= x0 && x < x1 && y >= y0 && y < y1;
-      ck_assert_msg(stx_row16(&result.disparity, y)[x] == (hole ? 0 : 1),
-          "texture %d: (%d, %d) is %d", texture, x, y, stx_row16(&result.disparity, y)[x]);
-      ck_assert_int_eq(stx_row8(&result.confidence, y)[x] == 0, hole);
-    }
-  sgm_free_result(&result);
-  sgm_free_pair(&pair);
+  STX_EACH_PIXEL (x, y, 60, 40) {
+    bool hole = texture >= 3 && x >= x0 && x < x1 && y >= y0 && y < y1;
+    ck_assert_msg(stx_row16(&result.disparity, y)[x] == (hole ? 0 : 1),
+        "texture %d: (%d, %d) is %d", texture, x, y, stx_row16(&result.disparity, y)[x]);
+    ck_assert_int_eq(stx_row8(&result.confidence, y)[x] == 0, hole);
+  }
 }
 
-START_TEST(flat_windows_are_unknown)
+STX_TEST(flat_windows_are_unknown)
 {
   static const int rectangles[][4] = {{20, 10, 29, 17}, {20, 10, 35, 25}, {0, 0, 12, 9},
       {45, 30, 60, 40}, {0, 20, 60, 30}, {0, 0, 60, 40}};
@@ -288,29 +262,35 @@ START_TEST(flat_windows_are_unknown)
       expect_hole(r[0], r[1], r[2], r[3], texture);
     }
 }
-END_TEST
 
 /* ---- Every implementation against the reference ------------------------------------------- */
 
-/* Tiles are 128 columns, skewed, by 16 rows; vectors 16, 32 or 64 lanes; stretches 32 pixels. */
-START_TEST(variants_equal_the_reference)
+/* Of full search and of coarse-to-fine, which is _i. */
+enum { SEARCHES = 2 };
+
+/* Tiles are 128 columns, skewed, by 16 rows or 8; vectors 16, 32 or 64 lanes; stretches 32 pixels,
+ * blocks 8. */
+STX_TEST_LOOP(variants_equal_the_reference, SEARCHES)
 {
   static const int sizes[][2] = {{1, 1}, {2, 1}, {1, 2}, {3, 33}, {1, 40}, {300, 1}, {31, 5},
-      {33, 16}, {63, 17}, {64, 31}, {65, 32}, {113, 33}, {127, 15}, {128, 34}, {129, 9}, {257, 35}};
+      {33, 16}, {63, 17}, {64, 31}, {65, 32}, {121, 33}, {127, 15}, {128, 34}, {129, 9}, {265, 41}};
   const uint64_t count = sizeof sizes / sizeof sizes[0];
-  for (uint64_t seed = 0; seed < count * STX_FILL_COUNT; seed += stx_test_small() ? 3 : 1) {
+  for (uint64_t seed = 0; seed < count * (STX_FILL_COUNT + 1); seed += stx_test_small() ? 3 : 1) {
     StxRandom random = {seed};
     const int *size = sizes[seed % count];
-    SgmPair pair = sgm_new_pair(sgm_random_params(size[0], size[1], &random));
-    sgm_fill_pair(&pair, (StxFill)(seed / count), stx_random_below(&random, 80), &random);
+    StxSgmParams params = sgm_random_params(size[0], size[1], &random);
+    params.search = _i;
+    STX_AUTO(SgmPair) pair = sgm_new_pair(params);
+    if (seed / count < STX_FILL_COUNT)
+      sgm_fill_pair(&pair, (StxFill)(seed / count), stx_random_below(&random, 80), &random);
+    else
+      sgm_fill_sky(&pair, &random);
     sgm_compare_with_reference(&pair, seed);
-    sgm_free_pair(&pair);
   }
 }
-END_TEST
 
 /* Ranges of every size, in pieces and at their seams. */
-START_TEST(variants_agree_on_texture)
+STX_TEST(variants_agree_on_texture)
 {
   static const int textures[] = {-1, 0, 1, 2, 6, 20, 254};
   for (int k = 0; k < stx_rounds(35); k++) {
@@ -318,16 +298,14 @@ START_TEST(variants_agree_on_texture)
     StxSgmParams params = sgm_defaults(120 + 33 * (k % 5), 1 + 3 * (k % 4), 64);
     params.texture = textures[k % 7];
     params.median = k % 2;
-    SgmPair pair = sgm_new_pair(params);
+    STX_AUTO(SgmPair) pair = sgm_new_pair(params);
     sgm_fill_ramps(&pair, &random);
     sgm_compare_with_reference(&pair, (uint64_t)k);
-    sgm_free_pair(&pair);
   }
 }
-END_TEST
 
 /* Streets under a sky, larger than the rows of tiles that a thread takes. */
-START_TEST(variants_agree_on_the_sky)
+STX_TEST(variants_agree_on_the_sky)
 {
   static const int sizes[][2] = {{1, 30}, {90, 2}, {61, 43}, {128, 32}, {203, 50}, {262, 37}};
   for (uint64_t seed = 0; seed < (uint64_t)stx_rounds(48); seed++) {
@@ -336,122 +314,66 @@ START_TEST(variants_agree_on_the_sky)
     StxSgmParams params = sgm_random_params(size[0], size[1], &random);
     params.max_disparity = 64;
     params.sky = true;
-    SgmPair pair = sgm_new_pair(params);
+    STX_AUTO(SgmPair) pair = sgm_new_pair(params);
     sgm_fill_sky(&pair, &random);
     sgm_compare_with_reference(&pair, seed);
-    sgm_free_pair(&pair);
   }
 }
-END_TEST
 
-/* The largest path costs and sums: penalties at their limits, opposite images. */
-START_TEST(variants_equal_the_reference_at_the_bounds)
+/* The largest path costs and sums: penalties at their limits, opposite images; and none at all. */
+STX_TEST_LOOP(variants_equal_the_reference_at_the_bounds, SEARCHES)
 {
   for (int k = 0; k < 12; k++) {
     StxRandom random = {(uint64_t)k};
     StxSgmParams params = sgm_defaults(150, 20, 64 << k % 3);
+    params.search = _i;
     params.paths = k & 1 ? 8 : 4;
     params.p1 = k & 2 ? STX_SGM_MAX_PENALTY : 0;
-    params.p2 = STX_SGM_MAX_PENALTY;
+    params.p2 = k & 4 ? params.p1 : STX_SGM_MAX_PENALTY;
     params.lr_max_diff = k & 1 ? 255 : 0;
-    SgmPair pair = sgm_new_pair(params);
+    STX_AUTO(SgmPair) pair = sgm_new_pair(params);
     sgm_fill_opposite(&pair, &random);
     sgm_compare_with_reference(&pair, (uint64_t)k);
-    sgm_free_pair(&pair);
   }
 }
-END_TEST
 
-START_TEST(confidence_is_optional)
+STX_TEST(confidence_is_optional)
 {
-  for (size_t i = 0; i < stx_sgm_impls.count; i++) {
-    const StxSgmImpl *impl = (const StxSgmImpl *)stx_impl_at(&stx_sgm_impls, i);
+  STX_EACH_IMPL (StxSgmImpl, impl, &stx_sgm_impls) {
     StxRandom random = {11};
-    for (int k = 0; k < 3 && stx_impl_usable(&impl->info); k++) {
-      SgmPair pair = sgm_new_pair(sgm_defaults(140, 20, 128));
+    for (int k = 0; k < 3; k++) {
+      STX_AUTO(SgmPair) pair = sgm_new_pair(sgm_defaults(140, 20, 128));
       pair.params.uniqueness = 20 * (k == 1);
       if (k < 2)
         sgm_fill_pair(&pair, STX_FILL_NOISE, 9, &random);
       else
         sgm_fill_sky(&pair, &random);
-      SgmResult with = sgm_run(sgm_reference(), &pair, 1);
-      StxImage16 without = stx_test_image16(140, 20, 2);
-      void *scratch = stx_guarded_alloc(impl->scratch_size(&pair.params, 2));
+      STX_AUTO(SgmResult) with = sgm_run(sgm_reference(), &pair, 1);
+      STX_AUTO(StxImage16) without = stx_test_image16(140, 20, 2);
+      STX_GUARDED void *scratch = stx_guarded_alloc(impl->scratch_size(&pair.params, 2));
       impl->run(&pair.params, &pair.left, &pair.right, &without, &(StxImage8){NULL, 0, 140, 20},
           scratch, &(StxPlace){.threads = 2}, NULL);
-      stx_guarded_free(scratch);
       stx_expect_same_image16(&with.disparity, &without, impl->info.name);
-      stx_test_image16_free(&without);
-      sgm_free_result(&with);
-      sgm_free_pair(&pair);
     }
   }
 }
-END_TEST
 
 /* ---- Refusals ----------------------------------------------------------------------------- */
 
-START_TEST(refuses_bad_parameters)
+STX_TEST(refuses_bad_parameters)
 {
-#define CASE(field, value, text)                                                                   \
-  {                                                                                                \
-    offsetof(StxSgmParams, field), value, text                                                     \
-  }
-  static const struct {
-    size_t offset;
-    int value;
-    const char *text;
-  } cases[] = {CASE(width, 0, "width is 0, but must be from 1 to 16384"),
-      CASE(height, 16385, "height is 16385, but must be from 1 to 16384"),
-      CASE(max_disparity, 100, "max_disparity is 100, choose 64, 128 or 256"),
-      CASE(paths, 5, "paths is 5, choose 4 or 8"),
-      CASE(search, 2, "search is 2, choose 0 (full) or 1 (coarse-to-fine)"),
-      CASE(p1, 87, "p1 is 87, but must not exceed p2, which is 86"),
-      CASE(p1, -1, "p1 is -1, but must be from 0 to 96"),
-      CASE(p2, 97, "p2 is 97, but must be from 0 to 96"),
-      CASE(uniqueness, 51, "uniqueness is 51, but must be from 0 to 50"),
-      CASE(lr_max_diff, -2, "lr_max_diff is -2, but must be from -1 to 255"),
-      CASE(lr_max_diff, 256, "lr_max_diff is 256, but must be from -1 to 255"),
-      CASE(texture, -2, "texture is -2, but must be from -1 to 254"),
-      CASE(texture, 255, "texture is 255, but must be from -1 to 254")};
-#undef CASE
-  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-    StxError error = {""};
-    StxSgmParams params = sgm_defaults(8, 8, 64);
-    memcpy((char *)&params + cases[i].offset, &cases[i].value, sizeof(int));
-    ck_assert(!stx_sgm_check(&params, &error));
-    ck_assert_str_eq(error.text, cases[i].text);
-    ck_assert(!stx_sgm_check(&params, NULL));
-  }
+  StxSgmParams good = sgm_defaults(8, 8, 64);
+#define REFUSES(...) STX_REFUSES(stx_sgm_check, good, __VA_ARGS__)
+  REFUSES(width, 0, "width is 0, but must be from 1 to 16384");
+  REFUSES(max_disparity, 100, "max_disparity is 100, choose 64, 128 or 256");
+  REFUSES(search, 2, "search is 2, choose 0 (full) or 1 (coarse-to-fine)");
+  REFUSES(p1, 87, "p1 is 87, but must not exceed p2, which is 86");
 }
-END_TEST
 
-START_TEST(accepts_the_defaults)
+STX_TEST(accepts_the_defaults)
 {
   StxError error = {"left over"};
   StxSgmParams params = sgm_defaults(STX_SGM_MAX_SIZE, STX_SGM_MAX_SIZE, 256);
   ck_assert(stx_sgm_check(&params, &error));
   ck_assert_str_eq(error.text, "");
 }
-END_TEST
-
-static const StxTest tests[] = {
-    {&census_bits_follow_the_window},
-    {&census_repeats_the_border},
-    {&border_is_not_seen},
-    {&path_step_by_hand},
-    {&vertex_is_exact},
-    {&confidence_steps},
-    {&reference_equals_brute_force},
-    {&finds_the_square_of_a_random_dot_stereogram},
-    {&infinitely_far_is_known},
-    {&flat_windows_are_unknown},
-    {&variants_equal_the_reference},
-    {&variants_agree_on_texture},
-    {&variants_agree_on_the_sky},
-    {&variants_equal_the_reference_at_the_bounds},
-    {&confidence_is_optional},
-    {&refuses_bad_parameters},
-    {&accepts_the_defaults},
-};
-STX_TESTING_MAIN("sgm", tests)

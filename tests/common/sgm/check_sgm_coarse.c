@@ -10,7 +10,7 @@
 
 /* ---- By hand ------------------------------------------------------------------------------ */
 
-START_TEST(levels_by_hand)
+STX_TEST(levels_by_hand)
 {
   ck_assert_int_eq(stx_sgm_coarse_levels(64), 2);
   ck_assert_int_eq(stx_sgm_coarse_levels(128), 3);
@@ -23,7 +23,6 @@ START_TEST(levels_by_hand)
   ck_assert_int_eq(stx_sgm_coarse_p2(86), 65);
   ck_assert_int_eq(__builtin_popcount(STX_SGM_COARSE_CENSUS), STX_SGM_COARSE_BITS);
 }
-END_TEST
 
 /* Up to four disparities of the coarser level and how often each of them won. */
 typedef struct {
@@ -34,7 +33,7 @@ typedef struct {
   int starts[2];
 } Ballot;
 
-START_TEST(windows_by_hand)
+STX_TEST(windows_by_hand)
 {
   static const Ballot ballots[] = {
       {32, {{10, 64}}, {12, 29}},           /* windows 5 … 10 hold it: 7 is in the middle */
@@ -61,7 +60,6 @@ START_TEST(windows_by_hand)
         b->starts[0], b->starts[1]);
   }
 }
-END_TEST
 
 /* ---- The reference as a whole ------------------------------------------------------------- */
 
@@ -119,44 +117,32 @@ static SgmResult brute_force(const SgmPair *pair)
   return result;
 }
 
-static SgmPair any_pair(const int size[2], uint64_t seed)
-{
-  StxRandom random = {seed};
-  StxSgmParams params = sgm_random_params(size[0], size[1], &random);
-  params.search = STX_SGM_COARSE_TO_FINE;
-  SgmPair pair = sgm_new_pair(params);
-  int fill = (int)(seed / 7 % (STX_FILL_COUNT + 1));
-  if (fill < STX_FILL_COUNT)
-    sgm_fill_pair(&pair, (StxFill)fill, stx_random_below(&random, 60), &random);
-  else
-    sgm_fill_sky(&pair, &random);
-  return pair;
-}
-
-START_TEST(reference_equals_brute_force)
+STX_TEST(reference_equals_brute_force)
 {
   static const int sizes[][2] = {{1, 1}, {2, 1}, {1, 19}, {90, 1}, {13, 11}, {35, 20}, {60, 9}};
   for (uint64_t seed = 0; seed < 49; seed++) {
-    SgmPair pair = any_pair(sizes[seed % 7], seed);
-    const char *what = sgm_describe(&pair.params, "c", 1, seed);
-    SgmResult actual = sgm_run(sgm_reference(), &pair, 1), expected = brute_force(&pair);
-    stx_expect_same_image16(&expected.disparity, &actual.disparity, what);
-    stx_expect_same_image8(&expected.confidence, &actual.confidence, what);
-    sgm_free_result(&actual);
-    sgm_free_result(&expected);
-    sgm_free_pair(&pair);
+    StxRandom random = {seed};
+    StxSgmParams params = sgm_random_params(sizes[seed % 7][0], sizes[seed % 7][1], &random);
+    params.search = STX_SGM_COARSE_TO_FINE;
+    STX_AUTO(SgmPair) pair = sgm_new_pair(params);
+    int fill = (int)(seed / 7 % (STX_FILL_COUNT + 1));
+    if (fill < STX_FILL_COUNT)
+      sgm_fill_pair(&pair, (StxFill)fill, stx_random_below(&random, 60), &random);
+    else
+      sgm_fill_sky(&pair, &random);
+    STX_AUTO(SgmResult) actual = sgm_run(sgm_reference(), &pair, 1), expected = brute_force(&pair);
+    sgm_expect_same(&expected, &actual, sgm_describe(&params, "c", 1, seed));
   }
 }
-END_TEST
 
 /* ---- What it is for ----------------------------------------------------------------------- */
 
 /* Random dots, seen from further left on the right; a square in the middle is much nearer. */
-START_TEST(finds_both_surfaces_at_an_edge)
+STX_TEST(finds_both_surfaces_at_an_edge)
 {
   StxSgmParams params = sgm_defaults(320, 80, 128);
   params.search = STX_SGM_COARSE_TO_FINE;
-  SgmPair pair = sgm_new_pair(params);
+  STX_AUTO(SgmPair) pair = sgm_new_pair(params);
   StxRandom random = {5};
   stx_fill8(&pair.left, STX_FILL_NOISE, &random);
   stx_fill8(&pair.right, STX_FILL_NOISE, &random);
@@ -165,11 +151,10 @@ START_TEST(finds_both_surfaces_at_an_edge)
       memset(stx_row8(&pair.left, y) + x, stx_row8(&pair.left, y / 4 * 4)[x], 4);
 #define SHIFT(x, y) ((x) >= 160 && (x) < 240 && (y) >= 20 && (y) < 60 ? 77 : 8)
   for (int pass = 0; pass < 2; pass++) /* the square last: it hides the ground */
-    for (int y = 0; y < 80; y++)
-      for (int x = 0; x < 320; x++)
-        if ((SHIFT(x, y) == 77) == pass && x >= SHIFT(x, y))
-          stx_row8(&pair.right, y)[x - SHIFT(x, y)] = stx_row8(&pair.left, y)[x];
-  SgmResult result = sgm_run(sgm_reference(), &pair, 1);
+    STX_EACH_PIXEL (x, y, 320, 80)
+      if ((SHIFT(x, y) == 77) == pass && x >= SHIFT(x, y))
+        stx_row8(&pair.right, y)[x - SHIFT(x, y)] = stx_row8(&pair.left, y)[x];
+  STX_AUTO(SgmResult) result = sgm_run(sgm_reference(), &pair, 1);
   int right[2] = {0}, wrong = 0;
   for (int y = 0; y < 80; y++)
     for (int x = 90; x < 320; x++) {
@@ -181,15 +166,11 @@ START_TEST(finds_both_surfaces_at_an_edge)
   ck_assert_msg(right[1] > 80 * 40 * 75 / 100, "%d pixels of the square are right", right[1]);
   ck_assert_msg(right[0] > (230 * 80 - 149 * 40) * 85 / 100, "%d around it are", right[0]);
   ck_assert_msg(wrong < 230 * 80 * 5 / 100, "%d pixels are wrong", wrong);
-  sgm_free_result(&result);
-  sgm_free_pair(&pair);
 }
-END_TEST
 
-START_TEST(scratch_hardly_grows_with_the_disparities)
+STX_TEST(scratch_hardly_grows_with_the_disparities)
 {
-  for (size_t i = 0; i < stx_sgm_impls.count; i++) {
-    const StxSgmImpl *impl = (const StxSgmImpl *)stx_impl_at(&stx_sgm_impls, i);
+  STX_EACH_IMPL (StxSgmImpl, impl, &stx_sgm_impls) {
     StxSgmParams params = sgm_defaults(1242, 375, 128);
     size_t full = impl->scratch_size(&params, 2);
     params.search = STX_SGM_COARSE_TO_FINE;
@@ -199,49 +180,3 @@ START_TEST(scratch_hardly_grows_with_the_disparities)
     ck_assert_uint_lt(impl->scratch_size(&params, 2), fine + fine / 10);
   }
 }
-END_TEST
-
-/* ---- Every implementation against the reference ------------------------------------------- */
-
-/* Blocks are 8 pixels, tiles 128 columns, skewed, by 8 rows. */
-START_TEST(variants_equal_the_reference)
-{
-  static const int sizes[][2] = {{1, 1}, {2, 1}, {1, 2}, {3, 33}, {1, 40}, {300, 1}, {31, 5},
-      {33, 16}, {64, 31}, {121, 33}, {127, 15}, {128, 34}, {129, 9}, {265, 41}};
-  const uint64_t count = sizeof sizes / sizeof sizes[0];
-  for (uint64_t seed = 0; seed < count * 4; seed++) {
-    SgmPair pair = any_pair(sizes[seed % count], seed);
-    sgm_compare_with_reference(&pair, seed);
-    sgm_free_pair(&pair);
-  }
-}
-END_TEST
-
-/* The largest path costs and sums: penalties at their limits, opposite images; and none at all. */
-START_TEST(variants_equal_the_reference_at_the_bounds)
-{
-  for (int k = 0; k < 12; k++) {
-    StxRandom random = {(uint64_t)k};
-    StxSgmParams params = sgm_defaults(150, 20, 64 << k % 3);
-    params.search = STX_SGM_COARSE_TO_FINE;
-    params.paths = k & 1 ? 8 : 4;
-    params.p1 = k & 2 ? STX_SGM_MAX_PENALTY : 0;
-    params.p2 = k & 4 ? params.p1 : STX_SGM_MAX_PENALTY;
-    SgmPair pair = sgm_new_pair(params);
-    sgm_fill_opposite(&pair, &random);
-    sgm_compare_with_reference(&pair, (uint64_t)k);
-    sgm_free_pair(&pair);
-  }
-}
-END_TEST
-
-static const StxTest tests[] = {
-    {&levels_by_hand},
-    {&windows_by_hand},
-    {&reference_equals_brute_force},
-    {&finds_both_surfaces_at_an_edge},
-    {&scratch_hardly_grows_with_the_disparities},
-    {&variants_equal_the_reference},
-    {&variants_equal_the_reference_at_the_bounds},
-};
-STX_TESTING_MAIN("sgm_coarse", tests)

@@ -8,7 +8,7 @@
 
 /* ---- By hand ------------------------------------------------------------------------------ */
 
-START_TEST(tiles_end_at_the_border)
+STX_TEST(tiles_end_at_the_border)
 {
   static const int cases[][5] = {{1, 1, 0, 0, 1}, {4, 4, 0, 0, 16}, {5, 4, 1, 0, 4},
       {7, 6, 1, 1, 6}, {7, 6, 0, 1, 8}, {9, 9, 2, 2, 1}};
@@ -21,10 +21,9 @@ START_TEST(tiles_end_at_the_border)
   for (size_t i = 0; i < sizeof centres / sizeof centres[0]; i++)
     ck_assert_int_eq(stx_sgm_tile_centre(centres[i][0], centres[i][1]), centres[i][2]);
 }
-END_TEST
 
 /* Frames of 100 pixels. */
-START_TEST(bright_is_three_quarters_of_the_mean)
+STX_TEST(bright_is_three_quarters_of_the_mean)
 {
   ck_assert(stx_sgm_is_bright(16 * 75, 16, 10000, 100));
   ck_assert(!stx_sgm_is_bright(16 * 75 - 1, 16, 10000, 100));
@@ -36,9 +35,8 @@ START_TEST(bright_is_three_quarters_of_the_mean)
   ck_assert(stx_sgm_is_bright(16 * 192, 16, (uint64_t)255 << 28, 1 << 28));
   ck_assert(!stx_sgm_is_bright(16 * 191, 16, (uint64_t)255 << 28, 1 << 28));
 }
-END_TEST
 
-START_TEST(brightness_is_in_sixteenths)
+STX_TEST(brightness_is_in_sixteenths)
 {
   StxSgmPatch patch = {.tiles = 2, .pixels = 32, .light = 32 * 100};
   static const int cases[][2] = {{100, 16}, {101, 15}, {94, 17}, {95, 16}, {50, 32}, {26, 61},
@@ -47,10 +45,9 @@ START_TEST(brightness_is_in_sixteenths)
     ck_assert_int_eq(stx_sgm_patch_light(&patch, 1000 * (uint64_t)cases[i][0], 1000), cases[i][1]);
   ck_assert_int_eq(stx_sgm_patch_light(&(StxSgmPatch){0}, 5, 5), 64);
 }
-END_TEST
 
 /* 20 · votes <= samples · (16 + light) + 4 · tiles */
-START_TEST(far_is_what_matches_nowhere)
+STX_TEST(far_is_what_matches_nowhere)
 {
   static const struct {
     uint32_t tiles, samples;
@@ -71,9 +68,8 @@ START_TEST(far_is_what_matches_nowhere)
     ck_assert_msg(stx_sgm_patch_is_far(&patch, cases[i].light) == cases[i].far, "case %d", (int)i);
   }
 }
-END_TEST
 
-START_TEST(weight_counts_twice_with_samples)
+STX_TEST(weight_counts_twice_with_samples)
 {
   static const uint32_t cases[][3] = {{8, 0, 8}, {8, 1, 16}, {9, 1, 9}, {16, 2, 32}, {17, 2, 17}};
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -81,16 +77,14 @@ START_TEST(weight_counts_twice_with_samples)
     ck_assert_uint_eq(stx_sgm_patch_weight(&patch), cases[i][2]);
   }
 }
-END_TEST
 
-START_TEST(alike_is_a_factor_of_1_8)
+STX_TEST(alike_is_a_factor_of_1_8)
 {
   static const int cases[][3] = {{20, 20, 1}, {20, 36, 1}, {36, 20, 1}, {20, 37, 0}, {37, 20, 0},
       {12, 22, 0}, {13, 23, 1}, {64, 35, 0}, {64, 36, 1}};
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
     ck_assert_int_eq(stx_sgm_is_alike(cases[i][0], cases[i][1]), cases[i][2]);
 }
-END_TEST
 
 /* ---- All of it ---------------------------------------------------------------------------- */
 
@@ -98,19 +92,15 @@ END_TEST
 static void compare(const SgmPair *pair, const SgmResult *before, BruteSky *met, const char *what)
 {
   static const int threads[] = {1, 2, 7};
-  SgmResult expected = sgm_copy_result(before);
+  STX_AUTO(SgmResult) expected = sgm_copy_result(before);
   brute_sky(pair, &expected, met);
   for (size_t t = 0; t < sizeof threads / sizeof threads[0]; t++) {
-    SgmResult actual = sgm_copy_result(before);
-    void *scratch = stx_guarded_alloc(stx_sgm_sky_scratch(&pair->params));
+    STX_AUTO(SgmResult) actual = sgm_copy_result(before);
+    STX_GUARDED void *scratch = stx_guarded_alloc(stx_sgm_sky_scratch(&pair->params));
     stx_sgm_sky(&pair->params, &pair->left, &pair->right, &actual.disparity, &actual.confidence,
         scratch, threads[t]);
-    stx_guarded_free(scratch);
-    stx_expect_same_image16(&expected.disparity, &actual.disparity, what);
-    stx_expect_same_image8(&expected.confidence, &actual.confidence, what);
-    sgm_free_result(&actual);
+    sgm_expect_same(&expected, &actual, what);
   }
-  sgm_free_result(&expected);
 }
 
 /* Half of the disparities are those that the reference finds. */
@@ -120,17 +110,15 @@ static void compare_some(int width, int height, uint64_t seed, BruteSky *met)
   StxSgmParams params = sgm_random_params(width, height, &random);
   params.max_disparity = 64;
   params.sky = false;
-  SgmPair pair = sgm_new_pair(params);
+  STX_AUTO(SgmPair) pair = sgm_new_pair(params);
   sgm_fill_sky(&pair, &random);
-  SgmResult before = seed % 2
-                         ? sgm_run(sgm_reference(), &pair, 1)
-                         : sgm_random_result(&params, 1 + stx_random_below(&random, 8), &random);
+  STX_AUTO(SgmResult) before =
+      seed % 2 ? sgm_run(sgm_reference(), &pair, 1)
+               : sgm_random_result(&params, 1 + stx_random_below(&random, 8), &random);
   compare(&pair, &before, met, sgm_describe(&params, "sky", 0, seed));
-  sgm_free_result(&before);
-  sgm_free_pair(&pair);
 }
 
-START_TEST(equals_brute_force_on_any_size)
+STX_TEST(equals_brute_force_on_any_size)
 {
   BruteSky met = {0};
   for (int k = 0; k < 300; k++) {
@@ -142,10 +130,9 @@ START_TEST(equals_brute_force_on_any_size)
   compare_some(1, 200, 301, &met);
   compare_some(200, 1, 303, &met);
 }
-END_TEST
 
 /* Streets in which everything is met that sgm_sky.h decides. */
-START_TEST(equals_brute_force_on_every_decision)
+STX_TEST(equals_brute_force_on_every_decision)
 {
   BruteSky met = {0};
   for (uint64_t seed = 0; seed < 240; seed++)
@@ -154,65 +141,41 @@ START_TEST(equals_brute_force_on_every_decision)
   for (size_t i = 0; i < sizeof met / sizeof *count; i++)
     ck_assert_msg(count[i] >= 2, "decision %d of BruteSky was met %d times", (int)i, count[i]);
 }
-END_TEST
 
 /* Smooth and bright is the upper half, which the other camera sees with noise of its own; then the
  * same with what the left one sees, 20 pixels further left, which makes it a wall. */
-START_TEST(a_wall_is_no_sky)
+STX_TEST(a_wall_is_no_sky)
 {
   for (int wall = 0; wall < 2; wall++) {
     StxRandom random = {5};
     StxSgmParams params = sgm_defaults(160, 48, 64);
     params.texture = 0;
-    SgmPair pair = sgm_new_pair(params);
-    for (int y = 0; y < 48; y++)
-      for (int x = 0; x < 160; x++) {
-        bool above = y < 24;
-        int gray = above ? 180 + stx_random_below(&random, 12) : stx_random_below(&random, 160);
-        stx_row8(&pair.left, y)[x] = (uint8_t)gray;
-        if (above && !wall)
-          stx_row8(&pair.right, y)[x] = (uint8_t)(180 + stx_random_below(&random, 12));
-        else if (x >= 20)
-          stx_row8(&pair.right, y)[x - 20] = (uint8_t)gray;
-      }
-    SgmResult result = sgm_run(sgm_reference(), &pair, 1);
-    for (int y = 0; y < 48; y++)
-      for (int x = 0; x < 160; x++)
-        ck_assert_msg((stx_row8(&result.confidence, y)[x] == 255) == (!wall && y < 24),
-            "wall %d: confidence (%d, %d) is %d", wall, x, y, stx_row8(&result.confidence, y)[x]);
-    sgm_free_result(&result);
-    sgm_free_pair(&pair);
+    STX_AUTO(SgmPair) pair = sgm_new_pair(params);
+    STX_EACH_PIXEL (x, y, 160, 48) {
+      bool above = y < 24;
+      int gray = above ? 180 + stx_random_below(&random, 12) : stx_random_below(&random, 160);
+      stx_row8(&pair.left, y)[x] = (uint8_t)gray;
+      if (above && !wall)
+        stx_row8(&pair.right, y)[x] = (uint8_t)(180 + stx_random_below(&random, 12));
+      else if (x >= 20)
+        stx_row8(&pair.right, y)[x - 20] = (uint8_t)gray;
+    }
+    STX_AUTO(SgmResult) result = sgm_run(sgm_reference(), &pair, 1);
+    STX_EACH_PIXEL (x, y, 160, 48)
+      ck_assert_msg((stx_row8(&result.confidence, y)[x] == 255) == (!wall && y < 24),
+          "wall %d: confidence (%d, %d) is %d", wall, x, y, stx_row8(&result.confidence, y)[x]);
   }
 }
-END_TEST
 
 /* Of two that are equally large the left one is the sky, be it the darker one or the brighter. */
-START_TEST(the_leftmost_sky_wins)
+STX_TEST(the_leftmost_sky_wins)
 {
   for (int k = 0; k < 2; k++) {
-    SgmPair pair = sgm_new_pair(sgm_defaults(96, 24, 64));
+    STX_AUTO(SgmPair) pair = sgm_new_pair(sgm_defaults(96, 24, 64));
     int third = sgm_fill_two_skies(&pair, k ? 240 : 100, k ? 100 : 240);
-    SgmResult result = sgm_run(sgm_reference(), &pair, 1);
-    for (int y = 0; y < 24; y++)
-      for (int x = 0; x < 96; x++)
-        ck_assert_msg((stx_row8(&result.confidence, y)[x] == 255) == (x < third),
-            "case %d: confidence (%d, %d) is %d", k, x, y, stx_row8(&result.confidence, y)[x]);
-    sgm_free_result(&result);
-    sgm_free_pair(&pair);
+    STX_AUTO(SgmResult) result = sgm_run(sgm_reference(), &pair, 1);
+    STX_EACH_PIXEL (x, y, 96, 24)
+      ck_assert_msg((stx_row8(&result.confidence, y)[x] == 255) == (x < third),
+          "case %d: confidence (%d, %d) is %d", k, x, y, stx_row8(&result.confidence, y)[x]);
   }
 }
-END_TEST
-
-static const StxTest tests[] = {
-    {&tiles_end_at_the_border},
-    {&bright_is_three_quarters_of_the_mean},
-    {&brightness_is_in_sixteenths},
-    {&far_is_what_matches_nowhere},
-    {&weight_counts_twice_with_samples},
-    {&alike_is_a_factor_of_1_8},
-    {&equals_brute_force_on_any_size},
-    {&equals_brute_force_on_every_decision},
-    {&a_wall_is_no_sky},
-    {&the_leftmost_sky_wins},
-};
-STX_TESTING_MAIN("sgm_sky", tests)

@@ -100,10 +100,8 @@ static bool brute_flat(const SgmPair *pair, int x, int y)
 {
   int seen[256] = {0}, first = 255, last = 0;
   for (int k = 0; k < 63; k++) {
-    int qx = x + k % 9 - 4, qy = y + k / 9 - 3;
-    qx = qx < 0 ? 0 : qx > pair->left.width - 1 ? pair->left.width - 1 : qx;
-    qy = qy < 0 ? 0 : qy > pair->left.height - 1 ? pair->left.height - 1 : qy;
-    seen[pair->left.data[qy * pair->left.stride + qx]]++;
+    int qx = brute_clamp(x + k % 9 - 4, pair->left.width);
+    seen[stx_row8(&pair->left, brute_clamp(y + k / 9 - 3, pair->left.height))[qx]]++;
   }
   for (int gray = 0; gray < 256; gray++) {
     first = seen[gray] && gray < first ? gray : first;
@@ -149,10 +147,9 @@ static int brute_median(const SgmPair *pair, const int *values, int x, int y)
   int width = pair->params.width, height = pair->params.height, known[9], count = 0;
   for (int qy = y - 1; qy <= y + 1; qy++)
     for (int qx = x - 1; qx <= x + 1; qx++) {
-      int cy = qy < 0 ? 0 : qy >= height ? height - 1 : qy;
-      int cx = qx < 0 ? 0 : qx >= width ? width - 1 : qx;
-      if (values[cy * width + cx] != 0)
-        known[count++] = values[cy * width + cx];
+      int value = values[brute_clamp(qy, height) * width + brute_clamp(qx, width)];
+      if (value != 0)
+        known[count++] = value;
     }
   for (int i = 0; count >= 5 && i < count; i++) {
     int smaller = 0, equal = 0;

@@ -24,11 +24,6 @@ typedef struct {
   int winner[COARSE_PIXELS];
 } BruteLevel;
 
-static int brute_clamp(int value, int count)
-{
-  return value < 0 ? 0 : value < count ? value : count - 1;
-}
-
 static void brute_halve(const StxImage8 *from, const StxImage8 *to)
 {
   for (int y = 0; y < to->height; y++)
@@ -60,15 +55,6 @@ static bool brute_counts(int dx, int dy)
   return dy == -3 ? dx % 2 != 0 : dy == -2 ? abs(dx) < 4 : dy == -1 || dx < 0;
 }
 
-static int brute_sign(const StxImage8 *image, int x, int y, int dx, int dy)
-{
-  int before =
-      stx_row8(image, brute_clamp(y + dy, image->height))[brute_clamp(x + dx, image->width)];
-  int behind =
-      stx_row8(image, brute_clamp(y - dy, image->height))[brute_clamp(x - dx, image->width)];
-  return before > behind;
-}
-
 /* C of the pictures that the census sees. */
 static int brute_coarse_cost(const StxImage8 *left, const StxImage8 *right, int x, int y, int d)
 {
@@ -76,8 +62,8 @@ static int brute_coarse_cost(const StxImage8 *left, const StxImage8 *right, int 
   for (int dy = -3; dy <= 0; dy++)
     for (int dx = -4; dx <= 4 && (dy < 0 || dx < 0); dx++)
       if (brute_counts(dx, dy))
-        cost += brute_sign(left, x, y, dx, dy) !=
-                brute_sign(right, brute_clamp(x - d, right->width), y, dx, dy);
+        cost += brute_census_bit(left, x, y, dx, dy) !=
+                brute_census_bit(right, brute_clamp(x - d, right->width), y, dx, dy);
   return cost;
 }
 

@@ -6,16 +6,11 @@
 
 #define NEARLY 1e-9 /* less than what two different ratios of tiles differ by */
 
-static int brute_census_bit(const StxImage8 *image, int x, int y, int dx, int dy)
+int brute_census_bit(const StxImage8 *image, int x, int y, int dx, int dy)
 {
-  int values[2];
-  for (int side = 0; side < 2; side++) {
-    int sign = side == 0 ? 1 : -1, qx = x + sign * dx, qy = y + sign * dy;
-    qx = qx < 0 ? 0 : qx > image->width - 1 ? image->width - 1 : qx;
-    qy = qy < 0 ? 0 : qy > image->height - 1 ? image->height - 1 : qy;
-    values[side] = image->data[qy * image->stride + qx];
-  }
-  return values[0] > values[1];
+  const uint8_t *before = stx_row8(image, brute_clamp(y + dy, image->height));
+  const uint8_t *behind = stx_row8(image, brute_clamp(y - dy, image->height));
+  return before[brute_clamp(x + dx, image->width)] > behind[brute_clamp(x - dx, image->width)];
 }
 
 int brute_cost(const SgmPair *pair, int x, int y, int d)

@@ -25,6 +25,14 @@ typedef struct {
   int rough;     /* and others that do not continue it */
 } BruteSky;
 
+static inline int brute_clamp(int value, int count)
+{
+  return value < 0 ? 0 : value < count ? value : count - 1;
+}
+
+/* Whether a pixel is brighter than its counterpart on the other side of (x, y). */
+int brute_census_bit(const StxImage8 *image, int x, int y, int dx, int dy);
+
 /* C(p,d) of sgm.h. */
 int brute_cost(const SgmPair *pair, int x, int y, int d);
 

@@ -48,31 +48,28 @@ void sgm_free_pair(SgmPair *pair)
 void sgm_fill_pair(const SgmPair *pair, StxFill fill, int shift, StxRandom *random)
 {
   stx_fill8(&pair->left, fill, random);
-  for (int y = 0; y < pair->params.height; y++)
-    for (int x = 0; x < pair->params.width; x++) {
-      int from = x + shift < pair->params.width ? x + shift : pair->params.width - 1;
-      bool noisy = stx_random_below(random, 8) == 0;
-      int noise = noisy ? stx_random_below(random, 256) : 0;
-      stx_row8(&pair->right, y)[x] = noisy ? (uint8_t)noise : stx_row8(&pair->left, y)[from];
-    }
+  STX_EACH_PIXEL (x, y, pair->params.width, pair->params.height) {
+    int from = x + shift < pair->params.width ? x + shift : pair->params.width - 1;
+    bool noisy = stx_random_below(random, 8) == 0;
+    int noise = noisy ? stx_random_below(random, 256) : 0;
+    stx_row8(&pair->right, y)[x] = noisy ? (uint8_t)noise : stx_row8(&pair->left, y)[from];
+  }
 }
 
 void sgm_fill_ramps(const SgmPair *pair, StxRandom *random)
 {
-  for (int y = 0; y < pair->params.height; y++)
-    for (int x = 0; x < pair->params.width; x++) {
-      int step = 1 + x / 24, noise = stx_random_below(random, 40) == 0;
-      stx_row8(&pair->left, y)[x] = (uint8_t)(200 - 20 * (x / 64) + x % step + noise);
-      stx_row8(&pair->right, y)[x] = stx_row8(&pair->left, y)[x];
-    }
+  STX_EACH_PIXEL (x, y, pair->params.width, pair->params.height) {
+    int step = 1 + x / 24, noise = stx_random_below(random, 40) == 0;
+    stx_row8(&pair->left, y)[x] = (uint8_t)(200 - 20 * (x / 64) + x % step + noise);
+    stx_row8(&pair->right, y)[x] = stx_row8(&pair->left, y)[x];
+  }
 }
 
 void sgm_fill_opposite(const SgmPair *pair, StxRandom *random)
 {
   stx_fill8(&pair->left, STX_FILL_NOISE, random);
-  for (int y = 0; y < pair->params.height; y++)
-    for (int x = 0; x < pair->params.width; x++)
-      stx_row8(&pair->right, y)[x] = (uint8_t)(255 - stx_row8(&pair->left, y)[x]);
+  STX_EACH_PIXEL (x, y, pair->params.width, pair->params.height)
+    stx_row8(&pair->right, y)[x] = (uint8_t)(255 - stx_row8(&pair->left, y)[x]);
 }
 
 /* ---- A sky -------------------------------------------------------------------------------- */
@@ -172,11 +169,10 @@ void sgm_fill_sky(const SgmPair *pair, StxRandom *random)
 int sgm_fill_two_skies(const SgmPair *pair, int left_gray, int right_gray)
 {
   int width = pair->params.width, third = width / 12 * 4;
-  for (int y = 0; y < pair->params.height; y++)
-    for (int x = 0; x < width; x++) {
-      int gray = x < third ? left_gray : x >= width - third ? right_gray : 5;
-      stx_row8(&pair->left, y)[x] = stx_row8(&pair->right, y)[x] = (uint8_t)gray;
-    }
+  STX_EACH_PIXEL (x, y, width, pair->params.height) {
+    int gray = x < third ? left_gray : x >= width - third ? right_gray : 5;
+    stx_row8(&pair->left, y)[x] = stx_row8(&pair->right, y)[x] = (uint8_t)gray;
+  }
   return third;
 }
 
@@ -186,13 +182,12 @@ SgmResult sgm_random_result(const StxSgmParams *params, int share, StxRandom *ra
   int most = 256 * (params->max_disparity - 1);
   int same = stx_random_below(random, 2) * (1 + stx_random_below(random, most));
   int from = stx_random_below(random, 2) * stx_random_below(random, params->width);
-  for (int y = 0; y < params->height; y++)
-    for (int x = 0; x < params->width; x++) {
-      bool known = x >= from && stx_random_below(random, share) > 0;
-      int any = 1 + stx_random_below(random, most);
-      stx_row16(&result.disparity, y)[x] = (uint16_t)(!known ? 0 : same > 0 ? same : any);
-      stx_row8(&result.confidence, y)[x] = (uint8_t)(known ? stx_random_below(random, 256) : 0);
-    }
+  STX_EACH_PIXEL (x, y, params->width, params->height) {
+    bool known = x >= from && stx_random_below(random, share) > 0;
+    int any = 1 + stx_random_below(random, most);
+    stx_row16(&result.disparity, y)[x] = (uint16_t)(!known ? 0 : same > 0 ? same : any);
+    stx_row8(&result.confidence, y)[x] = (uint8_t)(known ? stx_random_below(random, 256) : 0);
+  }
   return result;
 }
 
@@ -236,28 +231,28 @@ SgmResult sgm_run(const StxSgmImpl *impl, const SgmPair *pair, int threads)
 {
   const StxSgmParams *p = &pair->params;
   SgmResult result = sgm_new_result(p);
-  void *scratch = stx_guarded_alloc(impl->scratch_size(p, threads));
+  STX_GUARDED void *scratch = stx_guarded_alloc(impl->scratch_size(p, threads));
   ck_assert(impl->run(p, &pair->left, &pair->right, &result.disparity, &result.confidence, scratch,
       &(StxPlace){.threads = threads}, NULL));
-  stx_guarded_free(scratch);
   return result;
+}
+
+void sgm_expect_same(const SgmResult *expected, const SgmResult *actual, const char *what)
+{
+  stx_expect_same_image16(&expected->disparity, &actual->disparity, what);
+  stx_expect_same_image8(&expected->confidence, &actual->confidence, what);
 }
 
 void sgm_compare_with_reference(const SgmPair *pair, uint64_t seed)
 {
   static const int threads[] = {1, 2, 7};
-  SgmResult expected = sgm_run(sgm_reference(), pair, 1);
-  for (size_t i = 0; i < stx_sgm_impls.count; i++) {
-    const StxSgmImpl *impl = (const StxSgmImpl *)stx_impl_at(&stx_sgm_impls, i);
-    for (size_t t = 0; t < 3 && stx_impl_usable(&impl->info); t++) {
-      SgmResult actual = sgm_run(impl, pair, threads[t]);
-      const char *what = sgm_describe(&pair->params, impl->info.name, threads[t], seed);
-      stx_expect_same_image16(&expected.disparity, &actual.disparity, what);
-      stx_expect_same_image8(&expected.confidence, &actual.confidence, what);
-      sgm_free_result(&actual);
+  STX_AUTO(SgmResult) expected = sgm_run(sgm_reference(), pair, 1);
+  STX_EACH_IMPL (StxSgmImpl, impl, &stx_sgm_impls)
+    for (size_t t = 0; t < 3; t++) {
+      STX_AUTO(SgmResult) actual = sgm_run(impl, pair, threads[t]);
+      sgm_expect_same(
+          &expected, &actual, sgm_describe(&pair->params, impl->info.name, threads[t], seed));
     }
-  }
-  sgm_free_result(&expected);
 }
 
 void sgm_free_result(SgmResult *result)

@@ -60,9 +60,12 @@ const StxSgmImpl *sgm_reference(void);
 SgmResult sgm_new_result(const StxSgmParams *params);
 SgmResult sgm_copy_result(const SgmResult *result);
 SgmResult sgm_run(const StxSgmImpl *impl, const SgmPair *pair, int threads);
+void sgm_expect_same(const SgmResult *expected, const SgmResult *actual, const char *what);
 /* Every implementation of the host against the reference, with 1, 2 and 7 threads. */
 void sgm_compare_with_reference(const SgmPair *pair, uint64_t seed);
 
 void sgm_free_result(SgmResult *result);
+STX_AUTO_VALUE(SgmPair, sgm_free_pair)
+STX_AUTO_VALUE(SgmResult, sgm_free_result)
 
 #endif

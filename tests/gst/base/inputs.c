@@ -7,7 +7,7 @@
 /* On this pad, which belongs to an element that plays as far as it can without a file. */
 static void push_bare(GstPad *sink)
 {
-  GstPad *src = gst_pad_new("src", GST_PAD_SRC);
+  g_autoptr(GstPad) src = gst_pad_new("src", GST_PAD_SRC);
   GstSegment segment;
 
   gst_segment_init(&segment, GST_FORMAT_BYTES);
@@ -18,7 +18,6 @@ static void push_bare(GstPad *sink)
   gst_pad_push_event(src, gst_event_new_segment(&segment));
   ck_assert_int_eq(gst_pad_push(src, gst_buffer_new_allocate(NULL, 4096, NULL)), GST_FLOW_ERROR);
   gst_pad_set_active(src, FALSE);
-  gst_object_unref(src);
 }
 
 static gboolean activate(GstElement *element, GstPad *pad, gpointer nothing)
@@ -28,11 +27,12 @@ static gboolean activate(GstElement *element, GstPad *pad, gpointer nothing)
 
 static void check_pad(GstElementFactory *factory, GstStaticPadTemplate *template)
 {
-  GstElement *element = gst_object_ref_sink(gst_element_factory_create(factory, NULL));
+  g_autoptr(GstElement) element = gst_object_ref_sink(gst_element_factory_create(factory, NULL));
   gboolean on_request = template->presence == GST_PAD_REQUEST;
-  GstPad *pad = on_request ? gst_element_request_pad_simple(element, template->name_template)
-                           : gst_element_get_static_pad(element, template->name_template);
-  GstBus *bus = stx_test_watch(element);
+  g_autoptr(GstPad) pad = on_request
+                              ? gst_element_request_pad_simple(element, template->name_template)
+                              : gst_element_get_static_pad(element, template->name_template);
+  g_autoptr(GstBus) bus = stx_test_watch(element);
 
   gst_element_set_state(element, GST_STATE_PAUSED);
   gst_bus_set_flushing(bus, TRUE); /* what stereo-rectify says of its calibration */
@@ -43,9 +43,6 @@ static void check_pad(GstElementFactory *factory, GstStaticPadTemplate *template
       GST_OBJECT_NAME(factory), NULL);
   gst_element_set_state(element, GST_STATE_NULL);
   gst_bus_set_flushing(bus, TRUE);
-  gst_object_unref(pad);
-  gst_object_unref(element);
-  gst_object_unref(bus);
 }
 
 /* How many pads were checked. That of lidar-parse takes bytes. */
@@ -65,30 +62,16 @@ static guint check_element(GstElementFactory *factory)
   return count;
 }
 
-GST_START_TEST(bytes_without_caps_are_refused)
+STX_TEST(bytes_without_caps_are_refused)
 {
   gchar **names = stx_test_elements();
   guint count = 0;
 
   for (gchar **name = names; *name != NULL; name++) {
-    GstElementFactory *factory = gst_element_factory_find(*name);
+    g_autoptr(GstElementFactory) factory = gst_element_factory_find(*name);
 
     count += check_element(factory);
-    gst_object_unref(factory);
   }
   ck_assert_uint_gt(count, 20);
   g_strfreev(names);
 }
-GST_END_TEST
-
-static Suite *inputs_suite(void)
-{
-  Suite *suite = suite_create("inputs");
-  TCase *tests = tcase_create("inputs");
-
-  suite_add_tcase(suite, tests);
-  tcase_add_test(tests, bytes_without_caps_are_refused);
-  return suite;
-}
-
-GST_CHECK_MAIN(inputs)

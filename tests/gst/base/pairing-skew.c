@@ -34,7 +34,7 @@ typedef struct {
 static Stream new_stream(const Camera *camera, gboolean right, guint count)
 {
   Stream stream = {camera, right, count, g_new(gint64, count), NULL};
-  GRand *chance = g_rand_new_with_seed(right ? 2 : 1);
+  g_autoptr(GRand) chance = g_rand_new_with_seed(right ? 2 : 1);
 
   for (guint i = 0; i < count; i++) {
     gint64 jitter = camera->jitter * 1000;
@@ -44,7 +44,6 @@ static Stream new_stream(const Camera *camera, gboolean right, guint count)
     if (camera->lost_one_in > 0 && g_rand_int_range(chance, 0, (gint32)camera->lost_one_in) == 0)
       stream.times[i] = -1;
   }
-  g_rand_free(chance);
   return stream;
 }
 
@@ -113,11 +112,10 @@ static void collect(Pairs *pairs, const Stream *left, const Stream *right)
 
 static void set_caps(GstHarness *harness, const Camera *camera)
 {
-  gchar *caps = g_strdup_printf("video/x-raw,format=GRAY8,width=%d,height=%d%s%s", WIDTH, HEIGHT,
-      *camera->caps ? "," : "", camera->caps);
+  g_autofree gchar *caps = g_strdup_printf("video/x-raw,format=GRAY8,width=%d,height=%d%s%s", WIDTH,
+      HEIGHT, *camera->caps ? "," : "", camera->caps);
 
   gst_harness_set_src_caps_str(harness, caps);
-  g_free(caps);
 }
 
 static void begin(Stream *stream, StereoPair *pair)
@@ -129,7 +127,7 @@ static void begin(Stream *stream, StereoPair *pair)
 
 static Pairs run(const char *properties, const Camera *one, const Camera *other, guint count)
 {
-  StereoPair pair = stereo_element(properties);
+  g_auto(StereoPair) pair = stereo_element(properties);
   Stream left = new_stream(one, FALSE, count), right = new_stream(other, TRUE, count);
   GThread *threads[2];
   Pairs pairs = {0};
@@ -146,7 +144,6 @@ static Pairs run(const char *properties, const Camera *one, const Camera *other,
   pairs.unpaired = stereo_unpaired(&pair);
   g_free(left.times);
   g_free(right.times);
-  stereo_pair_free(&pair);
   return pairs;
 }
 
@@ -171,7 +168,7 @@ static void expect_count(const Pairs *pairs, guint low, guint high)
 #define EXACT 30000. / 1001 /* what cameras of 29.97 frames a second do */
 
 /* A frame is left over whenever the skew has grown by a whole one: 33 s. */
-GST_START_TEST(clocks_drift)
+STX_TEST(clocks_drift)
 {
   const Camera fast = {RATE, 30}, slow = {RATE, EXACT};
   Pairs pairs = run("", &fast, &slow, 2000);
@@ -183,9 +180,8 @@ GST_START_TEST(clocks_drift)
   expect_count(&pairs, 1996, 1998);
   expect_skew(&pairs, -19, 19);
 }
-GST_END_TEST;
 
-GST_START_TEST(clocks_drift_and_stamps_jitter)
+STX_TEST(clocks_drift_and_stamps_jitter)
 {
   const Camera fast = {RATE, 30, 0, 10}, slow = {RATE, EXACT, 0, 10};
   Pairs pairs = run("", &fast, &slow, 2000);
@@ -193,9 +189,8 @@ GST_START_TEST(clocks_drift_and_stamps_jitter)
   expect_count(&pairs, 1900, 1998);
   expect_skew(&pairs, -FRAME_30 / 1e6, FRAME_30 / 1e6);
 }
-GST_END_TEST;
 
-GST_START_TEST(jitter_around_an_offset_tears_nothing_apart)
+STX_TEST(jitter_around_an_offset_tears_nothing_apart)
 {
   const Camera left = {RATE, 30}, right = {RATE, 30, 15, 10};
   Pairs pairs = run("", &left, &right, 600);
@@ -205,9 +200,8 @@ GST_START_TEST(jitter_around_an_offset_tears_nothing_apart)
   for (guint i = 300; i < pairs.count; i++)
     fail_unless(pairs.skew[i] >= 5000 && pairs.skew[i] <= 25000);
 }
-GST_END_TEST;
 
-GST_START_TEST(an_offset_is_no_matter)
+STX_TEST(an_offset_is_no_matter)
 {
   const Camera left = {RATE, 30}, later = {RATE, 30, 15}, earlier = {RATE, 30, -15};
   Pairs pairs = run("", &left, &later, 100);
@@ -219,10 +213,9 @@ GST_START_TEST(an_offset_is_no_matter)
   expect_skew(&pairs, -15.1, -14.9);
   ck_assert_uint_eq(pairs.unpaired, 0);
 }
-GST_END_TEST;
 
 /* What lost its partner takes no other. */
-GST_START_TEST(lost_frames_make_no_wrong_pair)
+STX_TEST(lost_frames_make_no_wrong_pair)
 {
   const Camera left = {RATE, 30, 0, 4, 10}, right = {RATE, 30, 12, 4, 10};
   Pairs pairs = run("", &left, &right, 1000);
@@ -230,10 +223,9 @@ GST_START_TEST(lost_frames_make_no_wrong_pair)
   expect_count(&pairs, 700, 900); /* .81 of them, on average */
   expect_skew(&pairs, 4, 20);
 }
-GST_END_TEST;
 
 /* Half a frame is that of the faster camera. */
-GST_START_TEST(one_camera_is_faster)
+STX_TEST(one_camera_is_faster)
 {
   const Camera slow = {"framerate=15/1", 15, 20}, fast = {RATE, 30};
   Pairs pairs = run("", &slow, &fast, 200);
@@ -241,9 +233,8 @@ GST_START_TEST(one_camera_is_faster)
   expect_count(&pairs, 98, 100);
   expect_skew(&pairs, 13.2, 13.4);
 }
-GST_END_TEST;
 
-GST_START_TEST(a_rate_that_cannot_be_is_none)
+STX_TEST(a_rate_that_cannot_be_is_none)
 {
   const Camera left = {RATE, 30}, right = {"framerate=90000/1", 30, 8};
   Pairs pairs = run("", &left, &right, 100);
@@ -251,9 +242,8 @@ GST_START_TEST(a_rate_that_cannot_be_is_none)
   expect_count(&pairs, 100, 100);
   expect_skew(&pairs, 7.9, 8.1);
 }
-GST_END_TEST;
 
-GST_START_TEST(tolerance_limits_the_distance)
+STX_TEST(tolerance_limits_the_distance)
 {
   const Camera fast = {RATE, 30}, slow = {RATE, EXACT};
   Pairs pairs = run("tolerance=5", &fast, &slow, 2000);
@@ -263,9 +253,8 @@ GST_START_TEST(tolerance_limits_the_distance)
   pairs = run("tolerance=0", &fast, &fast, 100);
   expect_count(&pairs, 100, 100);
 }
-GST_END_TEST;
 
-GST_START_TEST(a_large_tolerance_is_no_limit)
+STX_TEST(a_large_tolerance_is_no_limit)
 {
   const Camera fast = {RATE, 30}, slow = {RATE, EXACT};
   Pairs pairs = run("tolerance=100", &fast, &slow, 1000);
@@ -273,9 +262,8 @@ GST_START_TEST(a_large_tolerance_is_no_limit)
   expect_count(&pairs, 997, 999);
   expect_skew(&pairs, -19, 19);
 }
-GST_END_TEST;
 
-GST_START_TEST(without_a_rate_there_is_only_the_tolerance)
+STX_TEST(without_a_rate_there_is_only_the_tolerance)
 {
   const Camera left = {"", 30}, later = {"", 30, 8}, near = {"", 30, 1};
   Pairs pairs = run("", &left, &later, 100);
@@ -286,25 +274,3 @@ GST_START_TEST(without_a_rate_there_is_only_the_tolerance)
   pairs = run("tolerance=10", &left, &later, 100);
   expect_count(&pairs, 100, 100);
 }
-GST_END_TEST;
-
-static Suite *pairing_skew_suite(void)
-{
-  Suite *suite = suite_create("pairing-skew");
-  TCase *tests = tcase_create("pairing-skew");
-
-  suite_add_tcase(suite, tests);
-  tcase_add_test(tests, clocks_drift);
-  tcase_add_test(tests, clocks_drift_and_stamps_jitter);
-  tcase_add_test(tests, jitter_around_an_offset_tears_nothing_apart);
-  tcase_add_test(tests, an_offset_is_no_matter);
-  tcase_add_test(tests, lost_frames_make_no_wrong_pair);
-  tcase_add_test(tests, one_camera_is_faster);
-  tcase_add_test(tests, a_rate_that_cannot_be_is_none);
-  tcase_add_test(tests, tolerance_limits_the_distance);
-  tcase_add_test(tests, a_large_tolerance_is_no_limit);
-  tcase_add_test(tests, without_a_rate_there_is_only_the_tolerance);
-  return suite;
-}
-
-GST_CHECK_MAIN(pairing_skew)

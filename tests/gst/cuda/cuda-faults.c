@@ -13,36 +13,34 @@
 
 static void setenv_number(const char *name, guint64 value)
 {
-  gchar *text = g_strdup_printf("%" G_GUINT64_FORMAT, value);
+  g_autofree gchar *text = g_strdup_printf("%" G_GUINT64_FORMAT, value);
 
   g_setenv(name, text, TRUE);
-  g_free(text);
 }
 
 static void expect_refusal(const char *cells, const char *word)
 {
   CudaLine line = {SMALL, cells, "", "", "", 1};
-  CudaOutcome outcome = cuda_run(&line);
+  g_auto(CudaOutcome) outcome = cuda_run(&line);
 
   ck_assert_msg(outcome.error != NULL, "no error with %s", cells);
   ck_assert_msg(strstr(outcome.error->message, word) != NULL, "no \"%s\" in \"%s\"", word,
       outcome.error->message);
-  cuda_outcome_clear(&outcome);
 }
 
 /* On the GPU as far as it goes, compared with the CPU. */
 static CudaOutcome expect_same_as_cpu(const CudaLine *line, const char *what)
 {
-  CudaOutcome gpu = cuda_run(line), cpu = cuda_run_on_cpu(line);
+  CudaOutcome gpu = cuda_run(line);
+  g_auto(CudaOutcome) cpu = cuda_run_on_cpu(line);
 
   cuda_expect_same(&gpu, &cpu, what);
-  cuda_outcome_clear(&cpu);
   return gpu;
 }
 
 /* ---- From the beginning -------------------------------------------------------------------- */
 
-GST_START_TEST(no_gpu)
+STX_TEST(no_gpu)
 {
   CudaLine line = {SMALL, "", "", "", "", 2};
   CudaOutcome outcome;
@@ -55,10 +53,9 @@ GST_START_TEST(no_gpu)
   cuda_outcome_clear(&outcome);
   expect_refusal("backend=cuda", "choose auto, omp or c");
 }
-GST_END_TEST
 
 /* Memory for another search is as large as that one needs. */
-GST_START_TEST(coarse_to_fine_search)
+STX_TEST(coarse_to_fine_search)
 {
 #define SEARCH(backend)                                                                            \
   "stereo-sgm name=sgm max-disparity=64 search=coarse-to-fine backend=" backend                    \
@@ -77,9 +74,8 @@ GST_START_TEST(coarse_to_fine_search)
   cuda_outcome_clear(&cpu);
 #undef SEARCH
 }
-GST_END_TEST
 
-GST_START_TEST(too_old_a_gpu)
+STX_TEST(too_old_a_gpu)
 {
   CudaLine line = {SMALL, "", "", "", "", 2};
   CudaOutcome outcome;
@@ -89,9 +85,8 @@ GST_START_TEST(too_old_a_gpu)
   ck_assert_int_eq(outcome.warnings, 2);
   cuda_outcome_clear(&outcome);
 }
-GST_END_TEST
 
-GST_START_TEST(gpus_have_numbers)
+STX_TEST(gpus_have_numbers)
 {
   CudaLine line = {SMALL, "backend=cuda cuda-device-id=1", ON_DEVICE, "cuda-device-id=1", "", 2};
   CudaOutcome outcome;
@@ -110,30 +105,27 @@ GST_START_TEST(gpus_have_numbers)
   cuda_outcome_clear(&outcome);
   expect_refusal("backend=cuda cuda-device-id=2", "cuda-device-id=2");
 }
-GST_END_TEST
 
 /* ---- Memory -------------------------------------------------------------------------------- */
 
 /* From too little for the first block to enough for all. */
-GST_START_TEST(little_memory)
+STX_TEST_LOOP(little_memory, 24)
 {
   CudaLine line = {SMALL, "", "(ANY)", "", "(ANY)", 3};
   CudaOutcome outcome;
 
-  setenv_number("STX_FAKE_CUDA_MEMORY", (guint64)__i__ * 8 * 1024);
+  setenv_number("STX_FAKE_CUDA_MEMORY", (guint64)_i * 8 * 1024);
   outcome = expect_same_as_cpu(&line, "with little memory");
   ck_assert_int_le(outcome.warnings, 2);
-  ck_assert(__i__ > 0 || outcome.warnings == 2);
+  ck_assert(_i > 0 || outcome.warnings == 2);
   cuda_outcome_clear(&outcome);
 }
-GST_END_TEST
 
-GST_START_TEST(little_memory_is_an_error_with_cuda)
+STX_TEST(little_memory_is_an_error_with_cuda)
 {
   setenv_number("STX_FAKE_CUDA_MEMORY", 4096);
   expect_refusal("backend=cuda", "CUDA_ERROR_OUT_OF_MEMORY");
 }
-GST_END_TEST
 
 #define OVERLAY                                                                                    \
   "videotestsrc num-buffers=2 ! video/x-raw,format=RGB,width=64,height=48 ! o.sink "               \
@@ -142,13 +134,12 @@ GST_END_TEST
   "stixel-overlay name=o "
 
 /* On the GPU pictures of the main memory are drawn on only if the user insists. */
-GST_START_TEST(little_memory_and_an_overlay)
+STX_TEST(little_memory_and_an_overlay)
 {
   setenv_number("STX_FAKE_CUDA_MEMORY", 4096);
   stx_test_runs(OVERLAY "! fakesink");
   stx_test_breaks(OVERLAY "backend=cuda ! fakesink", "CUDA_ERROR_OUT_OF_MEMORY", NULL);
 }
-GST_END_TEST
 
 /* ---- Single calls -------------------------------------------------------------------------- */
 
@@ -168,24 +159,23 @@ GST_END_TEST
 
 /* One call fails, whichever: the element that made it goes on on the CPU, with its output in system
  * memory from then on, or nothing happens at all. */
-GST_START_TEST(any_call_may_fail)
+STX_TEST_RANGE(any_call_may_fail, 1, RUNS)
 {
   CudaLine line = {SMALL, "", "(ANY)", "", BOTH, 3};
   CudaOutcome gpu, cpu;
 
-  setenv_number("STX_FAKE_CUDA_FAIL", (guint64)(__i__ * CALLS / RUNS));
+  setenv_number("STX_FAKE_CUDA_FAIL", (guint64)(_i * CALLS / RUNS));
   gpu = cuda_run(&line);
   cpu = cuda_run_on_cpu(&line);
   ck_assert_uint_eq(gpu.buffers, 3);
   ck_assert_int_le(gpu.warnings, 1);
-  if (__i__ == RUNS)
+  if (_i == RUNS)
     ck_assert_uint_eq(gpu.device_behind, 3); /* else CALLS are not enough */
   if (gpu.unreadable == 0) /* the call was the reader's at the end, and failed for it */
     cuda_expect_same(&gpu, &cpu, "one call fails");
   cuda_outcome_clear(&gpu);
   cuda_outcome_clear(&cpu);
 }
-GST_END_TEST
 
 /* The same where rdp works, alone and before sat-dp-stixels, and where its other model does. Every
  * third call will do: what brings them to their kernels is the way of any_call_may_fail. */
@@ -214,50 +204,45 @@ static void expect_survival(const CudaLine *line, int turn)
   cuda_outcome_clear(&cpu);
 }
 
-GST_START_TEST(any_call_of_rdp_may_fail)
+STX_TEST_RANGE(any_call_of_rdp_may_fail, 1, RDP_LAST)
 {
   CudaLine line = {SMALL, "backend=c stixel-width=2 stixel-height=1", "", "epsilon=0.2 median=3",
       BOTH, 2, "rdp-columns"};
 
-  expect_survival(&line, __i__);
+  expect_survival(&line, _i);
 }
-GST_END_TEST
 
-GST_START_TEST(any_call_for_candidates_may_fail)
+STX_TEST_RANGE(any_call_for_candidates_may_fail, 1, RDP_LAST)
 {
   CudaLine line = {SMALL, "backend=c", "", "cut-candidates=rdp epsilon=1", BOTH, 2};
 
-  expect_survival(&line, __i__);
+  expect_survival(&line, _i);
 }
-GST_END_TEST
 
-GST_START_TEST(any_call_of_the_other_model_may_fail)
+STX_TEST_RANGE(any_call_of_the_other_model_may_fail, 1, RDP_LAST)
 {
   CudaLine line = {SMALL, "backend=c", "", "model=gaussian-uniform", BOTH, 2};
 
-  expect_survival(&line, __i__);
+  expect_survival(&line, _i);
 }
-GST_END_TEST
 
 /* The end is an error that says what failed, or all bytes; never a hang. */
 static void expect_bytes_or_error(const CudaLine *line)
 {
-  CudaOutcome gpu = cuda_run(line), cpu = cuda_run_on_cpu(line);
+  g_auto(CudaOutcome) gpu = cuda_run(line);
+  g_auto(CudaOutcome) cpu = cuda_run_on_cpu(line);
 
   if (gpu.error == NULL)
     cuda_expect_same(&gpu, &cpu, "on a GPU with faults");
-  cuda_outcome_clear(&gpu);
-  cuda_outcome_clear(&cpu);
 }
 
-GST_START_TEST(any_call_may_fail_with_cuda)
+STX_TEST_RANGE(any_call_may_fail_with_cuda, 1, RUNS_MORE)
 {
   CudaLine line = {SMALL, "backend=cuda", ON_DEVICE, "backend=cuda", "", 2};
 
-  setenv_number("STX_FAKE_CUDA_FAIL", (guint64)__i__ * CALLS / RUNS_MORE);
+  setenv_number("STX_FAKE_CUDA_FAIL", (guint64)_i * CALLS / RUNS_MORE);
   expect_bytes_or_error(&line);
 }
-GST_END_TEST
 
 /*
  * A GPU that is gone takes with it what lies in its memory. Frames that lie there are missing: one
@@ -265,7 +250,7 @@ GST_END_TEST
  * the bus; and the frames after these come from the CPU. Of an element on the GPU and of those that
  * read on the CPU what is in its memory.
  */
-static const char *const readers[] = {"", "! stixel-mesh", "! stixel-bev ! video/x-raw,format=RGB"};
+static const char *const readers[] = {"", "! stixel-bev ! video/x-raw,format=RGB"};
 
 #define STEREO(backend)                                                                            \
   "stereo-sgm name=sgm max-disparity=64 " backend " ! downsample-transpose name=cells " backend    \
@@ -282,12 +267,13 @@ static CudaOutcome run_with(const char *format, const char *reader)
   return cuda_run_format(format, reader, "", nowhere);
 }
 
-GST_START_TEST(the_gpu_may_be_lost)
+STX_TEST_LOOP(the_gpu_may_be_lost, LOST_RUNS)
 {
-  const char *reader = readers[__i__ % G_N_ELEMENTS(readers)];
-  CudaOutcome gpu, cpu = run_with(STEREO("backend=c"), reader);
+  const char *reader = readers[_i % G_N_ELEMENTS(readers)];
+  CudaOutcome gpu;
+  g_auto(CudaOutcome) cpu = run_with(STEREO("backend=c"), reader);
 
-  setenv_number("STX_FAKE_CUDA_LOST", 150 + (guint64)__i__ * LOST_STEP);
+  setenv_number("STX_FAKE_CUDA_LOST", 150 + (guint64)_i * LOST_STEP);
   gpu = run_with(STEREO(""), reader);
   cuda_expect_some(&gpu, &cpu, reader);
   ck_assert_uint_ge(gpu.buffers, FRAMES - 5);
@@ -295,45 +281,18 @@ GST_START_TEST(the_gpu_may_be_lost)
   ck_assert_uint_le(gpu.told, FRAMES - gpu.buffers);
   ck_assert_int_eq(gpu.told > 0, gpu.buffers < FRAMES);
   cuda_outcome_clear(&gpu);
-  cuda_outcome_clear(&cpu);
 }
-GST_END_TEST
 
 /* The cause is the GPU's, also where the call that fails asks for memory. */
-GST_START_TEST(a_lost_gpu_is_no_lack_of_memory)
+STX_TEST_LOOP(a_lost_gpu_is_no_lack_of_memory, 25)
 {
   CudaLine line = {SMALL, "backend=cuda", ON_DEVICE, "backend=cuda", "", 3};
   CudaOutcome outcome;
 
-  setenv_number("STX_FAKE_CUDA_LOST", 36 + (guint64)__i__ * 4);
+  setenv_number("STX_FAKE_CUDA_LOST", 36 + (guint64)_i * 4);
   outcome = cuda_run(&line);
   ck_assert(outcome.error != NULL);
   ck_assert_msg(strstr(outcome.error->message, "CUDA_ERROR_ILLEGAL_ADDRESS") != NULL, "%s",
       outcome.error->message);
   cuda_outcome_clear(&outcome);
 }
-GST_END_TEST
-
-static Suite *cuda_faults_suite(void)
-{
-  Suite *suite = suite_create("cuda-faults");
-  TCase *tests = tcase_create("cuda-faults");
-
-  suite_add_tcase(suite, tests);
-  tcase_add_test(tests, no_gpu);
-  tcase_add_test(tests, coarse_to_fine_search);
-  tcase_add_test(tests, too_old_a_gpu);
-  tcase_add_test(tests, gpus_have_numbers);
-  tcase_add_loop_test(tests, little_memory, 0, 24);
-  tcase_add_test(tests, little_memory_is_an_error_with_cuda);
-  tcase_add_test(tests, little_memory_and_an_overlay);
-  tcase_add_loop_test(tests, any_call_may_fail, 1, RUNS + 1);
-  tcase_add_loop_test(tests, any_call_of_rdp_may_fail, 1, RDP_LAST + 1);
-  tcase_add_loop_test(tests, any_call_for_candidates_may_fail, 1, RDP_LAST + 1);
-  tcase_add_loop_test(tests, any_call_of_the_other_model_may_fail, 1, RDP_LAST + 1);
-  tcase_add_loop_test(tests, any_call_may_fail_with_cuda, 1, RUNS_MORE + 1);
-  tcase_add_loop_test(tests, the_gpu_may_be_lost, 0, LOST_RUNS);
-  tcase_add_loop_test(tests, a_lost_gpu_is_no_lack_of_memory, 0, 25);
-  return suite;
-}
-GST_CHECK_MAIN(cuda_faults)

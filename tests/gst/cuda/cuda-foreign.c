@@ -32,7 +32,6 @@ static const char *const lines[] = {
          "fakesink name=out",
     SCAN "UP lidar-ground BACKEND sectors=24 bins=30 ! application/x-point-labelsMEMORY ! DOWN "
          "fakesink name=out",
-    STIXELS "UP stixel-mesh ! fakesink name=out",
     STIXELS "UP stixel-obstacles ! fakesink name=out",
     STIXELS "UP stixel-orbit ! " PICTURE,
     STIXELS "UP stixel-bev ! " PICTURE,
@@ -64,27 +63,23 @@ static gchar *fill(
 static void expect_those_of_the_cpu(const char *line, gboolean streams, CudaSetUp set_up)
 {
   const char *up = streams ? "stx-test-upload streams=true !" : "stx-test-upload !";
-  gchar *gpu_line = fill(line, "backend=cuda", up, "stx-test-download !", "(memory:CUDAMemory)");
-  gchar *cpu_line = fill(line, "backend=c", "", "", "");
-  CudaOutcome cpu = cuda_run_text(cpu_line, nowhere);
-  CudaOutcome gpu = cuda_run_text_with(gpu_line, nowhere, set_up);
+  g_autofree gchar *gpu_line =
+      fill(line, "backend=cuda", up, "stx-test-download !", "(memory:CUDAMemory)");
+  g_autofree gchar *cpu_line = fill(line, "backend=c", "", "", "");
+  g_auto(CudaOutcome) cpu = cuda_run_text(cpu_line, nowhere);
+  g_auto(CudaOutcome) gpu = cuda_run_text_with(gpu_line, nowhere, set_up);
 
   cuda_expect_same(&gpu, &cpu, gpu_line);
   ck_assert_int_eq(gpu.warnings, 0);
-  cuda_outcome_clear(&gpu);
-  cuda_outcome_clear(&cpu);
-  g_free(gpu_line);
-  g_free(cpu_line);
 }
 
-GST_START_TEST(every_element_works_beside_others)
+STX_TEST_LOOP(every_element_works_beside_others, G_N_ELEMENTS(lines))
 {
   cuda_foreign_register();
-  expect_those_of_the_cpu(lines[__i__], FALSE, NULL);
+  expect_those_of_the_cpu(lines[_i], FALSE, NULL);
   if (cuda_foreign_has_streams())
-    expect_those_of_the_cpu(lines[__i__], TRUE, NULL);
+    expect_those_of_the_cpu(lines[_i], TRUE, NULL);
 }
-GST_END_TEST
 
 /* ---- Memory that is written again ---------------------------------------------------------- */
 
@@ -116,34 +111,19 @@ static void queue_free(gpointer data)
 
 static void hold_queue(GstElement *pipeline)
 {
-  GstElement *element = gst_bin_get_by_name(GST_BIN(pipeline), "queue");
-  GstPad *sink = gst_element_get_static_pad(element, "sink");
+  g_autoptr(GstElement) element = gst_bin_get_by_name(GST_BIN(pipeline), "queue");
+  g_autoptr(GstPad) sink = gst_element_get_static_pad(element, "sink");
   Queue *queue = g_new0(Queue, 1);
 
   queue->src = gst_element_get_static_pad(element, "src");
   queue->block = gst_pad_add_probe(
       queue->src, GST_PAD_PROBE_TYPE_BLOCK | GST_PAD_PROBE_TYPE_BUFFER, hold, NULL, NULL);
   gst_pad_add_probe(sink, GST_PAD_PROBE_TYPE_BUFFER, arrive, queue, queue_free);
-  gst_object_unref(sink);
-  gst_object_unref(element);
 }
 
-GST_START_TEST(others_write_again_what_we_have_read)
+STX_TEST_LOOP(others_write_again_what_we_have_read, 2)
 {
   cuda_foreign_register();
-  if (__i__ == 0 || cuda_foreign_has_streams())
-    expect_those_of_the_cpu(QUEUED, __i__ == 1, hold_queue);
+  if (_i == 0 || cuda_foreign_has_streams())
+    expect_those_of_the_cpu(QUEUED, _i == 1, hold_queue);
 }
-GST_END_TEST
-
-static Suite *cuda_foreign_suite(void)
-{
-  Suite *suite = suite_create("cuda-foreign");
-  TCase *tests = tcase_create("cuda-foreign");
-
-  suite_add_tcase(suite, tests);
-  tcase_add_loop_test(tests, every_element_works_beside_others, 0, G_N_ELEMENTS(lines));
-  tcase_add_loop_test(tests, others_write_again_what_we_have_read, 0, 2);
-  return suite;
-}
-GST_CHECK_MAIN(cuda_foreign)

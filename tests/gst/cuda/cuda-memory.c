@@ -41,24 +41,21 @@ static const CudaLine lines[] = {
     {"width=3,height=2000", CELLS(1), ON_DEVICE, "epsilon=0.5 median=5", ON_DEVICE, 2, RDP},
 };
 
-GST_START_TEST(bytes_are_those_of_the_cpu)
+STX_TEST_LOOP(bytes_are_those_of_the_cpu, G_N_ELEMENTS(lines))
 {
-  CudaLine line = lines[__i__];
-  CudaOutcome cpu = cuda_run_on_cpu(&line), gpu;
-  gchar *cells = g_strdup_printf("backend=cuda %s", line.cells);
-  gchar *stixels = g_strdup_printf("backend=cuda %s", line.stixels);
+  CudaLine line = lines[_i];
+  g_auto(CudaOutcome) cpu = cuda_run_on_cpu(&line);
+  CudaOutcome gpu;
+  g_autofree gchar *cells = g_strdup_printf("backend=cuda %s", line.cells);
+  g_autofree gchar *stixels = g_strdup_printf("backend=cuda %s", line.stixels);
 
   line.cells = cells;
   line.stixels = stixels;
   gpu = cuda_run(&line);
   cuda_expect_same(&gpu, &cpu, line.cells);
   ck_assert_uint_eq(gpu.buffers, line.frames);
-  cuda_outcome_clear(&cpu);
   cuda_outcome_clear(&gpu);
-  g_free(cells);
-  g_free(stixels);
 }
-GST_END_TEST
 
 /* ---- Memory of the host -------------------------------------------------------------------- */
 
@@ -75,13 +72,13 @@ static GstPadProbeReturn arrive(GstPad *pad, GstPadProbeInfo *info, gpointer arr
  * it on, and before anybody waits for the GPU. */
 static GstBuffer *stixels_of(const char *backend)
 {
-  gchar *line = g_strdup_printf("downsample-transpose backend=%s ! queue name=queue ! "
-                                "sat-dp-stixels backend=%s",
+  g_autofree gchar *line = g_strdup_printf("downsample-transpose backend=%s ! queue name=queue ! "
+                                           "sat-dp-stixels backend=%s",
       backend, backend);
-  GstHarness *harness = gst_harness_new_parse(line);
-  GstElement *queue = gst_bin_get_by_name(GST_BIN(harness->element), "queue");
-  GstPad *pad = gst_element_get_static_pad(queue, "src");
-  guint16 *picture = g_malloc(PICTURE_SIZE);
+  g_autoptr(Harness) harness = gst_harness_new_parse(line);
+  g_autoptr(GstElement) queue = gst_bin_get_by_name(GST_BIN(harness->element), "queue");
+  g_autoptr(GstPad) pad = gst_element_get_static_pad(queue, "src");
+  g_autofree guint16 *picture = g_malloc(PICTURE_SIZE);
   GstBuffer *stixels;
   gint arrived = FALSE;
   gulong block = gst_pad_add_probe(
@@ -98,26 +95,19 @@ static GstBuffer *stixels_of(const char *backend)
   memset(picture, 0, PICTURE_SIZE);
   gst_pad_remove_probe(pad, block);
   stixels = gst_harness_pull(harness);
-  gst_object_unref(pad);
-  gst_object_unref(queue);
-  gst_harness_teardown(harness);
-  g_free(picture);
-  g_free(line);
   return stixels;
 }
 
-GST_START_TEST(a_picture_may_change_when_it_was_passed_on)
+STX_TEST(a_picture_may_change_when_it_was_passed_on)
 {
-  GstBuffer *cpu = stixels_of("c"), *gpu = stixels_of("cuda");
+  g_autoptr(GstBuffer) cpu = stixels_of("c");
+  g_autoptr(GstBuffer) gpu = stixels_of("cuda");
   GstMapInfo map;
 
   fail_unless(gst_buffer_map(cpu, &map, GST_MAP_READ));
   stx_test_expect_bytes(gpu, map.data, map.size, "stixels");
   gst_buffer_unmap(cpu, &map);
-  gst_buffer_unref(cpu);
-  gst_buffer_unref(gpu);
 }
-GST_END_TEST
 
 /* Side by side in one frame, matched where the cells are made. */
 #define VIEWS(format)                                                                              \
@@ -160,13 +150,13 @@ static GstPadProbeReturn collect(GstPad *pad, GstPadProbeInfo *info, gpointer da
 
 static GByteArray *bytes_of(const char *format, const char *backend)
 {
-  gchar *line = g_strdup_printf(format, backend, backend);
+  g_autofree gchar *line = g_strdup_printf(format, backend, backend);
   GByteArray *bytes = g_byte_array_new();
-  GstElement *pipeline = gst_parse_launch(line, NULL);
-  GstElement *sink = gst_bin_get_by_name(GST_BIN(pipeline), "out");
-  GstBus *bus = gst_element_get_bus(pipeline);
-  GstPad *pad = gst_element_get_static_pad(sink, "sink");
-  GstMessage *message;
+  g_autoptr(GstElement) pipeline = gst_parse_launch(line, NULL);
+  g_autoptr(GstElement) sink = gst_bin_get_by_name(GST_BIN(pipeline), "out");
+  g_autoptr(GstBus) bus = gst_element_get_bus(pipeline);
+  g_autoptr(GstPad) pad = gst_element_get_static_pad(sink, "sink");
+  g_autoptr(GstMessage) message = NULL;
   GError *error = NULL;
 
   gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, collect, bytes, NULL);
@@ -176,36 +166,27 @@ static GByteArray *bytes_of(const char *format, const char *backend)
     gst_message_parse_error(message, &error, NULL);
   ck_assert_msg(message != NULL && error == NULL, "no EOS of %s: %s", line,
       error != NULL ? error->message : "60 s");
-  gst_message_unref(message);
   gst_element_set_state(pipeline, GST_STATE_NULL);
-  gst_object_unref(pad);
-  gst_object_unref(bus);
-  gst_object_unref(sink);
-  gst_object_unref(pipeline);
-  g_free(line);
   return bytes;
 }
 
-GST_START_TEST(all_inputs_are_uploaded)
+STX_TEST_LOOP(all_inputs_are_uploaded, G_N_ELEMENTS(inputs))
 {
-  GByteArray *cpu = bytes_of(inputs[__i__], "backend=c");
-  GByteArray *gpu = bytes_of(inputs[__i__], "backend=cuda");
+  g_autoptr(GByteArray) cpu = bytes_of(inputs[_i], "backend=c");
+  g_autoptr(GByteArray) gpu = bytes_of(inputs[_i], "backend=cuda");
 
   ck_assert_uint_gt(cpu->len, 0);
   ck_assert_uint_eq(cpu->len, gpu->len);
   ck_assert_int_eq(memcmp(cpu->data, gpu->data, cpu->len), 0);
-  g_byte_array_unref(cpu);
-  g_byte_array_unref(gpu);
 }
-GST_END_TEST
 
 /* ---- Memory and context -------------------------------------------------------------------- */
 
 /* Between our elements buffers stay on the device, though nobody asks for it; a sink that takes
  * anything gets system memory. */
-GST_START_TEST(memory_is_where_it_should_be)
+STX_TEST_LOOP(memory_is_where_it_should_be, G_N_ELEMENTS(segmentations))
 {
-  CudaLine line = {SMALL, "", ON_DEVICE, "", ON_DEVICE, 3, segmentations[__i__]};
+  CudaLine line = {SMALL, "", ON_DEVICE, "", ON_DEVICE, 3, segmentations[_i]};
   CudaOutcome outcome = cuda_run(&line);
 
   ck_assert_uint_eq(outcome.device_between, 3);
@@ -225,61 +206,54 @@ GST_START_TEST(memory_is_where_it_should_be)
   ck_assert_uint_eq(outcome.contexts, 1);
   cuda_outcome_clear(&outcome);
 }
-GST_END_TEST
 
-GST_START_TEST(state_cycles)
+STX_TEST_LOOP(state_cycles, G_N_ELEMENTS(segmentations))
 {
-  gchar *line = g_strdup_printf(
+  g_autofree gchar *line = g_strdup_printf(
       "street-scene-src view=disparity num-buffers=2 ! "
       "video/x-raw,width=64,height=32 ! "
       "downsample-transpose backend=cuda ! %s backend=cuda ! " STIXELS_CAPS ON_DEVICE " ! fakesink",
-      segmentations[__i__]);
+      segmentations[_i]);
 
   stx_test_state_cycles(line);
-  g_free(line);
 }
-GST_END_TEST
 
 static void run_once(void)
 {
   for (guint i = 0; i < G_N_ELEMENTS(segmentations); i++) {
     CudaLine line = {SMALL, "", ON_DEVICE, "", ON_DEVICE, 3, segmentations[i]};
-    CudaOutcome outcome = cuda_run(&line);
+    g_auto(CudaOutcome) outcome = cuda_run(&line);
 
     ck_assert(outcome.error == NULL);
-    cuda_outcome_clear(&outcome);
   }
 }
 
-GST_START_TEST(nothing_leaks)
+STX_TEST(nothing_leaks)
 {
   stx_test_no_leaks(run_once);
 }
-GST_END_TEST
 
 /* ---- Streams ------------------------------------------------------------------------------- */
 
 static GstHarness *cuda_harness(const char *segmentation, const char *behind)
 {
-  gchar *line = g_strdup_printf(
+  g_autofree gchar *line = g_strdup_printf(
       "downsample-transpose backend=cuda ! %s backend=cuda%s", segmentation, behind);
   GstHarness *harness = gst_harness_new_parse(line);
 
-  g_free(line);
   return harness;
 }
 
 /* Pushes a frame of `width` pixels and returns what it became. */
 static GstBuffer *push_size(GstHarness *harness, gint width, GstClockTime pts)
 {
-  gchar *caps =
+  g_autofree gchar *caps =
       g_strdup_printf("video/x-raw,format=GRAY16_LE,width=%d,height=40,framerate=10/1", width);
   GstBuffer *buffer =
       stx_test_buffer((gsize)(2 * width + 3) / 4 * 4 * 40, 0x15, pts, GST_SECOND / 10);
 
   gst_harness_set_src_caps_str(harness, caps);
   ck_assert_int_eq(gst_harness_push(harness, buffer), GST_FLOW_OK);
-  g_free(caps);
   return gst_harness_pull(harness);
 }
 
@@ -295,9 +269,9 @@ static void expect_columns(GstBuffer *stixels, guint columns)
   gst_buffer_unref(stixels);
 }
 
-GST_START_TEST(sizes_change_and_flushes_come)
+STX_TEST_LOOP(sizes_change_and_flushes_come, G_N_ELEMENTS(segmentations))
 {
-  GstHarness *harness = cuda_harness(segmentations[__i__], "");
+  g_autoptr(Harness) harness = cuda_harness(segmentations[_i], "");
   GstSegment segment;
 
   gst_segment_init(&segment, GST_FORMAT_TIME);
@@ -308,16 +282,15 @@ GST_START_TEST(sizes_change_and_flushes_come)
   ck_assert(gst_harness_push_event(harness, gst_event_new_segment(&segment)));
   expect_columns(push_size(harness, 33, 0), 5);
   expect_columns(push_size(harness, 240, GST_SECOND), 30);
-  gst_harness_teardown(harness);
 }
-GST_END_TEST
 
 /* A buffer of ours outlives its pipeline, and the pool it came from. */
-GST_START_TEST(buffers_outlive_the_pipeline)
+STX_TEST_LOOP(buffers_outlive_the_pipeline, G_N_ELEMENTS(segmentations))
 {
   GstHarness *harness =
-      cuda_harness(segmentations[__i__], " ! capsfilter caps=\"" STIXELS_CAPS ON_DEVICE "\"");
-  GstBuffer *first = push_size(harness, 80, 0), *second = push_size(harness, 80, GST_SECOND);
+      cuda_harness(segmentations[_i], " ! capsfilter caps=\"" STIXELS_CAPS ON_DEVICE "\"");
+  g_autoptr(GstBuffer) first = push_size(harness, 80, 0);
+  g_autoptr(GstBuffer) second = push_size(harness, 80, GST_SECOND);
   GstMapInfo one, two;
 
   gst_harness_teardown(harness);
@@ -327,37 +300,31 @@ GST_START_TEST(buffers_outlive_the_pipeline)
   ck_assert_int_eq(memcmp(one.data, two.data, one.size), 0);
   gst_buffer_unmap(first, &one);
   gst_buffer_unmap(second, &two);
-  gst_buffer_unref(first);
-  gst_buffer_unref(second);
 }
-GST_END_TEST
 
 /* ---- Caps ---------------------------------------------------------------------------------- */
 
 static gboolean offers_cuda(GstElement *element, const char *pad_name)
 {
-  GstPad *pad = gst_element_get_static_pad(element, pad_name);
-  GstCaps *caps = gst_pad_query_caps(pad, NULL);
+  g_autoptr(GstPad) pad = gst_element_get_static_pad(element, pad_name);
+  g_autoptr(GstCaps) caps = gst_pad_query_caps(pad, NULL);
   gboolean found = FALSE;
 
   for (guint i = 0; i < gst_caps_get_size(caps); i++)
     found |= gst_caps_features_contains(gst_caps_get_features(caps, i), CUDA_MEMORY);
-  gst_caps_unref(caps);
-  gst_object_unref(pad);
   return found;
 }
 
 static void expect_offers(const char *factory, const char *backend, gboolean expected)
 {
-  GstElement *element = gst_element_factory_make(factory, NULL);
+  g_autoptr(GstElement) element = gst_element_factory_make(factory, NULL);
 
   gst_util_set_object_arg(G_OBJECT(element), "backend", backend);
   ck_assert_msg(offers_cuda(element, "sink") == expected, "%s %s sink", factory, backend);
   ck_assert_msg(offers_cuda(element, "src") == expected, "%s %s src", factory, backend);
-  gst_object_unref(element);
 }
 
-GST_START_TEST(caps_with_a_gpu)
+STX_TEST(caps_with_a_gpu)
 {
   static const char *const factories[] = {
       "downsample-transpose", "sat-dp-stixels", RDP, "lidar-ground"};
@@ -369,9 +336,8 @@ GST_START_TEST(caps_with_a_gpu)
     expect_offers(factories[i], "c", FALSE);
   }
 }
-GST_END_TEST
 
-GST_START_TEST(caps_without_a_gpu)
+STX_TEST(caps_without_a_gpu)
 {
   g_setenv("STX_FAKE_CUDA_DEVICES", "0", TRUE);
   expect_offers("downsample-transpose", "auto", FALSE);
@@ -379,24 +345,3 @@ GST_START_TEST(caps_without_a_gpu)
   expect_offers(RDP, "auto", FALSE);
   expect_offers("lidar-ground", "auto", FALSE);
 }
-GST_END_TEST
-
-static Suite *cuda_memory_suite(void)
-{
-  Suite *suite = suite_create("cuda-memory");
-  TCase *tests = tcase_create("cuda-memory");
-
-  suite_add_tcase(suite, tests);
-  tcase_add_test(tests, a_picture_may_change_when_it_was_passed_on);
-  tcase_add_loop_test(tests, bytes_are_those_of_the_cpu, 0, G_N_ELEMENTS(lines));
-  tcase_add_loop_test(tests, all_inputs_are_uploaded, 0, G_N_ELEMENTS(inputs));
-  tcase_add_loop_test(tests, memory_is_where_it_should_be, 0, G_N_ELEMENTS(segmentations));
-  tcase_add_loop_test(tests, state_cycles, 0, G_N_ELEMENTS(segmentations));
-  tcase_add_test(tests, nothing_leaks);
-  tcase_add_loop_test(tests, sizes_change_and_flushes_come, 0, G_N_ELEMENTS(segmentations));
-  tcase_add_loop_test(tests, buffers_outlive_the_pipeline, 0, G_N_ELEMENTS(segmentations));
-  tcase_add_test(tests, caps_with_a_gpu);
-  tcase_add_test(tests, caps_without_a_gpu);
-  return suite;
-}
-GST_CHECK_MAIN(cuda_memory)

@@ -74,7 +74,7 @@ static GstPadProbeReturn look_behind(GstPad *pad, GstPadProbeInfo *info, gpointe
 {
   CudaOutcome *outcome = data;
   GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER(info);
-  GstCaps *caps = gst_pad_get_current_caps(pad);
+  g_autoptr(GstCaps) caps = gst_pad_get_current_caps(pad);
   GstVideoInfo video;
 
   outcome->buffers++;
@@ -87,7 +87,6 @@ static GstPadProbeReturn look_behind(GstPad *pad, GstPadProbeInfo *info, gpointe
   cuda_spare(FALSE);
   g_array_append_vals(
       outcome->frames, &(CudaFrame){GST_BUFFER_PTS(buffer), outcome->bytes->len}, 1);
-  gst_caps_unref(caps);
   return GST_PAD_PROBE_OK;
 }
 
@@ -106,11 +105,11 @@ static void wait(GstElement *pipeline, CudaOutcome *outcome)
 {
   const GstMessageType types =
       GST_MESSAGE_EOS | GST_MESSAGE_ERROR | GST_MESSAGE_WARNING | GST_MESSAGE_HAVE_CONTEXT;
-  GstBus *bus = gst_element_get_bus(pipeline);
+  g_autoptr(GstBus) bus = gst_element_get_bus(pipeline);
   gboolean ended = FALSE;
 
   while (!ended) {
-    GstMessage *message = gst_bus_timed_pop_filtered(bus, 60 * GST_SECOND, types);
+    g_autoptr(GstMessage) message = gst_bus_timed_pop_filtered(bus, 60 * GST_SECOND, types);
 
     ck_assert_msg(message != NULL, "neither EOS nor an error");
     outcome->contexts += GST_MESSAGE_TYPE(message) == GST_MESSAGE_HAVE_CONTEXT;
@@ -118,9 +117,7 @@ static void wait(GstElement *pipeline, CudaOutcome *outcome)
     ended = GST_MESSAGE_TYPE(message) & (GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
     if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR)
       gst_message_parse_error(message, &outcome->error, NULL);
-    gst_message_unref(message);
   }
-  gst_object_unref(bus);
 }
 
 /* Counts what users see of the part under test with GST_DEBUG=2. */
@@ -140,7 +137,7 @@ CudaOutcome cuda_run_text_with(const char *text, const CudaPlace *between, CudaS
 {
   CudaOutcome outcome = {
       .bytes = g_byte_array_new(), .frames = g_array_new(FALSE, FALSE, sizeof(CudaFrame))};
-  GstElement *pipeline = stx_test_parse(text);
+  g_autoptr(GstElement) pipeline = stx_test_parse(text);
 
   gst_debug_remove_log_function(gst_debug_log_default);
   gst_debug_set_active(TRUE);
@@ -155,7 +152,6 @@ CudaOutcome cuda_run_text_with(const char *text, const CudaPlace *between, CudaS
   gst_element_set_state(pipeline, GST_STATE_PLAYING);
   wait(pipeline, &outcome);
   gst_element_set_state(pipeline, GST_STATE_NULL);
-  gst_object_unref(pipeline);
   gst_debug_remove_log_function(count_warning);
   return outcome;
 }
@@ -163,20 +159,18 @@ CudaOutcome cuda_run_text_with(const char *text, const CudaPlace *between, CudaS
 CudaOutcome cuda_run(const CudaLine *line)
 {
   static const CudaPlace between[] = {{"stixels", "sink"}, {NULL, NULL}};
-  gchar *text = text_of(line);
+  g_autofree gchar *text = text_of(line);
   CudaOutcome outcome = cuda_run_text(text, between);
 
-  g_free(text);
   return outcome;
 }
 
 CudaOutcome cuda_run_format(
     const char *format, const char *backend, const char *features, const CudaPlace *between)
 {
-  gchar *line = g_strdup_printf(format, backend, features);
+  g_autofree gchar *line = g_strdup_printf(format, backend, features);
   CudaOutcome outcome = cuda_run_text(line, between);
 
-  g_free(line);
   return outcome;
 }
 
@@ -197,15 +191,12 @@ CudaOutcome cuda_run_text_once(const char *text)
 
 CudaOutcome cuda_run_on_cpu(const CudaLine *line)
 {
-  gchar *cells = g_strdup_printf("%s backend=c", line->cells);
-  gchar *stixels = g_strdup_printf("%s backend=c", line->stixels);
+  g_autofree gchar *cells = g_strdup_printf("%s backend=c", line->cells);
+  g_autofree gchar *stixels = g_strdup_printf("%s backend=c", line->stixels);
   CudaLine host = {line->source, cells, "", stixels, "", line->frames, line->segmentation};
-  gchar *text = text_of(&host);
+  g_autofree gchar *text = text_of(&host);
   CudaOutcome outcome = cuda_run_text_once(text);
 
-  g_free(text);
-  g_free(cells);
-  g_free(stixels);
   return outcome;
 }
 
@@ -250,20 +241,19 @@ void cuda_expect_some(const CudaOutcome *actual, const CudaOutcome *expected, co
   ck_assert_msg(actual->unreadable == 0, "%s: %u buffers cannot be read", what, actual->unreadable);
   for (guint i = 0; i < actual->frames->len; i++) {
     GstClockTime time = g_array_index(actual->frames, CudaFrame, i).time;
-    GBytes *one = frame_at(actual, time), *other = frame_at(expected, time);
+    g_autoptr(GBytes) one = frame_at(actual, time);
+    g_autoptr(GBytes) other = frame_at(expected, time);
 
     ck_assert_msg(other != NULL && g_bytes_equal(one, other),
         "%s: other bytes at %" GST_TIME_FORMAT, what, GST_TIME_ARGS(time));
-    g_bytes_unref(one);
-    g_bytes_unref(other);
   }
 }
 
 void cuda_expect_those_of_the_cpu(const char *format, const CudaPlace *between, gboolean stays)
 {
-  CudaOutcome cpu = cuda_run_format(format, "backend=c", "", between);
-  CudaOutcome gpu = cuda_run_format(format, "backend=cuda", "", between);
-  CudaOutcome kept =
+  g_auto(CudaOutcome) cpu = cuda_run_format(format, "backend=c", "", between);
+  g_auto(CudaOutcome) gpu = cuda_run_format(format, "backend=cuda", "", between);
+  g_auto(CudaOutcome) kept =
       cuda_run_format(format, "backend=cuda", stays ? "(" CUDA_MEMORY ")" : "", between);
 
   cuda_expect_same(&gpu, &cpu, format);
@@ -272,7 +262,4 @@ void cuda_expect_those_of_the_cpu(const char *format, const CudaPlace *between, 
   ck_assert_uint_eq(cpu.device_between, 0);
   ck_assert_uint_eq(kept.device_between, stays ? 2 : 0);
   ck_assert_int_eq(gpu.warnings + kept.warnings, 0);
-  cuda_outcome_clear(&cpu);
-  cuda_outcome_clear(&gpu);
-  cuda_outcome_clear(&kept);
 }

@@ -60,6 +60,7 @@ CudaOutcome cuda_run_text_once(const char *text);
 CudaOutcome cuda_run_format(
     const char *format, const char *backend, const char *features, const CudaPlace *between);
 void cuda_outcome_clear(CudaOutcome *outcome);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(CudaOutcome, cuda_outcome_clear)
 
 /* Between TRUE and FALSE no call of this thread is made to fail: a test reads what came out, and
  * GstCuda does not look whether the wait of its own download failed. */

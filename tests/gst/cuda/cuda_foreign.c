@@ -202,7 +202,7 @@ static GstFlowReturn chain(GstPad *pad, GstObject *parent, GstBuffer *buffer)
 static gboolean sink_event(GstPad *pad, GstObject *parent, GstEvent *event)
 {
   Foreign *self = (Foreign *)parent;
-  GstCaps *caps;
+  g_autoptr(GstCaps) caps = NULL;
 
   if (GST_EVENT_TYPE(event) != GST_EVENT_CAPS)
     return gst_pad_event_default(pad, parent, event);
@@ -211,14 +211,13 @@ static gboolean sink_event(GstPad *pad, GstObject *parent, GstEvent *event)
   gst_caps_set_features_simple(caps, self->uploads ? gst_caps_features_new(CUDA, NULL) : NULL);
   gst_event_unref(event);
   event = gst_event_new_caps(caps);
-  gst_caps_unref(caps);
   return gst_pad_push_event(self->src, event);
 }
 
 /* Elements give CUDAMemory only where it is named. */
 static gboolean query_caps(GstQuery *asked)
 {
-  GstCaps *caps = gst_caps_from_string(
+  g_autoptr(GstCaps) caps = gst_caps_from_string(
       "video/x-raw(" CUDA "); application/x-stixels(" CUDA "); application/x-stixel-columns(" CUDA
       "); application/x-point-labels(" CUDA ")");
   GstCaps *filter;
@@ -226,12 +225,10 @@ static gboolean query_caps(GstQuery *asked)
   gst_query_parse_caps(asked, &filter);
   gst_query_set_caps_result(asked, caps);
   if (filter != NULL) {
-    GstCaps *both = gst_caps_intersect_full(filter, caps, GST_CAPS_INTERSECT_FIRST);
+    g_autoptr(GstCaps) both = gst_caps_intersect_full(filter, caps, GST_CAPS_INTERSECT_FIRST);
 
     gst_query_set_caps_result(asked, both);
-    gst_caps_unref(both);
   }
-  gst_caps_unref(caps);
   return TRUE;
 }
 

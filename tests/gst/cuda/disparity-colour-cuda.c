@@ -40,27 +40,23 @@ static CudaOutcome run(const char *format, const char *backend, const char *feat
   return cuda_run_format(format, backend, features, between);
 }
 
-GST_START_TEST(bytes_are_those_of_the_cpu)
+STX_TEST_LOOP(bytes_are_those_of_the_cpu, G_N_ELEMENTS(lines))
 {
-  CudaOutcome cpu = run(lines[__i__], "backend=c", "");
-  CudaOutcome gpu = run(lines[__i__], "backend=cuda", "");
-  CudaOutcome kept = run(lines[__i__], "backend=cuda", ON_DEVICE);
+  g_auto(CudaOutcome) cpu = run(lines[_i], "backend=c", "");
+  g_auto(CudaOutcome) gpu = run(lines[_i], "backend=cuda", "");
+  g_auto(CudaOutcome) kept = run(lines[_i], "backend=cuda", ON_DEVICE);
 
-  cuda_expect_same(&gpu, &cpu, lines[__i__]);
-  cuda_expect_same(&kept, &cpu, lines[__i__]);
+  cuda_expect_same(&gpu, &cpu, lines[_i]);
+  cuda_expect_same(&kept, &cpu, lines[_i]);
   ck_assert_uint_eq(gpu.buffers, 2);
   ck_assert_uint_eq(gpu.device_behind, 0);
   ck_assert_uint_eq(kept.device_behind, 2);
   ck_assert_int_eq(gpu.warnings + kept.warnings, 0);
-  cuda_outcome_clear(&cpu);
-  cuda_outcome_clear(&gpu);
-  cuda_outcome_clear(&kept);
 }
-GST_END_TEST
 
 /* A map that lies on the GPU is coloured there, and what lies on the host on the host, unless its
  * picture goes to the GPU. */
-GST_START_TEST(frames_stay_where_they_are)
+STX_TEST(frames_stay_where_they_are)
 {
   CudaOutcome outcome = run(lines[4], "", "");
 
@@ -72,19 +68,18 @@ GST_START_TEST(frames_stay_where_they_are)
   ck_assert_uint_eq(outcome.device_behind, 2);
   cuda_outcome_clear(&outcome);
 }
-GST_END_TEST
 
 #define CALLS 200 /* of the driver, and some more */
 #define STEP 9
 
 /* Whatever call of the driver fails: the stream goes on on the CPU, with the same bytes. */
-GST_START_TEST(any_call_may_fail)
+STX_TEST_LOOP(any_call_may_fail, CALLS / STEP + 1)
 {
   const char *line =
       VIEW("disparity") " ! disparity-colour name=colour range=frame %1$s ! "
                         "video/x-raw" ON_DEVICE ",format=RGB;video/x-raw,format=RGB%2$s ! "
                         "fakesink name=out";
-  gchar *number = g_strdup_printf("%d", (1 + __i__) * STEP);
+  g_autofree gchar *number = g_strdup_printf("%d", (1 + _i) * STEP);
   CudaOutcome gpu, cpu;
 
   g_setenv("STX_FAKE_CUDA_FAIL", number, TRUE); /* before the driver is loaded */
@@ -92,40 +87,22 @@ GST_START_TEST(any_call_may_fail)
   cpu = run(line, "backend=c", "");
   ck_assert_int_le(gpu.warnings, 1);
   ck_assert_uint_eq(gpu.buffers, 2);
-  if ((1 + __i__) * STEP >= CALLS)
+  if ((1 + _i) * STEP >= CALLS)
     ck_assert_uint_eq(gpu.device_behind, 2); /* else CALLS are not enough */
   if (gpu.unreadable == 0) /* the call was the reader's at the end, and failed for it */
     cuda_expect_same(&gpu, &cpu, number);
   cuda_outcome_clear(&cpu);
   cuda_outcome_clear(&gpu);
-  g_free(number);
 }
-GST_END_TEST
 
 static void run_once(void)
 {
-  CudaOutcome outcome = run(lines[1], "backend=cuda", ON_DEVICE);
+  g_auto(CudaOutcome) outcome = run(lines[1], "backend=cuda", ON_DEVICE);
 
   ck_assert(outcome.error == NULL);
-  cuda_outcome_clear(&outcome);
 }
 
-GST_START_TEST(nothing_leaks)
+STX_TEST(nothing_leaks)
 {
   stx_test_no_leaks(run_once);
 }
-GST_END_TEST
-
-static Suite *disparity_colour_cuda_suite(void)
-{
-  Suite *suite = suite_create("disparity-colour-cuda");
-  TCase *tests = tcase_create("disparity-colour-cuda");
-
-  suite_add_tcase(suite, tests);
-  tcase_add_loop_test(tests, bytes_are_those_of_the_cpu, 0, G_N_ELEMENTS(lines));
-  tcase_add_test(tests, frames_stay_where_they_are);
-  tcase_add_loop_test(tests, any_call_may_fail, 0, CALLS / STEP + 1);
-  tcase_add_test(tests, nothing_leaks);
-  return suite;
-}
-GST_CHECK_MAIN(disparity_colour_cuda)

@@ -76,36 +76,33 @@ static const struct {
     {"lidar-ground backend=cuda" SMALL "! capsfilter caps=" LABELS ON_DEVICE, TRUE},
 };
 
-GST_START_TEST(labels_are_those_of_the_cpu)
+STX_TEST_LOOP(labels_are_those_of_the_cpu, G_N_ELEMENTS(lines))
 {
-  ScanFixture fixture = scan_begin("lidar-ground", lines[__i__].line, SCAN_CAPS);
+  g_auto(ScanFixture) fixture = scan_begin("lidar-ground", lines[_i].line, SCAN_CAPS);
   GstBuffer *outputs[G_N_ELEMENTS(counts)];
-  gfloat *points = g_new(gfloat, 4 * MOST);
+  g_autofree gfloat *points = g_new(gfloat, 4 * MOST);
 
   for (guint i = 0; i < G_N_ELEMENTS(counts); i++) {
     scan_points(points, counts[i], i);
     outputs[i] = scan_run(&fixture, points, counts[i]);
-    ck_assert_int_eq(is_on_device(labels_of(outputs[i])), lines[__i__].device);
+    ck_assert_int_eq(is_on_device(labels_of(outputs[i])), lines[_i].device);
   }
   for (guint i = 0; i < G_N_ELEMENTS(counts); i++) { /* kept all the while */
     scan_points(points, counts[i], i);
-    ck_assert(expect_labels(outputs[i], points, counts[i], lines[__i__].line));
+    ck_assert(expect_labels(outputs[i], points, counts[i], lines[_i].line));
   }
   stx_test_expect_silence(fixture.bus);
-  g_free(points);
-  scan_end(&fixture);
 }
-GST_END_TEST
 
-GST_START_TEST(statistics_come_back)
+STX_TEST(statistics_come_back)
 {
-  ScanFixture fixture = scan_begin("lidar-ground",
+  g_auto(ScanFixture) fixture = scan_begin("lidar-ground",
       "lidar-ground backend=cuda post-messages=true" SMALL "! capsfilter caps=" LABELS ON_DEVICE,
       SCAN_CAPS);
   StxGroundParams params = params_of_small();
   gfloat points[4 * 300];
   StxGroundResult expected;
-  GstMessage *message;
+  g_autoptr(GstMessage) message = NULL;
   double height;
   guint ground;
 
@@ -119,10 +116,7 @@ GST_START_TEST(statistics_come_back)
   ck_assert_uint_gt(ground, 0);
   ck_assert_uint_eq(ground, expected.ground);
   ck_assert(height == (double)expected.height);
-  gst_message_unref(message);
-  scan_end(&fixture);
 }
-GST_END_TEST
 
 /* ---- Points in CUDAMemory ------------------------------------------------------------------ */
 
@@ -130,7 +124,7 @@ GST_END_TEST
  * a buffer of labels as large, filled with them. */
 static GstBuffer *device_points(ScanFixture *maker, const gfloat *points, gsize count)
 {
-  gfloat *more = g_new0(gfloat, 16 * count);
+  g_autofree gfloat *more = g_new0(gfloat, 16 * count);
   GstBuffer *buffer = scan_run(maker, more, 4 * count);
   GstMapInfo map;
 
@@ -138,7 +132,6 @@ static GstBuffer *device_points(ScanFixture *maker, const gfloat *points, gsize 
   ck_assert_uint_eq(map.size, 16 * count);
   memcpy(map.data, points, map.size);
   gst_buffer_unmap(buffer, &map);
-  g_free(more);
   return buffer;
 }
 
@@ -162,58 +155,57 @@ static const struct {
     {"lidar-ground backend=cuda" SMALL, FALSE, TRUE}, /* the points are another context's */
 };
 
-GST_START_TEST(points_may_be_on_the_device)
+STX_TEST_LOOP(points_may_be_on_the_device, G_N_ELEMENTS(device_lines))
 {
-  ScanFixture maker = scan_begin(
+  g_auto(ScanFixture) maker = scan_begin(
       "lidar-ground", "lidar-ground backend=cuda ! capsfilter caps=" LABELS ON_DEVICE, SCAN_CAPS);
-  ScanFixture fixture = {0};
+  g_auto(ScanFixture) fixture = {0};
   gfloat points[4 * 300];
 
   for (guint i = 0; i < 3; i++) {
-    GstBuffer *input, *output;
+    g_autoptr(GstBuffer) input = NULL;
+    GstBuffer *output;
 
     scan_points(points, 300, i);
     input = device_points(&maker, points, 300);
     if (i == 0) {
-      gchar *line = g_strdup(device_lines[__i__].line);
+      g_autofree gchar *line = g_strdup(device_lines[_i].line);
 
       fixture = scan_begin("lidar-ground", line, NULL);
-      if (device_lines[__i__].shared) {
+      if (device_lines[_i].shared) {
         gst_element_set_state(fixture.harness->element, GST_STATE_NULL);
         share_context(&maker, &fixture);
         gst_element_set_state(fixture.harness->element, GST_STATE_PLAYING);
       }
       gst_harness_set_src_caps_str(fixture.harness, "application/x-lidar" ON_DEVICE);
-      g_free(line);
     }
     output = gst_harness_push_and_pull(fixture.harness, gst_buffer_ref(input));
     ck_assert(output != NULL);
-    ck_assert_int_eq(is_on_device(labels_of(output)), device_lines[__i__].device);
+    ck_assert_int_eq(is_on_device(labels_of(output)), device_lines[_i].device);
     if (labels_of(output) != output) {
       ck_assert_ptr_eq(gst_buffer_peek_memory(output, 0), gst_buffer_peek_memory(input, 0));
       stx_test_expect_bytes(output, points, sizeof points, "points");
     }
-    ck_assert(expect_labels(output, points, 300, device_lines[__i__].line));
-    gst_buffer_unref(input);
+    ck_assert(expect_labels(output, points, 300, device_lines[_i].line));
   }
   stx_test_expect_silence(fixture.bus);
-  scan_end(&fixture);
-  scan_end(&maker);
 }
-GST_END_TEST
 
 /* Points and labels on the device are seen from above as those of the CPU are. */
-GST_START_TEST(pictures_of_points_on_the_device)
+STX_TEST(pictures_of_points_on_the_device)
 {
   static const char behind[] =
       SMALL "! lidar-bev ! capsfilter caps=video/x-raw,format=RGB,width=64,height=48";
-  ScanFixture maker = scan_begin(
+  g_auto(ScanFixture) maker = scan_begin(
       "lidar-ground", "lidar-ground backend=cuda ! capsfilter caps=" LABELS ON_DEVICE, SCAN_CAPS);
-  gchar *there = g_strconcat("lidar-ground backend=cuda", behind, NULL);
-  gchar *here = g_strconcat("lidar-ground backend=c", behind, NULL);
-  ScanFixture device, host = scan_begin("lidar-ground", here, SCAN_CAPS);
+  g_autofree gchar *there = g_strconcat("lidar-ground backend=cuda", behind, NULL);
+  g_autofree gchar *here = g_strconcat("lidar-ground backend=c", behind, NULL);
+  ScanFixture device;
+  g_auto(ScanFixture) host = scan_begin("lidar-ground", here, SCAN_CAPS);
   gfloat points[4 * 300];
-  GstBuffer *input, *picture, *expected;
+  g_autoptr(GstBuffer) input = NULL;
+  g_autoptr(GstBuffer) picture = NULL;
+  g_autoptr(GstBuffer) expected = NULL;
   GstMapInfo map;
 
   scan_points(points, 300, 3);
@@ -228,17 +220,9 @@ GST_START_TEST(pictures_of_points_on_the_device)
   ck_assert(picture != NULL && gst_buffer_map(expected, &map, GST_MAP_READ));
   stx_test_expect_bytes(picture, map.data, map.size, "a picture");
   gst_buffer_unmap(expected, &map);
-  gst_buffer_unref(expected);
-  gst_buffer_unref(picture);
-  gst_buffer_unref(input);
   stx_test_expect_silence(device.bus);
   scan_end(&device);
-  scan_end(&host);
-  scan_end(&maker);
-  g_free(here);
-  g_free(there);
 }
-GST_END_TEST
 
 /* ---- Faults -------------------------------------------------------------------------------- */
 
@@ -253,10 +237,9 @@ GST_END_TEST
 
 static void setenv_number(const char *name, guint value)
 {
-  gchar *text = g_strdup_printf("%u", value);
+  g_autofree gchar *text = g_strdup_printf("%u", value);
 
   g_setenv(name, text, TRUE);
-  g_free(text);
 }
 
 static gint warnings;
@@ -279,7 +262,7 @@ static void listen(void)
 /* Three scans; how many of them came out in CUDAMemory. */
 static guint run_three(const char *line)
 {
-  ScanFixture fixture = scan_begin("lidar-ground", line, SCAN_CAPS);
+  g_auto(ScanFixture) fixture = scan_begin("lidar-ground", line, SCAN_CAPS);
   gfloat points[4 * 200];
   guint on_device = 0;
 
@@ -292,75 +275,66 @@ static guint run_three(const char *line)
     expect_labels(output, points, 200, line); /* or it was the map at the end that failed */
   }
   stx_test_expect_silence(fixture.bus);
-  scan_end(&fixture);
   return on_device;
 }
 
 /* Whichever: the element goes on on the CPU, and all labels arrive. */
-GST_START_TEST(any_call_may_fail)
+STX_TEST_RANGE(any_call_may_fail, 1, LAST)
 {
   guint on_device;
 
-  setenv_number("STX_FAKE_CUDA_FAIL", (guint)__i__ * STEP);
+  setenv_number("STX_FAKE_CUDA_FAIL", (guint)_i * STEP);
   listen();
   on_device =
       run_three("lidar-ground" SMALL "! capsfilter caps=\"" LABELS ON_DEVICE ";" LABELS "\"");
   ck_assert_int_le(warnings, 1);
-  ck_assert_msg(__i__ < LAST || (on_device == 3 && warnings == 0), "CALLS are not enough");
+  ck_assert_msg(_i < LAST || (on_device == 3 && warnings == 0), "CALLS are not enough");
 }
-GST_END_TEST
 
 /* With points that leave with their labels, in system memory. */
-GST_START_TEST(any_call_may_fail_with_points)
+STX_TEST_RANGE(any_call_may_fail_with_points, 1, LAST)
 {
-  setenv_number("STX_FAKE_CUDA_FAIL", (guint)__i__ * STEP);
+  setenv_number("STX_FAKE_CUDA_FAIL", (guint)_i * STEP);
   listen();
   ck_assert_uint_eq(run_three("lidar-ground" SMALL), 0);
   ck_assert_int_le(warnings, 1);
-  ck_assert_msg(__i__ < LAST || warnings == 0, "CALLS are not enough");
+  ck_assert_msg(_i < LAST || warnings == 0, "CALLS are not enough");
 }
-GST_END_TEST
 
-GST_START_TEST(little_memory)
+STX_TEST_LOOP(little_memory, 12)
 {
-  setenv_number("STX_FAKE_CUDA_MEMORY", (guint)__i__ * 16 * 1024);
+  setenv_number("STX_FAKE_CUDA_MEMORY", (guint)_i * 16 * 1024);
   listen();
   run_three("lidar-ground" SMALL);
   ck_assert_int_le(warnings, 1);
-  ck_assert_msg(__i__ > 0 || warnings == 1, "memory that is not there was enough");
+  ck_assert_msg(_i > 0 || warnings == 1, "memory that is not there was enough");
 }
-GST_END_TEST
 
 /* Who insists on the GPU gets an error that says what failed, or all labels. */
-GST_START_TEST(any_call_may_fail_with_cuda)
+STX_TEST_RANGE(any_call_may_fail_with_cuda, 1, LAST / 2)
 {
-  GstElement *pipeline =
+  g_autoptr(GstElement) pipeline =
       gst_parse_launch("street-scene-src view=lidar num-buffers=2 beams=4 "
                        "azimuth-steps=50 ! lidar-ground backend=cuda" SMALL "! fakesink",
           NULL);
-  GstBus *bus = gst_element_get_bus(pipeline);
-  GstMessage *message;
+  g_autoptr(GstBus) bus = gst_element_get_bus(pipeline);
+  g_autoptr(GstMessage) message = NULL;
 
-  setenv_number("STX_FAKE_CUDA_FAIL", (guint)__i__ * STEP * 2);
+  setenv_number("STX_FAKE_CUDA_FAIL", (guint)_i * STEP * 2);
   gst_element_set_state(pipeline, GST_STATE_PLAYING);
   message = gst_bus_timed_pop_filtered(bus, 60 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
   ck_assert_msg(message != NULL, "neither EOS nor an error");
   if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR) {
-    GError *error = NULL;
+    g_autoptr(GError) error = NULL;
 
     gst_message_parse_error(message, &error, NULL);
     ck_assert_msg(strlen(error->message) > 10, "\"%s\"", error->message);
-    ck_assert_msg(__i__ < LAST / 2, "a call that is not made failed: %s", error->message);
-    g_error_free(error);
+    ck_assert_msg(_i < LAST / 2, "a call that is not made failed: %s", error->message);
   }
-  gst_message_unref(message);
   gst_element_set_state(pipeline, GST_STATE_NULL);
-  gst_object_unref(bus);
-  gst_object_unref(pipeline);
 }
-GST_END_TEST
 
-GST_START_TEST(says_why_there_is_no_gpu)
+STX_TEST(says_why_there_is_no_gpu)
 {
   g_setenv("STX_FAKE_CUDA_DEVICES", "0", TRUE);
   stx_test_breaks(
@@ -368,7 +342,6 @@ GST_START_TEST(says_why_there_is_no_gpu)
       "backend=cuda", "choose auto, omp or c", NULL);
   ck_assert_uint_eq(run_three("lidar-ground" SMALL), 0);
 }
-GST_END_TEST
 
 /* ---- States -------------------------------------------------------------------------------- */
 
@@ -376,11 +349,10 @@ GST_END_TEST
   "street-scene-src view=lidar num-buffers=2 beams=4 azimuth-steps=50 ! lidar-ground "             \
   "backend=cuda" SMALL
 
-GST_START_TEST(state_cycles)
+STX_TEST(state_cycles)
 {
   stx_test_state_cycles(STREET "! " LABELS ON_DEVICE " ! fakesink");
 }
-GST_END_TEST
 
 static void run_once(void)
 {
@@ -388,29 +360,7 @@ static void run_once(void)
   stx_test_runs(STREET "! " LABELS ON_DEVICE " ! fakesink");
 }
 
-GST_START_TEST(nothing_leaks)
+STX_TEST(nothing_leaks)
 {
   stx_test_no_leaks(run_once);
 }
-GST_END_TEST
-
-static Suite *lidar_ground_cuda_suite(void)
-{
-  Suite *suite = suite_create("lidar-ground-cuda");
-  TCase *tests = tcase_create("lidar-ground-cuda");
-
-  suite_add_tcase(suite, tests);
-  tcase_add_loop_test(tests, labels_are_those_of_the_cpu, 0, G_N_ELEMENTS(lines));
-  tcase_add_test(tests, statistics_come_back);
-  tcase_add_loop_test(tests, points_may_be_on_the_device, 0, G_N_ELEMENTS(device_lines));
-  tcase_add_test(tests, pictures_of_points_on_the_device);
-  tcase_add_loop_test(tests, any_call_may_fail, 1, LAST + 1);
-  tcase_add_loop_test(tests, any_call_may_fail_with_points, 1, LAST + 1);
-  tcase_add_loop_test(tests, little_memory, 0, 12);
-  tcase_add_loop_test(tests, any_call_may_fail_with_cuda, 1, LAST / 2 + 1);
-  tcase_add_test(tests, says_why_there_is_no_gpu);
-  tcase_add_test(tests, state_cycles);
-  tcase_add_test(tests, nothing_leaks);
-  return suite;
-}
-GST_CHECK_MAIN(lidar_ground_cuda)

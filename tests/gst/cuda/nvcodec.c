@@ -32,42 +32,25 @@ static gchar *line_with(guint i, const char *upload, const char *download)
   return g_strdup_printf(lines[i].line, upload, lines[i].download != NULL ? download : upload);
 }
 
-GST_START_TEST(frames_are_those_of_the_host)
+STX_TEST_LOOP(frames_are_those_of_the_host, G_N_ELEMENTS(lines))
 {
-  gchar *text = line_with(__i__, lines[__i__].upload, lines[__i__].download);
-  gchar *plain = line_with(__i__, "", "");
-  CudaOutcome gpu = cuda_run_text(text, nowhere), host = cuda_run_text(plain, nowhere);
+  g_autofree gchar *text = line_with(_i, lines[_i].upload, lines[_i].download);
+  g_autofree gchar *plain = line_with(_i, "", "");
+  g_auto(CudaOutcome) gpu = cuda_run_text(text, nowhere);
+  g_auto(CudaOutcome) host = cuda_run_text(plain, nowhere);
 
   ck_assert_uint_eq(gpu.buffers, 3);
   ck_assert_int_eq(gpu.warnings, 0);
-  cuda_expect_same(&gpu, &host, lines[__i__].what);
-  cuda_outcome_clear(&gpu);
-  cuda_outcome_clear(&host);
-  g_free(plain);
-  g_free(text);
-}
-GST_END_TEST
-
-static Suite *nvcodec_suite(void)
-{
-  Suite *suite = suite_create("nvcodec");
-  TCase *tests = tcase_create("nvcodec");
-
-  suite_add_tcase(suite, tests);
-  tcase_add_loop_test(tests, frames_are_those_of_the_host, 0, G_N_ELEMENTS(lines));
-  return suite;
+  cuda_expect_same(&gpu, &host, lines[_i].what);
 }
 
-int main(int argc, char **argv)
+double stx_test_prepare(void)
 {
-  GstElementFactory *upload;
+  g_autoptr(GstElementFactory) upload = gst_element_factory_find("cudaupload");
 
-  gst_check_init(&argc, &argv);
-  upload = gst_element_factory_find("cudaupload");
   if (upload == NULL) {
     g_print("no cudaupload here: GStreamer's plugin nvcodec is not installed\n");
-    return 77;
+    exit(77);
   }
-  gst_object_unref(upload);
-  return gst_check_run_suite(nvcodec_suite(), "nvcodec", __FILE__);
+  return 0;
 }

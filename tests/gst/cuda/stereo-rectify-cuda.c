@@ -4,9 +4,7 @@
  * the device up to stereo-sgm, and any call of the driver failing once. The program runs a second
  * time with work that waits until somebody waits for it.
  */
-#include <glib/gstdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "tests/gst/cuda/cuda_fixture.h"
 
@@ -20,19 +18,10 @@ static const char calibration[] =
     "K2: [51, 0, 30, 0, 51, 24, 0, 0, 1]\nD2: [-0.18, 0.02, 0, 0.001]\n"
     "R: [1, 0, 0.02, 0, 1, 0, -0.02, 0, 1]\nT: [-0.2, 0.003, 0]\n";
 
-/* The file lives as long as its test, whose process it is named after. */
-static gchar *path;
-
-static void write_file(void)
+double stx_test_prepare(void)
 {
-  path = g_strdup_printf("%s/stereo-rectify-cuda-%d.yml", g_get_tmp_dir(), (int)getpid());
-  fail_unless(g_file_set_contents(path, calibration, -1, NULL));
-}
-
-static void remove_file(void)
-{
-  g_remove(path);
-  g_clear_pointer(&path, g_free);
+  stx_test_write("lenses.yml", calibration);
+  return 0;
 }
 
 static const CudaPlace nowhere[] = {{NULL, NULL}};
@@ -40,24 +29,23 @@ static const CudaPlace nowhere[] = {{NULL, NULL}};
 /* The same line on the CPU, in system memory. */
 static CudaOutcome run_on_cpu(const gchar *line)
 {
-  GString *host = g_string_new(line);
+  g_autoptr(GString) host = g_string_new(line);
   CudaOutcome outcome;
 
   g_string_replace(host, "backend=auto", "backend=c", 0);
   g_string_replace(host, "backend=cuda", "backend=c", 0);
   g_string_replace(host, ON_DEVICE, "", 0);
   outcome = cuda_run_text_once(host->str);
-  g_string_free(host, TRUE);
   return outcome;
 }
 
 static CudaOutcome expect_same_as_cpu(const gchar *line, const CudaPlace *between)
 {
-  CudaOutcome gpu = cuda_run_text(line, between), cpu = run_on_cpu(line);
+  CudaOutcome gpu = cuda_run_text(line, between);
+  g_auto(CudaOutcome) cpu = run_on_cpu(line);
 
   if (gpu.unreadable == 0) /* a call that failed may be that of the sink */
     cuda_expect_same(&gpu, &cpu, line);
-  cuda_outcome_clear(&cpu);
   return gpu;
 }
 
@@ -67,49 +55,44 @@ static CudaOutcome expect_same_as_cpu(const gchar *line, const CudaPlace *betwee
   "videotestsrc pattern=zone-plate kx2=20 ky2=30 kt=5 num-buffers=3 ! video/x-raw,format=" format  \
   ",width=" #width ",height=48,framerate=10/1 ! "
 #define PLATE_OF_ANY_FORMAT PLATE("%s", 128)
-#define RECTIFY(name, backend) "stereo-rectify name=" name " backend=" backend " calibration=%s "
+#define RECTIFY(name, backend)                                                                     \
+  "stereo-rectify name=" name " backend=" backend " calibration=lenses.yml "
 
 static const char *const formats[] = {"GRAY8", "YUY2", "UYVY", "YVYU", "VYUY", "I420", "YV12",
     "NV12", "NV21", "Y42B", "NV16", "NV61", "Y444", "NV24", "RGB", "BGR", "RGBx", "BGRx", "xRGB",
     "xBGR", "RGBA", "BGRA", "ARGB", "ABGR"};
 
 /* Of frames with both views, so that each lane uploads its half. */
-GST_START_TEST(bytes_are_those_of_the_cpu)
+STX_TEST_LOOP(bytes_are_those_of_the_cpu, G_N_ELEMENTS(formats))
 {
   static const char *const sides[][2] = {{"left", "right"}, {"right", "left"}};
 
   for (guint i = 0; i < G_N_ELEMENTS(sides); i++) {
-    gchar *line = g_strdup_printf(PLATE_OF_ANY_FORMAT
+    g_autofree gchar *line = g_strdup_printf(PLATE_OF_ANY_FORMAT
         "r.sink " RECTIFY("r", "cuda") "layout=side-by-side "
                                        "r.src_%s ! fakesink name=out async=false "
                                        "r.src_%s ! fakesink async=false",
-        formats[__i__], path, sides[i][0], sides[i][1]);
-    CudaOutcome outcome = expect_same_as_cpu(line, nowhere);
+        formats[_i], sides[i][0], sides[i][1]);
+    g_auto(CudaOutcome) outcome = expect_same_as_cpu(line, nowhere);
 
     ck_assert_uint_eq(outcome.buffers, 3);
     ck_assert_uint_eq(outcome.unreadable, 0);
     ck_assert_uint_eq(outcome.device_behind, 0);
-    cuda_outcome_clear(&outcome);
-    g_free(line);
   }
 }
-GST_END_TEST
 
 /* Widths that are no multiple of what a thread makes, and planes that are no half of one another.
  */
-GST_START_TEST(odd_sizes)
+STX_TEST_LOOP(odd_sizes, 8)
 {
-  gchar *line = g_strdup_printf(
+  g_autofree gchar *line = g_strdup_printf(
       PLATE("%s", 131) "r.sink_left " RECTIFY("r", "cuda") "r.src_left ! fakesink name=out",
-      formats[__i__], path);
-  CudaOutcome outcome = expect_same_as_cpu(line, nowhere);
+      formats[_i]);
+  g_auto(CudaOutcome) outcome = expect_same_as_cpu(line, nowhere);
 
   ck_assert_uint_eq(outcome.buffers, 3);
   ck_assert_uint_eq(outcome.unreadable, 0);
-  cuda_outcome_clear(&outcome);
-  g_free(line);
 }
-GST_END_TEST
 
 /* ---- Memory -------------------------------------------------------------------------------- */
 
@@ -123,70 +106,59 @@ GST_END_TEST
                "b.src_left ! queue ! sgm.sink_left b.src_right ! queue ! sgm.sink_right "          \
                "stereo-sgm name=sgm max-disparity=64 backend=auto ! fakesink name=out "
 
-GST_START_TEST(frames_stay_on_the_device)
+STX_TEST_LOOP(frames_stay_on_the_device, 2)
 {
   static const char *const lumas[] = {"GRAY8", "NV12"};
   static const CudaPlace between[] = {{"b", "sink_left"}, {"b", "sink_right"}, {"sgm", "sink_left"},
       {"sgm", "sink_right"}, {NULL, NULL}};
-  gchar *line =
-      g_strdup_printf(TO_SGM RECTIFY("a", "auto") RECTIFY("b", "auto"), lumas[__i__], path, path);
-  CudaOutcome outcome = expect_same_as_cpu(line, between);
+  g_autofree gchar *line =
+      g_strdup_printf(TO_SGM RECTIFY("a", "auto") RECTIFY("b", "auto"), lumas[_i]);
+  g_auto(CudaOutcome) outcome = expect_same_as_cpu(line, between);
 
   ck_assert_uint_eq(outcome.buffers, 2);
   ck_assert_uint_eq(outcome.device_between, 4 * 2);
   ck_assert_uint_eq(outcome.contexts, 1);
   ck_assert_int_eq(outcome.warnings, 0);
-  cuda_outcome_clear(&outcome);
-  g_free(line);
 }
-GST_END_TEST
 
 /* One on the CPU: buffers in CUDAMemory are mapped, and nothing is given to it that it refuses. */
-GST_START_TEST(neighbours_may_work_on_the_cpu)
+STX_TEST(neighbours_may_work_on_the_cpu)
 {
   static const CudaPlace between[] = {{"b", "sink_left"}, {"sgm", "sink_left"}, {NULL, NULL}};
-  gchar *line =
-      g_strdup_printf(TO_SGM RECTIFY("a", "auto") RECTIFY("b", "omp"), "NV12", path, path);
-  CudaOutcome outcome = expect_same_as_cpu(line, between);
+  g_autofree gchar *line = g_strdup_printf(TO_SGM RECTIFY("a", "auto") RECTIFY("b", "omp"), "NV12");
+  g_auto(CudaOutcome) outcome = expect_same_as_cpu(line, between);
 
   ck_assert_uint_eq(outcome.buffers, 2);
   ck_assert_uint_eq(outcome.device_between, 0);
-  cuda_outcome_clear(&outcome);
-  g_free(line);
 }
-GST_END_TEST
 
 /* What leaves the first one is taken for a frame with both views. */
-GST_START_TEST(both_views_on_the_device)
+STX_TEST_LOOP(both_views_on_the_device, 6)
 {
   static const char *const some[] = {"GRAY8", "YUY2", "I420", "NV12", "RGB", "RGBA"};
   static const CudaPlace between[] = {{"b", "sink"}, {NULL, NULL}};
-  gchar *line = g_strdup_printf(PLATE_OF_ANY_FORMAT
+  g_autofree gchar *line = g_strdup_printf(PLATE_OF_ANY_FORMAT
       "a.sink_left a.src_left ! b.sink " RECTIFY("a", "auto") RECTIFY(
           "b", "auto") "layout=side-by-side "
                        "b.src_left ! fakesink async=false b.src_right ! video/x-raw" ON_DEVICE
                        " ! fakesink name=out async=false",
-      some[__i__], path, path);
-  CudaOutcome outcome = expect_same_as_cpu(line, between);
+      some[_i]);
+  g_auto(CudaOutcome) outcome = expect_same_as_cpu(line, between);
 
   ck_assert_uint_eq(outcome.device_between, 3);
   ck_assert_uint_eq(outcome.device_behind, 3);
-  cuda_outcome_clear(&outcome);
-  g_free(line);
 }
-GST_END_TEST
 
 /* ---- Maps ---------------------------------------------------------------------------------- */
 
 static GstHarness *new_lane(const char *backend)
 {
-  GstElement *element = gst_element_factory_make("stereo-rectify", NULL);
+  g_autoptr(GstElement) element = gst_element_factory_make("stereo-rectify", NULL);
   GstHarness *harness;
 
   gst_util_set_object_arg(G_OBJECT(element), "backend", backend);
-  g_object_set(element, "calibration", path, NULL);
+  g_object_set(element, "calibration", "lenses.yml", NULL);
   harness = gst_harness_new_with_element(element, "sink_left", "src_left");
-  gst_object_unref(element);
   return harness;
 }
 
@@ -205,25 +177,25 @@ static GstBuffer *push_noise(GstHarness *harness, gint width, guint seed)
 
 static void expect_same_picture(GstHarness *cpu, GstHarness *gpu, gint width, guint seed)
 {
-  GstBuffer *expected = push_noise(cpu, width, seed), *actual = push_noise(gpu, width, seed);
+  g_autoptr(GstBuffer) expected = push_noise(cpu, width, seed);
+  g_autoptr(GstBuffer) actual = push_noise(gpu, width, seed);
   GstMapInfo map;
 
   fail_unless(gst_buffer_map(expected, &map, GST_MAP_READ));
   stx_test_expect_bytes(actual, map.data, map.size, "picture");
   gst_buffer_unmap(expected, &map);
-  gst_buffer_unref(expected);
-  gst_buffer_unref(actual);
 }
 
 /* A map is uploaded once, and again when caps or properties have changed it, though its bytes are
  * as many as before. */
-GST_START_TEST(maps_change_with_caps_and_properties)
+STX_TEST(maps_change_with_caps_and_properties)
 {
-  GstHarness *cpu = new_lane("c"), *gpu = new_lane("cuda");
+  g_autoptr(Harness) cpu = new_lane("c");
+  g_autoptr(Harness) gpu = new_lane("cuda");
 
   for (guint i = 0; i < 6; i++) {
     gint width = i % 2 == 0 ? WIDTH : 2 * WIDTH;
-    gchar *caps = g_strdup_printf(
+    g_autofree gchar *caps = g_strdup_printf(
         "video/x-raw,format=GRAY8,width=%d,height=%d,framerate=10/1", width, HEIGHT);
 
     if (i == 3) {
@@ -238,12 +210,8 @@ GST_START_TEST(maps_change_with_caps_and_properties)
     gst_harness_set_src_caps_str(gpu, caps);
     expect_same_picture(cpu, gpu, width, 2 * i);
     expect_same_picture(cpu, gpu, width, 2 * i + 1);
-    g_free(caps);
   }
-  gst_harness_teardown(cpu);
-  gst_harness_teardown(gpu);
 }
-GST_END_TEST
 
 /* ---- Faults -------------------------------------------------------------------------------- */
 
@@ -262,100 +230,88 @@ GST_END_TEST
 
 static void setenv_number(const char *name, guint64 value)
 {
-  gchar *text = g_strdup_printf("%" G_GUINT64_FORMAT, value);
+  g_autofree gchar *text = g_strdup_printf("%" G_GUINT64_FORMAT, value);
 
   g_setenv(name, text, TRUE);
-  g_free(text);
 }
 
 /* Whichever: the lane goes on on the CPU, with its output in system memory from then on. */
-GST_START_TEST(any_call_may_fail)
+STX_TEST_RANGE(any_call_may_fail, 1, LAST)
 {
-  gchar *line = g_strdup_printf(ONE_LANE("NV12", "auto") EITHER "fakesink name=out", path);
+  const gchar *line = ONE_LANE("NV12", "auto") EITHER "fakesink name=out";
   CudaOutcome outcome;
 
-  setenv_number("STX_FAKE_CUDA_FAIL", (guint64)__i__ * STEP);
+  setenv_number("STX_FAKE_CUDA_FAIL", (guint64)_i * STEP);
   outcome = expect_same_as_cpu(line, nowhere);
   ck_assert_uint_eq(outcome.buffers, 3);
   /* Where the GPU cannot be opened, either lane says so. */
   ck_assert_int_le(outcome.warnings, 2);
-  ck_assert_msg(__i__ < LAST || (outcome.device_behind == 3 && outcome.warnings == 0),
-      "CALLS are not enough");
+  ck_assert_msg(
+      _i < LAST || (outcome.device_behind == 3 && outcome.warnings == 0), "CALLS are not enough");
   cuda_outcome_clear(&outcome);
-  g_free(line);
 }
-GST_END_TEST
 
 static void expect_bytes_or_error(const gchar *line)
 {
-  CudaOutcome gpu = cuda_run_text(line, nowhere), cpu = run_on_cpu(line);
+  g_auto(CudaOutcome) gpu = cuda_run_text(line, nowhere);
+  g_auto(CudaOutcome) cpu = run_on_cpu(line);
 
   if (gpu.error == NULL)
     cuda_expect_same(&gpu, &cpu, line);
   else
     ck_assert_msg(strlen(gpu.error->message) > 10, "\"%s\"", gpu.error->message);
-  cuda_outcome_clear(&gpu);
-  cuda_outcome_clear(&cpu);
 }
 
 /* Who insists gets an error that says what failed, or all pictures. */
-GST_START_TEST(any_call_may_fail_with_cuda)
+STX_TEST_RANGE(any_call_may_fail_with_cuda, 1, LAST / 2)
 {
-  gchar *line = g_strdup_printf(ONE_LANE("I420", "cuda") "fakesink name=out", path);
+  const gchar *line = ONE_LANE("I420", "cuda") "fakesink name=out";
 
-  setenv_number("STX_FAKE_CUDA_FAIL", (guint64)__i__ * STEP * 2);
+  setenv_number("STX_FAKE_CUDA_FAIL", (guint64)_i * STEP * 2);
   expect_bytes_or_error(line);
-  g_free(line);
 }
-GST_END_TEST
 
 /* A GPU that is gone takes with it what lies in its memory; what is in system memory it cannot. */
-GST_START_TEST(the_gpu_may_be_lost)
+STX_TEST_RANGE(the_gpu_may_be_lost, 1, LAST / 2)
 {
-  gchar *line = g_strdup_printf(ONE_LANE("NV12", "auto") "fakesink name=out", path);
+  const gchar *line = ONE_LANE("NV12", "auto") "fakesink name=out";
   CudaOutcome outcome;
 
-  setenv_number("STX_FAKE_CUDA_LOST", (guint64)__i__ * STEP * 2);
+  setenv_number("STX_FAKE_CUDA_LOST", (guint64)_i * STEP * 2);
   outcome = expect_same_as_cpu(line, nowhere);
   ck_assert_uint_eq(outcome.buffers, 3);
   cuda_outcome_clear(&outcome);
-  g_free(line);
 }
-GST_END_TEST
 
 /* From too little for the first block to enough for all. */
-GST_START_TEST(little_memory)
+STX_TEST_LOOP(little_memory, 12)
 {
-  gchar *line = g_strdup_printf(ONE_LANE("NV12", "auto") EITHER "fakesink name=out", path);
+  const gchar *line = ONE_LANE("NV12", "auto") EITHER "fakesink name=out";
   CudaOutcome outcome;
 
-  setenv_number("STX_FAKE_CUDA_MEMORY", (guint64)__i__ * 8 * 1024);
+  setenv_number("STX_FAKE_CUDA_MEMORY", (guint64)_i * 8 * 1024);
   outcome = expect_same_as_cpu(line, nowhere);
   ck_assert_uint_eq(outcome.buffers, 3);
   ck_assert_int_le(outcome.warnings, 2);
-  ck_assert_msg(__i__ > 0 || outcome.warnings > 0, "memory that is not there was enough");
+  ck_assert_msg(_i > 0 || outcome.warnings > 0, "memory that is not there was enough");
   cuda_outcome_clear(&outcome);
-  g_free(line);
 }
-GST_END_TEST
 
-GST_START_TEST(little_memory_is_an_error_with_cuda)
+STX_TEST(little_memory_is_an_error_with_cuda)
 {
-  gchar *line = g_strdup_printf(ONE_LANE("NV12", "cuda") "fakesink", path);
+  const gchar *line = ONE_LANE("NV12", "cuda") "fakesink";
 
   setenv_number("STX_FAKE_CUDA_MEMORY", 8192);
   stx_test_breaks(line, "CUDA_ERROR_OUT_OF_MEMORY", NULL);
-  g_free(line);
 }
-GST_END_TEST
 
 /* ---- Caps ---------------------------------------------------------------------------------- */
 
 static gboolean offers_cuda(const char *backend, const char *name)
 {
-  GstElement *element = gst_element_factory_make("stereo-rectify", NULL);
-  GstPad *pad;
-  GstCaps *caps;
+  g_autoptr(GstElement) element = gst_element_factory_make("stereo-rectify", NULL);
+  g_autoptr(GstPad) pad = NULL;
+  g_autoptr(GstCaps) caps = NULL;
   gboolean found = FALSE;
 
   gst_util_set_object_arg(G_OBJECT(element), "backend", backend);
@@ -364,15 +320,12 @@ static gboolean offers_cuda(const char *backend, const char *name)
   caps = gst_pad_query_caps(pad, NULL);
   for (guint i = 0; i < gst_caps_get_size(caps); i++)
     found |= gst_caps_features_contains(gst_caps_get_features(caps, i), CUDA_MEMORY);
-  gst_caps_unref(caps);
-  gst_object_unref(pad);
-  gst_object_unref(element);
   return found;
 }
 
 static const char *const pads[] = {"sink", "sink_left", "sink_right", "src_left", "src_right"};
 
-GST_START_TEST(caps_with_a_gpu)
+STX_TEST(caps_with_a_gpu)
 {
   for (guint i = 0; i < G_N_ELEMENTS(pads); i++) {
     ck_assert_msg(offers_cuda("auto", pads[i]), "%s", pads[i]);
@@ -381,12 +334,11 @@ GST_START_TEST(caps_with_a_gpu)
     ck_assert_msg(!offers_cuda("c", pads[i]), "%s", pads[i]);
   }
 }
-GST_END_TEST
 
-GST_START_TEST(without_a_gpu)
+STX_TEST(without_a_gpu)
 {
-  gchar *line = g_strdup_printf(ONE_LANE("GRAY8", "cuda") "fakesink", path);
-  gchar *automatic = g_strdup_printf(ONE_LANE("GRAY8", "auto") "fakesink name=out", path);
+  const gchar *line = ONE_LANE("GRAY8", "cuda") "fakesink";
+  const gchar *automatic = ONE_LANE("GRAY8", "auto") "fakesink name=out";
   CudaOutcome outcome;
 
   g_setenv("STX_FAKE_CUDA_DEVICES", "0", TRUE);
@@ -396,63 +348,22 @@ GST_START_TEST(without_a_gpu)
   outcome = expect_same_as_cpu(automatic, nowhere);
   ck_assert_int_eq(outcome.warnings, 0);
   cuda_outcome_clear(&outcome);
-  g_free(automatic);
-  g_free(line);
 }
-GST_END_TEST
 
 /* ---- States -------------------------------------------------------------------------------- */
 
-GST_START_TEST(state_cycles)
+STX_TEST(state_cycles)
 {
-  gchar *line =
-      g_strdup_printf(ONE_LANE("NV12", "cuda") "video/x-raw" ON_DEVICE " ! fakesink", path);
-
-  stx_test_state_cycles(line);
-  g_free(line);
+  stx_test_state_cycles(ONE_LANE("NV12", "cuda") "video/x-raw" ON_DEVICE " ! fakesink");
 }
-GST_END_TEST
 
 static void run_once(void)
 {
-  gchar *host = g_strdup_printf(ONE_LANE("I420", "cuda") "fakesink", path);
-  gchar *device =
-      g_strdup_printf(ONE_LANE("I420", "cuda") "video/x-raw" ON_DEVICE " ! fakesink", path);
-
-  stx_test_runs(host);
-  stx_test_runs(device);
-  g_free(host);
-  g_free(device);
+  stx_test_runs(ONE_LANE("I420", "cuda") "fakesink");
+  stx_test_runs(ONE_LANE("I420", "cuda") "video/x-raw" ON_DEVICE " ! fakesink");
 }
 
-GST_START_TEST(nothing_leaks)
+STX_TEST(nothing_leaks)
 {
   stx_test_no_leaks(run_once);
 }
-GST_END_TEST
-
-static Suite *stereo_rectify_cuda_suite(void)
-{
-  Suite *suite = suite_create("stereo-rectify-cuda");
-  TCase *tests = tcase_create("stereo-rectify-cuda");
-
-  suite_add_tcase(suite, tests);
-  tcase_add_checked_fixture(tests, write_file, remove_file);
-  tcase_add_loop_test(tests, bytes_are_those_of_the_cpu, 0, G_N_ELEMENTS(formats));
-  tcase_add_loop_test(tests, odd_sizes, 0, 8);
-  tcase_add_loop_test(tests, frames_stay_on_the_device, 0, 2);
-  tcase_add_test(tests, neighbours_may_work_on_the_cpu);
-  tcase_add_loop_test(tests, both_views_on_the_device, 0, 6);
-  tcase_add_test(tests, maps_change_with_caps_and_properties);
-  tcase_add_loop_test(tests, any_call_may_fail, 1, LAST + 1);
-  tcase_add_loop_test(tests, any_call_may_fail_with_cuda, 1, LAST / 2 + 1);
-  tcase_add_loop_test(tests, the_gpu_may_be_lost, 1, LAST / 2 + 1);
-  tcase_add_loop_test(tests, little_memory, 0, 12);
-  tcase_add_test(tests, little_memory_is_an_error_with_cuda);
-  tcase_add_test(tests, caps_with_a_gpu);
-  tcase_add_test(tests, without_a_gpu);
-  tcase_add_test(tests, state_cycles);
-  tcase_add_test(tests, nothing_leaks);
-  return suite;
-}
-GST_CHECK_MAIN(stereo_rectify_cuda)

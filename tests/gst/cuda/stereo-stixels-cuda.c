@@ -29,13 +29,13 @@ static const struct {
         1},
 };
 
-GST_START_TEST(what_is_inside_stays_on_the_device)
+STX_TEST_LOOP(what_is_inside_stays_on_the_device, G_N_ELEMENTS(ways))
 {
-  gchar *line = g_strconcat(BIN("cuda"), ways[__i__].rest, FED, NULL);
-  gchar *host = g_strconcat(BIN("c"), ways[__i__].rest, FED, NULL);
+  g_autofree gchar *line = g_strconcat(BIN("cuda"), ways[_i].rest, FED, NULL);
+  gchar *host = g_strconcat(BIN("c"), ways[_i].rest, FED, NULL);
   CudaOutcome gpu, cpu;
 
-  if (__i__ == 1) {
+  if (_i == 1) {
     g_free(host);
     host = g_strconcat(BIN("c"), ways[0].rest, FED, NULL);
   }
@@ -43,22 +43,9 @@ GST_START_TEST(what_is_inside_stays_on_the_device)
   cpu = cuda_run_text_once(host);
   cuda_expect_same(&gpu, &cpu, line);
   ck_assert_uint_eq(gpu.buffers, FRAMES);
-  ck_assert_uint_eq(gpu.device_between, FRAMES * ways[__i__].on_device);
+  ck_assert_uint_eq(gpu.device_between, FRAMES * ways[_i].on_device);
   ck_assert_int_eq(gpu.warnings, 0);
   cuda_outcome_clear(&gpu);
   cuda_outcome_clear(&cpu);
-  g_free(line);
   g_free(host);
 }
-GST_END_TEST
-
-static Suite *stereo_stixels_cuda_suite(void)
-{
-  Suite *suite = suite_create("stereo-stixels-cuda");
-  TCase *tests = tcase_create("stereo-stixels-cuda");
-
-  suite_add_tcase(suite, tests);
-  tcase_add_loop_test(tests, what_is_inside_stays_on_the_device, 0, G_N_ELEMENTS(ways));
-  return suite;
-}
-GST_CHECK_MAIN(stereo_stixels_cuda)

@@ -30,34 +30,19 @@ static const gboolean stays[] = {TRUE, TRUE, TRUE, FALSE};
 
 static const CudaPlace between[] = {{"above", "sink"}, {NULL, NULL}};
 
-GST_START_TEST(bytes_are_those_of_the_cpu)
+STX_TEST_LOOP(bytes_are_those_of_the_cpu, G_N_ELEMENTS(lines))
 {
-  cuda_expect_those_of_the_cpu(lines[__i__], between, stays[__i__]);
+  cuda_expect_those_of_the_cpu(lines[_i], between, stays[_i]);
 }
-GST_END_TEST
 
 static void run_once(void)
 {
-  CudaOutcome outcome = cuda_run_format(lines[0], "backend=cuda", ON_DEVICE, between);
+  g_auto(CudaOutcome) outcome = cuda_run_format(lines[0], "backend=cuda", ON_DEVICE, between);
 
   ck_assert(outcome.error == NULL);
-  cuda_outcome_clear(&outcome);
 }
 
-GST_START_TEST(nothing_leaks)
+STX_TEST(nothing_leaks)
 {
   stx_test_no_leaks(run_once);
 }
-GST_END_TEST
-
-static Suite *stixel_bev_cuda_suite(void)
-{
-  Suite *suite = suite_create("stixel-bev-cuda");
-  TCase *tests = tcase_create("stixel-bev-cuda");
-
-  suite_add_tcase(suite, tests);
-  tcase_add_loop_test(tests, bytes_are_those_of_the_cpu, 0, G_N_ELEMENTS(lines));
-  tcase_add_test(tests, nothing_leaks);
-  return suite;
-}
-GST_CHECK_MAIN(stixel_bev_cuda)

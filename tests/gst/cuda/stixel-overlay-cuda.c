@@ -28,37 +28,22 @@ static const char *const lines[] = {
 static CudaOutcome run(const char *format, const char *backend)
 {
   static const CudaPlace between[] = {{"over", "stixels"}, {NULL, NULL}};
-  GString *line = g_string_new(format);
+  g_autoptr(GString) line = g_string_new(format);
   CudaOutcome outcome;
 
   g_string_replace(line, "%s", backend, 0);
   outcome = cuda_run_text(line->str, between);
-  g_string_free(line, TRUE);
   return outcome;
 }
 
-GST_START_TEST(bytes_are_those_of_the_cpu)
+STX_TEST_LOOP(bytes_are_those_of_the_cpu, G_N_ELEMENTS(lines))
 {
-  CudaOutcome cpu = run(lines[__i__], "backend=c");
-  CudaOutcome gpu = run(lines[__i__], "backend=cuda");
+  g_auto(CudaOutcome) cpu = run(lines[_i], "backend=c");
+  g_auto(CudaOutcome) gpu = run(lines[_i], "backend=cuda");
 
-  cuda_expect_same(&gpu, &cpu, lines[__i__]);
+  cuda_expect_same(&gpu, &cpu, lines[_i]);
   ck_assert_uint_eq(gpu.buffers, 2);
   ck_assert_uint_eq(cpu.device_between, 0);
   ck_assert_uint_eq(gpu.device_between, 2); /* stixels come in device memory */
   ck_assert_int_eq(gpu.warnings, 0);
-  cuda_outcome_clear(&cpu);
-  cuda_outcome_clear(&gpu);
 }
-GST_END_TEST
-
-static Suite *stixel_overlay_cuda_suite(void)
-{
-  Suite *suite = suite_create("stixel-overlay-cuda");
-  TCase *tests = tcase_create("stixel-overlay-cuda");
-
-  suite_add_tcase(suite, tests);
-  tcase_add_loop_test(tests, bytes_are_those_of_the_cpu, 0, G_N_ELEMENTS(lines));
-  return suite;
-}
-GST_CHECK_MAIN(stixel_overlay_cuda)

@@ -61,12 +61,12 @@ static GstBuffer *new_picture(void)
 
 static GstBuffer *new_frame(gboolean is_told)
 {
-  GstBuffer *frame = new_picture(), *stixels = new_stixels();
+  GstBuffer *frame = new_picture();
+  g_autoptr(GstBuffer) stixels = new_stixels();
   GstStxStixelMeta *meta = gst_buffer_add_stx_stixel_meta(frame, stixels, &info);
 
   if (is_told)
     gst_stx_stixel_meta_set_frame_size(meta, WIDTH, HEIGHT);
-  gst_buffer_unref(stixels);
   return frame;
 }
 
@@ -77,9 +77,9 @@ static GstBuffer *new_frame(gboolean is_told)
 /* What comes out of a line of elements for one frame. */
 static GstSample *pass(const char *line, GstBuffer *frame)
 {
-  GstHarness *harness = gst_harness_new_parse(line);
-  GstBuffer *result;
-  GstCaps *caps;
+  g_autoptr(Harness) harness = gst_harness_new_parse(line);
+  g_autoptr(GstBuffer) result = NULL;
+  g_autoptr(GstCaps) caps = NULL;
   GstSample *sample;
 
   gst_harness_set_src_caps_str(harness, IN);
@@ -87,9 +87,6 @@ static GstSample *pass(const char *line, GstBuffer *frame)
   fail_unless(result != NULL, "%s", line);
   caps = gst_pad_get_current_caps(harness->sinkpad);
   sample = gst_sample_new(result, caps, NULL, NULL);
-  gst_caps_unref(caps);
-  gst_buffer_unref(result);
-  gst_harness_teardown(harness);
   return sample;
 }
 
@@ -168,7 +165,7 @@ static void expect_pixels(GstSample *sample, const GstStxStixels *stixels)
 /* Whether the frame still carries stixels; then they are right. */
 static gboolean survives(const char *line, gboolean is_told, gboolean is_square)
 {
-  GstSample *sample = pass(line, new_frame(is_told));
+  g_autoptr(GstSample) sample = pass(line, new_frame(is_told));
   GError *error = NULL;
   GstStxStixels *stixels = gst_stx_stixels_new_from_sample(sample, &error);
   gboolean survived = stixels != NULL;
@@ -182,7 +179,6 @@ static gboolean survives(const char *line, gboolean is_told, gboolean is_square)
     ck_assert(error != NULL && error->domain == GST_STREAM_ERROR);
     g_error_free(error);
   }
-  gst_sample_unref(sample);
   return survived;
 }
 
@@ -196,7 +192,7 @@ static gboolean has_matrix(void)
 
 #define NEAREST "videoscale method=nearest-neighbour "
 
-GST_START_TEST(elements_that_leave_the_frame_keep_them)
+STX_TEST(elements_that_leave_the_frame_keep_them)
 {
   for (gint is_told = 0; is_told < 2; is_told++) {
     ck_assert(survives("identity", is_told, TRUE));
@@ -207,9 +203,8 @@ GST_START_TEST(elements_that_leave_the_frame_keep_them)
     ck_assert(survives("videoconvert ! capsfilter caps=video/x-raw,format=BGRx", is_told, TRUE));
   }
 }
-GST_END_TEST;
 
-GST_START_TEST(scaled_frames_keep_them)
+STX_TEST(scaled_frames_keep_them)
 {
   for (gint is_told = 0; is_told < 2; is_told++) {
     ck_assert(survives(NEAREST TO(120, 64), is_told, TRUE));
@@ -217,26 +212,23 @@ GST_START_TEST(scaled_frames_keep_them)
     ck_assert(survives(NEAREST TO(240, 128) " ! " NEAREST TO(60, 32), is_told, TRUE));
   }
 }
-GST_END_TEST;
 
 /* Without a word on the shape of the pixels, videoscale changes that and adds no borders. */
-GST_START_TEST(stretched_frames_keep_them)
+STX_TEST(stretched_frames_keep_them)
 {
   ck_assert(survives(NEAREST TO(120, 32), TRUE, FALSE));
   ck_assert(survives(NEAREST TO(60, 64), FALSE, FALSE));
   ck_assert(survives(NEAREST TO(120, 32) " ! " NEAREST TO(120, 64), TRUE, TRUE));
 }
-GST_END_TEST;
 
 /* Before 1.28 nobody says whether there are borders. */
-GST_START_TEST(of_borders_nothing_wrong_is_said)
+STX_TEST(of_borders_nothing_wrong_is_said)
 {
   ck_assert(survives(NEAREST TO(120, 128) ",pixel-aspect-ratio=1/1", TRUE, TRUE) == has_matrix());
   ck_assert(survives(NEAREST TO(160, 64) ",pixel-aspect-ratio=1/1", FALSE, TRUE) == has_matrix());
 }
-GST_END_TEST;
 
-GST_START_TEST(cut_frames_keep_them_or_lose_them)
+STX_TEST(cut_frames_keep_them_or_lose_them)
 {
   const char *lines[] = {"videocrop left=8 top=3", "videocrop right=5 bottom=9",
       "videocrop left=15 right=15 top=8 bottom=8"};
@@ -248,20 +240,17 @@ GST_START_TEST(cut_frames_keep_them_or_lose_them)
   /* The first leaves its work to the second, which does not say so. */
   ck_assert(!survives("videocrop left=3 ! videocrop top=2 left=4", TRUE, TRUE));
 }
-GST_END_TEST;
 
-GST_START_TEST(turned_frames_keep_them_or_lose_them)
+STX_TEST(turned_frames_keep_them_or_lose_them)
 {
   for (gint direction = 1; direction <= 7; direction++) {
-    gchar *line = g_strdup_printf("videoflip video-direction=%d", direction);
+    g_autofree gchar *line = g_strdup_printf("videoflip video-direction=%d", direction);
 
     ck_assert(survives(line, TRUE, TRUE) == has_matrix());
     ck_assert(survives(line, FALSE, TRUE) == has_matrix());
-    g_free(line);
   }
   survives("videoflip video-direction=identity", TRUE, TRUE); /* or not, but nothing is wrong */
 }
-GST_END_TEST;
 
 /* ---- As GStreamer 1.28 tells it ------------------------------------------------------------- */
 
@@ -289,10 +278,11 @@ static void expect_position(const GstStxStixels *stixels, gint expected)
  * or none. */
 static void expect_transformed(const Matrix *matrix, gdouble x, gdouble y, gint expected)
 {
-  GstBuffer *frame = new_frame(TRUE), *target = gst_buffer_new();
+  g_autoptr(GstBuffer) frame = new_frame(TRUE);
+  g_autoptr(GstBuffer) target = gst_buffer_new();
   GstMeta *meta = &gst_buffer_get_stx_stixel_meta(frame)->meta;
-  GstCaps *caps = gst_video_info_to_caps(matrix->out_info);
-  GstStxStixels *stixels;
+  g_autoptr(GstCaps) caps = gst_video_info_to_caps(matrix->out_info);
+  g_autoptr(GstStxStixels) stixels = NULL;
 
   ck_assert(meta->info->transform_func(
       target, meta, frame, g_quark_from_static_string("gst-video-matrix"), (gpointer)matrix));
@@ -300,13 +290,9 @@ static void expect_transformed(const Matrix *matrix, gdouble x, gdouble y, gint 
   ck_assert_int_eq(gst_stx_stixels_find_at(stixels, x, y), expected);
   if (expected >= 0)
     expect_position(stixels, expected);
-  gst_stx_stixels_unref(stixels);
-  gst_caps_unref(caps);
-  gst_buffer_unref(target);
-  gst_buffer_unref(frame);
 }
 
-GST_START_TEST(a_matrix_says_what_was_cut)
+STX_TEST(a_matrix_says_what_was_cut)
 {
   GstVideoInfo in, out;
   Matrix cut = {&in, {8, 3, 50, 20}, &out, {0, 0, 50, 20}, {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
@@ -319,9 +305,8 @@ GST_START_TEST(a_matrix_says_what_was_cut)
   expect_transformed(&cut, 50, 5, -1);
   expect_transformed(&cut, -.5, 5, -1);
 }
-GST_END_TEST;
 
-GST_START_TEST(a_matrix_says_where_borders_are)
+STX_TEST(a_matrix_says_where_borders_are)
 {
   GstVideoInfo in, out;
   Matrix boxed = {&in, {0, 0, 60, 32}, &out, {0, 20, 120, 64}, {{2, 0, 0}, {0, 2, 0}, {0, 0, 1}}};
@@ -334,10 +319,9 @@ GST_START_TEST(a_matrix_says_where_borders_are)
     for (gint x = 0; x < 120; x += 3)
       expect_transformed(&boxed, x + .5, y + 20.5, stixel_of_pixel(x / 2, y / 2));
 }
-GST_END_TEST;
 
 /* As videoflip writes them: the first pixel becomes the last. */
-GST_START_TEST(a_matrix_says_how_it_was_turned)
+STX_TEST(a_matrix_says_how_it_was_turned)
 {
   GstVideoInfo whole, on_side;
   const GstVideoRectangle full = {0, 0, WIDTH, HEIGHT}, turned = {0, 0, HEIGHT, WIDTH};
@@ -356,25 +340,23 @@ GST_START_TEST(a_matrix_says_how_it_was_turned)
       expect_transformed(&over, y + .5, x + .5, stixel);
     }
 }
-GST_END_TEST;
 
 /* ---- Frames of which something else is known ------------------------------------------------ */
 
 static GstStxStixels *of_frame(GstBuffer *frame, const char *text)
 {
-  GstCaps *caps = gst_caps_from_string(text);
+  g_autoptr(GstCaps) caps = gst_caps_from_string(text);
   GstStxStixels *stixels = gst_stx_stixels_new_from_buffer(frame, caps, NULL);
 
-  gst_caps_unref(caps);
   return stixels;
 }
 
 /* As videocrop does where who comes next understands it. */
-GST_START_TEST(a_crop_meta_is_seen)
+STX_TEST(a_crop_meta_is_seen)
 {
-  GstBuffer *frame = new_frame(TRUE);
+  g_autoptr(GstBuffer) frame = new_frame(TRUE);
   GstVideoCropMeta *crop = gst_buffer_add_video_crop_meta(frame);
-  GstStxStixels *stixels;
+  g_autoptr(GstStxStixels) stixels = NULL;
 
   crop->x = 9, crop->y = 5, crop->width = 40, crop->height = 20;
   ck_assert(of_frame(frame, CAPS(40, 20)) == NULL); /* of what size was it before? */
@@ -386,15 +368,13 @@ GST_START_TEST(a_crop_meta_is_seen)
       ck_assert_int_eq(
           gst_stx_stixels_find_at(stixels, x + .5, y + .5), stixel_of_pixel(x + 9, y + 5));
   ck_assert_int_eq(gst_stx_stixels_find_at(stixels, 40.5, 5), -1);
-  gst_stx_stixels_unref(stixels);
-  gst_buffer_unref(frame);
 }
-GST_END_TEST;
 
-GST_START_TEST(a_frame_that_changed_without_a_word_is_refused)
+STX_TEST(a_frame_that_changed_without_a_word_is_refused)
 {
-  GstBuffer *told = new_frame(TRUE), *untold = new_frame(FALSE);
-  GstStxStixels *stixels;
+  g_autoptr(GstBuffer) told = new_frame(TRUE);
+  g_autoptr(GstBuffer) untold = new_frame(FALSE);
+  g_autoptr(GstStxStixels) stixels = NULL;
 
   ck_assert(of_frame(told, CAPS(120, 64)) == NULL);
   ck_assert(of_frame(untold, CAPS(60, 40)) == NULL);
@@ -402,62 +382,28 @@ GST_START_TEST(a_frame_that_changed_without_a_word_is_refused)
   ck_assert(gst_stx_stixels_new_from_buffer(told, NULL, NULL) == NULL);
   stixels = of_frame(untold, CAPS(120, 64));
   ck_assert_int_eq(gst_stx_stixels_find_at(stixels, 119, 63), 28);
-  gst_stx_stixels_unref(stixels);
-  gst_buffer_unref(told);
-  gst_buffer_unref(untold);
 }
-GST_END_TEST;
 
 static void read_frames(void)
 {
-  GstBuffer *frame = new_frame(TRUE);
+  g_autoptr(GstBuffer) frame = new_frame(TRUE);
 
   gst_stx_stixels_unref(of_frame(frame, CAPS(60, 32)));
-  gst_buffer_unref(frame);
 }
 
-GST_START_TEST(reading_does_not_leak)
+STX_TEST(reading_does_not_leak)
 {
   stx_test_no_leaks(read_frames);
 }
-GST_END_TEST;
 
 /* 60×32 pixels on 120×64: twice as far from the corner. */
-GST_START_TEST(positions_are_those_of_the_frame)
+STX_TEST(positions_are_those_of_the_frame)
 {
-  GstBuffer *frame = new_frame(FALSE);
-  GstCaps *caps = gst_caps_from_string("video/x-raw,width=120,height=64");
-  GstStxStixels *stixels = gst_stx_stixels_new_from_buffer(frame, caps, NULL);
+  g_autoptr(GstBuffer) frame = new_frame(FALSE);
+  g_autoptr(GstCaps) caps = gst_caps_from_string("video/x-raw,width=120,height=64");
+  g_autoptr(GstStxStixels) stixels = gst_stx_stixels_new_from_buffer(frame, caps, NULL);
   gdouble x, y;
 
   gst_stx_stixels_get_position(stixels, 10.5, 3, &x, &y);
   ck_assert(fabs(x - 21) < 1e-9 && fabs(y - 6) < 1e-9);
-  gst_stx_stixels_unref(stixels);
-  gst_caps_unref(caps);
-  gst_buffer_unref(frame);
 }
-GST_END_TEST;
-
-static Suite *frames_suite(void)
-{
-  Suite *suite = suite_create("frames");
-  TCase *tests = tcase_create("frames");
-
-  suite_add_tcase(suite, tests);
-  tcase_add_test(tests, elements_that_leave_the_frame_keep_them);
-  tcase_add_test(tests, scaled_frames_keep_them);
-  tcase_add_test(tests, stretched_frames_keep_them);
-  tcase_add_test(tests, of_borders_nothing_wrong_is_said);
-  tcase_add_test(tests, cut_frames_keep_them_or_lose_them);
-  tcase_add_test(tests, turned_frames_keep_them_or_lose_them);
-  tcase_add_test(tests, a_matrix_says_what_was_cut);
-  tcase_add_test(tests, positions_are_those_of_the_frame);
-  tcase_add_test(tests, a_matrix_says_where_borders_are);
-  tcase_add_test(tests, a_matrix_says_how_it_was_turned);
-  tcase_add_test(tests, a_crop_meta_is_seen);
-  tcase_add_test(tests, a_frame_that_changed_without_a_word_is_refused);
-  tcase_add_test(tests, reading_does_not_leak);
-  return suite;
-}
-
-GST_CHECK_MAIN(frames)

@@ -16,11 +16,10 @@ static const GstStxStixelInfo info = {.width = 64,
 static GstBuffer *frame_with_stixels(void)
 {
   GstBuffer *frame = gst_buffer_new_allocate(NULL, 64 * 32, NULL);
-  GstBuffer *stixels = gst_buffer_new_allocate(NULL, 8 * sizeof(StxStixel), NULL);
+  g_autoptr(GstBuffer) stixels = gst_buffer_new_allocate(NULL, 8 * sizeof(StxStixel), NULL);
   GstStxStixelMeta *meta = gst_buffer_add_stx_stixel_meta(frame, stixels, &info);
 
   ck_assert_ptr_eq(meta->stixels, stixels);
-  gst_buffer_unref(stixels);
   return frame;
 }
 
@@ -37,7 +36,7 @@ static void expect_stixels(GstBuffer *frame)
   ck_assert(stx_camera_is_same(&meta->info.camera, &info.camera));
 }
 
-GST_START_TEST(a_stixel_has_its_metres)
+STX_TEST(a_stixel_has_its_metres)
 {
   StxStixel stixel = {
       .column = 4, .top = 6, .bottom = 25, .disparity_top = 5, .disparity_bottom = 5};
@@ -53,34 +52,27 @@ GST_START_TEST(a_stixel_has_its_metres)
   ASSERT_CRITICAL(gst_stx_stixel_info_get_metres(&info, NULL, &metres));
   ASSERT_CRITICAL(gst_stx_stixel_info_get_metres(&info, &stixel, NULL));
 }
-GST_END_TEST;
 
-GST_START_TEST(stixels_hold_a_reference)
+STX_TEST(stixels_hold_a_reference)
 {
   GstBuffer *frame = frame_with_stixels();
-  GstBuffer *stixels = gst_buffer_ref(gst_buffer_get_stx_stixel_meta(frame)->stixels);
+  g_autoptr(GstBuffer) stixels = gst_buffer_ref(gst_buffer_get_stx_stixel_meta(frame)->stixels);
 
   expect_stixels(frame);
   ASSERT_MINI_OBJECT_REFCOUNT(stixels, "stixels", 2);
   gst_buffer_unref(frame);
   ASSERT_MINI_OBJECT_REFCOUNT(stixels, "stixels", 1);
-  gst_buffer_unref(stixels);
 }
-GST_END_TEST;
 
-GST_START_TEST(stixels_survive_a_copy_but_not_a_region)
+STX_TEST(stixels_survive_a_copy_but_not_a_region)
 {
-  GstBuffer *frame = frame_with_stixels();
-  GstBuffer *copy = gst_buffer_copy(frame);
-  GstBuffer *region = gst_buffer_copy_region(frame, GST_BUFFER_COPY_ALL, 64, 64);
+  g_autoptr(GstBuffer) frame = frame_with_stixels();
+  g_autoptr(GstBuffer) copy = gst_buffer_copy(frame);
+  g_autoptr(GstBuffer) region = gst_buffer_copy_region(frame, GST_BUFFER_COPY_ALL, 64, 64);
 
   expect_stixels(copy);
   fail_unless(gst_buffer_get_stx_stixel_meta(region) == NULL);
-  gst_buffer_unref(region);
-  gst_buffer_unref(copy);
-  gst_buffer_unref(frame);
 }
-GST_END_TEST;
 
 /* ---- The camera on the way into the meta --------------------------------------------------- */
 
@@ -104,28 +96,24 @@ static GstPadProbeReturn take_info(GstPad *pad, GstPadProbeInfo *probe, gpointer
 /* What the pictures carry at the end. */
 static StxCamera run_overlay(const char *stixels, const char *depth, const char *picture)
 {
-  gchar *line = g_strdup_printf(METRES, stixels, depth, picture);
-  GstElement *pipeline = stx_test_parse(line);
-  GstBus *bus = gst_element_get_bus(pipeline);
+  g_autofree gchar *line = g_strdup_printf(METRES, stixels, depth, picture);
+  g_autoptr(GstElement) pipeline = stx_test_parse(line);
+  g_autoptr(GstBus) bus = gst_element_get_bus(pipeline);
   GstStxStixelInfo found = {0};
-  GstMessage *end;
+  g_autoptr(GstMessage) end = NULL;
 
   stx_test_probe(pipeline, "overlay", "src", GST_PAD_PROBE_TYPE_BUFFER, take_info, &found);
   gst_element_set_state(pipeline, GST_STATE_PLAYING);
   end = gst_bus_timed_pop_filtered(bus, 60 * GST_SECOND, GST_MESSAGE_ERROR | GST_MESSAGE_EOS);
   ck_assert(end != NULL && GST_MESSAGE_TYPE(end) == GST_MESSAGE_EOS);
-  gst_message_unref(end);
-  gst_object_unref(bus);
   gst_element_set_state(pipeline, GST_STATE_NULL);
-  gst_object_unref(pipeline);
-  g_free(line);
   return found.camera;
 }
 
-GST_START_TEST(the_overlay_attaches_the_camera)
+STX_TEST(the_overlay_attaches_the_camera)
 {
-  gchar *no_depth = g_strdup_printf(FORGET, "GRAY16_LE", 124, 38);
-  gchar *no_picture = g_strdup_printf(FORGET, "RGB", 248, 76);
+  g_autofree gchar *no_depth = g_strdup_printf(FORGET, "GRAY16_LE", 124, 38);
+  g_autofree gchar *no_picture = g_strdup_printf(FORGET, "RGB", 248, 76);
   StxCamera camera = run_overlay("focal=100", "", "");
 
   ck_assert(camera.focal == 100 && camera.baseline == .54 && camera.image_width == 124);
@@ -137,50 +125,43 @@ GST_START_TEST(the_overlay_attaches_the_camera)
   ck_assert_int_eq(camera.image_width, 124);
   camera = run_overlay("", no_depth, no_picture);
   ck_assert(camera.focal == 0);
-  g_free(no_depth);
-  g_free(no_picture);
 }
-GST_END_TEST;
 
 /* Pushes one frame through a converter and hands back what comes out. */
 static GstBuffer *converted(GstBuffer *frame, const char *line, const char *in, const char *out)
 {
-  GstHarness *harness = gst_harness_new_parse(line);
+  g_autoptr(Harness) harness = gst_harness_new_parse(line);
   GstBuffer *result;
 
   gst_harness_set_caps_str(harness, in, out);
   result = gst_harness_push_and_pull(harness, frame);
   fail_unless(result != NULL);
-  gst_harness_teardown(harness);
   return result;
 }
 
-GST_START_TEST(stixels_survive_scaling_and_conversion)
+STX_TEST(stixels_survive_scaling_and_conversion)
 {
-  GstBuffer *frame = converted(frame_with_stixels(), "videoconvert ! videoscale",
+  g_autoptr(GstBuffer) frame = converted(frame_with_stixels(), "videoconvert ! videoscale",
       "video/x-raw,format=GRAY8,width=64,height=32,framerate=10/1",
       "video/x-raw,format=RGB,width=128,height=32,framerate=10/1");
 
   expect_stixels(frame); /* unchanged: the ratio to the frame says the rest */
-  gst_buffer_unref(frame);
 }
-GST_END_TEST;
 
 static GstBuffer *frame_with_confidence(void)
 {
   GstBuffer *frame = gst_buffer_new_allocate(NULL, 64 * 32 * 2, NULL);
-  GstBuffer *confidence = gst_buffer_new_allocate(NULL, 64 * 32, NULL);
+  g_autoptr(GstBuffer) confidence = gst_buffer_new_allocate(NULL, 64 * 32, NULL);
   GstStxConfidenceMeta *meta = gst_buffer_add_stx_confidence_meta(frame, confidence, 64, 32);
 
   ck_assert_ptr_eq(meta->confidence, confidence);
-  gst_buffer_unref(confidence);
   return frame;
 }
 
-GST_START_TEST(confidence_survives_a_copy)
+STX_TEST(confidence_survives_a_copy)
 {
   GstBuffer *frame = frame_with_confidence();
-  GstBuffer *copy = gst_buffer_copy(frame);
+  g_autoptr(GstBuffer) copy = gst_buffer_copy(frame);
   GstStxConfidenceMeta *meta = gst_buffer_get_stx_confidence_meta(copy);
 
   fail_unless(meta != NULL);
@@ -188,14 +169,12 @@ GST_START_TEST(confidence_survives_a_copy)
   ck_assert_uint_eq(meta->height, 32);
   gst_buffer_unref(frame);
   ck_assert_uint_eq(gst_buffer_get_size(meta->confidence), 64 * 32);
-  gst_buffer_unref(copy);
 }
-GST_END_TEST;
 
 #define GRAY16(width) "video/x-raw,format=GRAY16_LE,width=" #width ",height=32,framerate=10/1"
 
 /* One byte for each pixel says nothing of other pixels. */
-GST_START_TEST(confidence_is_not_that_of_a_scaled_frame)
+STX_TEST(confidence_is_not_that_of_a_scaled_frame)
 {
   GstBuffer *frame = converted(frame_with_confidence(), "videoscale", GRAY16(64), GRAY16(128));
   GstStxConfidenceMeta *meta = gst_buffer_get_stx_confidence_meta(frame);
@@ -210,34 +189,28 @@ GST_START_TEST(confidence_is_not_that_of_a_scaled_frame)
   ck_assert_uint_eq(meta->height, 32);
   gst_buffer_unref(frame);
 }
-GST_END_TEST;
 
-GST_START_TEST(confidence_of_the_wrong_size_is_refused)
+STX_TEST(confidence_of_the_wrong_size_is_refused)
 {
-  GstBuffer *frame = gst_buffer_new_allocate(NULL, 64 * 32 * 2, NULL);
-  GstBuffer *confidence = gst_buffer_new_allocate(NULL, 64 * 31, NULL);
+  g_autoptr(GstBuffer) frame = gst_buffer_new_allocate(NULL, 64 * 32 * 2, NULL);
+  g_autoptr(GstBuffer) confidence = gst_buffer_new_allocate(NULL, 64 * 31, NULL);
 
   ASSERT_CRITICAL(gst_buffer_add_stx_confidence_meta(frame, confidence, 64, 32));
   fail_unless(gst_buffer_get_stx_confidence_meta(frame) == NULL);
-  gst_buffer_unref(confidence);
-  gst_buffer_unref(frame);
 }
-GST_END_TEST;
 
 /* Whoever holds the confidence can still shorten it. */
-GST_START_TEST(confidence_of_the_wrong_size_is_not_copied)
+STX_TEST(confidence_of_the_wrong_size_is_not_copied)
 {
-  GstBuffer *frame = frame_with_confidence(), *copy;
+  g_autoptr(GstBuffer) frame = frame_with_confidence();
+  g_autoptr(GstBuffer) copy = NULL;
   GstStxConfidenceMeta *meta = gst_buffer_get_stx_confidence_meta(frame);
 
   meta->confidence = gst_buffer_make_writable(meta->confidence);
   gst_buffer_set_size(meta->confidence, 64);
   copy = gst_buffer_copy(frame);
   fail_unless(gst_buffer_get_stx_confidence_meta(copy) == NULL);
-  gst_buffer_unref(copy);
-  gst_buffer_unref(frame);
 }
-GST_END_TEST;
 
 /* ---- Obstacles ------------------------------------------------------------------------------ */
 
@@ -260,7 +233,7 @@ static GstBuffer *frame_with_obstacles(gboolean has_free_space)
   return frame;
 }
 
-GST_START_TEST(obstacles_survive_a_copy_and_scaling)
+STX_TEST(obstacles_survive_a_copy_and_scaling)
 {
   GstBuffer *frame = frame_with_obstacles(TRUE), *copy = gst_buffer_copy(frame);
   GstStxObstaclesMeta *meta = gst_buffer_get_stx_obstacles_meta(copy);
@@ -275,47 +248,38 @@ GST_START_TEST(obstacles_survive_a_copy_and_scaling)
   ck_assert(gst_buffer_get_stx_obstacles_meta(copy) != NULL);
   gst_buffer_unref(copy);
 }
-GST_END_TEST;
 
-GST_START_TEST(obstacles_of_a_scan_have_no_image)
+STX_TEST(obstacles_of_a_scan_have_no_image)
 {
-  GstBuffer *scan = frame_with_obstacles(FALSE);
+  g_autoptr(GstBuffer) scan = frame_with_obstacles(FALSE);
   GstStxObstaclesMeta *meta = gst_buffer_get_stx_obstacles_meta(scan);
 
   ck_assert(meta->free_space == NULL && meta->info.width == 0 && meta->info.columns == 0);
-  gst_buffer_unref(scan);
 }
-GST_END_TEST;
 
-GST_START_TEST(half_an_obstacle_is_refused)
+STX_TEST(half_an_obstacle_is_refused)
 {
-  GstBuffer *frame = gst_buffer_new_allocate(NULL, 64, NULL);
-  GstBuffer *whole = new_records(1, sizeof(StxObstacle));
-  GstBuffer *half = new_records(1, 30);
+  g_autoptr(GstBuffer) frame = gst_buffer_new_allocate(NULL, 64, NULL);
+  g_autoptr(GstBuffer) whole = new_records(1, sizeof(StxObstacle));
+  g_autoptr(GstBuffer) half = new_records(1, 30);
 
   ASSERT_CRITICAL(gst_buffer_add_stx_obstacles_meta(frame, half, NULL, &info));
   ASSERT_CRITICAL(gst_buffer_add_stx_obstacles_meta(frame, whole, half, &info));
   ck_assert(gst_buffer_get_stx_obstacles_meta(frame) == NULL);
-  gst_buffer_unref(half);
-  gst_buffer_unref(whole);
-  gst_buffer_unref(frame);
 }
-GST_END_TEST;
 
-GST_START_TEST(obstacles_cut_since_are_not_copied)
+STX_TEST(obstacles_cut_since_are_not_copied)
 {
   for (guint cut = 0; cut < 2; cut++) {
-    GstBuffer *frame = frame_with_obstacles(TRUE), *copy;
+    g_autoptr(GstBuffer) frame = frame_with_obstacles(TRUE);
+    g_autoptr(GstBuffer) copy = NULL;
     GstStxObstaclesMeta *meta = gst_buffer_get_stx_obstacles_meta(frame);
 
     gst_buffer_set_size(cut == 0 ? meta->obstacles : meta->free_space, 30);
     copy = gst_buffer_copy(frame);
     ck_assert(gst_buffer_get_stx_obstacles_meta(copy) == NULL);
-    gst_buffer_unref(copy);
-    gst_buffer_unref(frame);
   }
 }
-GST_END_TEST;
 
 /* A critical, and NULL instead of a meta. */
 static void expect_refusals(GstBuffer *frame, GstBuffer *of_frame)
@@ -335,10 +299,10 @@ static void expect_refusals(GstBuffer *frame, GstBuffer *of_frame)
   ck_assert_ptr_eq(meta, NULL);
 }
 
-GST_START_TEST(nothing_is_added_to_a_frame_of_others)
+STX_TEST(nothing_is_added_to_a_frame_of_others)
 {
   GstBuffer *frame = gst_buffer_new_allocate(NULL, 64, NULL);
-  GstBuffer *of_frame = gst_buffer_new_allocate(NULL, 16, NULL);
+  g_autoptr(GstBuffer) of_frame = gst_buffer_new_allocate(NULL, 16, NULL);
   gpointer state = NULL;
 
   gst_buffer_ref(frame);
@@ -348,10 +312,8 @@ GST_START_TEST(nothing_is_added_to_a_frame_of_others)
   expect_refusals(frame, NULL);
   fail_unless(gst_buffer_iterate_meta(frame, &state) == NULL);
   fail_unless(gst_buffer_add_stx_point_labels_meta(frame, of_frame) != NULL);
-  gst_buffer_unref(of_frame);
   gst_buffer_unref(frame);
 }
-GST_END_TEST;
 
 static void add_and_drop_metas(void)
 {
@@ -361,34 +323,7 @@ static void add_and_drop_metas(void)
   gst_buffer_unref(frame_with_obstacles(FALSE));
 }
 
-GST_START_TEST(metas_do_not_leak)
+STX_TEST(metas_do_not_leak)
 {
   stx_test_no_leaks(add_and_drop_metas);
 }
-GST_END_TEST;
-
-static Suite *meta_suite(void)
-{
-  Suite *suite = suite_create("meta");
-  TCase *tests = tcase_create("meta");
-
-  suite_add_tcase(suite, tests);
-  tcase_add_test(tests, a_stixel_has_its_metres);
-  tcase_add_test(tests, the_overlay_attaches_the_camera);
-  tcase_add_test(tests, stixels_hold_a_reference);
-  tcase_add_test(tests, stixels_survive_a_copy_but_not_a_region);
-  tcase_add_test(tests, stixels_survive_scaling_and_conversion);
-  tcase_add_test(tests, confidence_survives_a_copy);
-  tcase_add_test(tests, confidence_is_not_that_of_a_scaled_frame);
-  tcase_add_test(tests, confidence_of_the_wrong_size_is_refused);
-  tcase_add_test(tests, confidence_of_the_wrong_size_is_not_copied);
-  tcase_add_test(tests, obstacles_survive_a_copy_and_scaling);
-  tcase_add_test(tests, obstacles_of_a_scan_have_no_image);
-  tcase_add_test(tests, half_an_obstacle_is_refused);
-  tcase_add_test(tests, obstacles_cut_since_are_not_copied);
-  tcase_add_test(tests, nothing_is_added_to_a_frame_of_others);
-  tcase_add_test(tests, metas_do_not_leak);
-  return suite;
-}
-
-GST_CHECK_MAIN(meta)

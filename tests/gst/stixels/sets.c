@@ -24,23 +24,20 @@ static const StxFreeSpace free_space[] = {{.z = 5, .obstacle = 0}, {.z = 9, .obs
 
 static GstBuffer *frame_with_obstacles(const GstStxStixelInfo *of)
 {
-  GstBuffer *frame = gst_buffer_new(), *records = buffer_of(obstacles, sizeof obstacles);
-  GstBuffer *free_records = buffer_of(free_space, sizeof free_space);
+  GstBuffer *frame = gst_buffer_new();
+  g_autoptr(GstBuffer) records = buffer_of(obstacles, sizeof obstacles);
+  g_autoptr(GstBuffer) free_records = buffer_of(free_space, sizeof free_space);
 
   gst_buffer_add_stx_obstacles_meta(frame, records, free_records, of);
-  gst_buffer_unref(records);
-  gst_buffer_unref(free_records);
   return frame;
 }
 
 static GstStxObstacles *obstacles_of(GstBuffer *buffer, const char *text, GError **error)
 {
-  GstCaps *caps = gst_caps_from_string(text);
-  GstSample *sample = gst_sample_new(buffer, caps, NULL, NULL);
+  g_autoptr(GstCaps) caps = gst_caps_from_string(text);
+  g_autoptr(GstSample) sample = gst_sample_new(buffer, caps, NULL, NULL);
   GstStxObstacles *set = gst_stx_obstacles_new_from_sample(sample, error);
 
-  gst_sample_unref(sample);
-  gst_caps_unref(caps);
   return set;
 }
 
@@ -68,10 +65,10 @@ static void expect_obstacles(const GstStxObstacles *set)
   ck_assert(!gst_stx_obstacles_get_free_space(set, 2, &free_record) && free_record.z == 0);
 }
 
-GST_START_TEST(obstacles_of_a_frame_are_found)
+STX_TEST(obstacles_of_a_frame_are_found)
 {
   GstBuffer *frame = frame_with_obstacles(&info);
-  GstStxObstacles *set = obstacles_of(frame, "video/x-raw,width=128,height=64", NULL);
+  g_autoptr(GstStxObstacles) set = obstacles_of(frame, "video/x-raw,width=128,height=64", NULL);
   StxCamera camera;
 
   gst_buffer_unref(frame); /* the set keeps what it needs */
@@ -83,43 +80,35 @@ GST_START_TEST(obstacles_of_a_frame_are_found)
   ck_assert(gst_stx_obstacles_get_camera(set, &camera) && camera.focal == 100);
   ck_assert_uint_eq(gst_stx_obstacles_get_info(set)->width, 64);
   gst_stx_obstacles_unref(gst_stx_obstacles_ref(set));
-  gst_stx_obstacles_unref(set);
 }
-GST_END_TEST;
 
 /* On a frame that was stretched since it got its stixels, and whose shape alone would not do. */
-GST_START_TEST(obstacles_lie_where_their_stixels_do)
+STX_TEST(obstacles_lie_where_their_stixels_do)
 {
-  GstBuffer *frame = gst_buffer_new(), *records = buffer_of(obstacles, sizeof obstacles);
-  GstStxObstacles *set;
+  g_autoptr(GstBuffer) frame = gst_buffer_new();
+  g_autoptr(GstBuffer) records = buffer_of(obstacles, sizeof obstacles);
+  g_autoptr(GstStxObstacles) set = NULL;
 
   gst_stx_stixel_meta_set_frame_size(gst_buffer_add_stx_stixel_meta(frame, records, &info), 64, 64);
   gst_buffer_add_stx_obstacles_meta(frame, records, NULL, &info);
   set = obstacles_of(frame, "video/x-raw,width=64,height=64", NULL);
   expect_rectangle(set, 0, 8, 8, 16, 32);
-  gst_stx_obstacles_unref(set);
-  gst_buffer_unref(records);
-  gst_buffer_unref(frame);
 }
-GST_END_TEST;
 
 /* Their buffer has caps of stixels: the frame is the image. */
-GST_START_TEST(obstacles_of_stixels_are_found)
+STX_TEST(obstacles_of_stixels_are_found)
 {
-  GstBuffer *frame = frame_with_obstacles(&info);
-  GstStxObstacles *set = obstacles_of(frame, "application/x-stixels", NULL);
+  g_autoptr(GstBuffer) frame = frame_with_obstacles(&info);
+  g_autoptr(GstStxObstacles) set = obstacles_of(frame, "application/x-stixels", NULL);
 
   expect_obstacles(set);
   expect_rectangle(set, 0, 8, 4, 16, 16);
-  gst_stx_obstacles_unref(set);
-  gst_buffer_unref(frame);
 }
-GST_END_TEST;
 
-GST_START_TEST(obstacles_of_a_scan_have_no_pixels)
+STX_TEST(obstacles_of_a_scan_have_no_pixels)
 {
-  GstBuffer *scan = frame_with_obstacles(NULL);
-  GstStxObstacles *set = obstacles_of(scan, "application/x-lidar", NULL);
+  g_autoptr(GstBuffer) scan = frame_with_obstacles(NULL);
+  g_autoptr(GstStxObstacles) set = obstacles_of(scan, "application/x-lidar", NULL);
   gdouble x, y, width, height;
   StxCamera camera;
 
@@ -127,14 +116,11 @@ GST_START_TEST(obstacles_of_a_scan_have_no_pixels)
   ck_assert(!gst_stx_obstacles_get_rectangle(set, 0, &x, &y, &width, &height) && width == 0);
   ck_assert_int_eq(gst_stx_obstacles_find_at(set, 9, 9), -1);
   ck_assert(!gst_stx_obstacles_get_camera(set, &camera));
-  gst_stx_obstacles_unref(set);
-  gst_buffer_unref(scan);
 }
-GST_END_TEST;
 
-GST_START_TEST(a_stream_of_obstacles_is_read)
+STX_TEST(a_stream_of_obstacles_is_read)
 {
-  GstBuffer *records = buffer_of(obstacles, sizeof obstacles);
+  g_autoptr(GstBuffer) records = buffer_of(obstacles, sizeof obstacles);
   GstStxObstacles *set = obstacles_of(
       records, "application/x-obstacles,width=64,height=32,stixel-width=8,columns=8", NULL);
 
@@ -145,37 +131,32 @@ GST_START_TEST(a_stream_of_obstacles_is_read)
   set = obstacles_of(records, "application/x-obstacles,framerate=10/1", NULL);
   ck_assert_uint_eq(gst_stx_obstacles_get_info(set)->width, 0);
   gst_stx_obstacles_unref(set);
-  gst_buffer_unref(records);
 }
-GST_END_TEST;
 
 static void expect_no_obstacles(GstBuffer *buffer, const char *caps, const char *reason)
 {
-  GError *error = NULL;
+  g_autoptr(GError) error = NULL;
 
   ck_assert(obstacles_of(buffer, caps, &error) == NULL);
   ck_assert_msg(strstr(error->message, reason) != NULL, "%s", error->message);
-  g_error_free(error);
   ck_assert(obstacles_of(buffer, caps, NULL) == NULL);
 }
 
-GST_START_TEST(why_there_are_none_is_said)
+STX_TEST(why_there_are_none_is_said)
 {
-  GstBuffer *records = buffer_of(obstacles, 100), *frame = frame_with_obstacles(&info);
+  g_autoptr(GstBuffer) records = buffer_of(obstacles, 100);
+  g_autoptr(GstBuffer) frame = frame_with_obstacles(&info);
 
   expect_no_obstacles(records, "video/x-raw,width=8,height=8", "carries no obstacles");
   expect_no_obstacles(records, "application/x-obstacles", "100 bytes are no whole number");
   expect_no_obstacles(records, "application/x-obstacles,width=8", "'height'");
   expect_no_obstacles(frame, "video/x-raw,width=100,height=100", "nobody said how");
   expect_no_obstacles(NULL, "application/x-obstacles", "no buffer");
-  gst_buffer_unref(records);
-  gst_buffer_unref(frame);
 }
-GST_END_TEST;
 
 /* ---- Stixels ------------------------------------------------------------------------------- */
 
-GST_START_TEST(a_stream_of_stixels_is_read)
+STX_TEST(a_stream_of_stixels_is_read)
 {
   const StxStixel records[] = {{.column = 0,
                                    .top = 16,
@@ -184,16 +165,13 @@ GST_START_TEST(a_stream_of_stixels_is_read)
                                    .disparity_top = 5,
                                    .disparity_bottom = 5},
       {.column = 0, .top = 0, .bottom = 15, .kind = STX_KIND_SKY}};
-  GstBuffer *buffer = buffer_of(records, sizeof records);
-  GstCaps *caps = gst_stx_stixel_info_to_caps(&info, 10, 1);
-  GstSample *sample = gst_sample_new(buffer, caps, NULL, NULL);
-  GstStxStixels *set = gst_stx_stixels_new_from_sample(sample, NULL);
+  g_autoptr(GstBuffer) buffer = buffer_of(records, sizeof records);
+  g_autoptr(GstCaps) caps = gst_stx_stixel_info_to_caps(&info, 10, 1);
+  g_autoptr(GstSample) sample = gst_sample_new(buffer, caps, NULL, NULL);
+  g_autoptr(GstStxStixels) set = gst_stx_stixels_new_from_sample(sample, NULL);
   StxMetres metres;
   StxStixel stixel;
 
-  gst_sample_unref(sample);
-  gst_caps_unref(caps);
-  gst_buffer_unref(buffer);
   ck_assert_uint_eq(gst_stx_stixels_get_count(set), 2);
   ck_assert(memcmp(gst_stx_stixels_get_records(set), records, sizeof records) == 0);
   ck_assert(gst_stx_stixels_get_stixel(set, 1, &stixel) && stixel.kind == STX_KIND_SKY);
@@ -205,28 +183,23 @@ GST_START_TEST(a_stream_of_stixels_is_read)
   ck_assert_int_eq(gst_stx_stixels_find_at(set, 8.5, 15.5), -1);
   ck_assert_int_eq(gst_stx_stixels_find_nearest(set, 0), 0);
   ck_assert_int_eq(gst_stx_stixels_find_nearest(set, 65536), -1);
-  gst_stx_stixels_unref(set);
 }
-GST_END_TEST;
 
-GST_START_TEST(no_stixels_are_a_set_too)
+STX_TEST(no_stixels_are_a_set_too)
 {
-  GstBuffer *empty = gst_buffer_new();
-  GstStxStixels *set = gst_stx_stixels_new(empty, &info, NULL);
+  g_autoptr(GstBuffer) empty = gst_buffer_new();
+  g_autoptr(GstStxStixels) set = gst_stx_stixels_new(empty, &info, NULL);
 
   ck_assert_uint_eq(gst_stx_stixels_get_count(set), 0);
   ck_assert_int_eq(gst_stx_stixels_find_at(set, 5, 5), -1);
   ck_assert_int_eq(gst_stx_stixels_find_nearest(set, 0), -1);
-  gst_stx_stixels_unref(set);
-  gst_buffer_unref(empty);
 }
-GST_END_TEST;
 
 /* ---- Caps ---------------------------------------------------------------------------------- */
 
-GST_START_TEST(an_image_survives_its_caps)
+STX_TEST(an_image_survives_its_caps)
 {
-  GstCaps *caps = gst_stx_stixel_info_to_caps(&info, 30000, 1001);
+  g_autoptr(GstCaps) caps = gst_stx_stixel_info_to_caps(&info, 30000, 1001);
   GstStxStixelInfo read;
   gint numerator, denominator;
 
@@ -236,11 +209,9 @@ GST_START_TEST(an_image_survives_its_caps)
   gst_structure_get_fraction(
       gst_caps_get_structure(caps, 0), "framerate", &numerator, &denominator);
   ck_assert(numerator == 30000 && denominator == 1001);
-  gst_caps_unref(caps);
 }
-GST_END_TEST;
 
-GST_START_TEST(caps_of_something_else_are_refused)
+STX_TEST(caps_of_something_else_are_refused)
 {
   const char *texts[] = {"video/x-raw,width=64,height=32", "ANY", "EMPTY",
       "application/x-stixels,width=64,height=32,stixel-width=8",
@@ -250,35 +221,11 @@ GST_START_TEST(caps_of_something_else_are_refused)
       "camera-image-width=128,camera-image-height=64"};
 
   for (guint i = 0; i < G_N_ELEMENTS(texts); i++) {
-    GstCaps *caps = gst_caps_from_string(texts[i]);
+    g_autoptr(GstCaps) caps = gst_caps_from_string(texts[i]);
     GstStxStixelInfo read = {.width = 5};
-    GError *error = NULL;
+    g_autoptr(GError) error = NULL;
 
     ck_assert(!gst_stx_stixel_info_from_caps(&read, caps, &error));
     ck_assert(error != NULL && read.width == 5);
-    g_error_free(error);
-    gst_caps_unref(caps);
   }
 }
-GST_END_TEST;
-
-static Suite *sets_suite(void)
-{
-  Suite *suite = suite_create("sets");
-  TCase *tests = tcase_create("sets");
-
-  suite_add_tcase(suite, tests);
-  tcase_add_test(tests, obstacles_of_a_frame_are_found);
-  tcase_add_test(tests, obstacles_lie_where_their_stixels_do);
-  tcase_add_test(tests, obstacles_of_stixels_are_found);
-  tcase_add_test(tests, obstacles_of_a_scan_have_no_pixels);
-  tcase_add_test(tests, a_stream_of_obstacles_is_read);
-  tcase_add_test(tests, why_there_are_none_is_said);
-  tcase_add_test(tests, a_stream_of_stixels_is_read);
-  tcase_add_test(tests, no_stixels_are_a_set_too);
-  tcase_add_test(tests, an_image_survives_its_caps);
-  tcase_add_test(tests, caps_of_something_else_are_refused);
-  return suite;
-}
-
-GST_CHECK_MAIN(sets)

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "common/bev/bev_stixels.h"
-#include "common/mount/mount.h"
+#include "common/extrinsics/extrinsics.h"
 #include "tests/gst/fixtures/obstacles_fixture.h"
 #include "tests/gst/fixtures/scan_fixture.h"
 
@@ -30,10 +30,9 @@ typedef struct {
 
 static Fixture begin(const char *properties, const char *behind, const char *caps)
 {
-  gchar *line = g_strdup_printf("stixel-bev %s%s", properties, behind);
+  g_autofree gchar *line = g_strdup_printf("stixel-bev %s%s", properties, behind);
   Fixture f = {.stixels = gst_harness_new_parse(line)};
 
-  g_free(line);
   f.element = gst_harness_find_element(f.stixels, "stixel-bev");
   f.bus = stx_test_watch(f.stixels->element);
   gst_harness_set_src_caps_str(f.stixels, caps);
@@ -58,13 +57,13 @@ static GstBuffer *run(Fixture *f, GstBuffer *buffer)
 
 /* ---- What the stem says -------------------------------------------------------------------- */
 
-/* The picture of the fixture's stixels, and of points seen from `mount`. */
+/* The picture of the fixture's stixels, and of points seen from `extrinsics`. */
 static GByteArray *drawn(StxBevParams params, const StxBevStixelsParams *stixels,
-    const gfloat *points, const StxMount *mount)
+    const gfloat *points, const StxExtrinsics *extrinsics)
 {
   gint stride = (params.width * params.format->plane[0].pixel_stride + 3) / 4 * 4;
   gpointer memory = g_aligned_alloc(1, stx_bev_size(&params), STX_ALIGN);
-  GstBuffer *records = obstacles_stixels(DISTANCE, 13, 0);
+  g_autoptr(GstBuffer) records = obstacles_stixels(DISTANCE, 13, 0);
   StxBev *bev = stx_bev_init(memory, &params);
   GByteArray *bytes = g_byte_array_new();
   gdouble matrix[12], ahead[12];
@@ -82,13 +81,12 @@ static GByteArray *drawn(StxBevParams params, const StxBevStixelsParams *stixels
   stx_bev_begin(bev);
   stx_bev_put_stixels(bev, stixels, &frame);
   if (points != NULL) {
-    stx_mount_matrix(mount, matrix);
-    stx_mount_to_scan_axes(matrix, ahead);
+    stx_extrinsics_matrix(extrinsics, matrix);
+    stx_extrinsics_to_scan_axes(matrix, ahead);
     stx_bev_put_points(bev, points, NULL, POINTS, ahead);
   }
   stx_bev_finish(bev, &picture, 1);
   gst_buffer_unmap(records, &map);
-  gst_buffer_unref(records);
   g_aligned_free(memory);
   return bytes;
 }
@@ -110,10 +108,9 @@ static const StxBevStixelsParams defaults = STX_BEV_STIXELS_DEFAULTS;
 static void expect_picture(
     GstBuffer *picture, StxBevParams params, const StxBevStixelsParams *stixels, const char *what)
 {
-  GByteArray *expected = drawn(params, stixels, NULL, NULL);
+  g_autoptr(GByteArray) expected = drawn(params, stixels, NULL, NULL);
 
   stx_test_expect_bytes(picture, expected->data, expected->len, what);
-  g_byte_array_unref(expected);
   gst_buffer_unref(picture);
 }
 
@@ -123,34 +120,30 @@ static const char *const formats[] = {
     "RGBA", "RGBx", "BGRA", "BGRx", "ARGB", "xRGB", "ABGR", "xBGR", "RGB", "BGR"};
 
 /* An odd width: rows of three bytes per pixel are padded, and the padding is 0. */
-GST_START_TEST(every_format)
+STX_TEST_LOOP(every_format, G_N_ELEMENTS(formats))
 {
-  gchar *behind = g_strdup_printf(VIDEO "format=%s,width=121,height=97", formats[__i__]);
+  g_autofree gchar *behind = g_strdup_printf(VIDEO "format=%s,width=121,height=97", formats[_i]);
   Fixture f = begin("", behind, OBSTACLES_CAPS);
 
-  expect_picture(run(&f, obstacles_stixels(DISTANCE, 13, 0)), params_of(formats[__i__], 121, 97),
-      &defaults, formats[__i__]);
+  expect_picture(run(&f, obstacles_stixels(DISTANCE, 13, 0)), params_of(formats[_i], 121, 97),
+      &defaults, formats[_i]);
   stx_test_expect_silence(f.bus);
-  g_free(behind);
   end(&f);
 }
-GST_END_TEST
 
-GST_START_TEST(video_is_as_good_as_stixels)
+STX_TEST(video_is_as_good_as_stixels)
 {
   static const char *const cameras[] = {"", "," OBSTACLES_CAMERA};
 
   for (guint i = 0; i < G_N_ELEMENTS(cameras); i++) {
-    gchar *caps = g_strdup_printf("%s%s", OBSTACLES_VIDEO_CAPS(64, 48), cameras[i]);
+    g_autofree gchar *caps = g_strdup_printf("%s%s", OBSTACLES_VIDEO_CAPS(64, 48), cameras[i]);
     Fixture f = begin("", VIDEO SMALL, caps);
 
     expect_picture(run(&f, obstacles_picture(64, 48, DISTANCE, 0)), params_of("RGB", 200, 160),
         &defaults, cameras[i]);
-    g_free(caps);
     end(&f);
   }
 }
-GST_END_TEST
 
 /* Each makes another picture than the one before. */
 static const char *const changes[] = {"mode=class", "mode=kind", "mode=height", "mode=obstacle",
@@ -158,7 +151,7 @@ static const char *const changes[] = {"mode=class", "mode=kind", "mode=height", 
     "show=free-space", "show=cone", "extent=12", "zoom=2", "center-x=5", "center-y=3",
     "rings=false"};
 
-GST_START_TEST(properties_count_from_the_next_frame)
+STX_TEST(properties_count_from_the_next_frame)
 {
   Fixture f = begin("", VIDEO SMALL, OBSTACLES_CAPS);
   GstBuffer *last = run(&f, obstacles_stixels(DISTANCE, 13, 0));
@@ -181,14 +174,13 @@ GST_START_TEST(properties_count_from_the_next_frame)
   gst_buffer_unref(last);
   end(&f);
 }
-GST_END_TEST
 
 /* Those that stixel-obstacles attaches to stixels or to video. */
-GST_START_TEST(obstacles_and_free_space_are_shown)
+STX_TEST(obstacles_and_free_space_are_shown)
 {
   GstHarness *h[2];
   GstBuffer *picture[3];
-  GstElement *bev;
+  g_autoptr(GstElement) bev = NULL;
   GstMapInfo map;
 
   h[0] = gst_harness_new_parse("stixel-obstacles ! stixel-bev" VIDEO SMALL);
@@ -203,7 +195,6 @@ GST_START_TEST(obstacles_and_free_space_are_shown)
   stx_test_expect_bytes(picture[0], map.data, map.size, "of video");
   bev = gst_harness_find_element(h[0], "stixel-bev");
   gst_util_set_object_arg(G_OBJECT(bev), "show", "ground+objects");
-  gst_object_unref(bev);
   picture[2] = gst_harness_push_and_pull(h[0], obstacles_stixels(DISTANCE, 13, OBSTACLES_FRAME));
   ck_assert(gst_buffer_memcmp(picture[2], 0, map.data, map.size) != 0);
   gst_buffer_unmap(picture[1], &map);
@@ -212,7 +203,6 @@ GST_START_TEST(obstacles_and_free_space_are_shown)
   gst_harness_teardown(h[0]);
   gst_harness_teardown(h[1]);
 }
-GST_END_TEST
 
 /* ---- With a scan --------------------------------------------------------------------------- */
 
@@ -237,30 +227,27 @@ static void end_both(Fixture *f)
   end(f);
 }
 
-static void expect_scan(const char *properties, const StxMount *mount)
+static void expect_scan(const char *properties, const StxExtrinsics *extrinsics)
 {
   Fixture f = begin_with_points(properties);
   gfloat points[4 * POINTS];
-  GByteArray *expected;
-  GstBuffer *picture;
+  g_autoptr(GByteArray) expected = NULL;
+  g_autoptr(GstBuffer) picture = NULL;
 
   scan_points(points, POINTS, 1);
-  expected = drawn(params_of("RGB", 200, 160), &defaults, points, mount);
+  expected = drawn(params_of("RGB", 200, 160), &defaults, points, extrinsics);
   picture = run_both(&f, points);
   stx_test_expect_bytes(picture, expected->data, expected->len, properties);
   stx_test_expect_silence(f.bus);
-  gst_buffer_unref(picture);
-  g_byte_array_unref(expected);
   end_both(&f);
 }
 
-GST_START_TEST(scans_lie_where_the_sensor_stands)
+STX_TEST(scans_lie_where_the_sensor_stands)
 {
   expect_scan("sensor-x=1 sensor-y=-2 sensor-z=.5 sensor-yaw=.3 sensor-pitch=.1 sensor-roll=-.2",
-      &(StxMount){1, -2, .5, -.2, .1, .3});
-  expect_scan("sensor-x=-3", &(StxMount){.x = -3});
+      &(StxExtrinsics){1, -2, .5, -.2, .1, .3});
+  expect_scan("sensor-x=-3", &(StxExtrinsics){.x = -3});
 }
-GST_END_TEST
 
 static gchar *calibration_file(const char *text)
 {
@@ -276,23 +263,19 @@ static gchar *calibration_file(const char *text)
 #define PROJECTIONS "P0: 64 0 31.5 0 0 64 15.5 0 0 0 1 0\nP1: 64 0 31.5 -32 0 64 15.5 0 0 0 1 0\n"
 
 /* A sensor 2 m ahead of the camera, by KITTI's file; numbers are stronger. */
-GST_START_TEST(scans_lie_where_the_file_says)
+STX_TEST(scans_lie_where_the_file_says)
 {
-  gchar *path = calibration_file(PROJECTIONS "Tr: 0 -1 0 0 0 0 -1 0 1 0 0 2\n");
-  gchar *file =
+  g_autofree gchar *path = calibration_file(PROJECTIONS "Tr: 0 -1 0 0 0 0 -1 0 1 0 0 2\n");
+  g_autofree gchar *file =
       g_strdup_printf("calibration=%s camera-image-width=64 camera-image-height=48", path);
-  gchar *both = g_strconcat(file, " sensor-x=9", NULL);
+  g_autofree gchar *both = g_strconcat(file, " sensor-x=9", NULL);
 
-  expect_scan(file, &(StxMount){.x = 2});
-  expect_scan(both, &(StxMount){.x = 9});
+  expect_scan(file, &(StxExtrinsics){.x = 2});
+  expect_scan(both, &(StxExtrinsics){.x = 9});
   g_unlink(path);
-  g_free(both);
-  g_free(file);
-  g_free(path);
 }
-GST_END_TEST
 
-GST_START_TEST(asks_where_the_sensor_stands)
+STX_TEST(asks_where_the_sensor_stands)
 {
   Fixture f = begin_with_points("");
   gfloat points[4 * POINTS];
@@ -303,20 +286,19 @@ GST_START_TEST(asks_where_the_sensor_stands)
   stx_test_expect_error(f.bus, "calibration=FILE", "Tr:", "sensor-yaw", NULL);
   end_both(&f);
 }
-GST_END_TEST
 
 /* ---- Caps ---------------------------------------------------------------------------------- */
 
-GST_START_TEST(sizes_are_those_of_downstream)
+STX_TEST(sizes_are_those_of_downstream)
 {
   Fixture f = begin("", " ! capsfilter name=filter", OBSTACLES_CAPS);
-  GstElement *filter = gst_bin_get_by_name(GST_BIN(f.stixels->element), "filter");
+  g_autoptr(GstElement) filter = gst_bin_get_by_name(GST_BIN(f.stixels->element), "filter");
 
   for (gint i = 0; i < 4; i++) {
     gint width = i == 0 ? 800 : 64 + 40 * i, height = i == 0 ? 800 : 48;
-    gchar *size = g_strdup_printf(",width=%d,height=%d", width, height);
-    gchar *text = g_strconcat("video/x-raw,format=RGB", i == 0 ? NULL : size, NULL);
-    GstCaps *found;
+    g_autofree gchar *size = g_strdup_printf(",width=%d,height=%d", width, height);
+    g_autofree gchar *text = g_strconcat("video/x-raw,format=RGB", i == 0 ? NULL : size, NULL);
+    g_autoptr(GstCaps) found = NULL;
 
     gst_util_set_object_arg(G_OBJECT(filter), "caps", text);
     expect_picture(run(&f, obstacles_stixels(DISTANCE, 13, (GstClockTime)i * OBSTACLES_FRAME)),
@@ -324,20 +306,15 @@ GST_START_TEST(sizes_are_those_of_downstream)
     found = gst_pad_get_current_caps(f.stixels->sinkpad);
     ck_assert(gst_structure_has_field_typed(
         gst_caps_get_structure(found, 0), "framerate", GST_TYPE_FRACTION));
-    gst_caps_unref(found);
-    g_free(text);
-    g_free(size);
   }
-  gst_object_unref(filter);
   end(&f);
 }
-GST_END_TEST
 
 /* ---- What is missing ----------------------------------------------------------------------- */
 
 #define NO_CAMERA "application/x-stixels," OBSTACLES_SIZES ",framerate=10/1"
 
-GST_START_TEST(a_camera_is_asked_for_and_taken)
+STX_TEST(a_camera_is_asked_for_and_taken)
 {
   Fixture f = begin("", VIDEO SMALL, NO_CAMERA);
 
@@ -350,9 +327,8 @@ GST_START_TEST(a_camera_is_asked_for_and_taken)
       "camera of properties");
   end(&f);
 }
-GST_END_TEST
 
-GST_START_TEST(frames_without_stixels_are_counted)
+STX_TEST(frames_without_stixels_are_counted)
 {
   Fixture f = begin("", VIDEO SMALL, OBSTACLES_VIDEO_CAPS(64, 48));
   guint64 count;
@@ -365,76 +341,26 @@ GST_START_TEST(frames_without_stixels_are_counted)
   ck_assert_uint_eq(count, 3);
   end(&f);
 }
-GST_END_TEST
 
-GST_START_TEST(refuses_with_a_reason)
+STX_TEST(refuses_with_a_reason)
 {
-  Fixture f = begin("", "", "application/x-lidar");
+  Fixture f = begin("", "", "application/x-obstacles");
 
   gst_harness_push(f.stixels, stx_test_buffer(16, 0, 0, OBSTACLES_FRAME));
-  stx_test_expect_error(f.bus, "application/x-lidar", "put stixel-bev behind", NULL);
+  stx_test_expect_error(
+      f.bus, "application/x-lidar, not application/x-obstacles", "put stixel-bev behind", NULL);
   end(&f);
   f = begin("", "", OBSTACLES_CAPS);
   gst_harness_push(f.stixels, stx_test_buffer(25, 0, 0, OBSTACLES_FRAME));
   stx_test_expect_error(f.bus, "25 bytes", "24", NULL);
   end(&f);
 }
-GST_END_TEST
 
-GST_START_TEST(refuses_files)
+STX_TEST(refuses_files)
 {
-  gchar *path = calibration_file(PROJECTIONS "Tr: 1 2 3\n");
-  gchar *line = g_strdup_printf(STREET "stixel-bev calibration=%s ! fakesink", path);
+  g_autofree gchar *path = calibration_file(PROJECTIONS "Tr: 1 2 3\n");
+  g_autofree gchar *line = g_strdup_printf(STREET "stixel-bev calibration=%s ! fakesink", path);
 
   stx_test_breaks(line, "\"Tr:\" has 3 numbers; expected 12", NULL);
   g_unlink(path);
-  g_free(line);
-  g_free(path);
 }
-GST_END_TEST
-
-/* ---- Pipelines ----------------------------------------------------------------------------- */
-
-GST_START_TEST(survives_state_changes)
-{
-  stx_test_state_cycles(STREET "stixel-bev ! fakesink");
-}
-GST_END_TEST
-
-static void run_line(void)
-{
-  stx_test_runs(STREET "stixel-obstacles ! bev.sink stixel-bev name=bev ! "
-                       "videoconvert ! video/x-raw,format=I420,width=320,height=200 ! fakesink "
-                       "street-scene-src view=lidar beams=16 num-buffers=3 ! lidar-ground ! "
-                       "bev.points");
-}
-
-GST_START_TEST(leaks_nothing)
-{
-  stx_test_no_leaks(run_line);
-}
-GST_END_TEST
-
-static Suite *stixel_bev_suite(void)
-{
-  Suite *suite = suite_create("stixel-bev");
-  TCase *tests = tcase_create("stixel-bev");
-
-  suite_add_tcase(suite, tests);
-  tcase_add_loop_test(tests, every_format, 0, G_N_ELEMENTS(formats));
-  tcase_add_test(tests, video_is_as_good_as_stixels);
-  tcase_add_test(tests, properties_count_from_the_next_frame);
-  tcase_add_test(tests, obstacles_and_free_space_are_shown);
-  tcase_add_test(tests, scans_lie_where_the_sensor_stands);
-  tcase_add_test(tests, scans_lie_where_the_file_says);
-  tcase_add_test(tests, asks_where_the_sensor_stands);
-  tcase_add_test(tests, sizes_are_those_of_downstream);
-  tcase_add_test(tests, a_camera_is_asked_for_and_taken);
-  tcase_add_test(tests, frames_without_stixels_are_counted);
-  tcase_add_test(tests, refuses_with_a_reason);
-  tcase_add_test(tests, refuses_files);
-  tcase_add_test(tests, survives_state_changes);
-  tcase_add_test(tests, leaks_nothing);
-  return suite;
-}
-GST_CHECK_MAIN(stixel_bev)

@@ -18,9 +18,9 @@ static void expect_view(GstBuffer *picture, gdouble azimuth, GstBuffer *stixels)
   const StxOrbitImpl *impl = stx_impl_pick(&stx_orbit_impls, STX_BACKEND_C);
   StxOrbitParams params = STX_ORBIT_DEFAULTS;
   StxOrbitScene scene = {
-      .image = {obstacles_info.camera, 64, 48, 4, 100}, .colours = STX_FACET_COLOURS_DEFAULTS};
+      .image = {obstacles_info.camera, 64, 48, 4, 100}, .colours = STX_QUAD_COLOURS_DEFAULTS};
   StxPlace place = {.threads = 1};
-  guint8 *bytes = g_malloc(160 * 90 * 3);
+  g_autofree guint8 *bytes = g_malloc(160 * 90 * 3);
   StxFrame frame = {{bytes}, {480}};
   gpointer scratch;
   GstMapInfo map;
@@ -34,28 +34,24 @@ static void expect_view(GstBuffer *picture, gdouble azimuth, GstBuffer *stixels)
   ck_assert(impl->draw(&params, &scene, &frame, scratch, &place, NULL));
   stx_test_expect_bytes(picture, bytes, 160 * 90 * 3, "view");
   g_aligned_free(scratch);
-  g_free(bytes);
   gst_buffer_unmap(stixels, &map);
   gst_buffer_unref(picture);
 }
 
 /* 1.5 radians in a second, 10 frames in it. */
-GST_START_TEST(stixels_give_what_the_stem_draws)
+STX_TEST(stixels_give_what_the_stem_draws)
 {
-  ScanFixture fixture =
+  g_auto(ScanFixture) fixture =
       scan_begin("stixel-orbit", BARE "azimuth=.35 orbit-speed=1.5" SMALL, OBSTACLES_CAPS);
 
   for (guint i = 0; i < 3; i++) {
-    GstBuffer *stixels = obstacles_stixels(12, 13, i * OBSTACLES_FRAME);
+    g_autoptr(GstBuffer) stixels = obstacles_stixels(12, 13, i * OBSTACLES_FRAME);
 
     gst_harness_push(fixture.harness, gst_buffer_ref(stixels));
     expect_view(gst_harness_pull(fixture.harness), fmod(.35 + 1.5 * (i / 10.), 2 * G_PI), stixels);
-    gst_buffer_unref(stixels);
   }
   stx_test_expect_silence(fixture.bus);
-  scan_end(&fixture);
 }
-GST_END_TEST
 
 /* A picture all in one colour, and where no stixel is seen the background. */
 static guint count_colour(GstBuffer *view, StxRgb colour)
@@ -71,9 +67,10 @@ static guint count_colour(GstBuffer *view, StxRgb colour)
   return count;
 }
 
-GST_START_TEST(pictures_are_textures)
+STX_TEST(pictures_are_textures)
 {
-  ScanFixture fixture = scan_begin("stixel-orbit", BARE SMALL, OBSTACLES_VIDEO_CAPS(128, 48));
+  g_auto(ScanFixture) fixture =
+      scan_begin("stixel-orbit", BARE SMALL, OBSTACLES_VIDEO_CAPS(128, 48));
   const StxRgb pink = {200, 100, 150};
 
   for (guint texture = 0; texture < 2; texture++) {
@@ -91,59 +88,24 @@ GST_START_TEST(pictures_are_textures)
     fail_unless(texture ? seen > 300 : seen == 0, "%u pixels of the picture are seen", seen);
   }
   stx_test_expect_silence(fixture.bus);
-  scan_end(&fixture);
 }
-GST_END_TEST
 
 /* One warning for all of them, and no view. */
-GST_START_TEST(pictures_without_stixels)
+STX_TEST(pictures_without_stixels)
 {
-  ScanFixture fixture =
+  g_auto(ScanFixture) fixture =
       scan_begin("stixel-orbit", "stixel-orbit" SMALL, OBSTACLES_VIDEO_CAPS(64, 48));
 
   for (guint i = 0; i < 3; i++)
     gst_harness_push(fixture.harness, gst_buffer_new_and_alloc(64 * 48 * 3));
   ck_assert(gst_harness_try_pull(fixture.harness) == NULL);
   stx_test_expect_warning(fixture.bus, "has no stixels");
-  scan_end(&fixture);
 }
-GST_END_TEST
 
-GST_START_TEST(a_camera_is_needed)
+STX_TEST(a_camera_is_needed)
 {
   stx_test_breaks("street-scene-src view=disparity num-buffers=1 ! downsample-transpose ! "
                   "sat-dp-stixels ! capssetter caps=application/x-stixels,width=640,height=192,"
                   "stixel-width=8,columns=80 replace=true ! stixel-orbit ! fakesink",
       "an orbiting view is in metres", "focal length, baseline, cx, cy", NULL);
 }
-GST_END_TEST
-
-static void run_and_free(void)
-{
-  stx_test_runs("stereo-stixels name=s ! stixel-orbit ! fakesink "
-                "street-scene-src view=left num-buffers=2 ! video/x-raw,width=320,height=96 ! "
-                "s.sink_left street-scene-src view=right num-buffers=2 ! "
-                "video/x-raw,width=320,height=96 ! s.sink_right");
-}
-
-GST_START_TEST(nothing_leaks)
-{
-  stx_test_no_leaks(run_and_free);
-}
-GST_END_TEST
-
-static Suite *stixel_orbit_suite(void)
-{
-  Suite *suite = suite_create("stixel-orbit");
-  TCase *tests = tcase_create("stixel-orbit");
-
-  suite_add_tcase(suite, tests);
-  tcase_add_test(tests, stixels_give_what_the_stem_draws);
-  tcase_add_test(tests, pictures_are_textures);
-  tcase_add_test(tests, pictures_without_stixels);
-  tcase_add_test(tests, a_camera_is_needed);
-  tcase_add_test(tests, nothing_leaks);
-  return suite;
-}
-
-GST_CHECK_MAIN(stixel_orbit)

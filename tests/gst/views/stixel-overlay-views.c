@@ -11,10 +11,10 @@ static const GstStxStixelInfo two_columns_info = {
 
 static GstBuffer *frame_with_meta(const GstStxStixelInfo *info)
 {
-  GstBuffer *frame = overlay_frame_at(0), *stixels = overlay_stixels_at(0);
+  GstBuffer *frame = overlay_frame_at(0);
+  g_autoptr(GstBuffer) stixels = overlay_stixels_at(0);
 
   gst_buffer_add_stx_stixel_meta(frame, stixels, info);
-  gst_buffer_unref(stixels);
   return frame;
 }
 
@@ -32,7 +32,8 @@ typedef struct {
 /* A frame of 16×8 pixels made of the one whose stixels it carries. */
 static GstBuffer *transformed(GstVideoRectangle in, gfloat across, gfloat offset)
 {
-  GstBuffer *whole = frame_with_meta(&two_columns_info), *frame = overlay_frame_at(0);
+  g_autoptr(GstBuffer) whole = frame_with_meta(&two_columns_info);
+  GstBuffer *frame = overlay_frame_at(0);
   GstMeta *meta = &gst_buffer_get_stx_stixel_meta(whole)->meta;
   GstVideoInfo video;
   Matrix matrix = {&video, in, &video, {0, 0, 16, 8}, {{across, 0, offset}, {0, 1, 0}, {0, 0, 1}}};
@@ -40,13 +41,12 @@ static GstBuffer *transformed(GstVideoRectangle in, gfloat across, gfloat offset
   gst_video_info_set_format(&video, GST_VIDEO_FORMAT_RGB, 16, 8);
   ck_assert(meta->info->transform_func(
       frame, meta, whole, g_quark_from_static_string("gst-video-matrix"), &matrix));
-  gst_buffer_unref(whole);
   return frame;
 }
 
 /* The stixels' border is in column 8 of their image: of the frame in 3 where 5 columns were cut off
  * on the left, in 6 where what is left is as twice as wide. */
-GST_START_TEST(attached_stixels_are_drawn_where_they_lie)
+STX_TEST(attached_stixels_are_drawn_where_they_lie)
 {
   static const struct {
     GstVideoRectangle in;
@@ -55,8 +55,8 @@ GST_START_TEST(attached_stixels_are_drawn_where_they_lie)
   } cases[] = {{{5, 0, 11, 8}, 1, 3, 11}, {{5, 0, 8, 8}, 2, 6, 16}};
 
   for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
-    OverlayFixture f = overlay_setup_with("stixel-overlay " OVERLAY_PLAIN, FALSE);
-    GstBuffer *out;
+    g_auto(OverlayFixture) f = overlay_setup_with("stixel-overlay " OVERLAY_PLAIN, FALSE);
+    g_autoptr(GstBuffer) out = NULL;
     guint8 row[16 * 3];
 
     ck_assert_int_eq(
@@ -65,30 +65,25 @@ GST_START_TEST(attached_stixels_are_drawn_where_they_lie)
     gst_buffer_extract(out, 0, row, sizeof row);
     for (guint x = 0; x < 16; x++)
       ck_assert_uint_eq(row[3 * x + 2], x < cases[i].border ? 142 : x < cases[i].end ? 128 : 100);
-    gst_buffer_unref(out);
     stx_test_expect_silence(f.bus);
-    overlay_teardown(&f);
   }
 }
-GST_END_TEST;
 
 static void expect_refusal(GstBuffer *frame, const char *word)
 {
-  OverlayFixture f = overlay_setup_with("stixel-overlay " OVERLAY_PLAIN, FALSE);
+  g_auto(OverlayFixture) f = overlay_setup_with("stixel-overlay " OVERLAY_PLAIN, FALSE);
 
   gst_harness_push(f.video, frame);
   stx_test_expect_error(f.bus, word, NULL);
-  overlay_teardown(&f);
 }
 
-GST_START_TEST(what_lies_otherwise_is_refused)
+STX_TEST(what_lies_otherwise_is_refused)
 {
   const GstStxStixelInfo tall = {.width = 16, .height = 16, .stixel_width = 8, .columns = 2};
 
   expect_refusal(frame_with_meta(&tall), "16x16");
   expect_refusal(transformed((GstVideoRectangle){0, 0, 16, 8}, -1, 15), "mirrored");
 }
-GST_END_TEST;
 
 /* ---- Against the truth --------------------------------------------------------------------- */
 
@@ -113,16 +108,16 @@ static void push_truth(GstHarness *truth, const StxStixel *records, guint frame)
 
 #define TRUTH "stixel-overlay mode=truth alpha=1 outlines=false legend=none hold=0"
 
-GST_START_TEST(what_is_true_false_and_missed_has_its_colour)
+STX_TEST(what_is_true_false_and_missed_has_its_colour)
 {
   static const guint8 none[3] = {100, 100, 100}, found[3] = {30, 190, 140},
                       invented[3] = {235, 90, 30}, missed[3] = {90, 130, 255};
   static const guint8 *const expected[2][2] = {{found, none}, {invented, missed}};
-  OverlayFixture f = overlay_setup_with(TRUTH, TRUE);
-  GstHarness *truth = truth_pad(&f, OVERLAY_STIXEL_CAPS);
+  g_auto(OverlayFixture) f = overlay_setup_with(TRUTH, TRUE);
+  g_autoptr(Harness) truth = truth_pad(&f, OVERLAY_STIXEL_CAPS);
 
   for (guint i = 0; i < 2; i++) {
-    GstBuffer *out;
+    g_autoptr(GstBuffer) out = NULL;
 
     push_truth(truth, i == 0 ? overlay_two_columns : true_columns, i);
     overlay_push_stixels(&f, i * OVERLAY_FRAME);
@@ -133,15 +128,11 @@ GST_START_TEST(what_is_true_false_and_missed_has_its_colour)
     /* What is attached are the stixels, not the verdicts. */
     stx_test_expect_bytes(gst_buffer_get_stx_stixel_meta(out)->stixels, overlay_two_columns,
         sizeof overlay_two_columns, "stixels");
-    gst_buffer_unref(out);
   }
   stx_test_expect_silence(f.bus);
-  gst_harness_teardown(truth);
-  overlay_teardown(&f);
 }
-GST_END_TEST;
 
-GST_START_TEST(truth_that_cannot_be_compared_is_refused)
+STX_TEST(truth_that_cannot_be_compared_is_refused)
 {
   OverlayFixture f = overlay_setup_with(TRUTH, TRUE);
   GstHarness *truth;
@@ -161,25 +152,20 @@ GST_START_TEST(truth_that_cannot_be_compared_is_refused)
   gst_harness_teardown(truth);
   overlay_teardown(&f);
 }
-GST_END_TEST;
 
-GST_START_TEST(a_frame_without_truth_shows_no_verdict)
+STX_TEST(a_frame_without_truth_shows_no_verdict)
 {
-  OverlayFixture f = overlay_setup_with(TRUTH, TRUE);
-  GstHarness *truth = truth_pad(&f, OVERLAY_STIXEL_CAPS);
-  GstBuffer *out;
+  g_auto(OverlayFixture) f = overlay_setup_with(TRUTH, TRUE);
+  g_autoptr(Harness) truth = truth_pad(&f, OVERLAY_STIXEL_CAPS);
+  g_autoptr(GstBuffer) out = NULL;
 
   push_truth(truth, true_columns, 1);
   overlay_push_stixels(&f, 0);
   overlay_push_frame(&f, 0);
   out = gst_harness_pull(f.video);
   fail_unless(gst_buffer_memcmp(out, 0, (guint8[]){100, 100, 100}, 3) == 0);
-  gst_buffer_unref(out);
   stx_test_expect_warning(f.bus, "no true stixels");
-  gst_harness_teardown(truth);
-  overlay_teardown(&f);
 }
-GST_END_TEST;
 
 /* ---- Obstacles ----------------------------------------------------------------------------- */
 
@@ -201,10 +187,9 @@ static void add_obstacle(GstBuffer *buffer)
 {
   const StxObstacle obstacle = {
       .id = 1, .left = 200, .top = 60, .right = 280, .bottom = 100, .label = 13, .z = 7.5f};
-  GstBuffer *records = gst_buffer_new_memdup(&obstacle, sizeof obstacle);
+  g_autoptr(GstBuffer) records = gst_buffer_new_memdup(&obstacle, sizeof obstacle);
 
   gst_buffer_add_stx_obstacles_meta(buffer, records, NULL, &wide_info);
-  gst_buffer_unref(records);
 }
 
 /* How many bytes of the left and of the right half of a frame are no longer 100. */
@@ -221,14 +206,14 @@ static void count_drawn(GstBuffer *frame, guint drawn[2])
 }
 
 /* Labels are of the stixels, of obstacles on the frame, or of obstacles on its stixels. */
-GST_START_TEST(labels_come_from_obstacles_where_there_are_some)
+STX_TEST(labels_come_from_obstacles_where_there_are_some)
 {
   for (guint where = 0; where < 3; where++) {
-    GstHarness *harness =
+    g_autoptr(Harness) harness =
         gst_harness_new_parse("stixel-overlay fill=false outlines=false legend=none hold=0 "
                               "labels=distance");
-    GstBuffer *frame = stx_test_buffer(WIDE * HIGH * 3, 100, 0, OVERLAY_FRAME);
-    GstBuffer *stixels = wide_stixels();
+    g_autoptr(GstBuffer) frame = stx_test_buffer(WIDE * HIGH * 3, 100, 0, OVERLAY_FRAME);
+    g_autoptr(GstBuffer) stixels = wide_stixels();
     guint drawn[2];
 
     if (where == 2)
@@ -236,31 +221,10 @@ GST_START_TEST(labels_come_from_obstacles_where_there_are_some)
     gst_buffer_add_stx_stixel_meta(frame, stixels, &wide_info);
     if (where == 1)
       add_obstacle(frame);
-    gst_buffer_unref(stixels);
     gst_harness_set_src_caps_str(harness, OVERLAY_VIDEO_CAPS("RGB", 320, 160));
     frame = gst_harness_push_and_pull(harness, frame);
     count_drawn(frame, drawn);
     fail_unless((drawn[0] > 50) == (where == 0) && (drawn[1] > 50) == (where > 0), "%u: %u, %u",
         where, drawn[0], drawn[1]);
-    gst_buffer_unref(frame);
-    gst_harness_teardown(harness);
   }
 }
-GST_END_TEST;
-
-static Suite *stixel_overlay_views_suite(void)
-{
-  Suite *suite = suite_create("stixel-overlay-views");
-  TCase *tests = tcase_create("stixel-overlay-views");
-
-  suite_add_tcase(suite, tests);
-  tcase_add_test(tests, attached_stixels_are_drawn_where_they_lie);
-  tcase_add_test(tests, what_lies_otherwise_is_refused);
-  tcase_add_test(tests, what_is_true_false_and_missed_has_its_colour);
-  tcase_add_test(tests, truth_that_cannot_be_compared_is_refused);
-  tcase_add_test(tests, a_frame_without_truth_shows_no_verdict);
-  tcase_add_test(tests, labels_come_from_obstacles_where_there_are_some);
-  return suite;
-}
-
-GST_CHECK_MAIN(stixel_overlay_views)

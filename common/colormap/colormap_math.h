@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The arithmetic of colormap.h, for all implementations. */
+#ifndef STX_COLORMAP_MATH_H
+#define STX_COLORMAP_MATH_H
+
+#include "common/colormap/colormap.h"
+
+#define STX_COLORMAP_BIN_SHIFT 4   /* of a number of 16 bits to its bin */
+#define STX_COLORMAP_SPREAD_ROWS 4 /* one of so many is looked at */
+
+STX_INLINE uint32_t stx_colormap_error(uint32_t disparity, uint32_t truth)
+{
+  return disparity > truth ? disparity - truth : truth - disparity;
+}
+
+/* Of disparities in 1/256 px, both known; all products are below 2^25. */
+STX_INLINE unsigned stx_colormap_error_level(uint32_t error, uint32_t truth)
+{
+  unsigned level = 1;
+  for (int k = 0; k < STX_COLORMAP_ERRORS - 1; k++)
+    level += (unsigned)(error > 48u << k) & (unsigned)(320u * error > truth << k);
+  return level;
+}
+
+/* Is it that of a value, neither unknown nor sky? */
+STX_INLINE bool stx_colormap_is_value(unsigned level)
+{
+  return level - 1 < STX_COLORMAP_MOST;
+}
+
+/* Of a confidence of the map's number: how sure that is or, where it is unknown, that there is
+ * sky. */
+STX_INLINE unsigned stx_colormap_sure_level(
+    const StxColormapTable *table, unsigned confidence, unsigned number)
+{
+  bool known = number >= table->known[0] && number <= table->known[1];
+  unsigned nothing = confidence >= 128 ? STX_COLORMAP_SKY : 0;
+  return known ? table->level[confidence] : nothing;
+}
+
+/* 1 in the odd squares. */
+STX_INLINE int stx_colormap_square(int x, int y, int square)
+{
+  return (x >> square ^ y >> square) & 1;
+}
+
+#endif

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * How long the queued of an aggregator's pads wait for partners that do not come, in a live
+ * pipeline. Elsewhere nothing is lost by waiting, and nobody asks. Internal.
+ *
+ * The oldest required head waits until its running time, plus the pipeline's latency, plus the
+ * property `timeout`; then its moment is given up. Two things change that:
+ *   - a pad that was waited for in vain is not waited for again until it brings something: a camera
+ *     that hangs holds up one frame, not each. Only what is known to be late keeps its delay, until
+ *     it has been silent for GST_STX_DEADLINE_STALL;
+ *   - a pad that brings everything late is waited for longer, by twice as much as its last buffer
+ *     that came too late was late: once for what is known, once for a source that cannot keep up
+ *     and is later with every frame. But no moment waits for longer than the one before by more
+ *     than GST_STX_DEADLINE_STEP, so that pictures pause for no longer than that: a pad that is
+ *     seconds late is reached in several steps, and what hands over at once what it had withheld
+ *     has caught up by then. Of a slow camera, or from a slow machine, little is lost but what came
+ *     at the start.
+ * Whoever sets GstAggregator's `latency` has said how long: that alone counts.
+ */
+#ifndef GST_STX_DEADLINE_H
+#define GST_STX_DEADLINE_H
+
+#include "gst/base/queued.h"
+
+G_BEGIN_DECLS
+
+#define GST_STX_DEADLINE_STEP (300 * GST_MSECOND)
+#define GST_STX_DEADLINE_STALL GST_SECOND /* silence of a pad that is worth a word */
+
+/* `timeout` is guarded by the object lock, the rest belongs to the streaming thread. */
+typedef struct {
+  guint timeout;                        /* property, milliseconds; 0: waits as long as it takes */
+  guint given_up;                       /* set of roles that were waited for in vain */
+  GstClockTimeDiff over;                /* the last moment that was; G_MININT64: none */
+  GstClockTime lag[GST_STX_ROLES_MAX];  /* how late their last late buffers were */
+  GstClockTime waited;                  /* how late the last moment was that left */
+  GstClockTime seen[GST_STX_ROLES_MAX]; /* when they last had something; NONE: not yet, not live */
+  guint stalled;                        /* set of roles that have been silent for too long */
+} GstStxDeadline;
+
+/* At the start and after a flush. The property stays. */
+void gst_stx_deadline_reset(GstStxDeadline *self);
+
+/* The running time, without the pipeline's latency, until which these queued wait; NONE: until
+ * something comes. `latency` is GstAggregator's property. */
+GstClockTime gst_stx_deadline_time(
+    const GstStxDeadline *self, const GstStxQueued *queued, guint timeout, GstClockTime latency);
+
+/* That time is over: what is missing is given up, and so is the moment of the required queued
+ * `dropped`. */
+void gst_stx_deadline_end(GstStxDeadline *self, const GstStxQueued *queued, guint dropped);
+
+/* Required queued whose moment was given up before they came. */
+guint gst_stx_deadline_find_late(
+    const GstStxDeadline *self, const GstStxQueued *queued, const GstStxSkew *skew);
+
+/* Looks at what has come at the time `now`: those pads will be waited for again. Of the pads that
+ * had stalled, those that are back. */
+guint gst_stx_deadline_see(GstStxDeadline *self, const GstStxQueued *queued, GstClockTime now);
+
+/* Pads that have been silent for too long since now. */
+guint gst_stx_deadline_find_stalled(
+    GstStxDeadline *self, const GstStxQueued *queued, GstClockTime now);
+
+/* At the time `now` the moment of this head left, whether paired or not. */
+void gst_stx_deadline_leave(GstStxDeadline *self, const GstStxHead *head, GstClockTime now);
+
+/* From aggregate: the running time without the pipeline's latency; NONE outside of live ones. */
+GstClockTime gst_stx_deadline_now(GstAggregator *aggregator);
+
+/* At the time `now` the head of a role is too late for its partners, or in time for them. */
+void gst_stx_deadline_late(
+    GstStxDeadline *self, const GstStxQueued *queued, guint role, GstClockTime now);
+void gst_stx_deadline_in_time(
+    GstStxDeadline *self, const GstStxQueued *queued, guint role, GstClockTime now);
+
+G_END_DECLS
+
+#endif

@@ -1,0 +1,507 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * SECTION:element-downsample-transpose
+ * @title: downsample-transpose
+ *
+ * Reduces a disparity frame, its confidence and its semantics to cells, and transposes them on
+ * the way, so that one column of the image is contiguous in memory.
+ *
+ * ## Example
+ *
+ * |[
+ * gst-launch-1.0 street-scene-src view=disparity num-buffers=3 ! downsample-transpose !
+ * sat-dp-stixels ! fakesink
+ * ]|
+ */
+#include "gst/core/elements.h"
+
+#include "gst/core/element.h"
+#include "gst/base/pairing.h"
+#include "gst/core/camera.h"
+#include "gst/columns/columns.h"
+#include "gst/stixels/mediatypes.h"
+#include "common/doubt/doubt.h"
+#include "common/labels.h"
+#include "gst/columns/cellcaps.h"
+#include "gst/stixels/stixels.h"
+
+GST_DEBUG_CATEGORY_STATIC(gst_downsample_transpose_debug);
+#define GST_CAT_DEFAULT gst_downsample_transpose_debug
+
+#define DOUBT_FRAMES 3 /* that are judged together */
+
+/* Of a buffer; 4096x2160 with 1x1 cells and 32 classes fits. */
+#define COLUMNS_BYTES_MAX (1u << 30)
+
+/* Focal length times baseline, px m, of a depth camera whose baseline nobody knows, or that has
+ * none: 256 pixels of disparity, the most that columns hold, are half a metre, where most such
+ * cameras begin to see; at 10 m there are 13 left. Metres of stixels come out as with any other. */
+#define VIRTUAL_FOCAL_BASELINE 128.
+
+typedef enum { LABELS_TRAIN_IDS, LABELS_CITYSCAPES_IDS } LabelEncoding;
+
+/* They count from the next start or change of caps. */
+typedef struct {
+  StxColmeanParams params; /* image size, classes, semantics and label map are not set here */
+  LabelEncoding label_encoding;
+  int disparity_steps;    /* of a pixel, in columns */
+  bool confidence_is_sky; /* what comes at the pad says in unknown pixels how surely they are sky */
+} Cells;
+
+/* Slots of the stage. */
+enum { DISPARITY, CONFIDENCE, SEMANTICS, COLUMNS, TABLES, SCRATCH };
+
+#define GST_TYPE_DOWNSAMPLE_TRANSPOSE (gst_downsample_transpose_get_type())
+G_DECLARE_FINAL_TYPE(
+    GstDownsampleTranspose, gst_downsample_transpose, GST, DOWNSAMPLE_TRANSPOSE, GstStxPairing)
+
+struct _GstDownsampleTranspose {
+  GstStxPairing parent;
+
+  /* Properties, under the object lock. */
+  GstStxCameraSettings camera_settings;
+  Cells cells;
+
+  /* Caps of the pads, on the streaming thread. */
+  GstStxCellCaps caps;
+  GstCaps *disparity_caps; /* for framerate and camera */
+
+  /* What follows from both; valid for sets of the roles in `configured`, 0: for none. */
+  guint configured;
+  StxColmeanParams params;
+  StxColmeanTables tables;
+  StxColmeanInput layout; /* its strides of scores; the rest is filled in per frame */
+
+  /* Whether the map is what it is taken for, until that was doubted once. */
+  StxDoubtCounts doubt;
+  guint doubt_frames;
+  gboolean told_doubt, told_lonely;
+};
+
+G_DEFINE_TYPE(GstDownsampleTranspose, gst_downsample_transpose, GST_TYPE_STX_PAIRING)
+GST_ELEMENT_REGISTER_DEFINE(
+    downsample_transpose, "downsample-transpose", GST_RANK_NONE, GST_TYPE_DOWNSAMPLE_TRANSPOSE)
+
+static GstStaticPadTemplate sink_template =
+    GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK, GST_PAD_ALWAYS,
+        GST_STATIC_CAPS(GST_STX_CUDA_CAPS("video/x-raw", ",format=GRAY16_LE") "; other/tensors"));
+static GstStaticPadTemplate confidence_template =
+    GST_STATIC_PAD_TEMPLATE("confidence", GST_PAD_SINK, GST_PAD_REQUEST,
+        GST_STATIC_CAPS(GST_STX_CUDA_CAPS("video/x-raw", ",format=GRAY8")));
+static GstStaticPadTemplate semantics_template =
+    GST_STATIC_PAD_TEMPLATE("semantics", GST_PAD_SINK, GST_PAD_REQUEST,
+        GST_STATIC_CAPS(GST_STX_CUDA_CAPS("video/x-raw", ",format=GRAY8") "; other/tensors"));
+static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE("src", GST_PAD_SRC,
+    GST_PAD_ALWAYS, GST_STATIC_CAPS(GST_STX_CUDA_CAPS(GST_STX_COLUMNS_MEDIA_TYPE, "")));
+
+/* ---- Properties ---------------------------------------------------------------------------- */
+
+static const StxFieldChoice label_encodings[] = {
+    {LABELS_TRAIN_IDS, "train-ids", "Cityscapes train ids, 0 ... 18"},
+    {LABELS_CITYSCAPES_IDS, "cityscapes-ids",
+        "Cityscapes label ids, 0 ... 33, as in KITTI's semantic folder"},
+    {0},
+};
+static const StxField own_fields[] = {
+    {"disparity-encoding", "Disparity encoding", "What a number of the disparity map means",
+        STX_FIELD(CHOICE, Cells, params.disparity.encoding), .choices = stx_disparity_encodings},
+    {"disparity-steps", "Disparity steps",
+        "Steps of a pixel in which columns tell disparities: 256, 128, 64, 32 or 16; they end at "
+        "65535 steps, that is at 256 pixels, or at 512, 1024, 2048, 4096",
+        STX_FIELD(INT, Cells, disparity_steps), .low = STX_DISPARITY_ONE >> STX_GRID_MAX_COARSE,
+        .high = STX_DISPARITY_ONE},
+    {"label-encoding", "Label encoding", "What a value of a label image means",
+        STX_FIELD(CHOICE, Cells, label_encoding), .choices = label_encodings},
+    {"confidence-is-sky", "Confidence is sky",
+        "At pad confidence, the value of an unknown pixel says how surely it is sky, as "
+        "stereo-sgm's meta does",
+        STX_FIELD(BOOL, Cells, confidence_is_sky)},
+};
+static const Cells defaults = {
+    .params = STX_COLMEAN_DEFAULTS, .disparity_steps = STX_DISPARITY_ONE};
+static const StxFields own_table = {STX_FIELDS_OF(own_fields), &defaults};
+
+static const GstStxPropertyGroup properties[] = {
+    GST_STX_CAMERA_PROPERTIES(GstDownsampleTranspose, camera_settings),
+    GST_STX_CAMERA_IMAGE_PROPERTIES(GstDownsampleTranspose, camera_settings),
+    {&stx_grid_fields, offsetof(GstDownsampleTranspose, cells.params.grid),
+        GST_PARAM_MUTABLE_READY},
+    {&stx_colmean_fields, offsetof(GstDownsampleTranspose, cells.params), GST_PARAM_MUTABLE_READY,
+        "GstStx"},
+    {&own_table, offsetof(GstDownsampleTranspose, cells), GST_PARAM_MUTABLE_READY, "GstStx"},
+};
+
+/* ---- Caps of the inputs -------------------------------------------------------------------- */
+
+/* gst-launch links a gray picture to the one pad that takes it. */
+static void check_lonely(GstDownsampleTranspose *self)
+{
+  GstPad *sink = gst_element_get_static_pad(GST_ELEMENT(self), "sink");
+
+  if (!gst_pad_is_linked(sink) && !self->told_lonely) {
+    self->told_lonely = TRUE;
+    GST_ELEMENT_WARNING(self, STREAM, FORMAT,
+        ("Pad confidence got GRAY8, and pad sink is not linked: confidence is for how certain each "
+         "disparity is, sink for the disparities, GRAY16_LE. If these are pictures of a camera, "
+         "put stereo-sgm in front, which makes disparities of two"),
+        (NULL));
+  }
+  gst_object_unref(sink);
+}
+
+static gboolean set_role_caps(GstStxPairing *pairing, guint role, GstCaps *caps)
+{
+  GstDownsampleTranspose *self = GST_DOWNSAMPLE_TRANSPOSE(pairing);
+  StxError error;
+
+  self->configured = 0;
+  if (!gst_stx_cell_caps_set(&self->caps, role, caps, &error)) {
+    GST_STX_ELEMENT_ERROR(self, STREAM, FORMAT, &error);
+    return FALSE;
+  }
+  if (role == GST_STX_CELL_DISPARITY)
+    gst_caps_replace(&self->disparity_caps, caps);
+  if (role == GST_STX_CELL_CONFIDENCE)
+    check_lonely(self);
+  self->doubt = (StxDoubtCounts){0};
+  self->doubt_frames = 0;
+  return TRUE;
+}
+
+/* ---- Configuration: what follows from caps and properties ---------------------------------- */
+
+/* Fills in what they decide; image size, classes and semantics come with the caps. */
+static gboolean apply_cells(const Cells *cells, StxColmeanParams *params, StxError *error)
+{
+  params->grid.cell_width = cells->params.grid.cell_width;
+  params->grid.cell_height = cells->params.grid.cell_height;
+  params->reduction = cells->params.reduction;
+  params->fill_width = cells->params.fill_width;
+  params->disparity = cells->params.disparity;
+  if (cells->label_encoding == LABELS_CITYSCAPES_IDS)
+    stx_labels_from_cityscapes(params->label_map);
+  else
+    stx_labels_identity(params->label_map);
+  return stx_grid_set_steps(&params->grid, cells->disparity_steps, error);
+}
+
+static gboolean check_bytes(const StxGrid *grid, StxError *error)
+{
+  gsize bytes = stx_grid_bytes(grid);
+
+  if (bytes <= COLUMNS_BYTES_MAX)
+    return TRUE;
+  return stx_fail(error,
+      "%dx%d pixels in cells of %dx%d with %d classes make columns of %" G_GSIZE_FORMAT
+      " bytes, at most %u are possible: use a larger stixel-width or stixel-height",
+      grid->width, grid->height, grid->cell_width, grid->cell_height, grid->classes, bytes,
+      COLUMNS_BYTES_MAX);
+}
+
+static gboolean choose(GstDownsampleTranspose *self, guint roles, StxError *error)
+{
+  gboolean applies;
+
+  GST_OBJECT_LOCK(self);
+  applies = apply_cells(&self->cells, &self->params, error);
+  self->layout.confidence_is_sky = self->cells.confidence_is_sky;
+  GST_OBJECT_UNLOCK(self);
+  return applies &&
+         gst_stx_cell_caps_layout(&self->caps, roles, &self->params, &self->layout, error) &&
+         gst_stx_disparity_encoding(&self->caps.disparity, self->params.disparity.encoding,
+             &self->params.disparity.encoding, error) &&
+         stx_grid_check(&self->params.grid, error) && check_bytes(&self->params.grid, error);
+}
+
+static gboolean find_camera(GstDownsampleTranspose *self, StxCamera *camera, StxError *error)
+{
+  const StxGrid *grid = &self->params.grid;
+  const StxDisparityMeaning *meaning = &self->params.disparity;
+  /* Depths are none of an image's pixels; disparities are of this one's, if the user says so. */
+  gboolean fits, scales = stx_disparity_is_depth(meaning->encoding) || meaning->scale > 0;
+
+  GST_OBJECT_LOCK(self);
+  fits = gst_stx_camera_settings_apply(&self->camera_settings, self->disparity_caps,
+      scales ? GST_STX_CAMERA_OF_PICTURES : GST_STX_CAMERA_OF_DATA, grid->width, grid->height,
+      camera, error);
+  GST_OBJECT_UNLOCK(self);
+  if (fits)
+    gst_stx_camera_tell(GST_ELEMENT(self), error);
+  return fits;
+}
+
+/* Depths become disparities by the camera; one without a second lens gets one. */
+static gboolean find_meaning(GstDownsampleTranspose *self, StxCamera *camera, StxError *error)
+{
+  StxDisparityMeaning *meaning = &self->params.disparity;
+
+  if (stx_disparity_is_depth(meaning->encoding)) {
+    if (camera->focal <= 0)
+      return stx_fail(error,
+          "disparity-encoding=%s needs the focal length, and it is not known: set focal in pixels, "
+          "or calibration, or put camera-focal into the caps",
+          stx_field_choice(stx_disparity_encodings, meaning->encoding)->nick);
+    if (camera->baseline <= 0) {
+      camera->baseline = MIN(VIRTUAL_FOCAL_BASELINE / camera->focal, STX_CAMERA_MOST_BASELINE);
+      GST_INFO_OBJECT(
+          self, "no baseline is known: depths become disparities of one of %g m", camera->baseline);
+    }
+    meaning->focal_baseline = camera->focal * camera->baseline;
+  }
+  return stx_colmean_check(&self->params, error);
+}
+
+/* Makes everything ready for sets of these roles. */
+static GstFlowReturn configure(GstDownsampleTranspose *self, guint roles, StxError *error)
+{
+  GstStxPairing *pairing = GST_STX_PAIRING(self);
+  const StxGrid *grid = &self->params.grid;
+  StxCamera camera;
+  GstFlowReturn flow;
+
+  if (!choose(self, roles, error) || !find_camera(self, &camera, error) ||
+      !find_meaning(self, &camera, error))
+    return GST_FLOW_ERROR;
+  GST_DEBUG_OBJECT(self, "%d columns of %d cells, implementation %s", stx_grid_columns(grid),
+      stx_grid_rows(grid), gst_stx_stage_impl_name(gst_stx_pairing_stage(pairing)));
+  flow = gst_stx_pairing_set_src_caps(
+      pairing, gst_stx_columns_caps_new(grid, &camera, self->disparity_caps));
+  if (flow == GST_FLOW_OK)
+    self->configured = roles;
+  return flow;
+}
+
+static gboolean choose_pool(GstStxPairing *pairing, GstQuery *query)
+{
+  return gst_stx_stage_take_bytes_pool(gst_stx_pairing_stage(pairing), query,
+      stx_grid_bytes(&GST_DOWNSAMPLE_TRANSPOSE(pairing)->params.grid));
+}
+
+/* ---- Inputs -------------------------------------------------------------------------------- */
+
+static gboolean find_image(GstStxStage *stage, guint slot, const gchar *what, GstBuffer *buffer,
+    const GstVideoInfo *info, StxImage8 *image, StxError *error)
+{
+  StxFrame picture;
+
+  if (!gst_stx_stage_picture(stage, slot, what, buffer, info, 1, GST_MAP_READ, &picture, error))
+    return FALSE;
+  *image = (StxImage8){
+      picture.data[0], picture.stride[0], GST_VIDEO_INFO_WIDTH(info), GST_VIDEO_INFO_HEIGHT(info)};
+  return TRUE;
+}
+
+static gboolean find_disparity(GstDownsampleTranspose *self, GstStxStage *stage, GstBuffer **set,
+    StxColmeanInput *input, StxError *error)
+{
+  const GstStxDisparity *disparity = &self->caps.disparity;
+  GstBuffer *buffer = set[GST_STX_CELL_DISPARITY];
+  gsize row = (gsize)disparity->width * sizeof(float);
+  const void *floats;
+  StxImage8 bytes;
+
+  if (disparity->is_tensor) {
+    if (!gst_stx_stage_read(
+            stage, DISPARITY, "disparity", buffer, row * (gsize)disparity->height, &floats, error))
+      return FALSE;
+    input->floats = (StxImageFloat){floats, (ptrdiff_t)row, disparity->width, disparity->height};
+    return TRUE;
+  }
+  if (!find_image(stage, DISPARITY, "disparity", buffer, &disparity->video, &bytes, error))
+    return FALSE;
+  input->disparity =
+      (StxImage16){(uint16_t *)(void *)bytes.data, bytes.stride, bytes.width, bytes.height};
+  if (!self->told_doubt && !stage->on_device)
+    stx_doubt_count(&input->disparity, self->params.disparity.encoding, &self->doubt);
+  return TRUE;
+}
+
+static gboolean find_meta(GstDownsampleTranspose *self, GstStxStage *stage,
+    const GstStxConfidenceMeta *meta, StxColmeanInput *input, StxError *error)
+{
+  int width = self->params.grid.width, height = self->params.grid.height;
+  const void *data;
+
+  if (meta->width != (guint)width || meta->height != (guint)height)
+    return stx_fail(error, "the confidence meta has %ux%u, but the disparity %dx%d", meta->width,
+        meta->height, width, height);
+  if (!gst_stx_stage_read(stage, CONFIDENCE, "the confidence meta", meta->confidence,
+          (gsize)width * (gsize)height, &data, error))
+    return FALSE;
+  input->confidence = (StxImage8){(uint8_t *)data, width, width, height};
+  input->confidence_is_sky = TRUE; /* stereo-sgm's is; what comes at the pad may be anything */
+  return TRUE;
+}
+
+static gboolean find_confidence(GstDownsampleTranspose *self, GstStxStage *stage, GstBuffer **set,
+    StxColmeanInput *input, StxError *error)
+{
+  GstBuffer *buffer = set[GST_STX_CELL_CONFIDENCE];
+  const GstStxConfidenceMeta *meta;
+
+  if (buffer != NULL)
+    return find_image(
+        stage, CONFIDENCE, "confidence", buffer, &self->caps.confidence, &input->confidence, error);
+  meta = gst_buffer_get_stx_confidence_meta(set[GST_STX_CELL_DISPARITY]);
+  return meta == NULL || find_meta(self, stage, meta, input, error);
+}
+
+static gboolean find_semantics(GstDownsampleTranspose *self, GstStxStage *stage, GstBuffer **set,
+    StxColmeanInput *input, StxError *error)
+{
+  const GstStxSemantics *semantics = &self->caps.semantics;
+  GstBuffer *buffer = set[GST_STX_CELL_SEMANTICS];
+
+  if (buffer == NULL)
+    return TRUE;
+  if (semantics->kind == STX_SEMANTICS_LABELS)
+    return find_image(
+        stage, SEMANTICS, "semantics", buffer, &semantics->video, &input->labels, error);
+  return gst_stx_stage_read(stage, SEMANTICS, "semantics", buffer,
+      gst_stx_semantics_score_bytes(semantics), &input->scores, error);
+}
+
+/* ---- Frames -------------------------------------------------------------------------------- */
+
+static GstFlowReturn announce(GstStxPairing *pairing, guint roles, StxError *error)
+{
+  GstDownsampleTranspose *self = GST_DOWNSAMPLE_TRANSPOSE(pairing);
+
+  return roles == self->configured ? GST_FLOW_OK : configure(self, roles, error);
+}
+
+static void judge(GstDownsampleTranspose *self)
+{
+  StxDisparityEncoding encoding = self->params.disparity.encoding;
+  StxDoubt doubt;
+
+  if (self->told_doubt || ++self->doubt_frames < DOUBT_FRAMES)
+    return;
+  doubt = stx_doubt_judge(&self->doubt, encoding);
+  self->doubt = (StxDoubtCounts){0};
+  self->doubt_frames = 0;
+  if (doubt == STX_DOUBT_NONE)
+    return;
+  self->told_doubt = TRUE;
+  GST_ELEMENT_WARNING(self, STREAM, FORMAT,
+      ("Pad sink: this does not look like a map with disparity-encoding=%s: %s",
+          stx_field_choice(stx_disparity_encodings, encoding)->nick, stx_doubt_text(doubt)),
+      (NULL));
+}
+
+static gboolean reduce(
+    GstDownsampleTranspose *self, GstStxStage *stage, GstStxPairingFrame *frame, StxError *error)
+{
+  const StxColmeanImpl *impl = gst_stx_stage_impl(stage);
+  gsize scratch_size = impl->scratch_size(&self->params, stage->place.threads);
+  void *scratch = gst_stx_stage_block(stage, SCRATCH, scratch_size, error), *columns;
+  const StxColmeanTables *tables;
+  StxColmeanInput input = self->layout;
+
+  if (scratch == NULL)
+    return FALSE;
+  tables = gst_stx_stage_constant(stage, TABLES, &self->tables, sizeof(*tables), error);
+  return tables != NULL && find_disparity(self, stage, frame->set, &input, error) &&
+         find_confidence(self, stage, frame->set, &input, error) &&
+         find_semantics(self, stage, frame->set, &input, error) &&
+         gst_stx_stage_write(
+             stage, COLUMNS, frame->out, stx_grid_bytes(&self->params.grid), &columns, error) &&
+         impl->run(&self->params, tables, &input, columns, scratch, &stage->place, error);
+}
+
+static GstFlowReturn work(GstElement *element, gpointer data, StxError *error)
+{
+  GstDownsampleTranspose *self = GST_DOWNSAMPLE_TRANSPOSE(element);
+  GstStxPairing *pairing = GST_STX_PAIRING(self);
+  GstStxPairingFrame *frame = data;
+  GstFlowReturn flow;
+
+  gst_clear_buffer(&frame->out);
+  flow = gst_stx_pairing_acquire(pairing, &frame->out, error);
+  if (flow != GST_FLOW_OK)
+    return flow;
+  if (!reduce(self, gst_stx_pairing_stage(pairing), frame, error))
+    return GST_FLOW_ERROR;
+  judge(self);
+  return GST_FLOW_OK;
+}
+
+/* ---- States -------------------------------------------------------------------------------- */
+
+static gboolean start(GstAggregator *aggregator)
+{
+  GstDownsampleTranspose *self = GST_DOWNSAMPLE_TRANSPOSE(aggregator);
+
+  self->configured = 0;
+  self->told_doubt = self->told_lonely = FALSE;
+  return gst_stx_camera_settings_load(&self->camera_settings, GST_ELEMENT(self)) &&
+         GST_AGGREGATOR_CLASS(gst_downsample_transpose_parent_class)->start(aggregator);
+}
+
+static gboolean stop(GstAggregator *aggregator)
+{
+  GstDownsampleTranspose *self = GST_DOWNSAMPLE_TRANSPOSE(aggregator);
+
+  gst_caps_replace(&self->disparity_caps, NULL);
+  return GST_AGGREGATOR_CLASS(gst_downsample_transpose_parent_class)->stop(aggregator);
+}
+
+static void finalize(GObject *object)
+{
+  GstDownsampleTranspose *self = GST_DOWNSAMPLE_TRANSPOSE(object);
+
+  gst_stx_camera_settings_clear(&self->camera_settings);
+  gst_caps_replace(&self->disparity_caps, NULL);
+  G_OBJECT_CLASS(gst_downsample_transpose_parent_class)->finalize(object);
+}
+
+static void add_pad_templates(GstElementClass *klass)
+{
+  gst_element_class_add_static_pad_template_with_gtype(
+      klass, &sink_template, GST_TYPE_AGGREGATOR_PAD);
+  gst_element_class_add_static_pad_template_with_gtype(
+      klass, &confidence_template, GST_TYPE_AGGREGATOR_PAD);
+  gst_element_class_add_static_pad_template_with_gtype(
+      klass, &semantics_template, GST_TYPE_AGGREGATOR_PAD);
+  gst_element_class_add_static_pad_template_with_gtype(
+      klass, &src_template, GST_TYPE_AGGREGATOR_PAD);
+}
+
+static void gst_downsample_transpose_class_init(GstDownsampleTransposeClass *klass)
+{
+  GObjectClass *object = G_OBJECT_CLASS(klass);
+  GstElementClass *element = GST_ELEMENT_CLASS(klass);
+  GstAggregatorClass *aggregator = GST_AGGREGATOR_CLASS(klass);
+  GstStxPairingClass *pairing = GST_STX_PAIRING_CLASS(klass);
+
+  object->finalize = finalize;
+  gst_stx_properties_install(object, properties, G_N_ELEMENTS(properties));
+
+  aggregator->start = start;
+  aggregator->stop = stop;
+  pairing->roles.names[GST_STX_CELL_DISPARITY] = "sink";
+  pairing->roles.names[GST_STX_CELL_CONFIDENCE] = "confidence";
+  pairing->roles.names[GST_STX_CELL_SEMANTICS] = "semantics";
+  pairing->stage.host = &stx_colmean_impls;
+  pairing->stage.device = &stx_colmean_cuda_impls;
+  pairing->stage.work = work;
+  pairing->makes_output = TRUE;
+  pairing->set_role_caps = set_role_caps;
+  pairing->announce = announce;
+  pairing->choose_pool = choose_pool;
+
+  add_pad_templates(element);
+  gst_stx_element_describe(element, "downsample-transpose", "Disparity to columns of cells",
+      "Filter/Converter/Video",
+      "Averages disparity, confidence and semantics over cells and transposes them");
+  GST_DEBUG_CATEGORY_INIT(
+      gst_downsample_transpose_debug, "downsample-transpose", 0, "cell reduction");
+}
+
+static void gst_downsample_transpose_init(GstDownsampleTranspose *self)
+{
+  gst_stx_camera_settings_init(&self->camera_settings);
+  self->cells = defaults;
+  stx_colmean_prepare(&self->tables);
+  gst_stx_pairing_add_pad(GST_STX_PAIRING(self), GST_STX_CELL_DISPARITY);
+}

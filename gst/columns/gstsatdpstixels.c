@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * SECTION:element-sat-dp-stixels
+ * @title: sat-dp-stixels
+ *
+ * Cuts every column of a frame into ground, objects and sky, at the least total energy: dynamic
+ * programming over summed-area tables, exact, column by column.
+ *
+ * ## Example
+ *
+ * |[
+ * gst-launch-1.0 street-scene-src view=disparity num-buffers=3 ! downsample-transpose !
+ * sat-dp-stixels ! multifilesink location=frame-%03d.stixels
+ * ]|
+ */
+#include "gst/core/elements.h"
+
+#include "common/fulldp/fulldp.h"
+#include "common/roadline/roadline_track.h"
+#include "common/satdp/satdp.h"
+#include "gst/columns/rdpstage.h"
+#include "gst/columns/segmentation.h"
+#include "gst/core/element.h"
+
+GST_DEBUG_CATEGORY_STATIC(gst_sat_dp_stixels_debug);
+#define GST_CAT_DEFAULT gst_sat_dp_stixels_debug
+
+/* Slots of the stage. */
+enum { LOOK = GST_STX_SEGMENTATION_SLOT, TABLES, SCRATCH, RDP_SCRATCH, RDP_RESULT, KEPT };
+
+typedef enum { MODEL_GAUSSIAN, MODEL_GAUSSIAN_UNIFORM } Model;
+typedef enum { CANDIDATES_ALL, CANDIDATES_RDP } Candidates;
+
+typedef struct {
+  StxSatdpParams params; /* of the properties: without a grid */
+  Model model;
+  StxRoadMode ground;
+  bool post_messages;
+  Candidates candidates; /* where a stixel may begin */
+  gdouble epsilon;       /* pixels, of the candidates */
+} Settings;
+
+#define GST_TYPE_SAT_DP_STIXELS (gst_sat_dp_stixels_get_type())
+G_DECLARE_FINAL_TYPE(GstSatDpStixels, gst_sat_dp_stixels, GST, SAT_DP_STIXELS, GstStxSegmentation)
+
+struct _GstSatDpStixels {
+  GstStxSegmentation parent;
+
+  Settings settings; /* properties, under the object lock */
+
+  /* Of the streaming thread. */
+  const GstStxColumnStream *stream;
+  Settings active; /* settings of this frame, with the grid of its stream */
+  StxSatdpTables *tables;
+  StxRoadTrack road;
+  gboolean restart;        /* the next frame does not follow the one before */
+  gboolean followed;       /* `line` is that of this frame */
+  gboolean warned;         /* that there is no road */
+  const StxRoadLine *line; /* or NULL: no road */
+  GstStxScratch road_scratch;
+};
+
+G_DEFINE_TYPE(GstSatDpStixels, gst_sat_dp_stixels, GST_TYPE_STX_SEGMENTATION)
+GST_ELEMENT_REGISTER_DEFINE(
+    sat_dp_stixels, "sat-dp-stixels", GST_RANK_NONE, GST_TYPE_SAT_DP_STIXELS)
+
+/* ---- Properties ---------------------------------------------------------------------------- */
+
+/* Pixels: the largest that STX_RDP_MAX_EPSILON allows, in whole pixels. */
+#define EPSILON_MAX (STX_RDP_MAX_EPSILON / STX_DISPARITY_ONE)
+
+static const StxFieldChoice models[] = {
+    {MODEL_GAUSSIAN, "gaussian", "Least squares per stixel, quadratic in the rows"},
+    {MODEL_GAUSSIAN_UNIFORM, "gaussian-uniform", "Expects wrong disparities; cubic in the rows"},
+    {0},
+};
+static const StxFieldChoice grounds[] = {
+    {STX_ROAD_AUTO, "auto", "From calibration if camera height and cy are known, else estimated"},
+    {STX_ROAD_CALIBRATION, "calibration", "From focal length, baseline, camera height and pitch"},
+    {STX_ROAD_ESTIMATE, "estimate", "Estimated from every frame, smoothed over frames"},
+    {STX_ROAD_PIECEWISE, "piecewise",
+        "Likewise, and bent where the road rises or falls ahead; begins with the calibration"},
+    {0},
+};
+static const StxFieldChoice candidates[] = {
+    {CANDIDATES_ALL, "all", "At every cell: the exact optimum"},
+    {CANDIDATES_RDP, "rdp", "Where rdp-columns cuts with the same epsilon: faster"},
+    {0},
+};
+
+#define FIELD(kind, member) STX_FIELD(kind, Settings, member)
+
+static const StxField fields[] = {
+    {"model", "Model", "Energy of a stixel", FIELD(CHOICE, model), .choices = models,
+        .at_start = true},
+    {"ground", "Ground", "Where the expected disparity of the road comes from",
+        FIELD(CHOICE, ground), .choices = grounds, .type_name = "GstStxGround", .at_start = true},
+    {"post-messages", "Post messages", "Post an element message stx-stixels-stats for every frame",
+        FIELD(BOOL, post_messages)},
+    {"cut-candidates", "Candidates of cuts", "Where a stixel may begin", FIELD(CHOICE, candidates),
+        .choices = candidates, .type_name = "GstSatDpStixelsCandidates"},
+    {"epsilon", "Epsilon",
+        "With cut-candidates=rdp: how far a cell may lie from the line between two candidates, "
+        "in pixels of disparity; more gives fewer candidates",
+        FIELD(DOUBLE, epsilon), .high = EPSILON_MAX, .unit = "px"},
+};
+static const Settings defaults = {.params = STX_SATDP_DEFAULTS, .epsilon = STX_SATDP_EPSILON};
+static const StxFields own_table = {STX_FIELDS_OF(fields), &defaults};
+
+/* All but `model` and `ground` count from the next frame. */
+static const GstStxPropertyGroup properties[] = {
+    {&stx_satdp_fields, offsetof(GstSatDpStixels, settings.params), GST_PARAM_MUTABLE_PLAYING},
+    {&own_table, offsetof(GstSatDpStixels, settings), GST_PARAM_MUTABLE_PLAYING, "GstSatDpStixels"},
+};
+
+/* ---- Configuration ------------------------------------------------------------------------- */
+
+static void take_settings(GstStxSegmentation *base)
+{
+  GstSatDpStixels *self = GST_SAT_DP_STIXELS(base);
+
+  self->active = self->settings;
+  self->active.params.grid = self->stream->grid;
+  self->followed = FALSE;
+}
+
+/* FALSE also when the camera lacks what ground=calibration needs. */
+static gboolean configure(GstStxSegmentation *base, StxError *error)
+{
+  GstSatDpStixels *self = GST_SAT_DP_STIXELS(base);
+
+  self->restart = FALSE;
+  return stx_satdp_check(&self->active.params, error) &&
+         gst_stx_scratch_reserve(
+             &self->road_scratch, stx_roadline_scratch(&self->active.params.grid), error) &&
+         stx_road_track_reset(&self->road, self->active.ground, &self->stream->camera, error);
+}
+
+/* ---- The road ------------------------------------------------------------------------------ */
+
+static const char *missing_of(const StxCamera *camera)
+{
+  if (!stx_camera_is_metric(camera))
+    return "no focal length or baseline";
+  if (stx_camera_has_ground(camera))
+    return "all of these, which this setting of ground does not use";
+  return camera->height > 0 ? "no cy" : "no camera-height";
+}
+
+static void warn_no_road(GstSatDpStixels *self)
+{
+  if (self->warned)
+    return;
+  self->warned = TRUE;
+  GST_ELEMENT_WARNING(self, STREAM, FAILED,
+      ("no road was found: there is no ground among the stixels until one is. Where the camera "
+       "enters, set calibration=FILE or focal, cy, baseline and camera-height if it is known; the "
+       "caps give %s",
+          missing_of(&self->stream->camera)),
+      (NULL));
+}
+
+/* An estimate looks at the disparity and weight channels; what the camera tells needs none. */
+static const void *look(
+    GstSatDpStixels *self, GstStxStage *stage, const void *columns, StxError *error)
+{
+  StxGrid channels = self->active.params.grid;
+  const void *host;
+
+  channels.classes = 0;
+  host = gst_stx_stage_bring(stage, LOOK, columns, stx_grid_bytes(&channels), error);
+  return host != NULL && gst_stx_stage_wait(stage, error) ? host : NULL;
+}
+
+/* Finds the road of a frame, once: a frame may be tried twice. */
+static gboolean follow_road(GstSatDpStixels *self, GstStxStage *stage, GstBuffer *frame,
+    const void *columns, StxError *error)
+{
+  const void *host = NULL;
+
+  if (self->followed)
+    return TRUE;
+  if (self->road.estimate && (host = look(self, stage, columns, error)) == NULL)
+    return FALSE;
+  if (self->restart || (GST_BUFFER_IS_DISCONT(frame) && self->road.estimate))
+    stx_road_track_reset(&self->road, self->active.ground, &self->stream->camera, NULL);
+  self->restart = FALSE;
+  self->followed = TRUE;
+  self->line =
+      stx_road_track_follow(&self->road, &self->active.params.grid, host, self->road_scratch.data);
+  if (self->line == NULL)
+    warn_no_road(self);
+  else
+    GST_LOG_OBJECT(self, "road: slope %g, horizon %g, %d bends", self->line->slope,
+        stx_roadline_end(self->line), self->line->bends);
+  return TRUE;
+}
+
+/* ---- Candidates ---------------------------------------------------------------------------- */
+
+/* Where stixels may begin; *starts stays NULL if everywhere. */
+static gboolean find_candidates(GstSatDpStixels *self, GstStxStage *stage, const void *columns,
+    const guint8 **starts, StxError *error)
+{
+  const StxGrid *grid = &self->active.params.grid;
+  StxRdpParams params = {.grid = *grid, .epsilon = gst_rdp_epsilon(self->active.epsilon)};
+  gsize size = (gsize)stx_grid_columns(grid) * (gsize)stx_grid_rows(grid);
+  StxRdpResult *result;
+  guint8 *kept;
+
+  if (self->active.candidates != CANDIDATES_RDP)
+    return TRUE;
+  result = gst_stx_stage_block(stage, RDP_RESULT, sizeof(*result), error);
+  if (result == NULL)
+    return FALSE;
+  *starts = kept = gst_stx_stage_block(stage, KEPT, size, error);
+  return kept != NULL &&
+         gst_rdp_stage_run(stage, RDP_SCRATCH, &params, columns, NULL, kept, result, error);
+}
+
+/* ---- A frame ------------------------------------------------------------------------------- */
+
+static GstFlowReturn segment(GstStxSegmentation *base, GstBuffer *frame, const void *columns,
+    StxStixel *records, void *result, StxError *error)
+{
+  GstSatDpStixels *self = GST_SAT_DP_STIXELS(base);
+  GstStxStage *stage = gst_stx_segmentation_stage(self);
+  gboolean outliers = self->active.model == MODEL_GAUSSIAN_UNIFORM;
+  const StxSatdpImpl *impl =
+      outliers ? gst_stx_stage_impl_of(stage, &stx_fulldp_impls, &stx_fulldp_cuda_impls, error)
+               : gst_stx_stage_impl(stage);
+  const StxSatdpParams *params = &self->active.params;
+  const guint8 *starts = NULL;
+  const void *tables;
+  void *scratch;
+
+  if (impl == NULL || !follow_road(self, stage, frame, columns, error) ||
+      !stx_satdp_prepare(params, &self->stream->camera, self->line, self->tables, error))
+    return GST_FLOW_ERROR;
+  if (outliers)
+    stx_fulldp_prepare(params, self->tables);
+  tables = gst_stx_stage_constant(stage, TABLES, self->tables, sizeof(*self->tables), error);
+  if (tables == NULL)
+    return GST_FLOW_ERROR;
+  scratch =
+      gst_stx_stage_block(stage, SCRATCH, impl->scratch_size(params, stage->place.threads), error);
+  return scratch != NULL && find_candidates(self, stage, columns, &starts, error) &&
+                 impl->run(params, tables, self->tables->has_ground, columns, starts, records,
+                     result, scratch, &stage->place, error)
+             ? GST_FLOW_OK
+             : GST_FLOW_ERROR;
+}
+
+static void post(GstStxSegmentation *base, GstBuffer *frame, const void *data)
+{
+  GstSatDpStixels *self = GST_SAT_DP_STIXELS(base);
+  const StxSatdpResult *result = data;
+  GstStructure *structure;
+
+  if (!self->active.post_messages)
+    return;
+  structure = gst_structure_new("stx-stixels-stats", "timestamp", G_TYPE_UINT64,
+      GST_BUFFER_PTS(frame), "stixels", G_TYPE_UINT, (guint)result->count, "pairs", G_TYPE_UINT64,
+      stx_satdp_pairs(&self->active.params.grid, self->tables->has_ground), "evaluated",
+      G_TYPE_UINT64, result->evaluated, NULL);
+  if (self->line != NULL)
+    gst_structure_set(structure, "ground-slope", G_TYPE_DOUBLE, self->line->slope, "horizon",
+        G_TYPE_DOUBLE, stx_roadline_end(self->line), "bends", G_TYPE_UINT, (guint)self->line->bends,
+        NULL);
+  gst_element_post_message(GST_ELEMENT(self), gst_message_new_element(GST_OBJECT(self), structure));
+}
+
+/* ---- States and events --------------------------------------------------------------------- */
+
+static gboolean start(GstBaseTransform *base)
+{
+  GST_SAT_DP_STIXELS(base)->warned = FALSE;
+  return GST_BASE_TRANSFORM_CLASS(gst_sat_dp_stixels_parent_class)->start(base);
+}
+
+static gboolean sink_event(GstBaseTransform *base, GstEvent *event)
+{
+  if (GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_STOP)
+    GST_SAT_DP_STIXELS(base)->restart = TRUE;
+  return GST_BASE_TRANSFORM_CLASS(gst_sat_dp_stixels_parent_class)->sink_event(base, event);
+}
+
+/* ---- GObject ------------------------------------------------------------------------------- */
+
+static void finalize(GObject *object)
+{
+  GstSatDpStixels *self = GST_SAT_DP_STIXELS(object);
+
+  gst_stx_scratch_clear(&self->road_scratch);
+  g_clear_pointer(&self->tables, g_free);
+  G_OBJECT_CLASS(gst_sat_dp_stixels_parent_class)->finalize(object);
+}
+
+static void gst_sat_dp_stixels_class_init(GstSatDpStixelsClass *klass)
+{
+  GObjectClass *object = G_OBJECT_CLASS(klass);
+  GstBaseTransformClass *base = GST_BASE_TRANSFORM_CLASS(klass);
+  GstStxSegmentationClass *segmentation = GST_STX_SEGMENTATION_CLASS(klass);
+  GstStxStageClass *stage = &GST_STX_TRANSFORM_CLASS(klass)->stage;
+
+  object->finalize = finalize;
+  gst_stx_properties_install(object, properties, G_N_ELEMENTS(properties));
+
+  base->start = start;
+  base->sink_event = sink_event;
+
+  segmentation->rows_max = STX_MAX_ROWS;
+  segmentation->result_size = sizeof(StxSatdpResult);
+  segmentation->count_offset = offsetof(StxSatdpResult, count);
+  segmentation->take_settings = take_settings;
+  segmentation->configure = configure;
+  segmentation->segment = segment;
+  segmentation->post = post;
+  stage->host = &stx_satdp_impls;
+  stage->device = &stx_satdp_cuda_impls;
+
+  gst_stx_element_describe(GST_ELEMENT_CLASS(klass), "sat-dp-stixels", "Stixel segmentation",
+      "Filter/Analyzer/Video",
+      "Cuts columns of disparity into ground, objects and sky by dynamic programming");
+  GST_DEBUG_CATEGORY_INIT(gst_sat_dp_stixels_debug, "sat-dp-stixels", 0, "stixel segmentation");
+}
+
+static void gst_sat_dp_stixels_init(GstSatDpStixels *self)
+{
+  self->settings = defaults;
+  self->stream = gst_stx_segmentation_stream(GST_STX_SEGMENTATION(self));
+  self->tables = g_new(StxSatdpTables, 1);
+}

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gst/columns/segmentation.h"
+
+#include <string.h>
+
+#include "gst/base/inputs.h"
+#include "gst/stixels/cameracaps.h"
+#include "common/camera_fields.h"
+#include "gst/columns/columns.h"
+#include "gst/stixels/mediatypes.h"
+
+GST_DEBUG_CATEGORY_STATIC(stx_segmentation_debug);
+#define GST_CAT_DEFAULT stx_segmentation_debug
+
+enum { COLUMNS, RECORDS, RESULT, HOST_RESULT, HOST_RECORDS, OUTPUT, SLOTS };
+G_STATIC_ASSERT(SLOTS == GST_STX_SEGMENTATION_SLOT);
+
+#define SPARE_MIN 256 /* records that a frame may have more than the one before */
+
+/* Of the streaming thread. */
+typedef struct {
+  GstStxColumnStream stream;
+  gpointer result; /* of a frame, on the host */
+  gsize count;     /* its records */
+} GstStxSegmentationPrivate;
+
+G_DEFINE_ABSTRACT_TYPE_WITH_CODE(GstStxSegmentation, gst_stx_segmentation, GST_TYPE_STX_TRANSFORM,
+    G_ADD_PRIVATE(GstStxSegmentation) GST_DEBUG_CATEGORY_INIT(
+        stx_segmentation_debug, "stx-segmentation", 0, "columns to stixels"))
+#define PRIVATE(self)                                                                              \
+  ((GstStxSegmentationPrivate *)gst_stx_segmentation_get_instance_private(                         \
+      (GstStxSegmentation *)(self)))
+#define CLASS(self) GST_STX_SEGMENTATION_GET_CLASS(self)
+
+static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK,
+    GST_PAD_ALWAYS, GST_STATIC_CAPS(GST_STX_CUDA_CAPS(GST_STX_COLUMNS_MEDIA_TYPE, "")));
+static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE("src", GST_PAD_SRC,
+    GST_PAD_ALWAYS, GST_STATIC_CAPS(GST_STX_CUDA_CAPS(GST_STX_STIXELS_MEDIA_TYPE, "")));
+
+const GstStxColumnStream *gst_stx_segmentation_stream(GstStxSegmentation *self)
+{
+  return &PRIVATE(self)->stream;
+}
+
+/* ---- Caps ---------------------------------------------------------------------------------- */
+
+static gboolean find_camera(
+    const GstCaps *caps, const StxGrid *grid, StxCamera *camera, StxError *error)
+{
+  gst_stx_camera_from_caps(caps, camera);
+  return stx_camera_of_data(camera, grid->width, grid->height, error);
+}
+
+/* Of a camera that does not fit, nothing is said downstream; `configure` refuses it. */
+static void say_camera(const GstCaps *caps, GstStructure *structure)
+{
+  StxCamera camera;
+  StxGrid grid;
+  StxError error;
+
+  if (gst_stx_columns_caps_parse(caps, &grid, &error) && find_camera(caps, &grid, &camera, &error))
+    gst_stx_camera_to_structure(&camera, structure);
+}
+
+static gboolean remove_camera(GQuark field, GValue *value, gpointer data)
+{
+  return !g_str_has_prefix(g_quark_to_string(field), "camera-");
+}
+
+/* Downstream sees the camera with the size of the image; what is asked of upstream leaves it open.
+ */
+static GstCaps *other_caps(
+    GstStxTransform *transform, GstPadDirection direction, const GstCaps *caps)
+{
+  GstStxSegmentation *self = GST_STX_SEGMENTATION(transform);
+  gboolean down = direction == GST_PAD_SINK;
+  GstCaps *result = gst_caps_new_empty();
+
+  for (guint i = 0; i < gst_caps_get_size(caps); i++) {
+    GstStructure *structure = gst_stx_columns_rename(gst_caps_get_structure(caps, i),
+        down ? GST_STX_STIXELS_MEDIA_TYPE : GST_STX_COLUMNS_MEDIA_TYPE);
+
+    gst_structure_filter_and_map_in_place(structure, remove_camera, NULL);
+    if (down && gst_caps_is_fixed(caps))
+      say_camera(caps, structure);
+    gst_caps_append_structure(result, structure);
+  }
+  return gst_stx_cuda_both_caps(&gst_stx_segmentation_stage(self)->cuda, result);
+}
+
+static gboolean parse_grid(const GstCaps *caps, int rows_max, StxGrid *grid, StxError *error)
+{
+  int rows;
+
+  if (!gst_stx_columns_caps_parse(caps, grid, error))
+    return FALSE;
+  rows = stx_grid_rows(grid);
+  if (rows <= rows_max)
+    return TRUE;
+  return stx_fail(error,
+      "columns of %d cells (image height %d, stixel-height %d), at most %d are possible: set "
+      "stixel-height=%d or more in downsample-transpose",
+      rows, grid->height, grid->cell_height, rows_max, (grid->height + rows_max - 1) / rows_max);
+}
+
+static void take_settings(GstStxSegmentation *self)
+{
+  GST_OBJECT_LOCK(self);
+  CLASS(self)->take_settings(self);
+  GST_OBJECT_UNLOCK(self);
+}
+
+static gboolean configure(
+    GstStxTransform *transform, const GstCaps *input, const GstCaps *output, StxError *error)
+{
+  GstStxSegmentation *self = GST_STX_SEGMENTATION(transform);
+  GstStxColumnStream *stream = &PRIVATE(self)->stream;
+
+  if (!parse_grid(input, CLASS(self)->rows_max, &stream->grid, error) ||
+      !find_camera(input, &stream->grid, &stream->camera, error))
+    return FALSE;
+  PRIVATE(self)->count = 0;
+  take_settings(self);
+  GST_DEBUG_OBJECT(self, "%d columns of %d cells, %d classes, implementation %s",
+      stx_grid_columns(&stream->grid), stx_grid_rows(&stream->grid), stream->grid.classes,
+      gst_stx_stage_impl_name(gst_stx_transform_stage(transform)));
+  return CLASS(self)->configure(self, error);
+}
+
+/* ---- Records ------------------------------------------------------------------------------- */
+
+static gsize worst_count(const StxGrid *grid)
+{
+  return (gsize)stx_grid_columns(grid) * (gsize)stx_grid_rows(grid);
+}
+
+/* Brings the first `count` records to the host, and waits for whatever is on its way there. */
+static const void *bring_records(
+    GstStxStage *stage, const StxStixel *records, gsize count, StxError *error)
+{
+  const void *host =
+      gst_stx_stage_bring(stage, HOST_RECORDS, records, count * sizeof(*records), error);
+
+  return host != NULL && gst_stx_stage_wait(stage, error) ? host : NULL;
+}
+
+/*
+ * Waits for the result, and for the records if they leave in system memory. Their number is not
+ * known before: as many as the frame before had, and some more, come along, so that one wait is
+ * enough for nearly every frame.
+ */
+static gboolean fetch(GstStxSegmentation *self, const StxStixel *records, const void *result,
+    const void **on_host, StxError *error)
+{
+  GstStxStage *stage = gst_stx_segmentation_stage(self);
+  GstStxSegmentationPrivate *priv = PRIVATE(self);
+  gsize worst = worst_count(&priv->stream.grid);
+  gsize guess = MIN(priv->count + priv->count / 4 + SPARE_MIN, worst);
+  const void *found =
+      gst_stx_stage_bring(stage, HOST_RESULT, result, CLASS(self)->result_size, error);
+
+  *on_host = NULL;
+  if (found == NULL ||
+      !(stage->device_output ? gst_stx_stage_wait(stage, error)
+                             : (*on_host = bring_records(stage, records, guess, error)) != NULL))
+    return FALSE;
+  memcpy(priv->result, found, CLASS(self)->result_size);
+  priv->count = *(const guint32 *)((const char *)priv->result + CLASS(self)->count_offset);
+  if (priv->count == 0 || priv->count > worst)
+    return stx_fail(error, "%" G_GSIZE_FORMAT " records were counted, of at most %" G_GSIZE_FORMAT,
+        priv->count, worst);
+  if (*on_host != NULL && priv->count > guess)
+    *on_host = bring_records(stage, records, priv->count, error);
+  return stage->device_output || *on_host != NULL;
+}
+
+static GstFlowReturn give(GstStxSegmentation *self, const StxStixel *records, const void *result,
+    GstBuffer **output, StxError *error)
+{
+  GstStxStage *stage = gst_stx_segmentation_stage(self);
+  const void *on_host;
+  GstFlowReturn flow;
+  gsize size;
+
+  if (!fetch(self, records, result, &on_host, error))
+    return GST_FLOW_ERROR;
+  size = PRIVATE(self)->count * sizeof(*records);
+  flow = gst_stx_stage_new_output(stage, size, FALSE, output, error);
+  if (flow != GST_FLOW_OK)
+    return flow;
+  if (on_host != NULL)
+    return gst_stx_stage_fill(stage, *output, on_host, size, error) ? GST_FLOW_OK : GST_FLOW_ERROR;
+  return gst_stx_stage_copy(stage, OUTPUT, *output, records, size, error) ? GST_FLOW_OK
+                                                                          : GST_FLOW_ERROR;
+}
+
+/* ---- Frames -------------------------------------------------------------------------------- */
+
+static GstFlowReturn prepare(GstElement *element, gpointer data, StxError *error)
+{
+  GstStxSegmentation *self = GST_STX_SEGMENTATION(element);
+  const GstStxTransformFrame *frame = data;
+
+  take_settings(self);
+  return gst_stx_check_input(frame->input, stx_grid_bytes(&PRIVATE(self)->stream.grid), 0, error)
+             ? GST_FLOW_OK
+             : GST_FLOW_ERROR;
+}
+
+static GstFlowReturn work(GstElement *element, gpointer data, StxError *error)
+{
+  GstStxSegmentation *self = GST_STX_SEGMENTATION(element);
+  GstStxStage *stage = gst_stx_segmentation_stage(self);
+  const StxGrid *grid = &PRIVATE(self)->stream.grid;
+  GstStxTransformFrame *frame = data;
+  const void *columns;
+  void *records, *result;
+  GstFlowReturn flow;
+
+  gst_clear_buffer(&frame->output);
+  records = gst_stx_stage_block(stage, RECORDS, worst_count(grid) * sizeof(StxStixel), error);
+  if (records == NULL)
+    return GST_FLOW_ERROR;
+  result = gst_stx_stage_block(stage, RESULT, CLASS(self)->result_size, error);
+  if (result == NULL ||
+      !gst_stx_stage_read(stage, COLUMNS, "", frame->input, stx_grid_bytes(grid), &columns, error))
+    return GST_FLOW_ERROR;
+  flow = CLASS(self)->segment(self, frame->input, columns, records, result, error);
+  return flow == GST_FLOW_OK ? give(self, records, result, &frame->output, error) : flow;
+}
+
+static void done(GstStxTransform *transform, GstBuffer *input)
+{
+  CLASS(transform)->post(GST_STX_SEGMENTATION(transform), input, PRIVATE(transform)->result);
+}
+
+/* ---- GObject ------------------------------------------------------------------------------- */
+
+static void constructed(GObject *object)
+{
+  PRIVATE(object)->result = g_malloc0(CLASS(object)->result_size);
+  G_OBJECT_CLASS(gst_stx_segmentation_parent_class)->constructed(object);
+}
+
+static void finalize(GObject *object)
+{
+  g_free(PRIVATE(object)->result);
+  G_OBJECT_CLASS(gst_stx_segmentation_parent_class)->finalize(object);
+}
+
+static void gst_stx_segmentation_class_init(GstStxSegmentationClass *klass)
+{
+  GstElementClass *element = GST_ELEMENT_CLASS(klass);
+  GstStxTransformClass *transform = GST_STX_TRANSFORM_CLASS(klass);
+
+  G_OBJECT_CLASS(klass)->constructed = constructed;
+  G_OBJECT_CLASS(klass)->finalize = finalize;
+  transform->stage.prepare = prepare;
+  transform->stage.work = work;
+  transform->other_caps = other_caps;
+  transform->configure = configure;
+  transform->done = done;
+
+  gst_element_class_add_static_pad_template(element, &sink_template);
+  gst_element_class_add_static_pad_template(element, &src_template);
+  gst_type_mark_as_plugin_api(GST_TYPE_STX_SEGMENTATION, 0);
+}
+
+static void gst_stx_segmentation_init(GstStxSegmentation *self)
+{
+}

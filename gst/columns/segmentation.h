@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * GstStxSegmentation: base class of the elements that cut columns into stixels. It brings the pads,
+ * the caps and the buffers; the element has its parameters and calls its stage.
+ *
+ * Frames have far fewer records than cells: room for the worst frame, one per cell, is kept once,
+ * where the stage works, and buffers have exactly the records of their frame, so that a long queue
+ * of them stays small.
+ */
+#ifndef GST_STX_SEGMENTATION_H
+#define GST_STX_SEGMENTATION_H
+
+#include "common/camera.h"
+#include "common/columns.h"
+#include "gst/base/transform.h"
+
+G_BEGIN_DECLS
+
+/* Slots of the stage that the element may use: from this one on. */
+#define GST_STX_SEGMENTATION_SLOT 6
+
+/* What an element knows of the stream, on the streaming thread. */
+typedef struct {
+  StxGrid grid;
+  StxCamera camera; /* of the caps; all 0: unknown */
+} GstStxColumnStream;
+
+#define GST_TYPE_STX_SEGMENTATION (gst_stx_segmentation_get_type())
+G_DECLARE_DERIVABLE_TYPE(
+    GstStxSegmentation, gst_stx_segmentation, GST, STX_SEGMENTATION, GstStxTransform)
+
+/*
+ * rows_max      cells in a column, at most
+ * result_size   bytes of what the stem's implementations tell of a frame, StxSatdpResult for
+ * count_offset  instance, and where in it the number of records is, a uint32_t
+ *
+ * take_settings
+ *   Copies what the user has set, under the object lock: before every frame and `configure`.
+ *
+ * configure
+ *   A stream begins: checks what was set. FALSE refuses it, with the reason in `error`.
+ *
+ * segment
+ *   Segments the columns of a frame where the stage works: all three pointers are there. `records`
+ *   has room for one per cell. GST_FLOW_ERROR with the reason in `error`, as in stage.h.
+ *
+ * post
+ *   A frame is done. `result` is on the host.
+ *
+ * Of GstBaseTransformClass an element may set start, stop and sink_event, which chain up.
+ */
+struct _GstStxSegmentationClass {
+  GstStxTransformClass parent_class;
+
+  int rows_max;
+  gsize result_size, count_offset;
+
+  void (*take_settings)(GstStxSegmentation *self);
+  gboolean (*configure)(GstStxSegmentation *self, StxError *error);
+  GstFlowReturn (*segment)(GstStxSegmentation *self, GstBuffer *frame, const void *columns,
+      StxStixel *records, void *result, StxError *error);
+  void (*post)(GstStxSegmentation *self, GstBuffer *frame, const void *result);
+};
+
+/* The element's stream, and its stage; the same pointers all its life. */
+const GstStxColumnStream *gst_stx_segmentation_stream(GstStxSegmentation *self);
+#define gst_stx_segmentation_stage(self) gst_stx_transform_stage(GST_STX_TRANSFORM(self))
+
+G_END_DECLS
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What every element of the plugin says of itself, and how it says what is wrong. */
+#ifndef GST_STX_ELEMENT_H
+#define GST_STX_ELEMENT_H
+
+#include <gst/gst.h>
+
+#include "common/stx.h"
+
+G_BEGIN_DECLS
+
+/* In class_init: what gst-inspect-1.0 says of an element, and where the page of `factory` lies.
+ * `klass` is made of the words that GStreamer has for kinds of elements. Static texts. */
+void gst_stx_element_describe(GstElementClass *element, const char *factory, const char *name,
+    const char *klass, const char *description);
+
+/* What answers a query for `caps`, which it takes, with `filter`, which may be NULL: what they have
+ * in common, in the order of the filter. */
+GstCaps *gst_stx_caps_filtered(GstCaps *caps, GstCaps *filter);
+
+/* Posts that the element behind `src` does not take `made`, and what it takes. */
+void gst_stx_element_refused(GstElement *element, GstPad *src, const GstCaps *made);
+
+/* The same, if the element behind the pad takes none of `made`; else nothing. */
+void gst_stx_element_check_output(GstElement *element, GstPad *src, const GstCaps *made);
+
+/* For transform_caps: what the other pad's template allows, at the frame rates of `caps`; one that
+ * is no frame rate is none. Transfer full. */
+GstCaps *gst_stx_caps_at_rates(GstStaticPadTemplate *other, const GstCaps *caps);
+
+/* Posts a failure as an element error: its kind says which; what nobody said is of the format. */
+void gst_stx_element_fail(GstElement *element, const StxError *error);
+
+/* The same where the caller knows better: GST_STX_ELEMENT_ERROR (self, STREAM, FORMAT, &error)
+ */
+#define GST_STX_ELEMENT_ERROR(element, domain, code, error)                                        \
+  GST_ELEMENT_ERROR(element, domain, code, ("%s", (error)->text), (NULL))
+
+G_END_DECLS
+
+#endif

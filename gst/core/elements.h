@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The elements of the plugin, one file each: this list declares and registers them. */
+#ifndef GST_STX_ELEMENTS_H
+#define GST_STX_ELEMENTS_H
+
+#include <gst/gst.h>
+
+/* stereo_stixels is last: it asks the classes of others. */
+#define GST_STX_ELEMENTS(ELEMENT)                                                                  \
+  ELEMENT(disparity_colour)                                                                        \
+  ELEMENT(downsample_transpose)                                                                    \
+  ELEMENT(lidar_bev)                                                                               \
+  ELEMENT(lidar_ground)                                                                            \
+  ELEMENT(lidar_overlay)                                                                           \
+  ELEMENT(lidar_parse)                                                                             \
+  ELEMENT(rdp_columns)                                                                             \
+  ELEMENT(sat_dp_stixels)                                                                          \
+  ELEMENT(stereo_rectify)                                                                          \
+  ELEMENT(stereo_sgm)                                                                              \
+  ELEMENT(stixel_bev)                                                                              \
+  ELEMENT(stixel_json)                                                                             \
+  ELEMENT(stixel_obstacles)                                                                        \
+  ELEMENT(stixel_orbit)                                                                            \
+  ELEMENT(stixel_overlay)                                                                          \
+  ELEMENT(street_scene_src)                                                                        \
+  ELEMENT(stereo_stixels)
+
+G_BEGIN_DECLS
+
+GST_STX_ELEMENTS(GST_ELEMENT_REGISTER_DECLARE)
+
+G_END_DECLS
+
+#endif

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gst/core/stats.h"
+
+static GstDebugCategory *category(void)
+{
+  static gsize registered = 0;
+
+  if (g_once_init_enter(&registered)) {
+    GstDebugCategory *stats = NULL;
+
+    GST_DEBUG_CATEGORY_INIT(stats, "stx-stats", 0, "what elements have done, at their end");
+    g_once_init_leave(&registered, (gsize)stats);
+  }
+  return (GstDebugCategory *)registered;
+}
+
+void gst_stx_stats_install(GObjectClass *klass)
+{
+  category();
+  g_object_class_install_property(klass, GST_STX_PROPERTY_STATS,
+      g_param_spec_boxed("stats", "Statistics",
+          "Frames, drops, gaps, processing times and skews since the start, in nanoseconds",
+          GST_TYPE_STRUCTURE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
+}
+
+void gst_stx_stats_reset(GstStxStats *self, GstElement *element)
+{
+  GST_OBJECT_LOCK(element);
+  *self = (GstStxStats){0};
+  GST_OBJECT_UNLOCK(element);
+}
+
+/* ---- Counting ------------------------------------------------------------------------------ */
+
+static void add(GstStxSpread *spread, gint64 value, GstElement *element)
+{
+  GST_OBJECT_LOCK(element);
+  spread->last = value;
+  spread->sum += value;
+  spread->count++;
+  if (ABS(value) > ABS(spread->furthest))
+    spread->furthest = value;
+  GST_OBJECT_UNLOCK(element);
+}
+
+GstClockTime gst_stx_stats_frame(GstStxStats *self, GstElement *element, GstClockTime begin)
+{
+  GstClockTime time = gst_util_get_timestamp() - begin;
+
+  add(&self->time, (gint64)time, element);
+  return time;
+}
+
+void gst_stx_stats_skew(GstStxStats *self, GstElement *element, GstClockTimeDiff skew)
+{
+  add(&self->skew, skew, element);
+}
+
+void gst_stx_stats_count(guint64 *count, GstElement *element)
+{
+  GST_OBJECT_LOCK(element);
+  ++*count;
+  GST_OBJECT_UNLOCK(element);
+}
+
+/* ---- Telling ------------------------------------------------------------------------------- */
+
+static gint64 mean(const GstStxSpread *spread)
+{
+  return spread->count > 0 ? spread->sum / (gint64)spread->count : 0;
+}
+
+GstStructure *gst_stx_stats_to_structure(const GstStxStats *self, gboolean paired)
+{
+  GstStructure *structure = gst_structure_new("application/x-stixel-stats", "frames", G_TYPE_UINT64,
+      self->time.count, "dropped-qos", G_TYPE_UINT64, self->dropped, "gaps", G_TYPE_UINT64,
+      self->gaps, "processing-time-last", G_TYPE_INT64, self->time.last, "processing-time-mean",
+      G_TYPE_INT64, mean(&self->time), "processing-time-max", G_TYPE_INT64, self->time.furthest,
+      NULL);
+
+  if (paired)
+    gst_structure_set(structure, "skew-last", G_TYPE_INT64, self->skew.last, "skew-mean",
+        G_TYPE_INT64, mean(&self->skew), "skew-max", G_TYPE_INT64, self->skew.furthest, "slips",
+        G_TYPE_UINT64, self->slips, NULL);
+  return structure;
+}
+
+void gst_stx_stats_log(GstElement *element)
+{
+  GstStructure *structure;
+
+  g_object_get(element, "stats", &structure, NULL);
+  GST_CAT_INFO_OBJECT(category(), element, "%" GST_PTR_FORMAT, structure);
+  gst_structure_free(structure);
+}

@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * SECTION:element-stixel-json
+ * @title: stixel-json
+ *
+ * Writes stixels, obstacles, free space and labelled points as text: one line of JSON per frame,
+ * with places and sizes in metres when the camera is known.
+ *
+ * ## Example
+ *
+ * |[
+ * gst-launch-1.0 street-scene-src view=disparity num-buffers=3 ! downsample-transpose !
+ * sat-dp-stixels ! stixel-json ! filesink location=stixels.jsonl
+ * ]|
+ */
+#include "gst/core/elements.h"
+
+#include <gst/base/gstbasetransform.h>
+
+#include "gst/base/inputs.h"
+#include "gst/columns/columns.h"
+#include "gst/io/jsonframe.h"
+#include "gst/stixels/stixelmeta.h"
+#include "gst/core/element.h"
+#include "gst/core/properties.h"
+#include "gst/stixels/mediatypes.h"
+#include "gst/stixels/pointlabelsmeta.h"
+
+#define MAPS 4 /* buffers of a frame at most */
+
+GST_DEBUG_CATEGORY_STATIC(gst_stixel_json_debug);
+#define GST_CAT_DEFAULT gst_stixel_json_debug
+
+#define GST_TYPE_STIXEL_JSON (gst_stixel_json_get_type())
+G_DECLARE_FINAL_TYPE(GstStixelJson, gst_stixel_json, GST, STIXEL_JSON, GstBaseTransform)
+
+typedef struct {
+  guint write; /* GstStxJsonParts */
+  bool metres;
+} GstStixelJsonSettings;
+
+/* What a buffer is. */
+typedef enum { INPUT_STIXELS, INPUT_OBSTACLES, INPUT_POINTS, INPUT_VIDEO } InputKind;
+
+struct _GstStixelJson {
+  GstBaseTransform parent;
+
+  GstStixelJsonSettings settings; /* properties, under the object lock */
+
+  InputKind kind;        /* this and the rest as the caps say */
+  GstStxStixelInfo info; /* of records; 0 columns: of no image */
+  gboolean missed;       /* the user knows that frames lack what is to be written */
+  gsize reserve;         /* bytes to begin a line with: what the previous one took */
+};
+
+G_DEFINE_TYPE(GstStixelJson, gst_stixel_json, GST_TYPE_BASE_TRANSFORM)
+GST_ELEMENT_REGISTER_DEFINE(stixel_json, "stixel-json", GST_RANK_NONE, GST_TYPE_STIXEL_JSON)
+
+static const StxFieldChoice parts[] = {
+    {GST_STX_JSON_STIXELS, "stixels", "Every stixel"},
+    {GST_STX_JSON_OBSTACLES, "obstacles", "Every obstacle that stixel-obstacles found"},
+    {GST_STX_JSON_FREE_SPACE, "free-space", "How far it is free in each direction"},
+    {GST_STX_JSON_POINTS, "points", "Of labelled points their number, and every cluster"},
+    {0},
+};
+
+/* Of video only the metas are read: its format and memory do not matter. */
+#define INPUTS                                                                                     \
+  GST_STX_STIXELS_MEDIA_TYPE "; " GST_STX_OBSTACLES_MEDIA_TYPE "; " GST_STX_LIDAR_MEDIA_TYPE       \
+                             "; video/x-raw(ANY)"
+
+static GstStaticPadTemplate sink_template =
+    GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS(INPUTS));
+static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE(
+    "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS("application/x-json"));
+
+/* ---- Caps ---------------------------------------------------------------------------------- */
+
+static GstCaps *transform_caps(
+    GstBaseTransform *transform, GstPadDirection direction, GstCaps *caps, GstCaps *filter)
+{
+  GstCaps *other =
+      gst_static_pad_template_get_caps(direction == GST_PAD_SINK ? &src_template : &sink_template);
+
+  return gst_stx_caps_filtered(other, filter);
+}
+
+static InputKind kind_of(const GstStructure *structure)
+{
+  static const struct {
+    const char *name;
+    InputKind kind;
+  } kinds[] = {
+      {GST_STX_OBSTACLES_MEDIA_TYPE, INPUT_OBSTACLES},
+      {GST_STX_LIDAR_MEDIA_TYPE, INPUT_POINTS},
+      {"video/x-raw", INPUT_VIDEO},
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS(kinds); i++)
+    if (gst_structure_has_name(structure, kinds[i].name))
+      return kinds[i].kind;
+  return INPUT_STIXELS; /* or what reading its caps refuses */
+}
+
+/* Of video its metas know the image. */
+static gboolean read_image(GstStixelJson *self, const GstCaps *caps, StxError *error)
+{
+  self->info = (GstStxStixelInfo){0};
+  if (self->kind == INPUT_STIXELS)
+    return gst_stx_stixels_caps_parse(caps, &self->info, error);
+  return self->kind != INPUT_OBSTACLES || gst_stx_obstacles_caps_parse(caps, &self->info, error);
+}
+
+static gboolean set_caps(GstBaseTransform *transform, GstCaps *input, GstCaps *output)
+{
+  GstStixelJson *self = GST_STIXEL_JSON(transform);
+  StxError error;
+
+  self->kind = kind_of(gst_caps_get_structure(input, 0));
+  self->missed = FALSE;
+  if (!read_image(self, input, &error)) {
+    GST_STX_ELEMENT_ERROR(self, STREAM, FORMAT, &error);
+    return FALSE;
+  }
+  return TRUE;
+}
+
+/* ---- What is mapped ----------------------------------------------------------------------- */
+
+/* Where the parts of a line come from: the buffer itself, or what hangs on it as metas. */
+typedef struct {
+  GstElement *element; /* posts errors */
+  GstStxJsonFrame frame;
+
+  GstBuffer *mapped[MAPS];
+  GstMapInfo maps[MAPS];
+  guint count;
+} Input;
+
+/* Records of `size` bytes of that part. */
+static gboolean take_records(
+    Input *input, GstBuffer *buffer, gsize size, guint part, GstStxJsonRecords *records)
+{
+  GstMapInfo *map = &input->maps[input->count];
+
+  if (!gst_stx_map_input(input->element, buffer, 0, size, map))
+    return FALSE;
+  input->mapped[input->count++] = buffer;
+  input->frame.parts |= part;
+  *records = (GstStxJsonRecords){map->data, map->size / size};
+  return TRUE;
+}
+
+/* The same, where there may be no record. */
+static gboolean take_any(
+    Input *input, GstBuffer *buffer, gsize size, guint part, GstStxJsonRecords *records)
+{
+  if (gst_buffer_get_size(buffer) > 0)
+    return take_records(input, buffer, size, part, records);
+  input->frame.parts |= part;
+  return TRUE;
+}
+
+static gboolean take_stixels(Input *input, GstBuffer *stixels)
+{
+  return take_records(
+      input, stixels, sizeof(StxStixel), GST_STX_JSON_STIXELS, &input->frame.stixels);
+}
+
+static gboolean take_points(Input *input, GstBuffer *points, GstBuffer *labels)
+{
+  GstStxJsonFrame *frame = &input->frame;
+
+  if (!take_any(input, points, GST_STX_POINT_BYTES, GST_STX_JSON_POINTS, &frame->points) ||
+      !take_any(input, labels, sizeof(guint32), GST_STX_JSON_POINTS, &frame->labels))
+    return FALSE;
+  if (frame->points.count == frame->labels.count)
+    return TRUE;
+  GST_ELEMENT_ERROR(input->element, STREAM, FORMAT,
+      ("%" G_GSIZE_FORMAT " points, but labels of %" G_GSIZE_FORMAT, frame->points.count,
+          frame->labels.count),
+      (NULL));
+  return FALSE;
+}
+
+static gboolean take_obstacles(Input *input, GstBuffer *obstacles)
+{
+  return take_any(
+      input, obstacles, sizeof(StxObstacle), GST_STX_JSON_OBSTACLES, &input->frame.obstacles);
+}
+
+/* `info` of a scan names no image. */
+static void take_info(Input *input, const GstStxStixelInfo *info)
+{
+  if (input->frame.info == NULL && info->columns > 0)
+    input->frame.info = info;
+}
+
+static gboolean take_stixels_meta(Input *input, GstBuffer *buffer, guint wanted)
+{
+  GstStxStixelMeta *meta = gst_buffer_get_stx_stixel_meta(buffer);
+
+  if (meta == NULL)
+    return TRUE;
+  take_info(input, &meta->info);
+  return !(wanted & GST_STX_JSON_STIXELS) || take_stixels(input, meta->stixels);
+}
+
+static gboolean take_obstacles_meta(Input *input, GstBuffer *buffer, guint wanted)
+{
+  GstStxObstaclesMeta *meta = gst_buffer_get_stx_obstacles_meta(buffer);
+
+  if (meta == NULL)
+    return TRUE;
+  take_info(input, &meta->info);
+  if (wanted & GST_STX_JSON_OBSTACLES && !take_obstacles(input, meta->obstacles))
+    return FALSE;
+  return !(wanted & GST_STX_JSON_FREE_SPACE) || meta->free_space == NULL ||
+         take_any(input, meta->free_space, sizeof(StxFreeSpace), GST_STX_JSON_FREE_SPACE,
+             &input->frame.free_space);
+}
+
+static gboolean take_metas(Input *input, GstBuffer *buffer, guint wanted)
+{
+  return take_stixels_meta(input, buffer, wanted) && take_obstacles_meta(input, buffer, wanted);
+}
+
+static void close_input(Input *input)
+{
+  while (input->count > 0) {
+    input->count--;
+    gst_buffer_unmap(input->mapped[input->count], &input->maps[input->count]);
+  }
+}
+
+/* ---- Frames -------------------------------------------------------------------------------- */
+
+/* A scan with its labels, where it has some. */
+static gboolean take_scan(Input *input, GstBuffer *scan)
+{
+  GstStxPointLabelsMeta *meta = gst_buffer_get_stx_point_labels_meta(scan);
+
+  return meta == NULL || take_points(input, scan, meta->labels);
+}
+
+/* What the buffer itself is. */
+static gboolean take_buffer(GstStixelJson *self, Input *input, GstBuffer *buffer, guint wanted)
+{
+  if (self->kind == INPUT_STIXELS && wanted & GST_STX_JSON_STIXELS)
+    return take_stixels(input, buffer);
+  if (self->kind == INPUT_OBSTACLES && wanted & GST_STX_JSON_OBSTACLES)
+    return take_obstacles(input, buffer);
+  if (self->kind == INPUT_POINTS && wanted & GST_STX_JSON_POINTS)
+    return take_scan(input, buffer);
+  return TRUE;
+}
+
+static gboolean take(GstStixelJson *self, Input *input, GstBuffer *buffer, guint wanted)
+{
+  if (self->info.columns > 0)
+    input->frame.info = &self->info;
+  return take_buffer(self, input, buffer, wanted) &&
+         take_metas(input, buffer, wanted & ~input->frame.parts);
+}
+
+/* "obstacles+free-space", as users write it; to be freed. */
+static gchar *write_words(guint write)
+{
+  GString *words = g_string_new(NULL);
+
+  for (const StxFieldChoice *part = parts; part->nick != NULL; part++)
+    if (write & (guint)part->value)
+      g_string_append_printf(words, "%s%s", words->len > 0 ? "+" : "", part->nick);
+  return g_string_free(words, FALSE);
+}
+
+/* Once: the user is waiting for something that will not come. */
+static void warn(GstStixelJson *self, guint write)
+{
+  gchar *words;
+
+  if (self->missed)
+    return;
+  self->missed = TRUE;
+  words = write_words(write);
+  GST_ELEMENT_WARNING(self, STREAM, FORMAT,
+      ("The input carries nothing of write=%s, and so the lines have none of it: put in front what "
+       "makes it, stixel-overlay or stereo-stixels, for points lidar-ground, for obstacles and "
+       "free-space stixel-obstacles",
+          words),
+      (NULL));
+  g_free(words);
+}
+
+static void append_line(GstStixelJson *self, const GstStxJsonFrame *frame, GstBuffer *output)
+{
+  GstStxJsonText line = {g_malloc(self->reserve), 0, self->reserve};
+
+  gst_stx_json_frame(&line, frame);
+  self->reserve = line.length + line.length / 8;
+  gst_buffer_append_memory(
+      output, gst_memory_new_wrapped(0, line.bytes, line.size, 0, line.length, line.bytes, g_free));
+}
+
+static GstFlowReturn transform(GstBaseTransform *base, GstBuffer *buffer, GstBuffer *output)
+{
+  GstStixelJson *self = GST_STIXEL_JSON(base);
+  Input input = {.element = GST_ELEMENT(self), .frame.pts = GST_BUFFER_PTS(buffer)};
+  GstStixelJsonSettings settings;
+  gboolean good;
+
+  GST_OBJECT_LOCK(self);
+  settings = self->settings;
+  GST_OBJECT_UNLOCK(self);
+  input.frame.metres = settings.metres;
+  good = take(self, &input, buffer, settings.write);
+  if (good && input.frame.parts == 0)
+    warn(self, settings.write);
+  if (good)
+    append_line(self, &input.frame, output);
+  close_input(&input);
+  return good ? GST_FLOW_OK : GST_FLOW_ERROR;
+}
+
+/* Text does not carry on what it says. */
+static gboolean transform_meta(
+    GstBaseTransform *base, GstBuffer *output, GstMeta *meta, GstBuffer *input)
+{
+  GType api = meta->info->api;
+
+  return api != gst_stx_stixel_meta_api_get_type() &&
+         api != gst_stx_obstacles_meta_api_get_type() &&
+         api != gst_stx_point_labels_meta_api_get_type() &&
+         GST_BASE_TRANSFORM_CLASS(gst_stixel_json_parent_class)
+             ->transform_meta(base, output, meta, input);
+}
+
+/* ---- Properties ---------------------------------------------------------------------------- */
+
+static const StxField fields[] = {
+    {"write", "Write", "What is written, where the input carries it",
+        STX_FIELD(FLAGS, GstStixelJsonSettings, write), .choices = parts},
+    {"metres", "Metres", "Write the place and the size of every stixel in metres",
+        STX_FIELD(BOOL, GstStixelJsonSettings, metres)},
+};
+static const GstStixelJsonSettings defaults = {
+    .write = GST_STX_JSON_STIXELS | GST_STX_JSON_OBSTACLES | GST_STX_JSON_FREE_SPACE |
+             GST_STX_JSON_POINTS,
+    .metres = true,
+};
+static const StxFields table = {STX_FIELDS_OF(fields), &defaults};
+
+static const GstStxPropertyGroup properties[] = {
+    {&table, offsetof(GstStixelJson, settings), GST_PARAM_MUTABLE_PLAYING, "GstStixelJson"},
+};
+
+/* ---- GObject ------------------------------------------------------------------------------- */
+
+static void gst_stixel_json_class_init(GstStixelJsonClass *klass)
+{
+  GstElementClass *element = GST_ELEMENT_CLASS(klass);
+  GstBaseTransformClass *base = GST_BASE_TRANSFORM_CLASS(klass);
+
+  gst_stx_properties_install(G_OBJECT_CLASS(klass), properties, G_N_ELEMENTS(properties));
+  base->transform_caps = transform_caps;
+  base->accept_caps = gst_stx_accept_caps;
+  base->sink_event = gst_stx_sink_event;
+  base->set_caps = set_caps;
+  base->prepare_output_buffer = gst_stx_prepare_output_buffer;
+  base->transform = transform;
+  base->transform_meta = transform_meta;
+
+  gst_element_class_add_static_pad_template(element, &sink_template);
+  gst_element_class_add_static_pad_template(element, &src_template);
+  gst_stx_element_describe(element, "stixel-json", "Stixels to JSON", "Filter/Converter/Metadata",
+      "Writes one line of JSON per frame of stixels, obstacles or labelled points");
+  GST_DEBUG_CATEGORY_INIT(gst_stixel_json_debug, "stixel-json", 0, "stixels to JSON");
+}
+
+static void gst_stixel_json_init(GstStixelJson *self)
+{
+  self->settings = defaults;
+  gst_stx_want_caps(GST_BASE_TRANSFORM_SINK_PAD(self));
+}

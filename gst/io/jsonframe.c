@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gst/io/jsonframe.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "common/clusters/clusters.h"
+#include "common/decimal/decimal.h"
+#include "common/labels.h"
+
+/* ---- Text ---------------------------------------------------------------------------------- */
+
+/* Fixed names, which need no quoting, and numbers: a tree of JSON objects would only be built to be
+ * printed. A key is written as it stands, with what separates it from the value before. */
+
+/* Room for so many more bytes; where they begin. */
+static gchar *reserve(GstStxJsonText *text, gsize bytes)
+{
+  if (text->size - text->length < bytes) {
+    text->size = MAX(2 * text->size, text->length + bytes);
+    text->bytes = g_realloc(text->bytes, text->size);
+  }
+  return text->bytes + text->length;
+}
+
+static void put(GstStxJsonText *text, const char *words)
+{
+  gsize length = strlen(words);
+
+  memcpy(reserve(text, length), words, length);
+  text->length += length;
+}
+
+static void put_whole(GstStxJsonText *text, const char *key, guint64 value)
+{
+  put(text, key);
+  text->length += stx_decimal_write_whole(value, reserve(text, STX_DECIMAL_SIZE));
+}
+
+static void put_bool(GstStxJsonText *text, const char *key, gboolean value)
+{
+  put(text, key);
+  put(text, value ? "true" : "false");
+}
+
+/* `name` without anything that needs quoting; NULL: null. */
+static void put_name(GstStxJsonText *text, const char *key, const char *name)
+{
+  put(text, key);
+  put(text, name != NULL ? "\"" : "null");
+  if (name == NULL)
+    return;
+  put(text, name);
+  put(text, "\"");
+}
+
+/* With three decimals; _exact with nine digits that count. null where JSON has no number. */
+static void put_number(GstStxJsonText *text, const char *key, double value)
+{
+  put(text, key);
+  if (isfinite(value))
+    text->length += stx_decimal_write(value, reserve(text, STX_DECIMAL_SIZE));
+  else
+    put(text, "null");
+}
+
+static void put_exact(GstStxJsonText *text, const char *key, double value)
+{
+  gchar number[G_ASCII_DTOSTR_BUF_SIZE];
+
+  put(text, key);
+  put(text, isfinite(value) ? g_ascii_formatd(number, sizeof number, "%.9g", value) : "null");
+}
+
+/* ---- The image ----------------------------------------------------------------------------- */
+
+static double known(const StxCamera *camera, unsigned number, double value)
+{
+  return camera->missing & number ? NAN : value;
+}
+
+static void write_camera(GstStxJsonText *text, const StxCamera *camera)
+{
+  if (camera->focal <= 0) {
+    put(text, ",\"camera\":null");
+    return;
+  }
+  put_exact(text, ",\"camera\":{\"focal\":", camera->focal);
+  put_exact(text, ",\"cx\":", known(camera, STX_CAMERA_CX, camera->cx));
+  put_exact(text, ",\"cy\":", known(camera, STX_CAMERA_CY, camera->cy));
+  put_exact(text, ",\"baseline\":", camera->baseline > 0 ? camera->baseline : NAN);
+  put_exact(text, ",\"height\":", camera->height > 0 ? camera->height : NAN);
+  put_exact(text, ",\"pitch\":", known(camera, STX_CAMERA_PITCH, camera->pitch));
+  put(text, "}");
+}
+
+static void write_image(GstStxJsonText *text, const GstStxStixelInfo *info)
+{
+  put_whole(text, ",\"width\":", info->width);
+  put_whole(text, ",\"height\":", info->height);
+  put_whole(text, ",\"stixel_width\":", info->stixel_width);
+  put_whole(text, ",\"columns\":", info->columns);
+  write_camera(text, &info->camera);
+}
+
+/* Of a Cityscapes train id. */
+static void write_label(GstStxJsonText *text, guint label)
+{
+  if (label == STX_LABEL_NONE) {
+    put(text, ",\"label\":null,\"class\":null");
+    return;
+  }
+  put_whole(text, ",\"label\":", label);
+  put_name(text, ",\"class\":", stx_label_name((gint)label));
+}
+
+/* `key`, which opens a list, and the list: each record, a StxStixel, StxObstacle or StxFreeSpace of
+ * `size` bytes, is written from an aligned copy. */
+typedef void (*Write)(GstStxJsonText *text, gconstpointer record, gconstpointer data);
+
+static void write_list(GstStxJsonText *text, const char *key, const GstStxJsonRecords *records,
+    gsize size, Write write, gconstpointer data)
+{
+  union {
+    StxStixel stixel;
+    StxObstacle obstacle;
+    StxFreeSpace space;
+  } copy;
+
+  g_return_if_fail(size <= sizeof copy);
+
+  put(text, key);
+  for (gsize i = 0; i < records->count; i++) {
+    memcpy(&copy, (const guint8 *)records->data + i * size, size);
+    if (i > 0)
+      put(text, ",");
+    write(text, &copy, data);
+  }
+  put(text, "]");
+}
+
+/* ---- Stixels ------------------------------------------------------------------------------- */
+
+static const char *kind_name(guint kind)
+{
+  static const char *const names[] = {
+      [STX_KIND_SEGMENT] = "segment",
+      [STX_KIND_GROUND] = "ground",
+      [STX_KIND_OBJECT] = "object",
+      [STX_KIND_SKY] = "sky",
+  };
+
+  return kind < G_N_ELEMENTS(names) ? names[kind] : "unknown";
+}
+
+/* Metres along the optical axis to the nearer end; not finite: unknown or infinitely far. */
+static double distance(const StxStixel *stixel, const StxCamera *camera)
+{
+  double nearest = MAX(stixel->disparity_top, stixel->disparity_bottom);
+
+  if (!stx_camera_is_metric(camera) || !(nearest > 0 && isfinite(nearest)))
+    return INFINITY;
+  return camera->focal * camera->baseline / nearest;
+}
+
+static void write_stixel_metres(
+    GstStxJsonText *text, const GstStxStixelInfo *info, const StxStixel *stixel)
+{
+  StxMetres metres;
+
+  if (!gst_stx_stixel_info_get_metres(info, stixel, &metres)) {
+    put(text, ",\"metres\":null");
+    return;
+  }
+  put_number(text, ",\"metres\":{\"x\":", metres.x);
+  put_number(text, ",\"y\":", metres.y);
+  put_number(text, ",\"z\":", metres.z);
+  put_number(text, ",\"z_top\":", metres.z_top);
+  put_number(text, ",\"width\":", metres.width);
+  put_number(text, ",\"height\":", metres.height);
+  put(text, "}");
+}
+
+static void write_stixel(GstStxJsonText *text, gconstpointer record, gconstpointer data)
+{
+  const StxStixel *stixel = record;
+  const GstStxJsonFrame *frame = data;
+
+  put_whole(text, "{\"column\":", stixel->column);
+  put_whole(text, ",\"top\":", stixel->top);
+  put_whole(text, ",\"bottom\":", stixel->bottom);
+  put_name(text, ",\"kind\":", kind_name(stixel->kind));
+  write_label(text, stixel->label);
+  put_number(text, ",\"disparity_top\":", stixel->disparity_top);
+  put_number(text, ",\"disparity_bottom\":", stixel->disparity_bottom);
+  put_number(text, ",\"distance\":", distance(stixel, &frame->info->camera));
+  if (frame->metres)
+    write_stixel_metres(text, frame->info, stixel);
+  put_number(text, ",\"cost\":", stixel->cost);
+  put_number(text, ",\"confidence\":", stixel->confidence);
+  put(text, "}");
+}
+
+static void write_stixels(GstStxJsonText *text, const GstStxJsonFrame *frame)
+{
+  write_list(text, ",\"stixels\":[", &frame->stixels, sizeof(StxStixel), write_stixel, frame);
+}
+
+/* ---- Obstacles ----------------------------------------------------------------------------- */
+
+/* Where it is in the image; a scan has none. */
+static void write_box(GstStxJsonText *text, const StxObstacle *obstacle)
+{
+  if (obstacle->source == STX_OBSTACLE_LIDAR) {
+    put(text, ",\"box\":null");
+    return;
+  }
+  put_whole(text, ",\"box\":{\"left\":", obstacle->left);
+  put_whole(text, ",\"top\":", obstacle->top);
+  put_whole(text, ",\"right\":", obstacle->right);
+  put_whole(text, ",\"bottom\":", obstacle->bottom);
+  put_whole(text, ",\"first_column\":", obstacle->first_column);
+  put_whole(text, ",\"last_column\":", obstacle->last_column);
+  put(text, "}");
+}
+
+static void write_obstacle_metres(GstStxJsonText *text, const StxObstacle *obstacle)
+{
+  if (!isfinite(obstacle->z)) {
+    put(text, ",\"metres\":null");
+    return;
+  }
+  put_number(text, ",\"metres\":{\"x\":", obstacle->x);
+  put_number(text, ",\"y\":", obstacle->y);
+  put_number(text, ",\"z\":", obstacle->z);
+  put_number(text, ",\"width\":", obstacle->width);
+  put_number(text, ",\"height\":", obstacle->height);
+  put_number(text, ",\"depth\":", obstacle->depth);
+  put(text, "}");
+}
+
+static void write_obstacle(GstStxJsonText *text, gconstpointer record, gconstpointer data)
+{
+  const StxObstacle *obstacle = record;
+
+  if (obstacle->id > 0)
+    put_whole(text, "{\"id\":", obstacle->id);
+  else
+    put(text, "{\"id\":null");
+  put_whole(text, ",\"age\":", obstacle->age);
+  put_name(text, ",\"source\":", obstacle->source == STX_OBSTACLE_LIDAR ? "lidar" : "stereo");
+  write_label(text, obstacle->label);
+  write_box(text, obstacle);
+  put_whole(text, ",\"count\":", obstacle->count);
+  write_obstacle_metres(text, obstacle);
+  put_number(text, ",\"closing_speed\":", obstacle->closing_speed);
+  put_number(text, ",\"lateral_speed\":", obstacle->lateral_speed);
+  put_bool(text, ",\"in_corridor\":", obstacle->flags & STX_OBSTACLE_IN_CORRIDOR);
+  put_bool(text, ",\"cut\":", obstacle->flags & STX_OBSTACLE_CUT);
+  put_number(text, ",\"confidence\":", obstacle->confidence);
+  put(text, "}");
+}
+
+static void write_obstacles(GstStxJsonText *text, const GstStxJsonRecords *obstacles)
+{
+  write_list(text, ",\"obstacles\":[", obstacles, sizeof(StxObstacle), write_obstacle, NULL);
+}
+
+/* ---- Free space ---------------------------------------------------------------------------- */
+
+static const char *state_of(const StxFreeSpace *space)
+{
+  if (isnan(space->z))
+    return "unknown";
+  return isfinite(space->z) ? "obstacle" : "free";
+}
+
+static void write_place(GstStxJsonText *text, const char *key, guint place, guint none)
+{
+  if (place == none)
+    put_name(text, key, NULL);
+  else
+    put_whole(text, key, place);
+}
+
+static void write_space(GstStxJsonText *text, gconstpointer record, gconstpointer data)
+{
+  const StxFreeSpace *space = record;
+
+  put_name(text, "{\"state\":", state_of(space));
+  put_number(text, ",\"x\":", isfinite(space->z) ? space->x : NAN);
+  put_number(text, ",\"z\":", space->z);
+  write_place(text, ",\"row\":", space->row, 0);
+  write_place(text, ",\"obstacle\":", space->obstacle, STX_FREE_NO_OBSTACLE);
+  put(text, "}");
+}
+
+static void write_free_space(GstStxJsonText *text, const GstStxJsonRecords *free_space)
+{
+  write_list(text, ",\"free_space\":[", free_space, sizeof(StxFreeSpace), write_space, NULL);
+}
+
+/* ---- Points -------------------------------------------------------------------------------- */
+
+static void write_range(GstStxJsonText *text, const char *key, double low, double high)
+{
+  put_number(text, key, low);
+  put_number(text, ",", high);
+  put(text, "]");
+}
+
+static void write_cluster(GstStxJsonText *text, gsize id, const StxCluster *cluster)
+{
+  put_whole(text, "{\"id\":", id);
+  put_whole(text, ",\"count\":", cluster->count);
+  if (cluster->low[0] <= cluster->high[0]) {
+    write_range(text, ",\"metres\":{\"x\":[", cluster->low[0], cluster->high[0]);
+    write_range(text, ",\"y\":[", cluster->low[1], cluster->high[1]);
+    write_range(text, ",\"z\":[", cluster->low[2], cluster->high[2]);
+    put(text, "}}");
+  } else {
+    put(text, ",\"metres\":null}");
+  }
+}
+
+static void write_clusters(GstStxJsonText *text, const StxCluster *clusters, gsize highest)
+{
+  const char *between = "";
+
+  put(text, ",\"clusters\":[");
+  for (gsize i = 1; i <= highest; i++)
+    if (clusters[i].count > 0) {
+      put(text, between);
+      write_cluster(text, i, &clusters[i]);
+      between = ",";
+    }
+  put(text, "]");
+}
+
+static void write_points(
+    GstStxJsonText *text, const GstStxJsonRecords *points, const GstStxJsonRecords *labels)
+{
+  gsize highest = stx_clusters_highest(labels->data, labels->count);
+  StxCluster *clusters = g_new(StxCluster, highest + 1);
+  StxPointCounts counts;
+
+  stx_clusters_gather(points->data, labels->data, labels->count, clusters, highest, &counts);
+  put_whole(text, ",\"points\":{\"count\":", points->count);
+  put_whole(text, ",\"ground\":", counts.ground);
+  put_whole(text, ",\"obstacle\":", counts.obstacle);
+  put_whole(text, ",\"unknown\":", counts.unknown);
+  write_clusters(text, clusters, highest);
+  put(text, "}");
+  g_free(clusters);
+}
+
+/* ---- The line ------------------------------------------------------------------------------ */
+
+static void write_time(GstStxJsonText *text, GstClockTime pts)
+{
+  if (GST_CLOCK_TIME_IS_VALID(pts))
+    put_whole(text, ",\"pts\":", pts);
+  else
+    put(text, ",\"pts\":null");
+}
+
+void gst_stx_json_frame(GstStxJsonText *text, const GstStxJsonFrame *frame)
+{
+  put_whole(text, "{\"version\":", GST_STX_JSON_VERSION);
+  write_time(text, frame->pts);
+  if (frame->info != NULL)
+    write_image(text, frame->info);
+  if (frame->parts & GST_STX_JSON_STIXELS)
+    write_stixels(text, frame);
+  if (frame->parts & GST_STX_JSON_OBSTACLES)
+    write_obstacles(text, &frame->obstacles);
+  if (frame->parts & GST_STX_JSON_FREE_SPACE)
+    write_free_space(text, &frame->free_space);
+  if (frame->parts & GST_STX_JSON_POINTS)
+    write_points(text, &frame->points, &frame->labels);
+  put(text, "}\n");
+}

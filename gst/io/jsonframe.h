@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What is known of one frame or scan, and the line of JSON that says it. docs/elements/
+ * stixel-json.md describes the line, docs/stixel-json-1.schema.json is its schema: what is written
+ * here is said in both.
+ */
+#ifndef GST_STX_JSON_FRAME_H
+#define GST_STX_JSON_FRAME_H
+
+#include "common/obstacle.h"
+#include "gst/stixels/obstaclesmeta.h"
+
+G_BEGIN_DECLS
+
+#define GST_STX_JSON_VERSION 1 /* of the schema; a new key is no new version */
+
+typedef enum {
+  GST_STX_JSON_STIXELS = 1,
+  GST_STX_JSON_OBSTACLES = 2,
+  GST_STX_JSON_FREE_SPACE = 4,
+  GST_STX_JSON_POINTS = 8,
+} GstStxJsonParts;
+
+/* Records lie anywhere in memory, aligned or not. */
+typedef struct {
+  gconstpointer data;
+  gsize count; /* records */
+} GstStxJsonRecords;
+
+typedef struct {
+  GstClockTime pts;
+  const GstStxStixelInfo *info; /* NULL: of no image */
+  guint parts;                  /* GstStxJsonParts: of which there are records */
+  gboolean metres;              /* for every stixel */
+
+  GstStxJsonRecords stixels, obstacles, free_space;
+  GstStxJsonRecords points, labels; /* as many of both */
+} GstStxJsonFrame;
+
+/* Text that grows. Begin with {0}, or with bytes to begin in. */
+typedef struct {
+  gchar *bytes; /* no 0 at the end */
+  gsize length, size;
+} GstStxJsonText;
+
+/* Adds the line, newline included. */
+void gst_stx_json_frame(GstStxJsonText *text, const GstStxJsonFrame *frame);
+
+G_END_DECLS
+
+#endif

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gst/lidar/extrinsics.h"
+
+#include "gst/core/element.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- Caps ---------------------------------------------------------------------------------- */
+
+void gst_stx_extrinsics_to_structure(const StxExtrinsics *extrinsics, GstStructure *structure)
+{
+  for (gsize i = 0; i < stx_extrinsics_fields.count; i++)
+    gst_structure_set(structure, stx_extrinsics_fields.fields[i].name, G_TYPE_DOUBLE,
+        stx_field_get(&stx_extrinsics_fields.fields[i], extrinsics), NULL);
+}
+
+/* Written by hand, a double is easily an int. */
+static gboolean get_number(const GstStructure *structure, const gchar *name, gdouble *number)
+{
+  gint whole;
+
+  if (gst_structure_get_double(structure, name, number))
+    return TRUE;
+  if (!gst_structure_get_int(structure, name, &whole))
+    return FALSE;
+  *number = whole;
+  return TRUE;
+}
+
+gboolean gst_stx_extrinsics_from_caps(const GstCaps *caps, StxExtrinsics *extrinsics)
+{
+  const GstStructure *structure = gst_caps_get_structure(caps, 0);
+  gboolean any = FALSE;
+
+  *extrinsics = (StxExtrinsics){0};
+  for (gsize i = 0; i < stx_extrinsics_fields.count; i++) {
+    const StxField *field = &stx_extrinsics_fields.fields[i];
+    gdouble value;
+
+    if (!get_number(structure, field->name, &value) || !isfinite(value) || value < field->low ||
+        value > field->high)
+      continue;
+    stx_field_set(field, extrinsics, value);
+    any = TRUE;
+  }
+  return any;
+}
+
+/* ---- Properties ---------------------------------------------------------------------------- */
+
+gboolean gst_stx_extrinsics_settings_load(
+    GstStxExtrinsicsSettings *settings, const GstStxCameraSettings *camera, GstElement *element)
+{
+  StxExtrinsicsFile found = STX_EXTRINSICS_MISSING;
+  gdouble matrix[12] = {0};
+  StxError error;
+  gchar *path;
+  gint pair;
+
+  GST_OBJECT_LOCK(element);
+  path = g_strdup(camera->calibration);
+  pair = camera->pair;
+  GST_OBJECT_UNLOCK(element);
+  if (path != NULL && path[0] != '\0')
+    found = stx_extrinsics_load(path, pair, matrix, &error);
+  g_free(path);
+  GST_OBJECT_LOCK(element);
+  settings->has_file = found == STX_EXTRINSICS_FOUND;
+  memcpy(settings->file, matrix, sizeof(matrix));
+  GST_OBJECT_UNLOCK(element);
+  if (found == STX_EXTRINSICS_FAILED)
+    GST_STX_ELEMENT_ERROR(element, RESOURCE, OPEN_READ, &error);
+  return found != STX_EXTRINSICS_FAILED;
+}
+
+static gboolean is_given(const StxExtrinsics *extrinsics)
+{
+  static const StxExtrinsics nowhere;
+
+  return memcmp(extrinsics, &nowhere, sizeof(nowhere)) != 0;
+}
+
+gboolean gst_stx_extrinsics_settings_apply(const GstStxExtrinsicsSettings *settings,
+    const GstCaps *caps, gdouble matrix[12], StxError *error)
+{
+  StxExtrinsics extrinsics = settings->single;
+
+  if (!is_given(&extrinsics) && settings->has_file) {
+    memcpy(matrix, settings->file, sizeof(settings->file));
+    return TRUE;
+  }
+  if (!is_given(&extrinsics) && (caps == NULL || !gst_stx_extrinsics_from_caps(caps, &extrinsics)))
+    return stx_fail(error,
+        "where the LiDAR stands is not known: set calibration=FILE (KITTI's calib.txt with a line "
+        "Tr:), or sensor-x, sensor-y, sensor-z, sensor-roll, sensor-pitch, sensor-yaw here or in "
+        "the caps of the scan");
+  if (!stx_extrinsics_check(&extrinsics, error))
+    return FALSE;
+  stx_extrinsics_matrix(&extrinsics, matrix);
+  return TRUE;
+}

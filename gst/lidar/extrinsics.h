@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Where the sensor of a scan stands (common/extrinsics/extrinsics.h): as fields of the scan's caps,
+ * as a file, as properties. What counts, from the strongest: single properties, if one of them is
+ * not 0; the file that the property calibration names, if it says it; the caps.
+ */
+#ifndef GST_STX_EXTRINSICS_H
+#define GST_STX_EXTRINSICS_H
+
+#include "common/extrinsics/extrinsics.h"
+#include "gst/core/camera.h"
+
+G_BEGIN_DECLS
+
+/* Sets sensor-x … sensor-yaw, all double. */
+void gst_stx_extrinsics_to_structure(const StxExtrinsics *extrinsics, GstStructure *structure);
+
+/* FALSE: the first structure has none of these fields. What is missing or out of its range is 0. */
+gboolean gst_stx_extrinsics_from_caps(const GstCaps *caps, StxExtrinsics *extrinsics);
+
+/* Embedded in an element, guarded by its object lock; zero it to begin with. The properties are
+ * those of stx_extrinsics_fields for `single`. */
+typedef struct {
+  StxExtrinsics single;
+  gdouble file[12];
+  gboolean has_file; /* valid after _load */
+} GstStxExtrinsicsSettings;
+
+/* In start, after gst_stx_camera_settings_load: looks for it in the file of `camera`. FALSE after
+ * an element error. Takes the object lock. */
+gboolean gst_stx_extrinsics_settings_load(
+    GstStxExtrinsicsSettings *settings, const GstStxCameraSettings *camera, GstElement *element);
+
+/* The matrix for scans of these caps (may be NULL). FALSE, with what is missing and the choices in
+ * `error`, if nobody said it. The caller holds the object lock, or a copy. */
+gboolean gst_stx_extrinsics_settings_apply(const GstStxExtrinsicsSettings *settings,
+    const GstCaps *caps, gdouble matrix[12], StxError *error);
+
+G_END_DECLS
+
+#endif

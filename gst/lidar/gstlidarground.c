@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * SECTION:element-lidar-ground
+ * @title: lidar-ground
+ *
+ * Tells ground from obstacles in scans of a LiDAR sensor, and which obstacle points belong
+ * together. Labels travel as a meta on the points, or as a stream of their own.
+ *
+ * ## Example
+ *
+ * |[
+ * gst-launch-1.0 street-scene-src view=lidar num-buffers=3 ! lidar-ground !
+ * application/x-point-labels ! multifilesink location=%06d.label
+ * ]|
+ */
+#include "gst/core/elements.h"
+
+#include "gst/core/element.h"
+#include "gst/base/inputs.h"
+#include "gst/base/transform.h"
+#include "common/ground/ground.h"
+#include "gst/stixels/stixels.h"
+
+GST_DEBUG_CATEGORY_STATIC(gst_lidar_ground_debug);
+#define GST_CAT_DEFAULT gst_lidar_ground_debug
+
+/* Slots of the stage. */
+enum { POINTS, LABELS, RESULT, HOST_RESULT, SCRATCH };
+
+typedef struct {
+  StxGroundParams params;
+  bool post_messages;
+} GstLidarGroundSettings;
+
+#define GST_TYPE_LIDAR_GROUND (gst_lidar_ground_get_type())
+G_DECLARE_FINAL_TYPE(GstLidarGround, gst_lidar_ground, GST, LIDAR_GROUND, GstStxTransform)
+
+struct _GstLidarGround {
+  GstStxTransform parent;
+
+  GstLidarGroundSettings settings; /* properties, under the object lock */
+
+  /* Of the streaming thread. */
+  GstLidarGroundSettings active; /* settings of this scan, */
+  StxGroundResult result;        /* and what was found in it, if it is to be posted */
+  gboolean gives_labels;         /* and not points with a meta */
+};
+
+G_DEFINE_TYPE(GstLidarGround, gst_lidar_ground, GST_TYPE_STX_TRANSFORM)
+GST_ELEMENT_REGISTER_DEFINE(lidar_ground, "lidar-ground", GST_RANK_NONE, GST_TYPE_LIDAR_GROUND)
+
+static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK,
+    GST_PAD_ALWAYS, GST_STATIC_CAPS(GST_STX_CUDA_CAPS(GST_STX_LIDAR_MEDIA_TYPE, "")));
+static GstStaticPadTemplate src_template =
+    GST_STATIC_PAD_TEMPLATE("src", GST_PAD_SRC, GST_PAD_ALWAYS,
+        GST_STATIC_CAPS(GST_STX_CUDA_CAPS(GST_STX_LIDAR_MEDIA_TYPE, "") "; " GST_STX_CUDA_CAPS(
+            GST_STX_POINT_LABELS_MEDIA_TYPE, "")));
+
+/* ---- Properties ---------------------------------------------------------------------------- */
+
+static const StxField own_fields[] = {
+    {"post-messages", "Post messages", "Post an element message stx-ground-stats for every scan",
+        STX_FIELD(BOOL, GstLidarGroundSettings, post_messages)},
+};
+static const GstLidarGroundSettings defaults = {.params = STX_GROUND_DEFAULTS};
+static const StxFields own_table = {STX_FIELDS_OF(own_fields), &defaults};
+
+static const GstStxPropertyGroup properties[] = {
+    {&stx_ground_fields, offsetof(GstLidarGround, settings.params), GST_PARAM_MUTABLE_PLAYING},
+    {&own_table, offsetof(GstLidarGround, settings), GST_PARAM_MUTABLE_PLAYING},
+};
+
+/* ---- Caps ---------------------------------------------------------------------------------- */
+
+/* Points go through in the memory in which they came. */
+static void append_points(GstCaps *result, const GstCaps *caps, guint index)
+{
+  gst_caps_append_structure_full(result, gst_structure_copy(gst_caps_get_structure(caps, index)),
+      gst_caps_features_copy(gst_caps_get_features(caps, index)));
+}
+
+/* `name` with the frame rate of that structure. */
+static GstStructure *renamed(const GstCaps *caps, guint index, const char *name)
+{
+  const GValue *rate = gst_structure_get_value(gst_caps_get_structure(caps, index), "framerate");
+  GstStructure *structure = gst_structure_new_empty(name);
+
+  if (rate != NULL)
+    gst_structure_set_value(structure, "framerate", rate);
+  return structure;
+}
+
+static GstCaps *other_caps(
+    GstStxTransform *transform, GstPadDirection direction, const GstCaps *caps)
+{
+  GstStxCuda *cuda = &gst_stx_transform_stage(transform)->cuda;
+  const char *name =
+      direction == GST_PAD_SINK ? GST_STX_POINT_LABELS_MEDIA_TYPE : GST_STX_LIDAR_MEDIA_TYPE;
+  GstCaps *points = gst_caps_new_empty(), *labels = gst_caps_new_empty();
+
+  for (guint i = 0; i < gst_caps_get_size(caps); i++) {
+    if (gst_structure_has_name(gst_caps_get_structure(caps, i), GST_STX_LIDAR_MEDIA_TYPE))
+      append_points(points, caps, i);
+    else if (direction == GST_PAD_SINK) /* set_caps will say why not */
+      gst_caps_append(points, gst_caps_new_empty_simple(GST_STX_LIDAR_MEDIA_TYPE));
+    gst_caps_append(
+        labels, gst_stx_cuda_both_caps(cuda, gst_caps_new_full(renamed(caps, i, name), NULL)));
+  }
+  return gst_stx_cuda_filter_caps(cuda, gst_caps_merge(points, labels));
+}
+
+static gboolean is_labels(const GstCaps *caps)
+{
+  return gst_structure_has_name(gst_caps_get_structure(caps, 0), GST_STX_POINT_LABELS_MEDIA_TYPE);
+}
+
+/* Points first; labels in the memory that downstream names. */
+static GstCaps *fixate_caps(
+    GstBaseTransform *base, GstPadDirection direction, GstCaps *caps, GstCaps *other)
+{
+  if (direction == GST_PAD_SRC || gst_caps_is_empty(other) || !is_labels(other))
+    return gst_caps_fixate(other);
+  return GST_BASE_TRANSFORM_CLASS(gst_lidar_ground_parent_class)
+      ->fixate_caps(base, direction, caps, other);
+}
+
+static void take_settings(GstLidarGround *self)
+{
+  GST_OBJECT_LOCK(self);
+  self->active = self->settings;
+  GST_OBJECT_UNLOCK(self);
+}
+
+static gboolean configure(
+    GstStxTransform *transform, const GstCaps *input, const GstCaps *output, StxError *error)
+{
+  GstLidarGround *self = GST_LIDAR_GROUND(transform);
+
+  take_settings(self);
+  self->gives_labels = is_labels(output);
+  return gst_stx_check_scan_caps(GST_ELEMENT(self), input, error) &&
+         stx_ground_check(&self->active.params, error);
+}
+
+/* Points that leave in CUDAMemory came in it. */
+static GstFlowReturn renegotiate(GstElement *element)
+{
+  const GstStxStageClass *parent = &GST_STX_TRANSFORM_CLASS(gst_lidar_ground_parent_class)->stage;
+
+  return GST_LIDAR_GROUND(element)->gives_labels ? parent->renegotiate(element) : GST_FLOW_OK;
+}
+
+/* ---- Scans --------------------------------------------------------------------------------- */
+
+static gboolean check_scan(GstLidarGround *self, GstBuffer *input, StxError *error)
+{
+  gsize size = gst_buffer_get_size(input), count = size / GST_STX_POINT_BYTES;
+
+  if (!stx_ground_check(&self->active.params, error)) /* set in mid-stream */
+    return stx_fail_as(error, STX_ERROR_SETTINGS);
+  if (size > 0 && !gst_stx_check_input(input, 0, GST_STX_POINT_BYTES, error))
+    return FALSE;
+  return count <= STX_GROUND_MAX_POINTS ||
+         stx_fail(error, "a scan of %" G_GSIZE_FORMAT " points, at most %d are possible", count,
+             STX_GROUND_MAX_POINTS);
+}
+
+static GstFlowReturn prepare(GstElement *element, gpointer data, StxError *error)
+{
+  GstLidarGround *self = GST_LIDAR_GROUND(element);
+  const GstStxTransformFrame *frame = data;
+
+  take_settings(self);
+  return check_scan(self, frame->input, error) ? GST_FLOW_OK : GST_FLOW_ERROR;
+}
+
+/* Waits for the result of the scan. */
+static gboolean fetch(
+    GstStxStage *stage, const StxGroundResult *found, StxGroundResult *result, StxError *error)
+{
+  const StxGroundResult *host =
+      gst_stx_stage_bring(stage, HOST_RESULT, found, sizeof(*found), error);
+
+  if (host == NULL || !gst_stx_stage_wait(stage, error))
+    return FALSE;
+  *result = *host;
+  return TRUE;
+}
+
+static gboolean label(
+    GstLidarGround *self, GstStxStage *stage, GstStxTransformFrame *frame, StxError *error)
+{
+  const StxGroundImpl *impl = gst_stx_stage_impl(stage);
+  const StxGroundParams *params = &self->active.params;
+  gsize count = gst_buffer_get_size(frame->input) / GST_STX_POINT_BYTES;
+  gsize scratch_size = impl->scratch_size(params, count, stage->place.threads);
+  void *scratch = gst_stx_stage_block(stage, SCRATCH, scratch_size, error), *to;
+  StxGroundResult *found;
+  const void *points;
+
+  if (scratch == NULL)
+    return FALSE;
+  found = gst_stx_stage_block(stage, RESULT, sizeof(*found), error);
+  return found != NULL &&
+         gst_stx_stage_read(
+             stage, POINTS, "", frame->input, count * GST_STX_POINT_BYTES, &points, error) &&
+         gst_stx_stage_write(stage, LABELS, frame->output, count * sizeof(guint32), &to, error) &&
+         impl->run(params, points, count, to, found, scratch, &stage->place, error) &&
+         (!self->active.post_messages || fetch(stage, found, &self->result, error));
+}
+
+static GstFlowReturn work(GstElement *element, gpointer data, StxError *error)
+{
+  GstLidarGround *self = GST_LIDAR_GROUND(element);
+  GstStxStage *stage = gst_stx_transform_stage(GST_STX_TRANSFORM(self));
+  GstStxTransformFrame *frame = data;
+  gsize count = gst_buffer_get_size(frame->input) / GST_STX_POINT_BYTES;
+  GstFlowReturn flow;
+
+  gst_clear_buffer(&frame->output);
+  flow = gst_stx_stage_new_output(
+      stage, count * sizeof(guint32), !self->gives_labels, &frame->output, error);
+  if (flow == GST_FLOW_OK && !label(self, stage, frame, error))
+    flow = GST_FLOW_ERROR;
+  return flow;
+}
+
+static void done(GstStxTransform *transform, GstBuffer *scan)
+{
+  GstLidarGround *self = GST_LIDAR_GROUND(transform);
+  const StxGroundResult *result = &self->result;
+
+  if (!self->active.post_messages)
+    return;
+  gst_element_post_message(GST_ELEMENT(self),
+      gst_message_new_element(GST_OBJECT(self),
+          gst_structure_new("stx-ground-stats", "timestamp", G_TYPE_UINT64, GST_BUFFER_PTS(scan),
+              "ground", G_TYPE_UINT, result->ground, "obstacles", G_TYPE_UINT, result->obstacles,
+              "outside", G_TYPE_UINT, result->outside, "lines", G_TYPE_UINT, result->lines,
+              "clusters", G_TYPE_UINT, result->clusters, "measured", G_TYPE_BOOLEAN,
+              result->measured, "height", G_TYPE_DOUBLE, (gdouble)result->height, "slope-x",
+              G_TYPE_DOUBLE, (gdouble)result->slope_x, "slope-y", G_TYPE_DOUBLE,
+              (gdouble)result->slope_y, NULL)));
+}
+
+/* The labels themselves, or the points with them on. */
+static GstBuffer *finish(GstStxTransform *transform, GstBuffer *input, GstBuffer *labels)
+{
+  GstBaseTransform *base = GST_BASE_TRANSFORM(transform);
+  GstStxPointLabelsMeta *older;
+  GstBuffer *points;
+
+  if (GST_LIDAR_GROUND(transform)->gives_labels) {
+    if (!GST_BASE_TRANSFORM_GET_CLASS(base)->copy_metadata(base, input, labels))
+      GST_WARNING_OBJECT(base, "could not copy time stamps and metas");
+    return labels;
+  }
+  points = gst_buffer_copy(input); /* of the buffer, not of its memory */
+  while ((older = gst_buffer_get_stx_point_labels_meta(points)) != NULL)
+    gst_buffer_remove_meta(points, &older->meta);
+  gst_buffer_add_stx_point_labels_meta(points, labels);
+  gst_buffer_unref(labels);
+  return points;
+}
+
+/* ---- GObject ------------------------------------------------------------------------------- */
+
+static void gst_lidar_ground_class_init(GstLidarGroundClass *klass)
+{
+  GObjectClass *object = G_OBJECT_CLASS(klass);
+  GstElementClass *element = GST_ELEMENT_CLASS(klass);
+  GstBaseTransformClass *base = GST_BASE_TRANSFORM_CLASS(klass);
+  GstStxTransformClass *transform = GST_STX_TRANSFORM_CLASS(klass);
+
+  gst_stx_properties_install(object, properties, G_N_ELEMENTS(properties));
+  base->fixate_caps = fixate_caps;
+  transform->other_caps = other_caps;
+  transform->configure = configure;
+  transform->done = done;
+  transform->finish = finish;
+  transform->stage.host = &stx_ground_impls;
+  transform->stage.device = &stx_ground_cuda_impls;
+  transform->stage.prepare = prepare;
+  transform->stage.work = work;
+  transform->stage.renegotiate = renegotiate;
+
+  gst_element_class_add_static_pad_template(element, &sink_template);
+  gst_element_class_add_static_pad_template(element, &src_template);
+  gst_stx_element_describe(element, "lidar-ground", "LiDAR ground segmentation", "Filter/Analyzer",
+      "Labels the points of LiDAR scans as ground, or as obstacles in clusters");
+  GST_DEBUG_CATEGORY_INIT(gst_lidar_ground_debug, "lidar-ground", 0, "LiDAR ground segmentation");
+}
+
+static void gst_lidar_ground_init(GstLidarGround *self)
+{
+  self->settings = defaults;
+}

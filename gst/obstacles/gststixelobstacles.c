@@ -1,0 +1,645 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * SECTION:element-stixel-obstacles
+ * @title: stixel-obstacles
+ *
+ * Groups stixels, or the clusters of a LiDAR scan, into obstacles with a place and a size in
+ * metres, follows them from frame to frame, and says how far the way is free. What passes gets them
+ * as a meta; pictures also as #GstVideoRegionOfInterestMeta and, with GStreamer 1.24, as
+ * #GstAnalyticsRelationMeta. Messages tell when something enters a corridor ahead.
+ *
+ * ## Example
+ *
+ * |[
+ * gst-launch-1.0 -m street-scene-src view=disparity num-buffers=20 ! downsample-transpose !
+ *     sat-dp-stixels ! stixel-obstacles post-messages=true ! fakesink
+ * ]|
+ */
+#include "gst/core/elements.h"
+
+#include "gst/base/inputs.h"
+#include "gst/core/camera.h"
+#include "gst/columns/columns.h"
+#include "gst/obstacles/regions.h"
+#include "gst/core/frametime.h"
+#include "gst/core/stats.h"
+#include "gst/core/element.h"
+#include "gst/core/properties.h"
+#include "gst/cuda/cuda.h"
+#include "gst/obstacles/obstaclesstage.h"
+
+GST_DEBUG_CATEGORY_STATIC(stixel_obstacles_debug);
+#define GST_CAT_DEFAULT stixel_obstacles_debug
+
+#define SOURCE "source"
+#define STEREO "stereo"
+#define LIDAR "lidar"
+#define VIDEO "video/x-raw"
+
+#define INPUTS                                                                                     \
+  GST_STX_CUDA_CAPS(GST_STX_STIXELS_MEDIA_TYPE, "")                                                \
+  "; video/x-raw; video/x-raw(ANY); " GST_STX_CUDA_CAPS(GST_STX_LIDAR_MEDIA_TYPE, "")
+
+typedef enum { OF_STIXELS, OF_VIDEO, OF_SCANS } Input;
+
+typedef struct {
+  StxObstaclesParams params;
+  bool post_messages;
+} GstStixelObstaclesSettings;
+
+#define GST_TYPE_STIXEL_OBSTACLES (gst_stixel_obstacles_get_type())
+G_DECLARE_FINAL_TYPE(
+    GstStixelObstacles, gst_stixel_obstacles, GST, STIXEL_OBSTACLES, GstBaseTransform)
+
+struct _GstStixelObstacles {
+  GstBaseTransform parent;
+
+  /* Guarded by the object lock. */
+  GstStixelObstaclesSettings settings;
+  GstStxStats stats;
+  guint64 frames_without;
+
+  /* Of the streaming thread. */
+  GstStixelObstaclesSettings active; /* settings of this frame */
+  Input input;
+  gboolean gives_records; /* and not the input */
+  gint width, height;     /* of video */
+  StxCamera video_camera; /* of whatever size */
+  GstStxStixelInfo info;  /* of stixels; of the records of video those announced */
+  GstStxFrameTime times;
+  GstObstaclesStage stage;
+  gboolean warned;    /* of a frame without stixels, or there was one with them */
+  gboolean misplaced; /* the user knows of a frame that was changed without a word */
+};
+
+G_DEFINE_FINAL_TYPE(GstStixelObstacles, gst_stixel_obstacles, GST_TYPE_BASE_TRANSFORM)
+GST_ELEMENT_REGISTER_DEFINE(
+    stixel_obstacles, "stixel-obstacles", GST_RANK_NONE, GST_TYPE_STIXEL_OBSTACLES)
+
+static GstStaticPadTemplate sink_template =
+    GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS(INPUTS));
+static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE(
+    "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS(INPUTS "; " GST_STX_OBSTACLES_MEDIA_TYPE));
+
+/* ---- Caps ---------------------------------------------------------------------------------- */
+
+/* application/x-obstacles: StxObstacle records (common/obstacle.h), one buffer per frame. Of
+ * stixels the caps have the fields that those have (columns.h); of a scan framerate alone. `source`
+ * says which: stereo or lidar. */
+
+/* `name` with the frame rate of `from`, fixed or not. */
+static GstStructure *with_rate_of(const GstStructure *from, const gchar *name)
+{
+  const GValue *rate = gst_structure_get_value(from, "framerate");
+  GstStructure *to = gst_structure_new_empty(name);
+
+  if (rate != NULL)
+    gst_structure_set_value(to, "framerate", rate);
+  return to;
+}
+
+static gboolean is_points(const GstStructure *structure)
+{
+  return gst_structure_has_name(structure, GST_STX_LIDAR_MEDIA_TYPE);
+}
+
+/* What obstacles of that are: of one structure of stixels, points or video. */
+static GstStructure *records_of(const GstStructure *input)
+{
+  GstStructure *obstacles = gst_structure_has_name(input, GST_STX_STIXELS_MEDIA_TYPE)
+                                ? gst_stx_columns_rename(input, GST_STX_OBSTACLES_MEDIA_TYPE)
+                                : with_rate_of(input, GST_STX_OBSTACLES_MEDIA_TYPE);
+
+  gst_structure_set(obstacles, SOURCE, G_TYPE_STRING, is_points(input) ? LIDAR : STEREO, NULL);
+  return obstacles;
+}
+
+/* Whether that is one of the sources that they may have. */
+static gboolean may_be_of(const GstStructure *obstacles, const gchar *source)
+{
+  GstStructure *other = gst_structure_new("s", SOURCE, G_TYPE_STRING, source, NULL);
+  const GValue *named = gst_structure_get_value(obstacles, SOURCE);
+  gboolean possible =
+      named == NULL || gst_value_can_intersect(named, gst_structure_get_value(other, SOURCE));
+
+  gst_structure_free(other);
+  return possible;
+}
+
+static void append(GstCaps *caps, GstStructure *structure)
+{
+  gst_caps_append_structure_full(caps, structure, gst_caps_features_new_any());
+}
+
+/* Stixels, video and points of which obstacles of this structure may be. */
+static void append_inputs(GstCaps *inputs, const GstStructure *obstacles)
+{
+  if (may_be_of(obstacles, STEREO)) {
+    append(inputs, gst_stx_columns_rename(obstacles, GST_STX_STIXELS_MEDIA_TYPE));
+    append(inputs, with_rate_of(obstacles, VIDEO));
+  }
+  if (may_be_of(obstacles, LIDAR))
+    append(inputs, with_rate_of(obstacles, GST_STX_LIDAR_MEDIA_TYPE));
+}
+
+static gboolean is_known(const GstStructure *structure)
+{
+  return gst_structure_has_name(structure, GST_STX_STIXELS_MEDIA_TYPE) ||
+         gst_structure_has_name(structure, VIDEO) || is_points(structure);
+}
+
+static void append_same(GstCaps *same, const GstCaps *caps, guint index)
+{
+  gst_caps_append_structure_full(same, gst_structure_copy(gst_caps_get_structure(caps, index)),
+      gst_caps_features_copy(gst_caps_get_features(caps, index)));
+}
+
+/* What may leave where that comes: the same, in whatever memory it is, and after it the records.
+ * What comes may be anything, so that caps which are refused get as far as to be refused with a
+ * reason. */
+static GstCaps *outputs_of(const GstCaps *inputs)
+{
+  GstCaps *same = gst_caps_new_empty(), *records = gst_caps_new_empty();
+
+  for (guint i = 0; i < gst_caps_get_size(inputs); i++) {
+    const GstStructure *structure = gst_caps_get_structure(inputs, i);
+
+    if (is_known(structure))
+      append_same(same, inputs, i);
+    else
+      gst_caps_append(same, gst_caps_from_string(GST_STX_STIXELS_MEDIA_TYPE
+                                "; " VIDEO "; " GST_STX_LIDAR_MEDIA_TYPE));
+    gst_caps_append_structure(records, records_of(structure));
+  }
+  return gst_caps_merge(same, records);
+}
+
+/* What may come where that leaves. The sizes of video are not those of its stixels: they are left
+ * open. */
+static GstCaps *inputs_of(const GstCaps *outputs)
+{
+  GstCaps *same = gst_caps_new_empty(), *inputs = gst_caps_new_empty();
+
+  for (guint i = 0; i < gst_caps_get_size(outputs); i++) {
+    const GstStructure *structure = gst_caps_get_structure(outputs, i);
+
+    if (is_known(structure))
+      append_same(same, outputs, i);
+    else if (gst_structure_has_name(structure, GST_STX_OBSTACLES_MEDIA_TYPE))
+      append_inputs(inputs, structure);
+  }
+  return gst_caps_merge(same, inputs);
+}
+
+static gboolean refuse_input(const GstCaps *caps, StxError *error)
+{
+  return stx_fail(error,
+      "expected " GST_STX_STIXELS_MEDIA_TYPE ", " VIDEO
+      " with stixels attached, or " GST_STX_LIDAR_MEDIA_TYPE
+      " with labels, not %.60s: put stixel-obstacles behind "
+      "sat-dp-stixels, stixel-overlay or lidar-ground",
+      gst_structure_get_name(gst_caps_get_structure(caps, 0)));
+}
+
+/* Fixed caps of the obstacles of video whose stixels are those of `info`; framerate is taken from
+ * `timing`. */
+static GstCaps *caps_of_video(const GstStxStixelInfo *info, const GstCaps *timing)
+{
+  GstCaps *caps = gst_caps_new_full(records_of(gst_caps_get_structure(timing, 0)), NULL);
+
+  gst_caps_set_simple(caps, "width", G_TYPE_INT, info->width, "height", G_TYPE_INT, info->height,
+      "stixel-width", G_TYPE_INT, info->stixel_width, "columns", G_TYPE_INT, info->columns, NULL);
+  gst_stx_camera_to_structure(&info->camera, gst_caps_get_structure(caps, 0));
+  return caps;
+}
+
+static gboolean is_of(const GstCaps *caps, const gchar *name)
+{
+  return gst_structure_has_name(gst_caps_get_structure(caps, 0), name);
+}
+
+static GstCaps *transform_caps(
+    GstBaseTransform *base, GstPadDirection direction, GstCaps *caps, GstCaps *filter)
+{
+  GstCaps *other = direction == GST_PAD_SINK ? outputs_of(caps) : inputs_of(caps);
+
+  return gst_stx_caps_filtered(other, filter);
+}
+
+static GstCaps *fixate_caps(
+    GstBaseTransform *base, GstPadDirection direction, GstCaps *caps, GstCaps *other)
+{
+  GstStixelObstacles *self = GST_STIXEL_OBSTACLES(base);
+
+  other = gst_caps_fixate(other);
+  if (direction == GST_PAD_SRC || gst_caps_is_empty(other) ||
+      !is_of(other, GST_STX_OBSTACLES_MEDIA_TYPE) || self->info.width == 0 ||
+      !is_of(caps, "video/x-raw"))
+    return other;
+  gst_caps_unref(other);
+  return caps_of_video(&self->info, caps);
+}
+
+static gboolean configure_stixels(GstStixelObstacles *self, const GstCaps *caps, StxError *error)
+{
+  self->input = OF_STIXELS;
+  return gst_stx_stixels_caps_parse(caps, &self->info, error) &&
+         gst_obstacles_stage_check_camera(&self->info.camera, error);
+}
+
+static gboolean configure_video(GstStixelObstacles *self, const GstCaps *caps, StxError *error)
+{
+  const GstStructure *structure = gst_caps_get_structure(caps, 0);
+
+  self->input = OF_VIDEO;
+  gst_stx_camera_from_caps(caps, &self->video_camera);
+  return (gst_structure_get_int(structure, "width", &self->width) &&
+             gst_structure_get_int(structure, "height", &self->height)) ||
+         refuse_input(caps, error);
+}
+
+static gboolean configure(GstStixelObstacles *self, const GstCaps *caps, StxError *error)
+{
+  if (is_of(caps, GST_STX_STIXELS_MEDIA_TYPE))
+    return configure_stixels(self, caps, error);
+  if (is_of(caps, "video/x-raw"))
+    return configure_video(self, caps, error);
+  self->input = OF_SCANS;
+  return is_of(caps, GST_STX_LIDAR_MEDIA_TYPE) || refuse_input(caps, error);
+}
+
+static gboolean set_caps(GstBaseTransform *base, GstCaps *input, GstCaps *output)
+{
+  GstStixelObstacles *self = GST_STIXEL_OBSTACLES(base);
+  StxError error;
+
+  self->gives_records = is_of(output, GST_STX_OBSTACLES_MEDIA_TYPE);
+  gst_stx_frame_time_set_caps(&self->times, input);
+  if (configure(self, input, &error))
+    return TRUE;
+  GST_STX_ELEMENT_ERROR(self, STREAM, FORMAT, &error);
+  return FALSE;
+}
+
+/* The sizes of records of video are those of its stixels: known with the first of them, and then
+ * whenever caps are made anew. */
+static GstFlowReturn announce(GstStixelObstacles *self, const GstStxStixelInfo *info)
+{
+  GstBaseTransform *base = GST_BASE_TRANSFORM(self);
+  GstCaps *input, *caps;
+  gboolean taken;
+
+  if (self->info.width == info->width && self->info.height == info->height &&
+      self->info.stixel_width == info->stixel_width &&
+      stx_camera_is_same(&self->info.camera, &info->camera))
+    return GST_FLOW_OK;
+  self->info = *info;
+  input = gst_pad_get_current_caps(GST_BASE_TRANSFORM_SINK_PAD(base));
+  caps = caps_of_video(info, input);
+  taken = gst_base_transform_update_src_caps(base, caps);
+  gst_caps_unref(caps);
+  gst_caps_unref(input);
+  if (taken)
+    return GST_FLOW_OK;
+  return GST_PAD_IS_FLUSHING(GST_BASE_TRANSFORM_SRC_PAD(base)) ? GST_FLOW_FLUSHING
+                                                               : GST_FLOW_NOT_NEGOTIATED;
+}
+
+/* ---- What a frame brings ------------------------------------------------------------------- */
+
+/* Of video the camera of the caps is that of stixels which have none. */
+static GstObstaclesInput look(GstStixelObstacles *self, GstBuffer *frame)
+{
+  if (self->input == OF_VIDEO)
+    return gst_obstacles_stage_look_at_video(frame, &self->video_camera);
+  if (self->input == OF_SCANS)
+    return gst_obstacles_stage_look_at_scan(frame);
+  return (GstObstaclesInput){.stixels = frame, .info = self->info};
+}
+
+/* Counts a frame that brings nothing to look at, and warns of the first unless others brought
+ * something: what got lost, the element says that lost it. */
+static void miss(GstStixelObstacles *self, GstBuffer *frame)
+{
+  gboolean scan = self->input == OF_SCANS;
+
+  GST_OBJECT_LOCK(self);
+  self->frames_without++;
+  GST_OBJECT_UNLOCK(self);
+  GST_DEBUG_OBJECT(self, "nothing to look at in %" GST_PTR_FORMAT, frame);
+  if (self->warned)
+    return;
+  self->warned = TRUE;
+  GST_ELEMENT_WARNING(self, STREAM, FAILED,
+      ("The %s at %" GST_TIME_FORMAT
+       " has no %s: it and others like it pass without obstacles; if all are like it, put "
+       "%s before stixel-obstacles",
+          scan ? "scan" : "frame", GST_TIME_ARGS(GST_BUFFER_PTS(frame)),
+          scan ? "labels" : "stixels", scan ? "lidar-ground" : "stixel-overlay"),
+      ("the property frames-without-stixels counts them"));
+}
+
+/* Played backwards, things are followed but have no speeds. */
+static guint64 time_of(GstStixelObstacles *self, GstBuffer *frame)
+{
+  GstClockTime time = gst_stx_frame_time_of(&self->times, frame);
+
+  return GST_BASE_TRANSFORM(self)->segment.rate > 0 ? time : STX_OBSTACLES_NO_TIME;
+}
+
+/* ---- Corridor ------------------------------------------------------------------------------ */
+
+/* The running time as the pipeline's clock has it; NONE without a clock. */
+static GstClockTime clock_time(GstElement *element, GstClockTime running)
+{
+  GstClockTime base;
+  gboolean timed;
+
+  GST_OBJECT_LOCK(element);
+  timed = GST_ELEMENT_CLOCK(element) != NULL;
+  base = GST_ELEMENT(element)->base_time;
+  GST_OBJECT_UNLOCK(element);
+  return timed && GST_CLOCK_TIME_IS_VALID(running) ? base + running : GST_CLOCK_TIME_NONE;
+}
+
+/* The same times as in messages of GStreamer's element `level`, and that of the clock. */
+static void set_times(GstStructure *structure, GstBaseTransform *base, GstBuffer *frame)
+{
+  const GstSegment *segment = &base->segment;
+  GstClockTime time = GST_BUFFER_PTS(frame);
+  GstClockTime running = gst_segment_to_running_time(segment, GST_FORMAT_TIME, time);
+
+  gst_structure_set(structure, "timestamp", G_TYPE_UINT64, time, "stream-time", G_TYPE_UINT64,
+      gst_segment_to_stream_time(segment, GST_FORMAT_TIME, time), "running-time", G_TYPE_UINT64,
+      running, "clock-time", G_TYPE_UINT64, clock_time(GST_ELEMENT(base), running), "duration",
+      G_TYPE_UINT64, GST_BUFFER_DURATION(frame), NULL);
+}
+
+static void post_message(GstBaseTransform *base, GstBuffer *frame, GstStructure *structure)
+{
+  set_times(structure, base, frame);
+  gst_element_post_message(GST_ELEMENT(base), gst_message_new_element(GST_OBJECT(base), structure));
+}
+
+/* Posts what has changed with `frame`: stx-corridor-entered for each obstacle that comes into the
+ * corridor, stx-corridor-free when nothing is in it any more. */
+static void tell_corridor(
+    GstBaseTransform *element, GstBuffer *frame, const StxObstaclesResult *result)
+{
+  for (gsize i = 0; i < result->entered_count; i++)
+    post_message(element, frame,
+        gst_stx_obstacle_structure("stx-corridor-entered", &result->obstacles[result->entered[i]]));
+  if (result->corridor_cleared)
+    post_message(element, frame, gst_structure_new_empty("stx-corridor-free"));
+}
+
+/* ---- What leaves --------------------------------------------------------------------------- */
+
+/* None, with a warning for the first such frame, if it is unknown where in it obstacles are. */
+static void attach_regions(GstStixelObstacles *self, GstBuffer *frame)
+{
+  GstBaseTransform *base = GST_BASE_TRANSFORM(self);
+  GstCaps *caps = gst_pad_get_current_caps(GST_BASE_TRANSFORM_SINK_PAD(base));
+  GstStxRegionsFrame regions = {.buffer = frame,
+      .width = self->width,
+      .height = self->height,
+      .time = gst_segment_to_running_time(&base->segment, GST_FORMAT_TIME, GST_BUFFER_PTS(frame)),
+      .duration = gst_stx_frame_time_duration(&self->times, frame)};
+  GError *error = NULL;
+
+  if (!gst_stx_regions_attach(&regions, caps, &error) && !self->misplaced) {
+    self->misplaced = TRUE;
+    GST_ELEMENT_WARNING(self, STREAM, FORMAT,
+        ("Obstacles get no regions of interest: %s", error->message),
+        ("put stixel-obstacles right behind stixel-overlay"));
+  }
+  g_clear_error(&error);
+  gst_caps_unref(caps);
+}
+
+/* The frame itself, where nobody else has it. */
+static GstBuffer *with_obstacles(GstStixelObstacles *self, GstBuffer *input,
+    const StxObstaclesResult *result, const GstObstaclesInput *found)
+{
+  GstBuffer *frame = gst_buffer_is_writable(input) ? input : gst_buffer_copy(input);
+
+  gst_obstacles_stage_attach(frame, result, found);
+  if (self->input == OF_VIDEO)
+    attach_regions(self, frame);
+  return frame;
+}
+
+/* The records alone, with the times of the frame. */
+static GstFlowReturn give_records(GstStixelObstacles *self, GstBuffer *input,
+    const StxObstaclesResult *result, const GstObstaclesInput *found, GstBuffer **output)
+{
+  GstFlowReturn flow = self->input == OF_VIDEO ? announce(self, &found->info) : GST_FLOW_OK;
+
+  if (flow != GST_FLOW_OK)
+    return flow;
+  *output = gst_obstacles_stage_records(result);
+  gst_buffer_copy_into(
+      *output, input, GST_BUFFER_COPY_FLAGS | GST_BUFFER_COPY_TIMESTAMPS, 0, (gsize)-1);
+  return GST_FLOW_OK;
+}
+
+/* Whoever waits for records hears that there are none of this moment. */
+static GstFlowReturn pass(GstStixelObstacles *self, GstBuffer *input, GstBuffer **output)
+{
+  GstPad *src = GST_BASE_TRANSFORM_SRC_PAD(self);
+
+  miss(self, input);
+  if (!self->gives_records) {
+    *output = input;
+    return GST_FLOW_OK;
+  }
+  if (GST_BUFFER_PTS_IS_VALID(input)) {
+    gst_pad_push_event(src, gst_event_new_gap(GST_BUFFER_PTS(input), GST_BUFFER_DURATION(input)));
+    gst_stx_stats_count(&self->stats.gaps, GST_ELEMENT(self));
+  }
+  return GST_BASE_TRANSFORM_FLOW_DROPPED;
+}
+
+static void take_settings(GstStixelObstacles *self)
+{
+  GST_OBJECT_LOCK(self);
+  self->active = self->settings;
+  GST_OBJECT_UNLOCK(self);
+}
+
+static GstFlowReturn prepare_output_buffer(
+    GstBaseTransform *base, GstBuffer *input, GstBuffer **output)
+{
+  GstStixelObstacles *self = GST_STIXEL_OBSTACLES(base);
+  GstClockTime begin = gst_util_get_timestamp();
+  GstObstaclesInput found = look(self, input);
+  guint64 time = time_of(self, input);
+  GstFlowReturn flow = GST_FLOW_OK;
+  StxObstaclesResult result;
+  StxError error;
+
+  take_settings(self);
+  if (found.stixels == NULL && found.labels == NULL)
+    return pass(self, input, output);
+  if (!gst_obstacles_stage_find(
+          &self->stage, &self->active.params, &found, time, &result, &error)) {
+    GST_STX_ELEMENT_ERROR(self, STREAM, FORMAT, &error);
+    return GST_FLOW_ERROR;
+  }
+  self->warned = TRUE;
+  if (self->active.post_messages)
+    tell_corridor(base, input, &result);
+  if (self->gives_records)
+    flow = give_records(self, input, &result, &found, output);
+  else
+    *output = with_obstacles(self, input, &result, &found);
+  gst_stx_stats_frame(&self->stats, GST_ELEMENT(self), begin);
+  return flow;
+}
+
+static GstFlowReturn transform_ip(GstBaseTransform *base, GstBuffer *frame)
+{
+  return GST_FLOW_OK;
+}
+
+/* ---- Streams ------------------------------------------------------------------------------- */
+
+static void reset(GstStixelObstacles *self)
+{
+  gst_obstacles_stage_reset(&self->stage);
+  gst_stx_frame_time_reset(&self->times);
+}
+
+static gboolean turns(GstBaseTransform *base, GstEvent *event)
+{
+  const GstSegment *segment;
+
+  gst_event_parse_segment(event, &segment);
+  return (segment->rate > 0) != (base->segment.rate > 0);
+}
+
+static gboolean sink_event(GstBaseTransform *base, GstEvent *event)
+{
+  GstStixelObstacles *self = GST_STIXEL_OBSTACLES(base);
+  GstEventType type = GST_EVENT_TYPE(event);
+
+  if (type == GST_EVENT_FLUSH_STOP || type == GST_EVENT_STREAM_START ||
+      (type == GST_EVENT_SEGMENT && turns(base, event)))
+    reset(self);
+  if (type == GST_EVENT_GAP)
+    gst_stx_stats_count(&self->stats.gaps, GST_ELEMENT(self));
+  if (type == GST_EVENT_EOS)
+    gst_stx_stats_log(GST_ELEMENT(self));
+  return gst_stx_sink_event(base, event);
+}
+
+/* What passes goes on as it is: whoever takes it may say in which memory. Not so of records. */
+static gboolean propose_allocation(GstBaseTransform *base, GstQuery *decided, GstQuery *asked)
+{
+  if (!GST_STIXEL_OBSTACLES(base)->gives_records)
+    return GST_BASE_TRANSFORM_CLASS(gst_stixel_obstacles_parent_class)
+        ->propose_allocation(base, decided, asked);
+  gst_query_add_allocation_meta(asked, GST_VIDEO_META_API_TYPE, NULL);
+  return TRUE;
+}
+
+static gboolean start(GstBaseTransform *base)
+{
+  GstStixelObstacles *self = GST_STIXEL_OBSTACLES(base);
+
+  gst_stx_stats_reset(&self->stats, GST_ELEMENT(self));
+  GST_OBJECT_LOCK(self);
+  self->frames_without = 0;
+  GST_OBJECT_UNLOCK(self);
+  self->info = (GstStxStixelInfo){0};
+  self->warned = self->misplaced = FALSE;
+  gst_stx_frame_time_reset(&self->times);
+  return TRUE;
+}
+
+static gboolean stop(GstBaseTransform *base)
+{
+  gst_obstacles_stage_clear(&GST_STIXEL_OBSTACLES(base)->stage);
+  return TRUE;
+}
+
+/* ---- Properties ---------------------------------------------------------------------------- */
+
+static const StxField own_fields[] = {
+    {"post-messages", "Post messages",
+        "Post an element message stx-corridor-entered for everything that comes into the corridor, "
+        "and stx-corridor-free when nothing is in it any more",
+        STX_FIELD(BOOL, GstStixelObstaclesSettings, post_messages)},
+};
+static const GstStixelObstaclesSettings defaults = {.params = STX_OBSTACLES_DEFAULTS};
+static const StxFields own_table = {STX_FIELDS_OF(own_fields), &defaults};
+
+static const StxField counts[] = {
+    {"frames-without-stixels", "Frames without stixels",
+        "Number of frames since the start that brought no stixels, or of scans without labels",
+        STX_FIELD(COUNT, GstStixelObstacles, frames_without)},
+};
+static const StxFields count_table = {STX_FIELDS_OF(counts)};
+
+static const GstStxPropertyGroup properties[] = {
+    {&stx_obstacles_fields, offsetof(GstStixelObstacles, settings.params),
+        GST_PARAM_MUTABLE_PLAYING, "GstStixelObstacles"},
+    {&own_table, offsetof(GstStixelObstacles, settings), GST_PARAM_MUTABLE_PLAYING},
+    {&count_table, 0, 0},
+};
+
+static void get_property(GObject *object, guint id, GValue *value, GParamSpec *spec)
+{
+  if (id != GST_STX_PROPERTY_STATS) {
+    gst_stx_get_property(object, id, value, spec);
+    return;
+  }
+  GST_OBJECT_LOCK(object);
+  g_value_take_boxed(
+      value, gst_stx_stats_to_structure(&GST_STIXEL_OBSTACLES(object)->stats, FALSE));
+  GST_OBJECT_UNLOCK(object);
+}
+
+/* ---- GObject ------------------------------------------------------------------------------- */
+
+static void finalize(GObject *object)
+{
+  gst_obstacles_stage_clear(&GST_STIXEL_OBSTACLES(object)->stage);
+  G_OBJECT_CLASS(gst_stixel_obstacles_parent_class)->finalize(object);
+}
+
+static void gst_stixel_obstacles_class_init(GstStixelObstaclesClass *klass)
+{
+  GObjectClass *object = G_OBJECT_CLASS(klass);
+  GstElementClass *element = GST_ELEMENT_CLASS(klass);
+  GstBaseTransformClass *base = GST_BASE_TRANSFORM_CLASS(klass);
+
+  gst_stx_properties_install(object, properties, G_N_ELEMENTS(properties));
+  gst_stx_stats_install(object);
+  object->get_property = get_property;
+  object->finalize = finalize;
+  base->transform_caps = transform_caps;
+  base->fixate_caps = fixate_caps;
+  base->accept_caps = gst_stx_accept_caps;
+  base->set_caps = set_caps;
+  base->propose_allocation = propose_allocation;
+  base->submit_input_buffer = gst_stx_submit_input;
+  base->prepare_output_buffer = prepare_output_buffer;
+  base->transform_ip = transform_ip;
+  base->sink_event = sink_event;
+  base->start = start;
+  base->stop = stop;
+
+  gst_element_class_add_static_pad_template(element, &sink_template);
+  gst_element_class_add_static_pad_template(element, &src_template);
+  gst_stx_element_describe(element, "stixel-obstacles", "Obstacles of stixels and scans",
+      "Filter/Analyzer", "Groups stixels or clusters of points into obstacles and follows them");
+  GST_DEBUG_CATEGORY_INIT(
+      stixel_obstacles_debug, "stixel-obstacles", 0, "obstacles of stixels and scans");
+}
+
+static void gst_stixel_obstacles_init(GstStixelObstacles *self)
+{
+  self->settings = defaults;
+  gst_stx_want_caps(GST_BASE_TRANSFORM_SINK_PAD(self));
+}

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gst/obstacles/obstaclesstage.h"
+
+#include "gst/base/inputs.h"
+
+void gst_obstacles_stage_clear(GstObstaclesStage *self)
+{
+  stx_obstacles_free(self->state);
+  gst_stx_scratch_clear(&self->data);
+  gst_stx_scratch_clear(&self->labels);
+  *self = (GstObstaclesStage){NULL};
+}
+
+void gst_obstacles_stage_reset(GstObstaclesStage *self)
+{
+  if (self->state != NULL)
+    stx_obstacles_reset(self->state);
+}
+
+gboolean gst_obstacles_stage_check_camera(const StxCamera *camera, StxError *error)
+{
+  const gchar *missing[4] = {NULL};
+  gchar *names;
+  guint count = 0;
+
+  if (camera->focal <= 0)
+    missing[count++] = "focal length";
+  if (camera->baseline <= 0)
+    missing[count++] = "baseline";
+  if (camera->missing & STX_CAMERA_CX)
+    missing[count++] = "cx";
+  if (count == 0)
+    return TRUE;
+  names = g_strjoinv(", ", (gchar **)missing);
+  stx_fail(error,
+      "obstacles are measured in metres, and of the camera is unknown: %s. Set calibration, or "
+      "focal, baseline and cx, on stereo-sgm, downsample-transpose or sat-dp-stixels, or "
+      "calibration on stereo-stixels",
+      names);
+  g_free(names);
+  return FALSE;
+}
+
+/* Frames differ in how much is in them: room is made for the largest so far. */
+static gboolean prepare(GstObstaclesStage *self, const StxObstaclesParams *params, gsize records,
+    gsize directions, StxError *error)
+{
+  if (self->state == NULL)
+    self->state = stx_obstacles_new();
+  if (self->state == NULL)
+    return stx_fail(error, "no memory: what is followed needs some");
+  self->records = MAX(self->records, records);
+  return stx_obstacles_prepare(self->state, params, self->records, directions, error);
+}
+
+/* The bytes of a buffer, aligned; NULL of an empty one. FALSE: nothing is mapped. */
+static gboolean map(GstBuffer *buffer, GstMapInfo *mapped, GstStxScratch *scratch,
+    gconstpointer *data, StxError *error)
+{
+  *data = NULL;
+  if (!gst_buffer_map(buffer, mapped, GST_MAP_READ))
+    return stx_fail(error, "cannot read a buffer's memory");
+  if (mapped->size > 0)
+    *data = gst_stx_aligned(mapped, sizeof(gfloat), scratch, error);
+  if (mapped->size == 0 || *data != NULL)
+    return TRUE;
+  gst_buffer_unmap(buffer, mapped);
+  return FALSE;
+}
+
+/* ---- What there is ------------------------------------------------------------------------- */
+
+GstObstaclesInput gst_obstacles_stage_look_at_video(GstBuffer *frame, const StxCamera *camera)
+{
+  GstStxStixelMeta *meta = gst_buffer_get_stx_stixel_meta(frame);
+  GstObstaclesInput input = {NULL};
+
+  if (meta == NULL || gst_buffer_get_size(meta->stixels) == 0)
+    return input;
+  input.stixels = meta->stixels;
+  input.info = meta->info;
+  stx_camera_complete(&input.info.camera, camera, (gint)input.info.width, (gint)input.info.height);
+  return input;
+}
+
+GstObstaclesInput gst_obstacles_stage_look_at_scan(GstBuffer *scan)
+{
+  GstStxPointLabelsMeta *meta = gst_buffer_get_stx_point_labels_meta(scan);
+  GstObstaclesInput input = {NULL};
+
+  if (meta == NULL || gst_buffer_get_size(meta->labels) * 4 != gst_buffer_get_size(scan))
+    return input;
+  input.labels = meta->labels;
+  input.points = scan;
+  return input;
+}
+
+/* ---- What comes of it ---------------------------------------------------------------------- */
+
+static gboolean find_in_stixels(GstObstaclesStage *self, const StxObstaclesParams *params,
+    const GstObstaclesInput *input, guint64 time, StxObstaclesResult *result, StxError *error)
+{
+  const GstStxStixelInfo *info = &input->info;
+  StxObstaclesFrame frame = {.width = (int)info->width,
+      .height = (int)info->height,
+      .stixel_width = (int)info->stixel_width,
+      .camera = info->camera,
+      .time = time};
+  gconstpointer records;
+  GstMapInfo mapped;
+  gboolean found;
+
+  if (!gst_obstacles_stage_check_camera(&info->camera, error) ||
+      !gst_stx_check_input(input->stixels, 0, sizeof(StxStixel), error) ||
+      !map(input->stixels, &mapped, &self->data, &records, error))
+    return FALSE;
+  frame.stixels = records;
+  frame.count = mapped.size / sizeof(StxStixel);
+  found = prepare(self, params, frame.count, info->columns, error) &&
+          stx_obstacles_of_stixels(self->state, &frame, result, error);
+  gst_buffer_unmap(input->stixels, &mapped);
+  return found;
+}
+
+static gboolean find_in_points(GstObstaclesStage *self, const StxObstaclesParams *params,
+    const GstObstaclesInput *input, guint64 time, StxObstaclesResult *result, StxError *error)
+{
+  StxObstaclesScan scan = {.time = time};
+  GstMapInfo points, labels;
+  gconstpointer data, label;
+  gboolean found;
+
+  if (!map(input->points, &points, &self->data, &data, error))
+    return FALSE;
+  if (!map(input->labels, &labels, &self->labels, &label, error)) {
+    gst_buffer_unmap(input->points, &points);
+    return FALSE;
+  }
+  scan.points = data;
+  scan.labels = label;
+  scan.count = points.size / GST_STX_POINT_BYTES;
+  found = prepare(self, params, scan.count, 0, error) &&
+          stx_obstacles_of_scan(self->state, &scan, result, error);
+  gst_buffer_unmap(input->labels, &labels);
+  gst_buffer_unmap(input->points, &points);
+  return found;
+}
+
+gboolean gst_obstacles_stage_find(GstObstaclesStage *self, const StxObstaclesParams *params,
+    const GstObstaclesInput *input, guint64 time, StxObstaclesResult *result, StxError *error)
+{
+  if (input->stixels != NULL)
+    return find_in_stixels(self, params, input, time, result, error);
+  if (gst_buffer_get_size(input->points) > 0 &&
+      !gst_stx_check_input(input->points, 0, GST_STX_POINT_BYTES, error))
+    return FALSE;
+  return find_in_points(self, params, input, time, result, error);
+}
+
+static GstBuffer *copy(const void *records, gsize size)
+{
+  return size > 0 ? gst_buffer_new_memdup(records, size) : gst_buffer_new();
+}
+
+GstBuffer *gst_obstacles_stage_records(const StxObstaclesResult *result)
+{
+  return copy(result->obstacles, result->count * sizeof(StxObstacle));
+}
+
+void gst_obstacles_stage_attach(
+    GstBuffer *frame, const StxObstaclesResult *result, const GstObstaclesInput *input)
+{
+  GstBuffer *obstacles = gst_obstacles_stage_records(result);
+  GstBuffer *free_space = copy(result->free_space, result->directions * sizeof(StxFreeSpace));
+  GstStxObstaclesMeta *older;
+
+  while ((older = gst_buffer_get_stx_obstacles_meta(frame)) != NULL)
+    gst_buffer_remove_meta(frame, &older->meta);
+  gst_buffer_add_stx_obstacles_meta(
+      frame, obstacles, free_space, input->stixels != NULL ? &input->info : NULL);
+  gst_buffer_unref(obstacles);
+  gst_buffer_unref(free_space);
+}

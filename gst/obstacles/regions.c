@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gst/obstacles/regions.h"
+
+#include <gst/video/video.h>
+#if GST_STX_HAVE_ANALYTICS
+#include <gst/analytics/analytics.h>
+#endif
+#include <math.h>
+
+#include "common/labels.h"
+
+#define OWN "stx-obstacle" /* the parameter by which our regions are known */
+
+/* ---- Places -------------------------------------------------------------------------------- */
+
+#define EXACT 1e-6 /* pixels: what an edge may be off by that lies between two */
+
+/* Where an obstacle is in the frame, grown to whole pixels; FALSE: nowhere. */
+static gboolean place(const GstStxObstacles *obstacles, guint index, GstVideoRectangle *box)
+{
+  gdouble x, y, width, height;
+
+  if (!gst_stx_obstacles_get_rectangle(obstacles, index, &x, &y, &width, &height))
+    return FALSE;
+  box->x = (gint)floor(x + EXACT);
+  box->y = (gint)floor(y + EXACT);
+  box->w = (gint)ceil(x + width - EXACT) - box->x;
+  box->h = (gint)ceil(y + height - EXACT) - box->y;
+  return box->w > 0 && box->h > 0;
+}
+
+static const gchar *class_of(const StxObstacle *obstacle)
+{
+  return obstacle->label < STX_LABEL_CLASSES ? stx_label_name(obstacle->label) : "obstacle";
+}
+
+/* ---- Regions of interest ------------------------------------------------------------------- */
+
+static GstStructure *detection_of(
+    const GstStxRegionsFrame *frame, const StxObstacle *obstacle, const GstVideoRectangle *box)
+{
+  gdouble across = 1.0 / frame->width, down = 1.0 / frame->height;
+  GstStructure *detection = gst_structure_new("detection", "x_min", G_TYPE_DOUBLE, box->x * across,
+      "x_max", G_TYPE_DOUBLE, (box->x + box->w) * across, "y_min", G_TYPE_DOUBLE, box->y * down,
+      "y_max", G_TYPE_DOUBLE, (box->y + box->h) * down, "confidence", G_TYPE_DOUBLE,
+      (gdouble)obstacle->confidence, NULL);
+
+  if (obstacle->label < STX_LABEL_CLASSES)
+    gst_structure_set(detection, "label_id", G_TYPE_INT, (gint)obstacle->label, NULL);
+  return detection;
+}
+
+/* Unknown numbers are left out. */
+static void set_known(GstStructure *structure, const gchar *name, gfloat value)
+{
+  if (!isnan(value))
+    gst_structure_set(structure, name, G_TYPE_DOUBLE, (gdouble)value, NULL);
+}
+
+GstStructure *gst_stx_obstacle_structure(const gchar *name, const StxObstacle *obstacle)
+{
+  GstStructure *own = gst_structure_new(name, "id", G_TYPE_UINT, obstacle->id, "age", G_TYPE_UINT,
+      obstacle->age, "class", G_TYPE_STRING, class_of(obstacle), "in-corridor", G_TYPE_BOOLEAN,
+      (obstacle->flags & STX_OBSTACLE_IN_CORRIDOR) != 0, "cut", G_TYPE_BOOLEAN,
+      (obstacle->flags & STX_OBSTACLE_CUT) != 0, NULL);
+
+  set_known(own, "distance", obstacle->z);
+  set_known(own, "x", obstacle->x);
+  set_known(own, "y", obstacle->y);
+  set_known(own, "width", obstacle->width);
+  set_known(own, "height", obstacle->height);
+  set_known(own, "depth", obstacle->depth);
+  set_known(own, "closing-speed", obstacle->closing_speed);
+  set_known(own, "lateral-speed", obstacle->lateral_speed);
+  set_known(own, "time-to-contact", stx_obstacle_time_to_contact(obstacle));
+  set_known(own, "confidence", obstacle->confidence);
+  return own;
+}
+
+static void add_region(const GstStxRegionsFrame *frame, const StxObstacle *obstacle,
+    const GstVideoRectangle *box, gint id)
+{
+  GstVideoRegionOfInterestMeta *region = gst_buffer_add_video_region_of_interest_meta(
+      frame->buffer, class_of(obstacle), box->x, box->y, box->w, box->h);
+
+  region->id = id;
+  gst_video_region_of_interest_meta_add_param(region, detection_of(frame, obstacle, box));
+  gst_video_region_of_interest_meta_add_param(region, gst_stx_obstacle_structure(OWN, obstacle));
+  if (obstacle->id != 0)
+    gst_video_region_of_interest_meta_add_param(
+        region, gst_structure_new("object_id", "id", G_TYPE_INT, (gint)obstacle->id, NULL));
+}
+
+static gboolean remove_own(GstBuffer *buffer, GstMeta **meta, gpointer data)
+{
+  if ((*meta)->info->api == GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE &&
+      gst_video_region_of_interest_meta_get_param((GstVideoRegionOfInterestMeta *)*meta, OWN))
+    *meta = NULL;
+  return TRUE;
+}
+
+/* ---- Relations ----------------------------------------------------------------------------- */
+
+#if GST_STX_HAVE_ANALYTICS
+/* Since when it has been followed. */
+static GstClockTime first_seen(const GstStxRegionsFrame *frame, const StxObstacle *obstacle)
+{
+  GstClockTime before;
+
+  if (obstacle->age == 0 || !GST_CLOCK_TIME_IS_VALID(frame->time))
+    return frame->time;
+  if (!GST_CLOCK_TIME_IS_VALID(frame->duration))
+    return GST_CLOCK_TIME_NONE;
+  before = frame->duration * obstacle->age;
+  return frame->time > before ? frame->time - before : 0;
+}
+
+static void add_tracking(GstAnalyticsRelationMeta *relations, guint detection,
+    const GstStxRegionsFrame *frame, const StxObstacle *obstacle)
+{
+  GstAnalyticsTrackingMtd tracking;
+
+  if (!gst_analytics_relation_meta_add_tracking_mtd(
+          relations, obstacle->id, first_seen(frame, obstacle), &tracking))
+    return;
+  gst_analytics_tracking_mtd_update_last_seen(&tracking, frame->time);
+  gst_analytics_relation_meta_set_relation(
+      relations, GST_ANALYTICS_REL_TYPE_RELATE_TO, detection, tracking.id);
+}
+
+/* The number of the detection, which the region gets, too. */
+static gint relate(
+    const GstStxRegionsFrame *frame, const StxObstacle *obstacle, const GstVideoRectangle *box)
+{
+  GstAnalyticsRelationMeta *relations = gst_buffer_get_analytics_relation_meta(frame->buffer);
+  GstAnalyticsODMtd detection;
+
+  if (relations == NULL)
+    relations = gst_buffer_add_analytics_relation_meta(frame->buffer);
+  if (!gst_analytics_relation_meta_add_od_mtd(relations, g_quark_from_string(class_of(obstacle)),
+          box->x, box->y, box->w, box->h, obstacle->confidence, &detection))
+    return (gint)obstacle->id;
+  if (obstacle->id != 0)
+    add_tracking(relations, detection.id, frame, obstacle);
+  return (gint)detection.id;
+}
+#else
+static gint relate(
+    const GstStxRegionsFrame *frame, const StxObstacle *obstacle, const GstVideoRectangle *box)
+{
+  return (gint)obstacle->id;
+}
+#endif
+
+/* ---- All of it ----------------------------------------------------------------------------- */
+
+gboolean gst_stx_regions_attach(
+    const GstStxRegionsFrame *frame, const GstCaps *caps, GError **error)
+{
+  GstStxObstacles *obstacles = gst_stx_obstacles_new_from_buffer(frame->buffer, caps, error);
+  guint count = obstacles != NULL ? gst_stx_obstacles_get_count(obstacles) : 0;
+  gboolean placed = obstacles != NULL;
+  StxObstacle obstacle;
+  GstVideoRectangle box;
+
+  gst_buffer_foreach_meta(frame->buffer, remove_own, NULL);
+  for (guint i = 0; i < count; i++)
+    if (place(obstacles, i, &box) && gst_stx_obstacles_get_obstacle(obstacles, i, &obstacle))
+      add_region(frame, &obstacle, &box, relate(frame, &obstacle, &box));
+  g_clear_pointer(&obstacles, gst_stx_obstacles_unref);
+  return placed;
+}

@@ -1,0 +1,463 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * SECTION:element-stereo-rectify
+ *
+ * Makes the pictures of two real cameras those of a rectified pair, as stereo-sgm needs them. Each
+ * view goes its own way, from sink_left to src_left and from sink_right to src_right; or both come
+ * in one frame on the pad sink. What the calibration says of the rectified pair goes into the caps.
+ *
+ * ## Example launch line
+ * |[
+ * gst-launch-1.0 v4l2src ! video/x-raw,width=2560,height=720 \
+ *     ! stereo-rectify name=rectify layout=side-by-side calibration=SN12345.conf \
+ *     rectify.src_left ! queue ! sgm.sink_left  rectify.src_right ! queue ! sgm.sink_right \
+ *     stereo-sgm name=sgm ! videoconvert ! autovideosink
+ * ]|
+ */
+#include "gst/core/elements.h"
+
+#include "gst/stereo/viewstreams.h"
+#include "gst/core/camera.h"
+#include "gst/core/element.h"
+#include "common/rectify/rectify.h"
+#include "gst/base/stage.h"
+#include "gst/core/frames.h"
+#include "gst/stereo/sgmviews.h"
+
+GST_DEBUG_CATEGORY_STATIC(stereo_rectify_debug);
+#define GST_CAT_DEFAULT stereo_rectify_debug
+
+/* Formats whose planes are 8-bit samples, of up to four bytes each, and packed 4:2:2. */
+#define FORMATS                                                                                    \
+  "{ GRAY8, YUY2, UYVY, YVYU, VYUY, I420, YV12, NV12, NV21, Y42B, NV16, NV61, Y444, NV24, RGB, "   \
+  "BGR, RGBx, BGRx, xRGB, xBGR, RGBA, BGRA, ARGB, ABGR }"
+
+/* What the caps, the calibration and the properties led to. Zero it to begin with. */
+typedef struct {
+  StxRectifyView view;
+  GstVideoRectangle part;   /* the camera's picture in the frames that come in */
+  GstVideoInfo input;       /* of the frames */
+  GstVideoInfo output;      /* set by the element, before the first frame */
+  GstStxScratch map[2];     /* of planes at full size, and of subsampled ones */
+  const void *on_device[2]; /* their copies on the GPU; NULL: none */
+} Plan;
+
+#define PLANES 3
+
+/* Slots of the stage. */
+enum { INPUT, OUTPUT = INPUT + PLANES, MAP = OUTPUT + PLANES };
+
+#define GST_TYPE_STEREO_RECTIFY (gst_stereo_rectify_get_type())
+G_DECLARE_FINAL_TYPE(GstStereoRectify, gst_stereo_rectify, GST, STEREO_RECTIFY, GstStxViewStreams)
+
+typedef struct {
+  gchar *calibration, *calibration_right; /* owned; NULL: none */
+  gint pair;
+  gdouble unit;
+  GstStereoSgmLayout layout;
+  StxRectifyParams params;
+} GstStereoRectifySettings;
+
+struct _GstStereoRectify {
+  GstStxViewStreams parent;
+
+  GstStereoRectifySettings settings;    /* properties, under the object lock */
+  Plan plan[GST_STX_VIEW_STREAM_COUNT]; /* of the lanes' threads */
+};
+
+G_DEFINE_FINAL_TYPE(GstStereoRectify, gst_stereo_rectify, GST_TYPE_STX_VIEW_STREAMS)
+GST_ELEMENT_REGISTER_DEFINE(
+    stereo_rectify, "stereo-rectify", GST_RANK_NONE, GST_TYPE_STEREO_RECTIFY)
+
+/* ---- Formats ------------------------------------------------------------------------------- */
+
+/* How often the sides of a component are halved. */
+typedef struct {
+  gint x, y;
+} Shift;
+
+static Shift shift_of(const GstVideoInfo *info, guint component)
+{
+  return (Shift){GST_VIDEO_FORMAT_INFO_W_SUB(info->finfo, component),
+      GST_VIDEO_FORMAT_INFO_H_SUB(info->finfo, component)};
+}
+
+static gboolean is_subsampled(Shift shift)
+{
+  return shift.x > 0 || shift.y > 0;
+}
+
+/* Outside everything is 0: black, and transparent where there is an alpha; chroma has 128 for it.
+ */
+static StxRectifySample sample_of(const GstVideoInfo *info, guint plane)
+{
+  StxRectifySample sample = {
+      .bytes = GST_VIDEO_INFO_COMP_PSTRIDE(info, gst_stx_first_component(info, plane))};
+
+  if (GST_VIDEO_INFO_IS_YUV(info) && plane > 0)
+    memset(sample.border, 128, sizeof sample.border);
+  return sample;
+}
+
+static gboolean is_packed(const GstVideoInfo *info)
+{
+  return GST_VIDEO_INFO_N_PLANES(info) == 1 && GST_VIDEO_INFO_N_COMPONENTS(info) > 1 &&
+         is_subsampled(shift_of(info, 1));
+}
+
+/* ---- Plan ---------------------------------------------------------------------------------- */
+
+static gboolean fill_map(Plan *plan, Shift shift, gint threads, gboolean filled[2], StxError *error)
+{
+  gboolean small = is_subsampled(shift);
+  GstStxScratch *memory = &plan->map[small];
+
+  if (filled[small])
+    return TRUE;
+  if (!gst_stx_scratch_reserve(memory, stx_rectify_map_bytes(&plan->view, shift.x, shift.y), error))
+    return FALSE;
+  stx_rectify_map_fill(&plan->view, shift.x, shift.y, memory->data, threads);
+  plan->on_device[small] = NULL;
+  filled[small] = TRUE;
+  return TRUE;
+}
+
+/* Half of a frame has to begin between two samples of all its components. */
+static gboolean check_part(const Plan *plan, Shift shift, StxError *error)
+{
+  const GstVideoRectangle *part = &plan->part;
+
+  if (part->x % (1 << shift.x) == 0 && part->y % (1 << shift.y) == 0)
+    return TRUE;
+  return stx_fail(error,
+      "a view of %dx%d pixels in one frame with another has no whole samples of colour in %s: put "
+      "videoconvert in front, and video/x-raw,format=Y444 or GRAY8",
+      part->w, part->h, GST_VIDEO_INFO_NAME(&plan->input));
+}
+
+/* Plans for the left (0) or right (1) camera. `plan->input` and `part` are set; `threads` fill the
+ * maps. *camera gets the rectified pair's numbers. */
+static gboolean plan_make(Plan *plan, const StxCalibration *calibration,
+    const StxRectifyParams *params, guint camera, gint threads, StxCamera *rectified,
+    StxError *error)
+{
+  gboolean filled[2] = {FALSE, FALSE};
+
+  if (!stx_rectify_view(calibration, params, (gint)camera, plan->part.w, plan->part.h, &plan->view,
+          rectified, error))
+    return FALSE;
+  for (guint c = 0; c < GST_VIDEO_INFO_N_COMPONENTS(&plan->input); c++) {
+    Shift shift = shift_of(&plan->input, c);
+
+    if (!check_part(plan, shift, error) || !fill_map(plan, shift, threads, filled, error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+static void plan_clear(Plan *plan)
+{
+  for (guint i = 0; i < G_N_ELEMENTS(plan->map); i++)
+    gst_stx_scratch_clear(&plan->map[i]);
+}
+
+/* ---- Frames -------------------------------------------------------------------------------- */
+
+/* FALSE: it could not be uploaded. */
+static gboolean find_map(
+    GstStxStage *stage, Plan *plan, guint component, StxRectifyMap *map, StxError *error)
+{
+  Shift shift = shift_of(&plan->input, component);
+  guint small = is_subsampled(shift) ? 1 : 0;
+  const void *memory = gst_stx_stage_table(stage, MAP + small, plan->map[small].data,
+      stx_rectify_map_bytes(&plan->view, shift.x, shift.y), &plan->on_device[small], error);
+
+  *map = stx_rectify_map_in(&plan->view, shift.x, shift.y, memory);
+  return memory != NULL;
+}
+
+static gboolean run_plane(GstStxStage *stage, Plan *plan, guint p, const StxFrame *input,
+    const StxFrame *output, StxError *error)
+{
+  const StxRectifyImpl *impl = gst_stx_stage_impl(stage);
+  StxRectifySample sample = sample_of(&plan->input, p);
+  StxImage8 source, target;
+  StxRectifyMap map;
+
+  if (!find_map(stage, plan, gst_stx_first_component(&plan->input, p), &map, error))
+    return FALSE;
+  source = (StxImage8){input->data[p], input->stride[p], map.source_width, map.source_height};
+  target = (StxImage8){output->data[p], output->stride[p], map.width, map.height};
+  return impl->run(&map, &sample, &source, &target, &stage->place, error);
+}
+
+/* The components are luma and the two colours. */
+static gboolean run_packed(
+    GstStxStage *stage, Plan *plan, const StxFrame *input, const StxFrame *output, StxError *error)
+{
+  const StxRectifyImpl *impl = gst_stx_stage_impl(stage);
+  const StxRectifyPacked packed = {GST_VIDEO_INFO_COMP_POFFSET(&plan->input, 0), {0, 128}};
+  StxImage8 source, target;
+  StxRectifyMap pixels, colours;
+
+  if (!find_map(stage, plan, 0, &pixels, error) || !find_map(stage, plan, 1, &colours, error))
+    return FALSE;
+  source = (StxImage8){input->data[0], input->stride[0], pixels.source_width, pixels.source_height};
+  target = (StxImage8){output->data[0], output->stride[0], pixels.width, pixels.height};
+  return impl->run_packed(&pixels, &colours, &packed, &source, &target, &stage->place, error);
+}
+
+/* Of a frame with both views only the camera's own is read, and uploaded. */
+static gboolean find_input(GstStxStage *stage, const Plan *plan, const gchar *what,
+    GstBuffer *input, StxFrame *frame, StxError *error)
+{
+  GstVideoInfo info = plan->input;
+  GstBuffer *part;
+  gboolean found;
+  StxError cause;
+
+  if (plan->part.w == GST_VIDEO_INFO_WIDTH(&info) && plan->part.h == GST_VIDEO_INFO_HEIGHT(&info))
+    return gst_stx_stage_picture(stage, INPUT, what, input, &info, GST_VIDEO_INFO_N_PLANES(&info),
+        GST_MAP_READ, frame, error);
+  part = gst_stx_frame_part(input, &info, &plan->part, &cause);
+  if (part == NULL) {
+    stx_fail(error, "%s: %.200s", what, cause.text);
+    return stx_fail_as(error, STX_ERROR_INPUT);
+  }
+  info.width = plan->part.w;
+  info.height = plan->part.h;
+  found = gst_stx_stage_picture(
+      stage, INPUT, what, part, &info, GST_VIDEO_INFO_N_PLANES(&info), GST_MAP_READ, frame, error);
+  gst_buffer_unref(part); /* what is mapped is held by its map, all of it by `input` */
+  return found;
+}
+
+static gboolean rectify(GstStxStage *stage, Plan *plan, const gchar *what, GstBuffer *input,
+    GstBuffer *output, StxError *error)
+{
+  guint planes = GST_VIDEO_INFO_N_PLANES(&plan->input);
+  StxFrame from, to;
+
+  if (!find_input(stage, plan, what, input, &from, error) ||
+      !gst_stx_stage_picture(
+          stage, OUTPUT, "output", output, &plan->output, planes, GST_MAP_WRITE, &to, error))
+    return FALSE;
+  if (is_packed(&plan->input))
+    return run_packed(stage, plan, &from, &to, error);
+  for (guint p = 0; p < planes; p++)
+    if (!run_plane(stage, plan, p, &from, &to, error))
+      return FALSE;
+  return TRUE;
+}
+
+/* ---- Settings ------------------------------------------------------------------------------ */
+
+/* The texts of a copy are its own. */
+static GstStereoRectifySettings copy_settings(GstStereoRectify *self)
+{
+  GstStereoRectifySettings settings;
+
+  GST_OBJECT_LOCK(self);
+  settings = self->settings;
+  settings.calibration = g_strdup(settings.calibration);
+  settings.calibration_right = g_strdup(settings.calibration_right);
+  GST_OBJECT_UNLOCK(self);
+  return settings;
+}
+
+static void clear_settings(GstStereoRectifySettings *settings)
+{
+  g_clear_pointer(&settings->calibration, g_free);
+  g_clear_pointer(&settings->calibration_right, g_free);
+}
+
+/* For pictures of this size; 0: any. */
+static gboolean load(const GstStereoRectifySettings *settings, gint width, gint height,
+    StxCalibration *calibration, StxError *error)
+{
+  const StxCalibrationFiles files = {
+      settings->calibration, settings->calibration_right, settings->pair, settings->unit};
+
+  if (files.path == NULL || *files.path == '\0')
+    return stx_fail(error,
+        "no calibration is given: set calibration=FILE, and calibration-right=FILE where there are "
+        "two");
+  return stx_calibration_load(&files, width, height, calibration, error);
+}
+
+/* What is wrong with the files is said before anything flows. */
+static gboolean start(GstStxViewStreams *lanes)
+{
+  GstStereoRectifySettings settings = copy_settings(GST_STEREO_RECTIFY(lanes));
+  StxCalibration calibration;
+  StxError error;
+  gboolean loaded = load(&settings, 0, 0, &calibration, &error);
+
+  clear_settings(&settings);
+  if (!loaded)
+    GST_STX_ELEMENT_ERROR(lanes, RESOURCE, OPEN_READ, &error);
+  return loaded;
+}
+
+/* ---- From caps to a plan ------------------------------------------------------------------- */
+
+/* Where the lane's view lies in the frames of pad sink, or of its own pad. */
+static gboolean find_part(
+    Plan *plan, guint lane, gboolean both, GstStereoSgmLayout layout, StxError *error)
+{
+  GstStereoSgmViews views = {0};
+  gboolean second;
+
+  plan->part = (GstVideoRectangle){
+      0, 0, GST_VIDEO_INFO_WIDTH(&plan->input), GST_VIDEO_INFO_HEIGHT(&plan->input)};
+  if (!both)
+    return TRUE;
+  views.info[GST_STEREO_SGM_BOTH] = plan->input;
+  if (!gst_stereo_sgm_views_plan(&views, 1u << GST_STEREO_SGM_BOTH, layout, error))
+    return FALSE;
+  second = (lane == 1) != views.swap;
+  plan->part.w = views.width;
+  plan->part.h = views.height;
+  plan->part.x = second && !views.rows ? views.width : 0;
+  plan->part.y = second && views.rows ? views.height : 0;
+  return TRUE;
+}
+
+/* What came in, with the size of the rectified pictures and their camera. What is known of the road
+ * stays. */
+static GstCaps *output_caps(const Plan *plan, GstCaps *input, StxCamera camera)
+{
+  GstCaps *caps = gst_caps_copy(input);
+  GstStructure *structure = gst_caps_get_structure(caps, 0);
+  StxCamera before;
+
+  gst_stx_camera_from_caps(input, &before);
+  camera.height = before.height;
+  camera.pitch = before.pitch;
+  camera.missing = before.missing & STX_CAMERA_PITCH;
+  gst_structure_remove_fields(structure, "multiview-mode", "multiview-flags", "views", NULL);
+  gst_structure_set(structure, "width", G_TYPE_INT, plan->view.width, "height", G_TYPE_INT,
+      plan->view.height, NULL);
+  gst_stx_camera_to_structure(&camera, structure);
+  return caps;
+}
+
+static gboolean make_plan(
+    GstStereoRectify *self, guint lane, gboolean both, StxCamera *camera, StxError *error)
+{
+  Plan *plan = &self->plan[lane];
+  GstStxStage *stage = gst_stx_view_streams_stage(GST_STX_VIEW_STREAMS(self), lane);
+  GstStereoRectifySettings settings = copy_settings(self);
+  StxCalibration calibration;
+  gboolean made =
+      find_part(plan, lane, both, settings.layout, error) &&
+      load(&settings, plan->part.w, plan->part.h, &calibration, error) &&
+      plan_make(plan, &calibration, &settings.params, lane, stage->place.threads, camera, error);
+
+  clear_settings(&settings);
+  if (made)
+    GST_INFO_OBJECT(self, "%s view: %s, calibration of %s for pictures of %g times the size",
+        lane == 0 ? "left" : "right", gst_stx_stage_impl_name(stage), calibration.format,
+        1 / plan->view.scale);
+  return made;
+}
+
+static GstCaps *configure(
+    GstStxViewStreams *lanes, guint lane, gboolean both, GstCaps *input, StxError *error)
+{
+  GstStereoRectify *self = GST_STEREO_RECTIFY(lanes);
+  Plan *plan = &self->plan[lane];
+  StxCamera camera;
+  GstCaps *caps;
+
+  gst_video_info_from_caps(&plan->input, input);
+  if (!make_plan(self, lane, both, &camera, error))
+    return NULL;
+  caps = output_caps(plan, input, camera);
+  gst_video_info_from_caps(&plan->output, caps);
+  GST_INFO_OBJECT(self, "%" GST_PTR_FORMAT, caps);
+  return caps;
+}
+
+/* ---- One view ------------------------------------------------------------------------------ */
+
+static GstFlowReturn work(GstElement *element, gpointer data, StxError *error)
+{
+  GstStxViewStreams *lanes = GST_STX_VIEW_STREAMS(element);
+  GstStxViewFrame *frame = data;
+  GstFlowReturn flow = gst_stx_view_streams_acquire(lanes, frame->lane, &frame->output, error);
+
+  if (flow != GST_FLOW_OK)
+    return flow;
+  return rectify(gst_stx_view_streams_stage(lanes, frame->lane),
+             &GST_STEREO_RECTIFY(element)->plan[frame->lane], frame->pad, frame->input,
+             frame->output, error)
+             ? GST_FLOW_OK
+             : GST_FLOW_ERROR;
+}
+
+/* ---- Properties ---------------------------------------------------------------------------- */
+
+#define FIELD(kind, member) STX_FIELD(kind, GstStereoRectifySettings, member)
+
+static const StxField own_fields[] = {
+    {"calibration", "Calibration file",
+        "Calibration of the stereo camera: OpenCV, ROS, Kalibr, KITTI raw, ZED or DepthAI",
+        FIELD(TEXT, calibration)},
+    {"calibration-right", "Second calibration file",
+        "Second file of a calibration that has two: ROS's of the right camera, OpenCV's "
+        "extrinsics.yml",
+        FIELD(TEXT, calibration_right)},
+    {"calibration-pair", "Calibration pair",
+        "Left camera of the pair in a KITTI file: 0 = gray pair, 2 = colour pair, -1 = colour "
+        "pair if the file has one",
+        FIELD(INT, pair), .low = -1, .high = 2},
+    {"unit", "Unit",
+        "Metres that 1 means in the calibration: 0.001 for millimetres (0 = as its format has it)",
+        FIELD(DOUBLE, unit), .high = 1000, .unit = "m"},
+    {"layout", "Layout", "How a frame of pad sink holds the two views", FIELD(CHOICE, layout),
+        .choices = gst_stereo_sgm_layouts},
+};
+static const GstStereoRectifySettings defaults = {.pair = -1, .params = STX_RECTIFY_DEFAULTS};
+static const StxFields own_table = {STX_FIELDS_OF(own_fields), &defaults};
+
+static const GstStxPropertyGroup properties[] = {
+    {&own_table, offsetof(GstStereoRectify, settings), GST_PARAM_MUTABLE_READY, "GstStereoRectify"},
+    {&stx_rectify_fields, offsetof(GstStereoRectify, settings.params), GST_PARAM_MUTABLE_READY,
+        "GstStereoRectify"},
+};
+
+/* ---- Class --------------------------------------------------------------------------------- */
+
+static void finalize(GObject *object)
+{
+  GstStereoRectify *self = GST_STEREO_RECTIFY(object);
+
+  clear_settings(&self->settings);
+  for (guint i = 0; i < GST_STX_VIEW_STREAM_COUNT; i++)
+    plan_clear(&self->plan[i]);
+  G_OBJECT_CLASS(gst_stereo_rectify_parent_class)->finalize(object);
+}
+
+static void gst_stereo_rectify_init(GstStereoRectify *self)
+{
+  self->settings = defaults;
+}
+
+static void gst_stereo_rectify_class_init(GstStereoRectifyClass *klass)
+{
+  GObjectClass *object = G_OBJECT_CLASS(klass);
+  GstStxViewStreamsClass *lanes = GST_STX_VIEW_STREAMS_CLASS(klass);
+
+  GST_DEBUG_CATEGORY_INIT(stereo_rectify_debug, "stereo-rectify", 0, "rectification");
+  gst_stx_properties_install(object, properties, G_N_ELEMENTS(properties));
+  object->finalize = finalize;
+  gst_stx_element_describe(GST_ELEMENT_CLASS(klass), "stereo-rectify", "Stereo rectification",
+      "Filter/Effect/Video", "Rectifies the two views of a calibrated stereo camera");
+  gst_stx_view_streams_class_add_pads(lanes, GST_STX_CUDA_CAPS("video/x-raw", ",format=" FORMATS));
+  lanes->stage.host = &stx_rectify_impls;
+  lanes->stage.device = &stx_rectify_cuda_impls;
+  lanes->stage.work = work;
+  lanes->configure = configure;
+  lanes->start = start;
+}

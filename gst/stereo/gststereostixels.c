@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * SECTION:element-stereo-stixels
+ *
+ * From the pictures of two cameras to stixels in one element: stereo-rectify if the calibration is
+ * of cameras that need it, stereo-sgm, downsample-transpose, sat-dp-stixels or rdp-columns, and
+ * stixel-overlay or stixel-json.
+ *
+ * ## Example launch line
+ * |[
+ * gst-launch-1.0 stereo-stixels name=stixels ! videoconvert ! autovideosink \
+ *     street-scene-src view=left num-buffers=20 ! stixels.sink_left \
+ *     street-scene-src view=right num-buffers=20 ! stixels.sink_right
+ * ]|
+ */
+#include "gst/base/inputs.h"
+#include "gst/stereo/plumbing.h"
+#include "gst/core/elements.h"
+#include "gst/core/element.h"
+#include "gst/core/properties.h"
+
+GST_DEBUG_CATEGORY(gst_stereo_stixels_debug);
+#define GST_CAT_DEFAULT gst_stereo_stixels_debug
+
+#define GST_TYPE_STEREO_STIXELS (gst_stereo_stixels_get_type())
+G_DECLARE_FINAL_TYPE(GstStereoStixels, gst_stereo_stixels, GST, STEREO_STIXELS, GstBin)
+
+struct _GstStereoStixels {
+  GstBin parent;
+
+  GstPlumbing plumbing;
+  GstPlumbingSettings settings; /* properties, under the object lock */
+};
+
+G_DEFINE_FINAL_TYPE(GstStereoStixels, gst_stereo_stixels, GST_TYPE_BIN)
+GST_ELEMENT_REGISTER_DEFINE(
+    stereo_stixels, "stereo-stixels", GST_RANK_NONE, GST_TYPE_STEREO_STIXELS)
+
+/* ---- Pads ---------------------------------------------------------------------------------- */
+
+static GstPad *request_new_pad(
+    GstElement *element, GstPadTemplate *templ, const gchar *name, const GstCaps *caps)
+{
+  GstStereoStixels *self = GST_STEREO_STIXELS(element);
+  GstPad *pad =
+      gst_ghost_pad_new_no_target_from_template(GST_PAD_TEMPLATE_NAME_TEMPLATE(templ), templ);
+
+  gst_object_ref_sink(pad);
+  if (GST_PAD_IS_SINK(pad))
+    gst_stx_want_caps(pad);
+  /* Before anything can come out of it: a queue that finds its pad unlinked waits for a link, but
+   * one that finds it inactive stops the stream of all pads. */
+  gst_pad_set_active(pad, GST_STATE(element) > GST_STATE_READY);
+  if (!gst_plumbing_add_pad(&self->plumbing, pad)) {
+    gst_pad_set_active(pad, FALSE);
+    gst_object_unref(pad);
+    return NULL;
+  }
+  gst_element_add_pad(element, pad);
+  gst_object_unref(pad);
+  return pad;
+}
+
+/* What goes out is cut off first, for the same reason as above. */
+static void release_pad(GstElement *element, GstPad *pad)
+{
+  gst_plumbing_remove_pad(&GST_STEREO_STIXELS(element)->plumbing, pad);
+  gst_pad_set_active(pad, FALSE);
+  gst_element_remove_pad(element, pad);
+}
+
+/* ---- States -------------------------------------------------------------------------------- */
+
+static gboolean start(GstStereoStixels *self)
+{
+  GstPlumbingSettings settings;
+
+  GST_OBJECT_LOCK(self);
+  settings = self->settings;
+  GST_OBJECT_UNLOCK(self);
+  return gst_plumbing_connect(&self->plumbing, &settings);
+}
+
+static GstStateChangeReturn change_state(GstElement *element, GstStateChange transition)
+{
+  GstStereoStixels *self = GST_STEREO_STIXELS(element);
+  GstStateChangeReturn result = GST_STATE_CHANGE_FAILURE;
+
+  if (transition != GST_STATE_CHANGE_NULL_TO_READY || start(self))
+    result = GST_ELEMENT_CLASS(gst_stereo_stixels_parent_class)->change_state(element, transition);
+  if (transition == GST_STATE_CHANGE_READY_TO_NULL ||
+      (transition == GST_STATE_CHANGE_NULL_TO_READY && result == GST_STATE_CHANGE_FAILURE))
+    gst_plumbing_disconnect(&self->plumbing);
+  return result;
+}
+
+/* ---- Properties ---------------------------------------------------------------------------- */
+
+#define PART(name) (1u << GST_PLUMBING_##name)
+#define PAIRING (PART(SGM) | PART(REDUCTION) | PART(OVERLAY))
+#define WORKING (PAIRING | PART(RECTIFY) | PART(STIXELS) | PART(SEGMENTS))
+
+/* A property that is its children's: name, range, default and text stand in the child's class, and
+ * values in the child. The child of the lowest bit says what it is, and what its value is; all are
+ * set. */
+typedef struct {
+  const gchar *name;
+  guint children;    /* bits: GstPlumbingPart */
+  const gchar *text; /* NULL: the child's own */
+} Proxy;
+
+static const Proxy proxies[] = {
+    {"calibration", PART(RECTIFY),
+        "Calibration of the stereo camera: OpenCV, ROS, Kalibr, KITTI raw, ZED or DepthAI, whose "
+        "pictures are rectified; or KITTI calib.txt or Cityscapes camera.json, whose are already"},
+    {"calibration-right", PART(RECTIFY)},
+    {"calibration-pair", PART(SGM) | PART(RECTIFY)},
+    {"unit", PART(RECTIFY)},
+    {"layout", PART(SGM) | PART(RECTIFY)},
+    {"camera-height", PART(SGM)},
+    {"camera-pitch", PART(SGM)},
+    {"max-disparity", PART(SGM)},
+    {"paths", PART(SGM)},
+    {"search", PART(SGM)},
+    {"stixel-width", PART(REDUCTION)},
+    {"stixel-height", PART(REDUCTION)},
+    {"model", PART(STIXELS)},
+    {"ground", PART(STIXELS)},
+    {"mode", PART(OVERLAY)},
+    {"alpha", PART(OVERLAY)},
+    {"legend", PART(OVERLAY)},
+    {"max-distance", PART(OVERLAY)},
+    {"dim", PART(OVERLAY)},
+    {"labels", PART(OVERLAY)},
+    {"free-space", PART(OVERLAY)},
+    {"corridor-width", PART(OVERLAY)},
+    {"min-height", PART(OBSTACLES)},
+    {"min-width", PART(OBSTACLES)},
+    {"post-messages", PART(OBSTACLES)},
+    {"qos", PAIRING},
+    {"tolerance", PART(SGM)},
+    {"timeout", PAIRING},
+    {"backend", WORKING},
+    {"threads", WORKING},
+    {"cuda-device-id", WORKING},
+};
+
+static const StxFieldChoice outputs[] = {
+    {GST_PLUMBING_OUTPUT_OVERLAY, "overlay",
+        "The left picture, with the stixels drawn on it and attached to it"},
+    {GST_PLUMBING_OUTPUT_STIXELS, "stixels", "The records of the stixels"},
+    {GST_PLUMBING_OUTPUT_JSON, "json", "A line of JSON per frame"},
+    {0},
+};
+static const StxFieldChoice segmentations[] = {
+    {GST_PLUMBING_CUT_STIXELS, "stixels", "Ground, objects and sky: sat-dp-stixels"},
+    {GST_PLUMBING_CUT_SEGMENTS, "segments", "Line segments without a model: rdp-columns"},
+    {0},
+};
+static const StxField own_fields[] = {
+    {"output", "Output", "What comes out of pad src",
+        STX_FIELD(CHOICE, GstPlumbingSettings, output), .choices = outputs},
+    {"segmentation", "Segmentation", "What columns are cut into",
+        STX_FIELD(CHOICE, GstPlumbingSettings, segmentation), .choices = segmentations},
+    {"obstacles", "Obstacles",
+        "Group the stixels into obstacles and follow them: stixel-obstacles; what comes out of pad "
+        "src carries them as metas, and labels are theirs",
+        STX_FIELD(BOOL, GstPlumbingSettings, obstacles)},
+};
+static const GstPlumbingSettings defaults = {
+    GST_PLUMBING_OUTPUT_OVERLAY, GST_PLUMBING_CUT_STIXELS, false};
+static const StxFields own_table = {STX_FIELDS_OF(own_fields), &defaults};
+
+static const GstStxPropertyGroup properties[] = {
+    {&own_table, offsetof(GstStereoStixels, settings), GST_PARAM_MUTABLE_READY, "GstStereoStixels"},
+};
+
+#define COPY_NUMBER(Type, Spec, type)                                                              \
+  if (G_IS_PARAM_SPEC_##Type(from)) {                                                              \
+    Spec *spec = G_PARAM_SPEC_##Type(from);                                                        \
+                                                                                                   \
+    return g_param_spec_##type(                                                                    \
+        name, nick, text, spec->minimum, spec->maximum, spec->default_value, flags);               \
+  }
+
+/* A spec belongs to one class for ever, so each class needs one of its own. */
+static GParamSpec *copy_spec(GParamSpec *from, const gchar *own_text)
+{
+  const gchar *name = from->name, *nick = g_param_spec_get_nick(from);
+  const gchar *text = own_text != NULL ? own_text : g_param_spec_get_blurb(from);
+  GParamFlags flags = from->flags;
+
+  COPY_NUMBER(INT, GParamSpecInt, int)
+  COPY_NUMBER(UINT, GParamSpecUInt, uint)
+  COPY_NUMBER(DOUBLE, GParamSpecDouble, double)
+  if (G_IS_PARAM_SPEC_BOOLEAN(from))
+    return g_param_spec_boolean(name, nick, text, G_PARAM_SPEC_BOOLEAN(from)->default_value, flags);
+  if (G_IS_PARAM_SPEC_ENUM(from))
+    return g_param_spec_enum(
+        name, nick, text, from->value_type, G_PARAM_SPEC_ENUM(from)->default_value, flags);
+  if (G_IS_PARAM_SPEC_FLAGS(from))
+    return g_param_spec_flags(
+        name, nick, text, from->value_type, G_PARAM_SPEC_FLAGS(from)->default_value, flags);
+  return g_param_spec_string(name, nick, text, G_PARAM_SPEC_STRING(from)->default_value, flags);
+}
+
+static guint first_child(const Proxy *proxy)
+{
+  guint index = 0;
+
+  while ((proxy->children >> index & 1) == 0)
+    index++;
+  return index;
+}
+
+/* The class of a factory of ours; its registration has loaded it. A new reference. */
+static GObjectClass *take_class(const gchar *factory)
+{
+  GstElementFactory *found = gst_element_factory_find(factory);
+  GObjectClass *klass = g_type_class_ref(gst_element_factory_get_element_type(found));
+
+  gst_object_unref(found);
+  return klass;
+}
+
+/* Their ids are 1, 2, … in the order of the table. */
+static void install_proxies(GObjectClass *klass)
+{
+  for (guint i = 0; i < G_N_ELEMENTS(proxies); i++) {
+    GObjectClass *child = take_class(gst_plumbing_parts[first_child(&proxies[i])].factory);
+    GParamSpec *spec = g_object_class_find_property(child, proxies[i].name);
+
+    g_object_class_install_property(klass, i + 1, copy_spec(spec, proxies[i].text));
+    g_type_class_unref(child);
+  }
+}
+
+static const Proxy *proxy_of(guint id)
+{
+  return id < GST_STX_PROPERTY_FIRST ? &proxies[id - 1] : NULL;
+}
+
+static void set_property(GObject *object, guint id, const GValue *value, GParamSpec *spec)
+{
+  GstElement **parts = GST_STEREO_STIXELS(object)->plumbing.part;
+  const Proxy *proxy = proxy_of(id);
+
+  if (proxy == NULL)
+    gst_stx_set_property(object, id, value, spec);
+  for (guint i = 0; proxy != NULL && i < GST_PLUMBING_PARTS; i++)
+    if (proxy->children >> i & 1)
+      g_object_set_property(G_OBJECT(parts[i]), proxy->name, value);
+}
+
+static void get_property(GObject *object, guint id, GValue *value, GParamSpec *spec)
+{
+  GstElement **parts = GST_STEREO_STIXELS(object)->plumbing.part;
+  const Proxy *proxy = proxy_of(id);
+
+  if (proxy == NULL)
+    gst_stx_get_property(object, id, value, spec);
+  else
+    g_object_get_property(G_OBJECT(parts[first_child(proxy)]), proxy->name, value);
+}
+
+/* ---- Class --------------------------------------------------------------------------------- */
+
+static void dispose(GObject *object)
+{
+  gst_plumbing_give_back(&GST_STEREO_STIXELS(object)->plumbing);
+  G_OBJECT_CLASS(gst_stereo_stixels_parent_class)->dispose(object);
+}
+
+static void finalize(GObject *object)
+{
+  g_mutex_clear(&GST_STEREO_STIXELS(object)->plumbing.lock);
+  G_OBJECT_CLASS(gst_stereo_stixels_parent_class)->finalize(object);
+}
+
+static void gst_stereo_stixels_init(GstStereoStixels *self)
+{
+  GstElementClass *klass = GST_ELEMENT_GET_CLASS(self);
+  GstPad *src = gst_ghost_pad_new_no_target_from_template(
+      "src", gst_element_class_get_pad_template(klass, "src"));
+
+  self->settings = defaults;
+  gst_element_add_pad(GST_ELEMENT(self), src);
+  gst_plumbing_init(&self->plumbing, GST_BIN(self), src);
+}
+
+static void gst_stereo_stixels_class_init(GstStereoStixelsClass *klass)
+{
+  GObjectClass *object = G_OBJECT_CLASS(klass);
+  GstElementClass *element = GST_ELEMENT_CLASS(klass);
+
+  GST_DEBUG_CATEGORY_INIT(
+      gst_stereo_stixels_debug, "stereo-stixels", 0, "from two cameras to stixels");
+  gst_stx_properties_install(object, properties, G_N_ELEMENTS(properties));
+  install_proxies(object);
+  object->set_property = set_property;
+  object->get_property = get_property;
+  object->dispose = dispose;
+  object->finalize = finalize;
+  gst_plumbing_add_templates(element);
+  element->request_new_pad = request_new_pad;
+  element->release_pad = release_pad;
+  element->change_state = change_state;
+  gst_stx_element_describe(element, "stereo-stixels", "Stereo to stixels",
+      "Bin/Filter/Analyzer/Video",
+      "Makes stixels of the pictures of a stereo camera, in one element. What is no property of it "
+      "is one of the elements inside: sgm::p1, stixels::stixel-cost, overlay::hold, "
+      "obstacles::max-distance");
+}

@@ -1,0 +1,730 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * SECTION:element-disparity-colour
+ * @title: disparity-colour
+ *
+ * Shows maps of disparities, depths or confidences, what stixels say of these, or the difference
+ * between two maps, as colour video with a legend.
+ *
+ * ## Example
+ *
+ * |[
+ * gst-launch-1.0 street-scene-src view=disparity num-buffers=1 ! disparity-colour ! pngenc !
+ * filesink location=disparity.png
+ * ]|
+ */
+#include "gst/core/elements.h"
+
+#include "common/colmean/colmean.h"
+#include "common/colormap/colormap.h"
+#include "cuda/stxcuda.h"
+#include "gst/base/inputs.h"
+#include "gst/base/pairing.h"
+#include "gst/columns/columns.h"
+#include "gst/columns/disparity.h"
+#include "gst/core/camera.h"
+#include "gst/core/element.h"
+#include "gst/views/canvasstage.h"
+#include "gst/views/records.h"
+
+GST_DEBUG_CATEGORY_STATIC(disparity_colour_debug);
+#define GST_CAT_DEFAULT disparity_colour_debug
+
+#define FORMATS "{ RGBA, RGBx, BGRA, BGRx, ARGB, xRGB, ABGR, xBGR, RGB, BGR }"
+
+enum { ROLE_MAP, ROLE_TRUTH };
+
+/* Slots of the stage. */
+enum {
+  MAP,
+  TRUTH,
+  PICTURE,
+  TABLE,
+  DISPARITIES,
+  COUNT,
+  HOST_COUNT,
+  HISTOGRAM,
+  HOST_HISTOGRAM,
+  SURE,
+  CANVAS
+};
+
+typedef struct {
+  StxColormapParams colormap; /* without what the data say */
+  StxLegend legend;
+  StxDisparityEncoding encoding;
+} Settings;
+
+#define GST_TYPE_DISPARITY_COLOUR (gst_disparity_colour_get_type())
+G_DECLARE_FINAL_TYPE(GstDisparityColour, gst_disparity_colour, GST, DISPARITY_COLOUR, GstStxPairing)
+
+struct _GstDisparityColour {
+  GstStxPairing parent;
+
+  /* Properties, guarded by the object lock. Every change sets `changed`. */
+  GstStxCameraSettings camera;
+  Settings settings;
+  gboolean changed;
+
+  /* Of the streaming thread: caps of the pads, */
+  gboolean is_stixels;
+  GstVideoInfo map;                              /* GRAY16_LE or GRAY8, unless they are stixels */
+  GstStxStixelInfo stixels;                      /* if they are */
+  GstVideoInfo truth;                            /* GRAY16_LE, for errors */
+  StxDisparityEncoding encoding, truth_encoding; /* AUTO: the caps say nothing */
+
+  /* … and what they led to. */
+  guint configured;         /* roles; 0: plan first */
+  StxColormapParams params; /* mode and numbers are known */
+  GstVideoInfo output;
+  StxLegend legend;
+  GstStxScratch memory; /* of the table and, where they are needed, … */
+  const StxColormapTable *table;
+  StxColormapDisparities *disparities; /* NULL: numbers are plain */
+  const void *table_on_device, *disparities_on_device;
+  StxColormapSpan span;     /* of the table */
+  StxColormapSpan followed; /* of range=frame, before it is rounded */
+  gboolean is_followed;     /* … is there */
+  GstStxScratch rendered;   /* stixels as a map, and … */
+  GstStxScratch records;    /* … those that are not aligned */
+  GstCanvasStage canvas;    /* the legend */
+  StxColormapCount told;    /* what it says of errors */
+  gboolean canvas_is_drawn;
+};
+
+/* What the stage works on. */
+typedef struct {
+  GstBuffer **set, *picture;
+} Frame;
+
+G_DEFINE_FINAL_TYPE(GstDisparityColour, gst_disparity_colour, GST_TYPE_STX_PAIRING)
+GST_ELEMENT_REGISTER_DEFINE(
+    disparity_colour, "disparity-colour", GST_RANK_NONE, GST_TYPE_DISPARITY_COLOUR)
+
+static GstStaticPadTemplate sink_template =
+    GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK, GST_PAD_ALWAYS,
+        GST_STATIC_CAPS(GST_STX_CUDA_CAPS("video/x-raw", ",format={ GRAY16_LE, GRAY8 }") "; " //
+            GST_STX_CUDA_CAPS(GST_STX_STIXELS_MEDIA_TYPE, "")));
+static GstStaticPadTemplate truth_template = GST_STATIC_PAD_TEMPLATE("truth", GST_PAD_SINK,
+    GST_PAD_REQUEST, GST_STATIC_CAPS(GST_STX_CUDA_CAPS("video/x-raw", ",format=GRAY16_LE")));
+static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE("src", GST_PAD_SRC,
+    GST_PAD_ALWAYS, GST_STATIC_CAPS(GST_STX_CUDA_CAPS("video/x-raw", ",format=" FORMATS)));
+
+/* ---- Caps of the inputs -------------------------------------------------------------------- */
+
+static gboolean parse_map(GstDisparityColour *self, const GstCaps *caps, StxError *error)
+{
+  const GstStructure *structure = gst_caps_get_structure(caps, 0);
+  GstStxDisparity map;
+
+  self->is_stixels = gst_structure_has_name(structure, GST_STX_STIXELS_MEDIA_TYPE);
+  self->encoding = STX_DISPARITY_AUTO;
+  if (self->is_stixels)
+    return gst_stx_stixels_caps_parse(caps, &self->stixels, error);
+  if (g_strcmp0(gst_structure_get_string(structure, "format"), "GRAY8") == 0 &&
+      gst_video_info_from_caps(&self->map, caps))
+    return TRUE;
+  if (!gst_stx_disparity_from_caps(&map, caps, error))
+    return FALSE;
+  if (map.is_tensor)
+    return stx_fail(error, "disparity: a tensor; shown are pictures in GRAY16_LE or GRAY8");
+  self->map = map.video;
+  self->encoding = map.encoding;
+  return TRUE;
+}
+
+static gboolean parse_truth(GstDisparityColour *self, const GstCaps *caps, StxError *error)
+{
+  GstStxDisparity map;
+  StxError cause;
+
+  if (!gst_stx_disparity_from_caps(&map, caps, &cause))
+    return stx_fail(error, "pad truth: %.200s", cause.text);
+  if (map.is_tensor)
+    return stx_fail(error, "pad truth: a tensor; needed is video/x-raw,format=GRAY16_LE");
+  self->truth = map.video;
+  self->truth_encoding = map.encoding;
+  return TRUE;
+}
+
+static gboolean set_role_caps(GstStxPairing *pairing, guint role, GstCaps *caps)
+{
+  GstDisparityColour *self = GST_DISPARITY_COLOUR(pairing);
+  StxError error;
+
+  self->configured = 0;
+  if ((role == ROLE_MAP ? parse_map : parse_truth)(self, caps, &error))
+    return TRUE;
+  GST_STX_ELEMENT_ERROR(self, STREAM, FORMAT, &error);
+  return FALSE;
+}
+
+/* ---- From caps and properties to a plan ---------------------------------------------------- */
+
+typedef struct {
+  StxColormapParams colormap, truth;
+  StxCamera camera;
+  gint width, height;
+} Plan;
+
+static gboolean is_bytes(const GstDisparityColour *self)
+{
+  return !self->is_stixels && GST_VIDEO_INFO_FORMAT(&self->map) == GST_VIDEO_FORMAT_GRAY8;
+}
+
+static StxColormapMode choose_mode(
+    const GstDisparityColour *self, guint roles, StxDisparityEncoding encoding)
+{
+  if (is_bytes(self))
+    return STX_COLORMAP_CONFIDENCE;
+  if (roles & 1u << ROLE_TRUTH)
+    return STX_COLORMAP_ERROR;
+  return stx_disparity_is_depth(encoding) ? STX_COLORMAP_DEPTH : STX_COLORMAP_DISPARITY;
+}
+
+/* Is the mode one of what comes in? */
+static gboolean check_mode(
+    const GstDisparityColour *self, StxColormapMode mode, guint roles, StxError *error)
+{
+  if (is_bytes(self) && mode != STX_COLORMAP_CONFIDENCE)
+    return stx_fail(error,
+        "pad sink has GRAY8, a map of confidences: mode must be auto or confidence; disparities "
+        "and depths are GRAY16_LE");
+  if (mode == STX_COLORMAP_COST && !self->is_stixels)
+    return stx_fail(error,
+        "mode=cost shows stixels, but pad sink has a map; link sat-dp-stixels or rdp-columns, or "
+        "choose mode disparity, depth, confidence or error");
+  if (mode == STX_COLORMAP_ERROR && !(roles & 1u << ROLE_TRUTH))
+    return stx_fail(error, "mode=error needs a second map: link it to pad truth");
+  return TRUE;
+}
+
+/* The camera of what comes in. FALSE with a text in `error` where it is that of another image. */
+static gboolean find_camera(
+    GstDisparityColour *self, const Plan *plan, StxCamera *camera, StxError *error)
+{
+  GstCaps *caps = gst_stx_pairing_get_caps(GST_STX_PAIRING(self), ROLE_MAP);
+  gboolean fits, scales = stx_disparity_is_depth(plan->colormap.encoding);
+
+  GST_OBJECT_LOCK(self);
+  fits = gst_stx_camera_settings_apply(&self->camera, caps,
+      scales ? GST_STX_CAMERA_OF_PICTURES : GST_STX_CAMERA_OF_DATA, plan->width, plan->height,
+      camera, error);
+  GST_OBJECT_UNLOCK(self);
+  gst_caps_unref(caps);
+  if (fits)
+    gst_stx_camera_tell(GST_ELEMENT(self), error);
+  return fits;
+}
+
+static StxColormapNumbers numbers_of(const GstDisparityColour *self, StxColormapMode mode)
+{
+  if (mode != STX_COLORMAP_CONFIDENCE && mode != STX_COLORMAP_COST)
+    return STX_COLORMAP_OF_MAP;
+  if (self->is_stixels)
+    return STX_COLORMAP_OF_PART;
+  return is_bytes(self) ? STX_COLORMAP_OF_BYTE : STX_COLORMAP_OF_SURE;
+}
+
+static gboolean find_encoding(
+    GstDisparityColour *self, StxDisparityEncoding *encoding, StxError *error)
+{
+  GstStxDisparity map = {.encoding = self->encoding};
+  StxDisparityEncoding wanted = *encoding;
+
+  *encoding = STX_DISPARITY_KITTI;
+  return self->is_stixels || is_bytes(self) ||
+         gst_stx_disparity_encoding(&map, wanted, encoding, error);
+}
+
+static gboolean plan_colormap(GstDisparityColour *self, guint roles, Plan *plan, StxError *error)
+{
+  StxColormapParams *colormap = &plan->colormap;
+  StxCamera *camera = &plan->camera;
+
+  plan->width = self->is_stixels ? (gint)self->stixels.width : GST_VIDEO_INFO_WIDTH(&self->map);
+  plan->height = self->is_stixels ? (gint)self->stixels.height : GST_VIDEO_INFO_HEIGHT(&self->map);
+  if (!find_encoding(self, &colormap->encoding, error))
+    return FALSE;
+  if (colormap->mode == STX_COLORMAP_AUTO)
+    colormap->mode = choose_mode(self, roles, colormap->encoding);
+  colormap->numbers = numbers_of(self, colormap->mode);
+  if (!check_mode(self, colormap->mode, roles, error) || !find_camera(self, plan, camera, error))
+    return FALSE;
+  colormap->focal_baseline = stx_camera_is_metric(camera) ? camera->focal * camera->baseline : 0;
+  plan->truth = *colormap;
+  plan->truth.encoding = self->truth_encoding;
+  if (colormap->mode != STX_COLORMAP_ERROR)
+    return TRUE;
+  if (GST_VIDEO_INFO_WIDTH(&self->truth) != plan->width ||
+      GST_VIDEO_INFO_HEIGHT(&self->truth) != plan->height)
+    return stx_fail(error, "pad truth has %dx%d pixels, but pad sink %dx%d: they must be the same",
+        GST_VIDEO_INFO_WIDTH(&self->truth), GST_VIDEO_INFO_HEIGHT(&self->truth), plan->width,
+        plan->height);
+  return stx_colormap_check(&plan->truth, error);
+}
+
+/* In any format. */
+static GstCaps *plan_caps(GstDisparityColour *self, const Plan *plan)
+{
+  GstCaps *input = gst_stx_pairing_get_caps(GST_STX_PAIRING(self), ROLE_MAP);
+  const GstStructure *from = gst_caps_get_structure(input, 0);
+  GstCaps *caps = gst_caps_from_string("video/x-raw,format=" FORMATS ",framerate=0/1");
+  GstStructure *to = gst_caps_get_structure(caps, 0);
+  const gchar *kept[] = {"framerate", "pixel-aspect-ratio"};
+
+  gst_structure_set(to, "width", G_TYPE_INT, plan->width, "height", G_TYPE_INT, plan->height, NULL);
+  for (gsize i = 0; i < G_N_ELEMENTS(kept); i++)
+    if (gst_structure_has_field(from, kept[i]))
+      gst_structure_set_value(to, kept[i], gst_structure_get_value(from, kept[i]));
+  gst_stx_camera_to_structure(&plan->camera, to);
+  gst_caps_unref(input);
+  return caps;
+}
+
+/* The format is downstream's, which may change its mind. */
+static GstFlowReturn update_src_caps(GstAggregator *aggregator, GstCaps *possible, GstCaps **caps)
+{
+  GstDisparityColour *self = GST_DISPARITY_COLOUR(aggregator);
+  GstCaps *any;
+  GstFlowReturn flow = GST_AGGREGATOR_CLASS(gst_disparity_colour_parent_class)
+                           ->update_src_caps(aggregator, possible, &any);
+
+  if (flow == GST_FLOW_OK) {
+    *caps = gst_caps_fixate(gst_caps_intersect_full(any, possible, GST_CAPS_INTERSECT_FIRST));
+    gst_video_info_from_caps(&self->output, *caps);
+    self->configured = 0;
+  }
+  gst_caps_unref(any);
+  return flow;
+}
+
+static void fill_table(GstDisparityColour *self, StxColormapSpan span)
+{
+  self->span = span;
+  stx_colormap_table(
+      &self->params, span, stx_pixel_format(GST_VIDEO_INFO_NAME(&self->output)), self->memory.data);
+  self->table_on_device = NULL;
+  self->canvas_is_drawn = FALSE;
+}
+
+/* Tables for maps of the plan, and pictures of `output`. */
+static gboolean make_tables(GstDisparityColour *self, const Plan *plan, StxError *error)
+{
+  gsize table = stx_align(sizeof(StxColormapTable));
+  gboolean counts =
+      plan->colormap.mode == STX_COLORMAP_ERROR &&
+      !(stx_colormap_is_plain(&plan->colormap) && stx_colormap_is_plain(&plan->truth));
+
+  self->params = plan->colormap;
+  if (!stx_colormap_check(&self->params, error) ||
+      !gst_stx_scratch_reserve(
+          &self->memory, table + (counts ? sizeof(StxColormapDisparities) : 0), error) ||
+      !gst_canvas_stage_prepare(&self->canvas, &self->output, error))
+    return FALSE;
+  self->table = self->memory.data;
+  self->is_followed = FALSE;
+  fill_table(self, stx_colormap_span(&self->params));
+  self->disparities = counts ? (void *)((guint8 *)self->memory.data + table) : NULL;
+  self->disparities_on_device = NULL;
+  if (counts) {
+    stx_colormap_disparities(&plan->colormap, self->disparities->disparity[0]);
+    stx_colormap_disparities(&plan->truth, self->disparities->disparity[1]);
+  }
+  return TRUE;
+}
+
+/* After a change of caps or properties. */
+static GstFlowReturn configure(GstDisparityColour *self, guint roles, StxError *error)
+{
+  GstFlowReturn flow;
+  Plan plan;
+
+  GST_OBJECT_LOCK(self);
+  plan.colormap = self->settings.colormap;
+  plan.colormap.encoding = self->settings.encoding;
+  self->legend = self->settings.legend;
+  self->changed = FALSE;
+  GST_OBJECT_UNLOCK(self);
+  if (!plan_colormap(self, roles, &plan, error))
+    return GST_FLOW_ERROR;
+  flow = gst_stx_pairing_set_src_caps(GST_STX_PAIRING(self), plan_caps(self, &plan));
+  if (flow != GST_FLOW_OK)
+    return flow;
+  GST_INFO_OBJECT(self, "%s, %s",
+      gst_stx_stage_impl_name(gst_stx_pairing_stage(GST_STX_PAIRING(self))),
+      GST_VIDEO_INFO_NAME(&self->output));
+  if (!make_tables(self, &plan, error))
+    return GST_FLOW_ERROR;
+  self->configured = roles;
+  return GST_FLOW_OK;
+}
+
+static gboolean choose_pool(GstStxPairing *pairing, GstQuery *query)
+{
+  return gst_stx_stage_take_video_pool(gst_stx_pairing_stage(pairing), query);
+}
+
+/* ---- Frames -------------------------------------------------------------------------------- */
+
+static GstFlowReturn announce(GstStxPairing *pairing, guint roles, StxError *error)
+{
+  GstDisparityColour *self = GST_DISPARITY_COLOUR(pairing);
+  GstFlowReturn flow;
+  gboolean changed;
+
+  GST_OBJECT_LOCK(self);
+  changed = self->changed;
+  GST_OBJECT_UNLOCK(self);
+  if (!changed && roles == self->configured)
+    return GST_FLOW_OK;
+  flow = configure(self, roles, error);
+  if (flow != GST_FLOW_OK)
+    self->configured = 0;
+  return flow;
+}
+
+static GstFlowReturn prepare(GstElement *element, gpointer data, StxError *error)
+{
+  const Frame *frame = data;
+  GstDisparityColour *self = GST_DISPARITY_COLOUR(element);
+  GstFlowReturn flow = announce(GST_STX_PAIRING(element), gst_stx_roles_of(frame->set), error);
+  GstBuffer *map = frame->set[ROLE_MAP];
+
+  if (flow != GST_FLOW_OK || !self->is_stixels || gst_buffer_get_size(map) == 0 ||
+      gst_stx_check_input(map, 0, sizeof(StxStixel), error))
+    return flow;
+  return GST_FLOW_ERROR;
+}
+
+/* To the GPU and back costs more than to look colours up: only what lies or goes there is coloured
+ * there, unless the user insists. */
+static gboolean wants_device(GstElement *element, gpointer data)
+{
+  const GstStxStage *stage = gst_stx_pairing_stage(GST_STX_PAIRING(element));
+  const Frame *frame = data;
+
+  return stage->run.backend == STX_BACKEND_CUDA || stage->device_output ||
+         gst_stx_stage_owns(stage, frame->set[ROLE_MAP]);
+}
+
+/* ---- Inputs -------------------------------------------------------------------------------- */
+
+/* Records are few: they become a map on the host. */
+static gboolean find_stixels(GstDisparityColour *self, GstStxStage *stage, GstBuffer *buffer,
+    StxImage16 *map, StxError *error)
+{
+  const GstStxStixelInfo *info = &self->stixels;
+  gsize row = info->width * sizeof(uint16_t);
+  const void *always = NULL;
+  GstStxRecords records;
+  gboolean good = gst_stx_records_map(&records, buffer, sizeof(StxStixel), &self->records, error) &&
+                  gst_stx_scratch_reserve(&self->rendered, row * info->height, error);
+
+  if (good) {
+    *map = (StxImage16){self->rendered.data, (ptrdiff_t)row, (gint)info->width, (gint)info->height};
+    stx_colormap_render(
+        records.data, records.count, (gint)info->stixel_width, self->params.mode, map);
+  }
+  gst_stx_records_unmap(&records);
+  if (!good)
+    return FALSE;
+  map->data =
+      (uint16_t *)gst_stx_stage_table(stage, MAP, map->data, row * info->height, &always, error);
+  return map->data != NULL;
+}
+
+static gboolean find_picture(GstStxStage *stage, guint slot, const gchar *what, GstBuffer *buffer,
+    const GstVideoInfo *info, StxImage8 *image, StxError *error)
+{
+  StxFrame picture;
+
+  if (!gst_stx_stage_picture(stage, slot, what, buffer, info, 1, GST_MAP_READ, &picture, error))
+    return FALSE;
+  *image = (StxImage8){
+      picture.data[0], picture.stride[0], GST_VIDEO_INFO_WIDTH(info), GST_VIDEO_INFO_HEIGHT(info)};
+  return TRUE;
+}
+
+static gboolean find_map(GstStxStage *stage, guint slot, const gchar *what, GstBuffer *buffer,
+    const GstVideoInfo *info, StxImage16 *map, StxError *error)
+{
+  StxImage8 bytes;
+
+  if (!find_picture(stage, slot, what, buffer, info, &bytes, error))
+    return FALSE;
+  *map = (StxImage16){(uint16_t *)(void *)bytes.data, bytes.stride, bytes.width, bytes.height};
+  return TRUE;
+}
+
+/* Confidences, and the map that they are of. */
+static gboolean find_meta(GstDisparityColour *self, GstStxStage *stage, GstBuffer *buffer,
+    StxColormapInput *input, StxError *error)
+{
+  const GstStxConfidenceMeta *meta = gst_buffer_get_stx_confidence_meta(buffer);
+  gint width = GST_VIDEO_INFO_WIDTH(&self->output), height = GST_VIDEO_INFO_HEIGHT(&self->output);
+  const void *data;
+
+  if (meta == NULL)
+    return stx_fail(error,
+        "mode=confidence, but a frame of pad sink has none: stereo-sgm attaches it with "
+        "confidence=true, and elements between may lose it; or link a map of confidences in GRAY8");
+  if (meta->width != (guint)width || meta->height != (guint)height)
+    return stx_fail(error, "the confidence meta has %ux%u, but the disparity %dx%d", meta->width,
+        meta->height, width, height);
+  if (!gst_stx_stage_read(stage, SURE, "the confidence meta", meta->confidence,
+          (gsize)width * (gsize)height, &data, error))
+    return FALSE;
+  input->bytes = (StxImage8){(uint8_t *)data, width, width, height};
+  return find_map(stage, MAP, "pad sink", buffer, &self->map, &input->map, error);
+}
+
+static gboolean find_input(GstDisparityColour *self, GstStxStage *stage, GstBuffer *map,
+    GstBuffer *truth, StxColormapInput *input, StxError *error)
+{
+  const GstVideoInfo *info = &self->map;
+  gboolean found;
+
+  if (self->is_stixels)
+    found = find_stixels(self, stage, map, &input->map, error);
+  else if (GST_VIDEO_INFO_FORMAT(info) == GST_VIDEO_FORMAT_GRAY8)
+    found = find_picture(stage, MAP, "pad sink", map, info, &input->bytes, error);
+  else if (self->params.mode == STX_COLORMAP_CONFIDENCE)
+    found = find_meta(self, stage, map, input, error);
+  else
+    found = find_map(stage, MAP, "pad sink", map, info, &input->map, error);
+  if (!found || self->params.mode != STX_COLORMAP_ERROR)
+    return found;
+  if (self->disparities != NULL) {
+    input->disparities = gst_stx_stage_table(stage, DISPARITIES, self->disparities,
+        sizeof(*self->disparities), &self->disparities_on_device, error);
+    if (input->disparities == NULL)
+      return FALSE;
+  }
+  return find_map(stage, TRUTH, "pad truth", truth, &self->truth, &input->truth, error);
+}
+
+/* ---- The range of a frame ------------------------------------------------------------------ */
+
+static const StxColormapTable *find_table(
+    GstDisparityColour *self, GstStxStage *stage, StxError *error)
+{
+  return gst_stx_stage_table(
+      stage, TABLE, self->table, sizeof(*self->table), &self->table_on_device, error);
+}
+
+static gboolean follow_frame(
+    GstDisparityColour *self, GstStxStage *stage, const StxColormapInput *input, StxError *error)
+{
+  const StxColormapImpl *impl = gst_stx_stage_impl(stage);
+  const StxColormapTable *table = find_table(self, stage, error);
+  StxColormapHistogram *histogram =
+      gst_stx_stage_block(stage, HISTOGRAM, sizeof(*histogram), error);
+  const StxColormapHistogram *brought;
+  StxColormapSpan now, shown;
+
+  if (table == NULL || histogram == NULL ||
+      !impl->spread(input, table, histogram, &stage->place, error))
+    return FALSE;
+  brought = gst_stx_stage_bring(stage, HOST_HISTOGRAM, histogram, sizeof(*histogram), error);
+  if (brought == NULL || !gst_stx_stage_wait(stage, error))
+    return FALSE;
+  if (!stx_colormap_measure(&self->params, self->table, brought, &now))
+    return TRUE;
+  self->followed = stx_colormap_follow(self->is_followed ? &self->followed : NULL, now);
+  self->is_followed = TRUE;
+  shown = stx_colormap_round(self->followed);
+  if (shown.low != self->span.low || shown.high != self->span.high)
+    fill_table(self, shown);
+  return TRUE;
+}
+
+/* ---- One frame ----------------------------------------------------------------------------- */
+
+/* The legend, and of errors what they come to. */
+static gboolean lay_legend(GstDisparityColour *self, GstStxStage *stage,
+    const StxColormapCount *count, const StxFrame *frame, StxError *error)
+{
+  if (self->legend == STX_LEGEND_NONE)
+    return TRUE;
+  if (self->params.mode == STX_COLORMAP_ERROR && !gst_stx_stage_wait(stage, error))
+    return FALSE;
+  if (!self->canvas_is_drawn || !stx_colormap_same_count(count, &self->told)) {
+    stx_canvas_clear(self->canvas.canvas);
+    stx_colormap_legend(&self->params, self->span, count, self->legend, self->canvas.canvas);
+    self->told = *count;
+    self->canvas_is_drawn = TRUE;
+  }
+  return gst_canvas_stage_lay(&self->canvas, stage, CANVAS, frame, error);
+}
+
+static gboolean paint(GstDisparityColour *self, GstStxStage *stage, const StxColormapInput *input,
+    const StxFrame *frame, StxError *error)
+{
+  const StxColormapImpl *impl = gst_stx_stage_impl(stage);
+  const StxColormapTable *table = find_table(self, stage, error);
+  StxColormapCount *count = gst_stx_stage_block(stage, COUNT, sizeof(*count), error);
+  StxColormapPicture picture = {frame->data[0], frame->stride[0],
+      GST_VIDEO_INFO_WIDTH(&self->output), GST_VIDEO_INFO_HEIGHT(&self->output),
+      GST_VIDEO_INFO_COMP_PSTRIDE(&self->output, 0), 0};
+  const StxColormapCount *brought = &self->told;
+
+  picture.square = stx_colormap_square_for(picture.width, picture.height);
+  if (table == NULL || count == NULL ||
+      !impl->paint(input, table, &picture, count, &stage->place, error))
+    return FALSE;
+  if (self->params.mode == STX_COLORMAP_ERROR)
+    brought = gst_stx_stage_bring(stage, HOST_COUNT, count, sizeof(*count), error);
+  return brought != NULL && lay_legend(self, stage, brought, frame, error);
+}
+
+static GstFlowReturn work(GstElement *element, gpointer data, StxError *error)
+{
+  GstDisparityColour *self = GST_DISPARITY_COLOUR(element);
+  GstStxStage *stage = gst_stx_pairing_stage(GST_STX_PAIRING(self));
+  gboolean follows =
+      self->params.range == STX_COLORMAP_FRAME && self->params.mode != STX_COLORMAP_ERROR;
+  StxColormapInput input = {0};
+  Frame *frame = data;
+  StxFrame picture;
+  GstFlowReturn flow;
+
+  gst_clear_buffer(&frame->picture);
+  flow = gst_stx_pairing_acquire(GST_STX_PAIRING(self), &frame->picture, error);
+  if (flow != GST_FLOW_OK)
+    return flow;
+  return find_input(self, stage, frame->set[ROLE_MAP], frame->set[ROLE_TRUTH], &input, error) &&
+                 (!follows || follow_frame(self, stage, &input, error)) &&
+                 gst_stx_stage_picture(stage, PICTURE, "output", frame->picture, &self->output, 1,
+                     GST_MAP_WRITE, &picture, error) &&
+                 paint(self, stage, &input, &picture, error)
+             ? GST_FLOW_OK
+             : GST_FLOW_ERROR;
+}
+
+static GstFlowReturn process(GstStxPairing *pairing, GstBuffer **set, GstBuffer **out)
+{
+  Frame frame = {.set = set};
+  GstFlowReturn flow = gst_stx_stage_run(gst_stx_pairing_stage(pairing), &frame);
+
+  if (flow == GST_FLOW_OK)
+    *out = g_steal_pointer(&frame.picture);
+  gst_clear_buffer(&frame.picture);
+  return flow;
+}
+
+static void reset(GstStxPairing *pairing)
+{
+  GST_DISPARITY_COLOUR(pairing)->is_followed = FALSE; /* the next frame is another scene */
+}
+
+/* ---- States -------------------------------------------------------------------------------- */
+
+static gboolean start(GstAggregator *aggregator)
+{
+  GstDisparityColour *self = GST_DISPARITY_COLOUR(aggregator);
+
+  self->configured = 0;
+  return gst_stx_camera_settings_load(&self->camera, GST_ELEMENT(self)) &&
+         GST_AGGREGATOR_CLASS(gst_disparity_colour_parent_class)->start(aggregator);
+}
+
+static void clear(GstDisparityColour *self)
+{
+  self->configured = 0;
+  gst_stx_scratch_clear(&self->memory);
+  gst_stx_scratch_clear(&self->rendered);
+  gst_stx_scratch_clear(&self->records);
+  gst_canvas_stage_clear(&self->canvas);
+}
+
+static gboolean stop(GstAggregator *aggregator)
+{
+  clear(GST_DISPARITY_COLOUR(aggregator));
+  return GST_AGGREGATOR_CLASS(gst_disparity_colour_parent_class)->stop(aggregator);
+}
+
+/* ---- Properties ---------------------------------------------------------------------------- */
+
+static const StxField own_fields[] = {
+    {"legend", "Legend", "Where the colours are explained, and errors counted",
+        STX_FIELD(CHOICE, Settings, legend), .choices = stx_legend_choices},
+    {GST_STX_DISPARITY_ENCODING, "Disparity encoding", "What the numbers of pad sink mean",
+        STX_FIELD(CHOICE, Settings, encoding), .choices = stx_disparity_encodings},
+};
+static const Settings defaults = {.colormap = STX_COLORMAP_DEFAULTS, .legend = STX_LEGEND_TOP_LEFT};
+static const StxFields own_table = {STX_FIELDS_OF(own_fields), &defaults};
+
+static const GstStxPropertyGroup properties[] = {
+    GST_STX_CAMERA_PROPERTIES(GstDisparityColour, camera),
+    GST_STX_CAMERA_IMAGE_PROPERTIES(GstDisparityColour, camera),
+    {&stx_colormap_fields, offsetof(GstDisparityColour, settings.colormap),
+        GST_PARAM_MUTABLE_PLAYING, "GstDisparityColour"},
+    {&own_table, offsetof(GstDisparityColour, settings), GST_PARAM_MUTABLE_PLAYING,
+        "GstDisparityColour"},
+};
+
+static void set_property(GObject *object, guint id, const GValue *value, GParamSpec *spec)
+{
+  GstDisparityColour *self = GST_DISPARITY_COLOUR(object);
+
+  gst_stx_set_property(object, id, value, spec);
+  GST_OBJECT_LOCK(self);
+  self->changed = TRUE;
+  GST_OBJECT_UNLOCK(self);
+}
+
+/* ---- Class --------------------------------------------------------------------------------- */
+
+static void finalize(GObject *object)
+{
+  GstDisparityColour *self = GST_DISPARITY_COLOUR(object);
+
+  gst_stx_camera_settings_clear(&self->camera);
+  clear(self);
+  G_OBJECT_CLASS(gst_disparity_colour_parent_class)->finalize(object);
+}
+
+static void gst_disparity_colour_init(GstDisparityColour *self)
+{
+  self->settings = defaults;
+  gst_stx_camera_settings_init(&self->camera);
+  gst_stx_pairing_add_pad(GST_STX_PAIRING(self), ROLE_MAP);
+}
+
+static void gst_disparity_colour_class_init(GstDisparityColourClass *klass)
+{
+  GObjectClass *object = G_OBJECT_CLASS(klass);
+  GstElementClass *element = GST_ELEMENT_CLASS(klass);
+  GstAggregatorClass *aggregator = GST_AGGREGATOR_CLASS(klass);
+  GstStxPairingClass *pairing = GST_STX_PAIRING_CLASS(klass);
+  GstStaticPadTemplate *const templates[] = {&sink_template, &truth_template, &src_template};
+
+  GST_DEBUG_CATEGORY_INIT(disparity_colour_debug, "disparity-colour", 0, "maps as colours");
+  gst_stx_properties_install(object, properties, G_N_ELEMENTS(properties));
+  object->set_property = set_property;
+  object->finalize = finalize;
+
+  aggregator->start = start;
+  aggregator->stop = stop;
+  aggregator->update_src_caps = update_src_caps;
+  pairing->roles.names[ROLE_MAP] = "sink";
+  pairing->roles.names[ROLE_TRUTH] = "truth";
+  pairing->stage.host = &stx_colormap_impls;
+  pairing->stage.device = &stx_colormap_cuda_impls;
+  pairing->stage.prepare = prepare;
+  pairing->stage.work = work;
+  pairing->stage.wants_device = wants_device;
+  pairing->makes_output = TRUE;
+  pairing->set_role_caps = set_role_caps;
+  pairing->process = process;
+  pairing->announce = announce;
+  pairing->choose_pool = choose_pool;
+  pairing->reset = reset;
+
+  for (guint i = 0; i < G_N_ELEMENTS(templates); i++)
+    gst_element_class_add_static_pad_template_with_gtype(
+        element, templates[i], GST_TYPE_AGGREGATOR_PAD);
+  gst_stx_element_describe(element, "disparity-colour", "Disparity in colours",
+      "Filter/Converter/Video", "Shows disparity, depth, confidence, cost or error as colours");
+}

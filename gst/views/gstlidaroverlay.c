@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * SECTION:element-lidar-overlay
+ * @title: lidar-overlay
+ *
+ * Draws the points of LiDAR scans on the video frame of the same moment, where the camera sees
+ * them: by cluster, label, range, height or intensity.
+ *
+ * ## Example
+ *
+ * |[
+ * gst-launch-1.0 lidar-overlay name=overlay ! videoconvert ! pngenc snapshot=true !
+ *     filesink location=scan.png
+ *     street-scene-src view=left num-buffers=1 ! overlay.sink
+ *     street-scene-src view=lidar num-buffers=1 ! lidar-ground ! overlay.points
+ * ]|
+ */
+#include "gst/core/elements.h"
+
+#include "common/scanview/scanview.h"
+#include "gst/base/inputs.h"
+#include "gst/core/element.h"
+#include "gst/core/memory.h"
+#include "gst/lidar/extrinsics.h"
+#include "gst/views/canvasstage.h"
+#include "gst/views/onvideo.h"
+
+GST_DEBUG_CATEGORY_STATIC(lidar_overlay_debug);
+#define GST_CAT_DEFAULT lidar_overlay_debug
+
+enum { ROLE_VIDEO = GST_STX_ROLE_VIDEO, ROLE_POINTS };
+
+/* Properties, under the object lock. */
+typedef struct {
+  StxScanviewParams params;
+  GstStxCameraSettings camera;
+  GstStxExtrinsicsSettings extrinsics;
+} Settings;
+
+#define GST_TYPE_LIDAR_OVERLAY (gst_lidar_overlay_get_type())
+G_DECLARE_FINAL_TYPE(GstLidarOverlay, gst_lidar_overlay, GST, LIDAR_OVERLAY, GstStxOnVideo)
+
+struct _GstLidarOverlay {
+  GstStxOnVideo parent;
+
+  Settings settings;
+
+  /* Of the streaming thread. */
+  StxScanviewLens lens;
+  GstCanvasStage canvas;
+  GstStxScratch memory;                    /* of the dots */
+  GstStxScratch points, labels, obstacles; /* inputs that are not aligned */
+};
+
+/* What the stage works on. */
+typedef struct {
+  GstStxOnVideoFrame parent;
+  GstBuffer *scan;
+  gdouble strength;
+} Frame;
+
+G_DEFINE_FINAL_TYPE(GstLidarOverlay, gst_lidar_overlay, GST_TYPE_STX_ONVIDEO)
+GST_ELEMENT_REGISTER_DEFINE(lidar_overlay, "lidar-overlay", GST_RANK_NONE, GST_TYPE_LIDAR_OVERLAY)
+
+static GstStaticPadTemplate points_template = GST_STATIC_PAD_TEMPLATE("points", GST_PAD_SINK,
+    GST_PAD_REQUEST, GST_STATIC_CAPS(GST_STX_CUDA_CAPS(GST_STX_LIDAR_MEDIA_TYPE, "")));
+
+/* ---- From caps and properties to a lens ----------------------------------------------------- */
+
+static gboolean check_camera(const StxCamera *camera, StxError *error)
+{
+  return (camera->focal > 0 && !(camera->missing & (STX_CAMERA_CX | STX_CAMERA_CY))) ||
+         stx_fail(error,
+             "%s is not known: set calibration=FILE, or focal, cx and cy, here or in an element "
+             "in front, from which the caps of the pictures have it",
+             camera->focal > 0 ? "the camera's cx or cy" : "the camera's focal length");
+}
+
+/* For these pictures and scans. */
+static gboolean plan(GstLidarOverlay *self, StxScanviewLens *lens, StxError *error)
+{
+  GstCaps *video = gst_stx_pairing_get_caps(GST_STX_PAIRING(self), ROLE_VIDEO);
+  GstCaps *scans = gst_stx_pairing_get_caps(GST_STX_PAIRING(self), ROLE_POINTS);
+  gboolean good;
+
+  GST_OBJECT_LOCK(self);
+  good =
+      gst_stx_camera_settings_apply(&self->settings.camera, video, GST_STX_CAMERA_OF_PICTURES,
+          GST_VIDEO_INFO_WIDTH(&self->parent.video), GST_VIDEO_INFO_HEIGHT(&self->parent.video),
+          &lens->camera, error) &&
+      check_camera(&lens->camera, error) &&
+      gst_stx_extrinsics_settings_apply(&self->settings.extrinsics, scans, lens->extrinsics, error);
+  GST_OBJECT_UNLOCK(self);
+  gst_clear_caps(&video);
+  gst_clear_caps(&scans);
+  return good;
+}
+
+/* ---- One frame ----------------------------------------------------------------------------- */
+
+/* Draws a scan on the canvas, with the labels and obstacles that are attached to it, where these
+ * fit. */
+static gboolean draw_scan(
+    GstLidarOverlay *self, const StxScanviewParams *params, const Frame *frame, StxError *error)
+{
+  const GstStxStage *stage = gst_stx_pairing_stage(GST_STX_PAIRING(self));
+  GstBuffer *scan = frame->scan;
+  GstStxRecords points, labels = {NULL}, obstacles = {NULL};
+  gboolean good =
+      gst_stx_records_map(&points, scan, GST_STX_POINT_BYTES, &self->points, error) &&
+      gst_stx_records_map(
+          &labels, gst_stx_scan_labels(scan), sizeof(guint32), &self->labels, error) &&
+      gst_stx_records_map(&obstacles, params->obstacles ? gst_stx_scan_obstacles(scan) : NULL,
+          sizeof(StxObstacle), &self->obstacles, error) &&
+      gst_stx_scratch_reserve(&self->memory, stx_scanview_size(points.count), error);
+
+  if (good) {
+    StxScan view = {points.data, labels.data, points.count};
+
+    stx_scanview_draw(params, &self->lens, &view, frame->strength,
+        stx_threads((gint)stage->run.threads), self->memory.data, self->canvas.canvas);
+    stx_scanview_boxes(
+        &self->lens, obstacles.data, obstacles.count, frame->strength, self->canvas.canvas);
+  }
+  gst_stx_records_unmap(&obstacles);
+  gst_stx_records_unmap(&labels);
+  gst_stx_records_unmap(&points);
+  return good;
+}
+
+static GstFlowReturn prepare(GstElement *element, gpointer data, StxError *error)
+{
+  GstLidarOverlay *self = GST_LIDAR_OVERLAY(element);
+  StxScanviewParams params;
+  StxError note = {""};
+
+  GST_OBJECT_LOCK(self);
+  params = self->settings.params;
+  GST_OBJECT_UNLOCK(self);
+  if (!stx_scanview_check(&params, error))
+    return GST_FLOW_ERROR;
+  if (!plan(self, &self->lens, &note)) {
+    *error = note;
+    return GST_FLOW_ERROR;
+  }
+  gst_stx_camera_tell(element, &note);
+  return gst_canvas_stage_prepare(&self->canvas, &self->parent.video, error) &&
+                 draw_scan(self, &params, data, error)
+             ? GST_FLOW_OK
+             : GST_FLOW_ERROR;
+}
+
+static GstFlowReturn work(GstElement *element, gpointer data, StxError *error)
+{
+  const Frame *frame = data;
+
+  return gst_canvas_stage_lay_on_buffer(&GST_LIDAR_OVERLAY(element)->canvas,
+             gst_stx_pairing_stage(GST_STX_PAIRING(element)), 0, frame->parent.picture, error)
+             ? GST_FLOW_OK
+             : GST_FLOW_ERROR;
+}
+
+/* A frame without a scan shows the last one; the first of which nothing comes is warned of. */
+static void find_last(GstLidarOverlay *self, GstBuffer *video, Frame *frame)
+{
+  GstStxOnVideo *base = &self->parent;
+  gboolean linked = gst_stx_onvideo_is_linked(base, ROLE_POINTS);
+
+  frame->strength = gst_stx_onvideo_miss(base);
+  frame->scan = frame->strength > 0 ? base->last : NULL;
+  if (base->warned || (linked && base->last != NULL))
+    return;
+  base->warned = TRUE;
+  GST_ELEMENT_WARNING(self, STREAM, FAILED,
+      ("The frame at %" GST_TIME_FORMAT " goes on undrawn: %s",
+          GST_TIME_ARGS(GST_BUFFER_PTS(video)),
+          linked ? "no scan has come until its time" : "pad points is not linked"),
+      ("the property frames-without-scans counts"));
+}
+
+static GstFlowReturn process(GstStxPairing *pairing, GstBuffer **set, GstBuffer **out)
+{
+  GstLidarOverlay *self = GST_LIDAR_OVERLAY(pairing);
+  GstFlowReturn flow = gst_stx_onvideo_announce(&self->parent);
+  Frame frame = {.scan = set[ROLE_POINTS], .strength = 1};
+
+  if (flow != GST_FLOW_OK)
+    return flow;
+  if (frame.scan == NULL)
+    find_last(self, set[ROLE_VIDEO], &frame);
+  *out = g_steal_pointer(&set[ROLE_VIDEO]);
+  if (frame.scan == NULL)
+    return GST_FLOW_OK;
+  frame.parent.picture = *out = gst_buffer_make_writable(*out);
+  flow = gst_stx_stage_run(gst_stx_pairing_stage(pairing), &frame);
+  if (flow == GST_FLOW_OK && set[ROLE_POINTS] != NULL)
+    gst_stx_onvideo_keep(&self->parent, frame.scan, NULL, gst_stx_pairing_time(pairing));
+  return flow;
+}
+
+/* ---- Streams ------------------------------------------------------------------------------- */
+
+static void too_late(GstStxPairing *pairing, guint role, GstBuffer *scan, GstClockTime time)
+{
+  gst_stx_onvideo_keep(GST_STX_ONVIDEO(pairing), scan, NULL, time);
+}
+
+static gboolean set_role_caps(GstStxPairing *pairing, guint role, GstCaps *caps)
+{
+  StxError error;
+
+  if (role == ROLE_VIDEO)
+    return GST_STX_PAIRING_CLASS(gst_lidar_overlay_parent_class)
+        ->set_role_caps(pairing, role, caps);
+  gst_stx_onvideo_keep(GST_STX_ONVIDEO(pairing), NULL, NULL, GST_CLOCK_TIME_NONE);
+  if (gst_stx_check_scan_caps(GST_ELEMENT(pairing), caps, &error))
+    return TRUE;
+  GST_STX_ELEMENT_ERROR(pairing, STREAM, FORMAT, &error);
+  return FALSE;
+}
+
+static gboolean start(GstAggregator *aggregator)
+{
+  Settings *settings = &GST_LIDAR_OVERLAY(aggregator)->settings;
+  GstElement *element = GST_ELEMENT(aggregator);
+
+  return gst_stx_camera_settings_load(&settings->camera, element) &&
+         gst_stx_extrinsics_settings_load(&settings->extrinsics, &settings->camera, element) &&
+         GST_AGGREGATOR_CLASS(gst_lidar_overlay_parent_class)->start(aggregator);
+}
+
+static gboolean stop(GstAggregator *aggregator)
+{
+  GstLidarOverlay *self = GST_LIDAR_OVERLAY(aggregator);
+
+  gst_canvas_stage_clear(&self->canvas);
+  gst_stx_scratch_clear(&self->memory);
+  gst_stx_scratch_clear(&self->points);
+  gst_stx_scratch_clear(&self->labels);
+  gst_stx_scratch_clear(&self->obstacles);
+  return GST_AGGREGATOR_CLASS(gst_lidar_overlay_parent_class)->stop(aggregator);
+}
+
+static void finalize(GObject *object)
+{
+  gst_stx_camera_settings_clear(&GST_LIDAR_OVERLAY(object)->settings.camera);
+  G_OBJECT_CLASS(gst_lidar_overlay_parent_class)->finalize(object);
+}
+
+/* ---- Properties ---------------------------------------------------------------------------- */
+
+static const StxField own_fields[] = {
+    {"hold", "Hold",
+        "Milliseconds that the last scan is drawn, fainter and fainter, on frames that have none; "
+        "0: not at all",
+        STX_FIELD(UINT, GstLidarOverlay, parent.hold), .high = 60000, .unit = "ms"},
+    {"frames-without-scans", "Frames without scans",
+        "Number of frames since the start for which no scan came",
+        STX_FIELD(COUNT, GstLidarOverlay, parent.frames_without)},
+};
+static const GstLidarOverlay defaults = {
+    .parent = {.hold = GST_STX_ONVIDEO_HOLD}, .settings = {.params = STX_SCANVIEW_DEFAULTS}};
+static const StxFields own_table = {STX_FIELDS_OF(own_fields), &defaults};
+
+static const GstStxPropertyGroup properties[] = {
+    {&stx_scanview_fields, offsetof(GstLidarOverlay, settings.params), GST_PARAM_MUTABLE_PLAYING,
+        "GstLidarOverlay"},
+    {&stx_extrinsics_fields, offsetof(GstLidarOverlay, settings.extrinsics.single),
+        GST_PARAM_MUTABLE_PLAYING},
+    GST_STX_CAMERA_PROPERTIES(GstLidarOverlay, settings.camera),
+    GST_STX_CAMERA_IMAGE_PROPERTIES(GstLidarOverlay, settings.camera),
+    {&own_table, 0, GST_PARAM_MUTABLE_PLAYING},
+};
+
+/* ---- Class --------------------------------------------------------------------------------- */
+
+static void gst_lidar_overlay_init(GstLidarOverlay *self)
+{
+  self->settings = defaults.settings;
+  gst_stx_camera_settings_init(&self->settings.camera);
+}
+
+static void gst_lidar_overlay_class_init(GstLidarOverlayClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS(klass);
+  GstElementClass *element_class = GST_ELEMENT_CLASS(klass);
+  GstAggregatorClass *aggregator_class = GST_AGGREGATOR_CLASS(klass);
+  GstStxPairingClass *pairing_class = GST_STX_PAIRING_CLASS(klass);
+
+  GST_DEBUG_CATEGORY_INIT(lidar_overlay_debug, "lidar-overlay", 0, "drawing of scans on video");
+  gst_stx_properties_install(object_class, properties, G_N_ELEMENTS(properties));
+  object_class->finalize = finalize;
+  gst_stx_element_describe(element_class, "lidar-overlay", "LiDAR overlay", "Filter/Effect/Video",
+      "Draws LiDAR scans on the video frame of the same moment");
+  gst_element_class_add_static_pad_template_with_gtype(
+      element_class, &points_template, GST_TYPE_AGGREGATOR_PAD);
+
+  aggregator_class->start = start;
+  aggregator_class->stop = stop;
+  pairing_class->roles.names[ROLE_POINTS] = "points";
+  pairing_class->roles.optional = 1u << ROLE_POINTS;
+  pairing_class->stage.host = &stx_canvas_impls;
+  pairing_class->stage.device = &stx_canvas_cuda_impls;
+  pairing_class->stage.prepare = prepare;
+  pairing_class->stage.work = work;
+  pairing_class->set_role_caps = set_role_caps;
+  pairing_class->process = process;
+  pairing_class->too_late = too_late;
+}

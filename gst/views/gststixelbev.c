@@ -1,0 +1,571 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * SECTION:element-stixel-bev
+ * @title: stixel-bev
+ *
+ * Draws stixels from above, to scale: road, objects, free space and obstacles; with a pad `points`
+ * a LiDAR scan of the same moment over them. Takes a stream of stixels, video with stixels
+ * attached, or scans alone.
+ *
+ * ## Example
+ *
+ * |[
+ * gst-launch-1.0 street-scene-src view=disparity num-buffers=1 ! downsample-transpose !
+ *     sat-dp-stixels ! stixel-obstacles ! stixel-bev ! videoconvert ! pngenc !
+ *     filesink location=above.png
+ * ]|
+ */
+/**
+ * SECTION:element-lidar-bev
+ * @title: lidar-bev
+ *
+ * Draws scans of a LiDAR sensor from above: ground, obstacles and clusters in colours, with range
+ * rings and a scale. Points without labels are coloured by height. It is stixel-bev for scans
+ * alone, under its older name, with the properties and defaults that suit them.
+ *
+ * ## Example
+ *
+ * |[
+ * gst-launch-1.0 street-scene-src view=lidar num-buffers=1 ! lidar-ground ! lidar-bev !
+ * video/x-raw,width=800,height=800 ! videoconvert ! pngenc ! filesink location=scan.png
+ * ]|
+ */
+#include "gst/core/elements.h"
+
+#include "common/bev/bev_stixels.h"
+#include "gst/base/inputs.h"
+#include "gst/base/pairing.h"
+#include "gst/columns/columns.h"
+#include "gst/core/camera.h"
+#include "gst/core/element.h"
+#include "gst/core/frames.h"
+#include "gst/lidar/extrinsics.h"
+#include "gst/obstacles/obstaclesstage.h"
+#include "gst/views/canvasstage.h"
+#include "gst/views/records.h"
+
+GST_DEBUG_CATEGORY_STATIC(stixel_bev_debug);
+#define GST_CAT_DEFAULT stixel_bev_debug
+
+enum { ROLE_SINK, ROLE_POINTS };
+
+/* What comes at `sink`; frames are those to which stixels are attached. */
+typedef enum { INPUT_STIXELS, INPUT_FRAMES, INPUT_SCANS } Input;
+
+typedef struct {
+  StxBevParams picture; /* without what the caps say; its mode may be STX_BEV_AUTO */
+  StxBevStixelsParams stixels;
+} Settings;
+
+/* Base class of both elements. */
+typedef struct {
+  GstStxPairing parent;
+
+  /* Properties, guarded by the object lock. */
+  Settings settings;
+  GstStxCameraSettings camera_settings;
+  GstStxExtrinsicsSettings extrinsics;
+  guint64 frames_without;
+
+  /* Of the streaming thread. */
+  Input input;
+  gboolean changed;          /* caps, since pictures were negotiated */
+  StxCamera frame_camera;    /* of the caps of frames, of whatever size */
+  GstStxStixelInfo pad_info; /* of the caps of stixels */
+  GstStxStixelInfo given;    /* image of the last stixels, and */
+  StxCamera camera;          /*   what its camera has become by properties */
+  GstVideoInfo video;        /* of pictures */
+  StxBevParams params;       /* for which `bev` was prepared */
+  StxBev *bev;               /* in `memory`; NULL: to be prepared */
+  GstStxScratch memory;
+  GstStxScratch points, labels, stixels, obstacles, free_space; /* inputs that are not aligned */
+  gboolean warned;                                              /* of a frame without stixels */
+} GstStxBev;
+
+typedef struct {
+  GstStxPairingClass parent_class;
+} GstStxBevClass;
+
+/* What the stage works on. */
+typedef struct {
+  GstBuffer **set, *picture;
+  GstObstaclesInput found; /* stixels NULL: there are none */
+  Settings settings;       /* of this frame */
+} Frame;
+
+#define GST_STX_BEV(object) ((GstStxBev *)(object))
+
+GType gst_stx_bev_get_type(void);
+G_DEFINE_ABSTRACT_TYPE(GstStxBev, gst_stx_bev, GST_TYPE_STX_PAIRING)
+
+typedef GstStxBev GstStixelBev, GstLidarBev;
+typedef GstStxBevClass GstStixelBevClass, GstLidarBevClass;
+
+GType gst_stixel_bev_get_type(void);
+G_DEFINE_FINAL_TYPE(GstStixelBev, gst_stixel_bev, gst_stx_bev_get_type())
+GST_ELEMENT_REGISTER_DEFINE(stixel_bev, "stixel-bev", GST_RANK_NONE, gst_stixel_bev_get_type())
+
+GType gst_lidar_bev_get_type(void);
+G_DEFINE_FINAL_TYPE(GstLidarBev, gst_lidar_bev, gst_stx_bev_get_type())
+GST_ELEMENT_REGISTER_DEFINE(lidar_bev, "lidar-bev", GST_RANK_NONE, gst_lidar_bev_get_type())
+
+#define SCANS GST_STX_CUDA_CAPS(GST_STX_LIDAR_MEDIA_TYPE, "")
+
+/* Of video only the metas are read: its format and memory do not matter. */
+static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK,
+    GST_PAD_ALWAYS,
+    GST_STATIC_CAPS(GST_STX_CUDA_CAPS(GST_STX_STIXELS_MEDIA_TYPE, "") "; video/x-raw; "
+                                                                      "video/x-raw(ANY); " SCANS));
+static GstStaticPadTemplate points_template =
+    GST_STATIC_PAD_TEMPLATE("points", GST_PAD_SINK, GST_PAD_REQUEST, GST_STATIC_CAPS(SCANS));
+static GstStaticPadTemplate scans_template =
+    GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS(SCANS));
+static GstStaticPadTemplate src_template =
+    GST_STATIC_PAD_TEMPLATE("src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS(GST_STX_VIEW_CAPS));
+
+/* ---- Pictures ------------------------------------------------------------------------------ */
+
+/* Whatever downstream wants, with the frame rate of the input. */
+static GstFlowReturn announce(GstStxPairing *pairing, guint roles, StxError *error)
+{
+  GstStxBev *self = GST_STX_BEV(pairing);
+  GstCaps *input, *caps;
+
+  if (!self->changed)
+    return GST_FLOW_OK;
+  input = gst_stx_pairing_get_caps(pairing, ROLE_SINK);
+  caps = gst_stx_caps_at_rates(&src_template, input);
+  gst_caps_unref(input);
+  self->changed = FALSE;
+  return gst_stx_pairing_set_src_caps(pairing, caps);
+}
+
+/* The size of pictures is downstream's, which may change its mind. */
+static GstFlowReturn update_src_caps(GstAggregator *aggregator, GstCaps *possible, GstCaps **caps)
+{
+  static const StxBevParams usual = STX_BEV_DEFAULTS;
+  GstStxBev *self = GST_STX_BEV(aggregator);
+  GstCaps *any;
+  GstFlowReturn flow =
+      GST_AGGREGATOR_CLASS(gst_stx_bev_parent_class)->update_src_caps(aggregator, possible, &any);
+
+  if (flow != GST_FLOW_OK) {
+    gst_caps_unref(any);
+    return flow;
+  }
+  *caps = gst_stx_view_fixate(
+      gst_caps_intersect_full(possible, any, GST_CAPS_INTERSECT_FIRST), usual.width, usual.height);
+  gst_caps_unref(any);
+  return gst_video_info_from_caps(&self->video, *caps) ? GST_FLOW_OK : GST_FLOW_NOT_NEGOTIATED;
+}
+
+static gboolean choose_pool(GstStxPairing *pairing, GstQuery *query)
+{
+  return gst_stx_decide_video_pool(query);
+}
+
+/* ---- What a frame brings ------------------------------------------------------------------- */
+
+/* Counts a frame that brings no stixels, and warns of the first. */
+static void miss(GstStxBev *self, GstBuffer *frame)
+{
+  GST_OBJECT_LOCK(self);
+  self->frames_without++;
+  GST_OBJECT_UNLOCK(self);
+  if (self->warned)
+    return;
+  self->warned = TRUE;
+  GST_ELEMENT_WARNING(self, STREAM, FAILED,
+      ("The frame at %" GST_TIME_FORMAT " has no stixels: of it and others like it rings alone are "
+       "drawn; put stixel-bev behind sat-dp-stixels, rdp-columns, stixel-overlay or "
+       "stereo-stixels",
+          GST_TIME_ARGS(GST_BUFFER_PTS(frame))),
+      ("the property frames-without-stixels counts them"));
+}
+
+static gboolean is_same_image(const GstStxStixelInfo *a, const GstStxStixelInfo *b)
+{
+  return a->width == b->width && a->height == b->height && a->stixel_width == b->stixel_width &&
+         stx_camera_is_same(&a->camera, &b->camera);
+}
+
+/* The camera that counts for stixels of `info`: properties are stronger. */
+static gboolean find_camera(GstStxBev *self, GstStxStixelInfo *info, StxError *error)
+{
+  gboolean fits = TRUE;
+  StxError note = {""};
+  GstCaps *caps;
+
+  if (!is_same_image(info, &self->given)) {
+    caps = gst_stx_stixel_info_to_caps(info, 0, 1);
+    GST_OBJECT_LOCK(self);
+    fits = gst_stx_camera_settings_apply(&self->camera_settings, caps, GST_STX_CAMERA_OF_DATA,
+        (gint)info->width, (gint)info->height, &self->camera, &note);
+    GST_OBJECT_UNLOCK(self);
+    gst_caps_unref(caps);
+    if (!fits)
+      return stx_fail(error, "%s", note.text);
+    gst_stx_camera_tell(GST_ELEMENT(self), &note);
+  }
+  if (!stx_bev_stixels_can_place(&self->camera, &note))
+    return stx_fail(error,
+        "%s. Set calibration=FILE (KITTI's calib.txt, Cityscapes' camera.json), or focal, baseline "
+        "and cx, on stixel-bev or on what makes the stixels",
+        note.text);
+  self->given = *info;
+  info->camera = self->camera;
+  return TRUE;
+}
+
+/* ---- One frame ----------------------------------------------------------------------------- */
+
+/* Of a scan alone clusters; points over stixels stand out from what is below them. */
+static StxBevMode point_mode(const GstStxBev *self, const Settings *settings)
+{
+  if (settings->picture.mode != STX_BEV_AUTO)
+    return settings->picture.mode;
+  if (self->input == INPUT_SCANS || settings->stixels.mode == STX_BEV_BY_OBSTACLE)
+    return STX_BEV_CLUSTERS;
+  return settings->stixels.mode == STX_BEV_BY_HEIGHT ? STX_BEV_HEIGHT : STX_BEV_PLAIN;
+}
+
+/* Makes `bev` one for pictures of these settings. */
+static gboolean prepare_bev(GstStxBev *self, const Settings *settings, StxError *error)
+{
+  StxBevParams params = settings->picture;
+
+  params.mode = point_mode(self, settings);
+  params.width = GST_VIDEO_INFO_WIDTH(&self->video);
+  params.height = GST_VIDEO_INFO_HEIGHT(&self->video);
+  params.format = stx_pixel_format(GST_VIDEO_INFO_NAME(&self->video));
+  if (self->bev != NULL && stx_bev_is_same(&params, &self->params))
+    return TRUE;
+  self->bev = NULL;
+  if (!stx_bev_check(&params, error) ||
+      !gst_stx_scratch_reserve(&self->memory, stx_bev_size(&params), error))
+    return FALSE;
+  self->params = params;
+  self->bev = stx_bev_init(self->memory.data, &params);
+  return TRUE;
+}
+
+static GstFlowReturn prepare(GstElement *element, gpointer data, StxError *error)
+{
+  GstStxBev *self = GST_STX_BEV(element);
+  Frame *frame = data;
+  GstFlowReturn flow = announce(GST_STX_PAIRING(self), gst_stx_roles_of(frame->set), error);
+
+  if (flow != GST_FLOW_OK)
+    return flow;
+  GST_OBJECT_LOCK(self);
+  frame->settings = self->settings;
+  GST_OBJECT_UNLOCK(self);
+  if (frame->found.stixels != NULL && !find_camera(self, &frame->found.info, error))
+    return GST_FLOW_ERROR;
+  if (stx_bev_stixels_check(&frame->settings.stixels, error) &&
+      prepare_bev(self, &frame->settings, error))
+    return GST_FLOW_OK;
+  stx_fail_as(error, STX_ERROR_SETTINGS);
+  return GST_FLOW_ERROR;
+}
+
+/* Points with the labels attached to them, where these fit. Over stixels they are brought to the
+ * place of the camera, in the axes of a scan. */
+static gboolean put_scan(GstStxBev *self, GstBuffer *scan, gboolean over, StxError *error)
+{
+  GstStxRecords points, labels = {NULL};
+  gdouble matrix[12], ahead[12];
+  gboolean good = TRUE;
+
+  if (over) {
+    GstCaps *caps = gst_stx_pairing_get_caps(GST_STX_PAIRING(self), ROLE_POINTS);
+
+    GST_OBJECT_LOCK(self);
+    good = gst_stx_extrinsics_settings_apply(&self->extrinsics, caps, matrix, error);
+    GST_OBJECT_UNLOCK(self);
+    gst_clear_caps(&caps);
+    if (!good)
+      return FALSE;
+    stx_extrinsics_to_scan_axes(matrix, ahead);
+  }
+  good = gst_stx_records_map(&points, scan, GST_STX_POINT_BYTES, &self->points, error) &&
+         gst_stx_records_map(
+             &labels, gst_stx_scan_labels(scan), sizeof(guint32), &self->labels, error);
+  if (good)
+    stx_bev_put_points(self->bev, points.data, labels.data, points.count, over ? ahead : NULL);
+  gst_stx_records_unmap(&labels);
+  gst_stx_records_unmap(&points);
+  return good;
+}
+
+/* With the obstacles and the free space that are attached to the buffer that brought them. */
+static gboolean put_stixels(GstStxBev *self, const Frame *frame, StxError *error)
+{
+  const GstStxStixelInfo *info = &frame->found.info;
+  GstStxObstaclesMeta *meta = gst_buffer_get_stx_obstacles_meta(frame->set[ROLE_SINK]);
+  gboolean known = meta != NULL && meta->info.width > 0; /* what a scan has has no image */
+  GstStxRecords stixels, obstacles = {NULL}, free_space = {NULL};
+  gboolean good = gst_stx_records_map(
+                      &stixels, frame->found.stixels, sizeof(StxStixel), &self->stixels, error) &&
+                  gst_stx_records_map(&obstacles, known ? meta->obstacles : NULL,
+                      sizeof(StxObstacle), &self->obstacles, error) &&
+                  gst_stx_records_map(&free_space, known ? meta->free_space : NULL,
+                      sizeof(StxFreeSpace), &self->free_space, error);
+  StxBevStixels view = {.stixels = stixels.data,
+      .count = stixels.count,
+      .width = (int)info->width,
+      .height = (int)info->height,
+      .stixel_width = (int)info->stixel_width,
+      .camera = info->camera,
+      .obstacles = obstacles.data,
+      .obstacle_count = obstacles.count,
+      .free_space = free_space.data,
+      .directions = free_space.count};
+
+  if (good)
+    stx_bev_put_stixels(self->bev, &frame->settings.stixels, &view);
+  gst_stx_records_unmap(&free_space);
+  gst_stx_records_unmap(&obstacles);
+  gst_stx_records_unmap(&stixels);
+  return good;
+}
+
+static gboolean draw(GstStxBev *self, const Frame *frame, StxError *error)
+{
+  gboolean is_scan = self->input == INPUT_SCANS;
+  GstBuffer *scan = frame->set[is_scan ? ROLE_SINK : ROLE_POINTS];
+  GstVideoFrame video;
+  StxFrame planes;
+
+  stx_bev_begin(self->bev);
+  if (scan != NULL && !put_scan(self, scan, !is_scan, error))
+    return FALSE;
+  if (frame->found.stixels != NULL && /* last: their labels stand beside all legends */
+      !put_stixels(self, frame, error))
+    return FALSE;
+  if (!gst_stx_frame_map(&video, &self->video, frame->picture, GST_MAP_WRITE, error))
+    return FALSE;
+  planes = (StxFrame){
+      {GST_VIDEO_FRAME_PLANE_DATA(&video, 0)}, {GST_VIDEO_FRAME_PLANE_STRIDE(&video, 0)}};
+  stx_bev_finish(self->bev, &planes, gst_stx_pairing_stage(GST_STX_PAIRING(self))->place.threads);
+  gst_stx_frame_clear_padding(&video);
+  gst_video_frame_unmap(&video);
+  return TRUE;
+}
+
+static GstFlowReturn work(GstElement *element, gpointer data, StxError *error)
+{
+  Frame *frame = data;
+  GstFlowReturn flow;
+
+  gst_clear_buffer(&frame->picture);
+  flow = gst_stx_pairing_acquire(GST_STX_PAIRING(element), &frame->picture, error);
+  if (flow == GST_FLOW_OK && !draw(GST_STX_BEV(element), frame, error))
+    flow = GST_FLOW_ERROR;
+  return flow;
+}
+
+/* A view that is small beside what it shows: it is drawn on the CPU. */
+static gboolean wants_device(GstElement *element, gpointer data)
+{
+  return FALSE;
+}
+
+static GstFlowReturn process(GstStxPairing *pairing, GstBuffer **set, GstBuffer **out)
+{
+  GstStxBev *self = GST_STX_BEV(pairing);
+  Frame frame = {.set = set};
+  GstFlowReturn flow;
+
+  if (self->input == INPUT_FRAMES)
+    frame.found = gst_obstacles_stage_look_at_video(set[ROLE_SINK], &self->frame_camera);
+  else if (self->input == INPUT_STIXELS && gst_buffer_get_size(set[ROLE_SINK]) > 0)
+    frame.found = (GstObstaclesInput){.stixels = set[ROLE_SINK], .info = self->pad_info};
+  if (self->input != INPUT_SCANS && frame.found.stixels == NULL)
+    miss(self, set[ROLE_SINK]);
+  flow = gst_stx_stage_run(gst_stx_pairing_stage(pairing), &frame);
+  if (flow == GST_FLOW_OK)
+    *out = g_steal_pointer(&frame.picture);
+  gst_clear_buffer(&frame.picture);
+  return flow;
+}
+
+/* ---- Streams ------------------------------------------------------------------------------- */
+
+static gboolean take_caps(GstStxBev *self, guint role, GstCaps *caps, StxError *error)
+{
+  const GstStructure *structure = gst_caps_get_structure(caps, 0);
+
+  if (role == ROLE_POINTS)
+    return gst_stx_check_scan_caps(GST_ELEMENT(self), caps, error);
+  self->changed = TRUE;
+  self->given = (GstStxStixelInfo){0};
+  self->input = gst_structure_has_name(structure, "video/x-raw")                ? INPUT_FRAMES
+                : gst_structure_has_name(structure, GST_STX_STIXELS_MEDIA_TYPE) ? INPUT_STIXELS
+                                                                                : INPUT_SCANS;
+  if (G_OBJECT_TYPE(self) == gst_lidar_bev_get_type())
+    return gst_stx_check_scan_caps(GST_ELEMENT(self), caps, error);
+  gst_stx_camera_from_caps(caps, &self->frame_camera);
+  if (self->input == INPUT_STIXELS)
+    return gst_stx_stixels_caps_parse(caps, &self->pad_info, error);
+  return self->input == INPUT_FRAMES ||
+         gst_structure_has_name(structure, GST_STX_LIDAR_MEDIA_TYPE) ||
+         stx_fail(error,
+             "expected " GST_STX_STIXELS_MEDIA_TYPE
+             ", video/x-raw with stixels attached, or " GST_STX_LIDAR_MEDIA_TYPE
+             ", not %.60s: put stixel-bev behind sat-dp-stixels, "
+             "rdp-columns, stixel-overlay or stereo-stixels",
+             gst_structure_get_name(structure));
+}
+
+static gboolean set_role_caps(GstStxPairing *pairing, guint role, GstCaps *caps)
+{
+  StxError error;
+
+  if (take_caps(GST_STX_BEV(pairing), role, caps, &error))
+    return TRUE;
+  GST_STX_ELEMENT_ERROR(pairing, STREAM, FORMAT, &error);
+  return FALSE;
+}
+
+static gboolean start(GstAggregator *aggregator)
+{
+  GstStxBev *self = GST_STX_BEV(aggregator);
+
+  GST_OBJECT_LOCK(self);
+  self->frames_without = 0;
+  GST_OBJECT_UNLOCK(self);
+  self->changed = TRUE;
+  self->warned = FALSE;
+  return gst_stx_camera_settings_load(&self->camera_settings, GST_ELEMENT(self)) &&
+         gst_stx_extrinsics_settings_load(
+             &self->extrinsics, &self->camera_settings, GST_ELEMENT(self)) &&
+         GST_AGGREGATOR_CLASS(gst_stx_bev_parent_class)->start(aggregator);
+}
+
+static void clear(GstStxBev *self)
+{
+  GstStxScratch *const scratch[] = {&self->memory, &self->points, &self->labels, &self->stixels,
+      &self->obstacles, &self->free_space};
+
+  self->bev = NULL;
+  for (guint i = 0; i < G_N_ELEMENTS(scratch); i++)
+    gst_stx_scratch_clear(scratch[i]);
+}
+
+static gboolean stop(GstAggregator *aggregator)
+{
+  clear(GST_STX_BEV(aggregator));
+  return GST_AGGREGATOR_CLASS(gst_stx_bev_parent_class)->stop(aggregator);
+}
+
+/* ---- Class --------------------------------------------------------------------------------- */
+
+static void finalize(GObject *object)
+{
+  gst_stx_camera_settings_clear(&GST_STX_BEV(object)->camera_settings);
+  clear(GST_STX_BEV(object));
+  G_OBJECT_CLASS(gst_stx_bev_parent_class)->finalize(object);
+}
+
+static void gst_stx_bev_init(GstStxBev *self)
+{
+  gst_stx_camera_settings_init(&self->camera_settings);
+}
+
+static void gst_stx_bev_class_init(GstStxBevClass *klass)
+{
+  GstAggregatorClass *aggregator = GST_AGGREGATOR_CLASS(klass);
+  GstStxPairingClass *pairing = GST_STX_PAIRING_CLASS(klass);
+
+  GST_DEBUG_CATEGORY_INIT(stixel_bev_debug, "stixel-bev", 0, "stixels and scans from above");
+  G_OBJECT_CLASS(klass)->finalize = finalize;
+  gst_element_class_add_static_pad_template_with_gtype(
+      GST_ELEMENT_CLASS(klass), &src_template, GST_TYPE_AGGREGATOR_PAD);
+  aggregator->update_src_caps = update_src_caps;
+  aggregator->start = start;
+  aggregator->stop = stop;
+  pairing->roles.names[ROLE_SINK] = "sink";
+  pairing->stage.host = &stx_canvas_impls;
+  pairing->stage.device = &stx_canvas_cuda_impls;
+  pairing->stage.prepare = prepare;
+  pairing->stage.work = work;
+  pairing->stage.wants_device = wants_device;
+  pairing->set_role_caps = set_role_caps;
+  pairing->announce = announce;
+  pairing->process = process;
+  pairing->choose_pool = choose_pool;
+}
+
+/* ---- stixel-bev ---------------------------------------------------------------------------- */
+
+static const StxField counts[] = {
+    {"frames-without-stixels", "Frames without stixels",
+        "Number of frames since the start that brought no stixels",
+        STX_FIELD(COUNT, GstStxBev, frames_without)},
+};
+static const StxFields count_table = {STX_FIELDS_OF(counts)};
+
+static const GstStxPropertyGroup properties[] = {
+    {&stx_bev_stixels_fields, offsetof(GstStxBev, settings.stixels), GST_PARAM_MUTABLE_PLAYING,
+        "GstStixelBev"},
+    {&stx_bev_ahead_fields, offsetof(GstStxBev, settings.picture), GST_PARAM_MUTABLE_PLAYING,
+        "GstStixelBev"},
+    {&stx_bev_points_fields, offsetof(GstStxBev, settings.picture), GST_PARAM_MUTABLE_PLAYING,
+        "GstStixelBev"},
+    {&stx_extrinsics_fields, offsetof(GstStxBev, extrinsics.single), GST_PARAM_MUTABLE_PLAYING,
+        "GstStixelBev"},
+    GST_STX_CAMERA_PROPERTIES(GstStxBev, camera_settings),
+    GST_STX_CAMERA_IMAGE_PROPERTIES(GstStxBev, camera_settings),
+    {&count_table, 0, 0},
+};
+
+static void gst_stixel_bev_init(GstStixelBev *self)
+{
+  self->settings = (Settings){STX_BEV_AHEAD_DEFAULTS, STX_BEV_STIXELS_DEFAULTS};
+  self->settings.picture.mode = STX_BEV_AUTO;
+  gst_stx_pairing_add_pad(GST_STX_PAIRING(self), ROLE_SINK);
+}
+
+static void gst_stixel_bev_class_init(GstStixelBevClass *klass)
+{
+  GstElementClass *element = GST_ELEMENT_CLASS(klass);
+  GstStxPairingClass *pairing = GST_STX_PAIRING_CLASS(klass);
+
+  gst_stx_properties_install(G_OBJECT_CLASS(klass), properties, G_N_ELEMENTS(properties));
+  gst_stx_element_describe(element, "stixel-bev", "Stixels from above", "Filter/Converter/Video",
+      "Draws stixels, and a LiDAR scan over them, from above and to scale");
+  gst_element_class_add_static_pad_template_with_gtype(
+      element, &sink_template, GST_TYPE_AGGREGATOR_PAD);
+  gst_element_class_add_static_pad_template_with_gtype(
+      element, &points_template, GST_TYPE_AGGREGATOR_PAD);
+  pairing->roles.names[ROLE_POINTS] = "points";
+  pairing->roles.optional = 1u << ROLE_POINTS;
+}
+
+/* ---- lidar-bev ----------------------------------------------------------------------------- */
+
+static const GstStxPropertyGroup lidar_properties[] = {
+    {&stx_bev_mode_fields, offsetof(GstStxBev, settings.picture), GST_PARAM_MUTABLE_PLAYING,
+        "GstLidarBev"},
+    {&stx_bev_fields, offsetof(GstStxBev, settings.picture), GST_PARAM_MUTABLE_PLAYING,
+        "GstLidarBev"},
+};
+
+static void gst_lidar_bev_init(GstLidarBev *self)
+{
+  self->settings = (Settings){STX_BEV_DEFAULTS, STX_BEV_STIXELS_DEFAULTS};
+  gst_stx_pairing_add_pad(GST_STX_PAIRING(self), ROLE_SINK);
+}
+
+static void gst_lidar_bev_class_init(GstLidarBevClass *klass)
+{
+  GstElementClass *element = GST_ELEMENT_CLASS(klass);
+
+  gst_stx_properties_install(
+      G_OBJECT_CLASS(klass), lidar_properties, G_N_ELEMENTS(lidar_properties));
+  gst_stx_element_describe(element, "lidar-bev", "LiDAR bird's-eye view", "Filter/Converter/Video",
+      "Draws labelled points of LiDAR scans from above");
+  gst_element_class_add_static_pad_template_with_gtype(
+      element, &scans_template, GST_TYPE_AGGREGATOR_PAD);
+}

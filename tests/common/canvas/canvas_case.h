@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the checks of the canvas share: canvases in guarded memory, and what is drawn on them. */
+#ifndef CANVAS_CASE_H
+#define CANVAS_CASE_H
+
+#include "common/canvas/canvas.h"
+#include "tests/testing.h"
+
+StxCanvasParams canvas_params(const char *format, int width, int height);
+StxCanvas *canvas_new(const StxCanvasParams *params);
+void canvas_free(StxCanvas *canvas);
+STX_AUTO_POINTER(StxCanvas, canvas_free)
+
+/* Lays the canvas with that implementation on a frame of random pixels, always the same, with
+ * padding, and returns the hash of all its bytes. */
+uint64_t canvas_lay_hash(const StxCanvas *canvas, const char *impl, int threads);
+
+/* The same on an RGB frame of one value; bytes of pixel (x, y). The canvas's format is RGB. */
+void canvas_pixel(const StxCanvas *canvas, int value, int x, int y, uint8_t rgb[3]);
+
+/* How many pixels from (left, top) to (right, bottom) of a gray frame it changes. */
+int canvas_drawn(const StxCanvas *canvas, int left, int top, int right, int bottom);
+
+/* How many pixels of a black frame it gives that colour. */
+int canvas_find(const StxCanvas *canvas, StxRgb colour);
+
+/* How much of a pixel is covered by what was drawn in white with opacity 1, 0…255. */
+int canvas_cover(const StxCanvas *canvas, int x, int y);
+
+/* Some shape, perhaps beyond the frame. */
+void canvas_draw_any(StxCanvas *canvas, StxRandom *random);
+
+extern const StxInk canvas_white;
+
+#endif

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Shapes on the canvas: which pixels they cover, and that nothing outside of the frame matters.
+ * Many dots at once are what one after the other is, in all formats and wherever they lie.
+ */
+#include "tests/common/canvas/canvas_case.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* A picture of digits: '#' covered wholly, '.' not at all, '?' in part. */
+static void expect_picture(const StxCanvas *canvas, const char *const *rows)
+{
+  const StxCanvasParams *params = stx_canvas_params(canvas);
+  STX_EACH_PIXEL (x, y, params->width, params->height) {
+    int cover = canvas_cover(canvas, x, y);
+    char is = cover == 0 ? '.' : cover == 255 ? '#' : '?';
+    ck_assert_msg(is == rows[y][x], "pixel %d, %d is covered by %d", x, y, cover);
+  }
+}
+
+static StxCanvas *small_canvas(int width, int height)
+{
+  StxCanvasParams params = canvas_params("RGB", width, height);
+  return canvas_new(&params);
+}
+
+STX_TEST(boxes_cover_whole_pixels)
+{
+  static const char *const rows[] = {"........", ".####...", ".####...", "........"};
+  static const char *const outline[] = {"........", ".#####..", ".#...#..", ".#####.."};
+  STX_AUTO(StxCanvas) *canvas = small_canvas(8, 4);
+  stx_canvas_box(canvas, (StxBox){1, 1, 4, 2}, 0, canvas_white);
+  expect_picture(canvas, rows);
+  stx_canvas_clear(canvas);
+  stx_canvas_outline(canvas, (StxBox){1, 1, 5, 3}, 0, 1, canvas_white);
+  expect_picture(canvas, outline);
+  stx_canvas_clear(canvas);
+  stx_canvas_box(canvas, (StxBox){1.5, 1, 4, 2}, 0, canvas_white);
+  ck_assert_int_eq(canvas_cover(canvas, 1, 1), 128);
+  ck_assert_int_eq(canvas_cover(canvas, 2, 1), 255);
+}
+
+STX_TEST(round_corners_are_cut)
+{
+  STX_AUTO(StxCanvas) *canvas = small_canvas(20, 20);
+  stx_canvas_box(canvas, (StxBox){0, 0, 20, 20}, 99, canvas_white); /* at most a circle */
+  ck_assert_int_eq(canvas_cover(canvas, 1, 1), 0);
+  ck_assert_int_gt(canvas_cover(canvas, 10, 0), 240);
+  ck_assert_int_eq(canvas_cover(canvas, 10, 10), 255);
+}
+
+STX_TEST(lines_have_their_width)
+{
+  static const char *const rows[] = {"..........", "...######.", "...######.", ".........."};
+  STX_AUTO(StxCanvas) *canvas = small_canvas(10, 4);
+  StxSpot ends[] = {{3, 2}, {9, 2}};
+  stx_canvas_line(canvas, ends, 2, 2, canvas_white);
+  for (int x = 3; x < 9; x++)
+    for (int y = 0; y < 4; y++)
+      ck_assert_int_eq(canvas_cover(canvas, x, y), rows[y][x] == '#' ? 255 : 0);
+}
+
+/* A line that crosses itself and turns back, at half the opacity: alike wherever it is. */
+STX_TEST(a_line_does_not_lie_over_itself)
+{
+  STX_AUTO(StxCanvas) *canvas = small_canvas(40, 40);
+  StxSpot path[] = {{4, 20}, {36, 20}, {20, 4}, {20, 36}, {20, 4}};
+  stx_canvas_line(canvas, path, 5, 4, (StxInk){{255, 255, 255}, .5});
+  ck_assert_int_eq(canvas_cover(canvas, 20, 20), 128);
+  ck_assert_int_eq(canvas_cover(canvas, 8, 20), 128);
+  ck_assert_int_eq(canvas_cover(canvas, 20, 30), 128);
+}
+
+STX_TEST(polygons_of_any_shape)
+{
+  static const char *const rows[] = {
+      "##......", "##......", "##......", "######..", "######..", "........"};
+  STX_AUTO(StxCanvas) *canvas = small_canvas(8, 6);
+  StxSpot corner[] = {{0, 0}, {2, 0}, {2, 3}, {6, 3}, {6, 5}, {0, 5}};
+  stx_canvas_polygon(canvas, corner, 6, canvas_white);
+  expect_picture(canvas, rows);
+  stx_canvas_clear(canvas);
+  for (int i = 0; i < 3; i++) { /* the other way round */
+    StxSpot swapped = corner[i];
+    corner[i] = corner[5 - i];
+    corner[5 - i] = swapped;
+  }
+  stx_canvas_polygon(canvas, corner, 6, canvas_white);
+  expect_picture(canvas, rows);
+  stx_canvas_clear(canvas);
+  StxSpot half[] = {{.25, 1}, {.5, 1}, {.5, 2}, {.25, 2}};
+  stx_canvas_polygon(canvas, half, 4, canvas_white);
+  ck_assert_int_eq(canvas_cover(canvas, 0, 1), 64);
+}
+
+/* Pixels of a circle, by their angle. */
+STX_TEST(arcs_cover_their_angles)
+{
+  static const double turns[][2] = {{0, 1.2}, {-1, 4}, {2, -3}, {0, -5.5}, {1, 7}, {3, 3.14}};
+  for (size_t i = 0; i < sizeof turns / sizeof turns[0]; i++) {
+    STX_AUTO(StxCanvas) *canvas = small_canvas(64, 64);
+    stx_canvas_arc(canvas, (StxSpot){32, 32}, 24, turns[i][0], turns[i][1], 3, canvas_white);
+    for (double angle = 0; angle < 6.28; angle += .05) {
+      double begin = turns[i][1] < 0 ? turns[i][0] + turns[i][1] : turns[i][0];
+      double beyond = fmod(angle - begin + 20 * 3.14159265358979, 2 * 3.14159265358979);
+      double length = fabs(turns[i][1]), from_end = fabs(beyond - length);
+      bool inside = beyond < length;
+      if (length < 6.28 && (from_end < .12 || beyond < .12 || beyond > 6.16))
+        continue;
+      int x = (int)(32 + 24 * cos(angle)), y = (int)(32 + 24 * sin(angle));
+      ck_assert_msg(inside == (canvas_cover(canvas, x, y) > 200), "arc %d at %g", (int)i, angle);
+    }
+    ck_assert_int_eq(canvas_cover(canvas, 32, 32), 0);
+  }
+}
+
+/* ---- Edges of the frame -------------------------------------------------------------------- */
+
+/* The same shapes on a canvas and on a large one of which it is a part. */
+STX_TEST(shapes_are_cut_off_at_the_frame)
+{
+  enum { WIDTH = 50, HEIGHT = 37, AROUND = 32 };
+  StxCanvasParams params = canvas_params("RGB", WIDTH, HEIGHT);
+  StxCanvasParams large = canvas_params("RGB", WIDTH + 2 * AROUND, HEIGHT + 2 * AROUND);
+  StxRandom random = {11};
+  for (int round = 0; round < 60; round++) {
+    STX_AUTO(StxCanvas) *part = canvas_new(&params), *whole = canvas_new(&large);
+    StxSpot at[4], moved[4];
+    for (int i = 0; i < 4; i++) {
+      at[i] = (StxSpot){
+          stx_random_below(&random, 1000) / 10. - 25, stx_random_below(&random, 870) / 10. - 25};
+      moved[i] = (StxSpot){at[i].x + AROUND, at[i].y + AROUND};
+    }
+    if (round % 3 == 0) {
+      stx_canvas_polygon(part, at, 4, canvas_white);
+      stx_canvas_polygon(whole, moved, 4, canvas_white);
+    } else if (round % 3 == 1) {
+      stx_canvas_line(part, at, 4, 3.3, canvas_white);
+      stx_canvas_line(whole, moved, 4, 3.3, canvas_white);
+    } else {
+      stx_canvas_arc(part, at[0], 20, 0, 4, 2, canvas_white);
+      stx_canvas_arc(whole, moved[0], 20, 0, 4, 2, canvas_white);
+    }
+    for (int i = 0; i < 40; i++) {
+      int x = stx_random_below(&random, WIDTH), y = stx_random_below(&random, HEIGHT);
+      int cover = canvas_cover(part, x, y), same = canvas_cover(whole, x + AROUND, y + AROUND);
+      ck_assert_msg(
+          abs(cover - same) <= 1, "round %d, pixel %d, %d: %d, whole %d", round, x, y, cover, same);
+    }
+  }
+}
+
+static void draw_all_at(StxCanvas *canvas, StxSpot a, StxSpot b, double length)
+{
+  StxSpot spots[] = {a, b, a};
+  stx_canvas_line(canvas, spots, 2, length, canvas_white);
+  stx_canvas_polygon(canvas, spots, 3, canvas_white);
+  stx_canvas_arc(canvas, a, length, length, length, length, canvas_white);
+  stx_canvas_dot(canvas, b, length, canvas_white);
+  stx_canvas_box(canvas, (StxBox){a.x, a.y, length, length}, length, canvas_white);
+  stx_canvas_outline(canvas, (StxBox){b.x, b.y, length, length}, 0, length, canvas_white);
+  stx_canvas_text(canvas, "8", length, a, STX_ANCHOR_CENTRE_MIDDLE, canvas_white, canvas_white);
+  stx_canvas_claim(canvas, stx_canvas_text_box("8", length, b, STX_ANCHOR_LEFT_BASE));
+}
+
+/* It ends, stays inside of its memory, and does not draw what is nowhere. */
+STX_TEST(any_numbers_will_do)
+{
+  static const double numbers[] = {0, -0., 3.5, 31.9, -7, 1e4, -1e4, 9.9e8, -9.9e8, 1e9, 1e300,
+      -1e300, INFINITY, -INFINITY, NAN};
+  enum { COUNT = sizeof numbers / sizeof numbers[0] };
+  STX_AUTO(StxCanvas) *canvas = small_canvas(33, 18);
+  for (int i = 0; i < COUNT; i++)
+    for (int k = 0; k < COUNT; k++)
+      for (int n = 0; n < COUNT; n++) {
+        StxSpot a = {numbers[i], numbers[k]}, b = {numbers[k], numbers[(i + 3) % COUNT]};
+        draw_all_at(canvas, a, b, numbers[n]);
+        stx_canvas_clear(canvas);
+      }
+  for (int i = 0; i < COUNT; i++)
+    draw_all_at(canvas, (StxSpot){NAN, 3}, (StxSpot){3, INFINITY}, numbers[i]);
+  ck_assert(stx_canvas_is_empty(canvas));
+  draw_all_at(canvas, (StxSpot){3, 3}, (StxSpot){9, 3}, 0);
+  draw_all_at(canvas, (StxSpot){3, 3}, (StxSpot){9, 3}, -2);
+  StxSpot spots[] = {{1, 1}, {9, 2}, {4, 8}};
+  stx_canvas_polygon(canvas, spots, 2, canvas_white);
+  stx_canvas_line(canvas, spots, 0, 2, canvas_white);
+  bool nothing = stx_canvas_is_empty(canvas);
+  stx_canvas_polygon(canvas, spots, 3, (StxInk){{9, 9, 9}, NAN});
+  ck_assert_int_eq(canvas_cover(canvas, 4, 4), 0);
+  ck_assert_msg(nothing, "what has no width was drawn");
+}
+
+/* Of lines the pieces that can be drawn are. */
+STX_TEST(lines_go_on_after_what_cannot_be_drawn)
+{
+  STX_AUTO(StxCanvas) *canvas = small_canvas(40, 20);
+  StxSpot path[] = {{2, 10}, {10, 10}, {NAN, 10}, {20, 10}, {30, 10}};
+  stx_canvas_line(canvas, path, 5, 3, canvas_white);
+  ck_assert_int_eq(canvas_cover(canvas, 6, 10), 255);
+  ck_assert_int_eq(canvas_cover(canvas, 15, 10), 0);
+  ck_assert_int_eq(canvas_cover(canvas, 25, 10), 255);
+}
+
+enum { DOTS = 150 };
+
+/* In the middle of eighths of a pixel, where nothing is rounded; some beyond the frame. */
+static void make_dots(StxCanvasDot *dots, int width, int height, StxRandom *random)
+{
+  for (int i = 0; i < DOTS; i++) {
+    dots[i].x = ((float)stx_random_below(random, 8 * (width + 40)) - 160 + .5f) / 8;
+    dots[i].y = ((float)stx_random_below(random, 8 * (height + 40)) - 160 + .5f) / 8;
+    dots[i].colour = stx_colour_cluster(stx_random(random) % 300);
+  }
+}
+
+static void expect_alike(const char *format, int width, int height, double radius, double opacity)
+{
+  StxCanvasParams params = canvas_params(format, width, height);
+  STX_AUTO(StxCanvas) *many = canvas_new(&params), *single = canvas_new(&params);
+  StxRandom random = {(uint64_t)(width * 31 + height)};
+  StxCanvasDot dots[DOTS];
+  char what[96];
+  make_dots(dots, width, height, &random);
+  stx_canvas_dots(many, dots, DOTS, radius, opacity, 1 + width % 3);
+  for (int i = 0; i < DOTS; i++)
+    stx_canvas_dot(single, (StxSpot){(double)dots[i].x, (double)dots[i].y}, radius,
+        (StxInk){dots[i].colour, opacity});
+  snprintf(what, sizeof what, "%s %dx%d, radius %g", format, width, height, radius);
+  ck_assert_msg(canvas_lay_hash(many, "c", 1) == canvas_lay_hash(single, "c", 1), "%s", what);
+}
+
+STX_TEST(many_are_as_one_by_one)
+{
+  static const double radii[] = {.3, .5, 1, 1.37, 2.5, 4, 7.5, 9};
+  for (size_t i = 0; i < sizeof radii / sizeof radii[0]; i++) {
+    expect_alike("RGB", 97, 261, radii[i], 1);
+    expect_alike("RGB", 98, 129, radii[i], 1);
+    expect_alike("I420", 64, 48, radii[i], .7);
+    expect_alike("BGRx", 1, 33, radii[i], .25);
+    expect_alike("YUY2", 35, 1, radii[i], 1);
+  }
+}
+
+STX_TEST(odd_dots_are_passed_over)
+{
+  const float odd[] = {NAN, INFINITY, -INFINITY, 3e38f, -3e38f, 1e9f};
+  StxCanvasParams params = canvas_params("RGB", 40, 40);
+  STX_AUTO(StxCanvas) *canvas = canvas_new(&params);
+  for (size_t i = 0; i < sizeof odd / sizeof odd[0]; i++) {
+    const StxCanvasDot dots[2] = {{odd[i], 20, {255, 0, 0}}, {20, odd[i], {255, 0, 0}}};
+    stx_canvas_dots(canvas, dots, 2, 3, 1, 2);
+  }
+  const StxCanvasDot good = {20, 20, {255, 0, 0}};
+  stx_canvas_dots(canvas, &good, 1, 0, 1, 2);
+  stx_canvas_dots(canvas, &good, 1, NAN, 1, 2);
+  stx_canvas_dots(canvas, &good, 1, 2, 0, 2);
+  stx_canvas_dots(canvas, &good, 1, 2, NAN, 2);
+  ck_assert(stx_canvas_is_empty(canvas));
+  uint64_t before = stx_canvas_changes(canvas);
+  stx_canvas_dots(canvas, &good, 1, 2, 1, 2);
+  ck_assert(!stx_canvas_is_empty(canvas));
+  ck_assert_uint_gt(stx_canvas_changes(canvas), before);
+}

@@ -1,0 +1,613 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Colormap: levels, colours, counts and ranges by hand and by other ways to the same; all
+ * implementations against the reference. The legend of colormap: the colours that it shows are
+ * those of the picture, in their order.
+ */
+#include "common/metrics/metrics.h"
+#include "tests/common/colormap/colormap_case.h"
+#include "common/colormap/colormap.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const StxColormapImpl *reference(void)
+{
+  return stx_impl_named(&stx_colormap_impls, "c");
+}
+
+static const StxPlace alone = {.threads = 1};
+
+/* ---- Levels by hand ------------------------------------------------------------------------ */
+
+typedef struct {
+  StxColormapMode mode;
+  StxColormapNumbers numbers;
+  StxDisparityEncoding encoding;
+  double min, max;
+  unsigned number;
+  int level;
+} Level;
+
+#define MAP STX_COLORMAP_OF_MAP
+static const Level levels[] = {
+    {STX_COLORMAP_DISPARITY, MAP, STX_DISPARITY_KITTI, 0, 0, 0, 0},
+    {STX_COLORMAP_DISPARITY, MAP, STX_DISPARITY_KITTI, 0, 0, 1, 1},
+    {STX_COLORMAP_DISPARITY, MAP, STX_DISPARITY_KITTI, 0, 0, 32 * 256, 128},
+    {STX_COLORMAP_DISPARITY, MAP, STX_DISPARITY_KITTI, 0, 0, 64 * 256, 254},
+    {STX_COLORMAP_DISPARITY, MAP, STX_DISPARITY_KITTI, 0, 0, 65535, 254},
+    {STX_COLORMAP_DISPARITY, MAP, STX_DISPARITY_AUTO, 10, 20, 10 * 256, 1},
+    {STX_COLORMAP_DISPARITY, MAP, STX_DISPARITY_AUTO, 10, 20, 15 * 256, 128},
+    {STX_COLORMAP_DISPARITY, MAP, STX_DISPARITY_AUTO, 10, 20, 5 * 256, 1},
+    {STX_COLORMAP_DISPARITY, MAP, STX_DISPARITY_CITYSCAPES, 0, 0, 1, 0},
+    {STX_COLORMAP_DISPARITY, MAP, STX_DISPARITY_CITYSCAPES, 0, 0, 32 * 256 + 1, 128},
+    {STX_COLORMAP_DISPARITY, MAP, STX_DISPARITY_OPENCV, 0, 0, 32 * 16, 128},
+    {STX_COLORMAP_DISPARITY, MAP, STX_DISPARITY_OPENCV, 0, 0, 65535, 0},
+    {STX_COLORMAP_DISPARITY, MAP, STX_DISPARITY_OPENCV, 0, 0, 32768, 0},
+    {STX_COLORMAP_DISPARITY, MAP, STX_DISPARITY_OPENCV, 0, 0, 32767, 254},
+    /* Near has the last colour: 50 m are 1, and so is all beyond. */
+    {STX_COLORMAP_DEPTH, MAP, STX_DISPARITY_DEPTH_MM, 0, 0, 50000, 1},
+    {STX_COLORMAP_DEPTH, MAP, STX_DISPARITY_DEPTH_MM, 0, 0, 60000, 1},
+    {STX_COLORMAP_DEPTH, MAP, STX_DISPARITY_DEPTH_MM, 0, 0, 25000, 128},
+    {STX_COLORMAP_DEPTH, MAP, STX_DISPARITY_DEPTH_MM, 0, 0, 1, 254},
+    {STX_COLORMAP_DEPTH, MAP, STX_DISPARITY_DEPTH_MM, 0, 0, 65535, 0},
+    {STX_COLORMAP_DEPTH, MAP, STX_DISPARITY_DEPTH_MM, 0, 0, 0, 0},
+    /* focal · baseline = 400 px m: 16 px are 25 m, and 25 m 16 px. */
+    {STX_COLORMAP_DEPTH, MAP, STX_DISPARITY_KITTI, 0, 0, 16 * 256, 128},
+    {STX_COLORMAP_DEPTH, MAP, STX_DISPARITY_KITTI, 0, 0, 1, 1},
+    {STX_COLORMAP_DISPARITY, MAP, STX_DISPARITY_DEPTH_MM, 0, 32, 25000, 128},
+    {STX_COLORMAP_CONFIDENCE, STX_COLORMAP_OF_BYTE, STX_DISPARITY_AUTO, 0, 0, 0, 1},
+    {STX_COLORMAP_CONFIDENCE, STX_COLORMAP_OF_BYTE, STX_DISPARITY_AUTO, 0, 0, 255, 254},
+    {STX_COLORMAP_CONFIDENCE, STX_COLORMAP_OF_BYTE, STX_DISPARITY_AUTO, 0, 0, 51, 52},
+    {STX_COLORMAP_CONFIDENCE, STX_COLORMAP_OF_PART, STX_DISPARITY_AUTO, 0, 0, 0, 0},
+    {STX_COLORMAP_CONFIDENCE, STX_COLORMAP_OF_PART, STX_DISPARITY_AUTO, 0, 0, 1, 1},
+    {STX_COLORMAP_CONFIDENCE, STX_COLORMAP_OF_PART, STX_DISPARITY_AUTO, 0, 0, 2049, 128},
+    {STX_COLORMAP_CONFIDENCE, STX_COLORMAP_OF_PART, STX_DISPARITY_AUTO, 0, 0, 65534, 254},
+    {STX_COLORMAP_CONFIDENCE, STX_COLORMAP_OF_PART, STX_DISPARITY_AUTO, 0, 0, 65535,
+        STX_COLORMAP_SKY},
+    {STX_COLORMAP_CONFIDENCE, STX_COLORMAP_OF_SURE, STX_DISPARITY_AUTO, 0, 0, 51, 52},
+    {STX_COLORMAP_COST, STX_COLORMAP_OF_PART, STX_DISPARITY_AUTO, 0, 4, 8193, 128},
+    {STX_COLORMAP_COST, STX_COLORMAP_OF_PART, STX_DISPARITY_AUTO, 0, 4, 65535, STX_COLORMAP_SKY},
+};
+
+static StxColormapTable table;
+
+STX_TEST(levels_by_hand)
+{
+  for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++) {
+    const Level *l = &levels[i];
+    StxColormapParams params = {.mode = l->mode,
+        .palette = STX_PALETTE_GRAY,
+        .min = l->min,
+        .max = l->max,
+        .numbers = l->numbers,
+        .encoding = l->encoding,
+        .focal_baseline = 400};
+    ck_assert(stx_colormap_check(&params, NULL));
+    stx_colormap_table(&params, stx_colormap_span(&params), stx_pixel_format("RGB"), &table);
+    ck_assert_msg(table.level[l->number] == l->level, "row %zu: %d", i, table.level[l->number]);
+  }
+}
+
+/* ---- Colours by hand ----------------------------------------------------------------------- */
+
+/* A row of one unknown pixel and the two ends of gray, and the same nine pixels to the right of it,
+ * where the next square has begun. */
+static void paint_row(const char *format, int pixel, uint8_t *bytes)
+{
+  uint16_t numbers[11] = {0, 1, 65535, 0, 0, 0, 0, 0, 0, 1, 65535};
+  StxColormapParams params = {.mode = STX_COLORMAP_DISPARITY, .palette = STX_PALETTE_GRAY};
+  StxColormapInput input = {.map = {numbers, sizeof numbers, 11, 1}};
+  StxColormapPicture picture = {bytes, 11 * pixel, 11, 1, pixel, 3};
+  StxColormapCount count;
+  stx_colormap_table(&params, stx_colormap_span(&params), stx_pixel_format(format), &table);
+  ck_assert(reference()->paint(&input, &table, &picture, &count, &alone, NULL));
+  ck_assert_uint_eq(count.truth, 0);
+}
+
+STX_TEST(bytes_of_a_pixel)
+{
+  uint8_t rgb[33], xrgb[44];
+  paint_row("RGB", 3, rgb);
+  paint_row("xRGB", 4, xrgb);
+  for (int i = 0; i < 3; i++) {
+    ck_assert_uint_eq(rgb[3 + i], 0);
+    ck_assert_uint_eq(rgb[6 + i], 255);
+    ck_assert_uint_eq(xrgb[8 + 1 + i], 255);
+    ck_assert_uint_eq(xrgb[4 + 1 + i], 0);
+    ck_assert_uint_eq(rgb[i], rgb[9 + i]);
+    ck_assert_uint_ne(rgb[i], rgb[24 + i]); /* the other square */
+  }
+  for (int x = 0; x < 11; x++)
+    ck_assert_uint_eq(xrgb[4 * x], 255);
+}
+
+/* Unknown pixels look like nothing that is known, whatever the palette. */
+STX_TEST(unknown_is_distinct)
+{
+  for (int palette = 0; palette < STX_PALETTES; palette++) {
+    StxColormapParams params = {.mode = STX_COLORMAP_DISPARITY, .palette = palette};
+    StxRgb even = stx_colormap_colour(&params, 0, false),
+           odd = stx_colormap_colour(&params, 0, true);
+    ck_assert_int_ge(abs(even.r - odd.r), 12); /* squares are seen */
+    params.unknown = STX_COLORMAP_BLACK;
+    even = stx_colormap_colour(&params, 0, false);
+    ck_assert_int_eq(even.r + even.g + even.b, 0);
+    params.unknown = STX_COLORMAP_GREY;
+    even = stx_colormap_colour(&params, 0, true);
+    ck_assert_int_gt(even.r, 60);
+  }
+}
+
+static int distance_of(StxRgb a, StxRgb b)
+{
+  return abs(a.r - b.r) + abs(a.g - b.g) + abs(a.b - b.b);
+}
+
+/* Sky looks like no value, in any palette, and not like what is unknown. */
+STX_TEST(sky_is_distinct)
+{
+  for (int palette = 0; palette < STX_PALETTES; palette++) {
+    StxColormapParams params = {.mode = STX_COLORMAP_CONFIDENCE, .palette = palette};
+    StxRgb sky = stx_colormap_colour(&params, STX_COLORMAP_SKY, false);
+    for (int level = 0; level <= STX_COLORMAP_MOST; level++)
+      ck_assert_int_ge(distance_of(sky, stx_colormap_colour(&params, level, false)), 60);
+  }
+}
+
+/* Pixels of a row that only a confidence and a disparity make: where there is no disparity the
+ * confidence is that of sky, and of a hole nothing can be certain. */
+STX_TEST(unknown_is_not_certain)
+{
+  static const struct {
+    StxDisparityEncoding encoding;
+    uint16_t number;
+    uint8_t confidence;
+    int level;
+  } pixels[] = {
+      {STX_DISPARITY_KITTI, 0, 255, STX_COLORMAP_SKY},
+      {STX_DISPARITY_KITTI, 0, 128, STX_COLORMAP_SKY},
+      {STX_DISPARITY_KITTI, 0, 127, 0},
+      {STX_DISPARITY_KITTI, 0, 0, 0},
+      {STX_DISPARITY_KITTI, 1, 255, STX_COLORMAP_MOST},
+      {STX_DISPARITY_KITTI, 65535, 0, 1},
+      {STX_DISPARITY_CITYSCAPES, 1, 255, STX_COLORMAP_SKY},
+      {STX_DISPARITY_CITYSCAPES, 2, 255, STX_COLORMAP_MOST},
+      {STX_DISPARITY_OPENCV, 32767, 255, STX_COLORMAP_MOST},
+      {STX_DISPARITY_OPENCV, 32768, 3, 0},
+      {STX_DISPARITY_DEPTH_MM, 65534, 51, 52},
+      {STX_DISPARITY_DEPTH_MM, 65535, 255, STX_COLORMAP_SKY},
+  };
+  for (size_t i = 0; i < sizeof pixels / sizeof pixels[0]; i++) {
+    uint16_t number = pixels[i].number;
+    uint8_t confidence = pixels[i].confidence, rgb[3];
+    StxColormapParams params = {.mode = STX_COLORMAP_CONFIDENCE,
+        .palette = STX_PALETTE_GRAY,
+        .numbers = STX_COLORMAP_OF_SURE,
+        .encoding = pixels[i].encoding,
+        .focal_baseline = 400};
+    StxColormapInput input = {.map = {&number, 2, 1, 1}, .bytes = {&confidence, 1, 1, 1}};
+    StxColormapPicture picture = {rgb, 3, 1, 1, 3, 3};
+    StxColormapCount count;
+    ck_assert(stx_colormap_check(&params, NULL));
+    stx_colormap_table(&params, stx_colormap_span(&params), stx_pixel_format("RGB"), &table);
+    ck_assert(reference()->paint(&input, &table, &picture, &count, &alone, NULL));
+    StxRgb expected = stx_colormap_colour(&params, pixels[i].level, false);
+    ck_assert_msg(memcmp(rgb, &expected, 3) == 0, "row %zu: %d, %d, %d", i, rgb[0], rgb[1], rgb[2]);
+  }
+}
+
+STX_TEST(squares_grow_with_the_picture)
+{
+  ck_assert_int_eq(stx_colormap_square_for(640, 360), 3);
+  ck_assert_int_eq(stx_colormap_square_for(1242, 719), 3);
+  ck_assert_int_eq(stx_colormap_square_for(720, 1280), 4);
+  ck_assert_int_eq(stx_colormap_square_for(3840, 2160), 5);
+  ck_assert_int_eq(stx_colormap_square_for(32768, 32768), STX_COLORMAP_SQUARES);
+}
+
+/* ---- Errors -------------------------------------------------------------------------------- */
+
+/* The formula of colormap.h in double. */
+static int error_level(unsigned d, unsigned t)
+{
+  double error = fabs((double)d - t), ratio = fmin(error / 768, 20 * error / t);
+  int level = 1;
+  for (int k = 0; k < 9; k++)
+    level += ratio > ldexp(1. / 16, k);
+  return t == 0 ? 0 : d == 0 ? STX_COLORMAP_MISSING : level;
+}
+
+STX_TEST(errors_by_hand)
+{
+  static const struct {
+    unsigned d, t;
+    int level;
+  } pairs[] = {
+      {0, 0, 0},
+      {5, 0, 0},
+      {0, 5, 11},
+      {256, 256, 1},
+      {2560 + 48, 2560, 1},
+      {2560 + 49, 2560, 2},
+      {2560 + 768, 2560, 5},
+      {2560 + 769, 2560, 6}, /* 3 px … */
+      {25600 + 1280, 25600, 5},
+      {25600 + 1281, 25600, 6}, /* … and 5 % of 100 px */
+      {2560 - 769, 2560, 6},
+      {65535, 256, 10},
+      {1, 65535, 10},
+  };
+  for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
+    uint16_t d = (uint16_t)pairs[i].d, t = (uint16_t)pairs[i].t;
+    ck_assert_int_eq(error_level(d, t), pairs[i].level);
+  }
+}
+
+/* Every pixel against the formula, every count against the score of metrics.h. */
+STX_TEST(errors_are_those_of_the_score)
+{
+  for (uint64_t seed = 0; seed < 12; seed++) {
+    STX_AUTO(ColormapCase) c = colormap_case_new(6, seed, 90);
+    StxDisparityScore score = {0};
+    StxColormapCount count;
+    double sum = 0;
+    STX_GUARDED uint8_t *bytes = stx_guarded_alloc((size_t)(3 * c.width * c.height));
+    StxColormapPicture picture = {bytes, 3 * c.width, c.width, c.height, 3, c.square};
+    ck_assert(reference()->paint(&c.input, c.table, &picture, &count, &alone, NULL));
+    stx_disparity_score_add(&score, &c.input.truth, &c.input.map);
+    STX_EACH_PIXEL (x, y, c.width, c.height) {
+      unsigned d = stx_row16(&c.input.map, y)[x], t = stx_row16(&c.input.truth, y)[x];
+      StxRgb colour = stx_colormap_colour(
+          &c.params, error_level(d, t), ((x / (1 << c.square)) ^ (y / (1 << c.square))) & 1);
+      sum += t != 0 && d != 0 ? fabs((double)d - t) : 0;
+      ck_assert_msg(memcmp(bytes + 3 * (y * c.width + x), &colour, 3) == 0, "%u of %u", d, t);
+    }
+    ck_assert_uint_eq(count.truth, score.truth);
+    ck_assert_uint_eq(count.known, score.known);
+    ck_assert_uint_eq(count.bad, score.bad_and - (score.truth - score.known));
+    ck_assert_double_eq((double)count.sum, sum);
+  }
+}
+
+STX_TEST(numbers_become_disparities)
+{
+  static uint16_t disparity[STX_COLORMAP_NUMBERS];
+  StxColormapParams params = {.mode = STX_COLORMAP_ERROR, .focal_baseline = 400};
+  params.encoding = STX_DISPARITY_OPENCV;
+  ck_assert(!stx_colormap_is_plain(&params));
+  stx_colormap_disparities(&params, disparity);
+  ck_assert_uint_eq(disparity[16], 256);
+  ck_assert_uint_eq(disparity[0], 0);
+  ck_assert_uint_eq(disparity[40000], 0);
+  ck_assert_uint_eq(disparity[32767], 65535);
+  params.encoding = STX_DISPARITY_DEPTH_MM;
+  stx_colormap_disparities(&params, disparity);
+  ck_assert_uint_eq(disparity[25000], 16 * 256);
+  ck_assert_uint_eq(disparity[1], 65535);
+  ck_assert_uint_eq(disparity[65535], 0);
+  params.encoding = STX_DISPARITY_KITTI;
+  ck_assert(stx_colormap_is_plain(&params));
+  stx_colormap_disparities(&params, disparity);
+  for (unsigned number = 0; number < STX_COLORMAP_NUMBERS; number++)
+    ck_assert_uint_eq(disparity[number], number);
+}
+
+/* ---- Ranges -------------------------------------------------------------------------------- */
+
+/* 1000 values of 10 … 20 px, and one in 200 far outside on either side. */
+STX_TEST(a_range_leaves_one_percent_out)
+{
+  enum { WIDTH = 1000 };
+  uint16_t numbers[WIDTH];
+  StxColormapParams params = {.mode = STX_COLORMAP_DISPARITY, .range = STX_COLORMAP_FRAME};
+  StxColormapInput input = {.map = {numbers, sizeof numbers, WIDTH, 1}};
+  StxColormapHistogram histogram;
+  StxColormapSpan span = {0, 0};
+  for (int i = 0; i < WIDTH; i++)
+    numbers[i] = (uint16_t)(i % 200 == 0 ? 1 : i % 200 == 1 ? 60000 : 2560 + (i % 11) * 256);
+  stx_colormap_table(&params, stx_colormap_span(&params), stx_pixel_format("RGB"), &table);
+  ck_assert(reference()->spread(&input, &table, &histogram, &alone, NULL));
+  ck_assert(stx_colormap_measure(&params, &table, &histogram, &span));
+  ck_assert_double_eq_tol(span.low, 10, .07);
+  ck_assert_double_eq_tol(span.high, 20, .07);
+  params.mode = STX_COLORMAP_DEPTH;
+  params.focal_baseline = 400;
+  ck_assert(stx_colormap_measure(&params, &table, &histogram, &span));
+  ck_assert_double_eq_tol(span.low, 20, .1);
+  ck_assert_double_eq_tol(span.high, 40, .3);
+  memset(numbers, 0, sizeof numbers);
+  ck_assert(reference()->spread(&input, &table, &histogram, &alone, NULL));
+  ck_assert(!stx_colormap_measure(&params, &table, &histogram, &span));
+}
+
+/* Of 400 pixels 100 are sky and 100 unknown: those known have .2 … .6. */
+STX_TEST(a_range_is_that_of_what_is_known)
+{
+  enum { WIDTH = 400 };
+  uint16_t numbers[WIDTH];
+  uint8_t bytes[WIDTH];
+  StxColormapParams params = {.mode = STX_COLORMAP_CONFIDENCE,
+      .range = STX_COLORMAP_FRAME,
+      .numbers = STX_COLORMAP_OF_SURE};
+  StxColormapInput input = {
+      .map = {numbers, sizeof numbers, WIDTH, 1}, .bytes = {bytes, sizeof bytes, WIDTH, 1}};
+  StxColormapHistogram histogram;
+  StxColormapSpan span = {0, 0};
+  for (int i = 0; i < WIDTH; i++) {
+    numbers[i] = i % 4 < 2 ? 0 : 2560;
+    bytes[i] = (uint8_t)(i % 4 == 0 ? 255 : i % 4 == 1 ? 0 : i % 4 == 2 ? 51 : 153);
+  }
+  stx_colormap_table(&params, stx_colormap_span(&params), stx_pixel_format("RGB"), &table);
+  ck_assert(reference()->spread(&input, &table, &histogram, &alone, NULL));
+  ck_assert(stx_colormap_measure(&params, &table, &histogram, &span));
+  ck_assert_double_eq_tol(span.low, .2, 1e-9);
+  ck_assert_double_eq_tol(span.high, .6, 1e-9);
+}
+
+STX_TEST(a_range_is_followed_slowly)
+{
+  StxColormapSpan now = stx_colormap_follow(NULL, (StxColormapSpan){10, 20});
+  ck_assert(now.low == 10 && now.high == 20);
+  now = stx_colormap_follow(&now, (StxColormapSpan){10, 21.6});
+  ck_assert_double_eq_tol(now.high, 20.2, 1e-9);
+  now = stx_colormap_follow(&now, (StxColormapSpan){40, 50}); /* another scene */
+  ck_assert(now.low == 40 && now.high == 50);
+  /* Ends stand still while a range moves by less than a step. */
+  StxColormapSpan a = stx_colormap_round((StxColormapSpan){10.05, 20.3});
+  StxColormapSpan b = stx_colormap_round((StxColormapSpan){10.07, 20.31});
+  ck_assert(a.low == b.low && a.high == b.high);
+  ck_assert(a.low <= 10.05 && a.low > 9.7 && a.high >= 20.3 && a.high < 20.7);
+  a = stx_colormap_round((StxColormapSpan){5, 5});
+  ck_assert(a.low <= 5 && a.high >= 5 && a.high > a.low);
+}
+
+/* ---- Stixels ------------------------------------------------------------------------------- */
+
+STX_TEST(stixels_become_maps)
+{
+  const StxStixel stixels[] = {
+      {.column = 0,
+          .top = 2,
+          .bottom = 3,
+          .kind = STX_KIND_OBJECT,
+          .cost = 3,
+          .confidence = .5f,
+          .disparity_top = 4,
+          .disparity_bottom = 4},
+      {.column = 0, .top = 0, .bottom = 1, .kind = STX_KIND_SEGMENT, .cost = 3, .confidence = NAN},
+      {.column = 1, .top = 2, .bottom = 9, .kind = STX_KIND_GROUND, .cost = -1, .confidence = 2},
+      {.column = 1, .top = 0, .bottom = 1, .kind = STX_KIND_SKY, .cost = 7, .confidence = 1},
+  };
+  enum { SKY = STX_COLORMAP_PART_SKY };
+  static const uint16_t cost[] = {
+      12289, 12289, SKY, 12289, 12289, SKY, 6145, 6145, 0, 6145, 6145, 0};
+  static const uint16_t confidence[] = {0, 0, SKY, 0, 0, SKY, 2049, 2049, 8193, 2049, 2049, 8193};
+  static const uint16_t disparity[] = {0, 0, 1, 0, 0, 1, 1024, 1024, 0, 1024, 1024, 0};
+  uint16_t numbers[12];
+  const StxImage16 map = {numbers, 6, 3, 4};
+  stx_colormap_render(stixels, 4, 2, STX_COLORMAP_COST, &map);
+  stx_expect_same(cost, numbers, sizeof numbers, "cost");
+  stx_colormap_render(stixels, 4, 2, STX_COLORMAP_CONFIDENCE, &map);
+  stx_expect_same(confidence, numbers, sizeof numbers, "confidence");
+  stx_colormap_render(stixels, 4, 2, STX_COLORMAP_DISPARITY, &map);
+  stx_expect_same(disparity, numbers, sizeof numbers, "disparity");
+  stx_colormap_render(NULL, 0, 2, STX_COLORMAP_COST, &map);
+  for (int i = 0; i < 12; i++)
+    ck_assert_uint_eq(numbers[i], 0);
+}
+
+/* ---- Refusals ------------------------------------------------------------------------------ */
+
+static void expect_refusal(StxColormapParams params, const char *word)
+{
+  StxError error = {""};
+  ck_assert(!stx_colormap_check(&params, &error));
+  stx_expect_words(&error, word);
+}
+
+STX_TEST(refusals)
+{
+  expect_refusal(
+      (StxColormapParams){.mode = STX_COLORMAP_DISPARITY, .min = 20, .max = 20}, "below max");
+  expect_refusal((StxColormapParams){.mode = STX_COLORMAP_DISPARITY, .min = 64}, "default");
+  expect_refusal((StxColormapParams){.mode = STX_COLORMAP_DISPARITY, .max = -1}, "max");
+  expect_refusal((StxColormapParams){.mode = STX_COLORMAP_DEPTH}, "baseline");
+  expect_refusal(
+      (StxColormapParams){.mode = STX_COLORMAP_ERROR, .encoding = STX_DISPARITY_DEPTH_MM},
+      "baseline");
+  expect_refusal((StxColormapParams){.mode = STX_COLORMAP_DISPARITY, .palette = 77}, "palette");
+}
+
+/* ---- The others ---------------------------------------------------------------------------- */
+
+typedef struct {
+  StxImage8 bytes;
+  StxColormapCount count;
+  StxColormapHistogram histogram;
+} Painted;
+
+static Painted paint(const StxColormapImpl *impl, const ColormapCase *c, int padding, int threads)
+{
+  int pixel = colormap_case_pixel(c);
+  Painted painted = {.bytes = stx_test_image8(c->width * pixel, c->height, padding)};
+  StxPlace place = {.threads = threads};
+  StxColormapPicture picture = {
+      painted.bytes.data, painted.bytes.stride, c->width, c->height, pixel, c->square};
+  ck_assert(impl->paint(&c->input, c->table, &picture, &painted.count, &place, NULL));
+  ck_assert(impl->spread(&c->input, c->table, &painted.histogram, &place, NULL));
+  return painted;
+}
+
+static void compare(const StxColormapImpl *impl, const ColormapCase *c, const char *what)
+{
+  Painted expected = paint(reference(), c, 0, 1);
+  for (int threads = 1; threads <= 7; threads += 3) {
+    Painted actual = paint(impl, c, threads, threads);
+    stx_expect_same_image8(&expected.bytes, &actual.bytes, what);
+    stx_expect_same(&expected.count, &actual.count, sizeof actual.count, what);
+    stx_expect_same(&expected.histogram, &actual.histogram, sizeof actual.histogram, what);
+    stx_test_image8_free(&actual.bytes);
+  }
+  stx_test_image8_free(&expected.bytes);
+}
+
+STX_TEST(all_implementations_agree)
+{
+  for (int kind = 0; kind < COLORMAP_CASES; kind++)
+    for (uint64_t seed = 0; seed < 10; seed++) {
+      STX_AUTO(ColormapCase) c = colormap_case_new(kind, seed, 300);
+      STX_EACH_IMPL (StxColormapImpl, impl, &stx_colormap_impls) {
+        char what[64];
+        snprintf(what, sizeof what, "%s, kind %d, seed %d", impl->info.name, kind, (int)seed);
+        compare(impl, &c, what);
+      }
+    }
+}
+
+#define WIDTH 1242
+#define HEIGHT 375
+
+/* A black picture with the legend on it, RGB without padding; to be freed. */
+static uint8_t *legend(
+    const StxColormapParams *params, const StxColormapCount *count, StxLegend where)
+{
+  const StxCanvasParams size = {WIDTH, HEIGHT, stx_pixel_format("RGB"), STX_MATRIX_BT601, false};
+  const StxCanvasImpl *impl = stx_impl_named(&stx_canvas_impls, "c");
+  uint8_t *bytes = calloc(WIDTH * HEIGHT, 3);
+  const StxFrame frame = {{bytes}, {3 * WIDTH}};
+  const StxPlace place = {.threads = 1};
+  STX_GUARDED void *memory = stx_guarded_alloc(stx_canvas_size(&size));
+  StxCanvas *canvas = stx_canvas_init(memory, &size);
+  stx_colormap_legend(params, stx_colormap_span(params), count, where, canvas);
+  ck_assert(impl->lay(canvas, stx_canvas_tiles(canvas), &frame, &place, NULL));
+  return bytes;
+}
+
+/* Pixels of that colour, and the means of their columns and rows. */
+static int find_place(const uint8_t *bytes, StxRgb colour, double *column, double *row)
+{
+  int count = 0;
+  *column = *row = 0;
+  for (int i = 0; i < WIDTH * HEIGHT; i++)
+    if (memcmp(bytes + 3 * i, &colour, 3) == 0) {
+      *column += i % WIDTH;
+      *row += i / WIDTH;
+      count++;
+    }
+  *column /= count > 0 ? count : 1;
+  *row /= count > 0 ? count : 1;
+  return count;
+}
+
+static int find(const uint8_t *bytes, StxRgb colour, double *column)
+{
+  double row;
+  return find_place(bytes, colour, column, &row);
+}
+
+static void expect_bar(StxColormapMode mode, int palette, bool near_first)
+{
+  const StxColormapParams params = {
+      .mode = mode, .palette = palette, .numbers = STX_COLORMAP_OF_MAP, .focal_baseline = 400};
+  const StxColormapCount none = {0};
+  STX_MALLOCED uint8_t *bytes = legend(&params, &none, STX_LEGEND_TOP_LEFT);
+  double first, last;
+  ck_assert_int_gt(find(bytes, stx_colormap_colour(&params, 1, false), &first), 3);
+  ck_assert_int_gt(find(bytes, stx_colormap_colour(&params, STX_COLORMAP_MOST, false), &last), 3);
+  ck_assert_int_eq(last < first, near_first);
+  ck_assert_double_lt(first, WIDTH / 2.);
+  ck_assert_double_lt(last, WIDTH / 2.);
+}
+
+/* Numbers grow to the right: of depths the near ones, whose colour is the palette's last, come
+ * first. */
+STX_TEST(bars_have_the_colours_of_the_picture)
+{
+  for (int palette = STX_COLORMAP_PALETTE_AUTO; palette < STX_PALETTE_GRAY; palette++) {
+    expect_bar(STX_COLORMAP_DISPARITY, palette, false);
+    expect_bar(STX_COLORMAP_DEPTH, palette, true);
+    expect_bar(STX_COLORMAP_CONFIDENCE, palette, false);
+    expect_bar(STX_COLORMAP_COST, palette, false);
+  }
+}
+
+/* What has no value is told beside the scale, where it can occur. */
+STX_TEST(unknown_and_sky_have_names)
+{
+  static const struct {
+    StxColormapMode mode;
+    StxColormapNumbers numbers;
+    bool unknown, sky;
+  } cases[] = {
+      {STX_COLORMAP_DISPARITY, STX_COLORMAP_OF_MAP, true, false},
+      {STX_COLORMAP_CONFIDENCE, STX_COLORMAP_OF_BYTE, false, false},
+      {STX_COLORMAP_CONFIDENCE, STX_COLORMAP_OF_SURE, true, true},
+      {STX_COLORMAP_CONFIDENCE, STX_COLORMAP_OF_PART, true, true},
+      {STX_COLORMAP_COST, STX_COLORMAP_OF_PART, true, true},
+  };
+  const StxColormapCount none = {0};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    const StxColormapParams params = {
+        .mode = cases[i].mode, .numbers = cases[i].numbers, .palette = STX_COLORMAP_PALETTE_AUTO};
+    STX_MALLOCED uint8_t *bytes = legend(&params, &none, STX_LEGEND_TOP_LEFT);
+    double column;
+    int unknown = find(bytes, stx_colormap_colour(&params, 0, true), &column);
+    int sky = find(bytes, stx_colormap_colour(&params, STX_COLORMAP_SKY, false), &column);
+    ck_assert_msg((unknown > 20) == cases[i].unknown, "row %zu: %d", i, unknown);
+    ck_assert_msg((sky > 20) == cases[i].sky, "row %zu: %d", i, sky);
+  }
+}
+
+/* In the order of reading. */
+STX_TEST(errors_have_a_name_for_every_step)
+{
+  const StxColormapParams params = {
+      .mode = STX_COLORMAP_ERROR, .palette = STX_COLORMAP_PALETTE_AUTO};
+  const StxColormapCount count = {1000, 900, 45, 256 * 900};
+  STX_MALLOCED uint8_t *bytes = legend(&params, &count, STX_LEGEND_BOTTOM_RIGHT);
+  double before = 0, column, row, line = 0;
+  for (int level = 1; level <= STX_COLORMAP_MISSING; level++) {
+    ck_assert_int_gt(
+        find_place(bytes, stx_colormap_colour(&params, level, false), &column, &row), 20);
+    ck_assert(row > line + 9 || (row > line - 2 && column > before));
+    before = column;
+    line = row;
+  }
+}
+
+/* Rows that differ between the legends of two counts: the first and the last one, or -1. */
+static void rows_that_differ(
+    const StxColormapCount *a, const StxColormapCount *b, StxLegend where, int *first, int *last)
+{
+  const StxColormapParams params = {
+      .mode = STX_COLORMAP_ERROR, .palette = STX_COLORMAP_PALETTE_AUTO};
+  STX_MALLOCED uint8_t *one = legend(&params, a, where), *other = legend(&params, b, where);
+  *first = *last = -1;
+  for (int y = 0; y < HEIGHT; y++)
+    if (memcmp(one + 3 * WIDTH * y, other + 3 * WIDTH * y, 3 * WIDTH) != 0) {
+      *first = *first < 0 ? y : *first;
+      *last = y;
+    }
+}
+
+STX_TEST(counts_are_told_beside_the_names)
+{
+  const StxColormapCount none = {0}, few = {1000, 900, 9, 256}, more = {1000, 900, 90, 256},
+                         gone = {1000, 500, 5, 256}, far = {1000, 900, 9, 2560};
+  int first, last;
+  rows_that_differ(&few, &few, STX_LEGEND_TOP_LEFT, &first, &last);
+  ck_assert_int_eq(first, -1);
+  rows_that_differ(&few, &more, STX_LEGEND_TOP_LEFT, &first, &last);
+  ck_assert(first > 20 && last < 120);
+  rows_that_differ(&few, &gone, STX_LEGEND_TOP_RIGHT, &first, &last);
+  ck_assert(first > 20 && last < 120);
+  rows_that_differ(&few, &far, STX_LEGEND_BOTTOM_LEFT, &first, &last);
+  ck_assert(first > HEIGHT - 120 && last < HEIGHT - 8);
+  rows_that_differ(&few, &none, STX_LEGEND_BOTTOM_RIGHT, &first, &last);
+  ck_assert(first > HEIGHT - 120 && last < HEIGHT - 8);
+  rows_that_differ(&few, &none, STX_LEGEND_NONE, &first, &last);
+  ck_assert_int_eq(first, -1);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Maps of every kind, and their tables, for the tests of all implementations. */
+#ifndef STX_COLORMAP_CASE_H
+#define STX_COLORMAP_CASE_H
+
+#include "common/colormap/colormap.h"
+#include "tests/testing.h"
+
+typedef struct {
+  StxColormapParams params;
+  const StxPixelFormat *format;
+  StxColormapTable *table;
+  StxColormapDisparities *disparities; /* NULL: numbers are plain */
+  StxColormapInput input;
+  int width, height, square;
+} ColormapCase;
+
+#define COLORMAP_CASES 9 /* kinds: maps, bytes, stixels' parts, errors plain and by tables, … */
+
+/* Up to `most` × `most` pixels; that of seed 0 has one, 1 one row, 2 one column. */
+ColormapCase colormap_case_new(int kind, uint64_t seed, int most);
+void colormap_case_free(ColormapCase *c);
+STX_AUTO_VALUE(ColormapCase, colormap_case_free)
+
+int colormap_case_pixel(const ColormapCase *c); /* bytes */
+
+#endif

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Which frames belong together: GstStxPairing, seen through stereo-sgm. Every frame has a texture
+ * of its own, so that a pair of different frames does not match, and a disparity of its own, so
+ * that the output says which frames it was made of.
+ */
+#include "tests/gst/fixtures/stereo_pair.h"
+
+#include <string.h>
+
+#define WIDTH 64
+#define HEIGHT 24
+
+static GstBuffer *left(int frame)
+{
+  return stereo_view("GRAY8", WIDTH, HEIGHT, FALSE, frame, 4 + frame, frame);
+}
+
+static GstBuffer *right(int frame)
+{
+  return stereo_view("GRAY8", WIDTH, HEIGHT, TRUE, frame, 4 + frame, frame);
+}
+
+static GstBuffer *without_pts(GstBuffer *buffer)
+{
+  GST_BUFFER_PTS(buffer) = GST_BUFFER_DURATION(buffer) = GST_CLOCK_TIME_NONE;
+  return buffer;
+}
+
+static StereoPair new_pair(const char *properties)
+{
+  return stereo_pair(properties, WIDTH, HEIGHT);
+}
+
+/* Disparity of an output in whole pixels. */
+static guint shift_of(GstBuffer *buffer)
+{
+  return (stereo_at(buffer, WIDTH, HEIGHT, 40, 12) + 128) / 256;
+}
+
+/* The next output must be that of both views of `frame`. */
+static void expect_frame_at(StereoPair *pair, int frame, GstClockTime pts)
+{
+  g_autoptr(GstBuffer) buffer = gst_harness_pull(pair->left);
+
+  fail_unless(buffer != NULL, "no output for frame %d", frame);
+  ck_assert_uint_eq(shift_of(buffer), 4 + frame);
+  ck_assert_uint_eq(GST_BUFFER_PTS(buffer), pts);
+}
+
+static void expect_frame(StereoPair *pair, int frame)
+{
+  expect_frame_at(pair, frame, frame * FRAME);
+}
+
+/* Waits for the streaming thread to send EOS. */
+static void expect_eos(StereoPair *pair)
+{
+  for (int tries = 0; tries < 1000; tries++) {
+    GstEvent *event = gst_harness_try_pull_event(pair->left);
+    gboolean eos = event != NULL && GST_EVENT_TYPE(event) == GST_EVENT_EOS;
+
+    if (event == NULL)
+      g_usleep(5000);
+    else
+      gst_event_unref(event);
+    if (eos)
+      return;
+  }
+  fail("no EOS");
+}
+
+STX_TEST(keeps_timestamps)
+{
+  g_auto(StereoPair) pair = new_pair("");
+
+  for (int frame = 0; frame < 4; frame++) {
+    stereo_push_left(&pair, left(frame));
+    stereo_push_right(&pair, right(frame));
+    expect_frame(&pair, frame);
+  }
+  ck_assert_uint_eq(stereo_unpaired(&pair), 0);
+}
+
+/* One warning has the word, and there is nothing else. */
+static void expect_one_warning(StereoPair *pair, const char *word)
+{
+  g_autoptr(GstMessage) message = gst_bus_pop_filtered(pair->bus, GST_MESSAGE_WARNING);
+  g_autoptr(GError) error = NULL;
+
+  fail_unless(message != NULL, "no warning");
+  gst_message_parse_warning(message, &error, NULL);
+  fail_unless(strstr(error->message, word) != NULL, "no \"%s\" in \"%s\"", word, error->message);
+  stx_test_expect_silence(pair->bus);
+}
+
+STX_TEST(a_lost_frame_costs_one_frame)
+{
+  g_auto(StereoPair) pair = new_pair("");
+
+  stereo_push_left(&pair, left(0));
+  stereo_push_right(&pair, right(0));
+  expect_frame(&pair, 0);
+  stereo_push_left(&pair, left(1)); /* right 1 was lost */
+  stereo_push_right(&pair, right(2));
+  stereo_push_left(&pair, left(2));
+  expect_frame(&pair, 2);
+  stereo_push_right(&pair, right(3)); /* left 3 was lost */
+  stereo_push_left(&pair, left(4));
+  stereo_push_right(&pair, right(4));
+  expect_frame(&pair, 4);
+  ck_assert_uint_eq(stereo_unpaired(&pair), 2);
+  expect_one_warning(&pair, "sink_left at 0:00:00.100000000 is dropped");
+}
+
+STX_TEST(reordered_frames_are_never_mispaired)
+{
+  g_auto(StereoPair) pair = new_pair("");
+
+  stereo_push_left(&pair, left(2));
+  stereo_push_right(&pair, right(1)); /* left 1 comes too late */
+  stereo_push_right(&pair, right(2));
+  expect_frame(&pair, 2);
+  stereo_push_left(&pair, left(1));
+  stereo_push_right(&pair, right(3));
+  stereo_push_left(&pair, left(3));
+  expect_frame(&pair, 3);
+  stereo_push_left(&pair, left(5)); /* both in the same wrong order: both pairs are whole */
+  stereo_push_right(&pair, right(5));
+  expect_frame(&pair, 5);
+  stereo_push_left(&pair, left(4));
+  stereo_push_right(&pair, right(4));
+  expect_frame(&pair, 4);
+  ck_assert_uint_eq(stereo_unpaired(&pair), 2);
+}
+
+STX_TEST(jitter_of_less_than_half_a_frame_is_the_same_moment)
+{
+  g_auto(StereoPair) pair = new_pair("");
+  GstBuffer *late = right(2), *too_late = right(1);
+
+  GST_BUFFER_PTS(too_late) += FRAME / 2;
+  stereo_push_left(&pair, left(1));
+  stereo_push_right(&pair, too_late);
+  stereo_push_left(&pair, left(2)); /* exactly half a frame away matches neither side */
+  GST_BUFFER_PTS(late) += FRAME / 2 - 1;
+  stereo_push_right(&pair, late);
+  expect_frame(&pair, 2); /* with the left view's time */
+  ck_assert_uint_eq(stereo_unpaired(&pair), 2);
+}
+
+/* The pads' clocks may count from different points: what counts is the running time. */
+STX_TEST(pairs_by_running_time)
+{
+  g_auto(StereoPair) pair = new_pair("");
+  GstBuffer *shifted = right(1);
+  GstSegment segment;
+
+  gst_segment_init(&segment, GST_FORMAT_TIME);
+  segment.start = segment.time = 3600 * GST_SECOND;
+  fail_unless(gst_harness_push_event(pair.right, gst_event_new_segment(&segment)));
+  GST_BUFFER_PTS(shifted) += 3600 * GST_SECOND;
+  stereo_push_left(&pair, left(1));
+  stereo_push_right(&pair, shifted);
+  expect_frame(&pair, 1);
+}
+
+STX_TEST(without_timestamps_pairs_by_arrival_and_warns_once)
+{
+  g_auto(StereoPair) pair = new_pair("");
+
+  for (int frame = 0; frame < 3; frame++) {
+    stereo_push_left(&pair, without_pts(left(frame)));
+    stereo_push_right(&pair, without_pts(right(frame)));
+    expect_frame_at(&pair, frame, GST_CLOCK_TIME_NONE);
+  }
+  expect_one_warning(&pair, "no timestamps");
+}
+
+STX_TEST(eos_on_both_loses_no_frame)
+{
+  g_auto(StereoPair) pair = new_pair("");
+
+  for (int frame = 0; frame < 3; frame++) {
+    stereo_push_left(&pair, left(frame));
+    stereo_push_right(&pair, right(frame));
+  }
+  fail_unless(gst_harness_push_event(pair.left, gst_event_new_eos()));
+  fail_unless(gst_harness_push_event(pair.right, gst_event_new_eos()));
+  for (int frame = 0; frame < 3; frame++)
+    expect_frame(&pair, frame);
+  expect_eos(&pair);
+}
+
+STX_TEST(eos_on_one_pad_ahead_finishes_what_can_pair)
+{
+  g_auto(StereoPair) pair = new_pair("");
+
+  gst_harness_set_live(pair.left, FALSE);
+  gst_harness_set_live(pair.right, FALSE);
+  stereo_push_left(&pair, left(0));
+  fail_unless(gst_harness_push_event(pair.left, gst_event_new_eos()));
+  stereo_push_right(&pair, right(0));
+  expect_frame(&pair, 0);
+  stereo_push_right(&pair, right(1)); /* nobody will ever match this one */
+  expect_eos(&pair);
+  ck_assert_uint_eq(gst_harness_buffers_in_queue(pair.left), 0);
+}
+
+STX_TEST(flush_forgets_what_waits)
+{
+  g_auto(StereoPair) pair = new_pair("");
+  GstSegment segment;
+  GstEvent *start = gst_event_new_flush_start(), *stop = gst_event_new_flush_stop(TRUE);
+
+  gst_segment_init(&segment, GST_FORMAT_TIME);
+  stereo_push_left(&pair, left(0));
+  stereo_push_right(&pair, right(0));
+  expect_frame(&pair, 0);
+  stereo_push_left(&pair, left(7));
+  fail_unless(gst_harness_push_event(pair.left, gst_event_ref(start)));
+  fail_unless(gst_harness_push_event(pair.right, start));
+  fail_unless(gst_harness_push_event(pair.left, gst_event_ref(stop)));
+  fail_unless(gst_harness_push_event(pair.right, stop));
+  fail_unless(gst_harness_push_event(pair.left, gst_event_new_segment(&segment)));
+  fail_unless(gst_harness_push_event(pair.right, gst_event_new_segment(&segment)));
+  stereo_push_left(&pair, left(2));
+  stereo_push_right(&pair, right(2));
+  expect_frame(&pair, 2);
+  ck_assert_uint_eq(stereo_unpaired(&pair), 0);
+}
+
+/* Something downstream that is three seconds behind. */
+static void report_late(StereoPair *pair, GstClockTime running_time)
+{
+  gst_harness_push_upstream_event(
+      pair->left, gst_event_new_qos(GST_QOS_TYPE_UNDERFLOW, 2.0, 3 * FRAME, running_time));
+}
+
+STX_TEST(qos_drops_late_frames_if_asked)
+{
+  g_auto(StereoPair) pair = new_pair("qos=true");
+  GstMessage *message;
+
+  stereo_push_left(&pair, left(0));
+  stereo_push_right(&pair, right(0));
+  expect_frame(&pair, 0);
+  report_late(&pair, 0);
+  for (int frame = 1; frame < 5; frame++) {
+    stereo_push_left(&pair, left(frame));
+    stereo_push_right(&pair, right(frame));
+  }
+  expect_frame(&pair, 4); /* 1 … 3 were late */
+  for (int dropped = 1; dropped <= 3; dropped++) {
+    guint64 processed, count;
+
+    message = gst_bus_pop_filtered(pair.bus, GST_MESSAGE_QOS);
+    fail_unless(message != NULL, "no message for the frame dropped");
+    gst_message_parse_qos_stats(message, NULL, &processed, &count);
+    ck_assert_uint_eq(processed, 1);
+    ck_assert_uint_eq(count, dropped);
+    gst_message_unref(message);
+  }
+}
+
+STX_TEST(latency_is_one_frame)
+{
+  g_auto(StereoPair) pair = new_pair("");
+
+  gst_harness_set_upstream_latency(pair.left, 20 * GST_MSECOND);
+  stereo_push_left(&pair, left(0));
+  stereo_push_right(&pair, right(0));
+  expect_frame(&pair, 0);
+  ck_assert_uint_eq(gst_harness_query_latency(pair.left), 20 * GST_MSECOND + FRAME);
+}
+
+STX_TEST(counts_begin_anew_with_the_stream)
+{
+  g_auto(StereoPair) pair = new_pair("");
+
+  stereo_push_left(&pair, left(0));
+  stereo_push_right(&pair, right(1));
+  stereo_push_left(&pair, left(1));
+  expect_frame(&pair, 1);
+  ck_assert_uint_eq(stereo_unpaired(&pair), 1);
+  gst_element_set_state(pair.element, GST_STATE_READY);
+  gst_element_set_state(pair.element, GST_STATE_PLAYING);
+  ck_assert_uint_eq(stereo_unpaired(&pair), 0);
+}
+
+STX_TEST(a_gap_has_no_disparity)
+{
+  g_auto(StereoPair) pair = new_pair("");
+
+  fail_unless(gst_harness_push_event(pair.left, gst_event_new_gap(0, FRAME)));
+  stereo_push_right(&pair, right(0));
+  stereo_push_left(&pair, left(1));
+  stereo_push_right(&pair, right(1));
+  expect_frame(&pair, 1);
+  stx_test_expect_silence(pair.bus);
+}
+
+STX_TEST(frames_outside_of_the_segment_are_clipped)
+{
+  g_auto(StereoPair) pair = new_pair("");
+  GstSegment segment;
+
+  gst_segment_init(&segment, GST_FORMAT_TIME);
+  segment.start = segment.time = 2 * FRAME;
+  fail_unless(gst_harness_push_event(pair.left, gst_event_new_segment(&segment)));
+  fail_unless(gst_harness_push_event(pair.right, gst_event_new_segment(&segment)));
+  for (int frame = 0; frame < 3; frame++) {
+    stereo_push_left(&pair, left(frame));
+    stereo_push_right(&pair, right(frame));
+  }
+  expect_frame(&pair, 2);
+  ck_assert_uint_eq(stereo_unpaired(&pair), 0);
+}

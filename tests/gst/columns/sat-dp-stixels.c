@@ -1,0 +1,428 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * sat-dp-stixels: what comes out equals the reference called directly, with the road line and the
+ * parameters that the properties and caps ask for; what does not fit is refused with a reason.
+ */
+#include "tests/gst/fixtures/columns_fixture.h"
+
+#include <string.h>
+
+#include "common/fulldp/fulldp.h"
+#include "common/rdp/rdp.h"
+#include "common/roadline/roadline_track.h"
+#include "common/satdp/satdp.h"
+
+/* A camera whose road is that of columns_street. */
+#define CAMERA ",camera-focal=500.0,camera-cy=30.0,camera-baseline=0.6,camera-height=1.5"
+static const StxCamera camera = {.focal = 500, .cy = 30, .baseline = 0.6, .height = 1.5};
+static const StxGrid small = {96, 90, 4, 4, 0};
+
+/* ---- What the reference says --------------------------------------------------------------- */
+
+/* `impls`: of one of the two models. */
+static GByteArray *reference_of(const StxImplTable *impls, const StxSatdpParams *params,
+    const StxCamera *eye, const StxRoadLine *line, const guint16 *data, const guint8 *starts)
+{
+  const StxSatdpImpl *impl = stx_impl_named(impls, "c");
+  gsize cells = (gsize)stx_grid_columns(&params->grid) * stx_grid_rows(&params->grid);
+  GByteArray *records = g_byte_array_sized_new(cells * sizeof(StxStixel));
+  gpointer scratch = g_aligned_alloc(1, impl->scratch_size(params, 1) + STX_ALIGN, STX_ALIGN);
+  StxSatdpTables *tables = g_new(StxSatdpTables, 1);
+  StxPlace place = {.threads = 1};
+  StxSatdpResult result;
+  StxError error = {""};
+
+  ck_assert_msg(stx_satdp_prepare(params, eye, line, tables, &error), "%s", error.text);
+  if (impls == &stx_fulldp_impls)
+    stx_fulldp_prepare(params, tables);
+  impl->run(params, tables, tables->has_ground, data, starts, (StxStixel *)records->data, &result,
+      scratch, &place, NULL);
+  records->len = result.count * sizeof(StxStixel);
+  g_free(tables);
+  g_aligned_free(scratch);
+  return records;
+}
+
+static GByteArray *reference(const StxSatdpParams *params, const StxCamera *eye,
+    const StxRoadLine *line, const guint16 *data)
+{
+  return reference_of(&stx_satdp_impls, params, eye, line, data, NULL);
+}
+
+/* With candidates; epsilon in 1/256 px. */
+static GByteArray *reference_rdp(const StxImplTable *impls, const StxSatdpParams *params,
+    const StxRoadLine *line, const guint16 *data, int epsilon)
+{
+  const StxRdpImpl *impl = stx_impl_named(&stx_rdp_impls, "c");
+  StxRdpParams rdp = {.grid = params->grid, .epsilon = epsilon};
+  gpointer scratch = g_aligned_alloc(1, impl->scratch_size(&rdp, 1) + STX_ALIGN, STX_ALIGN);
+  g_autofree guint8 *kept =
+      g_malloc((gsize)stx_grid_columns(&params->grid) * (gsize)stx_grid_rows(&params->grid));
+  StxPlace place = {.threads = 1};
+  StxRdpResult ignored;
+  GByteArray *records;
+
+  impl->run(&rdp, data, NULL, kept, &ignored, scratch, &place, NULL);
+  records = reference_of(impls, params, &camera, line, data, kept);
+  g_aligned_free(scratch);
+  return records;
+}
+
+static StxSatdpParams params_for(const StxGrid *grid)
+{
+  StxSatdpParams params = STX_SATDP_DEFAULTS;
+  params.grid = *grid;
+  return params;
+}
+
+#define BEGIN(properties, grid, more) columns_begin("sat-dp-stixels", properties, grid, more)
+
+/* ---- Equal to the reference ---------------------------------------------------------------- */
+
+static const StxGrid grids[] = {{1, 1, 8, 8, 0}, {8, 90, 8, 8, 0}, {96, 5, 8, 8, 0},
+    {97, 91, 4, 4, 0}, {97, 91, 4, 4, 19}, {40, 1024, 8, 1, 3}, {33, 90, 1, 7, 32}};
+
+STX_TEST_LOOP(every_backend_equals_reference, 3)
+{
+  static const char *const backends[] = {"c", "omp", "auto"};
+  StxRoadLine line;
+
+  ck_assert(stx_roadline_from_camera(&camera, &line));
+  for (guint i = 0; i < G_N_ELEMENTS(grids); i++) {
+    g_autofree gchar *text = g_strdup_printf("backend=%s threads=3", backends[_i]);
+    g_auto(ColumnsFixture) fixture = BEGIN(text, &grids[i], CAMERA);
+    StxSatdpParams params = params_for(&grids[i]);
+    g_autofree guint16 *data = columns_street(&grids[i], i);
+
+    columns_expect(
+        columns_run(&fixture, &grids[i], data), reference(&params, &camera, &line, data), text);
+    stx_test_expect_silence(fixture.bus);
+  }
+}
+
+/* Every number reaches the parameters, on the frame after it was set. */
+static const struct {
+  const char *name;
+  gsize offset;
+  double value;
+} numbers[] = {
+    {"stixel-cost", offsetof(StxSatdpParams, stixel_cost), 0.25},
+    {"semantic-weight", offsetof(StxSatdpParams, semantic_weight), 2},
+    {"sigma-disparity-ground", offsetof(StxSatdpParams, sigma_disparity[0]), 0.25},
+    {"sigma-disparity-object", offsetof(StxSatdpParams, sigma_disparity[1]), 0.25},
+    {"sigma-disparity-sky", offsetof(StxSatdpParams, sigma_disparity[2]), 0.25},
+    {"sigma-weight", offsetof(StxSatdpParams, sigma_weight), 4},
+    {"sigma-height", offsetof(StxSatdpParams, sigma_height), 2},
+    {"sigma-angle", offsetof(StxSatdpParams, sigma_angle), 0.5},
+    {"sigma-depth", offsetof(StxSatdpParams, sigma_depth), 20},
+    {"ground-sigma-intercept", offsetof(StxSatdpParams, ground_sigma_intercept), 0.01},
+    {"ground-sigma-slope", offsetof(StxSatdpParams, ground_sigma_slope), 0.01},
+    {"object-sigma-slope", offsetof(StxSatdpParams, object_sigma_slope), 1},
+    {"pair-cost", offsetof(StxSatdpParams, pair_cost), 0},
+    {"pair-slope", offsetof(StxSatdpParams, pair_slope), 0},
+    {"pair-tolerance", offsetof(StxSatdpParams, pair_tolerance), 9},
+    {"horizon-cost", offsetof(StxSatdpParams, horizon_cost), 0},
+    {"unknown-cost", offsetof(StxSatdpParams, unknown_cost), 20},
+};
+
+STX_TEST_LOOP(every_number_counts, G_N_ELEMENTS(numbers))
+{
+  StxGrid grid = {97, 91, 4, 4, 19};
+  StxSatdpParams params = params_for(&grid);
+  g_autofree guint16 *data = columns_street(&grid, 1);
+  g_auto(ColumnsFixture) fixture = BEGIN("", &grid, CAMERA);
+  StxRoadLine line;
+  g_autoptr(GByteArray) plain = NULL;
+  GByteArray *changed;
+
+  ck_assert(stx_roadline_from_camera(&camera, &line));
+  plain = reference(&params, &camera, &line, data);
+  columns_expect(columns_run(&fixture, &grid, data), g_byte_array_ref(plain), "defaults");
+  *(double *)((char *)&params + numbers[_i].offset) = numbers[_i].value;
+  g_object_set(fixture.element, numbers[_i].name, numbers[_i].value, NULL);
+  changed = reference(&params, &camera, &line, data);
+  ck_assert_msg(changed->len != plain->len || memcmp(changed->data, plain->data, plain->len) != 0,
+      "%s changes nothing here: choose another value", numbers[_i].name);
+  columns_expect(columns_run(&fixture, &grid, data), changed, numbers[_i].name);
+}
+
+/* Where nothing is known, an object; sky, once that costs less; and not once that costs more. */
+STX_TEST(costs_of_the_first_count)
+{
+  StxGrid grid = {8, 40, 8, 8, 0};
+  StxSatdpParams params = params_for(&grid);
+  g_autofree guint16 *data = g_malloc0(stx_grid_bytes(&grid));
+  g_auto(ColumnsFixture) fixture = BEGIN("first-object-cost=2", &grid, "");
+  StxCamera unknown = {0};
+  static const double costs[] = {0, 3};
+
+  params.first_object_cost = 2;
+  for (guint i = 0; i < G_N_ELEMENTS(costs); i++) {
+    params.first_sky_cost = costs[i];
+    GByteArray *expected = reference(&params, &unknown, NULL, data);
+    ck_assert_int_eq(
+        ((const StxStixel *)expected->data)->kind, i == 0 ? STX_KIND_SKY : STX_KIND_OBJECT);
+    g_object_set(fixture.element, "first-sky-cost", costs[i], NULL);
+    columns_expect(columns_run(&fixture, &grid, data), expected, "first-sky-cost");
+  }
+}
+
+STX_TEST(kinds_of_classes_count)
+{
+  StxGrid grid = {97, 91, 4, 4, 19};
+  StxSatdpParams params = params_for(&grid);
+  g_autofree guint16 *data = columns_street(&grid, 1);
+  g_auto(ColumnsFixture) fixture = BEGIN("", &grid, CAMERA);
+  StxRoadLine line;
+  g_autoptr(GByteArray) plain = NULL;
+  GByteArray *changed;
+
+  ck_assert(stx_roadline_from_camera(&camera, &line));
+  plain = reference(&params, &camera, &line, data);
+  columns_expect(columns_run(&fixture, &grid, data), g_byte_array_ref(plain), "defaults");
+  params.ground_classes = 1u << 2;
+  params.sky_classes = 1u << 0;
+  g_object_set(fixture.element, "class-kinds", "ground=building;sky=road", NULL);
+  changed = reference(&params, &camera, &line, data);
+  ck_assert(changed->len != plain->len || memcmp(changed->data, plain->data, plain->len) != 0);
+  columns_expect(columns_run(&fixture, &grid, data), changed, "other kinds");
+}
+
+/* ---- Candidates ---------------------------------------------------------------------------- */
+
+STX_TEST_LOOP(candidates_are_those_of_rdp, 3 * G_N_ELEMENTS(grids))
+{
+  static const char *const backends[] = {"backend=c", "backend=omp threads=3", ""};
+  static const struct {
+    double epsilon;
+    int expected;
+  } epsilons[] = {{4, 1024}, {1.0 / 3, 85}, {30, 7680}, {0, 0}};
+  StxGrid grid = grids[_i / 3];
+  StxSatdpParams params = params_for(&grid);
+  g_autofree guint16 *data = columns_street(&grid, 1);
+  g_auto(ColumnsFixture) fixture = BEGIN(backends[_i % 3], &grid, CAMERA);
+  StxRoadLine line;
+
+  ck_assert(stx_roadline_from_camera(&camera, &line));
+  gst_util_set_object_arg(G_OBJECT(fixture.element), "cut-candidates", "rdp");
+  for (guint i = 0; i < G_N_ELEMENTS(epsilons); i++) {
+    g_object_set(fixture.element, "epsilon", epsilons[i].epsilon, NULL);
+    columns_expect(columns_run(&fixture, &grid, data),
+        reference_rdp(&stx_satdp_impls, &params, &line, data, epsilons[i].expected), "rdp");
+  }
+  gst_util_set_object_arg(G_OBJECT(fixture.element), "cut-candidates", "all");
+  columns_expect(
+      columns_run(&fixture, &grid, data), reference(&params, &camera, &line, data), "all");
+  stx_test_expect_silence(fixture.bus);
+}
+
+/* Few candidates: other stixels, and less work. */
+STX_TEST(candidates_save_work)
+{
+  StxGrid grid = {97, 91, 4, 4, 0};
+  g_autofree guint16 *data = columns_street(&grid, 1);
+  g_auto(ColumnsFixture) fixture = BEGIN("post-messages=true", &grid, CAMERA);
+  guint64 evaluated[2];
+
+  for (guint i = 0; i < 2; i++) {
+    g_autoptr(GstMessage) message = NULL;
+
+    gst_util_set_object_arg(G_OBJECT(fixture.element), "cut-candidates", i == 0 ? "all" : "rdp");
+    gst_buffer_unref(columns_run(&fixture, &grid, data));
+    message = gst_bus_pop_filtered(fixture.bus, GST_MESSAGE_ELEMENT);
+    ck_assert(
+        gst_structure_get_uint64(gst_message_get_structure(message), "evaluated", &evaluated[i]));
+  }
+  ck_assert_uint_lt(evaluated[1], evaluated[0]);
+}
+
+STX_TEST_LOOP(zeros_are_covered_row_by_row, 2)
+{
+  StxGrid grid = {33, 61, 8, 8, 0};
+  g_autofree guint16 *data = g_malloc0(stx_grid_bytes(&grid));
+  g_auto(ColumnsFixture) fixture = BEGIN("", &grid, _i == 0 ? CAMERA : "");
+  g_autoptr(GstBuffer) stixels = columns_run(&fixture, &grid, data);
+  int column = -1, next = -1;
+  GstMapInfo map;
+
+  ck_assert(stixels != NULL && gst_buffer_map(stixels, &map, GST_MAP_READ));
+  for (gsize i = 0; i < map.size / sizeof(StxStixel); i++) {
+    const StxStixel *stixel = (const StxStixel *)map.data + i;
+
+    if (next < 0) {
+      column++;
+      next = grid.height - 1;
+    }
+    ck_assert_int_eq(stixel->column, column);
+    ck_assert_int_eq(stixel->bottom, next);
+    ck_assert_int_le(stixel->top, stixel->bottom);
+    next = stixel->top - 1;
+  }
+  ck_assert_int_eq(column, stx_grid_columns(&grid) - 1);
+  ck_assert_int_eq(next, -1);
+  gst_buffer_unmap(stixels, &map);
+}
+
+/* ---- Outliers ------------------------------------------------------------------------------ */
+
+static const StxGrid outlier_grids[] = {{1, 1, 8, 8, 0}, {97, 91, 4, 4, 19}, {33, 90, 1, 7, 32}};
+
+/* The other model, from every row and from candidates. */
+STX_TEST_LOOP(outliers_equal_reference, 3 * G_N_ELEMENTS(outlier_grids))
+{
+  static const char *const backends[] = {"backend=c", "backend=omp threads=3", ""};
+  StxGrid grid = outlier_grids[_i / 3];
+  StxSatdpParams params = params_for(&grid);
+  g_autofree guint16 *data = columns_street(&grid, 2);
+  g_autofree gchar *text = g_strdup_printf("model=gaussian-uniform epsilon=2 %s", backends[_i % 3]);
+  g_auto(ColumnsFixture) fixture = BEGIN(text, &grid, CAMERA);
+  StxRoadLine line;
+
+  ck_assert(stx_roadline_from_camera(&camera, &line));
+  columns_expect(columns_run(&fixture, &grid, data),
+      reference_of(&stx_fulldp_impls, &params, &camera, &line, data, NULL), text);
+  gst_util_set_object_arg(G_OBJECT(fixture.element), "cut-candidates", "rdp");
+  columns_expect(columns_run(&fixture, &grid, data),
+      reference_rdp(&stx_fulldp_impls, &params, &line, data, 512), text);
+  stx_test_expect_silence(fixture.bus);
+}
+
+static const struct {
+  const char *name;
+  gsize offset;
+  double value;
+} shares[] = {
+    {"outlier-share-ground", offsetof(StxSatdpParams, outlier_share[0]), 0.9},
+    {"outlier-share-object", offsetof(StxSatdpParams, outlier_share[1]), 0.9},
+    {"outlier-share-sky", offsetof(StxSatdpParams, outlier_share[2]), 0.9},
+    {"outlier-range", offsetof(StxSatdpParams, outlier_range), 1},
+};
+
+/* Wrong disparities everywhere, small ones in the sky. */
+static guint16 *spoiled_street(const StxGrid *grid)
+{
+  guint16 *data = columns_street(grid, 1);
+  gsize rows = (gsize)stx_grid_rows(grid), cells = rows * (gsize)stx_grid_columns(grid);
+
+  for (gsize i = 0; i < cells; i++)
+    if (i % 7 == 0 || (i % rows < 5 && i % 3 > 0)) {
+      data[i] = i % 7 == 0 ? 20 * STX_DISPARITY_ONE : 40;
+      data[cells + i] = STX_WEIGHT_ONE;
+    }
+  return data;
+}
+
+/* Each number of the model counts, for this model. */
+STX_TEST_LOOP(every_share_counts, G_N_ELEMENTS(shares))
+{
+  StxGrid grid = {97, 91, 4, 4, 0};
+  StxSatdpParams params = params_for(&grid);
+  g_autofree guint16 *data = spoiled_street(&grid);
+  g_auto(ColumnsFixture) fixture = BEGIN("model=gaussian-uniform", &grid, CAMERA);
+  StxRoadLine line;
+  g_autoptr(GByteArray) plain = NULL;
+  GByteArray *changed;
+
+  ck_assert(stx_roadline_from_camera(&camera, &line));
+  plain = reference_of(&stx_fulldp_impls, &params, &camera, &line, data, NULL);
+  *(double *)((char *)&params + shares[_i].offset) = shares[_i].value;
+  g_object_set(fixture.element, shares[_i].name, shares[_i].value, NULL);
+  changed = reference_of(&stx_fulldp_impls, &params, &camera, &line, data, NULL);
+  ck_assert_msg(changed->len != plain->len || memcmp(changed->data, plain->data, plain->len) != 0,
+      "%s changes nothing here: choose another value", shares[_i].name);
+  columns_expect(columns_run(&fixture, &grid, data), changed, shares[_i].name);
+}
+
+/* ---- The road ------------------------------------------------------------------------------ */
+
+static StxRoadLine estimate(const StxGrid *grid, const guint16 *data, const StxRoadLine *prior)
+{
+  gpointer scratch = g_aligned_alloc(1, stx_roadline_scratch(grid) + STX_ALIGN, STX_ALIGN);
+  StxRoadLine line = {0};
+
+  ck_assert(stx_roadline_estimate(grid, data, prior, &line, scratch));
+  g_aligned_free(scratch);
+  return line;
+}
+
+/* The second frame's line is half way between the first's and its own; a flush forgets it. */
+STX_TEST(estimated_road_follows_the_frames)
+{
+  StxSatdpParams params = params_for(&small);
+  StxCamera unknown = {0};
+  g_autofree guint16 *first = columns_street(&small, 1);
+  g_autofree guint16 *second = columns_street(&small, 2);
+  g_auto(ColumnsFixture) fixture = BEGIN("", &small, "");
+  StxRoadLine line = estimate(&small, first, NULL), next = estimate(&small, second, &line);
+  StxRoadLine mixed = line;
+
+  columns_expect(
+      columns_run(&fixture, &small, first), reference(&params, &unknown, &line, first), "first");
+  mixed.slope = line.slope + 0.5 * (next.slope - line.slope);
+  mixed.horizon = line.horizon + 0.5 * (next.horizon - line.horizon);
+  columns_expect(columns_run(&fixture, &small, second),
+      reference(&params, &unknown, &mixed, second), "second");
+
+  columns_flush(&fixture);
+  next = estimate(&small, second, NULL);
+  columns_expect(columns_run(&fixture, &small, second), reference(&params, &unknown, &next, second),
+      "flushed");
+}
+
+STX_TEST_LOOP(choice_of_ground, 3)
+{
+  static const char *const lines[] = {"ground=calibration", "ground=estimate", ""};
+  StxSatdpParams params = params_for(&small);
+  g_autofree guint16 *data = columns_street(&small, 3);
+  StxRoadLine calibrated, expected;
+  g_auto(ColumnsFixture) fixture = BEGIN(lines[_i], &small, CAMERA);
+
+  ck_assert(stx_roadline_from_camera(&camera, &calibrated));
+  expected = _i == 1 ? estimate(&small, data, &calibrated) : calibrated;
+  columns_expect(
+      columns_run(&fixture, &small, data), reference(&params, &camera, &expected, data), lines[_i]);
+}
+
+STX_TEST(a_road_bends_if_it_may)
+{
+  StxGrid grid = {320, 240, 4, 4, 0};
+  StxSatdpParams params = params_for(&grid);
+  g_autofree guint16 *data = columns_rise(&grid);
+  gpointer scratch = g_aligned_alloc(1, stx_roadline_scratch(&grid) + STX_ALIGN, STX_ALIGN);
+  g_auto(ColumnsFixture) fixture = BEGIN("ground=piecewise post-messages=true", &grid, CAMERA);
+  StxRoadTrack track;
+  const StxRoadLine *line;
+  g_autoptr(GstMessage) message = NULL;
+  gdouble horizon;
+  guint bends;
+  ck_assert(stx_road_track_reset(&track, STX_ROAD_PIECEWISE, &camera, NULL));
+  line = stx_road_track_follow(&track, &grid, data, scratch);
+  ck_assert_int_gt(line->bends, 0);
+  columns_expect(
+      columns_run(&fixture, &grid, data), reference(&params, &camera, line, data), "bent");
+  message = gst_bus_pop_filtered(fixture.bus, GST_MESSAGE_ELEMENT);
+  ck_assert(gst_structure_get(gst_message_get_structure(message), "bends", G_TYPE_UINT, &bends,
+      "horizon", G_TYPE_DOUBLE, &horizon, NULL));
+  ck_assert_uint_eq(bends, (guint)line->bends);
+  ck_assert(ABS(horizon - stx_roadline_end(line)) < 1e-9);
+  ck_assert(ABS(horizon + 120) < 10);
+  g_aligned_free(scratch);
+}
+
+STX_TEST(no_road_warns_once_and_goes_on)
+{
+  StxSatdpParams params = params_for(&small);
+  StxCamera unknown = {0};
+  g_autofree guint16 *data = g_malloc0(stx_grid_bytes(&small));
+  g_auto(ColumnsFixture) fixture = BEGIN("", &small, "");
+  g_autoptr(GstMessage) message = NULL;
+  g_autoptr(GError) warning = NULL;
+  for (int frame = 0; frame < 3; frame++)
+    columns_expect(
+        columns_run(&fixture, &small, data), reference(&params, &unknown, NULL, data), "");
+  message = gst_bus_pop_filtered(fixture.bus, GST_MESSAGE_WARNING);
+  ck_assert_msg(message != NULL, "no warning");
+  gst_message_parse_warning(message, &warning, NULL);
+  ck_assert_msg(strstr(warning->message, "calibration") != NULL, "%s", warning->message);
+  stx_test_expect_silence(fixture.bus);
+}

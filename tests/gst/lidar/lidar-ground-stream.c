@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* lidar-ground in streams: refusals, flushes and restarts, states, leaks, files of labels. */
+#include <string.h>
+
+#include "gst/stixels/stixels.h"
+#include "tests/gst/fixtures/scan_fixture.h"
+
+#define POINTS 1000
+#define STREET "street-scene-src view=lidar num-buffers=3 "
+
+static const StxGroundParams defaults = STX_GROUND_DEFAULTS;
+
+/* ---- Refusals ------------------------------------------------------------------------------ */
+
+static const struct {
+  const char *line, *caps;
+  gsize bytes;
+  const char *words[3];
+} refusals[] = {
+    {"lidar-ground", "application/octet-stream", 16,
+        {"application/x-lidar", "application/octet-stream", "put lidar-parse before lidar-ground"}},
+    {"lidar-ground ! capsfilter caps=application/x-lidar",
+        "video/x-raw,format=RGB,width=16,height=16", 768,
+        {"application/x-lidar", "video/x-raw", "lidar-parse"}},
+    {"lidar-ground", NULL, 16,
+        {"application/x-lidar", "without caps", "put lidar-parse before lidar-ground"}},
+    {"lidar-ground", SCAN_CAPS, 24, {"24 bytes", "16", "whole number"}},
+    {"lidar-ground", SCAN_CAPS, 1, {"1 bytes", "16", "whole number"}},
+    {"lidar-ground r-min=20 r-max=20", SCAN_CAPS, 16, {"r_max is 20", "r_min 20", "0.1"}},
+    {"lidar-ground cluster-cell=0.01 r-max=100", SCAN_CAPS, 16,
+        {"cluster_cell is 0.01", "0.0976562", "r_max"}},
+};
+
+STX_TEST_LOOP(refuses_with_a_reason, G_N_ELEMENTS(refusals))
+{
+  g_auto(ScanFixture) fixture = scan_begin("lidar-ground", refusals[_i].line, NULL);
+  GstSegment segment;
+
+  gst_segment_init(&segment, GST_FORMAT_TIME);
+  gst_harness_push_event(fixture.harness, gst_event_new_stream_start("scans"));
+  if (refusals[_i].caps != NULL) {
+    g_autoptr(GstCaps) caps = gst_caps_from_string(refusals[_i].caps);
+
+    gst_harness_push_event(fixture.harness, gst_event_new_caps(caps));
+  }
+  gst_harness_push_event(fixture.harness, gst_event_new_segment(&segment));
+  ck_assert_int_ne(
+      gst_harness_push(fixture.harness, stx_test_buffer(refusals[_i].bytes, 0, 0, SCAN_TIME)),
+      GST_FLOW_OK);
+  stx_test_expect_error(
+      fixture.bus, refusals[_i].words[0], refusals[_i].words[1], refusals[_i].words[2], NULL);
+  ck_assert_uint_eq(gst_harness_buffers_received(fixture.harness), 0);
+}
+
+/* Combinations that become impossible while scans pass. */
+STX_TEST(refuses_in_mid_stream)
+{
+  g_auto(ScanFixture) fixture = scan_begin("lidar-ground", "lidar-ground", SCAN_CAPS);
+  gfloat points[4 * POINTS];
+
+  scan_points(points, POINTS, 1);
+  gst_buffer_unref(scan_run(&fixture, points, POINTS));
+  g_object_set(fixture.element, "r-max", 0.5, NULL);
+  ck_assert_int_eq(
+      gst_harness_push(fixture.harness, scan_buffer(points, POINTS, 0)), GST_FLOW_ERROR);
+  stx_test_expect_error(fixture.bus, "r_max is 0.5", "r_min 0.5", NULL);
+}
+
+STX_TEST(a_file_without_lidar_parse)
+{
+  stx_test_write("scan.bin", "0123456789abcdef");
+  stx_test_breaks("filesrc location=scan.bin ! lidar-ground ! fakesink",
+      "put lidar-parse before lidar-ground", NULL);
+}
+
+/* What follows takes another frame rate: the element that cannot make it says so. */
+static const char *const rates[] = {
+    "street-scene-src view=lidar num-buffers=1 ! lidar-parse ! lidar-bev ! "
+    "video/x-raw,framerate=7/1 ! fakesink",
+    "street-scene-src view=lidar num-buffers=1 ! lidar-parse ! lidar-ground ! "
+    "application/x-lidar,framerate=7/1 ! fakesink",
+    "street-scene-src view=lidar num-buffers=1 ! lidar-parse ! stixel-obstacles ! "
+    "application/x-obstacles,framerate=7/1 ! fakesink",
+    "street-scene-src view=lidar num-buffers=1 ! lidar-parse ! "
+    "application/x-lidar,framerate=7/1 ! fakesink",
+};
+
+STX_TEST_LOOP(another_rate_is_refused_by_name, G_N_ELEMENTS(rates))
+{
+  stx_test_breaks(rates[_i], "The next element takes", "(fraction)7/1", NULL);
+}
+
+/* ---- Streams ------------------------------------------------------------------------------- */
+
+static void expect_reference(ScanFixture *fixture, guint32 seed)
+{
+  gfloat points[4 * POINTS];
+  guint32 *expected;
+  g_autoptr(GstBuffer) output = NULL;
+
+  scan_points(points, POINTS, seed);
+  expected = scan_reference(&defaults, points, POINTS, NULL);
+  output = scan_run(fixture, points, POINTS);
+  stx_test_expect_bytes(gst_buffer_get_stx_point_labels_meta(output)->labels, expected, 4 * POINTS,
+      "after a flush or a restart");
+  g_free(expected);
+}
+
+STX_TEST(flushes_ends_and_restarts)
+{
+  g_auto(ScanFixture) fixture = scan_begin("lidar-ground", "lidar-ground", SCAN_CAPS);
+  GstSegment segment;
+
+  gst_segment_init(&segment, GST_FORMAT_TIME);
+  expect_reference(&fixture, 1);
+  scan_flush(&fixture);
+  expect_reference(&fixture, 2);
+  ck_assert(gst_harness_push_event(fixture.harness, gst_event_new_eos()));
+  scan_flush(&fixture);
+  expect_reference(&fixture, 3);
+  ck_assert_int_eq(
+      gst_element_set_state(fixture.element, GST_STATE_READY), GST_STATE_CHANGE_SUCCESS);
+  g_object_set(fixture.element, "backend", STX_BACKEND_C, "threads", 1, NULL);
+  ck_assert_int_eq(
+      gst_element_set_state(fixture.element, GST_STATE_PLAYING), GST_STATE_CHANGE_SUCCESS);
+  gst_harness_push_event(fixture.harness, gst_event_new_stream_start("again"));
+  gst_harness_set_src_caps_str(fixture.harness, SCAN_CAPS);
+  gst_harness_push_event(fixture.harness, gst_event_new_segment(&segment));
+  expect_reference(&fixture, 4);
+  stx_test_expect_silence(fixture.bus);
+}
+
+/* ---- Files --------------------------------------------------------------------------------- */
+
+static gchar *read_file(const gchar *format, guint index, gsize *size)
+{
+  g_autofree gchar *name = g_strdup_printf(format, index);
+  gchar *bytes = NULL;
+
+  ck_assert_msg(g_file_get_contents(name, &bytes, size, NULL), "no %s", name);
+  return bytes;
+}
+
+/* Files of labels beside files of points: a word per point, in the same order. */
+STX_TEST(writes_label_files)
+{
+  stx_test_folder();
+  stx_test_runs(STREET "! tee name=scans ! queue ! multifilesink location=%06d.bin "
+                       "scans. ! queue ! lidar-ground ! application/x-point-labels ! "
+                       "multifilesink location=%06d.label");
+  for (guint i = 0; i < 3; i++) {
+    gsize size, label_size;
+    g_autofree gchar *points = read_file("%06u.bin", i, &size);
+    g_autofree gchar *labels = read_file("%06u.label", i, &label_size);
+    g_autofree guint32 *expected =
+        scan_reference(&defaults, (const gfloat *)(gpointer)points, size / 16, NULL);
+
+    ck_assert_uint_gt(size, 16 * 10000);
+    ck_assert_uint_eq(label_size, size / 4);
+    ck_assert_int_eq(memcmp(labels, expected, label_size), 0);
+  }
+}

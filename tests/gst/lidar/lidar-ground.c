@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * lidar-ground: labels equal the reference called directly with what the properties ask for, on the
+ * points or in a stream of their own; odd scans, changes in mid-stream, statistics, refusals.
+ * States, leaks and files: lidar-ground-stream.c.
+ */
+#include <string.h>
+
+#include "gst/stixels/stixels.h"
+#include "tests/gst/fixtures/scan_fixture.h"
+
+#define POINTS 5000
+#define LABELS " ! capsfilter caps=application/x-point-labels"
+
+static const StxGroundParams defaults = STX_GROUND_DEFAULTS;
+
+static ScanFixture begin(const char *properties, const char *behind)
+{
+  g_autofree gchar *line = g_strdup_printf("lidar-ground %s%s", properties, behind);
+  ScanFixture fixture = scan_begin("lidar-ground", line, SCAN_CAPS);
+
+  return fixture;
+}
+
+/* Of a buffer of points the labels on it, of another the buffer; takes it. */
+static void expect_labels(
+    GstBuffer *buffer, const gfloat *points, gsize count, guint32 *expected, const char *what)
+{
+  GstStxPointLabelsMeta *meta = gst_buffer_get_stx_point_labels_meta(buffer);
+
+  if (meta != NULL)
+    stx_test_expect_bytes(buffer, points, 16 * count, what);
+  stx_test_expect_bytes(meta != NULL ? meta->labels : buffer, expected, 4 * count, what);
+  gst_buffer_unref(buffer);
+  g_free(expected);
+}
+
+static void run_and_expect(ScanFixture *fixture, const StxGroundParams *params,
+    const gfloat *points, gsize count, const char *what)
+{
+  expect_labels(scan_run(fixture, points, count), points, count,
+      scan_reference(params, points, count, NULL), what);
+}
+
+/* ---- Equal to the reference ---------------------------------------------------------------- */
+
+static const gsize counts[] = {POINTS, 0, 1, 3, 17, POINTS - 1, 0, 4096};
+
+STX_TEST_LOOP(every_backend_equals_reference, 5)
+{
+  static const char *const properties[] = {"backend=c", "backend=omp threads=1",
+      "backend=omp threads=2", "backend=omp threads=7", "backend=auto"};
+  g_autofree gfloat *points = g_new(gfloat, 4 * POINTS);
+
+  for (guint mode = 0; mode < 2; mode++) {
+    g_auto(ScanFixture) fixture = begin(properties[_i], mode ? LABELS : "");
+
+    for (guint i = 0; i < G_N_ELEMENTS(counts); i++) {
+      scan_points(points, counts[i], i);
+      run_and_expect(&fixture, &defaults, points, counts[i], properties[_i]);
+    }
+    stx_test_expect_silence(fixture.bus);
+  }
+}
+
+/* The scans above hold everything that can be told apart. */
+STX_TEST(scans_have_ground_and_clusters)
+{
+  g_autofree gfloat *points = g_new(gfloat, 4 * POINTS);
+  StxGroundResult result;
+
+  scan_points(points, POINTS, 1);
+  g_free(scan_reference(&defaults, points, POINTS, &result));
+  ck_assert_uint_gt(result.ground, POINTS / 4);
+  ck_assert_uint_gt(result.obstacles, POINTS / 10);
+  ck_assert_uint_gt(result.outside, POINTS / 20);
+  ck_assert_uint_ge(result.clusters, 8);
+}
+
+/* ---- What travels -------------------------------------------------------------------------- */
+
+STX_TEST(points_pass_untouched)
+{
+  g_auto(ScanFixture) fixture = begin("", "");
+  g_autofree gfloat *points = g_new(gfloat, 4 * POINTS);
+  g_autoptr(GstBuffer) input = NULL;
+  GstBuffer *output;
+  g_autoptr(GstBuffer) copy = NULL;
+  g_autoptr(GstBuffer) region = NULL;
+  GstStxPointLabelsMeta *meta;
+
+  scan_points(points, POINTS, 1);
+  input = scan_buffer(points, POINTS, SCAN_TIME);
+  output = gst_harness_push_and_pull(fixture.harness, gst_buffer_ref(input));
+  meta = gst_buffer_get_stx_point_labels_meta(output);
+  ck_assert(meta != NULL && output != input);
+  ck_assert(gst_buffer_get_stx_point_labels_meta(input) == NULL);
+  ck_assert_ptr_eq(gst_buffer_peek_memory(output, 0), gst_buffer_peek_memory(input, 0));
+  ck_assert_uint_eq(gst_buffer_n_memory(output), 1);
+
+  copy = gst_buffer_copy_deep(output);
+  region = gst_buffer_copy_region(output, GST_BUFFER_COPY_ALL, 0, 16 * POINTS - 16);
+  ck_assert_ptr_eq(gst_buffer_get_stx_point_labels_meta(copy)->labels, meta->labels);
+  ck_assert(gst_buffer_get_stx_point_labels_meta(region) == NULL);
+  expect_labels(output, points, POINTS, scan_reference(&defaults, points, POINTS, NULL), "labels");
+}
+
+STX_TEST(the_meta_wants_a_label_per_point)
+{
+  g_autoptr(GstBuffer) scan = gst_buffer_new_allocate(NULL, 160, NULL);
+  g_autoptr(GstBuffer) labels = gst_buffer_new_allocate(NULL, 36, NULL);
+
+  ASSERT_CRITICAL(gst_buffer_add_stx_point_labels_meta(scan, labels));
+  ck_assert(gst_buffer_get_stx_point_labels_meta(scan) == NULL);
+}
+
+/* A scan that was cut has no labels any more, and nobody complains. */
+STX_TEST(labels_of_a_cut_scan_are_not_copied)
+{
+  g_autoptr(GstBuffer) scan = gst_buffer_new_allocate(NULL, 160, NULL);
+  GstBuffer *copy;
+  g_autoptr(GstBuffer) labels = gst_buffer_new_allocate(NULL, 40, NULL);
+
+  gst_buffer_add_stx_point_labels_meta(scan, labels);
+  copy = gst_buffer_copy(scan);
+  ck_assert(gst_buffer_get_stx_point_labels_meta(copy) != NULL);
+  gst_buffer_unref(copy);
+  gst_buffer_set_size(scan, 96);
+  copy = gst_buffer_copy(scan);
+  ck_assert(gst_buffer_get_stx_point_labels_meta(copy) == NULL);
+  gst_buffer_unref(copy);
+}
+
+/* Labels that a scan already has do not stay in front of the new ones. */
+STX_TEST(older_labels_are_replaced)
+{
+  g_auto(ScanFixture) fixture =
+      begin("max-dist-to-line=0.01 max-dist-below=0.01", " ! lidar-ground");
+  g_autofree gfloat *points = g_new(gfloat, 4 * POINTS);
+  gpointer state = NULL;
+  GstBuffer *output;
+
+  scan_points(points, POINTS, 1);
+  output = scan_run(&fixture, points, POINTS);
+  ck_assert(gst_buffer_iterate_meta(output, &state) != NULL);
+  ck_assert(gst_buffer_iterate_meta(output, &state) == NULL);
+  expect_labels(output, points, POINTS, scan_reference(&defaults, points, POINTS, NULL), "newer");
+}
+
+static void expect_caps(GstHarness *harness, const char *text)
+{
+  g_autoptr(GstCaps) actual = gst_pad_get_current_caps(harness->sinkpad);
+  g_autoptr(GstCaps) expected = gst_caps_from_string(text);
+  g_autofree gchar *shown = gst_caps_to_string(actual);
+
+  ck_assert_msg(gst_caps_is_equal(actual, expected), "%s instead of %s", shown, text);
+}
+
+STX_TEST_LOOP(caps_and_times_pass, 4)
+{
+  static const struct {
+    const char *behind, *input, *output;
+  } cases[] = {
+      {"", SCAN_CAPS ",beams=64", SCAN_CAPS ",beams=64"},
+      {"", "application/x-lidar", "application/x-lidar"},
+      {LABELS, SCAN_CAPS ",beams=64", "application/x-point-labels,framerate=10/1"},
+      {LABELS, "application/x-lidar", "application/x-point-labels"},
+  };
+  g_auto(ScanFixture) fixture = begin("", cases[_i].behind);
+  gfloat points[4 * 20];
+  g_autoptr(GstBuffer) buffer = NULL;
+
+  scan_points(points, 20, 1);
+  gst_harness_set_src_caps_str(fixture.harness, cases[_i].input);
+  buffer = scan_buffer(points, 20, 7 * SCAN_TIME);
+  GST_BUFFER_OFFSET(buffer) = 7;
+  GST_BUFFER_FLAG_SET(buffer, GST_BUFFER_FLAG_DISCONT);
+  buffer = gst_harness_push_and_pull(fixture.harness, buffer);
+  expect_caps(fixture.harness, cases[_i].output);
+  ck_assert_uint_eq(GST_BUFFER_PTS(buffer), 7 * SCAN_TIME);
+  ck_assert_uint_eq(GST_BUFFER_DURATION(buffer), SCAN_TIME);
+  ck_assert_uint_eq(GST_BUFFER_OFFSET(buffer), 7);
+  ck_assert(GST_BUFFER_IS_DISCONT(buffer));
+}
+
+/* ---- Odd scans ----------------------------------------------------------------------------- */
+
+STX_TEST_LOOP(scans_in_pieces_of_memory, 2)
+{
+  g_auto(ScanFixture) fixture = begin("", _i ? LABELS : "");
+  g_autofree gfloat *points = g_new(gfloat, 4 * POINTS);
+  GstBuffer *input = gst_buffer_new();
+
+  scan_points(points, POINTS, 1);
+  for (gsize at = 0; at < 16 * POINTS; at += 10004) { /* pieces that end within points */
+    gsize size = MIN((gsize)10004, 16 * POINTS - at);
+    GstMemory *memory = gst_allocator_alloc(NULL, size, NULL);
+    GstMapInfo map;
+
+    ck_assert(gst_memory_map(memory, &map, GST_MAP_WRITE));
+    memcpy(map.data, (const guint8 *)points + at, size);
+    gst_memory_unmap(memory, &map);
+    gst_buffer_append_memory(input, memory);
+  }
+  ck_assert_uint_gt(gst_buffer_n_memory(input), 2);
+  expect_labels(gst_harness_push_and_pull(fixture.harness, input), points, POINTS,
+      scan_reference(&defaults, points, POINTS, NULL), "in pieces");
+}
+
+/* Points that are no numbers keep their place, and are not classified. */
+STX_TEST(points_that_are_no_numbers)
+{
+  static const gfloat odd[] = {NAN, INFINITY, -INFINITY, 1e30f, -1e30f, 0};
+  g_auto(ScanFixture) fixture = begin("", "");
+  g_autofree gfloat *points = g_new(gfloat, 4 * POINTS);
+  GstBuffer *output;
+  GstMapInfo map;
+
+  scan_points(points, POINTS, 1);
+  for (guint i = 0; i < 600; i++)
+    points[4 * (7 * i) + i % 3] = odd[i % G_N_ELEMENTS(odd)];
+  output = scan_run(&fixture, points, POINTS);
+  ck_assert(
+      gst_buffer_map(gst_buffer_get_stx_point_labels_meta(output)->labels, &map, GST_MAP_READ));
+  for (guint i = 0; i < 600; i += G_N_ELEMENTS(odd)) /* those with a NaN */
+    ck_assert_uint_eq(((const guint32 *)(gpointer)map.data)[7 * i], STX_POINT_NONE);
+  gst_buffer_unmap(gst_buffer_get_stx_point_labels_meta(output)->labels, &map);
+  expect_labels(output, points, POINTS, scan_reference(&defaults, points, POINTS, NULL), "odd");
+}
+
+/* ---- Properties ---------------------------------------------------------------------------- */
+
+#define FIELD(name, field, value)                                                                  \
+  {                                                                                                \
+    name, offsetof(StxGroundParams, field), value                                                  \
+  }
+
+/* Each with a value that changes the labels of the scan. */
+static const struct {
+  const char *name;
+  gsize offset;
+  double value;
+} numbers[] = {
+    FIELD("r-min", r_min, 9),
+    FIELD("r-max", r_max, 20),
+    FIELD("max-dist-to-line", max_dist_to_line, 0.01),
+    FIELD("max-dist-below", max_dist_below, 0.01),
+    FIELD("max-fit-error", max_fit_error, 0),
+    FIELD("max-slope", max_slope, 0),
+    FIELD("long-threshold", long_threshold, 200),
+    FIELD("max-long-height", max_long_height, 0),
+    FIELD("max-start-height", max_start_height, 0),
+    FIELD("line-search-angle", line_search_angle, 0),
+    FIELD("obstacle-height", obstacle_height, 100),
+    FIELD("sensor-height", sensor_height, 3),
+    FIELD("cluster-cell", cluster_cell, 0),
+};
+
+static void expect_effect(const StxGroundParams *params, const gfloat *points, const char *what)
+{
+  guint32 *before = scan_reference(&defaults, points, POINTS, NULL);
+  guint32 *after = scan_reference(params, points, POINTS, NULL);
+
+  ck_assert_msg(memcmp(before, after, 4 * POINTS) != 0, "%s changes nothing here", what);
+  g_free(before);
+  g_free(after);
+}
+
+/* The default, the effect, and back again. */
+STX_TEST_LOOP(numbers_count_from_the_next_scan, G_N_ELEMENTS(numbers))
+{
+  g_auto(ScanFixture) fixture = begin("", "");
+  g_autofree gfloat *points = g_new(gfloat, 4 * POINTS);
+  StxGroundParams params = defaults;
+  double *field = (double *)(gpointer)((char *)&params + numbers[_i].offset), was = *field, got;
+
+  scan_points(points, POINTS, 1);
+  g_object_get(fixture.element, numbers[_i].name, &got, NULL);
+  ck_assert(got == *field);
+  run_and_expect(&fixture, &params, points, POINTS, "default");
+  *field = numbers[_i].value;
+  expect_effect(&params, points, numbers[_i].name);
+  g_object_set(fixture.element, numbers[_i].name, *field, NULL);
+  g_object_get(fixture.element, numbers[_i].name, &got, NULL);
+  ck_assert(got == *field);
+  run_and_expect(&fixture, &params, points, POINTS, numbers[_i].name);
+  *field = was;
+  g_object_set(fixture.element, numbers[_i].name, was, NULL);
+  run_and_expect(&fixture, &params, points, POINTS, "back");
+  stx_test_expect_silence(fixture.bus);
+}
+
+STX_TEST(counts_and_switches_count_from_the_next_scan)
+{
+  g_auto(ScanFixture) fixture = begin("", "");
+  g_autofree gfloat *points = g_new(gfloat, 4 * POINTS);
+  StxGroundParams params = defaults;
+  gint sectors, bins;
+  gboolean level;
+
+  scan_points(points, POINTS, 1);
+  g_object_get(fixture.element, "sectors", &sectors, "bins", &bins, "level", &level, NULL);
+  ck_assert(sectors == params.sectors && bins == params.bins && level == params.level);
+  params.sectors = 45;
+  params.bins = 30;
+  params.level = false;
+  g_object_set(fixture.element, "sectors", 45, "bins", 30, "level", FALSE, NULL);
+  g_object_get(fixture.element, "sectors", &sectors, "bins", &bins, "level", &level, NULL);
+  ck_assert(sectors == 45 && bins == 30 && !level);
+  run_and_expect(&fixture, &params, points, POINTS, "fewer");
+  params.sectors = STX_GROUND_MAX_SECTORS;
+  params.bins = STX_GROUND_MAX_BINS;
+  g_object_set(fixture.element, "sectors", params.sectors, "bins", params.bins, NULL);
+  run_and_expect(&fixture, &params, points, POINTS, "most");
+}
+
+/* What the properties allow one by one, the stem takes: at both ends of every range. */
+STX_TEST(ranges_are_those_of_the_stem)
+{
+  g_autoptr(GstElement) element = gst_element_factory_make("lidar-ground", NULL);
+  GObjectClass *klass = G_OBJECT_GET_CLASS(element);
+
+  for (guint i = 0; i < G_N_ELEMENTS(numbers); i++) {
+    GParamSpecDouble *spec =
+        G_PARAM_SPEC_DOUBLE(g_object_class_find_property(klass, numbers[i].name));
+
+    for (guint end = 0; end < 2; end++) {
+      StxGroundParams params = defaults;
+      double value = end ? spec->maximum : spec->minimum;
+      StxError error = {""};
+
+      memcpy((char *)&params + numbers[i].offset, &value, sizeof value);
+      params.r_min = MIN(params.r_min, params.r_max - 1);
+      params.r_max = MAX(params.r_max, params.r_min + 1);
+      if (!g_str_equal(numbers[i].name, "r-min") && !g_str_equal(numbers[i].name, "r-max"))
+        ck_assert_msg(
+            stx_ground_check(&params, &error), "%s=%g: %s", numbers[i].name, value, error.text);
+    }
+  }
+}
+
+/* ---- Statistics ---------------------------------------------------------------------------- */
+
+static void expect_stats(const GstStructure *stats, const StxGroundResult *expected)
+{
+  guint ground, obstacles, outside, lines, clusters;
+  double height, slope_x, slope_y;
+  gboolean measured;
+  guint64 pts;
+
+  ck_assert(gst_structure_has_name(stats, "stx-ground-stats"));
+  ck_assert(gst_structure_get(stats, "timestamp", G_TYPE_UINT64, &pts, "ground", G_TYPE_UINT,
+      &ground, "obstacles", G_TYPE_UINT, &obstacles, "outside", G_TYPE_UINT, &outside, "lines",
+      G_TYPE_UINT, &lines, "clusters", G_TYPE_UINT, &clusters, "measured", G_TYPE_BOOLEAN,
+      &measured, "height", G_TYPE_DOUBLE, &height, "slope-x", G_TYPE_DOUBLE, &slope_x, "slope-y",
+      G_TYPE_DOUBLE, &slope_y, NULL));
+  ck_assert_uint_eq(pts, SCAN_TIME);
+  ck_assert_uint_eq(ground + obstacles + outside, POINTS);
+  ck_assert_uint_eq(ground, expected->ground);
+  ck_assert_uint_eq(obstacles, expected->obstacles);
+  ck_assert_uint_eq(lines, expected->lines);
+  ck_assert_uint_eq(clusters, expected->clusters);
+  ck_assert(measured && height > 1.6 && height < 1.9);
+  ck_assert(height == (double)expected->height);
+  ck_assert(slope_x == (double)expected->slope_x && slope_y == (double)expected->slope_y);
+}
+
+STX_TEST_LOOP(statistics_on_request, 2)
+{
+  g_auto(ScanFixture) fixture = begin("post-messages=true", _i ? LABELS : "");
+  g_autofree gfloat *points = g_new(gfloat, 4 * POINTS);
+  StxGroundResult expected;
+  g_autoptr(GstMessage) message = NULL;
+
+  scan_points(points, POINTS, 1);
+  gst_buffer_unref(scan_run(&fixture, points, POINTS));
+  g_free(scan_reference(&defaults, points, POINTS, &expected));
+  message = gst_bus_pop_filtered(fixture.bus, GST_MESSAGE_ELEMENT);
+  ck_assert(message != NULL);
+  expect_stats(gst_message_get_structure(message), &expected);
+
+  g_object_set(fixture.element, "post-messages", FALSE, NULL);
+  gst_buffer_unref(scan_run(&fixture, points, POINTS));
+  ck_assert(gst_bus_pop_filtered(fixture.bus, GST_MESSAGE_ELEMENT) == NULL);
+}

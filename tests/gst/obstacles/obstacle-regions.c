@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What programs for video analytics read of obstacles, read as they do: with GStreamer's own
+ * functions alone, behind elements that know nothing of stixels. Detections and trackings want
+ * GStreamer 1.24; before that the plugin has none.
+ */
+#include <gst/video/video.h>
+#if HAVE_ANALYTICS
+#include <gst/analytics/analytics.h>
+#endif
+#include <math.h>
+#include <string.h>
+
+#include "tests/gst/fixtures/obstacles_fixture.h"
+
+typedef GstVideoRegionOfInterestMeta Region;
+
+static GstBuffer *frame_of(ObstaclesFixture *fixture, gint width, gint height, gdouble distance)
+{
+  return obstacles_run(fixture, obstacles_picture(width, height, distance, 0));
+}
+
+static Region *region_of(GstBuffer *buffer)
+{
+  gpointer state = NULL;
+
+  return (Region *)gst_buffer_iterate_meta_filtered(
+      buffer, &state, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE);
+}
+
+static void expect_box(const Region *region, guint x, guint y, guint w, guint h)
+{
+  fail_unless(region != NULL, "no region of interest");
+  ck_assert_msg(region->x == x && region->y == y && region->w == w && region->h == h,
+      "%u, %u, %u×%u, expected %u, %u, %u×%u", region->x, region->y, region->w, region->h, x, y, w,
+      h);
+}
+
+static gdouble number(Region *region, const char *param, const char *field)
+{
+  const GstStructure *structure = gst_video_region_of_interest_meta_get_param(region, param);
+  gdouble value;
+
+  fail_unless(structure != NULL, "no %s", param);
+  fail_unless(gst_structure_get_double(structure, field, &value), "no %s in %s", field, param);
+  return value;
+}
+
+static gboolean has(Region *region, const char *param, const char *field)
+{
+  const GstStructure *structure = gst_video_region_of_interest_meta_get_param(region, param);
+
+  return structure != NULL && gst_structure_has_field(structure, field);
+}
+
+static void expect_near(gdouble value, gdouble expected, gdouble tolerance)
+{
+  ck_assert_msg(fabs(value - expected) <= tolerance, "%g, expected %g", value, expected);
+}
+
+/* ---- Boxes --------------------------------------------------------------------------------- */
+
+/* The box at 8 m covers columns 24 … 39 and rows 11 … 27 of 64×48 pixels; in frames of other sizes
+ * the pixels that it touches. */
+static const struct {
+  gint width, height;
+  const char *caps;
+  guint x, y, w, h;
+} frames[] = {
+    {64, 48, OBSTACLES_VIDEO_CAPS(64, 48), 24, 11, 16, 17},
+    {128, 96, OBSTACLES_VIDEO_CAPS(128, 96), 48, 22, 32, 34},
+    {32, 48, OBSTACLES_VIDEO_CAPS(32, 48), 12, 11, 8, 17},
+    {96, 24, OBSTACLES_VIDEO_CAPS(96, 24), 36, 5, 24, 9},
+    {65, 47, OBSTACLES_VIDEO_CAPS(65, 47), 24, 10, 17, 18},
+    {1, 1, OBSTACLES_VIDEO_CAPS(1, 1), 0, 0, 1, 1},
+};
+
+STX_TEST_LOOP(boxes_are_in_pixels_of_the_frame, G_N_ELEMENTS(frames))
+{
+  g_auto(ObstaclesFixture) fixture = obstacles_begin("stixel-obstacles", frames[_i].caps);
+  gdouble width = frames[_i].width, height = frames[_i].height;
+  g_autoptr(GstBuffer) frame = frame_of(&fixture, frames[_i].width, frames[_i].height, 8);
+  Region *region = region_of(frame);
+
+  expect_box(region, frames[_i].x, frames[_i].y, frames[_i].w, frames[_i].h);
+  expect_near(number(region, "detection", "x_min") * width, region->x, 1e-9);
+  expect_near(number(region, "detection", "x_max") * width, region->x + region->w, 1e-9);
+  expect_near(number(region, "detection", "y_min") * height, region->y, 1e-9);
+  expect_near(number(region, "detection", "y_max") * height, region->y + region->h, 1e-9);
+}
+
+/* What others keep of them: GStreamer 1.22's converters and scalers drop the parameters. */
+static void expect_kept(const char *line, gboolean whole)
+{
+  g_auto(ObstaclesFixture) fixture = obstacles_begin(line, OBSTACLES_VIDEO_CAPS(128, 48));
+  g_autoptr(GstBuffer) frame = frame_of(&fixture, 128, 48, 8);
+  Region *region = region_of(frame);
+
+  expect_box(region, whole ? 48 : 24, whole ? 11 : 5, whole ? 32 : 16, whole ? 17 : 8);
+  ck_assert_str_eq(g_quark_to_string(region->roi_type), "car");
+#if !HAVE_ANALYTICS
+  ck_assert_int_eq(region->id, 1);
+#endif
+  if (whole)
+    expect_near(number(region, "stx-obstacle", "distance"), 8, .1);
+}
+
+STX_TEST(regions_go_through_stock_elements)
+{
+  expect_kept("stixel-obstacles ! queue ! tee ! queue ! identity", TRUE);
+  expect_kept("stixel-obstacles ! videoconvert ! capsfilter caps=video/x-raw,format=NV12 ! "
+              "videoscale ! capsfilter caps=video/x-raw,width=64,height=24",
+      FALSE);
+  expect_kept("identity name=before ! videoconvert ! capsfilter caps=video/x-raw,format=NV12 ! "
+              "stixel-obstacles",
+      TRUE);
+}
+
+/* What was done to the frame before is known: scaled here, cut below. */
+STX_TEST(regions_know_of_scalers)
+{
+  g_auto(ObstaclesFixture) fixture = obstacles_begin(
+      "videoscale ! capsfilter caps=video/x-raw,width=64,height=96,pixel-aspect-ratio=4/1 ! "
+      "stixel-obstacles",
+      OBSTACLES_VIDEO_CAPS(128, 48));
+  g_autoptr(GstBuffer) frame = frame_of(&fixture, 128, 48, 8);
+
+  expect_box(region_of(frame), 24, 22, 16, 34);
+  stx_test_expect_silence(fixture.bus);
+}
+
+/* The part that shows, from column 40 (or 60) and row 8 on. */
+STX_TEST(regions_know_of_crops)
+{
+  static const guint lefts[] = {40, 60}, boxes[][4] = {{8, 3, 32, 17}, {0, 3, 20, 17}};
+  g_auto(ObstaclesFixture) fixture =
+      obstacles_begin("stixel-obstacles", OBSTACLES_VIDEO_CAPS(60, 32));
+
+  for (guint i = 0; i < 2; i++) {
+    GstBuffer *picture = obstacles_picture(128, 48, 8, 0);
+    g_autoptr(GstBuffer) frame = NULL;
+    GstVideoCropMeta *crop;
+
+    gst_buffer_add_video_meta(picture, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_FORMAT_RGB, 128, 48);
+    crop = gst_buffer_add_video_crop_meta(picture);
+    crop->x = lefts[i];
+    crop->y = 8;
+    crop->width = 60;
+    crop->height = 32;
+    frame = obstacles_run(&fixture, picture);
+    expect_box(region_of(frame), boxes[i][0], boxes[i][1], boxes[i][2], boxes[i][3]);
+  }
+  stx_test_expect_silence(fixture.bus);
+}
+
+/* Where nobody knows where in the frame they are, they have metres and no boxes. */
+STX_TEST(no_region_is_guessed)
+{
+  g_auto(ObstaclesFixture) fixture =
+      obstacles_begin("stixel-obstacles", OBSTACLES_VIDEO_CAPS(64, 96));
+
+  for (guint i = 0; i < 2; i++) {
+    g_autoptr(GstBuffer) frame = frame_of(&fixture, 64, 48, 8); /* and not as the caps say */
+    g_autoptr(GArray) obstacles = obstacles_of(frame);
+
+    ck_assert_uint_eq(obstacles->len, 1);
+    ck_assert(region_of(frame) == NULL);
+  }
+  stx_test_expect_warning(fixture.bus, "no regions of interest");
+}
+
+/* ---- What they say ------------------------------------------------------------------------- */
+
+STX_TEST(regions_say_what_and_where)
+{
+  g_auto(ObstaclesFixture) fixture =
+      obstacles_begin("stixel-obstacles", OBSTACLES_VIDEO_CAPS(64, 48));
+  g_autoptr(GstBuffer) frame = frame_of(&fixture, 64, 48, 8);
+  Region *region = region_of(frame);
+  const GstStructure *own;
+  gboolean inside;
+  gint label, id;
+  guint number_of;
+
+  own = gst_video_region_of_interest_meta_get_param(region, "stx-obstacle");
+  ck_assert(gst_structure_get_int(
+      gst_video_region_of_interest_meta_get_param(region, "detection"), "label_id", &label));
+  ck_assert(gst_structure_get_int(
+      gst_video_region_of_interest_meta_get_param(region, "object_id"), "id", &id));
+  ck_assert(gst_structure_get_uint(own, "id", &number_of));
+  ck_assert(gst_structure_get_boolean(own, "in-corridor", &inside));
+  ck_assert_int_eq(label, 13);
+  ck_assert_int_eq(id, 1);
+  ck_assert_uint_eq(number_of, 1);
+  ck_assert(inside);
+  expect_near(number(region, "stx-obstacle", "distance"), 8, .01);
+  expect_near(number(region, "stx-obstacle", "x"), 0, .01);
+  expect_near(number(region, "stx-obstacle", "width"), 2, .05);
+  expect_near(number(region, "stx-obstacle", "height"), 2, .15);
+  ck_assert(!has(region, "stx-obstacle", "closing-speed")); /* seen once */
+  ck_assert(!has(region, "stx-obstacle", "time-to-contact"));
+}
+
+/* What is unknown is not there. */
+STX_TEST(what_is_unknown_is_left_out)
+{
+  g_auto(ObstaclesFixture) fixture =
+      obstacles_begin("stixel-obstacles follow=false", OBSTACLES_VIDEO_CAPS(64, 48));
+  GstBuffer *picture = stx_test_buffer(64 * 48 * 3, 0, 0, OBSTACLES_FRAME);
+  g_autoptr(GstBuffer) frame = NULL;
+  g_autoptr(GstBuffer) stixels = obstacles_stixels(8, STX_LABEL_NONE, 0);
+  Region *region;
+
+  gst_buffer_add_stx_stixel_meta(picture, stixels, &obstacles_info);
+  frame = obstacles_run(&fixture, picture);
+  region = region_of(frame);
+  ck_assert_str_eq(g_quark_to_string(region->roi_type), "obstacle");
+  ck_assert(!has(region, "detection", "label_id"));
+  ck_assert(gst_video_region_of_interest_meta_get_param(region, "object_id") == NULL);
+}
+
+/* A second element in a row replaces what the first one has attached, and nothing of others. */
+STX_TEST(regions_of_others_stay)
+{
+  g_auto(ObstaclesFixture) fixture =
+      obstacles_begin("stixel-obstacles ! stixel-obstacles", OBSTACLES_VIDEO_CAPS(64, 48));
+  GstBuffer *picture = obstacles_picture(64, 48, 8, 0), *frame;
+
+  gst_buffer_add_video_region_of_interest_meta(picture, "face", 1, 2, 3, 4);
+  frame = obstacles_run(&fixture, picture);
+  ck_assert_uint_eq(gst_buffer_get_n_meta(frame, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE), 2);
+  ck_assert_str_eq(g_quark_to_string(region_of(frame)->roi_type), "face");
+  gst_buffer_unref(frame);
+  frame = frame_of(&fixture, 64, 48, 0);
+  ck_assert(region_of(frame) == NULL);
+  gst_buffer_unref(frame);
+}
+
+/* ---- Detections ---------------------------------------------------------------------------- */
+
+#if HAVE_ANALYTICS
+static void expect_tracked(
+    GstAnalyticsRelationMeta *relations, GstAnalyticsODMtd *detection, guint64 frame)
+{
+  GstAnalyticsTrackingMtd tracking;
+  GstClockTime first, last;
+  gboolean lost;
+  guint64 id;
+
+  ck_assert(gst_analytics_relation_meta_get_direct_related(relations, detection->id,
+      GST_ANALYTICS_REL_TYPE_RELATE_TO, gst_analytics_tracking_mtd_get_mtd_type(), NULL,
+      &tracking));
+  ck_assert(gst_analytics_tracking_mtd_get_info(&tracking, &id, &first, &last, &lost));
+  ck_assert_uint_eq(id, 1);
+  ck_assert_uint_eq(first, 0);
+  ck_assert_uint_eq(last, frame * OBSTACLES_FRAME);
+  ck_assert(!lost);
+}
+
+static void expect_detected(GstBuffer *frame, guint index)
+{
+  GstAnalyticsRelationMeta *relations = gst_buffer_get_analytics_relation_meta(frame);
+  GstAnalyticsODMtd detection;
+  gpointer state = NULL;
+  gint x, y, w, h;
+  gfloat confidence;
+
+  fail_unless(relations != NULL, "no relations");
+  ck_assert(gst_analytics_relation_meta_iterate(
+      relations, &state, gst_analytics_od_mtd_get_mtd_type(), &detection));
+  ck_assert(gst_analytics_od_mtd_get_location(&detection, &x, &y, &w, &h, &confidence));
+  ck_assert_str_eq(g_quark_to_string(gst_analytics_od_mtd_get_obj_type(&detection)), "car");
+  expect_near(confidence, .75, .01);
+  expect_box(region_of(frame), (guint)x, (guint)y, (guint)w, (guint)h);
+  ck_assert_int_eq(region_of(frame)->id, (gint)detection.id);
+  expect_tracked(relations, &detection, index);
+  ck_assert(!gst_analytics_relation_meta_iterate(
+      relations, &state, gst_analytics_od_mtd_get_mtd_type(), &detection));
+}
+
+STX_TEST(detections_are_tracked)
+{
+  g_auto(ObstaclesFixture) fixture =
+      obstacles_begin("stixel-obstacles ! queue", OBSTACLES_VIDEO_CAPS(64, 48));
+
+  for (guint i = 0; i < 3; i++) {
+    GstBuffer *picture = obstacles_picture(64, 48, 8, i * OBSTACLES_FRAME);
+    g_autoptr(GstBuffer) frame = obstacles_run(&fixture, picture);
+
+    expect_detected(frame, i);
+  }
+}
+#endif

@@ -1,0 +1,431 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * disparity-colour: pictures equal the stem called directly (tests/common/colormap/check_colormap.c
+ * proves that one), in every format and mode; ranges, caps and properties in mid-stream, refusals,
+ * states.
+ */
+#include <gst/video/video.h>
+#include <string.h>
+
+#include "common/colormap/colormap.h"
+#include "gst/stixels/stixels.h"
+#include "tests/gst/fixtures/util.h"
+
+#define WIDTH 61
+#define HEIGHT 47
+#define STRIDE 124 /* of 16 bits */
+#define FRAME (100 * GST_MSECOND)
+#define MAP_CAPS "video/x-raw,format=GRAY16_LE,width=61,height=47,framerate=10/1"
+#define CAMERA ",camera-focal=700.0,camera-baseline=0.5"
+#define PLAIN "disparity-colour legend=none "
+
+typedef struct {
+  GstElement *element;
+  GstHarness *map, *truth; /* truth NULL: no such pad */
+  GstBus *bus;
+} Fixture;
+
+static Fixture begin(const char *properties, const char *map, const char *truth)
+{
+  g_autofree gchar *line = g_strconcat(PLAIN, properties, NULL);
+  Fixture f = {.element = gst_parse_launch(line, NULL)};
+
+  f.bus = stx_test_watch(f.element);
+  f.map = gst_harness_new_with_element(f.element, "sink", "src");
+  if (truth != NULL)
+    f.truth = gst_harness_new_with_element(f.element, "truth", NULL);
+  gst_harness_set_sink_caps_str(f.map, "video/x-raw,format=RGB");
+  gst_harness_set_src_caps_str(f.map, map);
+  if (truth != NULL)
+    gst_harness_set_src_caps_str(f.truth, truth);
+  return f;
+}
+
+static void end(Fixture *f)
+{
+  if (f->truth != NULL)
+    gst_harness_teardown(f->truth);
+  gst_harness_teardown(f->map);
+  gst_element_set_bus(f->element, NULL);
+  gst_object_unref(f->bus);
+  gst_object_unref(f->element);
+}
+
+/* Disparities of 0 … 70 px, some unknown; `seed` 0 is all unknown. */
+static GstBuffer *map_at(guint frame, guint seed)
+{
+  GstBuffer *buffer = stx_test_buffer(STRIDE * HEIGHT, 0, frame * FRAME, FRAME);
+  GstMapInfo bytes;
+
+  gst_buffer_map(buffer, &bytes, GST_MAP_WRITE);
+  for (guint i = 0; seed > 0 && i < bytes.size / 2; i++)
+    ((guint16 *)(gpointer)bytes.data)[i] = (guint16)(i % 7 == 0 ? 0 : (i * 37 * seed) % 17920);
+  gst_buffer_unmap(buffer, &bytes);
+  return buffer;
+}
+
+/* ---- What the stem says -------------------------------------------------------------------- */
+
+static StxColormapTable table;
+
+static const StxColormapImpl *stem(void)
+{
+  return stx_impl_named(&stx_colormap_impls, "c");
+}
+
+static StxImage16 image_of(const GstMapInfo *map)
+{
+  return (StxImage16){(uint16_t *)(gpointer)map->data, STRIDE, WIDTH, HEIGHT};
+}
+
+/* Takes the picture. `map` and `truth` (may be NULL) are what was pushed; confidences of a map
+ * take the place of the latter. */
+static void expect_picture(GstBuffer *picture, const StxColormapParams *params, const char *format,
+    GstBuffer *map, GstBuffer *truth, const char *what)
+{
+  const StxPixelFormat *pixels = stx_pixel_format(format);
+  gint pixel = pixels->plane[0].pixel_stride, stride = (WIDTH * pixel + 3) / 4 * 4;
+  g_autofree guint8 *expected = g_malloc0((gsize)(stride * HEIGHT));
+  StxColormapPicture to = {expected, stride, WIDTH, HEIGHT, pixel, 3};
+  const StxPlace place = {.threads = 1};
+  GstMapInfo bytes, others;
+  StxColormapInput input = {0};
+  StxColormapCount count;
+
+  ck_assert_msg(picture != NULL, "%s: nothing came out", what);
+  gst_buffer_map(map, &bytes, GST_MAP_READ);
+  if (params->numbers == STX_COLORMAP_OF_BYTE)
+    input.bytes = (StxImage8){bytes.data, bytes.size == WIDTH * HEIGHT ? WIDTH : 64, WIDTH, HEIGHT};
+  else
+    input.map = image_of(&bytes);
+  if (truth != NULL && gst_buffer_map(truth, &others, GST_MAP_READ)) {
+    if (params->numbers == STX_COLORMAP_OF_SURE)
+      input.bytes = (StxImage8){others.data, WIDTH, WIDTH, HEIGHT};
+    else
+      input.truth = image_of(&others);
+  }
+  stx_colormap_table(params, stx_colormap_span(params), pixels, &table);
+  stem()->paint(&input, &table, &to, &count, &place, NULL);
+  stx_test_expect_bytes(picture, expected, (gsize)(stride * HEIGHT), what);
+  gst_buffer_unmap(map, &bytes);
+  if (truth != NULL)
+    gst_buffer_unmap(truth, &others);
+  gst_buffer_unref(picture);
+}
+
+static GstBuffer *push(Fixture *f, GstBuffer *map)
+{
+  ck_assert_int_eq(gst_harness_push(f->map, gst_buffer_ref(map)), GST_FLOW_OK);
+  return gst_harness_pull(f->map);
+}
+
+static void expect_map(Fixture *f, const StxColormapParams *params, guint frame, const char *what)
+{
+  g_autoptr(GstBuffer) map = map_at(frame, frame + 1);
+
+  expect_picture(push(f, map), params, "RGB", map, NULL, what);
+}
+
+/* ---- Pictures ------------------------------------------------------------------------------ */
+
+static const char *const formats[] = {
+    "RGBA", "RGBx", "BGRA", "BGRx", "ARGB", "xRGB", "ABGR", "xBGR", "RGB", "BGR"};
+
+/* An odd width: rows of three bytes per pixel are padded, and the padding is 0. */
+STX_TEST_LOOP(every_format, G_N_ELEMENTS(formats))
+{
+  const StxColormapParams params = {
+      .mode = STX_COLORMAP_DISPARITY, .palette = STX_COLORMAP_PALETTE_AUTO};
+  g_autofree gchar *line =
+      g_strdup_printf(PLAIN "! capsfilter caps=video/x-raw,format=%s", formats[_i]);
+  g_autoptr(Harness) harness = gst_harness_new_parse(line);
+  g_autoptr(GstBuffer) map = map_at(0, 1);
+  GstBuffer *picture;
+
+  gst_harness_set_src_caps_str(harness, MAP_CAPS);
+  picture = gst_harness_push_and_pull(harness, gst_buffer_ref(map));
+  ck_assert_uint_eq(GST_BUFFER_PTS(picture), 0);
+  ck_assert_uint_eq(GST_BUFFER_DURATION(picture), FRAME);
+  expect_picture(picture, &params, formats[_i], map, NULL, formats[_i]);
+}
+
+static const struct {
+  const char *properties, *caps;
+  StxColormapParams params;
+} maps[] = {
+    {"", MAP_CAPS, {STX_COLORMAP_DISPARITY, .palette = -1}},
+    {"palette=turbo min=5 max=30", MAP_CAPS,
+        {STX_COLORMAP_DISPARITY, .palette = STX_PALETTE_TURBO, .min = 5, .max = 30}},
+    {"palette=gray unknown=black", MAP_CAPS,
+        {STX_COLORMAP_DISPARITY, .palette = STX_PALETTE_GRAY, .unknown = STX_COLORMAP_BLACK}},
+    {"mode=depth unknown=grey", MAP_CAPS CAMERA,
+        {STX_COLORMAP_DEPTH, .palette = -1, .unknown = STX_COLORMAP_GREY, .focal_baseline = 350}},
+    {"mode=depth focal=400 baseline=1", MAP_CAPS,
+        {STX_COLORMAP_DEPTH, .palette = -1, .focal_baseline = 400}},
+    {"max=10 palette=cividis", MAP_CAPS ",disparity-encoding=depth-mm",
+        {STX_COLORMAP_DEPTH, .palette = STX_PALETTE_CIVIDIS, .max = 10,
+            .encoding = STX_DISPARITY_DEPTH_MM}},
+    {"disparity-encoding=depth-mm mode=disparity", MAP_CAPS CAMERA,
+        {STX_COLORMAP_DISPARITY, .palette = -1, .encoding = STX_DISPARITY_DEPTH_MM,
+            .focal_baseline = 350}},
+    {"disparity-encoding=opencv max=600", MAP_CAPS,
+        {STX_COLORMAP_DISPARITY, .palette = -1, .encoding = STX_DISPARITY_OPENCV, .max = 600}},
+};
+
+STX_TEST_LOOP(every_kind_of_map, G_N_ELEMENTS(maps))
+{
+  Fixture f = begin(maps[_i].properties, maps[_i].caps, NULL);
+
+  expect_map(&f, &maps[_i].params, 0, maps[_i].properties);
+  expect_map(&f, &maps[_i].params, 1, "the next one");
+  stx_test_expect_silence(f.bus);
+  end(&f);
+}
+
+/* Of the meta, whose rows are packed, beside what is known of the map; and of pictures. */
+STX_TEST(confidences)
+{
+  const StxColormapParams params = {
+      .mode = STX_COLORMAP_CONFIDENCE, .palette = -1, .numbers = STX_COLORMAP_OF_BYTE};
+  const StxColormapParams sure = {
+      .mode = STX_COLORMAP_CONFIDENCE, .palette = -1, .numbers = STX_COLORMAP_OF_SURE};
+  Fixture f = begin("mode=confidence", MAP_CAPS, NULL);
+  GstBuffer *map = map_at(0, 1);
+  g_autoptr(GstBuffer) bytes = gst_buffer_new_allocate(NULL, WIDTH * HEIGHT, NULL);
+
+  gst_buffer_memset(bytes, 0, 77, WIDTH * HEIGHT);
+  gst_buffer_memset(bytes, 100, 200, 1000);
+  gst_buffer_add_stx_confidence_meta(map, bytes, WIDTH, HEIGHT);
+  expect_picture(push(&f, map), &sure, "RGB", map, bytes, "meta");
+  gst_harness_set_src_caps_str(f.map, "video/x-raw,format=GRAY8,width=61,height=47");
+  gst_buffer_unref(map);
+  map = stx_test_buffer(64 * HEIGHT, 99, FRAME, FRAME);
+  gst_buffer_memset(map, 640, 255, 640);
+  expect_picture(push(&f, map), &params, "RGB", map, NULL, "picture");
+  gst_buffer_unref(map);
+  stx_test_expect_silence(f.bus);
+  end(&f);
+}
+
+STX_TEST(errors)
+{
+  const StxColormapParams params = {.mode = STX_COLORMAP_ERROR, .palette = -1};
+  Fixture f = begin("", MAP_CAPS, MAP_CAPS);
+
+  for (guint i = 0; i < 3; i++) {
+    g_autoptr(GstBuffer) map = map_at(i, 1);
+    g_autoptr(GstBuffer) truth = map_at(i, i);
+
+    gst_harness_push(f.truth, gst_buffer_ref(truth));
+    expect_picture(push(&f, map), &params, "RGB", map, truth, "error");
+  }
+  stx_test_expect_silence(f.bus);
+  end(&f);
+}
+
+/* ---- Stixels ------------------------------------------------------------------------------- */
+
+#define STIXEL_CAPS                                                                                \
+  "application/x-stixels,width=16,height=8,stixel-width=8,columns=2,framerate=10/1"
+
+/* The colour of the middle of the left and of the right column. */
+static void expect_columns(
+    const char *properties, const StxColormapParams *params, const guint numbers[2])
+{
+  const StxStixel records[] = {
+      {0, 0, 7, STX_KIND_OBJECT, 13, 32, 32, 4, .5f}, {1, 0, 7, STX_KIND_OBJECT, 0, 5, 5, 1, 1}};
+  Fixture f = begin(properties, STIXEL_CAPS, NULL);
+  GstBuffer *stixels = stx_test_buffer(sizeof records, 0, 0, FRAME);
+  g_autoptr(GstBuffer) picture = NULL;
+  guint8 pixel[3];
+
+  gst_buffer_fill(stixels, 0, records, sizeof records);
+  picture = gst_harness_push_and_pull(f.map, stixels);
+  ck_assert_uint_eq(gst_buffer_get_size(picture), 16 * 8 * 3);
+  stx_colormap_table(params, stx_colormap_span(params), stx_pixel_format("RGB"), &table);
+  for (guint column = 0; column < 2; column++) {
+    StxRgb colour = stx_colormap_colour(params, table.level[numbers[column]], FALSE);
+
+    gst_buffer_extract(picture, 4 * 48 + 24 * column + 12, pixel, 3);
+    ck_assert_msg(memcmp(pixel, &colour, 3) == 0, "%s, column %u", properties, column);
+  }
+  stx_test_expect_silence(f.bus);
+  end(&f);
+}
+
+STX_TEST(stixels)
+{
+  expect_columns("", &(StxColormapParams){STX_COLORMAP_DISPARITY, .palette = -1},
+      (guint[]){32 * 256, 5 * 256});
+  expect_columns("mode=depth focal=100 baseline=4",
+      &(StxColormapParams){STX_COLORMAP_DEPTH, .palette = -1, .focal_baseline = 400},
+      (guint[]){32 * 256, 5 * 256});
+  /* 4 and 1 nat of 8 rows */
+  expect_columns("mode=cost",
+      &(StxColormapParams){STX_COLORMAP_COST, .palette = -1, .numbers = STX_COLORMAP_OF_PART},
+      (guint[]){2049, 513});
+  expect_columns("mode=confidence",
+      &(StxColormapParams){STX_COLORMAP_CONFIDENCE, .palette = -1, .numbers = STX_COLORMAP_OF_PART},
+      (guint[]){2049, 4097});
+}
+
+/* ---- The legend ---------------------------------------------------------------------------- */
+
+#define LARGE "video/x-raw,format=GRAY16_LE,width=1200,height=360,framerate=10/1"
+
+static GstBuffer *large_picture(const char *properties)
+{
+  Fixture f = begin(properties, LARGE, NULL);
+  GstBuffer *map = stx_test_buffer(1200 * 360 * 2, 20, 0, FRAME);
+  GstBuffer *picture = gst_harness_push_and_pull(f.map, map);
+
+  stx_test_expect_silence(f.bus);
+  end(&f);
+  return picture;
+}
+
+/* Its corner is not what it is without a legend; the corner across is. */
+STX_TEST(the_legend)
+{
+  enum { SIZE = 1200 * 360 * 3, NEAR = 3600 * 10 + 60, FAR = SIZE - 3600 * 10 - 60 };
+  g_autoptr(GstBuffer) none = large_picture("");
+  g_autoptr(GstBuffer) first = large_picture("legend=top-left");
+  g_autoptr(GstBuffer) last = large_picture("legend=bottom-right");
+  g_autofree guint8 *bytes = NULL;
+  gsize size;
+
+  ck_assert_uint_eq(gst_buffer_get_size(none), SIZE);
+  gst_buffer_extract_dup(none, 0, SIZE, (gpointer *)&bytes, &size);
+  ck_assert_int_ne(gst_buffer_memcmp(first, NEAR, bytes + NEAR, 30), 0);
+  ck_assert_int_eq(gst_buffer_memcmp(first, FAR, bytes + FAR, 30), 0);
+  ck_assert_int_eq(gst_buffer_memcmp(last, NEAR, bytes + NEAR, 30), 0);
+  ck_assert_int_ne(gst_buffer_memcmp(last, FAR, bytes + FAR, 30), 0);
+}
+
+/* ---- Changes in mid-stream ----------------------------------------------------------------- */
+
+STX_TEST(properties_count_from_the_next_frame)
+{
+  StxColormapParams params = {.mode = STX_COLORMAP_DISPARITY, .palette = -1};
+  Fixture f = begin("", MAP_CAPS CAMERA, NULL);
+
+  expect_map(&f, &params, 0, "at first");
+  g_object_set(f.element, "max", 20., NULL);
+  params.max = 20;
+  expect_map(&f, &params, 1, "max");
+  gst_util_set_object_arg(G_OBJECT(f.element), "palette", "viridis");
+  params.palette = STX_PALETTE_VIRIDIS;
+  expect_map(&f, &params, 2, "palette");
+  gst_util_set_object_arg(G_OBJECT(f.element), "mode", "depth");
+  params.mode = STX_COLORMAP_DEPTH;
+  params.focal_baseline = 350;
+  expect_map(&f, &params, 3, "mode");
+  gst_harness_set_src_caps_str(f.map, MAP_CAPS ",disparity-encoding=depth-mm");
+  params.encoding = STX_DISPARITY_DEPTH_MM;
+  expect_map(&f, &params, 4, "caps");
+  stx_test_expect_silence(f.bus);
+  end(&f);
+}
+
+/* Downstream may change its mind about the format. */
+STX_TEST(formats_may_change_in_mid_stream)
+{
+  const StxColormapParams params = {.mode = STX_COLORMAP_DISPARITY, .palette = -1};
+  g_autoptr(Harness) harness = gst_harness_new_parse(PLAIN "! capsfilter name=filter");
+  g_autoptr(GstElement) filter = gst_bin_get_by_name(GST_BIN(harness->element), "filter");
+  static const char *const in_turn[] = {"RGB", "BGRx", "ARGB", "RGB"};
+
+  gst_harness_set_src_caps_str(harness, MAP_CAPS);
+  for (guint i = 0; i < G_N_ELEMENTS(in_turn); i++) {
+    g_autofree gchar *caps = g_strdup_printf("video/x-raw,format=%s", in_turn[i]);
+    g_autoptr(GstBuffer) map = map_at(i, i + 1);
+
+    gst_util_set_object_arg(G_OBJECT(filter), "caps", caps);
+    expect_picture(gst_harness_push_and_pull(harness, gst_buffer_ref(map)), &params, in_turn[i],
+        map, NULL, caps);
+  }
+}
+
+/* Half of the numbers at `low` px, half at `high`. */
+static GstBuffer *two_values(guint frame, guint low, guint high)
+{
+  GstBuffer *buffer = map_at(frame, 0);
+  GstMapInfo bytes;
+
+  gst_buffer_map(buffer, &bytes, GST_MAP_WRITE);
+  for (guint i = 0; i < bytes.size / 2; i++)
+    ((guint16 *)(gpointer)bytes.data)[i] = (guint16)(256 * (i % 2 == 0 ? low : high));
+  gst_buffer_unmap(buffer, &bytes);
+  return buffer;
+}
+
+static void expect_ends(Fixture *f, GstBuffer *map, gboolean ends, const char *what)
+{
+  const StxColormapParams params = {.mode = STX_COLORMAP_DISPARITY, .palette = STX_PALETTE_GRAY};
+  g_autoptr(GstBuffer) picture = push(f, map);
+  guint8 pixels[6];
+
+  gst_buffer_unref(map);
+  gst_buffer_extract(picture, 0, pixels, 6);
+  ck_assert_msg(
+      (pixels[0] <= 12 && pixels[3] >= 243) == ends, "%s: %u %u", what, pixels[0], pixels[3]);
+  ck_assert_uint_ge(stx_colormap_colour(&params, STX_COLORMAP_MOST, FALSE).r, 255);
+}
+
+/* Both ends of the palette are used at once, then the range follows slowly, and after a flush at
+ * once again. */
+STX_TEST(the_range_of_frames)
+{
+  Fixture f = begin("range=frame palette=gray", MAP_CAPS, NULL);
+  GstSegment segment;
+
+  gst_segment_init(&segment, GST_FORMAT_TIME);
+  expect_ends(&f, map_at(0, 0), FALSE, "nothing is known");
+  expect_ends(&f, two_values(1, 20, 40), TRUE, "the first");
+  expect_ends(&f, two_values(2, 22, 34), FALSE, "a little narrower");
+  gst_harness_push_event(f.map, gst_event_new_flush_start());
+  gst_harness_push_event(f.map, gst_event_new_flush_stop(TRUE));
+  gst_harness_push_event(f.map, gst_event_new_segment(&segment));
+  expect_ends(&f, two_values(3, 22, 34), TRUE, "after a flush");
+  expect_ends(&f, two_values(4, 100, 150), TRUE, "another scene");
+  end(&f);
+}
+
+/* ---- Refusals ------------------------------------------------------------------------------ */
+
+static const struct {
+  const char *properties, *caps, *truth, *words[2];
+} refusals[] = {
+    {"mode=depth", MAP_CAPS, NULL, {"mode=depth", "baseline"}},
+    {"mode=error", MAP_CAPS, NULL, {"mode=error", "pad truth"}},
+    {"mode=cost", MAP_CAPS, NULL, {"mode=cost", "sat-dp-stixels"}},
+    {"mode=confidence", MAP_CAPS, NULL, {"mode=confidence", "stereo-sgm"}},
+    {"mode=disparity", "video/x-raw,format=GRAY8,width=61,height=47", NULL, {"GRAY8", "mode"}},
+    {"min=64", MAP_CAPS, NULL, {"min is 64", "max"}},
+    {"min=5 max=4", MAP_CAPS, NULL, {"min is 5", "below max"}},
+    {"disparity-encoding=pixels", MAP_CAPS, NULL, {"disparity-encoding=pixels", "kitti"}},
+    {"", "video/x-raw,format=RGB,width=61,height=47", NULL, {"RGB", "GRAY16_LE"}},
+    {"", MAP_CAPS, "video/x-raw,format=GRAY16_LE,width=60,height=47", {"60x47", "61x47"}},
+    {"", MAP_CAPS, "video/x-raw,format=GRAY8,width=61,height=47", {"pad truth", "GRAY8"}},
+    {"", MAP_CAPS, MAP_CAPS ",disparity-encoding=depth-mm", {"depths", "baseline"}},
+};
+
+STX_TEST_LOOP(refuses_with_a_reason, G_N_ELEMENTS(refusals))
+{
+  Fixture f = begin(refusals[_i].properties, refusals[_i].caps, refusals[_i].truth);
+
+  if (f.truth != NULL)
+    gst_harness_push(f.truth, map_at(0, 1));
+  gst_harness_push(f.map, map_at(0, 1));
+  stx_test_expect_error(f.bus, refusals[_i].words[0], refusals[_i].words[1], NULL);
+  end(&f);
+}
+
+STX_TEST(refuses_half_a_record)
+{
+  Fixture f = begin("", STIXEL_CAPS, NULL);
+
+  gst_harness_push(f.map, stx_test_buffer(25, 0, 0, FRAME));
+  stx_test_expect_error(f.bus, "25", "24", NULL);
+  end(&f);
+}

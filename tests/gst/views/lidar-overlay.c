@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * lidar-overlay: where points are drawn on frames (tests/common/scanview proves what the stem
+ * draws), whence camera and place of the sensor come, scans that are held, and what is refused.
+ */
+#include <glib/gstdio.h>
+#include <gst/video/video.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/obstacle.h"
+#include "gst/stixels/stixels.h"
+#include "tests/gst/fixtures/scan_fixture.h"
+
+#define WIDTH 64
+#define HEIGHT 32
+#define FRAME (GST_SECOND / 10)
+#define PIXELS "video/x-raw,format=RGB,width=64,height=32,framerate=10/1"
+#define CAMERA ",camera-focal=40.,camera-cx=31.5,camera-cy=15.5"
+#define SCANS "application/x-lidar,framerate=10/1"
+#define PLAIN "lidar-overlay legend=none alpha=1 point-size=3 "
+
+typedef struct {
+  GstElement *element;
+  GstHarness *video, *points;
+  GstBus *bus;
+} Rig;
+
+static Rig begin(const char *line, const char *video, const char *scans)
+{
+  Rig rig = {.element = gst_parse_launch(line, NULL)};
+
+  fail_unless(rig.element != NULL);
+  rig.bus = stx_test_watch(rig.element);
+  rig.video = gst_harness_new_with_element(rig.element, "sink", "src");
+  rig.points = gst_harness_new_with_element(rig.element, "points", NULL);
+  gst_harness_set_src_caps_str(rig.video, video);
+  gst_harness_set_src_caps_str(rig.points, scans);
+  return rig;
+}
+
+static void end(Rig *rig)
+{
+  gst_harness_teardown(rig->points);
+  gst_harness_teardown(rig->video);
+  gst_element_set_bus(rig->element, NULL);
+  gst_object_unref(rig->bus);
+  gst_object_unref(rig->element);
+}
+
+static void push_frame(Rig *rig, GstClockTime pts)
+{
+  GstBuffer *frame = stx_test_buffer(3 * WIDTH * HEIGHT, 100, pts, FRAME);
+
+  gst_harness_push(rig->video, frame);
+}
+
+/* One obstacle of no cluster at (x, y, z). */
+static GstBuffer *scan_at(GstClockTime pts, gfloat x, gfloat y, gfloat z)
+{
+  const gfloat point[4] = {x, y, z, 0};
+  const guint32 label = 99;
+  GstBuffer *scan = scan_buffer(point, 1, pts);
+  g_autoptr(GstBuffer) labels = NULL;
+
+  labels = gst_buffer_new_memdup(&label, sizeof label);
+  ck_assert(gst_buffer_add_stx_point_labels_meta(scan, labels) != NULL);
+  return scan;
+}
+
+/* What is drawn on the next frame: how many pixels, and the middle of them. */
+typedef struct {
+  gint count;
+  gdouble x, y;
+  guint8 red; /* of the reddest pixel */
+} Spot;
+
+static Spot pull(Rig *rig)
+{
+  g_autoptr(GstBuffer) frame = gst_harness_pull(rig->video);
+  guint8 bytes[HEIGHT][WIDTH][3];
+  Spot spot = {0};
+
+  fail_unless(frame != NULL);
+  ck_assert_uint_eq(gst_buffer_extract(frame, 0, bytes, sizeof bytes), sizeof bytes);
+  for (gint y = 0; y < HEIGHT; y++)
+    for (gint x = 0; x < WIDTH; x++)
+      if (bytes[y][x][0] != 100) {
+        spot.count++;
+        spot.x += x;
+        spot.y += y;
+        spot.red = MAX(spot.red, bytes[y][x][0]);
+      }
+  spot.x /= MAX(spot.count, 1);
+  spot.y /= MAX(spot.count, 1);
+  return spot;
+}
+
+static void expect_spot(Rig *rig, gdouble x, gdouble y)
+{
+  Spot spot = pull(rig);
+
+  ck_assert_int_ge(spot.count, 5);
+  ck_assert_int_le(spot.count, 21);
+  ck_assert_msg(ABS(spot.x - x) < .7 && ABS(spot.y - y) < .7,
+      "drawn around (%g, %g) in place of (%g, %g)", spot.x, spot.y, x, y);
+}
+
+/* Of a point 10 m ahead, 2.5 m to the left and 1 m up: 10 px to the left, 4 px up. */
+static void expect_drawn(
+    const char *line, const char *video, const char *scans, gdouble x, gdouble y)
+{
+  Rig rig = begin(line, video, scans);
+
+  push_frame(&rig, 0);
+  gst_harness_push(rig.points, scan_at(0, 10, 2.5, 1));
+  expect_spot(&rig, x, y);
+  stx_test_expect_silence(rig.bus);
+  end(&rig);
+}
+
+/* ---- Camera and sensor ---------------------------------------------------------------------- */
+
+static gchar *calibration(const char *text)
+{
+  gchar *path = g_build_filename(g_get_tmp_dir(), "lidar-overlay-XXXXXX", NULL);
+
+  close(g_mkstemp(path));
+  ck_assert(g_file_set_contents(path, text, -1, NULL));
+  return path;
+}
+
+#define PROJECTIONS "P2: 40 0 31.5 40 0 40 15.5 0 0 0 1 0\nP3: 40 0 31.5 20 0 40 15.5 0 0 0 1 0\n"
+#define AXES "Tr: 0 -1 0 0 0 0 -1 0 1 0 0 0\n"
+
+STX_TEST(camera_and_sensor_come_from_caps_properties_or_a_file)
+{
+  g_autofree gchar *path = calibration(PROJECTIONS AXES);
+  gchar *line;
+
+  expect_drawn(PLAIN "sensor-x=0.000001", PIXELS CAMERA, SCANS, 21.5, 11.5);
+  expect_drawn(PLAIN, PIXELS CAMERA, SCANS ",sensor-z=-1.", 21.5, 15.5);
+  expect_drawn(PLAIN, PIXELS CAMERA, SCANS ",sensor-y=-3,sensor-z=0", 33.5, 11.5);
+  expect_drawn(PLAIN "sensor-y=-2.5", PIXELS CAMERA, SCANS ",sensor-z=5.", 31.5, 11.5);
+  expect_drawn(PLAIN "sensor-yaw=-0.244979", PIXELS CAMERA, SCANS, 31.5, 11.6);
+  expect_drawn(PLAIN "focal=20 cx=31.5 cy=15.5 sensor-z=0.00001", PIXELS, SCANS, 26.5, 13.5);
+  line =
+      g_strdup_printf(PLAIN "calibration=%s", path); /* camera 2 is 1 m to the left of camera 0 */
+  expect_drawn(line, PIXELS, SCANS, 25.5, 11.5);
+  g_free(line);
+  line = g_strdup_printf(PLAIN "calibration=%s sensor-z=1", path);
+  expect_drawn(line, PIXELS, SCANS, 21.5, 7.5);
+  g_free(line);
+  g_remove(path);
+}
+
+/* Frames of another size than the camera's. */
+STX_TEST(the_camera_is_scaled_to_the_frame)
+{
+  const char *large = PIXELS ",camera-focal=80.,camera-cx=63.5,camera-cy=31.5,"
+                             "camera-image-width=128,camera-image-height=64";
+
+  expect_drawn(PLAIN, large, SCANS ",sensor-z=0.", 21.5, 11.5);
+}
+
+STX_TEST(what_is_missing_is_named)
+{
+  static const struct {
+    const char *line, *video, *scans, *words[3];
+  } cases[] = {
+      {PLAIN, PIXELS, SCANS ",sensor-z=0.", {"focal length is not known", "calibration", "caps"}},
+      {PLAIN "focal=40", PIXELS, SCANS ",sensor-z=0.", {"cx or cy is not known", "focal, cx", ""}},
+      {PLAIN, PIXELS CAMERA, SCANS, {"LiDAR stands is not known", "Tr:", "sensor-yaw"}},
+      {PLAIN, "video/x-raw,format=GRAY8,width=64,height=32,framerate=10/1", SCANS,
+          {"Cannot draw on", "GRAY8", "videoconvert"}},
+      {PLAIN, PIXELS CAMERA, "application/octet-stream",
+          {"application/x-lidar", "lidar-parse", ""}},
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
+    Rig rig = begin(cases[i].line, cases[i].video, cases[i].scans);
+
+    push_frame(&rig, 0);
+    gst_harness_push(rig.points, scan_at(0, 10, 0, 0));
+    stx_test_expect_error(rig.bus, cases[i].words[0], cases[i].words[1], cases[i].words[2], NULL);
+    end(&rig);
+  }
+}
+
+STX_TEST(bad_files_and_scans_are_refused)
+{
+  g_autofree gchar *path = calibration(PROJECTIONS "Tr: 1 2 3\n");
+  g_autofree gchar *line = NULL;
+  Rig rig = begin(PLAIN, PIXELS CAMERA, SCANS ",sensor-z=0.");
+
+  push_frame(&rig, 0);
+  gst_harness_push(rig.points, stx_test_buffer(20, 0, 0, FRAME));
+  stx_test_expect_error(rig.bus, "20 bytes", "16 bytes", NULL);
+  end(&rig);
+  line =
+      g_strdup_printf("videotestsrc num-buffers=1 ! lidar-overlay calibration=%s ! fakesink", path);
+  stx_test_breaks(line, "\"Tr:\" has 3 numbers", NULL);
+  g_remove(path);
+}
+
+/* ---- Time ----------------------------------------------------------------------------------- */
+
+static guint64 frames_without(Rig *rig)
+{
+  guint64 value;
+
+  g_object_get(rig->element, "frames-without-scans", &value, NULL);
+  return value;
+}
+
+/* The video has three frames for each scan. */
+STX_TEST(scans_are_held_and_fade)
+{
+  Rig rig = begin(PLAIN "hold=250", PIXELS CAMERA, SCANS ",sensor-z=0.");
+  Spot spot[5];
+
+  push_frame(&rig, 0);
+  gst_harness_push(rig.points, scan_at(0, 10, 0, 0));
+  gst_harness_push(rig.points, scan_at(4 * FRAME, 10, 0, 0));
+  for (guint i = 1; i < 5; i++)
+    push_frame(&rig, i * FRAME);
+  for (guint i = 0; i < 5; i++)
+    spot[i] = pull(&rig);
+  ck_assert_uint_gt(spot[0].red, 200);
+  ck_assert_uint_lt(spot[1].red, spot[0].red);
+  ck_assert_uint_lt(spot[2].red, spot[1].red);
+  ck_assert_int_eq(spot[3].count, 0);
+  ck_assert_uint_eq(spot[4].red, spot[0].red);
+  ck_assert_uint_eq(frames_without(&rig), 3);
+  stx_test_expect_silence(rig.bus);
+  end(&rig);
+}
+
+STX_TEST(frames_before_the_first_scan_go_on_undrawn)
+{
+  Rig rig = begin(PLAIN, PIXELS CAMERA, SCANS ",sensor-z=0.");
+
+  push_frame(&rig, 0);
+  gst_harness_push(rig.points, scan_at(3 * FRAME, 10, 0, 0));
+  ck_assert_int_eq(pull(&rig).count, 0);
+  stx_test_expect_warning(rig.bus, "no scan");
+  end(&rig);
+}
+
+/* ---- What rides on scans --------------------------------------------------------------------- */
+
+STX_TEST(obstacles_are_drawn_if_they_are_wanted)
+{
+  const StxObstacle car = {.source = STX_OBSTACLE_LIDAR, .z = 10, .y = 1, .width = 5, .height = 3};
+
+  for (gint wanted = 0; wanted < 2; wanted++) {
+    Rig rig = begin(PLAIN, PIXELS CAMERA, SCANS ",sensor-z=0.");
+    GstBuffer *scan = scan_at(0, 10, 0, 0);
+    g_autoptr(GstBuffer) records = gst_buffer_new_memdup(&car, sizeof car);
+
+    g_object_set(rig.element, "obstacles", wanted, NULL);
+    gst_buffer_add_stx_obstacles_meta(scan, records, NULL, NULL);
+    push_frame(&rig, 0);
+    gst_harness_push(rig.points, scan);
+    ck_assert_int_eq(pull(&rig).count > 40, wanted);
+    end(&rig);
+  }
+}
+
+/* Each scan says where its sensor stands, also behind elements that pass it on. */
+STX_TEST(the_street_is_drawn_in_all_formats)
+{
+  static const char *const formats[] = {"RGB", "BGRx", "I420", "NV12", "YUY2"};
+
+  for (gsize i = 0; i < G_N_ELEMENTS(formats); i++) {
+    g_autofree gchar *line =
+        g_strdup_printf("lidar-overlay name=o ! video/x-raw,format=%s ! fakesink "
+                        "street-scene-src view=left num-buffers=2 ! "
+                        "video/x-raw,width=161,height=90 ! videoconvert ! o.sink "
+                        "street-scene-src view=lidar beams=16 num-buffers=2 ! "
+                        "lidar-ground ! stixel-obstacles ! queue ! o.points",
+            formats[i]);
+
+    stx_test_runs(line);
+  }
+}

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* stixel-overlay: frames that have no stixels show the last ones, fading, for a while. */
+#include "tests/gst/fixtures/overlay_fixture.h"
+
+#include "gst/stixels/stixels.h"
+
+#define HOLDING "stixel-overlay mode=class alpha=1 outlines=false legend=none hold=250"
+/* Of 256, that many milliseconds after their moment. */
+#define STRONG(age) ((int)(256 * (1 - (age) / 250.) + .5))
+
+/* Pulls the frame of that time: `weight`/256 of the stixels' colours on it; and none attached. */
+static void expect_faded(OverlayFixture *f, GstClockTime pts, int weight)
+{
+  const guint8 colours[2][3] = {{0, 0, 142}, {128, 64, 128}};
+  g_autoptr(GstBuffer) frame = gst_harness_pull(f->video);
+  guint8 bytes[OVERLAY_FRAME_SIZE];
+
+  fail_unless(frame != NULL);
+  ck_assert_uint_eq(GST_BUFFER_PTS(frame), pts);
+  gst_buffer_extract(frame, 0, bytes, OVERLAY_FRAME_SIZE);
+  for (gsize i = 0; i < OVERLAY_FRAME_SIZE; i++) {
+    int colour = colours[i / 3 % 16 / 8][i % 3];
+
+    ck_assert_int_eq(bytes[i], (100 * (256 - weight) + colour * weight + 128) >> 8);
+  }
+  fail_unless(gst_buffer_get_stx_stixel_meta(frame) == NULL);
+}
+
+/* With stixels at 0 drawn. */
+static OverlayFixture begin(void)
+{
+  OverlayFixture f = overlay_setup_with(HOLDING, TRUE);
+
+  overlay_push_frame(&f, 0);
+  overlay_push_stixels(&f, 0);
+  overlay_expect_frame(&f, 0, TRUE);
+  return f;
+}
+
+STX_TEST(the_last_stixels_fade)
+{
+  g_auto(OverlayFixture) f = begin();
+
+  overlay_push_stixels(&f, 4 * OVERLAY_FRAME);
+  for (guint i = 1; i <= 4; i++)
+    overlay_push_frame(&f, i * OVERLAY_FRAME);
+  expect_faded(&f, OVERLAY_FRAME, STRONG(100));
+  expect_faded(&f, 2 * OVERLAY_FRAME, STRONG(200));
+  overlay_expect_frame(&f, 3 * OVERLAY_FRAME, FALSE);
+  overlay_expect_frame(&f, 4 * OVERLAY_FRAME, TRUE);
+  ck_assert_uint_eq(overlay_counter(&f, "frames-without-stixels"), 3);
+  overlay_expect_one_warning(&f, "property hold");
+}
+
+STX_TEST(stixels_that_come_too_late_are_shown_on_later_frames)
+{
+  g_auto(OverlayFixture) f = overlay_setup_with(HOLDING, TRUE);
+
+  overlay_push_frame(&f, 2 * OVERLAY_FRAME);
+  overlay_push_stixels(&f, OVERLAY_FRAME);
+  overlay_push_stixels(&f, 3 * OVERLAY_FRAME);
+  expect_faded(&f, 2 * OVERLAY_FRAME, STRONG(100));
+  ck_assert_uint_eq(overlay_counter(&f, "unpaired"), 1);
+}
+
+STX_TEST(attached_stixels_are_held_too)
+{
+  const GstStxStixelInfo info = {.width = 16, .height = 8, .stixel_width = 8, .columns = 2};
+  g_auto(OverlayFixture) f = overlay_setup_with(HOLDING, FALSE);
+  GstBuffer *frame = overlay_frame_at(0);
+  g_autoptr(GstBuffer) stixels = overlay_stixels_at(0);
+
+  gst_buffer_add_stx_stixel_meta(frame, stixels, &info);
+  ck_assert_int_eq(gst_harness_push(f.video, frame), GST_FLOW_OK);
+  overlay_expect_frame(&f, 0, TRUE);
+  overlay_push_frame(&f, OVERLAY_FRAME);
+  expect_faded(&f, OVERLAY_FRAME, STRONG(100));
+}
+
+/* What comes next of the pad `stixels` is far ahead, so that the frame goes on without. */
+static void expect_undrawn(OverlayFixture *f, GstClockTime pts)
+{
+  overlay_push_frame(f, pts);
+  overlay_push_stixels(f, pts + 4 * OVERLAY_FRAME);
+  overlay_expect_frame(f, pts, FALSE);
+}
+
+/* What comes of one seek has its number on all pads. */
+static GstEvent *of_seek(GstEvent *event)
+{
+  gst_event_set_seqnum(event, 4711);
+  return event;
+}
+
+STX_TEST(a_flush_forgets_them)
+{
+  g_auto(OverlayFixture) f = begin();
+  GstSegment segment;
+
+  gst_segment_init(&segment, GST_FORMAT_TIME);
+  for (int i = 0; i < 2; i++) {
+    GstHarness *pad = i == 0 ? f.stixels : f.video;
+
+    fail_unless(gst_harness_push_event(pad, of_seek(gst_event_new_flush_start())));
+    fail_unless(gst_harness_push_event(pad, of_seek(gst_event_new_flush_stop(TRUE))));
+    fail_unless(gst_harness_push_event(pad, gst_event_new_segment(&segment)));
+  }
+  expect_undrawn(&f, OVERLAY_FRAME);
+}
+
+/* Stixels of another image need not fit the frames that come now. */
+STX_TEST(new_caps_forget_them)
+{
+  OverlayFixture f = begin();
+
+  gst_harness_set_src_caps_str(f.stixels,
+      "application/x-stixels,width=16,height=8,stixel-width=16,columns=1,"
+      "framerate=10/1");
+  expect_undrawn(&f, OVERLAY_FRAME);
+  overlay_teardown(&f);
+
+  f = begin();
+  gst_harness_set_src_caps_str(f.video, OVERLAY_VIDEO_CAPS("BGR", 16, 8));
+  expect_undrawn(&f, OVERLAY_FRAME);
+  overlay_teardown(&f);
+}
+
+/* ---- Live ---------------------------------------------------------------------------------- */
+
+static OverlayFixture begin_live(const char *line)
+{
+  OverlayFixture f = overlay_setup_with(line, TRUE);
+
+  gst_harness_use_testclock(f.video);
+  gst_harness_play(f.video);
+  return f;
+}
+
+STX_TEST(a_live_frame_waits_for_the_timeout_once)
+{
+  g_auto(OverlayFixture) f = begin_live(HOLDING " timeout=500");
+
+  overlay_push_frame(&f, 0);
+  stx_test_crank(f.video, 500 * GST_MSECOND);
+  overlay_expect_frame(&f, 0, FALSE);
+  /* The next ones, for which the pad has nothing either, are not held up: their time is over. */
+  for (guint i = 1; i <= 3; i++) {
+    overlay_push_frame(&f, i * OVERLAY_FRAME);
+    stx_test_crank(f.video, i * OVERLAY_FRAME);
+    overlay_expect_frame(&f, i * OVERLAY_FRAME, FALSE);
+  }
+  /* It is back, and waited for again. */
+  overlay_push_stixels(&f, 4 * OVERLAY_FRAME);
+  overlay_push_frame(&f, 4 * OVERLAY_FRAME);
+  overlay_expect_frame(&f, 4 * OVERLAY_FRAME, TRUE);
+  overlay_push_frame(&f, 5 * OVERLAY_FRAME);
+  stx_test_crank(f.video, 5 * OVERLAY_FRAME + 500 * GST_MSECOND);
+  expect_faded(&f, 5 * OVERLAY_FRAME, STRONG(100));
+  ck_assert_uint_eq(overlay_counter(&f, "frames-without-stixels"), 5);
+}
+
+/* A machine that is too slow loses the first stixels; for the others, frames wait longer. */
+STX_TEST(live_stixels_that_are_always_late_are_waited_for)
+{
+  g_auto(OverlayFixture) f = begin_live(HOLDING " timeout=50");
+
+  overlay_push_frame(&f, 0);
+  stx_test_crank(f.video, 50 * GST_MSECOND);
+  overlay_expect_frame(&f, 0, FALSE);
+  gst_harness_set_time(f.video, 300 * GST_MSECOND);
+  overlay_push_frame(&f, OVERLAY_FRAME); /* not held up: the pad was given up */
+  stx_test_crank(f.video, OVERLAY_FRAME);
+  overlay_expect_frame(&f, OVERLAY_FRAME, FALSE);
+  overlay_push_stixels(&f, 0); /* 300 ms late */
+  overlay_push_frame(&f, 2 * OVERLAY_FRAME);
+  /* No more than 300 ms longer than the one before. */
+  stx_test_crank(f.video, 2 * OVERLAY_FRAME + (200 + 300) * GST_MSECOND);
+  expect_faded(&f, 2 * OVERLAY_FRAME, STRONG(200));
+}

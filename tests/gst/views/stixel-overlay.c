@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* stixel-overlay: which stixels come to which frame. */
+#include "tests/gst/fixtures/overlay_fixture.h"
+
+#include <gst/video/video.h>
+
+#include "gst/stixels/stixels.h"
+
+/* Waits until the element is at EOS. */
+static void overlay_expect_eos(OverlayFixture *f)
+{
+  GstEvent *event;
+  gboolean found = FALSE;
+
+  while (!found) {
+    event = gst_harness_pull_event(f->video);
+    fail_unless(event != NULL, "no EOS");
+    found = GST_EVENT_TYPE(event) == GST_EVENT_EOS;
+    gst_event_unref(event);
+  }
+}
+
+/* ---- Pairing ------------------------------------------------------------------------------- */
+
+STX_TEST(draws_and_attaches_the_stixels_of_the_moment)
+{
+  g_auto(OverlayFixture) f = overlay_setup();
+
+  for (guint i = 0; i < 5; i++) {
+    if (i % 2 == 0)
+      overlay_push_frame(&f, i * OVERLAY_FRAME);
+    overlay_push_stixels(&f, i * OVERLAY_FRAME + GST_MSECOND);
+    if (i % 2 != 0)
+      overlay_push_frame(&f, i * OVERLAY_FRAME);
+    overlay_expect_frame(&f, i * OVERLAY_FRAME, TRUE);
+  }
+  ck_assert_uint_eq(overlay_counter(&f, "frames-without-stixels"), 0);
+  stx_test_expect_silence(f.bus);
+}
+
+STX_TEST(a_frame_without_stixels_goes_on_undrawn)
+{
+  g_auto(OverlayFixture) f = overlay_setup();
+
+  overlay_push_frame(&f, 0);
+  overlay_push_stixels(&f, 0);
+  overlay_expect_frame(&f, 0, TRUE);
+  overlay_push_stixels(&f, 3 * OVERLAY_FRAME);
+  for (guint i = 1; i <= 3; i++) {
+    overlay_push_frame(&f, i * OVERLAY_FRAME);
+    overlay_expect_frame(&f, i * OVERLAY_FRAME, i == 3);
+  }
+  ck_assert_uint_eq(overlay_counter(&f, "frames-without-stixels"), 2);
+  overlay_expect_one_warning(&f, "0:00:00.100000000");
+}
+
+STX_TEST(stixels_without_a_frame_are_dropped)
+{
+  g_auto(OverlayFixture) f = overlay_setup();
+
+  overlay_push_frame(&f, 2 * OVERLAY_FRAME);
+  for (guint i = 0; i <= 2; i++)
+    overlay_push_stixels(&f, i * OVERLAY_FRAME);
+  overlay_expect_frame(&f, 2 * OVERLAY_FRAME, TRUE);
+  overlay_push_frame(&f, 3 * OVERLAY_FRAME);
+  overlay_push_stixels(&f, 1 * OVERLAY_FRAME); /* late, and out of order */
+  overlay_push_stixels(&f, 3 * OVERLAY_FRAME);
+  overlay_expect_frame(&f, 3 * OVERLAY_FRAME, TRUE);
+  ck_assert_uint_eq(overlay_counter(&f, "unpaired"), 3);
+  ck_assert_uint_eq(overlay_counter(&f, "frames-without-stixels"), 0);
+}
+
+STX_TEST(missing_timestamps_pair_by_arrival)
+{
+  g_auto(OverlayFixture) f = overlay_setup();
+
+  for (guint i = 0; i < 3; i++) {
+    overlay_push_frame(&f, GST_CLOCK_TIME_NONE);
+    overlay_push_stixels(&f, GST_CLOCK_TIME_NONE);
+    overlay_expect_frame(&f, GST_CLOCK_TIME_NONE, TRUE);
+  }
+  overlay_expect_one_warning(&f, "timestamps");
+}
+
+STX_TEST(frames_outlive_the_stixels_but_not_the_other_way_round)
+{
+  OverlayFixture f = overlay_setup();
+
+  overlay_push_frame(&f, 0);
+  overlay_push_stixels(&f, 0);
+  fail_unless(gst_harness_push_event(f.stixels, gst_event_new_eos()));
+  overlay_push_frame(&f, OVERLAY_FRAME);
+  overlay_expect_frame(&f, 0, TRUE);
+  overlay_expect_frame(&f, OVERLAY_FRAME, FALSE);
+  fail_unless(gst_harness_push_event(f.video, gst_event_new_eos()));
+  overlay_expect_eos(&f);
+  overlay_teardown(&f);
+
+  f = overlay_setup();
+  overlay_push_stixels(&f, 0);
+  fail_unless(gst_harness_push_event(f.video, gst_event_new_eos()));
+  overlay_expect_eos(&f);
+  ck_assert_uint_eq(gst_harness_buffers_received(f.video), 0);
+  overlay_teardown(&f);
+}
+
+STX_TEST(a_flush_forgets_what_waited)
+{
+  g_auto(OverlayFixture) f = overlay_setup();
+  GstSegment segment;
+
+  overlay_push_stixels(&f, 0);
+  for (int i = 0; i < 2; i++) {
+    GstHarness *pad = i == 0 ? f.stixels : f.video;
+
+    fail_unless(gst_harness_push_event(pad, gst_event_new_flush_start()));
+    fail_unless(gst_harness_push_event(pad, gst_event_new_flush_stop(TRUE)));
+    gst_segment_init(&segment, GST_FORMAT_TIME);
+    fail_unless(gst_harness_push_event(pad, gst_event_new_segment(&segment)));
+  }
+  overlay_push_frame(&f, 0);
+  overlay_push_stixels(&f, OVERLAY_FRAME);
+  overlay_expect_frame(&f, 0, FALSE);
+  overlay_push_frame(&f, OVERLAY_FRAME);
+  overlay_expect_frame(&f, OVERLAY_FRAME, TRUE);
+}
+
+/* As behind a seek: what comes first is not wanted. It goes while no stixels are there. */
+STX_TEST(frames_outside_of_the_segment_do_not_wait)
+{
+  g_auto(OverlayFixture) f = overlay_setup();
+  GstSegment segment;
+
+  gst_segment_init(&segment, GST_FORMAT_TIME);
+  segment.start = segment.time = segment.position = 8 * OVERLAY_FRAME;
+  fail_unless(gst_harness_push_event(f.video, gst_event_new_segment(&segment)));
+  fail_unless(gst_harness_push_event(f.stixels, gst_event_new_segment(&segment)));
+  for (guint i = 0; i <= 8; i++)
+    overlay_push_frame(&f, i * OVERLAY_FRAME);
+  overlay_push_stixels(&f, 8 * OVERLAY_FRAME);
+  overlay_expect_frame(&f, 8 * OVERLAY_FRAME, TRUE);
+  ck_assert_uint_eq(gst_harness_buffers_received(f.video), 1);
+}
+
+STX_TEST(a_live_frame_waits_for_the_latency_only)
+{
+  g_auto(OverlayFixture) f =
+      overlay_setup_with("stixel-overlay latency=50000000 " OVERLAY_PLAIN, TRUE);
+
+  gst_harness_use_testclock(f.video);
+  gst_harness_play(f.video);
+  overlay_push_frame(&f, 0);
+  fail_unless(gst_harness_wait_for_clock_id_waits(f.video, 1, 10));
+  ck_assert_uint_eq(gst_harness_buffers_received(f.video), 0);
+  fail_unless(gst_harness_crank_single_clock_wait(f.video)); /* on to the deadline */
+  overlay_expect_frame(&f, 0, FALSE);
+  ck_assert_uint_eq(overlay_counter(&f, "frames-without-stixels"), 1);
+}
+
+/* ---- Stixels on the frame ------------------------------------------------------------------ */
+
+static const GstStxStixelInfo two_columns_info = {
+    .width = 16, .height = 8, .stixel_width = 8, .columns = 2};
+
+/* Takes the stixels. */
+static GstBuffer *frame_with(GstBuffer *stixels, const GstStxStixelInfo *info)
+{
+  GstBuffer *frame = overlay_frame_at(GST_BUFFER_PTS(stixels));
+
+  gst_stx_stixel_meta_set_frame_size(gst_buffer_add_stx_stixel_meta(frame, stixels, info), 16, 8);
+  gst_buffer_unref(stixels);
+  return frame;
+}
+
+static GstBuffer *frame_with_meta(GstClockTime pts)
+{
+  return frame_with(overlay_stixels_at(pts), &two_columns_info);
+}
+
+STX_TEST(without_a_stixels_pad_the_attached_ones_are_drawn)
+{
+  g_auto(OverlayFixture) f = overlay_setup_with("stixel-overlay " OVERLAY_PLAIN, FALSE);
+
+  ck_assert_int_eq(gst_harness_push(f.video, frame_with_meta(0)), GST_FLOW_OK);
+  overlay_expect_frame(&f, 0, TRUE);
+  stx_test_expect_silence(f.bus);
+  overlay_push_frame(&f, OVERLAY_FRAME);
+  overlay_push_frame(&f, 2 * OVERLAY_FRAME);
+  overlay_expect_frame(&f, OVERLAY_FRAME, FALSE);
+  overlay_expect_frame(&f, 2 * OVERLAY_FRAME, FALSE);
+  overlay_expect_one_warning(&f, "not linked");
+}
+
+/* Stixels that fill the upper half of the frame, and then others of another size: the pixel shows
+ * that each number of the size counts at once. */
+static const struct {
+  GstStxStixelInfo then;
+  int x, y;
+  guint8 before[3], after[3];
+} sizes[] = {
+    {{15, 8, 8, 2}, 8, 0, {128, 64, 128}, {0, 0, 142}},
+    {{16, 7, 8, 2}, 0, 4, {100, 100, 100}, {0, 0, 142}},
+    {{16, 8, 4, 2}, 4, 0, {0, 0, 142}, {128, 64, 128}},
+    {{16, 8, 8, 1}, 8, 0, {128, 64, 128}, {100, 100, 100}},
+};
+
+STX_TEST_LOOP(attached_stixels_may_change_size, G_N_ELEMENTS(sizes))
+{
+  StxStixel records[] = {overlay_two_columns[0], overlay_two_columns[1]};
+  g_auto(OverlayFixture) f = overlay_setup_with("stixel-overlay " OVERLAY_PLAIN, FALSE);
+
+  records[0].bottom = records[1].bottom = 3;
+  for (guint i = 0; i < 2; i++) {
+    GstBuffer *stixels = overlay_records_at(i * OVERLAY_FRAME, records, 2);
+    g_autoptr(GstBuffer) frame = frame_with(stixels, i == 0 ? &two_columns_info : &sizes[_i].then);
+    gsize at = (16 * (gsize)sizes[_i].y + (gsize)sizes[_i].x) * 3;
+
+    ck_assert_int_eq(gst_harness_push(f.video, frame), GST_FLOW_OK);
+    frame = gst_harness_pull(f.video);
+    fail_unless(gst_buffer_memcmp(frame, at, i == 0 ? sizes[_i].before : sizes[_i].after, 3) == 0,
+        "frame %u", i);
+  }
+}
+
+STX_TEST(the_pad_replaces_what_was_attached)
+{
+  const StxStixel sky[] = {{0, 0, 7, STX_KIND_SKY, 10, 0, 0, 0, 1}};
+  const GstStxStixelInfo info = {.width = 16, .height = 8, .stixel_width = 16, .columns = 1};
+  g_auto(OverlayFixture) f = overlay_setup();
+  GstBuffer *frame = overlay_frame_at(0);
+  g_autoptr(GstBuffer) other = overlay_records_at(0, sky, 1);
+
+  gst_buffer_add_stx_stixel_meta(frame, other, &info);
+  ck_assert_int_eq(gst_harness_push(f.video, frame), GST_FLOW_OK);
+  overlay_push_stixels(&f, 0);
+  overlay_expect_frame(&f, 0, TRUE);
+}
+
+STX_TEST(the_meta_survives_a_conversion)
+{
+  g_autoptr(Harness) harness =
+      gst_harness_new_parse("stixel-overlay ! videoconvert ! videoscale ! "
+                            "capsfilter caps=video/x-raw,format=NV12,width=32,height=16");
+  GstStxStixelMeta *meta;
+  g_autoptr(GstBuffer) frame = NULL;
+
+  gst_harness_set_src_caps_str(harness, OVERLAY_VIDEO_CAPS("RGB", 16, 8));
+  frame = gst_harness_push_and_pull(harness, frame_with_meta(0));
+  meta = gst_buffer_get_stx_stixel_meta(frame);
+  fail_unless(meta != NULL);
+  stx_test_expect_bytes(meta->stixels, overlay_two_columns, sizeof overlay_two_columns, "stixels");
+}
+
+/* ---- States and leaks ---------------------------------------------------------------------- */
+
+static void draw_three(void)
+{
+  g_auto(OverlayFixture) f = overlay_setup();
+
+  for (guint i = 0; i < 3; i++) {
+    overlay_push_frame(&f, i * OVERLAY_FRAME);
+    overlay_push_stixels(&f, i * OVERLAY_FRAME);
+    overlay_expect_frame(&f, i * OVERLAY_FRAME, TRUE);
+  }
+  overlay_push_stixels(&f, 3 * OVERLAY_FRAME); /* left behind */
+}
+
+STX_TEST(leaks_nothing)
+{
+  stx_test_no_leaks(draw_three);
+}

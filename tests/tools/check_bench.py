@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""stx-bench on small synthetic streets, and on the GPU of tests/emu where this build has it.
+
+usage: check_bench.py STX-BENCH [FOLDER]
+
+FOLDER has the driver that has no GPU behind it.
+"""
+import collections
+import csv
+import pathlib
+import sys
+import tempfile
+
+from programs import at, refuses, run, run_json
+
+BENCH = sys.argv[1]
+GPU = {"LD_LIBRARY_PATH": sys.argv[2], "STX_FAKE_CUDA_LEAKS": "1"} if len(sys.argv) > 2 else None
+ON_GPU = "--backend cuda --sets 2 --warm-up 0 --time 1 --size 32x16 "
+STAGES = {"rectify", "sgm", "colmean", "satdp", "fulldp", "rdp", "colmean+satdp", "pipeline"}
+KINDS = ("best", "average", "worst", "noise")
+LENGTHS = (256, 512, 1024, 4096)
+
+
+def times_every_implementation():
+    found = run_json(BENCH, "--size 200x90 --quick --time 1 --threads 2 --json")
+    for row in found["rows"]:
+        assert row["differs"] is False and 0 < row["minimum_ms"] <= row["median_ms"], row
+        assert row["median_ms"] > 0, row
+    assert STAGES <= {row["stage"] for row in found["rows"]}
+    assert len(found["limits"]) == 2
+
+
+def quick_is_one_of_each():
+    """For a first look: one size and one size of cells."""
+    rows = run_json(BENCH, "overlay --quick --time 1 --threads 1 --json")["rows"]
+    assert rows and all(row["width"] == 1242 and row["cell"] == 8 for row in rows), rows
+
+
+def check_levels(folder):
+    """A line per number of rows, median and epsilon: with epsilon segments fall and errors rise."""
+    with open(folder / "rdp-levels.csv", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert list(rows[0])[4:9] == ["epsilon_px", "segments", "levels", "levels_squared", "deepest"]
+    assert len(rows) == 2 * 4 * 2 * 15
+    for i, row in enumerate(rows):
+        number = {key: float(value) for key, value in row.items() if key != "picture"}
+        columns, segments, levels = number["columns"], number["segments"], number["levels"]
+        assert columns == (96 if i < 4 * 2 * 15 else 72) and segments >= columns, row
+        assert levels ** 2 <= number["levels_squared"] * columns, row
+        assert levels <= number["deepest"] * columns, row
+        if i % 15:
+            assert segments <= before["segments"], f"{row}: more segments"
+            assert number["mean_error_px"] >= before["mean_error_px"] * .98, f"{row}: less error"
+        before = number
+
+
+def check_times(folder, output):
+    """As many times as the program prints rows, and kinds of columns that are what they are called:
+    the bytes that the reference moves, rate times median, are more for more segments."""
+    with open(folder / "rdp-times.csv", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == output.count("| rdp |"), output
+    moved = {(int(row["rows"]), row["input"]): float(row["rate_gb_s"]) * float(row["median_ms"])
+             for row in rows if (row["columns"], row["code"], row["threads"]) == ("96", "c", "1")}
+    for length in LENGTHS:
+        for fewer, more in zip(KINDS, KINDS[1:]):
+            assert moved[length, more] > 1.00001 * moved[length, fewer], (length, fewer, more)
+
+
+def writes_figures():
+    with tempfile.TemporaryDirectory() as name:
+        options = f"rdp --time 1 --markdown --size 96x48 --size 72x40 --figures {name}"
+        output = run(BENCH, options)[0]
+        check_levels(pathlib.Path(name))
+        check_times(pathlib.Path(name), output)
+        assert len(list(pathlib.Path(name).iterdir())) == 2
+    refuses(BENCH, ((options, "rdp-times.csv: No such file"),
+                    ("sgm --figures .", "--figures is for the stage rdp")))
+
+
+def times_the_gpu():
+    """Every stage gives the reference's bytes, launched and as a graph, or the program fails."""
+    found = run_json(BENCH, ON_GPU + "--quick --json", GPU)
+    seen, papers = collections.Counter(), 0
+    for row in found["rows"]:
+        paper = row["implementation"] == "cuda-paper" and row["stage"] == "rdp"
+        assert paper or row["implementation"] == "cuda", row
+        assert row["differs"] is False and row["input_sets"] == 2 and row["median_ms"] > 0, row
+        papers += paper
+        seen[row["stage"], row["graph"]] += 1
+    for stage in STAGES | {"overlay"}:
+        assert seen[stage, False] == seen[stage, True] > 0, (stage, seen)
+    assert found["limits"] == [] and at(found, "device.copy_gb_s") > 0
+    assert papers == 2 * 2  # two kinds of columns, launched and as a graph
+
+
+def compares_cpu_and_gpu():
+    output = run(BENCH, ON_GPU + "--backend all colmean+satdp --markdown", env=GPU)[0]
+    for words in ("| colmean+satdp | cuda |  | 32x16 | 8x8 | depth only |",
+                  "| colmean+satdp | cuda graph |  | 32x16 | 4x4 |",
+                  "| colmean+satdp | best | 1 | 32x16 | 8x8 | depth only |",
+                  "* Limit, GPU: copy "):
+        assert words in output, (words, output)
+
+
+def reports_a_gpu_that_fails():
+    refuses(BENCH, ((ON_GPU + "satdp", "CUDA_ERROR"),), {**GPU, "STX_FAKE_CUDA_LOST": "100"})
+    refuses(BENCH, ((ON_GPU + "satdp", "no GPU to time: "),), {**GPU, "STX_FAKE_CUDA_DEVICES": "0"})
+
+
+def reports_that_there_is_no_cuda():
+    refuses(BENCH, (("--backend cuda", "no GPU to time: this build has no CUDA"),))
+
+
+def refuses_what_it_cannot_use():
+    refuses(BENCH, (
+        ("sgn", "no stage 'sgn': choose from rectify"), ("--size 12", "--size=12: write it as WxH"),
+        ("--size 0x5", "width"), ("--backend gpu", "--backend=gpu: choose one of cpu, cuda, all"),
+        ("--sets -1", "--sets=-1"), ("--warm-up -2", "--warm-up=-2"),
+        ("--left a.png", "--left and --right belong together"),
+        ("--left a.png --left b.png --right c.png", "belong together"),
+        ("--left a.png --right b.png", "a.png: No such file")))
+
+
+on_gpu = ((times_the_gpu, compares_cpu_and_gpu, reports_a_gpu_that_fails) if GPU else
+          (reports_that_there_is_no_cuda,))
+for check in (times_every_implementation, quick_is_one_of_each, writes_figures, *on_gpu,
+              refuses_what_it_cannot_use):
+    check()
+    print(check.__name__)

@@ -1,0 +1,247 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""stx-eval on a small synthetic street; column: what it tells adds up, and nothing else would be
+cheaper; obstacles: a short drive, held to what a long one reaches.
+
+usage: check_eval.py STX-EVAL STX-BENCH [short]
+"""
+import pathlib
+import sys
+import tempfile
+
+from programs import at, refuses, run, run_json
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "examples/shared"))
+import release  # noqa: E402 (where it is had to be said first)
+
+EVAL = sys.argv[1]
+STREET = "--street --size 416x160 --max-disparity 64 --json "
+COLUMN = "column --size 640x192"
+SIZE, ERROR = "total.pixels_per_stixel", "total.non_occluded.stixels.error_and"
+WORK = "total.pairs_evaluated"
+
+
+# ---- The street ----------------------------------------------------------------------------------
+
+def measures_the_street():
+    found = run_json(EVAL, STREET + "--frames 2 --semantics truth")
+    pixels = [at(frame, "all.raw.pixels") for frame in found["frames"]]
+    assert len(pixels) == 2 and sum(pixels) == at(found, "total.all.raw.pixels") > 416 * 160
+    near, total = found["total"]["non_occluded"], found["total"]
+    assert at(near, "filled.error_and") < .1 and at(near, "stixels.error_and") < .12, near
+    assert at(near, "filled.error_and") <= at(near, "raw.error_and"), near
+    assert at(near, "filled.error_and") <= at(near, "filled.error_or"), near
+    assert at(found, SIZE) > 200 and at(total, "ms.sgm") >= 0, total
+    assert .3 < at(total, "iou_classes.mean") <= at(total, "iou_cells.mean"), total
+
+
+def does_not_depend_on_the_backend():
+    """But for times, and for what is pruned, which is optional."""
+    found = [run_json(EVAL, STREET + "--frames 1 --cell 4x8 --backend " + backend)
+             for backend in ("omp --threads 3", "c")]
+    for root in found:
+        for part in (root["total"], *root["frames"]):
+            del part["ms"], part["pairs_evaluated"]
+    assert found[0] == found[1]
+
+
+def measures_segments():
+    fine, coarse = (run_json(EVAL, f"{STREET}--frames 1 --model rdp --epsilon {epsilon} --median 3")
+                    for epsilon in (.5, 8))
+    either = "total.non_occluded.stixels.error_or"
+    assert at(fine, ERROR) < .12 and at(fine, either) < at(coarse, either)
+    assert at(fine, SIZE) < at(coarse, SIZE) and fine["settings"]["epsilon"] == .5
+    total = fine["total"]
+    assert at(total, "ms.rdp") > 0 and total["ms"]["satdp"] is None, total
+    assert all(total[key] is None for key in ("iou_kinds", "iou_classes", "pairs_evaluated"))
+
+
+def measures_the_model_with_outliers():
+    """Other stixels, about as good."""
+    satdp, full, more = (run_json(EVAL, STREET + "--frames 1 " + options) for options in (
+        "", "--model gaussian-uniform", "--model gaussian-uniform --outlier-share-object 0.8"))
+    assert at(full, ERROR) < .12 and at(full, "total.iou_kinds.mean") > .3
+    assert at(full, SIZE) not in (at(satdp, SIZE), at(more, SIZE))
+    assert full["settings"]["model"] == "gaussian-uniform"
+
+
+def takes_start_rows_from_rdp():
+    """Fewer start rows: less work for satdp, and other stixels."""
+    every, few = (run_json(EVAL, STREET + "--frames 1 --backend c " + options)
+                  for options in ("", "--cut-candidates rdp --epsilon 8"))
+    assert at(few, WORK) < .5 * at(every, WORK) and at(few, SIZE) > at(every, SIZE)
+    assert at(few, "total.iou_kinds.mean") > .3 and at(few, "total.ms.rdp") > 0
+    assert every["total"]["ms"]["rdp"] is None
+
+
+def prints_a_table():
+    said = run(EVAL, "--street --size 416x160 --frames 1")[0]
+    assert "Disparity error" in said and "\ntotal " in said and "road" in said, said
+
+
+def refuses_fields_as_their_stems_do():
+    refuses(EVAL, [("--street " + options, words) for options, words in (
+        ("--p1 97", "p1 is 97, but must be from 0 to 96"),
+        ("--p1 96", "p1 is 96, but must not exceed p2, which is 86"),
+        ("--p2=ten", "--p2=ten: must be a whole number, 0 to 96"),
+        ("--texture 0.5", "--texture=0.5: must be a whole number, -1 to 254"),
+        ("--paths 5", "paths is 5, choose 4 or 8"),
+        ("--stixel-width 0", "cell width is 0; it must be 1 to 128 pixels"),
+        ("--fill-width -1", "fill_width is -1; it must be 0 to 32768 pixels"),
+        ("--sigma-disparity-sky 0", "sigma_disparity[2] is 0, must be 0.0625 to 64 px"),
+        ("--sigma-ground 65", "sigma_disparity[0] is 65, must be 0.0625 to 64 px"),
+        ("--stixel-cost nan", "stixel_cost is nan, must be 0 to 1000 nat, or negative: automatic"),
+        ("--pair-cost x", "--pair-cost=x: must be 0 to 1000 nat"),
+        ("--class-kinds 'ground=0;sky=10,32'", "class_kinds: there is no class 32"),
+        ("--class-kinds 'ground=0;sky=road'", "class 0 (road) is ground and sky"),
+        ("--median 4", "median is 4 cells, must be 0 (none), 3, 5 or 7"),
+        ("--median no", "--median=no: choose one of 0, 3, 5, 7"),
+        ("--epsilon -1", "--epsilon=-1: must be 0 to 255 px"))])
+
+
+def refuses_what_it_cannot_use():
+    refuses(EVAL, (
+        ("", "either a folder or --street"), ("/no/such/folder", "/no/such/folder: no such folder"),
+        ("--street --reduction=mode", "mean, weighted, median"), ("--street --cell 0", "cell"),
+        ("--street --cell 4x", "--cell=4x: write it as N or WxH"),
+        ("--street --paths 5", "paths is 5"), ("--street --threads -1", "--threads=-1"),
+        ("--street --streets 2 --frames 2", "--streets=2: is for --street, without"),
+        ("--streets 2 folder", "--streets=2: is for --street"),
+        ("--street --model sgm", "--model=sgm: choose one of satdp, rdp, gaussian-uniform"),
+        ("--street --model rdp --epsilon 256", "--epsilon=256: must be 0 to 255"),
+        ("--street --model rdp --epsilon nan", "--epsilon=nan"),
+        ("--street --model rdp --median 4", "median is 4 cells"),
+        ("--street --cut-candidates x", "choose one of all, rdp"),
+        ("--street --model rdp --cut-candidates rdp", "is not for --model=rdp"),
+        ("--street --terrain steep", "gentle, flat, sloped, hilly"),
+        ("--street --nonsense", "--help")))
+
+
+def every_program_says_its_version():
+    said = {run(EVAL, f"{command} --version")[0].rpartition(" (gst-stixels) ")[2]
+            for command in ("", "column", "lidar", "obstacles")}
+    said |= {run(sys.argv[2], f"{command} --version")[0].rpartition(" (gst-stixels) ")[2]
+             for command in ("", "frames", "lidar")}
+    assert said == {release.VERSION + "\n"}, said
+
+
+# ---- One column ----------------------------------------------------------------------------------
+
+def check_stixel(stixel):
+    """How many alternatives there are, none of which is cheaper."""
+    told = [stixel["merged"], *stixel["as"].values()]
+    assert all(more is None or more >= 0 for more in told), stixel
+    assert abs(sum(stixel["terms"].values()) - stixel["cost"]) < 1e-3, stixel
+    assert stixel["as"][stixel["kind"]] == 0, stixel
+    return sum(more is not None for more in told) - 1  # its own kind
+
+
+def check_column(options):
+    found = run_json(EVAL, f"{COLUMN} --json {options}")
+    assert found["stixels"]
+    assert abs(sum(s["cost"] for s in found["stixels"]) - found["energy"]) < 1e-3, found
+    return sum(map(check_stixel, found["stixels"]))
+
+
+def costs_add_up_and_are_the_least():
+    assert sum(check_column(f"--column {column}") for column in range(0, 80, 9)) >= 40
+    check_column("--column 30 --labels")
+    check_column("--column 30 --cell 4 --ground none")
+
+
+def cells_are_those_of_the_column():
+    """What was measured is there, too, and where the road is expected."""
+    cells = run_json(EVAL, f"{COLUMN} --column 40 --json")["cells"]
+    last = cells[23]
+    assert len(cells) == 24 and last["row"] == 187.5 and last["weight"] >= .5, last
+    assert abs(last["disparity"] - last["road"]) <= 3, last
+
+
+def segments_have_no_energies():
+    found = run_json(EVAL, f"{COLUMN} --segments --cell 1 --epsilon 1 --json")
+    first = found["stixels"][0]
+    assert found["energy"] is None and first["kind"] == "segment", found
+    assert "terms" not in first and first["cost"] <= 1, first
+
+
+def the_picture_shows_what_the_text_says():
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, "column.svg")
+        said = run(EVAL, f"{COLUMN} --column 40 --output {path}")[0]
+        picture = path.read_text()
+    assert picture.startswith("<svg ") and picture.endswith("</svg>\n")
+    stixels = picture.count('class="stixel"')
+    assert picture.count("<circle ") == 24 and picture.count('<polyline class="road"') == 1
+    assert stixels == picture.count("instead: ") >= 2, picture
+    assert "what each costs, nats" in said
+
+
+# ---- Obstacles -----------------------------------------------------------------------------------
+
+def drive(options):
+    return run_json(EVAL, f"obstacles --json --seed 2 --seeds 1 {options}")
+
+
+def expect_least(found, **least):
+    for path, value in least.items():
+        path = path.replace("__", ".")
+        assert at(found, path) >= value, f"{path} is {at(found, path)}, at least {value} expected"
+
+
+def stereo_finds_what_drives_and_walks():
+    for options, recall, precision in (("--frames 6", .8, .85), ("--frames 6 --labels", .9, .9)):
+        found = drive(options)
+        expect_least(found, all__counted=30, all__recall=recall, all__id_kept=.9,
+                     all__distance_within_3_percent=.6, precision=precision)
+        assert at(found, "all.distance_median") <= .03, found
+
+
+def scans_find_vehicles():
+    expect_least(drive("--frames 6 --scans"), vehicles__counted=30, vehicles__recall=.85,
+                 vehicles__id_kept=.9, precision=.85)
+
+
+def it_tells_how_far_it_is():
+    """A run of a minute shows on stderr that something goes on."""
+    said = run(EVAL, "obstacles --perfect --seeds 2 --frames 10 --size 160x96")[1]
+    assert said == "street 1 of 2: frame 10 of 10\nstreet 2 of 2: frame 10 of 10\n", said
+
+
+def possible_is_more_than_what_is_found():
+    """What stixels can say at best, with the true disparities."""
+    found = drive("--frames 4 --perfect")
+    expect_least(found, all__counted=20, all__recall=.85, all__possible=at(found, "all.recall"))
+    assert at(found, "all.possible") <= 1, found
+
+
+def measures_see_what_is_not_found():
+    found = drive("--frames 2 --min-height 9")
+    expect_least(found, all__counted=5)
+    assert at(found, "all.recall") == 0, found
+
+
+def errors_name_the_option():
+    refuses(EVAL, (
+        (f"{COLUMN} --column 80", "--column=80: must be 0 to 79"),
+        ("column --column -2 --size 64x64", "--column=-2: must be 0 to 7"),
+        ("column --left a.png", "--right is missing"),
+        ("column --left no.png --right no.png", "no.png"),
+        ("column --disparity no.png", "no.png"), ("column --disparity no.png --labels", "--labels"),
+        ("column --calibration calib.txt", "--calibration"),
+        ("column --ground fence", "--ground=fence"),
+        ("column --size 64x64 --output /nowhere/a.svg", "/nowhere/a.svg"),
+        ("column street", "'street'"), ("obstacles --seeds 0", "--seeds=0"),
+        ("obstacles --gate 0", "gate"), ("obstacles FOLDER", "'FOLDER': there are only streets"),
+        ("obstacles --scans --labels", "no use for --labels")))
+
+
+short = (measures_the_street, does_not_depend_on_the_backend, measures_segments,
+         measures_the_model_with_outliers, takes_start_rows_from_rdp, prints_a_table,
+         refuses_fields_as_their_stems_do, refuses_what_it_cannot_use,
+         every_program_says_its_version, costs_add_up_and_are_the_least,
+         cells_are_those_of_the_column, segments_have_no_energies,
+         the_picture_shows_what_the_text_says, errors_name_the_option)
+obstacles = (stereo_finds_what_drives_and_walks, scans_find_vehicles, it_tells_how_far_it_is,
+             possible_is_more_than_what_is_found, measures_see_what_is_not_found)
+for check in (*short, *(() if "short" in sys.argv[3:] else obstacles)):
+    check()
+    print(check.__name__)

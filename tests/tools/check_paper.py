@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""stx-paper.py on small streets: its rows are what stx-eval says with the options of each.
+
+usage: check_paper.py STX-EVAL
+"""
+import csv
+import json
+import math
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PROGRAMS = pathlib.Path(sys.argv[1]).parent
+STREET = "--size 416x160"
+SCENES, ROWS = 5, 2 * 2 * 5  # of a scene: cells, settings, models from depth and labels
+PRINTED = "--reduction mean --fill-width 0 --no-confidence --no-sky --object-sigma-slope 0"
+
+
+def run(command, status=0):
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True,
+                          timeout=300, check=False)
+    assert done.returncode == status and "Traceback" not in done.stderr, (command, done)
+    return done.stdout if status == 0 else done.stderr
+
+
+def paper(options, *folders, status=0):
+    return run([sys.executable, ROOT / "examples/stx-paper/stx-paper.py", "--programs", PROGRAMS,
+                "--seeds", 1, *STREET.split(), *options.split(), *folders], status)
+
+
+def evaluate(options):
+    return json.loads(run([PROGRAMS / "stx-eval", "--street", *STREET.split(), "--frames", 1,
+                           "--threads", 1, "--json", *options.split()]))["total"]
+
+
+def rows_of(name, *folders):
+    found = json.loads(paper(f"--tables {name} --json", *folders))
+    assert all(not found[other] for other in ("comparison", "growth", "study") if other != name)
+    return found
+
+
+def at(total, path):
+    for key in path.split("."):
+        total = total[key]
+    return total
+
+
+def check_comparison():
+    """Seeds after the study's; every line once; a few of them by another way."""
+    found = rows_of("comparison")
+    rows, frames = found["comparison"], found["frames"]
+    assert len(rows) == len(frames) == SCENES * ROWS, (len(rows), len(frames))
+    keys = ("data", "cell", "settings", "labels", "model")
+    assert len({tuple(row[key] for key in keys) for row in rows}) == len(rows)
+    alike = sum(row["stixels_per_frame"] == other["stixels_per_frame"]
+                for row, other in zip(rows, rows[1:]))
+    assert alike < len(rows) / 10, "a mix-up could not be seen"
+    for row, frame in zip(rows, frames):
+        assert frame["frame"] == "seed 2" and all(frame[key] == row[key] for key in keys)
+        assert frame["error_or"] == row["error_or"] and row["ms_sgm"] > 0
+        assert row["ms_rdp" if row["model"] == "rdp" else "ms_satdp"] > 0
+        assert (row["iou_classes"] is None) == (row["labels"] == "none")
+    for number, options in (
+            (0, "--cell 8 --model gaussian-uniform"), (1, "--cell 8 --model satdp"),
+            (9, f"--cell 8 --model satdp --semantics truth {PRINTED}"),
+            (ROWS + 12, "--terrain flat --cell 4 --model rdp"),
+            (SCENES * ROWS - 8, "--terrain hilly --ground piecewise --cell 4 --model rdp"),
+            (SCENES * ROWS - 1,
+             f"--terrain hilly --ground piecewise --cell 4 --semantics truth {PRINTED}")):
+        total, row = evaluate(f"--seed 2 {options}"), rows[number]
+        for key, path in (("error_or", "non_occluded.stixels.error_or"),
+                          ("input_and", "non_occluded.filled.error_and"),
+                          ("error_all_or", "all.stixels.error_or"),
+                          ("ratio_and", "non_occluded.ratio_and"),
+                          ("pixels_per_stixel", "pixels_per_stixel"),
+                          ("iou_cells", "iou_cells.mean"), ("pairs_evaluated", "pairs_evaluated")):
+            assert row[key] == at(total, path), (options, key, row, total)
+
+
+def check_growth(folder):
+    """The slope through the logarithms, from the sums that the books give; a folder comes first."""
+    found = rows_of("growth")
+    rows, exponents = found["growth"], found["exponents"]
+    assert len(rows) == 4 * 5 and len(exponents) == 4
+    times = {}
+    for line in exponents:
+        curve = [row for row in rows if all(row[key] == line[key] for key in ("model", "pruned"))]
+        assert [row["rows"] for row in curve] == [10, 20, 40, 80, 160], curve
+        assert all((row["code"] == "c") != row["pruned"] for row in curve)
+        assert all((row["pairs_evaluated"] < 1) == row["pruned"] for row in curve)
+        for points, key in ((curve, "exponent"), (curve[2:], "exponent_last")):
+            x, y = ([math.log(row[name]) for row in points] for name in ("rows", "us_per_column"))
+            n, xy = len(x), sum(a * b for a, b in zip(x, y))
+            slope = (n * xy - sum(x) * sum(y)) / (n * sum(a * a for a in x) - sum(x) ** 2)
+            assert abs(line[key] - slope) < 1e-6, (line, slope)
+        times[line["model"], line["pruned"]] = curve[-1]["us_per_column"]
+    # Processor time of a loop over 160 cells against a look at two sums.
+    assert times["gaussian-uniform", False] > 2 * times["gaussian", False], times
+    assert rows_of("growth", f"One frame={folder}")["growth"][0]["data"] == "One frame"
+
+
+def check_study(folder):
+    """Seeds from 1 on; a folder without labels has no rows with them."""
+    rows = rows_of("study", f"One frame={folder}")["study"]
+    of_folder = [row for row in rows if row["data"] == "One frame"]
+    assert len(rows) > 100 and not any(row["labels"] == "true" for row in of_folder)
+    for parameter, value, options in (
+            ("defaults", "", ""), ("defaults", "", "--model gaussian-uniform"),
+            ("stixel-cost", "10", "--stixel-cost 10"), ("reduction", "mean", "--reduction mean"),
+            ("sky", "off", "--no-sky"), ("confidence", "off", "--no-confidence"),
+            ("outlier-share-object", "0.3",
+             "--model gaussian-uniform --outlier-share-object 0.3")):
+        model = "gaussian-uniform" if "uniform" in options else "gaussian"
+        (row,) = (row for row in rows if (row["parameter"], row["value"], row["labels"],
+                  row["model"], row["data"]) == (parameter, value, "none", model, "street"))
+        total = evaluate(f"--seed 1 --cell 8 {options}")
+        assert row["error_and"] == at(total, "non_occluded.stixels.error_and"), (row, total)
+        assert row["pixels_per_stixel"] == total["pixels_per_stixel"] > 0
+    defaults = {row["parameter"]: row["default"] for row in rows}
+    assert defaults["stixel-cost"] == "auto" and defaults["reduction"] == "weighted", defaults
+    assert defaults["sky"] == "on" and all(row["value"] != row["default"] for row in rows
+                                           if row["parameter"] != "defaults")
+
+
+def check_tables(folder):
+    """Tables for a page, and the same rows as files."""
+    page = paper(f"--tables comparison --markdown --csv {folder}")
+    assert "<!-- table errors -->\n| data | cells | from | or: input |" in page, page
+    assert "\n|---|---|---|--:|" in page and "\n| street | 4×4 | labels | " in page
+    assert "table growth" not in page and "\nrows" in paper(f"--tables growth --csv {folder}")
+    for name, lines, head in (("comparison", SCENES * ROWS, "data,cell,settings,labels,model,fra"),
+                              ("frames", SCENES * ROWS, "data,cell,settings,labels,model,frame,"),
+                              ("exponents", 4, "data,model,code,pruned,exponent,exponent_last")):
+        text = (folder / f"stixels-{name}.csv").read_text()
+        rows = list(csv.reader(text.splitlines()))
+        assert text.startswith(head) and len(rows) == 1 + lines, text
+        assert all(len(row) == len(rows[0]) for row in rows), name
+
+
+def check_refusals():
+    for options, folders, status, word in (
+            ("", ["some/folder"], 2, "Give NAME=FOLDER"), ("", ["=folder"], 2, "what is '=folder'"),
+            ("", ["KITTI=/no/such/folder"], 1, "/no/such/folder"),
+            ("--tables none", [], 2, "comparison"), ("--seeds 0", [], 2, "1 to 1000"),
+            ("--repeat 0", [], 2, "repeat"), ("--threads 257", [], 2, "0 to 256"),
+            ("--size 416", [], 1, "--size=416"), ("--json --markdown", [], 2, "not allowed"),
+            ("--tables growth --csv /no/such", [], 1, "/no/such"),
+            ("--programs /no/such", [], 1, "/no/such/stx-eval")):
+        said = paper(options, *folders, status=status)
+        assert word in said, (options, folders, said)
+
+
+def make_folder(folder):
+    """A frame in KITTI's layout, without labels and calibration."""
+    for view, form, sub in (("left", "GRAY8", "image_0"), ("right", "GRAY8", "image_1"),
+                            ("disparity", "GRAY16_BE", "disp_occ")):
+        (folder / sub).mkdir()
+        run(["gst-launch-1.0", "-q", "street-scene-src", f"view={view}", "num-buffers=1", "!",
+             "video/x-raw,width=416,height=160", "!", "videoconvert", "!",
+             f"video/x-raw,format={form}", "!", "pngenc", "!", "filesink",
+             f"location={folder}/{sub}/000000_10.png"])
+
+
+with tempfile.TemporaryDirectory() as name:
+    make_folder(pathlib.Path(name))
+    check_comparison()
+    check_growth(name)
+    check_study(name)
+    check_tables(pathlib.Path(name))
+    check_refusals()
+print("stx-paper.py says what stx-eval says")
