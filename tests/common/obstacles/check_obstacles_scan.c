@@ -97,6 +97,24 @@ STX_TEST(free_space_goes_clockwise)
   ck_assert(isinf(result.free_space[180].z));
 }
 
+/* Ground that rises ahead, or to the left: what stands on it is as high as on flat ground. */
+STX_TEST(heights_are_above_the_ground_below)
+{
+  for (int axis = 0; axis < 2; axis++) {
+    STX_AUTO(StxObstacles) *state = stx_obstacles_new();
+    StxObstaclesScan scan = new_scan(0);
+    if (axis == 0)
+      add_box(&scan, 14, -1, 0, 1);
+    else
+      add_box(&scan, -1, 14, 0, 1);
+    for (size_t i = 0; i < scan.count; i++)
+      points[i][2] += .2f * points[i][axis];
+    StxObstaclesResult result = run(state, &scan);
+    ck_assert_uint_eq(result.count, 1);
+    ck_assert_double_eq_tol((double)result.obstacles[0].height, 1.5, .2);
+  }
+}
+
 STX_TEST(what_hangs_above_is_not_in_the_way)
 {
   STX_AUTO(StxObstacles) *state = stx_obstacles_new();

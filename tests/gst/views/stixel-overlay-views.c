@@ -205,14 +205,17 @@ static void count_drawn(GstBuffer *frame, guint drawn[2])
   gst_buffer_unmap(frame, &map);
 }
 
-/* Labels are of the stixels, of obstacles on the frame, or of obstacles on its stixels. */
+/* Labels are of the stixels, of obstacles on the frame, or of obstacles on its stixels; those of
+ * the frame before are gone. */
 STX_TEST(labels_come_from_obstacles_where_there_are_some)
 {
+  g_autoptr(Harness) harness = gst_harness_new_parse(
+      "stixel-overlay fill=false outlines=false legend=none hold=0 labels=distance");
+
+  gst_harness_set_src_caps_str(harness, OVERLAY_VIDEO_CAPS("RGB", 320, 160));
   for (guint where = 0; where < 3; where++) {
-    g_autoptr(Harness) harness =
-        gst_harness_new_parse("stixel-overlay fill=false outlines=false legend=none hold=0 "
-                              "labels=distance");
-    g_autoptr(GstBuffer) frame = stx_test_buffer(WIDE * HIGH * 3, 100, 0, OVERLAY_FRAME);
+    g_autoptr(GstBuffer) frame =
+        stx_test_buffer(WIDE * HIGH * 3, 100, where * OVERLAY_FRAME, OVERLAY_FRAME);
     g_autoptr(GstBuffer) stixels = wide_stixels();
     guint drawn[2];
 
@@ -221,7 +224,6 @@ STX_TEST(labels_come_from_obstacles_where_there_are_some)
     gst_buffer_add_stx_stixel_meta(frame, stixels, &wide_info);
     if (where == 1)
       add_obstacle(frame);
-    gst_harness_set_src_caps_str(harness, OVERLAY_VIDEO_CAPS("RGB", 320, 160));
     frame = gst_harness_push_and_pull(harness, frame);
     count_drawn(frame, drawn);
     fail_unless((drawn[0] > 50) == (where == 0) && (drawn[1] > 50) == (where > 0), "%u: %u, %u",
