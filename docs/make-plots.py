@@ -2,9 +2,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Measures and plots what docs/benchmarks/rdp.md, lidar.md and stixels.md show.
 
-  docs/make-plots.py measure build/examples [NAME=FOLDER...]   programs to CSV (about half an hour)
+  docs/make-plots.py numbers build/examples [NAME=FOLDER[,CALIBRATION]...]
+                               programs to CSV and to the tables of rdp.md and stixels.md; without
+                               a folder: those of $STX_DATA (about half an hour on an idle machine)
+  docs/make-plots.py measure build/examples ...                the same for rdp.md alone
+  docs/make-plots.py measure-stixels build/examples ...        for stixels.md alone
   docs/make-plots.py measure-lidar build/examples [FOLDER]     scans, SemanticKITTI's or street's
-  docs/make-plots.py measure-stixels build/examples [NAME=FOLDER...]   models, and the page's tables
+  docs/make-plots.py tables [--check]                          CSV to the page's tables
   docs/make-plots.py plot                                      CSV to SVG
 
 A FOLDER is laid out like KITTI's stereo benchmarks; the synthetic street is always measured.
@@ -17,11 +21,13 @@ import sys
 import tempfile
 
 import plot_stixels
-from plots import COLOURS, data_names, plain, read, run, save, start, write
+from plots import (COLOURS, data_names, plain, read, run, save, start, table, write,
+                   write_tables)
 
 EPSILONS = [0.25, 0.5, 1, 1.5, 2, 3, 4, 6, 8, 12, 16]
 STREET = "street"
 CELLS = "8x8"
+SHOWN = ("1", "2", "4", "8")  # of the epsilons, in tables
 REPEATS = 3  # of the timings; the fastest count
 
 
@@ -382,13 +388,75 @@ def plot_lidar_times(plt):
     save(figure, "lidar-times.svg")
 
 
+# ---- Tables of the pages ---------------------------------------------------------------------
+
+def rdp_errors():
+    rows = read("rdp-error.csv")
+    lines = [["error, % @ px per segment", *("epsilon " + epsilon for epsilon in SHOWN), "satdp"]]
+    for data in sorted(data_names(rows)):
+        for median in "05":
+            found = {row["epsilon_px"]: row for row in rows
+                     if row["data"] == data and row["median"] in (median, "")}
+            found[""] = found[""] if median == "0" else None
+            lines.append([f"{data}, median {median}", *(
+                f'{float(row["error"]):.2f} @{float(row["pixels_per_stixel"]):.0f}' if row else ""
+                for row in map(found.get, (*SHOWN, "")))])
+    return table("rdp-error", lines, 1)
+
+
+def rdp_levels():
+    rows = [row for row in read("rdp-levels.csv") if (row["rows"], row["median"]) == ("1024", "5")]
+    lines = [["segments / levels ± deviation / deepest", *("epsilon " + each for each in SHOWN)]]
+    for data in sorted(data_names(rows)):
+        found = {row["epsilon_px"]: row for row in rows if row["data"] == data}
+        lines.append([data, *(
+            f'{float(row["segments"]):.1f} / {float(row["levels"]):.1f} ± '
+            f'{float(row["levels_sd"]):.1f} / {row["deepest"]}' for row in map(found.get, SHOWN))])
+    return table("rdp-levels", lines, 1)
+
+
+def rdp_times():
+    """Of the fastest code on the last picture; and every code on average columns."""
+    rows = read("rdp-times.csv")
+    code, threads = best_code(rows)
+    rows = [row for row in rows if row["picture"] == data_names(rows, "picture")[-1]]
+    counts = ("256", "512", "1024", "4096")
+
+    def line(name, **wanted):
+        found = {row["rows"]: row for row in rows
+                 if all(row[key] == str(value) for key, value in wanted.items())}
+        return [name, *(f'{float(found[count]["minimum_ms"]):.3g}' if count in found else ""
+                        for count in counts)]
+
+    kinds = [line(f"{kind}, {count}", code=code, input=kind, threads=count)
+             for kind in ("best", "average", "worst", "noise") for count in (1, threads)]
+    codes = {(row["code"], row["threads"]): line(
+        f'{row["code"]}, {row["threads"]}', code=row["code"], input="average",
+        threads=row["threads"]) for row in rows}
+    heads = [f"ms, {rows[0]['picture']}; {{}}, threads", *("n = " + count for count in counts)]
+    return (table("rdp-times", [[heads[0].format(code), *heads[1:]], *kinds], 1) +
+            table("rdp-ranked", [[heads[0].format("average"), *heads[1:]], *sorted(
+                codes.values(), key=lambda one: float(one[1]))], 1))
+
+
+def write_pages(check=False):
+    write_tables("stixels.md", plot_stixels.tables(), check)
+    write_tables("rdp.md", rdp_errors() + rdp_levels() + rdp_times(), check)
+
+
 def main():
-    if sys.argv[1:2] == ["measure"] and len(sys.argv) > 2:
-        measure(sys.argv[2], sys.argv[3:])
-    elif sys.argv[1:2] == ["measure-lidar"] and len(sys.argv) in (3, 4):
-        measure_lidar(sys.argv[2], sys.argv[3:])
-    elif sys.argv[1:2] == ["measure-stixels"] and len(sys.argv) > 2:
-        plot_stixels.measure(sys.argv[2], sys.argv[3:])
+    command, words = sys.argv[1:2], sys.argv[2:]
+    if command in (["numbers"], ["measure"], ["measure-stixels"]) and words:
+        folders = words[1:] or plot_stixels.known_folders()
+        if command != ["measure-stixels"]:
+            measure(words[0], [name for name in folders if "," not in name])
+        if command != ["measure"]:
+            plot_stixels.measure(words[0], folders)
+        write_pages()
+    elif command == ["measure-lidar"] and len(words) in (1, 2):
+        measure_lidar(words[0], words[1:])
+    elif sys.argv[1:] in (["tables"], ["tables", "--check"]):
+        write_pages(check="--check" in sys.argv)
     elif sys.argv[1:] == ["plot"]:
         plt = start()
         for plot in (plot_errors, plot_levels, plot_times, plot_ranked, plot_lidar_steps,

@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The part of make-plots.py for benchmarks/stixels.md: what stx-paper.py measures."""
+import os
+import pathlib
 import re
-import sys
 
 from plots import COLOURS, FOLDER, data_names, plain, read, run, save
 
 REPEATS = 5
 LARGE = "street, 2048×1024"
+MANY = "KITTI 2012, more"  # too many to draw each
+FOLDERS = {"KITTI 2015": ["kitti2015-stereo"], "KITTI 2012": ["kitti2012-stereo/training"],
+           MANY: ["kitti2012-more", "kitti2012-more/assumed-calib.txt"]}
 MODELS = {"gaussian-uniform": ("original", COLOURS[1]), "gaussian": ("ours", COLOURS[0]),
           "rdp": ("segments", COLOURS[2])}
 MARKS = {"8": "s", "4": "o"}
@@ -14,27 +18,33 @@ MARKS = {"8": "s", "4": "o"}
 
 # ---- Measuring -------------------------------------------------------------------------------
 
-def measure(programs, folders):
-    """Writes stixels-*.csv, and puts the tables into the page."""
-    program = FOLDER.parents[1] / "examples/stx-paper/stx-paper.py"
-    output = run(program, "--programs", programs, *folders, "--repeat", REPEATS, "--markdown",
-                 "--csv", FOLDER)
-    page = FOLDER / "stixels.md"
-    text = page.read_text(encoding="utf-8")
-    for block, name in re.findall(r"(<!-- table (\S+) -->\n.*?<!-- end -->)", output, re.S):
-        old = re.search(rf"<!-- table {name} -->\n.*?<!-- end -->", text, re.S)
-        if old is None:
-            sys.exit(f"{page} has no place for the table {name}")
-        text = text.replace(old[0], block)
-    page.write_text(text, encoding="utf-8")
+def paper(*options):
+    return run(FOLDER.parents[1] / "examples/stx-paper/stx-paper.py", *options)
 
+
+def tables():
+    """Those of the page, of what stixels-*.csv say."""
+    return paper("--read", FOLDER, "--markdown")
+
+
+def known_folders():
+    """Those of $STX_DATA, or of ../shared/data, as stx-paper.py takes them."""
+    data = pathlib.Path(os.environ.get("STX_DATA", FOLDER.parents[2] / "shared/data")).resolve()
+    return [f"{name}=" + ",".join(str(data / path) for path in paths)
+            for name, paths in FOLDERS.items() if (data / paths[0]).exists()]
+
+
+def measure(programs, folders):
+    """Writes stixels-*.csv."""
+    paper("--programs", programs, *folders, "--repeat", REPEATS, "--csv", FOLDER)
 
 # ---- Plotting --------------------------------------------------------------------------------
 
 def comparison(**wanted):
-    """Rows of the default settings with these values."""
-    return [row for row in read("stixels-comparison.csv") if row["settings"] == "defaults"
-            and all(row[key] == value for key, value in wanted.items())]
+    """Rows of the default settings with these values, of the models that are drawn."""
+    return [row for row in read("stixels-comparison.csv")
+            if row["settings"] == "defaults" and row["model"] in MODELS
+            and row["data"] != MANY and all(row[key] == value for key, value in wanted.items())]
 
 
 def percent(row, key):
@@ -105,7 +115,7 @@ def plot_compression(plt):
 
 def plot_frames(plt):
     """Figure 7: the error of every frame, both models."""
-    rows = [row for row in read("stixels-frames.csv") if row["data"] != LARGE
+    rows = [row for row in read("stixels-frames.csv") if row["data"] not in (LARGE, MANY)
             and (row["settings"], row["labels"], row["cell"]) == ("defaults", "none", "4")]
     frames = list(dict.fromkeys((row["data"], row["frame"]) for row in rows))
     figure, axes = plt.subplots(figsize=(8, 3))

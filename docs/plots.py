@@ -2,6 +2,7 @@
 """What make-plots.py and its parts share: running programs, files of CSV, and the look of plots."""
 import csv
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -27,6 +28,31 @@ def write(name, rows):
 def read(name):
     with open(FOLDER / name, newline="") as file:
         return list(csv.DictReader(file))
+
+
+def table(name, lines, words):
+    """A page's table, of which the first line is the head, and `words` columns hold no numbers."""
+    lines = [lines[0], ["---"] * words + ["--:"] * (len(lines[0]) - words), *lines[1:]]
+    rows = ("|" + "|".join(line) + "|" if i == 1 else "| " + " | ".join(line) + " |"
+            for i, line in enumerate(lines))
+    return "\n".join([f"<!-- table {name} -->", *rows, "<!-- end -->\n"])
+
+
+def write_tables(name, tables, check):
+    """Puts tables into the page that has their places; `check` only says where they differ."""
+    page = FOLDER / name
+    text, faults = page.read_text(encoding="utf-8"), []
+    for block, title in re.findall(r"(<!-- table (\S+) -->\n.*?<!-- end -->)", tables, re.S):
+        old = re.search(rf"<!-- table {title} -->\n.*?<!-- end -->", text, re.S)
+        if old is None:
+            sys.exit(f"{page} has no place for the table {title}")
+        faults += [title] if old[0] != block else []
+        text = text.replace(old[0], block)
+    if check and faults:
+        sys.exit(f"{page}: not what the files of CSV say: {', '.join(faults)}; "
+                 "docs/make-plots.py tables writes them")
+    if not check:
+        page.write_text(text, encoding="utf-8")
 
 
 def start():

@@ -57,7 +57,8 @@ static const StxField fields[] = {
         "How far a ground stixel's slope may be from the road's, as a share of it",
         NUMBER(ground_sigma_slope, 0.01, 100)},
     {"object-sigma-slope", "Object slope",
-        "How much an object's disparity may change from row to row, pixels per row; 0: upright",
+        "How much an object's disparity may change from row to row, pixels per row; 0: upright, as "
+        "with model=gaussian-uniform in any case",
         NUMBER(object_sigma_slope, 0, 100), .unit = "px/row"},
     {"pair-cost", "Pair cost", "Cost of an unlikely neighbour, such as a floating object, in nats",
         COST(pair_cost)},

@@ -7,12 +7,13 @@
 
 D. Hernandez-Juarez et al., "3D Perception with Slanted Stixels on GPU", TPDS 32(10), 2021, section
 5: its model, the one it replaces, and segments of rdp, on synthetic streets and on FOLDERs in
-KITTI's stereo layout, which the tables call NAME. docs/benchmarks/stixels.md shows the result.
+KITTI's stereo layout, which the tables call NAME; CALIBRATION is the file of the camera where a
+folder has no calib/. docs/benchmarks/stixels.md shows the result.
 
 Everything measured is a list of rows; all rows of a list have the same keys in the same order, and
 what does not apply is None. Rates are 0 to 1.
   comparison   Tables 2 and 3: a row for each data set, cell size, settings, labels and model
-  frames       Figure 7: the same frame by frame
+  frames       Figure 7: the same frame by frame, of data sets with up to 20
   growth       Figure 9: time of the dynamic programmes over the number of rows of cells
   exponents    the lines of least squares through that, both axes logarithmic
   study        what each parameter does, with cells of 8x8
@@ -29,17 +30,26 @@ import sys
 import tables
 
 LISTS = ("comparison", "frames", "growth", "exponents", "study")
-MODELS = {"gaussian-uniform": "gaussian-uniform", "gaussian": "satdp", "rdp": "rdp"}
+# The names of the rows, and stx-eval's options. "upright" is "gaussian" with the objects of
+# "gaussian-uniform", which do not slant: equal models. "flat" knows no slanted stixel at all: the
+# ground lies in the expected plane.
+UPRIGHT = ("--object-sigma-slope", 0)
+FLAT = (*UPRIGHT, "--ground-sigma-intercept", .01, "--ground-sigma-slope", .01)
+MODELS = {"gaussian-uniform": ("--model", "gaussian-uniform"),
+          "upright": ("--model", "satdp", *UPRIGHT), "gaussian": ("--model", "satdp"),
+          "flat": ("--model", "satdp", *FLAT), "rdp": ("--model", "rdp")}
 # To what the paper describes: the mean of a cell's valid pixels, no filling, all pixels certain, no
-# search for the sky, upright objects.
-AS_PRINTED = ("--reduction", "mean", "--fill-width", 0, "--no-confidence", "--no-sky",
-              "--object-sigma-slope", 0)
+# search for the sky, upright objects. Equation 6 of "gaussian-uniform" has the Gaussian's
+# normaliser in any case; for the others sigma-weight is that of Equation 12.
+AS_PRINTED = ("--reduction", "mean", "--fill-width", 0, "--no-confidence", "--no-sky", *UPRIGHT)
+NORMALISED = ("--sigma-weight", 1)
 TRUE_LABELS = ("--semantics", "truth")
+MOST_FRAMES = 20  # of a data set whose frames are listed one by one
 LAST = 3  # numbers of rows for the exponent of the end of the curve
 
 # Kinds of street: how the tables call them, and the options.
-SCENES = {"street": (), "flat street": ("--terrain", "flat"),
-          "sloped street": ("--terrain", "sloped"), "hilly street": ("--terrain", "hilly"),
+SCENES = {"street": (), "sloped street": ("--terrain", "sloped"),
+          "hilly street": ("--terrain", "hilly"),
           "hilly street (piecewise)": ("--terrain", "hilly", "--ground", "piecewise")}
 # Parameters of the model "gaussian", and the values to try beside the default.
 PARAMETERS = {
@@ -54,7 +64,8 @@ PARAMETERS = {
     "fill-width": (0, 8, 128), "sky": ("off",)}
 WITH_LABELS = {"stixel-cost": (3, 6, 20), "semantic-weight": (.5, 5)}
 WITH_OUTLIERS = {"outlier-share-ground": (.05, .3), "outlier-share-object": (.05, .3),
-                 "outlier-share-sky": (.15, .6)}
+                 "outlier-share-sky": (.15, .6), "outlier-range": (64, 256), "stixel-cost": (3, 10)}
+EPSILONS = (.25, .5, 1, 2, 4, 8)  # of --cut-candidates
 
 Data = collections.namedtuple("Data", "name options growth")  # growth: its words for stx-growth
 
@@ -71,12 +82,13 @@ def folder(text):
     name, equals, path = text.partition("=")
     if not (name and equals and path):
         raise argparse.ArgumentTypeError(f"what is '{text}'? Give NAME=FOLDER")
-    return Data(name, (path,), (path,))
+    path, comma, camera = path.partition(",")
+    return Data(name, (path, *(("--calibration", camera) if comma else ())), (path,))
 
 
 def arguments_of(command_line):
     parser = argparse.ArgumentParser(prog="stx-paper.py", description=__doc__.splitlines()[0])
-    parser.add_argument("folders", nargs="*", type=folder, metavar="NAME=FOLDER")
+    parser.add_argument("folders", nargs="*", type=folder, metavar="NAME=FOLDER[,CALIBRATION]")
     parser.add_argument("--programs", type=pathlib.Path, metavar="FOLDER",
                         default=pathlib.Path("build/examples"),
                         help="of stx-eval and stx-growth (%(default)s)")
@@ -93,6 +105,8 @@ def arguments_of(command_line):
     form.add_argument("--json", action="store_true", help="print JSON")
     form.add_argument("--markdown", action="store_true", help="print tables for a page")
     parser.add_argument("--csv", type=pathlib.Path, metavar="DIR", help="write stixels-*.csv there")
+    parser.add_argument("--read", type=pathlib.Path, metavar="DIR",
+                        help="measure nothing: print what stixels-*.csv there say")
     return parser.parse_args(command_line)
 
 
@@ -114,7 +128,7 @@ class Study:
     def evaluate(self, data, model, *options):
         return json.loads(self.run(
             "stx-eval", *data.options, "--json", "--threads", self.arguments.threads, "--repeat",
-            self.arguments.repeat, "--model", MODELS[model], *options))
+            self.arguments.repeat, *MODELS[model], *options))
 
     # ---- Data ----------------------------------------------------------------------------------
 
@@ -155,26 +169,29 @@ class Study:
                 **{f"ms_{stage}": ms for stage, ms in total["ms"].items()}}
 
     def compare(self, data, cell, printed, labels, model):
-        found = self.evaluate(data, model, "--cell", cell, *(AS_PRINTED if printed else ()),
+        options = () if not printed else AS_PRINTED
+        options += NORMALISED if printed and model in ("gaussian", "flat") else ()
+        found = self.evaluate(data, model, "--cell", cell, *options,
                               *(TRUE_LABELS if labels else ()))
         line = {"data": data.name, "cell": cell, "settings": "paper" if printed else "defaults",
                 "labels": "true" if labels else "none", "model": model}
         self.rows["comparison"].append({**line, "frames": len(found["frames"]),
                                         **self.measures(found["total"])})
-        self.rows["frames"] += [
+        self.rows["frames"] += [] if len(found["frames"]) > MOST_FRAMES else [
             {**line, "frame": frame["name"],
              **self.errors(frame, "error", "input", "non_occluded"),
              "pixels_per_stixel": frame["pixels_per_stixel"]} for frame in found["frames"]]
         return all(frame["iou_cells"] for frame in found["frames"])
 
     def compare_all(self):
-        """Segments know no classes; folders may have no labels."""
+        """Segments know no classes; folders may have no labels; the paper's objects are upright."""
         for data in self.kept():
             for cell in (8, 4):
                 for printed in (False, True):
-                    for model in MODELS:
-                        labelled = self.compare(data, cell, printed, False, model)
-                    for model in list(MODELS)[:2] if labelled else ():
+                    models = [name for name in MODELS if not (printed and name == "upright")]
+                    labelled = all([self.compare(data, cell, printed, False, model)
+                                    for model in models])
+                    for model in models[:-1] if labelled else ():
                         self.compare(data, cell, printed, True, model)
 
     # ---- Growth --------------------------------------------------------------------------------
@@ -209,7 +226,8 @@ class Study:
                 "default": default, "value": value, "data": data.name,
                 "error_or": errors["error_or"] or 0, "error_and": errors["error_and"] or 0,
                 "ratio_and": (total["non_occluded"] or {}).get("ratio_and"),
-                "pixels_per_stixel": total["pixels_per_stixel"]})
+                "pixels_per_stixel": total["pixels_per_stixel"],
+                "pairs_evaluated": total["pairs_evaluated"]})
 
     def study(self):
         self.bare = set()  # data sets without labels
@@ -225,6 +243,9 @@ class Study:
                     self.try_settings(model, labels, name, default_of(name, options), str(value),
                                       option)
         self.try_settings("gaussian", False, "confidence", "on", "off", ("--no-confidence",))
+        for epsilon in EPSILONS:
+            self.try_settings("gaussian", False, "cut-candidates", "all", f"rdp, epsilon {epsilon}",
+                              ("--cut-candidates", "rdp", "--epsilon", epsilon))
 
 
 def default_of(name, options):
@@ -245,8 +266,10 @@ def main():
     study = Study(arguments)
     for name, measure in (("comparison", study.compare_all), ("growth", study.grow),
                           ("study", study.study)):
-        if arguments.tables in ("all", name):
+        if arguments.tables in ("all", name) and arguments.read is None:
             measure()
+    if arguments.read is not None:
+        study.rows = tables.read_csv(arguments.read, LISTS)
     if arguments.json:
         settings = {"size": study.size, "seeds": arguments.seeds, "repeat": arguments.repeat,
                     "threads": arguments.threads}

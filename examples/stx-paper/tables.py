@@ -3,31 +3,49 @@
 import csv
 
 ORIGINAL, OURS, SEGMENTS = "gaussian-uniform", "gaussian", "rdp"
+WORDS = ("data", "settings", "labels", "model", "frame", "parameter", "default", "value", "code")
+# How the tables call the models, with the default settings and as the paper describes them.
+DEFAULTS = {"original": ORIGINAL, "equal": "upright", "ours": OURS, "flat": "flat",
+            "segments": SEGMENTS}
+PRINTED = {name: model for name, model in DEFAULTS.items() if name != "equal"}
+
+
 # Columns of the comparison: head, model, key, scale, digits.
-ERRORS = (("or: input", OURS, "input_or", 100, 2), ("original", ORIGINAL, "error_or", 100, 2),
-          ("ours", OURS, "error_or", 100, 2), ("segments", SEGMENTS, "error_or", 100, 2),
-          ("and: input", OURS, "input_and", 100, 2), ("original", ORIGINAL, "error_and", 100, 2),
-          ("ours", OURS, "error_and", 100, 2), ("segments", SEGMENTS, "error_and", 100, 2),
-          ("and, ratio: original", ORIGINAL, "ratio_and", 1, 3),
-          ("ours", OURS, "ratio_and", 1, 3))
-RECORDS = (("px per stixel: original", ORIGINAL, "pixels_per_stixel", 1, 0),
-           ("ours", OURS, "pixels_per_stixel", 1, 0),
-           ("segments", SEGMENTS, "pixels_per_stixel", 1, 0),
-           ("IoU of kinds: original", ORIGINAL, "iou_kinds", 100, 2),
-           ("ours", OURS, "iou_kinds", 100, 2),
-           ("of classes: original", ORIGINAL, "iou_classes", 100, 2),
-           ("ours", OURS, "iou_classes", 100, 2), ("of cells", OURS, "iou_cells", 100, 2))
+
+def group(models, head, *column):
+    """A column for every model; the first of them says what they are."""
+    return [(f"{head}: {name}" if i == 0 else name, model, *column)
+            for i, (name, model) in enumerate(models.items())]
+
+
+def errors(models):
+    return [(f"{rule}: input", OURS, f"input_{rule}", 100, 2) if model is None
+            else (name, model, f"error_{rule}", 100, 2)
+            for rule in ("or", "and") for name, model in {"input": None, **models}.items()]
+
+
+def records(models):
+    kinds = {name: model for name, model in models.items() if model != SEGMENTS}
+    return [*group(models, "px per stixel", "pixels_per_stixel", 1, 0),
+            *group(kinds, "IoU of kinds", "iou_kinds", 100, 2),
+            *group(kinds, "of classes", "iou_classes", 100, 2),
+            ("of cells", OURS, "iou_cells", 100, 2)]
+
+
 TIMES = (("matching", OURS, "ms_sgm", 1, 1), ("reduction", OURS, "ms_colmean", 1, 2),
          ("original", ORIGINAL, "ms_satdp", 1, 2), ("ours", OURS, "ms_satdp", 1, 2),
          ("segments", SEGMENTS, "ms_rdp", 1, 2),
          ("looked at, %: original", ORIGINAL, "pairs_evaluated", 100, 1),
          ("ours", OURS, "pairs_evaluated", 100, 1))
-COMPARISON = (("errors", "Disparity error, %: more than 3 px OR, AND 5 % off", "defaults", ERRORS),
-              ("records", "Compression and intersection over union, %", "defaults", RECORDS),
+COMPARISON = (("errors", "Disparity error, %: more than 3 px OR, AND 5 % off", "defaults",
+               errors(DEFAULTS)),
+              ("records", "Compression and intersection over union, %", "defaults",
+               records(DEFAULTS)),
               ("times", "Time of a frame, ms, and pairs of rows", "defaults", TIMES),
-              ("errors-paper", "Disparity error, %, as the paper describes it", "paper", ERRORS),
+              ("errors-paper", "Disparity error, %, as the paper describes it", "paper",
+               errors(PRINTED)),
               ("records-paper", "Compression and IoU, %, as the paper describes it", "paper",
-               RECORDS))
+               records(PRINTED)))
 CURVES = (("ours, all pairs", OURS, False), ("pruned", OURS, True),
           ("original, all pairs", ORIGINAL, False), ("pruned", ORIGINAL, True))
 
@@ -78,6 +96,25 @@ def show_comparison(rows, markdown):
         put(name, title, 3, lines, markdown)
 
 
+def show_counts(rows, markdown):
+    """How many more stixels than the original model needs, in %."""
+    columns = (("defaults: equal", "defaults", "upright"), ("ours", "defaults", OURS),
+               ("flat", "defaults", "flat"), ("as the paper: ours", "paper", OURS),
+               ("flat", "paper", "flat"))
+    lines = [["data", "cells", "from", *(head for head, _, _ in columns)]]
+    for row in rows:
+        if (row["settings"], row["model"]) != ("defaults", OURS):
+            continue
+        where = {key: row[key] for key in ("data", "cell", "labels")}
+        lines.append([row["data"], f"{row['cell']}×{row['cell']}",
+                      "labels" if row["labels"] == "true" else "depth"])
+        for _, settings, model in columns:
+            found = [find(rows, settings=settings, model=name, **where)["stixels_per_frame"]
+                     for name in (model, ORIGINAL)]
+            lines[-1].append(f"{100 * (found[0] / found[1] - 1):+.1f}")
+    put("counts", "Stixels beside those of the original model, %", 3, lines, markdown)
+
+
 def show_growth(rows, exponents, markdown):
     lines = [["rows", *(head for head, _, _ in CURVES), "left, %: ours", "original"]]
     for count in dict.fromkeys(row["rows"] for row in rows):
@@ -113,6 +150,7 @@ def show_study(rows, markdown):
 def show(lists, markdown):
     """Markdown tables stand between lines by which docs/make-plots.py finds them."""
     show_comparison(lists["comparison"], markdown)
+    show_counts(lists["comparison"], markdown)
     show_growth(lists["growth"], lists["exponents"], markdown)
     show_study(lists["study"], markdown)
 
@@ -131,3 +169,25 @@ def write_csv(folder, lists):
                 writer = csv.writer(file, lineterminator="\n")
                 writer.writerow(rows[0])
                 writer.writerows(map(text_of, row.values()) for row in rows)
+
+
+def value_of(text):
+    if text in ("yes", "no", ""):
+        return {"yes": True, "no": False, "": None}[text]
+    try:
+        return int(text) if text.isdecimal() else float(text)
+    except ValueError:
+        return text
+
+
+def read_csv(folder, names):
+    """What write_csv wrote; an empty list where there is no file."""
+    lists = {}
+    for name in names:
+        path = folder / f"stixels-{name}.csv"
+        lists[name] = []
+        if path.exists():
+            with open(path, encoding="utf-8", newline="") as file:
+                lists[name] = [{key: value if key in WORDS else value_of(value)
+                                for key, value in row.items()} for row in csv.DictReader(file)]
+    return lists

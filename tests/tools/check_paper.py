@@ -14,7 +14,9 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAMS = pathlib.Path(sys.argv[1]).parent
 STREET = "--size 416x160"
-SCENES, ROWS = 5, 2 * 2 * 5  # of a scene: cells, settings, models from depth and labels
+# Of a scene: cells; models from depth and from labels, with the defaults and as the paper has them.
+SCENES, ROWS = 4, 2 * (5 + 4 + 4 + 3)
+FLAT = "--object-sigma-slope 0 --ground-sigma-intercept .01 --ground-sigma-slope .01"
 PRINTED = "--reduction mean --fill-width 0 --no-confidence --no-sky --object-sigma-slope 0"
 
 
@@ -63,12 +65,14 @@ def check_comparison():
         assert row["ms_rdp" if row["model"] == "rdp" else "ms_satdp"] > 0
         assert (row["iou_classes"] is None) == (row["labels"] == "none")
     for number, options in (
-            (0, "--cell 8 --model gaussian-uniform"), (1, "--cell 8 --model satdp"),
-            (9, f"--cell 8 --model satdp --semantics truth {PRINTED}"),
-            (ROWS + 12, "--terrain flat --cell 4 --model rdp"),
-            (SCENES * ROWS - 8, "--terrain hilly --ground piecewise --cell 4 --model rdp"),
-            (SCENES * ROWS - 1,
-             f"--terrain hilly --ground piecewise --cell 4 --semantics truth {PRINTED}")):
+            (0, "--cell 8 --model gaussian-uniform"), (2, "--cell 8 --model satdp"),
+            (1, "--cell 8 --model satdp --object-sigma-slope 0"),
+            (3, f"--cell 8 --model satdp {FLAT}"),
+            (13, f"--cell 8 --model gaussian-uniform --semantics truth {PRINTED}"),
+            (14, f"--cell 8 --model satdp --semantics truth {PRINTED} --sigma-weight 1"),
+            (ROWS + 16 + 4, "--terrain sloped --cell 4 --model rdp"),
+            (SCENES * ROWS - 1, "--terrain hilly --ground piecewise --cell 4 --semantics truth "
+             f"{PRINTED} {FLAT} --sigma-weight 1")):
         total, row = evaluate(f"--seed 2 {options}"), rows[number]
         for key, path in (("error_or", "non_occluded.stixels.error_or"),
                           ("input_and", "non_occluded.filled.error_and"),
