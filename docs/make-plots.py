@@ -16,6 +16,7 @@ Plotting needs Matplotlib (Debian: python3-matplotlib). All files lie in docs/be
 """
 import csv
 import json
+import os
 import pathlib
 import sys
 import tempfile
@@ -151,7 +152,7 @@ def lidar_steps(program, arguments):
             return list(csv.DictReader(file))
 
 
-def lidar_times(program, arguments):
+def bench_lidar(program, arguments):
     return json.loads(run(program, "lidar", "--json", *arguments))["rows"]
 
 
@@ -182,11 +183,16 @@ def lidar_quality(program, source):
 def measure_lidar(programs, folders):
     bench = pathlib.Path(programs) / "stx-bench"
     scans = ["--scans", folders[0], "--frames", 2, "--time", 1000] if folders else []
-    write("lidar-steps.csv",
-          fastest(lidar_steps, bench, scans, lambda row: row["step"] in STEPS))
+    rows = []
+    for threading in THREADING:
+        os.environ["STX_THREADING"] = threading
+        rows += [{"threading": threading, **row} for row in fastest(
+            lidar_steps, bench, scans, lambda row: row["step"] in STEPS)]
+    write("lidar-steps.csv", rows)
+    os.environ.pop("STX_THREADING")
     rows = []
     for arguments in [[], scans] if scans else [[]]:
-        for row in fastest(lidar_times, bench, arguments, lambda row: False):
+        for row in fastest(bench_lidar, bench, arguments, lambda row: False):
             rows.append({"scans": row["scans"], "points": row["points"],
                          "clusters": "yes" if row["clusters"] else "no",
                          "code": row["implementation"], "threads": row["threads"],
@@ -324,9 +330,13 @@ STEPS = {"level": "#9a9a9a", "bins": COLOURS[0], "lines": COLOURS[1], "levels": 
          "labels": COLOURS[2], "clusters": COLOURS[3]}
 
 
-def steps_of(rows, value, threads):
+THREADING = ("openmp", "pool")
+
+
+def steps_of(rows, value, threads, threading="openmp"):
     return {row["step"]: float(row["minimum_ms"]) for row in rows
-            if row["value"] == value and row["threads"] == threads and row["code"] != "c"}
+            if (row["value"], row["threads"], row["threading"]) == (value, threads, threading)
+            and row["code"] != "c"}
 
 
 def plot_lidar_steps(plt):
@@ -439,7 +449,92 @@ def rdp_times():
                 codes.values(), key=lambda one: float(one[1]))], 1))
 
 
+NAMES = {"points": "{} % of the points", "sectors": "sectors: {}", "bins": "bins: {}"}
+# Best speed-ups that the report gives: experiment, its words, our step, and for each value against
+# its own code on one thread, and against the best sequential code.
+REPORT = (
+    ("points", "all", "whole", (1.17, 1.33, 1.39, 1.45), (1.13, 1.30, 1.42, 1.45)),
+    ("points", "sorting into bins", "bins", (1.56, 1.97, 2.13, 2.24), (1.36, 1.73, 2.04, 2.09)),
+    ("points", "classification", "labels", (6.86, 5.26, 5.72, 7.02), (6.87, 5.15, 5.84, 7.22)),
+    ("sectors", "line fitting", "lines", (1.10, 2.74, 3.70, 3.08), (1.03, 2.38, 3.71, 3.10)),
+    ("sectors", "prototypes", "bins", (.98, 5.91, 5.80, 4.40), (.97, 5.06, 5.92, 4.47)),
+    ("bins", "all", "whole", (1.24, 1.33, 1.70, 1.73), (1.22, 1.45, 1.62, 1.68)),
+    ("bins", "prototypes", "bins", (5.56, 4.10, 4.67, 4.16), (5.45, 4.47, 4.54, 4.14)))
+
+
+def lidar_rows():
+    rows = read("lidar-steps.csv")
+    return rows, max((row["threads"] for row in rows), key=int)
+
+
+def lidar_step_table():
+    rows, most = lidar_rows()
+    lines = [["", "threads", *STEPS, "whole", "whole, pool"]]
+    for name, title in NAMES.items():
+        mine = [row for row in rows if row["experiment"] == name]
+        for value in data_names(mine, "value"):
+            for threads in ("1", most):
+                times, pool = (steps_of(mine, value, threads, kind) for kind in THREADING)
+                lines.append([title.format(value), threads,
+                              *(f"{times[step]:.2f}" for step in (*STEPS, "whole")),
+                              f'{pool["whole"]:.2f}'])
+    return table("lidar-steps", lines, 1)
+
+
+def lidar_speed_ups():
+    """The report's, and ours with as many threads as there are; the reference is one number."""
+    rows, most = lidar_rows()
+    lines = [["speed-up", "report, relative", "ours, OpenMP", "ours, pool", "report, absolute",
+              "ours, OpenMP", "ours, pool"]]
+    for name, words, step, relative, absolute in REPORT:
+        mine = [row for row in rows if row["experiment"] == name]
+        values = data_names(mine, "value")[:len(relative)]
+        slow = {row["value"]: float(row["minimum_ms"]) for row in mine
+                if (row["code"], row["step"]) == ("c", "whole")}
+
+        def listed(numbers):
+            return " / ".join(f"{number:.2f}" for number in numbers)
+
+        def ours(kind):
+            return listed(steps_of(mine, value, "1", kind)[step] /
+                          steps_of(mine, value, most, kind)[step] for value in values)
+
+        def beside_reference(kind):
+            return "" if step != "whole" else listed(
+                slow[value] / steps_of(mine, value, most, kind)[step] for value in values)
+
+        lines.append([f'{NAMES[name].format(" / ".join(values))}: {words}', listed(relative),
+                      *map(ours, THREADING), listed(absolute), *map(beside_reference, THREADING)])
+    return table("lidar-speed-ups", lines, 1)
+
+
+def lidar_times():
+    rows = read("lidar-times.csv")
+    codes = list(dict.fromkeys((row["code"], row["threads"]) for row in rows))
+    lines = [["ms per scan, without / with clusters",
+              *(f"{code}, {threads}" for code, threads in codes)]]
+    for name in data_names(rows, "scans"):
+        mine = [row for row in rows if row["scans"] == name]
+        found = {(row["code"], row["threads"], row["clusters"]): float(row["minimum_ms"])
+                 for row in mine}
+        lines.append([f'{name}, {mine[0]["points"]} points',
+                      *(f'{found[(*code, "no")]:.2f} / {found[(*code, "yes")]:.2f}'
+                        for code in codes)])
+    return table("lidar-times", lines, 1)
+
+
+def lidar_quality_table():
+    rows = read("lidar-quality.csv")
+    lines = [["F1 mean / worst scan", "1", "10", "50", "100", "default"]]
+    for name in data_names(rows, "experiment"):
+        lines.append([name, *(f'{row["f1_mean"]} / {row["f1_worst"]}' for row in rows
+                              if row["experiment"] == name)])
+    return table("lidar-quality", lines, 1)
+
+
 def write_pages(check=False):
+    write_tables("lidar.md", lidar_times() + lidar_step_table() + lidar_speed_ups() +
+                 lidar_quality_table(), check)
     write_tables("stixels.md", plot_stixels.tables(), check)
     write_tables("rdp.md", rdp_errors() + rdp_levels() + rdp_times(), check)
 
@@ -455,6 +550,7 @@ def main():
         write_pages()
     elif command == ["measure-lidar"] and len(words) in (1, 2):
         measure_lidar(words[0], words[1:])
+        write_pages()
     elif sys.argv[1:] in (["tables"], ["tables", "--check"]):
         write_pages(check="--check" in sys.argv)
     elif sys.argv[1:] == ["plot"]:

@@ -36,7 +36,11 @@ def check_readme(rows):
     text = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
     large, small = (tables.find(rows, data="KITTI 2015", cell=cell, settings="defaults",
                                 labels="none", model="gaussian") for cell in (8, 4))
-    for words in (f"{100 * large['input_and']:.2f} % of `stereo-sgm`'s disparities",
+    (ground,) = (row for row in plots.read("lidar-quality.csv")
+                 if (row["experiment"], row["value"]) == ("bins", "120"))
+    for words in (f"F1 of {float(ground['f1_mean']):.1f} % on average and "
+                  f"{float(ground['f1_worst']):.1f} % at worst",
+                  f"{100 * large['input_and']:.2f} % of `stereo-sgm`'s disparities",
                   f"{100 * large['error_and']:.2f} % at {large['pixels_per_stixel']:.0f} pixels",
                   f"{100 * small['error_and']:.2f} % at {small['pixels_per_stixel']:.0f} (4×4)"):
         assert words in text, f"README.md does not say: {words}"
