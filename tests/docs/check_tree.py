@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Holds the source tree to the rules of the house (CONTRIBUTING.md).
+"""Holds the source tree to the rules of CONTRIBUTING.md.
 
-usage: check_house.py [SOURCE_ROOT]
+usage: check_tree.py [SOURCE_ROOT]
 
   - layers: common/ includes nothing of cuda/, gst/, GLib or GStreamer, cuda/ nothing of gst/, GLib
     or GStreamer, and none of the three anything of tests/ or examples/;
