@@ -4,7 +4,9 @@
  * there a stixel here?".
  *
  * The energies are those of satdp.h, by the same arithmetic: of the stixels that satdp found, the
- * terms of each add up to its cost, and all of them to the least energy of any segmentation.
+ * terms of each add up to its cost, and all of them to the energy that its recurrence found. That
+ * keeps one plane per kind and end row, while pair costs depend on the plane: now and then another
+ * segmentation costs less.
  */
 #ifndef STX_SATDP_EXPLAIN_H
 #define STX_SATDP_EXPLAIN_H

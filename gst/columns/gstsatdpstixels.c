@@ -83,7 +83,7 @@ static const StxFieldChoice grounds[] = {
     {0},
 };
 static const StxFieldChoice candidates[] = {
-    {CANDIDATES_ALL, "all", "At every cell: the exact optimum"},
+    {CANDIDATES_ALL, "all", "At every cell"},
     {CANDIDATES_RDP, "rdp", "Where rdp-columns cuts with the same epsilon: faster"},
     {0},
 };
