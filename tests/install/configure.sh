@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Meson configures the tree without the tests, without the programs, and with nothing that is optional.
+# Meson configures the tree without the tests, without the programs, and without anything optional.
 #
 #   tests/install/configure.sh SOURCE
 . "$(dirname "$0")/../strict.sh"
