@@ -3,8 +3,8 @@
 
 usage: check_numbers.py STX-EVAL
 
-Every table is written again and compared. Of the measured rows some are measured again: those of
-the streets, and where there is data those of KITTI; times are not compared.
+Every block of every page is written again and compared. Of the measured rows some are measured
+again: those of the streets, and where there is data those of KITTI; times are not compared.
 """
 import importlib
 import pathlib
@@ -31,21 +31,6 @@ def measured(study, data, row):
     return {key: tables.text_of(value) for key, value in study.rows["comparison"][0].items()}
 
 
-def check_readme(rows):
-    """What README says of its first frames."""
-    text = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
-    large, small = (tables.find(rows, data="KITTI 2015", cell=cell, settings="defaults",
-                                labels="none", model="gaussian") for cell in (8, 4))
-    (ground,) = (row for row in plots.read("lidar-quality.csv")
-                 if (row["experiment"], row["value"]) == ("bins", "120"))
-    for words in (f"F1 of {float(ground['f1_mean']):.1f} % on average and "
-                  f"{float(ground['f1_worst']):.1f} % at worst",
-                  f"{100 * large['input_and']:.2f} % of `stereo-sgm`'s disparities",
-                  f"{100 * large['error_and']:.2f} % at {large['pixels_per_stixel']:.0f} pixels",
-                  f"{100 * small['error_and']:.2f} % at {small['pixels_per_stixel']:.0f} (4×4)"):
-        assert words in text, f"README.md does not say: {words}"
-
-
 def main():
     plots.write_pages(check=True)
     study = paper.Study(paper.arguments_of(
@@ -53,7 +38,6 @@ def main():
          *plot_stixels.known_folders()]))
     there = {data.name: data for data in study.kept()}
     rows = tables.read_csv(plot_stixels.FOLDER, ["comparison"])["comparison"]
-    check_readme(rows)
     again = [row for row in rows if row["data"] in there
              and any(all(row[key] == wanted[key] for key in wanted) for wanted in SAMPLE)]
     assert len(again) >= 8, len(again)
