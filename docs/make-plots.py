@@ -3,8 +3,9 @@
 """Measures and plots what docs/benchmarks/rdp.md, lidar.md and stixels.md show.
 
   docs/make-plots.py numbers build/examples [NAME=FOLDER[,CALIBRATION]...]
-                               programs to CSV and to the tables of rdp.md and stixels.md; without
-                               a folder: those of $STX_DATA (about half an hour on an idle machine)
+                               programs to CSV and to the tables of rdp.md, stixels.md and the
+                               pages with numbers of scans.csv; without a folder: those of
+                               $STX_DATA (about half an hour on an idle machine)
   docs/make-plots.py measure build/examples ...                the same for rdp.md alone
   docs/make-plots.py measure-stixels build/examples ...        for stixels.md alone
   docs/make-plots.py measure-lidar build/examples [FOLDER]     scans, SemanticKITTI's or street's
@@ -547,6 +548,8 @@ def main():
             measure(words[0], [name for name in folders if "," not in name])
         if command != ["measure"]:
             plot_stixels.measure(words[0], folders)
+        if command == ["numbers"]:
+            page_figures.measure(words[0])
         write_pages()
     elif command == ["measure-lidar"] and len(words) in (1, 2):
         measure_lidar(words[0], words[1:])

@@ -1,6 +1,54 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The part of make-plots.py for figures on README.md and on pages without plots."""
-from plots import read, sentences
+import json
+import pathlib
+import sys
+
+import plot_stixels
+from plots import FOLDER, read, run, sentences, table, write
+
+sys.path.append(str(FOLDER.parents[1] / "tests/sass"))
+import model  # noqa: E402
+
+SHARES = ("ground_as_ground", "object_as_object", "distance_median", "distance_90",
+          "distance_far_off")
+METRES = ("metres_median", "metres_90")
+
+
+# ---- Measuring -------------------------------------------------------------------------------
+
+def scan_rows(programs):
+    """Stixels against labelled scans, all points and by range; none where there is no data."""
+    folder = plot_stixels.data_folder() / "semantickitti"
+    if not folder.exists():
+        return []
+    total = json.loads(run(pathlib.Path(programs) / "stx-eval", "--scans", folder,
+                           "--json"))["total"]
+    seen, rows = total["seen"], []
+    starts = [part["from"] for part in seen["ranges"]]
+    names = [f"{start:.0f} to {end:.0f} m" for start, end in zip(starts, starts[1:])]
+    for name, part in (("all", seen), *zip(names, seen["ranges"])):
+        whole = {"frames": total["frames"], "sky_as_sky": seen["sky_as_sky"],
+                 "sky_as_near": seen["sky_as_near"],
+                 "ground_as_object": seen["kinds"]["ground"]["object"],
+                 "object_as_ground": seen["kinds"]["object"]["ground"]}
+        rows.append({"range": name, "points": part["points"],
+                     **{key: part[key] for key in (*SHARES, *METRES)},
+                     **{key: value if name == "all" else "" for key, value in whole.items()}})
+    return rows
+
+
+def measure(programs):
+    rows = scan_rows(programs)
+    if rows:
+        write("scans.csv", rows)
+
+
+# ---- Blocks of the pages ---------------------------------------------------------------------
+
+def percent(value, digits):
+    return f"{100 * float(value):.{digits}f} %"
+
 
 
 def stixels(**wanted):
@@ -14,25 +62,58 @@ def stixels(**wanted):
 def stixel_quality():
     large, small = stixels(cell="8"), stixels(cell="4")
 
-    def percent(row, key):
-        return f"{100 * float(row[key]):.2f} %"
-
     return sentences("stixel-quality", f"""
-        On {large["frames"]} frames of KITTI 2015, {percent(large, "input_and")} of
+        On {large["frames"]} frames of KITTI 2015, {percent(large["input_and"], 2)} of
         `stereo-sgm`'s disparities are wrong (non-occluded, holes filled as the KITTI kit does);
-        rendered back from the stixels, {percent(large, "error_and")} at
+        rendered back from the stixels, {percent(large["error_and"], 2)} at
         {float(large["pixels_per_stixel"]):.0f} pixels per stixel (8×8 cells) and
-        {percent(small, "error_and")} at {float(small["pixels_per_stixel"]):.0f} (4×4).""")
+        {percent(small["error_and"], 2)} at {float(small["pixels_per_stixel"]):.0f} (4×4).""")
 
 
 def ground_quality():
     row = next(row for row in read("lidar-quality.csv")
                if (row["experiment"], row["value"]) == ("bins", "120"))
     return sentences("ground-quality", f"""
-        `lidar-ground` finds the ground of ten scans of SemanticKITTI with an F1 of
-        {float(row["f1_mean"]):.1f} % on average and {float(row["f1_worst"]):.1f} % at worst
-        (vegetation not counted: protocol B).""")
+        `lidar-ground` finds the ground of {read("scans.csv")[0]["frames"]} scans of SemanticKITTI
+        with an F1 of {float(row["f1_mean"]):.1f} % on average and {float(row["f1_worst"]):.1f} % at
+        worst (vegetation not counted: protocol B).""")
+
+
+def scans():
+    """What stixels make of the points of scans."""
+    rows = read("scans.csv")
+    lines = [["points", "of them", "ground as ground", "objects as objects",
+              "distance off by, median", "nine in ten", "over 10 %", "in metres, median",
+              "nine in ten"]]
+    for row in rows:
+        lines.append([row["range"], row["points"], *(percent(row[key], 1) for key in SHARES),
+                      *(f"{float(row[key]):.2f}" for key in METRES)])
+    whole = {key: percent(value, 1) for key, value in rows[0].items() if "_as_" in key}
+    return table("scans", lines, 1) + sentences("scans-sky", f"""
+        {whole["ground_as_object"]} of the ground are seen as objects, {whole["object_as_ground"]}
+        of the objects as ground. Of the sky {whole["sky_as_sky"]} are seen as sky and
+        {whole["sky_as_near"]} as an object nearer than 100 m. Beyond 50 m no point has a
+        label.""")
+
+
+def speed():
+    """README's table, of the most threads that were measured."""
+    if not (FOLDER / "speed.csv").exists():
+        return ""
+    rows = read("speed.csv")
+    most = max((row["threads"] for row in rows), key=int)
+    rows = [row for row in rows if row["threads"] == most]
+    sizes = list(dict.fromkeys(row["size"] for row in rows))
+    lines = [["stage", "setting", *(f"{size}, ms (frames/s)" for size in sizes)]]
+    for stage, setting in dict.fromkeys((row["stage"], row["setting"]) for row in rows):
+        found = {row["size"]: row for row in rows
+                 if (row["stage"], row["setting"]) == (stage, setting)}
+        lines.append([stage, setting, *(
+            f'{float(found[size]["ms"]):.3g} ({float(found[size]["frames_per_second"]):.0f})'
+            if size in found else "–" for size in sizes)])
+    return table("speed", lines, 2)
 
 
 def blocks():
-    return stixel_quality() + ground_quality()
+    return (stixel_quality() + ground_quality() + scans() + speed() +
+            table("gpu-model", model.lines(), 1))

@@ -12,8 +12,8 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "docs"), str(ROOT / "examples/stx-paper")]
-paper, plots, plot_stixels, tables = map(
-    importlib.import_module, ("stx-paper", "make-plots", "plot_stixels", "tables"))
+paper, plots, page_figures, plot_stixels, tables = map(
+    importlib.import_module, ("stx-paper", "make-plots", "page_figures", "plot_stixels", "tables"))
 SAMPLE = ({"data": "street", "cell": 8, "settings": "defaults", "labels": "none"},
           {"data": "hilly street (piecewise)", "cell": 4, "settings": "paper", "labels": "true"},
           {"data": "KITTI 2015", "cell": 8, "labels": "none"},
@@ -31,6 +31,13 @@ def measured(study, data, row):
     return {key: tables.text_of(value) for key, value in study.rows["comparison"][0].items()}
 
 
+def check_scans(programs):
+    """What stx-eval says of the scans, where there are any."""
+    now = [{key: str(value) for key, value in row.items()}
+           for row in page_figures.scan_rows(programs)]
+    assert now in ([], page_figures.read("scans.csv")), f"scans.csv: today {now}"
+
+
 def main():
     plots.write_pages(check=True)
     study = paper.Study(paper.arguments_of(
@@ -46,6 +53,7 @@ def main():
         for key, value in row.items():
             assert key.startswith(MACHINE) or str(tables.text_of(value)) == str(now[key]), (
                 f"{row}: {key} is {now[key]} today: ninja -C BUILD numbers")
+    check_scans(str(pathlib.Path(sys.argv[1]).parent))
     print(f"all tables, and {len(again)} of {len(rows)} rows measured again")
 
 
