@@ -125,7 +125,7 @@ def packets():
         for data, size in (("street", "1242×375"), (plot_stixels.LARGE, "2048×1024"))
         for cell in ("8", "4")]
     points = max(int(row["points"]) for row in read("lidar-times.csv")
-                 if row["scans"].startswith("street"))
+                 if row["scans"] == "street, 64 beams")
     for name, size in (*counted, ("labels of a scan", 4 * points), ("scan", 16 * points)):
         count = math.ceil(size / PACKET)
         lines.append([name, f"{size:.0f}", str(count), f"{size * 80 / 1e6:.1f}",
