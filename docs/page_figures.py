@@ -98,8 +98,15 @@ def scans():
         label.""")
 
 
+def ms_and_rate(row):
+    if row is None:
+        return "–"
+    rate = float(row["frames_per_second"])
+    return f'{float(row["ms"]):.3g}' + (f" ({rate:.0f})" if rate < 1000 else "")
+
+
 def speed():
-    """README's table, of the most threads that were measured."""
+    """README's table, of the most threads that were measured; rates where they fit a camera."""
     if not (FOLDER / "speed.csv").exists():
         return ""
     rows = read("speed.csv")
@@ -110,9 +117,7 @@ def speed():
     for stage, setting in dict.fromkeys((row["stage"], row["setting"]) for row in rows):
         found = {row["size"]: row for row in rows
                  if (row["stage"], row["setting"]) == (stage, setting)}
-        lines.append([stage, setting, *(
-            f'{float(found[size]["ms"]):.3g} ({float(found[size]["frames_per_second"]):.0f})'
-            if size in found else "–" for size in sizes)])
+        lines.append([stage, setting, *(ms_and_rate(found.get(size)) for size in sizes)])
     return table("speed", lines, 2)
 
 

@@ -34,10 +34,10 @@ plots = importlib.import_module("plots")
 LEDGER = ROOT / "tests/docs/figures.txt"
 REASONS = ("definition", "paper", "example", "model")
 OTHER = "all other"
-UNIT = (r"%|‰|[munµ]s|s|min|h|[kMG]?Hz|fps|[KMG]?i?B|[KMG]bit|Gop|frames/s|[km]?m|cm|px|nats?|°|K|W|"
+UNIT = (r"%|‰|[munµ]s|s|min|h|[kMG]?Hz|fps|[KMG]?i?B|[KMG]bit|Gop|frames/s|[km]?m|cm|px|nats?|°|"
         r"cycles|bytes|times|seconds|minutes|hours|milliseconds|percent")
 NUMBER = re.compile(r"(?<![\w.])[-−+]?\d*\.?\d+|\d+|[¼½¾⁰¹²³⁴-⁹]+")
-FIGURE = re.compile(rf"(?<![\w.])(?:\d*\.\d+(?![\w.])|\d[\d.]*[ -]?(?:{UNIT})(?!\w))")
+FIGURE = re.compile(rf"(?<![\w.])(?:\d*\.\d+(?![\w.])|\d[\d.]*(?:-|\s+)?(?:{UNIT})(?!\w))")
 CELL = re.compile(r"^\|(?:.*\|)? *[-−+±.]?\d[-−+±\d., …/×%@]* *\|", re.M)
 VERSION = re.compile(r"(?:GStreamer|Ubuntu|Debian|CUDA|Python|OpenCV|glTF|LGPL|gst-validate|"
                      r"Fig\.|Eq\.|§)[ -]?\d[\d.]*")
@@ -87,7 +87,9 @@ def first_words(text):
 
 
 def needs_line(part):
-    return bool(FIGURE.search(VERSION.sub("", part.text)) or CELL.search(part.text))
+    """Not of code, which is indented."""
+    return not all(line.startswith("    ") for line in part.text.split("\n")) and bool(
+        FIGURE.search(VERSION.sub("", part.text)) or CELL.search(part.text))
 
 
 def lines_of(page, text):
