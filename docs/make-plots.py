@@ -3,12 +3,13 @@
 """Measures and plots what docs/benchmarks/rdp.md, lidar.md and stixels.md show.
 
   docs/make-plots.py numbers build/examples [NAME=FOLDER[,CALIBRATION]...]
-                               programs to CSV and to the tables of rdp.md and stixels.md; without
-                               a folder: those of $STX_DATA (about half an hour on an idle machine)
+                               programs to CSV and to the tables of rdp.md, stixels.md and the
+                               pages with numbers of scans.csv; without a folder: those of
+                               $STX_DATA (about half an hour on an idle machine)
   docs/make-plots.py measure build/examples ...                the same for rdp.md alone
   docs/make-plots.py measure-stixels build/examples ...        for stixels.md alone
   docs/make-plots.py measure-lidar build/examples [FOLDER]     scans, SemanticKITTI's or street's
-  docs/make-plots.py tables [--check]                          CSV to the page's tables
+  docs/make-plots.py tables [--check]                          CSV to tables and sentences of pages
   docs/make-plots.py plot                                      CSV to SVG
 
 A FOLDER is laid out like KITTI's stereo benchmarks; the synthetic street is always measured.
@@ -21,9 +22,10 @@ import pathlib
 import sys
 import tempfile
 
+import page_figures
 import plot_stixels
 from plots import (COLOURS, data_names, plain, read, run, save, start, table, write,
-                   write_tables)
+                   write_blocks)
 
 EPSILONS = [0.25, 0.5, 1, 1.5, 2, 3, 4, 6, 8, 12, 16]
 STREET = "street"
@@ -533,10 +535,9 @@ def lidar_quality_table():
 
 
 def write_pages(check=False):
-    write_tables("lidar.md", lidar_times() + lidar_step_table() + lidar_speed_ups() +
-                 lidar_quality_table(), check)
-    write_tables("stixels.md", plot_stixels.tables(), check)
-    write_tables("rdp.md", rdp_errors() + rdp_levels() + rdp_times(), check)
+    write_blocks(lidar_times() + lidar_step_table() + lidar_speed_ups() + lidar_quality_table() +
+                 plot_stixels.tables() + rdp_errors() + rdp_levels() + rdp_times() +
+                 page_figures.blocks(), check)
 
 
 def main():
@@ -547,6 +548,8 @@ def main():
             measure(words[0], [name for name in folders if "," not in name])
         if command != ["measure"]:
             plot_stixels.measure(words[0], folders)
+        if command == ["numbers"]:
+            page_figures.measure(words[0])
         write_pages()
     elif command == ["measure-lidar"] and len(words) in (1, 2):
         measure_lidar(words[0], words[1:])

@@ -27,9 +27,14 @@ def tables():
     return paper("--read", FOLDER, "--markdown")
 
 
+def data_folder():
+    """$STX_DATA, or ../shared/data."""
+    return pathlib.Path(os.environ.get("STX_DATA", FOLDER.parents[2] / "shared/data")).resolve()
+
+
 def known_folders():
-    """Those of $STX_DATA, or of ../shared/data, as stx-paper.py takes them."""
-    data = pathlib.Path(os.environ.get("STX_DATA", FOLDER.parents[2] / "shared/data")).resolve()
+    """Those of data_folder () as stx-paper.py takes them."""
+    data = data_folder()
     return [f"{name}=" + ",".join(str(data / path) for path in paths)
             for name, paths in FOLDERS.items() if (data / paths[0]).exists()]
 

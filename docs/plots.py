@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """What make-plots.py and its parts share: running programs, files of CSV, and the look of plots."""
+import collections
 import csv
 import pathlib
 import re
 import subprocess
 import sys
+import textwrap
 
 FOLDER = pathlib.Path(__file__).resolve().parent / "benchmarks"
+PAGES = [FOLDER.parents[1] / "README.md", *sorted(FOLDER.parent.glob("**/*.md"))]
+BLOCK = re.compile(r"(<!-- table (\S+) -->\n(?:(?!<!-- table ).)*?<!-- end -->)", re.S)
 COLOURS = ["#1f6fb4", "#d1641b", "#2c8a57", "#8a4fa3"]
 
 
@@ -30,29 +34,45 @@ def read(name):
         return list(csv.DictReader(file))
 
 
+def block(name, text):
+    """What stands on a page between two lines by which write_blocks finds it."""
+    return f"<!-- table {name} -->\n{text}\n<!-- end -->\n"
+
+
+def sentences(name, text):
+    """A block of prose, wrapped as the pages are."""
+    return block(name, textwrap.fill(" ".join(text.split()), 100, break_on_hyphens=False))
+
+
 def table(name, lines, words):
     """A page's table, of which the first line is the head, and `words` columns hold no numbers."""
     lines = [lines[0], ["---"] * words + ["--:"] * (len(lines[0]) - words), *lines[1:]]
-    rows = ("|" + "|".join(line) + "|" if i == 1 else "| " + " | ".join(line) + " |"
-            for i, line in enumerate(lines))
-    return "\n".join([f"<!-- table {name} -->", *rows, "<!-- end -->\n"])
+    return block(name, "\n".join(
+        "|" + "|".join(line) + "|" if i == 1 else "| " + " | ".join(line) + " |"
+        for i, line in enumerate(lines)))
 
 
-def write_tables(name, tables, check):
-    """Puts tables into the page that has their places; `check` only says where they differ."""
-    page = FOLDER / name
-    text, faults = page.read_text(encoding="utf-8"), []
-    for block, title in re.findall(r"(<!-- table (\S+) -->\n.*?<!-- end -->)", tables, re.S):
-        old = re.search(rf"<!-- table {title} -->\n.*?<!-- end -->", text, re.S)
-        if old is None:
-            sys.exit(f"{page} has no place for the table {title}")
-        faults += [title] if old[0] != block else []
-        text = text.replace(old[0], block)
-    if check and faults:
-        sys.exit(f"{page}: not what the files of CSV say: {', '.join(faults)}; "
-                 "docs/make-plots.py tables writes them")
-    if not check:
-        page.write_text(text, encoding="utf-8")
+def write_blocks(blocks, check):
+    """Puts each block into the one page that has its place; `check` only says what differs."""
+    new = {name: text for text, name in BLOCK.findall(blocks)}
+    places, faults = collections.Counter(), []
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        if text.count("<!-- table ") != len(BLOCK.findall(text)):
+            sys.exit(f"{page}: a block that no <!-- end --> ends")
+        for old, name in BLOCK.findall(text):
+            places[name] += 1
+            if new.get(name) not in (None, old):
+                faults.append(f"{page}: {name} is not what the files of CSV say; "
+                              "docs/make-plots.py tables writes it")
+            text = text.replace(old, new.get(name, old))
+        if not check:
+            page.write_text(text, encoding="utf-8")
+    wrong = [f"the block {name} has {places[name]} places on the pages and "
+             f"{'a' if name in new else 'no'} writer"
+             for name in sorted(new.keys() | places) if places[name] != 1 or name not in new]
+    if wrong + (faults if check else []):
+        sys.exit("\n".join(wrong + faults))
 
 
 def start():

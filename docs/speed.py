@@ -279,10 +279,11 @@ def readme_table(rows, lidar):
     return plots.table("speed-readme", lines, 1)
 
 
-def tables():
-    """Blocks of the pages, of what speed*.csv say."""
+def blocks():
+    """What the pages show of speed*.csv."""
     rows = plots.read("speed.csv")
-    return (stage_table(rows) + frames_table(plots.read("speed-frames.csv")) +
+    return (stage_table(rows) + readme_table(rows, plots.read("lidar-times.csv")) +
+            frames_table(plots.read("speed-frames.csv")) +
             threading_table(plots.read("speed-threading.csv")))
 
 

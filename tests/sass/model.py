@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Estimates how long the kernels take on a GPU, and what binds them.
 
-usage: model.py                prints the table of docs/cuda.md
+usage: model.py     prints the table that docs/make-plots.py tables puts into docs/cuda.md
 
 Nothing here is measured on a GPU. Each kernel has a workload, of which four things are known:
 
@@ -116,20 +116,20 @@ def needs(work, gpu):
             "chain": work.chain / gpu.clock}
 
 
-def main():
+def lines():
+    """The head of the table, and a line for every stage."""
     ceilings, _ = sass.read_ceilings()
-    print("| stage | " + " | ".join(f"{gpu.name}, µs | binds" for gpu in GPUS) + " |")
-    print("|---|" + "--:|---|" * len(GPUS))
+    found = [["stage", *(words for gpu in GPUS for words in (f"{gpu.name}, µs", "binds"))]]
     tables = [stages(lambda kernel, arch=gpu.arch: ceilings[kernel, arch]["step"]) for gpu in GPUS]
     for rows in zip(*tables):
-        line = rows[0][0]
+        found.append([rows[0][0]])
         for gpu, (_, works) in zip(GPUS, rows):
             times = [needs(work, gpu) for work in works]
             seconds = sum(max(time.values()) + EDGE for time in times)
             longest = max(times, key=lambda time: max(time.values()))
-            line += f" | {seconds * 1e6:.3g} | {max(longest, key=longest.get)}"
-        print(f"| {line} |")
+            found[-1] += [f"{float(f'{seconds * 1e6:.3g}'):g}", max(longest, key=longest.get)]
+    return found
 
 
 if __name__ == "__main__":
-    main()
+    print("\n".join("\t".join(line) for line in lines()))
