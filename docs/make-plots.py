@@ -4,8 +4,9 @@
 docs/algorithms/ground.md show.
 
   docs/make-plots.py numbers build/examples [NAME=FOLDER[,CALIBRATION]...]
-                               programs to CSV and to the tables of rdp.md and stixels.md; without
-                               a folder: those of $STX_DATA (about half an hour on an idle machine)
+                               programs to CSV and to the tables of rdp.md, stixels.md and, without
+                               times, lidar.md and ground.md; without a folder: those of $STX_DATA
+                               (about half an hour on an idle machine)
   docs/make-plots.py measure build/examples ...                the same for rdp.md alone
   docs/make-plots.py measure-stixels build/examples ...        for stixels.md alone
   docs/make-plots.py measure-lidar build/examples [FOLDER]     times of scans: SemanticKITTI's or
@@ -336,6 +337,8 @@ def main():
             measure(words[0], [name for name in folders if "," not in name])
         if command != ["measure"]:
             plot_stixels.measure(words[0], folders)
+        if command == ["numbers"]:
+            plot_lidar.measure_quality(words[0], plot_lidar.known_folders())
         write_pages()
     elif command == ["measure-lidar"] and len(words) in (1, 2):
         plot_lidar.measure_times(words[0], words[1:])
