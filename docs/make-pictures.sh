@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Makes the pictures of the documentation from the synthetic street: docs/street.jpg (the README's),
 # docs/segments.jpg (that of rdp-columns), docs/lidar.png (that of lidar-ground and lidar-bev),
+# docs/lidar-truth.png (benchmarks/lidar.md),
 # docs/labels.jpg and docs/truth.jpg (stixel-overlay), docs/scan.jpg (lidar-overlay),
 # docs/disparity*.jpg (disparity-colour), docs/above.png and docs/above-scan.png (stixel-bev),
 # docs/orbit.jpg (stixel-orbit), docs/column.svg (stx-eval column).
@@ -84,6 +85,12 @@ gst-launch-1.0 -q \
   street-scene-src view=lidar beams=64 "${street[@]}" ! lidar-ground \
   ! lidar-bev extent=24 center-x=5 ! video/x-raw,format=RGB,width=720,height=800 \
   ! pngenc compression-level=9 ! filesink location=docs/lidar.png
+
+# What of a scan was found, in the colours of the LiDAR report.
+folder=$(mktemp -d)
+"${STX_EVAL:-build/examples/stx-eval}" lidar --street --frames 1 --pictures "$folder" > /dev/null
+mv "$folder/frame_0.png" docs/lidar-truth.png
+rmdir "$folder"
 
 # The same street in space, stixels with the pixels of their picture.
 gst-launch-1.0 -q \

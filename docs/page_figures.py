@@ -7,7 +7,7 @@ import sys
 
 import plot_stixels
 import speed
-from plots import FOLDER, read, run, sentences, table, write
+from plots import FOLDER, data_folder, read, run, sentences, table, write
 
 sys.path.append(str(FOLDER.parents[1] / "tests/sass"))
 import model  # noqa: E402
@@ -22,7 +22,7 @@ PACKET = 1400 - 12 - 8  # bytes of a record in one: without the heads of RTP and
 
 def scan_rows(programs):
     """Stixels against labelled scans, all points and by range; none where there is no data."""
-    folder = plot_stixels.data_folder() / "semantickitti"
+    folder = data_folder() / "semantickitti"
     if not folder.exists():
         return []
     total = json.loads(run(pathlib.Path(programs) / "stx-eval", "--scans", folder,

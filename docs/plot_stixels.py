@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The part of make-plots.py for benchmarks/stixels.md: what stx-paper.py measures."""
-import os
-import pathlib
 import re
 
-from plots import COLOURS, FOLDER, data_names, plain, read, run, save
+from plots import COLOURS, FOLDER, data_folder, data_names, plain, read, run, save
 
 REPEATS = 5
 LARGE = "street, 2048×1024"
@@ -25,11 +23,6 @@ def paper(*options):
 def tables():
     """Those of the page, of what stixels-*.csv say."""
     return paper("--read", FOLDER, "--markdown")
-
-
-def data_folder():
-    """$STX_DATA, or ../shared/data."""
-    return pathlib.Path(os.environ.get("STX_DATA", FOLDER.parents[2] / "shared/data")).resolve()
 
 
 def known_folders():

@@ -2,6 +2,7 @@
 """What make-plots.py and its parts share: running programs, files of CSV, and the look of plots."""
 import collections
 import csv
+import os
 import pathlib
 import re
 import subprocess
@@ -12,6 +13,11 @@ FOLDER = pathlib.Path(__file__).resolve().parent / "benchmarks"
 PAGES = [FOLDER.parents[1] / "README.md", *sorted(FOLDER.parent.glob("**/*.md"))]
 BLOCK = re.compile(r"(<!-- table (\S+) -->\n(?:(?!<!-- table ).)*?<!-- end -->)", re.S)
 COLOURS = ["#1f6fb4", "#d1641b", "#2c8a57", "#8a4fa3"]
+
+
+def data_folder():
+    """$STX_DATA, or ../shared/data."""
+    return pathlib.Path(os.environ.get("STX_DATA", FOLDER.parents[2] / "shared/data")).resolve()
 
 
 def run(program, *arguments):

@@ -139,6 +139,7 @@ static bool read_labels(const char *path, LidarScan *scan, StxError *error)
               (size == expected || stx_fail(error, "%s has %zu bytes, but %zu points need %zu",
                                        path, size, scan->count, expected));
   if (good) {
+    free(scan->labels);
     scan->labels = malloc(size + 1);
     good = scan->labels != NULL || stx_fail(error, "not enough memory for %s", path);
   }
@@ -157,6 +158,18 @@ static bool load_files(LidarSet *set, size_t index, LidarScan *scan, StxError *e
   bool good = read_points(path, scan, error) && read_labels(labels, scan, error);
   g_strfreev(parts);
   g_free(labels);
+  return good;
+}
+
+bool lidar_set_load_labels(
+    const LidarSet *set, size_t index, const char *labels, LidarScan *scan, StxError *error)
+{
+  char *own = labels_path(g_ptr_array_index(set->paths, index));
+  char *folder = g_path_get_dirname(own), *sequence = g_path_get_dirname(folder);
+  char *base = g_path_get_basename(own), *name = g_path_get_basename(sequence);
+  char *path = g_build_filename(labels, name, base, NULL);
+  bool good = read_labels(path, scan, error);
+  g_free(own), g_free(folder), g_free(sequence), g_free(base), g_free(name), g_free(path);
   return good;
 }
 

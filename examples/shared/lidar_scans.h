@@ -41,6 +41,11 @@ bool lidar_set_open(LidarSet *set, const char *folder, StxError *error);
 bool lidar_set_open_street(LidarSet *set, uint64_t seed, int beams, size_t count, StxError *error);
 
 bool lidar_set_load(LidarSet *set, size_t index, LidarScan *scan, StxError *error);
+
+/* Another program's labels of that scan of a folder in place of its own: labels/SEQUENCE/X.label
+ * for SEQUENCE/velodyne/X.bin. */
+bool lidar_set_load_labels(
+    const LidarSet *set, size_t index, const char *labels, LidarScan *scan, StxError *error);
 void lidar_set_close(LidarSet *set);
 
 #endif

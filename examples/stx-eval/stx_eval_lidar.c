@@ -45,7 +45,7 @@ typedef struct {
 
 typedef struct {
   StxGroundParams params;
-  char *folder, *protocol, *backend, *pictures;
+  char *folder, *protocol, *backend, *pictures, *labels;
   gboolean street, json;
   gint64 seed;
   int beams, frames, repeat, threads;
@@ -118,7 +118,7 @@ static void score(size_t count, const PointTruth *truth, const uint8_t *range,
     const uint32_t *labels, ScanResult *result)
 {
   for (size_t i = 0; i < count; i++) {
-    bool ground = labels[i] == STX_POINT_GROUND;
+    bool ground = stx_point_is_ground(labels[i]);
     Counts *c = &result->range[range[i]];
     if (truth[i] == TRUTH_IGNORED)
       result->ignored++;
@@ -177,7 +177,7 @@ static bool save_picture(const char *path, const LidarScan *scan, const PointTru
   uint8_t *rgb = g_new0(uint8_t, 3 * SIDE * SIDE), *highest = g_new0(uint8_t, SIDE * SIDE);
   for (size_t i = 0; i < scan->count; i++) {
     size_t pixel;
-    Outcome outcome = outcome_of(truth[i], labels[i] == STX_POINT_GROUND);
+    Outcome outcome = outcome_of(truth[i], stx_point_is_ground(labels[i]));
     if (!pixel_of(scan->points + 4 * i, &pixel) || highest[pixel] > outcome)
       continue;
     highest[pixel] = (uint8_t)outcome;
@@ -210,6 +210,24 @@ static bool label_scan(
   return true;
 }
 
+/* Counts what another program says of the scan, in place of its true labels; its time is not
+ * known. */
+static bool load_labels(const Options *o, LidarSet *set, size_t index, LidarScan *scan,
+    ScanResult *result, StxError *error)
+{
+  result->ms = NAN;
+  if (!lidar_set_load_labels(set, index, o->labels, scan, error))
+    return false;
+  for (size_t i = 0; i < scan->count; i++) {
+    bool ground = stx_point_is_ground(scan->labels[i]);
+    bool none = (scan->labels[i] & 0xFFFF) == STX_POINT_NONE;
+    result->result.ground += ground;
+    result->result.outside += none;
+    result->result.obstacles += !ground && !none;
+  }
+  return true;
+}
+
 /* Truth and ranges belong to the scan as it was recorded: they are looked up before it is moved. */
 static bool eval_scan(
     const Options *o, LidarSet *set, size_t index, ScanResult *result, StxError *error)
@@ -227,12 +245,14 @@ static bool eval_scan(
     range[i] = range_of(scan.points + 4 * i);
   }
   lidar_scan_move(&scan, o->raise, o->roll, o->pitch);
-  bool good = label_scan(o, &scan, labels, result, error);
+  bool good = o->labels != NULL ? load_labels(o, set, index, &scan, result, error)
+                                : label_scan(o, &scan, labels, result, error);
+  const uint32_t *found = o->labels != NULL ? scan.labels : labels;
   if (good)
-    score(scan.count, truth, range, labels, result);
+    score(scan.count, truth, range, found, result);
   char *picture = eval_picture_path(o->pictures, scan.name);
   if (good && picture != NULL)
-    good = save_picture(picture, &scan, truth, labels, error);
+    good = save_picture(picture, &scan, truth, found, error);
   g_free(picture);
   g_free(range);
   g_free(truth);
@@ -289,11 +309,11 @@ static json_t *report_of(
   json_t *list = json_array(), *of_ranges = json_array();
   for (size_t i = 0; i < count; i++) {
     const ScanResult *s = &scans[i];
-    json_t *row = json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:f}", "name", s->name,
+    json_t *row = json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:o}", "name", s->name,
         "points", (json_int_t)s->points, "ground", (json_int_t)s->result.ground, "obstacles",
         (json_int_t)s->result.obstacles, "outside", (json_int_t)s->result.outside, "ignored",
         (json_int_t)s->ignored, "clusters", (json_int_t)s->result.clusters, "height",
-        (double)s->result.height, "ms", s->ms);
+        (double)s->result.height, "ms", table_json(s->ms));
     add_measures(row, &s->all);
     json_array_append_new(list, row);
   }
@@ -302,12 +322,13 @@ static json_t *report_of(
     add_measures(row, &t->sum.range[r]);
     json_array_append_new(of_ranges, row);
   }
-  json_t *total = json_pack("{s:o, s:o, s:o, s:f}", "f1_mean", table_json(t->f1_mean), "f1_worst",
-      table_json(t->f1_worst), "iou_mean", table_json(t->iou_mean), "ms", t->sum.ms);
+  json_t *total = json_pack("{s:o, s:o, s:o, s:o}", "f1_mean", table_json(t->f1_mean), "f1_worst",
+      table_json(t->f1_worst), "iou_mean", table_json(t->iou_mean), "ms", table_json(t->sum.ms));
   add_measures(total, &t->sum.all);
   return json_pack("{s:s, s:s, s:s, s:o, s:o, s:o}", "data", set->name, "protocol",
-      o->protocol_a ? "A" : "B", "implementation", o->impl->info.name, "scans", list, "ranges",
-      of_ranges, "total", total);
+      o->protocol_a ? "A" : "B", "implementation",
+      o->labels != NULL ? o->labels : o->impl->info.name, "scans", list, "ranges", of_ranges,
+      "total", total);
 }
 
 #define MEASURE_CELLS                                                                              \
@@ -397,6 +418,8 @@ static GOptionContext *make_context(Options *o)
           "write a picture of each scan from above there: ground found green, missed blue, false "
           "red",
           "DIR"},
+      {"labels", 0, 0, G_OPTION_ARG_FILENAME, &o->labels,
+          "judge another program: DIR/SEQUENCE/NAME.label for SEQUENCE/velodyne/NAME.bin", "DIR"},
       {"backend", 0, 0, G_OPTION_ARG_STRING, &o->backend, "auto, omp or c", "B"},
       {"threads", 0, 0, G_OPTION_ARG_INT, &o->threads, "0: all cores", "N"},
       {"repeat", 0, 0, G_OPTION_ARG_INT, &o->repeat, "runs per scan; the fastest counts", "N"},
@@ -444,6 +467,8 @@ static bool parse(Options *o, int argc, char **argv, StxError *error)
     return stx_fail(error, "one folder, please, not %d (see --help)", argc - 1);
   if ((argc == 2) == (o->street != FALSE))
     return stx_fail(error, "give either a folder or --street (see --help)");
+  if (o->street && o->labels != NULL)
+    return stx_fail(error, "--labels needs a folder of scans, not --street");
   o->folder = argc == 2 ? g_strdup(argv[1]) : NULL;
   return apply(o, error);
 }
@@ -468,5 +493,6 @@ bool eval_lidar(int argc, char **argv, StxError *error)
   g_free(o.protocol);
   g_free(o.backend);
   g_free(o.pictures);
+  g_free(o.labels);
   return good;
 }

@@ -12,8 +12,8 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "docs"), str(ROOT / "examples/stx-paper")]
-paper, plots, page_figures, plot_stixels, tables = map(
-    importlib.import_module, ("stx-paper", "make-plots", "page_figures", "plot_stixels", "tables"))
+paper, plots, page_figures, plot_lidar, plot_stixels, tables = map(importlib.import_module, (
+    "stx-paper", "make-plots", "page_figures", "plot_lidar", "plot_stixels", "tables"))
 SAMPLE = ({"data": "street", "cell": 8, "settings": "defaults", "labels": "none"},
           {"data": "hilly street (piecewise)", "cell": 4, "settings": "paper", "labels": "true"},
           {"data": "KITTI 2015", "cell": 8, "labels": "none"},
@@ -54,7 +54,8 @@ def main():
             assert key.startswith(MACHINE) or str(tables.text_of(value)) == str(now[key]), (
                 f"{row}: {key} is {now[key]} today: ninja -C BUILD numbers")
     check_scans(str(pathlib.Path(sys.argv[1]).parent))
-    print(f"all tables, and {len(again)} of {len(rows)} rows measured again")
+    scans = plot_lidar.check_quality(pathlib.Path(sys.argv[1]).parent)
+    print(f"all tables, {scans} rows of scans, and {len(again)} of {len(rows)} rows measured again")
 
 
 main()

@@ -92,7 +92,8 @@ def write_scans(folder):
     scans = view("lidar", "application/x-lidar", folder, *few)
     write(scans, f"{folder}/velodyne/%06d.bin", f"{folder}/%06d.bin", f"{folder}/scan-%d.bin")
     labels = view("lidar-labels", "application/x-point-labels", folder, *few)
-    write(labels, f"{folder}/FOLDER/labels/%06d.label", f"{folder}/%06d.label")
+    write(labels, f"{folder}/FOLDER/labels/%06d.label", f"{folder}/LABELS/FOLDER/%06d.label",
+          f"{folder}/%06d.label")
     head = ("VERSION .7\nFIELDS x y z intensity\nSIZE 4 4 4 4\nTYPE F F F F\nCOUNT 1 1 1 1\n"
             f"WIDTH {len(scans[0]) // 16}\nHEIGHT 1\nPOINTS {len(scans[0]) // 16}\nDATA binary\n")
     (folder / "cloud.pcd").write_bytes(head.encode() + scans[0])

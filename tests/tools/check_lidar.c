@@ -148,6 +148,38 @@ STX_TEST(eval_reads_folders)
   remove_folder(folder);
 }
 
+/* Labels of another program: the truth itself is never wrong; less of it has a recall of half. */
+STX_TEST(eval_judges_other_programs)
+{
+  LidarScan scan;
+  StxError error;
+  LidarSet set;
+  char *folder = make_folder(&scan), *options = g_strdup_printf("--labels %s", folder);
+  char *file = path_in(folder, "00", "000000.label");
+  size_t ground = 0;
+  for (int pass = 0; pass < 2; pass++) {
+    for (size_t i = 0; i < scan.count; i++)
+      if (stx_point_is_ground(scan.labels[i]) && pass == 1 && ground++ % 2 == 0)
+        scan.labels[i] = STX_POINT_OBSTACLE;
+    ck_assert(g_file_set_contents(
+        file, (char *)scan.labels, (gssize)(scan.count * sizeof(uint32_t)), NULL));
+    json_t *root = eval(folder, options);
+    check_counts(root, 1);
+    ck_assert_double_eq(number_at(root, "total.precision"), 100);
+    ck_assert_double_eq_tol(number_at(root, "total.recall"), pass == 0 ? 100 : 50, 0.01);
+    json_decref(root);
+  }
+  ck_assert(g_file_set_contents(file, "1234", 4, NULL));
+  ck_assert_msg(lidar_set_open(&set, folder, &error), "%s", error.text);
+  ck_assert(!lidar_set_load_labels(&set, 0, folder, &scan, &error));
+  ck_assert_msg(strstr(error.text, "has 4 bytes, but") != NULL, "%s", error.text);
+  lidar_set_close(&set);
+  g_free(file);
+  g_free(options);
+  lidar_scan_free(&scan);
+  remove_folder(folder);
+}
+
 /* ---- Pictures of scans ---------------------------------------------------------------------- */
 
 #define SIDE 1000 /* pixels of 10 cm */
