@@ -4,7 +4,7 @@
 
   docs/make-plots.py numbers build/examples [NAME=FOLDER[,CALIBRATION]...]
                                programs to CSV and to the tables of rdp.md, stixels.md and the
-                               pages with numbers of scans.csv; without a folder: those of
+                               pages with numbers of other files; without a folder: those of
                                $STX_DATA (about half an hour on an idle machine)
   docs/make-plots.py measure build/examples ...                the same for rdp.md alone
   docs/make-plots.py measure-stixels build/examples ...        for stixels.md alone
@@ -23,6 +23,7 @@ import sys
 import tempfile
 
 import page_figures
+import plot_quality
 import plot_stixels
 from plots import (COLOURS, data_names, plain, read, run, save, start, table, write,
                    write_blocks)
@@ -537,7 +538,7 @@ def lidar_quality_table():
 def write_pages(check=False):
     write_blocks(lidar_times() + lidar_step_table() + lidar_speed_ups() + lidar_quality_table() +
                  plot_stixels.tables() + rdp_errors() + rdp_levels() + rdp_times() +
-                 page_figures.blocks(), check)
+                 page_figures.blocks() + plot_quality.tables(), check)
 
 
 def main():
@@ -550,6 +551,7 @@ def main():
             plot_stixels.measure(words[0], folders)
         if command == ["numbers"]:
             page_figures.measure(words[0])
+            plot_quality.measure(words[0])
         write_pages()
     elif command == ["measure-lidar"] and len(words) in (1, 2):
         measure_lidar(words[0], words[1:])
