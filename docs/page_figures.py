@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The part of make-plots.py for figures on README.md and on pages without plots."""
 import json
+import math
 import pathlib
 import sys
 
@@ -13,6 +14,7 @@ import model  # noqa: E402
 SHARES = ("ground_as_ground", "object_as_object", "distance_median", "distance_90",
           "distance_far_off")
 METRES = ("metres_median", "metres_90")
+PACKET = 1400 - 12 - 8  # bytes of a record in one: without the heads of RTP and of rtpgstpay
 
 
 # ---- Measuring -------------------------------------------------------------------------------
@@ -52,7 +54,7 @@ def percent(value, digits):
 
 
 def stixels(**wanted):
-    """A row of the comparison on frames of KITTI 2015, with the default settings."""
+    """A row of the comparison with the default settings, on frames of KITTI 2015 or others."""
     wanted = {"data": "KITTI 2015", "settings": "defaults", "labels": "none", "model": "gaussian",
               **wanted}
     return next(row for row in read("stixels-comparison.csv")
@@ -96,8 +98,15 @@ def scans():
         label.""")
 
 
+def ms_and_rate(row):
+    if row is None:
+        return "–"
+    rate = float(row["frames_per_second"])
+    return f'{float(row["ms"]):.3g}' + (f" ({rate:.0f})" if rate < 1000 else "")
+
+
 def speed():
-    """README's table, of the most threads that were measured."""
+    """README's table, of the most threads that were measured; rates where they fit a camera."""
     if not (FOLDER / "speed.csv").exists():
         return ""
     rows = read("speed.csv")
@@ -108,12 +117,27 @@ def speed():
     for stage, setting in dict.fromkeys((row["stage"], row["setting"]) for row in rows):
         found = {row["size"]: row for row in rows
                  if (row["stage"], row["setting"]) == (stage, setting)}
-        lines.append([stage, setting, *(
-            f'{float(found[size]["ms"]):.3g} ({float(found[size]["frames_per_second"]):.0f})'
-            if size in found else "–" for size in sizes)])
+        lines.append([stage, setting, *(ms_and_rate(found.get(size)) for size in sizes)])
     return table("speed", lines, 2)
 
 
+def packets():
+    """What RTP makes of frames of the street, and how many arrive of those that lose packets."""
+    lines = [["frame", "bytes", "packets", "Mbit/s at 10 frames/s",
+              "whole if 1 in 1000 packets is lost"]]
+    counted = [(f"stixels, {size}, {cell}×{cell}", 24 * float(stixels(
+        data=data, cell=cell)["stixels_per_frame"]))
+        for data, size in (("street", "1242×375"), (plot_stixels.LARGE, "2048×1024"))
+        for cell in ("8", "4")]
+    points = max(int(row["points"]) for row in read("lidar-times.csv")
+                 if row["scans"] == "street, 64 beams")
+    for name, size in (*counted, ("labels of a scan", 4 * points), ("scan", 16 * points)):
+        count = math.ceil(size / PACKET)
+        lines.append([name, f"{size:.0f}", str(count), f"{size * 80 / 1e6:.1f}",
+                      percent(.999 ** count, 1)])
+    return table("packets", lines, 1)
+
+
 def blocks():
-    return (stixel_quality() + ground_quality() + scans() + speed() +
+    return (stixel_quality() + ground_quality() + scans() + speed() + packets() +
             table("gpu-model", model.lines(), 1))

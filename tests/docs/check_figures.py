@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Every number on README.md and the pages of docs/ is one that a program or a person stands for.
 
@@ -34,10 +35,10 @@ plots = importlib.import_module("plots")
 LEDGER = ROOT / "tests/docs/figures.txt"
 REASONS = ("definition", "paper", "example", "model")
 OTHER = "all other"
-UNIT = (r"%|‰|[munµ]s|s|min|h|[kMG]?Hz|fps|[KMG]?i?B|[KMG]bit|Gop|frames/s|[km]?m|cm|px|nats?|°|K|W|"
+UNIT = (r"%|‰|[munµ]s|s|min|h|[kMG]?Hz|fps|[KMG]?i?B|[KMG]bit|Gop|frames/s|[km]?m|cm|px|nats?|°|"
         r"cycles|bytes|times|seconds|minutes|hours|milliseconds|percent")
 NUMBER = re.compile(r"(?<![\w.])[-−+]?\d*\.?\d+|\d+|[¼½¾⁰¹²³⁴-⁹]+")
-FIGURE = re.compile(rf"(?<![\w.])(?:\d*\.\d+(?![\w.])|\d[\d.]*[ -]?(?:{UNIT})(?!\w))")
+FIGURE = re.compile(rf"(?<![\w.])(?:\d*\.\d+(?![\w.])|\d[\d.]*(?:-|\s+)?(?:{UNIT})(?!\w))")
 CELL = re.compile(r"^\|(?:.*\|)? *[-−+±.]?\d[-−+±\d., …/×%@]* *\|", re.M)
 VERSION = re.compile(r"(?:GStreamer|Ubuntu|Debian|CUDA|Python|OpenCV|glTF|LGPL|gst-validate|"
                      r"Fig\.|Eq\.|§)[ -]?\d[\d.]*")
@@ -87,11 +88,13 @@ def first_words(text):
 
 
 def needs_line(part):
-    return bool(FIGURE.search(VERSION.sub("", part.text)) or CELL.search(part.text))
+    """Not of code, which is indented."""
+    return not all(line.startswith("    ") for line in part.text.split("\n")) and bool(
+        FIGURE.search(VERSION.sub("", part.text)) or CELL.search(part.text))
 
 
 def lines_of(page, text):
-    """{Line without a reason: its line on the page}, in order."""
+    """Pairs of a Line, without a reason, and where it is on the page."""
     found, other = [], []
     for part in parts(page, text):
         if needs_line(part):
@@ -100,7 +103,7 @@ def lines_of(page, text):
         else:
             other += NUMBER.findall(part.text)
     if other:
-        found.append((Line(page, digest(other), "definition", OTHER), 0))
+        found.append((Line(page, digest(other), "definition", OTHER), 1))
     return found
 
 
@@ -144,21 +147,22 @@ def compare():
     faults += [f"{line.page}: no such page" for line in ledger
                if line.page not in {page for page, _ in pages()}]
     if faults:
-        sys.exit("\n".join(faults) + "\nA number that was measured: delete it, or let "
-                 "docs/page_figures.py write it. Else look at it, and\n"
+        sys.exit("\n".join(faults) + "\n`git diff` says which. A number that was measured: "
+                 "delete it, or let docs/page_figures.py write it. Else look at it, and\n"
                  "  tests/docs/check_figures.py --write PAGE")
     print(f"the numbers of {count} pages, {len(ledger)} lines of figures.txt")
 
 
 def write(names, reason):
-    """Reasons stay with the digest, or else with the first words."""
+    """Good reasons stay with the digest, or else with the first words."""
     ledger = read_ledger()
     texts = dict(pages())
     for name in names:
         if name not in texts:
             sys.exit(f"no page {name}: {', '.join(texts)}")
         old = [line for line in ledger if line.page == name]
-        reasons = {key: line.reason for line in old for key in (line.words, line.digest)}
+        reasons = {key: line.reason for line in old if good_reason(line.reason)
+                   for key in (line.words, line.digest)}
         ledger = [line for line in ledger if line.page != name]
         for line, number in lines_of(name, texts[name]):
             known = line.reason or reasons.get(line.digest) or reasons.get(line.words)
