@@ -150,8 +150,8 @@ def matcher():
     for setting in data_names(rows, "setting"):
         found = {row["data"]: row for row in rows if row["setting"] == setting}
         lines.append([setting, *(
-            percent(found[name], "sky_as_sky", "sky_as_near", "distance_far_off")
-            if name == SCANS else percent(found[name], "raw_and", "filled_and", "stixels_and", places=2)
+            percent(found[name], "sky_as_sky", "sky_as_near", "distance_far_off") if name == SCANS
+            else percent(found[name], "raw_and", "filled_and", "stixels_and", places=2)
             for name in names)])
     return table("matcher", lines, 1)
 
