@@ -26,6 +26,7 @@ import tempfile
 
 import page_figures
 import plot_lidar
+import plot_quality
 import plot_stixels
 from plots import (COLOURS, data_names, plain, read, run, save, start, table, write,
                    write_blocks)
@@ -325,7 +326,7 @@ def rdp_times():
 
 def write_pages(check=False):
     write_blocks(plot_lidar.tables() + plot_stixels.tables() + rdp_errors() + rdp_levels() +
-                 rdp_times() + page_figures.blocks(), check)
+                 rdp_times() + page_figures.blocks() + plot_quality.tables(), check)
 
 
 def main():
@@ -339,6 +340,7 @@ def main():
         if command == ["numbers"]:
             plot_lidar.measure_quality(words[0], plot_lidar.known_folders())
             page_figures.measure(words[0])
+            plot_quality.measure(words[0])
         write_pages()
     elif command == ["measure-lidar"] and len(words) in (1, 2):
         plot_lidar.measure_times(words[0], words[1:])

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Semi-global matching, the fast one; compiled once per instruction set. See sgm.h for the
- * recurrence and docs/algorithms/sgm.md for measurements.
+ * recurrence and docs/algorithms/sgm.md for the reasons.
  *
  *   for all rows                      census of both images, in planes of bits (sgm_planes.inc.h)
  *   both sweeps up to the middle      half sums into the volume (sgm_paths.inc.h)

@@ -5,7 +5,6 @@
  * level from the top, census, windows, paths and winners, each explained where it is. The winners
  * of a level are the votes of the next; those of level 0 are records, as full search has them, of
  * its lines. From these sgm.cu goes on as if there were no other rows, which the last kernel adds.
- * What all that costs beside full search, on paper: docs/algorithms/sgm.md.
  */
 #include "cuda/driver/gpu.cuh"
 

@@ -12,8 +12,9 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "docs"), str(ROOT / "examples/stx-paper")]
-paper, plots, page_figures, plot_lidar, plot_stixels, tables = map(importlib.import_module, (
-    "stx-paper", "make-plots", "page_figures", "plot_lidar", "plot_stixels", "tables"))
+paper, plots, page_figures, plot_lidar, plot_quality, plot_stixels, tables = map(
+    importlib.import_module, ("stx-paper", "make-plots", "page_figures", "plot_lidar",
+                              "plot_quality", "plot_stixels", "tables"))
 SAMPLE = ({"data": "street", "cell": 8, "settings": "defaults", "labels": "none"},
           {"data": "hilly street (piecewise)", "cell": 4, "settings": "paper", "labels": "true"},
           {"data": "KITTI 2015", "cell": 8, "labels": "none"},
@@ -38,6 +39,15 @@ def check_scans(programs):
     assert now in ([], page_figures.read("scans.csv")), f"scans.csv: today {now}"
 
 
+def check_quality(programs):
+    """Some settings of the matcher, a street's bent road, and obstacles, as they are today."""
+    for name, rows in plot_quality.sample(programs).items():
+        file = plots.read(name)
+        for row in rows:
+            now = {key: str(value) for key, value in row.items()}
+            assert now in file, f"{name}: not there, but measured: {now}"
+
+
 def main():
     plots.write_pages(check=True)
     study = paper.Study(paper.arguments_of(
@@ -54,6 +64,7 @@ def main():
             assert key.startswith(MACHINE) or str(tables.text_of(value)) == str(now[key]), (
                 f"{row}: {key} is {now[key]} today: ninja -C BUILD numbers")
     check_scans(str(pathlib.Path(sys.argv[1]).parent))
+    check_quality(str(pathlib.Path(sys.argv[1]).parent))
     scans = plot_lidar.check_quality(pathlib.Path(sys.argv[1]).parent)
     print(f"all tables, {scans} rows of scans, and {len(again)} of {len(rows)} rows measured again")
 

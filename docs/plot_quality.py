@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The part of make-plots.py for the quality of the matcher, the road line and obstacles.
+
+Everything is measured by stx-eval and does not depend on the machine: no times. A source that is
+not there (KITTI's, without $STX_DATA) leaves no rows."""
+import concurrent.futures
+import json
+import pathlib
+import statistics
+
+import plot_stixels
+from plots import data_names, read, run, table, write
+
+SCANS = "scans"
+FINE, DIAGONALS = ("--search", "coarse-to-fine"), ("--paths", 8)
+# Of the matcher: what the table calls a setting, and stx-eval's options.
+SETTINGS = {
+    "defaults: 4 paths, full search": (),
+    "8 paths": DIAGONALS,
+    "coarse to fine": FINE,
+    "coarse to fine, 8 paths": (*FINE, *DIAGONALS),
+    "`max-disparity` 256": ("--max-disparity", 256),
+    **{f"`{name}` {value}": (f"--{name}", value) for name, values in {
+        "p1": (7, 12, 15), "p2": (70, 96), "uniqueness": (5, 10), "lr-max-diff": (-1, 0, 2),
+        "texture": (-1, 0, 3, 8, 12)}.items() for value in values},
+    "`median` off": ("--no-median",),
+    "`sky` off": ("--no-sky",),
+    "`sky-cost` 0": ("--sky-cost", 0),
+    "no confidence": ("--no-confidence",),
+    "8 paths, `p1` 7": (*DIAGONALS, "--p1", 7),
+    "8 paths, `p1` 15": (*DIAGONALS, "--p1", 15),
+    "coarse to fine, `p1` 7": (*FINE, "--p1", 7),
+    "coarse to fine, `p1` 15": (*FINE, "--p1", 15),
+    "coarse to fine, `p2` 70": (*FINE, "--p2", 70),
+    "coarse to fine, `texture` -1": (*FINE, "--texture", -1),
+    "coarse to fine, `texture` 0": (*FINE, "--texture", 0),
+    "coarse to fine, `median` off": (*FINE, "--no-median"),
+    "coarse to fine, `sky` off": (*FINE, "--no-sky"),
+    "coarse to fine, 8 paths, `p1` 7": (*FINE, *DIAGONALS, "--p1", 7),
+    "coarse to fine, 8 paths, `p1` 15": (*FINE, *DIAGONALS, "--p1", 15)}
+SEEN = ("ground_as_ground", "object_as_object", "distance_far_off", "sky_as_sky", "sky_as_near")
+GROUNDS = ("calibration", "estimate", "piecewise")
+TERRAINS = ("flat", "gentle", "sloped", "hilly")
+ROAD_SEEDS = range(11, 17)  # on which nothing was tuned
+INPUTS = {"stereo": (), "true labels": ("--labels",), "true disparities": ("--perfect",),
+          "LiDAR, 64 beams": ("--scans",)}
+
+
+# ---- Measuring -------------------------------------------------------------------------------
+
+def evaluate(programs, *options):
+    return json.loads(run(pathlib.Path(programs) / "stx-eval", *options, "--json"))
+
+
+def in_parallel(measure_one, keys):
+    """Several programs at a time: none of them measures time."""
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        return list(pool.map(lambda key: measure_one(*key), keys))
+
+
+def sources():
+    """{name: stx-eval's options}, the streets last."""
+    found = {}
+    for folder in plot_stixels.known_folders():
+        name, _, words = folder.partition("=")
+        path, _, camera = words.partition(",")
+        found[name] = (path, "--calibration", camera) if camera else (path,)
+    scans = plot_stixels.data_folder() / "semantickitti"
+    found.update({SCANS: ("--scans", scans)} if scans.exists() else {})
+    return {**found, "street": ("--street", "--streets", 4, "--seed", 5)}
+
+
+def digits(value):
+    return "" if value is None else f"{value:.5f}"
+
+
+def matcher_row(programs, setting, data, source):
+    """Rates are 0 to 1; of scans there is no map of true disparities."""
+    total = evaluate(programs, *source, *SETTINGS[setting])["total"]
+    near = total["non_occluded"] or {}
+    return {"setting": setting, "data": data, "frames": total["frames"],
+            "density": digits(total["density"]),
+            **{f"{what}_{rule}": digits(near.get(what, {}).get(f"error_{rule}"))
+               for what in ("raw", "filled", "stixels") for rule in ("and", "or")},
+            "pixels_per_stixel": f'{total["pixels_per_stixel"]:.1f}',
+            "iou_kinds": digits((total["iou_kinds"] or {}).get("mean")),
+            **{key: digits(total["seen"][key]) for key in SEEN}}
+
+
+def road_row(programs, data, ground, seed, options):
+    total = evaluate(programs, *options, "--ground", ground)["total"]
+    kinds = total["iou_kinds"]
+    return {"data": data, "ground": ground, "seed": seed,
+            "ratio_and": digits(total["non_occluded"]["ratio_and"]),
+            "error_and": digits(total["non_occluded"]["stixels"]["error_and"]),
+            "iou_ground": digits(kinds["each"][1] if kinds else None),
+            "pixels_per_stixel": f'{total["pixels_per_stixel"]:.1f}'}
+
+
+def road_keys():
+    """Streets seed by seed, and folders with a camera's height."""
+    streets = [(f"{terrain} street", ground, seed, (
+        "--street", "--terrain", terrain, "--seed", seed, "--frames", 4))
+        for terrain in TERRAINS for ground in GROUNDS for seed in ROAD_SEEDS]
+    folders = [(name, ground, "", source) for name, source in sources().items()
+               if name.startswith("KITTI") for ground in GROUNDS]
+    return streets + folders
+
+
+def obstacle_row(programs, seed, name):
+    found = evaluate(programs, "obstacles", "--seed", seed, *INPUTS[name])
+    return {"streets": f"{seed} to {seed + 3}", "input": name, "frames": found["frames"],
+            **{key: found[key] for key in ("obstacles", "ghosts", "parts")},
+            **{key: digits(found[key]) for key in ("precision", "strict_precision")},
+            **{f"{kind}_{key}": digits(value) if key != "counted" else value
+               for kind in ("all", "vehicles", "people") for key, value in found[kind].items()}}
+
+
+def measure(programs):
+    """Writes matcher.csv, roadline.csv and obstacles.csv."""
+    write("matcher.csv", in_parallel(lambda *key: matcher_row(programs, *key), [
+        (setting, *source) for setting in SETTINGS for source in sources().items()]))
+    write("roadline.csv", in_parallel(lambda *key: road_row(programs, *key), road_keys()))
+    write("obstacles.csv", in_parallel(lambda *key: obstacle_row(programs, *key), [
+        (seed, name) for seed in (1, 11) for name in INPUTS]))
+
+
+def sample(programs):
+    """Some rows as they are today, by file: what the test measures again."""
+    there = sources()
+    return {"matcher.csv": [matcher_row(programs, setting, data, there[data])
+                            for setting, data in (("defaults: 4 paths, full search", "street"),
+                                                  ("coarse to fine", "KITTI 2015"),
+                                                  ("8 paths", "KITTI 2012")) if data in there],
+            "roadline.csv": [road_row(programs, *key) for key in road_keys()
+                             if key[:3] == ("hilly street", "piecewise", ROAD_SEEDS[0])],
+            "obstacles.csv": [obstacle_row(programs, 11, "true disparities")]}
+
+
+# ---- Tables of the pages ---------------------------------------------------------------------
+
+def percent(row, *keys, places=1):
+    return " / ".join(f"{100 * float(row[key]):.{places}f}" for key in keys)
+
+
+def matcher():
+    rows = read("matcher.csv")
+    names = data_names(rows)
+    lines = [["setting", *names]]
+    for setting in data_names(rows, "setting"):
+        found = {row["data"]: row for row in rows if row["setting"] == setting}
+        lines.append([setting, *(
+            percent(found[name], "sky_as_sky", "sky_as_near", "distance_far_off") if name == SCANS
+            else percent(found[name], "raw_and", "filled_and", "stixels_and", places=2)
+            for name in names)])
+    return table("matcher", lines, 1)
+
+
+def roadline():
+    """Mean of the seeds, and the one with the worst ground."""
+    rows = read("roadline.csv")
+    lines = [["ratio; IoU of ground, %: mean (worst)", *(f"`{ground}`" for ground in GROUNDS)]]
+    for data in data_names(rows):
+        cells = []
+        for ground in GROUNDS:
+            mine = [row for row in rows if (row["data"], row["ground"]) == (data, ground)]
+            ratio = statistics.mean(float(row["ratio_and"]) for row in mine)
+            overlap = [100 * float(row["iou_ground"]) for row in mine if row["iou_ground"]]
+            worst = f" ({min(overlap):.1f})" if len(overlap) > 1 else ""
+            cells.append(f"{ratio:.3f}" + (f"; {statistics.mean(overlap):.1f}{worst}"
+                                           if overlap else ""))
+        lines.append([data, *cells])
+    return table("roadline", lines, 1)
+
+
+OBSTACLES = (("recall, all, %", "all_recall"), ("vehicles", "vehicles_recall"),
+             ("people", "people_recall"), ("possible, all, %", "all_possible"),
+             ("vehicles", "vehicles_possible"), ("people", "people_possible"),
+             ("precision, %", "precision"), ("strict", "strict_precision"),
+             ("id kept, %", "all_id_kept"), ("distance off by, median, %", "all_distance_median"),
+             ("mean", "all_distance_mean"), ("within 3 %", "all_distance_within_3_percent"))
+
+
+def obstacles():
+    rows = [row for row in read("obstacles.csv") if row["streets"] == "11 to 14"]
+    lines = [["", *(row["input"] for row in rows)]]
+    lines += [[name, *(percent(row, key) for row in rows)] for name, key in OBSTACLES]
+    lines.append(["closing speed off by, m/s", *(
+        f"{float(row['all_speed_error']):.2f}" if row["all_speed_error"] else "–"
+        for row in rows)])
+    return table("obstacles", lines, 1)
+
+
+def tables():
+    return matcher() + roadline() + obstacles()
