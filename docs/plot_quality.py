@@ -9,7 +9,7 @@ import pathlib
 import statistics
 
 import plot_stixels
-from plots import data_names, read, run, table, write
+from plots import data_folder, data_names, read, run, table, write
 
 SCANS = "scans"
 FINE, DIAGONALS = ("--search", "coarse-to-fine"), ("--paths", 8)
@@ -65,7 +65,7 @@ def sources():
         name, _, words = folder.partition("=")
         path, _, camera = words.partition(",")
         found[name] = (path, "--calibration", camera) if camera else (path,)
-    scans = plot_stixels.data_folder() / "semantickitti"
+    scans = data_folder() / "semantickitti"
     found.update({SCANS: ("--scans", scans)} if scans.exists() else {})
     return {**found, "street": ("--street", "--streets", 4, "--seed", 5)}
 
