@@ -14,9 +14,10 @@
  *            Pixels outside the image repeat the border.
  *   cost     C(p,d) = Hamming distance of T_left(x, y) and T_right(max(x − d, 0), y), 0 … 31:
  *            candidates that leave the image compare with its border.
- *   paths    L_r(p,d) = C(p,d) + min(N(d), N(d − 1) + P1, N(d + 1) + P1, P2), where
+ *   paths    L_r(p,d) = C(p,d) + min(N(d), N(d − 1) + P1_r, N(d + 1) + P1_r, P2), where
  *            N(d) = L_r(p − r, d) − min_i L_r(p − r, i), and N = 0 if p − r is outside the image.
  *            N(−1) and N(D) do not exist. L_r <= 31 + P2 <= 127.
+ *            P1_r is P1, on diagonals (P1 + 1) >> 1 (stx_sgm_p1): they cross more of a slope.
  *   sums     Two half sums, each of the paths that one sweep over the image can follow; avg(a, b)
  *            = (a + b + 1) >> 1 keeps everything within 8 bits. r is named by where it comes from.
  *              A = L_left  + L_up                                                        four paths

@@ -107,15 +107,15 @@ static int min2(int a, int b)
 }
 
 void stx_sgm_path_step(
-    const StxSgmParams *params, const uint8_t *previous, const uint8_t *cost, uint8_t *path)
+    const StxSgmParams *params, int p1, const uint8_t *previous, const uint8_t *cost, uint8_t *path)
 {
   int count = params->max_disparity;
   for (int d = 0; d < count; d++) {
     int least = min2(previous[d], params->p2);
     if (d > 0)
-      least = min2(least, previous[d - 1] + params->p1);
+      least = min2(least, previous[d - 1] + p1);
     if (d + 1 < count)
-      least = min2(least, previous[d + 1] + params->p1);
+      least = min2(least, previous[d + 1] + p1);
     path[d] = (uint8_t)(cost[d] + least);
   }
 }
@@ -151,7 +151,8 @@ static void half_sum(const Scratch *s, const Path *paths, int x, int y, uint8_t 
   uint8_t cost[MAX_DISPARITY], l[4][MAX_DISPARITY];
   pixel_costs(s, x, y, cost);
   for (int r = 0; r < s->params->paths / 2; r++) {
-    stx_sgm_path_step(s->params, predecessor(s, &paths[r], x, y), cost, l[r]);
+    int p1 = stx_sgm_p1(s->params->p1, paths[r].dx, paths[r].dy, 1);
+    stx_sgm_path_step(s->params, p1, predecessor(s, &paths[r], x, y), cost, l[r]);
     normalise(l[r], count, paths[r].rows[y & 1] + (size_t)x * (size_t)count);
   }
   for (int d = 0; d < count; d++)

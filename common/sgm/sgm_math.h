@@ -16,6 +16,14 @@
 #define STX_SGM_WINDOW_X 4 /* half width of the census window */
 #define STX_SGM_WINDOW_Y 3
 
+/* P1_r of a path that comes from (dx, dy); `step`: rows from line to line, 1 with full search. */
+STX_INLINE int stx_sgm_p1(int p1, int dx, int dy, int step)
+{
+  if (dx != 0 && dy != 0)
+    p1 = (p1 + 1) >> 1;
+  return dy != 0 && step > 1 ? (p1 + 1) >> 1 : p1;
+}
+
 /*
  * Vertex of the parabola through (−1, below), (0, best), (1, above), in 1/256: the nearest integer
  * to 128·(below − above) / (below − 2·best + above), halves rounded up; −128 … 128. Sums are at

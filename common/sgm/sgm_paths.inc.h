@@ -37,7 +37,7 @@ typedef struct {
   uint16_t offset[STRETCH_PIXELS + 2 * MAX_VECTORS]; /* of the words of a place in `right` */
   uint8_t *up, *up_left, *up_right;                  /* states of i = 0 */
   CostTable table;
-  VecU8 p1, p2;
+  VecU8 p1, p1_diagonal, p2;
 } Row;
 
 /* The place in Row.offset of vector 0 of the stretch's first pixel. Lane 0 of vector k is d =
@@ -85,6 +85,7 @@ INLINE void open_row(Row *row, const Stretch *s, int first, int n)
   row->up_left = sweep->up_left + (size_t)(params->height - 1 - s->j) * count;
   row->up_right = sweep->up_right + (size_t)s->j * count;
   row->p1 = set1_u8((uint8_t)params->p1);
+  row->p1_diagonal = set1_u8((uint8_t)stx_sgm_p1(params->p1, 1, 1, 1));
   row->p2 = set1_u8((uint8_t)params->p2);
   cost_table(&row->table, params->p2);
 }
@@ -178,8 +179,8 @@ INLINE void half_sum(
     sum[k] = eight ? avg_u8(along[k], a[k]) : along[k] + a[k];
   if (!eight)
     return;
-  step_across(row->up_left + at, cost, a, n, row->p1, row->p2);
-  step_across(row->up_right + at, cost, b, n, row->p1, row->p2);
+  step_across(row->up_left + at, cost, a, n, row->p1_diagonal, row->p2);
+  step_across(row->up_right + at, cost, b, n, row->p1_diagonal, row->p2);
 #pragma GCC unroll 16
   for (int k = 0; k < n; k++)
     sum[k] = sum[k] + avg_u8(a[k], b[k]);

@@ -32,9 +32,9 @@ STX_SGM_DECLARE(avx512)
 /* T(x, y) of sgm.h. */
 uint32_t stx_sgm_census(const StxImage8 *image, int x, int y);
 
-/* path = L(p,·) from previous = N(q,·) and cost = C(p,·); max_disparity values each. */
-void stx_sgm_path_step(
-    const StxSgmParams *params, const uint8_t *previous, const uint8_t *cost, uint8_t *path);
+/* path = L_r(p,·) from previous = N(q,·) and cost = C(p,·); max_disparity values each. p1: P1_r */
+void stx_sgm_path_step(const StxSgmParams *params, int p1, const uint8_t *previous,
+    const uint8_t *cost, uint8_t *path);
 
 /* True if the window around (x, y) shows nothing that could be matched. */
 bool stx_sgm_is_flat(const StxImage8 *image, int texture, int x, int y);

@@ -69,7 +69,7 @@ typedef enum {
 typedef struct {
   const uint32_t *left;
   StxSgmRightWords right;
-  int32_t width, height, columns, p1, p2; /* columns: of a volume */
+  int32_t width, height, columns, p1[2], p2; /* columns: of a volume; p1: P1_r of each axis */
   StxSgmAxis axes[2];
   int32_t tasks, first_tasks; /* of a block: pairs of lines; those of axes[0] come first */
   uint32_t *taken;            /* tasks, 0 at first */
@@ -179,9 +179,9 @@ typedef struct {
 typedef struct {
   const uint32_t *left; /* census words, and below */
   StxSgmRightWords right;
-  const uint16_t *starts;                /* both bytes of a block */
-  int32_t width, lines, columns, p1, p2; /* columns: of blocks */
-  int32_t first_tasks, store;            /* blocks of threads for axes[0]; StxSgmStore */
+  const uint16_t *starts;                   /* both bytes of a block */
+  int32_t width, lines, columns, p1[2], p2; /* columns: of blocks; p1: P1_r of each axis */
+  int32_t first_tasks, store;               /* blocks of threads for axes[0]; StxSgmStore */
   StxSgmAxis axes[2];
 } StxSgmCoarsePathsArgs;
 

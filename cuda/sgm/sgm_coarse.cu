@@ -166,9 +166,10 @@ struct Spot {
   int x, y, dx, dy;
 };
 
-/* The last pixel. cost: L of the lane's candidate; least: over all lanes; starts: its windows. */
+/* The last pixel. cost: L of the lane's candidate; least: over all lanes; starts: its windows; p1:
+ * P1_r of the path. */
 struct Walk {
-  uint32_t cost, least, starts;
+  uint32_t cost, least, starts, p1;
 };
 
 /* What the lane needs for the pixels of a stretch; sums: what the volume has, where something is
@@ -256,22 +257,22 @@ STX_DEVICE uint32_t cost_of(const Walk *walk, int d)
 }
 
 /* min(L(q,d), L(q,d − 1) + P1, L(q,d + 1) + P1) where the windows are the same */
-STX_DEVICE uint32_t reach_within(const Walk *walk, uint32_t p1)
+STX_DEVICE uint32_t reach_within(const Walk *walk)
 {
   const int lane = threadIdx.x % HALF_WARP;
   const uint32_t below = __shfl_up_sync(STX_FULL_WARP, walk->cost, 1);
   const uint32_t above = __shfl_down_sync(STX_FULL_WARP, walk->cost, 1);
   return min(walk->cost, min(lane == 0 ? (uint32_t)NO_CANDIDATE : below,
                              lane == HALF_WARP - 1 ? (uint32_t)NO_CANDIDATE : above) +
-                             p1);
+                             walk->p1);
 }
 
-STX_DEVICE uint32_t reach(const Walk *walk, uint32_t starts, uint32_t p1)
+STX_DEVICE uint32_t reach(const Walk *walk, uint32_t starts)
 {
   const int d = disparity_of(starts);
   if (walk->starts == starts)
-    return reach_within(walk, p1);
-  return min(cost_of(walk, d), min(cost_of(walk, d - 1), cost_of(walk, d + 1)) + p1);
+    return reach_within(walk);
+  return min(cost_of(walk, d), min(cost_of(walk, d - 1), cost_of(walk, d + 1)) + walk->p1);
 }
 
 /* From the predecessor's costs, of which `reached` is the least that is near, to the pixel's. */
@@ -293,11 +294,11 @@ STX_DEVICE int follow_stretch(
   cells += (int64_t)(at.y * a->width + at.x) * STX_SGM_LANES;
   const Words words = load_words<ADD>(a, at, length, disparity_of(starts), cells, cells_step);
   if (begins(a, at))
-    *walk = {0, 0, starts};
+    *walk = {0, 0, starts, walk->p1};
 #pragma unroll
   for (int i = 0; i < MOST; i++)
     if (i < length) {
-      const uint32_t reached = i == 0 ? reach(walk, starts, a->p1) : reach_within(walk, a->p1);
+      const uint32_t reached = i == 0 ? reach(walk, starts) : reach_within(walk);
       arrive(
           walk, reached, a->p2, __popc((words.left[i] ^ words.right[i]) & STX_SGM_COARSE_CENSUS));
       cells[i * cells_step] = (uint8_t)(words.sums[i] + walk->cost);
@@ -336,7 +337,7 @@ STX_DEVICE void follow_paths(const StxSgmCoarsePathsArgs *a)
   uint8_t *cells = (backward ? axis->backward : axis->forward) + threadIdx.x;
 
   Spot at = first_spot(a, axis, number, backward);
-  Walk walk = {0, 0, 0};
+  Walk walk = {0, 0, 0, (uint32_t)a->p1[second]};
   follow_part<false>(a, cells, &at, turn, &walk);
   __syncthreads();
   follow_part<true>(a, cells, &at, count - turn, &walk);

@@ -166,12 +166,12 @@ static bool paths(const Job *job, const Level *level, const StxSgmPaths *which)
       .width = level->census.width,
       .lines = level->lines,
       .columns = level->columns,
-      .p1 = job->params->p1,
       .p2 = stx_sgm_coarse_p2(job->params->p2),
       .first_tasks = (int32_t)first_tasks,
       .store = which->store,
       .axes = {which->axes[0], which->axes[1]},
   };
+  stx_sgm_axes_p1(job->params->p1, which->axes, STX_SGM_COARSE_STEP, args.p1);
   StxCudaSize grid = {first_tasks + axis_tasks(level, &which->axes[1]), 1, 1};
   return launch(job, &paths_kernel, grid, 2 * STX_SGM_COARSE_PATHS, &args);
 }

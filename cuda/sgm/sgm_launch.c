@@ -152,7 +152,6 @@ static bool paths(const Job *job, const StxSgmPaths *which, uint32_t *taken)
       .width = job->params->width,
       .height = job->params->height,
       .columns = (int32_t)job->columns,
-      .p1 = job->params->p1,
       .p2 = job->params->p2,
       .axes = {which->axes[0], which->axes[1]},
       .tasks = (int32_t)tasks,
@@ -160,6 +159,7 @@ static bool paths(const Job *job, const StxSgmPaths *which, uint32_t *taken)
       .taken = taken,
       .store = which->store,
   };
+  stx_sgm_axes_p1(job->params->p1, which->axes, 1, args.p1);
   return launch(job, &paths_kernels[job->variant], (StxCudaSize){paths_blocks(job, tasks), 1, 1},
       2 * STX_SGM_BLOCK_PAIRS, &args);
 }

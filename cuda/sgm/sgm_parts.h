@@ -4,6 +4,7 @@
 #ifndef STX_SGM_PARTS_H
 #define STX_SGM_PARTS_H
 
+#include "common/sgm/sgm_math.h"
 #include "cuda/sgm/sgm_args.h"
 #include "cuda/stxcuda.h"
 
@@ -34,6 +35,13 @@ static inline int stx_sgm_all_paths(
   launch[0] = (StxSgmPaths){{{false, 0, v[0], v[2]}, {false, 1, v[1], v[3]}}, STX_SGM_PUT};
   launch[1] = (StxSgmPaths){{{true, 0, v[0], v[2]}, {false, -1, v[1], v[3]}}, STX_SGM_ADD};
   return 2;
+}
+
+/* P1_r of a launch's axes, with so many rows from line to line. */
+static inline void stx_sgm_axes_p1(int p1, const StxSgmAxis axes[2], int step, int32_t each[2])
+{
+  for (int i = 0; i < 2; i++)
+    each[i] = stx_sgm_p1(p1, axes[i].horizontal ? 1 : axes[i].dx, !axes[i].horizontal, step);
 }
 
 size_t stx_sgm_coarse_cuda_scratch(const StxSgmParams *params);

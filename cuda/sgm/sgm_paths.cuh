@@ -297,9 +297,9 @@ STX_DEVICE void follow_lines(
   }
 }
 
-template <int K, typename Two> STX_DEVICE Path<K, Two> new_path(const StxSgmPathsArgs *a)
+template <int K, typename Two> STX_DEVICE Path<K, Two> new_path(uint32_t near, uint32_t far)
 {
-  const uint32_t p1 = kept((uint32_t)a->p1), p2 = kept((uint32_t)a->p2), none = NO_NEIGHBOUR;
+  const uint32_t p1 = kept(near), p2 = kept(far), none = NO_NEIGHBOUR;
   const uint32_t first = kept(threadIdx.x == 0 ? none : p1);
   const uint32_t last = kept(threadIdx.x == STX_SGM_LANES - 1 ? none : p1);
   const uint32_t half = kept(65536u);
@@ -333,7 +333,7 @@ STX_DEVICE void follow_task(const StxSgmPathsArgs *a, int task, int warp)
   const int turn = a->store == STX_SGM_MEET ? middle : a->store == STX_SGM_PUT ? count : 0;
   uint8_t *volume = backward ? axis->backward : axis->forward;
 
-  Path<K, Two> path = new_path<K, Two>(a);
+  Path<K, Two> path = new_path<K, Two>((uint32_t)a->p1[second], (uint32_t)a->p2);
   follow_lines<K, false>(a, volume, &lines, turn, &path);
   __syncthreads();
   follow_lines<K, true>(a, volume, &lines, count - turn, &path);

@@ -258,13 +258,14 @@ static void reach(const Scratch *s, const Level *level, const Path *path, int x,
   int qx = x + path->dx, qj = j + path->dy;
   bool inside = qx >= 0 && qx < level->left.width && qj >= 0 && qj < level->lines;
   const uint8_t *starts = starts_of(level, x, j);
+  int p1 = stx_sgm_p1(s->params->p1, path->dx, path->dy, STEP);
   for (int i = 0; i < COUNT; i++) {
     least[i] = 0;
     if (!inside)
       continue;
     const uint8_t *normal = path->rows[qj & 1] + (size_t)qx * COUNT;
     const uint8_t *theirs = starts_of(level, qx, qj);
-    int d = disparity_of(starts, i), p1 = s->params->p1;
+    int d = disparity_of(starts, i);
     least[i] = min2(neighbour(level, normal, theirs, d, 0), stx_sgm_coarse_p2(s->params->p2));
     least[i] = min2(least[i], neighbour(level, normal, theirs, d, -1) + p1);
     least[i] = min2(least[i], neighbour(level, normal, theirs, d, 1) + p1);

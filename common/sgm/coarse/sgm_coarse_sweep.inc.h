@@ -43,7 +43,7 @@ typedef struct {
   uint8_t *volume;                  /* of x = 0 */
   uint8_t *sums;                    /* S, likewise */
   int direction;
-  VPair p1, p2;
+  VPair p1, p1_up, p1_diagonal, p2; /* P1_r along the line, from above, from beside that */
 } Row;
 
 INLINE void copy_words(Words *to, const Level *level, size_t y, size_t first, size_t pixels)
@@ -77,6 +77,8 @@ INLINE void open_row(Row *row, const Piece *s, Words *words)
   row->up_left = s->sweep->up_left + ((size_t)level->lines - 1 - j) * CELL;
   row->up_right = s->sweep->up_right + j * CELL;
   row->p1 = vp_set(level->params.p1);
+  row->p1_up = vp_set(stx_sgm_p1(level->params.p1, 0, 1, STX_SGM_COARSE_STEP));
+  row->p1_diagonal = vp_set(stx_sgm_p1(level->params.p1, 1, 1, STX_SGM_COARSE_STEP));
   row->p2 = vp_set(level->params.p2);
 }
 
@@ -188,8 +190,8 @@ INLINE VPair diagonals(const Run *run, VPair cost)
   find_origin(&left, s->level, run->own, run->x, s->y, -row->direction, -row->direction);
   find_origin(&right, s->level, run->own, run->x, s->y, row->direction, -row->direction);
   size_t at = (size_t)run->i * CELL;
-  VPair a = step_across(row->up_left + at, &left, cost, row->p1, row->p2);
-  VPair b = step_across(row->up_right + at, &right, cost, row->p1, row->p2);
+  VPair a = step_across(row->up_left + at, &left, cost, row->p1_diagonal, row->p2);
+  VPair b = step_across(row->up_right + at, &right, cost, row->p1_diagonal, row->p2);
   return vp_average(a, b);
 }
 
@@ -210,7 +212,8 @@ INLINE void step(Run *run, int eight, int second)
   run->along = along;
   run->least = vp_least(along);
   run->reached = reach(along, row->p1);
-  VPair sum, up = step_across(row->up + (size_t)run->i * CELL, &run->up, cost, row->p1, row->p2);
+  uint8_t *above = row->up + (size_t)run->i * CELL;
+  VPair sum, up = step_across(above, &run->up, cost, row->p1_up, row->p2);
   if (eight)
     sum = vp_add(vp_average(along, up), diagonals(run, cost));
   else

@@ -42,7 +42,6 @@ STX_TEST(census_repeats_the_border)
 STX_TEST(path_step_by_hand)
 {
   StxSgmParams params = sgm_defaults(1, 1, 64);
-  params.p1 = 3;
   params.p2 = 10;
   uint8_t previous[64], cost[64], path[64];
   memset(previous, 50, sizeof previous);
@@ -51,11 +50,22 @@ STX_TEST(path_step_by_hand)
   memcpy(cost, (uint8_t[]){7, 0, 1, 2, 31}, 5);
   previous[62] = 4;
   previous[63] = 8;
-  stx_sgm_path_step(&params, previous, cost, path);
+  stx_sgm_path_step(&params, 3, previous, cost, path);
   const uint8_t first[] = {7 + 0, 0 + 3, 1 + 8, 2 + 10, 31 + 10, 0 + 10};
   const uint8_t last[] = {0 + 10, 0 + 7, 0 + 4, 0 + 7};
   stx_expect_same(first, path, sizeof first, "first disparities");
   stx_expect_same(last, path + 60, sizeof last, "last disparities");
+}
+
+STX_TEST(penalty_of_a_path_by_hand)
+{
+  ck_assert_int_eq(stx_sgm_p1(10, 1, 0, 1), 10);
+  ck_assert_int_eq(stx_sgm_p1(10, 0, -1, 1), 10);
+  ck_assert_int_eq(stx_sgm_p1(10, -1, 1, 1), 5);
+  ck_assert_int_eq(stx_sgm_p1(10, -1, 0, 2), 10);
+  ck_assert_int_eq(stx_sgm_p1(10, 0, 1, 2), 5);
+  ck_assert_int_eq(stx_sgm_p1(10, 1, 1, 2), 3);
+  ck_assert_int_eq(stx_sgm_p1(7, 1, -1, 1), 4);
 }
 
 /* The vertex against its definition, floor(128·(a − c)/(a − 2b + c) + 1/2), in integers. */

@@ -18,12 +18,22 @@
 
 typedef int Volume[BRUTE_PIXELS][BRUTE_COUNT];
 
+/* P1, halved so many times; halves are rounded up. */
+static int brute_near(const StxSgmParams *params, int times)
+{
+  int near = params->p1;
+  for (; times > 0; times--)
+    near = near / 2 + near % 2;
+  return near;
+}
+
 /* L_r of one direction as Hirschmüller's Eq. 14 has it; pixels in an order in which the
  * predecessor (x + dx, y + dy) comes first. */
 static void brute_path(const SgmPair *pair, int dx, int dy, const Volume cost, Volume path)
 {
   int width = pair->params.width, height = pair->params.height;
   bool backwards = dy > 0 || (dy == 0 && dx > 0);
+  int near = brute_near(&pair->params, abs(dx * dy));
   for (int k = 0; k < width * height; k++) {
     int at = backwards ? width * height - 1 - k : k, x = at % width, y = at / width;
     int qx = x + dx, qy = y + dy;
@@ -38,7 +48,7 @@ static void brute_path(const SgmPair *pair, int dx, int dy, const Volume cost, V
     for (int d = 0; d < BRUTE_COUNT; d++) {
       int best = least + pair->params.p2;
       for (int e = 0; e < BRUTE_COUNT; e++) {
-        int jump = e == d ? 0 : abs(e - d) == 1 ? pair->params.p1 : pair->params.p2;
+        int jump = e == d ? 0 : abs(e - d) == 1 ? near : pair->params.p2;
         best = from[e] + jump < best ? from[e] + jump : best;
       }
       path[at][d] = cost[at][d] + best - least;

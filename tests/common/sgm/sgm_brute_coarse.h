@@ -147,14 +147,14 @@ static int brute_far(const BruteLevel *level)
 }
 
 /* What a path pays from candidate e of q to candidate d of p. */
-static int brute_jump(const BruteLevel *level, int e, int d)
+static int brute_jump(const BruteLevel *level, int near, int e, int d)
 {
   bool seam = level->top && (e < 16) != (d < 16);
-  return e == d ? 0 : abs(e - d) == 1 && !seam ? level->pair.params.p1 : brute_far(level);
+  return e == d ? 0 : abs(e - d) == 1 && !seam ? near : brute_far(level);
 }
 
-static void brute_coarse_step(
-    const BruteLevel *level, int at, int q, const int *cost, const CoarseVolume path, int *l)
+static void brute_coarse_step(const BruteLevel *level, int near, int at, int q, const int *cost,
+    const CoarseVolume path, int *l)
 {
   int count = level->pair.params.max_disparity, least = 1 << 20;
   for (int e = 0; e < count; e++)
@@ -163,8 +163,8 @@ static void brute_coarse_step(
   for (int d = 0; d < count; d++) {
     int best = least + brute_far(level);
     for (int e = 0; e < count; e++)
-      if (level->candidate[q][e] && path[q][e] + brute_jump(level, e, d) < best)
-        best = path[q][e] + brute_jump(level, e, d);
+      if (level->candidate[q][e] && path[q][e] + brute_jump(level, near, e, d) < best)
+        best = path[q][e] + brute_jump(level, near, e, d);
     l[d] = cost[d] + best - least;
   }
 }
@@ -174,6 +174,7 @@ static void brute_coarse_path(
 {
   int width = level->pair.params.width, height = level->pair.params.height;
   bool backwards = dy > 0 || (dy == 0 && dx > 0);
+  int near = brute_near(&level->pair.params, abs(dx * dy) + abs(dy));
   for (int k = 0; k < width * height; k++) {
     int at = backwards ? width * height - 1 - k : k, qx = at % width + dx, qy = at / width + 2 * dy;
     if (at / width % 2 != 0)
@@ -182,7 +183,7 @@ static void brute_coarse_path(
       memcpy(path[at], cost[at], sizeof path[at]);
     else
       brute_coarse_step(
-          level, at, qy * width + qx, cost[at], (const int(*)[COARSE_COUNT])path, path[at]);
+          level, near, at, qy * width + qx, cost[at], (const int(*)[COARSE_COUNT])path, path[at]);
   }
 }
 
