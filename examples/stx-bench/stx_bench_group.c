@@ -201,7 +201,8 @@ static bool set_parameters(Group *g, StxError *error)
   g->sgm.width = input->width;
   g->sgm.height = input->height;
   g->sgm.paths = what->paths > 0 ? what->paths : g->sgm.paths;
-  g->sgm.search = what->search;
+  if (what->stage == BENCH_SGM)
+    g->sgm.search = what->search;
   g->colmean = (StxColmeanParams){
       .grid = {input->width, height, cell, cell, classes ? STX_LABEL_CLASSES : 0},
       .reduction = STX_REDUCE_WEIGHTED,

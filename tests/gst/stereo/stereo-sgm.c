@@ -128,8 +128,8 @@ STX_TEST(properties_reach_the_algorithm)
   params.texture = 60;
   check_against_reference("texture=60", &params, 75, 20);
   params = (StxSgmParams)STX_SGM_DEFAULTS;
-  params.search = STX_SGM_COARSE_TO_FINE;
-  check_against_reference("search=coarse-to-fine", &params, 75, 20);
+  params.search = STX_SGM_FULL;
+  check_against_reference("search=full", &params, 75, 20);
 }
 
 STX_TEST(every_backend_gives_the_same_bytes)
