@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """What make-plots.py and its parts share: running programs, files of CSV, and the look of plots."""
 import csv
+import datetime
+import json
+import os
 import pathlib
 import re
 import subprocess
@@ -54,6 +57,62 @@ def write_tables(name, tables, check):
     if not check:
         page.write_text(text, encoding="utf-8")
 
+
+# ---- The machine of the times ----------------------------------------------------------------
+
+def first_number(path, default=0):
+    path = pathlib.Path(path)
+    return int(re.search(r"\d+", path.read_text())[0]) if path.exists() else default
+
+
+def caches():
+    """KiB of each level, as the first core sees them."""
+    found = {}
+    for index in sorted(pathlib.Path("/sys/devices/system/cpu/cpu0/cache").glob("index*")):
+        if (index / "type").read_text().strip() != "Instruction":
+            found[first_number(index / "level")] = first_number(index / "size")
+    return found
+
+
+def commit():
+    """What is checked out, and whether something but the numbers differs from it."""
+    def git(*words):
+        return run("git", "-C", FOLDER.parents[1], *words).strip()
+    changes = git("status", "--porcelain", "--untracked-files=no", "--", ".", ":!docs/benchmarks")
+    return git("rev-parse", "--short=10", "HEAD") + (" with changes" if changes else "")
+
+
+def note_machine(name, bench):
+    """Before times are measured: `name`'s row of machine.csv. `bench` is stx-bench."""
+    load = os.getloadavg()[0]
+    found = json.loads(run(bench, "rdp", "--quick", "--time", 1, "--json", "--threads", 1))
+    level, limit = caches(), found["limits"][0]
+    rows = read("machine.csv") if (FOLDER / "machine.csv").exists() else []
+    clock = re.search(r"cpu MHz\s*: (\d+)", pathlib.Path("/proc/cpuinfo").read_text())
+    mine = {"times": name, "date": datetime.date.today().isoformat(), "commit": commit(),
+            "processor": found["cpu"], "cores": len(os.sched_getaffinity(0)),
+            "load": f"{load:.1f}", "compiler": found["compiler"],
+            "clock_mhz": clock[1] if clock else "",
+            **{f"level{i}_kib": level.get(i, "") for i in (1, 2, 3)},
+            "memory_gib": f'{first_number("/proc/meminfo") / 2 ** 20:.1f}',
+            "copy_gb_s": f'{limit["copy_gb_s"]:.1f}',
+            "multiply_add_gop_s": f'{limit["mul_add_gop_s"]:.1f}'}
+    write("machine.csv", [row for row in rows if row["times"] != name] + [mine])
+
+
+def machine_of(name):
+    return next(row for row in read("machine.csv") if row["times"] == name)
+
+
+def machine_line(name):
+    """The sentence that a page has in place of a table machine-`name`."""
+    row = machine_of(name)
+    return (f"<!-- table machine-{name} -->\nTimes of {row['date']}, commit {row['commit']}: "
+            f"{row['processor']}, {row['cores']} cores, load before {row['load']}, GCC "
+            f"{row['compiler']}.\n<!-- end -->\n")
+
+
+# ---- Plots -----------------------------------------------------------------------------------
 
 def start():
     import matplotlib
