@@ -10,6 +10,7 @@ import subprocess
 import sys
 
 FOLDER = pathlib.Path(__file__).resolve().parent / "benchmarks"
+LOAD = os.getloadavg()[0]  # before anything is measured
 COLOURS = ["#1f6fb4", "#d1641b", "#2c8a57", "#8a4fa3"]
 
 
@@ -75,23 +76,22 @@ def caches():
 
 
 def commit():
-    """What is checked out, and whether something but the numbers differs from it."""
+    """What is checked out, and whether code differs from it."""
     def git(*words):
         return run("git", "-C", FOLDER.parents[1], *words).strip()
-    changes = git("status", "--porcelain", "--untracked-files=no", "--", ".", ":!docs/benchmarks")
+    changes = git("status", "--porcelain", "--untracked-files=no", "--", "common", "examples")
     return git("rev-parse", "--short=10", "HEAD") + (" with changes" if changes else "")
 
 
 def note_machine(name, bench):
     """Before times are measured: `name`'s row of machine.csv. `bench` is stx-bench."""
-    load = os.getloadavg()[0]
     found = json.loads(run(bench, "rdp", "--quick", "--time", 1, "--json", "--threads", 1))
     level, limit = caches(), found["limits"][0]
     rows = read("machine.csv") if (FOLDER / "machine.csv").exists() else []
     clock = re.search(r"cpu MHz\s*: (\d+)", pathlib.Path("/proc/cpuinfo").read_text())
     mine = {"times": name, "date": datetime.date.today().isoformat(), "commit": commit(),
             "processor": found["cpu"], "cores": len(os.sched_getaffinity(0)),
-            "load": f"{load:.1f}", "compiler": found["compiler"],
+            "load": f"{LOAD:.1f}", "compiler": found["compiler"],
             "clock_mhz": clock[1] if clock else "",
             **{f"level{i}_kib": level.get(i, "") for i in (1, 2, 3)},
             "memory_gib": f'{first_number("/proc/meminfo") / 2 ** 20:.1f}',
@@ -108,7 +108,7 @@ def machine_line(name):
     """The sentence that a page has in place of a table machine-`name`."""
     row = machine_of(name)
     return (f"<!-- table machine-{name} -->\nTimes of {row['date']}, commit {row['commit']}: "
-            f"{row['processor']}, {row['cores']} cores, load before {row['load']}, GCC "
+            f"{row['processor']}, {row['cores']} cores, load before {row['load']}, compiler "
             f"{row['compiler']}.\n<!-- end -->\n")
 
 
