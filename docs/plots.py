@@ -8,6 +8,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import textwrap
 
 FOLDER = pathlib.Path(__file__).resolve().parent / "benchmarks"
 LOAD = os.getloadavg()[0]  # before anything is measured
@@ -107,9 +108,9 @@ def machine_of(name):
 def machine_line(name):
     """The sentence that a page has in place of a table machine-`name`."""
     row = machine_of(name)
-    return (f"<!-- table machine-{name} -->\nTimes of {row['date']}, commit {row['commit']}: "
-            f"{row['processor']}, {row['cores']} cores, load before {row['load']}, compiler "
-            f"{row['compiler']}.\n<!-- end -->\n")
+    words = (f"Times of {row['date']}, commit {row['commit']}: {row['processor']}, "
+             f"{row['cores']} cores, load before {row['load']}, compiler {row['compiler']}.")
+    return f"<!-- table machine-{name} -->\n{textwrap.fill(words, 100)}\n<!-- end -->\n"
 
 
 # ---- Plots -----------------------------------------------------------------------------------
