@@ -5,7 +5,8 @@
 # docs/lidar-truth.png (benchmarks/lidar.md),
 # docs/labels.jpg and docs/truth.jpg (stixel-overlay), docs/scan.jpg (lidar-overlay),
 # docs/disparity*.jpg (disparity-colour), docs/above.png and docs/above-scan.png (stixel-bev),
-# docs/orbit.jpg (stixel-orbit), docs/column.svg (stx-eval column).
+# docs/orbit.jpg (stixel-orbit), docs/column.svg (stx-eval column), and in docs/benchmarks/ figures
+# as the papers have them, stixels-examples.jpg and rdp-inputs.jpg.
 #   GST_PLUGIN_PATH=build/gst docs/make-pictures.sh
 . "$(dirname "$0")/../tests/strict.sh"
 cd "$(dirname "$0")/.."
@@ -141,6 +142,47 @@ gst-launch-1.0 -q \
   street-scene-src view=lidar beams=64 "${street[@]}" ! lidar-ground ! stixel-obstacles \
   ! overlay.points lidar-overlay name=overlay ! videoconvert ! jpegenc quality=68 \
   ! filesink location=docs/scan.jpg
+
+# Figure 6 of benchmarks/stixels.md, three streets: picture, original, closed form.
+small=(! videoconvert ! videoscale ! video/x-raw,width=500,height=151 !)
+pads=() line=() row=0
+for terrain in gentle sloped hilly; do
+  scene=(terrain="$terrain" seed=5 first-frame=12 num-buffers=1)
+  line+=(street-scene-src view=left "${scene[@]}" ! "${kitti[@]}" "${small[@]}" both.sink_$row)
+  pads+=(sink_$row::ypos=$((row * 52)))
+  for side in 1 2; do
+    models=("" model=gaussian-uniform "stixels::object-sigma-slope=0") name=s$((row + side))
+    line+=(stereo-stixels name="$name" legend=none alpha=0.8 overlay::outlines=false
+      "${models[side]}" "${small[@]}" both.sink_$((row + side)))
+    pads+=(sink_$((row + side))::xpos=$((side * 505)) sink_$((row + side))::ypos=$((row * 52)))
+    for view in left right; do
+      line+=(street-scene-src view=$view "${scene[@]}" ! "${kitti[@]}" ! "$name".sink_$view)
+    done
+  done
+  row=$((row + 3))
+done
+gst-launch-1.0 -q compositor name=both background=white "${pads[@]}" \
+  ! video/x-raw,width=1510,height=463 ! videoconvert ! video/x-raw,format=I420 \
+  ! jpegenc quality=75 ! filesink location=docs/benchmarks/stixels-examples.jpg "${line[@]}"
+
+# Figure 8 of benchmarks/rdp.md: the columns that rdp is timed with.
+columns=$(mktemp -d)
+"${STX_BENCH:-build/examples/stx-bench}" rdp --quick --time 1 --size 1242x375 --figures "$columns" \
+  > /dev/null
+pads=() line=() place=0
+for kind in noise worst average best; do
+  max=64
+  [[ $kind != noise ]] || max=255
+  line+=(filesrc location="$columns"/rdp-$kind.png ! pngdec ! videoconvert
+    ! video/x-raw,format=GRAY16_LE ! disparity-colour max=$max legend=none ! videoconvert
+    ! videoscale ! video/x-raw,width=310,height=256 ! both.sink_$place)
+  pads+=(sink_$place::xpos=$((place * 314)))
+  place=$((place + 1))
+done
+gst-launch-1.0 -q compositor name=both background=white "${pads[@]}" \
+  ! video/x-raw,width=1252,height=256 ! videoconvert ! video/x-raw,format=I420 \
+  ! jpegenc quality=70 ! filesink location=docs/benchmarks/rdp-inputs.jpg "${line[@]}"
+rm -r "$columns"
 
 # stx-eval column: a column of the same frame.
 "${STX_EVAL:-build/examples/stx-eval}" column --output docs/column.svg > /dev/null

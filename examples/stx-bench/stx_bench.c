@@ -30,8 +30,8 @@ typedef struct {
   BenchDevice device;
   BenchContext context;
   GArray *rows; /* BenchRow */
-  FILE *levels; /* NULL: no figures */
-  int inputs;   /* so far */
+  BenchFigures figures;
+  int inputs; /* so far */
   bool differs;
 } Bench;
 
@@ -89,7 +89,10 @@ static bool bench_rdp(Bench *b, StxError *error)
       if (wanted && !bench(b, &what, NULL, error))
         return false;
     }
-  return b->levels == NULL || bench_rdp_levels(b->levels, b->inputs == 0, b->context.input, error);
+  const bool first = b->inputs == 0;
+  return b->figures.folder == NULL ||
+         (bench_rdp_levels(b->figures.levels, first, b->context.input, error) &&
+             bench_rdp_tree(&b->figures, first, b->context.input, error));
 }
 
 static bool bench_input(Bench *b, const BenchInput *input, StxError *error)
@@ -178,28 +181,32 @@ static bool run_groups(Bench *b, StxError *error)
   return good;
 }
 
-static FILE *create(const Options *o, const char *name, StxError *error)
+static FILE *create(const Options *o, const char *name, bool *good, StxError *error)
 {
+  if (!*good)
+    return NULL;
   char *path = g_build_filename(o->figures, name, NULL);
   FILE *file = fopen(path, "w");
-  if (file == NULL)
-    stx_fail(error, "%s: %s", path, g_strerror(errno));
+  *good = file != NULL || stx_fail(error, "%s: %s", path, g_strerror(errno));
   g_free(path);
   return file;
 }
 
-/* The groups as run_groups runs them, and their times and levels as CSV in a folder. */
+/* The groups as run_groups runs them, and their times, levels and trees as CSV in a folder. */
 static bool run_figures(Bench *b, StxError *error)
 {
-  FILE *times = create(b->options, "rdp-times.csv", error);
-  b->levels = times != NULL ? create(b->options, "rdp-levels.csv", error) : NULL;
-  bool good = b->levels != NULL && run_groups(b, error);
+  const Options *o = b->options;
+  bool good = true;
+  FILE *times = create(o, "rdp-times.csv", &good, error);
+  b->figures = (BenchFigures){o->figures, create(o, "rdp-levels.csv", &good, error),
+      create(o, "rdp-utility.csv", &good, error), create(o, "rdp-tree.csv", &good, error)};
+  good = good && run_groups(b, error);
   if (good)
     bench_print_rdp(times, (const BenchRow *)(void *)b->rows->data, (int)b->rows->len);
-  FILE *files[] = {times, b->levels};
+  FILE *files[] = {times, b->figures.levels, b->figures.utility, b->figures.tree};
   for (size_t i = 0; i < G_N_ELEMENTS(files); i++)
     if (files[i] != NULL && fclose(files[i]) != 0 && good)
-      good = stx_fail(error, "%s: %s", b->options->figures, g_strerror(errno));
+      good = stx_fail(error, "%s: %s", o->figures, g_strerror(errno));
   return good;
 }
 
@@ -308,7 +315,7 @@ static GOptionContext *make_context(Options *o)
       {"quick", 0, 0, G_OPTION_ARG_NONE, &o->quick,
           "60 ms each: 1242x375, 4 paths and cells of 8x8 only", NULL},
       {"figures", 0, 0, G_OPTION_ARG_FILENAME, &o->figures,
-          "of rdp: write rdp-times.csv and rdp-levels.csv", "FOLDER"},
+          "of rdp: write what its paper plots, as rdp-*.csv and rdp-*.png", "FOLDER"},
       {"markdown", 0, 0, G_OPTION_ARG_NONE, &o->markdown, "print a Markdown table", NULL},
       {"json", 0, 0, G_OPTION_ARG_NONE, &o->json, "print JSON", NULL},
       {NULL},

@@ -181,6 +181,19 @@ bool bench_rdp_columns(const BenchInput *input, const StxRdpParams *params, Benc
  * how many there are and how far they are from the columns. With `head` the titles come first. */
 bool bench_rdp_levels(FILE *out, bool head, const BenchInput *input, StxError *error);
 
+#define BENCH_RDP_EPSILON (4 * STX_DISPARITY_ONE) /* of all but the levels: the paper's */
+
+/* Where the figures of rdp's paper go. */
+typedef struct {
+  const char *folder;            /* NULL: no figures */
+  FILE *levels, *utility, *tree; /* CSV */
+} BenchFigures;
+
+/* Of columns of 1024 cells: for every level the columns that have it and the cells of the segments
+ * that are looked at in it. Of the first input the titles, the tree of the column in the middle,
+ * and the columns of each kind as rdp-KIND.png. Fails, too, where rdp cuts elsewhere. */
+bool bench_rdp_tree(const BenchFigures *to, bool first, const BenchInput *input, StxError *error);
+
 /* ---- Report ------------------------------------------------------------------------------- */
 
 typedef enum { BENCH_TEXT, BENCH_MARKDOWN, BENCH_JSON } BenchFormat;

@@ -212,7 +212,7 @@ static bool set_parameters(Group *g, StxError *error)
   stx_labels_identity(g->colmean.label_map);
   stx_colmean_prepare(&g->colmean_tables);
   g->satdp = (StxSatdpParams)STX_SATDP_DEFAULTS;
-  g->rdp = (StxRdpParams){.epsilon = 4 * STX_DISPARITY_ONE}; /* the paper's */
+  g->rdp = (StxRdpParams){.epsilon = BENCH_RDP_EPSILON};
   g->satdp.grid = g->rdp.grid = g->colmean.grid;
   g->overlay_params = (StxOverlayParams){
       .show = ~0u,

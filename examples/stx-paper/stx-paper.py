@@ -13,7 +13,7 @@ folder has no calib/. docs/benchmarks/stixels.md shows the result.
 Everything measured is a list of rows; all rows of a list have the same keys in the same order, and
 what does not apply is None. Rates are 0 to 1.
   comparison   Tables 2 and 3: a row for each data set, cell size, settings, labels and model
-  frames       Figure 7: the same frame by frame, of data sets with up to 20
+  frames       Figure 7: error of every frame, cells of 4x4, from depth
   growth       Figure 9: time of the dynamic programmes over the number of rows of cells
   exponents    the lines of least squares through that, both axes logarithmic
   study        what each parameter does, with cells of 8x8
@@ -44,7 +44,6 @@ MODELS = {"gaussian-uniform": ("--model", "gaussian-uniform"),
 AS_PRINTED = ("--reduction", "mean", "--fill-width", 0, "--no-confidence", "--no-sky", *UPRIGHT)
 NORMALISED = ("--sigma-weight", 1)
 TRUE_LABELS = ("--semantics", "truth")
-MOST_FRAMES = 20  # of a data set whose frames are listed one by one
 LAST = 3  # numbers of rows for the exponent of the end of the curve
 
 # Kinds of street: how the tables call them, and the options.
@@ -92,7 +91,8 @@ def arguments_of(command_line):
     parser.add_argument("--programs", type=pathlib.Path, metavar="FOLDER",
                         default=pathlib.Path("build/examples"),
                         help="of stx-eval and stx-growth (%(default)s)")
-    parser.add_argument("--tables", choices=("all", "comparison", "growth", "study"), default="all")
+    parser.add_argument("--tables", default="all",
+                        choices=("all", "comparison", "frames", "growth", "study"))
     parser.add_argument("--seeds", type=at_least(1, 1000), default=4, metavar="N",
                         help="streets 1 to N for the study, N + 1 to 2 N for the rest (4)")
     parser.add_argument("--size", metavar="WxH",
@@ -177,10 +177,6 @@ class Study:
                 "labels": "true" if labels else "none", "model": model}
         self.rows["comparison"].append({**line, "frames": len(found["frames"]),
                                         **self.measures(found["total"])})
-        self.rows["frames"] += [] if len(found["frames"]) > MOST_FRAMES else [
-            {**line, "frame": frame["name"],
-             **self.errors(frame, "error", "input", "non_occluded"),
-             "pixels_per_stixel": frame["pixels_per_stixel"]} for frame in found["frames"]]
         return all(frame["iou_cells"] for frame in found["frames"])
 
     def compare_all(self):
@@ -193,6 +189,17 @@ class Study:
                                     for model in models])
                     for model in models[:-1] if labelled else ():
                         self.compare(data, cell, printed, True, model)
+
+    # ---- Figure 7 ------------------------------------------------------------------------------
+
+    def list_frames(self):
+        for data in self.kept():
+            for model in ("gaussian-uniform", "upright", "gaussian"):
+                self.rows["frames"] += [
+                    {"data": data.name, "model": model, "frame": frame["name"],
+                     **self.errors(frame, "error", "input", "non_occluded"),
+                     "pixels_per_stixel": frame["pixels_per_stixel"]}
+                    for frame in self.evaluate(data, model, "--cell", 4, "--repeat", 1)["frames"]]
 
     # ---- Growth --------------------------------------------------------------------------------
 
@@ -264,8 +271,8 @@ def slope(points):
 def main():
     arguments = arguments_of(sys.argv[1:])
     study = Study(arguments)
-    for name, measure in (("comparison", study.compare_all), ("growth", study.grow),
-                          ("study", study.study)):
+    for name, measure in (("comparison", study.compare_all), ("frames", study.list_frames),
+                          ("growth", study.grow), ("study", study.study)):
         if arguments.tables in ("all", name) and arguments.read is None:
             measure()
     if arguments.read is not None:

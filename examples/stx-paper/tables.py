@@ -4,10 +4,18 @@ import csv
 
 ORIGINAL, OURS, SEGMENTS = "gaussian-uniform", "gaussian", "rdp"
 WORDS = ("data", "settings", "labels", "model", "frame", "parameter", "default", "value", "code")
-# How the tables call the models, with the default settings and as the paper describes them.
-DEFAULTS = {"original": ORIGINAL, "equal": "upright", "ours": OURS, "flat": "flat",
-            "segments": SEGMENTS}
-PRINTED = {name: model for name, model in DEFAULTS.items() if name != "equal"}
+# What the tables of all models call those that Tables 2 and 3 leave out, and the closed form.
+MODELS = {"closed form": "upright", "slanted": OURS, "flat": "flat", "segments": SEGMENTS}
+# Tables 2 and 3 of the paper, cells of 8x8 and of 4x4: the original's and its own.
+PAPER_PIXELS = {"KITTI 2015": (587, 572, 254, 242), "Cityscapes": (1105, 877, 475, 331),
+                "SYNTHIA-SF": (1439, 1379, 637, 606)}
+PAPER_ERRORS = {"KITTI 2015": (8.51, 8.53, 8.72, 7.81, 7.93),  # the input's first
+                "SYNTHIA-SF": (10.26, 8.55, 8.85, 7.56, 7.83)}
+PAPER_IOU = {"KITTI 2015": (44.51, 43.97, 43.63, 44.54, 44.23),
+             "Cityscapes": (68.22, 66.87, 66.75, 67.92, 67.78),
+             "SYNTHIA-SF": (34.01, 33.41, 33.39, 33.82, 33.83)}
+# Our rows beside these: the settings, and the model that differs in the data term alone.
+BESIDE = (("paper", OURS), ("defaults", "upright"))
 
 
 # Columns of the comparison: head, model, key, scale, digits.
@@ -19,34 +27,31 @@ def group(models, head, *column):
 
 
 def errors(models):
-    return [(f"{rule}: input", OURS, f"input_{rule}", 100, 2) if model is None
-            else (name, model, f"error_{rule}", 100, 2)
-            for rule in ("or", "and") for name, model in {"input": None, **models}.items()]
+    return [column for rule in ("or", "and") for column in group(models, rule, f"error_{rule}",
+                                                                 100, 2)]
 
 
 def records(models):
     kinds = {name: model for name, model in models.items() if model != SEGMENTS}
+    all_kinds = {"original": ORIGINAL, **kinds}
     return [*group(models, "px per stixel", "pixels_per_stixel", 1, 0),
-            *group(kinds, "IoU of kinds", "iou_kinds", 100, 2),
+            *group(all_kinds, "IoU of kinds", "iou_kinds", 100, 2),
             *group(kinds, "of classes", "iou_classes", 100, 2),
             ("of cells", OURS, "iou_cells", 100, 2)]
 
 
 TIMES = (("matching", OURS, "ms_sgm", 1, 1), ("reduction", OURS, "ms_colmean", 1, 2),
-         ("original", ORIGINAL, "ms_satdp", 1, 2), ("ours", OURS, "ms_satdp", 1, 2),
+         ("original", ORIGINAL, "ms_satdp", 1, 2), ("closed form", "upright", "ms_satdp", 1, 2),
+         ("slanted", OURS, "ms_satdp", 1, 2),
          ("segments", SEGMENTS, "ms_rdp", 1, 2),
          ("looked at, %: original", ORIGINAL, "pairs_evaluated", 100, 1),
-         ("ours", OURS, "pairs_evaluated", 100, 1))
+         ("slanted", OURS, "pairs_evaluated", 100, 1))
 COMPARISON = (("errors", "Disparity error, %: more than 3 px OR, AND 5 % off", "defaults",
-               errors(DEFAULTS)),
+               errors(MODELS)),
               ("records", "Compression and intersection over union, %", "defaults",
-               records(DEFAULTS)),
-              ("times", "Time of a frame, ms, and pairs of rows", "defaults", TIMES),
-              ("errors-paper", "Disparity error, %, as the paper describes it", "paper",
-               errors(PRINTED)),
-              ("records-paper", "Compression and IoU, %, as the paper describes it", "paper",
-               records(PRINTED)))
-CURVES = (("ours, all pairs", OURS, False), ("pruned", OURS, True),
+               records(MODELS)),
+              ("times", "Time of a frame, ms, and pairs of rows", "defaults", TIMES))
+CURVES = (("slanted, all pairs", OURS, False), ("pruned", OURS, True),
           ("original, all pairs", ORIGINAL, False), ("pruned", ORIGINAL, True))
 
 
@@ -96,27 +101,68 @@ def show_comparison(rows, markdown):
         put(name, title, 3, lines, markdown)
 
 
-def show_counts(rows, markdown):
-    """How many more stixels than the original model needs, in %."""
-    columns = (("defaults: equal", "defaults", "upright"), ("ours", "defaults", OURS),
-               ("flat", "defaults", "flat"), ("as the paper: ours", "paper", OURS),
-               ("flat", "paper", "flat"))
-    lines = [["data", "cells", "from", *(head for head, _, _ in columns)]]
-    for row in rows:
-        if (row["settings"], row["model"]) != ("defaults", OURS):
-            continue
-        where = {key: row[key] for key in ("data", "cell", "labels")}
-        lines.append([row["data"], f"{row['cell']}×{row['cell']}",
-                      "labels" if row["labels"] == "true" else "depth"])
-        for _, settings, model in columns:
-            found = [find(rows, settings=settings, model=name, **where)["stixels_per_frame"]
-                     for name in (model, ORIGINAL)]
-            lines[-1].append(f"{100 * (found[0] / found[1] - 1):+.1f}")
-    put("counts", "Stixels beside those of the original model, %", 3, lines, markdown)
+def inputs(rows):
+    """Every data set, from depth and with labels."""
+    return list(dict.fromkeys((row["data"], row["labels"]) for row in rows))
+
+
+def four(rows, key, settings, model, **where):
+    """The original's and the other model's number at 8x8, then at 4x4."""
+    return [find(rows, settings=settings, model=name, cell=cell, **where).get(key)
+            for cell in (8, 4) for name in (ORIGINAL, model)]
+
+
+def show_table2(rows, markdown):
+    """Pixels per stixel, and how many more stixels the paper's model needs."""
+    def cells(numbers):
+        pairs = (numbers[:2], numbers[2:])
+        return [text for a, b in pairs for text in (
+            ("–", "–", "–") if None in (a, b) else
+            (f"{a:.0f}", f"{b:.0f}", f"{100 * (a / b - 1):+.1f} %"))]
+
+    heads = ["original", "closed form", "stixels"]
+    lines = [["px per stixel", "from", *(f"{words}{cell}×{cell}: {head}" if head == heads[0]
+              else head for words in ("as the paper, ", "defaults, ") for cell in (8, 4)
+              for head in heads)]]
+    lines += [[f"the paper, {name}", "labels, network's", *cells(numbers), *["–"] * 6]
+              for name, numbers in PAPER_PIXELS.items()]
+    for data, labels in inputs(rows):
+        lines.append([data, "labels" if labels == "true" else "depth"])
+        for settings, model in BESIDE:
+            lines[-1] += cells(four(rows, "pixels_per_stixel", settings, model, data=data,
+                                    labels=labels))
+    if rows:
+        put("table-2", "Table 2: pixels per stixel", 2, lines, markdown)
+
+
+def show_table3(rows, markdown):
+    """Error by both rules, and IoU of the classes."""
+    heads = ["input", "8×8: original", "closed form", "4×4: original", "closed form"]
+    lines = [["%", "data", "from", *(f"{words}{head}" if head == "input" else head
+              for words in ("as the paper, ", "defaults, ") for head in heads)]]
+
+    def add(metric, paper, mine, key, input_key):
+        lines.extend([metric, f"the paper, {name}", "labels, network's",
+                      *(f"{number:.2f}" for number in numbers), *["–"] * 5]
+                     for name, numbers in paper.items())
+        for data, labels in mine:
+            lines.append([metric, data, "labels" if labels == "true" else "depth"])
+            for settings, model in BESIDE:
+                where = {"settings": settings, "data": data, "labels": labels}
+                numbers = [find(rows, model=model, cell=4, **where).get(input_key) if input_key
+                           else 1, *four(rows, key, model=model, **where)]
+                lines[-1] += ["–" if number is None else f"{100 * number:.2f}"
+                              for number in numbers]
+
+    add("error, or", PAPER_ERRORS, inputs(rows), "error_or", "input_or")
+    add("error, and", {}, inputs(rows), "error_and", "input_and")
+    add("IoU", PAPER_IOU, [each for each in inputs(rows) if each[1] == "true"], "iou_classes", None)
+    if rows:
+        put("table-3", "Table 3: accuracy", 3, lines, markdown)
 
 
 def show_growth(rows, exponents, markdown):
-    lines = [["rows", *(head for head, _, _ in CURVES), "left, %: ours", "original"]]
+    lines = [["rows", *(head for head, _, _ in CURVES), "left, %: slanted", "original"]]
     for count in dict.fromkeys(row["rows"] for row in rows):
         found = [find(rows, rows=count, model=model, pruned=pruned) for _, model, pruned in CURVES]
         lines.append([str(count), *(number(row, "us_per_column", 1, 1) for row in found),
@@ -148,9 +194,10 @@ def show_study(rows, markdown):
 
 
 def show(lists, markdown):
-    """Markdown tables stand between lines by which docs/make-plots.py finds them."""
+    """Markdown tables stand between lines by which docs/measure/make-plots.py finds them."""
+    show_table2(lists["comparison"], markdown)
+    show_table3(lists["comparison"], markdown)
     show_comparison(lists["comparison"], markdown)
-    show_counts(lists["comparison"], markdown)
     show_growth(lists["growth"], lists["exponents"], markdown)
     show_study(lists["study"], markdown)
 

@@ -6,8 +6,8 @@ usage: check_figures.py                       compares with figures.txt
        check_figures.py --write PAGE... [--reason REASON]
                                               after a look at the page: writes its lines anew
 
-Not looked at are blocks that docs/make-plots.py writes (test `numbers`), code, and the ranges and
-defaults of properties (test `pages`). The rest of a page falls into paragraphs and tables, and
+Not looked at are blocks that docs/measure/make-plots.py writes (test `numbers`), code, and the
+ranges and defaults of properties (test `pages`). The rest of a page falls into paragraphs and tables, and
 figures.txt has a line for each one with a measure in it (a number with a unit, a decimal, a cell
 that is a number): "PAGE | digest of the numbers in order | reason | first words". One line more,
 "all other", is for the numbers of all others. So no number changes unnoticed.
@@ -24,13 +24,12 @@ import argparse
 import collections
 import hashlib
 import importlib
-import pathlib
 import re
 import sys
 
 from blocks import FENCED, ROOT
 
-sys.path.append(str(ROOT / "docs"))
+sys.path.append(str(ROOT / "docs/measure"))
 plots = importlib.import_module("plots")
 LEDGER = ROOT / "tests/docs/figures.txt"
 REASONS = ("definition", "paper", "example", "model")
@@ -148,7 +147,7 @@ def compare():
                if line.page not in {page for page, _ in pages()}]
     if faults:
         sys.exit("\n".join(faults) + "\n`git diff` says which. A number that was measured: "
-                 "delete it, or let docs/page_figures.py write it. Else look at it, and\n"
+                 "delete it, or let docs/measure/page_figures.py write it. Else look at it, and\n"
                  "  tests/docs/check_figures.py --write PAGE")
     print(f"the numbers of {count} pages, {len(ledger)} lines of figures.txt")
 

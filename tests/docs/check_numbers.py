@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The pages say what the files of CSV in docs/benchmarks say, and these what stx-eval says today.
+"""Pages say what the files of CSV in docs/benchmarks say, and these what the programs say today.
 
 usage: check_numbers.py STX-EVAL
 
@@ -11,10 +11,10 @@ import pathlib
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "docs"), str(ROOT / "examples/stx-paper")]
-paper, plots, page_figures, plot_lidar, plot_quality, plot_stixels, tables = map(
+sys.path[:0] = [str(ROOT / "docs/measure"), str(ROOT / "examples/stx-paper")]
+paper, plots, page_figures, plot_lidar, plot_quality, plot_rdp, plot_stixels, tables = map(
     importlib.import_module, ("stx-paper", "make-plots", "page_figures", "plot_lidar",
-                              "plot_quality", "plot_stixels", "tables"))
+                              "plot_quality", "plot_rdp", "plot_stixels", "tables"))
 SAMPLE = ({"data": "street", "cell": 8, "settings": "defaults", "labels": "none"},
           {"data": "hilly street (piecewise)", "cell": 4, "settings": "paper", "labels": "true"},
           {"data": "KITTI 2015", "cell": 8, "labels": "none"},
@@ -48,10 +48,44 @@ def check_quality(programs):
             assert now in file, f"{name}: not there, but measured: {now}"
 
 
+def same(name, again, keys):
+    """Rows measured again are in the file; returns how many there are."""
+    rows = {tuple(row[key] for key in keys): row for row in plots.read(name)}
+    for row in again:
+        now = {key: str(tables.text_of("" if value is None else value))
+               for key, value in row.items()}
+        before = rows[tuple(now[key] for key in keys)]
+        assert before == now, f"{name}: {before} is {now} today: ninja -C BUILD numbers"
+    return len(again)
+
+
+def check_frames(study, there):
+    """Figure 7 of stixels.md, without the data set of many frames."""
+    study.kept = lambda: [there[name] for name in ("KITTI 2015", "KITTI 2012", "street")
+                          if name in there]
+    study.list_frames()
+    return same("stixels-frames.csv", study.rows["frames"], ("data", "model", "frame"))
+
+
+def check_rdp(programs):
+    """The street's levels, trees and errors of rdp.md."""
+    found = plot_rdp.figures(programs / "stx-bench", plot_rdp.QUICK + plot_rdp.STREET_SIZE)
+    source = ["--street", "--frames", 5]
+    return (same("rdp-levels.csv", list(plot_rdp.level_rows(plot_rdp.STREET, found["levels"])),
+                 ("data", "rows", "median", "epsilon_px")) +
+            same("rdp-utility.csv", list(plot_rdp.utility_rows(plot_rdp.STREET, found["utility"])),
+                 ("data", "level")) +
+            same("rdp-tree.csv", found["tree"], ("level", "first")) +
+            same("rdp-error.csv",
+                 list(plot_rdp.error_rows(programs / "stx-eval", plot_rdp.STREET, source, (5,))),
+                 ("data", "model", "median", "epsilon_px")))
+
+
 def main():
     plots.write_pages(check=True)
+    programs = pathlib.Path(sys.argv[1]).parent
     study = paper.Study(paper.arguments_of(
-        ["--programs", str(pathlib.Path(sys.argv[1]).parent), "--threads", "0",
+        ["--programs", str(programs), "--threads", "0",
          *plot_stixels.known_folders()]))
     there = {data.name: data for data in study.kept()}
     rows = tables.read_csv(plot_stixels.FOLDER, ["comparison"])["comparison"]
@@ -63,10 +97,10 @@ def main():
         for key, value in row.items():
             assert key.startswith(MACHINE) or str(tables.text_of(value)) == str(now[key]), (
                 f"{row}: {key} is {now[key]} today: ninja -C BUILD numbers")
-    check_scans(str(pathlib.Path(sys.argv[1]).parent))
-    check_quality(str(pathlib.Path(sys.argv[1]).parent))
-    scans = plot_lidar.check_quality(pathlib.Path(sys.argv[1]).parent)
-    print(f"all tables, {scans} rows of scans, and {len(again)} of {len(rows)} rows measured again")
+    check_scans(str(programs))
+    check_quality(str(programs))
+    more = (check_frames(study, there) + check_rdp(programs) + plot_lidar.check_quality(programs))
+    print(f"all tables, {len(again)} of {len(rows)} rows measured again, and {more} of other files")
 
 
 main()

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Estimates how long the kernels take on a GPU, and what binds them.
 
-usage: model.py     prints the table that docs/make-plots.py tables puts into docs/cuda.md
+usage: model.py     prints the table that docs/measure/make-plots.py tables puts into docs/cuda.md
 
 Nothing here is measured on a GPU. Each kernel has a workload, of which four things are known:
 

@@ -67,13 +67,36 @@ def check_times(folder, output):
             assert moved[length, more] > 1.00001 * moved[length, fewer], (length, fewer, more)
 
 
+def check_trees(folder):
+    """Level by level fewer columns run, and fewer of their cells are looked at; the column in the
+    middle is cut where the halves of a call meet."""
+    tables = []
+    for name in ("utility", "tree"):
+        with open(folder / f"rdp-{name}.csv", encoding="utf-8") as file:
+            tables.append([{key: value if key == "picture" else float(value)
+                            for key, value in row.items()} for row in csv.DictReader(file)])
+    utility, tree = tables
+    for row, after in zip(utility, utility[1:] + [utility[0]]):
+        assert row["level"] > 1 or row["open_cells"] == row["columns"] * 1024, row
+        assert after["level"] == 1 or (after["running"] <= row["running"]
+                                       and after["open_cells"] <= row["open_cells"]), (row, after)
+    assert {row["columns"] for row in utility} == {96, 72}
+    calls = {(row["level"], row["first"], row["last"]) for row in tree}
+    halves = {half for row in tree if row["cut"] >= 0 for half in (
+        (row["level"] + 1, row["first"], row["cut"]), (row["level"] + 1, row["cut"], row["last"]))}
+    assert calls == halves | {(1, 0, 1023)} and {row["column"] for row in tree} == {48}, tree
+    for kind in KINDS:
+        assert (folder / f"rdp-{kind}.png").read_bytes().startswith(b"\x89PNG"), kind
+
+
 def writes_figures():
     with tempfile.TemporaryDirectory() as name:
         options = f"rdp --time 1 --markdown --size 96x48 --size 72x40 --figures {name}"
         output = run(BENCH, options)[0]
         check_levels(pathlib.Path(name))
         check_times(pathlib.Path(name), output)
-        assert len(list(pathlib.Path(name).iterdir())) == 2
+        check_trees(pathlib.Path(name))
+        assert len(list(pathlib.Path(name).iterdir())) == 4 + len(KINDS)
     refuses(BENCH, ((options, "rdp-times.csv: No such file"),
                     ("sgm --figures .", "--figures is for the stage rdp")))
 

@@ -2,6 +2,8 @@
 """What make-plots.py and its parts share: running programs, files of CSV, and the look of plots."""
 import collections
 import csv
+import datetime
+import json
 import os
 import pathlib
 import re
@@ -9,9 +11,10 @@ import subprocess
 import sys
 import textwrap
 
-FOLDER = pathlib.Path(__file__).resolve().parent / "benchmarks"
+FOLDER = pathlib.Path(__file__).resolve().parents[1] / "benchmarks"
 PAGES = [FOLDER.parents[1] / "README.md", *sorted(FOLDER.parent.glob("**/*.md"))]
 BLOCK = re.compile(r"(<!-- table (\S+) -->\n(?:(?!<!-- table ).)*?<!-- end -->)", re.S)
+LOAD = os.getloadavg()[0]  # before anything is measured
 COLOURS = ["#1f6fb4", "#d1641b", "#2c8a57", "#8a4fa3"]
 
 
@@ -70,7 +73,7 @@ def write_blocks(blocks, check):
             places[name] += 1
             if new.get(name) not in (None, old):
                 faults.append(f"{page}: {name} is not what the files of CSV say; "
-                              "docs/make-plots.py tables writes it")
+                              "docs/measure/make-plots.py tables writes it")
             text = text.replace(old, new.get(name, old))
         if not check:
             page.write_text(text, encoding="utf-8")
@@ -80,6 +83,61 @@ def write_blocks(blocks, check):
     if wrong + (faults if check else []):
         sys.exit("\n".join(wrong + faults))
 
+
+# ---- The machine of the times ----------------------------------------------------------------
+
+def first_number(path, default=0):
+    path = pathlib.Path(path)
+    return int(re.search(r"\d+", path.read_text())[0]) if path.exists() else default
+
+
+def caches():
+    """KiB of each level, as the first core sees them."""
+    found = {}
+    for index in sorted(pathlib.Path("/sys/devices/system/cpu/cpu0/cache").glob("index*")):
+        if (index / "type").read_text().strip() != "Instruction":
+            found[first_number(index / "level")] = first_number(index / "size")
+    return found
+
+
+def commit():
+    """What is checked out, and whether code differs from it."""
+    def git(*words):
+        return run("git", "-C", FOLDER.parents[1], *words).strip()
+    changes = git("status", "--porcelain", "--untracked-files=no", "--", "common", "examples")
+    return git("rev-parse", "--short=10", "HEAD") + (" with changes" if changes else "")
+
+
+def note_machine(name, bench):
+    """Before times are measured: `name`'s row of machine.csv. `bench` is stx-bench."""
+    found = json.loads(run(bench, "rdp", "--quick", "--time", 1, "--json", "--threads", 1))
+    level, limit = caches(), found["limits"][0]
+    rows = read("machine.csv") if (FOLDER / "machine.csv").exists() else []
+    clock = re.search(r"cpu MHz\s*: (\d+)", pathlib.Path("/proc/cpuinfo").read_text())
+    mine = {"times": name, "date": datetime.date.today().isoformat(), "commit": commit(),
+            "processor": found["cpu"], "cores": len(os.sched_getaffinity(0)),
+            "load": f"{LOAD:.1f}", "compiler": found["compiler"],
+            "clock_mhz": clock[1] if clock else "",
+            **{f"level{i}_kib": level.get(i, "") for i in (1, 2, 3)},
+            "memory_gib": f'{first_number("/proc/meminfo") / 2 ** 20:.1f}',
+            "copy_gb_s": f'{limit["copy_gb_s"]:.1f}',
+            "multiply_add_gop_s": f'{limit["mul_add_gop_s"]:.1f}'}
+    write("machine.csv", [row for row in rows if row["times"] != name] + [mine])
+
+
+def machine_of(name):
+    return next(row for row in read("machine.csv") if row["times"] == name)
+
+
+def machine_line(name):
+    """The block machine-`name`."""
+    row = machine_of(name)
+    return sentences(f"machine-{name}", f"""
+        Times of {row['date']}, commit {row['commit']}: {row['processor']}, {row['cores']} cores,
+        load before {row['load']}, compiler {row['compiler']}.""")
+
+
+# ---- Plots -----------------------------------------------------------------------------------
 
 def start():
     import matplotlib

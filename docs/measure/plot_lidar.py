@@ -7,7 +7,8 @@ import os
 import pathlib
 import tempfile
 
-from plots import COLOURS, data_folder, data_names, plain, read, run, save, table, write
+from plots import (COLOURS, data_folder, data_names, note_machine, plain, read, run, save, table,
+                   write)
 
 REPEATS = 3  # of the timings; the fastest count
 STREET = "street"
@@ -108,9 +109,12 @@ def fastest(measure_once, program, arguments, part_of):
     return best
 
 
-def measure_times(programs, folders):
+def measure_times(programs):
+    """Of two scans of SemanticKITTI, or of the street."""
     bench = pathlib.Path(programs) / "stx-bench"
-    scans = ["--scans", folders[0], "--frames", 2, "--time", 1000] if folders else []
+    scans = data_folder() / "semantickitti"
+    scans = ["--scans", scans, "--frames", 2, "--time", 1000] if scans.exists() else []
+    note_machine("lidar", bench)
     rows = []
     for threading in THREADING:
         os.environ["STX_THREADING"] = threading

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Measures the speeds of docs/benchmarks.md and README.md, all in one run.
 
-  docs/speed.py BUILD                               to docs/benchmarks/speed*.csv, in a quarter of
+  docs/measure/speed.py BUILD                               to docs/benchmarks/speed*.csv, in a quarter of
                                                     an hour on an idle machine
-  docs/speed.py BUILD --old OLD [--only STAGE...]   prints two builds side by side instead
+  docs/measure/speed.py BUILD --old OLD [--only STAGE...]   prints two builds side by side instead
 
 BUILD and OLD are Meson's build folders. What is compared takes turns, round by round, so that the
 load of the machine hits all of it alike; a number is the median of the rounds' medians.
@@ -306,6 +306,7 @@ def main():
     if options.old:
         new, old = measure_stages([options.build, options.old], options.only or STAGES)
         return print_comparison(old, new)
+    plots.note_machine("speed", options.build / "examples/stx-bench")
     (found,) = measure_stages([options.build], STAGES)
     plots.write("speed.csv", rows_of(found, ("line", "size", "threads", "code")))
     plots.write("speed-frames.csv", measure_frames(options.build))
