@@ -7,6 +7,7 @@
                                a folder: those of $STX_DATA (about half an hour on an idle machine)
   docs/make-plots.py measure build/examples ...                the same for rdp.md alone
   docs/make-plots.py measure-stixels build/examples ...        for stixels.md alone
+  docs/make-plots.py measure-optimal build/examples            tables of columns that could cost less
   docs/make-plots.py measure-lidar build/examples [FOLDER]     scans, SemanticKITTI's or street's
   docs/make-plots.py tables [--check]                          CSV to the page's tables
   docs/make-plots.py plot                                      CSV to SVG
@@ -21,6 +22,7 @@ import pathlib
 import sys
 import tempfile
 
+import plot_optimal
 import plot_stixels
 from plots import (COLOURS, data_names, plain, read, run, save, start, table, write,
                    write_tables)
@@ -536,6 +538,9 @@ def write_pages(check=False):
     write_tables("lidar.md", lidar_times() + lidar_step_table() + lidar_speed_ups() +
                  lidar_quality_table(), check)
     write_tables("stixels.md", plot_stixels.tables(), check)
+    write_tables("../evaluation.md", plot_optimal.tables(), check)
+    write_tables("../algorithms/satdp.md", plot_optimal.satdp_tables(), check)
+    write_tables("../algorithms/fulldp.md", plot_optimal.fulldp_tables(), check)
     write_tables("rdp.md", rdp_errors() + rdp_levels() + rdp_times(), check)
 
 
@@ -547,6 +552,11 @@ def main():
             measure(words[0], [name for name in folders if "," not in name])
         if command != ["measure"]:
             plot_stixels.measure(words[0], folders)
+        if command == ["numbers"]:
+            plot_optimal.measure(words[0])
+        write_pages()
+    elif command == ["measure-optimal"] and len(words) == 1:
+        plot_optimal.measure(words[0])
         write_pages()
     elif command == ["measure-lidar"] and len(words) in (1, 2):
         measure_lidar(words[0], words[1:])
