@@ -7,7 +7,7 @@
                                a folder: those of $STX_DATA (about half an hour on an idle machine)
   docs/make-plots.py measure build/examples ...                the same for rdp.md alone
   docs/make-plots.py measure-stixels build/examples ...        for stixels.md alone
-  docs/make-plots.py measure-optimal build/examples            tables of columns that could cost less
+  docs/make-plots.py measure-optimal build/examples            how often satdp misses the least
   docs/make-plots.py measure-lidar build/examples [FOLDER]     scans, SemanticKITTI's or street's
   docs/make-plots.py tables [--check]                          CSV to the page's tables
   docs/make-plots.py plot                                      CSV to SVG
@@ -538,9 +538,8 @@ def write_pages(check=False):
     write_tables("lidar.md", lidar_times() + lidar_step_table() + lidar_speed_ups() +
                  lidar_quality_table(), check)
     write_tables("stixels.md", plot_stixels.tables(), check)
-    write_tables("../evaluation.md", plot_optimal.tables(), check)
-    write_tables("../algorithms/satdp.md", plot_optimal.satdp_tables(), check)
-    write_tables("../algorithms/fulldp.md", plot_optimal.fulldp_tables(), check)
+    for page, tables in plot_optimal.tables().items():
+        write_tables(page, tables, check)
     write_tables("rdp.md", rdp_errors() + rdp_levels() + rdp_times(), check)
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The part of make-plots.py for evaluation.md, "What is optimal", and algorithms/satdp.md: in how
-many columns satdp's recurrence is above the least energy."""
+"""The part of make-plots.py for what is optimal, in evaluation.md and algorithms/satdp.md: in how
+many columns satdp's recurrence is above the least energy; and for Eq. 6 in algorithms/fulldp.md."""
 import csv
 import json
 import os
@@ -36,8 +36,8 @@ def frames_of(parts):
 
 def count(program, data, cell, frames):
     row = {"data": data, "cell": cell, "frames": 0, "columns": 0, "stixels": 0, "one_changed": 0,
-           "one_changed_most": 0, "any_changed": 0, "any_changed_most": 0, "excess": 0, "energy": 0,
-           "sky_below": 0, "sky_below_least": 0}
+           "one_changed_most": 0.0, "any_changed": 0, "any_changed_most": 0.0, "excess": 0,
+           "energy": 0, "sky_below": 0, "sky_below_least": 0}
     for options in frames:
         found = json.loads(run(program, "column", "--column", "all", "--json", "--cell", cell,
                                *options))
@@ -48,8 +48,16 @@ def count(program, data, cell, frames):
             row[key + "_most"] = max(row[key + "_most"], found[key]["most"])
         row["sky_below"] += found["sky_below_horizon"]
         row["sky_below_least"] += found["sky_below_horizon_least"]
-    return {key: f"{value:.2f}" if isinstance(value, float) else value
+    return {key: f"{value:.3f}" if isinstance(value, float) else value
             for key, value in row.items()}
+
+
+def said_by(programs, test):
+    """The row that a program of the tests prints, or none if it is not built."""
+    path = pathlib.Path(programs).parent / "tests/common" / test
+    lines = run(path).splitlines() if path.exists() else []
+    start = next((i for i, line in enumerate(lines) if line.startswith("columns,")), 0)
+    return list(csv.DictReader(lines[start:start + 2]))
 
 
 def measure(programs):
@@ -60,49 +68,67 @@ def measure(programs):
     write("optimal.csv", [count(program, data, cell, frames) for data, frames in sources.items()
                           if frames for cell in (8, 4)])
     for test, name in TESTS.items():
-        path = pathlib.Path(programs).parent / "tests/common" / test
-        if path.exists():
-            said = run(path).splitlines()
-            start = next(i for i, line in enumerate(said) if line.startswith("columns,"))
-            write(name, list(csv.DictReader(said[start:start + 2])))
+        if rows := said_by(programs, test):
+            write(name, rows)
+
+
+def check(programs):
+    """Some of it again: what is quick."""
+    for test, name in TESTS.items():
+        assert said_by(programs, test) in ([], read(name)), name
+    frames = list(frames_of(PICTURES["KITTI 2015"]))
+    now = count(pathlib.Path(programs) / "stx-eval", "KITTI 2015", 8, frames)
+    assert not frames or {key: str(value) for key, value in now.items()} in read(
+        "optimal.csv"), f"optimal.csv: today {now}"
 
 
 # ---- Tables ----------------------------------------------------------------------------------
 
-def tables():
-    """Of evaluation.md."""
+def optimal():
     lines = [["data", "cells", "columns", "one stixel changed", "by up to", "any segmentation",
               "by up to", "above the least in all"]]
     for row in read("optimal.csv"):
         share = 100 * float(row["excess"]) / float(row["energy"])
-        lines.append([row["data"], f'{row["cell"]}×{row["cell"]}', row["columns"],
-                      row["one_changed"], f'{float(row["one_changed_most"]):.2f} nats',
-                      row["any_changed"], f'{float(row["any_changed_most"]):.2f} nats',
-                      f"{share:.4f} %"])
-    for row in read("optimal-small.csv"):
-        lines.append(["small random columns", "1 to 8 rows", row["columns"], "", "",
-                      row["above_least"], f'{float(row["largest_gap"]):.2f} nats', ""])
+        lines.append([row["data"], cells(row), row["columns"],
+                      row["one_changed"], f'{row["one_changed_most"]} nats',
+                      row["any_changed"], f'{row["any_changed_most"]} nats', f"{share:.4f} %"])
+    (row,) = read("optimal-small.csv")
+    for model, key in (("", ""), (", gaussian-uniform", "fulldp_")):
+        lines.append([f"small random columns{model}", "1 to 8 rows", row["columns"], "", "",
+                      row[f"{key}above_least"], f'{row[f"{key}largest_gap"]} nats', ""])
     return table("optimal", lines, 2)
 
 
-def satdp_tables():
-    """Of algorithms/satdp.md."""
-    lines = [["data", "cells", "stixels", "sky that ends below the horizon",
-              "where the energy is least"]]
-    lines += [[row["data"], f'{row["cell"]}×{row["cell"]}', row["stixels"], row["sky_below"],
-               row["sky_below_least"]] for row in read("optimal.csv")]
-    (small,) = read("optimal-small.csv")
-    weights = [["small columns", "least energy off by more than .01 nats and 1 %", "by at most"],
-               ["1 to 8 rows", f'{small["one_percent_off"]} of {small["columns"]}',
-                f'{float(small["largest_error"]):.3f} nats']]
-    return table("sky-below", lines, 2) + table("weights", weights, 1)
+def cells(row):
+    return f'{row["cell"]}×{row["cell"]}'
 
 
-def fulldp_tables():
-    """Of algorithms/fulldp.md."""
+def weights():
+    (row,) = read("optimal-small.csv")
+    return table("weights", [
+        ["small columns", "least energy off by more than .01 nats and 1 %", "by at most"],
+        ["1 to 8 rows", f'{row["one_percent_off"]} of {row["columns"]}',
+         f'{float(row["largest_error"]):.3f} nats']], 1)
+
+
+def sky():
+    head = ["data", "cells", "stixels", "sky that ends below the horizon",
+            "where the energy is least"]
+    return table("sky-below", [head, *(
+        [row["data"], cells(row), row["stixels"], row["sky_below"], row["sky_below_least"]]
+        for row in read("optimal.csv"))], 2)
+
+
+def sums():
     (row,) = read("fulldp-sum.csv")
     return table("sum", [
         ["street 412×155, 4×4", "columns", "others with the sum", "cells", "off by, mean",
          "at most"],
         ["four frames", row["columns"], row["different"], row["cells"],
          f'{float(row["mean_nats"]):.3f} nats', f'{float(row["most_nats"]):.3f} nats']], 1)
+
+
+def tables():
+    """Of each page, from benchmarks/ on."""
+    return {"../evaluation.md": optimal(), "../algorithms/satdp.md": weights() + sky(),
+            "../algorithms/fulldp.md": sums()}

@@ -35,8 +35,8 @@ double stx_satdp_sum(const StxSatdpTerms *terms);
 double stx_satdp_pair(
     const StxSatdpTables *tables, StxKind below, double value, StxKind above, double foot);
 
-/* The terms of a piece wherever it is, without what it pays for the one below it. Parameters, tables
- * and columns as stx_satdp_prepare and StxSatdpImpl.run have them. */
+/* The terms of a piece wherever it is, without what it pays for the one below it. Parameters,
+ * tables and columns as stx_satdp_prepare and StxSatdpImpl.run have them. */
 StxSatdpTerms stx_satdp_terms(const StxSatdpParams *params, const StxSatdpTables *tables,
     const void *columns, int column, const StxSatdpPiece *piece);
 
@@ -52,8 +52,8 @@ double stx_satdp_explain(const StxSatdpParams *params, const StxSatdpTables *tab
     const void *columns, int column, const StxSatdpPiece *pieces, int count, StxSatdpTerms *terms);
 
 /*
- * The least energy of all segmentations of a column, and the first that has it, of `count` pieces:
- * room for as many as the column has rows. In O(rows³), where the recurrence of satdp.h takes
+ * The least energy of all segmentations of a column, and one that has it, of `count` pieces: room
+ * for as many as the column has rows. In O(rows³), where the recurrence of satdp.h takes
  * O(rows²). `scratch` has stx_satdp_least_scratch bytes, aligned like a double.
  */
 double stx_satdp_least(const StxSatdpParams *params, const StxSatdpTables *tables,

@@ -62,6 +62,7 @@ def main():
         for key, value in row.items():
             assert key.startswith(MACHINE) or str(tables.text_of(value)) == str(now[key]), (
                 f"{row}: {key} is {now[key]} today: ninja -C BUILD numbers")
+    importlib.import_module("plot_optimal").check(pathlib.Path(sys.argv[1]).parent)
     print(f"all tables, and {len(again)} of {len(rows)} rows measured again")
 
 

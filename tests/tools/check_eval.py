@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""stx-eval on a small synthetic street; column: what it tells adds up, and hardly anything else would be
-cheaper; obstacles: a short drive, held to what a long one reaches.
+"""stx-eval on a small synthetic street; column: what it tells adds up, and hardly anything else
+would be cheaper; obstacles: a short drive, held to what a long one reaches.
 
 usage: check_eval.py STX-EVAL STX-BENCH [short]
 """
@@ -259,7 +259,7 @@ def errors_name_the_option():
         ("column --column all --output a.svg", "--column=all: not with --output"),
         ("column --column all --frames 0", "--frames=0: must be at least 1"),
         ("column --streets 2", "--streets: only of the street, with --column=all"),
-        ("column --column all --left a.png --right a.png --frames 2", "--frames: only of the street"),
+        ("column --column all --disparity a.png --frames 2", "--frames: only of the street"),
         ("column --left a.png", "--right is missing"),
         ("column --left no.png --right no.png", "no.png"),
         ("column --disparity no.png", "no.png"), ("column --disparity no.png --labels", "--labels"),

@@ -187,7 +187,7 @@ static bool run_frame(const Options *o, ColumnCount *count, StxError *error)
   return good;
 }
 
-/* ---- Frames of streets ---------------------------------------------------------------------------- */
+/* ---- Frames of streets --------------------------------------------------------------------- */
 
 static bool run_street(const Options *o, ColumnCount *count, StxError *error)
 {
