@@ -6,16 +6,17 @@
  * 2021: model Eq. 5, 7, 12, recurrence Eq. 8–9, tables §3.3–3.4, backtracking §4.5.
  *
  * A column is cut into stixels [vb, vt] of kind ground, object or sky, from the image bottom up,
- * at the least total energy:
+ * at the least total energy that this recurrence finds:
  *
  *   T_K(k) = min over vb <= k of  Data_K(vb,k) + Sem_K(vb,k) + Horizon_K(vb,k) + Unknown_K(vb,k)
  *            + Noise_K(vb,k)
  *            + ( vb = 0 ? First_K : C + min over P of  T_P(vb−1) + Pair(P→K at vb) )
  *
  * with ties to the smallest vb, then to P in the order ground, object, sky; the column's answer
- * is the smallest T_K(h−1), ties to ground, object, sky. Energies are integers in 1/1024 nat
- * (int64_t, |E| < 2^53, so that a double holds the same number), so every implementation compares
- * the same values.
+ * is the smallest T_K(h−1), ties to ground, object, sky. Pair looks at the plane of the one stixel
+ * that T_P(vb−1) keeps, so that now and then another segmentation costs less (stx_satdp_least).
+ * Energies are integers in 1/1024 nat (int64_t, |E| < 2^53, so that a double holds the same
+ * number), so every implementation compares the same values.
  *
  * Terms (satdp_cost_math.h has the arithmetic, docs/algorithms/satdp.md the derivations):
  *   Data     weighted least squares of the cells' disparities to the stixel's plane, in closed
@@ -125,8 +126,11 @@ typedef struct {
  * cut[u], also in units of x; cut[rows] is the upper edge of the image.
  *
  * Folded weight of a cell = min(STX_FOLDED_MAX, (weight · scale + 2^15) >> 16), 0 where the
- * disparity is unknown. Bounds: folded weight < 2^11, disparity < 2^16, |x| <= 2^16, at most 2^10
- * cells, hence every sum (Σw … Σwd², Σwxd) <= 2^53: int64_t and double hold the same number.
+ * disparity is unknown. It is off by less than one unit, and so a data term by less than
+ * Σ r² / (2047 · min σ_d²) nats, r the pixels by which a cell is from its plane.
+ *
+ * Bounds: folded weight < 2^11, disparity < 2^16, |x| <= 2^16, at most 2^10 cells, hence every sum
+ * (Σw … Σwd², Σwxd) <= 2^53: int64_t and double hold the same number.
  */
 #define STX_FOLDED_MAX 2047
 #define STX_OBJECT_BIN 6 /* object_scale is indexed by disparity >> this */

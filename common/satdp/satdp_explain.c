@@ -109,9 +109,10 @@ static void fit_plane(const Job *job, const StxSatdpPiece *piece, StxSatdpTerms 
 
 /* ---- Neighbours ----------------------------------------------------------------------------- */
 
-static double pair_energy(const Job *job, StxKind below, double value, StxKind above, double foot)
+double stx_satdp_pair(
+    const StxSatdpTables *tables, StxKind below, double value, StxKind above, double foot)
 {
-  StxPairCost pair = stx_pair_cost(job->tables);
+  StxPairCost pair = stx_pair_cost(tables);
   if (below == STX_KIND_GROUND)
     return above == STX_KIND_GROUND   ? stx_pair_ground_ground(pair, value, foot)
            : above == STX_KIND_OBJECT ? stx_pair_ground_object(pair, value, foot)
@@ -123,19 +124,14 @@ static double pair_energy(const Job *job, StxKind below, double value, StxKind a
   return above == STX_KIND_OBJECT ? 0 : STX_FORBIDDEN;
 }
 
-/* What the lowest stixel pays for its place, or any other one for that on the one below it. */
-static void add_place(
-    const Job *job, const StxSatdpPiece *piece, const StxSatdpTerms *below, StxSatdpTerms *terms)
+/* What the lowest stixel pays for its place, and any other one for being there. */
+static void add_place(const Job *job, const StxSatdpPiece *piece, StxSatdpTerms *terms)
 {
   const StxSatdpTables *t = job->tables;
-  if (piece->first == 0)
-    terms->first = piece->kind == STX_KIND_OBJECT ? t->first_object
-                   : piece->kind == STX_KIND_SKY  ? t->first_sky
-                                                  : 0;
-  else {
+  if (piece->first > 0)
     terms->cut = t->stixel_cost;
-    terms->pair = pair_energy(job, piece[-1].kind, below->top, piece->kind, terms->foot);
-  }
+  else if (piece->kind != STX_KIND_GROUND)
+    terms->first = piece->kind == STX_KIND_OBJECT ? t->first_object : t->first_sky;
   if (piece->kind == STX_KIND_GROUND && !t->has_ground)
     terms->pair = STX_FORBIDDEN;
 }
@@ -154,16 +150,26 @@ StxSatdpPiece stx_satdp_piece(const StxGrid *grid, const StxStixel *stixel)
       top_cell - stixel->top / grid->cell_height, (StxKind)stixel->kind};
 }
 
+StxSatdpTerms stx_satdp_terms(const StxSatdpParams *params, const StxSatdpTables *tables,
+    const void *columns, int column, const StxSatdpPiece *piece)
+{
+  Job job = {params, tables, columns, column};
+  StxSatdpTerms terms = {.semantic = semantic_energy(&job, piece)};
+  add_cells(&job, piece, &terms);
+  fit_plane(&job, piece, &terms);
+  add_place(&job, piece, &terms);
+  return terms;
+}
+
 double stx_satdp_explain(const StxSatdpParams *params, const StxSatdpTables *tables,
     const void *columns, int column, const StxSatdpPiece *pieces, int count, StxSatdpTerms *terms)
 {
-  Job job = {params, tables, columns, column};
   double energy = 0;
   for (int i = 0; i < count; i++) {
-    terms[i] = (StxSatdpTerms){.semantic = semantic_energy(&job, &pieces[i])};
-    add_cells(&job, &pieces[i], &terms[i]);
-    fit_plane(&job, &pieces[i], &terms[i]);
-    add_place(&job, &pieces[i], &terms[i - (i > 0)], &terms[i]);
+    terms[i] = stx_satdp_terms(params, tables, columns, column, &pieces[i]);
+    if (i > 0)
+      terms[i].pair += stx_satdp_pair(
+          tables, pieces[i - 1].kind, terms[i - 1].top, pieces[i].kind, terms[i].foot);
     energy += stx_satdp_sum(&terms[i]);
   }
   return energy;

@@ -6,7 +6,7 @@
  * The energies are those of satdp.h, by the same arithmetic: of the stixels that satdp found, the
  * terms of each add up to its cost, and all of them to the energy that its recurrence found. That
  * keeps one plane per kind and end row, while pair costs depend on the plane: now and then another
- * segmentation costs less.
+ * segmentation costs less. stx_satdp_least finds it.
  */
 #ifndef STX_SATDP_EXPLAIN_H
 #define STX_SATDP_EXPLAIN_H
@@ -31,17 +31,34 @@ typedef struct {
 /* Their sum. */
 double stx_satdp_sum(const StxSatdpTerms *terms);
 
+/* What a stixel pays for the one below it, given both planes' values at the cut. */
+double stx_satdp_pair(
+    const StxSatdpTables *tables, StxKind below, double value, StxKind above, double foot);
+
+/* The terms of a piece wherever it is, without what it pays for the one below it. Parameters,
+ * tables and columns as stx_satdp_prepare and StxSatdpImpl.run have them. */
+StxSatdpTerms stx_satdp_terms(const StxSatdpParams *params, const StxSatdpTables *tables,
+    const void *columns, int column, const StxSatdpPiece *piece);
+
 /* The cells of a record. */
 StxSatdpPiece stx_satdp_piece(const StxGrid *grid, const StxStixel *stixel);
 
 /*
  * The terms of `count` pieces of a column: the lowest first, each begins behind the one before, and
- * the last one ends at the top of the image. Parameters, tables and columns as stx_satdp_prepare
- * and StxSatdpImpl.run have them. Returns the energy of the whole column; no less than
+ * the last one ends at the top of the image. Returns the energy of the whole column; no less than
  * STX_SATDP_IMPOSSIBLE if it cannot be.
  */
 double stx_satdp_explain(const StxSatdpParams *params, const StxSatdpTables *tables,
     const void *columns, int column, const StxSatdpPiece *pieces, int count, StxSatdpTerms *terms);
+
+/*
+ * The least energy of all segmentations of a column, and one that has it, of `count` pieces: room
+ * for as many as the column has rows. In O(rows³), where the recurrence of satdp.h takes
+ * O(rows²). `scratch` has stx_satdp_least_scratch bytes, aligned like a double.
+ */
+double stx_satdp_least(const StxSatdpParams *params, const StxSatdpTables *tables,
+    const void *columns, int column, StxSatdpPiece *pieces, int *count, void *scratch);
+size_t stx_satdp_least_scratch(const StxGrid *grid);
 
 #define STX_SATDP_IMPOSSIBLE 562949953421312.0 /* 2^49: far above any sum of what can be */
 

@@ -10,7 +10,8 @@
                       stixels, rdp   benchmarks/stixels.md, rdp.md, times included
                       lidar          times of scans, SemanticKITTI's and the street's
                       ground         F1 of scans
-                      quality        the matcher, the road line, obstacles, stixels against scans
+                      quality        the matcher, the road line, obstacles, stixels against scans, and how
+                                     near the least energy a column is
   docs/measure/make-plots.py tables [--check]             CSV to tables and sentences of the pages
   docs/measure/make-plots.py plot                         CSV to SVG
 
@@ -21,6 +22,7 @@ import sys
 
 import page_figures
 import plot_lidar
+import plot_optimal
 import plot_quality
 import plot_rdp
 import plot_stixels
@@ -30,6 +32,7 @@ from plots import machine_line, start, write_blocks
 def measure_quality(programs, folders):
     plot_quality.measure(programs)
     page_figures.measure(programs)
+    plot_optimal.measure(programs)
 
 
 PARTS = {"stixels": plot_stixels.measure, "rdp": plot_rdp.measure,
@@ -42,7 +45,7 @@ PARTS = {"stixels": plot_stixels.measure, "rdp": plot_rdp.measure,
 def write_pages(check=False):
     machines = "".join(machine_line(name) for name in ("speed", "stixels", "rdp", "lidar"))
     write_blocks(machines + plot_lidar.tables() + plot_stixels.tables() + plot_rdp.tables() +
-                 page_figures.blocks() + plot_quality.tables(), check)
+                 plot_optimal.tables() + page_figures.blocks() + plot_quality.tables(), check)
 
 
 def main():

@@ -12,9 +12,10 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "docs/measure"), str(ROOT / "examples/stx-paper")]
-paper, plots, page_figures, plot_lidar, plot_quality, plot_rdp, plot_stixels, tables = map(
-    importlib.import_module, ("stx-paper", "make-plots", "page_figures", "plot_lidar",
-                              "plot_quality", "plot_rdp", "plot_stixels", "tables"))
+(paper, plots, page_figures, plot_lidar, plot_optimal, plot_quality, plot_rdp, plot_stixels,
+ tables) = map(importlib.import_module, (
+     "stx-paper", "make-plots", "page_figures", "plot_lidar", "plot_optimal", "plot_quality",
+     "plot_rdp", "plot_stixels", "tables"))
 SAMPLE = ({"data": "street", "cell": 8, "settings": "defaults", "labels": "none"},
           {"data": "hilly street (piecewise)", "cell": 4, "settings": "paper", "labels": "true"},
           {"data": "KITTI 2015", "cell": 8, "labels": "none"},
@@ -99,7 +100,8 @@ def main():
                 f"{row}: {key} is {now[key]} today: ninja -C BUILD numbers")
     check_scans(str(programs))
     check_quality(str(programs))
-    more = (check_frames(study, there) + check_rdp(programs) + plot_lidar.check_quality(programs))
+    plot_optimal.check(programs)
+    more = check_frames(study, there) + check_rdp(programs) + plot_lidar.check_quality(programs)
     print(f"all tables, {len(again)} of {len(rows)} rows measured again, and {more} of other files")
 
 

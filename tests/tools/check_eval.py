@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""stx-eval on a small synthetic street; column: what it tells adds up, and nothing else would be
-cheaper; obstacles: a short drive, held to what a long one reaches.
+"""stx-eval on a small synthetic street; column: what it tells adds up, and hardly anything else
+would be cheaper; obstacles: a short drive, held to what a long one reaches.
 
 usage: check_eval.py STX-EVAL STX-BENCH [short]
 """
@@ -148,6 +148,37 @@ def costs_add_up_and_are_the_least():
     check_column("--column 30 --cell 4 --ground none")
 
 
+def a_missed_change_is_explained():
+    """The one of the page: two objects that would cost less as one."""
+    example = "column --seed 3 --frame 23 --column "
+    told, found = (run(EVAL, example + column)[0] for column in ("125", "124"))
+    assert "-0.42" in told and "\nnegative: of what ends at a row" in told, told
+    assert "all 6: 37.62 nats, the least of all segmentations is 37.20" in told, told
+    assert "negative" not in found, found
+
+
+def counts_columns_that_could_cost_less():
+    found = run_json(EVAL, "column --seed 3 --frame 23 --column all --json")
+    assert (at(found, "frames"), at(found, "columns")) == (1, 156), found
+    for kind in ("one_changed", "any_changed"):
+        worst = found[kind]
+        assert (worst["columns"], worst["column"]) == (1, 125) and .41 < worst["most"] < .42, worst
+    assert abs(at(found, "excess") - at(found, "one_changed.most")) < 1e-6, found
+    said = run(EVAL, "column --seed 3 --frame 23 --column all")[0]
+    assert "by up to 0.42 nats (synthetic street, seed 3, frame 23, column 125)" in said, said
+
+
+def all_columns_are_the_sum_of_each():
+    small = "column --size 64x64 --json --column "
+    each = [run_json(EVAL, f"{small}{column} --frame {frame} --seed {seed}")
+            for seed in (4, 5) for frame in (6, 7) for column in range(8)]
+    found = run_json(EVAL, small + "all --frame 6 --frames 2 --seed 4 --streets 2")
+    assert (at(found, "frames"), at(found, "columns")) == (4, 32), found
+    assert at(found, "stixels") == sum(len(column["stixels"]) for column in each), found
+    assert abs(at(found, "energy") - sum(column["energy"] for column in each)) < .01, found
+    assert all(column["least"] <= column["energy"] for column in each), each
+
+
 def cells_are_those_of_the_column():
     """What was measured is there, too, and where the road is expected."""
     cells = run_json(EVAL, f"{COLUMN} --column 40 --json")["cells"]
@@ -222,7 +253,13 @@ def measures_see_what_is_not_found():
 def errors_name_the_option():
     refuses(EVAL, (
         (f"{COLUMN} --column 80", "--column=80: must be 0 to 79"),
-        ("column --column -2 --size 64x64", "--column=-2: must be 0 to 7"),
+        ("column --column 8 --size 64x64", "--column=8: must be 0 to 7, of columns of 8 pixels"),
+        ("column --column -2", "--column=-2: must be the number of a column, from 0 on, or all"),
+        ("column --column all --segments", "--column=all: not with --segments"),
+        ("column --column all --output a.svg", "--column=all: not with --output"),
+        ("column --column all --frames 0", "--frames=0: must be at least 1"),
+        ("column --streets 2", "--streets: only of the street, with --column=all"),
+        ("column --column all --disparity a.png --frames 2", "--frames: only of the street"),
         ("column --left a.png", "--right is missing"),
         ("column --left no.png --right no.png", "no.png"),
         ("column --disparity no.png", "no.png"), ("column --disparity no.png --labels", "--labels"),
@@ -238,7 +275,8 @@ short = (measures_the_street, does_not_depend_on_the_backend, measures_segments,
          measures_the_model_with_outliers, takes_start_rows_from_rdp, prints_a_table,
          refuses_fields_as_their_stems_do, refuses_what_it_cannot_use,
          every_program_says_its_version, costs_add_up_and_are_the_least,
-         cells_are_those_of_the_column, segments_have_no_energies,
+         a_missed_change_is_explained, counts_columns_that_could_cost_less,
+         all_columns_are_the_sum_of_each, cells_are_those_of_the_column, segments_have_no_energies,
          the_picture_shows_what_the_text_says, errors_name_the_option)
 obstacles = (stereo_finds_what_drives_and_walks, scans_find_vehicles, it_tells_how_far_it_is,
              possible_is_more_than_what_is_found, measures_see_what_is_not_found)

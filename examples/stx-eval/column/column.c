@@ -2,6 +2,7 @@
 #include "examples/stx-eval/column/column.h"
 
 #include <glib.h>
+#include <limits.h>
 #include <stdlib.h>
 
 #include "common/sgm/sgm.h"
@@ -11,13 +12,15 @@
 
 typedef struct {
   StxPipelineSettings pipeline;
-  char *left, *right, *disparity, *calibration, *output, *cell, *size, *ground;
+  char *columns, *left, *right, *disparity, *calibration, *output, *cell, *size, *ground;
   gint64 seed;
-  int column, frame;
+  int column, frame, frames, streets;
   gboolean segments, labels, json;
 } Options;
 
-#define MIDDLE (-1) /* --column was not given */
+/* Of --column: it was not given; "all". */
+#define MIDDLE (-1)
+#define ALL (-2)
 
 /* ---- Frames -------------------------------------------------------------------------------- */
 
@@ -103,12 +106,6 @@ static ColumnStixel *stixels_of(const StxPipelineOutput *output, int column, int
   return stixels;
 }
 
-static bool tell(const Options *o, const ColumnStory *story, StxError *error)
-{
-  (o->json ? column_print_json : column_print)(stdout, story);
-  return o->output == NULL || column_draw(o->output, story, error);
-}
-
 /* Segments need no road, but whoever looks at them wants to see where it is. */
 static const StxRoadLine *road_of(const StxPipelineOutput *output, StxRoadLine *line)
 {
@@ -117,34 +114,61 @@ static const StxRoadLine *road_of(const StxPipelineOutput *output, StxRoadLine *
   return stx_roadline_from_camera(&output->camera, line) ? line : NULL;
 }
 
-static bool explain(
-    const Options *o, const EvalFrame *frame, const StxPipelineOutput *output, StxError *error)
+static bool ask(
+    const Options *o, const StxPipelineOutput *output, ColumnStory *story, StxError *error)
+{
+  StxSatdpParams params = o->pipeline.satdp;
+  params.grid = output->grid;
+  story->disparity = stx_column(&story->grid, (void *)output->columns, 0, story->column);
+  story->weight = stx_column(&story->grid, (void *)output->columns, 1, story->column);
+  story->stixels = stixels_of(output, story->column, &story->count);
+  return o->segments || column_ask(story, &params, output->columns, error);
+}
+
+static bool tell_one(
+    const Options *o, const StxPipelineOutput *output, ColumnStory *story, StxError *error)
 {
   int columns = stx_grid_columns(&output->grid);
-  ColumnStory story = {.name = frame->name,
-      .grid = output->grid,
-      .camera = output->camera,
-      .line = output->line,
-      .column = o->column == MIDDLE ? columns / 2 : o->column,
-      .is_segments = o->segments};
-  StxSatdpParams params = o->pipeline.satdp;
-  StxRoadLine line;
-  params.grid = output->grid;
-  if (story.column < 0 || story.column >= columns)
-    return stx_fail(error, "--column=%d: must be 0 to %d, of columns of %d pixels", o->column,
-        columns - 1, output->grid.cell_width);
-  story.disparity = stx_column(&story.grid, (void *)output->columns, 0, story.column);
-  story.weight = stx_column(&story.grid, (void *)output->columns, 1, story.column);
-  if (o->segments)
-    story.line = road_of(output, &line);
-  story.stixels = stixels_of(output, story.column, &story.count);
-  bool good = (o->segments || column_ask(&story, &params, output->columns, error)) &&
-              tell(o, &story, error);
-  g_free(story.stixels);
+  story->column = o->column == MIDDLE ? columns / 2 : o->column;
+  if (story->column < 0 || story->column >= columns)
+    return stx_fail(error, "--column=%d: must be 0 to %d, of columns of %d pixels, or all",
+        o->column, columns - 1, output->grid.cell_width);
+  bool good = ask(o, output, story, error);
+  if (good)
+    (o->json ? column_print_json : column_print)(stdout, story);
+  good = good && (o->output == NULL || column_draw(o->output, story, error));
+  g_free(story->stixels);
   return good;
 }
 
-static bool run(const Options *o, StxError *error)
+static bool count_all(const Options *o, const StxPipelineOutput *output, ColumnStory *story,
+    ColumnCount *count, StxError *error)
+{
+  bool good = true;
+  for (; good && story->column < stx_grid_columns(&output->grid); story->column++) {
+    good = ask(o, output, story, error);
+    if (good)
+      column_count(count, story);
+    g_free(story->stixels);
+  }
+  count->frames++;
+  return good;
+}
+
+static bool explain(const Options *o, const EvalFrame *frame, const StxPipelineOutput *output,
+    ColumnCount *count, StxError *error)
+{
+  StxRoadLine line;
+  ColumnStory story = {.name = frame->name,
+      .grid = output->grid,
+      .camera = output->camera,
+      .line = o->segments ? road_of(output, &line) : output->line,
+      .is_segments = o->segments};
+  return o->column == ALL ? count_all(o, output, &story, count, error)
+                          : tell_one(o, output, &story, error);
+}
+
+static bool run_frame(const Options *o, ColumnCount *count, StxError *error)
 {
   EvalFrame frame;
   StxPipelineOutput output;
@@ -156,10 +180,34 @@ static bool run(const Options *o, StxError *error)
     pipeline = stx_pipeline_new(&o->pipeline, is_map ? input.disparity.width : input.left.width,
         is_map ? input.disparity.height : input.left.height, error);
     good = pipeline != NULL && stx_pipeline_run(pipeline, &input, &output, error) &&
-           explain(o, &frame, &output, error);
+           explain(o, &frame, &output, count, error);
   }
   stx_pipeline_free(pipeline);
   eval_frame_free(&frame);
+  return good;
+}
+
+/* ---- Frames of streets --------------------------------------------------------------------- */
+
+static bool run_street(const Options *o, ColumnCount *count, StxError *error)
+{
+  Options one = *o;
+  bool good = true;
+  for (int street = 0; good && street < o->streets; street++) {
+    one.seed = o->seed + street;
+    for (one.frame = o->frame; good && one.frame < o->frame + o->frames; one.frame++)
+      good = run_frame(&one, count, error);
+  }
+  return good;
+}
+
+static bool run(const Options *o, StxError *error)
+{
+  ColumnCount count = {0};
+  bool files = o->left != NULL || o->disparity != NULL;
+  bool good = files ? run_frame(o, &count, error) : run_street(o, &count, error);
+  if (good && o->column == ALL)
+    (o->json ? column_count_print_json : column_count_print)(stdout, &count);
   return good;
 }
 
@@ -168,7 +216,8 @@ static bool run(const Options *o, StxError *error)
 static GOptionContext *make_context(Options *o)
 {
   const GOptionEntry entries[] = {
-      {"column", 0, 0, G_OPTION_ARG_INT, &o->column, "from the left, from 0 on (the middle)", "N"},
+      {"column", 0, 0, G_OPTION_ARG_STRING, &o->columns,
+          "from the left, from 0 on (the middle); all: how many could cost less", "N|all"},
       {"left", 0, 0, G_OPTION_ARG_FILENAME, &o->left, "left picture", "PNG"},
       {"right", 0, 0, G_OPTION_ARG_FILENAME, &o->right, "right picture", "PNG"},
       {"disparity", 0, 0, G_OPTION_ARG_FILENAME, &o->disparity,
@@ -176,6 +225,8 @@ static GOptionContext *make_context(Options *o)
       {"calibration", 0, 0, G_OPTION_ARG_FILENAME, &o->calibration, "of these", "FILE"},
       {"seed", 0, 0, G_OPTION_ARG_INT64, &o->seed, "of the street (3)", "N"},
       {"frame", 0, 0, G_OPTION_ARG_INT, &o->frame, "of the street (20)", "N"},
+      {"frames", 0, 0, G_OPTION_ARG_INT, &o->frames, "of each street, from --frame on (1)", "N"},
+      {"streets", 0, 0, G_OPTION_ARG_INT, &o->streets, "with seeds from --seed on (1)", "N"},
       {"size", 0, 0, G_OPTION_ARG_STRING, &o->size, "of the street (1242x375)", "WxH"},
       {"labels", 0, 0, G_OPTION_ARG_NONE, &o->labels, "with the street's true classes", NULL},
       {"cell", 0, 0, G_OPTION_ARG_STRING, &o->cell, "size of the cells (8)", "N|WxH"},
@@ -189,7 +240,9 @@ static GOptionContext *make_context(Options *o)
   GOptionContext *context = g_option_context_new("- explains one column of stixels");
   g_option_context_set_summary(context,
       "What was measured in a column, what was made of it, what that costs, and what another kind\n"
-      "or one stixel less would. Without pictures it is one of the synthetic street.");
+      "or one stixel less would. Without pictures it is one of the synthetic street. Of all "
+      "columns\n"
+      "it counts how many would cost less: satdp's recurrence does not always find the least.");
   g_option_context_add_main_entries(context, entries, NULL);
   eval_add_parameters(context, &o->pipeline);
   return context;
@@ -224,6 +277,29 @@ static bool apply_source(Options *o, StxError *error)
   return true;
 }
 
+/* Which column, or all, and of how many frames. */
+static bool apply_columns(Options *o, StxError *error)
+{
+  gint64 column = MIDDLE;
+  if (g_strcmp0(o->columns, "all") == 0)
+    column = ALL;
+  else if (o->columns != NULL &&
+           !g_ascii_string_to_signed(o->columns, 10, 0, INT_MAX, &column, NULL))
+    return stx_fail(
+        error, "--column=%s: must be the number of a column, from 0 on, or all", o->columns);
+  o->column = (int)column;
+  if (column == ALL && (o->segments || o->output != NULL))
+    return stx_fail(error, "--column=all: not with --%s", o->segments ? "segments" : "output");
+  if (o->frames < 1 || o->streets < 1)
+    return stx_fail(error, "--%s=%d: must be at least 1", o->frames < 1 ? "frames" : "streets",
+        o->frames < 1 ? o->frames : o->streets);
+  if (o->frames > 1 || o->streets > 1)
+    return (column == ALL && o->left == NULL && o->disparity == NULL) ||
+           stx_fail(error, "--%s: only of the street, with --column=all",
+               o->frames > 1 ? "frames" : "streets");
+  return true;
+}
+
 static bool apply(Options *o, StxError *error)
 {
   StxColmeanParams *cells = &o->pipeline.colmean;
@@ -233,20 +309,21 @@ static bool apply(Options *o, StxError *error)
   }
   if (o->segments)
     o->pipeline.model = STX_PIPELINE_RDP;
-  return apply_ground(o, error) && apply_source(o, error) &&
+  return apply_ground(o, error) && apply_source(o, error) && apply_columns(o, error) &&
          (o->cell == NULL || options_size("cell", o->cell, true, &cells->grid.cell_width,
                                  &cells->grid.cell_height, error));
 }
 
 bool eval_column(int argc, char **argv, StxError *error)
 {
-  Options o = {.pipeline = stx_pipeline_defaults(), .column = MIDDLE, .seed = 3, .frame = 20};
+  Options o = {
+      .pipeline = stx_pipeline_defaults(), .seed = 3, .frame = 20, .frames = 1, .streets = 1};
   bool good = options_parse(make_context(&o), &argc, &argv, error);
   if (good && argc > 1)
     good = stx_fail(error, "'%s': pictures are given by --left and --right (see --help)", argv[1]);
   good = good && apply(&o, error) && run(&o, error);
   char *strings[] = {
-      o.left, o.right, o.disparity, o.calibration, o.output, o.cell, o.size, o.ground};
+      o.columns, o.left, o.right, o.disparity, o.calibration, o.output, o.cell, o.size, o.ground};
   for (size_t i = 0; i < G_N_ELEMENTS(strings); i++)
     g_free(strings[i]);
   return good;

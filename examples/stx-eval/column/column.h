@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * stx-eval column: why a column's stixels are what they are. column.c reads pictures and runs the
- * pipeline, column_why.c asks what other stixels would cost, column_text.c and column_svg.c tell.
+ * pipeline, column_why.c asks what other stixels would cost, column_text.c and column_svg.c tell;
+ * column_count.c counts in how many columns others would cost less.
  */
 #ifndef EVAL_COLUMN_H
 #define EVAL_COLUMN_H
@@ -34,16 +35,42 @@ typedef struct {
   const uint16_t *disparity, *weight; /* of its cells, from the top */
   ColumnStixel *stixels;              /* the lowest first; of segments only `record` counts */
   int count;
-  bool is_segments; /* of rdp: nothing is known of energies */
-  double energy;    /* of the column */
+  bool is_segments;   /* of rdp: nothing is known of energies */
+  double energy;      /* of the column */
+  double least;       /* of all segmentations */
+  int sky, least_sky; /* stixels of sky that end below the horizon, here and where the energy is
+                         least */
 } ColumnStory;
 
-/* Fills in terms and alternatives of stixels whose records are there; `params` and `columns` are
- * those of satdp. */
+/* Fills in energies, terms and alternatives of stixels whose records are there; `params` and
+ * `columns` are those of satdp. */
 bool column_ask(
     ColumnStory *story, const StxSatdpParams *params, const void *columns, StxError *error);
 
 bool column_is_possible(double energy);
+
+/* By how much a single change would make the column cheaper, 0: none would. */
+double column_gain(const ColumnStory *story);
+
+/* Columns that could cost less, and the one that could most. */
+typedef struct {
+  int count, column;
+  double most;
+  char frame[64];
+} ColumnWorst;
+
+/* All columns of some frames. */
+typedef struct {
+  int frames, columns, stixels;
+  double energy;             /* the sum */
+  double excess;             /* of that what is above the least */
+  ColumnWorst change, least; /* by a single change, by any */
+  int sky, least_sky;        /* as in ColumnStory */
+} ColumnCount;
+
+void column_count(ColumnCount *count, const ColumnStory *story);
+void column_count_print(FILE *out, const ColumnCount *count);
+void column_count_print_json(FILE *out, const ColumnCount *count);
 
 /* "object". */
 const char *column_kind(StxKind kind);

@@ -100,6 +100,10 @@ static void print_alternatives(FILE *out, const ColumnStory *s)
       fprintf(out, ", as %s", column_kind(stixel->merged_kind));
     fprintf(out, "\n");
   }
+  if (column_gain(s) > 0)
+    fprintf(out,
+        "negative: of what ends at a row, satdp keeps one of each kind with its plane, and\n"
+        "pair costs depend on the plane. What it dropped here would have cost less.\n");
 }
 
 void column_print(FILE *out, const ColumnStory *s)
@@ -113,7 +117,8 @@ void column_print(FILE *out, const ColumnStory *s)
   }
   if (s->is_segments)
     return;
-  fprintf(out, "all %d: %.2f nats\n", s->count, s->energy / STX_ENERGY_ONE);
+  fprintf(out, "all %d: %.2f nats, the least of all segmentations is %.2f\n", s->count,
+      s->energy / STX_ENERGY_ONE, s->least / STX_ENERGY_ONE);
   print_energies(out, s);
   print_alternatives(out, s);
   fprintf(out, "\n");
@@ -161,9 +166,10 @@ void column_print_json(FILE *out, const ColumnStory *s)
                    "weight", s->weight[row] / (double)STX_WEIGHT_ONE, "road",
                    table_json(s->line != NULL ? stx_roadline_at(s->line, y) : NAN)));
   }
-  json_t *root = json_pack("{s:s, s:i, s:o, s:o, s:o}", "frame", s->name, "column", s->column,
-      "energy", table_json(s->is_segments ? NAN : s->energy / STX_ENERGY_ONE), "stixels", stixels,
-      "cells", cells);
+  double one = s->is_segments ? NAN : STX_ENERGY_ONE;
+  json_t *root = json_pack("{s:s, s:i, s:o, s:o, s:o, s:o}", "frame", s->name, "column", s->column,
+      "energy", table_json(s->energy / one), "least", table_json(s->least / one), "stixels",
+      stixels, "cells", cells);
   json_dumpf(root, out, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
   fprintf(out, "\n");
   json_decref(root);

@@ -101,6 +101,42 @@ static void ask_merged(Asker *asker, ColumnStory *story, int index)
   restore(asker, story);
 }
 
+double column_gain(const ColumnStory *story)
+{
+  double least = 0;
+  for (int i = 0; i < story->count; i++) {
+    const ColumnStixel *stixel = &story->stixels[i];
+    for (int kind = 0; kind < COLUMN_KINDS; kind++)
+      least = fmin(least, stixel->as[kind]);
+    least = fmin(least, stixel->merged); /* not a number: the other one */
+  }
+  return -least;
+}
+
+/* Of sky that ends below the horizon, under something else. */
+static int count_sky(const Asker *asker, int count)
+{
+  const StxSatdpTables *t = &asker->tables;
+  int found = 0;
+  for (int i = 0; i < count - 1; i++) {
+    int last = asker->pieces[i].last;
+    found +=
+        asker->pieces[i].kind == STX_KIND_SKY && t->horizon_sky[last + 1] > t->horizon_sky[last];
+  }
+  return found;
+}
+
+static void ask_least(Asker *asker, ColumnStory *story)
+{
+  int count;
+  void *scratch = g_malloc(stx_satdp_least_scratch(&story->grid));
+  story->sky = count_sky(asker, story->count);
+  story->least = stx_satdp_least(
+      asker->params, &asker->tables, asker->columns, asker->column, asker->pieces, &count, scratch);
+  story->least_sky = count_sky(asker, count);
+  g_free(scratch);
+}
+
 static void ask(Asker *asker, ColumnStory *story)
 {
   for (int i = 0; i < story->count; i++)
@@ -113,6 +149,7 @@ static void ask(Asker *asker, ColumnStory *story)
     ask_kinds(asker, story, i);
     ask_merged(asker, story, i);
   }
+  ask_least(asker, story);
 }
 
 bool column_ask(

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The terms of a column add up to what the dynamic programme says, and no other segmentation costs
- * less: small columns against all of them, larger ones against every change of one stixel.
+ * The terms of a column add up to what the dynamic programme says. Other segmentations:
+ * check_satdp_exhaustive.c.
  */
 #include "common/satdp/satdp_explain.h"
 #include "tests/common/satdp/satdp_case.h"
 
-#include <math.h>
-
 #define MOST 1024 /* pieces of a column */
 
-static StxSatdpPiece pieces[MOST], others[MOST];
+static StxSatdpPiece pieces[MOST];
 static StxSatdpTerms terms[MOST];
 
 static double explain(const Case *c, int column, const StxSatdpPiece *list, int count)
@@ -59,63 +57,6 @@ STX_TEST(terms_add_up_to_the_cost)
     StxRoadLine line = random_road(&random, params.grid.height);
     check_case(
         params, &case_camera, run % 5 ? &line : NULL, run % FILLINGS, (uint64_t)run, check_sums);
-  }
-}
-
-/* ---- Brute force ---------------------------------------------------------------------------- */
-
-/* The segmentation of this number: of each cell its kind, and whether it begins a piece. 0: there
- * is none, or it has another number, too. */
-static int segmentation(int rows, unsigned number, StxSatdpPiece *list)
-{
-  int count = 0;
-  for (int u = 0; u < rows; u++, number /= 6) {
-    StxKind kind = (StxKind)(STX_KIND_GROUND + number % 3);
-    bool begins = u == 0 || number / 3 % 2;
-    if (!begins && kind != list[count - 1].kind)
-      return 0; /* counted where it begins */
-    if (begins)
-      list[count++] = (StxSatdpPiece){u, u, kind};
-    list[count - 1].last = u;
-  }
-  return count;
-}
-
-static double least_of_all(const Case *c, int column)
-{
-  double least = INFINITY;
-  unsigned all = 1;
-  for (int u = 0; u < c->tables.rows; u++)
-    all *= 6;
-  for (unsigned number = 0; number < all; number++) {
-    int count = segmentation(c->tables.rows, number, others);
-    if (count > 0)
-      least = fmin(least, explain(c, column, others, count));
-  }
-  return least;
-}
-
-static void check_least(const Case *c, const char *what)
-{
-  StxSatdpResult result;
-  STX_GUARDED StxStixel *stixels = run_case(satdp_reference(), c, 1, &result);
-  for (uint32_t at = 0, from = 0; at < result.count; from = at) {
-    int count = pieces_of(c, stixels, &result, &at), column = stixels[from].column;
-    double found = explain(c, column, pieces, count), least = least_of_all(c, column);
-    ck_assert_msg(
-        found == least, "%s: column %d costs %.0f, the least is %.0f", what, column, found, least);
-  }
-}
-
-STX_TEST(no_segmentation_costs_less)
-{
-  StxRandom random = {7};
-  for (int run = 0; run < 12; run++) {
-    StxSatdpParams params = case_params(2, 5, 8, run % 3 == 2 ? 4 : 0);
-    params.object_sigma_slope = run % 2 ? 0.02 : 0;
-    StxRoadLine line = random_road(&random, params.grid.height);
-    check_case(params, &case_camera, run % 4 ? &line : NULL, run % FILLINGS, (uint64_t)run + 50,
-        check_least);
   }
 }
 

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The part of make-plots.py for what is optimal, in evaluation.md and algorithms/satdp.md: in how
+many columns satdp's recurrence is above the least energy; and for Eq. 6 in algorithms/fulldp.md."""
+import csv
+import json
+import pathlib
+
+from plots import data_folder, read, run, table, write
+
+STREET = "street, seeds 1 to 10"
+# Of $STX_DATA: left and right pictures, and a calibration, for all or of this frame.
+PICTURES = {
+    "KITTI 2015": [("kitti2015-stereo/training/image_2/*_10.png", "image_3", "calib/{}.txt")],
+    "KITTI 2012": [("kitti2012-stereo/training/image_0/*_10.png", "image_1", "calib/{}.txt")],
+    "KITTI 2012, more": [("kitti2012-more/image_0/*.png", "image_1", "assumed-calib.txt")],
+    "KITTI odometry 05, 06, 07": [
+        (f"sequences/kitti-odometry-{name}/*.png", right, "calib.txt") for name, right in (
+            ("05/image_2", "image_3"), ("06-gray/image_0", "image_1"), ("07/image_2", "image_3"))]}
+
+# Programs of the tests, and the file for the two lines of CSV that each prints.
+TESTS = {"check_satdp_exhaustive": "optimal-small.csv", "check_fulldp_sum": "fulldp-sum.csv"}
+
+
+# ---- Measuring -------------------------------------------------------------------------------
+
+def frames_of(parts):
+    """The options of every frame there is."""
+    for pattern, right, calibration in parts:
+        for left in sorted(data_folder().glob(pattern)):
+            folder = left.parents[1]
+            yield ["--left", left, "--right", folder / right / left.name, "--calibration",
+                   folder / calibration.format(left.stem.split("_")[0])]
+
+
+def count(program, data, cell, frames):
+    row = {"data": data, "cell": cell, "frames": 0, "columns": 0, "stixels": 0, "one_changed": 0,
+           "one_changed_most": 0.0, "any_changed": 0, "any_changed_most": 0.0, "excess": 0,
+           "energy": 0, "sky_below": 0, "sky_below_least": 0}
+    for options in frames:
+        found = json.loads(run(program, "column", "--column", "all", "--json", "--cell", cell,
+                               *options))
+        for key in ("frames", "columns", "stixels", "excess", "energy"):
+            row[key] += found[key]
+        for key in ("one_changed", "any_changed"):
+            row[key] += found[key]["columns"]
+            row[key + "_most"] = max(row[key + "_most"], found[key]["most"])
+        row["sky_below"] += found["sky_below_horizon"]
+        row["sky_below_least"] += found["sky_below_horizon_least"]
+    return {key: f"{value:.3f}" if isinstance(value, float) else value
+            for key, value in row.items()}
+
+
+def said_by(programs, test):
+    """The row that a program of the tests prints, or none if it is not built."""
+    path = pathlib.Path(programs).parent / "tests/common" / test
+    lines = run(path).splitlines() if path.exists() else []
+    start = next((i for i, line in enumerate(lines) if line.startswith("columns,")), 0)
+    return list(csv.DictReader(lines[start:start + 2]))
+
+
+def measure(programs):
+    """Writes optimal.csv, and if the tests are built what they print."""
+    program = pathlib.Path(programs) / "stx-eval"
+    sources = {STREET: [["--seed", 1, "--streets", 10, "--frame", 20, "--frames", 4]]}
+    sources.update({data: list(frames_of(parts)) for data, parts in PICTURES.items()})
+    write("optimal.csv", [count(program, data, cell, frames) for data, frames in sources.items()
+                          if frames for cell in (8, 4)])
+    for test, name in TESTS.items():
+        if rows := said_by(programs, test):
+            write(name, rows)
+
+
+def check(programs):
+    """Some of it again: what is quick."""
+    for test, name in TESTS.items():
+        assert said_by(programs, test) in ([], read(name)), name
+    frames = list(frames_of(PICTURES["KITTI 2015"]))
+    now = count(pathlib.Path(programs) / "stx-eval", "KITTI 2015", 8, frames)
+    assert not frames or {key: str(value) for key, value in now.items()} in read(
+        "optimal.csv"), f"optimal.csv: today {now}"
+
+
+# ---- Tables ----------------------------------------------------------------------------------
+
+def optimal():
+    lines = [["data", "cells", "columns", "one stixel changed", "by up to", "any segmentation",
+              "by up to", "above the least in all"]]
+    for row in read("optimal.csv"):
+        share = 100 * float(row["excess"]) / float(row["energy"])
+        lines.append([row["data"], cells(row), row["columns"],
+                      row["one_changed"], f'{row["one_changed_most"]} nats',
+                      row["any_changed"], f'{row["any_changed_most"]} nats', f"{share:.4f} %"])
+    (row,) = read("optimal-small.csv")
+    for model, key in (("", ""), (", gaussian-uniform", "fulldp_")):
+        lines.append([f"small random columns{model}", "1 to 8 rows", row["columns"], "", "",
+                      row[f"{key}above_least"], f'{row[f"{key}largest_gap"]} nats', ""])
+    return table("optimal", lines, 2)
+
+
+def cells(row):
+    return f'{row["cell"]}×{row["cell"]}'
+
+
+def weights():
+    (row,) = read("optimal-small.csv")
+    return table("weights", [
+        ["small columns", "least energy off by more than .01 nats and 1 %", "by at most"],
+        ["1 to 8 rows", f'{row["one_percent_off"]} of {row["columns"]}',
+         f'{float(row["largest_error"]):.3f} nats']], 1)
+
+
+def sky():
+    head = ["data", "cells", "stixels", "sky that ends below the horizon",
+            "where the energy is least"]
+    return table("sky-below", [head, *(
+        [row["data"], cells(row), row["stixels"], row["sky_below"], row["sky_below_least"]]
+        for row in read("optimal.csv"))], 2)
+
+
+def sums():
+    (row,) = read("fulldp-sum.csv")
+    return table("sum", [
+        ["street 412×155, 4×4", "columns", "others with the sum", "cells", "off by, mean",
+         "at most"],
+        ["four frames", row["columns"], row["different"], row["cells"],
+         f'{float(row["mean_nats"]):.3f} nats', f'{float(row["most_nats"]):.3f} nats']], 1)
+
+
+def tables():
+    """Blocks of evaluation.md, algorithms/satdp.md and algorithms/fulldp.md."""
+    return optimal() + weights() + sky() + sums()
