@@ -75,7 +75,7 @@ def stixel_quality():
 def ground_quality():
     row = next(row for row in read("lidar-quality.csv")
                if (row["experiment"], row["value"]) == ("bins", "120"))
-    return sentences("ground-quality", f"""
+    return sentences("ground-f1", f"""
         `lidar-ground` finds the ground of {read("scans.csv")[0]["frames"]} scans of SemanticKITTI
         with an F1 of {float(row["f1_mean"]):.1f} % on average and {float(row["f1_worst"]):.1f} % at
         worst (vegetation not counted: protocol B).""")

@@ -77,6 +77,7 @@ def write_blocks(blocks, check):
             text = text.replace(old, new.get(name, old))
         if not check:
             page.write_text(text, encoding="utf-8")
+    assert len(new) == len(BLOCK.findall(blocks)), "two writers of one block"
     wrong = [f"the block {name} has {places[name]} places on the pages and "
              f"{'a' if name in new else 'no'} writer"
              for name in sorted(new.keys() | places) if places[name] != 1 or name not in new]
