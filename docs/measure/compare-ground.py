@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Measures lidar-ground's code and other programs on labelled scans: benchmarks/lidar-peers.csv.
 
-  docs/measure/compare-ground.py build/examples [NAME=FOLDER...] [--peer NAME=COMMAND...] [--rounds N]
+  docs/measure/compare-ground.py build/examples [NAME=FOLDER...] [--peer NAME=COMMAND...]
+                                 [--rounds N]
 
 FOLDER has SemanticKITTI's layout; without one: those of $STX_DATA. Quality is what `stx-eval lidar`
 says by its protocols B and A; time is the mean over the scans of the least of N rounds, in

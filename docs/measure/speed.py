@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Measures the speeds of docs/benchmarks.md and README.md, all in one run.
 
-  docs/measure/speed.py BUILD                               to docs/benchmarks/speed*.csv, in a quarter of
-                                                    an hour on an idle machine
+  docs/measure/speed.py BUILD                               to docs/benchmarks/speed*.csv, in a
+                                                    quarter of an hour on an idle machine
   docs/measure/speed.py BUILD --old OLD [--only STAGE...]   prints two builds side by side instead
 
 BUILD and OLD are Meson's build folders. What is compared takes turns, round by round, so that the
@@ -273,8 +273,8 @@ def readme_table(rows, lidar):
             if row["line"] == line and int(row["threads"]) == threads:
                 best.setdefault(row["size"], short(row["ms"]))
         lines.append([name, *(best.get(size, "") for size in SIZES)])
-    (scan,) = (row for row in lidar if row["scans"] == "street, 64 beams" and row["clusters"] == "no"
-               and row["code"] == "avx512" and int(row["threads"]) == threads)
+    scan = next(row for row in lidar if (row["scans"], row["clusters"], row["threads"]) ==
+                ("street, 64 beams", "no", str(threads)))
     lines.append([f'`lidar-ground`, {scan["points"]} points', short(scan["minimum_ms"]), ""])
     return plots.table("speed-readme", lines, 1)
 

@@ -35,8 +35,8 @@
  *            or 17 before it where it would end behind D_k − 1.
  *            s_0 is the smaller one. So the two never touch, but on the top level.
  *   paths    go from line to line. Where they do, P1_r is halved once more, (P1_r + 1) >> 1: two
- *            rows of a slope lie between. N(d) exists if d is a candidate of p − r. On the top level
- *            d = 15 and 16 do not count as neighbours.
+ *            rows of a slope lie between. N(d) exists if d is a candidate of p − r. On the top
+ *            level d = 15 and 16 do not count as neighbours.
  *   winner   d*, S1 and S2 among the candidates of p. Coarse levels end here.
  *            Right view: among the left pixels (x + d*, y) whose winner d* says that they match x,
  *            d_R(x) is that of the one with the least S1; ties go to the smallest d*.
