@@ -233,8 +233,8 @@ STX_TEST(scans_to_pictures)
 /* ---- Faults -------------------------------------------------------------------------------- */
 
 /* More calls than a run of three frames makes; the last turn of each loop proves it. */
-#define CALLS 330
-#define CALLS_CUDA 540
+#define CALLS 560
+#define CALLS_CUDA 800
 #define LAST(calls) ((calls) / stx_test_call_step())
 
 static void fail_call(gint number)

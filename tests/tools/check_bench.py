@@ -45,7 +45,7 @@ def check_levels(folder):
     for i, row in enumerate(rows):
         number = {key: float(value) for key, value in row.items() if key != "picture"}
         columns, segments, levels = number["columns"], number["segments"], number["levels"]
-        assert columns == (96 if i < 4 * 2 * 15 else 72) and segments >= columns, row
+        assert columns == (192 if i < 4 * 2 * 15 else 72) and segments >= columns, row
         assert levels ** 2 <= number["levels_squared"] * columns, row
         assert levels <= number["deepest"] * columns, row
         if i % 15:
@@ -61,7 +61,7 @@ def check_times(folder, output):
         rows = list(csv.DictReader(file))
     assert len(rows) == output.count("| rdp |"), output
     moved = {(int(row["rows"]), row["input"]): float(row["rate_gb_s"]) * float(row["median_ms"])
-             for row in rows if (row["columns"], row["code"], row["threads"]) == ("96", "c", "1")}
+             for row in rows if (row["columns"], row["code"], row["threads"]) == ("192", "c", "1")}
     for length in LENGTHS:
         for fewer, more in zip(KINDS, KINDS[1:]):
             assert moved[length, more] > 1.00001 * moved[length, fewer], (length, fewer, more)
@@ -80,18 +80,18 @@ def check_trees(folder):
         assert row["level"] > 1 or row["open_cells"] == row["columns"] * 1024, row
         assert after["level"] == 1 or (after["running"] <= row["running"]
                                        and after["open_cells"] <= row["open_cells"]), (row, after)
-    assert {row["columns"] for row in utility} == {96, 72}
+    assert {row["columns"] for row in utility} == {192, 72}
     calls = {(row["level"], row["first"], row["last"]) for row in tree}
     halves = {half for row in tree if row["cut"] >= 0 for half in (
         (row["level"] + 1, row["first"], row["cut"]), (row["level"] + 1, row["cut"], row["last"]))}
-    assert calls == halves | {(1, 0, 1023)} and {row["column"] for row in tree} == {48}, tree
+    assert calls == halves | {(1, 0, 1023)} and {row["column"] for row in tree} == {96}, tree
     for kind in KINDS:
         assert (folder / f"rdp-{kind}.png").read_bytes().startswith(b"\x89PNG"), kind
 
 
 def writes_figures():
     with tempfile.TemporaryDirectory() as name:
-        options = f"rdp --time 1 --markdown --size 96x48 --size 72x40 --figures {name}"
+        options = f"rdp --time 1 --markdown --size 192x96 --size 72x40 --figures {name}"
         output = run(BENCH, options)[0]
         check_levels(pathlib.Path(name))
         check_times(pathlib.Path(name), output)

@@ -141,7 +141,7 @@ STX_TEST(the_street_has_scans)
   check_distances(seen);
   check_kinds(seen);
   json_array_foreach(json_object_get(seen, "ranges"), i,
-      range) if (number_at(range, "points") > 100) check_distances(range);
+      range) if (number_at(range, "points") > 200) check_distances(range);
   ck_assert_double_gt(number_at(seen, "points"), 5000);
   ck_assert_double_gt(number_at(seen, "ground_as_ground"), .85);
   ck_assert_double_gt(number_at(seen, "object_as_object"), .8);

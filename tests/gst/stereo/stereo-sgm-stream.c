@@ -266,7 +266,7 @@ STX_TEST(unknown_property_values)
 #ifndef __SANITIZE_ADDRESS__
 STX_TEST(more_pixels_than_memory)
 {
-  g_auto(StereoPair) pair = stereo_pair("max-disparity=256", 4096, 2048);
+  g_auto(StereoPair) pair = stereo_pair("max-disparity=256 search=full", 4096, 2048);
   GstBuffer *left = stereo_view("GRAY8", 4096, 2048, FALSE, 0, 5, 0);
   struct rlimit before, limit;
 
