@@ -7,10 +7,10 @@ usage: check_figures.py                       compares with figures.txt
                                               after a look at the page: writes its lines anew
 
 Not looked at are blocks that docs/measure/make-plots.py writes (test `numbers`), code, and the
-ranges and defaults of properties (test `pages`). The rest of a page falls into paragraphs and tables, and
-figures.txt has a line for each one with a measure in it (a number with a unit, a decimal, a cell
-that is a number): "PAGE | digest of the numbers in order | reason | first words". One line more,
-"all other", is for the numbers of all others. So no number changes unnoticed.
+ranges and defaults of properties (test `pages`). The rest of a page falls into paragraphs and
+tables, and figures.txt has a line for each one with a measure in it (a number with a unit, a
+decimal, a cell that is a number): "PAGE | digest of the numbers in order | reason | first words".
+One line more, "all other", is for the numbers of all others. So no number changes unnoticed.
 
 A reason says why the numbers are not a program's:
   definition    a formula, a unit, a format, a limit or a setting that the page explains
