@@ -14,9 +14,9 @@
  *
  * paths and winner exist for 64, 128 and 256 disparities.
  *
- * What it has to cost, at 1242 × 375 × 128 on an H200 (132 multiprocessors at 1.98 GHz, 4.8 TB/s,
- * of which 4.2 can be had); counted in the machine code of sm_90 and not measured. V is a volume,
- * 60 MB.
+ * What it has to cost with search=full, at 1242 × 375 × 128 on an H200 (132 multiprocessors at
+ * 1.98 GHz, 4.8 TB/s, of which 4.2 can be had); counted in the machine code of sm_90 and not
+ * measured. V is a volume, 60 MB.
  *
  *                                        four paths                  eight paths
  *   paths    instructions of warps       1.87 million steps · 37     3.74 million steps · 37

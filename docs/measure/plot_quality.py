@@ -12,32 +12,22 @@ import plot_stixels
 from plots import data_folder, data_names, read, run, table, write
 
 SCANS = "scans"
-FINE, DIAGONALS = ("--search", "coarse-to-fine"), ("--paths", 8)
+FULL, DIAGONALS = ("--search", "full"), ("--paths", 8)
+DEFAULTS = "defaults: coarse to fine, 4 paths"
 # Of the matcher: what the table calls a setting, and stx-eval's options.
 SETTINGS = {
-    "defaults: 4 paths, full search": (),
+    DEFAULTS: (),
     "8 paths": DIAGONALS,
-    "coarse to fine": FINE,
-    "coarse to fine, 8 paths": (*FINE, *DIAGONALS),
+    "`search=full`": FULL,
+    "`search=full`, 8 paths": (*FULL, *DIAGONALS),
     "`max-disparity` 256": ("--max-disparity", 256),
     **{f"`{name}` {value}": (f"--{name}", value) for name, values in {
-        "p1": (7, 12, 15), "p2": (70, 96), "uniqueness": (5, 10), "lr-max-diff": (-1, 0, 2),
-        "texture": (-1, 0, 3, 8, 12)}.items() for value in values},
+        "p1": (7, 15), "p2": (70, 96), "uniqueness": (5,), "lr-max-diff": (-1, 0, 2),
+        "texture": (-1, 3, 12)}.items() for value in values},
     "`median` off": ("--no-median",),
     "`sky` off": ("--no-sky",),
     "`sky-cost` 0": ("--sky-cost", 0),
-    "no confidence": ("--no-confidence",),
-    "8 paths, `p1` 7": (*DIAGONALS, "--p1", 7),
-    "8 paths, `p1` 15": (*DIAGONALS, "--p1", 15),
-    "coarse to fine, `p1` 7": (*FINE, "--p1", 7),
-    "coarse to fine, `p1` 15": (*FINE, "--p1", 15),
-    "coarse to fine, `p2` 70": (*FINE, "--p2", 70),
-    "coarse to fine, `texture` -1": (*FINE, "--texture", -1),
-    "coarse to fine, `texture` 0": (*FINE, "--texture", 0),
-    "coarse to fine, `median` off": (*FINE, "--no-median"),
-    "coarse to fine, `sky` off": (*FINE, "--no-sky"),
-    "coarse to fine, 8 paths, `p1` 7": (*FINE, *DIAGONALS, "--p1", 7),
-    "coarse to fine, 8 paths, `p1` 15": (*FINE, *DIAGONALS, "--p1", 15)}
+    "no confidence": ("--no-confidence",)}
 SEEN = ("ground_as_ground", "object_as_object", "distance_far_off", "sky_as_sky", "sky_as_near")
 GROUNDS = ("calibration", "estimate", "piecewise")
 TERRAINS = ("flat", "gentle", "sloped", "hilly")
@@ -129,8 +119,8 @@ def sample(programs):
     """Some rows as they are today, by file: what the test measures again."""
     there = sources()
     return {"matcher.csv": [matcher_row(programs, setting, data, there[data])
-                            for setting, data in (("defaults: 4 paths, full search", "street"),
-                                                  ("coarse to fine", "KITTI 2015"),
+                            for setting, data in ((DEFAULTS, "street"),
+                                                  ("`search=full`", "KITTI 2015"),
                                                   ("8 paths", "KITTI 2012")) if data in there],
             "roadline.csv": [road_row(programs, *key) for key in road_keys()
                              if key[:3] == ("hilly street", "piecewise", ROAD_SEEDS[0])],

@@ -37,8 +37,8 @@ NAMES = {"rectify": "rectification of one view", "sgm": "matching", "colmean": "
 SHARED = ("colmean", "satdp", "rdp")
 PIPELINES = {
     "stixels and overlay": "overlay", "stixels as JSON": "json",
-    "stixels and overlay, coarse to fine":
-        "stereo-stixels name=s search=coarse-to-fine ! fakesink name=out "
+    "stixels and overlay, full search":
+        "stereo-stixels name=s search=full ! fakesink name=out "
         "appsrc name=left ! s.sink_left appsrc name=right ! s.sink_right",
     "disparity alone": "sgm"}
 LOOP = ["sh", "-c", "while :; do :; done"]
@@ -258,8 +258,8 @@ def readme_table(rows, lidar):
     """The first code of the list, which elements take, on all cores."""
     threads = max(int(row["threads"]) for row in rows)
     wanted = {"rectification of one view, GRAY8": "`stereo-rectify`, one view",
-              "matching, 4 paths": "`stereo-sgm`",
-              "matching, 4 paths, coarse to fine": "`stereo-sgm search=coarse-to-fine`",
+              "matching, 4 paths, coarse to fine": "`stereo-sgm`",
+              "matching, 4 paths": "`stereo-sgm search=full`",
               "stixels, 8×8, depth only": "`sat-dp-stixels`, cells of 8×8",
               "stixels, 4×4, depth only": "`sat-dp-stixels`, cells of 4×4",
               "segments of 1024 cells, average": "`rdp-columns`, 1024 cells a column",
