@@ -186,7 +186,7 @@ def plot_compression(plt):
 
 def histogram(axes, errors, bins):
     """Bars of all data sets on top of each other; `errors` by the data set."""
-    axes.hist(errors.values(), bins, stacked=True, label=errors.keys(), rwidth=0.9,
+    axes.hist(list(errors.values()), bins, stacked=True, label=list(errors), rwidth=0.9,
               color=[COLOURS[0], COLOURS[2], "#9a9a9a"][:len(errors)])
     axes.grid(axis="x", visible=False)
     axes.yaxis.get_major_locator().set_params(integer=True)
