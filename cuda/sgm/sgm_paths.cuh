@@ -333,7 +333,7 @@ STX_DEVICE void follow_task(const StxSgmPathsArgs *a, int task, int warp)
   const int turn = a->store == STX_SGM_MEET ? middle : a->store == STX_SGM_PUT ? count : 0;
   uint8_t *volume = backward ? axis->backward : axis->forward;
 
-  Path<K, Two> path = new_path<K, Two>((uint32_t)a->p1[second], (uint32_t)a->p2);
+  Path<K, Two> path = new_path<K, Two>((uint32_t)(second ? a->p1[1] : a->p1[0]), (uint32_t)a->p2);
   follow_lines<K, false>(a, volume, &lines, turn, &path);
   __syncthreads();
   follow_lines<K, true>(a, volume, &lines, count - turn, &path);

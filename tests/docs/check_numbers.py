@@ -12,10 +12,10 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "docs/measure"), str(ROOT / "examples/stx-paper")]
-(paper, plots, page_figures, plot_lidar, plot_optimal, plot_quality, plot_rdp, plot_stixels,
- tables) = map(importlib.import_module, (
+(paper, make_plots, page_figures, plot_lidar, plot_optimal, plot_quality, plot_rdp, plot_stixels,
+ plots, tables) = map(importlib.import_module, (
      "stx-paper", "make-plots", "page_figures", "plot_lidar", "plot_optimal", "plot_quality",
-     "plot_rdp", "plot_stixels", "tables"))
+     "plot_rdp", "plot_stixels", "plots", "tables"))
 SAMPLE = ({"data": "street", "cell": 8, "settings": "defaults", "labels": "none"},
           {"data": "hilly street (piecewise)", "cell": 4, "settings": "paper", "labels": "true"},
           {"data": "KITTI 2015", "cell": 8, "labels": "none"},
@@ -83,7 +83,7 @@ def check_rdp(programs):
 
 
 def main():
-    plots.write_pages(check=True)
+    make_plots.write_pages(check=True)
     programs = pathlib.Path(sys.argv[1]).parent
     study = paper.Study(paper.arguments_of(
         ["--programs", str(programs), "--threads", "0",
