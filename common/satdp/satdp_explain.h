@@ -52,9 +52,9 @@ double stx_satdp_explain(const StxSatdpParams *params, const StxSatdpTables *tab
     const void *columns, int column, const StxSatdpPiece *pieces, int count, StxSatdpTerms *terms);
 
 /*
- * The least energy of all segmentations of a column, and one that has it, of `count` pieces: room
- * for as many as the column has rows. In O(rows³), where the recurrence of satdp.h takes
- * O(rows²). `scratch` has stx_satdp_least_scratch bytes, aligned like a double.
+ * The least energy of all segmentations of a column, and one that has it, of `count` pieces.
+ * `pieces` takes as many as the column has rows. In O(rows³), where the recurrence of satdp.h
+ * takes O(rows²). `scratch` has stx_satdp_least_scratch bytes, aligned like a double.
  */
 double stx_satdp_least(const StxSatdpParams *params, const StxSatdpTables *tables,
     const void *columns, int column, StxSatdpPiece *pieces, int *count, void *scratch);

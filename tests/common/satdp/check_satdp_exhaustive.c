@@ -77,7 +77,13 @@ static double pair_as_implemented(const Case *c, int below, double top, int abov
       (StxKind)(STX_KIND_GROUND + above), foot);
 }
 
-static void fill_as_implemented(Model *m, const Case *c, int column)
+/* A data term in place of the implemented one. */
+typedef double DataTerm(
+    const Case *c, int column, const StxSatdpPiece *piece, const StxSatdpTerms *terms);
+
+/* data: NULL for the implemented one */
+static void fill_parts(
+    Model *m, const Case *c, const StxSatdpParams *params, int column, DataTerm *data)
 {
   m->c = c;
   m->pair = pair_as_implemented;
@@ -85,10 +91,17 @@ static void fill_as_implemented(Model *m, const Case *c, int column)
     for (int first = 0; first < c->tables.rows; first++)
       for (int last = first; last < c->tables.rows; last++) {
         StxSatdpPiece piece = {first, last, (StxKind)(STX_KIND_GROUND + kind)};
-        StxSatdpTerms terms = stx_satdp_terms(&c->params, &c->tables, c->columns, column, &piece);
+        StxSatdpTerms terms = stx_satdp_terms(params, &c->tables, c->columns, column, &piece);
+        if (data != NULL)
+          terms.data = data(c, column, &piece, &terms);
         m->part[kind][first][last] =
             (Part){stx_satdp_sum(&terms), terms.data, terms.foot, terms.top};
       }
+}
+
+static void fill_as_implemented(Model *m, const Case *c, int column)
+{
+  fill_parts(m, c, &c->params, column, NULL);
 }
 
 /* ---- With weights that nothing rounds -------------------------------------------------------- */
@@ -304,17 +317,7 @@ static double data_with_outliers(
 static void fill_with_outliers(Model *m, const Case *c, int column)
 {
   StxSatdpParams params = stx_fulldp_upright(&c->params);
-  m->c = c;
-  m->pair = pair_as_implemented;
-  for (int kind = 0; kind < KINDS; kind++)
-    for (int first = 0; first < c->tables.rows; first++)
-      for (int last = first; last < c->tables.rows; last++) {
-        StxSatdpPiece piece = {first, last, (StxKind)(STX_KIND_GROUND + kind)};
-        StxSatdpTerms terms = stx_satdp_terms(&params, &c->tables, c->columns, column, &piece);
-        terms.data = data_with_outliers(c, column, &piece, &terms);
-        m->part[kind][first][last] =
-            (Part){stx_satdp_sum(&terms), terms.data, terms.foot, terms.top};
-      }
+  fill_parts(m, c, &params, column, data_with_outliers);
 }
 
 /* ---- The recurrences against all ------------------------------------------------------------- */
