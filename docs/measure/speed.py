@@ -57,11 +57,20 @@ def size_of(row):
     return next(size for size in SIZES if size.startswith(f'{row["width"]}x'))
 
 
+def environment(build, threading="pool"):
+    return dict(os.environ, STX_THREADING=threading, GST_PLUGIN_PATH=f"{build}/gst")
+
+
+def stx_bench(build, threading, *arguments):
+    """What it prints."""
+    return subprocess.run([f"{build}/examples/stx-bench", *map(str, arguments)], check=True,
+                          env=environment(build, threading), stdout=subprocess.PIPE,
+                          text=True).stdout
+
+
 def bench(build, *arguments, threading="pool"):
     """The rows of stx-bench that count: no reference, no plain C beside vectors."""
-    environment = dict(os.environ, STX_THREADING=threading, GST_PLUGIN_PATH=f"{build}/gst")
-    text = subprocess.run([f"{build}/examples/stx-bench", *map(str, arguments), "--json"],
-                          env=environment, capture_output=True, text=True, check=True).stdout
+    text = stx_bench(build, threading, *arguments, "--json")
     rows = [row for row in json.loads(text)["rows"] if row["implementation"] != "c"
             and (row["stage"] != "rdp" or (row["height"], row["input"]) in
                  ((1024, "average"), (1024, "noise")))]
@@ -71,7 +80,7 @@ def bench(build, *arguments, threading="pool"):
 
 def launch(build, line):
     subprocess.run(["gst-launch-1.0", "-q", *shlex.split(line)], check=True,
-                   env=dict(os.environ, GST_PLUGIN_PATH=f"{build}/gst"))
+                   env=environment(build))
 
 
 def street(build, folder, size):
@@ -160,10 +169,7 @@ def measure_stages(builds, stages):
 
 def frames(build, line, size, threading="pool"):
     """Frames per second, processor time and cores of a pipeline."""
-    environment = dict(os.environ, STX_THREADING=threading, GST_PLUGIN_PATH=f"{build}/gst")
-    text = subprocess.run([f"{build}/examples/stx-bench", "frames", line, "--turns", "1",
-                           "--seconds", "2", "--size", size],
-                          env=environment, capture_output=True, text=True, check=True).stdout
+    text = stx_bench(build, threading, "frames", line, "--turns", 1, "--seconds", 2, "--size", size)
     cells = [cell.strip() for cell in text.splitlines()[-1].split("|")]
     return [float(cell) for cell in cells[3:7]]  # after the plugin and the line
 
