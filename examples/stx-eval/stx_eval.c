@@ -14,7 +14,8 @@
 /* What the command line says beyond the pipeline's settings. */
 typedef struct {
   StxPipelineSettings pipeline;
-  char *folder, *calibration, *pictures, *scores;
+  char *folder, *calibration, *pictures, *scores, *masks;
+  json_t *mask_file; /* what --masks names, or NULL */
   gboolean street, scans, json, no_confidence;
   char *size, *cell, *semantics, *ground, *backend, *model, *candidates, *terrain;
   StxSceneTerrain hills;
@@ -182,6 +183,7 @@ static bool eval_frame(const Options *options, DataSet *set, size_t index, Runne
   bool needs_labels = options->pipeline.colmean.semantics == STX_SEMANTICS_LABELS;
   bool good = !needs_labels || frame.labels.data != NULL ||
               stx_fail(error, "%s: no label image for --semantics=truth", frame.name);
+  good = good && eval_draw_masks(options->mask_file, &frame, error);
   good =
       good && (options->scores == NULL || eval_load_scores(options->scores, index, &frame, error));
   good = good && open_runner(runner, options, set, frame.left.width, frame.left.height, error) &&
@@ -340,6 +342,8 @@ static GOptionContext *make_context(Options *o)
           "the first frames of N streets, seeds from --seed on", "N"},
       {"calibration", 0, 0, G_OPTION_ARG_FILENAME, &o->calibration,
           "instead of the folder's calib/", "FILE"},
+      {"masks", 0, 0, G_OPTION_ARG_FILENAME, &o->masks,
+          "what of the pictures is sky and what is wall, drawn by hand", "JSON"},
       {"cell", 0, 0, G_OPTION_ARG_STRING, &o->cell, "size of the cells (8)", "N|WxH"},
       {"semantics", 0, 0, G_OPTION_ARG_STRING, &o->semantics,
           "none (default), or truth: the true labels as input", "S"},
@@ -381,6 +385,17 @@ static GOptionContext *make_context(Options *o)
   return context;
 }
 
+static bool load_masks(Options *o, StxError *error)
+{
+  json_error_t wrong;
+  if (o->masks == NULL)
+    return true;
+  o->mask_file = json_load_file(o->masks, 0, &wrong);
+  return json_is_object(o->mask_file) ||
+         stx_fail(error, "--masks: %s: %s", o->masks,
+             o->mask_file == NULL ? wrong.text : "no object with the names of frames");
+}
+
 static bool parse(Options *o, int argc, char **argv, StxError *error)
 {
   if (!options_parse(make_context(o), &argc, &argv, error))
@@ -390,7 +405,7 @@ static bool parse(Options *o, int argc, char **argv, StxError *error)
   if ((argc == 2) == (o->street != FALSE))
     return stx_fail(error, "give either a folder or --street (see --help)");
   o->folder = argc == 2 ? g_strdup(argv[1]) : NULL;
-  return apply_choices(o, error) && apply_numbers(o, error);
+  return apply_choices(o, error) && apply_numbers(o, error) && load_masks(o, error);
 }
 
 static bool open_data(const Options *o, DataSet *set, StxError *error)
@@ -420,10 +435,11 @@ static bool open_data(const Options *o, DataSet *set, StxError *error)
 
 static void clear(Options *o)
 {
-  char *strings[] = {o->folder, o->calibration, o->pictures, o->scores, o->size, o->cell,
+  char *strings[] = {o->folder, o->calibration, o->pictures, o->scores, o->masks, o->size, o->cell,
       o->semantics, o->ground, o->backend, o->model, o->candidates, o->terrain};
   for (size_t i = 0; i < G_N_ELEMENTS(strings); i++)
     g_free(strings[i]);
+  json_decref(o->mask_file);
 }
 
 static int run_command(bool (*command)(int, char **, StxError *), int argc, char **argv)

@@ -37,7 +37,11 @@ typedef struct {
   float *scores; /* of a network, planar, of 1 / 2^score_shift of the size; NULL: none */
   int score_shift;
   StxCamera camera; /* all zero: unknown */
+  uint8_t *masks;   /* EvalMask of every pixel, rows without gaps; NULL: none are drawn */
 } EvalFrame;
+
+/* What was drawn by hand. */
+typedef enum { EVAL_UNMASKED, EVAL_SKY, EVAL_WALL } EvalMask;
 
 void eval_frame_free(EvalFrame *frame);
 
@@ -88,6 +92,10 @@ bool eval_load_scores(const char *folder, size_t index, EvalFrame *frame, StxErr
 /* What the pipeline has to know of them. */
 void eval_set_scores(const EvalFrame *frame, StxPipelineInput *input);
 
+/* Draws the masks of a frame, where the file has any, see stx_eval_masks.c. Its left picture must
+ * be there, and as it was loaded. */
+bool eval_draw_masks(const json_t *file, EvalFrame *frame, StxError *error);
+
 /* The options that set a field of the parameters; `context` is a GOptionContext. */
 struct _GOptionContext;
 void eval_add_parameters(struct _GOptionContext *context, StxPipelineSettings *settings);
@@ -122,13 +130,14 @@ typedef struct {
   uint64_t lengths[EVAL_RANGES][EVAL_ERROR_BINS]; /* … and cm */
   uint64_t sky, sky_as_sky, sky_as_near; /* pixels of sky, seen as it, as an object nearer than
                                             100 m */
+  uint64_t wall, wall_as_sky;            /* pixels drawn by hand */
 } EvalSeen;
 
 /*
- * Adds a frame's points and sky. The sky are the pixels labelled as such or, without labels, those
- * that are bright, smooth and connected to the top edge through others like them. `kinds` and
- * `disparity` are the stixels', drawn. `picture` (a path, or NULL) becomes a PNG of the left
- * picture with what is wrong in colours, see docs/evaluation.md.
+ * Adds a frame's points and sky. The sky are the pixels drawn or labelled as such or, without masks
+ * and labels, those that are bright, smooth and connected to the top edge through others like them.
+ * `kinds` and `disparity` are the stixels', drawn. `picture` (a path, or NULL) becomes a PNG of the
+ * left picture with what is wrong in colours, see docs/evaluation.md.
  */
 bool eval_seen_add(EvalSeen *seen, const EvalFrame *frame, const StxImage8 *kinds,
     const StxImage16 *disparity, const char *picture, StxError *error);

@@ -209,7 +209,8 @@ static void print_classes(FILE *out, const json_t *total)
 static void print_seen(FILE *out, const json_t *root)
 {
   static const TableCell frame_cells[] = {POINT_CELLS("seen."), {"seen.sky", 1, 9, 0},
-      {"seen.sky_as_sky", 100, 9, 2}, {"seen.sky_as_near", 100, 9, 2}, {NULL}};
+      {"seen.sky_as_sky", 100, 9, 2}, {"seen.sky_as_near", 100, 9, 2},
+      {"seen.wall_as_sky", 100, 9, 2}, {NULL}};
   static const TableCell range_cells[] = {POINT_CELLS(""), {NULL}};
   static const TableCell kind_cells[] = {
       {"ground", 100, 9, 2}, {"object", 100, 9, 2}, {"sky", 100, 9, 2}, {NULL}};
@@ -220,10 +221,12 @@ static void print_seen(FILE *out, const json_t *root)
   bool has_points = json_integer_value(at(seen, "points")) > 0;
   if (!has_points && json_integer_value(at(seen, "sky")) == 0)
     return;
-  fprintf(out, "\n%-16s %9s %19s %29s %19s %29s\n", "What is seen", "points", "seen as such, %  ",
-      "distance off by, %     ", "by, m        ", "sky, %             ");
-  fprintf(out, "%-16s %9s %9s %9s %9s %9s %9s %9s %9s %9s %9s %9s\n", "frame", "of scan", "ground",
-      "object", "median", "90 %", "over 10", "median", "90 %", "pixels", "as sky", "as near");
+  fprintf(out, "\n%-16s %9s %19s %29s %19s %29s %9s\n", "What is seen", "points",
+      "seen as such, %  ", "distance off by, %     ", "by, m        ", "sky, %             ",
+      "walls, %");
+  fprintf(out, "%-16s %9s %9s %9s %9s %9s %9s %9s %9s %9s %9s %9s %9s\n", "frame", "of scan",
+      "ground", "object", "median", "90 %", "over 10", "median", "90 %", "pixels", "as sky",
+      "as near", "as sky");
   print_lines(out, root, frame_cells);
   if (!has_points)
     return;

@@ -99,11 +99,15 @@ static bool *find_sky(const EvalFrame *frame)
 {
   int width = frame->left.width;
   bool *sky = g_new0(bool, (size_t)width *(size_t)frame->left.height);
-  if (frame->labels.data == NULL)
+  bool known = frame->masks != NULL || frame->labels.data != NULL;
+  if (!known)
     spread(&frame->left, sky);
-  for (int y = 0; frame->labels.data != NULL && y < frame->left.height; y++)
-    for (int x = 0; x < width; x++)
-      sky[(size_t)y * (size_t)width + (size_t)x] = stx_row8(&frame->labels, y)[x] == SKY_LABEL;
+  for (int y = 0; known && y < frame->left.height; y++)
+    for (int x = 0; x < width; x++) {
+      size_t at = (size_t)y * (size_t)width + (size_t)x;
+      sky[at] = frame->masks != NULL ? frame->masks[at] == EVAL_SKY
+                                     : stx_row8(&frame->labels, y)[x] == SKY_LABEL;
+    }
   return sky;
 }
 
@@ -175,6 +179,16 @@ static bool save_picture(const char *path, const EvalFrame *frame, const bool *s
 
 /* ---- All ---------------------------------------------------------------------------------- */
 
+static void add_walls(EvalSeen *seen, const EvalFrame *frame, const StxImage8 *kinds)
+{
+  for (int y = 0; frame->masks != NULL && y < kinds->height; y++)
+    for (int x = 0; x < kinds->width; x++) {
+      bool wall = frame->masks[(size_t)y * (size_t)kinds->width + (size_t)x] == EVAL_WALL;
+      seen->wall += wall;
+      seen->wall_as_sky += wall && stx_row8(kinds, y)[x] == STX_KIND_SKY;
+    }
+}
+
 bool eval_seen_add(EvalSeen *seen, const EvalFrame *frame, const StxImage8 *kinds,
     const StxImage16 *disparity, const char *picture, StxError *error)
 {
@@ -192,6 +206,7 @@ bool eval_seen_add(EvalSeen *seen, const EvalFrame *frame, const StxImage8 *kind
       seen->sky_as_sky += as == SKY_IS_SKY;
       seen->sky_as_near += as == SKY_IS_NEAR;
     }
+  add_walls(seen, frame, kinds);
   bool good = picture == NULL || save_picture(picture, frame, sky, kinds, disparity, error);
   g_free(sky);
   return good;
@@ -318,5 +333,7 @@ json_t *eval_seen_json(const EvalSeen *seen)
   json_object_set_new(object, "sky", json_integer((json_int_t)seen->sky));
   json_object_set_new(object, "sky_as_sky", share(seen->sky_as_sky, seen->sky));
   json_object_set_new(object, "sky_as_near", share(seen->sky_as_near, seen->sky));
+  json_object_set_new(object, "wall", json_integer((json_int_t)seen->wall));
+  json_object_set_new(object, "wall_as_sky", share(seen->wall_as_sky, seen->wall));
   return object;
 }

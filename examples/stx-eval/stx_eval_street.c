@@ -23,6 +23,7 @@ void eval_frame_free(EvalFrame *frame)
   free(frame->labels.data);
   free(frame->points);
   free(frame->scores);
+  free(frame->masks);
   for (int t = 0; t < TRUTH_COUNT; t++)
     free(frame->truth[t].data);
   *frame = (EvalFrame){0};

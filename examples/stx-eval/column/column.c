@@ -118,6 +118,7 @@ static bool ask(
     const Options *o, const StxPipelineOutput *output, ColumnStory *story, StxError *error)
 {
   StxSatdpParams params = o->pipeline.satdp;
+  params.sky_known = o->pipeline.sgm.sky;
   params.grid = output->grid;
   story->disparity = stx_column(&story->grid, (void *)output->columns, 0, story->column);
   story->weight = stx_column(&story->grid, (void *)output->columns, 1, story->column);
