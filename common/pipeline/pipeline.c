@@ -391,10 +391,11 @@ static bool run_rdp(
 static bool run_satdp(
     StxPipeline *p, const StxPipelineInput *in, StxPipelineOutput *out, StxError *error)
 {
-  const StxSatdpParams *params = &p->settings.satdp;
+  StxSatdpParams *params = &p->settings.satdp;
   const uint8_t *starts = p->rdp != NULL ? p->starts : NULL;
   StxSatdpTables *tables = &p->satdp_tables;
   StxSatdpResult result;
+  params->sky_known = p->sgm != NULL ? p->settings.sgm.sky : in->confidence_is_sky;
   if (!stx_satdp_prepare(params, &out->camera, out->line, tables, error))
     return false;
   if (p->settings.model == STX_PIPELINE_FULLDP)

@@ -71,7 +71,8 @@ static const StxField fields[] = {
     {"horizon-cost", "Horizon cost",
         "Cost of a cell of ground above or of sky below the horizon, in nats", COST(horizon_cost)},
     {"unknown-cost", "Unknown cost",
-        "Cost of a cell of ground or object above the horizon whose disparity is unknown, in nats",
+        "Cost of a cell of ground or object above the horizon whose disparity is unknown, in nats; "
+        "not where the matcher looks for the sky, as stereo-sgm does",
         COST(unknown_cost)},
     {"sky-cost", "Sky cost",
         "Cost of a cell of ground or object where the matcher found sky, in nats",
@@ -261,7 +262,7 @@ static void prepare_horizon(
     const StxSatdpParams *params, const StxRoadLine *line, StxSatdpTables *tables)
 {
   double cost = line != NULL ? nats(params->horizon_cost) : 0;
-  double unknown = line != NULL ? nats(params->unknown_cost) : 0;
+  double unknown = line != NULL && !params->sky_known ? nats(params->unknown_cost) : 0;
   double end = line != NULL ? 2 * stx_roadline_end(line) : 0;
   double sky = fmin(end, tables->horizon_x);
   for (int u = 0; u < tables->rows; u++) {

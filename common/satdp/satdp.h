@@ -36,7 +36,8 @@
  *   Unknown  unknown_cost per cell of unknown disparity above the horizon, for ground and object:
  *            what a matcher cannot measure up there is more likely sky (D. Pfeiffer and U. Franke,
  *            BMVC 2011: how probable a measurement exists at all depends on the kind). As
- *            with Horizon, a cell is above if its centre is; without a road line none is. And
+ *            with Horizon, a cell is above if its centre is; without a road line none is. Not with
+ *            sky_known: a matcher that looks for the sky did not find it there. And
  *            sky_cost, times its weight over STX_WEIGHT_ONE, per cell of unknown disparity,
  *            wherever it is: what a matcher takes for sky (columns.h)
  *   Noise    sigma_weight · ln(sigma / smallest sigma) per cell of known disparity, sigma as it is
@@ -103,13 +104,15 @@ typedef struct {
   double outlier_share[3];       /* of fulldp alone: share of wrong disparities among those that are
                                     known, in ground, object, sky */
   double outlier_range;          /* likewise: disparities that a wrong one may have, px */
+  bool sky_known; /* of the columns, so no row of the table: what made them has looked
+                                    for the sky, and says where it is */
 } StxSatdpParams;
 
 /* Cityscapes' train ids: ground = road 0, sidewalk 1, terrain 9; sky = 10. */
 #define STX_SATDP_DEFAULTS                                                                         \
   {                                                                                                \
     .stixel_cost = -1, .semantic_weight = 1.5, .sigma_disparity = {0.7, 1.15, 1},                  \
-    .sigma_height = 0.06, .sigma_angle = 0.003, .sigma_depth = 0.05, .ground_sigma_intercept = 25, \
+    .sigma_height = 0.06, .sigma_angle = 0.003, .sigma_depth = 0.05, .ground_sigma_intercept = 10, \
     .ground_sigma_slope = 0.3, .object_sigma_slope = 0.02, .pair_cost = 0.1, .pair_slope = 0.1,    \
     .pair_tolerance = 2, .horizon_cost = 3, .unknown_cost = 0.3, .sky_cost = 6,                    \
     .ground_classes = 1u << 0 | 1u << 1 | 1u << 9, .sky_classes = 1u << 10,                        \

@@ -251,6 +251,18 @@ static gboolean find_meaning(GstDownsampleTranspose *self, StxCamera *camera, St
   return stx_colmean_check(&self->params, error);
 }
 
+/* Whether the confidence of unknown pixels tells the sky from what could not be matched. */
+static gboolean tells_sky(GstDownsampleTranspose *self, guint roles)
+{
+  gboolean sky = FALSE;
+
+  if (roles & 1u << GST_STX_CELL_CONFIDENCE)
+    return self->layout.confidence_is_sky;
+  gst_structure_get_boolean(
+      gst_caps_get_structure(self->disparity_caps, 0), GST_STX_SKY_FIELD, &sky);
+  return sky;
+}
+
 /* Makes everything ready for sets of these roles. */
 static GstFlowReturn configure(GstDownsampleTranspose *self, guint roles, StxError *error)
 {
@@ -258,14 +270,17 @@ static GstFlowReturn configure(GstDownsampleTranspose *self, guint roles, StxErr
   const StxGrid *grid = &self->params.grid;
   StxCamera camera;
   GstFlowReturn flow;
+  GstCaps *caps;
 
   if (!choose(self, roles, error) || !find_camera(self, &camera, error) ||
       !find_meaning(self, &camera, error))
     return GST_FLOW_ERROR;
   GST_DEBUG_OBJECT(self, "%d columns of %d cells, implementation %s", stx_grid_columns(grid),
       stx_grid_rows(grid), gst_stx_stage_impl_name(gst_stx_pairing_stage(pairing)));
-  flow = gst_stx_pairing_set_src_caps(
-      pairing, gst_stx_columns_caps_new(grid, &camera, self->disparity_caps));
+  caps = gst_stx_columns_caps_new(grid, &camera, self->disparity_caps);
+  if (tells_sky(self, roles))
+    gst_caps_set_simple(caps, GST_STX_SKY_FIELD, G_TYPE_BOOLEAN, TRUE, NULL);
+  flow = gst_stx_pairing_set_src_caps(pairing, caps);
   if (flow == GST_FLOW_OK)
     self->configured = roles;
   return flow;

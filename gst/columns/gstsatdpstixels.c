@@ -121,6 +121,7 @@ static void take_settings(GstStxSegmentation *base)
 
   self->active = self->settings;
   self->active.params.grid = self->stream->grid;
+  self->active.params.sky_known = self->stream->sky_known;
   self->followed = FALSE;
 }
 

@@ -5,6 +5,7 @@
 
 #include "gst/base/inputs.h"
 #include "gst/stixels/cameracaps.h"
+#include "gst/stixels/mediatypes.h"
 #include "common/camera_fields.h"
 #include "gst/columns/columns.h"
 #include "gst/stixels/mediatypes.h"
@@ -119,6 +120,9 @@ static gboolean configure(
   if (!parse_grid(input, CLASS(self)->rows_max, &stream->grid, error) ||
       !find_camera(input, &stream->grid, &stream->camera, error))
     return FALSE;
+  stream->sky_known = FALSE;
+  gst_structure_get_boolean(
+      gst_caps_get_structure(input, 0), GST_STX_SKY_FIELD, &stream->sky_known);
   PRIVATE(self)->count = 0;
   take_settings(self);
   GST_DEBUG_OBJECT(self, "%d columns of %d cells, %d classes, implementation %s",

@@ -22,7 +22,8 @@ G_BEGIN_DECLS
 /* What an element knows of the stream, on the streaming thread. */
 typedef struct {
   StxGrid grid;
-  StxCamera camera; /* of the caps; all 0: unknown */
+  StxCamera camera;   /* of the caps; all 0: unknown */
+  gboolean sky_known; /* GST_STX_SKY_FIELD */
 } GstStxColumnStream;
 
 #define GST_TYPE_STX_SEGMENTATION (gst_stx_segmentation_get_type())

@@ -26,6 +26,7 @@
 #include "gst/core/camera.h"
 #include "gst/core/element.h"
 #include "gst/stereo/sgmviews.h"
+#include "gst/stixels/mediatypes.h"
 #include "gst/stixels/stixels.h"
 
 GST_DEBUG_CATEGORY_STATIC(stereo_sgm_debug);
@@ -153,6 +154,8 @@ static GstCaps *plan_caps(GstStereoSgm *self, const StxCamera *camera)
   gst_caps_unref(input);
   if (self->active.depth > 0)
     gst_structure_set(to, "disparity-encoding", G_TYPE_STRING, "depth-mm", NULL);
+  if (self->active.sky)
+    gst_structure_set(to, GST_STX_SKY_FIELD, G_TYPE_BOOLEAN, TRUE, NULL);
   gst_stx_camera_to_structure(camera, to);
   return caps;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Caps names of what is not video; see docs/formats.md. */
+/* Caps of what is not video, and fields of others; see docs/formats.md. */
 #ifndef GST_STX_MEDIATYPES_H
 #define GST_STX_MEDIATYPES_H
 
@@ -8,6 +8,10 @@
 #define GST_STX_OBSTACLES_MEDIA_TYPE "application/x-obstacles"
 #define GST_STX_LIDAR_MEDIA_TYPE "application/x-lidar"
 #define GST_STX_POINT_LABELS_MEDIA_TYPE "application/x-point-labels"
+
+/* Boolean in the caps of disparities and columns: the confidence of unknown pixels tells the sky
+ * from what could not be matched. */
+#define GST_STX_SKY_FIELD "sky"
 
 /* What files of points are, as typefind knows them. */
 #define GST_STX_PCD_MEDIA_TYPE "application/x-pcd"
