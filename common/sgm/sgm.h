@@ -77,7 +77,7 @@ typedef struct {
 #define STX_SGM_DEFAULTS                                                                           \
   {                                                                                                \
     .max_disparity = 128, .paths = 4, .search = STX_SGM_COARSE_TO_FINE, .p1 = 10, .p2 = 86,        \
-    .lr_max_diff = 1, .texture = 6, .median = true, .sky = true                                    \
+    .lr_max_diff = 1, .texture = 3, .median = true, .sky = true                                    \
   }
 
 typedef struct {

@@ -211,6 +211,21 @@ static void unite(const Sky *s, int32_t a, int32_t b)
   s->parent[max2(a, b)] = min2(a, b);
 }
 
+/* With the next candidate above, if no more is between than a wire. */
+static void unite_across(const Sky *s, int32_t at)
+{
+  for (int k = 2; k <= 1 + STX_SGM_SKY_WIRE; k++) {
+    int32_t above = at - k * s->columns;
+    if (above < 0)
+      return;
+    if (s->candidate[above]) {
+      if (stx_sgm_is_same_sky(s->tiles[at], s->tiles[above]))
+        unite(s, at, above);
+      return;
+    }
+  }
+}
+
 static void connect(const Sky *s)
 {
   for (int j = 0; j < s->rows; j++)
@@ -221,6 +236,8 @@ static void connect(const Sky *s)
         unite(s, at, at - 1);
       if (s->candidate[at] && j > 0 && s->candidate[at - s->columns])
         unite(s, at, at - s->columns);
+      else if (s->candidate[at])
+        unite_across(s, at);
     }
 }
 
@@ -288,6 +305,30 @@ static void take_samples(void *data, int j, int worker)
 
 /* ---- The sky ------------------------------------------------------------------------------ */
 
+static bool is_candidate(const Sky *s, int i, int j)
+{
+  return s->candidate[index_of(s, i, j)] != 0;
+}
+
+/* What is two tiles from tile (i, j) in one direction, if the patch ends between them. */
+static void look_beyond(const Sky *s, StxSgmOutline *outline, int i, int j, int di, int dj)
+{
+  int u = i + 2 * di, v = j + 2 * dj;
+  if (u < 0 || u >= s->columns || v < 0 || v >= s->rows || is_candidate(s, i + di, j + dj) ||
+      is_candidate(s, u, v))
+    return;
+  int x = stx_sgm_tile_centre(u, s->params->width), y = stx_sgm_tile_centre(v, s->params->height);
+  stx_sgm_add_outline(outline, u, stx_row16(s->disparity, y)[x], s->params->width);
+}
+
+static void add_outline(const Sky *s, StxSgmOutline *outline, int i, int j)
+{
+  look_beyond(s, outline, i, j, -1, 0);
+  look_beyond(s, outline, i, j, 1, 0);
+  look_beyond(s, outline, i, j, 0, -1);
+  look_beyond(s, outline, i, j, 0, 1);
+}
+
 static void add_up_patches(const Sky *s)
 {
   memset(s->patches, 0, (size_t)s->columns * sizeof *s->patches);
@@ -303,6 +344,7 @@ static void add_up_patches(const Sky *s)
       patch->light += s->tiles[at].sum;
       patch->samples += s->is_sample[at];
       patch->votes += s->is_sample[at] ? s->vote[at] : 0;
+      add_outline(s, &patch->outline, i, j);
     }
 }
 
@@ -318,7 +360,7 @@ static int light_of_sky(const Sky *s)
   int light = 0;
   for (int root = 0; root < s->columns; root++) {
     uint32_t weight = stx_sgm_patch_weight(&s->patches[root]);
-    if (weight > most && stx_sgm_patch_is_far(&s->patches[root], light_of(s, root))) {
+    if (weight > most && stx_sgm_patch_may_be_sky(&s->patches[root], light_of(s, root))) {
       most = weight;
       light = light_of(s, root);
     }
@@ -329,12 +371,9 @@ static int light_of_sky(const Sky *s)
 static void choose_sky(const Sky *s)
 {
   int sky = light_of_sky(s);
-  for (int root = 0; root < s->columns; root++) {
-    int light = light_of(s, root);
+  for (int root = 0; root < s->columns; root++)
     s->is_sky[root] = s->patches[root].tiles > 0 &&
-                      stx_sgm_patch_is_far(&s->patches[root], light) &&
-                      stx_sgm_is_alike(light, sky);
-  }
+                      stx_sgm_patch_is_sky(&s->patches[root], light_of(s, root), sky);
 }
 
 static bool in_sky(const Sky *s, size_t at)
@@ -343,17 +382,35 @@ static bool in_sky(const Sky *s, size_t at)
   return root != NO_PATCH && s->is_sky[root];
 }
 
-/* The tile, which is not in the sky, continues one around it that is. */
-static bool continues_sky(const Sky *s, int i, int j)
+/* Gray values that the sky has in a tile and up to STX_SGM_SKY_RIM tiles above and below it. */
+static StxSgmSkyGrays grays_of_column(const Sky *s, int i, int j)
 {
-  size_t at = index_of(s, i, j);
-  for (int v = max2(j - 1, 0); v <= min2(j + 1, s->rows - 1); v++)
-    for (int u = max2(i - 1, 0); u <= min2(i + 1, s->columns - 1); u++) {
-      size_t beside = index_of(s, u, v);
-      if (in_sky(s, beside) && stx_sgm_continues(s->tiles[at], s->tiles[beside]))
-        return true;
-    }
-  return false;
+  StxSgmSkyGrays grays = stx_sgm_no_sky();
+  int last = min2(j + STX_SGM_SKY_RIM, s->rows - 1);
+  for (int v = max2(j - STX_SGM_SKY_RIM, 0); v <= last; v++) {
+    size_t at = index_of(s, i, v);
+    if (in_sky(s, at))
+      grays = stx_sgm_both_grays(grays, (StxSgmSkyGrays){s->tiles[at].low, s->tiles[at].high});
+  }
+  return grays;
+}
+
+static void mark_pixel(const Sky *s, int x, int y)
+{
+  stx_row16(s->disparity, y)[x] = STX_DISPARITY_UNKNOWN;
+  if (s->confidence->data != NULL)
+    stx_row8(s->confidence, y)[x] = STX_SGM_SKY_CONFIDENCE;
+}
+
+/* The pixels of tile (i, j) that have these gray values. */
+static void mark_rim(const Sky *s, int i, int j, StxSgmSkyGrays grays)
+{
+  int bottom = min2((j + 1) * STX_SGM_TILE, s->params->height);
+  int right = min2((i + 1) * STX_SGM_TILE, s->params->width);
+  for (int y = j * STX_SGM_TILE; y < bottom; y++)
+    for (int x = i * STX_SGM_TILE; x < right; x++)
+      if (stx_sgm_has_sky_gray(grays, stx_row8(s->left, y)[x]))
+        mark_pixel(s, x, y);
 }
 
 /* Tiles i … end − 1 of row j. */
@@ -368,38 +425,34 @@ static void mark_tiles(const Sky *s, int i, int end, int j)
   }
 }
 
-/* How many of tile (i, j) and those above and below are in the sky; its own counts OWN more. */
-enum { OWN = 4 };
-
-static uint8_t count_sky(const Sky *s, int i, int j)
+/* Of a tile that is no sky, by the columns around it; most have no sky around them. */
+static StxSgmSkyGrays rim_grays(const StxSgmSkyGrays *columns, int i, int count)
 {
-  uint8_t count = in_sky(s, index_of(s, i, j)) ? 1 + OWN : 0;
-  if (j > 0)
-    count += in_sky(s, index_of(s, i, j - 1));
-  if (j + 1 < s->rows)
-    count += in_sky(s, index_of(s, i, j + 1));
-  return count;
+  StxSgmSkyGrays grays = stx_sgm_no_sky();
+  for (int u = max2(i - STX_SGM_SKY_RIM, 0); u <= min2(i + STX_SGM_SKY_RIM, count - 1); u++)
+    grays = stx_sgm_both_grays(grays, columns[u]);
+  return stx_sgm_rim_grays(grays);
 }
 
-/* Most tiles have no sky around them. */
 static void mark_sky(void *data, int j, int worker)
 {
   const Sky *s = data;
-  uint8_t count[STX_SGM_MAX_SIZE / STX_SGM_TILE + 2];
-  count[0] = count[s->columns + 1] = 0;
+  StxSgmSkyGrays columns[STX_SGM_MAX_SIZE / STX_SGM_TILE];
+  StxSgmSkyGrays all = stx_sgm_no_sky();
   for (int i = 0; i < s->columns; i++)
-    count[i + 1] = count_sky(s, i, j);
-  int first = 0; /* of the tiles that are to be marked, up to i */
-  for (int i = 0; i < s->columns; i++) {
-    bool beside = count[i] + count[i + 1] + count[i + 2] > 0;
-    if (count[i + 1] > OWN || (beside && continues_sky(s, i, j)))
+    all = stx_sgm_both_grays(all, columns[i] = grays_of_column(s, i, j));
+  if (all.low > all.high)
+    return;
+  int first = 0; /* of the tiles that are in the sky, up to i */
+  for (int i = 0; i <= s->columns; i++) {
+    if (i < s->columns && in_sky(s, index_of(s, i, j)))
       continue;
     if (first < i)
       mark_tiles(s, first, i, j);
     first = i + 1;
+    if (i < s->columns)
+      mark_rim(s, i, j, rim_grays(columns, i, s->columns));
   }
-  if (first < s->columns)
-    mark_tiles(s, first, s->columns, j);
 }
 
 void stx_sgm_sky(const StxSgmParams *params, const StxImage8 *left, const StxImage8 *right,

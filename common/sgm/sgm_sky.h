@@ -5,27 +5,42 @@
  *
  * Sky is bright, smooth, reaches the top edge, and is infinitely far. What is the first three but
  * not the last is a wall: there the pictures agree better at the disparity that was found than
- * at 0. All numbers are integers; gray values are those of the left picture.
+ * at 0, and what it ends at, such as its windows and edges, is near and stands in one plane. What
+ * the sky ends at stands here and there, and some of it is far. Gray values are those of the left
+ * picture.
  *
  *   tiles       of 4 × 4 pixels, smaller at the right and lower border
  *   candidates  tiles whose mean is at least 3/4 of the frame's, and at least STX_SGM_SKY_DARKEST,
  *               and which span with the 8 tiles around them at most STX_SGM_SKY_RANGE gray levels,
  *               or whose disparity at the centre is known and at most STX_SGM_SKY_FAR (clouds)
- *   patches     candidates connected by their sides, with at least one of them at the top edge
+ *   patches     candidates connected by their sides, with at least one of them at the top edge. Two
+ *               in a column are also connected if 1 … STX_SGM_SKY_WIRE tiles are between them, none
+ *               of which is a candidate, and if the two span together at most
+ *               STX_SGM_SKY_RANGE gray levels, all below STX_SGM_SKY_WHITE: the sky behind a wire
  *   samples     of a patch: candidates whose 8 neighbours are candidates, too (what is outside of
  *               the image counts as one), if the disparity of the pixel p at their centre is known.
  *               A sample votes C(p,0) − C(p,d), with the costs C of sgm.h and d the disparity,
  *               rounded: positive if it matches at d, about 0 if it matches nowhere.
+ *   outline     of a patch: whatever is two tiles to the left, to the right, above or below one of
+ *               its tiles, if that and the tile between are no candidates and the disparity d at
+ *               its centre is known. i is its column. A tile may count up to four times
+ *   wall        a patch with an outline of at least STX_SGM_SKY_OUTLINE tiles, at most 1 in 16 of
+ *               which have d < width / 144 pixels, and which fit d = a·i + b, least squares, with a
+ *               mean square of what is left of at most a twentieth of their mean's square. But not
+ *               if at least half of the tiles are samples with a mean vote of at most .6
  *   brightness  of a patch: its mean gray value over the frame's, in sixteenths, rounded down; at
  *               most 4
  *   far         a patch whose mean vote is at most .8 · (1 + its brightness, at most 3)
  *               + .2 · tiles / samples
- *   the sky     of the far patches the one with the most tiles, which count twice if one in eight
- *               is a sample (ties: the leftmost at the top edge), and those whose brightness
- *               differs from its by a factor of at most 1.8. (A white house has no texture either,
- *               nor samples; it is brighter than a sky that has.)
- *   margin      and those of the 8 tiles around each of theirs that span together with it at most
- *               STX_SGM_SKY_RANGE gray levels: all of them, unless it is a cloud's
+ *   the sky     of the far patches that are no walls the one with the most tiles, which count twice
+ *               if one in eight is a sample (ties: the leftmost at the top edge), and those of them
+ *               whose brightness differs from its by a factor of at most 1.8. (A white house has no
+ *               texture either, nor samples; it is brighter than a sky that has.) Also those far
+ *               walls a quarter of whose tiles are samples, if their brightness is its to a tenth:
+ *               the sky between two trees
+ *   margin      and those pixels of the 5 × 5 tiles around each of theirs (STX_SGM_SKY_RIM) whose
+ *               gray value spans, together with the tiles of the sky among the 5 × 5 around the
+ *               pixel's own, at most STX_SGM_SKY_RANGE gray levels: the sky between leaves
  *
  * There the disparity becomes unknown and the confidence 255: how sure it is that there is nothing
  * to measure. (Elsewhere the confidence of an unknown disparity is 0.)
@@ -39,6 +54,10 @@
 #define STX_SGM_SKY_RANGE 20
 #define STX_SGM_SKY_DARKEST 32
 #define STX_SGM_SKY_FAR (3 * STX_DISPARITY_ONE / 2)
+#define STX_SGM_SKY_WIRE 4
+#define STX_SGM_SKY_RIM 2
+#define STX_SGM_SKY_WHITE 255
+#define STX_SGM_SKY_OUTLINE 8
 #define STX_SGM_SKY_CONFIDENCE 255
 
 /* Bytes of scratch, aligned to STX_ALIGN. */

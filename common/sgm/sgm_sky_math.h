@@ -46,12 +46,65 @@ STX_INLINE bool stx_sgm_continues(StxSgmTile tile, StxSgmTile sky)
   return high - low <= STX_SGM_SKY_RANGE;
 }
 
+/* True if a tile continues the sky behind a wire. */
+STX_INLINE bool stx_sgm_is_same_sky(StxSgmTile tile, StxSgmTile above)
+{
+  return tile.high < STX_SGM_SKY_WHITE && above.high < STX_SGM_SKY_WHITE &&
+         stx_sgm_continues(tile, above);
+}
+
+/* What the tiles of an outline add up to, i their columns and d their disparities. */
+typedef struct {
+  unsigned long long count, far, i, d, ii, dd, id;
+} StxSgmOutline;
+
 /* What the tiles of a patch add up to. */
 typedef struct {
   uint32_t tiles, pixels, samples;
   int32_t votes;  /* Σ C(p,0) − C(p,d) over the samples, each −31 … 31 */
   uint64_t light; /* Σ of the gray values */
+  StxSgmOutline outline;
 } StxSgmPatch;
+
+/* True if an outline's disparity is far. */
+STX_INLINE bool stx_sgm_is_far_off(uint32_t disparity, int width)
+{
+  return 144 * disparity < (uint32_t)width * STX_DISPARITY_ONE;
+}
+
+STX_INLINE void stx_sgm_add_outline(StxSgmOutline *o, int i, uint32_t disparity, int width)
+{
+  unsigned long long column = (unsigned long long)i, d = disparity;
+  if (disparity == STX_DISPARITY_UNKNOWN)
+    return;
+  o->count++;
+  o->far += stx_sgm_is_far_off(disparity, width);
+  o->i += column;
+  o->d += d;
+  o->ii += column * column;
+  o->dd += d * d;
+  o->id += column * d;
+}
+
+/* Near, and in one vertical plane. Doubles, since the products exceed 64 bits; they are rounded in
+ * the same way everywhere. */
+STX_INLINE bool stx_sgm_is_one_plane(const StxSgmOutline *o)
+{
+  double n = (double)o->count, i = (double)o->i, d = (double)o->d;
+  double ii = n * (double)o->ii - i * i, dd = n * (double)o->dd - d * d;
+  double id = n * (double)o->id - i * d;
+  bool steep = ii > 0; /* else all are in one column */
+  double rest = steep ? dd * ii - id * id : dd, unit = steep ? d * d * ii : d * d;
+  return o->count >= STX_SGM_SKY_OUTLINE && 16 * o->far <= o->count && 20 * rest <= unit;
+}
+
+/* A wall, as far as its outline says. */
+STX_INLINE bool stx_sgm_patch_is_wall(const StxSgmPatch *patch)
+{
+  bool sky = 2 * patch->samples >= patch->tiles &&
+             5 * (int64_t)patch->votes <= 3 * (int64_t)patch->samples;
+  return !sky && stx_sgm_is_one_plane(&patch->outline);
+}
 
 /* Brightness in sixteenths of the frame's, at most 64. */
 STX_INLINE int stx_sgm_patch_light(const StxSgmPatch *patch, uint64_t total, uint64_t frame_pixels)
@@ -61,11 +114,17 @@ STX_INLINE int stx_sgm_patch_light(const StxSgmPatch *patch, uint64_t total, uin
   return unit > 0 && light < 64.0 * unit ? (int)(light / unit) : 64;
 }
 
-/* May be sky, as far as the other camera says. */
+/* Far, as far as the other camera says. */
 STX_INLINE bool stx_sgm_patch_is_far(const StxSgmPatch *patch, int light)
 {
   return 20 * (int64_t)patch->votes <=
          (int64_t)patch->samples * (16 + (light < 48 ? light : 48)) + 4 * (int64_t)patch->tiles;
+}
+
+/* May tell how bright the sky is. */
+STX_INLINE bool stx_sgm_patch_may_be_sky(const StxSgmPatch *patch, int light)
+{
+  return stx_sgm_patch_is_far(patch, light) && !stx_sgm_patch_is_wall(patch);
 }
 
 /* How much a patch says about the brightness of the sky. */
@@ -78,6 +137,45 @@ STX_INLINE uint32_t stx_sgm_patch_weight(const StxSgmPatch *patch)
 STX_INLINE bool stx_sgm_is_alike(int light, int sky)
 {
   return 5 * light <= 9 * sky && 5 * sky <= 9 * light;
+}
+
+/* A range of gray values; low > high: none. */
+typedef struct {
+  uint8_t low, high;
+} StxSgmSkyGrays;
+
+STX_INLINE StxSgmSkyGrays stx_sgm_no_sky(void)
+{
+  StxSgmSkyGrays none = {UINT8_MAX, 0};
+  return none;
+}
+
+STX_INLINE StxSgmSkyGrays stx_sgm_both_grays(StxSgmSkyGrays a, StxSgmSkyGrays b)
+{
+  StxSgmSkyGrays both = {a.low < b.low ? a.low : b.low, a.high > b.high ? a.high : b.high};
+  return both;
+}
+
+/* What a pixel beside the sky has, if it spans at most STX_SGM_SKY_RANGE with the sky there. */
+STX_INLINE StxSgmSkyGrays stx_sgm_rim_grays(StxSgmSkyGrays sky)
+{
+  int low = sky.high - STX_SGM_SKY_RANGE, high = sky.low + STX_SGM_SKY_RANGE;
+  StxSgmSkyGrays rim = {
+      (uint8_t)(low > 0 ? low : 0), (uint8_t)(high < UINT8_MAX ? high : UINT8_MAX)};
+  return sky.low > sky.high || low > sky.low ? stx_sgm_no_sky() : rim;
+}
+
+STX_INLINE bool stx_sgm_has_sky_gray(StxSgmSkyGrays grays, uint8_t gray)
+{
+  return grays.low <= gray && gray <= grays.high;
+}
+
+/* The patch is sky, if the sky has this brightness. */
+STX_INLINE bool stx_sgm_patch_is_sky(const StxSgmPatch *patch, int light, int sky)
+{
+  bool same = 4 * patch->samples >= patch->tiles && 10 * light <= 11 * sky && 10 * light >= 9 * sky;
+  return stx_sgm_patch_is_far(patch, light) && stx_sgm_is_alike(light, sky) &&
+         (same || !stx_sgm_patch_is_wall(patch));
 }
 
 #endif

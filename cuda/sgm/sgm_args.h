@@ -129,7 +129,6 @@ enum {
 };
 
 #define STX_SGM_SKY_NONE 0xffffu /* in place of a patch */
-#define STX_SGM_SKY_NEAR 0xff    /* in place of the brightness of a patch that is not far */
 
 typedef struct {
   /* Filled by sgm_launch.c. */
@@ -148,7 +147,7 @@ typedef struct {
   uint32_t *parent;          /* by tile: see cuda/driver/patches.cuh; candidates are used */
   uint16_t *patch;           /* by tile: its root, if that is in the first row of tiles */
   StxSgmPatch *patches;      /* by root: columns, and so is the next */
-  uint8_t *is_sky;           /* its brightness, and at last 1: yes, 0: no */
+  uint8_t *is_sky;           /* 1: yes, 0: no */
 } StxSgmSkyArgs;
 
 /* Arguments of the kernels in sgm_coarse.cu, filled by sgm_coarse_launch.c. Windows of a block of

@@ -102,6 +102,22 @@ STX_DEVICE bool is_candidate(const StxSgmSkyArgs *a, uint32_t at, int i, int j)
 
 /* ---- Patches ------------------------------------------------------------------------------- */
 
+/* Joins a tile with the next candidate above, if no more is between than a wire. */
+STX_DEVICE void join_across(const StxSgmSkyArgs *a, uint32_t at)
+{
+  const uint32_t columns = (uint32_t)a->columns;
+  if (at >= tile_count(a) || !is_used(a->parent, at))
+    return;
+  for (uint32_t k = 1; k <= 1 + STX_SGM_SKY_WIRE && at >= k * columns; k++) {
+    const uint32_t above = at - k * columns;
+    if (!is_used(a->parent, above))
+      continue;
+    if (k > 1 && stx_sgm_is_same_sky(tile_at(a, at), tile_at(a, above)))
+      unite(a->parent, at, above);
+    return;
+  }
+}
+
 /* The patch of a candidate that reaches the top edge, or STX_SGM_SKY_NONE. */
 STX_DEVICE uint32_t patch_of(const StxSgmSkyArgs *a, uint32_t at)
 {
@@ -140,6 +156,37 @@ STX_DEVICE TileShare share_of(const StxSgmSkyArgs *a, uint32_t at, int i, int j)
     share.votes = vote_of(a, x, y, disparity);
   }
   return share;
+}
+
+/* What is two tiles from tile (i, j) in one direction, if the patch ends between them. */
+STX_DEVICE void look_beyond(
+    const StxSgmSkyArgs *a, StxSgmOutline *outline, int i, int j, int di, int dj)
+{
+  const int u = i + 2 * di, v = j + 2 * dj;
+  if (u < 0 || u >= a->columns || v < 0 || v >= a->rows ||
+      is_used(a->parent, (uint32_t)((j + dj) * a->columns + i + di)) ||
+      is_used(a->parent, (uint32_t)(v * a->columns + u)))
+    return;
+  stx_sgm_add_outline(outline, u, (uint32_t)disparity_of(a, u, v), a->width);
+}
+
+/* Of a tile that belongs to a patch. Few tiles have an outline, so no warp adds it up. */
+STX_DEVICE void add_outline(const StxSgmSkyArgs *a, StxSgmOutline *all, int i, int j)
+{
+  StxSgmOutline mine = {0, 0, 0, 0, 0, 0, 0};
+  look_beyond(a, &mine, i, j, -1, 0);
+  look_beyond(a, &mine, i, j, 1, 0);
+  look_beyond(a, &mine, i, j, 0, -1);
+  look_beyond(a, &mine, i, j, 0, 1);
+  if (mine.count == 0)
+    return;
+  atomicAdd(&all->count, mine.count);
+  atomicAdd(&all->far, mine.far);
+  atomicAdd(&all->i, mine.i);
+  atomicAdd(&all->d, mine.d);
+  atomicAdd(&all->ii, mine.ii);
+  atomicAdd(&all->dd, mine.dd);
+  atomicAdd(&all->id, mine.id);
 }
 
 /* Adds the sums of a warp's lanes that `mine` is true of. */
@@ -193,11 +240,17 @@ STX_DEVICE unsigned long long block_max(unsigned long long key, unsigned long lo
   return key;
 }
 
+/* 0 if there is no such patch. */
+STX_DEVICE int light_of(const StxSgmSkyArgs *a, const StxSgmPatch *patch)
+{
+  return patch->tiles > 0 ? stx_sgm_patch_light(patch, *a->total, frame_pixels(a)) : 0;
+}
+
 /* The patch with the greatest key gives the sky's brightness: its weight, then the leftmost, then
  * the brightness itself. 0: not far, or no patch. */
 STX_DEVICE unsigned long long key_of(const StxSgmPatch *patch, int root, int light)
 {
-  if (patch->tiles == 0 || !stx_sgm_patch_is_far(patch, light))
+  if (patch->tiles == 0 || !stx_sgm_patch_may_be_sky(patch, light))
     return 0;
   return (unsigned long long)stx_sgm_patch_weight(patch) << 32 |
          (uint32_t)(STX_SGM_SKY_NONE - root) << 8 | (uint32_t)light;
@@ -209,15 +262,12 @@ STX_DEVICE void choose_sky(const StxSgmSkyArgs *a, SkyShared *shared)
   unsigned long long best = 0;
   for (int root = threadIdx.x; root < a->columns; root += STX_SGM_SKY_THREADS) {
     const StxSgmPatch patch = a->patches[root];
-    const int light = patch.tiles > 0 ? stx_sgm_patch_light(&patch, *a->total, frame_pixels(a)) : 0;
-    const unsigned long long key = key_of(&patch, root, light);
-    a->is_sky[root] = (uint8_t)(key > 0 ? light : STX_SGM_SKY_NEAR);
-    best = max(best, key);
+    best = max(best, key_of(&patch, root, light_of(a, &patch)));
   }
   const int sky = (int)(block_max(best, shared->keys) & 255);
   for (int root = threadIdx.x; root < a->columns; root += STX_SGM_SKY_THREADS) {
-    const int light = a->is_sky[root];
-    a->is_sky[root] = light != STX_SGM_SKY_NEAR && stx_sgm_is_alike(light, sky);
+    const StxSgmPatch patch = a->patches[root];
+    a->is_sky[root] = patch.tiles > 0 && stx_sgm_patch_is_sky(&patch, light_of(a, &patch), sky);
   }
 }
 
@@ -229,27 +279,40 @@ STX_DEVICE bool in_sky(const StxSgmSkyArgs *a, uint32_t at)
   return patch != STX_SGM_SKY_NONE && __ldg(&a->is_sky[patch]);
 }
 
-/* The tile is in the sky, or continues one around it that is. */
-STX_DEVICE bool is_beside_sky(const StxSgmSkyArgs *a, int i, int j)
+/* Gray values of a tile's pixels that are marked: all in the sky, none far from it. */
+STX_DEVICE StxSgmSkyGrays marked_grays(const StxSgmSkyArgs *a, int i, int j)
 {
-  const uint32_t at = (uint32_t)(j * a->columns + i);
-  const StxSgmTile tile = tile_at(a, at);
-  bool found = in_sky(a, at);
-  around(a, i, j, [&](uint32_t beside) {
-    found |= in_sky(a, beside) && stx_sgm_continues(tile, tile_at(a, beside));
-  });
-  return found;
+  StxSgmSkyGrays grays = stx_sgm_no_sky();
+  if (i >= a->columns || j >= a->rows)
+    return grays;
+  if (in_sky(a, (uint32_t)(j * a->columns + i)))
+    return {0, UINT8_MAX};
+  for (int v = max(j - STX_SGM_SKY_RIM, 0); v <= min(j + STX_SGM_SKY_RIM, a->rows - 1); v++)
+    for (int u = max(i - STX_SGM_SKY_RIM, 0); u <= min(i + STX_SGM_SKY_RIM, a->columns - 1); u++) {
+      const uint32_t at = (uint32_t)(v * a->columns + u);
+      const StxSgmTile tile = tile_at(a, at);
+      const StxSgmSkyGrays there = {tile.low, tile.high};
+      if (in_sky(a, at))
+        grays = stx_sgm_both_grays(grays, there);
+    }
+  return stx_sgm_rim_grays(grays);
 }
 
-/* By all lanes of a warp, side by side: the tiles of `marked`, from column `first` of row j. */
-STX_DEVICE void mark_tiles(const StxSgmSkyArgs *a, int first, int j, uint32_t marked)
+/* By all lanes of a warp, side by side: 32 tiles from column `first` of row j, of which each lane
+ * has the gray values that are marked. */
+STX_DEVICE void mark_tiles(const StxSgmSkyArgs *a, int first, int j, StxSgmSkyGrays mine)
 {
   const int lane = threadIdx.x, bottom = min((j + 1) * STX_SGM_TILE, a->height);
   for (int part = 0; part < STX_SGM_TILE; part++) {
     const int column = part * STX_SGM_LANES + lane, x = first * STX_SGM_TILE + column;
-    if (x >= a->width || !(marked >> column / STX_SGM_TILE & 1))
+    const uint32_t word =
+        __shfl_sync(STX_FULL_WARP, (uint32_t)mine.low | mine.high << 8, column / STX_SGM_TILE);
+    const StxSgmSkyGrays grays = {(uint8_t)word, (uint8_t)(word >> 8)};
+    if (x >= a->width || grays.low > grays.high)
       continue;
     for (int y = j * STX_SGM_TILE; y < bottom; y++) {
+      if (!stx_sgm_has_sky_gray(grays, __ldg(&a->left[y * a->left_stride + x])))
+        continue;
       *stx_sgm_disparity_at(&a->maps, x, y) = STX_DISPARITY_UNKNOWN;
       if (a->maps.confidence != NULL)
         *stx_sgm_confidence_at(&a->maps, x, y) = STX_SGM_SKY_CONFIDENCE;
@@ -261,7 +324,7 @@ STX_KERNEL(stx_sgm_sky_tiles, StxSgmSkyArgs, STX_SGM_SKY_THREADS)
 {
   STX_SHARED(uint32_t, sums, SKY_WARPS);
   const uint32_t at = thread_number();
-  const StxSgmPatch none = {0, 0, 0, 0, 0};
+  const StxSgmPatch none = {0, 0, 0, 0, 0, {0, 0, 0, 0, 0, 0, 0}};
   uint32_t tile = 0;
   if (at < tile_count(&a))
     a.tiles[at] = tile = look_at_tile(&a, (int)(at % a.columns), (int)(at / a.columns));
@@ -286,6 +349,7 @@ STX_KERNEL(stx_sgm_sky_candidates, StxSgmSkyArgs, STX_SGM_SKY_THREADS)
 STX_KERNEL(stx_sgm_sky_join, StxSgmSkyArgs, STX_SGM_SKY_THREADS)
 {
   join_cell(a.parent, tile_count(&a), (uint32_t)a.columns, thread_number());
+  join_across(&a, thread_number());
 }
 
 STX_KERNEL(stx_sgm_sky_patches, StxSgmSkyArgs, STX_SGM_SKY_THREADS)
@@ -298,8 +362,10 @@ STX_KERNEL(stx_sgm_sky_patches, StxSgmSkyArgs, STX_SGM_SKY_THREADS)
     patch = patch_of(&a, at);
     a.patch[at] = (uint16_t)patch;
   }
-  if (patch != STX_SGM_SKY_NONE)
+  if (patch != STX_SGM_SKY_NONE) {
     share = share_of(&a, at, (int)(at % a.columns), (int)(at / a.columns));
+    add_outline(&a, &a.patches[patch].outline, (int)(at % a.columns), (int)(at / a.columns));
+  }
   add_to_patches(&a, patch, share);
   if (is_last_block(a.done, &shared->last))
     choose_sky(&a, shared);
@@ -309,8 +375,7 @@ STX_KERNEL(stx_sgm_sky_mark, StxSgmSkyArgs, STX_SGM_SKY_MARK_ROWS *STX_SGM_LANES
 {
   const int first = blockIdx.x * STX_SGM_LANES, i = first + (int)threadIdx.x;
   const int j = blockIdx.y * STX_SGM_SKY_MARK_ROWS + threadIdx.y;
-  const bool marked = i < a.columns && j < a.rows && is_beside_sky(&a, i, j);
-  const uint32_t all = __ballot_sync(STX_FULL_WARP, marked);
-  if (all != 0)
-    mark_tiles(&a, first, j, all);
+  const StxSgmSkyGrays mine = marked_grays(&a, i, j);
+  if (__ballot_sync(STX_FULL_WARP, mine.low <= mine.high) != 0)
+    mark_tiles(&a, first, j, mine);
 }

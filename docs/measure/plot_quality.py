@@ -5,11 +5,12 @@ Everything is measured by stx-eval and does not depend on the machine: no times.
 not there (KITTI's, without $STX_DATA) leaves no rows."""
 import concurrent.futures
 import json
+import math
 import pathlib
 import statistics
 
 import plot_stixels
-from plots import data_folder, data_names, read, run, table, write
+from plots import FOLDER, data_folder, data_names, read, run, table, write
 
 SCANS = "scans"
 FULL, DIAGONALS = ("--search", "full"), ("--paths", 8)
@@ -23,7 +24,7 @@ SETTINGS = {
     "`max-disparity` 256": ("--max-disparity", 256),
     **{f"`{name}` {value}": (f"--{name}", value) for name, values in {
         "p1": (7, 15), "p2": (70, 96), "uniqueness": (5,), "lr-max-diff": (-1, 0, 2),
-        "texture": (-1, 3, 12)}.items() for value in values},
+        "texture": (-1, 6, 12)}.items() for value in values},
     "`median` off": ("--no-median",),
     "`sky` off": ("--no-sky",),
     "`sky-cost` 0": ("--sky-cost", 0),
@@ -77,6 +78,30 @@ def matcher_row(programs, setting, data, source):
             **{key: digits(total["seen"][key]) for key in SEEN}}
 
 
+def masked():
+    """(name, stx-eval's options) of what there are masks of."""
+    names = {"KITTI 2012, more": "kitti2012-more", SCANS: "semantickitti"}
+    return [(name, ("--masks", FOLDER.parent / f"measure/masks/{names[name]}.json", *source))
+            for name, source in sources().items() if name in names]
+
+
+def mask_rows(programs, name, options):
+    """Both sizes of cells; of the frames that have masks."""
+    drawn = json.loads(options[1].read_text())
+    for cell in (8, 4):
+        frames = [frame for frame in evaluate(programs, *options, "--cell", cell)["frames"]
+                  if frame["name"] in drawn]
+        row = {"data": name, "cell": cell, "frames": len(frames)}
+        for area, kinds in (("sky", ("sky", "near")), ("wall", ("sky",))):
+            pixels = [frame["seen"][area] for frame in frames]
+            for kind in kinds:
+                shares = [frame["seen"][f"{area}_as_{kind}"] or 0 for frame in frames]
+                row[f"{area}_as_{kind}"] = digits(
+                    sum(map(math.prod, zip(pixels, shares))) / max(sum(pixels), 1))
+            row[area] = sum(pixels)
+        yield row
+
+
 def road_row(programs, data, ground, seed, options):
     total = evaluate(programs, *options, "--ground", ground)["total"]
     kinds = total["iou_kinds"]
@@ -107,7 +132,8 @@ def obstacle_row(programs, seed, name):
 
 
 def measure(programs):
-    """Writes matcher.csv, roadline.csv and obstacles.csv."""
+    """Writes masks.csv, matcher.csv, roadline.csv and obstacles.csv."""
+    write("masks.csv", [row for key in masked() for row in mask_rows(programs, *key)])
     write("matcher.csv", in_parallel(lambda *key: matcher_row(programs, *key), [
         (setting, *source) for setting in SETTINGS for source in sources().items()]))
     write("roadline.csv", in_parallel(lambda *key: road_row(programs, *key), road_keys()))
@@ -146,6 +172,15 @@ def matcher():
     return table("matcher", lines, 1)
 
 
+def masks():
+    lines = [["data", "frames", "cells", "sky as sky", "sky as near object", "walls as sky"]]
+    for row in read("masks.csv"):
+        lines.append([row["data"], row["frames"], f"{row['cell']}×{row['cell']}",
+                      percent(row, "sky_as_sky") + " %", percent(row, "sky_as_near") + " %",
+                      percent(row, "wall_as_sky") + " %" if int(row["wall"]) else ""])
+    return table("masks", lines, 1)
+
+
 def roadline():
     """Mean of the seeds, and the one with the worst ground."""
     rows = read("roadline.csv")
@@ -182,4 +217,4 @@ def obstacles():
 
 
 def tables():
-    return matcher() + roadline() + obstacles()
+    return masks() + matcher() + roadline() + obstacles()

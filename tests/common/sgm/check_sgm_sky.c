@@ -86,6 +86,71 @@ STX_TEST(alike_is_a_factor_of_1_8)
     ck_assert_int_eq(stx_sgm_is_alike(cases[i][0], cases[i][1]), cases[i][2]);
 }
 
+/* Outlines: {column, disparity in 1/256 px} of tiles in an image of 1440 pixels, where less than
+ * 10 px are far. */
+STX_TEST(a_plane_is_a_wall)
+{
+  static const struct {
+    int tiles[9][2];
+    bool wall;
+  } cases[] = {
+      {{{1, 2560}, {2, 2560}, {3, 2560}, {4, 2560}, {5, 2560}, {6, 2560}, {7, 2560}, {9, 2560}},
+          true},
+      {{{1, 2560}, {2, 2560}, {3, 2560}, {4, 2560}, {5, 2560}, {6, 2560}, {7, 2560}}, false},
+      {{{1, 2559}, {2, 2560}, {3, 2560}, {4, 2560}, {5, 2560}, {6, 2560}, {7, 2560}, {9, 2560}},
+          false}, /* one of eight is far */
+      {{{1, 3000}, {2, 4000}, {3, 5000}, {4, 6000}, {5, 7000}, {6, 8000}, {7, 9000}, {8, 10000}},
+          true}, /* it recedes */
+      {{{5, 6000}, {5, 6000}, {5, 6000}, {5, 6000}, {5, 9000}, {5, 9000}, {5, 9000}, {5, 9000}},
+          true}, /* one column: 1500² / 7500² is .04 */
+      {{{5, 6000}, {5, 6000}, {5, 6000}, {5, 6000}, {5, 9600}, {5, 9600}, {5, 9600}, {5, 9600}},
+          false}, /* 1800² / 7800² is .053 */
+      {{{1, 3000}, {2, 9000}, {3, 3000}, {4, 9000}, {5, 9000}, {6, 3000}, {7, 9000}, {8, 3000}},
+          false}, /* here and there */
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    StxSgmPatch patch = {.tiles = 100};
+    for (int k = 0; k < 9; k++) /* those that are not there are unknown */
+      stx_sgm_add_outline(
+          &patch.outline, cases[i].tiles[k][0], (uint32_t)cases[i].tiles[k][1], 1440);
+    ck_assert_msg(stx_sgm_patch_is_wall(&patch) == cases[i].wall, "case %d", (int)i);
+    patch.samples = 50; /* they match at 0: the sky, whatever it ends at; .6 each is the most */
+    patch.votes = 30;
+    ck_assert(!stx_sgm_patch_is_wall(&patch));
+    patch.votes = 31;
+    ck_assert(stx_sgm_patch_is_wall(&patch) == cases[i].wall);
+    patch.votes = 0;
+    patch.samples = 49;
+    ck_assert(stx_sgm_patch_is_wall(&patch) == cases[i].wall);
+  }
+}
+
+/* A wall that is as bright as the sky, to a tenth, and of which a quarter are samples. */
+STX_TEST(a_wall_like_the_sky_is_sky)
+{
+  static const int cases[][4] = {{25, 30, 30, 1}, {24, 30, 30, 0}, {25, 33, 30, 1}, {25, 34, 30, 0},
+      {25, 27, 30, 1}, {25, 26, 30, 0}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    StxSgmPatch patch = {.tiles = 100, .samples = (uint32_t)cases[i][0], .votes = 25};
+    ck_assert(stx_sgm_patch_is_sky(&patch, cases[i][1], cases[i][2]));
+    for (int k = 0; k < 8; k++)
+      stx_sgm_add_outline(&patch.outline, k, 5000, 1440);
+    ck_assert_int_eq(stx_sgm_patch_is_sky(&patch, cases[i][1], cases[i][2]), cases[i][3]);
+    ck_assert(!stx_sgm_patch_may_be_sky(&patch, cases[i][1]));
+  }
+}
+
+STX_TEST(a_wire_hides_no_sky)
+{
+  static const StxSgmTile dark = {100, 110, 0}, bright = {110, 120, 0}, brighter = {111, 121, 0};
+  static const StxSgmTile nearly_white = {240, 254, 0}, white = {240, 255, 0};
+  ck_assert(stx_sgm_is_same_sky(dark, bright));
+  ck_assert(!stx_sgm_is_same_sky(dark, brighter));
+  ck_assert(stx_sgm_is_same_sky(nearly_white, nearly_white));
+  ck_assert(!stx_sgm_is_same_sky(nearly_white, white));
+  ck_assert(!stx_sgm_is_same_sky(white, nearly_white));
+}
+
 /* ---- All of it ---------------------------------------------------------------------------- */
 
 /* Marks the sky in a copy of a result, once by brute force and once with some threads. */
@@ -142,8 +207,9 @@ STX_TEST(equals_brute_force_on_every_decision)
     ck_assert_msg(count[i] >= 2, "decision %d of BruteSky was met %d times", (int)i, count[i]);
 }
 
-/* Smooth and bright is the upper half, which the other camera sees with noise of its own; then the
- * same with what the left one sees, 20 pixels further left, which makes it a wall. */
+/* Smooth and bright is the upper half, which the other camera sees with noise of its own; below is
+ * what is 20 pixels further left there and, from the middle on, 4. Then the upper half is what the
+ * left one sees, 20 pixels further left, which makes it a wall. */
 STX_TEST(a_wall_is_no_sky)
 {
   for (int wall = 0; wall < 2; wall++) {
@@ -153,12 +219,13 @@ STX_TEST(a_wall_is_no_sky)
     STX_AUTO(SgmPair) pair = sgm_new_pair(params);
     STX_EACH_PIXEL (x, y, 160, 48) {
       bool above = y < 24;
+      int shift = above || x < 80 ? 20 : 4;
       int gray = above ? 180 + stx_random_below(&random, 12) : stx_random_below(&random, 160);
       stx_row8(&pair.left, y)[x] = (uint8_t)gray;
       if (above && !wall)
         stx_row8(&pair.right, y)[x] = (uint8_t)(180 + stx_random_below(&random, 12));
-      else if (x >= 20)
-        stx_row8(&pair.right, y)[x - 20] = (uint8_t)gray;
+      else if (x >= shift)
+        stx_row8(&pair.right, y)[x - shift] = (uint8_t)gray;
     }
     STX_AUTO(SgmResult) result = sgm_run(sgm_reference(), &pair, 1);
     STX_EACH_PIXEL (x, y, 160, 48)

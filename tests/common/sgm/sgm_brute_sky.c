@@ -2,6 +2,7 @@
 #include "tests/common/sgm/sgm_brute_sky.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define NEARLY 1e-9 /* less than what two different ratios of tiles differ by */
@@ -30,6 +31,8 @@ int brute_cost(const SgmPair *pair, int x, int y, int d)
 typedef struct {
   int tiles, pixels, samples, votes;
   double light;
+  double *outline; /* pairs of a column and a disparity in pixels */
+  int outlined;
 } Patch;
 
 typedef struct {
@@ -92,7 +95,24 @@ static bool is_inside(const Sky *s, int i, int j)
   return i >= 0 && i < s->columns && j >= 0 && j < s->rows;
 }
 
-static void flood(Sky *s, int i, int j, int name)
+static void flood(Sky *s, int i, int j, int name, BruteSky *met);
+
+/* Goes on beyond one to four tiles that are no candidates, if gray values stay as they are. */
+static void flood_across(Sky *s, int i, int j, int dj, int name, BruteSky *met)
+{
+  for (int k = 1; k <= 5 && is_inside(s, i, j + k * dj); k++) {
+    if (!s->candidate[(j + k * dj) * s->columns + i])
+      continue;
+    Grays a = tile(s, i, j), b = tile(s, i, j + k * dj);
+    bool same = fmax(a.most, b.most) < 255 && fmax(a.most, b.most) - fmin(a.least, b.least) <= 20;
+    met->wires += k > 1 && same && s->patch[(j + k * dj) * s->columns + i] < 0;
+    if (k > 1 && same)
+      flood(s, i, j + k * dj, name, met);
+    return;
+  }
+}
+
+static void flood(Sky *s, int i, int j, int name, BruteSky *met)
 {
   if (!is_inside(s, i, j))
     return;
@@ -100,10 +120,12 @@ static void flood(Sky *s, int i, int j, int name)
   if (!s->candidate[at] || s->patch[at] >= 0)
     return;
   s->patch[at] = name;
-  flood(s, i - 1, j, name);
-  flood(s, i + 1, j, name);
-  flood(s, i, j - 1, name);
-  flood(s, i, j + 1, name);
+  flood(s, i - 1, j, name, met);
+  flood(s, i + 1, j, name, met);
+  flood(s, i, j - 1, name, met);
+  flood(s, i, j + 1, name, met);
+  flood_across(s, i, j, -1, name, met);
+  flood_across(s, i, j, 1, name, met);
 }
 
 static void find_patches(Sky *s, BruteSky *met)
@@ -115,7 +137,7 @@ static void find_patches(Sky *s, BruteSky *met)
   }
   for (int i = 0; i < s->columns; i++) {
     met->joined += s->candidate[i] && s->patch[i] >= 0 && !s->candidate[i - 1];
-    flood(s, i, 0, i);
+    flood(s, i, 0, i, met);
   }
   for (int at = 0; at < count; at++)
     met->below += s->candidate[at] && s->patch[at] < 0;
@@ -133,13 +155,38 @@ static bool is_sample(const Sky *s, int i, int j, int disparity)
   return disparity > 0;
 }
 
+static int centre(int tile, int length)
+{
+  return 4 * tile + 2 < length ? 4 * tile + 2 : length - 1;
+}
+
+static int disparity_of(const Sky *s, int i, int j)
+{
+  int x = centre(i, s->pair->left.width), y = centre(j, s->pair->left.height);
+  return stx_row16(&s->result->disparity, y)[x];
+}
+
+static void add_outline(const Sky *s, Patch *patch, int i, int j)
+{
+  static const int ways[][2] = {{-1, 0}, {1, 0}, {0, -1}, {0, 1}};
+  for (int k = 0; k < 4; k++) {
+    int di = ways[k][0], dj = ways[k][1], u = i + 2 * di, v = j + 2 * dj;
+    if (!is_inside(s, u, v) || s->candidate[(j + dj) * s->columns + i + di] ||
+        s->candidate[v * s->columns + u] || disparity_of(s, u, v) == 0)
+      continue;
+    patch->outline = realloc(patch->outline, 2 * sizeof(double) * (size_t)(patch->outlined + 1));
+    patch->outline[2 * patch->outlined] = u;
+    patch->outline[2 * patch->outlined++ + 1] = disparity_of(s, u, v) / 256.0;
+  }
+}
+
 static void add_tile(Sky *s, int i, int j)
 {
   Patch *patch = &s->patches[s->patch[j * s->columns + i]];
   Grays g = tile(s, i, j);
-  int x = 4 * i + 2 < s->pair->left.width ? 4 * i + 2 : s->pair->left.width - 1;
-  int y = 4 * j + 2 < s->pair->left.height ? 4 * j + 2 : s->pair->left.height - 1;
-  int disparity = stx_row16(&s->result->disparity, y)[x];
+  int x = centre(i, s->pair->left.width), y = centre(j, s->pair->left.height);
+  int disparity = disparity_of(s, i, j);
+  add_outline(s, patch, i, j);
   patch->tiles++;
   patch->pixels += g.pixels;
   patch->light += g.sum;
@@ -166,6 +213,47 @@ static bool is_far(const Sky *s, const Patch *patch)
   return mean <= .8 * (1 + fmin(bright, 3)) + .2 * share + NEARLY;
 }
 
+/* What is left of the disparities beside the line through them, as a share of their mean. */
+static double unevenness(const Patch *patch)
+{
+  double n = patch->outlined, i = 0, d = 0, ii = 0, id = 0, left = 0;
+  for (int k = 0; k < patch->outlined; k++) {
+    i += patch->outline[2 * k] / n;
+    d += patch->outline[2 * k + 1] / n;
+  }
+  for (int k = 0; k < patch->outlined; k++) {
+    double x = patch->outline[2 * k] - i, y = patch->outline[2 * k + 1] - d;
+    ii += x * x;
+    id += x * y;
+  }
+  for (int k = 0; k < patch->outlined; k++) {
+    double x = patch->outline[2 * k] - i, y = patch->outline[2 * k + 1] - d;
+    double rest = ii > 0 ? y - id / ii * x : y;
+    left += rest * rest / n;
+  }
+  return sqrt(left) / d;
+}
+
+static bool is_walled(const Sky *s, const Patch *patch)
+{
+  int far = 0;
+  for (int k = 0; k < patch->outlined; k++)
+    far += patch->outline[2 * k + 1] * 144 < s->pair->left.width;
+  return patch->outlined >= 8 && far / (double)patch->outlined <= 1 / 16. &&
+         unevenness(patch) <= sqrt(.05) + NEARLY;
+}
+
+/* It matches at 0 too well for a wall. */
+static bool matches_far(const Patch *patch)
+{
+  return patch->samples * 2 >= patch->tiles && patch->votes <= .6 * patch->samples + NEARLY;
+}
+
+static bool is_wall(const Sky *s, const Patch *patch)
+{
+  return is_walled(s, patch) && !matches_far(patch);
+}
+
 /* The far patch that tells how bright the sky is, or −1. A patch of which one in `trusted` is a
  * sample counts twice. */
 static int choose(const Sky *s, int trusted, BruteSky *met)
@@ -173,7 +261,7 @@ static int choose(const Sky *s, int trusted, BruteSky *met)
   int best = -1, most = 0;
   for (int k = 0; k < s->columns; k++) {
     const Patch *patch = &s->patches[k];
-    if (patch->tiles == 0 || !is_far(s, patch))
+    if (patch->tiles == 0 || !is_far(s, patch) || is_wall(s, patch))
       continue;
     int weight = patch->tiles * (patch->samples * trusted >= patch->tiles ? 2 : 1);
     met->tied += weight == most;
@@ -194,7 +282,12 @@ static void find_sky(Sky *s, BruteSky *met)
       continue;
     double ratio = best < 0 ? 0 : brightness(s, patch) / brightness(s, &s->patches[best]);
     bool far = is_far(s, patch), alike = ratio <= 1.8 + NEARLY && 1 / ratio <= 1.8 + NEARLY;
-    s->is_sky[k] = far && alike;
+    bool same = ratio >= .9 - NEARLY && ratio <= 1.1 + NEARLY && 4 * patch->samples >= patch->tiles;
+    bool wall = is_wall(s, patch);
+    s->is_sky[k] = far && alike && (same || !wall);
+    met->walls += far && wall && !s->is_sky[k];
+    met->plain += far && is_walled(s, patch) && !wall;
+    met->between += wall && s->is_sky[k];
     met->glaring += brightness(s, patch) > 3;
     met->bare += patch->samples == 0;
     met->far += far && patch->samples > 0;
@@ -211,31 +304,23 @@ static bool in_sky(const Sky *s, int i, int j)
   return patch >= 0 && s->is_sky[patch];
 }
 
-static bool is_margin(const Sky *s, int i, int j, BruteSky *met)
+/* Of a pixel that is not in the sky: it is like all of the sky in the 5 × 5 tiles around. */
+static bool is_margin(const Sky *s, int x, int y, BruteSky *met)
 {
-  Grays own = tile(s, i, j);
-  for (int k = 0; k < 9; k++) {
-    int u = i + k % 3 - 1, v = j + k / 3 - 1;
+  int gray = stx_row8(&s->pair->left, y)[x], least = gray, most = gray, skies = 0;
+  for (int k = 0; k < 25; k++) {
+    int u = x / 4 + k % 5 - 2, v = y / 4 + k / 5 - 2;
     if (!in_sky(s, u, v))
       continue;
     Grays sky = tile(s, u, v);
-    bool smooth = fmax(own.most, sky.most) - fmin(own.least, sky.least) <= 20;
-    met->margin += smooth;
-    met->rough += !smooth;
-    if (smooth)
-      return true;
+    least = sky.least < least ? sky.least : least;
+    most = sky.most > most ? sky.most : most;
+    skies++;
   }
-  return false;
-}
-
-static void mark(const Sky *s, int i, int j)
-{
-  for (int y = 4 * j; y < 4 * j + 4; y++)
-    for (int x = 4 * i; x < 4 * i + 4; x++)
-      if (x < s->pair->left.width && y < s->pair->left.height) {
-        stx_row16(&s->result->disparity, y)[x] = 0;
-        stx_row8(&s->result->confidence, y)[x] = 255;
-      }
+  bool like = skies > 0 && most - least <= 20;
+  met->margin += like;
+  met->rough += skies > 0 && !like;
+  return like;
 }
 
 void brute_sky(const SgmPair *pair, const SgmResult *result, BruteSky *met)
@@ -255,10 +340,13 @@ void brute_sky(const SgmPair *pair, const SgmResult *result, BruteSky *met)
       if (s.patch[j * s.columns + i] >= 0)
         add_tile(&s, i, j);
   find_sky(&s, met);
-  for (int j = 0; j < s.rows; j++)
-    for (int i = 0; i < s.columns; i++)
-      if (in_sky(&s, i, j) || is_margin(&s, i, j, met))
-        mark(&s, i, j);
+  STX_EACH_PIXEL (x, y, pair->left.width, pair->left.height)
+    if (in_sky(&s, x / 4, y / 4) || is_margin(&s, x, y, met)) {
+      stx_row16(&result->disparity, y)[x] = 0;
+      stx_row8(&result->confidence, y)[x] = 255;
+    }
+  for (int k = 0; k < s.columns; k++)
+    free(s.patches[k].outline);
 }
 
 /* Known columns of the 32 from x on. */

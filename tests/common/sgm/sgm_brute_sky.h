@@ -21,8 +21,12 @@ typedef struct {
   int tied;      /* patches that weigh as much as the one chosen */
   int trusted;   /* skies that would be others if no patch counted twice */
   int unlike;    /* far patches that are too bright or too dark */
-  int margin;    /* tiles around the sky */
-  int rough;     /* and others that do not continue it */
+  int margin;    /* pixels around the sky */
+  int rough;     /* and others that are not like it */
+  int wires;     /* across which a patch goes on */
+  int walls;     /* far patches whose outline is near and plane, … */
+  int plain;     /* and those of them that are sky all the same: votes, … */
+  int between;   /* … brightness */
 } BruteSky;
 
 static inline int brute_clamp(int value, int count)
